@@ -1,0 +1,141 @@
+package validate
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v5"
+)
+
+const mustBe = "must be "
+
+func mustBeOneOf(values []string) string {
+	const most = 20
+	switch {
+	case len(values) == 1:
+		return mustBe + values[0]
+	case len(values) > most:
+		return fmt.Sprintf("%sone of %s and %d more", mustBe, strings.Join(values[:most], ", "), len(values)-most)
+	}
+	return mustBe + "one of " + strings.Join(values, ", ")
+}
+
+// describe words one error. Where the library's own words depend on the order of a map, repeat what was sent
+// at any length, or read badly, the words are made anew from the keyword and the document.
+func (w *walker) describe(e *jsonschema.ValidationError) []Problem {
+	p := Problem{Instance: instanceOf(e), Keyword: keywordPointer(e), Message: e.Message}
+	_, value, err := w.set.find(p.Keyword)
+	if err != nil || value == false && e.Message == "not allowed" { // the schema false is no keyword
+		return []Problem{p}
+	}
+	sent := lookUp(w.document, p.Instance)
+	switch keyword(e) {
+	case "required":
+		if names := missing(value, sent); len(names) > 0 {
+			return each(p, names, "missing property ")
+		}
+	case "additionalProperties":
+		if names := w.unknown(p.Keyword, sent); len(names) > 0 && value == false {
+			return each(p, names, "unknown property ")
+		}
+	case "const":
+		p.Message = mustBeOneOf([]string{literal(value)})
+	case "enum":
+		p.Message = mustBeOneOf(literals(value))
+	case "format":
+		p.Message = fmt.Sprintf("is not a valid %v", value)
+	case "minimum":
+		p.Message = fmt.Sprintf("must be at least %s, but is %s", literal(value), literal(sent))
+	case "maximum":
+		p.Message = fmt.Sprintf("must be at most %s, but is %s", literal(value), literal(sent))
+	case "exclusiveMinimum":
+		p.Message = fmt.Sprintf("must be more than %s, but is %s", literal(value), literal(sent))
+	case "exclusiveMaximum":
+		p.Message = fmt.Sprintf("must be less than %s, but is %s", literal(value), literal(sent))
+	case "multipleOf":
+		p.Message = fmt.Sprintf("must be a multiple of %s, but is %s", literal(value), literal(sent))
+	case "not":
+		p.Message = "has a form that is ruled out"
+	case "oneOf":
+		p.Message = "fits more than one of the forms it may have"
+	case "pattern":
+		p.Message = fmt.Sprintf("does not match the pattern %v", value)
+	}
+	return []Problem{p}
+}
+
+func each(p Problem, names []string, message string) []Problem {
+	out := make([]Problem, len(names))
+	for i, n := range names {
+		p.Message = message + clip(n)
+		out[i] = p
+	}
+	return out
+}
+
+func missing(required, sent any) []string {
+	names, _ := required.([]any)
+	object, _ := sent.(map[string]any)
+	var out []string
+	for _, n := range names {
+		if n, ok := n.(string); ok {
+			if _, present := object[n]; !present {
+				out = append(out, n)
+			}
+		}
+	}
+	return out
+}
+
+// unknown lists the properties that a closed object does not know. Beside patternProperties it leaves the words to the library.
+func (w *walker) unknown(keyword string, sent any) []string {
+	_, v, err := w.set.find(parent(keyword))
+	schema, _ := v.(map[string]any)
+	if err != nil || schema["patternProperties"] != nil {
+		return nil
+	}
+	known, _ := schema["properties"].(map[string]any)
+	object, _ := sent.(map[string]any)
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(object)), func(n string) bool { _, ok := known[n]; return ok })
+}
+
+func lookUp(document any, pointer string) any {
+	for _, token := range tokens(pointer) {
+		document, _ = child(document, unescapeToken(token))
+	}
+	return document
+}
+
+func literals(v any) []string {
+	list, _ := v.([]any)
+	out := make([]string, len(list))
+	for i, e := range list {
+		out[i] = literal(e)
+	}
+	return out
+}
+
+// literal writes a value as JSON, cut short: it may come from the document.
+func literal(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return "?"
+	}
+	return clip(string(b))
+}
+
+// clip cuts a text that may come from the document, and escapes what a terminal would obey.
+func clip(s string) string {
+	const longest = 80
+	if len(s) > longest {
+		s = strings.ToValidUTF8(s[:longest], "") + "..."
+	}
+	if strings.ContainsFunc(s, func(r rune) bool { return !strconv.IsPrint(r) }) {
+		return strconv.Quote(s)
+	}
+	return s
+}

@@ -1,0 +1,162 @@
+package validate
+
+import (
+	"cmp"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v5"
+)
+
+// MaxProblems is how many problems of one document are reported.
+const MaxProblems = 100
+
+// Problem is one reason why a document is not valid.
+type Problem struct {
+	Instance string // JSON pointer into the document; empty for its root
+	Keyword  string // JSON pointer of the violated keyword in the bundled contract, or "json" or "depth"
+	Message  string // what is wrong, without the place: expected array, but got string
+}
+
+// String puts the place in front of the message: inputs.plan: expected array, but got string.
+func (p Problem) String() string {
+	if path := dotted(p.Instance); path != "" {
+		return path + ": " + p.Message
+	}
+	return p.Message
+}
+
+// dotted writes a pointer the way code does: nodes[0].id. A number is taken for an index.
+func dotted(pointer string) string {
+	var b strings.Builder
+	for _, token := range tokens(pointer) {
+		token = unescapeToken(token)
+		switch _, err := strconv.ParseUint(token, 10, 32); {
+		case err == nil:
+			b.WriteString("[" + token + "]")
+		case strings.ContainsAny(token, ".[]\" \t\n") || token == "":
+			b.WriteString("[" + clip(strconv.Quote(token)) + "]")
+		default:
+			if b.Len() > 0 {
+				b.WriteByte('.')
+			}
+			b.WriteString(clip(token))
+		}
+	}
+	return b.String()
+}
+
+func tokens(pointer string) []string {
+	if pointer == "" {
+		return nil
+	}
+	return strings.Split(pointer[1:], "/")
+}
+
+// problems flattens the library's tree of errors, which comes in the order of Go's maps, into a sorted list.
+func (s *Set) problems(failed *jsonschema.ValidationError, document any) []Problem {
+	w := &walker{set: s, document: document}
+	found := w.leaves(failed)
+	slices.SortFunc(found, func(a, b Problem) int {
+		return cmp.Or(cmp.Compare(a.Instance, b.Instance), cmp.Compare(a.Keyword, b.Keyword), cmp.Compare(a.Message, b.Message))
+	})
+	// Several branches of a union, or a schema that is referred to twice, can say the same.
+	seen := map[[2]string]bool{}
+	found = slices.DeleteFunc(found, func(p Problem) bool {
+		said := [2]string{p.Instance, p.Message}
+		twice := seen[said]
+		seen[said] = true
+		return twice
+	})
+	return found[:min(len(found), MaxProblems)]
+}
+
+// walker reads one tree of errors.
+type walker struct {
+	set      *Set
+	document any // the document that was validated
+}
+
+func (w *walker) leaves(e *jsonschema.ValidationError) []Problem {
+	if len(e.Causes) == 0 {
+		return w.describe(e)
+	}
+	if (e.Message == "oneOf failed" || e.Message == "anyOf failed") && len(e.Causes) > 1 {
+		return w.union(e)
+	}
+	var out []Problem
+	for _, c := range e.Causes {
+		out = append(out, w.leaves(c)...)
+	}
+	return out
+}
+
+// union reports a failed union by the branch that was meant: the one whose const matches. When the const matches
+// none, that is the problem; when nothing tells the branches apart, it is reported by the branch with the fewest problems.
+func (w *walker) union(e *jsonschema.ValidationError) []Problem {
+	instance := instanceOf(e)
+	var meant [][]Problem
+	var tags []Problem
+	for _, branch := range e.Causes {
+		found := w.leaves(branch)
+		tag := slices.IndexFunc(found, func(p Problem) bool {
+			return strings.HasSuffix(p.Keyword, "/const") && parent(p.Instance) == instance && p.Instance != instance
+		})
+		if tag < 0 {
+			meant = append(meant, found)
+		} else {
+			tags = append(tags, found[tag])
+		}
+	}
+	if len(meant) == 0 {
+		return w.mergeTags(tags)
+	}
+	fewest := slices.MinFunc(meant, func(a, b []Problem) int { return cmp.Compare(len(a), len(b)) })
+	var out []Problem
+	for _, found := range meant {
+		if len(found) == len(fewest) {
+			out = append(out, found...)
+		}
+	}
+	return out
+}
+
+// mergeTags makes one problem of the branches' consts: the property must be one of these.
+func (w *walker) mergeTags(tags []Problem) []Problem {
+	byPlace := map[string][]string{}
+	for _, t := range tags {
+		byPlace[t.Instance] = append(byPlace[t.Instance], strings.TrimPrefix(t.Message, mustBe))
+	}
+	var out []Problem
+	for place, values := range byPlace {
+		slices.Sort(values)
+		values = slices.Compact(values)
+		i := slices.IndexFunc(tags, func(t Problem) bool { return t.Instance == place })
+		out = append(out, Problem{Instance: place, Keyword: tags[i].Keyword, Message: mustBeOneOf(values)})
+	}
+	return out
+}
+
+func parent(pointer string) string { return pointer[:max(strings.LastIndexByte(pointer, '/'), 0)] }
+
+// keyword is the last token of where an error stands in the contract.
+func keyword(e *jsonschema.ValidationError) string {
+	return e.AbsoluteKeywordLocation[strings.LastIndexByte(e.AbsoluteKeywordLocation, '/')+1:]
+}
+
+// instanceOf returns the JSON pointer of an error; the library percent-encodes the tokens.
+func instanceOf(e *jsonschema.ValidationError) string { return decodePercent(e.InstanceLocation) }
+
+func keywordPointer(e *jsonschema.ValidationError) string {
+	_, fragment, _ := strings.Cut(e.AbsoluteKeywordLocation, "#")
+	return decodePercent(fragment)
+}
+
+func decodePercent(s string) string {
+	if decoded, err := url.PathUnescape(s); err == nil {
+		return decoded
+	}
+	return s
+}

@@ -1,0 +1,332 @@
+package scenarios
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// Options say how a certification runs. The zero value of a field means its default.
+type Options struct {
+	Select       Selection
+	Seed         uint64        // of all random ids and values; 0 is a seed like any other
+	Workers      int           // drives at once; default 8, or 2 a core where that is more
+	Rate         float64       // requests a second; 0 = unlimited
+	Patience     time.Duration // how long something may take that must happen; default 10 s
+	DriveTimeout time.Duration // one drive's deadline unless it has its own; default 90 s
+	Timeout      time.Duration // the whole certification; default 10 min
+	SeamPrefixes []string      // where the target's seams live
+	Limits       *wire.Limits  // default wire.DefaultLimits
+	// Progress is told when a scenario has ended, from one goroutine at a time.
+	Progress func(Outcome)
+}
+
+func (o Options) withDefaults() Options {
+	if o.Workers <= 0 {
+		o.Workers = max(8, 2*runtime.NumCPU())
+	}
+	if o.Patience <= 0 {
+		o.Patience = 10 * time.Second
+	}
+	if o.DriveTimeout <= 0 {
+		o.DriveTimeout = 90 * time.Second
+	}
+	if o.Timeout <= 0 {
+		o.Timeout = 10 * time.Minute
+	}
+	if o.Limits == nil {
+		l := wire.DefaultLimits()
+		o.Limits = &l
+	}
+	return o
+}
+
+// ErrUnreachable means that the target could not be asked what it claims.
+var ErrUnreachable = errors.New("the target cannot be reached")
+
+// ErrNoDiscovery means that the target answered, but not with a discovery document.
+var ErrNoDiscovery = errors.New("the target has no discovery document")
+
+// Certification is one target being driven and judged. Its scenarios' outcomes
+// come as they are ready; [Certification.Finish] waits for all.
+type Certification struct {
+	Options   Options
+	Protocol  *Protocol
+	Discovery Discovery
+	Started   time.Time
+	// DiscoveryFindings are what the document's schema has to say about it.
+	DiscoveryFindings []Finding
+
+	network   *wire.Network
+	discovery *drive // the discovery document as a drive, already over
+	selected  []Selected
+	drives    map[string]*drive
+	order     []string // drive ids in the order of their first scenario
+	outcomes  []*outcome
+	cleanup   cleanup
+	cancel    context.CancelFunc
+	pool      sync.WaitGroup
+	told      sync.Mutex
+}
+
+// drive is one drive's future.
+type drive struct {
+	meta        DriveMeta
+	ask         Question
+	transcript  *wire.Transcript
+	observation any
+	stop        *Stop
+	seconds     float64
+	done        chan struct{}
+}
+
+// outcome is one scenario's future.
+type outcome struct {
+	sel   Selected
+	drive *drive // nil when the discovery document is enough, or nothing is driven
+	fixed *Outcome
+	once  sync.Once
+	value Outcome
+}
+
+// Certify fetches the target's discovery document, selects scenarios and
+// starts to drive them. The error is a [UsageError], [ErrNothingSelected],
+// [ErrUnreachable] or [ErrNoDiscovery], and then nothing was driven. All
+// suites must be of one protocol.
+func Certify(ctx context.Context, target wire.Target, o Options, suites ...Suite) (*Certification, error) {
+	o = o.withDefaults()
+	picked, err := o.Select.Pick(suites...)
+	if err != nil {
+		return nil, err
+	}
+	network, err := wire.NewNetwork(target, wire.Options{Limits: *o.Limits, Rate: o.Rate})
+	if err != nil {
+		return nil, err
+	}
+	c := &Certification{Options: o, Protocol: suites[0].Protocol, Started: time.Now().UTC(), network: network, selected: picked, drives: map[string]*drive{}}
+	ctx, c.cancel = context.WithTimeout(ctx, o.Timeout)
+	if err := c.discover(ctx); err != nil {
+		c.cancel()
+		return nil, err
+	}
+	c.plan()
+	go c.drive(ctx)
+	return c, nil
+}
+
+const discoveryDrive = "discovery"
+
+func (c *Certification) discover(ctx context.Context) error {
+	client := c.network.Client(discoveryDrive)
+	defer client.Close()
+	start := time.Now()
+	reply, err := client.Do(ctx, wire.Call{Method: "GET", Path: c.Protocol.DiscoveryPath, Label: "discovery", Anonymous: true, Discovery: true})
+	if err != nil {
+		return fmt.Errorf("%w: %s: %w", ErrUnreachable, c.network.Address(), err)
+	}
+	c.Discovery = Discovery{Document: reply.Value(""), Status: reply.StatusValue(), At: time.Now().UTC()}
+	if _, isObject := c.Discovery.Document.Actual().(map[string]any); !reply.Success() || !isObject {
+		return fmt.Errorf("%w: GET %s%s answered HTTP %d without a JSON object: is this the base URL of a host?", ErrNoDiscovery, c.network.Address(), c.Protocol.DiscoveryPath, reply.Status)
+	}
+	if c.Protocol.CheckDiscovery != nil {
+		c.DiscoveryFindings = c.Protocol.CheckDiscovery(reply.Body)
+	}
+	c.discovery = &drive{meta: DriveMeta{ID: discoveryDrive}, transcript: client.Transcript(), observation: c.Discovery, seconds: time.Since(start).Seconds(), done: make(chan struct{})}
+	close(c.discovery.done)
+	return nil
+}
+
+// plan decides for each scenario whether it is asked at all, and which drives that takes.
+func (c *Certification) plan() {
+	for _, sel := range c.selected {
+		out := &outcome{sel: sel}
+		c.outcomes = append(c.outcomes, out)
+		if reason := notClaimed(sel.Scenario.Claim, c.Discovery, c.Options.Select.ExpectClaims); reason != "" {
+			out.fixed = &Outcome{Scenario: sel.Scenario, Verdict: Inapplicable, Reason: reason}
+			continue
+		}
+		meta, driven := sel.Scenario.Ask.Drive()
+		if !driven {
+			out.drive = c.discovery
+			continue
+		}
+		d := c.drives[meta.ID]
+		if d == nil {
+			d = &drive{meta: meta, ask: sel.Scenario.Ask, done: make(chan struct{})}
+			c.drives[meta.ID] = d
+			c.order = append(c.order, meta.ID)
+		}
+		out.drive = d
+	}
+}
+
+// notClaimed is the reason for a soft skip, with the pointer that was looked at.
+func notClaimed(claim Claim, d Discovery, expected []string) string {
+	value, claimed := claim.Look(d)
+	if claimed || slices.Contains(expected, claim.ID) {
+		return ""
+	}
+	return fmt.Sprintf("not claimed: %s is %s", claim.Pointer, value.JSON())
+}
+
+// drive runs what is planned: the pool first, then the exclusive ones alone.
+func (c *Certification) drive(ctx context.Context) {
+	turns := make(chan struct{}, c.Options.Workers)
+	var exclusive []*drive
+	var running sync.WaitGroup
+	for _, id := range c.order {
+		d := c.drives[id]
+		if d.meta.Exclusive {
+			exclusive = append(exclusive, d)
+			continue
+		}
+		running.Add(1)
+		go func() {
+			defer running.Done()
+			select {
+			case turns <- struct{}{}:
+				c.run(ctx, d)
+				<-turns
+			case <-ctx.Done():
+				d.end(ctx, nil, ctx.Err())
+			}
+		}()
+	}
+	running.Wait()
+	for _, d := range exclusive {
+		c.run(ctx, d)
+	}
+}
+
+func (c *Certification) run(ctx context.Context, d *drive) {
+	client := c.network.Client(d.meta.ID)
+	defer client.Close()
+	d.transcript = client.Transcript()
+	timeout := d.meta.Timeout
+	if timeout <= 0 {
+		timeout = c.Options.DriveTimeout
+	}
+	start := time.Now()
+	bounded, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	random := seedOf(c.Options.Seed, d.meta.ID)
+	conn := &Conn{
+		Client: client, Discovery: c.Discovery, Rand: random, Patience: c.Options.Patience,
+		SeamPrefixes: c.Options.SeamPrefixes, cleanup: &c.cleanup, space: fmt.Sprintf("%08x", random.Uint32()),
+	}
+	observation, err := guarded(bounded, d, conn)
+	d.seconds = time.Since(start).Seconds()
+	d.end(bounded, observation, err)
+}
+
+// guarded keeps a panic of ours from taking the certification along.
+func guarded(ctx context.Context, d *drive, conn *Conn) (observation any, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("the drive panicked: %v", p)
+		}
+	}()
+	return d.ask.run(ctx, conn)
+}
+
+func (d *drive) end(ctx context.Context, observation any, err error) {
+	if d.transcript == nil {
+		d.transcript = &wire.Transcript{Drive: d.meta.ID}
+	}
+	d.observation, d.stop = observation, stopOf(ctx, err)
+	close(d.done)
+}
+
+// Selected are the scenarios of this certification, with suite and labels, in order.
+func (c *Certification) Selected() []Selected { return slices.Clone(c.selected) }
+
+// Outcome waits until the scenario's drive is over and judges it, once.
+func (c *Certification) Outcome(id ScenarioID) Outcome {
+	for _, o := range c.outcomes {
+		if o.sel.Scenario.ID == id {
+			return c.settle(o)
+		}
+	}
+	return Outcome{Scenario: Scenario{ID: id}, Verdict: Broken, Reason: "this scenario was not selected"}
+}
+
+func (c *Certification) settle(o *outcome) Outcome {
+	o.once.Do(func() {
+		o.value = o.decide(c.Protocol.Ledger)
+		if c.Options.Progress != nil {
+			c.told.Lock()
+			defer c.told.Unlock()
+			c.Options.Progress(o.value)
+		}
+	})
+	return o.value
+}
+
+func (o *outcome) decide(ledger *Ledger) Outcome {
+	s := o.sel.Scenario
+	var v Outcome
+	switch {
+	case o.fixed != nil:
+		v = *o.fixed
+	default:
+		<-o.drive.done
+		if stop := o.drive.stop; stop != nil {
+			v = Outcome{Scenario: s, Verdict: stop.Verdict, Reason: stop.Reason, Unblock: stop.Unblock}
+		} else {
+			v = conclude(s, ledger, o.drive.observation)
+		}
+		v.Seconds = o.drive.seconds
+		v.Drive = o.drive.meta.ID
+	}
+	v.Suite, v.Labels, v.Level = o.sel.Suite.ID, o.sel.Labels, s.Level(ledger)
+	return v
+}
+
+// Finish waits for every scenario, undoes what was made on the target and
+// returns the report. ctx bounds the clean-up only; it may not be the one that
+// was interrupted.
+func (c *Certification) Finish(ctx context.Context) *Report {
+	var waiting sync.WaitGroup
+	for _, o := range c.outcomes {
+		waiting.Add(1)
+		go func() { defer waiting.Done(); c.settle(o) }()
+	}
+	waiting.Wait()
+	client := c.network.Client("clean-up")
+	defer client.Close()
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	leftovers := c.cleanup.run(ctx, client)
+	c.cancel()
+	return c.report(leftovers)
+}
+
+// digest is the SHA-256 of a document's canonical form.
+func digest(v any) string {
+	sum := sha256.Sum256([]byte(canonical(v)))
+	return hex.EncodeToString(sum[:])
+}
+
+// Transcript is what the scenario's drive recorded, nil when it was not driven
+// or still is.
+func (c *Certification) Transcript(id ScenarioID) *wire.Transcript {
+	for _, o := range c.outcomes {
+		if o.sel.Scenario.ID != id || o.drive == nil {
+			continue
+		}
+		select {
+		case <-o.drive.done:
+			return o.drive.transcript
+		default:
+		}
+	}
+	return nil
+}

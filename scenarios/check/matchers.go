@@ -1,0 +1,220 @@
+package check
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// Matcher is a Gomega matcher that says in plain words what it expects. One
+// with seen set is given the wire value itself and says what it found.
+type Matcher struct {
+	want  string
+	match func(v any) bool
+	seen  func(wire.Seen) (ok bool, actual string)
+}
+
+// Expected is what the matcher expects, as a noun phrase.
+func (m Matcher) Expected() string { return m.want }
+
+// Match implements gomega's matcher over plain Go values (see [Plain]).
+func (m Matcher) Match(actual any) (bool, error) {
+	if m.match == nil {
+		return false, fmt.Errorf("%s can only be asked of a value from the wire", m.want)
+	}
+	return m.match(Plain(actual)), nil
+}
+
+// FailureMessage implements gomega's matcher.
+func (m Matcher) FailureMessage(any) string { return "expected " + m.want }
+
+// NegatedFailureMessage implements gomega's matcher.
+func (m Matcher) NegatedFailureMessage(any) string { return "expected not " + m.want }
+
+// MatchSeen implements the special matchers; the others are asked for their value.
+func (m Matcher) MatchSeen(s wire.Seen) (bool, string) {
+	if m.seen != nil {
+		return m.seen(s)
+	}
+	return m.match(Plain(s.Actual())), describe(s)
+}
+
+// That makes a matcher from words and a predicate over plain Go values.
+func That(want string, match func(v any) bool) Matcher { return Matcher{want: want, match: match} }
+
+// Equal expects exactly this JSON value; any Go integer stands for a JSON integer.
+func Equal(want any) Matcher {
+	want = normal(want)
+	return That(wire.Compact(want), func(v any) bool { return reflect.DeepEqual(v, want) })
+}
+
+// OneOf expects one of these JSON values: an accept-set. Say beside it which text leaves it open.
+func OneOf(accepted ...any) Matcher {
+	words := make([]string, len(accepted))
+	for i, a := range accepted {
+		accepted[i] = normal(a)
+		words[i] = wire.Compact(accepted[i])
+	}
+	return That(strings.Join(words, " or "), func(v any) bool {
+		for _, a := range accepted {
+			if reflect.DeepEqual(v, a) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// normal makes Go integers what Plain makes of JSON integers.
+func normal(v any) any {
+	switch r := reflect.ValueOf(v); r.Kind() {
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return r.Int()
+	case reflect.String:
+		return r.String()
+	case reflect.Slice:
+		out := make([]any, r.Len())
+		for i := range out {
+			out[i] = normal(r.Index(i).Interface())
+		}
+		return out
+	}
+	return Plain(v)
+}
+
+// Integer expects a JSON integer between least and most; most 0 means no upper end.
+func Integer(least, most int64) Matcher {
+	want := fmt.Sprintf("an integer of at least %d", least)
+	if most > 0 {
+		want = fmt.Sprintf("an integer from %d to %d", least, most)
+	}
+	return That(want, func(v any) bool {
+		i, ok := v.(int64)
+		return ok && i >= least && (most == 0 || i <= most)
+	})
+}
+
+// Boolean expects true or false.
+func Boolean() Matcher {
+	return That("a boolean", func(v any) bool { _, ok := v.(bool); return ok })
+}
+
+// Text expects a string that is not empty.
+func Text() Matcher {
+	return That("a non-empty string", func(v any) bool { s, ok := v.(string); return ok && s != "" })
+}
+
+// Date expects a calendar date YYYY-MM-DD between from and to, both inclusive.
+func Date(from, to time.Time) Matcher {
+	want := fmt.Sprintf("a date YYYY-MM-DD from %s to %s", from.Format(time.DateOnly), to.Format(time.DateOnly))
+	return That(want, func(v any) bool {
+		s, _ := v.(string)
+		d, err := time.Parse(time.DateOnly, s)
+		return err == nil && s >= from.Format(time.DateOnly) && !d.After(to)
+	})
+}
+
+// Len expects a list of n elements.
+func Len(n int) Matcher {
+	return Matcher{want: fmt.Sprintf("%d of them", n), seen: func(s wire.Seen) (bool, string) {
+		list, ok := s.Actual().([]any)
+		if !ok {
+			return false, describe(s)
+		}
+		return len(list) == n, fmt.Sprintf("%d", len(list))
+	}}
+}
+
+// CountFromOne expects exactly the integers 1, 2, … n, in this order.
+func CountFromOne(n int) Matcher {
+	want := make([]any, n)
+	words := make([]string, n)
+	for i := range want {
+		want[i] = int64(i + 1)
+		words[i] = fmt.Sprint(i + 1)
+	}
+	return That("["+strings.Join(words, ",")+"]", func(v any) bool { return reflect.DeepEqual(v, want) })
+}
+
+// Each expects a list with at least one element, and every element to match.
+func Each(m Matcher) Matcher {
+	return That("one or more, each "+m.want, func(v any) bool {
+		list, ok := v.([]any)
+		if !ok || len(list) == 0 {
+			return false
+		}
+		for _, e := range list {
+			if !m.match(e) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// Absent expects that nothing stands there: not even a null.
+func Absent() Matcher {
+	return Matcher{want: "absent", seen: func(s wire.Seen) (bool, string) {
+		switch v := s.(type) {
+		case wire.Value:
+			return !v.Present(), v.JSON()
+		case wire.Values:
+			for _, e := range v {
+				if e.Present() {
+					return false, e.JSON()
+				}
+			}
+			return true, "absent"
+		}
+		return false, describe(s)
+	}}
+}
+
+// SameAs expects what stood in another place: a copy is compared with its source.
+func SameAs(source wire.Seen) Matcher {
+	want := Plain(source.Actual())
+	return That("as in the source, "+wire.Compact(source.Actual()), func(v any) bool { return reflect.DeepEqual(v, want) })
+}
+
+// Status expects an HTTP status of these classes or codes: 2 for 2xx, 404 for exactly that.
+func Status(accepted ...int) Matcher {
+	words := make([]string, len(accepted))
+	for i, a := range accepted {
+		if words[i] = fmt.Sprint(a); a < 10 {
+			words[i] += "xx"
+		}
+	}
+	return That("HTTP "+strings.Join(words, " or "), func(v any) bool {
+		code, _ := v.(int64)
+		for _, a := range accepted {
+			if code == int64(a) || a < 10 && code/100 == int64(a) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// Reached expects that what was waited for happened within the stated patience.
+func Reached() Matcher {
+	return Matcher{want: "in time", seen: func(s wire.Seen) (bool, string) {
+		w, ok := s.(wire.Wait)
+		if !ok {
+			return false, describe(s)
+		}
+		if w.Reached {
+			return true, w.What + " after " + round(w.Took)
+		}
+		return false, fmt.Sprintf("not within %s: %s; the target answered %d other requests meanwhile, last seen: %s", round(w.Patience), w.What, w.Answers, w.Last.JSON())
+	}}
+}
+
+func round(d time.Duration) string {
+	if d > time.Second {
+		return d.Round(100 * time.Millisecond).String()
+	}
+	return d.Round(time.Millisecond).String()
+}

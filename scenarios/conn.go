@@ -1,0 +1,116 @@
+package scenarios
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// Conn is what one drive has in hand: its own transport and transcript, its
+// own randomness and name space, and the target's advertisement.
+type Conn struct {
+	*wire.Client
+	Discovery Discovery
+	Rand      *rand.Rand
+	// Patience is how long something may take that must happen.
+	Patience time.Duration
+	// SeamPrefixes are where the operator says the target's seams live.
+	SeamPrefixes []string
+
+	cleanup *cleanup
+	space   string
+}
+
+// Name makes a name that no other drive and no other certification uses.
+func (c *Conn) Name(stem string) string {
+	return fmt.Sprintf("%s-%s-%08x", stem, c.space, c.Rand.Uint32())
+}
+
+// Leave notes that something was made on the target, and how to undo it. Call
+// the returned function when it is gone by itself.
+func (c *Conn) Leave(what string, undo func(context.Context, *wire.Client) error) (gone func()) {
+	return c.cleanup.add(what, undo)
+}
+
+// Await looks until it is satisfied or the patience is over, and tells which.
+// look returns what it saw, and whether that is it. The pause between looks
+// grows from 2 ms to 100 ms: a fast host is not kept waiting, a slow one not
+// hammered.
+func (c *Conn) Await(ctx context.Context, what string, look func(context.Context) (seen wire.Value, done bool, err error)) (wire.Wait, error) {
+	w := wire.Wait{What: what, Patience: c.Patience}
+	start := c.Now()
+	pause := 2 * time.Millisecond
+	for {
+		seen, done, err := look(ctx)
+		if err != nil {
+			return w, err
+		}
+		w.Answers++
+		w.Last, w.Took = seen, c.Now().Sub(start)
+		if done {
+			w.Reached = true
+			return w, nil
+		}
+		if w.Took >= c.Patience {
+			return w, nil
+		}
+		if err := wire.Pause(ctx, min(pause, c.Patience-w.Took)); err != nil {
+			return w, err
+		}
+		pause = min(pause*3/2, 100*time.Millisecond)
+	}
+}
+
+// seedOf derives a drive's randomness from the certification's seed, so that
+// one scenario run alone sends what it sent among all others.
+func seedOf(seed uint64, drive string) *rand.Rand {
+	h := fnv.New64a()
+	h.Write([]byte(drive))
+	return rand.New(rand.NewPCG(seed, h.Sum64()))
+}
+
+// cleanup undoes what drives left on the target, last made first.
+type cleanup struct {
+	mu   sync.Mutex
+	left []*leftover
+}
+
+type leftover struct {
+	what string
+	undo func(context.Context, *wire.Client) error
+	gone bool
+}
+
+func (c *cleanup) add(what string, undo func(context.Context, *wire.Client) error) func() {
+	l := &leftover{what: what, undo: undo}
+	c.mu.Lock()
+	c.left = append(c.left, l)
+	c.mu.Unlock()
+	return func() {
+		c.mu.Lock()
+		l.gone = true
+		c.mu.Unlock()
+	}
+}
+
+// run undoes everything that is still there and lists what would not go.
+func (c *cleanup) run(ctx context.Context, client *wire.Client) (leftovers []string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i := len(c.left) - 1; i >= 0; i-- {
+		l := c.left[i]
+		if l.gone {
+			continue
+		}
+		if err := l.undo(ctx, client); err != nil {
+			leftovers = append(leftovers, fmt.Sprintf("%s: %s", l.what, client.Redactor().Clean(err.Error())))
+		}
+	}
+	c.left = nil
+	return leftovers
+}

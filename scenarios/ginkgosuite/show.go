@@ -1,0 +1,64 @@
+package ginkgosuite
+
+import (
+	"io"
+	"sync"
+
+	"github.com/onsi/ginkgo/v2"
+	"github.com/onsi/ginkgo/v2/extensions/globals"
+	"github.com/onsi/ginkgo/v2/formatter"
+	"github.com/onsi/ginkgo/v2/types"
+
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// one keeps Ginkgo's package-wide tree to one certification at a time.
+var one sync.Mutex
+
+// Show runs a Ginkgo suite over the scenarios of a certification that is under
+// way and returns Ginkgo's own report. out takes what Ginkgo prints; nil
+// silences it. Show returns when every scenario has its verdict.
+func Show(c *scenarios.Certification, out io.Writer) ginkgo.Report {
+	one.Lock()
+	defer one.Unlock()
+	globals.Reset()
+	defer globals.Reset()
+
+	var got ginkgo.Report
+	var order []scenarios.Suite
+	chosen := map[string][]scenarios.Scenario{}
+	for _, s := range c.Selected() {
+		if chosen[s.Suite.ID] == nil {
+			order = append(order, s.Suite)
+		}
+		chosen[s.Suite.ID] = append(chosen[s.Suite.ID], s.Scenario)
+	}
+	ginkgo.Describe(c.Protocol.ID, ginkgo.Ordered, ginkgo.ContinueOnFailure, func() {
+		for _, suite := range order {
+			describe(suite, chosen[suite.ID], func(id scenarios.ScenarioID) (scenarios.Outcome, *wire.Transcript) {
+				return c.Outcome(id), c.Transcript(id)
+			})
+		}
+	})
+	ginkgo.ReportAfterSuite("keep the report", func(r ginkgo.Report) { got = r })
+
+	if out == nil {
+		out = io.Discard
+	}
+	before := formatter.ColorableStdOut
+	formatter.ColorableStdOut = out
+	defer func() { formatter.ColorableStdOut = before }()
+	suiteConfig := types.NewDefaultSuiteConfig()
+	suiteConfig.RandomSeed = int64(c.Options.Seed >> 1) // the default is the clock
+	suiteConfig.Timeout = 0                             // the certification has its own deadline
+	reporterConfig := types.NewDefaultReporterConfig()
+	reporterConfig.NoColor, reporterConfig.Succinct = true, true
+	ginkgo.RunSpecs(quiet{}, "assay certify "+c.Protocol.ID, suiteConfig, reporterConfig)
+	return got
+}
+
+// quiet is the testing.T of a program that is no test: the verdicts say what failed.
+type quiet struct{}
+
+func (quiet) Fail() {}

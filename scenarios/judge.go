@@ -1,0 +1,142 @@
+package scenarios
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// Finding is a deviation that changes no verdict.
+type Finding struct {
+	Requirement RequirementID `json:"requirement,omitempty"`
+	Text        string        `json:"text"`
+}
+
+// Judge collects what a scenario's judge decides. It has no clock, no network
+// and no randomness to offer.
+type Judge struct {
+	ledger   *Ledger
+	tally    check.Tally
+	findings []Finding
+	stop     *Stop
+	evidence Evidence
+}
+
+// Check starts an expectation about something the target sent. A failed check
+// of a SHOULD becomes a finding, one of a MAY nothing.
+func (j *Judge) Check(requirement RequirementID, seen wire.Seen) check.Assertion {
+	return j.tally.Check(string(requirement), seen)
+}
+
+// Find notes a deviation that changes no verdict.
+func (j *Judge) Find(requirement RequirementID, format string, args ...any) {
+	j.findings = append(j.findings, Finding{requirement, fmt.Sprintf(format, args...)})
+}
+
+// Need stops the scenario as blocked unless what it was set up for happened;
+// requirement is the sentence that the set-up rests on. It returns whether to go on.
+func (j *Judge) Need(requirement RequirementID, wait wire.Wait) bool {
+	if wait.Reached {
+		return true
+	}
+	_, actual := check.Reached().MatchSeen(wait)
+	return j.block(BlockOn(requirement, "set-up: "+actual))
+}
+
+// BlockOn stops the scenario as blocked on another requirement. It returns false, for a judge to return on.
+func (j *Judge) BlockOn(requirement RequirementID, reason string) bool {
+	return j.block(BlockOn(requirement, reason))
+}
+
+// Block stops the scenario as blocked. It returns false, for a judge to return on.
+func (j *Judge) Block(reason, unblock string) bool { return j.block(Block(reason, unblock)) }
+
+func (j *Judge) block(err error) bool {
+	if j.stop == nil {
+		j.stop = err.(*Stop)
+	}
+	return false
+}
+
+// SeenAs overrides how strong the observation is.
+func (j *Judge) SeenAs(e Evidence) { j.evidence = e }
+
+// Failure is the first violated expectation of a scenario.
+type Failure struct {
+	Requirement RequirementID `json:"requirement"`
+	Expected    string        `json:"expected"`
+	Actual      string        `json:"actual"`
+}
+
+// Outcome is how one scenario ended, and why.
+type Outcome struct {
+	Scenario Scenario
+	Suite    string
+	Verdict  Verdict
+	Evidence Evidence
+	Reason   string
+	Unblock  string
+	Drive    string // "" when only the discovery document was looked at
+	Seconds  float64
+	Checks   []check.Result
+	Findings []Finding
+	Failure  *Failure
+	Labels   []string
+	Level    string
+}
+
+// conclude judges one observation. A panic in the judge is Assay's own fault.
+func conclude(s Scenario, ledger *Ledger, observation any) (o Outcome) {
+	j := &Judge{ledger: ledger, evidence: Observed}
+	defer func() {
+		if p := recover(); p != nil {
+			o = Outcome{Scenario: s, Verdict: Broken, Reason: fmt.Sprintf("the judge panicked: %v", p), Checks: j.tally.Results()}
+		}
+	}()
+	s.Ask.judge(observation, j)
+	return j.outcome(s)
+}
+
+func (j *Judge) outcome(s Scenario) Outcome {
+	o := Outcome{Scenario: s, Evidence: j.evidence, Checks: j.tally.Results(), Findings: j.findings}
+	checked := map[RequirementID]bool{}
+	for _, c := range o.Checks {
+		id := RequirementID(c.Requirement)
+		checked[id] = true
+		if !slices.Contains(s.Proves, id) {
+			o.Verdict, o.Evidence = Broken, Unseen
+			o.Reason = fmt.Sprintf("it checks %s, which it does not say it proves", id)
+			return o
+		}
+		if c.OK {
+			continue
+		}
+		switch r, _ := j.ledger.Find(id); r.Level {
+		case May:
+		case Should:
+			o.Findings = append(o.Findings, Finding{id, fmt.Sprintf("expected %s, got %s", c.Expected, c.Actual)})
+		default:
+			if o.Failure == nil {
+				o.Failure = &Failure{id, c.Expected, c.Actual}
+			}
+		}
+	}
+	switch {
+	case o.Failure != nil:
+		o.Verdict = Failed
+		o.Reason = fmt.Sprintf("%s: expected %s, got %s", o.Failure.Requirement, o.Failure.Expected, o.Failure.Actual)
+	case j.stop != nil:
+		o.Verdict, o.Reason, o.Unblock, o.Evidence = j.stop.Verdict, j.stop.Reason, j.stop.Unblock, Unseen
+	default:
+		o.Verdict = Passed
+		for _, id := range s.Proves {
+			if !checked[id] {
+				o.Verdict, o.Evidence = Broken, Unseen
+				o.Reason = fmt.Sprintf("it would pass without a check of %s", id)
+			}
+		}
+	}
+	return o
+}

@@ -1,0 +1,101 @@
+package openwop
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/openassay/assay/scenarios"
+)
+
+// BoundsObservation is the same loop run three times, with its bound one
+// below, at and one above the turns it needs.
+type BoundsObservation struct {
+	Way   string `json:"way"`
+	Turns int    `json:"turns"`
+	Below RunLog `json:"below"` // bound Turns-1
+	At    RunLog `json:"at"`    // bound Turns
+	Above RunLog `json:"above"` // bound Turns+1
+	// BelowLater is the log of Below read again after the other two had ended.
+	BelowLater RunLog `json:"belowLater"`
+}
+
+// loopAroundItsBound runs one loop under three bounds.
+var loopAroundItsBound = &scenarios.Drive[BoundsObservation]{
+	ID:    "openwop/loop-around-its-bound",
+	Title: "runs a loop of random length with maxLoopIterations one below, at and one above its turns",
+	Sends: []string{"POST /v1/runs with configurable.maxLoopIterations, three times", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll"},
+	Run: func(ctx context.Context, c *scenarios.Conn) (BoundsObservation, error) {
+		h := host{c}
+		way, ok := h.loopOf(h.between(3, 6))
+		if !ok {
+			return BoundsObservation{}, scenarios.Block("no loop fixture is on offer", loadFixtures)
+		}
+		o := BoundsObservation{Way: way.Fixture, Turns: way.turns()}
+		var below *run
+		for i, l := range []*RunLog{&o.Below, &o.At, &o.Above} {
+			bound := int64(way.turns() - 1 + i)
+			r, err := h.create(ctx, fmt.Sprintf("create the loop with bound %d", bound), way.request(&bound))
+			if err != nil {
+				return o, err
+			}
+			if *l, err = r.finish(ctx, fmt.Sprintf("log with bound %d", bound)); err != nil {
+				return o, err
+			}
+			if i == 0 {
+				below = r
+			}
+		}
+		var err error
+		o.BelowLater, err = below.log(ctx, "log of the bounded loop, again")
+		return o, err
+	},
+}
+
+// LimitObservation is a loop longer than the host's own ceiling, once without
+// asking for a bound and once asking for more than the host grants.
+type LimitObservation struct {
+	Limit    int    `json:"limit"` // as advertised
+	Unasked  RunLog `json:"unasked"`
+	Overdone RunLog `json:"overdone"`
+}
+
+// mostTurns is how long a loop Assay will have a host run to reach its ceiling.
+const mostTurns = 200
+
+// loopToTheLimit runs a loop into the host's advertised ceiling.
+var loopToTheLimit = &scenarios.Drive[LimitObservation]{
+	ID:    "openwop/loop-to-the-limit",
+	Title: "runs a loop that is longer than the advertised limits.maxLoopIterations",
+	Sends: []string{"POST /v1/runs (assay-loop, two turns more than the limit)", "POST /v1/runs (the same, asking for a higher bound)", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll"},
+	Run: func(ctx context.Context, c *scenarios.Conn) (LimitObservation, error) {
+		h := host{c}
+		limit, ok := family(c.Discovery, "limits").Key("maxLoopIterations").Int()
+		switch {
+		case !ok || limit < 1:
+			return LimitObservation{}, scenarios.Block("the advertised limits.maxLoopIterations is no number of turns", "advertise an integer of at least 1")
+		case limit > mostTurns:
+			return LimitObservation{}, scenarios.Block(fmt.Sprintf("the advertised limit of %d turns takes too long to reach", limit),
+				fmt.Sprintf("advertise a limits.maxLoopIterations of at most %d while the host is certified", mostTurns))
+		case !h.offers(fixtureLoop, fixtureNoop):
+			return LimitObservation{}, scenarios.Block("no loop fixture of chosen length is on offer", loadFixtures)
+		}
+		o := LimitObservation{Limit: int(limit)}
+		p := h.loopPlan(int(limit) + 2)
+		for _, ask := range []struct {
+			bound *int64
+			log   *RunLog
+			label string
+		}{{nil, &o.Unasked, "no bound asked"}, {ptr(limit + int64(h.between(1, 9))), &o.Overdone, "a higher bound asked"}} {
+			r, err := h.create(ctx, "create the loop, "+ask.label, scripted{fixtureLoop, p, nil}.request(ask.bound))
+			if err != nil {
+				return o, err
+			}
+			if *ask.log, err = r.finish(ctx, "log, "+ask.label); err != nil {
+				return o, err
+			}
+		}
+		return o, nil
+	},
+}
+
+func ptr[T any](v T) *T { return &v }

@@ -1,0 +1,102 @@
+package openwop
+
+import (
+	"context"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// SeamAnswer is one question put to the seam agentloop/run, and its reply.
+type SeamAnswer struct {
+	Turns      int         `json:"turns"`
+	Status     wire.Value  `json:"status"`
+	Decisions  wire.Values `json:"decisions"`
+	Resumed    wire.Value  `json:"resumed"` // resumedIteration
+	Body       wire.Value  `json:"body"`
+	Log        RunLog      `json:"log"` // of the run the reply names, if it names one
+	NamesARun  bool        `json:"namesARun"`
+	SuspendsAt int         `json:"suspendsAt,omitempty"`
+}
+
+func (a SeamAnswer) iterations() wire.Values { return a.Decisions.Each("/iteration") }
+
+// SeamObservation is what the seam answered.
+type SeamObservation struct {
+	Path    string       `json:"path"`
+	Answers []SeamAnswer `json:"answers"`
+}
+
+// SeenAs implements [scenarios.Seer]: a seam's reply is the host's own word.
+func (SeamObservation) SeenAs() scenarios.Evidence { return scenarios.Attested }
+
+// seamTurns asks the seam for several random numbers of turns. A constant
+// answers one of them at best.
+var seamTurns = &scenarios.Drive[SeamObservation]{
+	ID:    "openwop/seam-turns",
+	Title: "asks the seam agentloop/run for three different random numbers of turns",
+	Sends: []string{"POST {prefix}/agentloop/run {turns: random}, three times", "GET /v1/runs/{runId}/events/poll of the runs it names"},
+	Run: func(ctx context.Context, c *scenarios.Conn) (SeamObservation, error) {
+		h := host{c}
+		s, err := h.agentLoopSeam(ctx)
+		if err != nil {
+			return SeamObservation{}, err
+		}
+		o := SeamObservation{Path: s.path}
+		for _, n := range h.Rand.Perm(8)[:3] {
+			a, err := s.answer(ctx, openwopv1.AgentloopRequest{Turns: int64(n + 2)})
+			if err != nil {
+				return o, err
+			}
+			o.Answers = append(o.Answers, a)
+		}
+		return o, nil
+	},
+}
+
+// seamImpossible asks the seam what no run can do.
+var seamImpossible = &scenarios.Drive[SeamObservation]{
+	ID:    "openwop/seam-impossible",
+	Title: "asks the seam agentloop/run for no turn, fewer than none, and a suspension after the last turn",
+	Sends: []string{"POST {prefix}/agentloop/run {turns: 0}", "POST {prefix}/agentloop/run {turns: a negative number}", "POST {prefix}/agentloop/run {turns: n, suspendAtTurn: more than n, resume: true}"},
+	Run: func(ctx context.Context, c *scenarios.Conn) (SeamObservation, error) {
+		h := host{c}
+		s, err := h.agentLoopSeam(ctx)
+		if err != nil {
+			return SeamObservation{}, err
+		}
+		o := SeamObservation{Path: s.path}
+		n := h.between(2, 5)
+		for _, ask := range []openwopv1.AgentloopRequest{
+			{Turns: 0},
+			{Turns: -int64(h.between(1, 9))},
+			{Turns: int64(n), SuspendAtTurn: ptr(int64(n + h.between(1, 5))), Resume: ptr(true)},
+		} {
+			a, err := s.answer(ctx, ask)
+			if err != nil {
+				return o, err
+			}
+			o.Answers = append(o.Answers, a)
+		}
+		return o, nil
+	},
+}
+
+// answer asks and, where the reply names a run, reads that run's own log.
+func (s seam) answer(ctx context.Context, ask openwopv1.AgentloopRequest) (SeamAnswer, error) {
+	reply, err := s.ask(ctx, ask)
+	if err != nil {
+		return SeamAnswer{}, err
+	}
+	a := SeamAnswer{Turns: int(ask.Turns), Status: reply.StatusValue(), Body: reply.Value(""),
+		Decisions: reply.Value("/decisions").Items(), Resumed: reply.Value("/resumedIteration")}
+	if ask.SuspendAtTurn != nil {
+		a.SuspendsAt = int(*ask.SuspendAtTurn)
+	}
+	r := s.adopt(reply)
+	if a.NamesARun = r.ID != ""; a.NamesARun {
+		a.Log, err = r.finish(ctx, "log of the run the seam names")
+	}
+	return a, err
+}

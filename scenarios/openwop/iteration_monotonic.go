@@ -1,0 +1,280 @@
+package openwop
+
+import (
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// iterationMonotonic follows the counter through whole runs.
+func iterationMonotonic() scenarios.Suite {
+	return scenarios.Suite{
+		ID: "iteration-monotonic", Title: "the counter of a real run: from 1, one step a turn, up to its end or its bound", Protocol: Protocol,
+		Scenarios: []scenarios.Scenario{
+			onePerTurn, asPlanned, nothingShared, forkKeeps, boundBelow, boundLeavesAlone,
+			seamRandomTurns, seamAgreesWithLog, seamOutOfRange,
+		},
+	}
+}
+
+// ready stops a judge for which the loop was only the set-up.
+func (o LoopObservation) ready(j *scenarios.Judge) bool {
+	if o.Evidence == scenarios.Attested {
+		if status, _ := o.SeamStatus.Int(); status != 200 {
+			return j.BlockOn(openwopv1.OWP0037A6, "set-up: the seam answered HTTP "+o.SeamStatus.JSON())
+		}
+		return true
+	}
+	return o.Log.ready(j, openwopv1.OWP0037A6, openwopv1.OWP0061E1)
+}
+
+// RFC 0061 B: the counter that maxLoopIterations bounds is observable on the log.
+var onePerTurn = scenarios.Scenario{
+	ID:     "openwop/iteration-monotonic/one-per-turn",
+	Title:  "every orchestrator turn carries the next iteration, counted from 1",
+	Proves: ids{openwopv1.OWP0061B1, openwopv1.OWP0061B2},
+	Claim:  executionModel5,
+	Ask: scenarios.Ask(loopOfTurns, func(o LoopObservation, j *scenarios.Judge) {
+		if !o.ready(j) {
+			return
+		}
+		j.Check(openwopv1.OWP0061B1, o.iterations()).To(check.Each(check.Integer(1, 0)))
+		j.Check(openwopv1.OWP0061B2, o.iterations()).To(check.CountFromOne(o.turns()))
+	}),
+}
+
+// RFC 0037 A, RFC 0061 E: the loop itself.
+var asPlanned = scenarios.Scenario{
+	ID:    "openwop/iteration-monotonic/as-planned",
+	Title: "a loop takes the turns of its plan, each after the workers of the one before, and none after terminate",
+	Proves: ids{openwopv1.OWP0037A1, openwopv1.OWP0037A2, openwopv1.OWP0037A3, openwopv1.OWP0037A5, openwopv1.OWP0037A6,
+		openwopv1.OWP0061B5, openwopv1.OWP0061E1},
+	Claim: executionModel,
+	Ask: scenarios.Ask(loopOfTurns, func(o LoopObservation, j *scenarios.Judge) {
+		if o.Evidence == scenarios.Attested {
+			j.Block("only the seam's word is on offer, and it shows no run", loadFixtures)
+			return
+		}
+		l := o.Log
+		j.Check(openwopv1.OWP0037A6, l.Created).To(check.Status(2), "creation of the fixture %s", o.Way)
+		if l.RunID == "" {
+			return
+		}
+		j.Check(openwopv1.OWP0037A1, l.Ended).To(check.Reached())
+		if !l.Ended.Reached {
+			return
+		}
+		j.Check(openwopv1.OWP0037A2, l.Kinds()).To(check.Equal(o.Kinds), "decisions in order")
+		j.Check(openwopv1.OWP0061B5, l.Decided().Each("/payload/agentId")).To(check.Each(check.Text()), "agentId")
+		j.Check(openwopv1.OWP0037A3, l.Phase(openwopv1.ChainPhaseDispatchSucceeded)).To(check.Len(o.turns()-1), "handoffs that began")
+		if o.turns() > 1 {
+			j.Check(openwopv1.OWP0037A3, o.Children.Each("/status")).To(check.Each(check.Equal("completed")), "status of the child runs, read from the host")
+		}
+		j.Check(openwopv1.OWP0037A5, turnsAndSettlements(l)).To(check.Equal(alternating(o.turns())), "turns and settled workers in order")
+		j.Check(openwopv1.OWP0061E1, l.Status()).To(check.Equal("completed"), "status after terminate")
+		j.Check(openwopv1.OWP0061E1, l.Terminals().Each("/type")).To(check.Equal([]any{"run.completed"}), "events that end the run")
+		j.Check(openwopv1.OWP0061E1, l.Last().Key("type")).To(check.Equal("run.completed"), "last event")
+		if j.Need(openwopv1.OWP0037A1, o.Sentinel) {
+			j.Check(openwopv1.OWP0061E1, o.Later.Events.Each("/eventId")).To(check.SameAs(l.Events.Each("/eventId")), "the log after another run had ended")
+		}
+	}),
+}
+
+// turnsAndSettlements are the types of the turns and of the child runs' ends, in order.
+func turnsAndSettlements(l RunLog) wire.Values {
+	return l.Events.Where(func(e wire.Value) bool {
+		switch openwopv1.RunEventType(e.Key("type").String()) {
+		case openwopv1.RunEventTypeRunOrchestratorDecided:
+			return true
+		case openwopv1.RunEventTypeCoreWorkflowChainEvent:
+			return e.At("/payload/phase").String() == string(openwopv1.ChainPhaseChildCompleted)
+		}
+		return false
+	}).Each("/type")
+}
+
+// alternating is a turn, then the end of its worker, and so on to the last turn.
+func alternating(turns int) []any {
+	out := []any{string(openwopv1.RunEventTypeRunOrchestratorDecided)}
+	for range turns - 1 {
+		out = append(out, string(openwopv1.RunEventTypeCoreWorkflowChainEvent), string(openwopv1.RunEventTypeRunOrchestratorDecided))
+	}
+	return out
+}
+
+// RFC 0061 B: the counter counts the turns of this run.
+var nothingShared = scenarios.Scenario{
+	ID:     "openwop/iteration-monotonic/nothing-shared",
+	Title:  "a loop that ran while another was under way counts from 1, and leaves the other's counter alone",
+	Proves: ids{openwopv1.OWP0061B2, openwopv1.OWP0061B4},
+	Claim:  executionModel5,
+	Ask: scenarios.Ask(twoLoopsAtOnce, func(o InterleavedObservation, j *scenarios.Judge) {
+		if o.Suspends && o.First.RunID != "" {
+			if !j.Need(openwopv1.OWP0061D1, o.Suspended) {
+				return
+			}
+			if status, _ := o.Answered.Int(); status/100 != 2 {
+				j.BlockOn(openwopv1.OWP0061D1, "set-up: the host refused the answer that resumes the loop: HTTP "+o.Answered.JSON())
+				return
+			}
+		}
+		if !o.First.ready(j, openwopv1.OWP0037A6, openwopv1.OWP0061E1) || !o.Second.ready(j, openwopv1.OWP0037A6, openwopv1.OWP0061E1) {
+			return
+		}
+		j.Check(openwopv1.OWP0061B4, o.Second.Iterations()).To(check.CountFromOne(o.SecondN), "the loop that ran meanwhile")
+		j.Check(openwopv1.OWP0061B2, o.First.Iterations()).To(check.CountFromOne(o.FirstN), "the loop that was under way")
+		j.Check(openwopv1.OWP0061B4, o.First.Events.Each("/runId")).To(check.Each(check.Equal(o.First.RunID)), "run of every event in the first log")
+		j.Check(openwopv1.OWP0061B4, o.Second.Events.Each("/runId")).To(check.Each(check.Equal(o.Second.RunID)), "run of every event in the second log")
+	}),
+}
+
+// RFC 0061, motivation, with facts L10: the values and the breach are reproduced verbatim.
+var forkKeeps = scenarios.Scenario{
+	ID:     "openwop/iteration-monotonic/fork-keeps",
+	Title:  "a replay of a finished loop carries the iterations, and the breach, of its source",
+	Proves: ids{openwopv1.OWP0061M1},
+	Claim:  replay,
+	Ask: scenarios.Ask(replayedLoops, func(o ForkObservation, j *scenarios.Judge) {
+		for _, pair := range []struct {
+			name             string
+			turns            int
+			source, replayed RunLog
+		}{{"finished loop", o.Turns, o.Source, o.Replayed}, {"bounded loop", o.Bound, o.BoundedSource, o.BoundedReplayed}} {
+			if !pair.source.ready(j, openwopv1.OWP0037A6, openwopv1.OWP0061E1) {
+				return
+			}
+			if len(pair.source.Decided()) != pair.turns { // an empty source would be matched by an empty copy
+				j.BlockOn(openwopv1.OWP0061B2, "set-up: the source did not take the turns of its plan")
+				return
+			}
+			j.Check(openwopv1.OWP0061M1, pair.replayed.Created).To(check.Status(2), "fork of the %s", pair.name)
+			if pair.replayed.RunID == "" {
+				return
+			}
+			j.Check(openwopv1.OWP0061M1, pair.replayed.Ended).To(check.Reached())
+			j.Check(openwopv1.OWP0061M1, pair.replayed.Iterations()).To(check.SameAs(pair.source.Iterations()), "iterations of the %s", pair.name)
+			j.Check(openwopv1.OWP0061M1, pair.replayed.Kinds()).To(check.SameAs(pair.source.Kinds()), "decisions of the %s", pair.name)
+			j.Check(openwopv1.OWP0061M1, pair.replayed.Breaches().Each("/payload")).To(check.SameAs(pair.source.Breaches().Each("/payload")), "breaches of the %s", pair.name)
+			j.Check(openwopv1.OWP0061M1, pair.replayed.Status()).To(check.SameAs(pair.source.Status()), "status of the %s", pair.name)
+		}
+	}),
+}
+
+// RFC 0061 E: turn N runs, turn N+1 is refused.
+var boundBelow = scenarios.Scenario{
+	ID:     "openwop/iteration-monotonic/bound-below",
+	Title:  "a loop that needs more turns than its bound N takes N, records the breach at N+1 and fails",
+	Proves: ids{openwopv1.OWP0061E2, openwopv1.OWP0061E3, openwopv1.OWP0061E4},
+	Claim:  executionModel,
+	Ask: scenarios.Ask(loopAroundItsBound, func(o BoundsObservation, j *scenarios.Judge) {
+		l, n := o.Below, o.Turns-1
+		if status, _ := l.Created.Int(); status/100 != 2 {
+			j.BlockOn(openwopv1.OWP0037A6, "set-up: the host did not make the run: it answered HTTP "+l.Created.JSON())
+			return
+		}
+		j.Check(openwopv1.OWP0061E3, l.Ended).To(check.Reached())
+		if !l.Ended.Reached {
+			return
+		}
+		breach := l.Breaches()
+		j.Check(openwopv1.OWP0061E4, breach).To(check.Len(1), "breaches of a loop bounded to %d turns", n)
+		j.Check(openwopv1.OWP0061E2, breach.Each("/payload/kind")).To(check.Equal([]any{string(openwopv1.CapKindLoopIterations)}), "kind")
+		j.Check(openwopv1.OWP0061E2, breach.Each("/payload/limit")).To(check.Equal([]any{n}), "limit")
+		j.Check(openwopv1.OWP0061E2, breach.Each("/payload/observed")).To(check.Equal([]any{n + 1}), "observed")
+		j.Check(openwopv1.OWP0061E3, l.Decided()).To(check.Len(n), "orchestrator turns")
+		j.Check(openwopv1.OWP0061E3, l.Status()).To(check.Equal("failed"), "status of the run")
+		j.Check(openwopv1.OWP0061E3, l.OfType(openwopv1.RunEventTypeRunFailed).Each("/payload/error/code")).To(check.Equal([]any{"loop_limit_exceeded"}), "code of the failure")
+		j.Check(openwopv1.OWP0061E3, breachesAndEnds(l)).To(check.Equal([]any{"cap.breached", "run.failed"}), "breach and end in order")
+		j.Check(openwopv1.OWP0061E3, o.BelowLater.Events.Each("/eventId")).To(check.SameAs(l.Events.Each("/eventId")), "the log after two more loops had ended")
+	}),
+}
+
+func breachesAndEnds(l RunLog) wire.Values {
+	return l.OfType(openwopv1.RunEventTypeCapBreached, openwopv1.RunEventTypeRunCompleted, openwopv1.RunEventTypeRunFailed, openwopv1.RunEventTypeRunCancelled).Each("/type")
+}
+
+// The controls of bound-below: a host that always breaches is found out here.
+var boundLeavesAlone = scenarios.Scenario{
+	ID:     "openwop/iteration-monotonic/bound-leaves-alone",
+	Title:  "a loop that needs as many turns as its bound, or one fewer, ends by itself",
+	Proves: ids{openwopv1.OWP0061E6},
+	Claim:  executionModel,
+	Ask: scenarios.Ask(loopAroundItsBound, func(o BoundsObservation, j *scenarios.Judge) {
+		for _, l := range []RunLog{o.At, o.Above} {
+			if !l.ready(j, openwopv1.OWP0037A6, openwopv1.OWP0061E1) {
+				return
+			}
+			j.Check(openwopv1.OWP0061E6, l.Decided()).To(check.Len(o.Turns), "orchestrator turns")
+			j.Check(openwopv1.OWP0061E6, l.Breaches()).To(check.Len(0), "breaches")
+			j.Check(openwopv1.OWP0061E6, l.Status()).To(check.Equal("completed"), "status of the run")
+		}
+	}),
+}
+
+// RFC 0061, conformance: the seam's reply. A constant cannot answer it.
+var seamRandomTurns = scenarios.Scenario{
+	ID:     "openwop/iteration-monotonic/seam-random-turns",
+	Title:  "the seam answers a random number of turns with exactly as many iterations",
+	Proves: ids{openwopv1.OWP0061B1, openwopv1.OWP0061B2},
+	Claim:  executionModel5,
+	Ask: scenarios.Ask(seamTurns, func(o SeamObservation, j *scenarios.Judge) {
+		for _, a := range o.Answers {
+			j.Check(openwopv1.OWP0061B1, a.Status).To(check.Status(200), "%s asked for %d turns", o.Path, a.Turns)
+			j.Check(openwopv1.OWP0061B2, a.iterations()).To(check.CountFromOne(a.Turns), "%s asked for %d turns", o.Path, a.Turns)
+			for _, d := range a.Decisions {
+				if kind := d.Key("decision"); kind.String() != "" { // facts C1
+					j.Find(openwopv1.OWP0061B5, "the seam writes a decision as the bare string %s", kind.JSON())
+					break
+				}
+			}
+		}
+	}),
+}
+
+// Where a seam and a real run disagree, the real run decides.
+var seamAgreesWithLog = scenarios.Scenario{
+	ID:     "openwop/iteration-monotonic/seam-agrees-with-log",
+	Title:  "the run that the seam's reply names shows the same iterations in its own log",
+	Proves: ids{openwopv1.OWP0061B2},
+	Claim:  executionModel5,
+	Ask: scenarios.Ask(seamTurns, func(o SeamObservation, j *scenarios.Judge) {
+		named := false
+		for _, a := range o.Answers {
+			if !a.NamesARun {
+				continue
+			}
+			named = true
+			j.Check(openwopv1.OWP0061B2, a.Log.Read).To(check.Status(2), "reading the log of run %s", a.Log.RunID)
+			j.Check(openwopv1.OWP0061B2, a.Log.Iterations()).To(check.CountFromOne(a.Turns), "iterations in the log of run %s", a.Log.RunID)
+			j.Check(openwopv1.OWP0061B2, a.iterations()).To(check.SameAs(a.Log.Iterations()), "iterations in the seam's reply")
+		}
+		if !named {
+			j.Block("the seam's reply names no run, so its word cannot be compared with a log", "have the seam's reply carry the runId of the run it drove (docs/seams.md)")
+			return
+		}
+		j.SeenAs(scenarios.Observed)
+	}),
+}
+
+// Refusing, false and absent are all honest answers to what cannot be; a claim is not.
+var seamOutOfRange = scenarios.Scenario{
+	ID:     "openwop/iteration-monotonic/seam-out-of-range",
+	Title:  "the seam claims no turn that cannot have been",
+	Proves: ids{openwopv1.OWP0061B4},
+	Claim:  executionModel5,
+	Ask: scenarios.Ask(seamImpossible, func(o SeamObservation, j *scenarios.Judge) {
+		for _, a := range o.Answers {
+			if status, _ := a.Status.Int(); status >= 400 && status < 500 {
+				j.Check(openwopv1.OWP0061B4, a.Status).To(check.Status(4), "asked for %d turns, suspended at %d", a.Turns, a.SuspendsAt)
+				continue
+			}
+			j.Check(openwopv1.OWP0061B4, a.Status).To(check.Status(2, 4), "asked for %d turns, suspended at %d", a.Turns, a.SuspendsAt)
+			if a.Turns < 1 {
+				j.Check(openwopv1.OWP0061B4, a.Decisions).To(check.Len(0), "turns claimed when asked for %d", a.Turns)
+			} else {
+				j.Check(openwopv1.OWP0061B4, a.Resumed).To(check.OneOf(nil, false), "resumedIteration claimed when %d turns were to be suspended at turn %d", a.Turns, a.SuspendsAt)
+			}
+		}
+	}),
+}

@@ -1,0 +1,87 @@
+package openwop
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/internal/validate"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// Protocol is OpenWOP v1.
+var Protocol = &scenarios.Protocol{
+	ID:             "openwop/v1",
+	Title:          "OpenWOP v1 (RFC 0037, RFC 0061)",
+	DiscoveryPath:  "/.well-known/openwop",
+	Ledger:         ledger(),
+	Claims:         claims,
+	Profiles:       profiles,
+	CheckDiscovery: checkDiscovery,
+	Describe:       describe,
+}
+
+// Suites are all OpenWOP suites, in the order they are shown.
+func Suites() []scenarios.Suite {
+	return []scenarios.Suite{version5Shape(), iterationMonotonic()}
+}
+
+func ledger() *scenarios.Ledger {
+	rows := make([]scenarios.Requirement, len(openwopv1.Requirements))
+	for i, r := range openwopv1.Requirements {
+		rows[i] = scenarios.Requirement(r)
+	}
+	return scenarios.NewLedger(rows)
+}
+
+var profiles = []scenarios.Profile{{
+	ID:    "loop-v5",
+	Title: "agent loop at version 5: the counter, its end and its bound",
+	Claim: executionModel5.ID,
+	Requires: []scenarios.RequirementID{
+		openwopv1.OWP0061A1, openwopv1.OWP0061A2, openwopv1.OWP0061B1, openwopv1.OWP0061B2, openwopv1.OWP0061B4, openwopv1.OWP0061B5,
+		openwopv1.OWP0061E1, openwopv1.OWP0061E2, openwopv1.OWP0061E3, openwopv1.OWP0061E4, openwopv1.OWP0061E6,
+		openwopv1.OWP0037A1, openwopv1.OWP0037A2, openwopv1.OWP0037A3, openwopv1.OWP0037A5, openwopv1.OWP0037A6, openwopv1.OWP0037C1,
+	},
+}}
+
+// capabilitiesSchema is compiled when a document is first compared with it, not at start.
+var capabilitiesSchema = sync.OnceValues(func() (*validate.Schema, error) {
+	set, err := validate.New(openwopv1.Bundled())
+	if err != nil {
+		return nil, err
+	}
+	return set.Component("Capabilities")
+})
+
+// checkDiscovery lists where the document departs from its schema. That is a
+// finding: what a host really does is judged by what it does.
+func checkDiscovery(document []byte) []scenarios.Finding {
+	schema, err := capabilitiesSchema()
+	if err != nil {
+		return []scenarios.Finding{{Text: "the discovery document could not be compared with its schema: " + err.Error()}}
+	}
+	var out []scenarios.Finding
+	for _, p := range schema.Validate(document) {
+		out = append(out, scenarios.Finding{Text: fmt.Sprintf("discovery %s: %s", p.Instance, p.Message)})
+	}
+	return out
+}
+
+func describe(d scenarios.Discovery) (name, version string) {
+	i := family(d, "implementation")
+	return i.Key("name").String(), i.Key("version").String()
+}
+
+// family is a capability family of the document: at the root, where RFC 0073
+// puts it, else in the deprecated wrapper that every host seen still sends.
+func family(d scenarios.Discovery, name string) wire.Value {
+	if v := d.Document.Key(name); v.Present() {
+		return v
+	}
+	if v := d.Document.Key("capabilities").Key(name); v.Present() {
+		return v
+	}
+	return d.Document.Key(name)
+}

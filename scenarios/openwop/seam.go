@@ -1,0 +1,58 @@
+package openwop
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// seam is a test-only endpoint that was found on the host.
+type seam struct {
+	host
+	path string
+}
+
+// seamPrefixes are where seams can live, in the order they are tried. No
+// discovery field says it, and hosts alias some seams and not others, so each
+// seam is looked for by itself.
+func (h host) seamPrefixes() []string {
+	if len(h.SeamPrefixes) > 0 {
+		return h.SeamPrefixes
+	}
+	prefixes := []string{"/v1/host/sample"}
+	if vendor := family(h.Discovery, "implementation").Key("vendor").String(); vendor != "" && !strings.ContainsAny(vendor, "/?# ") {
+		prefixes = append(prefixes, "/v1/host/"+vendor)
+	}
+	return append(prefixes, "/conformance/seams/sample")
+}
+
+const nameSeams = "name the prefix under which the host's test seams live with --seam-prefix, or wire the seam (docs/seams.md)"
+
+// agentLoopSeam looks for agentloop/run with the least that can be asked of it.
+func (h host) agentLoopSeam(ctx context.Context) (seam, error) {
+	prefixes := h.seamPrefixes()
+	for _, prefix := range prefixes {
+		s := seam{h, strings.TrimSuffix(prefix, "/") + "/agentloop/run"}
+		reply, err := s.ask(ctx, openwopv1.AgentloopRequest{Turns: 1})
+		if err != nil {
+			return seam{}, err
+		}
+		h.adopt(reply)
+		switch reply.Status {
+		case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented:
+		case http.StatusUnauthorized, http.StatusForbidden:
+			return seam{}, scenarios.Block("the seam "+s.path+" refuses the credential", "give a key that may use the test seams with --key")
+		default:
+			return s, nil
+		}
+	}
+	return seam{}, scenarios.Block("no seam agentloop/run below "+strings.Join(prefixes, ", "), nameSeams)
+}
+
+func (s seam) ask(ctx context.Context, body any) (*wire.Reply, error) {
+	return s.Do(ctx, wire.Call{Method: http.MethodPost, Path: s.path, Body: body, Label: "seam agentloop/run"})
+}

@@ -1,0 +1,65 @@
+package scenarios
+
+import (
+	"time"
+
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// Protocol is one of the systems Assay knows: where its hosts say what they
+// can do, and what its texts ask of them.
+type Protocol struct {
+	ID            string // openwop/v1
+	Title         string
+	DiscoveryPath string // below the base URL
+	Ledger        *Ledger
+	Claims        []Claim
+	Profiles      []Profile
+	// CheckDiscovery compares the document with its schema; what differs is a
+	// finding, never a verdict.
+	CheckDiscovery func(document []byte) []Finding
+	// Describe reads the host's name and version out of its document.
+	Describe func(Discovery) (name, version string)
+}
+
+// Claim finds a claim by id.
+func (p *Protocol) Claim(id string) (Claim, bool) {
+	for _, c := range p.Claims {
+		if c.ID == id {
+			return c, true
+		}
+	}
+	return Claim{}, false
+}
+
+// Discovery is what a target says of itself, fetched once.
+type Discovery struct {
+	Document wire.Value `json:"document"`
+	Status   wire.Value `json:"status"`
+	At       time.Time  `json:"at"`
+}
+
+// Claim is one thing a target can say it supports.
+type Claim struct {
+	ID      string // execution-model>=5
+	Title   string
+	Pointer string // where the target says so, with the comparison: /multiAgent/executionModel/version >= 5
+	// Look reads the claim. value is what stood there.
+	Look func(Discovery) (value wire.Value, claimed bool)
+}
+
+// Profile is a frozen list of requirements that a target can be certified for.
+type Profile struct {
+	ID       string // loop-v5
+	Title    string
+	Claim    string // the claim that makes it applicable
+	Requires []RequirementID
+}
+
+// Suite is the scenarios of one theme.
+type Suite struct {
+	ID        string // iteration-monotonic
+	Title     string
+	Protocol  *Protocol
+	Scenarios []Scenario
+}

@@ -1,0 +1,327 @@
+package scenarios
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// Report is a finished certification as data. Every handed-out report is made of it.
+type Report struct {
+	Protocol          *Protocol
+	Address           string
+	Name, Version     string // as the target calls itself
+	DiscoveryDigest   string
+	SuiteDigest       string // of the metadata of every scenario that was selected
+	Started           time.Time
+	Seconds           float64
+	Seed              uint64
+	Select            Selection
+	Claims            []ClaimStatus
+	Requirements      []RequirementStatus
+	Outcomes          []Outcome
+	Profiles          []ProfileStatus
+	DiscoveryFindings []Finding
+	Leftovers         []string
+	Drives            []DriveRecord
+}
+
+// ClaimStatus says what came of one claim the target makes.
+type ClaimStatus struct {
+	ID, Pointer string
+	Value       wire.Value
+	Status      string // proved, attested, violated, unproved
+}
+
+// RequirementStatus sums up all scenarios that name a requirement.
+type RequirementStatus struct {
+	ID       RequirementID
+	Verdict  Verdict
+	Evidence Evidence
+}
+
+// ProfileStatus says how much of a profile was proved.
+type ProfileStatus struct {
+	ID               string
+	Status           string // certified, attested, unproved, violated, inapplicable
+	Proved, Required int
+}
+
+// DriveRecord is what one drive leaves on disk.
+type DriveRecord struct {
+	ID          string
+	Transcript  *wire.Transcript
+	Observation any
+	Stop        *Stop
+	Seconds     float64
+}
+
+// Totals counts outcomes by verdict.
+func (r *Report) Totals() map[Verdict]int {
+	out := map[Verdict]int{}
+	for _, o := range r.Outcomes {
+		out[o.Verdict]++
+	}
+	return out
+}
+
+func (c *Certification) report(leftovers []string) *Report {
+	r := &Report{
+		Protocol: c.Protocol, Address: c.network.Address(), DiscoveryDigest: digest(c.Discovery.Document.Actual()), SuiteDigest: c.suiteDigest(),
+		Started: c.Started, Seconds: time.Since(c.Started).Seconds(), Seed: c.Options.Seed, Select: c.Options.Select,
+		DiscoveryFindings: c.DiscoveryFindings, Leftovers: leftovers,
+	}
+	if c.Protocol.Describe != nil {
+		r.Name, r.Version = c.Protocol.Describe(c.Discovery)
+	}
+	for _, o := range c.outcomes {
+		r.Outcomes = append(r.Outcomes, c.settle(o))
+	}
+	r.Requirements = requirementStatuses(c.Protocol.Ledger, r.Outcomes)
+	r.Claims = claimStatuses(c.Protocol, c.Discovery, r.Requirements, r.Outcomes)
+	r.Profiles = profileStatuses(c.Protocol, c.Discovery, r.Requirements)
+	r.Drives = append(r.Drives, c.discovery.record())
+	for _, id := range c.order {
+		r.Drives = append(r.Drives, c.drives[id].record())
+	}
+	return r
+}
+
+func (d *drive) record() DriveRecord {
+	return DriveRecord{ID: d.meta.ID, Transcript: d.transcript, Observation: d.observation, Stop: d.stop, Seconds: d.seconds}
+}
+
+// requirementStatuses sums up by requirement, in the ledger's order. One
+// violation outweighs any pass; the strongest pass counts; a scenario that
+// could not look does not weaken another one that could.
+func requirementStatuses(ledger *Ledger, outcomes []Outcome) []RequirementStatus {
+	best := map[RequirementID]*RequirementStatus{}
+	for _, o := range outcomes {
+		for _, id := range o.Scenario.Proves {
+			s := best[id]
+			if s == nil {
+				s = &RequirementStatus{ID: id, Verdict: Inapplicable}
+				best[id] = s
+			}
+			v, e := o.verdictOn(id)
+			switch {
+			case weight(v) > weight(s.Verdict):
+				s.Verdict, s.Evidence = v, e
+			case v == s.Verdict && e > s.Evidence:
+				s.Evidence = e
+			}
+		}
+	}
+	var out []RequirementStatus
+	for _, row := range ledger.Rows {
+		if s := best[RequirementID(row.ID)]; s != nil {
+			out = append(out, *s)
+		}
+	}
+	return out
+}
+
+// verdictOn is what an outcome says of one of its requirements: a failed
+// scenario may still have found some of them kept.
+func (o Outcome) verdictOn(id RequirementID) (Verdict, Evidence) {
+	if o.Verdict != Failed {
+		return o.Verdict, o.Evidence
+	}
+	seen, ok := false, true
+	for _, c := range o.Checks {
+		if c.Requirement == string(id) {
+			seen, ok = true, ok && c.OK
+		}
+	}
+	switch {
+	case !seen:
+		return Blocked, Unseen
+	case ok:
+		return Passed, o.Evidence
+	}
+	return Failed, o.Evidence
+}
+
+func weight(v Verdict) int {
+	return slices.Index([]Verdict{Inapplicable, Blocked, Inconclusive, Broken, Passed, Failed}, v)
+}
+
+// proved says whether a status satisfies its requirement.
+func proved(ledger *Ledger, s RequirementStatus) bool {
+	row, _ := ledger.Find(s.ID)
+	return s.Verdict == Passed && s.Evidence >= row.Demands()
+}
+
+// claimStatuses judges each claim the target makes by the MUSTs that hang on
+// it and were asked.
+func claimStatuses(p *Protocol, d Discovery, requirements []RequirementStatus, outcomes []Outcome) []ClaimStatus {
+	var out []ClaimStatus
+	for _, claim := range p.Claims {
+		value, claimed := claim.Look(d)
+		if !claimed {
+			continue
+		}
+		status := ""
+		for _, r := range requirements {
+			if row, _ := p.Ledger.Find(r.ID); row.Claim == claim.ID && row.Level == Must {
+				status = worse(status, standing(p.Ledger, r))
+			}
+		}
+		if status == "" { // nothing that hangs on it was asked
+			continue
+		}
+		// A violation found while this claim was looked at disproves it too,
+		// even where the sentence itself belongs to a claim it rests on.
+		for _, o := range outcomes {
+			if o.Scenario.Claim.ID == claim.ID && o.Verdict == Failed {
+				status = "violated"
+			}
+		}
+		out = append(out, ClaimStatus{claim.ID, claim.Pointer, value, status})
+	}
+	return out
+}
+
+func standing(l *Ledger, r RequirementStatus) string {
+	switch {
+	case r.Verdict == Failed:
+		return "violated"
+	case proved(l, r):
+		return "proved"
+	case r.Verdict == Passed:
+		return "attested"
+	}
+	return "unproved"
+}
+
+// worse is the weaker of two standings.
+func worse(a, b string) string {
+	order := []string{"violated", "unproved", "attested", "proved"}
+	if a == "" || slices.Index(order, b) < slices.Index(order, a) {
+		return b
+	}
+	return a
+}
+
+func profileStatuses(p *Protocol, d Discovery, requirements []RequirementStatus) []ProfileStatus {
+	var out []ProfileStatus
+	for _, profile := range p.Profiles {
+		s := ProfileStatus{ID: profile.ID, Required: len(profile.Requires), Status: "inapplicable"}
+		if claim, ok := p.Claim(profile.Claim); ok {
+			if _, claimed := claim.Look(d); claimed {
+				s.Status = "certified"
+				for _, id := range profile.Requires {
+					standing := standingOf(p.Ledger, requirements, id)
+					if standing == "proved" {
+						s.Proved++
+					}
+					s.Status = profileWord(s.Status, standing)
+				}
+			}
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+func standingOf(l *Ledger, requirements []RequirementStatus, id RequirementID) string {
+	i := slices.IndexFunc(requirements, func(r RequirementStatus) bool { return r.ID == id })
+	if i < 0 {
+		return "unproved"
+	}
+	return standing(l, requirements[i])
+}
+
+func profileWord(status, standing string) string {
+	word := standing
+	if standing == "proved" {
+		word = "certified"
+	}
+	order := []string{"violated", "unproved", "attested", "certified"}
+	if slices.Index(order, word) < slices.Index(order, status) {
+		return word
+	}
+	return status
+}
+
+// ExitCode is the exit code of a certification that ran, highest wins: 6 Assay
+// itself broke, 1 a requirement is violated, 5 a claim is left unproved, 4
+// nothing was proved, 0 everything claimed was proved.
+func (r *Report) ExitCode() int {
+	totals := r.Totals()
+	switch {
+	case totals[Broken] > 0:
+		return ExitBroken
+	case totals[Failed] > 0:
+		return ExitViolated
+	}
+	asked, unproved := 0, 0
+	for _, s := range r.Requirements {
+		row, _ := r.Protocol.Ledger.Find(s.ID)
+		if s.Verdict == Inapplicable || row.Level != Must {
+			continue
+		}
+		asked++
+		if !proved(r.Protocol.Ledger, s) {
+			unproved++
+		}
+	}
+	switch {
+	case unproved > 0, totals[Inconclusive] > 0:
+		return ExitUnproved
+	case asked == 0 && totals[Passed] == 0 && totals[Blocked] > 0:
+		return ExitUnproved
+	case totals[Passed] == 0:
+		return ExitNothing
+	}
+	return ExitProved
+}
+
+// Exit codes of a certification.
+const (
+	ExitProved      = 0
+	ExitViolated    = 1
+	ExitUsage       = 2
+	ExitUnreachable = 3
+	ExitNothing     = 4
+	ExitUnproved    = 5
+	ExitBroken      = 6
+	ExitInterrupted = 130
+)
+
+// suiteDigest changes when a scenario's metadata does: two results are
+// comparable when it is the same.
+func (c *Certification) suiteDigest() string {
+	type row struct {
+		ID, Title, Claim string
+		Proves           []RequirementID
+	}
+	var rows []row
+	for _, s := range c.selected {
+		rows = append(rows, row{string(s.Scenario.ID), s.Scenario.Title, s.Scenario.Claim.ID, s.Scenario.Proves})
+	}
+	return digest(rows)
+}
+
+// canonical is v as JSON with sorted keys.
+func canonical(v any) string {
+	b, err := json.Marshal(v) // maps come out sorted, structs in field order
+	if err != nil {
+		return ""
+	}
+	return string(b)
+}
+
+// Violations are the checks of an outcome that did not hold.
+func (o Outcome) Violations() []check.Result {
+	var out []check.Result
+	for _, c := range o.Checks {
+		if !c.OK {
+			out = append(out, c)
+		}
+	}
+	return out
+}

@@ -1,0 +1,64 @@
+package scenarios
+
+// RequirementID names one normative sentence of a source text: OWP-0061-B1.
+type RequirementID string
+
+// Levels of a requirement.
+const (
+	Must   = "MUST"
+	Should = "SHOULD"
+	May    = "MAY"
+)
+
+// Requirement is one row of a ledger. Its fields are those of the generated
+// rows, so that a generated ledger converts row by row.
+type Requirement struct {
+	ID       string   // OWP-0061-B1
+	Level    string   // MUST, SHOULD or MAY
+	Source   string   // RFC-0061
+	File     string   // source file
+	Section  string   // B
+	Line     int      // line of the source file, from 1
+	Hash     string   // first 12 hex digits of the sentence's SHA-256
+	Claim    string   // id of the claim it hangs on, "" for every target
+	Evidence string   // weakest evidence that proves it
+	Text     string   // what it asks, in our words
+	Reason   string   // why no scenario tests it: unobservable, needs-host-control, not-addressed-to-hosts, spec-gap, planned
+	Why      string   // the reason in a sentence
+	Issue    int      // with planned: the milestone that will test it
+	Accepts  string   // what is accepted where texts contradict each other
+	Aliases  []string // former ids
+}
+
+// Demands is the weakest evidence that proves r: observed unless the row says otherwise.
+func (r Requirement) Demands() Evidence {
+	e, err := ParseEvidence(r.Evidence)
+	if err != nil || e == Unseen {
+		return Observed
+	}
+	return e
+}
+
+// Ledger finds requirements by id, former ids included.
+type Ledger struct {
+	Rows []Requirement
+	byID map[RequirementID]Requirement
+}
+
+// NewLedger indexes rows.
+func NewLedger(rows []Requirement) *Ledger {
+	l := &Ledger{Rows: rows, byID: make(map[RequirementID]Requirement, len(rows))}
+	for _, r := range rows {
+		l.byID[RequirementID(r.ID)] = r
+		for _, a := range r.Aliases {
+			l.byID[RequirementID(a)] = r
+		}
+	}
+	return l
+}
+
+// Find returns the row of an id or of a former id.
+func (l *Ledger) Find(id RequirementID) (Requirement, bool) {
+	r, ok := l.byID[id]
+	return r, ok
+}

@@ -1,0 +1,135 @@
+package scenarios
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// ScenarioID is protocol/suite/name: openwop/iteration-monotonic/one-per-turn.
+type ScenarioID string
+
+// Scenario is one question put to a target.
+type Scenario struct {
+	ID     ScenarioID
+	Title  string // what a target that keeps its promise does
+	Proves []RequirementID
+	Claim  Claim
+	Ask    Question
+}
+
+// Level is the strongest level among the requirements it proves.
+func (s Scenario) Level(l *Ledger) string {
+	level := May
+	for _, id := range s.Proves {
+		r, _ := l.Find(id)
+		if r.Level == Must || r.Level == Should && level == May {
+			level = r.Level
+		}
+	}
+	return level
+}
+
+// Labels are what a filter expression can select by.
+func (s Scenario) Labels(suite Suite) []string {
+	labels := []string{"suite:" + suite.ID, "claim:" + s.Claim.ID, "level:" + s.Level(suite.Protocol.Ledger)}
+	for _, id := range s.Proves {
+		if r, ok := suite.Protocol.Ledger.Find(id); ok {
+			if source := "source:" + r.Source; !slices.Contains(labels, source) {
+				labels = append(labels, source)
+			}
+		}
+	}
+	return labels
+}
+
+// Name is the last part of the id.
+func (s Scenario) Name() string {
+	return string(s.ID)[strings.LastIndexByte(string(s.ID), '/')+1:]
+}
+
+// Drive is the part of a scenario that acts. It runs once and may be judged by
+// many scenarios.
+type Drive[O any] struct {
+	ID        string        // names its transcript
+	Title     string        // what it does
+	Sends     []string      // its requests, for --plan
+	Exclusive bool          // it moves something host-wide: it runs alone
+	Timeout   time.Duration // its own deadline; 0 = the certification's
+	// Run acts on the target and returns plain data: exported fields, wire
+	// values, nothing live. An error stops every scenario that asks it: see
+	// [Block]; [wire.ErrNoAnswer] makes them inconclusive; any other is a fault
+	// of Assay's own.
+	Run func(context.Context, *Conn) (O, error)
+}
+
+// Seer is an observation that knows how strong it is. One that is no Seer was observed.
+type Seer interface{ SeenAs() Evidence }
+
+// Question is a drive with the judge of one scenario. See [Ask] and [Advertised].
+type Question interface {
+	// Drive is the metadata of the drive it needs; ok is false when the
+	// discovery document is all it looks at.
+	Drive() (d DriveMeta, ok bool)
+
+	run(context.Context, *Conn) (any, error)
+	revive(observation []byte, t *wire.Transcript) (any, error)
+	judge(observation any, j *Judge)
+}
+
+// DriveMeta is what can be read of a drive without running it.
+type DriveMeta struct {
+	ID, Title string
+	Sends     []string
+	Exclusive bool
+	Timeout   time.Duration
+}
+
+// Ask puts a drive and a judge together.
+func Ask[O any](d *Drive[O], judge func(O, *Judge)) Question { return question[O]{d, judge} }
+
+type question[O any] struct {
+	drive  *Drive[O]
+	decide func(O, *Judge)
+}
+
+func (q question[O]) Drive() (DriveMeta, bool) {
+	d := q.drive
+	return DriveMeta{d.ID, d.Title, d.Sends, d.Exclusive, d.Timeout}, true
+}
+
+func (q question[O]) run(ctx context.Context, c *Conn) (any, error) { return q.drive.Run(ctx, c) }
+
+func (q question[O]) revive(raw []byte, t *wire.Transcript) (any, error) {
+	var o O
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&o); err != nil {
+		return nil, fmt.Errorf("observation of %s: %w", q.drive.ID, err)
+	}
+	return o, wire.Bind(&o, t)
+}
+
+func (q question[O]) judge(observation any, j *Judge) {
+	o := observation.(O)
+	if s, ok := any(o).(Seer); ok {
+		j.evidence = s.SeenAs()
+	}
+	q.decide(o, j)
+}
+
+// Advertised is a question that the discovery document alone answers.
+func Advertised(judge func(Discovery, *Judge)) Question { return advertised(judge) }
+
+type advertised func(Discovery, *Judge)
+
+func (advertised) Drive() (DriveMeta, bool)                     { return DriveMeta{}, false }
+func (advertised) run(context.Context, *Conn) (any, error)      { return nil, nil }
+func (advertised) revive([]byte, *wire.Transcript) (any, error) { return nil, nil }
+func (a advertised) judge(observation any, j *Judge)            { a(observation.(Discovery), j) }

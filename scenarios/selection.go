@@ -1,0 +1,116 @@
+package scenarios
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// Selection says which scenarios are asked. The zero Selection is all of them.
+type Selection struct {
+	Suites       []string
+	Scenarios    []string // full ids, or the part after the protocol
+	Requirements []string
+	Filter       string                     // the expression, for the record
+	Match        func(labels []string) bool // what the expression means; nil = everything
+	ExpectClaims []string                   // claims whose scenarios run although the target does not claim them
+}
+
+// UsageError is a wrong choice of the operator's; it names the nearest right one.
+type UsageError struct{ Kind, Name, Near string }
+
+func (e *UsageError) Error() string {
+	s := fmt.Sprintf("unknown %s %q", e.Kind, e.Name)
+	if e.Near != "" {
+		s += fmt.Sprintf(": did you mean %q?", e.Near)
+	}
+	return s + fmt.Sprintf(" (assay list %ss shows them all)", e.Kind)
+}
+
+// ErrNothingSelected means that no scenario fits the selection: nothing would be proved.
+var ErrNothingSelected = errors.New("the selection holds no scenario")
+
+// Selected is one scenario to be asked.
+type Selected struct {
+	Suite    Suite
+	Scenario Scenario
+	Labels   []string
+}
+
+// Pick applies a selection to suites, without asking anything. Every name must
+// exist: the error is a [UsageError], or [ErrNothingSelected].
+func (s Selection) Pick(suites ...Suite) ([]Selected, error) {
+	if err := s.check(suites); err != nil {
+		return nil, err
+	}
+	var out []Selected
+	for _, suite := range suites {
+		if len(s.Suites) > 0 && !slices.Contains(s.Suites, suite.ID) {
+			continue
+		}
+		for _, sc := range suite.Scenarios {
+			labels := sc.Labels(suite)
+			if s.wants(suite, sc, labels) {
+				out = append(out, Selected{suite, sc, labels})
+			}
+		}
+	}
+	if len(out) == 0 {
+		return nil, ErrNothingSelected
+	}
+	return out, nil
+}
+
+func (s Selection) wants(suite Suite, sc Scenario, labels []string) bool {
+	if len(s.Scenarios) > 0 && !slices.ContainsFunc(s.Scenarios, func(id string) bool { return isScenario(sc, id) }) {
+		return false
+	}
+	if len(s.Requirements) > 0 && !slices.ContainsFunc(sc.Proves, func(p RequirementID) bool {
+		return slices.ContainsFunc(s.Requirements, func(id string) bool {
+			r, ok := suite.Protocol.Ledger.Find(RequirementID(id))
+			return ok && r.ID == string(p)
+		})
+	}) {
+		return false
+	}
+	return s.Match == nil || s.Match(labels)
+}
+
+// isScenario accepts the full id and the id without its protocol.
+func isScenario(sc Scenario, id string) bool {
+	full := string(sc.ID)
+	return id == full || len(full) > len(id) && full[len(full)-len(id)-1:] == "/"+id
+}
+
+func (s Selection) check(suites []Suite) error {
+	var suiteIDs, scenarioIDs, requirementIDs, claimIDs []string
+	for _, suite := range suites {
+		suiteIDs = append(suiteIDs, suite.ID)
+		for _, sc := range suite.Scenarios {
+			scenarioIDs = append(scenarioIDs, string(sc.ID))
+			if !slices.Contains(claimIDs, sc.Claim.ID) {
+				claimIDs = append(claimIDs, sc.Claim.ID)
+			}
+		}
+		for _, r := range suite.Protocol.Ledger.Rows {
+			requirementIDs = append(append(requirementIDs, r.ID), r.Aliases...)
+		}
+	}
+	for _, c := range []struct {
+		kind         string
+		names, known []string
+		is           func(known, name string) bool
+	}{
+		{"suite", s.Suites, suiteIDs, func(k, n string) bool { return k == n }},
+		{"scenario", s.Scenarios, scenarioIDs, func(k, n string) bool { return isScenario(Scenario{ID: ScenarioID(k)}, n) }},
+		{"requirement", s.Requirements, requirementIDs, func(k, n string) bool { return k == n }},
+		{"claim", s.ExpectClaims, claimIDs, func(k, n string) bool { return k == n }},
+	} {
+		for _, name := range c.names {
+			if !slices.ContainsFunc(c.known, func(k string) bool { return c.is(k, name) }) {
+				return &UsageError{c.kind, name, Nearest(name, c.known)}
+			}
+		}
+	}
+	return nil
+}

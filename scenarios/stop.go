@@ -1,0 +1,55 @@
+package scenarios
+
+import (
+	"context"
+	"errors"
+
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// Stop is why something could not be looked at to the end.
+type Stop struct {
+	Verdict     Verdict       `json:"verdict"`
+	Reason      string        `json:"reason"`
+	Unblock     string        `json:"unblock,omitempty"`     // the one thing that would unblock it
+	Requirement RequirementID `json:"requirement,omitempty"` // a set-up step the target got wrong
+}
+
+func (s *Stop) Error() string {
+	if s.Unblock == "" {
+		return string(s.Verdict) + ": " + s.Reason
+	}
+	return string(s.Verdict) + ": " + s.Reason + ": " + s.Unblock
+}
+
+// Block says that a claim cannot be looked at, and the one thing that would unblock it.
+func Block(reason, unblock string) error {
+	return &Stop{Verdict: Blocked, Reason: reason, Unblock: unblock}
+}
+
+// BlockOn says that the target got a set-up step wrong that is not the
+// question here; requirement is the sentence that step rests on.
+func BlockOn(requirement RequirementID, reason string) error {
+	return &Stop{Verdict: Blocked, Reason: reason, Requirement: requirement,
+		Unblock: "see the scenario that tests " + string(requirement)}
+}
+
+// stopOf turns what a drive returned into the way its scenarios end.
+func stopOf(ctx context.Context, err error) *Stop {
+	var stop *Stop
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &stop):
+		return stop
+	case errors.Is(err, context.Canceled):
+		return &Stop{Verdict: Inconclusive, Reason: "interrupted"}
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return &Stop{Verdict: Inconclusive, Reason: "the deadline struck while it was driven: " + err.Error(), Unblock: "give it longer with --timeout"}
+	case errors.Is(err, wire.ErrNoAnswer), errors.Is(err, wire.ErrOverLimit):
+		return &Stop{Verdict: Inconclusive, Reason: err.Error()}
+	case errors.Is(err, context.DeadlineExceeded):
+		return &Stop{Verdict: Inconclusive, Reason: err.Error()}
+	}
+	return &Stop{Verdict: Broken, Reason: err.Error(), Unblock: "this is a fault of Assay's own: please report it with its transcript"}
+}

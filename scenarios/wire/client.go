@@ -1,0 +1,257 @@
+package wire
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Client sends one drive's requests and records them. It is safe for
+// concurrent use.
+type Client struct {
+	network    *Network
+	http       *http.Client
+	transport  *http.Transport
+	transcript *Transcript
+	kept       keptBytes
+}
+
+// Call is one request to be sent.
+type Call struct {
+	Method    string
+	Path      string // below the base URL, escaped, with its query
+	Body      any    // marshalled as JSON; []byte goes out as it is; nil sends no body
+	Header    map[string]string
+	Label     string // what it is for, in words of the scenario
+	Anonymous bool   // leave the credential out
+	Discovery bool   // the larger body limit applies
+}
+
+// Reply is a live answer. What a judge may see of it is minted by [Reply.Value].
+type Reply struct {
+	Status int
+	Header http.Header
+	Body   []byte // not redacted: it never leaves the drive
+
+	exchange   int
+	transcript *Transcript
+}
+
+// Transcript is what this client recorded so far.
+func (c *Client) Transcript() *Transcript { return c.transcript }
+
+// Redactor keeps secrets that the drive learns (tokens) out of the transcript.
+func (c *Client) Redactor() *Redactor { return c.network.redactor }
+
+// Now is the certification's clock.
+func (c *Client) Now() time.Time { return c.network.now() }
+
+// Close drops idle connections.
+func (c *Client) Close() { c.transport.CloseIdleConnections() }
+
+// Exchange is the number of the reply's entry in the transcript.
+func (r *Reply) Exchange() int { return r.exchange }
+
+// Value mints the value at a JSON pointer of the body.
+func (r *Reply) Value(pointer string) Value {
+	return r.mint(Ref{Exchange: r.exchange, Pointer: pointer})
+}
+
+// StatusValue mints the HTTP status.
+func (r *Reply) StatusValue() Value { return r.mint(Ref{Exchange: r.exchange, Part: "status"}) }
+
+// HeaderValue mints a header, by its canonical name.
+func (r *Reply) HeaderValue(name string) Value {
+	return r.mint(Ref{Exchange: r.exchange, Part: "header:" + http.CanonicalHeaderKey(name)})
+}
+
+func (r *Reply) mint(ref Ref) Value {
+	v, err := r.transcript.value(ref)
+	if err != nil {
+		return Value{ref: ref}
+	}
+	return v
+}
+
+// Success says whether the status is 2xx.
+func (r *Reply) Success() bool { return r.Status >= 200 && r.Status < 300 }
+
+// Do sends a call and records the exchange. The error is [ErrNoAnswer],
+// [ErrOverLimit] or the context's; any HTTP status is a reply, not an error. A
+// 429 is obeyed twice, for as long as the limits allow, before it is returned.
+func (c *Client) Do(ctx context.Context, call Call) (*Reply, error) {
+	for attempt := 0; ; attempt++ {
+		reply, err := c.once(ctx, call)
+		if err != nil || reply.Status != http.StatusTooManyRequests || attempt == 2 {
+			return reply, err
+		}
+		if err := Pause(ctx, c.retryAfter(reply)); err != nil {
+			return reply, nil
+		}
+	}
+}
+
+// retryAfter reads seconds only; a date or nonsense counts as a quarter of a second.
+func (c *Client) retryAfter(r *Reply) time.Duration {
+	seconds, err := strconv.Atoi(strings.TrimSpace(r.Header.Get("Retry-After")))
+	if err != nil || seconds < 0 {
+		return 250 * time.Millisecond
+	}
+	return min(time.Duration(min(seconds, 3600))*time.Second, c.network.limits.RetryAfter)
+}
+
+func (c *Client) once(ctx context.Context, call Call) (*Reply, error) {
+	request, sent, err := c.prepare(ctx, call, "application/json")
+	if err != nil {
+		return nil, err
+	}
+	if err := c.network.pace.wait(ctx); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, c.network.limits.Request)
+	defer cancel()
+	limit := c.network.limits.BodyBytes
+	if call.Discovery {
+		limit = c.network.limits.DiscoveryBytes
+	}
+	if err := c.network.inFlight.take(ctx, limit); err != nil {
+		return nil, err
+	}
+	defer c.network.inFlight.give(limit)
+	start := c.network.now()
+	response, err := c.http.Do(request.WithContext(ctx))
+	if err != nil {
+		err = noAnswer(ctx, call.doing(), err)
+		c.record(start, call, sent, nil, nil, err)
+		return nil, err
+	}
+	return c.receive(ctx, start, call, sent, response, limit)
+}
+
+func (call Call) doing() string { return call.Method + " " + call.Path }
+
+// receive reads a reply's body within its limits and records the exchange.
+func (c *Client) receive(ctx context.Context, start time.Time, call Call, sent Request, response *http.Response, limit int64) (*Reply, error) {
+	body, err := c.body(ctx, call, response, limit)
+	n := c.record(start, call, sent, response, body, err)
+	if err != nil {
+		return nil, err
+	}
+	return &Reply{Status: response.StatusCode, Header: response.Header, Body: body, exchange: n, transcript: c.transcript}, nil
+}
+
+func (c *Client) record(start time.Time, call Call, sent Request, response *http.Response, body []byte, err error) int {
+	entry := Entry{Kind: "http", At: start.UTC(), Micros: c.network.now().Sub(start).Microseconds(), Label: call.Label, Request: &sent}
+	if response != nil {
+		entry.Response = &Response{Status: response.StatusCode, Header: c.headers(response.Header), Body: c.network.redactor.Clean(printable(body))}
+	}
+	if err != nil {
+		entry.Error = c.network.redactor.Clean(err.Error())
+	}
+	return c.transcript.add(entry)
+}
+
+// prepare builds the request. Bodies go out with a Content-Length: not every
+// host can read a chunked one.
+func (c *Client) prepare(ctx context.Context, call Call, accept string) (*http.Request, Request, error) {
+	var body []byte
+	switch b := call.Body.(type) {
+	case nil:
+	case []byte:
+		body = b
+	default:
+		var err error
+		if body, err = json.Marshal(b); err != nil {
+			return nil, Request{}, fmt.Errorf("%s %s: encoding the request body: %w", call.Method, call.Path, err)
+		}
+	}
+	request, err := http.NewRequestWithContext(ctx, call.Method, c.network.base.String()+call.Path, bytes.NewReader(body))
+	if err != nil {
+		return nil, Request{}, fmt.Errorf("%s %s: building the request: %w", call.Method, call.Path, err)
+	}
+	if len(body) == 0 {
+		request.Body = http.NoBody
+	} else {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	request.Header.Set("Accept", accept)
+	if !call.Anonymous {
+		for k, v := range c.network.target.Header {
+			request.Header.Set(k, v)
+		}
+		if c.network.target.Key != "" {
+			request.Header.Set("Authorization", "Bearer "+c.network.target.Key)
+		}
+	}
+	for k, v := range call.Header {
+		request.Header.Set(k, v)
+	}
+	clean := c.network.redactor.Clean
+	return request, Request{Method: call.Method, URL: clean(request.URL.Redacted()), Header: c.headers(request.Header), Body: clean(printable(body))}, nil
+}
+
+func (c *Client) body(ctx context.Context, call Call, response *http.Response, limit int64) ([]byte, error) {
+	defer response.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(response.Body, limit+1))
+	switch {
+	case int64(len(body)) > limit:
+		return nil, overLimit(call.doing(), "the body is larger than %d bytes", limit)
+	case err != nil:
+		return nil, noAnswer(ctx, call.doing(), err)
+	case !c.kept.add(int64(len(body)), c.network.limits.DriveBytes):
+		return nil, overLimit(call.doing(), "this drive was sent more than %d bytes in all", c.network.limits.DriveBytes)
+	}
+	if looksLikeJSON(response.Header, body) {
+		if err := Vet(body, c.network.limits.Depth, c.network.limits.NumberChars); err != nil {
+			return nil, overLimit(call.doing(), "the body is %v", err)
+		}
+	}
+	return body, nil
+}
+
+// looksLikeJSON keeps the vetting away from what is not meant as JSON.
+func looksLikeJSON(h http.Header, body []byte) bool {
+	if strings.Contains(h.Get("Content-Type"), "json") && len(body) > 0 {
+		return true
+	}
+	b := bytes.TrimLeft(body, " \t\r\n")
+	return len(b) > 0 && (b[0] == '{' || b[0] == '[')
+}
+
+// noAnswer tells a target that does not answer from our own cancellation.
+func noAnswer(ctx context.Context, doing string, err error) error {
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return fmt.Errorf("%s: %w", doing, context.Canceled)
+	}
+	if errors.Is(err, errTooManyRedirects) {
+		return &failure{kind: ErrOverLimit, doing: doing, cause: err}
+	}
+	return &failure{kind: ErrNoAnswer, doing: doing, cause: err}
+}
+
+// headers keeps one value a name; credentials are redacted like everything else.
+func (c *Client) headers(h http.Header) map[string]string {
+	if len(h) == 0 {
+		return nil
+	}
+	out := make(map[string]string, len(h))
+	for k, v := range h {
+		switch k {
+		case "Authorization":
+			out[k] = c.network.redactor.Clean(strings.Join(v, ", "))
+		default:
+			out[k] = c.network.redactor.Clean(printable([]byte(strings.Join(v, ", "))))
+		}
+	}
+	return out
+}
+
+// printable is body as text that survives a JSON file.
+func printable(body []byte) string { return strings.ToValidUTF8(string(body), "\uFFFD") }

@@ -1,0 +1,50 @@
+package wire
+
+import (
+	"errors"
+	"fmt"
+)
+
+// ErrNoAnswer marks a failure to get an answer at all: the connection was
+// refused, reset or timed out. It says nothing about what the target promises.
+var ErrNoAnswer = errors.New("the target did not answer")
+
+// ErrOverLimit marks an answer that was larger or deeper than [Limits] allow.
+var ErrOverLimit = errors.New("the answer is over a limit")
+
+// ErrMalformed marks an answer that is not the document it should be.
+var ErrMalformed = errors.New("the answer is malformed")
+
+// failure is one failed exchange; errors.Is finds the kind and the cause.
+type failure struct {
+	kind   error
+	doing  string
+	detail string
+	cause  error
+}
+
+func (f *failure) Error() string {
+	s := f.doing + ": " + f.kind.Error()
+	if f.detail != "" {
+		s += ": " + f.detail
+	}
+	if f.cause != nil {
+		s += ": " + f.cause.Error()
+	}
+	return s
+}
+
+func (f *failure) Unwrap() []error {
+	if f.cause == nil {
+		return []error{f.kind}
+	}
+	return []error{f.kind, f.cause}
+}
+
+func overLimit(doing, format string, args ...any) error {
+	return &failure{kind: ErrOverLimit, doing: doing, detail: fmt.Sprintf(format, args...)}
+}
+
+func malformed(doing, format string, args ...any) error {
+	return &failure{kind: ErrMalformed, doing: doing, detail: fmt.Sprintf(format, args...)}
+}

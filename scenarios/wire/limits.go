@@ -1,0 +1,37 @@
+package wire
+
+import "time"
+
+// Limits bound what a target can make Assay hold, read or wait for.
+type Limits struct {
+	HeaderBytes    int64         // one reply's header block
+	BodyBytes      int64         // one reply's body, after decompression
+	DiscoveryBytes int64         // the discovery document's body
+	InFlightBytes  int64         // bodies being read at one moment, over all drives
+	DriveBytes     int64         // all bodies that one drive keeps in its transcript
+	EventBytes     int64         // one server-sent event
+	StreamEvents   int           // events of one stream
+	Depth          int           // nesting of a JSON document
+	NumberChars    int           // length of a JSON number
+	Redirects      int           // redirects followed, within the target's origin
+	Request        time.Duration // one exchange, from dial to the last body byte
+	RetryAfter     time.Duration // longest obedience to a 429's Retry-After
+}
+
+// DefaultLimits are the limits of a certification unless an option says otherwise.
+func DefaultLimits() Limits {
+	return Limits{
+		HeaderBytes:    64 << 10,
+		BodyBytes:      1 << 20,
+		DiscoveryBytes: 4 << 20,
+		InFlightBytes:  8 << 20,
+		DriveBytes:     16 << 20,
+		EventBytes:     1 << 20,
+		StreamEvents:   10_000,
+		Depth:          64,
+		NumberChars:    64,
+		Redirects:      5,
+		Request:        20 * time.Second,
+		RetryAfter:     2 * time.Second,
+	}
+}

@@ -1,0 +1,216 @@
+package wire
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Target is what is certified and how it is reached.
+type Target struct {
+	URL    string            // base URL; operations' paths are appended
+	Key    string            // bearer credential, "" for none
+	Header map[string]string // sent with every request to the target's origin
+	CAFile string            // PEM file of further certificate authorities
+}
+
+// Options tune a [Network].
+type Options struct {
+	Limits Limits
+	Rate   float64          // requests a second over all drives; 0 = unlimited
+	Now    func() time.Time // nil = time.Now
+}
+
+// Network holds what all drives of one certification share.
+type Network struct {
+	base     *url.URL
+	target   Target
+	limits   Limits
+	redactor *Redactor
+	tls      *tls.Config
+	pace     *pace
+	inFlight *weights
+	now      func() time.Time
+}
+
+// NewNetwork checks the target's address and reads its certificate file.
+func NewNetwork(t Target, o Options) (*Network, error) {
+	base, err := ParseBase(t.URL)
+	if err != nil {
+		return nil, err
+	}
+	n := &Network{base: base, target: t, limits: o.Limits, redactor: &Redactor{}, now: o.Now}
+	if n.now == nil {
+		n.now = time.Now
+	}
+	n.pace = &pace{now: n.now, rate: o.Rate}
+	n.inFlight = &weights{free: o.Limits.InFlightBytes, most: o.Limits.InFlightBytes}
+	n.redactor.Hide(t.Key)
+	if base.User != nil {
+		if p, ok := base.User.Password(); ok {
+			n.redactor.Hide(p)
+		}
+	}
+	for _, v := range t.Header {
+		n.redactor.Hide(v)
+	}
+	if t.CAFile != "" {
+		if n.tls, err = trust(t.CAFile); err != nil {
+			return nil, err
+		}
+	}
+	return n, nil
+}
+
+// ParseBase reads a target's base URL; the error says what one looks like.
+func ParseBase(text string) (*url.URL, error) {
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return nil, fmt.Errorf("target %q is not a base URL: give one like http://127.0.0.1:7411", text)
+	}
+	if u.RawQuery != "" || u.Fragment != "" {
+		return nil, fmt.Errorf("target %q: a base URL has no query and no fragment: leave them out", text)
+	}
+	u.Path = strings.TrimSuffix(u.Path, "/")
+	return u, nil
+}
+
+func trust(file string) (*tls.Config, error) {
+	pem, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("reading the certificate authorities: %w", err)
+	}
+	pool, err := x509.SystemCertPool()
+	if err != nil {
+		pool = x509.NewCertPool()
+	}
+	if !pool.AppendCertsFromPEM(pem) {
+		return nil, fmt.Errorf("reading the certificate authorities: %s holds no PEM certificate", file)
+	}
+	return &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}, nil
+}
+
+// Redactor is what keeps this certification's secrets out of its files.
+func (n *Network) Redactor() *Redactor { return n.redactor }
+
+// Address is the target's base URL as reports may show it.
+func (n *Network) Address() string { return n.redactor.Clean(n.base.Redacted()) }
+
+// Client opens a transport of its own for one drive. Close it when the drive is over.
+func (n *Network) Client(drive string) *Client {
+	transport := &http.Transport{
+		DialContext:            (&net.Dialer{Timeout: 5 * time.Second}).DialContext,
+		TLSClientConfig:        n.tls,
+		TLSHandshakeTimeout:    5 * time.Second,
+		ResponseHeaderTimeout:  0, // a long poll may take its time; the exchange's deadline bounds it
+		MaxResponseHeaderBytes: n.limits.HeaderBytes,
+		// Node hosts close idle connections after 5 s; a request sent at that
+		// moment would fail for no fault of anybody's.
+		IdleConnTimeout:     4 * time.Second,
+		MaxIdleConnsPerHost: 8,
+		ForceAttemptHTTP2:   true,
+	}
+	c := &Client{network: n, transport: transport, transcript: &Transcript{Drive: drive}}
+	c.http = &http.Client{Transport: transport, CheckRedirect: c.redirect}
+	return c
+}
+
+// redirect follows within the target's origin only: the credential must not travel.
+func (c *Client) redirect(next *http.Request, via []*http.Request) error {
+	if next.URL.Scheme != c.network.base.Scheme || next.URL.Host != c.network.base.Host {
+		return http.ErrUseLastResponse
+	}
+	if len(via) > c.network.limits.Redirects {
+		return errTooManyRedirects
+	}
+	return nil
+}
+
+var errTooManyRedirects = errors.New("too many redirects")
+
+// pace spaces requests so that no more than rate a second are sent.
+type pace struct {
+	mu   sync.Mutex
+	now  func() time.Time
+	rate float64
+	next time.Time
+}
+
+func (p *pace) wait(ctx context.Context) error {
+	if p.rate <= 0 {
+		return nil
+	}
+	p.mu.Lock()
+	now := p.now()
+	if p.next.Before(now) {
+		p.next = now
+	}
+	due := p.next.Sub(now)
+	p.next = p.next.Add(time.Duration(float64(time.Second) / p.rate))
+	p.mu.Unlock()
+	return Pause(ctx, due)
+}
+
+// Pause lets d go by, or returns the context's error if it ends before.
+func Pause(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return ctx.Err()
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// weights is a counting semaphore in bytes.
+type weights struct {
+	mu      sync.Mutex
+	free    int64
+	most    int64
+	waiting []chan struct{}
+}
+
+// take waits until n bytes are free. More than there are in all is granted alone.
+func (w *weights) take(ctx context.Context, n int64) error {
+	n = min(n, w.most)
+	for {
+		w.mu.Lock()
+		if w.free >= n {
+			w.free -= n
+			w.mu.Unlock()
+			return nil
+		}
+		turn := make(chan struct{})
+		w.waiting = append(w.waiting, turn)
+		w.mu.Unlock()
+		select {
+		case <-turn:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+func (w *weights) give(n int64) {
+	w.mu.Lock()
+	w.free += min(n, w.most)
+	waiting := w.waiting
+	w.waiting = nil
+	w.mu.Unlock()
+	for _, turn := range waiting {
+		close(turn)
+	}
+}

@@ -1,0 +1,56 @@
+package wire
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Redactor replaces secrets by stable placeholders, the same secret always by
+// the same one, so that a transcript can be compared but not abused.
+type Redactor struct {
+	mu      sync.RWMutex
+	secrets []secret
+	next    int
+}
+
+type secret struct{ text, placeholder string }
+
+// Hide registers a secret, in the spellings it can take in a body or a URL. An
+// empty secret hides nothing, and one shorter than four characters is refused
+// silently: it would blank out ordinary text everywhere.
+func (r *Redactor) Hide(text string) {
+	if len(text) < 4 {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, s := range r.secrets {
+		if s.text == text {
+			return
+		}
+	}
+	r.next++
+	placeholder := fmt.Sprintf("<secret:%d>", r.next)
+	quoted, _ := json.Marshal(text) // a string always encodes
+	for _, spelling := range []string{text, strings.Trim(string(quoted), `"`), url.QueryEscape(text), url.PathEscape(text)} {
+		if !slices.ContainsFunc(r.secrets, func(s secret) bool { return s.text == spelling }) {
+			r.secrets = append(r.secrets, secret{spelling, placeholder})
+		}
+	}
+	// The longest first: a secret that contains another must not be cut in two.
+	slices.SortStableFunc(r.secrets, func(a, b secret) int { return len(b.text) - len(a.text) })
+}
+
+// Clean returns text without any registered secret.
+func (r *Redactor) Clean(text string) string {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	for _, s := range r.secrets {
+		text = strings.ReplaceAll(text, s.text, s.placeholder)
+	}
+	return text
+}

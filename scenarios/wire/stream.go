@@ -1,0 +1,227 @@
+package wire
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// StreamEvent is one server-sent event, as the WHATWG event-stream format defines it.
+type StreamEvent struct {
+	ID, Type, Data string
+}
+
+// Stream is an open event stream. Its raw chunks and their times are recorded.
+type Stream struct {
+	client  *Client
+	body    io.ReadCloser
+	cancel  context.CancelFunc
+	entry   int
+	start   time.Time
+	events  chan StreamEvent
+	done    chan struct{}
+	failure error
+	once    sync.Once
+}
+
+// Open sends a call that asks for an event stream. A reply that is no stream
+// comes back as a Reply, with a nil Stream.
+func (c *Client) Open(ctx context.Context, call Call) (*Stream, *Reply, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	request, sent, err := c.prepare(ctx, call, "text/event-stream")
+	if err != nil {
+		cancel()
+		return nil, nil, err
+	}
+	start := c.network.now()
+	late := time.AfterFunc(c.network.limits.Request, cancel) // a stream may last, its headers may not
+	response, err := c.http.Do(request)
+	if !late.Stop() && err == nil {
+		response.Body.Close()
+		err = context.DeadlineExceeded
+	}
+	if err != nil {
+		cancel()
+		err = noAnswer(context.WithoutCancel(ctx), call.doing(), err)
+		c.record(start, call, sent, nil, nil, err)
+		return nil, nil, err
+	}
+	if !strings.HasPrefix(response.Header.Get("Content-Type"), "text/event-stream") || response.StatusCode != http.StatusOK {
+		defer cancel()
+		defer time.AfterFunc(c.network.limits.Request, cancel).Stop()
+		plain, err := c.receive(ctx, start, call, sent, response, c.network.limits.BodyBytes)
+		return nil, plain, err
+	}
+	entry := Entry{Kind: "stream", At: start.UTC(), Label: call.Label, Request: &sent, Response: &Response{Status: response.StatusCode, Header: c.headers(response.Header)}}
+	s := &Stream{client: c, body: response.Body, cancel: cancel, entry: c.transcript.add(entry), start: start,
+		events: make(chan StreamEvent), done: make(chan struct{})}
+	go s.read()
+	return s, nil, nil
+}
+
+// Events yields the events as they come; it is closed when the stream ends.
+func (s *Stream) Events() <-chan StreamEvent { return s.events }
+
+// Err is why the stream ended, nil for an ordinary end. Valid once Events is closed.
+func (s *Stream) Err() error { return s.failure }
+
+// Close ends the stream and waits until nothing is read any more.
+func (s *Stream) Close() {
+	s.once.Do(func() { s.cancel(); s.body.Close() })
+	for range s.events { // let the reader go
+	}
+	<-s.done
+}
+
+// Value mints the JSON of the n-th event's data, counted from 1.
+func (s *Stream) Value(n int) Value {
+	v, err := s.client.transcript.value(Ref{Exchange: s.entry, Part: "event:" + strconv.Itoa(n)})
+	if err != nil {
+		return Value{}
+	}
+	return v
+}
+
+func (s *Stream) read() {
+	defer close(s.done)
+	defer close(s.events)
+	limits := s.client.network.limits
+	var parser StreamParser
+	var unfinished []byte // the start of a line whose end is still to come
+	buffer := make([]byte, 32<<10)
+	count := 0
+	for {
+		n, err := s.body.Read(buffer)
+		if !s.client.kept.add(int64(n), limits.DriveBytes) {
+			s.failure = overLimit(readingStream, "this drive was sent more than %d bytes in all", limits.DriveBytes)
+			return
+		}
+		// Recorded and parsed by whole lines: a secret or a character that was
+		// cut in two by the network is whole again.
+		unfinished = append(unfinished, buffer[:n]...)
+		end := bytes.LastIndexByte(unfinished, '\n') + 1
+		if err != nil {
+			end = len(unfinished)
+		}
+		events := s.take(&parser, unfinished[:end])
+		unfinished = append([]byte(nil), unfinished[end:]...)
+		if int64(parser.Pending()+len(unfinished)) > limits.EventBytes {
+			s.failure = overLimit(readingStream, "one event is larger than %d bytes", limits.EventBytes)
+			return
+		}
+		for _, e := range events {
+			if int64(len(e.Data)) > limits.EventBytes {
+				s.failure = overLimit(readingStream, "one event is larger than %d bytes", limits.EventBytes)
+				return
+			}
+			if count++; count > limits.StreamEvents {
+				s.failure = overLimit(readingStream, "more than %d events", limits.StreamEvents)
+				return
+			}
+			s.events <- e
+		}
+		if err != nil {
+			if !errors.Is(err, io.EOF) && !errors.Is(err, context.Canceled) {
+				s.failure = &failure{kind: ErrNoAnswer, doing: readingStream, cause: err}
+			}
+			return
+		}
+	}
+}
+
+const readingStream = "reading the event stream"
+
+func (s *Stream) take(parser *StreamParser, piece []byte) []StreamEvent {
+	if len(piece) == 0 {
+		return nil
+	}
+	s.client.transcript.chunk(s.entry, Chunk{
+		Micros: s.client.network.now().Sub(s.start).Microseconds(),
+		Text:   s.client.network.redactor.Clean(printable(piece)),
+	})
+	return parser.Feed(string(piece))
+}
+
+func (t *Transcript) chunk(n int, c Chunk) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.Entries[n-1].Chunks = append(t.Entries[n-1].Chunks, c)
+	t.Entries[n-1].Micros = c.Micros
+}
+
+// StreamParser cuts an event stream into events, however it was cut into chunks.
+type StreamParser struct {
+	rest    string
+	event   StreamEvent
+	data    []string
+	size    int
+	started bool
+}
+
+// Pending is how many bytes wait for the end of their event.
+func (p *StreamParser) Pending() int { return len(p.rest) + p.size }
+
+// Feed takes the next piece and returns the events it completed. Lines end
+// with LF, CRLF or CR; comments are passed over; an event without data is none.
+func (p *StreamParser) Feed(piece string) []StreamEvent {
+	if !p.started && piece != "" {
+		piece, p.started = strings.TrimPrefix(piece, "\uFEFF"), true
+	}
+	p.rest += piece
+	var out []StreamEvent
+	for {
+		i := strings.IndexAny(p.rest, "\r\n")
+		if i < 0 || p.rest[i] == '\r' && i == len(p.rest)-1 { // the LF of a CRLF may be in the next piece
+			return out
+		}
+		line := p.rest[:i]
+		if p.rest[i] == '\r' && p.rest[i+1] == '\n' {
+			i++
+		}
+		p.rest = p.rest[i+1:]
+		if e, complete := p.line(line); complete {
+			out = append(out, e)
+		}
+	}
+}
+
+func (p *StreamParser) line(line string) (StreamEvent, bool) {
+	if line == "" {
+		e, complete := p.event, len(p.data) > 0
+		e.Data = strings.Join(p.data, "\n")
+		p.event, p.data, p.size = StreamEvent{ID: p.event.ID}, nil, 0
+		return e, complete
+	}
+	field, value, _ := strings.Cut(line, ":")
+	value = strings.TrimPrefix(value, " ")
+	switch field {
+	case "id":
+		p.event.ID = value
+	case "event":
+		p.event.Type = value
+	case "data":
+		p.data = append(p.data, value)
+		p.size += len(value)
+	}
+	return StreamEvent{}, false
+}
+
+// event decodes the data of the n-th event (from 1) of a stream entry.
+func (e *Entry) event(n int) (any, bool) {
+	var parser StreamParser
+	for _, c := range e.Chunks {
+		for _, ev := range parser.Feed(c.Text) {
+			if n--; n == 0 {
+				v, err := decode([]byte(ev.Data))
+				return v, err == nil
+			}
+		}
+	}
+	return nil, false
+}

@@ -1,0 +1,106 @@
+package wire
+
+import (
+	"encoding/json"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// Transcript is everything one drive saw, as it is written to disk.
+type Transcript struct {
+	Drive   string  `json:"drive"`
+	Entries []Entry `json:"entries"`
+
+	mu      sync.Mutex
+	decoded map[int]any // entry -> decoded body, made at first use
+}
+
+// Entry is one thing that happened on the wire. Kind says which of the parts is set.
+type Entry struct {
+	Kind     string    `json:"kind"` // http or stream
+	At       time.Time `json:"at"`
+	Micros   int64     `json:"micros"` // from the first byte sent to the last byte read
+	Label    string    `json:"label,omitempty"`
+	Request  *Request  `json:"request,omitempty"`
+	Response *Response `json:"response,omitempty"`
+	Chunks   []Chunk   `json:"chunks,omitempty"`
+	Error    string    `json:"error,omitempty"`
+}
+
+// Request is what was sent.
+type Request struct {
+	Method string            `json:"method"`
+	URL    string            `json:"url"`
+	Header map[string]string `json:"header,omitempty"`
+	Body   string            `json:"body,omitempty"`
+}
+
+// Response is what came back.
+type Response struct {
+	Status int               `json:"status"`
+	Header map[string]string `json:"header,omitempty"`
+	Body   string            `json:"body,omitempty"`
+}
+
+// Chunk is one raw piece of a stream and when it came, in microseconds after the request.
+type Chunk struct {
+	Micros int64  `json:"micros"`
+	Text   string `json:"text"`
+}
+
+func (t *Transcript) add(e Entry) int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.Entries = append(t.Entries, e)
+	return len(t.Entries) // exchanges are counted from 1
+}
+
+// Entry returns the n-th entry, counted from 1, or nil.
+func (t *Transcript) Entry(n int) *Entry {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if n < 1 || n > len(t.Entries) {
+		return nil
+	}
+	return &t.Entries[n-1]
+}
+
+// Len is the number of entries.
+func (t *Transcript) Len() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.Entries)
+}
+
+// body decodes the reply of entry n once and keeps the result.
+func (t *Transcript) body(n int) (any, error) {
+	e := t.Entry(n)
+	if e == nil || e.Response == nil {
+		return nil, fmt.Errorf("exchange %d has no reply", n)
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if v, ok := t.decoded[n]; ok {
+		return v, nil
+	}
+	v, err := decode([]byte(e.Response.Body))
+	if err != nil {
+		return nil, fmt.Errorf("exchange %d: reply is not JSON: %w", n, err)
+	}
+	if t.decoded == nil {
+		t.decoded = map[int]any{}
+	}
+	t.decoded[n] = v
+	return v, nil
+}
+
+// MarshalJSON writes the transcript as it stands, safe while a drive still records.
+func (t *Transcript) MarshalJSON() ([]byte, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return json.Marshal(struct {
+		Drive   string  `json:"drive"`
+		Entries []Entry `json:"entries"`
+	}{t.Drive, t.Entries})
+}

@@ -1,0 +1,101 @@
+// Package assay_test holds the schemas of our own documents to examples.
+package assay_test
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v5"
+)
+
+const resultsID = "https://openassay.dev/spec/results.schema.json"
+
+func compileResults(t *testing.T) *jsonschema.Schema {
+	t.Helper()
+	f, err := os.Open("results.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	c := jsonschema.NewCompiler()
+	c.AssertFormat = true
+	if err := c.AddResource(resultsID, f); err != nil {
+		t.Fatal(err)
+	}
+	s, err := c.Compile(resultsID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func example(t *testing.T) map[string]any {
+	t.Helper()
+	b, err := os.ReadFile("testdata/results.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var doc map[string]any
+	if err := json.Unmarshal(b, &doc); err != nil {
+		t.Fatal(err)
+	}
+	return doc
+}
+
+func TestResultsExample(t *testing.T) {
+	if err := compileResults(t).Validate(example(t)); err != nil {
+		t.Errorf("%#v", err)
+	}
+}
+
+// Each case spoils one thing in the example; the schema must refuse it at that place, and for that reason.
+func TestResultsRefusals(t *testing.T) {
+	scenario := func(doc map[string]any, i int) map[string]any {
+		return doc["scenarios"].([]any)[i].(map[string]any)
+	}
+	cases := map[string]struct {
+		spoil     func(doc map[string]any)
+		at, under string // instance location and keyword of one of the problems
+	}{
+		"another format":            {func(d map[string]any) { d["schema"] = "assay.results/2" }, "/schema", "const"},
+		"no totals":                 {func(d map[string]any) { delete(d, "totals") }, "", "required"},
+		"a field more":              {func(d map[string]any) { d["score"] = 99 }, "", "additionalProperties"},
+		"a verdict that is none":    {func(d map[string]any) { scenario(d, 1)["verdict"] = "skipped" }, "/scenarios/1/verdict", "enum"},
+		"a failure without failing": {func(d map[string]any) { scenario(d, 0)["verdict"] = "passed" }, "/scenarios/0", "not"},
+		"failed without a failure":  {func(d map[string]any) { delete(scenario(d, 0), "failure") }, "/scenarios/0", "required"},
+		"evidence that is none":     {func(d map[string]any) { scenario(d, 0)["evidence"] = "" }, "/scenarios/0/evidence", "enum"},
+		"a check without a place":   {func(d map[string]any) { delete(scenario(d, 0)["checks"].([]any)[0].(map[string]any), "exchange") }, "/scenarios/0/checks/0", "required"},
+		"a digest that is none":     {func(d map[string]any) { d["assay"].(map[string]any)["suiteDigest"] = "abc" }, "/assay/suiteDigest", "pattern"},
+		"a total below zero":        {func(d map[string]any) { d["totals"].(map[string]any)["broken"] = -1 }, "/totals/broken", "minimum"},
+		"half a seed":               {func(d map[string]any) { d["seed"] = 0.5 }, "/seed", "type"},
+	}
+	schema := compileResults(t)
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			doc := example(t)
+			tc.spoil(doc)
+			var problem *jsonschema.ValidationError
+			if err := schema.Validate(doc); !errors.As(err, &problem) {
+				t.Fatalf("accepted (error %v)", err)
+			}
+			if !mentions(problem, tc.at, tc.under) {
+				t.Errorf("refused, but not by %s at %q: %#v", tc.under, tc.at, problem)
+			}
+		})
+	}
+}
+
+func mentions(problem *jsonschema.ValidationError, at, keyword string) bool {
+	if problem.InstanceLocation == at && strings.HasSuffix(problem.KeywordLocation, "/"+keyword) {
+		return true
+	}
+	for _, cause := range problem.Causes {
+		if mentions(cause, at, keyword) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,190 @@
+package spec_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// workflow is what the checks below read of a fixture.
+type workflow struct {
+	ID    string `json:"id"`
+	Nodes []struct {
+		ID     string         `json:"id"`
+		TypeID string         `json:"typeId"`
+		Config map[string]any `json:"config"`
+		Inputs map[string]struct {
+			Type         string `json:"type"`
+			VariableName string `json:"variableName"`
+		} `json:"inputs"`
+	} `json:"nodes"`
+	Edges []struct {
+		Source string `json:"sourceNodeId"`
+		Target string `json:"targetNodeId"`
+	} `json:"edges"`
+	Variables []struct {
+		Name         string `json:"name"`
+		DefaultValue any    `json:"defaultValue"`
+	} `json:"variables"`
+}
+
+func (w workflow) variable(name string) (value any, declared bool) {
+	for _, v := range w.Variables {
+		if v.Name == name {
+			return v.DefaultValue, true
+		}
+	}
+	return nil, false
+}
+
+// script is what the supervisor of w decides, turn by turn: the port's variable wins over the config.
+func (w workflow) script() []any {
+	for _, n := range w.Nodes {
+		if n.TypeID != "core.orchestrator.supervisor" {
+			continue
+		}
+		if port, ok := n.Inputs["mockDispatchPlan"]; ok {
+			plan, _ := w.variable(port.VariableName)
+			decisions, _ := plan.([]any)
+			return decisions
+		}
+		for _, key := range []string{"mockDispatchPlan", "mockDecisions"} {
+			if decisions, ok := n.Config[key].([]any); ok {
+				return decisions
+			}
+		}
+		if held, ok := n.Config["mockPendingDecision"]; ok {
+			return []any{held}
+		}
+	}
+	return nil
+}
+
+func fixtures(t *testing.T) []string {
+	t.Helper()
+	paths, err := filepath.Glob("fixtures/*.json")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no fixtures: %v", err)
+	}
+	return paths
+}
+
+func TestFixturesAreWorkflows(t *testing.T) {
+	definition := ours(t).compile(t, base+"workflow-definition.schema.json")
+	for _, path := range fixtures(t) {
+		if err := definition.Validate(readJSON[any](t, path)); err != nil {
+			t.Errorf("%s: %#v", path, err)
+		}
+		if w := readJSON[workflow](t, path); w.ID+".json" != filepath.Base(path) {
+			t.Errorf("%s has the id %s", path, w.ID)
+		}
+	}
+}
+
+// What schemas cannot say: names lead somewhere, and what is inside config is well formed too.
+func TestFixturesHangTogether(t *testing.T) {
+	c := ours(t)
+	decision := c.compile(t, base+"orchestrator-decision.schema.json")
+	dispatch := c.compile(t, base+"dispatch-config.schema.json")
+	for _, path := range fixtures(t) {
+		w := readJSON[workflow](t, path)
+		nodes := map[string]bool{}
+		for _, n := range w.Nodes {
+			nodes[n.ID] = true
+			for port, in := range n.Inputs {
+				if _, ok := w.variable(in.VariableName); in.Type == "variable" && !ok {
+					t.Errorf("%s: port %s reads the variable %q, which is not declared", path, port, in.VariableName)
+				}
+			}
+			if n.TypeID == "core.dispatch" {
+				if err := dispatch.Validate(n.Config); err != nil {
+					t.Errorf("%s: config of %s: %#v", path, n.ID, err)
+				}
+			}
+		}
+		for _, e := range w.Edges {
+			if !nodes[e.Source] || !nodes[e.Target] {
+				t.Errorf("%s: the edge from %s to %s has an end that is no node", path, e.Source, e.Target)
+			}
+		}
+		for i, d := range w.script() {
+			if err := decision.Validate(d); err != nil {
+				t.Errorf("%s: decision %d: %#v", path, i+1, err)
+			}
+			workers, _ := object(d)["nextWorkerIds"].([]any)
+			for _, worker := range workers {
+				if _, err := os.Stat(fmt.Sprintf("fixtures/%s.json", worker)); err != nil {
+					t.Errorf("%s: decision %d names the worker %s, which is no fixture", path, i+1, worker)
+				}
+			}
+		}
+	}
+}
+
+// Scenarios count on these numbers.
+func TestOwnLoops(t *testing.T) {
+	kinds := func(id string) []string {
+		var out []string
+		for _, d := range readJSON[workflow](t, "fixtures/"+id+".json").script() {
+			out = append(out, object(d)["kind"].(string))
+		}
+		return out
+	}
+	want := map[string][]string{
+		"assay-loop":          {"next-worker", "next-worker", "next-worker", "terminate"},
+		"assay-loop-ask-user": {"next-worker", "ask-user", "next-worker", "terminate"},
+		"assay-loop-endless":  slices.Repeat([]string{"next-worker"}, 256),
+	}
+	for id, kindsWanted := range want {
+		if diff := cmp.Diff(kindsWanted, kinds(id)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", id, diff)
+		}
+	}
+}
+
+// A host may hold the published workflow under the same id: ours must do the same. What is there for people
+// (names, descriptions, tags, places on a canvas, the text of the failure on purpose) is not compared.
+func TestFixturesAreTheOnesPublished(t *testing.T) {
+	needUpstream(t)
+	compared := 0
+	for _, path := range fixtures(t) {
+		published := filepath.Join(upstream, path)
+		if strings.HasPrefix(filepath.Base(path), "assay-") {
+			if _, err := os.Stat(published); err == nil {
+				t.Errorf("%s: this id is published too: rename ours", path)
+			}
+			continue
+		}
+		want, got := essence(readJSON[map[string]any](t, published)), essence(readJSON[map[string]any](t, path))
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s differs from the published one (-published +ours):\n%s", path, diff)
+		}
+		compared++
+	}
+	t.Logf("%d fixtures compared", compared)
+}
+
+// essence is a workflow without what is there for people alone.
+func essence(w map[string]any) map[string]any {
+	for _, key := range []string{"name", "description"} {
+		delete(w, key)
+	}
+	delete(object(w["metadata"]), "tags")
+	for _, n := range w["nodes"].([]any) {
+		n := object(n)
+		delete(n, "name")
+		delete(n, "position")
+		if n["typeId"] == "core.fail" {
+			delete(object(n["config"]), "message")
+		}
+	}
+	for _, v := range w["variables"].([]any) {
+		delete(object(v), "description")
+	}
+	return w
+}

@@ -1,0 +1,76 @@
+package spec_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// operations are the operations of the document, with the statuses that each declares.
+var operations = map[string]string{
+	"getCapabilities":       "200 503",
+	"getOpenApiSpec":        "200 503",
+	"getWorkflow":           "200 401 403 404 429",
+	"createRun":             "201 400 401 403 404 409 413 422 429 501",
+	"getRun":                "200 401 403 404 429",
+	"cancelRun":             "200 400 401 403 404 409 413 429",
+	"forkRun":               "201 400 401 403 404 409 410 413 422 429 501",
+	"streamRunEvents":       "200 400 401 403 404 429",
+	"pollRunEvents":         "200 400 401 403 404 429",
+	"resolveInterruptByRun": "200 400 401 403 404 409 410 413 422 429",
+	"runAgentLoop":          "200 400 401 403 404 413 429 501",
+}
+
+func TestOperationsAndTheirStatuses(t *testing.T) {
+	got := map[string]string{}
+	eachOperation(readAPI(t), func(id string, op map[string]any) {
+		got[id] = strings.Join(sorted(object(op["responses"])), " ")
+	})
+	if diff := cmp.Diff(operations, got); diff != "" {
+		t.Errorf("operations (-want +got):\n%s", diff)
+	}
+}
+
+func TestErrorsAreErrorEnvelopes(t *testing.T) {
+	c := ours(t)
+	eachOperation(c.docs[apiID], func(id string, op map[string]any) {
+		responses := object(op["responses"])
+		for _, status := range sorted(responses) {
+			if status < "400" {
+				continue
+			}
+			ref, _ := object(responses[status])["$ref"].(string)
+			response := object(c.at(apiID, strings.TrimPrefix(ref, "#")))
+			schema := object(object(object(response["content"])["application/json"])["schema"])
+			if schema["$ref"] != base+"error-envelope.schema.json" {
+				t.Errorf("%s %s: the body is not an error envelope", id, status)
+			}
+		}
+	})
+}
+
+func TestOnlyDiscoveryNeedsNoCredential(t *testing.T) {
+	api := readAPI(t)
+	if api["security"] == nil {
+		t.Fatal("the document asks for no credential")
+	}
+	open := []string{"getCapabilities", "getOpenApiSpec"}
+	eachOperation(api, func(id string, op map[string]any) {
+		security, own := op["security"].([]any)
+		if anonymous := own && len(security) == 0; anonymous != slices.Contains(open, id) {
+			t.Errorf("%s: anonymous is %v", id, anonymous)
+		}
+	})
+}
+
+func eachOperation(api map[string]any, f func(id string, op map[string]any)) {
+	for _, item := range object(api["paths"]) {
+		for _, op := range object(item) {
+			if id, ok := object(op)["operationId"].(string); ok {
+				f(id, object(op))
+			}
+		}
+	}
+}
