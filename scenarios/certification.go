@@ -281,7 +281,7 @@ func (o *outcome) decide(ledger *Ledger) Outcome {
 		if stop := o.drive.stop; stop != nil {
 			v = Outcome{Scenario: s, Verdict: stop.Verdict, Reason: stop.Reason, Unblock: stop.Unblock}
 		} else {
-			v = conclude(s, ledger, o.drive.observation)
+			v = Conclude(s, ledger, o.drive.observation)
 		}
 		v.Seconds = o.drive.seconds
 		v.Drive = o.drive.meta.ID

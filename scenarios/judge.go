@@ -87,8 +87,9 @@ type Outcome struct {
 	Level    string
 }
 
-// conclude judges one observation. A panic in the judge is Assay's own fault.
-func conclude(s Scenario, ledger *Ledger, observation any) (o Outcome) {
+// Conclude judges one observation, without a target: a drive returned it, or a
+// test wrote it by hand. A panic in the judge is Assay's own fault.
+func Conclude(s Scenario, ledger *Ledger, observation any) (o Outcome) {
 	j := &Judge{ledger: ledger, evidence: Observed}
 	defer func() {
 		if p := recover(); p != nil {

@@ -1,0 +1,451 @@
+package scenarios_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
+
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// A protocol small enough to see every rule at work: a host counts, and may
+// claim to count, to be loud or to be slow.
+var (
+	counts = scenarios.Claim{ID: "counts", Title: "it counts", Pointer: "/counts == true", Look: flag("counts")}
+	loud   = scenarios.Claim{ID: "loud", Title: "it is loud", Pointer: "/loud == true", Look: flag("loud")}
+
+	protocol = &scenarios.Protocol{
+		ID: "toy/v1", Title: "a toy", DiscoveryPath: "/hello",
+		Claims: []scenarios.Claim{counts, loud},
+		Ledger: scenarios.NewLedger([]scenarios.Requirement{
+			{ID: "TOY-1", Level: scenarios.Must, Claim: "counts", Aliases: []string{"TOY-OLD"}},
+			{ID: "TOY-2", Level: scenarios.Must, Claim: "counts"},
+			{ID: "TOY-3", Level: scenarios.Should, Claim: "counts"},
+			{ID: "TOY-4", Level: scenarios.May, Claim: "counts"},
+			{ID: "TOY-5", Level: scenarios.Must, Claim: "loud"},
+		}),
+		Profiles: []scenarios.Profile{{ID: "toy-basic", Claim: "counts", Requires: []scenarios.RequirementID{"TOY-1", "TOY-2"}}},
+	}
+)
+
+func flag(name string) func(scenarios.Discovery) (wire.Value, bool) {
+	return func(d scenarios.Discovery) (wire.Value, bool) {
+		v := d.Document.Key(name)
+		on, _ := v.Bool()
+		return v, on
+	}
+}
+
+type counted struct {
+	N wire.Value `json:"n"`
+}
+
+type attested struct{ counted }
+
+func (attested) SeenAs() scenarios.Evidence { return scenarios.Attested }
+
+func countDrive(id string) *scenarios.Drive[counted] {
+	return &scenarios.Drive[counted]{ID: id, Run: func(ctx context.Context, c *scenarios.Conn) (counted, error) {
+		r, err := c.Do(ctx, wire.Call{Method: "GET", Path: "/count"})
+		if err != nil {
+			return counted{}, err
+		}
+		return counted{r.Value("/n")}, nil
+	}}
+}
+
+func stopDrive(id string, err error) *scenarios.Drive[counted] {
+	return &scenarios.Drive[counted]{ID: id, Run: func(context.Context, *scenarios.Conn) (counted, error) { return counted{}, err }}
+}
+
+func is(n int, ids ...scenarios.RequirementID) func(counted, *scenarios.Judge) {
+	return func(o counted, j *scenarios.Judge) {
+		for _, id := range ids {
+			j.Check(id, o.N).To(check.Equal(n))
+		}
+	}
+}
+
+func suite(s ...scenarios.Scenario) scenarios.Suite {
+	return scenarios.Suite{ID: "counting", Title: "counting", Protocol: protocol, Scenarios: s}
+}
+
+func one(name string, claim scenarios.Claim, ask scenarios.Question, proves ...scenarios.RequirementID) scenarios.Scenario {
+	return scenarios.Scenario{ID: scenarios.ScenarioID("toy/counting/" + name), Title: name, Claim: claim, Proves: proves, Ask: ask}
+}
+
+func toyHost(t *testing.T, discovery string) string {
+	t.Helper()
+	mux := http.NewServeMux()
+	mux.HandleFunc("/hello", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, discovery) })
+	mux.HandleFunc("/count", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"n":3}`) })
+	server := httptest.NewServer(mux)
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+func certify(t *testing.T, o scenarios.Options, s ...scenarios.Scenario) *scenarios.Report {
+	t.Helper()
+	c, err := scenarios.Certify(t.Context(), wire.Target{URL: toyHost(t, `{"counts":true,"loud":false}`)}, o, suite(s...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c.Finish(context.Background())
+}
+
+// Each verdict of the design, and the exit code it leads to when it stands alone.
+func TestVerdicts(t *testing.T) {
+	type attestedDrive = scenarios.Drive[attested]
+	for _, c := range []struct {
+		name    string
+		ask     scenarios.Question
+		claim   scenarios.Claim
+		proves  []scenarios.RequirementID
+		want    scenarios.Verdict
+		reason  string
+		unblock string
+		exit    int
+	}{
+		{name: "all checks hold", ask: scenarios.Ask(countDrive("d"), is(3, "TOY-1")), want: scenarios.Passed, exit: 0},
+		{name: "a violation", ask: scenarios.Ask(countDrive("d"), is(4, "TOY-1")), want: scenarios.Failed, reason: "TOY-1: expected 4, got 3", exit: 1},
+		{name: "not claimed", claim: loud, ask: scenarios.Ask(countDrive("d"), is(3, "TOY-5")), proves: []scenarios.RequirementID{"TOY-5"}, want: scenarios.Inapplicable, reason: "not claimed: /loud == true is false", exit: 4},
+		{name: "no fixture", ask: scenarios.Ask(stopDrive("d", scenarios.Block("no fixture", "load it")), is(3, "TOY-1")), want: scenarios.Blocked, reason: "no fixture", unblock: "load it", exit: 5},
+		{name: "a set-up step went wrong", ask: scenarios.Ask(stopDrive("d", scenarios.BlockOn("TOY-2", "it would not start")), is(3, "TOY-1")), want: scenarios.Blocked, reason: "it would not start", unblock: "TOY-2", exit: 5},
+		{name: "the judge cannot look", ask: scenarios.Ask(countDrive("d"), func(_ counted, j *scenarios.Judge) { j.Block("nothing there", "put it there") }), want: scenarios.Blocked, reason: "nothing there", exit: 5},
+		{name: "no answer", ask: scenarios.Ask(stopDrive("d", fmt.Errorf("asking: %w", wire.ErrNoAnswer)), is(3, "TOY-1")), want: scenarios.Inconclusive, reason: "did not answer", exit: 5},
+		{name: "a drive of ours fails", ask: scenarios.Ask(stopDrive("d", errors.New("oh")), is(3, "TOY-1")), want: scenarios.Broken, reason: "oh", exit: 6},
+		{name: "a drive of ours panics", ask: scenarios.Ask(&scenarios.Drive[counted]{ID: "d", Run: func(context.Context, *scenarios.Conn) (counted, error) { panic("ah") }}, is(3, "TOY-1")), want: scenarios.Broken, reason: "ah", exit: 6},
+		{name: "a judge of ours panics", ask: scenarios.Ask(countDrive("d"), func(counted, *scenarios.Judge) { panic("uh") }), want: scenarios.Broken, reason: "uh", exit: 6},
+		{name: "no check at all", ask: scenarios.Ask(countDrive("d"), func(counted, *scenarios.Judge) {}), want: scenarios.Broken, reason: "without a check of TOY-1", exit: 6},
+		{name: "a check of something else", ask: scenarios.Ask(countDrive("d"), is(3, "TOY-1", "TOY-2")), want: scenarios.Broken, reason: "TOY-2", exit: 6},
+		{name: "a SHOULD not met", ask: scenarios.Ask(countDrive("d"), is(4, "TOY-3")), proves: []scenarios.RequirementID{"TOY-3"}, want: scenarios.Passed, exit: 0},
+		{name: "a MAY not taken", ask: scenarios.Ask(countDrive("d"), is(4, "TOY-4")), proves: []scenarios.RequirementID{"TOY-4"}, want: scenarios.Passed, exit: 0},
+		{name: "attested only", ask: scenarios.Ask(&attestedDrive{ID: "d", Run: func(ctx context.Context, c *scenarios.Conn) (attested, error) {
+			o, err := countDrive("").Run(ctx, c)
+			return attested{o}, err
+		}}, func(o attested, j *scenarios.Judge) { j.Check("TOY-1", o.N).To(check.Equal(3)) }), want: scenarios.Passed, exit: 5},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if c.claim.ID == "" {
+				c.claim = counts
+			}
+			if c.proves == nil {
+				c.proves = []scenarios.RequirementID{"TOY-1"}
+			}
+			r := certify(t, scenarios.Options{}, one("it", c.claim, c.ask, c.proves...))
+			o := r.Outcomes[0]
+			if o.Verdict != c.want || !strings.Contains(o.Reason, c.reason) || !strings.Contains(o.Unblock, c.unblock) {
+				t.Errorf("%s (%s; %s), want %s (%s; %s)", o.Verdict, o.Reason, o.Unblock, c.want, c.reason, c.unblock)
+			}
+			if got := r.ExitCode(); got != c.exit {
+				t.Errorf("exit code %d, want %d", got, c.exit)
+			}
+		})
+	}
+}
+
+func TestAShouldBecomesAFinding(t *testing.T) {
+	r := certify(t, scenarios.Options{}, one("it", counts, scenarios.Ask(countDrive("d"), is(4, "TOY-3")), "TOY-3"))
+	want := []scenarios.Finding{{Requirement: "TOY-3", Text: "expected 4, got 3"}}
+	if diff := cmp.Diff(want, r.Outcomes[0].Findings); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestADriveRunsOnceAndIsJudgedByMany(t *testing.T) {
+	var runs atomic.Int32
+	d := &scenarios.Drive[counted]{ID: "d", Run: func(ctx context.Context, c *scenarios.Conn) (counted, error) {
+		runs.Add(1)
+		return countDrive("").Run(ctx, c)
+	}}
+	r := certify(t, scenarios.Options{}, one("a", counts, scenarios.Ask(d, is(3, "TOY-1")), "TOY-1"), one("b", counts, scenarios.Ask(d, is(4, "TOY-2")), "TOY-2"))
+	if runs.Load() != 1 {
+		t.Errorf("driven %d times", runs.Load())
+	}
+	if r.Outcomes[0].Verdict != scenarios.Passed || r.Outcomes[1].Verdict != scenarios.Failed {
+		t.Errorf("verdicts %s, %s", r.Outcomes[0].Verdict, r.Outcomes[1].Verdict)
+	}
+	if len(r.Drives) != 2 || r.Drives[1].Transcript.Len() != 1 {
+		t.Errorf("drives kept: %d", len(r.Drives))
+	}
+}
+
+func TestAnExclusiveDriveRunsAlone(t *testing.T) {
+	var busy, together atomic.Int32
+	drive := func(id string, exclusive bool) *scenarios.Drive[counted] {
+		return &scenarios.Drive[counted]{ID: id, Exclusive: exclusive, Run: func(ctx context.Context, c *scenarios.Conn) (counted, error) {
+			if n := busy.Add(1); exclusive && n > 1 {
+				together.Add(1)
+			}
+			defer busy.Add(-1)
+			return countDrive("").Run(ctx, c)
+		}}
+	}
+	var all []scenarios.Scenario
+	for i := range 12 {
+		all = append(all, one(fmt.Sprint(i), counts, scenarios.Ask(drive(fmt.Sprint("d", i), i%4 == 0), is(3, "TOY-1")), "TOY-1"))
+	}
+	certify(t, scenarios.Options{Workers: 4}, all...)
+	if together.Load() > 0 {
+		t.Error("an exclusive drive ran beside another")
+	}
+}
+
+// A scenario that could not look takes nothing from one that could.
+func TestRequirementsAreSummedUp(t *testing.T) {
+	r := certify(t, scenarios.Options{},
+		one("a", counts, scenarios.Ask(countDrive("d"), is(3, "TOY-1")), "TOY-1"),
+		one("b", counts, scenarios.Ask(stopDrive("e", scenarios.Block("x", "y")), is(3, "TOY-1")), "TOY-1"),
+		one("c", counts, scenarios.Ask(countDrive("d"), is(4, "TOY-2")), "TOY-2"),
+	)
+	want := []scenarios.RequirementStatus{{"TOY-1", scenarios.Passed, scenarios.Observed}, {"TOY-2", scenarios.Failed, scenarios.Observed}}
+	if diff := cmp.Diff(want, r.Requirements); diff != "" {
+		t.Error(diff)
+	}
+	if r.Claims[0].Status != "violated" || r.Profiles[0].Status != "violated" || r.Profiles[0].Proved != 1 {
+		t.Errorf("claim %s, profile %+v", r.Claims[0].Status, r.Profiles[0])
+	}
+}
+
+func TestSelection(t *testing.T) {
+	all := []scenarios.Scenario{
+		one("first", counts, scenarios.Ask(countDrive("d"), is(3, "TOY-1")), "TOY-1"),
+		one("second", loud, scenarios.Ask(countDrive("d"), is(3, "TOY-5")), "TOY-5"),
+	}
+	for _, c := range []struct {
+		name   string
+		choice scenarios.Selection
+		want   []string
+		err    string
+	}{
+		{name: "everything", want: []string{"first", "second"}},
+		{name: "by full id", choice: scenarios.Selection{Scenarios: []string{"toy/counting/second"}}, want: []string{"second"}},
+		{name: "by short id", choice: scenarios.Selection{Scenarios: []string{"counting/first"}}, want: []string{"first"}},
+		{name: "by former requirement id", choice: scenarios.Selection{Requirements: []string{"TOY-OLD"}}, want: []string{"first"}},
+		{name: "by label", choice: scenarios.Selection{Match: func(l []string) bool { return slices.Contains(l, "claim:loud") }}, want: []string{"second"}},
+		{name: "a suite that is not", choice: scenarios.Selection{Suites: []string{"countin"}}, err: `unknown suite "countin": did you mean "counting"?`},
+		{name: "a scenario that is not", choice: scenarios.Selection{Scenarios: []string{"counting/frist"}}, err: "unknown scenario"},
+		{name: "a requirement that is not", choice: scenarios.Selection{Requirements: []string{"TOY-11"}}, err: `did you mean "TOY-1"?`},
+		{name: "a claim that is not", choice: scenarios.Selection{ExpectClaims: []string{"lout"}}, err: `did you mean "loud"?`},
+		{name: "nothing", choice: scenarios.Selection{Match: func([]string) bool { return false }}, err: "no scenario"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			picked, err := c.choice.Pick(suite(all...))
+			if c.err != "" {
+				if err == nil || !strings.Contains(err.Error(), c.err) {
+					t.Fatalf("got %v, want %s", err, c.err)
+				}
+				return
+			}
+			var got []string
+			for _, p := range picked {
+				got = append(got, p.Scenario.Name())
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" || err != nil {
+				t.Error(err, diff)
+			}
+		})
+	}
+}
+
+func TestAnExpectedClaimIsAsked(t *testing.T) {
+	r := certify(t, scenarios.Options{Select: scenarios.Selection{ExpectClaims: []string{"loud"}}}, one("it", loud, scenarios.Ask(countDrive("d"), is(3, "TOY-5")), "TOY-5"))
+	if r.Outcomes[0].Verdict != scenarios.Passed {
+		t.Errorf("%s", r.Outcomes[0].Verdict)
+	}
+}
+
+func TestTargetsThatCannotBeAsked(t *testing.T) {
+	s := suite(one("it", counts, scenarios.Ask(countDrive("d"), is(3, "TOY-1")), "TOY-1"))
+	gone := httptest.NewServer(nil)
+	gone.Close()
+	page := httptest.NewServer(http.NotFoundHandler())
+	defer page.Close()
+	for url, want := range map[string]error{gone.URL: scenarios.ErrUnreachable, page.URL: scenarios.ErrNoDiscovery, toyHost(t, "[]"): scenarios.ErrNoDiscovery, toyHost(t, "<html>"): scenarios.ErrNoDiscovery} {
+		if _, err := scenarios.Certify(t.Context(), wire.Target{URL: url}, scenarios.Options{}, s); !errors.Is(err, want) {
+			t.Errorf("%s: got %v, want %v", url, err, want)
+		}
+	}
+}
+
+// What is interrupted, or outlives its deadline, is inconclusive, and what was
+// left on the target is undone all the same.
+func TestInterruptAndDeadline(t *testing.T) {
+	for name, o := range map[string]scenarios.Options{"deadline of the drive": {DriveTimeout: 10 * time.Millisecond}, "deadline of all": {Timeout: 100 * time.Millisecond}, "interrupt": {}} {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			var undone atomic.Bool
+			d := &scenarios.Drive[counted]{ID: "d", Run: func(ctx context.Context, c *scenarios.Conn) (counted, error) {
+				c.Leave("a thing", func(context.Context, *wire.Client) error { undone.Store(true); return nil })
+				c.Leave("another", func(context.Context, *wire.Client) error { return errors.New("it stays") })
+				if name == "interrupt" {
+					cancel()
+				}
+				<-ctx.Done()
+				return counted{}, ctx.Err()
+			}}
+			defer cancel()
+			c, err := scenarios.Certify(ctx, wire.Target{URL: toyHost(t, `{"counts":true}`)}, o, suite(one("it", counts, scenarios.Ask(d, is(3, "TOY-1")), "TOY-1")))
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := c.Finish(context.Background())
+			if r.Outcomes[0].Verdict != scenarios.Inconclusive {
+				t.Errorf("%s: %s", r.Outcomes[0].Verdict, r.Outcomes[0].Reason)
+			}
+			if !undone.Load() {
+				t.Error("what was made was not undone")
+			}
+			if diff := cmp.Diff([]string{"another: it stays"}, r.Leftovers); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestAwaitTellsSilenceFromSlowness(t *testing.T) {
+	var asked atomic.Int32
+	d := &scenarios.Drive[wire.Wait]{ID: "d", Run: func(ctx context.Context, c *scenarios.Conn) (wire.Wait, error) {
+		return c.Await(ctx, "it counts to 4", func(ctx context.Context) (wire.Value, bool, error) {
+			asked.Add(1)
+			r, err := c.Do(ctx, wire.Call{Method: "GET", Path: "/count"})
+			if err != nil {
+				return wire.Value{}, false, err
+			}
+			n, _ := r.Value("/n").Int()
+			return r.Value("/n"), n == 4, nil
+		})
+	}}
+	ask := scenarios.Ask(d, func(w wire.Wait, j *scenarios.Judge) { j.Check("TOY-1", w).To(check.Reached()) })
+	needs := scenarios.Ask(d, func(w wire.Wait, j *scenarios.Judge) {
+		if j.Need("TOY-1", w) {
+			j.Check("TOY-2", w.Last).To(check.Equal(4))
+		}
+	})
+	r := certify(t, scenarios.Options{Patience: 30 * time.Millisecond}, one("it", counts, ask, "TOY-1"), one("needs", counts, needs, "TOY-2"))
+	if o := r.Outcomes[0]; o.Verdict != scenarios.Failed || !strings.Contains(o.Reason, "not within 30ms") || asked.Load() < 2 {
+		t.Errorf("%s: %s", o.Verdict, o.Reason)
+	}
+	if o := r.Outcomes[1]; o.Verdict != scenarios.Blocked || !strings.Contains(o.Unblock, "TOY-1") {
+		t.Errorf("%s: %s", o.Verdict, o.Reason)
+	}
+}
+
+// The same seed sends the same values, whatever else runs.
+func TestSeed(t *testing.T) {
+	names := func(seed uint64, extra bool) string {
+		var got string
+		d := &scenarios.Drive[counted]{ID: "d", Run: func(ctx context.Context, c *scenarios.Conn) (counted, error) {
+			got = c.Name("file") + fmt.Sprint(c.Rand.IntN(1e6))
+			return countDrive("").Run(ctx, c)
+		}}
+		all := []scenarios.Scenario{one("it", counts, scenarios.Ask(d, is(3, "TOY-1")), "TOY-1")}
+		if extra {
+			all = append([]scenarios.Scenario{one("other", counts, scenarios.Ask(countDrive("e"), is(3, "TOY-1")), "TOY-1")}, all...)
+		}
+		certify(t, scenarios.Options{Seed: seed}, all...)
+		return got
+	}
+	if a, b := names(7, false), names(7, true); a != b {
+		t.Errorf("seed 7 gave %s and %s", a, b)
+	}
+	if a, b := names(7, false), names(8, false); a == b {
+		t.Errorf("seeds 7 and 8 both gave %s", a)
+	}
+}
+
+// Every verdict is derived again from the files, and a file that was tampered
+// with gives another one.
+func TestRejudge(t *testing.T) {
+	s := suite(
+		one("holds", counts, scenarios.Ask(countDrive("d"), is(3, "TOY-1")), "TOY-1"),
+		one("violated", counts, scenarios.Ask(countDrive("d"), is(4, "TOY-2")), "TOY-2"),
+		one("blocked", counts, scenarios.Ask(stopDrive("e", scenarios.Block("x", "y")), is(3, "TOY-1")), "TOY-1"),
+		one("advertised", counts, scenarios.Advertised(func(d scenarios.Discovery, j *scenarios.Judge) {
+			j.Check("TOY-1", d.Document.Key("counts")).To(check.Equal(true))
+		}), "TOY-1"),
+		one("unclaimed", loud, scenarios.Ask(countDrive("d"), is(3, "TOY-5")), "TOY-5"),
+	)
+	c, err := scenarios.Certify(t.Context(), wire.Target{URL: toyHost(t, `{"counts":true}`)}, scenarios.Options{}, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := c.Finish(context.Background())
+	dir := t.TempDir()
+	for _, d := range r.Drives {
+		raw, err := scenarios.MarshalTranscript(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, scenarios.TranscriptName(d.ID)), raw, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	again, err := scenarios.Rejudge(dir, nil, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(essence(r.Outcomes), essence(again)); diff != "" {
+		t.Errorf("judged again (+):\n%s", diff)
+	}
+	path := filepath.Join(dir, "d.json")
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(strings.ReplaceAll(string(raw), `{\"n\":3}`, `{\"n\":4}`)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	tampered, err := scenarios.Rejudge(dir, nil, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if tampered[0].Verdict != scenarios.Failed || tampered[1].Verdict != scenarios.Passed {
+		t.Errorf("a changed reply still gives %s and %s", tampered[0].Verdict, tampered[1].Verdict)
+	}
+}
+
+func essence(outcomes []scenarios.Outcome) []string {
+	var out []string
+	for _, o := range outcomes {
+		checks, err := json.Marshal(o.Checks)
+		if err != nil {
+			panic(err)
+		}
+		out = append(out, fmt.Sprintf("%s %s %s %q %q %s", o.Scenario.ID, o.Verdict, o.Evidence, o.Reason, o.Unblock, checks))
+	}
+	return out
+}
+
+func TestNearest(t *testing.T) {
+	known := []string{"version5-shape", "iteration-monotonic"}
+	for name, want := range map[string]string{"version-shape": "version5-shape", "iteration-monotone": "iteration-monotonic", "zzz": ""} {
+		if got := scenarios.Nearest(name, known); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}
+
+func TestRunIsAGoTest(t *testing.T) {
+	r := scenarios.Run(t, wire.Target{URL: toyHost(t, `{"counts":true}`)}, suite(one("it", counts, scenarios.Ask(countDrive("d"), is(3, "TOY-1")), "TOY-1")))
+	if r.ExitCode() != 0 {
+		t.Errorf("exit code %d", r.ExitCode())
+	}
+}

@@ -1,0 +1,448 @@
+package openwop_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop"
+	"github.com/openassay/assay/scenarios/wire"
+	"github.com/openassay/assay/scenarios/wire/wiretest"
+)
+
+// story is a run as a test tells it: what happened, in order.
+type story struct {
+	id     string
+	status string
+	events []event
+}
+
+type event struct {
+	kind    string
+	payload map[string]any
+}
+
+func decided(iteration any, kind string) event {
+	p := map[string]any{"agentId": "a.supervisor", "decision": map[string]any{"kind": kind}}
+	if iteration != nil {
+		p["iteration"] = iteration
+	}
+	return event{"runOrchestrator.decided", p}
+}
+
+func chain(phase, child string) event {
+	return event{"core.workflowChain.event", map[string]any{"phase": phase, "childRunId": child, "workerId": "w", "parentRunId": "r"}}
+}
+
+func breach(limit, observed int) event {
+	return event{"cap.breached", map[string]any{"kind": "loop-iterations", "limit": limit, "observed": observed}}
+}
+
+func failed(code string) event {
+	return event{"run.failed", map[string]any{"error": map[string]any{"code": code, "message": "m"}}}
+}
+
+// loop is the honest story of n turns that end by themselves.
+func loop(n int) story {
+	s := story{id: "r", status: "completed", events: []event{{"run.started", map[string]any{"workflowId": "w"}}}}
+	for i := 1; i < n; i++ {
+		s.events = append(s.events, decided(i, "next-worker"), chain("dispatch.began", ""), chain("dispatch.succeeded", "c"), chain("child.completed", "c"))
+	}
+	s.events = append(s.events, decided(n, "terminate"), event{"run.completed", map[string]any{}})
+	return s
+}
+
+// bounded is the honest story of a loop that crossed its bound n.
+func bounded(n int) story {
+	s := loop(n + 1)
+	s.events = append(s.events[:len(s.events)-2], breach(n, n+1), failed("loop_limit_exceeded"))
+	s.status = "failed"
+	return s
+}
+
+// change edits the k-th event (from 0) of a kind.
+func (s story) change(kind string, k int, edit func(map[string]any)) story {
+	s.events = slices.Clone(s.events)
+	for i, e := range s.events {
+		if e.kind == kind {
+			if k == 0 {
+				p := map[string]any{}
+				for key, v := range e.payload {
+					p[key] = v
+				}
+				edit(p)
+				s.events[i].payload = p
+				return s
+			}
+			k--
+		}
+	}
+	panic("no such event in the story: " + kind)
+}
+
+func (s story) drop(kind string) story {
+	s.events = slices.DeleteFunc(slices.Clone(s.events), func(e event) bool { return e.kind == kind })
+	return s
+}
+
+func (s story) then(e ...event) story {
+	s.events = append(slices.Clone(s.events), e...)
+	return s
+}
+
+func (s story) withStatus(status string) story { s.status = status; return s }
+
+// log mints the story as if a host had served it.
+func (s story) log(t *testing.T) openwop.RunLog {
+	t.Helper()
+	var events []any
+	for i, e := range s.events {
+		events = append(events, map[string]any{"eventId": fmt.Sprintf("%s-%d", s.id, i), "runId": s.id, "type": e.kind, "sequence": i, "payload": e.payload})
+	}
+	doc := wiretest.Value(t, map[string]any{"events": events, "snapshot": map[string]any{"runId": s.id, "status": s.status}})
+	return openwop.RunLog{RunID: s.id, Created: wiretest.Status(t, 201), Read: wiretest.Status(t, 200), Events: doc.Key("events").Items(),
+		Ended: wire.Wait{What: "the run has ended", Reached: s.status == "completed" || s.status == "failed", Patience: time.Second, Last: doc.Key("snapshot")}}
+}
+
+func scenario(t *testing.T, name string) scenarios.Scenario {
+	t.Helper()
+	for _, suite := range openwop.Suites() {
+		for _, s := range suite.Scenarios {
+			if s.Name() == name {
+				return s
+			}
+		}
+	}
+	t.Fatalf("no scenario %s", name)
+	return scenarios.Scenario{}
+}
+
+// expect judges and compares: want is "passed", "blocked", or the id of the
+// requirement whose violation is reported first.
+func expect(t *testing.T, name string, observation any, want string) {
+	t.Helper()
+	out := scenarios.Conclude(scenario(t, name), openwop.Protocol.Ledger, observation)
+	got := string(out.Verdict)
+	if out.Failure != nil {
+		got = string(out.Failure.Requirement)
+	}
+	if got != want {
+		t.Errorf("%s: %s (%s), want %s", name, got, out.Reason, want)
+	}
+}
+
+func loopObservation(t *testing.T, turns int, s, later story) openwop.LoopObservation {
+	kinds := slices.Repeat([]any{"next-worker"}, turns-1)
+	o := openwop.LoopObservation{Way: "w", Evidence: scenarios.Observed, Kinds: append(kinds, "terminate"), Log: s.log(t), Later: later.log(t),
+		Sentinel: wire.Wait{Reached: true, Last: wiretest.Value(t, map[string]any{"status": "completed"})}}
+	for range turns - 1 {
+		o.Children = append(o.Children, wiretest.Value(t, map[string]any{"status": "completed"}))
+	}
+	return o
+}
+
+func TestJudgesOfOneLoop(t *testing.T) {
+	set := func(k int, iteration any) story {
+		return loop(4).change("runOrchestrator.decided", k, func(p map[string]any) {
+			if iteration == nil {
+				delete(p, "iteration")
+			} else {
+				p["iteration"] = iteration
+			}
+		})
+	}
+	stuck := loop(4).withStatus("running")
+	afterEnd := loop(4).then(decided(5, "next-worker"))
+	twoEnds := loop(4).then(event{"run.completed", map[string]any{}})
+	other := func(kind string) story {
+		return loop(4).change("runOrchestrator.decided", 1, func(p map[string]any) { p["decision"] = map[string]any{"kind": kind} })
+	}
+	for _, c := range []struct {
+		name, scenario string
+		told, later    story
+		want           string
+	}{
+		{"honest", "one-per-turn", loop(4), loop(4), "passed"},
+		{"a turn without a counter", "one-per-turn", set(2, nil), loop(4), openwopv1.OWP0061B1},
+		{"counts from 0", "one-per-turn", set(0, 0), loop(4), openwopv1.OWP0061B1},
+		{"a word for a counter", "one-per-turn", set(0, "1"), loop(4), openwopv1.OWP0061B1},
+		{"half a turn", "one-per-turn", set(1, 1.5), loop(4), openwopv1.OWP0061B1},
+		{"skips one", "one-per-turn", set(3, 5), loop(4), openwopv1.OWP0061B2},
+		{"repeats one", "one-per-turn", set(2, 2), loop(4), openwopv1.OWP0061B2},
+		{"resets", "one-per-turn", set(3, 1), loop(4), openwopv1.OWP0061B2},
+		{"one turn fewer", "one-per-turn", loop(3), loop(3), openwopv1.OWP0061B2},
+		{"no turn at all", "one-per-turn", loop(4).drop("runOrchestrator.decided"), loop(4), openwopv1.OWP0061B1},
+		{"never ends", "one-per-turn", stuck, stuck, "blocked"},
+
+		{"honest", "iteration-on-decided", loop(4), loop(4), "passed"},
+		{"a turn without a counter", "iteration-on-decided", set(2, nil), loop(4), openwopv1.OWP0061B1},
+		{"a negative counter", "iteration-on-decided", set(0, -1), loop(4), openwopv1.OWP0061B1},
+
+		{"honest", "as-planned", loop(4), loop(4), "passed"},
+		{"never ends", "as-planned", stuck, stuck, openwopv1.OWP0037A1},
+		{"a turn fewer than planned", "as-planned", loop(3), loop(3), openwopv1.OWP0037A2},
+		{"another decision than planned", "as-planned", other("terminate"), loop(4), openwopv1.OWP0037A2},
+		{"nobody decides", "as-planned", loop(4).change("runOrchestrator.decided", 0, func(p map[string]any) { p["agentId"] = "" }), loop(4), openwopv1.OWP0061B5},
+		{"no child is made", "as-planned", loop(4).drop("core.workflowChain.event"), loop(4), openwopv1.OWP0037A3},
+		{"ends as failed", "as-planned", loop(4).withStatus("failed"), loop(4), openwopv1.OWP0061E1},
+		{"a turn after the end", "as-planned", afterEnd, afterEnd, openwopv1.OWP0037A2},
+		{"ends twice", "as-planned", twoEnds, twoEnds, openwopv1.OWP0061E1},
+		{"goes on behind the barrier", "as-planned", loop(4), loop(4).then(event{"log.appended", map[string]any{}}), openwopv1.OWP0061E1},
+
+		{"honest below 5", "iteration-absent-below-5", strip(loop(4)), loop(4), "passed"},
+		{"a counter below 5 is a finding", "iteration-absent-below-5", loop(4), loop(4), "passed"},
+		{"no turn at all", "iteration-absent-below-5", loop(4).drop("runOrchestrator.decided"), loop(4), "blocked"},
+	} {
+		t.Run(c.scenario+"/"+c.name, func(t *testing.T) { expect(t, c.scenario, loopObservation(t, 4, c.told, c.later), c.want) })
+	}
+	t.Run("a child that is not there", func(t *testing.T) {
+		o := loopObservation(t, 4, loop(4), loop(4))
+		o.Children[1] = wiretest.Value(t, map[string]any{"error": "not_found"})
+		expect(t, "as-planned", o, openwopv1.OWP0037A3)
+	})
+	t.Run("the next turn does not wait for the worker", func(t *testing.T) {
+		s := loop(3)
+		s.events[4], s.events[5] = s.events[5], s.events[4]
+		expect(t, "as-planned", loopObservation(t, 3, s, s), openwopv1.OWP0037A5)
+	})
+	t.Run("the fixture is refused", func(t *testing.T) {
+		o := loopObservation(t, 4, loop(4), loop(4))
+		o.Log.Created, o.Log.RunID = wiretest.Status(t, 404), ""
+		expect(t, "as-planned", o, openwopv1.OWP0037A6)
+		expect(t, "one-per-turn", o, "blocked")
+	})
+	t.Run("only the seam's word", func(t *testing.T) {
+		seam := wiretest.Value(t, []any{map[string]any{"iteration": 1}, map[string]any{"iteration": 2}}).Items().Each("/iteration")
+		o := openwop.LoopObservation{Evidence: scenarios.Attested, Kinds: []any{"next-worker", "terminate"}, SeamStatus: wiretest.Status(t, 200), SeamIterations: seam}
+		expect(t, "one-per-turn", o, "passed")
+		expect(t, "as-planned", o, "blocked")
+		if out := scenarios.Conclude(scenario(t, "one-per-turn"), openwop.Protocol.Ledger, o); out.Evidence != scenarios.Attested {
+			t.Errorf("evidence %s", out.Evidence)
+		}
+	})
+	t.Run("the presence below 5 is told", func(t *testing.T) {
+		out := scenarios.Conclude(scenario(t, "iteration-absent-below-5"), openwop.Protocol.Ledger, loopObservation(t, 4, loop(4), loop(4)))
+		if len(out.Findings) != 1 || out.Findings[0].Requirement != openwopv1.OWP0061B3 {
+			t.Errorf("findings: %v", out.Findings)
+		}
+	})
+}
+
+// strip takes the counters out.
+func strip(s story) story {
+	for k := range 4 {
+		s = s.change("runOrchestrator.decided", k, func(p map[string]any) { delete(p, "iteration") })
+	}
+	return s
+}
+
+func TestJudgesOfTheBound(t *testing.T) {
+	honest := func() openwop.BoundsObservation {
+		return openwop.BoundsObservation{Way: "w", Turns: 4, Below: bounded(3).log(t), At: loop(4).log(t), Above: loop(4).log(t), BelowLater: bounded(3).log(t)}
+	}
+	edit := func(k string, v any) story {
+		return bounded(3).change("cap.breached", 0, func(p map[string]any) { p[k] = v })
+	}
+	for _, c := range []struct {
+		name, scenario string
+		spoil          func(*openwop.BoundsObservation)
+		want           string
+	}{
+		{"honest", "bound-below", func(*openwop.BoundsObservation) {}, "passed"},
+		{"ignores the bound", "bound-below", func(o *openwop.BoundsObservation) { o.Below = loop(4).log(t) }, openwopv1.OWP0061E4},
+		{"another kind", "bound-below", func(o *openwop.BoundsObservation) { o.Below = edit("kind", "node-executions").log(t) }, openwopv1.OWP0061E2},
+		{"observed N", "bound-below", func(o *openwop.BoundsObservation) { o.Below = edit("observed", 3).log(t) }, openwopv1.OWP0061E2},
+		{"limit N+1", "bound-below", func(o *openwop.BoundsObservation) { o.Below = edit("limit", 4).log(t) }, openwopv1.OWP0061E2},
+		{"breaches a turn early", "bound-below", func(o *openwop.BoundsObservation) {
+			s := bounded(2).change("cap.breached", 0, func(p map[string]any) { p["limit"], p["observed"] = 3, 4 })
+			o.Below = s.log(t)
+		}, openwopv1.OWP0061E3},
+		{"decides the refused turn", "bound-below", func(o *openwop.BoundsObservation) {
+			s := bounded(4).change("cap.breached", 0, func(p map[string]any) { p["limit"], p["observed"] = 3, 4 })
+			o.Below = s.log(t)
+		}, openwopv1.OWP0061E3},
+		{"fails before it says why", "bound-below", func(o *openwop.BoundsObservation) {
+			s := bounded(3)
+			n := len(s.events)
+			s.events[n-1], s.events[n-2] = s.events[n-2], s.events[n-1]
+			o.Below = s.log(t)
+		}, openwopv1.OWP0061E3},
+		{"another code", "bound-below", func(o *openwop.BoundsObservation) {
+			s := bounded(3)
+			s.events[len(s.events)-1] = failed("internal_error")
+			o.Below = s.log(t)
+		}, openwopv1.OWP0061E3},
+		{"completes after the breach", "bound-below", func(o *openwop.BoundsObservation) { o.Below = bounded(3).withStatus("completed").log(t) }, openwopv1.OWP0061E3},
+		{"works on after it failed", "bound-below", func(o *openwop.BoundsObservation) { o.BelowLater = bounded(3).then(decided(4, "next-worker")).log(t) }, openwopv1.OWP0061E3},
+		{"never ends", "bound-below", func(o *openwop.BoundsObservation) { o.Below = bounded(3).withStatus("running").log(t) }, openwopv1.OWP0061E3},
+		{"refuses the run", "bound-below", func(o *openwop.BoundsObservation) { o.Below.Created = wiretest.Status(t, 500) }, "blocked"},
+
+		{"honest", "bound-leaves-alone", func(*openwop.BoundsObservation) {}, "passed"},
+		{"breaches at N", "bound-leaves-alone", func(o *openwop.BoundsObservation) { o.At = bounded(3).log(t) }, openwopv1.OWP0061E6},
+		{"breaches always", "bound-leaves-alone", func(o *openwop.BoundsObservation) { o.Above = bounded(2).log(t) }, openwopv1.OWP0061E6},
+		{"never ends", "bound-leaves-alone", func(o *openwop.BoundsObservation) { o.At = loop(4).withStatus("running").log(t) }, "blocked"},
+	} {
+		t.Run(c.scenario+"/"+c.name, func(t *testing.T) {
+			o := honest()
+			c.spoil(&o)
+			expect(t, c.scenario, o, c.want)
+		})
+	}
+}
+
+func TestJudgeOfTheLimit(t *testing.T) {
+	for _, c := range []struct {
+		name              string
+		unasked, overdone story
+		want              string
+	}{
+		{"honest", bounded(5), bounded(5), "passed"},
+		{"no limit unless asked", loop(7), bounded(5), openwopv1.OWP0061E5},
+		{"grants more when asked", bounded(5), bounded(6), openwopv1.OWP0061E5},
+		{"stops early", bounded(4), bounded(4), openwopv1.OWP0061E5},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			expect(t, "limit-honoured", openwop.LimitObservation{Limit: 5, Unasked: c.unasked.log(t), Overdone: c.overdone.log(t)}, c.want)
+		})
+	}
+}
+
+func TestJudgeOfInterleavedLoops(t *testing.T) {
+	second := func(s story) story { s.id = "r2"; return s }
+	honest := func() openwop.InterleavedObservation {
+		return openwop.InterleavedObservation{Suspends: true, FirstN: 5, SecondN: 3, Suspended: wire.Wait{Reached: true}, Answered: wiretest.Status(t, 200),
+			First: loop(5).log(t), Second: second(loop(3)).log(t)}
+	}
+	shift := func(s story, by int) story {
+		for k := range 3 {
+			s = s.change("runOrchestrator.decided", k, func(p map[string]any) { p["iteration"] = k + 1 + by })
+		}
+		return s
+	}
+	for _, c := range []struct {
+		name  string
+		spoil func(*openwop.InterleavedObservation)
+		want  string
+	}{
+		{"honest", func(*openwop.InterleavedObservation) {}, "passed"},
+		{"the second goes on from the first", func(o *openwop.InterleavedObservation) { o.Second = second(shift(loop(3), 2)).log(t) }, openwopv1.OWP0061B4},
+		{"the first loses its count", func(o *openwop.InterleavedObservation) {
+			o.First = loop(5).change("runOrchestrator.decided", 3, func(p map[string]any) { p["iteration"] = 1 }).log(t)
+		}, openwopv1.OWP0061B2},
+		{"events of the other run", func(o *openwop.InterleavedObservation) { o.Second = loop(3).log(t); o.Second.RunID = "r2" }, openwopv1.OWP0061B4},
+		{"never suspends", func(o *openwop.InterleavedObservation) { o.Suspended.Reached = false }, "blocked"},
+		{"refuses the answer", func(o *openwop.InterleavedObservation) { o.Answered = wiretest.Status(t, 404) }, "blocked"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			o := honest()
+			c.spoil(&o)
+			expect(t, "nothing-shared", o, c.want)
+		})
+	}
+}
+
+func TestJudgeOfReplays(t *testing.T) {
+	honest := func() openwop.ForkObservation {
+		return openwop.ForkObservation{Turns: 4, Bound: 3, Source: loop(4).log(t), Replayed: loop(4).log(t), BoundedSource: bounded(3).log(t), BoundedReplayed: bounded(3).log(t)}
+	}
+	for _, c := range []struct {
+		name  string
+		spoil func(*openwop.ForkObservation)
+		want  string
+	}{
+		{"honest", func(*openwop.ForkObservation) {}, "passed"},
+		{"a brand-new run of another length", func(o *openwop.ForkObservation) { o.Replayed = loop(3).log(t) }, openwopv1.OWP0061M1},
+		{"no breach in the replay", func(o *openwop.ForkObservation) { o.BoundedReplayed = bounded(3).drop("cap.breached").log(t) }, openwopv1.OWP0061M1},
+		{"another breach in the replay", func(o *openwop.ForkObservation) {
+			o.BoundedReplayed = bounded(3).change("cap.breached", 0, func(p map[string]any) { p["observed"] = 9 }).log(t)
+		}, openwopv1.OWP0061M1},
+		{"no fork", func(o *openwop.ForkObservation) { o.Replayed = openwop.RunLog{Created: wiretest.Status(t, 404)} }, openwopv1.OWP0061M1},
+		{"an empty source", func(o *openwop.ForkObservation) {
+			o.Source, o.Replayed = loop(4).drop("runOrchestrator.decided").log(t), loop(4).drop("runOrchestrator.decided").log(t)
+		}, "blocked"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			o := honest()
+			c.spoil(&o)
+			expect(t, "fork-keeps", o, c.want)
+		})
+	}
+}
+
+func TestJudgesOfTheSeam(t *testing.T) {
+	answer := func(asked int, body string) openwop.SeamAnswer {
+		v := wiretest.Value(t, json.RawMessage(body))
+		return openwop.SeamAnswer{Turns: asked, Status: wiretest.Status(t, 200), Body: v, Decisions: v.Key("decisions").Items(), Resumed: v.Key("resumedIteration")}
+	}
+	named := func(a openwop.SeamAnswer, s story) openwop.SeamAnswer {
+		a.NamesARun, a.Log = true, s.log(t)
+		return a
+	}
+	refused := openwop.SeamAnswer{Turns: 0, Status: wiretest.Status(t, 400)}
+	const two = `{"decisions":[{"iteration":1},{"iteration":2}]}`
+	for _, c := range []struct {
+		name, scenario string
+		answers        []openwop.SeamAnswer
+		want           string
+	}{
+		{"honest", "seam-random-turns", []openwop.SeamAnswer{answer(2, two)}, "passed"},
+		{"bare words for decisions are a finding", "seam-random-turns", []openwop.SeamAnswer{answer(1, `{"decisions":[{"iteration":1,"decision":"terminate"}]}`)}, "passed"},
+		{"a constant", "seam-random-turns", []openwop.SeamAnswer{answer(2, two), answer(5, two)}, openwopv1.OWP0061B2},
+		{"an error with a body", "seam-random-turns", []openwop.SeamAnswer{{Turns: 2, Status: wiretest.Status(t, 500)}}, openwopv1.OWP0061B1},
+
+		{"honest", "seam-agrees-with-log", []openwop.SeamAnswer{named(answer(2, two), loop(2))}, "passed"},
+		{"the log says otherwise", "seam-agrees-with-log", []openwop.SeamAnswer{named(answer(2, two), loop(3))}, openwopv1.OWP0061B2},
+		{"names no run", "seam-agrees-with-log", []openwop.SeamAnswer{answer(2, two)}, "blocked"},
+
+		{"refuses", "seam-out-of-range", []openwop.SeamAnswer{refused}, "passed"},
+		{"answers with nothing", "seam-out-of-range", []openwop.SeamAnswer{answer(-3, `{"decisions":[]}`)}, "passed"},
+		{"ignores the suspension", "seam-out-of-range", []openwop.SeamAnswer{answer(2, two)}, "passed"},
+		{"a turn out of nothing", "seam-out-of-range", []openwop.SeamAnswer{answer(0, `{"decisions":[{"iteration":1}]}`)}, openwopv1.OWP0061B4},
+		{"resumes where it never was", "seam-out-of-range", []openwop.SeamAnswer{answer(2, `{"decisions":[],"resumedIteration":9}`)}, openwopv1.OWP0061B4},
+		{"falls over", "seam-out-of-range", []openwop.SeamAnswer{{Turns: 0, Status: wiretest.Status(t, 500)}}, openwopv1.OWP0061B4},
+	} {
+		t.Run(c.scenario+"/"+c.name, func(t *testing.T) {
+			expect(t, c.scenario, openwop.SeamObservation{Path: "/s", Answers: c.answers}, c.want)
+		})
+	}
+}
+
+func TestJudgesOfTheAdvertisement(t *testing.T) {
+	at := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
+	const rungs = `"crossHostCausation":{"supported":true,"hostId":"h"},"replayDeterminism":{"supported":true,"refusalDivergenceEmission":true}`
+	for _, c := range []struct{ scenario, model, want string }{
+		{"model-well-formed", `{"supported":true,"version":5}`, "passed"},
+		{"model-well-formed", `{"supported":true,"version":7}`, "passed"},
+		{"model-well-formed", `{"supported":"yes","version":5}`, openwopv1.OWP0037C1},
+		{"model-well-formed", `{"version":5}`, openwopv1.OWP0037C1},
+		{"model-well-formed", `{"supported":true,"version":"5"}`, openwopv1.OWP0061A2},
+		{"model-well-formed", `{"supported":true,"version":0}`, openwopv1.OWP0061A2},
+		{"resume-flag", `{"version":5,"statefulResume":true}`, "passed"},
+		{"resume-flag", `{"version":4,"statefulResume":false}`, "passed"},
+		{"resume-flag", `{"version":5,"statefulResume":"true"}`, openwopv1.OWP0061A3},
+		{"resume-flag", `{"version":4,"statefulResume":true}`, openwopv1.OWP0061A4},
+		{"causation-block", `{` + rungs + `}`, "passed"},
+		{"causation-block", `{"crossHostCausation":{"supported":false,"hostId":"h"}}`, openwopv1.OWP0061A1},
+		{"causation-block", `{"crossHostCausation":{"supported":true}}`, openwopv1.OWP0061A1},
+		{"replay-block", `{` + rungs + `}`, "passed"},
+		{"replay-block", `{"replayDeterminism":{"supported":true}}`, openwopv1.OWP0061A1},
+		{"replay-block", `{}`, openwopv1.OWP0061A1},
+		{"experimental-dated", `{"experimentalUntil":"2027-11-21"}`, "passed"},
+		{"experimental-dated", `{"experimentalUntil":"2026-11-20"}`, openwopv1.OWPCAP1},
+		{"experimental-dated", `{"experimentalUntil":"2027-11-22"}`, openwopv1.OWPCAP1},
+		{"experimental-dated", `{"experimentalUntil":"soon"}`, openwopv1.OWPCAP1},
+		{"experimental-dated", `{}`, openwopv1.OWPCAP1},
+	} {
+		t.Run(c.scenario+c.model, func(t *testing.T) {
+			for _, document := range []string{`{"multiAgent":{"executionModel":%s}}`, `{"capabilities":{"multiAgent":{"executionModel":%s}}}`} {
+				d := scenarios.Discovery{Document: wiretest.Value(t, json.RawMessage(strings.Replace(document, "%s", c.model, 1))), At: at}
+				expect(t, c.scenario, d, c.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,152 @@
+package openwop_test
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop"
+)
+
+// A requirement is proved by a scenario or says why not, and never both.
+func TestEveryRowHasAScenarioOrAReason(t *testing.T) {
+	proved := map[scenarios.RequirementID][]string{}
+	for _, suite := range openwop.Suites() {
+		for _, s := range suite.Scenarios {
+			for _, id := range s.Proves {
+				proved[id] = append(proved[id], string(s.ID))
+			}
+		}
+	}
+	for _, r := range openwop.Protocol.Ledger.Rows {
+		by := proved[scenarios.RequirementID(r.ID)]
+		switch {
+		case len(by) == 0 && r.Reason == "":
+			t.Errorf("%s has neither a scenario nor a reason", r.ID)
+		case len(by) > 0 && r.Reason != "":
+			t.Errorf("%s says it is %s, but %s proves it", r.ID, r.Reason, by[0])
+		}
+		if r.Claim != "" {
+			if _, ok := openwop.Protocol.Claim(r.Claim); !ok {
+				t.Errorf("%s hangs on the claim %q, which nobody can make", r.ID, r.Claim)
+			}
+		}
+		delete(proved, scenarios.RequirementID(r.ID))
+	}
+	for id, by := range proved {
+		t.Errorf("%s proves %s, which is in no ledger", by[0], id)
+	}
+}
+
+// Ids are public: a change of one is a change of this list.
+func TestIDsAreStable(t *testing.T) {
+	var got []string
+	for _, r := range openwopv1.Requirements {
+		got = append(got, r.ID)
+	}
+	for _, suite := range openwop.Suites() {
+		for _, s := range suite.Scenarios {
+			got = append(got, string(s.ID))
+		}
+	}
+	for _, c := range openwop.Protocol.Claims {
+		got = append(got, "claim "+c.ID)
+	}
+	for _, p := range openwop.Protocol.Profiles {
+		got = append(got, "profile "+p.ID)
+	}
+	slices.Sort(got)
+	const path = "testdata/ids.txt"
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := strings.Split(strings.TrimSpace(string(want)), "\n")
+	if slices.Equal(got, known) {
+		return
+	}
+	if os.Getenv("ASSAY_UPDATE") != "" {
+		if err := os.WriteFile(path, []byte(strings.Join(got, "\n")+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	t.Error("public ids changed; where that is meant, run ASSAY_UPDATE=1 go test ./scenarios/openwop and keep the old ones as aliases")
+	for _, id := range got {
+		if !slices.Contains(known, id) {
+			t.Error("new:  " + id)
+		}
+	}
+	for _, id := range known {
+		if !slices.Contains(got, id) {
+			t.Error("gone: " + id)
+		}
+	}
+}
+
+var normative = regexp.MustCompile(`(?i)\b(must|shall|should|may|required|never)\b`)
+
+// Where the source texts are at hand, every sentence with a normative word is
+// cited by a row, and every row cites a sentence that is there.
+func TestTheLedgerCoversItsSources(t *testing.T) {
+	const sources = "../../../shared/sources"
+	if _, err := os.Stat(sources); err != nil {
+		t.Log("the source texts are not here: passed over")
+		return
+	}
+	byFile := map[string][]openwopv1.Requirement{}
+	for _, r := range openwopv1.Requirements {
+		if r.File != "" {
+			byFile[r.File] = append(byFile[r.File], r)
+		}
+	}
+	for file, rows := range byFile {
+		text, err := os.ReadFile(filepath.Join(sources, file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		there := map[string]int{} // hash -> line
+		for i, line := range strings.Split(string(text), "\n") {
+			for _, sentence := range sentences(line) {
+				hash := hashOf(sentence)
+				if _, twice := there[hash]; !twice {
+					there[hash] = i + 1
+				}
+				cited := slices.ContainsFunc(rows, func(r openwopv1.Requirement) bool { return r.Hash == hash })
+				if normative.MatchString(sentence) && !cited {
+					t.Errorf("%s:%d: no row cites %s: %.80s…", file, i+1, hash, sentence)
+				}
+			}
+		}
+		for _, r := range rows {
+			if line, ok := there[r.Hash]; !ok {
+				t.Errorf("%s cites %s %s:%d, which is not there", r.ID, r.Hash, file, r.Line)
+			} else if line != r.Line && r.ID != "OWP-0061-A4" { // one phrase opens two descriptions
+				t.Errorf("%s cites line %d, the sentence is on line %d", r.ID, r.Line, line)
+			}
+		}
+	}
+}
+
+// sentences cuts a line the way requirements.yaml says.
+func sentences(line string) []string {
+	var out []string
+	for _, s := range strings.Split(strings.Join(strings.Fields(line), " "), ". ") {
+		if s = strings.TrimSuffix(s, "."); strings.TrimSpace(s) != "" {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+func hashOf(sentence string) string {
+	sum := sha256.Sum256([]byte(sentence))
+	return hex.EncodeToString(sum[:])[:12]
+}
