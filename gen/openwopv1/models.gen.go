@@ -1710,7 +1710,7 @@ type Configurable struct {
 	MockProvider *MockProvider `json:"mockProvider,omitempty"`
 
 	// Model Model to use in place of the configured one.
-	Model string `json:"model,omitzero"`
+	Model *string `json:"model,omitempty"`
 
 	// PromptOverrides Prompt id to the text that replaces it.
 	PromptOverrides map[string]string `json:"promptOverrides,omitempty"`
@@ -3209,9 +3209,11 @@ func (a Configurable) MarshalJSON() ([]byte, error) {
 		}
 	}
 
-	object["model"], err = json.Marshal(a.Model)
-	if err != nil {
-		return nil, fmt.Errorf("error marshaling 'model': %w", err)
+	if a.Model != nil {
+		object["model"], err = json.Marshal(a.Model)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'model': %w", err)
+		}
 	}
 
 	if a.PromptOverrides != nil {

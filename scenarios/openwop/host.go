@@ -123,25 +123,35 @@ func (r *run) log(ctx context.Context, label string) (RunLog, error) {
 		return l, nil
 	}
 	cursor := ""
-	for page := 1; ; page++ {
-		reply, err := r.Do(ctx, wire.Call{Method: http.MethodGet, Path: runPath(r.ID) + "/events/poll?timeout=1" + cursor, Label: fmt.Sprintf("%s, page %d", label, page)})
-		if err != nil {
+	for page := 1; page <= maxPages; page++ {
+		before := len(l.Events)
+		if err := r.page(ctx, &l, cursor, fmt.Sprintf("%s, page %d", label, page)); err != nil {
 			return l, err
 		}
-		if page == 1 {
-			l.Read = reply.StatusValue()
-		}
-		before := len(l.Events)
-		l.add(reply.Value("/events").Items())
-		if len(l.Events) == before || page >= maxPages {
-			return l, nil
+		if len(l.Events) == before {
+			break
 		}
 		last, ok := l.Events[len(l.Events)-1].Key("sequence").Int()
 		if !ok {
-			return l, nil
+			break
 		}
 		cursor = "&lastSequence=" + strconv.FormatInt(last, 10) + "&since=" + strconv.FormatInt(last, 10)
 	}
+	return l, nil
+}
+
+// page adds one page of the log. A host that polls long holds the reply of a
+// live run with nothing new for a second.
+func (r *run) page(ctx context.Context, l *RunLog, cursor, label string) error {
+	reply, err := r.Do(ctx, wire.Call{Method: http.MethodGet, Path: runPath(r.ID) + "/events/poll?timeout=1" + cursor, Label: label})
+	if err != nil {
+		return err
+	}
+	if cursor == "" {
+		l.Read = reply.StatusValue()
+	}
+	l.add(reply.Value("/events").Items())
+	return nil
 }
 
 // maxPages bounds the reading of a log that never ends.
@@ -178,8 +188,8 @@ func (r *run) answer(ctx context.Context, suspended wire.Wait, text string) (*wi
 
 // asked finds the node that holds the interrupt, and the id of its question.
 func (r *run) asked(ctx context.Context, suspended wire.Wait) (node, question string, err error) {
-	l, err := r.log(ctx, "log while suspended")
-	if err != nil {
+	var l RunLog
+	if err := r.page(ctx, &l, "", "log while suspended"); err != nil {
 		return "", "", err
 	}
 	node, question = suspended.Last.Key("currentNodeId").String(), "q1"

@@ -26,7 +26,7 @@ func (o LoopObservation) ready(j *scenarios.Judge) bool {
 		}
 		return true
 	}
-	return o.Log.ready(j, openwopv1.OWP0037A6, openwopv1.OWP0061E1)
+	return o.Log.ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1)
 }
 
 // RFC 0061 B: the counter that maxLoopIterations bounds is observable on the log.
@@ -119,7 +119,7 @@ var nothingShared = scenarios.Scenario{
 				return
 			}
 		}
-		if !o.First.ready(j, openwopv1.OWP0037A6, openwopv1.OWP0061E1) || !o.Second.ready(j, openwopv1.OWP0037A6, openwopv1.OWP0061E1) {
+		if !o.First.ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1) || !o.Second.ready(j, openwopv1.OWP0037A6, openwopv1.OWP0061E1) {
 			return
 		}
 		j.Check(openwopv1.OWP0061B4, o.Second.Iterations()).To(check.CountFromOne(o.SecondN), "the loop that ran meanwhile")
@@ -141,7 +141,7 @@ var forkKeeps = scenarios.Scenario{
 			turns            int
 			source, replayed RunLog
 		}{{"finished loop", o.Turns, o.Source, o.Replayed}, {"bounded loop", o.Bound, o.BoundedSource, o.BoundedReplayed}} {
-			if !pair.source.ready(j, openwopv1.OWP0037A6, openwopv1.OWP0061E1) {
+			if !pair.source.ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1) {
 				return
 			}
 			if len(pair.source.Decided()) != pair.turns { // an empty source would be matched by an empty copy
@@ -202,7 +202,7 @@ var boundLeavesAlone = scenarios.Scenario{
 	Claim:  executionModel,
 	Ask: scenarios.Ask(loopAroundItsBound, func(o BoundsObservation, j *scenarios.Judge) {
 		for _, l := range []RunLog{o.At, o.Above} {
-			if !l.ready(j, openwopv1.OWP0037A6, openwopv1.OWP0061E1) {
+			if !l.ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1) {
 				return
 			}
 			j.Check(openwopv1.OWP0061E6, l.Decided()).To(check.Len(o.Turns), "orchestrator turns")

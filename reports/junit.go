@@ -1,0 +1,170 @@
+package reports
+
+import (
+	"encoding/xml"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/openassay/assay/gen/results"
+	"github.com/openassay/assay/internal/textsafe"
+)
+
+// JUnit writes the results as JUnit XML, one test suite a suite. A violation is a failure, a fault of Assay's own is
+// an error; what proves nothing (inapplicable, blocked, inconclusive) is skipped, with the reason, so that no reader
+// takes it for a pass.
+func JUnit(w io.Writer, doc results.Results) error {
+	out := junitSuites{Name: textsafe.Line("assay certify " + doc.Target.Protocol + " " + doc.Target.Address), Time: junitTime(doc.Seconds)}
+	for _, s := range doc.Scenarios {
+		i := slices.IndexFunc(out.Suites, func(known *junitSuite) bool { return known.Name == s.Suite })
+		if i < 0 {
+			i = len(out.Suites)
+			out.Suites = append(out.Suites, &junitSuite{Name: s.Suite, Timestamp: doc.StartedAt.UTC().Format("2006-01-02T15:04:05"), Properties: properties(doc)})
+		}
+		out.Suites[i].add(s)
+	}
+	for _, s := range out.Suites {
+		s.Time = junitTime(s.seconds)
+		out.Tests += s.Tests
+		out.Failures += s.Failures
+		out.Errors += s.Errors
+		out.Skipped += s.Skipped
+	}
+	if _, err := io.WriteString(w, xml.Header); err != nil {
+		return err
+	}
+	e := xml.NewEncoder(w)
+	e.Indent("", "  ")
+	if err := e.Encode(out); err != nil {
+		return fmt.Errorf("encode JUnit: %w", err)
+	}
+	_, err := io.WriteString(w, "\n")
+	return err
+}
+
+type junitSuites struct {
+	XMLName  xml.Name      `xml:"testsuites"`
+	Name     string        `xml:"name,attr"`
+	Tests    int           `xml:"tests,attr"`
+	Failures int           `xml:"failures,attr"`
+	Errors   int           `xml:"errors,attr"`
+	Skipped  int           `xml:"skipped,attr"`
+	Time     string        `xml:"time,attr"`
+	Suites   []*junitSuite `xml:"testsuite"`
+}
+
+type junitSuite struct {
+	Name       string          `xml:"name,attr"`
+	Tests      int             `xml:"tests,attr"`
+	Failures   int             `xml:"failures,attr"`
+	Errors     int             `xml:"errors,attr"`
+	Skipped    int             `xml:"skipped,attr"`
+	Time       string          `xml:"time,attr"`
+	Timestamp  string          `xml:"timestamp,attr"`
+	Properties []junitProperty `xml:"properties>property"`
+	Cases      []junitCase     `xml:"testcase"`
+
+	seconds float64
+}
+
+type junitProperty struct {
+	Name  string `xml:"name,attr"`
+	Value string `xml:"value,attr"`
+}
+
+type junitCase struct {
+	Name      string        `xml:"name,attr"`
+	Classname string        `xml:"classname,attr"`
+	Time      string        `xml:"time,attr"`
+	Failure   *junitMessage `xml:"failure"`
+	Error     *junitMessage `xml:"error"`
+	Skipped   *junitMessage `xml:"skipped"`
+}
+
+type junitMessage struct {
+	Message string `xml:"message,attr"`
+	Type    string `xml:"type,attr,omitempty"`
+	Text    string `xml:",cdata"`
+}
+
+func (s *junitSuite) add(r results.ScenarioResult) {
+	c := junitCase{
+		Name:      path.Base(r.ID),
+		Classname: strings.ReplaceAll(path.Dir(r.ID), "/", "."),
+		Time:      junitTime(r.Seconds),
+	}
+	reason := &junitMessage{Message: textsafe.Line(string(r.Verdict) + ": " + r.Reason)}
+	switch r.Verdict {
+	case results.VerdictPassed:
+	case results.VerdictFailed:
+		reason.Message, reason.Type, reason.Text = textsafe.Line(r.Reason), r.Failure.Requirement, junitFailure(r)
+		c.Failure = reason
+		s.Failures++
+	case results.VerdictBroken:
+		reason.Message, reason.Type = textsafe.Line(r.Reason), "broken"
+		c.Error = reason
+		s.Errors++
+	default:
+		if r.Unblock != "" {
+			reason.Message += textsafe.Line(": " + r.Unblock)
+		}
+		c.Skipped = reason
+		s.Skipped++
+	}
+	s.Tests++
+	s.seconds += r.Seconds
+	s.Cases = append(s.Cases, c)
+}
+
+// junitFailure tells every expectation of the scenario that did not hold, those of a SHOULD among them.
+func junitFailure(r results.ScenarioResult) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "\n%s\n", r.Title)
+	for _, c := range r.Checks {
+		if !c.Ok {
+			fmt.Fprintf(&b, "\n%s\n  expected %s\n  actual   %s\n  at       %s\n", c.Requirement, textsafe.Line(c.Expected), textsafe.Line(c.Actual), textsafe.Line(place(c)))
+		}
+	}
+	fmt.Fprintf(&b, "\nagain: %s\n", textsafe.Line(r.Failure.Again))
+	return b.String()
+}
+
+// place is where a checked value stood, as people read it: #7 /events/3/payload/iteration.
+func place(c results.Check) string {
+	if c.Exchange == 0 {
+		return "no single exchange"
+	}
+	where := fmt.Sprintf("#%d", c.Exchange)
+	for _, part := range []string{c.Part, c.Pointer} {
+		if part != "" {
+			where += " " + part
+		}
+	}
+	return where
+}
+
+func properties(doc results.Results) []junitProperty {
+	out := []junitProperty{
+		{"assay.version", doc.Assay.Version},
+		{"protocol", doc.Target.Protocol},
+		{"address", doc.Target.Address},
+		{"seed", strconv.FormatUint(doc.Seed, 10)},
+	}
+	for _, p := range []struct {
+		name  string
+		value *string
+	}{{"target.name", doc.Target.Name}, {"target.version", doc.Target.Version}} {
+		if p.value != nil {
+			out = append(out, junitProperty{p.name, *p.value})
+		}
+	}
+	for i := range out {
+		out[i].Value = textsafe.Line(out[i].Value)
+	}
+	return out
+}
+
+func junitTime(seconds float64) string { return strconv.FormatFloat(seconds, 'f', 3, 64) }

@@ -1,0 +1,76 @@
+package reports
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/openassay/assay/gen/results"
+	"github.com/openassay/assay/internal/validate"
+)
+
+// ResultsName is the file that every other report is made of.
+const ResultsName = "results.json"
+
+// Load reads a results.json, or the one in a folder. It refuses a document of another version, and one that is not
+// what its schema says: the file may come from anybody.
+func Load(path string) (results.Results, error) {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		path = filepath.Join(path, ResultsName)
+	}
+	raw, err := os.ReadFile(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return results.Results{}, fmt.Errorf("read results %s: there is no such file: assay certify TARGET --out DIR writes one", path)
+	case err != nil:
+		return results.Results{}, fmt.Errorf("read results: %w", err)
+	}
+	doc, err := ParseResults(raw)
+	if err != nil {
+		return results.Results{}, fmt.Errorf("read results %s: %w", path, err)
+	}
+	return doc, nil
+}
+
+// ParseResults reads the content of a results.json.
+func ParseResults(raw []byte) (results.Results, error) {
+	var head struct {
+		Schema string `json:"schema"`
+	}
+	if err := json.Unmarshal(raw, &head); err != nil {
+		return results.Results{}, fmt.Errorf("it is not the JSON that assay certify writes (%w): certify again", err)
+	}
+	if want := string(results.ResultsSchemaAssayResults1); head.Schema != want {
+		return results.Results{}, fmt.Errorf("its schema is %q, and this Assay reads %q: read it with the Assay that wrote it, or certify again", head.Schema, want)
+	}
+	schema, err := resultsSchema()
+	if err != nil {
+		return results.Results{}, err
+	}
+	if problems := schema.Validate(raw); len(problems) > 0 {
+		words := make([]string, 0, 3)
+		for _, p := range problems[:min(len(problems), 3)] {
+			words = append(words, p.String())
+		}
+		return results.Results{}, fmt.Errorf("it is not a valid %s document: %s: was it edited? Certify again", head.Schema, strings.Join(words, "; "))
+	}
+	var doc results.Results
+	if err := json.Unmarshal(raw, &doc); err != nil {
+		return results.Results{}, fmt.Errorf("decode: %w", err)
+	}
+	return doc, nil
+}
+
+// resultsSchema is compiled when a document is first read, not at start.
+var resultsSchema = sync.OnceValues(func() (*validate.Schema, error) {
+	set, err := validate.New(results.Bundled())
+	if err != nil {
+		return nil, err
+	}
+	return set.Component("Results")
+})

@@ -1,0 +1,65 @@
+package reports_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/openassay/assay/reports"
+)
+
+func TestLoadRefuses(t *testing.T) {
+	valid, err := reports.MarshalResults(reports.Results(loopReport(t), stamp))
+	if err != nil {
+		t.Fatal(err)
+	}
+	edited := func(edit func(map[string]any)) string {
+		var doc map[string]any
+		if err := json.Unmarshal(valid, &doc); err != nil {
+			t.Fatal(err)
+		}
+		edit(doc)
+		raw, err := json.Marshal(doc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(raw)
+	}
+	for _, c := range []struct{ name, content, want string }{
+		{"not JSON", "<html>", "it is not the JSON that assay certify writes"},
+		{"a list", "[]", "it is not the JSON that assay certify writes"},
+		{"another document", `{"hello":1}`, `its schema is ""`},
+		{"a later version", edited(func(d map[string]any) { d["schema"] = "assay.results/2" }), `its schema is "assay.results/2", and this Assay reads "assay.results/1"`},
+		{"an unknown verdict", edited(func(d map[string]any) {
+			d["scenarios"].([]any)[0].(map[string]any)["verdict"] = "great"
+		}), "scenarios[0].verdict"},
+		{"a failure of a pass", edited(func(d map[string]any) {
+			s := d["scenarios"].([]any)
+			s[0].(map[string]any)["failure"] = s[1].(map[string]any)["failure"]
+		}), "scenarios[0]"},
+		{"a missing part", edited(func(d map[string]any) { delete(d, "totals") }), "totals"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "r.json")
+			if err := os.WriteFile(path, []byte(c.content), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			_, err := reports.Load(path)
+			if err == nil {
+				t.Fatal("it was read")
+			}
+			if !strings.HasPrefix(err.Error(), "read results "+path+": ") || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("the error is %q, want %q in it", err, c.want)
+			}
+		})
+	}
+}
+
+func TestLoadNothing(t *testing.T) {
+	_, err := reports.Load(filepath.Join(t.TempDir(), "none.json"))
+	if err == nil || !strings.Contains(err.Error(), "assay certify TARGET --out DIR") {
+		t.Errorf("the error is %v: it does not say how to get one", err)
+	}
+}

@@ -1,0 +1,162 @@
+package reports
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+
+	"github.com/openassay/assay/gen/results"
+	"github.com/openassay/assay/internal/textsafe"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
+)
+
+// Stamp is what a report does not know by itself: who made it, how the command ended, and how one scenario of it is
+// run again.
+type Stamp struct {
+	Version  string // of Assay
+	ExitCode int    // of the command; [scenarios.Report.ExitCode] unless it was interrupted
+	// Again is the command line that runs one scenario alone with the same seed. nil makes one of the address.
+	Again func(scenarios.ScenarioID) string
+}
+
+// Results is a report as the document that results.json holds.
+func Results(r *scenarios.Report, stamp Stamp) results.Results {
+	if stamp.Again == nil {
+		stamp.Again = func(id scenarios.ScenarioID) string {
+			return fmt.Sprintf("assay certify %s --scenario %s --seed %d", r.Address, id, r.Seed)
+		}
+	}
+	return results.Results{
+		Schema: results.ResultsSchemaAssayResults1,
+		Assay:  results.Assay{Version: stamp.Version, SuiteDigest: r.SuiteDigest},
+		Target: results.Target{
+			Protocol: r.Protocol.ID, Address: r.Address, DiscoveryDigest: r.DiscoveryDigest,
+			Name: label(r.Name), Version: label(r.Version),
+		},
+		Filter:       filter(r.Select),
+		StartedAt:    r.Started,
+		Seconds:      seconds(r.Seconds),
+		Seed:         r.Seed,
+		ExitCode:     int64(stamp.ExitCode),
+		Claims:       each(r.Claims, claim),
+		Requirements: each(r.Requirements, requirement),
+		Scenarios:    each(r.Outcomes, func(o scenarios.Outcome) results.ScenarioResult { return scenario(o, stamp.Again) }),
+		Findings:     each(r.DiscoveryFindings, finding),
+		Totals:       totals(r.Totals()),
+		Profiles:     each(r.Profiles, profile),
+		Leftovers:    each(r.Leftovers, func(s string) string { return s }),
+	}
+}
+
+// MarshalResults is the document as bytes, the same for a terminal and for a file: every character that could act on
+// a terminal is written as its JSON escape, which changes nothing for a program that reads it.
+func MarshalResults(doc results.Results) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if err := e.Encode(doc); err != nil {
+		return nil, fmt.Errorf("encode the results: %w", err)
+	}
+	return textsafe.JSON(b.Bytes()), nil
+}
+
+// each maps a list; the schema wants an empty list where there is nothing, not null.
+func each[A, B any](list []A, f func(A) B) []B {
+	out := make([]B, len(list))
+	for i, a := range list {
+		out[i] = f(a)
+	}
+	return out
+}
+
+func scenario(o scenarios.Outcome, again func(scenarios.ScenarioID) string) results.ScenarioResult {
+	out := results.ScenarioResult{
+		ID:           string(o.Scenario.ID),
+		Suite:        o.Suite,
+		Title:        o.Scenario.Title,
+		Requirements: each(o.Scenario.Proves, func(id scenarios.RequirementID) string { return string(id) }),
+		Claim:        o.Scenario.Claim.ID,
+		Level:        results.Level(o.Level),
+		Verdict:      results.Verdict(o.Verdict),
+		Evidence:     results.Evidence(o.Evidence.String()),
+		Seconds:      seconds(o.Seconds),
+		Drives:       []string{},
+		Reason:       o.Reason,
+		Unblock:      o.Unblock,
+		Labels:       each(o.Labels, func(s string) string { return s }),
+		Checks:       each(o.Checks, checked),
+		Findings:     each(o.Findings, finding),
+	}
+	if o.Drive != "" {
+		out.Drives = []string{o.Drive}
+	}
+	if f := o.Failure; f != nil {
+		out.Failure = &results.Failure{Requirement: string(f.Requirement), Expected: f.Expected, Actual: f.Actual, Again: again(o.Scenario.ID)}
+	}
+	return out
+}
+
+func checked(c check.Result) results.Check {
+	return results.Check{
+		Requirement: c.Requirement, Expected: c.Expected, Actual: c.Actual, Ok: c.OK,
+		Exchange: int64(c.Where.Exchange), Pointer: c.Where.Pointer, Part: c.Where.Part,
+	}
+}
+
+func claim(c scenarios.ClaimStatus) results.Claim {
+	value, err := json.Marshal(c.Value.Actual())
+	if err != nil { // decoded JSON always encodes
+		value = []byte("null")
+	}
+	return results.Claim{ID: c.ID, Pointer: c.Pointer, Value: value, Status: results.ClaimStatus(c.Status)}
+}
+
+func requirement(s scenarios.RequirementStatus) results.RequirementResult {
+	return results.RequirementResult{ID: string(s.ID), Verdict: results.Verdict(s.Verdict), Evidence: results.Evidence(s.Evidence.String())}
+}
+
+func finding(f scenarios.Finding) results.Finding {
+	return results.Finding{Requirement: string(f.Requirement), Text: f.Text}
+}
+
+func profile(p scenarios.ProfileStatus) results.ProfileResult {
+	return results.ProfileResult{ID: p.ID, Status: results.ProfileStatus(p.Status), Proved: int64(p.Proved), Required: int64(p.Required)}
+}
+
+func totals(n map[scenarios.Verdict]int) results.Totals {
+	return results.Totals{
+		Passed:       int64(n[scenarios.Passed]),
+		Failed:       int64(n[scenarios.Failed]),
+		Inapplicable: int64(n[scenarios.Inapplicable]),
+		Blocked:      int64(n[scenarios.Blocked]),
+		Inconclusive: int64(n[scenarios.Inconclusive]),
+		Broken:       int64(n[scenarios.Broken]),
+	}
+}
+
+func filter(s scenarios.Selection) *results.Filter {
+	f := results.Filter{Suites: s.Suites, Scenarios: s.Scenarios, Requirements: s.Requirements, Filter: s.Filter, ExpectClaims: s.ExpectClaims}
+	if len(f.Suites)+len(f.Scenarios)+len(f.Requirements)+len(f.Filter)+len(f.ExpectClaims) == 0 {
+		return nil
+	}
+	return &f
+}
+
+// mostLabel is how many characters of a target's own name are kept: it is a label, and may be a megabyte long.
+const mostLabel = 200
+
+func label(s string) *string {
+	if s == "" {
+		return nil
+	}
+	if runes := []rune(s); len(runes) > mostLabel {
+		s = string(runes[:mostLabel-1]) + "…"
+	}
+	return &s
+}
+
+// seconds drops the digits that no clock has.
+func seconds(s float64) float64 { return math.Round(s*1e6) / 1e6 }

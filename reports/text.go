@@ -1,0 +1,278 @@
+package reports
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/openassay/assay/gen/results"
+	"github.com/openassay/assay/internal/textsafe"
+	"github.com/openassay/assay/scenarios"
+)
+
+// TextOptions say how [Text] writes.
+type TextOptions struct {
+	Stamp Stamp
+	Color bool   // ANSI colours; only where a person looks
+	Dir   string // where the reports were written, "" when they were not
+}
+
+// Text writes what a person sees at the end of a run: a line a suite, each failure in full, what is blocked by its
+// causes, what else was found, and a summary last.
+func Text(w io.Writer, r *scenarios.Report, o TextOptions) error {
+	t := &text{report: r, doc: Results(r, o.Stamp), color: o.Color, dir: o.Dir}
+	for _, section := range []func(){
+		t.head, t.suites, t.failures, t.broken, t.inconclusive, t.blocked, t.attested, t.inapplicable, t.findings, t.leftovers, t.claims, t.summary,
+	} {
+		section()
+	}
+	_, err := w.Write(t.out.Bytes())
+	return err
+}
+
+// text collects the output: a report is small, and a reader of a pipe gets all of it or nothing.
+type text struct {
+	report *scenarios.Report
+	doc    results.Results
+	color  bool
+	dir    string
+	out    bytes.Buffer
+}
+
+func (t *text) line(format string, args ...any) {
+	fmt.Fprintf(&t.out, format, args...)
+	t.out.WriteByte('\n')
+}
+
+// heading begins a section, after an empty line.
+func (t *text) heading(color, word, rest string) {
+	t.line("")
+	t.line("%s  %s", t.paint(color, word), rest)
+}
+
+// ANSI colours of headings and words. A target's own text is never coloured.
+const (
+	bold   = "1"
+	red    = "1;31"
+	green  = "32"
+	yellow = "33"
+	dim    = "2"
+)
+
+func (t *text) paint(color, s string) string {
+	if !t.color {
+		return s
+	}
+	return "\x1b[" + color + "m" + s + "\x1b[0m"
+}
+
+// How much of a text that a target wrote is shown. The files have all of it.
+const (
+	mostName   = 80
+	mostReason = 400
+	mostBody   = 160
+	width      = 100 // of our own prose
+)
+
+func (t *text) head() {
+	who := ""
+	if n := t.doc.Target.Name; n != nil {
+		who = " · " + textsafe.Clip(*n, mostName)
+		if v := t.doc.Target.Version; v != nil {
+			who += " " + textsafe.Clip(*v, mostName)
+		}
+	}
+	t.line("%s · %s%s", t.paint(bold, textsafe.Line(t.doc.Target.Address)), t.doc.Target.Protocol, who)
+	t.line("")
+}
+
+// suites shows a line for each, in columns.
+func (t *text) suites() {
+	type row struct {
+		id      string
+		n       map[scenarios.Verdict]int
+		slowest float64 // drive, in seconds; they run side by side
+	}
+	var rows []*row
+	for _, o := range t.report.Outcomes {
+		i := slices.IndexFunc(rows, func(r *row) bool { return r.id == o.Suite })
+		if i < 0 {
+			i = len(rows)
+			rows = append(rows, &row{id: o.Suite, n: map[scenarios.Verdict]int{}})
+		}
+		rows[i].n[o.Verdict]++
+		rows[i].slowest = max(rows[i].slowest, o.Seconds)
+	}
+	wide := 0
+	for _, r := range rows {
+		wide = max(wide, len(r.id))
+	}
+	for _, r := range rows {
+		t.line("  %-*s  %s  %s", wide, r.id, t.verdicts(r.n), t.paint(dim, "slowest drive "+round(r.slowest)))
+	}
+}
+
+func (t *text) verdicts(n map[scenarios.Verdict]int) string {
+	colors := map[scenarios.Verdict]string{
+		scenarios.Passed: green, scenarios.Failed: red, scenarios.Broken: red, scenarios.Blocked: yellow, scenarios.Inconclusive: yellow,
+	}
+	var words []string
+	for _, v := range scenarios.Verdicts {
+		if n[v] == 0 {
+			continue
+		}
+		word := fmt.Sprintf("%d %s", n[v], v)
+		if c := colors[v]; c != "" {
+			word = t.paint(c, word)
+		}
+		words = append(words, word)
+	}
+	return strings.Join(words, ", ")
+}
+
+// broken is what went wrong in Assay itself.
+func (t *text) broken() {
+	for _, o := range t.with(scenarios.Broken) {
+		t.heading(red, "BROKEN", string(o.Scenario.ID)+": a fault of Assay's own, not of the target")
+		t.line("  %s", textsafe.Clip(o.Reason, mostReason))
+		if o.Drive != "" && t.dir != "" {
+			t.line("  please report it with %s", path.Join(t.dir, transcriptPath(o.Drive)))
+		}
+	}
+}
+
+func (t *text) with(v scenarios.Verdict) []scenarios.Outcome {
+	var out []scenarios.Outcome
+	for _, o := range t.report.Outcomes {
+		if o.Verdict == v {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+func (t *text) findings() {
+	type seen struct {
+		text string
+		n    int
+	}
+	var found []*seen
+	add := func(f scenarios.Finding) {
+		words := textsafe.Clip(f.Text, mostReason)
+		if f.Requirement != "" {
+			words = string(f.Requirement) + ": " + words
+		}
+		if i := slices.IndexFunc(found, func(s *seen) bool { return s.text == words }); i >= 0 {
+			found[i].n++
+			return
+		}
+		found = append(found, &seen{words, 1})
+	}
+	for _, f := range t.report.DiscoveryFindings {
+		add(f)
+	}
+	for _, o := range t.report.Outcomes {
+		for _, f := range o.Findings {
+			add(f)
+		}
+	}
+	if len(found) == 0 {
+		return
+	}
+	t.heading(yellow, "FINDINGS", plural(len(found), "deviation")+" that changed no verdict")
+	for _, s := range found {
+		times := ""
+		if s.n > 1 {
+			times = fmt.Sprintf(" (%d times)", s.n)
+		}
+		t.line("  %s%s", s.text, times)
+	}
+}
+
+func (t *text) leftovers() {
+	if len(t.report.Leftovers) == 0 {
+		return
+	}
+	t.heading(yellow, "LEFT BEHIND", "made on the target and not removed")
+	for _, l := range t.report.Leftovers {
+		t.line("  %s", textsafe.Clip(l, mostReason))
+	}
+}
+
+func (t *text) claims() {
+	if len(t.doc.Claims) > 0 {
+		t.heading(bold, "CLAIMS", "what the target says it supports, as far as it was asked")
+		wide := 0
+		for _, c := range t.doc.Claims {
+			wide = max(wide, len(c.ID))
+		}
+		for _, c := range t.doc.Claims {
+			t.line("  %s  %-*s  %s", t.status(string(c.Status)), wide, c.ID, t.paint(dim, c.Pointer+" is "+textsafe.Clip(string(c.Value), mostName)))
+		}
+	}
+	for _, p := range t.doc.Profiles {
+		if p.Status != results.ProfileStatusInapplicable {
+			t.line("  %s  profile %s: %d of %s proved", t.status(string(p.Status)), p.ID, p.Proved, plural(int(p.Required), "requirement"))
+		}
+	}
+}
+
+func (t *text) status(word string) string {
+	color := map[string]string{"proved": green, "certified": green, "violated": red, "unproved": yellow, "attested": yellow}[word]
+	return t.paint(color, fmt.Sprintf("%-9s", word))
+}
+
+func (t *text) summary() {
+	t.line("")
+	t.line("%s: %s in %s, seed %d", plural(len(t.report.Outcomes), "scenario"), t.verdicts(t.report.Totals()), round(t.report.Seconds), t.report.Seed)
+	color := red
+	if t.doc.ExitCode == scenarios.ExitProved {
+		color = green
+	}
+	t.line("%s (exit %d)", t.paint(color, ExitMeaning(int(t.doc.ExitCode))), t.doc.ExitCode)
+	if t.dir != "" {
+		t.line("reports in %s", t.dir)
+	}
+}
+
+// ExitMeaning says in a sentence what an exit code of assay certify means; "" for a code it never returns.
+func ExitMeaning(code int) string {
+	switch code {
+	case scenarios.ExitProved:
+		return "every claim that was asked about is proved"
+	case scenarios.ExitViolated:
+		return "a requirement is violated"
+	case scenarios.ExitUsage:
+		return "the command was not understood"
+	case scenarios.ExitUnreachable:
+		return "the target cannot be reached, or has no discovery document"
+	case scenarios.ExitNothing:
+		return "nothing was proved: no scenario was selected, or the target claims nothing of what was asked"
+	case scenarios.ExitUnproved:
+		return "a claim is left unproved"
+	case scenarios.ExitBroken:
+		return "Assay itself broke: the verdicts are incomplete"
+	case scenarios.ExitInterrupted:
+		return "interrupted: what had not ended is inconclusive"
+	}
+	return ""
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+func round(seconds float64) string {
+	d := time.Duration(seconds * float64(time.Second))
+	if d < time.Second {
+		return d.Round(time.Millisecond).String()
+	}
+	return d.Round(100 * time.Millisecond).String()
+}

@@ -1,0 +1,190 @@
+package reports
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/openassay/assay/scenarios"
+)
+
+// Names of what [Write] leaves in its folder beside results.json.
+const (
+	MatrixName     = "matrix.md"
+	JUnitName      = "junit.xml"
+	TranscriptsDir = "transcripts"
+)
+
+// Write puts results.json, matrix.md, junit.xml and a transcript of each drive into dir, which it makes if need be.
+// All of it is written beside its place first and then moved, so that a failure leaves what an earlier run wrote.
+// Transcripts of an earlier run that this one has no successor for are removed; no other file is touched.
+func Write(dir string, r *scenarios.Report, stamp Stamp) error {
+	files, err := render(r, stamp)
+	if err != nil {
+		return fmt.Errorf("write the reports: %w", err)
+	}
+	if err := install(dir, files); err != nil {
+		return fmt.Errorf("write the reports: %w: give another folder with --out", err)
+	}
+	return nil
+}
+
+// install puts the files into dir, all or none.
+func install(dir string, files []file) error {
+	if err := os.MkdirAll(filepath.Join(dir, TranscriptsDir), 0o755); err != nil {
+		return err
+	}
+	// The same file system as dir: moving is then one step a file.
+	staged, err := os.MkdirTemp(dir, ".assay-*")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(staged)
+	swap := swap{dir: dir, staged: staged}
+	for _, f := range files {
+		if err := swap.stage(f); err != nil {
+			return err
+		}
+	}
+	for _, f := range files {
+		if err := swap.move(f.name); err != nil {
+			return errors.Join(err, swap.back())
+		}
+	}
+	return removeStale(filepath.Join(dir, TranscriptsDir), files)
+}
+
+// file is one file of a report; name is its path below the folder.
+type file struct {
+	name    string
+	content []byte
+}
+
+// render makes every file in memory. results.json comes last: where it is new, the others are.
+func render(r *scenarios.Report, stamp Stamp) ([]file, error) {
+	doc := Results(r, stamp)
+	encoded, err := MarshalResults(doc)
+	if err != nil {
+		return nil, err
+	}
+	var matrix, junit bytes.Buffer
+	if err := Matrix(&matrix, map[string]*scenarios.Ledger{r.Protocol.ID: r.Protocol.Ledger}, doc); err != nil {
+		return nil, err
+	}
+	if err := JUnit(&junit, doc); err != nil {
+		return nil, err
+	}
+	var files []file
+	for _, d := range r.Drives {
+		transcript, err := scenarios.MarshalTranscript(d)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, file{transcriptPath(d.ID), append(transcript, '\n')})
+	}
+	return append(files,
+		file{MatrixName, matrix.Bytes()},
+		file{JUnitName, junit.Bytes()},
+		file{ResultsName, encoded},
+	), nil
+}
+
+// transcriptPath is where the transcript of a drive lies below the folder of the report.
+func transcriptPath(drive string) string {
+	return filepath.Join(TranscriptsDir, scenarios.TranscriptName(drive))
+}
+
+// swap moves staged files to their places and remembers how to undo it.
+type swap struct {
+	dir, staged string
+	moved       []string // names that are in place
+	replaced    []string // names whose former file was put aside
+}
+
+func (s *swap) new(name string) string { return filepath.Join(s.staged, "new", name) }
+func (s *swap) old(name string) string { return filepath.Join(s.staged, "old", name) }
+
+func (s *swap) stage(f file) error {
+	for _, path := range []string{s.new(f.name), s.old(f.name)} {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return err
+		}
+	}
+	return os.WriteFile(s.new(f.name), f.content, 0o644)
+}
+
+func (s *swap) move(name string) error {
+	path := filepath.Join(s.dir, name)
+	switch info, err := os.Lstat(path); {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return err
+	case info.IsDir():
+		return fmt.Errorf("%s is a folder", path)
+	default:
+		if err := os.Rename(path, s.old(name)); err != nil {
+			return err
+		}
+		s.replaced = append(s.replaced, name)
+	}
+	if err := os.Rename(s.new(name), path); err != nil {
+		return err
+	}
+	s.moved = append(s.moved, name)
+	return nil
+}
+
+// back undoes every move.
+func (s *swap) back() error {
+	var problems []error
+	for _, name := range s.moved {
+		if !slices.Contains(s.replaced, name) {
+			problems = append(problems, os.Remove(filepath.Join(s.dir, name)))
+		}
+	}
+	for _, name := range s.replaced {
+		problems = append(problems, os.Rename(s.old(name), filepath.Join(s.dir, name)))
+	}
+	return errors.Join(problems...)
+}
+
+// removeStale removes the transcripts of drives that were not part of this run. A file counts as a transcript when it
+// says so itself.
+func removeStale(dir string, files []file) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		name := filepath.Join(TranscriptsDir, e.Name())
+		path := filepath.Join(dir, e.Name())
+		if slices.ContainsFunc(files, func(f file) bool { return f.name == name }) || !isTranscript(path, e) {
+			continue
+		}
+		if err := os.Remove(path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func isTranscript(path string, e fs.DirEntry) bool {
+	if !e.Type().IsRegular() || filepath.Ext(path) != ".json" {
+		return false
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head := make([]byte, 64)
+	n, _ := f.Read(head) // an unreadable file is none of ours
+	start := strings.Join(strings.Fields(string(head[:n])), "")
+	name, _, _ := strings.Cut(scenarios.TranscriptSchema, "/")
+	return strings.HasPrefix(start, `{"schema":"`+name+"/")
+}

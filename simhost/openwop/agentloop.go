@@ -1,0 +1,146 @@
+package openwop
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/run"
+)
+
+const (
+	// loopWorkflow takes its plan from the run's inputs, so every loop that the seam is asked for is a run of it.
+	loopWorkflow = "assay-loop"
+	loopWorker   = "conformance-noop"
+	// maxSeamTurns bounds a plan. It is far above the advertised bound on turns, so that the bound can be seen striking.
+	maxSeamTurns = 1000
+)
+
+// RunAgentLoop is the seam of RFC 0061. It is a thin driver: it makes a real run, answers its interrupt if asked to, and
+// reports what stands in the log of that run. Nothing in the reply comes from the request.
+func (h *Host) RunAgentLoop(ctx context.Context, req openwopv1.RunAgentLoopRequestObject) (openwopv1.RunAgentLoopResponseObject, error) {
+	if !h.claimed[claimAgentloopSeam] {
+		return nil, refuse(codeNotFound, "this host does not offer the agentloop seam")
+	}
+	plan, err := loopPlan(*req.Body)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := h.waiting(ctx)
+	defer cancel()
+	create := run.Create{WorkflowID: loopWorkflow, Inputs: map[string]any{"plan": plan}, Owner: &openwopv1.RunOwner{Tenant: tenant}}
+	if n := req.Body.MaxLoopIterations; n != nil {
+		create.Configurable = map[string]any{"maxLoopIterations": float64(*n)} // as encoding/json would decode it
+	}
+	snapshot, err := h.engine.Create(ctx, create)
+	if err != nil {
+		return nil, err
+	}
+	if snapshot, err = h.settled(ctx, snapshot.RunID); err != nil {
+		return nil, err
+	}
+	if isSuspended(snapshot.Status) && req.Body.Resume != nil && *req.Body.Resume {
+		if err := h.answerLoop(ctx, snapshot); err != nil {
+			return nil, err
+		}
+	}
+	events, _, err := h.engine.Events(ctx, snapshot.RunID, -1)
+	if err != nil {
+		return nil, err
+	}
+	reply, err := loopReply(events)
+	if err != nil {
+		return nil, fmt.Errorf("read the log of run %s: %w", snapshot.RunID, err)
+	}
+	reply.RunID = snapshot.RunID
+	return openwopv1.RunAgentLoop200JSONResponse(reply), nil
+}
+
+// loopPlan writes the supervisor's script for what was asked: one decision a turn, of which the last terminates.
+func loopPlan(ask openwopv1.AgentloopRequest) ([]any, error) {
+	switch {
+	case ask.WorkspaceWriteAtTurn != nil:
+		return nil, refuse(codeCapability, "this host has no workspace: leave workspaceWriteAtTurn off",
+			"field", "workspaceWriteAtTurn", "requiredCapability", "workspace")
+	case ask.Turns > maxSeamTurns:
+		return nil, invalid("turns", fmt.Sprintf("turns must be at most %d", maxSeamTurns))
+	case ask.SuspendAtTurn != nil && *ask.SuspendAtTurn > ask.Turns:
+		return nil, invalid("suspendAtTurn", fmt.Sprintf("the loop has %d turns: suspend in one of them", ask.Turns))
+	case ask.SuspendAtTurn != nil && *ask.SuspendAtTurn == ask.Turns && ask.Resume != nil && *ask.Resume:
+		// Only a decision to terminate ends a loop, and a turn is one decision: a loop that went on from a question in
+		// its last turn would need a turn more than it was asked to take.
+		return nil, invalid("suspendAtTurn", "the last turn terminates the loop: to resume, suspend in an earlier one")
+	}
+	plan := make([]any, ask.Turns)
+	for i := range plan {
+		plan[i] = map[string]any{"kind": "next-worker", "nextWorkerIds": []any{loopWorker}}
+	}
+	plan[len(plan)-1] = map[string]any{"kind": "terminate", "reason": "goal-reached"}
+	if ask.SuspendAtTurn != nil {
+		plan[*ask.SuspendAtTurn-1] = map[string]any{"kind": "ask-user", "prompt": "Shall the loop go on?"}
+	}
+	return plan, nil
+}
+
+// settled waits until a run has ended or waits for somebody, and returns it as it then stands.
+func (h *Host) settled(ctx context.Context, runID string) (openwopv1.RunSnapshot, error) {
+	if err := h.engine.Await(ctx, runID); err != nil {
+		return openwopv1.RunSnapshot{}, err
+	}
+	return h.engine.Snapshot(ctx, runID)
+}
+
+func isSuspended(status openwopv1.RunStatus) bool {
+	switch status {
+	case openwopv1.RunStatusWaitingApproval, openwopv1.RunStatusWaitingInput, openwopv1.RunStatusWaitingExternal:
+		return true
+	}
+	return false
+}
+
+// answerLoop answers the question that a loop waits with, as a person would over the public endpoint, and waits for what
+// comes of it.
+func (h *Host) answerLoop(ctx context.Context, suspended openwopv1.RunSnapshot) error {
+	if suspended.CurrentNodeID == nil {
+		return errors.New("the suspended loop does not say at which node it waits")
+	}
+	answer := json.RawMessage(`{"answers":{"q1":"yes"}}`)
+	if _, err := h.engine.Resolve(ctx, suspended.RunID, *suspended.CurrentNodeID, answer); err != nil {
+		return err
+	}
+	_, err := h.settled(ctx, suspended.RunID)
+	return err
+}
+
+// loopReply reads the log of a loop: the decisions in order, the turn in which it went on after its suspension, and the
+// bound that ended it.
+func loopReply(events []openwopv1.RunEvent) (openwopv1.AgentloopReply, error) {
+	reply := openwopv1.AgentloopReply{Decisions: []openwopv1.RunOrchestratorDecidedPayload{}}
+	for _, e := range events {
+		payload, known, err := openwopv1.DecodePayload(e.Type, e.Payload)
+		if err != nil {
+			return reply, fmt.Errorf("event %d (%s): %w", e.Sequence, e.Type, err)
+		}
+		if !known {
+			continue
+		}
+		switch p := payload.(type) {
+		case *openwopv1.RunOrchestratorDecidedPayload:
+			reply.Decisions = append(reply.Decisions, *p)
+		case *openwopv1.InterruptResolvedPayload:
+			// The answer belongs to the turn that asked, which is the one on the log last.
+			if n := len(reply.Decisions); n > 0 {
+				reply.ResumedIteration = reply.Decisions[n-1].Iteration
+			}
+		case *openwopv1.CapBreachedPayload:
+			reply.Bound = &openwopv1.LoopBound{Kind: string(p.Kind), Limit: int64(p.Limit), Observed: int64(p.Observed)}
+		case *openwopv1.RunFailedPayload:
+			if reply.Bound != nil {
+				reply.Bound.ErrorCode = p.Error.Code
+			}
+		}
+	}
+	return reply, nil
+}

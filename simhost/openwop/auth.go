@@ -1,0 +1,57 @@
+package openwop
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"net/http"
+	"strings"
+)
+
+// publicPaths answer without credentials: discovery, the API document, and the liveness probe.
+var publicPaths = map[string]bool{
+	"/.well-known/openwop": true,
+	"/v1/openapi.json":     true,
+	"/healthz":             true,
+}
+
+// bearer guards everything below /v1 that is not public. It stands in front of the router, so that a caller
+// without a key cannot tell a route, a workflow or a run that exists from one that does not.
+func (h *Host) bearer(next http.Handler) http.Handler {
+	want := sha256.Sum256([]byte(h.opts.Key))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		guarded := r.URL.Path == "/v1" || strings.HasPrefix(r.URL.Path, "/v1/")
+		if !guarded || publicPaths[r.URL.Path] {
+			next.ServeHTTP(w, r)
+			return
+		}
+		key, problem := bearerKey(r.Header.Values("Authorization"))
+		// Digests are compared, not keys: they have one length, so the time tells nothing about the key's own.
+		got := sha256.Sum256([]byte(key))
+		if problem == "" && subtle.ConstantTimeCompare(got[:], want[:]) != 1 {
+			problem = "this host does not know that key"
+		}
+		if problem != "" {
+			w.Header().Set("WWW-Authenticate", `Bearer realm="openwop"`)
+			h.refuse(w, r, refuse(codeUnauthenticated, problem+": send the header `Authorization: Bearer <key>`"))
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// bearerKey takes the key out of the Authorization headers, or says why there is none. The scheme's name is
+// not case-sensitive (RFC 9110 section 11.1).
+func bearerKey(headers []string) (key, problem string) {
+	switch len(headers) {
+	case 0:
+		return "", "no credentials were sent"
+	case 1:
+	default:
+		return "", "more than one Authorization header was sent"
+	}
+	scheme, key, _ := strings.Cut(headers[0], " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return "", "only the Bearer scheme is supported"
+	}
+	return strings.TrimSpace(key), ""
+}

@@ -1,0 +1,125 @@
+package openwop
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// The names that Options.Without takes, one for each thing the host says about itself.
+const (
+	claimExecutionModel  = "executionModel"
+	claimStatefulResume  = "statefulResume"
+	claimOrchestrator    = "orchestrator"
+	claimDispatch        = "dispatch"
+	claimDispatchMapping = "dispatchMapping"
+	claimLoopLimit       = "loopLimit"
+	claimDurationLimit   = "durationLimit"
+	claimNodeLimit       = "nodeLimit"
+	claimFixtures        = "fixtures"
+	claimReplay          = "replay"
+	claimAgentloopSeam   = "agentloopSeam"
+)
+
+// claim is one row of what the host can say about itself.
+type claim struct {
+	name    string
+	what    string   // for people, in the banner
+	needs   []string // claims without which this one would be a lie
+	version int      // the rung of the execution model that brings it; 0: any
+}
+
+// claims lists everything that can be left off. Order is the banner's order, and a claim stands after those
+// it needs, so that one pass settles them all.
+var claims = []claim{
+	{name: claimOrchestrator, what: "supervisors (agents.orchestrator)"},
+	{name: claimDispatch, what: "child runs by core.dispatch (agents.dispatch)"},
+	{name: claimDispatchMapping, what: "input and output mappings of a dispatch (agents.dispatchMapping)", needs: []string{claimDispatch}},
+	// The loop is a supervisor that dispatches: without either there is no execution model to speak of.
+	{name: claimExecutionModel, what: "multi-agent execution model", needs: []string{claimOrchestrator, claimDispatch}},
+	{name: claimStatefulResume, what: "a suspended loop resumes in the same iteration (statefulResume)", needs: []string{claimExecutionModel}, version: 5},
+	{name: claimLoopLimit, what: "limits.maxLoopIterations", needs: []string{claimExecutionModel}},
+	{name: claimDurationLimit, what: "limits.maxRunDurationMs"},
+	{name: claimNodeLimit, what: "limits.maxNodeExecutions"},
+	{name: claimFixtures, what: "fixture workflows"},
+	{name: claimReplay, what: "forks in mode replay"},
+	{name: claimAgentloopSeam, what: "the seam POST /v1/host/sample/agentloop/run", needs: []string{claimExecutionModel}},
+}
+
+// claimed is the set of claims that a host makes.
+type claimed map[string]bool
+
+// settle says what is claimed at a version of the execution model (1 to 6) when some claims are left off.
+// What needs a claim that is left off goes with it.
+func settle(version int, without []string) (claimed, error) {
+	for _, name := range without {
+		if !slices.ContainsFunc(claims, func(c claim) bool { return c.name == name }) {
+			return nil, fmt.Errorf("leave off claim %q: there is no such claim; did you mean %q? The claims are %s",
+				name, nearest(name, ClaimNames()), strings.Join(ClaimNames(), ", "))
+		}
+	}
+	made := claimed{}
+	for _, c := range claims {
+		made[c.name] = version >= c.version && !slices.Contains(without, c.name) &&
+			!slices.ContainsFunc(c.needs, func(need string) bool { return !made[need] })
+	}
+	return made, nil
+}
+
+// ClaimNames lists the names that Options.Without takes.
+func ClaimNames() []string {
+	names := make([]string, len(claims))
+	for i, c := range claims {
+		names[i] = c.name
+	}
+	return names
+}
+
+// Claims says for people what this host claims, one line a claim, in the order of the table.
+func (h *Host) Claims() []string {
+	var lines []string
+	for _, c := range claims {
+		switch {
+		case !h.claimed[c.name]:
+		case c.name == claimExecutionModel:
+			lines = append(lines, fmt.Sprintf("%s, version %d", c.what, h.opts.Version))
+		case c.name == claimFixtures:
+			lines = append(lines, fmt.Sprintf("%d %s", len(h.fixtures), c.what))
+		default:
+			lines = append(lines, c.what)
+		}
+	}
+	return lines
+}
+
+// nearest returns the name with the smallest edit distance to what was typed.
+func nearest(typed string, names []string) string {
+	best, distance := "", -1
+	for _, name := range names {
+		if d := edits(strings.ToLower(typed), strings.ToLower(name)); distance < 0 || d < distance {
+			best, distance = name, d
+		}
+	}
+	return best
+}
+
+// edits is the Levenshtein distance of two words.
+func edits(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(cost, row[j]+1, diagonal+1)
+		}
+	}
+	return row[len(b)]
+}

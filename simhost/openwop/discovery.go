@@ -1,0 +1,146 @@
+package openwop
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+
+	"github.com/openassay/assay/gen/openwopv1"
+)
+
+const (
+	protocolVersion       = "1.1"
+	eventLogSchemaVersion = 2
+	discoveryCacheControl = "public, max-age=300"
+)
+
+// document is a JSON document that is the same for every request.
+type document struct {
+	body   []byte
+	header map[string]string
+}
+
+func (d document) send(w http.ResponseWriter) error {
+	for name, value := range d.header {
+		w.Header().Set(name, value)
+	}
+	writeJSON(w, http.StatusOK, d.body)
+	return nil
+}
+
+// VisitGetCapabilitiesResponse makes a document a reply of the generated server.
+func (d document) VisitGetCapabilitiesResponse(w http.ResponseWriter) error { return d.send(w) }
+
+// VisitGetOpenAPISpecResponse makes a document a reply of the generated server.
+func (d document) VisitGetOpenAPISpecResponse(w http.ResponseWriter) error { return d.send(w) }
+
+// GetCapabilities serves discovery.
+func (h *Host) GetCapabilities(context.Context, openwopv1.GetCapabilitiesRequestObject) (openwopv1.GetCapabilitiesResponseObject, error) {
+	return h.discovery, nil
+}
+
+// GetOpenAPISpec serves the contract that the host was generated from.
+func (h *Host) GetOpenAPISpec(context.Context, openwopv1.GetOpenAPISpecRequestObject) (openwopv1.GetOpenAPISpecResponseObject, error) {
+	return h.contract, nil
+}
+
+// discover encodes what this host claims. Families stand at the root (RFC 0073).
+func (h *Host) discover() (document, error) {
+	body, err := json.Marshal(h.capabilities())
+	if err != nil {
+		return document{}, fmt.Errorf("encode the discovery document: %w", err)
+	}
+	return document{body: body, header: map[string]string{
+		"Cache-Control":     discoveryCacheControl,
+		"Capabilities-Etag": `"` + digest(string(body)) + `"`,
+	}}, nil
+}
+
+func (h *Host) capabilities() openwopv1.Capabilities {
+	c := openwopv1.Capabilities{
+		ProtocolVersion: protocolVersion,
+		// A supervisor's question to a person is the one envelope that this host knows.
+		SupportedEnvelopes:    []string{"clarification.request"},
+		SchemaVersions:        map[string]int64{"clarification.request": 1},
+		Limits:                h.advertisedLimits(),
+		Implementation:        &openwopv1.Implementation{Name: &h.opts.Name, Version: &h.opts.Release, Vendor: new("openassay")},
+		SupportedTransports:   []openwopv1.CapabilitiesSupportedTransportsItem{openwopv1.CapabilitiesSupportedTransportsItemRest},
+		EventLogSchemaVersion: new(int64(eventLogSchemaVersion)),
+		Agents: &openwopv1.AgentsCapability{
+			Supported:       new(h.claimed[claimOrchestrator]),
+			Orchestrator:    new(h.claimed[claimOrchestrator]),
+			Dispatch:        new(h.claimed[claimDispatch]),
+			DispatchMapping: new(h.claimed[claimDispatchMapping]),
+		},
+		// RFC 0006 and 0007 put these two at the root, the schema of discovery below agents. Hosts do either; this
+		// one does both, so that a reader of either kind finds them.
+		Orchestrator: &openwopv1.OrchestratorCapability{
+			Supported:       new(h.claimed[claimOrchestrator]),
+			FanOutSupported: new(h.claimed[claimDispatch]),
+		},
+		Dispatch: &openwopv1.DispatchCapability{
+			Supported:       new(h.claimed[claimDispatch]),
+			Models:          []string{"child-run"},
+			FanOutSupported: new(true),
+			FanOutPolicies:  []string{"sequential", "reject"},
+			AskUserRoutings: []string{"auto", "clarification"},
+		},
+	}
+	if h.claimed[claimExecutionModel] {
+		c.MultiAgent = &openwopv1.MultiAgentCapability{ExecutionModel: h.executionModel()}
+	}
+	if h.claimed[claimReplay] {
+		c.Replay = &openwopv1.ReplayCapability{Supported: new(true), Modes: []string{string(openwopv1.ForkModeReplay)}}
+	}
+	if h.claimed[claimFixtures] {
+		c.Fixtures = h.fixtures
+	}
+	return c
+}
+
+// executionModel is the ladder up to the host's version; a version claims every rung below it too.
+func (h *Host) executionModel() *openwopv1.ExecutionModel {
+	version := h.opts.Version
+	m := &openwopv1.ExecutionModel{Supported: true, Version: int64(version)}
+	if version >= 2 { // RFC 0039, RFC 0044
+		m.ConfidenceEscalationFloor = &h.opts.ConfidenceFloor
+		m.ConfidenceEscalationInterruptKind = new(string(openwopv1.InterruptKindClarification))
+	}
+	if version >= 3 { // RFC 0040
+		m.CrossHostCausation = &openwopv1.CrossHostCausation{Supported: true, HostID: h.opts.HostID, AncestryEndpointSupported: new(false)}
+	}
+	if version >= 4 { // RFC 0041
+		m.ReplayDeterminism = &openwopv1.ReplayDeterminism{Supported: true, RefusalDivergenceEmission: new(true)}
+	}
+	if version >= 5 { // RFC 0061
+		m.StatefulResume = new(h.claimed[claimStatefulResume])
+	}
+	if h.opts.ExperimentalUntil != "" {
+		m.Tier, m.ExperimentalUntil = openwopv1.ExecutionModelTierExperimental, &h.opts.ExperimentalUntil
+	}
+	return m
+}
+
+// advertisedLimits are those that are enforced, so they follow limits().
+func (h *Host) advertisedLimits() openwopv1.Limits {
+	enforced := h.limits()
+	l := openwopv1.Limits{
+		// A question is a turn of a loop, so the bound on turns bounds questions too; 0 model outputs are asked for
+		// again, since no model is behind this host; a turn is one decision.
+		ClarificationRounds: int64(h.opts.MaxLoopIterations),
+		SchemaRounds:        0,
+		EnvelopesPerTurn:    1,
+		MaxRequestBodyBytes: new(int64(maxBodyBytes)),
+	}
+	if n := enforced.MaxLoopIterations; n > 0 {
+		l.MaxLoopIterations = new(int64(n))
+	}
+	if n := enforced.MaxNodeExecutions; n > 0 {
+		l.MaxNodeExecutions = new(int64(n))
+	}
+	if d := enforced.MaxRunDuration; d > 0 {
+		l.MaxRunDurationMs = new(d.Milliseconds())
+	}
+	return l
+}

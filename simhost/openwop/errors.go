@@ -1,0 +1,147 @@
+package openwop
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/eventlog"
+	"github.com/openassay/assay/simhost/run"
+)
+
+// The codes this surface answers with. They are the protocol's own spellings where it has one; those
+// at the end cover refusals of plain HTTP for which it names a status at most.
+const (
+	codeValidation         = "validation_error"
+	codeStreamMode         = "unsupported_stream_mode"
+	codeUnauthenticated    = "unauthenticated"
+	codeForbidden          = "forbidden"
+	codeRunForbidden       = "run_forbidden"
+	codeForceEngineVersion = "force_engine_version_forbidden"
+	codeMockProvider       = "mock_provider_forbidden"
+	codeNotFound           = "not_found"
+	codeInterruptNotFound  = "interrupt_not_found"
+	codeKeyMismatch        = "idempotency_key_mismatch"
+	codeRunActive          = "run_already_active"
+	codeInterruptResolved  = "interrupt_already_resolved"
+	codeInterruptGone      = "interrupt_gone"
+	codeInterruptExpired   = "interrupt_expired"
+	codeInvalidFromSeq     = "invalid_from_seq"
+	codeInterruptCancelled = "interrupt_cancelled"
+	codeCapability         = "capability_not_provided"
+	codeCapabilityRequired = "capability_required"
+	codeResidency          = "residency_unavailable"
+	codeInternal           = "internal_error"
+
+	codeMethod      = "method_not_allowed"
+	codeTooLarge    = "payload_too_large"
+	codeUnavailable = "unavailable"
+)
+
+// statusOf ties each code to its one status, so that no handler chooses a status of its own.
+var statusOf = map[string]int{
+	codeValidation:         http.StatusBadRequest,
+	codeStreamMode:         http.StatusBadRequest,
+	codeCapabilityRequired: http.StatusBadRequest,
+	codeUnauthenticated:    http.StatusUnauthorized,
+	codeForbidden:          http.StatusForbidden,
+	codeRunForbidden:       http.StatusForbidden,
+	codeForceEngineVersion: http.StatusForbidden,
+	codeMockProvider:       http.StatusForbidden,
+	codeNotFound:           http.StatusNotFound,
+	codeInterruptNotFound:  http.StatusNotFound,
+	codeMethod:             http.StatusMethodNotAllowed,
+	codeKeyMismatch:        http.StatusConflict,
+	codeRunActive:          http.StatusConflict,
+	codeInterruptResolved:  http.StatusConflict,
+	codeInterruptGone:      http.StatusGone,
+	codeInterruptExpired:   http.StatusGone,
+	codeTooLarge:           http.StatusRequestEntityTooLarge,
+	codeInvalidFromSeq:     http.StatusUnprocessableEntity,
+	codeInterruptCancelled: http.StatusUnprocessableEntity,
+	codeResidency:          http.StatusUnprocessableEntity,
+	codeInternal:           http.StatusInternalServerError,
+	codeCapability:         http.StatusNotImplemented,
+	codeUnavailable:        http.StatusServiceUnavailable,
+}
+
+// refusal is an answer other than success: a canonical code, what to do about it, and the facts.
+type refusal struct {
+	code    string
+	message string
+	details map[string]any
+}
+
+func (r *refusal) Error() string { return r.code + ": " + r.message }
+
+// refuse makes a refusal; details come as key, value, key, value.
+func refuse(code, message string, details ...any) *refusal {
+	r := &refusal{code: code, message: message}
+	for i := 0; i+1 < len(details); i += 2 {
+		if r.details == nil {
+			r.details = make(map[string]any, len(details)/2)
+		}
+		r.details[details[i].(string)] = details[i+1]
+	}
+	return r
+}
+
+// invalid is a validation_error about one field, named as a dotted path ("configurable.maxLoopIterations").
+func invalid(field, message string) *refusal {
+	return refuse(codeValidation, message, "field", field)
+}
+
+// asRefusal finds the refusal in an error of a handler or of the engine; nil means that the fault is ours.
+func asRefusal(err error) *refusal {
+	if r := (*refusal)(nil); errors.As(err, &r) {
+		return r
+	}
+	if e := (*run.Error)(nil); errors.As(err, &e) {
+		if _, known := statusOf[e.Code]; known {
+			return &refusal{code: e.Code, message: e.Message, details: e.Details}
+		}
+	}
+	return nil
+}
+
+// fail answers with an error of a handler: what it refuses, or that the host is at fault. A fault is logged under
+// an id that the caller gets too, and says no more than that.
+func (h *Host) fail(w http.ResponseWriter, r *http.Request, err error) {
+	if refusal := asRefusal(err); refusal != nil {
+		h.refuse(w, r, refusal)
+		return
+	}
+	id := fmt.Sprintf("req-%d", h.faults.Add(1))
+	switch {
+	case errors.Is(err, eventlog.ErrFull):
+		h.log.ErrorContext(r.Context(), "the event log is full", "correlationId", id, "error", err)
+		h.refuse(w, r, refuse(codeUnavailable, err.Error(), "correlationId", id))
+	case errors.Is(err, eventlog.ErrClosed), errors.Is(err, run.ErrClosed), errors.Is(err, context.Canceled):
+		// Either the host stops, or the client left, and then nobody reads this.
+		h.refuse(w, r, refuse(codeUnavailable, "the host is shutting down: ask again when it is back", "correlationId", id))
+	default:
+		h.log.ErrorContext(r.Context(), "request failed", "correlationId", id, "method", r.Method, "path", r.URL.Path, "error", err)
+		h.refuse(w, r, refuse(codeInternal, "the host could not handle this request; its log has the reason under this correlationId", "correlationId", id))
+	}
+}
+
+// refuse answers with the canonical envelope.
+func (h *Host) refuse(w http.ResponseWriter, r *http.Request, why *refusal) {
+	h.log.DebugContext(r.Context(), "refused", "method", r.Method, "path", r.URL.Path, "code", why.code, "message", why.message)
+	raw, err := json.Marshal(openwopv1.ErrorEnvelope{Error: why.code, Message: why.message, Details: why.details})
+	if err != nil { // details hold something that is no JSON; the refusal itself must still arrive
+		h.log.ErrorContext(r.Context(), "encode the details of a refusal", "code", why.code, "error", err)
+		raw, _ = json.Marshal(openwopv1.ErrorEnvelope{Error: why.code, Message: why.message})
+	}
+	writeJSON(w, statusOf[why.code], raw)
+}
+
+// writeJSON sends a document that is encoded already.
+func writeJSON(w http.ResponseWriter, status int, raw []byte) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write(raw) // nothing is left to tell a client that went away
+}

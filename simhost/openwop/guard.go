@@ -1,0 +1,156 @@
+package openwop
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/openassay/assay/internal/validate"
+)
+
+const (
+	maxBodyBytes = 1 << 20 // advertised as limits.maxRequestBodyBytes
+	maxProblems  = 20      // named in one refusal; a body can be wrong in thousands of places
+)
+
+// guard puts the checks of an operation's contract in front of its handler: parameters, then the body, then the
+// idempotency key. What reaches the handler is valid.
+func (h *Host) guard(op *operation, next http.Handler) http.Handler {
+	if op.idempotent {
+		next = h.once(next)
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := op.checkParameters(r); err != nil {
+			h.fail(w, r, err)
+			return
+		}
+		if op.takesBody {
+			body, err := op.readBody(w, r)
+			if err != nil {
+				h.fail(w, r, err)
+				return
+			}
+			r.Body = body
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// checkParameters judges the parameters that were sent; that a required one is missing is seen by the generated code.
+func (op *operation) checkParameters(r *http.Request) error {
+	for _, p := range op.parameters {
+		var values []string
+		switch p.in {
+		case "path":
+			values = []string{r.PathValue(p.name)}
+		case "query":
+			values = r.URL.Query()[p.name]
+		case "header":
+			values = r.Header.Values(p.name)
+		}
+		switch len(values) {
+		case 0:
+		case 1:
+			problems := p.check(values[0])
+			switch {
+			case len(problems) == 0:
+			case p.in == "path": // it cannot be the name of anything
+				return refuse(codeNotFound, fmt.Sprintf("there is no %s %s", p.name, quoted(values[0])))
+			default:
+				return invalid(p.name, fmt.Sprintf("%s parameter %s: %s", p.in, p.name, problems[0].Message))
+			}
+		default:
+			return invalid(p.name, fmt.Sprintf("%s parameter %s was sent %d times: send it once", p.in, p.name, len(values)))
+		}
+	}
+	return nil
+}
+
+func (p *parameter) check(value string) []validate.Problem {
+	raw := []byte(value)
+	if p.text {
+		raw, _ = json.Marshal(value) // a string always encodes
+	}
+	return p.schema.Validate(raw)
+}
+
+// requestBody is a validated body. The bytes are kept, since the idempotency key is bound to them.
+type requestBody struct {
+	bytes.Reader
+	raw []byte
+}
+
+func (b *requestBody) Close() error { return nil }
+
+func (op *operation) readBody(w http.ResponseWriter, r *http.Request) (*requestBody, error) {
+	control := http.NewResponseController(w)
+	// Only a body that does not come is cut off. The deadline must go again, or it would end the connection
+	// while the handler still works. A writer without deadlines has none to set.
+	_ = control.SetReadDeadline(time.Now().Add(bodyPatience))
+	raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBodyBytes))
+	_ = control.SetReadDeadline(time.Time{})
+	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
+		return nil, refuse(codeTooLarge, fmt.Sprintf("the body is larger than %d bytes: send less", maxBodyBytes), "maxRequestBodyBytes", maxBodyBytes)
+	}
+	if err != nil {
+		return nil, refuse(codeValidation, "the body did not arrive whole: "+err.Error())
+	}
+	body := &requestBody{raw: raw}
+	body.Reset(raw)
+	if len(raw) == 0 {
+		if op.bodyRequired {
+			return nil, refuse(codeValidation, op.id+" needs a JSON body")
+		}
+		return body, nil
+	}
+	if err := checkContentType(r.Header); err != nil {
+		return nil, err
+	}
+	if problems := op.body.Validate(raw); len(problems) > 0 {
+		return nil, badBody(problems)
+	}
+	return body, nil
+}
+
+// checkContentType lets JSON through, and bodies that do not say what they are. Others are refused with 400,
+// the only status for it that the contract declares.
+func checkContentType(h http.Header) error {
+	if encoding := h.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
+		return refuse(codeValidation, "Content-Encoding "+quoted(encoding)+" is not supported: send the body as it is", "field", "Content-Encoding")
+	}
+	sent := h.Get("Content-Type")
+	if sent == "" {
+		return nil
+	}
+	kind, _, err := mime.ParseMediaType(sent)
+	if err != nil || (kind != "application/json" && !strings.HasSuffix(kind, "+json")) {
+		return refuse(codeValidation, "Content-Type "+quoted(sent)+" is not JSON: send `Content-Type: application/json`", "field", "Content-Type")
+	}
+	return nil
+}
+
+// badBody words what is wrong with a body: the first problem as the message, all of them as details.
+func badBody(problems []validate.Problem) *refusal {
+	first := problems[0]
+	field := strings.ReplaceAll(strings.TrimPrefix(first.Instance, "/"), "/", ".")
+	listed := make([]map[string]string, 0, min(len(problems), maxProblems))
+	for _, p := range problems[:cap(listed)] {
+		listed = append(listed, map[string]string{"pointer": p.Instance, "keyword": p.Keyword, "message": p.Message})
+	}
+	return refuse(codeValidation, "invalid body: "+first.String(), "field", field, "problems", listed)
+}
+
+// quoted prepares what a client sent for a message: escaped, and not longer than a line.
+func quoted(sent string) string {
+	const longest = 80
+	if len(sent) > longest {
+		sent = sent[:longest] + "..."
+	}
+	return fmt.Sprintf("%q", sent)
+}

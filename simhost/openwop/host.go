@@ -1,0 +1,212 @@
+// Package openwop is the OpenWOP v1 HTTP surface of the simulated host: discovery, runs, events, interrupts and the
+// agentloop seam, over the run engine.
+//
+// The server is the generated one of gen/openwopv1, and what a request must look like is read from the same document,
+// so a change of the contract shows up when this package is compiled or tested. The package keeps no state of its own:
+// what it answers is read from the logs, and what it must remember (the answers of idempotency keys) is a log too.
+package openwop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"sync/atomic"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/internal/validate"
+	"github.com/openassay/assay/simhost/eventlog"
+	"github.com/openassay/assay/simhost/rules"
+	"github.com/openassay/assay/simhost/run"
+)
+
+// Host is a simulated host that is open for requests. Its methods may be called concurrently.
+type Host struct {
+	opts      Options // with defaults
+	log       *slog.Logger
+	claimed   claimed
+	workflows workflows
+	fixtures  []string // ids of the workflows that can run here
+	store     *eventlog.Store
+	engine    *run.Engine
+	keys      *idempotency
+	discovery document
+	contract  document
+	handler   http.Handler
+	faults    atomic.Uint64 // requests that failed by our fault, for their correlation ids
+
+	closing context.Context // ends when Close begins
+	close   context.CancelFunc
+	active  requests
+}
+
+// The generated server calls these.
+var _ openwopv1.StrictServerInterface = (*Host)(nil)
+
+// New opens the logs, takes up the runs that were under way when the last host on them ended, and returns a host that
+// can serve. Its errors name the option to mend.
+func New(ctx context.Context, o Options) (*Host, error) {
+	h, err := open(ctx, o)
+	if err != nil {
+		return nil, fmt.Errorf("start the simulated host: %w", err)
+	}
+	return h, nil
+}
+
+func open(ctx context.Context, o Options) (_ *Host, err error) {
+	if o, err = o.withDefaults(); err != nil {
+		return nil, err
+	}
+	h := &Host{opts: o, log: o.Logger}
+	h.closing, h.close = context.WithCancel(context.Background())
+	if h.claimed, err = settle(o.Version, o.Without); err != nil {
+		return nil, err
+	}
+	bundled := openwopv1.Bundled()
+	schemas, err := validate.New(bundled)
+	if err != nil {
+		return nil, err
+	}
+	if h.workflows, err = loadWorkflows(schemas, o.Workflows); err != nil {
+		return nil, err
+	}
+	h.fixtures = h.workflows.runnable(h.lacks())
+	if h.discovery, err = h.discover(); err != nil {
+		return nil, err
+	}
+	h.contract = document{body: bundled}
+	if err := h.route(bundled, schemas); err != nil {
+		return nil, err
+	}
+	return h, h.start(ctx)
+}
+
+// start opens the store and the engine.
+func (h *Host) start(ctx context.Context) (err error) {
+	set, err := rules.With(h.opts.Faults...)
+	if err != nil {
+		return err
+	}
+	h.store, err = eventlog.Open(ctx, eventlog.Options{Dir: h.opts.DataDir, SyncAlways: h.opts.SyncAlways, MaxBytes: h.opts.LogMax})
+	if err != nil {
+		return err
+	}
+	h.keys = &idempotency{store: h.store, held: map[string]chan struct{}{}}
+	ids, err := h.ids(ctx)
+	if err != nil {
+		return errors.Join(err, h.store.Close())
+	}
+	h.engine, err = run.New(run.Options{
+		Log:             h.store,
+		Clock:           h.opts.Clock,
+		IDs:             ids,
+		Workflows:       h.workflows.definitions,
+		Lacks:           h.lacks(),
+		Version:         h.version(),
+		Limits:          h.limits(),
+		ConfidenceFloor: h.opts.ConfidenceFloor,
+		Rules:           set,
+		OnError:         func(err error) { h.log.Error("run engine", "error", err) },
+	})
+	if err != nil {
+		return errors.Join(err, h.store.Close())
+	}
+	if err := h.engine.Resume(ctx); err != nil {
+		return errors.Join(err, h.engine.Close(), h.store.Close())
+	}
+	return nil
+}
+
+// Close ends streams and long polls, waits for the requests under way until ctx ends, and closes the engine and the
+// logs. Runs that have not ended go on when a host is opened on the same data folder.
+func (h *Host) Close(ctx context.Context) error {
+	h.close()
+	waited := h.active.wait(ctx)
+	return errors.Join(waited, h.engine.Close(), h.store.Close())
+}
+
+// Handler answers requests; it can be put into any server. Serve does that.
+func (h *Host) Handler() http.Handler { return h.handler }
+
+// route builds the handler: from outside in, CORS, faults, the key, the routes, the checks of the contract, the
+// generated server, and the methods of Host.
+func (h *Host) route(bundled []byte, schemas *validate.Set) error {
+	ops, err := readContract(bundled, schemas)
+	if err != nil {
+		return err
+	}
+	router := newRouter(h, ops)
+	router.mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		_, _ = w.Write([]byte("ok\n")) // a prober that left does not matter
+	})
+	bad := func(w http.ResponseWriter, r *http.Request, err error) { h.fail(w, r, badRequest(err)) }
+	strict := openwopv1.NewStrictHandlerWithOptions(h, []openwopv1.StrictMiddlewareFunc{withRequest},
+		openwopv1.StrictHTTPServerOptions{RequestErrorHandlerFunc: bad, ResponseErrorHandlerFunc: h.fail})
+	openwopv1.HandlerWithOptions(strict, openwopv1.StdHTTPServerOptions{BaseRouter: router, ErrorHandlerFunc: bad})
+	h.handler = cors(h.opts.CORS, h.active.count(h.recovered(h.bearer(router))))
+	return nil
+}
+
+// startsLog has an entry for every time that a seeded host was opened on a store.
+const startsLog = "host-starts"
+
+// ids makes the ids of runs. Of a seed that is used again on the same files another sequence is made every time, or the
+// second host would make the runs of the first one again.
+func (h *Host) ids(ctx context.Context) (run.IDs, error) {
+	if h.opts.Seed == 0 {
+		return run.RandomIDs(), nil
+	}
+	starts, err := h.store.Read(ctx, startsLog, 0)
+	if err != nil {
+		return nil, err
+	}
+	last := uint64(0)
+	if n := len(starts); n > 0 {
+		last = starts[n-1].Revision
+	}
+	if _, err := h.store.Append(ctx, startsLog, last, []byte("{}")); err != nil {
+		return nil, err
+	}
+	const stride = 0x9e3779b97f4a7c15 // odd, so no two starts of a seed meet; far, so neighbouring seeds do not either
+	return run.SeededIDs(h.opts.Seed + stride*uint64(len(starts))), nil
+}
+
+// version of the execution model as the engine wants it: 0 where there is none.
+func (h *Host) version() int {
+	if !h.claimed[claimExecutionModel] {
+		return 0
+	}
+	return h.opts.Version
+}
+
+// limits are the bounds to enforce: those that are advertised.
+func (h *Host) limits() run.Limits {
+	var l run.Limits
+	if h.claimed[claimLoopLimit] {
+		l.MaxLoopIterations = h.opts.MaxLoopIterations
+	}
+	if h.claimed[claimNodeLimit] {
+		l.MaxNodeExecutions = h.opts.MaxNodeExecutions
+	}
+	if h.claimed[claimDurationLimit] {
+		l.MaxRunDuration = h.opts.MaxRunDuration
+	}
+	return l
+}
+
+// lacks lists the capabilities whose workflows have to be refused.
+func (h *Host) lacks() []string {
+	var lacks []string
+	for _, c := range []struct{ claim, capability string }{
+		{claimOrchestrator, run.CapabilityOrchestrator},
+		{claimDispatch, run.CapabilityDispatch},
+		{claimDispatchMapping, run.CapabilityDispatchMapping},
+	} {
+		if !h.claimed[c.claim] {
+			lacks = append(lacks, c.capability)
+		}
+	}
+	return lacks
+}

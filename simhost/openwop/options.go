@@ -1,0 +1,137 @@
+package openwop
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/openassay/assay/simhost/clock"
+)
+
+// The defaults of Options.
+const (
+	DefaultVersion           = 5
+	DefaultKey               = "dev"
+	defaultMaxLoopIterations = 100
+	defaultMaxNodeExecutions = 1000
+	defaultMaxRunDuration    = time.Hour
+	defaultKeepAlive         = 15 * time.Second
+	defaultName              = "assay-simhost"
+	defaultRelease           = "dev"
+	defaultConfidenceFloor   = 0.5
+)
+
+// tenant owns everything on this host: it has one key, and the owner of a run follows from the key.
+const tenant = "local"
+
+// Options of a host. The zero value is an honest host at version 5 of the execution model, in memory, with the key "dev".
+type Options struct {
+	// Version of the execution model, 1 to 6; 0 means DefaultVersion. Without "executionModel" there is none.
+	Version int
+	// Without names claims to leave off (see ClaimNames). What is not claimed is refused, not quietly done.
+	Without []string
+	// Key is the bearer key that all but the public endpoints ask for; "" means DefaultKey.
+	Key string
+	// Workflows is a folder with further workflow definitions, *.json; "" for none.
+	Workflows string
+	// CORS is the origin whose pages may call the host, or "*"; "" for none.
+	CORS string
+
+	// DataDir keeps the logs in files there; "" keeps them in memory.
+	DataDir string
+	// SyncAlways makes every append to files wait for the disk.
+	SyncAlways bool
+	// LogMax bounds the stored bytes of all logs; 0 takes the event log's own bound.
+	LogMax int64
+
+	// Seed makes the ids of runs repeatable; 0 makes them unguessable.
+	Seed uint64
+	// Clock is the time runs go by: timestamps, delays, timeouts. nil is the real one.
+	Clock clock.Clock
+	// Wire is the time connections go by: how long a poll waits, when a quiet stream gets a keepalive. nil is the real
+	// one. It is apart from Clock, because a client's patience runs on also when the time of runs is moved by hand.
+	Wire clock.Clock
+	// KeepAlive is how long a stream may be quiet before it gets a comment; 0 means 15 s.
+	KeepAlive time.Duration
+
+	// Faults names the violations that the host commits (see rules.Faults).
+	Faults []string
+
+	// MaxLoopIterations, MaxNodeExecutions and MaxRunDuration are advertised and enforced, each unless its claim is left
+	// off. 0 means the default: 100, 1000, 1 h. A duration is at least 1 s, as the protocol has it.
+	MaxLoopIterations int
+	MaxNodeExecutions int
+	MaxRunDuration    time.Duration
+	// ConfidenceFloor is the confidence below which a decision waits for a person, 0.5 to 1; 0 means 0.5.
+	ConfidenceFloor float64
+
+	// ExperimentalUntil advertises the execution model as experimental until that day, YYYY-MM-DD; "" advertises it as
+	// stable. The day must lie ahead, by twelve months at most.
+	ExperimentalUntil string
+
+	// Name and Release are what discovery calls this implementation; HostID is its name in causation between hosts.
+	Name, Release, HostID string
+	// Logger gets faults and, at debug level, every refusal; nil discards.
+	Logger *slog.Logger
+}
+
+// withDefaults fills in what was left open and refuses what cannot be.
+func (o Options) withDefaults() (Options, error) {
+	set(&o.Version, DefaultVersion)
+	set(&o.Key, DefaultKey)
+	set(&o.Clock, clock.Real())
+	set(&o.Wire, clock.Real())
+	set(&o.KeepAlive, defaultKeepAlive)
+	set(&o.MaxLoopIterations, defaultMaxLoopIterations)
+	set(&o.MaxNodeExecutions, defaultMaxNodeExecutions)
+	set(&o.MaxRunDuration, defaultMaxRunDuration)
+	set(&o.ConfidenceFloor, defaultConfidenceFloor)
+	set(&o.Name, defaultName)
+	set(&o.Release, defaultRelease)
+	set(&o.HostID, o.Name)
+	set(&o.Logger, slog.New(slog.DiscardHandler))
+	return o, errors.Join(
+		within("version of the execution model", o.Version, 1, 6),
+		atLeast("loop iterations", o.MaxLoopIterations, 1),
+		atLeast("node executions", o.MaxNodeExecutions, 1),
+		atLeast("run duration", o.MaxRunDuration, time.Second),
+		atLeast("keepalive interval", o.KeepAlive, time.Millisecond),
+		within("confidence floor", o.ConfidenceFloor, 0.5, 1),
+		atLeast("log bound", o.LogMax, 0),
+		checkOrigin(o.CORS),
+		checkExperimental(o.ExperimentalUntil, o.Clock.Now()),
+	)
+}
+
+func checkExperimental(until string, now time.Time) error {
+	if until == "" {
+		return nil
+	}
+	today, latest := now.UTC().Format(time.DateOnly), now.UTC().AddDate(1, 0, 0).Format(time.DateOnly)
+	if _, err := time.Parse(time.DateOnly, until); err != nil || until < today || until > latest {
+		return fmt.Errorf("experimental until %q: give a day YYYY-MM-DD from %s to %s", until, today, latest)
+	}
+	return nil
+}
+
+func set[T comparable](field *T, value T) {
+	var zero T
+	if *field == zero {
+		*field = value
+	}
+}
+
+func within[T int | float64](what string, got, low, high T) error {
+	if got < low || got > high {
+		return fmt.Errorf("%s %v: give one from %v to %v", what, got, low, high)
+	}
+	return nil
+}
+
+func atLeast[T int | int64 | time.Duration](what string, got, low T) error {
+	if got < low {
+		return fmt.Errorf("%s %v: give at least %v", what, got, low)
+	}
+	return nil
+}

@@ -1,0 +1,105 @@
+package openwop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"runtime/debug"
+	"sync"
+
+	"github.com/openassay/assay/gen/openwopv1"
+)
+
+// requests counts those under way, so that Close can wait for them.
+type requests struct {
+	mu   sync.Mutex
+	n    int
+	none chan struct{} // closed when n falls to 0 after somebody began to wait; nil until then
+}
+
+func (q *requests) count(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		q.add(1)
+		defer q.add(-1)
+		next.ServeHTTP(w, r)
+	})
+}
+
+func (q *requests) add(n int) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.n += n
+	if q.n == 0 && q.none != nil {
+		close(q.none)
+		q.none = nil
+	}
+}
+
+// wait returns when no request is under way, or with an error when ctx ends first.
+func (q *requests) wait(ctx context.Context) error {
+	q.mu.Lock()
+	n := q.n
+	if n > 0 && q.none == nil {
+		q.none = make(chan struct{})
+	}
+	none := q.none
+	q.mu.Unlock()
+	if n == 0 {
+		return nil
+	}
+	select {
+	case <-none:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("close the host: %d requests are still under way: %w", n, ctx.Err())
+	}
+}
+
+// recovered turns a panic of a handler into a fault that is logged and answered. What net/http would do, closing the
+// connection, tells the client nothing.
+func (h *Host) recovered(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer func() {
+			if p := recover(); p != nil {
+				if err, ok := p.(error); ok && errors.Is(err, http.ErrAbortHandler) {
+					panic(p)
+				}
+				h.fail(w, r, fmt.Errorf("panic: %v\n%s", p, debug.Stack()))
+			}
+		}()
+		next.ServeHTTP(w, r)
+	})
+}
+
+// requestKey carries the request in the context of a handler of the generated server, which hands over the declared
+// parameters only.
+type requestKey struct{}
+
+func withRequest(next openwopv1.StrictHandlerFunc, operation string) openwopv1.StrictHandlerFunc {
+	if operation != "StreamRunEvents" { // the one whose reply depends on Accept and on the method
+		return next
+	}
+	return func(ctx context.Context, w http.ResponseWriter, r *http.Request, request any) (any, error) {
+		return next(context.WithValue(ctx, requestKey{}, r), w, r, request)
+	}
+}
+
+// badRequest turns what the generated code found wrong with a request into a refusal. The contract's checks come
+// first, so this sees only what passes a schema and still fits no Go type: an integer written 1.0, for one.
+func badRequest(err error) *refusal {
+	var (
+		format  *openwopv1.InvalidParamFormatError
+		missing *openwopv1.RequiredParamError
+		many    *openwopv1.TooManyValuesForParamError
+	)
+	switch {
+	case errors.As(err, &format):
+		return invalid(format.ParamName, "parameter "+format.Error())
+	case errors.As(err, &missing):
+		return invalid(missing.ParamName, missing.Error())
+	case errors.As(err, &many):
+		return invalid(many.ParamName, many.Error())
+	}
+	return refuse(codeValidation, "the request cannot be read: "+err.Error())
+}

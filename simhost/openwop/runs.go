@@ -1,0 +1,169 @@
+package openwop
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/run"
+)
+
+// CreateRun starts a run. An unknown workflow is 404 not_found: the protocol's table of codes has it under 400, every
+// host that was looked at answers 404, and the contract declares both.
+func (h *Host) CreateRun(ctx context.Context, req openwopv1.CreateRunRequestObject) (openwopv1.CreateRunResponseObject, error) {
+	if err := offered(req); err != nil {
+		return nil, err
+	}
+	configurable, err := plain(req.Body.Configurable)
+	if err != nil {
+		return nil, err
+	}
+	if err := h.workflows.checkConfigurable(req.Body.WorkflowID, configurable); err != nil {
+		return nil, err
+	}
+	snapshot, err := h.engine.Create(ctx, run.Create{
+		WorkflowID:   req.Body.WorkflowID,
+		Inputs:       req.Body.Inputs,
+		Configurable: configurable,
+		Tags:         req.Body.Tags,
+		Metadata:     req.Body.Metadata,
+		Owner:        &openwopv1.RunOwner{Tenant: tenant},
+	})
+	if err != nil {
+		return nil, err
+	}
+	return openwopv1.CreateRun201JSONResponse{Body: openwopv1.CreateRunResponse{
+		RunID:     snapshot.RunID,
+		Status:    created(snapshot.Status),
+		EventsURL: eventsURL(snapshot.RunID),
+		StatusURL: "/v1/runs/" + snapshot.RunID,
+	}}, nil
+}
+
+// offered refuses what a create request may ask for by the contract but this host does not do. Doing as if would be
+// worse: nobody would notice that a callback never comes.
+func offered(req openwopv1.CreateRunRequestObject) error {
+	body := req.Body
+	switch {
+	case req.Params.XForceEngineVersion != nil:
+		return refuse(codeForceEngineVersion, "only a test key may force an engine version, and this host has none", "field", "X-Force-Engine-Version")
+	case req.Params.XDedup != nil:
+		return refuse(codeCapability, "this host does not look for a live run of the same scope: leave X-Dedup off, or use Idempotency-Key", "field", "X-Dedup")
+	case body.TenantID != nil && *body.TenantID != tenant:
+		return refuse(codeForbidden, "the key belongs to tenant "+tenant+": leave tenantId off", "field", "tenantId")
+	case body.Mode != "":
+		return refuse(codeCapability, "this host runs workflows, not evaluation suites: leave mode off", "field", "mode")
+	case body.EvalSuiteRef != "":
+		return refuse(codeCapability, "this host has no evaluation suites: leave evalSuiteRef off", "field", "evalSuiteRef")
+	case body.AgentID != "":
+		return refuse(codeCapability, "this host has no agents of its own: leave agentId off", "field", "agentId")
+	case body.CallbackURL != "":
+		return refuse(codeCapability, "this host calls nobody back: leave callbackUrl off and follow the events", "field", "callbackUrl")
+	case body.Residency != nil:
+		return refuse(codeResidency, "this host keeps all runs in one place: leave residency off", "field", "residency")
+	case body.Configurable != nil && body.Configurable.MockProvider != nil:
+		return refuse(codeMockProvider, "only a test key may choose a mock provider, and this host has none", "field", "configurable.mockProvider")
+	}
+	return nil
+}
+
+// plain turns the typed overrides back into the map they came as: keys that are not reserved are passed through, too.
+func plain(configurable *openwopv1.Configurable) (map[string]any, error) {
+	if configurable == nil {
+		return nil, nil
+	}
+	raw, err := json.Marshal(configurable)
+	if err != nil {
+		return nil, fmt.Errorf("encode configurable: %w", err)
+	}
+	var m map[string]any
+	if err := json.Unmarshal(raw, &m); err != nil {
+		return nil, fmt.Errorf("decode configurable: %w", err)
+	}
+	return m, nil
+}
+
+// created is the status for the reply of a create. A run can be over before the reply is written, but the contract has
+// no final status here: the reply tells about a beginning.
+func created(status openwopv1.RunStatus) openwopv1.RunStatus {
+	switch status {
+	case openwopv1.RunStatusRunning, openwopv1.RunStatusWaitingApproval, openwopv1.RunStatusWaitingInput, openwopv1.RunStatusWaitingExternal:
+		return status
+	}
+	return openwopv1.RunStatusPending
+}
+
+func eventsURL(runID string) string { return "/v1/runs/" + runID + "/events" }
+
+// GetRun serves a run as it stands.
+func (h *Host) GetRun(ctx context.Context, req openwopv1.GetRunRequestObject) (openwopv1.GetRunResponseObject, error) {
+	snapshot, err := h.engine.Snapshot(ctx, req.RunID)
+	if err != nil {
+		return nil, err
+	}
+	return openwopv1.GetRun200JSONResponse(snapshot), nil
+}
+
+// CancelRun stops a run and what it dispatched. A run that has ended stays as it ended, which is no error in version 1
+// of the protocol.
+func (h *Host) CancelRun(ctx context.Context, req openwopv1.CancelRunRequestObject) (openwopv1.CancelRunResponseObject, error) {
+	reason := ""
+	if req.Body != nil && req.Body.Reason != nil {
+		reason = *req.Body.Reason
+	}
+	snapshot, err := h.engine.Cancel(ctx, req.RunID, reason)
+	if err != nil {
+		return nil, err
+	}
+	return openwopv1.CancelRun200JSONResponse{Body: openwopv1.CancelRunResponse{RunID: snapshot.RunID, Status: snapshot.Status}}, nil
+}
+
+// ForkRun makes a new run out of the log of another one.
+func (h *Host) ForkRun(ctx context.Context, req openwopv1.ForkRunRequestObject) (openwopv1.ForkRunResponseObject, error) {
+	switch {
+	case !h.claimed[claimReplay]:
+		return nil, refuse(codeCapability, "this host does not fork runs: discovery has no replay", "requiredCapability", "replay")
+	case req.Body.Mode == openwopv1.ForkModeReplay && req.Body.RunOptionsOverlay != nil:
+		return nil, invalid("runOptionsOverlay", "a replay takes the options of its source: leave runOptionsOverlay off, or use mode branch")
+	}
+	fork, err := h.engine.Fork(ctx, req.RunID, run.Fork{Mode: string(req.Body.Mode), FromSeq: req.Body.FromSeq})
+	if err != nil {
+		return nil, err
+	}
+	return openwopv1.ForkRun201JSONResponse{Body: openwopv1.ForkRunResponse{
+		RunID:       fork.RunID,
+		SourceRunID: fork.SourceRunID,
+		FromSeq:     &fork.FromSeq,
+		Mode:        openwopv1.ForkMode(fork.Mode),
+		Status:      fork.Snapshot.Status,
+		EventsURL:   eventsURL(fork.RunID),
+	}}, nil
+}
+
+// GetWorkflow serves a definition that runs can be made of.
+func (h *Host) GetWorkflow(_ context.Context, req openwopv1.GetWorkflowRequestObject) (openwopv1.GetWorkflowResponseObject, error) {
+	definition, known := h.workflows.definitions[req.WorkflowID]
+	if !known {
+		return nil, refuse(codeNotFound, "there is no workflow "+quoted(req.WorkflowID)+": discovery lists the fixtures", "workflowId", req.WorkflowID)
+	}
+	return openwopv1.GetWorkflow200JSONResponse(definition), nil
+}
+
+// ResolveInterruptByRun answers the interrupt that a node of a run waits for. The reply does not wait for what the answer
+// sets going, so its status may still be the waiting one.
+func (h *Host) ResolveInterruptByRun(ctx context.Context, req openwopv1.ResolveInterruptByRunRequestObject) (openwopv1.ResolveInterruptByRunResponseObject, error) {
+	value := req.Body.ResumeValue
+	if value == nil {
+		value = json.RawMessage("null")
+	}
+	snapshot, err := h.engine.Resolve(ctx, req.RunID, req.NodeID, value)
+	if err != nil {
+		return nil, err
+	}
+	return openwopv1.ResolveInterruptByRun200JSONResponse{Body: openwopv1.ResolveInterruptResponse{
+		RunID:  snapshot.RunID,
+		NodeID: req.NodeID,
+		Status: snapshot.Status,
+	}}, nil
+}

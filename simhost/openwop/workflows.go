@@ -1,0 +1,150 @@
+package openwop
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/internal/validate"
+	"github.com/openassay/assay/simhost/run"
+)
+
+// workflows are what runs can be made of, by id.
+type workflows struct {
+	definitions map[string]openwopv1.WorkflowDefinition
+	// configurable holds the schemas of those that have one for the overrides of their runs.
+	configurable map[string]*validate.Schema
+}
+
+// loadWorkflows reads the built-in fixtures, and then the definitions in dir unless that is "".
+func loadWorkflows(schemas *validate.Set, dir string) (workflows, error) {
+	loaded := workflows{definitions: map[string]openwopv1.WorkflowDefinition{}, configurable: map[string]*validate.Schema{}}
+	schema, err := schemas.Component("WorkflowDefinition")
+	if err != nil {
+		return loaded, fmt.Errorf("load workflows: %w", err)
+	}
+	builtIn, err := fs.Sub(openwopv1.Fixtures, "fixtures")
+	if err != nil {
+		return loaded, fmt.Errorf("load workflows: %w", err)
+	}
+	if err := loaded.read(builtIn, "fixtures", schema); err != nil || dir == "" {
+		return loaded, err
+	}
+	return loaded, loaded.read(os.DirFS(dir), dir, schema)
+}
+
+// read adds every *.json file of a folder. It goes on after a bad file, so that one look shows all that is wrong.
+func (w workflows) read(files fs.FS, dir string, schema *validate.Schema) error {
+	entries, err := fs.ReadDir(files, ".")
+	if err != nil {
+		return fmt.Errorf("load workflows from %s: %w", dir, err)
+	}
+	var problems []error
+	for _, entry := range entries {
+		if entry.IsDir() || filepath.Ext(entry.Name()) != ".json" {
+			continue
+		}
+		raw, err := fs.ReadFile(files, entry.Name())
+		if err == nil {
+			err = w.add(raw, schema)
+		}
+		if err != nil {
+			problems = append(problems, fmt.Errorf("load workflow %s%w", filepath.Join(dir, entry.Name()), err))
+		}
+	}
+	return errors.Join(problems...)
+}
+
+// add takes one definition. Its errors continue the name of the file: a pointer into it, and the problem there.
+func (w workflows) add(raw []byte, schema *validate.Schema) error {
+	if problems := schema.Validate(raw); len(problems) > 0 {
+		more := ""
+		if n := len(problems) - 1; n > 0 {
+			more = fmt.Sprintf(" (and %d more)", n)
+		}
+		return fmt.Errorf("#%s: %s%s", problems[0].Instance, problems[0].Message, more)
+	}
+	var definition openwopv1.WorkflowDefinition
+	if err := json.Unmarshal(raw, &definition); err != nil {
+		return fmt.Errorf(": %w", err)
+	}
+	if _, taken := w.definitions[definition.ID]; taken {
+		return fmt.Errorf("#/id: there is a workflow %q already: choose another id", definition.ID)
+	}
+	if definition.ConfigurableSchema != nil {
+		configurable, err := compileSchema(definition.ConfigurableSchema)
+		if err != nil {
+			return fmt.Errorf("#/configurableSchema: %w", err)
+		}
+		w.configurable[definition.ID] = configurable
+	}
+	w.definitions[definition.ID] = definition
+	return nil
+}
+
+// compileSchema compiles a schema that stands in a document of somebody else.
+func compileSchema(schema map[string]any) (*validate.Schema, error) {
+	raw, err := json.Marshal(schema)
+	if err != nil {
+		return nil, err
+	}
+	set, err := validate.New(raw)
+	if err != nil {
+		return nil, err
+	}
+	return set.At("")
+}
+
+// checkConfigurable holds the overrides of a run against the schema that its workflow has for them, if it has one.
+func (w workflows) checkConfigurable(workflowID string, configurable map[string]any) error {
+	schema := w.configurable[workflowID]
+	if schema == nil {
+		return nil
+	}
+	if configurable == nil {
+		configurable = map[string]any{}
+	}
+	problems := schema.ValidateValue(configurable)
+	if len(problems) == 0 {
+		return nil
+	}
+	field := "configurable" + strings.ReplaceAll(problems[0].Instance, "/", ".")
+	return invalid(field, "the workflow has a schema for configurable: "+problems[0].String())
+}
+
+// runnable lists the ids of the workflows that need nothing the host lacks.
+func (w workflows) runnable(lacks []string) []string {
+	var ids []string
+	for id, definition := range w.definitions {
+		if !needsAny(definition, lacks) {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// needsAny tells whether a definition has a node that needs one of the capabilities (RFC 0006, RFC 0007, RFC 0022).
+func needsAny(definition openwopv1.WorkflowDefinition, capabilities []string) bool {
+	return slices.ContainsFunc(definition.Nodes, func(node openwopv1.WorkflowNode) bool {
+		var needs []string
+		switch node.TypeID {
+		case "core.orchestrator.supervisor":
+			needs = []string{run.CapabilityOrchestrator}
+		case "core.dispatch":
+			needs = []string{run.CapabilityDispatch}
+			for _, mapping := range []string{"inputMapping", "outputMapping", "perWorkerInputMappings", "perWorkerOutputMappings"} {
+				if m, ok := node.Config[mapping].(map[string]any); ok && len(m) > 0 {
+					needs = append(needs, run.CapabilityDispatchMapping)
+				}
+			}
+		}
+		return slices.ContainsFunc(needs, func(need string) bool { return slices.Contains(capabilities, need) })
+	})
+}

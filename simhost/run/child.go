@@ -1,0 +1,93 @@
+package run
+
+import (
+	"context"
+	"errors"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/eventlog"
+)
+
+// maxDepth bounds how deep children may dispatch children. A workflow that dispatches itself ends there.
+const maxDepth = 16
+
+// parentCancelled is the reason that a child gives whose parent was stopped.
+const parentCancelled = "parent-cancelled"
+
+// lookAfterChild does for the child of a handoff what the parent's log says is to be done: it creates it, stops it, or
+// looks how it is. It may be done any number of times. nil means that there is nothing to look after. The caller has the
+// parent's lock.
+func (e *Engine) lookAfterChild(ctx context.Context, r *liveRun) (*childReport, error) {
+	s := &r.state
+	c := s.loop.child
+	if s.loop.phase != phaseDispatching || c == nil || c.Phase.over() || r.tape.covers(s) {
+		return nil, nil
+	}
+	switch {
+	case s.stop != nil:
+		return e.stopChild(ctx, c.RunID, r.id)
+	case c.Phase == childAnnounced:
+		return e.createChild(ctx, r, c)
+	default:
+		return e.lookAt(ctx, c.RunID)
+	}
+}
+
+// createChild creates the announced child, unless that has been done before.
+func (e *Engine) createChild(ctx context.Context, r *liveRun, c *Child) (*childReport, error) {
+	parent := &Parent{RunID: r.id, WorkerID: c.WorkerID, Depth: 1}
+	if grandparent := r.state.created.Parent; grandparent != nil {
+		parent.Depth += grandparent.Depth
+	}
+	if parent.Depth > maxDepth {
+		return &childReport{refused: failure(codeTooDeep, "runs dispatch runs %d deep: more than this host follows", parent.Depth)}, nil
+	}
+	child, err := e.create(c.RunID, Create{WorkflowID: c.WorkerID, Inputs: c.Inputs, Owner: r.state.owner}, parent)
+	if refusal := (*Error)(nil); errors.As(err, &refusal) {
+		return &childReport{refused: wordRefusal(refusal)}, nil
+	}
+	if errors.Is(err, eventlog.ErrConflict) {
+		return e.lookAt(ctx, c.RunID)
+	}
+	if err != nil {
+		return nil, err
+	}
+	child.mu.Lock()
+	defer child.mu.Unlock()
+	return child.report(), nil
+}
+
+// wordRefusal words for the parent's log why a child was not created.
+func wordRefusal(e *Error) *openwopv1.EventError {
+	code := e.Code
+	if code == CodeNotFound {
+		code = codeUnknownWork
+	}
+	return &openwopv1.EventError{Code: code, Message: e.Message, Details: e.Details}
+}
+
+func (e *Engine) lookAt(ctx context.Context, id string) (report *childReport, err error) {
+	err = e.with(ctx, id, func(child *liveRun) error {
+		report = child.report()
+		return nil
+	})
+	return report, err
+}
+
+// stopChild asks a child to end, and everything below it.
+func (e *Engine) stopChild(ctx context.Context, id, parentID string) (report *childReport, err error) {
+	err = e.with(ctx, id, func(child *liveRun) error {
+		err := e.halt(ctx, child, &Stop{Why: stopCancelled, Reason: parentCancelled, ParentRunID: parentID})
+		report = child.report()
+		return err
+	})
+	if refusal := (*Error)(nil); errors.As(err, &refusal) && refusal.Code == CodeNotFound {
+		return &childReport{refused: failure(codeNotCreated, "the parent was stopped before this child was created")}, nil
+	}
+	return report, err
+}
+
+// report is what the parent sees. The caller has the run's lock.
+func (r *liveRun) report() *childReport {
+	return &childReport{status: r.state.status, variables: r.state.variables, err: r.state.err}
+}

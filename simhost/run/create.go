@@ -1,0 +1,208 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/eventlog"
+)
+
+// Create is what a run is to be. Values are as encoding/json makes them of JSON; they are the engine's from then on.
+type Create struct {
+	WorkflowID string                        // of Options.Workflows
+	Definition *openwopv1.WorkflowDefinition // runs instead of one of those
+
+	Inputs       map[string]any
+	Configurable map[string]any
+	Tags         []string
+	Metadata     map[string]any
+	Owner        *openwopv1.RunOwner
+}
+
+// Create starts a run and returns it as it is after its first append: ended, where it has to wait for nothing. Refusals:
+// not_found for the workflow, validation_error (details.field or details.nodeId), capability_required, payload_too_large.
+func (e *Engine) Create(ctx context.Context, c Create) (openwopv1.RunSnapshot, error) {
+	leave, err := e.enter()
+	if err != nil {
+		return openwopv1.RunSnapshot{}, err
+	}
+	defer leave()
+	if err := ctx.Err(); err != nil {
+		return openwopv1.RunSnapshot{}, err
+	}
+	r, err := e.create(runID(e.o.IDs.Run()), c, nil)
+	if err != nil {
+		return openwopv1.RunSnapshot{}, err
+	}
+	// Nobody else has its lock for long, and what it is now is at least what its first append made it.
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.state.Snapshot(), nil
+}
+
+// create starts a run, a child where there is a parent.
+func (e *Engine) create(id string, c Create, parent *Parent) (*liveRun, error) {
+	p, err := e.find(c)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.needs(e.o.Lacks); err != nil {
+		return nil, err
+	}
+	if err := p.checkInputs(c.Inputs, e.o.Version); err != nil {
+		return nil, err
+	}
+	created := Created{
+		Definition:   p.digest,
+		Version:      e.o.Version,
+		Configurable: c.Configurable,
+		Floor:        e.o.ConfidenceFloor,
+		Escalation:   e.o.EscalationKind,
+		Parent:       parent,
+	}
+	if created.Bounds, err = e.o.bounds(c.Configurable); err != nil {
+		return nil, err
+	}
+	if created.AgentThreshold, err = threshold(c.Configurable); err != nil {
+		return nil, err
+	}
+	return e.begin(id, p, nil, created, &openwopv1.RunStartedPayload{
+		WorkflowID: p.definition.ID,
+		Inputs:     c.Inputs,
+		Owner:      c.Owner,
+		Tags:       c.Tags,
+		Metadata:   c.Metadata,
+	})
+}
+
+// find is the program to run.
+func (e *Engine) find(c Create) (*program, error) {
+	if c.Definition != nil {
+		return compile(*c.Definition)
+	}
+	w, ok := e.workflows[c.WorkflowID]
+	if !ok {
+		return nil, workflowNotFound(c.WorkflowID)
+	}
+	return w.program, w.refusal
+}
+
+// begin takes the first steps of a run and appends them. Where the log has a run of this id already, the error is
+// eventlog.ErrConflict.
+func (e *Engine) begin(id string, p *program, t *tape, created Created, started *openwopv1.RunStartedPayload) (*liveRun, error) {
+	if err := e.keep(p); err != nil {
+		return nil, tooLarge(err)
+	}
+	r := &liveRun{id: id, state: newState(id, p), tape: t}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	m := &move{}
+	e.equip(r, m)
+	m.start(created, started)
+	w := m.run()
+	// A run that goes on after its first append must be findable before it, else a reader might make another of it from the
+	// log; and marked, so that a restart finds it.
+	if m.err == nil && w != waitsForNothing {
+		if e.share(r) != r {
+			return nil, eventlog.ErrConflict
+		}
+		r.pending = true
+		if err := e.o.Log.MarkPending(e.ctx, id); err != nil {
+			m.err = err
+		}
+	}
+	if err := e.commit(r, m); err != nil {
+		return nil, tooLarge(err)
+	}
+	switch w {
+	case waitsForNothing:
+	case goesOn, waitsToCreate:
+		e.wake(r)
+	default:
+		e.arm(r, w)
+	}
+	return r, nil
+}
+
+// tooLarge turns the log's word for it into a refusal.
+func tooLarge(err error) error {
+	if errors.Is(err, eventlog.ErrTooLarge) {
+		return refuse(CodeTooLarge, err.Error())
+	}
+	return err
+}
+
+// checkInputs refuses inputs that do not fit the variables of their names, variables that have no value and must, and
+// scripts that are none.
+func (p *program) checkInputs(inputs map[string]any, version int) error {
+	for _, name := range slices.Sorted(maps.Keys(p.variables)) {
+		v := p.variables[name]
+		value, given := inputs[name]
+		switch {
+		case given && !isOfType(value, v.Type):
+			return invalid("inputs."+name, "must be of type %s", v.Type)
+		case !given && isTrue(v.Required) && len(v.DefaultValue) == 0:
+			return invalid("inputs."+name, "must be given: the workflow requires it")
+		}
+	}
+	return p.checkScript(inputs, version)
+}
+
+func isOfType(value any, t openwopv1.WorkflowVariableType) bool {
+	ok := false
+	switch t {
+	case openwopv1.WorkflowVariableTypeString:
+		_, ok = value.(string)
+	case openwopv1.WorkflowVariableTypeNumber:
+		_, ok = number(value)
+	case openwopv1.WorkflowVariableTypeBoolean:
+		_, ok = value.(bool)
+	case openwopv1.WorkflowVariableTypeObject:
+		_, ok = value.(map[string]any)
+	case openwopv1.WorkflowVariableTypeArray:
+		_, ok = value.([]any)
+	}
+	return ok
+}
+
+// checkScript reads the whole script as it stands when the run begins, so that a caller who sends a wrong one hears of it
+// at once. It may change later; every turn reads it again.
+func (p *program) checkScript(inputs map[string]any, version int) error {
+	if p.loop == len(p.nodes) {
+		return nil
+	}
+	values := map[string]any{}
+	field := ""
+	for _, port := range p.supervisor().ports {
+		switch {
+		case port.name != keyPlan || port.nodeID != "":
+		case port.variable == "":
+			values[keyPlan] = port.static
+		default:
+			field = "inputs." + port.variable
+			values[keyPlan] = p.defaults[port.variable]
+			if value, ok := inputs[port.variable]; ok {
+				values[keyPlan] = value
+			}
+		}
+	}
+	plan, where, err := p.script(values)
+	for i := 0; err == nil && i < len(plan); i++ {
+		if _, err = parseDecision(plan[i], version); err != nil {
+			where = where + "[" + strconv.Itoa(i) + "]"
+			field = field + "[" + strconv.Itoa(i) + "]"
+		}
+	}
+	switch {
+	case err == nil:
+		return nil
+	case values[keyPlan] != nil && field != "":
+		return invalid(field, "%v", err)
+	default:
+		return refusedNode(p.supervisor().ID, "%s: %v", where, err)
+	}
+}

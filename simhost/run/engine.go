@@ -1,0 +1,159 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/clock"
+	"github.com/openassay/assay/simhost/eventlog"
+	"github.com/openassay/assay/simhost/rules"
+)
+
+// Log is where runs are kept; *eventlog.Store is one.
+type Log interface {
+	Append(ctx context.Context, log string, after uint64, data []byte) (revision uint64, err error)
+	Read(ctx context.Context, log string, after uint64) ([]eventlog.Entry, error)
+	MarkPending(ctx context.Context, log string) error
+	ClearPending(log string)
+	Pending(ctx context.Context) ([]string, error)
+}
+
+// Options of an engine. Log and Clock are required.
+type Options struct {
+	Log   Log
+	Clock clock.Clock
+	IDs   IDs // nil: RandomIDs
+
+	// Workflows that can be run by id, also as children. One that cannot be run is refused when it is asked for.
+	Workflows map[string]openwopv1.WorkflowDefinition
+	// Lacks are the capabilities (CapabilityOrchestrator and so on) that the host does not have.
+	Lacks []string
+
+	// Version of the execution model, 1 to 6; 0 is a host without one.
+	Version int
+	Limits  Limits
+	// ConfidenceFloor is the confidence below which a decision is held, from version 2 on. 0: 0.5.
+	ConfidenceFloor float64
+	// EscalationKind is the interrupt that a held decision raises, clarification or approval. Empty: clarification.
+	EscalationKind openwopv1.InterruptKind
+
+	Rules rules.Set // the zero value is rules.Honest
+	// OnError hears of errors in work that nobody waits for. It may be called by several goroutines. nil: slog.
+	OnError func(error)
+}
+
+// Limits are the bounds that the host advertises; 0 is none.
+type Limits struct {
+	MaxLoopIterations int
+	MaxNodeExecutions int
+	MaxRunDuration    time.Duration
+}
+
+// Engine runs workflows. Its methods may be called concurrently. There must be one engine to a log at a time.
+type Engine struct {
+	o         Options
+	workflows map[string]workflow
+	digests   map[string]*program // those of workflows that can be run
+
+	ctx  context.Context // ends with Close
+	stop context.CancelFunc
+	work sync.WaitGroup // calls and goroutines under way
+
+	mu     sync.Mutex
+	closed bool
+	live   map[string]*liveRun // runs that have not ended
+}
+
+// workflow is a definition of the registry, ready to run or refused.
+type workflow struct {
+	program *program
+	refusal error
+}
+
+// New makes an engine. Call Resume before anything else, so that runs go on that a former process left.
+func New(o Options) (*Engine, error) {
+	if o.Log == nil || o.Clock == nil {
+		return nil, errors.New("make a run engine: Options.Log and Options.Clock must be set")
+	}
+	if o.Version < 0 || o.Version > 6 {
+		return nil, fmt.Errorf("make a run engine: Options.Version is %d: must be 0 to 6", o.Version)
+	}
+	if o.ConfidenceFloor == 0 {
+		o.ConfidenceFloor = 0.5
+	}
+	if !(o.ConfidenceFloor >= 0.5 && o.ConfidenceFloor <= 1) {
+		return nil, fmt.Errorf("make a run engine: Options.ConfidenceFloor is %v: must be 0.5 to 1", o.ConfidenceFloor)
+	}
+	switch o.EscalationKind {
+	case "":
+		o.EscalationKind = openwopv1.InterruptKindClarification
+	case openwopv1.InterruptKindClarification, openwopv1.InterruptKindApproval:
+	default:
+		return nil, fmt.Errorf("make a run engine: Options.EscalationKind is %q: must be clarification or approval", o.EscalationKind)
+	}
+	if o.IDs == nil {
+		o.IDs = RandomIDs()
+	}
+	if o.Rules.NextIteration == nil {
+		o.Rules = rules.Honest()
+	}
+	if o.OnError == nil {
+		o.OnError = func(err error) { slog.Error("run engine", "err", err) }
+	}
+	e := &Engine{o: o, workflows: make(map[string]workflow, len(o.Workflows)), digests: map[string]*program{}, live: map[string]*liveRun{}}
+	for id, d := range o.Workflows {
+		p, err := compile(d)
+		e.workflows[id] = workflow{p, err}
+		if err == nil {
+			e.digests[p.digest] = p
+		}
+	}
+	e.ctx, e.stop = context.WithCancel(context.Background())
+	return e, nil
+}
+
+// Close stops all work and waits for it; runs stay where their logs have got to. Streams end with ErrClosed. The log is
+// the caller's to close.
+func (e *Engine) Close() error {
+	e.mu.Lock()
+	e.closed = true
+	e.mu.Unlock()
+	e.stop()
+	e.work.Wait()
+	for _, r := range e.lives() {
+		r.mu.Lock()
+		r.disarm()
+		r.mu.Unlock()
+	}
+	return nil
+}
+
+// enter keeps Close waiting until leave is called.
+func (e *Engine) enter() (leave func(), err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed {
+		return nil, ErrClosed
+	}
+	e.work.Add(1)
+	return e.work.Done, nil
+}
+
+// lives are the runs in memory.
+func (e *Engine) lives() []*liveRun {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	all := make([]*liveRun, 0, len(e.live))
+	for _, r := range e.live {
+		all = append(all, r)
+	}
+	return all
+}
+
+// now is the time to write into the log. A microsecond is fine enough, and what is read back equals what was written.
+func (e *Engine) now() time.Time { return e.o.Clock.Now().UTC().Truncate(time.Microsecond) }

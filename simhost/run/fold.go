@@ -1,0 +1,294 @@
+package run
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+
+	"github.com/openassay/assay/gen/openwopv1"
+)
+
+// Fold is the state after one more record. It changes neither of its arguments. The error means that the record does not
+// belong here, or was not written by this package.
+func Fold(s State, r Record) (State, error) {
+	s = s.clone()
+	if err := s.fold(r); err != nil {
+		return State{}, err
+	}
+	return s, nil
+}
+
+// fold is Fold in place.
+func (s *State) fold(r Record) error {
+	facts := r.Facts
+	for _, event := range r.Events {
+		for len(facts) > 0 && facts[0].At <= event.Sequence {
+			s.learn(facts[0])
+			facts = facts[1:]
+		}
+		if event.Sequence != s.next {
+			return fmt.Errorf("fold run %s: event %d stands where %d belongs", s.runID, event.Sequence, s.next)
+		}
+		payload, _, err := openwopv1.DecodePayload(event.Type, event.Payload)
+		if err != nil {
+			return fmt.Errorf("fold run %s: event %d: %w", s.runID, event.Sequence, err)
+		}
+		s.take(event, payload)
+	}
+	for _, fact := range facts {
+		s.learn(fact)
+	}
+	return nil
+}
+
+// learn folds a fact.
+func (s *State) learn(f Fact) {
+	switch {
+	case f.Created != nil:
+		s.created = *f.Created
+	case f.Turn != nil:
+		s.loop = loop{iteration: f.Turn.Iteration, consulted: s.loop.consulted, agentID: s.loop.agentID}
+	case f.Child != nil:
+		s.learnChild(*f.Child)
+	case f.Timer != nil:
+		if n := s.node(f.Timer.NodeID); n != nil {
+			n.due = f.Timer.Due
+		}
+	case f.Stop != nil:
+		s.stop = f.Stop
+		for i := range s.nodes {
+			s.nodes[i].gone = s.nodes[i].status == nodeSuspended
+		}
+		s.status = openwopv1.RunStatusRunning
+		if f.Stop.Why == stopCancelled {
+			s.status = openwopv1.RunStatusCancelling
+		}
+	}
+}
+
+func (s *State) learnChild(c Child) {
+	l := &s.loop
+	if c.Phase == childAnnounced {
+		l.child, l.chainID, l.endID, l.dispatched, l.written, l.harvested = &c, "", "", false, 0, false
+		return
+	}
+	if l.child == nil {
+		return
+	}
+	// What was announced stays known; steps repeat only what they add.
+	c.RunID, c.Inputs = l.child.RunID, l.child.Inputs
+	if c.Status == "" {
+		c.Status = l.child.Status
+	}
+	l.child = &c
+	switch c.Phase {
+	case childRunning:
+		s.children = append(s.children, childRun{runID: c.RunID, workflowID: c.WorkerID, status: c.Status})
+	case childCompleted, childFailed, childCancelled:
+		if n := len(s.children); n > 0 {
+			s.children[n-1].status = c.Phase.status()
+		}
+	}
+}
+
+// status is the child's status in a phase that is over.
+func (p childPhase) status() openwopv1.RunStatus {
+	switch p {
+	case childCompleted:
+		return openwopv1.RunStatusCompleted
+	case childCancelled:
+		return openwopv1.RunStatusCancelled
+	default:
+		return openwopv1.RunStatusFailed
+	}
+}
+
+// take folds an event. payload is the decoded payload; nil for a type that is none of ours.
+func (s *State) take(event openwopv1.RunEvent, payload any) {
+	s.next = event.Sequence + 1
+	switch p := payload.(type) {
+	case *openwopv1.RunStartedPayload:
+		s.begin(event, p)
+	case *openwopv1.NodeStartedPayload:
+		s.nodeStarted(p)
+	case *openwopv1.NodeCompletedPayload:
+		s.nodeEnded(p.NodeID, nodeCompleted, p.Outputs)
+	case *openwopv1.NodeSkippedPayload:
+		s.nodeEnded(p.NodeID, nodeSkipped, nil)
+	case *openwopv1.NodeCancelledPayload:
+		s.nodeEnded(p.NodeID, nodeCancelled, nil)
+	case *openwopv1.NodeFailedPayload:
+		s.nodeEnded(p.NodeID, nodeFailed, nil)
+		s.failing = &failing{err: runError(p.Error), nodeID: p.NodeID, cause: event.EventID}
+	case *openwopv1.CapBreachedPayload:
+		s.failing = breached(event, p)
+	case *openwopv1.ReplayDivergedPayload:
+		s.failing = diverged(event, p)
+	case *openwopv1.VariableChangedPayload:
+		s.variableChanged(p)
+	case *openwopv1.RunOrchestratorDecidedPayload:
+		s.decided(event, p)
+	case *openwopv1.CoreWorkflowChainConfidenceEscalatedPayload:
+		s.loop.phase = phaseEscalated
+	case *openwopv1.NodeSuspendedPayload:
+		s.suspended(p)
+	case *openwopv1.SuspendRequest:
+		s.requested(event, p)
+	case *openwopv1.InterruptResolvedPayload:
+		s.resolved(event, p)
+	case *openwopv1.NodeResumedPayload:
+		s.resumed(p)
+	case *openwopv1.CoreWorkflowChainEventPayload:
+		s.handedOff(event, p)
+	case *openwopv1.NodeDispatchedPayload:
+		s.loop.dispatched = true
+	case *openwopv1.RunCompletedPayload:
+		s.end(event, openwopv1.RunStatusCompleted)
+		s.outputs = p.Outputs
+	case *openwopv1.RunFailedPayload:
+		s.end(event, openwopv1.RunStatusFailed)
+		err := runError(p.Error)
+		s.err = &err
+	case *openwopv1.RunCancelledPayload:
+		s.end(event, openwopv1.RunStatusCancelled)
+	}
+}
+
+func (s *State) begin(event openwopv1.RunEvent, p *openwopv1.RunStartedPayload) {
+	s.status = openwopv1.RunStatusRunning
+	s.startedAt = event.Timestamp
+	s.inputs, s.owner, s.tags, s.metadata = p.Inputs, p.Owner, p.Tags, p.Metadata
+	s.variables = make(map[string]any, len(s.program.defaults)+len(p.Inputs))
+	maps.Copy(s.variables, s.program.defaults)
+	maps.Copy(s.variables, p.Inputs)
+}
+
+func (s *State) end(event openwopv1.RunEvent, status openwopv1.RunStatus) {
+	s.status = status
+	s.endedAt = event.Timestamp
+}
+
+// node is the state of the node with this id, nil where there is none.
+func (s *State) node(id string) *nodeState {
+	if i, ok := s.program.byID[id]; ok {
+		return &s.nodes[i]
+	}
+	return nil
+}
+
+func (s *State) nodeStarted(p *openwopv1.NodeStartedPayload) {
+	n := s.node(p.NodeID)
+	if n == nil {
+		return
+	}
+	n.status = nodeRunning
+	n.starts++
+	s.starts++
+	switch {
+	case s.program.isSupervisor(p.NodeID):
+		s.loop.phase = phaseDeciding
+	case s.program.isDispatch(p.NodeID):
+		s.loop.phase = phaseDispatching
+	}
+}
+
+func (s *State) nodeEnded(id string, status nodeStatus, outputs map[string]any) {
+	n := s.node(id)
+	if n == nil {
+		return
+	}
+	n.status, n.outputs = status, outputs
+	switch {
+	case s.program.isSupervisor(id):
+		s.loop.phase = phaseActing
+		if s.loop.decision.kind == askUser || s.loop.asked != nil && s.loop.asked.rejected {
+			s.loop.phase = phaseIdle
+		}
+	case s.program.isDispatch(id):
+		s.loop.phase = phaseIdle
+	default:
+		s.done++
+	}
+}
+
+func (s *State) variableChanged(p *openwopv1.VariableChangedPayload) {
+	var value any
+	// The payload was decoded from JSON or is about to become JSON: it is well-formed.
+	_ = json.Unmarshal(p.Next, &value)
+	s.variables[p.Name] = value
+	switch s.loop.phase {
+	case phaseAnswered:
+		s.loop.phase = phaseNoted
+	case phaseDispatching:
+		s.loop.written++
+	}
+}
+
+func (s *State) decided(event openwopv1.RunEvent, p *openwopv1.RunOrchestratorDecidedPayload) {
+	l := &s.loop
+	l.phase = phaseDecided
+	l.decidedID = event.EventID
+	l.agentID = p.AgentID
+	l.consulted++
+	l.decision, _ = readDecision(p.Decision) // it was checked before it was written
+}
+
+func (s *State) suspended(p *openwopv1.NodeSuspendedPayload) {
+	if n := s.node(p.NodeID); n != nil {
+		n.status = nodeSuspended
+	}
+	s.loop.asked = &asked{kind: p.Kind, interruptID: p.InterruptID, key: p.Key, unsure: s.loop.phase == phaseDeciding}
+	s.loop.phase = phaseSuspended
+	s.status = waitingStatus(p.Kind)
+}
+
+func (s *State) requested(event openwopv1.RunEvent, p *openwopv1.SuspendRequest) {
+	s.loop.phase = phaseAsked
+	if a := s.loop.asked; a != nil {
+		a.data, a.requestedID = p.Data, event.EventID
+	}
+}
+
+func (s *State) resolved(event openwopv1.RunEvent, p *openwopv1.InterruptResolvedPayload) {
+	if n := s.node(p.NodeID); n != nil {
+		n.resolved++
+	}
+	s.loop.phase = phaseAnswered
+	s.status = openwopv1.RunStatusRunning
+	if a := s.loop.asked; a != nil {
+		a.resolvedID, a.value = event.EventID, p.ResumeValue
+		a.rejected = isRejection(p.Kind, p.ResumeValue)
+	}
+}
+
+func (s *State) resumed(p *openwopv1.NodeResumedPayload) {
+	if n := s.node(p.NodeID); n != nil {
+		n.status = nodeRunning
+	}
+	l := &s.loop
+	l.resumed = true
+	l.phase = phaseResumed
+	if a := l.asked; a != nil && a.unsure {
+		l.phase = phaseDeciding
+		l.ratified = !a.rejected
+		if a.rejected {
+			l.consulted++
+			l.asked = nil
+		}
+	}
+}
+
+func (s *State) handedOff(event openwopv1.RunEvent, p *openwopv1.CoreWorkflowChainEventPayload) {
+	l := &s.loop
+	l.chainID = event.EventID
+	switch p.Phase {
+	case openwopv1.ChainPhaseChildCompleted, openwopv1.ChainPhaseChildFailed, openwopv1.ChainPhaseChildCancelled:
+		l.endID = event.EventID
+	case openwopv1.ChainPhaseOutputHarvested:
+		l.harvested = true
+	}
+}
+
+func runError(e openwopv1.EventError) openwopv1.RunError {
+	return openwopv1.RunError{Code: e.Code, Message: e.Message, Details: e.Details}
+}

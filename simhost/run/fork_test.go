@@ -1,0 +1,253 @@
+package run
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/openassay/assay/gen/openwopv1"
+)
+
+// sources are runs worth forking, by name.
+func sources(h *host) map[string]string {
+	h.t.Helper()
+	next := func(workers string) map[string]any {
+		return plan(h.t, `[{"kind":"next-worker","nextWorkerIds":[`+workers+`]},{"kind":"terminate"}]`)
+	}
+	all := map[string]string{}
+	for name, c := range map[string]Create{
+		"one node":  {WorkflowID: "conformance-noop", Owner: &openwopv1.RunOwner{Tenant: "t1"}, Tags: []string{"a"}, Metadata: map[string]any{"m": 1.0}},
+		"loop":      {WorkflowID: "assay-loop"},
+		"harvest":   {WorkflowID: "conformance-dispatch-cross-worker-handoff"},
+		"refused":   {WorkflowID: "assay-loop", Inputs: next(`"no-such-workflow"`)},
+		"failing":   {WorkflowID: "assay-loop", Inputs: next(`"conformance-dispatch-deterministic-fail-child","conformance-noop"`)},
+		"breach":    {WorkflowID: "assay-loop", Configurable: map[string]any{"maxLoopIterations": 2}},
+		"nodes":     {WorkflowID: "conformance-cap-breach", Configurable: map[string]any{"recursionLimit": 3}},
+		"suspended": {WorkflowID: "assay-loop-ask-user"},
+		"no plan":   {WorkflowID: "conformance-dispatch-deterministic-fail-child"},
+	} {
+		all[name] = h.create(c).RunID
+	}
+	for name, workflow := range map[string]string{"resumed": "assay-loop-ask-user", "held": "conformance-multi-agent-confidence-escalation"} {
+		s := h.create(Create{WorkflowID: workflow})
+		if s.CurrentNodeID != nil { // below version 2 no decision is held
+			s = h.resolve(s.RunID, `{"answers":{"q1":"yes"}}`)
+		}
+		all[name] = s.RunID
+	}
+	all["unsure"] = h.resolve(h.create(Create{WorkflowID: "conformance-orchestrator-low-confidence"}).RunID, `{"action":"reject"}`).RunID
+
+	slow := Create{WorkflowID: "assay-loop", Inputs: next(`"conformance-cancellable"`), Configurable: map[string]any{"runTimeoutMs": 60000}}
+	overtime := h.begin(Create{WorkflowID: "conformance-run-duration-breach", Configurable: map[string]any{"runTimeoutMs": 10}})
+	delayed := h.begin(Create{WorkflowID: "conformance-delay", Inputs: map[string]any{"delayMs": 5.0}})
+	late := h.begin(slow)
+	stopped := h.begin(slow)
+	for _, id := range []string{late, stopped} {
+		h.until(id, func(e openwopv1.RunEvent) bool { return e.Type == openwopv1.RunEventTypeNodeDispatched })
+	}
+	if _, err := h.Cancel(soon(h.t), stopped, "enough"); err != nil {
+		h.t.Fatal(err)
+	}
+	h.clock.Advance(time.Hour)
+	for name, id := range map[string]string{"delayed": delayed, "overtime": overtime, "late parent": late, "cancelled parent": stopped} {
+		h.settled(id)
+		all[name] = id
+	}
+	return all
+}
+
+// essence is what a replay keeps of an event.
+func essence(events []openwopv1.RunEvent) []string {
+	lines := story(events)
+	for i, e := range events {
+		lines[i] += " " + string(e.Payload)
+	}
+	return lines
+}
+
+func TestReplayFromEverywhere(t *testing.T) {
+	for _, v := range []int{0, 1, 6} {
+		h := newHost(t, version(v))
+		for name, id := range sources(h) {
+			source, sourceEvents := h.snapshot(id), h.events(id)
+			want := essence(sourceEvents)
+			appends := h.log.count()
+			for from := range int64(len(want) + 1) {
+				f, err := h.Fork(soon(t), id, Fork{Mode: "replay", FromSeq: &from})
+				if err != nil {
+					t.Fatalf("version %d, %s from %d: %v", v, name, from, err)
+				}
+				s := h.settled(f.RunID)
+				events := h.events(f.RunID)
+				expectLawful(t, s, events, v)
+				// A held or rejected decision names its run; everything else is the same, word for word.
+				got := essence(events)
+				for i := range got {
+					got[i] = strings.ReplaceAll(got[i], f.RunID, id)
+				}
+				if !slices.Equal(got, want) {
+					t.Fatalf("version %d, %s from %d:\n  %s\nwant\n  %s", v, name, from, strings.Join(got, "\n  "), strings.Join(want, "\n  "))
+				}
+				for i, e := range events {
+					if e.RunID != f.RunID || e.EventID == sourceEvents[i].EventID {
+						t.Errorf("version %d, %s from %d: event %d has the source's ids", v, name, from, i)
+					}
+				}
+				if s.Status != source.Status || s.ParentRunID != nil || fmt.Sprint(s.Variables) != fmt.Sprint(source.Variables) || fmt.Sprint(s.Inputs) != fmt.Sprint(source.Inputs) {
+					t.Errorf("version %d, %s from %d: the fork is %+v", v, name, from, s)
+				}
+			}
+			if n := h.log.count() - appends; n != len(want)+1 {
+				t.Errorf("version %d, %s: %d appends for %d forks: a replay must create no child", v, name, n, len(want)+1)
+			}
+		}
+	}
+}
+
+func TestForkOfASuspendedRunGoesItsOwnWay(t *testing.T) {
+	h := newHost(t)
+	source := h.create(Create{WorkflowID: "assay-loop-ask-user"})
+	for from := range int64(len(h.events(source.RunID)) + 1) {
+		f, err := h.Fork(soon(t), source.RunID, Fork{Mode: "replay", FromSeq: &from})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := h.resolve(f.RunID, `{"answers":{"q1":"fork"}}`)
+		expectLawful(t, s, h.events(f.RunID), 5)
+		if s.Status != openwopv1.RunStatusCompleted || s.Variables["answer"] != "fork" || len(s.ChildRuns) != 2 {
+			t.Errorf("from %d: %s, %v, %d children", from, s.Status, s.Variables["answer"], len(s.ChildRuns))
+		}
+		if child := h.child(s, 1); *child.ParentRunID != f.RunID {
+			t.Errorf("from %d: the fork's own child belongs to %s", from, *child.ParentRunID)
+		}
+	}
+	if s := h.snapshot(source.RunID); s.Status != openwopv1.RunStatusWaitingInput {
+		t.Errorf("the source is %s", s.Status)
+	}
+}
+
+func TestForkOfAFork(t *testing.T) {
+	h := newHost(t)
+	id := h.create(Create{WorkflowID: "conformance-multi-agent-handoff"}).RunID
+	want := essence(h.events(id))
+	for from := range int64(3) {
+		f, err := h.Fork(soon(t), id, Fork{Mode: "replay", FromSeq: &from})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := essence(h.events(h.settled(f.RunID).RunID))
+		for i := range got {
+			got[i] = strings.ReplaceAll(got[i], f.RunID, id)
+			want[i] = strings.ReplaceAll(want[i], f.RunID, id)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("generation %d:\n%s", from, strings.Join(got, "\n"))
+		}
+		id = f.RunID
+		want = essence(h.events(id))
+	}
+}
+
+func TestForksThatAreRefused(t *testing.T) {
+	h := newHost(t)
+	done := h.create(Create{WorkflowID: "conformance-noop"}).RunID
+	live := h.begin(Create{WorkflowID: "conformance-cancellable"})
+	at := func(n int64) *int64 { return &n }
+	for _, c := range []struct {
+		name, run string
+		fork      Fork
+		code      string
+	}{
+		{"no such run", "run-aaaaaaaaaaaaaaaaaaaaaaaaaa", Fork{Mode: "replay"}, CodeNotFound},
+		{"no such run, and no such mode", "run-aaaaaaaaaaaaaaaaaaaaaaaaaa", Fork{Mode: "strange"}, CodeNotFound},
+		{"beyond the end", done, Fork{Mode: "replay", FromSeq: at(5)}, CodeInvalidFromSeq},
+		{"negative", done, Fork{Mode: "replay", FromSeq: at(-1)}, CodeInvalidFromSeq},
+		{"branch", done, Fork{Mode: "branch", FromSeq: at(0)}, CodeNotProvided},
+		{"no such mode", done, Fork{Mode: "strange"}, CodeValidation},
+		{"no mode", done, Fork{}, CodeValidation},
+		{"under way", live, Fork{Mode: "replay"}, CodeRunActive},
+	} {
+		if _, err := h.Fork(soon(t), c.run, c.fork); code(err) != c.code {
+			t.Errorf("%s: %v, want %s", c.name, err, c.code)
+		}
+	}
+	if f, err := h.Fork(soon(t), done, Fork{Mode: "replay", FromSeq: at(4)}); err != nil || f.Snapshot.Status != openwopv1.RunStatusCompleted || f.FromSeq != 4 || f.SourceRunID != done {
+		t.Errorf("from right behind the end: %+v, %v", f, err)
+	}
+}
+
+// The host was replaced by one that runs things in another order: the fork must not pretend.
+func TestReplayThatDiverges(t *testing.T) {
+	h := newHost(t)
+	id := h.create(Create{WorkflowID: "assay-loop"}).RunID
+	entries := h.log.logs[id]
+	record, err := decodeRecord(entries[0].Data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range record.Events {
+		if record.Events[i].Type == openwopv1.RunEventTypeNodeCompleted {
+			record.Events[i].Type, record.Events[i].Payload = "log.appended", []byte(`{"level":"info","message":"hello"}`)
+		}
+	}
+	if entries[0].Data, err = record.encode(); err != nil {
+		t.Fatal(err)
+	}
+	f, err := h.Fork(soon(t), id, Fork{Mode: "replay"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := h.settled(f.RunID)
+	expectLawful(t, s, h.events(f.RunID), 5)
+	log := story(h.events(f.RunID))
+	if s.Error == nil || s.Error.Code != codeDiverged || log[len(log)-2] != "4 replay.diverged" {
+		t.Errorf("error %v after\n%s", s.Error, strings.Join(log, "\n"))
+	}
+	diverged := parse[openwopv1.ReplayDivergedPayload](t, string(h.events(f.RunID)[4].Payload))
+	if diverged.SourceRunID != id || diverged.AtSequence != 4 {
+		t.Errorf("it says %+v", diverged)
+	}
+}
+
+// What is more than one append takes is appended in pieces, and a process that dies between two of them leaves a fork that can go on.
+func TestLongReplaysAreCut(t *testing.T) {
+	fat := parse[openwopv1.WorkflowDefinition](t, `{"id":"fat","name":"w","version":"1","edges":[],"triggers":[],"metadata":{},"settings":{},
+		"nodes":[{"id":"n","typeId":"core.noop","name":"n","position":{"x":0,"y":0},"config":{},"inputs":{}}],
+		"variables":[{"name":"childOutcome","type":"string","defaultValue":"`+strings.Repeat("x", 200_000)+`"}]}`)
+	h := newHost(t, func(o *Options) { o.Workflows["fat"] = fat })
+	turns := strings.Repeat(`{"kind":"next-worker","nextWorkerIds":["fat"]},`, 6) + `{"kind":"terminate"}`
+	source := h.create(Create{Definition: harvesting(t), Inputs: plan(t, "["+turns+"]")})
+	want := int64(len(h.events(source.RunID)))
+	for _, from := range []int64{0, want / 2} {
+		before := h.log.count()
+		f, err := h.Fork(soon(t), source.RunID, Fork{Mode: "replay", FromSeq: &from})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := h.settled(f.RunID)
+		if got := int64(len(h.events(f.RunID))); s.Status != openwopv1.RunStatusCompleted || got != want {
+			t.Errorf("from %d: %s after %d events, want %d: %v", from, s.Status, got, want, s.Error)
+		}
+		pieces := h.log.count() - before
+		if pieces < 2 {
+			t.Errorf("from %d: %d appends", from, pieces)
+		}
+		expectLawful(t, s, h.events(f.RunID), 5)
+
+		h.log.left = 1 // of the next fork
+		f, err = h.Fork(soon(t), source.RunID, Fork{Mode: "replay", FromSeq: &from})
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.Close()
+		h.log = h.log.survivor()
+		h.o.Log = h.log
+		h.start()
+		s = h.settled(f.RunID)
+		if got := int64(len(h.events(f.RunID))); s.Status != openwopv1.RunStatusCompleted || got != want {
+			t.Errorf("from %d, killed: %s after %d events, want %d", from, s.Status, got, want)
+		}
+	}
+}

@@ -1,0 +1,228 @@
+package run
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+
+	"github.com/openassay/assay/gen/openwopv1"
+)
+
+// handOver does the next thing for the workers of a decision, one worker after the other (RFC 0037 B). Every step that the
+// handoff takes is a fact; from version 1 on it is also an event, which the step before it caused.
+func (m *move) handOver() wait {
+	l, workers := &m.s.loop, m.s.loop.decision.workers
+	dispatcher := m.s.program.dispatcher()
+	switch {
+	case l.child == nil && len(workers) > 1 && m.s.program.dispatch.FanOutPolicy == openwopv1.DispatchConfigFanOutPolicyReject:
+		return m.failNode(dispatcher.ID, failure(codeFanOut, "%d workers in one decision, and node %q takes one at a time", len(workers), dispatcher.ID))
+	case l.child == nil:
+		return m.announce(0)
+	case l.child.Phase == childAnnounced:
+		return m.childCreated()
+	case l.child.Phase == childRunning && !l.dispatched:
+		return m.childDispatched()
+	case l.child.Phase == childRunning:
+		return m.childEnded()
+	case l.child.Harvest != nil && l.written < len(l.child.Harvest):
+		return m.harvestNext()
+	case l.child.Harvest != nil && !l.harvested && m.shown():
+		return m.childHarvested()
+	case l.child.Position+1 < len(workers):
+		return m.announce(l.child.Position + 1)
+	default:
+		return m.completeNode(dispatcher.ID, l.decidedID, lastChild(*l.child))
+	}
+}
+
+// handing tells whether a handoff has steps left to take that belong to a child that exists, or may exist.
+func (m *move) handing() bool {
+	l := m.s.loop
+	if l.phase != phaseDispatching || l.child == nil {
+		return false
+	}
+	harvesting := l.child.Harvest != nil && (l.written < len(l.child.Harvest) || !l.harvested && m.shown())
+	return !l.child.Phase.over() || harvesting
+}
+
+func lastChild(c Child) map[string]any {
+	if c.Phase == childRefused {
+		return nil
+	}
+	return map[string]any{"childRunId": c.RunID, "childStatus": string(c.Phase.status())}
+}
+
+// shown tells whether handoffs are on the log.
+func (m *move) shown() bool { return m.rules.ShowsHandoff(m.s.created.Version) }
+
+// chain puts a step of the handoff on the log, where handoffs are shown.
+func (m *move) chain(phase openwopv1.ChainPhase, cause string, fill func(*openwopv1.CoreWorkflowChainEventPayload)) wait {
+	if !m.shown() {
+		return goesOn
+	}
+	l := m.s.loop
+	payload := &openwopv1.CoreWorkflowChainEventPayload{Phase: phase, WorkerID: l.child.WorkerID, ParentRunID: m.s.runID}
+	if fill != nil {
+		fill(payload)
+	}
+	return m.emit(openwopv1.RunEventTypeCoreWorkflowChainEvent, m.s.program.dispatcher().ID, cause, payload)
+}
+
+func (m *move) withChild(p *openwopv1.CoreWorkflowChainEventPayload) {
+	p.ChildRunID = m.s.loop.child.RunID
+}
+
+// announce says that a child is about to be created for the worker at this position. It must be on the log before the
+// child exists.
+func (m *move) announce(position int) wait {
+	l := &m.s.loop
+	worker := l.decision.workers[position]
+	m.child = nil // that was the one before
+	id := childRunID(eventID(m.s.runID, m.s.next))
+	if recorded, ok := m.recordedChild(position, childAnnounced); ok {
+		id = recorded.RunID
+	}
+	m.learn(Fact{Child: &Child{
+		Phase:    childAnnounced,
+		Position: position,
+		WorkerID: worker,
+		RunID:    id,
+		Inputs:   pick(m.s.program.inputMapping(worker), m.s.variables),
+	}})
+	return m.chain(openwopv1.ChainPhaseDispatchBegan, l.decidedID, nil)
+}
+
+// childCreated goes on once it is known whether the child could be created.
+func (m *move) childCreated() wait {
+	l := &m.s.loop
+	next := Child{Position: l.child.Position, WorkerID: l.child.WorkerID}
+	if recorded, ok := m.recordedChild(next.Position, childRunning, childRefused); ok {
+		next.Phase, next.Error, next.Status = recorded.Phase, recorded.Error, recorded.Status
+	} else if m.replaying() {
+		return m.diverge()
+	} else if m.child == nil {
+		return waitsToCreate
+	} else if m.child.refused != nil {
+		next.Phase, next.Error = childRefused, m.child.refused
+	} else {
+		next.Phase, next.Status = childRunning, m.child.status
+	}
+	m.learn(Fact{Child: &next})
+	if next.Phase == childRefused {
+		return m.chain(openwopv1.ChainPhaseDispatchFailed, l.chainID, func(p *openwopv1.CoreWorkflowChainEventPayload) {
+			p.Error = next.Error
+		})
+	}
+	return m.chain(openwopv1.ChainPhaseDispatchSucceeded, l.chainID, m.withChild)
+}
+
+func (m *move) childDispatched() wait {
+	c := m.s.loop.child
+	status := string(c.Status)
+	return m.emit(openwopv1.RunEventTypeNodeDispatched, m.s.program.dispatcher().ID, m.s.loop.decidedID, &openwopv1.NodeDispatchedPayload{
+		ChildRunID:      c.RunID,
+		ChildWorkflowID: c.WorkerID,
+		ChildStatus:     &status,
+	})
+}
+
+// childEnded goes on once the child has ended.
+func (m *move) childEnded() wait {
+	l := &m.s.loop
+	next := Child{Position: l.child.Position, WorkerID: l.child.WorkerID}
+	if recorded, ok := m.recordedChild(next.Position, childCompleted, childFailed, childCancelled); ok {
+		next.Phase, next.Error, next.Harvest = recorded.Phase, recorded.Error, recorded.Harvest
+	} else if m.replaying() {
+		return m.diverge()
+	} else if m.child == nil || !ended(m.child.status) {
+		return waitsForChild
+	} else {
+		m.readReport(&next)
+	}
+	m.learn(Fact{Child: &next})
+	phase := map[childPhase]openwopv1.ChainPhase{
+		childCompleted: openwopv1.ChainPhaseChildCompleted,
+		childFailed:    openwopv1.ChainPhaseChildFailed,
+		childCancelled: openwopv1.ChainPhaseChildCancelled,
+	}[next.Phase]
+	return m.chain(phase, l.chainID, func(p *openwopv1.CoreWorkflowChainEventPayload) {
+		m.withChild(p)
+		p.Error = next.Error
+	})
+}
+
+// readReport takes over how the child ended, and what is to be harvested of it.
+func (m *move) readReport(c *Child) {
+	switch r := m.child; r.status {
+	case openwopv1.RunStatusCompleted:
+		c.Phase = childCompleted
+	case openwopv1.RunStatusCancelled:
+		c.Phase = childCancelled
+	default:
+		c.Phase = childFailed
+		c.Error = failure(codeInternal, "the child failed without an error")
+		if r.err != nil {
+			c.Error = &openwopv1.EventError{Code: r.err.Code, Message: r.err.Message, Details: r.err.Details}
+		}
+	}
+	mapping := m.s.program.outputMapping(c.WorkerID)
+	if m.rules.Harvests(c.Phase == childCompleted, len(mapping) > 0) {
+		c.Harvest = pick(mapping, m.child.variables)
+	}
+}
+
+// harvestNext writes the next of the parent's variables.
+func (m *move) harvestNext() wait {
+	l := &m.s.loop
+	name := slices.Sorted(maps.Keys(l.child.Harvest))[l.written]
+	return m.setVariable(name, m.s.program.dispatcher().ID, l.endID, l.child.Harvest[name])
+}
+
+func (m *move) childHarvested() wait {
+	l := &m.s.loop
+	return m.chain(openwopv1.ChainPhaseOutputHarvested, l.endID, func(p *openwopv1.CoreWorkflowChainEventPayload) {
+		m.withChild(p)
+		p.HarvestedKeys = slices.Sorted(maps.Keys(l.child.Harvest))
+	})
+}
+
+func (m *move) setVariable(name, nodeID, cause string, value any) wait {
+	raw, err := json.Marshal(value)
+	if err != nil {
+		m.err = err
+		return goesOn
+	}
+	return m.emit(openwopv1.RunEventTypeVariableChanged, nodeID, cause, &openwopv1.VariableChangedPayload{Name: name, Next: raw, NodeID: &nodeID})
+}
+
+// inputMapping is the mapping for a worker: child input to parent variable.
+func (p *program) inputMapping(worker string) openwopv1.VariableMapping {
+	return mappingFor(worker, p.dispatch.PerWorkerInputMappings, p.dispatch.InputMapping)
+}
+
+// outputMapping is the mapping for a worker: parent variable to child variable.
+func (p *program) outputMapping(worker string) openwopv1.VariableMapping {
+	return mappingFor(worker, p.dispatch.PerWorkerOutputMappings, p.dispatch.OutputMapping)
+}
+
+// mappingFor is the worker's own mapping, which replaces the default one and does not add to it.
+func mappingFor(worker string, own map[string]openwopv1.VariableMapping, all *openwopv1.VariableMapping) openwopv1.VariableMapping {
+	if mapping, ok := own[worker]; ok {
+		return mapping
+	}
+	if all != nil {
+		return *all
+	}
+	return nil
+}
+
+// pick applies a mapping, target to source. A source that is not set gives no target. Never nil.
+func pick(mapping openwopv1.VariableMapping, from map[string]any) map[string]any {
+	picked := make(map[string]any, len(mapping))
+	for target, source := range mapping {
+		if value, ok := from[source]; ok {
+			picked[target] = value
+		}
+	}
+	return picked
+}

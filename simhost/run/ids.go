@@ -1,0 +1,73 @@
+package run
+
+import (
+	crand "crypto/rand"
+	"crypto/sha256"
+	"encoding/base32"
+	"encoding/binary"
+	"math/rand/v2"
+	"regexp"
+	"strconv"
+	"sync"
+)
+
+// IDs makes the ids of runs that are created from outside. Every other id derives from those: an event's from its run and
+// its place in the log, a child's from the event that announces it, an interrupt's from the event that suspends.
+type IDs interface {
+	// Run returns 128 bits that no other call returned.
+	Run() [16]byte
+}
+
+// RandomIDs are ids that nobody can guess.
+func RandomIDs() IDs { return randomIDs{} }
+
+type randomIDs struct{}
+
+func (randomIDs) Run() (id [16]byte) {
+	_, _ = crand.Read(id[:]) // never fails: the process ends first
+	return id
+}
+
+// SeededIDs are the same ids in the same order for the same seed.
+func SeededIDs(seed uint64) IDs {
+	var key [32]byte
+	binary.LittleEndian.PutUint64(key[:], seed)
+	return &seededIDs{source: rand.NewChaCha8(key)}
+}
+
+type seededIDs struct {
+	mu     sync.Mutex
+	source *rand.ChaCha8
+}
+
+func (s *seededIDs) Run() (id [16]byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, _ = s.source.Read(id[:]) // never fails
+	return id
+}
+
+var (
+	letters    = base32.NewEncoding("abcdefghijkmnpqrstuvwxyz23456789").WithPadding(base32.NoPadding)
+	runPattern = regexp.MustCompile(`^run-[a-z2-9]{26}$`)
+)
+
+func runID(id [16]byte) string { return "run-" + letters.EncodeToString(id[:]) }
+
+// isRunID keeps what callers send as a run id from naming another log of the store.
+func isRunID(id string) bool { return runPattern.MatchString(id) }
+
+// childRunID is the id of the child that is announced at this place of its parent's log.
+func childRunID(announcement string) string {
+	sum := sha256.Sum256([]byte("child\x00" + announcement))
+	return runID([16]byte(sum[:16]))
+}
+
+func eventID(runID string, sequence int64) string {
+	return runID + "-" + strconv.FormatInt(sequence, 10)
+}
+
+func interruptID(suspension string) string { return "int-" + suspension }
+
+// definitionLog names the log that holds the workflow definition with this digest.
+func definitionLog(digest string) string { return "workflow-" + digest }

@@ -1,0 +1,211 @@
+package run
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/openassay/assay/gen/openwopv1"
+)
+
+// answerVariable takes the answer to the question of a clarification.
+const answerVariable = "answer"
+
+// question is the id of the one question that a clarification of this engine asks.
+const question = "q1"
+
+// lowConfidenceSuspended is the payload of node.suspended where an agent was not sure; it says more than others.
+type lowConfidenceSuspended struct {
+	openwopv1.NodeSuspendedPayload
+	Reason    string  `json:"reason"`
+	AgentID   string  `json:"agentId"`
+	Threshold float64 `json:"threshold"`
+	Observed  float64 `json:"observed"`
+}
+
+// suspend suspends the supervisor's node.
+func (m *move) suspend(kind openwopv1.InterruptKind) wait {
+	n := m.s.program.supervisor()
+	suspended := openwopv1.NodeSuspendedPayload{
+		NodeID:      n.ID,
+		InterruptID: interruptID(eventID(m.s.runID, m.s.next)),
+		Kind:        kind,
+		// The same suspension point has the same key, also in a fork.
+		Key: fmt.Sprintf("%.128s:%d", n.ID, m.s.next),
+	}
+	if id, ok := m.recordedInterrupt(); ok {
+		suspended.InterruptID = id
+	}
+	cause := m.s.loop.decidedID
+	if m.s.loop.phase != phaseDecided && m.s.next > 0 {
+		cause = eventID(m.s.runID, m.s.next-1)
+	}
+	if kind == openwopv1.InterruptKindLowConfidence {
+		data := m.lowConfidence()
+		return m.emitAs(openwopv1.RunEventTypeNodeSuspended, n.ID, cause, &lowConfidenceSuspended{
+			NodeSuspendedPayload: suspended,
+			Reason:               string(kind),
+			AgentID:              data.AgentID,
+			Threshold:            data.Threshold,
+			Observed:             data.Observed,
+		}, &suspended)
+	}
+	return m.emit(openwopv1.RunEventTypeNodeSuspended, n.ID, cause, &suspended)
+}
+
+func (m *move) lowConfidence() openwopv1.LowConfidenceData {
+	config := m.s.program.supervisor().Config
+	observed, _ := config[keyConfidence].(float64)
+	data := openwopv1.LowConfidenceData{AgentID: m.s.program.agent.AgentID, Threshold: m.s.created.AgentThreshold, Observed: observed}
+	data.Decision, m.err = json.Marshal(config[keyPending])
+	return data
+}
+
+// request says what the suspension is about.
+func (m *move) request() wait {
+	a := m.s.loop.asked
+	data, err := json.Marshal(m.asks(a.kind))
+	if err != nil {
+		m.err = err
+		return goesOn
+	}
+	return m.emit(openwopv1.RunEventTypeInterruptRequested, m.s.program.supervisor().ID, eventID(m.s.runID, m.s.next-1),
+		&openwopv1.SuspendRequest{Kind: a.kind, Key: a.key, Data: data})
+}
+
+func (m *move) asks(kind openwopv1.InterruptKind) any {
+	d := m.s.loop.decision
+	switch kind {
+	case openwopv1.InterruptKindLowConfidence:
+		return m.lowConfidence()
+	case openwopv1.InterruptKindApproval:
+		artifact, err := json.Marshal(d.wire)
+		m.err = err
+		return openwopv1.ApprovalData{
+			ArtifactID:   m.s.loop.decidedID,
+			ArtifactType: "orchestrator-decision",
+			Title:        "Carry out this decision?",
+			ArtifactData: artifact,
+			Actions:      []openwopv1.ApprovalAction{openwopv1.ApprovalActionAccept, openwopv1.ApprovalActionReject},
+		}
+	default:
+		ask := d.prompt
+		if d.kind != askUser {
+			ask = fmt.Sprintf("The supervisor is not sure about its decision (%s). It is carried out after your answer. What is it to know?", d.kind)
+		}
+		return openwopv1.ClarificationData{Questions: []openwopv1.ClarificationQuestion{{ID: question, Question: ask}}}
+	}
+}
+
+// await resolves the interrupt, once there is an answer.
+func (m *move) await() wait {
+	if m.replaying() {
+		answer, ok := m.recordedAnswer()
+		if !ok {
+			return m.diverge()
+		}
+		m.answer = answer
+	}
+	if m.answer == nil {
+		return waitsForAnswer
+	}
+	a, id := m.s.loop.asked, m.s.program.supervisor().ID
+	answer := m.answer
+	m.answer = nil
+	return m.emit(openwopv1.RunEventTypeInterruptResolved, id, a.requestedID, &openwopv1.InterruptResolvedPayload{
+		InterruptID: a.interruptID, Kind: a.kind, NodeID: id, ResumeValue: answer,
+	})
+}
+
+// takeUp lets the node go on after the answer, which a variable keeps.
+func (m *move) takeUp() wait {
+	a, id := m.s.loop.asked, m.s.program.supervisor().ID
+	if m.s.loop.phase == phaseAnswered && a.kind == openwopv1.InterruptKindClarification {
+		answers, err := readAnswers(a.value)
+		if err != nil {
+			m.err = err // it was checked before it was written
+			return goesOn
+		}
+		return m.setVariable(answerVariable, id, a.resolvedID, answers[question])
+	}
+	return m.emit(openwopv1.RunEventTypeNodeResumed, id, a.resolvedID, &openwopv1.NodeResumedPayload{
+		NodeID: id, InterruptID: &a.interruptID, ResumeValue: a.value,
+	})
+}
+
+// checkAnswer refuses a value that does not resolve an interrupt of this kind.
+func checkAnswer(kind openwopv1.InterruptKind, value json.RawMessage) error {
+	if !json.Valid(value) {
+		return invalid("resumeValue", "must be JSON")
+	}
+	if kind == openwopv1.InterruptKindClarification {
+		answers, err := readAnswers(value)
+		if err != nil {
+			return err
+		}
+		for _, id := range slices.Sorted(maps.Keys(answers)) {
+			if id != question {
+				return invalid("resumeValue.answers."+id, "nobody asked that")
+			}
+		}
+		if answer, ok := answers[question]; !ok || answer == nil || answer == "" {
+			return invalid("resumeValue.answers."+question, "must be answered")
+		}
+		return nil
+	}
+	action, err := readAction(value)
+	if err != nil {
+		return err
+	}
+	if action != openwopv1.ApprovalActionAccept && action != openwopv1.ApprovalActionReject {
+		return invalid("resumeValue.action", "must be %s or %s, not %q", openwopv1.ApprovalActionAccept, openwopv1.ApprovalActionReject, action)
+	}
+	return nil
+}
+
+// readAnswers reads the answers of a clarification, question id to answer: {"answers":{"q1":...}}, or
+// {"answers":[{"id":"q1","answer":...}]}; the protocol has both forms.
+func readAnswers(value json.RawMessage) (map[string]any, error) {
+	var reply struct {
+		Answers json.RawMessage `json:"answers"`
+	}
+	if err := json.Unmarshal(value, &reply); err != nil || len(reply.Answers) == 0 {
+		return nil, invalid("resumeValue.answers", "must be there, as a map from question id to answer")
+	}
+	answers := map[string]any{}
+	if json.Unmarshal(reply.Answers, &answers) == nil && answers != nil {
+		return answers, nil
+	}
+	var list []struct {
+		ID     string `json:"id"`
+		Answer any    `json:"answer"`
+	}
+	if err := json.Unmarshal(reply.Answers, &list); err != nil {
+		return nil, invalid("resumeValue.answers", "must be a map from question id to answer, or a list of {id, answer}")
+	}
+	answers = make(map[string]any, len(list))
+	for _, a := range list {
+		answers[a.ID] = a.Answer
+	}
+	return answers, nil
+}
+
+func readAction(value json.RawMessage) (openwopv1.ApprovalAction, error) {
+	var reply struct {
+		Action openwopv1.ApprovalAction `json:"action"`
+	}
+	if err := json.Unmarshal(value, &reply); err != nil || reply.Action == "" {
+		return "", invalid("resumeValue.action", "must be there: %s or %s", openwopv1.ApprovalActionAccept, openwopv1.ApprovalActionReject)
+	}
+	return reply.Action, nil
+}
+
+// isRejection tells whether this value says no to a decision that is held.
+func isRejection(kind openwopv1.InterruptKind, value json.RawMessage) bool {
+	if kind == openwopv1.InterruptKindClarification {
+		return false
+	}
+	action, err := readAction(value)
+	return err == nil && action == openwopv1.ApprovalActionReject
+}

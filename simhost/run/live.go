@@ -1,0 +1,181 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/openassay/assay/simhost/eventlog"
+)
+
+// liveRun is a run in memory: the fold of its log, and what else is quicker to keep than to make again. Runs that have not
+// ended are shared through Engine.live, so that a log has one.
+type liveRun struct {
+	id   string
+	feed feed
+
+	// wakes counts how often the run was woken since a goroutine last began to advance it.
+	wakes atomic.Int64
+
+	mu       sync.Mutex
+	state    State
+	tape     *tape
+	revision uint64 // of the last record in the log
+	pending  bool   // marked so in the log
+	lost     bool   // an append failed: what is here is not what the log has
+	alarm    *alarm
+}
+
+// get finds a run, in memory or in the log. A run that ended is not shared: its log does not change any more. A run that
+// was not in memory and has not ended is asleep: the caller is to wake it, since it may have a timer to set or a child to
+// look after.
+func (e *Engine) get(ctx context.Context, id string) (r *liveRun, asleep bool, err error) {
+	if !isRunID(id) {
+		return nil, false, runNotFound(id)
+	}
+	e.mu.Lock()
+	r = e.live[id]
+	e.mu.Unlock()
+	if r != nil {
+		return r, false, nil
+	}
+	r, err = e.load(ctx, id)
+	switch {
+	case err != nil:
+		return nil, false, err
+	case r == nil:
+		return nil, false, runNotFound(id)
+	case r.state.Ended():
+		return r, false, nil
+	}
+	shared := e.share(r)
+	return shared, shared == r, nil
+}
+
+// share makes r the run of its id, unless there is one already; it returns the one that is.
+func (e *Engine) share(r *liveRun) *liveRun {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if other := e.live[r.id]; other != nil {
+		return other
+	}
+	e.live[r.id] = r
+	return r
+}
+
+// drop forgets a run; the caller has its lock.
+func (e *Engine) drop(r *liveRun) {
+	r.disarm()
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.live[r.id] == r {
+		delete(e.live, r.id)
+	}
+}
+
+// load folds the log of a run; nil where there is none.
+func (e *Engine) load(ctx context.Context, id string) (*liveRun, error) {
+	records, revision, err := e.read(ctx, id)
+	if err != nil || len(records) == 0 {
+		return nil, err
+	}
+	created := createdIn(records[0])
+	if created == nil {
+		return nil, fmt.Errorf("load run %s: its log does not begin with what it was created from", id)
+	}
+	p, err := e.program(ctx, created.Definition)
+	if err != nil {
+		return nil, fmt.Errorf("load run %s: %w", id, err)
+	}
+	r := &liveRun{id: id, state: newState(id, p), revision: revision, pending: true}
+	for _, record := range records {
+		if err := r.state.fold(record); err != nil {
+			return nil, fmt.Errorf("load: %w", err)
+		}
+		r.feed.add(record.Events, &r.state)
+	}
+	if link := created.Fork; link != nil && !r.state.Ended() {
+		source, _, err := e.read(ctx, link.RunID)
+		if err != nil {
+			return nil, fmt.Errorf("load run %s: its source: %w", id, err)
+		}
+		r.tape = newTape(*link, source)
+	}
+	return r, nil
+}
+
+// read decodes the log of a run. revision is that of its last record.
+func (e *Engine) read(ctx context.Context, id string) (records []Record, revision uint64, err error) {
+	entries, err := e.o.Log.Read(ctx, id, 0)
+	if err != nil {
+		return nil, 0, err
+	}
+	records = make([]Record, len(entries))
+	for i, entry := range entries {
+		if records[i], err = decodeRecord(entry.Data); err != nil {
+			return nil, 0, fmt.Errorf("read run %s: %w", id, err)
+		}
+		revision = entry.Revision
+	}
+	return records, revision, nil
+}
+
+func createdIn(r Record) *Created {
+	for _, f := range r.Facts {
+		if f.Created != nil {
+			return f.Created
+		}
+	}
+	return nil
+}
+
+// program finds a workflow definition by its digest: in the registry, or in the log.
+func (e *Engine) program(ctx context.Context, digest string) (*program, error) {
+	if p := e.digests[digest]; p != nil {
+		return p, nil
+	}
+	entries, err := e.o.Log.Read(ctx, definitionLog(digest), 0)
+	if err != nil {
+		return nil, err
+	}
+	if len(entries) == 0 {
+		return nil, fmt.Errorf("the log holds no workflow definition %s", digest)
+	}
+	return decodeProgram(entries[0].Data)
+}
+
+// keep puts a definition into the log, once for all runs of it.
+func (e *Engine) keep(p *program) error {
+	if p.stored.Load() {
+		return nil
+	}
+	_, err := e.o.Log.Append(e.ctx, definitionLog(p.digest), 0, p.encoded)
+	if err != nil && !errors.Is(err, eventlog.ErrConflict) {
+		return err
+	}
+	p.stored.Store(true)
+	return nil
+}
+
+// with runs f on a run, alone.
+func (e *Engine) with(ctx context.Context, id string, f func(*liveRun) error) error {
+	for {
+		r, asleep, err := e.get(ctx, id)
+		if err != nil {
+			return err
+		}
+		r.mu.Lock()
+		if r.lost { // it failed since; the log knows better
+			r.mu.Unlock()
+			continue
+		}
+		err = f(r)
+		r.mu.Unlock()
+		if asleep {
+			e.wake(r)
+		}
+		return err
+	}
+}

@@ -1,0 +1,131 @@
+package run
+
+import (
+	"github.com/openassay/assay/gen/openwopv1"
+)
+
+// turn does the next thing in the supervisor's loop.
+func (m *move) turn() wait {
+	switch m.s.loop.phase {
+	case phaseIdle:
+		return m.beginTurn()
+	case phaseDeciding:
+		return m.decide()
+	case phaseDecided:
+		return m.weigh()
+	case phaseEscalated:
+		return m.suspend(m.s.created.Escalation)
+	case phaseSuspended:
+		return m.request()
+	case phaseAsked:
+		return m.await()
+	case phaseAnswered, phaseNoted:
+		return m.takeUp()
+	case phaseResumed:
+		return m.completeNode(m.s.program.supervisor().ID, "", nil)
+	case phaseActing:
+		return m.act()
+	default:
+		return m.handOver()
+	}
+}
+
+// beginTurn starts the supervisor's node for the next turn, unless it is one too many. From here on the turn reads state
+// as of this place in the log.
+func (m *move) beginTurn() wait {
+	l := m.s.loop
+	iteration := m.rules.NextIteration(l.iteration, l.resumed)
+	if turn, ok := m.recordedTurn(); ok {
+		iteration = turn.Iteration
+	}
+	n := m.s.program.supervisor()
+	if m.turnRefused(iteration) || m.nodeRefused(n.ID) {
+		return goesOn
+	}
+	m.learn(Fact{Turn: &Turn{Iteration: iteration}})
+	return m.emitStarted(*n, "")
+}
+
+// decide puts the supervisor's decision on the log, or a suspension where its agent is not sure enough to have one.
+func (m *move) decide() wait {
+	n := m.s.program.supervisor()
+	values, missing := m.s.portValues(n)
+	if missing != nil {
+		return m.failNode(n.ID, missing)
+	}
+	if m.unsure() {
+		return m.suspend(openwopv1.InterruptKindLowConfidence)
+	}
+	wire, agent, ok := m.recordedDecision()
+	if !ok {
+		var err error
+		if wire, err = m.s.program.consult(values, m.s.loop.consulted, m.s.created.Version); err != nil {
+			return m.failNode(n.ID, failure(codeDecision, "%v", err))
+		}
+		agent = m.s.program.agent.AgentID
+	}
+	payload := &openwopv1.RunOrchestratorDecidedPayload{AgentID: agent, Decision: wire}
+	if m.rules.ShowsIteration(m.s.created.Version) {
+		iteration := int64(m.s.loop.iteration)
+		payload.Iteration = &iteration
+	}
+	return m.emit(openwopv1.RunEventTypeRunOrchestratorDecided, n.ID, "", payload)
+}
+
+// unsure tells whether the supervisor's agent holds back its decision (RFC 0006 C): only its scripted first one can be.
+func (m *move) unsure() bool {
+	config := m.s.program.supervisor().Config
+	confidence, scripted := config[keyConfidence].(float64)
+	_, pending := config[keyPending]
+	return scripted && pending && m.s.loop.consulted == 0 && !m.s.loop.ratified && confidence < m.s.created.AgentThreshold
+}
+
+// weigh goes on with a decision that is on the log: a question suspends, a decision below the floor is held, any other is
+// carried out.
+func (m *move) weigh() wait {
+	d := m.s.loop.decision
+	switch {
+	case d.kind == askUser:
+		return m.suspend(openwopv1.InterruptKindClarification)
+	case m.escalates(d):
+		return m.escalate(d)
+	default:
+		return m.completeNode(m.s.program.supervisor().ID, "", nil)
+	}
+}
+
+func (m *move) escalates(d decision) bool {
+	if m.replaying() {
+		return m.recorded(openwopv1.RunEventTypeCoreWorkflowChainConfidenceEscalated)
+	}
+	return m.rules.Escalates(m.s.created.Version, d.confidence, m.s.created.Floor)
+}
+
+func (m *move) escalate(d decision) wait {
+	payload := &openwopv1.CoreWorkflowChainConfidenceEscalatedPayload{
+		Confidence:       *d.confidence,
+		Floor:            m.s.created.Floor,
+		EscalationKind:   openwopv1.CoreWorkflowChainConfidenceEscalatedPayloadEscalationKindClarify,
+		ParentRunID:      m.s.runID,
+		OriginalDecision: &d.wire,
+	}
+	if m.s.created.Escalation == openwopv1.InterruptKindApproval {
+		payload.EscalationKind = openwopv1.CoreWorkflowChainConfidenceEscalatedPayloadEscalationKindEscalate
+	}
+	if len(d.workers) > 0 {
+		payload.WorkerID = d.workers[0]
+	}
+	return m.emit(openwopv1.RunEventTypeCoreWorkflowChainConfidenceEscalated, m.s.program.supervisor().ID, m.s.loop.decidedID, payload)
+}
+
+// act begins the effect of the turn's decision.
+func (m *move) act() wait {
+	if m.s.loop.decision.kind == terminate {
+		return m.complete(m.s.loop.decidedID)
+	}
+	n := m.s.program.dispatcher()
+	if m.nodeRefused(n.ID) {
+		return goesOn
+	}
+	return m.emitStarted(*n, m.s.loop.decidedID)
+}

@@ -1,0 +1,160 @@
+package run
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/rules"
+)
+
+// move is one go of a run: the steps from a state up to where it must wait. What it takes from outside is in its fields.
+type move struct {
+	s     *State
+	rules *rules.Set
+	tape  *tape // what a fork goes by, as long as it lasts
+	now   time.Time
+
+	answer json.RawMessage // resolves the open interrupt
+	stop   *Stop           // asks the run to end
+	child  *childReport    // what is known of the child of the handoff under way
+
+	record Record // what the steps add to the log
+	size   int    // of that, in bytes, roughly
+	err    error
+}
+
+// childReport is what its parent sees of a child.
+type childReport struct {
+	refused   *openwopv1.EventError // it could not be created
+	status    openwopv1.RunStatus
+	variables map[string]any      // completed
+	err       *openwopv1.RunError // failed
+}
+
+// wait is what a run waits for.
+type wait int
+
+const (
+	goesOn        wait = iota // for nothing: there are more steps
+	waitsToCreate             // for its child to be created
+	waitsForChild             // for its child to end
+	waitsForAnswer
+	waitsForTime
+	waitsForNothing // it ended
+)
+
+// maxAppend is the size from which on a record is cut, in bytes. What is left goes into the next one.
+const maxAppend = 1 << 20
+
+// run takes steps until the run must wait; goesOn means that the record is full.
+func (m *move) run() wait {
+	for m.err == nil && m.size < maxAppend {
+		if w := m.step(); w != goesOn {
+			return w
+		}
+	}
+	return goesOn
+}
+
+// step does the next thing: at most one event. It looks at nothing but m.
+func (m *move) step() wait {
+	s := m.s
+	switch {
+	case s.Ended():
+		return waitsForNothing
+	case m.copies():
+		return m.copy()
+	case s.failing != nil:
+		return m.fail()
+	case s.stop != nil:
+		return m.windUp()
+	case m.mustStop():
+		return m.learn(Fact{Stop: m.stop})
+	case s.done < s.program.loop:
+		return m.runNode(s.program.nodes[s.done])
+	case s.program.loop == len(s.program.nodes):
+		return m.complete("")
+	default:
+		return m.turn()
+	}
+}
+
+// learn adds a fact.
+func (m *move) learn(f Fact) wait {
+	f.At = m.s.next
+	m.record.Facts = append(m.record.Facts, f)
+	m.s.learn(f)
+	m.size += 200
+	return goesOn
+}
+
+// emit adds an event. payload is a pointer to the payload's Go type; cause is an eventId or empty.
+func (m *move) emit(t openwopv1.RunEventType, nodeID, cause string, payload any) wait {
+	return m.emitAs(t, nodeID, cause, payload, payload)
+}
+
+// emitAs is emit where the log says more than the payload's Go type can hold.
+func (m *move) emitAs(t openwopv1.RunEventType, nodeID, cause string, written, payload any) wait {
+	if !m.follows(t) {
+		return goesOn
+	}
+	raw, err := json.Marshal(written)
+	if err != nil {
+		m.err = fmt.Errorf("encode payload of %s: %w", t, err)
+		return goesOn
+	}
+	m.append(openwopv1.RunEvent{
+		EventID:     eventID(m.s.runID, m.s.next),
+		RunID:       m.s.runID,
+		NodeID:      nodeID,
+		Type:        t,
+		Payload:     raw,
+		Timestamp:   m.now,
+		Sequence:    m.s.next,
+		CausationID: cause,
+	}, payload)
+	return goesOn
+}
+
+func (m *move) append(event openwopv1.RunEvent, payload any) {
+	m.record.Events = append(m.record.Events, event)
+	m.size += 300 + len(event.Payload)
+	m.s.take(event, payload)
+}
+
+// start begins a run.
+func (m *move) start(created Created, started *openwopv1.RunStartedPayload) {
+	m.learn(Fact{Created: &created})
+	if m.tape == nil {
+		m.emit(openwopv1.RunEventTypeRunStarted, "", "", started)
+		return
+	}
+	m.replay() // the source's run.started is the fork's
+}
+
+// complete ends the run well; cause is the decision that did so, if it was one.
+func (m *move) complete(cause string) wait {
+	outputs := map[string]any{}
+	for i, n := range m.s.program.nodes[:m.s.program.loop] {
+		if n.last {
+			for name, value := range m.s.nodes[i].outputs {
+				outputs[name] = value
+			}
+		}
+	}
+	return m.emit(openwopv1.RunEventTypeRunCompleted, "", cause, &openwopv1.RunCompletedPayload{Outputs: outputs})
+}
+
+// fail ends the run for the reason that stands in its state.
+func (m *move) fail() wait {
+	f := m.s.failing
+	payload := &openwopv1.RunFailedPayload{
+		Error: openwopv1.EventError{Code: f.err.Code, Message: f.err.Message, Details: f.err.Details},
+	}
+	if f.nodeID != "" {
+		payload.FailedNodeID = &f.nodeID
+	}
+	return m.emit(openwopv1.RunEventTypeRunFailed, "", f.cause, payload)
+}

@@ -1,0 +1,186 @@
+package run
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/openassay/assay/gen/openwopv1"
+)
+
+// State is what a run is after some of its log. Begin with NewState and go on with Fold.
+type State struct {
+	runID   string
+	program *program
+
+	created   Created
+	inputs    map[string]any
+	owner     *openwopv1.RunOwner
+	tags      []string
+	metadata  map[string]any
+	startedAt time.Time
+
+	next      int64 // sequence of the next event
+	status    openwopv1.RunStatus
+	endedAt   time.Time
+	variables map[string]any
+
+	nodes  []nodeState // as program.nodes
+	starts int         // of nodes, the loop's included
+	done   int         // how many of the nodes outside the loop are behind
+
+	loop    loop
+	stop    *Stop
+	failing *failing
+	err     *openwopv1.RunError
+	outputs map[string]any
+
+	children []childRun
+}
+
+// NewState is a run of a workflow before its first event. The error is a refusal of the definition.
+func NewState(runID string, definition openwopv1.WorkflowDefinition) (State, error) {
+	p, err := compile(definition)
+	if err != nil {
+		return State{}, err
+	}
+	return newState(runID, p), nil
+}
+
+func newState(runID string, p *program) State {
+	return State{runID: runID, program: p, status: openwopv1.RunStatusPending, nodes: make([]nodeState, len(p.nodes))}
+}
+
+// nodeState is where a node stands. The nodes of a loop are started again every turn.
+type nodeState struct {
+	status   nodeStatus
+	starts   int
+	outputs  map[string]any
+	due      time.Time // core.delay: when to go on
+	resolved int       // interrupts of this node that were resolved
+	gone     bool      // an interrupt of this node was open when the run was stopped
+}
+
+type nodeStatus string
+
+const (
+	nodePending   nodeStatus = "pending"
+	nodeRunning   nodeStatus = "running"
+	nodeSuspended nodeStatus = "suspended"
+	nodeCompleted nodeStatus = "completed"
+	nodeFailed    nodeStatus = "failed"
+	nodeSkipped   nodeStatus = "skipped"
+	nodeCancelled nodeStatus = "cancelled"
+)
+
+// active tells whether a node began and did not end.
+func (s nodeStatus) active() bool { return s == nodeRunning || s == nodeSuspended }
+
+// failing is why the run must fail next.
+type failing struct {
+	err    openwopv1.RunError
+	nodeID string
+	cause  string // eventId
+}
+
+// childRun is a child that was created.
+type childRun struct {
+	runID, workflowID string
+	status            openwopv1.RunStatus
+}
+
+// loop is the supervisor's loop.
+type loop struct {
+	phase     phase
+	iteration int  // of the turn that began last, 0 before the first
+	consulted int  // how many decisions the script has given
+	ratified  bool // somebody accepted the decision that the agent was not sure of
+	resumed   bool // this turn was suspended and resumed
+
+	decision  decision
+	decidedID string // eventId of the decided event
+	agentID   string
+
+	asked *asked // the suspension of this turn
+
+	child      *Child // the handoff under way, or the last one
+	chainID    string // eventId of its latest step
+	endID      string // eventId of the step that ended the child
+	dispatched bool   // node.dispatched is written
+	written    int    // variables harvested so far
+	harvested  bool   // output.harvested is written
+}
+
+// phase is where a turn stands. Every event of a turn moves it on, so that a turn can go on after any of them.
+type phase string
+
+const (
+	phaseIdle        phase = ""            // between turns
+	phaseDeciding    phase = "deciding"    // the supervisor's node is started
+	phaseDecided     phase = "decided"     // the decision is on the log
+	phaseEscalated   phase = "escalated"   // ... and is held
+	phaseSuspended   phase = "suspended"   // the supervisor's node is suspended
+	phaseAsked       phase = "asked"       // the interrupt is requested: waits for an answer
+	phaseAnswered    phase = "answered"    // the interrupt is resolved
+	phaseNoted       phase = "noted"       // ... and the answer is a variable
+	phaseResumed     phase = "resumed"     // the supervisor's node goes on
+	phaseActing      phase = "acting"      // the supervisor's node is completed; now the effect
+	phaseDispatching phase = "dispatching" // the dispatch node is started
+)
+
+// asked is a suspension.
+type asked struct {
+	kind        openwopv1.InterruptKind
+	interruptID string
+	key         string
+	data        []byte // JSON, as the kind calls for
+	unsure      bool   // raised before the decision was on the log
+	requestedID string // eventId of interrupt.requested
+	resolvedID  string // eventId of interrupt.resolved
+	value       []byte // JSON that resolved it
+	rejected    bool
+}
+
+// Status is the run's status after the events so far.
+func (s *State) Status() openwopv1.RunStatus { return s.status }
+
+// NextSequence is the sequence of the next event.
+func (s *State) NextSequence() int64 { return s.next }
+
+// Ended tells whether the run is in a final status.
+func (s *State) Ended() bool { return ended(s.status) }
+
+// Waiting tells whether the run is suspended.
+func (s *State) Waiting() bool { return s.loop.phase == phaseAsked && s.stop == nil && !s.Ended() }
+
+func ended(status openwopv1.RunStatus) bool {
+	switch status {
+	case openwopv1.RunStatusCompleted, openwopv1.RunStatusFailed, openwopv1.RunStatusCancelled:
+		return true
+	}
+	return false
+}
+
+// clone shares nothing with s that a fold changes.
+func (s State) clone() State {
+	s.variables = maps.Clone(s.variables)
+	s.nodes = slices.Clone(s.nodes)
+	s.children = slices.Clone(s.children)
+	if s.loop.asked != nil {
+		a := *s.loop.asked
+		s.loop.asked = &a
+	}
+	return s
+}
+
+// waitingStatus is the status of a run that an interrupt of this kind suspends.
+func waitingStatus(kind openwopv1.InterruptKind) openwopv1.RunStatus {
+	switch kind {
+	case openwopv1.InterruptKindApproval, openwopv1.InterruptKindLowConfidence:
+		return openwopv1.RunStatusWaitingApproval
+	case openwopv1.InterruptKindExternalEvent:
+		return openwopv1.RunStatusWaitingExternal
+	default:
+		return openwopv1.RunStatusWaitingInput
+	}
+}

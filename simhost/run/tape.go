@@ -1,0 +1,186 @@
+package run
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/openassay/assay/gen/openwopv1"
+)
+
+// tape is the log of a fork's source, up to where the fork was made. A fork takes the same steps as its source did, so what
+// it is to learn next stands at the same place there as it is about to have in the fork's own log.
+type tape struct {
+	fromSeq int64
+	events  []openwopv1.RunEvent // by sequence
+	facts   map[int64][]Fact     // by place, but for Created
+	places  map[string]int64     // eventId to sequence
+}
+
+func newTape(link ForkLink, records []Record) *tape {
+	t := &tape{fromSeq: link.FromSeq, facts: map[int64][]Fact{}, places: map[string]int64{}}
+	for _, r := range records {
+		for _, e := range r.Events {
+			if e.Sequence <= link.Through {
+				t.events = append(t.events, e)
+				t.places[e.EventID] = e.Sequence
+			}
+		}
+		for _, f := range r.Facts {
+			if f.At <= link.Through && f.Created == nil {
+				t.facts[f.At] = append(t.facts[f.At], f)
+			}
+		}
+	}
+	return t
+}
+
+// covers tells whether the next step of a run is on the tape. It is not once the run was stopped for a reason of its own.
+func (t *tape) covers(s *State) bool {
+	return t != nil && s.next < int64(len(t.events)) && (s.stop == nil || s.stop.Replayed)
+}
+
+// replaying tells whether the next step is on the tape.
+func (m *move) replaying() bool { return m.tape.covers(m.s) }
+
+// copies tells whether the next event is to be the source's, word for word.
+func (m *move) copies() bool { return m.replaying() && m.s.next < m.tape.fromSeq }
+
+// copy takes over the next event of the source with the facts that stand before it.
+func (m *move) copy() wait {
+	for _, f := range m.tape.facts[m.s.next] {
+		if f.Stop != nil {
+			f.Stop = f.Stop.replayed()
+		}
+		m.learn(f)
+	}
+	return m.replay()
+}
+
+// replay takes over the next event of the source. Ids are the fork's own, as are times: bounds on time count from its own start.
+func (m *move) replay() wait {
+	event := m.tape.events[m.s.next]
+	payload, _, err := openwopv1.DecodePayload(event.Type, event.Payload)
+	if err != nil {
+		m.err = err
+		return goesOn
+	}
+	event.EventID = eventID(m.s.runID, m.s.next)
+	event.RunID = m.s.runID
+	event.Timestamp = m.now
+	if place, ok := m.tape.places[event.CausationID]; ok {
+		event.CausationID = eventID(m.s.runID, place)
+	}
+	m.append(event, payload)
+	return goesOn
+}
+
+// follows tells whether an event of this type is what the source has at this place. If not, the fork cannot be what it
+// says it is, and ends.
+func (m *move) follows(t openwopv1.RunEventType) bool {
+	if !m.replaying() || m.tape.events[m.s.next].Type == t {
+		return true
+	}
+	m.diverge()
+	return false
+}
+
+// replayed is the stop of a source as its fork has it.
+func (s *Stop) replayed() *Stop {
+	r := *s
+	r.Replayed = true
+	return &r
+}
+
+func (m *move) diverge() wait { return m.learn(Fact{Stop: &Stop{Why: stopDiverged}}) }
+
+// tellDivergence says where the fork left its source.
+func (m *move) tellDivergence() wait {
+	return m.emit(openwopv1.RunEventTypeReplayDiverged, "", "", &openwopv1.ReplayDivergedPayload{
+		SourceRunID:    m.s.created.Fork.RunID,
+		AtSequence:     m.s.next,
+		DivergenceKind: openwopv1.ReplayDivergedPayloadDivergenceKindTypeMismatch,
+	})
+}
+
+func diverged(event openwopv1.RunEvent, p *openwopv1.ReplayDivergedPayload) *failing {
+	return &failing{
+		err: openwopv1.RunError{
+			Code:    codeDiverged,
+			Message: "the replay does not take the steps that run " + p.SourceRunID + " took: this host must have changed since",
+			Details: map[string]any{"sourceRunId": p.SourceRunID, "atSequence": float64(p.AtSequence)},
+		},
+		cause: event.EventID,
+	}
+}
+
+// recorded tells whether the source has an event of this type next.
+func (m *move) recorded(t openwopv1.RunEventType) bool {
+	return m.replaying() && m.tape.events[m.s.next].Type == t
+}
+
+// read decodes the source's next event, if it is of this type.
+func (m *move) read(t openwopv1.RunEventType, into any) bool {
+	return m.recorded(t) && json.Unmarshal(m.tape.events[m.s.next].Payload, into) == nil
+}
+
+func (m *move) recordedDecision() (wire openwopv1.OrchestratorDecision, agentID string, ok bool) {
+	var p openwopv1.RunOrchestratorDecidedPayload
+	ok = m.read(openwopv1.RunEventTypeRunOrchestratorDecided, &p)
+	return p.Decision, p.AgentID, ok
+}
+
+func (m *move) recordedInterrupt() (id string, ok bool) {
+	var p openwopv1.NodeSuspendedPayload
+	ok = m.read(openwopv1.RunEventTypeNodeSuspended, &p)
+	return p.InterruptID, ok
+}
+
+func (m *move) recordedAnswer() (value json.RawMessage, ok bool) {
+	var p openwopv1.InterruptResolvedPayload
+	ok = m.read(openwopv1.RunEventTypeInterruptResolved, &p)
+	return p.ResumeValue, ok
+}
+
+// copyBreach takes over the source's breach of a bound of this kind, if that is what it has next.
+func (m *move) copyBreach(kind openwopv1.CapKind) bool {
+	var p openwopv1.CapBreachedPayload
+	if !m.read(openwopv1.RunEventTypeCapBreached, &p) || p.Kind != kind {
+		return false
+	}
+	m.replay()
+	return true
+}
+
+func (m *move) recordedTurn() (*Turn, bool) {
+	for _, f := range m.recordedFacts() {
+		if f.Turn != nil {
+			return f.Turn, true
+		}
+	}
+	return nil, false
+}
+
+func (m *move) recordedStop() *Stop {
+	for _, f := range m.recordedFacts() {
+		if f.Stop != nil {
+			return f.Stop.replayed()
+		}
+	}
+	return nil
+}
+
+func (m *move) recordedChild(position int, phases ...childPhase) (*Child, bool) {
+	for _, f := range m.recordedFacts() {
+		if f.Child != nil && f.Child.Position == position && slices.Contains(phases, f.Child.Phase) {
+			return f.Child, true
+		}
+	}
+	return nil, false
+}
+
+func (m *move) recordedFacts() []Fact {
+	if !m.replaying() {
+		return nil
+	}
+	return m.tape.facts[m.s.next]
+}

@@ -1,0 +1,193 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/openassay/assay/reports"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/ginkgosuite"
+	"github.com/openassay/assay/scenarios/openwop"
+	"github.com/openassay/assay/tools/assay/internal/progress"
+)
+
+const certifyLong = `Drives a host over its own wire, judges what it does against what it claims, and
+writes results.json, matrix.md, junit.xml and the transcripts into --out.
+
+TARGET is the host's base URL, or simhost: a simulated host that is started for
+the occasion and stopped afterwards.
+
+Exit codes, the highest that applies:
+  2    the command was not understood
+  3    the target cannot be reached, or has no discovery document
+  6    Assay itself broke
+  1    a requirement is violated
+  5    a claim is left unproved: blocked, inconclusive, or seen too weakly
+  4    nothing was proved: nothing selected, or nothing claimed
+  0    every claim that was asked about is proved
+  130  interrupted; what is known is written, the rest is inconclusive`
+
+const certifyExample = `  assay certify simhost
+  assay certify http://localhost:3000 --key-file ./key --suite iteration-monotonic
+  assay certify http://localhost:3000 --filter 'level:MUST && !suite:version5-shape' --json
+  assay certify http://localhost:3000 --plan`
+
+func newCertify() *cobra.Command {
+	o := &certifyFlags{}
+	cmd := &cobra.Command{
+		Use:     "certify TARGET",
+		Short:   "Find out whether a host keeps its promises",
+		Long:    certifyLong,
+		Example: certifyExample,
+		Args:    args("TARGET"),
+		RunE: func(cmd *cobra.Command, targets []string) error {
+			c, err := o.read(cmd, targets[0])
+			if err != nil {
+				return err
+			}
+			return c.run(cmd.Context())
+		},
+	}
+	o.register(cmd.Flags())
+	return cmd
+}
+
+// certify is one run of the command, with everything the command line says.
+type certify struct {
+	target  target
+	options scenarios.Options
+	suites  []scenarios.Suite
+	plan    bool
+	json    bool
+	out     string
+	again   func(scenarios.ScenarioID) string
+
+	stdout, stderr io.Writer
+}
+
+func (c *certify) run(ctx context.Context) error {
+	if c.plan {
+		return c.printPlan()
+	}
+	if err := c.checkOut(); err != nil {
+		return err
+	}
+	wire, stop, err := c.target.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer stop()
+
+	p := progress.New(c.stderr, isTerminal(c.stderr), time.Now)
+	defer p.End()
+	p.Say("certifying %s, seed %d", c.target.name, c.options.Seed)
+	c.options.Progress = p.Ended
+	certification, err := scenarios.Certify(ctx, wire, c.options, c.suites...)
+	if err != nil {
+		return c.notStarted(ctx, err)
+	}
+	p.Begin(len(certification.Selected()))
+	// Ginkgo shows the scenarios as its own; what a person reads is made of the report.
+	ginkgosuite.Show(certification, nil)
+	// The clean-up must reach the target also after an interrupt.
+	report := certification.Finish(context.WithoutCancel(ctx))
+	p.End()
+	return c.hand(report, ctx.Err() != nil)
+}
+
+// notStarted words why nothing was driven.
+func (c *certify) notStarted(ctx context.Context, err error) error {
+	switch {
+	case ctx.Err() != nil:
+		return &exit{scenarios.ExitInterrupted, errors.New("certify: interrupted before anything was asked: nothing was written")}
+	case errors.Is(err, scenarios.ErrUnreachable):
+		return fmt.Errorf("certify: %w: start it, or check the URL", err)
+	}
+	return notSelected(err)
+}
+
+// notSelected words a selection that cannot be run.
+func notSelected(err error) error {
+	if errors.Is(err, scenarios.ErrNothingSelected) {
+		return fmt.Errorf("certify: %w: nothing would be proved: assay list scenarios --json shows what there is, with its labels", err)
+	}
+	return fmt.Errorf("certify: %w", err)
+}
+
+// hand writes and shows the report. The error carries the exit code.
+func (c *certify) hand(report *scenarios.Report, interrupted bool) error {
+	stamp := reports.Stamp{Version: version(), ExitCode: report.ExitCode(), Again: c.again}
+	if interrupted {
+		stamp.ExitCode = scenarios.ExitInterrupted
+	}
+	written := reports.Write(c.out, report, stamp)
+	shown := c.show(report, stamp, written == nil)
+	if err := errors.Join(written, shown); err != nil {
+		return &exit{scenarios.ExitBroken, err}
+	}
+	if stamp.ExitCode != scenarios.ExitProved {
+		return &exit{code: stamp.ExitCode}
+	}
+	return nil
+}
+
+func (c *certify) show(report *scenarios.Report, stamp reports.Stamp, written bool) error {
+	if c.json {
+		encoded, err := reports.MarshalResults(reports.Results(report, stamp))
+		if err != nil {
+			return err
+		}
+		_, err = c.stdout.Write(encoded)
+		return err
+	}
+	o := reports.TextOptions{Stamp: stamp, Color: wantsColor(c.stdout)}
+	if written {
+		o.Dir = c.out
+	}
+	return reports.Text(c.stdout, report, o)
+}
+
+// checkOut finds out before anything is driven whether the reports will have a place.
+func (c *certify) checkOut() error {
+	for dir := filepath.Clean(c.out); ; dir = filepath.Dir(dir) {
+		info, err := os.Stat(dir)
+		if errors.Is(err, os.ErrNotExist) && filepath.Dir(dir) != dir {
+			continue // it will be made
+		}
+		if err != nil {
+			return usage("certify --out %s: %w: give another folder", c.out, err)
+		}
+		if !info.IsDir() {
+			return usage("certify --out %s: %s is a file: give a folder", c.out, dir)
+		}
+		return nil
+	}
+}
+
+// suitesOf are the suites of a protocol, by the name that --protocol takes.
+func suitesOf(protocol string) ([]scenarios.Suite, error) {
+	if protocol != "openwop" {
+		return nil, unknown("protocol", protocol, []string{"openwop"})
+	}
+	return openwop.Suites(), nil
+}
+
+// isTerminal says whether a person may be looking. It also says so of /dev/null, where it does not matter.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok || os.Getenv("TERM") == "dumb" {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
+
+// wantsColor follows https://no-color.org.
+func wantsColor(w io.Writer) bool { return os.Getenv("NO_COLOR") == "" && isTerminal(w) }

@@ -1,0 +1,221 @@
+package main
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/ginkgosuite"
+)
+
+// keyVariable is the environment variable that holds the target's credential.
+const keyVariable = "ASSAY_KEY"
+
+// certifyFlags are the flags as they were typed.
+type certifyFlags struct {
+	protocol         string
+	key, keyFile     string
+	headers          []string
+	caCert           string
+	suites           []string
+	filter           string
+	scenarios        []string
+	requirements     []string
+	expectClaims     []string
+	seamPrefixes     []string
+	workers          int
+	rate             float64
+	patience         time.Duration
+	timeout          time.Duration
+	seed             uint64
+	plan             bool
+	out              string
+	json             bool
+	seedWasGiven     bool
+	timeoutWasGiven  bool
+	patienceWasGiven bool
+}
+
+func (o *certifyFlags) register(f *pflag.FlagSet) {
+	f.StringVar(&o.key, "key", "", "bearer credential for the target; or set "+keyVariable)
+	f.StringVar(&o.keyFile, "key-file", "", "file that holds the credential")
+	f.StringArrayVar(&o.headers, "header", nil, "header for every request, \"Name: value\" or Name=value; may be repeated")
+	f.StringVar(&o.caCert, "cacert", "", "PEM file of certificate authorities to trust beside the system's")
+	f.StringSliceVar(&o.suites, "suite", nil, "only these suites, separated by commas")
+	f.StringVar(&o.filter, "filter", "", "only scenarios whose labels satisfy this, like 'level:MUST && !suite:version5-shape'")
+	f.StringSliceVar(&o.scenarios, "scenario", nil, "only this scenario; may be repeated")
+	f.StringSliceVar(&o.requirements, "requirement", nil, "only scenarios that prove this requirement; may be repeated")
+	f.StringSliceVar(&o.expectClaims, "expect-claim", nil, "ask about this claim although the target does not make it; may be repeated")
+	f.StringSliceVar(&o.seamPrefixes, "seam-prefix", nil, "path below which the target's test seams live, like /v1/host/acme; may be repeated")
+	f.IntVar(&o.workers, "workers", 0, "how many drives run at once (default 8, or 2 a core)")
+	f.Float64Var(&o.rate, "rate", 0, "most requests a second (default unlimited)")
+	f.DurationVar(&o.patience, "patience", 10*time.Second, "how long something may take that must happen")
+	f.DurationVar(&o.timeout, "timeout", 10*time.Minute, "deadline of the certification; of a single drive too when given (default of a drive 90s)")
+	f.Uint64Var(&o.seed, "seed", 0, "of all random ids and values, to send the same again (default random)")
+	f.BoolVar(&o.plan, "plan", false, "print what would be sent, and send nothing")
+	f.StringVar(&o.out, "out", "out", "folder for the reports")
+	f.BoolVar(&o.json, "json", false, "print results.json instead of text")
+	f.StringVar(&o.protocol, "protocol", "openwop", "what the target speaks: openwop")
+}
+
+// read makes a run of the flags. Every mistake is found before anything is sent.
+func (o *certifyFlags) read(cmd *cobra.Command, name string) (*certify, error) {
+	o.seedWasGiven = cmd.Flags().Changed("seed")
+	o.timeoutWasGiven = cmd.Flags().Changed("timeout")
+	o.patienceWasGiven = cmd.Flags().Changed("patience")
+	suites, err := suitesOf(o.protocol)
+	if err != nil {
+		return nil, err
+	}
+	t, err := o.target(name)
+	if err != nil {
+		return nil, err
+	}
+	options, err := o.options()
+	if err != nil {
+		return nil, err
+	}
+	if o.plan && o.json {
+		return nil, usage("certify: --plan prints text: leave out --json")
+	}
+	if o.out == "" {
+		return nil, usage("certify --out: name a folder")
+	}
+	return &certify{
+		target: t, options: options, suites: suites, plan: o.plan, json: o.json, out: o.out,
+		again: o.again(t, options.Seed), stdout: cmd.OutOrStdout(), stderr: cmd.ErrOrStderr(),
+	}, nil
+}
+
+func (o *certifyFlags) options() (scenarios.Options, error) {
+	out := scenarios.Options{
+		Seed: o.seed, Workers: o.workers, Rate: o.rate, Patience: o.patience, Timeout: o.timeout,
+		Select: scenarios.Selection{
+			Suites: o.suites, Scenarios: o.scenarios, Requirements: o.requirements, ExpectClaims: o.expectClaims, Filter: o.filter,
+		},
+	}
+	switch {
+	case o.workers < 0:
+		return out, usage("certify --workers %d: give at least 1", o.workers)
+	case o.rate < 0:
+		return out, usage("certify --rate %v: give requests a second, like 50", o.rate)
+	case o.patience <= 0:
+		return out, usage("certify --patience %s: give a duration like 10s", o.patience)
+	case o.timeout <= 0:
+		return out, usage("certify --timeout %s: give a duration like 10m", o.timeout)
+	}
+	for _, p := range o.seamPrefixes {
+		if !strings.HasPrefix(p, "/") {
+			return out, usage("certify --seam-prefix %q: give a path, like /v1/host/acme", p)
+		}
+		out.SeamPrefixes = append(out.SeamPrefixes, strings.TrimSuffix(p, "/"))
+	}
+	if o.timeoutWasGiven {
+		out.DriveTimeout = o.timeout // who gives more time means it for the slow drive
+	}
+	if !o.seedWasGiven {
+		seed, err := randomSeed()
+		if err != nil {
+			return out, err
+		}
+		out.Seed = seed
+	}
+	if o.filter != "" {
+		match, err := ginkgosuite.ParseFilter(o.filter)
+		if err != nil {
+			return out, usage("certify: %w", err)
+		}
+		out.Select.Match = match
+	}
+	return out, nil
+}
+
+// randomSeed has 32 bits: enough to differ, short enough to be typed.
+func randomSeed() (uint64, error) {
+	var b [4]byte
+	if _, err := rand.Read(b[:]); err != nil {
+		return 0, fmt.Errorf("draw a seed: %w: give one with --seed", err)
+	}
+	return uint64(binary.BigEndian.Uint32(b[:])), nil
+}
+
+// credential is the target's key, from the flag, the file or the environment.
+func (o *certifyFlags) credential() (string, error) {
+	switch {
+	case o.key != "" && o.keyFile != "":
+		return "", usage("certify: give --key or --key-file, not both")
+	case o.key != "":
+		return checkKey("--key", o.key)
+	case o.keyFile != "":
+		content, err := os.ReadFile(o.keyFile)
+		if err != nil {
+			return "", usage("certify --key-file: %w", err)
+		}
+		key := strings.TrimSpace(string(content))
+		if key == "" {
+			return "", usage("certify --key-file %s: the file is empty: write the credential into it", o.keyFile)
+		}
+		return checkKey("--key-file "+o.keyFile, key)
+	}
+	return checkKey(keyVariable, os.Getenv(keyVariable))
+}
+
+// checkKey refuses what no header can carry. The error must not repeat the key.
+func checkKey(from, key string) (string, error) {
+	if !isHeaderValue(key) {
+		return "", usage("certify %s: the credential holds a line break or another character that a header cannot carry", from)
+	}
+	return key, nil
+}
+
+// again makes the command that runs one scenario as this run did. Secrets stay out of it.
+func (o *certifyFlags) again(t target, seed uint64) func(scenarios.ScenarioID) string {
+	words := []string{"assay", "certify", quote(t.name)}
+	add := func(flag, value string) { words = append(words, flag, quote(value)) }
+	switch {
+	case o.key != "":
+		words = append(words, `--key "$`+keyVariable+`"`)
+	case o.keyFile != "":
+		add("--key-file", o.keyFile)
+	}
+	for _, h := range o.headers {
+		name, _, _ := parseHeader(h)
+		words = append(words, `--header '`+name+`: ...'`)
+	}
+	if o.caCert != "" {
+		add("--cacert", o.caCert)
+	}
+	for _, c := range o.expectClaims {
+		add("--expect-claim", c)
+	}
+	for _, p := range o.seamPrefixes {
+		add("--seam-prefix", p)
+	}
+	if o.patienceWasGiven {
+		add("--patience", o.patience.String())
+	}
+	if o.timeoutWasGiven {
+		add("--timeout", o.timeout.String())
+	}
+	prefix := strings.Join(words, " ")
+	return func(id scenarios.ScenarioID) string {
+		return fmt.Sprintf("%s --scenario %s --seed %d", prefix, id, seed)
+	}
+}
+
+// quote makes a word that a shell reads as it stands.
+func quote(s string) string {
+	if s != "" && strings.IndexFunc(s, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:=@%+,", r))
+	}) < 0 {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

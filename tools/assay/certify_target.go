@@ -1,0 +1,147 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/openassay/assay/scenarios/wire"
+	"github.com/openassay/assay/simhost/openwop"
+)
+
+// simulated is the TARGET that is started for the occasion.
+const simulated = "simhost"
+
+// target is what is certified, as the command line names it.
+type target struct {
+	name string // as it may be shown: without a password
+	wire wire.Target
+	log  io.Writer // where the simulated host reports faults of its own
+}
+
+func (o *certifyFlags) target(name string) (target, error) {
+	key, err := o.credential()
+	if err != nil {
+		return target{}, err
+	}
+	headers, err := readHeaders(o.headers)
+	if err != nil {
+		return target{}, err
+	}
+	if key != "" && headers["Authorization"] != "" {
+		return target{}, usage("certify --header Authorization: there is a key too: give one of them")
+	}
+	t := target{name: name, wire: wire.Target{URL: name, Key: key, Header: headers, CAFile: o.caCert}, log: os.Stderr}
+	if name == simulated {
+		return t, nil
+	}
+	if info, err := os.Stat(name); err == nil && info.IsDir() {
+		return t, usage("certify %s: a plugin folder cannot be certified yet: give the base URL of a host, or simhost", name)
+	}
+	network, err := wire.NewNetwork(t.wire, wire.Options{Limits: wire.DefaultLimits()})
+	if err != nil {
+		return t, usage("certify: %w", err)
+	}
+	t.name = network.Address()
+	return t, nil
+}
+
+// open makes the target ready to be asked. stop ends what was started for it.
+func (t target) open(ctx context.Context) (ready wire.Target, stop func(), err error) {
+	if t.name != simulated {
+		return t.wire, func() {}, nil
+	}
+	ready = t.wire
+	if ready.Key == "" {
+		ready.Key = rand.Text()
+	}
+	address, stop, err := startSimhost(ctx, ready.Key, t.log)
+	if err != nil {
+		return ready, nil, fmt.Errorf("certify simhost: %w", err)
+	}
+	ready.URL = address
+	return ready, stop, nil
+}
+
+// startSimhost serves an honest host on a free port of this machine. It outlives ctx, because what was made on it is
+// cleaned up after an interrupt too; stop ends it.
+func startSimhost(ctx context.Context, key string, log io.Writer) (address string, stop func(), err error) {
+	ctx = context.WithoutCancel(ctx)
+	host, err := openwop.New(ctx, openwop.Options{Key: key, Release: version(), Logger: slog.New(slog.NewTextHandler(log, nil))})
+	if err != nil {
+		return "", nil, err
+	}
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", nil, errors.Join(fmt.Errorf("listen on a free port: %w", err), host.Close(ctx))
+	}
+	serving, end := context.WithCancel(ctx)
+	served := make(chan error, 1)
+	go func() { served <- host.Serve(serving, ln) }()
+	return "http://" + ln.Addr().String(), func() {
+		end()
+		<-served
+		bounded, cancel := context.WithTimeout(ctx, 5*time.Second)
+		defer cancel()
+		if err := host.Close(bounded); err != nil {
+			fmt.Fprintln(log, "assay: stop the simulated host:", err)
+		}
+	}, nil
+}
+
+// notOurs are headers that the transport writes itself, or that only make sense for one connection.
+var notOurs = map[string]string{
+	"Host":              "it is taken from the target's URL",
+	"Content-Length":    "every request has its own",
+	"Content-Type":      "every request has its own",
+	"Accept":            "every request has its own",
+	"Transfer-Encoding": "requests are sent whole",
+	"Connection":        "connections are Assay's own",
+}
+
+func readHeaders(typed []string) (map[string]string, error) {
+	out := map[string]string{}
+	for _, h := range typed {
+		name, value, ok := parseHeader(h)
+		if !ok {
+			return nil, usage("certify --header: write \"Name: value\" or Name=value, without line breaks")
+		}
+		if why, ours := notOurs[name]; ours {
+			return nil, usage("certify --header %s: %s: leave it out", name, why)
+		}
+		if _, twice := out[name]; twice {
+			return nil, usage("certify --header %s: it is given twice: join the values", name)
+		}
+		out[name] = value
+	}
+	return out, nil
+}
+
+// parseHeader cuts at the first colon or equals sign. The value may be a secret: no error repeats it.
+func parseHeader(h string) (name, value string, ok bool) {
+	i := strings.IndexAny(h, ":=")
+	if i <= 0 {
+		return "", "", false
+	}
+	name, value = http.CanonicalHeaderKey(h[:i]), strings.TrimSpace(h[i+1:])
+	return name, value, isToken(h[:i]) && isHeaderValue(value)
+}
+
+// isToken is RFC 9110's token, which a header's name is.
+func isToken(s string) bool {
+	return s != "" && strings.IndexFunc(s, func(r rune) bool {
+		return !(r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || strings.ContainsRune("!#$%&'*+-.^_`|~", r))
+	}) < 0
+}
+
+func isHeaderValue(s string) bool {
+	return strings.IndexFunc(s, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }) < 0
+}

@@ -1,0 +1,178 @@
+// Package catalogue knows everything of Assay that has an id: scenarios, suites, requirements, claims, profiles and
+// the faults of the simulated host. It lists and explains them from their metadata; nothing runs.
+package catalogue
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/simhost/rules"
+)
+
+// Catalogue is what can be listed and explained. All slices keep the order in which they are shown.
+type Catalogue struct {
+	Suites []scenarios.Suite
+	Faults []rules.Fault
+}
+
+// Kinds are the names of the lists.
+var Kinds = []string{"scenarios", "suites", "requirements", "claims", "faults", "profiles"}
+
+// Scenario is a scenario as assay list --json prints it.
+type Scenario struct {
+	ID           string   `json:"id"`
+	Suite        string   `json:"suite"`
+	Title        string   `json:"title"`
+	Requirements []string `json:"requirements"`
+	Level        string   `json:"level"`
+	Claim        string   `json:"claim"`
+	Labels       []string `json:"labels"`
+}
+
+// Suite is a suite as assay list --json prints it.
+type Suite struct {
+	ID        string `json:"id"`
+	Protocol  string `json:"protocol"`
+	Title     string `json:"title"`
+	Scenarios int    `json:"scenarios"` // how many it has
+}
+
+// Requirement is a row of a ledger as assay list --json prints it.
+type Requirement struct {
+	ID        string   `json:"id"`
+	Level     string   `json:"level"`
+	Source    string   `json:"source"`
+	Section   string   `json:"section"`
+	Claim     string   `json:"claim"`
+	Evidence  string   `json:"evidence"` // the weakest that proves it
+	Text      string   `json:"text"`
+	Scenarios []string `json:"scenarios"`
+	Reason    string   `json:"reason"` // why it has none
+}
+
+// Claim is a claim as assay list --json prints it.
+type Claim struct {
+	ID       string `json:"id"`
+	Protocol string `json:"protocol"`
+	Title    string `json:"title"`
+	Pointer  string `json:"pointer"`
+}
+
+// Fault is a fault of the simulated host as assay list --json prints it.
+type Fault struct {
+	ID     string   `json:"id"`
+	Title  string   `json:"title"`
+	Breaks []string `json:"breaks"`
+}
+
+// Profile is a profile as assay list --json prints it.
+type Profile struct {
+	ID           string   `json:"id"`
+	Title        string   `json:"title"`
+	Claim        string   `json:"claim"`
+	Requirements []string `json:"requirements"`
+}
+
+// List is one of the lists, by its kind, as a slice that encodes to the JSON array. The error is an
+// [UnknownError].
+func (c *Catalogue) List(kind string) (any, error) {
+	switch kind {
+	case "scenarios":
+		return c.scenarios(), nil
+	case "suites":
+		return each(c.Suites, func(s scenarios.Suite) Suite {
+			return Suite{s.ID, s.Protocol.ID, s.Title, len(s.Scenarios)}
+		}), nil
+	case "requirements":
+		return c.requirements(), nil
+	case "claims":
+		return c.claims(), nil
+	case "faults":
+		return each(c.Faults, func(f rules.Fault) Fault { return Fault{f.ID, f.Title, f.Breaks} }), nil
+	case "profiles":
+		return c.profiles(), nil
+	}
+	return nil, &UnknownError{fmt.Sprintf("unknown list %q", kind), scenarios.Nearest(kind, Kinds), "there is " + all}
+}
+
+func (c *Catalogue) scenarios() []Scenario {
+	out := []Scenario{}
+	for _, suite := range c.Suites {
+		for _, s := range suite.Scenarios {
+			out = append(out, Scenario{
+				ID: string(s.ID), Suite: suite.ID, Title: s.Title, Requirements: each(s.Proves, text),
+				Level: s.Level(suite.Protocol.Ledger), Claim: s.Claim.ID, Labels: s.Labels(suite),
+			})
+		}
+	}
+	return out
+}
+
+func (c *Catalogue) requirements() []Requirement {
+	out := []Requirement{}
+	for _, p := range c.protocols() {
+		for _, r := range p.Ledger.Rows {
+			out = append(out, Requirement{
+				ID: r.ID, Level: r.Level, Source: r.Source, Section: r.Section, Claim: r.Claim, Evidence: r.Demands().String(),
+				Text: r.Text, Scenarios: c.proving(r.ID), Reason: r.Reason,
+			})
+		}
+	}
+	return out
+}
+
+func (c *Catalogue) claims() []Claim {
+	out := []Claim{}
+	for _, p := range c.protocols() {
+		for _, claim := range p.Claims {
+			out = append(out, Claim{claim.ID, p.ID, claim.Title, claim.Pointer})
+		}
+	}
+	return out
+}
+
+func (c *Catalogue) profiles() []Profile {
+	out := []Profile{}
+	for _, p := range c.protocols() {
+		for _, profile := range p.Profiles {
+			out = append(out, Profile{profile.ID, profile.Title, profile.Claim, each(profile.Requires, text)})
+		}
+	}
+	return out
+}
+
+// protocols are those of the suites, each once.
+func (c *Catalogue) protocols() []*scenarios.Protocol {
+	var out []*scenarios.Protocol
+	for _, s := range c.Suites {
+		if !slices.Contains(out, s.Protocol) {
+			out = append(out, s.Protocol)
+		}
+	}
+	return out
+}
+
+// proving are the ids of the scenarios that prove a requirement.
+func (c *Catalogue) proving(requirement string) []string {
+	out := []string{}
+	for _, suite := range c.Suites {
+		for _, s := range suite.Scenarios {
+			if slices.Contains(s.Proves, scenarios.RequirementID(requirement)) {
+				out = append(out, string(s.ID))
+			}
+		}
+	}
+	return out
+}
+
+func text[S ~string](s S) string { return string(s) }
+
+// each maps a list; an empty one stays a list in JSON.
+func each[A, B any](list []A, f func(A) B) []B {
+	out := make([]B, len(list))
+	for i, a := range list {
+		out[i] = f(a)
+	}
+	return out
+}

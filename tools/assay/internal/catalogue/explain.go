@@ -1,0 +1,262 @@
+package catalogue
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/simhost/rules"
+)
+
+// Explain writes all there is to know of an id: what it asks, where that comes from, how it is looked at, what proves
+// it, and how to run it. It also knows the words of reports: verdicts, evidence, standings. An id that belongs to
+// several things is explained as each of them. The error is an [UnknownError].
+func (c *Catalogue) Explain(w io.Writer, id string) error {
+	p := &page{catalogue: c}
+	p.requirements(id)
+	p.scenarios(id)
+	p.suites(id)
+	p.claims(id)
+	p.profiles(id)
+	p.faults(id)
+	p.words(id)
+	if p.b.Len() == 0 {
+		return &UnknownError{fmt.Sprintf("nothing is called %q", id), scenarios.Nearest(id, c.ids()), "assay list shows what there is: " + all}
+	}
+	_, err := io.WriteString(w, p.b.String())
+	return err
+}
+
+// ids is everything that can be explained.
+func (c *Catalogue) ids() []string {
+	var out []string
+	for _, s := range c.Suites {
+		out = append(out, s.ID)
+		for _, sc := range s.Scenarios {
+			out = append(out, string(sc.ID))
+		}
+	}
+	for _, p := range c.protocols() {
+		for _, r := range p.Ledger.Rows {
+			out = append(append(out, r.ID), r.Aliases...)
+		}
+		for _, claim := range p.Claims {
+			out = append(out, claim.ID)
+		}
+		for _, profile := range p.Profiles {
+			out = append(out, profile.ID)
+		}
+	}
+	for _, f := range c.Faults {
+		out = append(out, f.ID)
+	}
+	for _, word := range glossary {
+		out = append(out, word.name)
+	}
+	return out
+}
+
+// page is an explanation being written.
+type page struct {
+	catalogue *Catalogue
+	b         strings.Builder
+}
+
+func (p *page) title(format string, args ...any) {
+	if p.b.Len() > 0 {
+		p.b.WriteByte('\n')
+	}
+	fmt.Fprintf(&p.b, format+"\n", args...)
+}
+
+func (p *page) field(name, value string) {
+	if value != "" {
+		fmt.Fprintf(&p.b, "  %-12s %s\n", name, value)
+	}
+}
+
+// list writes a field of several lines.
+func (p *page) list(name string, lines []string) {
+	for _, line := range lines {
+		fmt.Fprintf(&p.b, "  %-12s %s\n", name, line)
+		name = ""
+	}
+}
+
+func (p *page) requirements(id string) {
+	for _, protocol := range p.catalogue.protocols() {
+		r, ok := protocol.Ledger.Find(scenarios.RequirementID(id))
+		if !ok {
+			continue
+		}
+		p.title("%s  requirement, %s", r.ID, r.Level)
+		p.field("asks", r.Text)
+		p.field("source", strings.TrimSpace(r.Source+" "+r.Section))
+		if r.ID != id {
+			p.field("formerly", id)
+		}
+		p.field("claim", claimLine(protocol, r.Claim))
+		p.field("accepts", r.Accepts)
+		p.field("evidence", fmt.Sprintf("%s or stronger proves it", r.Demands()))
+		p.list("asked by", p.titled(p.catalogue.proving(r.ID)))
+		if r.Reason != "" {
+			why := strings.TrimSuffix(r.Reason+": "+r.Why, ": ")
+			if r.Issue > 0 {
+				why += fmt.Sprintf(" (milestone %d)", r.Issue)
+			}
+			p.field("not tested", why)
+		}
+		p.list("broken by", p.breaking(r.ID))
+		if len(p.catalogue.proving(r.ID)) > 0 {
+			p.field("run", "assay certify TARGET --requirement "+r.ID)
+		}
+	}
+}
+
+// claimLine is a claim with the place where a target makes it; without one every target is asked.
+func claimLine(protocol *scenarios.Protocol, id string) string {
+	if id == "" {
+		return "none: every target is asked"
+	}
+	if claim, ok := protocol.Claim(id); ok {
+		return id + ": " + claim.Pointer
+	}
+	return id
+}
+
+func (p *page) titled(ids []string) []string {
+	var out []string
+	for _, s := range p.catalogue.scenarios() {
+		if slices.Contains(ids, s.ID) {
+			out = append(out, s.ID+": "+s.Title)
+		}
+	}
+	return out
+}
+
+func (p *page) breaking(requirement string) []string {
+	var out []string
+	for _, f := range p.catalogue.Faults {
+		if slices.Contains(f.Breaks, requirement) {
+			out = append(out, "the fault "+f.ID+": "+f.Title)
+		}
+	}
+	return out
+}
+
+func (p *page) scenarios(id string) {
+	for _, suite := range p.catalogue.Suites {
+		for _, s := range suite.Scenarios {
+			if string(s.ID) != id && !strings.HasSuffix(string(s.ID), "/"+id) {
+				continue
+			}
+			ledger := suite.Protocol.Ledger
+			p.title("%s  scenario, %s", s.ID, s.Level(ledger))
+			p.field("asks", "whether "+s.Title)
+			p.field("claim", claimLine(suite.Protocol, s.Claim.ID))
+			p.list("proves", requirementLines(ledger, s.Proves))
+			p.driven(s)
+			p.field("labels", strings.Join(s.Labels(suite), " "))
+			p.field("run", "assay certify TARGET --scenario "+string(s.ID))
+		}
+	}
+}
+
+// driven tells how a scenario looks at its target.
+func (p *page) driven(s scenarios.Scenario) {
+	drive, ok := s.Ask.Drive()
+	if !ok {
+		p.field("looks at", "the discovery document alone")
+		return
+	}
+	how := drive.Title
+	if drive.Exclusive {
+		how += "; alone, because it moves something host-wide"
+	}
+	p.field("looks at", fmt.Sprintf("the drive %s, which %s", drive.ID, how))
+	p.list("sends", drive.Sends)
+}
+
+func requirementLines(ledger *scenarios.Ledger, ids []scenarios.RequirementID) []string {
+	return each(ids, func(id scenarios.RequirementID) string {
+		r, ok := ledger.Find(id)
+		if !ok {
+			return string(id)
+		}
+		return fmt.Sprintf("%s (%s, %s %s): %s", r.ID, r.Level, r.Source, r.Section, r.Text)
+	})
+}
+
+func (p *page) suites(id string) {
+	for _, s := range p.catalogue.Suites {
+		if s.ID != id {
+			continue
+		}
+		p.title("%s  suite of %s", s.ID, s.Protocol.ID)
+		p.field("about", s.Title)
+		p.list("scenarios", each(s.Scenarios, func(sc scenarios.Scenario) string { return string(sc.ID) + ": " + sc.Title }))
+		p.field("run", "assay certify TARGET --suite "+s.ID)
+	}
+}
+
+func (p *page) claims(id string) {
+	for _, protocol := range p.catalogue.protocols() {
+		claim, ok := protocol.Claim(id)
+		if !ok {
+			continue
+		}
+		p.title("%s  claim of %s", claim.ID, protocol.ID)
+		p.field("says", claim.Title)
+		p.field("made where", claim.Pointer)
+		var rows []scenarios.RequirementID
+		for _, r := range protocol.Ledger.Rows {
+			if r.Claim == id {
+				rows = append(rows, scenarios.RequirementID(r.ID))
+			}
+		}
+		p.list("promises", requirementLines(protocol.Ledger, rows))
+		asked := slices.DeleteFunc(p.catalogue.scenarios(), func(s Scenario) bool { return s.Claim != id })
+		p.list("asked by", each(asked, func(s Scenario) string { return s.ID + ": " + s.Title }))
+		p.field("run", fmt.Sprintf("assay certify TARGET --expect-claim '%s' asks a target that does not make it, too", id))
+	}
+}
+
+func (p *page) profiles(id string) {
+	for _, protocol := range p.catalogue.protocols() {
+		for _, profile := range protocol.Profiles {
+			if profile.ID != id {
+				continue
+			}
+			p.title("%s  profile of %s", profile.ID, protocol.ID)
+			p.field("certifies", profile.Title)
+			p.field("claim", claimLine(protocol, profile.Claim))
+			p.list("requires", requirementLines(protocol.Ledger, profile.Requires))
+		}
+	}
+}
+
+func (p *page) faults(id string) {
+	i := slices.IndexFunc(p.catalogue.Faults, func(f rules.Fault) bool { return f.ID == id })
+	if i < 0 {
+		return
+	}
+	f := p.catalogue.Faults[i]
+	p.title("%s  fault of the simulated host", f.ID)
+	p.field("looks", f.Title)
+	for _, protocol := range p.catalogue.protocols() {
+		known := slices.DeleteFunc(slices.Clone(f.Breaks), func(id string) bool {
+			_, ok := protocol.Ledger.Find(scenarios.RequirementID(id))
+			return !ok
+		})
+		p.list("breaks", requirementLines(protocol.Ledger, each(known, func(id string) scenarios.RequirementID { return scenarios.RequirementID(id) })))
+	}
+	var looking []string
+	for _, requirement := range f.Breaks {
+		looking = append(looking, p.catalogue.proving(requirement)...)
+	}
+	slices.Sort(looking)
+	p.list("looked at by", slices.Compact(looking))
+	p.field("run", "assay simhost --fault "+f.ID)
+}

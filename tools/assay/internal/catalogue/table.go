@@ -1,0 +1,77 @@
+package catalogue
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Table writes one of the lists for people: a line a row, in columns, the last of which is not cut.
+func (c *Catalogue) Table(w io.Writer, kind string) error {
+	list, err := c.List(kind)
+	if err != nil {
+		return err
+	}
+	var rows [][]string
+	switch list := list.(type) {
+	case []Scenario:
+		rows = append(rows, []string{"SCENARIO", "LEVEL", "CLAIM", "WHAT A TARGET DOES THAT KEEPS ITS PROMISE"})
+		for _, s := range list {
+			rows = append(rows, []string{s.ID, s.Level, s.Claim, s.Title})
+		}
+	case []Suite:
+		rows = append(rows, []string{"SUITE", "PROTOCOL", "SCENARIOS", "ABOUT"})
+		for _, s := range list {
+			rows = append(rows, []string{s.ID, s.Protocol, strconv.Itoa(s.Scenarios), s.Title})
+		}
+	case []Requirement:
+		rows = append(rows, []string{"REQUIREMENT", "LEVEL", "SOURCE", "SCENARIOS", "WHAT IT ASKS"})
+		for _, r := range list {
+			tested := strconv.Itoa(len(r.Scenarios))
+			if r.Reason != "" {
+				tested = r.Reason
+			}
+			rows = append(rows, []string{r.ID, r.Level, strings.TrimSpace(r.Source + " " + r.Section), tested, r.Text})
+		}
+	case []Claim:
+		rows = append(rows, []string{"CLAIM", "WHERE IT IS MADE", "WHAT IT SAYS"})
+		for _, cl := range list {
+			rows = append(rows, []string{cl.ID, cl.Pointer, cl.Title})
+		}
+	case []Fault:
+		rows = append(rows, []string{"FAULT", "BREAKS", "HOW IT LOOKS FROM OUTSIDE"})
+		for _, f := range list {
+			rows = append(rows, []string{f.ID, strings.Join(f.Breaks, " "), f.Title})
+		}
+	case []Profile:
+		rows = append(rows, []string{"PROFILE", "CLAIM", "REQUIREMENTS", "WHAT IT CERTIFIES"})
+		for _, p := range list {
+			rows = append(rows, []string{p.ID, p.Claim, strconv.Itoa(len(p.Requirements)), p.Title})
+		}
+	}
+	_, err = io.WriteString(w, aligned(rows))
+	return err
+}
+
+// aligned pads every column but the last to its widest cell.
+func aligned(rows [][]string) string {
+	var b strings.Builder
+	widths := map[int]int{}
+	for _, row := range rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	for _, row := range rows {
+		for i, cell := range row {
+			if i == len(row)-1 {
+				b.WriteString(cell + "\n")
+				continue
+			}
+			fmt.Fprintf(&b, "%-*s  ", widths[i], cell)
+		}
+	}
+	return b.String()
+}

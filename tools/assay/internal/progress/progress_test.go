@@ -1,0 +1,76 @@
+package progress_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/tools/assay/internal/progress"
+)
+
+// clock is a time that the test moves.
+type clock struct{ at time.Time }
+
+func (c *clock) now() time.Time { return c.at }
+
+func outcome(id string, v scenarios.Verdict, reason string) scenarios.Outcome {
+	return scenarios.Outcome{Scenario: scenarios.Scenario{ID: scenarios.ScenarioID(id)}, Verdict: v, Reason: reason}
+}
+
+func TestPlainLinesAreSparse(t *testing.T) {
+	var out bytes.Buffer
+	c := &clock{time.Unix(1, 0)}
+	p := progress.New(&out, false, c.now)
+	p.Say("certifying %s", "x")
+	p.Begin(4)
+	p.Ended(outcome("a/b/one", scenarios.Passed, ""))
+	p.Ended(outcome("a/b/two", scenarios.Failed, "got \x1b[31mred\nand more"))
+	c.at = c.at.Add(5 * time.Second)
+	p.Ended(outcome("a/b/three", scenarios.Passed, ""))
+	p.Ended(outcome("a/b/four", scenarios.Blocked, "no fixture"))
+	p.End()
+	want := `certifying x
+failed  a/b/two: got \x1b[31mred\nand more
+3 of 4 scenarios: 2 passed, 1 failed
+`
+	if out.String() != want {
+		t.Errorf("got:\n%s\nwant:\n%s", out.String(), want)
+	}
+}
+
+func TestLiveLineIsWrittenOver(t *testing.T) {
+	var out bytes.Buffer
+	c := &clock{time.Unix(1, 0)}
+	p := progress.New(&out, true, c.now)
+	p.Begin(2)
+	p.Ended(outcome("a/b/"+strings.Repeat("long", 40), scenarios.Passed, ""))
+	p.Ended(outcome("a/b/two", scenarios.Broken, "a panic"))
+	p.End()
+	const clear = "\r\x1b[K"
+	parts := strings.Split(out.String(), clear)
+	if len(parts) != 4 || parts[0] != "0 of 2 scenarios" || parts[3] != "" {
+		t.Fatalf("got %q", parts)
+	}
+	if n := utf8.RuneCountInString(parts[1]); n > 78 || !strings.HasPrefix(parts[1], "1 of 2 scenarios: 1 passed  a/b/longlong") {
+		t.Errorf("the second line has %d characters: %q", n, parts[1])
+	}
+	if parts[2] != "broken  a/b/two: a panic\n2 of 2 scenarios: 1 passed, 1 broken  a/b/two" {
+		t.Errorf("the third part is %q", parts[2])
+	}
+}
+
+// Without an outcome there is nothing to count.
+func TestNothingBeforeTheFirstOutcome(t *testing.T) {
+	var out bytes.Buffer
+	c := &clock{time.Unix(1, 0)}
+	p := progress.New(&out, false, c.now)
+	p.Begin(4)
+	c.at = c.at.Add(time.Hour)
+	p.End()
+	if out.Len() != 0 {
+		t.Errorf("got %q", out.String())
+	}
+}

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/openassay/assay/scenarios/openwop"
+	"github.com/openassay/assay/simhost/rules"
+	"github.com/openassay/assay/tools/assay/internal/catalogue"
+)
+
+// known is everything this Assay has an id for.
+func known() *catalogue.Catalogue {
+	return &catalogue.Catalogue{Suites: openwop.Suites(), Faults: rules.Faults()}
+}
+
+func newList() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:       "list " + strings.Join(catalogue.Kinds, "|"),
+		Short:     "List what can be asked of a target, and how the simulated host can misbehave",
+		Example:   "  assay list scenarios\n  assay list requirements --json",
+		ValidArgs: catalogue.Kinds,
+		RunE: func(cmd *cobra.Command, kinds []string) error {
+			if len(kinds) == 0 {
+				return usage("assay list: say which list: %s", strings.Join(catalogue.Kinds, ", "))
+			}
+			if err := args("the list")(cmd, kinds); err != nil {
+				return err
+			}
+			if !asJSON {
+				return known().Table(cmd.OutOrStdout(), kinds[0])
+			}
+			list, err := known().List(kinds[0])
+			if err != nil {
+				return err
+			}
+			e := json.NewEncoder(cmd.OutOrStdout())
+			e.SetEscapeHTML(false)
+			e.SetIndent("", "  ")
+			return e.Encode(list)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
+	return cmd
+}
+
+func newExplain() *cobra.Command {
+	return &cobra.Command{
+		Use:     "explain ID",
+		Short:   "Explain a requirement, scenario, suite, claim, profile, fault, or a word of a report",
+		Example: "  assay explain OWP-0061-B1\n  assay explain openwop/iteration-monotonic/one-per-turn\n  assay explain inconclusive",
+		Args:    args("ID"),
+		RunE: func(cmd *cobra.Command, ids []string) error {
+			return known().Explain(cmd.OutOrStdout(), ids[0])
+		},
+	}
+}

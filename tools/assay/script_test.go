@@ -1,0 +1,175 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"testing"
+	"time"
+	"unicode"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/openassay/assay/simhost/openwop"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"assay": main})
+}
+
+// TestScript runs the real program in testdata/script.
+func TestScript(t *testing.T) {
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("ROOT", root) // of the checkout
+			e.Setenv("CLOSED", closedPort(t))
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits": exits, "serve": serve, "host": simulatedHost, "harmless": harmless,
+		},
+	})
+}
+
+// closedPort is an address where nobody listens.
+func closedPort(t *testing.T) string {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	return "http://" + ln.Addr().String()
+}
+
+// exits CODE COMMAND... runs a command that must end with this exit code.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE COMMAND...")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		var ended *exec.ExitError
+		if !errors.As(err, &ended) {
+			ts.Fatalf("%v", err)
+		}
+		got = ended.ExitCode()
+	}
+	if got != want {
+		ts.Fatalf("exit code %d, want %d\nstdout:\n%s\nstderr:\n%s", got, want, ts.ReadFile("stdout"), ts.ReadFile("stderr"))
+	}
+}
+
+// serve [-hang] DOCUMENT starts a host that serves this discovery document at $URL, and 404 with that document to all
+// else; with -hang it accepts all else and never answers.
+func serve(ts *testscript.TestScript, neg bool, args []string) {
+	hang := len(args) == 2 && args[0] == "-hang"
+	if neg || len(args) != 1 && !hang {
+		ts.Fatalf("usage: serve [-hang] DOCUMENT")
+	}
+	document := []byte(ts.ReadFile(args[len(args)-1]))
+	over, end := context.WithCancel(context.Background())
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.URL.Path == "/.well-known/openwop":
+		case hang:
+			select {
+			case <-over.Done():
+			case <-r.Context().Done():
+			}
+			return
+		default:
+			w.WriteHeader(http.StatusNotFound)
+		}
+		w.Header().Set("Content-Type", "application/json")
+		w.Write(document)
+	}))
+	ts.Defer(func() { end(); server.Close() })
+	ts.Setenv("URL", server.URL)
+}
+
+// host KEY starts a simulated host with this key at $URL.
+func simulatedHost(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: host KEY")
+	}
+	host, err := openwop.New(context.Background(), openwop.Options{Key: args[0]})
+	ts.Check(err)
+	server := httptest.NewServer(host.Handler())
+	ts.Defer(func() {
+		server.Close()
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		defer cancel()
+		host.Close(ctx)
+	})
+	ts.Setenv("URL", server.URL)
+}
+
+// harmless FILE... fails on any character with which a target could act on a terminal.
+func harmless(ts *testscript.TestScript, neg bool, args []string) {
+	for _, name := range args {
+		for i, r := range ts.ReadFile(name) {
+			if r != '\n' && r != ' ' && !unicode.IsGraphic(r) {
+				ts.Fatalf("%s holds %U at byte %d", name, r, i)
+			}
+		}
+	}
+}
+
+// run starts the program as a process of its own, for what a script cannot say.
+func run(t *testing.T, args ...string) *process {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &process{cmd: exec.Command(self), errs: &bytes.Buffer{}}
+	p.cmd.Args = append([]string{"assay"}, args...) // TestMain looks at the name
+	p.cmd.Dir = t.TempDir()
+	p.cmd.Stderr = p.errs
+	if p.out, err = p.cmd.StdoutPipe(); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		p.cmd.Process.Kill() // too late for one that has ended, which does not matter
+		p.cmd.Wait()
+	})
+	return p
+}
+
+type process struct {
+	cmd  *exec.Cmd
+	out  io.ReadCloser
+	errs *bytes.Buffer // complete once ended returns
+}
+
+// ended waits for the process and returns the rest of its output and its exit code.
+func (p *process) ended(t *testing.T) (out string, code int) {
+	t.Helper()
+	rest, err := io.ReadAll(p.out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var failed *exec.ExitError
+	if err := p.cmd.Wait(); err != nil && !errors.As(err, &failed) {
+		t.Fatal(err)
+	}
+	return string(rest), p.cmd.ProcessState.ExitCode()
+}

@@ -1,0 +1,112 @@
+package prove_test
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/simhost/openwop"
+	"github.com/openassay/assay/simhost/rules"
+)
+
+// Every fault is caught by a scenario that cites a requirement the fault breaks.
+func TestEveryFaultIsCaughtForTheRightReason(t *testing.T) {
+	for _, fault := range rules.Faults() {
+		t.Run(fault.ID, func(t *testing.T) {
+			r := certify(t, serve(t, openwop.Options{Faults: []string{fault.ID}}, nil).URL, scenarios.Options{Patience: 2 * time.Second})
+			caught := false
+			for _, o := range r.Outcomes {
+				if o.Verdict != scenarios.Failed {
+					continue
+				}
+				for _, c := range o.Violations() {
+					if !slices.Contains(fault.Breaks, c.Requirement) {
+						t.Errorf("%s cites %s, which this fault does not break: %s", o.Scenario.ID, c.Requirement, o.Reason)
+					}
+					caught = true
+				}
+			}
+			if !caught {
+				t.Errorf("survived: %v", byVerdict(r))
+			}
+			if code := r.ExitCode(); code != scenarios.ExitViolated {
+				t.Errorf("exit code %d", code)
+			}
+		})
+	}
+}
+
+// A host that dies in the middle is not accused of anything: what was not seen
+// to the end is inconclusive.
+func TestAHostThatDiesInTheMiddle(t *testing.T) {
+	for _, after := range []int64{1, 4, 9, 17, 30} {
+		t.Run(fmt.Sprintf("after %d requests", after), func(t *testing.T) {
+			var requests atomic.Int64
+			var server *httptest.Server
+			ready := make(chan struct{})
+			server = serve(t, openwop.Options{}, func(next http.Handler) http.Handler {
+				return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					<-ready
+					if requests.Add(1) > after {
+						server.Listener.Close()
+						panic(http.ErrAbortHandler)
+					}
+					next.ServeHTTP(w, r)
+				})
+			})
+			close(ready)
+			start := time.Now()
+			r := certify(t, server.URL, scenarios.Options{Timeout: time.Minute})
+			verdicts := byVerdict(r)
+			if len(verdicts[scenarios.Inconclusive]) == 0 || len(verdicts[scenarios.Failed])+len(verdicts[scenarios.Broken]) > 0 {
+				t.Errorf("verdicts: %v", verdicts)
+			}
+			if code := r.ExitCode(); code != scenarios.ExitUnproved {
+				t.Errorf("exit code %d", code)
+			}
+			if took := time.Since(start); took > 30*time.Second {
+				t.Errorf("took %s", took)
+			}
+		})
+	}
+}
+
+// A host that answers everything but never finishes a run has failed to, and
+// the report says within which time.
+func TestAHostThatNeverFinishes(t *testing.T) {
+	never := func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			recorded := httptest.NewRecorder()
+			next.ServeHTTP(recorded, r)
+			body := recorded.Body.String()
+			for _, status := range []string{"completed", "failed"} {
+				body = strings.ReplaceAll(body, `"status":"`+status+`"`, `"status":"running"`)
+			}
+			header := w.Header()
+			maps.Copy(header, recorded.Header())
+			header.Del("Content-Length")
+			w.WriteHeader(recorded.Code)
+			io.WriteString(w, body)
+		})
+	}
+	r := certify(t, serve(t, openwop.Options{}, never).URL, scenarios.Options{Patience: 300 * time.Millisecond})
+	for name, reason := range map[string]string{"as-planned": "OWP-0037-A1: expected in time, got not within 300ms", "bound-below": "OWP-0061-E3: expected in time, got not within 300ms"} {
+		if o := outcome(t, r, name); o.Verdict != scenarios.Failed || !strings.Contains(o.Reason, reason) {
+			t.Errorf("%s: %s (%s)", name, o.Verdict, o.Reason)
+		}
+	}
+	if o := outcome(t, r, "one-per-turn"); o.Verdict != scenarios.Blocked || !strings.Contains(o.Unblock, "OWP-0037-A1") {
+		t.Errorf("one-per-turn: %s (%s)", o.Verdict, o.Reason)
+	}
+	if code := r.ExitCode(); code != scenarios.ExitViolated {
+		t.Errorf("exit code %d", code)
+	}
+}

@@ -1,0 +1,136 @@
+package prove_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/openassay/assay/scenarios"
+	suites "github.com/openassay/assay/scenarios/openwop"
+	"github.com/openassay/assay/simhost/openwop"
+)
+
+// inapplicable is the committed list: what the simulated host does not claim
+// unless it is asked to, each with the option that makes the scenario run.
+var inapplicable = map[string]struct {
+	option string
+	with   openwop.Options
+}{
+	"experimental-dated":       {"--experimental-until", openwop.Options{ExperimentalUntil: time.Now().AddDate(0, 1, 0).Format(time.DateOnly)}},
+	"iteration-absent-below-5": {"--version 4", openwop.Options{Version: 4}},
+}
+
+func TestTheHonestHostKeepsEveryPromise(t *testing.T) {
+	r := certify(t, serve(t, openwop.Options{}, nil).URL, scenarios.Options{})
+	nothingWrong(t, r)
+	got := byVerdict(r)[scenarios.Inapplicable]
+	var want []string
+	for name := range inapplicable {
+		want = append(want, name)
+	}
+	slices.Sort(got)
+	slices.Sort(want)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("inapplicable (-committed +seen):\n%s", diff)
+	}
+	if code := r.ExitCode(); code != scenarios.ExitProved {
+		t.Errorf("exit code %d", code)
+	}
+	for _, c := range r.Claims {
+		if c.Status != "proved" {
+			t.Errorf("claim %s is %s", c.ID, c.Status)
+		}
+	}
+	if p := r.Profiles[0]; p.Status != "certified" || p.Proved != p.Required {
+		t.Errorf("profile: %+v", p)
+	}
+}
+
+func TestWhatIsInapplicableRunsUnderItsOption(t *testing.T) {
+	for name, c := range inapplicable {
+		t.Run(name+" "+c.option, func(t *testing.T) {
+			r := certify(t, serve(t, c.with, nil).URL, scenarios.Options{})
+			nothingWrong(t, r)
+			if o := outcome(t, r, name); o.Verdict != scenarios.Passed {
+				t.Errorf("%s: %s", o.Verdict, o.Reason)
+			}
+		})
+	}
+}
+
+// Every rung of the ladder, and each claim left off alone: what hangs on it is
+// inapplicable or blocked for want of a way to look, and nothing fails.
+func TestEveryHonestHost(t *testing.T) {
+	hosts := map[string]openwop.Options{}
+	for v := 1; v <= 6; v++ {
+		hosts[fmt.Sprintf("--version %d", v)] = openwop.Options{Version: v}
+	}
+	for _, name := range openwop.ClaimNames() {
+		hosts["--without "+name] = openwop.Options{Without: []string{name}}
+	}
+	// What cannot be looked at any more when a way to look is taken away.
+	blocked := map[string][]string{
+		"--without agentloopSeam": {"seam-agrees-with-log", "seam-out-of-range", "seam-random-turns"},
+		"--without fixtures":      {"bound-below", "bound-leaves-alone", "fork-keeps", "limit-honoured", "nothing-shared"},
+	}
+	for name, o := range hosts {
+		t.Run(name, func(t *testing.T) {
+			r := certify(t, serve(t, o, nil).URL, scenarios.Options{})
+			verdicts := byVerdict(r)
+			for _, bad := range []scenarios.Verdict{scenarios.Failed, scenarios.Broken, scenarios.Inconclusive} {
+				for _, s := range verdicts[bad] {
+					t.Errorf("%s is %s: %s", s, bad, outcome(t, r, s).Reason)
+				}
+			}
+			got := verdicts[scenarios.Blocked]
+			slices.Sort(got)
+			if diff := cmp.Diff(blocked[name], got); diff != "" {
+				t.Errorf("blocked (-expected +seen):\n%s", diff)
+			}
+		})
+	}
+}
+
+// Each verdict and each check is derived again from what was written to disk.
+func TestEveryVerdictIsDerivedAgainFromTheTranscripts(t *testing.T) {
+	for name, o := range map[string]openwop.Options{"honest": {}, "faulty": {Faults: []string{"loop.iteration-resets-on-resume"}}, "below 5": {Version: 2}, "without fixtures": {Without: []string{"fixtures"}}} {
+		t.Run(name, func(t *testing.T) {
+			r := certify(t, serve(t, o, nil).URL, scenarios.Options{Seed: 5})
+			again, err := scenarios.Rejudge(writeTranscripts(t, r), nil, suites.Suites()...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(essence(r.Outcomes), essence(again)); diff != "" {
+				t.Errorf("(-on the wire +from disk)\n%s", diff)
+			}
+		})
+	}
+}
+
+func writeTranscripts(t *testing.T, r *scenarios.Report) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, d := range r.Drives {
+		raw, err := scenarios.MarshalTranscript(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, scenarios.TranscriptName(d.ID)), raw, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func essence(outcomes []scenarios.Outcome) []string {
+	var out []string
+	for _, o := range outcomes {
+		out = append(out, fmt.Sprintf("%s %s %s %q %q %+v %v", o.Scenario.ID, o.Verdict, o.Evidence, o.Reason, o.Unblock, o.Checks, o.Findings))
+	}
+	return out
+}

@@ -1,0 +1,80 @@
+package specgen
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// SpecError is one mistake in a spec folder: where it stands, what is wrong, and what would mend it.
+type SpecError struct {
+	File    string // path of the file, below Options.Spec as it was given
+	Pointer string // JSON pointer into the file; empty for the whole file
+	Line    int    // 1-based line, 0 when only the pointer is known
+	Problem string // what is wrong
+	Mend    string // what to do about it
+}
+
+// Error formats the mistake as file#pointer: problem: mend. A mistake that is known by its line
+// alone, like a syntax error, reads file:line: problem: mend.
+func (e *SpecError) Error() string {
+	var b strings.Builder
+	b.WriteString(e.File)
+	if e.Line > 0 {
+		b.WriteString(":" + strconv.Itoa(e.Line))
+	}
+	if e.Pointer != "" {
+		b.WriteString("#" + e.Pointer)
+	}
+	b.WriteString(": " + e.Problem)
+	if e.Mend != "" {
+		b.WriteString(": " + e.Mend)
+	}
+	return b.String()
+}
+
+// problems collects mistakes, so that one run reports as many as it can.
+type problems struct{ found []*SpecError }
+
+func (p *problems) add(e *SpecError) { p.found = append(p.found, e) }
+
+// take takes over the mistakes inside an error, joined or alone, and returns an error that is none.
+func (p *problems) take(err error) error {
+	if err == nil {
+		return nil
+	}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, e := range joined.Unwrap() {
+			if err := p.take(e); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	var mistake *SpecError
+	if !errors.As(err, &mistake) {
+		return err
+	}
+	p.add(mistake)
+	return nil
+}
+
+// err joins the mistakes in the order of file, line and pointer, each once; nil when there is none.
+func (p *problems) err() error {
+	if len(p.found) == 0 {
+		return nil
+	}
+	found := slices.Clone(p.found)
+	slices.SortStableFunc(found, func(a, b *SpecError) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line),
+			cmp.Compare(a.Pointer, b.Pointer), cmp.Compare(a.Problem, b.Problem))
+	})
+	found = slices.CompactFunc(found, func(a, b *SpecError) bool { return *a == *b })
+	joined := make([]error, len(found))
+	for i, e := range found {
+		joined[i] = e
+	}
+	return errors.Join(joined...)
+}

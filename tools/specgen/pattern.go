@@ -1,0 +1,44 @@
+package specgen
+
+import (
+	"regexp"
+	"strings"
+)
+
+// lookahead is a leading negative lookahead: ^(?!A)B, with at most one level of groups in A.
+var lookahead = regexp.MustCompile(`^\^\(\?!((?:[^()\\]|\\.|\((?:[^()\\]|\\.)*\))*)\)(.*)$`)
+
+// splitLookahead takes ^(?!A)B apart into what must match, ^B, and what must not, ^(?:A). It is the one
+// construct of published patterns that RE2 lacks; without it both halves must be RE2.
+func splitLookahead(pattern string) (must, mustNot string, ok bool) {
+	g := lookahead.FindStringSubmatch(pattern)
+	if g == nil {
+		return "", "", false
+	}
+	must, mustNot = "^"+strings.TrimPrefix(g[2], "^"), "^(?:"+g[1]+")"
+	return must, mustNot, isRE2(must) && isRE2(mustNot)
+}
+
+func isRE2(pattern string) bool {
+	_, err := regexp.Compile(pattern)
+	return err == nil
+}
+
+// rewritePattern replaces a lookahead of s by keywords that say the same, and leaves other patterns alone.
+func rewritePattern(s object) {
+	p, ok := s["pattern"].(string)
+	if !ok || isRE2(p) {
+		return
+	}
+	must, mustNot, ok := splitLookahead(p)
+	if !ok {
+		return
+	}
+	not := object{"pattern": mustNot}
+	s["pattern"] = must
+	if _, taken := s["not"]; taken {
+		s["allOf"] = append(asList(s["allOf"]), object{"not": not})
+		return
+	}
+	s["not"] = not
+}

@@ -1,0 +1,135 @@
+// Package specgen turns a spec folder (OpenAPI 3.1, JSON Schema 2020-12, fixtures, requirements) into one Go package.
+//
+// It bundles the schemas by their $ids, never over the network, normalises a copy, and has oapi-codegen make models,
+// a std-http strict server and a client of it. Beside these it writes an event registry, the embedded schemas and
+// fixtures, and the requirements as constants. The same folder gives the same bytes everywhere.
+package specgen
+
+import (
+	"context"
+	"fmt"
+	"go/token"
+	"maps"
+	"os"
+	"path/filepath"
+	"unicode"
+)
+
+// Options name a spec folder and the Go package to make of it.
+type Options struct {
+	Spec    string // the spec folder
+	Into    string // the folder of the generated package
+	Package string // the package's name
+	House   bool   // hold the folder to the rules of our own specs too
+}
+
+// Targets lists the house's own spec folders and the packages made of them, below the project's root.
+func Targets(root string) []Options {
+	return []Options{
+		{Spec: filepath.Join(root, "spec/openwop/v1"), Into: filepath.Join(root, "gen/openwopv1"), Package: "openwopv1", House: true},
+		{Spec: filepath.Join(root, "spec/assay"), Into: filepath.Join(root, "gen/results"), Package: "results", House: true},
+	}
+}
+
+// Output is a generated package in memory.
+type Output struct {
+	Into  string            // the folder it belongs in
+	Files map[string][]byte // path below Into, with slashes -> content
+}
+
+// Generate makes the package of a spec folder, in memory. Mistakes in the folder come as *SpecError, joined and sorted when there are several.
+func Generate(ctx context.Context, o Options) (*Output, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	f, err := load(o.Spec)
+	if err != nil {
+		return nil, err
+	}
+	c, err := read(f, o.House)
+	if err != nil {
+		return nil, err
+	}
+	files, err := c.files(ctx, o.Package)
+	if err != nil {
+		return nil, err
+	}
+	return &Output{Into: o.Into, Files: files}, nil
+}
+
+// contract is what a spec folder says, ready for writing Go.
+type contract struct {
+	*bundled
+	events []event
+	rows   []ledgerRow // nil without a ledger
+}
+
+// read turns a loaded folder into its contract. It goes on after a mistake as far as it makes sense, to report many at once.
+func read(f *folder, house bool) (*contract, error) {
+	var c contract
+	var ledgerErr, namesErr, bundleErr, eventsErr error
+	c.rows, ledgerErr = readLedger(f)
+	lintErr := lint(f, house)
+	names, namesErr := nameSchemas(f, house)
+	if namesErr == nil {
+		c.bundled, bundleErr = bundle(f, names)
+		c.events, eventsErr = c.bundled.events()
+	}
+	var bad problems
+	for _, err := range []error{ledgerErr, lintErr, namesErr, bundleErr, eventsErr} {
+		if err := bad.take(err); err != nil {
+			return nil, err
+		}
+	}
+	if err := bad.err(); err != nil {
+		return nil, err
+	}
+	return &c, nil
+}
+
+func (o Options) check() error {
+	if !token.IsIdentifier(o.Package) || o.Package == "main" || !unicode.IsLower(rune(o.Package[0])) {
+		return fmt.Errorf("generate: %q is no name for a package to import: choose a lower-case word", o.Package)
+	}
+	if o.Into == "" {
+		return fmt.Errorf("generate %s: no folder to write to: name one", o.Package)
+	}
+	switch info, err := os.Stat(o.Spec); {
+	case err != nil:
+		return fmt.Errorf("read spec folder: %w", err)
+	case !info.IsDir():
+		return fmt.Errorf("read spec folder: %s is a file: name the folder that holds it", o.Spec)
+	}
+	return nil
+}
+
+func (c *contract) files(ctx context.Context, pkg string) (map[string][]byte, error) {
+	normal, err := normalise(c.bundled)
+	if err != nil {
+		return nil, err
+	}
+	files, err := c.goFiles(ctx, normal, pkg)
+	if err != nil {
+		return nil, err
+	}
+	for _, more := range []func(pkg string) (map[string][]byte, error){
+		c.registryFile, c.schemaFiles, c.fixtureFiles, c.requirementsFile,
+	} {
+		made, err := more(pkg)
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(files, made)
+	}
+	return files, c.checkNames(files)
+}
+
+// packageDoc words the package comment. It names no path: the package must come out the same wherever the spec lies.
+func (b *bundled) packageDoc(pkg string) string {
+	if b.folder.root == nil {
+		return comment(fmt.Sprintf("Package %s holds the Go types of a folder of JSON Schemas, and the schemas themselves.", pkg)) + "\n"
+	}
+	info := asObject(b.doc["info"])
+	return comment(fmt.Sprintf("Package %s holds the types, the server and the client of %s (version %s), with its schemas, and its events, fixtures and requirements where it has them.",
+		pkg, asString(info["title"]), asString(info["version"]))) + "\n"
+}

@@ -1,0 +1,25 @@
+package specgen
+
+import (
+	"strings"
+	"text/template"
+)
+
+// render fills a template and tidies the Go code that comes of it.
+func render(text string, data any) ([]byte, error) {
+	t, err := template.New("").Funcs(template.FuncMap{"comment": comment, "goType": typeName}).Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	var b strings.Builder
+	b.WriteString(header)
+	if err := t.Execute(&b, data); err != nil {
+		return nil, err
+	}
+	return tidy(b.String())
+}
+
+// comment writes text as a Go comment.
+func comment(text string) string {
+	return "// " + strings.ReplaceAll(wrap(text, 96), "\n", "\n// ")
+}

@@ -1,0 +1,88 @@
+package specgen
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// object is a JSON object. Trees hold object, []any, string, json.Number, bool and nil; numbers
+// keep the digits they were written with.
+type object = map[string]any
+
+func asObject(v any) object { o, _ := v.(object); return o }
+
+func asList(v any) []any { l, _ := v.([]any); return l }
+
+func asString(v any) string { s, _ := v.(string); return s }
+
+// childObject returns m[key], which it makes when it is absent.
+func childObject(m object, key string) object {
+	if c, ok := m[key].(object); ok {
+		return c
+	}
+	c := object{}
+	m[key] = c
+	return c
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+func clone(v any) any {
+	switch v := v.(type) {
+	case object:
+		o := make(object, len(v))
+		for k, e := range v {
+			o[k] = clone(e)
+		}
+		return o
+	case []any:
+		l := make([]any, len(v))
+		for i, e := range v {
+			l[i] = clone(e)
+		}
+		return l
+	}
+	return v
+}
+
+// encode writes a tree as indented JSON with sorted keys, so that equal trees are equal bytes.
+func encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", " ")
+	if err := e.Encode(v); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
+
+var (
+	pointerEscape   = strings.NewReplacer("~", "~0", "/", "~1")
+	pointerUnescape = strings.NewReplacer("~1", "/", "~0", "~")
+)
+
+// join appends one reference token to a JSON pointer.
+func join(pointer, token string) string { return pointer + "/" + pointerEscape.Replace(token) }
+
+// at looks a JSON pointer up. When it leads nowhere, missing is the first token that was not found.
+func at(tree any, pointer string) (v any, missing string) {
+	if pointer == "" {
+		return tree, ""
+	}
+	v = tree
+	for _, token := range strings.Split(pointer[1:], "/") {
+		token = pointerUnescape.Replace(token)
+		m, ok := v.(object)
+		if !ok {
+			return nil, token
+		}
+		if v, ok = m[token]; !ok {
+			return nil, token
+		}
+	}
+	return v, ""
+}
