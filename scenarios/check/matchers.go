@@ -162,15 +162,21 @@ func Absent() Matcher {
 		case wire.Value:
 			return !v.Present(), v.JSON()
 		case wire.Values:
-			for _, e := range v {
-				if e.Present() {
-					return false, e.JSON()
-				}
-			}
-			return true, "absent"
+			return noneThere(v)
+		case wire.Found:
+			return noneThere(v.Values)
 		}
 		return false, describe(s)
 	}}
+}
+
+func noneThere(values wire.Values) (bool, string) {
+	for _, v := range values {
+		if v.Present() {
+			return false, v.JSON()
+		}
+	}
+	return true, "absent"
 }
 
 // SameAs expects what stood in another place: a copy is compared with its source.

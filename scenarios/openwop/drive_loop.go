@@ -30,11 +30,16 @@ type LoopObservation struct {
 func (o LoopObservation) SeenAs() scenarios.Evidence { return o.Evidence }
 
 // iterations are the counters, of the log where there is one.
-func (o LoopObservation) iterations() wire.Values {
+func (o LoopObservation) iterations() wire.Found {
 	if o.Evidence == scenarios.Attested {
-		return o.SeamIterations
+		return wire.Found{Values: o.SeamIterations, In: o.SeamStatus.Ref()}
 	}
 	return o.Log.Iterations()
+}
+
+// children are the child runs' snapshots; where the log named none, the log is the place to look.
+func (o LoopObservation) children() wire.Found {
+	return wire.Found{Values: o.Children, In: o.Log.All().In}
 }
 
 func (o LoopObservation) turns() int { return len(o.Kinds) }
@@ -68,7 +73,7 @@ func (h host) watchLoop(ctx context.Context, r *run, o LoopObservation, sentinel
 	if o.Log, err = r.finish(ctx, "log"); err != nil || !o.Log.Ended.Reached {
 		return o, err
 	}
-	for _, e := range o.Log.Phase(openwopv1.ChainPhaseDispatchSucceeded) {
+	for _, e := range o.Log.Phase(openwopv1.ChainPhaseDispatchSucceeded).Values {
 		id := e.At("/payload/childRunId").String()
 		if id == "" {
 			continue

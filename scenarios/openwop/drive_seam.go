@@ -20,7 +20,12 @@ type SeamAnswer struct {
 	SuspendsAt int         `json:"suspendsAt,omitempty"`
 }
 
-func (a SeamAnswer) iterations() wire.Values { return a.Decisions.Each("/iteration") }
+// claimed are the decisions in the reply, and iterations their counters.
+func (a SeamAnswer) claimed() wire.Found {
+	return wire.Found{Values: a.Decisions, In: wire.Ref{Exchange: a.Body.Ref().Exchange, Pointer: "/decisions"}}
+}
+
+func (a SeamAnswer) iterations() wire.Found { return a.claimed().Each("/iteration") }
 
 // SeamObservation is what the seam answered.
 type SeamObservation struct {

@@ -193,11 +193,11 @@ func (r *run) asked(ctx context.Context, suspended wire.Wait) (node, question st
 		return "", "", err
 	}
 	node, question = suspended.Last.Key("currentNodeId").String(), "q1"
-	if at := l.OfType(openwopv1.RunEventTypeNodeSuspended); node == "" && len(at) > 0 {
+	if at := l.OfType(openwopv1.RunEventTypeNodeSuspended).Values; node == "" && len(at) > 0 {
 		last := at[len(at)-1]
 		node = firstText(last.Key("nodeId"), last.At("/payload/nodeId"))
 	}
-	if at := l.OfType(openwopv1.RunEventTypeInterruptRequested); len(at) > 0 {
+	if at := l.OfType(openwopv1.RunEventTypeInterruptRequested).Values; len(at) > 0 {
 		if id := at[len(at)-1].At("/payload/data/questions/0/id").String(); id != "" {
 			question = id
 		}

@@ -69,21 +69,21 @@ var asPlanned = scenarios.Scenario{
 		j.Check(openwopv1.OWP0061B5, l.Decided().Each("/payload/agentId")).To(check.Each(check.Text()), "agentId")
 		j.Check(openwopv1.OWP0037A3, l.Phase(openwopv1.ChainPhaseDispatchSucceeded)).To(check.Len(o.turns()-1), "handoffs that began")
 		if o.turns() > 1 {
-			j.Check(openwopv1.OWP0037A3, o.Children.Each("/status")).To(check.Each(check.Equal("completed")), "status of the child runs, read from the host")
+			j.Check(openwopv1.OWP0037A3, o.children().Each("/status")).To(check.Each(check.Equal("completed")), "status of the child runs, read from the host")
 		}
 		j.Check(openwopv1.OWP0037A5, turnsAndSettlements(l)).To(check.Equal(alternating(o.turns())), "turns and settled workers in order")
 		j.Check(openwopv1.OWP0061E1, l.Status()).To(check.Equal("completed"), "status after terminate")
 		j.Check(openwopv1.OWP0061E1, l.Terminals().Each("/type")).To(check.Equal([]any{"run.completed"}), "events that end the run")
 		j.Check(openwopv1.OWP0061E1, l.Last().Key("type")).To(check.Equal("run.completed"), "last event")
 		if j.Need(openwopv1.OWP0037A1, o.Sentinel) {
-			j.Check(openwopv1.OWP0061E1, o.Later.Events.Each("/eventId")).To(check.SameAs(l.Events.Each("/eventId")), "the log after another run had ended")
+			j.Check(openwopv1.OWP0061E1, o.Later.All().Each("/eventId")).To(check.SameAs(l.All().Each("/eventId")), "the log after another run had ended")
 		}
 	}),
 }
 
 // turnsAndSettlements are the types of the turns and of the child runs' ends, in order.
-func turnsAndSettlements(l RunLog) wire.Values {
-	return l.Events.Where(func(e wire.Value) bool {
+func turnsAndSettlements(l RunLog) wire.Found {
+	return l.All().Where(func(e wire.Value) bool {
 		switch openwopv1.RunEventType(e.Key("type").String()) {
 		case openwopv1.RunEventTypeRunOrchestratorDecided:
 			return true
@@ -124,8 +124,8 @@ var nothingShared = scenarios.Scenario{
 		}
 		j.Check(openwopv1.OWP0061B4, o.Second.Iterations()).To(check.CountFromOne(o.SecondN), "the loop that ran meanwhile")
 		j.Check(openwopv1.OWP0061B2, o.First.Iterations()).To(check.CountFromOne(o.FirstN), "the loop that was under way")
-		j.Check(openwopv1.OWP0061B4, o.First.Events.Each("/runId")).To(check.Each(check.Equal(o.First.RunID)), "run of every event in the first log")
-		j.Check(openwopv1.OWP0061B4, o.Second.Events.Each("/runId")).To(check.Each(check.Equal(o.Second.RunID)), "run of every event in the second log")
+		j.Check(openwopv1.OWP0061B4, o.First.All().Each("/runId")).To(check.Each(check.Equal(o.First.RunID)), "run of every event in the first log")
+		j.Check(openwopv1.OWP0061B4, o.Second.All().Each("/runId")).To(check.Each(check.Equal(o.Second.RunID)), "run of every event in the second log")
 	}),
 }
 
@@ -144,7 +144,7 @@ var forkKeeps = scenarios.Scenario{
 			if !pair.source.ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1) {
 				return
 			}
-			if len(pair.source.Decided()) != pair.turns { // an empty source would be matched by an empty copy
+			if len(pair.source.Decided().Values) != pair.turns { // an empty source would be matched by an empty copy
 				j.BlockOn(openwopv1.OWP0061B2, "set-up: the source did not take the turns of its plan")
 				return
 			}
@@ -186,11 +186,11 @@ var boundBelow = scenarios.Scenario{
 		j.Check(openwopv1.OWP0061E3, l.Status()).To(check.Equal("failed"), "status of the run")
 		j.Check(openwopv1.OWP0061E3, l.OfType(openwopv1.RunEventTypeRunFailed).Each("/payload/error/code")).To(check.Equal([]any{"loop_limit_exceeded"}), "code of the failure")
 		j.Check(openwopv1.OWP0061E3, breachesAndEnds(l)).To(check.Equal([]any{"cap.breached", "run.failed"}), "breach and end in order")
-		j.Check(openwopv1.OWP0061E3, o.BelowLater.Events.Each("/eventId")).To(check.SameAs(l.Events.Each("/eventId")), "the log after two more loops had ended")
+		j.Check(openwopv1.OWP0061E3, o.BelowLater.All().Each("/eventId")).To(check.SameAs(l.All().Each("/eventId")), "the log after two more loops had ended")
 	}),
 }
 
-func breachesAndEnds(l RunLog) wire.Values {
+func breachesAndEnds(l RunLog) wire.Found {
 	return l.OfType(openwopv1.RunEventTypeCapBreached, openwopv1.RunEventTypeRunCompleted, openwopv1.RunEventTypeRunFailed, openwopv1.RunEventTypeRunCancelled).Each("/type")
 }
 
@@ -271,7 +271,7 @@ var seamOutOfRange = scenarios.Scenario{
 			}
 			j.Check(openwopv1.OWP0061B4, a.Status).To(check.Status(2, 4), "asked for %d turns, suspended at %d", a.Turns, a.SuspendsAt)
 			if a.Turns < 1 {
-				j.Check(openwopv1.OWP0061B4, a.Decisions).To(check.Len(0), "turns claimed when asked for %d", a.Turns)
+				j.Check(openwopv1.OWP0061B4, a.claimed()).To(check.Len(0), "turns claimed when asked for %d", a.Turns)
 			} else {
 				j.Check(openwopv1.OWP0061B4, a.Resumed).To(check.OneOf(nil, false), "resumedIteration claimed when %d turns were to be suspended at turn %d", a.Turns, a.SuspendsAt)
 			}

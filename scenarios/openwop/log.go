@@ -45,27 +45,32 @@ func sequence(e wire.Value) int64 {
 	return n
 }
 
+// All are all events, and where they were read.
+func (l RunLog) All() wire.Found {
+	return wire.Found{Values: l.Events, In: wire.Ref{Exchange: l.Read.Ref().Exchange, Pointer: "/events"}}
+}
+
 // OfType are the events of these types.
-func (l RunLog) OfType(types ...openwopv1.RunEventType) wire.Values {
-	return l.Events.Where(func(e wire.Value) bool {
+func (l RunLog) OfType(types ...openwopv1.RunEventType) wire.Found {
+	return l.All().Where(func(e wire.Value) bool {
 		return slices.Contains(types, openwopv1.RunEventType(e.Key("type").String()))
 	})
 }
 
 // Decided are the supervisor's turns.
-func (l RunLog) Decided() wire.Values { return l.OfType(openwopv1.RunEventTypeRunOrchestratorDecided) }
+func (l RunLog) Decided() wire.Found { return l.OfType(openwopv1.RunEventTypeRunOrchestratorDecided) }
 
 // Iterations are the turns' counters, absent where a turn carries none.
-func (l RunLog) Iterations() wire.Values { return l.Decided().Each("/payload/iteration") }
+func (l RunLog) Iterations() wire.Found { return l.Decided().Each("/payload/iteration") }
 
 // Kinds are the kinds of the turns' decisions.
-func (l RunLog) Kinds() wire.Values { return l.Decided().Each("/payload/decision/kind") }
+func (l RunLog) Kinds() wire.Found { return l.Decided().Each("/payload/decision/kind") }
 
 // Breaches are the bounds the run crossed.
-func (l RunLog) Breaches() wire.Values { return l.OfType(openwopv1.RunEventTypeCapBreached) }
+func (l RunLog) Breaches() wire.Found { return l.OfType(openwopv1.RunEventTypeCapBreached) }
 
 // Terminals are the events that end a run.
-func (l RunLog) Terminals() wire.Values {
+func (l RunLog) Terminals() wire.Found {
 	return l.OfType(openwopv1.RunEventTypeRunCompleted, openwopv1.RunEventTypeRunFailed, openwopv1.RunEventTypeRunCancelled)
 }
 
@@ -78,7 +83,7 @@ func (l RunLog) Last() wire.Value {
 }
 
 // Phase are the handoff events of one phase.
-func (l RunLog) Phase(phase openwopv1.ChainPhase) wire.Values {
+func (l RunLog) Phase(phase openwopv1.ChainPhase) wire.Found {
 	return l.OfType(openwopv1.RunEventTypeCoreWorkflowChainEvent).Where(func(e wire.Value) bool {
 		return e.At("/payload/phase").String() == string(phase)
 	})

@@ -112,7 +112,7 @@ var iterationAbsentBelow5 = scenarios.Scenario{
 	Ask: scenarios.Ask(loopOfTurns, func(o LoopObservation, j *scenarios.Judge) {
 		switch {
 		case !o.ready(j):
-		case len(o.iterations()) == 0: // no turn at all: another scenario's failure
+		case len(o.iterations().Values) == 0: // no turn at all: another scenario's failure
 			j.BlockOn(openwopv1.OWP0037A2, "set-up: the log shows no orchestrator turn")
 		default:
 			j.Check(openwopv1.OWP0061B3, o.iterations()).To(check.Absent())

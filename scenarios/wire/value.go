@@ -179,12 +179,32 @@ func (vs Values) Each(pointer string) Values {
 	return out
 }
 
-// Where keeps the values that satisfy f.
-func (vs Values) Where(f func(Value) bool) Values {
-	var out Values
-	for _, v := range vs {
-		if f(v) {
-			out = append(out, v)
+// Found are the values that were looked for in one place. When there are none,
+// the place is all that can be shown.
+type Found struct {
+	Values
+	In Ref
+}
+
+func (Found) minted() {}
+
+// Refs implements [Seen]: where the values stood, or where they were looked for.
+func (f Found) Refs() []Ref {
+	if len(f.Values) == 0 {
+		return []Ref{f.In}
+	}
+	return f.Values.Refs()
+}
+
+// Each maps every value to the one below it.
+func (f Found) Each(pointer string) Found { return Found{f.Values.Each(pointer), f.In} }
+
+// Where keeps the values that satisfy keep.
+func (f Found) Where(keep func(Value) bool) Found {
+	out := Found{In: f.In}
+	for _, v := range f.Values {
+		if keep(v) {
+			out.Values = append(out.Values, v)
 		}
 	}
 	return out

@@ -90,7 +90,7 @@ func (e *Engine) move(r *liveRun, m *move) (again bool, err error) {
 }
 
 func (e *Engine) equip(r *liveRun, m *move) {
-	m.s, m.tape, m.rules, m.now = &r.state, r.tape, &e.o.Rules, e.now()
+	m.s, m.tape, m.rules, m.now, m.cut = &r.state, r.tape, &e.o.Rules, e.now(), e.o.cut
 }
 
 // commit appends what m added. If that fails, the state in memory is ahead of the log, and the run is forgotten.

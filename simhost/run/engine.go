@@ -45,6 +45,8 @@ type Options struct {
 	Rules rules.Set // the zero value is rules.Honest
 	// OnError hears of errors in work that nobody waits for. It may be called by several goroutines. nil: slog.
 	OnError func(error)
+
+	cut int // size of an append, in bytes, from which on the rest goes into another one
 }
 
 // Limits are the bounds that the host advertises; 0 is none.
@@ -75,6 +77,9 @@ type workflow struct {
 	refusal error
 }
 
+// maxAppend keeps what one append takes well below what the log takes at once, whatever the size of a single event.
+const maxAppend = 1 << 20
+
 // New makes an engine. Call Resume before anything else, so that runs go on that a former process left.
 func New(o Options) (*Engine, error) {
 	if o.Log == nil || o.Clock == nil {
@@ -98,6 +103,9 @@ func New(o Options) (*Engine, error) {
 	}
 	if o.IDs == nil {
 		o.IDs = RandomIDs()
+	}
+	if o.cut == 0 {
+		o.cut = maxAppend
 	}
 	if o.Rules.NextIteration == nil {
 		o.Rules = rules.Honest()

@@ -211,32 +211,24 @@ func TestReplayThatDiverges(t *testing.T) {
 	}
 }
 
-// What is more than one append takes is appended in pieces, and a process that dies between two of them leaves a fork that can go on.
+// What is more than one append takes is appended in pieces, and a process that dies between two of them leaves a fork that
+// can go on.
 func TestLongReplaysAreCut(t *testing.T) {
-	fat := parse[openwopv1.WorkflowDefinition](t, `{"id":"fat","name":"w","version":"1","edges":[],"triggers":[],"metadata":{},"settings":{},
-		"nodes":[{"id":"n","typeId":"core.noop","name":"n","position":{"x":0,"y":0},"config":{},"inputs":{}}],
-		"variables":[{"name":"childOutcome","type":"string","defaultValue":"`+strings.Repeat("x", 200_000)+`"}]}`)
-	h := newHost(t, func(o *Options) { o.Workflows["fat"] = fat })
-	turns := strings.Repeat(`{"kind":"next-worker","nextWorkerIds":["fat"]},`, 6) + `{"kind":"terminate"}`
-	source := h.create(Create{Definition: harvesting(t), Inputs: plan(t, "["+turns+"]")})
+	h := newHost(t, func(o *Options) { o.cut = 2000 })
+	source := h.create(Create{WorkflowID: "assay-loop"})
 	want := int64(len(h.events(source.RunID)))
-	for _, from := range []int64{0, want / 2} {
+	for from := range want + 1 {
 		before := h.log.count()
 		f, err := h.Fork(soon(t), source.RunID, Fork{Mode: "replay", FromSeq: &from})
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := h.settled(f.RunID)
-		if got := int64(len(h.events(f.RunID))); s.Status != openwopv1.RunStatusCompleted || got != want {
-			t.Errorf("from %d: %s after %d events, want %d: %v", from, s.Status, got, want, s.Error)
-		}
-		pieces := h.log.count() - before
-		if pieces < 2 {
+		h.expectReplayed(f.RunID, want)
+		if pieces := h.log.count() - before; pieces < 3 {
 			t.Errorf("from %d: %d appends", from, pieces)
 		}
-		expectLawful(t, s, h.events(f.RunID), 5)
 
-		h.log.left = 1 // of the next fork
+		h.log.kill(1)
 		f, err = h.Fork(soon(t), source.RunID, Fork{Mode: "replay", FromSeq: &from})
 		if err != nil {
 			t.Fatal(err)
@@ -245,9 +237,34 @@ func TestLongReplaysAreCut(t *testing.T) {
 		h.log = h.log.survivor()
 		h.o.Log = h.log
 		h.start()
-		s = h.settled(f.RunID)
-		if got := int64(len(h.events(f.RunID))); s.Status != openwopv1.RunStatusCompleted || got != want {
-			t.Errorf("from %d, killed: %s after %d events, want %d", from, s.Status, got, want)
+		h.expectReplayed(f.RunID, want)
+	}
+}
+
+func (h *host) expectReplayed(id string, events int64) {
+	h.t.Helper()
+	s := h.settled(id)
+	if got := int64(len(h.events(id))); s.Status != openwopv1.RunStatusCompleted || got != events {
+		h.t.Errorf("the fork is %s after %d events, want %d: %v", s.Status, got, events, s.Error)
+	}
+	expectLawful(h.t, s, h.events(id), 5)
+}
+
+func TestCancelOfAForkThatStillReplays(t *testing.T) {
+	h := newHost(t, func(o *Options) { o.cut = 1 })
+	source := h.create(Create{WorkflowID: "assay-loop"})
+	for range 10 {
+		f, err := h.Fork(soon(t), source.RunID, Fork{Mode: "replay"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := h.Cancel(soon(t), f.RunID, "enough"); err != nil {
+			t.Fatal(err)
+		}
+		s := h.settled(f.RunID)
+		expectLawful(t, s, h.events(f.RunID), 5)
+		if s.Status != openwopv1.RunStatusCancelled {
+			t.Errorf("the fork is %s: %v", s.Status, s.Error)
 		}
 	}
 }

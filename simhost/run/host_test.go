@@ -311,12 +311,13 @@ type memoryLog struct {
 	left    int // appends until it is killed, -1: never
 	killed  chan struct{}
 	full    bool
+	max     int // bytes of one append
 }
 
 var errKilled = errors.New("the process was killed")
 
 func newMemoryLog() *memoryLog {
-	return &memoryLog{logs: map[string][]eventlog.Entry{}, pending: map[string]bool{}, left: -1, killed: make(chan struct{})}
+	return &memoryLog{logs: map[string][]eventlog.Entry{}, pending: map[string]bool{}, left: -1, max: 8 << 20, killed: make(chan struct{})}
 }
 
 // kill lets the log take n more appends.
@@ -372,7 +373,7 @@ func (l *memoryLog) Append(ctx context.Context, log string, after uint64, data [
 	if last != after {
 		return 0, eventlog.ErrConflict
 	}
-	if len(data) > 8<<20 {
+	if len(data) > l.max {
 		return 0, eventlog.ErrTooLarge
 	}
 	if l.left > 0 {

@@ -22,6 +22,7 @@ type move struct {
 
 	record Record // what the steps add to the log
 	size   int    // of that, in bytes, roughly
+	cut    int    // size at which the record is full
 	err    error
 }
 
@@ -45,12 +46,9 @@ const (
 	waitsForNothing // it ended
 )
 
-// maxAppend is the size from which on a record is cut, in bytes. What is left goes into the next one.
-const maxAppend = 1 << 20
-
 // run takes steps until the run must wait; goesOn means that the record is full.
 func (m *move) run() wait {
-	for m.err == nil && m.size < maxAppend {
+	for m.err == nil && m.size < m.cut {
 		if w := m.step(); w != goesOn {
 			return w
 		}

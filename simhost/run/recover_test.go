@@ -132,44 +132,53 @@ func TestKilledBetweenAnyTwoAppends(t *testing.T) {
 	for _, v := range []int{0, 5} {
 		for _, l := range lives(t) {
 			t.Run(fmt.Sprintf("%s at version %d", l.name, v), func(t *testing.T) {
-				whole := newHost(t, version(v), tree("conformance-cancellable"))
-				id, err := l.live(whole)
-				if err != nil {
-					t.Fatal(err)
-				}
-				want := plot(whole.events(id))
-				if last := story(whole.events(id)); v == 5 && !strings.Contains(last[len(last)-1], l.want) {
-					t.Fatalf("unharmed, it ends with %q", last[len(last)-1])
-				}
-				for k := range whole.log.count() {
-					h := newHost(t, version(v), tree("conformance-cancellable"))
-					h.log.kill(k)
-					id, err := l.live(h)
-					if err == nil {
-						break // appends of several runs may come together, so that it took fewer
-					}
-					h.Close()
-					h.log = h.log.survivor()
-					h.o.Log = h.log
-					h.start()
-					if _, err := h.Snapshot(soon(t), id); code(err) == CodeNotFound {
-						continue // it never began
-					}
-					if err := l.goOn(h, id); err != nil {
-						t.Fatalf("killed after %d appends: %v", k, err)
-					}
-					s, events := h.snapshot(id), h.events(id)
-					expectLawful(t, s, events, v)
-					if got := plot(events); l.advance == 0 && !l.cancel && got != want {
-						t.Fatalf("killed after %d appends:\n%s\nwant\n%s", k, got, want)
-					}
-					h.expectNobodyLeft(s)
-					h.Close() // what was under way is done
-					if ids, _ := h.log.Pending(soon(h.t)); len(ids) > 0 {
-						t.Errorf("pending: %v", ids)
-					}
-				}
+				killEverywhere(t, l, v, 0)
 			})
+			// An append for each event: killed between any two events.
+			t.Run(fmt.Sprintf("%s at version %d, in single events", l.name, v), func(t *testing.T) {
+				killEverywhere(t, l, v, 1)
+			})
+		}
+	}
+}
+
+func killEverywhere(t *testing.T, l life, v, cut int) {
+	options := []option{version(v), tree("conformance-cancellable"), func(o *Options) { o.cut = cut }}
+	whole := newHost(t, options...)
+	id, err := l.live(whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := plot(whole.events(id))
+	if last := story(whole.events(id)); v == 5 && !strings.Contains(last[len(last)-1], l.want) {
+		t.Fatalf("unharmed, it ends with %q", last[len(last)-1])
+	}
+	for k := range whole.log.count() {
+		h := newHost(t, options...)
+		h.log.kill(k)
+		id, err := l.live(h)
+		if err == nil {
+			break // appends of several runs may come together, so that it took fewer
+		}
+		h.Close()
+		h.log = h.log.survivor()
+		h.o.Log = h.log
+		h.start()
+		if _, err := h.Snapshot(soon(t), id); code(err) == CodeNotFound {
+			continue // it never began
+		}
+		if err := l.goOn(h, id); err != nil {
+			t.Fatalf("killed after %d appends: %v", k, err)
+		}
+		s, events := h.snapshot(id), h.events(id)
+		expectLawful(t, s, events, v)
+		if got := plot(events); l.advance == 0 && !l.cancel && got != want {
+			t.Fatalf("killed after %d appends:\n%s\nwant\n%s", k, got, want)
+		}
+		h.expectNobodyLeft(s)
+		h.Close() // what was under way is done
+		if ids, _ := h.log.Pending(soon(h.t)); len(ids) > 0 {
+			t.Errorf("pending: %v", ids)
 		}
 	}
 }

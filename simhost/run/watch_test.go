@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -145,15 +146,13 @@ func TestFullLog(t *testing.T) {
 
 func TestTooLarge(t *testing.T) {
 	h := newHost(t, func(o *Options) { o.OnError = func(error) {} })
-	huge := make([]byte, 9<<20)
-	for i := range huge {
-		huge[i] = 'x'
-	}
-	if _, err := h.Create(soon(t), Create{WorkflowID: "conformance-noop", Metadata: map[string]any{"m": string(huge)}}); code(err) != CodeTooLarge {
+	h.log.max = 64 << 10
+	huge := strings.Repeat("x", 65<<10)
+	if _, err := h.Create(soon(t), Create{WorkflowID: "conformance-noop", Metadata: map[string]any{"m": huge}}); code(err) != CodeTooLarge {
 		t.Errorf("create: %v", err)
 	}
 	id := h.create(Create{WorkflowID: "assay-loop-ask-user"}).RunID
-	if _, err := h.Resolve(soon(t), id, "supervisor", []byte(`{"answers":{"q1":"`+string(huge)+`"}}`)); code(err) != CodeTooLarge {
+	if _, err := h.Resolve(soon(t), id, "supervisor", []byte(`{"answers":{"q1":"`+huge+`"}}`)); code(err) != CodeTooLarge {
 		t.Errorf("resolve: %v", err)
 	}
 	if s := h.resolve(id, `{"answers":{"q1":"yes"}}`); s.Status != openwopv1.RunStatusCompleted {
@@ -163,8 +162,7 @@ func TestTooLarge(t *testing.T) {
 	d := define(t, `{"id":"z","typeId":"core.delay","config":{"delayMs":5},"inputs":{}},
 		{"id":"a","typeId":"core.identity","config":{},"inputs":{"1":{"type":"variable","variableName":"x"},"2":{"type":"variable","variableName":"x"},"3":{"type":"variable","variableName":"x"}}}`,
 		`{"id":"1","sourceNodeId":"z","targetNodeId":"a"}`, `{"name":"x","type":"string"}`)
-	id = h.begin(Create{Definition: &d, Inputs: map[string]any{"x": string(huge[:3<<20])}})
-	h.until(id, func(e openwopv1.RunEvent) bool { return e.NodeID == "z" })
+	id = h.begin(Create{Definition: &d, Inputs: map[string]any{"x": huge[:30<<10]}})
 	h.clock.Advance(5 * time.Millisecond)
 	s := h.settled(id)
 	expectLawful(t, s, h.events(id), 5)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/openassay/assay/internal/textsafe"
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/tools/assay/internal/catalogue"
 	"github.com/openassay/assay/tools/specgen"
 )
 
@@ -51,12 +52,13 @@ func exitCode(err error) int {
 	var own *exit
 	var wrong *scenarios.UsageError
 	var spec *specgen.SpecError
+	var unlisted *catalogue.UnknownError
 	switch {
 	case err == nil:
 		return 0
 	case errors.As(err, &own):
 		return own.code
-	case errors.As(err, &wrong), errors.As(err, &spec):
+	case errors.As(err, &wrong), errors.As(err, &spec), errors.As(err, &unlisted):
 		return scenarios.ExitUsage
 	case errors.Is(err, scenarios.ErrUnreachable), errors.Is(err, scenarios.ErrNoDiscovery):
 		return scenarios.ExitUnreachable

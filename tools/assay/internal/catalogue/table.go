@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/openassay/assay/internal/textsafe"
 )
 
 // Table writes one of the lists for people: a line a row, in columns, the last of which is not cut.
@@ -33,7 +35,7 @@ func (c *Catalogue) Table(w io.Writer, kind string) error {
 			if r.Reason != "" {
 				tested = r.Reason
 			}
-			rows = append(rows, []string{r.ID, r.Level, strings.TrimSpace(r.Source + " " + r.Section), tested, r.Text})
+			rows = append(rows, []string{r.ID, r.Level, textsafe.Clip(strings.TrimSpace(r.Source+" "+r.Section), mostSection), tested, r.Text})
 		}
 	case []Claim:
 		rows = append(rows, []string{"CLAIM", "WHERE IT IS MADE", "WHAT IT SAYS"})
@@ -54,6 +56,9 @@ func (c *Catalogue) Table(w io.Writer, kind string) error {
 	_, err = io.WriteString(w, aligned(rows))
 	return err
 }
+
+// mostSection bounds the column of sections: one that is called by a long path would push the rest off the screen.
+const mostSection = 30
 
 // aligned pads every column but the last to its widest cell.
 func aligned(rows [][]string) string {
