@@ -2,8 +2,10 @@ package prove_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"testing"
 	"time"
 
@@ -15,7 +17,16 @@ import (
 	"github.com/openassay/assay/simhost/openwop"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if setting := os.Getenv(doomed); setting != "" {
+		if err := dieAfterAppends(setting); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	goleak.VerifyTestMain(m)
+}
 
 const key = "prove-key"
 

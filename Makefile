@@ -1,0 +1,47 @@
+# Assay: the targets that people and CI run. `make help` lists them.
+
+GO  ?= go
+OUT ?= out
+
+# Where things run at the same time, and where the race detector therefore looks.
+# These packages are tested with it, and all others without: no package twice.
+CONCURRENT := ./simhost/... ./scenarios/... ./tools/assay/...
+
+.DEFAULT_GOAL := help
+
+.PHONY: help
+help: ## Show this help
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: build
+build: ## Build the command into bin/assay
+	$(GO) build -o bin/assay ./tools/assay
+
+.PHONY: certify
+certify: build ## Certify the simulated host; the reports go into OUT (default out/)
+	bin/assay certify simhost --out $(OUT)
+
+.PHONY: test
+test: build ## Run every check: generated code, format, vet, import rules, all tests, the race detector
+	bin/assay generate --check
+	@unformatted=$$(gofmt -l $$($(GO) list -f '{{.Dir}}' ./...)); \
+	if [ -n "$$unformatted" ]; then echo "not formatted, run gofmt -w on:" >&2; echo "$$unformatted" >&2; exit 1; fi
+	$(GO) vet ./...
+	$(GO) test $$($(GO) list ./... | grep -vxF "$$($(GO) list $(CONCURRENT))")
+	$(GO) test -race $(CONCURRENT)
+
+.PHONY: generate
+generate: build ## Make gen/ of spec/ again
+	bin/assay generate
+
+.PHONY: lint
+lint: ## Run gofmt, go vet and golangci-lint
+	@unformatted=$$(gofmt -l $$($(GO) list -f '{{.Dir}}' ./...)); \
+	if [ -n "$$unformatted" ]; then echo "not formatted, run gofmt -w on:" >&2; echo "$$unformatted" >&2; exit 1; fi
+	$(GO) vet ./...
+	@if command -v golangci-lint >/dev/null; then golangci-lint run ./...; \
+	else echo "golangci-lint is not installed, so only gofmt and go vet ran; see https://golangci-lint.run/welcome/install (version 2)"; fi
+
+.PHONY: bench
+bench: build ## Measure the budgets; FULL=1 adds 500,000 finished runs, SCHEMAS=DIR a folder of schemas to generate from
+	$(GO) run ./tools/bench -assay bin/assay $(if $(FULL),-full) $(if $(SCHEMAS),-schemas $(SCHEMAS))

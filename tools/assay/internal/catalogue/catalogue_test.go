@@ -1,0 +1,182 @@
+package catalogue_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/simhost/rules"
+	"github.com/openassay/assay/tools/assay/internal/catalogue"
+)
+
+// small is a catalogue with one thing of each kind, and one without what the others have.
+func small() *catalogue.Catalogue {
+	claim := scenarios.Claim{ID: "model>=5", Title: "the loop", Pointer: "/model/version >= 5"}
+	protocol := &scenarios.Protocol{
+		ID: "demo/v1", Claims: []scenarios.Claim{claim},
+		Ledger: scenarios.NewLedger([]scenarios.Requirement{
+			{ID: "D-A1", Level: scenarios.Must, Source: "RFC-1", Section: "A", Claim: claim.ID, Text: "Turns are counted.", Aliases: []string{"D-A0"}, Accepts: "3.0 for 3"},
+			{ID: "D-A2", Level: scenarios.May, Source: "RFC-1", Section: "B", Evidence: "survived", Text: "Turns rest.", Reason: "planned", Why: "later", Issue: 3},
+		}),
+		Profiles: []scenarios.Profile{{ID: "loop", Title: "loops", Claim: claim.ID, Requires: []scenarios.RequirementID{"D-A1"}}},
+	}
+	drive := &scenarios.Drive[struct{}]{ID: "demo/run", Title: "runs a loop", Sends: []string{"POST /runs", "GET /runs/{id}"}, Exclusive: true}
+	return &catalogue.Catalogue{
+		Suites: []scenarios.Suite{{ID: "turns", Title: "turns of a loop", Protocol: protocol, Scenarios: []scenarios.Scenario{
+			{ID: "demo/turns/counted", Title: "turns are counted", Proves: []scenarios.RequirementID{"D-A1"}, Claim: claim, Ask: scenarios.Ask(drive, func(struct{}, *scenarios.Judge) {})},
+			{ID: "demo/turns/told", Title: "turns are told", Proves: []scenarios.RequirementID{"D-A1"}, Claim: claim, Ask: scenarios.Advertised(nil)},
+		}}},
+		Faults: []rules.Fault{{ID: "turns.lost", Title: "a turn is lost", Breaks: []string{"D-A1"}}},
+	}
+}
+
+func TestJSONShapes(t *testing.T) {
+	for kind, want := range map[string]string{
+		"scenarios": `[{"id":"demo/turns/counted","suite":"turns","title":"turns are counted","requirements":["D-A1"],"level":"MUST","claim":"model>=5","labels":["suite:turns","claim:model>=5","level:MUST","source:RFC-1"]},` +
+			`{"id":"demo/turns/told","suite":"turns","title":"turns are told","requirements":["D-A1"],"level":"MUST","claim":"model>=5","labels":["suite:turns","claim:model>=5","level:MUST","source:RFC-1"]}]`,
+		"suites": `[{"id":"turns","protocol":"demo/v1","title":"turns of a loop","scenarios":2}]`,
+		"requirements": `[{"id":"D-A1","level":"MUST","source":"RFC-1","section":"A","claim":"model>=5","evidence":"observed","text":"Turns are counted.","scenarios":["demo/turns/counted","demo/turns/told"],"reason":""},` +
+			`{"id":"D-A2","level":"MAY","source":"RFC-1","section":"B","claim":"","evidence":"survived","text":"Turns rest.","scenarios":[],"reason":"planned"}]`,
+		"claims":   `[{"id":"model>=5","protocol":"demo/v1","title":"the loop","pointer":"/model/version >= 5"}]`,
+		"faults":   `[{"id":"turns.lost","title":"a turn is lost","breaks":["D-A1"]}]`,
+		"profiles": `[{"id":"loop","title":"loops","claim":"model>=5","requirements":["D-A1"]}]`,
+	} {
+		list, err := small().List(kind)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got bytes.Buffer
+		e := json.NewEncoder(&got)
+		e.SetEscapeHTML(false)
+		if err := e.Encode(list); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, strings.TrimSpace(got.String())); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", kind, diff)
+		}
+	}
+}
+
+func TestEmptyListsAreArrays(t *testing.T) {
+	for _, kind := range catalogue.Kinds {
+		list, err := (&catalogue.Catalogue{}).List(kind)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := json.Marshal(list); err != nil || string(got) != "[]" {
+			t.Errorf("an empty list of %s is %s (%v)", kind, got, err)
+		}
+	}
+}
+
+func TestTable(t *testing.T) {
+	var got bytes.Buffer
+	if err := small().Table(&got, "requirements"); err != nil {
+		t.Fatal(err)
+	}
+	want := `REQUIREMENT  LEVEL  SOURCE   SCENARIOS  WHAT IT ASKS
+D-A1         MUST   RFC-1 A  2          Turns are counted.
+D-A2         MAY    RFC-1 B  planned    Turns rest.
+`
+	if diff := cmp.Diff(want, got.String()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestExplain(t *testing.T) {
+	for id, want := range map[string]string{
+		"D-A0": `D-A1  requirement, MUST
+  asks         Turns are counted.
+  source       RFC-1 A
+  formerly     D-A0
+  claim        model>=5: /model/version >= 5
+  accepts      3.0 for 3
+  evidence     observed or stronger proves it
+  asked by     demo/turns/counted: turns are counted
+               demo/turns/told: turns are told
+  broken by    the fault turns.lost: a turn is lost
+  run          assay certify TARGET --requirement D-A1
+`,
+		"D-A2": `D-A2  requirement, MAY
+  asks         Turns rest.
+  source       RFC-1 B
+  claim        none: every target is asked
+  evidence     survived or stronger proves it
+  not tested   planned: later (milestone 3)
+`,
+		"turns/counted": `demo/turns/counted  scenario, MUST
+  asks         whether turns are counted
+  claim        model>=5: /model/version >= 5
+  proves       D-A1 (MUST, RFC-1 A): Turns are counted.
+  looks at     the drive demo/run, which runs a loop; alone, because it moves something host-wide
+  sends        POST /runs
+               GET /runs/{id}
+  labels       suite:turns claim:model>=5 level:MUST source:RFC-1
+  run          assay certify TARGET --scenario demo/turns/counted
+`,
+		"turns.lost": `turns.lost  fault of the simulated host
+  looks        a turn is lost
+  breaks       D-A1 (MUST, RFC-1 A): Turns are counted.
+  looked at by demo/turns/counted
+               demo/turns/told
+  run          assay simhost --fault turns.lost
+`,
+		"model>=5": `model>=5  claim of demo/v1
+  says         the loop
+  made where   /model/version >= 5
+  promises     D-A1 (MUST, RFC-1 A): Turns are counted.
+  asked by     demo/turns/counted: turns are counted
+               demo/turns/told: turns are told
+  run          assay certify TARGET --expect-claim 'model>=5' asks a target that does not make it, too
+`,
+		"loop": `loop  profile of demo/v1
+  certifies    loops
+  claim        model>=5: /model/version >= 5
+  requires     D-A1 (MUST, RFC-1 A): Turns are counted.
+`,
+	} {
+		t.Run(id, func(t *testing.T) {
+			var got bytes.Buffer
+			if err := small().Explain(&got, id); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, got.String()); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// Every word that a report may print as a verdict, an evidence or a standing can be asked about.
+func TestEveryWordIsExplained(t *testing.T) {
+	var words []string
+	for _, v := range scenarios.Verdicts {
+		words = append(words, string(v))
+	}
+	words = append(words, "attested", "observed", "survived", "proved", "violated", "unproved", "certified")
+	for _, w := range words {
+		var got bytes.Buffer
+		if err := small().Explain(&got, w); err != nil || !strings.HasPrefix(got.String(), w+"  ") {
+			t.Errorf("%s: %v, %q", w, err, got.String())
+		}
+	}
+}
+
+func TestUnknown(t *testing.T) {
+	err := small().Explain(&bytes.Buffer{}, "turns.lots")
+	var unknown *catalogue.UnknownError
+	if !errors.As(err, &unknown) || unknown.Near != "turns.lost" {
+		t.Errorf("explain: %v", err)
+	}
+	if _, err := small().List("fault"); !errors.As(err, &unknown) || unknown.Near != "faults" {
+		t.Errorf("list: %v", err)
+	}
+	if err := small().Table(&bytes.Buffer{}, ""); !errors.As(err, &unknown) || unknown.Near != "" {
+		t.Errorf("table: %v", err)
+	}
+}
