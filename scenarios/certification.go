@@ -137,7 +137,7 @@ func (c *Certification) discover(ctx context.Context) error {
 		return fmt.Errorf("%w: GET %s%s answered HTTP %d without a JSON object: is this the base URL of a host?", ErrNoDiscovery, c.network.Address(), c.Protocol.DiscoveryPath, reply.Status)
 	}
 	if c.Protocol.CheckDiscovery != nil {
-		c.DiscoveryFindings = c.Protocol.CheckDiscovery(reply.Body)
+		c.DiscoveryFindings = c.Protocol.CheckDiscovery([]byte(c.network.Redactor().Clean(string(reply.Body))))
 	}
 	c.discovery = &drive{meta: DriveMeta{ID: discoveryDrive}, transcript: client.Transcript(), observation: c.Discovery, seconds: time.Since(start).Seconds(), done: make(chan struct{})}
 	close(c.discovery.done)

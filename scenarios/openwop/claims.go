@@ -10,25 +10,11 @@ import (
 const modelPointer = "/multiAgent/executionModel"
 
 var (
-	executionModel = scenarios.Claim{
-		ID: "execution-model", Title: "a multi-agent execution model, at any version",
-		Pointer: modelPointer + "/supported == true",
-		Look: func(d scenarios.Discovery) (wire.Value, bool) {
-			v := model(d).Key("supported")
-			on, _ := v.Bool()
-			return v, on
-		},
-	}
 	// executionModelBlock is the claim of whoever writes the block at all: what
 	// stands in it must be well-formed even where it says no.
-	executionModelBlock = scenarios.Claim{
-		ID: "execution-model-block", Title: "an execution model block in the advertisement",
-		Pointer: modelPointer + " present",
-		Look: func(d scenarios.Discovery) (wire.Value, bool) {
-			v := model(d)
-			return v, v.Present()
-		},
-	}
+	executionModelBlock = present("execution-model-block", "an execution model block in the advertisement", modelPointer, model)
+
+	executionModel  = on("execution-model", "a multi-agent execution model, at any version", modelPointer+"/supported", modelField("supported"))
 	executionModel3 = versionAtLeast(3, "cross-host causation")
 	executionModel4 = versionAtLeast(4, "replay determinism")
 	executionModel5 = versionAtLeast(5, "the stateful agent loop")
@@ -39,8 +25,7 @@ var (
 		Look: func(d scenarios.Discovery) (wire.Value, bool) {
 			v := model(d).Key("version")
 			n, ok := v.Int()
-			_, on := executionModel.Look(d)
-			return v, on && ok && n < 5
+			return v, ok && n < 5 && claimed(executionModel, d)
 		},
 	}
 	experimentalModel = scenarios.Claim{
@@ -52,42 +37,15 @@ var (
 		},
 	}
 	// resumeAdvertised is the claim of whoever writes the flag at all.
-	resumeAdvertised = scenarios.Claim{
-		ID: "stateful-resume-flag", Title: "the flag statefulResume in the advertisement, true or not",
-		Pointer: modelPointer + "/statefulResume present",
-		Look: func(d scenarios.Discovery) (wire.Value, bool) {
-			v := model(d).Key("statefulResume")
-			return v, v.Present()
-		},
-	}
-	statefulResume = scenarios.Claim{
-		ID: "stateful-resume", Title: "a suspended loop goes on where it stood",
-		Pointer: modelPointer + "/statefulResume == true",
-		Look: func(d scenarios.Discovery) (wire.Value, bool) {
-			v := model(d).Key("statefulResume")
-			on, _ := v.Bool()
-			return v, on
-		},
-	}
-	loopLimit = scenarios.Claim{
-		ID: "loop-limit", Title: "a ceiling on loop iterations",
-		Pointer: "/limits/maxLoopIterations, with " + executionModel.Pointer,
-		Look: func(d scenarios.Discovery) (wire.Value, bool) {
-			v := family(d, "limits").Key("maxLoopIterations")
-			_, on := executionModel.Look(d)
-			return v, on && v.Present()
-		},
-	}
-	replay = scenarios.Claim{
-		ID: "replay", Title: "replay of a finished loop at version 5",
-		Pointer: "/replay/supported == true, with " + executionModel5.Pointer,
-		Look: func(d scenarios.Discovery) (wire.Value, bool) {
-			v := family(d, "replay").Key("supported")
-			on, _ := v.Bool()
-			_, five := executionModel5.Look(d)
-			return v, on && five
-		},
-	}
+	resumeAdvertised = present("stateful-resume-flag", "the flag statefulResume in the advertisement, true or not", modelPointer+"/statefulResume", modelField("statefulResume"))
+	statefulResume   = on("stateful-resume", "a suspended loop goes on where it stood", modelPointer+"/statefulResume", modelField("statefulResume"))
+
+	loopLimit = with(executionModel, present("loop-limit", "a ceiling on loop iterations", "/limits/maxLoopIterations", func(d scenarios.Discovery) wire.Value {
+		return family(d, "limits").Key("maxLoopIterations")
+	}))
+	replay = with(executionModel5, on("replay", "replay of a finished loop at version 5", "/replay/supported", func(d scenarios.Discovery) wire.Value {
+		return family(d, "replay").Key("supported")
+	}))
 )
 
 var claims = []scenarios.Claim{
@@ -97,6 +55,43 @@ var claims = []scenarios.Claim{
 
 func model(d scenarios.Discovery) wire.Value { return family(d, "multiAgent").Key("executionModel") }
 
+func modelField(name string) func(scenarios.Discovery) wire.Value {
+	return func(d scenarios.Discovery) wire.Value { return model(d).Key(name) }
+}
+
+func claimed(c scenarios.Claim, d scenarios.Discovery) bool {
+	_, on := c.Look(d)
+	return on
+}
+
+// on is the claim that a flag is true.
+func on(id, title, pointer string, at func(scenarios.Discovery) wire.Value) scenarios.Claim {
+	return scenarios.Claim{ID: id, Title: title, Pointer: pointer + " == true", Look: func(d scenarios.Discovery) (wire.Value, bool) {
+		v := at(d)
+		on, _ := v.Bool()
+		return v, on
+	}}
+}
+
+// present is the claim that a field is there at all.
+func present(id, title, pointer string, at func(scenarios.Discovery) wire.Value) scenarios.Claim {
+	return scenarios.Claim{ID: id, Title: title, Pointer: pointer + " present", Look: func(d scenarios.Discovery) (wire.Value, bool) {
+		v := at(d)
+		return v, v.Present()
+	}}
+}
+
+// with is a claim that means something only beside another one.
+func with(other, c scenarios.Claim) scenarios.Claim {
+	look := c.Look
+	c.Pointer += ", with " + other.Pointer
+	c.Look = func(d scenarios.Discovery) (wire.Value, bool) {
+		v, on := look(d)
+		return v, on && claimed(other, d)
+	}
+	return c
+}
+
 func versionAtLeast(n int64, title string) scenarios.Claim {
 	return scenarios.Claim{
 		ID: fmt.Sprintf("execution-model>=%d", n), Title: title,
@@ -104,8 +99,7 @@ func versionAtLeast(n int64, title string) scenarios.Claim {
 		Look: func(d scenarios.Discovery) (wire.Value, bool) {
 			v := model(d).Key("version")
 			got, ok := v.Int()
-			_, on := executionModel.Look(d)
-			return v, on && ok && got >= n
+			return v, ok && got >= n && claimed(executionModel, d)
 		},
 	}
 }

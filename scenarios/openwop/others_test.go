@@ -20,9 +20,9 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-func certify(t *testing.T, url string) *scenarios.Report {
+func certify(t *testing.T, url string, patience time.Duration) *scenarios.Report {
 	t.Helper()
-	c, err := scenarios.Certify(t.Context(), wire.Target{URL: url, Key: "dev-key"}, scenarios.Options{Seed: 11, Patience: 2 * time.Second}, openwop.Suites()...)
+	c, err := scenarios.Certify(t.Context(), wire.Target{URL: url, Key: "dev-key"}, scenarios.Options{Seed: 11, Patience: patience}, openwop.Suites()...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func compare(t *testing.T, r *scenarios.Report, want map[string]string) {
 // A host that others could have written: what it keeps is proved, what it does
 // not claim is inapplicable, what it does not offer to look at is blocked.
 func TestAHostThatReallyLoops(t *testing.T) {
-	r := certify(t, startLoophost(t))
+	r := certify(t, startLoophost(t), 10*time.Second)
 	compare(t, r, map[string]string{
 		"model-well-formed":  "passed observed",
 		"resume-flag":        "inapplicable", // it does not advertise the flag
@@ -179,7 +179,7 @@ func TestLiarsAreFoundOut(t *testing.T) {
 		{"a formula that invents run ids", inventsRuns, scenarios.ExitViolated, "seam-agrees-with-log", scenarios.Failed, "OWP-0061-B2"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r := certify(t, liar(t, c.seam))
+			r := certify(t, liar(t, c.seam), 200*time.Millisecond)
 			if got := r.ExitCode(); got != c.exit {
 				t.Errorf("exit code %d, want %d", got, c.exit)
 			}
