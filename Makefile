@@ -5,7 +5,7 @@ OUT ?= out
 
 # Where things run at the same time, and where the race detector therefore looks.
 # These packages are tested with it, and all others without: no package twice.
-CONCURRENT := ./simhost/... ./scenarios/... ./tools/assay/...
+CONCURRENT := ./simhost/... ./scenarios/... ./tools/assay/... ./tools/prove/...
 
 .DEFAULT_GOAL := help
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -84,6 +85,26 @@ func TestTextOfAPass(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden(t, "text_pass.txt", out.Bytes())
+}
+
+func TestTextOfManyFindings(t *testing.T) {
+	r := loopReport(t)
+	r.DiscoveryFindings = nil
+	for i := range 40 {
+		r.DiscoveryFindings = append(r.DiscoveryFindings, scenarios.Finding{Text: fmt.Sprintf("deviation %d", i%30)})
+	}
+	var out bytes.Buffer
+	if err := reports.Text(&out, r, reports.TextOptions{Stamp: stamp}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"31 deviations that changed no verdict", "deviation 9 (2 times)\n", "deviation 19\n", "and 11 more, see results.json\n"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%q is missing", want)
+		}
+	}
+	if strings.Contains(out.String(), "deviation 20") {
+		t.Error("more than twenty are shown")
+	}
 }
 
 func TestResults(t *testing.T) {

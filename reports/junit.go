@@ -137,13 +137,8 @@ func place(c results.Check) string {
 	if c.Exchange == 0 {
 		return "no single exchange"
 	}
-	where := fmt.Sprintf("#%d", c.Exchange)
-	for _, part := range []string{c.Part, c.Pointer} {
-		if part != "" {
-			where += " " + part
-		}
-	}
-	return where
+	words := slices.DeleteFunc([]string{fmt.Sprintf("#%d", c.Exchange), c.Part, c.Pointer}, func(s string) bool { return s == "" })
+	return strings.Join(words, " ")
 }
 
 func properties(doc results.Results) []junitProperty {

@@ -76,6 +76,8 @@ const (
 	mostReason = 400
 	mostBody   = 160
 	width      = 100 // of our own prose
+
+	mostFindings = 20 // a document of another kind can depart from its schema in a hundred ways
 )
 
 func (t *text) head() {
@@ -112,7 +114,11 @@ func (t *text) suites() {
 		wide = max(wide, len(r.id))
 	}
 	for _, r := range rows {
-		t.line("  %-*s  %s  %s", wide, r.id, t.verdicts(r.n), t.paint(dim, "slowest drive "+round(r.slowest)))
+		slowest := ""
+		if r.slowest > 0 {
+			slowest = "  " + t.paint(dim, "slowest drive "+round(r.slowest))
+		}
+		t.line("  %-*s  %s%s", wide, r.id, t.verdicts(r.n), slowest)
 	}
 }
 
@@ -184,12 +190,15 @@ func (t *text) findings() {
 		return
 	}
 	t.heading(yellow, "FINDINGS", plural(len(found), "deviation")+" that changed no verdict")
-	for _, s := range found {
+	for _, s := range found[:min(len(found), mostFindings)] {
 		times := ""
 		if s.n > 1 {
 			times = fmt.Sprintf(" (%d times)", s.n)
 		}
 		t.line("  %s%s", s.text, times)
+	}
+	if more := len(found) - mostFindings; more > 0 {
+		t.line("  and %d more, see %s", more, ResultsName)
 	}
 }
 

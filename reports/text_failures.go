@@ -123,7 +123,7 @@ func (t *text) exchange(e wire.Entry) string {
 // prose writes our own words, wrapped and indented by two.
 func (t *text) prose(words string) {
 	line := " "
-	for _, w := range strings.Fields(words) {
+	for w := range strings.FieldsSeq(words) {
 		if len(line)+1+len(w) > width && line != " " {
 			t.line("%s", line)
 			line = " "

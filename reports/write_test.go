@@ -104,6 +104,7 @@ func TestWriteFails(t *testing.T) {
 		spoil func(t *testing.T, dir string)
 	}{
 		{"a folder stands where the last file belongs", func(t *testing.T, dir string) {
+			t.Helper()
 			if err := os.Remove(filepath.Join(dir, "results.json")); err != nil {
 				t.Fatal(err)
 			}
@@ -112,6 +113,7 @@ func TestWriteFails(t *testing.T) {
 			}
 		}},
 		{"a file stands where the transcripts belong", func(t *testing.T, dir string) {
+			t.Helper()
 			if err := os.RemoveAll(filepath.Join(dir, "transcripts")); err != nil {
 				t.Fatal(err)
 			}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -73,7 +74,6 @@ type Certification struct {
 	outcomes  []*outcome
 	cleanup   cleanup
 	cancel    context.CancelFunc
-	pool      sync.WaitGroup
 	told      sync.Mutex
 }
 
@@ -174,6 +174,9 @@ func notClaimed(claim Claim, d Discovery, expected []string) string {
 	if claimed || slices.Contains(expected, claim.ID) {
 		return ""
 	}
+	if at := value.Ref().Pointer; !strings.Contains(claim.Pointer, strings.TrimPrefix(at, "/capabilities")) { // something it rests on decided
+		return fmt.Sprintf("not claimed: %s, since %s is %s", claim.Pointer, at, value.JSON())
+	}
 	return fmt.Sprintf("not claimed: %s is %s", claim.Pointer, value.JSON())
 }
 
@@ -196,7 +199,7 @@ func (c *Certification) drive(ctx context.Context) {
 				c.run(ctx, d)
 				<-turns
 			case <-ctx.Done():
-				d.end(ctx, nil, ctx.Err())
+				d.end(ctx, nil, nil, ctx.Err())
 			}
 		}()
 	}
@@ -218,13 +221,16 @@ func (c *Certification) run(ctx context.Context, d *drive) {
 	bounded, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	random := seedOf(c.Options.Seed, d.meta.ID)
+	// The seed repeats the values, not the names: what an earlier certification
+	// left on the target must not be met again.
+	space := fmt.Sprintf("%08x%04x", uint32(c.Started.UnixNano()), uint16(random.Uint32()))
 	conn := &Conn{
 		Client: client, Discovery: c.Discovery, Rand: random, Patience: c.Options.Patience,
-		SeamPrefixes: c.Options.SeamPrefixes, cleanup: &c.cleanup, space: fmt.Sprintf("%08x", random.Uint32()),
+		SeamPrefixes: c.Options.SeamPrefixes, cleanup: &c.cleanup, space: space,
 	}
 	observation, err := guarded(bounded, d, conn)
 	d.seconds = time.Since(start).Seconds()
-	d.end(bounded, observation, err)
+	d.end(bounded, c.network.Redactor().Clean, observation, err)
 }
 
 // guarded keeps a panic of ours from taking the certification along.
@@ -237,11 +243,14 @@ func guarded(ctx context.Context, d *drive, conn *Conn) (observation any, err er
 	return d.ask.run(ctx, conn)
 }
 
-func (d *drive) end(ctx context.Context, observation any, err error) {
+func (d *drive) end(ctx context.Context, clean func(string) string, observation any, err error) {
 	if d.transcript == nil {
 		d.transcript = &wire.Transcript{Drive: d.meta.ID}
 	}
 	d.observation, d.stop = observation, stopOf(ctx, err)
+	if d.stop != nil && clean != nil {
+		d.stop.Reason = clean(d.stop.Reason)
+	}
 	close(d.done)
 }
 
@@ -289,6 +298,10 @@ func (o *outcome) decide(ledger *Ledger) Outcome {
 	v.Suite, v.Labels, v.Level = o.sel.Suite.ID, o.sel.Labels, s.Level(ledger)
 	return v
 }
+
+// Interrupt ends the drives that are still under way; their scenarios become
+// inconclusive.
+func (c *Certification) Interrupt() { c.cancel() }
 
 // Finish waits for every scenario, undoes what was made on the target and
 // returns the report. ctx bounds the clean-up only; it may not be the one that

@@ -16,7 +16,8 @@ import (
 type Conn struct {
 	*wire.Client
 	Discovery Discovery
-	Rand      *rand.Rand
+	// Rand is the drive's own randomness. Like Name, it is for one goroutine.
+	Rand *rand.Rand
 	// Patience is how long something may take that must happen.
 	Patience time.Duration
 	// SeamPrefixes are where the operator says the target's seams live.
@@ -26,7 +27,8 @@ type Conn struct {
 	space   string
 }
 
-// Name makes a name that no other drive and no other certification uses.
+// Name makes a name that no other drive and no other certification uses, the
+// one that is run again with the same seed included.
 func (c *Conn) Name(stem string) string {
 	return fmt.Sprintf("%s-%s-%08x", stem, c.space, c.Rand.Uint32())
 }
@@ -52,11 +54,8 @@ func (c *Conn) Await(ctx context.Context, what string, look func(context.Context
 		}
 		w.Answers++
 		w.Last, w.Took = seen, c.Now().Sub(start)
-		if done {
-			w.Reached = true
-			return w, nil
-		}
-		if w.Took >= c.Patience {
+		w.Reached = done && w.Took <= c.Patience
+		if done || w.Took >= c.Patience {
 			return w, nil
 		}
 		if err := wire.Pause(ctx, min(pause, c.Patience-w.Took)); err != nil {
@@ -64,6 +63,15 @@ func (c *Conn) Await(ctx context.Context, what string, look func(context.Context
 		}
 		pause = min(pause*3/2, 100*time.Millisecond)
 	}
+}
+
+// Quiet lets a window go by in which something must not happen, and returns how
+// long it was: at least 250 ms, and five times the slowest gap of the control
+// in which the same kind of thing did happen.
+func (c *Conn) Quiet(ctx context.Context, slowest time.Duration) (time.Duration, error) {
+	const least = 250 * time.Millisecond
+	window := max(least, 5*slowest)
+	return window, wire.Pause(ctx, window)
 }
 
 // seedOf derives a drive's randomness from the certification's seed, so that

@@ -134,6 +134,8 @@ func TestVerdicts(t *testing.T) {
 		{name: "a drive of ours panics", ask: scenarios.Ask(&scenarios.Drive[counted]{ID: "d", Run: func(context.Context, *scenarios.Conn) (counted, error) { panic("ah") }}, is(3, "TOY-1")), want: scenarios.Broken, reason: "ah", exit: 6},
 		{name: "a judge of ours panics", ask: scenarios.Ask(countDrive("d"), func(counted, *scenarios.Judge) { panic("uh") }), want: scenarios.Broken, reason: "uh", exit: 6},
 		{name: "no check at all", ask: scenarios.Ask(countDrive("d"), func(counted, *scenarios.Judge) {}), want: scenarios.Broken, reason: "without a check of TOY-1", exit: 6},
+		{name: "nothing to prove", ask: scenarios.Ask(countDrive("d"), func(counted, *scenarios.Judge) {}), proves: []scenarios.RequirementID{}, want: scenarios.Broken, reason: "without a check", exit: 6},
+		{name: "busy", ask: scenarios.Ask(stopDrive("d", fmt.Errorf("asking: %w", wire.ErrBusy)), is(3, "TOY-1")), want: scenarios.Inconclusive, reason: "busy", unblock: "--rate", exit: 5},
 		{name: "a check of something else", ask: scenarios.Ask(countDrive("d"), is(3, "TOY-1", "TOY-2")), want: scenarios.Broken, reason: "TOY-2", exit: 6},
 		{name: "a SHOULD not met", ask: scenarios.Ask(countDrive("d"), is(4, "TOY-3")), proves: []scenarios.RequirementID{"TOY-3"}, want: scenarios.Passed, exit: 0},
 		{name: "a MAY not taken", ask: scenarios.Ask(countDrive("d"), is(4, "TOY-4")), proves: []scenarios.RequirementID{"TOY-4"}, want: scenarios.Passed, exit: 0},
@@ -348,12 +350,14 @@ func TestAwaitTellsSilenceFromSlowness(t *testing.T) {
 	}
 }
 
-// The same seed sends the same values, whatever else runs.
+// The same seed sends the same values, whatever else runs, under names of its own.
 func TestSeed(t *testing.T) {
+	var name string
 	names := func(seed uint64, extra bool) string {
 		var got string
 		d := &scenarios.Drive[counted]{ID: "d", Run: func(ctx context.Context, c *scenarios.Conn) (counted, error) {
-			got = c.Name("file") + fmt.Sprint(c.Rand.IntN(1e6))
+			got = fmt.Sprint(c.Rand.IntN(1e9))
+			name = c.Name("file")
 			return countDrive("").Run(ctx, c)
 		}}
 		all := []scenarios.Scenario{one("it", counts, scenarios.Ask(d, is(3, "TOY-1")), "TOY-1")}
@@ -365,6 +369,10 @@ func TestSeed(t *testing.T) {
 	}
 	if a, b := names(7, false), names(7, true); a != b {
 		t.Errorf("seed 7 gave %s and %s", a, b)
+	}
+	first := name
+	if names(7, false); name == first {
+		t.Errorf("two certifications both used the name %s", name)
 	}
 	if a, b := names(7, false), names(8, false); a == b {
 		t.Errorf("seeds 7 and 8 both gave %s", a)
@@ -398,7 +406,7 @@ func TestRejudge(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	again, err := scenarios.Rejudge(dir, nil, s)
+	again, err := scenarios.Rejudge(dir, scenarios.Selection{}, s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -413,7 +421,7 @@ func TestRejudge(t *testing.T) {
 	if err := os.WriteFile(path, []byte(strings.ReplaceAll(string(raw), `{\"n\":3}`, `{\"n\":4}`)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	tampered, err := scenarios.Rejudge(dir, nil, s)
+	tampered, err := scenarios.Rejudge(dir, scenarios.Selection{}, s)
 	if err != nil {
 		t.Fatal(err)
 	}

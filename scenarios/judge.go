@@ -3,6 +3,7 @@ package scenarios
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/wire"
@@ -130,6 +131,8 @@ func (j *Judge) outcome(s Scenario) Outcome {
 		o.Reason = fmt.Sprintf("%s: expected %s, got %s", o.Failure.Requirement, o.Failure.Expected, o.Failure.Actual)
 	case j.stop != nil:
 		o.Verdict, o.Reason, o.Unblock, o.Evidence = j.stop.Verdict, j.stop.Reason, j.stop.Unblock, Unseen
+	case len(o.Checks) == 0:
+		o.Verdict, o.Evidence, o.Reason = Broken, Unseen, "it would pass without a check of "+join(s.Proves)
 	default:
 		o.Verdict = Passed
 		for _, id := range s.Proves {
@@ -140,4 +143,15 @@ func (j *Judge) outcome(s Scenario) Outcome {
 		}
 	}
 	return o
+}
+
+func join(ids []RequirementID) string {
+	if len(ids) == 0 {
+		return "anything"
+	}
+	words := make([]string, len(ids))
+	for i, id := range ids {
+		words[i] = string(id)
+	}
+	return strings.Join(words, ", ")
 }

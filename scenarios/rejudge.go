@@ -1,11 +1,11 @@
 package scenarios
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/openassay/assay/scenarios/wire"
@@ -35,41 +35,43 @@ func MarshalTranscript(d DriveRecord) ([]byte, error) {
 		}
 		f.Observation = raw
 	}
-	return json.MarshalIndent(f, "", " ")
+	var out bytes.Buffer
+	e := json.NewEncoder(&out)
+	e.SetEscapeHTML(false) // read by people: <secret:1>, not \u003csecret:1\u003e
+	e.SetIndent("", " ")
+	if err := e.Encode(f); err != nil {
+		return nil, fmt.Errorf("transcript of %s: %w", d.ID, err)
+	}
+	return out.Bytes(), nil
 }
 
 // TranscriptName is the file name of a drive's transcript.
 func TranscriptName(drive string) string { return strings.ReplaceAll(drive, "/", ".") + ".json" }
 
 // Rejudge derives the outcomes of a certification again from the transcripts
-// in dir, without the target. expect are the claims that were taken as made.
-// Scenarios whose drive left no transcript were not part of it and are left out.
-func Rejudge(dir string, expect []string, suites ...Suite) ([]Outcome, error) {
+// in dir, without the target. selection is the one it was made with. A
+// selected scenario whose transcript is missing is an error.
+func Rejudge(dir string, selection Selection, suites ...Suite) ([]Outcome, error) {
+	picked, err := selection.Pick(suites...)
+	if err != nil {
+		return nil, err
+	}
 	discovery, err := readDiscovery(dir)
 	if err != nil {
 		return nil, err
 	}
 	drives := map[string]*drive{discoveryDrive: discovery}
-	var out []Outcome
-	for _, suite := range suites {
-		for _, s := range suite.Scenarios {
-			o := &outcome{sel: Selected{suite, s, s.Labels(suite)}}
-			if reason := notClaimed(s.Claim, discovery.observation.(Discovery), expect); reason != "" {
-				o.fixed = &Outcome{Scenario: s, Verdict: Inapplicable, Reason: reason}
-			} else {
-				d, err := reviveFor(dir, s, drives)
-				if err != nil {
-					return nil, err
-				}
-				if d == nil {
-					continue
-				}
-				o.drive = d
-			}
-			out = append(out, o.decide(suite.Protocol.Ledger))
+	out := make([]Outcome, 0, len(picked))
+	for _, sel := range picked {
+		o := &outcome{sel: sel}
+		if reason := notClaimed(sel.Scenario.Claim, discovery.observation.(Discovery), selection.ExpectClaims); reason != "" {
+			o.fixed = &Outcome{Scenario: sel.Scenario, Verdict: Inapplicable, Reason: reason}
+		} else if o.drive, err = reviveFor(dir, sel.Scenario, drives); err != nil {
+			return nil, err
 		}
+		out = append(out, o.decide(sel.Suite.Protocol.Ledger))
 	}
-	return slices.Clip(out), nil
+	return out, nil
 }
 
 func reviveFor(dir string, s Scenario, drives map[string]*drive) (*drive, error) {
@@ -82,12 +84,8 @@ func reviveFor(dir string, s Scenario, drives map[string]*drive) (*drive, error)
 	}
 	path := filepath.Join(dir, TranscriptName(meta.ID))
 	f, t, err := readTranscript(path)
-	if os.IsNotExist(err) {
-		drives[meta.ID] = nil
-		return nil, nil
-	}
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("judging %s again: %w", s.ID, err)
 	}
 	d := &drive{meta: meta, transcript: t, stop: f.Stop, seconds: f.Seconds, done: make(chan struct{})}
 	close(d.done)

@@ -166,7 +166,7 @@ func claimStatuses(p *Protocol, d Discovery, requirements []RequirementStatus, o
 		}
 		status := ""
 		for _, r := range requirements {
-			if row, _ := p.Ledger.Find(r.ID); row.Claim == claim.ID && row.Level == Must {
+			if row, _ := p.Ledger.Find(r.ID); row.Claim == claim.ID && row.Level == Must && r.Verdict != Inapplicable {
 				status = worse(status, standing(p.Ledger, r))
 			}
 		}

@@ -48,6 +48,8 @@ func stopOf(ctx context.Context, err error) *Stop {
 		return &Stop{Verdict: Inconclusive, Reason: "the deadline struck while it was driven: " + err.Error(), Unblock: "give it longer with --timeout"}
 	case errors.Is(err, wire.ErrNoAnswer), errors.Is(err, wire.ErrOverLimit):
 		return &Stop{Verdict: Inconclusive, Reason: err.Error()}
+	case errors.Is(err, wire.ErrBusy):
+		return &Stop{Verdict: Inconclusive, Reason: err.Error(), Unblock: "send fewer requests with --rate or --workers"}
 	case errors.Is(err, context.DeadlineExceeded):
 		return &Stop{Verdict: Inconclusive, Reason: err.Error()}
 	}

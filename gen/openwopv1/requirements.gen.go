@@ -386,7 +386,6 @@ var Requirements = []Requirement{
 		Section: "A", Line: 36, Hash: "79f8594f5d44", Claim: "execution-model",
 		Evidence: "observed",
 		Text:     "The supervisor emits one decision each turn, and it is the one its script holds for that turn.",
-		Accepts:  "C1: next-worker, ask-user and terminate are the kinds of the schema; clarify and escalate are accepted with a finding.",
 	},
 	{
 		ID: OWP0037A3, Level: "MUST", Source: "RFC-0037", File: "003_66601cce6918d1a0.txt",

@@ -155,6 +155,47 @@ func Each(m Matcher) Matcher {
 	})
 }
 
+// HasIn expects a list of as many objects as want, each with at least the
+// members that its counterpart has, and their values. A host may say more.
+func HasIn(want []any) Matcher {
+	want = normal(want).([]any)
+	return That(wire.Compact(want)+", more members allowed", func(v any) bool {
+		list, ok := v.([]any)
+		if !ok || len(list) != len(want) {
+			return false
+		}
+		for i := range list {
+			got, _ := list[i].(map[string]any)
+			asked, _ := want[i].(map[string]any)
+			for name, value := range asked {
+				if !reflect.DeepEqual(got[name], value) {
+					return false
+				}
+			}
+		}
+		return true
+	})
+}
+
+// Distinct expects a list of non-empty strings, none of them twice and none of
+// them one of these.
+func Distinct(others ...string) Matcher {
+	return That("non-empty strings, none twice and none of "+wire.Compact(others), func(v any) bool {
+		list, ok := v.([]any)
+		seen := map[any]bool{}
+		for _, o := range others {
+			seen[o] = true
+		}
+		for _, e := range list {
+			if s, isText := e.(string); !isText || s == "" || seen[s] {
+				return false
+			}
+			seen[e] = true
+		}
+		return ok && len(list) > 0
+	})
+}
+
 // Absent expects that nothing stands there: not even a null.
 func Absent() Matcher {
 	return Matcher{want: "absent", seen: func(s wire.Seen) (bool, string) {

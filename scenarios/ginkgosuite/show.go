@@ -10,7 +10,6 @@ import (
 	"github.com/onsi/ginkgo/v2/types"
 
 	"github.com/openassay/assay/scenarios"
-	"github.com/openassay/assay/scenarios/wire"
 )
 
 // one keeps Ginkgo's package-wide tree to one certification at a time.
@@ -26,20 +25,8 @@ func Show(c *scenarios.Certification, out io.Writer) ginkgo.Report {
 	defer globals.Reset()
 
 	var got ginkgo.Report
-	var order []scenarios.Suite
-	chosen := map[string][]scenarios.Scenario{}
-	for _, s := range c.Selected() {
-		if chosen[s.Suite.ID] == nil {
-			order = append(order, s.Suite)
-		}
-		chosen[s.Suite.ID] = append(chosen[s.Suite.ID], s.Scenario)
-	}
 	ginkgo.Describe(c.Protocol.ID, ginkgo.Ordered, ginkgo.ContinueOnFailure, func() {
-		for _, suite := range order {
-			describe(suite, chosen[suite.ID], func(id scenarios.ScenarioID) (scenarios.Outcome, *wire.Transcript) {
-				return c.Outcome(id), c.Transcript(id)
-			})
-		}
+		describe(c.Selected(), func() *scenarios.Certification { return c })
 	})
 	ginkgo.ReportAfterSuite("keep the report", func(r ginkgo.Report) { got = r })
 

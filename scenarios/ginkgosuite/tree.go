@@ -21,10 +21,15 @@ const (
 )
 
 // Describe adds suites to the Ginkgo tree that is being built: call it where a
-// Describe may stand. The target is first talked to when the first scenario
-// runs; what was made on it is undone after the last.
+// Describe may stand. Only what o selects is added; a selection that cannot be
+// is reported when the tree runs. The target is first talked to when the first
+// scenario runs; what was made on it is undone after the last.
 func Describe(target wire.Target, o scenarios.Options, suites ...scenarios.Suite) bool {
+	picked, wrong := o.Select.Pick(suites...)
 	start := sync.OnceValues(func() (*scenarios.Certification, error) {
+		if wrong != nil {
+			return nil, wrong
+		}
 		return scenarios.Certify(context.Background(), target, o, suites...)
 	})
 	// Ordered keeps the suites in one process of a parallel run: the target is
@@ -42,30 +47,32 @@ func Describe(target wire.Target, o scenarios.Options, suites ...scenarios.Suite
 				}
 			}
 		})
-		for _, suite := range suites {
-			describe(suite, suite.Scenarios, func(id scenarios.ScenarioID) (scenarios.Outcome, *wire.Transcript) {
-				c, err := start()
-				if err != nil {
-					return scenarios.Outcome{Verdict: scenarios.Inconclusive, Reason: err.Error()}, nil
-				}
-				return c.Outcome(id), c.Transcript(id)
-			})
+		describe(picked, func() *scenarios.Certification { c, _ := start(); return c })
+		if wrong != nil {
+			ginkgo.It("selects scenarios", func() {}) // so that BeforeAll runs and says what is wrong
 		}
 	})
 }
 
-// ask yields a scenario's outcome, once it is known, and what its drive saw.
-type ask func(scenarios.ScenarioID) (scenarios.Outcome, *wire.Transcript)
-
-func describe(suite scenarios.Suite, chosen []scenarios.Scenario, outcome ask) {
-	ginkgo.Describe(suite.ID, func() {
-		for _, s := range chosen {
-			ginkgo.It(s.Title, ginkgo.Label(s.Labels(suite)...), func() {
-				out, transcript := outcome(s.ID)
-				report(out, transcript)
-			})
+// describe makes one container a suite and one It a scenario.
+func describe(picked []scenarios.Selected, certification func() *scenarios.Certification) {
+	for rest := picked; len(rest) > 0; {
+		suite, n := rest[0].Suite, 0
+		for n < len(rest) && rest[n].Suite.ID == suite.ID {
+			n++
 		}
-	})
+		chosen := rest[:n]
+		rest = rest[n:]
+		ginkgo.Describe(suite.ID, func() {
+			for _, s := range chosen {
+				ginkgo.It(s.Scenario.Title, ginkgo.Label(s.Labels...), func(ctx ginkgo.SpecContext) {
+					c := certification()
+					defer context.AfterFunc(ctx, c.Interrupt)()
+					report(c.Outcome(s.Scenario.ID), c.Transcript(s.Scenario.ID))
+				})
+			}
+		})
+	}
 }
 
 // report attaches what was seen and ends the It as the outcome says.

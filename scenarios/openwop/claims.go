@@ -2,6 +2,7 @@ package openwop
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/wire"
@@ -19,15 +20,15 @@ var (
 	executionModel4 = versionAtLeast(4, "replay determinism")
 	executionModel5 = versionAtLeast(5, "the stateful agent loop")
 
-	executionModelBelow5 = scenarios.Claim{
+	executionModelBelow5 = with(executionModel, scenarios.Claim{
 		ID: "execution-model<5", Title: "an execution model below the stateful agent loop",
 		Pointer: modelPointer + "/version < 5",
 		Look: func(d scenarios.Discovery) (wire.Value, bool) {
 			v := model(d).Key("version")
 			n, ok := v.Int()
-			return v, ok && n < 5 && claimed(executionModel, d)
+			return v, ok && n < 5
 		},
-	}
+	})
 	experimentalModel = scenarios.Claim{
 		ID: "execution-model-experimental", Title: "an execution model that may still change",
 		Pointer: modelPointer + `/tier == "experimental"`,
@@ -43,9 +44,17 @@ var (
 	loopLimit = with(executionModel, present("loop-limit", "a ceiling on loop iterations", "/limits/maxLoopIterations", func(d scenarios.Discovery) wire.Value {
 		return family(d, "limits").Key("maxLoopIterations")
 	}))
-	replay = with(executionModel5, on("replay", "replay of a finished loop at version 5", "/replay/supported", func(d scenarios.Discovery) wire.Value {
-		return family(d, "replay").Key("supported")
-	}))
+	replay = with(executionModel5, scenarios.Claim{
+		ID: "replay", Title: "replay of a finished loop at version 5",
+		Pointer: "/replay/supported == true and /replay/modes, if there, with replay",
+		Look: func(d scenarios.Discovery) (wire.Value, bool) {
+			v, modes := family(d, "replay").Key("supported"), family(d, "replay").Key("modes")
+			if on, _ := v.Bool(); !on || !modes.Present() {
+				return v, on
+			}
+			return modes, slices.ContainsFunc(modes.Items(), func(m wire.Value) bool { return m.String() == "replay" })
+		},
+	})
 )
 
 var claims = []scenarios.Claim{
@@ -57,11 +66,6 @@ func model(d scenarios.Discovery) wire.Value { return family(d, "multiAgent").Ke
 
 func modelField(name string) func(scenarios.Discovery) wire.Value {
 	return func(d scenarios.Discovery) wire.Value { return model(d).Key(name) }
-}
-
-func claimed(c scenarios.Claim, d scenarios.Discovery) bool {
-	_, on := c.Look(d)
-	return on
 }
 
 // on is the claim that a flag is true.
@@ -81,25 +85,27 @@ func present(id, title, pointer string, at func(scenarios.Discovery) wire.Value)
 	}}
 }
 
-// with is a claim that means something only beside another one.
+// with is a claim that means something only beside another one. Where that one
+// is not made, its value is what decides.
 func with(other, c scenarios.Claim) scenarios.Claim {
 	look := c.Look
-	c.Pointer += ", with " + other.Pointer
 	c.Look = func(d scenarios.Discovery) (wire.Value, bool) {
-		v, on := look(d)
-		return v, on && claimed(other, d)
+		if v, on := other.Look(d); !on {
+			return v, false
+		}
+		return look(d)
 	}
 	return c
 }
 
 func versionAtLeast(n int64, title string) scenarios.Claim {
-	return scenarios.Claim{
+	return with(executionModel, scenarios.Claim{
 		ID: fmt.Sprintf("execution-model>=%d", n), Title: title,
 		Pointer: fmt.Sprintf("%s/version >= %d", modelPointer, n),
 		Look: func(d scenarios.Discovery) (wire.Value, bool) {
 			v := model(d).Key("version")
 			got, ok := v.Int()
-			return v, ok && got >= n && claimed(executionModel, d)
+			return v, ok && got >= n
 		},
-	}
+	})
 }

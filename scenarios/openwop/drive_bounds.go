@@ -3,6 +3,7 @@ package openwop
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/openassay/assay/scenarios"
 )
@@ -10,13 +11,16 @@ import (
 // BoundsObservation is the same loop run three times, with its bound one
 // below, at and one above the turns it needs.
 type BoundsObservation struct {
-	Way   string `json:"way"`
-	Turns int    `json:"turns"`
-	Below RunLog `json:"below"` // bound Turns-1
-	At    RunLog `json:"at"`    // bound Turns
-	Above RunLog `json:"above"` // bound Turns+1
-	// BelowLater is the log of Below read again after the other two had ended.
-	BelowLater RunLog `json:"belowLater"`
+	Way    string `json:"way"`
+	Chosen bool   `json:"chosen"`
+	Turns  int    `json:"turns"`
+	Below  RunLog `json:"below"` // bound Turns-1
+	At     RunLog `json:"at"`    // bound Turns
+	Above  RunLog `json:"above"` // bound Turns+1
+	// BelowLater is the log of Below read again after the other two had ended,
+	// and after a window in which the host could have gone on.
+	BelowLater RunLog        `json:"belowLater"`
+	Window     time.Duration `json:"windowNs"`
 }
 
 // loopAroundItsBound runs one loop under three bounds.
@@ -26,11 +30,11 @@ var loopAroundItsBound = &scenarios.Drive[BoundsObservation]{
 	Sends: []string{"POST /v1/runs with configurable.maxLoopIterations, three times", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll"},
 	Run: func(ctx context.Context, c *scenarios.Conn) (BoundsObservation, error) {
 		h := host{c}
-		way, ok := h.loopOf(h.between(3, 6))
-		if !ok {
-			return BoundsObservation{}, scenarios.Block("no loop fixture is on offer", loadFixtures)
+		way, err := h.loopOf(3, 6, 1)
+		if err != nil {
+			return BoundsObservation{}, err
 		}
-		o := BoundsObservation{Way: way.Fixture, Turns: way.turns()}
+		o := BoundsObservation{Way: way.Fixture, Chosen: way.Chosen, Turns: way.turns()}
 		var below *run
 		for i, l := range []*RunLog{&o.Below, &o.At, &o.Above} {
 			bound := int64(way.turns() - 1 + i)
@@ -45,7 +49,9 @@ var loopAroundItsBound = &scenarios.Drive[BoundsObservation]{
 				below = r
 			}
 		}
-		var err error
+		if o.Window, err = h.Quiet(ctx, o.At.Pace()); err != nil {
+			return o, err
+		}
 		o.BelowLater, err = below.log(ctx, "log of the bounded loop, again")
 		return o, err
 	},
@@ -76,6 +82,9 @@ var loopToTheLimit = &scenarios.Drive[LimitObservation]{
 		case limit > mostTurns:
 			return LimitObservation{}, scenarios.Block(fmt.Sprintf("the advertised limit of %d turns takes too long to reach", limit),
 				fmt.Sprintf("advertise a limits.maxLoopIterations of at most %d while the host is certified", mostTurns))
+		case nodeLimited(h, int(limit)):
+			return LimitObservation{}, scenarios.Block("the host's own limits.maxNodeExecutions ends a loop before limits.maxLoopIterations does",
+				"advertise a limits.maxNodeExecutions of more than twice limits.maxLoopIterations while the host is certified")
 		case !h.offers(fixtureLoop, fixtureNoop):
 			return LimitObservation{}, scenarios.Block("no loop fixture of chosen length is on offer", loadFixtures)
 		}
@@ -86,7 +95,7 @@ var loopToTheLimit = &scenarios.Drive[LimitObservation]{
 			log   *RunLog
 			label string
 		}{{nil, &o.Unasked, "no bound asked"}, {ptr(limit + int64(h.between(1, 9))), &o.Overdone, "a higher bound asked"}} {
-			r, err := h.create(ctx, "create the loop, "+ask.label, scripted{fixtureLoop, p, nil}.request(ask.bound))
+			r, err := h.create(ctx, "create the loop, "+ask.label, scripted{fixtureLoop, p, true}.request(ask.bound))
 			if err != nil {
 				return o, err
 			}
@@ -96,6 +105,13 @@ var loopToTheLimit = &scenarios.Drive[LimitObservation]{
 		}
 		return o, nil
 	},
+}
+
+// nodeLimited says whether so many turns, and the node of one more, are more
+// than the host executes in a run.
+func nodeLimited(h host, turns int) bool {
+	n, ok := family(h.Discovery, "limits").Key("maxNodeExecutions").Int()
+	return ok && n <= int64(2*turns)
 }
 
 func ptr[T any](v T) *T { return &v }

@@ -2,6 +2,7 @@ package openwop
 
 import (
 	"context"
+	"time"
 
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/wire"
@@ -14,12 +15,29 @@ type InterleavedObservation struct {
 	// Suspends says whether the first loop was held in the middle by a question
 	// while the second ran from end to end; otherwise both merely ran at once.
 	Suspends  bool       `json:"suspends"`
+	AskedAt   int        `json:"askedAt,omitempty"` // the turn that asked
+	Stateful  bool       `json:"stateful"`          // the host claims that a counter survives a suspension
 	FirstN    int        `json:"firstN"`
 	SecondN   int        `json:"secondN"`
 	Suspended wire.Wait  `json:"suspended"`
 	Answered  wire.Value `json:"answered"` // HTTP status of the answer
 	First     RunLog     `json:"first"`
 	Second    RunLog     `json:"second"`
+}
+
+// overlaps says whether the host's own timestamps show that neither run had
+// ended when the other began.
+func (o InterleavedObservation) overlaps() bool {
+	stamp := func(e wire.Value) string { return e.Key("timestamp").String() }
+	f, s := o.First.Events, o.Second.Events
+	if len(f) == 0 || len(s) == 0 {
+		return false
+	}
+	firstBegan, err1 := time.Parse(time.RFC3339, stamp(f[0]))
+	firstEnded, err2 := time.Parse(time.RFC3339, stamp(f[len(f)-1]))
+	secondBegan, err3 := time.Parse(time.RFC3339, stamp(s[0]))
+	secondEnded, err4 := time.Parse(time.RFC3339, stamp(s[len(s)-1]))
+	return err1 == nil && err2 == nil && err3 == nil && err4 == nil && firstBegan.Before(secondEnded) && secondBegan.Before(firstEnded)
 }
 
 // twoLoopsAtOnce interleaves two runs. Where a loop can be held by a question
@@ -34,29 +52,27 @@ var twoLoopsAtOnce = &scenarios.Drive[InterleavedObservation]{
 	},
 	Run: func(ctx context.Context, c *scenarios.Conn) (InterleavedObservation, error) {
 		h := host{c}
-		if h.offers(fixtureLoopAskUser, fixtureLoop, fixtureNoop) {
-			return h.heldLoop(ctx)
+		if ceiling, _ := h.ceiling(); h.offers(fixtureLoopAskUser, fixtureLoop, fixtureNoop) && ceiling >= 3 {
+			return h.heldLoop(ctx, ceiling)
 		}
-		way, ok := h.loopOf(h.between(3, 6))
-		if !ok {
-			return InterleavedObservation{}, scenarios.Block("no loop fixture is on offer", loadFixtures)
+		way, err := h.loopOf(3, 6, 0)
+		if err != nil {
+			return InterleavedObservation{}, err
 		}
 		return h.twoLoops(ctx, way)
 	},
 }
 
-func (h host) heldLoop(ctx context.Context) (InterleavedObservation, error) {
-	before, after := h.between(1, 3), h.between(1, 3)
-	var first plan
-	for range before {
-		first = append(first, nextWorker(fixtureNoop))
-	}
-	first = append(first, askUser("Which way? "+h.marker()))
-	first = append(first, h.loopPlan(after+1)...)
-	second := h.loopPlan(h.between(3, 6))
-	o := InterleavedObservation{Way: fixtureLoopAskUser, Suspends: true, FirstN: len(first), SecondN: len(second)}
+func (h host) heldLoop(ctx context.Context, ceiling int) (InterleavedObservation, error) {
+	total := h.between(3, min(7, ceiling))
+	askedAt := h.between(2, total-1) // some turn before it, and some after
+	first := h.loopPlan(total)
+	first[askedAt-1] = askUser("Which way? " + h.marker())
+	second := h.loopPlan(h.between(3, min(6, ceiling)))
+	_, stateful := statefulResume.Look(h.Discovery)
+	o := InterleavedObservation{Way: fixtureLoopAskUser, Suspends: true, AskedAt: askedAt, Stateful: stateful, FirstN: len(first), SecondN: len(second)}
 
-	a, err := h.create(ctx, "create the loop that asks", scripted{Fixture: fixtureLoopAskUser, Plan: first}.request(nil))
+	a, err := h.create(ctx, "create the loop that asks", scripted{fixtureLoopAskUser, first, true}.request(nil))
 	if err != nil {
 		return o, err
 	}
@@ -67,7 +83,7 @@ func (h host) heldLoop(ctx context.Context) (InterleavedObservation, error) {
 	if o.Suspended, err = a.suspended(ctx); err != nil {
 		return o, err
 	}
-	b, err := h.create(ctx, "create the other loop", scripted{Fixture: fixtureLoop, Plan: second}.request(nil))
+	b, err := h.create(ctx, "create the other loop", scripted{fixtureLoop, second, true}.request(nil))
 	if err != nil {
 		return o, err
 	}

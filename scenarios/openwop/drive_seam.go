@@ -49,7 +49,11 @@ var seamTurns = &scenarios.Drive[SeamObservation]{
 			return SeamObservation{}, err
 		}
 		o := SeamObservation{Path: s.path}
-		for _, n := range h.Rand.Perm(8)[:3] {
+		ceiling, why := h.ceiling()
+		if ceiling < 4 {
+			return o, scenarios.Block("three different numbers of turns cannot be asked for: "+why, "advertise higher limits while the host is certified")
+		}
+		for _, n := range h.Rand.Perm(min(8, ceiling-1))[:3] {
 			a, err := s.answer(ctx, openwopv1.AgentloopRequest{Turns: int64(n + 2)})
 			if err != nil {
 				return o, err
@@ -63,8 +67,8 @@ var seamTurns = &scenarios.Drive[SeamObservation]{
 // seamImpossible asks the seam what no run can do.
 var seamImpossible = &scenarios.Drive[SeamObservation]{
 	ID:    "openwop/seam-impossible",
-	Title: "asks the seam agentloop/run for no turn, fewer than none, and a suspension after the last turn",
-	Sends: []string{"POST {prefix}/agentloop/run {turns: 0}", "POST {prefix}/agentloop/run {turns: a negative number}", "POST {prefix}/agentloop/run {turns: n, suspendAtTurn: more than n, resume: true}"},
+	Title: "asks the seam agentloop/run for no turn, fewer than none, and a suspension after the last turn; and for what can be, as the control",
+	Sends: []string{"POST {prefix}/agentloop/run {turns: random}", "POST {prefix}/agentloop/run {turns: 0}", "POST {prefix}/agentloop/run {turns: a negative number}", "POST {prefix}/agentloop/run {turns: n, suspendAtTurn: more than n, resume: true}"},
 	Run: func(ctx context.Context, c *scenarios.Conn) (SeamObservation, error) {
 		h := host{c}
 		s, err := h.agentLoopSeam(ctx)
@@ -72,8 +76,10 @@ var seamImpossible = &scenarios.Drive[SeamObservation]{
 			return SeamObservation{}, err
 		}
 		o := SeamObservation{Path: s.path}
-		n := h.between(2, 5)
+		ceiling, _ := h.ceiling()
+		n := h.between(min(2, ceiling), min(5, ceiling))
 		for _, ask := range []openwopv1.AgentloopRequest{
+			{Turns: int64(n)},
 			{Turns: 0},
 			{Turns: -int64(h.between(1, 9))},
 			{Turns: int64(n), SuspendAtTurn: ptr(int64(n + h.between(1, 5))), Resume: ptr(true)},

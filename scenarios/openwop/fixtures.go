@@ -1,9 +1,11 @@
 package openwop
 
 import (
+	"encoding/json"
 	"fmt"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
 )
 
 // Fixture workflows, ours and upstream's.
@@ -42,34 +44,18 @@ func (h host) loopPlan(n int) plan {
 	return append(p, terminate(h.Name("done")))
 }
 
-// kinds are the decision kinds of a plan, as a log should show them.
-func (p plan) kinds() []any {
-	out := make([]any, len(p))
-	for i, d := range p {
-		switch d.(type) {
-		case openwopv1.NextWorkerDecision:
-			out[i] = string(openwopv1.NextWorkerDecisionKindNextWorker)
-		case openwopv1.AskUserDecision:
-			out[i] = string(openwopv1.AskUserDecisionKindAskUser)
-		case openwopv1.TerminateDecision:
-			out[i] = string(openwopv1.TerminateDecisionKindTerminate)
-		}
-	}
-	return out
-}
-
 // scripted is a way to run a loop whose turns are known beforehand.
 type scripted struct {
 	Fixture string
-	Plan    plan // nil where the fixture's own script counts
-	Kinds   []any
+	Plan    plan // what the log must show; sent along where Chosen
+	Chosen  bool // the plan was made for this run, and is not the fixture's own
 }
 
-func (s scripted) turns() int { return len(s.Kinds) }
+func (s scripted) turns() int { return len(s.Plan) }
 
 func (s scripted) request(bound *int64) openwopv1.CreateRunRequest {
 	r := openwopv1.CreateRunRequest{WorkflowID: s.Fixture}
-	if s.Plan != nil {
+	if s.Chosen {
 		r.Inputs = map[string]any{"plan": s.Plan}
 	}
 	if bound != nil {
@@ -78,21 +64,53 @@ func (s scripted) request(bound *int64) openwopv1.CreateRunRequest {
 	return r
 }
 
-// loopOf is the strongest way to run a loop that the host offers: ours with
-// so many turns, else upstream's with the two turns it has. ok is false when
-// neither is on offer.
-func (h host) loopOf(turns int) (s scripted, ok bool) {
-	switch {
-	case h.offers(fixtureLoop, fixtureNoop):
-		p := h.loopPlan(turns)
-		return scripted{fixtureLoop, p, p.kinds()}, true
-	case h.offers(fixtureHandoff, fixtureHandoffKid):
-		return scripted{Fixture: fixtureHandoff, Kinds: []any{"next-worker", "terminate"}}, true
-	case h.offers(fixtureDispatch, fixtureNoop):
-		return scripted{Fixture: fixtureDispatch, Kinds: []any{"next-worker", "terminate"}}, true
+// decisions are the plan as a log should show it.
+func (s scripted) decisions() []any {
+	raw, err := json.Marshal(s.Plan)
+	if err != nil {
+		panic("a plan of ours does not encode: " + err.Error())
 	}
-	return scripted{}, false
+	var out []any
+	if err := json.Unmarshal(raw, &out); err != nil {
+		panic("a plan of ours does not decode: " + err.Error())
+	}
+	return out
 }
+
+// loopOf is the strongest way to run a loop that the host offers: ours with a
+// random number of turns from least to most, else upstream's with the two turns
+// it has. spare is how many turns of bound the drive needs beyond the loop's own.
+func (h host) loopOf(least, most, spare int) (scripted, error) {
+	ceiling, why := h.ceiling()
+	switch {
+	case h.offers(fixtureLoop, fixtureNoop) && ceiling-spare >= least:
+		return scripted{fixtureLoop, h.loopPlan(h.between(least, min(most, ceiling-spare))), true}, nil
+	case ceiling-spare < 2:
+		return scripted{}, scenarios.Block("the host lets no loop take enough turns: "+why, "advertise higher limits while the host is certified")
+	case h.offers(fixtureHandoff, fixtureHandoffKid):
+		return scripted{fixtureHandoff, plan{nextWorker(fixtureHandoffKid), terminate("goal-reached")}, false}, nil
+	case h.offers(fixtureDispatch, fixtureNoop):
+		return scripted{fixtureDispatch, plan{nextWorker(fixtureNoop), terminate("goal-reached")}, false}, nil
+	}
+	return scripted{}, scenarios.Block("no loop fixture is on offer", loadFixtures)
+}
+
+// ceiling is how many turns the host's own limits allow a loop, and which limit
+// says so. A turn costs a supervisor node and, but for the last, a dispatch node.
+func (h host) ceiling() (turns int, why string) {
+	limits := family(h.Discovery, "limits")
+	turns, why = mostTurns, "no limit"
+	if n, ok := limits.Key("maxLoopIterations").Int(); ok && n < int64(turns) {
+		turns, why = int(n), fmt.Sprintf("limits.maxLoopIterations is %d", n)
+	}
+	if n, ok := limits.Key("maxNodeExecutions").Int(); ok && (n+1)/2 < int64(turns) {
+		turns, why = int((n+1)/2), fmt.Sprintf("limits.maxNodeExecutions is %d", n)
+	}
+	return turns, why
+}
+
+// fixedScript is told where a loop could not be chosen at random.
+const fixedScript = "driven by upstream's fixture with its fixed two turns: canned answers for it could pass; offer assay-loop to have the turns chosen at random"
 
 // between draws a whole number from least to most.
 func (h host) between(least, most int) int { return least + h.Rand.IntN(most-least+1) }

@@ -2,6 +2,7 @@ package openwop
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -31,6 +32,22 @@ func (h host) offers(fixtures ...string) bool {
 	return true
 }
 
+// do sends a call and stops the drive where the host would not let us look:
+// what it answers then says nothing about the question. A busy host is
+// [wire.ErrBusy] already.
+func (h host) do(ctx context.Context, call wire.Call) (*wire.Reply, error) {
+	reply, err := h.Do(ctx, call)
+	if err != nil {
+		return nil, err
+	}
+	switch reply.Status {
+	case http.StatusUnauthorized, http.StatusForbidden:
+		return nil, scenarios.Block(fmt.Sprintf("%s %s answered HTTP %d: the host does not accept the credential", call.Method, call.Path, reply.Status),
+			"give a key that may create and read runs with --key, ASSAY_KEY or --key-file")
+	}
+	return reply, nil
+}
+
 // run is one run on the host. Its creation may have been refused: then ID is "".
 type run struct {
 	host
@@ -41,7 +58,12 @@ type run struct {
 
 // create asks for a run and notes that it has to be cancelled if it does not end by itself.
 func (h host) create(ctx context.Context, label string, body openwopv1.CreateRunRequest) (*run, error) {
-	reply, err := h.Do(ctx, wire.Call{Method: http.MethodPost, Path: "/v1/runs", Body: body, Label: label})
+	reply, err := h.do(ctx, wire.Call{Method: http.MethodPost, Path: "/v1/runs", Body: body, Label: label})
+	if errors.Is(err, wire.ErrNoAnswer) || errors.Is(err, context.Canceled) {
+		h.Leave("perhaps a run of "+body.WorkflowID, func(context.Context, *wire.Client) error {
+			return errors.New("its creation was not answered, so its id is not known")
+		})
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -51,14 +73,18 @@ func (h host) create(ctx context.Context, label string, body openwopv1.CreateRun
 // adopt takes a reply that may name a run: of create, of fork, of a seam.
 func (h host) adopt(reply *wire.Reply) *run {
 	r := &run{host: h, Created: reply, gone: func() {}}
-	if id := reply.Value("/runId").String(); reply.Success() && id != "" {
+	if id := reply.Text("/runId"); reply.Success() && id != "" {
 		r.ID = id
 		r.gone = h.Leave("run "+id, func(ctx context.Context, c *wire.Client) error {
 			reply, err := c.Do(ctx, wire.Call{Method: http.MethodPost, Path: runPath(id) + "/cancel", Body: openwopv1.CancelRunRequest{}, Label: "clean up"})
 			if err != nil {
 				return err
 			}
-			if !reply.Success() && reply.Status != http.StatusConflict && reply.Status != http.StatusNotFound {
+			switch reply.Status {
+			case http.StatusNotFound, http.StatusConflict, http.StatusGone, http.StatusUnprocessableEntity: // there is nothing left to cancel
+				return nil
+			}
+			if !reply.Success() {
 				return fmt.Errorf("cancel answered HTTP %d", reply.Status)
 			}
 			return nil
@@ -71,7 +97,7 @@ func runPath(id string) string { return "/v1/runs/" + url.PathEscape(id) }
 
 // snapshot reads the run once.
 func (r *run) snapshot(ctx context.Context, label string) (*wire.Reply, error) {
-	return r.Do(ctx, wire.Call{Method: http.MethodGet, Path: runPath(r.ID), Label: label})
+	return r.do(ctx, wire.Call{Method: http.MethodGet, Path: runPath(r.ID), Label: label})
 }
 
 // ended waits for a terminal status.
@@ -118,7 +144,7 @@ func isWaiting(status string) bool {
 // send the cursor under its present and its former name, because hosts read
 // one or the other, and what comes twice counts once.
 func (r *run) log(ctx context.Context, label string) (RunLog, error) {
-	l := RunLog{RunID: r.ID, Created: r.Created.StatusValue()}
+	l := RunLog{RunID: r.ID, Created: r.Created.StatusValue(), ID: r.Created.Value("/runId")}
 	if r.ID == "" {
 		return l, nil
 	}
@@ -137,17 +163,20 @@ func (r *run) log(ctx context.Context, label string) (RunLog, error) {
 		}
 		cursor = "&lastSequence=" + strconv.FormatInt(last, 10) + "&since=" + strconv.FormatInt(last, 10)
 	}
+	if l.hasGap() { // a cursor that loses events is not the question here: read in full again
+		return l, r.page(ctx, &l, "", label+", again in full")
+	}
 	return l, nil
 }
 
 // page adds one page of the log. A host that polls long holds the reply of a
 // live run with nothing new for a second.
 func (r *run) page(ctx context.Context, l *RunLog, cursor, label string) error {
-	reply, err := r.Do(ctx, wire.Call{Method: http.MethodGet, Path: runPath(r.ID) + "/events/poll?timeout=1" + cursor, Label: label})
+	reply, err := r.do(ctx, wire.Call{Method: http.MethodGet, Path: runPath(r.ID) + "/events/poll?timeout=1" + cursor, Label: label})
 	if err != nil {
 		return err
 	}
-	if cursor == "" {
+	if cursor == "" || !reply.Success() {
 		l.Read = reply.StatusValue()
 	}
 	l.add(reply.Value("/events").Items())
@@ -206,7 +235,7 @@ func (r *run) asked(ctx context.Context, suspended wire.Wait) (node, question st
 }
 
 func (r *run) resolve(ctx context.Context, node string, answers any) (*wire.Reply, error) {
-	return r.Do(ctx, wire.Call{Method: http.MethodPost, Path: runPath(r.ID) + "/interrupts/" + url.PathEscape(node), Label: "answer",
+	return r.do(ctx, wire.Call{Method: http.MethodPost, Path: runPath(r.ID) + "/interrupts/" + url.PathEscape(node), Label: "answer",
 		Body: map[string]any{"resumeValue": map[string]any{"answers": answers}}})
 }
 

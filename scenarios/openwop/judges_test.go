@@ -28,7 +28,7 @@ type event struct {
 }
 
 func decided(iteration any, kind string) event {
-	p := map[string]any{"agentId": "a.supervisor", "decision": map[string]any{"kind": kind}}
+	p := map[string]any{"agentId": "a.supervisor", "decision": map[string]any{"kind": kind, "confidence": 0.9}}
 	if iteration != nil {
 		p["iteration"] = iteration
 	}
@@ -51,7 +51,8 @@ func failed(code string) event {
 func loop(n int) story {
 	s := story{id: "r", status: "completed", events: []event{{"run.started", map[string]any{"workflowId": "w"}}}}
 	for i := 1; i < n; i++ {
-		s.events = append(s.events, decided(i, "next-worker"), chain("dispatch.began", ""), chain("dispatch.succeeded", "c"), chain("child.completed", "c"))
+		child := fmt.Sprint("c", i)
+		s.events = append(s.events, decided(i, "next-worker"), chain("dispatch.began", ""), chain("dispatch.succeeded", child), chain("child.completed", child))
 	}
 	s.events = append(s.events, decided(n, "terminate"), event{"run.completed", map[string]any{}})
 	return s
@@ -105,7 +106,7 @@ func (s story) log(t *testing.T) openwop.RunLog {
 		events = append(events, map[string]any{"eventId": fmt.Sprintf("%s-%d", s.id, i), "runId": s.id, "type": e.kind, "sequence": i, "payload": e.payload})
 	}
 	doc := wiretest.Value(t, map[string]any{"events": events, "snapshot": map[string]any{"runId": s.id, "status": s.status}})
-	return openwop.RunLog{RunID: s.id, Created: wiretest.Status(t, 201), Read: wiretest.Status(t, 200), Events: doc.Key("events").Items(),
+	return openwop.RunLog{RunID: s.id, Created: wiretest.Status(t, 201), ID: wiretest.Value(t, json.RawMessage(`"`+s.id+`"`)), Read: wiretest.Status(t, 200), Events: doc.Key("events").Items(),
 		Ended: wire.Wait{What: "the run has ended", Reached: s.status == "completed" || s.status == "failed", Patience: time.Second, Last: doc.Key("snapshot")}}
 }
 
@@ -137,12 +138,14 @@ func expect(t *testing.T, name string, observation any, want string) {
 }
 
 func loopObservation(t *testing.T, turns int, s, later story) openwop.LoopObservation {
-	kinds := slices.Repeat([]any{"next-worker"}, turns-1)
-	o := openwop.LoopObservation{Way: "w", Evidence: scenarios.Observed, Kinds: append(kinds, "terminate"), Log: s.log(t), Later: later.log(t),
+	o := openwop.LoopObservation{Way: "w", Chosen: true, Evidence: scenarios.Observed, Turns: turns, Log: s.log(t), Later: later.log(t), Stranger: wiretest.Status(t, 404),
 		Sentinel: wire.Wait{Reached: true, Last: wiretest.Value(t, map[string]any{"status": "completed"})}}
-	for range turns - 1 {
-		o.Children = append(o.Children, wiretest.Value(t, map[string]any{"status": "completed"}))
+	for i := 1; i < turns; i++ {
+		o.Decisions = append(o.Decisions, map[string]any{"kind": "next-worker"})
+		id := fmt.Sprint("c", i)
+		o.Children = append(o.Children, openwop.Child{ID: id, Snapshot: wiretest.Value(t, map[string]any{"runId": id, "status": "completed"})})
 	}
+	o.Decisions = append(o.Decisions, map[string]any{"kind": "terminate"})
 	return o
 }
 
@@ -185,14 +188,18 @@ func TestJudgesOfOneLoop(t *testing.T) {
 
 		{"honest", "as-planned", loop(4), loop(4), "passed"},
 		{"never ends", "as-planned", stuck, stuck, openwopv1.OWP0037A1},
-		{"a turn fewer than planned", "as-planned", loop(3), loop(3), openwopv1.OWP0037A2},
+		{"a turn fewer than planned", "as-planned", loop(3), loop(3), openwopv1.OWP0037A6},
 		{"another decision than planned", "as-planned", other("terminate"), loop(4), openwopv1.OWP0037A2},
 		{"nobody decides", "as-planned", loop(4).change("runOrchestrator.decided", 0, func(p map[string]any) { p["agentId"] = "" }), loop(4), openwopv1.OWP0061B5},
 		{"no child is made", "as-planned", loop(4).drop("core.workflowChain.event"), loop(4), openwopv1.OWP0037A3},
 		{"ends as failed", "as-planned", loop(4).withStatus("failed"), loop(4), openwopv1.OWP0061E1},
-		{"a turn after the end", "as-planned", afterEnd, afterEnd, openwopv1.OWP0037A2},
+		{"a turn after the end", "as-planned", afterEnd, afterEnd, openwopv1.OWP0037A6},
+		{"a handoff after the end", "as-planned", loop(4).then(chain("output.harvested", "c1")), loop(4).then(chain("output.harvested", "c1")), openwopv1.OWP0061E1},
+		{"a note after the end is a finding", "as-planned", loop(4).then(event{"lease.lost", map[string]any{}}), loop(4), "passed"},
+		{"one child for all turns", "as-planned", loop(4).change("core.workflowChain.event", 4, func(p map[string]any) { p["childRunId"] = "c1" }), loop(4), openwopv1.OWP0037A3},
+		{"the parent as its own child", "as-planned", loop(4).change("core.workflowChain.event", 4, func(p map[string]any) { p["childRunId"] = "r" }), loop(4), openwopv1.OWP0037A3},
 		{"ends twice", "as-planned", twoEnds, twoEnds, openwopv1.OWP0061E1},
-		{"goes on behind the barrier", "as-planned", loop(4), loop(4).then(event{"log.appended", map[string]any{}}), openwopv1.OWP0061E1},
+		{"goes on behind the barrier", "as-planned", loop(4), loop(4).then(decided(99, "next-worker")), openwopv1.OWP0061E1},
 
 		{"honest below 5", "iteration-absent-below-5", strip(loop(4)), loop(4), "passed"},
 		{"a counter below 5 is a finding", "iteration-absent-below-5", loop(4), loop(4), "passed"},
@@ -202,12 +209,47 @@ func TestJudgesOfOneLoop(t *testing.T) {
 	}
 	t.Run("a child that is not there", func(t *testing.T) {
 		o := loopObservation(t, 4, loop(4), loop(4))
-		o.Children[1] = wiretest.Value(t, map[string]any{"error": "not_found"})
+		o.Children[1].Snapshot = wiretest.Value(t, map[string]any{"error": "not_found"})
 		expect(t, "as-planned", o, openwopv1.OWP0037A3)
+	})
+	t.Run("another run is served as the child", func(t *testing.T) {
+		o := loopObservation(t, 4, loop(4), loop(4))
+		o.Children[1].Snapshot = wiretest.Value(t, map[string]any{"runId": "c1", "status": "completed"})
+		expect(t, "as-planned", o, openwopv1.OWP0037A3)
+	})
+	t.Run("any id is served as a child", func(t *testing.T) {
+		o := loopObservation(t, 4, loop(4), loop(4))
+		o.Stranger = wiretest.Status(t, 200)
+		expect(t, "as-planned", o, openwopv1.OWP0037A3)
+	})
+	t.Run("a run without an id", func(t *testing.T) {
+		o := loopObservation(t, 4, loop(4), loop(4))
+		o.Log.ID, o.Log.RunID = wire.Value{}, ""
+		expect(t, "as-planned", o, openwopv1.OWP0037A6)
+		expect(t, "one-per-turn", o, "blocked")
+	})
+	t.Run("a log that cannot be read", func(t *testing.T) {
+		o := loopObservation(t, 4, loop(4).drop("runOrchestrator.decided"), loop(4))
+		o.Log.Read = wiretest.Status(t, 404)
+		expect(t, "as-planned", o, "blocked")
+		expect(t, "one-per-turn", o, "blocked")
+	})
+	t.Run("a log with a gap", func(t *testing.T) {
+		o := loopObservation(t, 4, loop(4), loop(4))
+		o.Log.Events = slices.Delete(slices.Clone(o.Log.Events), 3, 4)
+		expect(t, "one-per-turn", o, "blocked")
+	})
+	t.Run("turns that were not chosen are told", func(t *testing.T) {
+		o := loopObservation(t, 4, loop(4), loop(4))
+		o.Chosen = false
+		out := scenarios.Conclude(scenario(t, "one-per-turn"), openwop.Protocol.Ledger, o)
+		if out.Verdict != scenarios.Passed || len(out.Findings) != 1 {
+			t.Errorf("%s, findings %v", out.Verdict, out.Findings)
+		}
 	})
 	t.Run("the next turn does not wait for the worker", func(t *testing.T) {
 		s := loop(3)
-		s.events[4], s.events[5] = s.events[5], s.events[4]
+		s.events[4], s.events[5] = s.events[5], s.events[4] // the second decision before the first child's end
 		expect(t, "as-planned", loopObservation(t, 3, s, s), openwopv1.OWP0037A5)
 	})
 	t.Run("the fixture is refused", func(t *testing.T) {
@@ -218,7 +260,7 @@ func TestJudgesOfOneLoop(t *testing.T) {
 	})
 	t.Run("only the seam's word", func(t *testing.T) {
 		seam := wiretest.Value(t, []any{map[string]any{"iteration": 1}, map[string]any{"iteration": 2}}).Items().Each("/iteration")
-		o := openwop.LoopObservation{Evidence: scenarios.Attested, Kinds: []any{"next-worker", "terminate"}, SeamStatus: wiretest.Status(t, 200), SeamIterations: seam}
+		o := openwop.LoopObservation{Evidence: scenarios.Attested, Chosen: true, Turns: 2, SeamStatus: wiretest.Status(t, 200), SeamIterations: seam}
 		expect(t, "one-per-turn", o, "passed")
 		expect(t, "as-planned", o, "blocked")
 		if out := scenarios.Conclude(scenario(t, "one-per-turn"), openwop.Protocol.Ledger, o); out.Evidence != scenarios.Attested {
@@ -243,7 +285,7 @@ func strip(s story) story {
 
 func TestJudgesOfTheBound(t *testing.T) {
 	honest := func() openwop.BoundsObservation {
-		return openwop.BoundsObservation{Way: "w", Turns: 4, Below: bounded(3).log(t), At: loop(4).log(t), Above: loop(4).log(t), BelowLater: bounded(3).log(t)}
+		return openwop.BoundsObservation{Way: "w", Chosen: true, Turns: 4, Below: bounded(3).log(t), At: loop(4).log(t), Above: loop(4).log(t), BelowLater: bounded(3).log(t)}
 	}
 	edit := func(k string, v any) story {
 		return bounded(3).change("cap.breached", 0, func(p map[string]any) { p[k] = v })
@@ -280,6 +322,9 @@ func TestJudgesOfTheBound(t *testing.T) {
 		{"completes after the breach", "bound-below", func(o *openwop.BoundsObservation) { o.Below = bounded(3).withStatus("completed").log(t) }, openwopv1.OWP0061E3},
 		{"works on after it failed", "bound-below", func(o *openwop.BoundsObservation) { o.BelowLater = bounded(3).then(decided(4, "next-worker")).log(t) }, openwopv1.OWP0061E3},
 		{"never ends", "bound-below", func(o *openwop.BoundsObservation) { o.Below = bounded(3).withStatus("running").log(t) }, openwopv1.OWP0061E3},
+		{"a note after the failure", "bound-below", func(o *openwop.BoundsObservation) {
+			o.BelowLater = bounded(3).then(event{"lease.lost", map[string]any{}}).log(t)
+		}, "passed"},
 		{"refuses the run", "bound-below", func(o *openwop.BoundsObservation) { o.Below.Created = wiretest.Status(t, 500) }, "blocked"},
 
 		{"honest", "bound-leaves-alone", func(*openwop.BoundsObservation) {}, "passed"},
@@ -315,7 +360,7 @@ func TestJudgeOfTheLimit(t *testing.T) {
 func TestJudgeOfInterleavedLoops(t *testing.T) {
 	second := func(s story) story { s.id = "r2"; return s }
 	honest := func() openwop.InterleavedObservation {
-		return openwop.InterleavedObservation{Suspends: true, FirstN: 5, SecondN: 3, Suspended: wire.Wait{Reached: true}, Answered: wiretest.Status(t, 200),
+		return openwop.InterleavedObservation{Suspends: true, AskedAt: 3, Stateful: true, FirstN: 5, SecondN: 3, Suspended: wire.Wait{Reached: true}, Answered: wiretest.Status(t, 200),
 			First: loop(5).log(t), Second: second(loop(3)).log(t)}
 	}
 	shift := func(s story, by int) story {
@@ -335,6 +380,15 @@ func TestJudgeOfInterleavedLoops(t *testing.T) {
 			o.First = loop(5).change("runOrchestrator.decided", 3, func(p map[string]any) { p["iteration"] = 1 }).log(t)
 		}, openwopv1.OWP0061B2},
 		{"events of the other run", func(o *openwop.InterleavedObservation) { o.Second = loop(3).log(t); o.Second.RunID = "r2" }, openwopv1.OWP0061B4},
+		{"loses its count, but claims no stateful resume", func(o *openwop.InterleavedObservation) {
+			o.Stateful = false
+			o.First = loop(5).change("runOrchestrator.decided", 3, func(p map[string]any) { p["iteration"] = 1 }).log(t)
+		}, "passed"},
+		{"loses its count before it was suspended", func(o *openwop.InterleavedObservation) {
+			o.Stateful = false
+			o.First = loop(5).change("runOrchestrator.decided", 1, func(p map[string]any) { p["iteration"] = 1 }).log(t)
+		}, openwopv1.OWP0061B2},
+		{"one after the other", func(o *openwop.InterleavedObservation) { o.Suspends = false }, "blocked"},
 		{"never suspends", func(o *openwop.InterleavedObservation) { o.Suspended.Reached = false }, "blocked"},
 		{"refuses the answer", func(o *openwop.InterleavedObservation) { o.Answered = wiretest.Status(t, 404) }, "blocked"},
 	} {
@@ -346,9 +400,11 @@ func TestJudgeOfInterleavedLoops(t *testing.T) {
 	}
 }
 
+func fork(s story) story { s.id = "f"; return s }
+
 func TestJudgeOfReplays(t *testing.T) {
 	honest := func() openwop.ForkObservation {
-		return openwop.ForkObservation{Turns: 4, Bound: 3, Source: loop(4).log(t), Replayed: loop(4).log(t), BoundedSource: bounded(3).log(t), BoundedReplayed: bounded(3).log(t)}
+		return openwop.ForkObservation{Turns: 4, Bound: 3, Source: loop(4).log(t), Replayed: fork(loop(4)).log(t), BoundedSource: bounded(3).log(t), BoundedReplayed: fork(bounded(3)).log(t)}
 	}
 	for _, c := range []struct {
 		name  string
@@ -356,14 +412,23 @@ func TestJudgeOfReplays(t *testing.T) {
 		want  string
 	}{
 		{"honest", func(*openwop.ForkObservation) {}, "passed"},
-		{"a brand-new run of another length", func(o *openwop.ForkObservation) { o.Replayed = loop(3).log(t) }, openwopv1.OWP0061M1},
-		{"no breach in the replay", func(o *openwop.ForkObservation) { o.BoundedReplayed = bounded(3).drop("cap.breached").log(t) }, openwopv1.OWP0061M1},
+		{"a brand-new run of another length", func(o *openwop.ForkObservation) { o.Replayed = fork(loop(3)).log(t) }, openwopv1.OWP0061M1},
+		{"no breach in the replay", func(o *openwop.ForkObservation) { o.BoundedReplayed = fork(bounded(3).drop("cap.breached")).log(t) }, openwopv1.OWP0061M1},
 		{"another breach in the replay", func(o *openwop.ForkObservation) {
-			o.BoundedReplayed = bounded(3).change("cap.breached", 0, func(p map[string]any) { p["observed"] = 9 }).log(t)
+			o.BoundedReplayed = fork(bounded(3).change("cap.breached", 0, func(p map[string]any) { p["observed"] = 9 })).log(t)
+		}, openwopv1.OWP0061M1},
+		{"the source itself as the fork", func(o *openwop.ForkObservation) { o.Replayed = o.Source }, openwopv1.OWP0061M1},
+		{"a fork that is no run", func(o *openwop.ForkObservation) {
+			o.Replayed = openwop.RunLog{Created: wiretest.Status(t, 201)}
+		}, openwopv1.OWP0061M1},
+		{"another reason to end", func(o *openwop.ForkObservation) {
+			o.Replayed = fork(loop(4).change("runOrchestrator.decided", 3, func(p map[string]any) {
+				p["decision"] = map[string]any{"kind": "terminate", "reason": "another"}
+			})).log(t)
 		}, openwopv1.OWP0061M1},
 		{"no fork", func(o *openwop.ForkObservation) { o.Replayed = openwop.RunLog{Created: wiretest.Status(t, 404)} }, openwopv1.OWP0061M1},
 		{"an empty source", func(o *openwop.ForkObservation) {
-			o.Source, o.Replayed = loop(4).drop("runOrchestrator.decided").log(t), loop(4).drop("runOrchestrator.decided").log(t)
+			o.Source, o.Replayed = loop(4).drop("runOrchestrator.decided").log(t), fork(loop(4).drop("runOrchestrator.decided")).log(t)
 		}, "blocked"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -384,6 +449,7 @@ func TestJudgesOfTheSeam(t *testing.T) {
 		return a
 	}
 	refused := openwop.SeamAnswer{Turns: 0, Status: wiretest.Status(t, 400)}
+	limited := openwop.SeamAnswer{Turns: 0, Status: wiretest.Status(t, 404)}
 	const two = `{"decisions":[{"iteration":1},{"iteration":2}]}`
 	for _, c := range []struct {
 		name, scenario string
@@ -393,18 +459,21 @@ func TestJudgesOfTheSeam(t *testing.T) {
 		{"honest", "seam-random-turns", []openwop.SeamAnswer{answer(2, two)}, "passed"},
 		{"bare words for decisions are a finding", "seam-random-turns", []openwop.SeamAnswer{answer(1, `{"decisions":[{"iteration":1,"decision":"terminate"}]}`)}, "passed"},
 		{"a constant", "seam-random-turns", []openwop.SeamAnswer{answer(2, two), answer(5, two)}, openwopv1.OWP0061B2},
-		{"an error with a body", "seam-random-turns", []openwop.SeamAnswer{{Turns: 2, Status: wiretest.Status(t, 500)}}, openwopv1.OWP0061B1},
+		{"an error with a body", "seam-random-turns", []openwop.SeamAnswer{{Turns: 2, Status: wiretest.Status(t, 500)}}, "blocked"},
+		{"no counter", "seam-random-turns", []openwop.SeamAnswer{answer(1, `{"decisions":[{}]}`)}, openwopv1.OWP0061B1},
 
 		{"honest", "seam-agrees-with-log", []openwop.SeamAnswer{named(answer(2, two), loop(2))}, "passed"},
 		{"the log says otherwise", "seam-agrees-with-log", []openwop.SeamAnswer{named(answer(2, two), loop(3))}, openwopv1.OWP0061B2},
 		{"names no run", "seam-agrees-with-log", []openwop.SeamAnswer{answer(2, two)}, "blocked"},
 
-		{"refuses", "seam-out-of-range", []openwop.SeamAnswer{refused}, "passed"},
-		{"answers with nothing", "seam-out-of-range", []openwop.SeamAnswer{answer(-3, `{"decisions":[]}`)}, "passed"},
-		{"ignores the suspension", "seam-out-of-range", []openwop.SeamAnswer{answer(2, two)}, "passed"},
-		{"a turn out of nothing", "seam-out-of-range", []openwop.SeamAnswer{answer(0, `{"decisions":[{"iteration":1}]}`)}, openwopv1.OWP0061B4},
-		{"resumes where it never was", "seam-out-of-range", []openwop.SeamAnswer{answer(2, `{"decisions":[],"resumedIteration":9}`)}, openwopv1.OWP0061B4},
-		{"falls over", "seam-out-of-range", []openwop.SeamAnswer{{Turns: 0, Status: wiretest.Status(t, 500)}}, openwopv1.OWP0061B4},
+		{"refuses", "seam-out-of-range", []openwop.SeamAnswer{answer(2, two), refused}, "passed"},
+		{"answers with nothing", "seam-out-of-range", []openwop.SeamAnswer{answer(2, two), answer(-3, `{"decisions":[]}`)}, "passed"},
+		{"ignores the suspension", "seam-out-of-range", []openwop.SeamAnswer{answer(2, two), answer(2, two)}, "passed"},
+		{"a turn out of nothing", "seam-out-of-range", []openwop.SeamAnswer{answer(2, two), answer(0, `{"decisions":[{"iteration":1}]}`)}, openwopv1.OWP0061B4},
+		{"resumes where it never was", "seam-out-of-range", []openwop.SeamAnswer{answer(2, two), answer(2, `{"decisions":[],"resumedIteration":9}`)}, openwopv1.OWP0061B4},
+		{"refuses everything", "seam-out-of-range", []openwop.SeamAnswer{refused, refused}, "blocked"},
+		{"is not there for this question", "seam-out-of-range", []openwop.SeamAnswer{answer(2, two), limited}, openwopv1.OWP0061B4},
+		{"falls over", "seam-out-of-range", []openwop.SeamAnswer{answer(2, two), {Turns: 0, Status: wiretest.Status(t, 500)}}, openwopv1.OWP0061B4},
 	} {
 		t.Run(c.scenario+"/"+c.name, func(t *testing.T) {
 			expect(t, c.scenario, openwop.SeamObservation{Path: "/s", Answers: c.answers}, c.want)

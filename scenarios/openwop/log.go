@@ -3,9 +3,11 @@ package openwop
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/wire"
 )
 
@@ -14,8 +16,9 @@ import (
 type RunLog struct {
 	RunID   string      `json:"runId"`
 	Created wire.Value  `json:"created"` // HTTP status of the call that made it
+	ID      wire.Value  `json:"id"`      // runId in that call's reply
 	Ended   wire.Wait   `json:"ended"`   // Last is the snapshot
-	Read    wire.Value  `json:"read"`    // HTTP status of the first page of the log
+	Read    wire.Value  `json:"read"`    // HTTP status of the log's first page, or of the page that failed
 	Events  wire.Values `json:"events"`  // run event documents
 }
 
@@ -92,11 +95,59 @@ func (l RunLog) Phase(phase openwopv1.ChainPhase) wire.Found {
 // Status is the final snapshot's status.
 func (l RunLog) Status() wire.Value { return l.Ended.Last.Key("status") }
 
-// ready stops a judge that needs this run for another question when the host
-// did not make it or did not end it: the sentence it rests on is named.
-func (l RunLog) ready(j *scenarios.Judge, made, ended scenarios.RequirementID) bool {
-	if status, _ := l.Created.Int(); status < 200 || status > 299 || l.RunID == "" {
-		return j.BlockOn(made, "set-up: the host did not make the run: it answered HTTP "+l.Created.JSON())
+// hasGap says whether the sequence numbers leave one out, wherever they start.
+func (l RunLog) hasGap() bool {
+	for i := 1; i < len(l.Events); i++ {
+		if sequence(l.Events[i]) > sequence(l.Events[i-1])+1 {
+			return true
+		}
 	}
-	return j.Need(ended, l.Ended)
+	return false
+}
+
+// Pace is the slowest gap between two events, by the host's own clock: how
+// long it takes to go on when it does go on.
+func (l RunLog) Pace() time.Duration {
+	var slowest time.Duration
+	var before time.Time
+	for _, e := range l.Events {
+		at, err := time.Parse(time.RFC3339, e.Key("timestamp").String())
+		if err != nil {
+			continue
+		}
+		if !before.IsZero() {
+			slowest = max(slowest, at.Sub(before))
+		}
+		before = at
+	}
+	return min(slowest, time.Second) // a host's clock does not decide how long we wait
+}
+
+// made checks that the call made a run of its own.
+func (l RunLog) made(j *scenarios.Judge, id scenarios.RequirementID, what string) bool {
+	return j.Check(id, l.Created).To(check.Status(2), "%s", what) && j.Check(id, l.ID).To(check.Text(), "runId of "+what)
+}
+
+// ready stops a judge that needs this run for another question when the host
+// did not make it, did not end it, or does not show its log: the sentence it
+// rests on is named.
+func (l RunLog) ready(j *scenarios.Judge, made, ended scenarios.RequirementID) bool {
+	return l.exists(j, made) && j.Need(ended, l.Ended) && l.readable(j)
+}
+
+func (l RunLog) exists(j *scenarios.Judge, made scenarios.RequirementID) bool {
+	if status, _ := l.Created.Int(); status/100 != 2 || l.RunID == "" {
+		return j.BlockOn(made, "set-up: the host did not make the run: it answered HTTP "+l.Created.JSON()+" with runId "+l.ID.JSON())
+	}
+	return true
+}
+
+func (l RunLog) readable(j *scenarios.Judge) bool {
+	if status, _ := l.Read.Int(); status/100 != 2 {
+		return j.Block("the log of the run cannot be read: HTTP "+l.Read.JSON(), "serve GET /v1/runs/{runId}/events/poll for every run")
+	}
+	if l.hasGap() {
+		return j.Block("the log as it was served leaves out sequence numbers, also when read in full", "serve every event of a run over GET /v1/runs/{runId}/events/poll")
+	}
+	return true
 }

@@ -1,7 +1,9 @@
 package openwop
 
 import (
+	"encoding/json"
 	"fmt"
+	"reflect"
 	"sync"
 
 	"github.com/openassay/assay/gen/openwopv1"
@@ -64,7 +66,32 @@ func checkDiscovery(document []byte) []scenarios.Finding {
 	}
 	var out []scenarios.Finding
 	for _, p := range schema.Validate(document) {
-		out = append(out, scenarios.Finding{Text: fmt.Sprintf("discovery %s: %s", p.Instance, p.Message)})
+		out = append(out, scenarios.Finding{Text: "discovery: " + p.String()})
+	}
+	return append(out, wrapped(document)...)
+}
+
+// wrapped compares the families at the root with those in the deprecated
+// wrapper: a reader of the one and a reader of the other see two hosts where
+// they differ (facts C7).
+func wrapped(document []byte) []scenarios.Finding {
+	var doc struct {
+		Wrapper map[string]any `json:"capabilities"`
+	}
+	var root map[string]any
+	if json.Unmarshal(document, &doc) != nil || json.Unmarshal(document, &root) != nil {
+		return nil // whatever is wrong with the document, its schema has said
+	}
+	var out []scenarios.Finding
+	for _, name := range []string{"multiAgent", "agents", "limits", "fixtures", "replay", "workspace", "memory"} {
+		inside, ok := doc.Wrapper[name]
+		outside, at := root[name]
+		switch {
+		case ok && !at:
+			out = append(out, scenarios.Finding{Text: fmt.Sprintf("discovery: %s stands in the deprecated wrapper capabilities only, not at the root", name)})
+		case ok && !reflect.DeepEqual(inside, outside):
+			out = append(out, scenarios.Finding{Text: fmt.Sprintf("discovery: %s at the root differs from %s in the deprecated wrapper capabilities; the root counts", name, name)})
+		}
 	}
 	return out
 }

@@ -3,6 +3,7 @@ package openwop
 import (
 	"context"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/openassay/assay/gen/openwopv1"
@@ -24,8 +25,8 @@ func (h host) seamPrefixes() []string {
 		return h.SeamPrefixes
 	}
 	prefixes := []string{"/v1/host/sample"}
-	if vendor := family(h.Discovery, "implementation").Key("vendor").String(); vendor != "" && !strings.ContainsAny(vendor, "/?# ") {
-		prefixes = append(prefixes, "/v1/host/"+vendor)
+	if vendor := family(h.Discovery, "implementation").Key("vendor").String(); vendor != "" {
+		prefixes = append(prefixes, "/v1/host/"+url.PathEscape(vendor))
 	}
 	return append(prefixes, "/conformance/seams/sample")
 }

@@ -99,6 +99,7 @@ var iterationOnDecided = scenarios.Scenario{
 	Ask: scenarios.Ask(loopOfTurns, func(o LoopObservation, j *scenarios.Judge) {
 		if o.ready(j) {
 			j.Check(openwopv1.OWP0061B1, o.iterations()).To(check.Each(check.Integer(1, 0)))
+			o.tell(j, openwopv1.OWP0061B1)
 		}
 	}),
 }
@@ -129,6 +130,10 @@ var limitHonoured = scenarios.Scenario{
 	Ask: scenarios.Ask(loopToTheLimit, func(o LimitObservation, j *scenarios.Judge) {
 		for _, l := range []RunLog{o.Unasked, o.Overdone} {
 			if !l.ready(j, openwopv1.OWP0037A6, openwopv1.OWP0061E3) {
+				return
+			}
+			if kinds := l.Breaches().Each("/payload/kind").Values; len(kinds) > 0 && kinds[0].String() != string(openwopv1.CapKindLoopIterations) {
+				j.Block("another bound of the host's struck first: "+kinds[0].JSON(), "raise that bound while the host is certified")
 				return
 			}
 			j.Check(openwopv1.OWP0061E5, l.Decided()).To(check.Len(o.Limit), "orchestrator turns")

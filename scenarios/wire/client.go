@@ -29,9 +29,10 @@ type Call struct {
 	Path      string // below the base URL, escaped, with its query
 	Body      any    // marshalled as JSON; []byte goes out as it is; nil sends no body
 	Header    map[string]string
-	Label     string // what it is for, in words of the scenario
-	Anonymous bool   // leave the credential out
-	Discovery bool   // the larger body limit applies
+	Label     string   // what it is for, in words of the scenario
+	Secrets   []string // JSON pointers of the reply's strings that no record may hold: tokens
+	Anonymous bool     // leave the credential out
+	Discovery bool     // the larger body limit applies
 }
 
 // Reply is a live answer. What a judge may see of it is minted by [Reply.Value].
@@ -83,17 +84,34 @@ func (r *Reply) mint(ref Ref) Value {
 // Success says whether the status is 2xx.
 func (r *Reply) Success() bool { return r.Status >= 200 && r.Status < 300 }
 
+// Text is the string at a JSON pointer of the live body, for a drive that has
+// to act on it: a value of the record may have been redacted.
+func (r *Reply) Text(pointer string) string {
+	doc, err := decode(r.Body)
+	if err != nil {
+		return ""
+	}
+	v, _ := lookup(doc, pointer)
+	s, _ := v.(string)
+	return s
+}
+
 // Do sends a call and records the exchange. The error is [ErrNoAnswer],
-// [ErrOverLimit] or the context's; any HTTP status is a reply, not an error. A
-// 429 is obeyed twice, for as long as the limits allow, before it is returned.
+// [ErrOverLimit], [ErrBusy] or the context's; any other HTTP status is a reply,
+// not an error. A 429 is obeyed twice, for as long as the limits allow.
 func (c *Client) Do(ctx context.Context, call Call) (*Reply, error) {
 	for attempt := 0; ; attempt++ {
 		reply, err := c.once(ctx, call)
-		if err != nil || reply.Status != http.StatusTooManyRequests || attempt == 2 {
-			return reply, err
+		switch {
+		case err != nil:
+			return nil, err
+		case reply.Status == http.StatusServiceUnavailable, reply.Status == http.StatusTooManyRequests && attempt == 2:
+			return nil, &failure{kind: ErrBusy, doing: call.doing(), detail: fmt.Sprintf("HTTP %d", reply.Status)}
+		case reply.Status != http.StatusTooManyRequests:
+			return reply, nil
 		}
 		if err := Pause(ctx, c.retryAfter(reply)); err != nil {
-			return reply, nil
+			return nil, err
 		}
 	}
 }
@@ -121,10 +139,6 @@ func (c *Client) once(ctx context.Context, call Call) (*Reply, error) {
 	if call.Discovery {
 		limit = c.network.limits.DiscoveryBytes
 	}
-	if err := c.network.inFlight.take(ctx, limit); err != nil {
-		return nil, err
-	}
-	defer c.network.inFlight.give(limit)
 	start := c.network.now()
 	response, err := c.http.Do(request.WithContext(ctx))
 	if err != nil {
@@ -140,11 +154,19 @@ func (call Call) doing() string { return call.Method + " " + call.Path }
 // receive reads a reply's body within its limits and records the exchange.
 func (c *Client) receive(ctx context.Context, start time.Time, call Call, sent Request, response *http.Response, limit int64) (*Reply, error) {
 	body, err := c.body(ctx, call, response, limit)
+	c.hide(call.Secrets, body)
 	n := c.record(start, call, sent, response, body, err)
 	if err != nil {
 		return nil, err
 	}
 	return &Reply{Status: response.StatusCode, Header: response.Header, Body: body, exchange: n, transcript: c.transcript}, nil
+}
+
+// hide registers the secrets of a reply before the reply is recorded.
+func (c *Client) hide(pointers []string, body []byte) {
+	for _, p := range pointers {
+		c.network.redactor.Hide((&Reply{Body: body}).Text(p))
+	}
 }
 
 func (c *Client) record(start time.Time, call Call, sent Request, response *http.Response, body []byte, err error) int {
@@ -182,13 +204,11 @@ func (c *Client) prepare(ctx context.Context, call Call, accept string) (*http.R
 		request.Header.Set("Content-Type", "application/json")
 	}
 	request.Header.Set("Accept", accept)
-	if !call.Anonymous {
-		for k, v := range c.network.target.Header {
-			request.Header.Set(k, v)
-		}
-		if c.network.target.Key != "" {
-			request.Header.Set("Authorization", "Bearer "+c.network.target.Key)
-		}
+	for k, v := range c.network.target.Header {
+		request.Header.Set(k, v)
+	}
+	if c.network.target.Key != "" && !call.Anonymous {
+		request.Header.Set("Authorization", "Bearer "+c.network.target.Key)
 	}
 	for k, v := range call.Header {
 		request.Header.Set(k, v)
@@ -199,6 +219,10 @@ func (c *Client) prepare(ctx context.Context, call Call, accept string) (*http.R
 
 func (c *Client) body(ctx context.Context, call Call, response *http.Response, limit int64) ([]byte, error) {
 	defer response.Body.Close()
+	if err := c.network.inFlight.take(ctx, limit); err != nil {
+		return nil, noAnswer(ctx, call.doing(), err)
+	}
+	defer c.network.inFlight.give(limit)
 	body, err := io.ReadAll(io.LimitReader(response.Body, limit+1))
 	switch {
 	case int64(len(body)) > limit:
@@ -236,21 +260,33 @@ func noAnswer(ctx context.Context, doing string, err error) error {
 	return &failure{kind: ErrNoAnswer, doing: doing, cause: err}
 }
 
-// headers keeps one value a name; credentials are redacted like everything else.
+// headers keeps one value a name. Credentials and the operator's own headers
+// are blanked by where they stand, whatever they look like.
 func (c *Client) headers(h http.Header) map[string]string {
 	if len(h) == 0 {
 		return nil
 	}
 	out := make(map[string]string, len(h))
 	for k, v := range h {
-		switch k {
-		case "Authorization":
-			out[k] = c.network.redactor.Clean(strings.Join(v, ", "))
-		default:
-			out[k] = c.network.redactor.Clean(printable([]byte(strings.Join(v, ", "))))
+		out[k] = c.network.redactor.Clean(printable([]byte(strings.Join(v, ", "))))
+		if c.private(k) {
+			out[k] = "<secret>"
 		}
 	}
 	return out
+}
+
+func (c *Client) private(name string) bool {
+	switch name {
+	case "Authorization", "Cookie", "Set-Cookie", "Proxy-Authorization":
+		return true
+	}
+	for k := range c.network.target.Header {
+		if http.CanonicalHeaderKey(k) == name {
+			return true
+		}
+	}
+	return false
 }
 
 // printable is body as text that survives a JSON file.

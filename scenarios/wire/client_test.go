@@ -97,6 +97,41 @@ func TestTheKeyReachesTheTargetButNoRecord(t *testing.T) {
 	}
 }
 
+// What stands in the operator's own headers is in no record; a secret among
+// them is hidden wherever the target sends it back, a tenant's name is not.
+func TestTheOperatorsHeadersAreInNoRecord(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprintf(w, `{"token":"%s","runId":"%s-1","learned":"tok-learned-77"}`, r.Header.Get("X-Api-Token"), r.Header.Get("X-Tenant"))
+	}))
+	defer server.Close()
+	n, err := wire.NewNetwork(wire.Target{URL: server.URL, Key: "dev", Header: map[string]string{"X-Api-Token": "t-99-secret", "X-Tenant": "acme", "Authorization": "Bearer other-7711"}},
+		wire.Options{Limits: wire.DefaultLimits()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := n.Client("d")
+	defer c.Close()
+	r, err := c.Do(t.Context(), wire.Call{Method: "GET", Path: "/x", Secrets: []string{"/learned"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	record, err := json.Marshal(c.Transcript())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, secret := range []string{"t-99-secret", "other-7711", "Bearer", "tok-learned-77", `"acme"`} {
+		if bytes.Contains(record, []byte(secret)) {
+			t.Errorf("the record holds %q: %s", secret, record)
+		}
+	}
+	if id := r.Text("/runId"); id != "acme-1" || r.Value("/runId").String() != id {
+		t.Errorf("the id became %q and %s", id, r.Value("/runId").JSON())
+	}
+	if r.Text("/learned") != "tok-learned-77" {
+		t.Error("the drive cannot use what it learned")
+	}
+}
+
 func TestLimitsOfOneReply(t *testing.T) {
 	gzipped := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Encoding", "gzip")

@@ -12,8 +12,9 @@ var ErrNoAnswer = errors.New("the target did not answer")
 // ErrOverLimit marks an answer that was larger or deeper than [Limits] allow.
 var ErrOverLimit = errors.New("the answer is over a limit")
 
-// ErrMalformed marks an answer that is not the document it should be.
-var ErrMalformed = errors.New("the answer is malformed")
+// ErrBusy marks a target that says it cannot serve us now: HTTP 429 or 503,
+// after it was given time. It says nothing about what the target promises.
+var ErrBusy = errors.New("the target is busy")
 
 // failure is one failed exchange; errors.Is finds the kind and the cause.
 type failure struct {
@@ -43,8 +44,4 @@ func (f *failure) Unwrap() []error {
 
 func overLimit(doing, format string, args ...any) error {
 	return &failure{kind: ErrOverLimit, doing: doing, detail: fmt.Sprintf(format, args...)}
-}
-
-func malformed(doing, format string, args ...any) error {
-	return &failure{kind: ErrMalformed, doing: doing, detail: fmt.Sprintf(format, args...)}
 }

@@ -25,7 +25,7 @@ func DefaultLimits() Limits {
 		BodyBytes:      1 << 20,
 		DiscoveryBytes: 4 << 20,
 		InFlightBytes:  8 << 20,
-		DriveBytes:     16 << 20,
+		DriveBytes:     8 << 20,
 		EventBytes:     1 << 20,
 		StreamEvents:   10_000,
 		Depth:          64,

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -19,7 +20,7 @@ import (
 type Target struct {
 	URL    string            // base URL; operations' paths are appended
 	Key    string            // bearer credential, "" for none
-	Header map[string]string // sent with every request to the target's origin
+	Header map[string]string // sent with every request to the target's origin; kept out of every record
 	CAFile string            // PEM file of further certificate authorities
 }
 
@@ -55,13 +56,16 @@ func NewNetwork(t Target, o Options) (*Network, error) {
 	n.pace = &pace{now: n.now, rate: o.Rate}
 	n.inFlight = &weights{free: o.Limits.InFlightBytes, most: o.Limits.InFlightBytes}
 	n.redactor.Hide(t.Key)
+	for name, value := range t.Header {
+		if credential.MatchString(name) { // a tenant's name, say, is blanked where it stands as a header only
+			n.redactor.Hide(value)
+			n.redactor.Hide(value[strings.LastIndexByte(value, ' ')+1:]) // behind a scheme
+		}
+	}
 	if base.User != nil {
 		if p, ok := base.User.Password(); ok {
 			n.redactor.Hide(p)
 		}
-	}
-	for _, v := range t.Header {
-		n.redactor.Hide(v)
 	}
 	if t.CAFile != "" {
 		if n.tls, err = trust(t.CAFile); err != nil {
@@ -70,6 +74,9 @@ func NewNetwork(t Target, o Options) (*Network, error) {
 	}
 	return n, nil
 }
+
+// credential are names of headers whose value is a secret wherever it turns up.
+var credential = regexp.MustCompile(`(?i)auth|token|key|secret|cookie|passw|session`)
 
 // ParseBase reads a target's base URL; the error says what one looks like.
 func ParseBase(text string) (*url.URL, error) {

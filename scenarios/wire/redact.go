@@ -19,9 +19,9 @@ type Redactor struct {
 
 type secret struct{ text, placeholder string }
 
-// Hide registers a secret, in the spellings it can take in a body or a URL. An
-// empty secret hides nothing, and one shorter than four characters is refused
-// silently: it would blank out ordinary text everywhere.
+// Hide registers a secret, in the spellings it can take in a body or a URL. One
+// shorter than four characters is not looked for: it would blank out ordinary
+// text everywhere. Where it stands as a credential it is blanked all the same.
 func (r *Redactor) Hide(text string) {
 	if len(text) < 4 {
 		return

@@ -20,6 +20,7 @@ type StreamEvent struct {
 // Stream is an open event stream. Its raw chunks and their times are recorded.
 type Stream struct {
 	client  *Client
+	ctx     context.Context
 	body    io.ReadCloser
 	cancel  context.CancelFunc
 	entry   int
@@ -36,6 +37,10 @@ func (c *Client) Open(ctx context.Context, call Call) (*Stream, *Reply, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	request, sent, err := c.prepare(ctx, call, "text/event-stream")
 	if err != nil {
+		cancel()
+		return nil, nil, err
+	}
+	if err := c.network.pace.wait(ctx); err != nil {
 		cancel()
 		return nil, nil, err
 	}
@@ -59,7 +64,7 @@ func (c *Client) Open(ctx context.Context, call Call) (*Stream, *Reply, error) {
 		return nil, plain, err
 	}
 	entry := Entry{Kind: "stream", At: start.UTC(), Label: call.Label, Request: &sent, Response: &Response{Status: response.StatusCode, Header: c.headers(response.Header)}}
-	s := &Stream{client: c, body: response.Body, cancel: cancel, entry: c.transcript.add(entry), start: start,
+	s := &Stream{client: c, ctx: ctx, body: response.Body, cancel: cancel, entry: c.transcript.add(entry), start: start,
 		events: make(chan StreamEvent), done: make(chan struct{})}
 	go s.read()
 	return s, nil, nil
@@ -92,7 +97,7 @@ func (s *Stream) read() {
 	defer close(s.done)
 	defer close(s.events)
 	limits := s.client.network.limits
-	var parser StreamParser
+	var live, kept StreamParser
 	var unfinished []byte // the start of a line whose end is still to come
 	buffer := make([]byte, 32<<10)
 	count := 0
@@ -105,26 +110,29 @@ func (s *Stream) read() {
 		// Recorded and parsed by whole lines: a secret or a character that was
 		// cut in two by the network is whole again.
 		unfinished = append(unfinished, buffer[:n]...)
-		end := bytes.LastIndexByte(unfinished, '\n') + 1
+		end := bytes.LastIndexAny(unfinished, "\r\n") + 1
 		if err != nil {
 			end = len(unfinished)
 		}
-		events := s.take(&parser, unfinished[:end])
+		events := s.take(&live, &kept, unfinished[:end])
 		unfinished = append([]byte(nil), unfinished[end:]...)
-		if int64(parser.Pending()+len(unfinished)) > limits.EventBytes {
+		if int64(live.Pending()+len(unfinished)) > limits.EventBytes {
 			s.failure = overLimit(readingStream, "one event is larger than %d bytes", limits.EventBytes)
 			return
 		}
 		for _, e := range events {
-			if int64(len(e.Data)) > limits.EventBytes {
-				s.failure = overLimit(readingStream, "one event is larger than %d bytes", limits.EventBytes)
-				return
-			}
 			if count++; count > limits.StreamEvents {
 				s.failure = overLimit(readingStream, "more than %d events", limits.StreamEvents)
 				return
 			}
-			s.events <- e
+			if s.failure = s.vet(e, limits); s.failure != nil {
+				return
+			}
+			select {
+			case s.events <- e:
+			case <-s.ctx.Done():
+				return
+			}
 		}
 		if err != nil {
 			if !errors.Is(err, io.EOF) && !errors.Is(err, context.Canceled) {
@@ -135,22 +143,36 @@ func (s *Stream) read() {
 	}
 }
 
+func (s *Stream) vet(e StreamEvent, limits Limits) error {
+	if int64(len(e.Data)) > limits.EventBytes {
+		return overLimit(readingStream, "one event is larger than %d bytes", limits.EventBytes)
+	}
+	if !looksLikeJSON(nil, []byte(e.Data)) {
+		return nil
+	}
+	if err := Vet([]byte(e.Data), limits.Depth, limits.NumberChars); err != nil {
+		return overLimit(readingStream, "an event is %v", err)
+	}
+	return nil
+}
+
 const readingStream = "reading the event stream"
 
-func (s *Stream) take(parser *StreamParser, piece []byte) []StreamEvent {
+// take records a piece of the stream and parses it twice: as it came, for the
+// drive, and as it is kept, for the judges.
+func (s *Stream) take(live, kept *StreamParser, piece []byte) []StreamEvent {
 	if len(piece) == 0 {
 		return nil
 	}
-	s.client.transcript.chunk(s.entry, Chunk{
-		Micros: s.client.network.now().Sub(s.start).Microseconds(),
-		Text:   s.client.network.redactor.Clean(printable(piece)),
-	})
-	return parser.Feed(string(piece))
+	clean := s.client.network.redactor.Clean(printable(piece))
+	s.client.transcript.chunk(s.entry, Chunk{Micros: s.client.network.now().Sub(s.start).Microseconds(), Text: clean}, kept.Feed(clean))
+	return live.Feed(string(piece))
 }
 
-func (t *Transcript) chunk(n int, c Chunk) {
+func (t *Transcript) chunk(n int, c Chunk, events []StreamEvent) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.keep(n, events)
 	t.Entries[n-1].Chunks = append(t.Entries[n-1].Chunks, c)
 	t.Entries[n-1].Micros = c.Micros
 }
@@ -210,18 +232,4 @@ func (p *StreamParser) line(line string) (StreamEvent, bool) {
 		p.size += len(value)
 	}
 	return StreamEvent{}, false
-}
-
-// event decodes the data of the n-th event (from 1) of a stream entry.
-func (e *Entry) event(n int) (any, bool) {
-	var parser StreamParser
-	for _, c := range e.Chunks {
-		for _, ev := range parser.Feed(c.Text) {
-			if n--; n == 0 {
-				v, err := decode([]byte(ev.Data))
-				return v, err == nil
-			}
-		}
-	}
-	return nil, false
 }

@@ -12,8 +12,12 @@ type Transcript struct {
 	Drive   string  `json:"drive"`
 	Entries []Entry `json:"entries"`
 
-	mu      sync.Mutex
-	decoded map[int]any // entry -> decoded body, made at first use
+	mu sync.Mutex
+	// The body that was decoded last: values are minted from one reply after
+	// another, and keeping them all decoded would cost many times their bytes.
+	last    int
+	decoded any
+	events  map[int][]StreamEvent // stream entry -> its events, as recorded
 }
 
 // Entry is one thing that happened on the wire. Kind says which of the parts is set.
@@ -73,7 +77,7 @@ func (t *Transcript) Len() int {
 	return len(t.Entries)
 }
 
-// body decodes the reply of entry n once and keeps the result.
+// body decodes the reply of entry n.
 func (t *Transcript) body(n int) (any, error) {
 	e := t.Entry(n)
 	if e == nil || e.Response == nil {
@@ -81,18 +85,40 @@ func (t *Transcript) body(n int) (any, error) {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if v, ok := t.decoded[n]; ok {
-		return v, nil
+	if t.last == n {
+		return t.decoded, nil
 	}
 	v, err := decode([]byte(e.Response.Body))
 	if err != nil {
 		return nil, fmt.Errorf("exchange %d: reply is not JSON: %w", n, err)
 	}
-	if t.decoded == nil {
-		t.decoded = map[int]any{}
-	}
-	t.decoded[n] = v
+	t.last, t.decoded = n, v
 	return v, nil
+}
+
+// event decodes the data of the k-th event, from 1, of stream entry n.
+func (t *Transcript) event(n, k int) (any, bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.events[n] == nil { // read from disk: parsed once
+		var parser StreamParser
+		for _, c := range t.Entries[n-1].Chunks {
+			t.keep(n, parser.Feed(c.Text))
+		}
+	}
+	if k < 1 || k > len(t.events[n]) {
+		return nil, false
+	}
+	v, err := decode([]byte(t.events[n][k-1].Data))
+	return v, err == nil
+}
+
+// keep adds events to a stream entry; the caller holds the lock.
+func (t *Transcript) keep(n int, events []StreamEvent) {
+	if t.events == nil {
+		t.events = map[int][]StreamEvent{}
+	}
+	t.events[n] = append(t.events[n], events...)
 }
 
 // MarshalJSON writes the transcript as it stands, safe while a drive still records.

@@ -199,6 +199,14 @@ func (f Found) Refs() []Ref {
 // Each maps every value to the one below it.
 func (f Found) Each(pointer string) Found { return Found{f.Values.Each(pointer), f.In} }
 
+// Last is the last value, or the absence of one where they were looked for.
+func (f Found) Last() Value {
+	if len(f.Values) == 0 {
+		return Value{ref: f.In}
+	}
+	return f.Values[len(f.Values)-1]
+}
+
 // Where keeps the values that satisfy keep.
 func (f Found) Where(keep func(Value) bool) Found {
 	out := Found{In: f.In}
@@ -311,7 +319,7 @@ func (t *Transcript) value(ref Ref) (Value, error) {
 		if err != nil {
 			return Value{}, fmt.Errorf("transcript of %s: exchange %d: event %q is no number", t.Drive, ref.Exchange, ref.Part)
 		}
-		doc, ok := e.event(n)
+		doc, ok := t.event(ref.Exchange, n)
 		v, found := lookup(doc, ref.Pointer)
 		return Value{ref: ref, v: v, here: ok && found}, nil
 	case ref.Part != "":

@@ -13,7 +13,7 @@ import (
 const (
 	// loopWorkflow takes its plan from the run's inputs, so every loop that the seam is asked for is a run of it.
 	loopWorkflow = "assay-loop"
-	loopWorker   = "conformance-noop"
+	loopWorker   = "conformance-noop" //nolint:gosec // the id of a workflow, not a credential
 	// maxSeamTurns bounds a plan. It is far above the advertised bound on turns, so that the bound can be seen striking.
 	maxSeamTurns = 1000
 )

@@ -64,7 +64,7 @@ func benchmarkPost(b *testing.B, server *httptest.Server) {
 }
 
 func post(server *httptest.Server, body []byte) error {
-	request, err := http.NewRequest("POST", server.URL+"/v1/runs", bytes.NewReader(body))
+	request, err := http.NewRequest(http.MethodPost, server.URL+"/v1/runs", bytes.NewReader(body))
 	if err != nil {
 		return err
 	}
@@ -99,7 +99,7 @@ func BenchmarkFirstEvent(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		request, err := http.NewRequest("GET", server.URL+"/v1/runs/"+created.RunID+"/events", nil)
+		request, err := http.NewRequest(http.MethodGet, server.URL+"/v1/runs/"+created.RunID+"/events", nil)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 
 	"github.com/openassay/assay/gen/openwopv1"
@@ -114,29 +115,43 @@ func (h *Host) fail(w http.ResponseWriter, r *http.Request, err error) {
 		h.refuse(w, r, refusal)
 		return
 	}
-	id := fmt.Sprintf("req-%d", h.faults.Add(1))
+	id := h.correlationID()
 	switch {
 	case errors.Is(err, eventlog.ErrFull):
 		h.log.ErrorContext(r.Context(), "the event log is full", "correlationId", id, "error", err)
-		h.refuse(w, r, refuse(codeUnavailable, err.Error(), "correlationId", id))
+		h.refuse(w, r, refuse(codeUnavailable, err.Error(), detailCorrelation, id))
 	case errors.Is(err, eventlog.ErrClosed), errors.Is(err, run.ErrClosed), errors.Is(err, context.Canceled):
 		// Either the host stops, or the client left, and then nobody reads this.
-		h.refuse(w, r, refuse(codeUnavailable, "the host is shutting down: ask again when it is back", "correlationId", id))
+		h.refuse(w, r, refuse(codeUnavailable, "the host is shutting down: ask again when it is back", detailCorrelation, id))
 	default:
 		h.log.ErrorContext(r.Context(), "request failed", "correlationId", id, "method", r.Method, "path", r.URL.Path, "error", err)
-		h.refuse(w, r, refuse(codeInternal, "the host could not handle this request; its log has the reason under this correlationId", "correlationId", id))
+		h.refuse(w, r, refuse(codeInternal, "the host could not handle this request; its log has the reason under this correlationId", detailCorrelation, id))
 	}
 }
 
+// detailCorrelation ties an answer of 500 and above to a line of the host's log.
+const detailCorrelation = "correlationId"
+
+func (h *Host) correlationID() string { return fmt.Sprintf("req-%d", h.faults.Add(1)) }
+
 // refuse answers with the canonical envelope.
 func (h *Host) refuse(w http.ResponseWriter, r *http.Request, why *refusal) {
-	h.log.DebugContext(r.Context(), "refused", "method", r.Method, "path", r.URL.Path, "code", why.code, "message", why.message)
-	raw, err := json.Marshal(openwopv1.ErrorEnvelope{Error: why.code, Message: why.message, Details: why.details})
+	status, details := statusOf[why.code], why.details
+	if _, has := details[detailCorrelation]; status >= http.StatusInternalServerError && !has {
+		// 501 is no fault, but a client that looks for the id at 500 and above finds it there, too.
+		details = maps.Clone(details)
+		if details == nil {
+			details = map[string]any{}
+		}
+		details[detailCorrelation] = h.correlationID()
+	}
+	h.log.DebugContext(r.Context(), "refused", "method", r.Method, "path", r.URL.Path, "code", why.code, "message", why.message, "details", details)
+	raw, err := json.Marshal(openwopv1.ErrorEnvelope{Error: why.code, Message: why.message, Details: details})
 	if err != nil { // details hold something that is no JSON; the refusal itself must still arrive
 		h.log.ErrorContext(r.Context(), "encode the details of a refusal", "code", why.code, "error", err)
 		raw, _ = json.Marshal(openwopv1.ErrorEnvelope{Error: why.code, Message: why.message})
 	}
-	writeJSON(w, statusOf[why.code], raw)
+	writeJSON(w, status, raw)
 }
 
 // writeJSON sends a document that is encoded already.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/clock"
@@ -73,7 +74,7 @@ func TestStreamPollAndListAgree(t *testing.T) {
 			"stream": carried(t, c.stream(id, "streamMode=debug", cursor...).rest()),
 			"batch":  carried(t, c.stream(id, "streamMode=debug&bufferMs=10", cursor...).rest()),
 		} {
-			if diff := cmp.Diff(want, got, cmp.Transformer("empty", func(l []openwopv1.RunEvent) []openwopv1.RunEvent { return orEmpty(l) })); diff != "" {
+			if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("%s after %d (-want +got)\n%s", name, after, diff)
 			}
 		}
@@ -250,7 +251,7 @@ func TestStreamFollowsALiveRun(t *testing.T) {
 		}
 	}
 	c.answer(waiting)
-	got := append(known, carried(t, s.rest())...)
+	got := slices.Concat(known, carried(t, s.rest()))
 	if diff := cmp.Diff(c.poll(waiting.RunID, "").Events, got); diff != "" {
 		t.Errorf("the stream and the log (-log +stream)\n%s", diff)
 	}

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"regexp"
@@ -175,9 +176,7 @@ func decoded[T any](r reply) (v T) {
 func (c *client) create(workflow string, more map[string]any) string {
 	c.t.Helper()
 	body := map[string]any{"workflowId": workflow}
-	for k, v := range more {
-		body[k] = v
-	}
+	maps.Copy(body, more)
 	return decoded[openwopv1.CreateRunResponse](c.do("POST", "/v1/runs", body).want(http.StatusCreated)).RunID
 }
 

@@ -215,7 +215,7 @@ func forgetOutcome(t *testing.T, dir, log string, first bool) {
 	}
 	intent := keyRecord{Body: state.Body, Token: state.Token}
 	if first {
-		request := httptest.NewRequest("POST", "/v1/runs", nil)
+		request := httptest.NewRequest(http.MethodPost, "/v1/runs", nil)
 		request.Body = &requestBody{raw: []byte(noop)}
 		body := must(bodyDigest(request))
 		intent = keyRecord{Body: body, Token: token(log, body, 0)}

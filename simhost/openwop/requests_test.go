@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -25,9 +26,9 @@ var guarded = []struct{ method, path, body string }{
 
 func TestEverythingButDiscoveryAsksForTheKey(t *testing.T) {
 	c := serve(t, Options{Key: "right"})
-	paths := append(guarded[:len(guarded):len(guarded)], []struct{ method, path, body string }{
+	paths := slices.Concat(guarded, []struct{ method, path, body string }{
 		{"GET", "/v1/nothing", ""}, {"GET", "/v1", ""}, {"DELETE", "/v1/runs", ""}, {"GET", "/v1/runs/x:frob", ""}, {"GET", "/v1/host/sample/none", ""},
-	}...)
+	})
 	for _, request := range paths {
 		for _, credentials := range []string{"", "Bearer wrong", "Bearer ", "Bearer righ", "Bearer rightt", "Basic right", "right"} {
 			got := c.do(request.method, request.path, request.body, header{"Authorization", ""}, header{"Authorization", credentials})
@@ -224,7 +225,7 @@ func TestFaultsOfOursCarryACorrelationID(t *testing.T) {
 	h := &Host{log: must(Options{}.withDefaults()).Logger}
 	recorder := httptest.NewRecorder()
 	h.recovered(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("boom") })).
-		ServeHTTP(recorder, httptest.NewRequest("GET", "/v1/runs", nil))
+		ServeHTTP(recorder, httptest.NewRequest(http.MethodGet, "/v1/runs", nil))
 	got := reply{t, recorder.Code, recorder.Header(), recorder.Body.Bytes()}
 	envelope := got.wantError(http.StatusInternalServerError, "internal_error")
 	if envelope.Details["correlationId"] != "req-1" || strings.Contains(envelope.Message, "boom") {

@@ -140,30 +140,3 @@ func (h *Host) ForkRun(ctx context.Context, req openwopv1.ForkRunRequestObject) 
 		EventsURL:   eventsURL(fork.RunID),
 	}}, nil
 }
-
-// GetWorkflow serves a definition that runs can be made of.
-func (h *Host) GetWorkflow(_ context.Context, req openwopv1.GetWorkflowRequestObject) (openwopv1.GetWorkflowResponseObject, error) {
-	definition, known := h.workflows.definitions[req.WorkflowID]
-	if !known {
-		return nil, refuse(codeNotFound, "there is no workflow "+quoted(req.WorkflowID)+": discovery lists the fixtures", "workflowId", req.WorkflowID)
-	}
-	return openwopv1.GetWorkflow200JSONResponse(definition), nil
-}
-
-// ResolveInterruptByRun answers the interrupt that a node of a run waits for. The reply does not wait for what the answer
-// sets going, so its status may still be the waiting one.
-func (h *Host) ResolveInterruptByRun(ctx context.Context, req openwopv1.ResolveInterruptByRunRequestObject) (openwopv1.ResolveInterruptByRunResponseObject, error) {
-	value := req.Body.ResumeValue
-	if value == nil {
-		value = json.RawMessage("null")
-	}
-	snapshot, err := h.engine.Resolve(ctx, req.RunID, req.NodeID, value)
-	if err != nil {
-		return nil, err
-	}
-	return openwopv1.ResolveInterruptByRun200JSONResponse{Body: openwopv1.ResolveInterruptResponse{
-		RunID:  snapshot.RunID,
-		NodeID: req.NodeID,
-		Status: snapshot.Status,
-	}}, nil
-}

@@ -2,6 +2,7 @@ package openwop
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http"
 	"testing"
 
@@ -63,15 +64,13 @@ func TestWhatIsNotOfferedIsRefused(t *testing.T) {
 		{map[string]any{"configurable": map[string]any{"mockProvider": map[string]any{"id": "m"}}}, header{}, 403, "mock_provider_forbidden", "configurable.mockProvider"},
 	} {
 		body := map[string]any{"workflowId": "conformance-noop"}
-		for k, v := range row.more {
-			body[k] = v
-		}
+		maps.Copy(body, row.more)
 		var headers []header
 		if row.header.name != "" {
 			headers = append(headers, row.header)
 		}
-		if envelope := c.do("POST", "/v1/runs", body, headers...).wantError(row.status, row.code); envelope.Details["field"] != row.field {
-			t.Errorf("%v %v: field %v, want %s", row.more, row.header, envelope.Details["field"], row.field)
+		if envelope := c.do("POST", "/v1/runs", body, headers...).wantError(row.status, row.code); envelope.Details["field"] != row.field || row.status >= 500 && envelope.Details["correlationId"] == nil {
+			t.Errorf("%v %v: details %v, want field %s", row.more, row.header, envelope.Details, row.field)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package openwop
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -147,4 +148,13 @@ func needsAny(definition openwopv1.WorkflowDefinition, capabilities []string) bo
 		}
 		return slices.ContainsFunc(needs, func(need string) bool { return slices.Contains(capabilities, need) })
 	})
+}
+
+// GetWorkflow serves a definition that runs can be made of.
+func (h *Host) GetWorkflow(_ context.Context, req openwopv1.GetWorkflowRequestObject) (openwopv1.GetWorkflowResponseObject, error) {
+	definition, known := h.workflows.definitions[req.WorkflowID]
+	if !known {
+		return nil, refuse(codeNotFound, "there is no workflow "+quoted(req.WorkflowID)+": discovery lists the fixtures", "workflowId", req.WorkflowID)
+	}
+	return openwopv1.GetWorkflow200JSONResponse(definition), nil
 }

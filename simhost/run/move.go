@@ -48,7 +48,7 @@ const (
 
 // run takes steps until the run must wait; goesOn means that the record is full.
 func (m *move) run() wait {
-	for m.err == nil && m.size < m.cut {
+	for m.err == nil && (m.size < m.cut || m.s.Ended()) {
 		if w := m.step(); w != goesOn {
 			return w
 		}

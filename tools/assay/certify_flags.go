@@ -44,25 +44,25 @@ type certifyFlags struct {
 }
 
 func (o *certifyFlags) register(f *pflag.FlagSet) {
-	f.StringVar(&o.key, "key", "", "bearer credential for the target; or set "+keyVariable)
-	f.StringVar(&o.keyFile, "key-file", "", "file that holds the credential")
-	f.StringArrayVar(&o.headers, "header", nil, "header for every request, \"Name: value\" or Name=value; may be repeated")
-	f.StringVar(&o.caCert, "cacert", "", "PEM file of certificate authorities to trust beside the system's")
-	f.StringSliceVar(&o.suites, "suite", nil, "only these suites, separated by commas")
-	f.StringVar(&o.filter, "filter", "", "only scenarios whose labels satisfy this, like 'level:MUST && !suite:version5-shape'")
-	f.StringSliceVar(&o.scenarios, "scenario", nil, "only this scenario; may be repeated")
-	f.StringSliceVar(&o.requirements, "requirement", nil, "only scenarios that prove this requirement; may be repeated")
-	f.StringSliceVar(&o.expectClaims, "expect-claim", nil, "ask about this claim although the target does not make it; may be repeated")
-	f.StringSliceVar(&o.seamPrefixes, "seam-prefix", nil, "path below which the target's test seams live, like /v1/host/acme; may be repeated")
-	f.IntVar(&o.workers, "workers", 0, "how many drives run at once (default 8, or 2 a core)")
-	f.Float64Var(&o.rate, "rate", 0, "most requests a second (default unlimited)")
-	f.DurationVar(&o.patience, "patience", 10*time.Second, "how long something may take that must happen")
-	f.DurationVar(&o.timeout, "timeout", 10*time.Minute, "deadline of the certification; of a single drive too when given (default of a drive 90s)")
-	f.Uint64Var(&o.seed, "seed", 0, "of all random ids and values, to send the same again (default random)")
+	f.StringVar(&o.key, "key", "", "`KEY` to send as bearer credential; or set "+keyVariable)
+	f.StringVar(&o.keyFile, "key-file", "", "`FILE` that holds the credential")
+	f.StringArrayVar(&o.headers, "header", nil, "`HEADER` for every request, \"Name: value\" or Name=value; may be repeated")
+	f.StringVar(&o.caCert, "cacert", "", "PEM `FILE` of certificate authorities to trust beside the system's")
+	f.StringSliceVar(&o.suites, "suite", nil, "only these `SUITES`, separated by commas")
+	f.StringVar(&o.filter, "filter", "", "only scenarios whose labels satisfy this `EXPR`, like 'level:MUST && !suite:version5-shape'")
+	f.StringSliceVar(&o.scenarios, "scenario", nil, "only the scenario of this `ID`; may be repeated")
+	f.StringSliceVar(&o.requirements, "requirement", nil, "only scenarios that prove the requirement of this `ID`; may be repeated")
+	f.StringSliceVar(&o.expectClaims, "expect-claim", nil, "ask about this `CLAIM` although the target does not make it; may be repeated")
+	f.StringSliceVar(&o.seamPrefixes, "seam-prefix", nil, "`PATH` below which the target's test seams live, like /v1/host/acme; may be repeated")
+	f.IntVar(&o.workers, "workers", 0, "`N` drives at once (default 8, or 2 a core)")
+	f.Float64Var(&o.rate, "rate", 0, "at most `N` requests a second (default unlimited)")
+	f.DurationVar(&o.patience, "patience", 10*time.Second, "`TIME` that something may take that must happen")
+	f.DurationVar(&o.timeout, "timeout", 10*time.Minute, "`TIME` for the whole certification; where given, for each drive too, which has 90s otherwise")
+	f.Uint64Var(&o.seed, "seed", 0, "`N` that all random ids and values come of, to send the same again (default random)")
 	f.BoolVar(&o.plan, "plan", false, "print what would be sent, and send nothing")
-	f.StringVar(&o.out, "out", "out", "folder for the reports")
+	f.StringVar(&o.out, "out", "out", "`DIR` for the reports")
 	f.BoolVar(&o.json, "json", false, "print results.json instead of text")
-	f.StringVar(&o.protocol, "protocol", "openwop", "what the target speaks: openwop")
+	f.StringVar(&o.protocol, "protocol", "openwop", "`NAME` of what the target speaks: openwop")
 }
 
 // read makes a run of the flags. Every mistake is found before anything is sent.
@@ -212,9 +212,7 @@ func (o *certifyFlags) again(t target, seed uint64) func(scenarios.ScenarioID) s
 
 // quote makes a word that a shell reads as it stands.
 func quote(s string) string {
-	if s != "" && strings.IndexFunc(s, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:=@%+,", r))
-	}) < 0 {
+	if isMadeOf(s, "-_./:=@%+,") {
 		return s
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"

@@ -79,7 +79,8 @@ func startSimhost(ctx context.Context, key string, log io.Writer) (address strin
 	if err != nil {
 		return "", nil, err
 	}
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	var listener net.ListenConfig
+	ln, err := listener.Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return "", nil, errors.Join(fmt.Errorf("listen on a free port: %w", err), host.Close(ctx))
 	}
@@ -137,9 +138,20 @@ func parseHeader(h string) (name, value string, ok bool) {
 
 // isToken is RFC 9110's token, which a header's name is.
 func isToken(s string) bool {
-	return s != "" && strings.IndexFunc(s, func(r rune) bool {
-		return !(r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || strings.ContainsRune("!#$%&'*+-.^_`|~", r))
-	}) < 0
+	return isMadeOf(s, "!#$%&'*+-.^_`|~")
+}
+
+// isMadeOf says whether s is one or more ASCII letters, digits and characters of others.
+func isMadeOf(s, others string) bool {
+	for i := range len(s) {
+		c := s[i]
+		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+		digit := c >= '0' && c <= '9'
+		if !letter && !digit && strings.IndexByte(others, c) < 0 {
+			return false
+		}
+	}
+	return s != ""
 }
 
 func isHeaderValue(s string) bool {

@@ -99,12 +99,15 @@ func flagError(cmd *cobra.Command, err error) error {
 		return usage("%s (%s --help lists them)", message, cmd.CommandPath())
 	case errors.As(err, &invalid):
 		f := invalid.GetFlag()
-		return usage("flag --%s: %q is not a %s: %s", f.Name, invalid.GetValue(), f.Value.Type(), f.Usage)
+		return usage("flag --%s: %q is not a %s: %s", f.Name, invalid.GetValue(), f.Value.Type(), meaning(f))
 	case errors.As(err, &bare):
-		return usage("flag --%s needs a value: %s", bare.GetFlag().Name, bare.GetFlag().Usage)
+		return usage("flag --%s needs a value: %s", bare.GetFlag().Name, meaning(bare.GetFlag()))
 	}
 	return usage("%w (see %s --help)", err, cmd.CommandPath())
 }
+
+// meaning is a flag's line of help, without the marks around the name of its value.
+func meaning(f *pflag.Flag) string { return strings.ReplaceAll(f.Usage, "`", "") }
 
 // args wants exactly these arguments, by the names that the usage line gives them.
 func args(names ...string) cobra.PositionalArgs {

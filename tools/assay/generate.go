@@ -44,9 +44,9 @@ func newGenerate() *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.BoolVar(&check, "check", false, "write nothing; fail and name the files that are not up to date")
-	f.StringVar(&spec, "spec", "", "folder with the spec (default: those of the checkout)")
-	f.StringVar(&into, "into", "", "folder of the generated package; with --spec")
-	f.StringVar(&pkg, "package", "", "name of the generated package; with --spec")
+	f.StringVar(&spec, "spec", "", "`DIR` with the spec (default those of the checkout)")
+	f.StringVar(&into, "into", "", "`DIR` of the generated package; with --spec")
+	f.StringVar(&pkg, "package", "", "`NAME` of the generated package; with --spec")
 	return cmd
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -43,8 +44,25 @@ func newRoot() *cobra.Command {
 	}
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(newCertify(), newSimhost(), newGenerate(), newFixtures(), newMatrix(), newList(), newExplain(), newVersion())
+	root.SetHelpCommand(newHelp())
 	keepOrder(root)
 	return root
+}
+
+// newHelp is cobra's help command, but for a command that does not exist it says so and fails.
+func newHelp() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Show what a command does and takes",
+		RunE: func(cmd *cobra.Command, path []string) error {
+			found, rest, err := cmd.Root().Find(path)
+			if err != nil || len(rest) > 0 {
+				return unknown("command", strings.Join(path, " "), commandNames(cmd.Root()))
+			}
+			found.InitDefaultHelpFlag()
+			return found.Help()
+		},
+	}
 }
 
 // group is the RunE of a command that only has commands below it: alone it shows its help.

@@ -74,18 +74,20 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// serve [-hang] DOCUMENT starts a host that serves this discovery document at $URL, and 404 with that document to all
-// else; with -hang it accepts all else and never answers.
+// serve [-hang|-drop] DOCUMENT starts a host that serves this discovery document at $URL, and 404 with that document to
+// all else; with -hang it accepts all else and never answers, with -drop it closes the connection.
 func serve(ts *testscript.TestScript, neg bool, args []string) {
-	hang := len(args) == 2 && args[0] == "-hang"
-	if neg || len(args) != 1 && !hang {
-		ts.Fatalf("usage: serve [-hang] DOCUMENT")
+	hang, drop := len(args) == 2 && args[0] == "-hang", len(args) == 2 && args[0] == "-drop"
+	if neg || len(args) != 1 && !hang && !drop {
+		ts.Fatalf("usage: serve [-hang|-drop] DOCUMENT")
 	}
 	document := []byte(ts.ReadFile(args[len(args)-1]))
 	over, end := context.WithCancel(context.Background())
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case r.URL.Path == "/.well-known/openwop":
+		case drop:
+			panic(http.ErrAbortHandler)
 		case hang:
 			select {
 			case <-over.Done():
@@ -121,6 +123,9 @@ func simulatedHost(ts *testscript.TestScript, neg bool, args []string) {
 
 // harmless FILE... fails on any character with which a target could act on a terminal.
 func harmless(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) == 0 {
+		ts.Fatalf("usage: harmless FILE...")
+	}
 	for _, name := range args {
 		for i, r := range ts.ReadFile(name) {
 			if r != '\n' && r != ' ' && !unicode.IsGraphic(r) {

@@ -46,17 +46,18 @@ func newSimhost() *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.listen, "listen", "127.0.0.1:7411", "address to listen on; port 0 takes a free one")
-	f.StringVar(&o.host.Key, "key", openwop.DefaultKey, "bearer key that clients must send")
-	f.IntVar(&o.host.Version, "version", openwop.DefaultVersion, "version of the execution model, 1 to 6")
-	f.StringSliceVar(&o.host.Without, "without", nil, "claims to leave off, separated by commas")
-	f.StringSliceVar(&o.host.Faults, "fault", nil, "violation to commit (assay list faults); may be repeated")
-	f.StringVar(&o.host.Workflows, "workflows", "", "folder of further workflow definitions, *.json")
-	f.StringVar(&o.host.CORS, "cors", "", "origin whose pages may call the host, or *")
-	f.StringVar(&o.host.DataDir, "data", "", "folder for the logs (default in memory)")
-	f.StringVar(&o.sync, "sync", syncSystem, "when logs in files reach the disk: system, or always (before each answer)")
-	f.Int64Var(&o.host.LogMax, "log-max", 0, "most bytes that all logs may hold (default 256 MiB in memory, unbounded in files)")
-	f.Uint64Var(&o.host.Seed, "seed", 0, "makes the ids of runs repeatable (default random)")
+	f.StringVar(&o.listen, "listen", "127.0.0.1:7411", "`ADDRESS` to listen on; port 0 takes a free one")
+	f.StringVar(&o.host.Key, "key", openwop.DefaultKey, "bearer `KEY` that clients must send")
+	f.IntVar(&o.host.Version, "version", openwop.DefaultVersion, "version `N` of the execution model, 1 to 6")
+	f.StringSliceVar(&o.host.Without, "without", nil, "`CLAIMS` to leave off, separated by commas")
+	f.StringVar(&o.host.ExperimentalUntil, "experimental-until", "", "advertise the execution model as experimental until this `DAY`, YYYY-MM-DD")
+	f.StringSliceVar(&o.host.Faults, "fault", nil, "violation to commit, by its `ID` (assay list faults); may be repeated")
+	f.StringVar(&o.host.Workflows, "workflows", "", "`DIR` of further workflow definitions, *.json")
+	f.StringVar(&o.host.CORS, "cors", "", "`ORIGIN` whose pages may call the host, or *")
+	f.StringVar(&o.host.DataDir, "data", "", "`DIR` for the logs (default in memory)")
+	f.StringVar(&o.sync, "sync", syncSystem, "`WHEN` logs in files reach the disk: system, or always (before each answer)")
+	f.Int64Var(&o.host.LogMax, "log-max", 0, "most `BYTES` that all logs may hold (default 256 MiB in memory, unbounded in files)")
+	f.Uint64Var(&o.host.Seed, "seed", 0, "`N` that makes the ids of runs repeatable (default random)")
 	return cmd
 }
 
@@ -98,7 +99,8 @@ func (o *simhostFlags) check(cmd *cobra.Command) error {
 func (o *simhostFlags) serve(ctx context.Context, out, errs io.Writer) (err error) {
 	o.host.Release = version()
 	o.host.Logger = slog.New(slog.NewTextHandler(errs, nil))
-	ln, err := net.Listen("tcp", o.listen)
+	var listener net.ListenConfig
+	ln, err := listener.Listen(ctx, "tcp", o.listen)
 	if err != nil {
 		return fmt.Errorf("simhost: %w: choose another address with --listen", err)
 	}

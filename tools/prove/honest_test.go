@@ -101,7 +101,7 @@ func TestEveryVerdictIsDerivedAgainFromTheTranscripts(t *testing.T) {
 	for name, o := range map[string]openwop.Options{"honest": {}, "faulty": {Faults: []string{"loop.iteration-resets-on-resume"}}, "below 5": {Version: 2}, "without fixtures": {Without: []string{"fixtures"}}} {
 		t.Run(name, func(t *testing.T) {
 			r := certify(t, serve(t, o, nil).URL, scenarios.Options{Seed: 5})
-			again, err := scenarios.Rejudge(writeTranscripts(t, r), nil, suites.Suites()...)
+			again, err := scenarios.Rejudge(writeTranscripts(t, r), scenarios.Selection{}, suites.Suites()...)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -49,8 +49,8 @@ func TestLiveLineIsWrittenOver(t *testing.T) {
 	p.Ended(outcome("a/b/"+strings.Repeat("long", 40), scenarios.Passed, ""))
 	p.Ended(outcome("a/b/two", scenarios.Broken, "a panic"))
 	p.End()
-	const clear = "\r\x1b[K"
-	parts := strings.Split(out.String(), clear)
+	const back = "\r\x1b[K"
+	parts := strings.Split(out.String(), back)
 	if len(parts) != 4 || parts[0] != "0 of 2 scenarios" || parts[3] != "" {
 		t.Fatalf("got %q", parts)
 	}
