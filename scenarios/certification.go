@@ -191,9 +191,7 @@ func (c *Certification) drive(ctx context.Context) {
 			exclusive = append(exclusive, d)
 			continue
 		}
-		running.Add(1)
-		go func() {
-			defer running.Done()
+		running.Go(func() {
 			select {
 			case turns <- struct{}{}:
 				c.run(ctx, d)
@@ -201,7 +199,7 @@ func (c *Certification) drive(ctx context.Context) {
 			case <-ctx.Done():
 				d.end(ctx, nil, nil, ctx.Err())
 			}
-		}()
+		})
 	}
 	running.Wait()
 	for _, d := range exclusive {
@@ -309,8 +307,7 @@ func (c *Certification) Interrupt() { c.cancel() }
 func (c *Certification) Finish(ctx context.Context) *Report {
 	var waiting sync.WaitGroup
 	for _, o := range c.outcomes {
-		waiting.Add(1)
-		go func() { defer waiting.Done(); c.settle(o) }()
+		waiting.Go(func() { c.settle(o) })
 	}
 	waiting.Wait()
 	client := c.network.Client("clean-up")

@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -56,7 +57,7 @@ func (j *Judge) Block(reason, unblock string) bool { return j.block(Block(reason
 
 func (j *Judge) block(err error) bool {
 	if j.stop == nil {
-		j.stop = err.(*Stop)
+		errors.As(err, &j.stop) // both Block and BlockOn make a Stop
 	}
 	return false
 }

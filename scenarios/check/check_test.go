@@ -19,7 +19,7 @@ const document = `{"one":1,"float":1.5,"whole":2.0,"text":"a","empty":"","null":
 // One row a matcher: what it takes, what it refuses, and the words it uses.
 func TestMatchers(t *testing.T) {
 	doc := wiretest.Value(t, document)
-	at := func(name string) wire.Value { return doc.Key(name) }
+	at := doc.Key
 	day := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 	for _, c := range []struct {
 		name     string

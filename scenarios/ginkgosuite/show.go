@@ -2,6 +2,7 @@ package ginkgosuite
 
 import (
 	"io"
+	"math"
 	"sync"
 
 	"github.com/onsi/ginkgo/v2"
@@ -37,8 +38,8 @@ func Show(c *scenarios.Certification, out io.Writer) ginkgo.Report {
 	formatter.ColorableStdOut = out
 	defer func() { formatter.ColorableStdOut = before }()
 	suiteConfig := types.NewDefaultSuiteConfig()
-	suiteConfig.RandomSeed = int64(c.Options.Seed >> 1) // the default is the clock
-	suiteConfig.Timeout = 0                             // the certification has its own deadline
+	suiteConfig.RandomSeed = int64(c.Options.Seed & math.MaxInt64) // the default is the clock
+	suiteConfig.Timeout = 0                                        // the certification has its own deadline
 	reporterConfig := types.NewDefaultReporterConfig()
 	reporterConfig.NoColor, reporterConfig.Succinct = true, true
 	ginkgo.RunSpecs(quiet{}, "assay certify "+c.Protocol.ID, suiteConfig, reporterConfig)

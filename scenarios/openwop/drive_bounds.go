@@ -94,7 +94,7 @@ var loopToTheLimit = &scenarios.Drive[LimitObservation]{
 			bound *int64
 			log   *RunLog
 			label string
-		}{{nil, &o.Unasked, "no bound asked"}, {ptr(limit + int64(h.between(1, 9))), &o.Overdone, "a higher bound asked"}} {
+		}{{nil, &o.Unasked, "no bound asked"}, {new(limit + int64(h.between(1, 9))), &o.Overdone, "a higher bound asked"}} {
 			r, err := h.create(ctx, "create the loop, "+ask.label, scripted{fixtureLoop, p, true}.request(ask.bound))
 			if err != nil {
 				return o, err
@@ -113,5 +113,3 @@ func nodeLimited(h host, turns int) bool {
 	n, ok := family(h.Discovery, "limits").Key("maxNodeExecutions").Int()
 	return ok && n <= int64(2*turns)
 }
-
-func ptr[T any](v T) *T { return &v }

@@ -60,7 +60,7 @@ var replayedLoops = &scenarios.Drive[ForkObservation]{
 
 func (h host) fork(ctx context.Context, source *run) (*run, error) {
 	reply, err := h.do(ctx, wire.Call{Method: http.MethodPost, Path: runPath(source.ID) + ":fork", Label: "replay",
-		Body: openwopv1.ForkRunRequest{Mode: openwopv1.ForkModeReplay, FromSeq: ptr(int64(0))}})
+		Body: openwopv1.ForkRunRequest{Mode: openwopv1.ForkModeReplay, FromSeq: new(int64(0))}})
 	if err != nil {
 		return nil, err
 	}

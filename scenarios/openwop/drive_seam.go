@@ -82,7 +82,7 @@ var seamImpossible = &scenarios.Drive[SeamObservation]{
 			{Turns: int64(n)},
 			{Turns: 0},
 			{Turns: -int64(h.between(1, 9))},
-			{Turns: int64(n), SuspendAtTurn: ptr(int64(n + h.between(1, 5))), Resume: ptr(true)},
+			{Turns: int64(n), SuspendAtTurn: new(int64(n + h.between(1, 5))), Resume: new(true)},
 		} {
 			a, err := s.answer(ctx, ask)
 			if err != nil {

@@ -3,6 +3,7 @@ package openwop_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -72,10 +73,7 @@ func (s story) change(kind string, k int, edit func(map[string]any)) story {
 	for i, e := range s.events {
 		if e.kind == kind {
 			if k == 0 {
-				p := map[string]any{}
-				for key, v := range e.payload {
-					p[key] = v
-				}
+				p := maps.Clone(e.payload)
 				edit(p)
 				s.events[i].payload = p
 				return s

@@ -138,7 +138,7 @@ func TestTheLedgerCoversItsSources(t *testing.T) {
 // sentences cuts a line the way requirements.yaml says.
 func sentences(line string) []string {
 	var out []string
-	for _, s := range strings.Split(strings.Join(strings.Fields(line), " "), ". ") {
+	for s := range strings.SplitSeq(strings.Join(strings.Fields(line), " "), ". ") {
 		if s = strings.TrimSuffix(s, "."); strings.TrimSpace(s) != "" {
 			out = append(out, s)
 		}

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -200,5 +201,106 @@ func TestLiarsAreFoundOut(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// canned has no engine: it answers to upstream's fixture with a log that never
+// changes, to a bound with another, and to a fork with its source.
+func canned(t *testing.T) string {
+	t.Helper()
+	const id = "run-1"
+	log := func(types ...any) map[string]any {
+		var events []any
+		for i, e := range types {
+			event, _ := e.(map[string]any)
+			event["eventId"], event["runId"], event["sequence"], event["timestamp"] = fmt.Sprint("e", i), id, i, "2026-11-01T00:00:00Z"
+			events = append(events, event)
+		}
+		return map[string]any{"events": events, "isComplete": true}
+	}
+	turn := func(n int, kind string) map[string]any {
+		decision := map[string]any{"kind": kind, "reason": "goal-reached"}
+		if kind == "next-worker" {
+			decision["nextWorkerIds"] = []string{"conformance-multi-agent-handoff-child"}
+		}
+		return map[string]any{"type": "runOrchestrator.decided", "payload": map[string]any{"agentId": "canned", "iteration": n, "decision": decision}}
+	}
+	phase := func(p string) map[string]any {
+		return map[string]any{"type": "core.workflowChain.event", "payload": map[string]any{"phase": p, "childRunId": "run-2"}}
+	}
+	whole := log(turn(1, "next-worker"), phase("dispatch.succeeded"), phase("child.completed"), turn(2, "terminate"), map[string]any{"type": "run.completed"})
+	cut := log(turn(1, "next-worker"), map[string]any{"type": "cap.breached", "payload": map[string]any{"kind": "loop-iterations", "limit": 1, "observed": 2}},
+		map[string]any{"type": "run.failed", "payload": map[string]any{"error": map[string]any{"code": "loop_limit_exceeded"}}})
+	var bounded atomic.Bool
+	answer := func(w http.ResponseWriter, body any) { json.NewEncoder(w).Encode(body) }
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /.well-known/openwop", func(w http.ResponseWriter, _ *http.Request) {
+		answer(w, discoveryOf("conformance-multi-agent-handoff", "conformance-multi-agent-handoff-child"))
+	})
+	mux.HandleFunc("POST /v1/runs", func(w http.ResponseWriter, r *http.Request) {
+		var body struct {
+			Configurable struct{ MaxLoopIterations int }
+		}
+		json.NewDecoder(r.Body).Decode(&body)
+		bounded.Store(body.Configurable.MaxLoopIterations == 1)
+		answer(w, map[string]any{"runId": id, "status": "running"})
+	})
+	mux.HandleFunc("POST /v1/runs/{rest}", func(w http.ResponseWriter, _ *http.Request) { answer(w, map[string]any{"runId": id}) })
+	mux.HandleFunc("GET /v1/runs/{id}", func(w http.ResponseWriter, _ *http.Request) {
+		if bounded.Load() {
+			answer(w, map[string]any{"status": "failed"})
+			return
+		}
+		answer(w, map[string]any{"status": "completed"})
+	})
+	mux.HandleFunc("GET /v1/runs/{id}/events/poll", func(w http.ResponseWriter, _ *http.Request) {
+		if bounded.Load() {
+			answer(w, cut)
+			return
+		}
+		answer(w, whole)
+	})
+	server := httptest.NewServer(mux)
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+func TestCannedAnswersAreFoundOut(t *testing.T) {
+	r := certify(t, canned(t), 200*time.Millisecond)
+	if got := r.ExitCode(); got != scenarios.ExitViolated {
+		t.Errorf("exit code %d, want %d", got, scenarios.ExitViolated)
+	}
+	for name, want := range map[string]string{"as-planned": "OWP-0037-A3", "fork-keeps": "OWP-0061-M1"} {
+		i := slices.IndexFunc(r.Outcomes, func(o scenarios.Outcome) bool { return o.Scenario.Name() == name })
+		if o := r.Outcomes[i]; o.Failure == nil || string(o.Failure.Requirement) != want {
+			t.Errorf("%s: %s (%s), want a violation of %s", name, o.Verdict, o.Reason, want)
+		}
+	}
+	for _, p := range r.Profiles {
+		if p.Status == "certified" {
+			t.Errorf("profile %s is certified", p.ID)
+		}
+	}
+}
+
+// A host that asks for a credential we do not have is not accused of anything.
+func TestARefusedCredentialIsNoViolation(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/.well-known/openwop" {
+			json.NewEncoder(w).Encode(discoveryOf("assay-loop", "assay-loop-ask-user", "conformance-noop"))
+			return
+		}
+		w.WriteHeader(http.StatusUnauthorized)
+		fmt.Fprint(w, `{"error":"unauthenticated","message":"no"}`)
+	}))
+	defer server.Close()
+	r := certify(t, server.URL, time.Second)
+	if got := r.ExitCode(); got != scenarios.ExitUnproved {
+		t.Errorf("exit code %d, want %d", got, scenarios.ExitUnproved)
+	}
+	for _, o := range r.Outcomes {
+		if o.Verdict == scenarios.Failed || o.Verdict == scenarios.Broken || o.Verdict == scenarios.Blocked && !strings.Contains(o.Unblock, "--key") {
+			t.Errorf("%s is %s: %s (%s)", o.Scenario.Name(), o.Verdict, o.Reason, o.Unblock)
+		}
 	}
 }

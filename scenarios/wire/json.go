@@ -74,7 +74,7 @@ func lookup(doc any, pointer string) (v any, found bool) {
 	if pointer == "" {
 		return doc, true
 	}
-	for _, segment := range strings.Split(strings.TrimPrefix(pointer, "/"), "/") {
+	for segment := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
 		segment = strings.NewReplacer("~1", "/", "~0", "~").Replace(segment)
 		switch d := doc.(type) {
 		case map[string]any:

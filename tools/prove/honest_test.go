@@ -73,10 +73,15 @@ func TestEveryHonestHost(t *testing.T) {
 	for _, name := range openwop.ClaimNames() {
 		hosts["--without "+name] = openwop.Options{Without: []string{name}}
 	}
+	hosts["--max-loop-iterations 2"] = openwop.Options{MaxLoopIterations: 2}
+	hosts["--max-loop-iterations 5"] = openwop.Options{MaxLoopIterations: 5}
+	hosts["--max-node-executions 100"] = openwop.Options{MaxNodeExecutions: 100}
 	// What cannot be looked at any more when a way to look is taken away.
 	blocked := map[string][]string{
-		"--without agentloopSeam": {"seam-agrees-with-log", "seam-out-of-range", "seam-random-turns"},
-		"--without fixtures":      {"bound-below", "bound-leaves-alone", "fork-keeps", "limit-honoured", "nothing-shared"},
+		"--without agentloopSeam":   {"seam-agrees-with-log", "seam-out-of-range", "seam-random-turns"},
+		"--max-node-executions 100": {"limit-honoured"},
+		"--max-loop-iterations 2":   {"bound-below", "bound-leaves-alone", "nothing-shared", "seam-agrees-with-log", "seam-random-turns"},
+		"--without fixtures":        {"bound-below", "bound-leaves-alone", "fork-keeps", "limit-honoured", "nothing-shared"},
 	}
 	for name, o := range hosts {
 		t.Run(name, func(t *testing.T) {
