@@ -209,12 +209,12 @@ func token(log, body string, revision uint64) string {
 // tokenKey carries the token in the context of a request.
 type tokenKey struct{}
 
-// runIDFor is the id that a run made by this request has to get; "" lets the engine choose.
-func runIDFor(ctx context.Context) string {
+// chosenID makes the id of the run that this request makes. It is zero, and the engine chooses, where there is no key.
+func chosenID(ctx context.Context) (id [16]byte) {
 	if token, ok := ctx.Value(tokenKey{}).(string); ok {
-		return "run-" + token
+		_, _ = hex.Decode(id[:], []byte(token)) // digest wrote it: it is 32 hexadecimal digits
 	}
-	return ""
+	return id
 }
 
 // bodyDigest identifies a body by its JSON value: whitespace and the order of members make no difference.

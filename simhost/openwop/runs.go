@@ -23,6 +23,7 @@ func (h *Host) CreateRun(ctx context.Context, req openwopv1.CreateRunRequestObje
 		return nil, err
 	}
 	snapshot, err := h.engine.Create(ctx, run.Create{
+		ID:           chosenID(ctx),
 		WorkflowID:   req.Body.WorkflowID,
 		Inputs:       req.Body.Inputs,
 		Configurable: configurable,
@@ -127,7 +128,7 @@ func (h *Host) ForkRun(ctx context.Context, req openwopv1.ForkRunRequestObject) 
 	case req.Body.Mode == openwopv1.ForkModeReplay && req.Body.RunOptionsOverlay != nil:
 		return nil, invalid("runOptionsOverlay", "a replay takes the options of its source: leave runOptionsOverlay off, or use mode branch")
 	}
-	fork, err := h.engine.Fork(ctx, req.RunID, run.Fork{Mode: string(req.Body.Mode), FromSeq: req.Body.FromSeq})
+	fork, err := h.engine.Fork(ctx, req.RunID, run.Fork{ID: chosenID(ctx), Mode: string(req.Body.Mode), FromSeq: req.Body.FromSeq})
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,9 @@ import (
 
 // Create is what a run is to be. Values are as encoding/json makes them of JSON; they are the engine's from then on.
 type Create struct {
+	// ID makes the run's id; creating it again finds the run that is there, and changes nothing. Zero takes one of Options.IDs.
+	ID [16]byte
+
 	WorkflowID string                        // of Options.Workflows
 	Definition *openwopv1.WorkflowDefinition // runs instead of one of those
 
@@ -34,7 +37,11 @@ func (e *Engine) Create(ctx context.Context, c Create) (openwopv1.RunSnapshot, e
 	if err := ctx.Err(); err != nil {
 		return openwopv1.RunSnapshot{}, err
 	}
-	r, err := e.create(runID(e.o.IDs.Run()), c, nil)
+	id := e.newRunID(c.ID)
+	r, err := e.create(id, c, nil)
+	if c.ID != [16]byte{} && errors.Is(err, eventlog.ErrConflict) {
+		return e.foundAgain(ctx, id)
+	}
 	if err != nil {
 		return openwopv1.RunSnapshot{}, err
 	}
@@ -42,6 +49,18 @@ func (e *Engine) Create(ctx context.Context, c Create) (openwopv1.RunSnapshot, e
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.state.Snapshot(), nil
+}
+
+// foundAgain is the run that an earlier attempt created. Trying to create it again may have marked it as pending.
+func (e *Engine) foundAgain(ctx context.Context, id string) (snapshot openwopv1.RunSnapshot, err error) {
+	err = e.with(ctx, id, func(r *liveRun) error {
+		snapshot = r.state.Snapshot()
+		return nil
+	})
+	if err == nil && ended(snapshot.Status) {
+		e.o.Log.ClearPending(id)
+	}
+	return snapshot, err
 }
 
 // create starts a run, a child where there is a parent.

@@ -2,13 +2,18 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/eventlog"
 )
 
 // Fork is how a run is to be forked. FromSeq is the first sequence that is run again; nil is 0.
 type Fork struct {
+	// ID makes the fork's id; forking again finds the fork that is there, and changes nothing. Zero takes one of Options.IDs.
+	ID [16]byte
+
 	Mode    string
 	FromSeq *int64
 }
@@ -35,7 +40,16 @@ func (e *Engine) Fork(ctx context.Context, runID string, f Fork) (ForkResult, er
 	if err != nil {
 		return ForkResult{}, err
 	}
-	return e.fork(ctx, link, source)
+	id := e.newRunID(f.ID)
+	result := ForkResult{RunID: id, SourceRunID: link.RunID, Mode: f.Mode, FromSeq: link.FromSeq}
+	result.Snapshot, err = e.fork(ctx, id, link, source)
+	if f.ID != [16]byte{} && errors.Is(err, eventlog.ErrConflict) {
+		result.Snapshot, err = e.foundAgain(ctx, id)
+	}
+	if err != nil {
+		return ForkResult{}, err
+	}
+	return result, nil
 }
 
 // source checks what is to be forked and how. Existence comes first, then the mode, then the bounds.
@@ -64,26 +78,20 @@ func (e *Engine) source(ctx context.Context, id string, f Fork) (link ForkLink, 
 	return link, s, err
 }
 
-func (e *Engine) fork(ctx context.Context, link ForkLink, source State) (ForkResult, error) {
+func (e *Engine) fork(ctx context.Context, id string, link ForkLink, source State) (openwopv1.RunSnapshot, error) {
 	records, _, err := e.read(ctx, link.RunID)
 	if err != nil {
-		return ForkResult{}, err
+		return openwopv1.RunSnapshot{}, err
 	}
 	// The fork is what its source was, but nobody's child: its end is no parent's business.
 	created := source.created
 	created.Parent = nil
 	created.Fork = &link
-	r, err := e.begin(runID(e.o.IDs.Run()), source.program, newTape(link, records), created, nil)
+	r, err := e.begin(id, source.program, newTape(link, records), created, nil)
 	if err != nil {
-		return ForkResult{}, err
+		return openwopv1.RunSnapshot{}, err
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return ForkResult{
-		RunID:       r.id,
-		SourceRunID: link.RunID,
-		Mode:        string(openwopv1.ForkModeReplay),
-		FromSeq:     link.FromSeq,
-		Snapshot:    r.state.Snapshot(),
-	}, nil
+	return r.state.Snapshot(), nil
 }

@@ -54,6 +54,14 @@ var (
 
 func runID(id [16]byte) string { return "run-" + letters.EncodeToString(id[:]) }
 
+// newRunID is the id of a run that is created from outside: of the caller's choice, or a new one.
+func (e *Engine) newRunID(chosen [16]byte) string {
+	if chosen == ([16]byte{}) {
+		chosen = e.o.IDs.Run()
+	}
+	return runID(chosen)
+}
+
 // isRunID keeps what callers send as a run id from naming another log of the store.
 func isRunID(id string) bool { return runPattern.MatchString(id) }
 
