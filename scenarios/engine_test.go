@@ -442,15 +442,6 @@ func essence(outcomes []scenarios.Outcome) []string {
 	return out
 }
 
-func TestNearest(t *testing.T) {
-	known := []string{"version5-shape", "iteration-monotonic"}
-	for name, want := range map[string]string{"version-shape": "version5-shape", "iteration-monotone": "iteration-monotonic", "zzz": ""} {
-		if got := scenarios.Nearest(name, known); got != want {
-			t.Errorf("%s: %q, want %q", name, got, want)
-		}
-	}
-}
-
 func TestRunIsAGoTest(t *testing.T) {
 	r := scenarios.Run(t, wire.Target{URL: toyHost(t, `{"counts":true}`)}, suite(one("it", counts, scenarios.Ask(countDrive("d"), is(3, "TOY-1")), "TOY-1")))
 	if r.ExitCode() != 0 {

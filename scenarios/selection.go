@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/openassay/assay/internal/nearest"
 )
 
 // Selection says which scenarios are asked. The zero Selection is all of them.
@@ -108,7 +110,7 @@ func (s Selection) check(suites []Suite) error {
 	} {
 		for _, name := range c.names {
 			if !slices.ContainsFunc(c.known, func(k string) bool { return c.is(k, name) }) {
-				return &UsageError{c.kind, name, Nearest(name, c.known)}
+				return &UsageError{c.kind, name, nearest.Name(name, c.known)}
 			}
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/openassay/assay/internal/nearest"
 )
 
 // The names that Options.Without takes, one for each thing the host says about itself.
@@ -54,8 +56,7 @@ type claimed map[string]bool
 func settle(version int, without []string) (claimed, error) {
 	for _, name := range without {
 		if !slices.ContainsFunc(claims, func(c claim) bool { return c.name == name }) {
-			return nil, fmt.Errorf("leave off claim %q: there is no such claim; did you mean %q? The claims are %s",
-				name, nearest(name, ClaimNames()), strings.Join(ClaimNames(), ", "))
+			return nil, fmt.Errorf("leave off claim %q: there is no such claim%s The claims are %s", name, meant(name), strings.Join(ClaimNames(), ", "))
 		}
 	}
 	made := claimed{}
@@ -92,34 +93,10 @@ func (h *Host) Claims() []string {
 	return lines
 }
 
-// nearest returns the name with the smallest edit distance to what was typed.
-func nearest(typed string, names []string) string {
-	best, distance := "", -1
-	for _, name := range names {
-		if d := edits(strings.ToLower(typed), strings.ToLower(name)); distance < 0 || d < distance {
-			best, distance = name, d
-		}
+// meant asks whether the nearest claim was meant.
+func meant(name string) string {
+	if near := nearest.Name(name, ClaimNames()); near != "" {
+		return fmt.Sprintf("; did you mean %q?", near)
 	}
-	return best
-}
-
-// edits is the Levenshtein distance of two words.
-func edits(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, diagonal+1)
-		}
-	}
-	return row[len(b)]
+	return "."
 }

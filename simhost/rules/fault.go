@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/openassay/assay/internal/nearest"
 )
 
 // Fault is a named violation. It replaces rules of a set; everything else stays honest.
@@ -46,9 +48,21 @@ func With(ids ...string) (Set, error) {
 	for _, id := range ids {
 		i := slices.IndexFunc(faults, func(f Fault) bool { return f.ID == id })
 		if i < 0 {
-			return Set{}, fmt.Errorf("put in fault %q: there is no such fault; did you mean %q?", id, nearest(id))
+			return Set{}, fmt.Errorf("put in fault %q: there is no such fault%s", id, meant(id))
 		}
 		faults[i].Replace(&s)
 	}
 	return s, nil
+}
+
+// meant says which fault was probably meant, or which there are.
+func meant(id string) string {
+	var ids []string
+	for _, f := range Faults() {
+		ids = append(ids, f.ID)
+	}
+	if near := nearest.Name(id, ids); near != "" {
+		return fmt.Sprintf("; did you mean %q?", near)
+	}
+	return "; there are: " + strings.Join(ids, ", ")
 }

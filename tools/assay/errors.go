@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/openassay/assay/internal/nearest"
 	"github.com/openassay/assay/internal/textsafe"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/tools/assay/internal/catalogue"
@@ -38,7 +39,7 @@ func usage(format string, args ...any) error {
 // unknown is a name that does not exist; it names the nearest one that does.
 func unknown(kind, name string, known []string) error {
 	message := fmt.Sprintf("unknown %s %q", kind, name)
-	if near := scenarios.Nearest(name, known); near != "" {
+	if near := nearest.Name(name, known); near != "" {
 		message += fmt.Sprintf(": did you mean %q?", near)
 	}
 	return usage("%s (there is %s)", message, strings.Join(known, ", "))
@@ -93,7 +94,7 @@ func flagError(cmd *cobra.Command, err error) error {
 		if missing.GetSpecifiedShortnames() != "" {
 			message = fmt.Sprintf("unknown flag %q", "-"+name)
 		}
-		if near := scenarios.Nearest(name, flagNames(cmd)); near != "" {
+		if near := nearest.Name(name, flagNames(cmd)); near != "" {
 			message += fmt.Sprintf(": did you mean %q?", "--"+near)
 		}
 		return usage("%s (%s --help lists them)", message, cmd.CommandPath())

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/openassay/assay/internal/nearest"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/simhost/openwop"
 	"github.com/openassay/assay/simhost/rules"
@@ -79,7 +80,7 @@ func (o *simhostFlags) check(cmd *cobra.Command) error {
 	}
 	for _, f := range o.host.Faults {
 		if !slices.Contains(faults, f) {
-			return &scenarios.UsageError{Kind: "fault", Name: f, Near: scenarios.Nearest(f, faults)}
+			return &scenarios.UsageError{Kind: "fault", Name: f, Near: nearest.Name(f, faults)}
 		}
 	}
 	switch {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/openassay/assay/internal/nearest"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/simhost/rules"
 )
@@ -93,7 +94,7 @@ func (c *Catalogue) List(kind string) (any, error) {
 	case "profiles":
 		return c.profiles(), nil
 	}
-	return nil, &UnknownError{fmt.Sprintf("unknown list %q", kind), scenarios.Nearest(kind, Kinds), "there is " + all}
+	return nil, &UnknownError{fmt.Sprintf("unknown list %q", kind), nearest.Name(kind, Kinds), "there is " + all}
 }
 
 func (c *Catalogue) scenarios() []Scenario {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/openassay/assay/internal/nearest"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/simhost/rules"
 )
@@ -23,7 +24,7 @@ func (c *Catalogue) Explain(w io.Writer, id string) error {
 	p.faults(id)
 	p.words(id)
 	if p.b.Len() == 0 {
-		return &UnknownError{fmt.Sprintf("nothing is called %q", id), scenarios.Nearest(id, c.ids()), "assay list shows what there is: " + all}
+		return &UnknownError{fmt.Sprintf("nothing is called %q", id), nearest.Name(id, c.ids()), "assay list shows what there is: " + all}
 	}
 	_, err := io.WriteString(w, p.b.String())
 	return err

@@ -1,0 +1,43 @@
+// Package nearest finds the name that was probably meant.
+package nearest
+
+import "strings"
+
+// Name is the known name that is fewest edits away from what was typed, or ""
+// when nothing is near enough to be meant. Case does not count, and a name whose
+// beginning was typed is near, however long it is.
+func Name(typed string, known []string) string {
+	best, most := "", max(2, len(typed)/2)
+	typed = strings.ToLower(typed)
+	for _, k := range known {
+		d := edits(typed, strings.ToLower(k))
+		if len(typed) >= 3 && strings.HasPrefix(strings.ToLower(k), typed) {
+			d = 1
+		}
+		if d < most {
+			best, most = k, d
+		}
+	}
+	return best
+}
+
+// edits is the Levenshtein distance in bytes.
+func edits(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		diagonal := row[0]
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := diagonal
+			if a[i-1] != b[j-1] {
+				cost++
+			}
+			diagonal = row[j]
+			row[j] = min(cost, row[j]+1, row[j-1]+1)
+		}
+	}
+	return row[len(b)]
+}
