@@ -46,13 +46,14 @@ var (
 	}))
 	replay = with(executionModel5, scenarios.Claim{
 		ID: "replay", Title: "replay of a finished loop at version 5",
-		Pointer: "/replay/supported == true and /replay/modes, if there, with replay",
+		Pointer: "/replay/supported == true",
 		Look: func(d scenarios.Discovery) (wire.Value, bool) {
 			v, modes := family(d, "replay").Key("supported"), family(d, "replay").Key("modes")
-			if on, _ := v.Bool(); !on || !modes.Present() {
-				return v, on
+			if modes.Present() && !slices.ContainsFunc(modes.Items(), func(m wire.Value) bool { return m.String() == "replay" }) {
+				return modes, false // forks of another kind
 			}
-			return modes, slices.ContainsFunc(modes.Items(), func(m wire.Value) bool { return m.String() == "replay" })
+			on, _ := v.Bool()
+			return v, on
 		},
 	})
 )

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"maps"
 	"slices"
@@ -19,7 +20,13 @@ import (
 	"github.com/openassay/assay/simhost/eventlog"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	// A quarter of rapid's own default, since one check is a whole life of a host. The command line goes first.
+	if err := flag.Set("rapid.checks", "25"); err != nil {
+		panic(err)
+	}
+	goleak.VerifyTestMain(m)
+}
 
 var epoch = time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
 
