@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -221,7 +222,7 @@ func (c *Certification) run(ctx context.Context, d *drive) {
 	random := seedOf(c.Options.Seed, d.meta.ID)
 	// The seed repeats the values, not the names: what an earlier certification
 	// left on the target must not be met again.
-	space := fmt.Sprintf("%08x%04x", uint32(c.Started.UnixNano()), uint16(random.Uint32()))
+	space := strconv.FormatInt(c.Started.UnixMicro(), 36) + "-" + strconv.FormatUint(uint64(random.Uint32()), 36)
 	conn := &Conn{
 		Client: client, Discovery: c.Discovery, Rand: random, Patience: c.Options.Patience,
 		SeamPrefixes: c.Options.SeamPrefixes, cleanup: &c.cleanup, space: space,

@@ -46,7 +46,7 @@ func startServer(o Options, log *complaints) (*server.Server, error) {
 		// What bounds the log is the stream's own limit; these only have to be above it.
 		JetStreamMaxMemory: math.MaxInt64,
 		JetStreamMaxStore:  math.MaxInt64,
-		MaxPayload:         int32(o.MaxPayload + headroom),
+		MaxPayload:         int32(o.MaxPayload + headroom), //nolint:gosec // at most 31 MiB, checked by Open
 		// The client at the other end of the pipe always drains it, so what is pending is bounded by the requests under way.
 		// With the server's own bound, a few reads of large entries at once would cut the client off as too slow.
 		MaxPending: math.MaxInt64,

@@ -35,7 +35,7 @@ func TestTailSeesEverythingOnce(t *testing.T) {
 			wg.Go(func() {
 				after := uint64(0)
 				for i := range entries {
-					revision, err := s.Append(t.Context(), name, after, []byte(fmt.Sprint(i)))
+					revision, err := s.Append(t.Context(), name, after, fmt.Append(nil, i))
 					if err != nil {
 						t.Error(err)
 						return

@@ -67,6 +67,7 @@ func (e *Engine) advanceOnce(ctx context.Context, r *liveRun) (again bool, err e
 	}
 	child, err := e.lookAfterChild(ctx, r)
 	if err != nil {
+		e.reviveLater(r.id)
 		return false, err
 	}
 	return e.move(r, &move{child: child})
@@ -93,13 +94,17 @@ func (e *Engine) equip(r *liveRun, m *move) {
 	m.s, m.tape, m.rules, m.now, m.cut = &r.state, r.tape, &e.o.Rules, e.now(), e.o.cut
 }
 
-// commit appends what m added. If that fails, the state in memory is ahead of the log, and the run is forgotten.
+// commit appends what m added. If that fails, the state in memory is ahead of the log: the run is forgotten, to be loaded
+// again.
 func (e *Engine) commit(r *liveRun, m *move) (err error) {
 	defer func() {
 		if err != nil {
 			r.lost = true
 			r.feed.lose()
 			e.drop(r)
+			if r.revision > 0 {
+				e.reviveLater(r.id)
+			}
 		}
 	}()
 	if m.err != nil {
@@ -113,10 +118,13 @@ func (e *Engine) commit(r *liveRun, m *move) (err error) {
 		return fmt.Errorf("advance run %s: %w", r.id, err)
 	}
 	// Whoever asked may have gone; what was begun for them is not left open for that.
-	if r.revision, err = e.o.Log.Append(e.ctx, r.id, r.revision, data); err != nil {
+	revision, err := e.o.Log.Append(e.ctx, r.id, r.revision, data)
+	if err != nil {
 		return err
 	}
+	r.revision = revision
 	r.feed.add(m.record.Events, &r.state)
+	e.revived(r.id)
 	return nil
 }
 

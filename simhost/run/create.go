@@ -37,30 +37,34 @@ func (e *Engine) Create(ctx context.Context, c Create) (openwopv1.RunSnapshot, e
 	if err := ctx.Err(); err != nil {
 		return openwopv1.RunSnapshot{}, err
 	}
-	id := e.newRunID(c.ID)
-	r, err := e.create(id, c, nil)
-	if c.ID != [16]byte{} && errors.Is(err, eventlog.ErrConflict) {
-		return e.foundAgain(ctx, id)
+	_, snapshot, err := e.named(ctx, c.ID, func(id string) (*liveRun, error) { return e.create(id, c, nil) })
+	return snapshot, err
+}
+
+// named begins a run under the id of the caller's choice, or a new one. Where there is a run of the chosen id already, it
+// is that.
+func (e *Engine) named(ctx context.Context, chosen [16]byte, begin func(id string) (*liveRun, error)) (id string, snapshot openwopv1.RunSnapshot, err error) {
+	id = e.newRunID(chosen)
+	r, err := begin(id)
+	for errors.Is(err, eventlog.ErrConflict) {
+		if chosen != ([16]byte{}) {
+			snapshot, err = e.look(ctx, id)
+			return id, snapshot, err
+		}
+		// Ids from a seed begin anew with every process, over the runs of the one before.
+		if err := ctx.Err(); err != nil {
+			return id, snapshot, err
+		}
+		id = e.newRunID(chosen)
+		r, err = begin(id)
 	}
 	if err != nil {
-		return openwopv1.RunSnapshot{}, err
+		return id, snapshot, err
 	}
 	// Nobody else has its lock for long, and what it is now is at least what its first append made it.
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.state.Snapshot(), nil
-}
-
-// foundAgain is the run that an earlier attempt created. Trying to create it again may have marked it as pending.
-func (e *Engine) foundAgain(ctx context.Context, id string) (snapshot openwopv1.RunSnapshot, err error) {
-	err = e.with(ctx, id, func(r *liveRun) error {
-		snapshot = r.state.Snapshot()
-		return nil
-	})
-	if err == nil && ended(snapshot.Status) {
-		e.o.Log.ClearPending(id)
-	}
-	return snapshot, err
+	return id, r.state.Snapshot(), nil
 }
 
 // create starts a run, a child where there is a parent.
@@ -135,6 +139,9 @@ func (e *Engine) begin(id string, p *program, t *tape, created Created, started 
 		}
 	}
 	if err := e.commit(r, m); err != nil {
+		if errors.Is(err, eventlog.ErrConflict) {
+			e.unmark(id)
+		}
 		return nil, tooLarge(err)
 	}
 	switch w {
@@ -145,6 +152,13 @@ func (e *Engine) begin(id string, p *program, t *tape, created Created, started 
 		e.arm(r, w)
 	}
 	return r, nil
+}
+
+// unmark takes back the mark of a run that somebody else began, if it has ended since.
+func (e *Engine) unmark(id string) {
+	if r, err := e.load(e.ctx, id); err == nil && r != nil && r.state.Ended() {
+		e.o.Log.ClearPending(id)
+	}
 }
 
 // tooLarge turns the log's word for it into a refusal.

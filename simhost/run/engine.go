@@ -69,6 +69,7 @@ type Engine struct {
 	mu     sync.Mutex
 	closed bool
 	live   map[string]*liveRun // runs that have not ended
+	failed map[string]int      // runs to be revived, and how often the log has failed them in a row
 }
 
 // workflow is a definition of the registry, ready to run or refused.
@@ -113,7 +114,7 @@ func New(o Options) (*Engine, error) {
 	if o.OnError == nil {
 		o.OnError = func(err error) { slog.Error("run engine", "err", err) }
 	}
-	e := &Engine{o: o, workflows: make(map[string]workflow, len(o.Workflows)), digests: map[string]*program{}, live: map[string]*liveRun{}}
+	e := &Engine{o: o, workflows: make(map[string]workflow, len(o.Workflows)), digests: map[string]*program{}, live: map[string]*liveRun{}, failed: map[string]int{}}
 	for id, d := range o.Workflows {
 		p, err := compile(d)
 		e.workflows[id] = workflow{p, err}

@@ -2,11 +2,9 @@ package run
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/openassay/assay/gen/openwopv1"
-	"github.com/openassay/assay/simhost/eventlog"
 )
 
 // Fork is how a run is to be forked. FromSeq is the first sequence that is run again; nil is 0.
@@ -40,16 +38,21 @@ func (e *Engine) Fork(ctx context.Context, runID string, f Fork) (ForkResult, er
 	if err != nil {
 		return ForkResult{}, err
 	}
-	id := e.newRunID(f.ID)
-	result := ForkResult{RunID: id, SourceRunID: link.RunID, Mode: f.Mode, FromSeq: link.FromSeq}
-	result.Snapshot, err = e.fork(ctx, id, link, source)
-	if f.ID != [16]byte{} && errors.Is(err, eventlog.ErrConflict) {
-		result.Snapshot, err = e.foundAgain(ctx, id)
-	}
+	records, _, err := e.read(ctx, link.RunID)
 	if err != nil {
 		return ForkResult{}, err
 	}
-	return result, nil
+	// The fork is what its source was, but nobody's child: its end is no parent's business.
+	created := source.created
+	created.Parent = nil
+	created.Fork = &link
+	id, snapshot, err := e.named(ctx, f.ID, func(id string) (*liveRun, error) {
+		return e.begin(id, source.program, newTape(link, records), created, nil)
+	})
+	if err != nil {
+		return ForkResult{}, err
+	}
+	return ForkResult{RunID: id, SourceRunID: link.RunID, Mode: f.Mode, FromSeq: link.FromSeq, Snapshot: snapshot}, nil
 }
 
 // source checks what is to be forked and how. Existence comes first, then the mode, then the bounds.
@@ -76,22 +79,4 @@ func (e *Engine) source(ctx context.Context, id string, f Fork) (link ForkLink, 
 		err = refuse(CodeRunActive, fmt.Sprintf("run %s is under way: fork it when it has ended or is suspended", id), "activeRunId", id)
 	}
 	return link, s, err
-}
-
-func (e *Engine) fork(ctx context.Context, id string, link ForkLink, source State) (openwopv1.RunSnapshot, error) {
-	records, _, err := e.read(ctx, link.RunID)
-	if err != nil {
-		return openwopv1.RunSnapshot{}, err
-	}
-	// The fork is what its source was, but nobody's child: its end is no parent's business.
-	created := source.created
-	created.Parent = nil
-	created.Fork = &link
-	r, err := e.begin(id, source.program, newTape(link, records), created, nil)
-	if err != nil {
-		return openwopv1.RunSnapshot{}, err
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.state.Snapshot(), nil
 }

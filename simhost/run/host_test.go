@@ -21,9 +21,12 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// A quarter of rapid's own default, since one check is a whole life of a host. The command line goes first.
-	if err := flag.Set("rapid.checks", "25"); err != nil {
-		panic(err)
+	// A quarter of rapid's own default, since one check is a whole life of a host; and what fails is told, not left in files.
+	// The command line goes first.
+	for name, value := range map[string]string{"rapid.checks": "25", "rapid.nofailfile": "true"} {
+		if err := flag.Set(name, value); err != nil {
+			panic(err)
+		}
 	}
 	goleak.VerifyTestMain(m)
 }

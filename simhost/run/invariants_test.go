@@ -1,10 +1,13 @@
 package run
 
 import (
+	"encoding/json"
 	"fmt"
+	"sync"
 	"testing"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/internal/validate"
 )
 
 // expectLawful checks what holds for every log, whatever happened to the run.
@@ -37,8 +40,11 @@ func unlawful(s openwopv1.RunSnapshot, events []openwopv1.RunEvent, version int)
 		events: events, at: map[string]int{}, started: map[string]int{},
 		chains: map[string]*openwopv1.CoreWorkflowChainEventPayload{},
 	}
+	l.document("RunSnapshot", s)
 	for i, e := range events {
 		l.envelope(s, i, e)
+		l.document("RunEvent", e)
+		l.check(openwopv1.Events[e.Type].Component, e.Payload)
 		payload, known, err := openwopv1.DecodePayload(e.Type, e.Payload)
 		if err != nil || !known {
 			l.bad(e, "payload: %v", err)
@@ -69,6 +75,34 @@ func unlawful(s openwopv1.RunSnapshot, events []openwopv1.RunEvent, version int)
 	}
 	l.end(s)
 	return l.problems
+}
+
+var contract = sync.OnceValues(func() (*validate.Set, error) { return validate.New(openwopv1.Bundled()) })
+
+// document holds a value to the schema of its name.
+func (l *lawyer) document(component string, v any) {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		l.problems = append(l.problems, err.Error())
+		return
+	}
+	l.check(component, raw)
+}
+
+func (l *lawyer) check(component string, raw []byte) {
+	set, err := contract()
+	if err != nil {
+		l.problems = append(l.problems, err.Error())
+		return
+	}
+	schema, err := set.Component(component)
+	if err != nil {
+		l.problems = append(l.problems, err.Error())
+		return
+	}
+	for _, p := range schema.Validate(raw) {
+		l.problems = append(l.problems, fmt.Sprintf("%s %s: %s", component, raw, p))
+	}
 }
 
 func (l *lawyer) bad(e openwopv1.RunEvent, format string, args ...any) {

@@ -28,30 +28,29 @@ type liveRun struct {
 	alarm    *alarm
 }
 
-// get finds a run, in memory or in the log. A run that ended is not shared: its log does not change any more. A run that
-// was not in memory and has not ended is asleep: the caller is to wake it, since it may have a timer to set or a child to
-// look after.
-func (e *Engine) get(ctx context.Context, id string) (r *liveRun, asleep bool, err error) {
+// get finds a run, in memory or in the log. A run that ended is not shared: its log does not change any more. One that has
+// not and was not in memory has been lost there, and is about to be revived.
+func (e *Engine) get(ctx context.Context, id string) (*liveRun, error) {
 	if !isRunID(id) {
-		return nil, false, runNotFound(id)
+		return nil, runNotFound(id)
 	}
 	e.mu.Lock()
-	r = e.live[id]
+	r := e.live[id]
 	e.mu.Unlock()
 	if r != nil {
-		return r, false, nil
+		return r, nil
 	}
-	r, err = e.load(ctx, id)
+	r, err := e.load(ctx, id)
 	switch {
 	case err != nil:
-		return nil, false, err
+		return nil, err
 	case r == nil:
-		return nil, false, runNotFound(id)
+		return nil, runNotFound(id)
 	case r.state.Ended():
-		return r, false, nil
+		return r, nil
+	default:
+		return e.share(r), nil
 	}
-	shared := e.share(r)
-	return shared, shared == r, nil
 }
 
 // share makes r the run of its id, unless there is one already; it returns the one that is.
@@ -162,7 +161,7 @@ func (e *Engine) keep(p *program) error {
 // with runs f on a run, alone.
 func (e *Engine) with(ctx context.Context, id string, f func(*liveRun) error) error {
 	for {
-		r, asleep, err := e.get(ctx, id)
+		r, err := e.get(ctx, id)
 		if err != nil {
 			return err
 		}
@@ -173,9 +172,6 @@ func (e *Engine) with(ctx context.Context, id string, f func(*liveRun) error) er
 		}
 		err = f(r)
 		r.mu.Unlock()
-		if asleep {
-			e.wake(r)
-		}
 		return err
 	}
 }

@@ -2,12 +2,14 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"time"
 )
 
 // Resume goes on with the runs that a former process left unfinished: children that were announced are created, timers are
 // set again, and parents hear of children that have ended. It returns once all of them are in memory; they go on by
-// themselves. A run that cannot be loaded is told to OnError and left as it is.
+// themselves. A run that cannot be loaded is told to OnError, and tried again later.
 func (e *Engine) Resume(ctx context.Context) error {
 	leave, err := e.enter()
 	if err != nil {
@@ -28,6 +30,7 @@ func (e *Engine) Resume(ctx context.Context) error {
 			return ctx.Err()
 		case err != nil:
 			e.o.OnError(fmt.Errorf("resume: %w", err))
+			e.reviveLater(id)
 		case r == nil, r.state.Ended():
 			e.o.Log.ClearPending(id)
 		default:
@@ -38,4 +41,52 @@ func (e *Engine) Resume(ctx context.Context) error {
 		e.wake(r)
 	}
 	return nil
+}
+
+// A run that the log failed is tried again after reviveFirst, then after twice as long, and so on up to reviveMost: a log
+// that is full now may have room then.
+const (
+	reviveFirst = 200 * time.Millisecond
+	reviveMost  = time.Minute
+)
+
+// reviveLater goes on with a run after a while. Holding the run's lock is fine.
+func (e *Engine) reviveLater(id string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed {
+		return
+	}
+	after := reviveMost
+	if n := e.failed[id]; n < 8 {
+		after = reviveFirst << n
+	}
+	e.failed[id]++
+	time.AfterFunc(after, func() { e.revive(id) })
+}
+
+func (e *Engine) revive(id string) {
+	leave, err := e.enter()
+	if err != nil {
+		return
+	}
+	defer leave()
+	err = e.with(e.ctx, id, func(r *liveRun) error {
+		if !r.state.Ended() {
+			e.wake(r)
+		}
+		return nil
+	})
+	if refusal := (*Error)(nil); err == nil || errors.As(err, &refusal) {
+		return
+	}
+	e.o.OnError(fmt.Errorf("revive run %s: %w", id, err))
+	e.reviveLater(id)
+}
+
+// revived notes that the log took something for a run.
+func (e *Engine) revived(id string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	delete(e.failed, id)
 }

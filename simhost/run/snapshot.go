@@ -15,6 +15,10 @@ func (e *Engine) Snapshot(ctx context.Context, runID string) (snapshot openwopv1
 		return snapshot, err
 	}
 	defer leave()
+	return e.look(ctx, runID)
+}
+
+func (e *Engine) look(ctx context.Context, runID string) (snapshot openwopv1.RunSnapshot, err error) {
 	err = e.with(ctx, runID, func(r *liveRun) error {
 		snapshot = r.state.Snapshot()
 		return nil

@@ -70,12 +70,9 @@ func (e *Engine) Events(ctx context.Context, runID string, after int64) (events 
 		return nil, false, err
 	}
 	defer leave()
-	r, asleep, err := e.get(ctx, runID)
+	r, err := e.get(ctx, runID)
 	if err != nil {
 		return nil, false, err
-	}
-	if asleep {
-		e.wake(r)
 	}
 	g := r.feed.after(after)
 	return g.events, g.ended, nil
@@ -100,8 +97,8 @@ func (e *Engine) Await(ctx context.Context, runID string) error {
 	return e.follow(ctx, runID, -1, func(g glance) (done bool) { return g.waiting })
 }
 
-// retryAfter is how long to leave a log in peace that failed.
-const retryAfter = 100 * time.Millisecond
+// lookAgain is how long to leave a log in peace that failed, before it is looked at again.
+const lookAgain = 100 * time.Millisecond
 
 // follow hands what is above after to see, and each change as it comes, until the run has ended or see is done.
 func (e *Engine) follow(ctx context.Context, runID string, after int64, see func(glance) (done bool)) error {
@@ -111,12 +108,9 @@ func (e *Engine) follow(ctx context.Context, runID string, after int64, see func
 	}
 	defer leave()
 	for {
-		r, asleep, err := e.get(ctx, runID)
+		r, err := e.get(ctx, runID)
 		if err != nil {
 			return err
-		}
-		if asleep {
-			e.wake(r)
 		}
 		for lost := false; !lost; {
 			g := r.feed.after(after)
@@ -129,7 +123,7 @@ func (e *Engine) follow(ctx context.Context, runID string, after int64, see func
 			changed, retry := g.changed, (<-chan time.Time)(nil)
 			if lost = g.lost; lost {
 				// What memory had is not what the log has: look there, but not at once, since it just failed.
-				changed, retry = nil, time.After(retryAfter)
+				changed, retry = nil, time.After(lookAgain)
 			}
 			select {
 			case <-changed:

@@ -60,13 +60,14 @@ func unpack(t *testing.T, a *txtar.Archive) (dir, want string) {
 
 func rewriteArchive(t *testing.T, file string, a *txtar.Archive, got string) {
 	t.Helper()
-	kept := a.Files[:0]
+	var kept []txtar.File
 	for _, f := range a.Files {
 		if f.Name != errorsSection {
 			kept = append(kept, f)
 		}
 	}
-	a.Files = append(kept, txtar.File{Name: errorsSection, Data: []byte(got)})
+	kept = append(kept, txtar.File{Name: errorsSection, Data: []byte(got)})
+	a.Files = kept
 	if err := os.WriteFile(file, txtar.Format(a), 0o644); err != nil {
 		t.Fatal(err)
 	}

@@ -88,7 +88,7 @@ func wrap(text string, width int) string {
 	var lines []string
 	for paragraph := range strings.SplitSeq(strings.TrimSpace(text), "\n") {
 		line := ""
-		for _, w := range strings.Fields(paragraph) {
+		for w := range strings.FieldsSeq(paragraph) {
 			if line != "" && len(line)+1+len(w) > width {
 				lines = append(lines, line)
 				line = ""

@@ -74,7 +74,7 @@ func at(tree any, pointer string) (v any, missing string) {
 		return tree, ""
 	}
 	v = tree
-	for _, token := range strings.Split(pointer[1:], "/") {
+	for token := range strings.SplitSeq(pointer[1:], "/") {
 		token = pointerUnescape.Replace(token)
 		m, ok := v.(object)
 		if !ok {

@@ -141,11 +141,11 @@ func TestWriteIsAllOrNothing(t *testing.T) {
 	whole := parcel(t, "unused")
 	names := sortedKeys(whole.Files)
 	rapid.Check(t, func(t *rapid.T) {
-		into, err := os.MkdirTemp("", "specgen")
+		into, err := os.MkdirTemp("", "specgen") //nolint:usetesting // one folder a draw, not a test
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer os.RemoveAll(into) //nolint:errcheck // a temporary folder
+		defer os.RemoveAll(into)
 		put := func(name, text string) {
 			file := filepath.Join(into, name)
 			if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
