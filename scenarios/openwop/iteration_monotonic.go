@@ -6,7 +6,6 @@ import (
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
-	"github.com/openassay/assay/scenarios/wire"
 )
 
 // iterationMonotonic follows the counter through whole runs.
@@ -18,30 +17,6 @@ func iterationMonotonic() scenarios.Suite {
 			seamRandomTurns, seamAgreesWithLog, seamOutOfRange,
 		},
 	}
-}
-
-// ready stops a judge for which the loop was only the set-up.
-func (o LoopObservation) ready(j *scenarios.Judge) bool {
-	if o.Evidence == scenarios.Attested {
-		return seamAnswered(j, o.SeamStatus, o.Way)
-	}
-	return o.Log.ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1)
-}
-
-// tell notes that the turns were not chosen for this run.
-func (o LoopObservation) tell(j *scenarios.Judge, id scenarios.RequirementID) {
-	if !o.Chosen {
-		j.Find(id, fixedScript)
-	}
-}
-
-// seamAnswered stops a judge where the seam did not answer: a test endpoint
-// that fails proves and disproves nothing.
-func seamAnswered(j *scenarios.Judge, status wire.Value, path string) bool {
-	if code, _ := status.Int(); code/100 != 2 {
-		return j.Block("the seam "+path+" answered HTTP "+status.JSON(), "have the seam answer what can be (docs/seams.md), or leave it off")
-	}
-	return true
 }
 
 // RFC 0061 B: the counter that maxLoopIterations bounds is observable on the log.
@@ -101,54 +76,6 @@ var asPlanned = scenarios.Scenario{
 				"events of the loop after another run had ended and %s had gone by", o.Window)
 		}
 	}),
-}
-
-// checkChildren follows each handoff to its child run: one for each dispatching
-// turn, none twice, none the parent, each served under its own id.
-func (o LoopObservation) checkChildren(j *scenarios.Judge) {
-	started := o.Log.Phase(openwopv1.ChainPhaseDispatchSucceeded)
-	j.Check(openwopv1.OWP0037A3, started).To(check.Len(o.Turns-1), "handoffs that began")
-	if o.Turns < 2 {
-		return
-	}
-	j.Check(openwopv1.OWP0037A3, started.Each("/payload/childRunId")).To(check.Distinct(o.Log.RunID), "childRunId of the handoffs")
-	ids := make([]any, len(o.Children))
-	for i, c := range o.Children {
-		ids[i] = c.ID
-	}
-	j.Check(openwopv1.OWP0037A3, o.snapshots().Each("/runId")).To(check.Equal(ids), "runId of the child runs, read under their ids")
-	j.Check(openwopv1.OWP0037A3, o.snapshots().Each("/status")).To(check.Each(check.Equal("completed")), "status of the child runs")
-	j.Check(openwopv1.OWP0037A3, o.Stranger).To(check.Status(4), "a run id that was never given out")
-}
-
-// ofTheLoop are the events by which a loop moves: turns, handoffs, nodes and ends.
-// A host may append others after the end, a released lease for one.
-func ofTheLoop(l RunLog) wire.Found {
-	return l.OfType(openwopv1.RunEventTypeRunOrchestratorDecided, openwopv1.RunEventTypeCoreWorkflowChainEvent,
-		openwopv1.RunEventTypeNodeStarted, openwopv1.RunEventTypeNodeDispatched, openwopv1.RunEventTypeCapBreached,
-		openwopv1.RunEventTypeRunCompleted, openwopv1.RunEventTypeRunFailed, openwopv1.RunEventTypeRunCancelled)
-}
-
-// turnsAndSettlements are the types of the turns and of the child runs' ends, in order.
-func turnsAndSettlements(l RunLog) wire.Found {
-	return l.All().Where(func(e wire.Value) bool {
-		switch openwopv1.RunEventType(e.Key("type").String()) {
-		case openwopv1.RunEventTypeRunOrchestratorDecided:
-			return true
-		case openwopv1.RunEventTypeCoreWorkflowChainEvent:
-			return e.At("/payload/phase").String() == string(openwopv1.ChainPhaseChildCompleted)
-		}
-		return false
-	}).Each("/type")
-}
-
-// alternating is a turn, then the end of its worker, and so on to the last turn.
-func alternating(turns int) []any {
-	out := []any{string(openwopv1.RunEventTypeRunOrchestratorDecided)}
-	for range turns - 1 {
-		out = append(out, string(openwopv1.RunEventTypeCoreWorkflowChainEvent), string(openwopv1.RunEventTypeRunOrchestratorDecided))
-	}
-	return out
 }
 
 // RFC 0061 B: the counter counts the turns of this run.
@@ -244,10 +171,6 @@ var boundBelow = scenarios.Scenario{
 			j.Find(openwopv1.OWP0061E3, fixedScript)
 		}
 	}),
-}
-
-func breachesAndEnds(l RunLog) wire.Found {
-	return l.OfType(openwopv1.RunEventTypeCapBreached, openwopv1.RunEventTypeRunCompleted, openwopv1.RunEventTypeRunFailed, openwopv1.RunEventTypeRunCancelled).Each("/type")
 }
 
 // The controls of bound-below: a host that always breaches is found out here.

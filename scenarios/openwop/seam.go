@@ -57,3 +57,12 @@ func (h host) agentLoopSeam(ctx context.Context) (seam, error) {
 func (s seam) ask(ctx context.Context, body any) (*wire.Reply, error) {
 	return s.Do(ctx, wire.Call{Method: http.MethodPost, Path: s.path, Body: body, Label: "seam agentloop/run"})
 }
+
+// seamAnswered stops a judge where the seam did not answer: a test endpoint
+// that fails proves and disproves nothing.
+func seamAnswered(j *scenarios.Judge, status wire.Value, path string) bool {
+	if code, _ := status.Int(); code/100 != 2 {
+		return j.Block("the seam "+path+" answered HTTP "+status.JSON(), "have the seam answer what can be (docs/seams.md), or leave it off")
+	}
+	return true
+}
