@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/onsi/ginkgo/v2"
+	"github.com/onsi/ginkgo/v2/extensions/globals"
 	"github.com/onsi/ginkgo/v2/types"
 
 	"github.com/openassay/assay/scenarios"
@@ -81,15 +82,45 @@ func TestShow(t *testing.T) {
 	}
 }
 
-// A caller's own tree, as a host's maintainer would write it.
-func TestDescribe(t *testing.T) {
-	ginkgosuite.Describe(toyHost(t), scenarios.Options{}, toySuite())
-	var states []string
-	ginkgo.ReportAfterEach(func(r ginkgo.SpecReport) { states = append(states, r.State.String()) })
+// Only what is selected is put into the caller's tree.
+func TestDescribeSelects(t *testing.T) {
+	globals.Reset()
+	defer globals.Reset()
+	ginkgosuite.Describe(toyHost(t), scenarios.Options{Select: scenarios.Selection{Scenarios: []string{"s/holds"}}}, toySuite())
+	var ran []string
+	ginkgo.ReportAfterEach(func(r ginkgo.SpecReport) { ran = append(ran, r.LeafNodeText+" "+r.State.String()) })
+	if !run() || !slices.Equal(ran, []string{"holds passed"}) {
+		t.Errorf("ran %v", ran)
+	}
+}
+
+// A selection that cannot be fails the tree and says why.
+func TestDescribeTellsAWrongSelection(t *testing.T) {
+	globals.Reset()
+	defer globals.Reset()
+	ginkgosuite.Describe(toyHost(t), scenarios.Options{Select: scenarios.Selection{Suites: []string{"t"}}}, toySuite())
+	var said string
+	ginkgo.ReportAfterEach(func(r ginkgo.SpecReport) { said += r.FailureMessage() })
+	if run() || !strings.Contains(said, `unknown suite "t"`) {
+		t.Errorf("said %q", said)
+	}
+}
+
+func run() bool {
 	suiteConfig, reporterConfig := ginkgo.GinkgoConfiguration()
 	suiteConfig.RandomSeed = 1
 	reporterConfig.NoColor, reporterConfig.Succinct = true, true
-	if ginkgo.RunSpecs(fail(func() {}), "a host's own suite", suiteConfig, reporterConfig) {
+	return ginkgo.RunSpecs(fail(func() {}), "a host's own suite", suiteConfig, reporterConfig)
+}
+
+// A caller's own tree, as a host's maintainer would write it.
+func TestDescribe(t *testing.T) {
+	globals.Reset()
+	defer globals.Reset()
+	ginkgosuite.Describe(toyHost(t), scenarios.Options{}, toySuite())
+	var states []string
+	ginkgo.ReportAfterEach(func(r ginkgo.SpecReport) { states = append(states, r.State.String()) })
+	if run() {
 		t.Error("a violated scenario did not fail the caller's suite")
 	}
 	if !slices.Equal(states, []string{"passed", "failed", "skipped"}) {
