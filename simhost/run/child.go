@@ -47,7 +47,8 @@ func (e *Engine) createChild(ctx context.Context, r *liveRun, c *Child) (*childR
 		return &childReport{refused: wordRefusal(refusal)}, nil
 	}
 	if errors.Is(err, eventlog.ErrConflict) {
-		return e.createdBefore(ctx, c.RunID)
+		defer e.wakeID(c.RunID) // whoever created it may be gone
+		return e.lookAt(ctx, c.RunID)
 	}
 	if err != nil {
 		return nil, err
@@ -55,15 +56,6 @@ func (e *Engine) createChild(ctx context.Context, r *liveRun, c *Child) (*childR
 	child.mu.Lock()
 	defer child.mu.Unlock()
 	return child.report(), nil
-}
-
-// createdBefore looks at a child that a former process created. Trying to create it again may have marked it as pending.
-func (e *Engine) createdBefore(ctx context.Context, id string) (*childReport, error) {
-	report, err := e.lookAt(ctx, id)
-	if err == nil && ended(report.status) {
-		e.o.Log.ClearPending(id)
-	}
-	return report, err
 }
 
 // wordRefusal words for the parent's log why a child was not created.

@@ -117,7 +117,8 @@ func (p *program) accept() error {
 	}
 	for _, e := range d.Edges {
 		if e.Condition != nil || e.TriggerRule != "" && e.TriggerRule != openwopv1.WorkflowEdgeTriggerRuleAllSuccess {
-			return refuse(CodeValidation, fmt.Sprintf("edge %q has a condition or a trigger rule, which this host does not do", e.ID), "edgeId", e.ID)
+			message := fmt.Sprintf("edge %q has a condition or a trigger rule, which this host does not do", e.ID)
+			return refuse(CodeValidation, message, "edgeId", e.ID)
 		}
 	}
 	return nil

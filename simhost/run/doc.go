@@ -3,55 +3,59 @@
 // # A run is a log
 //
 // One append to the log of a run is one Record: public events, and facts that the host must remember and no public
-// payload has a home for. The state of a run is the fold of its records over its workflow definition (Fold). Whatever is
-// held in memory beside that can be made again from the log: which timer is set, whom to wake, what a stream still has to
-// see. So a process may die between any two appends and the next one goes on (Engine.Resume).
+// payload has a home for. The state of a run is the fold of its records over its workflow definition (Fold). Whatever
+// is held in memory beside that can be made again from the log: which timer is set, whom to wake, what a stream still
+// has to see. So a process may die between any two appends and the next one goes on (Engine.Resume).
 //
 // # One step at a time
 //
-// What a run does next is a pure function of its state, the time, and what was seen outside (an answer, a child, a request
-// to stop): move.step. A step adds at most one event. Steps follow one another until the run must wait, and everything in
-// between is one append: a workflow that waits for nothing is a single append. Since any prefix of a log is a state from
-// which the steps go on, an append may be cut anywhere and a fork may begin anywhere.
+// What a run does next is a pure function of its state, the time, and what was seen outside (an answer, a child, a
+// request to stop): move.step. A step adds at most one event. Steps follow one another until the run must wait, and
+// everything in between is one append: a workflow that waits for nothing is a single append. Since any prefix of a log
+// is a state from which the steps go on, an append may be cut anywhere and a fork may begin anywhere.
 //
 // # Waiting
 //
-// A run waits for a child to end, for an interrupt to be resolved, for a timer, or for nothing more: it ended. Every run
-// has a lock; a run may be locked while its parent is, never the other way round: a child that ends wakes its parent
-// through a goroutine that holds no lock.
+// A run waits for a child to end, for an interrupt to be resolved, for a timer, or for nothing more: it ended. Every
+// run has a lock; a run may be locked while its parent is, never the other way round: a child that ends wakes its
+// parent through a goroutine that holds no lock.
 //
 // What spans two runs is written down first. A child's id derives from the event that announces it, so that creating it
-// again finds the one that is there. Stopping a parent is a fact in its log, then its child is stopped, then the parent's
-// log gets its last events.
+// again finds the one that is there. Stopping a parent is a fact in its log, then its child is stopped, then the
+// parent's log gets its last events.
+//
+// When the log fails, what is in memory may be ahead of it: the run is forgotten, its watchers look into the log, and
+// after a while it is loaded again and goes on from there.
 //
 // # Workflows
 //
 // Nodes run one after another: first those that belong to no loop, in topological order, in the order of the definition
-// where that leaves a choice; then the supervisor's loop, of which there may be one. A decision to terminate ends the run, so nothing
-// can stand behind a loop. Node types: core.noop; core.identity, whose outputs are its inputs, or the variables where it
-// has no inputs; core.delay (port or config delayMs, or config durationMs); core.fail (config code, message);
-// core.orchestrator.supervisor; core.dispatch. What a definition asks for and the engine does not do (conditions,
-// expressions, channels, masking) is refused when a run is created, not passed over. Its settings and metadata are for
-// editors and catalogues: bounds come from the run's configurable and the host's limits.
+// where that leaves a choice; then the supervisor's loop, of which there may be one. A decision to terminate ends the
+// run, so nothing can stand behind a loop. Node types: core.noop; core.identity, whose outputs are its inputs, or the
+// variables where it has no inputs; core.delay (port or config delayMs, or config durationMs); core.fail (config code,
+// message); core.orchestrator.supervisor; core.dispatch. What a definition asks for and the engine does not do
+// (conditions, expressions, channels, masking) is refused when a run is created, not passed over. Its settings and
+// metadata are for editors and catalogues: bounds come from the run's configurable and the host's limits.
 //
 // The inputs of a run are the first values of the variables of those names.
 //
 // # The loop
 //
-// A turn of the loop is one decision of the supervisor (RFC 0037, RFC 0061). The supervisor's script is read again every
-// turn, from the port or config mockDispatchPlan, or config mockDecisions: one decision a turn; when it has run out, the decision is
-// to terminate. Without a script it is one turn of conformance-noop, then terminate.
+// A turn of the loop is one decision of the supervisor (RFC 0037, RFC 0061). The supervisor's script is read again
+// every turn, from the port or config mockDispatchPlan, or config mockDecisions: one decision a turn; when it has run
+// out, the decision is to terminate. Without a script it is one turn of conformance-noop, then terminate.
 //
 // Turn i is over when its decision has been carried out. An ask-user decision of turn i suspends the supervisor's node;
 // the answer ends turn i, becomes the variable "answer", and turn i+1 begins. A decision that is held, because its
-// confidence is below the floor, is carried out after the answer, in the same turn; an approval that rejects it ends the turn
-// without. A decision held because the agent itself was not sure (mockConfidence below escalationThreshold) is not on
-// the log before somebody accepts it; rejected, the supervisor decides again in the same turn.
+// confidence is below the floor, is carried out after the answer, in the same turn; an approval that rejects it ends
+// the turn without. A decision held because the agent itself was not sure (mockConfidence below escalationThreshold) is
+// not on the log before somebody accepts it; rejected, the supervisor decides again in the same turn.
 //
 // # Forks
 //
-// A fork in mode replay begins with the source's events below fromSeq, word for word but for ids and times. From there it is run again,
-// and wherever a run looks outside (what the supervisor decides, how a child ended, what a person answered, when it was
-// too late) it looks into the source's log instead. Where the source's log ends, because that run is suspended, the fork
-// waits on its own. A source that is under way is refused: its fork would have to share its children.
+// A fork in mode replay begins with the source's events below fromSeq, word for word but for ids and times. From there
+// it is run again, and wherever a run looks outside (what the supervisor decides, how a child ended, what a person
+// answered, when it was too late) it looks into the source's log instead. Where the source's log ends, because that run
+// is suspended, the fork waits on its own. A source that is under way is refused: its fork would have to share its
+// children.
 package run

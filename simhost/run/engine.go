@@ -114,7 +114,13 @@ func New(o Options) (*Engine, error) {
 	if o.OnError == nil {
 		o.OnError = func(err error) { slog.Error("run engine", "err", err) }
 	}
-	e := &Engine{o: o, workflows: make(map[string]workflow, len(o.Workflows)), digests: map[string]*program{}, live: map[string]*liveRun{}, failed: map[string]int{}}
+	e := &Engine{
+		o:         o,
+		workflows: make(map[string]workflow, len(o.Workflows)),
+		digests:   map[string]*program{},
+		live:      map[string]*liveRun{},
+		failed:    map[string]int{},
+	}
 	for id, d := range o.Workflows {
 		p, err := compile(d)
 		e.workflows[id] = workflow{p, err}

@@ -74,9 +74,11 @@ func (e *Engine) source(ctx context.Context, id string, f Fork) (link ForkLink, 
 	case f.Mode != string(openwopv1.ForkModeReplay):
 		err = invalid("mode", "must be replay, not %q", f.Mode)
 	case link.FromSeq < 0 || link.FromSeq > s.next:
-		err = refuse(CodeInvalidFromSeq, fmt.Sprintf("fromSeq %d: must be 0 to %d", link.FromSeq, s.next), "fromSeq", link.FromSeq, "maxSeq", s.next-1)
+		err = refuse(CodeInvalidFromSeq, fmt.Sprintf("fromSeq %d: must be 0 to %d", link.FromSeq, s.next),
+			"fromSeq", link.FromSeq, "maxSeq", s.next-1)
 	case !s.Ended() && !s.Waiting():
-		err = refuse(CodeRunActive, fmt.Sprintf("run %s is under way: fork it when it has ended or is suspended", id), "activeRunId", id)
+		err = refuse(CodeRunActive, fmt.Sprintf("run %s is under way: fork it when it has ended or is suspended", id),
+			"activeRunId", id)
 	}
 	return link, s, err
 }

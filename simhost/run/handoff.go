@@ -1,7 +1,6 @@
 package run
 
 import (
-	"encoding/json"
 	"maps"
 	"slices"
 
@@ -14,8 +13,9 @@ func (m *move) handOver() wait {
 	l, workers := &m.s.loop, m.s.loop.decision.workers
 	dispatcher := m.s.program.dispatcher()
 	switch {
-	case l.child == nil && len(workers) > 1 && m.s.program.dispatch.FanOutPolicy == openwopv1.DispatchConfigFanOutPolicyReject:
-		return m.failNode(dispatcher.ID, failure(codeFanOut, "%d workers in one decision, and node %q takes one at a time", len(workers), dispatcher.ID))
+	case l.child == nil && len(workers) > 1 && m.rejectsFanOut():
+		err := failure(codeFanOut, "%d workers in one decision, and node %q takes one at a time", len(workers), dispatcher.ID)
+		return m.failNode(dispatcher.ID, err)
 	case l.child == nil:
 		return m.announce(0)
 	case l.child.Phase == childAnnounced:
@@ -33,6 +33,10 @@ func (m *move) handOver() wait {
 	default:
 		return m.completeNode(dispatcher.ID, l.decidedID, lastChild(*l.child))
 	}
+}
+
+func (m *move) rejectsFanOut() bool {
+	return m.s.program.dispatch.FanOutPolicy == openwopv1.DispatchConfigFanOutPolicyReject
 }
 
 // handing tells whether a handoff has steps left to take that belong to a child that exists, or may exist.
@@ -187,12 +191,9 @@ func (m *move) childHarvested() wait {
 }
 
 func (m *move) setVariable(name, nodeID, cause string, value any) wait {
-	raw, err := json.Marshal(value)
-	if err != nil {
-		m.err = err
-		return goesOn
-	}
-	return m.emit(openwopv1.RunEventTypeVariableChanged, nodeID, cause, &openwopv1.VariableChangedPayload{Name: name, Next: raw, NodeID: &nodeID})
+	return m.emit(openwopv1.RunEventTypeVariableChanged, nodeID, cause, &openwopv1.VariableChangedPayload{
+		Name: name, Next: m.encode(value), NodeID: &nodeID,
+	})
 }
 
 // inputMapping is the mapping for a worker: child input to parent variable.

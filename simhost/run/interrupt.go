@@ -57,21 +57,19 @@ func (m *move) suspend(kind openwopv1.InterruptKind) wait {
 func (m *move) lowConfidence() openwopv1.LowConfidenceData {
 	config := m.s.program.supervisor().Config
 	observed, _ := config[keyConfidence].(float64)
-	data := openwopv1.LowConfidenceData{AgentID: m.s.program.agent.AgentID, Threshold: m.s.created.AgentThreshold, Observed: observed}
-	data.Decision, m.err = json.Marshal(config[keyPending])
-	return data
+	return openwopv1.LowConfidenceData{
+		AgentID:   m.s.program.agent.AgentID,
+		Threshold: m.s.created.AgentThreshold,
+		Observed:  observed,
+		Decision:  m.encode(config[keyPending]),
+	}
 }
 
 // request says what the suspension is about.
 func (m *move) request() wait {
 	a := m.s.loop.asked
-	data, err := json.Marshal(m.asks(a.kind))
-	if err != nil {
-		m.err = err
-		return goesOn
-	}
 	return m.emit(openwopv1.RunEventTypeInterruptRequested, m.s.program.supervisor().ID, eventID(m.s.runID, m.s.next-1),
-		&openwopv1.SuspendRequest{Kind: a.kind, Key: a.key, Data: data})
+		&openwopv1.SuspendRequest{Kind: a.kind, Key: a.key, Data: m.encode(m.asks(a.kind))})
 }
 
 func (m *move) asks(kind openwopv1.InterruptKind) any {
@@ -80,19 +78,18 @@ func (m *move) asks(kind openwopv1.InterruptKind) any {
 	case openwopv1.InterruptKindLowConfidence:
 		return m.lowConfidence()
 	case openwopv1.InterruptKindApproval:
-		artifact, err := json.Marshal(d.wire)
-		m.err = err
 		return openwopv1.ApprovalData{
 			ArtifactID:   m.s.loop.decidedID,
 			ArtifactType: "orchestrator-decision",
 			Title:        "Carry out this decision?",
-			ArtifactData: artifact,
+			ArtifactData: m.encode(d.wire),
 			Actions:      []openwopv1.ApprovalAction{openwopv1.ApprovalActionAccept, openwopv1.ApprovalActionReject},
 		}
 	default:
 		ask := d.prompt
 		if d.kind != askUser {
-			ask = fmt.Sprintf("The supervisor is not sure about its decision (%s). It is carried out after your answer. What is it to know?", d.kind)
+			ask = fmt.Sprintf("The supervisor is not sure about its decision (%s), which is carried out after your answer. "+
+				"What should the run know?", d.kind)
 		}
 		return openwopv1.ClarificationData{Questions: []openwopv1.ClarificationQuestion{{ID: question, Question: ask}}}
 	}
@@ -159,7 +156,7 @@ func checkAnswer(kind openwopv1.InterruptKind, value json.RawMessage) error {
 		return err
 	}
 	if action != openwopv1.ApprovalActionAccept && action != openwopv1.ApprovalActionReject {
-		return invalid("resumeValue.action", "must be %s or %s, not %q", openwopv1.ApprovalActionAccept, openwopv1.ApprovalActionReject, action)
+		return invalid("resumeValue.action", "must be accept or reject, not %q", action)
 	}
 	return nil
 }
@@ -196,7 +193,7 @@ func readAction(value json.RawMessage) (openwopv1.ApprovalAction, error) {
 		Action openwopv1.ApprovalAction `json:"action"`
 	}
 	if err := json.Unmarshal(value, &reply); err != nil || reply.Action == "" {
-		return "", invalid("resumeValue.action", "must be there: %s or %s", openwopv1.ApprovalActionAccept, openwopv1.ApprovalActionReject)
+		return "", invalid("resumeValue.action", "must be there: accept or reject")
 	}
 	return reply.Action, nil
 }

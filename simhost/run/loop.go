@@ -43,7 +43,7 @@ func (m *move) beginTurn() wait {
 		return goesOn
 	}
 	m.learn(Fact{Turn: &Turn{Iteration: iteration}})
-	return m.emitStarted(*n, "")
+	return m.emitStarted(n, "")
 }
 
 // decide puts the supervisor's decision on the log, or a suspension where its agent is not sure enough to have one.
@@ -103,11 +103,13 @@ func (m *move) escalates(d decision) bool {
 
 func (m *move) escalate(d decision) wait {
 	payload := &openwopv1.CoreWorkflowChainConfidenceEscalatedPayload{
-		Confidence:       *d.confidence,
 		Floor:            m.s.created.Floor,
 		EscalationKind:   openwopv1.CoreWorkflowChainConfidenceEscalatedPayloadEscalationKindClarify,
 		ParentRunID:      m.s.runID,
 		OriginalDecision: &d.wire,
+	}
+	if d.confidence != nil {
+		payload.Confidence = *d.confidence
 	}
 	if m.s.created.Escalation == openwopv1.InterruptKindApproval {
 		payload.EscalationKind = openwopv1.CoreWorkflowChainConfidenceEscalatedPayloadEscalationKindEscalate
@@ -115,7 +117,8 @@ func (m *move) escalate(d decision) wait {
 	if len(d.workers) > 0 {
 		payload.WorkerID = d.workers[0]
 	}
-	return m.emit(openwopv1.RunEventTypeCoreWorkflowChainConfidenceEscalated, m.s.program.supervisor().ID, m.s.loop.decidedID, payload)
+	supervisor := m.s.program.supervisor().ID
+	return m.emit(openwopv1.RunEventTypeCoreWorkflowChainConfidenceEscalated, supervisor, m.s.loop.decidedID, payload)
 }
 
 // act begins the effect of the turn's decision.
@@ -127,5 +130,5 @@ func (m *move) act() wait {
 	if m.nodeRefused(n.ID) {
 		return goesOn
 	}
-	return m.emitStarted(*n, m.s.loop.decidedID)
+	return m.emitStarted(n, m.s.loop.decidedID)
 }

@@ -3,6 +3,7 @@ package run
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/openassay/assay/gen/openwopv1"
@@ -71,7 +72,7 @@ func (m *move) step() wait {
 	case m.mustStop():
 		return m.learn(Fact{Stop: m.stop})
 	case s.done < s.program.loop:
-		return m.runNode(s.program.nodes[s.done])
+		return m.runNode(&s.program.nodes[s.done])
 	case s.program.loop == len(s.program.nodes):
 		return m.complete("")
 	default:
@@ -88,6 +89,15 @@ func (m *move) learn(f Fact) wait {
 	return goesOn
 }
 
+// encode is json.Marshal for a step.
+func (m *move) encode(v any) json.RawMessage {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		m.err = fmt.Errorf("encode %T: %w", v, err)
+	}
+	return raw
+}
+
 // emit adds an event. payload is a pointer to the payload's Go type; cause is an eventId or empty.
 func (m *move) emit(t openwopv1.RunEventType, nodeID, cause string, payload any) wait {
 	return m.emitAs(t, nodeID, cause, payload, payload)
@@ -98,9 +108,8 @@ func (m *move) emitAs(t openwopv1.RunEventType, nodeID, cause string, written, p
 	if !m.follows(t) {
 		return goesOn
 	}
-	raw, err := json.Marshal(written)
-	if err != nil {
-		m.err = fmt.Errorf("encode payload of %s: %w", t, err)
+	raw := m.encode(written)
+	if m.err != nil {
 		return goesOn
 	}
 	m.append(openwopv1.RunEvent{
@@ -137,9 +146,7 @@ func (m *move) complete(cause string) wait {
 	outputs := map[string]any{}
 	for i, n := range m.s.program.nodes[:m.s.program.loop] {
 		if n.last {
-			for name, value := range m.s.nodes[i].outputs {
-				outputs[name] = value
-			}
+			maps.Copy(outputs, m.s.nodes[i].outputs)
 		}
 	}
 	return m.emit(openwopv1.RunEventTypeRunCompleted, "", cause, &openwopv1.RunCompletedPayload{Outputs: outputs})

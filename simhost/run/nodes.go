@@ -9,12 +9,12 @@ import (
 )
 
 // runNode does the next thing about a node outside the loop.
-func (m *move) runNode(n node) wait {
+func (m *move) runNode(n *node) wait {
 	state := m.s.node(n.ID)
 	if state.status != nodeRunning {
 		return m.startNode(n)
 	}
-	values, missing := m.s.portValues(&n)
+	values, missing := m.s.portValues(n)
 	if missing != nil {
 		return m.failNode(n.ID, missing)
 	}
@@ -36,7 +36,7 @@ func (m *move) runNode(n node) wait {
 }
 
 // startNode starts a node outside the loop, unless it is disabled or one too many.
-func (m *move) startNode(n node) wait {
+func (m *move) startNode(n *node) wait {
 	if n.disabled {
 		reason := "disabled"
 		return m.emit(openwopv1.RunEventTypeNodeSkipped, n.ID, "", &openwopv1.NodeSkippedPayload{NodeID: n.ID, Reason: &reason})
@@ -45,7 +45,7 @@ func (m *move) startNode(n node) wait {
 		return goesOn
 	}
 	if n.TypeID == typeDelay {
-		values, missing := m.s.portValues(&n)
+		values, missing := m.s.portValues(n)
 		if d, err := delayOf(n, values); missing == nil && err == nil {
 			m.learn(Fact{Timer: &Timer{NodeID: n.ID, Due: m.now.Add(d)}})
 		}
@@ -53,7 +53,7 @@ func (m *move) startNode(n node) wait {
 	return m.emitStarted(n, "")
 }
 
-func (m *move) emitStarted(n node, cause string) wait {
+func (m *move) emitStarted(n *node, cause string) wait {
 	return m.emit(openwopv1.RunEventTypeNodeStarted, n.ID, cause, &openwopv1.NodeStartedPayload{NodeID: n.ID, TypeID: n.TypeID})
 }
 
@@ -65,7 +65,7 @@ func (m *move) failNode(id string, err *openwopv1.EventError) wait {
 	return m.emit(openwopv1.RunEventTypeNodeFailed, id, "", &openwopv1.NodeFailedPayload{NodeID: id, Error: *err})
 }
 
-func configuredFailure(n node) *openwopv1.EventError {
+func configuredFailure(n *node) *openwopv1.EventError {
 	err := failure(codeNodeFailed, "node %q fails, as it is configured to", n.ID)
 	if code, _ := n.Config["code"].(string); code != "" {
 		err.Code = code
@@ -77,7 +77,7 @@ func configuredFailure(n node) *openwopv1.EventError {
 }
 
 // delay completes a core.delay node once its time has come.
-func (m *move) delay(n node, values map[string]any) wait {
+func (m *move) delay(n *node, values map[string]any) wait {
 	if _, err := delayOf(n, values); err != nil {
 		return m.failNode(n.ID, err)
 	}
@@ -94,7 +94,7 @@ func (m *move) delay(n node, values map[string]any) wait {
 const maxDelay = 1e12
 
 // delayOf is how long a core.delay node waits: the port delayMs, else config delayMs or durationMs.
-func delayOf(n node, values map[string]any) (time.Duration, *openwopv1.EventError) {
+func delayOf(n *node, values map[string]any) (time.Duration, *openwopv1.EventError) {
 	for _, value := range []any{values["delayMs"], n.Config["delayMs"], n.Config["durationMs"]} {
 		if value == nil {
 			continue

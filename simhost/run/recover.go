@@ -72,19 +72,23 @@ func (e *Engine) revive(id string) {
 	}
 	defer leave()
 	err = e.with(e.ctx, id, func(r *liveRun) error {
-		if !r.state.Ended() {
+		if r.state.Ended() {
+			e.revived(id)
+		} else {
 			e.wake(r)
 		}
 		return nil
 	})
-	if refusal := (*Error)(nil); err == nil || errors.As(err, &refusal) {
-		return
+	switch refusal := (*Error)(nil); {
+	case errors.As(err, &refusal): // there is no such run
+		e.revived(id)
+	case err != nil:
+		e.o.OnError(fmt.Errorf("revive run %s: %w", id, err))
+		e.reviveLater(id)
 	}
-	e.o.OnError(fmt.Errorf("revive run %s: %w", id, err))
-	e.reviveLater(id)
 }
 
-// revived notes that the log took something for a run.
+// revived notes that there is nothing to revive about a run: the log took what it had, or it has ended.
 func (e *Engine) revived(id string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

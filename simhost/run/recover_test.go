@@ -90,7 +90,10 @@ func (l life) push(h *host, s openwopv1.RunSnapshot) error {
 		}
 		return err
 	case l.cancel && s.RunID != top.RunID:
-		_, err := h.Cancel(soon(h.t), top.RunID, "enough")
+		cancelled, err := h.Cancel(soon(h.t), top.RunID, "enough")
+		if cancelled.Status == openwopv1.RunStatusCancelling { // since before the host was killed
+			return h.moved(top.RunID, int64(len(h.events(top.RunID)))-1)
+		}
 		return err
 	case l.advance > 0 && s.RunID != top.RunID:
 		h.clock.Advance(l.advance)

@@ -46,14 +46,17 @@ func (e *Engine) Resolve(ctx context.Context, runID, nodeID string, value json.R
 // resolvable refuses where no interrupt is open at a node.
 func (s *State) resolvable(nodeID string) error {
 	n := s.node(nodeID)
+	refuse := func(code, format string) error {
+		return refuse(code, fmt.Sprintf(format, nodeID, s.runID), "runId", s.runID, "nodeId", nodeID)
+	}
 	switch {
 	case n != nil && s.Waiting() && n.status == nodeSuspended:
 		return nil
 	case n != nil && n.gone:
-		return refuse(CodeInterruptGone, fmt.Sprintf("run %s was stopped while node %q was waiting", s.runID, nodeID), "runId", s.runID, "nodeId", nodeID)
+		return refuse(CodeInterruptGone, "nobody waits at node %q any more: run %s was stopped")
 	case n != nil && n.resolved > 0:
-		return refuse(CodeInterruptResolved, fmt.Sprintf("node %q of run %s was answered before", nodeID, s.runID), "runId", s.runID, "nodeId", nodeID)
+		return refuse(CodeInterruptResolved, "node %q of run %s was answered before")
 	default:
-		return refuse(CodeInterruptNotFound, fmt.Sprintf("no interrupt is open at node %q of run %s", nodeID, s.runID), "runId", s.runID, "nodeId", nodeID)
+		return refuse(CodeInterruptNotFound, "no interrupt is open at node %q of run %s")
 	}
 }

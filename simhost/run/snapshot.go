@@ -91,5 +91,7 @@ func (s *State) showLoop(snapshot *openwopv1.RunSnapshot) {
 	a := *s.loop.asked
 	kind := string(a.kind)
 	snapshot.CurrentNodeID = &supervisor
-	snapshot.Interrupt = &openwopv1.PendingInterrupt{Kind: &kind, NodeID: &supervisor, InterruptID: &a.interruptID, Key: &a.key, Data: a.data}
+	snapshot.Interrupt = &openwopv1.PendingInterrupt{
+		Kind: &kind, NodeID: &supervisor, InterruptID: &a.interruptID, Key: &a.key, Data: a.data,
+	}
 }

@@ -141,12 +141,6 @@ type asked struct {
 	rejected    bool
 }
 
-// Status is the run's status after the events so far.
-func (s *State) Status() openwopv1.RunStatus { return s.status }
-
-// NextSequence is the sequence of the next event.
-func (s *State) NextSequence() int64 { return s.next }
-
 // Ended tells whether the run is in a final status.
 func (s *State) Ended() bool { return ended(s.status) }
 

@@ -79,7 +79,7 @@ func parseDecision(value any, version int) (openwopv1.OrchestratorDecision, erro
 		if err = strictly(raw, &d); err == nil {
 			err = checkWorkers(d)
 		}
-		return wire, first(err, wire.FromNextWorkerDecision(d))
+		err = first(err, wire.FromNextWorkerDecision(d))
 	case askUser:
 		var d openwopv1.AskUserDecision
 		if err = strictly(raw, &d); err == nil && d.Prompt == "" {

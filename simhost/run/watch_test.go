@@ -3,9 +3,11 @@ package run
 import (
 	"context"
 	"errors"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -142,6 +144,84 @@ func TestFullLog(t *testing.T) {
 	h.log.mu.Unlock()
 	s := h.resolve(id, `{"answers":{"q1":"yes"}}`)
 	expectLawful(t, s, h.events(id), 5)
+}
+
+// In the background nobody asks again: the run does so itself.
+func TestRunsGoOnOnceTheLogTakesMore(t *testing.T) {
+	var told atomic.Int32
+	h := newHost(t, func(o *Options) { o.OnError = func(error) { told.Add(1) } })
+	full := func(full bool) {
+		h.log.mu.Lock()
+		defer h.log.mu.Unlock()
+		h.log.full = full
+	}
+	for _, c := range []Create{
+		{WorkflowID: "conformance-delay"}, // its own append fails
+		{WorkflowID: "assay-loop", Inputs: plan(t, `[{"kind":"next-worker","nextWorkerIds":["conformance-delay"]}]`)}, // its child's does
+	} {
+		id := h.begin(c)
+		h.until(id, func(e openwopv1.RunEvent) bool {
+			return e.NodeID == "wait" || e.Type == openwopv1.RunEventTypeNodeDispatched
+		})
+		full(true)
+		before := told.Load()
+		h.clock.Advance(time.Second)
+		for told.Load() == before {
+			runtime.Gosched()
+		}
+		full(false)
+		s := h.settled(id)
+		expectLawful(t, s, h.events(id), 5)
+		if s.Status != openwopv1.RunStatusCompleted {
+			t.Errorf("the run is %s", s.Status)
+		}
+	}
+}
+
+func TestSeededIDsOverRunsOfAFormerProcess(t *testing.T) {
+	h := newHost(t)
+	first := h.create(Create{WorkflowID: "conformance-noop"}).RunID
+	second := h.create(Create{WorkflowID: "assay-loop-ask-user"}).RunID
+	h.o.IDs = SeededIDs(1)
+	h.restart()
+	third := h.create(Create{WorkflowID: "assay-loop-ask-user"}).RunID
+	if third == first || third == second || h.snapshot(first).Status != openwopv1.RunStatusCompleted {
+		t.Errorf("runs %s, %s, %s", first, second, third)
+	}
+	if ids, _ := h.log.Pending(soon(t)); len(ids) != 2 {
+		t.Errorf("pending: %v", ids)
+	}
+	if a, b := SeededIDs(7), SeededIDs(8); a.Run() != SeededIDs(7).Run() || a.Run() == b.Run() {
+		t.Error("a seed is not a seed")
+	}
+}
+
+func TestChosenIDs(t *testing.T) {
+	h := newHost(t)
+	id := [16]byte{1}
+	for _, workflow := range []string{"conformance-noop", "assay-loop-ask-user"} {
+		id[1]++
+		s := h.create(Create{ID: id, WorkflowID: workflow})
+		again, err := h.Create(soon(t), Create{ID: id, WorkflowID: workflow})
+		if err != nil || again.RunID != s.RunID || again.Status != s.Status {
+			t.Errorf("created again: %s is %s, %v", again.RunID, again.Status, err)
+		}
+		h.restart()
+		if again, err = h.Create(soon(t), Create{ID: id, WorkflowID: workflow}); err != nil || again.RunID != s.RunID {
+			t.Errorf("created again after a restart: %s is %s, %v", again.RunID, again.Status, err)
+		}
+		f, err := h.Fork(soon(t), s.RunID, Fork{ID: [16]byte{2, id[1]}, Mode: "replay"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, err := h.Fork(soon(t), s.RunID, Fork{ID: [16]byte{2, id[1]}, Mode: "replay"})
+		if err != nil || f.RunID != g.RunID || f.RunID == s.RunID {
+			t.Errorf("forked again: %s, %s, %v", f.RunID, g.RunID, err)
+		}
+	}
+	if ids, _ := h.log.Pending(soon(t)); len(ids) != 2 { // the one that asks, and its fork
+		t.Errorf("pending: %v", ids)
+	}
 }
 
 func TestTooLarge(t *testing.T) {

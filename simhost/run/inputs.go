@@ -1,0 +1,80 @@
+package run
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/openassay/assay/gen/openwopv1"
+)
+
+// checkInputs refuses inputs that do not fit the variables of their names, variables that have no value and must, and
+// scripts that are none.
+func (p *program) checkInputs(inputs map[string]any, version int) error {
+	for _, name := range slices.Sorted(maps.Keys(p.variables)) {
+		v := p.variables[name]
+		value, given := inputs[name]
+		switch {
+		case given && !isOfType(value, v.Type):
+			return invalid("inputs."+name, "must be of type %s", v.Type)
+		case !given && isTrue(v.Required) && len(v.DefaultValue) == 0:
+			return invalid("inputs."+name, "must be given: the workflow requires it")
+		}
+	}
+	return p.checkScript(inputs, version)
+}
+
+func isOfType(value any, t openwopv1.WorkflowVariableType) bool {
+	ok := false
+	switch t {
+	case openwopv1.WorkflowVariableTypeString:
+		_, ok = value.(string)
+	case openwopv1.WorkflowVariableTypeNumber:
+		_, ok = number(value)
+	case openwopv1.WorkflowVariableTypeBoolean:
+		_, ok = value.(bool)
+	case openwopv1.WorkflowVariableTypeObject:
+		_, ok = value.(map[string]any)
+	case openwopv1.WorkflowVariableTypeArray:
+		_, ok = value.([]any)
+	}
+	return ok
+}
+
+// checkScript reads the whole script as it stands when the run begins, so that a caller who sends a wrong one hears of it
+// at once. It may change later; every turn reads it again.
+func (p *program) checkScript(inputs map[string]any, version int) error {
+	if p.loop == len(p.nodes) {
+		return nil
+	}
+	values := map[string]any{}
+	field := ""
+	for _, port := range p.supervisor().ports {
+		switch {
+		case port.name != keyPlan || port.nodeID != "":
+		case port.variable == "":
+			values[keyPlan] = port.static
+		default:
+			field = "inputs." + port.variable
+			values[keyPlan] = p.defaults[port.variable]
+			if value, ok := inputs[port.variable]; ok {
+				values[keyPlan] = value
+			}
+		}
+	}
+	plan, where, err := p.script(values)
+	for i := 0; err == nil && i < len(plan); i++ {
+		if _, err = parseDecision(plan[i], version); err != nil {
+			where = where + "[" + strconv.Itoa(i) + "]"
+			field = field + "[" + strconv.Itoa(i) + "]"
+		}
+	}
+	switch {
+	case err == nil:
+		return nil
+	case values[keyPlan] != nil && field != "":
+		return invalid(field, "%v", err)
+	default:
+		return refusedNode(p.supervisor().ID, "%s: %v", where, err)
+	}
+}

@@ -1,0 +1,68 @@
+package run
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/rules"
+)
+
+// The fault does what it says, end to end, and nothing else.
+func TestIterationResetsOnResumeWithTheFault(t *testing.T) {
+	set, err := rules.With("loop.iteration-resets-on-resume")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := newHost(t, func(o *Options) { o.Rules = set })
+	s := h.resolve(h.create(Create{WorkflowID: "assay-loop-ask-user"}).RunID, `{"answers":{"q1":"yes"}}`)
+	var got []int64
+	for _, e := range h.events(s.RunID) {
+		if e.Type == openwopv1.RunEventTypeRunOrchestratorDecided {
+			got = append(got, *parse[openwopv1.RunOrchestratorDecidedPayload](t, string(e.Payload)).Iteration)
+		}
+	}
+	if !slices.Equal(got, []int64{1, 2, 1, 2}) || s.Status != openwopv1.RunStatusCompleted {
+		t.Errorf("iterations %v, status %s", got, s.Status)
+	}
+}
+
+// Every rule is asked: another one in its place shows on the log.
+func TestTheEngineGoesByTheRules(t *testing.T) {
+	const failing = `[{"kind":"next-worker","nextWorkerIds":["conformance-dispatch-deterministic-fail-child"]}]`
+	for _, c := range []struct {
+		rule    string
+		version int
+		create  Create
+		replace func(*rules.Set)
+		honest  string // on the log without the change
+		changed string // on the log with it
+	}{
+		{"NextIteration", 5, Create{WorkflowID: "conformance-orchestrator-dispatch"}, func(s *rules.Set) { s.NextIteration = func(int, bool) int { return 3 } }, "#2 terminate", "#3 terminate"},
+		{"Bound", 5, Create{WorkflowID: "assay-loop", Configurable: map[string]any{"maxLoopIterations": 9}}, func(s *rules.Set) { s.Bound = func(r, _ int64) int64 { return r } }, "loop-iterations 3<4", "#4 terminate"},
+		{"TurnRefused", 5, Create{WorkflowID: "assay-loop"}, func(s *rules.Set) { s.TurnRefused = func(n int, b int64) bool { return b > 0 && int64(n) >= b } }, "loop-iterations 3<4", "loop-iterations 3<3"},
+		{"NodeRefused", 5, Create{WorkflowID: "conformance-cap-breach", Configurable: map[string]any{"recursionLimit": 3}}, func(s *rules.Set) { s.NodeRefused = func(int, int64) bool { return false } }, "node-executions 3<4", "node.completed @n6"},
+		{"Overtime", 5, Create{WorkflowID: "conformance-delay", Configurable: map[string]any{"runTimeoutMs": 500}}, func(s *rules.Set) { s.Overtime = func(int64, int64) bool { return false } }, "run-duration", "node.completed @wait"},
+		{"ShowsIteration", 4, Create{WorkflowID: "conformance-orchestrator-terminate"}, func(s *rules.Set) { s.ShowsIteration = func(int) bool { return true } }, "@supervisor terminate", "@supervisor #1 terminate"},
+		{"ShowsHandoff", 5, Create{WorkflowID: "conformance-orchestrator-dispatch"}, func(s *rules.Set) { s.ShowsHandoff = func(int) bool { return false } }, "dispatch.began", "dispatched @dispatch child1 completed <-2\n6 node.completed"},
+		{"Escalates", 5, Create{WorkflowID: "conformance-orchestrator-terminate"}, func(s *rules.Set) { s.Escalates = func(int, *float64, float64) bool { return true } }, "run.completed", "confidence-escalated"},
+		{"Harvests", 5, Create{Definition: harvesting(t), Inputs: plan(t, failing)}, func(s *rules.Set) { s.Harvests = func(bool, bool) bool { return true } }, "child.failed", `result="this-should-not-be-harvested"`},
+	} {
+		for _, faulty := range []bool{false, true} {
+			set := rules.Honest()
+			want := c.honest
+			if faulty {
+				c.replace(&set)
+				want = c.changed
+			}
+			h := newHost(t, version(c.version), func(o *Options) { o.Rules, o.Limits.MaxLoopIterations = set, 3 })
+			id := h.begin(c.create)
+			h.clock.Advance(2 * time.Second)
+			if log := strings.Join(story(h.events(h.settled(id).RunID)), "\n"); !strings.Contains(log, want) {
+				t.Errorf("%s, faulty %v: no %q in\n%s", c.rule, faulty, want, log)
+			}
+		}
+	}
+}
