@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"sync/atomic"
@@ -163,8 +164,9 @@ func (p *program) needs(lacking []string) error {
 		case typeDispatch:
 			err = need(n, CapabilityDispatch)
 			if err == nil && p.isDispatch(n.ID) && hasMappings(p.dispatch) {
-				if err = need(n, CapabilityDispatchMapping); err != nil {
-					err.(*Error).Code = CodeValidation // what the protocol says for a mapping
+				err = need(n, CapabilityDispatchMapping)
+				if refusal := new(Error); errors.As(err, &refusal) {
+					refusal.Code = CodeValidation // what the protocol says for a mapping
 				}
 			}
 		}

@@ -2,6 +2,7 @@ package run
 
 import (
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -81,7 +82,11 @@ func TestDefinitionsThatAreRefused(t *testing.T) {
 	}
 	d := define(t, `{"id":"a","typeId":"vendor.x.y","config":{},"inputs":{}}`, "", "")
 	_, err := h.Create(soon(t), Create{Definition: &d})
-	if details := err.(*Error).Details; details["nodeId"] != "a" || details["offendingTypeId"] != "vendor.x.y" {
+	refusal := new(Error)
+	if !errors.As(err, &refusal) {
+		t.Fatalf("got %v, want a refusal", err)
+	}
+	if details := refusal.Details; details["nodeId"] != "a" || details["offendingTypeId"] != "vendor.x.y" {
 		t.Errorf("details are %v", details)
 	}
 	if _, err := h.Create(soon(t), Create{WorkflowID: "no-such"}); code(err) != CodeNotFound {

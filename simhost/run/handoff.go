@@ -100,15 +100,17 @@ func (m *move) announce(position int) wait {
 func (m *move) childCreated() wait {
 	l := &m.s.loop
 	next := Child{Position: l.child.Position, WorkerID: l.child.WorkerID}
-	if recorded, ok := m.recordedChild(next.Position, childRunning, childRefused); ok {
+	recorded, ok := m.recordedChild(next.Position, childRunning, childRefused)
+	switch {
+	case ok:
 		next.Phase, next.Error, next.Status = recorded.Phase, recorded.Error, recorded.Status
-	} else if m.replaying() {
+	case m.replaying():
 		return m.diverge()
-	} else if m.child == nil {
+	case m.child == nil:
 		return waitsToCreate
-	} else if m.child.refused != nil {
+	case m.child.refused != nil:
 		next.Phase, next.Error = childRefused, m.child.refused
-	} else {
+	default:
 		next.Phase, next.Status = childRunning, m.child.status
 	}
 	m.learn(Fact{Child: &next})
@@ -134,13 +136,15 @@ func (m *move) childDispatched() wait {
 func (m *move) childEnded() wait {
 	l := &m.s.loop
 	next := Child{Position: l.child.Position, WorkerID: l.child.WorkerID}
-	if recorded, ok := m.recordedChild(next.Position, childCompleted, childFailed, childCancelled); ok {
+	recorded, ok := m.recordedChild(next.Position, childCompleted, childFailed, childCancelled)
+	switch {
+	case ok:
 		next.Phase, next.Error, next.Harvest = recorded.Phase, recorded.Error, recorded.Harvest
-	} else if m.replaying() {
+	case m.replaying():
 		return m.diverge()
-	} else if m.child == nil || !ended(m.child.status) {
+	case m.child == nil || !ended(m.child.status):
 		return waitsForChild
-	} else {
+	default:
 		m.readReport(&next)
 	}
 	m.learn(Fact{Child: &next})

@@ -184,6 +184,7 @@ func (h *host) resolve(id, value string) openwopv1.RunSnapshot {
 	node := h.snapshot(id).CurrentNodeID
 	if node == nil {
 		h.t.Fatalf("run %s is not suspended", id)
+		return openwopv1.RunSnapshot{}
 	}
 	if _, err := h.Resolve(soon(h.t), id, *node, json.RawMessage(value)); err != nil {
 		h.t.Fatal(err)
@@ -237,7 +238,7 @@ func story(events []openwopv1.RunEvent) []string {
 				line += fmt.Sprintf(" <-%d", place)
 			}
 		}
-		for _, word := range strings.Fields(line) {
+		for word := range strings.FieldsSeq(line) {
 			if isRunID(word) && word != e.RunID {
 				if children[word] == "" {
 					children[word] = fmt.Sprintf("child%d", len(children)+1)
