@@ -1,7 +1,6 @@
 package run
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -226,8 +225,8 @@ func TestWrongConfigurables(t *testing.T) {
 	for _, key := range []string{"maxLoopIterations", "recursionLimit", "runTimeoutMs"} {
 		for _, value := range []any{0, -1, 0.0, -3.0, 1.5, "3", true, nil, []any{1.0}, map[string]any{}, math.Inf(1), math.NaN()} {
 			_, err := h.Create(soon(t), Create{WorkflowID: "conformance-noop", Configurable: map[string]any{key: value}})
-			var refusal *Error
-			if !errors.As(err, &refusal) || refusal.Code != CodeValidation || refusal.Details["field"] != "configurable."+key {
+			refusal := refusalOf(err)
+			if refusal == nil || refusal.Code != CodeValidation || refusal.Details["field"] != "configurable."+key {
 				t.Errorf("%s %v: %v", key, value, err)
 			}
 		}

@@ -2,7 +2,6 @@ package run
 
 import (
 	"encoding/json"
-	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -82,8 +81,8 @@ func TestDefinitionsThatAreRefused(t *testing.T) {
 	}
 	d := define(t, `{"id":"a","typeId":"vendor.x.y","config":{},"inputs":{}}`, "", "")
 	_, err := h.Create(soon(t), Create{Definition: &d})
-	refusal := new(Error)
-	if !errors.As(err, &refusal) {
+	refusal := refusalOf(err)
+	if refusal == nil {
 		t.Fatalf("got %v, want a refusal", err)
 	}
 	if details := refusal.Details; details["nodeId"] != "a" || details["offendingTypeId"] != "vendor.x.y" {
@@ -111,7 +110,7 @@ func TestWhatTheHostLacks(t *testing.T) {
 			}
 			continue
 		}
-		refusal, _ := err.(*Error)
+		refusal := refusalOf(err)
 		if refusal == nil || refusal.Code != c.code || refusal.Details["requiredCapability"] != c.lacks || refusal.Details["nodeId"] == nil || refusal.Details["offendingTypeId"] == nil {
 			t.Errorf("without %s, %s: %v", c.lacks, c.workflow, err)
 		}
@@ -175,7 +174,7 @@ func TestInputsThatAreRefused(t *testing.T) {
 		{map[string]any{"must": obj, "may": 1.0, "other": nil}, ""},
 	} {
 		_, err := h.Create(soon(t), Create{Definition: &d, Inputs: c.inputs})
-		refusal, _ := err.(*Error)
+		refusal := refusalOf(err)
 		if c.field == "" && err != nil || c.field != "" && (refusal == nil || refusal.Details["field"] != c.field) {
 			t.Errorf("%v: %v", c.inputs, err)
 		}
@@ -197,7 +196,7 @@ func TestInputsThatAreRefused(t *testing.T) {
 		`[{"kind":"next-worker","nextWorkerIds":["` + strings.Repeat("x", 257) + `"]}]`: "inputs.plan[0]",
 	} {
 		_, err := h.Create(soon(t), Create{WorkflowID: "assay-loop", Inputs: plan(t, text)})
-		if refusal, _ := err.(*Error); refusal == nil || refusal.Code != CodeValidation || refusal.Details["field"] != field {
+		if refusal := refusalOf(err); refusal == nil || refusal.Code != CodeValidation || refusal.Details["field"] != field {
 			t.Errorf("%s: %v", text, err)
 		}
 	}

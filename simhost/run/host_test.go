@@ -440,3 +440,10 @@ func (l *memoryLog) count() int {
 	defer l.mu.Unlock()
 	return l.appends
 }
+
+// refusalOf is the engine's own error, nil when it is none.
+func refusalOf(err error) *Error {
+	var refusal *Error
+	errors.As(err, &refusal)
+	return refusal
+}
