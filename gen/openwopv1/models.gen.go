@@ -2971,6 +2971,9 @@ type Forbidden = ErrorEnvelope
 // Gone Body of every reply outside 2xx. Closed: whatever else a host wants to say goes into details.
 type Gone = ErrorEnvelope
 
+// Internal Body of every reply outside 2xx. Closed: whatever else a host wants to say goes into details.
+type Internal = ErrorEnvelope
+
 // InvalidRequest Body of every reply outside 2xx. Closed: whatever else a host wants to say goes into details.
 type InvalidRequest = ErrorEnvelope
 

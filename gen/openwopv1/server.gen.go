@@ -679,6 +679,8 @@ type ForbiddenJSONResponse ErrorEnvelope
 
 type GoneJSONResponse ErrorEnvelope
 
+type InternalJSONResponse ErrorEnvelope
+
 type InvalidRequestJSONResponse ErrorEnvelope
 
 type NotFoundJSONResponse ErrorEnvelope
@@ -854,6 +856,20 @@ func (response RunAgentLoop429JSONResponse) VisitRunAgentLoopResponse(w http.Res
 	return err
 }
 
+type RunAgentLoop500JSONResponse struct{ InternalJSONResponse }
+
+func (response RunAgentLoop500JSONResponse) VisitRunAgentLoopResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type RunAgentLoop501JSONResponse struct{ NotProvidedJSONResponse }
 
 func (response RunAgentLoop501JSONResponse) VisitRunAgentLoopResponse(w http.ResponseWriter) error {
@@ -864,6 +880,20 @@ func (response RunAgentLoop501JSONResponse) VisitRunAgentLoopResponse(w http.Res
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(501)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RunAgentLoop503JSONResponse struct{ UnavailableJSONResponse }
+
+func (response RunAgentLoop503JSONResponse) VisitRunAgentLoopResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(503)
 	_, err := buf.WriteTo(w)
 	return err
 }
@@ -1051,6 +1081,20 @@ func (response CreateRun429JSONResponse) VisitCreateRunResponse(w http.ResponseW
 	return err
 }
 
+type CreateRun500JSONResponse struct{ InternalJSONResponse }
+
+func (response CreateRun500JSONResponse) VisitCreateRunResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type CreateRun501JSONResponse struct{ NotProvidedJSONResponse }
 
 func (response CreateRun501JSONResponse) VisitCreateRunResponse(w http.ResponseWriter) error {
@@ -1061,6 +1105,20 @@ func (response CreateRun501JSONResponse) VisitCreateRunResponse(w http.ResponseW
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(501)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateRun503JSONResponse struct{ UnavailableJSONResponse }
+
+func (response CreateRun503JSONResponse) VisitCreateRunResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(503)
 	_, err := buf.WriteTo(w)
 	return err
 }
@@ -1142,6 +1200,34 @@ func (response GetRun429JSONResponse) VisitGetRunResponse(w http.ResponseWriter)
 		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
 	}
 	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetRun500JSONResponse struct{ InternalJSONResponse }
+
+func (response GetRun500JSONResponse) VisitGetRunResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetRun503JSONResponse struct{ UnavailableJSONResponse }
+
+func (response GetRun503JSONResponse) VisitGetRunResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(503)
 	_, err := buf.WriteTo(w)
 	return err
 }
@@ -1277,6 +1363,34 @@ func (response CancelRun429JSONResponse) VisitCancelRunResponse(w http.ResponseW
 		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
 	}
 	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CancelRun500JSONResponse struct{ InternalJSONResponse }
+
+func (response CancelRun500JSONResponse) VisitCancelRunResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CancelRun503JSONResponse struct{ UnavailableJSONResponse }
+
+func (response CancelRun503JSONResponse) VisitCancelRunResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(503)
 	_, err := buf.WriteTo(w)
 	return err
 }
@@ -1420,6 +1534,34 @@ func (response StreamRunEvents429JSONResponse) VisitStreamRunEventsResponse(w ht
 	return err
 }
 
+type StreamRunEvents500JSONResponse struct{ InternalJSONResponse }
+
+func (response StreamRunEvents500JSONResponse) VisitStreamRunEventsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type StreamRunEvents503JSONResponse struct{ UnavailableJSONResponse }
+
+func (response StreamRunEvents503JSONResponse) VisitStreamRunEventsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type PollRunEventsRequestObject struct {
 	RunID  RunID `json:"runId"`
 	Params PollRunEventsParams
@@ -1512,6 +1654,34 @@ func (response PollRunEvents429JSONResponse) VisitPollRunEventsResponse(w http.R
 		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
 	}
 	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PollRunEvents500JSONResponse struct{ InternalJSONResponse }
+
+func (response PollRunEvents500JSONResponse) VisitPollRunEventsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PollRunEvents503JSONResponse struct{ UnavailableJSONResponse }
+
+func (response PollRunEvents503JSONResponse) VisitPollRunEventsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(503)
 	_, err := buf.WriteTo(w)
 	return err
 }
@@ -1680,6 +1850,34 @@ func (response ResolveInterruptByRun429JSONResponse) VisitResolveInterruptByRunR
 	return err
 }
 
+type ResolveInterruptByRun500JSONResponse struct{ InternalJSONResponse }
+
+func (response ResolveInterruptByRun500JSONResponse) VisitResolveInterruptByRunResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ResolveInterruptByRun503JSONResponse struct{ UnavailableJSONResponse }
+
+func (response ResolveInterruptByRun503JSONResponse) VisitResolveInterruptByRunResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type ForkRunRequestObject struct {
 	RunID  RunID `json:"runId"`
 	Params ForkRunParams
@@ -1843,6 +2041,20 @@ func (response ForkRun429JSONResponse) VisitForkRunResponse(w http.ResponseWrite
 	return err
 }
 
+type ForkRun500JSONResponse struct{ InternalJSONResponse }
+
+func (response ForkRun500JSONResponse) VisitForkRunResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type ForkRun501JSONResponse struct{ NotProvidedJSONResponse }
 
 func (response ForkRun501JSONResponse) VisitForkRunResponse(w http.ResponseWriter) error {
@@ -1853,6 +2065,20 @@ func (response ForkRun501JSONResponse) VisitForkRunResponse(w http.ResponseWrite
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(501)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ForkRun503JSONResponse struct{ UnavailableJSONResponse }
+
+func (response ForkRun503JSONResponse) VisitForkRunResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(503)
 	_, err := buf.WriteTo(w)
 	return err
 }
@@ -1934,6 +2160,34 @@ func (response GetWorkflow429JSONResponse) VisitGetWorkflowResponse(w http.Respo
 		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
 	}
 	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetWorkflow500JSONResponse struct{ InternalJSONResponse }
+
+func (response GetWorkflow500JSONResponse) VisitGetWorkflowResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetWorkflow503JSONResponse struct{ UnavailableJSONResponse }
+
+func (response GetWorkflow503JSONResponse) VisitGetWorkflowResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(503)
 	_, err := buf.WriteTo(w)
 	return err
 }

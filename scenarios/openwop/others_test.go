@@ -47,7 +47,7 @@ func compare(t *testing.T, r *scenarios.Report, want map[string]string) {
 	t.Helper()
 	got := verdicts(r)
 	for _, name := range slices.Sorted(maps.Keys(got)) {
-		if got[name] != want[name] {
+		if !slices.Contains(strings.Split(want[name], " or "), got[name]) {
 			i := slices.IndexFunc(r.Outcomes, func(o scenarios.Outcome) bool { return o.Scenario.Name() == name })
 			t.Errorf("%s: %s, want %s (%s)", name, got[name], want[name], r.Outcomes[i].Reason)
 		}
@@ -72,8 +72,8 @@ func TestAHostThatReallyLoops(t *testing.T) {
 		"iteration-absent-below-5": "inapplicable",
 		"one-per-turn":             "passed observed",
 		"as-planned":               "passed observed",
-		// It is fast: two runs never run at once, and none can be held.
-		"nothing-shared":       "blocked",
+		// It is fast: its runs hardly ever run at once, and none can be held.
+		"nothing-shared":       "blocked or passed observed",
 		"bound-below":          "passed observed",
 		"bound-leaves-alone":   "passed observed",
 		"fork-keeps":           "inapplicable", // it does not advertise replay
@@ -87,6 +87,9 @@ func TestAHostThatReallyLoops(t *testing.T) {
 	}
 	for _, c := range r.Claims {
 		want := map[string]string{"execution-model": "proved", "execution-model>=5": "unproved", "loop-limit": "unproved"}[c.ID]
+		if c.ID == "execution-model>=5" && verdicts(r)["nothing-shared"] != "blocked" {
+			want = "proved"
+		}
 		if c.Status != want {
 			t.Errorf("claim %s is %s, want %s", c.ID, c.Status, want)
 		}

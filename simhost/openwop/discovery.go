@@ -77,15 +77,9 @@ func (h *Host) capabilities() openwopv1.Capabilities {
 		// one does both, so that a reader of either kind finds them.
 		Orchestrator: &openwopv1.OrchestratorCapability{
 			Supported:       new(h.claimed[claimOrchestrator]),
-			FanOutSupported: new(h.claimed[claimDispatch]),
+			FanOutSupported: new(h.claimed[claimOrchestrator] && h.claimed[claimDispatch]),
 		},
-		Dispatch: &openwopv1.DispatchCapability{
-			Supported:       new(h.claimed[claimDispatch]),
-			Models:          []string{"child-run"},
-			FanOutSupported: new(true),
-			FanOutPolicies:  []string{"sequential", "reject"},
-			AskUserRoutings: []string{"auto", "clarification"},
-		},
+		Dispatch: h.dispatch(),
 	}
 	if h.claimed[claimExecutionModel] {
 		c.MultiAgent = &openwopv1.MultiAgentCapability{ExecutionModel: h.executionModel()}
@@ -120,6 +114,18 @@ func (h *Host) executionModel() *openwopv1.ExecutionModel {
 		m.Tier, m.ExperimentalUntil = openwopv1.ExecutionModelTierExperimental, &h.opts.ExperimentalUntil
 	}
 	return m
+}
+
+// dispatch says how workers are dispatched, where they are.
+func (h *Host) dispatch() *openwopv1.DispatchCapability {
+	d := &openwopv1.DispatchCapability{Supported: new(h.claimed[claimDispatch])}
+	if h.claimed[claimDispatch] {
+		d.Models = []string{"child-run"}
+		d.FanOutSupported = new(true)
+		d.FanOutPolicies = []string{"sequential", "reject"}
+		d.AskUserRoutings = []string{"auto", "clarification"}
+	}
+	return d
 }
 
 // advertisedLimits are those that are enforced, so they follow limits().

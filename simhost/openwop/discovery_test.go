@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/openassay/assay/gen/openwopv1"
 )
 
 // described returns the discovery document of a host that was never opened.
@@ -208,5 +210,19 @@ func TestBannerSaysWhatToDo(t *testing.T) {
 	}
 	if len(c.host.Claims()) != len(claims)-1 {
 		t.Errorf("%d claims are listed, want all but one: %v", len(c.host.Claims()), c.host.Claims())
+	}
+}
+
+// What is left off is not offered a line below.
+func TestDiscoveryDoesNotContradictItself(t *testing.T) {
+	for _, name := range []string{"dispatch", "orchestrator"} {
+		c := serve(t, Options{Without: []string{name}})
+		d := decoded[openwopv1.Capabilities](c.do("GET", "/.well-known/openwop", nil).want(http.StatusOK))
+		if *d.Orchestrator.FanOutSupported {
+			t.Errorf("without %s a supervisor still fans out", name)
+		}
+		if name == "dispatch" && (d.Dispatch.FanOutSupported != nil || d.Dispatch.Models != nil) {
+			t.Errorf("without dispatch there are still %v", d.Dispatch.Models)
+		}
 	}
 }

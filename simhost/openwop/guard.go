@@ -8,6 +8,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
@@ -44,13 +45,17 @@ func (h *Host) guard(op *operation, next http.Handler) http.Handler {
 
 // checkParameters judges the parameters that were sent; that a required one is missing is seen by the generated code.
 func (op *operation) checkParameters(r *http.Request) error {
+	query, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return invalid("query", "the query cannot be read: escape each name and value, and part them with &")
+	}
 	for _, p := range op.parameters {
 		var values []string
 		switch p.in {
 		case "path":
 			values = []string{r.PathValue(p.name)}
 		case "query":
-			values = r.URL.Query()[p.name]
+			values = query[p.name]
 		case "header":
 			values = r.Header.Values(p.name)
 		}
@@ -88,7 +93,14 @@ type requestBody struct {
 
 func (b *requestBody) Close() error { return nil }
 
+func bodyTooLarge() error {
+	return refuse(codeTooLarge, fmt.Sprintf("the body is larger than %d bytes: send less", maxBodyBytes), "maxRequestBodyBytes", maxBodyBytes)
+}
+
 func (op *operation) readBody(w http.ResponseWriter, r *http.Request) (*requestBody, error) {
+	if r.ContentLength > maxBodyBytes {
+		return nil, bodyTooLarge()
+	}
 	control := http.NewResponseController(w)
 	// Only a body that does not come is cut off. The deadline must go again, or it would end the connection
 	// while the handler still works. A writer without deadlines has none to set.
@@ -96,10 +108,10 @@ func (op *operation) readBody(w http.ResponseWriter, r *http.Request) (*requestB
 	raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBodyBytes))
 	_ = control.SetReadDeadline(time.Time{})
 	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
-		return nil, refuse(codeTooLarge, fmt.Sprintf("the body is larger than %d bytes: send less", maxBodyBytes), "maxRequestBodyBytes", maxBodyBytes)
+		return nil, bodyTooLarge()
 	}
 	if err != nil {
-		return nil, refuse(codeValidation, "the body did not arrive whole: "+err.Error())
+		return nil, refuse(codeValidation, fmt.Sprintf("the body did not arrive whole within %s: send as many bytes as were announced", bodyPatience))
 	}
 	body := &requestBody{raw: raw}
 	body.Reset(raw)

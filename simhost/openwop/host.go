@@ -56,12 +56,12 @@ func New(ctx context.Context, o Options) (*Host, error) {
 
 func open(ctx context.Context, o Options) (_ *Host, err error) {
 	if o, err = o.withDefaults(); err != nil {
-		return nil, err
+		return nil, &OptionError{err}
 	}
 	h := &Host{opts: o, log: o.Logger}
 	h.closing, h.close = context.WithCancel(context.Background())
 	if h.claimed, err = settle(o.Version, o.Without); err != nil {
-		return nil, err
+		return nil, &OptionError{err}
 	}
 	bundled := openwopv1.Bundled()
 	schemas, err := validate.New(bundled)
@@ -69,7 +69,7 @@ func open(ctx context.Context, o Options) (_ *Host, err error) {
 		return nil, err
 	}
 	if h.workflows, err = loadWorkflows(schemas, o.Workflows); err != nil {
-		return nil, err
+		return nil, &OptionError{err}
 	}
 	h.fixtures = h.workflows.runnable(h.lacks())
 	if h.discovery, err = h.discover(); err != nil {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/openassay/assay/simhost/clock"
@@ -76,6 +77,14 @@ type Options struct {
 	Logger *slog.Logger
 }
 
+// OptionError is a mistake in the options: the caller can mend it.
+type OptionError struct{ err error }
+
+func (e *OptionError) Error() string { return e.err.Error() }
+
+// Unwrap is what was wrong.
+func (e *OptionError) Unwrap() error { return e.err }
+
 // withDefaults fills in what was left open and refuses what cannot be.
 func (o Options) withDefaults() (Options, error) {
 	set(&o.Version, DefaultVersion)
@@ -98,10 +107,19 @@ func (o Options) withDefaults() (Options, error) {
 		atLeast("run duration", o.MaxRunDuration, time.Second),
 		atLeast("keepalive interval", o.KeepAlive, time.Millisecond),
 		within("confidence floor", o.ConfidenceFloor, 0.5, 1),
-		atLeast("log bound", o.LogMax, 0),
+		atLeast("log bound (--log-max)", o.LogMax, 0),
 		checkOrigin(o.CORS),
+		checkKey(o.Key),
 		checkExperimental(o.ExperimentalUntil, o.Clock.Now()),
 	)
+}
+
+// checkKey refuses a key that no header can carry as it is.
+func checkKey(key string) error {
+	if strings.TrimSpace(key) != key || strings.ContainsAny(key, "\r\n") {
+		return fmt.Errorf("key (--key) %q: a client cannot send it: leave the white space out", key)
+	}
+	return nil
 }
 
 func checkExperimental(until string, now time.Time) error {
@@ -110,7 +128,7 @@ func checkExperimental(until string, now time.Time) error {
 	}
 	today, latest := now.UTC().Format(time.DateOnly), now.UTC().AddDate(1, 0, 0).Format(time.DateOnly)
 	if _, err := time.Parse(time.DateOnly, until); err != nil || until < today || until > latest {
-		return fmt.Errorf("experimental until %q: give a day YYYY-MM-DD from %s to %s", until, today, latest)
+		return fmt.Errorf("experimental until (--experimental-until) %q: give a day YYYY-MM-DD from %s to %s", until, today, latest)
 	}
 	return nil
 }

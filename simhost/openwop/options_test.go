@@ -1,6 +1,7 @@
 package openwop
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -25,6 +26,10 @@ func TestBadOptionsAreRefusedWithTheMend(t *testing.T) {
 		{Options{CORS: "localhost"}, "give * or one origin"},
 		{Options{CORS: "http://localhost:3000/"}, "without a path"},
 		{Options{CORS: "ftp://localhost"}, "give * or one origin"},
+		{Options{Key: " dev"}, "leave the white space out"},
+		{Options{Key: "a\r\nb"}, "leave the white space out"},
+		{Options{ExperimentalUntil: "soon"}, "give a day YYYY-MM-DD"},
+		{Options{ExperimentalUntil: "2020-01-01"}, "give a day YYYY-MM-DD"},
 		{Options{Without: []string{"replays"}}, `did you mean "replay"`},
 		{Options{Faults: []string{"loop.iteration-resets"}}, `did you mean "loop.iteration-resets-on-resume"`},
 		{Options{Workflows: filepath.Join(t.TempDir(), "none")}, "load workflows from"},
@@ -33,6 +38,8 @@ func TestBadOptionsAreRefusedWithTheMend(t *testing.T) {
 		if err == nil {
 			_ = h.Close(t.Context())
 			t.Errorf("%+v was accepted, want an error with %q", c.o, c.want)
+		} else if mistake := (*OptionError)(nil); !errors.As(err, &mistake) && len(c.o.Faults) == 0 {
+			t.Errorf("%+v: %v is no mistake in the options", c.o, err)
 		} else if !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v, want an error with %q", c.o, err, c.want)
 		}

@@ -1,6 +1,7 @@
 package openwop
 
 import (
+	"bufio"
 	"fmt"
 	"io"
 	"net"
@@ -197,6 +198,8 @@ func TestParametersAreChecked(t *testing.T) {
 		{"/v1/runs/" + id + "/events/poll?lastSequence=1.5", "lastSequence", header{}},
 		{"/v1/runs/" + id + "/events/poll?lastSequence=", "lastSequence", header{}},
 		{"/v1/runs/" + id + "/events/poll?lastSequence=1&lastSequence=2", "lastSequence", header{}},
+		{"/v1/runs/" + id + "/events/poll?lastSequence=2;timeout=1", "query", header{}},
+		{"/v1/runs/" + id + "/events/poll?lastSequence=%zz", "query", header{}},
 		{"/v1/runs/" + id + "/events/poll?since=-2", "since", header{}},
 		{"/v1/runs/" + id + "/events/poll?timeout=0", "timeout", header{}},
 		{"/v1/runs/" + id + "/events/poll?timeout=61", "timeout", header{}},
@@ -248,5 +251,29 @@ func TestBodyThatBreaksOff(t *testing.T) {
 	answer, _ := io.ReadAll(connection)
 	if !strings.HasPrefix(string(answer), "HTTP/1.1 400") || !strings.Contains(string(answer), "did not arrive whole") {
 		t.Errorf("a body that breaks off is answered with %s", answer)
+	}
+}
+
+// A body that says beforehand that it is too large is refused before it comes.
+func TestAnAnnouncedBodyIsRefusedAtOnce(t *testing.T) {
+	c := serve(t, Options{})
+	conn := must(net.Dial("tcp", strings.TrimPrefix(c.base, "http://")))
+	defer conn.Close()
+	must(fmt.Fprintf(conn, "POST /v1/runs HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: 99999999\r\n\r\n", c.key))
+	response := must(http.ReadResponse(bufio.NewReader(conn), nil))
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusRequestEntityTooLarge {
+		t.Errorf("status %d, want 413", response.StatusCode)
+	}
+}
+
+// What a client writes is never a format of ours.
+func TestPercentSignsOfAClientStay(t *testing.T) {
+	c := serve(t, Options{})
+	waiting := c.suspended()
+	envelope := c.do("POST", "/v1/runs/"+waiting.RunID+"/interrupts/"+*waiting.CurrentNodeID, `{"resumeValue":{"answers":{"q1":"x","100%d off":1}}}`).
+		wantError(http.StatusBadRequest, "validation_error")
+	if !strings.Contains(envelope.Message, "100%d off") {
+		t.Errorf("message %q", envelope.Message)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"sync"
 	"time"
 )
 
@@ -27,7 +28,9 @@ const (
 func (h *Host) Serve(ctx context.Context, ln net.Listener) error {
 	stopping, stop := context.WithCancel(context.Background())
 	defer stop()
+	silent := &silentConns{}
 	server := &http.Server{
+		ConnState:         silent.note,
 		Handler:           h.Handler(),
 		ReadHeaderTimeout: headerPatience,
 		IdleTimeout:       idlePatience,
@@ -44,6 +47,7 @@ func (h *Host) Serve(ctx context.Context, ln net.Listener) error {
 		return fmt.Errorf("serve on %s: %w", ln.Addr(), err)
 	case <-ctx.Done():
 	}
+	silent.close()
 	stop() // waiting requests give up their waiting; only then can Shutdown come to an end
 	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownPatience)
 	defer cancel()
@@ -53,6 +57,38 @@ func (h *Host) Serve(ctx context.Context, ln net.Listener) error {
 	}
 	<-served
 	return err
+}
+
+// silentConns are connections on which nothing was asked yet: browsers open some in advance. Shutdown would wait for them
+// as long as for a request under way.
+type silentConns struct {
+	mu      sync.Mutex
+	conns   map[net.Conn]bool
+	stopped bool
+}
+
+func (s *silentConns) note(c net.Conn, state http.ConnState) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case state != http.StateNew:
+		delete(s.conns, c)
+	case s.stopped:
+		_ = c.Close() // accepted while the listener was closing: nobody will answer
+	case s.conns == nil:
+		s.conns = map[net.Conn]bool{c: true}
+	default:
+		s.conns[c] = true
+	}
+}
+
+func (s *silentConns) close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stopped = true
+	for c := range s.conns {
+		_ = c.Close() // the peer sees the end of the stream, which is what is meant
+	}
 }
 
 // stoppingKey carries, in the context of a request, the context that ends when its server stops.

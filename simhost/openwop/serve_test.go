@@ -42,6 +42,19 @@ func TestShutdownEndsStreamsAndPolls(t *testing.T) {
 	}
 }
 
+// A connection on which nothing is asked, as browsers open in advance, does not hold up the stop.
+func TestShutdownDoesNotWaitForSilentConnections(t *testing.T) {
+	c := serve(t, Options{})
+	conn := must(net.Dial("tcp", strings.TrimPrefix(c.base, "http://")))
+	defer conn.Close()
+	c.do("GET", "/healthz", nil).want(http.StatusOK) // the server has accepted what was dialled before
+	began := time.Now()
+	c.stop()
+	if took := time.Since(began); took >= shutdownPatience {
+		t.Errorf("the stop took %s", took)
+	}
+}
+
 func TestHeldEventsGoOutBeforeTheStreamCloses(t *testing.T) {
 	c := serve(t, Options{Wire: clock.NewManual(time.Unix(1_700_000_000, 0))})
 	id := c.create("conformance-delay", nil)

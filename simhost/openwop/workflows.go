@@ -44,6 +44,9 @@ func loadWorkflows(schemas *validate.Set, dir string) (workflows, error) {
 func (w workflows) read(files fs.FS, dir string, schema *validate.Schema) error {
 	entries, err := fs.ReadDir(files, ".")
 	if err != nil {
+		if missing := (*fs.PathError)(nil); errors.As(err, &missing) {
+			err = missing.Err // its path is the folder's own "."
+		}
 		return fmt.Errorf("load workflows from %s: %w", dir, err)
 	}
 	var problems []error

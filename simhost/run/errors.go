@@ -65,7 +65,7 @@ func refuse(code, message string, details ...any) *Error {
 
 // invalid is a validation_error about one field, named as a dotted path.
 func invalid(field, format string, args ...any) *Error {
-	return refuse(CodeValidation, fmt.Sprintf(field+": "+format, args...), "field", field)
+	return refuse(CodeValidation, field+": "+fmt.Sprintf(format, args...), "field", field)
 }
 
 func runNotFound(id string) *Error {

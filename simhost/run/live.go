@@ -40,17 +40,38 @@ func (e *Engine) get(ctx context.Context, id string) (*liveRun, error) {
 	if r != nil {
 		return r, nil
 	}
-	r, err := e.load(ctx, id)
-	switch {
-	case err != nil:
-		return nil, err
-	case r == nil:
-		return nil, runNotFound(id)
-	case r.state.Ended():
-		return r, nil
-	default:
-		return e.share(r), nil
+	for {
+		r, err := e.load(ctx, id)
+		switch {
+		case err != nil:
+			return nil, err
+		case r == nil:
+			return nil, runNotFound(id)
+		case r.state.Ended():
+			return r, nil
+		}
+		if r, err = e.adopt(ctx, r); r != nil || err != nil {
+			return r, err
+		}
 	}
+}
+
+// adopt shares a run that was loaded, unless its log went on while it was read: then somebody else had the run, which may
+// have ended since and left memory, and what was read must not come back to life. Both results are nil then.
+func (e *Engine) adopt(ctx context.Context, r *liveRun) (*liveRun, error) {
+	r.mu.Lock() // whoever finds it shared waits until it is known to be good
+	defer r.mu.Unlock()
+	if other := e.share(r); other != r {
+		return other, nil
+	}
+	newer, err := e.o.Log.Read(ctx, r.id, r.revision)
+	if err == nil && len(newer) == 0 {
+		return r, nil
+	}
+	r.lost = true
+	r.feed.lose()
+	e.drop(r)
+	return nil, err
 }
 
 // share makes r the run of its id, unless there is one already; it returns the one that is.

@@ -103,9 +103,12 @@ func (o *simhostFlags) serve(ctx context.Context, out, errs io.Writer) (err erro
 	var listener net.ListenConfig
 	ln, err := listener.Listen(ctx, "tcp", o.listen)
 	if err != nil {
-		return fmt.Errorf("simhost: %w: choose another address with --listen", err)
+		return usage("simhost --listen %s: %w: choose another address", o.listen, err)
 	}
 	host, err := openwop.New(ctx, o.host)
+	if mistake := (*openwop.OptionError)(nil); errors.As(err, &mistake) {
+		return errors.Join(usage("simhost: %w", mistake), ln.Close())
+	}
 	if err != nil {
 		return errors.Join(err, ln.Close())
 	}

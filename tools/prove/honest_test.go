@@ -80,9 +80,11 @@ func TestEveryHonestHost(t *testing.T) {
 	blocked := map[string][]string{
 		"--without agentloopSeam":   {"seam-agrees-with-log", "seam-out-of-range", "seam-random-turns"},
 		"--max-node-executions 100": {"limit-honoured"},
-		"--max-loop-iterations 2":   {"bound-below", "bound-leaves-alone", "nothing-shared", "seam-agrees-with-log", "seam-random-turns"},
+		"--max-loop-iterations 2":   {"bound-below", "bound-leaves-alone", "seam-agrees-with-log", "seam-random-turns"},
 		"--without fixtures":        {"bound-below", "bound-leaves-alone", "fork-keeps", "limit-honoured", "nothing-shared"},
 	}
+	// Two short loops may or may not overlap.
+	perhaps := map[string]string{"--max-loop-iterations 2": "nothing-shared"}
 	for name, o := range hosts {
 		t.Run(name, func(t *testing.T) {
 			r := certify(t, serve(t, o, nil).URL, scenarios.Options{})
@@ -92,7 +94,7 @@ func TestEveryHonestHost(t *testing.T) {
 					t.Errorf("%s is %s: %s", s, bad, outcome(t, r, s).Reason)
 				}
 			}
-			got := verdicts[scenarios.Blocked]
+			got := slices.DeleteFunc(verdicts[scenarios.Blocked], func(s string) bool { return s == perhaps[name] })
 			slices.Sort(got)
 			if diff := cmp.Diff(blocked[name], got); diff != "" {
 				t.Errorf("blocked (-expected +seen):\n%s", diff)

@@ -12,15 +12,15 @@ import (
 var operations = map[string]string{
 	"getCapabilities":       "200 503",
 	"getOpenApiSpec":        "200 503",
-	"getWorkflow":           "200 401 403 404 429",
-	"createRun":             "201 400 401 403 404 409 413 422 429 501",
-	"getRun":                "200 401 403 404 429",
-	"cancelRun":             "200 400 401 403 404 409 413 429",
-	"forkRun":               "201 400 401 403 404 409 410 413 422 429 501",
-	"streamRunEvents":       "200 400 401 403 404 429",
-	"pollRunEvents":         "200 400 401 403 404 429",
-	"resolveInterruptByRun": "200 400 401 403 404 409 410 413 422 429",
-	"runAgentLoop":          "200 400 401 403 404 413 429 501",
+	"getWorkflow":           "200 401 403 404 429 500 503",
+	"createRun":             "201 400 401 403 404 409 413 422 429 500 501 503",
+	"getRun":                "200 401 403 404 429 500 503",
+	"cancelRun":             "200 400 401 403 404 409 413 429 500 503",
+	"forkRun":               "201 400 401 403 404 409 410 413 422 429 500 501 503",
+	"streamRunEvents":       "200 400 401 403 404 429 500 503",
+	"pollRunEvents":         "200 400 401 403 404 429 500 503",
+	"resolveInterruptByRun": "200 400 401 403 404 409 410 413 422 429 500 503",
+	"runAgentLoop":          "200 400 401 403 404 413 429 500 501 503",
 }
 
 func TestOperationsAndTheirStatuses(t *testing.T) {
