@@ -180,7 +180,9 @@ func TestInputsThatAreRefused(t *testing.T) {
 		}
 	}
 	for text, field := range map[string]string{
-		`[{"kind":"terminate"},{"kind":"escalate"}]`: "inputs.plan[1]",
+		`[{"kind":"terminate"},{"kind":"escalate"}]`:                      "inputs.plan[1]",
+		`[{"KIND":"terminate"}]`:                                          "inputs.plan[0]",
+		`[{"kind":"terminate","Reason":"x"}]`:                             "inputs.plan[0]",
 		`["terminate"]`:                                                   "inputs.plan[0]",
 		`[{"kind":"next-worker"}]`:                                        "inputs.plan[0]",
 		`[{"kind":"next-worker","nextWorkerIds":[]}]`:                     "inputs.plan[0]",

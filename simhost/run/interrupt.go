@@ -164,38 +164,42 @@ func checkAnswer(kind openwopv1.InterruptKind, value json.RawMessage) error {
 // readAnswers reads the answers of a clarification, question id to answer: {"answers":{"q1":...}}, or
 // {"answers":[{"id":"q1","answer":...}]}; the protocol has both forms.
 func readAnswers(value json.RawMessage) (map[string]any, error) {
-	var reply struct {
-		Answers json.RawMessage `json:"answers"`
-	}
-	if err := json.Unmarshal(value, &reply); err != nil || len(reply.Answers) == 0 {
+	given := member(value, "answers")
+	if len(given) == 0 {
 		return nil, invalid("resumeValue.answers", "must be there, as a map from question id to answer")
 	}
 	answers := map[string]any{}
-	if json.Unmarshal(reply.Answers, &answers) == nil && answers != nil {
+	if json.Unmarshal(given, &answers) == nil && answers != nil {
 		return answers, nil
 	}
-	var list []struct {
-		ID     string `json:"id"`
-		Answer any    `json:"answer"`
-	}
-	if err := json.Unmarshal(reply.Answers, &list); err != nil {
+	var list []map[string]any
+	if err := json.Unmarshal(given, &list); err != nil {
 		return nil, invalid("resumeValue.answers", "must be a map from question id to answer, or a list of {id, answer}")
 	}
 	answers = make(map[string]any, len(list))
 	for _, a := range list {
-		answers[a.ID] = a.Answer
+		id, _ := a["id"].(string)
+		answers[id] = a["answer"]
 	}
 	return answers, nil
 }
 
-func readAction(value json.RawMessage) (openwopv1.ApprovalAction, error) {
-	var reply struct {
-		Action openwopv1.ApprovalAction `json:"action"`
+// member is a member of a JSON object, by exactly that name; nil where there is none. Decoding into a struct would take
+// "Action" for "action".
+func member(object json.RawMessage, name string) json.RawMessage {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(object, &members) != nil {
+		return nil
 	}
-	if err := json.Unmarshal(value, &reply); err != nil || reply.Action == "" {
+	return members[name]
+}
+
+func readAction(value json.RawMessage) (openwopv1.ApprovalAction, error) {
+	var action openwopv1.ApprovalAction
+	if err := json.Unmarshal(member(value, "action"), &action); err != nil || action == "" {
 		return "", invalid("resumeValue.action", "must be there: accept or reject")
 	}
-	return reply.Action, nil
+	return action, nil
 }
 
 // isRejection tells whether this value says no to a decision that is held.

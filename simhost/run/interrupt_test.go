@@ -17,6 +17,7 @@ func TestAnswersThatAreRefusedChangeNothing(t *testing.T) {
 	for _, value := range []string{
 		``, `{`, `null`, `"yes"`, `{}`, `[]`, `{"answers":null}`, `{"answers":"yes"}`, `{"answers":{}}`, `{"answers":[]}`, `{"answers":{"q2":"yes"}}`,
 		`{"answers":{"q1":"yes","q2":"yes"}}`, `{"answers":{"q1":null}}`, `{"answers":{"q1":""}}`, `{"answers":[{"id":"q1"}]}`, `{"action":"accept"}`,
+		`{"ANSWERS":{"q1":"yes"}}`, `{"answers":[{"ID":"q1","answer":"yes"}]}`,
 	} {
 		_, err := h.Resolve(soon(t), s.RunID, "supervisor", json.RawMessage(value))
 		if code(err) != CodeValidation {

@@ -1,9 +1,10 @@
 package run
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
+	"reflect"
+	"strings"
 
 	"github.com/openassay/assay/gen/openwopv1"
 )
@@ -120,11 +121,21 @@ func checkConfidence(c *float64) error {
 	return nil
 }
 
-// strictly decodes JSON into a struct and refuses keys that the struct has not.
+// strictly decodes JSON into a struct and refuses keys that the struct has not, spelled as it has them.
 func strictly(raw []byte, into any) error {
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.DisallowUnknownFields()
-	return d.Decode(into)
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &members); err != nil {
+		return err
+	}
+	fields := reflect.TypeOf(into).Elem()
+	for i := range fields.NumField() {
+		name, _, _ := strings.Cut(fields.Field(i).Tag.Get("json"), ",")
+		delete(members, name)
+	}
+	for name := range members {
+		return fmt.Errorf("unknown field %q", name)
+	}
+	return json.Unmarshal(raw, into)
 }
 
 func first(errs ...error) error {
