@@ -2,6 +2,7 @@ package openwop
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -92,6 +93,7 @@ func badRequest(err error) *refusal {
 		format  *openwopv1.InvalidParamFormatError
 		missing *openwopv1.RequiredParamError
 		many    *openwopv1.TooManyValuesForParamError
+		number  *json.UnmarshalTypeError
 	)
 	switch {
 	case errors.As(err, &format):
@@ -100,6 +102,12 @@ func badRequest(err error) *refusal {
 		return invalid(missing.ParamName, missing.Error())
 	case errors.As(err, &many):
 		return invalid(many.ParamName, many.Error())
+	case errors.As(err, &number): // what the schema takes for an integer and a Go integer is not: 1.0, 1e30
+		message := "the " + number.Value + " is no whole number of 64 bits: write it out, without a fraction or an exponent"
+		if number.Field == "" { // inside an object that decodes itself
+			return refuse(codeValidation, message)
+		}
+		return invalid(number.Field, number.Field+": "+message)
 	}
 	return refuse(codeValidation, "the request cannot be read: "+err.Error())
 }

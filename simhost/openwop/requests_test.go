@@ -277,3 +277,19 @@ func TestPercentSignsOfAClientStay(t *testing.T) {
 		t.Errorf("message %q", envelope.Message)
 	}
 }
+
+// What a schema takes for an integer, and Go does not, is refused in words that help.
+func TestNumbersThatAreNoInt64(t *testing.T) {
+	c := serve(t, Options{})
+	id := c.create("conformance-noop", nil)
+	for path, body := range map[string]string{
+		"/v1/runs":                      `{"workflowId":"conformance-noop","configurable":{"maxLoopIterations":1e30}}`,
+		"/v1/runs/" + id + ":fork":      `{"mode":"replay","fromSeq":1e19}`,
+		"/v1/host/sample/agentloop/run": `{"turns":2.0}`,
+	} {
+		envelope := c.do("POST", path, body).wantError(http.StatusBadRequest, "validation_error")
+		if !strings.Contains(envelope.Message, "no whole number of 64 bits") || strings.Contains(envelope.Message, "Go ") {
+			t.Errorf("%s: %s", path, envelope.Message)
+		}
+	}
+}
