@@ -1,13 +1,9 @@
 package openwop_test
 
 import (
-	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
-	"strings"
 	"testing"
-	"time"
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
@@ -15,125 +11,6 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 	"github.com/openassay/assay/scenarios/wire/wiretest"
 )
-
-// story is a run as a test tells it: what happened, in order.
-type story struct {
-	id     string
-	status string
-	events []event
-}
-
-type event struct {
-	kind    string
-	payload map[string]any
-}
-
-func decided(iteration any, kind string) event {
-	p := map[string]any{"agentId": "a.supervisor", "decision": map[string]any{"kind": kind, "confidence": 0.9}}
-	if iteration != nil {
-		p["iteration"] = iteration
-	}
-	return event{"runOrchestrator.decided", p}
-}
-
-func chain(phase, child string) event {
-	return event{"core.workflowChain.event", map[string]any{"phase": phase, "childRunId": child, "workerId": "w", "parentRunId": "r"}}
-}
-
-func breach(limit, observed int) event {
-	return event{"cap.breached", map[string]any{"kind": "loop-iterations", "limit": limit, "observed": observed}}
-}
-
-func failed(code string) event {
-	return event{"run.failed", map[string]any{"error": map[string]any{"code": code, "message": "m"}}}
-}
-
-// loop is the honest story of n turns that end by themselves.
-func loop(n int) story {
-	s := story{id: "r", status: "completed", events: []event{{"run.started", map[string]any{"workflowId": "w"}}}}
-	for i := 1; i < n; i++ {
-		child := fmt.Sprint("c", i)
-		s.events = append(s.events, decided(i, "next-worker"), chain("dispatch.began", ""), chain("dispatch.succeeded", child), chain("child.completed", child))
-	}
-	s.events = append(s.events, decided(n, "terminate"), event{"run.completed", map[string]any{}})
-	return s
-}
-
-// bounded is the honest story of a loop that crossed its bound n.
-func bounded(n int) story {
-	s := loop(n + 1)
-	s.events = append(s.events[:len(s.events)-2], breach(n, n+1), failed("loop_limit_exceeded"))
-	s.status = "failed"
-	return s
-}
-
-// change edits the k-th event (from 0) of a kind.
-func (s story) change(kind string, k int, edit func(map[string]any)) story {
-	s.events = slices.Clone(s.events)
-	for i, e := range s.events {
-		if e.kind == kind {
-			if k == 0 {
-				p := maps.Clone(e.payload)
-				edit(p)
-				s.events[i].payload = p
-				return s
-			}
-			k--
-		}
-	}
-	panic("no such event in the story: " + kind)
-}
-
-func (s story) drop(kind string) story {
-	s.events = slices.DeleteFunc(slices.Clone(s.events), func(e event) bool { return e.kind == kind })
-	return s
-}
-
-func (s story) then(e ...event) story {
-	s.events = append(slices.Clone(s.events), e...)
-	return s
-}
-
-func (s story) withStatus(status string) story { s.status = status; return s }
-
-// log mints the story as if a host had served it.
-func (s story) log(t *testing.T) openwop.RunLog {
-	t.Helper()
-	var events []any
-	for i, e := range s.events {
-		events = append(events, map[string]any{"eventId": fmt.Sprintf("%s-%d", s.id, i), "runId": s.id, "type": e.kind, "sequence": i, "payload": e.payload})
-	}
-	doc := wiretest.Value(t, map[string]any{"events": events, "snapshot": map[string]any{"runId": s.id, "status": s.status}})
-	return openwop.RunLog{RunID: s.id, Created: wiretest.Status(t, 201), ID: wiretest.Value(t, json.RawMessage(`"`+s.id+`"`)), Read: wiretest.Status(t, 200), Events: doc.Key("events").Items(),
-		Ended: wire.Wait{What: "the run has ended", Reached: s.status == "completed" || s.status == "failed", Patience: time.Second, Last: doc.Key("snapshot")}}
-}
-
-func scenario(t *testing.T, name string) scenarios.Scenario {
-	t.Helper()
-	for _, suite := range openwop.Suites() {
-		for _, s := range suite.Scenarios {
-			if s.Name() == name {
-				return s
-			}
-		}
-	}
-	t.Fatalf("no scenario %s", name)
-	return scenarios.Scenario{}
-}
-
-// expect judges and compares: want is "passed", "blocked", or the id of the
-// requirement whose violation is reported first.
-func expect(t *testing.T, name string, observation any, want string) {
-	t.Helper()
-	out := scenarios.Conclude(scenario(t, name), openwop.Protocol.Ledger, observation)
-	got := string(out.Verdict)
-	if out.Failure != nil {
-		got = string(out.Failure.Requirement)
-	}
-	if got != want {
-		t.Errorf("%s: %s (%s), want %s", name, got, out.Reason, want)
-	}
-}
 
 func loopObservation(t *testing.T, turns int, s, later story) openwop.LoopObservation {
 	o := openwop.LoopObservation{Way: "w", Chosen: true, Evidence: scenarios.Observed, Turns: turns, Log: s.log(t), Later: later.log(t), Stranger: wiretest.Status(t, 404),
@@ -433,83 +310,6 @@ func TestJudgeOfReplays(t *testing.T) {
 			o := honest()
 			c.spoil(&o)
 			expect(t, "fork-keeps", o, c.want)
-		})
-	}
-}
-
-func TestJudgesOfTheSeam(t *testing.T) {
-	answer := func(asked int, body string) openwop.SeamAnswer {
-		v := wiretest.Value(t, json.RawMessage(body))
-		return openwop.SeamAnswer{Turns: asked, Status: wiretest.Status(t, 200), Body: v, Decisions: v.Key("decisions").Items(), Resumed: v.Key("resumedIteration")}
-	}
-	named := func(a openwop.SeamAnswer, s story) openwop.SeamAnswer {
-		a.NamesARun, a.Log = true, s.log(t)
-		return a
-	}
-	refused := openwop.SeamAnswer{Turns: 0, Status: wiretest.Status(t, 400)}
-	limited := openwop.SeamAnswer{Turns: 0, Status: wiretest.Status(t, 404)}
-	const two = `{"decisions":[{"iteration":1},{"iteration":2}]}`
-	for _, c := range []struct {
-		name, scenario string
-		answers        []openwop.SeamAnswer
-		want           string
-	}{
-		{"honest", "seam-random-turns", []openwop.SeamAnswer{answer(2, two)}, "passed"},
-		{"bare words for decisions are a finding", "seam-random-turns", []openwop.SeamAnswer{answer(1, `{"decisions":[{"iteration":1,"decision":"terminate"}]}`)}, "passed"},
-		{"a constant", "seam-random-turns", []openwop.SeamAnswer{answer(2, two), answer(5, two)}, openwopv1.OWP0061B2},
-		{"an error with a body", "seam-random-turns", []openwop.SeamAnswer{{Turns: 2, Status: wiretest.Status(t, 500)}}, "blocked"},
-		{"no counter", "seam-random-turns", []openwop.SeamAnswer{answer(1, `{"decisions":[{}]}`)}, openwopv1.OWP0061B1},
-
-		{"honest", "seam-agrees-with-log", []openwop.SeamAnswer{named(answer(2, two), loop(2))}, "passed"},
-		{"the log says otherwise", "seam-agrees-with-log", []openwop.SeamAnswer{named(answer(2, two), loop(3))}, openwopv1.OWP0061B2},
-		{"names no run", "seam-agrees-with-log", []openwop.SeamAnswer{answer(2, two)}, "blocked"},
-
-		{"refuses", "seam-out-of-range", []openwop.SeamAnswer{answer(2, two), refused}, "passed"},
-		{"answers with nothing", "seam-out-of-range", []openwop.SeamAnswer{answer(2, two), answer(-3, `{"decisions":[]}`)}, "passed"},
-		{"ignores the suspension", "seam-out-of-range", []openwop.SeamAnswer{answer(2, two), answer(2, two)}, "passed"},
-		{"a turn out of nothing", "seam-out-of-range", []openwop.SeamAnswer{answer(2, two), answer(0, `{"decisions":[{"iteration":1}]}`)}, openwopv1.OWP0061B4},
-		{"resumes where it never was", "seam-out-of-range", []openwop.SeamAnswer{answer(2, two), answer(2, `{"decisions":[],"resumedIteration":9}`)}, openwopv1.OWP0061B4},
-		{"refuses everything", "seam-out-of-range", []openwop.SeamAnswer{refused, refused}, "blocked"},
-		{"is not there for this question", "seam-out-of-range", []openwop.SeamAnswer{answer(2, two), limited}, openwopv1.OWP0061B4},
-		{"falls over", "seam-out-of-range", []openwop.SeamAnswer{answer(2, two), {Turns: 0, Status: wiretest.Status(t, 500)}}, openwopv1.OWP0061B4},
-	} {
-		t.Run(c.scenario+"/"+c.name, func(t *testing.T) {
-			expect(t, c.scenario, openwop.SeamObservation{Path: "/s", Answers: c.answers}, c.want)
-		})
-	}
-}
-
-func TestJudgesOfTheAdvertisement(t *testing.T) {
-	at := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
-	const rungs = `"crossHostCausation":{"supported":true,"hostId":"h"},"replayDeterminism":{"supported":true,"refusalDivergenceEmission":true}`
-	for _, c := range []struct{ scenario, model, want string }{
-		{"model-well-formed", `{"supported":true,"version":5}`, "passed"},
-		{"model-well-formed", `{"supported":true,"version":7}`, "passed"},
-		{"model-well-formed", `{"supported":"yes","version":5}`, openwopv1.OWP0037C1},
-		{"model-well-formed", `{"version":5}`, openwopv1.OWP0037C1},
-		{"model-well-formed", `{"supported":true,"version":"5"}`, openwopv1.OWP0061A2},
-		{"model-well-formed", `{"supported":true,"version":0}`, openwopv1.OWP0061A2},
-		{"resume-flag", `{"version":5,"statefulResume":true}`, "passed"},
-		{"resume-flag", `{"version":4,"statefulResume":false}`, "passed"},
-		{"resume-flag", `{"version":5,"statefulResume":"true"}`, openwopv1.OWP0061A3},
-		{"resume-flag", `{"version":4,"statefulResume":true}`, openwopv1.OWP0061A4},
-		{"causation-block", `{` + rungs + `}`, "passed"},
-		{"causation-block", `{"crossHostCausation":{"supported":false,"hostId":"h"}}`, openwopv1.OWP0061A1},
-		{"causation-block", `{"crossHostCausation":{"supported":true}}`, openwopv1.OWP0061A1},
-		{"replay-block", `{` + rungs + `}`, "passed"},
-		{"replay-block", `{"replayDeterminism":{"supported":true}}`, openwopv1.OWP0061A1},
-		{"replay-block", `{}`, openwopv1.OWP0061A1},
-		{"experimental-dated", `{"experimentalUntil":"2027-11-21"}`, "passed"},
-		{"experimental-dated", `{"experimentalUntil":"2026-11-20"}`, openwopv1.OWPCAP1},
-		{"experimental-dated", `{"experimentalUntil":"2027-11-22"}`, openwopv1.OWPCAP1},
-		{"experimental-dated", `{"experimentalUntil":"soon"}`, openwopv1.OWPCAP1},
-		{"experimental-dated", `{}`, openwopv1.OWPCAP1},
-	} {
-		t.Run(c.scenario+c.model, func(t *testing.T) {
-			for _, document := range []string{`{"multiAgent":{"executionModel":%s}}`, `{"capabilities":{"multiAgent":{"executionModel":%s}}}`} {
-				d := scenarios.Discovery{Document: wiretest.Value(t, json.RawMessage(strings.Replace(document, "%s", c.model, 1))), At: at}
-				expect(t, c.scenario, d, c.want)
-			}
 		})
 	}
 }
