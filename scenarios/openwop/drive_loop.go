@@ -100,7 +100,8 @@ func (h host) watchLoop(ctx context.Context, r *run, o LoopObservation, sentinel
 	if o.Children, err = h.children(ctx, o.Log); err != nil {
 		return o, err
 	}
-	stranger, err := h.do(ctx, wire.Call{Method: http.MethodGet, Path: runPath(strangerOf(r.ID)), Label: "a run that never was"})
+	// Not h.do: a host may answer 403 for a run that is not ours, and 404 alike.
+	stranger, err := h.Do(ctx, wire.Call{Method: http.MethodGet, Path: runPath(strangerOf(r.ID)), Label: "a run that never was"})
 	if err != nil {
 		return o, err
 	}

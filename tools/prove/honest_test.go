@@ -2,6 +2,9 @@ package prove_test
 
 import (
 	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -100,6 +103,28 @@ func TestEveryHonestHost(t *testing.T) {
 				t.Errorf("blocked (-expected +seen):\n%s", diff)
 			}
 		})
+	}
+}
+
+// A host need not tell a stranger's run from one that is not there: 403 for
+// either is as honest as 404.
+func TestAHostThatForbidsWhatItDoesNotKnow(t *testing.T) {
+	forbids := func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			recorded := httptest.NewRecorder()
+			next.ServeHTTP(recorded, r)
+			if recorded.Code == http.StatusNotFound && r.Method == http.MethodGet {
+				recorded.Code = http.StatusForbidden
+			}
+			maps.Copy(w.Header(), recorded.Header())
+			w.WriteHeader(recorded.Code)
+			recorded.Body.WriteTo(w)
+		})
+	}
+	r := certify(t, serve(t, openwop.Options{}, forbids).URL, scenarios.Options{})
+	nothingWrong(t, r)
+	if code := r.ExitCode(); code != scenarios.ExitProved {
+		t.Errorf("exit code %d", code)
 	}
 }
 
