@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -211,8 +210,8 @@ func TestLiarsAreFoundOut(t *testing.T) {
 // changes, to a bound with another, and to a fork with its source.
 func canned(t *testing.T) string {
 	t.Helper()
-	const id = "run-1"
-	log := func(types ...any) map[string]any {
+	const ends, breaches = "run-1", "run-3" // the one run there is, and the one there is with a bound
+	log := func(id string, types ...any) map[string]any {
 		var events []any
 		for i, e := range types {
 			event, _ := e.(map[string]any)
@@ -231,10 +230,9 @@ func canned(t *testing.T) string {
 	phase := func(p string) map[string]any {
 		return map[string]any{"type": "core.workflowChain.event", "payload": map[string]any{"phase": p, "childRunId": "run-2"}}
 	}
-	whole := log(turn(1, "next-worker"), phase("dispatch.succeeded"), phase("child.completed"), turn(2, "terminate"), map[string]any{"type": "run.completed"})
-	cut := log(turn(1, "next-worker"), map[string]any{"type": "cap.breached", "payload": map[string]any{"kind": "loop-iterations", "limit": 1, "observed": 2}},
+	whole := log(ends, turn(1, "next-worker"), phase("dispatch.succeeded"), phase("child.completed"), turn(2, "terminate"), map[string]any{"type": "run.completed"})
+	cut := log(breaches, turn(1, "next-worker"), map[string]any{"type": "cap.breached", "payload": map[string]any{"kind": "loop-iterations", "limit": 1, "observed": 2}},
 		map[string]any{"type": "run.failed", "payload": map[string]any{"error": map[string]any{"code": "loop_limit_exceeded"}}})
-	var bounded atomic.Bool
 	answer := func(w http.ResponseWriter, body any) { json.NewEncoder(w).Encode(body) }
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /.well-known/openwop", func(w http.ResponseWriter, _ *http.Request) {
@@ -245,19 +243,25 @@ func canned(t *testing.T) string {
 			Configurable struct{ MaxLoopIterations int }
 		}
 		json.NewDecoder(r.Body).Decode(&body)
-		bounded.Store(body.Configurable.MaxLoopIterations == 1)
+		id := ends
+		if body.Configurable.MaxLoopIterations == 1 {
+			id = breaches
+		}
 		answer(w, map[string]any{"runId": id, "status": "running"})
 	})
-	mux.HandleFunc("POST /v1/runs/{rest}", func(w http.ResponseWriter, _ *http.Request) { answer(w, map[string]any{"runId": id}) })
-	mux.HandleFunc("GET /v1/runs/{id}", func(w http.ResponseWriter, _ *http.Request) {
-		if bounded.Load() {
+	mux.HandleFunc("POST /v1/runs/{fork}", func(w http.ResponseWriter, r *http.Request) {
+		source, _, _ := strings.Cut(r.PathValue("fork"), ":")
+		answer(w, map[string]any{"runId": source})
+	})
+	mux.HandleFunc("GET /v1/runs/{id}", func(w http.ResponseWriter, r *http.Request) {
+		if r.PathValue("id") == breaches {
 			answer(w, map[string]any{"status": "failed"})
 			return
 		}
 		answer(w, map[string]any{"status": "completed"})
 	})
-	mux.HandleFunc("GET /v1/runs/{id}/events/poll", func(w http.ResponseWriter, _ *http.Request) {
-		if bounded.Load() {
+	mux.HandleFunc("GET /v1/runs/{id}/events/poll", func(w http.ResponseWriter, r *http.Request) {
+		if r.PathValue("id") == breaches {
 			answer(w, cut)
 			return
 		}
