@@ -2,8 +2,6 @@ package scenarios
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"runtime"
@@ -318,12 +316,6 @@ func (c *Certification) Finish(ctx context.Context) *Report {
 	leftovers := c.cleanup.run(ctx, client)
 	c.cancel()
 	return c.report(leftovers)
-}
-
-// digest is the SHA-256 of a document's canonical form.
-func digest(v any) string {
-	sum := sha256.Sum256([]byte(canonical(v)))
-	return hex.EncodeToString(sum[:])
 }
 
 // Transcript is what the scenario's drive recorded, nil when it was not driven

@@ -1,6 +1,8 @@
 package scenarios
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"slices"
 	"time"
@@ -212,13 +214,16 @@ func profileStatuses(p *Protocol, d Discovery, requirements []RequirementStatus)
 		s := ProfileStatus{ID: profile.ID, Required: len(profile.Requires), Status: "inapplicable"}
 		if claim, ok := p.Claim(profile.Claim); ok {
 			if _, claimed := claim.Look(d); claimed {
-				s.Status = "certified"
+				weakest := ""
 				for _, id := range profile.Requires {
 					standing := standingOf(p.Ledger, requirements, id)
 					if standing == "proved" {
 						s.Proved++
 					}
-					s.Status = profileWord(s.Status, standing)
+					weakest = worse(weakest, standing)
+				}
+				if s.Status = weakest; weakest == "proved" {
+					s.Status = "certified"
 				}
 			}
 		}
@@ -233,18 +238,6 @@ func standingOf(l *Ledger, requirements []RequirementStatus, id RequirementID) s
 		return "unproved"
 	}
 	return standing(l, requirements[i])
-}
-
-func profileWord(status, standing string) string {
-	word := standing
-	if standing == "proved" {
-		word = "certified"
-	}
-	order := []string{"violated", "unproved", "attested", "certified"}
-	if slices.Index(order, word) < slices.Index(order, status) {
-		return word
-	}
-	return status
 }
 
 // ExitCode is the exit code of a certification that ran, highest wins: 6 Assay
@@ -304,6 +297,12 @@ func (c *Certification) suiteDigest() string {
 		rows = append(rows, row{string(s.Scenario.ID), s.Scenario.Title, s.Scenario.Claim.ID, s.Scenario.Proves})
 	}
 	return digest(rows)
+}
+
+// digest is the SHA-256 of a document's canonical form.
+func digest(v any) string {
+	sum := sha256.Sum256([]byte(canonical(v)))
+	return hex.EncodeToString(sum[:])
 }
 
 // canonical is v as JSON with sorted keys.

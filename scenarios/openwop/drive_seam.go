@@ -48,19 +48,15 @@ var seamTurns = &scenarios.Drive[SeamObservation]{
 		if err != nil {
 			return SeamObservation{}, err
 		}
-		o := SeamObservation{Path: s.path}
 		ceiling, why := h.ceiling()
 		if ceiling < 4 {
-			return o, scenarios.Block("three different numbers of turns cannot be asked for: "+why, "advertise higher limits while the host is certified")
+			return SeamObservation{}, scenarios.Block("three different numbers of turns cannot be asked for: "+why, "advertise higher limits while the host is certified")
 		}
+		var asks []openwopv1.AgentloopRequest
 		for _, n := range h.Rand.Perm(min(8, ceiling-1))[:3] {
-			a, err := s.answer(ctx, openwopv1.AgentloopRequest{Turns: int64(n + 2)})
-			if err != nil {
-				return o, err
-			}
-			o.Answers = append(o.Answers, a)
+			asks = append(asks, openwopv1.AgentloopRequest{Turns: int64(n + 2)})
 		}
-		return o, nil
+		return s.answers(ctx, asks...)
 	},
 }
 
@@ -75,23 +71,28 @@ var seamImpossible = &scenarios.Drive[SeamObservation]{
 		if err != nil {
 			return SeamObservation{}, err
 		}
-		o := SeamObservation{Path: s.path}
 		ceiling, _ := h.ceiling()
 		n := h.between(min(2, ceiling), min(5, ceiling))
-		for _, ask := range []openwopv1.AgentloopRequest{
-			{Turns: int64(n)},
-			{Turns: 0},
-			{Turns: -int64(h.between(1, 9))},
-			{Turns: int64(n), SuspendAtTurn: new(int64(n + h.between(1, 5))), Resume: new(true)},
-		} {
-			a, err := s.answer(ctx, ask)
-			if err != nil {
-				return o, err
-			}
-			o.Answers = append(o.Answers, a)
-		}
-		return o, nil
+		return s.answers(ctx,
+			openwopv1.AgentloopRequest{Turns: int64(n)},
+			openwopv1.AgentloopRequest{Turns: 0},
+			openwopv1.AgentloopRequest{Turns: -int64(h.between(1, 9))},
+			openwopv1.AgentloopRequest{Turns: int64(n), SuspendAtTurn: new(int64(n + h.between(1, 5))), Resume: new(true)},
+		)
 	},
+}
+
+// answers asks one question after another.
+func (s seam) answers(ctx context.Context, asks ...openwopv1.AgentloopRequest) (SeamObservation, error) {
+	o := SeamObservation{Path: s.path}
+	for _, ask := range asks {
+		a, err := s.answer(ctx, ask)
+		if err != nil {
+			return o, err
+		}
+		o.Answers = append(o.Answers, a)
+	}
+	return o, nil
 }
 
 // answer asks and, where the reply names a run, reads that run's own log.
