@@ -74,6 +74,39 @@ func (c *Conn) Quiet(ctx context.Context, slowest time.Duration) (time.Duration,
 	return window, wire.Pause(ctx, window)
 }
 
+// AtOnce makes calls concurrently and waits for all of them. What they need of
+// Rand and Name is drawn beforehand. The first error, in the order of the
+// calls, is returned; a panic in a call is raised here, in the drive.
+func (c *Conn) AtOnce(ctx context.Context, calls ...func(context.Context) error) error {
+	type end struct {
+		err      error
+		panicked any
+	}
+	ends := make([]end, len(calls))
+	start := make(chan struct{})
+	var all sync.WaitGroup
+	for i, call := range calls {
+		all.Go(func() {
+			defer func() { ends[i].panicked = recover() }()
+			<-start // all together, not in the order in which goroutines begin
+			ends[i].err = call(ctx)
+		})
+	}
+	close(start)
+	all.Wait()
+	for _, e := range ends {
+		if e.panicked != nil {
+			panic(e.panicked)
+		}
+	}
+	for _, e := range ends {
+		if e.err != nil {
+			return e.err
+		}
+	}
+	return nil
+}
+
 // seedOf derives a drive's randomness from the certification's seed, so that
 // one scenario run alone sends what it sent among all others.
 func seedOf(seed uint64, drive string) *rand.Rand {

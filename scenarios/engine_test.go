@@ -36,7 +36,7 @@ var (
 		Claims: []scenarios.Claim{counts, loud},
 		Ledger: scenarios.NewLedger([]scenarios.Requirement{
 			{ID: "TOY-1", Level: scenarios.Must, Claim: "counts", Aliases: []string{"TOY-OLD"}},
-			{ID: "TOY-2", Level: scenarios.Must, Claim: "counts"},
+			{ID: "TOY-2", Level: scenarios.Must, Claim: "counts", Stimulus: scenarios.SeamStimulus},
 			{ID: "TOY-3", Level: scenarios.Should, Claim: "counts"},
 			{ID: "TOY-4", Level: scenarios.May, Claim: "counts"},
 			{ID: "TOY-5", Level: scenarios.Must, Claim: "loud"},
@@ -221,7 +221,7 @@ func TestRequirementsAreSummedUp(t *testing.T) {
 	if diff := cmp.Diff(want, r.Requirements); diff != "" {
 		t.Error(diff)
 	}
-	if r.Claims[0].Status != "violated" || r.Profiles[0].Status != "violated" || r.Profiles[0].Proved != 1 {
+	if r.Claims[0].Status != "violated" || r.Profiles[0].Status != "violated" || r.Profiles[0].Proved != 1 || r.Profiles[0].ThroughSeam != 1 {
 		t.Errorf("claim %s, profile %+v", r.Claims[0].Status, r.Profiles[0])
 	}
 }

@@ -56,6 +56,18 @@ type Profile struct {
 	Requires []RequirementID
 }
 
+// ThroughSeam counts the requirements of p that are shown only through a seam
+// of Assay's own: what a certificate for p rests on beside the target's wire.
+func (p Profile) ThroughSeam(l *Ledger) int {
+	n := 0
+	for _, id := range p.Requires {
+		if r, _ := l.Find(id); r.ThroughSeam() {
+			n++
+		}
+	}
+	return n
+}
+
 // Suite is the scenarios of one theme.
 type Suite struct {
 	ID        string // iteration-monotonic

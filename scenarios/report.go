@@ -50,6 +50,7 @@ type ProfileStatus struct {
 	ID               string
 	Status           string // certified, attested, unproved, violated, inapplicable
 	Proved, Required int
+	ThroughSeam      int // of the required: shown only through seams of Assay's own
 }
 
 // DriveRecord is what one drive leaves on disk.
@@ -211,7 +212,7 @@ func worse(a, b string) string {
 func profileStatuses(p *Protocol, d Discovery, requirements []RequirementStatus) []ProfileStatus {
 	var out []ProfileStatus
 	for _, profile := range p.Profiles {
-		s := ProfileStatus{ID: profile.ID, Required: len(profile.Requires), Status: "inapplicable"}
+		s := ProfileStatus{ID: profile.ID, Required: len(profile.Requires), ThroughSeam: profile.ThroughSeam(p.Ledger), Status: "inapplicable"}
 		if claim, ok := p.Claim(profile.Claim); ok {
 			if _, claimed := claim.Look(d); claimed {
 				weakest := ""

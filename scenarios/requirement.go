@@ -27,6 +27,7 @@ type Requirement struct {
 	Why      string   // the reason in a sentence
 	Issue    int      // with planned: the milestone that will test it
 	Accepts  string   // what is accepted where texts contradict each other
+	Stimulus string   // assay-seam: only a seam of Assay's own brings it about or shows it
 	Aliases  []string // former ids
 }
 
@@ -38,6 +39,13 @@ func (r Requirement) Demands() Evidence {
 	}
 	return e
 }
+
+// SeamStimulus marks requirements that only a test seam of Assay's own brings
+// about or shows (docs/seams.md): a target that has not wired it cannot prove them.
+const SeamStimulus = "assay-seam"
+
+// ThroughSeam says whether r is shown only through a seam of Assay's own.
+func (r Requirement) ThroughSeam() bool { return r.Stimulus == SeamStimulus }
 
 // Ledger finds requirements by id, former ids included.
 type Ledger struct {

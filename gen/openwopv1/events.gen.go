@@ -23,8 +23,11 @@ var Events = map[RunEventType]EventSpec{
 	"cap.breached":  {"cap.breached", "https://openwop.dev/spec/v1/run-event-payloads.schema.json#/$defs/capBreached", "CapBreachedPayload", func() any { return new(CapBreachedPayload) }},
 	"core.workflowChain.confidence-escalated": {"core.workflowChain.confidence-escalated", "https://openwop.dev/spec/v1/run-event-payloads.schema.json#/$defs/coreWorkflowChainConfidenceEscalated", "CoreWorkflowChainConfidenceEscalatedPayload", func() any { return new(CoreWorkflowChainConfidenceEscalatedPayload) }},
 	"core.workflowChain.event":                {"core.workflowChain.event", "https://openwop.dev/spec/v1/run-event-payloads.schema.json#/$defs/coreWorkflowChainEvent", "CoreWorkflowChainEventPayload", func() any { return new(CoreWorkflowChainEventPayload) }},
+	"goal.closed":                             {"goal.closed", "https://openwop.dev/spec/v1/run-event-payloads.schema.json#/$defs/goalClosed", "GoalClosedPayload", func() any { return new(GoalClosedPayload) }},
+	"goal.evaluated":                          {"goal.evaluated", "https://openwop.dev/spec/v1/run-event-payloads.schema.json#/$defs/goalEvaluated", "GoalEvaluatedPayload", func() any { return new(GoalEvaluatedPayload) }},
 	"interrupt.requested":                     {"interrupt.requested", "https://openwop.dev/spec/v1/run-event-payloads.schema.json#/$defs/interruptRequested", "SuspendRequest", func() any { return new(SuspendRequest) }},
 	"interrupt.resolved":                      {"interrupt.resolved", "https://openwop.dev/spec/v1/run-event-payloads.schema.json#/$defs/interruptResolved", "InterruptResolvedPayload", func() any { return new(InterruptResolvedPayload) }},
+	"memory.written":                          {"memory.written", "https://openwop.dev/spec/v1/run-event-payloads.schema.json#/$defs/memoryWritten", "MemoryWrittenPayload", func() any { return new(MemoryWrittenPayload) }},
 	"node.cancelled":                          {"node.cancelled", "https://openwop.dev/spec/v1/run-event-payloads.schema.json#/$defs/nodeCancelled", "NodeCancelledPayload", func() any { return new(NodeCancelledPayload) }},
 	"node.completed":                          {"node.completed", "https://openwop.dev/spec/v1/run-event-payloads.schema.json#/$defs/nodeCompleted", "NodeCompletedPayload", func() any { return new(NodeCompletedPayload) }},
 	"node.dispatched":                         {"node.dispatched", "https://openwop.dev/spec/v1/run-event-payloads.schema.json#/$defs/nodeDispatched", "NodeDispatchedPayload", func() any { return new(NodeDispatchedPayload) }},
@@ -42,6 +45,7 @@ var Events = map[RunEventType]EventSpec{
 	"run.started":                             {"run.started", "https://openwop.dev/spec/v1/run-event-payloads.schema.json#/$defs/runStarted", "RunStartedPayload", func() any { return new(RunStartedPayload) }},
 	"runOrchestrator.decided":                 {"runOrchestrator.decided", "https://openwop.dev/spec/v1/run-event-payloads.schema.json#/$defs/runOrchestratorDecided", "RunOrchestratorDecidedPayload", func() any { return new(RunOrchestratorDecidedPayload) }},
 	"variable.changed":                        {"variable.changed", "https://openwop.dev/spec/v1/run-event-payloads.schema.json#/$defs/variableChanged", "VariableChangedPayload", func() any { return new(VariableChangedPayload) }},
+	"workspace.updated":                       {"workspace.updated", "https://openwop.dev/spec/v1/run-event-payloads.schema.json#/$defs/workspaceUpdated", "WorkspaceUpdatedPayload", func() any { return new(WorkspaceUpdatedPayload) }},
 }
 
 // EventTypes lists the event types of the contract in alphabetical order.

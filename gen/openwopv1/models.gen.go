@@ -473,6 +473,117 @@ func (e ForkMode) Valid() bool {
 	}
 }
 
+// Defines values for GoalCheck.
+const (
+	GoalCheckHost     GoalCheck = "host"
+	GoalCheckVerifier GoalCheck = "verifier"
+)
+
+// Valid indicates whether the value is a known member of the GoalCheck enum.
+func (e GoalCheck) Valid() bool {
+	switch e {
+	case GoalCheckHost:
+		return true
+	case GoalCheckVerifier:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for GoalClosedPayloadFinalState.
+const (
+	GoalClosedPayloadFinalStateAbandoned     GoalClosedPayloadFinalState = "abandoned"
+	GoalClosedPayloadFinalStateBoundExceeded GoalClosedPayloadFinalState = "bound-exceeded"
+	GoalClosedPayloadFinalStateEscalated     GoalClosedPayloadFinalState = "escalated"
+	GoalClosedPayloadFinalStateSatisfied     GoalClosedPayloadFinalState = "satisfied"
+)
+
+// Valid indicates whether the value is a known member of the GoalClosedPayloadFinalState enum.
+func (e GoalClosedPayloadFinalState) Valid() bool {
+	switch e {
+	case GoalClosedPayloadFinalStateAbandoned:
+		return true
+	case GoalClosedPayloadFinalStateBoundExceeded:
+		return true
+	case GoalClosedPayloadFinalStateEscalated:
+		return true
+	case GoalClosedPayloadFinalStateSatisfied:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for GoalContinuationMode.
+const (
+	GoalContinuationModeCommitment GoalContinuationMode = "commitment"
+	GoalContinuationModeHeartbeat  GoalContinuationMode = "heartbeat"
+	GoalContinuationModeManual     GoalContinuationMode = "manual"
+	GoalContinuationModeSchedule   GoalContinuationMode = "schedule"
+)
+
+// Valid indicates whether the value is a known member of the GoalContinuationMode enum.
+func (e GoalContinuationMode) Valid() bool {
+	switch e {
+	case GoalContinuationModeCommitment:
+		return true
+	case GoalContinuationModeHeartbeat:
+		return true
+	case GoalContinuationModeManual:
+		return true
+	case GoalContinuationModeSchedule:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for GoalEventType.
+const (
+	GoalEventTypeGoalClosed    GoalEventType = "goal.closed"
+	GoalEventTypeGoalEvaluated GoalEventType = "goal.evaluated"
+)
+
+// Valid indicates whether the value is a known member of the GoalEventType enum.
+func (e GoalEventType) Valid() bool {
+	switch e {
+	case GoalEventTypeGoalClosed:
+		return true
+	case GoalEventTypeGoalEvaluated:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for GoalState.
+const (
+	GoalStateAbandoned     GoalState = "abandoned"
+	GoalStateActive        GoalState = "active"
+	GoalStateBoundExceeded GoalState = "bound-exceeded"
+	GoalStateEscalated     GoalState = "escalated"
+	GoalStateSatisfied     GoalState = "satisfied"
+)
+
+// Valid indicates whether the value is a known member of the GoalState enum.
+func (e GoalState) Valid() bool {
+	switch e {
+	case GoalStateAbandoned:
+		return true
+	case GoalStateActive:
+		return true
+	case GoalStateBoundExceeded:
+		return true
+	case GoalStateEscalated:
+		return true
+	case GoalStateSatisfied:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for GoalsCapabilityJudge.
 const (
 	GoalsCapabilityJudgeHost     GoalsCapabilityJudge = "host"
@@ -509,6 +620,27 @@ func (e GoalsCapabilityContinuationItem) Valid() bool {
 	case GoalsCapabilityContinuationItemManual:
 		return true
 	case GoalsCapabilityContinuationItemSchedule:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for HeartbeatTickReplyStatus.
+const (
+	HeartbeatTickReplyStatusError   HeartbeatTickReplyStatus = "error"
+	HeartbeatTickReplyStatusOk      HeartbeatTickReplyStatus = "ok"
+	HeartbeatTickReplyStatusTimeout HeartbeatTickReplyStatus = "timeout"
+)
+
+// Valid indicates whether the value is a known member of the HeartbeatTickReplyStatus enum.
+func (e HeartbeatTickReplyStatus) Valid() bool {
+	switch e {
+	case HeartbeatTickReplyStatusError:
+		return true
+	case HeartbeatTickReplyStatusOk:
+		return true
+	case HeartbeatTickReplyStatusTimeout:
 		return true
 	default:
 		return false
@@ -1337,6 +1469,30 @@ func (e WorkflowVariableType) Valid() bool {
 	}
 }
 
+// Defines values for WorkspaceOpRequestOp.
+const (
+	WorkspaceOpRequestOpDelete WorkspaceOpRequestOp = "delete"
+	WorkspaceOpRequestOpGet    WorkspaceOpRequestOp = "get"
+	WorkspaceOpRequestOpList   WorkspaceOpRequestOp = "list"
+	WorkspaceOpRequestOpPut    WorkspaceOpRequestOp = "put"
+)
+
+// Valid indicates whether the value is a known member of the WorkspaceOpRequestOp enum.
+func (e WorkspaceOpRequestOp) Valid() bool {
+	switch e {
+	case WorkspaceOpRequestOpDelete:
+		return true
+	case WorkspaceOpRequestOpGet:
+		return true
+	case WorkspaceOpRequestOpList:
+		return true
+	case WorkspaceOpRequestOpPut:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for Dedup.
 const (
 	DedupEnforce Dedup = "enforce"
@@ -1817,6 +1973,20 @@ type CoreWorkflowChainEventPayloadAttestation struct {
 // CoreWorkflowChainEventPayloadAttestationAlgorithm defines model for CoreWorkflowChainEventPayloadAttestation.Algorithm.
 type CoreWorkflowChainEventPayloadAttestationAlgorithm string
 
+// CreateGoalRequest A goal to be. Closed - neither its state nor a verdict is the caller's. Bounds are asked for by
+// the host, not by this schema, because their absence has a status of its own.
+type CreateGoalRequest struct {
+	// Bounds Where a goal stops at the latest. Closed.
+	Bounds *GoalBounds `json:"bounds,omitempty"`
+
+	// Completion Who is to judge. Closed - a verdict is nothing to ask for.
+	Completion GoalCompletionRequest `json:"completion"`
+
+	// Continuation What fires the next run. Closed.
+	Continuation GoalContinuation `json:"continuation"`
+	Objective    string           `json:"objective"`
+}
+
 // CreateRunRequest Which workflow to run, with what, and how. Closed.
 type CreateRunRequest struct {
 	AgentID string `json:"agentId,omitzero"`
@@ -1944,6 +2114,16 @@ type EdgeCondition struct {
 
 // EdgeConditionType defines model for EdgeCondition.Type.
 type EdgeConditionType string
+
+// EditGoalRequest What is to change. Closed.
+type EditGoalRequest struct {
+	// Completion Who is to judge. Closed - a verdict is nothing to ask for.
+	Completion *GoalCompletionRequest `json:"completion,omitempty"`
+
+	// Continuation What fires the next run. Closed.
+	Continuation *GoalContinuation `json:"continuation,omitempty"`
+	Objective    string            `json:"objective,omitzero"`
+}
 
 // EngineVersionRange Values of X-Force-Engine-Version, both ends included. Closed.
 type EngineVersionRange struct {
@@ -2078,6 +2258,171 @@ type ForkRunResponse struct {
 	Status RunStatus `json:"status"`
 }
 
+// Goal A standing objective that a judge may find satisfied (RFC 0097). Closed.
+type Goal struct {
+	// Bounds Where a goal stops at the latest. Closed.
+	Bounds GoalBounds `json:"bounds"`
+
+	// Completion Closed.
+	Completion GoalCompletion `json:"completion"`
+
+	// Continuation What fires the next run. Closed.
+	Continuation GoalContinuation `json:"continuation"`
+	CreatedAt    time.Time        `json:"createdAt"`
+	ID           string           `json:"id"`
+
+	// Objective Redacted.
+	Objective string `json:"objective"`
+
+	// Owner Whom the run belongs to, taken from the credential and never from a body.
+	Owner RunOwner `json:"owner"`
+
+	// Progress Closed.
+	Progress *GoalProgress `json:"progress,omitempty"`
+
+	// State Only active goes on. A goal that is paused stays active; no run shows that it is.
+	State     GoalState `json:"state"`
+	UpdatedAt time.Time `json:"updatedAt,omitzero"`
+}
+
+// GoalBounds Where a goal stops at the latest. Closed.
+type GoalBounds struct {
+	// MaxCostUSD Of all contributing runs together.
+	MaxCostUSD *float64 `json:"maxCostUsd,omitempty"`
+
+	// MaxLoopIterations Contributing runs.
+	MaxLoopIterations *int64 `json:"maxLoopIterations,omitempty"`
+
+	// RunTimeoutMs Milliseconds since the goal was created.
+	RunTimeoutMs *int64 `json:"runTimeoutMs,omitempty"`
+}
+
+// GoalCheck Who judges: a verifier of RFC 0090, or the host in its own way.
+type GoalCheck string
+
+// GoalClosedPayload A goal ended. Closed.
+type GoalClosedPayload struct {
+	FinalState GoalClosedPayloadFinalState `json:"finalState"`
+	GoalID     string                      `json:"goalId"`
+}
+
+// GoalClosedPayloadFinalState defines model for GoalClosedPayload.FinalState.
+type GoalClosedPayloadFinalState string
+
+// GoalCompletion Closed.
+type GoalCompletion struct {
+	// Check Who judges: a verifier of RFC 0090, or the host in its own way.
+	Check GoalCheck `json:"check"`
+
+	// LastVerdict What the judge found last, and of which run; null before the first. Closed.
+	LastVerdict *GoalVerdict `json:"lastVerdict,omitempty"`
+	VerifierRef *string      `json:"verifierRef,omitempty"`
+}
+
+// GoalCompletionRequest Who is to judge. Closed - a verdict is nothing to ask for.
+type GoalCompletionRequest struct {
+	// Check Who judges: a verifier of RFC 0090, or the host in its own way.
+	Check       GoalCheck `json:"check"`
+	VerifierRef *string   `json:"verifierRef,omitempty"`
+}
+
+// GoalContinuation What fires the next run. Closed.
+type GoalContinuation struct {
+	// ArmRef The job, commitment or heartbeat.
+	ArmRef *string              `json:"armRef,omitempty"`
+	Mode   GoalContinuationMode `json:"mode"`
+}
+
+// GoalContinuationMode defines model for GoalContinuation.Mode.
+type GoalContinuationMode string
+
+// GoalEvaluatedPayload The judge of a goal looked at a run; the objective is not told. Closed.
+type GoalEvaluatedPayload struct {
+	Confidence *float64 `json:"confidence,omitempty"`
+	GoalID     string   `json:"goalId"`
+
+	// Iterations Contributing runs so far.
+	Iterations int64 `json:"iterations"`
+
+	// RunID The run that was judged.
+	RunID     string `json:"runId"`
+	Satisfied bool   `json:"satisfied"`
+}
+
+// GoalEvent Ours: an event of a goal's own log. The protocol names the events and gives them no home; a goal
+// outlives its runs, so here it has a log. Open.
+type GoalEvent struct {
+	EventID string `json:"eventId"`
+	GoalID  string `json:"goalId"`
+
+	// Payload As run-event-payloads has it for the type.
+	Payload map[string]interface{} `json:"payload"`
+
+	// Sequence From 0, one more each event of the goal.
+	Sequence  int64         `json:"sequence"`
+	Timestamp time.Time     `json:"timestamp"`
+	Type      GoalEventType `json:"type"`
+}
+
+// GoalEventType defines model for GoalEvent.Type.
+type GoalEventType string
+
+// GoalEventList The log of a goal.
+type GoalEventList struct {
+	Events []GoalEvent `json:"events"`
+}
+
+// GoalList Goals, oldest first.
+type GoalList struct {
+	Goals []Goal `json:"goals"`
+}
+
+// GoalProgress Closed.
+type GoalProgress struct {
+	ContributingRunIds []string `json:"contributingRunIds,omitempty"`
+
+	// Iterations Contributing runs that were judged.
+	Iterations *int64 `json:"iterations,omitempty"`
+}
+
+// GoalState Only active goes on. A goal that is paused stays active; no run shows that it is.
+type GoalState string
+
+// GoalTickReply Ours: what a tick came to. Open.
+type GoalTickReply struct {
+	// Events What the tick added to the goal's log.
+	Events []GoalEvent `json:"events"`
+
+	// Goal A standing objective that a judge may find satisfied (RFC 0097). Closed.
+	Goal Goal `json:"goal"`
+
+	// RunID The run that was fired; absent where none was, because the goal is paused or its bound was
+	// crossed.
+	RunID string `json:"runId,omitzero"`
+}
+
+// GoalTickRequest Ours: fires the next run of a goal and says what its judge is to find in that run. Closed.
+type GoalTickRequest struct {
+	// CostUSD What the run costs. Absent means nothing.
+	CostUSD *float64 `json:"costUsd,omitempty"`
+
+	// ElapsedMs Milliseconds by which the goal's own clock moves on before anything else.
+	ElapsedMs *int64 `json:"elapsedMs,omitempty"`
+
+	// Escalate The run gets stuck and asks a person (RFC 0044), and there is no verdict.
+	Escalate *bool `json:"escalate,omitempty"`
+
+	// Verdict Absent means that the goal is not satisfied. Closed.
+	Verdict *ScriptedVerdict `json:"verdict,omitempty"`
+}
+
+// GoalVerdict What the judge found last, and of which run; null before the first. Closed.
+type GoalVerdict struct {
+	Confidence *float64 `json:"confidence,omitempty"`
+	RunID      *string  `json:"runId,omitempty"`
+	Satisfied  *bool    `json:"satisfied,omitempty"`
+}
+
 // GoalsCapability Standing goals; that it is here is the claim. Closed.
 type GoalsCapability struct {
 	// Continuation What may start the next run of a goal.
@@ -2106,11 +2451,52 @@ type HeartbeatCapability struct {
 	Supported      bool   `json:"supported"`
 }
 
+// HeartbeatTickReply What a heartbeat found. Open.
+type HeartbeatTickReply struct {
+	// Changed The state is another one than last time.
+	Changed     bool   `json:"changed"`
+	HeartbeatID string `json:"heartbeatId"`
+
+	// RunID Ours: the fresh run that the change fired.
+	RunID  string                   `json:"runId,omitzero"`
+	Status HeartbeatTickReplyStatus `json:"status"`
+}
+
+// HeartbeatTickReplyStatus defines model for HeartbeatTickReply.Status.
+type HeartbeatTickReplyStatus string
+
+// HeartbeatTickRequest Has a heartbeat look now, and says what it sees (RFC 0060). Open.
+type HeartbeatTickRequest struct {
+	// HeartbeatID A heartbeat that was not seen before begins here.
+	HeartbeatID string `json:"heartbeatId"`
+
+	// ObservedState Any JSON. A state other than the last one fires a run.
+	ObservedState json.RawMessage `json:"observedState"`
+}
+
 // Implementation Which program answers. Closed.
 type Implementation struct {
 	Name    *string `json:"name,omitempty"`
 	Vendor  *string `json:"vendor,omitempty"`
 	Version *string `json:"version,omitempty"`
+}
+
+// InterruptInspection What waits behind a token. Open.
+type InterruptInspection struct {
+	// Data What is asked.
+	Data json.RawMessage `json:"data"`
+
+	// ExpiresAt When the token ends.
+	ExpiresAt time.Time `json:"expiresAt"`
+	Key       string    `json:"key"`
+
+	// Kind Kind of suspension; it decides the waiting status of the run and what resolves it.
+	Kind   InterruptKind `json:"kind"`
+	NodeID string        `json:"nodeId,omitzero"`
+
+	// Resolved It was answered already.
+	Resolved bool   `json:"resolved"`
+	RunID    string `json:"runId,omitzero"`
 }
 
 // InterruptKind Kind of suspension; it decides the waiting status of the run and what resolves it.
@@ -2246,6 +2632,18 @@ type MemorySearch struct {
 // MemorySearchModesItem defines model for MemorySearchModesItem.
 type MemorySearchModesItem string
 
+// MemoryWrittenPayload An entry went into memory; its content is not told. Open.
+type MemoryWrittenPayload struct {
+	// AgentID The agent behind the write, where it is known.
+	AgentID   string `json:"agentId,omitzero"`
+	MemoryID  string `json:"memoryId"`
+	MemoryRef string `json:"memoryRef"`
+
+	// NodeID The node that wrote it.
+	NodeID string   `json:"nodeId,omitzero"`
+	Tags   []string `json:"tags,omitempty"`
+}
+
 // MockProvider A scripted stand-in for the model provider, for test keys only.
 type MockProvider struct {
 	// Config Settings that the stand-in defines.
@@ -2375,7 +2773,10 @@ type OrchestratorDecision struct {
 type PendingInterrupt struct {
 	CallbackURL *string         `json:"callbackUrl,omitempty"`
 	Data        json.RawMessage `json:"data,omitempty"`
-	InterruptID *string         `json:"interruptId,omitempty"`
+
+	// ExpiresAt When the token ends.
+	ExpiresAt   time.Time `json:"expiresAt,omitzero"`
+	InterruptID *string   `json:"interruptId,omitempty"`
 
 	// InterruptToken Resolves the interrupt without other credentials.
 	InterruptToken *string `json:"interruptToken,omitempty"`
@@ -2630,6 +3031,10 @@ type RunSnapshot struct {
 	// Variables Values of the workflow's variables.
 	Variables  map[string]interface{} `json:"variables,omitempty"`
 	WorkflowID string                 `json:"workflowId"`
+
+	// Workspace Not in the published schema: the files the run reads, at the versions it reads. Taken when the
+	// run starts; from version 5 on, when each turn of its loop does.
+	Workspace []WorkspaceFileRef `json:"workspace,omitempty"`
 }
 
 // RunStartedPayload The run began. Open.
@@ -2655,6 +3060,12 @@ type RunStatus string
 type RunTokens struct {
 	Input  *int64 `json:"input,omitempty"`
 	Output *int64 `json:"output,omitempty"`
+}
+
+// ScriptedVerdict Absent means that the goal is not satisfied. Closed.
+type ScriptedVerdict struct {
+	Confidence *float64 `json:"confidence,omitempty"`
+	Satisfied  bool     `json:"satisfied"`
 }
 
 // StaticPort A value written here.
@@ -2914,6 +3325,104 @@ type WorkspaceCapability struct {
 	Versioned   *bool  `json:"versioned,omitempty"`
 }
 
+// WorkspaceFile A file of a workspace at one of its versions. Closed.
+type WorkspaceFile struct {
+	// Content Secrets in it are redacted when it is written.
+	Content     string  `json:"content"`
+	ContentType *string `json:"contentType,omitempty"`
+
+	// Etag Strong and quoted; another one for every version. What If-Match takes.
+	Etag *string `json:"etag,omitempty"`
+
+	// Path Relative path. The pattern lets an inner segment .. pass; a host refuses it all the same.
+	Path      WorkspacePath `json:"path"`
+	UpdatedAt time.Time     `json:"updatedAt"`
+
+	// Version 1 for the first write of the path, one more for each later write or delete.
+	Version int64 `json:"version"`
+}
+
+// WorkspaceFileCreate What a file is to hold. Closed.
+type WorkspaceFileCreate struct {
+	Content     string  `json:"content"`
+	ContentType *string `json:"contentType,omitempty"`
+}
+
+// WorkspaceFileInfo A file without its content, as a list shows it. Closed.
+type WorkspaceFileInfo struct {
+	ContentType *string `json:"contentType,omitempty"`
+	Etag        *string `json:"etag,omitempty"`
+
+	// Path Relative path. The pattern lets an inner segment .. pass; a host refuses it all the same.
+	Path      WorkspacePath `json:"path"`
+	UpdatedAt time.Time     `json:"updatedAt"`
+	Version   int64         `json:"version"`
+}
+
+// WorkspaceFileList Files without their contents.
+type WorkspaceFileList struct {
+	Files []WorkspaceFileInfo `json:"files"`
+}
+
+// WorkspaceFileRef Which version of a file a run reads. Open.
+type WorkspaceFileRef struct {
+	// Path Relative path. The pattern lets an inner segment .. pass; a host refuses it all the same.
+	Path    WorkspacePath `json:"path"`
+	Version int64         `json:"version"`
+}
+
+// WorkspaceOpReply The reply of the operation that was asked for - files of a list, else those of a file. Open.
+type WorkspaceOpReply struct {
+	Content     *string             `json:"content,omitempty"`
+	ContentType *string             `json:"contentType,omitempty"`
+	Etag        *string             `json:"etag,omitempty"`
+	Files       []WorkspaceFileInfo `json:"files,omitempty"`
+
+	// Path Relative path. The pattern lets an inner segment .. pass; a host refuses it all the same.
+	Path      *WorkspacePath `json:"path,omitempty"`
+	UpdatedAt time.Time      `json:"updatedAt,omitzero"`
+	Version   *int64         `json:"version,omitempty"`
+}
+
+// WorkspaceOpRequest Asks the seam workspace/op for an operation on the files of an owner of the caller's choice.
+// Closed.
+type WorkspaceOpRequest struct {
+	// Content Of a put.
+	Content     *string `json:"content,omitempty"`
+	ContentType *string `json:"contentType,omitempty"`
+
+	// IfMatch As the header If-Match of a put.
+	IfMatch *string              `json:"ifMatch,omitempty"`
+	Op      WorkspaceOpRequestOp `json:"op"`
+
+	// Path Of all operations but list.
+	Path *string `json:"path,omitempty"`
+
+	// Prefix Of a list: only paths that begin so.
+	Prefix *string `json:"prefix,omitempty"`
+	Tenant string  `json:"tenant"`
+
+	// Version Of a get.
+	Version *int64 `json:"version,omitempty"`
+
+	// Workspace Empty or absent: the tenant's own.
+	Workspace *string `json:"workspace,omitempty"`
+}
+
+// WorkspaceOpRequestOp defines model for WorkspaceOpRequest.Op.
+type WorkspaceOpRequestOp string
+
+// WorkspacePath Relative path. The pattern lets an inner segment .. pass; a host refuses it all the same.
+type WorkspacePath = string
+
+// WorkspaceUpdatedPayload A file was written or deleted; its content is not told. Closed.
+type WorkspaceUpdatedPayload struct {
+	Path string `json:"path"`
+
+	// Version That the file has now; of a delete, its tombstone's.
+	Version int64 `json:"version"`
+}
+
 // WorkspaceVisibility Whether the file that was written could be read.
 type WorkspaceVisibility struct {
 	// AtNextTurn In the turn after it. Absent when there was none.
@@ -2929,11 +3438,29 @@ type BufferMs = int64
 // Dedup defines model for Dedup.
 type Dedup string
 
+// FilePath defines model for FilePath.
+type FilePath = string
+
+// FileVersion defines model for FileVersion.
+type FileVersion = int64
+
 // ForceEngineVersion defines model for ForceEngineVersion.
 type ForceEngineVersion = int64
 
+// GoalID defines model for GoalId.
+type GoalID = string
+
+// GoalStateFilter Only active goes on. A goal that is paused stays active; no run shows that it is.
+type GoalStateFilter = GoalState
+
 // IdempotencyKey defines model for IdempotencyKey.
 type IdempotencyKey = string
+
+// IfMatch defines model for IfMatch.
+type IfMatch = string
+
+// InterruptToken defines model for InterruptToken.
+type InterruptToken = string
 
 // LastEventID defines model for LastEventId.
 type LastEventID = string
@@ -2943,6 +3470,9 @@ type LastSequence = int64
 
 // NodeID defines model for NodeId.
 type NodeID = string
+
+// PathPrefix defines model for PathPrefix.
+type PathPrefix = string
 
 // PollTimeout defines model for PollTimeout.
 type PollTimeout = int64
@@ -2994,6 +3524,36 @@ type Unavailable = ErrorEnvelope
 
 // Unprocessable Body of every reply outside 2xx. Closed: whatever else a host wants to say goes into details.
 type Unprocessable = ErrorEnvelope
+
+// ListGoalsParams defines parameters for ListGoals.
+type ListGoalsParams struct {
+	// State Only goals in this state.
+	State *GoalStateFilter `form:"state,omitempty" json:"state,omitempty"`
+}
+
+// CreateGoalParams defines parameters for CreateGoal.
+type CreateGoalParams struct {
+	// IdempotencyKey The same key with the same body gets the same reply, for at least 24 hours.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// ListWorkspaceFilesParams defines parameters for ListWorkspaceFiles.
+type ListWorkspaceFilesParams struct {
+	// Prefix Only paths that begin so.
+	Prefix *PathPrefix `form:"prefix,omitempty" json:"prefix,omitempty"`
+}
+
+// GetWorkspaceFileParams defines parameters for GetWorkspaceFile.
+type GetWorkspaceFileParams struct {
+	// Version An older version, as long as it is kept.
+	Version *FileVersion `form:"version,omitempty" json:"version,omitempty"`
+}
+
+// PutWorkspaceFileParams defines parameters for PutWorkspaceFile.
+type PutWorkspaceFileParams struct {
+	// IfMatch Write only over the version with this etag.
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
+}
 
 // CreateRunParams defines parameters for CreateRun.
 type CreateRunParams struct {
@@ -3055,6 +3615,27 @@ type ForkRunParams struct {
 
 // RunAgentLoopJSONRequestBody defines body for RunAgentLoop for application/json ContentType.
 type RunAgentLoopJSONRequestBody = AgentloopRequest
+
+// CreateGoalJSONRequestBody defines body for CreateGoal for application/json ContentType.
+type CreateGoalJSONRequestBody = CreateGoalRequest
+
+// EditGoalJSONRequestBody defines body for EditGoal for application/json ContentType.
+type EditGoalJSONRequestBody = EditGoalRequest
+
+// TickGoalJSONRequestBody defines body for TickGoal for application/json ContentType.
+type TickGoalJSONRequestBody = GoalTickRequest
+
+// TickHeartbeatJSONRequestBody defines body for TickHeartbeat for application/json ContentType.
+type TickHeartbeatJSONRequestBody = HeartbeatTickRequest
+
+// WorkspaceOpJSONRequestBody defines body for WorkspaceOp for application/json ContentType.
+type WorkspaceOpJSONRequestBody = WorkspaceOpRequest
+
+// PutWorkspaceFileJSONRequestBody defines body for PutWorkspaceFile for application/json ContentType.
+type PutWorkspaceFileJSONRequestBody = WorkspaceFileCreate
+
+// ResolveInterruptByTokenJSONRequestBody defines body for ResolveInterruptByToken for application/json ContentType.
+type ResolveInterruptByTokenJSONRequestBody = ResolveInterruptRequest
 
 // CreateRunJSONRequestBody defines body for CreateRun for application/json ContentType.
 type CreateRunJSONRequestBody = CreateRunRequest

@@ -151,6 +151,136 @@ const (
 	// A claim of another document that the text itself respects.
 	OWP0037X7 = "OWP-0037-X7"
 
+	// Continuation stops at a declared bound, or where an escalation is not met.
+	OWP0097M1 = "OWP-0097-M1"
+
+	// The block agents.goals says who judges, verifier or host, as one string, and by which of
+	// schedule, commitment, heartbeat and manual a goal goes on.
+	OWP0097A1 = "OWP-0097-A1"
+
+	// Where bounds are required, a goal without any does not become active.
+	OWP0097A2 = "OWP-0097-A2"
+
+	// A goal is served with its id, objective, state, completion, bounds, owner and time of creation.
+	OWP0097B1 = "OWP-0097-B1"
+
+	// The completion of a goal says by which check it is judged.
+	OWP0097B2 = "OWP-0097-B2"
+
+	// The continuation of a goal, where it is shown, says its mode.
+	OWP0097B3 = "OWP-0097-B3"
+
+	// The owner of a goal says its tenant.
+	OWP0097B4 = "OWP-0097-B4"
+
+	// A create without bounds, or with an empty object of them, is answered 422 where bounds are
+	// required.
+	OWP0097C1 = "OWP-0097-C1"
+
+	// Goals are listed, all or those in one state.
+	OWP0097C2 = "OWP-0097-C2"
+
+	// A goal is read with its progress and the last verdict.
+	OWP0097C3 = "OWP-0097-C3"
+
+	// Objective, completion and continuation can be edited while the goal is active, and not after.
+	OWP0097C4 = "OWP-0097-C4"
+
+	// A paused goal fires no run; resumed, it does again.
+	OWP0097C5 = "OWP-0097-C5"
+
+	// An abandoned goal is in the state abandoned, and stays there whatever resume or edit ask.
+	OWP0097C6 = "OWP-0097-C6"
+
+	// No call of a client completes a goal.
+	OWP0097C7 = "OWP-0097-C7"
+
+	// Each check of the judge is one goal.evaluated with goal, verdict, run and count.
+	OWP0097D1 = "OWP-0097-D1"
+
+	// No event of a goal holds text of its objective.
+	OWP0097D2 = "OWP-0097-D2"
+
+	// A goal that ends is one goal.closed with the state it ended in.
+	OWP0097D3 = "OWP-0097-D3"
+
+	// Only the verdict of the judge that completion.check names makes a goal satisfied.
+	OWP0097E1 = "OWP-0097-E1"
+
+	// A client cannot set the state satisfied, neither when it creates a goal nor when it edits one.
+	OWP0097E2 = "OWP-0097-E2"
+
+	// With required bounds every active goal has one.
+	OWP0097E3 = "OWP-0097-E3"
+
+	// After exactly as many contributing runs as its bound says, a goal is bound-exceeded and fires no
+	// further run.
+	OWP0097E4 = "OWP-0097-E4"
+
+	// When the accumulated cost crosses its bound, the goal is bound-exceeded and fires no further
+	// run.
+	OWP0097E5 = "OWP-0097-E5"
+
+	// When its wall-clock deadline has passed, the goal is bound-exceeded and fires no further run.
+	OWP0097E6 = "OWP-0097-E6"
+
+	// A goal that stops at a bound is closed by goal.closed with finalState bound-exceeded.
+	OWP0097E7 = "OWP-0097-E7"
+
+	// An agent that gets stuck and asks a person makes its goal escalated, and no run follows until
+	// somebody has answered.
+	OWP0097E8 = "OWP-0097-E8"
+
+	// Each evaluation names the run that was judged, which is one of the contributing runs.
+	OWP0097E9 = "OWP-0097-E9"
+
+	// The contributing runs are runs of the host, each readable under its own id.
+	OWP0097E10 = "OWP-0097-E10"
+
+	// Secrets in an objective or in a verdict are redacted.
+	OWP0097E11 = "OWP-0097-E11"
+
+	// A goal that its judge finds satisfied is closed as satisfied and fires no further run.
+	OWP0097G1 = "OWP-0097-G1"
+
+	// A goal that its judge never finds satisfied ends at its bound, and not before.
+	OWP0097G2 = "OWP-0097-G2"
+
+	// Where goals are not advertised there are no endpoints and no events of them.
+	OWP0097G3 = "OWP-0097-G3"
+
+	// What an operator cannot rely on today.
+	OWP0097X1 = "OWP-0097-X1"
+
+	// A scenario that the text asks for.
+	OWP0097X2 = "OWP-0097-X2"
+
+	// Whether goals have sub-goals was left open here.
+	OWP0097X3 = "OWP-0097-X3"
+
+	// What a verdict must hold for a peer was left open here.
+	OWP0097X4 = "OWP-0097-X4"
+
+	// Whether a crossed bound tells a person was left open here.
+	OWP0097X5 = "OWP-0097-X5"
+
+	// A suspended run takes no step until its interrupt is resolved, the run is cancelled or its time
+	// is over.
+	OWPINT1 = "OWP-INT-1"
+
+	// A resolved interrupt cannot be resolved again; the attempt is refused and changes nothing.
+	OWPINT2 = "OWP-INT-2"
+
+	// Of several who resolve an interrupt at once exactly one wins; the run goes on once, with the
+	// winner’s answer.
+	OWPINT3 = "OWP-INT-3"
+
+	// An answer resolves the interrupt of the run it was sent to and of no other.
+	OWPINT4 = "OWP-INT-4"
+
+	// A decision whose confidence is below the floor is not carried out before somebody has answered.
+	OWPINT5 = "OWP-INT-5"
+
 	// An experimental execution model says until when, as a date that has not passed and is at most
 	// twelve months ahead.
 	OWPCAP1 = "OWP-CAP-1"
@@ -172,6 +302,7 @@ type Requirement struct {
 	Why      string   // a sentence on the reason
 	Issue    int      // the milestone of a planned one
 	Accepts  string   // what is accepted where the sources contradict each other
+	Stimulus string   // assay-seam: only a seam of Assay's own brings it about or shows it
 	Aliases  []string // former ids
 }
 
@@ -249,10 +380,9 @@ var Requirements = []Requirement{
 	},
 	{
 		ID: OWP0061C1, Level: "MUST", Source: "RFC-0061", File: "000_87ad40c77fbe4aa7.txt",
-		Section: "C", Line: 64, Hash: "903818112a51", Claim: "execution-model>=5",
+		Section: "C", Line: 64, Hash: "903818112a51", Claim: "loop-workspace",
 		Evidence: "observed",
 		Text:     "The inputs of a turn are fixed when it starts and are the same on replay.",
-		Reason:   "planned", Why: "The suite workspace-snapshot will read what a turn saw.", Issue: 3,
 	},
 	{
 		ID: OWP0061C2, Level: "MUST", Source: "RFC-0061", File: "000_87ad40c77fbe4aa7.txt",
@@ -263,17 +393,16 @@ var Requirements = []Requirement{
 	},
 	{
 		ID: OWP0061C3, Level: "MUST", Source: "RFC-0061", File: "000_87ad40c77fbe4aa7.txt",
-		Section: "C", Line: 66, Hash: "cf1f86ce1d73", Claim: "execution-model>=5",
+		Section: "C", Line: 66, Hash: "cf1f86ce1d73", Claim: "loop-workspace",
 		Evidence: "observed",
 		Text:     "With a workspace, a turn reads the files as they were when it started.",
-		Reason:   "planned", Why: "The suite workspace-snapshot will write between turns and read what the turn saw.", Issue: 3,
 	},
 	{
 		ID: OWP0061C4, Level: "MAY", Source: "RFC-0061", File: "000_87ad40c77fbe4aa7.txt",
 		Section: "C", Line: 66, Hash: "2c3b6e3591cd", Claim: "execution-model>=5",
 		Evidence: "observed",
 		Text:     "A host at version 5 may have no workspace; the loop runs without that input.",
-		Reason:   "planned", Why: "The suite workspace-snapshot will take a host without a workspace as inapplicable, not as failed.", Issue: 3,
+		Reason:   "not-addressed-to-hosts", Why: "It permits something; a host without a workspace is inapplicable to the suite workspace-snapshot, not failed.",
 	},
 	{
 		ID: OWP0061C5, Level: "MUST", Source: "RFC-0061", File: "000_87ad40c77fbe4aa7.txt",
@@ -284,24 +413,21 @@ var Requirements = []Requirement{
 	},
 	{
 		ID: OWP0061C6, Level: "MUST", Source: "RFC-0061", File: "000_87ad40c77fbe4aa7.txt",
-		Section: "C", Line: 68, Hash: "a128fb1308cd", Claim: "execution-model>=5",
+		Section: "C", Line: 68, Hash: "a128fb1308cd", Claim: "loop-workspace",
 		Evidence: "observed",
 		Text:     "What a turn writes is visible in the next turn and never in the turn itself.",
-		Reason:   "planned", Why: "The suite workspace-snapshot will write in one turn and read in it, in the next and in the one after.", Issue: 3,
 	},
 	{
 		ID: OWP0061D1, Level: "MUST", Source: "RFC-0061", File: "000_87ad40c77fbe4aa7.txt",
 		Section: "D", Line: 72, Hash: "d3db0a303db6", Claim: "stateful-resume",
 		Evidence: "observed",
 		Text:     "After a suspension is resolved the loop goes on at the same iteration; the counter neither resets nor skips.",
-		Reason:   "planned", Why: "The suite stateful-resume will suspend a loop in several ways and read the whole log after it.", Issue: 3,
 	},
 	{
 		ID: OWP0061D2, Level: "MUST", Source: "RFC-0061", File: "000_87ad40c77fbe4aa7.txt",
-		Section: "D", Line: 72, Hash: "d3db0a303db6", Claim: "stateful-resume",
+		Section: "D", Line: 72, Hash: "d3db0a303db6", Claim: "loop-workspace-resume",
 		Evidence: "observed",
 		Text:     "A resumed turn still reads the memory and the workspace it had when it was suspended.",
-		Reason:   "planned", Why: "The suite workspace-snapshot will write from outside while a loop is suspended.", Issue: 3,
 	},
 	{
 		ID: OWP0061E1, Level: "MUST", Source: "RFC-0061", File: "000_87ad40c77fbe4aa7.txt",
@@ -342,10 +468,9 @@ var Requirements = []Requirement{
 	},
 	{
 		ID: OWP0061H1, Level: "MUST", Source: "RFC-0061", File: "000_87ad40c77fbe4aa7.txt",
-		Section: "Phase-0 resolution", Line: 111, Hash: "15f68f9ee237", Claim: "stateful-resume",
+		Section: "Phase-0 resolution", Line: 111, Hash: "15f68f9ee237", Claim: "loop-heartbeat",
 		Evidence: "observed",
 		Text:     "A heartbeat does not move a suspended loop.",
-		Reason:   "planned", Why: "The suite stateful-resume will tick a heartbeat where the host has one, and watch the suspended run.", Issue: 3,
 	},
 	{
 		ID: OWP0061H2, Level: "MAY", Source: "RFC-0061", File: "000_87ad40c77fbe4aa7.txt",
@@ -488,6 +613,288 @@ var Requirements = []Requirement{
 		Evidence: "observed",
 		Text:     "A claim of another document that the text itself respects.",
 		Reason:   "not-addressed-to-hosts", Why: "It is a reference.",
+	},
+	{
+		ID: OWP0097M1, Level: "MUST", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
+		Section: "Motivation", Line: 21, Hash: "2cd8a949d212", Claim: "goals",
+		Evidence: "observed",
+		Text:     "Continuation stops at a declared bound, or where an escalation is not met.",
+		Reason:   "not-addressed-to-hosts", Why: "It says beforehand what OWP-0097-E4 to E8 ask.",
+	},
+	{
+		ID: OWP0097A1, Level: "MUST", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
+		Section: "A", Line: 46, Hash: "7635d491f1f9", Claim: "goals",
+		Evidence: "observed",
+		Text:     "The block agents.goals says who judges, verifier or host, as one string, and by which of schedule, commitment, heartbeat and manual a goal goes on.",
+		Accepts:  "A witness report of the text once writes the judge as a list; the schema says one string.",
+	},
+	{
+		ID: OWP0097A2, Level: "MUST", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
+		Section: "A", Line: 43, Hash: "22593eb0d629", Claim: "goals-bounded",
+		Evidence: "observed",
+		Text:     "Where bounds are required, a goal without any does not become active.",
+		Accepts:  "An empty bounds object declares none.",
+	},
+	{
+		ID: OWP0097B1, Level: "MUST", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
+		Section: "B", Line: 54, Hash: "ff8790362f2b", Claim: "goals",
+		Evidence: "observed",
+		Text:     "A goal is served with its id, objective, state, completion, bounds, owner and time of creation.",
+		Accepts:  "C27: the text leaves continuation out of what is required, the schema has it in; its absence is a finding.",
+	},
+	{
+		ID: OWP0097B2, Level: "MUST", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
+		Section: "B", Line: 61, Hash: "efcbb19fb197", Claim: "goals",
+		Evidence: "observed",
+		Text:     "The completion of a goal says by which check it is judged.",
+	},
+	{
+		ID: OWP0097B3, Level: "MUST", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
+		Section: "B", Line: 70, Hash: "cc5ae2da3a5d", Claim: "goals",
+		Evidence: "observed",
+		Text:     "The continuation of a goal, where it is shown, says its mode.",
+	},
+	{
+		ID: OWP0097B4, Level: "MUST", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
+		Section: "B", Line: 84, Hash: "b8a19f35d2ec", Claim: "goals",
+		Evidence: "observed",
+		Text:     "The owner of a goal says its tenant.",
+	},
+	{
+		ID: OWP0097C1, Level: "MUST", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
+		Section: "C", Line: 94, Hash: "62e9e7f14957", Claim: "goals-bounded",
+		Evidence: "observed",
+		Text:     "A create without bounds, or with an empty object of them, is answered 422 where bounds are required.",
+	},
+	{
+		ID: OWP0097C2, Level: "MUST", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
+		Section: "C", Line: 92, Hash: "cf9d2f3c5562", Claim: "goals",
+		Evidence: "observed",
+		Text:     "Goals are listed, all or those in one state.",
+	},
+	{
+		ID: OWP0097C3, Level: "MUST", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
+		Section: "C", Line: 93, Hash: "cf274d18d246", Claim: "goals",
+		Evidence: "observed",
+		Text:     "A goal is read with its progress and the last verdict.",
+	},
+	{
+		ID: OWP0097C4, Level: "MUST", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
+		Section: "C", Line: 95, Hash: "831bd5451c00", Claim: "goals",
+		Evidence: "observed",
+		Text:     "Objective, completion and continuation can be edited while the goal is active, and not after.",
+		Accepts:  "C27: PATCH as the text has it, or POST on the goal as the published suite sends it; which code refuses the edit of a closed goal is not said, and an answer that changes nothing is no violation.",
+	},
+	{
+		ID: OWP0097C5, Level: "MUST", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
+		Section: "C", Line: 96, Hash: "8e8a8a75c891", Claim: "goals",
+		Evidence: "observed",
+		Text:     "A paused goal fires no run; resumed, it does again.",
+		Accepts:  "C43: no field shows a pause, so only the absence of runs does.",
+		Stimulus: "assay-seam",
+	},
+	{
+		ID: OWP0097C6, Level: "MUST", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
+		Section: "C", Line: 97, Hash: "1a87878c44ad", Claim: "goals",
+		Evidence: "observed",
+		Text:     "An abandoned goal is in the state abandoned, and stays there whatever resume or edit ask.",
+		Accepts:  "C27: which code refuses it is not said.",
+	},
+	{
+		ID: OWP0097C7, Level: "MUST", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
+		Section: "C", Line: 98, Hash: "2de4ee94befa", Claim: "goals",
+		Evidence: "observed",
+		Text:     "No call of a client completes a goal.",
+	},
+	{
+		ID: OWP0097D1, Level: "MUST", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
+		Section: "D", Line: 100, Hash: "ef94c92e88e7", Claim: "goals",
+		Evidence: "observed",
+		Text:     "Each check of the judge is one goal.evaluated with goal, verdict, run and count.",
+		Accepts:  "The events have no home in the text: a log of the goal, the log of a contributing run and the reply of the seam count.",
+		Stimulus: "assay-seam",
+	},
+	{
+		ID: OWP0097D2, Level: "MUST", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
+		Section: "D", Line: 100, Hash: "93bcc8077fbd", Claim: "goals",
+		Evidence: "observed",
+		Text:     "No event of a goal holds text of its objective.",
+		Stimulus: "assay-seam",
+	},
+	{
+		ID: OWP0097D3, Level: "MUST", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
+		Section: "D", Line: 100, Hash: "93bcc8077fbd", Claim: "goals",
+		Evidence: "observed",
+		Text:     "A goal that ends is one goal.closed with the state it ended in.",
+		Accepts:  "The homes of OWP-0097-D1. That it comes once is inferred.",
+		Stimulus: "assay-seam",
+	},
+	{
+		ID: OWP0097E1, Level: "MUST", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
+		Section: "E", Line: 102, Hash: "f7c03a383ea2", Claim: "goals",
+		Evidence: "observed",
+		Text:     "Only the verdict of the judge that completion.check names makes a goal satisfied.",
+		Stimulus: "assay-seam",
+	},
+	{
+		ID: OWP0097E2, Level: "MUST", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
+		Section: "E", Line: 102, Hash: "861d82fe0163", Claim: "goals",
+		Evidence: "observed",
+		Text:     "A client cannot set the state satisfied, neither when it creates a goal nor when it edits one.",
+		Accepts:  "An edit that tries is refused, as the conformance section of the text says; a create that drops the field without a word is a finding.",
+	},
+	{
+		ID: OWP0097E3, Level: "MUST", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
+		Section: "E", Line: 102, Hash: "6a3456e30610", Claim: "goals-bounded",
+		Evidence: "observed",
+		Text:     "With required bounds every active goal has one.",
+	},
+	{
+		ID: OWP0097E4, Level: "MUST", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
+		Section: "E", Line: 102, Hash: "b39172dad516", Claim: "goals",
+		Evidence: "observed",
+		Text:     "After exactly as many contributing runs as its bound says, a goal is bound-exceeded and fires no further run.",
+		Stimulus: "assay-seam",
+	},
+	{
+		ID: OWP0097E5, Level: "MUST", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
+		Section: "E", Line: 102, Hash: "b39172dad516", Claim: "goals",
+		Evidence: "observed",
+		Text:     "When the accumulated cost crosses its bound, the goal is bound-exceeded and fires no further run.",
+		Accepts:  "A cost of exactly the bound may stop the goal or not.",
+		Stimulus: "assay-seam",
+	},
+	{
+		ID: OWP0097E6, Level: "MUST", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
+		Section: "E", Line: 102, Hash: "b39172dad516", Claim: "goals",
+		Evidence: "observed",
+		Text:     "When its wall-clock deadline has passed, the goal is bound-exceeded and fires no further run.",
+		Stimulus: "assay-seam",
+	},
+	{
+		ID: OWP0097E7, Level: "MUST", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
+		Section: "E", Line: 102, Hash: "b39172dad516", Claim: "goals",
+		Evidence: "observed",
+		Text:     "A goal that stops at a bound is closed by goal.closed with finalState bound-exceeded.",
+		Accepts:  "The homes of OWP-0097-D1.",
+		Stimulus: "assay-seam",
+	},
+	{
+		ID: OWP0097E8, Level: "MUST", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
+		Section: "E", Line: 102, Hash: "e36d984696c0", Claim: "goals-escalation",
+		Evidence: "observed",
+		Text:     "An agent that gets stuck and asks a person makes its goal escalated, and no run follows until somebody has answered.",
+		Accepts:  "C27: how a goal leaves escalated is not said.",
+		Stimulus: "assay-seam",
+	},
+	{
+		ID: OWP0097E9, Level: "MUST", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
+		Section: "E", Line: 102, Hash: "5d3d22d1033c", Claim: "goals",
+		Evidence: "observed",
+		Text:     "Each evaluation names the run that was judged, which is one of the contributing runs.",
+		Stimulus: "assay-seam",
+	},
+	{
+		ID: OWP0097E10, Level: "MUST", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
+		Section: "E", Line: 102, Hash: "5d3d22d1033c", Claim: "goals",
+		Evidence: "observed",
+		Text:     "The contributing runs are runs of the host, each readable under its own id.",
+		Stimulus: "assay-seam",
+	},
+	{
+		ID: OWP0097E11, Level: "MUST", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
+		Section: "E", Line: 102, Hash: "d2ff2e931ddc", Claim: "goals",
+		Evidence: "observed",
+		Text:     "Secrets in an objective or in a verdict are redacted.",
+		Reason:   "planned", Why: "It takes a secret that the host knows; the suite goal-completion will use one where it is given.", Issue: 4,
+	},
+	{
+		ID: OWP0097G1, Level: "MUST", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
+		Section: "Examples", Line: 104, Hash: "90bd25279ac0", Claim: "goals",
+		Evidence: "observed",
+		Text:     "A goal that its judge finds satisfied is closed as satisfied and fires no further run.",
+		Stimulus: "assay-seam",
+	},
+	{
+		ID: OWP0097G2, Level: "MUST", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
+		Section: "Examples", Line: 105, Hash: "93c34ba09472", Claim: "goals",
+		Evidence: "observed",
+		Text:     "A goal that its judge never finds satisfied ends at its bound, and not before.",
+		Stimulus: "assay-seam",
+	},
+	{
+		ID: OWP0097G3, Level: "MUST", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
+		Section: "Compatibility", Line: 107, Hash: "d27621f3e675",
+		Evidence: "observed",
+		Text:     "Where goals are not advertised there are no endpoints and no events of them.",
+		Reason:   "planned", Why: "What a host does without claiming it becomes a section of the report.", Issue: 4,
+	},
+	{
+		ID: OWP0097X1, Level: "MAY", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
+		Section: "Motivation", Line: 21, Hash: "df487c6ac6ed",
+		Evidence: "observed",
+		Text:     "What an operator cannot rely on today.",
+		Reason:   "not-addressed-to-hosts", Why: "It is the motivation of the text.",
+	},
+	{
+		ID: OWP0097X2, Level: "MUST", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
+		Section: "Conformance", Line: 112, Hash: "dc409a11df79",
+		Evidence: "observed",
+		Text:     "A scenario that the text asks for.",
+		Reason:   "not-addressed-to-hosts", Why: "It describes a test; the rule is OWP-0097-E4.",
+	},
+	{
+		ID: OWP0097X3, Level: "MAY", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
+		Section: "Unresolved questions", Line: 116, Hash: "29a0afff5f8f",
+		Evidence: "observed",
+		Text:     "Whether goals have sub-goals was left open here.",
+		Reason:   "not-addressed-to-hosts", Why: "It is a question to the authors.",
+	},
+	{
+		ID: OWP0097X4, Level: "MAY", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
+		Section: "Unresolved questions", Line: 116, Hash: "24a44ed1803c",
+		Evidence: "observed",
+		Text:     "What a verdict must hold for a peer was left open here.",
+		Reason:   "not-addressed-to-hosts", Why: "It is a question to the authors.",
+	},
+	{
+		ID: OWP0097X5, Level: "MAY", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
+		Section: "Unresolved questions", Line: 116, Hash: "9ee3b1993204",
+		Evidence: "observed",
+		Text:     "Whether a crossed bound tells a person was left open here.",
+		Reason:   "not-addressed-to-hosts", Why: "It is a question to the authors.",
+	},
+	{
+		ID: OWPINT1, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
+		Section: "Sequence", Line: 0, Hash: "", Claim: "execution-model",
+		Evidence: "observed",
+		Text:     "A suspended run takes no step until its interrupt is resolved, the run is cancelled or its time is over.",
+	},
+	{
+		ID: OWPINT2, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
+		Section: "Resolving", Line: 0, Hash: "", Claim: "execution-model",
+		Evidence: "observed",
+		Text:     "A resolved interrupt cannot be resolved again; the attempt is refused and changes nothing.",
+		Accepts:  "404, 409 and 410 are all in use for the refusal.",
+	},
+	{
+		ID: OWPINT3, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
+		Section: "Resolving", Line: 0, Hash: "", Claim: "execution-model",
+		Evidence: "observed",
+		Text:     "Of several who resolve an interrupt at once exactly one wins; the run goes on once, with the winner’s answer.",
+	},
+	{
+		ID: OWPINT4, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
+		Section: "Resolving", Line: 0, Hash: "", Claim: "execution-model",
+		Evidence: "observed",
+		Text:     "An answer resolves the interrupt of the run it was sent to and of no other.",
+	},
+	{
+		ID: OWPINT5, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
+		Section: "Confidence (RFC 0039 A)", Line: 0, Hash: "", Claim: "execution-model>=2",
+		Evidence: "observed",
+		Text:     "A decision whose confidence is below the floor is not carried out before somebody has answered.",
+		Accepts:  "C9: the decision may be on the log before it is held, or not.",
 	},
 	{
 		ID: OWPCAP1, Level: "MUST", Source: "OWP-CAPABILITIES", File: "",

@@ -16,6 +16,7 @@ var (
 	executionModelBlock = present("execution-model-block", "an execution model block in the advertisement", modelPointer, model)
 
 	executionModel  = on("execution-model", "a multi-agent execution model, at any version", modelPointer+"/supported", modelField("supported"))
+	executionModel2 = versionAtLeast(2, "the confidence floor")
 	executionModel3 = versionAtLeast(3, "cross-host causation")
 	executionModel4 = versionAtLeast(4, "replay determinism")
 	executionModel5 = versionAtLeast(5, "the stateful agent loop")
@@ -56,17 +57,51 @@ var (
 			return v, on
 		},
 	})
+	statefulResumeReplay = with(statefulResume, as("stateful-resume-replay", "replay of a loop that was suspended and resumed", replay))
+
+	// The files are claimed at the root; host.workspace is what the prose calls the capability, not where it stands.
+	loopWorkspace       = with(executionModel5, on("loop-workspace", "workspace files as an input of each turn of a loop", "/workspace/supported", familyField("workspace", "supported")))
+	loopWorkspaceResume = with(statefulResume, as("loop-workspace-resume", "workspace files as they were, after a resume", loopWorkspace))
+	loopWorkspaceReplay = with(replay, as("loop-workspace-replay", "workspace files as they were, on replay", loopWorkspace))
+	loopHeartbeat       = with(statefulResume, on("loop-heartbeat", "heartbeats beside suspended loops", "/heartbeat/supported", familyField("heartbeat", "supported")))
+
+	// The block has no flag: that it is there is the claim (RFC 0097 A).
+	goals        = present("goals", "standing goals", "/agents/goals", goalsBlock)
+	goalsBounded = with(goals, scenarios.Claim{
+		ID: "goals-bounded", Title: "no standing goal without bounds",
+		Pointer: "/agents/goals/requiresBounds != false",
+		Look: func(d scenarios.Discovery) (wire.Value, bool) {
+			v := goalsBlock(d).Key("requiresBounds")
+			on, given := v.Bool()
+			return v, on || !given // required is the default
+		},
+	})
+	// The interrupt that escalates is rung 2 of the execution model (RFC 0044).
+	goalsEscalation = with(goals, as("goals-escalation", "standing goals whose agent can get stuck", executionModel2))
 )
 
 var claims = []scenarios.Claim{
-	executionModelBlock, executionModel, executionModel3, executionModel4, executionModel5, executionModelBelow5,
-	experimentalModel, resumeAdvertised, statefulResume, loopLimit, replay,
+	executionModelBlock, executionModel, executionModel2, executionModel3, executionModel4, executionModel5, executionModelBelow5,
+	experimentalModel, resumeAdvertised, statefulResume, loopLimit, replay, statefulResumeReplay,
+	loopWorkspace, loopWorkspaceResume, loopWorkspaceReplay, loopHeartbeat, goals, goalsBounded, goalsEscalation,
 }
+
+func goalsBlock(d scenarios.Discovery) wire.Value { return family(d, "agents").Key("goals") }
 
 func model(d scenarios.Discovery) wire.Value { return family(d, "multiAgent").Key("executionModel") }
 
 func modelField(name string) func(scenarios.Discovery) wire.Value {
 	return func(d scenarios.Discovery) wire.Value { return model(d).Key(name) }
+}
+
+func familyField(name, field string) func(scenarios.Discovery) wire.Value {
+	return func(d scenarios.Discovery) wire.Value { return family(d, name).Key(field) }
+}
+
+// as is another claim that hangs on the same place of the advertisement.
+func as(id, title string, c scenarios.Claim) scenarios.Claim {
+	c.ID, c.Title = id, title
+	return c
 }
 
 // on is the claim that a flag is true.

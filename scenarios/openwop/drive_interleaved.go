@@ -80,7 +80,7 @@ func (h host) heldLoop(ctx context.Context, ceiling int) (InterleavedObservation
 		o.First, err = a.log(ctx, "log")
 		return o, err
 	}
-	if o.Suspended, err = a.suspended(ctx); err != nil {
+	if o.Suspended, err = a.suspended(ctx, 0); err != nil {
 		return o, err
 	}
 	b, err := h.create(ctx, "create the other loop", scripted{fixtureLoop, second, true}.request(nil))

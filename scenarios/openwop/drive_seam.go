@@ -18,6 +18,7 @@ type SeamAnswer struct {
 	Log        RunLog      `json:"log"` // of the run the reply names, if it names one
 	NamesARun  bool        `json:"namesARun"`
 	SuspendsAt int         `json:"suspendsAt,omitempty"`
+	WritesAt   int         `json:"writesAt,omitempty"` // workspaceWriteAtTurn
 }
 
 // claimed are the decisions in the reply, and iterations their counters.
@@ -106,9 +107,16 @@ func (s seam) answer(ctx context.Context, ask openwopv1.AgentloopRequest) (SeamA
 	if ask.SuspendAtTurn != nil {
 		a.SuspendsAt = int(*ask.SuspendAtTurn)
 	}
+	if ask.WorkspaceWriteAtTurn != nil {
+		a.WritesAt = int(*ask.WorkspaceWriteAtTurn)
+	}
 	r := s.adopt(reply)
 	if a.NamesARun = r.ID != ""; a.NamesARun {
-		a.Log, err = r.finish(ctx, "log of the run the seam names")
+		follow := r.finish
+		if ask.SuspendAtTurn != nil && ask.Resume == nil {
+			follow = r.settle
+		}
+		a.Log, err = follow(ctx, "log of the run the seam names")
 	}
 	return a, err
 }

@@ -95,9 +95,10 @@ func (h host) adopt(reply *wire.Reply) *run {
 
 func runPath(id string) string { return "/v1/runs/" + url.PathEscape(id) }
 
-// snapshot reads the run once.
+// snapshot reads the run once. Of a suspended run it may hold the token that
+// answers the interrupt.
 func (r *run) snapshot(ctx context.Context, label string) (*wire.Reply, error) {
-	return r.do(ctx, wire.Call{Method: http.MethodGet, Path: runPath(r.ID), Label: label})
+	return r.do(ctx, wire.Call{Method: http.MethodGet, Path: runPath(r.ID), Label: label, Secrets: []string{"/interrupt/interruptToken", "/interrupt/token"}})
 }
 
 // ended waits for a terminal status.
@@ -109,10 +110,29 @@ func (r *run) ended(ctx context.Context) (wire.Wait, error) {
 	return w, err
 }
 
-// suspended waits until the run waits for somebody, or has ended without doing so.
-func (r *run) suspended(ctx context.Context) (wire.Wait, error) {
-	w, err := r.reaches(ctx, "the run is suspended", func(status string) bool { return isWaiting(status) || isTerminal(status) })
-	if w.Reached && isTerminal(w.Last.At("/status").String()) {
+// suspended waits until the run waits for somebody, with at least so many
+// decisions on its log, or has ended without doing so. A host may show the
+// waiting status for a while after the answer, so for a second suspension the
+// status alone says nothing.
+func (r *run) suspended(ctx context.Context, decisions int) (wire.Wait, error) {
+	const what = "the run is suspended"
+	w, err := r.Await(ctx, what, func(ctx context.Context) (wire.Value, bool, error) {
+		var l RunLog
+		if decisions > 0 {
+			var err error
+			if l, err = r.log(ctx, "log, until "+what); err != nil {
+				return wire.Value{}, false, err
+			}
+		}
+		reply, err := r.snapshot(ctx, what)
+		if err != nil {
+			return wire.Value{}, false, err
+		}
+		v := reply.Value("")
+		status := v.Key("status").String()
+		return v, isTerminal(status) || isWaiting(status) && len(l.Decided().Values) >= decisions, nil
+	})
+	if w.Reached && isTerminal(w.Last.Key("status").String()) {
 		w.Reached = false
 		r.gone()
 	}
@@ -142,7 +162,9 @@ func isWaiting(status string) bool {
 // log reads the whole event log by polling, page after page. The first call
 // has no cursor, since sequence 0 cannot be asked for with one; later calls
 // send the cursor under its present and its former name, because hosts read
-// one or the other, and what comes twice counts once.
+// one or the other. They ask for the last event again, and what comes twice
+// counts once: a host that polls long would hold the reply of a suspended run
+// that has nothing new to tell.
 func (r *run) log(ctx context.Context, label string) (RunLog, error) {
 	l := RunLog{RunID: r.ID, Created: r.Created.StatusValue(), ID: r.Created.Value("/runId")}
 	if r.ID == "" {
@@ -157,11 +179,12 @@ func (r *run) log(ctx context.Context, label string) (RunLog, error) {
 		if len(l.Events) == before {
 			break
 		}
-		last, ok := l.Events[len(l.Events)-1].Key("sequence").Int()
-		if !ok {
+		if last, ok := l.Last().Key("sequence").Int(); !ok {
 			break
+		} else if last > 0 {
+			known := strconv.FormatInt(last-1, 10)
+			cursor = "&lastSequence=" + known + "&since=" + known
 		}
-		cursor = "&lastSequence=" + strconv.FormatInt(last, 10) + "&since=" + strconv.FormatInt(last, 10)
 	}
 	if l.hasGap() { // a cursor that loses events is not the question here: read in full again
 		return l, r.page(ctx, &l, "", label+", again in full")
@@ -169,8 +192,8 @@ func (r *run) log(ctx context.Context, label string) (RunLog, error) {
 	return l, nil
 }
 
-// page adds one page of the log. A host that polls long holds the reply of a
-// live run with nothing new for a second.
+// page adds one page of the log. A host that polls long holds a reply that has
+// nothing to tell for a second.
 func (r *run) page(ctx context.Context, l *RunLog, cursor, label string) error {
 	reply, err := r.do(ctx, wire.Call{Method: http.MethodGet, Path: runPath(r.ID) + "/events/poll?timeout=1" + cursor, Label: label})
 	if err != nil {
@@ -200,50 +223,27 @@ func (r *run) finish(ctx context.Context, label string) (RunLog, error) {
 	return l, err
 }
 
-// answer resolves the interrupt that the suspended run waits on. The prose
-// knows a list of answers and the event schema a map; the list is tried where
-// the map is refused (facts C34).
-func (r *run) answer(ctx context.Context, suspended wire.Wait, text string) (*wire.Reply, error) {
-	node, question, err := r.asked(ctx, suspended)
+// settle waits until the run has ended or is suspended and reads its log.
+func (r *run) settle(ctx context.Context, label string) (RunLog, error) {
+	settled, err := r.reaches(ctx, "the run has ended or is suspended", func(status string) bool { return isTerminal(status) || isWaiting(status) })
 	if err != nil {
-		return nil, err
+		return RunLog{}, err
 	}
-	reply, err := r.resolve(ctx, node, map[string]string{question: text})
-	if err == nil && (reply.Status == http.StatusBadRequest || reply.Status == http.StatusUnprocessableEntity) {
-		return r.resolve(ctx, node, []map[string]string{{"id": question, "answer": text}})
-	}
-	return reply, err
+	l, err := r.log(ctx, label)
+	l.Ended = settled
+	return l, err
 }
 
-// asked finds the node that holds the interrupt, and the id of its question.
-func (r *run) asked(ctx context.Context, suspended wire.Wait) (node, question string, err error) {
-	var l RunLog
-	if err := r.page(ctx, &l, "", "log while suspended"); err != nil {
-		return "", "", err
+// stands reads the run as it is, without waiting for anything.
+func (r *run) stands(ctx context.Context, label string) (RunLog, error) {
+	l, err := r.log(ctx, label)
+	if err != nil {
+		return l, err
 	}
-	node, question = suspended.Last.Key("currentNodeId").String(), "q1"
-	if at := l.OfType(openwopv1.RunEventTypeNodeSuspended).Values; node == "" && len(at) > 0 {
-		last := at[len(at)-1]
-		node = firstText(last.Key("nodeId"), last.At("/payload/nodeId"))
+	reply, err := r.snapshot(ctx, label)
+	if err != nil {
+		return l, err
 	}
-	if at := l.OfType(openwopv1.RunEventTypeInterruptRequested).Values; len(at) > 0 {
-		if id := at[len(at)-1].At("/payload/data/questions/0/id").String(); id != "" {
-			question = id
-		}
-	}
-	return node, question, nil
-}
-
-func (r *run) resolve(ctx context.Context, node string, answers any) (*wire.Reply, error) {
-	return r.do(ctx, wire.Call{Method: http.MethodPost, Path: runPath(r.ID) + "/interrupts/" + url.PathEscape(node), Label: "answer",
-		Body: map[string]any{"resumeValue": map[string]any{"answers": answers}}})
-}
-
-func firstText(values ...wire.Value) string {
-	for _, v := range values {
-		if s := v.String(); s != "" {
-			return s
-		}
-	}
-	return ""
+	l.Ended = wire.Wait{What: label, Reached: true, Answers: 1, Last: reply.Value("")}
+	return l, nil
 }

@@ -15,7 +15,7 @@ import (
 // Protocol is OpenWOP v1.
 var Protocol = &scenarios.Protocol{
 	ID:             "openwop/v1",
-	Title:          "OpenWOP v1 (RFC 0037, RFC 0061)",
+	Title:          "OpenWOP v1 (RFC 0037, RFC 0061, RFC 0097)",
 	DiscoveryPath:  "/.well-known/openwop",
 	Ledger:         ledger(),
 	Claims:         claims,
@@ -26,7 +26,7 @@ var Protocol = &scenarios.Protocol{
 
 // Suites are all OpenWOP suites, in the order they are shown.
 func Suites() []scenarios.Suite {
-	return []scenarios.Suite{version5Shape(), iterationMonotonic()}
+	return []scenarios.Suite{version5Shape(), iterationMonotonic(), statefulResumeSuite(), workspaceSnapshot(), goalBounds()}
 }
 
 func ledger() *scenarios.Ledger {
@@ -45,6 +45,18 @@ var profiles = []scenarios.Profile{{
 		openwopv1.OWP0061A1, openwopv1.OWP0061A2, openwopv1.OWP0061B1, openwopv1.OWP0061B2, openwopv1.OWP0061B4, openwopv1.OWP0061B5,
 		openwopv1.OWP0061E1, openwopv1.OWP0061E2, openwopv1.OWP0061E3, openwopv1.OWP0061E4, openwopv1.OWP0061E6,
 		openwopv1.OWP0037A1, openwopv1.OWP0037A2, openwopv1.OWP0037A3, openwopv1.OWP0037A5, openwopv1.OWP0037A6, openwopv1.OWP0037C1,
+	},
+}, {
+	ID: "goals",
+	// OWP-0097-E8 is left out: it binds only where agents can get stuck, which is a claim of its own.
+	Title: "standing goals: who ends them, and where they stop at the latest",
+	Claim: goalsBounded.ID,
+	Requires: []scenarios.RequirementID{
+		openwopv1.OWP0097A1, openwopv1.OWP0097A2, openwopv1.OWP0097B1, openwopv1.OWP0097B2, openwopv1.OWP0097B3, openwopv1.OWP0097B4,
+		openwopv1.OWP0097C1, openwopv1.OWP0097C2, openwopv1.OWP0097C3, openwopv1.OWP0097C4, openwopv1.OWP0097C5, openwopv1.OWP0097C6, openwopv1.OWP0097C7,
+		openwopv1.OWP0097D1, openwopv1.OWP0097D2, openwopv1.OWP0097D3,
+		openwopv1.OWP0097E1, openwopv1.OWP0097E2, openwopv1.OWP0097E3, openwopv1.OWP0097E4, openwopv1.OWP0097E5, openwopv1.OWP0097E6,
+		openwopv1.OWP0097E7, openwopv1.OWP0097E9, openwopv1.OWP0097E10, openwopv1.OWP0097G1, openwopv1.OWP0097G2,
 	},
 }}
 

@@ -33,29 +33,36 @@ func (h host) seamPrefixes() []string {
 
 const nameSeams = "name the prefix under which the host's test seams live with --seam-prefix, or wire the seam (docs/seams.md)"
 
-// agentLoopSeam looks for agentloop/run with the least that can be asked of it.
-func (h host) agentLoopSeam(ctx context.Context) (seam, error) {
+// findSeam looks for one seam below every prefix, with the least that can be
+// asked of it. The reply is to that.
+func (h host) findSeam(ctx context.Context, name string, least any) (seam, *wire.Reply, error) {
 	prefixes := h.seamPrefixes()
 	for _, prefix := range prefixes {
-		s := seam{h, strings.TrimSuffix(prefix, "/") + "/agentloop/run"}
-		reply, err := s.ask(ctx, openwopv1.AgentloopRequest{Turns: 1})
+		s := seam{h, strings.TrimSuffix(prefix, "/") + "/" + name}
+		reply, err := s.ask(ctx, least)
 		if err != nil {
-			return seam{}, err
+			return seam{}, nil, err
 		}
 		h.adopt(reply)
 		switch reply.Status {
 		case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented:
 		case http.StatusUnauthorized, http.StatusForbidden:
-			return seam{}, scenarios.Block("the seam "+s.path+" refuses the credential", "give a key that may use the test seams with --key")
+			return seam{}, nil, scenarios.Block("the seam "+s.path+" refuses the credential", "give a key that may use the test seams with --key")
 		default:
-			return s, nil
+			return s, reply, nil
 		}
 	}
-	return seam{}, scenarios.Block("no seam agentloop/run below "+strings.Join(prefixes, ", "), nameSeams)
+	return seam{}, nil, scenarios.Block("no seam "+name+" below "+strings.Join(prefixes, ", "), nameSeams)
+}
+
+// agentLoopSeam is the seam that drives a loop.
+func (h host) agentLoopSeam(ctx context.Context) (seam, error) {
+	s, _, err := h.findSeam(ctx, "agentloop/run", openwopv1.AgentloopRequest{Turns: 1})
+	return s, err
 }
 
 func (s seam) ask(ctx context.Context, body any) (*wire.Reply, error) {
-	return s.Do(ctx, wire.Call{Method: http.MethodPost, Path: s.path, Body: body, Label: "seam agentloop/run"})
+	return s.Do(ctx, wire.Call{Method: http.MethodPost, Path: s.path, Body: body, Label: "seam " + s.path})
 }
 
 // seamAnswered stops a judge where the seam did not answer: a test endpoint

@@ -65,6 +65,34 @@ func (s *Store) Read(ctx context.Context, log string, after uint64) ([]Entry, er
 	return entries, nil
 }
 
+// Last returns the last entry of a log. Where the log does not exist its revision is 0, after which Append begins one.
+func (s *Store) Last(ctx context.Context, log string) (Entry, error) {
+	entry, err := s.last(ctx, log)
+	if err != nil {
+		return Entry{}, fmt.Errorf("read the last entry of log %q: %w", log, err)
+	}
+	return entry, nil
+}
+
+func (s *Store) last(ctx context.Context, log string) (Entry, error) {
+	end, err := s.begin()
+	if err != nil {
+		return Entry{}, err
+	}
+	defer end()
+	if err := checkName(log); err != nil {
+		return Entry{}, err
+	}
+	msg, err := s.logs.GetLastMsgForSubject(ctx, logPrefix+log)
+	if errors.Is(err, jetstream.ErrMsgNotFound) {
+		return Entry{}, nil
+	}
+	if err != nil {
+		return Entry{}, err
+	}
+	return Entry{Revision: msg.Sequence, Data: msg.Data}, nil
+}
+
 // read goes from the last entry back: every entry carries the revision before its own, which the append was guarded with.
 // That costs one look-up an entry, where searching the stream by subject would look at all that stands between.
 func (s *Store) read(ctx context.Context, log string, after uint64) ([]Entry, error) {
@@ -99,6 +127,37 @@ func (s *Store) read(ctx context.Context, log string, after uint64) ([]Entry, er
 	}
 	slices.Reverse(entries)
 	return entries, nil
+}
+
+// Get returns the one entry of a log that has this revision. The error is ErrNoEntry where there is none.
+func (s *Store) Get(ctx context.Context, log string, revision uint64) (Entry, error) {
+	entry, err := s.get(ctx, log, revision)
+	if err != nil {
+		return Entry{}, fmt.Errorf("read entry %d of log %q: %w", revision, log, err)
+	}
+	return entry, nil
+}
+
+func (s *Store) get(ctx context.Context, log string, revision uint64) (Entry, error) {
+	end, err := s.begin()
+	if err != nil {
+		return Entry{}, err
+	}
+	defer end()
+	if err := checkName(log); err != nil {
+		return Entry{}, err
+	}
+	if revision == 0 { // which the server takes for no question at all
+		return Entry{}, ErrNoEntry
+	}
+	msg, err := s.logs.GetMsg(ctx, revision)
+	if errors.Is(err, jetstream.ErrMsgNotFound) || (err == nil && msg.Subject != logPrefix+log) {
+		return Entry{}, ErrNoEntry
+	}
+	if err != nil {
+		return Entry{}, err
+	}
+	return Entry{Revision: msg.Sequence, Data: msg.Data}, nil
 }
 
 func checkName(log string) error {

@@ -19,6 +19,8 @@ var (
 	ErrUnwritable = errors.New("the event log cannot be written any more: free or mend the disk of the --data folder, then start again")
 	// ErrTooLarge: the data of one append exceeds Options.MaxPayload. Nothing was written.
 	ErrTooLarge = errors.New("larger than one append may be")
+	// ErrNoEntry: the log has no entry of that revision. Where it had one, the files are damaged.
+	ErrNoEntry = errors.New("the log has no such entry: if it had, put a copy of the --data folder back")
 	// ErrClosed: the store was closed, or is being closed.
 	ErrClosed = errors.New("the event log is closed")
 	// ErrName: the name of the log is not 1 to 128 characters of A-Z a-z 0-9 _ -.

@@ -115,6 +115,34 @@ func TestAppendAndRead(t *testing.T) {
 	})
 }
 
+func TestLast(t *testing.T) {
+	eachStorage(t, func(t *testing.T, s *Store) {
+		last := func(log string) Entry {
+			t.Helper()
+			entry, err := s.Last(t.Context(), log)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return entry
+		}
+		if got := last("a"); got.Revision != 0 || got.Data != nil {
+			t.Errorf("a log that does not exist ends with %d %q", got.Revision, got.Data)
+		}
+		first := mustAppend(t, s, "a", 0, "one")
+		second := mustAppend(t, s, "a", first, "two")
+		mustAppend(t, s, "b", 0, "other")
+		if got := last("a"); got.Revision != second || string(got.Data) != "two" {
+			t.Errorf("the log ends with %d %q, want %d %q", got.Revision, got.Data, second, "two")
+		}
+		mustAppend(t, s, "a", last("a").Revision, "three")
+		_, err := s.Last(t.Context(), "a.b")
+		wantError(t, err, ErrName)
+		mustClose(t, s)
+		_, err = s.Last(t.Context(), "a")
+		wantError(t, err, ErrClosed)
+	})
+}
+
 func TestAppendGuardsTheRevision(t *testing.T) {
 	eachStorage(t, func(t *testing.T, s *Store) {
 		_, err := s.Append(t.Context(), "a", 1, nil)
@@ -127,6 +155,31 @@ func TestAppendGuardsTheRevision(t *testing.T) {
 			wantError(t, err, ErrConflict)
 		}
 		wantEqual(t, "log", mustRead(t, s, "a", 0), []string{"one", "two"})
+	})
+}
+
+func TestGet(t *testing.T) {
+	eachStorage(t, func(t *testing.T, s *Store) {
+		first := mustAppend(t, s, "a", 0, "one")
+		other := mustAppend(t, s, "b", 0, "other")
+		last := mustAppend(t, s, "a", first, "two\x00")
+		for revision, want := range map[uint64]string{first: "one", last: "two\x00"} {
+			e, err := s.Get(t.Context(), "a", revision)
+			if err != nil || e.Revision != revision || string(e.Data) != want {
+				t.Errorf("entry %d: got %d, %q, error %v", revision, e.Revision, e.Data, err)
+			}
+		}
+		for name, revision := range map[string]uint64{"none": 0, "of another log": other, "to come": last + 1} {
+			_, err := s.Get(t.Context(), "a", revision)
+			if !errors.Is(err, ErrNoEntry) {
+				t.Errorf("%s: got error %v", name, err)
+			}
+		}
+		_, err := s.Get(t.Context(), "a.b", first)
+		wantError(t, err, ErrName)
+		mustClose(t, s)
+		_, err = s.Get(t.Context(), "a", first)
+		wantError(t, err, ErrClosed)
 	})
 }
 

@@ -20,11 +20,11 @@ const (
 
 // RunAgentLoop is the seam of RFC 0061. It is a thin driver: it makes a real run, answers its interrupt if asked to, and
 // reports what stands in the log of that run. Nothing in the reply comes from the request.
-func (h *Host) RunAgentLoop(ctx context.Context, req openwopv1.RunAgentLoopRequestObject) (openwopv1.RunAgentLoopResponseObject, error) {
+func (h *Host) RunAgentLoop(ctx context.Context, req openwopv1.RunAgentLoopRequestObject) (_ openwopv1.RunAgentLoopResponseObject, err error) {
 	if !h.claimed[claimAgentloopSeam] {
 		return nil, refuse(codeNotFound, "this host does not offer the agentloop seam")
 	}
-	plan, err := loopPlan(*req.Body)
+	plan, err := h.loopPlan(*req.Body)
 	if err != nil {
 		return nil, err
 	}
@@ -34,17 +34,15 @@ func (h *Host) RunAgentLoop(ctx context.Context, req openwopv1.RunAgentLoopReque
 	if n := req.Body.MaxLoopIterations; n != nil {
 		create.Configurable = map[string]any{"maxLoopIterations": float64(*n)} // as encoding/json would decode it
 	}
-	snapshot, err := h.engine.Create(ctx, create)
+	var file *loopFile
+	if turn := req.Body.WorkspaceWriteAtTurn; turn != nil {
+		file = h.newLoopFile(*turn)
+		file.addTo(&create)
+		defer func() { err = errors.Join(err, h.discard(ctx, file)) }()
+	}
+	snapshot, err := h.drive(ctx, create, given(req.Body.Resume))
 	if err != nil {
 		return nil, err
-	}
-	if snapshot, err = h.settled(ctx, snapshot.RunID); err != nil {
-		return nil, err
-	}
-	if isSuspended(snapshot.Status) && req.Body.Resume != nil && *req.Body.Resume {
-		if err := h.answerLoop(ctx, snapshot); err != nil {
-			return nil, err
-		}
 	}
 	events, _, err := h.engine.Events(ctx, snapshot.RunID, -1)
 	if err != nil {
@@ -54,16 +52,35 @@ func (h *Host) RunAgentLoop(ctx context.Context, req openwopv1.RunAgentLoopReque
 	if err != nil {
 		return nil, fmt.Errorf("read the log of run %s: %w", snapshot.RunID, err)
 	}
+	if file != nil {
+		if reply.WorkspaceVisible, err = file.visible(snapshot); err != nil {
+			return nil, err
+		}
+	}
 	reply.RunID = snapshot.RunID
 	return openwopv1.RunAgentLoop200JSONResponse(reply), nil
 }
 
+// drive makes a loop and answers its question if asked to. It returns the run as it then stands: ended, or waiting.
+func (h *Host) drive(ctx context.Context, create run.Create, resume bool) (openwopv1.RunSnapshot, error) {
+	snapshot, err := h.engine.Create(ctx, create)
+	if err != nil {
+		return snapshot, err
+	}
+	if snapshot, err = h.settled(ctx, snapshot.RunID); err != nil || !resume || !isSuspended(snapshot.Status) {
+		return snapshot, err
+	}
+	return h.answerLoop(ctx, snapshot)
+}
+
 // loopPlan writes the supervisor's script for what was asked: one decision a turn, of which the last terminates.
-func loopPlan(ask openwopv1.AgentloopRequest) ([]any, error) {
+func (h *Host) loopPlan(ask openwopv1.AgentloopRequest) ([]any, error) {
+	if ask.WorkspaceWriteAtTurn != nil {
+		if err := h.canWrite(ask); err != nil {
+			return nil, err
+		}
+	}
 	switch {
-	case ask.WorkspaceWriteAtTurn != nil:
-		return nil, refuse(codeCapability, "this host has no workspace: leave workspaceWriteAtTurn off",
-			"field", "workspaceWriteAtTurn", "requiredCapability", "workspace")
 	case ask.Turns > maxSeamTurns:
 		return nil, invalid("turns", fmt.Sprintf("turns must be at most %d", maxSeamTurns))
 	case ask.SuspendAtTurn != nil && *ask.SuspendAtTurn > ask.Turns:
@@ -102,16 +119,15 @@ func isSuspended(status openwopv1.RunStatus) bool {
 
 // answerLoop answers the question that a loop waits with, as a person would over the public endpoint, and waits for what
 // comes of it.
-func (h *Host) answerLoop(ctx context.Context, suspended openwopv1.RunSnapshot) error {
+func (h *Host) answerLoop(ctx context.Context, suspended openwopv1.RunSnapshot) (openwopv1.RunSnapshot, error) {
 	if suspended.CurrentNodeID == nil {
-		return errors.New("the suspended loop does not say at which node it waits")
+		return suspended, errors.New("the suspended loop does not say at which node it waits")
 	}
 	answer := json.RawMessage(`{"answers":{"q1":"yes"}}`)
 	if _, err := h.engine.Resolve(ctx, suspended.RunID, *suspended.CurrentNodeID, answer); err != nil {
-		return err
+		return suspended, err
 	}
-	_, err := h.settled(ctx, suspended.RunID)
-	return err
+	return h.settled(ctx, suspended.RunID)
 }
 
 // loopReply reads the log of a loop: the decisions in order, the turn in which it went on after its suspension, and the

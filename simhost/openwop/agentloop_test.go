@@ -89,7 +89,7 @@ func TestLoopSeam(t *testing.T) {
 			t.Errorf("%s: bound (-want +got)\n%s", row.ask, diff)
 		}
 		if got.WorkspaceVisible != nil {
-			t.Errorf("%s: there is no workspace, and the reply speaks of one", row.ask)
+			t.Errorf("%s: nothing was to be written, and the reply speaks of it", row.ask)
 		}
 		// The run behind the reply says the same over the public endpoints.
 		if s := c.run(got.RunID); s.Status != row.status {
@@ -125,13 +125,18 @@ func TestLoopSeamRefuses(t *testing.T) {
 	c := serve(t, Options{})
 	for _, ask := range []string{
 		`{}`, `{"turns":0}`, `{"turns":-1}`, `{"turns":"3"}`, `{"turns":2.5}`, `{"turns":1001}`, `{"turns":1e18}`, `{"turns":2,"suspendAtTurn":3}`, `{"turns":2,"suspendAtTurn":0}`,
+		`{"turns":2,"workspaceWriteAtTurn":3}`, `{"turns":2,"workspaceWriteAtTurn":0}`, `{"turns":201,"workspaceWriteAtTurn":1}`,
 		`{"turns":2,"suspendAtTurn":2,"resume":true}`, `{"turns":2,"maxLoopIterations":0}`, `{"turns":2,"maxLoopIterations":-1}`, `{"turns":2,"more":1}`, `{"turns":1e300}`,
 	} {
 		c.do("POST", loopSeam, ask).wantError(http.StatusBadRequest, "validation_error")
 	}
-	envelope := c.do("POST", loopSeam, `{"turns":3,"workspaceWriteAtTurn":1}`).wantError(http.StatusNotImplemented, "capability_not_provided")
-	if envelope.Details["requiredCapability"] != "workspace" {
-		t.Errorf("details are %v", envelope.Details)
+	for required, o := range map[string]Options{
+		"workspace": {Without: []string{"workspace"}}, "multiAgent.executionModel": {Version: 4},
+	} {
+		envelope := serve(t, o).do("POST", loopSeam, `{"turns":3,"workspaceWriteAtTurn":1}`).wantError(http.StatusNotImplemented, "capability_not_provided")
+		if envelope.Details["requiredCapability"] != required {
+			t.Errorf("details are %v, want %s", envelope.Details, required)
+		}
 	}
 }
 

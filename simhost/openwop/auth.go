@@ -14,13 +14,32 @@ var publicPaths = map[string]bool{
 	"/healthz":             true,
 }
 
+// tokenPrefix begins the paths of interrupts by token. The token in such a path is the credential, so nobody asks for
+// another one there, and one that was sent makes no difference.
+const tokenPrefix = "/v1/interrupts/"
+
+// isPublic tells the requests that need no key. A path as it was sent is looked at: in a decoded one the end of a token
+// would not be known from a slash inside it.
+func isPublic(r *http.Request) bool {
+	token, byToken := strings.CutPrefix(r.URL.EscapedPath(), tokenPrefix)
+	return publicPaths[r.URL.Path] || byToken && token != "" && !strings.Contains(token, "/")
+}
+
+// loggedPath is the path of a request without a credential in it.
+func loggedPath(r *http.Request) string {
+	if strings.HasPrefix(r.URL.Path, tokenPrefix) {
+		return tokenPrefix + "{token}"
+	}
+	return r.URL.Path
+}
+
 // bearer guards everything below /v1 that is not public. It stands in front of the router, so that a caller
 // without a key cannot tell a route, a workflow or a run that exists from one that does not.
 func (h *Host) bearer(next http.Handler) http.Handler {
 	want := sha256.Sum256([]byte(h.opts.Key))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		guarded := r.URL.Path == "/v1" || strings.HasPrefix(r.URL.Path, "/v1/")
-		if !guarded || publicPaths[r.URL.Path] {
+		if !guarded || isPublic(r) {
 			next.ServeHTTP(w, r)
 			return
 		}

@@ -20,7 +20,14 @@ const (
 	claimNodeLimit       = "nodeLimit"
 	claimFixtures        = "fixtures"
 	claimReplay          = "replay"
+	claimInterruptTokens = "interruptTokens"
+	claimWorkspace       = "workspace"
+	claimMemory          = "memory"
+	claimGoals           = "goals"
+	claimHeartbeat       = "heartbeat"
 	claimAgentloopSeam   = "agentloopSeam"
+	claimWorkspaceSeam   = "workspaceSeam"
+	claimGoalsSeam       = "goalsSeam"
 )
 
 // claim is one row of what the host can say about itself.
@@ -45,7 +52,15 @@ var claims = []claim{
 	{name: claimNodeLimit, what: "limits.maxNodeExecutions"},
 	{name: claimFixtures, what: "fixture workflows"},
 	{name: claimReplay, what: "forks in mode replay"},
+	{name: claimInterruptTokens, what: "signed tokens that answer an interrupt (interruptToken)"},
+	{name: claimWorkspace, what: "files that runs share (workspace)"},
+	{name: claimMemory, what: "entries that runs remember (memory)"},
+	{name: claimGoals, what: "standing goals (agents.goals)"},
+	// Nothing but its seam has a heartbeat look, so it is one claim with it.
+	{name: claimHeartbeat, what: "heartbeats, by the seam POST /v1/host/sample/heartbeat/tick"},
 	{name: claimAgentloopSeam, what: "the seam POST /v1/host/sample/agentloop/run", needs: []string{claimExecutionModel}},
+	{name: claimWorkspaceSeam, what: "the seam POST /v1/host/sample/workspace/op", needs: []string{claimWorkspace}},
+	{name: claimGoalsSeam, what: "the seams POST /v1/host/sample/goals/{goalId}/tick and GET .../events", needs: []string{claimGoals}},
 }
 
 // claimed is the set of claims that a host makes.

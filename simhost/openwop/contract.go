@@ -31,13 +31,15 @@ type parameter struct {
 type contract map[string]*operation
 
 // judgedLater names the parameters whose values their handler judges: an unknown stream mode has an error code
-// of its own, and a buffer time above the maximum is clamped to it, not refused.
-var judgedLater = map[string]bool{"streamMode": true, "bufferMs": true}
+// of its own, a buffer time above the maximum is clamped to it, not refused, and the path of a file that cannot be is a
+// bad request, where other things in a path are not found.
+var judgedLater = map[string]bool{"streamMode": true, "bufferMs": true, "path": true}
 
 type apiDocument struct {
 	Paths      map[string]map[string]json.RawMessage `json:"paths"`
 	Components struct {
 		Parameters map[string]apiParameter `json:"parameters"`
+		Schemas    map[string]apiSchema    `json:"schemas"`
 	} `json:"components"`
 }
 
@@ -50,12 +52,15 @@ type apiOperation struct {
 }
 
 type apiParameter struct {
-	Ref    string `json:"$ref"`
-	Name   string `json:"name"`
-	In     string `json:"in"`
-	Schema struct {
-		Type any `json:"type"`
-	} `json:"schema"`
+	Ref    string    `json:"$ref"`
+	Name   string    `json:"name"`
+	In     string    `json:"in"`
+	Schema apiSchema `json:"schema"`
+}
+
+type apiSchema struct {
+	Ref  string `json:"$ref"`
+	Type any    `json:"type"`
 }
 
 // readContract compiles what the bundled document says about requests.
@@ -105,9 +110,17 @@ func (d *apiDocument) operation(raw json.RawMessage, at string, schemas *validat
 		if err != nil {
 			return nil, err
 		}
-		op.parameters = append(op.parameters, parameter{name: p.Name, in: p.In, text: p.Schema.Type == "string", schema: schema})
+		op.parameters = append(op.parameters, parameter{name: p.Name, in: p.In, text: d.isText(p.Schema), schema: schema})
 	}
 	return op, nil
+}
+
+// isText tells whether a schema, or the one that it refers to, is of type string.
+func (d *apiDocument) isText(s apiSchema) bool {
+	if name, ok := strings.CutPrefix(s.Ref, "#/components/schemas/"); ok {
+		s = d.Components.Schemas[name]
+	}
+	return s.Type == "string"
 }
 
 func isMethod(key string) bool {

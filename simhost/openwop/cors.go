@@ -9,8 +9,8 @@ import (
 
 // What a page of another origin may send and read. Authorization is named because a wildcard never covers it.
 const (
-	corsMethods = "GET, POST, OPTIONS"
-	corsHeaders = "Authorization, Content-Type, Accept, Idempotency-Key, Last-Event-ID, X-Dedup"
+	corsMethods = "GET, POST, PUT, PATCH, DELETE, OPTIONS"
+	corsHeaders = "Authorization, Content-Type, Accept, Idempotency-Key, If-Match, Last-Event-ID, X-Dedup"
 	corsExposed = "openwop-Idempotent-Replay, Capabilities-Etag, Retry-After, Location"
 	corsMaxAge  = "600"
 )

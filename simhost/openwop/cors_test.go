@@ -35,8 +35,11 @@ func TestCORS(t *testing.T) {
 			continue
 		}
 		preflight.want(http.StatusNoContent)
-		if h := preflight.header.Get("Access-Control-Allow-Headers"); !strings.Contains(h, "Authorization") || !strings.Contains(h, "Idempotency-Key") {
+		if h := preflight.header.Get("Access-Control-Allow-Headers"); !strings.Contains(h, "Authorization") || !strings.Contains(h, "Idempotency-Key") || !strings.Contains(h, "If-Match") {
 			t.Errorf("the preflight allows %q", h)
+		}
+		if m := preflight.header.Get("Access-Control-Allow-Methods"); !strings.Contains(m, "PUT") || !strings.Contains(m, "PATCH") || !strings.Contains(m, "DELETE") {
+			t.Errorf("the preflight allows the methods %q", m)
 		}
 		if got := c.do("GET", "/v1/runs/x", nil, header{"Authorization", ""}, header{"Origin", row.origin}); got.status != 401 || got.header.Get("Access-Control-Allow-Origin") != row.allowed {
 			t.Errorf("option %q: a refusal is %d, allowed %q: the page could not read it", row.option, got.status, got.header.Get("Access-Control-Allow-Origin"))

@@ -7,6 +7,7 @@ import (
 	"net/http"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/memory"
 )
 
 const (
@@ -68,10 +69,11 @@ func (h *Host) capabilities() openwopv1.Capabilities {
 		SupportedTransports:   []openwopv1.CapabilitiesSupportedTransportsItem{openwopv1.CapabilitiesSupportedTransportsItemRest},
 		EventLogSchemaVersion: new(int64(eventLogSchemaVersion)),
 		Agents: &openwopv1.AgentsCapability{
-			Supported:       new(h.claimed[claimOrchestrator]),
+			Supported:       new(h.claimed[claimOrchestrator] || h.claimed[claimGoals]),
 			Orchestrator:    new(h.claimed[claimOrchestrator]),
 			Dispatch:        new(h.claimed[claimDispatch]),
 			DispatchMapping: new(h.claimed[claimDispatchMapping]),
+			Goals:           h.goalsCapability(),
 		},
 		// RFC 0006 and 0007 put these two at the root, the schema of discovery below agents. Hosts do either; this
 		// one does both, so that a reader of either kind finds them.
@@ -79,7 +81,9 @@ func (h *Host) capabilities() openwopv1.Capabilities {
 			Supported:       new(h.claimed[claimOrchestrator]),
 			FanOutSupported: new(h.claimed[claimOrchestrator] && h.claimed[claimDispatch]),
 		},
-		Dispatch: h.dispatch(),
+		Dispatch:  h.dispatch(),
+		Workspace: h.workspaceCapability(),
+		Memory:    h.memoryCapability(),
 	}
 	if h.claimed[claimExecutionModel] {
 		c.MultiAgent = &openwopv1.MultiAgentCapability{ExecutionModel: h.executionModel()}
@@ -89,6 +93,9 @@ func (h *Host) capabilities() openwopv1.Capabilities {
 	}
 	if h.claimed[claimFixtures] {
 		c.Fixtures = h.fixtures
+	}
+	if h.claimed[claimHeartbeat] {
+		c.Heartbeat = &openwopv1.HeartbeatCapability{Supported: true}
 	}
 	return c
 }
@@ -126,6 +133,45 @@ func (h *Host) dispatch() *openwopv1.DispatchCapability {
 		d.AskUserRoutings = []string{"auto", "clarification"}
 	}
 	return d
+}
+
+// workspaceCapability says what the files are bounded by (RFC 0059); nil where there are none.
+func (h *Host) workspaceCapability() *openwopv1.WorkspaceCapability {
+	if !h.claimed[claimWorkspace] {
+		return nil
+	}
+	return &openwopv1.WorkspaceCapability{
+		Supported:    true,
+		Versioned:    new(true),
+		MaxFileBytes: new(int64(h.opts.MaxFileBytes)),
+		MaxFiles:     new(int64(h.opts.MaxFiles)),
+		MaxVersions:  new(int64(h.opts.MaxVersions)),
+	}
+}
+
+// memoryCapability says what runs remember with; nil where they do not.
+func (h *Host) memoryCapability() *openwopv1.MemoryCapability {
+	if !h.claimed[claimMemory] {
+		return nil
+	}
+	return &openwopv1.MemoryCapability{
+		Supported:         new(true),
+		MaxEntrySizeBytes: new(int64(memory.DefaultMaxEntryBytes)),
+		TTLSupported:      new(false), // a run has no way to ask for one
+		Attribution:       &openwopv1.MemoryAttribution{Supported: true, EmitsWriteEvents: new(true)},
+	}
+}
+
+// goalsCapability says how goals are judged and continued (RFC 0097); nil where there are none.
+func (h *Host) goalsCapability() *openwopv1.GoalsCapability {
+	if !h.claimed[claimGoals] {
+		return nil
+	}
+	return &openwopv1.GoalsCapability{
+		Judge:          openwopv1.GoalsCapabilityJudgeHost,
+		Continuation:   []openwopv1.GoalsCapabilityContinuationItem{openwopv1.GoalsCapabilityContinuationItemManual},
+		RequiresBounds: new(true),
+	}
 }
 
 // advertisedLimits are those that are enforced, so they follow limits().

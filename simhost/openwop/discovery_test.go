@@ -54,29 +54,31 @@ func TestDiscoverySaysWhatIsOn(t *testing.T) {
 		want map[string]any
 	}{
 		{"the defaults", Options{}, map[string]any{
-			"/protocolVersion":                                      "1.1",
-			model + "/supported":                                    true,
-			model + "/version":                                      5.0,
-			model + "/statefulResume":                               true,
-			model + "/confidenceEscalationFloor":                    0.5,
-			model + "/crossHostCausation/supported":                 true,
-			model + "/crossHostCausation/hostId":                    "assay-simhost",
-			model + "/replayDeterminism/supported":                  true,
-			"/agents/orchestrator":                                  true,
-			"/agents/dispatch":                                      true,
-			"/agents/dispatchMapping":                               true,
-			"/orchestrator/supported":                               true,
-			"/dispatch/supported":                                   true,
-			"/replay":                                               map[string]any{"supported": true, "modes": []any{"replay"}},
-			"/limits/maxLoopIterations":                             100.0,
-			"/limits/maxNodeExecutions":                             1000.0,
-			"/limits/maxRunDurationMs":                              3600000.0,
-			"/limits/maxRequestBodyBytes":                           1048576.0,
-			"/implementation/name":                                  "assay-simhost",
-			"/workspace":                                            absent,
-			"/memory":                                               absent,
-			"/agents/goals":                                         absent,
-			model + "/transcriptWindow":                             absent,
+			"/protocolVersion":                      "1.1",
+			model + "/supported":                    true,
+			model + "/version":                      5.0,
+			model + "/statefulResume":               true,
+			model + "/confidenceEscalationFloor":    0.5,
+			model + "/crossHostCausation/supported": true,
+			model + "/crossHostCausation/hostId":    "assay-simhost",
+			model + "/replayDeterminism/supported":  true,
+			"/agents/orchestrator":                  true,
+			"/agents/dispatch":                      true,
+			"/agents/dispatchMapping":               true,
+			"/orchestrator/supported":               true,
+			"/dispatch/supported":                   true,
+			"/replay":                               map[string]any{"supported": true, "modes": []any{"replay"}},
+			"/limits/maxLoopIterations":             100.0,
+			"/limits/maxNodeExecutions":             1000.0,
+			"/limits/maxRunDurationMs":              3600000.0,
+			"/limits/maxRequestBodyBytes":           1048576.0,
+			"/implementation/name":                  "assay-simhost",
+			"/workspace":                            map[string]any{"supported": true, "versioned": true, "maxFileBytes": 65536.0, "maxFiles": 64.0, "maxVersions": 10.0},
+			"/memory":                               map[string]any{"supported": true, "maxEntrySizeBytes": 65536.0, "ttlSupported": false, "attribution": map[string]any{"supported": true, "emitsWriteEvents": true}},
+			"/agents/goals":                         map[string]any{"judge": "host", "continuation": []any{"manual"}, "requiresBounds": true},
+			"/heartbeat":                            map[string]any{"supported": true},
+			"/supportedEnvelopes":                   []any{"clarification.request"},
+			model + "/transcriptWindow":             absent,
 			model + "/crossHostCausation/ancestryEndpointSupported": false,
 			model + "/replayDeterminism/refusalDivergenceEmission":  true,
 		}},
@@ -99,7 +101,20 @@ func TestDiscoverySaysWhatIsOn(t *testing.T) {
 		}},
 		{"no stateful resume", off("statefulResume"), map[string]any{model + "/statefulResume": false, model + "/version": 5.0}},
 		{"no supervisors", off("orchestrator"), map[string]any{
-			"/agents/orchestrator": false, "/agents/supported": false, "/orchestrator/supported": false, "/agents/dispatch": true, "/multiAgent": absent,
+			"/agents/orchestrator": false, "/agents/supported": true, "/orchestrator/supported": false, "/agents/dispatch": true, "/multiAgent": absent,
+			"/agents/goals/judge": "host",
+		}},
+		{"no agents of any kind", off("orchestrator", "goals"), map[string]any{"/agents/supported": false, "/agents/goals": absent}},
+		{"no goals", off("goals"), map[string]any{"/agents/goals": absent, "/agents/supported": true, "/workspace/supported": true}},
+		{"no workspace", off("workspace"), map[string]any{"/workspace": absent, "/memory/supported": true}},
+		{"a small workspace", Options{MaxFileBytes: 10, MaxFiles: 2, MaxVersions: 3}, map[string]any{
+			"/workspace": map[string]any{"supported": true, "versioned": true, "maxFileBytes": 10.0, "maxFiles": 2.0, "maxVersions": 3.0},
+		}},
+		{"no memory", off("memory"), map[string]any{"/memory": absent, "/workspace/supported": true}},
+		{"no heartbeat", off("heartbeat"), map[string]any{"/heartbeat": absent}},
+		// Seams and tokens have no place in discovery: who leaves them off takes nothing else away.
+		{"no seams", off("agentloopSeam", "workspaceSeam", "goalsSeam", "interruptTokens"), map[string]any{
+			"/workspace/supported": true, "/agents/goals/judge": "host", "/heartbeat/supported": true, model + "/version": 5.0,
 		}},
 		{"no dispatch", off("dispatch"), map[string]any{
 			"/agents/dispatch": false, "/agents/dispatchMapping": false, "/dispatch/supported": false, "/multiAgent": absent,
@@ -134,21 +149,42 @@ func TestDiscoveryListsFixturesThatCanRun(t *testing.T) {
 	if got := listed("dispatchMapping"); slices.Contains(got, any("conformance-dispatch-output-mapping")) || !slices.Contains(got, any("assay-loop")) {
 		t.Errorf("without mappings the list is %v", got)
 	}
+	if got := listed("workspace"); slices.Contains(got, any("assay-loop-workspace")) || !slices.Contains(got, any("assay-loop")) {
+		t.Errorf("without a workspace the list is %v", got)
+	}
+	for _, alone := range []string{"memory", "goals"} {
+		if got := listed(alone); !cmp.Equal(got, all) {
+			t.Errorf("without %s the list is %v", alone, got)
+		}
+	}
 	if got := listed("orchestrator"); slices.Contains(got, any("assay-loop")) || !slices.Contains(got, any("conformance-noop")) {
 		t.Errorf("without supervisors the list is %v", got)
 	}
 }
 
-// Whatever is left off at whatever version, what is served is a valid document, and no claim stands without those it needs.
+// Whatever is left off at whatever version, what is served is a valid document, and no claim stands without those it
+// needs. The combinations are all of up to two claims, all but one, and a sample of the rest.
 func TestDiscoveryIsValidInEveryCombination(t *testing.T) {
 	schema := must(schemas.Component("Capabilities"))
 	names := ClaimNames()
 	loaded := must(loadWorkflows(schemas, ""))
-	step := 1
-	if testing.Short() {
-		step = 37
+	all := 1<<len(names) - 1
+	combinations := map[int]bool{0: true, all: true}
+	for i := range names {
+		combinations[all^1<<i] = true
+		for j := range names {
+			combinations[1<<i|1<<j] = true
+		}
 	}
-	for combination := 0; combination < 1<<len(names); combination += step {
+	step := 331
+	if testing.Short() {
+		step = 3331
+	}
+	runnable := map[string][]string{} // what is lacking says which fixtures can run
+	for combination := 0; combination <= all; combination += step {
+		combinations[combination] = true
+	}
+	for combination := range combinations {
 		var without []string
 		for i, name := range names {
 			if combination&(1<<i) != 0 {
@@ -158,7 +194,11 @@ func TestDiscoveryIsValidInEveryCombination(t *testing.T) {
 		for version := 1; version <= 6; version++ {
 			o := must(Options{Version: version}.withDefaults())
 			h := &Host{opts: o, claimed: must(settle(version, without))}
-			h.fixtures = loaded.runnable(h.lacks())
+			lacks := strings.Join(h.lacks(), " ")
+			if runnable[lacks] == nil {
+				runnable[lacks] = loaded.runnable(h.lacks())
+			}
+			h.fixtures = runnable[lacks]
 			for _, p := range schema.Validate(must(h.discover()).body) {
 				t.Fatalf("version %d without %v: %s", version, without, p)
 			}
@@ -174,7 +214,7 @@ func TestDiscoveryIsValidInEveryCombination(t *testing.T) {
 }
 
 func TestUnknownClaimNamesTheNearest(t *testing.T) {
-	for typed, want := range map[string]string{"statefulresume": "statefulResume", "fixture": "fixtures", "agentLoop": "agentloopSeam", "dispatchmaping": "dispatchMapping"} {
+	for typed, want := range map[string]string{"statefulresume": "statefulResume", "fixture": "fixtures", "agentLoop": "agentloopSeam", "dispatchmaping": "dispatchMapping", "workspaces": "workspace", "goal": "goals", "interrupttoken": "interruptTokens"} {
 		if _, err := settle(5, []string{typed}); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("did you mean %q", want)) {
 			t.Errorf("leaving off %q: %v, want the hint %s", typed, err, want)
 		}

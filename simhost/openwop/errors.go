@@ -1,6 +1,7 @@
 package openwop
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,6 +11,8 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/eventlog"
+	"github.com/openassay/assay/simhost/goal"
+	refusals "github.com/openassay/assay/simhost/refusal"
 	"github.com/openassay/assay/simhost/run"
 )
 
@@ -30,6 +33,9 @@ const (
 	codeInterruptResolved  = "interrupt_already_resolved"
 	codeInterruptGone      = "interrupt_gone"
 	codeInterruptExpired   = "interrupt_expired"
+	codeWorkspaceConflict  = "workspace_conflict"
+	codeWorkspaceTooLarge  = "workspace_too_large"
+	codeGoalClosed         = "goal_closed"
 	codeInvalidFromSeq     = "invalid_from_seq"
 	codeInterruptCancelled = "interrupt_cancelled"
 	codeCapability         = "capability_not_provided"
@@ -58,9 +64,12 @@ var statusOf = map[string]int{
 	codeKeyMismatch:        http.StatusConflict,
 	codeRunActive:          http.StatusConflict,
 	codeInterruptResolved:  http.StatusConflict,
+	codeWorkspaceConflict:  http.StatusConflict,
+	codeGoalClosed:         http.StatusConflict,
 	codeInterruptGone:      http.StatusGone,
 	codeInterruptExpired:   http.StatusGone,
 	codeTooLarge:           http.StatusRequestEntityTooLarge,
+	codeWorkspaceTooLarge:  http.StatusRequestEntityTooLarge,
 	codeInvalidFromSeq:     http.StatusUnprocessableEntity,
 	codeInterruptCancelled: http.StatusUnprocessableEntity,
 	codeResidency:          http.StatusUnprocessableEntity,
@@ -74,6 +83,7 @@ type refusal struct {
 	code    string
 	message string
 	details map[string]any
+	status  int // where the protocol wants another one than the code's own; 0: it does not
 }
 
 func (r *refusal) Error() string { return r.code + ": " + r.message }
@@ -100,7 +110,8 @@ func asRefusal(err error) *refusal {
 	if r := (*refusal)(nil); errors.As(err, &r) {
 		return r
 	}
-	if e := (*run.Error)(nil); errors.As(err, &e) {
+	// The parts behind this surface refuse in codes of the protocol.
+	if e := (*refusals.Error)(nil); errors.As(err, &e) {
 		if _, known := statusOf[e.Code]; known {
 			return &refusal{code: e.Code, message: e.Message, details: e.Details}
 		}
@@ -120,11 +131,11 @@ func (h *Host) fail(w http.ResponseWriter, r *http.Request, err error) {
 	case errors.Is(err, eventlog.ErrFull):
 		h.log.ErrorContext(r.Context(), "the event log is full", "correlationId", id, "error", err)
 		h.refuse(w, r, refuse(codeUnavailable, err.Error(), detailCorrelation, id))
-	case errors.Is(err, eventlog.ErrClosed), errors.Is(err, run.ErrClosed), errors.Is(err, context.Canceled):
+	case errors.Is(err, eventlog.ErrClosed), errors.Is(err, run.ErrClosed), errors.Is(err, goal.ErrClosed), errors.Is(err, context.Canceled):
 		// Either the host stops, or the client left, and then nobody reads this.
 		h.refuse(w, r, refuse(codeUnavailable, "the host is shutting down: ask again when it is back", detailCorrelation, id))
 	default:
-		h.log.ErrorContext(r.Context(), "request failed", "correlationId", id, "method", r.Method, "path", r.URL.Path, "error", err)
+		h.log.ErrorContext(r.Context(), "request failed", "correlationId", id, "method", r.Method, "path", loggedPath(r), "error", err)
 		h.refuse(w, r, refuse(codeInternal, "the host could not handle this request; its log has the reason under this correlationId", detailCorrelation, id))
 	}
 }
@@ -136,7 +147,7 @@ func (h *Host) correlationID() string { return fmt.Sprintf("req-%d", h.faults.Ad
 
 // refuse answers with the canonical envelope.
 func (h *Host) refuse(w http.ResponseWriter, r *http.Request, why *refusal) {
-	status, details := statusOf[why.code], why.details
+	status, details := cmp.Or(why.status, statusOf[why.code]), why.details
 	if _, has := details[detailCorrelation]; status >= http.StatusInternalServerError && !has {
 		// 501 is no fault, but a client that looks for the id at 500 and above finds it there, too.
 		details = maps.Clone(details)
@@ -145,7 +156,7 @@ func (h *Host) refuse(w http.ResponseWriter, r *http.Request, why *refusal) {
 		}
 		details[detailCorrelation] = h.correlationID()
 	}
-	h.log.DebugContext(r.Context(), "refused", "method", r.Method, "path", r.URL.Path, "code", why.code, "message", why.message, "details", details)
+	h.log.DebugContext(r.Context(), "refused", "method", r.Method, "path", loggedPath(r), "code", why.code, "message", why.message, "details", details)
 	raw, err := json.Marshal(openwopv1.ErrorEnvelope{Error: why.code, Message: why.message, Details: details})
 	if err != nil { // details hold something that is no JSON; the refusal itself must still arrive
 		h.log.ErrorContext(r.Context(), "encode the details of a refusal", "code", why.code, "error", err)

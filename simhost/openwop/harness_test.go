@@ -10,6 +10,7 @@ import (
 	"maps"
 	"net"
 	"net/http"
+	urlpath "path"
 	"regexp"
 	"strconv"
 	"strings"
@@ -314,6 +315,12 @@ func checkReply(t *testing.T, method, path string, response *http.Response, raw 
 	} else if response.StatusCode < 400 {
 		return // not of the contract: healthz
 	}
+	if response.StatusCode == http.StatusNoContent {
+		if _, err := schemas.At(operationAt(method, bare) + "/responses/204"); err != nil || len(raw) > 0 {
+			t.Errorf("%s %s answered 204 with %q, which is not declared: %v", method, path, raw, err)
+		}
+		return
+	}
 	if kind := response.Header.Get("Content-Type"); kind != "application/json" {
 		if kind == "text/event-stream" {
 			return
@@ -349,7 +356,8 @@ func readTemplates() (list []template) {
 		panic(err)
 	}
 	for path, item := range doc.Paths {
-		pattern := regexp.MustCompile(`\\\{[^}]*\\\}`).ReplaceAllString(regexp.QuoteMeta(path), `[^/:]+`)
+		pattern := strings.ReplaceAll(regexp.QuoteMeta(path), `\{path\}`, `.+`) // slashes that are not escaped are part of it
+		pattern = regexp.MustCompile(`\\\{[^}]*\\\}`).ReplaceAllString(pattern, `[^/:]+`)
 		for method := range item {
 			list = append(list, template{
 				method:  strings.ToUpper(method),
@@ -361,9 +369,12 @@ func readTemplates() (list []template) {
 	return list
 }
 
-func operationAt(method, path string) string {
+func operationAt(method, at string) string {
+	if urlpath.Clean(at) != strings.TrimSuffix(at, "/") {
+		return "" // where no operation is ever looked for
+	}
 	for _, t := range templates {
-		if t.method == method && t.path.MatchString(path) {
+		if t.method == method && t.path.MatchString(at) {
 			return t.pointer
 		}
 	}

@@ -1,5 +1,5 @@
-// Package openwop is the OpenWOP v1 HTTP surface of the simulated host: discovery, runs, events, interrupts and the
-// agentloop seam, over the run engine.
+// Package openwop is the OpenWOP v1 HTTP surface of the simulated host: discovery, runs, events, interrupts, workspace
+// files, goals and the seams, over the run engine and the stores beside it.
 //
 // The server is the generated one of gen/openwopv1, and what a request must look like is read from the same document,
 // so a change of the contract shows up when this package is compiled or tested. The package keeps no state of its own:
@@ -17,8 +17,10 @@ import (
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/internal/validate"
 	"github.com/openassay/assay/simhost/eventlog"
-	"github.com/openassay/assay/simhost/rules"
+	"github.com/openassay/assay/simhost/goal"
+	"github.com/openassay/assay/simhost/memory"
 	"github.com/openassay/assay/simhost/run"
+	"github.com/openassay/assay/simhost/workspace"
 )
 
 // Host is a simulated host that is open for requests. Its methods may be called concurrently.
@@ -29,8 +31,13 @@ type Host struct {
 	workflows workflows
 	fixtures  []string // ids of the workflows that can run here
 	store     *eventlog.Store
+	ids       run.IDs
 	engine    *run.Engine
+	files     *workspace.Files // nil where the claim is left off, as are the next two
+	memories  *memory.Store
+	goals     *goal.Goals
 	keys      *idempotency
+	signer    tokenSigner
 	discovery document
 	contract  document
 	handler   http.Handler
@@ -82,48 +89,12 @@ func open(ctx context.Context, o Options) (_ *Host, err error) {
 	return h, h.start(ctx)
 }
 
-// start opens the store and the engine.
-func (h *Host) start(ctx context.Context) (err error) {
-	set, err := rules.With(h.opts.Faults...)
-	if err != nil {
-		return err
-	}
-	h.store, err = eventlog.Open(ctx, eventlog.Options{Dir: h.opts.DataDir, SyncAlways: h.opts.SyncAlways, MaxBytes: h.opts.LogMax})
-	if err != nil {
-		return err
-	}
-	h.keys = &idempotency{store: h.store, held: map[string]chan struct{}{}}
-	ids, err := h.ids(ctx)
-	if err != nil {
-		return errors.Join(err, h.store.Close())
-	}
-	h.engine, err = run.New(run.Options{
-		Log:             h.store,
-		Clock:           h.opts.Clock,
-		IDs:             ids,
-		Workflows:       h.workflows.definitions,
-		Lacks:           h.lacks(),
-		Version:         h.version(),
-		Limits:          h.limits(),
-		ConfidenceFloor: h.opts.ConfidenceFloor,
-		Rules:           set,
-		OnError:         func(err error) { h.log.Error("run engine", "error", err) },
-	})
-	if err != nil {
-		return errors.Join(err, h.store.Close())
-	}
-	if err := h.engine.Resume(ctx); err != nil {
-		return errors.Join(err, h.engine.Close(), h.store.Close())
-	}
-	return nil
-}
-
-// Close ends streams and long polls, waits for the requests under way until ctx ends, and closes the engine and the
-// logs. Runs that have not ended go on when a host is opened on the same data folder.
+// Close ends streams and long polls, waits for the requests under way until ctx ends, and closes the goals, the engine and
+// the logs. Runs that have not ended go on when a host is opened on the same data folder.
 func (h *Host) Close(ctx context.Context) error {
 	h.close()
 	waited := h.active.wait(ctx)
-	return errors.Join(waited, h.engine.Close(), h.store.Close())
+	return errors.Join(waited, h.closeParts())
 }
 
 // Handler answers requests; it can be put into any server. Serve does that.
@@ -147,30 +118,6 @@ func (h *Host) route(bundled []byte, schemas *validate.Set) error {
 	openwopv1.HandlerWithOptions(strict, openwopv1.StdHTTPServerOptions{BaseRouter: router, ErrorHandlerFunc: bad})
 	h.handler = cors(h.opts.CORS, h.active.count(h.recovered(h.bearer(router))))
 	return nil
-}
-
-// startsLog has an entry for every time that a seeded host was opened on a store.
-const startsLog = "host-starts"
-
-// ids makes the ids of runs. Of a seed that is used again on the same files another sequence is made every time, or the
-// second host would make the runs of the first one again.
-func (h *Host) ids(ctx context.Context) (run.IDs, error) {
-	if h.opts.Seed == 0 {
-		return run.RandomIDs(), nil
-	}
-	starts, err := h.store.Read(ctx, startsLog, 0)
-	if err != nil {
-		return nil, err
-	}
-	last := uint64(0)
-	if n := len(starts); n > 0 {
-		last = starts[n-1].Revision
-	}
-	if _, err := h.store.Append(ctx, startsLog, last, []byte("{}")); err != nil {
-		return nil, err
-	}
-	const stride = 0x9e3779b97f4a7c15 // odd, so no two starts of a seed meet; far, so neighbouring seeds do not either
-	return run.SeededIDs(h.opts.Seed + stride*uint64(len(starts))), nil
 }
 
 // version of the execution model as the engine wants it: 0 where there is none.
@@ -203,6 +150,8 @@ func (h *Host) lacks() []string {
 		{claimOrchestrator, run.CapabilityOrchestrator},
 		{claimDispatch, run.CapabilityDispatch},
 		{claimDispatchMapping, run.CapabilityDispatchMapping},
+		{claimWorkspace, run.CapabilityWorkspace},
+		{claimMemory, run.CapabilityMemory},
 	} {
 		if !h.claimed[c.claim] {
 			lacks = append(lacks, c.capability)

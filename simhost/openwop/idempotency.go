@@ -212,8 +212,14 @@ type tokenKey struct{}
 // chosenID makes the id of the run that this request makes. It is zero, and the engine chooses, where there is no key.
 func chosenID(ctx context.Context) (id [16]byte) {
 	if token, ok := ctx.Value(tokenKey{}).(string); ok {
-		_, _ = hex.Decode(id[:], []byte(token)) // digest wrote it: it is 32 hexadecimal digits
+		return idOf(token)
 	}
+	return id
+}
+
+// idOf makes the id of a run of a token.
+func idOf(token string) (id [16]byte) {
+	_, _ = hex.Decode(id[:], []byte(token)) // digest wrote it: it is 32 hexadecimal digits
 	return id
 }
 

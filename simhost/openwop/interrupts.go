@@ -10,11 +10,7 @@ import (
 // ResolveInterruptByRun answers the interrupt that a node of a run waits for. The reply does not wait for what the answer
 // sets going, so its status may still be the waiting one.
 func (h *Host) ResolveInterruptByRun(ctx context.Context, req openwopv1.ResolveInterruptByRunRequestObject) (openwopv1.ResolveInterruptByRunResponseObject, error) {
-	value := req.Body.ResumeValue
-	if value == nil {
-		value = json.RawMessage("null")
-	}
-	snapshot, err := h.engine.Resolve(ctx, req.RunID, req.NodeID, value)
+	snapshot, err := h.engine.Resolve(ctx, req.RunID, req.NodeID, resumeValue(req.Body))
 	if err != nil {
 		return nil, err
 	}
@@ -23,4 +19,12 @@ func (h *Host) ResolveInterruptByRun(ctx context.Context, req openwopv1.ResolveI
 		NodeID: req.NodeID,
 		Status: snapshot.Status,
 	}}, nil
+}
+
+// resumeValue is the value in an answer.
+func resumeValue(answer *openwopv1.ResolveInterruptRequest) json.RawMessage {
+	if answer.ResumeValue == nil {
+		return json.RawMessage("null")
+	}
+	return answer.ResumeValue
 }

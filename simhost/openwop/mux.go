@@ -49,10 +49,30 @@ func (r *router) HandleFunc(pattern string, handle func(http.ResponseWriter, *ht
 	known, ok := r.verbs[base]
 	if !ok {
 		known = verbs{}
-		r.verbs[base] = known
-		r.mux.HandleFunc(base, func(w http.ResponseWriter, req *http.Request) { r.dispatch(w, req, param, known) })
+		r.serve(base, param, known)
 	}
 	known[verb] = handler
+}
+
+// deep are the parameters of a last segment whose value may hold slashes that are not escaped, too.
+var deep = map[string]bool{"path": true}
+
+// serve registers a path that ends in a parameter.
+func (r *router) serve(base, param string, known verbs) {
+	r.verbs[base] = known
+	r.mux.HandleFunc(base, func(w http.ResponseWriter, req *http.Request) { r.dispatch(w, req, param, known) })
+	if !deep[param] {
+		return
+	}
+	// The first segment and the rest, not {path...} for both: http.ServeMux would redirect the folder without a slash
+	// behind it to the one with it.
+	const rest = "rest"
+	below := base + "/{" + rest + "...}"
+	r.verbs[below] = known
+	r.mux.HandleFunc(below, func(w http.ResponseWriter, req *http.Request) {
+		req.SetPathValue(param, req.PathValue(param)+"/"+req.PathValue(rest))
+		r.dispatch(w, req, param, known)
+	})
 }
 
 // splitVerb takes "POST /v1/runs/{runId}:fork" apart. The parameter is empty where the last segment has none.
@@ -79,9 +99,10 @@ func (r *router) dispatch(w http.ResponseWriter, req *http.Request, param string
 }
 
 // ServeHTTP answers a request. Paths that http.ServeMux would redirect to their clean form are unknown here: a
-// redirect is no JSON, and no client of this protocol expects one.
+// redirect is no JSON, and no client of this protocol expects one. As http.ServeMux does, it looks at the path as it was
+// sent: a slash that is escaped stands inside a segment, and the handler judges it.
 func (r *router) ServeHTTP(w http.ResponseWriter, req *http.Request) {
-	if p := req.URL.Path; p == "" || p[0] != '/' || (p != "/" && path.Clean(p) != strings.TrimSuffix(p, "/")) {
+	if p := req.URL.EscapedPath(); p == "" || p[0] != '/' || (p != "/" && path.Clean(p) != strings.TrimSuffix(p, "/")) {
 		r.notFound(w, req)
 		return
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/openassay/assay/simhost/clock"
+	"github.com/openassay/assay/simhost/workspace"
 )
 
 // The defaults of Options.
@@ -21,6 +22,15 @@ const (
 	defaultName              = "assay-simhost"
 	defaultRelease           = "dev"
 	defaultConfidenceFloor   = 0.5
+)
+
+// What the bounds on files may be at most.
+const (
+	// A character of a file takes six bytes of a JSON body where it takes the most (\u0001), so that every file of this
+	// size can be sent.
+	highestMaxFileBytes = maxBodyBytes / 8
+	highestMaxFiles     = 1000
+	highestMaxVersions  = 100
 )
 
 // tenant owns everything on this host: it has one key, and the owner of a run follows from the key.
@@ -46,7 +56,7 @@ type Options struct {
 	// LogMax bounds the stored bytes of all logs; 0 takes the event log's own bound.
 	LogMax int64
 
-	// Seed makes the ids of runs repeatable; 0 makes them unguessable.
+	// Seed makes the ids of runs, and the tokens of their interrupts, repeatable; 0 makes them unguessable.
 	Seed uint64
 	// Clock is the time runs go by: timestamps, delays, timeouts. nil is the real one.
 	Clock clock.Clock
@@ -64,6 +74,11 @@ type Options struct {
 	MaxLoopIterations int
 	MaxNodeExecutions int
 	MaxRunDuration    time.Duration
+	// MaxFileBytes, MaxFiles and MaxVersions bound the files that runs share: the bytes of one, how many there are, and
+	// the versions that are kept of each. They are advertised with the workspace. 0 means the default: 65536, 64, 10.
+	MaxFileBytes int
+	MaxFiles     int
+	MaxVersions  int
 	// ConfidenceFloor is the confidence below which a decision waits for a person, 0.5 to 1; 0 means 0.5.
 	ConfidenceFloor float64
 
@@ -96,6 +111,9 @@ func (o Options) withDefaults() (Options, error) {
 	set(&o.MaxNodeExecutions, defaultMaxNodeExecutions)
 	set(&o.MaxRunDuration, defaultMaxRunDuration)
 	set(&o.ConfidenceFloor, defaultConfidenceFloor)
+	set(&o.MaxFileBytes, workspace.DefaultMaxFileBytes)
+	set(&o.MaxFiles, workspace.DefaultMaxFiles)
+	set(&o.MaxVersions, workspace.DefaultMaxVersions)
 	set(&o.Name, defaultName)
 	set(&o.Release, defaultRelease)
 	set(&o.HostID, o.Name)
@@ -105,6 +123,9 @@ func (o Options) withDefaults() (Options, error) {
 		atLeast("loop iterations", o.MaxLoopIterations, 1),
 		atLeast("node executions", o.MaxNodeExecutions, 1),
 		atLeast("run duration", o.MaxRunDuration, time.Second),
+		within("bytes of a file", o.MaxFileBytes, 1, highestMaxFileBytes),
+		within("files", o.MaxFiles, 1, highestMaxFiles),
+		within("versions of a file", o.MaxVersions, 1, highestMaxVersions),
 		atLeast("keepalive interval", o.KeepAlive, time.Millisecond),
 		within("confidence floor", o.ConfidenceFloor, 0.5, 1),
 		atLeast("log bound (--log-max)", o.LogMax, 0),

@@ -2,6 +2,7 @@ package openwop
 
 import (
 	"bufio"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net"
@@ -10,9 +11,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/openassay/assay/gen/openwopv1"
 )
 
-// guarded are requests to every operation that asks for the key; the ids of runs in them do not exist.
+// guarded are requests to every operation that asks for the key; what x names in them does not exist.
 var guarded = []struct{ method, path, body string }{
 	{"POST", "/v1/runs", `{"workflowId":"conformance-noop"}`},
 	{"GET", "/v1/runs/x", ""},
@@ -22,7 +25,45 @@ var guarded = []struct{ method, path, body string }{
 	{"GET", "/v1/runs/x/events/poll", ""},
 	{"POST", "/v1/runs/x/interrupts/n", `{"resumeValue":1}`},
 	{"GET", "/v1/workflows/x", ""},
+	{"GET", "/v1/host/workspace/files", ""},
+	{"GET", "/v1/host/workspace/files/x", ""},
+	{"PUT", "/v1/host/workspace/files/y", `{"content":"c"}`},
+	{"DELETE", "/v1/host/workspace/files/x", ""},
+	{"GET", "/v1/host/sample/goals", ""},
+	{"POST", "/v1/host/sample/goals", `{"objective":"o","completion":{"check":"c"},"continuation":{"mode":"manual"}}`},
+	{"GET", "/v1/host/sample/goals/x", ""},
+	{"PATCH", "/v1/host/sample/goals/x", `{"objective":"o"}`},
+	{"POST", "/v1/host/sample/goals/x/pause", ""},
+	{"POST", "/v1/host/sample/goals/x/resume", ""},
+	{"POST", "/v1/host/sample/goals/x/abandon", ""},
+	{"GET", "/v1/host/sample/goals/x/events", ""},
+	{"POST", "/v1/host/sample/goals/x/tick", `{}`},
 	{"POST", "/v1/host/sample/agentloop/run", `{"turns":1}`},
+	{"POST", "/v1/host/sample/workspace/op", `{"op":"list","tenant":"t"}`},
+	{"POST", "/v1/host/sample/heartbeat/tick", `{"heartbeatId":"h","observedState":1}`},
+}
+
+func TestGuardedIsEverythingThatHasCredentials(t *testing.T) {
+	var doc struct {
+		Paths map[string]map[string]struct {
+			OperationID string `json:"operationId"`
+			Security    *[]any `json:"security"`
+		} `json:"paths"`
+	}
+	if err := json.Unmarshal(openwopv1.Bundled(), &doc); err != nil {
+		t.Fatal(err)
+	}
+	for path, item := range doc.Paths {
+		for method, op := range item {
+			open := op.Security != nil && len(*op.Security) == 0
+			listed := slices.ContainsFunc(guarded, func(g struct{ method, path, body string }) bool {
+				return operationAt(g.method, g.path) == "/paths/"+escapePointer(path)+"/"+method
+			})
+			if open == listed {
+				t.Errorf("%s (%s %s): listed %v, open to everybody %v", op.OperationID, method, path, listed, open)
+			}
+		}
+	}
 }
 
 func TestEverythingButDiscoveryAsksForTheKey(t *testing.T) {
@@ -113,16 +154,13 @@ func TestHealth(t *testing.T) {
 func TestBadBodies(t *testing.T) {
 	c := serve(t, Options{})
 	for _, request := range guarded {
-		if request.method != "POST" {
-			continue
+		if request.body == "" && !strings.HasSuffix(request.path, "/cancel") {
+			continue // it takes none
 		}
 		for _, body := range []string{"{", "null", "[]", "3", `"text"`, `{"a":1}{`, "\x00", strings.Repeat("[", 100_000), `{"workflowId":1e999}`} {
-			if strings.HasSuffix(request.path, "/cancel") && body == "" {
-				continue
-			}
-			envelope := c.do("POST", request.path, body).wantError(http.StatusBadRequest, "validation_error")
+			envelope := c.do(request.method, request.path, body).wantError(http.StatusBadRequest, "validation_error")
 			if envelope.Details["problems"] == nil {
-				t.Errorf("POST %s with %.20q: no problems in %v", request.path, body, envelope.Details)
+				t.Errorf("%s %s with %.20q: no problems in %v", request.method, request.path, body, envelope.Details)
 			}
 		}
 	}
@@ -150,6 +188,9 @@ func TestInvalidBodiesNameTheField(t *testing.T) {
 		{"/v1/runs/x:fork", `{"mode":"branch"}`, "", "fromSeq"},
 		{"/v1/runs/x:fork", `{"mode":"replay","fromSeq":-1}`, "fromSeq", "at least 0"},
 		{"/v1/runs/x/interrupts/n", `{"value":1}`, "", "resumeValue"},
+		{"/v1/host/sample/heartbeat/tick", `{"heartbeatId":"h"}`, "", "missing property observedState"},
+		{"/v1/host/sample/heartbeat/tick", `{"heartbeatId":7,"observedState":1}`, "heartbeatId", "expected string"},
+		{"/v1/host/sample/agentloop/run", `{"turns":2,"workspaceWriteAtTurn":0}`, "workspaceWriteAtTurn", "at least 1"},
 		{"/v1/host/sample/agentloop/run", `{"turns":0}`, "turns", "at least 1"},
 		{"/v1/host/sample/agentloop/run", `{"turns":2.7}`, "turns", "expected integer"},
 		{"/v1/host/sample/agentloop/run", `{"turns":2,"resume":"yes"}`, "resume", "expected boolean"},

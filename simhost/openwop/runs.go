@@ -99,7 +99,7 @@ func eventsURL(runID string) string { return "/v1/runs/" + runID + "/events" }
 
 // GetRun serves a run as it stands.
 func (h *Host) GetRun(ctx context.Context, req openwopv1.GetRunRequestObject) (openwopv1.GetRunResponseObject, error) {
-	snapshot, err := h.engine.Snapshot(ctx, req.RunID)
+	snapshot, err := h.snapshot(ctx, req.RunID)
 	if err != nil {
 		return nil, err
 	}

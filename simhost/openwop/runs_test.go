@@ -43,6 +43,32 @@ func TestCreateAndGet(t *testing.T) {
 	}
 }
 
+// A run says which files it reads, at the versions as of when it began.
+func TestSnapshotListsTheFilesOfARun(t *testing.T) {
+	c := serve(t, Options{})
+	put := func(content string) {
+		c.do("PUT", "/v1/host/workspace/files/plan.md", map[string]any{"content": content}).want(http.StatusOK)
+	}
+	put("one")
+	put("two")
+	waiting := c.until(c.create("assay-loop-ask-user", nil), openwopv1.RunStatusWaitingInput)
+	put("three")
+	later := c.create("conformance-noop", nil)
+	want := func(version int64) []openwopv1.WorkspaceFileRef {
+		return []openwopv1.WorkspaceFileRef{{Path: "plan.md", Version: version}}
+	}
+	if diff := cmp.Diff(want(2), c.run(waiting.RunID).Workspace); diff != "" {
+		t.Errorf("the suspended run (-want +got)\n%s", diff)
+	}
+	if diff := cmp.Diff(want(3), c.until(later, openwopv1.RunStatusCompleted).Workspace); diff != "" {
+		t.Errorf("the run that began later (-want +got)\n%s", diff)
+	}
+	without := serve(t, Options{Without: []string{"workspace"}})
+	if got := without.until(without.create("conformance-noop", nil), openwopv1.RunStatusCompleted).Workspace; got != nil {
+		t.Errorf("without a workspace a run reads %v", got)
+	}
+}
+
 func TestWhatIsNotOfferedIsRefused(t *testing.T) {
 	c := serve(t, Options{})
 	for _, row := range []struct {
@@ -80,6 +106,7 @@ func TestWorkflowsThatNeedWhatIsOffAreRefused(t *testing.T) {
 		{"orchestrator", "assay-loop", "capability_required", "agents.orchestrator"},
 		{"dispatch", "assay-loop", "capability_required", "agents.dispatch"},
 		{"dispatchMapping", "conformance-multi-agent-handoff", "validation_error", "agents.dispatchMapping"},
+		{"workspace", "assay-loop-workspace", "capability_required", "workspace"},
 	} {
 		c := serve(t, Options{Without: []string{row.claim}})
 		envelope := c.do("POST", "/v1/runs", map[string]any{"workflowId": row.workflow}).wantError(http.StatusBadRequest, row.code)

@@ -174,7 +174,7 @@ func (s *eventStream) encode(ctx context.Context) error {
 	case !s.owes():
 		return nil
 	case s.modes.snapshots():
-		snapshot, err := s.host.engine.Snapshot(ctx, s.runID)
+		snapshot, err := s.host.snapshot(ctx, s.runID)
 		if err != nil {
 			return err
 		}

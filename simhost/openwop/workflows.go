@@ -122,35 +122,18 @@ func (w workflows) checkConfigurable(workflowID string, configurable map[string]
 	return invalid(field, "the workflow has a schema for configurable: "+problems[0].String())
 }
 
-// runnable lists the ids of the workflows that need nothing the host lacks.
+// runnable lists the ids of the workflows that can be run, and need nothing the host lacks.
 func (w workflows) runnable(lacks []string) []string {
 	var ids []string
 	for id, definition := range w.definitions {
-		if !needsAny(definition, lacks) {
+		needs, err := run.Needs(definition)
+		missing := func(need string) bool { return slices.Contains(lacks, need) }
+		if err == nil && !slices.ContainsFunc(needs, missing) {
 			ids = append(ids, id)
 		}
 	}
 	slices.Sort(ids)
 	return ids
-}
-
-// needsAny tells whether a definition has a node that needs one of the capabilities (RFC 0006, RFC 0007, RFC 0022).
-func needsAny(definition openwopv1.WorkflowDefinition, capabilities []string) bool {
-	return slices.ContainsFunc(definition.Nodes, func(node openwopv1.WorkflowNode) bool {
-		var needs []string
-		switch node.TypeID {
-		case "core.orchestrator.supervisor":
-			needs = []string{run.CapabilityOrchestrator}
-		case "core.dispatch":
-			needs = []string{run.CapabilityDispatch}
-			for _, mapping := range []string{"inputMapping", "outputMapping", "perWorkerInputMappings", "perWorkerOutputMappings"} {
-				if m, ok := node.Config[mapping].(map[string]any); ok && len(m) > 0 {
-					needs = append(needs, run.CapabilityDispatchMapping)
-				}
-			}
-		}
-		return slices.ContainsFunc(needs, func(need string) bool { return slices.Contains(capabilities, need) })
-	})
 }
 
 // GetWorkflow serves a definition that runs can be made of.

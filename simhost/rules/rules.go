@@ -25,6 +25,10 @@ type Set struct {
 	// host without one (RFC 0061 B).
 	ShowsIteration func(version int) bool
 
+	// RefreshesInputs tells whether a turn of a loop sees the workspace and the memory as they are when it begins, rather
+	// than as they were when the run began (RFC 0061 C, RFC 0059 D).
+	RefreshesInputs func(version int) bool
+
 	// ShowsHandoff tells whether the steps of a handoff are on the log at this version (RFC 0037 B).
 	ShowsHandoff func(version int) bool
 
@@ -39,13 +43,14 @@ type Set struct {
 // Honest is the set that keeps every promise.
 func Honest() Set {
 	return Set{
-		NextIteration:  func(previous int, _ bool) int { return previous + 1 },
-		Bound:          lower,
-		TurnRefused:    func(iteration int, bound int64) bool { return bound > 0 && int64(iteration) > bound },
-		NodeRefused:    func(n int, bound int64) bool { return bound > 0 && int64(n) > bound },
-		Overtime:       func(elapsed, bound int64) bool { return bound > 0 && elapsed > bound },
-		ShowsIteration: func(version int) bool { return version >= 5 },
-		ShowsHandoff:   func(version int) bool { return version >= 1 },
+		NextIteration:   func(previous int, _ bool) int { return previous + 1 },
+		Bound:           lower,
+		TurnRefused:     func(iteration int, bound int64) bool { return bound > 0 && int64(iteration) > bound },
+		NodeRefused:     func(n int, bound int64) bool { return bound > 0 && int64(n) > bound },
+		Overtime:        func(elapsed, bound int64) bool { return bound > 0 && elapsed > bound },
+		ShowsIteration:  func(version int) bool { return version >= 5 },
+		RefreshesInputs: func(version int) bool { return version >= 5 },
+		ShowsHandoff:    func(version int) bool { return version >= 1 },
 		Escalates: func(version int, confidence *float64, floor float64) bool {
 			return version >= 2 && confidence != nil && *confidence < floor
 		},

@@ -31,6 +31,8 @@ func TestHonestRules(t *testing.T) {
 		{"one more is not", s.Overtime(1001, 1000)},
 		{"unbounded time", !s.Overtime(1<<40, 0)},
 		{"iteration from 5", !s.ShowsIteration(4) && s.ShowsIteration(5) && s.ShowsIteration(6)},
+		{"turns look anew from 5", !s.RefreshesInputs(4) && s.RefreshesInputs(5) && s.RefreshesInputs(6)},
+		{"a host without a model looks once", !s.RefreshesInputs(0)},
 		{"handoffs from 1", !s.ShowsHandoff(0) && s.ShowsHandoff(1)},
 		{"below the floor is held", s.Escalates(2, &low, 0.5)},
 		{"at the floor it is not", !s.Escalates(2, &floor, 0.5)},

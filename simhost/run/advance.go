@@ -59,25 +59,29 @@ func (e *Engine) advance(ctx context.Context, r *liveRun) error {
 	return nil
 }
 
-// advanceOnce looks after the run's child and takes the steps that follow, as one append. again tells whether there are
-// more. The caller has the run's lock.
+// advanceOnce looks after the run's child, or its write, and takes the steps that follow, as one append. again tells whether
+// there are more. The caller has the run's lock.
 func (e *Engine) advanceOnce(ctx context.Context, r *liveRun) (again bool, err error) {
 	if r.lost || r.state.Ended() {
 		return false, nil
 	}
 	child, err := e.lookAfterChild(ctx, r)
+	wrote := (*Wrote)(nil)
+	if err == nil {
+		wrote, err = e.carryOut(ctx, r)
+	}
 	if err != nil {
 		e.reviveLater(r.id)
 		return false, err
 	}
-	return e.move(r, &move{child: child})
+	return e.move(r, &move{child: child, wrote: wrote})
 }
 
 // move takes the steps of m and appends them. again tells whether there is more to do now. The caller has the run's lock.
 func (e *Engine) move(r *liveRun, m *move) (again bool, err error) {
 	e.equip(r, m)
 	stopped := r.state.stop
-	w := m.run()
+	w := e.steps(m)
 	if err := e.commit(r, m); err != nil {
 		return false, err
 	}
@@ -87,7 +91,21 @@ func (e *Engine) move(r *liveRun, m *move) (again bool, err error) {
 	}
 	e.arm(r, w)
 	// A run that is to stop from now on has its child to stop first.
-	return w == goesOn || w == waitsToCreate || r.state.stop != stopped, nil
+	return w.short() || r.state.stop != stopped, nil
+}
+
+// steps takes the steps of m. What they want to see of the stores is looked up between two of them.
+func (e *Engine) steps(m *move) (w wait) {
+	for {
+		switch w = m.run(); w {
+		case waitsToLook:
+			m.view, m.err = e.view(e.ctx, m.s.viewer(), m.now)
+		case waitsToRead:
+			m.reading, m.err = e.readFor(e.ctx, m.s)
+		default:
+			return w
+		}
+	}
 }
 
 func (e *Engine) equip(r *liveRun, m *move) {
@@ -123,7 +141,7 @@ func (e *Engine) commit(r *liveRun, m *move) (err error) {
 		return err
 	}
 	r.revision = revision
-	r.feed.add(m.record.Events, &r.state)
+	r.publish(m.record.Events)
 	e.revived(r.id)
 	return nil
 }

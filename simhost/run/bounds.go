@@ -132,10 +132,13 @@ func (m *move) mustStop() bool {
 	return true
 }
 
-// windUp ends a run that was stopped: first its child, then the nodes that are under way, then the run.
+// windUp ends a run that was stopped: first its child, or its write, then the nodes that are under way, then the run.
 func (m *move) windUp() wait {
-	if m.handing() {
+	switch {
+	case m.handing():
 		return m.handOver()
+	case m.writing():
+		return m.write()
 	}
 	s := m.s
 	for i, n := range s.nodes {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/eventlog"
+	"github.com/openassay/assay/simhost/refusal"
 )
 
 // maxDepth bounds how deep children may dispatch children. A workflow that dispatches itself ends there.
@@ -43,8 +44,8 @@ func (e *Engine) createChild(ctx context.Context, r *liveRun, c *Child) (*childR
 		return &childReport{refused: failure(codeTooDeep, "runs dispatch runs %d deep: more than this host follows", parent.Depth)}, nil
 	}
 	child, err := e.create(c.RunID, Create{WorkflowID: c.WorkerID, Inputs: c.Inputs, Owner: r.state.owner}, parent)
-	if refusal := (*Error)(nil); errors.As(err, &refusal) {
-		return &childReport{refused: wordRefusal(refusal)}, nil
+	if refused := (*refusal.Error)(nil); errors.As(err, &refused) {
+		return &childReport{refused: wordRefusal(refused)}, nil
 	}
 	if errors.Is(err, eventlog.ErrConflict) {
 		defer e.wakeID(c.RunID) // whoever created it may be gone
@@ -59,7 +60,7 @@ func (e *Engine) createChild(ctx context.Context, r *liveRun, c *Child) (*childR
 }
 
 // wordRefusal words for the parent's log why a child was not created.
-func wordRefusal(e *Error) *openwopv1.EventError {
+func wordRefusal(e *refusal.Error) *openwopv1.EventError {
 	code := e.Code
 	if code == CodeNotFound {
 		code = codeUnknownWork
@@ -82,7 +83,7 @@ func (e *Engine) stopChild(ctx context.Context, id, parentID string) (report *ch
 		report = child.report()
 		return err
 	})
-	if refusal := (*Error)(nil); errors.As(err, &refusal) && refusal.Code == CodeNotFound {
+	if refused := (*refusal.Error)(nil); errors.As(err, &refused) && refused.Code == CodeNotFound {
 		return &childReport{refused: failure(codeNotCreated, "the parent was stopped before this child was created")}, nil
 	}
 	return report, err

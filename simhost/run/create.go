@@ -73,7 +73,7 @@ func (e *Engine) create(id string, c Create, parent *Parent) (*liveRun, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := p.needs(e.o.Lacks); err != nil {
+	if err := p.checkNeeds(c.Inputs, e.o.Lacks); err != nil {
 		return nil, err
 	}
 	if err := p.checkInputs(c.Inputs, e.o.Version); err != nil {
@@ -92,6 +92,13 @@ func (e *Engine) create(id string, c Create, parent *Parent) (*liveRun, error) {
 	}
 	if created.AgentThreshold, err = threshold(c.Configurable); err != nil {
 		return nil, err
+	}
+	view, err := e.view(e.ctx, p.viewer(c.Owner), e.now())
+	if err != nil {
+		return nil, err
+	}
+	if !view.empty() {
+		created.View = view
 	}
 	return e.begin(id, p, nil, created, &openwopv1.RunStartedPayload{
 		WorkflowID: p.definition.ID,
@@ -126,7 +133,7 @@ func (e *Engine) begin(id string, p *program, t *tape, created Created, started 
 	m := &move{}
 	e.equip(r, m)
 	m.start(created, started)
-	w := m.run()
+	w := e.steps(m)
 	// A run that goes on after its first append must be findable before it, else a reader might make another of it from the
 	// log; and marked, so that a restart finds it.
 	if m.err == nil && w != waitsForNothing {
@@ -144,9 +151,9 @@ func (e *Engine) begin(id string, p *program, t *tape, created Created, started 
 		}
 		return nil, tooLarge(err)
 	}
-	switch w {
-	case waitsForNothing:
-	case goesOn, waitsToCreate:
+	switch {
+	case w == waitsForNothing:
+	case w.short():
 		e.wake(r)
 	default:
 		e.arm(r, w)

@@ -4,12 +4,12 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"sync/atomic"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/refusal"
 )
 
 // The node types that the engine runs.
@@ -27,6 +27,8 @@ const (
 	CapabilityOrchestrator    = "agents.orchestrator"
 	CapabilityDispatch        = "agents.dispatch"
 	CapabilityDispatchMapping = "agents.dispatchMapping"
+	CapabilityWorkspace       = "workspace"
+	CapabilityMemory          = "memory"
 )
 
 // program is a workflow definition made ready to run. It does not change.
@@ -44,6 +46,8 @@ type program struct {
 	variables map[string]openwopv1.WorkflowVariable
 	agent     openwopv1.AgentRef       // the supervisor's
 	dispatch  openwopv1.DispatchConfig // the loop's
+	notes     string                   // variable that holds what the turns see, "" without one
+	answer    *answerSchema            // what a clarification takes
 }
 
 // node is one node of a program.
@@ -147,34 +151,68 @@ func (p *program) declare() error {
 	return nil
 }
 
-// needs names the first capability among those lacking that the workflow cannot do without.
-func (p *program) needs(lacking []string) error {
-	need := func(n node, capability string) error {
-		if !slices.Contains(lacking, capability) {
-			return nil
-		}
-		return refuse(CodeCapability, fmt.Sprintf("node %q needs %s, which this host does not have", n.ID, capability),
-			"nodeId", n.ID, "offendingTypeId", n.TypeID, "requiredCapability", capability)
-	}
-	for _, n := range p.nodes {
-		var err error
+// need is a capability that a node cannot do without.
+type need struct {
+	node       *node
+	capability string
+}
+
+// needs lists what a run of the workflow with these inputs cannot do without.
+func (p *program) needs(inputs map[string]any) (needs []need) {
+	for i := range p.nodes {
+		n := &p.nodes[i]
 		switch n.TypeID {
 		case typeSupervisor:
-			err = need(n, CapabilityOrchestrator)
+			needs = append(needs, need{n, CapabilityOrchestrator})
+			files, memory := p.stores(inputs)
+			if files {
+				needs = append(needs, need{n, CapabilityWorkspace})
+			}
+			if memory {
+				needs = append(needs, need{n, CapabilityMemory})
+			}
 		case typeDispatch:
-			err = need(n, CapabilityDispatch)
-			if err == nil && p.isDispatch(n.ID) && hasMappings(p.dispatch) {
-				err = need(n, CapabilityDispatchMapping)
-				if refusal := new(Error); errors.As(err, &refusal) {
-					refusal.Code = CodeValidation // what the protocol says for a mapping
-				}
+			needs = append(needs, need{n, CapabilityDispatch})
+			if p.isDispatch(n.ID) && hasMappings(p.dispatch) {
+				needs = append(needs, need{n, CapabilityDispatchMapping})
 			}
 		}
-		if err != nil {
-			return err
+	}
+	return needs
+}
+
+// checkNeeds refuses a run that needs a capability among those lacking.
+func (p *program) checkNeeds(inputs map[string]any, lacking []string) error {
+	for _, n := range p.needs(inputs) {
+		if slices.Contains(lacking, n.capability) {
+			return lacks(n.node, n.capability)
 		}
 	}
 	return nil
+}
+
+// lacks refuses what a node needs and the host does not have.
+func lacks(n *node, capability string) *refusal.Error {
+	code := CodeCapability
+	if capability == CapabilityDispatchMapping {
+		code = CodeValidation // what the protocol says for a mapping
+	}
+	return refuse(code, fmt.Sprintf("node %q needs %s, which this host does not have", n.ID, capability),
+		"nodeId", n.ID, "offendingTypeId", n.TypeID, "requiredCapability", capability)
+}
+
+// Needs lists the capabilities that runs of a workflow need where its inputs are left to their defaults. A definition that
+// cannot be run at all is refused.
+func Needs(definition openwopv1.WorkflowDefinition) ([]string, error) {
+	p, err := compile(definition)
+	if err != nil {
+		return nil, err
+	}
+	var capabilities []string
+	for _, n := range p.needs(nil) {
+		capabilities = append(capabilities, n.capability)
+	}
+	return capabilities, nil
 }
 
 // hasMappings tells whether a dispatch node maps variables.
@@ -185,10 +223,10 @@ func hasMappings(c openwopv1.DispatchConfig) bool {
 
 func isTrue(b *bool) bool { return b != nil && *b }
 
-func refused(format string, args ...any) *Error {
+func refused(format string, args ...any) *refusal.Error {
 	return refuse(CodeValidation, fmt.Sprintf(format, args...))
 }
 
-func refusedNode(id, format string, args ...any) *Error {
+func refusedNode(id, format string, args ...any) *refusal.Error {
 	return refuse(CodeValidation, fmt.Sprintf("node %q "+format, append([]any{id}, args...)...), "nodeId", id)
 }

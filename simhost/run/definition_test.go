@@ -24,6 +24,11 @@ const (
 	secondNode     = `{"id":"b","typeId":"core.noop","config":{},"inputs":{}}`
 )
 
+// supervised is a loop whose supervisor has these members in its config.
+func supervised(config string) string {
+	return `{"id":"s","typeId":"core.orchestrator.supervisor","config":{` + config + `},"inputs":{}},` + dispatchNode
+}
+
 func TestDefinitionsThatAreRefused(t *testing.T) {
 	h := newHost(t)
 	loop := supervisorNode + "," + dispatchNode
@@ -53,6 +58,16 @@ func TestDefinitionsThatAreRefused(t *testing.T) {
 		{"a disabled dispatch", supervisorNode + `,{"id":"d","typeId":"core.dispatch","config":{},"inputs":{},"disabled":true}`, loopEdges, ``, "disabled"},
 		{"a config nobody knows", `{"id":"s","typeId":"core.orchestrator.supervisor","config":{"model":"x"},"inputs":{}},` + dispatchNode, loopEdges, ``, "config.model"},
 		{"a confidence that is none", `{"id":"s","typeId":"core.orchestrator.supervisor","config":{"mockConfidence":2},"inputs":{}},` + dispatchNode, loopEdges, ``, "mockConfidence"},
+		{"notes in no variable", supervised(`"mockNotes":"v"`), loopEdges, ``, "config.mockNotes must name"},
+		{"notes in a string", supervised(`"mockNotes":"v"`), loopEdges, `{"name":"v","type":"string"}`, "config.mockNotes must name"},
+		{"notes that have no name", supervised(`"mockNotes":7`), loopEdges, ``, "config.mockNotes must name"},
+		{"notes among the answers", supervised(`"mockNotes":"answer"`), loopEdges, `{"name":"answer","type":"array"}`, "answers of people"},
+		{"reads that are none", supervised(`"mockReads":[]`), loopEdges, ``, "mockReads: must be an object"},
+		{"writes that are none", supervised(`"mockWrites":[[],[{"path":"a"}]]`), loopEdges, ``, "mockWrites[1][0]: must"},
+		{"an answer schema that is none", supervised(`"mockAnswerSchema":"string"`), loopEdges, ``, "config.mockAnswerSchema must be"},
+		{"an answer schema that is wrong", supervised(`"mockAnswerSchema":{"type":"text"}`), loopEdges, ``, "config.mockAnswerSchema is no JSON Schema"},
+		{"an answer schema from elsewhere", supervised(`"mockAnswerSchema":{"$ref":"https://example.com/s.json"}`), loopEdges, ``, "config.mockAnswerSchema is no JSON Schema"},
+		{"an answer schema with a pattern that is none", supervised(`"mockAnswerSchema":{"pattern":"("}`), loopEdges, ``, "config.mockAnswerSchema is no JSON Schema"},
 		{"an agent id that is none", `{"id":"s","typeId":"core.orchestrator.supervisor","config":{},"inputs":{},"agent":{"agentId":"x"}},` + dispatchNode, loopEdges, ``, "agentId"},
 		{"a script that is none", `{"id":"s","typeId":"core.orchestrator.supervisor","config":{"mockDecisions":"x"},"inputs":{}},` + dispatchNode, loopEdges, ``, "config.mockDecisions"},
 		{"a wrong decision in a config", `{"id":"s","typeId":"core.orchestrator.supervisor","config":{"mockDecisions":[{"kind":"terminate"},{"kind":"clarify"}]},"inputs":{}},` + dispatchNode, loopEdges, ``, "config.mockDecisions[1]"},

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -41,6 +42,10 @@ type Options struct {
 	ConfidenceFloor float64
 	// EscalationKind is the interrupt that a held decision raises, clarification or approval. Empty: clarification.
 	EscalationKind openwopv1.InterruptKind
+
+	// Files and Memory are what runs read and write beside their own state; nil where the host has none.
+	Files  Files
+	Memory Memory
 
 	Rules rules.Set // the zero value is rules.Honest
 	// OnError hears of errors in work that nobody waits for. It may be called by several goroutines. nil: slog.
@@ -108,6 +113,7 @@ func New(o Options) (*Engine, error) {
 	if o.cut == 0 {
 		o.cut = maxAppend
 	}
+	o.settleStores()
 	if o.Rules.NextIteration == nil {
 		o.Rules = rules.Honest()
 	}
@@ -130,6 +136,17 @@ func New(o Options) (*Engine, error) {
 	}
 	e.ctx, e.stop = context.WithCancel(context.Background())
 	return e, nil
+}
+
+// settleStores makes what the host has and what it lacks say the same about stores.
+func (o *Options) settleStores() {
+	o.Lacks = slices.Clone(o.Lacks)
+	if o.Files == nil || slices.Contains(o.Lacks, CapabilityWorkspace) {
+		o.Files, o.Lacks = nil, append(o.Lacks, CapabilityWorkspace)
+	}
+	if o.Memory == nil || slices.Contains(o.Lacks, CapabilityMemory) {
+		o.Memory, o.Lacks = nil, append(o.Lacks, CapabilityMemory)
+	}
 }
 
 // Close stops all work and waits for it; runs stay where their logs have got to. Streams end with ErrClosed. The log is

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/refusal"
 )
 
 // ErrClosed: the engine was closed, or is being closed.
@@ -12,16 +13,16 @@ var ErrClosed = errors.New("the run engine is closed")
 
 // The codes of the refusals. They are the protocol's own where it has one for the case.
 const (
-	CodeNotFound          = "not_found"
-	CodeValidation        = "validation_error"
+	CodeNotFound          = refusal.NotFound
+	CodeValidation        = refusal.Validation
 	CodeCapability        = "capability_required"
-	CodeNotProvided       = "capability_not_provided"
+	CodeNotProvided       = refusal.NotProvided
 	CodeInterruptNotFound = "interrupt_not_found"
 	CodeInterruptResolved = "interrupt_already_resolved"
 	CodeInterruptGone     = "interrupt_gone"
 	CodeInvalidFromSeq    = "invalid_from_seq"
 	CodeRunActive         = "run_already_active"
-	CodeTooLarge          = "payload_too_large"
+	CodeTooLarge          = refusal.TooLarge
 )
 
 // The codes of runs and nodes that fail.
@@ -32,6 +33,8 @@ const (
 	codeNoDecision  = "no_pending_decision"
 	codeFanOut      = "fan_out_unsupported"
 	codeDecision    = "invalid_decision"
+	codeScript      = "invalid_script"
+	codeNotes       = "notes_too_large"
 	codeInput       = "missing_input"
 	codeDelay       = "invalid_delay"
 	codeNodeFailed  = "node_failed"
@@ -42,37 +45,17 @@ const (
 	codeUnknownWork = "workflow_not_found"
 )
 
-// Error is a refusal: something the caller can mend. Everything else that a method returns is a fault of the host.
-type Error struct {
-	Code    string
-	Message string
-	Details map[string]any
-}
+// refuse and invalid make refusals.
+var (
+	refuse  = refusal.New
+	invalid = refusal.Invalid
+)
 
-func (e *Error) Error() string { return e.Code + ": " + e.Message }
-
-// refuse makes a refusal; details come as key, value, key, value.
-func refuse(code, message string, details ...any) *Error {
-	e := &Error{Code: code, Message: message}
-	for i := 0; i+1 < len(details); i += 2 {
-		if e.Details == nil {
-			e.Details = make(map[string]any, len(details)/2)
-		}
-		e.Details[details[i].(string)] = details[i+1]
-	}
-	return e
-}
-
-// invalid is a validation_error about one field, named as a dotted path.
-func invalid(field, format string, args ...any) *Error {
-	return refuse(CodeValidation, field+": "+fmt.Sprintf(format, args...), "field", field)
-}
-
-func runNotFound(id string) *Error {
+func runNotFound(id string) *refusal.Error {
 	return refuse(CodeNotFound, fmt.Sprintf("there is no run %q", id), "runId", id)
 }
 
-func workflowNotFound(id string) *Error {
+func workflowNotFound(id string) *refusal.Error {
 	return refuse(CodeNotFound, fmt.Sprintf("there is no workflow %q", id), "workflowId", id)
 }
 

@@ -46,10 +46,17 @@ func (s *State) learn(f Fact) {
 	switch {
 	case f.Created != nil:
 		s.created = *f.Created
+		s.view.update(f.Created.View)
 	case f.Turn != nil:
 		s.loop = loop{iteration: f.Turn.Iteration, consulted: s.loop.consulted, agentID: s.loop.agentID}
+		s.view.update(f.Turn.View)
 	case f.Child != nil:
 		s.learnChild(*f.Child)
+	case f.Write != nil:
+		s.loop.write = f.Write
+	case f.Wrote != nil:
+		s.loop.write = nil
+		s.loop.wrote++
 	case f.Timer != nil:
 		if n := s.node(f.Timer.NodeID); n != nil {
 			n.due = f.Timer.Due
@@ -58,6 +65,9 @@ func (s *State) learn(f Fact) {
 		s.stop = f.Stop
 		for i := range s.nodes {
 			s.nodes[i].gone = s.nodes[i].status == nodeSuspended
+		}
+		if i := s.lastInterrupt(); i != nil && !i.Resolved {
+			i.Gone = true
 		}
 		s.status = openwopv1.RunStatusRunning
 		if f.Stop.Why == stopCancelled {
@@ -110,7 +120,7 @@ func (s *State) take(event openwopv1.RunEvent, payload any) {
 	case *openwopv1.RunStartedPayload:
 		s.begin(event, p)
 	case *openwopv1.NodeStartedPayload:
-		s.nodeStarted(p)
+		s.nodeStarted(event, p)
 	case *openwopv1.NodeCompletedPayload:
 		s.nodeEnded(p.NodeID, nodeCompleted, p.Outputs)
 	case *openwopv1.NodeSkippedPayload:
@@ -131,7 +141,7 @@ func (s *State) take(event openwopv1.RunEvent, payload any) {
 	case *openwopv1.CoreWorkflowChainConfidenceEscalatedPayload:
 		s.loop.phase = phaseEscalated
 	case *openwopv1.NodeSuspendedPayload:
-		s.suspended(p)
+		s.suspended(event, p)
 	case *openwopv1.SuspendRequest:
 		s.requested(event, p)
 	case *openwopv1.InterruptResolvedPayload:
@@ -176,7 +186,7 @@ func (s *State) node(id string) *nodeState {
 	return nil
 }
 
-func (s *State) nodeStarted(p *openwopv1.NodeStartedPayload) {
+func (s *State) nodeStarted(event openwopv1.RunEvent, p *openwopv1.NodeStartedPayload) {
 	n := s.node(p.NodeID)
 	if n == nil {
 		return
@@ -187,6 +197,8 @@ func (s *State) nodeStarted(p *openwopv1.NodeStartedPayload) {
 	switch {
 	case s.program.isSupervisor(p.NodeID):
 		s.loop.phase = phaseDeciding
+		s.loop.startedID = event.EventID
+		s.loop.reads, s.loop.writes = s.scripted(keyReads), s.scripted(keyWrites)
 	case s.program.isDispatch(p.NodeID):
 		s.loop.phase = phaseDispatching
 	}
@@ -217,6 +229,10 @@ func (s *State) variableChanged(p *openwopv1.VariableChangedPayload) {
 	_ = json.Unmarshal(p.Next, &value)
 	s.variables[p.Name] = value
 	switch s.loop.phase {
+	case phaseDeciding:
+		s.loop.begun = true
+	case phaseIdle, phaseActing:
+		s.loop.concluded = true
 	case phaseAnswered:
 		s.loop.phase = phaseNoted
 	case phaseDispatching:
@@ -233,19 +249,25 @@ func (s *State) decided(event openwopv1.RunEvent, p *openwopv1.RunOrchestratorDe
 	l.decision, _ = readDecision(p.Decision) // it was checked before it was written
 }
 
-func (s *State) suspended(p *openwopv1.NodeSuspendedPayload) {
+func (s *State) suspended(event openwopv1.RunEvent, p *openwopv1.NodeSuspendedPayload) {
 	if n := s.node(p.NodeID); n != nil {
 		n.status = nodeSuspended
 	}
 	s.loop.asked = &asked{kind: p.Kind, interruptID: p.InterruptID, key: p.Key, unsure: s.loop.phase == phaseDeciding}
 	s.loop.phase = phaseSuspended
 	s.status = waitingStatus(p.Kind)
+	s.interrupts = append(s.interrupts, Interrupt{
+		ID: p.InterruptID, NodeID: p.NodeID, Kind: p.Kind, Key: p.Key, RequestedAt: event.Timestamp,
+	})
 }
 
 func (s *State) requested(event openwopv1.RunEvent, p *openwopv1.SuspendRequest) {
 	s.loop.phase = phaseAsked
 	if a := s.loop.asked; a != nil {
 		a.data, a.requestedID = p.Data, event.EventID
+	}
+	if i := s.lastInterrupt(); i != nil {
+		i.Data, i.RequestedAt = p.Data, event.Timestamp
 	}
 }
 
@@ -258,6 +280,9 @@ func (s *State) resolved(event openwopv1.RunEvent, p *openwopv1.InterruptResolve
 	if a := s.loop.asked; a != nil {
 		a.resolvedID, a.value = event.EventID, p.ResumeValue
 		a.rejected = isRejection(p.Kind, p.ResumeValue)
+	}
+	if i := s.lastInterrupt(); i != nil {
+		i.Resolved = true
 	}
 }
 

@@ -58,6 +58,66 @@ func sources(h *host) map[string]string {
 	return all
 }
 
+// What a turn read and wrote comes from the source's log, also when the stores have changed since.
+func TestReplayReadsNothingAnew(t *testing.T) {
+	for _, v := range []int{0, 4, 5, 6} {
+		for _, cut := range []int{0, 1} {
+			h := newStoreHost(t, version(v), func(o *Options) { o.cut = cut })
+			s := h.create(noting(t, `[{"kind":"next-worker","nextWorkerIds":["conformance-noop"]},{"kind":"ask-user","prompt":"a"},{"kind":"terminate"}]`, bothRead, bothWritten))
+			h.put("a.md", "from outside")
+			h.remember("from outside", 0, "m")
+			id := h.resolve(s.RunID, yes).RunID
+			h.put("a.md", "later")
+			h.remember("later", 0, "m")
+			if err := h.files.Delete(soon(t), shelf, "b.md"); err != nil {
+				t.Fatal(err)
+			}
+			if cut == 0 {
+				h.expectReplays(id)
+				continue
+			}
+			f, err := h.Fork(soon(t), id, Fork{Mode: "replay"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, want := notes(t, h.settled(f.RunID)), notes(t, h.snapshot(id)); !slices.Equal(got, want) || len(want) != 6 {
+				t.Errorf("version %d: the fork's notes are %v, want %v", v, got, want)
+			}
+		}
+	}
+}
+
+// A fork whose source is suspended ends the turn of its source with what that turn saw, and goes on with what there is.
+func TestForkOfASuspendedTurnKeepsWhatItSaw(t *testing.T) {
+	for _, v := range []int{4, 5} {
+		h := newStoreHost(t, version(v))
+		h.put("a.md", "before")
+		h.remember("brief", time.Minute, "m")
+		source := h.create(noting(t, askedOnce, bothRead, `[[],[{"path":"b.md","content":"own"}]]`))
+		h.put("a.md", "meanwhile")
+		h.clock.Advance(time.Hour)
+		for from := range int64(len(h.events(source.RunID)) + 1) {
+			f, err := h.Fork(soon(t), source.RunID, Fork{Mode: "replay", FromSeq: &from})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(f.Snapshot.Workspace, source.Workspace) {
+				t.Errorf("from %d the fork reads %v, its source %v", from, f.Snapshot.Workspace, source.Workspace)
+			}
+			s := h.resolve(f.RunID, yes)
+			expectLawful(t, s, h.events(f.RunID), v)
+			first, second := "a.md@1=before b.md@0 [m]=brief", "a.md@2=meanwhile b.md@0"
+			if from > 0 { // the fork before has written by now, and its write is another one than this fork's
+				second = fmt.Sprintf("a.md@2=meanwhile b.md@%d=own", from)
+			}
+			if v < 5 {
+				second = first
+			}
+			expectNotes(t, s, "1 begin "+first, "1 end "+first, "2 begin "+second, "2 end "+second)
+		}
+	}
+}
+
 // essence is what a replay keeps of an event.
 func essence(events []openwopv1.RunEvent) []string {
 	lines := story(events)
@@ -248,6 +308,50 @@ func (h *host) expectReplayed(id string, events int64) {
 		h.t.Errorf("the fork is %s after %d events, want %d: %v", s.Status, got, events, s.Error)
 	}
 	expectLawful(h.t, s, h.events(id), 5)
+}
+
+// A fork that passes through a suspension of its source is not suspended: nobody is to answer it, or to find it waiting.
+func TestAForkPassesThroughSuspensions(t *testing.T) {
+	h := newHost(t, func(o *Options) { o.cut = 1 })
+	source := h.resolve(h.create(Create{WorkflowID: "assay-loop-ask-user", Inputs: plan(t, askedOnce)}).RunID, yes)
+	asked := slices.IndexFunc(h.events(source.RunID), func(e openwopv1.RunEvent) bool {
+		return e.Type == openwopv1.RunEventTypeInterruptRequested
+	})
+	h.log.kill(asked + 1)
+	f, err := h.Fork(soon(t), source.RunID, Fork{Mode: "replay"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-h.dead()
+	h.Close()
+	h.log = h.log.survivor()
+	h.o.Log = h.log
+	e, err := New(h.o) // which does not go on with the fork by itself
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.Engine = e
+	s := h.snapshot(f.RunID)
+	if len(h.events(f.RunID)) != asked+1 || s.Interrupt == nil {
+		t.Fatalf("the fork stands at\n%s", strings.Join(story(h.events(f.RunID)), "\n"))
+	}
+	if _, err := h.ResolveInterrupt(soon(t), f.RunID, *s.Interrupt.InterruptID, []byte(`{"answers":{"q1":"mine"}}`)); code(err) != CodeInterruptResolved {
+		t.Errorf("an answer on the way: %v", err)
+	}
+	if _, err := h.Resolve(soon(t), f.RunID, "supervisor", []byte(`{"answers":{"q1":"mine"}}`)); code(err) != CodeInterruptResolved {
+		t.Errorf("an answer on the way: %v", err)
+	}
+	awaited := make(chan error, 1)
+	go func() { awaited <- h.Await(soon(t), f.RunID) }()
+	if err := h.Resume(soon(t)); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-awaited; err != nil {
+		t.Fatal(err)
+	}
+	if s := h.snapshot(f.RunID); s.Status != openwopv1.RunStatusCompleted || s.Variables["answer"] != "yes" {
+		t.Errorf("the fork is %s with answer %v", s.Status, s.Variables["answer"])
+	}
 }
 
 func TestCancelOfAForkThatStillReplays(t *testing.T) {

@@ -18,6 +18,9 @@ import (
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/clock"
 	"github.com/openassay/assay/simhost/eventlog"
+	"github.com/openassay/assay/simhost/memory"
+	"github.com/openassay/assay/simhost/refusal"
+	"github.com/openassay/assay/simhost/workspace"
 )
 
 func TestMain(m *testing.M) {
@@ -40,6 +43,10 @@ type host struct {
 	log   *memoryLog
 	clock *clock.Manual
 	o     Options
+
+	stores bool // whether it has the two below, over the same log
+	files  *workspace.Files
+	memory *memory.Store
 }
 
 type option func(*Options)
@@ -64,8 +71,33 @@ func newHost(t testing.TB, options ...option) *host {
 	return h
 }
 
+// newStoreHost starts an engine that has a workspace and a memory.
+func newStoreHost(t testing.TB, options ...option) *host {
+	t.Helper()
+	h := newHost(t, options...)
+	h.stores = true
+	h.restart()
+	return h
+}
+
+// openStores opens the stores anew, as a process does that begins.
+func (h *host) openStores() {
+	h.t.Helper()
+	var err error
+	if h.files, err = workspace.Open(workspace.Options{Log: h.log, Clock: h.clock}); err != nil {
+		h.t.Fatal(err)
+	}
+	if h.memory, err = memory.Open(memory.Options{Log: h.log, Clock: h.clock}); err != nil {
+		h.t.Fatal(err)
+	}
+	h.o.Files, h.o.Memory = h.files, h.memory
+}
+
 func (h *host) start() {
 	h.t.Helper()
+	if h.stores {
+		h.openStores()
+	}
 	e, err := New(h.o)
 	if err != nil {
 		h.t.Fatal(err)
@@ -209,8 +241,8 @@ func (h *host) until(id string, match func(openwopv1.RunEvent) bool) openwopv1.R
 
 // code is the code of a refusal.
 func code(err error) string {
-	if refusal := (*Error)(nil); errors.As(err, &refusal) {
-		return refusal.Code
+	if refused := (*refusal.Error)(nil); errors.As(err, &refused) {
+		return refused.Code
 	}
 	return fmt.Sprint(err)
 }
@@ -254,6 +286,9 @@ func story(events []openwopv1.RunEvent) []string {
 // tell is what matters of a payload.
 func tell(e openwopv1.RunEvent) string {
 	payload, known, err := openwopv1.DecodePayload(e.Type, e.Payload)
+	if isOfStore(e.Type) {
+		return string(e.Payload)
+	}
 	if err != nil || !known {
 		return fmt.Sprintf("UNREADABLE %v", err)
 	}
@@ -406,6 +441,17 @@ func (l *memoryLog) Read(ctx context.Context, log string, after uint64) ([]event
 	return slices.Clone(entries), ctx.Err()
 }
 
+func (l *memoryLog) Get(ctx context.Context, log string, revision uint64) (eventlog.Entry, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, entry := range l.logs[log] {
+		if entry.Revision == revision {
+			return entry, ctx.Err()
+		}
+	}
+	return eventlog.Entry{}, eventlog.ErrNoEntry
+}
+
 func (l *memoryLog) MarkPending(ctx context.Context, log string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -442,8 +488,8 @@ func (l *memoryLog) count() int {
 }
 
 // refusalOf is the engine's own error, nil when it is none.
-func refusalOf(err error) *Error {
-	var refusal *Error
-	errors.As(err, &refusal)
-	return refusal
+func refusalOf(err error) *refusal.Error {
+	var refused *refusal.Error
+	errors.As(err, &refused)
+	return refused
 }

@@ -41,28 +41,14 @@ func isOfType(value any, t openwopv1.WorkflowVariableType) bool {
 	return ok
 }
 
-// checkScript reads the whole script as it stands when the run begins, so that a caller who sends a wrong one hears of it
-// at once. It may change later; every turn reads it again.
+// checkScript reads the whole script as it stands when the run begins, and what its turns are to read and write, so that a
+// caller who sends a wrong one hears of it at once. It may change later; every turn reads it again.
 func (p *program) checkScript(inputs map[string]any, version int) error {
 	if p.loop == len(p.nodes) {
 		return nil
 	}
-	values := map[string]any{}
-	field := ""
-	for _, port := range p.supervisor().ports {
-		switch {
-		case port.name != keyPlan || port.nodeID != "":
-		case port.variable == "":
-			values[keyPlan] = port.static
-		default:
-			field = "inputs." + port.variable
-			values[keyPlan] = p.defaults[port.variable]
-			if value, ok := inputs[port.variable]; ok {
-				values[keyPlan] = value
-			}
-		}
-	}
-	plan, where, err := p.script(values)
+	port, field := p.atStart(keyPlan, inputs)
+	plan, where, err := p.script(map[string]any{keyPlan: port})
 	for i := 0; err == nil && i < len(plan); i++ {
 		if _, err = parseDecision(plan[i], version); err != nil {
 			where = where + "[" + strconv.Itoa(i) + "]"
@@ -71,8 +57,8 @@ func (p *program) checkScript(inputs map[string]any, version int) error {
 	}
 	switch {
 	case err == nil:
-		return nil
-	case values[keyPlan] != nil && field != "":
+		return p.checkReadsAndWrites(inputs)
+	case port != nil && field != "":
 		return invalid(field, "%v", err)
 	default:
 		return refusedNode(p.supervisor().ID, "%s: %v", where, err)

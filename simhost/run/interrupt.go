@@ -1,10 +1,7 @@
 package run
 
 import (
-	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
 
 	"github.com/openassay/assay/gen/openwopv1"
 )
@@ -91,7 +88,9 @@ func (m *move) asks(kind openwopv1.InterruptKind) any {
 			ask = fmt.Sprintf("The supervisor is not sure about its decision (%s), which is carried out after your answer. "+
 				"What should the run know?", d.kind)
 		}
-		return openwopv1.ClarificationData{Questions: []openwopv1.ClarificationQuestion{{ID: question, Question: ask}}}
+		return openwopv1.ClarificationData{Questions: []openwopv1.ClarificationQuestion{
+			{ID: question, Question: ask, Schema: m.s.program.answer.document},
+		}}
 	}
 }
 
@@ -129,84 +128,4 @@ func (m *move) takeUp() wait {
 	return m.emit(openwopv1.RunEventTypeNodeResumed, id, a.resolvedID, &openwopv1.NodeResumedPayload{
 		NodeID: id, InterruptID: &a.interruptID, ResumeValue: a.value,
 	})
-}
-
-// checkAnswer refuses a value that does not resolve an interrupt of this kind.
-func checkAnswer(kind openwopv1.InterruptKind, value json.RawMessage) error {
-	if !json.Valid(value) {
-		return invalid("resumeValue", "must be JSON")
-	}
-	if kind == openwopv1.InterruptKindClarification {
-		answers, err := readAnswers(value)
-		if err != nil {
-			return err
-		}
-		for _, id := range slices.Sorted(maps.Keys(answers)) {
-			if id != question {
-				return invalid("resumeValue.answers."+id, "nobody asked that")
-			}
-		}
-		if answer, ok := answers[question]; !ok || answer == nil || answer == "" {
-			return invalid("resumeValue.answers."+question, "must be answered")
-		}
-		return nil
-	}
-	action, err := readAction(value)
-	if err != nil {
-		return err
-	}
-	if action != openwopv1.ApprovalActionAccept && action != openwopv1.ApprovalActionReject {
-		return invalid("resumeValue.action", "must be accept or reject, not %q", action)
-	}
-	return nil
-}
-
-// readAnswers reads the answers of a clarification, question id to answer: {"answers":{"q1":...}}, or
-// {"answers":[{"id":"q1","answer":...}]}; the protocol has both forms.
-func readAnswers(value json.RawMessage) (map[string]any, error) {
-	given := member(value, "answers")
-	if len(given) == 0 {
-		return nil, invalid("resumeValue.answers", "must be there, as a map from question id to answer")
-	}
-	answers := map[string]any{}
-	if json.Unmarshal(given, &answers) == nil && answers != nil {
-		return answers, nil
-	}
-	var list []map[string]any
-	if err := json.Unmarshal(given, &list); err != nil {
-		return nil, invalid("resumeValue.answers", "must be a map from question id to answer, or a list of {id, answer}")
-	}
-	answers = make(map[string]any, len(list))
-	for _, a := range list {
-		id, _ := a["id"].(string)
-		answers[id] = a["answer"]
-	}
-	return answers, nil
-}
-
-// member is a member of a JSON object, by exactly that name; nil where there is none. Decoding into a struct would take
-// "Action" for "action".
-func member(object json.RawMessage, name string) json.RawMessage {
-	var members map[string]json.RawMessage
-	if json.Unmarshal(object, &members) != nil {
-		return nil
-	}
-	return members[name]
-}
-
-func readAction(value json.RawMessage) (openwopv1.ApprovalAction, error) {
-	var action openwopv1.ApprovalAction
-	if err := json.Unmarshal(member(value, "action"), &action); err != nil || action == "" {
-		return "", invalid("resumeValue.action", "must be there: accept or reject")
-	}
-	return action, nil
-}
-
-// isRejection tells whether this value says no to a decision that is held.
-func isRejection(kind openwopv1.InterruptKind, value json.RawMessage) bool {
-	if kind == openwopv1.InterruptKindClarification {
-		return false
-	}
-	action, err := readAction(value)
-	return err == nil && action == openwopv1.ApprovalActionReject
 }

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/eventlog"
 )
 
@@ -26,6 +27,14 @@ type liveRun struct {
 	pending  bool   // marked so in the log
 	lost     bool   // an append failed: what is here is not what the log has
 	alarm    *alarm
+}
+
+// waiting tells whether the run is suspended, and does not just pass through a suspension of its source.
+func (r *liveRun) waiting() bool { return r.state.Waiting() && !r.tape.covers(&r.state) }
+
+// publish tells of events that are in the log now, and are in the state.
+func (r *liveRun) publish(events []openwopv1.RunEvent) {
+	r.feed.add(events, r.state.Ended(), r.waiting())
 }
 
 // get finds a run, in memory or in the log. A run that ended is not shared: its log does not change any more. One that has
@@ -114,7 +123,7 @@ func (e *Engine) load(ctx context.Context, id string) (*liveRun, error) {
 		if err := r.state.fold(record); err != nil {
 			return nil, fmt.Errorf("load: %w", err)
 		}
-		r.feed.add(record.Events, &r.state)
+		r.publish(record.Events)
 	}
 	if link := created.Fork; link != nil && !r.state.Ended() {
 		source, _, err := e.read(ctx, link.RunID)
@@ -122,6 +131,7 @@ func (e *Engine) load(ctx context.Context, id string) (*liveRun, error) {
 			return nil, fmt.Errorf("load run %s: its source: %w", id, err)
 		}
 		r.tape = newTape(*link, source)
+		r.publish(nil)
 	}
 	return r, nil
 }

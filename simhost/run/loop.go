@@ -8,6 +8,9 @@ import (
 func (m *move) turn() wait {
 	switch m.s.loop.phase {
 	case phaseIdle:
+		if m.concludes() {
+			return m.conclude()
+		}
 		return m.beginTurn()
 	case phaseDeciding:
 		return m.decide()
@@ -31,7 +34,7 @@ func (m *move) turn() wait {
 }
 
 // beginTurn starts the supervisor's node for the next turn, unless it is one too many. From here on the turn reads state
-// as of this place in the log.
+// as of this place in the log, and the stores as they are at this moment, where turns do that.
 func (m *move) beginTurn() wait {
 	l := m.s.loop
 	iteration := m.rules.NextIteration(l.iteration, l.resumed)
@@ -42,16 +45,24 @@ func (m *move) beginTurn() wait {
 	if m.turnRefused(iteration) || m.nodeRefused(n.ID) {
 		return goesOn
 	}
-	m.learn(Fact{Turn: &Turn{Iteration: iteration}})
+	news, seen := m.refresh()
+	if !seen {
+		return waitsToLook
+	}
+	m.learn(Fact{Turn: &Turn{Iteration: iteration, View: news}})
 	return m.emitStarted(n, "")
 }
 
-// decide puts the supervisor's decision on the log, or a suspension where its agent is not sure enough to have one.
+// decide puts the supervisor's decision on the log, or a suspension where its agent is not sure enough to have one. What
+// the turn notes and writes before it decides comes first.
 func (m *move) decide() wait {
 	n := m.s.program.supervisor()
 	values, missing := m.s.portValues(n)
 	if missing != nil {
 		return m.failNode(n.ID, missing)
+	}
+	if w, ready := m.prepare(); !ready {
+		return w
 	}
 	if m.unsure() {
 		return m.suspend(openwopv1.InterruptKindLowConfidence)
@@ -124,6 +135,9 @@ func (m *move) escalate(d decision) wait {
 // act begins the effect of the turn's decision.
 func (m *move) act() wait {
 	if m.s.loop.decision.kind == terminate {
+		if m.concludes() {
+			return m.conclude()
+		}
 		return m.complete(m.s.loop.decidedID)
 	}
 	n := m.s.program.dispatcher()

@@ -17,9 +17,12 @@ type move struct {
 	tape  *tape // what a fork goes by, as long as it lasts
 	now   time.Time
 
-	answer json.RawMessage // resolves the open interrupt
-	stop   *Stop           // asks the run to end
-	child  *childReport    // what is known of the child of the handoff under way
+	answer  json.RawMessage // resolves the open interrupt
+	stop    *Stop           // asks the run to end
+	child   *childReport    // what is known of the child of the handoff under way
+	view    *View           // how the stores are now
+	reading *reading        // what the turn reads
+	wrote   *Wrote          // what came of the write that is announced
 
 	record Record // what the steps add to the log
 	size   int    // of that, in bytes, roughly
@@ -41,11 +44,17 @@ type wait int
 const (
 	goesOn        wait = iota // for nothing: there are more steps
 	waitsToCreate             // for its child to be created
+	waitsToWrite              // for its write to be carried out
+	waitsToLook               // for a look at the stores
+	waitsToRead               // for what a turn reads in them
 	waitsForChild             // for its child to end
 	waitsForAnswer
 	waitsForTime
 	waitsForNothing // it ended
 )
+
+// short tells whether the wait is over as soon as somebody looks after the run.
+func (w wait) short() bool { return w == goesOn || w == waitsToCreate || w == waitsToWrite }
 
 // run takes steps until the run must wait; goesOn means that the record is full.
 func (m *move) run() wait {

@@ -23,6 +23,8 @@ type Fact struct {
 	Created *Created `json:"created,omitempty"`
 	Turn    *Turn    `json:"turn,omitempty"`
 	Child   *Child   `json:"child,omitempty"`
+	Write   *Write   `json:"write,omitempty"`
+	Wrote   *Wrote   `json:"wrote,omitempty"`
 	Timer   *Timer   `json:"timer,omitempty"`
 	Stop    *Stop    `json:"stop,omitempty"`
 }
@@ -38,6 +40,7 @@ type Created struct {
 	Parent         *Parent                 `json:"parent,omitempty"`
 	Fork           *ForkLink               `json:"fork,omitempty"`
 	AgentThreshold float64                 `json:"agentThreshold"` // confidence below which the agent's own decision is held
+	View           *View                   `json:"view,omitempty"` // when the run began; nil where the host has no stores
 }
 
 // Bounds are the bounds in force for a run; 0 is none.
@@ -63,7 +66,8 @@ type ForkLink struct {
 
 // Turn is the begin of a supervisor's turn. What the turn reads is as of the fact's place in the log.
 type Turn struct {
-	Iteration int `json:"iteration"`
+	Iteration int   `json:"iteration"`
+	View      *View `json:"view,omitempty"` // what it sees other than what was seen before it
 }
 
 // Child is a step of a handoff. Only the steps that the fields are for have them.

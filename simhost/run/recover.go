@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/openassay/assay/simhost/refusal"
 )
 
 // Resume goes on with the runs that a former process left unfinished: children that were announced are created, timers are
@@ -79,8 +81,8 @@ func (e *Engine) revive(id string) {
 		}
 		return nil
 	})
-	switch refusal := (*Error)(nil); {
-	case errors.As(err, &refusal): // there is no such run
+	switch refused := (*refusal.Error)(nil); {
+	case errors.As(err, &refused): // there is no such run
 		e.revived(id)
 	case err != nil:
 		e.o.OnError(fmt.Errorf("revive run %s: %w", id, err))

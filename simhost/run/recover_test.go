@@ -17,6 +17,7 @@ type life struct {
 	answers []string      // one for each suspension
 	advance time.Duration // of the clock, in the end
 	cancel  bool          // once it waits for its child
+	stores  bool          // the host has a workspace and a memory
 	want    string        // what the last line of its log says
 }
 
@@ -24,7 +25,6 @@ func lives(t testing.TB) []life {
 	next := func(workers string) map[string]any {
 		return plan(t, `[{"kind":"next-worker","nextWorkerIds":[`+workers+`]},{"kind":"terminate"}]`)
 	}
-	const yes = `{"answers":{"q1":"yes"}}`
 	return []life{
 		{name: "one node", create: Create{WorkflowID: "conformance-noop"}, want: "run.completed"},
 		{name: "loop", create: Create{WorkflowID: "assay-loop"}, want: "run.completed"},
@@ -36,8 +36,25 @@ func lives(t testing.TB) []life {
 		{name: "asking child", create: Create{WorkflowID: "assay-loop", Inputs: next(`"assay-loop-ask-user"`)}, answers: []string{yes}, want: "run.completed"},
 		{name: "slow child", create: Create{WorkflowID: "assay-loop", Inputs: next(`"conformance-delay"`)}, advance: time.Second, want: "run.completed"},
 		{name: "late", create: Create{WorkflowID: "assay-loop", Inputs: next(`"conformance-cancellable"`), Configurable: map[string]any{"runTimeoutMs": 100}}, advance: time.Second, want: "run.failed run_timeout"},
+		{name: "notes", create: noting(t, "", bothRead, bothWritten), stores: true, want: "run.completed"},
+		{name: "notes of an answered turn", create: noting(t, askedOnce, bothRead, bothWritten), answers: []string{yes}, stores: true, want: "run.completed"},
+		{name: "refused write", create: noting(t, twoTurns, bothRead, `[[{"path":"a.md","content":"1"},{"path":"..","content":""}]]`), stores: true, want: "run.failed validation_error"},
 		{name: "cancelled", create: Create{WorkflowID: "trunk"}, cancel: true, want: "run.cancelled enough"},
 	}
+}
+
+// What the turns of a life with stores read and write.
+const (
+	bothRead    = `{"workspace":["a.md","b.md"],"memory":["m"]}`
+	bothWritten = `[[{"path":"a.md","content":"1"},{"memory":{"content":"1","tags":["m"]}},{"path":"b.md","content":"1"}],[{"path":"a.md","content":"2"}]]`
+)
+
+// host starts a host for this life.
+func (l life) host(t testing.TB, options ...option) *host {
+	if l.stores {
+		return newStoreHost(t, options...)
+	}
+	return newHost(t, options...)
 }
 
 // live drives a run to its end with whatever engines h has; each goes as far as its log lets it.
@@ -155,7 +172,7 @@ func killEverywhere(t *testing.T, l life, v, cut int) {
 		o.cut = cut
 		delete(o.Workflows, "assay-loop-endless") // its plan takes longer to read than all the rest
 	}}
-	whole := newHost(t, options...)
+	whole := l.host(t, options...)
 	id, err := l.live(whole)
 	if err != nil {
 		t.Fatal(err)
@@ -165,7 +182,7 @@ func killEverywhere(t *testing.T, l life, v, cut int) {
 		t.Fatalf("unharmed, it ends with %q", last[len(last)-1])
 	}
 	for k := range whole.log.count() {
-		h := newHost(t, options...)
+		h := l.host(t, options...)
 		h.log.kill(k)
 		id, err := l.live(h)
 		if err == nil {

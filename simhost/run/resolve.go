@@ -4,15 +4,40 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"github.com/openassay/assay/gen/openwopv1"
 )
+
+// Interrupt is a suspension of a run, and where it stands.
+type Interrupt struct {
+	ID          string
+	NodeID      string
+	Kind        openwopv1.InterruptKind
+	Key         string
+	Data        json.RawMessage // what is asked, in the shape of the kind
+	RequestedAt time.Time
+	Resolved    bool
+	Gone        bool // the run was stopped before anybody resolved it
+}
 
 // Resolve answers the interrupt that is open at a node, and the run goes on. What value must be depends on the interrupt's
 // kind; what does not fit is refused with validation_error and changes nothing. Of several who resolve the same interrupt,
 // or cancel its run, one wins. The others hear interrupt_already_resolved, or interrupt_gone where the run was
 // stopped; where the node never asked anything it is interrupt_not_found.
-func (e *Engine) Resolve(ctx context.Context, runID, nodeID string, value json.RawMessage) (snapshot openwopv1.RunSnapshot, err error) {
+func (e *Engine) Resolve(ctx context.Context, runID, nodeID string, value json.RawMessage) (openwopv1.RunSnapshot, error) {
+	return e.resolve(ctx, runID, value, func(s *State) error { return s.resolvable(nodeID) })
+}
+
+// ResolveInterrupt is Resolve for the interrupt with this id and no other, whichever is open at its node now.
+func (e *Engine) ResolveInterrupt(ctx context.Context, runID, interruptID string, value json.RawMessage) (openwopv1.RunSnapshot, error) {
+	return e.resolve(ctx, runID, value, func(s *State) error { return s.open(interruptID) })
+}
+
+// resolve answers the interrupt that is open, unless open refuses it.
+func (e *Engine) resolve(ctx context.Context, runID string, value json.RawMessage, open func(*State) error) (
+	snapshot openwopv1.RunSnapshot, err error,
+) {
 	leave, err := e.enter()
 	if err != nil {
 		return snapshot, err
@@ -20,10 +45,13 @@ func (e *Engine) Resolve(ctx context.Context, runID, nodeID string, value json.R
 	defer leave()
 	err = e.with(ctx, runID, func(r *liveRun) error {
 		s := &r.state
-		if err := s.resolvable(nodeID); err != nil {
+		if err := open(s); err != nil {
 			return err
 		}
-		if err := checkAnswer(s.loop.asked.kind, value); err != nil {
+		if !r.waiting() {
+			return refuse(CodeInterruptResolved, fmt.Sprintf("run %s replays, and its source was answered here", s.runID), "runId", s.runID)
+		}
+		if err := s.program.checkAnswer(s.loop.asked.kind, value); err != nil {
 			return err
 		}
 		m := &move{answer: value}
@@ -32,7 +60,7 @@ func (e *Engine) Resolve(ctx context.Context, runID, nodeID string, value json.R
 			return tooLarge(err)
 		}
 		if m.answer != nil {
-			return s.resolvable(nodeID) // the run was over its time before the answer came
+			return open(s) // the run was over its time before the answer came
 		}
 		if again {
 			e.wake(r)
@@ -41,6 +69,65 @@ func (e *Engine) Resolve(ctx context.Context, runID, nodeID string, value json.R
 		return nil
 	})
 	return snapshot, err
+}
+
+// Interrupt returns an interrupt of a run, also one that was resolved long ago. Refusals: not_found for the run,
+// interrupt_not_found.
+func (e *Engine) Interrupt(ctx context.Context, runID, interruptID string) (found Interrupt, err error) {
+	leave, err := e.enter()
+	if err != nil {
+		return found, err
+	}
+	defer leave()
+	err = e.with(ctx, runID, func(r *liveRun) error {
+		i := r.state.interrupt(interruptID)
+		if i == nil {
+			return r.state.noInterrupt(interruptID)
+		}
+		found = *i
+		return nil
+	})
+	return found, err
+}
+
+// interrupt is the interrupt with this id, nil where the run never raised it.
+func (s *State) interrupt(id string) *Interrupt {
+	for i := range s.interrupts {
+		if s.interrupts[i].ID == id {
+			return &s.interrupts[i]
+		}
+	}
+	return nil
+}
+
+// lastInterrupt is the interrupt that was raised last, nil where there was none.
+func (s *State) lastInterrupt() *Interrupt {
+	if len(s.interrupts) == 0 {
+		return nil
+	}
+	return &s.interrupts[len(s.interrupts)-1]
+}
+
+// open refuses where the interrupt with this id is not open.
+func (s *State) open(id string) error {
+	i := s.interrupt(id)
+	switch {
+	case i == nil:
+		return s.noInterrupt(id)
+	case i.Resolved:
+		return refuse(CodeInterruptResolved, fmt.Sprintf("interrupt %s of run %s was answered before", id, s.runID),
+			"runId", s.runID, "interruptId", id)
+	case i.Gone:
+		return refuse(CodeInterruptGone, fmt.Sprintf("nobody waits for interrupt %s any more: run %s was stopped", id, s.runID),
+			"runId", s.runID, "interruptId", id)
+	case !s.Waiting():
+		return s.noInterrupt(id) // it is about to be requested
+	}
+	return nil
+}
+
+func (s *State) noInterrupt(id string) error {
+	return refuse(CodeInterruptNotFound, fmt.Sprintf("run %s has no interrupt %q", s.runID, id), "runId", s.runID, "interruptId", id)
 }
 
 // resolvable refuses where no interrupt is open at a node.

@@ -46,6 +46,7 @@ func TestTheEngineGoesByTheRules(t *testing.T) {
 		{"NodeRefused", 5, Create{WorkflowID: "conformance-cap-breach", Configurable: map[string]any{"recursionLimit": 3}}, func(s *rules.Set) { s.NodeRefused = func(int, int64) bool { return false } }, "node-executions 3<4", "node.completed @n6"},
 		{"Overtime", 5, Create{WorkflowID: "conformance-delay", Configurable: map[string]any{"runTimeoutMs": 500}}, func(s *rules.Set) { s.Overtime = func(int64, int64) bool { return false } }, "run-duration", "node.completed @wait"},
 		{"ShowsIteration", 4, Create{WorkflowID: "conformance-orchestrator-terminate"}, func(s *rules.Set) { s.ShowsIteration = func(int) bool { return true } }, "@supervisor terminate", "@supervisor #1 terminate"},
+		{"RefreshesInputs", 5, noting(t, twoTurns, "", ""), func(s *rules.Set) { s.RefreshesInputs = func(int) bool { return false } }, `"at":"begin","iteration":2,"workspace":[{"content"`, `"at":"begin","iteration":2,"workspace":[{"path":"assay/notes.md","version":0}]`},
 		{"ShowsHandoff", 5, Create{WorkflowID: "conformance-orchestrator-dispatch"}, func(s *rules.Set) { s.ShowsHandoff = func(int) bool { return false } }, "dispatch.began", "dispatched @dispatch child1 completed <-2\n6 node.completed"},
 		{"Escalates", 5, Create{WorkflowID: "conformance-orchestrator-terminate"}, func(s *rules.Set) { s.Escalates = func(int, *float64, float64) bool { return true } }, "run.completed", "confidence-escalated"},
 		{"Harvests", 5, Create{Definition: harvesting(t), Inputs: plan(t, failing)}, func(s *rules.Set) { s.Harvests = func(bool, bool) bool { return true } }, "child.failed", `result="this-should-not-be-harvested"`},
@@ -57,7 +58,7 @@ func TestTheEngineGoesByTheRules(t *testing.T) {
 				c.replace(&set)
 				want = c.changed
 			}
-			h := newHost(t, version(c.version), func(o *Options) { o.Rules, o.Limits.MaxLoopIterations = set, 3 })
+			h := newStoreHost(t, version(c.version), func(o *Options) { o.Rules, o.Limits.MaxLoopIterations = set, 3 })
 			id := h.begin(c.create)
 			h.clock.Advance(2 * time.Second)
 			if log := strings.Join(story(h.events(h.settled(id).RunID)), "\n"); !strings.Contains(log, want) {

@@ -40,7 +40,7 @@ type childView struct {
 	Status     openwopv1.RunStatus `json:"status"`
 }
 
-// Snapshot is the state as the protocol shows it. It shares no map with s that a fold changes.
+// Snapshot is the state as the protocol shows it. It shares nothing with s that a fold changes.
 func (s *State) Snapshot() openwopv1.RunSnapshot {
 	snapshot := openwopv1.RunSnapshot{
 		RunID:        s.runID,
@@ -55,6 +55,7 @@ func (s *State) Snapshot() openwopv1.RunSnapshot {
 		Tags:         s.tags,
 		Metadata:     s.metadata,
 		Error:        s.err,
+		Workspace:    s.view.Files,
 		NodeStates:   make(map[string]any, len(s.nodes)),
 	}
 	for i, n := range s.nodes {

@@ -14,6 +14,7 @@ type State struct {
 	program *program
 
 	created   Created
+	view      View // in force
 	inputs    map[string]any
 	owner     *openwopv1.RunOwner
 	tags      []string
@@ -35,7 +36,8 @@ type State struct {
 	err     *openwopv1.RunError
 	outputs map[string]any
 
-	children []childRun
+	children   []childRun
+	interrupts []Interrupt // that were ever raised
 }
 
 // NewState is a run of a workflow before its first event. The error is a refusal of the definition.
@@ -101,6 +103,14 @@ type loop struct {
 	decidedID string // eventId of the decided event
 	agentID   string
 
+	startedID string // eventId of the start of the supervisor's node
+	reads     any    // what the turn reads, as its script says when it begins
+	writes    any    // what the turns write, likewise
+	begun     bool   // the first note is taken
+	concluded bool   // the last note is taken
+	write     *Write // the write that is announced and of which nothing has come yet
+	wrote     int    // writes that are done with
+
 	asked *asked // the suspension of this turn
 
 	child      *Child // the handoff under way, or the last one
@@ -160,6 +170,7 @@ func (s State) clone() State {
 	s.variables = maps.Clone(s.variables)
 	s.nodes = slices.Clone(s.nodes)
 	s.children = slices.Clone(s.children)
+	s.interrupts = slices.Clone(s.interrupts)
 	if s.loop.asked != nil {
 		a := *s.loop.asked
 		s.loop.asked = &a

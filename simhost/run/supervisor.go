@@ -15,6 +15,10 @@ const (
 	keyDecisions  = "mockDecisions"
 	keyPending    = "mockPendingDecision" // the decision of the first turn, where the agent is unsure of it ...
 	keyConfidence = "mockConfidence"      // ... to this degree
+	keyReads      = "mockReads"           // what the turns look at
+	keyWrites     = "mockWrites"          // what each turn writes
+	keyNotes      = "mockNotes"           // the variable in which the turns note what they see
+	keyAnswer     = "mockAnswerSchema"    // what a person may answer
 )
 
 // The kinds of decision.
@@ -162,7 +166,7 @@ func (p *program) readLoop() error {
 	}
 	for key := range supervisor.Config {
 		switch key {
-		case keyPlan, keyDecisions, keyPending, keyConfidence:
+		case keyPlan, keyDecisions, keyPending, keyConfidence, keyReads, keyWrites, keyNotes, keyAnswer:
 		default:
 			return refusedNode(supervisor.ID, "config.%s is nothing a supervisor here knows", key)
 		}
@@ -171,6 +175,9 @@ func (p *program) readLoop() error {
 		if f, ok := c.(float64); !ok || checkConfidence(&f) != nil {
 			return refusedNode(supervisor.ID, "config.%s must be a number from 0 to 1", keyConfidence)
 		}
+	}
+	if err := first(p.readNotes(supervisor), p.readAnswerSchema(supervisor)); err != nil {
+		return err
 	}
 	raw, err := json.Marshal(dispatcher.Config)
 	if err == nil {
@@ -189,6 +196,40 @@ func (p *program) readLoop() error {
 		return refusedNode(dispatcher.ID, "config.workerDispatchModel: must be child-run, not %q", c.WorkerDispatchModel)
 	case c.IterationCap != nil:
 		return refusedNode(dispatcher.ID, "config.iterationCap: this host bounds loops by configurable.maxLoopIterations only")
+	}
+	return nil
+}
+
+// readNotes reads which variable the turns note in what they see.
+func (p *program) readNotes(supervisor *node) error {
+	value, set := supervisor.Config[keyNotes]
+	if !set {
+		return nil
+	}
+	name, _ := value.(string)
+	switch v, declared := p.variables[name]; {
+	case !declared || v.Type != openwopv1.WorkflowVariableTypeArray:
+		return refusedNode(supervisor.ID, "config.%s must name a variable of type array", keyNotes)
+	case name == answerVariable:
+		return refusedNode(supervisor.ID, "config.%s: variable %q takes the answers of people", keyNotes, answerVariable)
+	}
+	p.notes = name
+	return nil
+}
+
+// readAnswerSchema reads what the answer to a clarification must be.
+func (p *program) readAnswerSchema(supervisor *node) (err error) {
+	value, set := supervisor.Config[keyAnswer]
+	if !set {
+		p.answer, err = plainAnswer()
+		return err
+	}
+	document, ok := value.(map[string]any)
+	if !ok {
+		return refusedNode(supervisor.ID, "config.%s must be a JSON Schema, an object", keyAnswer)
+	}
+	if p.answer, err = compileAnswer(document); err != nil {
+		return refusedNode(supervisor.ID, "config.%s is no JSON Schema: %v", keyAnswer, err)
 	}
 	return nil
 }

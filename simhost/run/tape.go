@@ -160,6 +160,16 @@ func (m *move) recordedTurn() (*Turn, bool) {
 	return nil, false
 }
 
+// recordedWrite is what came of the source's next write, where that is known here.
+func (m *move) recordedWrite() (*Wrote, bool) {
+	for _, f := range m.recordedFacts() {
+		if f.Wrote != nil && f.Wrote.Position == m.s.loop.wrote {
+			return f.Wrote, true
+		}
+	}
+	return nil, false
+}
+
 func (m *move) recordedStop() *Stop {
 	for _, f := range m.recordedFacts() {
 		if f.Stop != nil {

@@ -20,12 +20,12 @@ type feed struct {
 	changed chan struct{} // closed at the next change; nil while nobody watches
 }
 
-// add tells of events that are in the log now, and of the state after them.
-func (f *feed) add(events []openwopv1.RunEvent, s *State) {
+// add tells of events that are in the log now, and of what the run does after them.
+func (f *feed) add(events []openwopv1.RunEvent, ended, waiting bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.events = append(f.events, events...)
-	f.ended, f.waiting = s.Ended(), s.Waiting()
+	f.ended, f.waiting = ended, waiting
 	f.tell()
 }
 

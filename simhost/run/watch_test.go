@@ -232,7 +232,7 @@ func TestTooLarge(t *testing.T) {
 		t.Errorf("create: %v", err)
 	}
 	id := h.create(Create{WorkflowID: "assay-loop-ask-user"}).RunID
-	if _, err := h.Resolve(soon(t), id, "supervisor", []byte(`{"answers":{"q1":"`+huge+`"}}`)); code(err) != CodeTooLarge {
+	if _, err := h.Resolve(soon(t), id, "supervisor", []byte(`{"answers":{"q1":"yes"},"comment":"`+huge+`"}`)); code(err) != CodeTooLarge {
 		t.Errorf("resolve: %v", err)
 	}
 	if s := h.resolve(id, `{"answers":{"q1":"yes"}}`); s.Status != openwopv1.RunStatusCompleted {

@@ -25,6 +25,7 @@ type ledgerRow struct {
 	Why      string
 	Issue    int
 	Accepts  string
+	Stimulus string
 	Aliases  []string
 
 	File  string `yaml:"-"` // of the source
@@ -39,11 +40,12 @@ var (
 	evidences = []string{"observed", "attested", "survived"}
 	// defaultEvidence is what a row demands that does not say: that it was read from a public resource or log.
 	defaultEvidence = "observed"
+	stimuli         = []string{"assay-seam"}
 	reasons         = []string{"unobservable", "needs-host-control", "not-addressed-to-hosts", "spec-gap", "planned"}
 
 	ledgerKeys = []string{"sources", "requirements"}
 	sourceKeys = []string{"file", "title"}
-	rowKeys    = []string{"id", "level", "source", "section", "line", "hash", "claim", "evidence", "text", "reason", "why", "issue", "accepts", "aliases"}
+	rowKeys    = []string{"id", "level", "source", "section", "line", "hash", "claim", "evidence", "text", "reason", "why", "issue", "accepts", "stimulus", "aliases"}
 
 	idForm   = regexp.MustCompile(`^[A-Z][A-Z0-9]*(-[A-Z0-9]+)+$`)
 	hashForm = regexp.MustCompile(`^[0-9a-f]{12}$`)
@@ -233,6 +235,9 @@ func (c rowCheck) verdictWords(r ledgerRow) {
 	if r.Reason != "" {
 		word("reason", r.Reason, reasons)
 	}
+	if r.Stimulus != "" {
+		word("stimulus", r.Stimulus, stimuli)
+	}
 	if (r.Reason == "") != (r.Why == "") {
 		c.report("why", "reason and why come together", "give a row without scenario both, and other rows neither")
 	}
@@ -273,6 +278,7 @@ type Requirement struct {
 	Why      string   // a sentence on the reason
 	Issue    int      // the milestone of a planned one
 	Accepts  string   // what is accepted where the sources contradict each other
+	Stimulus string   // assay-seam: only a seam of Assay's own brings it about or shows it
 	Aliases  []string // former ids
 }
 
@@ -290,6 +296,9 @@ var Requirements = []Requirement{
 		{{- end}}
 		{{- if .Accepts}}
 		Accepts: {{printf "%q" .Accepts}},
+		{{- end}}
+		{{- if .Stimulus}}
+		Stimulus: {{printf "%q" .Stimulus}},
 		{{- end}}
 		{{- if .Aliases}}
 		Aliases: []string{ {{- range $i, $a := .Aliases}}{{if $i}}, {{end}}{{printf "%q" $a}}{{end -}} },

@@ -27,19 +27,21 @@ type workflow struct {
 		Source string `json:"sourceNodeId"`
 		Target string `json:"targetNodeId"`
 	} `json:"edges"`
-	Variables []struct {
-		Name         string `json:"name"`
-		DefaultValue any    `json:"defaultValue"`
-	} `json:"variables"`
+	Variables []variable `json:"variables"`
 }
 
-func (w workflow) variable(name string) (value any, declared bool) {
-	for _, v := range w.Variables {
-		if v.Name == name {
-			return v.DefaultValue, true
-		}
+type variable struct {
+	Name         string `json:"name"`
+	Type         string `json:"type"`
+	DefaultValue any    `json:"defaultValue"`
+}
+
+func (w workflow) variable(name string) (v variable, declared bool) {
+	i := slices.IndexFunc(w.Variables, func(v variable) bool { return v.Name == name })
+	if i < 0 {
+		return variable{}, false
 	}
-	return nil, false
+	return w.Variables[i], true
 }
 
 // script is what the supervisor of w decides, turn by turn: the port's variable wins over the config.
@@ -50,7 +52,7 @@ func (w workflow) script() []any {
 		}
 		if port, ok := n.Inputs["mockDispatchPlan"]; ok {
 			plan, _ := w.variable(port.VariableName)
-			decisions, _ := plan.([]any)
+			decisions, _ := plan.DefaultValue.([]any)
 			return decisions
 		}
 		for _, key := range []string{"mockDispatchPlan", "mockDecisions"} {
@@ -101,6 +103,11 @@ func TestFixturesHangTogether(t *testing.T) {
 					t.Errorf("%s: port %s reads the variable %q, which is not declared", path, port, in.VariableName)
 				}
 			}
+			if notes, ok := n.Config["mockNotes"]; ok {
+				if v, declared := w.variable(fmt.Sprint(notes)); !declared || v.Type != "array" {
+					t.Errorf("%s: the notes of %s go into %q, which is not declared as an array", path, n.ID, notes)
+				}
+			}
 			if n.TypeID == "core.dispatch" {
 				if err := dispatch.Validate(n.Config); err != nil {
 					t.Errorf("%s: config of %s: %#v", path, n.ID, err)
@@ -136,14 +143,61 @@ func TestOwnLoops(t *testing.T) {
 		return out
 	}
 	want := map[string][]string{
-		"assay-loop":          {"next-worker", "next-worker", "next-worker", "terminate"},
-		"assay-loop-ask-user": {"next-worker", "ask-user", "next-worker", "terminate"},
-		"assay-loop-endless":  slices.Repeat([]string{"next-worker"}, 256),
+		"assay-loop":           {"next-worker", "next-worker", "next-worker", "terminate"},
+		"assay-loop-ask-user":  {"next-worker", "ask-user", "next-worker", "terminate"},
+		"assay-loop-endless":   slices.Repeat([]string{"next-worker"}, 256),
+		"assay-loop-workspace": {"next-worker", "next-worker", "terminate"},
+		"assay-goal-stuck":     {"next-worker", "terminate"},
 	}
 	for id, kindsWanted := range want {
 		if diff := cmp.Diff(kindsWanted, kinds(id)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", id, diff)
 		}
+	}
+}
+
+// ports are the variables that the ports of the node read, with their types.
+func (w workflow) ports(node string) map[string]string {
+	out := map[string]string{}
+	for _, n := range w.Nodes {
+		if n.ID != node {
+			continue
+		}
+		for port, in := range n.Inputs {
+			v, _ := w.variable(in.VariableName)
+			out[port] = in.VariableName + " " + v.Type
+		}
+	}
+	return out
+}
+
+// Whoever starts a run of these chooses what its turns do, and reads back under these names what they saw or found.
+func TestOwnVariables(t *testing.T) {
+	want := map[string]map[string]string{
+		"assay-loop": {"mockDispatchPlan": "plan array"},
+		"assay-loop-workspace": {
+			"mockDispatchPlan": "plan array", "mockReads": "reads object", "mockWrites": "writes array",
+		},
+		"assay-goal-work": {"satisfied": "satisfied boolean", "confidence": "confidence number", "costUsd": "costUsd number"},
+	}
+	for id, ports := range want {
+		w := readJSON[workflow](t, "fixtures/"+id+".json")
+		if diff := cmp.Diff(ports, w.ports(w.Nodes[0].ID)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", id, diff)
+		}
+	}
+}
+
+// What is held in assay-goal-stuck has to be held by every host, whatever floor it advertises.
+func TestStuckIsBelowEveryFloor(t *testing.T) {
+	model := object(ours(t).at(base+"capabilities.schema.json", "/$defs/ExecutionModel/properties/confidenceEscalationFloor"))
+	least, ok := model["minimum"].(float64)
+	if !ok {
+		t.Fatal("the capability schema has no least floor")
+	}
+	held := object(readJSON[workflow](t, "fixtures/assay-goal-stuck.json").script()[0])
+	if confidence, ok := held["confidence"].(float64); !ok || confidence >= least {
+		t.Errorf("the first decision has the confidence %v; the least floor is %v", held["confidence"], least)
 	}
 }
 

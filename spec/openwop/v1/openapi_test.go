@@ -21,6 +21,27 @@ var operations = map[string]string{
 	"pollRunEvents":         "200 400 401 403 404 429 500 503",
 	"resolveInterruptByRun": "200 400 401 403 404 409 410 413 422 429 500 503",
 	"runAgentLoop":          "200 400 401 403 404 413 429 500 501 503",
+
+	"inspectInterruptByToken": "200 404 410 429 500 503",
+	"resolveInterruptByToken": "200 400 404 409 410 413 422 429 500 503",
+
+	"listWorkspaceFiles":  "200 400 401 403 429 500 501 503",
+	"getWorkspaceFile":    "200 400 401 403 404 429 500 501 503",
+	"putWorkspaceFile":    "200 400 401 403 409 413 429 500 501 503",
+	"deleteWorkspaceFile": "204 400 401 403 404 429 500 501 503",
+	"workspaceOp":         "200 204 400 401 403 404 409 413 429 500 501 503",
+
+	"listGoals":      "200 400 401 403 404 429 500 503",
+	"createGoal":     "200 400 401 403 404 409 413 422 429 500 501 503",
+	"getGoal":        "200 401 403 404 429 500 503",
+	"editGoal":       "200 400 401 403 404 409 413 422 429 500 501 503",
+	"pauseGoal":      "200 401 403 404 409 429 500 503",
+	"resumeGoal":     "200 401 403 404 409 429 500 503",
+	"abandonGoal":    "200 401 403 404 409 429 500 503",
+	"listGoalEvents": "200 401 403 404 429 500 503",
+	"tickGoal":       "200 400 401 403 404 409 413 429 500 501 503",
+
+	"tickHeartbeat": "200 400 401 403 404 413 429 500 501 503",
 }
 
 func TestOperationsAndTheirStatuses(t *testing.T) {
@@ -51,12 +72,13 @@ func TestErrorsAreErrorEnvelopes(t *testing.T) {
 	})
 }
 
-func TestOnlyDiscoveryNeedsNoCredential(t *testing.T) {
+// Discovery is for everybody, and a token is a credential itself.
+func TestOnlyDiscoveryAndTokensNeedNoCredential(t *testing.T) {
 	api := readAPI(t)
 	if api["security"] == nil {
 		t.Fatal("the document asks for no credential")
 	}
-	open := []string{"getCapabilities", "getOpenApiSpec"}
+	open := []string{"getCapabilities", "getOpenApiSpec", "inspectInterruptByToken", "resolveInterruptByToken"}
 	eachOperation(api, func(id string, op map[string]any) {
 		security, own := op["security"].([]any)
 		if anonymous := own && len(security) == 0; anonymous != slices.Contains(open, id) {

@@ -33,6 +33,7 @@ type Requirement struct {
 	Why      string   // a sentence on the reason
 	Issue    int      // the milestone of a planned one
 	Accepts  string   // what is accepted where the sources contradict each other
+	Stimulus string   // assay-seam: only a seam of Assay's own brings it about or shows it
 	Aliases  []string // former ids
 }
 

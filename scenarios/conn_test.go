@@ -1,0 +1,108 @@
+package scenarios_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/openassay/assay/scenarios"
+)
+
+// atOnce certifies with one drive that makes the calls at once.
+func atOnce(t *testing.T, calls ...func(context.Context) error) scenarios.Outcome {
+	t.Helper()
+	d := &scenarios.Drive[counted]{ID: "d", Run: func(ctx context.Context, c *scenarios.Conn) (counted, error) {
+		if err := c.AtOnce(ctx, calls...); err != nil {
+			return counted{}, err
+		}
+		return countDrive("").Run(ctx, c)
+	}}
+	return certify(t, scenarios.Options{DriveTimeout: 10 * time.Second}, one("it", counts, scenarios.Ask(d, is(3, "TOY-1")), "TOY-1")).Outcomes[0]
+}
+
+// until waits for a channel to be closed, or gives up with the drive.
+func until(ctx context.Context, closed <-chan struct{}) error {
+	select {
+	case <-closed:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// A call that waits for all others ends only if all of them have begun.
+func TestAtOnceStartsAllBeforeAnyEnds(t *testing.T) {
+	const n = 8
+	var begun sync.WaitGroup
+	begun.Add(n)
+	all := make(chan struct{})
+	go func() { begun.Wait(); close(all) }()
+	var calls []func(context.Context) error
+	for range n {
+		calls = append(calls, func(ctx context.Context) error {
+			begun.Done()
+			return until(ctx, all)
+		})
+	}
+	if o := atOnce(t, calls...); o.Verdict != scenarios.Passed {
+		t.Errorf("%s: %s", o.Verdict, o.Reason)
+	}
+}
+
+// The error is that of the first call, not that of the call that failed first; and no call is left running.
+func TestAtOnceReturnsTheFirstErrorByOrder(t *testing.T) {
+	secondFailed, firstFails := make(chan struct{}), make(chan struct{})
+	lastEnded := false
+	o := atOnce(t,
+		func(context.Context) error { return nil },
+		func(ctx context.Context) error {
+			defer close(firstFails)
+			if err := until(ctx, secondFailed); err != nil {
+				return err
+			}
+			return errors.New("the first")
+		},
+		func(context.Context) error { defer close(secondFailed); return errors.New("the second") },
+		func(ctx context.Context) error {
+			err := until(ctx, firstFails)
+			lastEnded = true
+			return err
+		},
+	)
+	if o.Verdict != scenarios.Broken || !strings.Contains(o.Reason, "the first") {
+		t.Errorf("%s: %s, want the first error", o.Verdict, o.Reason)
+	}
+	if !lastEnded {
+		t.Error("a call was still running when the drive went on")
+	}
+}
+
+// A panic in a call is one of the drive, where the runner takes hold of it; an error beside it does not hide it.
+func TestAtOnceRaisesAPanic(t *testing.T) {
+	panicked := make(chan struct{})
+	otherEnded := false
+	o := atOnce(t,
+		func(context.Context) error { return errors.New("an error") },
+		func(context.Context) error { defer close(panicked); panic("ah") },
+		func(ctx context.Context) error {
+			err := until(ctx, panicked)
+			otherEnded = true
+			return err
+		},
+	)
+	if o.Verdict != scenarios.Broken || !strings.Contains(o.Reason, "panicked: ah") {
+		t.Errorf("%s: %s, want a broken drive", o.Verdict, o.Reason)
+	}
+	if !otherEnded {
+		t.Error("a call was still running when the drive had panicked")
+	}
+}
+
+func TestAtOnceOfNothing(t *testing.T) {
+	if o := atOnce(t); o.Verdict != scenarios.Passed {
+		t.Errorf("%s: %s", o.Verdict, o.Reason)
+	}
+}

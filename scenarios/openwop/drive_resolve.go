@@ -1,0 +1,149 @@
+package openwop
+
+import (
+	"context"
+
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// ResolvedAgainObservation is a loop whose interrupt was resolved once more
+// when the loop had ended.
+type ResolvedAgainObservation struct {
+	SuspendedLoop
+	Marker string     `json:"marker"` // the second answer
+	Again  wire.Value `json:"again"`  // its HTTP status
+	Lull   Lull       `json:"lull"`   // after it
+}
+
+// loopResolvedAgain answers the same interrupt a second time, otherwise.
+var loopResolvedAgain = &scenarios.Drive[ResolvedAgainObservation]{
+	ID:    "openwop/loop-resolved-again",
+	Title: "holds a loop by a question, answers, answers the same node otherwise when the loop has ended, runs a sentinel, waits a window and looks again",
+	Sends: []string{
+		sendsLoop, "POST /v1/runs/{runId}/interrupts/{nodeId}, twice", "GET /v1/runs/{runId}",
+		"GET /v1/runs/{runId}/events/poll", "POST /v1/runs (sentinel)",
+	},
+	Run: func(ctx context.Context, c *scenarios.Conn) (ResolvedAgainObservation, error) {
+		h := host{c}
+		r, way, loop, err := h.suspendAsking(ctx)
+		o := ResolvedAgainObservation{SuspendedLoop: loop, Marker: h.marker()}
+		if err != nil {
+			return o, err
+		}
+		if err := r.resumes(ctx, &o.SuspendedLoop); err != nil || !o.Log.Ended.Reached {
+			return o, err
+		}
+		again, err := r.resolve(ctx, pending(o.Held.Suspended.Last, o.Held.Log), o.Marker)
+		if err != nil {
+			return o, err
+		}
+		o.Again = again.StatusValue()
+		o.Lull, err = r.lull(ctx, way.scripted, o.Log.Pace())
+		return o, err
+	},
+}
+
+// RivalsObservation is a loop whose interrupt several resolved at once.
+type RivalsObservation struct {
+	SuspendedLoop
+	Markers []string    `json:"markers"` // of each
+	Replies wire.Values `json:"replies"` // HTTP statuses, in the same order
+	Lull    Lull        `json:"lull"`    // after the end
+}
+
+// winners are the markers of the answers that were taken.
+func (o RivalsObservation) winners() []string {
+	var out []string
+	for i, status := range o.Replies {
+		if code, _ := status.Int(); code/100 == 2 {
+			out = append(out, o.Markers[i])
+		}
+	}
+	return out
+}
+
+// loopWithRivals has four answers sent at once.
+var loopWithRivals = &scenarios.Drive[RivalsObservation]{
+	ID:    "openwop/loop-with-rivals",
+	Title: "holds a loop by a question, sends four different answers at once, runs a sentinel when the loop has ended, waits a window and looks again",
+	Sends: []string{
+		sendsLoop, "POST /v1/runs/{runId}/interrupts/{nodeId}, four at once", "GET /v1/runs/{runId}",
+		"GET /v1/runs/{runId}/events/poll", "POST /v1/runs (sentinel)",
+	},
+	Run: func(ctx context.Context, c *scenarios.Conn) (RivalsObservation, error) {
+		h := host{c}
+		r, way, loop, err := h.suspendAsking(ctx)
+		o := RivalsObservation{SuspendedLoop: loop}
+		if err != nil || !o.Held.Suspended.Reached {
+			return o, err
+		}
+		const rivals = 4
+		o.Replies = make(wire.Values, rivals)
+		asked := pending(o.Held.Suspended.Last, o.Held.Log)
+		answers := make([]func(context.Context) error, rivals)
+		for i := range answers {
+			marker := h.marker()
+			o.Markers = append(o.Markers, marker)
+			answers[i] = func(ctx context.Context) error {
+				reply, err := r.resolve(ctx, asked, marker)
+				if err == nil {
+					o.Replies[i] = reply.StatusValue()
+				}
+				return err
+			}
+		}
+		if err := h.AtOnce(ctx, answers...); err != nil || len(o.winners()) == 0 {
+			return o, err
+		}
+		if o.Log, err = r.finish(ctx, "log of the resumed loop"); err != nil || !o.Log.Ended.Reached {
+			return o, err
+		}
+		o.Lull, err = r.lull(ctx, way.scripted, o.Log.Pace())
+		return o, err
+	},
+}
+
+// TwoSuspendedObservation is two loops of one plan that were suspended at the
+// same time. The second was answered first.
+type TwoSuspendedObservation struct {
+	First  SuspendedLoop `json:"first"`
+	Second SuspendedLoop `json:"second"`
+	Lull   Lull          `json:"lull"` // of the first; the second's end is the sentinel
+}
+
+// twoLoopsSuspended holds two loops by the same question.
+var twoLoopsSuspended = &scenarios.Drive[TwoSuspendedObservation]{
+	ID:    "openwop/two-loops-suspended",
+	Title: "holds two loops of one plan by a question, answers the second, waits for its end and a window, looks at the first and answers it otherwise",
+	Sends: []string{
+		sendsLoop + ", twice", "POST /v1/runs/{runId}/interrupts/{nodeId}, of each", "GET /v1/runs/{runId}",
+		"GET /v1/runs/{runId}/events/poll",
+	},
+	Run: func(ctx context.Context, c *scenarios.Conn) (o TwoSuspendedObservation, err error) {
+		h := host{c}
+		way, err := h.askingLoop(1)
+		if err != nil {
+			return o, err
+		}
+		a, first, err := h.suspend(ctx, "one loop that asks", way)
+		if o.First = first; err != nil || !first.Held.Suspended.Reached {
+			return o, err
+		}
+		b, second, err := h.suspend(ctx, "another loop that asks", way)
+		if o.Second = second; err != nil {
+			return o, err
+		}
+		if err := b.resumes(ctx, &o.Second); err != nil || !o.Second.Log.Ended.Reached {
+			return o, err
+		}
+		o.Lull.Sentinel = o.Second.Log.Ended
+		if o.Lull.Window, err = h.Quiet(ctx, o.Second.Log.Pace()); err != nil {
+			return o, err
+		}
+		if o.Lull.Later, err = a.stands(ctx, "the one loop after the other's end and a quiet window"); err != nil {
+			return o, err
+		}
+		return o, a.resumes(ctx, &o.First)
+	},
+}

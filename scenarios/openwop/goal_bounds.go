@@ -1,0 +1,189 @@
+package openwop
+
+import (
+	"slices"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
+)
+
+// goalBounds looks at who ends a standing goal, and at where it stops at the latest.
+func goalBounds() scenarios.Suite {
+	return scenarios.Suite{
+		ID: "goal-bounds", Title: "standing goals: judged by the host alone, and stopped at their bounds", Protocol: Protocol,
+		Scenarios: []scenarios.Scenario{
+			goalsWellFormed, boundsRequired, createdAsAsked, clientCannotSatisfy, abandonedStaysAbandoned,
+			stopsAtBound, closedAtBound, exceededStaysExceeded, tickedAtOnce, costBound, deadlineBound,
+			satisfiedDisarms, evaluatedAndClosed, evaluationsAttributed, runsOfTheGoal, contentFree,
+			pauseHalts, escalationHalts,
+		},
+	}
+}
+
+// RFC 0097 A.
+var goalsWellFormed = scenarios.Scenario{
+	ID:     "openwop/goal-bounds/block-well-formed",
+	Title:  "the advertised block says who judges a goal and by what it goes on",
+	Proves: ids{openwopv1.OWP0097A1},
+	Claim:  goals,
+	Ask: scenarios.Advertised(func(d scenarios.Discovery, j *scenarios.Judge) {
+		block := goalsBlock(d)
+		j.Check(openwopv1.OWP0097A1, block.Key("judge")).To(check.OneOf("verifier", "host"), "judge")
+		j.Check(openwopv1.OWP0097A1, block.Key("continuation")).To(modes(), "continuation")
+		if isList(block.Key("continuation")) && len(block.Key("continuation").Items()) == 0 {
+			j.Find(openwopv1.OWP0097A1, "the list of continuations is empty: nothing is said to make a goal go on")
+		}
+	}),
+}
+
+// modes expects a list of ways by which a goal goes on, none twice.
+func modes() check.Matcher {
+	return check.That("a list of schedule, commitment, heartbeat and manual, none twice", func(v any) bool {
+		list, ok := v.([]any)
+		for i, e := range list {
+			mode, isText := e.(string)
+			ok = ok && isText && openwopv1.GoalContinuationMode(mode).Valid() && !slices.Contains(list[:i], e)
+		}
+		return ok
+	})
+}
+
+// RFC 0097 C and E. An empty object of bounds declares none.
+var boundsRequired = scenarios.Scenario{
+	ID:     "openwop/goal-bounds/bounds-required",
+	Title:  "a goal without a bound is refused with 422 and is not there after; with a bound it is made",
+	Proves: ids{openwopv1.OWP0097A2, openwopv1.OWP0097C1, openwopv1.OWP0097E3},
+	Claim:  goalsBounded,
+	Ask: scenarios.Ask(goalsUnbounded, func(o GoalUnboundedObservation, j *scenarios.Judge) {
+		if !o.Bounded.ready(j) { // the control: what was refused may have been refused for anything
+			return
+		}
+		for _, refused := range []struct {
+			what string
+			made GoalMade
+		}{{"a goal without bounds", o.Unbounded}, {"a goal with empty bounds", o.Empty}} {
+			j.Check(openwopv1.OWP0097C1, refused.made.Created.Status).To(check.Status(422), "%s", refused.what)
+			refused.made.Created.tellRefusal(j, openwopv1.OWP0097C1, refused.what)
+		}
+		if !o.All.readable(j) || !o.Active.readable(j) {
+			return
+		}
+		for _, goals := range []GoalReply{o.All, o.Active} {
+			if len(goals.listed(o.Bounded).Values) == 0 {
+				j.BlockOn(openwopv1.OWP0097C2, "set-up: the goal with a bound is not listed, so the others might be hidden too")
+				return
+			}
+			j.Check(openwopv1.OWP0097A2, goals.listed(o.Unbounded, o.Empty)).To(check.Len(0), "goals in the list that were asked for without a bound")
+		}
+		j.Check(openwopv1.OWP0097E3, o.Active.listed(o.Bounded, o.Unbounded, o.Empty).Each("/bounds")).To(check.Each(boundedObject()), "bounds of our active goals")
+		if n := o.Active.unbounded(); n > 0 {
+			j.Find(openwopv1.OWP0097E3, "%d goals among those listed as active have no bound", n)
+		}
+	}),
+}
+
+// RFC 0097 B and C.
+var createdAsAsked = scenarios.Scenario{
+	ID:    "openwop/goal-bounds/created-as-asked",
+	Title: "a goal is made as it was asked for, and is read and listed as what it is",
+	Proves: ids{openwopv1.OWP0097B1, openwopv1.OWP0097B2, openwopv1.OWP0097B3, openwopv1.OWP0097B4,
+		openwopv1.OWP0097C2, openwopv1.OWP0097C3},
+	Claim: goals,
+	Ask: scenarios.Ask(goalCreated, func(o GoalCreatedObservation, j *scenarios.Judge) {
+		made, asked := o.Goal, o.Asked
+		if !j.Check(openwopv1.OWP0097B1, made.Created.Status).To(check.Status(200, 201), "a goal with bounds") ||
+			!j.Check(openwopv1.OWP0097B1, made.Created.Body.Key("id")).To(check.Text(), "id of the goal") ||
+			!j.Check(openwopv1.OWP0097C3, made.Fresh.Status).To(check.Status(200), "the goal, read under its id") {
+			return
+		}
+		g := made.Fresh.Body
+		j.Check(openwopv1.OWP0097B1, g.Key("id")).To(check.Equal(made.ID), "id")
+		j.Check(openwopv1.OWP0097B1, g.Key("objective")).To(check.Equal(asked.Objective), "objective")
+		j.Check(openwopv1.OWP0097B1, g.Key("state")).To(check.Equal(openwopv1.GoalStateActive), "state")
+		j.Check(openwopv1.OWP0097B1, g.At("/bounds/maxLoopIterations")).To(check.Equal(*asked.Bounds.MaxLoopIterations), "bounds.maxLoopIterations")
+		j.Check(openwopv1.OWP0097B1, g.At("/bounds/maxCostUsd")).To(check.Equal(*asked.Bounds.MaxCostUSD), "bounds.maxCostUsd")
+		j.Check(openwopv1.OWP0097B1, g.Key("createdAt")).To(timestamp(), "createdAt")
+		j.Check(openwopv1.OWP0097B2, g.At("/completion/check")).To(check.Equal(asked.Completion.Check), "completion.check")
+		if continuation := g.Key("continuation"); continuation.Present() {
+			j.Check(openwopv1.OWP0097B3, continuation.Key("mode")).To(check.Equal(asked.Continuation.Mode), "continuation.mode")
+		} else { // facts C27
+			j.Check(openwopv1.OWP0097B3, continuation).To(check.Absent())
+			j.Find(openwopv1.OWP0097B1, "the goal shows no continuation, which its schema requires")
+		}
+		j.Check(openwopv1.OWP0097B4, g.At("/owner/tenant")).To(check.Text(), "owner.tenant")
+		for _, name := range []string{"id", "objective", "state", "bounds", "owner", "createdAt"} {
+			if told := made.Created.Body.Key(name); told.Present() {
+				j.Check(openwopv1.OWP0097C3, g.Key(name)).To(check.SameAs(told), "%s, read again", name)
+			} else {
+				j.Find(openwopv1.OWP0097B1, "the reply that makes the goal does not show its %s", name)
+			}
+		}
+		j.Check(openwopv1.OWP0097C3, iterationsOf(g)).To(check.Equal(0), "progress.iterations before the first run")
+		j.Check(openwopv1.OWP0097C3, runsOf(g)).To(check.OneOf(nil, []any{}), "progress.contributingRunIds before the first run")
+		j.Check(openwopv1.OWP0097C3, g.At("/completion/lastVerdict")).To(check.Equal(nil), "completion.lastVerdict before the first run")
+		j.Check(openwopv1.OWP0097C3, o.Stranger).To(check.Status(4), "a goal id that was never given out")
+		o.checkLists(j)
+	}),
+}
+
+func (o GoalCreatedObservation) checkLists(j *scenarios.Judge) {
+	for _, in := range []struct {
+		what  string
+		reply GoalReply
+		n     int
+	}{{"all goals", o.All, 1}, {"the goals that are active", o.Active, 1}, {"the goals that are satisfied", o.Satisfied, 0}} {
+		if j.Check(openwopv1.OWP0097C2, in.reply.Status).To(check.Status(200), "the list of %s", in.what) {
+			j.Check(openwopv1.OWP0097C2, in.reply.listed(o.Goal)).To(check.Len(in.n), "the new goal among %s", in.what)
+		}
+	}
+}
+
+// RFC 0097 C and E: completion is the judge's verdict, never a client's word.
+var clientCannotSatisfy = scenarios.Scenario{
+	ID:     "openwop/goal-bounds/client-cannot-satisfy",
+	Title:  "no create, edit or call of a client makes a goal satisfied; what may be edited can be",
+	Proves: ids{openwopv1.OWP0097C4, openwopv1.OWP0097C7, openwopv1.OWP0097E2},
+	Claim:  goals,
+	Ask: scenarios.Ask(goalByWord, func(o GoalWordObservation, j *scenarios.Judge) {
+		if !o.Goal.ready(j) {
+			return
+		}
+		switch asserted := o.Asserted; {
+		case asserted.ID == "":
+			asserted.Created.tellRefusal(j, openwopv1.OWP0097E2, "a goal that is to be satisfied from the start")
+		case j.Check(openwopv1.OWP0097E2, asserted.Fresh.state()).To(check.Equal(openwopv1.GoalStateActive), "state of a goal that was asked for as satisfied"):
+			j.Find(openwopv1.OWP0097E2, "a goal that is to be satisfied from the start is made, as active, and the word is dropped without a word")
+		}
+		j.Check(openwopv1.OWP0097E2, o.Claimed.Reply.Status).To(check.Status(4), "an edit of the state to satisfied")
+		j.Check(openwopv1.OWP0097E2, o.Claimed.After.state()).To(check.Equal(openwopv1.GoalStateActive), "state after that edit")
+		o.Claimed.Reply.tellRefusal(j, openwopv1.OWP0097E2, "an edit of the state to satisfied")
+		if o.Satisfied.readable(j) {
+			j.Check(openwopv1.OWP0097E2, o.Satisfied.listed(o.Goal, o.Asserted)).To(check.Len(0), "our goals among those that are satisfied")
+		}
+		j.Check(openwopv1.OWP0097C7, o.Completed.Reply.Status).NotTo(check.Status(2), "a call to complete the goal")
+		j.Check(openwopv1.OWP0097C7, o.Completed.After.state()).To(check.Equal(openwopv1.GoalStateActive), "state after that call")
+		if !o.Reworded.Reply.permitted(j, "edit a goal") || !o.Restated.Reply.permitted(j, "edit a goal") {
+			return
+		}
+		j.Check(openwopv1.OWP0097C4, o.Reworded.Reply.Status).To(check.Status(2), "an edit of the objective")
+		j.Check(openwopv1.OWP0097C4, o.Reworded.After.Body.Key("objective")).To(check.Equal(o.Objective), "objective after that edit")
+		j.Check(openwopv1.OWP0097C4, o.Restated.Reply.Status).To(check.Status(2), "an edit of completion and continuation")
+	}),
+}
+
+// RFC 0097 C. To revive a goal that somebody gave up is not safe (facts C27).
+var abandonedStaysAbandoned = scenarios.Scenario{
+	ID:     "openwop/goal-bounds/abandoned-stays-abandoned",
+	Title:  "an abandoned goal is abandoned, and neither resume nor edit bring it back or change it",
+	Proves: ids{openwopv1.OWP0097C4, openwopv1.OWP0097C6},
+	Claim:  goals,
+	Ask: scenarios.Ask(goalAbandoned, func(o GoalAbandonedObservation, j *scenarios.Judge) {
+		if !o.Goal.ready(j) || !o.Abandon.Reply.permitted(j, "abandon a goal") {
+			return
+		}
+		j.Check(openwopv1.OWP0097C6, o.Abandon.Reply.Status).To(check.Status(2), "abandon")
+		j.Check(openwopv1.OWP0097C6, o.Abandon.After.state()).To(check.Equal(openwopv1.GoalStateAbandoned), "state after abandon")
+		o.Revival.check(j, openwopv1.OWP0097C4, openwopv1.OWP0097C6, o.Goal.Path, o.Abandon.After.Body, openwopv1.GoalStateAbandoned)
+	}),
+}

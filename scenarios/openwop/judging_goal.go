@@ -1,0 +1,229 @@
+package openwop
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// What judges of several scenarios of goals have in common.
+
+func succeeded(status wire.Value) bool {
+	code, _ := status.Int()
+	return code/100 == 2
+}
+
+// ready stops a judge for which the goal was only the set-up.
+func (m GoalMade) ready(j *scenarios.Judge) bool {
+	return m.exists(j) && (m.goesOn() ||
+		j.BlockOn(openwopv1.OWP0097B1, "set-up: the goal is not active when it has been made, its state is "+m.Fresh.state().JSON()))
+}
+
+// exists is ready but for the state of the goal.
+func (m GoalMade) exists(j *scenarios.Judge) bool {
+	switch {
+	case !succeeded(m.Created.Status) || m.ID == "":
+		return j.BlockOn(openwopv1.OWP0097B1, "set-up: the host did not make the goal: it answered HTTP "+m.Created.Status.JSON()+" with id "+m.Created.Body.Key("id").JSON())
+	case !succeeded(m.Fresh.Status):
+		return j.BlockOn(openwopv1.OWP0097C3, "set-up: the goal cannot be read under its id: HTTP "+m.Fresh.Status.JSON())
+	}
+	return true
+}
+
+// answered stops a judge where the seam failed, or refused to tick a goal that was active.
+func (t GoalTick) answered(j *scenarios.Judge, path string) bool {
+	return seamAnswered(j, t.Status, path+"/{id}/tick")
+}
+
+// ready stops a judge that looks at what the ticks did, where they could not do it.
+func (o GoalObservation) ready(j *scenarios.Judge) bool {
+	return o.driven(j) && showsRuns(j, o.shown())
+}
+
+// driven is ready but for what the goal shows.
+func (o GoalObservation) driven(j *scenarios.Judge) bool {
+	if !o.Goal.ready(j) {
+		return false
+	}
+	for _, t := range o.Ticks {
+		if !t.answered(j, o.Goal.Path) {
+			return false
+		}
+	}
+	return true
+}
+
+// showsRuns stops a judge that counts runs where the goal shows none. Before the first one there is nothing to show.
+func showsRuns(j *scenarios.Judge, goal wire.Value) bool {
+	n, counts := iterationsOf(goal).Int()
+	return isList(runsOf(goal)) || counts && n == 0 || j.BlockOn(openwopv1.OWP0097C3, "set-up: the goal does not show its contributing runs, progress is "+goal.Key("progress").JSON())
+}
+
+// shown is the goal as it was read last while it was ticked.
+func (o GoalObservation) shown() wire.Value {
+	if o.Still.Later.Body.Present() {
+		return o.Still.Later.Body
+	}
+	if len(o.Ticks) > 0 {
+		return o.Ticks[len(o.Ticks)-1].Shown.Last
+	}
+	return o.Goal.Fresh.Body
+}
+
+// ended stops a judge for which the end was only the set-up.
+func (o GoalObservation) ended(j *scenarios.Judge, on scenarios.RequirementID, state openwopv1.GoalState) bool {
+	return stateOf(o.shown()).String() == string(state) ||
+		j.BlockOn(on, "set-up: the goal should have become "+string(state)+", its state is "+stateOf(o.shown()).JSON())
+}
+
+// goalRows are the requirements that the phases of a goal speak for.
+type goalRows struct{ active, end, still scenarios.RequirementID }
+
+// checkEnd follows a goal to its end: active up to its last run, ended by it,
+// and standing still after it.
+func (o GoalObservation) checkEnd(j *scenarios.Judge, rows goalRows, state openwopv1.GoalState) bool {
+	for i, t := range o.Ticks {
+		id, want := rows.active, openwopv1.GoalStateActive
+		if i == o.Runs-1 {
+			id, want = rows.end, state
+		}
+		if !j.Check(id, t.Shown).To(check.Reached()) || !j.Check(id, stateOf(t.Shown.Last)).To(check.Equal(want), "state after run %d of %d", i+1, o.Runs) {
+			return false
+		}
+	}
+	return o.Still.check(j, rows.still, o.Goal.Path, o.Ticks[len(o.Ticks)-1].Shown.Last, state)
+}
+
+// check compares a goal that had to stand still with what it was before, and its state with what it had to be.
+func (s GoalStill) check(j *scenarios.Judge, id scenarios.RequirementID, path string, before wire.Value, state openwopv1.GoalState) bool {
+	ok := j.Check(id, s.Later.state()).To(check.Equal(state), "state after more ticks and a quiet window of %s", s.Window)
+	return s.checkRuns(j, id, path, before) && ok
+}
+
+// checkRuns expects that no run was fired while the goal had to stand still.
+func (s GoalStill) checkRuns(j *scenarios.Judge, id scenarios.RequirementID, path string, before wire.Value) bool {
+	after := s.Later.Body
+	ok := j.Check(id, runsOf(after)).To(check.SameAs(runsOf(before)), "contributing runs after more ticks and a quiet window of %s", s.Window)
+	ok = j.Check(id, iterationsOf(after)).To(check.SameAs(iterationsOf(before)), "iterations after more ticks") && ok
+	ok = j.Check(id, s.strays()).To(check.Len(0), "runs that a tick named and that the goal does not show") && ok
+	for _, t := range s.Ticks {
+		if code, _ := t.Status.Int(); code >= 500 && !notThere(int(code)) { // to refuse is right, to fall over shows nothing
+			return t.answered(j, path)
+		}
+	}
+	return ok
+}
+
+func (s GoalStill) strays() wire.Found {
+	f := wire.Found{In: runsOf(s.Later.Body).Ref()}
+	for _, c := range s.Strays {
+		f.Values = append(f.Values, c.Snapshot)
+	}
+	return f
+}
+
+// check compares a goal that was asked to go on after its end.
+func (r GoalRevival) check(j *scenarios.Judge, edit, still scenarios.RequirementID, path string, before wire.Value, state openwopv1.GoalState) {
+	after := r.Still.Later.Body
+	j.Check(edit, after.Key("objective")).To(check.SameAs(before.Key("objective")), "objective after an edit")
+	r.Still.check(j, still, path, before, state)
+	for _, ask := range []struct {
+		name  string
+		reply GoalReply
+	}{{"edit", r.Edited}, {"resume", r.Resumed}} {
+		if succeeded(ask.reply.Status) {
+			j.Find(edit, "the %s of a goal that is %s is answered HTTP %s", ask.name, state, ask.reply.Status.JSON())
+		}
+		ask.reply.tellRefusal(j, edit, "the "+ask.name+" of a goal that has ended")
+	}
+}
+
+// permitted stops a judge where the credential may not do what the host has to do for us.
+func (r GoalReply) permitted(j *scenarios.Judge, what string) bool {
+	return !r.forbidden() || j.Block("the host does not let us "+what+": HTTP "+r.Status.JSON(), giveGoalsKey)
+}
+
+// tellRefusal notes where a refusal is not in the envelope that errors have.
+func (r GoalReply) tellRefusal(j *scenarios.Judge, id scenarios.RequirementID, what string) {
+	if r.Status.Present() && !succeeded(r.Status) && (r.Body.Key("error").String() == "" || r.Body.Key("message").String() == "") {
+		j.Find(id, "%s is refused with HTTP %s, but not with a code in error and a message: %s", what, r.Status.JSON(), r.Body.JSON())
+	}
+}
+
+// listed are the goals of a list that are one of these: by id, or by a word of
+// the objective where none was given out.
+func (r GoalReply) listed(goals ...GoalMade) wire.Found {
+	in := r.Body.Key("goals")
+	return wire.Found{Values: in.Items(), In: in.Ref()}.Where(func(g wire.Value) bool {
+		return slices.ContainsFunc(goals, func(m GoalMade) bool {
+			return m.ID != "" && g.Key("id").String() == m.ID || m.namedIn(g.Key("objective").String())
+		})
+	})
+}
+
+// unbounded is how many goals of a list have no bound.
+func (r GoalReply) unbounded() int {
+	n := 0
+	for _, g := range r.Body.Key("goals").Items() {
+		if ok, _ := boundedObject().Match(g.Key("bounds").Actual()); !ok {
+			n++
+		}
+	}
+	return n
+}
+
+// readable stops a judge that looks into the list.
+func (r GoalReply) readable(j *scenarios.Judge) bool {
+	return succeeded(r.Status) && isList(r.Body.Key("goals")) ||
+		j.BlockOn(openwopv1.OWP0097C2, "set-up: the goals cannot be listed: HTTP "+r.Status.JSON()+" with "+r.Body.JSON())
+}
+
+// words are the parts of the objective that nobody else can know.
+func (m GoalMade) words() []string {
+	return slices.DeleteFunc(strings.Fields(m.Objective), func(w string) bool { return len(w) < 12 })
+}
+
+func (m GoalMade) namedIn(text string) bool {
+	return slices.ContainsFunc(m.words(), func(w string) bool { return strings.Contains(text, w) })
+}
+
+// withoutTextOf expects that no part of an objective stands anywhere inside.
+func withoutTextOf(m GoalMade) check.Matcher {
+	return check.That("no text of the objective", func(v any) bool {
+		raw, err := json.Marshal(v)
+		return err == nil && !m.namedIn(string(raw))
+	})
+}
+
+// boundedObject expects at least one bound in an object of bounds.
+func boundedObject() check.Matcher {
+	return check.That("at least one bound", func(v any) bool {
+		bounds, _ := v.(map[string]any)
+		return bounds["maxLoopIterations"] != nil || bounds["runTimeoutMs"] != nil || bounds["maxCostUsd"] != nil
+	})
+}
+
+// timestamp expects a date-time as RFC 3339 has it.
+func timestamp() check.Matcher {
+	return check.That("a date-time", func(v any) bool {
+		s, _ := v.(string)
+		_, err := time.Parse(time.RFC3339, s)
+		return err == nil
+	})
+}
+
+// ready stops a judge that looks at events, and says how strongly they were seen.
+func (e goalEvents) ready(j *scenarios.Judge) bool {
+	if e.Evidence == scenarios.Unseen {
+		return j.Block("the events of a goal can be read nowhere: not in a log of its own, not in those of its runs, not in the replies to its ticks",
+			"serve the log of a goal, or have the replies to its ticks hold its events (docs/seams.md)")
+	}
+	j.SeenAs(e.Evidence)
+	return true
+}

@@ -1,0 +1,133 @@
+package openwop
+
+import (
+	"slices"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// What holds of the interrupt of every loop, whether it claims to go on where
+// it stood or not: below version 5 there is no counter, so these count turns.
+
+// The control is in the same drive: the loop moves once it is answered.
+var suspendedStandsStill = scenarios.Scenario{
+	ID:     "openwop/stateful-resume/stands-still",
+	Title:  "a suspended loop takes no step while it is looked at, listened to and left alone",
+	Proves: ids{openwopv1.OWPINT1},
+	Claim:  executionModel,
+	Ask: scenarios.Ask(loopThatAsks, func(o AskedObservation, j *scenarios.Judge) {
+		switch {
+		case o.Seam != nil:
+			j.Block("only the seam's word is on offer, and it shows no suspended run", loadFixtures)
+		case o.Held.ready(j) && o.Lull.checkWaiting(j, openwopv1.OWPINT1, o.Held.Log, "while it was suspended"):
+			o.wentOn(j)
+		}
+	}),
+}
+
+var resolvedOnce = scenarios.Scenario{
+	ID:     "openwop/stateful-resume/second-resolve",
+	Title:  "an interrupt that was resolved cannot be resolved again, and the attempt changes nothing",
+	Proves: ids{openwopv1.OWPINT2},
+	Claim:  executionModel,
+	Ask: scenarios.Ask(loopResolvedAgain, func(o ResolvedAgainObservation, j *scenarios.Judge) {
+		if !o.Held.ready(j) || !o.wentOn(j) {
+			return
+		}
+		j.Check(openwopv1.OWPINT2, o.Again).To(check.Status(4), "a second answer to the same node")
+		if code, _ := o.Again.Int(); code/100 == 4 && !slices.Contains([]int64{404, 409, 410}, code) {
+			j.Find(openwopv1.OWPINT2, "the second answer is refused with HTTP %d; 404, 409 and 410 are in use for it", code)
+		}
+		if !o.Lull.checkStill(j, openwopv1.OWPINT2, o.Log, "after the second answer") {
+			return
+		}
+		j.Check(openwopv1.OWPINT2, o.Lull.Later.Status()).To(check.SameAs(o.Log.Status()), "status after the second answer")
+		j.Check(openwopv1.OWPINT2, resumeValues(o.Lull.Later)).To(check.SameAs(resumeValues(o.Log)), "the answer as the run shows it, after the second")
+		j.Check(openwopv1.OWPINT2, tracesOf(o.Lull.Later, o.Marker)).To(check.Len(0), "places in which the run took the second answer")
+	}),
+}
+
+var resolvedByOne = scenarios.Scenario{
+	ID:     "openwop/stateful-resume/concurrent-resolvers",
+	Title:  "of four who resolve an interrupt at once one wins, and the loop goes on once, with that answer",
+	Proves: ids{openwopv1.OWPINT3},
+	Claim:  executionModel,
+	Ask: scenarios.Ask(loopWithRivals, func(o RivalsObservation, j *scenarios.Judge) {
+		if !o.Held.ready(j) {
+			return
+		}
+		if !slices.ContainsFunc(o.Replies, func(status wire.Value) bool { return !refusesAnswer(status) }) {
+			o.Held.Answered = o.Replies[0]
+			o.Held.answered(j)
+			return
+		}
+		if !j.Check(openwopv1.OWPINT3, o.Replies).To(oneSucceeded(), "replies to four answers at once") {
+			return
+		}
+		for _, status := range o.Replies {
+			if code, _ := status.Int(); code/100 > 4 {
+				j.Find(openwopv1.OWPINT3, "an answer that came too late got HTTP %d", code)
+			}
+		}
+		l := o.Log
+		if !j.Check(openwopv1.OWPINT3, l.Ended).To(check.Reached(), "after the answer") || !l.readable(j) {
+			return
+		}
+		// More turns than planned are turns taken twice. Whether one is missing is
+		// asked by the scenarios of the counter.
+		j.Check(openwopv1.OWPINT3, l.Kinds()).To(noMoreThan(o.Turns), "decisions of %d turns", o.Turns)
+		j.Check(openwopv1.OWPINT3, l.OfType(openwopv1.RunEventTypeInterruptResolved).Each("/nodeId")).To(noMoreThan(1), "interrupts resolved")
+		j.Check(openwopv1.OWPINT3, l.OfType(openwopv1.RunEventTypeNodeResumed).Each("/nodeId")).To(noMoreThan(1), "nodes resumed")
+		j.Check(openwopv1.OWPINT3, l.Terminals().Each("/type")).To(noMoreThan(1), "events that end the run")
+		winner := o.winners()[0]
+		if shown := resumeValues(l); len(shown.Values) > 0 {
+			j.Check(openwopv1.OWPINT3, shown).To(check.Each(holding(winner)), "the answer as the run shows it")
+		}
+		for _, marker := range o.Markers {
+			if marker != winner {
+				j.Check(openwopv1.OWPINT3, tracesOf(l, marker)).To(check.Len(0), "places in which the run took the answer %s, which was refused", marker)
+			}
+		}
+		o.Lull.checkStill(j, openwopv1.OWPINT3, l, "after its end")
+	}),
+}
+
+// refusesAnswer says whether a host refuses what we answer, and not that we
+// answer too late.
+func refusesAnswer(status wire.Value) bool {
+	code, _ := status.Int()
+	return slices.Contains([]int64{400, 401, 403, 422}, code)
+}
+
+var resolvedApart = scenarios.Scenario{
+	ID:     "openwop/stateful-resume/two-at-once",
+	Title:  "of two loops that wait for the same at the same time each goes on with its own answer, and not with the other's",
+	Proves: ids{openwopv1.OWPINT4},
+	Claim:  executionModel,
+	Ask: scenarios.Ask(twoLoopsSuspended, func(o TwoSuspendedObservation, j *scenarios.Judge) {
+		a, b := o.First, o.Second
+		if !a.Held.ready(j) || !b.Held.ready(j) {
+			return
+		}
+		if code, _ := b.Held.Answered.Int(); code == 409 || code == 410 { // nobody else has answered that run
+			j.Check(openwopv1.OWPINT4, b.Held.Answered).To(check.Status(2), "the first answer to a loop that waited")
+			return
+		}
+		if !b.Held.answered(j) {
+			return
+		}
+		if !j.Check(openwopv1.OWPINT4, b.Log.Ended).To(check.Reached(), "after the second loop was answered") || !b.Log.readable(j) ||
+			!o.Lull.checkWaiting(j, openwopv1.OWPINT4, a.Held.Log, "while only the other was answered") || !a.Held.answered(j) {
+			return
+		}
+		if !j.Check(openwopv1.OWPINT4, a.Log.Ended).To(check.Reached(), "after the first loop was answered") || !a.Log.readable(j) ||
+			!a.tookItsTurns(j) || !b.tookItsTurns(j) {
+			return
+		}
+		j.Check(openwopv1.OWPINT4, tracesOf(a.Log, b.Held.Marker)).To(check.Len(0), "places in which the first loop took the second's answer")
+		j.Check(openwopv1.OWPINT4, tracesOf(b.Log, a.Held.Marker)).To(check.Len(0), "places in which the second loop took the first's answer")
+	}),
+}

@@ -1,0 +1,252 @@
+package openwop
+
+import (
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// workspaceSnapshot looks at the files that a turn reads.
+func workspaceSnapshot() scenarios.Suite {
+	return scenarios.Suite{
+		ID: "workspace-snapshot", Title: "the files a turn reads: as they were when it started, after a resume and on replay as well", Protocol: Protocol,
+		Scenarios: []scenarios.Scenario{writeInTurn, writeFromOutside, replaySeesTheSame, seamWriteTurn, seamLastTurn},
+	}
+}
+
+// RFC 0061 C, facts L3 and L4.
+var writeInTurn = scenarios.Scenario{
+	ID:     "openwop/workspace-snapshot/write-in-turn",
+	Title:  "what a turn writes is not there for the turn itself, and is there for every turn after it",
+	Proves: ids{openwopv1.OWP0061C3, openwopv1.OWP0061C6},
+	Claim:  loopWorkspace,
+	Ask: scenarios.Ask(loopThatWrites, func(l NotedLoop, j *scenarios.Judge) {
+		if !l.Log.ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1) {
+			return
+		}
+		seen, ok := l.notes(j)
+		if !ok {
+			return
+		}
+		for _, at := range l.looks() {
+			id := scenarios.RequirementID(openwopv1.OWP0061C3)
+			if turn := int(at.turn); turn > l.Changed || turn == l.Changed && at.at == atEnd {
+				id = openwopv1.OWP0061C6
+			}
+			for _, f := range l.Files {
+				seen.shows(j, id, at, f.Path, l.expects(f, int(at.turn)))
+			}
+		}
+	}),
+}
+
+// RFC 0061 D: a question in the middle of a turn does not move what it reads;
+// RFC 0061 C: the next turn takes the files as they then are.
+var writeFromOutside = scenarios.Scenario{
+	ID:     "openwop/workspace-snapshot/write-from-outside",
+	Title:  "what others write, make and delete while a loop is suspended is nothing to the resumed turn, and all there for the next",
+	Proves: ids{openwopv1.OWP0061D2, openwopv1.OWP0061C3},
+	Claim:  loopWorkspaceResume,
+	Ask: scenarios.Ask(loopWrittenTo, func(o HeldLoop, j *scenarios.Judge) {
+		switch {
+		case !o.Loop.Log.exists(j, openwopv1.OWP0037A6) || !j.Need(openwopv1.OWP0061D1, o.Suspended):
+		case o.noted():
+			o.judgeNotes(j)
+		default:
+			o.judgeSnapshots(j)
+		}
+	}),
+}
+
+// resumes stops a judge where the answer did not set the loop going.
+func (o HeldLoop) resumes(j *scenarios.Judge) bool {
+	if !o.resumed() {
+		return j.BlockOn(openwopv1.OWP0061D1, "set-up: the host refused the answer that resumes the loop: HTTP "+o.Answered.JSON())
+	}
+	return true
+}
+
+func (o HeldLoop) judgeNotes(j *scenarios.Judge) {
+	l := o.Loop
+	if !o.resumes(j) || !l.Log.ready(j, openwopv1.OWP0037A6, openwopv1.OWP0061D1) {
+		return
+	}
+	seen, ok := l.notes(j)
+	if !ok {
+		return
+	}
+	for _, at := range l.looks() {
+		id := scenarios.RequirementID(openwopv1.OWP0061C3)
+		if int(at.turn) == l.Changed && at.at == atEnd {
+			id = openwopv1.OWP0061D2
+		}
+		for _, f := range l.Files {
+			seen.shows(j, id, at, f.Path, l.expects(f, int(at.turn)))
+		}
+	}
+}
+
+// judgeSnapshots goes by the versions that the run's own snapshot lists: what
+// the resumed turn then read is not seen.
+func (o HeldLoop) judgeSnapshots(j *scenarios.Judge) {
+	held, later := readListing(o.Suspended.Last), readListing(o.Later)
+	for _, f := range o.Loop.Files {
+		if f.Before != "" && len(held.byPath[f.Path]) == 0 {
+			j.Block("no turn notes what it sees, and the snapshot of the suspended run does not list "+f.Path+" under /workspace", loadFixtures)
+			return
+		}
+	}
+	for _, f := range o.Loop.Files {
+		held.lists(j, openwopv1.OWP0061C3, f.Path, f.Old, "when it was suspended")
+		later.lists(j, openwopv1.OWP0061D2, f.Path, f.Old, "when the files had changed")
+	}
+	if !o.resumes(j) || !j.Need(openwopv1.OWP0061D1, o.Again) {
+		return
+	}
+	next := readListing(o.Again.Last)
+	for _, f := range o.Loop.Files {
+		next.lists(j, openwopv1.OWP0061C3, f.Path, f.New, "in its next turn")
+	}
+	j.Find(openwopv1.OWP0061D2, "seen by the versions that the run's snapshot lists; offer %s to have the resumed turn say what it read", fixtureLoopWorkspace)
+}
+
+// RFC 0061 C: the inputs of a turn can be had again.
+var replaySeesTheSame = scenarios.Scenario{
+	ID:     "openwop/workspace-snapshot/replay-sees-the-same",
+	Title:  "the turns of a replay see the files that the turns of its source saw, whatever has become of them since",
+	Proves: ids{openwopv1.OWP0061C1},
+	Claim:  loopWorkspaceReplay,
+	Ask: scenarios.Ask(replayedNotes, func(o ReplayedNotes, j *scenarios.Judge) {
+		l := o.Source
+		if !l.Log.ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1) {
+			return
+		}
+		source, ok := l.notes(j)
+		if !ok || !l.sawIt(j, source) || !o.replayed(j) {
+			return
+		}
+		replay := readNotes(o.Replayed)
+		for _, at := range l.looks() {
+			for _, f := range l.Files {
+				want, got := source.of(at, f.Path), replay.of(at, f.Path)
+				j.Check(openwopv1.OWP0061C1, got.Each("/content")).To(check.SameAs(want.Each("/content")), "content of %s in %s", f.Path, at)
+				j.Check(openwopv1.OWP0061C1, got.Each("/version")).To(check.SameAs(want.Each("/version")), "version of %s in %s", f.Path, at)
+			}
+		}
+		o.tellOfWrites(j)
+	}),
+}
+
+// sawIt stops a judge whose source did not see its files come and change: a
+// copy of nothing is matched by nothing.
+func (l NotedLoop) sawIt(j *scenarios.Judge, seen notes) bool {
+	for _, at := range l.looks() {
+		for _, f := range l.Files {
+			if !seen.shown(at, f.Path, l.expects(f, int(at.turn))) {
+				return j.BlockOn(openwopv1.OWP0061C6, "set-up: the turns of the source did not see what they should: "+f.Path+" in "+at.String())
+			}
+		}
+	}
+	return true
+}
+
+// replayed stops a judge for which the replay was only the set-up.
+func (o ReplayedNotes) replayed(j *scenarios.Judge) bool {
+	if o.Replayed.RunID == o.Source.Log.RunID {
+		return j.BlockOn(openwopv1.OWP0061M1, "set-up: the host names the source as its own replay")
+	}
+	return o.Replayed.ready(j, openwopv1.OWP0061M1, openwopv1.OWP0061M1)
+}
+
+// tellOfWrites notes files that the replay changed. The row speaks of what a
+// turn reads; that a replay should not act again is another sentence's.
+func (o ReplayedNotes) tellOfWrites(j *scenarios.Judge) {
+	for i := range min(len(o.Before), len(o.After)) {
+		before, after := o.Before[i], o.After[i]
+		if before.Status.JSON() != after.Status.JSON() || before.File.Key("version").JSON() != after.File.Key("version").JSON() {
+			j.Find(openwopv1.OWP0061C1, "%s changed while the run was replayed: HTTP %s at version %s before, HTTP %s at version %s after it", before.Path,
+				before.Status.JSON(), before.File.Key("version").JSON(), after.Status.JSON(), after.File.Key("version").JSON())
+		}
+	}
+}
+
+// RFC 0061 C through the seam's reply.
+var seamWriteTurn = scenarios.Scenario{
+	ID:     "openwop/workspace-snapshot/seam-write-turn",
+	Title:  "the seam says of a write in a random turn that the turn itself does not see it, and the next one does",
+	Proves: ids{openwopv1.OWP0061C6},
+	Claim:  loopWorkspace,
+	Ask: scenarios.Ask(seamWrites, func(o SeamObservation, j *scenarios.Judge) {
+		shown := true
+		for _, a := range o.Answers {
+			if !a.tellsOfWrite(j, o.Path) {
+				return
+			}
+			a.checkWrite(j)
+			shown = a.showsWrite(j) && shown
+		}
+		if shown {
+			j.SeenAs(scenarios.Observed)
+		}
+	}),
+}
+
+// visible is what the reply says of the file that was written.
+func (a SeamAnswer) visible() wire.Value { return a.Body.Key("workspaceVisible") }
+
+// tellsOfWrite stops a judge where the seam has no word on it.
+func (a SeamAnswer) tellsOfWrite(j *scenarios.Judge, path string) bool {
+	if !seamAnswered(j, a.Status, path) {
+		return false
+	}
+	if a.visible().Actual() == nil {
+		return j.Block("the seam "+path+" says nothing of a write that it was asked for", "have its reply carry workspaceVisible (docs/seams.md)")
+	}
+	return true
+}
+
+// checkWrite checks the answer to a write in a turn that another one follows.
+func (a SeamAnswer) checkWrite(j *scenarios.Judge) {
+	j.Check(openwopv1.OWP0061C6, a.visible().Key("atWriteTurn")).To(check.Equal(false), "atWriteTurn when turn %d of %d writes", a.WritesAt, a.Turns)
+	j.Check(openwopv1.OWP0061C6, a.visible().Key("atNextTurn")).To(check.Equal(true), "atNextTurn when turn %d of %d writes", a.WritesAt, a.Turns)
+}
+
+// showsWrite checks the notes of the run that the reply names, whatever files
+// it wrote, and says whether there are any.
+func (a SeamAnswer) showsWrite(j *scenarios.Judge) bool {
+	seen := readNotes(a.Log)
+	version := func(turn int, at string) wire.Found { return seen.entries(look{int64(turn), at}).Each("/version") }
+	begin, end, next := version(a.WritesAt, atBegin), version(a.WritesAt, atEnd), version(a.WritesAt+1, atBegin)
+	if len(begin.Values) == 0 || len(end.Values) == 0 || len(next.Values) == 0 {
+		return false
+	}
+	j.Check(openwopv1.OWP0061C6, end).To(check.SameAs(begin), "versions that turn %d of run %s, which writes, noted at its end", a.WritesAt, a.Log.RunID)
+	j.Check(openwopv1.OWP0061C6, next).NotTo(check.SameAs(end), "versions that turn %d of run %s noted", a.WritesAt+1, a.Log.RunID)
+	return true
+}
+
+// Behind the last turn there is none that could see what it wrote. Refusing,
+// false and absent are all honest answers; a claim is not.
+var seamLastTurn = scenarios.Scenario{
+	ID:     "openwop/workspace-snapshot/seam-last-turn",
+	Title:  "the seam does not claim that anything was seen by a turn that cannot have been",
+	Proves: ids{openwopv1.OWP0061C6},
+	Claim:  loopWorkspace,
+	Ask: scenarios.Ask(seamWritesLate, func(o SeamObservation, j *scenarios.Judge) {
+		if len(o.Answers) == 0 || !o.Answers[0].tellsOfWrite(j, o.Path) {
+			return
+		}
+		o.Answers[0].checkWrite(j)
+		for _, a := range o.Answers[1:] {
+			if !j.Check(openwopv1.OWP0061C6, a.Status).To(check.Status(2, 400, 422), "asked for a write in turn %d of %d", a.WritesAt, a.Turns) {
+				continue
+			}
+			if status, _ := a.Status.Int(); status/100 != 2 {
+				continue
+			}
+			j.Check(openwopv1.OWP0061C6, a.visible().Key("atWriteTurn")).To(check.OneOf(nil, false), "atWriteTurn when turn %d of %d writes", a.WritesAt, a.Turns)
+			j.Check(openwopv1.OWP0061C6, a.visible().Key("atNextTurn")).To(check.OneOf(nil, false), "atNextTurn when turn %d of %d writes", a.WritesAt, a.Turns)
+		}
+	}),
+}

@@ -1,0 +1,151 @@
+package goal
+
+import (
+	"context"
+	"encoding/hex"
+	"math"
+	"unicode/utf8"
+
+	"github.com/openassay/assay/gen/openwopv1"
+)
+
+// Create is what a goal is to be.
+type Create struct {
+	// ID makes the goal's id; creating it again finds the goal that is there, and changes nothing. Zero takes one of
+	// Options.IDs.
+	ID [16]byte
+
+	Objective    string // 1 to 8192 characters
+	Completion   openwopv1.GoalCompletionRequest
+	Continuation openwopv1.GoalContinuation
+	Bounds       openwopv1.GoalBounds
+}
+
+// Edit is what of a goal is to change; what is zero stays.
+type Edit struct {
+	Objective    string                           `json:"objective,omitzero"`
+	Completion   *openwopv1.GoalCompletionRequest `json:"completion,omitempty"`
+	Continuation *openwopv1.GoalContinuation      `json:"continuation,omitempty"`
+}
+
+// maxObjective is in characters.
+const maxObjective = 8192
+
+// Create sets up a goal, which is active from then on. Refusals: CodeUnbounded, and CodeValidation (details.field).
+func (g *Goals) Create(ctx context.Context, c Create) (openwopv1.Goal, error) {
+	leave, err := g.enter()
+	if err != nil {
+		return openwopv1.Goal{}, err
+	}
+	defer leave()
+	if err := g.acceptable(c); err != nil {
+		return openwopv1.Goal{}, err
+	}
+	made := &created{
+		Objective:    g.redact.Text(c.Objective),
+		Completion:   c.Completion,
+		Continuation: c.Continuation,
+		Bounds:       c.Bounds,
+		Owner:        openwopv1.RunOwner{Tenant: g.o.Tenant},
+	}
+	id, err := g.newID(ctx, c.ID)
+	if err != nil {
+		return openwopv1.Goal{}, err
+	}
+	err = g.boards.Append(ctx, g.log, func(b *board) ([]byte, error) {
+		if b.byID[id] != nil {
+			return nil, nil
+		}
+		r := record{GoalID: id, At: g.now(0), Created: made}
+		return r.encode()
+	})
+	if err != nil {
+		return openwopv1.Goal{}, err
+	}
+	return g.armed(ctx, id)
+}
+
+// newID is the id of a goal: of the caller's choice, or a new one.
+func (g *Goals) newID(ctx context.Context, chosen [16]byte) (id string, err error) {
+	if chosen != ([16]byte{}) {
+		return goalID(chosen), nil
+	}
+	err = g.view(ctx, func(b *board) error {
+		for id == "" || b.byID[id] != nil { // ids from a seed begin anew with every process
+			id = goalID(g.o.IDs.Run())
+		}
+		return nil
+	})
+	return id, err
+}
+
+func goalID(id [16]byte) string { return "goal-" + hex.EncodeToString(id[:]) }
+
+// acceptable refuses what cannot be a goal here.
+func (g *Goals) acceptable(c Create) error {
+	b := c.Bounds
+	if err := checkObjective(c.Objective); err != nil {
+		return err
+	}
+	if err := checkOffered(&c.Completion, &c.Continuation); err != nil {
+		return err
+	}
+	switch {
+	case b.MaxLoopIterations != nil && *b.MaxLoopIterations < 1:
+		return invalid("bounds.maxLoopIterations", "must be at least 1")
+	case b.RunTimeoutMs != nil && *b.RunTimeoutMs < 0:
+		return invalid("bounds.runTimeoutMs", "must not be negative")
+	case b.MaxCostUSD != nil && !(*b.MaxCostUSD >= 0 && *b.MaxCostUSD <= math.MaxFloat64):
+		return invalid("bounds.maxCostUsd", "must be a number that is not negative")
+	case g.o.RequireBounds && b == openwopv1.GoalBounds{}:
+		return refuse(CodeUnbounded, "bounds: a goal must have one: give maxLoopIterations, runTimeoutMs or maxCostUsd", "field", "bounds")
+	}
+	return nil
+}
+
+func checkObjective(text string) error {
+	if n := utf8.RuneCountInString(text); n < 1 || n > maxObjective {
+		return invalid("objective", "must be 1 to %d characters", maxObjective)
+	}
+	return nil
+}
+
+// checkOffered refuses judges and continuations that this host does not have. What is nil was not asked for.
+func checkOffered(judge *openwopv1.GoalCompletionRequest, next *openwopv1.GoalContinuation) error {
+	if judge != nil {
+		switch {
+		case judge.Check != openwopv1.GoalCheckHost:
+			return invalid("completion.check", "this host judges by itself and has no other judge: set it to %q", openwopv1.GoalCheckHost)
+		case judge.VerifierRef != nil:
+			return invalid("completion.verifierRef", "this host has no verifiers: leave it off")
+		}
+	}
+	if next != nil {
+		switch {
+		case next.Mode != openwopv1.GoalContinuationModeManual:
+			return invalid("continuation.mode", "this host fires runs only when told to: set it to %q", openwopv1.GoalContinuationModeManual)
+		case next.ArmRef != nil:
+			return invalid("continuation.armRef", "mode %q has nothing that fires by itself: leave it off", openwopv1.GoalContinuationModeManual)
+		}
+	}
+	return nil
+}
+
+// Edit changes a goal while it is active. Refusals: CodeNotFound, CodeValidation, CodeClosed.
+func (g *Goals) Edit(ctx context.Context, id string, e Edit) (openwopv1.Goal, error) {
+	if e.Objective != "" {
+		if err := checkObjective(e.Objective); err != nil {
+			return openwopv1.Goal{}, err
+		}
+		e.Objective = g.redact.Text(e.Objective)
+	}
+	if err := checkOffered(e.Completion, e.Continuation); err != nil {
+		return openwopv1.Goal{}, err
+	}
+	return g.ask(ctx, id, func(s *state) (*record, error) {
+		if !s.active() {
+			return nil, closed(s, "only an active goal can be edited")
+		}
+		return &record{At: g.now(s.ahead), Edited: &e}, nil
+	})
+}

@@ -1,0 +1,86 @@
+package goal
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/openassay/assay/gen/openwopv1"
+)
+
+// farOff is a time, in ms, that no goal lives to see; it is some 139 years. A clock cannot be moved on further.
+const farOff = 1 << 42
+
+// retry is how long to wait with a deadline that the log did not take.
+const retry = time.Minute
+
+// now is the time of a goal whose clock is ahead of the host's. A microsecond is fine enough, and what is read back equals
+// what was written.
+func (g *Goals) now(ahead time.Duration) time.Time {
+	return g.o.Clock.Now().Add(ahead).UTC().Truncate(time.Microsecond)
+}
+
+// deadline is when the goal ends at the latest, by its own clock; false where there is none.
+func (s *state) deadline() (time.Time, bool) {
+	ms := s.Bounds.RunTimeoutMs
+	if ms == nil || *ms >= farOff {
+		return time.Time{}, false
+	}
+	return s.createdAt.Add(time.Duration(*ms) * time.Millisecond), true
+}
+
+// late tells whether the deadline has passed.
+func (s *state) late(at time.Time) bool {
+	deadline, ok := s.deadline()
+	return ok && at.After(deadline)
+}
+
+// arm sets the timer of a goal for its deadline, in place of the one that is set. It is called with the board locked, so
+// that the last word is that of the last change.
+func (g *Goals) arm(s *state) {
+	deadline, ok := s.deadline()
+	g.setAlarm(s.id, deadline.Add(time.Millisecond).Sub(g.now(s.ahead)), ok && s.active())
+}
+
+func (g *Goals) setAlarm(id string, after time.Duration, set bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if alarm := g.alarms[id]; alarm != nil {
+		alarm.Stop()
+		delete(g.alarms, id)
+	}
+	if set {
+		g.alarms[id] = g.o.Clock.AfterFunc(after, func() { g.ring(id) })
+	}
+}
+
+// ring is the callback of the timer.
+func (g *Goals) ring(id string) {
+	leave, err := g.enter()
+	if err != nil {
+		return
+	}
+	defer leave()
+	if err := g.strike(context.Background(), id); err != nil {
+		g.o.OnError(fmt.Errorf("close goal %s at its deadline: %w", id, err))
+		g.setAlarm(id, retry, true)
+	}
+}
+
+// strike closes an active goal whose deadline has passed, and sets the timer of one whose deadline is still to come.
+func (g *Goals) strike(ctx context.Context, id string) error {
+	_, err := g.change(ctx, id, func(s *state) (*record, error) {
+		at := g.now(s.ahead)
+		if !s.active() || !s.late(at) {
+			return nil, nil
+		}
+		return &record{At: at, Closed: openwopv1.GoalStateBoundExceeded}, nil
+	})
+	return err
+}
+
+// armed is a goal that was just created, with its timer set.
+func (g *Goals) armed(ctx context.Context, id string) (openwopv1.Goal, error) {
+	o, err := g.change(ctx, id, func(*state) (*record, error) { return nil, nil })
+	return o.goal, err
+}

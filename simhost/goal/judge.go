@@ -1,0 +1,92 @@
+package goal
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/openassay/assay/gen/openwopv1"
+)
+
+// The node of assay-goal-work whose outputs are the verdict.
+const verdictNode = "work"
+
+// settled waits until a run has ended or waits for somebody, and returns it as it then stands.
+func (g *Goals) settled(ctx context.Context, runID string) (s openwopv1.RunSnapshot, err error) {
+	for {
+		if err = g.o.Runs.Await(ctx, runID); err != nil {
+			return s, err
+		}
+		if s, err = g.o.Runs.Snapshot(ctx, runID); err != nil || ended(s.Status) || suspended(s.Status) {
+			return s, err
+		}
+		// Somebody has answered between the two.
+	}
+}
+
+func ended(status openwopv1.RunStatus) bool {
+	switch status {
+	case openwopv1.RunStatusCompleted, openwopv1.RunStatusFailed, openwopv1.RunStatusCancelled:
+		return true
+	}
+	return false
+}
+
+func suspended(status openwopv1.RunStatus) bool {
+	switch status {
+	case openwopv1.RunStatusWaitingApproval, openwopv1.RunStatusWaitingInput, openwopv1.RunStatusWaitingExternal:
+		return true
+	}
+	return false
+}
+
+// judge looks at a run that is settled; nil for one that waits for a person. What a run that completed says of itself counts
+// where it is of the right kind; a run that did not complete says nothing.
+func judge(s openwopv1.RunSnapshot) (*verdict, error) {
+	v := &verdict{RunID: s.RunID}
+	switch {
+	case suspended(s.Status):
+		return nil, nil
+	case s.Status != openwopv1.RunStatusCompleted:
+		return v, nil
+	}
+	raw, err := json.Marshal(s.NodeStates[verdictNode])
+	if err != nil {
+		return nil, fmt.Errorf("judge run %s: %w", s.RunID, err)
+	}
+	var node struct {
+		Outputs map[string]any `json:"outputs"`
+	}
+	if err := json.Unmarshal(raw, &node); err != nil {
+		return nil, fmt.Errorf("judge run %s: %w", s.RunID, err)
+	}
+	v.Satisfied, _ = node.Outputs["satisfied"].(bool)
+	if confidence, ok := node.Outputs["confidence"].(float64); ok && confidence >= 0 && confidence <= 1 {
+		v.Confidence = &confidence
+	}
+	if cost, ok := node.Outputs["costUsd"].(float64); ok && cost > 0 {
+		v.CostUSD = cost
+	}
+	return v, nil
+}
+
+// ending is the state in which this verdict ends the goal, "" where it goes on.
+func (s *state) ending(v verdict, at time.Time) openwopv1.GoalState {
+	b := s.Bounds
+	switch {
+	case v.Satisfied:
+		return openwopv1.GoalStateSatisfied
+	case b.MaxLoopIterations != nil && s.iterations+1 >= *b.MaxLoopIterations,
+		b.MaxCostUSD != nil && over(s.cost+v.CostUSD, *b.MaxCostUSD),
+		s.late(at):
+		return openwopv1.GoalStateBoundExceeded
+	}
+	return ""
+}
+
+// over tells whether a sum of costs crosses a bound. A sum of decimal fractions is off by a hair: three times 0.1 is not
+// over 0.3.
+func over(sum, bound float64) bool {
+	return sum-bound > bound*1e-9
+}

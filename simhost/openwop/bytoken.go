@@ -1,0 +1,90 @@
+package openwop
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	refusals "github.com/openassay/assay/simhost/refusal"
+	"github.com/openassay/assay/simhost/run"
+)
+
+// tokenLife is how long the token of an interrupt can be used, from when the interrupt was requested, by the clock that
+// runs go by. No interrupt of this host has a timeoutMs that could end sooner.
+const tokenLife = 30 * time.Minute
+
+// snapshot is a run as clients see it: where it waits for an answer, with a token that an answer can be given with.
+func (h *Host) snapshot(ctx context.Context, runID string) (openwopv1.RunSnapshot, error) {
+	snapshot, err := h.engine.Snapshot(ctx, runID)
+	if err != nil || snapshot.Interrupt == nil || !h.claimed[claimInterruptTokens] {
+		return snapshot, err
+	}
+	pending := *snapshot.Interrupt
+	asked, err := h.engine.Interrupt(ctx, runID, *pending.InterruptID)
+	if err != nil {
+		return snapshot, err
+	}
+	pending.ExpiresAt = asked.RequestedAt.Add(tokenLife)
+	token, err := h.signer.sign(interruptToken{RunID: runID, InterruptID: *pending.InterruptID, ExpiresAt: pending.ExpiresAt})
+	if err != nil {
+		return snapshot, err
+	}
+	pending.InterruptToken, pending.CallbackURL = &token, new(tokenPrefix+token)
+	snapshot.Interrupt = &pending
+	return snapshot, nil
+}
+
+// InspectInterruptByToken shows what the interrupt behind a token asks. One that nobody can answer any more, because it was
+// answered or its run has ended, is shown as resolved.
+func (h *Host) InspectInterruptByToken(ctx context.Context, req openwopv1.InspectInterruptByTokenRequestObject) (openwopv1.InspectInterruptByTokenResponseObject, error) {
+	token, asked, err := h.behind(ctx, req.Token)
+	if err != nil {
+		return nil, err
+	}
+	return openwopv1.InspectInterruptByToken200JSONResponse{
+		Kind:      asked.Kind,
+		Key:       asked.Key,
+		Data:      asked.Data,
+		ExpiresAt: token.ExpiresAt,
+		Resolved:  asked.Resolved || asked.Gone,
+		RunID:     token.RunID,
+		NodeID:    asked.NodeID,
+	}, nil
+}
+
+// ResolveInterruptByToken answers the interrupt behind a token, as ResolveInterruptByRun answers that of a node.
+func (h *Host) ResolveInterruptByToken(ctx context.Context, req openwopv1.ResolveInterruptByTokenRequestObject) (openwopv1.ResolveInterruptByTokenResponseObject, error) {
+	token, asked, err := h.behind(ctx, req.Token)
+	if err != nil {
+		return nil, err
+	}
+	snapshot, err := h.engine.ResolveInterrupt(ctx, token.RunID, token.InterruptID, resumeValue(req.Body))
+	if err != nil {
+		return nil, err
+	}
+	return openwopv1.ResolveInterruptByToken200JSONResponse{
+		RunID:  snapshot.RunID,
+		NodeID: asked.NodeID,
+		Status: snapshot.Status,
+	}, nil
+}
+
+// behind finds the interrupt that a token is for. A token that was not signed here, in whatever way it is wrong, is not
+// told from one whose run is gone.
+func (h *Host) behind(ctx context.Context, text string) (interruptToken, run.Interrupt, error) {
+	unknown := refuse(codeInterruptNotFound, "there is no interrupt behind this token: read interruptToken from the snapshot of the run")
+	token, genuine := h.signer.read(text)
+	switch {
+	case !h.claimed[claimInterruptTokens] || !genuine:
+		return token, run.Interrupt{}, unknown
+	case !h.opts.Clock.Now().Before(token.ExpiresAt):
+		return token, run.Interrupt{}, refuse(codeInterruptExpired, "this token has ended: answer the interrupt by its run and node",
+			"expiresAt", token.ExpiresAt)
+	}
+	asked, err := h.engine.Interrupt(ctx, token.RunID, token.InterruptID)
+	if e := (*refusals.Error)(nil); errors.As(err, &e) { // a key from a seed also signed for stores that are no more
+		return token, asked, unknown
+	}
+	return token, asked, err
+}

@@ -1,0 +1,177 @@
+package openwop
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/goal"
+	refusals "github.com/openassay/assay/simhost/refusal"
+)
+
+// escalatesFrom is the version of the execution model from which on a decision below the floor waits for a person.
+const escalatesFrom = 2
+
+// hasGoals refuses what concerns goals where there are none: then there is nothing at their paths (RFC 0097).
+func (h *Host) hasGoals() error {
+	if !h.claimed[claimGoals] {
+		return refuse(codeNotFound, "this host keeps no goals: discovery has no agents.goals")
+	}
+	return nil
+}
+
+// hasGoalsSeam refuses what is ours about goals where it is left off.
+func (h *Host) hasGoalsSeam() error {
+	if !h.claimed[claimGoals] || !h.claimed[claimGoalsSeam] {
+		return refuse(codeNotFound, "this host does not offer the seam of goals")
+	}
+	return nil
+}
+
+// ListGoals serves the goals, all or those in one state.
+func (h *Host) ListGoals(ctx context.Context, req openwopv1.ListGoalsRequestObject) (openwopv1.ListGoalsResponseObject, error) {
+	if err := h.hasGoals(); err != nil {
+		return nil, err
+	}
+	goals, err := h.goals.List(ctx, given(req.Params.State))
+	if err != nil {
+		return nil, err
+	}
+	return openwopv1.ListGoals200JSONResponse{Goals: goals}, nil
+}
+
+// CreateGoal sets up a goal.
+func (h *Host) CreateGoal(ctx context.Context, req openwopv1.CreateGoalRequestObject) (openwopv1.CreateGoalResponseObject, error) {
+	if err := h.hasGoals(); err != nil {
+		return nil, err
+	}
+	made, err := h.goals.Create(ctx, goal.Create{
+		ID:           chosenID(ctx),
+		Objective:    req.Body.Objective,
+		Completion:   req.Body.Completion,
+		Continuation: req.Body.Continuation,
+		Bounds:       given(req.Body.Bounds),
+	})
+	if err != nil {
+		return nil, boundless(err)
+	}
+	return openwopv1.CreateGoal200JSONResponse(made), nil
+}
+
+// boundless gives the refusal of a goal without bounds the status that the protocol wants for it. Everything else that is
+// wrong with a body is 400, so that the two can be told apart.
+func boundless(err error) error {
+	refused := (*refusals.Error)(nil)
+	if !errors.As(err, &refused) || refused.Code != goal.CodeUnbounded {
+		return err
+	}
+	return &refusal{code: codeValidation, message: refused.Message, details: refused.Details, status: http.StatusUnprocessableEntity}
+}
+
+// GetGoal serves a goal as it stands.
+func (h *Host) GetGoal(ctx context.Context, req openwopv1.GetGoalRequestObject) (openwopv1.GetGoalResponseObject, error) {
+	if err := h.hasGoals(); err != nil {
+		return nil, err
+	}
+	got, err := h.goals.Get(ctx, req.GoalID)
+	if err != nil {
+		return nil, err
+	}
+	return openwopv1.GetGoal200JSONResponse(got), nil
+}
+
+// EditGoal changes a goal while it is active. A state is nothing that its body can hold.
+func (h *Host) EditGoal(ctx context.Context, req openwopv1.EditGoalRequestObject) (openwopv1.EditGoalResponseObject, error) {
+	if err := h.hasGoals(); err != nil {
+		return nil, err
+	}
+	edited, err := h.goals.Edit(ctx, req.GoalID, goal.Edit{
+		Objective:    req.Body.Objective,
+		Completion:   req.Body.Completion,
+		Continuation: req.Body.Continuation,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return openwopv1.EditGoal200JSONResponse(edited), nil
+}
+
+// PauseGoal lets no run follow.
+func (h *Host) PauseGoal(ctx context.Context, req openwopv1.PauseGoalRequestObject) (openwopv1.PauseGoalResponseObject, error) {
+	if err := h.hasGoals(); err != nil {
+		return nil, err
+	}
+	paused, err := h.goals.Pause(ctx, req.GoalID)
+	if err != nil {
+		return nil, err
+	}
+	return openwopv1.PauseGoal200JSONResponse(paused), nil
+}
+
+// ResumeGoal lets runs follow again. The protocol does not say how a goal leaves escalated: here it does by this, once
+// somebody has answered the run that is stuck.
+func (h *Host) ResumeGoal(ctx context.Context, req openwopv1.ResumeGoalRequestObject) (openwopv1.ResumeGoalResponseObject, error) {
+	if err := h.hasGoals(); err != nil {
+		return nil, err
+	}
+	ctx, cancel := h.waiting(ctx)
+	defer cancel()
+	resumed, err := h.goals.ReArm(ctx, req.GoalID)
+	if err != nil {
+		return nil, err
+	}
+	return openwopv1.ResumeGoal200JSONResponse(resumed), nil
+}
+
+// AbandonGoal gives a goal up.
+func (h *Host) AbandonGoal(ctx context.Context, req openwopv1.AbandonGoalRequestObject) (openwopv1.AbandonGoalResponseObject, error) {
+	if err := h.hasGoals(); err != nil {
+		return nil, err
+	}
+	abandoned, err := h.goals.Abandon(ctx, req.GoalID)
+	if err != nil {
+		return nil, err
+	}
+	return openwopv1.AbandonGoal200JSONResponse(abandoned), nil
+}
+
+// ListGoalEvents is a seam of ours: the protocol names the events of a goal and gives them no home.
+func (h *Host) ListGoalEvents(ctx context.Context, req openwopv1.ListGoalEventsRequestObject) (openwopv1.ListGoalEventsResponseObject, error) {
+	if err := h.hasGoalsSeam(); err != nil {
+		return nil, err
+	}
+	events, err := h.goals.Events(ctx, req.GoalID)
+	if err != nil {
+		return nil, err
+	}
+	return openwopv1.ListGoalEvents200JSONResponse{Events: events}, nil
+}
+
+// TickGoal is a seam of ours: it fires the next run of a goal. What the judge then finds, it finds in that run.
+func (h *Host) TickGoal(ctx context.Context, req openwopv1.TickGoalRequestObject) (openwopv1.TickGoalResponseObject, error) {
+	if err := h.hasGoalsSeam(); err != nil {
+		return nil, err
+	}
+	tick, err := h.tickOf(*req.Body)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := h.waiting(ctx)
+	defer cancel()
+	done, err := h.goals.Tick(ctx, req.GoalID, tick)
+	if err != nil {
+		return nil, err
+	}
+	return openwopv1.TickGoal200JSONResponse{Goal: done.Goal, RunID: done.RunID, Events: done.Events}, nil
+}
+
+// tickOf reads what is asked for, and refuses what no run here could do.
+func (h *Host) tickOf(ask openwopv1.GoalTickRequest) (goal.Tick, error) {
+	tick := goal.Tick{Verdict: ask.Verdict, Escalate: given(ask.Escalate), CostUSD: given(ask.CostUSD), ElapsedMs: given(ask.ElapsedMs)}
+	if tick.Escalate && h.version() < escalatesFrom {
+		return tick, refuse(codeCapability, "a run of this host does not wait for a person: leave escalate off",
+			"field", "escalate", "requiredCapability", "multiAgent.executionModel", "version", escalatesFrom)
+	}
+	return tick, nil
+}

@@ -1,0 +1,149 @@
+package openwop
+
+import (
+	"context"
+	"errors"
+
+	"github.com/openassay/assay/simhost/eventlog"
+	"github.com/openassay/assay/simhost/goal"
+	"github.com/openassay/assay/simhost/memory"
+	"github.com/openassay/assay/simhost/rules"
+	"github.com/openassay/assay/simhost/run"
+	"github.com/openassay/assay/simhost/workspace"
+)
+
+// start opens the log, what is kept in it, and the engine. What it opened before an error it closes again.
+func (h *Host) start(ctx context.Context) (err error) {
+	h.store, err = eventlog.Open(ctx, eventlog.Options{Dir: h.opts.DataDir, SyncAlways: h.opts.SyncAlways, MaxBytes: h.opts.LogMax})
+	if err != nil {
+		return err
+	}
+	h.keys = &idempotency{store: h.store, held: map[string]chan struct{}{}}
+	for _, step := range []func(context.Context) error{h.openSecrets, h.openStores, h.openEngine, h.openGoals} {
+		if err := step(ctx); err != nil {
+			return errors.Join(err, h.closeParts())
+		}
+	}
+	return nil
+}
+
+// openSecrets prepares what ids and tokens are made from.
+func (h *Host) openSecrets(ctx context.Context) (err error) {
+	if h.ids, err = h.openIDs(ctx); err != nil {
+		return err
+	}
+	h.signer, err = openSigner(ctx, h.store, h.opts.Seed)
+	return err
+}
+
+// openStores opens the files and the memory that runs read and write. The host's own key is kept out of them.
+func (h *Host) openStores(context.Context) (err error) {
+	if h.claimed[claimWorkspace] {
+		h.files, err = workspace.Open(workspace.Options{
+			Log:          h.store,
+			Clock:        h.opts.Clock,
+			MaxFileBytes: h.opts.MaxFileBytes,
+			MaxFiles:     h.opts.MaxFiles,
+			MaxVersions:  h.opts.MaxVersions,
+			Secrets:      h.secrets(),
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if h.claimed[claimMemory] {
+		h.memories, err = memory.Open(memory.Options{Log: h.store, Clock: h.opts.Clock, Secrets: h.secrets()})
+	}
+	return err
+}
+
+// openEngine opens the engine and takes up the runs that were under way.
+func (h *Host) openEngine(ctx context.Context) error {
+	set, err := rules.With(h.opts.Faults...)
+	if err != nil {
+		return err
+	}
+	o := run.Options{
+		Log:             h.store,
+		Clock:           h.opts.Clock,
+		IDs:             h.ids,
+		Workflows:       h.workflows.definitions,
+		Lacks:           h.lacks(),
+		Version:         h.version(),
+		Limits:          h.limits(),
+		ConfidenceFloor: h.opts.ConfidenceFloor,
+		Rules:           set,
+		OnError:         func(err error) { h.log.Error("run engine", "error", err) },
+	}
+	// A nil pointer in an interface would not be nil.
+	if h.files != nil {
+		o.Files = h.files
+	}
+	if h.memories != nil {
+		o.Memory = h.memories
+	}
+	if h.engine, err = run.New(o); err != nil {
+		return err
+	}
+	return h.engine.Resume(ctx)
+}
+
+// openGoals opens the goals and takes up what was begun of them.
+func (h *Host) openGoals(ctx context.Context) (err error) {
+	if !h.claimed[claimGoals] {
+		return nil
+	}
+	h.goals, err = goal.Open(ctx, goal.Options{
+		Log:           h.store,
+		Runs:          h.engine,
+		Clock:         h.opts.Clock,
+		IDs:           h.ids,
+		Tenant:        tenant,
+		RequireBounds: true,
+		Secrets:       h.secrets(),
+		OnError:       func(err error) { h.log.Error("goals", "error", err) },
+	})
+	if err != nil {
+		return err
+	}
+	return h.goals.Resume(ctx)
+}
+
+// secrets must never be stored as content.
+func (h *Host) secrets() []string { return []string{h.opts.Key} }
+
+// closeParts closes what was opened, users before what they use.
+func (h *Host) closeParts() error {
+	var ended []error
+	if h.goals != nil {
+		ended = append(ended, h.goals.Close())
+	}
+	if h.engine != nil {
+		ended = append(ended, h.engine.Close())
+	}
+	return errors.Join(append(ended, h.store.Close())...)
+}
+
+// startsLog has an entry for every time that a seeded host was opened on a store.
+const startsLog = "host-starts"
+
+// openIDs makes the ids of runs. Of a seed that is used again on the same files another sequence is made every time, or the
+// second host would make the runs of the first one again.
+func (h *Host) openIDs(ctx context.Context) (run.IDs, error) {
+	if h.opts.Seed == 0 {
+		return run.RandomIDs(), nil
+	}
+	starts, err := h.store.Read(ctx, startsLog, 0)
+	if err != nil {
+		return nil, err
+	}
+	last := uint64(0)
+	if n := len(starts); n > 0 {
+		last = starts[n-1].Revision
+	}
+	if _, err := h.store.Append(ctx, startsLog, last, []byte("{}")); err != nil {
+		return nil, err
+	}
+	const stride = 0x9e3779b97f4a7c15 // odd, so no two starts of a seed meet; far, so neighbouring seeds do not either
+	return run.SeededIDs(h.opts.Seed + stride*uint64(len(starts))), nil
+}

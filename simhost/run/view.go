@@ -1,0 +1,150 @@
+package run
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/memory"
+	"github.com/openassay/assay/simhost/workspace"
+)
+
+// Files are the files of all workspaces; *workspace.Files is one.
+type Files interface {
+	Snapshot(context.Context, workspace.Owner) ([]openwopv1.WorkspaceFileRef, error)
+	Content(context.Context, workspace.Owner, openwopv1.WorkspaceFileRef) (string, error)
+	Put(context.Context, workspace.Owner, workspace.Put) (openwopv1.WorkspaceFile, error)
+}
+
+// Memory is what agents remember; *memory.Store is one.
+type Memory interface {
+	Mark(context.Context, memory.Scope) (int64, error)
+	Entries(ctx context.Context, scope memory.Scope, mark int64, tag string, now time.Time) ([]memory.Entry, error)
+	Write(context.Context, memory.Scope, memory.Write) (memory.Entry, error)
+}
+
+// View is what a run sees of the stores around it, as of one moment. It holds no content; whatever it names can be read
+// later as it was then.
+type View struct {
+	// Files are those of the workspace, by path; nil where there is no workspace. Shared, and not to be changed.
+	Files []openwopv1.WorkspaceFileRef `json:"files,omitzero"`
+	// Mark is how many entries the memory had taken; nil where there is no memory.
+	Mark *int64 `json:"mark,omitempty"`
+	// At is that moment, where there is a memory: what had expired by then is not seen.
+	At time.Time `json:"at,omitzero"`
+}
+
+// empty tells whether a view is of no store, or says nothing new of any.
+func (v View) empty() bool { return v.Files == nil && v.Mark == nil && v.At.IsZero() }
+
+// news is what a newer view has to say beyond this one; nil where that is nothing. A store that was not there when the run
+// began is not there for it later.
+func (v View) news(newer View) *View {
+	if v.Files == nil || slices.Equal(v.Files, newer.Files) {
+		newer.Files = nil
+	}
+	switch {
+	case v.Mark == nil:
+		newer.Mark, newer.At = nil, time.Time{}
+	case newer.Mark != nil && *v.Mark == *newer.Mark:
+		newer.Mark = nil
+	}
+	if newer.empty() {
+		return nil
+	}
+	return &newer
+}
+
+// update takes over the news.
+func (v *View) update(news *View) {
+	if news == nil {
+		return
+	}
+	if news.Files != nil {
+		v.Files = news.Files
+	}
+	if news.Mark != nil {
+		v.Mark = news.Mark
+	}
+	if !news.At.IsZero() {
+		v.At = news.At
+	}
+}
+
+// file is the file at a path; its version is 0 where there is none.
+func (v View) file(path string) openwopv1.WorkspaceFileRef {
+	at, found := slices.BinarySearchFunc(v.Files, path, func(f openwopv1.WorkspaceFileRef, path string) int {
+		return strings.Compare(f.Path, path)
+	})
+	if !found {
+		return openwopv1.WorkspaceFileRef{Path: path}
+	}
+	return v.Files[at]
+}
+
+// refresh is what a turn that begins sees other than what was seen before. seen is false where somebody must look first.
+func (m *move) refresh() (news *View, seen bool) {
+	view := m.s.view
+	switch {
+	case m.replaying():
+		turn, ok := m.recordedTurn()
+		if !ok {
+			return nil, true // and the next event differs as well
+		}
+		return turn.View, true
+	case view.empty(), !m.rules.RefreshesInputs(m.s.created.Version):
+		return nil, true
+	case m.view == nil:
+		return nil, false
+	}
+	news = view.news(*m.view)
+	m.view = nil
+	return news, true
+}
+
+// viewer is who looks.
+type viewer struct {
+	owner workspace.Owner
+	scope memory.Scope
+}
+
+func (p *program) viewer(owner *openwopv1.RunOwner) (v viewer) {
+	v.scope.Ref = defaultMemory
+	if p.agent.MemoryRef != "" {
+		v.scope.Ref = p.agent.MemoryRef
+	}
+	if owner != nil {
+		v.owner = workspace.Owner{Tenant: owner.Tenant, Workspace: owner.Workspace}
+		v.scope.Tenant = owner.Tenant
+	}
+	return v
+}
+
+func (s *State) viewer() viewer { return s.program.viewer(s.owner) }
+
+// defaultMemory is the memory of a supervisor whose agent names none.
+const defaultMemory = "default"
+
+// view looks at the stores of the host. What it does not have stays nil.
+func (e *Engine) view(ctx context.Context, v viewer, now time.Time) (*View, error) {
+	view := &View{}
+	if e.o.Files != nil {
+		files, err := e.o.Files.Snapshot(ctx, v.owner)
+		if err != nil {
+			return nil, err
+		}
+		if view.Files = files; files == nil {
+			view.Files = []openwopv1.WorkspaceFileRef{}
+		}
+	}
+	if e.o.Memory != nil {
+		mark, err := e.o.Memory.Mark(ctx, v.scope)
+		if err != nil {
+			return nil, err
+		}
+		view.Mark, view.At = &mark, now
+	}
+	return view, nil
+}

@@ -1,0 +1,129 @@
+package run
+
+import (
+	"context"
+	"errors"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/memory"
+	"github.com/openassay/assay/simhost/refusal"
+	"github.com/openassay/assay/simhost/workspace"
+)
+
+// Write announces a write of a turn: it may have happened, and shall. Wrote is what came of it.
+type Write struct {
+	Position int    `json:"position"` // among the writes of the turn
+	Origin   string `json:"origin"`   // names the write to the store, so that doing it again does nothing
+}
+
+// Wrote is what came of a write: a version of a file, an entry of the memory, or a refusal.
+type Wrote struct {
+	Position int                   `json:"position"`
+	Path     string                `json:"path,omitzero"`
+	Version  int64                 `json:"version,omitzero"`
+	EntryID  string                `json:"entryId,omitzero"`
+	Tags     []string              `json:"tags,omitempty"` // of the entry, as the store has them
+	Error    *openwopv1.EventError `json:"error,omitempty"`
+}
+
+// workspaceUpdated is the payload of workspace.updated.
+type workspaceUpdated struct {
+	Path    string `json:"path"`
+	Version int64  `json:"version"`
+}
+
+// memoryWritten is the payload of memory.written.
+type memoryWritten struct {
+	MemoryRef string   `json:"memoryRef"`
+	MemoryID  string   `json:"memoryId"`
+	NodeID    string   `json:"nodeId"`
+	AgentID   string   `json:"agentId"`
+	Tags      []string `json:"tags,omitempty"`
+}
+
+// turn counts the turns before the one under way; not even a fault lets it count otherwise.
+func (s *State) turn() int { return s.nodes[s.program.loop].starts - 1 }
+
+// writes are those of the turn under way.
+func (s *State) writes() ([]write, *misfit) { return parseWrites(s.loop.writes, s.turn()) }
+
+// writing tells whether a write was announced and nothing has come of it yet. One that was must not be left at that, not
+// even by a run that is to stop.
+func (m *move) writing() bool {
+	_, recorded := m.recordedWrite()
+	return m.s.loop.write != nil || recorded
+}
+
+// write does the next thing about the writes of a turn, one after the other: it announces the next, or goes on with what
+// came of it.
+func (m *move) write() wait {
+	l := &m.s.loop
+	wrote, recorded := m.recordedWrite()
+	switch {
+	case recorded:
+	case m.replaying():
+		return m.diverge()
+	case l.write == nil:
+		m.wrote = nil // that was the one before
+		return m.learn(Fact{Write: &Write{Position: l.wrote, Origin: eventID(m.s.runID, m.s.next)}})
+	case m.wrote == nil:
+		return waitsToWrite
+	default:
+		wrote = m.wrote
+	}
+	m.learn(Fact{Wrote: wrote})
+	id := m.s.program.supervisor().ID
+	switch {
+	case wrote.Error != nil && m.s.stop != nil:
+		return goesOn
+	case wrote.Error != nil:
+		return m.failNode(id, wrote.Error)
+	case wrote.EntryID != "":
+		return m.emit(openwopv1.RunEventTypeMemoryWritten, id, l.startedID, &memoryWritten{
+			MemoryRef: m.s.viewer().scope.Ref,
+			MemoryID:  wrote.EntryID,
+			NodeID:    id,
+			AgentID:   m.s.program.agent.AgentID,
+			Tags:      wrote.Tags,
+		})
+	default:
+		return m.emit(openwopv1.RunEventTypeWorkspaceUpdated, id, l.startedID, &workspaceUpdated{wrote.Path, wrote.Version})
+	}
+}
+
+// carryOut does the write that the log of a run announces, unless that has been done before. nil means that there is none.
+// The caller has the run's lock.
+func (e *Engine) carryOut(ctx context.Context, r *liveRun) (*Wrote, error) {
+	announced := r.state.loop.write
+	if announced == nil || r.tape.covers(&r.state) {
+		return nil, nil
+	}
+	wrote, err := e.put(ctx, &r.state, announced)
+	if refused := (*refusal.Error)(nil); errors.As(tooLarge(err), &refused) {
+		place := keyWrites + index(r.state.turn()) + index(announced.Position)
+		wrote, err = Wrote{Error: &openwopv1.EventError{Code: refused.Code, Message: place + ": " + refused.Message, Details: refused.Details}}, nil
+	}
+	wrote.Position = announced.Position
+	return &wrote, err
+}
+
+// put writes to the store that an announced write is for.
+func (e *Engine) put(ctx context.Context, s *State, announced *Write) (Wrote, error) {
+	writes, wrong := s.writes()
+	if wrong != nil || announced.Position >= len(writes) {
+		return Wrote{}, refuse(codeScript, "the script does not have this write any more")
+	}
+	w, v := writes[announced.Position], s.viewer()
+	switch {
+	case w.path == "" && e.o.Memory == nil:
+		return Wrote{}, lacks(s.program.supervisor(), CapabilityMemory)
+	case w.path == "":
+		entry, err := e.o.Memory.Write(ctx, v.scope, memory.Write{Content: w.content, Tags: w.tags, Origin: announced.Origin})
+		return Wrote{EntryID: entry.ID, Tags: entry.Tags}, err
+	case e.o.Files == nil:
+		return Wrote{}, lacks(s.program.supervisor(), CapabilityWorkspace)
+	default:
+		file, err := e.o.Files.Put(ctx, v.owner, workspace.Put{Path: w.path, Content: w.content, Origin: announced.Origin})
+		return Wrote{Path: file.Path, Version: file.Version}, err
+	}
+}
