@@ -24,7 +24,7 @@ func JUnit(w io.Writer, doc results.Results) error {
 			i = len(out.Suites)
 			out.Suites = append(out.Suites, &junitSuite{Name: s.Suite, Timestamp: doc.StartedAt.UTC().Format("2006-01-02T15:04:05"), Properties: properties(doc)})
 		}
-		out.Suites[i].add(s)
+		out.Suites[i].add(s, throughSeam(doc, s))
 	}
 	for _, s := range out.Suites {
 		s.Time = junitTime(s.seconds)
@@ -76,12 +76,18 @@ type junitProperty struct {
 }
 
 type junitCase struct {
-	Name      string        `xml:"name,attr"`
-	Classname string        `xml:"classname,attr"`
-	Time      string        `xml:"time,attr"`
-	Failure   *junitMessage `xml:"failure"`
-	Error     *junitMessage `xml:"error"`
-	Skipped   *junitMessage `xml:"skipped"`
+	Name       string        `xml:"name,attr"`
+	Classname  string        `xml:"classname,attr"`
+	Time       string        `xml:"time,attr"`
+	Properties *junitMarks   `xml:"properties"`
+	Failure    *junitMessage `xml:"failure"`
+	Error      *junitMessage `xml:"error"`
+	Skipped    *junitMessage `xml:"skipped"`
+}
+
+// junitMarks are the properties of a case. They hang on a pointer, because an empty list would still write its element.
+type junitMarks struct {
+	Properties []junitProperty `xml:"property"`
 }
 
 type junitMessage struct {
@@ -90,11 +96,26 @@ type junitMessage struct {
 	Text    string `xml:",cdata"`
 }
 
-func (s *junitSuite) add(r results.ScenarioResult) {
+// throughSeam names the requirements of a scenario that are shown only through a seam of Assay's own; nil when there are none.
+func throughSeam(doc results.Results, s results.ScenarioResult) *junitMarks {
+	var marked []string
+	for _, r := range doc.Requirements {
+		if r.Stimulus != "" && slices.Contains(s.Requirements, r.ID) {
+			marked = append(marked, r.ID)
+		}
+	}
+	if len(marked) == 0 {
+		return nil
+	}
+	return &junitMarks{[]junitProperty{{"stimulus." + string(results.StimulusAssaySeam), textsafe.Line(strings.Join(marked, " "))}}}
+}
+
+func (s *junitSuite) add(r results.ScenarioResult, marks *junitMarks) {
 	c := junitCase{
-		Name:      path.Base(r.ID),
-		Classname: strings.ReplaceAll(path.Dir(r.ID), "/", "."),
-		Time:      junitTime(r.Seconds),
+		Name:       path.Base(r.ID),
+		Classname:  strings.ReplaceAll(path.Dir(r.ID), "/", "."),
+		Time:       junitTime(r.Seconds),
+		Properties: marks,
 	}
 	reason := &junitMessage{Message: textsafe.Line(string(r.Verdict) + ": " + r.Reason)}
 	switch r.Verdict {

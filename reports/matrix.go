@@ -44,6 +44,8 @@ const legend = `
 *unproved*: at least one could not be looked at to the end.
 *not claimed*: the target does not claim what the row rests on.
 An empty cell was not asked. Numbers count requirements.
+† so many of them can only be brought about or seen through a test seam that Assay itself defines (docs/seams.md), not by
+the protocol's own means. A target that has not wired it cannot prove them.
 `
 
 // matrix is the table of one protocol.
@@ -123,16 +125,21 @@ func (m *matrix) family(id string) string {
 // cell sums up one family of one certification, the worst word first.
 func (m *matrix) cell(family string, d results.Results) string {
 	n := map[string]int{}
-	all := 0
+	all, seams := 0, 0
 	for _, r := range d.Requirements {
-		if m.family(r.ID) == family {
-			n[m.standing(r)]++
-			all++
+		if m.family(r.ID) != family {
+			continue
+		}
+		standing := m.standing(r)
+		n[standing]++
+		all++
+		if r.Stimulus == results.StimulusAssaySeam && standing != "not claimed" {
+			seams++
 		}
 	}
 	for _, word := range []string{"violated", "unproved"} {
 		if n[word] > 0 {
-			return fmt.Sprintf("**%s** %d of %d", word, n[word], all)
+			return fmt.Sprintf("**%s** %d of %d", word, n[word], all) + dagger(seams)
 		}
 	}
 	asked := all - n["not claimed"]
@@ -142,9 +149,17 @@ func (m *matrix) cell(family string, d results.Results) string {
 	case asked == 0:
 		return "not claimed"
 	case n["attested"] > 0:
-		return fmt.Sprintf("attested %d of %d", n["attested"], asked)
+		return fmt.Sprintf("attested %d of %d", n["attested"], asked) + dagger(seams)
 	}
-	return fmt.Sprintf("proved %d", asked)
+	return fmt.Sprintf("proved %d", asked) + dagger(seams)
+}
+
+// dagger marks a number of requirements of which n are shown only through seams of Assay's own.
+func dagger(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (%d†)", n)
 }
 
 func (m *matrix) standing(r results.RequirementResult) string {
@@ -184,7 +199,7 @@ func profileCell(id string, d results.Results) string {
 		return "not claimed"
 	}
 	p := d.Profiles[i]
-	return fmt.Sprintf("%s %d of %d", p.Status, p.Proved, p.Required)
+	return fmt.Sprintf("%s %d of %d", p.Status, p.Proved, p.Required) + dagger(int(p.ThroughSeam))
 }
 
 func totalsCell(t results.Totals) string {

@@ -83,7 +83,7 @@ func loopReport(t testing.TB) *scenarios.Report {
 			outcome("broken", scenarios.Broken, scenarios.Outcome{Drive: "demo/loop", Seconds: 0.25, Reason: "the judge panicked: " + evil}),
 		},
 		Profiles: []scenarios.ProfileStatus{
-			{ID: "loop-v5", Status: "violated", Proved: 1, Required: 4},
+			{ID: "loop-v5", Status: "violated", Proved: 1, Required: 4, ThroughSeam: 2},
 			{ID: "goals-v1", Status: "inapplicable", Required: 3},
 		},
 		DiscoveryFindings: []scenarios.Finding{{Text: "discovery /model/hint: " + evil}},
@@ -110,12 +110,12 @@ var demoSuite = func() scenarios.Suite {
 		ID: "openwop/v1", Title: "Demo", Claims: []scenarios.Claim{five, hint},
 		Ledger: scenarios.NewLedger([]scenarios.Requirement{
 			{ID: "DEMO-A1", Level: scenarios.Must, Source: "RFC-0061", Section: "A", Claim: five.ID, Text: "Turns are counted."},
-			{ID: "DEMO-A2", Level: scenarios.Must, Source: "RFC-0061", Section: "A", Claim: five.ID,
+			{ID: "DEMO-A2", Level: scenarios.Must, Source: "RFC-0061", Section: "A", Claim: five.ID, Stimulus: scenarios.SeamStimulus,
 				Text: "Each turn's number is one more than that of the turn before it, from the first turn to the last, whether or not the run was suspended in between."},
-			{ID: "DEMO-A4", Level: scenarios.Must, Source: "RFC-0061", Section: "A", Claim: five.ID, Text: "A turn is whole."},
+			{ID: "DEMO-A4", Level: scenarios.Must, Source: "RFC-0061", Section: "A", Claim: five.ID, Stimulus: scenarios.SeamStimulus, Text: "A turn is whole."},
 			{ID: "DEMO-A3", Level: scenarios.Should, Source: "RFC-0061", Section: "A", Claim: five.ID, Text: "A turn says when it began."},
-			{ID: "DEMO-B1", Level: scenarios.Must, Source: "RFC-0061", Section: "B", Claim: hint.ID, Text: "A hint is kept."},
-			{ID: "DEMO-C1", Level: scenarios.Must, Source: "RFC-0037", Section: "C", Text: "A resume resumes."},
+			{ID: "DEMO-B1", Level: scenarios.Must, Source: "RFC-0061", Section: "B", Claim: hint.ID, Stimulus: scenarios.SeamStimulus, Text: "A hint is kept."},
+			{ID: "DEMO-C1", Level: scenarios.Must, Source: "RFC-0037", Section: "C", Stimulus: scenarios.SeamStimulus, Text: "A resume resumes."},
 		}),
 	}
 	suite := scenarios.Suite{ID: "loop", Title: "loops", Protocol: protocol}

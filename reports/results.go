@@ -41,7 +41,7 @@ func Results(r *scenarios.Report, stamp Stamp) results.Results {
 		Seed:         r.Seed,
 		ExitCode:     int64(stamp.ExitCode),
 		Claims:       each(r.Claims, claim),
-		Requirements: each(r.Requirements, requirement),
+		Requirements: each(r.Requirements, requirementIn(r.Protocol.Ledger)),
 		Scenarios:    each(r.Outcomes, func(o scenarios.Outcome) results.ScenarioResult { return scenario(o, stamp.Again) }),
 		Findings:     each(r.DiscoveryFindings, finding),
 		Totals:       totals(r.Totals()),
@@ -114,8 +114,14 @@ func claim(c scenarios.ClaimStatus) results.Claim {
 	return results.Claim{ID: c.ID, Pointer: c.Pointer, Value: value, Status: results.ClaimStatus(c.Status)}
 }
 
-func requirement(s scenarios.RequirementStatus) results.RequirementResult {
-	return results.RequirementResult{ID: string(s.ID), Verdict: results.Verdict(s.Verdict), Evidence: results.Evidence(s.Evidence.String())}
+func requirementIn(ledger *scenarios.Ledger) func(scenarios.RequirementStatus) results.RequirementResult {
+	return func(s scenarios.RequirementStatus) results.RequirementResult {
+		row, _ := ledger.Find(s.ID)
+		return results.RequirementResult{
+			ID: string(s.ID), Verdict: results.Verdict(s.Verdict),
+			Evidence: results.Evidence(s.Evidence.String()), Stimulus: results.Stimulus(row.Stimulus),
+		}
+	}
 }
 
 func finding(f scenarios.Finding) results.Finding {
@@ -123,7 +129,10 @@ func finding(f scenarios.Finding) results.Finding {
 }
 
 func profile(p scenarios.ProfileStatus) results.ProfileResult {
-	return results.ProfileResult{ID: p.ID, Status: results.ProfileStatus(p.Status), Proved: int64(p.Proved), Required: int64(p.Required)}
+	return results.ProfileResult{
+		ID: p.ID, Status: results.ProfileStatus(p.Status),
+		Proved: int64(p.Proved), Required: int64(p.Required), ThroughSeam: int64(p.ThroughSeam),
+	}
 }
 
 func totals(n map[scenarios.Verdict]int) results.Totals {

@@ -225,7 +225,11 @@ func (t *text) claims() {
 	}
 	for _, p := range t.doc.Profiles {
 		if p.Status != results.ProfileStatusInapplicable {
-			t.line("  %s  profile %s: %d of %s proved", t.status(string(p.Status)), p.ID, p.Proved, plural(int(p.Required), "requirement"))
+			seams := ""
+			if p.ThroughSeam > 0 {
+				seams = fmt.Sprintf("; %d of the %d can be shown only through test seams that Assay defines", p.ThroughSeam, p.Required)
+			}
+			t.line("  %s  profile %s: %d of %s proved%s", t.status(string(p.Status)), p.ID, p.Proved, plural(int(p.Required), "requirement"), seams)
 		}
 	}
 }

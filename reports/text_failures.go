@@ -53,7 +53,11 @@ func (t *text) requirement(id scenarios.RequirementID) {
 		t.line("  %s", t.paint(bold, string(id)))
 		return
 	}
-	t.line("  %s  %s, %s %s", t.paint(bold, r.ID), r.Level, r.Source, r.Section)
+	seam := ""
+	if r.ThroughSeam() {
+		seam = ", shown through a test seam that Assay defines"
+	}
+	t.line("  %s  %s, %s %s%s", t.paint(bold, r.ID), r.Level, r.Source, r.Section, seam)
 	t.prose(r.Text)
 }
 

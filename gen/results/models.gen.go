@@ -116,6 +116,21 @@ func (e ResultsSchema) Valid() bool {
 	}
 }
 
+// Defines values for Stimulus.
+const (
+	StimulusAssaySeam Stimulus = "assay-seam"
+)
+
+// Valid indicates whether the value is a known member of the Stimulus enum.
+func (e Stimulus) Valid() bool {
+	switch e {
+	case StimulusAssaySeam:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for Verdict.
 const (
 	VerdictBlocked      Verdict = "blocked"
@@ -248,6 +263,10 @@ type ProfileResult struct {
 	// Status certified: all proved. attested: all passed, some seen only through a seam. violated, unproved,
 	// inapplicable: as for claims and scenarios.
 	Status ProfileStatus `json:"status"`
+
+	// ThroughSeam How many of them have the stimulus assay-seam: so much of the profile rests on seams of Assay's
+	// own.
+	ThroughSeam int64 `json:"throughSeam"`
 }
 
 // ProfileStatus certified: all proved. attested: all passed, some seen only through a seam. violated, unproved,
@@ -264,6 +283,10 @@ type RequirementResult struct {
 
 	// ID Such as OWP-0061-B1.
 	ID RequirementID `json:"id"`
+
+	// Stimulus assay-seam: only a test seam that Assay itself defines brings it about or shows it; a host that
+	// has not wired it cannot prove it. Absent where the protocol's own means suffice.
+	Stimulus Stimulus `json:"stimulus,omitzero"`
 
 	// Verdict How a scenario ended.
 	Verdict Verdict `json:"verdict"`
@@ -361,6 +384,10 @@ type ScenarioResult struct {
 	// Verdict How a scenario ended.
 	Verdict Verdict `json:"verdict"`
 }
+
+// Stimulus assay-seam: only a test seam that Assay itself defines brings it about or shows it; a host that
+// has not wired it cannot prove it. Absent where the protocol's own means suffice.
+type Stimulus string
 
 // Target What was certified.
 type Target struct {

@@ -58,7 +58,7 @@ func newSimhost() *cobra.Command {
 	f.StringVar(&o.host.DataDir, "data", "", "`DIR` for the logs (default in memory)")
 	f.StringVar(&o.sync, "sync", syncSystem, "`WHEN` logs in files reach the disk: system, or always (before each answer)")
 	f.Int64Var(&o.host.LogMax, "log-max", 0, "most `BYTES` that all logs may hold (default 256 MiB in memory, unbounded in files)")
-	f.Uint64Var(&o.host.Seed, "seed", 0, "`N` that makes the ids of runs repeatable (default random)")
+	f.Uint64Var(&o.host.Seed, "seed", 0, "`N` that makes the ids of runs and the tokens of interrupts repeatable (default random)")
 	return cmd
 }
 

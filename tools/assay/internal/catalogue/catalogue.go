@@ -49,7 +49,8 @@ type Requirement struct {
 	Evidence  string   `json:"evidence"` // the weakest that proves it
 	Text      string   `json:"text"`
 	Scenarios []string `json:"scenarios"`
-	Reason    string   `json:"reason"` // why it has none
+	Reason    string   `json:"reason"`   // why it has none
+	Stimulus  string   `json:"stimulus"` // assay-seam: shown only through a seam of Assay's own
 }
 
 // Claim is a claim as assay list --json prints it.
@@ -73,6 +74,7 @@ type Profile struct {
 	Title        string   `json:"title"`
 	Claim        string   `json:"claim"`
 	Requirements []string `json:"requirements"`
+	ThroughSeam  int      `json:"throughSeam"` // how many of them are shown only through seams of Assay's own
 }
 
 // List is one of the lists, by its kind, as a slice that encodes to the JSON array. The error is an
@@ -116,7 +118,7 @@ func (c *Catalogue) requirements() []Requirement {
 		for _, r := range p.Ledger.Rows {
 			out = append(out, Requirement{
 				ID: r.ID, Level: r.Level, Source: r.Source, Section: r.Section, Claim: r.Claim, Evidence: r.Demands().String(),
-				Text: r.Text, Scenarios: c.proving(r.ID), Reason: r.Reason,
+				Text: r.Text, Scenarios: c.proving(r.ID), Reason: r.Reason, Stimulus: r.Stimulus,
 			})
 		}
 	}
@@ -137,7 +139,7 @@ func (c *Catalogue) profiles() []Profile {
 	out := []Profile{}
 	for _, p := range c.protocols() {
 		for _, profile := range p.Profiles {
-			out = append(out, Profile{profile.ID, profile.Title, profile.Claim, each(profile.Requires, text)})
+			out = append(out, Profile{profile.ID, profile.Title, profile.Claim, each(profile.Requires, text), profile.ThroughSeam(p.Ledger)})
 		}
 	}
 	return out

@@ -22,8 +22,9 @@ func small() *catalogue.Catalogue {
 		Ledger: scenarios.NewLedger([]scenarios.Requirement{
 			{ID: "D-A1", Level: scenarios.Must, Source: "RFC-1", Section: "A", Claim: claim.ID, Text: "Turns are counted.", Aliases: []string{"D-A0"}, Accepts: "3.0 for 3"},
 			{ID: "D-A2", Level: scenarios.May, Source: "RFC-1", Section: "B", Evidence: "survived", Text: "Turns rest.", Reason: "planned", Why: "later", Issue: 3},
+			{ID: "D-A3", Level: scenarios.Must, Source: "RFC-1", Section: "C", Claim: claim.ID, Stimulus: scenarios.SeamStimulus, Text: "Turns are judged."},
 		}),
-		Profiles: []scenarios.Profile{{ID: "loop", Title: "loops", Claim: claim.ID, Requires: []scenarios.RequirementID{"D-A1"}}},
+		Profiles: []scenarios.Profile{{ID: "loop", Title: "loops", Claim: claim.ID, Requires: []scenarios.RequirementID{"D-A1", "D-A3"}}},
 	}
 	drive := &scenarios.Drive[struct{}]{ID: "demo/run", Title: "runs a loop", Sends: []string{"POST /runs", "GET /runs/{id}"}, Exclusive: true}
 	return &catalogue.Catalogue{
@@ -40,11 +41,12 @@ func TestJSONShapes(t *testing.T) {
 		"scenarios": `[{"id":"demo/turns/counted","suite":"turns","title":"turns are counted","requirements":["D-A1"],"level":"MUST","claim":"model>=5","labels":["suite:turns","claim:model>=5","level:MUST","source:RFC-1"]},` +
 			`{"id":"demo/turns/told","suite":"turns","title":"turns are told","requirements":["D-A1"],"level":"MUST","claim":"model>=5","labels":["suite:turns","claim:model>=5","level:MUST","source:RFC-1"]}]`,
 		"suites": `[{"id":"turns","protocol":"demo/v1","title":"turns of a loop","scenarios":2}]`,
-		"requirements": `[{"id":"D-A1","level":"MUST","source":"RFC-1","section":"A","claim":"model>=5","evidence":"observed","text":"Turns are counted.","scenarios":["demo/turns/counted","demo/turns/told"],"reason":""},` +
-			`{"id":"D-A2","level":"MAY","source":"RFC-1","section":"B","claim":"","evidence":"survived","text":"Turns rest.","scenarios":[],"reason":"planned"}]`,
+		"requirements": `[{"id":"D-A1","level":"MUST","source":"RFC-1","section":"A","claim":"model>=5","evidence":"observed","text":"Turns are counted.","scenarios":["demo/turns/counted","demo/turns/told"],"reason":"","stimulus":""},` +
+			`{"id":"D-A2","level":"MAY","source":"RFC-1","section":"B","claim":"","evidence":"survived","text":"Turns rest.","scenarios":[],"reason":"planned","stimulus":""},` +
+			`{"id":"D-A3","level":"MUST","source":"RFC-1","section":"C","claim":"model>=5","evidence":"observed","text":"Turns are judged.","scenarios":[],"reason":"","stimulus":"assay-seam"}]`,
 		"claims":   `[{"id":"model>=5","protocol":"demo/v1","title":"the loop","pointer":"/model/version >= 5"}]`,
 		"faults":   `[{"id":"turns.lost","title":"a turn is lost","breaks":["D-A1"]}]`,
-		"profiles": `[{"id":"loop","title":"loops","claim":"model>=5","requirements":["D-A1"]}]`,
+		"profiles": `[{"id":"loop","title":"loops","claim":"model>=5","requirements":["D-A1","D-A3"],"throughSeam":1}]`,
 	} {
 		list, err := small().List(kind)
 		if err != nil {
@@ -75,16 +77,29 @@ func TestEmptyListsAreArrays(t *testing.T) {
 }
 
 func TestTable(t *testing.T) {
-	var got bytes.Buffer
-	if err := small().Table(&got, "requirements"); err != nil {
-		t.Fatal(err)
-	}
-	want := `REQUIREMENT  LEVEL  SOURCE   SCENARIOS  WHAT IT ASKS
+	const legend = `
+† only a test seam that Assay defines brings it about or shows it (docs/seams.md); a target that has not wired the seam cannot prove it
+`
+	for kind, want := range map[string]string{
+		"requirements": `REQUIREMENT  LEVEL  SOURCE   SCENARIOS  WHAT IT ASKS
 D-A1         MUST   RFC-1 A  2          Turns are counted.
 D-A2         MAY    RFC-1 B  planned    Turns rest.
-`
-	if diff := cmp.Diff(want, got.String()); diff != "" {
-		t.Error(diff)
+D-A3         MUST   RFC-1 C  0†         Turns are judged.
+` + legend,
+		"profiles": `PROFILE  CLAIM     REQUIREMENTS  WHAT IT CERTIFIES
+loop     model>=5  2 (1†)        loops
+` + legend,
+		"suites": `SUITE  PROTOCOL  SCENARIOS  ABOUT
+turns  demo/v1   2          turns of a loop
+`,
+	} {
+		var got bytes.Buffer
+		if err := small().Table(&got, kind); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got.String()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", kind, diff)
+		}
 	}
 }
 
@@ -109,6 +124,13 @@ func TestExplain(t *testing.T) {
   evidence     survived or stronger proves it
   not tested   planned: later (milestone 3)
 `,
+		"D-A3": `D-A3  requirement, MUST
+  asks         Turns are judged.
+  source       RFC-1 C
+  claim        model>=5: /model/version >= 5
+  evidence     observed or stronger proves it
+  stimulus     assay-seam: only a test seam that Assay defines brings it about or shows it (docs/seams.md); a target that has not wired the seam cannot prove it
+`,
 		"turns/counted": `demo/turns/counted  scenario, MUST
   asks         whether turns are counted
   claim        model>=5: /model/version >= 5
@@ -130,6 +152,7 @@ func TestExplain(t *testing.T) {
   says         the loop
   made where   /model/version >= 5
   promises     D-A1 (MUST, RFC-1 A): Turns are counted.
+               D-A3 (MUST, RFC-1 C, assay-seam): Turns are judged.
   asked by     demo/turns/counted: turns are counted
                demo/turns/told: turns are told
   run          assay certify TARGET --expect-claim 'model>=5' asks a target that does not make it, too
@@ -137,7 +160,9 @@ func TestExplain(t *testing.T) {
 		"loop": `loop  profile of demo/v1
   certifies    loops
   claim        model>=5: /model/version >= 5
+  rests on     seams of Assay's own for 1 of 2 requirements
   requires     D-A1 (MUST, RFC-1 A): Turns are counted.
+               D-A3 (MUST, RFC-1 C, assay-seam): Turns are judged.
 `,
 	} {
 		t.Run(id, func(t *testing.T) {
@@ -152,13 +177,13 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-// Every word that a report may print as a verdict, an evidence or a standing can be asked about.
+// Every word that a report may print as a verdict, an evidence, a standing or a stimulus can be asked about.
 func TestEveryWordIsExplained(t *testing.T) {
 	var words []string
 	for _, v := range scenarios.Verdicts {
 		words = append(words, string(v))
 	}
-	words = append(words, "attested", "observed", "survived", "proved", "violated", "unproved", "certified")
+	words = append(words, "attested", "observed", "survived", "proved", "violated", "unproved", "certified", scenarios.SeamStimulus)
 	for _, w := range words {
 		var got bytes.Buffer
 		if err := small().Explain(&got, w); err != nil || !strings.HasPrefix(got.String(), w+"  ") {

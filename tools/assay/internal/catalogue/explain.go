@@ -101,6 +101,9 @@ func (p *page) requirements(id string) {
 		p.field("claim", claimLine(protocol, r.Claim))
 		p.field("accepts", r.Accepts)
 		p.field("evidence", fmt.Sprintf("%s or stronger proves it", r.Demands()))
+		if r.ThroughSeam() {
+			p.field("stimulus", r.Stimulus+": "+throughSeam)
+		}
 		p.list("asked by", p.titled(p.catalogue.proving(r.ID)))
 		if r.Reason != "" {
 			why := strings.TrimSuffix(r.Reason+": "+r.Why, ": ")
@@ -186,7 +189,11 @@ func requirementLines(ledger *scenarios.Ledger, ids []scenarios.RequirementID) [
 		if !ok {
 			return string(id)
 		}
-		return fmt.Sprintf("%s (%s, %s %s): %s", r.ID, r.Level, r.Source, r.Section, r.Text)
+		seam := ""
+		if r.ThroughSeam() {
+			seam = ", " + r.Stimulus
+		}
+		return fmt.Sprintf("%s (%s, %s %s%s): %s", r.ID, r.Level, r.Source, r.Section, seam, r.Text)
 	})
 }
 
@@ -233,6 +240,9 @@ func (p *page) profiles(id string) {
 			p.title("%s  profile of %s", profile.ID, protocol.ID)
 			p.field("certifies", profile.Title)
 			p.field("claim", claimLine(protocol, profile.Claim))
+			if n := profile.ThroughSeam(protocol.Ledger); n > 0 {
+				p.field("rests on", fmt.Sprintf("seams of Assay's own for %d of %d requirements", n, len(profile.Requires)))
+			}
 			p.list("requires", requirementLines(protocol.Ledger, profile.Requires))
 		}
 	}

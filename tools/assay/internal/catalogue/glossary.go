@@ -1,5 +1,8 @@
 package catalogue
 
+// throughSeam is what it means that a requirement has the stimulus assay-seam.
+const throughSeam = "only a test seam that Assay defines brings it about or shows it (docs/seams.md); a target that has not wired the seam cannot prove it"
+
 // glossary is what the words of a report mean.
 var glossary = []struct{ name, kind, means string }{
 	{"passed", "verdict", "every requirement the scenario names had a check on what the target sent, and all held"},
@@ -19,6 +22,8 @@ var glossary = []struct{ name, kind, means string }{
 	{"certified", "standing of a profile", "all of its requirements are proved"},
 
 	{"finding", "word", "a deviation that changes no verdict: a SHOULD that was not met, or a slip of the schema beside the behaviour in question"},
+	{"assay-seam", "stimulus of a requirement", throughSeam},
+
 	{"seam", "word", "a test-only endpoint of a host; what it answers is attested, what it made can be observed"},
 	{"drive", "word", "the part of a scenario that acts on the target; several scenarios may judge one drive"},
 }

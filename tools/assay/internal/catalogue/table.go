@@ -17,6 +17,7 @@ func (c *Catalogue) Table(w io.Writer, kind string) error {
 		return err
 	}
 	var rows [][]string
+	legend := ""
 	switch list := list.(type) {
 	case []Scenario:
 		rows = append(rows, []string{"SCENARIO", "LEVEL", "CLAIM", "WHAT A TARGET DOES THAT KEEPS ITS PROMISE"})
@@ -35,6 +36,10 @@ func (c *Catalogue) Table(w io.Writer, kind string) error {
 			if r.Reason != "" {
 				tested = r.Reason
 			}
+			if r.Stimulus != "" {
+				tested += dagger
+				legend = seamLegend
+			}
 			rows = append(rows, []string{r.ID, r.Level, textsafe.Clip(strings.TrimSpace(r.Source+" "+r.Section), mostSection), tested, r.Text})
 		}
 	case []Claim:
@@ -50,12 +55,23 @@ func (c *Catalogue) Table(w io.Writer, kind string) error {
 	case []Profile:
 		rows = append(rows, []string{"PROFILE", "CLAIM", "REQUIREMENTS", "WHAT IT CERTIFIES"})
 		for _, p := range list {
-			rows = append(rows, []string{p.ID, p.Claim, strconv.Itoa(len(p.Requirements)), p.Title})
+			required := strconv.Itoa(len(p.Requirements))
+			if p.ThroughSeam > 0 {
+				required += fmt.Sprintf(" (%d%s)", p.ThroughSeam, dagger)
+				legend = seamLegend
+			}
+			rows = append(rows, []string{p.ID, p.Claim, required, p.Title})
 		}
 	}
-	_, err = io.WriteString(w, aligned(rows))
+	_, err = io.WriteString(w, aligned(rows)+legend)
 	return err
 }
+
+// dagger marks what only a seam of Assay's own shows.
+const (
+	dagger     = "†"
+	seamLegend = "\n" + dagger + " " + throughSeam + "\n"
+)
 
 // mostSection bounds the column of sections: one that is called by a long path would push the rest off the screen.
 const mostSection = 30
