@@ -4,6 +4,79 @@ package openwopv1
 
 // The ids of the requirements.
 const (
+	// An experimental execution model says until when, as a date that has not passed and is at most
+	// twelve months ahead.
+	OWPCAP1 = "OWP-CAP-1"
+
+	// A suspended run takes no step until its interrupt is resolved, the run is cancelled or its time
+	// is over.
+	OWPINT1 = "OWP-INT-1"
+
+	// A resolved interrupt cannot be resolved again; the attempt is refused and changes nothing.
+	OWPINT2 = "OWP-INT-2"
+
+	// Of several who resolve an interrupt at once exactly one wins; the run goes on once, with the
+	// winner’s answer.
+	OWPINT3 = "OWP-INT-3"
+
+	// An answer resolves the interrupt of the run it was sent to and of no other.
+	OWPINT4 = "OWP-INT-4"
+
+	// A decision whose confidence is below the floor is not carried out before somebody has answered.
+	OWPINT5 = "OWP-INT-5"
+
+	// A multi-agent host follows one loop; decide, dispatch, run the child, take its result into the
+	// next decision.
+	OWP0037A1 = "OWP-0037-A1"
+
+	// The supervisor emits one decision each turn, and it is the one its script holds for that turn.
+	OWP0037A2 = "OWP-0037-A2"
+
+	// A next-worker decision becomes a child run.
+	OWP0037A3 = "OWP-0037-A3"
+
+	// When the child has ended, the mapping takes its results into the parent's variables.
+	OWP0037A4 = "OWP-0037-A4"
+
+	// The next turn starts when the workers of this one have settled.
+	OWP0037A5 = "OWP-0037-A5"
+
+	// Whoever advertises version 1 or more implements the loop.
+	OWP0037A6 = "OWP-0037-A6"
+
+	// Output is harvested exactly when the child completed and the output mapping is not empty.
+	OWP0037B1 = "OWP-0037-B1"
+
+	// A failed or cancelled child is not harvested.
+	OWP0037B2 = "OWP-0037-B2"
+
+	// Each transition of a handoff is one core.workflowChain.event caused by the one before it.
+	OWP0037B3 = "OWP-0037-B3"
+
+	// The advertised execution model says whether it is supported, as a boolean, and its version.
+	OWP0037C1 = "OWP-0037-C1"
+
+	// The texts this one may change.
+	OWP0037X1 = "OWP-0037-X1"
+
+	// Two later texts add fields without touching what is required.
+	OWP0037X2 = "OWP-0037-X2"
+
+	// Which confidence has to escalate and which may was left open here.
+	OWP0037X3 = "OWP-0037-X3"
+
+	// How long memory lives across sub-runs was left open here.
+	OWP0037X4 = "OWP-0037-X4"
+
+	// Why all phases were not landed at once.
+	OWP0037X5 = "OWP-0037-X5"
+
+	// Whether replay across a handoff is gated by the profile was left open here.
+	OWP0037X6 = "OWP-0037-X6"
+
+	// A claim of another document that the text itself respects.
+	OWP0037X7 = "OWP-0037-X7"
+
 	// A replayed run reaches the same iteration count as its source, turn by turn.
 	OWP0061M1 = "OWP-0061-M1"
 
@@ -98,58 +171,6 @@ const (
 
 	// Whether memory and workspace writes become visible by one rule was still open here.
 	OWP0061X3 = "OWP-0061-X3"
-
-	// A multi-agent host follows one loop; decide, dispatch, run the child, take its result into the
-	// next decision.
-	OWP0037A1 = "OWP-0037-A1"
-
-	// The supervisor emits one decision each turn, and it is the one its script holds for that turn.
-	OWP0037A2 = "OWP-0037-A2"
-
-	// A next-worker decision becomes a child run.
-	OWP0037A3 = "OWP-0037-A3"
-
-	// When the child has ended, the mapping takes its results into the parent's variables.
-	OWP0037A4 = "OWP-0037-A4"
-
-	// The next turn starts when the workers of this one have settled.
-	OWP0037A5 = "OWP-0037-A5"
-
-	// Whoever advertises version 1 or more implements the loop.
-	OWP0037A6 = "OWP-0037-A6"
-
-	// Output is harvested exactly when the child completed and the output mapping is not empty.
-	OWP0037B1 = "OWP-0037-B1"
-
-	// A failed or cancelled child is not harvested.
-	OWP0037B2 = "OWP-0037-B2"
-
-	// Each transition of a handoff is one core.workflowChain.event caused by the one before it.
-	OWP0037B3 = "OWP-0037-B3"
-
-	// The advertised execution model says whether it is supported, as a boolean, and its version.
-	OWP0037C1 = "OWP-0037-C1"
-
-	// The texts this one may change.
-	OWP0037X1 = "OWP-0037-X1"
-
-	// Two later texts add fields without touching what is required.
-	OWP0037X2 = "OWP-0037-X2"
-
-	// Which confidence has to escalate and which may was left open here.
-	OWP0037X3 = "OWP-0037-X3"
-
-	// How long memory lives across sub-runs was left open here.
-	OWP0037X4 = "OWP-0037-X4"
-
-	// Why all phases were not landed at once.
-	OWP0037X5 = "OWP-0037-X5"
-
-	// Whether replay across a handoff is gated by the profile was left open here.
-	OWP0037X6 = "OWP-0037-X6"
-
-	// A claim of another document that the text itself respects.
-	OWP0037X7 = "OWP-0037-X7"
 
 	// Continuation stops at a declared bound, or where an escalation is not met.
 	OWP0097M1 = "OWP-0097-M1"
@@ -263,27 +284,6 @@ const (
 
 	// Whether a crossed bound tells a person was left open here.
 	OWP0097X5 = "OWP-0097-X5"
-
-	// A suspended run takes no step until its interrupt is resolved, the run is cancelled or its time
-	// is over.
-	OWPINT1 = "OWP-INT-1"
-
-	// A resolved interrupt cannot be resolved again; the attempt is refused and changes nothing.
-	OWPINT2 = "OWP-INT-2"
-
-	// Of several who resolve an interrupt at once exactly one wins; the run goes on once, with the
-	// winner’s answer.
-	OWPINT3 = "OWP-INT-3"
-
-	// An answer resolves the interrupt of the run it was sent to and of no other.
-	OWPINT4 = "OWP-INT-4"
-
-	// A decision whose confidence is below the floor is not carried out before somebody has answered.
-	OWPINT5 = "OWP-INT-5"
-
-	// An experimental execution model says until when, as a date that has not passed and is at most
-	// twelve months ahead.
-	OWPCAP1 = "OWP-CAP-1"
 )
 
 // Requirement is one normative sentence of a source text.
@@ -308,6 +308,158 @@ type Requirement struct {
 
 // Requirements lists the requirements in the order of the ledger.
 var Requirements = []Requirement{
+	{
+		ID: OWPCAP1, Level: "MUST", Source: "OWP-CAPABILITIES", File: "",
+		Section: "multiAgent.executionModel.experimentalUntil", Line: 0, Hash: "", Claim: "execution-model-experimental",
+		Evidence: "observed",
+		Text:     "An experimental execution model says until when, as a date that has not passed and is at most twelve months ahead.",
+	},
+	{
+		ID: OWPINT1, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
+		Section: "Sequence", Line: 0, Hash: "", Claim: "execution-model",
+		Evidence: "observed",
+		Text:     "A suspended run takes no step until its interrupt is resolved, the run is cancelled or its time is over.",
+	},
+	{
+		ID: OWPINT2, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
+		Section: "Resolving", Line: 0, Hash: "", Claim: "execution-model",
+		Evidence: "observed",
+		Text:     "A resolved interrupt cannot be resolved again; the attempt is refused and changes nothing.",
+		Accepts:  "404, 409 and 410 are all in use for the refusal.",
+	},
+	{
+		ID: OWPINT3, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
+		Section: "Resolving", Line: 0, Hash: "", Claim: "execution-model",
+		Evidence: "observed",
+		Text:     "Of several who resolve an interrupt at once exactly one wins; the run goes on once, with the winner’s answer.",
+	},
+	{
+		ID: OWPINT4, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
+		Section: "Resolving", Line: 0, Hash: "", Claim: "execution-model",
+		Evidence: "observed",
+		Text:     "An answer resolves the interrupt of the run it was sent to and of no other.",
+	},
+	{
+		ID: OWPINT5, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
+		Section: "Confidence (RFC 0039 A)", Line: 0, Hash: "", Claim: "execution-model>=2",
+		Evidence: "observed",
+		Text:     "A decision whose confidence is below the floor is not carried out before somebody has answered.",
+		Accepts:  "C9: the decision may be on the log before it is held, or not.",
+	},
+	{
+		ID: OWP0037A1, Level: "MUST", Source: "RFC-0037", File: "003_66601cce6918d1a0.txt",
+		Section: "A", Line: 34, Hash: "7c5b911c952e", Claim: "execution-model",
+		Evidence: "observed",
+		Text:     "A multi-agent host follows one loop; decide, dispatch, run the child, take its result into the next decision.",
+	},
+	{
+		ID: OWP0037A2, Level: "MUST", Source: "RFC-0037", File: "003_66601cce6918d1a0.txt",
+		Section: "A", Line: 36, Hash: "79f8594f5d44", Claim: "execution-model",
+		Evidence: "observed",
+		Text:     "The supervisor emits one decision each turn, and it is the one its script holds for that turn.",
+	},
+	{
+		ID: OWP0037A3, Level: "MUST", Source: "RFC-0037", File: "003_66601cce6918d1a0.txt",
+		Section: "A", Line: 37, Hash: "40c23f105dba", Claim: "execution-model",
+		Evidence: "observed",
+		Text:     "A next-worker decision becomes a child run.",
+	},
+	{
+		ID: OWP0037A4, Level: "MUST", Source: "RFC-0037", File: "003_66601cce6918d1a0.txt",
+		Section: "A", Line: 38, Hash: "038a79301bdf", Claim: "execution-model",
+		Evidence: "observed",
+		Text:     "When the child has ended, the mapping takes its results into the parent's variables.",
+		Reason:   "planned", Why: "The suite handoff will map random values both ways.", Issue: 4,
+	},
+	{
+		ID: OWP0037A5, Level: "MUST", Source: "RFC-0037", File: "003_66601cce6918d1a0.txt",
+		Section: "A", Line: 39, Hash: "b2dcee44b5cf", Claim: "execution-model",
+		Evidence: "observed",
+		Text:     "The next turn starts when the workers of this one have settled.",
+	},
+	{
+		ID: OWP0037A6, Level: "MUST", Source: "RFC-0037", File: "003_66601cce6918d1a0.txt",
+		Section: "A", Line: 41, Hash: "88c83d6e4cda", Claim: "execution-model",
+		Evidence: "observed",
+		Text:     "Whoever advertises version 1 or more implements the loop.",
+	},
+	{
+		ID: OWP0037B1, Level: "MUST", Source: "RFC-0037", File: "003_66601cce6918d1a0.txt",
+		Section: "B", Line: 53, Hash: "7b180558a7ad", Claim: "execution-model",
+		Evidence: "observed",
+		Text:     "Output is harvested exactly when the child completed and the output mapping is not empty.",
+		Reason:   "planned", Why: "The suite handoff will run completing, failing and cancelled children with and without a mapping.", Issue: 4,
+	},
+	{
+		ID: OWP0037B2, Level: "MUST", Source: "RFC-0037", File: "003_66601cce6918d1a0.txt",
+		Section: "B", Line: 53, Hash: "d0f6e5eb83ff", Claim: "execution-model",
+		Evidence: "observed",
+		Text:     "A failed or cancelled child is not harvested.",
+		Reason:   "planned", Why: "The suite handoff will run failing and cancelled children.", Issue: 4,
+	},
+	{
+		ID: OWP0037B3, Level: "MUST", Source: "RFC-0037", File: "003_66601cce6918d1a0.txt",
+		Section: "B", Line: 55, Hash: "ab895e1c77fe", Claim: "execution-model",
+		Evidence: "observed",
+		Text:     "Each transition of a handoff is one core.workflowChain.event caused by the one before it.",
+		Reason:   "planned", Why: "The suite handoff will follow the causation of every phase.", Issue: 4,
+		Accepts: "C3: the later text's seven phases count, with the harvest after completed.",
+	},
+	{
+		ID: OWP0037C1, Level: "MUST", Source: "RFC-0037", File: "003_66601cce6918d1a0.txt",
+		Section: "C", Line: 65, Hash: "4a93227f688b", Claim: "execution-model",
+		Evidence: "observed",
+		Text:     "The advertised execution model says whether it is supported, as a boolean, and its version.",
+	},
+	{
+		ID: OWP0037X1, Level: "MAY", Source: "RFC-0037", File: "003_66601cce6918d1a0.txt",
+		Section: "Header", Line: 9, Hash: "b9c29319de4c",
+		Evidence: "observed",
+		Text:     "The texts this one may change.",
+		Reason:   "not-addressed-to-hosts", Why: "It lists documents.",
+	},
+	{
+		ID: OWP0037X2, Level: "MAY", Source: "RFC-0037", File: "003_66601cce6918d1a0.txt",
+		Section: "Header", Line: 14, Hash: "e70a9978cbfa",
+		Evidence: "observed",
+		Text:     "Two later texts add fields without touching what is required.",
+		Reason:   "not-addressed-to-hosts", Why: "It is a note on compatibility.",
+	},
+	{
+		ID: OWP0037X3, Level: "MAY", Source: "RFC-0037", File: "003_66601cce6918d1a0.txt",
+		Section: "Phase 2", Line: 78, Hash: "6fec5696eda2",
+		Evidence: "observed",
+		Text:     "Which confidence has to escalate and which may was left open here.",
+		Reason:   "not-addressed-to-hosts", Why: "It is deferred to RFC 0039.",
+	},
+	{
+		ID: OWP0037X4, Level: "MAY", Source: "RFC-0037", File: "003_66601cce6918d1a0.txt",
+		Section: "Phase 2", Line: 79, Hash: "b46aef185be9",
+		Evidence: "observed",
+		Text:     "How long memory lives across sub-runs was left open here.",
+		Reason:   "not-addressed-to-hosts", Why: "It is deferred to RFC 0039.",
+	},
+	{
+		ID: OWP0037X5, Level: "MAY", Source: "RFC-0037", File: "003_66601cce6918d1a0.txt",
+		Section: "Alternatives considered", Line: 114, Hash: "d66363f9098c",
+		Evidence: "observed",
+		Text:     "Why all phases were not landed at once.",
+		Reason:   "not-addressed-to-hosts", Why: "It is about how the text was written.",
+	},
+	{
+		ID: OWP0037X6, Level: "MAY", Source: "RFC-0037", File: "003_66601cce6918d1a0.txt",
+		Section: "Unresolved questions", Line: 118, Hash: "38fe12cbfffe",
+		Evidence: "observed",
+		Text:     "Whether replay across a handoff is gated by the profile was left open here.",
+		Reason:   "not-addressed-to-hosts", Why: "It is a question to the authors.",
+	},
+	{
+		ID: OWP0037X7, Level: "MAY", Source: "RFC-0037", File: "003_66601cce6918d1a0.txt",
+		Section: "References", Line: 142, Hash: "3a61d9dc7ea9",
+		Evidence: "observed",
+		Text:     "A claim of another document that the text itself respects.",
+		Reason:   "not-addressed-to-hosts", Why: "It is a reference.",
+	},
 	{
 		ID: OWP0061M1, Level: "MUST", Source: "RFC-0061", File: "000_87ad40c77fbe4aa7.txt",
 		Section: "Motivation", Line: 22, Hash: "016713ebb284", Claim: "replay",
@@ -499,120 +651,6 @@ var Requirements = []Requirement{
 		Evidence: "observed",
 		Text:     "Whether memory and workspace writes become visible by one rule was still open here.",
 		Reason:   "not-addressed-to-hosts", Why: "It is a question to the authors; the rule itself is OWP-0061-C6.",
-	},
-	{
-		ID: OWP0037A1, Level: "MUST", Source: "RFC-0037", File: "003_66601cce6918d1a0.txt",
-		Section: "A", Line: 34, Hash: "7c5b911c952e", Claim: "execution-model",
-		Evidence: "observed",
-		Text:     "A multi-agent host follows one loop; decide, dispatch, run the child, take its result into the next decision.",
-	},
-	{
-		ID: OWP0037A2, Level: "MUST", Source: "RFC-0037", File: "003_66601cce6918d1a0.txt",
-		Section: "A", Line: 36, Hash: "79f8594f5d44", Claim: "execution-model",
-		Evidence: "observed",
-		Text:     "The supervisor emits one decision each turn, and it is the one its script holds for that turn.",
-	},
-	{
-		ID: OWP0037A3, Level: "MUST", Source: "RFC-0037", File: "003_66601cce6918d1a0.txt",
-		Section: "A", Line: 37, Hash: "40c23f105dba", Claim: "execution-model",
-		Evidence: "observed",
-		Text:     "A next-worker decision becomes a child run.",
-	},
-	{
-		ID: OWP0037A4, Level: "MUST", Source: "RFC-0037", File: "003_66601cce6918d1a0.txt",
-		Section: "A", Line: 38, Hash: "038a79301bdf", Claim: "execution-model",
-		Evidence: "observed",
-		Text:     "When the child has ended, the mapping takes its results into the parent's variables.",
-		Reason:   "planned", Why: "The suite handoff will map random values both ways.", Issue: 4,
-	},
-	{
-		ID: OWP0037A5, Level: "MUST", Source: "RFC-0037", File: "003_66601cce6918d1a0.txt",
-		Section: "A", Line: 39, Hash: "b2dcee44b5cf", Claim: "execution-model",
-		Evidence: "observed",
-		Text:     "The next turn starts when the workers of this one have settled.",
-	},
-	{
-		ID: OWP0037A6, Level: "MUST", Source: "RFC-0037", File: "003_66601cce6918d1a0.txt",
-		Section: "A", Line: 41, Hash: "88c83d6e4cda", Claim: "execution-model",
-		Evidence: "observed",
-		Text:     "Whoever advertises version 1 or more implements the loop.",
-	},
-	{
-		ID: OWP0037B1, Level: "MUST", Source: "RFC-0037", File: "003_66601cce6918d1a0.txt",
-		Section: "B", Line: 53, Hash: "7b180558a7ad", Claim: "execution-model",
-		Evidence: "observed",
-		Text:     "Output is harvested exactly when the child completed and the output mapping is not empty.",
-		Reason:   "planned", Why: "The suite handoff will run completing, failing and cancelled children with and without a mapping.", Issue: 4,
-	},
-	{
-		ID: OWP0037B2, Level: "MUST", Source: "RFC-0037", File: "003_66601cce6918d1a0.txt",
-		Section: "B", Line: 53, Hash: "d0f6e5eb83ff", Claim: "execution-model",
-		Evidence: "observed",
-		Text:     "A failed or cancelled child is not harvested.",
-		Reason:   "planned", Why: "The suite handoff will run failing and cancelled children.", Issue: 4,
-	},
-	{
-		ID: OWP0037B3, Level: "MUST", Source: "RFC-0037", File: "003_66601cce6918d1a0.txt",
-		Section: "B", Line: 55, Hash: "ab895e1c77fe", Claim: "execution-model",
-		Evidence: "observed",
-		Text:     "Each transition of a handoff is one core.workflowChain.event caused by the one before it.",
-		Reason:   "planned", Why: "The suite handoff will follow the causation of every phase.", Issue: 4,
-		Accepts: "C3: the later text's seven phases count, with the harvest after completed.",
-	},
-	{
-		ID: OWP0037C1, Level: "MUST", Source: "RFC-0037", File: "003_66601cce6918d1a0.txt",
-		Section: "C", Line: 65, Hash: "4a93227f688b", Claim: "execution-model",
-		Evidence: "observed",
-		Text:     "The advertised execution model says whether it is supported, as a boolean, and its version.",
-	},
-	{
-		ID: OWP0037X1, Level: "MAY", Source: "RFC-0037", File: "003_66601cce6918d1a0.txt",
-		Section: "Header", Line: 9, Hash: "b9c29319de4c",
-		Evidence: "observed",
-		Text:     "The texts this one may change.",
-		Reason:   "not-addressed-to-hosts", Why: "It lists documents.",
-	},
-	{
-		ID: OWP0037X2, Level: "MAY", Source: "RFC-0037", File: "003_66601cce6918d1a0.txt",
-		Section: "Header", Line: 14, Hash: "e70a9978cbfa",
-		Evidence: "observed",
-		Text:     "Two later texts add fields without touching what is required.",
-		Reason:   "not-addressed-to-hosts", Why: "It is a note on compatibility.",
-	},
-	{
-		ID: OWP0037X3, Level: "MAY", Source: "RFC-0037", File: "003_66601cce6918d1a0.txt",
-		Section: "Phase 2", Line: 78, Hash: "6fec5696eda2",
-		Evidence: "observed",
-		Text:     "Which confidence has to escalate and which may was left open here.",
-		Reason:   "not-addressed-to-hosts", Why: "It is deferred to RFC 0039.",
-	},
-	{
-		ID: OWP0037X4, Level: "MAY", Source: "RFC-0037", File: "003_66601cce6918d1a0.txt",
-		Section: "Phase 2", Line: 79, Hash: "b46aef185be9",
-		Evidence: "observed",
-		Text:     "How long memory lives across sub-runs was left open here.",
-		Reason:   "not-addressed-to-hosts", Why: "It is deferred to RFC 0039.",
-	},
-	{
-		ID: OWP0037X5, Level: "MAY", Source: "RFC-0037", File: "003_66601cce6918d1a0.txt",
-		Section: "Alternatives considered", Line: 114, Hash: "d66363f9098c",
-		Evidence: "observed",
-		Text:     "Why all phases were not landed at once.",
-		Reason:   "not-addressed-to-hosts", Why: "It is about how the text was written.",
-	},
-	{
-		ID: OWP0037X6, Level: "MAY", Source: "RFC-0037", File: "003_66601cce6918d1a0.txt",
-		Section: "Unresolved questions", Line: 118, Hash: "38fe12cbfffe",
-		Evidence: "observed",
-		Text:     "Whether replay across a handoff is gated by the profile was left open here.",
-		Reason:   "not-addressed-to-hosts", Why: "It is a question to the authors.",
-	},
-	{
-		ID: OWP0037X7, Level: "MAY", Source: "RFC-0037", File: "003_66601cce6918d1a0.txt",
-		Section: "References", Line: 142, Hash: "3a61d9dc7ea9",
-		Evidence: "observed",
-		Text:     "A claim of another document that the text itself respects.",
-		Reason:   "not-addressed-to-hosts", Why: "It is a reference.",
 	},
 	{
 		ID: OWP0097M1, Level: "MUST", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
@@ -863,43 +901,5 @@ var Requirements = []Requirement{
 		Evidence: "observed",
 		Text:     "Whether a crossed bound tells a person was left open here.",
 		Reason:   "not-addressed-to-hosts", Why: "It is a question to the authors.",
-	},
-	{
-		ID: OWPINT1, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
-		Section: "Sequence", Line: 0, Hash: "", Claim: "execution-model",
-		Evidence: "observed",
-		Text:     "A suspended run takes no step until its interrupt is resolved, the run is cancelled or its time is over.",
-	},
-	{
-		ID: OWPINT2, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
-		Section: "Resolving", Line: 0, Hash: "", Claim: "execution-model",
-		Evidence: "observed",
-		Text:     "A resolved interrupt cannot be resolved again; the attempt is refused and changes nothing.",
-		Accepts:  "404, 409 and 410 are all in use for the refusal.",
-	},
-	{
-		ID: OWPINT3, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
-		Section: "Resolving", Line: 0, Hash: "", Claim: "execution-model",
-		Evidence: "observed",
-		Text:     "Of several who resolve an interrupt at once exactly one wins; the run goes on once, with the winner’s answer.",
-	},
-	{
-		ID: OWPINT4, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
-		Section: "Resolving", Line: 0, Hash: "", Claim: "execution-model",
-		Evidence: "observed",
-		Text:     "An answer resolves the interrupt of the run it was sent to and of no other.",
-	},
-	{
-		ID: OWPINT5, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
-		Section: "Confidence (RFC 0039 A)", Line: 0, Hash: "", Claim: "execution-model>=2",
-		Evidence: "observed",
-		Text:     "A decision whose confidence is below the floor is not carried out before somebody has answered.",
-		Accepts:  "C9: the decision may be on the log before it is held, or not.",
-	},
-	{
-		ID: OWPCAP1, Level: "MUST", Source: "OWP-CAPABILITIES", File: "",
-		Section: "multiAgent.executionModel.experimentalUntil", Line: 0, Hash: "", Claim: "execution-model-experimental",
-		Evidence: "observed",
-		Text:     "An experimental execution model says until when, as a date that has not passed and is at most twelve months ahead.",
 	},
 }

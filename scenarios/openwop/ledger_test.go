@@ -135,7 +135,7 @@ func TestTheLedgerCoversItsSources(t *testing.T) {
 	}
 }
 
-// sentences cuts a line the way requirements.yaml says.
+// sentences cuts a line the way the ledger says.
 func sentences(line string) []string {
 	var out []string
 	for s := range strings.SplitSeq(strings.Join(strings.Fields(line), " "), ". ") {

@@ -29,10 +29,13 @@ type folder struct {
 	byRel    map[string]*document // root and schemas
 	byID     map[string]*document
 	fixtures map[string][]byte // file name -> content, of fixtures/*.json
-	ledger   []byte            // requirements.yaml, nil where there is none
+	ledgers  map[string][]byte // requirements.yaml, or the files of requirements/, one a theme: relative path -> content
 }
 
-const ledgerName = "requirements.yaml"
+const (
+	ledgerName   = "requirements.yaml"
+	ledgerFolder = "requirements"
+)
 
 var (
 	rootNames      = []string{"openapi.yaml", "openapi.yml", "openapi.json"}
@@ -42,7 +45,7 @@ var (
 
 // load reads a spec folder. All its files are parsed before it reports, so that one run names every broken one.
 func load(dir string) (*folder, error) {
-	f := &folder{dir: dir, byRel: map[string]*document{}, byID: map[string]*document{}, fixtures: map[string][]byte{}}
+	f := &folder{dir: dir, byRel: map[string]*document{}, byID: map[string]*document{}, fixtures: map[string][]byte{}, ledgers: map[string][]byte{}}
 	var bad problems
 	f.files = os.DirFS(dir)
 	err := fs.WalkDir(f.files, ".", func(rel string, d fs.DirEntry, err error) error {
@@ -91,9 +94,9 @@ func (f *folder) take(rel string) error {
 		f.fixtures[path.Base(rel)] = b
 		_, err = parse(f.shown(rel), b)
 		return err
-	case rel == ledgerName:
+	case rel == ledgerName, path.Dir(rel) == ledgerFolder && path.Ext(rel) == ".yaml":
 		b, err := read()
-		f.ledger = b
+		f.ledgers[rel] = b
 		return err
 	case slices.Contains(rootNames, rel):
 		if f.root != nil {

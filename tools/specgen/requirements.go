@@ -51,12 +51,12 @@ var (
 	hashForm = regexp.MustCompile(`^[0-9a-f]{12}$`)
 )
 
-// ledger reads requirements.yaml. It keeps the file's own order.
+// ledger reads the requirements. It keeps the order of the files, and in them their own.
 type ledger struct {
-	file    string
+	file    string // that is being read
 	bad     problems
-	sources map[string]ledgerSource
-	ids     map[string]string // id or alias, without hyphens, as the Go constant has it -> pointer
+	sources map[string]ledgerSource // of all files: one may name a source of another
+	ids     map[string]string       // id or alias, without hyphens, as the Go constant has it -> where it stands
 }
 
 // requirementsFile makes requirements.gen.go; nothing when the folder has no ledger.
@@ -71,26 +71,36 @@ func (c *contract) requirementsFile(pkg string) (map[string][]byte, error) {
 	return map[string][]byte{"requirements.gen.go": code}, err
 }
 
-// readLedger reads requirements.yaml; nil without one.
+// readLedger reads every file of the ledger; nil without one.
 func readLedger(f *folder) ([]ledgerRow, error) {
-	if f.ledger == nil {
+	if len(f.ledgers) == 0 {
 		return nil, nil
 	}
-	l := &ledger{file: f.shown(ledgerName), sources: map[string]ledgerSource{}, ids: map[string]string{}}
-	root, err := yamlNode(l.file, f.ledger)
-	if err != nil {
-		return nil, err
-	}
-	parts := l.mapping(root, "", ledgerKeys)
-	if n := parts["sources"]; n != nil {
-		l.readSources(n)
+	l := &ledger{sources: map[string]ledgerSource{}, ids: map[string]string{}}
+	files := sortedKeys(f.ledgers)
+	parts := make([]map[string]*yaml.Node, len(files))
+	roots := make([]*yaml.Node, len(files))
+	for i, rel := range files {
+		l.file = f.shown(rel)
+		root, err := yamlNode(l.file, f.ledgers[rel])
+		if err != nil {
+			return nil, err
+		}
+		roots[i], parts[i] = root, l.mapping(root, "", ledgerKeys)
+		if n := parts[i]["sources"]; n != nil {
+			l.readSources(n)
+		}
 	}
 	rows := []ledgerRow{}
-	if n := parts["requirements"]; n == nil || n.Kind != yaml.SequenceNode {
-		l.report(root, "/requirements", "there is no list of requirements", "write one, if only []")
-	} else {
-		for i, c := range n.Content {
-			rows = append(rows, l.row(c, "/requirements/"+strconv.Itoa(i)))
+	for i, rel := range files {
+		l.file = f.shown(rel)
+		n := parts[i]["requirements"]
+		if n == nil || n.Kind != yaml.SequenceNode {
+			l.report(roots[i], "/requirements", "there is no list of requirements", "write one, if only []")
+			continue
+		}
+		for k, c := range n.Content {
+			rows = append(rows, l.row(c, "/requirements/"+strconv.Itoa(k)))
 		}
 	}
 	return rows, l.bad.err()
@@ -131,6 +141,9 @@ func (l *ledger) readSources(n *yaml.Node) {
 		}
 		if s.Title == "" {
 			l.report(v, here, "the source has no title", "add title")
+		}
+		if _, twice := l.sources[name]; twice {
+			l.report(v, here, fmt.Sprintf("the source %s stands in another file as well", name), "keep one of the two")
 		}
 		l.sources[name] = s
 	}
@@ -186,10 +199,11 @@ func (c rowCheck) names(r ledgerRow) {
 			continue
 		}
 		if first, taken := c.ids[constName(id)]; taken {
-			c.report(key, fmt.Sprintf("the id %s is taken by %s", id, first), "ids are never used twice: choose the next free one")
+			where := strings.TrimPrefix(first, c.file+"#")
+			c.report(key, fmt.Sprintf("the id %s is taken by %s", id, where), "ids are never used twice: choose the next free one")
 			continue
 		}
-		c.ids[constName(id)] = c.pointer
+		c.ids[constName(id)] = c.file + "#" + c.pointer
 	}
 }
 
