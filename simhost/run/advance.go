@@ -99,7 +99,8 @@ func (e *Engine) steps(m *move) (w wait) {
 	for {
 		switch w = m.run(); w {
 		case waitsToLook:
-			m.view, m.err = e.view(e.ctx, m.s.viewer(), m.now)
+			view, err := e.view(e.ctx, m.s.viewer(), m.now)
+			m.view, m.err = &view, err
 		case waitsToRead:
 			m.reading, m.err = e.readFor(e.ctx, m.s)
 		default:

@@ -37,6 +37,23 @@ func compileAnswer(document map[string]any) (*answerSchema, error) {
 	return &answerSchema{document, compiled}, nil
 }
 
+// readAnswerSchema reads what the answer to a clarification must be.
+func (p *program) readAnswerSchema(supervisor *node) (err error) {
+	value, set := supervisor.Config[keyAnswer]
+	if !set {
+		p.answer, err = plainAnswer()
+		return err
+	}
+	document, ok := value.(map[string]any)
+	if !ok {
+		return refusedNode(supervisor.ID, "config.%s must be a JSON Schema, an object", keyAnswer)
+	}
+	if p.answer, err = compileAnswer(document); err != nil {
+		return refusedNode(supervisor.ID, "config.%s is no JSON Schema: %v", keyAnswer, err)
+	}
+	return nil
+}
+
 // check refuses an answer that does not fit.
 func (a *answerSchema) check(id string, answer any) error {
 	if problems := a.compiled.ValidateValue(answer); len(problems) > 0 {

@@ -98,7 +98,7 @@ func (e *Engine) create(id string, c Create, parent *Parent) (*liveRun, error) {
 		return nil, err
 	}
 	if !view.empty() {
-		created.View = view
+		created.View = &view
 	}
 	return e.begin(id, p, nil, created, &openwopv1.RunStartedPayload{
 		WorkflowID: p.definition.ID,

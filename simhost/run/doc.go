@@ -20,9 +20,9 @@
 // run has a lock; a run may be locked while its parent is, never the other way round: a child that ends wakes its
 // parent through a goroutine that holds no lock.
 //
-// What spans two runs is written down first. A child's id derives from the event that announces it, so that creating it
-// again finds the one that is there. Stopping a parent is a fact in its log, then its child is stopped, then the
-// parent's log gets its last events.
+// What spans two logs is written down first. A child's id derives from the event that announces it, so that creating it
+// again finds the one that is there; so does the origin of a write to a store. Stopping a parent is a fact in its log,
+// then its child is stopped, or its write carried out, then the parent's log gets its last events.
 //
 // When the log fails, what is in memory may be ahead of it: the run is forgotten, its watchers look into the log, and
 // after a while it is loaded again and goes on from there.
@@ -51,11 +51,32 @@
 // the turn without. A decision held because the agent itself was not sure (mockConfidence below escalationThreshold) is
 // not on the log before somebody accepts it; rejected, the supervisor decides again in the same turn.
 //
+// # What a turn reads
+//
+// A host may have a workspace and a memory. What a run sees of them is a View: which files there were, at which versions,
+// and how many entries the memory had. It is taken when the run is created, and from version 5 on again when a turn of the
+// loop begins (RFC 0059 D, RFC 0061 C); it stands in the log, and whatever a turn reads is read through it. So a turn
+// that was suspended, or whose host was started again, still reads what it read before, and what it writes is seen
+// by the next turn and not by itself. Below version 5 that is by no turn of this run.
+//
+// The supervisor's script says what turns read and write. Port or config mockReads, {workspace: [path], memory: [tag]}, is
+// what they look at; config mockNotes names the variable to which each turn adds what it saw: {iteration, at: "begin"
+// or "end", workspace: [{path, version, content}], memory: [{content, tags}]}. A file that is not there has version 0
+// and no content. The first note comes before everything else in the turn, the last one when the turn is over. Port or
+// config mockWrites, an array of arrays of {path, content} or {memory: {content, tags}}, is what each turn writes,
+// right after its first note. A write that the store refuses fails the node with the store's code. A workflow that
+// reads or writes what the host does not have is refused.
+//
+// # Answers
+//
+// A clarification asks one question, whose schema is config mockAnswerSchema, or else some text. An interrupt is answered
+// at its node or by its id, once.
+//
 // # Forks
 //
 // A fork in mode replay begins with the source's events below fromSeq, word for word but for ids and times. From there
-// it is run again, and wherever a run looks outside (what the supervisor decides, how a child ended, what a person
-// answered, when it was too late) it looks into the source's log instead. Where the source's log ends, because that run
-// is suspended, the fork waits on its own. A source that is under way is refused: its fork would have to share its
-// children.
+// it is run again, and wherever a run looks outside (what the supervisor decides, what a turn sees and what became of its
+// writes, how a child ended, what a person answered, when it was too late) it looks into the source's log instead. Where
+// the source's log ends, because that run is suspended, the fork waits on its own. A source that is under way is
+// refused: its fork would have to share its children.
 package run

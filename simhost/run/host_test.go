@@ -286,9 +286,6 @@ func story(events []openwopv1.RunEvent) []string {
 // tell is what matters of a payload.
 func tell(e openwopv1.RunEvent) string {
 	payload, known, err := openwopv1.DecodePayload(e.Type, e.Payload)
-	if isOfStore(e.Type) {
-		return string(e.Payload)
-	}
 	if err != nil || !known {
 		return fmt.Sprintf("UNREADABLE %v", err)
 	}
@@ -335,6 +332,8 @@ func tell(e openwopv1.RunEvent) string {
 		return string(p.Kind)
 	case *openwopv1.InterruptResolvedPayload:
 		return string(p.ResumeValue)
+	case *openwopv1.WorkspaceUpdatedPayload, *openwopv1.MemoryWrittenPayload:
+		return string(e.Payload)
 	}
 	return ""
 }
@@ -439,6 +438,14 @@ func (l *memoryLog) Read(ctx context.Context, log string, after uint64) ([]event
 		entries = entries[1:]
 	}
 	return slices.Clone(entries), ctx.Err()
+}
+
+func (l *memoryLog) Each(ctx context.Context, log string, after uint64, see func(eventlog.Entry) error) error {
+	entries, err := l.Read(ctx, log, after)
+	for i := 0; err == nil && i < len(entries); i++ {
+		err = see(entries[i])
+	}
+	return err
 }
 
 func (l *memoryLog) Get(ctx context.Context, log string, revision uint64) (eventlog.Entry, error) {

@@ -3,7 +3,6 @@ package run
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"sync"
 	"testing"
 
@@ -45,10 +44,6 @@ func unlawful(s openwopv1.RunSnapshot, events []openwopv1.RunEvent, version int)
 	for i, e := range events {
 		l.envelope(s, i, e)
 		l.document("RunEvent", e)
-		if isOfStore(e.Type) {
-			l.written(e)
-			continue
-		}
 		l.check(openwopv1.Events[e.Type].Component, e.Payload)
 		payload, known, err := openwopv1.DecodePayload(e.Type, e.Payload)
 		if err != nil || !known {
@@ -107,34 +102,6 @@ func (l *lawyer) check(component string, raw []byte) {
 	}
 	for _, p := range schema.Validate(raw) {
 		l.problems = append(l.problems, fmt.Sprintf("%s %s: %s", component, raw, p))
-	}
-}
-
-// isOfStore tells whether an event tells of a write to a store of the host.
-func isOfStore(t openwopv1.RunEventType) bool {
-	return t == openwopv1.RunEventTypeWorkspaceUpdated || t == openwopv1.RunEventTypeMemoryWritten
-}
-
-// written holds what is told of a write to facts 4.2: what was written is not repeated.
-func (l *lawyer) written(e openwopv1.RunEvent) {
-	var p map[string]any
-	if err := json.Unmarshal(e.Payload, &p); err != nil {
-		l.bad(e, "payload: %v", err)
-		return
-	}
-	required, optional := []string{"path", "version"}, []string(nil)
-	if e.Type == openwopv1.RunEventTypeMemoryWritten {
-		required, optional = []string{"memoryRef", "memoryId"}, []string{"nodeId", "agentId", "tags"}
-	}
-	for _, key := range required {
-		if p[key] == nil || p[key] == "" || p[key] == 0.0 {
-			l.bad(e, "%s is %v", key, p[key])
-		}
-	}
-	for key := range p {
-		if !slices.Contains(required, key) && !slices.Contains(optional, key) {
-			l.bad(e, "says %s", key)
-		}
 	}
 }
 

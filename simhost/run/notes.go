@@ -1,16 +1,10 @@
 package run
 
-import (
-	"context"
-	"errors"
-
-	"github.com/openassay/assay/gen/openwopv1"
-	"github.com/openassay/assay/simhost/refusal"
-)
+import "github.com/openassay/assay/gen/openwopv1"
 
 // maxNotes bounds the variable that holds a run's notes, in bytes of JSON. Every note is an event with all of them in it,
-// and with what an append may hold beside it that must stay below what the log takes at once.
-const maxNotes = 4 << 20
+// and so is every snapshot: clients take no more of either than a mebibyte.
+const maxNotes = 512 << 10
 
 // When a turn takes a note.
 const (
@@ -25,24 +19,21 @@ type note struct {
 	reading
 }
 
-// reading is what a turn reads, by what its script names.
-type reading struct {
-	Memory    []memorySeen `json:"memory,omitzero"`
-	Workspace []fileSeen   `json:"workspace,omitzero"`
-
-	refused *openwopv1.EventError
-}
-
-// fileSeen is a file at the version that the turn sees, 0 and without content where it is not there.
-type fileSeen struct {
-	Content *string `json:"content,omitempty"`
-	Path    string  `json:"path"`
-	Version int64   `json:"version"`
-}
-
-type memorySeen struct {
-	Content string   `json:"content"`
-	Tags    []string `json:"tags"`
+// readNotes reads which variable the turns note in what they see.
+func (p *program) readNotes(supervisor *node) error {
+	value, set := supervisor.Config[keyNotes]
+	if !set {
+		return nil
+	}
+	name, _ := value.(string)
+	switch v, declared := p.variables[name]; {
+	case !declared || v.Type != openwopv1.WorkflowVariableTypeArray:
+		return refusedNode(supervisor.ID, "config.%s must name a variable of type array", keyNotes)
+	case name == answerVariable:
+		return refusedNode(supervisor.ID, "config.%s: variable %q takes the answers of people", keyNotes, answerVariable)
+	}
+	p.notes = name
+	return nil
 }
 
 // prepare does the next thing that comes before a turn's decision: the first note, then what the turn writes. ready is
@@ -66,11 +57,11 @@ func (m *move) prepare() (w wait, ready bool) {
 	case len(r.tags) > 0 && m.s.view.Mark == nil:
 		return m.failNode(id, failure(CodeCapability, "%s names tags, and this run has no memory", keyReads)), false
 	case p.notes != "" && !l.begun:
-		w, refused := m.takeNote(turnBegins, l.startedID)
+		taken, refused := m.takeNote(turnBegins, l.startedID)
 		if refused != nil {
 			return m.failNode(id, refused), false
 		}
-		return w, false
+		return taken, false
 	case l.wrote < len(writes):
 		return m.write(), false
 	}
@@ -89,14 +80,19 @@ func (m *move) conclude() wait {
 	return w
 }
 
-// takeNote adds a note to the variable that holds them. A variable that no longer holds notes begins anew.
+// takeNote adds a note to the variable that holds them, or says why it cannot. A variable that no longer holds notes begins
+// anew.
 func (m *move) takeNote(at, cause string) (wait, *openwopv1.EventError) {
 	name, id := m.s.program.notes, m.s.program.supervisor().ID
-	var recorded openwopv1.VariableChangedPayload
-	if m.read(openwopv1.RunEventTypeVariableChanged, &recorded) {
-		return m.setVariable(name, id, cause, recorded.Next), nil
-	}
+	var (
+		taken  openwopv1.VariableChangedPayload
+		failed openwopv1.NodeFailedPayload
+	)
 	switch {
+	case m.read(openwopv1.RunEventTypeVariableChanged, &taken) && taken.Name == name:
+		return m.setVariable(name, id, cause, taken.Next), nil
+	case m.read(openwopv1.RunEventTypeNodeFailed, &failed):
+		return goesOn, &failed.Error
 	case m.replaying():
 		return m.diverge(), nil
 	case m.reading == nil:
@@ -115,86 +111,4 @@ func (m *move) takeNote(at, cause string) (wait, *openwopv1.EventError) {
 
 func notesTooLarge(name string) *openwopv1.EventError {
 	return failure(codeNotes, "variable %q would hold more than %d bytes of notes: read less, or take fewer turns", name, maxNotes)
-}
-
-// readFor reads what the turn of a run sees: what its script named when it began, in the view that its log holds. It may be
-// done any number of times, and gives the same.
-func (e *Engine) readFor(ctx context.Context, s *State) (*reading, error) {
-	r, wrong := parseReads(s.loop.reads)
-	if wrong != nil {
-		return &reading{refused: failure(codeScript, "%s%s: %s", keyReads, wrong.at, wrong.says)}, nil
-	}
-	got := &reading{}
-	err := e.readFiles(ctx, s, r.files, got)
-	if err == nil {
-		err = e.readMemory(ctx, s, r.tags, got)
-	}
-	if refused := (*refusal.Error)(nil); errors.As(err, &refused) {
-		return &reading{refused: &openwopv1.EventError{Code: refused.Code, Message: refused.Message, Details: refused.Details}}, nil
-	}
-	return got, err
-}
-
-func (e *Engine) readFiles(ctx context.Context, s *State, paths []string, into *reading) error {
-	if paths == nil {
-		return nil
-	}
-	if e.o.Files == nil {
-		return lacks(s.program.supervisor(), CapabilityWorkspace)
-	}
-	into.Workspace = make([]fileSeen, len(paths))
-	owner, bytes := s.viewer().owner, 0
-	for i, path := range paths {
-		ref := s.view.file(path)
-		into.Workspace[i] = fileSeen{Path: path, Version: ref.Version}
-		if ref.Version == 0 {
-			continue
-		}
-		content, err := e.o.Files.Content(ctx, owner, ref)
-		if err != nil {
-			return err
-		}
-		if bytes += len(content); bytes > maxNotes {
-			return refuse(codeNotes, notesTooLarge(s.program.notes).Message)
-		}
-		into.Workspace[i].Content = &content
-	}
-	return nil
-}
-
-// readMemory reads the entries that have one of the tags: by tag, then by age, each once.
-func (e *Engine) readMemory(ctx context.Context, s *State, tags []string, into *reading) error {
-	if tags == nil {
-		return nil
-	}
-	if e.o.Memory == nil {
-		return lacks(s.program.supervisor(), CapabilityMemory)
-	}
-	into.Memory = []memorySeen{}
-	seen, bytes := map[string]bool{}, 0
-	for _, tag := range tags {
-		entries, err := e.o.Memory.Entries(ctx, s.viewer().scope, s.mark(), tag, s.view.At)
-		if err != nil {
-			return err
-		}
-		for _, entry := range entries {
-			if seen[entry.ID] {
-				continue
-			}
-			seen[entry.ID] = true
-			if bytes += len(entry.Content); bytes > maxNotes {
-				return refuse(codeNotes, notesTooLarge(s.program.notes).Message)
-			}
-			into.Memory = append(into.Memory, memorySeen{entry.Content, entry.Tags})
-		}
-	}
-	return nil
-}
-
-// mark is how much of the memory the run sees.
-func (s *State) mark() int64 {
-	if s.view.Mark == nil {
-		return 0
-	}
-	return *s.view.Mark
 }

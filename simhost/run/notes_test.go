@@ -3,6 +3,7 @@ package run
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -123,13 +124,13 @@ func TestNotesOnTheLog(t *testing.T) {
 		begun2 = `{"at":"begin","iteration":2,"memory":[{"content":"z","tags":["m"]}],"workspace":[{"content":"y","path":"a.md","version":2}]}`
 		ended2 = `{"at":"end","iteration":2,"memory":[{"content":"z","tags":["m"]}],"workspace":[{"content":"y","path":"a.md","version":2}]}`
 	)
-	id := parse[memoryWritten](t, string(events[4].Payload)).MemoryID
+	id := parse[openwopv1.MemoryWrittenPayload](t, string(events[4].Payload)).MemoryID
 	expectStory(t, events,
 		"0 run.started",
 		"1 node.started @supervisor",
 		"2 variable.changed @supervisor seen=["+begun1+"] <-1",
 		`3 workspace.updated @supervisor {"path":"a.md","version":2} <-1`,
-		`4 memory.written @supervisor {"memoryRef":"default","memoryId":"`+id+`","nodeId":"supervisor","agentId":"assay.supervisor","tags":["m"]} <-1`,
+		`4 memory.written @supervisor {"agentId":"assay.supervisor","memoryId":"`+id+`","memoryRef":"default","nodeId":"supervisor","tags":["m"]} <-1`,
 		"5 runOrchestrator.decided @supervisor #1 next-worker conformance-noop",
 		"6 node.completed @supervisor",
 		"7 node.started @dispatch <-5",
@@ -206,13 +207,9 @@ func TestAnUnsureTurnNotesOnce(t *testing.T) {
 }
 
 func without[V any](m map[string]V, key string) map[string]V {
-	rest := map[string]V{}
-	for k, v := range m {
-		if k != key {
-			rest[k] = v
-		}
-	}
-	return rest
+	m = maps.Clone(m)
+	delete(m, key)
+	return m
 }
 
 // RFC 0059 D: before version 5 a run sees the files of its own beginning; RFC 0061 C: then those of the turn's.
@@ -369,31 +366,23 @@ func TestViewsAreSmall(t *testing.T) {
 }
 
 func TestNotesThatGrowTooLarge(t *testing.T) {
-	var big []any
-	for range 16 {
-		big = append(big, map[string]any{"path": fmt.Sprintf("f%d", len(big)), "content": strings.Repeat("<", 60<<10)})
-	}
 	h := newStoreHost(t)
-	c := noting(t, `[{"kind":"ask-user","prompt":"a"},{"kind":"ask-user","prompt":"b"}]`, `{"workspace":["f0","f1","f2","f3","f4","f5","f6","f7"]}`, "")
-	c.Inputs["writes"] = []any{big}
-	s := h.create(c)
-	s = h.resolve(s.RunID, yes)
-	// A character that JSON escapes counts as what it takes: the first note of turn 2 has 2.8 MiB, with the second it is over.
+	// JSON escapes each of these with six bytes: one note takes 360 KiB, and there is no room for a second one.
+	h.put("f", strings.Repeat("<", 60<<10))
+	s := h.create(noting(t, askedOnce, `{"workspace":["f"]}`, `[]`))
 	if s.Status != openwopv1.RunStatusWaitingInput {
-		t.Fatalf("after turn 1 the run is %s: %v", s.Status, s.Error)
+		t.Fatalf("after the first note the run is %s: %v", s.Status, s.Error)
 	}
 	s = h.resolve(s.RunID, yes)
-	events := h.events(s.RunID)
-	expectLawful(t, s, events, 5)
-	if s.Error == nil || s.Error.Code != codeNotes || !strings.Contains(s.Error.Message, `"seen"`) {
-		t.Errorf("the run is %s: %+v", s.Status, s.Error)
-	}
-	// A reading that is too large by itself fails the turn.
-	c = noting(t, twoTurns, `{"workspace":["f0"]}`, `[]`)
-	c.Inputs["reads"] = map[string]any{"workspace": slices.Repeat([]any{"f0"}, 64)}
-	s = h.create(c)
-	if s.Error == nil || s.Error.Code != codeNotes {
-		t.Errorf("the run is %s: %+v", s.Status, s.Error)
+	for range 2 {
+		events := h.events(s.RunID)
+		expectLawful(t, s, events, 5)
+		if s.Error == nil || s.Error.Code != codeNotes || !strings.Contains(s.Error.Message, `"seen"`) || len(notes(t, s)) > 1 {
+			t.Errorf("the run is %s: %+v", s.Status, s.Error)
+		}
+		h.expectReplays(s.RunID)
+		// A reading that is too large by itself fails the turn.
+		s = h.create(noting(t, askedOnce, `{"workspace":["f","f"]}`, `[]`))
 	}
 }
 

@@ -49,7 +49,7 @@ func (e *Engine) resolve(ctx context.Context, runID string, value json.RawMessag
 			return err
 		}
 		if !r.waiting() {
-			return refuse(CodeInterruptResolved, fmt.Sprintf("run %s replays, and its source was answered here", s.runID), "runId", s.runID)
+			return refuse(CodeInterruptResolved, fmt.Sprintf("run %s still replays what became of this in its source", s.runID), "runId", s.runID)
 		}
 		if err := s.program.checkAnswer(s.loop.asked.kind, value); err != nil {
 			return err

@@ -137,7 +137,10 @@ func index(i int) string { return "[" + strconv.Itoa(i) + "]" }
 func (s *State) scripted(key string) any {
 	n := s.program.supervisor()
 	for _, p := range n.ports {
-		if value, ok := s.portValue(p); ok && p.name == key && value != nil {
+		if p.name != key {
+			continue
+		}
+		if value, _ := s.portValue(p); value != nil {
 			return value
 		}
 	}

@@ -200,40 +200,6 @@ func (p *program) readLoop() error {
 	return nil
 }
 
-// readNotes reads which variable the turns note in what they see.
-func (p *program) readNotes(supervisor *node) error {
-	value, set := supervisor.Config[keyNotes]
-	if !set {
-		return nil
-	}
-	name, _ := value.(string)
-	switch v, declared := p.variables[name]; {
-	case !declared || v.Type != openwopv1.WorkflowVariableTypeArray:
-		return refusedNode(supervisor.ID, "config.%s must name a variable of type array", keyNotes)
-	case name == answerVariable:
-		return refusedNode(supervisor.ID, "config.%s: variable %q takes the answers of people", keyNotes, answerVariable)
-	}
-	p.notes = name
-	return nil
-}
-
-// readAnswerSchema reads what the answer to a clarification must be.
-func (p *program) readAnswerSchema(supervisor *node) (err error) {
-	value, set := supervisor.Config[keyAnswer]
-	if !set {
-		p.answer, err = plainAnswer()
-		return err
-	}
-	document, ok := value.(map[string]any)
-	if !ok {
-		return refusedNode(supervisor.ID, "config.%s must be a JSON Schema, an object", keyAnswer)
-	}
-	if p.answer, err = compileAnswer(document); err != nil {
-		return refusedNode(supervisor.ID, "config.%s is no JSON Schema: %v", keyAnswer, err)
-	}
-	return nil
-}
-
 // script is what the supervisor is to decide, turn by turn, and where that stands, for error messages. values are those at
 // the supervisor's ports.
 func (p *program) script(values map[string]any) (plan []any, where string, err error) {

@@ -128,21 +128,19 @@ func (s *State) viewer() viewer { return s.program.viewer(s.owner) }
 const defaultMemory = "default"
 
 // view looks at the stores of the host. What it does not have stays nil.
-func (e *Engine) view(ctx context.Context, v viewer, now time.Time) (*View, error) {
-	view := &View{}
+func (e *Engine) view(ctx context.Context, v viewer, now time.Time) (view View, err error) {
 	if e.o.Files != nil {
-		files, err := e.o.Files.Snapshot(ctx, v.owner)
-		if err != nil {
-			return nil, err
+		if view.Files, err = e.o.Files.Snapshot(ctx, v.owner); err != nil {
+			return view, err
 		}
-		if view.Files = files; files == nil {
+		if view.Files == nil {
 			view.Files = []openwopv1.WorkspaceFileRef{}
 		}
 	}
 	if e.o.Memory != nil {
 		mark, err := e.o.Memory.Mark(ctx, v.scope)
 		if err != nil {
-			return nil, err
+			return view, err
 		}
 		view.Mark, view.At = &mark, now
 	}

@@ -26,21 +26,6 @@ type Wrote struct {
 	Error    *openwopv1.EventError `json:"error,omitempty"`
 }
 
-// workspaceUpdated is the payload of workspace.updated.
-type workspaceUpdated struct {
-	Path    string `json:"path"`
-	Version int64  `json:"version"`
-}
-
-// memoryWritten is the payload of memory.written.
-type memoryWritten struct {
-	MemoryRef string   `json:"memoryRef"`
-	MemoryID  string   `json:"memoryId"`
-	NodeID    string   `json:"nodeId"`
-	AgentID   string   `json:"agentId"`
-	Tags      []string `json:"tags,omitempty"`
-}
-
 // turn counts the turns before the one under way; not even a fault lets it count otherwise.
 func (s *State) turn() int { return s.nodes[s.program.loop].starts - 1 }
 
@@ -79,7 +64,7 @@ func (m *move) write() wait {
 	case wrote.Error != nil:
 		return m.failNode(id, wrote.Error)
 	case wrote.EntryID != "":
-		return m.emit(openwopv1.RunEventTypeMemoryWritten, id, l.startedID, &memoryWritten{
+		return m.emit(openwopv1.RunEventTypeMemoryWritten, id, l.startedID, &openwopv1.MemoryWrittenPayload{
 			MemoryRef: m.s.viewer().scope.Ref,
 			MemoryID:  wrote.EntryID,
 			NodeID:    id,
@@ -87,7 +72,9 @@ func (m *move) write() wait {
 			Tags:      wrote.Tags,
 		})
 	default:
-		return m.emit(openwopv1.RunEventTypeWorkspaceUpdated, id, l.startedID, &workspaceUpdated{wrote.Path, wrote.Version})
+		return m.emit(openwopv1.RunEventTypeWorkspaceUpdated, id, l.startedID, &openwopv1.WorkspaceUpdatedPayload{
+			Path: wrote.Path, Version: wrote.Version,
+		})
 	}
 }
 
@@ -103,8 +90,11 @@ func (e *Engine) carryOut(ctx context.Context, r *liveRun) (*Wrote, error) {
 		place := keyWrites + index(r.state.turn()) + index(announced.Position)
 		wrote, err = Wrote{Error: &openwopv1.EventError{Code: refused.Code, Message: place + ": " + refused.Message, Details: refused.Details}}, nil
 	}
+	if err != nil {
+		return nil, err
+	}
 	wrote.Position = announced.Position
-	return &wrote, err
+	return &wrote, nil
 }
 
 // put writes to the store that an announced write is for.

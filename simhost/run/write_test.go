@@ -121,6 +121,7 @@ func TestStoresThatTheHostLacks(t *testing.T) {
 		{"reads both", both, []string{CapabilityMemory}, CapabilityMemory},
 		{"reads both, lacks both", both, []string{CapabilityMemory, CapabilityWorkspace}, CapabilityWorkspace},
 		{"reads nothing", noting(t, "", `{}`, `[]`), []string{CapabilityMemory, CapabilityWorkspace}, ""},
+		{"reads nothing of either", noting(t, "", `{"workspace":[],"memory":[]}`, `[[],[]]`), []string{CapabilityMemory, CapabilityWorkspace}, ""},
 		{"writes in a later turn", noting(t, "", `{}`, `[[],[],[{"memory":{"content":"x"}}]]`), []string{CapabilityMemory}, CapabilityMemory},
 		{"another workflow", Create{WorkflowID: "assay-loop"}, []string{CapabilityMemory, CapabilityWorkspace}, ""},
 	} {
@@ -130,12 +131,13 @@ func TestStoresThatTheHostLacks(t *testing.T) {
 		} {
 			id, err := h.Create(soon(t), c.create)
 			switch {
-			case c.want == "" && !h.stores: // a host without stores lacks both
+			case c.want == "" && !h.stores && len(c.lacks) < 2: // a host without stores lacks both
 			case c.want == "" && err != nil:
 				t.Errorf("%s: %v", c.name, err)
 			case c.want == "":
-				if s := h.settled(id.RunID); (s.Workspace == nil) != slices.Contains(c.lacks, CapabilityWorkspace) {
-					t.Errorf("%s: the run reads %v", c.name, s.Workspace)
+				s := h.settled(id.RunID)
+				if s.Status != openwopv1.RunStatusCompleted || (s.Workspace == nil) != slices.Contains(c.lacks, CapabilityWorkspace) {
+					t.Errorf("%s: the run is %s and reads %v: %v", c.name, s.Status, s.Workspace, s.Error)
 				}
 			case c.want != "":
 				refused := refusalOf(err)
@@ -181,6 +183,7 @@ func TestStoresThatComeAndGo(t *testing.T) {
 		} else if s.Error == nil || s.Error.Code != CodeCapability || !strings.Contains(s.Error.Message, c.says) {
 			t.Errorf("%s: the run is %s: %v", c.name, s.Status, s.Error)
 		}
+		h.expectReplays(s.RunID)
 	}
 	for _, lacked := range [][]string{{CapabilityWorkspace}, {CapabilityMemory}, {CapabilityWorkspace, CapabilityMemory}} {
 		h := newStoreHost(t, func(o *Options) { o.Lacks = lacked })

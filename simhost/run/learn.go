@@ -1,0 +1,75 @@
+package run
+
+import "github.com/openassay/assay/gen/openwopv1"
+
+// learn folds a fact.
+func (s *State) learn(f Fact) {
+	switch {
+	case f.Created != nil:
+		s.created = *f.Created
+		s.view.update(f.Created.View)
+	case f.Turn != nil:
+		s.loop = loop{iteration: f.Turn.Iteration, consulted: s.loop.consulted, agentID: s.loop.agentID}
+		s.view.update(f.Turn.View)
+	case f.Child != nil:
+		s.learnChild(*f.Child)
+	case f.Write != nil:
+		s.loop.write = f.Write
+	case f.Wrote != nil:
+		s.loop.write = nil
+		s.loop.wrote++
+	case f.Timer != nil:
+		if n := s.node(f.Timer.NodeID); n != nil {
+			n.due = f.Timer.Due
+		}
+	case f.Stop != nil:
+		s.stop = f.Stop
+		for i := range s.nodes {
+			s.nodes[i].gone = s.nodes[i].status == nodeSuspended
+		}
+		if i := s.lastInterrupt(); i != nil && !i.Resolved {
+			i.Gone = true
+		}
+		s.status = openwopv1.RunStatusRunning
+		if f.Stop.Why == stopCancelled {
+			s.status = openwopv1.RunStatusCancelling
+		}
+	}
+}
+
+func (s *State) learnChild(c Child) {
+	l := &s.loop
+	if c.Phase == childAnnounced {
+		l.child, l.chainID, l.endID, l.dispatched, l.written, l.harvested = &c, "", "", false, 0, false
+		return
+	}
+	if l.child == nil {
+		return
+	}
+	// What was announced stays known; steps repeat only what they add.
+	c.RunID, c.Inputs = l.child.RunID, l.child.Inputs
+	if c.Status == "" {
+		c.Status = l.child.Status
+	}
+	l.child = &c
+	switch c.Phase {
+	case childRunning:
+		s.children = append(s.children, childRun{runID: c.RunID, workflowID: c.WorkerID, status: c.Status})
+	case childCompleted, childFailed, childCancelled:
+		if n := len(s.children); n > 0 {
+			s.children[n-1].status = c.Phase.status()
+		}
+	}
+}
+
+// status is the child's status in a phase that is over.
+func (p childPhase) status() openwopv1.RunStatus {
+	switch p {
+	case childCompleted:
+		return openwopv1.RunStatusCompleted
+	case childCancelled:
+		return openwopv1.RunStatusCancelled
+	default:
+		return openwopv1.RunStatusFailed
+	}
+}
