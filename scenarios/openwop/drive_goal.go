@@ -99,25 +99,40 @@ func (g *goal) seen(ctx context.Context) (GoalMade, error) {
 // goesOn says whether the goal was made and is active: whether there is anything to look at.
 func (m GoalMade) goesOn() bool { return m.ID != "" && goesOn(m.Fresh.Body) }
 
-// change asks for pause, resume, abandon or what is none of them, and reads the goal after it.
-func (g *goal) change(ctx context.Context, action string) (GoalEdit, error) {
-	var e GoalEdit
-	var err error
-	if e.Reply, err = g.act(ctx, action); err == nil {
-		e.After, err = g.read(ctx, "the goal after: "+action)
+// change asks for pause, resume, abandon or what is none of them, and reads the
+// goal until it shows what it came to.
+func (g *goal) change(ctx context.Context, action string, done func(goal wire.Value) bool) (GoalEdit, error) {
+	reply, err := g.act(ctx, action)
+	if err != nil {
+		return GoalEdit{}, err
 	}
+	return g.after(ctx, action, reply, done)
+}
+
+// rewrite edits the goal and reads it until it shows what it came to.
+func (g *goal) rewrite(ctx context.Context, label string, body any, done func(goal wire.Value) bool) (GoalEdit, error) {
+	reply, err := g.edit(ctx, label, body)
+	if err != nil {
+		return GoalEdit{}, err
+	}
+	return g.after(ctx, label, reply, done)
+}
+
+// after reads the goal until it shows what was asked of it. A host may take a
+// call and carry it out a moment later; of one that it refused nothing is to come.
+func (g *goal) after(ctx context.Context, label string, reply GoalReply, done func(goal wire.Value) bool) (GoalEdit, error) {
+	e := GoalEdit{Reply: reply}
+	what := "the goal after: " + label
+	_, err := g.Await(ctx, what, func(ctx context.Context) (wire.Value, bool, error) {
+		var err error
+		e.After, err = g.read(ctx, what)
+		return e.After.Body, err == nil && (!succeeded(reply.Status) || done(e.After.Body)), err
+	})
 	return e, err
 }
 
-// rewrite edits the goal and reads it after that.
-func (g *goal) rewrite(ctx context.Context, label string, body any) (GoalEdit, error) {
-	var e GoalEdit
-	var err error
-	if e.Reply, err = g.edit(ctx, label, body); err == nil {
-		e.After, err = g.read(ctx, "the goal after: "+label)
-	}
-	return e, err
-}
+// anyhow is where nothing is to come of a call.
+func anyhow(wire.Value) bool { return true }
 
 // tick asks the seam for one more run. What it means for a goal that does not
 // go on is the host's affair: it may refuse, or answer and fire nothing.

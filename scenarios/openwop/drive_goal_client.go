@@ -146,16 +146,17 @@ var goalByWord = &scenarios.Drive[GoalWordObservation]{
 		if o.Goal = made; err != nil || !made.goesOn() {
 			return o, err
 		}
-		if o.Claimed, err = g.rewrite(ctx, "edit the state to satisfied", map[string]openwopv1.GoalState{"state": openwopv1.GoalStateSatisfied}); err != nil {
+		if o.Claimed, err = g.rewrite(ctx, "edit the state to satisfied", map[string]openwopv1.GoalState{"state": openwopv1.GoalStateSatisfied}, anyhow); err != nil {
 			return o, err
 		}
-		if o.Reworded, err = g.rewrite(ctx, "edit the objective", openwopv1.EditGoalRequest{Objective: o.Objective}); err != nil {
+		reworded := func(goal wire.Value) bool { return goal.Key("objective").String() == o.Objective }
+		if o.Reworded, err = g.rewrite(ctx, "edit the objective", openwopv1.EditGoalRequest{Objective: o.Objective}, reworded); err != nil {
 			return o, err
 		}
-		if o.Restated, err = g.rewrite(ctx, "edit completion and continuation", openwopv1.EditGoalRequest{Completion: &asked.Completion, Continuation: &asked.Continuation}); err != nil {
+		if o.Restated, err = g.rewrite(ctx, "edit completion and continuation", openwopv1.EditGoalRequest{Completion: &asked.Completion, Continuation: &asked.Continuation}, anyhow); err != nil {
 			return o, err
 		}
-		if o.Completed, err = g.change(ctx, "complete"); err != nil {
+		if o.Completed, err = g.change(ctx, "complete", anyhow); err != nil {
 			return o, err
 		}
 		o.Satisfied, err = g.list(ctx, openwopv1.GoalStateSatisfied)
@@ -187,7 +188,7 @@ var goalAbandoned = &scenarios.Drive[GoalAbandonedObservation]{
 		if o.Goal = made; err != nil || !made.goesOn() {
 			return o, err
 		}
-		if o.Abandon, err = g.change(ctx, "abandon"); err != nil {
+		if o.Abandon, err = g.change(ctx, "abandon", hasEnded); err != nil {
 			return o, err
 		}
 		o.Revival, err = g.revive(ctx, nil)

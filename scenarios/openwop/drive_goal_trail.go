@@ -89,18 +89,19 @@ type goalEvents struct {
 	Evidence scenarios.Evidence
 }
 
-// events are those of the goal, from the first home that shows any. The text
-// gives them none: the goal's own log, the logs of its runs and the replies of
-// the seam count. There is no evidence where no home is on offer.
-func (o GoalObservation) events() goalEvents {
+// events are those of one type, from the first home that shows any. The text
+// gives them none, and not one for both types: the goal's own log, the logs of
+// its runs and the replies of the seam count. There is no evidence where no home
+// is on offer.
+func (o GoalObservation) events(t openwopv1.RunEventType) goalEvents {
 	homes := o.homes()
 	for _, home := range homes {
-		if len(home.Values) > 0 {
-			return home
+		if found := home.ofType(t); len(found.Values) > 0 {
+			return goalEvents{found, home.Evidence}
 		}
 	}
 	if len(homes) > 0 {
-		return homes[0]
+		return goalEvents{homes[0].ofType(t), homes[0].Evidence}
 	}
 	return goalEvents{}
 }

@@ -109,15 +109,16 @@ var loopWithRivals = &scenarios.Drive[RivalsObservation]{
 type TwoSuspendedObservation struct {
 	First  SuspendedLoop `json:"first"`
 	Second SuspendedLoop `json:"second"`
-	Lull   Lull          `json:"lull"` // of the first; the second's end is the sentinel
+	Astray wire.Value    `json:"astray"` // HTTP status of an answer to a node that the first does not have, ahead of the lull
+	Lull   Lull          `json:"lull"`   // of the first; the second's end is the sentinel
 }
 
 // twoLoopsSuspended holds two loops by the same question.
 var twoLoopsSuspended = &scenarios.Drive[TwoSuspendedObservation]{
 	ID:    "openwop/two-loops-suspended",
-	Title: "holds two loops of one plan by a question, answers the second, waits for its end and a window, looks at the first and answers it otherwise",
+	Title: "holds two loops of one plan by a question, answers a node that the first does not have, answers the second, waits for its end and a window, looks at the first and answers it otherwise",
 	Sends: []string{
-		sendsLoop + ", twice", "POST /v1/runs/{runId}/interrupts/{nodeId}, of each", "GET /v1/runs/{runId}",
+		sendsLoop + ", twice", "POST /v1/runs/{runId}/interrupts/{a node that it does not have}", "POST /v1/runs/{runId}/interrupts/{nodeId}, of each", "GET /v1/runs/{runId}",
 		"GET /v1/runs/{runId}/events/poll",
 	},
 	Run: func(ctx context.Context, c *scenarios.Conn) (o TwoSuspendedObservation, err error) {
@@ -134,6 +135,9 @@ var twoLoopsSuspended = &scenarios.Drive[TwoSuspendedObservation]{
 		if o.Second = second; err != nil {
 			return o, err
 		}
+		if o.Astray, err = a.astray(ctx, first.Held); err != nil {
+			return o, err
+		}
 		if err := b.resumes(ctx, &o.Second); err != nil || !o.Second.Log.Ended.Reached {
 			return o, err
 		}
@@ -146,4 +150,15 @@ var twoLoopsSuspended = &scenarios.Drive[TwoSuspendedObservation]{
 		}
 		return o, a.resumes(ctx, &o.First)
 	},
+}
+
+// astray answers a node that the run does not have, and returns the HTTP status.
+func (r *run) astray(ctx context.Context, s Suspension) (wire.Value, error) {
+	asked := pending(s.Suspended.Last, s.Log)
+	asked.node = r.Name("no-node")
+	reply, err := r.resolve(ctx, asked, r.marker())
+	if err != nil {
+		return wire.Value{}, err
+	}
+	return reply.StatusValue(), nil
 }

@@ -42,7 +42,7 @@ var closedAtBound = scenarios.Scenario{
 	Proves: ids{openwopv1.OWP0097D3, openwopv1.OWP0097E7},
 	Claim:  goals,
 	Ask: scenarios.Ask(goalToItsBound, func(o GoalObservation, j *scenarios.Judge) {
-		if o.ready(j) && o.ended(j, openwopv1.OWP0097E4, openwopv1.GoalStateBoundExceeded) {
+		if o.ready(j) && o.ended(j, openwopv1.OWP0097E4, openwopv1.GoalStateBoundExceeded) && seen(j, o.events(openwopv1.RunEventTypeGoalClosed)) {
 			o.checkClosed(j, openwopv1.OWP0097E7, openwopv1.GoalStateBoundExceeded)
 		}
 	}),
@@ -50,11 +50,7 @@ var closedAtBound = scenarios.Scenario{
 
 // checkClosed expects one event that closes the goal, in that state.
 func (o GoalObservation) checkClosed(j *scenarios.Judge, as scenarios.RequirementID, state openwopv1.GoalState) {
-	events := o.events()
-	if !events.ready(j) {
-		return
-	}
-	closed := events.ofType(openwopv1.RunEventTypeGoalClosed)
+	closed := o.events(openwopv1.RunEventTypeGoalClosed)
 	j.Check(openwopv1.OWP0097D3, closed).To(check.Len(1), "events that close the goal")
 	j.Check(openwopv1.OWP0097D3, closed.Each("/payload/goalId")).To(check.Each(check.Equal(o.Goal.ID)), "goalId")
 	j.Check(as, closed.Each("/payload/finalState")).To(check.Each(check.Equal(state)), "finalState")
@@ -129,6 +125,9 @@ var deadlineBound = scenarios.Scenario{
 			!j.Check(openwopv1.OWP0097E6, o.Ended).To(check.Reached()) {
 			return
 		}
+		if o.Grace == coarseGrace {
+			j.Find(openwopv1.OWP0097E6, "a goal with a deadline of less than a second ended early or went on late, as by a clock of full seconds; judged with a deadline of %s and a grace of %s", o.Deadline, o.Grace)
+		}
 		if goesOn(o.Passed.Body) {
 			j.Find(openwopv1.OWP0097E6, "the goal is shown as active after its deadline, until it is ticked")
 		}
@@ -158,15 +157,14 @@ var evaluatedAndClosed = scenarios.Scenario{
 	Proves: ids{openwopv1.OWP0097D1, openwopv1.OWP0097D3},
 	Claim:  goals,
 	Ask: scenarios.Ask(goalUntilSatisfied, func(o GoalObservation, j *scenarios.Judge) {
-		events := o.events()
-		if !o.ready(j) || !o.ended(j, openwopv1.OWP0097E1, openwopv1.GoalStateSatisfied) || !events.ready(j) {
+		evaluated := o.events(openwopv1.RunEventTypeGoalEvaluated)
+		if !o.ready(j) || !o.ended(j, openwopv1.OWP0097E1, openwopv1.GoalStateSatisfied) || !seen(j, evaluated, o.events(openwopv1.RunEventTypeGoalClosed)) {
 			return
 		}
 		verdicts := make([]any, o.Runs)
 		for i := range verdicts {
 			verdicts[i] = i == o.Runs-1
 		}
-		evaluated := events.ofType(openwopv1.RunEventTypeGoalEvaluated)
 		j.Check(openwopv1.OWP0097D1, evaluated.Each("/payload/satisfied")).To(check.Equal(verdicts), "verdicts in order")
 		j.Check(openwopv1.OWP0097D1, evaluated.Each("/payload/iterations")).To(check.CountFromOne(o.Runs), "iterations in order")
 		j.Check(openwopv1.OWP0097D1, evaluated.Each("/payload/goalId")).To(check.Each(check.Equal(o.Goal.ID)), "goalId")
@@ -182,12 +180,12 @@ var evaluationsAttributed = scenarios.Scenario{
 	Proves: ids{openwopv1.OWP0097E9},
 	Claim:  goals,
 	Ask: scenarios.Ask(goalUntilSatisfied, func(o GoalObservation, j *scenarios.Judge) {
-		events, runs := o.events(), runsOf(o.shown())
-		if !o.ready(j) || !o.ended(j, openwopv1.OWP0097E1, openwopv1.GoalStateSatisfied) || !events.ready(j) {
+		evaluated, runs := o.events(openwopv1.RunEventTypeGoalEvaluated), runsOf(o.shown())
+		if !o.ready(j) || !o.ended(j, openwopv1.OWP0097E1, openwopv1.GoalStateSatisfied) || !seen(j, evaluated) {
 			return
 		}
 		j.Check(openwopv1.OWP0097E9, runs).To(check.Len(o.Runs), "contributing runs")
-		j.Check(openwopv1.OWP0097E9, events.ofType(openwopv1.RunEventTypeGoalEvaluated).Each("/payload/runId")).To(check.SameAs(runs), "runs that the evaluations name")
+		j.Check(openwopv1.OWP0097E9, evaluated.Each("/payload/runId")).To(check.SameAs(runs), "runs that the evaluations name")
 		last := wire.Found{Values: runs.Items(), In: runs.Ref()}.Last()
 		j.Check(openwopv1.OWP0097E9, o.shown().At("/completion/lastVerdict/runId")).To(check.SameAs(last), "run that the last verdict names")
 	}),
@@ -223,9 +221,9 @@ var contentFree = scenarios.Scenario{
 	Proves: ids{openwopv1.OWP0097D2},
 	Claim:  goals,
 	Ask: scenarios.Ask(goalUntilSatisfied, func(o GoalObservation, j *scenarios.Judge) {
-		events := o.events()
+		events := o.events(openwopv1.RunEventTypeGoalEvaluated)
 		switch objective := o.Goal.Fresh.Body.Key("objective"); {
-		case !o.ready(j) || !o.ended(j, openwopv1.OWP0097E1, openwopv1.GoalStateSatisfied) || !events.ready(j):
+		case !o.ready(j) || !o.ended(j, openwopv1.OWP0097E1, openwopv1.GoalStateSatisfied) || !seen(j, events):
 			return
 		case !o.Goal.namedIn(objective.String()): // the control: where the text is, it is found
 			j.BlockOn(openwopv1.OWP0097B1, "set-up: the goal does not show its objective as it was asked for: "+objective.JSON())

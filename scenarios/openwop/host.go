@@ -58,7 +58,7 @@ type run struct {
 
 // create asks for a run and notes that it has to be cancelled if it does not end by itself.
 func (h host) create(ctx context.Context, label string, body openwopv1.CreateRunRequest) (*run, error) {
-	reply, err := h.do(ctx, wire.Call{Method: http.MethodPost, Path: "/v1/runs", Body: body, Label: label})
+	reply, err := h.do(ctx, wire.Call{Method: http.MethodPost, Path: "/v1/runs", Body: body, Label: label, Secrets: interruptTokens})
 	if errors.Is(err, wire.ErrNoAnswer) || errors.Is(err, context.Canceled) {
 		h.Leave("perhaps a run of "+body.WorkflowID, func(context.Context, *wire.Client) error {
 			return errors.New("its creation was not answered, so its id is not known")
@@ -95,10 +95,13 @@ func (h host) adopt(reply *wire.Reply) *run {
 
 func runPath(id string) string { return "/v1/runs/" + url.PathEscape(id) }
 
-// snapshot reads the run once. Of a suspended run it may hold the token that
-// answers the interrupt.
+// interruptTokens are where the snapshot of a suspended run may hold the token
+// that answers its interrupt. A host may reply with one wherever a run moves.
+var interruptTokens = []string{"/interrupt/interruptToken", "/interrupt/token"}
+
+// snapshot reads the run once.
 func (r *run) snapshot(ctx context.Context, label string) (*wire.Reply, error) {
-	return r.do(ctx, wire.Call{Method: http.MethodGet, Path: runPath(r.ID), Label: label, Secrets: []string{"/interrupt/interruptToken", "/interrupt/token"}})
+	return r.do(ctx, wire.Call{Method: http.MethodGet, Path: runPath(r.ID), Label: label, Secrets: interruptTokens})
 }
 
 // ended waits for a terminal status.

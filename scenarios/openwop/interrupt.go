@@ -64,7 +64,7 @@ func (r *run) answer(ctx context.Context, suspended wire.Wait, text string) (*wi
 func (r *run) resolve(ctx context.Context, i interrupt, text string) (reply *wire.Reply, err error) {
 	for _, value := range i.answers(text) {
 		reply, err = r.Do(ctx, wire.Call{Method: http.MethodPost, Path: runPath(r.ID) + "/interrupts/" + url.PathEscape(i.node), Label: "answer",
-			Body: map[string]any{"resumeValue": value}})
+			Body: map[string]any{"resumeValue": value}, Secrets: interruptTokens})
 		if err != nil || reply.Status != http.StatusBadRequest && reply.Status != http.StatusUnprocessableEntity {
 			break
 		}

@@ -1,6 +1,7 @@
 package openwop
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -218,12 +219,14 @@ func timestamp() check.Matcher {
 	})
 }
 
-// ready stops a judge that looks at events, and says how strongly they were seen.
-func (e goalEvents) ready(j *scenarios.Judge) bool {
-	if e.Evidence == scenarios.Unseen {
+// seen stops a judge that looks at events which can be read nowhere, and says
+// how strongly the weakest of them were seen.
+func seen(j *scenarios.Judge, all ...goalEvents) bool {
+	weakest := slices.MinFunc(all, func(a, b goalEvents) int { return cmp.Compare(a.Evidence, b.Evidence) }).Evidence
+	if weakest == scenarios.Unseen {
 		return j.Block("the events of a goal can be read nowhere: not in a log of its own, not in those of its runs, not in the replies to its ticks",
 			"serve the log of a goal, or have the replies to its ticks hold its events (docs/seams.md)")
 	}
-	j.SeenAs(e.Evidence)
+	j.SeenAs(weakest)
 	return true
 }

@@ -273,7 +273,7 @@ func TestImpostorsAreFoundOut(t *testing.T) {
 				{"iteration-monotonic/one-per-turn", "failed", "OWP-0061-B2"},
 				{"stateful-resume/ask-user", "failed", "OWP-0061-D1"},
 				{"stateful-resume/concurrent-resolvers", "failed", "OWP-INT-3"},
-				{"stateful-resume/two-at-once", "blocked", "did not take the turns of its plan"},
+				{"stateful-resume/two-at-once", "failed", "OWP-INT-4"},
 				{"workspace-snapshot/write-in-turn", "blocked", "noted nothing of"},
 				{"workspace-snapshot/seam-last-turn", "failed", "OWP-0061-C6"},
 				{"goal-bounds/created-as-asked", "failed", "OWP-0097-B1"},

@@ -1,6 +1,8 @@
 package openwop
 
 import (
+	"net/http"
+
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
@@ -103,7 +105,7 @@ var resumeSeam = scenarios.Scenario{
 // checkResumed judges what the seam says of a loop that it suspended and
 // resumed; where it names the run, that run's log has the last word.
 func (a SeamAnswer) checkResumed(j *scenarios.Judge, path string) bool {
-	if !seamAnswered(j, a.Status, path) {
+	if !seamAnswered(j, a.Status, path) || !a.logged(j) {
 		return false
 	}
 	j.Check(openwopv1.OWP0061D1, a.Resumed).To(check.Equal(a.SuspendsAt), "resumedIteration of %d turns, suspended in turn %d and resumed", a.Turns, a.SuspendsAt)
@@ -112,6 +114,13 @@ func (a SeamAnswer) checkResumed(j *scenarios.Judge, path string) bool {
 		j.Check(openwopv1.OWP0061D1, a.Log.Iterations()).To(check.CountFromOne(a.Turns), "iterations in the log of run %s", a.Log.RunID)
 	}
 	return true
+}
+
+// logged stops a judge where the run that the reply names does not show its
+// log. One that is not there at all was made up, and is judged.
+func (a SeamAnswer) logged(j *scenarios.Judge) bool {
+	code, _ := a.Log.Read.Int()
+	return !a.NamesARun || code == http.StatusNotFound || a.Log.readable(j)
 }
 
 // checkSuspended judges what the seam says of a loop that it left suspended, and
@@ -124,7 +133,7 @@ func (a SeamAnswer) checkSuspended(j *scenarios.Judge) bool {
 	until := check.OneOf(upTo(a.SuspendsAt), upTo(a.SuspendsAt-1))
 	j.Check(openwopv1.OWP0061D1, a.iterations()).To(until, "iterations of %d turns, suspended in turn %d and not resumed", a.Turns, a.SuspendsAt)
 	j.Check(openwopv1.OWP0061D1, a.Resumed).To(check.OneOf(nil, false), "resumedIteration without a resume")
-	if a.NamesARun {
+	if a.NamesARun && a.logged(j) {
 		j.Check(openwopv1.OWP0061D1, a.Log.Iterations()).To(until, "iterations in the log of run %s", a.Log.RunID)
 	}
 	return true

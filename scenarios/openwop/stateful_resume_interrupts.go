@@ -85,6 +85,8 @@ var resolvedByOne = scenarios.Scenario{
 		winner := o.winners()[0]
 		if shown := resumeValues(l); len(shown.Values) > 0 {
 			j.Check(openwopv1.OWPINT3, shown).To(check.Each(holding(winner)), "the answer as the run shows it")
+		} else {
+			j.Find(openwopv1.OWPINT3, "no event and no variable of the run shows the answer: whether it was lost cannot be seen")
 		}
 		for _, marker := range o.Markers {
 			if marker != winner {
@@ -120,12 +122,15 @@ var resolvedApart = scenarios.Scenario{
 			return
 		}
 		if !j.Check(openwopv1.OWPINT4, b.Log.Ended).To(check.Reached(), "after the second loop was answered") || !b.Log.readable(j) ||
-			!o.Lull.checkWaiting(j, openwopv1.OWPINT4, a.Held.Log, "while only the other was answered") || !a.Held.answered(j) {
+			!o.Lull.checkWaiting(j, openwopv1.OWPINT4, a.Held.Log, "while only the other was answered, and a node that this one does not have") || !a.Held.answered(j) {
 			return
 		}
 		if !j.Check(openwopv1.OWPINT4, a.Log.Ended).To(check.Reached(), "after the first loop was answered") || !a.Log.readable(j) ||
 			!a.tookItsTurns(j) || !b.tookItsTurns(j) {
 			return
+		}
+		if succeeded(o.Astray) {
+			j.Find(openwopv1.OWPINT4, "an answer to a node that the run does not have got HTTP %s and moved nothing", o.Astray.JSON())
 		}
 		j.Check(openwopv1.OWPINT4, tracesOf(a.Log, b.Held.Marker)).To(check.Len(0), "places in which the first loop took the second's answer")
 		j.Check(openwopv1.OWPINT4, tracesOf(b.Log, a.Held.Marker)).To(check.Len(0), "places in which the second loop took the first's answer")

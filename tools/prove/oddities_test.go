@@ -1,0 +1,285 @@
+package prove_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/simhost/clock"
+	"github.com/openassay/assay/simhost/openwop"
+)
+
+// What honest hosts differ in. Nobody is accused for any of it; that there is
+// less to look at may block a scenario.
+func TestHonestHostsThatDiffer(t *testing.T) {
+	for name, host := range map[string]struct {
+		options openwop.Options
+		wrap    func(http.Handler) http.Handler
+	}{
+		"slow":                     {wrap: slow(40 * time.Millisecond)},
+		"stale snapshots":          {wrap: stale(150 * time.Millisecond)},
+		"tells little of a run":    {wrap: edited(tellLittle)},
+		"waits in other words":     {wrap: edited(waitElsewhere)},
+		"refuses in other words":   {wrap: edited(hideConflicts)},
+		"goals on their own time":  {wrap: behind(t)},
+		"closes goals to a ticker": {wrap: edited(closeToTicker)},
+		"a clock of full seconds":  {options: openwop.Options{Clock: fullSeconds{clock.Real()}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := certify(t, serve(t, host.options, host.wrap).URL, scenarios.Options{})
+			for _, o := range r.Outcomes {
+				if slices.Contains([]scenarios.Verdict{scenarios.Failed, scenarios.Broken, scenarios.Inconclusive}, o.Verdict) {
+					t.Errorf("%s is %s: %s", o.Scenario.ID, o.Verdict, o.Reason)
+				}
+			}
+		})
+	}
+}
+
+// What a host does with an answer behind a reply that is as it should be.
+func TestHostsThatMistreatAnswers(t *testing.T) {
+	for name, host := range map[string]struct {
+		wrap           func(http.Handler) http.Handler
+		scenario, want string
+	}{
+		"moves on a refusal": {movesOnRefusal, "two-at-once", "OWP-INT-4"},
+		"loses the answer":   {losesAnswer, "concurrent-resolvers", "OWP-INT-3"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := certify(t, serve(t, openwop.Options{}, host.wrap).URL, scenarios.Options{})
+			for _, o := range r.Outcomes {
+				if (o.Verdict == scenarios.Failed) != (o.Scenario.Name() == host.scenario) {
+					t.Errorf("%s is %s: %s", o.Scenario.ID, o.Verdict, o.Reason)
+				}
+			}
+			if o := outcome(t, r, host.scenario); !strings.HasPrefix(o.Reason, host.want) {
+				t.Errorf("%s: %s", o.Scenario.ID, o.Reason)
+			}
+		})
+	}
+}
+
+// record lets the host answer and returns what it said.
+func record(next http.Handler, r *http.Request) *httptest.ResponseRecorder {
+	w := httptest.NewRecorder()
+	next.ServeHTTP(w, r)
+	return w
+}
+
+func reply(w http.ResponseWriter, recorded *httptest.ResponseRecorder, code int, body []byte) {
+	maps.Copy(w.Header(), recorded.Header())
+	w.Header().Del("Content-Length")
+	w.WriteHeader(code)
+	w.Write(body)
+}
+
+var (
+	oneRun      = regexp.MustCompile(`^/v1/runs/[^/:]+$`)
+	oneGoal     = regexp.MustCompile(`^/v1/host/sample/goals/[^/]+$`)
+	goalMove    = regexp.MustCompile(`^/v1/host/sample/goals/[^/]+/(tick|abandon)$`)
+	goalLog     = regexp.MustCompile(`^/v1/host/sample/goals/[^/]+/events$`)
+	runLog      = regexp.MustCompile(`^/v1/runs/[^/]+/events/poll$`)
+	runStream   = regexp.MustCompile(`^/v1/runs/[^/]+/events$`)
+	nodeAnswer  = regexp.MustCompile(`^(/v1/runs/[^/]+/interrupts/)[^/]+$`)
+	driveMarker = regexp.MustCompile(`m[0-9a-f]{16}`)
+)
+
+func slow(by time.Duration) func(http.Handler) http.Handler {
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			time.Sleep(by)
+			next.ServeHTTP(w, r)
+		})
+	}
+}
+
+// stale serves what a run or a goal was a while ago.
+func stale(by time.Duration) func(http.Handler) http.Handler {
+	type kept struct {
+		at time.Time
+		w  *httptest.ResponseRecorder
+	}
+	var mu sync.Mutex
+	known := map[string]kept{}
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method != http.MethodGet || !oneRun.MatchString(r.URL.Path) && !oneGoal.MatchString(r.URL.Path) {
+				next.ServeHTTP(w, r)
+				return
+			}
+			mu.Lock()
+			k, ok := known[r.URL.Path]
+			if !ok || time.Since(k.at) > by {
+				k = kept{time.Now(), record(next, r)}
+				known[r.URL.Path] = k
+			}
+			mu.Unlock()
+			reply(w, k.w, k.w.Code, k.w.Body.Bytes())
+		})
+	}
+}
+
+// edited has every reply but those of streams go through edit.
+func edited(edit func(r *http.Request, code int, doc map[string]any) int) func(http.Handler) http.Handler {
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if runStream.MatchString(r.URL.Path) {
+				next.ServeHTTP(w, r)
+				return
+			}
+			if runLog.MatchString(r.URL.Path) { // the whole log each time, and no poll is held
+				r.URL.RawQuery = "timeout=1"
+			}
+			got := record(next, r)
+			var doc map[string]any
+			if json.Unmarshal(got.Body.Bytes(), &doc) != nil {
+				reply(w, got, got.Code, got.Body.Bytes())
+				return
+			}
+			code := edit(r, got.Code, doc)
+			raw, err := json.Marshal(doc)
+			if err != nil {
+				panic(err) // it came out of a document
+			}
+			reply(w, got, code, raw)
+		})
+	}
+}
+
+// without leaves the events of these types out of a log, and numbers the others from 1.
+func without(doc map[string]any, types ...string) {
+	list, _ := doc["events"].([]any)
+	list = slices.DeleteFunc(list, func(e any) bool { return slices.Contains(types, e.(map[string]any)["type"].(string)) })
+	for i, e := range list {
+		e.(map[string]any)["sequence"] = i + 1
+	}
+	if list != nil {
+		doc["events"] = list
+	}
+}
+
+// tellLittle shows neither the variables of a run nor what it waits for, and no event of an interrupt.
+func tellLittle(r *http.Request, code int, doc map[string]any) int {
+	switch {
+	case runLog.MatchString(r.URL.Path):
+		without(doc, "interrupt.requested", "interrupt.resolved", "node.resumed", "run.resumed", "variable.changed")
+	case oneRun.MatchString(r.URL.Path):
+		for _, field := range []string{"variables", "interrupt", "workspace"} {
+			delete(doc, field)
+		}
+	}
+	return code
+}
+
+func waitElsewhere(_ *http.Request, code int, doc map[string]any) int {
+	if status, _ := doc["status"].(string); strings.HasPrefix(status, "waiting-") {
+		doc["status"] = "waiting-external"
+	}
+	return code
+}
+
+func hideConflicts(_ *http.Request, code int, _ map[string]any) int {
+	if code == http.StatusConflict {
+		return http.StatusNotFound
+	}
+	return code
+}
+
+// closeToTicker has goal.evaluated on the logs, and goal.closed in the reply to the tick alone.
+func closeToTicker(r *http.Request, code int, doc map[string]any) int {
+	if goalLog.MatchString(r.URL.Path) || runLog.MatchString(r.URL.Path) {
+		without(doc, "goal.closed")
+	}
+	return code
+}
+
+// behind accepts what moves a goal and does it a while later, in order.
+func behind(t *testing.T) func(http.Handler) http.Handler {
+	var working sync.WaitGroup
+	t.Cleanup(working.Wait)
+	var mu sync.Mutex // of before
+	before := make(chan struct{})
+	close(before)
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if !goalMove.MatchString(r.URL.Path) {
+				next.ServeHTTP(w, r)
+				return
+			}
+			later := with(r, r.URL.Path, bodyOf(r))
+			mu.Lock()
+			mine, done := before, make(chan struct{})
+			before = done
+			mu.Unlock()
+			working.Go(func() {
+				defer close(done)
+				<-mine
+				time.Sleep(20 * time.Millisecond)
+				record(next, later)
+			})
+			w.WriteHeader(http.StatusAccepted)
+			io.WriteString(w, "{}")
+		})
+	}
+}
+
+// fullSeconds is a clock that ticks once a second.
+type fullSeconds struct{ clock.Clock }
+
+func (c fullSeconds) Now() time.Time { return c.Clock.Now().Truncate(time.Second) }
+
+// movesOnRefusal answers 404 for a node that it does not have, and takes the answer for the one that waits.
+func movesOnRefusal(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		m := nodeAnswer.FindStringSubmatch(r.URL.Path)
+		if m == nil {
+			next.ServeHTTP(w, r)
+			return
+		}
+		body := bodyOf(r)
+		got := record(next, with(r, r.URL.Path, body))
+		if got.Code == http.StatusNotFound {
+			for _, node := range []string{"supervisor", "dispatch"} {
+				record(next, with(r, m[1]+node, body))
+			}
+		}
+		reply(w, got, got.Code, got.Body.Bytes())
+	})
+}
+
+// losesAnswer keeps that there was an answer, and not which.
+func losesAnswer(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if nodeAnswer.MatchString(r.URL.Path) {
+			r = with(r, r.URL.Path, driveMarker.ReplaceAll(bodyOf(r), []byte("lost")))
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+func bodyOf(r *http.Request) []byte {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		panic(http.ErrAbortHandler)
+	}
+	return body
+}
+
+// with is the same request for another path, with another body, that outlives the first.
+func with(r *http.Request, path string, body []byte) *http.Request {
+	c := r.Clone(context.WithoutCancel(r.Context()))
+	c.URL.Path, c.URL.RawPath = path, ""
+	c.Body, c.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	return c
+}
