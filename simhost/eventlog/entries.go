@@ -83,7 +83,7 @@ func (s *Store) last(ctx context.Context, log string) (Entry, error) {
 	if err := checkName(log); err != nil {
 		return Entry{}, err
 	}
-	msg, err := s.logs.GetLastMsgForSubject(ctx, logPrefix+log)
+	msg, err := s.lastMessage(ctx, log)
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
 		return Entry{}, nil
 	}
@@ -93,40 +93,97 @@ func (s *Store) last(ctx context.Context, log string) (Entry, error) {
 	return Entry{Revision: msg.Sequence, Data: msg.Data}, nil
 }
 
-// read goes from the last entry back: every entry carries the revision before its own, which the append was guarded with.
-// That costs one look-up an entry, where searching the stream by subject would look at all that stands between.
 func (s *Store) read(ctx context.Context, log string, after uint64) ([]Entry, error) {
 	end, err := s.begin()
 	if err != nil {
 		return nil, err
 	}
 	defer end()
-	if err := checkName(log); err != nil {
-		return nil, err
-	}
-	msg, err := s.logs.GetLastMsgForSubject(ctx, logPrefix+log)
-	if errors.Is(err, jetstream.ErrMsgNotFound) {
-		return nil, nil
-	}
 	var entries []Entry
-	for err == nil && msg.Sequence > after {
-		entries = append(entries, Entry{Revision: msg.Sequence, Data: msg.Data})
-		before, bad := strconv.ParseUint(msg.Header.Get(nats.ExpectedLastSubjSeqHdr), 10, 64)
-		if bad != nil {
-			return nil, fmt.Errorf("revision %d was not written by Append: %w", msg.Sequence, bad)
-		}
-		if before <= after {
-			break
-		}
-		if msg, err = s.logs.GetMsg(ctx, before); errors.Is(err, jetstream.ErrMsgNotFound) {
-			err = fmt.Errorf("revision %d is damaged: put a copy of the --data folder back", before)
-		}
-	}
-	if err != nil {
+	if err := s.back(ctx, log, after, func(e Entry) { entries = append(entries, e) }); err != nil {
 		return nil, err
 	}
 	slices.Reverse(entries)
 	return entries, nil
+}
+
+// heldByEach is how many bytes of a log Each holds at a time.
+const heldByEach = 16 << 20
+
+// Each calls see with the entries that Read would return, in order, and ends with the first error of see. It takes a log
+// of any size: it holds a few of the entries at a time, where Read holds them all. see must not use the store.
+func (s *Store) Each(ctx context.Context, log string, after uint64, see func(Entry) error) error {
+	var seen error
+	err := s.each(ctx, log, after, heldByEach, func(e Entry) error {
+		seen = see(e)
+		return seen
+	})
+	if err != nil && seen == nil {
+		return fmt.Errorf("read log %q after %d: %w", log, after, err)
+	}
+	return err
+}
+
+// each goes back through the log, holds what comes last, and fetches what stands before that again when its turn has come.
+func (s *Store) each(ctx context.Context, log string, after uint64, hold int, see func(Entry) error) error {
+	end, err := s.begin()
+	if err != nil {
+		return err
+	}
+	defer end()
+	var held []Entry
+	var earlier []uint64
+	err = s.back(ctx, log, after, func(e Entry) {
+		if hold -= len(e.Data); hold >= 0 {
+			held = append(held, e)
+		} else {
+			earlier = append(earlier, e.Revision)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	for _, revision := range slices.Backward(earlier) {
+		msg, err := s.message(ctx, revision)
+		if err != nil {
+			return err
+		}
+		if err := see(Entry{Revision: revision, Data: msg.Data}); err != nil {
+			return err
+		}
+	}
+	for _, e := range slices.Backward(held) {
+		if err := see(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// back goes from the last entry of a log back: every entry carries the revision before its own, which the append was guarded
+// with. That costs one look-up an entry, where searching the stream by subject would look at all that stands between.
+func (s *Store) back(ctx context.Context, log string, after uint64, see func(Entry)) error {
+	if err := checkName(log); err != nil {
+		return err
+	}
+	msg, err := s.lastMessage(ctx, log)
+	if errors.Is(err, jetstream.ErrMsgNotFound) {
+		return nil
+	}
+	for err == nil && msg.Sequence > after {
+		see(Entry{Revision: msg.Sequence, Data: msg.Data})
+		before, bad := strconv.ParseUint(msg.Header.Get(nats.ExpectedLastSubjSeqHdr), 10, 64)
+		if bad != nil {
+			return fmt.Errorf("revision %d was not written by Append: %w", msg.Sequence, bad)
+		}
+		if before <= after {
+			break
+		}
+		if msg, err = s.message(ctx, before); errors.Is(err, jetstream.ErrMsgNotFound) {
+			err = fmt.Errorf("revision %d is damaged: put a copy of the --data folder back", before)
+		}
+	}
+	return err
 }
 
 // Get returns the one entry of a log that has this revision. The error is ErrNoEntry where there is none.
@@ -150,7 +207,7 @@ func (s *Store) get(ctx context.Context, log string, revision uint64) (Entry, er
 	if revision == 0 { // which the server takes for no question at all
 		return Entry{}, ErrNoEntry
 	}
-	msg, err := s.logs.GetMsg(ctx, revision)
+	msg, err := s.message(ctx, revision)
 	if errors.Is(err, jetstream.ErrMsgNotFound) || (err == nil && msg.Subject != logPrefix+log) {
 		return Entry{}, ErrNoEntry
 	}
@@ -159,6 +216,31 @@ func (s *Store) get(ctx context.Context, log string, revision uint64) (Entry, er
 	}
 	return Entry{Revision: msg.Sequence, Data: msg.Data}, nil
 }
+
+// message asks for one message of the stream of logs.
+func (s *Store) message(ctx context.Context, revision uint64) (*jetstream.RawStreamMsg, error) {
+	return s.ask(ctx, func() (*jetstream.RawStreamMsg, error) { return s.logs.GetMsg(ctx, revision) })
+}
+
+// lastMessage asks for the last message of a log.
+func (s *Store) lastMessage(ctx context.Context, log string) (*jetstream.RawStreamMsg, error) {
+	return s.ask(ctx, func() (*jetstream.RawStreamMsg, error) { return s.logs.GetLastMsgForSubject(ctx, logPrefix+log) })
+}
+
+// ask waits until there is room for one more answer.
+func (s *Store) ask(ctx context.Context, get func() (*jetstream.RawStreamMsg, error)) (*jetstream.RawStreamMsg, error) {
+	select {
+	case s.asking <- struct{}{}:
+		defer func() { <-s.asking }()
+		return get()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// answers is how many answers may be under way at once. The client drops one, without a word to whoever waits for it, while
+// more bytes than its bound wait to be handed over.
+func (o Options) answers() int { return nats.DefaultSubPendingBytesLimit / (o.MaxPayload + headroom) }
 
 func checkName(log string) error {
 	if len(log) < 1 || len(log) > 128 {

@@ -53,6 +53,7 @@ type Store struct {
 	writer, reader *nats.Conn
 	js             jetstream.JetStream // over writer
 	logs           jetstream.Stream    // over reader
+	asking         chan struct{}       // holds an element for each answer that is under way to reader
 	tails          tails
 	pending        *pending
 
@@ -79,7 +80,10 @@ func open(ctx context.Context, o Options) (_ *Store, err error) {
 	if o, err = o.withDefaults(); err != nil {
 		return nil, err
 	}
-	s := &Store{options: o, complaints: complaints{heard: make(chan struct{}, 1)}, closing: make(chan struct{})}
+	s := &Store{
+		options: o, complaints: complaints{heard: make(chan struct{}, 1)},
+		closing: make(chan struct{}), asking: make(chan struct{}, o.answers()),
+	}
 	s.writable, s.unwritable = context.WithCancelCause(context.Background())
 	s.close = sync.OnceValue(s.closeOnce)
 	defer func() {

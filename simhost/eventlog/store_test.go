@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -180,6 +181,55 @@ func TestGet(t *testing.T) {
 		mustClose(t, s)
 		_, err = s.Get(t.Context(), "a", first)
 		wantError(t, err, ErrClosed)
+	})
+}
+
+// What Each shows does not depend on how much of a log it holds.
+func TestEachShowsWhatReadReturns(t *testing.T) {
+	eachStorage(t, func(t *testing.T, s *Store) {
+		var revisions []uint64
+		after := uint64(0)
+		for i := range 5 {
+			after = mustAppend(t, s, "a", after, strings.Repeat("x", i))
+			revisions = append(revisions, after)
+			mustAppend(t, s, "b"+strconv.Itoa(i), 0, "other")
+		}
+		for _, from := range append(revisions, 0) {
+			want := mustRead(t, s, "a", from)
+			for hold := range 12 { // the log has 10 bytes
+				var got []string
+				err := s.each(t.Context(), "a", from, hold, func(e Entry) error {
+					got = append(got, string(e.Data))
+					return nil
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				wantEqual(t, fmt.Sprintf("after %d, %d bytes held", from, hold), got, want)
+			}
+		}
+	})
+}
+
+func TestEachEndsWithTheFirstError(t *testing.T) {
+	eachStorage(t, func(t *testing.T, s *Store) {
+		mustAppend(t, s, "a", mustAppend(t, s, "a", 0, "one"), "two")
+		enough, calls := errors.New("enough"), 0
+		see := func(Entry) error { calls++; return enough }
+		for _, hold := range []int{0, 3, 6} {
+			if err := s.each(t.Context(), "a", 0, hold, see); !errors.Is(err, enough) {
+				t.Errorf("%d bytes held: %v", hold, err)
+			}
+		}
+		if err := s.Each(t.Context(), "a", 0, see); !errors.Is(err, enough) || calls != 4 {
+			t.Errorf("%v after %d calls, want one a log", err, calls)
+		}
+		if err := s.Each(t.Context(), "none", 0, see); err != nil || calls != 4 {
+			t.Errorf("a log that does not exist: %v after %d calls", err, calls)
+		}
+		wantError(t, s.Each(t.Context(), "a.b", 0, see), ErrName)
+		mustClose(t, s)
+		wantError(t, s.Each(t.Context(), "a", 0, see), ErrClosed)
 	})
 }
 

@@ -31,18 +31,23 @@ type Edit struct {
 // maxObjective is in characters.
 const maxObjective = 8192
 
-// Create sets up a goal, which is active from then on. Refusals: CodeUnbounded, and CodeValidation (details.field).
+// Create sets up a goal, which is active from then on. Refusals: CodeUnbounded, CodeValidation (details.field), and
+// CodeFull.
 func (g *Goals) Create(ctx context.Context, c Create) (openwopv1.Goal, error) {
 	leave, err := g.enter()
 	if err != nil {
 		return openwopv1.Goal{}, err
 	}
 	defer leave()
+	objective, err := g.objective(c.Objective)
+	if err != nil {
+		return openwopv1.Goal{}, err
+	}
 	if err := g.acceptable(c); err != nil {
 		return openwopv1.Goal{}, err
 	}
 	made := &created{
-		Objective:    g.redact.Text(c.Objective),
+		Objective:    objective,
 		Completion:   c.Completion,
 		Continuation: c.Continuation,
 		Bounds:       c.Bounds,
@@ -55,6 +60,9 @@ func (g *Goals) Create(ctx context.Context, c Create) (openwopv1.Goal, error) {
 	err = g.boards.Append(ctx, g.log, func(b *board) ([]byte, error) {
 		if b.byID[id] != nil {
 			return nil, nil
+		}
+		if len(b.order) >= g.o.MaxGoals {
+			return nil, full(g.o.MaxGoals)
 		}
 		r := record{GoalID: id, At: g.now(0), Created: made}
 		return r.encode()
@@ -84,9 +92,6 @@ func goalID(id [16]byte) string { return "goal-" + hex.EncodeToString(id[:]) }
 // acceptable refuses what cannot be a goal here.
 func (g *Goals) acceptable(c Create) error {
 	b := c.Bounds
-	if err := checkObjective(c.Objective); err != nil {
-		return err
-	}
 	if err := checkOffered(&c.Completion, &c.Continuation); err != nil {
 		return err
 	}
@@ -103,11 +108,14 @@ func (g *Goals) acceptable(c Create) error {
 	return nil
 }
 
-func checkObjective(text string) error {
-	if n := utf8.RuneCountInString(text); n < 1 || n > maxObjective {
-		return invalid("objective", "must be 1 to %d characters", maxObjective)
+// objective is a text as it is kept. The marker of a secret can be longer than the secret, and no objective is ever shown
+// that could not be sent.
+func (g *Goals) objective(text string) (redacted string, err error) {
+	redacted = g.redact.Text(text)
+	if n := max(utf8.RuneCountInString(text), utf8.RuneCountInString(redacted)); n < 1 || n > maxObjective {
+		return "", invalid("objective", "must be 1 to %d characters", maxObjective)
 	}
-	return nil
+	return redacted, nil
 }
 
 // checkOffered refuses judges and continuations that this host does not have. What is nil was not asked for.
@@ -134,10 +142,11 @@ func checkOffered(judge *openwopv1.GoalCompletionRequest, next *openwopv1.GoalCo
 // Edit changes a goal while it is active. Refusals: CodeNotFound, CodeValidation, CodeClosed.
 func (g *Goals) Edit(ctx context.Context, id string, e Edit) (openwopv1.Goal, error) {
 	if e.Objective != "" {
-		if err := checkObjective(e.Objective); err != nil {
+		objective, err := g.objective(e.Objective)
+		if err != nil {
 			return openwopv1.Goal{}, err
 		}
-		e.Objective = g.redact.Text(e.Objective)
+		e.Objective = objective
 	}
 	if err := checkOffered(e.Completion, e.Continuation); err != nil {
 		return openwopv1.Goal{}, err

@@ -19,6 +19,8 @@ const (
 	CodeUnbounded = "goal_unbounded"
 	// CodeClosed refuses what a goal in this state does not allow.
 	CodeClosed = "goal_closed"
+	// CodeFull refuses one goal more than the host keeps.
+	CodeFull = "unavailable"
 )
 
 // refuse and invalid make refusals.
@@ -40,4 +42,8 @@ func closed(s *state, what string) *refusal.Error {
 		message += "; create another one"
 	}
 	return refuse(CodeClosed, message, "goalId", s.id, "state", string(s.status))
+}
+
+func full(most int) *refusal.Error {
+	return refuse(CodeFull, fmt.Sprintf("there are %d goals, which is all this host keeps: start it with another --data folder", most), "maxGoals", most)
 }

@@ -9,17 +9,13 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/clock"
-	"github.com/openassay/assay/simhost/eventlog"
 	"github.com/openassay/assay/simhost/internal/folded"
 	"github.com/openassay/assay/simhost/internal/redact"
 	"github.com/openassay/assay/simhost/run"
 )
 
 // Log is where goals are kept; *eventlog.Store is one.
-type Log interface {
-	Append(ctx context.Context, log string, after uint64, data []byte) (revision uint64, err error)
-	Read(ctx context.Context, log string, after uint64) ([]eventlog.Entry, error)
-}
+type Log = folded.Log
 
 // Runs is where contributing runs are made; *run.Engine is one.
 type Runs interface {
@@ -27,6 +23,9 @@ type Runs interface {
 	Await(ctx context.Context, runID string) error
 	Snapshot(ctx context.Context, runID string) (openwopv1.RunSnapshot, error)
 }
+
+// DefaultMaxGoals is how many goals there may be where Options leave it open.
+const DefaultMaxGoals = 10000
 
 // Options of the goals. Log, Runs, Clock and Tenant are required.
 type Options struct {
@@ -38,6 +37,9 @@ type Options struct {
 
 	// RequireBounds refuses goals without any bound.
 	RequireBounds bool
+	// MaxGoals is how many goals there may be, those that have ended included; 0 means DefaultMaxGoals. All of them are
+	// held in memory, and a list has no pages.
+	MaxGoals int
 	// Secrets are taken out of objectives.
 	Secrets []string
 	// OnError hears of errors in work that nobody waits for. It may be called by several goroutines. nil: slog.
@@ -66,6 +68,9 @@ type Goals struct {
 func Open(ctx context.Context, o Options) (*Goals, error) {
 	if o.Log == nil || o.Runs == nil || o.Clock == nil || o.Tenant == "" {
 		return nil, errors.New("open the goals: Options.Log, Runs, Clock and Tenant must be set")
+	}
+	if o.MaxGoals == 0 {
+		o.MaxGoals = DefaultMaxGoals
 	}
 	if o.IDs == nil {
 		o.IDs = run.RandomIDs()

@@ -97,6 +97,20 @@ func TestCreatingAgainFindsTheGoal(t *testing.T) {
 	}
 }
 
+func TestGoalsAreBounded(t *testing.T) {
+	h := newHost(t, func(h *host) { h.o.MaxGoals = 2 })
+	known := offered(within(1))
+	known.ID = [16]byte{7}
+	first := must[openwopv1.Goal](t)(h.Create(h.soon(), known))
+	must[openwopv1.Goal](t)(h.Abandon(h.soon(), h.create(within(1))))
+	if _, err := h.Create(h.soon(), offered(within(1))); code(err) != CodeFull {
+		t.Errorf("one more: %v", err)
+	}
+	if again := must[openwopv1.Goal](t)(h.Create(h.soon(), known)); again.ID != first.ID {
+		t.Errorf("a goal that is there is not found: %v", again)
+	}
+}
+
 func TestSeedsThatBeginAnewMakeNewGoals(t *testing.T) {
 	h := newHost(t)
 	first := h.create(within(1))
@@ -269,6 +283,22 @@ func TestSecretsAreTakenOutOfObjectives(t *testing.T) {
 				t.Errorf("the log holds the secret: %s", entry.Data)
 			}
 		}
+	}
+}
+
+// The marker of a secret is longer than a short secret. What is shown must still be an objective.
+func TestAnObjectiveIsNotTooLongOnceItsSecretsAreOut(t *testing.T) {
+	h := newHost(t, func(h *host) { h.o.Secrets = []string{"hunter22"} })
+	c := offered(within(1))
+	fits := strings.Repeat(".", maxObjective-len("[REDACTED:1]"))
+	c.Objective = fits + "hunter22"
+	goal := must[openwopv1.Goal](t)(h.Create(h.soon(), c))
+	c.Objective = fits + ".hunter22"
+	if _, err := h.Create(h.soon(), c); code(err) != CodeValidation {
+		t.Errorf("created with it: %v", err)
+	}
+	if _, err := h.Edit(h.soon(), goal.ID, Edit{Objective: c.Objective}); code(err) != CodeValidation {
+		t.Errorf("edited to it: %v", err)
 	}
 }
 

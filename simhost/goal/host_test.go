@@ -337,6 +337,16 @@ func (l *memoryLog) Read(ctx context.Context, log string, after uint64) ([]event
 	return slices.Clone(entries), ctx.Err()
 }
 
+func (l *memoryLog) Each(ctx context.Context, log string, after uint64, see func(eventlog.Entry) error) error {
+	entries, err := l.Read(ctx, log, after)
+	for _, e := range entries {
+		if err == nil {
+			err = see(e)
+		}
+	}
+	return err
+}
+
 func (l *memoryLog) MarkPending(ctx context.Context, log string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

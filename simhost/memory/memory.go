@@ -15,8 +15,11 @@ import (
 	"github.com/openassay/assay/simhost/internal/redact"
 )
 
-// DefaultMaxEntryBytes bounds an entry where Options leave it open.
-const DefaultMaxEntryBytes = 65536
+// The bounds that count where Options leave them open.
+const (
+	DefaultMaxEntryBytes = 65536
+	DefaultMaxBytes      = 32 << 20
+)
 
 // Scope is whose memory it is. Two scopes that differ in anything share nothing; above all no tenant reads what another
 // one wrote (CTI-1).
@@ -46,6 +49,8 @@ type Options struct {
 	Clock clock.Clock
 	// MaxEntryBytes bounds the content of an entry. 0 means DefaultMaxEntryBytes.
 	MaxEntryBytes int
+	// MaxBytes bounds the entries of a scope, as they are logged: all of them are held in memory. 0 means DefaultMaxBytes.
+	MaxBytes int
 	// Secrets are stored as [REDACTED:n], where n is the place in this list, from 1. Those of less than 8 characters are
 	// not looked for.
 	Secrets []string
@@ -63,11 +68,14 @@ func Open(o Options) (*Store, error) {
 	if o.Log == nil || o.Clock == nil {
 		return nil, errors.New("open the memory: it needs a log and a clock")
 	}
-	if o.MaxEntryBytes < 0 {
-		return nil, fmt.Errorf("open the memory: MaxEntryBytes %d: must not be negative", o.MaxEntryBytes)
+	if o.MaxEntryBytes < 0 || o.MaxBytes < 0 {
+		return nil, fmt.Errorf("open the memory: MaxEntryBytes %d, MaxBytes %d: must not be negative", o.MaxEntryBytes, o.MaxBytes)
 	}
 	if o.MaxEntryBytes == 0 {
 		o.MaxEntryBytes = DefaultMaxEntryBytes
+	}
+	if o.MaxBytes == 0 {
+		o.MaxBytes = DefaultMaxBytes
 	}
 	return &Store{o: o, scopes: folded.New(o.Log, (*entries).fold), redactor: redact.New(o.Secrets)}, nil
 }

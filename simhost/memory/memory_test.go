@@ -194,6 +194,29 @@ func TestRefusedWrites(t *testing.T) {
 	h.mustWrite(t, mine, Write{Content: strings.Repeat("x", 20), Tags: slices.Repeat([]string{strings.Repeat("x", 128)}, 32)})
 }
 
+// What a scope holds is bounded as a whole, also after a restart, and other scopes are not concerned.
+func TestAFullMemory(t *testing.T) {
+	h := startHost(t, Options{MaxBytes: 1000})
+	write := Write{Content: strings.Repeat("x", 300), Origin: "o"}
+	first := h.mustWrite(t, mine, write)
+	for n := 1; ; n++ {
+		if n > 4 {
+			t.Fatal("1000 bytes take more than 1200")
+		}
+		if _, err := h.Write(t.Context(), mine, Write{Content: write.Content}); err != nil {
+			wantRefusal(t, err, refusal.TooLarge)
+			break
+		}
+	}
+	h.reopen()
+	_, err := h.Write(t.Context(), mine, Write{Content: write.Content})
+	wantRefusal(t, err, refusal.TooLarge)
+	if again := h.mustWrite(t, mine, write); again.ID != first.ID {
+		t.Errorf("a write that is done again made %s of %s", again.ID, first.ID)
+	}
+	h.mustWrite(t, Scope{Tenant: mine.Tenant, Ref: "another"}, write)
+}
+
 func TestSecretsAreNotStored(t *testing.T) {
 	h := startHost(t, Options{Secrets: []string{"short", secret}})
 	e := h.mustWrite(t, mine, Write{Content: "short, " + secret, Tags: []string{"x", "of-" + secret}})

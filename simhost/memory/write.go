@@ -39,7 +39,11 @@ func (s *Store) Write(ctx context.Context, scope Scope, w Write) (written Entry,
 			return nil, err
 		}
 		written = r.entry()
-		return json.Marshal(r)
+		data, err := json.Marshal(r)
+		if err == nil && e.bytes+len(data) > s.o.MaxBytes {
+			return nil, full(e.bytes)
+		}
+		return data, err
 	})
 	if err != nil {
 		return Entry{}, err
@@ -71,6 +75,11 @@ func (s *Store) next(scope Scope, place int, w Write) (record, error) {
 		r.ExpiresAt = r.CreatedAt.Add(w.TTL)
 	}
 	return r, nil
+}
+
+func full(bytes int) *refusal.Error {
+	return refusal.New(refusal.TooLarge, fmt.Sprintf("the memory is full: it holds %d bytes, and nothing is ever removed from it: "+
+		"start the host with another --data folder", bytes))
 }
 
 func check(w Write) error {
@@ -107,6 +116,7 @@ func (r record) entry() Entry {
 // entries are the fold of a scope's log.
 type entries struct {
 	all     []Entry
+	bytes   int            // of them in the log
 	origins map[string]int // place of what an origin wrote
 }
 
@@ -123,5 +133,6 @@ func (e *entries) fold(logged eventlog.Entry) error {
 		e.origins[r.Origin] = len(e.all)
 	}
 	e.all = append(e.all, r.entry())
+	e.bytes += len(logged.Data)
 	return nil
 }

@@ -28,6 +28,9 @@ func (h *Host) RunAgentLoop(ctx context.Context, req openwopv1.RunAgentLoopReque
 	if err != nil {
 		return nil, err
 	}
+	if req.Body.WorkspaceWriteAtTurn != nil {
+		ctx = context.WithoutCancel(ctx) // a loop that its caller left would write its file after it was discarded
+	}
 	ctx, cancel := h.waiting(ctx)
 	defer cancel()
 	create := run.Create{WorkflowID: loopWorkflow, Inputs: map[string]any{"plan": plan}, Owner: &openwopv1.RunOwner{Tenant: tenant}}

@@ -53,13 +53,17 @@ func (h *Host) InspectInterruptByToken(ctx context.Context, req openwopv1.Inspec
 	}, nil
 }
 
-// ResolveInterruptByToken answers the interrupt behind a token, as ResolveInterruptByRun answers that of a node.
+// ResolveInterruptByToken answers the interrupt behind a token, as ResolveInterruptByRun answers that of a node. The token of
+// a run that was stopped is spent, as the protocol has it, where its node is gone.
 func (h *Host) ResolveInterruptByToken(ctx context.Context, req openwopv1.ResolveInterruptByTokenRequestObject) (openwopv1.ResolveInterruptByTokenResponseObject, error) {
 	token, asked, err := h.behind(ctx, req.Token)
 	if err != nil {
 		return nil, err
 	}
 	snapshot, err := h.engine.ResolveInterrupt(ctx, token.RunID, token.InterruptID, resumeValue(req.Body))
+	if e := (*refusals.Error)(nil); errors.As(err, &e) && e.Code == codeInterruptGone {
+		return nil, refuse(codeInterruptResolved, "this token is spent: the run was stopped", "runId", token.RunID, "interruptId", token.InterruptID)
+	}
 	if err != nil {
 		return nil, err
 	}

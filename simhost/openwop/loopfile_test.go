@@ -1,6 +1,7 @@
 package openwop
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -123,6 +124,18 @@ func TestLoopsThatWriteAtTheSameTime(t *testing.T) {
 		if v := got.WorkspaceVisible; *v.AtWriteTurn || !*v.AtNextTurn {
 			t.Errorf("the reply says %s", must(json.Marshal(v)))
 		}
+	}
+	c.wantNoFiles()
+}
+
+// Nobody hears what such a loop saw, but its file is taken away all the same, after it was written.
+func TestALoopWhoseCallerLeft(t *testing.T) {
+	c := serve(t, Options{})
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	body := &openwopv1.AgentloopRequest{Turns: 40, WorkspaceWriteAtTurn: new(int64(30))}
+	if _, err := c.host.RunAgentLoop(gone, openwopv1.RunAgentLoopRequestObject{Body: body}); err != nil {
+		t.Errorf("the loop was left to itself: %v", err)
 	}
 	c.wantNoFiles()
 }

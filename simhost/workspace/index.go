@@ -38,8 +38,8 @@ func (r record) file() openwopv1.WorkspaceFile {
 
 // index is the fold of an owner's log, without the contents.
 type index struct {
-	files    map[string]*file
-	count    int                          // of the files there are
+	files    map[string]*file             // also of paths whose file was deleted
+	live     map[string]*file             // of the files there are
 	origins  map[string]uint64            // revision of what an origin wrote
 	snapshot []openwopv1.WorkspaceFileRef // nil while nobody has asked since the last change
 }
@@ -80,11 +80,9 @@ func (v version) info(ref openwopv1.WorkspaceFileRef) openwopv1.WorkspaceFileInf
 // refs are the files there are, by path.
 func (x *index) refs() []openwopv1.WorkspaceFileRef {
 	if x.snapshot == nil {
-		refs := make([]openwopv1.WorkspaceFileRef, 0, x.count)
-		for path, f := range x.files {
-			if f.exists() {
-				refs = append(refs, openwopv1.WorkspaceFileRef{Path: path, Version: f.version()})
-			}
+		refs := make([]openwopv1.WorkspaceFileRef, 0, len(x.live))
+		for path, f := range x.live {
+			refs = append(refs, openwopv1.WorkspaceFileRef{Path: path, Version: f.version()})
 		}
 		slices.SortFunc(refs, func(a, b openwopv1.WorkspaceFileRef) int { return strings.Compare(a.Path, b.Path) })
 		x.snapshot = refs
@@ -105,16 +103,15 @@ func (x *index) fold(entry eventlog.Entry) error {
 	if f == nil {
 		f = &file{}
 		if x.files == nil {
-			x.files, x.origins = map[string]*file{}, map[string]uint64{}
+			x.files, x.live, x.origins = map[string]*file{}, map[string]*file{}, map[string]uint64{}
 		}
 		x.files[r.Path] = f
 	}
-	switch {
-	case r.Deleted:
-		x.count--
+	if r.Deleted {
 		f.deleted = r.Version
-	case !f.exists():
-		x.count++
+		delete(x.live, r.Path)
+	} else {
+		x.live[r.Path] = f
 	}
 	f.versions = append(f.versions, version{revision: entry.Revision, etag: r.Etag, contentType: r.ContentType, updatedAt: r.UpdatedAt})
 	if r.Origin != "" {

@@ -73,7 +73,7 @@ func (f *Files) next(x *index, p Put) (record, error) {
 	if err := match(x.files[p.Path], p); err != nil {
 		return record{}, err
 	}
-	if !x.files[p.Path].exists() && x.count >= f.o.MaxFiles {
+	if !x.files[p.Path].exists() && len(x.live) >= f.o.MaxFiles {
 		return record{}, tooMany(f.o.MaxFiles)
 	}
 	return r, nil

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"strconv"
 	"sync"
 
 	"github.com/openassay/assay/simhost/eventlog"
@@ -21,17 +22,19 @@ const maxHeld = 256
 // Log is what the states need of the event log.
 type Log interface {
 	Append(ctx context.Context, log string, after uint64, data []byte) (uint64, error)
-	Read(ctx context.Context, log string, after uint64) ([]eventlog.Entry, error)
+	Each(ctx context.Context, log string, after uint64, see func(eventlog.Entry) error) error
 }
 
 // Name names the log of an owner: a kind, which is of letters and told apart by its caller, and 128 bits of the parts.
 // The parts may be any text, and lengths keep ("ab","c") and ("a","bc") apart.
 func Name(kind string, parts ...string) string {
-	hash := sha256.New()
+	said := make([]byte, 0, 128) // what fits takes no memory of its own: every run that starts asks for two names
 	for _, p := range parts {
-		fmt.Fprintf(hash, "%d:%s", len(p), p)
+		said = append(strconv.AppendInt(said, int64(len(p)), 10), ':')
+		said = append(said, p...)
 	}
-	return kind + "-" + hex.EncodeToString(hash.Sum(nil)[:16])
+	sum := sha256.Sum256(said)
+	return string(hex.AppendEncode(append(append(said[:0], kind...), '-'), sum[:16]))
 }
 
 // States are the folds of logs, by the name of the log. The methods may be called concurrently; what is done with one
@@ -129,16 +132,7 @@ func (s *States[S]) release(st *state[S]) {
 }
 
 func (s *States[S]) catchUp(ctx context.Context, name string, st *state[S]) error {
-	entries, err := s.log.Read(ctx, name, st.revision)
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		if err := s.take(name, st, e); err != nil {
-			return err
-		}
-	}
-	return nil
+	return s.log.Each(ctx, name, st.revision, func(e eventlog.Entry) error { return s.take(name, st, e) })
 }
 
 func (s *States[S]) take(name string, st *state[S], e eventlog.Entry) error {

@@ -49,12 +49,12 @@ func (w *wire) Append(ctx context.Context, log string, after uint64, data []byte
 	return revision, err
 }
 
-func (w *wire) Read(ctx context.Context, log string, after uint64) ([]eventlog.Entry, error) {
+func (w *wire) Each(ctx context.Context, log string, after uint64, see func(eventlog.Entry) error) error {
 	w.reads++
 	if w.noReads != nil {
-		return nil, w.noReads
+		return w.noReads
 	}
-	return w.Store.Read(ctx, log, after)
+	return w.Store.Each(ctx, log, after, see)
 }
 
 func newWire(t *testing.T) *wire {
