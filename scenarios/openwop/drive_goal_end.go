@@ -92,8 +92,8 @@ var goalToItsCost = &scenarios.Drive[GoalObservation]{
 			ask.CostUSD = new(float64(last) / 1000)
 			asks = append(asks, ask)
 		}
-		bound := float64(2*spent+last) / 2000 // half of the last run more than those before it
-		_, o, err := h.goalThrough(ctx, &openwopv1.GoalBounds{MaxCostUSD: new(bound)}, h.unsatisfied(), asks...)
+		bounds := &openwopv1.GoalBounds{MaxCostUSD: new(float64(2*spent+last) / 2000)} // half of the last run more than those before it
+		_, o, err := h.goalThrough(ctx, bounds, h.unsatisfied(), asks...)
 		return o, err
 	},
 }

@@ -116,12 +116,12 @@ func (h *cannedHost) log(r *http.Request, _ map[string]any) (int, any) {
 	}
 	for i, kind := range cannedTurns[workflow] {
 		add("runOrchestrator.decided", map[string]any{"agentId": "canned", "iteration": i + 1, "decision": cannedDecision(kind)})
-		switch {
-		case kind == "next-worker":
+		switch kind {
+		case "next-worker":
 			for _, phase := range []string{"dispatch.succeeded", "child.completed"} {
 				add("core.workflowChain.event", map[string]any{"phase": phase, "childRunId": "a-child"})
 			}
-		case kind == "ask-user":
+		case "ask-user":
 			add("node.suspended", map[string]any{"nodeId": "dispatch", "interruptId": "i-1", "kind": "clarification"})
 			if waits {
 				return http.StatusOK, map[string]any{"events": events, "isComplete": false}

@@ -3,6 +3,7 @@ package openwop_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -56,9 +57,7 @@ func serve(t *testing.T, all ...routes) string {
 	t.Helper()
 	merged := routes{}
 	for _, some := range all {
-		for pattern, a := range some {
-			merged[pattern] = a
-		}
+		maps.Copy(merged, some)
 	}
 	mux := http.NewServeMux()
 	for pattern, a := range merged {

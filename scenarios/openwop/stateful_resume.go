@@ -49,7 +49,7 @@ var resumeBelowFloor = scenarios.Scenario{
 		if !j.Need(openwopv1.OWP0037A1, o.Lull.Sentinel) || !o.Lull.Later.readable(j) || !o.checkHeld(j, o.Lull.Later, "a while later") || !o.Held.answered(j) {
 			return
 		}
-		if !o.SuspendedLoop.checkResumed(j) {
+		if !o.checkResumed(j) {
 			return
 		}
 		// No text says that an answer which is no refusal makes the host carry out

@@ -88,7 +88,7 @@ func TestAnAppendThatWasNotAnswered(t *testing.T) {
 	for k := 0; ; k++ {
 		h := newHost(t)
 		h.log.silent = k
-		id, err := h.live()
+		_, err := h.live()
 		if err == nil {
 			break // no append was left
 		}
@@ -99,7 +99,8 @@ func TestAnAppendThatWasNotAnswered(t *testing.T) {
 			t.Fatal(err)
 		}
 		h.quiet()
-		if id, err = h.live(); err != nil {
+		id, err := h.live()
+		if err != nil {
 			t.Fatalf("after append %d: %v", k, err)
 		}
 		h.expectStory(id, wholeLife)

@@ -122,7 +122,9 @@ func TestWhatIsNoGoalIsRefused(t *testing.T) {
 	with := func(member, value string) string {
 		return strings.TrimSuffix(goalBody(`{"maxLoopIterations":1}`), "}") + `,"` + member + `":` + value + `}`
 	}
-	in := func(old, new string) string { return strings.Replace(goalBody(`{"maxLoopIterations":1}`), old, new, 1) }
+	in := func(old, other string) string {
+		return strings.Replace(goalBody(`{"maxLoopIterations":1}`), old, other, 1)
+	}
 	for _, row := range []struct {
 		name, body string
 		status     int

@@ -3,6 +3,7 @@ package openwop
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -340,9 +341,7 @@ func TestWorkspaceOwnersThatLookAlike(t *testing.T) {
 		for i := 0; i+1 < len(more); i += 2 {
 			body[more[i]] = more[i+1]
 		}
-		for name, value := range owner {
-			body[name] = value
-		}
+		maps.Copy(body, owner)
 		return c.do("POST", seamPath, body)
 	}
 	c.putFile("plan.md", "public")

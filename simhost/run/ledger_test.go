@@ -74,7 +74,7 @@ func (b bookedFiles) Put(ctx context.Context, o workspace.Owner, p workspace.Put
 	before := b.log.latest("ws-")
 	file, err := b.Files.Put(ctx, o, p)
 	if revision := b.log.latest("ws-"); revision != before {
-		b.ledger.files = append(b.ledger.files, bookedFile{revision: revision, ref: openwopv1.WorkspaceFileRef{Path: file.Path, Version: file.Version}, content: p.Content})
+		b.files = append(b.files, bookedFile{revision: revision, ref: openwopv1.WorkspaceFileRef{Path: file.Path, Version: file.Version}, content: p.Content})
 		b.origins[p.Origin]++
 	}
 	return file, err
@@ -85,7 +85,7 @@ func (b bookedFiles) delete(ctx context.Context, o workspace.Owner, path string)
 	defer b.mu.Unlock()
 	err := b.Delete(ctx, o, path)
 	if err == nil {
-		b.ledger.files = append(b.ledger.files, bookedFile{revision: b.log.latest("ws-"), ref: openwopv1.WorkspaceFileRef{Path: path}, deleted: true})
+		b.files = append(b.files, bookedFile{revision: b.log.latest("ws-"), ref: openwopv1.WorkspaceFileRef{Path: path}, deleted: true})
 	}
 	return err
 }

@@ -53,17 +53,18 @@ func notes(t testing.TB, s openwopv1.RunSnapshot) (lines []string) {
 			Tags    []string
 		}
 	}](t, string(raw)) {
-		line := fmt.Sprintf("%d %s", n.Iteration, n.At)
+		line := new(strings.Builder)
+		fmt.Fprintf(line, "%d %s", n.Iteration, n.At)
 		for _, f := range n.Workspace {
-			line += fmt.Sprintf(" %s@%d", f.Path, f.Version)
+			fmt.Fprintf(line, " %s@%d", f.Path, f.Version)
 			if f.Content != nil {
-				line += "=" + *f.Content
+				line.WriteString("=" + *f.Content)
 			}
 		}
 		for _, e := range n.Memory {
-			line += fmt.Sprintf(" %v=%s", e.Tags, e.Content)
+			fmt.Fprintf(line, " %v=%s", e.Tags, e.Content)
 		}
-		lines = append(lines, line)
+		lines = append(lines, line.String())
 	}
 	return lines
 }

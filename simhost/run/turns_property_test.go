@@ -301,7 +301,8 @@ func (l *library) expectNoted(rt *rapid.T, s openwopv1.RunSnapshot, appends []lo
 				if len(noted) != len(before)+1 || text(noted[:len(before)]) != text(before) {
 					rt.Fatalf("event %d changed earlier notes: %s after %s", e.Sequence, p.Next, text(before))
 				}
-				got, want := text(noted[len(before)]), ""
+				var want string
+				got := text(noted[len(before)])
 				switch {
 				case e.Sequence <= through:
 					want = lastOf(l.t, source[e.Sequence])
