@@ -4,8 +4,9 @@ GO  ?= go
 OUT ?= out
 
 # Where things run at the same time, and where the race detector therefore looks.
-# These packages are tested with it, and all others without: no package twice.
-CONCURRENT := ./simhost/... ./scenarios/... ./tools/assay/... ./tools/prove/...
+# These packages are tested with it, and all others without: no package twice but
+# tools/prove, whose many hosts run without it and whose first few run with it.
+CONCURRENT := ./simhost/... ./scenarios/... ./tools/assay/...
 
 .DEFAULT_GOAL := help
 
@@ -29,6 +30,7 @@ test: build ## Run every check: generated code, format, vet, import rules, all t
 	$(GO) vet ./...
 	$(GO) test $$($(GO) list ./... | grep -vxF "$$($(GO) list $(CONCURRENT))")
 	$(GO) test -race $(CONCURRENT)
+	$(GO) test -race -short ./tools/prove
 
 .PHONY: generate
 generate: build ## Make gen/ of spec/ again

@@ -57,8 +57,10 @@ func TestTheHonestHostKeepsEveryPromise(t *testing.T) {
 }
 
 func TestWhatIsInapplicableRunsUnderItsOption(t *testing.T) {
+	many(t)
 	for name, c := range inapplicable {
 		t.Run(name+" "+c.option, func(t *testing.T) {
+			t.Parallel()
 			r := certify(t, serve(t, c.with, nil).URL, scenarios.Options{})
 			nothingWrong(t, r)
 			if o := outcome(t, r, name); o.Verdict != scenarios.Passed {
@@ -71,6 +73,7 @@ func TestWhatIsInapplicableRunsUnderItsOption(t *testing.T) {
 // Every rung of the ladder, and each claim left off alone: what hangs on it is
 // inapplicable or blocked for want of a way to look, and nothing fails.
 func TestEveryHonestHost(t *testing.T) {
+	many(t)
 	hosts := map[string]openwop.Options{}
 	for v := 1; v <= 6; v++ {
 		hosts[fmt.Sprintf("--version %d", v)] = openwop.Options{Version: v}
@@ -98,6 +101,7 @@ func TestEveryHonestHost(t *testing.T) {
 	perhaps := map[string]string{"--max-loop-iterations 2": "nothing-shared"}
 	for name, o := range hosts {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			r := certify(t, serve(t, o, nil).URL, scenarios.Options{})
 			verdicts := byVerdict(r)
 			for _, bad := range []scenarios.Verdict{scenarios.Failed, scenarios.Broken, scenarios.Inconclusive} {
@@ -140,9 +144,11 @@ func TestAHostThatForbidsWhatItDoesNotKnow(t *testing.T) {
 
 // Each verdict and each check is derived again from what was written to disk.
 func TestEveryVerdictIsDerivedAgainFromTheTranscripts(t *testing.T) {
+	many(t)
 	for name, o := range map[string]openwop.Options{"honest": {}, "faulty": {Faults: []string{"loop.iteration-resets-on-resume"}}, "below 5": {Version: 2},
 		"without fixtures": {Without: []string{"fixtures"}}, "without our seams": {Without: []string{"agentloopSeam", "goalsSeam"}}} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			r := certify(t, serve(t, o, nil).URL, scenarios.Options{Seed: 5})
 			again, err := scenarios.Rejudge(writeTranscripts(t, r), scenarios.Selection{}, suites.Suites()...)
 			if err != nil {

@@ -30,6 +30,14 @@ func TestMain(m *testing.M) {
 
 const key = "prove-key"
 
+// many passes over a test that certifies many hosts, where -short asks for few.
+func many(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("-short: few hosts")
+	}
+}
+
 // serve starts a simulated host on a real socket; wrap may stand in front of it.
 func serve(t *testing.T, o openwop.Options, wrap func(http.Handler) http.Handler) *httptest.Server {
 	t.Helper()

@@ -23,6 +23,7 @@ import (
 // What honest hosts differ in. Nobody is accused for any of it; that there is
 // less to look at may block a scenario.
 func TestHonestHostsThatDiffer(t *testing.T) {
+	many(t)
 	for name, host := range map[string]struct {
 		options openwop.Options
 		wrap    func(http.Handler) http.Handler
@@ -37,6 +38,7 @@ func TestHonestHostsThatDiffer(t *testing.T) {
 		"a clock of full seconds":  {options: openwop.Options{Clock: fullSeconds{clock.Real()}}},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			r := certify(t, serve(t, host.options, host.wrap).URL, scenarios.Options{})
 			for _, o := range r.Outcomes {
 				if slices.Contains([]scenarios.Verdict{scenarios.Failed, scenarios.Broken, scenarios.Inconclusive}, o.Verdict) {
@@ -57,6 +59,7 @@ func TestHostsThatMistreatAnswers(t *testing.T) {
 		"loses the answer":   {losesAnswer, "concurrent-resolvers", "OWP-INT-3"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			r := certify(t, serve(t, openwop.Options{}, host.wrap).URL, scenarios.Options{})
 			for _, o := range r.Outcomes {
 				if (o.Verdict == scenarios.Failed) != (o.Scenario.Name() == host.scenario) {

@@ -12,6 +12,7 @@ import (
 
 // What a host stops claiming turns exactly the scenarios about it inapplicable, and no other; all others pass.
 func TestWhatIsNotClaimedIsInapplicableAndNothingElse(t *testing.T) {
+	many(t)
 	always := []string{"experimental-dated"}
 	from5 := []string{"iteration-on-decided", "one-per-turn", "nothing-shared", "fork-keeps", "seam-random-turns", "seam-agrees-with-log", "seam-out-of-range"}
 	resume := []string{"resume-flag", "ask-user", "below-floor", "two-suspends", "seam-suspends", "fork-of-resumed", "heartbeat-moves-nothing"}
@@ -30,6 +31,7 @@ func TestWhatIsNotClaimedIsInapplicableAndNothingElse(t *testing.T) {
 		"--without workspace": {openwop.Options{Without: []string{"workspace"}}, slices.Concat(always, workspace, []string{"iteration-absent-below-5"})},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			r := certify(t, serve(t, c.host, nil).URL, scenarios.Options{})
 			nothingWrong(t, r)
 			got := byVerdict(r)[scenarios.Inapplicable]
