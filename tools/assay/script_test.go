@@ -104,16 +104,12 @@ func serve(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv("URL", server.URL)
 }
 
-// host KEY [OTHERKEY] starts a simulated host with this key at $URL, and with that of another tenant.
+// host KEY starts a simulated host with this key at $URL.
 func simulatedHost(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) < 1 || len(args) > 2 {
-		ts.Fatalf("usage: host KEY [OTHERKEY]")
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: host KEY")
 	}
-	o := openwop.Options{Key: args[0]}
-	if len(args) == 2 {
-		o.Tenants = map[string]string{"other": args[1]}
-	}
-	host, err := openwop.New(context.Background(), o)
+	host, err := openwop.New(context.Background(), openwop.Options{Key: args[0]})
 	ts.Check(err)
 	server := httptest.NewServer(host.Handler())
 	ts.Defer(func() {
