@@ -33,8 +33,11 @@ test: build ## Run every check: generated code, format, vet, import rules, all t
 	$(GO) test -race -short ./tools/prove
 
 .PHONY: generate
-generate: build ## Make gen/ of spec/ again
+generate: build ## Make gen/ of spec/ again, and docs/coverage.md of the ledger and the suites
 	bin/assay generate
+	$(GO) build -o bin/assay ./tools/assay
+	bin/assay list requirements --markdown >docs/coverage.md.new
+	mv docs/coverage.md.new docs/coverage.md
 
 .PHONY: lint
 lint: ## Run gofmt, go vet and golangci-lint

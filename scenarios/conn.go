@@ -25,6 +25,7 @@ type Conn struct {
 
 	cleanup *cleanup
 	space   string
+	byOther bool // of another tenant
 }
 
 // Name makes a name that no other drive and no other certification uses, the
@@ -33,9 +34,25 @@ func (c *Conn) Name(stem string) string {
 	return fmt.Sprintf("%s-%s-%08x", stem, c.space, c.Rand.Uint32())
 }
 
+// Other is the same drive as another tenant: what it makes, it undoes itself.
+// ok is false where the operator gave no credential of one.
+func (c *Conn) Other() (other *Conn, ok bool) {
+	client := c.Client.Other()
+	if client == nil {
+		return nil, false
+	}
+	copied := *c
+	copied.Client, copied.byOther = client, true
+	return &copied, true
+}
+
 // Leave notes that something was made on the target, and how to undo it. Call
 // the returned function when it is gone by itself.
 func (c *Conn) Leave(what string, undo func(context.Context, *wire.Client) error) (gone func()) {
+	if c.byOther {
+		ours := undo
+		undo = func(ctx context.Context, c *wire.Client) error { return ours(ctx, c.Other()) }
+	}
 	return c.cleanup.add(what, undo)
 }
 

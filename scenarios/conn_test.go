@@ -3,12 +3,16 @@ package scenarios_test
 import (
 	"context"
 	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/wire"
 )
 
 // atOnce certifies with one drive that makes the calls at once.
@@ -104,5 +108,45 @@ func TestAtOnceRaisesAPanic(t *testing.T) {
 func TestAtOnceOfNothing(t *testing.T) {
 	if o := atOnce(t); o.Verdict != scenarios.Passed {
 		t.Errorf("%s: %s", o.Verdict, o.Reason)
+	}
+}
+
+// What another tenant made, it undoes itself.
+func TestEachTenantUndoesWhatItMade(t *testing.T) {
+	asked := make(chan string, 2)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/undo" {
+			asked <- r.URL.RawQuery + " " + r.Header.Get("Authorization")
+		}
+		io.WriteString(w, `{"counts":true}`)
+	}))
+	defer server.Close()
+	d := &scenarios.Drive[counted]{ID: "d", Run: func(ctx context.Context, c *scenarios.Conn) (counted, error) {
+		other, ok := c.Other()
+		if !ok {
+			return counted{}, errors.New("there is no other tenant")
+		}
+		for by, conn := range map[string]*scenarios.Conn{"first": c, "other": other} {
+			conn.Leave(by, func(ctx context.Context, c *wire.Client) error {
+				_, err := c.Do(ctx, wire.Call{Method: "POST", Path: "/undo?" + by})
+				return err
+			})
+		}
+		return counted{}, nil
+	}}
+	c, err := scenarios.Certify(t.Context(), wire.Target{URL: server.URL, Key: "k-first", OtherKey: "k-other"}, scenarios.Options{}, suite(one("it", counts, scenarios.Ask(d, is(3, "TOY-1")), "TOY-1")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := c.Finish(t.Context()); len(r.Leftovers) > 0 {
+		t.Errorf("left behind: %v", r.Leftovers)
+	}
+	close(asked)
+	got := map[string]bool{}
+	for a := range asked {
+		got[a] = true
+	}
+	if !got["first Bearer k-first"] || !got["other Bearer k-other"] {
+		t.Errorf("undone: %v", got)
 	}
 }

@@ -163,6 +163,19 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
+// Where a scenario says what it can reach at most, that is what it reaches at most.
+func TestNoScenarioReachesMoreThanItSays(t *testing.T) {
+	s := one("it", counts, scenarios.Ask(countDrive("d"), is(3, "TOY-1")), "TOY-1")
+	for reaches, want := range map[scenarios.Evidence]scenarios.Verdict{
+		scenarios.Unseen: scenarios.Passed, scenarios.Attested: scenarios.Broken, scenarios.Observed: scenarios.Passed, scenarios.Survived: scenarios.Passed,
+	} {
+		s.Reaches = reaches
+		if o := certify(t, scenarios.Options{}, s).Outcomes[0]; o.Verdict != want {
+			t.Errorf("a scenario that reaches %q is %s when it is observed: %s", reaches, o.Verdict, o.Reason)
+		}
+	}
+}
+
 func TestAShouldBecomesAFinding(t *testing.T) {
 	r := certify(t, scenarios.Options{}, one("it", counts, scenarios.Ask(countDrive("d"), is(4, "TOY-3")), "TOY-3"))
 	want := []scenarios.Finding{{Requirement: "TOY-3", Text: "expected 4, got 3"}}

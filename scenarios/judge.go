@@ -142,6 +142,10 @@ func (j *Judge) outcome(s Scenario) Outcome {
 				o.Reason = fmt.Sprintf("it would pass without a check of %s", id)
 			}
 		}
+		if o.Verdict == Passed && o.Evidence > s.Reach() {
+			o.Reason = fmt.Sprintf("it passed as %s, and says that it reaches no more than %s", o.Evidence, s.Reach())
+			o.Verdict, o.Evidence = Broken, Unseen
+		}
 	}
 	return o
 }

@@ -22,6 +22,17 @@ type Scenario struct {
 	Proves []RequirementID
 	Claim  Claim
 	Ask    Question
+	// Reaches is the strongest evidence that it can end with, whatever the target
+	// offers. It is said where that is less than observed: 0 is observed.
+	Reaches Evidence
+}
+
+// Reach is the strongest evidence that s can end with.
+func (s Scenario) Reach() Evidence {
+	if s.Reaches == Unseen {
+		return Observed
+	}
+	return s.Reaches
 }
 
 // Level is the strongest level among the requirements it proves.

@@ -280,6 +280,11 @@ type ClientInterface interface {
 	// Corresponds with GET /v1/runs/{runId} (the `GetRun` operationId).
 	GetRun(ctx context.Context, runID RunID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// GetRunAncestry Which run started this one; not found for every run where crossHostCausation.ancestryEndpointSupported is not advertised.
+	//
+	// Corresponds with GET /v1/runs/{runId}/ancestry (the `GetRunAncestry` operationId).
+	GetRunAncestry(ctx context.Context, runID RunID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// CancelRunWithBody Cancel a run and its children. A finished run stays as it is, which is no error.
 	//
 	// Takes any type of body and a specified content type.
@@ -829,6 +834,21 @@ func (c *Client) CreateRun(ctx context.Context, params *CreateRunParams, body Cr
 // Corresponds with GET /v1/runs/{runId} (the `GetRun` operationId).
 func (c *Client) GetRun(ctx context.Context, runID RunID, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewGetRunRequest(c.Server, runID)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetRunAncestry Which run started this one; not found for every run where crossHostCausation.ancestryEndpointSupported is not advertised.
+//
+// Corresponds with GET /v1/runs/{runId}/ancestry (the `GetRunAncestry` operationId).
+func (c *Client) GetRunAncestry(ctx context.Context, runID RunID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetRunAncestryRequest(c.Server, runID)
 	if err != nil {
 		return nil, err
 	}
@@ -1936,6 +1956,40 @@ func NewGetRunRequest(server string, runID RunID) (*http.Request, error) {
 	return req, nil
 }
 
+// NewGetRunAncestryRequest constructs an http.Request for the GetRunAncestry method
+func NewGetRunAncestryRequest(server string, runID RunID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "runId", runID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/runs/%s/ancestry", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewCancelRunRequest calls the generic CancelRun builder with application/json body
 func NewCancelRunRequest(server string, runID RunID, params *CancelRunParams, body CancelRunJSONRequestBody) (*http.Request, error) {
 	var bodyReader io.Reader
@@ -2596,6 +2650,13 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with GET /v1/runs/{runId} (the `GetRun` operationId).
 	GetRunWithResponse(ctx context.Context, runID RunID, reqEditors ...RequestEditorFn) (*GetRunHTTPResponse, error)
+
+	// GetRunAncestryWithResponse Which run started this one; not found for every run where crossHostCausation.ancestryEndpointSupported is not advertised.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /v1/runs/{runId}/ancestry (the `GetRunAncestry` operationId).
+	GetRunAncestryWithResponse(ctx context.Context, runID RunID, reqEditors ...RequestEditorFn) (*GetRunAncestryHTTPResponse, error)
 
 	// CancelRunWithBodyWithResponse Cancel a run and its children. A finished run stays as it is, which is no error.
 	//
@@ -4865,6 +4926,96 @@ func (r GetRunHTTPResponse) ContentType() string {
 	return ""
 }
 
+// GetRunAncestryHTTPResponse429Headers the declared response headers of an HTTP 429 response for GetRunAncestry
+type GetRunAncestryHTTPResponse429Headers struct {
+	RetryAfter *int64
+}
+
+type GetRunAncestryHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *RunAncestryResponse
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *Unauthenticated
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Forbidden
+	// JSON404 the response for an HTTP 404 `application/json` response
+	JSON404 *NotFound
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *RateLimited
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *Internal
+	// JSON503 the response for an HTTP 503 `application/json` response
+	JSON503 *Unavailable
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *GetRunAncestryHTTPResponse429Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r GetRunAncestryHTTPResponse) GetJSON200() *RunAncestryResponse {
+	return r.JSON200
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r GetRunAncestryHTTPResponse) GetJSON401() *Unauthenticated {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r GetRunAncestryHTTPResponse) GetJSON403() *Forbidden {
+	return r.JSON403
+}
+
+// GetJSON404 returns the response for an HTTP 404 `application/json` response
+func (r GetRunAncestryHTTPResponse) GetJSON404() *NotFound {
+	return r.JSON404
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r GetRunAncestryHTTPResponse) GetJSON429() *RateLimited {
+	return r.JSON429
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r GetRunAncestryHTTPResponse) GetJSON500() *Internal {
+	return r.JSON500
+}
+
+// GetJSON503 returns the response for an HTTP 503 `application/json` response
+func (r GetRunAncestryHTTPResponse) GetJSON503() *Unavailable {
+	return r.JSON503
+}
+
+// GetBody returns the raw response body bytes
+func (r GetRunAncestryHTTPResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r GetRunAncestryHTTPResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetRunAncestryHTTPResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetRunAncestryHTTPResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 // CancelRunHTTPResponse200Headers the declared response headers of an HTTP 200 response for CancelRun
 type CancelRunHTTPResponse200Headers struct {
 	OpenwopIdempotentReplay *bool
@@ -5939,6 +6090,19 @@ func (c *ClientWithResponses) GetRunWithResponse(ctx context.Context, runID RunI
 		return nil, err
 	}
 	return ParseGetRunHTTPResponse(rsp)
+}
+
+// GetRunAncestryWithResponse Which run started this one; not found for every run where crossHostCausation.ancestryEndpointSupported is not advertised.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /v1/runs/{runId}/ancestry (the `GetRunAncestry` operationId).
+func (c *ClientWithResponses) GetRunAncestryWithResponse(ctx context.Context, runID RunID, reqEditors ...RequestEditorFn) (*GetRunAncestryHTTPResponse, error) {
+	rsp, err := c.GetRunAncestry(ctx, runID, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetRunAncestryHTTPResponse(rsp)
 }
 
 // CancelRunWithBodyWithResponse Cancel a run and its children. A finished run stays as it is, which is no error.
@@ -8054,6 +8218,87 @@ func ParseGetRunHTTPResponse(rsp *http.Response) (*GetRunHTTPResponse, error) {
 	switch {
 	case rsp.StatusCode == 429:
 		var headers GetRunHTTPResponse429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int64
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseGetRunAncestryHTTPResponse parses an HTTP response from a GetRunAncestryWithResponse call
+func ParseGetRunAncestryHTTPResponse(rsp *http.Response) (*GetRunAncestryHTTPResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetRunAncestryHTTPResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest RunAncestryResponse
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest Unauthenticated
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Forbidden
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest NotFound
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest RateLimited
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest Internal
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest Unavailable
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 429:
+		var headers GetRunAncestryHTTPResponse429Headers
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
 			var value int64
 			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {

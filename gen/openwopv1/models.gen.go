@@ -1169,6 +1169,30 @@ func (e RunEventType) Valid() bool {
 	}
 }
 
+// Defines values for RunParentCause.
+const (
+	RunParentCauseA2AMessage      RunParentCause = "a2a-message"
+	RunParentCauseCoreDispatch    RunParentCause = "core.dispatch"
+	RunParentCauseCoreSubWorkflow RunParentCause = "core.subWorkflow"
+	RunParentCauseMCPToolCall     RunParentCause = "mcp-tool-call"
+)
+
+// Valid indicates whether the value is a known member of the RunParentCause enum.
+func (e RunParentCause) Valid() bool {
+	switch e {
+	case RunParentCauseA2AMessage:
+		return true
+	case RunParentCauseCoreDispatch:
+		return true
+	case RunParentCauseCoreSubWorkflow:
+		return true
+	case RunParentCauseMCPToolCall:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for RunStartedPayloadTransport.
 const (
 	RunStartedPayloadTransportA2A  RunStartedPayloadTransport = "a2a"
@@ -2840,6 +2864,18 @@ type ResolveInterruptResponse struct {
 	Status RunStatus `json:"status"`
 }
 
+// RunAncestryResponse Where a run comes from. Closed.
+type RunAncestryResponse struct {
+	// HostID This host, as it advertises itself in crossHostCausation.
+	HostID string `json:"hostId"`
+
+	// Parent The run that started it; null where no run did.
+	Parent *RunParent `json:"parent"`
+
+	// RunID The run that was asked for.
+	RunID string `json:"runId"`
+}
+
 // RunCancelledPayload The run was cancelled; parent-cancelled is the reason when its parent was. Open.
 type RunCancelledPayload struct {
 	CancelledBy *string `json:"cancelledBy,omitempty"`
@@ -2967,6 +3003,22 @@ type RunOwner struct {
 	Tenant    string `json:"tenant"`
 	Workspace string `json:"workspace,omitzero"`
 }
+
+// RunParent The run that started another one, and how. Closed.
+type RunParent struct {
+	// Cause By what the parent started it.
+	Cause RunParentCause `json:"cause"`
+
+	// HostID The host that the parent is on.
+	HostID string `json:"hostId"`
+	RunID  string `json:"runId"`
+
+	// WellKnownURL Discovery of that host, where it is another one.
+	WellKnownURL string `json:"wellKnownUrl,omitzero"`
+}
+
+// RunParentCause By what the parent started it.
+type RunParentCause string
 
 // RunPausedPayload The run was paused from outside. Open.
 type RunPausedPayload struct {

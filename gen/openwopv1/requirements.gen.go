@@ -4,9 +4,548 @@ package openwopv1
 
 // The ids of the requirements.
 const (
+	// A run whose recursionLimit is n starts n nodes and no further one.
+	OWPBND1 = "OWP-BND-1"
+
+	// A run that needs more nodes than its bound n records one cap.breached with kind node-executions,
+	// limit n and observed n+1.
+	OWPBND2 = "OWP-BND-2"
+
+	// After that breach was recorded the run fails with recursion_limit_exceeded, on the log and in
+	// the snapshot.
+	OWPBND3 = "OWP-BND-3"
+
+	// A run that needs no more nodes than its bound is left alone.
+	OWPBND4 = "OWP-BND-4"
+
+	// The advertised maxNodeExecutions bounds a run that asks for more, or for nothing.
+	OWPBND5 = "OWP-BND-5"
+
+	// A run is stopped when its runTimeoutMs has passed since run.started, and not before.
+	OWPBND6 = "OWP-BND-6"
+
+	// A run that is over its time records one cap.breached with kind run-duration, its bound as the
+	// limit, and the time observed, which is above it.
+	OWPBND7 = "OWP-BND-7"
+
+	// After that breach was recorded the run fails with run_timeout, on the log and in the snapshot.
+	OWPBND8 = "OWP-BND-8"
+
+	// A run that ends in time is left alone.
+	OWPBND9 = "OWP-BND-9"
+
+	// The advertised maxRunDurationMs bounds a run that asks for more, or for nothing.
+	OWPBND10 = "OWP-BND-10"
+
+	// The failure says in details.elapsedMs how long the run had taken.
+	OWPBND11 = "OWP-BND-11"
+
+	// No work follows the failure of a run that crossed a bound.
+	OWPBND12 = "OWP-BND-12"
+
+	// The failure names the breach as its cause.
+	OWPBND13 = "OWP-BND-13"
+
+	// A breach of a bound on the whole run names no node.
+	OWPBND14 = "OWP-BND-14"
+
+	// A replay carries the breach of its source as it was recorded and counts nothing anew.
+	OWPBND15 = "OWP-BND-15"
+
+	// The turns of a child’s own loop do not count against the bound of its parent.
+	OWPBND16 = "OWP-BND-16"
+
+	// A host without an execution model ignores maxLoopIterations.
+	OWPBND17 = "OWP-BND-17"
+
+	// The rounds of tool calls that an agent makes within a turn do not count against
+	// maxLoopIterations.
+	OWPBND18 = "OWP-BND-18"
+
+	// A supervisor, or a dispatch node, whose iterationCap is crossed records a breach and fails the
+	// run.
+	OWPBND19 = "OWP-BND-19"
+
+	// A run that is over its budget of tokens, cost, tool calls or retries records a breach and fails.
+	OWPBND20 = "OWP-BND-20"
+
+	// A bound that is no integer of at least 1, or a threshold that is no number from 0 to 1, is
+	// refused with 400 when the run is created.
+	OWPBND21 = "OWP-BND-21"
+
+	// The snapshot shows the configurable that the run was created with.
+	OWPBND22 = "OWP-BND-22"
+
+	// The configurable of a run stays as it was given, from its creation to after its end.
+	OWPBND23 = "OWP-BND-23"
+
 	// An experimental execution model says until when, as a date that has not passed and is at most
 	// twelve months ahead.
 	OWPCAP1 = "OWP-CAP-1"
+
+	// GET /.well-known/openwop answers with the capabilities as a JSON object and asks for no
+	// credential.
+	OWPCAP2 = "OWP-CAP-2"
+
+	// GET /v1/openapi.json answers with the host’s API document as JSON and asks for no credential.
+	OWPCAP3 = "OWP-CAP-3"
+
+	// The capabilities may be kept for a while, and Cache-Control says for how long.
+	OWPCAP4 = "OWP-CAP-4"
+
+	// A host that is not ready yet answers 503 in place of its capabilities.
+	OWPCAP5 = "OWP-CAP-5"
+
+	// Every capability family stands at the root of the document; a wrapper is a copy that says the
+	// same.
+	OWPCAP6 = "OWP-CAP-6"
+
+	// The document names the version of the protocol that the host speaks.
+	OWPCAP7 = "OWP-CAP-7"
+
+	// The document lists the envelopes that the host knows by name, and the versions of their schemas
+	// as integers.
+	OWPCAP8 = "OWP-CAP-8"
+
+	// The limits say how many clarification rounds, schema rounds and envelopes a turn there can be,
+	// as integers of at least 0.
+	OWPCAP9 = "OWP-CAP-9"
+
+	// A limit on node executions, run duration, loop iterations, budget or request bodies is a number
+	// in its range.
+	OWPCAP10 = "OWP-CAP-10"
+
+	// Where the document lists several versions of the protocol, the one it names is among them.
+	OWPCAP11 = "OWP-CAP-11"
+
+	// A tier is stable or experimental.
+	OWPCAP12 = "OWP-CAP-12"
+
+	// The concurrency of memory across children is strict or advisory.
+	OWPCAP13 = "OWP-CAP-13"
+
+	// A block about causation across hosts says whether it is supported, and its other members are of
+	// their types.
+	OWPCAP14 = "OWP-CAP-14"
+
+	// A block about replay says whether it is supported, and names the specified cache key recipe or
+	// one of the host’s own.
+	OWPCAP15 = "OWP-CAP-15"
+
+	// A transcript window is an integer of at least 1.
+	OWPCAP16 = "OWP-CAP-16"
+
+	// A block about the verifier says whether it is supported, and whether it gates is a boolean.
+	OWPCAP17 = "OWP-CAP-17"
+
+	// The fixtures are a list of ids, none of them twice.
+	OWPCAP18 = "OWP-CAP-18"
+
+	// A run can be created from every workflow that is listed as a fixture.
+	OWPCAP19 = "OWP-CAP-19"
+
+	// A host without supervisors refuses a workflow with one, at registration or when a run is
+	// created, and puts nothing in its place.
+	OWPCAP20 = "OWP-CAP-20"
+
+	// A host without dispatch refuses a workflow with one, at registration or when a run is created,
+	// and puts nothing in its place.
+	OWPCAP21 = "OWP-CAP-21"
+
+	// A host that says it maps nothing refuses a dispatch with a mapping, at registration or when a
+	// run is created.
+	OWPCAP22 = "OWP-CAP-22"
+
+	// A host without input mappings of sub-workflows, or without conversations, refuses workflows that
+	// need them.
+	OWPCAP23 = "OWP-CAP-23"
+
+	// What the document says about agents is as the schema has it; about goals there is a row of its
+	// own.
+	OWPCAP24 = "OWP-CAP-24"
+
+	// What the document says about workspace files is as the schema has it.
+	OWPCAP25 = "OWP-CAP-25"
+
+	// What the document says about memory is as the schema has it.
+	OWPCAP26 = "OWP-CAP-26"
+
+	// What the document says about heartbeats is as the schema has it.
+	OWPCAP27 = "OWP-CAP-27"
+
+	// The ancestry of a run names the run that was asked for, the host by its advertised id, and the
+	// parent, if only to say that there is none.
+	OWPCAU1 = "OWP-CAU-1"
+
+	// A run that no other run started has no parent.
+	OWPCAU2 = "OWP-CAU-2"
+
+	// A run that was dispatched names the run that dispatched it, and its host.
+	OWPCAU3 = "OWP-CAU-3"
+
+	// The cause of a dispatched run is core.dispatch.
+	OWPCAU4 = "OWP-CAU-4"
+
+	// A parent on the same host comes without the address of a discovery document.
+	OWPCAU5 = "OWP-CAU-5"
+
+	// A fork has no parent.
+	OWPCAU6 = "OWP-CAU-6"
+
+	// A run that never was has no ancestry; it is not found.
+	OWPCAU7 = "OWP-CAU-7"
+
+	// A host that does not advertise ancestry does not find that of any run.
+	OWPCAU8 = "OWP-CAU-8"
+
+	// An event whose cause is on the same host names no host for it.
+	OWPCAU9 = "OWP-CAU-9"
+
+	// An event whose cause is on another host names that host by the id it advertises.
+	OWPCAU10 = "OWP-CAU-10"
+
+	// The W3C trace context goes along with calls of tools and agents on other hosts.
+	OWPCAU11 = "OWP-CAU-11"
+
+	// A parent on another host comes with the address of that host's discovery document, and with
+	// mcp-tool-call or a2a-message as the cause.
+	OWPCAU12 = "OWP-CAU-12"
+
+	// An advertised confidenceEscalationFloor is a number from 0.5 to 1; where there is none it is
+	// 0.5.
+	OWPCNF1 = "OWP-CNF-1"
+
+	// An advertised confidenceEscalationInterruptKind is clarification, approval or a name
+	// x-host-<host>-<kind>.
+	OWPCNF2 = "OWP-CNF-2"
+
+	// A held decision is told by one core.workflowChain.confidence-escalated with its confidence, the
+	// floor, the way of escalation and the run, and with the worker unless it was to terminate.
+	OWPCNF3 = "OWP-CNF-3"
+
+	// That event stands on the log before the interrupt and before the decision is dispatched.
+	OWPCNF4 = "OWP-CNF-4"
+
+	// A decision whose confidence equals the floor, or is above it, is carried out and nobody is
+	// asked.
+	OWPCNF5 = "OWP-CNF-5"
+
+	// A decision without a confidence is never held for one.
+	OWPCNF6 = "OWP-CNF-6"
+
+	// A decision to terminate whose confidence is below the floor does not end the run before somebody
+	// has answered.
+	OWPCNF7 = "OWP-CNF-7"
+
+	// A held decision raises an interrupt of the advertised kind; where none is advertised it is a
+	// clarification or an approval.
+	OWPCNF8 = "OWP-CNF-8"
+
+	// What is dispatched after the answer is the held decision, at most once, and nothing in its
+	// place.
+	OWPCNF9 = "OWP-CNF-9"
+
+	// A held decision that nobody refused is carried out.
+	OWPCNF10 = "OWP-CNF-10"
+
+	// A held decision that somebody rejected is never carried out.
+	OWPCNF11 = "OWP-CNF-11"
+
+	// After a rejection the run comes to an end, and shows that somebody rejected.
+	OWPCNF12 = "OWP-CNF-12"
+
+	// Below version 2 no core.workflowChain.confidence-escalated is written.
+	OWPCNF13 = "OWP-CNF-13"
+
+	// An agent whose confidence is below escalationThreshold makes no decision before somebody has
+	// answered; the run waits for an approval.
+	OWPCNF14 = "OWP-CNF-14"
+
+	// The suspension gives low-confidence as its reason or its kind; agent, threshold and confidence
+	// are right where they stand.
+	OWPCNF15 = "OWP-CNF-15"
+
+	// Once it is accepted the held decision is on the log exactly once and is dispatched at most once.
+	OWPCNF16 = "OWP-CNF-16"
+
+	// An agent whose confidence equals the threshold, or is above it, decides and nobody is asked.
+	OWPCNF17 = "OWP-CNF-17"
+
+	// The threshold of a run that sets none is 0.7.
+	OWPCNF18 = "OWP-CNF-18"
+
+	// A decision that an agent was not sure of and that somebody rejected is never carried out.
+	OWPCNF19 = "OWP-CNF-19"
+
+	// A confidence or a threshold that is not a number is passed over.
+	OWPCNF20 = "OWP-CNF-20"
+
+	// A decision is on the log before anything that it brings about, be it a worker, a question or the
+	// end of the run.
+	OWPDSP1 = "OWP-DSP-1"
+
+	// All decisions of a run are by one agent, the one that its snapshot names as runOrchestrator.
+	OWPDSP2 = "OWP-DSP-2"
+
+	// What follows a decision is what this decision says and no other, its workers in its order.
+	OWPDSP3 = "OWP-DSP-3"
+
+	// What the dispatch node tells of a worker names the decision of its turn as its cause.
+	OWPDSP4 = "OWP-DSP-4"
+
+	// Nothing is dispatched and nothing decided after a decision to terminate, whatever the script
+	// still holds.
+	OWPDSP5 = "OWP-DSP-5"
+
+	// A dispatch node whose policy is reject dispatches no worker of a decision that names several,
+	// and the run fails with fan_out_unsupported.
+	OWPDSP6 = "OWP-DSP-6"
+
+	// A dispatch node without a decision before it fails with no_pending_decision and dispatches
+	// nothing.
+	OWPDSP7 = "OWP-DSP-7"
+
+	// Dispatch does not change the workflow that is running.
+	OWPDSP8 = "OWP-DSP-8"
+
+	// A dispatch node whose iterationCap is crossed records a breach.
+	OWPDSP9 = "OWP-DSP-9"
+
+	// From dispatch.succeeded on each step of a handoff names the same child run; where none could be
+	// created none is named.
+	OWPDSP10 = "OWP-DSP-10"
+
+	// A step that tells of a failure holds the error.
+	OWPDSP11 = "OWP-DSP-11"
+
+	// The child of a handoff is a run of the worker that is served under its own id with its own log,
+	// and that ended as the handoff says.
+	OWPDSP12 = "OWP-DSP-12"
+
+	// A child run's snapshot names its parent.
+	OWPDSP13 = "OWP-DSP-13"
+
+	// The workers of a sequential decision run one after the other; the next begins when the one
+	// before has settled.
+	OWPDSP14 = "OWP-DSP-14"
+
+	// A worker that failed, was cancelled or could not be created does not end the loop.
+	OWPDSP15 = "OWP-DSP-15"
+
+	// A child gets the values of the parent's variables that its input mapping names.
+	OWPDSP16 = "OWP-DSP-16"
+
+	// A parent's variable without a value gives the child no input at all, not an empty one either,
+	// and no error.
+	OWPDSP17 = "OWP-DSP-17"
+
+	// A worker's own mapping replaces the default one.
+	OWPDSP18 = "OWP-DSP-18"
+
+	// A worker sees in the parent's variables what the one before it in the same decision has brought
+	// back.
+	OWPDSP19 = "OWP-DSP-19"
+
+	// output.harvested lists the parent's variables that were written.
+	OWPDSP20 = "OWP-DSP-20"
+
+	// Whoever cancels a run cancels all runs below it, at any depth.
+	OWPDSP21 = "OWP-DSP-21"
+
+	// The log of a run that ended with its parent says so, with the reason parent-cancelled and the
+	// parent's id.
+	OWPDSP22 = "OWP-DSP-22"
+
+	// A run that was cancelled, and the runs below it, take no step after that.
+	OWPDSP23 = "OWP-DSP-23"
+
+	// Parallel workers overlap, no more of them than maxConcurrency, and are joined as the policy
+	// says.
+	OWPDSP24 = "OWP-DSP-24"
+
+	// The results of parallel workers are merged in the same order on replay.
+	OWPDSP25 = "OWP-DSP-25"
+
+	// A policy that absorbs failures keeps the parent going when a parallel worker fails.
+	OWPDSP26 = "OWP-DSP-26"
+
+	// A request without a credential is refused with 401.
+	OWPERR1 = "OWP-ERR-1"
+
+	// A request with a credential that the host does not know is refused with 401.
+	OWPERR2 = "OWP-ERR-2"
+
+	// Who has no access does not learn whether a run exists.
+	OWPERR3 = "OWP-ERR-3"
+
+	// A refusal is a JSON object with a code in error, words in message and, if there are any, facts
+	// in details.
+	OWPERR4 = "OWP-ERR-4"
+
+	// The code of a refusal is the canonical one for its reason.
+	OWPERR5 = "OWP-ERR-5"
+
+	// A fault of the host’s carries an id in details.correlationId by which its cause can be looked
+	// up.
+	OWPERR6 = "OWP-ERR-6"
+
+	// A caller that sends too much is refused with 429 and told in Retry-After when to come back.
+	OWPERR7 = "OWP-ERR-7"
+
+	// An operation on a run that does not exist is refused with 404.
+	OWPERR8 = "OWP-ERR-8"
+
+	// A run of a workflow that does not exist is refused.
+	OWPERR9 = "OWP-ERR-9"
+
+	// A method that an endpoint does not have is refused with 405.
+	OWPERR10 = "OWP-ERR-10"
+
+	// A body that is no JSON is refused with 400.
+	OWPERR11 = "OWP-ERR-11"
+
+	// A body that is JSON but no object is refused with 400, the value that stands for nothing as
+	// well.
+	OWPERR12 = "OWP-ERR-12"
+
+	// A run without a workflow, or with one that is no text, is refused with 400.
+	OWPERR13 = "OWP-ERR-13"
+
+	// Inputs, tags, metadata or configurable of the wrong type are refused with 400.
+	OWPERR14 = "OWP-ERR-14"
+
+	// A member that the request body does not have is refused with 400.
+	OWPERR15 = "OWP-ERR-15"
+
+	// A stream mode that the host does not know, or one that cannot be combined, is refused with 400
+	// and the list of those it knows in details.supported.
+	OWPERR16 = "OWP-ERR-16"
+
+	// A body that is larger than the advertised limit is refused with 413.
+	OWPERR17 = "OWP-ERR-17"
+
+	// The same request under the same idempotency key is done once, and its reply is given again.
+	OWPERR18 = "OWP-ERR-18"
+
+	// Another body under the same idempotency key is refused with 409.
+	OWPERR19 = "OWP-ERR-19"
+
+	// Of requests that come at once under one idempotency key one is done; the others get its reply,
+	// or 409 while it is under way.
+	OWPERR20 = "OWP-ERR-20"
+
+	// A reply that is given again says so in openwop-Idempotent-Replay.
+	OWPERR21 = "OWP-ERR-21"
+
+	// A final reply is kept under its idempotency key for 24 hours at least.
+	OWPERR22 = "OWP-ERR-22"
+
+	// A run that is cancelled while it is under way ends as cancelled.
+	OWPERR23 = "OWP-ERR-23"
+
+	// To cancel a run that has ended changes nothing.
+	OWPERR24 = "OWP-ERR-24"
+
+	// A request that is refused for want of a credential changes nothing.
+	OWPERR25 = "OWP-ERR-25"
+
+	// The events of a run are numbered without a gap, each by one more than the event before it, and
+	// are listed in this order.
+	OWPEVT1 = "OWP-EVT-1"
+
+	// Every event has an eventId, a runId, a type, a payload, a timestamp by RFC 3339 and a sequence.
+	OWPEVT2 = "OWP-EVT-2"
+
+	// No two events have the same eventId.
+	OWPEVT3 = "OWP-EVT-3"
+
+	// The log of a run holds events of this run and of no other.
+	OWPEVT4 = "OWP-EVT-4"
+
+	// No event is stamped earlier than the one before it.
+	OWPEVT5 = "OWP-EVT-5"
+
+	// An event that names its cause names an earlier event.
+	OWPEVT6 = "OWP-EVT-6"
+
+	// A type is one of the catalogue, or two or more parts with dots between them that begin with a
+	// lower-case letter.
+	OWPEVT7 = "OWP-EVT-7"
+
+	// The payload of a type of the catalogue has the shape that its schema gives it.
+	OWPEVT8 = "OWP-EVT-8"
+
+	// The log of a run that is over has exactly one event that ends it.
+	OWPEVT9 = "OWP-EVT-9"
+
+	// No step of the run is on its log after the event that ends it.
+	OWPEVT10 = "OWP-EVT-10"
+
+	// The event that ends a run is the one of the status that the run then has.
+	OWPEVT11 = "OWP-EVT-11"
+
+	// What has been on a log stays on it as it was.
+	OWPEVT12 = "OWP-EVT-12"
+
+	// A poll without a cursor begins with the first event of the run.
+	OWPEVT13 = "OWP-EVT-13"
+
+	// A poll with a cursor goes on with the event next to the cursor and leaves none out.
+	OWPEVT14 = "OWP-EVT-14"
+
+	// A poll with a cursor lists nothing that is at the cursor or before it.
+	OWPEVT15 = "OWP-EVT-15"
+
+	// A reply says that the log is complete only where no event of the run is left after those that it
+	// lists.
+	OWPEVT16 = "OWP-EVT-16"
+
+	// At the end of the log of a run that is over a poll says that it is complete.
+	OWPEVT17 = "OWP-EVT-17"
+
+	// A poll of a run that has nothing new to tell is answered when its timeout is over, or earlier.
+	OWPEVT18 = "OWP-EVT-18"
+
+	// What is appended after a poll came back empty is there for the next poll with the same cursor.
+	OWPEVT19 = "OWP-EVT-19"
+
+	// Who asks for an event stream gets one, of type text/event-stream.
+	OWPEVT20 = "OWP-EVT-20"
+
+	// A frame has the sequence as its id, the type as its event and one event document in JSON as its
+	// data.
+	OWPEVT21 = "OWP-EVT-21"
+
+	// A stream in mode debug shows every event of the run, once and in order.
+	OWPEVT22 = "OWP-EVT-22"
+
+	// The host closes the stream after the event that ends the run.
+	OWPEVT23 = "OWP-EVT-23"
+
+	// A stream that is opened with Last-Event-ID goes on with the event next to it.
+	OWPEVT24 = "OWP-EVT-24"
+
+	// A Last-Event-ID that is no sequence is refused with 400, or passed over and the stream begins
+	// with the first event.
+	OWPEVT25 = "OWP-EVT-25"
+
+	// A stream that was opened while the run was under way shows what happens from then on, to the end
+	// of the run.
+	OWPEVT26 = "OWP-EVT-26"
+
+	// The stream, the JSON document where a host has one, and the poll tell the same events under the
+	// same ids and numbers.
+	OWPEVT27 = "OWP-EVT-27"
+
+	// Events that are gathered for bufferMs come as an array in a frame of type batch, and none is
+	// lost, doubled or held back when the run is over.
+	OWPEVT28 = "OWP-EVT-28"
+
+	// The id of a batch is the highest sequence in it.
+	OWPEVT29 = "OWP-EVT-29"
+
+	// A stream that has nothing to tell sends a comment at least every 30 seconds.
+	OWPEVT30 = "OWP-EVT-30"
 
 	// A suspended run takes no step until its interrupt is resolved, the run is cancelled or its time
 	// is over.
@@ -24,6 +563,104 @@ const (
 
 	// A decision whose confidence is below the floor is not carried out before somebody has answered.
 	OWPINT5 = "OWP-INT-5"
+
+	// Nobody reads anything of a run of another tenant, be it its snapshot, its log, its stream or its
+	// place in a list.
+	OWPISO1 = "OWP-ISO-1"
+
+	// What belongs to another tenant is answered as what never was, in status, in code and in the
+	// members of the body.
+	OWPISO2 = "OWP-ISO-2"
+
+	// Nobody cancels, forks or answers a run of another tenant, and the attempt leaves the run as it
+	// is.
+	OWPISO3 = "OWP-ISO-3"
+
+	// Nobody reads, lists, edits, pauses or abandons a goal of another tenant.
+	OWPISO4 = "OWP-ISO-4"
+
+	// An idempotency key is its tenant's own; under the key of another tenant a request is done as if
+	// nobody had used it.
+	OWPISO5 = "OWP-ISO-5"
+
+	// The tenant that owns a run is the one of the credential, whatever the body says.
+	OWPISO6 = "OWP-ISO-6"
+
+	// The runs that a run dispatches belong to its tenant.
+	OWPISO7 = "OWP-ISO-7"
+
+	// A fork belongs to the tenant of its source.
+	OWPISO8 = "OWP-ISO-8"
+
+	// What a run remembers is never read by a run of another tenant.
+	OWPISO9 = "OWP-ISO-9"
+
+	// A credential reads, lists, writes and deletes the files of its own tenant and no others, at the
+	// same path too.
+	OWPISO10 = "OWP-ISO-10"
+
+	// A fork is a run of its own, with an id of its own, and the reply names its source and its mode.
+	OWPRPL1 = "OWP-RPL-1"
+
+	// A fork leaves its source as it was.
+	OWPRPL2 = "OWP-RPL-2"
+
+	// Below fromSeq the events of a replay are those of its source, by sequence, type, node and
+	// payload.
+	OWPRPL3 = "OWP-RPL-3"
+
+	// A replay takes what was recorded of nodes whose outcome nobody can foresee and does not run them
+	// anew.
+	OWPRPL4 = "OWP-RPL-4"
+
+	// A replay from beyond the place behind the last event is refused with 422, one from that place is
+	// not.
+	OWPRPL5 = "OWP-RPL-5"
+
+	// A fork from before the first event is refused with 400.
+	OWPRPL6 = "OWP-RPL-6"
+
+	// A fork of a run that does not exist is refused with 404, whatever fromSeq says.
+	OWPRPL7 = "OWP-RPL-7"
+
+	// Other run options on a replay are refused with 400.
+	OWPRPL8 = "OWP-RPL-8"
+
+	// A fork without a mode, or in a mode that nobody knows, is refused with 400.
+	OWPRPL9 = "OWP-RPL-9"
+
+	// Below fromSeq the events of a branch are those of its source, by sequence, type and node, and by
+	// payload but for ids.
+	OWPRPL10 = "OWP-RPL-10"
+
+	// From fromSeq on a branch is run, and what nobody can foresee is drawn anew.
+	OWPRPL11 = "OWP-RPL-11"
+
+	// The run options laid over those of its source are in force in a branch.
+	OWPRPL12 = "OWP-RPL-12"
+
+	// A branch that does not say from where, or from beyond the place behind the last event, is
+	// refused.
+	OWPRPL13 = "OWP-RPL-13"
+
+	// Two requests to a model have one cache key where they differ in the order of their keys only,
+	// and two where their meaning differs.
+	OWPRPL14 = "OWP-RPL-14"
+
+	// A replay in which a model refuses what it answered in the source, or the reverse, fails with
+	// replay_diverged_at_refusal and records where.
+	OWPRPL15 = "OWP-RPL-15"
+
+	// Any other difference from the record is told as replay.diverged, and the replay goes on.
+	OWPRPL16 = "OWP-RPL-16"
+
+	// A replay has no effect outside the run a second time, and fails where no outcome of one was
+	// recorded.
+	OWPRPL17 = "OWP-RPL-17"
+
+	// A fork of a run whose log, or whose snapshot of the memory, is no longer kept is refused with
+	// 410 or 422.
+	OWPRPL18 = "OWP-RPL-18"
 
 	// A multi-agent host follows one loop; decide, dispatch, run the child, take its result into the
 	// next decision.
@@ -52,6 +689,9 @@ const (
 
 	// Each transition of a handoff is one core.workflowChain.event caused by the one before it.
 	OWP0037B3 = "OWP-0037-B3"
+
+	// A child that cannot be created is one dispatch.failed, and nothing follows it for that worker.
+	OWP0037B4 = "OWP-0037-B4"
 
 	// The advertised execution model says whether it is supported, as a boolean, and its version.
 	OWP0037C1 = "OWP-0037-C1"
@@ -182,6 +822,12 @@ const (
 	// Where bounds are required, a goal without any does not become active.
 	OWP0097A2 = "OWP-0097-A2"
 
+	// A goal in an advertised mode schedule fires its runs by itself, without anybody's call.
+	OWP0097A3 = "OWP-0097-A3"
+
+	// A goal in an advertised mode heartbeat fires a run when its heartbeat sees a change.
+	OWP0097A4 = "OWP-0097-A4"
+
 	// A goal is served with its id, objective, state, completion, bounds, owner and time of creation.
 	OWP0097B1 = "OWP-0097-B1"
 
@@ -284,6 +930,117 @@ const (
 
 	// Whether a crossed bound tells a person was left open here.
 	OWP0097X5 = "OWP-0097-X5"
+
+	// A file is served as it was put, with its path, its content to the last character and its content
+	// type.
+	OWPWSP1 = "OWP-WSP-1"
+
+	// A file that was put without a content type is text/markdown.
+	OWPWSP2 = "OWP-WSP-2"
+
+	// A write without content, or with one that is no text, is refused with 400 and changes nothing.
+	OWPWSP3 = "OWP-WSP-3"
+
+	// A list shows every file whose path begins with the prefix, at its latest version, and no other
+	// file.
+	OWPWSP4 = "OWP-WSP-4"
+
+	// A list does not hold the contents of the files.
+	OWPWSP5 = "OWP-WSP-5"
+
+	// A file that was deleted is not found any more, and no list shows it.
+	OWPWSP6 = "OWP-WSP-6"
+
+	// Reading or deleting a file that is not there is refused with 404.
+	OWPWSP7 = "OWP-WSP-7"
+
+	// A host that does not advertise a workspace answers its endpoints with 501
+	// capability_not_provided.
+	OWPWSP8 = "OWP-WSP-8"
+
+	// The first write of a path is version 1, and each later one is one more.
+	OWPWSP9 = "OWP-WSP-9"
+
+	// The etag of a file is strong and quoted, and another one for each version.
+	OWPWSP10 = "OWP-WSP-10"
+
+	// A write without If-Match replaces whatever is there.
+	OWPWSP11 = "OWP-WSP-11"
+
+	// A write whose If-Match is the etag that the file has is made.
+	OWPWSP12 = "OWP-WSP-12"
+
+	// A write whose If-Match is not the etag that the file has is refused and changes nothing.
+	OWPWSP13 = "OWP-WSP-13"
+
+	// That refusal is 409 workspace_conflict, and its details.currentVersion is the version of the
+	// file.
+	OWPWSP14 = "OWP-WSP-14"
+
+	// A write with If-Match of a file that is not there is refused and makes none.
+	OWPWSP15 = "OWP-WSP-15"
+
+	// Of several writers who come at once with the same etag exactly one wins, and the file is what
+	// that one wrote.
+	OWPWSP16 = "OWP-WSP-16"
+
+	// A path that was deleted goes on counting when it is written again.
+	OWPWSP17 = "OWP-WSP-17"
+
+	// Each of the last maxVersions versions of a file can be read, and holds what was written as that
+	// version.
+	OWPWSP18 = "OWP-WSP-18"
+
+	// A version that was never written is not found, and what is no version is refused with 400.
+	OWPWSP19 = "OWP-WSP-19"
+
+	// No more than maxVersions versions of a file are served.
+	OWPWSP20 = "OWP-WSP-20"
+
+	// A path with a segment of two dots is refused, and nothing is stored or served for it, there or
+	// where it leads.
+	OWPWSP21 = "OWP-WSP-21"
+
+	// A path that begins with something else than a letter or a digit, is longer than 256 characters,
+	// or holds another character than letters, digits, dot, low line, slash and hyphen is refused with
+	// 400, and nothing is stored.
+	OWPWSP22 = "OWP-WSP-22"
+
+	// Content of more than maxFileBytes bytes is refused with 413 and changes nothing.
+	OWPWSP23 = "OWP-WSP-23"
+
+	// Content of maxFileBytes bytes is taken.
+	OWPWSP24 = "OWP-WSP-24"
+
+	// A workspace that holds maxFiles files takes no further one.
+	OWPWSP25 = "OWP-WSP-25"
+
+	// A workspace holds as many as maxFiles files, and each of them can still be written when it does.
+	OWPWSP26 = "OWP-WSP-26"
+
+	// A file that a node writes is told once in the log of its run, by workspace.updated with its path
+	// and its new version.
+	OWPWSP27 = "OWP-WSP-27"
+
+	// workspace.updated holds no content of the file.
+	OWPWSP28 = "OWP-WSP-28"
+
+	// Below version 5 a run reads the files as they were when it started, whoever writes them
+	// meanwhile.
+	OWPWSP29 = "OWP-WSP-29"
+
+	// A write from outside a run is told by workspace.updated as well.
+	OWPWSP30 = "OWP-WSP-30"
+
+	// Owners who differ in tenant or workspace never see each other's files, however much their names
+	// look alike.
+	OWPWSP31 = "OWP-WSP-31"
+
+	// Reading takes the scope workspace:read, and writing workspace:write.
+	OWPWSP32 = "OWP-WSP-32"
+
+	// Secrets are not stored with the content of a file.
+	OWPWSP33 = "OWP-WSP-33"
 )
 
 // Requirement is one normative sentence of a source text.
@@ -309,10 +1066,1063 @@ type Requirement struct {
 // Requirements lists the requirements in the order of the ledger.
 var Requirements = []Requirement{
 	{
+		ID: OWPBND1, Level: "MUST", Source: "OWP-BOUNDS", File: "",
+		Section: "Recursion limit", Line: 0, Hash: "", Claim: "protocol",
+		Evidence: "observed",
+		Text:     "A run whose recursionLimit is n starts n nodes and no further one.",
+	},
+	{
+		ID: OWPBND2, Level: "MUST", Source: "OWP-BOUNDS", File: "",
+		Section: "Recursion limit", Line: 0, Hash: "", Claim: "protocol",
+		Evidence: "observed",
+		Text:     "A run that needs more nodes than its bound n records one cap.breached with kind node-executions, limit n and observed n+1.",
+		Accepts:  "C29: the prose counts ten nodes and a limit of five, the fixture has six; the fixture counts.",
+	},
+	{
+		ID: OWPBND3, Level: "MUST", Source: "OWP-BOUNDS", File: "",
+		Section: "Recursion limit", Line: 0, Hash: "", Claim: "protocol",
+		Evidence: "observed",
+		Text:     "After that breach was recorded the run fails with recursion_limit_exceeded, on the log and in the snapshot.",
+	},
+	{
+		ID: OWPBND4, Level: "MUST", Source: "OWP-BOUNDS", File: "",
+		Section: "Recursion limit", Line: 0, Hash: "", Claim: "protocol",
+		Evidence: "observed",
+		Text:     "A run that needs no more nodes than its bound is left alone.",
+	},
+	{
+		ID: OWPBND5, Level: "MUST", Source: "OWP-BOUNDS", File: "",
+		Section: "Recursion limit", Line: 0, Hash: "", Claim: "node-limit",
+		Evidence: "observed",
+		Text:     "The advertised maxNodeExecutions bounds a run that asks for more, or for nothing.",
+	},
+	{
+		ID: OWPBND6, Level: "MUST", Source: "OWP-BOUNDS", File: "",
+		Section: "Run duration", Line: 0, Hash: "", Claim: "duration-limit",
+		Evidence: "observed",
+		Text:     "A run is stopped when its runTimeoutMs has passed since run.started, and not before.",
+	},
+	{
+		ID: OWPBND7, Level: "MUST", Source: "OWP-BOUNDS", File: "",
+		Section: "Run duration", Line: 0, Hash: "", Claim: "duration-limit",
+		Evidence: "observed",
+		Text:     "A run that is over its time records one cap.breached with kind run-duration, its bound as the limit, and the time observed, which is above it.",
+		Accepts:  "C13: hosts compare with at-least, so an observed time that equals the limit is told, and only one below it fails.",
+	},
+	{
+		ID: OWPBND8, Level: "MUST", Source: "OWP-BOUNDS", File: "",
+		Section: "Run duration", Line: 0, Hash: "", Claim: "duration-limit",
+		Evidence: "observed",
+		Text:     "After that breach was recorded the run fails with run_timeout, on the log and in the snapshot.",
+	},
+	{
+		ID: OWPBND9, Level: "MUST", Source: "OWP-BOUNDS", File: "",
+		Section: "Run duration", Line: 0, Hash: "", Claim: "duration-limit",
+		Evidence: "observed",
+		Text:     "A run that ends in time is left alone.",
+	},
+	{
+		ID: OWPBND10, Level: "MUST", Source: "OWP-BOUNDS", File: "",
+		Section: "Run duration", Line: 0, Hash: "", Claim: "duration-limit",
+		Evidence: "observed",
+		Text:     "The advertised maxRunDurationMs bounds a run that asks for more, or for nothing.",
+		Reason:   "needs-host-control", Why: "A host that is in use advertises minutes or hours, and only its operator can make it seconds.",
+	},
+	{
+		ID: OWPBND11, Level: "SHOULD", Source: "OWP-BOUNDS", File: "",
+		Section: "Run duration", Line: 0, Hash: "", Claim: "duration-limit",
+		Evidence: "observed",
+		Text:     "The failure says in details.elapsedMs how long the run had taken.",
+	},
+	{
+		ID: OWPBND12, Level: "MUST", Source: "OWP-BOUNDS", File: "",
+		Section: "Breach", Line: 0, Hash: "", Claim: "protocol",
+		Evidence: "observed",
+		Text:     "No work follows the failure of a run that crossed a bound.",
+	},
+	{
+		ID: OWPBND13, Level: "SHOULD", Source: "OWP-BOUNDS", File: "",
+		Section: "Breach", Line: 0, Hash: "", Claim: "protocol",
+		Evidence: "observed",
+		Text:     "The failure names the breach as its cause.",
+	},
+	{
+		ID: OWPBND14, Level: "SHOULD", Source: "OWP-BOUNDS", File: "",
+		Section: "Breach", Line: 0, Hash: "", Claim: "duration-limit",
+		Evidence: "observed",
+		Text:     "A breach of a bound on the whole run names no node.",
+	},
+	{
+		ID: OWPBND15, Level: "MUST", Source: "OWP-BOUNDS", File: "",
+		Section: "Breach", Line: 0, Hash: "", Claim: "breach-replay",
+		Evidence: "observed",
+		Text:     "A replay carries the breach of its source as it was recorded and counts nothing anew.",
+	},
+	{
+		ID: OWPBND16, Level: "MUST", Source: "OWP-BOUNDS", File: "",
+		Section: "Loop iterations", Line: 0, Hash: "", Claim: "execution-model",
+		Evidence: "observed",
+		Text:     "The turns of a child’s own loop do not count against the bound of its parent.",
+	},
+	{
+		ID: OWPBND17, Level: "SHOULD", Source: "OWP-BOUNDS", File: "",
+		Section: "Loop iterations", Line: 0, Hash: "", Claim: "supervisor-without-model",
+		Evidence: "observed",
+		Text:     "A host without an execution model ignores maxLoopIterations.",
+	},
+	{
+		ID: OWPBND18, Level: "MUST", Source: "OWP-BOUNDS", File: "",
+		Section: "Loop iterations", Line: 0, Hash: "", Claim: "execution-model",
+		Evidence: "observed",
+		Text:     "The rounds of tool calls that an agent makes within a turn do not count against maxLoopIterations.",
+		Reason:   "needs-host-control", Why: "No fixture has an agent that calls tools; what one does within a turn is the host’s own affair.",
+	},
+	{
+		ID: OWPBND19, Level: "MUST", Source: "OWP-BOUNDS", File: "",
+		Section: "Iteration cap", Line: 0, Hash: "", Claim: "orchestrator",
+		Evidence: "observed",
+		Text:     "A supervisor, or a dispatch node, whose iterationCap is crossed records a breach and fails the run.",
+		Reason:   "spec-gap", Why: "The prose names the kinds orchestrator-iterations and dispatch-iterations, and the list of kinds has neither (C12).",
+	},
+	{
+		ID: OWPBND20, Level: "MUST", Source: "OWP-BOUNDS", File: "",
+		Section: "Budgets (RFC 0084)", Line: 0, Hash: "", Claim: "protocol",
+		Evidence: "observed",
+		Text:     "A run that is over its budget of tokens, cost, tool calls or retries records a breach and fails.",
+		Reason:   "needs-host-control", Why: "What a run spends is spent at a model provider, and no fixture here scripts one.",
+	},
+	{
+		ID: OWPBND21, Level: "MUST", Source: "OWP-BOUNDS", File: "",
+		Section: "Run options", Line: 0, Hash: "", Claim: "protocol",
+		Evidence: "observed",
+		Text:     "A bound that is no integer of at least 1, or a threshold that is no number from 0 to 1, is refused with 400 when the run is created.",
+		Accepts:  "C14: the schema of run options lacks some of them and hosts take such a value with 201, which is told and does not fail.",
+	},
+	{
+		ID: OWPBND22, Level: "SHOULD", Source: "OWP-BOUNDS", File: "",
+		Section: "Run options", Line: 0, Hash: "", Claim: "protocol",
+		Evidence: "observed",
+		Text:     "The snapshot shows the configurable that the run was created with.",
+	},
+	{
+		ID: OWPBND23, Level: "MUST", Source: "OWP-BOUNDS", File: "",
+		Section: "Run options", Line: 0, Hash: "", Claim: "protocol",
+		Evidence: "observed",
+		Text:     "The configurable of a run stays as it was given, from its creation to after its end.",
+	},
+	{
 		ID: OWPCAP1, Level: "MUST", Source: "OWP-CAPABILITIES", File: "",
 		Section: "multiAgent.executionModel.experimentalUntil", Line: 0, Hash: "", Claim: "execution-model-experimental",
 		Evidence: "observed",
 		Text:     "An experimental execution model says until when, as a date that has not passed and is at most twelve months ahead.",
+	},
+	{
+		ID: OWPCAP2, Level: "MUST", Source: "OWP-DISCOVERY", File: "",
+		Section: "Endpoint", Line: 0, Hash: "",
+		Evidence: "observed",
+		Text:     "GET /.well-known/openwop answers with the capabilities as a JSON object and asks for no credential.",
+	},
+	{
+		ID: OWPCAP3, Level: "MUST", Source: "OWP-DISCOVERY", File: "",
+		Section: "Endpoint", Line: 0, Hash: "",
+		Evidence: "observed",
+		Text:     "GET /v1/openapi.json answers with the host’s API document as JSON and asks for no credential.",
+	},
+	{
+		ID: OWPCAP4, Level: "SHOULD", Source: "OWP-DISCOVERY", File: "",
+		Section: "Endpoint", Line: 0, Hash: "",
+		Evidence: "observed",
+		Text:     "The capabilities may be kept for a while, and Cache-Control says for how long.",
+	},
+	{
+		ID: OWPCAP5, Level: "MAY", Source: "OWP-DISCOVERY", File: "",
+		Section: "Endpoint", Line: 0, Hash: "",
+		Evidence: "observed",
+		Text:     "A host that is not ready yet answers 503 in place of its capabilities.",
+		Reason:   "needs-host-control", Why: "To see it the host would have to be restarted under our eyes.",
+	},
+	{
+		ID: OWPCAP6, Level: "SHOULD", Source: "OWP-DISCOVERY", File: "",
+		Section: "Families (RFC 0073)", Line: 0, Hash: "",
+		Evidence: "observed",
+		Text:     "Every capability family stands at the root of the document; a wrapper is a copy that says the same.",
+		Accepts:  "C7: a family that stands in the wrapper alone is read there.",
+	},
+	{
+		ID: OWPCAP7, Level: "MUST", Source: "OWP-CAPABILITIES", File: "",
+		Section: "protocolVersion", Line: 0, Hash: "",
+		Evidence: "observed",
+		Text:     "The document names the version of the protocol that the host speaks.",
+		Accepts:  "C32: any text is taken; one that is not 1 with a number behind a dot is a finding.",
+	},
+	{
+		ID: OWPCAP8, Level: "MUST", Source: "OWP-CAPABILITIES", File: "",
+		Section: "supportedEnvelopes, schemaVersions", Line: 0, Hash: "",
+		Evidence: "observed",
+		Text:     "The document lists the envelopes that the host knows by name, and the versions of their schemas as integers.",
+	},
+	{
+		ID: OWPCAP9, Level: "MUST", Source: "OWP-CAPABILITIES", File: "",
+		Section: "limits (required)", Line: 0, Hash: "",
+		Evidence: "observed",
+		Text:     "The limits say how many clarification rounds, schema rounds and envelopes a turn there can be, as integers of at least 0.",
+	},
+	{
+		ID: OWPCAP10, Level: "MUST", Source: "OWP-CAPABILITIES", File: "",
+		Section: "limits (optional)", Line: 0, Hash: "",
+		Evidence: "observed",
+		Text:     "A limit on node executions, run duration, loop iterations, budget or request bodies is a number in its range.",
+	},
+	{
+		ID: OWPCAP11, Level: "MUST", Source: "OWP-DISCOVERY", File: "",
+		Section: "protocolVersions (RFC 0165)", Line: 0, Hash: "",
+		Evidence: "observed",
+		Text:     "Where the document lists several versions of the protocol, the one it names is among them.",
+	},
+	{
+		ID: OWPCAP12, Level: "MUST", Source: "OWP-CAPABILITIES", File: "",
+		Section: "multiAgent.executionModel.tier", Line: 0, Hash: "", Claim: "execution-model",
+		Evidence: "observed",
+		Text:     "A tier is stable or experimental.",
+	},
+	{
+		ID: OWPCAP13, Level: "MUST", Source: "OWP-CAPABILITIES", File: "",
+		Section: "multiAgent.executionModel.crossChildMemoryConcurrency", Line: 0, Hash: "", Claim: "execution-model",
+		Evidence: "observed",
+		Text:     "The concurrency of memory across children is strict or advisory.",
+	},
+	{
+		ID: OWPCAP14, Level: "MUST", Source: "OWP-CAPABILITIES", File: "",
+		Section: "multiAgent.executionModel.crossHostCausation", Line: 0, Hash: "", Claim: "execution-model",
+		Evidence: "observed",
+		Text:     "A block about causation across hosts says whether it is supported, and its other members are of their types.",
+	},
+	{
+		ID: OWPCAP15, Level: "MUST", Source: "OWP-CAPABILITIES", File: "",
+		Section: "multiAgent.executionModel.replayDeterminism", Line: 0, Hash: "", Claim: "execution-model",
+		Evidence: "observed",
+		Text:     "A block about replay says whether it is supported, and names the specified cache key recipe or one of the host’s own.",
+	},
+	{
+		ID: OWPCAP16, Level: "MUST", Source: "OWP-CAPABILITIES", File: "",
+		Section: "multiAgent.executionModel.transcriptWindow", Line: 0, Hash: "", Claim: "execution-model",
+		Evidence: "observed",
+		Text:     "A transcript window is an integer of at least 1.",
+	},
+	{
+		ID: OWPCAP17, Level: "MUST", Source: "OWP-CAPABILITIES", File: "",
+		Section: "multiAgent.executionModel.verifier", Line: 0, Hash: "", Claim: "execution-model",
+		Evidence: "observed",
+		Text:     "A block about the verifier says whether it is supported, and whether it gates is a boolean.",
+	},
+	{
+		ID: OWPCAP18, Level: "MUST", Source: "OWP-CAPABILITIES", File: "",
+		Section: "fixtures", Line: 0, Hash: "", Claim: "fixtures",
+		Evidence: "observed",
+		Text:     "The fixtures are a list of ids, none of them twice.",
+	},
+	{
+		ID: OWPCAP19, Level: "MUST", Source: "OWP-DISCOVERY", File: "",
+		Section: "Fixtures", Line: 0, Hash: "", Claim: "fixtures",
+		Evidence: "observed",
+		Text:     "A run can be created from every workflow that is listed as a fixture.",
+		Accepts:  "That the run then fails is another matter, and a finding where the host says that it does not know a node of it.",
+	},
+	{
+		ID: OWPCAP20, Level: "MUST", Source: "OWP-DISCOVERY", File: "",
+		Section: "Capability-gated node types", Line: 0, Hash: "", Claim: "no-supervisors",
+		Evidence: "observed",
+		Text:     "A host without supervisors refuses a workflow with one, at registration or when a run is created, and puts nothing in its place.",
+		Accepts:  "C30: orchestrator.supported and agents.orchestrator are either the claim; so is an execution model. 400, 404 and 422 refuse.",
+	},
+	{
+		ID: OWPCAP21, Level: "MUST", Source: "OWP-DISCOVERY", File: "",
+		Section: "Capability-gated node types", Line: 0, Hash: "", Claim: "no-dispatch",
+		Evidence: "observed",
+		Text:     "A host without dispatch refuses a workflow with one, at registration or when a run is created, and puts nothing in its place.",
+		Accepts:  "C30: dispatch.supported and agents.dispatch are either the claim; so is an execution model. 400, 404 and 422 refuse.",
+	},
+	{
+		ID: OWPCAP22, Level: "MUST", Source: "OWP-DISCOVERY", File: "",
+		Section: "Capability-gated node types", Line: 0, Hash: "", Claim: "no-dispatch-mapping",
+		Evidence: "observed",
+		Text:     "A host that says it maps nothing refuses a dispatch with a mapping, at registration or when a run is created.",
+		Accepts:  "400, 404 and 422 refuse. A host that says nothing about mappings is not asked.",
+	},
+	{
+		ID: OWPCAP23, Level: "MUST", Source: "OWP-DISCOVERY", File: "",
+		Section: "Capability-gated node types", Line: 0, Hash: "",
+		Evidence: "observed",
+		Text:     "A host without input mappings of sub-workflows, or without conversations, refuses workflows that need them.",
+		Reason:   "needs-host-control", Why: "No published fixture has such a node, and the protocol has no operation that registers a workflow.",
+	},
+	{
+		ID: OWPCAP24, Level: "MUST", Source: "OWP-CAPABILITIES", File: "",
+		Section: "agents", Line: 0, Hash: "",
+		Evidence: "observed",
+		Text:     "What the document says about agents is as the schema has it; about goals there is a row of its own.",
+	},
+	{
+		ID: OWPCAP25, Level: "MUST", Source: "OWP-CAPABILITIES", File: "",
+		Section: "workspace", Line: 0, Hash: "",
+		Evidence: "observed",
+		Text:     "What the document says about workspace files is as the schema has it.",
+	},
+	{
+		ID: OWPCAP26, Level: "MUST", Source: "OWP-CAPABILITIES", File: "",
+		Section: "memory", Line: 0, Hash: "",
+		Evidence: "observed",
+		Text:     "What the document says about memory is as the schema has it.",
+	},
+	{
+		ID: OWPCAP27, Level: "MUST", Source: "OWP-CAPABILITIES", File: "",
+		Section: "heartbeat", Line: 0, Hash: "",
+		Evidence: "observed",
+		Text:     "What the document says about heartbeats is as the schema has it.",
+	},
+	{
+		ID: OWPCAU1, Level: "MUST", Source: "OWP-CAUSATION", File: "",
+		Section: "C, GET /v1/runs/{runId}/ancestry", Line: 0, Hash: "", Claim: "ancestry",
+		Evidence: "observed",
+		Text:     "The ancestry of a run names the run that was asked for, the host by its advertised id, and the parent, if only to say that there is none.",
+	},
+	{
+		ID: OWPCAU2, Level: "MUST", Source: "OWP-CAUSATION", File: "",
+		Section: "C, parent", Line: 0, Hash: "", Claim: "ancestry",
+		Evidence: "observed",
+		Text:     "A run that no other run started has no parent.",
+	},
+	{
+		ID: OWPCAU3, Level: "MUST", Source: "OWP-CAUSATION", File: "",
+		Section: "C, parent.runId and parent.hostId", Line: 0, Hash: "", Claim: "ancestry",
+		Evidence: "observed",
+		Text:     "A run that was dispatched names the run that dispatched it, and its host.",
+	},
+	{
+		ID: OWPCAU4, Level: "MUST", Source: "OWP-CAUSATION", File: "",
+		Section: "C, parent.cause", Line: 0, Hash: "", Claim: "ancestry",
+		Evidence: "observed",
+		Text:     "The cause of a dispatched run is core.dispatch.",
+		Accepts:  "C31: core.subWorkflow is a finding, since a host is known that says so of every child; another cause fails.",
+	},
+	{
+		ID: OWPCAU5, Level: "SHOULD", Source: "OWP-CAUSATION", File: "",
+		Section: "C, parent.wellKnownUrl", Line: 0, Hash: "", Claim: "ancestry",
+		Evidence: "observed",
+		Text:     "A parent on the same host comes without the address of a discovery document.",
+	},
+	{
+		ID: OWPCAU6, Level: "SHOULD", Source: "OWP-CAUSATION", File: "",
+		Section: "C, parent", Line: 0, Hash: "", Claim: "ancestry-forks",
+		Evidence: "observed",
+		Text:     "A fork has no parent.",
+		Accepts:  "C31: the causes have none for a fork, so one that names its source as the parent is a finding.",
+	},
+	{
+		ID: OWPCAU7, Level: "MUST", Source: "OWP-CAUSATION", File: "",
+		Section: "C, GET /v1/runs/{runId}/ancestry", Line: 0, Hash: "", Claim: "ancestry",
+		Evidence: "observed",
+		Text:     "A run that never was has no ancestry; it is not found.",
+		Accepts:  "403 says as little about what there is.",
+	},
+	{
+		ID: OWPCAU8, Level: "MUST", Source: "OWP-CAUSATION", File: "",
+		Section: "C, ancestryEndpointSupported", Line: 0, Hash: "", Claim: "no-ancestry",
+		Evidence: "observed",
+		Text:     "A host that does not advertise ancestry does not find that of any run.",
+		Accepts:  "405 and 501 are findings.",
+	},
+	{
+		ID: OWPCAU9, Level: "MUST", Source: "OWP-CAUSATION", File: "",
+		Section: "A, causationHostId", Line: 0, Hash: "", Claim: "execution-model>=3",
+		Evidence: "observed",
+		Text:     "An event whose cause is on the same host names no host for it.",
+		Accepts:  "The host's own id is a finding.",
+	},
+	{
+		ID: OWPCAU10, Level: "MUST", Source: "OWP-CAUSATION", File: "",
+		Section: "A, causationHostId", Line: 0, Hash: "", Claim: "execution-model>=3",
+		Evidence: "observed",
+		Text:     "An event whose cause is on another host names that host by the id it advertises.",
+		Reason:   "needs-host-control", Why: "It takes two hosts that know each other, of which one starts a run on the other.",
+	},
+	{
+		ID: OWPCAU11, Level: "MUST", Source: "OWP-CAUSATION", File: "",
+		Section: "B, traceparent", Line: 0, Hash: "", Claim: "execution-model>=3",
+		Evidence: "observed",
+		Text:     "The W3C trace context goes along with calls of tools and agents on other hosts.",
+		Reason:   "needs-host-control", Why: "The host would have to be set up to call a server of Assay's own over MCP or A2A.",
+	},
+	{
+		ID: OWPCAU12, Level: "MUST", Source: "OWP-CAUSATION", File: "",
+		Section: "C, parent.wellKnownUrl", Line: 0, Hash: "", Claim: "ancestry",
+		Evidence: "observed",
+		Text:     "A parent on another host comes with the address of that host's discovery document, and with mcp-tool-call or a2a-message as the cause.",
+		Reason:   "needs-host-control", Why: "It takes two hosts that know each other, of which one starts a run on the other.",
+	},
+	{
+		ID: OWPCNF1, Level: "MUST", Source: "OWP-CONFIDENCE", File: "",
+		Section: "Advertisement", Line: 0, Hash: "", Claim: "execution-model>=2",
+		Evidence: "observed",
+		Text:     "An advertised confidenceEscalationFloor is a number from 0.5 to 1; where there is none it is 0.5.",
+	},
+	{
+		ID: OWPCNF2, Level: "MUST", Source: "OWP-CONFIDENCE", File: "",
+		Section: "Advertisement", Line: 0, Hash: "", Claim: "execution-model>=2",
+		Evidence: "observed",
+		Text:     "An advertised confidenceEscalationInterruptKind is clarification, approval or a name x-host-<host>-<kind>.",
+	},
+	{
+		ID: OWPCNF3, Level: "MUST", Source: "OWP-CONFIDENCE", File: "",
+		Section: "Escalation", Line: 0, Hash: "", Claim: "execution-model>=2",
+		Evidence: "observed",
+		Text:     "A held decision is told by one core.workflowChain.confidence-escalated with its confidence, the floor, the way of escalation and the run, and with the worker unless it was to terminate.",
+		Accepts:  "7.1: worker, original decision and cause may be left out; where they stand they are right.",
+	},
+	{
+		ID: OWPCNF4, Level: "MUST", Source: "OWP-CONFIDENCE", File: "",
+		Section: "Escalation", Line: 0, Hash: "", Claim: "execution-model>=2",
+		Evidence: "observed",
+		Text:     "That event stands on the log before the interrupt and before the decision is dispatched.",
+		Accepts:  "C9, C17: the decision may be on the log before it is held, or not; node.suspended counts for the interrupt.",
+	},
+	{
+		ID: OWPCNF5, Level: "MUST", Source: "OWP-CONFIDENCE", File: "",
+		Section: "Escalation", Line: 0, Hash: "", Claim: "execution-model>=2",
+		Evidence: "observed",
+		Text:     "A decision whose confidence equals the floor, or is above it, is carried out and nobody is asked.",
+	},
+	{
+		ID: OWPCNF6, Level: "MUST", Source: "OWP-CONFIDENCE", File: "",
+		Section: "Escalation", Line: 0, Hash: "", Claim: "execution-model>=2",
+		Evidence: "observed",
+		Text:     "A decision without a confidence is never held for one.",
+	},
+	{
+		ID: OWPCNF7, Level: "MUST", Source: "OWP-CONFIDENCE", File: "",
+		Section: "Escalation", Line: 0, Hash: "", Claim: "execution-model>=2",
+		Evidence: "observed",
+		Text:     "A decision to terminate whose confidence is below the floor does not end the run before somebody has answered.",
+	},
+	{
+		ID: OWPCNF8, Level: "MUST", Source: "OWP-CONFIDENCE", File: "",
+		Section: "Interrupt kind (RFC 0044)", Line: 0, Hash: "", Claim: "execution-model>=2",
+		Evidence: "observed",
+		Text:     "A held decision raises an interrupt of the advertised kind; where none is advertised it is a clarification or an approval.",
+		Accepts:  "C17: a host that shows no kind shows it by the status it waits in.",
+	},
+	{
+		ID: OWPCNF9, Level: "MUST", Source: "OWP-CONFIDENCE", File: "",
+		Section: "Resume", Line: 0, Hash: "", Claim: "execution-model>=2",
+		Evidence: "observed",
+		Text:     "What is dispatched after the answer is the held decision, at most once, and nothing in its place.",
+	},
+	{
+		ID: OWPCNF10, Level: "SHOULD", Source: "OWP-CONFIDENCE", File: "",
+		Section: "Resume", Line: 0, Hash: "", Claim: "execution-model>=2",
+		Evidence: "observed",
+		Text:     "A held decision that nobody refused is carried out.",
+		Accepts:  "7.1: a host was seen that ends the run instead, and no text forbids it.",
+	},
+	{
+		ID: OWPCNF11, Level: "MUST", Source: "OWP-CONFIDENCE", File: "",
+		Section: "Resume", Line: 0, Hash: "", Claim: "approval-escalation",
+		Evidence: "observed",
+		Text:     "A held decision that somebody rejected is never carried out.",
+	},
+	{
+		ID: OWPCNF12, Level: "MUST", Source: "OWP-CONFIDENCE", File: "",
+		Section: "Resume", Line: 0, Hash: "", Claim: "approval-escalation",
+		Evidence: "observed",
+		Text:     "After a rejection the run comes to an end, and shows that somebody rejected.",
+		Accepts:  "C40: the run may complete or fail.",
+	},
+	{
+		ID: OWPCNF13, Level: "MUST", Source: "OWP-CONFIDENCE", File: "",
+		Section: "Escalation", Line: 0, Hash: "", Claim: "execution-model<2",
+		Evidence: "observed",
+		Text:     "Below version 2 no core.workflowChain.confidence-escalated is written.",
+	},
+	{
+		ID: OWPCNF14, Level: "MUST", Source: "OWP-CONFIDENCE", File: "",
+		Section: "Agent threshold (CP-1)", Line: 0, Hash: "", Claim: "orchestrator",
+		Evidence: "observed",
+		Text:     "An agent whose confidence is below escalationThreshold makes no decision before somebody has answered; the run waits for an approval.",
+		Accepts:  "C9: this is another rule than the floor, so no runOrchestrator.decided may be on the log. Another waiting status is told and does not fail: hosts use all three.",
+	},
+	{
+		ID: OWPCNF15, Level: "MUST", Source: "OWP-CONFIDENCE", File: "",
+		Section: "Agent threshold (CP-1)", Line: 0, Hash: "", Claim: "orchestrator",
+		Evidence: "observed",
+		Text:     "The suspension gives low-confidence as its reason or its kind; agent, threshold and confidence are right where they stand.",
+		Accepts:  "C17: hosts write the reason form, the interrupt form, or both.",
+	},
+	{
+		ID: OWPCNF16, Level: "MUST", Source: "OWP-CONFIDENCE", File: "",
+		Section: "Agent threshold (CP-1)", Line: 0, Hash: "", Claim: "orchestrator",
+		Evidence: "observed",
+		Text:     "Once it is accepted the held decision is on the log exactly once and is dispatched at most once.",
+	},
+	{
+		ID: OWPCNF17, Level: "MUST", Source: "OWP-CONFIDENCE", File: "",
+		Section: "Agent threshold (CP-1)", Line: 0, Hash: "", Claim: "orchestrator",
+		Evidence: "observed",
+		Text:     "An agent whose confidence equals the threshold, or is above it, decides and nobody is asked.",
+	},
+	{
+		ID: OWPCNF18, Level: "MUST", Source: "OWP-CONFIDENCE", File: "",
+		Section: "Agent threshold (CP-1)", Line: 0, Hash: "", Claim: "orchestrator",
+		Evidence: "observed",
+		Text:     "The threshold of a run that sets none is 0.7.",
+	},
+	{
+		ID: OWPCNF19, Level: "MUST", Source: "OWP-CONFIDENCE", File: "",
+		Section: "Agent threshold (CP-1)", Line: 0, Hash: "", Claim: "orchestrator",
+		Evidence: "observed",
+		Text:     "A decision that an agent was not sure of and that somebody rejected is never carried out.",
+		Accepts:  "C40: what becomes of the run is left open.",
+	},
+	{
+		ID: OWPCNF20, Level: "MUST", Source: "OWP-CONFIDENCE", File: "",
+		Section: "Agent threshold (CP-1)", Line: 0, Hash: "", Claim: "orchestrator",
+		Evidence: "observed",
+		Text:     "A confidence or a threshold that is not a number is passed over.",
+		Reason:   "unobservable", Why: "JSON cannot carry NaN, so it comes about inside a host only.",
+	},
+	{
+		ID: OWPDSP1, Level: "MUST", Source: "OWP-DISPATCH", File: "",
+		Section: "RFC 0006, CO-1", Line: 0, Hash: "", Claim: "supervisor",
+		Evidence: "observed",
+		Text:     "A decision is on the log before anything that it brings about, be it a worker, a question or the end of the run.",
+	},
+	{
+		ID: OWPDSP2, Level: "MUST", Source: "OWP-DISPATCH", File: "",
+		Section: "RFC 0006, CO-2", Line: 0, Hash: "", Claim: "supervisor",
+		Evidence: "observed",
+		Text:     "All decisions of a run are by one agent, the one that its snapshot names as runOrchestrator.",
+		Accepts:  "C38: the id may be the host's own and not the one the workflow gives the node; a snapshot without runOrchestrator is a finding, since the schema leaves it optional.",
+	},
+	{
+		ID: OWPDSP3, Level: "MUST", Source: "OWP-DISPATCH", File: "",
+		Section: "RFC 0007 D", Line: 0, Hash: "", Claim: "supervisor",
+		Evidence: "observed",
+		Text:     "What follows a decision is what this decision says and no other, its workers in its order.",
+	},
+	{
+		ID: OWPDSP4, Level: "MUST", Source: "OWP-DISPATCH", File: "",
+		Section: "RFC 0007 E", Line: 0, Hash: "", Claim: "supervisor",
+		Evidence: "observed",
+		Text:     "What the dispatch node tells of a worker names the decision of its turn as its cause.",
+		Accepts:  "C11: RFC 0037 chains its own events instead, so node.dispatched may name no cause, or a step of its handoff, with a finding; any other cause fails.",
+	},
+	{
+		ID: OWPDSP5, Level: "MUST", Source: "OWP-DISPATCH", File: "",
+		Section: "RFC 0007 D", Line: 0, Hash: "", Claim: "supervisor",
+		Evidence: "observed",
+		Text:     "Nothing is dispatched and nothing decided after a decision to terminate, whatever the script still holds.",
+	},
+	{
+		ID: OWPDSP6, Level: "MUST", Source: "OWP-DISPATCH", File: "",
+		Section: "RFC 0007 D, fanOutPolicy", Line: 0, Hash: "", Claim: "supervisor",
+		Evidence: "observed",
+		Text:     "A dispatch node whose policy is reject dispatches no worker of a decision that names several, and the run fails with fan_out_unsupported.",
+		Accepts:  "The code is a finding where it is another.",
+	},
+	{
+		ID: OWPDSP7, Level: "MUST", Source: "OWP-DISPATCH", File: "",
+		Section: "RFC 0007 C", Line: 0, Hash: "", Claim: "supervisor",
+		Evidence: "observed",
+		Text:     "A dispatch node without a decision before it fails with no_pending_decision and dispatches nothing.",
+		Accepts:  "A host that refuses such a workflow before it runs is accepted; another code is a finding.",
+	},
+	{
+		ID: OWPDSP8, Level: "MUST", Source: "OWP-DISPATCH", File: "",
+		Section: "RFC 0007, CP-2", Line: 0, Hash: "", Claim: "supervisor",
+		Evidence: "observed",
+		Text:     "Dispatch does not change the workflow that is running.",
+		Reason:   "unobservable", Why: "No resource of the protocol shows the graph that a run goes by.",
+	},
+	{
+		ID: OWPDSP9, Level: "MUST", Source: "OWP-DISPATCH", File: "",
+		Section: "RFC 0007, iterationCap", Line: 0, Hash: "", Claim: "supervisor",
+		Evidence: "observed",
+		Text:     "A dispatch node whose iterationCap is crossed records a breach.",
+		Reason:   "spec-gap", Why: "The kind that such a breach would have is not in the schema of cap.breached.",
+		Accepts: "C12: the breach kinds that the prose names are not among those of the schema.",
+	},
+	{
+		ID: OWPDSP10, Level: "MUST", Source: "OWP-DISPATCH", File: "",
+		Section: "RFC 0037 B, as specified later", Line: 0, Hash: "", Claim: "execution-model",
+		Evidence: "observed",
+		Text:     "From dispatch.succeeded on each step of a handoff names the same child run; where none could be created none is named.",
+	},
+	{
+		ID: OWPDSP11, Level: "SHOULD", Source: "OWP-DISPATCH", File: "",
+		Section: "RFC 0037 B, as specified later", Line: 0, Hash: "", Claim: "execution-model",
+		Evidence: "observed",
+		Text:     "A step that tells of a failure holds the error.",
+		Accepts:  "The schema leaves the field optional.",
+	},
+	{
+		ID: OWPDSP12, Level: "MUST", Source: "OWP-DISPATCH", File: "",
+		Section: "RFC 0037 B, as specified later", Line: 0, Hash: "", Claim: "execution-model",
+		Evidence: "observed",
+		Text:     "The child of a handoff is a run of the worker that is served under its own id with its own log, and that ended as the handoff says.",
+	},
+	{
+		ID: OWPDSP13, Level: "SHOULD", Source: "OWP-DISPATCH", File: "",
+		Section: "RFC 0007 D", Line: 0, Hash: "", Claim: "execution-model",
+		Evidence: "observed",
+		Text:     "A child run's snapshot names its parent.",
+		Accepts:  "The schema has no field for it; where parentRunId is shown and names another run, OWP-DSP-12 fails.",
+	},
+	{
+		ID: OWPDSP14, Level: "MUST", Source: "OWP-DISPATCH", File: "",
+		Section: "RFC 0007 D, fanOutPolicy", Line: 0, Hash: "", Claim: "execution-model",
+		Evidence: "observed",
+		Text:     "The workers of a sequential decision run one after the other; the next begins when the one before has settled.",
+		Accepts:  "C16: parallel workers belong to a later text.",
+	},
+	{
+		ID: OWPDSP15, Level: "SHOULD", Source: "OWP-DISPATCH", File: "",
+		Section: "RFC 0037 A, as specified later", Line: 0, Hash: "", Claim: "execution-model",
+		Evidence: "observed",
+		Text:     "A worker that failed, was cancelled or could not be created does not end the loop.",
+		Accepts:  "C10: RFC 0007 has the parent fail with its child; a parent that does is a finding.",
+	},
+	{
+		ID: OWPDSP16, Level: "MUST", Source: "OWP-DISPATCH", File: "",
+		Section: "RFC 0022 A, inputMapping", Line: 0, Hash: "", Claim: "dispatch-mapping",
+		Evidence: "observed",
+		Text:     "A child gets the values of the parent's variables that its input mapping names.",
+	},
+	{
+		ID: OWPDSP17, Level: "MUST", Source: "OWP-DISPATCH", File: "",
+		Section: "RFC 0022 A, inputMapping", Line: 0, Hash: "", Claim: "dispatch-mapping",
+		Evidence: "observed",
+		Text:     "A parent's variable without a value gives the child no input at all, not an empty one either, and no error.",
+	},
+	{
+		ID: OWPDSP18, Level: "MUST", Source: "OWP-DISPATCH", File: "",
+		Section: "RFC 0022 A, per worker", Line: 0, Hash: "", Claim: "dispatch-mapping",
+		Evidence: "observed",
+		Text:     "A worker's own mapping replaces the default one.",
+	},
+	{
+		ID: OWPDSP19, Level: "MUST", Source: "OWP-DISPATCH", File: "",
+		Section: "RFC 0022 D", Line: 0, Hash: "", Claim: "dispatch-mapping",
+		Evidence: "observed",
+		Text:     "A worker sees in the parent's variables what the one before it in the same decision has brought back.",
+	},
+	{
+		ID: OWPDSP20, Level: "SHOULD", Source: "OWP-DISPATCH", File: "",
+		Section: "RFC 0037 B, as specified later", Line: 0, Hash: "", Claim: "handoff-mapping",
+		Evidence: "observed",
+		Text:     "output.harvested lists the parent's variables that were written.",
+		Accepts:  "The schema leaves the field optional.",
+	},
+	{
+		ID: OWPDSP21, Level: "MUST", Source: "OWP-DISPATCH", File: "",
+		Section: "RFC 0007, cancellation", Line: 0, Hash: "", Claim: "supervisor",
+		Evidence: "observed",
+		Text:     "Whoever cancels a run cancels all runs below it, at any depth.",
+	},
+	{
+		ID: OWPDSP22, Level: "SHOULD", Source: "OWP-DISPATCH", File: "",
+		Section: "RFC 0007, cancellation", Line: 0, Hash: "", Claim: "supervisor",
+		Evidence: "observed",
+		Text:     "The log of a run that ended with its parent says so, with the reason parent-cancelled and the parent's id.",
+	},
+	{
+		ID: OWPDSP23, Level: "MUST", Source: "OWP-DISPATCH", File: "",
+		Section: "RFC 0007, cancellation", Line: 0, Hash: "", Claim: "supervisor",
+		Evidence: "observed",
+		Text:     "A run that was cancelled, and the runs below it, take no step after that.",
+	},
+	{
+		ID: OWPDSP24, Level: "MAY", Source: "OWP-DISPATCH", File: "",
+		Section: "RFC 0118", Line: 0, Hash: "", Claim: "supervisor",
+		Evidence: "observed",
+		Text:     "Parallel workers overlap, no more of them than maxConcurrency, and are joined as the policy says.",
+		Reason:   "spec-gap", Why: "Parallel fan-out came with a later text than the one that hosts are held to.",
+		Accepts: "C16: the catalogue of this version has no event of a fan-out.",
+	},
+	{
+		ID: OWPDSP25, Level: "MAY", Source: "OWP-DISPATCH", File: "",
+		Section: "RFC 0118", Line: 0, Hash: "", Claim: "supervisor",
+		Evidence: "observed",
+		Text:     "The results of parallel workers are merged in the same order on replay.",
+		Reason:   "spec-gap", Why: "Parallel fan-out came with a later text than the one that hosts are held to.",
+		Accepts: "C16: the catalogue of this version has no event of a join.",
+	},
+	{
+		ID: OWPDSP26, Level: "MAY", Source: "OWP-DISPATCH", File: "",
+		Section: "RFC 0118", Line: 0, Hash: "", Claim: "supervisor",
+		Evidence: "observed",
+		Text:     "A policy that absorbs failures keeps the parent going when a parallel worker fails.",
+		Reason:   "spec-gap", Why: "Parallel fan-out came with a later text than the one that hosts are held to.",
+		Accepts: "C16: the policy came with parallel fan-out.",
+	},
+	{
+		ID: OWPERR1, Level: "MUST", Source: "OWP-ERRORS", File: "",
+		Section: "Authentication", Line: 0, Hash: "", Claim: "protocol",
+		Evidence: "observed",
+		Text:     "A request without a credential is refused with 401.",
+	},
+	{
+		ID: OWPERR2, Level: "MUST", Source: "OWP-ERRORS", File: "",
+		Section: "Authentication", Line: 0, Hash: "", Claim: "protocol",
+		Evidence: "observed",
+		Text:     "A request with a credential that the host does not know is refused with 401.",
+	},
+	{
+		ID: OWPERR3, Level: "MUST", Source: "OWP-ERRORS", File: "",
+		Section: "Order of checks", Line: 0, Hash: "", Claim: "protocol",
+		Evidence: "observed",
+		Text:     "Who has no access does not learn whether a run exists.",
+	},
+	{
+		ID: OWPERR4, Level: "MUST", Source: "OWP-ERRORS", File: "",
+		Section: "Envelope", Line: 0, Hash: "", Claim: "protocol",
+		Evidence: "observed",
+		Text:     "A refusal is a JSON object with a code in error, words in message and, if there are any, facts in details.",
+		Accepts:  "C25: more members than these are a finding.",
+	},
+	{
+		ID: OWPERR5, Level: "SHOULD", Source: "OWP-ERRORS", File: "",
+		Section: "Codes", Line: 0, Hash: "", Claim: "protocol",
+		Evidence: "observed",
+		Text:     "The code of a refusal is the canonical one for its reason.",
+		Accepts:  "C23, C24: hosts have spellings of their own; the status decides.",
+	},
+	{
+		ID: OWPERR6, Level: "SHOULD", Source: "OWP-ERRORS", File: "",
+		Section: "Envelope", Line: 0, Hash: "",
+		Evidence: "observed",
+		Text:     "A fault of the host’s carries an id in details.correlationId by which its cause can be looked up.",
+		Reason:   "needs-host-control", Why: "A fault cannot be brought about in a host that has none.",
+	},
+	{
+		ID: OWPERR7, Level: "MUST", Source: "OWP-ERRORS", File: "",
+		Section: "Codes", Line: 0, Hash: "",
+		Evidence: "observed",
+		Text:     "A caller that sends too much is refused with 429 and told in Retry-After when to come back.",
+		Reason:   "needs-host-control", Why: "To see it somebody would have to flood the host; the limit is the host’s own.",
+	},
+	{
+		ID: OWPERR8, Level: "MUST", Source: "OWP-ERRORS", File: "",
+		Section: "Codes (not_found)", Line: 0, Hash: "", Claim: "protocol",
+		Evidence: "observed",
+		Text:     "An operation on a run that does not exist is refused with 404.",
+		Accepts:  "C23: any code. 403 is taken too: a host need not tell a run that is not there from one that is not ours.",
+	},
+	{
+		ID: OWPERR9, Level: "MUST", Source: "OWP-ERRORS", File: "",
+		Section: "createRun", Line: 0, Hash: "", Claim: "protocol",
+		Evidence: "observed",
+		Text:     "A run of a workflow that does not exist is refused.",
+		Accepts:  "C23: 400 as the text has it, and 404 as hosts answer.",
+	},
+	{
+		ID: OWPERR10, Level: "SHOULD", Source: "OWP-ERRORS", File: "",
+		Section: "Methods", Line: 0, Hash: "", Claim: "protocol",
+		Evidence: "observed",
+		Text:     "A method that an endpoint does not have is refused with 405.",
+		Accepts:  "404 and 501 are in use.",
+	},
+	{
+		ID: OWPERR11, Level: "MUST", Source: "OWP-ERRORS", File: "",
+		Section: "createRun (body)", Line: 0, Hash: "", Claim: "protocol",
+		Evidence: "observed",
+		Text:     "A body that is no JSON is refused with 400.",
+		Accepts:  "Any 4xx is taken; to fall over is not.",
+	},
+	{
+		ID: OWPERR12, Level: "MUST", Source: "OWP-ERRORS", File: "",
+		Section: "createRun (body)", Line: 0, Hash: "", Claim: "protocol",
+		Evidence: "observed",
+		Text:     "A body that is JSON but no object is refused with 400, the value that stands for nothing as well.",
+		Accepts:  "Any 4xx is taken; to fall over is not.",
+	},
+	{
+		ID: OWPERR13, Level: "MUST", Source: "OWP-ERRORS", File: "",
+		Section: "createRun (workflowId)", Line: 0, Hash: "", Claim: "protocol",
+		Evidence: "observed",
+		Text:     "A run without a workflow, or with one that is no text, is refused with 400.",
+		Accepts:  "C23: any 4xx is taken, 404 as for a workflow that does not exist; to fall over is not.",
+	},
+	{
+		ID: OWPERR14, Level: "MUST", Source: "OWP-ERRORS", File: "",
+		Section: "createRun (types)", Line: 0, Hash: "", Claim: "protocol",
+		Evidence: "observed",
+		Text:     "Inputs, tags, metadata or configurable of the wrong type are refused with 400.",
+		Accepts:  "Hosts in use make the run; that is a finding. To fall over is not taken.",
+	},
+	{
+		ID: OWPERR15, Level: "MUST", Source: "OWP-ERRORS", File: "",
+		Section: "createRun (closed)", Line: 0, Hash: "", Claim: "protocol",
+		Evidence: "observed",
+		Text:     "A member that the request body does not have is refused with 400.",
+		Accepts:  "Every host in use makes the run; that is a finding. To fall over is not taken.",
+	},
+	{
+		ID: OWPERR16, Level: "MUST", Source: "OWP-ERRORS", File: "",
+		Section: "Codes (unsupported_stream_mode)", Line: 0, Hash: "", Claim: "protocol",
+		Evidence: "observed",
+		Text:     "A stream mode that the host does not know, or one that cannot be combined, is refused with 400 and the list of those it knows in details.supported.",
+	},
+	{
+		ID: OWPERR17, Level: "MUST", Source: "OWP-ERRORS", File: "",
+		Section: "limits.maxRequestBodyBytes", Line: 0, Hash: "", Claim: "body-limit",
+		Evidence: "observed",
+		Text:     "A body that is larger than the advertised limit is refused with 413.",
+		Accepts:  "400 is taken too.",
+	},
+	{
+		ID: OWPERR18, Level: "MUST", Source: "OWP-ERRORS", File: "",
+		Section: "Idempotency (layer 1)", Line: 0, Hash: "", Claim: "protocol",
+		Evidence: "observed",
+		Text:     "The same request under the same idempotency key is done once, and its reply is given again.",
+		Accepts:  "C24: a body whose members come in another order is the same one, or another one; it makes no second run.",
+	},
+	{
+		ID: OWPERR19, Level: "MUST", Source: "OWP-ERRORS", File: "",
+		Section: "Idempotency (layer 1)", Line: 0, Hash: "", Claim: "protocol",
+		Evidence: "observed",
+		Text:     "Another body under the same idempotency key is refused with 409.",
+		Accepts:  "C24: any code.",
+	},
+	{
+		ID: OWPERR20, Level: "MUST", Source: "OWP-ERRORS", File: "",
+		Section: "Idempotency (layer 1)", Line: 0, Hash: "", Claim: "protocol",
+		Evidence: "observed",
+		Text:     "Of requests that come at once under one idempotency key one is done; the others get its reply, or 409 while it is under way.",
+	},
+	{
+		ID: OWPERR21, Level: "SHOULD", Source: "OWP-ERRORS", File: "",
+		Section: "Idempotency (layer 1)", Line: 0, Hash: "", Claim: "protocol",
+		Evidence: "observed",
+		Text:     "A reply that is given again says so in openwop-Idempotent-Replay.",
+	},
+	{
+		ID: OWPERR22, Level: "MUST", Source: "OWP-ERRORS", File: "",
+		Section: "Idempotency (layer 1)", Line: 0, Hash: "",
+		Evidence: "observed",
+		Text:     "A final reply is kept under its idempotency key for 24 hours at least.",
+		Reason:   "needs-host-control", Why: "A certification does not last a day, and no wire moves the host’s clock.",
+	},
+	{
+		ID: OWPERR23, Level: "MUST", Source: "OWP-ERRORS", File: "",
+		Section: "cancelRun", Line: 0, Hash: "", Claim: "protocol",
+		Evidence: "observed",
+		Text:     "A run that is cancelled while it is under way ends as cancelled.",
+	},
+	{
+		ID: OWPERR24, Level: "MUST", Source: "OWP-ERRORS", File: "",
+		Section: "cancelRun", Line: 0, Hash: "", Claim: "protocol",
+		Evidence: "observed",
+		Text:     "To cancel a run that has ended changes nothing.",
+		Accepts:  "C42: 200 with the status in which it ended, or 409.",
+	},
+	{
+		ID: OWPERR25, Level: "MUST", Source: "OWP-ERRORS", File: "",
+		Section: "Order of checks", Line: 0, Hash: "", Claim: "protocol",
+		Evidence: "observed",
+		Text:     "A request that is refused for want of a credential changes nothing.",
+	},
+	{
+		ID: OWPEVT1, Level: "MUST", Source: "OWP-EVENTS", File: "",
+		Section: "RunEventDoc.sequence", Line: 0, Hash: "", Claim: "protocol",
+		Evidence: "observed",
+		Text:     "The events of a run are numbered without a gap, each by one more than the event before it, and are listed in this order.",
+		Accepts:  "C20: the schema has the first at 0; another first number is accepted with a finding.",
+	},
+	{
+		ID: OWPEVT2, Level: "MUST", Source: "OWP-EVENTS", File: "",
+		Section: "RunEventDoc", Line: 0, Hash: "", Claim: "protocol",
+		Evidence: "observed",
+		Text:     "Every event has an eventId, a runId, a type, a payload, a timestamp by RFC 3339 and a sequence.",
+		Accepts:  "C41: a payload of null counts as a payload.",
+	},
+	{
+		ID: OWPEVT3, Level: "MUST", Source: "OWP-EVENTS", File: "",
+		Section: "RunEventDoc.eventId", Line: 0, Hash: "", Claim: "protocol",
+		Evidence: "observed",
+		Text:     "No two events have the same eventId.",
+	},
+	{
+		ID: OWPEVT4, Level: "MUST", Source: "OWP-EVENTS", File: "",
+		Section: "RunEventDoc.runId", Line: 0, Hash: "", Claim: "protocol",
+		Evidence: "observed",
+		Text:     "The log of a run holds events of this run and of no other.",
+	},
+	{
+		ID: OWPEVT5, Level: "SHOULD", Source: "OWP-EVENTS", File: "",
+		Section: "RunEventDoc.timestamp", Line: 0, Hash: "", Claim: "protocol",
+		Evidence: "observed",
+		Text:     "No event is stamped earlier than the one before it.",
+	},
+	{
+		ID: OWPEVT6, Level: "MUST", Source: "OWP-EVENTS", File: "",
+		Section: "RunEventDoc.causationId", Line: 0, Hash: "", Claim: "protocol",
+		Evidence: "observed",
+		Text:     "An event that names its cause names an earlier event.",
+		Accepts:  "C11: where a run hands work to others the cause may stand in the log of another run; it is accepted with a finding.",
+	},
+	{
+		ID: OWPEVT7, Level: "MUST", Source: "OWP-EVENTS", File: "",
+		Section: "RunEventDoc.type", Line: 0, Hash: "", Claim: "protocol",
+		Evidence: "observed",
+		Text:     "A type is one of the catalogue, or two or more parts with dots between them that begin with a lower-case letter.",
+		Accepts:  "C2: a type outside the catalogue whose first part is a reserved word, like core.dispatch.failed, is accepted with a finding.",
+	},
+	{
+		ID: OWPEVT8, Level: "SHOULD", Source: "OWP-EVENTS", File: "",
+		Section: "run-event-payloads", Line: 0, Hash: "", Claim: "protocol",
+		Evidence: "observed",
+		Text:     "The payload of a type of the catalogue has the shape that its schema gives it.",
+		Accepts:  "C41: no host that was seen keeps to all of the schemas; what differs is a finding.",
+	},
+	{
+		ID: OWPEVT9, Level: "MUST", Source: "OWP-EVENTS", File: "",
+		Section: "Run lifecycle", Line: 0, Hash: "", Claim: "protocol",
+		Evidence: "observed",
+		Text:     "The log of a run that is over has exactly one event that ends it.",
+	},
+	{
+		ID: OWPEVT10, Level: "MUST", Source: "OWP-EVENTS", File: "",
+		Section: "Run lifecycle", Line: 0, Hash: "", Claim: "protocol",
+		Evidence: "observed",
+		Text:     "No step of the run is on its log after the event that ends it.",
+		Accepts:  "What is no step of the run, a lease that is given back for one, is accepted with a finding.",
+	},
+	{
+		ID: OWPEVT11, Level: "MUST", Source: "OWP-EVENTS", File: "",
+		Section: "Run lifecycle", Line: 0, Hash: "", Claim: "protocol",
+		Evidence: "observed",
+		Text:     "The event that ends a run is the one of the status that the run then has.",
+	},
+	{
+		ID: OWPEVT12, Level: "MUST", Source: "OWP-EVENTS", File: "",
+		Section: "Run lifecycle", Line: 0, Hash: "", Claim: "protocol",
+		Evidence: "observed",
+		Text:     "What has been on a log stays on it as it was.",
+	},
+	{
+		ID: OWPEVT13, Level: "MUST", Source: "OWP-EVENTS", File: "",
+		Section: "pollRunEvents", Line: 0, Hash: "", Claim: "protocol",
+		Evidence: "observed",
+		Text:     "A poll without a cursor begins with the first event of the run.",
+		Accepts:  "C20: on a host that does not count from 0 the first event is known as run.started.",
+	},
+	{
+		ID: OWPEVT14, Level: "MUST", Source: "OWP-EVENTS", File: "",
+		Section: "pollRunEvents.lastSequence", Line: 0, Hash: "", Claim: "protocol",
+		Evidence: "observed",
+		Text:     "A poll with a cursor goes on with the event next to the cursor and leaves none out.",
+	},
+	{
+		ID: OWPEVT15, Level: "MUST", Source: "OWP-EVENTS", File: "",
+		Section: "pollRunEvents.lastSequence", Line: 0, Hash: "", Claim: "protocol",
+		Evidence: "observed",
+		Text:     "A poll with a cursor lists nothing that is at the cursor or before it.",
+		Accepts:  "C20: a host that knows the cursor by its former name since only is accepted with a finding.",
+	},
+	{
+		ID: OWPEVT16, Level: "MUST", Source: "OWP-EVENTS", File: "",
+		Section: "pollRunEvents.isComplete", Line: 0, Hash: "", Claim: "protocol",
+		Evidence: "observed",
+		Text:     "A reply says that the log is complete only where no event of the run is left after those that it lists.",
+		Accepts:  "Some hosts say it by isTerminal, beside isComplete or in its place.",
+	},
+	{
+		ID: OWPEVT17, Level: "SHOULD", Source: "OWP-EVENTS", File: "",
+		Section: "pollRunEvents.isComplete", Line: 0, Hash: "", Claim: "protocol",
+		Evidence: "observed",
+		Text:     "At the end of the log of a run that is over a poll says that it is complete.",
+	},
+	{
+		ID: OWPEVT18, Level: "MUST", Source: "OWP-EVENTS", File: "",
+		Section: "pollRunEvents.timeout", Line: 0, Hash: "", Claim: "protocol",
+		Evidence: "observed",
+		Text:     "A poll of a run that has nothing new to tell is answered when its timeout is over, or earlier.",
+	},
+	{
+		ID: OWPEVT19, Level: "MUST", Source: "OWP-EVENTS", File: "",
+		Section: "pollRunEvents", Line: 0, Hash: "", Claim: "protocol",
+		Evidence: "observed",
+		Text:     "What is appended after a poll came back empty is there for the next poll with the same cursor.",
+	},
+	{
+		ID: OWPEVT20, Level: "MUST", Source: "OWP-EVENTS", File: "",
+		Section: "streamRunEvents", Line: 0, Hash: "", Claim: "protocol",
+		Evidence: "observed",
+		Text:     "Who asks for an event stream gets one, of type text/event-stream.",
+	},
+	{
+		ID: OWPEVT21, Level: "MUST", Source: "OWP-EVENTS", File: "",
+		Section: "streamRunEvents", Line: 0, Hash: "", Claim: "protocol",
+		Evidence: "observed",
+		Text:     "A frame has the sequence as its id, the type as its event and one event document in JSON as its data.",
+		Accepts:  "C41: what a frame’s document leaves out is a finding.",
+	},
+	{
+		ID: OWPEVT22, Level: "MUST", Source: "OWP-EVENTS", File: "",
+		Section: "streamRunEvents.streamMode", Line: 0, Hash: "", Claim: "protocol",
+		Evidence: "observed",
+		Text:     "A stream in mode debug shows every event of the run, once and in order.",
+		Accepts:  "C22: what the other modes leave out of the families in question here is nowhere said, so they are not judged.",
+	},
+	{
+		ID: OWPEVT23, Level: "MUST", Source: "OWP-EVENTS", File: "",
+		Section: "streamRunEvents", Line: 0, Hash: "", Claim: "protocol",
+		Evidence: "observed",
+		Text:     "The host closes the stream after the event that ends the run.",
+	},
+	{
+		ID: OWPEVT24, Level: "MUST", Source: "OWP-EVENTS", File: "",
+		Section: "streamRunEvents.Last-Event-ID", Line: 0, Hash: "", Claim: "protocol",
+		Evidence: "observed",
+		Text:     "A stream that is opened with Last-Event-ID goes on with the event next to it.",
+	},
+	{
+		ID: OWPEVT25, Level: "SHOULD", Source: "OWP-EVENTS", File: "",
+		Section: "streamRunEvents.Last-Event-ID", Line: 0, Hash: "", Claim: "protocol",
+		Evidence: "observed",
+		Text:     "A Last-Event-ID that is no sequence is refused with 400, or passed over and the stream begins with the first event.",
+	},
+	{
+		ID: OWPEVT26, Level: "MUST", Source: "OWP-EVENTS", File: "",
+		Section: "streamRunEvents", Line: 0, Hash: "", Claim: "protocol",
+		Evidence: "observed",
+		Text:     "A stream that was opened while the run was under way shows what happens from then on, to the end of the run.",
+	},
+	{
+		ID: OWPEVT27, Level: "MUST", Source: "OWP-EVENTS", File: "",
+		Section: "streamRunEvents", Line: 0, Hash: "", Claim: "protocol",
+		Evidence: "observed",
+		Text:     "The stream, the JSON document where a host has one, and the poll tell the same events under the same ids and numbers.",
+		Accepts:  "C21: the JSON document is no duty. C41: differences in what else an event says are findings.",
+	},
+	{
+		ID: OWPEVT28, Level: "MUST", Source: "OWP-EVENTS", File: "",
+		Section: "streamRunEvents.bufferMs", Line: 0, Hash: "", Claim: "protocol",
+		Evidence: "observed",
+		Text:     "Events that are gathered for bufferMs come as an array in a frame of type batch, and none is lost, doubled or held back when the run is over.",
+		Accepts:  "A host that gathers nothing sends each event in a frame of its own.",
+	},
+	{
+		ID: OWPEVT29, Level: "SHOULD", Source: "OWP-EVENTS", File: "",
+		Section: "streamRunEvents.bufferMs", Line: 0, Hash: "", Claim: "protocol",
+		Evidence: "observed",
+		Text:     "The id of a batch is the highest sequence in it.",
+	},
+	{
+		ID: OWPEVT30, Level: "MUST", Source: "OWP-EVENTS", File: "",
+		Section: "streamRunEvents", Line: 0, Hash: "", Claim: "protocol",
+		Evidence: "observed",
+		Text:     "A stream that has nothing to tell sends a comment at least every 30 seconds.",
+		Reason:   "needs-host-control", Why: "A certification would have to watch a stream for half a minute, or move the clock of the host.",
 	},
 	{
 		ID: OWPINT1, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
@@ -347,6 +2157,198 @@ var Requirements = []Requirement{
 		Accepts:  "C9: the decision may be on the log before it is held, or not.",
 	},
 	{
+		ID: OWPISO1, Level: "MUST", Source: "OWP-ISOLATION", File: "",
+		Section: "Identity, cross-tenant reads", Line: 0, Hash: "", Claim: "tenants",
+		Evidence: "observed",
+		Text:     "Nobody reads anything of a run of another tenant, be it its snapshot, its log, its stream or its place in a list.",
+		Accepts:  "403 and 404 are both in use for the refusal.",
+	},
+	{
+		ID: OWPISO2, Level: "MUST", Source: "OWP-ISOLATION", File: "",
+		Section: "Order of the checks", Line: 0, Hash: "", Claim: "tenants",
+		Evidence: "observed",
+		Text:     "What belongs to another tenant is answered as what never was, in status, in code and in the members of the body.",
+		Accepts:  "Words that differ by more than the id are a finding, since they may hold the number of a request or a time.",
+	},
+	{
+		ID: OWPISO3, Level: "MUST", Source: "OWP-ISOLATION", File: "",
+		Section: "Identity, cross-tenant calls", Line: 0, Hash: "", Claim: "tenants",
+		Evidence: "observed",
+		Text:     "Nobody cancels, forks or answers a run of another tenant, and the attempt leaves the run as it is.",
+		Accepts:  "403 and 404 are both in use for the refusal.",
+	},
+	{
+		ID: OWPISO4, Level: "MUST", Source: "OWP-ISOLATION", File: "",
+		Section: "Identity, owner of a goal", Line: 0, Hash: "", Claim: "tenants-goals",
+		Evidence: "observed",
+		Text:     "Nobody reads, lists, edits, pauses or abandons a goal of another tenant.",
+		Accepts:  "403 and 404 are both in use for the refusal.",
+	},
+	{
+		ID: OWPISO5, Level: "MUST", Source: "OWP-ISOLATION", File: "",
+		Section: "Idempotency-Key, scope of a key", Line: 0, Hash: "", Claim: "tenants",
+		Evidence: "observed",
+		Text:     "An idempotency key is its tenant's own; under the key of another tenant a request is done as if nobody had used it.",
+	},
+	{
+		ID: OWPISO6, Level: "MUST", Source: "OWP-ISOLATION", File: "",
+		Section: "Identity, owner", Line: 0, Hash: "", Claim: "tenants",
+		Evidence: "observed",
+		Text:     "The tenant that owns a run is the one of the credential, whatever the body says.",
+		Accepts:  "A host may refuse a body that names another tenant, or make the run for the tenant that asks.",
+	},
+	{
+		ID: OWPISO7, Level: "MUST", Source: "OWP-ISOLATION", File: "",
+		Section: "Identity, owner of a child run", Line: 0, Hash: "", Claim: "tenants-children",
+		Evidence: "observed",
+		Text:     "The runs that a run dispatches belong to its tenant.",
+		Accepts:  "403 and 404 are both in use for the refusal.",
+	},
+	{
+		ID: OWPISO8, Level: "MUST", Source: "OWP-ISOLATION", File: "",
+		Section: "Forks, owner", Line: 0, Hash: "", Claim: "tenants-forks",
+		Evidence: "observed",
+		Text:     "A fork belongs to the tenant of its source.",
+		Accepts:  "403 and 404 are both in use for the refusal.",
+	},
+	{
+		ID: OWPISO9, Level: "MUST", Source: "OWP-ISOLATION", File: "",
+		Section: "RFC 0004, CTI-1", Line: 0, Hash: "", Claim: "memory-block",
+		Evidence: "observed",
+		Text:     "What a run remembers is never read by a run of another tenant.",
+		Reason:   "needs-host-control", Why: "The protocol has no operation that reads an entry, so two tenants' agents that share a memoryRef would have to be set up on the host.",
+	},
+	{
+		ID: OWPISO10, Level: "MUST", Source: "OWP-ISOLATION", File: "",
+		Section: "RFC 0059, owner by the credential", Line: 0, Hash: "", Claim: "tenants-files",
+		Evidence: "observed",
+		Text:     "A credential reads, lists, writes and deletes the files of its own tenant and no others, at the same path too.",
+		Accepts:  "403 and 404 are both in use for a file that is not there.",
+	},
+	{
+		ID: OWPRPL1, Level: "MUST", Source: "OWP-REPLAY", File: "",
+		Section: "Fork", Line: 0, Hash: "", Claim: "fork-replay",
+		Evidence: "observed",
+		Text:     "A fork is a run of its own, with an id of its own, and the reply names its source and its mode.",
+	},
+	{
+		ID: OWPRPL2, Level: "MUST", Source: "OWP-REPLAY", File: "",
+		Section: "Fork", Line: 0, Hash: "", Claim: "fork-replay",
+		Evidence: "observed",
+		Text:     "A fork leaves its source as it was.",
+	},
+	{
+		ID: OWPRPL3, Level: "MUST", Source: "OWP-REPLAY", File: "",
+		Section: "Fork, fromSeq", Line: 0, Hash: "", Claim: "fork-replay",
+		Evidence: "observed",
+		Text:     "Below fromSeq the events of a replay are those of its source, by sequence, type, node and payload.",
+		Accepts:  "Upstream words it as equality byte by byte. Ids, timestamps and the ids of the two runs are the fork's own; another cause of an event is a finding. A host may fork from the first event only.",
+	},
+	{
+		ID: OWPRPL4, Level: "MUST", Source: "OWP-REPLAY", File: "",
+		Section: "Replay determinism", Line: 0, Hash: "", Claim: "fork-replay",
+		Evidence: "observed",
+		Text:     "A replay takes what was recorded of nodes whose outcome nobody can foresee and does not run them anew.",
+	},
+	{
+		ID: OWPRPL5, Level: "MUST", Source: "OWP-REPLAY", File: "",
+		Section: "Fork, fromSeq", Line: 0, Hash: "", Claim: "fork-replay",
+		Evidence: "observed",
+		Text:     "A replay from beyond the place behind the last event is refused with 422, one from that place is not.",
+		Accepts:  "The code is a finding where it is not invalid_from_seq. A host that forks from the first event only says so with 501.",
+	},
+	{
+		ID: OWPRPL6, Level: "MUST", Source: "OWP-REPLAY", File: "",
+		Section: "Fork, fromSeq", Line: 0, Hash: "", Claim: "fork-replay",
+		Evidence: "observed",
+		Text:     "A fork from before the first event is refused with 400.",
+		Accepts:  "422 is taken as well.",
+	},
+	{
+		ID: OWPRPL7, Level: "MUST", Source: "OWP-REPLAY", File: "",
+		Section: "Fork, order of checks", Line: 0, Hash: "", Claim: "fork-replay",
+		Evidence: "observed",
+		Text:     "A fork of a run that does not exist is refused with 404, whatever fromSeq says.",
+		Accepts:  "403 is taken where a host does not tell what is not there from what is somebody else's.",
+	},
+	{
+		ID: OWPRPL8, Level: "MUST", Source: "OWP-REPLAY", File: "",
+		Section: "Fork, runOptionsOverlay", Line: 0, Hash: "", Claim: "fork-replay",
+		Evidence: "observed",
+		Text:     "Other run options on a replay are refused with 400.",
+		Accepts:  "422 is taken as well.",
+	},
+	{
+		ID: OWPRPL9, Level: "MUST", Source: "OWP-REPLAY", File: "",
+		Section: "Fork, mode", Line: 0, Hash: "", Claim: "fork-replay",
+		Evidence: "observed",
+		Text:     "A fork without a mode, or in a mode that nobody knows, is refused with 400.",
+		Accepts:  "422 is taken as well.",
+	},
+	{
+		ID: OWPRPL10, Level: "MUST", Source: "OWP-REPLAY", File: "",
+		Section: "Fork, mode branch", Line: 0, Hash: "", Claim: "fork-branch",
+		Evidence: "observed",
+		Text:     "Below fromSeq the events of a branch are those of its source, by sequence, type and node, and by payload but for ids.",
+		Accepts:  "A child or an interrupt that the branch takes up again may stand there under an id of the branch's own.",
+	},
+	{
+		ID: OWPRPL11, Level: "MUST", Source: "OWP-REPLAY", File: "",
+		Section: "Fork, mode branch", Line: 0, Hash: "", Claim: "fork-branch",
+		Evidence: "observed",
+		Text:     "From fromSeq on a branch is run, and what nobody can foresee is drawn anew.",
+	},
+	{
+		ID: OWPRPL12, Level: "MUST", Source: "OWP-REPLAY", File: "",
+		Section: "Fork, runOptionsOverlay", Line: 0, Hash: "", Claim: "fork-branch-loop",
+		Evidence: "observed",
+		Text:     "The run options laid over those of its source are in force in a branch.",
+	},
+	{
+		ID: OWPRPL13, Level: "MUST", Source: "OWP-REPLAY", File: "",
+		Section: "Fork, mode branch", Line: 0, Hash: "", Claim: "fork-branch",
+		Evidence: "observed",
+		Text:     "A branch that does not say from where, or from beyond the place behind the last event, is refused.",
+		Accepts:  "The text has 400 for the first and 422 for the second; either is taken for either.",
+	},
+	{
+		ID: OWPRPL14, Level: "MUST", Source: "OWP-REPLAY", File: "",
+		Section: "RFC 0041, cache key", Line: 0, Hash: "", Claim: "execution-model>=4",
+		Evidence: "observed",
+		Text:     "Two requests to a model have one cache key where they differ in the order of their keys only, and two where their meaning differs.",
+		Reason:   "planned", Why: "It takes a seam that answers the key of a request.", Issue: 4,
+	},
+	{
+		ID: OWPRPL15, Level: "MUST", Source: "OWP-REPLAY", File: "",
+		Section: "RFC 0041, refusal divergence", Line: 0, Hash: "", Claim: "execution-model>=4",
+		Evidence: "observed",
+		Text:     "A replay in which a model refuses what it answered in the source, or the reverse, fails with replay_diverged_at_refusal and records where.",
+		Reason:   "needs-host-control", Why: "It takes a model that answers one way in the source and another in its replay.",
+		Accepts: "C19: 201 and a run that fails; 422 is a finding.",
+	},
+	{
+		ID: OWPRPL16, Level: "MUST", Source: "OWP-REPLAY", File: "",
+		Section: "RFC 0041, other divergence", Line: 0, Hash: "", Claim: "execution-model>=4",
+		Evidence: "observed",
+		Text:     "Any other difference from the record is told as replay.diverged, and the replay goes on.",
+		Reason:   "needs-host-control", Why: "A replay differs from its record only where the host was changed in between.",
+		Accepts: "C18: the payload is that of the schema; the form of the prose is a finding.",
+	},
+	{
+		ID: OWPRPL17, Level: "MUST", Source: "OWP-REPLAY", File: "",
+		Section: "RFC 0140, side effects", Line: 0, Hash: "", Claim: "fork-replay",
+		Evidence: "observed",
+		Text:     "A replay has no effect outside the run a second time, and fails where no outcome of one was recorded.",
+		Reason:   "spec-gap", Why: "It came with a later text than the one that hosts are held to; what a replay does to workspace files is a row of RFC 0061.",
+	},
+	{
+		ID: OWPRPL18, Level: "MUST", Source: "OWP-REPLAY", File: "",
+		Section: "Fork, retention", Line: 0, Hash: "", Claim: "fork-replay",
+		Evidence: "observed",
+		Text:     "A fork of a run whose log, or whose snapshot of the memory, is no longer kept is refused with 410 or 422.",
+		Reason:   "needs-host-control", Why: "What a host no longer keeps is not for a client to bring about.",
+	},
+	{
 		ID: OWP0037A1, Level: "MUST", Source: "RFC-0037", File: "003_66601cce6918d1a0.txt",
 		Section: "A", Line: 34, Hash: "7c5b911c952e", Claim: "execution-model",
 		Evidence: "observed",
@@ -366,10 +2368,9 @@ var Requirements = []Requirement{
 	},
 	{
 		ID: OWP0037A4, Level: "MUST", Source: "RFC-0037", File: "003_66601cce6918d1a0.txt",
-		Section: "A", Line: 38, Hash: "038a79301bdf", Claim: "execution-model",
+		Section: "A", Line: 38, Hash: "038a79301bdf", Claim: "dispatch-mapping",
 		Evidence: "observed",
 		Text:     "When the child has ended, the mapping takes its results into the parent's variables.",
-		Reason:   "planned", Why: "The suite handoff will map random values both ways.", Issue: 4,
 	},
 	{
 		ID: OWP0037A5, Level: "MUST", Source: "RFC-0037", File: "003_66601cce6918d1a0.txt",
@@ -388,22 +2389,26 @@ var Requirements = []Requirement{
 		Section: "B", Line: 53, Hash: "7b180558a7ad", Claim: "execution-model",
 		Evidence: "observed",
 		Text:     "Output is harvested exactly when the child completed and the output mapping is not empty.",
-		Reason:   "planned", Why: "The suite handoff will run completing, failing and cancelled children with and without a mapping.", Issue: 4,
 	},
 	{
 		ID: OWP0037B2, Level: "MUST", Source: "RFC-0037", File: "003_66601cce6918d1a0.txt",
-		Section: "B", Line: 53, Hash: "d0f6e5eb83ff", Claim: "execution-model",
+		Section: "B", Line: 53, Hash: "d0f6e5eb83ff", Claim: "handoff-mapping",
 		Evidence: "observed",
 		Text:     "A failed or cancelled child is not harvested.",
-		Reason:   "planned", Why: "The suite handoff will run failing and cancelled children.", Issue: 4,
 	},
 	{
 		ID: OWP0037B3, Level: "MUST", Source: "RFC-0037", File: "003_66601cce6918d1a0.txt",
 		Section: "B", Line: 55, Hash: "ab895e1c77fe", Claim: "execution-model",
 		Evidence: "observed",
 		Text:     "Each transition of a handoff is one core.workflowChain.event caused by the one before it.",
-		Reason:   "planned", Why: "The suite handoff will follow the causation of every phase.", Issue: 4,
-		Accepts: "C3: the later text's seven phases count, with the harvest after completed.",
+		Accepts:  "C3, C4: the later text's seven phases count, with the harvest after completed; whoever claims the model shows them all.",
+	},
+	{
+		ID: OWP0037B4, Level: "MUST", Source: "RFC-0037", File: "003_66601cce6918d1a0.txt",
+		Section: "Conformance", Line: 110, Hash: "aaf033b84056", Claim: "execution-model",
+		Evidence: "observed",
+		Text:     "A child that cannot be created is one dispatch.failed, and nothing follows it for that worker.",
+		Accepts:  "C2: the sentence has it as an event type that no schema allows; the phase counts, the type is a finding.",
 	},
 	{
 		ID: OWP0037C1, Level: "MUST", Source: "RFC-0037", File: "003_66601cce6918d1a0.txt",
@@ -674,6 +2679,20 @@ var Requirements = []Requirement{
 		Accepts:  "An empty bounds object declares none.",
 	},
 	{
+		ID: OWP0097A3, Level: "MUST", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
+		Section: "A", Line: 37, Hash: "fdfe63681c25", Claim: "goals-schedule",
+		Evidence: "observed",
+		Text:     "A goal in an advertised mode schedule fires its runs by itself, without anybody's call.",
+		Accepts:  "How an armRef describes a schedule is not said: ours is every:<duration>, and a host that takes no such form is not judged.",
+	},
+	{
+		ID: OWP0097A4, Level: "MUST", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
+		Section: "A", Line: 37, Hash: "fdfe63681c25", Claim: "goals-heartbeat",
+		Evidence: "observed",
+		Text:     "A goal in an advertised mode heartbeat fires a run when its heartbeat sees a change.",
+		Accepts:  "That the armRef is the id which the seam of heartbeats takes is inferred.",
+	},
+	{
 		ID: OWP0097B1, Level: "MUST", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
 		Section: "B", Line: 54, Hash: "ff8790362f2b", Claim: "goals",
 		Evidence: "observed",
@@ -844,7 +2863,7 @@ var Requirements = []Requirement{
 		Section: "E", Line: 102, Hash: "d2ff2e931ddc", Claim: "goals",
 		Evidence: "observed",
 		Text:     "Secrets in an objective or in a verdict are redacted.",
-		Reason:   "planned", Why: "It takes a secret that the host knows; the suite goal-completion will use one where it is given.", Issue: 4,
+		Accepts:  "The one secret that a host knows for certain is the credential itself. To refuse an objective that holds it keeps the rule as well.",
 	},
 	{
 		ID: OWP0097G1, Level: "MUST", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
@@ -862,10 +2881,10 @@ var Requirements = []Requirement{
 	},
 	{
 		ID: OWP0097G3, Level: "MUST", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
-		Section: "Compatibility", Line: 107, Hash: "d27621f3e675",
+		Section: "Compatibility", Line: 107, Hash: "d27621f3e675", Claim: "no-goals",
 		Evidence: "observed",
 		Text:     "Where goals are not advertised there are no endpoints and no events of them.",
-		Reason:   "planned", Why: "What a host does without claiming it becomes a section of the report.", Issue: 4,
+		Accepts:  "An endpoint counts that lists goals or makes one; whatever refuses both is as good as none.",
 	},
 	{
 		ID: OWP0097X1, Level: "MAY", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
@@ -901,5 +2920,223 @@ var Requirements = []Requirement{
 		Evidence: "observed",
 		Text:     "Whether a crossed bound tells a person was left open here.",
 		Reason:   "not-addressed-to-hosts", Why: "It is a question to the authors.",
+	},
+	{
+		ID: OWPWSP1, Level: "MUST", Source: "OWP-WORKSPACE", File: "",
+		Section: "Endpoints", Line: 0, Hash: "", Claim: "workspace",
+		Evidence: "observed",
+		Text:     "A file is served as it was put, with its path, its content to the last character and its content type.",
+		Accepts:  "A file that is new is answered with 200; 201 is taken too, and noted.",
+	},
+	{
+		ID: OWPWSP2, Level: "MUST", Source: "OWP-WORKSPACE", File: "",
+		Section: "Endpoints", Line: 0, Hash: "", Claim: "workspace",
+		Evidence: "observed",
+		Text:     "A file that was put without a content type is text/markdown.",
+		Accepts:  "A reply without the member says the same, since that is its default.",
+	},
+	{
+		ID: OWPWSP3, Level: "MUST", Source: "OWP-WORKSPACE", File: "",
+		Section: "Endpoints", Line: 0, Hash: "", Claim: "workspace",
+		Evidence: "observed",
+		Text:     "A write without content, or with one that is no text, is refused with 400 and changes nothing.",
+		Accepts:  "Any 4xx; another than 400 is noted.",
+	},
+	{
+		ID: OWPWSP4, Level: "MUST", Source: "OWP-WORKSPACE", File: "",
+		Section: "Endpoints", Line: 0, Hash: "", Claim: "workspace",
+		Evidence: "observed",
+		Text:     "A list shows every file whose path begins with the prefix, at its latest version, and no other file.",
+	},
+	{
+		ID: OWPWSP5, Level: "MUST", Source: "OWP-WORKSPACE", File: "",
+		Section: "Endpoints", Line: 0, Hash: "", Claim: "workspace",
+		Evidence: "observed",
+		Text:     "A list does not hold the contents of the files.",
+		Accepts:  "C26: the schema of a file requires its content, so what a list shows is judged by a schema of its own.",
+	},
+	{
+		ID: OWPWSP6, Level: "MUST", Source: "OWP-WORKSPACE", File: "",
+		Section: "Endpoints", Line: 0, Hash: "", Claim: "workspace",
+		Evidence: "observed",
+		Text:     "A file that was deleted is not found any more, and no list shows it.",
+		Accepts:  "The delete is answered with 204; another 2xx is noted.",
+	},
+	{
+		ID: OWPWSP7, Level: "MUST", Source: "OWP-WORKSPACE", File: "",
+		Section: "Endpoints", Line: 0, Hash: "", Claim: "workspace",
+		Evidence: "observed",
+		Text:     "Reading or deleting a file that is not there is refused with 404.",
+		Accepts:  "403 and 410 too, since a host need not tell what is gone or not ours from what never was.",
+	},
+	{
+		ID: OWPWSP8, Level: "SHOULD", Source: "OWP-WORKSPACE", File: "",
+		Section: "Endpoints", Line: 0, Hash: "", Claim: "no-workspace",
+		Evidence: "observed",
+		Text:     "A host that does not advertise a workspace answers its endpoints with 501 capability_not_provided.",
+		Accepts:  "404 and 405 too, which is what the example hosts answer.",
+	},
+	{
+		ID: OWPWSP9, Level: "MUST", Source: "OWP-WORKSPACE", File: "",
+		Section: "Versions", Line: 0, Hash: "", Claim: "workspace",
+		Evidence: "observed",
+		Text:     "The first write of a path is version 1, and each later one is one more.",
+	},
+	{
+		ID: OWPWSP10, Level: "MUST", Source: "OWP-WORKSPACE", File: "",
+		Section: "Versions", Line: 0, Hash: "", Claim: "workspace",
+		Evidence: "observed",
+		Text:     "The etag of a file is strong and quoted, and another one for each version.",
+		Accepts:  "The schema does not require an etag. A file without one blocks what cannot be asked without it.",
+	},
+	{
+		ID: OWPWSP11, Level: "MUST", Source: "OWP-WORKSPACE", File: "",
+		Section: "Conflicts", Line: 0, Hash: "", Claim: "workspace",
+		Evidence: "observed",
+		Text:     "A write without If-Match replaces whatever is there.",
+	},
+	{
+		ID: OWPWSP12, Level: "MUST", Source: "OWP-WORKSPACE", File: "",
+		Section: "Conflicts", Line: 0, Hash: "", Claim: "workspace",
+		Evidence: "observed",
+		Text:     "A write whose If-Match is the etag that the file has is made.",
+	},
+	{
+		ID: OWPWSP13, Level: "MUST", Source: "OWP-WORKSPACE", File: "",
+		Section: "Conflicts", Line: 0, Hash: "", Claim: "workspace",
+		Evidence: "observed",
+		Text:     "A write whose If-Match is not the etag that the file has is refused and changes nothing.",
+	},
+	{
+		ID: OWPWSP14, Level: "MUST", Source: "OWP-WORKSPACE", File: "",
+		Section: "Conflicts", Line: 0, Hash: "", Claim: "workspace",
+		Evidence: "observed",
+		Text:     "That refusal is 409 workspace_conflict, and its details.currentVersion is the version of the file.",
+	},
+	{
+		ID: OWPWSP15, Level: "MUST", Source: "OWP-WORKSPACE", File: "",
+		Section: "Conflicts", Line: 0, Hash: "", Claim: "workspace",
+		Evidence: "observed",
+		Text:     "A write with If-Match of a file that is not there is refused and makes none.",
+		Accepts:  "C26: no text says how such a write is refused. Any 4xx; another than 409 with currentVersion 0 is noted.",
+	},
+	{
+		ID: OWPWSP16, Level: "MUST", Source: "OWP-WORKSPACE", File: "",
+		Section: "Conflicts", Line: 0, Hash: "", Claim: "workspace",
+		Evidence: "observed",
+		Text:     "Of several writers who come at once with the same etag exactly one wins, and the file is what that one wrote.",
+	},
+	{
+		ID: OWPWSP17, Level: "MUST", Source: "OWP-WORKSPACE", File: "",
+		Section: "Versions", Line: 0, Hash: "", Claim: "workspace-versioned",
+		Evidence: "observed",
+		Text:     "A path that was deleted goes on counting when it is written again.",
+		Accepts:  "The delete has a version of its own; a host that counts on without one is noted.",
+	},
+	{
+		ID: OWPWSP18, Level: "MUST", Source: "OWP-WORKSPACE", File: "",
+		Section: "Versions", Line: 0, Hash: "", Claim: "workspace-versioned",
+		Evidence: "observed",
+		Text:     "Each of the last maxVersions versions of a file can be read, and holds what was written as that version.",
+	},
+	{
+		ID: OWPWSP19, Level: "MUST", Source: "OWP-WORKSPACE", File: "",
+		Section: "Versions", Line: 0, Hash: "", Claim: "workspace-versioned",
+		Evidence: "observed",
+		Text:     "A version that was never written is not found, and what is no version is refused with 400.",
+		Accepts:  "Any 4xx; another than 404 for the first and 400 for the second is noted.",
+	},
+	{
+		ID: OWPWSP20, Level: "SHOULD", Source: "OWP-WORKSPACE", File: "",
+		Section: "Versions", Line: 0, Hash: "", Claim: "workspace-max-versions",
+		Evidence: "observed",
+		Text:     "No more than maxVersions versions of a file are served.",
+		Accepts:  "The latest one may count as one of them or stand beside them.",
+	},
+	{
+		ID: OWPWSP21, Level: "MUST", Source: "OWP-WORKSPACE", File: "",
+		Section: "Paths", Line: 0, Hash: "", Claim: "workspace",
+		Evidence: "observed",
+		Text:     "A path with a segment of two dots is refused, and nothing is stored or served for it, there or where it leads.",
+		Accepts:  "C26: the pattern of paths lets an inner segment of two dots pass. It is refused all the same, with any 4xx.",
+	},
+	{
+		ID: OWPWSP22, Level: "MUST", Source: "OWP-WORKSPACE", File: "",
+		Section: "Paths", Line: 0, Hash: "", Claim: "workspace",
+		Evidence: "observed",
+		Text:     "A path that begins with something else than a letter or a digit, is longer than 256 characters, or holds another character than letters, digits, dot, low line, slash and hyphen is refused with 400, and nothing is stored.",
+		Accepts:  "Any 4xx; another than 400 is noted. Of empty segments and those of one dot no text says anything.",
+	},
+	{
+		ID: OWPWSP23, Level: "MUST", Source: "OWP-WORKSPACE", File: "",
+		Section: "Limits", Line: 0, Hash: "", Claim: "workspace-max-file-bytes",
+		Evidence: "observed",
+		Text:     "Content of more than maxFileBytes bytes is refused with 413 and changes nothing.",
+		Accepts:  "C26: 400 too, which is noted.",
+	},
+	{
+		ID: OWPWSP24, Level: "MUST", Source: "OWP-WORKSPACE", File: "",
+		Section: "Limits", Line: 0, Hash: "", Claim: "workspace-max-file-bytes",
+		Evidence: "observed",
+		Text:     "Content of maxFileBytes bytes is taken.",
+	},
+	{
+		ID: OWPWSP25, Level: "MUST", Source: "OWP-WORKSPACE", File: "",
+		Section: "Limits", Line: 0, Hash: "", Claim: "workspace-max-files",
+		Evidence: "observed",
+		Text:     "A workspace that holds maxFiles files takes no further one.",
+		Accepts:  "Any 4xx; another than 413 is noted.",
+	},
+	{
+		ID: OWPWSP26, Level: "MUST", Source: "OWP-WORKSPACE", File: "",
+		Section: "Limits", Line: 0, Hash: "", Claim: "workspace-max-files",
+		Evidence: "observed",
+		Text:     "A workspace holds as many as maxFiles files, and each of them can still be written when it does.",
+	},
+	{
+		ID: OWPWSP27, Level: "MUST", Source: "OWP-WORKSPACE", File: "",
+		Section: "Runs", Line: 0, Hash: "", Claim: "workspace-runs",
+		Evidence: "observed",
+		Text:     "A file that a node writes is told once in the log of its run, by workspace.updated with its path and its new version.",
+	},
+	{
+		ID: OWPWSP28, Level: "MUST", Source: "OWP-WORKSPACE", File: "",
+		Section: "Runs", Line: 0, Hash: "", Claim: "workspace-runs",
+		Evidence: "observed",
+		Text:     "workspace.updated holds no content of the file.",
+	},
+	{
+		ID: OWPWSP29, Level: "MUST", Source: "OWP-WORKSPACE", File: "",
+		Section: "Runs (RFC 0059 D)", Line: 0, Hash: "", Claim: "workspace-runs<5",
+		Evidence: "observed",
+		Text:     "Below version 5 a run reads the files as they were when it started, whoever writes them meanwhile.",
+		Accepts:  "C26: RFC 0059 takes the files as of the start of a run, RFC 0061 as of each turn. The second holds for loops from version 5 on, the first for everything else.",
+	},
+	{
+		ID: OWPWSP30, Level: "MAY", Source: "OWP-WORKSPACE", File: "",
+		Section: "Runs", Line: 0, Hash: "", Claim: "workspace",
+		Evidence: "observed",
+		Text:     "A write from outside a run is told by workspace.updated as well.",
+		Reason:   "spec-gap", Why: "No text says in which log an event stands that belongs to no run (C26).",
+	},
+	{
+		ID: OWPWSP31, Level: "MUST", Source: "OWP-WORKSPACE", File: "",
+		Section: "Isolation", Line: 0, Hash: "", Claim: "workspace",
+		Evidence: "attested",
+		Text:     "Owners who differ in tenant or workspace never see each other's files, however much their names look alike.",
+	},
+	{
+		ID: OWPWSP32, Level: "MUST", Source: "OWP-WORKSPACE", File: "",
+		Section: "Endpoints", Line: 0, Hash: "", Claim: "workspace",
+		Evidence: "observed",
+		Text:     "Reading takes the scope workspace:read, and writing workspace:write.",
+		Reason:   "needs-host-control", Why: "It takes a key with fewer scopes than another, which no call of the protocol makes.",
+	},
+	{
+		ID: OWPWSP33, Level: "SHOULD", Source: "OWP-WORKSPACE", File: "",
+		Section: "Redaction", Line: 0, Hash: "", Claim: "workspace",
+		Evidence: "observed",
+		Text:     "Secrets are not stored with the content of a file.",
+		Reason:   "spec-gap", Why: "No text says what a host has to take for a secret; hosts go by patterns of their own.",
 	},
 }

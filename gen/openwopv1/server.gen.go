@@ -82,6 +82,9 @@ type ServerInterface interface {
 	// GetRun The run as it stands.
 	// (GET /v1/runs/{runId})
 	GetRun(w http.ResponseWriter, r *http.Request, runID RunID)
+	// GetRunAncestry Which run started this one; not found for every run where crossHostCausation.ancestryEndpointSupported is not advertised.
+	// (GET /v1/runs/{runId}/ancestry)
+	GetRunAncestry(w http.ResponseWriter, r *http.Request, runID RunID)
 	// CancelRun Cancel a run and its children. A finished run stays as it is, which is no error.
 	// (POST /v1/runs/{runId}/cancel)
 	CancelRun(w http.ResponseWriter, r *http.Request, runID RunID, params CancelRunParams)
@@ -745,6 +748,32 @@ func (siw *ServerInterfaceWrapper) GetRun(w http.ResponseWriter, r *http.Request
 	handler.ServeHTTP(w, r)
 }
 
+// GetRunAncestry operation middleware
+func (siw *ServerInterfaceWrapper) GetRunAncestry(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "runId" -------------
+	var runID RunID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "runId", r.PathValue("runId"), &runID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "runId", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetRunAncestry(w, r, runID)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
 // CancelRun operation middleware
 func (siw *ServerInterfaceWrapper) CancelRun(w http.ResponseWriter, r *http.Request) {
 
@@ -1216,6 +1245,7 @@ func HandlerWithOptions(si ServerInterface, options StdHTTPServerOptions) http.H
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/v1/openapi.json", wrapper.GetOpenAPISpec)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/v1/runs", wrapper.CreateRun)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/v1/runs/{runId}", wrapper.GetRun)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/v1/runs/{runId}/ancestry", wrapper.GetRunAncestry)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/v1/runs/{runId}/cancel", wrapper.CancelRun)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/v1/runs/{runId}/events", wrapper.StreamRunEvents)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/v1/runs/{runId}/events/poll", wrapper.PollRunEvents)
@@ -4139,6 +4169,115 @@ func (response GetRun503JSONResponse) VisitGetRunResponse(w http.ResponseWriter)
 	return err
 }
 
+type GetRunAncestryRequestObject struct {
+	RunID RunID `json:"runId"`
+}
+
+type GetRunAncestryResponseObject interface {
+	VisitGetRunAncestryResponse(w http.ResponseWriter) error
+}
+
+type GetRunAncestry200JSONResponse RunAncestryResponse
+
+func (response GetRunAncestry200JSONResponse) VisitGetRunAncestryResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetRunAncestry401JSONResponse struct{ UnauthenticatedJSONResponse }
+
+func (response GetRunAncestry401JSONResponse) VisitGetRunAncestryResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetRunAncestry403JSONResponse struct{ ForbiddenJSONResponse }
+
+func (response GetRunAncestry403JSONResponse) VisitGetRunAncestryResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetRunAncestry404JSONResponse struct{ NotFoundJSONResponse }
+
+func (response GetRunAncestry404JSONResponse) VisitGetRunAncestryResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetRunAncestry429JSONResponse struct{ RateLimitedJSONResponse }
+
+func (response GetRunAncestry429JSONResponse) VisitGetRunAncestryResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetRunAncestry500JSONResponse struct{ InternalJSONResponse }
+
+func (response GetRunAncestry500JSONResponse) VisitGetRunAncestryResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetRunAncestry503JSONResponse struct{ UnavailableJSONResponse }
+
+func (response GetRunAncestry503JSONResponse) VisitGetRunAncestryResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type CancelRunRequestObject struct {
 	RunID  RunID `json:"runId"`
 	Params CancelRunParams
@@ -5167,6 +5306,9 @@ type StrictServerInterface interface {
 	// GetRun The run as it stands.
 	// (GET /v1/runs/{runId})
 	GetRun(ctx context.Context, request GetRunRequestObject) (GetRunResponseObject, error)
+	// GetRunAncestry Which run started this one; not found for every run where crossHostCausation.ancestryEndpointSupported is not advertised.
+	// (GET /v1/runs/{runId}/ancestry)
+	GetRunAncestry(ctx context.Context, request GetRunAncestryRequestObject) (GetRunAncestryResponseObject, error)
 	// CancelRun Cancel a run and its children. A finished run stays as it is, which is no error.
 	// (POST /v1/runs/{runId}/cancel)
 	CancelRun(ctx context.Context, request CancelRunRequestObject) (CancelRunResponseObject, error)
@@ -5846,6 +5988,32 @@ func (sh *strictHandler) GetRun(w http.ResponseWriter, r *http.Request, runID Ru
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(GetRunResponseObject); ok {
 		if err := validResponse.VisitGetRunResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetRunAncestry operation middleware
+func (sh *strictHandler) GetRunAncestry(w http.ResponseWriter, r *http.Request, runID RunID) {
+	var request GetRunAncestryRequestObject
+
+	request.RunID = runID
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.GetRunAncestry(ctx, request.(GetRunAncestryRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetRunAncestry")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(GetRunAncestryResponseObject); ok {
+		if err := validResponse.VisitGetRunAncestryResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {

@@ -45,6 +45,12 @@ func (m Matcher) MatchSeen(s wire.Seen) (bool, string) {
 // That makes a matcher from words and a predicate over plain Go values.
 func That(want string, match func(v any) bool) Matcher { return Matcher{want: want, match: match} }
 
+// Seeing makes a matcher from words and a look at the wire value itself, which
+// says what it found. It cannot stand inside another matcher.
+func Seeing(want string, look func(wire.Seen) (ok bool, found string)) Matcher {
+	return Matcher{want: want, seen: look}
+}
+
 // Equal expects exactly this JSON value; any Go integer stands for a JSON integer.
 func Equal(want any) Matcher {
 	want = normal(want)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -11,6 +12,9 @@ import (
 const modelPointer = "/multiAgent/executionModel"
 
 var (
+	// protocol is the claim of every host: whoever names a version of the protocol speaks it.
+	protocol = present("protocol", "OpenWOP v1", "/protocolVersion", func(d scenarios.Discovery) wire.Value { return d.Document.Key("protocolVersion") })
+
 	// executionModelBlock is the claim of whoever writes the block at all: what
 	// stands in it must be well-formed even where it says no.
 	executionModelBlock = present("execution-model-block", "an execution model block in the advertisement", modelPointer, model)
@@ -45,8 +49,8 @@ var (
 	loopLimit = with(executionModel, present("loop-limit", "a ceiling on loop iterations", "/limits/maxLoopIterations", func(d scenarios.Discovery) wire.Value {
 		return family(d, "limits").Key("maxLoopIterations")
 	}))
-	replay = with(executionModel5, scenarios.Claim{
-		ID: "replay", Title: "replay of a finished loop at version 5",
+	finishedReplay = scenarios.Claim{
+		ID: "finished-replay", Title: "replay of a finished run",
 		Pointer: "/replay/supported == true",
 		Look: func(d scenarios.Discovery) (wire.Value, bool) {
 			v, modes := family(d, "replay").Key("supported"), family(d, "replay").Key("modes")
@@ -56,14 +60,98 @@ var (
 			on, _ := v.Bool()
 			return v, on
 		},
-	})
+	}
+	replay               = with(executionModel5, as("replay", "replay of a finished loop at version 5", finishedReplay))
 	statefulResumeReplay = with(statefulResume, as("stateful-resume-replay", "replay of a loop that was suspended and resumed", replay))
+
+	// RFC 0006 has the claim at the root, the schema below agents; and the model is made of what both ask (facts C30).
+	supervisor = scenarios.Claim{
+		ID: "supervisor", Title: "a supervisor that decides and dispatches",
+		Pointer: "/agents/orchestrator == true, or /orchestrator/supported, or " + modelPointer + "/supported",
+		Look: func(d scenarios.Discovery) (wire.Value, bool) {
+			for _, v := range []wire.Value{family(d, "agents").Key("dispatch"), family(d, "dispatch").Key("supported")} {
+				if on, given := v.Bool(); given && !on {
+					return v, false
+				}
+			}
+			for _, v := range []wire.Value{family(d, "orchestrator").Key("supported"), model(d).Key("supported")} {
+				if on, _ := v.Bool(); on {
+					return v, true
+				}
+			}
+			v := family(d, "agents").Key("orchestrator")
+			on, _ := v.Bool()
+			return v, on
+		},
+	}
+	// Mappings are part of the loop of the model, so they are left off only by saying so.
+	dispatchMapping = with(supervisor, scenarios.Claim{
+		ID: "dispatch-mapping", Title: "variables that are mapped to a worker and back",
+		Pointer: "/agents/dispatchMapping == true",
+		Look: func(d scenarios.Discovery) (wire.Value, bool) {
+			v := family(d, "agents").Key("dispatchMapping")
+			if on, given := v.Bool(); given {
+				return v, on
+			}
+			return executionModel.Look(d)
+		},
+	})
+	handoffMapping = with(executionModel, as("handoff-mapping", "variables that a handoff brings back", dispatchMapping))
 
 	// The files are claimed at the root; host.workspace is what the prose calls the capability, not where it stands.
 	loopWorkspace       = with(executionModel5, on("loop-workspace", "workspace files as an input of each turn of a loop", "/workspace/supported", familyField("workspace", "supported")))
 	loopWorkspaceResume = with(statefulResume, as("loop-workspace-resume", "workspace files as they were, after a resume", loopWorkspace))
 	loopWorkspaceReplay = with(replay, as("loop-workspace-replay", "workspace files as they were, on replay", loopWorkspace))
 	loopHeartbeat       = with(statefulResume, on("loop-heartbeat", "heartbeats beside suspended loops", "/heartbeat/supported", familyField("heartbeat", "supported")))
+
+	nodeLimit = present("node-limit", "a ceiling on node executions", "/limits/maxNodeExecutions", func(d scenarios.Discovery) wire.Value {
+		return family(d, "limits").Key("maxNodeExecutions")
+	})
+	durationLimit = present("duration-limit", "a ceiling on the time of a run", "/limits/maxRunDurationMs", func(d scenarios.Discovery) wire.Value {
+		return family(d, "limits").Key("maxRunDurationMs")
+	})
+	breachReplay       = as("breach-replay", "replay of a run that crossed a bound", finishedReplay)
+	breachReplayInTime = with(durationLimit, as("duration-breach-replay", "replay of a run that was over its time", finishedReplay))
+
+	// What an agent holds back is a rule of RFC 0006 alone: a model without its claim does not make it.
+	orchestrator = with(supervisor, scenarios.Claim{
+		ID: "orchestrator", Title: "a supervisor whose agent may be unsure",
+		Pointer: "/agents/orchestrator == true",
+		Look: func(d scenarios.Discovery) (wire.Value, bool) {
+			v, at := family(d, "agents").Key("orchestrator"), family(d, "orchestrator").Key("supported")
+			if on, _ := at.Bool(); on {
+				return at, true
+			}
+			on, _ := v.Bool()
+			return v, on
+		},
+	})
+	supervisorWithoutModel = with(orchestrator, scenarios.Claim{
+		ID: "supervisor-without-model", Title: "a supervisor without an execution model",
+		Pointer: modelPointer + "/supported != true",
+		Look: func(d scenarios.Discovery) (wire.Value, bool) {
+			v, on := executionModel.Look(d)
+			return v, !on
+		},
+	})
+
+	executionModelBelow2 = with(executionModel, scenarios.Claim{
+		ID: "execution-model<2", Title: "an execution model below the confidence floor",
+		Pointer: modelPointer + "/version < 2",
+		Look: func(d scenarios.Discovery) (wire.Value, bool) {
+			v := model(d).Key("version")
+			n, ok := v.Int()
+			return v, ok && n < 2
+		},
+	})
+	approvalEscalation = with(executionModel2, scenarios.Claim{
+		ID: "approval-escalation", Title: "a decision below the floor that somebody can reject",
+		Pointer: modelPointer + `/confidenceEscalationInterruptKind == "approval"`,
+		Look: func(d scenarios.Discovery) (wire.Value, bool) {
+			v := model(d).Key("confidenceEscalationInterruptKind")
+			return v, v.String() == string(openwopv1.InterruptKindApproval)
+		},
+	})
 
 	// The block has no flag: that it is there is the claim (RFC 0097 A).
 	goals        = present("goals", "standing goals", "/agents/goals", goalsBlock)
@@ -76,14 +164,43 @@ var (
 			return v, on || !given // required is the default
 		},
 	})
+	goalsSchedule  = goalsBy(openwopv1.GoalContinuationModeSchedule, "standing goals that go on by a schedule")
+	goalsHeartbeat = goalsBy(openwopv1.GoalContinuationModeHeartbeat, "standing goals that go on by a heartbeat")
+	noGoals        = scenarios.Claim{
+		ID: "no-goals", Title: "a host without standing goals", Pointer: "/agents/goals absent",
+		Look: func(d scenarios.Discovery) (wire.Value, bool) {
+			v := goalsBlock(d)
+			return v, !v.Present()
+		},
+	}
 	// The interrupt that escalates is rung 2 of the execution model (RFC 0044).
 	goalsEscalation = with(goals, as("goals-escalation", "standing goals whose agent can get stuck", executionModel2))
 )
 
 var claims = []scenarios.Claim{
-	executionModelBlock, executionModel, executionModel2, executionModel3, executionModel4, executionModel5, executionModelBelow5,
+	forkReplay, forkBranch, forkBranchLoop,
+	anyHost, bodyLimit, fixturesListed, noSupervisors, noDispatch, noDispatchMapping, agentsBlock, workspaceBlock, memoryBlock, heartbeatBlock,
+	protocol, executionModelBlock, executionModel, executionModel2, executionModel3, executionModel4, executionModel5, executionModelBelow5,
 	experimentalModel, resumeAdvertised, statefulResume, loopLimit, replay, statefulResumeReplay,
-	loopWorkspace, loopWorkspaceResume, loopWorkspaceReplay, loopHeartbeat, goals, goalsBounded, goalsEscalation,
+	supervisor, dispatchMapping, handoffMapping,
+	loopWorkspace, loopWorkspaceResume, loopWorkspaceReplay, loopHeartbeat,
+	workspaceFiles, workspaceVersioned, workspaceMaxVersions, workspaceMaxFileBytes, workspaceMaxFiles, workspaceRuns, workspaceRunsBelow5, noWorkspace,
+	nodeLimit, durationLimit, breachReplay, breachReplayInTime, orchestrator, supervisorWithoutModel, executionModelBelow2, approvalEscalation,
+	goals, goalsBounded, goalsEscalation, goalsSchedule, goalsHeartbeat, noGoals,
+	ancestry, ancestryForks, noAncestry,
+	tenantsApart, tenantsChildren, tenantsAnswers, tenantsForks, tenantsFiles, tenantsHaveGoal,
+}
+
+// goalsBy is the claim that goals go on in one mode.
+func goalsBy(mode openwopv1.GoalContinuationMode, title string) scenarios.Claim {
+	return scenarios.Claim{
+		ID: "goals-" + string(mode), Title: title,
+		Pointer: "/agents/goals/continuation has " + string(mode),
+		Look: func(d scenarios.Discovery) (wire.Value, bool) {
+			modes := goalsBlock(d).Key("continuation")
+			return modes, slices.ContainsFunc(modes.Items(), func(m wire.Value) bool { return m.String() == string(mode) })
+		},
+	}
 }
 
 func goalsBlock(d scenarios.Discovery) wire.Value { return family(d, "agents").Key("goals") }

@@ -16,6 +16,16 @@ const (
 	fixtureHandoff     = "conformance-multi-agent-handoff"
 	fixtureHandoffKid  = "conformance-multi-agent-handoff-child"
 	fixtureDispatch    = "conformance-orchestrator-dispatch"
+	fixtureTerminate   = "conformance-orchestrator-terminate"
+	fixtureLoopWaits   = "assay-loop-waits"
+	fixtureReject      = "assay-loop-reject"
+	fixtureAlone       = "assay-dispatch-alone"
+	fixtureMapped      = "assay-loop-mapped"
+	fixtureEcho        = "assay-echo"
+	fixtureRandom      = "assay-random"
+	fixtureEchoAgain   = "assay-echo-again"
+	fixtureFail        = "conformance-dispatch-deterministic-fail-child"
+	fixtureWait        = "conformance-dispatch-cancellable-child"
 )
 
 const loadFixtures = "load the fixtures into the host (assay fixtures export DIR writes them) and list them under /fixtures"
@@ -23,8 +33,8 @@ const loadFixtures = "load the fixtures into the host (assay fixtures export DIR
 // plan is a supervisor's script: one decision a turn.
 type plan []any
 
-func nextWorker(worker string) any {
-	return openwopv1.NextWorkerDecision{Kind: openwopv1.NextWorkerDecisionKindNextWorker, NextWorkerIds: []string{worker}}
+func nextWorker(workers ...string) any {
+	return openwopv1.NextWorkerDecision{Kind: openwopv1.NextWorkerDecisionKindNextWorker, NextWorkerIds: workers}
 }
 
 func askUser(prompt string) any {

@@ -18,18 +18,21 @@ import (
 
 // everyFixture is what an impostor lists that does not leave the fixtures out.
 var everyFixture = []string{
+	"assay-loop-mapped", "assay-echo", "assay-echo-again", "assay-loop-reject", "assay-loop-waits", "assay-dispatch-alone",
+	"conformance-dispatch-deterministic-fail-child", "conformance-dispatch-cancellable-child",
 	"assay-loop", "assay-loop-ask-user", "assay-loop-endless", "assay-loop-workspace", "assay-goal-work", "assay-goal-stuck",
 	"conformance-noop", "conformance-multi-agent-handoff", "conformance-multi-agent-handoff-child", "conformance-orchestrator-dispatch",
+	"assay-nodes", "assay-random", "conformance-cap-breach", "conformance-run-duration-breach", "conformance-delay", "conformance-orchestrator-low-confidence",
 }
 
 // discoveryOf claims version 5 and everything that goes with it.
 func discoveryOf(fixtures ...string) map[string]any {
 	return map[string]any{
 		"protocolVersion": "1.0", "supportedEnvelopes": []string{}, "schemaVersions": map[string]int{},
-		"limits":   map[string]int{"clarificationRounds": 1, "schemaRounds": 1, "envelopesPerTurn": 1, "maxLoopIterations": 9},
-		"fixtures": fixtures, "replay": map[string]any{"supported": true},
+		"limits":   map[string]int{"clarificationRounds": 1, "schemaRounds": 1, "envelopesPerTurn": 1, "maxLoopIterations": 9, "maxNodeExecutions": 20, "maxRunDurationMs": 60_000},
+		"fixtures": append([]string{}, fixtures...), "replay": map[string]any{"supported": true},
 		"workspace": map[string]any{"supported": true}, "heartbeat": map[string]any{"supported": true},
-		"agents": map[string]any{"goals": map[string]any{"judge": "host", "continuation": []string{"manual"}, "requiresBounds": true}},
+		"agents": map[string]any{"orchestrator": true, "goals": map[string]any{"judge": "host", "continuation": []string{"manual"}, "requiresBounds": true}},
 		"multiAgent": map[string]any{"executionModel": map[string]any{"supported": true, "version": 5, "statefulResume": true,
 			"crossHostCausation": map[string]any{"supported": true, "hostId": "liar"},
 			"replayDeterminism":  map[string]any{"supported": true, "refusalDivergenceEmission": true}}},
@@ -65,6 +68,7 @@ func serve(t *testing.T, all ...routes) string {
 			var body map[string]any
 			json.NewDecoder(r.Body).Decode(&body)
 			status, reply := a(r, body)
+			w.Header().Set("Content-Type", "application/json")
 			w.WriteHeader(status)
 			if reply != nil {
 				json.NewEncoder(w).Encode(reply)
@@ -77,7 +81,19 @@ func serve(t *testing.T, all ...routes) string {
 }
 
 func discovery(fixtures ...string) routes {
-	return routes{"GET /.well-known/openwop": always(discoveryOf(fixtures...))}
+	return routes{
+		"GET /.well-known/openwop": always(discoveryOf(fixtures...)),
+		"GET /v1/openapi.json":     always(map[string]any{"openapi": "3.1.0", "paths": map[string]any{}}),
+		"/v1/":                     strangersAndUnknown,
+	}
+}
+
+// strangersAndUnknown refuses what an impostor has no answer to as it should be refused: that takes no run either.
+func strangersAndUnknown(r *http.Request, _ map[string]any) (int, any) {
+	if r.Header.Get("Authorization") != "Bearer dev-key" {
+		return refused(http.StatusUnauthorized, "unauthenticated")
+	}
+	return refused(http.StatusNotFound, "not_found")
 }
 
 // agentLoop answers the seam that drives a loop.

@@ -193,10 +193,11 @@ var boundLeavesAlone = scenarios.Scenario{
 
 // RFC 0061, conformance: the seam's reply. A constant cannot answer it.
 var seamRandomTurns = scenarios.Scenario{
-	ID:     "openwop/iteration-monotonic/seam-random-turns",
-	Title:  "the seam answers a random number of turns with exactly as many iterations",
-	Proves: ids{openwopv1.OWP0061B1, openwopv1.OWP0061B2},
-	Claim:  executionModel5,
+	ID:      "openwop/iteration-monotonic/seam-random-turns",
+	Title:   "the seam answers a random number of turns with exactly as many iterations",
+	Proves:  ids{openwopv1.OWP0061B1, openwopv1.OWP0061B2},
+	Claim:   executionModel5,
+	Reaches: scenarios.Attested,
 	Ask: scenarios.Ask(seamTurns, func(o SeamObservation, j *scenarios.Judge) {
 		for _, a := range o.Answers {
 			if !seamAnswered(j, a.Status, o.Path) {
@@ -241,10 +242,11 @@ var seamAgreesWithLog = scenarios.Scenario{
 
 // Refusing, false and absent are all honest answers to what cannot be; a claim is not.
 var seamOutOfRange = scenarios.Scenario{
-	ID:     "openwop/iteration-monotonic/seam-out-of-range",
-	Title:  "the seam claims no turn that cannot have been",
-	Proves: ids{openwopv1.OWP0061B4},
-	Claim:  executionModel5,
+	ID:      "openwop/iteration-monotonic/seam-out-of-range",
+	Title:   "the seam claims no turn that cannot have been",
+	Proves:  ids{openwopv1.OWP0061B4},
+	Claim:   executionModel5,
+	Reaches: scenarios.Attested,
 	Ask: scenarios.Ask(seamImpossible, func(o SeamObservation, j *scenarios.Judge) {
 		control, impossible := o.Answers[0], o.Answers[1:]
 		if !seamAnswered(j, control.Status, o.Path) {

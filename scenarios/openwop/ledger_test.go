@@ -45,6 +45,23 @@ func TestEveryRowHasAScenarioOrAReason(t *testing.T) {
 	}
 }
 
+// No row asks for a stronger proof than its scenarios can give.
+func TestEveryProofIsWithinReach(t *testing.T) {
+	reach := map[scenarios.RequirementID]scenarios.Evidence{}
+	for _, suite := range openwop.Suites() {
+		for _, s := range suite.Scenarios {
+			for _, id := range s.Proves {
+				reach[id] = max(reach[id], s.Reach())
+			}
+		}
+	}
+	for id, reached := range reach {
+		if r, _ := openwop.Protocol.Ledger.Find(id); r.Demands() > reached {
+			t.Errorf("%s is to be %s, and its scenarios reach %s", id, r.Demands(), reached)
+		}
+	}
+}
+
 // Ids are public: a change of one is a change of this list.
 func TestIDsAreStable(t *testing.T) {
 	var got []string

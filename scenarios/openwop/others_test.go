@@ -61,6 +61,36 @@ func compare(t *testing.T, r *scenarios.Report, want map[string]string) {
 func TestAHostThatReallyLoops(t *testing.T) {
 	r := certify(t, startLoophost(t), 10*time.Second)
 	want := map[string]string{
+		// What it says of itself, and what it refuses.
+		"served-to-anybody":     "passed observed",
+		"families-at-the-root":  "passed observed",
+		"root-well-formed":      "passed observed",
+		"limits-well-formed":    "passed observed",
+		"rungs-well-formed":     "passed observed",
+		"fixtures-unique":       "passed observed",
+		"fixture-can-run":       "passed observed",
+		"agents-well-formed":    "inapplicable",
+		"workspace-well-formed": "inapplicable",
+		"memory-well-formed":    "inapplicable",
+		"heartbeat-well-formed": "inapplicable",
+		"supervisor-refused":    "inapplicable",
+		"dispatch-refused":      "inapplicable",
+		"mapping-refused":       "inapplicable",
+		"strangers-refused":     "passed observed",
+		"existence-hidden":      "passed observed",
+		"unknown-not-found":     "passed observed",
+		"bodies-refused":        "passed observed",
+		"members-answered":      "passed observed",
+		"stream-mode-refused":   "passed observed",
+		"method-refused":        "passed observed",
+		"oversized-refused":     "inapplicable",
+		"keyed-once":            "passed observed",
+		"keyed-at-once":         "passed observed",
+		// Its runs are over before anybody can cancel them.
+		"cancel-ends":              "blocked",
+		"cancel-of-ended":          "blocked",
+		"strangers-change-nothing": "blocked",
+
 		"model-well-formed":  "passed observed",
 		"resume-flag":        "inapplicable", // it does not advertise the flag
 		"causation-block":    "passed observed",
@@ -91,24 +121,114 @@ func TestAHostThatReallyLoops(t *testing.T) {
 		"second-resolve":          "blocked",
 		"concurrent-resolvers":    "blocked",
 		"two-at-once":             "blocked",
+		// Its supervisor hands over, and its runs show no variables.
+		"decided-before-worker":    "passed observed",
+		"effect-of-its-decision":   "passed observed",
+		"one-agent":                "passed observed",
+		"chain-of-causes":          "passed observed",
+		"child-is-a-run":           "passed observed",
+		"harvested-when-mapped":    "passed observed",
+		"decided-before-question":  "blocked",
+		"turn-waits-for-worker":    "blocked",
+		"dispatch-names-its-cause": "blocked",
+		"same-agent-after-answer":  "blocked",
+		"nothing-after-terminate":  "blocked",
+		"fan-out-rejected":         "blocked",
+		"dispatch-undecided":       "blocked",
+		"second-waits-for-first":   "blocked",
+		"failed-worker":            "blocked",
+		"cancelled-worker":         "blocked",
+		"uncreatable-worker":       "blocked",
+		"unmapped-not-harvested":   "blocked",
+		"failed-not-harvested":     "blocked",
+		"cancelled-not-harvested":  "blocked",
+		"results-reach-parent":     "blocked",
+		"inputs-reach-child":       "blocked",
+		"unset-input-absent":       "blocked",
+		"own-mapping":              "blocked",
+		"worker-to-worker":         "blocked",
+		"cancel-reaches-all":       "blocked",
+		"cancelled-tree-rests":     "blocked",
 		// It has no workspace.
 		"write-in-turn":        "inapplicable",
 		"write-from-outside":   "inapplicable",
 		"replay-sees-the-same": "inapplicable",
 		"seam-write-turn":      "inapplicable",
 		"seam-last-turn":       "inapplicable",
+		"unclaimed-not-served": "passed observed", // it says so
+		// These take no run that stands still.
+		"absent-without-claim":    "passed observed",
+		"floor-well-formed":       "passed observed",
+		"not-offered-not-found":   "passed observed",
+		"own-causes-name-no-host": "passed observed",
+		// Nothing of it can be held, bounded or divided between tenants.
+		"answer-refused":       "blocked",
+		"cancel-refused":       "blocked",
+		"carried-out-once":     "blocked",
+		"doubtful-end-held":    "blocked",
+		"floor-passes":         "blocked",
+		"held-and-told":        "blocked",
+		"inner-turns-apart":    "blocked",
+		"keys-apart":           "blocked",
+		"kind-as-advertised":   "blocked",
+		"no-confidence-passes": "blocked",
+		"nodes-bounded":        "blocked",
+		"nodes-leave-alone":    "blocked",
+		"offspring-unread":     "blocked",
+		"options-kept":         "blocked",
+		"options-refused":      "blocked",
+		"owner-by-credential":  "blocked",
+		"runs-unread":          "blocked",
+		// It does not claim these.
+		"branch-bounded":       "inapplicable",
+		"branch-draws":         "inapplicable",
+		"branches-refused":     "inapplicable",
+		"child-names-parent":   "inapplicable",
+		"drawn-once":           "inapplicable",
+		"every-run-judged":     "inapplicable",
+		"files-apart":          "inapplicable",
+		"fork-has-no-parent":   "inapplicable",
+		"fork-refused":         "inapplicable",
+		"forks-refused":        "inapplicable",
+		"goals-apart":          "inapplicable",
+		"heartbeat-fires":      "inapplicable",
+		"never-has-none":       "inapplicable",
+		"node-breach-replayed": "inapplicable",
+		"node-limit-honoured":  "inapplicable",
+		"only-the-judge":       "inapplicable",
+		"prefix-kept":          "inapplicable",
+		"rejected-never":       "inapplicable",
+		"root-has-no-parent":   "inapplicable",
+		"schedule-fires":       "inapplicable",
+		"secret-redacted":      "inapplicable",
+		"sure-enough-decides":  "inapplicable",
+		"time-bounded":         "inapplicable",
+		"time-breach-replayed": "inapplicable",
+		"time-leaves-alone":    "inapplicable",
+		"turns-without-model":  "inapplicable",
+		"unsure-decides-once":  "inapplicable",
+		"unsure-held":          "inapplicable",
+		"unsure-rejected":      "inapplicable",
+		"untold-below-2":       "inapplicable",
 	}
 	for _, o := range r.Outcomes {
-		if o.Suite == "goal-bounds" { // it keeps no goals
+		if o.Suite == "goal-bounds" || o.Suite == "workspace-files" && o.Scenario.Name() != "unclaimed-not-served" { // it keeps neither goals nor files
 			want[o.Scenario.Name()] = "inapplicable"
 		}
+		if o.Suite == "event-log" {
+			want[o.Scenario.Name()] = "passed observed"
+		}
 	}
+	want["poll-while-live"], want["stream-while-live"] = "blocked", "blocked" // no run of it stands still
 	compare(t, r, want)
 	if got := r.ExitCode(); got != scenarios.ExitUnproved {
 		t.Errorf("exit code %d, want %d: the limit is claimed and could not be looked at", got, scenarios.ExitUnproved)
 	}
 	for _, c := range r.Claims {
-		want := map[string]string{"execution-model": "unproved", "execution-model>=5": "unproved", "loop-limit": "unproved"}[c.ID]
+		want := map[string]string{"execution-model": "unproved", "execution-model>=5": "unproved", "loop-limit": "unproved", "fixtures": "proved", "protocol": "unproved",
+			"supervisor": "unproved", "dispatch-mapping": "unproved", "handoff-mapping": "unproved",
+			"execution-model>=2": "unproved", "execution-model>=3": "proved", "no-goals": "proved", "no-ancestry": "proved",
+			"tenants": "unproved", "tenants-children": "unproved"}[c.ID]
 		if c.ID == "execution-model>=5" && verdicts(r)["nothing-shared"] != "blocked" {
 			want = "proved"
 		}
@@ -146,6 +266,9 @@ type found struct{ scenario, verdict, reason string }
 // The published suite passes most of these: one answers the same to everything, one computes the right reply with no run
 // behind it, one has written down what each published fixture shows. Each is found out in every suite: something in it
 // fails or, where the word of the host is all there is, is no more than attested.
+// liedAbout are the suites about what impostors claim.
+var liedAbout = []string{"version5-shape", "iteration-monotonic", "stateful-resume", "workspace-snapshot", "goal-bounds"}
+
 func TestImpostorsAreFoundOut(t *testing.T) {
 	const brief, long = 200 * time.Millisecond, time.Second
 	upstreams := discovery("conformance-multi-agent-handoff", "conformance-multi-agent-handoff-child")
@@ -162,6 +285,12 @@ func TestImpostorsAreFoundOut(t *testing.T) {
 			name: "a constant whose run is over", host: []routes{discovery(everyFixture...), constantHost("completed")}, exit: scenarios.ExitViolated,
 			patience: long,
 			says: []found{
+				{"execution-loop/dispatch-undecided", "failed", "OWP-DSP-7"},
+				{"handoff/chain-of-causes", "blocked", "was to hand over to"},
+				{"discovery/fixture-can-run", "blocked", "also makes a run"},
+				{"errors/keyed-once", "failed", "OWP-ERR-18"},
+				{"execution-bounds/time-bounded", "failed", "OWP-BND-6"},
+				{"confidence/unsure-held", "failed", "OWP-CNF-14"},
 				{"version5-shape/limit-honoured", "failed", "OWP-0061-E5"},
 				{"iteration-monotonic/seam-random-turns", "failed", "OWP-0061-B2"},
 				{"iteration-monotonic/as-planned", "failed", "OWP-0037-A6"},
@@ -169,32 +298,52 @@ func TestImpostorsAreFoundOut(t *testing.T) {
 				{"stateful-resume/ask-user", "blocked", "not within"},
 				{"workspace-snapshot/seam-last-turn", "failed", "OWP-0061-C6"},
 				{"workspace-snapshot/write-in-turn", "blocked", "GET answers HTTP 200 with content \"constant\""},
+				{"workspace-files/if-match", "failed", "OWP-WSP-12"},
+				{"workspace-files/owners-apart", "failed", "OWP-WSP-31"},
 				{"goal-bounds/bounds-required", "failed", "OWP-0097-C1"},
 				{"goal-bounds/created-as-asked", "failed", "OWP-0097-B1"},
 				{"goal-bounds/stops-at-bound", "failed", "OWP-0097-G2"},
+				{"event-log/logs-apart", "failed", "OWP-EVT-4"},
 			},
 		},
 		{
 			name: "a constant whose run waits", host: []routes{discovery(everyFixture...), constantHost("waiting-input")}, exit: scenarios.ExitViolated,
 			patience: long,
 			says: []found{
+				{"execution-loop/decided-before-question", "failed", "OWP-DSP-1"},
+				{"handoff/chain-of-causes", "blocked", "not within"},
+				{"discovery/fixture-can-run", "blocked", "also makes a run"},
+				{"errors/cancel-ends", "failed", "OWP-ERR-23"},
+				{"execution-bounds/time-bounded", "failed", "OWP-BND-6"},
+				{"confidence/unsure-held", "failed", "OWP-CNF-14"},
 				{"version5-shape/limit-honoured", "blocked", "not within"},
 				{"iteration-monotonic/as-planned", "failed", "OWP-0037-A1"},
 				{"stateful-resume/ask-user", "failed", "OWP-0061-D1"},
 				{"stateful-resume/concurrent-resolvers", "failed", "OWP-INT-3"},
 				{"stateful-resume/heartbeat-moves-nothing", "blocked", "not within"}, // nothing moves it at all
 				{"workspace-snapshot/seam-last-turn", "failed", "OWP-0061-C6"},
+				{"workspace-files/one-writer-wins", "failed", "OWP-WSP-16"},
 				{"goal-bounds/abandoned-stays-abandoned", "failed", "OWP-0097-C6"},
+				{"event-log/numbered-without-gap", "blocked", "not within"},
 			},
 		},
 		{
-			name: "a formula for the seam alone", host: []routes{discovery(), agentLoop(formulaLoop)}, exit: scenarios.ExitUnproved, patience: brief,
+			// It says that it has files, and serves none.
+			name: "a formula for the seam alone", host: []routes{discovery(), agentLoop(formulaLoop)}, exit: scenarios.ExitViolated, patience: brief,
 			says: []found{
+				{"execution-loop/decided-before-question", "blocked", "only the seam's word"},
+				{"handoff/chain-of-causes", "blocked", "no loop fixture"},
+				{"discovery/fixture-can-run", "blocked", "none of the listed"},
+				{"errors/keyed-once", "blocked", "no workflow is on offer"},
+				{"execution-bounds/nodes-bounded", "blocked", "no workflow of several nodes"},
+				{"confidence/held-and-told", "blocked", "no loop that can be suspended"},
 				{"version5-shape/iteration-on-decided", "passed attested", ""},
 				{"iteration-monotonic/one-per-turn", "passed attested", ""},
 				{"stateful-resume/ask-user", "passed attested", ""},
 				{"workspace-snapshot/seam-write-turn", "passed attested", ""},
+				{"workspace-files/served-as-put", "failed", "HTTP 2xx, got 404"},
 				{"goal-bounds/stops-at-bound", "blocked", "no standing goals at"},
+				{"event-log/numbered-without-gap", "blocked", "no run that ends by itself"},
 			},
 		},
 		{
@@ -202,6 +351,12 @@ func TestImpostorsAreFoundOut(t *testing.T) {
 			host:     []routes{discovery(), agentLoop(formulaLoop), keptFiles(), changingHeartbeat, (&inventedGoals{}).routes()},
 			patience: long,
 			says: []found{
+				{"execution-loop/decided-before-question", "blocked", "only the seam's word"},
+				{"handoff/chain-of-causes", "blocked", "no loop fixture"},
+				{"discovery/fixture-can-run", "blocked", "none of the listed"},
+				{"errors/strangers-refused", "blocked", "no workflow is on offer"},
+				{"execution-bounds/nodes-bounded", "blocked", "no workflow of several nodes"},
+				{"confidence/held-and-told", "blocked", "no loop that can be suspended"},
 				{"version5-shape/iteration-on-decided", "passed attested", ""},
 				{"iteration-monotonic/seam-random-turns", "passed attested", ""},
 				{"iteration-monotonic/as-planned", "blocked", "only the seam's word"},
@@ -210,7 +365,9 @@ func TestImpostorsAreFoundOut(t *testing.T) {
 				{"workspace-snapshot/seam-write-turn", "passed attested", ""},
 				{"workspace-snapshot/seam-last-turn", "passed attested", ""},
 				{"workspace-snapshot/write-in-turn", "blocked", "no loop that notes what its turns see"},
+				{"workspace-files/if-match-absent", "failed", "OWP-WSP-15"},
 				{"goal-bounds/runs-of-the-goal", "failed", "OWP-0097-E10"},
+				{"event-log/numbered-without-gap", "blocked", "no run that ends by itself"},
 			},
 		},
 		{
@@ -218,11 +375,19 @@ func TestImpostorsAreFoundOut(t *testing.T) {
 			host:     []routes{discovery(), agentLoop(inventingLoop), keptFiles(), changingHeartbeat, (&inventedGoals{}).routes(), inventedRuns(isOfAGoal)},
 			patience: long,
 			says: []found{
+				{"execution-loop/decided-before-worker", "blocked", "no loop fixture"},
+				{"handoff/chain-of-causes", "blocked", "no loop fixture"},
+				{"discovery/fixture-can-run", "blocked", "none of the listed"},
+				{"errors/keyed-at-once", "blocked", "no workflow is on offer"},
+				{"execution-bounds/nodes-bounded", "blocked", "no workflow of several nodes"},
+				{"confidence/held-and-told", "blocked", "no loop that can be suspended"},
 				{"version5-shape/iteration-on-decided", "blocked", ""},
 				{"iteration-monotonic/seam-agrees-with-log", "failed", "OWP-0061-B2"},
 				{"stateful-resume/seam-suspends", "failed", "OWP-0061-D1"},
 				{"workspace-snapshot/seam-write-turn", "passed attested", ""},
+				{"workspace-files/climbs-refused", "failed", "OWP-WSP-21"},
 				{"goal-bounds/runs-of-the-goal", "failed", "OWP-0097-E10"},
+				{"event-log/numbered-without-gap", "blocked", "no run that ends by itself"},
 			},
 		},
 		{
@@ -230,12 +395,20 @@ func TestImpostorsAreFoundOut(t *testing.T) {
 			host:     []routes{discovery(), agentLoop(formulaLoop), keptFiles(), changingHeartbeat, (&inventedGoals{idle: true}).routes()},
 			patience: brief,
 			says: []found{
+				{"execution-loop/decided-before-worker", "blocked", "no loop fixture"},
+				{"handoff/results-reach-parent", "blocked", "no loop with mappings"},
+				{"discovery/fixture-can-run", "blocked", "none of the listed"},
+				{"errors/cancel-ends", "blocked", "no run is on offer"},
+				{"execution-bounds/nodes-bounded", "blocked", "no workflow of several nodes"},
+				{"confidence/held-and-told", "blocked", "no loop that can be suspended"},
 				{"version5-shape/iteration-on-decided", "passed attested", ""},
 				{"iteration-monotonic/one-per-turn", "passed attested", ""},
 				{"stateful-resume/ask-user", "passed attested", ""},
 				{"workspace-snapshot/seam-write-turn", "passed attested", ""},
+				{"workspace-files/served-as-put", "failed", "OWP-WSP-1"},
 				{"goal-bounds/stops-at-bound", "failed", "OWP-0097-G2"},
 				{"goal-bounds/pause-halts", "blocked", "not within"}, // a goal that never goes on is paused at any time
+				{"event-log/numbered-without-gap", "blocked", "no run that ends by itself"},
 			},
 		},
 		{
@@ -243,24 +416,42 @@ func TestImpostorsAreFoundOut(t *testing.T) {
 			host:     []routes{discovery(), agentLoop(formulaLoop), keptFiles(), changingHeartbeat, (&inventedGoals{told: true}).routes(), inventedRuns(isOfAGoal)},
 			patience: long,
 			says: []found{
+				{"execution-loop/decided-before-worker", "blocked", "no loop fixture"},
+				{"handoff/results-reach-parent", "blocked", "no loop with mappings"},
+				{"discovery/fixture-can-run", "blocked", "none of the listed"},
+				{"errors/existence-hidden", "blocked", "no workflow is on offer"},
+				{"execution-bounds/nodes-bounded", "blocked", "no workflow of several nodes"},
+				{"confidence/held-and-told", "blocked", "no loop that can be suspended"},
 				{"version5-shape/iteration-on-decided", "passed attested", ""},
 				{"iteration-monotonic/one-per-turn", "passed attested", ""},
 				{"stateful-resume/seam-suspends", "passed attested", ""},
 				{"workspace-snapshot/seam-last-turn", "passed attested", ""},
+				{"workspace-files/content-required", "failed", "OWP-WSP-3"},
 				{"goal-bounds/client-cannot-satisfy", "failed", "OWP-0097-E2"},
+				{"event-log/numbered-without-gap", "blocked", "no run that ends by itself"},
 			},
 		},
 		{
 			name: "canned answers to upstream's fixtures", host: []routes{upstreams, cannedRoutes()}, exit: scenarios.ExitViolated,
 			patience: long,
 			says: []found{
+				{"execution-loop/decided-before-worker", "blocked", "tells of no worker"},
+				{"handoff/chain-of-causes", "failed", "OWP-0037-B3"},
+				{"handoff/child-is-a-run", "failed", "OWP-DSP-12"},
+				{"handoff/harvested-when-mapped", "failed", "OWP-0037-B1"},
+				{"discovery/fixture-can-run", "blocked", "also makes a run"},
+				{"errors/strangers-refused", "failed", "OWP-ERR-1"},
+				{"execution-bounds/nodes-bounded", "blocked", "no workflow of several nodes"},
+				{"confidence/held-and-told", "blocked", "no loop that can be suspended"},
 				{"version5-shape/limit-honoured", "blocked", "no loop fixture of chosen length"},
 				{"iteration-monotonic/as-planned", "failed", "OWP-0037-A3"},
 				{"iteration-monotonic/fork-keeps", "failed", "OWP-0061-M1"},
 				{"stateful-resume/ask-user", "blocked", "no loop that can be suspended"},
 				{"workspace-snapshot/write-in-turn", "blocked", "no loop that notes what its turns see"},
+				{"workspace-files/served-as-put", "failed", "HTTP 2xx, got 404"},
 				{"goal-bounds/abandoned-stays-abandoned", "failed", "OWP-0097-C6"},
 				{"goal-bounds/created-as-asked", "failed", "OWP-0097-B1"},
+				{"event-log/poll-cursor", "failed", "OWP-EVT-15"},
 			},
 		},
 		{
@@ -269,6 +460,13 @@ func TestImpostorsAreFoundOut(t *testing.T) {
 			host:     []routes{discovery(everyFixture...), cannedRoutes(), agentLoop(always(constantLoop)), keptFiles(), changingHeartbeat},
 			patience: long,
 			says: []found{
+				{"execution-loop/dispatch-undecided", "failed", "OWP-DSP-7"},
+				{"execution-loop/nothing-after-terminate", "blocked", "terminate of its plan"},
+				{"handoff/results-reach-parent", "blocked", "was to hand over to"},
+				{"discovery/fixture-can-run", "blocked", "also makes a run"},
+				{"errors/unknown-not-found", "failed", "OWP-ERR-8"},
+				{"execution-bounds/time-bounded", "failed", "OWP-BND-6"},
+				{"confidence/held-and-told", "failed", "OWP-CNF-3"},
 				{"version5-shape/limit-honoured", "failed", "OWP-0061-E5"},
 				{"iteration-monotonic/one-per-turn", "failed", "OWP-0061-B2"},
 				{"stateful-resume/ask-user", "failed", "OWP-0061-D1"},
@@ -276,8 +474,10 @@ func TestImpostorsAreFoundOut(t *testing.T) {
 				{"stateful-resume/two-at-once", "failed", "OWP-INT-4"},
 				{"workspace-snapshot/write-in-turn", "blocked", "noted nothing of"},
 				{"workspace-snapshot/seam-last-turn", "failed", "OWP-0061-C6"},
+				{"workspace-files/write-is-logged", "failed", "OWP-WSP-27"},
 				{"goal-bounds/created-as-asked", "failed", "OWP-0097-B1"},
 				{"goal-bounds/ticked-at-once", "failed", "OWP-0097-E4"},
+				{"event-log/numbered-without-gap", "failed", "OWP-EVT-1"},
 			},
 		},
 	} {
@@ -288,9 +488,9 @@ func TestImpostorsAreFoundOut(t *testing.T) {
 				t.Errorf("exit code %d, want %d", got, c.exit)
 			}
 			nothingIsProved(t, r, c.kept)
-			for _, suite := range openwop.Suites() {
-				if !slices.ContainsFunc(c.says, func(f found) bool { return strings.HasPrefix(f.scenario, suite.ID+"/") }) {
-					t.Errorf("nothing is said of it in the suite %s", suite.ID)
+			for _, suite := range liedAbout {
+				if !slices.ContainsFunc(c.says, func(f found) bool { return strings.HasPrefix(f.scenario, suite+"/") }) {
+					t.Errorf("nothing is said of it in the suite %s", suite)
 				}
 			}
 			for _, f := range c.says {
@@ -300,11 +500,14 @@ func TestImpostorsAreFoundOut(t *testing.T) {
 	}
 }
 
+// takeNoRun are claims that whoever does nothing keeps: to name no other host as a cause, and to serve no ancestry.
+var takeNoRun = []string{"execution-model>=3", "no-ancestry"}
+
 // nothingIsProved allows no claim of an impostor to be proved but those that it keeps.
 func nothingIsProved(t *testing.T, r *scenarios.Report, kept []string) {
 	t.Helper()
 	for _, claim := range r.Claims {
-		if claim.Status == "proved" && !slices.Contains(kept, claim.ID) {
+		if claim.Status == "proved" && !slices.Contains(kept, claim.ID) && !slices.Contains(takeNoRun, claim.ID) {
 			t.Errorf("the claim %s counts as proved", claim.ID)
 		}
 	}
@@ -340,8 +543,13 @@ func (f found) compare(t *testing.T, r *scenarios.Report) {
 // A host that asks for a credential we do not have is not accused of anything.
 func TestARefusedCredentialIsNoViolation(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/.well-known/openwop" {
+		w.Header().Set("Content-Type", "application/json")
+		switch r.URL.Path {
+		case "/.well-known/openwop":
 			json.NewEncoder(w).Encode(discoveryOf(everyFixture...))
+			return
+		case "/v1/openapi.json":
+			fmt.Fprint(w, `{"openapi":"3.1.0","paths":{}}`)
 			return
 		}
 		w.WriteHeader(http.StatusUnauthorized)
@@ -353,7 +561,7 @@ func TestARefusedCredentialIsNoViolation(t *testing.T) {
 		t.Errorf("exit code %d, want %d", got, scenarios.ExitUnproved)
 	}
 	for _, o := range r.Outcomes {
-		if o.Verdict == scenarios.Failed || o.Verdict == scenarios.Broken || o.Verdict == scenarios.Blocked && !strings.Contains(o.Unblock, "--key") {
+		if o.Verdict == scenarios.Failed || o.Verdict == scenarios.Broken || o.Verdict == scenarios.Blocked && !strings.Contains(o.Unblock, "--key") && !strings.Contains(o.Unblock, "--tenant-b-key") {
 			t.Errorf("%s is %s: %s (%s)", o.Scenario.Name(), o.Verdict, o.Reason, o.Unblock)
 		}
 	}

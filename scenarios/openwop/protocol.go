@@ -1,9 +1,6 @@
 package openwop
 
 import (
-	"encoding/json"
-	"fmt"
-	"reflect"
 	"sync"
 
 	"github.com/openassay/assay/gen/openwopv1"
@@ -26,7 +23,7 @@ var Protocol = &scenarios.Protocol{
 
 // Suites are all OpenWOP suites, in the order they are shown.
 func Suites() []scenarios.Suite {
-	return []scenarios.Suite{version5Shape(), iterationMonotonic(), statefulResumeSuite(), workspaceSnapshot(), goalBounds()}
+	return []scenarios.Suite{discovery(), errorsSuite(), executionBounds(), version5Shape(), iterationMonotonic(), statefulResumeSuite(), confidenceSuite(), workspaceSnapshot(), executionLoop(), handoffSuite(), workspaceFilesSuite(), goalBounds(), goalCompletion(), eventLog(), replaySuite(), isolation(), ancestrySuite()}
 }
 
 func ledger() *scenarios.Ledger {
@@ -60,50 +57,28 @@ var profiles = []scenarios.Profile{{
 	},
 }}
 
-// capabilitiesSchema is compiled when a document is first compared with it, not at start.
-var capabilitiesSchema = sync.OnceValues(func() (*validate.Schema, error) {
-	set, err := validate.New(openwopv1.Bundled())
+// contract is read when a document is first compared with it, not at start.
+var contract = sync.OnceValues(func() (*validate.Set, error) { return validate.New(openwopv1.Bundled()) })
+
+// contractSchema is the schema of a component of the contract.
+func contractSchema(component string) (*validate.Schema, error) {
+	set, err := contract()
 	if err != nil {
 		return nil, err
 	}
-	return set.Component("Capabilities")
-})
+	return set.Component(component)
+}
 
 // checkDiscovery lists where the document departs from its schema. That is a
 // finding: what a host really does is judged by what it does.
 func checkDiscovery(document []byte) []scenarios.Finding {
-	schema, err := capabilitiesSchema()
+	schema, err := contractSchema("Capabilities")
 	if err != nil {
 		return []scenarios.Finding{{Text: "the discovery document could not be compared with its schema: " + err.Error()}}
 	}
 	var out []scenarios.Finding
 	for _, p := range schema.Validate(document) {
 		out = append(out, scenarios.Finding{Text: "discovery: " + p.String()})
-	}
-	return append(out, wrapped(document)...)
-}
-
-// wrapped compares the families at the root with those in the deprecated
-// wrapper: a reader of the one and a reader of the other see two hosts where
-// they differ (facts C7).
-func wrapped(document []byte) []scenarios.Finding {
-	var doc struct {
-		Wrapper map[string]any `json:"capabilities"`
-	}
-	var root map[string]any
-	if json.Unmarshal(document, &doc) != nil || json.Unmarshal(document, &root) != nil {
-		return nil // whatever is wrong with the document, its schema has said
-	}
-	var out []scenarios.Finding
-	for _, name := range []string{"multiAgent", "agents", "limits", "fixtures", "replay", "workspace", "memory"} {
-		inside, ok := doc.Wrapper[name]
-		outside, at := root[name]
-		switch {
-		case ok && !at:
-			out = append(out, scenarios.Finding{Text: fmt.Sprintf("discovery: %s stands in the deprecated wrapper capabilities only, not at the root", name)})
-		case ok && !reflect.DeepEqual(inside, outside):
-			out = append(out, scenarios.Finding{Text: fmt.Sprintf("discovery: %s at the root differs from %s in the deprecated wrapper capabilities; the root counts", name, name)})
-		}
 	}
 	return out
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"slices"
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
@@ -18,10 +17,12 @@ import (
 type files struct {
 	host
 	prefix string
-	left   []string // paths that the clean-up knows
+	left   map[string]func() // paths that the clean-up knows; call it when the file is gone
 }
 
-func (h host) files() *files { return &files{host: h, prefix: h.Name("assay")} }
+func (h host) files() *files {
+	return &files{host: h, prefix: h.Name("assay"), left: map[string]func(){}}
+}
 
 func (f *files) path(stem string) string { return f.prefix + "/" + stem + ".md" }
 
@@ -119,11 +120,10 @@ func unserved(method string, status int) error {
 
 // leave notes that a file has to be deleted, whether we write it or a turn does.
 func (f *files) leave(path string) {
-	if slices.Contains(f.left, path) {
+	if f.left[path] != nil {
 		return
 	}
-	f.left = append(f.left, path)
-	f.Leave("workspace file "+path, func(ctx context.Context, c *wire.Client) error {
+	f.left[path] = f.Leave("workspace file "+path, func(ctx context.Context, c *wire.Client) error {
 		reply, err := c.Do(ctx, wire.Call{Method: http.MethodDelete, Path: fileURL(path), Label: "clean up"})
 		if err != nil {
 			return err

@@ -229,10 +229,11 @@ func (a SeamAnswer) showsWrite(j *scenarios.Judge) bool {
 // Behind the last turn there is none that could see what it wrote. Refusing,
 // false and absent are all honest answers; a claim is not.
 var seamLastTurn = scenarios.Scenario{
-	ID:     "openwop/workspace-snapshot/seam-last-turn",
-	Title:  "the seam does not claim that anything was seen by a turn that cannot have been",
-	Proves: ids{openwopv1.OWP0061C6},
-	Claim:  loopWorkspace,
+	ID:      "openwop/workspace-snapshot/seam-last-turn",
+	Title:   "the seam does not claim that anything was seen by a turn that cannot have been",
+	Proves:  ids{openwopv1.OWP0061C6},
+	Claim:   loopWorkspace,
+	Reaches: scenarios.Attested,
 	Ask: scenarios.Ask(seamWritesLate, func(o SeamObservation, j *scenarios.Judge) {
 		if len(o.Answers) == 0 || !o.Answers[0].tellsOfWrite(j, o.Path) {
 			return

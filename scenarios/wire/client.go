@@ -11,16 +11,49 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // Client sends one drive's requests and records them. It is safe for
 // concurrent use.
 type Client struct {
 	network    *Network
+	key        string // the credential it sends
+	blank      string // what the record has in its place
 	http       *http.Client
 	transport  *http.Transport
 	transcript *Transcript
-	kept       keptBytes
+	kept       *keptBytes
+}
+
+// Other sends the same drive's requests with the credential of another tenant,
+// into the same transcript. It is nil where there is no such credential.
+func (c *Client) Other() *Client {
+	if c.network.target.OtherKey == "" {
+		return nil
+	}
+	other := *c
+	other.key, other.blank = c.network.target.OtherKey, "<secret of the other tenant>"
+	return &other
+}
+
+// OwnKey stands for the credential in the body of a call, where a drive wants the host to be told it: no drive has it in
+// hand, and in every record it is a placeholder.
+const OwnKey = "{{key}}"
+
+// KeyLength is how many characters the credential has, 0 where there is none.
+func (c *Client) KeyLength() int { return utf8.RuneCountInString(c.key) }
+
+// withKey is a body that tells the credential.
+func (c *Client) withKey(body []byte) ([]byte, error) {
+	if !bytes.Contains(body, []byte(OwnKey)) {
+		return body, nil
+	}
+	quoted, err := json.Marshal(c.key)
+	if err != nil {
+		return nil, err
+	}
+	return bytes.ReplaceAll(body, []byte(OwnKey), quoted[1:len(quoted)-1]), nil
 }
 
 // Call is one request to be sent.
@@ -194,6 +227,10 @@ func (c *Client) prepare(ctx context.Context, call Call, accept string) (*http.R
 			return nil, Request{}, fmt.Errorf("%s %s: encoding the request body: %w", call.Method, call.Path, err)
 		}
 	}
+	body, err := c.withKey(body)
+	if err != nil {
+		return nil, Request{}, fmt.Errorf("%s %s: encoding the credential: %w", call.Method, call.Path, err)
+	}
 	request, err := http.NewRequestWithContext(ctx, call.Method, c.network.base.String()+call.Path, bytes.NewReader(body))
 	if err != nil {
 		return nil, Request{}, fmt.Errorf("%s %s: building the request: %w", call.Method, call.Path, err)
@@ -207,8 +244,8 @@ func (c *Client) prepare(ctx context.Context, call Call, accept string) (*http.R
 	for k, v := range c.network.target.Header {
 		request.Header.Set(k, v)
 	}
-	if c.network.target.Key != "" && !call.Anonymous {
-		request.Header.Set("Authorization", "Bearer "+c.network.target.Key)
+	if c.key != "" && !call.Anonymous {
+		request.Header.Set("Authorization", "Bearer "+c.key)
 	}
 	for k, v := range call.Header {
 		request.Header.Set(k, v)
@@ -271,6 +308,9 @@ func (c *Client) headers(h http.Header) map[string]string {
 		out[k] = c.network.redactor.Clean(printable([]byte(strings.Join(v, ", "))))
 		if c.private(k) {
 			out[k] = "<secret>"
+		}
+		if k == "Authorization" {
+			out[k] = c.blank
 		}
 	}
 	return out

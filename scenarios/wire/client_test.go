@@ -132,6 +132,52 @@ func TestTheOperatorsHeadersAreInNoRecord(t *testing.T) {
 	}
 }
 
+// Another tenant sends its own key into the same record, which says whose it
+// was and holds neither.
+func TestTheOtherTenant(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprintf(w, `{"key":"%s"}`, r.Header.Get("Authorization"))
+	}))
+	defer server.Close()
+	n, err := wire.NewNetwork(wire.Target{URL: server.URL, Key: "k-first-11", OtherKey: "k-other-22"}, wire.Options{Limits: wire.DefaultLimits()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := n.Client("d")
+	defer c.Close()
+	for i, ask := range []struct {
+		by        *wire.Client
+		key, kept string
+	}{{c, "Bearer k-first-11", "<secret>"}, {c.Other(), "Bearer k-other-22", "<secret of the other tenant>"}, {c.Other().Other(), "Bearer k-other-22", "<secret of the other tenant>"}} {
+		r, err := ask.by.Do(t.Context(), wire.Call{Method: "GET", Path: "/x"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, kept := r.Text("/key"), c.Transcript().Entry(i + 1).Request.Header["Authorization"]; got != ask.key || kept != ask.kept {
+			t.Errorf("request %d was sent with %q and is kept with %q", i+1, got, kept)
+		}
+	}
+	record, err := json.Marshal(c.Transcript())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bytes.Contains(record, []byte("k-first-11")) || bytes.Contains(record, []byte("k-other-22")) {
+		t.Errorf("the record holds a key: %s", record)
+	}
+}
+
+func TestNobodyElse(t *testing.T) {
+	n, err := wire.NewNetwork(wire.Target{URL: "http://127.0.0.1:1", Key: "k"}, wire.Options{Limits: wire.DefaultLimits()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := n.Client("d")
+	defer c.Close()
+	if c.Other() != nil {
+		t.Error("there is another tenant without a key")
+	}
+}
+
 func TestLimitsOfOneReply(t *testing.T) {
 	gzipped := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Encoding", "gzip")
@@ -307,5 +353,44 @@ func TestRatePacesRequests(t *testing.T) {
 	}
 	if took := time.Since(start); took < 30*time.Millisecond {
 		t.Errorf("four requests at 100 a second took %s, want at least 30ms", took)
+	}
+}
+
+func TestABodyTellsTheKeyAndNoRecordHoldsIt(t *testing.T) {
+	const key = `a "quoted" key`
+	told := make(chan string, 1)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var body struct{ Text string }
+		if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
+			t.Error(err)
+		}
+		told <- body.Text
+		if err := json.NewEncoder(w).Encode(body); err != nil {
+			t.Error(err)
+		}
+	}))
+	defer server.Close()
+	n, err := wire.NewNetwork(wire.Target{URL: server.URL, Key: key}, wire.Options{Limits: wire.DefaultLimits()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := n.Client("drive")
+	defer c.Close()
+	reply, err := c.Do(t.Context(), wire.Call{Method: http.MethodPost, Path: "/", Body: map[string]string{"text": "so: " + wire.OwnKey}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := <-told; got != "so: "+key {
+		t.Errorf("the host was told %q", got)
+	}
+	if got := reply.Value("/Text").String(); got != "so: <secret:1>" {
+		t.Errorf("a judge is shown %q", got)
+	}
+	raw, err := json.Marshal(c.Transcript())
+	if err != nil || strings.Contains(string(raw), "quoted") {
+		t.Errorf("the record holds the key, or %v: %s", err, raw)
+	}
+	if n := c.KeyLength(); n != len(key) {
+		t.Errorf("the key has %d characters", n)
 	}
 }

@@ -75,7 +75,7 @@ func lookup(doc any, pointer string) (v any, found bool) {
 		return doc, true
 	}
 	for segment := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
-		segment = strings.NewReplacer("~1", "/", "~0", "~").Replace(segment)
+		segment = unescaper.Replace(segment)
 		switch d := doc.(type) {
 		case map[string]any:
 			if doc, found = d[segment]; !found {
@@ -94,7 +94,11 @@ func lookup(doc any, pointer string) (v any, found bool) {
 	return doc, true
 }
 
+// Made once: a judge looks up every member of every event of a log.
+var (
+	escaper   = strings.NewReplacer("~", "~0", "/", "~1")
+	unescaper = strings.NewReplacer("~1", "/", "~0", "~")
+)
+
 // escape makes one object key a pointer segment.
-func escape(key string) string {
-	return strings.NewReplacer("~", "~0", "/", "~1").Replace(key)
-}
+func escape(key string) string { return escaper.Replace(key) }

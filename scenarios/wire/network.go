@@ -18,10 +18,12 @@ import (
 
 // Target is what is certified and how it is reached.
 type Target struct {
-	URL    string            // base URL; operations' paths are appended
-	Key    string            // bearer credential, "" for none
-	Header map[string]string // sent with every request to the target's origin; kept out of every record
-	CAFile string            // PEM file of further certificate authorities
+	URL string // base URL; operations' paths are appended
+	Key string // bearer credential, "" for none
+	// OtherKey is the credential of another tenant, "" for none. Nothing goes out with it but what is sent by [Client.Other].
+	OtherKey string
+	Header   map[string]string // sent with every request to the target's origin; kept out of every record
+	CAFile   string            // PEM file of further certificate authorities
 }
 
 // Options tune a [Network].
@@ -56,6 +58,7 @@ func NewNetwork(t Target, o Options) (*Network, error) {
 	n.pace = &pace{now: n.now, rate: o.Rate}
 	n.inFlight = &weights{free: o.Limits.InFlightBytes, most: o.Limits.InFlightBytes}
 	n.redactor.Hide(t.Key)
+	n.redactor.Hide(t.OtherKey)
 	for name, value := range t.Header {
 		if credential.MatchString(name) { // a tenant's name, say, is blanked where it stands as a header only
 			n.redactor.Hide(value)
@@ -126,7 +129,7 @@ func (n *Network) Client(drive string) *Client {
 		MaxIdleConnsPerHost: 8,
 		ForceAttemptHTTP2:   true,
 	}
-	c := &Client{network: n, transport: transport, transcript: &Transcript{Drive: drive}}
+	c := &Client{network: n, key: n.target.Key, blank: "<secret>", transport: transport, transcript: &Transcript{Drive: drive}, kept: &keptBytes{}}
 	c.http = &http.Client{Transport: transport, CheckRedirect: c.redirect}
 	return c
 }

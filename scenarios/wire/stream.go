@@ -85,8 +85,24 @@ func (s *Stream) Close() {
 }
 
 // Value mints the JSON of the n-th event's data, counted from 1.
-func (s *Stream) Value(n int) Value {
-	v, err := s.client.transcript.value(Ref{Exchange: s.entry, Part: "event:" + strconv.Itoa(n)})
+func (s *Stream) Value(n int) Value { return s.mint("event:" + strconv.Itoa(n)) }
+
+// ID mints the id under which the n-th event came; "" before the stream named one.
+func (s *Stream) ID(n int) Value { return s.mint("id:" + strconv.Itoa(n)) }
+
+// Type mints the type of the n-th event; "" where it names none.
+func (s *Stream) Type(n int) Value { return s.mint("type:" + strconv.Itoa(n)) }
+
+// StatusValue mints the HTTP status.
+func (s *Stream) StatusValue() Value { return s.mint("status") }
+
+// HeaderValue mints a header, by its canonical name.
+func (s *Stream) HeaderValue(name string) Value {
+	return s.mint("header:" + http.CanonicalHeaderKey(name))
+}
+
+func (s *Stream) mint(part string) Value {
+	v, err := s.client.transcript.value(Ref{Exchange: s.entry, Part: part})
 	if err != nil {
 		return Value{}
 	}

@@ -1,6 +1,7 @@
 package wire_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -39,8 +40,49 @@ func TestAStreamIsReadAndRecorded(t *testing.T) {
 	if n, ok := s.Value(2).Key("sequence").Int(); !ok || n != 1 {
 		t.Errorf("the second event's sequence: %s", s.Value(2).JSON())
 	}
-	if s.Value(3).Present() {
+	if s.ID(2).String() != "1" || s.Type(1).String() != "run.started" || s.Type(2).String() != "" || !s.Type(2).Present() {
+		t.Errorf("ids and types: %s %s %s", s.ID(2).JSON(), s.Type(1).JSON(), s.Type(2).JSON())
+	}
+	if n, ok := s.StatusValue().Int(); !ok || n != 200 || s.HeaderValue("content-type").String() != "text/event-stream" {
+		t.Errorf("status %s, content type %s", s.StatusValue().JSON(), s.HeaderValue("content-type").JSON())
+	}
+	if s.Value(3).Present() || s.ID(3).Present() || s.Type(0).Present() {
 		t.Error("an event that never came is present")
+	}
+}
+
+// What was said of an event stands in the transcript, and is found there again.
+func TestAnEventIsFoundAgainFromDisk(t *testing.T) {
+	c := client(t, sse("id: 7\nevent: x.y\ndata: {\"sequence\":7}\n\n"), nil)
+	s, _, err := c.Open(t.Context(), wire.Call{Method: "GET", Path: "/events"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range s.Events() {
+	}
+	s.Close()
+	type observation struct{ ID, Type, Data wire.Value }
+	raw, err := json.Marshal(observation{s.ID(1), s.Type(1), s.Value(1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var again observation
+	if err := json.Unmarshal(raw, &again); err != nil {
+		t.Fatal(err)
+	}
+	kept, err := json.Marshal(c.Transcript())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var transcript wire.Transcript
+	if err := json.Unmarshal(kept, &transcript); err != nil {
+		t.Fatal(err)
+	}
+	if err := wire.Bind(&again, &transcript); err != nil {
+		t.Fatal(err)
+	}
+	if again.ID.String() != "7" || again.Type.String() != "x.y" || again.Data.JSON() != `{"sequence":7}` {
+		t.Errorf("%s %s %s", again.ID.JSON(), again.Type.JSON(), again.Data.JSON())
 	}
 }
 

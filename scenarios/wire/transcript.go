@@ -96,8 +96,8 @@ func (t *Transcript) body(n int) (any, error) {
 	return v, nil
 }
 
-// event decodes the data of the k-th event, from 1, of stream entry n.
-func (t *Transcript) event(n, k int) (any, bool) {
+// event is the k-th event, from 1, of stream entry n.
+func (t *Transcript) event(n, k int) (StreamEvent, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.events[n] == nil { // read from disk: parsed once
@@ -107,10 +107,9 @@ func (t *Transcript) event(n, k int) (any, bool) {
 		}
 	}
 	if k < 1 || k > len(t.events[n]) {
-		return nil, false
+		return StreamEvent{}, false
 	}
-	v, err := decode([]byte(t.events[n][k-1].Data))
-	return v, err == nil
+	return t.events[n][k-1], true
 }
 
 // keep adds events to a stream entry; the caller holds the lock.

@@ -24,7 +24,7 @@ type Seen interface {
 type Ref struct {
 	Exchange int    `json:"exchange"`          // entry of the transcript, from 1
 	Pointer  string `json:"pointer,omitempty"` // JSON pointer into the reply's body
-	Part     string `json:"part,omitempty"`    // "" body, "status", "header:<Name>"
+	Part     string `json:"part,omitempty"`    // "" body, "status", "header:<Name>"; of a stream's n-th event "event:<n>" its data, "id:<n>", "type:<n>"
 }
 
 // String is the ref as a report prints it: #7 /events/3/payload/iteration.
@@ -314,19 +314,37 @@ func (t *Transcript) value(ref Ref) (Value, error) {
 		}
 		h, ok := e.Response.Header[strings.TrimPrefix(ref.Part, "header:")]
 		return Value{ref: ref, v: h, here: ok}, nil
-	case strings.HasPrefix(ref.Part, "event:"):
-		n, err := strconv.Atoi(strings.TrimPrefix(ref.Part, "event:"))
-		if err != nil {
-			return Value{}, fmt.Errorf("transcript of %s: exchange %d: event %q is no number", t.Drive, ref.Exchange, ref.Part)
-		}
-		doc, ok := t.event(ref.Exchange, n)
-		v, found := lookup(doc, ref.Pointer)
-		return Value{ref: ref, v: v, here: ok && found}, nil
+	case strings.HasPrefix(ref.Part, "event:"), strings.HasPrefix(ref.Part, "id:"), strings.HasPrefix(ref.Part, "type:"):
+		return t.ofEvent(ref)
 	case ref.Part != "":
 		return Value{}, fmt.Errorf("transcript of %s: exchange %d has no part %q", t.Drive, ref.Exchange, ref.Part)
 	}
 	doc, err := t.body(ref.Exchange)
 	if err != nil { // no JSON body: nothing stood there
+		return Value{ref: ref}, nil
+	}
+	v, found := lookup(doc, ref.Pointer)
+	return Value{ref: ref, v: v, here: found}, nil
+}
+
+// ofEvent mints what a ref names of one event of a stream.
+func (t *Transcript) ofEvent(ref Ref) (Value, error) {
+	what, number, _ := strings.Cut(ref.Part, ":")
+	n, err := strconv.Atoi(number)
+	if err != nil {
+		return Value{}, fmt.Errorf("transcript of %s: exchange %d: event %q is no number", t.Drive, ref.Exchange, ref.Part)
+	}
+	e, ok := t.event(ref.Exchange, n)
+	switch {
+	case !ok:
+		return Value{ref: ref}, nil
+	case what == "id":
+		return Value{ref: ref, v: e.ID, here: true}, nil
+	case what == "type":
+		return Value{ref: ref, v: e.Type, here: true}, nil
+	}
+	doc, err := decode([]byte(e.Data))
+	if err != nil { // no JSON: nothing stood there
 		return Value{ref: ref}, nil
 	}
 	v, found := lookup(doc, ref.Pointer)

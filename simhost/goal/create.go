@@ -92,7 +92,10 @@ func goalID(id [16]byte) string { return "goal-" + hex.EncodeToString(id[:]) }
 // acceptable refuses what cannot be a goal here.
 func (g *Goals) acceptable(c Create) error {
 	b := c.Bounds
-	if err := checkOffered(&c.Completion, &c.Continuation); err != nil {
+	if err := checkJudge(c.Completion); err != nil {
+		return err
+	}
+	if err := g.checkContinuation(c.Continuation); err != nil {
 		return err
 	}
 	switch {
@@ -105,7 +108,7 @@ func (g *Goals) acceptable(c Create) error {
 	case g.o.RequireBounds && b == openwopv1.GoalBounds{}:
 		return refuse(CodeUnbounded, "bounds: a goal must have one: give maxLoopIterations, runTimeoutMs or maxCostUsd", "field", "bounds")
 	}
-	return nil
+	return checkEnds(c.Continuation, b)
 }
 
 // objective is a text as it is kept. The marker of a secret can be longer than the secret, and no objective is ever shown
@@ -118,23 +121,26 @@ func (g *Goals) objective(text string) (redacted string, err error) {
 	return redacted, nil
 }
 
-// checkOffered refuses judges and continuations that this host does not have. What is nil was not asked for.
-func checkOffered(judge *openwopv1.GoalCompletionRequest, next *openwopv1.GoalContinuation) error {
-	if judge != nil {
-		switch {
-		case judge.Check != openwopv1.GoalCheckHost:
-			return invalid("completion.check", "this host judges by itself and has no other judge: set it to %q", openwopv1.GoalCheckHost)
-		case judge.VerifierRef != nil:
-			return invalid("completion.verifierRef", "this host has no verifiers: leave it off")
+// checkJudge refuses judges that this host does not have.
+func checkJudge(judge openwopv1.GoalCompletionRequest) error {
+	switch {
+	case judge.Check != openwopv1.GoalCheckHost:
+		return invalid("completion.check", "this host judges by itself and has no other judge: set it to %q", openwopv1.GoalCheckHost)
+	case judge.VerifierRef != nil:
+		return invalid("completion.verifierRef", "this host has no verifiers: leave it off")
+	}
+	return nil
+}
+
+// checkOffered refuses judges and continuations that this host does not have. What is not to change was not asked for.
+func (g *Goals) checkOffered(e Edit) error {
+	if e.Completion != nil {
+		if err := checkJudge(*e.Completion); err != nil {
+			return err
 		}
 	}
-	if next != nil {
-		switch {
-		case next.Mode != openwopv1.GoalContinuationModeManual:
-			return invalid("continuation.mode", "this host fires runs only when told to: set it to %q", openwopv1.GoalContinuationModeManual)
-		case next.ArmRef != nil:
-			return invalid("continuation.armRef", "mode %q has nothing that fires by itself: leave it off", openwopv1.GoalContinuationModeManual)
-		}
+	if e.Continuation != nil {
+		return g.checkContinuation(*e.Continuation)
 	}
 	return nil
 }
@@ -148,12 +154,17 @@ func (g *Goals) Edit(ctx context.Context, id string, e Edit) (openwopv1.Goal, er
 		}
 		e.Objective = objective
 	}
-	if err := checkOffered(e.Completion, e.Continuation); err != nil {
+	if err := g.checkOffered(e); err != nil {
 		return openwopv1.Goal{}, err
 	}
 	return g.ask(ctx, id, func(s *state) (*record, error) {
 		if !s.active() {
 			return nil, closed(s, "only an active goal can be edited")
+		}
+		if e.Continuation != nil {
+			if err := checkEnds(*e.Continuation, s.Bounds); err != nil {
+				return nil, err
+			}
 		}
 		return &record{At: g.now(s.ahead), Edited: &e}, nil
 	})

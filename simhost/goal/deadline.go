@@ -11,7 +11,7 @@ import (
 // farOff is a time, in ms, that no goal lives to see; it is some 139 years. A clock cannot be moved on further.
 const farOff = 1 << 42
 
-// retry is how long to wait with a deadline that the log did not take.
+// retry is how long to wait with what was due and could not be done.
 const retry = time.Minute
 
 // now is the time of a goal whose clock is ahead of the host's. A microsecond is fine enough, and what is read back equals
@@ -35,11 +35,22 @@ func (s *state) late(at time.Time) bool {
 	return ok && at.After(deadline)
 }
 
-// arm sets the timer of a goal for its deadline, in place of the one that is set. It is called with the board locked, so
-// that the last word is that of the last change.
+// arm sets the timer of a goal for what comes first, its deadline or the next run of its schedule, in place of the one that
+// is set. It is called with the board locked, so that the last word is that of the last change.
 func (g *Goals) arm(s *state) {
-	deadline, ok := s.deadline()
-	g.setAlarm(s.id, deadline.Add(time.Millisecond).Sub(g.now(s.ahead)), ok && s.active())
+	now := g.now(s.ahead)
+	deadline, set := s.deadline()
+	after := deadline.Add(time.Millisecond).Sub(now)
+	if due, scheduled := s.due(); scheduled {
+		wait := due.Sub(now)
+		if s.begun != nil { // the end of that tick sets the timer again; unless an error keeps it from its end
+			wait = max(wait, retry)
+		}
+		if !set || wait < after {
+			after, set = wait, true
+		}
+	}
+	g.setAlarm(s.id, after, set && s.active())
 }
 
 func (g *Goals) setAlarm(id string, after time.Duration, set bool) {
@@ -61,8 +72,12 @@ func (g *Goals) ring(id string) {
 		return
 	}
 	defer leave()
-	if err := g.strike(context.Background(), id); err != nil {
-		g.o.OnError(fmt.Errorf("close goal %s at its deadline: %w", id, err))
+	err = g.strike(context.Background(), id)
+	if err == nil {
+		err = g.keep(id)
+	}
+	if err != nil && g.ctx.Err() == nil {
+		g.o.OnError(fmt.Errorf("what was due of goal %s: %w", id, err))
 		g.setAlarm(id, retry, true)
 	}
 }

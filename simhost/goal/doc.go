@@ -4,16 +4,21 @@
 // # A goal is the fold of a log
 //
 // All goals of a tenant share one log, and one append is one change of one goal. What is in memory beside the fold is the
-// timers of the deadlines, which are set again from it. So the process may die between any two appends: Open and Resume
+// timers of deadlines and schedules, which are set again from it. So the process may die between any two appends: Open and Resume
 // go on where it was.
 //
 // # A tick
 //
-// Nothing but Tick fires a run (continuation mode manual). A tick moves the goal's own clock on, then writes down that it
+// In mode manual nothing but Tick fires a run. A tick moves the goal's own clock on, then writes down that it
 // fires a run, then creates that run, waits until it has ended, and lets the judge look at it. The run's id derives from
 // the goal and the count of its runs, so whoever finishes a tick that was begun finds the run that is there. Ticks of one
 // goal come one after another, and one that was begun is finished: also when nobody waits for it any more, and by the next
 // process if this one dies.
+//
+// In mode schedule a timer begins a tick at each interval, in mode heartbeat Beat does, for each change that the heartbeat
+// saw; Tick fires runs between them all the same. Nobody scripts such a run, so its outputs say that the objective is not
+// reached. Intervals count from when the goal was set going: created, resumed, or given that schedule. Several that pass
+// at once, while the host is down or a run is under way, fire one run. There are no goals of mode commitment.
 //
 // The judge reads the run and not the request: the outputs of a run that completed are its verdict and its cost; a run
 // that failed or was cancelled did not satisfy. Each judged run is one goal.evaluated. Then the goal ends as satisfied

@@ -40,6 +40,8 @@ type Options struct {
 	// MaxGoals is how many goals there may be, those that have ended included; 0 means DefaultMaxGoals. All of them are
 	// held in memory, and a list has no pages.
 	MaxGoals int
+	// Heartbeats lets goals go on by a heartbeat; whoever has it look calls Beat.
+	Heartbeats bool
 	// Secrets are taken out of objectives.
 	Secrets []string
 	// OnError hears of errors in work that nobody waits for. It may be called by several goroutines. nil: slog.
@@ -61,7 +63,7 @@ type Goals struct {
 	mu     sync.Mutex // guards what follows; nobody who holds it asks for the board
 	closed bool
 	turns  map[string]chan struct{} // by goal: holds an element while somebody ticks
-	alarms map[string]clock.Timer   // by goal: its deadline
+	alarms map[string]clock.Timer   // by goal: its deadline, or the next run of its schedule
 }
 
 // Open reads the goals. Call Resume before anything else.

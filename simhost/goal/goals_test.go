@@ -50,7 +50,7 @@ func TestWhatCannotBeAGoalIsRefused(t *testing.T) {
 		{"no bounds", func(c *Create) { c.Bounds = openwopv1.GoalBounds{} }, CodeUnbounded, "bounds"},
 		{"another judge", func(c *Create) { c.Completion.Check = "verifier" }, CodeValidation, "completion.check"},
 		{"a verifier", func(c *Create) { c.Completion.VerifierRef = new("v-1") }, CodeValidation, "completion.verifierRef"},
-		{"a schedule", func(c *Create) { c.Continuation.Mode = "schedule" }, CodeValidation, "continuation.mode"},
+		{"a schedule", func(c *Create) { c.Continuation.Mode = "schedule" }, CodeValidation, "continuation.armRef"},
 		{"an arm", func(c *Create) { c.Continuation.ArmRef = new("") }, CodeValidation, "continuation.armRef"},
 		{"no objective", func(c *Create) { c.Objective = "" }, CodeValidation, "objective"},
 		{"too much of one", func(c *Create) { c.Objective = strings.Repeat("ä", maxObjective+1) }, CodeValidation, "objective"},

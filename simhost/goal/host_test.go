@@ -119,13 +119,16 @@ func (h *host) restart() {
 	h.quiet()
 }
 
-// quiet waits until no tick is under way.
+// quiet waits until no tick is under way, and no schedule is behind.
 func (h *host) quiet() {
 	h.t.Helper()
 	for deadline := time.Now().Add(patience); ; runtime.Gosched() {
 		busy := false
 		err := h.view(h.soon(), func(b *board) error {
-			busy = slices.ContainsFunc(b.order, func(s *state) bool { return s.begun != nil })
+			busy = slices.ContainsFunc(b.order, func(s *state) bool {
+				_, behind := s.slot(h.now(s.ahead))
+				return s.begun != nil || behind
+			})
 			return nil
 		})
 		if err != nil || time.Now().After(deadline) {

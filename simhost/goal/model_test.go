@@ -27,6 +27,24 @@ type model struct {
 	created        int64
 	spent          int64
 	asks           bool // the run that is stuck waits for a person
+
+	every  int64 // the interval of its schedule, 0 for none
+	anchor int64 // when that counts from, by the goal's own clock
+}
+
+// catchUp fires the run that the schedule has come to.
+func (m *model) catchUp(now int64) {
+	at := now + m.Ahead
+	if m.every == 0 || m.State != "active" || m.Paused || at < m.anchor+m.every {
+		return
+	}
+	if m.late(now) {
+		m.close("bound-exceeded")
+		return
+	}
+	m.anchor += (at - m.anchor) / m.every * m.every
+	m.Fired++
+	m.judge(false, 0, now)
 }
 
 func (m *model) late(now int64) bool { return m.ms >= 0 && now-m.created+m.Ahead > m.ms }
@@ -105,6 +123,9 @@ func drawAct(rt *rapid.T) act {
 		return act{"resume", func(m *model, now int64) bool {
 			stuck := m.State == "escalated" && !m.asks
 			return only(m.State == "active" || stuck, func() {
+				if m.Paused || stuck {
+					m.anchor = now + m.Ahead
+				}
 				m.Paused = false
 				if m.State = "active"; stuck {
 					m.judge(false, 0, now)
@@ -152,8 +173,11 @@ func TestAnythingMayHappen(t *testing.T) {
 			"act too": w.act,
 			"answer":  w.answer,
 			"wait": func(rt *rapid.T) {
-				w.clock.Advance(time.Duration(rapid.IntRange(1, 800).Draw(rt, "ms")) * time.Millisecond)
-				w.strike()
+				for range rapid.IntRange(1, 800).Draw(rt, "ms") {
+					w.clock.Advance(time.Millisecond)
+					w.strike()
+				}
+				w.quiet()
 			},
 			"restart": w.restartLater,
 			"kill":    w.kill,
@@ -168,6 +192,7 @@ func (w *world) strike() {
 		if m.State == "active" && m.late(w.now()) {
 			m.close("bound-exceeded")
 		}
+		m.catchUp(w.now())
 	}
 }
 
@@ -195,6 +220,10 @@ func (w *world) draw(rt *rapid.T) (id string, c Create, m *model) {
 		bounds.RunTimeoutMs = &m.ms
 	}
 	c = offered(bounds)
+	if rapid.Bool().Draw(rt, "scheduled") {
+		m.every, m.anchor = rapid.Int64Range(1, 4).Draw(rt, "every")*250, w.now()
+		c.Continuation = every(fmt.Sprint(m.every, "ms"))
+	}
 	c.ID = [16]byte{byte(len(w.ids)), 1}
 	return goalID(c.ID), c, m
 }
@@ -210,7 +239,9 @@ func (w *world) act(rt *rapid.T) {
 	id, a := w.pick(rt), drawAct(rt)
 	before := w.get(id)
 	refused := a.model(w.models[id], w.now())
+	w.models[id].catchUp(w.now())
 	err := a.host(w.host, id)
+	w.quiet()
 	if refused != (code(err) == CodeClosed) || !refused && err != nil {
 		rt.Fatalf("%s of a goal that is %s: %v, want it refused: %v", a.name, before.State, err, refused)
 	}
@@ -234,6 +265,7 @@ func (w *world) restartLater(rt *rapid.T) {
 	w.end()
 	w.clock.Advance(time.Duration(rapid.IntRange(0, 800).Draw(rt, "ms")) * time.Millisecond)
 	w.start()
+	w.quiet()
 	w.strike()
 }
 
@@ -253,6 +285,7 @@ func (w *world) kill(rt *rapid.T) {
 	id, a := w.pick(rt), drawAct(rt)
 	done := *w.models[id]
 	a.model(&done, w.now())
+	done.catchUp(w.now())
 	_ = a.host(w.host, id)
 	w.restart()
 	if w.seen(id) == seen(&done) {

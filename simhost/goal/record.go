@@ -18,11 +18,13 @@ type record struct {
 	Edited  *Edit    `json:"edited,omitempty"`
 	Paused  *bool    `json:"paused,omitempty"`
 
-	Fired   *script  `json:"fired,omitempty"`  // a tick was begun: its run exists, or shall
-	Dropped bool     `json:"dropped,omitzero"` // the tick is over, and its run is not judged
-	Stuck   string   `json:"stuck,omitzero"`   // the tick's run waits for a person
-	ReArmed bool     `json:"reArmed,omitzero"` // that run has ended
-	Judged  *verdict `json:"judged,omitempty"` // the tick's run, or the one that was stuck
+	Fired   *script   `json:"fired,omitempty"`  // a tick was begun: its run exists, or shall
+	Dropped bool      `json:"dropped,omitzero"` // the tick is over, and its run is not judged
+	Slot    time.Time `json:"slot,omitzero"`    // the moment of the schedule that fired it
+	Beat    string    `json:"beat,omitzero"`    // the change of the heartbeat that fired it
+	Stuck   string    `json:"stuck,omitzero"`   // the tick's run waits for a person
+	ReArmed bool      `json:"reArmed,omitzero"` // that run has ended
+	Judged  *verdict  `json:"judged,omitempty"` // the tick's run, or the one that was stuck
 
 	Closed openwopv1.GoalState `json:"closed,omitzero"`
 }

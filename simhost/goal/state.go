@@ -27,6 +27,9 @@ type state struct {
 	paused    bool
 	ahead     time.Duration // of the host's clock
 
+	anchor time.Time // from here the schedule counts its intervals
+	beat   string    // the change of a heartbeat that fired a run last
+
 	fired int     // runs so far, one under way included
 	begun *script // of the tick under way
 	stuck string  // the run that waits for a person, or has until it was given up
@@ -78,6 +81,15 @@ func (s *state) fold(r record) {
 	}
 	if r.Paused != nil { // which is not to be seen, so the goal is not updated by it
 		s.paused = *r.Paused
+	}
+	if r.Created != nil || r.ReArmed || r.Paused != nil && !*r.Paused || r.Edited != nil && r.Edited.Continuation != nil {
+		s.anchor = r.At
+	}
+	if !r.Slot.IsZero() {
+		s.anchor = r.Slot
+	}
+	if r.Beat != "" {
+		s.beat = r.Beat
 	}
 	if r.Fired != nil {
 		s.begun = r.Fired

@@ -56,10 +56,16 @@ func (g *Goals) Tick(ctx context.Context, id string, t Tick) (Ticked, error) {
 		return Ticked{}, err
 	}
 	defer release()
-	begun, err := g.begin(id, t)
+	return g.advance(id, func() (outcome, error) { return g.begin(id, t) })
+}
+
+// advance begins a tick and does what is left of it. One that an error kept from its end is ended first. The caller has
+// the turn.
+func (g *Goals) advance(id string, begin func() (outcome, error)) (Ticked, error) {
+	begun, err := begin()
 	for errors.Is(err, errUnderWay) {
 		if _, _, err = g.finish(id); err == nil {
-			begun, err = g.begin(id, t)
+			begun, err = begin()
 		}
 	}
 	if err != nil {

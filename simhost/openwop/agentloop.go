@@ -33,7 +33,7 @@ func (h *Host) RunAgentLoop(ctx context.Context, req openwopv1.RunAgentLoopReque
 	}
 	ctx, cancel := h.waiting(ctx)
 	defer cancel()
-	create := run.Create{WorkflowID: loopWorkflow, Inputs: map[string]any{"plan": plan}, Owner: &openwopv1.RunOwner{Tenant: tenant}}
+	create := run.Create{WorkflowID: loopWorkflow, Inputs: map[string]any{"plan": plan}, Owner: runOwner(ctx)}
 	if n := req.Body.MaxLoopIterations; n != nil {
 		create.Configurable = map[string]any{"maxLoopIterations": float64(*n)} // as encoding/json would decode it
 	}

@@ -2,6 +2,8 @@ package openwop
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -11,6 +13,9 @@ func (h *Host) Banner(baseURL string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s speaks OpenWOP %s at %s\n", h.opts.Name, h.opts.Release, protocolVersion, baseURL)
 	fmt.Fprintf(&b, "key: %s\n", h.opts.Key)
+	for _, tenant := range slices.Sorted(maps.Keys(h.opts.Tenants)) {
+		fmt.Fprintf(&b, "key of %s: %s\n", tenant, h.opts.Tenants[tenant])
+	}
 	where := "in memory, gone when it stops"
 	if h.opts.DataDir != "" {
 		where = "in " + h.opts.DataDir

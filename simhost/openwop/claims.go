@@ -20,6 +20,8 @@ const (
 	claimNodeLimit       = "nodeLimit"
 	claimFixtures        = "fixtures"
 	claimReplay          = "replay"
+	claimBranch          = "branch"
+	claimAncestry        = "ancestry"
 	claimInterruptTokens = "interruptTokens"
 	claimWorkspace       = "workspace"
 	claimMemory          = "memory"
@@ -52,6 +54,8 @@ var claims = []claim{
 	{name: claimNodeLimit, what: "limits.maxNodeExecutions"},
 	{name: claimFixtures, what: "fixture workflows"},
 	{name: claimReplay, what: "forks in mode replay"},
+	{name: claimBranch, what: "forks in mode branch", needs: []string{claimReplay}},
+	{name: claimAncestry, what: "which run dispatched a run (ancestryEndpointSupported)", needs: []string{claimExecutionModel}, version: 3},
 	{name: claimInterruptTokens, what: "signed tokens that answer an interrupt (interruptToken)"},
 	{name: claimWorkspace, what: "files that runs share (workspace)"},
 	{name: claimMemory, what: "entries that runs remember (memory)"},

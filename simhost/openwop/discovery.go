@@ -90,6 +90,9 @@ func (h *Host) capabilities() openwopv1.Capabilities {
 	}
 	if h.claimed[claimReplay] {
 		c.Replay = &openwopv1.ReplayCapability{Supported: new(true), Modes: []string{string(openwopv1.ForkModeReplay)}}
+		if h.claimed[claimBranch] {
+			c.Replay.Modes = append(c.Replay.Modes, string(openwopv1.ForkModeBranch))
+		}
 	}
 	if h.claimed[claimFixtures] {
 		c.Fixtures = h.fixtures
@@ -106,10 +109,10 @@ func (h *Host) executionModel() *openwopv1.ExecutionModel {
 	m := &openwopv1.ExecutionModel{Supported: true, Version: int64(version)}
 	if version >= 2 { // RFC 0039, RFC 0044
 		m.ConfidenceEscalationFloor = &h.opts.ConfidenceFloor
-		m.ConfidenceEscalationInterruptKind = new(string(openwopv1.InterruptKindClarification))
+		m.ConfidenceEscalationInterruptKind = &h.opts.EscalationInterrupt
 	}
 	if version >= 3 { // RFC 0040
-		m.CrossHostCausation = &openwopv1.CrossHostCausation{Supported: true, HostID: h.opts.HostID, AncestryEndpointSupported: new(false)}
+		m.CrossHostCausation = &openwopv1.CrossHostCausation{Supported: true, HostID: h.opts.HostID, AncestryEndpointSupported: new(h.claimed[claimAncestry])}
 	}
 	if version >= 4 { // RFC 0041
 		m.ReplayDeterminism = &openwopv1.ReplayDeterminism{Supported: true, RefusalDivergenceEmission: new(true)}
@@ -167,11 +170,11 @@ func (h *Host) goalsCapability() *openwopv1.GoalsCapability {
 	if !h.claimed[claimGoals] {
 		return nil
 	}
-	return &openwopv1.GoalsCapability{
-		Judge:          openwopv1.GoalsCapabilityJudgeHost,
-		Continuation:   []openwopv1.GoalsCapabilityContinuationItem{openwopv1.GoalsCapabilityContinuationItemManual},
-		RequiresBounds: new(true),
+	modes := []openwopv1.GoalsCapabilityContinuationItem{openwopv1.GoalsCapabilityContinuationItemManual, openwopv1.GoalsCapabilityContinuationItemSchedule}
+	if h.claimed[claimHeartbeat] {
+		modes = append(modes, openwopv1.GoalsCapabilityContinuationItemHeartbeat)
 	}
+	return &openwopv1.GoalsCapability{Judge: openwopv1.GoalsCapabilityJudgeHost, Continuation: modes, RequiresBounds: new(true)}
 }
 
 // advertisedLimits are those that are enforced, so they follow limits().

@@ -67,19 +67,19 @@ func TestDiscoverySaysWhatIsOn(t *testing.T) {
 			"/agents/dispatchMapping":               true,
 			"/orchestrator/supported":               true,
 			"/dispatch/supported":                   true,
-			"/replay":                               map[string]any{"supported": true, "modes": []any{"replay"}},
+			"/replay":                               map[string]any{"supported": true, "modes": []any{"replay", "branch"}},
 			"/limits/maxLoopIterations":             100.0,
-			"/limits/maxNodeExecutions":             1000.0,
+			"/limits/maxNodeExecutions":             250.0,
 			"/limits/maxRunDurationMs":              3600000.0,
 			"/limits/maxRequestBodyBytes":           1048576.0,
 			"/implementation/name":                  "assay-simhost",
 			"/workspace":                            map[string]any{"supported": true, "versioned": true, "maxFileBytes": 65536.0, "maxFiles": 64.0, "maxVersions": 10.0},
 			"/memory":                               map[string]any{"supported": true, "maxEntrySizeBytes": 65536.0, "ttlSupported": false, "attribution": map[string]any{"supported": true, "emitsWriteEvents": true}},
-			"/agents/goals":                         map[string]any{"judge": "host", "continuation": []any{"manual"}, "requiresBounds": true},
+			"/agents/goals":                         map[string]any{"judge": "host", "continuation": []any{"manual", "schedule", "heartbeat"}, "requiresBounds": true},
 			"/heartbeat":                            map[string]any{"supported": true},
 			"/supportedEnvelopes":                   []any{"clarification.request"},
 			model + "/transcriptWindow":             absent,
-			model + "/crossHostCausation/ancestryEndpointSupported": false,
+			model + "/crossHostCausation/ancestryEndpointSupported": true,
 			model + "/replayDeterminism/refusalDivergenceEmission":  true,
 		}},
 		{"version 1", Options{Version: 1}, map[string]any{
@@ -88,6 +88,9 @@ func TestDiscoverySaysWhatIsOn(t *testing.T) {
 		}},
 		{"version 2", Options{Version: 2, ConfidenceFloor: 0.75}, map[string]any{
 			model + "/confidenceEscalationFloor": 0.75, model + "/confidenceEscalationInterruptKind": "clarification", model + "/crossHostCausation": absent,
+		}},
+		{"version 2 that asks for approval", Options{Version: 2, EscalationInterrupt: "approval"}, map[string]any{
+			model + "/confidenceEscalationInterruptKind": "approval",
 		}},
 		{"version 3", Options{Version: 3, HostID: "sim-1"}, map[string]any{
 			model + "/crossHostCausation/hostId": "sim-1", model + "/replayDeterminism": absent,
@@ -121,6 +124,7 @@ func TestDiscoverySaysWhatIsOn(t *testing.T) {
 		}},
 		{"no mapping", off("dispatchMapping"), map[string]any{"/agents/dispatchMapping": false, "/agents/dispatch": true, model + "/supported": true}},
 		{"no fixtures", off("fixtures"), map[string]any{"/fixtures": absent}},
+		{"no branch", off("branch"), map[string]any{"/replay": map[string]any{"supported": true, "modes": []any{"replay"}}}},
 		{"no replay", off("replay"), map[string]any{"/replay": absent, model + "/replayDeterminism/supported": true}},
 		{"no limits", off("loopLimit", "durationLimit", "nodeLimit"), map[string]any{
 			"/limits/maxLoopIterations": absent, "/limits/maxRunDurationMs": absent, "/limits/maxNodeExecutions": absent,
@@ -248,8 +252,8 @@ func TestBannerSaysWhatToDo(t *testing.T) {
 	if strings.Contains(banner, "forks") {
 		t.Errorf("the banner claims forks, which are off:\n%s", banner)
 	}
-	if len(c.host.Claims()) != len(claims)-1 {
-		t.Errorf("%d claims are listed, want all but one: %v", len(c.host.Claims()), c.host.Claims())
+	if len(c.host.Claims()) != len(claims)-2 {
+		t.Errorf("%d claims are listed, want all but replay and branch: %v", len(c.host.Claims()), c.host.Claims())
 	}
 }
 

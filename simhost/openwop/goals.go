@@ -21,6 +21,9 @@ func (h *Host) hasGoals() error {
 	return nil
 }
 
+// ownGoals are those of who asks: every tenant has its own.
+func (h *Host) ownGoals(ctx context.Context) *goal.Goals { return h.goals[tenantOf(ctx)] }
+
 // hasGoalsSeam refuses what is ours about goals where it is left off.
 func (h *Host) hasGoalsSeam() error {
 	if !h.claimed[claimGoals] || !h.claimed[claimGoalsSeam] {
@@ -34,7 +37,7 @@ func (h *Host) ListGoals(ctx context.Context, req openwopv1.ListGoalsRequestObje
 	if err := h.hasGoals(); err != nil {
 		return nil, err
 	}
-	goals, err := h.goals.List(ctx, given(req.Params.State))
+	goals, err := h.ownGoals(ctx).List(ctx, given(req.Params.State))
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +49,7 @@ func (h *Host) CreateGoal(ctx context.Context, req openwopv1.CreateGoalRequestOb
 	if err := h.hasGoals(); err != nil {
 		return nil, err
 	}
-	made, err := h.goals.Create(ctx, goal.Create{
+	made, err := h.ownGoals(ctx).Create(ctx, goal.Create{
 		ID:           chosenID(ctx),
 		Objective:    req.Body.Objective,
 		Completion:   req.Body.Completion,
@@ -74,7 +77,7 @@ func (h *Host) GetGoal(ctx context.Context, req openwopv1.GetGoalRequestObject) 
 	if err := h.hasGoals(); err != nil {
 		return nil, err
 	}
-	got, err := h.goals.Get(ctx, req.GoalID)
+	got, err := h.ownGoals(ctx).Get(ctx, req.GoalID)
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +89,7 @@ func (h *Host) EditGoal(ctx context.Context, req openwopv1.EditGoalRequestObject
 	if err := h.hasGoals(); err != nil {
 		return nil, err
 	}
-	edited, err := h.goals.Edit(ctx, req.GoalID, goal.Edit{
+	edited, err := h.ownGoals(ctx).Edit(ctx, req.GoalID, goal.Edit{
 		Objective:    req.Body.Objective,
 		Completion:   req.Body.Completion,
 		Continuation: req.Body.Continuation,
@@ -102,7 +105,7 @@ func (h *Host) PauseGoal(ctx context.Context, req openwopv1.PauseGoalRequestObje
 	if err := h.hasGoals(); err != nil {
 		return nil, err
 	}
-	paused, err := h.goals.Pause(ctx, req.GoalID)
+	paused, err := h.ownGoals(ctx).Pause(ctx, req.GoalID)
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +120,7 @@ func (h *Host) ResumeGoal(ctx context.Context, req openwopv1.ResumeGoalRequestOb
 	}
 	ctx, cancel := h.waiting(ctx)
 	defer cancel()
-	resumed, err := h.goals.ReArm(ctx, req.GoalID)
+	resumed, err := h.ownGoals(ctx).ReArm(ctx, req.GoalID)
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +132,7 @@ func (h *Host) AbandonGoal(ctx context.Context, req openwopv1.AbandonGoalRequest
 	if err := h.hasGoals(); err != nil {
 		return nil, err
 	}
-	abandoned, err := h.goals.Abandon(ctx, req.GoalID)
+	abandoned, err := h.ownGoals(ctx).Abandon(ctx, req.GoalID)
 	if err != nil {
 		return nil, err
 	}
@@ -141,7 +144,7 @@ func (h *Host) ListGoalEvents(ctx context.Context, req openwopv1.ListGoalEventsR
 	if err := h.hasGoalsSeam(); err != nil {
 		return nil, err
 	}
-	events, err := h.goals.Events(ctx, req.GoalID)
+	events, err := h.ownGoals(ctx).Events(ctx, req.GoalID)
 	if err != nil {
 		return nil, err
 	}
@@ -159,7 +162,7 @@ func (h *Host) TickGoal(ctx context.Context, req openwopv1.TickGoalRequestObject
 	}
 	ctx, cancel := h.waiting(ctx)
 	defer cancel()
-	done, err := h.goals.Tick(ctx, req.GoalID, tick)
+	done, err := h.ownGoals(ctx).Tick(ctx, req.GoalID, tick)
 	if err != nil {
 		return nil, err
 	}

@@ -57,7 +57,7 @@ func TestAGoalThatIsSatisfied(t *testing.T) {
 	c := serve(t, Options{})
 	path := c.goal(`{"maxLoopIterations":3}`)
 	made := c.goalAt(path)
-	if made.State != "active" || made.Owner.Tenant != tenant || *made.Progress.Iterations != 0 || made.Completion.LastVerdict != nil {
+	if made.State != "active" || made.Owner.Tenant != DefaultTenant || *made.Progress.Iterations != 0 || made.Completion.LastVerdict != nil {
 		t.Errorf("the goal begins as %+v", made)
 	}
 	first := c.tickGoal(path, `{}`)
@@ -148,7 +148,8 @@ func TestWhatIsNoGoalIsRefused(t *testing.T) {
 		{"another judge", in(`"check":"host"`, `"check":"verifier"`), 400, "completion.check"},
 		{"a verifier", in(`"check":"host"`, `"check":"host","verifierRef":"v"`), 400, "completion.verifierRef"},
 		{"no judge that there is", in(`"check":"host"`, `"check":"me"`), 400, "completion.check"},
-		{"a schedule", in(`"mode":"manual"`, `"mode":"schedule"`), 400, "continuation.mode"},
+		{"a schedule", in(`"mode":"manual"`, `"mode":"schedule"`), 400, "continuation.armRef"},
+		{"a commitment", in(`"mode":"manual"`, `"mode":"commitment","armRef":"c"`), 400, "continuation.mode"},
 		{"an arm", in(`"mode":"manual"`, `"mode":"manual","armRef":"a"`), 400, "continuation.armRef"},
 		{"no objective", in(`the MARKER of an objective`, ``), 400, "objective"},
 		{"too long an objective", in(`the MARKER of an objective`, strings.Repeat("x", 8193)), 400, "objective"},
@@ -357,7 +358,7 @@ func TestTheSameKeyIsOneGoal(t *testing.T) {
 	c.do("POST", goalsPath, goalBody(`{"maxLoopIterations":3}`), key("k")).wantError(http.StatusConflict, "idempotency_key_mismatch")
 	c.do("POST", goalsPath, goalBody(`{}`), key("l")).wantError(http.StatusUnprocessableEntity, "validation_error")
 	c.stop()
-	forgetOutcome(t, dir, keyLog(tenant, "POST "+goalsPath, "k"), false)
+	forgetOutcome(t, dir, keyLog(DefaultTenant, "POST "+goalsPath, "k"), false)
 	c = serve(t, Options{DataDir: dir})
 	again := c.do("POST", goalsPath, body, key("k")).want(http.StatusOK)
 	if decoded[openwopv1.Goal](again).ID != decoded[openwopv1.Goal](first).ID {

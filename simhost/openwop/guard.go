@@ -21,8 +21,11 @@ const (
 )
 
 // guard puts the checks of an operation's contract in front of its handler: parameters, then the body, then the
-// idempotency key. What reaches the handler is valid.
+// idempotency key, then whose run it is. What reaches the handler is valid, and the caller's.
 func (h *Host) guard(op *operation, next http.Handler) http.Handler {
+	if op.ofOneRun() {
+		next = h.ownRun(next)
+	}
 	if op.idempotent {
 		next = h.once(next)
 	}

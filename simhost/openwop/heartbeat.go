@@ -23,7 +23,8 @@ type beat struct {
 }
 
 // TickHeartbeat has a heartbeat look (RFC 0060): a state other than the last one fires a run of its own, the same state
-// fires none. The first state that a heartbeat ever sees is a change. What is under way or suspended is left alone.
+// fires none. The first state that a heartbeat ever sees is a change. What is under way or suspended is left alone. Goals
+// that go on by this heartbeat fire a run each as well.
 func (h *Host) TickHeartbeat(ctx context.Context, req openwopv1.TickHeartbeatRequestObject) (openwopv1.TickHeartbeatResponseObject, error) {
 	if !h.claimed[claimHeartbeat] {
 		return nil, refuse(codeNotFound, "this host has no heartbeats")
@@ -32,7 +33,7 @@ func (h *Host) TickHeartbeat(ctx context.Context, req openwopv1.TickHeartbeatReq
 	if err != nil {
 		return nil, err
 	}
-	fired, err := h.observe(ctx, heartbeatLog(tenant, req.Body.HeartbeatID), state)
+	fired, err := h.observe(ctx, req.Body.HeartbeatID, state)
 	if err != nil {
 		return nil, fmt.Errorf("tick heartbeat %q: %w", req.Body.HeartbeatID, err)
 	}
@@ -46,10 +47,11 @@ func (h *Host) TickHeartbeat(ctx context.Context, req openwopv1.TickHeartbeatReq
 
 // observe compares a state with the last one of a heartbeat. It returns the run that the change fired, "" where nothing
 // changed. Of ticks that come together one is first, and the others see what it saw.
-func (h *Host) observe(ctx context.Context, log, state string) (fired string, err error) {
+func (h *Host) observe(ctx context.Context, heartbeat, state string) (fired string, err error) {
+	log := heartbeatLog(tenantOf(ctx), heartbeat)
 	patient, cancel := h.waiting(ctx)
+	defer cancel()
 	release, err := h.keys.hold(patient, log)
-	cancel()
 	if err != nil {
 		return "", fmt.Errorf("wait for the tick under way: %w", err)
 	}
@@ -66,10 +68,16 @@ func (h *Host) observe(ctx context.Context, log, state string) (fired string, er
 	snapshot, err := h.engine.Create(ctx, run.Create{
 		ID:         idOf(token(log, state, last.Revision)),
 		WorkflowID: heartbeatWorkflow,
-		Owner:      &openwopv1.RunOwner{Tenant: tenant},
+		Owner:      runOwner(ctx),
 	})
 	if err != nil {
 		return "", err
+	}
+	// It is also the name of the change, by which a goal that has fired its run already knows it again.
+	if goals := h.ownGoals(ctx); goals != nil {
+		if err := goals.Beat(patient, heartbeat, snapshot.RunID); err != nil {
+			return "", err
+		}
 	}
 	entry, err := json.Marshal(beat{State: state, RunID: snapshot.RunID})
 	if err != nil {

@@ -104,7 +104,7 @@ func TestConcurrentTicksFireOneRun(t *testing.T) {
 func TestATickThatWasCutOffFindsItsRun(t *testing.T) {
 	c := serve(t, Options{})
 	c.tick("a", `1`)
-	log := heartbeatLog(tenant, "a")
+	log := heartbeatLog(DefaultTenant, "a")
 	last := must(c.host.store.Last(t.Context(), log))
 	id := idOf(token(log, must(stateDigest(json.RawMessage(`2`))), last.Revision))
 	made := must(c.host.engine.Create(t.Context(), run.Create{ID: id, WorkflowID: heartbeatWorkflow}))

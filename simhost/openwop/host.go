@@ -25,23 +25,24 @@ import (
 
 // Host is a simulated host that is open for requests. Its methods may be called concurrently.
 type Host struct {
-	opts      Options // with defaults
-	log       *slog.Logger
-	claimed   claimed
-	workflows workflows
-	fixtures  []string // ids of the workflows that can run here
-	store     *eventlog.Store
-	ids       run.IDs
-	engine    *run.Engine
-	files     *workspace.Files // nil where the claim is left off, as are the next two
-	memories  *memory.Store
-	goals     *goal.Goals
-	keys      *idempotency
-	signer    tokenSigner
-	discovery document
-	contract  document
-	handler   http.Handler
-	faults    atomic.Uint64 // requests that failed by our fault, for their correlation ids
+	opts        Options // with defaults
+	log         *slog.Logger
+	claimed     claimed
+	credentials []credential
+	workflows   workflows
+	fixtures    []string // ids of the workflows that can run here
+	store       *eventlog.Store
+	ids         run.IDs
+	engine      *run.Engine
+	files       *workspace.Files // nil where the claim is left off, as is the next
+	memories    *memory.Store
+	goals       map[string]*goal.Goals // by tenant; nil where the claim is left off
+	keys        *idempotency
+	signer      tokenSigner
+	discovery   document
+	contract    document
+	handler     http.Handler
+	faults      atomic.Uint64 // requests that failed by our fault, for their correlation ids
 
 	closing context.Context // ends when Close begins
 	close   context.CancelFunc
@@ -65,7 +66,7 @@ func open(ctx context.Context, o Options) (_ *Host, err error) {
 	if o, err = o.withDefaults(); err != nil {
 		return nil, &OptionError{err}
 	}
-	h := &Host{opts: o, log: o.Logger}
+	h := &Host{opts: o, log: o.Logger, credentials: o.credentials()}
 	h.closing, h.close = context.WithCancel(context.Background())
 	if h.claimed, err = settle(o.Version, o.Without); err != nil {
 		return nil, &OptionError{err}

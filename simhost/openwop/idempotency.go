@@ -118,7 +118,7 @@ func (h *Host) once(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		if err := h.answerOnce(w, r, keyLog(tenant, r.Method+" "+r.URL.Path, key), next); err != nil {
+		if err := h.answerOnce(w, r, keyLog(tenantOf(r.Context()), r.Method+" "+r.URL.Path, key), next); err != nil {
 			h.fail(w, r, err)
 		}
 	})

@@ -174,7 +174,7 @@ func TestACrashBetweenIntentAndOutcomeMakesNoSecondRun(t *testing.T) {
 				ids[decoded[openwopv1.CreateRunResponse](c.do("POST", "/v1/runs", noop, key("k")).want(http.StatusCreated)).RunID] = true
 			}
 			c.stop()
-			forgetOutcome(t, dir, keyLog(tenant, "POST /v1/runs", "k"), crash == "before the run")
+			forgetOutcome(t, dir, keyLog(DefaultTenant, "POST /v1/runs", "k"), crash == "before the run")
 			c = serve(t, Options{DataDir: dir})
 			c.do("POST", "/v1/runs", `{"workflowId":"assay-loop"}`, key("k")).wantError(http.StatusConflict, "idempotency_key_mismatch")
 			for range 3 {

@@ -116,7 +116,7 @@ func (f *loopFile) in(n loopNote) bool {
 
 // discard deletes the file, if it was written. A loop that was left suspended finds it gone when somebody resumes it.
 func (h *Host) discard(ctx context.Context, f *loopFile) error {
-	err := h.files.Delete(context.WithoutCancel(ctx), ownFiles, f.path)
+	err := h.files.Delete(context.WithoutCancel(ctx), ownFiles(ctx), f.path)
 	if e := (*refusals.Error)(nil); errors.As(err, &e) && e.Code == refusals.NotFound {
 		return nil
 	}

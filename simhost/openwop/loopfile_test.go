@@ -55,7 +55,7 @@ func TestLoopSeamSaysWhatTurnsSee(t *testing.T) {
 // wantNoFiles fails the test where the seam left a file behind.
 func (c *client) wantNoFiles() {
 	c.t.Helper()
-	files, err := c.host.files.List(c.t.Context(), ownFiles, "")
+	files, err := c.host.files.List(c.t.Context(), workspace.Owner{Tenant: DefaultTenant}, "")
 	if err != nil || len(files) > 0 {
 		c.t.Errorf("the workspace has %v, %v, want no file", files, err)
 	}
@@ -106,7 +106,7 @@ func TestLoopSeamInTheSmallestWorkspace(t *testing.T) {
 		}
 	}
 	put := workspace.Put{Path: "a.md", Content: "1"}
-	if _, err := c.host.files.Put(t.Context(), ownFiles, put); err != nil {
+	if _, err := c.host.files.Put(t.Context(), workspace.Owner{Tenant: DefaultTenant}, put); err != nil {
 		t.Fatal(err)
 	}
 	c.do("POST", loopSeam, `{"turns":2,"workspaceWriteAtTurn":1}`).wantError(http.StatusRequestEntityTooLarge, "workspace_too_large")

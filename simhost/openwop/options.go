@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/clock"
 	"github.com/openassay/assay/simhost/workspace"
 )
@@ -16,7 +18,7 @@ const (
 	DefaultVersion           = 5
 	DefaultKey               = "dev"
 	defaultMaxLoopIterations = 100
-	defaultMaxNodeExecutions = 1000
+	defaultMaxNodeExecutions = 250
 	defaultMaxRunDuration    = time.Hour
 	defaultKeepAlive         = 15 * time.Second
 	defaultName              = "assay-simhost"
@@ -33,9 +35,6 @@ const (
 	highestMaxVersions  = 100
 )
 
-// tenant owns everything on this host: it has one key, and the owner of a run follows from the key.
-const tenant = "local"
-
 // Options of a host. The zero value is an honest host at version 5 of the execution model, in memory, with the key "dev".
 type Options struct {
 	// Version of the execution model, 1 to 6; 0 means DefaultVersion. Without "executionModel" there is none.
@@ -44,6 +43,9 @@ type Options struct {
 	Without []string
 	// Key is the bearer key that all but the public endpoints ask for; "" means DefaultKey.
 	Key string
+	// Tenants are the keys of further tenants, by their names. What is made with a key is its tenant's own, and nobody
+	// else's business; Key is that of DefaultTenant.
+	Tenants map[string]string
 	// Workflows is a folder with further workflow definitions, *.json; "" for none.
 	Workflows string
 	// CORS is the origin whose pages may call the host, or "*"; "" for none.
@@ -70,7 +72,7 @@ type Options struct {
 	Faults []string
 
 	// MaxLoopIterations, MaxNodeExecutions and MaxRunDuration are advertised and enforced, each unless its claim is left
-	// off. 0 means the default: 100, 1000, 1 h. A duration is at least 1 s, as the protocol has it.
+	// off. 0 means the default: 100, 250, 1 h. A duration is at least 1 s, as the protocol has it.
 	MaxLoopIterations int
 	MaxNodeExecutions int
 	MaxRunDuration    time.Duration
@@ -81,6 +83,9 @@ type Options struct {
 	MaxVersions  int
 	// ConfidenceFloor is the confidence below which a decision waits for a person, 0.5 to 1; 0 means 0.5.
 	ConfidenceFloor float64
+	// EscalationInterrupt is the interrupt that a decision below the floor raises: clarification, the default for "", or
+	// approval.
+	EscalationInterrupt string
 
 	// ExperimentalUntil advertises the execution model as experimental until that day, YYYY-MM-DD; "" advertises it as
 	// stable. The day must lie ahead, by twelve months at most.
@@ -111,6 +116,7 @@ func (o Options) withDefaults() (Options, error) {
 	set(&o.MaxNodeExecutions, defaultMaxNodeExecutions)
 	set(&o.MaxRunDuration, defaultMaxRunDuration)
 	set(&o.ConfidenceFloor, defaultConfidenceFloor)
+	set(&o.EscalationInterrupt, EscalationInterrupts()[0])
 	set(&o.MaxFileBytes, workspace.DefaultMaxFileBytes)
 	set(&o.MaxFiles, workspace.DefaultMaxFiles)
 	set(&o.MaxVersions, workspace.DefaultMaxVersions)
@@ -128,11 +134,25 @@ func (o Options) withDefaults() (Options, error) {
 		within("versions of a file", o.MaxVersions, 1, highestMaxVersions),
 		atLeast("keepalive interval", o.KeepAlive, time.Millisecond),
 		within("confidence floor", o.ConfidenceFloor, 0.5, 1),
+		checkEscalation(o.EscalationInterrupt),
 		atLeast("log bound (--log-max)", o.LogMax, 0),
 		checkOrigin(o.CORS),
 		checkKey(o.Key),
+		o.checkTenants(),
 		checkExperimental(o.ExperimentalUntil, o.Clock.Now()),
 	)
+}
+
+// EscalationInterrupts lists what Options.EscalationInterrupt takes, the default first.
+func EscalationInterrupts() []string {
+	return []string{string(openwopv1.InterruptKindClarification), string(openwopv1.InterruptKindApproval)}
+}
+
+func checkEscalation(kind string) error {
+	if !slices.Contains(EscalationInterrupts(), kind) {
+		return fmt.Errorf("escalation interrupt (--escalation-interrupt) %q: give %s", kind, strings.Join(EscalationInterrupts(), " or "))
+	}
+	return nil
 }
 
 // checkKey refuses a key that no header can carry as it is.

@@ -22,6 +22,7 @@ func TestBadOptionsAreRefusedWithTheMend(t *testing.T) {
 		{Options{KeepAlive: -time.Second}, "keepalive"},
 		{Options{ConfidenceFloor: 0.4}, "from 0.5 to 1"},
 		{Options{ConfidenceFloor: 1.1}, "from 0.5 to 1"},
+		{Options{EscalationInterrupt: "approve"}, "give clarification or approval"},
 		{Options{MaxFileBytes: -1}, "bytes of a file -1: give one from 1 to 131072"},
 		{Options{MaxFileBytes: 131073}, "bytes of a file 131073"},
 		{Options{MaxFiles: -1}, "files -1: give one from 1 to 1000"},

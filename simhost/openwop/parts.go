@@ -3,7 +3,10 @@ package openwop
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 
+	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/eventlog"
 	"github.com/openassay/assay/simhost/goal"
 	"github.com/openassay/assay/simhost/memory"
@@ -36,7 +39,7 @@ func (h *Host) openSecrets(ctx context.Context) (err error) {
 	return err
 }
 
-// openStores opens the files and the memory that runs read and write. The host's own key is kept out of them.
+// openStores opens the files and the memory that runs read and write. The keys of the host are kept out of them.
 func (h *Host) openStores(context.Context) (err error) {
 	if h.claimed[claimWorkspace] {
 		h.files, err = workspace.Open(workspace.Options{
@@ -72,6 +75,7 @@ func (h *Host) openEngine(ctx context.Context) error {
 		Version:         h.version(),
 		Limits:          h.limits(),
 		ConfidenceFloor: h.opts.ConfidenceFloor,
+		EscalationKind:  openwopv1.InterruptKind(h.opts.EscalationInterrupt),
 		Rules:           set,
 		OnError:         func(err error) { h.log.Error("run engine", "error", err) },
 	}
@@ -88,35 +92,47 @@ func (h *Host) openEngine(ctx context.Context) error {
 	return h.engine.Resume(ctx)
 }
 
-// openGoals opens the goals and takes up what was begun of them.
-func (h *Host) openGoals(ctx context.Context) (err error) {
+// openGoals opens the goals of every tenant and takes up what was begun of them.
+func (h *Host) openGoals(ctx context.Context) error {
 	if !h.claimed[claimGoals] {
 		return nil
 	}
-	h.goals, err = goal.Open(ctx, goal.Options{
+	h.goals = map[string]*goal.Goals{}
+	for _, tenant := range h.opts.tenants() {
+		if err := h.openGoalsOf(ctx, tenant); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (h *Host) openGoalsOf(ctx context.Context, tenant string) error {
+	goals, err := goal.Open(ctx, goal.Options{
 		Log:           h.store,
 		Runs:          h.engine,
 		Clock:         h.opts.Clock,
 		IDs:           h.ids,
 		Tenant:        tenant,
 		RequireBounds: true,
+		Heartbeats:    h.claimed[claimHeartbeat],
 		Secrets:       h.secrets(),
 		OnError:       func(err error) { h.log.Error("goals", "error", err) },
 	})
 	if err != nil {
 		return err
 	}
-	return h.goals.Resume(ctx)
+	h.goals[tenant] = goals
+	return goals.Resume(ctx)
 }
 
 // secrets must never be stored as content.
-func (h *Host) secrets() []string { return []string{h.opts.Key} }
+func (h *Host) secrets() []string { return slices.Sorted(maps.Values(h.opts.keys())) }
 
 // closeParts closes what was opened, users before what they use.
 func (h *Host) closeParts() error {
 	var ended []error
-	if h.goals != nil {
-		ended = append(ended, h.goals.Close())
+	for _, goals := range h.goals {
+		ended = append(ended, goals.Close())
 	}
 	if h.engine != nil {
 		ended = append(ended, h.engine.Close())

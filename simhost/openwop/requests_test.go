@@ -21,6 +21,7 @@ var guarded = []struct{ method, path, body string }{
 	{"GET", "/v1/runs/x", ""},
 	{"POST", "/v1/runs/x/cancel", ""},
 	{"POST", "/v1/runs/x:fork", `{"mode":"replay"}`},
+	{"GET", "/v1/runs/x/ancestry", ""},
 	{"GET", "/v1/runs/x/events", ""},
 	{"GET", "/v1/runs/x/events/poll", ""},
 	{"POST", "/v1/runs/x/interrupts/n", `{"resumeValue":1}`},

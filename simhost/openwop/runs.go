@@ -12,7 +12,7 @@ import (
 // CreateRun starts a run. An unknown workflow is 404 not_found: the protocol's table of codes has it under 400, every
 // host that was looked at answers 404, and the contract declares both.
 func (h *Host) CreateRun(ctx context.Context, req openwopv1.CreateRunRequestObject) (openwopv1.CreateRunResponseObject, error) {
-	if err := offered(req); err != nil {
+	if err := offered(ctx, req); err != nil {
 		return nil, err
 	}
 	configurable, err := plain(req.Body.Configurable)
@@ -29,7 +29,7 @@ func (h *Host) CreateRun(ctx context.Context, req openwopv1.CreateRunRequestObje
 		Configurable: configurable,
 		Tags:         req.Body.Tags,
 		Metadata:     req.Body.Metadata,
-		Owner:        &openwopv1.RunOwner{Tenant: tenant},
+		Owner:        runOwner(ctx),
 	})
 	if err != nil {
 		return nil, err
@@ -44,8 +44,8 @@ func (h *Host) CreateRun(ctx context.Context, req openwopv1.CreateRunRequestObje
 
 // offered refuses what a create request may ask for by the contract but this host does not do. Doing as if would be
 // worse: nobody would notice that a callback never comes.
-func offered(req openwopv1.CreateRunRequestObject) error {
-	body := req.Body
+func offered(ctx context.Context, req openwopv1.CreateRunRequestObject) error {
+	body, tenant := req.Body, tenantOf(ctx)
 	switch {
 	case req.Params.XForceEngineVersion != nil:
 		return refuse(codeForceEngineVersion, "only a test key may force an engine version, and this host has none", "field", "X-Force-Engine-Version")
@@ -63,10 +63,16 @@ func offered(req openwopv1.CreateRunRequestObject) error {
 		return refuse(codeCapability, "this host calls nobody back: leave callbackUrl off and follow the events", "field", "callbackUrl")
 	case body.Residency != nil:
 		return refuse(codeResidency, "this host keeps all runs in one place: leave residency off", "field", "residency")
-	case body.Configurable != nil && body.Configurable.MockProvider != nil:
-		return refuse(codeMockProvider, "only a test key may choose a mock provider, and this host has none", "field", "configurable.mockProvider")
 	}
-	return nil
+	return mockable(body.Configurable, "")
+}
+
+// mockable refuses overrides that choose a mock provider. prefix leads to them in the request.
+func mockable(configurable *openwopv1.Configurable, prefix string) error {
+	if configurable == nil || configurable.MockProvider == nil {
+		return nil
+	}
+	return refuse(codeMockProvider, "only a test key may choose a mock provider, and this host has none", "field", prefix+"configurable.mockProvider")
 }
 
 // plain turns the typed overrides back into the map they came as: keys that are not reserved are passed through, too.
@@ -118,26 +124,4 @@ func (h *Host) CancelRun(ctx context.Context, req openwopv1.CancelRunRequestObje
 		return nil, err
 	}
 	return openwopv1.CancelRun200JSONResponse{Body: openwopv1.CancelRunResponse{RunID: snapshot.RunID, Status: snapshot.Status}}, nil
-}
-
-// ForkRun makes a new run out of the log of another one.
-func (h *Host) ForkRun(ctx context.Context, req openwopv1.ForkRunRequestObject) (openwopv1.ForkRunResponseObject, error) {
-	switch {
-	case !h.claimed[claimReplay]:
-		return nil, refuse(codeCapability, "this host does not fork runs: discovery has no replay", "requiredCapability", "replay")
-	case req.Body.Mode == openwopv1.ForkModeReplay && req.Body.RunOptionsOverlay != nil:
-		return nil, invalid("runOptionsOverlay", "a replay takes the options of its source: leave runOptionsOverlay off, or use mode branch")
-	}
-	fork, err := h.engine.Fork(ctx, req.RunID, run.Fork{ID: chosenID(ctx), Mode: string(req.Body.Mode), FromSeq: req.Body.FromSeq})
-	if err != nil {
-		return nil, err
-	}
-	return openwopv1.ForkRun201JSONResponse{Body: openwopv1.ForkRunResponse{
-		RunID:       fork.RunID,
-		SourceRunID: fork.SourceRunID,
-		FromSeq:     &fork.FromSeq,
-		Mode:        openwopv1.ForkMode(fork.Mode),
-		Status:      fork.Snapshot.Status,
-		EventsURL:   eventsURL(fork.RunID),
-	}}, nil
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"maps"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -176,7 +177,46 @@ func TestFork(t *testing.T) {
 	}
 	c.do("POST", "/v1/runs/"+source+":fork", `{"mode":"replay","fromSeq":100000}`).wantError(http.StatusUnprocessableEntity, "invalid_from_seq")
 	c.do("POST", "/v1/runs/"+source+":fork", `{"mode":"replay","runOptionsOverlay":{"tags":["x"]}}`).wantError(http.StatusBadRequest, "validation_error")
-	c.do("POST", "/v1/runs/"+source+":fork", `{"mode":"branch","fromSeq":2}`).wantError(http.StatusNotImplemented, "capability_not_provided")
+	c.do("POST", "/v1/runs/"+source+":fork", `{"mode":"replay","runOptionsOverlay":{}}`).wantError(http.StatusBadRequest, "validation_error")
+	c.do("POST", "/v1/runs/"+strings.Repeat("x", 30)+":fork", `{"mode":"replay","fromSeq":100000,"runOptionsOverlay":{}}`).wantError(http.StatusNotFound, "not_found")
+}
+
+func TestBranch(t *testing.T) {
+	c := serve(t, Options{})
+	source := c.create("assay-loop", nil)
+	c.until(source, openwopv1.RunStatusCompleted)
+	path := "/v1/runs/" + source + ":fork"
+	branch := decoded[openwopv1.ForkRunResponse](c.do("POST", path, `{"mode":"branch","fromSeq":2,"runOptionsOverlay":{"configurable":{"maxLoopIterations":2},"tags":["x"]}}`).want(http.StatusCreated))
+	if branch.SourceRunID != source || branch.Mode != "branch" || branch.FromSeq == nil || *branch.FromSeq != 2 {
+		t.Errorf("the branch is answered with %+v", branch)
+	}
+	s := c.until(branch.RunID, openwopv1.RunStatusFailed)
+	if s.Error == nil || s.Error.Code != "loop_limit_exceeded" || !cmp.Equal(s.Tags, []string{"x"}) {
+		t.Errorf("with a lower bound the branch is %+v", s)
+	}
+	if got := iterations(t, c.poll(branch.RunID, "").Events); !cmp.Equal(got, []int64{1, 2}) {
+		t.Errorf("the branch counts %v", got)
+	}
+	for _, bad := range []struct {
+		body, code string
+		status     int
+	}{
+		{`{"mode":"branch","fromSeq":100000}`, "invalid_from_seq", http.StatusUnprocessableEntity},
+		{`{"mode":"branch","fromSeq":1,"runOptionsOverlay":{"configurable":{"maxLoopIterations":0}}}`, "validation_error", http.StatusBadRequest},
+		{`{"mode":"branch","fromSeq":1,"runOptionsOverlay":{"configurable":{"mockProvider":{"id":"m"}}}}`, codeMockProvider, http.StatusForbidden},
+	} {
+		c.do("POST", path, bad.body).wantError(bad.status, bad.code)
+	}
+}
+
+// A host that replays and does not branch says so, but first whether the run is there.
+func TestBranchIsRefusedWhereItIsOff(t *testing.T) {
+	c := serve(t, Options{Without: []string{"branch"}})
+	id := c.create("conformance-noop", nil)
+	c.until(id, openwopv1.RunStatusCompleted)
+	c.do("POST", "/v1/runs/"+id+":fork", `{"mode":"branch","fromSeq":0}`).wantError(http.StatusNotImplemented, "capability_not_provided")
+	c.do("POST", "/v1/runs/"+id+"x:fork", `{"mode":"branch","fromSeq":0}`).wantError(http.StatusNotFound, "not_found")
+	c.do("POST", "/v1/runs/"+id+":fork", `{"mode":"replay"}`).want(http.StatusCreated)
 }
 
 func TestForkIsRefusedWhereReplayIsOff(t *testing.T) {

@@ -3,13 +3,11 @@ package openwop
 import (
 	"context"
 	"net/http"
+	"slices"
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/workspace"
 )
-
-// ownFiles is whose files the public endpoints serve: the one that the key belongs to (RFC 0059).
-var ownFiles = workspace.Owner{Tenant: tenant}
 
 // hasWorkspace refuses what concerns files where there are none.
 func (h *Host) hasWorkspace() error {
@@ -24,7 +22,7 @@ func (h *Host) ListWorkspaceFiles(ctx context.Context, req openwopv1.ListWorkspa
 	if err := h.hasWorkspace(); err != nil {
 		return nil, err
 	}
-	files, err := h.files.List(ctx, ownFiles, given(req.Params.Prefix))
+	files, err := h.files.List(ctx, ownFiles(ctx), given(req.Params.Prefix))
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +34,7 @@ func (h *Host) GetWorkspaceFile(ctx context.Context, req openwopv1.GetWorkspaceF
 	if err := h.hasWorkspace(); err != nil {
 		return nil, err
 	}
-	file, err := h.files.Get(ctx, ownFiles, req.Path, given(req.Params.Version))
+	file, err := h.files.Get(ctx, ownFiles(ctx), req.Path, given(req.Params.Version))
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +46,7 @@ func (h *Host) PutWorkspaceFile(ctx context.Context, req openwopv1.PutWorkspaceF
 	if err := h.hasWorkspace(); err != nil {
 		return nil, err
 	}
-	file, err := h.files.Put(ctx, ownFiles, workspace.Put{
+	file, err := h.files.Put(ctx, ownFiles(ctx), workspace.Put{
 		Path:        req.Path,
 		Content:     req.Body.Content,
 		ContentType: given(req.Body.ContentType),
@@ -65,7 +63,7 @@ func (h *Host) DeleteWorkspaceFile(ctx context.Context, req openwopv1.DeleteWork
 	if err := h.hasWorkspace(); err != nil {
 		return nil, err
 	}
-	if err := h.files.Delete(ctx, ownFiles, req.Path); err != nil {
+	if err := h.files.Delete(ctx, ownFiles(ctx), req.Path); err != nil {
 		return nil, err
 	}
 	return openwopv1.DeleteWorkspaceFile204Response{}, nil
@@ -77,6 +75,10 @@ func (h *Host) WorkspaceOp(ctx context.Context, req openwopv1.WorkspaceOpRequest
 		return nil, refuse(codeNotFound, "this host does not offer the workspace seam")
 	}
 	ask := req.Body
+	// Names that nobody here has are free to choose; a tenant who has a key is not to be played by another one.
+	if ask.Tenant != tenantOf(ctx) && slices.Contains(h.opts.tenants(), ask.Tenant) {
+		return nil, refuse(codeForbidden, "the key belongs to another tenant: name its own, or one that has no key here", "field", "tenant")
+	}
 	owner := workspace.Owner{Tenant: ask.Tenant, Workspace: given(ask.Workspace)}
 	if ask.Op == openwopv1.WorkspaceOpRequestOpList {
 		files, err := h.files.List(ctx, owner, given(ask.Prefix))

@@ -333,7 +333,7 @@ func TestWorkspaceOwnersThatLookAlike(t *testing.T) {
 	c := serve(t, Options{})
 	owners := []map[string]any{
 		{"tenant": "t1", "workspace": "w1"}, {"tenant": "t1 w1", "workspace": ""}, {"tenant": "t1"}, {"tenant": "t1/w1"}, {"tenant": "t1w1"},
-		{"tenant": "w1", "workspace": "t1"}, {"tenant": tenant, "workspace": "w1"}, {"tenant": "t1\u0000w1"},
+		{"tenant": "w1", "workspace": "t1"}, {"tenant": DefaultTenant, "workspace": "w1"}, {"tenant": "t1\u0000w1"},
 	}
 	ask := func(owner map[string]any, op string, more ...string) reply {
 		t.Helper()
@@ -363,7 +363,7 @@ func TestWorkspaceOwnersThatLookAlike(t *testing.T) {
 		t.Errorf("the public file is %+v", got)
 	}
 	// The tenant's own workspace is named by an empty one, or by none.
-	for _, owner := range []map[string]any{{"tenant": tenant}, {"tenant": tenant, "workspace": ""}} {
+	for _, owner := range []map[string]any{{"tenant": DefaultTenant}, {"tenant": DefaultTenant, "workspace": ""}} {
 		got := decoded[openwopv1.WorkspaceFile](ask(owner, "get", "path", "plan.md").want(http.StatusOK))
 		if got.Content != "public" {
 			t.Errorf("%v has %+v", owner, got)

@@ -110,7 +110,7 @@ func (e *Engine) steps(m *move) (w wait) {
 }
 
 func (e *Engine) equip(r *liveRun, m *move) {
-	m.s, m.tape, m.rules, m.now, m.cut = &r.state, r.tape, &e.o.Rules, e.now(), e.o.cut
+	m.s, m.tape, m.rules, m.now, m.cut, m.draw = &r.state, r.tape, &e.o.Rules, e.now(), e.o.cut, e.o.Draw
 }
 
 // commit appends what m added. If that fails, the state in memory is ahead of the log: the run is forgotten, to be loaded

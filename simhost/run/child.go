@@ -25,12 +25,38 @@ func (e *Engine) lookAfterChild(ctx context.Context, r *liveRun) (*childReport, 
 		return nil, nil
 	}
 	switch {
+	case c.Phase == childRunning && s.inherits():
+		return e.lookAfterHeir(ctx, r, c)
 	case s.stop != nil:
 		return e.stopChild(ctx, c.RunID, r.id)
 	case c.Phase == childAnnounced:
 		return e.createChild(ctx, r, c)
 	default:
 		return e.lookAt(ctx, c.RunID)
+	}
+}
+
+// lookAfterHeir looks after the child of a branch that stands for one of its source that was under way: it is created, and
+// stopped where the branch is to stop.
+func (e *Engine) lookAfterHeir(ctx context.Context, r *liveRun, c *Child) (*childReport, error) {
+	report, err := e.lookAt(ctx, c.RunID)
+	if refused := (*refusal.Error)(nil); errors.As(err, &refused) && refused.Code == CodeNotFound {
+		report, err = e.createChild(ctx, r, c)
+	}
+	if err != nil || report.refused != nil || r.state.stop == nil {
+		return report, err
+	}
+	return e.stopChild(ctx, c.RunID, r.id)
+}
+
+// createHeir creates that child before anybody can read of it in the log of the branch. The caller has the branch's lock.
+func (e *Engine) createHeir(r *liveRun) {
+	again, err := e.advanceOnce(e.ctx, r)
+	if err != nil {
+		e.o.OnError(err) // the branch is tried again
+	}
+	if again {
+		e.wake(r)
 	}
 }
 

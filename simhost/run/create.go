@@ -73,40 +73,54 @@ func (e *Engine) create(id string, c Create, parent *Parent) (*liveRun, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := p.checkNeeds(c.Inputs, e.o.Lacks); err != nil {
+	created, err := e.made(p, c)
+	if err != nil {
 		return nil, err
+	}
+	created.Parent = parent
+	return e.begin(id, p, nil, created, c.started(p))
+}
+
+// made is what a run that is created now is made of, if it can be.
+func (e *Engine) made(p *program, c Create) (created Created, err error) {
+	if err := p.checkNeeds(c.Inputs, e.o.Lacks); err != nil {
+		return created, err
 	}
 	if err := p.checkInputs(c.Inputs, e.o.Version); err != nil {
-		return nil, err
+		return created, err
 	}
-	created := Created{
+	created = Created{
 		Definition:   p.digest,
 		Version:      e.o.Version,
 		Configurable: c.Configurable,
 		Floor:        e.o.ConfidenceFloor,
 		Escalation:   e.o.EscalationKind,
-		Parent:       parent,
 	}
 	if created.Bounds, err = e.o.bounds(c.Configurable); err != nil {
-		return nil, err
+		return created, err
 	}
 	if created.AgentThreshold, err = threshold(c.Configurable); err != nil {
-		return nil, err
+		return created, err
 	}
 	view, err := e.view(e.ctx, p.viewer(c.Owner), e.now())
 	if err != nil {
-		return nil, err
+		return created, err
 	}
 	if !view.empty() {
 		created.View = &view
 	}
-	return e.begin(id, p, nil, created, &openwopv1.RunStartedPayload{
+	return created, nil
+}
+
+// started is the first event of a run that is created anew.
+func (c Create) started(p *program) *openwopv1.RunStartedPayload {
+	return &openwopv1.RunStartedPayload{
 		WorkflowID: p.definition.ID,
 		Inputs:     c.Inputs,
 		Owner:      c.Owner,
 		Tags:       c.Tags,
 		Metadata:   c.Metadata,
-	})
+	}
 }
 
 // find is the program to run.
@@ -121,7 +135,7 @@ func (e *Engine) find(c Create) (*program, error) {
 	return w.program, w.refusal
 }
 
-// begin takes the first steps of a run and appends them. Where the log has a run of this id already, the error is
+// begin takes the first steps of a run and appends them. started is nil for a fork that begins as its source did. Where the log has a run of this id already, the error is
 // eventlog.ErrConflict.
 func (e *Engine) begin(id string, p *program, t *tape, created Created, started *openwopv1.RunStartedPayload) (*liveRun, error) {
 	if err := e.keep(p); err != nil {
@@ -153,6 +167,8 @@ func (e *Engine) begin(id string, p *program, t *tape, created Created, started 
 	}
 	switch {
 	case w == waitsForNothing:
+	case w == waitsToCreate && r.state.inherits():
+		e.createHeir(r)
 	case w.short():
 		e.wake(r)
 	default:

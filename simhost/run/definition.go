@@ -18,6 +18,7 @@ const (
 	typeIdentity   = "core.identity"
 	typeDelay      = "core.delay"
 	typeFail       = "core.fail"
+	typeRandom     = "vendor.openassay.random" // ours
 	typeSupervisor = "core.orchestrator.supervisor"
 	typeDispatch   = "core.dispatch"
 )
@@ -114,7 +115,7 @@ func (p *program) accept() error {
 		return refused("workflow %q has channels, which this host does not do: use variables", d.ID)
 	}
 	for _, n := range d.Nodes {
-		if !slices.Contains([]string{typeNoop, typeIdentity, typeDelay, typeFail, typeSupervisor, typeDispatch}, n.TypeID) {
+		if !slices.Contains([]string{typeNoop, typeIdentity, typeDelay, typeFail, typeRandom, typeSupervisor, typeDispatch}, n.TypeID) {
 			e := refusedNode(n.ID, "is of type %q, which this host does not run", n.TypeID)
 			e.Details["offendingTypeId"] = n.TypeID
 			return e

@@ -33,7 +33,8 @@
 // where that leaves a choice; then the supervisor's loop, of which there may be one. A decision to terminate ends the
 // run, so nothing can stand behind a loop. Node types: core.noop; core.identity, whose outputs are its inputs, or the
 // variables where it has no inputs; core.delay (port or config delayMs, or config durationMs); core.fail (config code,
-// message); core.orchestrator.supervisor; core.dispatch. What a definition asks for and the engine does not do
+// message); core.orchestrator.supervisor; core.dispatch; and
+// vendor.openassay.random, of ours, whose output "value" is 32 random hex digits. What a definition asks for and the engine does not do
 // (conditions, expressions, channels, masking) is refused when a run is created, not passed over. Its settings and
 // metadata are for editors and catalogues: bounds come from the run's configurable and the host's limits.
 //
@@ -79,4 +80,11 @@
 // writes, how a child ended, what a person answered, when it was too late) it looks into the source's log instead. Where
 // the source's log ends, because that run is suspended, the fork waits on its own. A source that is under way is
 // refused: its fork would have to share its children.
+//
+// A fork in mode branch takes over the same events, and from there on looks outside as any run does: it is as if the source
+// stood at that event and went on now. What began in that part of the log and did not end there the branch ends by itself: a
+// child that was under way is created anew and an interrupt that was open is open again, both under ids of the branch's own,
+// which stand in the events that it took over as well; a delay begins anew; a turn sees what it saw. A child that had ended
+// stays the source's. Where the source was being stopped, so is the branch. Its bounds are those of its own options, and
+// count what it took over, but for the time.
 package run

@@ -29,6 +29,8 @@ type Options struct {
 	Log   Log
 	Clock clock.Clock
 	IDs   IDs // nil: RandomIDs
+	// Draw is the randomness of nodes that draw a value; it may be called concurrently. nil: that of IDs.
+	Draw func() [16]byte
 
 	// Workflows that can be run by id, also as children. One that cannot be run is refused when it is asked for.
 	Workflows map[string]openwopv1.WorkflowDefinition
@@ -109,6 +111,9 @@ func New(o Options) (*Engine, error) {
 	}
 	if o.IDs == nil {
 		o.IDs = RandomIDs()
+	}
+	if o.Draw == nil {
+		o.Draw = o.IDs.Run
 	}
 	if o.cut == 0 {
 		o.cut = maxAppend

@@ -96,6 +96,9 @@ func (s *State) begin(event openwopv1.RunEvent, p *openwopv1.RunStartedPayload) 
 	s.status = openwopv1.RunStatusRunning
 	s.startedAt = event.Timestamp
 	s.inputs, s.owner, s.tags, s.metadata = p.Inputs, p.Owner, p.Tags, p.Metadata
+	if labels := s.created.Labels; labels != nil {
+		s.tags, s.metadata = labels.Tags, labels.Metadata
+	}
 	s.variables = make(map[string]any, len(s.program.defaults)+len(p.Inputs))
 	maps.Copy(s.variables, s.program.defaults)
 	maps.Copy(s.variables, p.Inputs)

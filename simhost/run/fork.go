@@ -3,17 +3,29 @@ package run
 import (
 	"context"
 	"fmt"
+	"maps"
 
 	"github.com/openassay/assay/gen/openwopv1"
 )
 
-// Fork is how a run is to be forked. FromSeq is the first sequence that is run again; nil is 0.
+// Fork is how a run is to be forked. FromSeq is the first sequence that is run again; nil is 0, which a branch has to say.
 type Fork struct {
 	// ID makes the fork's id; forking again finds the fork that is there, and changes nothing. Zero takes one of Options.IDs.
 	ID [16]byte
 
 	Mode    string
 	FromSeq *int64
+
+	// Overlay is what a branch has other than its source, nil for nothing; a replay takes none.
+	Overlay *Overlay
+}
+
+// Overlay is laid over the options of a run: over its configurable and metadata key by key, over its tags as a whole. What
+// is nil changes nothing.
+type Overlay struct {
+	Configurable map[string]any
+	Tags         []string
+	Metadata     map[string]any
 }
 
 // ForkResult is the fork that was made.
@@ -25,9 +37,9 @@ type ForkResult struct {
 	Snapshot    openwopv1.RunSnapshot
 }
 
-// Fork starts a run that replays another one, which has ended or is suspended. Refusals: not_found; invalid_from_seq;
-// run_already_active where the source is under way; capability_not_provided for mode branch; validation_error for another
-// mode.
+// Fork starts a run that replays another one, or branches off it. The other one has ended or is suspended. Refusals:
+// not_found; invalid_from_seq; run_already_active where the source is under way; validation_error for another mode, for a
+// branch that does not say from where, and for an overlay on a replay; for a branch also those of Create.
 func (e *Engine) Fork(ctx context.Context, runID string, f Fork) (ForkResult, error) {
 	leave, err := e.enter()
 	if err != nil {
@@ -46,8 +58,14 @@ func (e *Engine) Fork(ctx context.Context, runID string, f Fork) (ForkResult, er
 	created := source.created
 	created.Parent = nil
 	created.Fork = &link
+	started := (*openwopv1.RunStartedPayload)(nil)
+	if link.Branch {
+		if started, err = e.branch(&created, source, f); err != nil {
+			return ForkResult{}, err
+		}
+	}
 	id, snapshot, err := e.named(ctx, f.ID, func(id string) (*liveRun, error) {
-		return e.begin(id, source.program, newTape(link, records), created, nil)
+		return e.begin(id, source.program, newTape(id, link, records), created, started)
 	})
 	if err != nil {
 		return ForkResult{}, err
@@ -64,15 +82,17 @@ func (e *Engine) source(ctx context.Context, id string, f Fork) (link ForkLink, 
 	if err != nil {
 		return link, s, err
 	}
-	link = ForkLink{RunID: id, Through: s.next - 1}
+	link = ForkLink{RunID: id, Through: s.next - 1, Branch: f.Mode == string(openwopv1.ForkModeBranch)}
 	if f.FromSeq != nil {
 		link.FromSeq = *f.FromSeq
 	}
 	switch {
-	case f.Mode == string(openwopv1.ForkModeBranch):
-		err = refuse(CodeNotProvided, "this host does not fork in mode branch: use replay", "mode", f.Mode)
-	case f.Mode != string(openwopv1.ForkModeReplay):
-		err = invalid("mode", "must be replay, not %q", f.Mode)
+	case !link.Branch && f.Mode != string(openwopv1.ForkModeReplay):
+		err = invalid("mode", "must be replay or branch, not %q", f.Mode)
+	case !link.Branch && f.Overlay != nil:
+		err = invalid("runOptionsOverlay", "a replay takes the options of its source: leave it off, or use mode branch")
+	case link.Branch && f.FromSeq == nil:
+		err = invalid("fromSeq", "must be given: a branch says where it leaves its source")
 	case link.FromSeq < 0 || link.FromSeq > s.next:
 		err = refuse(CodeInvalidFromSeq, fmt.Sprintf("fromSeq %d: must be 0 to %d", link.FromSeq, s.next),
 			"fromSeq", link.FromSeq, "maxSeq", s.next-1)
@@ -80,5 +100,42 @@ func (e *Engine) source(ctx context.Context, id string, f Fork) (link ForkLink, 
 		err = refuse(CodeRunActive, fmt.Sprintf("run %s is under way: fork it when it has ended or is suspended", id),
 			"activeRunId", id)
 	}
+	if link.Branch { // what its source did from there on does not concern it
+		link.Through = link.FromSeq - 1
+	}
 	return link, s, err
+}
+
+// branch lays an overlay over what a branch is made of, and checks that as if the run were created now. started is how the
+// branch begins, nil where it takes that over from its source.
+func (e *Engine) branch(created *Created, source State, f Fork) (started *openwopv1.RunStartedPayload, err error) {
+	c := Create{Inputs: source.inputs, Configurable: created.Configurable, Tags: source.tags, Metadata: source.metadata, Owner: source.owner}
+	if o := f.Overlay; o != nil {
+		c.Configurable, c.Metadata = overlaid(c.Configurable, o.Configurable), overlaid(c.Metadata, o.Metadata)
+		if o.Tags != nil {
+			c.Tags = o.Tags
+		}
+	}
+	now, err := e.made(source.program, c)
+	if err != nil {
+		return nil, err
+	}
+	created.Configurable, created.Bounds, created.AgentThreshold = now.Configurable, now.Bounds, now.AgentThreshold
+	if created.Fork.FromSeq == 0 {
+		created.View, created.Labels = now.View, nil
+		return c.started(source.program), nil
+	}
+	created.Labels = &Labels{Tags: c.Tags, Metadata: c.Metadata}
+	return nil, nil
+}
+
+// overlaid is a map with another one laid over it, key by key.
+func overlaid(below, above map[string]any) map[string]any {
+	if above == nil {
+		return below
+	}
+	both := make(map[string]any, len(below)+len(above))
+	maps.Copy(both, below)
+	maps.Copy(both, above)
+	return both
 }

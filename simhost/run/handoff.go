@@ -142,7 +142,9 @@ func (m *move) childEnded() wait {
 		next.Phase, next.Error, next.Harvest = recorded.Phase, recorded.Error, recorded.Harvest
 	case m.replaying():
 		return m.diverge()
-	case m.child == nil || !ended(m.child.status):
+	case m.child == nil && m.s.inherits():
+		return waitsToCreate
+	case m.child == nil || m.child.refused == nil && !ended(m.child.status):
 		return waitsForChild
 	default:
 		m.readReport(&next)
@@ -161,10 +163,12 @@ func (m *move) childEnded() wait {
 
 // readReport takes over how the child ended, and what is to be harvested of it.
 func (m *move) readReport(c *Child) {
-	switch r := m.child; r.status {
-	case openwopv1.RunStatusCompleted:
+	switch r := m.child; {
+	case r.refused != nil: // the child of a branch that began after its creation
+		c.Phase, c.Error = childFailed, r.refused
+	case r.status == openwopv1.RunStatusCompleted:
 		c.Phase = childCompleted
-	case openwopv1.RunStatusCancelled:
+	case r.status == openwopv1.RunStatusCancelled:
 		c.Phase = childCancelled
 	default:
 		c.Phase = childFailed

@@ -12,7 +12,7 @@ func (s *State) learn(f Fact) {
 		s.loop = loop{iteration: f.Turn.Iteration, consulted: s.loop.consulted, agentID: s.loop.agentID}
 		s.view.update(f.Turn.View)
 	case f.Child != nil:
-		s.learnChild(*f.Child)
+		s.learnChild(*f.Child, f.At)
 	case f.Write != nil:
 		s.loop.write = f.Write
 	case f.Wrote != nil:
@@ -37,9 +37,10 @@ func (s *State) learn(f Fact) {
 	}
 }
 
-func (s *State) learnChild(c Child) {
+func (s *State) learnChild(c Child, at int64) {
 	l := &s.loop
 	if c.Phase == childAnnounced {
+		l.announced = at
 		l.child, l.chainID, l.endID, l.dispatched, l.written, l.harvested = &c, "", "", false, 0, false
 		return
 	}

@@ -130,7 +130,7 @@ func (e *Engine) load(ctx context.Context, id string) (*liveRun, error) {
 		if err != nil {
 			return nil, fmt.Errorf("load run %s: its source: %w", id, err)
 		}
-		r.tape = newTape(*link, source)
+		r.tape = newTape(id, *link, source)
 		r.publish(nil)
 	}
 	return r, nil

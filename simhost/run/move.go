@@ -16,6 +16,7 @@ type move struct {
 	rules *rules.Set
 	tape  *tape // what a fork goes by, as long as it lasts
 	now   time.Time
+	draw  func() [16]byte // randomness for a node that draws
 
 	answer  json.RawMessage // resolves the open interrupt
 	stop    *Stop           // asks the run to end
@@ -140,10 +141,10 @@ func (m *move) append(event openwopv1.RunEvent, payload any) {
 	m.s.take(event, payload)
 }
 
-// start begins a run.
+// start begins a run. started is nil for a fork that begins as its source did.
 func (m *move) start(created Created, started *openwopv1.RunStartedPayload) {
 	m.learn(Fact{Created: &created})
-	if m.tape == nil {
+	if started != nil {
 		m.emit(openwopv1.RunEventTypeRunStarted, "", "", started)
 		return
 	}

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"encoding/hex"
 	"maps"
 	"math"
 	"time"
@@ -25,6 +26,8 @@ func (m *move) runNode(n *node) wait {
 		return m.failNode(n.ID, failure(codeNoDecision, "no supervisor leads to node %q", n.ID))
 	case typeDelay:
 		return m.delay(n, values)
+	case typeRandom:
+		return m.random(n)
 	case typeIdentity:
 		if len(n.ports) == 0 {
 			values = maps.Clone(m.s.variables)
@@ -33,6 +36,16 @@ func (m *move) runNode(n *node) wait {
 	default:
 		return m.completeNode(n.ID, "", nil)
 	}
+}
+
+// random completes a node with a value that nobody can foresee; a replay takes the one that was drawn.
+func (m *move) random(n *node) wait {
+	var recorded openwopv1.NodeCompletedPayload
+	if m.read(openwopv1.RunEventTypeNodeCompleted, &recorded) {
+		return m.completeNode(n.ID, "", recorded.Outputs)
+	}
+	drawn := m.draw()
+	return m.completeNode(n.ID, "", map[string]any{"value": hex.EncodeToString(drawn[:])})
 }
 
 // startNode starts a node outside the loop, unless it is disabled or one too many.

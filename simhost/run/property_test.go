@@ -147,7 +147,8 @@ func (w *world) cancel(rt *rapid.T) {
 func (w *world) fork(rt *rapid.T) {
 	s := w.anyRun(rt)
 	from := rapid.Int64Range(0, int64(len(w.events(s.RunID)))).Draw(rt, "from")
-	f, err := w.Fork(soon(w.t), s.RunID, Fork{Mode: "replay", FromSeq: &from})
+	how := Fork{Mode: rapid.SampledFrom([]string{"replay", "branch"}).Draw(rt, "mode"), FromSeq: &from}
+	f, err := w.Fork(soon(w.t), s.RunID, how)
 	if code(err) == CodeRunActive {
 		return
 	}
@@ -157,6 +158,9 @@ func (w *world) fork(rt *rapid.T) {
 	w.runs = append(w.runs, f.RunID)
 	w.quiet()
 	source, fork := w.events(s.RunID), w.events(f.RunID)
+	if how.Mode == "branch" {
+		source = source[:from]
+	}
 	for i := range source {
 		if i >= len(fork) || fork[i].Type != source[i].Type || fork[i].NodeID != source[i].NodeID {
 			rt.Fatalf("the fork from %d leaves its source at %d", from, i)

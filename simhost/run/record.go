@@ -39,8 +39,15 @@ type Created struct {
 	Escalation     openwopv1.InterruptKind `json:"escalation"` // interrupt that a held decision raises
 	Parent         *Parent                 `json:"parent,omitempty"`
 	Fork           *ForkLink               `json:"fork,omitempty"`
-	AgentThreshold float64                 `json:"agentThreshold"` // confidence below which the agent's own decision is held
-	View           *View                   `json:"view,omitempty"` // when the run began; nil where the host has no stores
+	AgentThreshold float64                 `json:"agentThreshold"`   // confidence below which the agent's own decision is held
+	View           *View                   `json:"view,omitempty"`   // when the run began; nil where the host has no stores
+	Labels         *Labels                 `json:"labels,omitempty"` // instead of those in run.started, which a branch has from its source
+}
+
+// Labels are what a caller has put on a run.
+type Labels struct {
+	Tags     []string       `json:"tags,omitempty"`
+	Metadata map[string]any `json:"metadata,omitempty"`
 }
 
 // Bounds are the bounds in force for a run; 0 is none.
@@ -61,7 +68,10 @@ type Parent struct {
 type ForkLink struct {
 	RunID   string `json:"runId"`
 	FromSeq int64  `json:"fromSeq"` // events below are copied
-	Through int64  `json:"through"` // the source's last sequence when the fork was made; what comes later does not concern it
+	// Through is the last sequence of the source that concerns the fork: the source's last when a replay was made of it, the
+	// last that is copied for a branch.
+	Through int64 `json:"through"`
+	Branch  bool  `json:"branch,omitzero"`
 }
 
 // Turn is the begin of a supervisor's turn. What the turn reads is as of the fact's place in the log.

@@ -114,6 +114,7 @@ type loop struct {
 	asked *asked // the suspension of this turn
 
 	child      *Child // the handoff under way, or the last one
+	announced  int64  // place at which that child was announced
 	chainID    string // eventId of its latest step
 	endID      string // eventId of the step that ended the child
 	dispatched bool   // node.dispatched is written
@@ -163,6 +164,13 @@ func ended(status openwopv1.RunStatus) bool {
 		return true
 	}
 	return false
+}
+
+// inherits tells whether the child under way was announced in the part of the log that a branch took over. It is the
+// branch's own all the same, and may not exist yet, whatever the log says.
+func (s *State) inherits() bool {
+	link := s.created.Fork
+	return link != nil && link.Branch && s.loop.announced < link.FromSeq
 }
 
 // clone shares nothing with s that a fold changes.

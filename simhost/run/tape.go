@@ -1,22 +1,28 @@
 package run
 
 import (
+	"bytes"
 	"encoding/json"
 	"slices"
+	"strconv"
 
 	"github.com/openassay/assay/gen/openwopv1"
 )
 
-// tape is the log of a fork's source, up to where the fork was made. A fork takes the same steps as its source did, so what
+// tape is the log of a fork's source, as far as it concerns the fork. A fork takes the same steps as its source did, so what
 // it is to learn next stands at the same place there as it is about to have in the fork's own log.
 type tape struct {
 	fromSeq int64
 	events  []openwopv1.RunEvent // by sequence
 	facts   map[int64][]Fact     // by place, but for Created
 	places  map[string]int64     // eventId to sequence
+
+	// own leads from ids of the source to those that stand for them in a branch: of the child that was under way, and of the
+	// interrupt that was open, where the branch leaves its source.
+	own map[string]string
 }
 
-func newTape(link ForkLink, records []Record) *tape {
+func newTape(id string, link ForkLink, records []Record) *tape {
 	t := &tape{fromSeq: link.FromSeq, facts: map[int64][]Fact{}, places: map[string]int64{}}
 	for _, r := range records {
 		for _, e := range r.Events {
@@ -31,7 +37,53 @@ func newTape(link ForkLink, records []Record) *tape {
 			}
 		}
 	}
+	if link.Branch {
+		t.own = t.unfinished(id)
+	}
 	return t
+}
+
+// unfinished finds the child that is under way at the end of the tape, and the interrupt that is open there, and names those
+// that the run with this id has in their place.
+func (t *tape) unfinished(id string) map[string]string {
+	var child, open, ownChild, ownOpen string
+	for place, e := range t.events {
+		at := eventID(id, int64(place))
+		for _, f := range t.facts[int64(place)] {
+			switch {
+			case f.Child == nil:
+			case f.Child.Phase == childAnnounced:
+				child, ownChild = f.Child.RunID, childRunID(at)
+			case f.Child.Phase.over():
+				child = ""
+			}
+		}
+		switch e.Type {
+		case openwopv1.RunEventTypeNodeSuspended:
+			var p openwopv1.NodeSuspendedPayload
+			if json.Unmarshal(e.Payload, &p) == nil {
+				open, ownOpen = p.InterruptID, interruptID(at)
+			}
+		case openwopv1.RunEventTypeInterruptResolved:
+			open = ""
+		}
+	}
+	own := map[string]string{}
+	if child != "" {
+		own[child] = ownChild
+	}
+	if open != "" {
+		own[open] = ownOpen
+	}
+	return own
+}
+
+// rename puts a branch's own ids into a payload. A quoted id is never part of another string: its quotes would be escaped.
+func (t *tape) rename(payload json.RawMessage) json.RawMessage {
+	for id, own := range t.own {
+		payload = bytes.ReplaceAll(payload, strconv.AppendQuote(nil, id), strconv.AppendQuote(nil, own))
+	}
+	return payload
 }
 
 // covers tells whether the next step of a run is on the tape. It is not once the run was stopped for a reason of its own.
@@ -48,8 +100,15 @@ func (m *move) copies() bool { return m.replaying() && m.s.next < m.tape.fromSeq
 // copy takes over the next event of the source with the facts that stand before it.
 func (m *move) copy() wait {
 	for _, f := range m.tape.facts[m.s.next] {
-		if f.Stop != nil {
+		switch {
+		case f.Stop != nil:
 			f.Stop = f.Stop.replayed()
+		case f.Child != nil && m.tape.own[f.Child.RunID] != "":
+			f.Child = new(*f.Child)
+			f.Child.RunID = m.tape.own[f.Child.RunID]
+		case f.Timer != nil: // the node begins now, and waits as long as it did there
+			waits := f.Timer.Due.Sub(m.tape.events[m.s.next].Timestamp)
+			f.Timer = &Timer{NodeID: f.Timer.NodeID, Due: m.now.Add(waits)}
 		}
 		m.learn(f)
 	}
@@ -59,6 +118,7 @@ func (m *move) copy() wait {
 // replay takes over the next event of the source. Ids are the fork's own, as are times: bounds on time count from its own start.
 func (m *move) replay() wait {
 	event := m.tape.events[m.s.next]
+	event.Payload = m.tape.rename(event.Payload)
 	payload, _, err := openwopv1.DecodePayload(event.Type, event.Payload)
 	if err != nil {
 		m.err = err

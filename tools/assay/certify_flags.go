@@ -18,10 +18,17 @@ import (
 // keyVariable is the environment variable that holds the target's credential.
 const keyVariable = "ASSAY_KEY"
 
+// The key of another tenant has a flag and a variable of its own.
+const (
+	otherKeyFlag     = "--tenant-b-key"
+	otherKeyVariable = "ASSAY_TENANT_B_KEY"
+)
+
 // certifyFlags are the flags as they were typed.
 type certifyFlags struct {
 	protocol         string
 	key, keyFile     string
+	otherKey         string
 	headers          []string
 	caCert           string
 	suites           []string
@@ -46,6 +53,7 @@ type certifyFlags struct {
 func (o *certifyFlags) register(f *pflag.FlagSet) {
 	f.StringVar(&o.key, "key", "", "`KEY` to send as bearer credential; or set "+keyVariable)
 	f.StringVar(&o.keyFile, "key-file", "", "`FILE` that holds the credential")
+	f.StringVar(&o.otherKey, strings.TrimPrefix(otherKeyFlag, "--"), "", "`KEY` of another tenant, for what tenants must not see of each other; or set "+otherKeyVariable)
 	f.StringArrayVar(&o.headers, "header", nil, "`HEADER` for every request, \"Name: value\" or Name=value; may be repeated")
 	f.StringVar(&o.caCert, "cacert", "", "PEM `FILE` of certificate authorities to trust beside the system's")
 	f.StringSliceVar(&o.suites, "suite", nil, "only these `SUITES`, separated by commas")
@@ -167,6 +175,19 @@ func (o *certifyFlags) credential() (string, error) {
 	return checkKey(keyVariable, os.Getenv(keyVariable))
 }
 
+// otherCredential is the key of another tenant, from the flag or the environment. It must not be the target's own: a tenant
+// sees what is its own.
+func (o *certifyFlags) otherCredential(key string) (string, error) {
+	from, other := otherKeyFlag, o.otherKey
+	if other == "" {
+		from, other = otherKeyVariable, os.Getenv(otherKeyVariable)
+	}
+	if other != "" && other == key {
+		return "", usage("certify %s: it is the same as the key: give that of another tenant", from)
+	}
+	return checkKey(from, other)
+}
+
 // checkKey refuses what no header can carry. The error must not repeat the key.
 func checkKey(from, key string) (string, error) {
 	if !isHeaderValue(key) {
@@ -184,6 +205,9 @@ func (o *certifyFlags) again(t target, seed uint64) func(scenarios.ScenarioID) s
 		words = append(words, `--key "$`+keyVariable+`"`)
 	case o.keyFile != "":
 		add("--key-file", o.keyFile)
+	}
+	if o.otherKey != "" {
+		words = append(words, otherKeyFlag+` "$`+otherKeyVariable+`"`)
 	}
 	for _, h := range o.headers {
 		name, _, _ := parseHeader(h)

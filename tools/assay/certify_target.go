@@ -32,6 +32,10 @@ func (o *certifyFlags) target(name string) (target, error) {
 	if err != nil {
 		return target{}, err
 	}
+	other, err := o.otherCredential(key)
+	if err != nil {
+		return target{}, err
+	}
 	headers, err := readHeaders(o.headers)
 	if err != nil {
 		return target{}, err
@@ -39,7 +43,7 @@ func (o *certifyFlags) target(name string) (target, error) {
 	if key != "" && headers["Authorization"] != "" {
 		return target{}, usage("certify --header Authorization: there is a key too: give one of them")
 	}
-	t := target{name: name, wire: wire.Target{URL: name, Key: key, Header: headers, CAFile: o.caCert}, log: os.Stderr}
+	t := target{name: name, wire: wire.Target{URL: name, Key: key, OtherKey: other, Header: headers, CAFile: o.caCert}, log: os.Stderr}
 	if name == simulated {
 		return t, nil
 	}
@@ -63,7 +67,10 @@ func (t target) open(ctx context.Context) (ready wire.Target, stop func(), err e
 	if ready.Key == "" {
 		ready.Key = rand.Text()
 	}
-	address, stop, err := startSimhost(ctx, ready.Key, t.log)
+	if ready.OtherKey == "" {
+		ready.OtherKey = rand.Text()
+	}
+	address, stop, err := startSimhost(ctx, ready, t.log)
 	if err != nil {
 		return ready, nil, fmt.Errorf("certify simhost: %w", err)
 	}
@@ -71,11 +78,13 @@ func (t target) open(ctx context.Context) (ready wire.Target, stop func(), err e
 	return ready, stop, nil
 }
 
-// startSimhost serves an honest host on a free port of this machine. It outlives ctx, because what was made on it is
+// startSimhost serves an honest host for both keys of a target on a free port of this machine. It outlives ctx, because what was made on it is
 // cleaned up after an interrupt too; stop ends it.
-func startSimhost(ctx context.Context, key string, log io.Writer) (address string, stop func(), err error) {
+func startSimhost(ctx context.Context, t wire.Target, log io.Writer) (address string, stop func(), err error) {
 	ctx = context.WithoutCancel(ctx)
-	host, err := openwop.New(ctx, openwop.Options{Key: key, Release: version(), Logger: slog.New(slog.NewTextHandler(log, nil))})
+	host, err := openwop.New(ctx, openwop.Options{
+		Key: t.Key, Tenants: map[string]string{"other": t.OtherKey}, Release: version(), Logger: slog.New(slog.NewTextHandler(log, nil)),
+	})
 	if err != nil {
 		return "", nil, err
 	}

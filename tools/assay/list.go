@@ -17,11 +17,11 @@ func known() *catalogue.Catalogue {
 }
 
 func newList() *cobra.Command {
-	var asJSON bool
+	var asJSON, asMarkdown bool
 	cmd := &cobra.Command{
 		Use:       "list " + strings.Join(catalogue.Kinds, "|"),
 		Short:     "List what can be asked of a target, and how the simulated host can misbehave",
-		Example:   "  assay list scenarios\n  assay list requirements --json",
+		Example:   "  assay list scenarios\n  assay list requirements --json\n  assay list requirements --markdown",
 		ValidArgs: catalogue.Kinds,
 		RunE: func(cmd *cobra.Command, kinds []string) error {
 			if len(kinds) == 0 {
@@ -29,6 +29,12 @@ func newList() *cobra.Command {
 			}
 			if err := args("the list")(cmd, kinds); err != nil {
 				return err
+			}
+			if asMarkdown {
+				if kinds[0] != "requirements" || asJSON {
+					return usage("assay list: --markdown is the coverage page of the requirements: assay list requirements --markdown")
+				}
+				return known().Coverage(cmd.OutOrStdout())
 			}
 			if !asJSON {
 				return known().Table(cmd.OutOrStdout(), kinds[0])
@@ -44,6 +50,7 @@ func newList() *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
+	cmd.Flags().BoolVar(&asMarkdown, "markdown", false, "print the coverage of the requirements by source, as docs/coverage.md has it")
 	return cmd
 }
 

@@ -104,12 +104,16 @@ func serve(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv("URL", server.URL)
 }
 
-// host KEY starts a simulated host with this key at $URL.
+// host KEY [OTHERKEY] starts a simulated host with this key at $URL, and with that of another tenant.
 func simulatedHost(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 1 {
-		ts.Fatalf("usage: host KEY")
+	if neg || len(args) < 1 || len(args) > 2 {
+		ts.Fatalf("usage: host KEY [OTHERKEY]")
 	}
-	host, err := openwop.New(context.Background(), openwop.Options{Key: args[0]})
+	o := openwop.Options{Key: args[0]}
+	if len(args) == 2 {
+		o.Tenants = map[string]string{"other": args[1]}
+	}
+	host, err := openwop.New(context.Background(), o)
 	ts.Check(err)
 	server := httptest.NewServer(host.Handler())
 	ts.Defer(func() {

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -26,9 +27,10 @@ Its logs live in memory unless --data names a folder; there they survive a
 crash of the process, and with --sync always a loss of power too.`
 
 type simhostFlags struct {
-	listen string
-	sync   string
-	host   openwop.Options
+	listen  string
+	sync    string
+	tenants []string
+	host    openwop.Options
 }
 
 func newSimhost() *cobra.Command {
@@ -49,9 +51,11 @@ func newSimhost() *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&o.listen, "listen", "127.0.0.1:7411", "`ADDRESS` to listen on; port 0 takes a free one")
 	f.StringVar(&o.host.Key, "key", openwop.DefaultKey, "bearer `KEY` that clients must send")
+	f.StringArrayVar(&o.tenants, "tenant", nil, "further tenant and its key, `NAME=KEY`; may be repeated")
 	f.IntVar(&o.host.Version, "version", openwop.DefaultVersion, "version `N` of the execution model, 1 to 6")
 	f.StringSliceVar(&o.host.Without, "without", nil, "`CLAIMS` to leave off, separated by commas")
 	f.StringVar(&o.host.ExperimentalUntil, "experimental-until", "", "advertise the execution model as experimental until this `DAY`, YYYY-MM-DD")
+	f.StringVar(&o.host.EscalationInterrupt, "escalation-interrupt", openwop.EscalationInterrupts()[0], "`KIND` of interrupt that a decision below the confidence floor raises: clarification or approval")
 	f.StringSliceVar(&o.host.Faults, "fault", nil, "violation to commit, by its `ID` (assay list faults); may be repeated")
 	f.StringVar(&o.host.Workflows, "workflows", "", "`DIR` of further workflow definitions, *.json")
 	f.StringVar(&o.host.CORS, "cors", "", "`ORIGIN` whose pages may call the host, or *")
@@ -86,6 +90,8 @@ func (o *simhostFlags) check(cmd *cobra.Command) error {
 	switch {
 	case o.sync != syncSystem && o.sync != syncAlways:
 		return unknown("value of --sync", o.sync, []string{syncSystem, syncAlways})
+	case !slices.Contains(openwop.EscalationInterrupts(), o.host.EscalationInterrupt):
+		return unknown("value of --escalation-interrupt", o.host.EscalationInterrupt, openwop.EscalationInterrupts())
 	case cmd.Flags().Changed("sync") && o.host.DataDir == "":
 		return usage("simhost --sync: logs in memory reach no disk: name a folder with --data")
 	case o.host.Version < 1 || o.host.Version > 6:
@@ -94,6 +100,21 @@ func (o *simhostFlags) check(cmd *cobra.Command) error {
 		return usage("simhost --key: give a key that is not empty")
 	}
 	o.host.SyncAlways = o.sync == syncAlways
+	return o.readTenants()
+}
+
+// readTenants takes the further tenants apart. No error repeats a key.
+func (o *simhostFlags) readTenants() error {
+	for _, t := range o.tenants {
+		name, key, ok := strings.Cut(t, "=")
+		if _, twice := o.host.Tenants[name]; !ok || twice {
+			return usage("simhost --tenant %s: write NAME=KEY, each name once", name)
+		}
+		if o.host.Tenants == nil {
+			o.host.Tenants = map[string]string{}
+		}
+		o.host.Tenants[name] = key
+	}
 	return nil
 }
 

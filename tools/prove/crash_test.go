@@ -208,7 +208,7 @@ func dieAfterAppends(setting string) error {
 		return err
 	}
 	defer engine.Close()
-	s, err := engine.Create(context.Background(), run.Create{WorkflowID: "assay-loop"})
+	s, err := engine.Create(context.Background(), run.Create{WorkflowID: "assay-loop", Owner: &openwopv1.RunOwner{Tenant: openwop.DefaultTenant}})
 	if err != nil {
 		return err
 	}

@@ -25,7 +25,17 @@ var inapplicable = map[string]struct {
 	with   openwop.Options
 }{
 	"experimental-dated":       {"--experimental-until", openwop.Options{ExperimentalUntil: time.Now().AddDate(0, 1, 0).Format(time.DateOnly)}},
+	"not-offered-not-found":    {"--without ancestry", openwop.Options{Without: []string{"ancestry"}}},
+	"absent-without-claim":     {"--without goals", openwop.Options{Without: []string{"goals"}}},
 	"iteration-absent-below-5": {"--version 4", openwop.Options{Version: 4}},
+	"reads-as-of-run-start":    {"--version 4", openwop.Options{Version: 4}},
+	"unclaimed-not-served":     {"--without workspace", openwop.Options{Without: []string{"workspace"}}},
+	"supervisor-refused":       {"--without orchestrator", openwop.Options{Without: []string{"orchestrator"}}},
+	"dispatch-refused":         {"--without dispatch", openwop.Options{Without: []string{"dispatch"}}},
+	"rejected-never":           {"--escalation-interrupt approval", openwop.Options{EscalationInterrupt: "approval"}},
+	"untold-below-2":           {"--version 1", openwop.Options{Version: 1}},
+	"turns-without-model":      {"--without executionModel", openwop.Options{Without: []string{"executionModel"}}},
+	"mapping-refused":          {"--without dispatchMapping", openwop.Options{Without: []string{"dispatchMapping"}}},
 }
 
 func TestTheHonestHostKeepsEveryPromise(t *testing.T) {
@@ -40,6 +50,11 @@ func TestTheHonestHostKeepsEveryPromise(t *testing.T) {
 	slices.Sort(want)
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("inapplicable (-committed +seen):\n%s", diff)
+	}
+	for _, o := range r.Outcomes {
+		if o.Verdict == scenarios.Passed && o.Evidence != o.Scenario.Reach() {
+			t.Errorf("%s is seen as %s, and says that it reaches %s", o.Scenario.ID, o.Evidence, o.Scenario.Reach())
+		}
 	}
 	if code := r.ExitCode(); code != scenarios.ExitProved {
 		t.Errorf("exit code %d", code)
@@ -81,21 +96,39 @@ func TestEveryHonestHost(t *testing.T) {
 	for _, name := range openwop.ClaimNames() {
 		hosts["--without "+name] = openwop.Options{Without: []string{name}}
 	}
+	hosts["--escalation-interrupt approval"] = openwop.Options{EscalationInterrupt: "approval"}
 	hosts["--max-loop-iterations 2"] = openwop.Options{MaxLoopIterations: 2}
 	hosts["--max-loop-iterations 5"] = openwop.Options{MaxLoopIterations: 5}
 	hosts["--max-node-executions 100"] = openwop.Options{MaxNodeExecutions: 100}
 	// What cannot be looked at any more when a way to look is taken away.
 	suspends := []string{"below-floor", "concurrent-resolvers", "fork-of-resumed", "heartbeat-moves-nothing", "second-resolve", "stands-still",
 		"two-at-once", "two-suspends"}
-	notes := []string{"replay-sees-the-same", "write-from-outside", "write-in-turn"}
+	logs := []string{"causes-come-first", "ends-once", "envelope-complete", "forms-agree", "logs-apart", "never-changes", "numbered-without-gap", "payloads-fit", "poll-complete",
+		"poll-cursor", "poll-while-live", "stream-batches", "stream-closes", "stream-resumes", "stream-shows-all", "stream-while-live"}
+	refusals := []string{"cancel-ends", "cancel-of-ended", "existence-hidden", "keyed-at-once", "keyed-once", "members-answered", "method-refused", "oversized-refused",
+		"strangers-change-nothing", "strangers-refused", "stream-mode-refused"}
+	notes := []string{"replay-sees-the-same", "write-from-outside", "write-in-turn", "write-is-logged"}
+	weighs := []string{"held-and-told", "kind-as-advertised", "floor-passes", "no-confidence-passes", "doubtful-end-held", "carried-out-once", "inner-turns-apart"}
+	unsure := []string{"unsure-held", "unsure-decides-once", "unsure-rejected", "sure-enough-decides"}
+	bounds := []string{"time-bounded", "time-leaves-alone", "time-breach-replayed", "nodes-bounded", "nodes-leave-alone", "node-limit-honoured", "node-breach-replayed",
+		"options-refused", "options-kept"}
+	forks := []string{"prefix-kept", "drawn-once", "forks-refused", "branch-draws", "branch-bounded", "branches-refused"}
+	handoffs := []string{"cancelled-not-harvested", "cancelled-worker", "decided-before-question", "failed-not-harvested", "failed-worker",
+		"same-agent-after-answer", "second-waits-for-first", "turn-waits-for-worker", "uncreatable-worker", "unmapped-not-harvested"}
+	loops := []string{"cancel-reaches-all", "cancelled-tree-rests", "chain-of-causes", "child-is-a-run", "decided-before-worker", "dispatch-names-its-cause",
+		"dispatch-undecided", "effect-of-its-decision", "fan-out-rejected", "harvested-when-mapped", "inputs-reach-child", "nothing-after-terminate",
+		"one-agent", "own-mapping", "results-reach-parent", "unset-input-absent", "worker-to-worker"}
+	tenants := []string{"runs-unread", "offspring-unread", "cancel-refused", "answer-refused", "fork-refused", "keys-apart", "owner-by-credential", "files-apart", "goals-apart"}
+	kin := []string{"root-has-no-parent", "child-names-parent", "fork-has-no-parent", "never-has-none", "own-causes-name-no-host"}
 	blocked := map[string][]string{
 		"--without agentloopSeam": {"seam-agrees-with-log", "seam-last-turn", "seam-out-of-range", "seam-random-turns", "seam-suspends", "seam-write-turn"},
 		"--without goalsSeam": {"closed-at-bound", "content-free", "cost-bound", "deadline", "escalation-halts", "evaluated-and-closed", "evaluations-attributed",
-			"exceeded-stays-exceeded", "pause-halts", "runs-of-the-goal", "satisfied-disarms", "stops-at-bound", "ticked-at-once"},
+			"every-run-judged", "exceeded-stays-exceeded", "only-the-judge", "pause-halts", "runs-of-the-goal", "satisfied-disarms", "stops-at-bound", "ticked-at-once"},
+		"--without workspaceSeam":   {"owners-apart"},
 		"--max-node-executions 100": {"limit-honoured"},
-		"--max-loop-iterations 2": slices.Concat(suspends, notes, []string{"ask-user", "bound-below", "bound-leaves-alone", "seam-agrees-with-log", "seam-random-turns",
+		"--max-loop-iterations 2": slices.Concat(suspends, notes, handoffs, weighs, []string{"answer-refused", "ask-user", "bound-below", "bound-leaves-alone", "seam-agrees-with-log", "seam-random-turns",
 			"seam-suspends", "seam-write-turn"}),
-		"--without fixtures": slices.Concat(suspends, notes, []string{"bound-below", "bound-leaves-alone", "fork-keeps", "limit-honoured", "nothing-shared"}),
+		"--without fixtures": slices.Concat(suspends, notes, tenants, kin, logs, handoffs, loops, refusals, weighs, unsure, bounds, forks, []string{"bound-below", "bound-leaves-alone", "fork-keeps", "limit-honoured", "nothing-shared"}),
 	}
 	// Two short loops may or may not overlap.
 	perhaps := map[string]string{"--max-loop-iterations 2": "nothing-shared"}

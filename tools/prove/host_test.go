@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-const key = "prove-key"
+const key, otherKey = "prove-key", "prove-other-key"
 
 // many passes over a test that certifies many hosts, where -short asks for few.
 func many(t *testing.T) {
@@ -41,7 +41,7 @@ func many(t *testing.T) {
 // serve starts a simulated host on a real socket; wrap may stand in front of it.
 func serve(t *testing.T, o openwop.Options, wrap func(http.Handler) http.Handler) *httptest.Server {
 	t.Helper()
-	o.Key = key
+	o.Key, o.Tenants = key, map[string]string{"other": otherKey}
 	h, err := openwop.New(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -65,7 +65,7 @@ func certify(t *testing.T, url string, o scenarios.Options) *scenarios.Report {
 	if o.Patience == 0 {
 		o.Patience = 10 * time.Second
 	}
-	c, err := scenarios.Certify(t.Context(), wire.Target{URL: url, Key: key}, o, suites.Suites()...)
+	c, err := scenarios.Certify(t.Context(), wire.Target{URL: url, Key: key, OtherKey: otherKey}, o, suites.Suites()...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,25 +13,37 @@ import (
 // What a host stops claiming turns exactly the scenarios about it inapplicable, and no other; all others pass.
 func TestWhatIsNotClaimedIsInapplicableAndNothingElse(t *testing.T) {
 	many(t)
-	always := []string{"experimental-dated"}
+	always := []string{"experimental-dated", "rejected-never", "turns-without-model", "supervisor-refused", "dispatch-refused", "mapping-refused"}
+	from2 := []string{"floor-well-formed", "held-and-told", "kind-as-advertised", "floor-passes", "no-confidence-passes", "doubtful-end-held", "carried-out-once"}
 	from5 := []string{"iteration-on-decided", "one-per-turn", "nothing-shared", "fork-keeps", "seam-random-turns", "seam-agrees-with-log", "seam-out-of-range"}
 	resume := []string{"resume-flag", "ask-user", "below-floor", "two-suspends", "seam-suspends", "fork-of-resumed", "heartbeat-moves-nothing"}
 	workspace := []string{"write-in-turn", "write-from-outside", "replay-sees-the-same", "seam-write-turn", "seam-last-turn"}
+	files := []string{"served-as-put", "content-required", "listed-by-prefix", "deleted-is-gone", "versions-count", "etags-change", "if-match", "if-match-absent", "one-writer-wins",
+		"numbering-continues", "older-versions", "no-such-version", "version-horizon", "climbs-refused", "bad-paths-refused", "too-large-refused", "largest-taken",
+		"full-takes-no-more", "files-apart", "write-is-logged", "reads-as-of-run-start", "owners-apart"}
 	goals := []string{"block-well-formed", "bounds-required", "created-as-asked", "client-cannot-satisfy", "abandoned-stays-abandoned", "stops-at-bound",
 		"closed-at-bound", "exceeded-stays-exceeded", "ticked-at-once", "cost-bound", "deadline", "satisfied-disarms", "evaluated-and-closed",
-		"evaluations-attributed", "runs-of-the-goal", "content-free", "pause-halts", "escalation-halts"}
+		"evaluations-attributed", "runs-of-the-goal", "content-free", "goals-apart", "pause-halts", "escalation-halts",
+		"only-the-judge", "every-run-judged", "schedule-fires", "heartbeat-fires", "secret-redacted"}
+	mappings := []string{"harvested-when-mapped", "failed-not-harvested", "cancelled-not-harvested", "results-reach-parent", "inputs-reach-child",
+		"unset-input-absent", "own-mapping", "worker-to-worker"}
 	for name, c := range map[string]struct {
 		host openwop.Options
 		want []string
 	}{
-		"--version 4": {openwop.Options{Version: 4}, slices.Concat(always, from5, resume, workspace)},
+		"--version 4": {openwop.Options{Version: 4}, slices.Concat(always, from5, resume, workspace, []string{"not-offered-not-found", "untold-below-2", "unclaimed-not-served"})},
 		"--version 1": {openwop.Options{Version: 1},
-			slices.Concat(always, from5, resume, workspace, []string{"causation-block", "replay-block", "escalation-halts"})},
-		"--without goals":     {openwop.Options{Without: []string{"goals"}}, slices.Concat(always, goals, []string{"iteration-absent-below-5"})},
-		"--without workspace": {openwop.Options{Without: []string{"workspace"}}, slices.Concat(always, workspace, []string{"iteration-absent-below-5"})},
+			slices.Concat(always, from5, resume, workspace, from2, []string{"root-has-no-parent", "child-names-parent", "fork-has-no-parent", "never-has-none", "own-causes-name-no-host", "causation-block", "replay-block", "escalation-halts", "unclaimed-not-served"})},
+		"--without goals": {openwop.Options{Without: []string{"goals"}}, slices.Concat(always, goals, []string{"not-offered-not-found", "untold-below-2", "iteration-absent-below-5", "reads-as-of-run-start", "unclaimed-not-served"})},
+		"--without dispatchMapping": {openwop.Options{Without: []string{"dispatchMapping"}}, slices.Concat(mappings, []string{"not-offered-not-found", "experimental-dated", "rejected-never",
+			"turns-without-model", "supervisor-refused", "dispatch-refused", "untold-below-2", "iteration-absent-below-5", "reads-as-of-run-start", "unclaimed-not-served"})},
+		"--without workspace": {openwop.Options{Without: []string{"workspace"}}, slices.Concat(always, workspace, files, []string{"not-offered-not-found", "untold-below-2", "workspace-well-formed", "iteration-absent-below-5"})},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			if name != "--without goals" {
+				c.want = append(c.want, "absent-without-claim")
+			}
 			r := certify(t, serve(t, c.host, nil).URL, scenarios.Options{})
 			nothingWrong(t, r)
 			got := byVerdict(r)[scenarios.Inapplicable]

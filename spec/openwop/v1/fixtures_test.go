@@ -133,6 +133,47 @@ func TestFixturesHangTogether(t *testing.T) {
 	}
 }
 
+// mappings are those of all dispatch nodes: those by which workers are given something, and those by which they give back.
+func (w workflow) mappings() (in, out []map[string]any) {
+	for _, n := range w.Nodes {
+		for key, own := range map[string]string{"inputMapping": "perWorkerInputMappings", "outputMapping": "perWorkerOutputMappings"} {
+			all := []map[string]any{object(n.Config[key])}
+			for _, m := range object(n.Config[own]) {
+				all = append(all, object(m))
+			}
+			if key == "inputMapping" {
+				in = append(in, all...)
+			} else {
+				out = append(out, all...)
+			}
+		}
+	}
+	return in, out
+}
+
+// Where the parent's variables are read from and written to is declared: a name that is mistyped would map nothing.
+func TestMappedVariablesAreDeclared(t *testing.T) {
+	for _, path := range fixtures(t) {
+		w := readJSON[workflow](t, path)
+		declared := func(name any) {
+			if _, ok := w.variable(fmt.Sprint(name)); !ok {
+				t.Errorf("%s maps the variable %v, which is not declared", path, name)
+			}
+		}
+		in, out := w.mappings()
+		for _, m := range in {
+			for _, source := range m {
+				declared(source)
+			}
+		}
+		for _, m := range out {
+			for target := range m {
+				declared(target)
+			}
+		}
+	}
+}
+
 // Scenarios count on these numbers.
 func TestOwnLoops(t *testing.T) {
 	kinds := func(id string) []string {
@@ -145,6 +186,9 @@ func TestOwnLoops(t *testing.T) {
 	want := map[string][]string{
 		"assay-loop":           {"next-worker", "next-worker", "next-worker", "terminate"},
 		"assay-loop-ask-user":  {"next-worker", "ask-user", "next-worker", "terminate"},
+		"assay-loop-mapped":    {"next-worker", "terminate"},
+		"assay-loop-waits":     {"next-worker", "terminate"},
+		"assay-loop-reject":    {"next-worker", "next-worker", "next-worker", "terminate"},
 		"assay-loop-endless":   slices.Repeat([]string{"next-worker"}, 256),
 		"assay-loop-workspace": {"next-worker", "next-worker", "terminate"},
 		"assay-goal-stuck":     {"next-worker", "terminate"},
@@ -152,6 +196,19 @@ func TestOwnLoops(t *testing.T) {
 	for id, kindsWanted := range want {
 		if diff := cmp.Diff(kindsWanted, kinds(id)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", id, diff)
+		}
+	}
+}
+
+// A chain, so that the limit strikes at the same node on every host.
+func TestManyNodesAreAChain(t *testing.T) {
+	w := readJSON[workflow](t, "fixtures/assay-nodes.json")
+	if len(w.Nodes) != 256 || len(w.Edges) != 255 {
+		t.Fatalf("%d nodes and %d edges, want 256 and 255", len(w.Nodes), len(w.Edges))
+	}
+	for i, e := range w.Edges {
+		if e.Source != w.Nodes[i].ID || e.Target != w.Nodes[i+1].ID {
+			t.Errorf("edge %d leads from %s to %s", i, e.Source, e.Target)
 		}
 	}
 }
@@ -164,6 +221,9 @@ func (w workflow) ports(node string) map[string]string {
 			continue
 		}
 		for port, in := range n.Inputs {
+			if in.Type != "variable" {
+				continue
+			}
 			v, _ := w.variable(in.VariableName)
 			out[port] = in.VariableName + " " + v.Type
 		}
@@ -174,7 +234,10 @@ func (w workflow) ports(node string) map[string]string {
 // Whoever starts a run of these chooses what its turns do, and reads back under these names what they saw or found.
 func TestOwnVariables(t *testing.T) {
 	want := map[string]map[string]string{
-		"assay-loop": {"mockDispatchPlan": "plan array"},
+		"assay-loop":        {"mockDispatchPlan": "plan array"},
+		"assay-loop-mapped": {"mockDispatchPlan": "plan array"},
+		"assay-loop-reject": {"mockDispatchPlan": "plan array"},
+		"assay-loop-waits":  {"mockDispatchPlan": "plan array"},
 		"assay-loop-workspace": {
 			"mockDispatchPlan": "plan array", "mockReads": "reads object", "mockWrites": "writes array",
 		},
@@ -241,4 +304,20 @@ func essence(w map[string]any) map[string]any {
 		delete(object(v), "description")
 	}
 	return w
+}
+
+// Three draws in a row, each of which is an output of the run.
+func TestRandomValuesAreOutputs(t *testing.T) {
+	w := readJSON[workflow](t, "fixtures/assay-random.json")
+	var types []string
+	for _, n := range w.Nodes {
+		types = append(types, n.TypeID)
+	}
+	want := append(slices.Repeat([]string{"vendor.openassay.random"}, 3), "core.identity")
+	if diff := cmp.Diff(want, types); diff != "" {
+		t.Errorf("types of the nodes (-want +got):\n%s", diff)
+	}
+	if ports := w.Nodes[len(w.Nodes)-1].Inputs; len(ports) != 3 {
+		t.Errorf("the last node has %d ports", len(ports))
+	}
 }

@@ -19,6 +19,7 @@ var operations = map[string]string{
 	"forkRun":               "201 400 401 403 404 409 410 413 422 429 500 501 503",
 	"streamRunEvents":       "200 400 401 403 404 429 500 503",
 	"pollRunEvents":         "200 400 401 403 404 429 500 503",
+	"getRunAncestry":        "200 401 403 404 429 500 503",
 	"resolveInterruptByRun": "200 400 401 403 404 409 410 413 422 429 500 503",
 	"runAgentLoop":          "200 400 401 403 404 413 429 500 501 503",
 

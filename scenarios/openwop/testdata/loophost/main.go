@@ -1,22 +1,29 @@
 // Loophost is a small host that really loops: a stand-in for hosts that others
 // wrote. It knows two of upstream's fixtures, no seam and none of Assay's own
-// fixtures, and it is deliberately written from the protocol alone.
+// fixtures, and it is deliberately written from the protocol alone. Its key is
+// dev-key.
 package main
 
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"os"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 )
 
 type object = map[string]any
 
-const limit = 40
+const (
+	limit  = 40
+	parent = "conformance-multi-agent-handoff"
+	worker = "conformance-multi-agent-handoff-child"
+)
 
 type run struct {
 	mu     sync.Mutex
@@ -49,9 +56,24 @@ func (r *run) end(status, kind string, payload object) {
 	r.mu.Unlock()
 }
 
+// work is what the worker does.
+func (r *run) work() {
+	r.add("run.started", "", "", object{"workflowId": r.flow})
+	r.end("completed", "run.completed", object{"outputs": object{"childOutcome": "handoff-complete"}})
+}
+
 type hostState struct {
 	mu   sync.Mutex
 	runs map[string]*run
+
+	posting sync.Mutex
+	keys    map[string]kept // by idempotency key
+}
+
+// kept is the reply to the first request under an idempotency key.
+type kept struct {
+	body  string
+	reply object
 }
 
 func (h *hostState) create(flow string) *run {
@@ -76,7 +98,6 @@ func (h *hostState) handoff(r *run, bound int) {
 			r.end("completed", "run.completed", object{"outputs": r.vars})
 			return
 		}
-		worker := "conformance-multi-agent-handoff-child"
 		decided := r.add("runOrchestrator.decided", "", "supervisor", object{"agentId": "loophost.supervisor", "iteration": turn, "decision": object{"kind": "next-worker", "nextWorkerIds": []string{worker}}})
 		chain := func(cause, phase string, more object) string {
 			p := object{"phase": phase, "workerId": worker, "parentRunId": r.id}
@@ -88,8 +109,7 @@ func (h *hostState) handoff(r *run, bound int) {
 		began := chain(decided, "dispatch.began", nil)
 		child := h.create(worker)
 		succeeded := chain(began, "dispatch.succeeded", object{"childRunId": child.id})
-		child.add("run.started", "", "", object{"workflowId": worker})
-		child.end("completed", "run.completed", object{"outputs": object{"childOutcome": "handoff-complete"}})
+		child.work()
 		completed := chain(succeeded, "child.completed", object{"childRunId": child.id})
 		r.vars["parentResult"] = "handoff-complete"
 		chain(completed, "output.harvested", object{"childRunId": child.id, "harvestedKeys": []string{"parentResult"}})
@@ -102,37 +122,102 @@ func send(w http.ResponseWriter, status int, body any) {
 	json.NewEncoder(w).Encode(body)
 }
 
+func refuse(w http.ResponseWriter, status int, code string) {
+	send(w, status, object{"error": code, "message": "no"})
+}
+
+// guarded asks for the key before anything is looked for.
+func guarded(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		public := !strings.HasPrefix(q.URL.Path, "/v1/") || q.URL.Path == "/v1/openapi.json"
+		if !public && q.Header.Get("Authorization") != "Bearer dev-key" {
+			refuse(w, 401, "unauthenticated")
+			return
+		}
+		next.ServeHTTP(w, q)
+	})
+}
+
+// post makes a run, once for each idempotency key.
+func (h *hostState) post(w http.ResponseWriter, q *http.Request) {
+	raw, err := io.ReadAll(io.LimitReader(q.Body, 1<<20))
+	var body struct {
+		WorkflowID   *string `json:"workflowId"`
+		Configurable struct {
+			MaxLoopIterations int `json:"maxLoopIterations"`
+		} `json:"configurable"`
+		Inputs, Metadata object
+		Tags             []string
+	}
+	switch {
+	case err != nil || json.Unmarshal(raw, &body) != nil || body.WorkflowID == nil:
+		refuse(w, 400, "validation_error")
+		return
+	case *body.WorkflowID != parent && *body.WorkflowID != worker:
+		refuse(w, 404, "workflow_not_found")
+		return
+	}
+	h.posting.Lock()
+	defer h.posting.Unlock()
+	key := q.Header.Get("Idempotency-Key")
+	if first, known := h.keys[key]; known && first.body != string(raw) {
+		refuse(w, 409, "idempotency_key_mismatch")
+		return
+	} else if known {
+		w.Header().Set("openwop-Idempotent-Replay", "true")
+		send(w, 201, first.reply)
+		return
+	}
+	r := h.create(*body.WorkflowID)
+	bound := limit
+	if n := body.Configurable.MaxLoopIterations; n > 0 && n < limit {
+		bound = n
+	}
+	if r.flow == parent {
+		go h.handoff(r, bound)
+	} else {
+		r.work()
+	}
+	reply := object{"runId": r.id, "status": "running", "eventsUrl": "/v1/runs/" + r.id + "/events"}
+	if key != "" {
+		h.keys[key] = kept{string(raw), reply}
+	}
+	send(w, 201, reply)
+}
+
+// stream sends what there is: a run is over in no time.
+func stream(w http.ResponseWriter, q *http.Request, r *run) {
+	if mode := q.URL.Query().Get("streamMode"); mode != "" && mode != "debug" && mode != "updates" {
+		send(w, 400, object{"error": "unsupported_stream_mode", "message": "no", "details": object{"supported": []string{"updates", "debug"}}})
+		return
+	}
+	w.Header().Set("Content-Type", "text/event-stream")
+	from := 0
+	if n, err := strconv.Atoi(q.Header.Get("Last-Event-ID")); err == nil {
+		from = min(n+1, len(r.events))
+	}
+	for _, e := range r.events[from:] {
+		data, _ := json.Marshal(e)
+		fmt.Fprintf(w, "id: %v\nevent: %v\ndata: %s\n\n", e["sequence"], e["type"], data)
+	}
+}
+
 func main() {
-	h := &hostState{runs: map[string]*run{}}
+	h := &hostState{runs: map[string]*run{}, keys: map[string]kept{}}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /.well-known/openwop", func(w http.ResponseWriter, _ *http.Request) {
 		send(w, 200, object{
 			"protocolVersion": "1.0", "supportedEnvelopes": []string{}, "schemaVersions": object{}, "implementation": object{"name": "loophost", "version": "1", "vendor": "loophost"},
 			"limits":   object{"clarificationRounds": 1, "schemaRounds": 1, "envelopesPerTurn": 1, "maxLoopIterations": limit},
-			"fixtures": []string{"conformance-multi-agent-handoff", "conformance-multi-agent-handoff-child"},
+			"fixtures": []string{parent, worker},
 			"multiAgent": object{"executionModel": object{"supported": true, "version": 5, "crossHostCausation": object{"supported": true, "hostId": "loophost"},
 				"replayDeterminism": object{"supported": true, "refusalDivergenceEmission": true}}},
 		})
 	})
-	mux.HandleFunc("POST /v1/runs", func(w http.ResponseWriter, q *http.Request) {
-		var body struct {
-			WorkflowID   string `json:"workflowId"`
-			Configurable struct {
-				MaxLoopIterations int `json:"maxLoopIterations"`
-			} `json:"configurable"`
-		}
-		if json.NewDecoder(q.Body).Decode(&body) != nil || body.WorkflowID != "conformance-multi-agent-handoff" {
-			send(w, 404, object{"error": "workflow_not_found", "message": "no such workflow"})
-			return
-		}
-		bound := limit
-		if n := body.Configurable.MaxLoopIterations; n > 0 && n < limit {
-			bound = n
-		}
-		r := h.create(body.WorkflowID)
-		go h.handoff(r, bound)
-		send(w, 201, object{"runId": r.id, "status": "running", "eventsUrl": "/v1/runs/" + r.id + "/events"})
+	mux.HandleFunc("GET /v1/openapi.json", func(w http.ResponseWriter, _ *http.Request) {
+		send(w, 200, object{"openapi": "3.1.0", "info": object{"title": "loophost", "version": "1"}, "paths": object{}})
 	})
+	mux.HandleFunc("POST /v1/runs", h.post)
 	one := func(f func(http.ResponseWriter, *http.Request, *run)) http.HandlerFunc {
 		return func(w http.ResponseWriter, q *http.Request) {
 			h.mu.Lock()
@@ -157,11 +242,16 @@ func main() {
 		}
 		send(w, 200, object{"events": r.events[from:], "isComplete": r.status != "running"})
 	}))
+	mux.HandleFunc("GET /v1/runs/{id}/events", one(stream))
+	mux.HandleFunc("POST /v1/runs/{id}/cancel", one(func(w http.ResponseWriter, _ *http.Request, r *run) {
+		send(w, 200, object{"runId": r.id, "status": r.status}) // its runs are over before anybody can cancel them
+	}))
+	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { refuse(w, 404, "not_found") })
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 	fmt.Println("http://" + listener.Addr().String())
-	http.Serve(listener, mux)
+	http.Serve(listener, guarded(mux))
 }

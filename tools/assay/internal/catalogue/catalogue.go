@@ -28,6 +28,7 @@ type Scenario struct {
 	Requirements []string `json:"requirements"`
 	Level        string   `json:"level"`
 	Claim        string   `json:"claim"`
+	Reaches      string   `json:"reaches"` // the strongest evidence that it can end with
 	Labels       []string `json:"labels"`
 }
 
@@ -49,6 +50,7 @@ type Requirement struct {
 	Evidence  string   `json:"evidence"` // the weakest that proves it
 	Text      string   `json:"text"`
 	Scenarios []string `json:"scenarios"`
+	Reaches   string   `json:"reaches"`  // the strongest evidence that they can end with; "" without one
 	Reason    string   `json:"reason"`   // why it has none
 	Stimulus  string   `json:"stimulus"` // assay-seam: shown only through a seam of Assay's own
 }
@@ -105,7 +107,7 @@ func (c *Catalogue) scenarios() []Scenario {
 		for _, s := range suite.Scenarios {
 			out = append(out, Scenario{
 				ID: string(s.ID), Suite: suite.ID, Title: s.Title, Requirements: each(s.Proves, text),
-				Level: s.Level(suite.Protocol.Ledger), Claim: s.Claim.ID, Labels: s.Labels(suite),
+				Level: s.Level(suite.Protocol.Ledger), Claim: s.Claim.ID, Reaches: s.Reach().String(), Labels: s.Labels(suite),
 			})
 		}
 	}
@@ -118,7 +120,7 @@ func (c *Catalogue) requirements() []Requirement {
 		for _, r := range p.Ledger.Rows {
 			out = append(out, Requirement{
 				ID: r.ID, Level: r.Level, Source: r.Source, Section: r.Section, Claim: r.Claim, Evidence: r.Demands().String(),
-				Text: r.Text, Scenarios: c.proving(r.ID), Reason: r.Reason, Stimulus: r.Stimulus,
+				Text: r.Text, Scenarios: c.proving(r.ID), Reaches: c.reach(r.ID).String(), Reason: r.Reason, Stimulus: r.Stimulus,
 			})
 		}
 	}
@@ -167,6 +169,19 @@ func (c *Catalogue) proving(requirement string) []string {
 		}
 	}
 	return out
+}
+
+// reach is the strongest evidence that a scenario can give of a requirement.
+func (c *Catalogue) reach(requirement string) scenarios.Evidence {
+	strongest := scenarios.Unseen
+	for _, suite := range c.Suites {
+		for _, s := range suite.Scenarios {
+			if slices.Contains(s.Proves, scenarios.RequirementID(requirement)) {
+				strongest = max(strongest, s.Reach())
+			}
+		}
+	}
+	return strongest
 }
 
 func text[S ~string](s S) string { return string(s) }

@@ -30,7 +30,7 @@ func small() *catalogue.Catalogue {
 	return &catalogue.Catalogue{
 		Suites: []scenarios.Suite{{ID: "turns", Title: "turns of a loop", Protocol: protocol, Scenarios: []scenarios.Scenario{
 			{ID: "demo/turns/counted", Title: "turns are counted", Proves: []scenarios.RequirementID{"D-A1"}, Claim: claim, Ask: scenarios.Ask(drive, func(struct{}, *scenarios.Judge) {})},
-			{ID: "demo/turns/told", Title: "turns are told", Proves: []scenarios.RequirementID{"D-A1"}, Claim: claim, Ask: scenarios.Advertised(nil)},
+			{ID: "demo/turns/told", Title: "turns are told", Proves: []scenarios.RequirementID{"D-A1"}, Claim: claim, Ask: scenarios.Advertised(nil), Reaches: scenarios.Attested},
 		}}},
 		Faults: []rules.Fault{{ID: "turns.lost", Title: "a turn is lost", Breaks: []string{"D-A1"}}},
 	}
@@ -38,12 +38,12 @@ func small() *catalogue.Catalogue {
 
 func TestJSONShapes(t *testing.T) {
 	for kind, want := range map[string]string{
-		"scenarios": `[{"id":"demo/turns/counted","suite":"turns","title":"turns are counted","requirements":["D-A1"],"level":"MUST","claim":"model>=5","labels":["suite:turns","claim:model>=5","level:MUST","source:RFC-1"]},` +
-			`{"id":"demo/turns/told","suite":"turns","title":"turns are told","requirements":["D-A1"],"level":"MUST","claim":"model>=5","labels":["suite:turns","claim:model>=5","level:MUST","source:RFC-1"]}]`,
+		"scenarios": `[{"id":"demo/turns/counted","suite":"turns","title":"turns are counted","requirements":["D-A1"],"level":"MUST","claim":"model>=5","reaches":"observed","labels":["suite:turns","claim:model>=5","level:MUST","source:RFC-1"]},` +
+			`{"id":"demo/turns/told","suite":"turns","title":"turns are told","requirements":["D-A1"],"level":"MUST","claim":"model>=5","reaches":"attested","labels":["suite:turns","claim:model>=5","level:MUST","source:RFC-1"]}]`,
 		"suites": `[{"id":"turns","protocol":"demo/v1","title":"turns of a loop","scenarios":2}]`,
-		"requirements": `[{"id":"D-A1","level":"MUST","source":"RFC-1","section":"A","claim":"model>=5","evidence":"observed","text":"Turns are counted.","scenarios":["demo/turns/counted","demo/turns/told"],"reason":"","stimulus":""},` +
-			`{"id":"D-A2","level":"MAY","source":"RFC-1","section":"B","claim":"","evidence":"survived","text":"Turns rest.","scenarios":[],"reason":"planned","stimulus":""},` +
-			`{"id":"D-A3","level":"MUST","source":"RFC-1","section":"C","claim":"model>=5","evidence":"observed","text":"Turns are judged.","scenarios":[],"reason":"","stimulus":"assay-seam"}]`,
+		"requirements": `[{"id":"D-A1","level":"MUST","source":"RFC-1","section":"A","claim":"model>=5","evidence":"observed","text":"Turns are counted.","scenarios":["demo/turns/counted","demo/turns/told"],"reaches":"observed","reason":"","stimulus":""},` +
+			`{"id":"D-A2","level":"MAY","source":"RFC-1","section":"B","claim":"","evidence":"survived","text":"Turns rest.","scenarios":[],"reaches":"","reason":"planned","stimulus":""},` +
+			`{"id":"D-A3","level":"MUST","source":"RFC-1","section":"C","claim":"model>=5","evidence":"observed","text":"Turns are judged.","scenarios":[],"reaches":"","reason":"","stimulus":"assay-seam"}]`,
 		"claims":   `[{"id":"model>=5","protocol":"demo/v1","title":"the loop","pointer":"/model/version >= 5"}]`,
 		"faults":   `[{"id":"turns.lost","title":"a turn is lost","breaks":["D-A1"]}]`,
 		"profiles": `[{"id":"loop","title":"loops","claim":"model>=5","requirements":["D-A1","D-A3"],"throughSeam":1}]`,
@@ -81,10 +81,10 @@ func TestTable(t *testing.T) {
 † only a test seam that Assay defines brings it about or shows it (docs/seams.md); a target that has not wired the seam cannot prove it
 `
 	for kind, want := range map[string]string{
-		"requirements": `REQUIREMENT  LEVEL  SOURCE   SCENARIOS  WHAT IT ASKS
-D-A1         MUST   RFC-1 A  2          Turns are counted.
-D-A2         MAY    RFC-1 B  planned    Turns rest.
-D-A3         MUST   RFC-1 C  0†         Turns are judged.
+		"requirements": `REQUIREMENT  LEVEL  SOURCE   SCENARIOS  REACH     WHAT IT ASKS
+D-A1         MUST   RFC-1 A  2          observed  Turns are counted.
+D-A2         MAY    RFC-1 B  planned              Turns rest.
+D-A3         MUST   RFC-1 C  0†                   Turns are judged.
 ` + legend,
 		"profiles": `PROFILE  CLAIM     REQUIREMENTS  WHAT IT CERTIFIES
 loop     model>=5  2 (1†)        loops
@@ -99,6 +99,34 @@ turns  demo/v1   2          turns of a loop
 		}
 		if diff := cmp.Diff(want, got.String()); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", kind, diff)
+		}
+	}
+}
+
+// A row counts once, by the best that is said of it: what a scenario can see, or why there is none.
+func TestCoverage(t *testing.T) {
+	c := small()
+	c.Suites[0].Protocol.Ledger = scenarios.NewLedger(append(c.Suites[0].Protocol.Ledger.Rows,
+		scenarios.Requirement{ID: "D-A4", Level: scenarios.Should, Source: "RFC-1", Section: "C", Text: "Turns are told."},
+		scenarios.Requirement{ID: "D-A5", Level: scenarios.Must, Source: "RFC-1", Section: "C", Stimulus: scenarios.SeamStimulus, Text: "Turns are fired."},
+		scenarios.Requirement{ID: "D-B1", Level: scenarios.Must, Source: "RFC-2", Section: "A", Text: "Turns are | cut.", Reason: "unobservable", Why: "No wire shows a | cut."}))
+	c.Suites[0].Scenarios[1].Proves = []scenarios.RequirementID{"D-A4"}
+	c.Suites[0].Scenarios[0].Proves = append(c.Suites[0].Scenarios[0].Proves, "D-A5")
+	var got bytes.Buffer
+	if err := c.Coverage(&got); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"| MUST | 4 | 1 | 0 | 1 | 1 | 0 | 0 | 0 | 0 | 1 |\n| SHOULD | 1 | 0 | 1 | 0 | 0 | 0 | 0 | 0 | 0 | 0 |\n| MAY | 1 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 1 | 0 |\n| all | 6 |",
+		"## RFC-1\n\n| level | rows | observed | attested | our seams | unobservable | needs-host-control | not-addressed-to-hosts | spec-gap | planned | open |\n",
+		"| MUST | 3 | 1 | 0 | 1 | 0 | 0 | 0 | 0 | 0 | 1 |\n",
+		"Attested: D-A4\n\nThrough our seams: D-A5\n",
+		"| D-A2 | MAY | planned | later |\n| D-A3 | MUST | open | |\n",
+		"## RFC-2\n",
+		"| D-B1 | MUST | unobservable | No wire shows a \\| cut. |\n",
+	} {
+		if !strings.Contains(got.String(), want) {
+			t.Errorf("there is no %q in\n%s", want, got.String())
 		}
 	}
 }
@@ -140,6 +168,15 @@ func TestExplain(t *testing.T) {
                GET /runs/{id}
   labels       suite:turns claim:model>=5 level:MUST source:RFC-1
   run          assay certify TARGET --scenario demo/turns/counted
+`,
+		"turns/told": `demo/turns/told  scenario, MUST
+  asks         whether turns are told
+  claim        model>=5: /model/version >= 5
+  proves       D-A1 (MUST, RFC-1 A): Turns are counted.
+  evidence     attested at most, whatever the target offers
+  looks at     the discovery document alone
+  labels       suite:turns claim:model>=5 level:MUST source:RFC-1
+  run          assay certify TARGET --scenario demo/turns/told
 `,
 		"turns.lost": `turns.lost  fault of the simulated host
   looks        a turn is lost

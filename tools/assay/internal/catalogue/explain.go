@@ -161,6 +161,9 @@ func (p *page) scenarios(id string) {
 			p.field("asks", "whether "+s.Title)
 			p.field("claim", claimLine(suite.Protocol, s.Claim.ID))
 			p.list("proves", requirementLines(ledger, s.Proves))
+			if s.Reach() < scenarios.Observed {
+				p.field("evidence", s.Reach().String()+" at most, whatever the target offers")
+			}
 			p.driven(s)
 			p.field("labels", strings.Join(s.Labels(suite), " "))
 			p.field("run", "assay certify TARGET --scenario "+string(s.ID))

@@ -30,7 +30,7 @@ func (c *Catalogue) Table(w io.Writer, kind string) error {
 			rows = append(rows, []string{s.ID, s.Protocol, strconv.Itoa(s.Scenarios), s.Title})
 		}
 	case []Requirement:
-		rows = append(rows, []string{"REQUIREMENT", "LEVEL", "SOURCE", "SCENARIOS", "WHAT IT ASKS"})
+		rows = append(rows, []string{"REQUIREMENT", "LEVEL", "SOURCE", "SCENARIOS", "REACH", "WHAT IT ASKS"})
 		for _, r := range list {
 			tested := strconv.Itoa(len(r.Scenarios))
 			if r.Reason != "" {
@@ -40,7 +40,7 @@ func (c *Catalogue) Table(w io.Writer, kind string) error {
 				tested += dagger
 				legend = seamLegend
 			}
-			rows = append(rows, []string{r.ID, r.Level, textsafe.Clip(strings.TrimSpace(r.Source+" "+r.Section), mostSection), tested, r.Text})
+			rows = append(rows, []string{r.ID, r.Level, textsafe.Clip(strings.TrimSpace(r.Source+" "+r.Section), mostSection), tested, r.Reaches, r.Text})
 		}
 	case []Claim:
 		rows = append(rows, []string{"CLAIM", "WHERE IT IS MADE", "WHAT IT SAYS"})

@@ -1,0 +1,174 @@
+package openwop
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// LogsObservation is two runs that were under way at once, and what polls told
+// of the first.
+type LogsObservation struct {
+	Way    string        `json:"way"` // fixture of the first
+	First  RunLog        `json:"first"`
+	Second RunLog        `json:"second"`
+	Whole  PollPage      `json:"whole"` // of the first at its end, without a cursor
+	Pages  []PollPage    `json:"pages"` // of the first at its end, with cursors
+	Window time.Duration `json:"windowNs"`
+	Again  RunLog        `json:"again"` // the first, when the second had ended and the window had gone by
+}
+
+// PollPage is one reply to a poll.
+type PollPage struct {
+	After  int64      `json:"after"` // the cursor; -1 for none
+	Status wire.Value `json:"status"`
+	Body   wire.Value `json:"body"`
+	// Since is the reply to the cursor under its former name, where the first
+	// reply did not mind the cursor.
+	Since *PollPage `json:"since,omitempty"`
+}
+
+const (
+	cursorName       = "lastSequence"
+	cursorFormerName = "since"
+)
+
+// events are the events that the reply lists, in its order.
+func (p PollPage) events() wire.Found {
+	list := p.Body.Key("events")
+	return wire.Found{Values: list.Items(), In: list.Ref()}
+}
+
+// fresh are the events that the reply lists beyond the cursor.
+func (p PollPage) fresh() wire.Found {
+	return p.events().Where(func(e wire.Value) bool { return sequence(e) > p.After })
+}
+
+// repeats says whether the reply lists what the cursor leaves behind.
+func (p PollPage) repeats() bool { return len(p.fresh().Values) < len(p.events().Values) }
+
+// pollAfter asks once for what is behind a cursor, under these of its names.
+func (r *run) pollAfter(ctx context.Context, label string, after int64, names ...string) (PollPage, error) {
+	path := runPath(r.ID) + "/events/poll?timeout=1"
+	for _, name := range names {
+		path += "&" + name + "=" + strconv.FormatInt(after, 10)
+	}
+	reply, err := r.do(ctx, wire.Call{Method: http.MethodGet, Path: path, Label: label})
+	if err != nil {
+		return PollPage{}, err
+	}
+	return PollPage{After: after, Status: reply.StatusValue(), Body: reply.Value("")}, nil
+}
+
+// pollBehind asks for what is behind a cursor under its present name and, where
+// that was not minded, under its former one.
+func (r *run) pollBehind(ctx context.Context, after int64) (PollPage, error) {
+	label := "poll behind " + strconv.FormatInt(after, 10)
+	p, err := r.pollAfter(ctx, label, after, cursorName)
+	if err != nil || !p.repeats() {
+		return p, err
+	}
+	since, err := r.pollAfter(ctx, label+", under its former name", after, cursorFormerName)
+	p.Since = &since
+	return p, err
+}
+
+// finite is the most telling run on offer that ends by itself: a loop where the
+// host claims to have loops, else upstream's one step.
+func (h host) finite() (scripted, error) {
+	if _, claimed := executionModel.Look(h.Discovery); claimed {
+		if way, err := h.loopOf(3, 7, 0); err == nil || !isBlocked(err) {
+			return way, err
+		}
+	}
+	if h.offers(fixtureNoop) {
+		return scripted{Fixture: fixtureNoop}, nil
+	}
+	return scripted{}, scenarios.Block("no run that ends by itself is on offer", loadFixtures)
+}
+
+const sendsFinite = "POST /v1/runs (assay-loop with a random plan; else one of upstream's loops; else conformance-noop)"
+
+// cursors are places of a log to go on from: a random one with something behind
+// it, the last but one, the last, and a random one beyond it.
+func (h host) cursors(l RunLog) []int64 {
+	n := len(l.Events)
+	if n < 2 {
+		return nil
+	}
+	last := sequence(l.Events[n-1])
+	return []int64{h.cursor(l), sequence(l.Events[n-2]), last, last + int64(h.between(1, 1000))}
+}
+
+// cursor is a random place of a log of two events or more, but for its last.
+func (h host) cursor(l RunLog) int64 { return sequence(l.Events[h.between(0, len(l.Events)-2)]) }
+
+// logsOfTwoRuns has two runs under way at once and polls the log of one.
+var logsOfTwoRuns = &scenarios.Drive[LogsObservation]{
+	ID:    "openwop/logs-of-two-runs",
+	Title: "makes two runs at once, polls the log of the first with and without cursors, and reads it again after a quiet window",
+	Sends: []string{
+		sendsFinite, "POST /v1/runs (sentinel)", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll",
+		"GET /v1/runs/{runId}/events/poll?lastSequence= (random, the last ones, beyond the end)",
+	},
+	Run: func(ctx context.Context, c *scenarios.Conn) (o LogsObservation, err error) {
+		h := host{c}
+		way, err := h.finite()
+		if err != nil {
+			return o, err
+		}
+		o.Way = way.Fixture
+		first, second, err := h.createBoth(ctx, way.request(nil), h.sentinel(way))
+		if err != nil {
+			return o, err
+		}
+		if o.First, err = first.finish(ctx, "log of the first run"); err != nil {
+			return o, err
+		}
+		if o.Second, err = second.finish(ctx, "log of the second run"); err != nil || !o.First.Ended.Reached {
+			return o, err
+		}
+		if err := first.pollThrough(ctx, &o); err != nil {
+			return o, err
+		}
+		if o.Window, err = h.Quiet(ctx, o.First.Pace()); err != nil {
+			return o, err
+		}
+		o.Again, err = first.log(ctx, "log of the first run, again")
+		return o, err
+	},
+}
+
+// createBoth asks for two runs at once.
+func (h host) createBoth(ctx context.Context, one, other openwopv1.CreateRunRequest) (*run, *run, error) {
+	var first, second *run
+	create := func(out **run, label string, body openwopv1.CreateRunRequest) func(context.Context) error {
+		return func(ctx context.Context) (err error) {
+			*out, err = h.create(ctx, label, body)
+			return err
+		}
+	}
+	err := h.AtOnce(ctx, create(&first, "create the first run", one), create(&second, "create the second run", other))
+	return first, second, err
+}
+
+// pollThrough polls the finished run without a cursor and with several.
+func (r *run) pollThrough(ctx context.Context, o *LogsObservation) (err error) {
+	if o.Whole, err = r.pollAfter(ctx, "poll without a cursor", -1); err != nil {
+		return err
+	}
+	for _, after := range slices.Compact(r.cursors(o.First)) {
+		p, err := r.pollBehind(ctx, after)
+		if err != nil {
+			return err
+		}
+		o.Pages = append(o.Pages, p)
+	}
+	return nil
+}

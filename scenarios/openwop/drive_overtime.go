@@ -1,0 +1,94 @@
+package openwop
+
+import (
+	"context"
+	"time"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+)
+
+const (
+	fixtureOvertime = "conformance-run-duration-breach"
+	fixtureDelay    = "conformance-delay"
+)
+
+// OvertimeObservation is a run that takes longer than it may, and one under the
+// same bound that does not.
+type OvertimeObservation struct {
+	Bound int `json:"boundMs"`
+	// Over waits for half a minute. Its Ended.Took is by our clock, from before
+	// it was asked for: never shorter than what the host has to let pass.
+	Over   RunLog `json:"over"`
+	InTime RunLog `json:"inTime"`
+	Lull   Lull   `json:"lull"` // of Over, after its end
+	// Replayed is a replay of Over, where the host claims to replay.
+	Replayed RunLog `json:"replayed"`
+}
+
+// runOverItsTime has a run wait for longer than its bound on time.
+var runOverItsTime = &scenarios.Drive[OvertimeObservation]{
+	ID: "openwop/run-over-its-time",
+	Title: "runs a wait of half a minute with a random runTimeoutMs between 1.1 and 1.6 seconds, and a short one with the same; when the first has ended runs a sentinel, " +
+		"waits a window, looks at it again and replays it where replay is claimed",
+	Sends: []string{
+		"POST /v1/runs (conformance-run-duration-breach) with configurable.runTimeoutMs", "POST /v1/runs (conformance-delay or conformance-noop) with the same", "POST /v1/runs (sentinel)",
+		"POST /v1/runs/{runId}:fork {mode: replay}", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll",
+	},
+	Run: func(ctx context.Context, c *scenarios.Conn) (OvertimeObservation, error) {
+		h := host{c}
+		short, err := h.shortRun()
+		if err != nil {
+			return OvertimeObservation{}, err
+		}
+		o := OvertimeObservation{Bound: h.between(1100, 1600)}
+		bound := &openwopv1.Configurable{RunTimeoutMs: new(int64(o.Bound))}
+		short.Configurable = bound
+		asked := c.Now()
+		over, err := h.waiting(time.Duration(o.Bound)*time.Millisecond).create(ctx, "create the long run", openwopv1.CreateRunRequest{WorkflowID: fixtureOvertime, Configurable: bound})
+		if err != nil {
+			return o, err
+		}
+		inTime, err := h.create(ctx, "create the short run", short)
+		if err != nil {
+			return o, err
+		}
+		if o.InTime, err = inTime.finish(ctx, "log of the short run"); err != nil {
+			return o, err
+		}
+		o.Over, err = over.finish(ctx, "log of the long run")
+		if o.Over.Ended.Took = c.Now().Sub(asked); err != nil || !o.Over.Ended.Reached {
+			return o, err
+		}
+		if o.Lull, err = over.lull(ctx, scripted{Fixture: short.WorkflowID}, o.InTime.Pace()); err != nil {
+			return o, err
+		}
+		if _, claimed := breachReplayInTime.Look(c.Discovery); claimed {
+			o.Replayed, err = h.replayed(ctx, over)
+		}
+		return o, err
+	},
+}
+
+// waiting is the host with more patience, for what must take so long.
+func (h host) waiting(long time.Duration) host {
+	patient := *h.Conn
+	patient.Patience += long
+	return host{&patient}
+}
+
+// shortRun is a run that ends well before any bound of a second, and takes some
+// time where the host can be told to.
+func (h host) shortRun() (openwopv1.CreateRunRequest, error) {
+	limit, ok := family(h.Discovery, "limits").Key("maxRunDurationMs").Int()
+	switch {
+	case ok && limit < 1600:
+		return openwopv1.CreateRunRequest{}, scenarios.Block("the host's own limits.maxRunDurationMs is shorter than the bound that would be asked for",
+			"advertise a limits.maxRunDurationMs of at least 1600 while the host is certified")
+	case h.offers(fixtureOvertime, fixtureDelay):
+		return openwopv1.CreateRunRequest{WorkflowID: fixtureDelay, Inputs: map[string]any{"delayMs": h.between(20, 60)}}, nil
+	case h.offers(fixtureOvertime, fixtureNoop):
+		return openwopv1.CreateRunRequest{WorkflowID: fixtureNoop}, nil
+	}
+	return openwopv1.CreateRunRequest{}, scenarios.Block("no workflow that waits is on offer, or none that does not", loadFixtures)
+}

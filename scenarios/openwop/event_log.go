@@ -1,0 +1,165 @@
+package openwop
+
+import (
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// eventLog looks at logs for their own sake: their order, their ends, and the
+// ways to read them.
+func eventLog() scenarios.Suite {
+	return scenarios.Suite{
+		ID: "event-log", Title: "the log of a run: whole, in order, never changed, ended once, and the same by poll and by stream", Protocol: Protocol,
+		Scenarios: []scenarios.Scenario{
+			numberedWithoutGap, envelopeComplete, causesComeFirst, payloadsFit, endsOnce, logsApart, neverChanges,
+			pollCursor, pollComplete, pollWhileLive,
+			streamShowsAll, streamCloses, streamResumes, streamBatches, streamWhileLive, formsAgree,
+		},
+	}
+}
+
+// The schema has the first event at 0; only the steps count (facts C20).
+var numberedWithoutGap = scenarios.Scenario{
+	ID:     "openwop/event-log/numbered-without-gap",
+	Title:  "the events of a run are numbered one by one, and listed in this order",
+	Proves: ids{openwopv1.OWPEVT1},
+	Claim:  protocol,
+	Ask: scenarios.Ask(logsOfTwoRuns, func(o LogsObservation, j *scenarios.Judge) {
+		if !o.First.served(j) || !o.Second.served(j) || !o.Again.polled(j) {
+			return
+		}
+		for _, l := range []RunLog{o.First, o.Second, o.Again} {
+			j.Check(openwopv1.OWPEVT1, l.All().Each("/sequence")).To(consecutive(leastEvents), "sequence of the events")
+		}
+		j.Check(openwopv1.OWPEVT1, o.Whole.events().Each("/sequence")).To(consecutive(leastEvents), "sequence of the events in one reply, as they are listed")
+		if first := o.First.All().Values; len(first) > 0 && sequence(first[0]) != 0 {
+			j.Find(openwopv1.OWPEVT1, "the first event has sequence %s, not 0", first[0].Key("sequence").JSON())
+		}
+	}),
+}
+
+var envelopeComplete = scenarios.Scenario{
+	ID:     "openwop/event-log/envelope-complete",
+	Title:  "every event has its envelope: an id of its own, a run, a legal type, a payload and a time",
+	Proves: ids{openwopv1.OWPEVT2, openwopv1.OWPEVT3, openwopv1.OWPEVT5, openwopv1.OWPEVT7},
+	Claim:  protocol,
+	Ask: scenarios.Ask(logsOfTwoRuns, func(o LogsObservation, j *scenarios.Judge) {
+		for _, l := range []RunLog{o.First, o.Second} {
+			if !l.told(j) {
+				return
+			}
+			all := l.All()
+			for _, member := range []string{"eventId", "runId", "type"} {
+				j.Check(openwopv1.OWPEVT2, all.Each("/"+member)).To(check.Each(check.Text()), "%s", member)
+			}
+			j.Check(openwopv1.OWPEVT2, all.Each("/payload")).To(allThere(), "payload")
+			j.Check(openwopv1.OWPEVT2, all.Each("/timestamp")).To(check.Each(aTimestamp()), "timestamp")
+			j.Check(openwopv1.OWPEVT2, all.Each("/sequence")).To(check.Each(check.Integer(0, 0)), "sequence")
+			j.Check(openwopv1.OWPEVT3, all.Each("/eventId")).To(check.Distinct(""), "eventId")
+			j.Check(openwopv1.OWPEVT5, all.Each("/timestamp")).To(notEarlier(), "timestamp")
+			j.Check(openwopv1.OWPEVT7, all.Each("/type")).To(check.Each(legalType()), "type")
+			if types := reserved(l); len(types) > 0 { // facts C2
+				j.Find(openwopv1.OWPEVT7, "types that are not in the catalogue begin with a reserved word: %s", wire.Compact(types))
+			}
+		}
+	}),
+}
+
+// An event need not name its cause, so a log without causes breaks no rule.
+var causesComeFirst = scenarios.Scenario{
+	ID:     "openwop/event-log/causes-come-first",
+	Title:  "an event that names its cause comes after it",
+	Proves: ids{openwopv1.OWPEVT6},
+	Claim:  protocol,
+	Ask: scenarios.Ask(logsOfTwoRuns, func(o LogsObservation, j *scenarios.Judge) {
+		named := 0
+		for _, l := range []RunLog{o.First, o.Second} {
+			if !l.told(j) {
+				return
+			}
+			alone := len(l.OfType(openwopv1.RunEventTypeRunOrchestratorDecided, openwopv1.RunEventTypeNodeDispatched, openwopv1.RunEventTypeCoreWorkflowChainEvent).Values) == 0
+			j.Check(openwopv1.OWPEVT6, withCause(l)).To(causedBefore(l, alone), "events that name their cause")
+			if n := len(foreignCauses(l).Values); n > 0 && !alone { // facts C11
+				j.Find(openwopv1.OWPEVT6, "%d events of a run that hands on work name causes outside its log", n)
+			}
+			named += len(withCause(l).Values)
+		}
+		if named == 0 {
+			j.Find(openwopv1.OWPEVT6, "no event names its cause: there was nothing to compare")
+		}
+	}),
+}
+
+// Every host that was seen departs from some schema: findings, by type (facts C41).
+var payloadsFit = scenarios.Scenario{
+	ID:     "openwop/event-log/payloads-fit",
+	Title:  "the payloads of catalogue types have the shape of their schemas",
+	Proves: ids{openwopv1.OWPEVT8},
+	Claim:  protocol,
+	Ask: scenarios.Ask(logsOfTwoRuns, func(o LogsObservation, j *scenarios.Judge) {
+		if !o.First.told(j) || !o.Second.told(j) {
+			return
+		}
+		types := typesWithSchema(o.First, o.Second)
+		if len(types) == 0 {
+			j.BlockOn(openwopv1.OWPEVT9, "set-up: no event on the log is of a type whose payload has a schema")
+			return
+		}
+		for _, t := range types {
+			payloads := o.First.OfType(t)
+			if second := o.Second.OfType(t); len(second.Values) > 0 {
+				payloads = wire.Found{Values: append(payloads.Values, second.Values...), In: second.In}
+			}
+			j.Check(openwopv1.OWPEVT8, payloads.Each("/payload")).To(fitting(t), "payload of %s", t)
+		}
+	}),
+}
+
+var endsOnce = scenarios.Scenario{
+	ID:     "openwop/event-log/ends-once",
+	Title:  "one event ends a run, it is the one of the run's status, and no step comes after it",
+	Proves: ids{openwopv1.OWPEVT9, openwopv1.OWPEVT10, openwopv1.OWPEVT11},
+	Claim:  protocol,
+	Ask: scenarios.Ask(logsOfTwoRuns, func(o LogsObservation, j *scenarios.Judge) {
+		if !o.First.served(j) || !o.Second.served(j) || !o.Again.polled(j) {
+			return
+		}
+		o.First.checkEnd(j, "when it had ended")
+		o.Second.checkEnd(j, "when it had ended")
+		o.Again.checkEnd(j, "when another had ended too and "+o.Window.String()+" had gone by")
+		for _, l := range []RunLog{o.First, o.Second} {
+			j.Check(openwopv1.OWPEVT11, l.Terminals().Each("/type")).To(check.Equal([]any{"run." + l.Status().String()}), "event that ends a run of status %s", l.Status().JSON())
+		}
+	}),
+}
+
+// The control is that the host knows the two runs apart at all.
+var logsApart = scenarios.Scenario{
+	ID:     "openwop/event-log/logs-apart",
+	Title:  "of two runs at once each log holds the events of its own run only",
+	Proves: ids{openwopv1.OWPEVT4},
+	Claim:  protocol,
+	Ask: scenarios.Ask(logsOfTwoRuns, func(o LogsObservation, j *scenarios.Judge) {
+		if !o.First.told(j) || !o.Second.told(j) {
+			return
+		}
+		j.Check(openwopv1.OWPEVT4, o.Second.ID).NotTo(check.Equal(o.First.RunID), "runId of the second run")
+		for _, l := range []RunLog{o.First, o.Second} {
+			j.Check(openwopv1.OWPEVT4, l.All().Each("/runId")).To(check.Each(check.Equal(l.RunID)), "run of every event")
+		}
+	}),
+}
+
+var neverChanges = scenarios.Scenario{
+	ID:     "openwop/event-log/never-changes",
+	Title:  "a log that is read again holds what it held before, as it was",
+	Proves: ids{openwopv1.OWPEVT12},
+	Claim:  protocol,
+	Ask: scenarios.Ask(logsOfTwoRuns, func(o LogsObservation, j *scenarios.Judge) {
+		if o.First.told(j) && o.Again.polled(j) {
+			checkKept(j, o.First, o.Again, "when the run had ended, and later")
+		}
+	}),
+}

@@ -1,0 +1,228 @@
+package openwop
+
+import (
+	"net/http"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
+)
+
+// isolation looks at what two tenants of one host see of each other.
+func isolation() scenarios.Suite {
+	return scenarios.Suite{
+		ID: "isolation", Title: "two tenants of one host, and that neither sees or moves what is the other's", Protocol: Protocol,
+		Scenarios: []scenarios.Scenario{
+			runsUnread, offspringUnread, cancelRefused, answerRefused, forkRefused, keysApart, ownerByCredential, filesApart, goalsApart,
+		},
+	}
+}
+
+// The controls are the runs of their own, which both can read.
+var runsUnread = scenarios.Scenario{
+	ID:     "openwop/isolation/runs-unread",
+	Title:  "a tenant reads nothing of a run of another, in either direction, and cannot tell it from one that never was",
+	Proves: ids{openwopv1.OWPISO1, openwopv1.OWPISO2},
+	Claim:  tenantsApart,
+	Ask: scenarios.Ask(tenantsReadRuns, func(o TenantRuns, j *scenarios.Judge) {
+		if !o.Tenants.ready(j) || !o.Before.readable(j) {
+			return
+		}
+		for _, c := range o.Reads {
+			c.checkRefused(j, openwopv1.OWPISO1)
+			c.checkUnguessed(j)
+		}
+		checkSame(j, openwopv1.OWPISO1, o.Before, o.After, "the run")
+		// A list that does not show one's own run says nothing about others'.
+		if id := o.Tenants.First.runID(); succeeded(o.Own.Status) && succeeded(o.Others.Status) && isListed(o.Own.Body, id) {
+			j.Check(openwopv1.OWPISO1, o.Others.Body).To(notNaming(id), "%s", o.Others.Asked)
+		}
+	}),
+}
+
+var offspringUnread = scenarios.Scenario{
+	ID:     "openwop/isolation/offspring-unread",
+	Title:  "a tenant does not read the runs that a run of another has dispatched",
+	Proves: ids{openwopv1.OWPISO2, openwopv1.OWPISO7},
+	Claim:  tenantsChildren,
+	Ask: scenarios.Ask(tenantsOffspring, func(o TenantOffspring, j *scenarios.Judge) {
+		if !o.Tenants.ready(j) || !o.Log.ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1) {
+			return
+		}
+		if len(o.Children) == 0 {
+			j.Block("set-up: the loop names no child", "tell of a child run when it is made, with dispatch.succeeded or node.dispatched")
+			return
+		}
+		for i, c := range o.Children {
+			if !succeeded(c.Status) {
+				j.BlockOn(openwopv1.OWP0037A3, "set-up: "+c.Asked+" is not served to its own tenant: HTTP "+c.Status.JSON())
+				return
+			}
+			o.Reads[i].checkRefused(j, openwopv1.OWPISO7)
+			o.Reads[i].checkUnguessed(j)
+		}
+	}),
+}
+
+// The control is the cancel of its own tenant, which ends the run.
+var cancelRefused = scenarios.Scenario{
+	ID:     "openwop/isolation/cancel-refused",
+	Title:  "a tenant does not cancel a run of another that is under way",
+	Proves: ids{openwopv1.OWPISO2, openwopv1.OWPISO3},
+	Claim:  tenantsApart,
+	Ask: scenarios.Ask(tenantsCancel, func(o TenantCancel, j *scenarios.Judge) {
+		if !o.Tenants.ready(j) {
+			return
+		}
+		if status := o.Live.Key("status").String(); !succeeded(o.Created.Status) || status == "" || isTerminal(status) {
+			j.Block("set-up: "+o.Way+" was not under way: HTTP "+o.Created.Status.JSON()+", status "+o.Live.Key("status").JSON(), loadFixtures)
+			return
+		}
+		if !succeeded(o.Cancel.Status) && !isTerminal(o.After.Key("status").String()) {
+			j.Block("set-up: its own tenant cannot cancel the run: HTTP "+o.Cancel.Status.JSON(), "serve POST /v1/runs/{runId}/cancel")
+			return
+		}
+		o.Call.checkRefused(j, openwopv1.OWPISO3)
+		o.Call.checkUnguessed(j)
+		j.Check(openwopv1.OWPISO3, o.After.Key("status")).To(underWay(), "status of the run afterwards")
+	}),
+}
+
+// underWay expects a status of a run that nobody has stopped.
+func underWay() check.Matcher {
+	return check.OneOf("pending", "running", "paused", "waiting-input", "waiting-approval", "waiting-external")
+}
+
+// The control is the answer of its own tenant, which the run takes.
+var answerRefused = scenarios.Scenario{
+	ID:     "openwop/isolation/answer-refused",
+	Title:  "a tenant does not answer what a run of another asks",
+	Proves: ids{openwopv1.OWPISO2, openwopv1.OWPISO3},
+	Claim:  tenantsAnswers,
+	Ask: scenarios.Ask(tenantsAnswer, func(o TenantAnswer, j *scenarios.Judge) {
+		if !o.Tenants.ready(j) || !j.Need(openwopv1.OWPINT1, o.Held.Suspended) {
+			return
+		}
+		o.Call.checkRefused(j, openwopv1.OWPISO3)
+		o.Call.checkUnguessed(j)
+		j.Check(openwopv1.OWPISO3, steps(o.After).Each("/eventId")).To(check.SameAs(steps(o.Held.Log).Each("/eventId")), "steps of the run afterwards")
+		if j.Check(openwopv1.OWPISO3, o.After.Status()).To(check.OneOf("waiting-input", "waiting-approval", "waiting-external"), "status of the run afterwards") && !succeeded(o.Held.Answered) {
+			j.BlockOn(openwopv1.OWPINT2, "set-up: the answer of its own tenant is refused: HTTP "+o.Held.Answered.JSON())
+		}
+	}),
+}
+
+// The control is the fork that its own tenant makes.
+var forkRefused = scenarios.Scenario{
+	ID:     "openwop/isolation/fork-refused",
+	Title:  "a tenant does not fork a run of another, and does not read a fork that the other has made",
+	Proves: ids{openwopv1.OWPISO2, openwopv1.OWPISO3, openwopv1.OWPISO8},
+	Claim:  tenantsForks,
+	Ask: scenarios.Ask(tenantsFork, func(o TenantFork, j *scenarios.Judge) {
+		if !o.Tenants.ready(j) || !o.Before.readable(j) {
+			return
+		}
+		if !succeeded(o.Forked.Status) || !succeeded(o.Own.Status) {
+			j.Block("set-up: its own tenant cannot fork the run and read the fork: HTTP "+o.Forked.Status.JSON()+" and "+o.Own.Status.JSON(), "serve POST /v1/runs/{runId}:fork, or claim no replay")
+			return
+		}
+		o.Call.checkRefused(j, openwopv1.OWPISO3)
+		o.Call.checkUnguessed(j)
+		checkSame(j, openwopv1.OWPISO3, o.Before, o.After, "the run")
+		o.Read.checkRefused(j, openwopv1.OWPISO8)
+		o.Read.checkUnguessed(j)
+	}),
+}
+
+// The control is the first tenant, who finds its run again under the key.
+var keysApart = scenarios.Scenario{
+	ID:     "openwop/isolation/keys-apart",
+	Title:  "two tenants who use the same idempotency key for the same request get a run each",
+	Proves: ids{openwopv1.OWPISO5},
+	Claim:  tenantsApart,
+	Ask: scenarios.Ask(tenantsAsk, func(o TenantAsks, j *scenarios.Judge) {
+		if !o.Tenants.ready(j) {
+			return
+		}
+		if !succeeded(o.Key.Status) || o.Key.runID().String() == "" || o.Again.runID().String() != o.Key.runID().String() {
+			j.BlockOn(openwopv1.OWPERR18, "set-up: a run under a key is not found again: "+o.Key.runID().JSON()+" and then "+o.Again.runID().JSON())
+			return
+		}
+		j.Check(openwopv1.OWPISO5, o.Same.Status).To(check.Status(2), "%s", o.Same.Asked)
+		j.Check(openwopv1.OWPISO5, o.Same.runID()).NotTo(check.SameAs(o.Key.runID()), "runId of %s", o.Same.Asked)
+	}),
+}
+
+var ownerByCredential = scenarios.Scenario{
+	ID:     "openwop/isolation/owner-by-credential",
+	Title:  "a body that names another tenant is refused, or makes a run of who sent it",
+	Proves: ids{openwopv1.OWPISO6},
+	Claim:  tenantsApart,
+	Ask: scenarios.Ask(tenantsAsk, func(o TenantAsks, j *scenarios.Judge) {
+		if !o.Tenants.ready(j) {
+			return
+		}
+		if !j.Check(openwopv1.OWPISO6, o.Named.Status).To(check.Status(2, http.StatusBadRequest, http.StatusForbidden, http.StatusNotFound, http.StatusUnprocessableEntity), "%s", o.Named.Asked) || !succeeded(o.Named.Status) {
+			return
+		}
+		j.Check(openwopv1.OWPISO6, o.Mine.Status).To(check.Status(2), "%s", o.Mine.Asked)
+		j.Check(openwopv1.OWPISO6, o.Yours.Status).To(check.Status(refusals...), "%s", o.Yours.Asked)
+		j.Check(openwopv1.OWPISO6, o.Mine.Body.At("/owner/tenant")).NotTo(check.Equal(o.Name), "owner.tenant of that run")
+	}),
+}
+
+// The controls are both owners, who read and list what they wrote.
+var filesApart = scenarios.Scenario{
+	ID:     "openwop/isolation/files-apart",
+	Title:  "a tenant does not read, list, overwrite or delete the workspace file that another has at the same path",
+	Proves: ids{openwopv1.OWPISO2, openwopv1.OWPISO10},
+	Claim:  tenantsFiles,
+	Ask: scenarios.Ask(tenantsWrite, func(o TenantFiles, j *scenarios.Judge) {
+		if !o.Tenants.ready(j) {
+			return
+		}
+		if !isListed(o.Own.Body, o.Path) {
+			j.BlockOn(openwopv1.OWPWSP1, "set-up: the list of its own tenant does not hold the file: HTTP "+o.Own.Status.JSON())
+			return
+		}
+		if !succeeded(o.Put.Status) {
+			j.Block("set-up: the other tenant cannot write a file: HTTP "+o.Put.Status.JSON(), giveOtherKey)
+			return
+		}
+		o.Before.checkRefused(j, openwopv1.OWPISO10)
+		o.Before.checkUnguessed(j)
+		j.Check(openwopv1.OWPISO10, o.Others.Body).To(notNaming(o.Path), "the list of the other tenant")
+		j.Check(openwopv1.OWPISO10, o.Got.Body.Key("content")).To(check.Equal(o.Theirs), "the file of the other tenant")
+		j.Check(openwopv1.OWPISO10, o.Kept.Body.Key("content")).To(check.Equal(o.Mine), "the file, after the other tenant had written its own")
+		j.Check(openwopv1.OWPISO10, o.After.Body.Key("content")).To(check.Equal(o.Mine), "the file, after the other tenant had deleted its own")
+	}),
+}
+
+// The control is the other tenant's own goal.
+var goalsApart = scenarios.Scenario{
+	ID:     "openwop/isolation/goals-apart",
+	Title:  "a tenant does not read, list, edit, pause or abandon a goal of another",
+	Proves: ids{openwopv1.OWPISO2, openwopv1.OWPISO4},
+	Claim:  tenantsHaveGoal,
+	Ask: scenarios.Ask(tenantsGoals, func(o TenantGoals, j *scenarios.Judge) {
+		if !o.Tenants.ready(j) {
+			return
+		}
+		for _, made := range []GoalMade{o.Mine, o.Theirs} {
+			if made.ID == "" || !succeeded(made.Fresh.Status) {
+				j.Block("set-up: a goal cannot be made and read: HTTP "+made.Created.Status.JSON()+" and "+made.Fresh.Status.JSON(), giveOtherKey)
+				return
+			}
+		}
+		for _, c := range o.Calls {
+			c.checkRefused(j, openwopv1.OWPISO4)
+			c.checkUnguessed(j)
+		}
+		if succeeded(o.Others.Status) && isListed(o.Own.Body, o.Mine.ID) {
+			j.Check(openwopv1.OWPISO4, o.Others.Body).To(notNaming(o.Mine.ID), "the list of the other tenant")
+		}
+		for _, member := range []string{"state", "objective", "progress"} {
+			j.Check(openwopv1.OWPISO4, o.After.Body.Key(member)).To(check.SameAs(o.Mine.Fresh.Body.Key(member)), "%s of the goal afterwards", member)
+		}
+	}),
+}

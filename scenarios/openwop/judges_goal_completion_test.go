@@ -1,0 +1,173 @@
+package openwop_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop"
+	"github.com/openassay/assay/scenarios/wire"
+	"github.com/openassay/assay/scenarios/wire/wiretest"
+)
+
+// alone is an honest goal that fired its runs by itself.
+func alone(t *testing.T) openwop.GoalAloneObservation {
+	t.Helper()
+	shown := func(state string, runs int) wire.Wait {
+		return wire.Wait{What: "the goal moves", Reached: true, Last: wiretest.Value(t, standing(state, runs))}
+	}
+	active := replied(t, 200, standing("active", 2))
+	return openwop.GoalAloneObservation{Goal: made(t), Bound: 4, Going: shown("active", 2), Paused: active, Settled: active, Held: active, Window: time.Second,
+		Resumed: openwop.GoalEdit{Reply: active, After: active}, Ended: shown("bound-exceeded", 4), Later: replied(t, 200, standing("bound-exceeded", 4))}
+}
+
+func TestJudgesOfAGoalThatGoesOnByItself(t *testing.T) {
+	for scenario, fires := range map[string]string{"schedule-fires": openwopv1.OWP0097A3, "heartbeat-fires": openwopv1.OWP0097A4} {
+		for _, c := range []struct {
+			name  string
+			spoil func(*openwop.GoalAloneObservation)
+			want  string
+		}{
+			{"honest", func(*openwop.GoalAloneObservation) {}, "passed"},
+			{"fires nothing", func(o *openwop.GoalAloneObservation) { o.Going.Reached = false }, fires},
+			{"stops for good", func(o *openwop.GoalAloneObservation) { o.Ended.Reached = false }, fires},
+			{"goes on while paused", func(o *openwop.GoalAloneObservation) { o.Held = replied(t, 200, standing("active", 3)) }, openwopv1.OWP0097C5},
+			{"does not resume", func(o *openwop.GoalAloneObservation) { o.Resumed.After = replied(t, 200, standing("abandoned", 2)) }, openwopv1.OWP0097C5},
+			{"fires beyond its bound", func(o *openwop.GoalAloneObservation) { o.Later = replied(t, 200, standing("bound-exceeded", 5)) }, openwopv1.OWP0097E4},
+			{"ends as satisfied", func(o *openwop.GoalAloneObservation) { o.Later = replied(t, 200, standing("satisfied", 4)) }, openwopv1.OWP0097E4},
+			{"may not be paused by us", func(o *openwop.GoalAloneObservation) { o.Paused = replied(t, 403, fields{}) }, "blocked"},
+			{"was too quick for us", func(o *openwop.GoalAloneObservation) {
+				o.Settled = replied(t, 200, standing("bound-exceeded", 4))
+			}, "blocked"},
+			{"is not made", func(o *openwop.GoalAloneObservation) { o.Goal = refusedGoal(t, 500, objective) }, "blocked"},
+		} {
+			t.Run(scenario+" "+c.name, func(t *testing.T) {
+				o := alone(t)
+				c.spoil(&o)
+				expect(t, scenario, o, c.want)
+			})
+		}
+	}
+}
+
+func TestJudgesOfAGoalsLife(t *testing.T) {
+	for _, c := range []struct {
+		name, scenario string
+		spoil          func(*openwop.GoalLifeObservation)
+		want           string
+	}{
+		{"honest", "only-the-judge", func(*openwop.GoalLifeObservation) {}, "passed"},
+		{"an edit satisfies", "only-the-judge", func(o *openwop.GoalLifeObservation) {
+			o.Acts[1].Edit.After = replied(t, 200, standing("satisfied", 1))
+		}, openwopv1.OWP0097E1},
+		{"a sure no satisfies", "only-the-judge", func(o *openwop.GoalLifeObservation) { o.Ticks[1] = ticked(t, "satisfied", 2) }, openwopv1.OWP0097E1},
+		{"the verdict does not", "only-the-judge", func(o *openwop.GoalLifeObservation) { o.Ticks[2].Shown.Reached = false }, openwopv1.OWP0097E1},
+		{"may not be edited by us", "only-the-judge", func(o *openwop.GoalLifeObservation) { o.Acts[0].Edit.Reply = replied(t, 403, fields{}) }, "blocked"},
+		{"honest", "every-run-judged", func(*openwop.GoalLifeObservation) {}, "passed"},
+		{"the verdict lags", "every-run-judged", func(o *openwop.GoalLifeObservation) {
+			g := standing("active", 2)
+			g["completion"] = fields{"check": "verifier", "lastVerdict": fields{"satisfied": false, "runId": "run-1"}}
+			o.Ticks[1].Shown.Last = wiretest.Value(t, g)
+		}, openwopv1.OWP0097E9},
+		{"a run is not judged", "every-run-judged", func(o *openwop.GoalLifeObservation) {
+			o.Trail.Events = eventList(t, goalLog("satisfied", 3)[1:])
+		}, openwopv1.OWP0097E9},
+		{"the count starts anew", "every-run-judged", func(o *openwop.GoalLifeObservation) {
+			log := goalLog("satisfied", 3)
+			log[2]["payload"].(fields)["iterations"] = 1
+			o.Trail.Events = eventList(t, log)
+		}, openwopv1.OWP0097D1},
+		{"did not end", "every-run-judged", func(o *openwop.GoalLifeObservation) { o.Still = still(t, "active", 3) }, "blocked"},
+	} {
+		t.Run(c.scenario+" "+c.name, func(t *testing.T) {
+			o := openwop.GoalLifeObservation{GoalObservation: through(t, "satisfied", 3)}
+			for i := range 3 {
+				active := replied(t, 200, standing("active", i))
+				o.Acts = append(o.Acts, openwop.GoalAct{What: "pause and resume", Edit: openwop.GoalEdit{Reply: active, After: active}})
+			}
+			c.spoil(&o)
+			expect(t, c.scenario, o, c.want)
+		})
+	}
+}
+
+func TestJudgeOfASecretInAnObjective(t *testing.T) {
+	leaks := with(standing("active", 0), "objective", "Assay <secret:1>")
+	for _, c := range []struct {
+		name  string
+		spoil func(*openwop.GoalSecretObservation)
+		want  string
+	}{
+		{"honest", func(*openwop.GoalSecretObservation) {}, "passed"},
+		{"refuses it", func(o *openwop.GoalSecretObservation) {
+			*o = openwop.GoalSecretObservation{Goal: refusedGoal(t, 400, objective), List: replied(t, 200, fields{"goals": []fields{}})}
+		}, "passed"},
+		{"refuses it and keeps it", func(o *openwop.GoalSecretObservation) { o.Goal = refusedGoal(t, 400, objective) }, openwopv1.OWP0097E11},
+		{"serves it", func(o *openwop.GoalSecretObservation) { o.Goal.Fresh = replied(t, 200, leaks) }, openwopv1.OWP0097E11},
+		{"answers with it", func(o *openwop.GoalSecretObservation) { o.Goal.Created = replied(t, 200, leaks) }, openwopv1.OWP0097E11},
+		{"lists it", func(o *openwop.GoalSecretObservation) { o.List = replied(t, 200, fields{"goals": []fields{leaks}}) }, openwopv1.OWP0097E11},
+		{"takes it by an edit", func(o *openwop.GoalSecretObservation) { o.Edited.After = replied(t, 200, leaks) }, openwopv1.OWP0097E11},
+		{"tells it in an event", func(o *openwop.GoalSecretObservation) {
+			o.Trail.Events = eventList(t, []fields{goalEvent(1, "goal.evaluated", fields{"why": "<secret:1>"})})
+		}, openwopv1.OWP0097E11},
+		{"cannot list", func(o *openwop.GoalSecretObservation) { o.List = replied(t, 500, fields{}) }, "blocked"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			active := replied(t, 200, standing("active", 0))
+			o := openwop.GoalSecretObservation{Goal: made(t), Edited: openwop.GoalEdit{Reply: active, After: active},
+				Trail: openwop.GoalTrail{Events: eventList(t, goalLog("satisfied", 1))}, List: replied(t, 200, fields{"goals": []fields{standing("active", 0)}})}
+			c.spoil(&o)
+			expect(t, "secret-redacted", o, c.want)
+		})
+	}
+}
+
+func TestJudgeOfGoalsThatAreNotClaimed(t *testing.T) {
+	for _, c := range []struct {
+		name       string
+		list, make openwop.GoalReply
+		want       string
+	}{
+		{"honest", replied(t, 404, fields{"error": "not_found"}), replied(t, 404, fields{"error": "not_found"}), "passed"},
+		{"a page for every path", replied(t, 200, fields{"html": "welcome"}), replied(t, 405, fields{}), "passed"},
+		{"lists them", replied(t, 200, fields{"goals": []fields{}}), replied(t, 404, fields{}), openwopv1.OWP0097G3},
+		{"makes one", replied(t, 404, fields{}), replied(t, 201, standing("active", 0)), openwopv1.OWP0097G3},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			expect(t, "absent-without-claim", openwop.GoalsUnclaimedObservation{Paths: []string{"/v1/goals"}, Lists: []openwop.GoalReply{c.list}, Makes: []openwop.GoalReply{c.make}}, c.want)
+		})
+	}
+}
+
+// A host that keeps objectives as they come serves the credential again. The record of it does not.
+func TestAHostThatServesTheCredentialAgain(t *testing.T) {
+	t.Parallel()
+	const key = "a-key-of-the-host"
+	o := scenarios.Options{Seed: 7, Patience: time.Second, Select: scenarios.Selection{Scenarios: []string{"goal-completion/secret-redacted"}}}
+	certify := func(key string) *scenarios.Report {
+		c, err := scenarios.Certify(t.Context(), wire.Target{URL: serve(t, honestGoals(&inventedGoals{})...), Key: key}, o, openwop.Suites()...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c.Finish(context.Background())
+	}
+	r := certify(key)
+	if out := r.Outcomes[0]; out.Failure == nil || out.Failure.Requirement != openwopv1.OWP0097E11 {
+		t.Errorf("%s: %s", out.Verdict, out.Reason)
+	}
+	for _, d := range r.Drives {
+		raw, err := scenarios.MarshalTranscript(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(raw), key) {
+			t.Error("the transcript holds the credential")
+		}
+	}
+	if out := certify("short").Outcomes[0]; out.Verdict != scenarios.Blocked {
+		t.Errorf("with a short key: %s: %s", out.Verdict, out.Reason)
+	}
+}

@@ -1,0 +1,180 @@
+package openwop
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// What judges of event logs have in common.
+
+// served stops a judge where there is no log of a finished run to look at.
+func (l RunLog) served(j *scenarios.Judge) bool {
+	if status, _ := l.Created.Int(); status/100 != 2 || l.RunID == "" {
+		return j.Block("set-up: the host did not make the run: it answered HTTP "+l.Created.JSON()+" with runId "+l.ID.JSON(), "make runs of the fixtures that are listed under /fixtures")
+	}
+	if !l.Ended.Reached {
+		_, actual := check.Reached().MatchSeen(l.Ended)
+		return j.Block("set-up: "+actual, "have the runs of the fixtures that are listed under /fixtures end by themselves")
+	}
+	return l.polled(j)
+}
+
+// polled stops a judge where the log cannot be polled: a host may serve streams alone.
+func (l RunLog) polled(j *scenarios.Judge) bool {
+	if status, _ := l.Read.Int(); status/100 != 2 {
+		return j.Block("the log of the run cannot be read: HTTP "+l.Read.JSON(), "serve GET /v1/runs/{runId}/events/poll for every run")
+	}
+	return true
+}
+
+// told is served, and stops a judge for which the log holds too little: an empty
+// one agrees with every other and breaks no rule of its events.
+func (l RunLog) told(j *scenarios.Judge) bool {
+	if !l.served(j) {
+		return false
+	}
+	if n := len(l.Events); n < leastEvents {
+		return j.BlockOn(openwopv1.OWPEVT1, fmt.Sprintf("set-up: the log of a finished run holds %d events", n))
+	}
+	return true
+}
+
+// leastEvents is the length of the shortest log: a run begins and ends.
+const leastEvents = 2
+
+// end is the sequence of the event that ends the run; that of the last event where none does.
+func (l RunLog) end() int64 {
+	if ends := l.Terminals().Values; len(ends) > 0 {
+		return sequence(ends[0])
+	}
+	return sequence(l.Last())
+}
+
+// behind are the events after a sequence, to the one that ends the run.
+func (l RunLog) behind(after int64) []int64 {
+	end := l.end()
+	return slices.DeleteFunc(l.behindAll(after), func(n int64) bool { return n > end })
+}
+
+// behindAll are the events after a sequence, also those after the end of the run.
+func (l RunLog) behindAll(after int64) []int64 {
+	var out []int64
+	for _, e := range l.Events {
+		if n := sequence(e); n > after {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// byNumber are the events by their sequence in decimal digits, as frames have it for an id.
+func (l RunLog) byNumber() map[string]wire.Value {
+	out := make(map[string]wire.Value, len(l.Events))
+	for _, e := range l.Events {
+		out[strconv.FormatInt(sequence(e), 10)] = e
+	}
+	return out
+}
+
+// afterEnd are the events after the one that ends the run.
+func (l RunLog) afterEnd() wire.Found {
+	end := l.end()
+	return l.All().Where(func(e wire.Value) bool { return sequence(e) > end })
+}
+
+// checkEnd looks for the one event that ends the run, and for steps after it.
+func (l RunLog) checkEnd(j *scenarios.Judge, when string) {
+	j.Check(openwopv1.OWPEVT9, l.Terminals().Each("/type")).To(check.Len(1), "events that end the run, %s", when)
+	end := l.end()
+	late := steps(l).Where(func(e wire.Value) bool { return sequence(e) > end })
+	j.Check(openwopv1.OWPEVT10, late.Each("/type")).To(check.Len(0), "steps after the end of the run, %s", when)
+	notes := typesOf(l.afterEnd())
+	for _, step := range typesOf(late) {
+		notes = slices.DeleteFunc(notes, func(t string) bool { return t == step })
+	}
+	if len(notes) > 0 {
+		j.Find(openwopv1.OWPEVT10, "the end of the run is followed by events of type %s", wire.Compact(notes))
+	}
+}
+
+// typesOf are the types of these events, each once.
+func typesOf(events wire.Found) []string {
+	var out []string
+	for _, t := range events.Each("/type").Values {
+		out = append(out, t.String())
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// checkKept compares what a log was with what it is.
+func checkKept(j *scenarios.Judge, before, now RunLog, when string) {
+	same := now.All()
+	same.Values = same.Values[:min(len(before.Events), len(same.Values))]
+	for _, member := range []string{"sequence", "eventId", "type", "runId", "timestamp", "nodeId", "causationId", "payload"} {
+		j.Check(openwopv1.OWPEVT12, same.Each("/"+member)).To(check.SameAs(before.All().Each("/"+member)), "%s of the events %s", member, when)
+	}
+}
+
+// consecutive expects at least so many whole numbers, each by one more than the one before.
+func consecutive(least int) check.Matcher {
+	return check.That(fmt.Sprintf("%d or more, each by one more than the one before", least), func(v any) bool {
+		list, _ := v.([]any)
+		for i, e := range list {
+			n, ok := e.(int64)
+			if !ok || i > 0 && n-1 != list[i-1].(int64) {
+				return false
+			}
+		}
+		return len(list) >= least
+	})
+}
+
+// numbered expects these sequences in this order. The id of a frame is a
+// sequence in decimal digits.
+func numbered(want []int64) check.Matcher {
+	return check.That(numbersOf(want), func(v any) bool {
+		list, ok := v.([]any)
+		return ok && slices.EqualFunc(list, want, isNumber)
+	})
+}
+
+// leading expects the first of these sequences, so many of them at least: a
+// host may serve a log in pages.
+func leading(want []int64, least int) check.Matcher {
+	return check.That(fmt.Sprintf("%s, or the first %d or more of them", numbersOf(want), least), func(v any) bool {
+		list, ok := v.([]any)
+		return ok && len(list) >= least && len(list) <= len(want) && slices.EqualFunc(list, want[:len(list)], isNumber)
+	})
+}
+
+func isNumber(got any, want int64) bool {
+	switch got := got.(type) {
+	case int64:
+		return got == want
+	case string:
+		return got == strconv.FormatInt(want, 10)
+	}
+	return false
+}
+
+func numbersOf(want []int64) string {
+	if len(want) == 0 {
+		return "none"
+	}
+	return wire.Compact(want)
+}
+
+// allBeyond expects nothing but whole numbers over the cursor, or nothing at all.
+func allBeyond(cursor int64) check.Matcher {
+	return check.That(fmt.Sprintf("none, or all over %d", cursor), func(v any) bool {
+		list, ok := v.([]any)
+		return ok && !slices.ContainsFunc(list, func(e any) bool { n, whole := e.(int64); return !whole || n <= cursor })
+	})
+}

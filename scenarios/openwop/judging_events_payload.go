@@ -1,0 +1,68 @@
+package openwop
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/internal/validate"
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// payloadSchemas are compiled when a payload is first compared with one, not at start.
+var payloadSchemas = sync.OnceValues(func() (*validate.Set, error) { return validate.New(openwopv1.Bundled()) })
+
+// typesWithSchema are the types on these logs whose payload has a schema, each once.
+func typesWithSchema(logs ...RunLog) []openwopv1.RunEventType {
+	var out []openwopv1.RunEventType
+	for _, l := range logs {
+		for _, e := range l.Events {
+			t := openwopv1.RunEventType(e.Key("type").String())
+			if _, known := openwopv1.Events[t]; known {
+				out = append(out, t)
+			}
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// fitting expects payloads that are as the schema of their type has them.
+func fitting(t openwopv1.RunEventType) check.Matcher {
+	component := openwopv1.Events[t].Component
+	return check.Seeing("as "+component+" has it", func(s wire.Seen) (bool, string) {
+		set, err := payloadSchemas()
+		if err != nil {
+			return false, "not compared: " + err.Error()
+		}
+		schema, err := set.Component(component)
+		if err != nil {
+			return false, "not compared: " + err.Error()
+		}
+		payloads, _ := s.Actual().([]any)
+		var said []string
+		wrong := 0
+		for _, p := range payloads {
+			problems := schema.ValidateValue(p)
+			if len(problems) > 0 {
+				wrong++
+			}
+			for _, problem := range problems {
+				if text := problem.String(); !slices.Contains(said, text) {
+					said = append(said, text)
+				}
+			}
+		}
+		if wrong == 0 {
+			return true, fmt.Sprintf("%d of them", len(payloads))
+		}
+		const most = 4
+		if len(said) > most {
+			said = append(said[:most], fmt.Sprintf("and %d more", len(said)-most))
+		}
+		return false, fmt.Sprintf("%s (%d of %d)", strings.Join(said, "; "), wrong, len(payloads))
+	})
+}

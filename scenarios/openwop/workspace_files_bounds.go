@@ -1,0 +1,135 @@
+package openwop
+
+import (
+	"fmt"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
+)
+
+// Facts C26: the pattern of paths lets two dots inside pass, and a host refuses them all the same.
+var climbsRefused = scenarios.Scenario{
+	ID:     "openwop/workspace-files/climbs-refused",
+	Title:  "a path that leads up is refused, and nothing is there afterwards, nor where it leads",
+	Proves: ids{openwopv1.OWPWSP21},
+	Claim:  workspaceFiles,
+	Ask: scenarios.Ask(filesAstray, func(o FilePaths, j *scenarios.Judge) {
+		o.judge(j, openwopv1.OWPWSP21, o.Climbs)
+	}),
+}
+
+var badPathsRefused = scenarios.Scenario{
+	ID:     "openwop/workspace-files/bad-paths-refused",
+	Title:  "a path that no file can have is refused, and nothing is there afterwards, nor where it leads",
+	Proves: ids{openwopv1.OWPWSP22},
+	Claim:  workspaceFiles,
+	Ask: scenarios.Ask(filesAstray, func(o FilePaths, j *scenarios.Judge) {
+		o.judge(j, openwopv1.OWPWSP22, o.Others)
+	}),
+}
+
+func (o FilePaths) judge(j *scenarios.Judge, id scenarios.RequirementID, strays []FilePath) {
+	for _, w := range o.Good { // the control
+		if !w.Put.done(j, "the write of "+w.Path) || !w.Got.done(j, "reading "+w.Path) {
+			return
+		}
+	}
+	var paths []string
+	for _, s := range strays {
+		what := fmt.Sprintf("the path %q (%s)", s.Path, s.What)
+		s.Put.refused(j, id, 400, "a write below "+what)
+		j.Check(id, s.Got.Status).To(check.Status(4), "reading %s", what)
+		paths = append(paths, s.Path)
+		if s.Leads != "" {
+			j.Check(id, s.There.Status).To(check.Status(4), "reading %s, to which %s leads", s.Leads, what)
+			paths = append(paths, s.Leads)
+		}
+	}
+	if o.List.shownAsList(j) {
+		j.Check(id, o.List.of(paths...)).To(check.Len(0), "files in the list that should have been refused")
+	}
+}
+
+// Facts C26: 413 as the text has it, or 400.
+var tooLargeRefused = scenarios.Scenario{
+	ID:     "openwop/workspace-files/too-large-refused",
+	Title:  "content beyond the advertised size is refused, by its bytes and not by its characters, and changes nothing",
+	Proves: ids{openwopv1.OWPWSP23},
+	Claim:  workspaceMaxFileBytes,
+	Ask: scenarios.Ask(filesTooLarge, func(o FileSizes, j *scenarios.Judge) {
+		if !o.First.Put.done(j, "the write of a small file") {
+			return
+		}
+		for _, s := range o.Sizes {
+			what := fmt.Sprintf("content of %d bytes, %s", s.Bytes, s.What)
+			if j.Check(openwopv1.OWPWSP23, s.Put.Status).To(check.Status(400, 413), "%s", what) {
+				s.Put.tell(j, openwopv1.OWPWSP23, 413, what)
+				s.Put.tellRefusal(j, openwopv1.OWPWSP23, what)
+			}
+			s.Got.unchanged(j, openwopv1.OWPWSP23, o.First.Content, o.First.Got.Body.Key("version"), what)
+		}
+	}),
+}
+
+var largestTaken = scenarios.Scenario{
+	ID:     "openwop/workspace-files/largest-taken",
+	Title:  "content of exactly the advertised size is taken and served",
+	Proves: ids{openwopv1.OWPWSP24},
+	Claim:  workspaceMaxFileBytes,
+	Ask: scenarios.Ask(filesAtLimit, func(o FileSizes, j *scenarios.Judge) {
+		if !o.First.Put.done(j, "the write of a small file") {
+			return
+		}
+		for _, s := range o.Sizes {
+			if j.Check(openwopv1.OWPWSP24, s.Put.Status).To(check.Status(2), "content of %d bytes, %s", s.Bytes, s.What) {
+				j.Check(openwopv1.OWPWSP24, s.Got.Body.Key("content")).To(sameText(s.content()), "content of %d bytes, read again", s.Bytes)
+			}
+		}
+	}),
+}
+
+// sameText expects a text that is too long to be shown.
+func sameText(want string) check.Matcher {
+	return check.That(fmt.Sprintf("the %d bytes that were put", len(want)), func(v any) bool { return v == want })
+}
+
+var fullTakesNoMore = scenarios.Scenario{
+	ID:     "openwop/workspace-files/full-takes-no-more",
+	Title:  "a workspace takes as many files as are advertised and no more; what is there can be written, and a delete makes room",
+	Proves: ids{openwopv1.OWPWSP25, openwopv1.OWPWSP26},
+	Claim:  workspaceMaxFiles,
+	Ask: scenarios.Ask(filesFull, func(o FilesFull, j *scenarios.Judge) {
+		if !o.Before.shownAsList(j) || !o.Full.shownAsList(j) || !o.After.shownAsList(j) || !o.alone(j) {
+			return
+		}
+		there := len(o.Before.listed())
+		for i, r := range o.Filled {
+			if !j.Check(openwopv1.OWPWSP26, r.Status).To(check.Status(2), "file %d of %d", there+i+1, o.Limit) {
+				return
+			}
+		}
+		o.Over.refused(j, openwopv1.OWPWSP25, 413, fmt.Sprintf("file %d of %d", o.Limit+1, o.Limit))
+		o.Got.absent(j, openwopv1.OWPWSP25, "the file that was too many")
+		j.Check(openwopv1.OWPWSP25, o.After.entries()).To(noMoreThan(o.Limit), "files in the list, when one too many was written")
+		j.Check(openwopv1.OWPWSP26, o.Rewrite.Status).To(check.Status(2), "another write of a file in a full workspace")
+		if o.Deleted.dropped(j) {
+			j.Check(openwopv1.OWPWSP26, o.Room.Status).To(check.Status(2), "a new file, when another was deleted")
+		}
+	}),
+}
+
+// alone stops a judge that counts files where others write as well.
+func (o FilesFull) alone(j *scenarios.Judge) bool {
+	want := len(o.Before.listed())
+	for _, r := range o.Filled {
+		if succeeded(r.Status) {
+			want++
+		}
+	}
+	if got := len(o.Full.listed()); got != want {
+		return j.Block(fmt.Sprintf("the workspace lists %d files where %d were to be expected: somebody else writes there, or it does not list all", got, want),
+			"let nobody else write to the workspace while the host is certified")
+	}
+	return true
+}
