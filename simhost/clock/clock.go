@@ -10,6 +10,9 @@ type Clock interface {
 	// AfterFunc calls f once, d from now; at once where d is not positive. f must not wait for the goroutine that moves the
 	// clock.
 	AfterFunc(d time.Duration, f func()) Timer
+	// At is AfterFunc for a time instead of a duration: a caller who took the difference himself would be late by what the
+	// clock moves in between.
+	At(t time.Time, f func()) Timer
 }
 
 // Timer is a callback that has yet to come.
@@ -27,3 +30,5 @@ type realClock struct{}
 func (realClock) Now() time.Time { return time.Now() }
 
 func (realClock) AfterFunc(d time.Duration, f func()) Timer { return time.AfterFunc(d, f) }
+
+func (realClock) At(t time.Time, f func()) Timer { return time.AfterFunc(time.Until(t), f) }

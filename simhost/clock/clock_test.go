@@ -119,11 +119,15 @@ func TestCallbackMayStopATimerOfTheSameMove(t *testing.T) {
 func TestDueAtOnceNeedsNobodyToMove(t *testing.T) {
 	for name, c := range map[string]Clock{"real": Real(), "manual": NewManual(start), "shifted": Shift(NewManual(start)), "shifted real": Shift(Real())} {
 		for _, d := range []time.Duration{0, -time.Second} {
-			called := make(chan struct{})
-			timer := c.AfterFunc(d, func() { close(called) })
+			called := make(chan struct{}, 2)
+			call := func() { called <- struct{}{} }
+			timers := []Timer{c.AfterFunc(d, call), c.At(c.Now().Add(d), call)}
 			<-called
-			if timer.Stop() {
-				t.Errorf("%s, %v: Stop after the callback reports true", name, d)
+			<-called
+			for _, timer := range timers {
+				if timer.Stop() {
+					t.Errorf("%s, %v: Stop after the callback reports true", name, d)
+				}
 			}
 		}
 	}
@@ -232,6 +236,10 @@ func TestShiftAgainstPlainTime(t *testing.T) {
 			"set": func(t *rapid.T) {
 				d, name := step.Draw(t, "in"), fmt.Sprint(len(timers))
 				timers = append(timers, [2]Timer{shifted.AfterFunc(d, a.note(name)), plain.AfterFunc(d, b.note(name))})
+			},
+			"set for a time": func(t *rapid.T) {
+				at, name := shifted.Now().Add(step.Draw(t, "in")), fmt.Sprint(len(timers))
+				timers = append(timers, [2]Timer{shifted.At(at, a.note(name)), plain.At(at, b.note(name))})
 			},
 			"stop": func(t *rapid.T) {
 				if len(timers) == 0 {

@@ -34,10 +34,21 @@ func (m *Manual) Now() time.Time {
 func (m *Manual) AfterFunc(d time.Duration, f func()) Timer {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if d <= 0 {
+	return m.set(m.now.Add(d), f)
+}
+
+// At sets a callback for when the clock stands at t, as AfterFunc does.
+func (m *Manual) At(t time.Time, f func()) Timer {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.set(t, f)
+}
+
+func (m *Manual) set(due time.Time, f func()) Timer {
+	if !due.After(m.now) {
 		return time.AfterFunc(0, f)
 	}
-	return &manualTimer{clock: m, timer: m.timers.add(m.now.Add(d), f)}
+	return &manualTimer{clock: m, timer: m.timers.add(due, f)}
 }
 
 // Advance moves the clock by d; d must not be negative, a clock that runs backwards would lose the order of its timers.

@@ -34,7 +34,18 @@ func (s *Shifted) now() time.Time { return s.base.Now().Add(s.ahead) }
 func (s *Shifted) AfterFunc(d time.Duration, f func()) Timer {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	t := s.timers.add(s.now().Add(d), f)
+	return s.set(s.now().Add(d), f)
+}
+
+// At sets a callback for t by the time of this clock.
+func (s *Shifted) At(t time.Time, f func()) Timer {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.set(t, f)
+}
+
+func (s *Shifted) set(due time.Time, f func()) Timer {
+	t := s.timers.add(due, f)
 	s.arm(t)
 	return &shiftedTimer{clock: s, timer: t}
 }
@@ -42,7 +53,7 @@ func (s *Shifted) AfterFunc(d time.Duration, f func()) Timer {
 // arm has the base clock call t when it is due. A call that comes late, after Advance has run or armed the timer again, is
 // no trouble: time only moves ahead, so it finds the timer due, or gone.
 func (s *Shifted) arm(t *timer) {
-	t.base = s.base.AfterFunc(t.due.Sub(s.now()), func() {
+	t.base = s.base.At(t.due.Add(-s.ahead), func() {
 		s.mu.Lock()
 		mine := s.timers.remove(t)
 		s.mu.Unlock()

@@ -38,22 +38,21 @@ func (s *state) late(at time.Time) bool {
 // arm sets the timer of a goal for what comes first, its deadline or the next run of its schedule, in place of the one that
 // is set. It is called with the board locked, so that the last word is that of the last change.
 func (g *Goals) arm(s *state) {
-	now := g.now(s.ahead)
-	deadline, set := s.deadline()
-	after := deadline.Add(time.Millisecond).Sub(now)
+	at, set := s.deadline()
+	at = at.Add(time.Millisecond)
 	if due, scheduled := s.due(); scheduled {
-		wait := due.Sub(now)
-		if s.begun != nil { // the end of that tick sets the timer again; unless an error keeps it from its end
-			wait = max(wait, retry)
+		if again := g.now(s.ahead).Add(retry); s.begun != nil && due.Before(again) {
+			due = again // the end of that tick sets the timer again; unless an error keeps it from its end
 		}
-		if !set || wait < after {
-			after, set = wait, true
+		if !set || due.Before(at) {
+			at, set = due, true
 		}
 	}
-	g.setAlarm(s.id, after, set && s.active())
+	g.setAlarm(s.id, at.Add(-s.ahead), set && s.active())
 }
 
-func (g *Goals) setAlarm(id string, after time.Duration, set bool) {
+// setAlarm has a goal looked at when the host's clock stands at a time; never where it is not to be set.
+func (g *Goals) setAlarm(id string, at time.Time, set bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if alarm := g.alarms[id]; alarm != nil {
@@ -61,7 +60,7 @@ func (g *Goals) setAlarm(id string, after time.Duration, set bool) {
 		delete(g.alarms, id)
 	}
 	if set {
-		g.alarms[id] = g.o.Clock.AfterFunc(after, func() { g.ring(id) })
+		g.alarms[id] = g.o.Clock.At(at, func() { g.ring(id) })
 	}
 }
 
@@ -78,7 +77,7 @@ func (g *Goals) ring(id string) {
 	}
 	if err != nil && g.ctx.Err() == nil {
 		g.o.OnError(fmt.Errorf("what was due of goal %s: %w", id, err))
-		g.setAlarm(id, retry, true)
+		g.setAlarm(id, g.o.Clock.Now().Add(retry), true)
 	}
 }
 
