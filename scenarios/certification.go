@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -181,24 +182,27 @@ func notClaimed(claim Claim, d Discovery, expected []string) string {
 
 // drive runs what is planned: the pool first, then the exclusive ones alone.
 func (c *Certification) drive(ctx context.Context) {
-	turns := make(chan struct{}, c.Options.Workers)
-	var exclusive []*drive
-	var running sync.WaitGroup
+	var pool, exclusive []*drive
 	for _, id := range c.order {
-		d := c.drives[id]
-		if d.meta.Exclusive {
+		if d := c.drives[id]; d.meta.Exclusive {
 			exclusive = append(exclusive, d)
-			continue
+		} else {
+			pool = append(pool, d)
 		}
-		running.Go(func() {
-			select {
-			case turns <- struct{}{}:
+	}
+	slices.SortStableFunc(pool, func(a, b *drive) int { return cmp.Compare(b.meta.Waits, a.meta.Waits) })
+	turns := make(chan struct{}, c.Options.Workers)
+	var running sync.WaitGroup
+	for _, d := range pool {
+		select {
+		case turns <- struct{}{}:
+			running.Go(func() {
 				c.run(ctx, d)
 				<-turns
-			case <-ctx.Done():
-				d.end(ctx, nil, nil, ctx.Err())
-			}
-		})
+			})
+		case <-ctx.Done():
+			d.end(ctx, nil, nil, ctx.Err())
+		}
 	}
 	running.Wait()
 	for _, d := range exclusive {

@@ -72,6 +72,7 @@ type Drive[O any] struct {
 	Title     string        // what it does
 	Sends     []string      // its requests, for --plan
 	Exclusive bool          // it moves something host-wide: it runs alone
+	Waits     time.Duration // how long it waits for time to pass, roughly: those that wait longest begin first
 	Timeout   time.Duration // its own deadline; 0 = the certification's
 	// Run acts on the target and returns plain data: exported fields, wire
 	// values, nothing live. An error stops every scenario that asks it: see
@@ -99,6 +100,7 @@ type DriveMeta struct {
 	ID, Title string
 	Sends     []string
 	Exclusive bool
+	Waits     time.Duration
 	Timeout   time.Duration
 }
 
@@ -112,7 +114,7 @@ type question[O any] struct {
 
 func (q question[O]) Drive() (DriveMeta, bool) {
 	d := q.drive
-	return DriveMeta{d.ID, d.Title, d.Sends, d.Exclusive, d.Timeout}, true
+	return DriveMeta{d.ID, d.Title, d.Sends, d.Exclusive, d.Waits, d.Timeout}, true
 }
 
 func (q question[O]) run(ctx context.Context, c *Conn) (any, error) { return q.drive.Run(ctx, c) }

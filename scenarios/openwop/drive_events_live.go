@@ -40,6 +40,7 @@ const fixtureWaits = "conformance-cancellable"
 var runWhileHeard = &scenarios.Drive[LiveObservation]{
 	ID:    "openwop/run-while-heard",
 	Title: "holds a run, opens its stream, polls it while nothing happens, moves it, and polls and listens on to its end",
+	Waits: time.Second,
 	Sends: []string{
 		sendsLoop + "; else conformance-cancellable", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll", "GET /v1/runs/{runId}/events?streamMode=debug",
 		"POST /v1/runs/{runId}/interrupts/{nodeId}, or POST /v1/runs/{runId}/cancel",

@@ -36,6 +36,7 @@ func (o GoalAloneObservation) outran() bool { return hasEnded(o.Settled.Body) }
 var goalOnSchedule = &scenarios.Drive[GoalAloneObservation]{
 	ID:    "openwop/goal-on-schedule",
 	Title: "makes a goal on a schedule of a random short interval, waits for two runs, pauses it, waits, resumes it and waits for its end and a while longer",
+	Waits: 1500 * time.Millisecond,
 	Sends: []string{"POST {prefix}/goals {continuation: {mode: schedule, armRef: every:<random>}, bounds: {maxLoopIterations: random}}", "GET {prefix}/goals/{id}",
 		"POST {prefix}/goals/{id}/pause", "POST {prefix}/goals/{id}/resume"},
 	Run: func(ctx context.Context, c *scenarios.Conn) (GoalAloneObservation, error) {
@@ -140,6 +141,7 @@ func (g *goal) holds(ctx context.Context, o *GoalAloneObservation, pace time.Dur
 var goalByHeartbeat = &scenarios.Drive[GoalAloneObservation]{
 	ID:    "openwop/goal-by-heartbeat",
 	Title: "makes a goal that goes on by a heartbeat, has the heartbeat see changes up to its bound of random length, one of them while the goal is paused and one after its end",
+	Waits: 500 * time.Millisecond,
 	Sends: []string{"POST {prefix}/goals {continuation: {mode: heartbeat, armRef: random}, bounds: {maxLoopIterations: random}}", "POST {prefix}/heartbeat/tick {observedState: random}",
 		"GET {prefix}/goals/{id}", "POST {prefix}/goals/{id}/pause", "POST {prefix}/goals/{id}/resume"},
 	Run: func(ctx context.Context, c *scenarios.Conn) (GoalAloneObservation, error) {

@@ -189,6 +189,7 @@ func (o GoalDeadlineObservation) ranOn(goal wire.Value) bool {
 var goalToItsDeadline = &scenarios.Drive[GoalDeadlineObservation]{
 	ID:    "openwop/goal-to-its-deadline",
 	Title: "makes a goal with a wall-clock bound of random length, ticks it in time, waits until the bound has passed and ticks it again",
+	Waits: 700 * time.Millisecond,
 	Sends: []string{"POST {prefix}/goals {bounds: {runTimeoutMs: random, maxLoopIterations: many}}", "POST {prefix}/goals/{id}/tick before and after", "GET {prefix}/goals/{id}", "POST /v1/runs (sentinel)"},
 	Run: func(ctx context.Context, c *scenarios.Conn) (GoalDeadlineObservation, error) {
 		h := host{c}

@@ -31,6 +31,7 @@ var runOverItsTime = &scenarios.Drive[OvertimeObservation]{
 	ID: "openwop/run-over-its-time",
 	Title: "runs a wait of half a minute with a random runTimeoutMs between 1.1 and 1.6 seconds, and a short one with the same; when the first has ended runs a sentinel, " +
 		"waits a window, looks at it again and replays it where replay is claimed",
+	Waits: 1700 * time.Millisecond,
 	Sends: []string{
 		"POST /v1/runs (conformance-run-duration-breach) with configurable.runTimeoutMs", "POST /v1/runs (conformance-delay or conformance-noop) with the same", "POST /v1/runs (sentinel)",
 		"POST /v1/runs/{runId}:fork {mode: replay}", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll",
