@@ -177,6 +177,9 @@ func properties(doc results.Results) []junitProperty {
 			out = append(out, junitProperty{p.name, *p.value})
 		}
 	}
+	for _, seen := range doc.NotClaimed {
+		out = append(out, junitProperty{"not-claimed-but-seen", seen.What + ", would be claimed by " + seen.ClaimPointer})
+	}
 	for i := range out {
 		out[i].Value = textsafe.Line(out[i].Value)
 	}

@@ -70,6 +70,7 @@ func (m *matrix) write(b *strings.Builder, protocol string) {
 		fmt.Fprintf(b, "| target %d | %s | %s | %s | %s | Assay %s%s |\n", i+1, optional(d.Target.Name), optional(d.Target.Version),
 			textsafe.Markdown(d.Target.Address), d.StartedAt.UTC().Format(time.RFC3339), textsafe.Markdown(d.Assay.Version), m.note(d))
 	}
+	m.seen(b)
 }
 
 // note says why a column cannot be compared with the first one.

@@ -87,7 +87,11 @@ func loopReport(t testing.TB) *scenarios.Report {
 			{ID: "goals-v1", Status: "inapplicable", Required: 3},
 		},
 		DiscoveryFindings: []scenarios.Finding{{Text: "discovery /model/hint: " + evil}},
-		Leftovers:         []string{"run r1: cancel answered HTTP 500 " + evil},
+		Seen: []scenarios.Sighting{
+			{What: "events hint.given in the log of a run", Claim: suite.Protocol.Claims[1], Drive: "demo/loop", Where: wire.Ref{Exchange: 2, Pointer: "/events/0/type"}, Replies: 3},
+			{What: "a thing that is called " + evil, Claim: suite.Protocol.Claims[0], Drive: "not-claimed", Where: wire.Ref{Exchange: 1, Pointer: "/" + evil}, Replies: 1},
+		},
+		Leftovers: []string{"run r1: cancel answered HTTP 500 " + evil},
 		Drives: []scenarios.DriveRecord{
 			{ID: "discovery", Transcript: discovery, Seconds: 0.001},
 			{ID: "demo/loop", Transcript: loop, Seconds: 0.25},

@@ -47,6 +47,7 @@ func Results(r *scenarios.Report, stamp Stamp) results.Results {
 		Totals:       totals(r.Totals()),
 		Profiles:     each(r.Profiles, profile),
 		Leftovers:    each(r.Leftovers, func(s string) string { return s }),
+		NotClaimed:   each(r.Seen, sighting),
 	}
 }
 
@@ -126,6 +127,13 @@ func requirementIn(ledger *scenarios.Ledger) func(scenarios.RequirementStatus) r
 
 func finding(f scenarios.Finding) results.Finding {
 	return results.Finding{Requirement: string(f.Requirement), Text: f.Text}
+}
+
+func sighting(s scenarios.Sighting) results.Sighting {
+	return results.Sighting{
+		What: s.What, Claim: s.Claim.ID, ClaimPointer: s.Claim.Pointer,
+		Drive: s.Drive, Exchange: int64(s.Where.Exchange), Pointer: s.Where.Pointer, Replies: int64(s.Replies),
+	}
 }
 
 func profile(p scenarios.ProfileStatus) results.ProfileResult {

@@ -26,7 +26,7 @@ type TextOptions struct {
 func Text(w io.Writer, r *scenarios.Report, o TextOptions) error {
 	t := &text{report: r, doc: Results(r, o.Stamp), color: o.Color, dir: o.Dir}
 	for _, section := range []func(){
-		t.head, t.suites, t.failures, t.broken, t.inconclusive, t.blocked, t.attested, t.inapplicable, t.findings, t.leftovers, t.claims, t.summary,
+		t.head, t.suites, t.failures, t.broken, t.inconclusive, t.blocked, t.attested, t.inapplicable, t.findings, t.seen, t.leftovers, t.claims, t.summary,
 	} {
 		section()
 	}

@@ -73,6 +73,7 @@ type Certification struct {
 	order     []string // drive ids in the order of their first scenario
 	outcomes  []*outcome
 	cleanup   cleanup
+	running   context.Context // ends with the certification
 	cancel    context.CancelFunc
 	told      sync.Mutex
 }
@@ -90,11 +91,12 @@ type drive struct {
 
 // outcome is one scenario's future.
 type outcome struct {
-	sel   Selected
-	drive *drive // nil when the discovery document is enough, or nothing is driven
-	fixed *Outcome
-	once  sync.Once
-	value Outcome
+	sel      Selected
+	expected bool   // the operator expects its claim of the target
+	drive    *drive // nil when the discovery document is enough, or nothing is driven
+	fixed    *Outcome
+	once     sync.Once
+	value    Outcome
 }
 
 // Certify fetches the target's discovery document, selects scenarios and
@@ -113,6 +115,7 @@ func Certify(ctx context.Context, target wire.Target, o Options, suites ...Suite
 	}
 	c := &Certification{Options: o, Protocol: suites[0].Protocol, Started: time.Now().UTC(), network: network, selected: picked, drives: map[string]*drive{}}
 	ctx, c.cancel = context.WithTimeout(ctx, o.Timeout)
+	c.running = ctx
 	if err := c.discover(ctx); err != nil {
 		c.cancel()
 		return nil, err
@@ -147,7 +150,7 @@ func (c *Certification) discover(ctx context.Context) error {
 // plan decides for each scenario whether it is asked at all, and which drives that takes.
 func (c *Certification) plan() {
 	for _, sel := range c.selected {
-		out := &outcome{sel: sel}
+		out := &outcome{sel: sel, expected: c.Options.Select.expects(sel.Scenario.Claim)}
 		c.outcomes = append(c.outcomes, out)
 		if reason := notClaimed(sel.Scenario.Claim, c.Discovery, c.Options.Select.ExpectClaims); reason != "" {
 			out.fixed = &Outcome{Scenario: sel.Scenario, Verdict: Inapplicable, Reason: reason}
@@ -289,7 +292,7 @@ func (o *outcome) decide(ledger *Ledger) Outcome {
 	default:
 		<-o.drive.done
 		if stop := o.drive.stop; stop != nil {
-			v = Outcome{Scenario: s, Verdict: stop.Verdict, Reason: stop.Reason, Unblock: stop.Unblock}
+			v = stop.ends(s, o.expected)
 		} else {
 			v = Conclude(s, ledger, o.drive.observation)
 		}
@@ -313,13 +316,14 @@ func (c *Certification) Finish(ctx context.Context) *Report {
 		waiting.Go(func() { c.settle(o) })
 	}
 	waiting.Wait()
+	seen, drives := c.see(c.records())
 	client := c.network.Client("clean-up")
 	defer client.Close()
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	leftovers := c.cleanup.run(ctx, client)
 	c.cancel()
-	return c.report(leftovers)
+	return c.report(drives, seen, leftovers)
 }
 
 // Transcript is what the scenario's drive recorded, nil when it was not driven

@@ -25,7 +25,7 @@ type Conn struct {
 
 	cleanup *cleanup
 	space   string
-	byOther bool // of another tenant
+	who     func(*wire.Client) *wire.Client // whose credential it sends; nil is the target's own
 }
 
 // Name makes a name that no other drive and no other certification uses, the
@@ -36,22 +36,40 @@ func (c *Conn) Name(stem string) string {
 
 // Other is the same drive as another tenant: what it makes, it undoes itself.
 // ok is false where the operator gave no credential of one.
-func (c *Conn) Other() (other *Conn, ok bool) {
-	client := c.Client.Other()
+func (c *Conn) Other() (other *Conn, ok bool) { return c.as((*wire.Client).Other) }
+
+// Voter is the same drive as a further principal of the tenant, counted from 0.
+// ok is false where the operator gave no credential of so many.
+func (c *Conn) Voter(i int) (voter *Conn, ok bool) {
+	return c.as(func(c *wire.Client) *wire.Client { return c.Voter(i) })
+}
+
+// LowScope is the same drive with a credential that may not answer interrupts.
+// ok is false where the operator gave none.
+func (c *Conn) LowScope() (low *Conn, ok bool) { return c.as((*wire.Client).LowScope) }
+
+// Second is the same drive with the second host, which the target works with:
+// what it makes there, it undoes there. ok is false where the operator named
+// none.
+func (c *Conn) Second() (second *Conn, ok bool) { return c.as((*wire.Client).Second) }
+
+// as is the drive with the credential of somebody else, if there is one.
+func (c *Conn) as(who func(*wire.Client) *wire.Client) (*Conn, bool) {
+	client := who(c.Client)
 	if client == nil {
 		return nil, false
 	}
 	copied := *c
-	copied.Client, copied.byOther = client, true
+	copied.Client, copied.who = client, who
 	return &copied, true
 }
 
 // Leave notes that something was made on the target, and how to undo it. Call
 // the returned function when it is gone by itself.
 func (c *Conn) Leave(what string, undo func(context.Context, *wire.Client) error) (gone func()) {
-	if c.byOther {
+	if who := c.who; who != nil {
 		ours := undo
-		undo = func(ctx context.Context, c *wire.Client) error { return ours(ctx, c.Other()) }
+		undo = func(ctx context.Context, c *wire.Client) error { return ours(ctx, who(c)) }
 	}
 	return c.cleanup.add(what, undo)
 }

@@ -111,9 +111,9 @@ func TestAtOnceOfNothing(t *testing.T) {
 	}
 }
 
-// What another tenant made, it undoes itself.
-func TestEachTenantUndoesWhatItMade(t *testing.T) {
-	asked := make(chan string, 2)
+// What somebody else made, it undoes itself.
+func TestEachUndoesWhatItMade(t *testing.T) {
+	asked := make(chan string, 4)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/undo" {
 			asked <- r.URL.RawQuery + " " + r.Header.Get("Authorization")
@@ -122,11 +122,13 @@ func TestEachTenantUndoesWhatItMade(t *testing.T) {
 	}))
 	defer server.Close()
 	d := &scenarios.Drive[counted]{ID: "d", Run: func(ctx context.Context, c *scenarios.Conn) (counted, error) {
-		other, ok := c.Other()
-		if !ok {
-			return counted{}, errors.New("there is no other tenant")
+		other, hasOther := c.Other()
+		voter, hasVoter := c.Voter(1)
+		low, hasLow := c.LowScope()
+		if _, hasThird := c.Voter(2); !hasOther || !hasVoter || !hasLow || hasThird {
+			return counted{}, errors.New("those who were given keys are not there, or somebody else is")
 		}
-		for by, conn := range map[string]*scenarios.Conn{"first": c, "other": other} {
+		for by, conn := range map[string]*scenarios.Conn{"first": c, "other": other, "voter": voter, "low": low} {
 			conn.Leave(by, func(ctx context.Context, c *wire.Client) error {
 				_, err := c.Do(ctx, wire.Call{Method: "POST", Path: "/undo?" + by})
 				return err
@@ -134,7 +136,8 @@ func TestEachTenantUndoesWhatItMade(t *testing.T) {
 		}
 		return counted{}, nil
 	}}
-	c, err := scenarios.Certify(t.Context(), wire.Target{URL: server.URL, Key: "k-first", OtherKey: "k-other"}, scenarios.Options{}, suite(one("it", counts, scenarios.Ask(d, is(3, "TOY-1")), "TOY-1")))
+	target := wire.Target{URL: server.URL, Key: "k-first", OtherKey: "k-other", VoterKeys: []string{"k-nobody", "k-voter"}, LowScopeKey: "k-low"}
+	c, err := scenarios.Certify(t.Context(), target, scenarios.Options{}, suite(one("it", counts, scenarios.Ask(d, is(3, "TOY-1")), "TOY-1")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +149,9 @@ func TestEachTenantUndoesWhatItMade(t *testing.T) {
 	for a := range asked {
 		got[a] = true
 	}
-	if !got["first Bearer k-first"] || !got["other Bearer k-other"] {
-		t.Errorf("undone: %v", got)
+	for _, by := range []string{"first", "other", "voter", "low"} {
+		if !got[by+" Bearer k-"+by] {
+			t.Errorf("%s did not undo what it made: %v", by, got)
+		}
 	}
 }

@@ -117,6 +117,7 @@ func TestVerdicts(t *testing.T) {
 		name    string
 		ask     scenarios.Question
 		claim   scenarios.Claim
+		expect  string // a claim that the operator expects
 		proves  []scenarios.RequirementID
 		want    scenarios.Verdict
 		reason  string
@@ -127,6 +128,8 @@ func TestVerdicts(t *testing.T) {
 		{name: "a violation", ask: scenarios.Ask(countDrive("d"), is(4, "TOY-1")), want: scenarios.Failed, reason: "TOY-1: expected 4, got 3", exit: 1},
 		{name: "not claimed", claim: loud, ask: scenarios.Ask(countDrive("d"), is(3, "TOY-5")), proves: []scenarios.RequirementID{"TOY-5"}, want: scenarios.Inapplicable, reason: "not claimed: /loud == true is false", exit: 4},
 		{name: "no fixture", ask: scenarios.Ask(stopDrive("d", scenarios.Block("no fixture", "load it")), is(3, "TOY-1")), want: scenarios.Blocked, reason: "no fixture", unblock: "load it", exit: 5},
+		{name: "not offered", ask: scenarios.Ask(stopDrive("d", scenarios.NotOffered("POST /louder answered HTTP 404")), is(3, "TOY-1")), want: scenarios.Inapplicable, reason: "not offered: POST /louder answered HTTP 404", exit: 4},
+		{name: "not offered, and expected", expect: "counts", ask: scenarios.Ask(stopDrive("d", scenarios.NotOffered("POST /louder answered HTTP 404")), is(3, "TOY-1")), want: scenarios.Blocked, reason: "not offered", unblock: "do not expect the claim counts", exit: 5},
 		{name: "a set-up step went wrong", ask: scenarios.Ask(stopDrive("d", scenarios.BlockOn("TOY-2", "it would not start")), is(3, "TOY-1")), want: scenarios.Blocked, reason: "it would not start", unblock: "TOY-2", exit: 5},
 		{name: "the judge cannot look", ask: scenarios.Ask(countDrive("d"), func(_ counted, j *scenarios.Judge) { j.Block("nothing there", "put it there") }), want: scenarios.Blocked, reason: "nothing there", exit: 5},
 		{name: "no answer", ask: scenarios.Ask(stopDrive("d", fmt.Errorf("asking: %w", wire.ErrNoAnswer)), is(3, "TOY-1")), want: scenarios.Inconclusive, reason: "did not answer", exit: 5},
@@ -151,13 +154,17 @@ func TestVerdicts(t *testing.T) {
 			if c.proves == nil {
 				c.proves = []scenarios.RequirementID{"TOY-1"}
 			}
-			r := certify(t, scenarios.Options{}, one("it", c.claim, c.ask, c.proves...))
-			o := r.Outcomes[0]
-			if o.Verdict != c.want || !strings.Contains(o.Reason, c.reason) || !strings.Contains(o.Unblock, c.unblock) {
-				t.Errorf("%s (%s; %s), want %s (%s; %s)", o.Verdict, o.Reason, o.Unblock, c.want, c.reason, c.unblock)
+			var o scenarios.Options
+			if c.expect != "" {
+				o.Select.ExpectClaims = []string{c.expect}
 			}
-			if got := r.ExitCode(); got != c.exit {
-				t.Errorf("exit code %d, want %d", got, c.exit)
+			r := certify(t, o, one("it", c.claim, c.ask, c.proves...))
+			got := r.Outcomes[0]
+			if got.Verdict != c.want || !strings.Contains(got.Reason, c.reason) || !strings.Contains(got.Unblock, c.unblock) {
+				t.Errorf("%s (%s; %s), want %s (%s; %s)", got.Verdict, got.Reason, got.Unblock, c.want, c.reason, c.unblock)
+			}
+			if code := r.ExitCode(); code != c.exit {
+				t.Errorf("exit code %d, want %d", code, c.exit)
 			}
 		})
 	}
@@ -403,6 +410,7 @@ func TestRejudge(t *testing.T) {
 			j.Check("TOY-1", d.Document.Key("counts")).To(check.Equal(true))
 		}), "TOY-1"),
 		one("unclaimed", loud, scenarios.Ask(countDrive("d"), is(3, "TOY-5")), "TOY-5"),
+		one("not-offered", counts, scenarios.Ask(stopDrive("f", scenarios.NotOffered("x")), is(3, "TOY-1")), "TOY-1"),
 	)
 	c, err := scenarios.Certify(t.Context(), wire.Target{URL: toyHost(t, `{"counts":true}`)}, scenarios.Options{}, s)
 	if err != nil {

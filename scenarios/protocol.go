@@ -20,6 +20,13 @@ type Protocol struct {
 	CheckDiscovery func(document []byte) []Finding
 	// Describe reads the host's name and version out of its document.
 	Describe func(Discovery) (name, version string)
+
+	// Signs are what a target may be seen to do without claiming it.
+	Signs []Sign
+	// SeamPrefix is where test seams are looked for unless the operator names another place.
+	SeamPrefix string
+	// RunOf is the id of the run that a reply says was made, "" where it says no such thing.
+	RunOf func(reply wire.Value) string
 }
 
 // Claim finds a claim by id.

@@ -28,6 +28,7 @@ type Report struct {
 	Profiles          []ProfileStatus
 	DiscoveryFindings []Finding
 	Leftovers         []string
+	Seen              []Sighting // what the target does without claiming it
 	Drives            []DriveRecord
 }
 
@@ -71,11 +72,11 @@ func (r *Report) Totals() map[Verdict]int {
 	return out
 }
 
-func (c *Certification) report(leftovers []string) *Report {
+func (c *Certification) report(drives []DriveRecord, seen []Sighting, leftovers []string) *Report {
 	r := &Report{
 		Protocol: c.Protocol, Address: c.network.Address(), DiscoveryDigest: digest(c.Discovery.Document.Actual()), SuiteDigest: c.suiteDigest(),
 		Started: c.Started, Seconds: time.Since(c.Started).Seconds(), Seed: c.Options.Seed, Select: c.Options.Select,
-		DiscoveryFindings: c.DiscoveryFindings, Leftovers: leftovers,
+		DiscoveryFindings: c.DiscoveryFindings, Leftovers: leftovers, Seen: seen, Drives: drives,
 	}
 	if c.Protocol.Describe != nil {
 		r.Name, r.Version = c.Protocol.Describe(c.Discovery)
@@ -86,11 +87,16 @@ func (c *Certification) report(leftovers []string) *Report {
 	r.Requirements = requirementStatuses(c.Protocol.Ledger, r.Outcomes)
 	r.Claims = claimStatuses(c.Protocol, c.Discovery, r.Requirements, r.Outcomes)
 	r.Profiles = profileStatuses(c.Protocol, c.Discovery, r.Requirements)
-	r.Drives = append(r.Drives, c.discovery.record())
-	for _, id := range c.order {
-		r.Drives = append(r.Drives, c.drives[id].record())
-	}
 	return r
+}
+
+// records are what the drives leave on disk, once all are over.
+func (c *Certification) records() []DriveRecord {
+	out := []DriveRecord{c.discovery.record()}
+	for _, id := range c.order {
+		out = append(out, c.drives[id].record())
+	}
+	return out
 }
 
 func (d *drive) record() DriveRecord {

@@ -18,6 +18,9 @@ type Selection struct {
 	ExpectClaims []string                   // claims whose scenarios run although the target does not claim them
 }
 
+// expects says whether the operator expects a claim of the target.
+func (s Selection) expects(c Claim) bool { return slices.Contains(s.ExpectClaims, c.ID) }
+
 // UsageError is a wrong choice of the operator's; it names the nearest right one.
 type UsageError struct{ Kind, Name, Near string }
 

@@ -34,6 +34,25 @@ func BlockOn(requirement RequirementID, reason string) error {
 		Unblock: "see the scenario that tests " + string(requirement)}
 }
 
+// NotOffered says that the target does not have the operation that the
+// question is about, and that nothing says that it must: no sentence, and no
+// member of its advertisement. shown is the exchange that shows it. A drive
+// looks first whether what it asked about is there, so that a reply about that
+// is not taken for one about the operation.
+func NotOffered(shown string) error {
+	return &Stop{Verdict: Inapplicable, Reason: "not offered: " + shown}
+}
+
+// ends is how a scenario ends whose drive stopped. What the operator expects of
+// the target is claimed: that it is not offered leaves it unproved.
+func (s *Stop) ends(scenario Scenario, expected bool) Outcome {
+	o := Outcome{Scenario: scenario, Verdict: s.Verdict, Reason: s.Reason, Unblock: s.Unblock}
+	if expected && s.Verdict == Inapplicable {
+		o.Verdict, o.Unblock = Blocked, "have the target offer it, or do not expect the claim "+scenario.Claim.ID
+	}
+	return o
+}
+
 // stopOf turns what a drive returned into the way its scenarios end.
 func stopOf(ctx context.Context, err error) *Stop {
 	var stop *Stop

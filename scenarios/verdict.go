@@ -13,7 +13,8 @@ const (
 	Passed Verdict = "passed"
 	// Failed: a requirement is violated.
 	Failed Verdict = "failed"
-	// Inapplicable: the target does not claim it.
+	// Inapplicable: the target does not claim it. Where there is no word to claim
+	// it by, the target does not have it (see [NotOffered]).
 	Inapplicable Verdict = "inapplicable"
 	// Blocked: claimed, but it cannot be looked at.
 	Blocked Verdict = "blocked"

@@ -108,6 +108,34 @@ type ClientInterface interface {
 	// Corresponds with POST /v1/host/sample/agentloop/run (the `RunAgentLoop` operationId).
 	RunAgentLoop(ctx context.Context, body RunAgentLoopJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// VerifyRunWithBody Have one result verified and tell what became of it.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /v1/host/sample/agents/verify-run (the `VerifyRun` operationId).
+	VerifyRunWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// VerifyRun Have one result verified and tell what became of it.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /v1/host/sample/agents/verify-run (the `VerifyRun` operationId).
+	VerifyRun(ctx context.Context, body VerifyRunJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// FireCommitmentWithBody Say that the condition of a commitment holds.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /v1/host/sample/commitment/fire (the `FireCommitment` operationId).
+	FireCommitmentWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// FireCommitment Say that the condition of a commitment holds.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /v1/host/sample/commitment/fire (the `FireCommitment` operationId).
+	FireCommitment(ctx context.Context, body FireCommitmentJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// ListGoals Standing goals, all or those in one state.
 	//
 	// Corresponds with GET /v1/host/sample/goals (the `ListGoals` operationId).
@@ -193,6 +221,34 @@ type ClientInterface interface {
 	//
 	// Corresponds with POST /v1/host/sample/heartbeat/tick (the `TickHeartbeat` operationId).
 	TickHeartbeat(ctx context.Context, body TickHeartbeatJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// LlmCacheKeyWithBody The key under which the answer of a model is kept.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /v1/host/sample/test/llm-cache-key (the `LlmCacheKey` operationId).
+	LlmCacheKeyWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// LlmCacheKey The key under which the answer of a model is kept.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /v1/host/sample/test/llm-cache-key (the `LlmCacheKey` operationId).
+	LlmCacheKey(ctx context.Context, body LlmCacheKeyJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ProgramMockAIWithBody Say what the model of the provider mock answers to a node.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /v1/host/sample/test/mock-ai/program (the `ProgramMockAI` operationId).
+	ProgramMockAIWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ProgramMockAI Say what the model of the provider mock answers to a node.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /v1/host/sample/test/mock-ai/program (the `ProgramMockAI` operationId).
+	ProgramMockAI(ctx context.Context, body ProgramMockAIJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// WorkspaceOpWithBody A workspace operation for an owner that the caller chooses.
 	//
@@ -323,6 +379,11 @@ type ClientInterface interface {
 	// Corresponds with POST /v1/runs/{runId}/interrupts/{nodeId} (the `ResolveInterruptByRun` operationId).
 	ResolveInterruptByRun(ctx context.Context, runID RunID, nodeID NodeID, params *ResolveInterruptByRunParams, body ResolveInterruptByRunJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// DiffRun Where the log and the state of this run differ from those of another one.
+	//
+	// Corresponds with GET /v1/runs/{runId}:diff (the `DiffRun` operationId).
+	DiffRun(ctx context.Context, runID RunID, params *DiffRunParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// ForkRunWithBody Make a new run out of the log of this one, to replay it or to branch off.
 	//
 	// Takes any type of body and a specified content type.
@@ -336,6 +397,39 @@ type ClientInterface interface {
 	//
 	// Corresponds with POST /v1/runs/{runId}:fork (the `ForkRun` operationId).
 	ForkRun(ctx context.Context, runID RunID, params *ForkRunParams, body ForkRunJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// PauseRunWithBody Have a run stand still until somebody has it go on. It can be cancelled meanwhile.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /v1/runs/{runId}:pause (the `PauseRun` operationId).
+	PauseRunWithBody(ctx context.Context, runID RunID, params *PauseRunParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// PauseRun Have a run stand still until somebody has it go on. It can be cancelled meanwhile.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /v1/runs/{runId}:pause (the `PauseRun` operationId).
+	PauseRun(ctx context.Context, runID RunID, params *PauseRunParams, body PauseRunJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ResumeRun Have a run go on that was paused.
+	//
+	// Corresponds with POST /v1/runs/{runId}:resume (the `ResumeRun` operationId).
+	ResumeRun(ctx context.Context, runID RunID, params *ResumeRunParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// BulkCancelRunsWithBody Cancel several runs, each as if it were cancelled alone.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /v1/runs:bulk-cancel (the `BulkCancelRuns` operationId).
+	BulkCancelRunsWithBody(ctx context.Context, params *BulkCancelRunsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// BulkCancelRuns Cancel several runs, each as if it were cancelled alone.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /v1/runs:bulk-cancel (the `BulkCancelRuns` operationId).
+	BulkCancelRuns(ctx context.Context, params *BulkCancelRunsParams, body BulkCancelRunsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// GetWorkflow One workflow definition.
 	//
@@ -382,6 +476,74 @@ func (c *Client) RunAgentLoopWithBody(ctx context.Context, contentType string, b
 // Corresponds with POST /v1/host/sample/agentloop/run (the `RunAgentLoop` operationId).
 func (c *Client) RunAgentLoop(ctx context.Context, body RunAgentLoopJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewRunAgentLoopRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// VerifyRunWithBody Have one result verified and tell what became of it.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /v1/host/sample/agents/verify-run (the `VerifyRun` operationId).
+func (c *Client) VerifyRunWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewVerifyRunRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// VerifyRun Have one result verified and tell what became of it.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /v1/host/sample/agents/verify-run (the `VerifyRun` operationId).
+func (c *Client) VerifyRun(ctx context.Context, body VerifyRunJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewVerifyRunRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// FireCommitmentWithBody Say that the condition of a commitment holds.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /v1/host/sample/commitment/fire (the `FireCommitment` operationId).
+func (c *Client) FireCommitmentWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewFireCommitmentRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// FireCommitment Say that the condition of a commitment holds.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /v1/host/sample/commitment/fire (the `FireCommitment` operationId).
+func (c *Client) FireCommitment(ctx context.Context, body FireCommitmentJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewFireCommitmentRequest(c.Server, body)
 	if err != nil {
 		return nil, err
 	}
@@ -608,6 +770,74 @@ func (c *Client) TickHeartbeatWithBody(ctx context.Context, contentType string, 
 // Corresponds with POST /v1/host/sample/heartbeat/tick (the `TickHeartbeat` operationId).
 func (c *Client) TickHeartbeat(ctx context.Context, body TickHeartbeatJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewTickHeartbeatRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// LlmCacheKeyWithBody The key under which the answer of a model is kept.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /v1/host/sample/test/llm-cache-key (the `LlmCacheKey` operationId).
+func (c *Client) LlmCacheKeyWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewLlmCacheKeyRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// LlmCacheKey The key under which the answer of a model is kept.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /v1/host/sample/test/llm-cache-key (the `LlmCacheKey` operationId).
+func (c *Client) LlmCacheKey(ctx context.Context, body LlmCacheKeyJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewLlmCacheKeyRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ProgramMockAIWithBody Say what the model of the provider mock answers to a node.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /v1/host/sample/test/mock-ai/program (the `ProgramMockAI` operationId).
+func (c *Client) ProgramMockAIWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewProgramMockAIRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ProgramMockAI Say what the model of the provider mock answers to a node.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /v1/host/sample/test/mock-ai/program (the `ProgramMockAI` operationId).
+func (c *Client) ProgramMockAI(ctx context.Context, body ProgramMockAIJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewProgramMockAIRequest(c.Server, body)
 	if err != nil {
 		return nil, err
 	}
@@ -957,6 +1187,21 @@ func (c *Client) ResolveInterruptByRun(ctx context.Context, runID RunID, nodeID 
 	return c.Client.Do(req)
 }
 
+// DiffRun Where the log and the state of this run differ from those of another one.
+//
+// Corresponds with GET /v1/runs/{runId}:diff (the `DiffRun` operationId).
+func (c *Client) DiffRun(ctx context.Context, runID RunID, params *DiffRunParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewDiffRunRequest(c.Server, runID, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // ForkRunWithBody Make a new run out of the log of this one, to replay it or to branch off.
 //
 // Takes any type of body and a specified content type.
@@ -981,6 +1226,89 @@ func (c *Client) ForkRunWithBody(ctx context.Context, runID RunID, params *ForkR
 // Corresponds with POST /v1/runs/{runId}:fork (the `ForkRun` operationId).
 func (c *Client) ForkRun(ctx context.Context, runID RunID, params *ForkRunParams, body ForkRunJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewForkRunRequest(c.Server, runID, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// PauseRunWithBody Have a run stand still until somebody has it go on. It can be cancelled meanwhile.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /v1/runs/{runId}:pause (the `PauseRun` operationId).
+func (c *Client) PauseRunWithBody(ctx context.Context, runID RunID, params *PauseRunParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewPauseRunRequestWithBody(c.Server, runID, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// PauseRun Have a run stand still until somebody has it go on. It can be cancelled meanwhile.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /v1/runs/{runId}:pause (the `PauseRun` operationId).
+func (c *Client) PauseRun(ctx context.Context, runID RunID, params *PauseRunParams, body PauseRunJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewPauseRunRequest(c.Server, runID, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ResumeRun Have a run go on that was paused.
+//
+// Corresponds with POST /v1/runs/{runId}:resume (the `ResumeRun` operationId).
+func (c *Client) ResumeRun(ctx context.Context, runID RunID, params *ResumeRunParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewResumeRunRequest(c.Server, runID, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// BulkCancelRunsWithBody Cancel several runs, each as if it were cancelled alone.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /v1/runs:bulk-cancel (the `BulkCancelRuns` operationId).
+func (c *Client) BulkCancelRunsWithBody(ctx context.Context, params *BulkCancelRunsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewBulkCancelRunsRequestWithBody(c.Server, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// BulkCancelRuns Cancel several runs, each as if it were cancelled alone.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /v1/runs:bulk-cancel (the `BulkCancelRuns` operationId).
+func (c *Client) BulkCancelRuns(ctx context.Context, params *BulkCancelRunsParams, body BulkCancelRunsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewBulkCancelRunsRequest(c.Server, params, body)
 	if err != nil {
 		return nil, err
 	}
@@ -1054,6 +1382,86 @@ func NewRunAgentLoopRequestWithBody(server string, contentType string, body io.R
 	}
 
 	operationPath := fmt.Sprintf("/v1/host/sample/agentloop/run")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewVerifyRunRequest calls the generic VerifyRun builder with application/json body
+func NewVerifyRunRequest(server string, body VerifyRunJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewVerifyRunRequestWithBody(server, "application/json", bodyReader)
+}
+
+// NewVerifyRunRequestWithBody constructs an http.Request for the VerifyRun method, with any body, and a specified content type
+func NewVerifyRunRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/host/sample/agents/verify-run")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewFireCommitmentRequest calls the generic FireCommitment builder with application/json body
+func NewFireCommitmentRequest(server string, body FireCommitmentJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewFireCommitmentRequestWithBody(server, "application/json", bodyReader)
+}
+
+// NewFireCommitmentRequestWithBody constructs an http.Request for the FireCommitment method, with any body, and a specified content type
+func NewFireCommitmentRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/host/sample/commitment/fire")
 	if operationPath[0] == '/' {
 		operationPath = "." + operationPath
 	}
@@ -1467,6 +1875,86 @@ func NewTickHeartbeatRequestWithBody(server string, contentType string, body io.
 	}
 
 	operationPath := fmt.Sprintf("/v1/host/sample/heartbeat/tick")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewLlmCacheKeyRequest calls the generic LlmCacheKey builder with application/json body
+func NewLlmCacheKeyRequest(server string, body LlmCacheKeyJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewLlmCacheKeyRequestWithBody(server, "application/json", bodyReader)
+}
+
+// NewLlmCacheKeyRequestWithBody constructs an http.Request for the LlmCacheKey method, with any body, and a specified content type
+func NewLlmCacheKeyRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/host/sample/test/llm-cache-key")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewProgramMockAIRequest calls the generic ProgramMockAI builder with application/json body
+func NewProgramMockAIRequest(server string, body ProgramMockAIJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewProgramMockAIRequestWithBody(server, "application/json", bodyReader)
+}
+
+// NewProgramMockAIRequestWithBody constructs an http.Request for the ProgramMockAI method, with any body, and a specified content type
+func NewProgramMockAIRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/host/sample/test/mock-ai/program")
 	if operationPath[0] == '/' {
 		operationPath = "." + operationPath
 	}
@@ -2294,6 +2782,63 @@ func NewResolveInterruptByRunRequestWithBody(server string, runID RunID, nodeID 
 	return req, nil
 }
 
+// NewDiffRunRequest constructs an http.Request for the DiffRun method
+func NewDiffRunRequest(server string, runID RunID, params *DiffRunParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "runId", runID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/runs/%s:diff", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "against", params.Against, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewForkRunRequest calls the generic ForkRun builder with application/json body
 func NewForkRunRequest(server string, runID RunID, params *ForkRunParams, body ForkRunJSONRequestBody) (*http.Request, error) {
 	var bodyReader io.Reader
@@ -2322,6 +2867,172 @@ func NewForkRunRequestWithBody(server string, runID RunID, params *ForkRunParams
 	}
 
 	operationPath := fmt.Sprintf("/v1/runs/%s:fork", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewPauseRunRequest calls the generic PauseRun builder with application/json body
+func NewPauseRunRequest(server string, runID RunID, params *PauseRunParams, body PauseRunJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewPauseRunRequestWithBody(server, runID, params, "application/json", bodyReader)
+}
+
+// NewPauseRunRequestWithBody constructs an http.Request for the PauseRun method, with any body, and a specified content type
+func NewPauseRunRequestWithBody(server string, runID RunID, params *PauseRunParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "runId", runID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/runs/%s:pause", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewResumeRunRequest constructs an http.Request for the ResumeRun method
+func NewResumeRunRequest(server string, runID RunID, params *ResumeRunParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "runId", runID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/runs/%s:resume", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewBulkCancelRunsRequest calls the generic BulkCancelRuns builder with application/json body
+func NewBulkCancelRunsRequest(server string, params *BulkCancelRunsParams, body BulkCancelRunsJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewBulkCancelRunsRequestWithBody(server, params, "application/json", bodyReader)
+}
+
+// NewBulkCancelRunsRequestWithBody constructs an http.Request for the BulkCancelRuns method, with any body, and a specified content type
+func NewBulkCancelRunsRequestWithBody(server string, params *BulkCancelRunsParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/runs:bulk-cancel")
 	if operationPath[0] == '/' {
 		operationPath = "." + operationPath
 	}
@@ -2455,6 +3166,34 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /v1/host/sample/agentloop/run (the `RunAgentLoop` operationId).
 	RunAgentLoopWithResponse(ctx context.Context, body RunAgentLoopJSONRequestBody, reqEditors ...RequestEditorFn) (*RunAgentLoopHTTPResponse, error)
 
+	// VerifyRunWithBodyWithResponse Have one result verified and tell what became of it.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/host/sample/agents/verify-run (the `VerifyRun` operationId).
+	VerifyRunWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*VerifyRunHTTPResponse, error)
+
+	// VerifyRunWithResponse Have one result verified and tell what became of it.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/host/sample/agents/verify-run (the `VerifyRun` operationId).
+	VerifyRunWithResponse(ctx context.Context, body VerifyRunJSONRequestBody, reqEditors ...RequestEditorFn) (*VerifyRunHTTPResponse, error)
+
+	// FireCommitmentWithBodyWithResponse Say that the condition of a commitment holds.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/host/sample/commitment/fire (the `FireCommitment` operationId).
+	FireCommitmentWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*FireCommitmentHTTPResponse, error)
+
+	// FireCommitmentWithResponse Say that the condition of a commitment holds.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/host/sample/commitment/fire (the `FireCommitment` operationId).
+	FireCommitmentWithResponse(ctx context.Context, body FireCommitmentJSONRequestBody, reqEditors ...RequestEditorFn) (*FireCommitmentHTTPResponse, error)
+
 	// ListGoalsWithResponse Standing goals, all or those in one state.
 	//
 	// Returns a wrapper object for the known response body format(s).
@@ -2552,6 +3291,34 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with POST /v1/host/sample/heartbeat/tick (the `TickHeartbeat` operationId).
 	TickHeartbeatWithResponse(ctx context.Context, body TickHeartbeatJSONRequestBody, reqEditors ...RequestEditorFn) (*TickHeartbeatHTTPResponse, error)
+
+	// LlmCacheKeyWithBodyWithResponse The key under which the answer of a model is kept.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/host/sample/test/llm-cache-key (the `LlmCacheKey` operationId).
+	LlmCacheKeyWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*LlmCacheKeyHTTPResponse, error)
+
+	// LlmCacheKeyWithResponse The key under which the answer of a model is kept.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/host/sample/test/llm-cache-key (the `LlmCacheKey` operationId).
+	LlmCacheKeyWithResponse(ctx context.Context, body LlmCacheKeyJSONRequestBody, reqEditors ...RequestEditorFn) (*LlmCacheKeyHTTPResponse, error)
+
+	// ProgramMockAIWithBodyWithResponse Say what the model of the provider mock answers to a node.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/host/sample/test/mock-ai/program (the `ProgramMockAI` operationId).
+	ProgramMockAIWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ProgramMockAIHTTPResponse, error)
+
+	// ProgramMockAIWithResponse Say what the model of the provider mock answers to a node.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/host/sample/test/mock-ai/program (the `ProgramMockAI` operationId).
+	ProgramMockAIWithResponse(ctx context.Context, body ProgramMockAIJSONRequestBody, reqEditors ...RequestEditorFn) (*ProgramMockAIHTTPResponse, error)
 
 	// WorkspaceOpWithBodyWithResponse A workspace operation for an owner that the caller chooses.
 	//
@@ -2700,6 +3467,13 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /v1/runs/{runId}/interrupts/{nodeId} (the `ResolveInterruptByRun` operationId).
 	ResolveInterruptByRunWithResponse(ctx context.Context, runID RunID, nodeID NodeID, params *ResolveInterruptByRunParams, body ResolveInterruptByRunJSONRequestBody, reqEditors ...RequestEditorFn) (*ResolveInterruptByRunHTTPResponse, error)
 
+	// DiffRunWithResponse Where the log and the state of this run differ from those of another one.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /v1/runs/{runId}:diff (the `DiffRun` operationId).
+	DiffRunWithResponse(ctx context.Context, runID RunID, params *DiffRunParams, reqEditors ...RequestEditorFn) (*DiffRunHTTPResponse, error)
+
 	// ForkRunWithBodyWithResponse Make a new run out of the log of this one, to replay it or to branch off.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
@@ -2713,6 +3487,41 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with POST /v1/runs/{runId}:fork (the `ForkRun` operationId).
 	ForkRunWithResponse(ctx context.Context, runID RunID, params *ForkRunParams, body ForkRunJSONRequestBody, reqEditors ...RequestEditorFn) (*ForkRunHTTPResponse, error)
+
+	// PauseRunWithBodyWithResponse Have a run stand still until somebody has it go on. It can be cancelled meanwhile.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/runs/{runId}:pause (the `PauseRun` operationId).
+	PauseRunWithBodyWithResponse(ctx context.Context, runID RunID, params *PauseRunParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*PauseRunHTTPResponse, error)
+
+	// PauseRunWithResponse Have a run stand still until somebody has it go on. It can be cancelled meanwhile.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/runs/{runId}:pause (the `PauseRun` operationId).
+	PauseRunWithResponse(ctx context.Context, runID RunID, params *PauseRunParams, body PauseRunJSONRequestBody, reqEditors ...RequestEditorFn) (*PauseRunHTTPResponse, error)
+
+	// ResumeRunWithResponse Have a run go on that was paused.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/runs/{runId}:resume (the `ResumeRun` operationId).
+	ResumeRunWithResponse(ctx context.Context, runID RunID, params *ResumeRunParams, reqEditors ...RequestEditorFn) (*ResumeRunHTTPResponse, error)
+
+	// BulkCancelRunsWithBodyWithResponse Cancel several runs, each as if it were cancelled alone.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/runs:bulk-cancel (the `BulkCancelRuns` operationId).
+	BulkCancelRunsWithBodyWithResponse(ctx context.Context, params *BulkCancelRunsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*BulkCancelRunsHTTPResponse, error)
+
+	// BulkCancelRunsWithResponse Cancel several runs, each as if it were cancelled alone.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/runs:bulk-cancel (the `BulkCancelRuns` operationId).
+	BulkCancelRunsWithResponse(ctx context.Context, params *BulkCancelRunsParams, body BulkCancelRunsJSONRequestBody, reqEditors ...RequestEditorFn) (*BulkCancelRunsHTTPResponse, error)
 
 	// GetWorkflowWithResponse One workflow definition.
 	//
@@ -2882,6 +3691,228 @@ func (r RunAgentLoopHTTPResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r RunAgentLoopHTTPResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// VerifyRunHTTPResponse429Headers the declared response headers of an HTTP 429 response for VerifyRun
+type VerifyRunHTTPResponse429Headers struct {
+	RetryAfter *int64
+}
+
+type VerifyRunHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *VerifyRunReply
+	// JSON400 the response for an HTTP 400 `application/json` response
+	JSON400 *InvalidRequest
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *Unauthenticated
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Forbidden
+	// JSON404 the response for an HTTP 404 `application/json` response
+	JSON404 *NotFound
+	// JSON413 the response for an HTTP 413 `application/json` response
+	JSON413 *BodyTooLarge
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *RateLimited
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *Internal
+	// JSON501 the response for an HTTP 501 `application/json` response
+	JSON501 *NotProvided
+	// JSON503 the response for an HTTP 503 `application/json` response
+	JSON503 *Unavailable
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *VerifyRunHTTPResponse429Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r VerifyRunHTTPResponse) GetJSON200() *VerifyRunReply {
+	return r.JSON200
+}
+
+// GetJSON400 returns the response for an HTTP 400 `application/json` response
+func (r VerifyRunHTTPResponse) GetJSON400() *InvalidRequest {
+	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r VerifyRunHTTPResponse) GetJSON401() *Unauthenticated {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r VerifyRunHTTPResponse) GetJSON403() *Forbidden {
+	return r.JSON403
+}
+
+// GetJSON404 returns the response for an HTTP 404 `application/json` response
+func (r VerifyRunHTTPResponse) GetJSON404() *NotFound {
+	return r.JSON404
+}
+
+// GetJSON413 returns the response for an HTTP 413 `application/json` response
+func (r VerifyRunHTTPResponse) GetJSON413() *BodyTooLarge {
+	return r.JSON413
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r VerifyRunHTTPResponse) GetJSON429() *RateLimited {
+	return r.JSON429
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r VerifyRunHTTPResponse) GetJSON500() *Internal {
+	return r.JSON500
+}
+
+// GetJSON501 returns the response for an HTTP 501 `application/json` response
+func (r VerifyRunHTTPResponse) GetJSON501() *NotProvided {
+	return r.JSON501
+}
+
+// GetJSON503 returns the response for an HTTP 503 `application/json` response
+func (r VerifyRunHTTPResponse) GetJSON503() *Unavailable {
+	return r.JSON503
+}
+
+// GetBody returns the raw response body bytes
+func (r VerifyRunHTTPResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r VerifyRunHTTPResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r VerifyRunHTTPResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r VerifyRunHTTPResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// FireCommitmentHTTPResponse429Headers the declared response headers of an HTTP 429 response for FireCommitment
+type FireCommitmentHTTPResponse429Headers struct {
+	RetryAfter *int64
+}
+
+type FireCommitmentHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *CommitmentFireReply
+	// JSON400 the response for an HTTP 400 `application/json` response
+	JSON400 *InvalidRequest
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *Unauthenticated
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Forbidden
+	// JSON404 the response for an HTTP 404 `application/json` response
+	JSON404 *NotFound
+	// JSON413 the response for an HTTP 413 `application/json` response
+	JSON413 *BodyTooLarge
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *RateLimited
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *Internal
+	// JSON501 the response for an HTTP 501 `application/json` response
+	JSON501 *NotProvided
+	// JSON503 the response for an HTTP 503 `application/json` response
+	JSON503 *Unavailable
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *FireCommitmentHTTPResponse429Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r FireCommitmentHTTPResponse) GetJSON200() *CommitmentFireReply {
+	return r.JSON200
+}
+
+// GetJSON400 returns the response for an HTTP 400 `application/json` response
+func (r FireCommitmentHTTPResponse) GetJSON400() *InvalidRequest {
+	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r FireCommitmentHTTPResponse) GetJSON401() *Unauthenticated {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r FireCommitmentHTTPResponse) GetJSON403() *Forbidden {
+	return r.JSON403
+}
+
+// GetJSON404 returns the response for an HTTP 404 `application/json` response
+func (r FireCommitmentHTTPResponse) GetJSON404() *NotFound {
+	return r.JSON404
+}
+
+// GetJSON413 returns the response for an HTTP 413 `application/json` response
+func (r FireCommitmentHTTPResponse) GetJSON413() *BodyTooLarge {
+	return r.JSON413
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r FireCommitmentHTTPResponse) GetJSON429() *RateLimited {
+	return r.JSON429
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r FireCommitmentHTTPResponse) GetJSON500() *Internal {
+	return r.JSON500
+}
+
+// GetJSON501 returns the response for an HTTP 501 `application/json` response
+func (r FireCommitmentHTTPResponse) GetJSON501() *NotProvided {
+	return r.JSON501
+}
+
+// GetJSON503 returns the response for an HTTP 503 `application/json` response
+func (r FireCommitmentHTTPResponse) GetJSON503() *Unavailable {
+	return r.JSON503
+}
+
+// GetBody returns the raw response body bytes
+func (r FireCommitmentHTTPResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r FireCommitmentHTTPResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r FireCommitmentHTTPResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r FireCommitmentHTTPResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -3935,6 +4966,228 @@ func (r TickHeartbeatHTTPResponse) ContentType() string {
 	return ""
 }
 
+// LlmCacheKeyHTTPResponse429Headers the declared response headers of an HTTP 429 response for LlmCacheKey
+type LlmCacheKeyHTTPResponse429Headers struct {
+	RetryAfter *int64
+}
+
+type LlmCacheKeyHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *LlmCacheKeyReply
+	// JSON400 the response for an HTTP 400 `application/json` response
+	JSON400 *InvalidRequest
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *Unauthenticated
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Forbidden
+	// JSON404 the response for an HTTP 404 `application/json` response
+	JSON404 *NotFound
+	// JSON413 the response for an HTTP 413 `application/json` response
+	JSON413 *BodyTooLarge
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *RateLimited
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *Internal
+	// JSON501 the response for an HTTP 501 `application/json` response
+	JSON501 *NotProvided
+	// JSON503 the response for an HTTP 503 `application/json` response
+	JSON503 *Unavailable
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *LlmCacheKeyHTTPResponse429Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r LlmCacheKeyHTTPResponse) GetJSON200() *LlmCacheKeyReply {
+	return r.JSON200
+}
+
+// GetJSON400 returns the response for an HTTP 400 `application/json` response
+func (r LlmCacheKeyHTTPResponse) GetJSON400() *InvalidRequest {
+	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r LlmCacheKeyHTTPResponse) GetJSON401() *Unauthenticated {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r LlmCacheKeyHTTPResponse) GetJSON403() *Forbidden {
+	return r.JSON403
+}
+
+// GetJSON404 returns the response for an HTTP 404 `application/json` response
+func (r LlmCacheKeyHTTPResponse) GetJSON404() *NotFound {
+	return r.JSON404
+}
+
+// GetJSON413 returns the response for an HTTP 413 `application/json` response
+func (r LlmCacheKeyHTTPResponse) GetJSON413() *BodyTooLarge {
+	return r.JSON413
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r LlmCacheKeyHTTPResponse) GetJSON429() *RateLimited {
+	return r.JSON429
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r LlmCacheKeyHTTPResponse) GetJSON500() *Internal {
+	return r.JSON500
+}
+
+// GetJSON501 returns the response for an HTTP 501 `application/json` response
+func (r LlmCacheKeyHTTPResponse) GetJSON501() *NotProvided {
+	return r.JSON501
+}
+
+// GetJSON503 returns the response for an HTTP 503 `application/json` response
+func (r LlmCacheKeyHTTPResponse) GetJSON503() *Unavailable {
+	return r.JSON503
+}
+
+// GetBody returns the raw response body bytes
+func (r LlmCacheKeyHTTPResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r LlmCacheKeyHTTPResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r LlmCacheKeyHTTPResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r LlmCacheKeyHTTPResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// ProgramMockAIHTTPResponse429Headers the declared response headers of an HTTP 429 response for ProgramMockAI
+type ProgramMockAIHTTPResponse429Headers struct {
+	RetryAfter *int64
+}
+
+type ProgramMockAIHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *MockAiProgramReply
+	// JSON400 the response for an HTTP 400 `application/json` response
+	JSON400 *InvalidRequest
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *Unauthenticated
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Forbidden
+	// JSON404 the response for an HTTP 404 `application/json` response
+	JSON404 *NotFound
+	// JSON413 the response for an HTTP 413 `application/json` response
+	JSON413 *BodyTooLarge
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *RateLimited
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *Internal
+	// JSON501 the response for an HTTP 501 `application/json` response
+	JSON501 *NotProvided
+	// JSON503 the response for an HTTP 503 `application/json` response
+	JSON503 *Unavailable
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *ProgramMockAIHTTPResponse429Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ProgramMockAIHTTPResponse) GetJSON200() *MockAiProgramReply {
+	return r.JSON200
+}
+
+// GetJSON400 returns the response for an HTTP 400 `application/json` response
+func (r ProgramMockAIHTTPResponse) GetJSON400() *InvalidRequest {
+	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r ProgramMockAIHTTPResponse) GetJSON401() *Unauthenticated {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r ProgramMockAIHTTPResponse) GetJSON403() *Forbidden {
+	return r.JSON403
+}
+
+// GetJSON404 returns the response for an HTTP 404 `application/json` response
+func (r ProgramMockAIHTTPResponse) GetJSON404() *NotFound {
+	return r.JSON404
+}
+
+// GetJSON413 returns the response for an HTTP 413 `application/json` response
+func (r ProgramMockAIHTTPResponse) GetJSON413() *BodyTooLarge {
+	return r.JSON413
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r ProgramMockAIHTTPResponse) GetJSON429() *RateLimited {
+	return r.JSON429
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r ProgramMockAIHTTPResponse) GetJSON500() *Internal {
+	return r.JSON500
+}
+
+// GetJSON501 returns the response for an HTTP 501 `application/json` response
+func (r ProgramMockAIHTTPResponse) GetJSON501() *NotProvided {
+	return r.JSON501
+}
+
+// GetJSON503 returns the response for an HTTP 503 `application/json` response
+func (r ProgramMockAIHTTPResponse) GetJSON503() *Unavailable {
+	return r.JSON503
+}
+
+// GetBody returns the raw response body bytes
+func (r ProgramMockAIHTTPResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ProgramMockAIHTTPResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ProgramMockAIHTTPResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ProgramMockAIHTTPResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 // WorkspaceOpHTTPResponse429Headers the declared response headers of an HTTP 429 response for WorkspaceOp
 type WorkspaceOpHTTPResponse429Headers struct {
 	RetryAfter *int64
@@ -4557,6 +5810,8 @@ type ResolveInterruptByTokenHTTPResponse struct {
 	JSON200 *ResolveInterruptResponse
 	// JSON400 the response for an HTTP 400 `application/json` response
 	JSON400 *InvalidRequest
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Forbidden
 	// JSON404 the response for an HTTP 404 `application/json` response
 	JSON404 *NotFound
 	// JSON409 the response for an HTTP 409 `application/json` response
@@ -4585,6 +5840,11 @@ func (r ResolveInterruptByTokenHTTPResponse) GetJSON200() *ResolveInterruptRespo
 // GetJSON400 returns the response for an HTTP 400 `application/json` response
 func (r ResolveInterruptByTokenHTTPResponse) GetJSON400() *InvalidRequest {
 	return r.JSON400
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r ResolveInterruptByTokenHTTPResponse) GetJSON403() *Forbidden {
+	return r.JSON403
 }
 
 // GetJSON404 returns the response for an HTTP 404 `application/json` response
@@ -5460,6 +6720,110 @@ func (r ResolveInterruptByRunHTTPResponse) ContentType() string {
 	return ""
 }
 
+// DiffRunHTTPResponse429Headers the declared response headers of an HTTP 429 response for DiffRun
+type DiffRunHTTPResponse429Headers struct {
+	RetryAfter *int64
+}
+
+type DiffRunHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *RunDiffResponse
+	// JSON400 the response for an HTTP 400 `application/json` response
+	JSON400 *InvalidRequest
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *Unauthenticated
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Forbidden
+	// JSON404 the response for an HTTP 404 `application/json` response
+	JSON404 *NotFound
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *RateLimited
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *Internal
+	// JSON501 the response for an HTTP 501 `application/json` response
+	JSON501 *NotProvided
+	// JSON503 the response for an HTTP 503 `application/json` response
+	JSON503 *Unavailable
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *DiffRunHTTPResponse429Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r DiffRunHTTPResponse) GetJSON200() *RunDiffResponse {
+	return r.JSON200
+}
+
+// GetJSON400 returns the response for an HTTP 400 `application/json` response
+func (r DiffRunHTTPResponse) GetJSON400() *InvalidRequest {
+	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r DiffRunHTTPResponse) GetJSON401() *Unauthenticated {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r DiffRunHTTPResponse) GetJSON403() *Forbidden {
+	return r.JSON403
+}
+
+// GetJSON404 returns the response for an HTTP 404 `application/json` response
+func (r DiffRunHTTPResponse) GetJSON404() *NotFound {
+	return r.JSON404
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r DiffRunHTTPResponse) GetJSON429() *RateLimited {
+	return r.JSON429
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r DiffRunHTTPResponse) GetJSON500() *Internal {
+	return r.JSON500
+}
+
+// GetJSON501 returns the response for an HTTP 501 `application/json` response
+func (r DiffRunHTTPResponse) GetJSON501() *NotProvided {
+	return r.JSON501
+}
+
+// GetJSON503 returns the response for an HTTP 503 `application/json` response
+func (r DiffRunHTTPResponse) GetJSON503() *Unavailable {
+	return r.JSON503
+}
+
+// GetBody returns the raw response body bytes
+func (r DiffRunHTTPResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r DiffRunHTTPResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r DiffRunHTTPResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r DiffRunHTTPResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 // ForkRunHTTPResponse201Headers the declared response headers of an HTTP 201 response for ForkRun
 type ForkRunHTTPResponse201Headers struct {
 	OpenwopIdempotentReplay *bool
@@ -5599,6 +6963,374 @@ func (r ForkRunHTTPResponse) ContentType() string {
 	return ""
 }
 
+// PauseRunHTTPResponse202Headers the declared response headers of an HTTP 202 response for PauseRun
+type PauseRunHTTPResponse202Headers struct {
+	OpenwopIdempotentReplay *bool
+}
+
+// PauseRunHTTPResponse429Headers the declared response headers of an HTTP 429 response for PauseRun
+type PauseRunHTTPResponse429Headers struct {
+	RetryAfter *int64
+}
+
+type PauseRunHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON202 the response for an HTTP 202 `application/json` response
+	JSON202 *PauseRunResponse
+	// JSON400 the response for an HTTP 400 `application/json` response
+	JSON400 *InvalidRequest
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *Unauthenticated
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Forbidden
+	// JSON404 the response for an HTTP 404 `application/json` response
+	JSON404 *NotFound
+	// JSON409 the response for an HTTP 409 `application/json` response
+	JSON409 *Conflict
+	// JSON413 the response for an HTTP 413 `application/json` response
+	JSON413 *BodyTooLarge
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *RateLimited
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *Internal
+	// JSON501 the response for an HTTP 501 `application/json` response
+	JSON501 *NotProvided
+	// JSON503 the response for an HTTP 503 `application/json` response
+	JSON503 *Unavailable
+	// Headers202 the parsed response headers for an HTTP 202 response
+	Headers202 *PauseRunHTTPResponse202Headers
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *PauseRunHTTPResponse429Headers
+}
+
+// GetJSON202 returns the response for an HTTP 202 `application/json` response
+func (r PauseRunHTTPResponse) GetJSON202() *PauseRunResponse {
+	return r.JSON202
+}
+
+// GetJSON400 returns the response for an HTTP 400 `application/json` response
+func (r PauseRunHTTPResponse) GetJSON400() *InvalidRequest {
+	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r PauseRunHTTPResponse) GetJSON401() *Unauthenticated {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r PauseRunHTTPResponse) GetJSON403() *Forbidden {
+	return r.JSON403
+}
+
+// GetJSON404 returns the response for an HTTP 404 `application/json` response
+func (r PauseRunHTTPResponse) GetJSON404() *NotFound {
+	return r.JSON404
+}
+
+// GetJSON409 returns the response for an HTTP 409 `application/json` response
+func (r PauseRunHTTPResponse) GetJSON409() *Conflict {
+	return r.JSON409
+}
+
+// GetJSON413 returns the response for an HTTP 413 `application/json` response
+func (r PauseRunHTTPResponse) GetJSON413() *BodyTooLarge {
+	return r.JSON413
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r PauseRunHTTPResponse) GetJSON429() *RateLimited {
+	return r.JSON429
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r PauseRunHTTPResponse) GetJSON500() *Internal {
+	return r.JSON500
+}
+
+// GetJSON501 returns the response for an HTTP 501 `application/json` response
+func (r PauseRunHTTPResponse) GetJSON501() *NotProvided {
+	return r.JSON501
+}
+
+// GetJSON503 returns the response for an HTTP 503 `application/json` response
+func (r PauseRunHTTPResponse) GetJSON503() *Unavailable {
+	return r.JSON503
+}
+
+// GetBody returns the raw response body bytes
+func (r PauseRunHTTPResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r PauseRunHTTPResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r PauseRunHTTPResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r PauseRunHTTPResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// ResumeRunHTTPResponse202Headers the declared response headers of an HTTP 202 response for ResumeRun
+type ResumeRunHTTPResponse202Headers struct {
+	OpenwopIdempotentReplay *bool
+}
+
+// ResumeRunHTTPResponse429Headers the declared response headers of an HTTP 429 response for ResumeRun
+type ResumeRunHTTPResponse429Headers struct {
+	RetryAfter *int64
+}
+
+type ResumeRunHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON202 the response for an HTTP 202 `application/json` response
+	JSON202 *ResumeRunResponse
+	// JSON400 the response for an HTTP 400 `application/json` response
+	JSON400 *InvalidRequest
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *Unauthenticated
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Forbidden
+	// JSON404 the response for an HTTP 404 `application/json` response
+	JSON404 *NotFound
+	// JSON409 the response for an HTTP 409 `application/json` response
+	JSON409 *Conflict
+	// JSON413 the response for an HTTP 413 `application/json` response
+	JSON413 *BodyTooLarge
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *RateLimited
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *Internal
+	// JSON501 the response for an HTTP 501 `application/json` response
+	JSON501 *NotProvided
+	// JSON503 the response for an HTTP 503 `application/json` response
+	JSON503 *Unavailable
+	// Headers202 the parsed response headers for an HTTP 202 response
+	Headers202 *ResumeRunHTTPResponse202Headers
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *ResumeRunHTTPResponse429Headers
+}
+
+// GetJSON202 returns the response for an HTTP 202 `application/json` response
+func (r ResumeRunHTTPResponse) GetJSON202() *ResumeRunResponse {
+	return r.JSON202
+}
+
+// GetJSON400 returns the response for an HTTP 400 `application/json` response
+func (r ResumeRunHTTPResponse) GetJSON400() *InvalidRequest {
+	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r ResumeRunHTTPResponse) GetJSON401() *Unauthenticated {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r ResumeRunHTTPResponse) GetJSON403() *Forbidden {
+	return r.JSON403
+}
+
+// GetJSON404 returns the response for an HTTP 404 `application/json` response
+func (r ResumeRunHTTPResponse) GetJSON404() *NotFound {
+	return r.JSON404
+}
+
+// GetJSON409 returns the response for an HTTP 409 `application/json` response
+func (r ResumeRunHTTPResponse) GetJSON409() *Conflict {
+	return r.JSON409
+}
+
+// GetJSON413 returns the response for an HTTP 413 `application/json` response
+func (r ResumeRunHTTPResponse) GetJSON413() *BodyTooLarge {
+	return r.JSON413
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r ResumeRunHTTPResponse) GetJSON429() *RateLimited {
+	return r.JSON429
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r ResumeRunHTTPResponse) GetJSON500() *Internal {
+	return r.JSON500
+}
+
+// GetJSON501 returns the response for an HTTP 501 `application/json` response
+func (r ResumeRunHTTPResponse) GetJSON501() *NotProvided {
+	return r.JSON501
+}
+
+// GetJSON503 returns the response for an HTTP 503 `application/json` response
+func (r ResumeRunHTTPResponse) GetJSON503() *Unavailable {
+	return r.JSON503
+}
+
+// GetBody returns the raw response body bytes
+func (r ResumeRunHTTPResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ResumeRunHTTPResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ResumeRunHTTPResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ResumeRunHTTPResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// BulkCancelRunsHTTPResponse200Headers the declared response headers of an HTTP 200 response for BulkCancelRuns
+type BulkCancelRunsHTTPResponse200Headers struct {
+	OpenwopIdempotentReplay *bool
+}
+
+// BulkCancelRunsHTTPResponse429Headers the declared response headers of an HTTP 429 response for BulkCancelRuns
+type BulkCancelRunsHTTPResponse429Headers struct {
+	RetryAfter *int64
+}
+
+type BulkCancelRunsHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *BulkCancelResponse
+	// JSON400 the response for an HTTP 400 `application/json` response
+	JSON400 *InvalidRequest
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *Unauthenticated
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Forbidden
+	// JSON409 the response for an HTTP 409 `application/json` response
+	JSON409 *Conflict
+	// JSON413 the response for an HTTP 413 `application/json` response
+	JSON413 *BodyTooLarge
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *RateLimited
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *Internal
+	// JSON501 the response for an HTTP 501 `application/json` response
+	JSON501 *NotProvided
+	// JSON503 the response for an HTTP 503 `application/json` response
+	JSON503 *Unavailable
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *BulkCancelRunsHTTPResponse200Headers
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *BulkCancelRunsHTTPResponse429Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r BulkCancelRunsHTTPResponse) GetJSON200() *BulkCancelResponse {
+	return r.JSON200
+}
+
+// GetJSON400 returns the response for an HTTP 400 `application/json` response
+func (r BulkCancelRunsHTTPResponse) GetJSON400() *InvalidRequest {
+	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r BulkCancelRunsHTTPResponse) GetJSON401() *Unauthenticated {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r BulkCancelRunsHTTPResponse) GetJSON403() *Forbidden {
+	return r.JSON403
+}
+
+// GetJSON409 returns the response for an HTTP 409 `application/json` response
+func (r BulkCancelRunsHTTPResponse) GetJSON409() *Conflict {
+	return r.JSON409
+}
+
+// GetJSON413 returns the response for an HTTP 413 `application/json` response
+func (r BulkCancelRunsHTTPResponse) GetJSON413() *BodyTooLarge {
+	return r.JSON413
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r BulkCancelRunsHTTPResponse) GetJSON429() *RateLimited {
+	return r.JSON429
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r BulkCancelRunsHTTPResponse) GetJSON500() *Internal {
+	return r.JSON500
+}
+
+// GetJSON501 returns the response for an HTTP 501 `application/json` response
+func (r BulkCancelRunsHTTPResponse) GetJSON501() *NotProvided {
+	return r.JSON501
+}
+
+// GetJSON503 returns the response for an HTTP 503 `application/json` response
+func (r BulkCancelRunsHTTPResponse) GetJSON503() *Unavailable {
+	return r.JSON503
+}
+
+// GetBody returns the raw response body bytes
+func (r BulkCancelRunsHTTPResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r BulkCancelRunsHTTPResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r BulkCancelRunsHTTPResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r BulkCancelRunsHTTPResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 // GetWorkflowHTTPResponse429Headers the declared response headers of an HTTP 429 response for GetWorkflow
 type GetWorkflowHTTPResponse429Headers struct {
 	RetryAfter *int64
@@ -5726,6 +7458,58 @@ func (c *ClientWithResponses) RunAgentLoopWithResponse(ctx context.Context, body
 		return nil, err
 	}
 	return ParseRunAgentLoopHTTPResponse(rsp)
+}
+
+// VerifyRunWithBodyWithResponse Have one result verified and tell what became of it.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/host/sample/agents/verify-run (the `VerifyRun` operationId).
+func (c *ClientWithResponses) VerifyRunWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*VerifyRunHTTPResponse, error) {
+	rsp, err := c.VerifyRunWithBody(ctx, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseVerifyRunHTTPResponse(rsp)
+}
+
+// VerifyRunWithResponse Have one result verified and tell what became of it.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/host/sample/agents/verify-run (the `VerifyRun` operationId).
+func (c *ClientWithResponses) VerifyRunWithResponse(ctx context.Context, body VerifyRunJSONRequestBody, reqEditors ...RequestEditorFn) (*VerifyRunHTTPResponse, error) {
+	rsp, err := c.VerifyRun(ctx, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseVerifyRunHTTPResponse(rsp)
+}
+
+// FireCommitmentWithBodyWithResponse Say that the condition of a commitment holds.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/host/sample/commitment/fire (the `FireCommitment` operationId).
+func (c *ClientWithResponses) FireCommitmentWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*FireCommitmentHTTPResponse, error) {
+	rsp, err := c.FireCommitmentWithBody(ctx, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseFireCommitmentHTTPResponse(rsp)
+}
+
+// FireCommitmentWithResponse Say that the condition of a commitment holds.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/host/sample/commitment/fire (the `FireCommitment` operationId).
+func (c *ClientWithResponses) FireCommitmentWithResponse(ctx context.Context, body FireCommitmentJSONRequestBody, reqEditors ...RequestEditorFn) (*FireCommitmentHTTPResponse, error) {
+	rsp, err := c.FireCommitment(ctx, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseFireCommitmentHTTPResponse(rsp)
 }
 
 // ListGoalsWithResponse Standing goals, all or those in one state.
@@ -5908,6 +7692,58 @@ func (c *ClientWithResponses) TickHeartbeatWithResponse(ctx context.Context, bod
 		return nil, err
 	}
 	return ParseTickHeartbeatHTTPResponse(rsp)
+}
+
+// LlmCacheKeyWithBodyWithResponse The key under which the answer of a model is kept.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/host/sample/test/llm-cache-key (the `LlmCacheKey` operationId).
+func (c *ClientWithResponses) LlmCacheKeyWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*LlmCacheKeyHTTPResponse, error) {
+	rsp, err := c.LlmCacheKeyWithBody(ctx, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseLlmCacheKeyHTTPResponse(rsp)
+}
+
+// LlmCacheKeyWithResponse The key under which the answer of a model is kept.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/host/sample/test/llm-cache-key (the `LlmCacheKey` operationId).
+func (c *ClientWithResponses) LlmCacheKeyWithResponse(ctx context.Context, body LlmCacheKeyJSONRequestBody, reqEditors ...RequestEditorFn) (*LlmCacheKeyHTTPResponse, error) {
+	rsp, err := c.LlmCacheKey(ctx, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseLlmCacheKeyHTTPResponse(rsp)
+}
+
+// ProgramMockAIWithBodyWithResponse Say what the model of the provider mock answers to a node.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/host/sample/test/mock-ai/program (the `ProgramMockAI` operationId).
+func (c *ClientWithResponses) ProgramMockAIWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ProgramMockAIHTTPResponse, error) {
+	rsp, err := c.ProgramMockAIWithBody(ctx, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseProgramMockAIHTTPResponse(rsp)
+}
+
+// ProgramMockAIWithResponse Say what the model of the provider mock answers to a node.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/host/sample/test/mock-ai/program (the `ProgramMockAI` operationId).
+func (c *ClientWithResponses) ProgramMockAIWithResponse(ctx context.Context, body ProgramMockAIJSONRequestBody, reqEditors ...RequestEditorFn) (*ProgramMockAIHTTPResponse, error) {
+	rsp, err := c.ProgramMockAI(ctx, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseProgramMockAIHTTPResponse(rsp)
 }
 
 // WorkspaceOpWithBodyWithResponse A workspace operation for an owner that the caller chooses.
@@ -6183,6 +8019,19 @@ func (c *ClientWithResponses) ResolveInterruptByRunWithResponse(ctx context.Cont
 	return ParseResolveInterruptByRunHTTPResponse(rsp)
 }
 
+// DiffRunWithResponse Where the log and the state of this run differ from those of another one.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /v1/runs/{runId}:diff (the `DiffRun` operationId).
+func (c *ClientWithResponses) DiffRunWithResponse(ctx context.Context, runID RunID, params *DiffRunParams, reqEditors ...RequestEditorFn) (*DiffRunHTTPResponse, error) {
+	rsp, err := c.DiffRun(ctx, runID, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseDiffRunHTTPResponse(rsp)
+}
+
 // ForkRunWithBodyWithResponse Make a new run out of the log of this one, to replay it or to branch off.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
@@ -6207,6 +8056,71 @@ func (c *ClientWithResponses) ForkRunWithResponse(ctx context.Context, runID Run
 		return nil, err
 	}
 	return ParseForkRunHTTPResponse(rsp)
+}
+
+// PauseRunWithBodyWithResponse Have a run stand still until somebody has it go on. It can be cancelled meanwhile.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/runs/{runId}:pause (the `PauseRun` operationId).
+func (c *ClientWithResponses) PauseRunWithBodyWithResponse(ctx context.Context, runID RunID, params *PauseRunParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*PauseRunHTTPResponse, error) {
+	rsp, err := c.PauseRunWithBody(ctx, runID, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParsePauseRunHTTPResponse(rsp)
+}
+
+// PauseRunWithResponse Have a run stand still until somebody has it go on. It can be cancelled meanwhile.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/runs/{runId}:pause (the `PauseRun` operationId).
+func (c *ClientWithResponses) PauseRunWithResponse(ctx context.Context, runID RunID, params *PauseRunParams, body PauseRunJSONRequestBody, reqEditors ...RequestEditorFn) (*PauseRunHTTPResponse, error) {
+	rsp, err := c.PauseRun(ctx, runID, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParsePauseRunHTTPResponse(rsp)
+}
+
+// ResumeRunWithResponse Have a run go on that was paused.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/runs/{runId}:resume (the `ResumeRun` operationId).
+func (c *ClientWithResponses) ResumeRunWithResponse(ctx context.Context, runID RunID, params *ResumeRunParams, reqEditors ...RequestEditorFn) (*ResumeRunHTTPResponse, error) {
+	rsp, err := c.ResumeRun(ctx, runID, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseResumeRunHTTPResponse(rsp)
+}
+
+// BulkCancelRunsWithBodyWithResponse Cancel several runs, each as if it were cancelled alone.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/runs:bulk-cancel (the `BulkCancelRuns` operationId).
+func (c *ClientWithResponses) BulkCancelRunsWithBodyWithResponse(ctx context.Context, params *BulkCancelRunsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*BulkCancelRunsHTTPResponse, error) {
+	rsp, err := c.BulkCancelRunsWithBody(ctx, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseBulkCancelRunsHTTPResponse(rsp)
+}
+
+// BulkCancelRunsWithResponse Cancel several runs, each as if it were cancelled alone.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/runs:bulk-cancel (the `BulkCancelRuns` operationId).
+func (c *ClientWithResponses) BulkCancelRunsWithResponse(ctx context.Context, params *BulkCancelRunsParams, body BulkCancelRunsJSONRequestBody, reqEditors ...RequestEditorFn) (*BulkCancelRunsHTTPResponse, error) {
+	rsp, err := c.BulkCancelRuns(ctx, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseBulkCancelRunsHTTPResponse(rsp)
 }
 
 // GetWorkflowWithResponse One workflow definition.
@@ -6357,6 +8271,210 @@ func ParseRunAgentLoopHTTPResponse(rsp *http.Response) (*RunAgentLoopHTTPRespons
 	switch {
 	case rsp.StatusCode == 429:
 		var headers RunAgentLoopHTTPResponse429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int64
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseVerifyRunHTTPResponse parses an HTTP response from a VerifyRunWithResponse call
+func ParseVerifyRunHTTPResponse(rsp *http.Response) (*VerifyRunHTTPResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &VerifyRunHTTPResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest VerifyRunReply
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest InvalidRequest
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest Unauthenticated
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Forbidden
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest NotFound
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
+		var dest BodyTooLarge
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON413 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest RateLimited
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest Internal
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 501:
+		var dest NotProvided
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON501 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest Unavailable
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 429:
+		var headers VerifyRunHTTPResponse429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int64
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseFireCommitmentHTTPResponse parses an HTTP response from a FireCommitmentWithResponse call
+func ParseFireCommitmentHTTPResponse(rsp *http.Response) (*FireCommitmentHTTPResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &FireCommitmentHTTPResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest CommitmentFireReply
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest InvalidRequest
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest Unauthenticated
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Forbidden
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest NotFound
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
+		var dest BodyTooLarge
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON413 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest RateLimited
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest Internal
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 501:
+		var dest NotProvided
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON501 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest Unavailable
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 429:
+		var headers FireCommitmentHTTPResponse429Headers
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
 			var value int64
 			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
@@ -7327,6 +9445,210 @@ func ParseTickHeartbeatHTTPResponse(rsp *http.Response) (*TickHeartbeatHTTPRespo
 	return response, nil
 }
 
+// ParseLlmCacheKeyHTTPResponse parses an HTTP response from a LlmCacheKeyWithResponse call
+func ParseLlmCacheKeyHTTPResponse(rsp *http.Response) (*LlmCacheKeyHTTPResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &LlmCacheKeyHTTPResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest LlmCacheKeyReply
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest InvalidRequest
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest Unauthenticated
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Forbidden
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest NotFound
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
+		var dest BodyTooLarge
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON413 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest RateLimited
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest Internal
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 501:
+		var dest NotProvided
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON501 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest Unavailable
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 429:
+		var headers LlmCacheKeyHTTPResponse429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int64
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseProgramMockAIHTTPResponse parses an HTTP response from a ProgramMockAIWithResponse call
+func ParseProgramMockAIHTTPResponse(rsp *http.Response) (*ProgramMockAIHTTPResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ProgramMockAIHTTPResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest MockAiProgramReply
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest InvalidRequest
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest Unauthenticated
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Forbidden
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest NotFound
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
+		var dest BodyTooLarge
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON413 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest RateLimited
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest Internal
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 501:
+		var dest NotProvided
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON501 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest Unavailable
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 429:
+		var headers ProgramMockAIHTTPResponse429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int64
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
+	}
+
+	return response, nil
+}
+
 // ParseWorkspaceOpHTTPResponse parses an HTTP response from a WorkspaceOpWithResponse call
 func ParseWorkspaceOpHTTPResponse(rsp *http.Response) (*WorkspaceOpHTTPResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -7916,6 +10238,13 @@ func ParseResolveInterruptByTokenHTTPResponse(rsp *http.Response) (*ResolveInter
 			return nil, err
 		}
 		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Forbidden
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
 		var dest NotFound
@@ -8729,6 +11058,101 @@ func ParseResolveInterruptByRunHTTPResponse(rsp *http.Response) (*ResolveInterru
 	return response, nil
 }
 
+// ParseDiffRunHTTPResponse parses an HTTP response from a DiffRunWithResponse call
+func ParseDiffRunHTTPResponse(rsp *http.Response) (*DiffRunHTTPResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &DiffRunHTTPResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest RunDiffResponse
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest InvalidRequest
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest Unauthenticated
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Forbidden
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest NotFound
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest RateLimited
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest Internal
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 501:
+		var dest NotProvided
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON501 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest Unavailable
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 429:
+		var headers DiffRunHTTPResponse429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int64
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
+	}
+
+	return response, nil
+}
+
 // ParseForkRunHTTPResponse parses an HTTP response from a ForkRunWithResponse call
 func ParseForkRunHTTPResponse(rsp *http.Response) (*ForkRunHTTPResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -8849,6 +11273,356 @@ func ParseForkRunHTTPResponse(rsp *http.Response) (*ForkRunHTTPResponse, error) 
 		response.Headers201 = &headers
 	case rsp.StatusCode == 429:
 		var headers ForkRunHTTPResponse429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int64
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
+	}
+
+	return response, nil
+}
+
+// ParsePauseRunHTTPResponse parses an HTTP response from a PauseRunWithResponse call
+func ParsePauseRunHTTPResponse(rsp *http.Response) (*PauseRunHTTPResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &PauseRunHTTPResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 202:
+		var dest PauseRunResponse
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON202 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest InvalidRequest
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest Unauthenticated
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Forbidden
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest NotFound
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
+		var dest Conflict
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON409 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
+		var dest BodyTooLarge
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON413 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest RateLimited
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest Internal
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 501:
+		var dest NotProvided
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON501 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest Unavailable
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 202:
+		var headers PauseRunHTTPResponse202Headers
+		if values := rsp.Header.Values("openwop-Idempotent-Replay"); len(values) > 0 {
+			var value bool
+			if err := runtime.BindStyledParameterWithOptions("simple", "openwop-Idempotent-Replay", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.OpenwopIdempotentReplay = &value
+		}
+		response.Headers202 = &headers
+	case rsp.StatusCode == 429:
+		var headers PauseRunHTTPResponse429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int64
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseResumeRunHTTPResponse parses an HTTP response from a ResumeRunWithResponse call
+func ParseResumeRunHTTPResponse(rsp *http.Response) (*ResumeRunHTTPResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ResumeRunHTTPResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 202:
+		var dest ResumeRunResponse
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON202 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest InvalidRequest
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest Unauthenticated
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Forbidden
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest NotFound
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
+		var dest Conflict
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON409 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
+		var dest BodyTooLarge
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON413 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest RateLimited
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest Internal
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 501:
+		var dest NotProvided
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON501 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest Unavailable
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 202:
+		var headers ResumeRunHTTPResponse202Headers
+		if values := rsp.Header.Values("openwop-Idempotent-Replay"); len(values) > 0 {
+			var value bool
+			if err := runtime.BindStyledParameterWithOptions("simple", "openwop-Idempotent-Replay", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.OpenwopIdempotentReplay = &value
+		}
+		response.Headers202 = &headers
+	case rsp.StatusCode == 429:
+		var headers ResumeRunHTTPResponse429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int64
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseBulkCancelRunsHTTPResponse parses an HTTP response from a BulkCancelRunsWithResponse call
+func ParseBulkCancelRunsHTTPResponse(rsp *http.Response) (*BulkCancelRunsHTTPResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &BulkCancelRunsHTTPResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest BulkCancelResponse
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest InvalidRequest
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest Unauthenticated
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Forbidden
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
+		var dest Conflict
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON409 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
+		var dest BodyTooLarge
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON413 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest RateLimited
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest Internal
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 501:
+		var dest NotProvided
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON501 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest Unavailable
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers BulkCancelRunsHTTPResponse200Headers
+		if values := rsp.Header.Values("openwop-Idempotent-Replay"); len(values) > 0 {
+			var value bool
+			if err := runtime.BindStyledParameterWithOptions("simple", "openwop-Idempotent-Replay", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.OpenwopIdempotentReplay = &value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 429:
+		var headers BulkCancelRunsHTTPResponse429Headers
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
 			var value int64
 			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {

@@ -19,8 +19,11 @@ type EventSpec struct {
 
 // Events holds the event types of the contract.
 var Events = map[RunEventType]EventSpec{
-	"agent.decided": {"agent.decided", "https://openwop.dev/spec/v1/run-event-payloads.schema.json#/$defs/agentDecided", "AgentDecidedPayload", func() any { return new(AgentDecidedPayload) }},
-	"cap.breached":  {"cap.breached", "https://openwop.dev/spec/v1/run-event-payloads.schema.json#/$defs/capBreached", "CapBreachedPayload", func() any { return new(CapBreachedPayload) }},
+	"agent.decided":     {"agent.decided", "https://openwop.dev/spec/v1/run-event-payloads.schema.json#/$defs/agentDecided", "AgentDecidedPayload", func() any { return new(AgentDecidedPayload) }},
+	"agent.verified":    {"agent.verified", "https://openwop.dev/spec/v1/run-event-payloads.schema.json#/$defs/agentVerified", "AgentVerifiedPayload", func() any { return new(AgentVerifiedPayload) }},
+	"approval.granted":  {"approval.granted", "https://openwop.dev/spec/v1/run-event-payloads.schema.json#/$defs/approvalGranted", "ApprovalGrantedPayload", func() any { return new(ApprovalGrantedPayload) }},
+	"approval.rejected": {"approval.rejected", "https://openwop.dev/spec/v1/run-event-payloads.schema.json#/$defs/approvalRejected", "ApprovalRejectedPayload", func() any { return new(ApprovalRejectedPayload) }},
+	"cap.breached":      {"cap.breached", "https://openwop.dev/spec/v1/run-event-payloads.schema.json#/$defs/capBreached", "CapBreachedPayload", func() any { return new(CapBreachedPayload) }},
 	"core.workflowChain.confidence-escalated": {"core.workflowChain.confidence-escalated", "https://openwop.dev/spec/v1/run-event-payloads.schema.json#/$defs/coreWorkflowChainConfidenceEscalated", "CoreWorkflowChainConfidenceEscalatedPayload", func() any { return new(CoreWorkflowChainConfidenceEscalatedPayload) }},
 	"core.workflowChain.event":                {"core.workflowChain.event", "https://openwop.dev/spec/v1/run-event-payloads.schema.json#/$defs/coreWorkflowChainEvent", "CoreWorkflowChainEventPayload", func() any { return new(CoreWorkflowChainEventPayload) }},
 	"goal.closed":                             {"goal.closed", "https://openwop.dev/spec/v1/run-event-payloads.schema.json#/$defs/goalClosed", "GoalClosedPayload", func() any { return new(GoalClosedPayload) }},
@@ -37,6 +40,7 @@ var Events = map[RunEventType]EventSpec{
 	"node.started":                            {"node.started", "https://openwop.dev/spec/v1/run-event-payloads.schema.json#/$defs/nodeStarted", "NodeStartedPayload", func() any { return new(NodeStartedPayload) }},
 	"node.suspended":                          {"node.suspended", "https://openwop.dev/spec/v1/run-event-payloads.schema.json#/$defs/nodeSuspended", "NodeSuspendedPayload", func() any { return new(NodeSuspendedPayload) }},
 	"replay.diverged":                         {"replay.diverged", "https://openwop.dev/spec/v1/run-event-payloads.schema.json#/$defs/replayDiverged", "ReplayDivergedPayload", func() any { return new(ReplayDivergedPayload) }},
+	"replay.divergedAtRefusal":                {"replay.divergedAtRefusal", "https://openwop.dev/spec/v1/run-event-payloads.schema.json#/$defs/replayDivergedAtRefusal", "ReplayDivergedAtRefusalPayload", func() any { return new(ReplayDivergedAtRefusalPayload) }},
 	"run.cancelled":                           {"run.cancelled", "https://openwop.dev/spec/v1/run-event-payloads.schema.json#/$defs/runCancelled", "RunCancelledPayload", func() any { return new(RunCancelledPayload) }},
 	"run.completed":                           {"run.completed", "https://openwop.dev/spec/v1/run-event-payloads.schema.json#/$defs/runCompleted", "RunCompletedPayload", func() any { return new(RunCompletedPayload) }},
 	"run.failed":                              {"run.failed", "https://openwop.dev/spec/v1/run-event-payloads.schema.json#/$defs/runFailed", "RunFailedPayload", func() any { return new(RunFailedPayload) }},

@@ -35,6 +35,27 @@ func (e AgentReasoningVerbosity) Valid() bool {
 	}
 }
 
+// Defines values for AgentVerifiedPayloadVerdict.
+const (
+	AgentVerifiedPayloadVerdictFail   AgentVerifiedPayloadVerdict = "fail"
+	AgentVerifiedPayloadVerdictPass   AgentVerifiedPayloadVerdict = "pass"
+	AgentVerifiedPayloadVerdictRevise AgentVerifiedPayloadVerdict = "revise"
+)
+
+// Valid indicates whether the value is a known member of the AgentVerifiedPayloadVerdict enum.
+func (e AgentVerifiedPayloadVerdict) Valid() bool {
+	switch e {
+	case AgentVerifiedPayloadVerdictFail:
+		return true
+	case AgentVerifiedPayloadVerdictPass:
+		return true
+	case AgentVerifiedPayloadVerdictRevise:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for AgentsCapabilityMemoryBackendsItem.
 const (
 	AgentsCapabilityMemoryBackendsItemLongTerm AgentsCapabilityMemoryBackendsItem = "long-term"
@@ -212,6 +233,39 @@ func (e ChainPhase) Valid() bool {
 	case ChainPhaseDispatchSucceeded:
 		return true
 	case ChainPhaseOutputHarvested:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for CommitmentFiredType.
+const (
+	CommitmentFiredTypeCommitmentFired CommitmentFiredType = "commitment.fired"
+)
+
+// Valid indicates whether the value is a known member of the CommitmentFiredType enum.
+func (e CommitmentFiredType) Valid() bool {
+	switch e {
+	case CommitmentFiredTypeCommitmentFired:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for CommitmentFiringCondition.
+const (
+	CommitmentFiringConditionPredicate CommitmentFiringCondition = "predicate"
+	CommitmentFiringConditionTime      CommitmentFiringCondition = "time"
+)
+
+// Valid indicates whether the value is a known member of the CommitmentFiringCondition enum.
+func (e CommitmentFiringCondition) Valid() bool {
+	switch e {
+	case CommitmentFiringConditionPredicate:
+		return true
+	case CommitmentFiringConditionTime:
 		return true
 	default:
 		return false
@@ -812,6 +866,60 @@ func (e NextWorkerDecisionKind) Valid() bool {
 	}
 }
 
+// Defines values for PauseRunRequestDrainPolicy.
+const (
+	PauseRunRequestDrainPolicyDrainCurrentNode PauseRunRequestDrainPolicy = "drain-current-node"
+	PauseRunRequestDrainPolicyImmediate        PauseRunRequestDrainPolicy = "immediate"
+)
+
+// Valid indicates whether the value is a known member of the PauseRunRequestDrainPolicy enum.
+func (e PauseRunRequestDrainPolicy) Valid() bool {
+	switch e {
+	case PauseRunRequestDrainPolicyDrainCurrentNode:
+		return true
+	case PauseRunRequestDrainPolicyImmediate:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ReplayDivergedAtRefusalPayloadOriginalEnvelopeKind.
+const (
+	ReplayDivergedAtRefusalPayloadOriginalEnvelopeKindRefusal ReplayDivergedAtRefusalPayloadOriginalEnvelopeKind = "refusal"
+	ReplayDivergedAtRefusalPayloadOriginalEnvelopeKindValid   ReplayDivergedAtRefusalPayloadOriginalEnvelopeKind = "valid"
+)
+
+// Valid indicates whether the value is a known member of the ReplayDivergedAtRefusalPayloadOriginalEnvelopeKind enum.
+func (e ReplayDivergedAtRefusalPayloadOriginalEnvelopeKind) Valid() bool {
+	switch e {
+	case ReplayDivergedAtRefusalPayloadOriginalEnvelopeKindRefusal:
+		return true
+	case ReplayDivergedAtRefusalPayloadOriginalEnvelopeKindValid:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ReplayDivergedAtRefusalPayloadReplayEnvelopeKind.
+const (
+	ReplayDivergedAtRefusalPayloadReplayEnvelopeKindRefusal ReplayDivergedAtRefusalPayloadReplayEnvelopeKind = "refusal"
+	ReplayDivergedAtRefusalPayloadReplayEnvelopeKindValid   ReplayDivergedAtRefusalPayloadReplayEnvelopeKind = "valid"
+)
+
+// Valid indicates whether the value is a known member of the ReplayDivergedAtRefusalPayloadReplayEnvelopeKind enum.
+func (e ReplayDivergedAtRefusalPayloadReplayEnvelopeKind) Valid() bool {
+	switch e {
+	case ReplayDivergedAtRefusalPayloadReplayEnvelopeKindRefusal:
+		return true
+	case ReplayDivergedAtRefusalPayloadReplayEnvelopeKindValid:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for ReplayDivergedPayloadDivergenceKind.
 const (
 	ReplayDivergedPayloadDivergenceKindExtra        ReplayDivergedPayloadDivergenceKind = "extra"
@@ -830,6 +938,27 @@ func (e ReplayDivergedPayloadDivergenceKind) Valid() bool {
 	case ReplayDivergedPayloadDivergenceKindOutput:
 		return true
 	case ReplayDivergedPayloadDivergenceKindTypeMismatch:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for RunEventDiffOp.
+const (
+	RunEventDiffOpAdded   RunEventDiffOp = "added"
+	RunEventDiffOpChanged RunEventDiffOp = "changed"
+	RunEventDiffOpRemoved RunEventDiffOp = "removed"
+)
+
+// Valid indicates whether the value is a known member of the RunEventDiffOp enum.
+func (e RunEventDiffOp) Valid() bool {
+	switch e {
+	case RunEventDiffOpAdded:
+		return true
+	case RunEventDiffOpChanged:
+		return true
+	case RunEventDiffOpRemoved:
 		return true
 	default:
 		return false
@@ -1304,6 +1433,69 @@ func (e VariablePortType) Valid() bool {
 	}
 }
 
+// Defines values for VerifyRunEventVerdict.
+const (
+	VerifyRunEventVerdictFail   VerifyRunEventVerdict = "fail"
+	VerifyRunEventVerdictPass   VerifyRunEventVerdict = "pass"
+	VerifyRunEventVerdictRevise VerifyRunEventVerdict = "revise"
+)
+
+// Valid indicates whether the value is a known member of the VerifyRunEventVerdict enum.
+func (e VerifyRunEventVerdict) Valid() bool {
+	switch e {
+	case VerifyRunEventVerdictFail:
+		return true
+	case VerifyRunEventVerdictPass:
+		return true
+	case VerifyRunEventVerdictRevise:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for VerifyRunReplyVerdict.
+const (
+	VerifyRunReplyVerdictFail   VerifyRunReplyVerdict = "fail"
+	VerifyRunReplyVerdictPass   VerifyRunReplyVerdict = "pass"
+	VerifyRunReplyVerdictRevise VerifyRunReplyVerdict = "revise"
+)
+
+// Valid indicates whether the value is a known member of the VerifyRunReplyVerdict enum.
+func (e VerifyRunReplyVerdict) Valid() bool {
+	switch e {
+	case VerifyRunReplyVerdictFail:
+		return true
+	case VerifyRunReplyVerdictPass:
+		return true
+	case VerifyRunReplyVerdictRevise:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for VerifyRunRequestSimulateVerdict.
+const (
+	VerifyRunRequestSimulateVerdictFail   VerifyRunRequestSimulateVerdict = "fail"
+	VerifyRunRequestSimulateVerdictPass   VerifyRunRequestSimulateVerdict = "pass"
+	VerifyRunRequestSimulateVerdictRevise VerifyRunRequestSimulateVerdict = "revise"
+)
+
+// Valid indicates whether the value is a known member of the VerifyRunRequestSimulateVerdict enum.
+func (e VerifyRunRequestSimulateVerdict) Valid() bool {
+	switch e {
+	case VerifyRunRequestSimulateVerdictFail:
+		return true
+	case VerifyRunRequestSimulateVerdictPass:
+		return true
+	case VerifyRunRequestSimulateVerdictRevise:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for WorkflowDefinitionStatus.
 const (
 	WorkflowDefinitionStatusActive   WorkflowDefinitionStatus = "active"
@@ -1591,6 +1783,28 @@ type AgentRef struct {
 	Version *string `json:"version,omitempty"`
 }
 
+// AgentVerifiedPayload An agent judged a result before it counts (RFC 0090). Keys and ids alone: no content. Closed.
+type AgentVerifiedPayload struct {
+	// AgentID The agent that judged.
+	AgentID string `json:"agentId"`
+
+	// CausationHostID Host that holds the target, when it is another one.
+	CausationHostID string `json:"causationHostId,omitzero"`
+
+	// Confidence In the verdict, not in the result.
+	Confidence *float64 `json:"confidence,omitempty"`
+
+	// Criteria Keys of what was looked at.
+	Criteria []string `json:"criteria,omitempty"`
+
+	// Target What was judged: the id of an event or of a child run.
+	Target  string                      `json:"target"`
+	Verdict AgentVerifiedPayloadVerdict `json:"verdict"`
+}
+
+// AgentVerifiedPayloadVerdict defines model for AgentVerifiedPayload.Verdict.
+type AgentVerifiedPayloadVerdict string
+
 // AgentloopReply What the loop behind the agentloop seam did. Open.
 type AgentloopReply struct {
 	// Bound The bound that ended the loop.
@@ -1696,6 +1910,34 @@ type ApprovalData struct {
 // ApprovalDataRejectionPolicy defines model for ApprovalData.RejectionPolicy.
 type ApprovalDataRejectionPolicy string
 
+// ApprovalGrantedPayload Somebody accepted at an approval gate. Closed.
+type ApprovalGrantedPayload struct {
+	// GateID Node that waits for the approval.
+	GateID string `json:"gateId"`
+
+	// Principal Who accepted, by an opaque id.
+	Principal string `json:"principal"`
+
+	// QuorumProgress How many have accepted, of how many who must. Closed.
+	QuorumProgress *ApprovalGrantedPayloadQuorumProgress `json:"quorumProgress,omitempty"`
+}
+
+// ApprovalGrantedPayloadQuorumProgress How many have accepted, of how many who must. Closed.
+type ApprovalGrantedPayloadQuorumProgress struct {
+	Granted  *int64 `json:"granted,omitempty"`
+	Required *int64 `json:"required,omitempty"`
+}
+
+// ApprovalRejectedPayload Somebody rejected at an approval gate. Closed.
+type ApprovalRejectedPayload struct {
+	// GateID Node that waits for the approval.
+	GateID string `json:"gateId"`
+
+	// Principal Who rejected, by an opaque id.
+	Principal string  `json:"principal"`
+	Reason    *string `json:"reason,omitempty"`
+}
+
 // AskUserDecision Suspend the loop and put a question to a person.
 type AskUserDecision struct {
 	Kind AskUserDecisionKind `json:"kind"`
@@ -1706,6 +1948,29 @@ type AskUserDecision struct {
 
 // AskUserDecisionKind defines model for AskUserDecision.Kind.
 type AskUserDecisionKind string
+
+// BulkCancelRequest Which runs, and why. Closed. More ids than the host takes at once, which is 100, are refused
+// with details.maxRunIds.
+type BulkCancelRequest struct {
+	Reason *string  `json:"reason,omitempty"`
+	RunIds []string `json:"runIds"`
+}
+
+// BulkCancelResponse One result for each id of the request, in its order.
+type BulkCancelResponse struct {
+	Results []BulkCancelResult `json:"results"`
+}
+
+// BulkCancelResult What became of one run.
+type BulkCancelResult struct {
+	// Error Why not, where it is not ok.
+	Error *ErrorEnvelope `json:"error,omitempty"`
+	Ok    bool           `json:"ok"`
+	RunID string         `json:"runId"`
+
+	// Status State of a run. The last ones, completed, failed and cancelled, are final.
+	Status RunStatus `json:"status,omitzero"`
+}
 
 // CancelRunRequest Why. The body may be left out.
 type CancelRunRequest struct {
@@ -1854,6 +2119,45 @@ type ClarificationQuestion struct {
 	// Schema JSON Schema for the answer.
 	Schema map[string]interface{} `json:"schema,omitempty"`
 }
+
+// CommitmentFireReply What a commitment fired. Open.
+type CommitmentFireReply struct {
+	CommitmentID string `json:"commitmentId"`
+
+	// Events Ours: one for each goal that goes on by it.
+	Events []CommitmentFired `json:"events"`
+}
+
+// CommitmentFireRequest Says that the condition of a commitment holds (RFC 0068). Open.
+type CommitmentFireRequest struct {
+	// CommitmentID A commitment that nothing goes on by fires nothing.
+	CommitmentID string `json:"commitmentId"`
+}
+
+// CommitmentFired Open.
+type CommitmentFired struct {
+	// Payload The payload of commitment.fired. Closed.
+	Payload CommitmentFiring    `json:"payload"`
+	Type    CommitmentFiredType `json:"type"`
+}
+
+// CommitmentFiredType defines model for CommitmentFired.Type.
+type CommitmentFiredType string
+
+// CommitmentFiring The payload of commitment.fired. Closed.
+type CommitmentFiring struct {
+	CommitmentID string                    `json:"commitmentId"`
+	Condition    CommitmentFiringCondition `json:"condition"`
+
+	// EnqueuedRunID The run that it fired.
+	EnqueuedRunID string `json:"enqueuedRunId,omitzero"`
+
+	// MemoryRef Where the commitment is kept; of ours, the goal.
+	MemoryRef string `json:"memoryRef"`
+}
+
+// CommitmentFiringCondition defines model for CommitmentFiring.Condition.
+type CommitmentFiringCondition string
 
 // Commitments Closed.
 type Commitments struct {
@@ -2557,6 +2861,27 @@ type Limits struct {
 	SchemaRounds     int64  `json:"schemaRounds"`
 }
 
+// LlmCacheKeyReply The key of a request. Open.
+type LlmCacheKeyReply struct {
+	// CacheKey SHA-256, in lower-case hex.
+	CacheKey string `json:"cacheKey"`
+}
+
+// LlmCacheKeyRequest A request to a model, of which the key is asked. Open: what the recipe does not name is passed
+// over.
+type LlmCacheKeyRequest struct {
+	Messages       []map[string]interface{} `json:"messages"`
+	Model          string                   `json:"model"`
+	Provider       string                   `json:"provider"`
+	ResponseFormat map[string]interface{}   `json:"responseFormat,omitempty"`
+	Temperature    *float64                 `json:"temperature,omitempty"`
+
+	// Tools In any order.
+	Tools []map[string]interface{} `json:"tools,omitempty"`
+	TopK  *float64                 `json:"topK,omitempty"`
+	TopP  *float64                 `json:"topP,omitempty"`
+}
+
 // LoopBound The bound that ended the loop.
 type LoopBound struct {
 	// ErrorCode As in run.failed: loop_limit_exceeded.
@@ -2666,6 +2991,34 @@ type MemoryWrittenPayload struct {
 	// NodeID The node that wrote it.
 	NodeID string   `json:"nodeId,omitzero"`
 	Tags   []string `json:"tags,omitempty"`
+}
+
+// MockAiProgramReply The program is taken. Open.
+type MockAiProgramReply struct {
+	// Count Answers in the program.
+	Count int64 `json:"count"`
+	Ok    bool  `json:"ok"`
+}
+
+// MockAiProgramRequest Says what the model of the provider mock answers to a node, call by call.
+type MockAiProgramRequest struct {
+	// NodeID Node whose calls are answered so, in any run.
+	NodeID string `json:"nodeId"`
+
+	// Program One answer a call. It replaces what was left of the program before.
+	Program []MockAnswer `json:"program"`
+}
+
+// MockAnswer What the model answers to one call. Open.
+type MockAnswer struct {
+	// Content JSON text that the model answers.
+	Content *string `json:"content,omitempty"`
+
+	// RefusalText A model that says so refuses.
+	RefusalText *string `json:"refusalText,omitempty"`
+
+	// StopReason safety is a refusal.
+	StopReason *string `json:"stopReason,omitempty"`
 }
 
 // MockProvider A scripted stand-in for the model provider, for test keys only.
@@ -2793,6 +3146,26 @@ type OrchestratorDecision struct {
 	union json.RawMessage
 }
 
+// PauseRunRequest Why and how. The body may be left out. Closed.
+type PauseRunRequest struct {
+	// DrainPolicy Whether the node under way ends first.
+	DrainPolicy PauseRunRequestDrainPolicy `json:"drainPolicy,omitzero"`
+	Reason      *string                    `json:"reason,omitempty"`
+}
+
+// PauseRunRequestDrainPolicy Whether the node under way ends first.
+type PauseRunRequestDrainPolicy string
+
+// PauseRunResponse The pause was taken.
+type PauseRunResponse struct {
+	// PausedAt Absent while the node under way has yet to end.
+	PausedAt time.Time `json:"pausedAt,omitzero"`
+	RunID    string    `json:"runId"`
+
+	// Status State of a run. The last ones, completed, failed and cancelled, are final.
+	Status RunStatus `json:"status"`
+}
+
 // PendingInterrupt Not in the published schema: what a suspended run waits for. Open.
 type PendingInterrupt struct {
 	CallbackURL *string         `json:"callbackUrl,omitempty"`
@@ -2832,6 +3205,28 @@ type ReplayDeterminism struct {
 	Supported                 bool    `json:"supported"`
 }
 
+// ReplayDivergedAtRefusalPayload A model refused in a replay what it answered in the source, or the reverse (RFC 0041 B). Closed.
+type ReplayDivergedAtRefusalPayload struct {
+	// AtSequence Place in the source of what the call came to there.
+	AtSequence int64 `json:"atSequence"`
+
+	// NodeID Node that called the model.
+	NodeID               string                                             `json:"nodeId,omitzero"`
+	OriginalEnvelopeKind ReplayDivergedAtRefusalPayloadOriginalEnvelopeKind `json:"originalEnvelopeKind"`
+	OriginalEventID      *string                                            `json:"originalEventId,omitempty"`
+	RefusalReason        *string                                            `json:"refusalReason,omitempty"`
+
+	// ReplayEnvelopeKind The other one of the two.
+	ReplayEnvelopeKind ReplayDivergedAtRefusalPayloadReplayEnvelopeKind `json:"replayEnvelopeKind"`
+	SourceRunID        string                                           `json:"sourceRunId"`
+}
+
+// ReplayDivergedAtRefusalPayloadOriginalEnvelopeKind defines model for ReplayDivergedAtRefusalPayload.OriginalEnvelopeKind.
+type ReplayDivergedAtRefusalPayloadOriginalEnvelopeKind string
+
+// ReplayDivergedAtRefusalPayloadReplayEnvelopeKind The other one of the two.
+type ReplayDivergedAtRefusalPayloadReplayEnvelopeKind string
+
 // ReplayDivergedPayload A replay came to another result than its source. Open.
 type ReplayDivergedPayload struct {
 	AtSequence      int64                               `json:"atSequence"`
@@ -2859,6 +3254,15 @@ type ResolveInterruptRequest struct {
 type ResolveInterruptResponse struct {
 	NodeID string `json:"nodeId"`
 	RunID  string `json:"runId"`
+
+	// Status State of a run. The last ones, completed, failed and cancelled, are final.
+	Status RunStatus `json:"status"`
+}
+
+// ResumeRunResponse The run goes on.
+type ResumeRunResponse struct {
+	ResumedAt time.Time `json:"resumedAt,omitzero"`
+	RunID     string    `json:"runId"`
 
 	// Status State of a run. The last ones, completed, failed and cancelled, are final.
 	Status RunStatus `json:"status"`
@@ -2906,6 +3310,27 @@ type RunCost struct {
 	USD    *float64   `json:"usd,omitempty"`
 }
 
+// RunDiffResponse How one run differs from another, in their logs and in their states. Closed.
+type RunDiffResponse struct {
+	// A The run of the path.
+	A string `json:"a"`
+
+	// B The run that it is compared with.
+	B string `json:"b"`
+
+	// DivergedAtSeq The sequence at which the logs differ first; null where they do not.
+	DivergedAtSeq *int64 `json:"divergedAtSeq,omitempty"`
+
+	// EventDiffs In order of sequence; empty where the logs are the same.
+	EventDiffs []RunEventDiff `json:"eventDiffs"`
+
+	// StateDiff What differs in status, variables and channels; holds no credentials.
+	StateDiff map[string]interface{} `json:"stateDiff"`
+
+	// Truncated Not all was compared: a run is under way, or there is too much to tell.
+	Truncated *bool `json:"truncated,omitempty"`
+}
+
 // RunError Why the run failed.
 type RunError struct {
 	// Code The code of the run.failed event.
@@ -2947,6 +3372,22 @@ type RunEvent struct {
 	// Type A catalogue type, or a vendor's own. A reader ignores types it does not know.
 	Type RunEventType `json:"type"`
 }
+
+// RunEventDiff One place at which the logs differ. Closed.
+type RunEventDiff struct {
+	// AEvent What a has there; absent where it was added.
+	AEvent map[string]interface{} `json:"aEvent,omitempty"`
+
+	// BEvent What b has there; absent where it was removed.
+	BEvent map[string]interface{} `json:"bEvent,omitempty"`
+
+	// Op Only in b, only in a, or in both and not the same.
+	Op  RunEventDiffOp `json:"op"`
+	Seq int64          `json:"seq"`
+}
+
+// RunEventDiffOp Only in b, only in a, or in both and not the same.
+type RunEventDiffOp string
 
 // RunEventType The catalogue of protocol version 1.
 type RunEventType string
@@ -3211,6 +3652,50 @@ type VerifierCapability struct {
 	Gating    *bool `json:"gating,omitempty"`
 	Supported bool  `json:"supported"`
 }
+
+// VerifyRunEvent A recorded verdict, flat: its payload beside its type. Open.
+type VerifyRunEvent struct {
+	AgentID *string               `json:"agentId,omitempty"`
+	Target  *string               `json:"target,omitempty"`
+	Type    string                `json:"type"`
+	Verdict VerifyRunEventVerdict `json:"verdict"`
+}
+
+// VerifyRunEventVerdict defines model for VerifyRunEvent.Verdict.
+type VerifyRunEventVerdict string
+
+// VerifyRunReply What became of the result that the verify-run seam had verified. Open.
+type VerifyRunReply struct {
+	// Committed The result was merged.
+	Committed bool `json:"committed"`
+
+	// Events The verdicts that were recorded, in order.
+	Events []VerifyRunEvent `json:"events"`
+
+	// Outcome committed or withheld.
+	Outcome string `json:"outcome,omitzero"`
+
+	// RunID Ours: the run behind the answer, whose log can be read.
+	RunID string `json:"runId,omitzero"`
+
+	// Status Of the run, as its snapshot has it.
+	Status string `json:"status,omitzero"`
+
+	// Verdict What the verifier found.
+	Verdict VerifyRunReplyVerdict `json:"verdict,omitzero"`
+}
+
+// VerifyRunReplyVerdict What the verifier found.
+type VerifyRunReplyVerdict string
+
+// VerifyRunRequest Asks the verify-run seam to have one result verified.
+type VerifyRunRequest struct {
+	// SimulateVerdict What the verifier is to find.
+	SimulateVerdict VerifyRunRequestSimulateVerdict `json:"simulateVerdict"`
+}
+
+// VerifyRunRequestSimulateVerdict What the verifier is to find.
+type VerifyRunRequestSimulateVerdict string
 
 // WorkflowDefinition A workflow: nodes, the edges between them, and its variables. Also the format of the fixtures.
 type WorkflowDefinition struct {
@@ -3484,6 +3969,9 @@ type WorkspaceVisibility struct {
 	AtWriteTurn *bool `json:"atWriteTurn,omitempty"`
 }
 
+// Against defines model for Against.
+type Against = string
+
 // BufferMs defines model for BufferMs.
 type BufferMs = int64
 
@@ -3659,14 +4147,44 @@ type ResolveInterruptByRunParams struct {
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
+// DiffRunParams defines parameters for DiffRun.
+type DiffRunParams struct {
+	// Against The other run.
+	Against Against `form:"against" json:"against"`
+}
+
 // ForkRunParams defines parameters for ForkRun.
 type ForkRunParams struct {
 	// IdempotencyKey The same key with the same body gets the same reply, for at least 24 hours.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
+// PauseRunParams defines parameters for PauseRun.
+type PauseRunParams struct {
+	// IdempotencyKey The same key with the same body gets the same reply, for at least 24 hours.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// ResumeRunParams defines parameters for ResumeRun.
+type ResumeRunParams struct {
+	// IdempotencyKey The same key with the same body gets the same reply, for at least 24 hours.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// BulkCancelRunsParams defines parameters for BulkCancelRuns.
+type BulkCancelRunsParams struct {
+	// IdempotencyKey The same key with the same body gets the same reply, for at least 24 hours.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
 // RunAgentLoopJSONRequestBody defines body for RunAgentLoop for application/json ContentType.
 type RunAgentLoopJSONRequestBody = AgentloopRequest
+
+// VerifyRunJSONRequestBody defines body for VerifyRun for application/json ContentType.
+type VerifyRunJSONRequestBody = VerifyRunRequest
+
+// FireCommitmentJSONRequestBody defines body for FireCommitment for application/json ContentType.
+type FireCommitmentJSONRequestBody = CommitmentFireRequest
 
 // CreateGoalJSONRequestBody defines body for CreateGoal for application/json ContentType.
 type CreateGoalJSONRequestBody = CreateGoalRequest
@@ -3679,6 +4197,12 @@ type TickGoalJSONRequestBody = GoalTickRequest
 
 // TickHeartbeatJSONRequestBody defines body for TickHeartbeat for application/json ContentType.
 type TickHeartbeatJSONRequestBody = HeartbeatTickRequest
+
+// LlmCacheKeyJSONRequestBody defines body for LlmCacheKey for application/json ContentType.
+type LlmCacheKeyJSONRequestBody = LlmCacheKeyRequest
+
+// ProgramMockAIJSONRequestBody defines body for ProgramMockAI for application/json ContentType.
+type ProgramMockAIJSONRequestBody = MockAiProgramRequest
 
 // WorkspaceOpJSONRequestBody defines body for WorkspaceOp for application/json ContentType.
 type WorkspaceOpJSONRequestBody = WorkspaceOpRequest
@@ -3700,6 +4224,12 @@ type ResolveInterruptByRunJSONRequestBody = ResolveInterruptRequest
 
 // ForkRunJSONRequestBody defines body for ForkRun for application/json ContentType.
 type ForkRunJSONRequestBody = ForkRunRequest
+
+// PauseRunJSONRequestBody defines body for PauseRun for application/json ContentType.
+type PauseRunJSONRequestBody = PauseRunRequest
+
+// BulkCancelRunsJSONRequestBody defines body for BulkCancelRuns for application/json ContentType.
+type BulkCancelRunsJSONRequestBody = BulkCancelRequest
 
 // Getter for additional properties for Configurable. Returns the specified
 // element and whether it was found

@@ -280,6 +280,133 @@ const (
 	// A confidence or a threshold that is not a number is passed over.
 	OWPCNF20 = "OWP-CNF-20"
 
+	// The snapshot of a run names the run that was asked for and the workflow that it is a run of.
+	OWPCTL1 = "OWP-CTL-1"
+
+	// The status of a run is one of the ten that there are.
+	OWPCTL2 = "OWP-CTL-2"
+
+	// A run that was made to complete is completed, one that was made to fail is failed, and one that
+	// was cancelled is cancelled; and so it stays.
+	OWPCTL3 = "OWP-CTL-3"
+
+	// The snapshot of a run that has failed has an error with a code and a message.
+	OWPCTL4 = "OWP-CTL-4"
+
+	// A run that has not failed has no error.
+	OWPCTL5 = "OWP-CTL-5"
+
+	// The snapshot says when the run began, and when it ended if it has, which is not before that.
+	OWPCTL6 = "OWP-CTL-6"
+
+	// The snapshot shows the tags and the metadata that the run was created with.
+	OWPCTL7 = "OWP-CTL-7"
+
+	// What else the snapshot shows has the shape that its schema gives it, what the run cost in
+	// metrics.openwopCost for one.
+	OWPCTL8 = "OWP-CTL-8"
+
+	// While a run is suspended its snapshot says by which node, and what is named there takes the
+	// answer.
+	OWPCTL9 = "OWP-CTL-9"
+
+	// A host that advertises restTransport.conditionalRunGet answers 304 where the snapshot is what
+	// the caller has.
+	OWPCTL10 = "OWP-CTL-10"
+
+	// What a run waited for when it was cancelled does not happen when its time has come.
+	OWPCTL11 = "OWP-CTL-11"
+
+	// The reason that was given for a cancellation stands in the event that ends the run.
+	OWPCTL12 = "OWP-CTL-12"
+
+	// Every run under way that a bulk cancel names is cancelled, and its result is ok with the status
+	// that it has then.
+	OWPCTL13 = "OWP-CTL-13"
+
+	// A bulk cancel has a result for each run that it names, in the order of the request.
+	OWPCTL14 = "OWP-CTL-14"
+
+	// A run that never was has a result that is not ok, with an error, and keeps no other from being
+	// cancelled.
+	OWPCTL15 = "OWP-CTL-15"
+
+	// A run that has ended stays as it ended when a bulk cancel names it.
+	OWPCTL16 = "OWP-CTL-16"
+
+	// A bulk cancel of more than 100 runs is refused with 400 and details.maxRunIds, and cancels none
+	// of them.
+	OWPCTL17 = "OWP-CTL-17"
+
+	// A bulk cancel of no run is refused with 400.
+	OWPCTL18 = "OWP-CTL-18"
+
+	// A pause of a run under way is taken with 202, and the run comes to the status paused.
+	OWPCTL19 = "OWP-CTL-19"
+
+	// A paused run takes no step, also when what it waited for has come.
+	OWPCTL20 = "OWP-CTL-20"
+
+	// A pause that drains, which is what a pause does unless it is told otherwise, lets the node under
+	// way end and no other begin.
+	OWPCTL21 = "OWP-CTL-21"
+
+	// An immediate pause does not wait for the node under way to end.
+	OWPCTL22 = "OWP-CTL-22"
+
+	// A pause of a run that is paused or has ended is refused with 409 and its status in
+	// details.runStatus, and changes nothing.
+	OWPCTL23 = "OWP-CTL-23"
+
+	// A paused run that is resumed goes on where it stood and comes to the result that it would have
+	// had, each node having completed once.
+	OWPCTL24 = "OWP-CTL-24"
+
+	// A pause is on the log as run.paused, and that the run goes on as run.resumed behind it.
+	OWPCTL25 = "OWP-CTL-25"
+
+	// The reason that was given for a pause stands in run.paused.
+	OWPCTL26 = "OWP-CTL-26"
+
+	// A paused run can be cancelled.
+	OWPCTL27 = "OWP-CTL-27"
+
+	// A run that is suspended can be paused, takes no step then, whoever answers it, and goes on by an
+	// answer when it was resumed.
+	OWPCTL28 = "OWP-CTL-28"
+
+	// What becomes of the children of a run that is paused.
+	OWPCTL29 = "OWP-CTL-29"
+
+	// A diff names the run of the path as a and the one that it is compared with as b.
+	OWPCTL30 = "OWP-CTL-30"
+
+	// A run does not differ from itself, be it in its log or in its state.
+	OWPCTL31 = "OWP-CTL-31"
+
+	// A diff tells of every place at which the logs differ in the type, the node or the payload of an
+	// event, and whether it was added, removed or changed.
+	OWPCTL32 = "OWP-CTL-32"
+
+	// The events in a diff are those that stand on the logs at that place.
+	OWPCTL33 = "OWP-CTL-33"
+
+	// divergedAtSeq is the first place that the diff tells of.
+	OWPCTL34 = "OWP-CTL-34"
+
+	// Events that differ in ids and times alone do not differ.
+	OWPCTL35 = "OWP-CTL-35"
+
+	// The states of two runs that ended otherwise differ.
+	OWPCTL36 = "OWP-CTL-36"
+
+	// A diff of or against a run that never was is refused with 404.
+	OWPCTL37 = "OWP-CTL-37"
+
+	// Nobody pauses, cancels with others or compares a run of another tenant, which is answered as one
+	// that never was.
+	OWPCTL38 = "OWP-CTL-38"
+
 	// A decision is on the log before anything that it brings about, be it a worker, a question or the
 	// end of the run.
 	OWPDSP1 = "OWP-DSP-1"
@@ -348,6 +475,9 @@ const (
 
 	// output.harvested lists the parent's variables that were written.
 	OWPDSP20 = "OWP-DSP-20"
+
+	// output.harvested carries the SHA-256 over the canonical JSON of what the child put out.
+	OWPDSP27 = "OWP-DSP-27"
 
 	// Whoever cancels a run cancels all runs below it, at any depth.
 	OWPDSP21 = "OWP-DSP-21"
@@ -547,6 +677,16 @@ const (
 	// A stream that has nothing to tell sends a comment at least every 30 seconds.
 	OWPEVT30 = "OWP-EVT-30"
 
+	// A heartbeat that sees another state than last time says that it changed.
+	OWPHBT1 = "OWP-HBT-1"
+
+	// A heartbeat that sees the state of last time says that nothing changed, and fires no run.
+	OWPHBT2 = "OWP-HBT-2"
+
+	// The evaluations of a heartbeat, and the changes of its state, are events of their own with
+	// closed payloads.
+	OWPHBT3 = "OWP-HBT-3"
+
 	// A suspended run takes no step until its interrupt is resolved, the run is cancelled or its time
 	// is over.
 	OWPINT1 = "OWP-INT-1"
@@ -563,6 +703,150 @@ const (
 
 	// A decision whose confidence is below the floor is not carried out before somebody has answered.
 	OWPINT5 = "OWP-INT-5"
+
+	// A suspended run has the waiting status of the kind of its interrupt: waiting-approval,
+	// waiting-input or waiting-external.
+	OWPINT6 = "OWP-INT-6"
+
+	// While a run is suspended, its currentNodeId is the node that waits.
+	OWPINT7 = "OWP-INT-7"
+
+	// A suspension stands on the log, with its node, before anybody answers it.
+	OWPINT8 = "OWP-INT-8"
+
+	// The key of an interrupt has 1 to 256 characters and is another one for each suspension of a run.
+	OWPINT9 = "OWP-INT-9"
+
+	// A replay raises the interrupts of its source under the same keys.
+	OWPINT10 = "OWP-INT-10"
+
+	// An interrupt is suspended, resolved, resumed and completed in this order on the log, and each of
+	// them once.
+	OWPINT11 = "OWP-INT-11"
+
+	// The log has interrupt.requested and interrupt.resolved, and what it was resolved with.
+	OWPINT12 = "OWP-INT-12"
+
+	// An answer that is refused leaves the run, its log and its interrupt as they are.
+	OWPINT13 = "OWP-INT-13"
+
+	// An answer to a node that the run does not have, or that does not wait, is refused with 404.
+	OWPINT14 = "OWP-INT-14"
+
+	// The reply to an answer names the run, the node and a status of the run.
+	OWPINT15 = "OWP-INT-15"
+
+	// An approval that is accepted lets the run go on behind its gate.
+	OWPINT16 = "OWP-INT-16"
+
+	// An approval that is rejected ends the wait, and the run shows that it was rejected.
+	OWPINT17 = "OWP-INT-17"
+
+	// The run goes on with the artifact that was accepted: the one that the approval was about, or,
+	// where it was accepted with an edit, the edited one.
+	OWPINT18 = "OWP-INT-18"
+
+	// A question about an approval decides nothing; the gate waits on and can be accepted afterwards.
+	OWPINT19 = "OWP-INT-19"
+
+	// An action that the approval does not offer is refused.
+	OWPINT20 = "OWP-INT-20"
+
+	// The answers to a clarification reach the run.
+	OWPINT21 = "OWP-INT-21"
+
+	// An answer that does not fit the schema of its question is refused.
+	OWPINT22 = "OWP-INT-22"
+
+	// A clarification is not resolved by an answer that leaves questions open.
+	OWPINT23 = "OWP-INT-23"
+
+	// The answers can be given as a map and as a list.
+	OWPINT24 = "OWP-INT-24"
+
+	// An event that matches the correlation resumes the run, and reaches it.
+	OWPINT25 = "OWP-INT-25"
+
+	// An event that does not match the correlation is refused with 422.
+	OWPINT26 = "OWP-INT-26"
+
+	// A quorum is filled by as many different principals as it asks for and not by fewer.
+	OWPINT27 = "OWP-INT-27"
+
+	// A principal has one vote, however often it is cast.
+	OWPINT28 = "OWP-INT-28"
+
+	// Where the majority decides, a gate is rejected by more than half of the votes that it asks for
+	// and not by fewer.
+	OWPINT29 = "OWP-INT-29"
+
+	// Where each has a veto, the first rejection rejects the gate.
+	OWPINT30 = "OWP-INT-30"
+
+	// An interrupt that asks for a credential is not answered by its token alone.
+	OWPINT31 = "OWP-INT-31"
+
+	// A credential without the scope approvals:respond answers no interrupt; it is refused with 403.
+	OWPINT32 = "OWP-INT-32"
+
+	// Who is not on the list of approvers of a gate has no vote.
+	OWPINT33 = "OWP-INT-33"
+
+	// Who is in none of the groups, roles and audiences of a gate has no vote.
+	OWPINT34 = "OWP-INT-34"
+
+	// A gate is overridden only where it says so, and only by somebody who may.
+	OWPINT35 = "OWP-INT-35"
+
+	// Who has the token of an interrupt is shown its kind, its key, its data and when the token ends,
+	// without another credential.
+	OWPINT36 = "OWP-INT-36"
+
+	// The token of an interrupt answers it without another credential.
+	OWPINT37 = "OWP-INT-37"
+
+	// A token that was used, or whose run is over, is refused and changes nothing.
+	OWPINT38 = "OWP-INT-38"
+
+	// A token answers the interrupt that it was made for and no other; one that the host did not make
+	// answers none.
+	OWPINT39 = "OWP-INT-39"
+
+	// A token does not outlive the timeoutMs of its interrupt.
+	OWPINT40 = "OWP-INT-40"
+
+	// Where the interrupt has no timeoutMs, its token ends after 30 minutes.
+	OWPINT41 = "OWP-INT-41"
+
+	// A token is a payload in base64url, a dot and an HMAC.
+	OWPINT42 = "OWP-INT-42"
+
+	// A token that was made for looking answers nothing; it is refused with 403.
+	OWPINT43 = "OWP-INT-43"
+
+	// An approval that nobody answers in its timeoutMs is rejected by itself, and not before.
+	OWPINT44 = "OWP-INT-44"
+
+	// An interrupt whose time is over cannot be answered any more, by its node or by its token.
+	OWPINT45 = "OWP-INT-45"
+
+	// A run that is cancelled while it is suspended takes no answer any more, by its node or by its
+	// token.
+	OWPINT46 = "OWP-INT-46"
+
+	// Of a cancellation and an answer that come at once the run shows one outcome, and both are
+	// answered in keeping with it.
+	OWPINT47 = "OWP-INT-47"
+
+	// Who cancels a run cancels the child that waits for an answer with it, and closes its interrupt.
+	OWPINT48 = "OWP-INT-48"
+
+	// The conversation kinds keep their conversationId from start to close, and an exchange waits as
+	// waiting-approval.
+	OWPINT49 = "OWP-INT-49"
+
+	// An interrupt of the kind custom names its customKind.
+	OWPINT50 = "OWP-INT-50"
 
 	// Nobody reads anything of a run of another tenant, be it its snapshot, its log, its stream or its
 	// place in a list.
@@ -598,6 +882,67 @@ const (
 	// A credential reads, lists, writes and deletes the files of its own tenant and no others, at the
 	// same path too.
 	OWPISO10 = "OWP-ISO-10"
+
+	// A child run begins with what its parent remembers, unless its dispatch says otherwise.
+	OWPMEM1 = "OWP-MEM-1"
+
+	// What a child writes is in its parent's memory once the child has completed.
+	OWPMEM2 = "OWP-MEM-2"
+
+	// Until a child completes, what it writes is not in its parent's memory.
+	OWPMEM3 = "OWP-MEM-3"
+
+	// What a child wrote that fails or is cancelled never comes into its parent's memory.
+	OWPMEM4 = "OWP-MEM-4"
+
+	// The time that an entry of a child has to live counts from when the child wrote it, and not from
+	// when its parent was given it.
+	OWPMEM5 = "OWP-MEM-5"
+
+	// Workers that run one after the other write one after the other; each begins with what those
+	// before it wrote, and the parent has it all in that order.
+	OWPMEM6 = "OWP-MEM-6"
+
+	// A child that is dispatched with memoryScopeIsolation isolated has a memory of its own.
+	OWPMEM7 = "OWP-MEM-7"
+
+	// An entry has an id of its own, its content, its tags and the time it was written, may have the
+	// time it expires, and has nothing else.
+	OWPMEM8 = "OWP-MEM-8"
+
+	// An entry is not read any more once its expiresAt has passed.
+	OWPMEM9 = "OWP-MEM-9"
+
+	// Entries are listed by limit and tag and by nothing else.
+	OWPMEM10 = "OWP-MEM-10"
+
+	// A secret that the host holds is not stored with an entry; a marker with its id stands in its
+	// place.
+	OWPMEM11 = "OWP-MEM-11"
+
+	// Secrets of less than eight characters are not looked for.
+	OWPMEM12 = "OWP-MEM-12"
+
+	// An entry of more than maxEntrySizeBytes bytes is not stored.
+	OWPMEM13 = "OWP-MEM-13"
+
+	// Each entry that a node writes is told once in the log of its run, by memory.written with the
+	// memory's ref, the id that the entry is read under, and its tags.
+	OWPMEM14 = "OWP-MEM-14"
+
+	// memory.written holds nothing of the content of the entry.
+	OWPMEM15 = "OWP-MEM-15"
+
+	// A compaction is told by memory.compacted with ids and numbers and no content.
+	OWPMEM16 = "OWP-MEM-16"
+
+	// A fork reads memory as it was at that place in the log of its source, or is refused with
+	// replay_memory_snapshot_unavailable.
+	OWPMEM17 = "OWP-MEM-17"
+
+	// That refusal says from which run and which event the fork was to be, and why there is no memory
+	// of it.
+	OWPMEM18 = "OWP-MEM-18"
 
 	// A fork is a run of its own, with an id of its own, and the reply names its source and its mode.
 	OWPRPL1 = "OWP-RPL-1"
@@ -643,15 +988,17 @@ const (
 	// refused.
 	OWPRPL13 = "OWP-RPL-13"
 
-	// Two requests to a model have one cache key where they differ in the order of their keys only,
-	// and two where their meaning differs.
+	// Two requests to a model have one cache key, 64 lower-case hex digits, where they differ in the
+	// order of their keys or tools or in what the recipe leaves out only, and two where their meaning
+	// differs.
 	OWPRPL14 = "OWP-RPL-14"
 
 	// A replay in which a model refuses what it answered in the source, or the reverse, fails with
 	// replay_diverged_at_refusal and records where.
 	OWPRPL15 = "OWP-RPL-15"
 
-	// Any other difference from the record is told as replay.diverged, and the replay goes on.
+	// Any other difference from the record is told as replay.diverged, and the replay goes on with
+	// what was recorded.
 	OWPRPL16 = "OWP-RPL-16"
 
 	// A replay has no effect outside the run a second time, and fails where no outcome of one was
@@ -828,6 +1175,9 @@ const (
 	// A goal in an advertised mode heartbeat fires a run when its heartbeat sees a change.
 	OWP0097A4 = "OWP-0097-A4"
 
+	// A goal in an advertised mode commitment fires a run when its commitment is fired.
+	OWP0097A5 = "OWP-0097-A5"
+
 	// A goal is served with its id, objective, state, completion, bounds, owner and time of creation.
 	OWP0097B1 = "OWP-0097-B1"
 
@@ -839,6 +1189,10 @@ const (
 
 	// The owner of a goal says its tenant.
 	OWP0097B4 = "OWP-0097-B4"
+
+	// The bounds of a goal that is served are a whole number of runs from 1, milliseconds from 0 and a
+	// cost from 0, as far as they are there.
+	OWP0097B5 = "OWP-0097-B5"
 
 	// A create without bounds, or with an empty object of them, is answered 422 where bounds are
 	// required.
@@ -858,6 +1212,9 @@ const (
 
 	// An abandoned goal is in the state abandoned, and stays there whatever resume or edit ask.
 	OWP0097C6 = "OWP-0097-C6"
+
+	// A goal that was given up is disarmed, and its schedule fires no further run.
+	OWP0097C8 = "OWP-0097-C8"
 
 	// No call of a client completes a goal.
 	OWP0097C7 = "OWP-0097-C7"
@@ -898,6 +1255,10 @@ const (
 	// somebody has answered.
 	OWP0097E8 = "OWP-0097-E8"
 
+	// Once a person has answered what its agent got stuck with, an escalated goal goes on, by itself
+	// or when it is resumed, or it ends.
+	OWP0097E12 = "OWP-0097-E12"
+
 	// Each evaluation names the run that was judged, which is one of the contributing runs.
 	OWP0097E9 = "OWP-0097-E9"
 
@@ -906,6 +1267,10 @@ const (
 
 	// Secrets in an objective or in a verdict are redacted.
 	OWP0097E11 = "OWP-0097-E11"
+
+	// The replay of a contributing run is not judged again. The verdicts of its goal stay as they were
+	// recorded.
+	OWPGOAL1 = "OWP-GOAL-1"
 
 	// A goal that its judge finds satisfied is closed as satisfied and fires no further run.
 	OWP0097G1 = "OWP-0097-G1"
@@ -930,6 +1295,57 @@ const (
 
 	// Whether a crossed bound tells a person was left open here.
 	OWP0097X5 = "OWP-0097-X5"
+
+	// A verdict is on the log before what it is about counts, before output.harvested of a worker and
+	// before run.completed.
+	OWPVER1 = "OWP-VER-1"
+
+	// A verdict says which agent judged, what it judged, and pass, fail or revise, with the criteria
+	// and the confidence that it has.
+	OWPVER2 = "OWP-VER-2"
+
+	// A verdict holds nothing of what was judged.
+	OWPVER3 = "OWP-VER-3"
+
+	// The agent that judges is another one than the agent that decided.
+	OWPVER4 = "OWP-VER-4"
+
+	// What a worker brings back is not merged where the verdict on it is fail.
+	OWPVER5 = "OWP-VER-5"
+
+	// A run does not end successfully where the verdict on its end is fail.
+	OWPVER6 = "OWP-VER-6"
+
+	// Where the verdict is revise nothing counts yet, and another turn follows.
+	OWPVER7 = "OWP-VER-7"
+
+	// The turns that follow from revise are bounded by maxLoopIterations.
+	OWPVER8 = "OWP-VER-8"
+
+	// Where the verdict is pass, the result counts.
+	OWPVER9 = "OWP-VER-9"
+
+	// Where the verifier does not gate, a verdict is told and holds nothing back.
+	OWPVER10 = "OWP-VER-10"
+
+	// A decision to terminate keeps the criteria of success that were judged, and whether each is met,
+	// so that giving up can be told from success.
+	OWPVER11 = "OWP-VER-11"
+
+	// A run one of whose criteria is not met is not treated as a success.
+	OWPVER12 = "OWP-VER-12"
+
+	// A host that does not offer a verifier records no verdict.
+	OWPVER13 = "OWP-VER-13"
+
+	// Below version 6 a decision to terminate has no criteria of success.
+	OWPVER14 = "OWP-VER-14"
+
+	// A verdict on what lives on another host names that host.
+	OWPVER15 = "OWP-VER-15"
+
+	// How sure a verifier is may raise the interrupt of the confidence floor.
+	OWPVER16 = "OWP-VER-16"
 
 	// A file is served as it was put, with its path, its content to the last character and its content
 	// type.
@@ -1441,24 +1857,27 @@ var Requirements = []Requirement{
 	},
 	{
 		ID: OWPCAU10, Level: "MUST", Source: "OWP-CAUSATION", File: "",
-		Section: "A, causationHostId", Line: 0, Hash: "", Claim: "execution-model>=3",
+		Section: "A, causationHostId", Line: 0, Hash: "", Claim: "remote-dispatch",
 		Evidence: "observed",
 		Text:     "An event whose cause is on another host names that host by the id it advertises.",
-		Reason:   "needs-host-control", Why: "It takes two hosts that know each other, of which one starts a run on the other.",
+		Accepts:  "No text says how one host has another run a workflow. What is asked is asked of hosts that do it in the provisional way of docs/seams.md, by which the end of a child is caused by the event there that ended it.",
+		Stimulus: "assay-seam",
 	},
 	{
 		ID: OWPCAU11, Level: "MUST", Source: "OWP-CAUSATION", File: "",
-		Section: "B, traceparent", Line: 0, Hash: "", Claim: "execution-model>=3",
+		Section: "B, traceparent", Line: 0, Hash: "", Claim: "remote-dispatch",
 		Evidence: "observed",
 		Text:     "The W3C trace context goes along with calls of tools and agents on other hosts.",
-		Reason:   "needs-host-control", Why: "The host would have to be set up to call a server of Assay's own over MCP or A2A.",
+		Accepts:  "Looked at on dispatches to another host in the provisional way of docs/seams.md, not on calls of tools or agents, which no client can bring about.",
+		Stimulus: "assay-seam",
 	},
 	{
 		ID: OWPCAU12, Level: "MUST", Source: "OWP-CAUSATION", File: "",
-		Section: "C, parent.wellKnownUrl", Line: 0, Hash: "", Claim: "ancestry",
+		Section: "C, parent.wellKnownUrl", Line: 0, Hash: "", Claim: "remote-dispatch",
 		Evidence: "observed",
 		Text:     "A parent on another host comes with the address of that host's discovery document, and with mcp-tool-call or a2a-message as the cause.",
-		Reason:   "needs-host-control", Why: "It takes two hosts that know each other, of which one starts a run on the other.",
+		Accepts:  "Looked at on dispatches to another host in the provisional way of docs/seams.md, where core.dispatch and core.subWorkflow are causes as well.",
+		Stimulus: "assay-seam",
 	},
 	{
 		ID: OWPCNF1, Level: "MUST", Source: "OWP-CONFIDENCE", File: "",
@@ -1509,7 +1928,7 @@ var Requirements = []Requirement{
 		Section: "Interrupt kind (RFC 0044)", Line: 0, Hash: "", Claim: "execution-model>=2",
 		Evidence: "observed",
 		Text:     "A held decision raises an interrupt of the advertised kind; where none is advertised it is a clarification or an approval.",
-		Accepts:  "C17: a host that shows no kind shows it by the status it waits in.",
+		Accepts:  "C17: a host that shows no kind shows it by the status it waits in. C8: waiting-clarification, which is no status, is a finding.",
 	},
 	{
 		ID: OWPCNF9, Level: "MUST", Source: "OWP-CONFIDENCE", File: "",
@@ -1588,6 +2007,248 @@ var Requirements = []Requirement{
 		Evidence: "observed",
 		Text:     "A confidence or a threshold that is not a number is passed over.",
 		Reason:   "unobservable", Why: "JSON cannot carry NaN, so it comes about inside a host only.",
+	},
+	{
+		ID: OWPCTL1, Level: "MUST", Source: "OWP-CONTROL", File: "",
+		Section: "getRun", Line: 0, Hash: "", Claim: "protocol",
+		Evidence: "observed",
+		Text:     "The snapshot of a run names the run that was asked for and the workflow that it is a run of.",
+	},
+	{
+		ID: OWPCTL2, Level: "MUST", Source: "OWP-CONTROL", File: "",
+		Section: "getRun (RunStatus)", Line: 0, Hash: "", Claim: "protocol",
+		Evidence: "observed",
+		Text:     "The status of a run is one of the ten that there are.",
+		Accepts:  "C8: waiting-clarification is in use and is accepted with a finding.",
+	},
+	{
+		ID: OWPCTL3, Level: "MUST", Source: "OWP-CONTROL", File: "",
+		Section: "getRun (RunStatus)", Line: 0, Hash: "", Claim: "protocol",
+		Evidence: "observed",
+		Text:     "A run that was made to complete is completed, one that was made to fail is failed, and one that was cancelled is cancelled; and so it stays.",
+	},
+	{
+		ID: OWPCTL4, Level: "MUST", Source: "OWP-CONTROL", File: "",
+		Section: "getRun (error)", Line: 0, Hash: "", Claim: "protocol",
+		Evidence: "observed",
+		Text:     "The snapshot of a run that has failed has an error with a code and a message.",
+	},
+	{
+		ID: OWPCTL5, Level: "SHOULD", Source: "OWP-CONTROL", File: "",
+		Section: "getRun (error)", Line: 0, Hash: "", Claim: "protocol",
+		Evidence: "observed",
+		Text:     "A run that has not failed has no error.",
+	},
+	{
+		ID: OWPCTL6, Level: "SHOULD", Source: "OWP-CONTROL", File: "",
+		Section: "getRun (startedAt, completedAt)", Line: 0, Hash: "", Claim: "protocol",
+		Evidence: "observed",
+		Text:     "The snapshot says when the run began, and when it ended if it has, which is not before that.",
+		Accepts:  "C41: endedAt, which hosts in use write for completedAt, is accepted with a finding.",
+	},
+	{
+		ID: OWPCTL7, Level: "SHOULD", Source: "OWP-CONTROL", File: "",
+		Section: "getRun (tags, metadata)", Line: 0, Hash: "", Claim: "protocol",
+		Evidence: "observed",
+		Text:     "The snapshot shows the tags and the metadata that the run was created with.",
+	},
+	{
+		ID: OWPCTL8, Level: "MUST", Source: "OWP-CONTROL", File: "",
+		Section: "getRun (schema)", Line: 0, Hash: "", Claim: "protocol",
+		Evidence: "observed",
+		Text:     "What else the snapshot shows has the shape that its schema gives it, what the run cost in metrics.openwopCost for one.",
+		Accepts:  "C41: what differs is a finding, since hosts in use write null for what they do not have.",
+	},
+	{
+		ID: OWPCTL9, Level: "SHOULD", Source: "OWP-CONTROL", File: "",
+		Section: "getRun (currentNodeId)", Line: 0, Hash: "", Claim: "execution-model",
+		Evidence: "observed",
+		Text:     "While a run is suspended its snapshot says by which node, and what is named there takes the answer.",
+		Accepts:  "A host may say it in interrupt.nodeId.",
+	},
+	{
+		ID: OWPCTL10, Level: "MAY", Source: "OWP-CONTROL", File: "",
+		Section: "getRun (conditional)", Line: 0, Hash: "",
+		Evidence: "observed",
+		Text:     "A host that advertises restTransport.conditionalRunGet answers 304 where the snapshot is what the caller has.",
+		Reason:   "spec-gap", Why: "No schema has the member that would claim it, and no text says which header carries the tag.",
+	},
+	{
+		ID: OWPCTL11, Level: "MUST", Source: "OWP-CONTROL", File: "",
+		Section: "cancelRun", Line: 0, Hash: "", Claim: "protocol",
+		Evidence: "observed",
+		Text:     "What a run waited for when it was cancelled does not happen when its time has come.",
+	},
+	{
+		ID: OWPCTL12, Level: "SHOULD", Source: "OWP-CONTROL", File: "",
+		Section: "cancelRun (reason)", Line: 0, Hash: "", Claim: "protocol",
+		Evidence: "observed",
+		Text:     "The reason that was given for a cancellation stands in the event that ends the run.",
+	},
+	{
+		ID: OWPCTL13, Level: "MUST", Source: "OWP-CONTROL", File: "",
+		Section: "bulkCancelRuns", Line: 0, Hash: "", Claim: "run-bulk-cancel",
+		Evidence: "observed",
+		Text:     "Every run under way that a bulk cancel names is cancelled, and its result is ok with the status that it has then.",
+	},
+	{
+		ID: OWPCTL14, Level: "MUST", Source: "OWP-CONTROL", File: "",
+		Section: "bulkCancelRuns (results)", Line: 0, Hash: "", Claim: "run-bulk-cancel",
+		Evidence: "observed",
+		Text:     "A bulk cancel has a result for each run that it names, in the order of the request.",
+	},
+	{
+		ID: OWPCTL15, Level: "MUST", Source: "OWP-CONTROL", File: "",
+		Section: "bulkCancelRuns (results)", Line: 0, Hash: "", Claim: "run-bulk-cancel",
+		Evidence: "observed",
+		Text:     "A run that never was has a result that is not ok, with an error, and keeps no other from being cancelled.",
+	},
+	{
+		ID: OWPCTL16, Level: "MUST", Source: "OWP-CONTROL", File: "",
+		Section: "bulkCancelRuns (results)", Line: 0, Hash: "", Claim: "run-bulk-cancel",
+		Evidence: "observed",
+		Text:     "A run that has ended stays as it ended when a bulk cancel names it.",
+		Accepts:  "C42: its result is ok with the status in which it ended, or not ok.",
+	},
+	{
+		ID: OWPCTL17, Level: "MUST", Source: "OWP-CONTROL", File: "",
+		Section: "bulkCancelRuns (runIds)", Line: 0, Hash: "", Claim: "run-bulk-cancel",
+		Evidence: "observed",
+		Text:     "A bulk cancel of more than 100 runs is refused with 400 and details.maxRunIds, and cancels none of them.",
+		Accepts:  "A host may take fewer than 100, and says how many in details.maxRunIds.",
+	},
+	{
+		ID: OWPCTL18, Level: "MUST", Source: "OWP-CONTROL", File: "",
+		Section: "bulkCancelRuns (runIds)", Line: 0, Hash: "", Claim: "run-bulk-cancel",
+		Evidence: "observed",
+		Text:     "A bulk cancel of no run is refused with 400.",
+	},
+	{
+		ID: OWPCTL19, Level: "MUST", Source: "OWP-CONTROL", File: "",
+		Section: "pauseRun", Line: 0, Hash: "", Claim: "run-pause",
+		Evidence: "observed",
+		Text:     "A pause of a run under way is taken with 202, and the run comes to the status paused.",
+		Accepts:  "Another 2xx is accepted with a finding.",
+	},
+	{
+		ID: OWPCTL20, Level: "MUST", Source: "OWP-CONTROL", File: "",
+		Section: "pauseRun", Line: 0, Hash: "", Claim: "run-pause",
+		Evidence: "observed",
+		Text:     "A paused run takes no step, also when what it waited for has come.",
+	},
+	{
+		ID: OWPCTL21, Level: "MUST", Source: "OWP-CONTROL", File: "",
+		Section: "pauseRun (drainPolicy)", Line: 0, Hash: "", Claim: "run-pause",
+		Evidence: "observed",
+		Text:     "A pause that drains, which is what a pause does unless it is told otherwise, lets the node under way end and no other begin.",
+	},
+	{
+		ID: OWPCTL22, Level: "SHOULD", Source: "OWP-CONTROL", File: "",
+		Section: "pauseRun (drainPolicy)", Line: 0, Hash: "", Claim: "run-pause",
+		Evidence: "observed",
+		Text:     "An immediate pause does not wait for the node under way to end.",
+	},
+	{
+		ID: OWPCTL23, Level: "MUST", Source: "OWP-CONTROL", File: "",
+		Section: "pauseRun (409)", Line: 0, Hash: "", Claim: "run-pause",
+		Evidence: "observed",
+		Text:     "A pause of a run that is paused or has ended is refused with 409 and its status in details.runStatus, and changes nothing.",
+	},
+	{
+		ID: OWPCTL24, Level: "MUST", Source: "OWP-CONTROL", File: "",
+		Section: "resumeRun", Line: 0, Hash: "", Claim: "run-pause",
+		Evidence: "observed",
+		Text:     "A paused run that is resumed goes on where it stood and comes to the result that it would have had, each node having completed once.",
+		Accepts:  "A resume is 202; another 2xx is accepted with a finding.",
+	},
+	{
+		ID: OWPCTL25, Level: "MUST", Source: "OWP-CONTROL", File: "",
+		Section: "Events (run.paused, run.resumed)", Line: 0, Hash: "", Claim: "run-pause",
+		Evidence: "observed",
+		Text:     "A pause is on the log as run.paused, and that the run goes on as run.resumed behind it.",
+	},
+	{
+		ID: OWPCTL26, Level: "SHOULD", Source: "OWP-CONTROL", File: "",
+		Section: "Events (run.paused)", Line: 0, Hash: "", Claim: "run-pause",
+		Evidence: "observed",
+		Text:     "The reason that was given for a pause stands in run.paused.",
+	},
+	{
+		ID: OWPCTL27, Level: "MUST", Source: "OWP-CONTROL", File: "",
+		Section: "pauseRun", Line: 0, Hash: "", Claim: "run-pause",
+		Evidence: "observed",
+		Text:     "A paused run can be cancelled.",
+	},
+	{
+		ID: OWPCTL28, Level: "MUST", Source: "OWP-CONTROL", File: "",
+		Section: "pauseRun", Line: 0, Hash: "", Claim: "run-pause-suspended",
+		Evidence: "observed",
+		Text:     "A run that is suspended can be paused, takes no step then, whoever answers it, and goes on by an answer when it was resumed.",
+		Accepts:  "An answer to a paused run is refused, or taken and carried out when the run is resumed.",
+	},
+	{
+		ID: OWPCTL29, Level: "MAY", Source: "OWP-CONTROL", File: "",
+		Section: "pauseRun", Line: 0, Hash: "",
+		Evidence: "observed",
+		Text:     "What becomes of the children of a run that is paused.",
+		Reason:   "spec-gap", Why: "No text says whether they are paused with it.",
+	},
+	{
+		ID: OWPCTL30, Level: "MUST", Source: "OWP-CONTROL", File: "",
+		Section: "diffRun", Line: 0, Hash: "", Claim: "run-diff",
+		Evidence: "observed",
+		Text:     "A diff names the run of the path as a and the one that it is compared with as b.",
+	},
+	{
+		ID: OWPCTL31, Level: "MUST", Source: "OWP-CONTROL", File: "",
+		Section: "diffRun", Line: 0, Hash: "", Claim: "run-diff",
+		Evidence: "observed",
+		Text:     "A run does not differ from itself, be it in its log or in its state.",
+	},
+	{
+		ID: OWPCTL32, Level: "MUST", Source: "OWP-CONTROL", File: "",
+		Section: "diffRun (eventDiffs)", Line: 0, Hash: "", Claim: "run-diff",
+		Evidence: "observed",
+		Text:     "A diff tells of every place at which the logs differ in the type, the node or the payload of an event, and whether it was added, removed or changed.",
+		Accepts:  "A diff that says that it is truncated may stop early.",
+	},
+	{
+		ID: OWPCTL33, Level: "MUST", Source: "OWP-CONTROL", File: "",
+		Section: "diffRun (aEvent, bEvent)", Line: 0, Hash: "", Claim: "run-diff",
+		Evidence: "observed",
+		Text:     "The events in a diff are those that stand on the logs at that place.",
+		Accepts:  "An event may be left out.",
+	},
+	{
+		ID: OWPCTL34, Level: "MUST", Source: "OWP-CONTROL", File: "",
+		Section: "diffRun (divergedAtSeq)", Line: 0, Hash: "", Claim: "run-diff",
+		Evidence: "observed",
+		Text:     "divergedAtSeq is the first place that the diff tells of.",
+	},
+	{
+		ID: OWPCTL35, Level: "SHOULD", Source: "OWP-CONTROL", File: "",
+		Section: "diffRun (canonical comparison)", Line: 0, Hash: "", Claim: "run-diff",
+		Evidence: "observed",
+		Text:     "Events that differ in ids and times alone do not differ.",
+	},
+	{
+		ID: OWPCTL36, Level: "MUST", Source: "OWP-CONTROL", File: "",
+		Section: "diffRun (stateDiff)", Line: 0, Hash: "", Claim: "run-diff",
+		Evidence: "observed",
+		Text:     "The states of two runs that ended otherwise differ.",
+	},
+	{
+		ID: OWPCTL37, Level: "MUST", Source: "OWP-CONTROL", File: "",
+		Section: "diffRun", Line: 0, Hash: "", Claim: "run-diff",
+		Evidence: "observed",
+		Text:     "A diff of or against a run that never was is refused with 404.",
+		Accepts:  "C23: 403 for what the caller may not know.",
+	},
+	{
+		ID: OWPCTL38, Level: "MUST", Source: "OWP-CONTROL", File: "",
+		Section: "pauseRun, bulkCancelRuns, diffRun (tenants)", Line: 0, Hash: "", Claim: "tenants-control",
+		Evidence: "observed",
+		Text:     "Nobody pauses, cancels with others or compares a run of another tenant, which is answered as one that never was.",
 	},
 	{
 		ID: OWPDSP1, Level: "MUST", Source: "OWP-DISPATCH", File: "",
@@ -1720,6 +2381,13 @@ var Requirements = []Requirement{
 		Evidence: "observed",
 		Text:     "output.harvested lists the parent's variables that were written.",
 		Accepts:  "The schema leaves the field optional.",
+	},
+	{
+		ID: OWPDSP27, Level: "MUST", Source: "OWP-DISPATCH", File: "",
+		Section: "RFC 0063, outputAttestation", Line: 0, Hash: "", Claim: "sub-run-attestation",
+		Evidence: "observed",
+		Text:     "output.harvested carries the SHA-256 over the canonical JSON of what the child put out.",
+		Accepts:  "What a child put out may be its outputs, its variables, or what was mapped back of them; sha256 and a colon may stand before the digits.",
 	},
 	{
 		ID: OWPDSP21, Level: "MUST", Source: "OWP-DISPATCH", File: "",
@@ -2125,6 +2793,26 @@ var Requirements = []Requirement{
 		Reason:   "needs-host-control", Why: "A certification would have to watch a stream for half a minute, or move the clock of the host.",
 	},
 	{
+		ID: OWPHBT1, Level: "MUST", Source: "OWP-HEARTBEAT", File: "",
+		Section: "Evaluation, changed", Line: 0, Hash: "", Claim: "heartbeat",
+		Evidence: "attested",
+		Text:     "A heartbeat that sees another state than last time says that it changed.",
+		Accepts:  "C33: the seam may live below any prefix that seams live below. What the first look of all says is left open.",
+	},
+	{
+		ID: OWPHBT2, Level: "MUST", Source: "OWP-HEARTBEAT", File: "",
+		Section: "Evaluation, changed", Line: 0, Hash: "", Claim: "heartbeat",
+		Evidence: "attested",
+		Text:     "A heartbeat that sees the state of last time says that nothing changed, and fires no run.",
+	},
+	{
+		ID: OWPHBT3, Level: "MUST", Source: "OWP-HEARTBEAT", File: "",
+		Section: "State change", Line: 0, Hash: "", Claim: "heartbeat",
+		Evidence: "observed",
+		Text:     "The evaluations of a heartbeat, and the changes of its state, are events of their own with closed payloads.",
+		Reason:   "spec-gap", Why: "The catalogue of event types of 2026-06 names none for a heartbeat, so there is no log in which to look for one.",
+	},
+	{
 		ID: OWPINT1, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
 		Section: "Sequence", Line: 0, Hash: "", Claim: "execution-model",
 		Evidence: "observed",
@@ -2155,6 +2843,306 @@ var Requirements = []Requirement{
 		Evidence: "observed",
 		Text:     "A decision whose confidence is below the floor is not carried out before somebody has answered.",
 		Accepts:  "C9: the decision may be on the log before it is held, or not.",
+	},
+	{
+		ID: OWPINT6, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
+		Section: "Request shape, run status", Line: 0, Hash: "", Claim: "approvals",
+		Evidence: "observed",
+		Text:     "A suspended run has the waiting status of the kind of its interrupt: waiting-approval, waiting-input or waiting-external.",
+		Accepts:  "Older hosts have waiting-input for an external event.",
+	},
+	{
+		ID: OWPINT7, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
+		Section: "Sequence, currentNodeId", Line: 0, Hash: "", Claim: "approvals",
+		Evidence: "observed",
+		Text:     "While a run is suspended, its currentNodeId is the node that waits.",
+	},
+	{
+		ID: OWPINT8, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
+		Section: "Sequence, node.suspended", Line: 0, Hash: "", Claim: "approvals",
+		Evidence: "observed",
+		Text:     "A suspension stands on the log, with its node, before anybody answers it.",
+		Accepts:  "C17: interrupt.requested counts for node.suspended; the node may stand on the envelope or in the payload.",
+	},
+	{
+		ID: OWPINT9, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
+		Section: "Request shape, key", Line: 0, Hash: "", Claim: "approvals",
+		Evidence: "observed",
+		Text:     "The key of an interrupt has 1 to 256 characters and is another one for each suspension of a run.",
+		Accepts:  "An interrupt that is left open by a question has one suspension.",
+	},
+	{
+		ID: OWPINT10, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
+		Section: "Request shape, key", Line: 0, Hash: "", Claim: "approvals-replay",
+		Evidence: "observed",
+		Text:     "A replay raises the interrupts of its source under the same keys.",
+		Accepts:  "A replay that takes the answer from the record may not raise the interrupt at all.",
+	},
+	{
+		ID: OWPINT11, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
+		Section: "Sequence", Line: 0, Hash: "", Claim: "approvals",
+		Evidence: "observed",
+		Text:     "An interrupt is suspended, resolved, resumed and completed in this order on the log, and each of them once.",
+		Accepts:  "C17: hosts leave some of these events out, or have run.resumed at another place.",
+	},
+	{
+		ID: OWPINT12, Level: "SHOULD", Source: "OWP-INTERRUPTS", File: "",
+		Section: "Sequence, interrupt.requested and interrupt.resolved", Line: 0, Hash: "", Claim: "approvals",
+		Evidence: "observed",
+		Text:     "The log has interrupt.requested and interrupt.resolved, and what it was resolved with.",
+		Accepts:  "C17: hosts that emit neither are accepted with a finding.",
+	},
+	{
+		ID: OWPINT13, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
+		Section: "Resolving", Line: 0, Hash: "", Claim: "approvals",
+		Evidence: "observed",
+		Text:     "An answer that is refused leaves the run, its log and its interrupt as they are.",
+	},
+	{
+		ID: OWPINT14, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
+		Section: "Resolving, unknown node", Line: 0, Hash: "", Claim: "approvals",
+		Evidence: "observed",
+		Text:     "An answer to a node that the run does not have, or that does not wait, is refused with 404.",
+	},
+	{
+		ID: OWPINT15, Level: "SHOULD", Source: "OWP-INTERRUPTS", File: "",
+		Section: "Resolving, reply", Line: 0, Hash: "", Claim: "approvals",
+		Evidence: "observed",
+		Text:     "The reply to an answer names the run, the node and a status of the run.",
+		Accepts:  "The status may still be the waiting one.",
+	},
+	{
+		ID: OWPINT16, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
+		Section: "Approval, accept", Line: 0, Hash: "", Claim: "approvals",
+		Evidence: "observed",
+		Text:     "An approval that is accepted lets the run go on behind its gate.",
+	},
+	{
+		ID: OWPINT17, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
+		Section: "Approval, reject", Line: 0, Hash: "", Claim: "approvals",
+		Evidence: "observed",
+		Text:     "An approval that is rejected ends the wait, and the run shows that it was rejected.",
+		Accepts:  "C40: the run may fail or complete.",
+	},
+	{
+		ID: OWPINT18, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
+		Section: "Approval, edit-accept", Line: 0, Hash: "", Claim: "approvals",
+		Evidence: "observed",
+		Text:     "The run goes on with the artifact that was accepted: the one that the approval was about, or, where it was accepted with an edit, the edited one.",
+	},
+	{
+		ID: OWPINT19, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
+		Section: "Approval, ask", Line: 0, Hash: "", Claim: "approvals",
+		Evidence: "observed",
+		Text:     "A question about an approval decides nothing; the gate waits on and can be accepted afterwards.",
+		Accepts:  "A host raises a new interrupt or leaves the old one open.",
+	},
+	{
+		ID: OWPINT20, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
+		Section: "Approval, actions", Line: 0, Hash: "", Claim: "approvals",
+		Evidence: "observed",
+		Text:     "An action that the approval does not offer is refused.",
+		Accepts:  "400 and 422 are both in use for the refusal.",
+	},
+	{
+		ID: OWPINT21, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
+		Section: "Clarification, answers", Line: 0, Hash: "", Claim: "clarifications",
+		Evidence: "observed",
+		Text:     "The answers to a clarification reach the run.",
+	},
+	{
+		ID: OWPINT22, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
+		Section: "Clarification, schema", Line: 0, Hash: "", Claim: "clarifications",
+		Evidence: "observed",
+		Text:     "An answer that does not fit the schema of its question is refused.",
+		Accepts:  "400 and 422 are both in use for the refusal.",
+	},
+	{
+		ID: OWPINT23, Level: "SHOULD", Source: "OWP-INTERRUPTS", File: "",
+		Section: "Clarification, answers", Line: 0, Hash: "", Claim: "clarifications",
+		Evidence: "observed",
+		Text:     "A clarification is not resolved by an answer that leaves questions open.",
+		Accepts:  "C34: hosts that take an empty answer are accepted with a finding.",
+	},
+	{
+		ID: OWPINT24, Level: "SHOULD", Source: "OWP-INTERRUPTS", File: "",
+		Section: "Clarification, answers", Line: 0, Hash: "", Claim: "clarifications",
+		Evidence: "observed",
+		Text:     "The answers can be given as a map and as a list.",
+		Accepts:  "C34: the texts differ, and hosts take the one, the other or both.",
+	},
+	{
+		ID: OWPINT25, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
+		Section: "External event", Line: 0, Hash: "", Claim: "external-events",
+		Evidence: "observed",
+		Text:     "An event that matches the correlation resumes the run, and reaches it.",
+	},
+	{
+		ID: OWPINT26, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
+		Section: "External event, correlation", Line: 0, Hash: "", Claim: "external-events",
+		Evidence: "observed",
+		Text:     "An event that does not match the correlation is refused with 422.",
+	},
+	{
+		ID: OWPINT27, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
+		Section: "Profile quorum", Line: 0, Hash: "", Claim: "quorums",
+		Evidence: "observed",
+		Text:     "A quorum is filled by as many different principals as it asks for and not by fewer.",
+	},
+	{
+		ID: OWPINT28, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
+		Section: "Profile quorum, distinct principals", Line: 0, Hash: "", Claim: "quorums",
+		Evidence: "observed",
+		Text:     "A principal has one vote, however often it is cast.",
+		Accepts:  "A second vote may be refused, or replace the first.",
+	},
+	{
+		ID: OWPINT29, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
+		Section: "Profile quorum, majority", Line: 0, Hash: "", Claim: "quorums",
+		Evidence: "observed",
+		Text:     "Where the majority decides, a gate is rejected by more than half of the votes that it asks for and not by fewer.",
+		Accepts:  "C40: the run may fail or complete.",
+	},
+	{
+		ID: OWPINT30, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
+		Section: "Profile quorum, single-veto", Line: 0, Hash: "", Claim: "quorums",
+		Evidence: "observed",
+		Text:     "Where each has a veto, the first rejection rejects the gate.",
+		Accepts:  "C40: the run may fail or complete.",
+	},
+	{
+		ID: OWPINT31, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
+		Section: "Profile auth-required", Line: 0, Hash: "", Claim: "auth-required",
+		Evidence: "observed",
+		Text:     "An interrupt that asks for a credential is not answered by its token alone.",
+		Accepts:  "401 and 403 are both in use for the refusal.",
+	},
+	{
+		ID: OWPINT32, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
+		Section: "Scopes, approvals:respond", Line: 0, Hash: "", Claim: "approval-scopes",
+		Evidence: "observed",
+		Text:     "A credential without the scope approvals:respond answers no interrupt; it is refused with 403.",
+	},
+	{
+		ID: OWPINT33, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
+		Section: "Request shape, approversList", Line: 0, Hash: "", Claim: "quorums",
+		Evidence: "observed",
+		Text:     "Who is not on the list of approvers of a gate has no vote.",
+		Reason:   "needs-host-control", Why: "The list holds the host’s own names of principals, which no call tells, and no published fixture has one that is not empty.",
+	},
+	{
+		ID: OWPINT34, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
+		Section: "Request shape, approverGroupRefs, approverRoleRefs and audience", Line: 0, Hash: "", Claim: "quorums",
+		Evidence: "observed",
+		Text:     "Who is in none of the groups, roles and audiences of a gate has no vote.",
+		Reason:   "needs-host-control", Why: "Who is in a group or has a role is known to the host alone.",
+	},
+	{
+		ID: OWPINT35, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
+		Section: "Request shape, overrideBypassesQuorum", Line: 0, Hash: "", Claim: "quorums",
+		Evidence: "observed",
+		Text:     "A gate is overridden only where it says so, and only by somebody who may.",
+		Reason:   "needs-host-control", Why: "Who may override is known to the host alone, and the protocol has no call that overrides.",
+	},
+	{
+		ID: OWPINT36, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
+		Section: "inspectInterruptByToken", Line: 0, Hash: "", Claim: "interrupt-tokens",
+		Evidence: "observed",
+		Text:     "Who has the token of an interrupt is shown its kind, its key, its data and when the token ends, without another credential.",
+	},
+	{
+		ID: OWPINT37, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
+		Section: "resolveInterruptByToken", Line: 0, Hash: "", Claim: "interrupt-tokens",
+		Evidence: "observed",
+		Text:     "The token of an interrupt answers it without another credential.",
+	},
+	{
+		ID: OWPINT38, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
+		Section: "resolveInterruptByToken, used", Line: 0, Hash: "", Claim: "interrupt-tokens",
+		Evidence: "observed",
+		Text:     "A token that was used, or whose run is over, is refused and changes nothing.",
+		Accepts:  "409 is the canonical refusal; 404 and 410 are in use as well.",
+	},
+	{
+		ID: OWPINT39, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
+		Section: "resolveInterruptByToken", Line: 0, Hash: "", Claim: "interrupt-tokens",
+		Evidence: "observed",
+		Text:     "A token answers the interrupt that it was made for and no other; one that the host did not make answers none.",
+	},
+	{
+		ID: OWPINT40, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
+		Section: "Tokens, life", Line: 0, Hash: "", Claim: "interrupt-tokens",
+		Evidence: "observed",
+		Text:     "A token does not outlive the timeoutMs of its interrupt.",
+	},
+	{
+		ID: OWPINT41, Level: "SHOULD", Source: "OWP-INTERRUPTS", File: "",
+		Section: "Tokens, life", Line: 0, Hash: "", Claim: "interrupt-tokens",
+		Evidence: "observed",
+		Text:     "Where the interrupt has no timeoutMs, its token ends after 30 minutes.",
+		Accepts:  "An earlier end is accepted.",
+	},
+	{
+		ID: OWPINT42, Level: "SHOULD", Source: "OWP-INTERRUPTS", File: "",
+		Section: "Tokens, form", Line: 0, Hash: "", Claim: "interrupt-tokens",
+		Evidence: "observed",
+		Text:     "A token is a payload in base64url, a dot and an HMAC.",
+		Reason:   "unobservable", Why: "A token is a credential, and what a credential looks like is kept out of every record.",
+	},
+	{
+		ID: OWPINT43, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
+		Section: "Tokens, inspect-only", Line: 0, Hash: "", Claim: "interrupt-tokens",
+		Evidence: "observed",
+		Text:     "A token that was made for looking answers nothing; it is refused with 403.",
+		Reason:   "needs-host-control", Why: "No call of the protocol makes such a token.",
+	},
+	{
+		ID: OWPINT44, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
+		Section: "Profile approval, timeout", Line: 0, Hash: "", Claim: "interrupt-expiry",
+		Evidence: "observed",
+		Text:     "An approval that nobody answers in its timeoutMs is rejected by itself, and not before.",
+		Accepts:  "C40: the run may fail or complete.",
+	},
+	{
+		ID: OWPINT45, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
+		Section: "Resolving, expired", Line: 0, Hash: "", Claim: "interrupt-expiry",
+		Evidence: "observed",
+		Text:     "An interrupt whose time is over cannot be answered any more, by its node or by its token.",
+		Accepts:  "A token is answered 410, or 409 since its run is over; a node 404, 409 or 410.",
+	},
+	{
+		ID: OWPINT46, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
+		Section: "Resolving, after cancellation", Line: 0, Hash: "", Claim: "approvals",
+		Evidence: "observed",
+		Text:     "A run that is cancelled while it is suspended takes no answer any more, by its node or by its token.",
+		Accepts:  "404, 409, 410 and 422 are all in use for the refusal.",
+	},
+	{
+		ID: OWPINT47, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
+		Section: "Resolving, concurrent", Line: 0, Hash: "", Claim: "approvals",
+		Evidence: "observed",
+		Text:     "Of a cancellation and an answer that come at once the run shows one outcome, and both are answered in keeping with it.",
+		Accepts:  "C42: a cancel that comes after the end is answered 200 with the status of the run. An answer may win and the run be cancelled behind it.",
+	},
+	{
+		ID: OWPINT48, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
+		Section: "Profile cascade-cancel", Line: 0, Hash: "", Claim: "interrupt-cascade",
+		Evidence: "observed",
+		Text:     "Who cancels a run cancels the child that waits for an answer with it, and closes its interrupt.",
+	},
+	{
+		ID: OWPINT49, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
+		Section: "Request shape, conversation kinds", Line: 0, Hash: "", Claim: "protocol",
+		Evidence: "observed",
+		Text:     "The conversation kinds keep their conversationId from start to close, and an exchange waits as waiting-approval.",
+		Reason:   "needs-host-control", Why: "No published fixture opens a conversation.",
+	},
+	{
+		ID: OWPINT50, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
+		Section: "Request shape, custom", Line: 0, Hash: "", Claim: "protocol",
+		Evidence: "observed",
+		Text:     "An interrupt of the kind custom names its customKind.",
+		Reason:   "needs-host-control", Why: "No published fixture raises an interrupt of a host’s own kind.",
 	},
 	{
 		ID: OWPISO1, Level: "MUST", Source: "OWP-ISOLATION", File: "",
@@ -2213,10 +3201,9 @@ var Requirements = []Requirement{
 	},
 	{
 		ID: OWPISO9, Level: "MUST", Source: "OWP-ISOLATION", File: "",
-		Section: "RFC 0004, CTI-1", Line: 0, Hash: "", Claim: "memory-block",
+		Section: "RFC 0004, CTI-1", Line: 0, Hash: "", Claim: "tenants-memory",
 		Evidence: "observed",
 		Text:     "What a run remembers is never read by a run of another tenant.",
-		Reason:   "needs-host-control", Why: "The protocol has no operation that reads an entry, so two tenants' agents that share a memoryRef would have to be set up on the host.",
 	},
 	{
 		ID: OWPISO10, Level: "MUST", Source: "OWP-ISOLATION", File: "",
@@ -2224,6 +3211,123 @@ var Requirements = []Requirement{
 		Evidence: "observed",
 		Text:     "A credential reads, lists, writes and deletes the files of its own tenant and no others, at the same path too.",
 		Accepts:  "403 and 404 are both in use for a file that is not there.",
+	},
+	{
+		ID: OWPMEM1, Level: "MUST", Source: "OWP-MEMORY", File: "",
+		Section: "RFC 0039 MAE-2", Line: 0, Hash: "", Claim: "memory-workers",
+		Evidence: "observed",
+		Text:     "A child run begins with what its parent remembers, unless its dispatch says otherwise.",
+	},
+	{
+		ID: OWPMEM2, Level: "MUST", Source: "OWP-MEMORY", File: "",
+		Section: "RFC 0039 MAE-2", Line: 0, Hash: "", Claim: "memory-workers",
+		Evidence: "observed",
+		Text:     "What a child writes is in its parent's memory once the child has completed.",
+	},
+	{
+		ID: OWPMEM3, Level: "MUST", Source: "OWP-MEMORY", File: "",
+		Section: "RFC 0039 MAE-2", Line: 0, Hash: "", Claim: "memory-workers",
+		Evidence: "observed",
+		Text:     "Until a child completes, what it writes is not in its parent's memory.",
+	},
+	{
+		ID: OWPMEM4, Level: "MUST", Source: "OWP-MEMORY", File: "",
+		Section: "RFC 0039 MAE-2", Line: 0, Hash: "", Claim: "memory-workers",
+		Evidence: "observed",
+		Text:     "What a child wrote that fails or is cancelled never comes into its parent's memory.",
+	},
+	{
+		ID: OWPMEM5, Level: "MUST", Source: "OWP-MEMORY", File: "",
+		Section: "RFC 0039 MAE-2", Line: 0, Hash: "", Claim: "memory-ttl",
+		Evidence: "observed",
+		Text:     "The time that an entry of a child has to live counts from when the child wrote it, and not from when its parent was given it.",
+	},
+	{
+		ID: OWPMEM6, Level: "MUST", Source: "OWP-MEMORY", File: "",
+		Section: "RFC 0039 MAE-2", Line: 0, Hash: "", Claim: "memory-siblings",
+		Evidence: "observed",
+		Text:     "Workers that run one after the other write one after the other; each begins with what those before it wrote, and the parent has it all in that order.",
+		Accepts:  "A host that advertises crossChildMemoryConcurrency advisory promises no order and is not asked.",
+	},
+	{
+		ID: OWPMEM7, Level: "MUST", Source: "OWP-MEMORY", File: "",
+		Section: "RFC 0039 MAE-2, memoryScopeIsolation", Line: 0, Hash: "", Claim: "memory-runs",
+		Evidence: "observed",
+		Text:     "A child that is dispatched with memoryScopeIsolation isolated has a memory of its own.",
+		Reason:   "spec-gap", Why: "C15: the schema of a dispatch node is closed and does not have the field, so no definition can ask for it.",
+	},
+	{
+		ID: OWPMEM8, Level: "MUST", Source: "OWP-MEMORY", File: "",
+		Section: "RFC 0004, MemoryEntry", Line: 0, Hash: "", Claim: "memory-workers",
+		Evidence: "observed",
+		Text:     "An entry has an id of its own, its content, its tags and the time it was written, may have the time it expires, and has nothing else.",
+	},
+	{
+		ID: OWPMEM9, Level: "MUST", Source: "OWP-MEMORY", File: "",
+		Section: "RFC 0004, expiresAt", Line: 0, Hash: "", Claim: "memory-ttl",
+		Evidence: "observed",
+		Text:     "An entry is not read any more once its expiresAt has passed.",
+	},
+	{
+		ID: OWPMEM10, Level: "MUST", Source: "OWP-MEMORY", File: "",
+		Section: "RFC 0004, list options", Line: 0, Hash: "", Claim: "memory",
+		Evidence: "observed",
+		Text:     "Entries are listed by limit and tag and by nothing else.",
+		Reason:   "unobservable", Why: "No operation of the protocol lists entries; the interface is between a host and its own nodes.",
+	},
+	{
+		ID: OWPMEM11, Level: "MUST", Source: "OWP-MEMORY", File: "",
+		Section: "RFC 0004, SR-1", Line: 0, Hash: "", Claim: "memory",
+		Evidence: "observed",
+		Text:     "A secret that the host holds is not stored with an entry; a marker with its id stands in its place.",
+		Reason:   "needs-host-control", Why: "It takes a secret in the host's own store that a client knows, and no operation of the protocol puts one there.",
+	},
+	{
+		ID: OWPMEM12, Level: "MAY", Source: "OWP-MEMORY", File: "",
+		Section: "RFC 0004, SR-1", Line: 0, Hash: "", Claim: "memory",
+		Evidence: "observed",
+		Text:     "Secrets of less than eight characters are not looked for.",
+		Reason:   "needs-host-control", Why: "As for OWP-MEM-11.",
+	},
+	{
+		ID: OWPMEM13, Level: "MUST", Source: "OWP-MEMORY", File: "",
+		Section: "memory.maxEntrySizeBytes", Line: 0, Hash: "", Claim: "memory",
+		Evidence: "observed",
+		Text:     "An entry of more than maxEntrySizeBytes bytes is not stored.",
+		Reason:   "spec-gap", Why: "No text says what becomes of the node or the run whose write is not taken.",
+	},
+	{
+		ID: OWPMEM14, Level: "MUST", Source: "OWP-MEMORY", File: "",
+		Section: "memory.written", Line: 0, Hash: "", Claim: "memory-events",
+		Evidence: "observed",
+		Text:     "Each entry that a node writes is told once in the log of its run, by memory.written with the memory's ref, the id that the entry is read under, and its tags.",
+	},
+	{
+		ID: OWPMEM15, Level: "MUST", Source: "OWP-MEMORY", File: "",
+		Section: "memory.written", Line: 0, Hash: "", Claim: "memory-events",
+		Evidence: "observed",
+		Text:     "memory.written holds nothing of the content of the entry.",
+	},
+	{
+		ID: OWPMEM16, Level: "MUST", Source: "OWP-MEMORY", File: "",
+		Section: "memory.compacted", Line: 0, Hash: "", Claim: "memory",
+		Evidence: "observed",
+		Text:     "A compaction is told by memory.compacted with ids and numbers and no content.",
+		Reason:   "needs-host-control", Why: "When a memory is compacted is the host's own affair, and no operation of the protocol brings it about.",
+	},
+	{
+		ID: OWPMEM17, Level: "MUST", Source: "OWP-MEMORY", File: "",
+		Section: "RFC 0039 MAE-3", Line: 0, Hash: "", Claim: "memory-forks",
+		Evidence: "observed",
+		Text:     "A fork reads memory as it was at that place in the log of its source, or is refused with replay_memory_snapshot_unavailable.",
+		Accepts:  "410 beside 422 for the refusal, which is noted. Forks that begin at the first event only are asked for no others.",
+	},
+	{
+		ID: OWPMEM18, Level: "MUST", Source: "OWP-MEMORY", File: "",
+		Section: "RFC 0039 MAE-3, details of the refusal", Line: 0, Hash: "", Claim: "memory-forks",
+		Evidence: "observed",
+		Text:     "That refusal says from which run and which event the fork was to be, and why there is no memory of it.",
+		Reason:   "needs-host-control", Why: "It takes a host that keeps little of its memory; of one that refuses in this way, what is missing is noted.",
 	},
 	{
 		ID: OWPRPL1, Level: "MUST", Source: "OWP-REPLAY", File: "",
@@ -2313,40 +3417,38 @@ var Requirements = []Requirement{
 	},
 	{
 		ID: OWPRPL14, Level: "MUST", Source: "OWP-REPLAY", File: "",
-		Section: "RFC 0041, cache key", Line: 0, Hash: "", Claim: "execution-model>=4",
-		Evidence: "observed",
-		Text:     "Two requests to a model have one cache key where they differ in the order of their keys only, and two where their meaning differs.",
-		Reason:   "planned", Why: "It takes a seam that answers the key of a request.", Issue: 4,
+		Section: "RFC 0041, cache key", Line: 0, Hash: "", Claim: "llm-cache-key",
+		Evidence: "attested",
+		Text:     "Two requests to a model have one cache key, 64 lower-case hex digits, where they differ in the order of their keys or tools or in what the recipe leaves out only, and two where their meaning differs.",
+		Accepts:  "C37: the recipe has two versions; what they disagree about is not asked, and no digest is computed.",
 	},
 	{
 		ID: OWPRPL15, Level: "MUST", Source: "OWP-REPLAY", File: "",
-		Section: "RFC 0041, refusal divergence", Line: 0, Hash: "", Claim: "execution-model>=4",
+		Section: "RFC 0041, refusal divergence", Line: 0, Hash: "", Claim: "refusal-divergence",
 		Evidence: "observed",
 		Text:     "A replay in which a model refuses what it answered in the source, or the reverse, fails with replay_diverged_at_refusal and records where.",
-		Reason:   "needs-host-control", Why: "It takes a model that answers one way in the source and another in its replay.",
-		Accepts: "C19: 201 and a run that fails; 422 is a finding.",
+		Accepts:  "C19: 201 and a run that fails; 422 is a finding. C36: programs of a model are sent in all known forms at once.",
 	},
 	{
 		ID: OWPRPL16, Level: "MUST", Source: "OWP-REPLAY", File: "",
-		Section: "RFC 0041, other divergence", Line: 0, Hash: "", Claim: "execution-model>=4",
+		Section: "RFC 0041, other divergence", Line: 0, Hash: "", Claim: "replay-determinism",
 		Evidence: "observed",
-		Text:     "Any other difference from the record is told as replay.diverged, and the replay goes on.",
-		Reason:   "needs-host-control", Why: "A replay differs from its record only where the host was changed in between.",
-		Accepts: "C18: the payload is that of the schema; the form of the prose is a finding.",
+		Text:     "Any other difference from the record is told as replay.diverged, and the replay goes on with what was recorded.",
+		Accepts:  "C18: the payload is that of the schema; the form of the prose is a finding. A host that does not ask a model again sees no difference, and has none to tell.",
 	},
 	{
 		ID: OWPRPL17, Level: "MUST", Source: "OWP-REPLAY", File: "",
 		Section: "RFC 0140, side effects", Line: 0, Hash: "", Claim: "fork-replay",
 		Evidence: "observed",
 		Text:     "A replay has no effect outside the run a second time, and fails where no outcome of one was recorded.",
-		Reason:   "spec-gap", Why: "It came with a later text than the one that hosts are held to; what a replay does to workspace files is a row of RFC 0061.",
+		Reason:   "spec-gap", Why: "It came with a later text than the one that hosts are held to, and the fields by which a host would say that it keeps it are in no schema of 2026-06. What a replay does to workspace files is a row of RFC 0061; whether it asks a model again is left open by RFC 0041.",
 	},
 	{
 		ID: OWPRPL18, Level: "MUST", Source: "OWP-REPLAY", File: "",
 		Section: "Fork, retention", Line: 0, Hash: "", Claim: "fork-replay",
 		Evidence: "observed",
 		Text:     "A fork of a run whose log, or whose snapshot of the memory, is no longer kept is refused with 410 or 422.",
-		Reason:   "needs-host-control", Why: "What a host no longer keeps is not for a client to bring about.",
+		Reason:   "needs-host-control", Why: "What a host no longer keeps is not for a client to bring about. Where a host refuses a fork for its memory, OWP-MEM-17 looks at how.",
 	},
 	{
 		ID: OWP0037A1, Level: "MUST", Source: "RFC-0037", File: "003_66601cce6918d1a0.txt",
@@ -2359,12 +3461,14 @@ var Requirements = []Requirement{
 		Section: "A", Line: 36, Hash: "79f8594f5d44", Claim: "execution-model",
 		Evidence: "observed",
 		Text:     "The supervisor emits one decision each turn, and it is the one its script holds for that turn.",
+		Accepts:  "C1: the schema's ask-user is the prose's clarify or escalate; where a log has one of these it is a finding.",
 	},
 	{
 		ID: OWP0037A3, Level: "MUST", Source: "RFC-0037", File: "003_66601cce6918d1a0.txt",
 		Section: "A", Line: 37, Hash: "40c23f105dba", Claim: "execution-model",
 		Evidence: "observed",
 		Text:     "A next-worker decision becomes a child run.",
+		Accepts:  "C39: a decision that names no worker is none, whatever the script asked for; the host is not excused for listing a fixture that it cannot run.",
 	},
 	{
 		ID: OWP0037A4, Level: "MUST", Source: "RFC-0037", File: "003_66601cce6918d1a0.txt",
@@ -2476,7 +3580,7 @@ var Requirements = []Requirement{
 		Section: "A", Line: 28, Hash: "9c74610ac81b", Claim: "execution-model",
 		Evidence: "observed",
 		Text:     "A host that advertises rung N holds every rung below it, so from rung 3 it names its host for cross-host causation and from rung 4 it declares replay determinism.",
-		Accepts:  "What the rungs 3 and 4 must advertise is said in RFC 0040 and RFC 0041: crossHostCausation.supported with hostId, replayDeterminism.supported with refusalDivergenceEmission.",
+		Accepts:  "C35: a claim is taken as a claim, whatever the text says of its own acceptance. What the rungs 3 and 4 must advertise is said in RFC 0040 and RFC 0041: crossHostCausation.supported with hostId, replayDeterminism.supported with refusalDivergenceEmission.",
 	},
 	{
 		ID: OWP0061A2, Level: "MUST", Source: "RFC-0061", File: "000_87ad40c77fbe4aa7.txt",
@@ -2509,6 +3613,7 @@ var Requirements = []Requirement{
 		Section: "B", Line: 60, Hash: "c352f99eda7c", Claim: "execution-model>=5",
 		Evidence: "observed",
 		Text:     "From version 5 on every runOrchestrator.decided carries iteration, an integer of at least 1.",
+		Accepts:  "C28: the reply of a seam is the host's own word and counts as attested; where a run can be driven, the run decides.",
 	},
 	{
 		ID: OWP0061B2, Level: "MUST", Source: "RFC-0061", File: "000_87ad40c77fbe4aa7.txt",
@@ -2534,6 +3639,7 @@ var Requirements = []Requirement{
 		Section: "B", Line: 48, Hash: "c63c4f4355f9", Claim: "execution-model",
 		Evidence: "observed",
 		Text:     "Every runOrchestrator.decided names its agent and its decision.",
+		Accepts:  "C5: the payload is that of the catalogue of payloads, which has iteration; the schema of the event alone is closed without it.",
 	},
 	{
 		ID: OWP0061C1, Level: "MUST", Source: "RFC-0061", File: "000_87ad40c77fbe4aa7.txt",
@@ -2543,10 +3649,9 @@ var Requirements = []Requirement{
 	},
 	{
 		ID: OWP0061C2, Level: "MUST", Source: "RFC-0061", File: "000_87ad40c77fbe4aa7.txt",
-		Section: "C", Line: 66, Hash: "551a320dd78c", Claim: "execution-model>=5",
+		Section: "C", Line: 66, Hash: "551a320dd78c", Claim: "loop-memory",
 		Evidence: "observed",
 		Text:     "A turn reads memory as of its own index in the log.",
-		Reason:   "planned", Why: "It takes a fixture node that shows what memory a turn saw.", Issue: 4,
 	},
 	{
 		ID: OWP0061C3, Level: "MUST", Source: "RFC-0061", File: "000_87ad40c77fbe4aa7.txt",
@@ -2693,6 +3798,14 @@ var Requirements = []Requirement{
 		Accepts:  "That the armRef is the id which the seam of heartbeats takes is inferred.",
 	},
 	{
+		ID: OWP0097A5, Level: "MUST", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
+		Section: "A", Line: 37, Hash: "fdfe63681c25", Claim: "goals-commitment",
+		Evidence: "observed",
+		Text:     "A goal in an advertised mode commitment fires a run when its commitment is fired.",
+		Accepts:  "That the armRef is the id which the seam of commitments takes is inferred.",
+		Stimulus: "assay-seam",
+	},
+	{
 		ID: OWP0097B1, Level: "MUST", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
 		Section: "B", Line: 54, Hash: "ff8790362f2b", Claim: "goals",
 		Evidence: "observed",
@@ -2716,6 +3829,13 @@ var Requirements = []Requirement{
 		Section: "B", Line: 84, Hash: "b8a19f35d2ec", Claim: "goals",
 		Evidence: "observed",
 		Text:     "The owner of a goal says its tenant.",
+	},
+	{
+		ID: OWP0097B5, Level: "MUST", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
+		Section: "B", Line: 76, Hash: "75728c37b358", Claim: "goals",
+		Evidence: "observed",
+		Text:     "The bounds of a goal that is served are a whole number of runs from 1, milliseconds from 0 and a cost from 0, as far as they are there.",
+		Accepts:  "C27: with which code others are refused is not said, and to drop one that cannot be is no violation.",
 	},
 	{
 		ID: OWP0097C1, Level: "MUST", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
@@ -2756,6 +3876,13 @@ var Requirements = []Requirement{
 		Evidence: "observed",
 		Text:     "An abandoned goal is in the state abandoned, and stays there whatever resume or edit ask.",
 		Accepts:  "C27: which code refuses it is not said.",
+	},
+	{
+		ID: OWP0097C8, Level: "MUST", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
+		Section: "C", Line: 97, Hash: "1a87878c44ad", Claim: "goals-schedule",
+		Evidence: "observed",
+		Text:     "A goal that was given up is disarmed, and its schedule fires no further run.",
+		Accepts:  "C27: that an abandoned goal does not go on is inferred from the end of the others.",
 	},
 	{
 		ID: OWP0097C7, Level: "MUST", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
@@ -2845,6 +3972,14 @@ var Requirements = []Requirement{
 		Stimulus: "assay-seam",
 	},
 	{
+		ID: OWP0097E12, Level: "SHOULD", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
+		Section: "E", Line: 102, Hash: "e36d984696c0", Claim: "goals-escalation",
+		Evidence: "observed",
+		Text:     "Once a person has answered what its agent got stuck with, an escalated goal goes on, by itself or when it is resumed, or it ends.",
+		Accepts:  "C27: how a goal leaves escalated is not said, only until when it is halted; so a goal that stays escalated after the answer is a finding.",
+		Stimulus: "assay-seam",
+	},
+	{
 		ID: OWP0097E9, Level: "MUST", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
 		Section: "E", Line: 102, Hash: "5d3d22d1033c", Claim: "goals",
 		Evidence: "observed",
@@ -2864,6 +3999,13 @@ var Requirements = []Requirement{
 		Evidence: "observed",
 		Text:     "Secrets in an objective or in a verdict are redacted.",
 		Accepts:  "The one secret that a host knows for certain is the credential itself. To refuse an objective that holds it keeps the rule as well.",
+	},
+	{
+		ID: OWPGOAL1, Level: "MUST", Source: "OWP-GOALS", File: "",
+		Section: "Replay", Line: 0, Hash: "", Claim: "goals-replay",
+		Evidence: "observed",
+		Text:     "The replay of a contributing run is not judged again. The verdicts of its goal stay as they were recorded.",
+		Stimulus: "assay-seam",
 	},
 	{
 		ID: OWP0097G1, Level: "MUST", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
@@ -2920,6 +4062,110 @@ var Requirements = []Requirement{
 		Evidence: "observed",
 		Text:     "Whether a crossed bound tells a person was left open here.",
 		Reason:   "not-addressed-to-hosts", Why: "It is a question to the authors.",
+	},
+	{
+		ID: OWPVER1, Level: "MUST", Source: "OWP-VERIFIER", File: "",
+		Section: "A, order", Line: 0, Hash: "", Claim: "verifier",
+		Evidence: "observed",
+		Text:     "A verdict is on the log before what it is about counts, before output.harvested of a worker and before run.completed.",
+	},
+	{
+		ID: OWPVER2, Level: "MUST", Source: "OWP-VERIFIER", File: "",
+		Section: "A, agent.verified", Line: 0, Hash: "", Claim: "verifier",
+		Evidence: "observed",
+		Text:     "A verdict says which agent judged, what it judged, and pass, fail or revise, with the criteria and the confidence that it has.",
+		Accepts:  "The target of a worker's result is its run or an event before the verdict; a field that the schema has not is a finding.",
+	},
+	{
+		ID: OWPVER3, Level: "MUST", Source: "OWP-VERIFIER", File: "",
+		Section: "A, content", Line: 0, Hash: "", Claim: "verifier",
+		Evidence: "observed",
+		Text:     "A verdict holds nothing of what was judged.",
+	},
+	{
+		ID: OWPVER4, Level: "SHOULD", Source: "OWP-VERIFIER", File: "",
+		Section: "A, agentId", Line: 0, Hash: "", Claim: "verifier",
+		Evidence: "observed",
+		Text:     "The agent that judges is another one than the agent that decided.",
+	},
+	{
+		ID: OWPVER5, Level: "MUST", Source: "OWP-VERIFIER", File: "",
+		Section: "B, fail", Line: 0, Hash: "", Claim: "verifier-gating",
+		Evidence: "observed",
+		Text:     "What a worker brings back is not merged where the verdict on it is fail.",
+		Accepts:  "The run may fail for that, or go on.",
+	},
+	{
+		ID: OWPVER6, Level: "MUST", Source: "OWP-VERIFIER", File: "",
+		Section: "B, fail", Line: 0, Hash: "", Claim: "verifier-gating",
+		Evidence: "observed",
+		Text:     "A run does not end successfully where the verdict on its end is fail.",
+		Accepts:  "It may fail, wait for somebody, or take another turn.",
+	},
+	{
+		ID: OWPVER7, Level: "SHOULD", Source: "OWP-VERIFIER", File: "",
+		Section: "B, revise", Line: 0, Hash: "", Claim: "verifier-gating",
+		Evidence: "observed",
+		Text:     "Where the verdict is revise nothing counts yet, and another turn follows.",
+	},
+	{
+		ID: OWPVER8, Level: "MUST", Source: "OWP-VERIFIER", File: "",
+		Section: "B, revise", Line: 0, Hash: "", Claim: "verifier-gating",
+		Evidence: "observed",
+		Text:     "The turns that follow from revise are bounded by maxLoopIterations.",
+	},
+	{
+		ID: OWPVER9, Level: "MUST", Source: "OWP-VERIFIER", File: "",
+		Section: "B, pass", Line: 0, Hash: "", Claim: "verifier",
+		Evidence: "observed",
+		Text:     "Where the verdict is pass, the result counts.",
+	},
+	{
+		ID: OWPVER10, Level: "MUST", Source: "OWP-VERIFIER", File: "",
+		Section: "B, gating absent or false", Line: 0, Hash: "", Claim: "verifier-told",
+		Evidence: "observed",
+		Text:     "Where the verifier does not gate, a verdict is told and holds nothing back.",
+	},
+	{
+		ID: OWPVER11, Level: "MUST", Source: "OWP-VERIFIER", File: "",
+		Section: "C, successCriteria", Line: 0, Hash: "", Claim: "execution-model>=6",
+		Evidence: "observed",
+		Text:     "A decision to terminate keeps the criteria of success that were judged, and whether each is met, so that giving up can be told from success.",
+		Accepts:  "Whether a run that gave up is completed or failed no text says.",
+	},
+	{
+		ID: OWPVER12, Level: "MUST", Source: "OWP-VERIFIER", File: "",
+		Section: "C, successCriteria", Line: 0, Hash: "", Claim: "execution-model>=6",
+		Evidence: "observed",
+		Text:     "A run one of whose criteria is not met is not treated as a success.",
+		Reason:   "not-addressed-to-hosts", Why: "It binds whoever reads the run; what a reader needs for that is a row of its own.",
+	},
+	{
+		ID: OWPVER13, Level: "SHOULD", Source: "OWP-VERIFIER", File: "",
+		Section: "A, version", Line: 0, Hash: "", Claim: "no-verifier",
+		Evidence: "observed",
+		Text:     "A host that does not offer a verifier records no verdict.",
+	},
+	{
+		ID: OWPVER14, Level: "SHOULD", Source: "OWP-VERIFIER", File: "",
+		Section: "C, version", Line: 0, Hash: "", Claim: "execution-model<6",
+		Evidence: "observed",
+		Text:     "Below version 6 a decision to terminate has no criteria of success.",
+		Accepts:  "A plan that has some may be refused.",
+	},
+	{
+		ID: OWPVER15, Level: "MUST", Source: "OWP-VERIFIER", File: "",
+		Section: "A, causationHostId", Line: 0, Hash: "", Claim: "verifier",
+		Evidence: "observed",
+		Text:     "A verdict on what lives on another host names that host.",
+		Reason:   "needs-host-control", Why: "It takes a verifier that looks at a result of another host.",
+	},
+	{
+		ID: OWPVER16, Level: "MAY", Source: "OWP-VERIFIER", File: "",
+		Section: "A, confidence", Line: 0, Hash: "", Claim: "verifier",
+		Evidence: "observed",
+		Text:     "How sure a verifier is may raise the interrupt of the confidence floor.",
+		Reason:   "unobservable", Why: "A host may do so or not, and either is right.",
 	},
 	{
 		ID: OWPWSP1, Level: "MUST", Source: "OWP-WORKSPACE", File: "",

@@ -22,6 +22,12 @@ type ServerInterface interface {
 	// RunAgentLoop Drive one stateful loop and tell what it did.
 	// (POST /v1/host/sample/agentloop/run)
 	RunAgentLoop(w http.ResponseWriter, r *http.Request)
+	// VerifyRun Have one result verified and tell what became of it.
+	// (POST /v1/host/sample/agents/verify-run)
+	VerifyRun(w http.ResponseWriter, r *http.Request)
+	// FireCommitment Say that the condition of a commitment holds.
+	// (POST /v1/host/sample/commitment/fire)
+	FireCommitment(w http.ResponseWriter, r *http.Request)
 	// ListGoals Standing goals, all or those in one state.
 	// (GET /v1/host/sample/goals)
 	ListGoals(w http.ResponseWriter, r *http.Request, params ListGoalsParams)
@@ -52,6 +58,12 @@ type ServerInterface interface {
 	// TickHeartbeat Have a heartbeat look now.
 	// (POST /v1/host/sample/heartbeat/tick)
 	TickHeartbeat(w http.ResponseWriter, r *http.Request)
+	// LlmCacheKey The key under which the answer of a model is kept.
+	// (POST /v1/host/sample/test/llm-cache-key)
+	LlmCacheKey(w http.ResponseWriter, r *http.Request)
+	// ProgramMockAI Say what the model of the provider mock answers to a node.
+	// (POST /v1/host/sample/test/mock-ai/program)
+	ProgramMockAI(w http.ResponseWriter, r *http.Request)
 	// WorkspaceOp A workspace operation for an owner that the caller chooses.
 	// (POST /v1/host/sample/workspace/op)
 	WorkspaceOp(w http.ResponseWriter, r *http.Request)
@@ -97,9 +109,21 @@ type ServerInterface interface {
 	// ResolveInterruptByRun Answer the interrupt that this node waits for.
 	// (POST /v1/runs/{runId}/interrupts/{nodeId})
 	ResolveInterruptByRun(w http.ResponseWriter, r *http.Request, runID RunID, nodeID NodeID, params ResolveInterruptByRunParams)
+	// DiffRun Where the log and the state of this run differ from those of another one.
+	// (GET /v1/runs/{runId}:diff)
+	DiffRun(w http.ResponseWriter, r *http.Request, runID RunID, params DiffRunParams)
 	// ForkRun Make a new run out of the log of this one, to replay it or to branch off.
 	// (POST /v1/runs/{runId}:fork)
 	ForkRun(w http.ResponseWriter, r *http.Request, runID RunID, params ForkRunParams)
+	// PauseRun Have a run stand still until somebody has it go on. It can be cancelled meanwhile.
+	// (POST /v1/runs/{runId}:pause)
+	PauseRun(w http.ResponseWriter, r *http.Request, runID RunID, params PauseRunParams)
+	// ResumeRun Have a run go on that was paused.
+	// (POST /v1/runs/{runId}:resume)
+	ResumeRun(w http.ResponseWriter, r *http.Request, runID RunID, params ResumeRunParams)
+	// BulkCancelRuns Cancel several runs, each as if it were cancelled alone.
+	// (POST /v1/runs:bulk-cancel)
+	BulkCancelRuns(w http.ResponseWriter, r *http.Request, params BulkCancelRunsParams)
 	// GetWorkflow One workflow definition.
 	// (GET /v1/workflows/{workflowId})
 	GetWorkflow(w http.ResponseWriter, r *http.Request, workflowID WorkflowID)
@@ -133,6 +157,34 @@ func (siw *ServerInterfaceWrapper) RunAgentLoop(w http.ResponseWriter, r *http.R
 
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		siw.Handler.RunAgentLoop(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// VerifyRun operation middleware
+func (siw *ServerInterfaceWrapper) VerifyRun(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.VerifyRun(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// FireCommitment operation middleware
+func (siw *ServerInterfaceWrapper) FireCommitment(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.FireCommitment(w, r)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -403,6 +455,34 @@ func (siw *ServerInterfaceWrapper) TickHeartbeat(w http.ResponseWriter, r *http.
 
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		siw.Handler.TickHeartbeat(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// LlmCacheKey operation middleware
+func (siw *ServerInterfaceWrapper) LlmCacheKey(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.LlmCacheKey(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// ProgramMockAI operation middleware
+func (siw *ServerInterfaceWrapper) ProgramMockAI(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.ProgramMockAI(w, r)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -1027,6 +1107,48 @@ func (siw *ServerInterfaceWrapper) ResolveInterruptByRun(w http.ResponseWriter, 
 	handler.ServeHTTP(w, r)
 }
 
+// DiffRun operation middleware
+func (siw *ServerInterfaceWrapper) DiffRun(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "runId" -------------
+	var runID RunID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "runId", r.PathValue("runId"), &runID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "runId", Err: err})
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params DiffRunParams
+
+	// ------------- Required query parameter "against" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "against", r.URL.Query(), &params.Against, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "against"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "against", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.DiffRun(w, r, runID, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
 // ForkRun operation middleware
 func (siw *ServerInterfaceWrapper) ForkRun(w http.ResponseWriter, r *http.Request) {
 
@@ -1068,6 +1190,147 @@ func (siw *ServerInterfaceWrapper) ForkRun(w http.ResponseWriter, r *http.Reques
 
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		siw.Handler.ForkRun(w, r, runID, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// PauseRun operation middleware
+func (siw *ServerInterfaceWrapper) PauseRun(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "runId" -------------
+	var runID RunID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "runId", r.PathValue("runId"), &runID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "runId", Err: err})
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params PauseRunParams
+
+	headers := r.Header
+
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Idempotency-Key", Count: n})
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Idempotency-Key", Err: err})
+			return
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.PauseRun(w, r, runID, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// ResumeRun operation middleware
+func (siw *ServerInterfaceWrapper) ResumeRun(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "runId" -------------
+	var runID RunID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "runId", r.PathValue("runId"), &runID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "runId", Err: err})
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ResumeRunParams
+
+	headers := r.Header
+
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Idempotency-Key", Count: n})
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Idempotency-Key", Err: err})
+			return
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.ResumeRun(w, r, runID, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// BulkCancelRuns operation middleware
+func (siw *ServerInterfaceWrapper) BulkCancelRuns(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params BulkCancelRunsParams
+
+	headers := r.Header
+
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Idempotency-Key", Count: n})
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Idempotency-Key", Err: err})
+			return
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.BulkCancelRuns(w, r, params)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -1225,6 +1488,8 @@ func HandlerWithOptions(si ServerInterface, options StdHTTPServerOptions) http.H
 
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/.well-known/openwop", wrapper.GetCapabilities)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/v1/host/sample/agentloop/run", wrapper.RunAgentLoop)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/v1/host/sample/agents/verify-run", wrapper.VerifyRun)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/v1/host/sample/commitment/fire", wrapper.FireCommitment)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/v1/host/sample/goals", wrapper.ListGoals)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/v1/host/sample/goals", wrapper.CreateGoal)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/v1/host/sample/goals/{goalId}", wrapper.GetGoal)
@@ -1235,6 +1500,8 @@ func HandlerWithOptions(si ServerInterface, options StdHTTPServerOptions) http.H
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/v1/host/sample/goals/{goalId}/resume", wrapper.ResumeGoal)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/v1/host/sample/goals/{goalId}/tick", wrapper.TickGoal)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/v1/host/sample/heartbeat/tick", wrapper.TickHeartbeat)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/v1/host/sample/test/llm-cache-key", wrapper.LlmCacheKey)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/v1/host/sample/test/mock-ai/program", wrapper.ProgramMockAI)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/v1/host/sample/workspace/op", wrapper.WorkspaceOp)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/v1/host/workspace/files", wrapper.ListWorkspaceFiles)
 	m.HandleFunc(http.MethodDelete+" "+options.BaseURL+"/v1/host/workspace/files/{path}", wrapper.DeleteWorkspaceFile)
@@ -1250,7 +1517,11 @@ func HandlerWithOptions(si ServerInterface, options StdHTTPServerOptions) http.H
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/v1/runs/{runId}/events", wrapper.StreamRunEvents)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/v1/runs/{runId}/events/poll", wrapper.PollRunEvents)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/v1/runs/{runId}/interrupts/{nodeId}", wrapper.ResolveInterruptByRun)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/v1/runs/{runId}:diff", wrapper.DiffRun)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/v1/runs/{runId}:fork", wrapper.ForkRun)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/v1/runs/{runId}:pause", wrapper.PauseRun)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/v1/runs/{runId}:resume", wrapper.ResumeRun)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/v1/runs:bulk-cancel", wrapper.BulkCancelRuns)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/v1/workflows/{workflowId}", wrapper.GetWorkflow)
 
 	return m
@@ -1472,6 +1743,308 @@ func (response RunAgentLoop501JSONResponse) VisitRunAgentLoopResponse(w http.Res
 type RunAgentLoop503JSONResponse struct{ UnavailableJSONResponse }
 
 func (response RunAgentLoop503JSONResponse) VisitRunAgentLoopResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type VerifyRunRequestObject struct {
+	Body *VerifyRunJSONRequestBody
+}
+
+type VerifyRunResponseObject interface {
+	VisitVerifyRunResponse(w http.ResponseWriter) error
+}
+
+type VerifyRun200JSONResponse VerifyRunReply
+
+func (response VerifyRun200JSONResponse) VisitVerifyRunResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type VerifyRun400JSONResponse struct{ InvalidRequestJSONResponse }
+
+func (response VerifyRun400JSONResponse) VisitVerifyRunResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type VerifyRun401JSONResponse struct{ UnauthenticatedJSONResponse }
+
+func (response VerifyRun401JSONResponse) VisitVerifyRunResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type VerifyRun403JSONResponse struct{ ForbiddenJSONResponse }
+
+func (response VerifyRun403JSONResponse) VisitVerifyRunResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type VerifyRun404JSONResponse struct{ NotFoundJSONResponse }
+
+func (response VerifyRun404JSONResponse) VisitVerifyRunResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type VerifyRun413JSONResponse struct{ BodyTooLargeJSONResponse }
+
+func (response VerifyRun413JSONResponse) VisitVerifyRunResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(413)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type VerifyRun429JSONResponse struct{ RateLimitedJSONResponse }
+
+func (response VerifyRun429JSONResponse) VisitVerifyRunResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type VerifyRun500JSONResponse struct{ InternalJSONResponse }
+
+func (response VerifyRun500JSONResponse) VisitVerifyRunResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type VerifyRun501JSONResponse struct{ NotProvidedJSONResponse }
+
+func (response VerifyRun501JSONResponse) VisitVerifyRunResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(501)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type VerifyRun503JSONResponse struct{ UnavailableJSONResponse }
+
+func (response VerifyRun503JSONResponse) VisitVerifyRunResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FireCommitmentRequestObject struct {
+	Body *FireCommitmentJSONRequestBody
+}
+
+type FireCommitmentResponseObject interface {
+	VisitFireCommitmentResponse(w http.ResponseWriter) error
+}
+
+type FireCommitment200JSONResponse CommitmentFireReply
+
+func (response FireCommitment200JSONResponse) VisitFireCommitmentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FireCommitment400JSONResponse struct{ InvalidRequestJSONResponse }
+
+func (response FireCommitment400JSONResponse) VisitFireCommitmentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FireCommitment401JSONResponse struct{ UnauthenticatedJSONResponse }
+
+func (response FireCommitment401JSONResponse) VisitFireCommitmentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FireCommitment403JSONResponse struct{ ForbiddenJSONResponse }
+
+func (response FireCommitment403JSONResponse) VisitFireCommitmentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FireCommitment404JSONResponse struct{ NotFoundJSONResponse }
+
+func (response FireCommitment404JSONResponse) VisitFireCommitmentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FireCommitment413JSONResponse struct{ BodyTooLargeJSONResponse }
+
+func (response FireCommitment413JSONResponse) VisitFireCommitmentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(413)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FireCommitment429JSONResponse struct{ RateLimitedJSONResponse }
+
+func (response FireCommitment429JSONResponse) VisitFireCommitmentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FireCommitment500JSONResponse struct{ InternalJSONResponse }
+
+func (response FireCommitment500JSONResponse) VisitFireCommitmentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FireCommitment501JSONResponse struct{ NotProvidedJSONResponse }
+
+func (response FireCommitment501JSONResponse) VisitFireCommitmentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(501)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FireCommitment503JSONResponse struct{ UnavailableJSONResponse }
+
+func (response FireCommitment503JSONResponse) VisitFireCommitmentResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response); err != nil {
@@ -2870,6 +3443,308 @@ func (response TickHeartbeat503JSONResponse) VisitTickHeartbeatResponse(w http.R
 	return err
 }
 
+type LlmCacheKeyRequestObject struct {
+	Body *LlmCacheKeyJSONRequestBody
+}
+
+type LlmCacheKeyResponseObject interface {
+	VisitLlmCacheKeyResponse(w http.ResponseWriter) error
+}
+
+type LlmCacheKey200JSONResponse LlmCacheKeyReply
+
+func (response LlmCacheKey200JSONResponse) VisitLlmCacheKeyResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type LlmCacheKey400JSONResponse struct{ InvalidRequestJSONResponse }
+
+func (response LlmCacheKey400JSONResponse) VisitLlmCacheKeyResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type LlmCacheKey401JSONResponse struct{ UnauthenticatedJSONResponse }
+
+func (response LlmCacheKey401JSONResponse) VisitLlmCacheKeyResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type LlmCacheKey403JSONResponse struct{ ForbiddenJSONResponse }
+
+func (response LlmCacheKey403JSONResponse) VisitLlmCacheKeyResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type LlmCacheKey404JSONResponse struct{ NotFoundJSONResponse }
+
+func (response LlmCacheKey404JSONResponse) VisitLlmCacheKeyResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type LlmCacheKey413JSONResponse struct{ BodyTooLargeJSONResponse }
+
+func (response LlmCacheKey413JSONResponse) VisitLlmCacheKeyResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(413)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type LlmCacheKey429JSONResponse struct{ RateLimitedJSONResponse }
+
+func (response LlmCacheKey429JSONResponse) VisitLlmCacheKeyResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type LlmCacheKey500JSONResponse struct{ InternalJSONResponse }
+
+func (response LlmCacheKey500JSONResponse) VisitLlmCacheKeyResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type LlmCacheKey501JSONResponse struct{ NotProvidedJSONResponse }
+
+func (response LlmCacheKey501JSONResponse) VisitLlmCacheKeyResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(501)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type LlmCacheKey503JSONResponse struct{ UnavailableJSONResponse }
+
+func (response LlmCacheKey503JSONResponse) VisitLlmCacheKeyResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ProgramMockAIRequestObject struct {
+	Body *ProgramMockAIJSONRequestBody
+}
+
+type ProgramMockAIResponseObject interface {
+	VisitProgramMockAIResponse(w http.ResponseWriter) error
+}
+
+type ProgramMockAI200JSONResponse MockAiProgramReply
+
+func (response ProgramMockAI200JSONResponse) VisitProgramMockAIResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ProgramMockAI400JSONResponse struct{ InvalidRequestJSONResponse }
+
+func (response ProgramMockAI400JSONResponse) VisitProgramMockAIResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ProgramMockAI401JSONResponse struct{ UnauthenticatedJSONResponse }
+
+func (response ProgramMockAI401JSONResponse) VisitProgramMockAIResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ProgramMockAI403JSONResponse struct{ ForbiddenJSONResponse }
+
+func (response ProgramMockAI403JSONResponse) VisitProgramMockAIResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ProgramMockAI404JSONResponse struct{ NotFoundJSONResponse }
+
+func (response ProgramMockAI404JSONResponse) VisitProgramMockAIResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ProgramMockAI413JSONResponse struct{ BodyTooLargeJSONResponse }
+
+func (response ProgramMockAI413JSONResponse) VisitProgramMockAIResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(413)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ProgramMockAI429JSONResponse struct{ RateLimitedJSONResponse }
+
+func (response ProgramMockAI429JSONResponse) VisitProgramMockAIResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ProgramMockAI500JSONResponse struct{ InternalJSONResponse }
+
+func (response ProgramMockAI500JSONResponse) VisitProgramMockAIResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ProgramMockAI501JSONResponse struct{ NotProvidedJSONResponse }
+
+func (response ProgramMockAI501JSONResponse) VisitProgramMockAIResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(501)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ProgramMockAI503JSONResponse struct{ UnavailableJSONResponse }
+
+func (response ProgramMockAI503JSONResponse) VisitProgramMockAIResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type WorkspaceOpRequestObject struct {
 	Body *WorkspaceOpJSONRequestBody
 }
@@ -3716,6 +4591,20 @@ func (response ResolveInterruptByToken400JSONResponse) VisitResolveInterruptByTo
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ResolveInterruptByToken403JSONResponse struct{ ForbiddenJSONResponse }
+
+func (response ResolveInterruptByToken403JSONResponse) VisitResolveInterruptByTokenResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(403)
 	_, err := buf.WriteTo(w)
 	return err
 }
@@ -4924,6 +5813,144 @@ func (response ResolveInterruptByRun503JSONResponse) VisitResolveInterruptByRunR
 	return err
 }
 
+type DiffRunRequestObject struct {
+	RunID  RunID `json:"runId"`
+	Params DiffRunParams
+}
+
+type DiffRunResponseObject interface {
+	VisitDiffRunResponse(w http.ResponseWriter) error
+}
+
+type DiffRun200JSONResponse RunDiffResponse
+
+func (response DiffRun200JSONResponse) VisitDiffRunResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DiffRun400JSONResponse struct{ InvalidRequestJSONResponse }
+
+func (response DiffRun400JSONResponse) VisitDiffRunResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DiffRun401JSONResponse struct{ UnauthenticatedJSONResponse }
+
+func (response DiffRun401JSONResponse) VisitDiffRunResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DiffRun403JSONResponse struct{ ForbiddenJSONResponse }
+
+func (response DiffRun403JSONResponse) VisitDiffRunResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DiffRun404JSONResponse struct{ NotFoundJSONResponse }
+
+func (response DiffRun404JSONResponse) VisitDiffRunResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DiffRun429JSONResponse struct{ RateLimitedJSONResponse }
+
+func (response DiffRun429JSONResponse) VisitDiffRunResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DiffRun500JSONResponse struct{ InternalJSONResponse }
+
+func (response DiffRun500JSONResponse) VisitDiffRunResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DiffRun501JSONResponse struct{ NotProvidedJSONResponse }
+
+func (response DiffRun501JSONResponse) VisitDiffRunResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(501)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DiffRun503JSONResponse struct{ UnavailableJSONResponse }
+
+func (response DiffRun503JSONResponse) VisitDiffRunResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type ForkRunRequestObject struct {
 	RunID  RunID `json:"runId"`
 	Params ForkRunParams
@@ -5129,6 +6156,521 @@ func (response ForkRun503JSONResponse) VisitForkRunResponse(w http.ResponseWrite
 	return err
 }
 
+type PauseRunRequestObject struct {
+	RunID  RunID `json:"runId"`
+	Params PauseRunParams
+	Body   *PauseRunJSONRequestBody
+}
+
+type PauseRunResponseObject interface {
+	VisitPauseRunResponse(w http.ResponseWriter) error
+}
+
+type PauseRun202ResponseHeaders struct {
+	OpenwopIdempotentReplay *bool
+}
+
+type PauseRun202JSONResponse struct {
+	Body    PauseRunResponse
+	Headers PauseRun202ResponseHeaders
+}
+
+func (response PauseRun202JSONResponse) VisitPauseRunResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.OpenwopIdempotentReplay != nil {
+		w.Header().Set("openwop-Idempotent-Replay", fmt.Sprint(*response.Headers.OpenwopIdempotentReplay))
+	}
+	w.WriteHeader(202)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PauseRun400JSONResponse struct{ InvalidRequestJSONResponse }
+
+func (response PauseRun400JSONResponse) VisitPauseRunResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PauseRun401JSONResponse struct{ UnauthenticatedJSONResponse }
+
+func (response PauseRun401JSONResponse) VisitPauseRunResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PauseRun403JSONResponse struct{ ForbiddenJSONResponse }
+
+func (response PauseRun403JSONResponse) VisitPauseRunResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PauseRun404JSONResponse struct{ NotFoundJSONResponse }
+
+func (response PauseRun404JSONResponse) VisitPauseRunResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PauseRun409JSONResponse struct{ ConflictJSONResponse }
+
+func (response PauseRun409JSONResponse) VisitPauseRunResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(409)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PauseRun413JSONResponse struct{ BodyTooLargeJSONResponse }
+
+func (response PauseRun413JSONResponse) VisitPauseRunResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(413)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PauseRun429JSONResponse struct{ RateLimitedJSONResponse }
+
+func (response PauseRun429JSONResponse) VisitPauseRunResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PauseRun500JSONResponse struct{ InternalJSONResponse }
+
+func (response PauseRun500JSONResponse) VisitPauseRunResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PauseRun501JSONResponse struct{ NotProvidedJSONResponse }
+
+func (response PauseRun501JSONResponse) VisitPauseRunResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(501)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PauseRun503JSONResponse struct{ UnavailableJSONResponse }
+
+func (response PauseRun503JSONResponse) VisitPauseRunResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ResumeRunRequestObject struct {
+	RunID  RunID `json:"runId"`
+	Params ResumeRunParams
+}
+
+type ResumeRunResponseObject interface {
+	VisitResumeRunResponse(w http.ResponseWriter) error
+}
+
+type ResumeRun202ResponseHeaders struct {
+	OpenwopIdempotentReplay *bool
+}
+
+type ResumeRun202JSONResponse struct {
+	Body    ResumeRunResponse
+	Headers ResumeRun202ResponseHeaders
+}
+
+func (response ResumeRun202JSONResponse) VisitResumeRunResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.OpenwopIdempotentReplay != nil {
+		w.Header().Set("openwop-Idempotent-Replay", fmt.Sprint(*response.Headers.OpenwopIdempotentReplay))
+	}
+	w.WriteHeader(202)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ResumeRun400JSONResponse struct{ InvalidRequestJSONResponse }
+
+func (response ResumeRun400JSONResponse) VisitResumeRunResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ResumeRun401JSONResponse struct{ UnauthenticatedJSONResponse }
+
+func (response ResumeRun401JSONResponse) VisitResumeRunResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ResumeRun403JSONResponse struct{ ForbiddenJSONResponse }
+
+func (response ResumeRun403JSONResponse) VisitResumeRunResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ResumeRun404JSONResponse struct{ NotFoundJSONResponse }
+
+func (response ResumeRun404JSONResponse) VisitResumeRunResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ResumeRun409JSONResponse struct{ ConflictJSONResponse }
+
+func (response ResumeRun409JSONResponse) VisitResumeRunResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(409)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ResumeRun413JSONResponse struct{ BodyTooLargeJSONResponse }
+
+func (response ResumeRun413JSONResponse) VisitResumeRunResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(413)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ResumeRun429JSONResponse struct{ RateLimitedJSONResponse }
+
+func (response ResumeRun429JSONResponse) VisitResumeRunResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ResumeRun500JSONResponse struct{ InternalJSONResponse }
+
+func (response ResumeRun500JSONResponse) VisitResumeRunResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ResumeRun501JSONResponse struct{ NotProvidedJSONResponse }
+
+func (response ResumeRun501JSONResponse) VisitResumeRunResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(501)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ResumeRun503JSONResponse struct{ UnavailableJSONResponse }
+
+func (response ResumeRun503JSONResponse) VisitResumeRunResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type BulkCancelRunsRequestObject struct {
+	Params BulkCancelRunsParams
+	Body   *BulkCancelRunsJSONRequestBody
+}
+
+type BulkCancelRunsResponseObject interface {
+	VisitBulkCancelRunsResponse(w http.ResponseWriter) error
+}
+
+type BulkCancelRuns200ResponseHeaders struct {
+	OpenwopIdempotentReplay *bool
+}
+
+type BulkCancelRuns200JSONResponse struct {
+	Body    BulkCancelResponse
+	Headers BulkCancelRuns200ResponseHeaders
+}
+
+func (response BulkCancelRuns200JSONResponse) VisitBulkCancelRunsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.OpenwopIdempotentReplay != nil {
+		w.Header().Set("openwop-Idempotent-Replay", fmt.Sprint(*response.Headers.OpenwopIdempotentReplay))
+	}
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type BulkCancelRuns400JSONResponse struct{ InvalidRequestJSONResponse }
+
+func (response BulkCancelRuns400JSONResponse) VisitBulkCancelRunsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type BulkCancelRuns401JSONResponse struct{ UnauthenticatedJSONResponse }
+
+func (response BulkCancelRuns401JSONResponse) VisitBulkCancelRunsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type BulkCancelRuns403JSONResponse struct{ ForbiddenJSONResponse }
+
+func (response BulkCancelRuns403JSONResponse) VisitBulkCancelRunsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type BulkCancelRuns409JSONResponse struct{ ConflictJSONResponse }
+
+func (response BulkCancelRuns409JSONResponse) VisitBulkCancelRunsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(409)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type BulkCancelRuns413JSONResponse struct{ BodyTooLargeJSONResponse }
+
+func (response BulkCancelRuns413JSONResponse) VisitBulkCancelRunsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(413)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type BulkCancelRuns429JSONResponse struct{ RateLimitedJSONResponse }
+
+func (response BulkCancelRuns429JSONResponse) VisitBulkCancelRunsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type BulkCancelRuns500JSONResponse struct{ InternalJSONResponse }
+
+func (response BulkCancelRuns500JSONResponse) VisitBulkCancelRunsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type BulkCancelRuns501JSONResponse struct{ NotProvidedJSONResponse }
+
+func (response BulkCancelRuns501JSONResponse) VisitBulkCancelRunsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(501)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type BulkCancelRuns503JSONResponse struct{ UnavailableJSONResponse }
+
+func (response BulkCancelRuns503JSONResponse) VisitBulkCancelRunsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type GetWorkflowRequestObject struct {
 	WorkflowID WorkflowID `json:"workflowId"`
 }
@@ -5246,6 +6788,12 @@ type StrictServerInterface interface {
 	// RunAgentLoop Drive one stateful loop and tell what it did.
 	// (POST /v1/host/sample/agentloop/run)
 	RunAgentLoop(ctx context.Context, request RunAgentLoopRequestObject) (RunAgentLoopResponseObject, error)
+	// VerifyRun Have one result verified and tell what became of it.
+	// (POST /v1/host/sample/agents/verify-run)
+	VerifyRun(ctx context.Context, request VerifyRunRequestObject) (VerifyRunResponseObject, error)
+	// FireCommitment Say that the condition of a commitment holds.
+	// (POST /v1/host/sample/commitment/fire)
+	FireCommitment(ctx context.Context, request FireCommitmentRequestObject) (FireCommitmentResponseObject, error)
 	// ListGoals Standing goals, all or those in one state.
 	// (GET /v1/host/sample/goals)
 	ListGoals(ctx context.Context, request ListGoalsRequestObject) (ListGoalsResponseObject, error)
@@ -5276,6 +6824,12 @@ type StrictServerInterface interface {
 	// TickHeartbeat Have a heartbeat look now.
 	// (POST /v1/host/sample/heartbeat/tick)
 	TickHeartbeat(ctx context.Context, request TickHeartbeatRequestObject) (TickHeartbeatResponseObject, error)
+	// LlmCacheKey The key under which the answer of a model is kept.
+	// (POST /v1/host/sample/test/llm-cache-key)
+	LlmCacheKey(ctx context.Context, request LlmCacheKeyRequestObject) (LlmCacheKeyResponseObject, error)
+	// ProgramMockAI Say what the model of the provider mock answers to a node.
+	// (POST /v1/host/sample/test/mock-ai/program)
+	ProgramMockAI(ctx context.Context, request ProgramMockAIRequestObject) (ProgramMockAIResponseObject, error)
 	// WorkspaceOp A workspace operation for an owner that the caller chooses.
 	// (POST /v1/host/sample/workspace/op)
 	WorkspaceOp(ctx context.Context, request WorkspaceOpRequestObject) (WorkspaceOpResponseObject, error)
@@ -5321,9 +6875,21 @@ type StrictServerInterface interface {
 	// ResolveInterruptByRun Answer the interrupt that this node waits for.
 	// (POST /v1/runs/{runId}/interrupts/{nodeId})
 	ResolveInterruptByRun(ctx context.Context, request ResolveInterruptByRunRequestObject) (ResolveInterruptByRunResponseObject, error)
+	// DiffRun Where the log and the state of this run differ from those of another one.
+	// (GET /v1/runs/{runId}:diff)
+	DiffRun(ctx context.Context, request DiffRunRequestObject) (DiffRunResponseObject, error)
 	// ForkRun Make a new run out of the log of this one, to replay it or to branch off.
 	// (POST /v1/runs/{runId}:fork)
 	ForkRun(ctx context.Context, request ForkRunRequestObject) (ForkRunResponseObject, error)
+	// PauseRun Have a run stand still until somebody has it go on. It can be cancelled meanwhile.
+	// (POST /v1/runs/{runId}:pause)
+	PauseRun(ctx context.Context, request PauseRunRequestObject) (PauseRunResponseObject, error)
+	// ResumeRun Have a run go on that was paused.
+	// (POST /v1/runs/{runId}:resume)
+	ResumeRun(ctx context.Context, request ResumeRunRequestObject) (ResumeRunResponseObject, error)
+	// BulkCancelRuns Cancel several runs, each as if it were cancelled alone.
+	// (POST /v1/runs:bulk-cancel)
+	BulkCancelRuns(ctx context.Context, request BulkCancelRunsRequestObject) (BulkCancelRunsResponseObject, error)
 	// GetWorkflow One workflow definition.
 	// (GET /v1/workflows/{workflowId})
 	GetWorkflow(ctx context.Context, request GetWorkflowRequestObject) (GetWorkflowResponseObject, error)
@@ -5416,6 +6982,68 @@ func (sh *strictHandler) RunAgentLoop(w http.ResponseWriter, r *http.Request) {
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(RunAgentLoopResponseObject); ok {
 		if err := validResponse.VisitRunAgentLoopResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// VerifyRun operation middleware
+func (sh *strictHandler) VerifyRun(w http.ResponseWriter, r *http.Request) {
+	var request VerifyRunRequestObject
+
+	var body VerifyRunJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.VerifyRun(ctx, request.(VerifyRunRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "VerifyRun")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(VerifyRunResponseObject); ok {
+		if err := validResponse.VisitVerifyRunResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// FireCommitment operation middleware
+func (sh *strictHandler) FireCommitment(w http.ResponseWriter, r *http.Request) {
+	var request FireCommitmentRequestObject
+
+	var body FireCommitmentJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.FireCommitment(ctx, request.(FireCommitmentRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "FireCommitment")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(FireCommitmentResponseObject); ok {
+		if err := validResponse.VisitFireCommitmentResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {
@@ -5702,6 +7330,68 @@ func (sh *strictHandler) TickHeartbeat(w http.ResponseWriter, r *http.Request) {
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(TickHeartbeatResponseObject); ok {
 		if err := validResponse.VisitTickHeartbeatResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// LlmCacheKey operation middleware
+func (sh *strictHandler) LlmCacheKey(w http.ResponseWriter, r *http.Request) {
+	var request LlmCacheKeyRequestObject
+
+	var body LlmCacheKeyJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.LlmCacheKey(ctx, request.(LlmCacheKeyRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "LlmCacheKey")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(LlmCacheKeyResponseObject); ok {
+		if err := validResponse.VisitLlmCacheKeyResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ProgramMockAI operation middleware
+func (sh *strictHandler) ProgramMockAI(w http.ResponseWriter, r *http.Request) {
+	var request ProgramMockAIRequestObject
+
+	var body ProgramMockAIJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.ProgramMockAI(ctx, request.(ProgramMockAIRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ProgramMockAI")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(ProgramMockAIResponseObject); ok {
+		if err := validResponse.VisitProgramMockAIResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {
@@ -6147,6 +7837,33 @@ func (sh *strictHandler) ResolveInterruptByRun(w http.ResponseWriter, r *http.Re
 	}
 }
 
+// DiffRun operation middleware
+func (sh *strictHandler) DiffRun(w http.ResponseWriter, r *http.Request, runID RunID, params DiffRunParams) {
+	var request DiffRunRequestObject
+
+	request.RunID = runID
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.DiffRun(ctx, request.(DiffRunRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DiffRun")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(DiffRunResponseObject); ok {
+		if err := validResponse.VisitDiffRunResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
 // ForkRun operation middleware
 func (sh *strictHandler) ForkRun(w http.ResponseWriter, r *http.Request, runID RunID, params ForkRunParams) {
 	var request ForkRunRequestObject
@@ -6174,6 +7891,103 @@ func (sh *strictHandler) ForkRun(w http.ResponseWriter, r *http.Request, runID R
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(ForkRunResponseObject); ok {
 		if err := validResponse.VisitForkRunResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// PauseRun operation middleware
+func (sh *strictHandler) PauseRun(w http.ResponseWriter, r *http.Request, runID RunID, params PauseRunParams) {
+	var request PauseRunRequestObject
+
+	request.RunID = runID
+	request.Params = params
+
+	var body PauseRunJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		if !errors.Is(err, io.EOF) {
+			sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+			return
+		}
+	} else {
+		request.Body = &body
+	}
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.PauseRun(ctx, request.(PauseRunRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "PauseRun")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(PauseRunResponseObject); ok {
+		if err := validResponse.VisitPauseRunResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ResumeRun operation middleware
+func (sh *strictHandler) ResumeRun(w http.ResponseWriter, r *http.Request, runID RunID, params ResumeRunParams) {
+	var request ResumeRunRequestObject
+
+	request.RunID = runID
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.ResumeRun(ctx, request.(ResumeRunRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ResumeRun")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(ResumeRunResponseObject); ok {
+		if err := validResponse.VisitResumeRunResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// BulkCancelRuns operation middleware
+func (sh *strictHandler) BulkCancelRuns(w http.ResponseWriter, r *http.Request, params BulkCancelRunsParams) {
+	var request BulkCancelRunsRequestObject
+
+	request.Params = params
+
+	var body BulkCancelRunsJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.BulkCancelRuns(ctx, request.(BulkCancelRunsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "BulkCancelRuns")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(BulkCancelRunsResponseObject); ok {
+		if err := validResponse.VisitBulkCancelRunsResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {

@@ -312,8 +312,12 @@ type Results struct {
 	Findings []Finding `json:"findings,omitempty"`
 
 	// Leftovers What was made on the target and could not be removed, a line each.
-	Leftovers []string        `json:"leftovers"`
-	Profiles  []ProfileResult `json:"profiles"`
+	Leftovers []string `json:"leftovers"`
+
+	// NotClaimed What the target was seen to do without claiming it. No verdict rests on it: it is told so that
+	// nobody takes a claim that is left off for a thing that is not there.
+	NotClaimed []Sighting      `json:"notClaimed,omitempty"`
+	Profiles   []ProfileResult `json:"profiles"`
 
 	// Requirements Each requirement that a selected scenario names, in the order of the ledger.
 	Requirements []RequirementResult `json:"requirements"`
@@ -383,6 +387,28 @@ type ScenarioResult struct {
 
 	// Verdict How a scenario ended.
 	Verdict Verdict `json:"verdict"`
+}
+
+// Sighting One thing that the target does and does not claim.
+type Sighting struct {
+	// Claim Id of the claim that it falls under.
+	Claim string `json:"claim"`
+
+	// ClaimPointer What the discovery document would say: a JSON pointer with the comparison.
+	ClaimPointer string `json:"claimPointer"`
+
+	// Drive Transcript that shows it first: transcripts/<drive>.json.
+	Drive string `json:"drive"`
+
+	// Exchange Entry of that transcript, from 1.
+	Exchange int64 `json:"exchange"`
+
+	// Pointer JSON pointer into the body of its reply.
+	Pointer string `json:"pointer"`
+
+	// Replies How many replies of all drives show it.
+	Replies int64  `json:"replies"`
+	What    string `json:"what"`
 }
 
 // Stimulus assay-seam: only a test seam that Assay itself defines brings it about or shows it; a host that

@@ -33,6 +33,7 @@ var componentPointers = map[string]string{
 	"RequirementResult": "/$defs/RequirementResult",
 	"Results":           "/$defs/Results",
 	"ScenarioResult":    "/$defs/ScenarioResult",
+	"Sighting":          "/$defs/Sighting",
 	"Stimulus":          "/$defs/Stimulus",
 	"Target":            "/$defs/Target",
 	"Totals":            "/$defs/Totals",

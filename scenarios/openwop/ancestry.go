@@ -15,7 +15,8 @@ import (
 func ancestrySuite() scenarios.Suite {
 	return scenarios.Suite{
 		ID: "ancestry", Title: "which run started a run, and what is said where none did", Protocol: Protocol,
-		Scenarios: []scenarios.Scenario{rootHasNoParent, childNamesParent, forkHasNoParent, neverHasNoAncestry, ancestryNotOffered, ownCausesNameNoHost},
+		Scenarios: []scenarios.Scenario{rootHasNoParent, childNamesParent, forkHasNoParent, neverHasNoAncestry, ancestryNotOffered, ownCausesNameNoHost,
+			causesNameOtherHost, parentOnOtherHost, traceGoesAlong, cancelCrossesHosts},
 	}
 }
 

@@ -164,9 +164,11 @@ var (
 			return v, on || !given // required is the default
 		},
 	})
-	goalsSchedule  = goalsBy(openwopv1.GoalContinuationModeSchedule, "standing goals that go on by a schedule")
-	goalsHeartbeat = goalsBy(openwopv1.GoalContinuationModeHeartbeat, "standing goals that go on by a heartbeat")
-	noGoals        = scenarios.Claim{
+	goalsSchedule   = goalsBy(openwopv1.GoalContinuationModeSchedule, "standing goals that go on by a schedule")
+	goalsHeartbeat  = goalsBy(openwopv1.GoalContinuationModeHeartbeat, "standing goals that go on by a heartbeat")
+	goalsCommitment = goalsBy(openwopv1.GoalContinuationModeCommitment, "standing goals that go on by a commitment")
+	goalsReplay     = with(goals, as("goals-replay", "replays of the runs of standing goals", finishedReplay))
+	noGoals         = scenarios.Claim{
 		ID: "no-goals", Title: "a host without standing goals", Pointer: "/agents/goals absent",
 		Look: func(d scenarios.Discovery) (wire.Value, bool) {
 			v := goalsBlock(d)
@@ -182,12 +184,16 @@ var claims = []scenarios.Claim{
 	anyHost, bodyLimit, fixturesListed, noSupervisors, noDispatch, noDispatchMapping, agentsBlock, workspaceBlock, memoryBlock, heartbeatBlock,
 	protocol, executionModelBlock, executionModel, executionModel2, executionModel3, executionModel4, executionModel5, executionModelBelow5,
 	experimentalModel, resumeAdvertised, statefulResume, loopLimit, replay, statefulResumeReplay,
-	supervisor, dispatchMapping, handoffMapping,
-	loopWorkspace, loopWorkspaceResume, loopWorkspaceReplay, loopHeartbeat,
+	supervisor, dispatchMapping, handoffMapping, attestation,
+	loopWorkspace, loopWorkspaceResume, loopWorkspaceReplay, loopHeartbeat, heartbeats,
 	workspaceFiles, workspaceVersioned, workspaceMaxVersions, workspaceMaxFileBytes, workspaceMaxFiles, workspaceRuns, workspaceRunsBelow5, noWorkspace,
 	nodeLimit, durationLimit, breachReplay, breachReplayInTime, orchestrator, supervisorWithoutModel, executionModelBelow2, approvalEscalation,
-	goals, goalsBounded, goalsEscalation, goalsSchedule, goalsHeartbeat, noGoals,
-	ancestry, ancestryForks, noAncestry,
+	goals, goalsBounded, goalsEscalation, goalsSchedule, goalsHeartbeat, goalsCommitment, goalsReplay, noGoals,
+	ancestry, ancestryForks, noAncestry, remoteDispatch,
+	memory, memoryRuns, memoryWorkers, memoryTTL, memorySiblings, memoryEvents, loopMemory, loopMemoryWorkers, loopMemoryResume, memoryForks, memoryBranches, tenantsMemory,
+	executionModel6, executionModelBelow6, verifier, verifierGating, verifierTold, noVerifier, replayDeterminism, refusalDivergence, llmCacheKey,
+	approvals, clarifications, externalEvents, quorums, authRequired, approvalScopes, answeredByToken, interruptExpiry, approvalsReplay, cascade,
+	runPause, runPauseSuspended, runBulkCancel, runDiff, tenantsControl,
 	tenantsApart, tenantsChildren, tenantsAnswers, tenantsForks, tenantsFiles, tenantsHaveGoal,
 }
 

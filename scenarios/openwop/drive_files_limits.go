@@ -147,6 +147,9 @@ var filesFull = &scenarios.Drive[FilesFull]{
 		if o.Before, err = f.list(ctx, ""); err != nil {
 			return o, err
 		}
+		if status, _ := o.Before.Status.Int(); forbids(int(status)) {
+			return o, shutOut(http.MethodGet, int(status))
+		}
 		if !succeeded(o.Before.Status) {
 			return o, nil
 		}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/wire"
 )
 
 // GoalObservation is a goal that was ticked to its end, and beyond it.
@@ -98,20 +99,58 @@ var goalToItsCost = &scenarios.Drive[GoalObservation]{
 	},
 }
 
-// goalEscalated has a goal's run get stuck.
-var goalEscalated = &scenarios.Drive[GoalObservation]{
+// GoalEscalatedObservation is a goal whose run got stuck, and what came of it when that was answered.
+type GoalEscalatedObservation struct {
+	GoalObservation
+	Answered wire.Value `json:"answered"` // HTTP status
+	Resumed  GoalReply  `json:"resumed"`
+	Freed    wire.Wait  `json:"freed"` // it is escalated no more
+	Again    GoalTick   `json:"again"` // where it goes on
+}
+
+// goalEscalated has a goal's run get stuck, and answers it.
+var goalEscalated = &scenarios.Drive[GoalEscalatedObservation]{
 	ID:    "openwop/goal-escalated",
-	Title: "ticks a goal once, has its next run get stuck and ask a person, and ticks it three times more",
-	Sends: []string{"POST {prefix}/goals", sendsTicks + ", the second {escalate: true}", "GET {prefix}/goals/{id}", "POST /v1/runs (sentinel)"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (GoalObservation, error) {
+	Title: "ticks a goal once, has its next run get stuck and ask a person, and ticks it three times more; then answers that run, resumes the goal and ticks it again",
+	Sends: []string{"POST {prefix}/goals", sendsTicks + ", the second {escalate: true}", "GET {prefix}/goals/{id}", "POST /v1/runs (sentinel)",
+		"GET /v1/runs/{runId} and its events", "POST /v1/runs/{runId}/interrupts/{nodeId}", "POST {prefix}/goals/{id}/resume"},
+	Run: func(ctx context.Context, c *scenarios.Conn) (o GoalEscalatedObservation, err error) {
 		h := host{c}
-		g, o, err := h.goalThrough(ctx, boundedTo(h.between(10, 20)), h.satisfied(), h.unsatisfied(), openwopv1.GoalTickRequest{Escalate: new(true)})
+		var g *goal
+		g, o.GoalObservation, err = h.goalThrough(ctx, boundedTo(h.between(10, 20)), h.satisfied(), h.unsatisfied(), openwopv1.GoalTickRequest{Escalate: new(true)})
 		if err != nil || !concluded(o.Ticks) {
 			return o, err
 		}
-		o.Stuck, err = g.stuck(ctx, o)
-		return o, err
+		if o.Stuck, err = g.stuck(ctx, o.GoalObservation); err != nil || o.Stuck.ID == "" {
+			return o, err
+		}
+		return o, g.answers(ctx, &o)
 	},
+}
+
+// answers answers the run that got stuck and has the goal go on.
+func (g *goal) answers(ctx context.Context, o *GoalEscalatedObservation) error {
+	r := &run{host: g.host, ID: o.Stuck.ID, gone: func() {}}
+	reply, err := r.answer(ctx, wire.Wait{Last: o.Stuck.Snapshot}, g.marker())
+	if err != nil {
+		return err
+	}
+	if o.Answered = reply.StatusValue(); !succeeded(o.Answered) {
+		return nil
+	}
+	if o.Resumed, err = g.act(ctx, "resume"); err != nil {
+		return err
+	}
+	what := "the goal is escalated no more"
+	o.Freed, err = g.Await(ctx, what, func(ctx context.Context) (wire.Value, bool, error) {
+		reply, err := g.read(ctx, what)
+		return reply.Body, err == nil && reply.state().String() != string(openwopv1.GoalStateEscalated), err
+	})
+	if err != nil || !goesOn(o.Freed.Last) {
+		return err
+	}
+	o.Again, err = g.once(ctx, "tick after the answer", o.Freed.Last)
+	return err
 }
 
 // stuck reads the run that the last tick fired: the one that its reply names,

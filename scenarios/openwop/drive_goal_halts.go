@@ -189,7 +189,7 @@ func (o GoalDeadlineObservation) ranOn(goal wire.Value) bool {
 var goalToItsDeadline = &scenarios.Drive[GoalDeadlineObservation]{
 	ID:    "openwop/goal-to-its-deadline",
 	Title: "makes a goal with a wall-clock bound of random length, ticks it in time, waits until the bound has passed and ticks it again",
-	Waits: 700 * time.Millisecond,
+	Waits: 600 * time.Millisecond,
 	Sends: []string{"POST {prefix}/goals {bounds: {runTimeoutMs: random, maxLoopIterations: many}}", "POST {prefix}/goals/{id}/tick before and after", "GET {prefix}/goals/{id}", "POST /v1/runs (sentinel)"},
 	Run: func(ctx context.Context, c *scenarios.Conn) (GoalDeadlineObservation, error) {
 		h := host{c}
@@ -197,7 +197,7 @@ var goalToItsDeadline = &scenarios.Drive[GoalDeadlineObservation]{
 		if err != nil {
 			return GoalDeadlineObservation{}, err
 		}
-		o := GoalDeadlineObservation{Deadline: time.Duration(h.between(400, 700)) * time.Millisecond, Grace: fineGrace}
+		o := GoalDeadlineObservation{Deadline: time.Duration(h.between(200, 350)) * time.Millisecond, Grace: fineGrace}
 		for try := 1; ; try++ {
 			g, passing, err := home.withDeadline(ctx, &o)
 			if err == nil && o.goesOnInTime() {
@@ -206,7 +206,7 @@ var goalToItsDeadline = &scenarios.Drive[GoalDeadlineObservation]{
 			switch {
 			case err != nil:
 				return o, err
-			case o.tooSlow() && try < 4: // slow just now: with a longer one it may be in time
+			case o.tooSlow() && try < 5: // slow just now: with a longer one it may be in time
 				o = GoalDeadlineObservation{Deadline: 2 * o.Deadline, Grace: o.Grace}
 			case o.coarse() && o.Grace == fineGrace: // perhaps its clock ticks once a second
 				o = GoalDeadlineObservation{Deadline: 4*time.Second + o.Deadline, Grace: coarseGrace}

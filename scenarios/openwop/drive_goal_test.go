@@ -186,7 +186,7 @@ func TestGoalsOfOtherHosts(t *testing.T) {
 		return routes{"POST " + goalsAt + "/{id}/tick": refuse(status), "GET " + goalsAt + "/{id}/events": refuse(status)}
 	}
 	withoutSeam := map[string]string{}
-	for _, name := range []string{"block-well-formed", "bounds-required", "created-as-asked", "client-cannot-satisfy", "abandoned-stays-abandoned"} {
+	for _, name := range []string{"block-well-formed", "bounds-required", "created-as-asked", "misfits-not-kept", "client-cannot-satisfy", "abandoned-stays-abandoned"} {
 		withoutSeam[name] = "passed observed"
 	}
 	for _, status := range []int{http.StatusNotFound, http.StatusForbidden, http.StatusNotImplemented} {
@@ -250,7 +250,7 @@ func TestGoalsOfOtherHosts(t *testing.T) {
 		t.Parallel()
 		d := discoveryOf("conformance-noop")
 		d["agents"] = fields{"goals": fields{"judge": "verifier", "continuation": []string{"schedule", "manual"}, "requiresBounds": false}}
-		r := askOfGoals(t, append(honestGoals(&inventedGoals{}), routes{"GET /.well-known/openwop": always(d)}))
+		r := askOfGoals(t, append(honestGoals(&inventedGoals{verifies: true}), routes{"GET /.well-known/openwop": always(d)}))
 		compare(t, r, all(r, "passed observed", map[string]string{"bounds-required": "inapplicable"}))
 	})
 }

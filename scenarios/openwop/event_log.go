@@ -31,7 +31,7 @@ var numberedWithoutGap = scenarios.Scenario{
 			return
 		}
 		for _, l := range []RunLog{o.First, o.Second, o.Again} {
-			j.Check(openwopv1.OWPEVT1, l.All().Each("/sequence")).To(consecutive(leastEvents), "sequence of the events")
+			l.checkNumbered(j)
 		}
 		j.Check(openwopv1.OWPEVT1, o.Whole.events().Each("/sequence")).To(consecutive(leastEvents), "sequence of the events in one reply, as they are listed")
 		if first := o.First.All().Values; len(first) > 0 && sequence(first[0]) != 0 {
@@ -50,16 +50,7 @@ var envelopeComplete = scenarios.Scenario{
 			if !l.told(j) {
 				return
 			}
-			all := l.All()
-			for _, member := range []string{"eventId", "runId", "type"} {
-				j.Check(openwopv1.OWPEVT2, all.Each("/"+member)).To(check.Each(check.Text()), "%s", member)
-			}
-			j.Check(openwopv1.OWPEVT2, all.Each("/payload")).To(allThere(), "payload")
-			j.Check(openwopv1.OWPEVT2, all.Each("/timestamp")).To(check.Each(aTimestamp()), "timestamp")
-			j.Check(openwopv1.OWPEVT2, all.Each("/sequence")).To(check.Each(check.Integer(0, 0)), "sequence")
-			j.Check(openwopv1.OWPEVT3, all.Each("/eventId")).To(check.Distinct(""), "eventId")
-			j.Check(openwopv1.OWPEVT5, all.Each("/timestamp")).To(notEarlier(), "timestamp")
-			j.Check(openwopv1.OWPEVT7, all.Each("/type")).To(check.Each(legalType()), "type")
+			l.checkEnvelopes(j)
 			if types := reserved(l); len(types) > 0 { // facts C2
 				j.Find(openwopv1.OWPEVT7, "types that are not in the catalogue begin with a reserved word: %s", wire.Compact(types))
 			}
@@ -79,9 +70,8 @@ var causesComeFirst = scenarios.Scenario{
 			if !l.told(j) {
 				return
 			}
-			alone := len(l.OfType(openwopv1.RunEventTypeRunOrchestratorDecided, openwopv1.RunEventTypeNodeDispatched, openwopv1.RunEventTypeCoreWorkflowChainEvent).Values) == 0
-			j.Check(openwopv1.OWPEVT6, withCause(l)).To(causedBefore(l, alone), "events that name their cause")
-			if n := len(foreignCauses(l).Values); n > 0 && !alone { // facts C11
+			l.checkCauses(j)
+			if n := len(foreignCauses(l).Values); n > 0 && !l.alone() { // facts C11
 				j.Find(openwopv1.OWPEVT6, "%d events of a run that hands on work name causes outside its log", n)
 			}
 			named += len(withCause(l).Values)
@@ -102,18 +92,11 @@ var payloadsFit = scenarios.Scenario{
 		if !o.First.told(j) || !o.Second.told(j) {
 			return
 		}
-		types := typesWithSchema(o.First, o.Second)
-		if len(types) == 0 {
+		if len(typesWithSchema(o.First, o.Second)) == 0 {
 			j.BlockOn(openwopv1.OWPEVT9, "set-up: no event on the log is of a type whose payload has a schema")
 			return
 		}
-		for _, t := range types {
-			payloads := o.First.OfType(t)
-			if second := o.Second.OfType(t); len(second.Values) > 0 {
-				payloads = wire.Found{Values: append(payloads.Values, second.Values...), In: second.In}
-			}
-			j.Check(openwopv1.OWPEVT8, payloads.Each("/payload")).To(fitting(t), "payload of %s", t)
-		}
+		checkPayloads(j, o.First, o.Second)
 	}),
 }
 
@@ -130,7 +113,7 @@ var endsOnce = scenarios.Scenario{
 		o.Second.checkEnd(j, "when it had ended")
 		o.Again.checkEnd(j, "when another had ended too and "+o.Window.String()+" had gone by")
 		for _, l := range []RunLog{o.First, o.Second} {
-			j.Check(openwopv1.OWPEVT11, l.Terminals().Each("/type")).To(check.Equal([]any{"run." + l.Status().String()}), "event that ends a run of status %s", l.Status().JSON())
+			l.checkEndAsTold(j)
 		}
 	}),
 }
@@ -147,7 +130,7 @@ var logsApart = scenarios.Scenario{
 		}
 		j.Check(openwopv1.OWPEVT4, o.Second.ID).NotTo(check.Equal(o.First.RunID), "runId of the second run")
 		for _, l := range []RunLog{o.First, o.Second} {
-			j.Check(openwopv1.OWPEVT4, l.All().Each("/runId")).To(check.Each(check.Equal(l.RunID)), "run of every event")
+			l.checkOwn(j)
 		}
 	}),
 }

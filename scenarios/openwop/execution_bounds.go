@@ -34,6 +34,7 @@ var nodesBounded = scenarios.Scenario{
 		l.checkBreach(j, openwopv1.OWPBND2, openwopv1.CapKindNodeExecutions, n, check.Equal(n+1))
 		l.checkFailed(j, openwopv1.OWPBND3, "recursion_limit_exceeded")
 		l.checkCause(j, openwopv1.OWPBND13)
+		l.checkOver(j, openwopv1.OWPBND12)
 		o.Lull.checkStill(j, openwopv1.OWPBND12, l, "after it failed")
 	}),
 }

@@ -37,6 +37,7 @@ var timeBounded = scenarios.Scenario{
 		j.Check(openwopv1.OWPBND14, wire.Found{Values: wire.Values{l.Breaches().Last().Key("nodeId"), l.Breaches().Last().At("/payload/nodeId")}, In: l.Breaches().In}).
 			To(check.Absent(), "node of a breach of the whole run")
 		j.Check(openwopv1.OWPBND11, l.OfType(openwopv1.RunEventTypeRunFailed).Each("/payload/error/details/elapsedMs")).To(check.Each(atLeast(float64(o.Bound))), "details.elapsedMs of the failure")
+		l.checkOver(j, openwopv1.OWPBND12)
 		o.Lull.checkStill(j, openwopv1.OWPBND12, l, "after it failed")
 	}),
 }

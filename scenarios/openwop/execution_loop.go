@@ -37,12 +37,7 @@ var decidedBeforeWorker = scenarios.Scenario{
 			j.BlockOn(openwopv1.OWP0037A3, "set-up: the log tells of no worker")
 			return
 		}
-		for _, effect := range []func(wire.Value) bool{isPhase(openwopv1.ChainPhaseDispatchBegan), isA(openwopv1.RunEventTypeNodeDispatched)} {
-			marks := o.Log.All().Where(func(e wire.Value) bool {
-				return effect(e) || isA(openwopv1.RunEventTypeRunOrchestratorDecided, openwopv1.RunEventTypeRunCompleted, openwopv1.RunEventTypeRunFailed)(e)
-			})
-			j.Check(openwopv1.OWPDSP1, marks.Each("/type")).To(decisionsFirst(len(o.Workers)+1), "decisions, workers and the end in order")
-		}
+		o.Log.checkDecidedFirst(j, len(o.Workers)+1)
 		decided := o.Log.Decided().Values
 		for i, c := range o.Children {
 			if i < len(decided) && len(c.Log.Events) > 0 {
@@ -50,6 +45,16 @@ var decidedBeforeWorker = scenarios.Scenario{
 			}
 		}
 	}),
+}
+
+// checkDecidedFirst expects no worker before it was decided on, and so many turns before the end.
+func (l RunLog) checkDecidedFirst(j *scenarios.Judge, turns int) {
+	for _, effect := range []func(wire.Value) bool{isPhase(openwopv1.ChainPhaseDispatchBegan), isA(openwopv1.RunEventTypeNodeDispatched)} {
+		marks := l.All().Where(func(e wire.Value) bool {
+			return effect(e) || isA(openwopv1.RunEventTypeRunOrchestratorDecided, openwopv1.RunEventTypeRunCompleted, openwopv1.RunEventTypeRunFailed)(e)
+		})
+		j.Check(openwopv1.OWPDSP1, marks).To(decisionsFirst(turns), "decisions, workers and the end in order")
+	}
 }
 
 // ready stops a judge for which the loop was only the set-up.
@@ -63,26 +68,28 @@ func (o WorkersObservation) ready(j *scenarios.Judge, id scenarios.RequirementID
 	return true
 }
 
-// decisionsFirst expects the k-th worker behind the k-th decision, and the end behind all of them.
+// decisionsFirst expects events in which each worker comes behind the decision for it, and the end behind all of them.
 func decisionsFirst(turns int) check.Matcher {
-	return check.That(fmt.Sprintf("each worker after its decision, and the end after %d", turns), func(v any) bool {
-		list, _ := v.([]any)
-		decided, workers := 0, 0
-		for _, kind := range list {
-			switch kind {
-			case string(openwopv1.RunEventTypeRunOrchestratorDecided):
+	return check.Seeing(fmt.Sprintf("each worker after its decision, and the end after %d", turns), func(s wire.Seen) (bool, string) {
+		marks, _ := s.(wire.Found)
+		types := wire.Compact(marks.Each("/type").Actual())
+		decided, workers := 0, 0 // and those that were decided on and not dispatched yet
+		for _, e := range marks.Values {
+			switch openwopv1.RunEventType(e.Key("type").String()) {
+			case openwopv1.RunEventTypeRunOrchestratorDecided:
 				decided++
-			case string(openwopv1.RunEventTypeRunCompleted), string(openwopv1.RunEventTypeRunFailed):
+				workers += len(e.At("/payload/decision/nextWorkerIds").Items())
+			case openwopv1.RunEventTypeRunCompleted, openwopv1.RunEventTypeRunFailed:
 				if decided < turns {
-					return false
+					return false, types
 				}
 			default:
-				if workers++; workers > decided {
-					return false
+				if workers--; workers < 0 {
+					return false, types
 				}
 			}
 		}
-		return true
+		return true, types
 	})
 }
 

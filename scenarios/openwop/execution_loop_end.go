@@ -29,16 +29,21 @@ var nothingAfterTerminate = scenarios.Scenario{
 				return
 			}
 			at := sequence(end)
-			after := l.All().Where(func(e wire.Value) bool {
-				return sequence(e) > at && isA(openwopv1.RunEventTypeRunOrchestratorDecided, openwopv1.RunEventTypeCoreWorkflowChainEvent, openwopv1.RunEventTypeNodeDispatched)(e)
-			})
-			j.Check(openwopv1.OWPDSP5, after.Each("/type")).To(check.Len(0), "decisions and handoffs after terminate")
+			l.checkNoTurnAfter(j, at)
 			if children := l.Ended.Last.Key("childRuns"); children.Present() {
 				workers := l.dispatchedBefore(at)
 				j.Check(openwopv1.OWPDSP5, children).To(noMoreThan(workers), "child runs of a loop that dispatched %d before terminate", workers)
 			}
 		}
 	}),
+}
+
+// checkNoTurnAfter expects that nobody decides, or is dispatched, behind a decision to terminate.
+func (l RunLog) checkNoTurnAfter(j *scenarios.Judge, terminate int64) {
+	after := l.All().Where(func(e wire.Value) bool {
+		return sequence(e) > terminate && isA(openwopv1.RunEventTypeRunOrchestratorDecided, openwopv1.RunEventTypeCoreWorkflowChainEvent, openwopv1.RunEventTypeNodeDispatched)(e)
+	})
+	j.Check(openwopv1.OWPDSP5, after.Each("/type")).To(check.Len(0), "decisions and handoffs after terminate")
 }
 
 // terminated is the decision to terminate, where the loop came to the one of its plan.

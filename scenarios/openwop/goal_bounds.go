@@ -13,7 +13,7 @@ func goalBounds() scenarios.Suite {
 	return scenarios.Suite{
 		ID: "goal-bounds", Title: "standing goals: judged by the host alone, and stopped at their bounds", Protocol: Protocol,
 		Scenarios: []scenarios.Scenario{
-			goalsWellFormed, boundsRequired, createdAsAsked, clientCannotSatisfy, abandonedStaysAbandoned,
+			goalsWellFormed, boundsRequired, createdAsAsked, misfitsNotKept, clientCannotSatisfy, abandonedStaysAbandoned,
 			stopsAtBound, closedAtBound, exceededStaysExceeded, tickedAtOnce, costBound, deadlineBound,
 			satisfiedDisarms, evaluatedAndClosed, evaluationsAttributed, runsOfTheGoal, contentFree,
 			pauseHalts, escalationHalts,
@@ -125,6 +125,65 @@ var createdAsAsked = scenarios.Scenario{
 		j.Check(openwopv1.OWP0097C3, o.Stranger).To(check.Status(4), "a goal id that was never given out")
 		o.checkLists(j)
 	}),
+}
+
+// RFC 0097 B. That what does not fit is refused is not said; that it is not served is.
+var misfitsNotKept = scenarios.Scenario{
+	ID:     "openwop/goal-bounds/misfits-not-kept",
+	Title:  "no goal is served with a judge or a continuation that nobody knows, nor with bounds that cannot be, whatever was asked for",
+	Proves: ids{openwopv1.OWP0097B2, openwopv1.OWP0097B3, openwopv1.OWP0097B5},
+	Claim:  goals,
+	Ask: scenarios.Ask(goalMisfits, func(o GoalMisfitsObservation, j *scenarios.Judge) {
+		if !o.Control.ready(j) {
+			return
+		}
+		judges, modes := check.OneOf("verifier", "host"), check.OneOf(nil, "schedule", "commitment", "heartbeat", "manual") // facts C27: it may be left off
+		j.Check(openwopv1.OWP0097B2, o.Control.Fresh.Body.At("/completion/check")).To(judges, "completion.check of a goal as it can be")
+		j.Check(openwopv1.OWP0097B3, o.Control.Fresh.Body.At("/continuation/mode")).To(modes, "continuation.mode of a goal as it can be")
+		j.Check(openwopv1.OWP0097B5, o.Control.Fresh.Body.Key("bounds")).To(boundsThatCanBe(), "bounds of a goal as it can be")
+		for _, kind := range []struct {
+			id      scenarios.RequirementID
+			asked   []GoalMisfit
+			pointer string
+			fits    check.Matcher
+		}{
+			{openwopv1.OWP0097B2, o.Judges, "/completion/check", judges},
+			{openwopv1.OWP0097B3, o.Modes, "/continuation/mode", modes},
+			{openwopv1.OWP0097B5, o.Bounds, "/bounds", boundsThatCanBe()},
+		} {
+			for _, m := range kind.asked {
+				m.check(j, kind.id, kind.pointer, kind.fits)
+			}
+		}
+	}),
+}
+
+// check expects of a goal that was made although it does not fit that it does where it is served.
+func (m GoalMisfit) check(j *scenarios.Judge, id scenarios.RequirementID, pointer string, fits check.Matcher) {
+	if m.Made.ID == "" {
+		m.Made.Created.tellRefusal(j, id, "a goal "+m.What)
+		return
+	}
+	if succeeded(m.Made.Fresh.Status) && j.Check(id, m.Made.Fresh.Body.At(pointer)).To(fits, "%s of a goal %s", pointer[1:], m.What) {
+		j.Find(id, "a goal %s is made, and served with %s", m.What, m.Made.Fresh.Body.At(pointer).JSON())
+	}
+}
+
+// boundsThatCanBe expects bounds as the schema of a goal has them.
+func boundsThatCanBe() check.Matcher {
+	return check.That("bounds of at least 1 whole run, 0 ms and a cost of 0", func(v any) bool {
+		bounds, ok := v.(map[string]any)
+		for name, least := range map[string]int64{"maxLoopIterations": 1, "runTimeoutMs": 0, "maxCostUsd": 0} {
+			bound, given := bounds[name]
+			if !given {
+				continue
+			}
+			whole, isWhole := bound.(int64)
+			size, isSize := bound.(float64)
+			ok = ok && (isWhole && whole >= least || isSize && name == "maxCostUsd" && size >= 0)
+		}
+		return ok
+	})
 }
 
 func (o GoalCreatedObservation) checkLists(j *scenarios.Judge) {

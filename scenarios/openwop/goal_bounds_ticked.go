@@ -280,7 +280,7 @@ var escalationHalts = scenarios.Scenario{
 	Title:  "a goal whose run asks a person is escalated, and fires no run while nobody has answered",
 	Proves: ids{openwopv1.OWP0097E8},
 	Claim:  goalsEscalation,
-	Ask: scenarios.Ask(goalEscalated, func(o GoalObservation, j *scenarios.Judge) {
+	Ask: scenarios.Ask(goalEscalated, func(o GoalEscalatedObservation, j *scenarios.Judge) {
 		if !o.ready(j) || !o.checkEnd(j, goalRows{openwopv1.OWP0097E8, openwopv1.OWP0097E8, openwopv1.OWP0097E8}, openwopv1.GoalStateEscalated) {
 			return
 		}

@@ -2,6 +2,7 @@ package openwop
 
 import (
 	"encoding/json"
+	"strconv"
 	"strings"
 
 	"github.com/openassay/assay/gen/openwopv1"
@@ -14,7 +15,8 @@ import (
 func goalCompletion() scenarios.Suite {
 	return scenarios.Suite{
 		ID: "goal-completion", Title: "standing goals that go on by themselves, are judged by the host alone, and keep secrets", Protocol: Protocol,
-		Scenarios: []scenarios.Scenario{onlyTheJudge, everyRunJudged, scheduleFires, heartbeatFires, secretRedacted, noGoalsUnclaimed},
+		Scenarios: []scenarios.Scenario{onlyTheJudge, everyRunJudged, replayNotJudged, goesOnAfterAnswer, scheduleFires, heartbeatFires, commitmentFires,
+			abandonedDisarms, satisfiedScheduleDisarms, secretRedacted, noGoalsUnclaimed},
 	}
 }
 
@@ -62,46 +64,78 @@ var everyRunJudged = scenarios.Scenario{
 	}),
 }
 
-// RFC 0097 A, C and E, and the first example.
-var scheduleFires = scenarios.Scenario{
-	ID:     "openwop/goal-completion/schedule-fires",
-	Title:  "a goal on a schedule fires its runs by itself, none while it is paused, and none beyond its bound",
-	Proves: ids{openwopv1.OWP0097A3, openwopv1.OWP0097C5, openwopv1.OWP0097E4},
-	Claim:  goalsSchedule,
-	Ask: scenarios.Ask(goalOnSchedule, func(o GoalAloneObservation, j *scenarios.Judge) {
-		o.check(j, openwopv1.OWP0097A3)
+// RFC 0097 E with RFC 0044. How a goal leaves escalated is not said (facts C27); that it does is.
+var goesOnAfterAnswer = scenarios.Scenario{
+	ID:     "openwop/goal-completion/goes-on-after-answer",
+	Title:  "a goal that was escalated goes on, or ends, when the run that got stuck was answered; what it was judged by up to then stays",
+	Proves: ids{openwopv1.OWP0097E9, openwopv1.OWP0097E12},
+	Claim:  goalsEscalation,
+	Ask: scenarios.Ask(goalEscalated, func(o GoalEscalatedObservation, j *scenarios.Judge) {
+		switch {
+		case !o.ready(j) || !o.ended(j, openwopv1.OWP0097E8, openwopv1.GoalStateEscalated):
+			return
+		case o.Stuck.ID == "":
+			j.Block("neither the goal nor the reply to its tick names the run that got stuck", "have the reply to the tick carry the runId (docs/seams.md)")
+			return
+		case !succeeded(o.Answered):
+			j.Block("the run that got stuck takes no answer: HTTP "+o.Answered.JSON(), "let the interrupt of a contributing run be answered by its node")
+			return
+		}
+		j.Check(openwopv1.OWP0097E12, o.Freed).To(check.Reached())
+		before, now := runsOf(o.shown()).Items(), o.Freed.Last
+		if goesOn(now) && o.Again.answered(j, o.Goal.Path) {
+			j.Check(openwopv1.OWP0097E12, o.Again.Shown).To(check.Reached())
+			now = o.Again.Shown.Last
+		}
+		for i, id := range before { // what was a contribution stays one
+			j.Check(openwopv1.OWP0097E9, at(runsOf(now), i)).To(check.SameAs(id), "contributing run %d after the answer", i+1)
+		}
+		if verdict := now.At("/completion/lastVerdict/runId"); verdict.Present() {
+			j.Check(openwopv1.OWP0097E9, verdict).To(oneOf(runsOf(now)), "run that the last verdict names after the answer")
+		}
 	}),
 }
 
-// RFC 0097 A, C and E, with RFC 0060.
-var heartbeatFires = scenarios.Scenario{
-	ID:     "openwop/goal-completion/heartbeat-fires",
-	Title:  "a goal that goes on by a heartbeat fires a run for a change, none while it is paused, and none beyond its bound",
-	Proves: ids{openwopv1.OWP0097A4, openwopv1.OWP0097C5, openwopv1.OWP0097E4},
-	Claim:  goalsHeartbeat,
-	Ask: scenarios.Ask(goalByHeartbeat, func(o GoalAloneObservation, j *scenarios.Judge) {
-		o.check(j, openwopv1.OWP0097A4)
-	}),
+// at is an item of a list, absent where it is shorter.
+func at(list wire.Value, i int) wire.Value { return list.At("/" + strconv.Itoa(i)) }
+
+// oneOf expects one of the items of a list.
+func oneOf(list wire.Value) check.Matcher {
+	items, _ := list.Actual().([]any)
+	return check.OneOf(items...)
 }
 
-// check follows a goal that goes on by itself, through a pause and to its end.
-func (o GoalAloneObservation) check(j *scenarios.Judge, fires scenarios.RequirementID) {
-	if !o.Goal.ready(j) || !j.Check(fires, o.Going).To(check.Reached()) || !showsRuns(j, o.Going.Last) || !o.Paused.permitted(j, "pause a goal") {
-		return
-	}
-	if o.outran() {
-		j.Block("the goal was at its end before it could be paused", "certify it again when the host answers faster")
-		return
-	}
-	j.Check(openwopv1.OWP0097C5, o.Paused.Status).To(check.Status(2), "pause")
-	j.Check(openwopv1.OWP0097C5, runsOf(o.Held.Body)).To(check.SameAs(runsOf(o.Settled.Body)), "contributing runs of the paused goal after a quiet window of %s", o.Window)
-	if !o.Resumed.Reply.permitted(j, "resume a goal") ||
-		!j.Check(openwopv1.OWP0097C5, o.Resumed.After.state()).To(check.Equal(openwopv1.GoalStateActive), "state after resume") ||
-		!j.Check(fires, o.Ended).To(check.Reached()) {
-		return
-	}
-	j.Check(openwopv1.OWP0097E4, o.Later.state()).To(check.Equal(openwopv1.GoalStateBoundExceeded), "state at the end")
-	checkRuns(j, openwopv1.OWP0097E4, o.Later.Body, o.Bound)
+// The agent runtime on standing goals: what is replayed is not judged.
+var replayNotJudged = scenarios.Scenario{
+	ID:     "openwop/goal-completion/replay-not-judged",
+	Title:  "the replay of a contributing run is no run of the goal, and no verdict is recorded for it or changed by it",
+	Proves: ids{openwopv1.OWPGOAL1},
+	Claim:  goalsReplay,
+	Ask: scenarios.Ask(goalReplayed, func(o GoalReplayObservation, j *scenarios.Judge) {
+		evaluated := o.events(openwopv1.RunEventTypeGoalEvaluated)
+		if !o.ready(j) {
+			return
+		}
+		for _, t := range o.Ticks {
+			if !j.Need(openwopv1.OWP0097G2, t.Shown) {
+				return
+			}
+		}
+		if !succeeded(o.Fork.Log.Created) {
+			j.Block("a contributing run cannot be replayed: HTTP "+o.Fork.Log.Created.JSON(), "let the runs of a goal be forked in mode replay")
+			return
+		}
+		if !j.Need(openwopv1.OWPRPL1, o.Fork.Log.Ended) || !seen(j, evaluated) {
+			return
+		}
+		runs := runsOf(o.shown())
+		j.Check(openwopv1.OWPGOAL1, iterationsOf(o.shown())).To(check.Equal(o.Runs), "iterations, with a replay before the last of %d runs", o.Runs)
+		j.Check(openwopv1.OWPGOAL1, runs).To(check.Len(o.Runs), "contributing runs, with a replay before the last of them")
+		for _, id := range runs.Items() {
+			j.Check(openwopv1.OWPGOAL1, id).NotTo(check.Equal(o.Fork.Log.RunID), "contributing run")
+		}
+		j.Check(openwopv1.OWPGOAL1, evaluated.Each("/payload/runId")).To(check.SameAs(runs), "runs that the evaluations name")
+	}),
 }
 
 // RFC 0097 E (SR-1).

@@ -15,7 +15,7 @@ func handoffSuite() scenarios.Suite {
 			chainOfCauses, childIsARun, secondWaitsForFirst,
 			failedWorker, cancelledWorker, uncreatableWorker,
 			harvestedWhenMapped, unmappedNotHarvested, failedNotHarvested, cancelledNotHarvested,
-			resultsReachParent, inputsReachChild, unsetInputAbsent, ownMapping, workerToWorker,
+			resultsReachParent, inputsReachChild, unsetInputAbsent, ownMapping, workerToWorker, harvestAttested,
 			cancelReachesAll, cancelledTreeRests,
 		},
 	}
@@ -36,6 +36,7 @@ var chainOfCauses = scenarios.Scenario{
 			steps := o.Log.checkHandoff(j, openwopv1.OWP0037B3, i, worker, completes)
 			checkNamed(j, steps, worker)
 		}
+		o.Log.checkChains(j)
 		told := o.Log.Phase(openwopv1.ChainPhaseDispatchBegan).Each("/payload/workerId")
 		j.Check(openwopv1.OWP0037B3, told).To(check.Equal(o.Workers), "workers of all handoffs")
 	}),

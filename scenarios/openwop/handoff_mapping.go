@@ -47,7 +47,7 @@ var unmappedNotHarvested = scenarios.Scenario{
 			j.BlockOn(openwopv1.OWP0037B3, "set-up: not every worker completed")
 			return
 		}
-		j.Check(openwopv1.OWP0037B1, o.Log.Phase(openwopv1.ChainPhaseOutputHarvested).Each("/payload/workerId")).To(check.Len(0), "workers that were harvested")
+		o.Log.checkUnharvested(j)
 	}),
 }
 

@@ -16,6 +16,8 @@ type inventedGoals struct {
 	idle bool // a tick counts nothing
 	told bool // a goal is in the state that a client says it is in
 
+	verifies bool // and so the host itself does not judge
+
 	mu    sync.Mutex
 	goals []*inventedGoal
 }
@@ -90,11 +92,15 @@ func (g *inventedGoals) list(r *http.Request, _ map[string]any) (int, any) {
 }
 
 func (g *inventedGoals) create(_ *http.Request, body map[string]any) (int, any) {
-	ask := as[openwopv1.CreateGoalRequest](body)
+	ask, err := read[openwopv1.CreateGoalRequest](body)
 	state, claimed := body["state"].(string)
 	switch {
+	case err != nil || ask.Completion.Check != g.judge() || ask.Continuation.Mode != openwopv1.GoalContinuationModeManual:
+		return refused(http.StatusBadRequest, "validation_error")
 	case ask.Bounds == nil || *ask.Bounds == (openwopv1.GoalBounds{}):
 		return refused(http.StatusUnprocessableEntity, "validation_error")
+	case cannotBe(*ask.Bounds):
+		return refused(http.StatusBadRequest, "validation_error")
 	case claimed && !g.told:
 		return refused(http.StatusBadRequest, "validation_error")
 	case !claimed:
@@ -109,6 +115,17 @@ func (g *inventedGoals) create(_ *http.Request, body map[string]any) (int, any) 
 	}}
 	g.goals = append(g.goals, o)
 	return http.StatusOK, o.Goal
+}
+
+func (g *inventedGoals) judge() openwopv1.GoalCheck {
+	if g.verifies {
+		return openwopv1.GoalCheckVerifier
+	}
+	return openwopv1.GoalCheckHost
+}
+
+func cannotBe(b openwopv1.GoalBounds) bool {
+	return b.MaxLoopIterations != nil && *b.MaxLoopIterations < 1 || b.RunTimeoutMs != nil && *b.RunTimeoutMs < 0 || b.MaxCostUSD != nil && *b.MaxCostUSD < 0
 }
 
 func (g *inventedGoals) edit(o *inventedGoal, body map[string]any) bool {
@@ -173,13 +190,18 @@ func (o *inventedGoal) event(kind openwopv1.GoalEventType, payload map[string]an
 }
 
 // as reads a decoded body as what it is meant to be.
-func as[T any](body map[string]any) (v T) {
-	raw, err := json.Marshal(body)
-	if err == nil {
-		err = json.Unmarshal(raw, &v)
-	}
+func as[T any](body map[string]any) T {
+	v, err := read[T](body)
 	if err != nil {
 		panic(fmt.Sprintf("an impostor was asked %v: %v", body, err))
 	}
 	return v
+}
+
+func read[T any](body map[string]any) (v T, err error) {
+	raw, err := json.Marshal(body)
+	if err == nil {
+		err = json.Unmarshal(raw, &v)
+	}
+	return v, err
 }

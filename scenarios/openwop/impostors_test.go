@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -17,25 +18,32 @@ import (
 // the question. No run stands behind any of it.
 
 // everyFixture is what an impostor lists that does not leave the fixtures out.
-var everyFixture = []string{
-	"assay-loop-mapped", "assay-echo", "assay-echo-again", "assay-loop-reject", "assay-loop-waits", "assay-dispatch-alone",
-	"conformance-dispatch-deterministic-fail-child", "conformance-dispatch-cancellable-child",
-	"assay-loop", "assay-loop-ask-user", "assay-loop-endless", "assay-loop-workspace", "assay-goal-work", "assay-goal-stuck",
-	"conformance-noop", "conformance-multi-agent-handoff", "conformance-multi-agent-handoff-child", "conformance-orchestrator-dispatch",
-	"assay-nodes", "assay-random", "conformance-cap-breach", "conformance-run-duration-breach", "conformance-delay", "conformance-orchestrator-low-confidence",
-}
+var everyFixture = func() (ids []string) {
+	files, err := openwopv1.Fixtures.ReadDir("fixtures")
+	if err != nil {
+		panic(err) // they are built in
+	}
+	for _, f := range files {
+		ids = append(ids, strings.TrimSuffix(f.Name(), ".json"))
+	}
+	return ids
+}()
 
-// discoveryOf claims version 5 and everything that goes with it.
+// discoveryOf claims version 6 and everything that can be claimed beside it.
 func discoveryOf(fixtures ...string) map[string]any {
 	return map[string]any{
 		"protocolVersion": "1.0", "supportedEnvelopes": []string{}, "schemaVersions": map[string]int{},
-		"limits":   map[string]int{"clarificationRounds": 1, "schemaRounds": 1, "envelopesPerTurn": 1, "maxLoopIterations": 9, "maxNodeExecutions": 20, "maxRunDurationMs": 60_000},
-		"fixtures": append([]string{}, fixtures...), "replay": map[string]any{"supported": true},
-		"workspace": map[string]any{"supported": true}, "heartbeat": map[string]any{"supported": true},
-		"agents": map[string]any{"orchestrator": true, "goals": map[string]any{"judge": "host", "continuation": []string{"manual"}, "requiresBounds": true}},
-		"multiAgent": map[string]any{"executionModel": map[string]any{"supported": true, "version": 5, "statefulResume": true,
-			"crossHostCausation": map[string]any{"supported": true, "hostId": "liar"},
-			"replayDeterminism":  map[string]any{"supported": true, "refusalDivergenceEmission": true}}},
+		"limits":   map[string]int{"clarificationRounds": 1, "schemaRounds": 1, "envelopesPerTurn": 1, "maxLoopIterations": 9, "maxNodeExecutions": 20, "maxRunDurationMs": 60_000, "maxRequestBodyBytes": 1 << 20},
+		"fixtures": append([]string{}, fixtures...), "replay": map[string]any{"supported": true, "modes": []string{"replay", "branch"}},
+		"workspace": map[string]any{"supported": true, "versioned": true, "maxFileBytes": 4096, "maxFiles": 8, "maxVersions": 3},
+		"memory":    map[string]any{"supported": true, "ttlSupported": true, "maxEntrySizeBytes": 4096, "attribution": map[string]any{"supported": true, "emitsWriteEvents": true}},
+		"heartbeat": map[string]any{"supported": true}, "dispatch": map[string]any{"supported": true}, "orchestrator": map[string]any{"supported": true},
+		"agents": map[string]any{"supported": true, "orchestrator": true, "dispatch": true, "dispatchMapping": true, "subRunAttestation": true,
+			"goals": map[string]any{"judge": "host", "continuation": []string{"manual", "schedule", "heartbeat", "commitment"}, "requiresBounds": true}},
+		"multiAgent": map[string]any{"executionModel": map[string]any{"supported": true, "version": 6, "statefulResume": true,
+			"verifier":           map[string]any{"supported": true, "gating": true},
+			"crossHostCausation": map[string]any{"supported": true, "hostId": "liar", "ancestryEndpointSupported": true},
+			"replayDeterminism":  map[string]any{"supported": true, "refusalDivergenceEmission": true, "llmCacheKeyRecipe": "spec-rfc-0041"}}},
 	}
 }
 
@@ -90,7 +98,7 @@ func discovery(fixtures ...string) routes {
 
 // strangersAndUnknown refuses what an impostor has no answer to as it should be refused: that takes no run either.
 func strangersAndUnknown(r *http.Request, _ map[string]any) (int, any) {
-	if r.Header.Get("Authorization") != "Bearer dev-key" {
+	if !slices.Contains([]string{"Bearer " + ourKey, "Bearer " + otherKey}, r.Header.Get("Authorization")) {
 		return refused(http.StatusUnauthorized, "unauthenticated")
 	}
 	return refused(http.StatusNotFound, "not_found")
@@ -171,6 +179,7 @@ func constantHost(status string) routes {
 		"GET /v1/runs/{id}/events/poll":          always(log),
 		"POST /v1/runs/{id}/interrupts/{node}":   always(map[string]any{"runId": "r-1", "nodeId": "dispatch", "status": status}),
 		"POST /v1/runs/{id}/cancel":              always(map[string]any{"runId": "r-1", "status": "cancelled"}),
+		"GET /v1/runs/{id}/ancestry":             always(map[string]any{"runId": "r-1", "hostId": "liar", "parent": nil}),
 		"GET /v1/host/workspace/files":           always(map[string]any{"files": []any{}}),
 		"GET /v1/host/workspace/files/{path}":    always(file),
 		"PUT /v1/host/workspace/files/{path}":    always(file),

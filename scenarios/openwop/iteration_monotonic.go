@@ -6,6 +6,7 @@ import (
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/wire"
 )
 
 // iterationMonotonic follows the counter through whole runs.
@@ -29,10 +30,15 @@ var onePerTurn = scenarios.Scenario{
 		if !o.ready(j) {
 			return
 		}
-		j.Check(openwopv1.OWP0061B1, o.iterations()).To(check.Each(check.Integer(1, 0)))
-		j.Check(openwopv1.OWP0061B2, o.iterations()).To(check.CountFromOne(o.Turns))
+		checkCounted(j, o.iterations(), o.Turns)
 		o.tell(j, openwopv1.OWP0061B2)
 	}),
+}
+
+// checkCounted expects the counters of so many turns.
+func checkCounted(j *scenarios.Judge, iterations wire.Found, turns int) {
+	j.Check(openwopv1.OWP0061B1, iterations).To(check.Each(check.Integer(1, 0)))
+	j.Check(openwopv1.OWP0061B2, iterations).To(check.CountFromOne(turns))
 }
 
 // RFC 0037 A, RFC 0061 E: the loop itself.
@@ -165,6 +171,7 @@ var boundBelow = scenarios.Scenario{
 		j.Check(openwopv1.OWP0061E3, l.Status()).To(check.Equal("failed"), "status of the run")
 		j.Check(openwopv1.OWP0061E3, l.OfType(openwopv1.RunEventTypeRunFailed).Each("/payload/error/code")).To(check.Equal([]any{"loop_limit_exceeded"}), "code of the failure")
 		j.Check(openwopv1.OWP0061E3, breachesAndEnds(l)).To(check.Equal([]any{"cap.breached", "run.failed"}), "breach and end in order")
+		l.checkOver(j, openwopv1.OWP0061E3)
 		j.Check(openwopv1.OWP0061E3, ofTheLoop(o.BelowLater).Each("/eventId")).To(check.SameAs(ofTheLoop(l).Each("/eventId")),
 			"events of the loop after two more had ended and %s had gone by", o.Window)
 		if !o.Chosen {

@@ -111,6 +111,7 @@ func TestJudgesOfTheBoundOnNodes(t *testing.T) {
 		{"works on after it failed", "nodes-bounded", func(o *openwop.NodesObservation) {
 			o.Lull = lull(t, capped(3).then(event{"node.started", map[string]any{"nodeId": "n4"}}))
 		}, openwopv1.OWPBND12},
+		{"has failed before its last work", "nodes-bounded", below(capped(3).then(event{"node.dispatched", map[string]any{"childWorkflowId": "late"}})), openwopv1.OWPBND12},
 		{"shows no nodes", "nodes-bounded", func(o *openwop.NodesObservation) {
 			o.Below, o.Above = capped(3).drop("node.started").recursed(t), nodes(6).drop("node.started").log(t)
 		}, "blocked"},
@@ -218,6 +219,10 @@ func TestJudgesOfTheBoundOnTime(t *testing.T) {
 		{"completes", "time-bounded", over(late(1200, 1201).withStatus("completed"), to), openwopv1.OWPBND8, nil},
 		{"works on", "time-bounded", func(o *openwop.OvertimeObservation) {
 			o.Lull = lull(t, late(1200, 1201).then(event{"node.completed", nil}))
+		}, openwopv1.OWPBND12, nil},
+		{"has failed before its last node begins", "time-bounded", func(o *openwop.OvertimeObservation) {
+			s := late(1200, 1201).then(event{"node.started", nil})
+			o.Over, o.Lull = s.timedOut(t, from, to), lull(t, s)
 		}, openwopv1.OWPBND12, nil},
 		{"refuses the run", "time-bounded", func(o *openwop.OvertimeObservation) { o.Over.Created = wiretest.Status(t, 400) }, "blocked", nil},
 

@@ -20,12 +20,12 @@ func alone(t *testing.T) openwop.GoalAloneObservation {
 		return wire.Wait{What: "the goal moves", Reached: true, Last: wiretest.Value(t, standing(state, runs))}
 	}
 	active := replied(t, 200, standing("active", 2))
-	return openwop.GoalAloneObservation{Goal: made(t), Bound: 4, Going: shown("active", 2), Paused: active, Settled: active, Held: active, Window: time.Second,
-		Resumed: openwop.GoalEdit{Reply: active, After: active}, Ended: shown("bound-exceeded", 4), Later: replied(t, 200, standing("bound-exceeded", 4))}
+	return openwop.GoalAloneObservation{Goal: made(t), Beside: made(t), Bound: 4, Going: shown("active", 2), Paused: active, Settled: active, Meanwhile: shown("active", 4), Held: active,
+		Resumed: openwop.GoalEdit{Reply: active, After: active}, Ended: shown("bound-exceeded", 4), After: shown("active", 6), Later: replied(t, 200, standing("bound-exceeded", 4))}
 }
 
 func TestJudgesOfAGoalThatGoesOnByItself(t *testing.T) {
-	for scenario, fires := range map[string]string{"schedule-fires": openwopv1.OWP0097A3, "heartbeat-fires": openwopv1.OWP0097A4} {
+	for scenario, fires := range map[string]string{"schedule-fires": openwopv1.OWP0097A3, "heartbeat-fires": openwopv1.OWP0097A4, "commitment-fires": openwopv1.OWP0097A5} {
 		for _, c := range []struct {
 			name  string
 			spoil func(*openwop.GoalAloneObservation)
@@ -43,10 +43,17 @@ func TestJudgesOfAGoalThatGoesOnByItself(t *testing.T) {
 				o.Settled = replied(t, 200, standing("bound-exceeded", 4))
 			}, "blocked"},
 			{"is not made", func(o *openwop.GoalAloneObservation) { o.Goal = refusedGoal(t, 500, objective) }, "blocked"},
+			{"stands alone", func(o *openwop.GoalAloneObservation) { o.Beside = refusedGoal(t, 500, objective) }, "blocked"},
+			{"stops the one beside it with it", func(o *openwop.GoalAloneObservation) { o.Meanwhile.Reached = false }, "blocked"},
+			{"ends the one beside it with it", func(o *openwop.GoalAloneObservation) { o.After.Reached = false }, "blocked"},
 		} {
 			t.Run(scenario+" "+c.name, func(t *testing.T) {
 				o := alone(t)
 				c.spoil(&o)
+				if scenario == "schedule-fires" {
+					expect(t, scenario, openwop.GoalScheduleObservation{GoalAloneObservation: o}, c.want)
+					return
+				}
 				expect(t, scenario, o, c.want)
 			})
 		}

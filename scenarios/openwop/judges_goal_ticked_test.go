@@ -238,7 +238,7 @@ func TestJudgeOfEscalation(t *testing.T) {
 			o := through(t, "escalated", 2)
 			o.Stuck = run("waiting-approval")
 			c.spoil(&o)
-			expect(t, "escalation-halts", o, c.want)
+			expect(t, "escalation-halts", openwop.GoalEscalatedObservation{GoalObservation: o}, c.want)
 		})
 	}
 }

@@ -1,6 +1,8 @@
 package openwop_test
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"maps"
 	"testing"
 
@@ -18,6 +20,8 @@ func mappedCast() *cast {
 	c.parent.hand(d, "echo", "c1", "heard")
 	c.parent.hand(d, "again", "c2", "again")
 	c.parent.complete()
+	c.parent.attest(0, `{"heard":"SAID"}`)
+	c.parent.attest(1, `{"again":"SAID"}`)
 	c.parent.shown["variables"] = map[string]any{"heard": "SAID", "again": "SAID"}
 	first, second := child("c1", "echo", "p", "completed"), child("c2", "again", "p", "completed")
 	first.shown["inputs"] = map[string]any{"word": "SAID", "extra": "SPARE"}
@@ -31,11 +35,17 @@ func bareCast() *cast {
 	c := &cast{parent: newTale("q", "assay-loop-mapped", "completed")}
 	c.parent.hand(c.parent.decide("echo"), "echo", "c3", "heard")
 	c.parent.complete()
+	c.parent.attest(0, `{"heard":"AGAIN"}`)
 	c.parent.shown["variables"] = map[string]any{"heard": "AGAIN"}
 	only := child("c3", "echo", "q", "completed")
 	only.shown["inputs"] = map[string]any{"word": "AGAIN"}
 	c.children = []*tale{only}
 	return c
+}
+
+// attest gives the i-th harvest the checksum of that.
+func (s *tale) attest(i int, canonical string) {
+	s.payload("output.harvested", i)["attestation"] = map[string]any{"algorithm": "sha256", "checksum": fmt.Sprintf("%x", sha256.Sum256([]byte(canonical)))}
 }
 
 // mappedObservation is what a drive would have noted of the two.
@@ -124,6 +134,16 @@ func TestJudgesOfMappings(t *testing.T) {
 		{"harvests twice", "harvested-when-mapped", func(_, bare *cast) {
 			bare.parent.step("output.harvested", "", "echo", "c3")
 		}, openwopv1.OWP0037B1},
+		{"honest", "harvest-attested", func(_, _ *cast) {}, "passed"},
+		{"no checksum", "harvest-attested", func(_, bare *cast) { delete(bare.parent.payload("output.harvested", 0), "attestation") }, openwopv1.OWPDSP27},
+		{"one checksum for all", "harvest-attested", func(both, bare *cast) {
+			bare.parent.payload("output.harvested", 0)["attestation"] = both.parent.payload("output.harvested", 0)["attestation"]
+		}, openwopv1.OWPDSP27},
+		{"of another kind", "harvest-attested", func(_, bare *cast) {
+			bare.parent.payload("output.harvested", 0)["attestation"].(map[string]any)["algorithm"] = "md5"
+		}, openwopv1.OWPDSP27},
+		{"not harvested", "harvest-attested", func(_, bare *cast) { bare.parent.cut("output.harvested", 0) }, "blocked"},
+
 		{"harvests before the worker completed", "harvested-when-mapped", func(_, bare *cast) {
 			bare.parent.events[bare.parent.at("output.harvested", 0)]["causationId"] = bare.parent.events[bare.parent.at("dispatch.succeeded", 0)]["eventId"]
 		}, openwopv1.OWP0037B1},

@@ -196,6 +196,10 @@ func TestJudgesOfTheBound(t *testing.T) {
 		}, openwopv1.OWP0061E3},
 		{"completes after the breach", "bound-below", func(o *openwop.BoundsObservation) { o.Below = bounded(3).withStatus("completed").log(t) }, openwopv1.OWP0061E3},
 		{"works on after it failed", "bound-below", func(o *openwop.BoundsObservation) { o.BelowLater = bounded(3).then(decided(4, "next-worker")).log(t) }, openwopv1.OWP0061E3},
+		{"has failed before its last node begins", "bound-below", func(o *openwop.BoundsObservation) {
+			s := bounded(3).then(event{"node.started", map[string]any{"nodeId": "late"}})
+			o.Below, o.BelowLater = s.log(t), s.log(t)
+		}, openwopv1.OWP0061E3},
 		{"never ends", "bound-below", func(o *openwop.BoundsObservation) { o.Below = bounded(3).withStatus("running").log(t) }, openwopv1.OWP0061E3},
 		{"a note after the failure", "bound-below", func(o *openwop.BoundsObservation) {
 			o.BelowLater = bounded(3).then(event{"lease.lost", map[string]any{}}).log(t)

@@ -36,6 +36,11 @@ func (l RunLog) checkFailed(j *scenarios.Judge, id scenarios.RequirementID, code
 	j.Check(id, breachesAndEnds(l)).To(check.Equal([]any{"cap.breached", "run.failed"}), "breach and end in order")
 }
 
+// checkOver expects that no work is told of behind the failure.
+func (l RunLog) checkOver(j *scenarios.Judge, id scenarios.RequirementID) {
+	j.Check(id, ofTheLoop(l).Last().Key("type")).To(check.Equal("run.failed"), "last event of the run, but for notes")
+}
+
 // checkCause expects the failure to name the breach that brought it about.
 func (l RunLog) checkCause(j *scenarios.Judge, id scenarios.RequirementID) {
 	failed := l.OfType(openwopv1.RunEventTypeRunFailed)

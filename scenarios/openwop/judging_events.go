@@ -48,6 +48,40 @@ func (l RunLog) told(j *scenarios.Judge) bool {
 // leastEvents is the length of the shortest log: a run begins and ends.
 const leastEvents = 2
 
+// checkNumbered expects one sequence after the other.
+func (l RunLog) checkNumbered(j *scenarios.Judge) {
+	j.Check(openwopv1.OWPEVT1, l.All().Each("/sequence")).To(consecutive(leastEvents), "sequence of the events")
+}
+
+// checkEnvelopes expects of every event what each has to say of itself.
+func (l RunLog) checkEnvelopes(j *scenarios.Judge) {
+	all := l.All()
+	for _, member := range []string{"eventId", "runId", "type"} {
+		j.Check(openwopv1.OWPEVT2, all.Each("/"+member)).To(check.Each(check.Text()), "%s", member)
+	}
+	j.Check(openwopv1.OWPEVT2, all.Each("/payload")).To(allThere(), "payload")
+	j.Check(openwopv1.OWPEVT2, all.Each("/timestamp")).To(check.Each(aTimestamp()), "timestamp")
+	j.Check(openwopv1.OWPEVT2, all.Each("/sequence")).To(check.Each(check.Integer(0, 0)), "sequence")
+	j.Check(openwopv1.OWPEVT3, all.Each("/eventId")).To(check.Distinct(""), "eventId")
+	j.Check(openwopv1.OWPEVT5, all.Each("/timestamp")).To(notEarlier(), "timestamp")
+	j.Check(openwopv1.OWPEVT7, all.Each("/type")).To(check.Each(legalType()), "type")
+}
+
+// checkCauses expects that no event is caused by a later one.
+func (l RunLog) checkCauses(j *scenarios.Judge) {
+	j.Check(openwopv1.OWPEVT6, withCause(l)).To(causedBefore(l, l.alone()), "events that name their cause")
+}
+
+// alone says whether the run hands on no work: then all causes stand in its own log.
+func (l RunLog) alone() bool {
+	return len(l.OfType(openwopv1.RunEventTypeRunOrchestratorDecided, openwopv1.RunEventTypeNodeDispatched, openwopv1.RunEventTypeCoreWorkflowChainEvent).Values) == 0
+}
+
+// checkOwn expects the events of this run only.
+func (l RunLog) checkOwn(j *scenarios.Judge) {
+	j.Check(openwopv1.OWPEVT4, l.All().Each("/runId")).To(check.Each(check.Equal(l.RunID)), "run of every event")
+}
+
 // end is the sequence of the event that ends the run; that of the last event where none does.
 func (l RunLog) end() int64 {
 	if ends := l.Terminals().Values; len(ends) > 0 {
@@ -101,6 +135,11 @@ func (l RunLog) checkEnd(j *scenarios.Judge, when string) {
 	if len(notes) > 0 {
 		j.Find(openwopv1.OWPEVT10, "the end of the run is followed by events of type %s", wire.Compact(notes))
 	}
+}
+
+// checkEndAsTold expects the end that the snapshot tells of.
+func (l RunLog) checkEndAsTold(j *scenarios.Judge) {
+	j.Check(openwopv1.OWPEVT11, l.Terminals().Each("/type")).To(check.Equal([]any{"run." + l.Status().String()}), "event that ends a run of status %s", l.Status().JSON())
 }
 
 // typesOf are the types of these events, each once.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/internal/validate"
+	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -28,6 +29,19 @@ func typesWithSchema(logs ...RunLog) []openwopv1.RunEventType {
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
+}
+
+// checkPayloads expects of every type with a schema that its payloads fit.
+func checkPayloads(j *scenarios.Judge, logs ...RunLog) {
+	for _, t := range typesWithSchema(logs...) {
+		var payloads wire.Found
+		for _, l := range logs {
+			if of := l.OfType(t); len(of.Values) > 0 {
+				payloads = wire.Found{Values: append(payloads.Values, of.Values...), In: of.In}
+			}
+		}
+		j.Check(openwopv1.OWPEVT8, payloads.Each("/payload")).To(fitting(t), "payload of %s", t)
+	}
 }
 
 // fitting expects payloads that are as the schema of their type has them.
@@ -65,4 +79,21 @@ func fitting(t openwopv1.RunEventType) check.Matcher {
 		}
 		return false, fmt.Sprintf("%s (%d of %d)", strings.Join(said, "; "), wrong, len(payloads))
 	})
+}
+
+// findSlips notes where the payload of an event departs from its schema, where
+// that is not the question.
+func findSlips(j *scenarios.Judge, id scenarios.RequirementID, e wire.Value) {
+	t := openwopv1.RunEventType(e.Key("type").String())
+	set, err := payloadSchemas()
+	if err != nil {
+		return
+	}
+	schema, err := set.Component(openwopv1.Events[t].Component)
+	if err != nil {
+		return
+	}
+	for _, problem := range schema.ValidateValue(e.Key("payload").Actual()) {
+		j.Find(id, "the payload of %s is not as its schema has it: %s", t, problem)
+	}
 }

@@ -80,6 +80,11 @@ func (l RunLog) checkHandoff(j *scenarios.Judge, id scenarios.RequirementID, tur
 	return steps
 }
 
+// checkUnharvested expects that nothing of a worker was brought back.
+func (l RunLog) checkUnharvested(j *scenarios.Judge) {
+	j.Check(openwopv1.OWP0037B1, l.Phase(openwopv1.ChainPhaseOutputHarvested).Each("/payload/workerId")).To(check.Len(0), "workers that were harvested")
+}
+
 // checkNamed compares the child that the steps of a handoff name.
 func checkNamed(j *scenarios.Judge, steps wire.Found, worker string) {
 	named := steps.Where(isPhase(openwopv1.ChainPhaseDispatchSucceeded, openwopv1.ChainPhaseChildCompleted, openwopv1.ChainPhaseChildFailed,

@@ -3,6 +3,7 @@ package openwop_test
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -58,6 +59,19 @@ func TestEveryProofIsWithinReach(t *testing.T) {
 	for id, reached := range reach {
 		if r, _ := openwop.Protocol.Ledger.Find(id); r.Demands() > reached {
 			t.Errorf("%s is to be %s, and its scenarios reach %s", id, r.Demands(), reached)
+		}
+	}
+}
+
+// The texts contradict one another in 43 places (C1 to C43). What is accepted because of it stands in a row, with its number.
+func TestEveryContradictionIsCited(t *testing.T) {
+	var all strings.Builder
+	for _, r := range openwop.Protocol.Ledger.Rows {
+		all.WriteString(r.Accepts + "\n" + r.Why + "\n")
+	}
+	for n := range 43 {
+		if cited := regexp.MustCompile(fmt.Sprintf(`(^|[^-\w])C%d\b`, n+1)); !cited.MatchString(all.String()) {
+			t.Errorf("no row cites contradiction C%d", n+1)
 		}
 	}
 }

@@ -19,11 +19,14 @@ var Protocol = &scenarios.Protocol{
 	Profiles:       profiles,
 	CheckDiscovery: checkDiscovery,
 	Describe:       describe,
+	Signs:          signs,
+	SeamPrefix:     "/v1/host/sample",
+	RunOf:          runOf,
 }
 
 // Suites are all OpenWOP suites, in the order they are shown.
 func Suites() []scenarios.Suite {
-	return []scenarios.Suite{discovery(), errorsSuite(), executionBounds(), version5Shape(), iterationMonotonic(), statefulResumeSuite(), confidenceSuite(), workspaceSnapshot(), executionLoop(), handoffSuite(), workspaceFilesSuite(), goalBounds(), goalCompletion(), eventLog(), replaySuite(), isolation(), ancestrySuite()}
+	return []scenarios.Suite{discovery(), errorsSuite(), executionBounds(), version5Shape(), iterationMonotonic(), statefulResumeSuite(), confidenceSuite(), interruptsSuite(), workspaceSnapshot(), executionLoop(), handoffSuite(), workspaceFilesSuite(), goalBounds(), goalCompletion(), eventLog(), replaySuite(), isolation(), ancestrySuite(), memorySuite(), runControl(), heartbeatSuite(), verifierSuite()}
 }
 
 func ledger() *scenarios.Ledger {

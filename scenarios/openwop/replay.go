@@ -14,7 +14,8 @@ import (
 func replaySuite() scenarios.Suite {
 	return scenarios.Suite{
 		ID: "replay", Title: "forks: a replay takes what was recorded, a branch goes another way", Protocol: Protocol,
-		Scenarios: []scenarios.Scenario{prefixKept, drawnOnce, forksRefused, branchDraws, branchBounded, branchesRefused},
+		Scenarios: []scenarios.Scenario{prefixKept, drawnOnce, forksRefused, branchDraws, branchBounded, branchesRefused,
+			refusalDiverges, otherAnswerTold, toolKept, cacheKeys},
 	}
 }
 

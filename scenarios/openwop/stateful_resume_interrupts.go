@@ -80,6 +80,7 @@ var resolvedByOne = scenarios.Scenario{
 		// asked by the scenarios of the counter.
 		j.Check(openwopv1.OWPINT3, l.Kinds()).To(noMoreThan(o.Turns), "decisions of %d turns", o.Turns)
 		j.Check(openwopv1.OWPINT3, l.OfType(openwopv1.RunEventTypeInterruptResolved).Each("/nodeId")).To(noMoreThan(1), "interrupts resolved")
+		l.checkResolvedOnce(j)
 		j.Check(openwopv1.OWPINT3, l.OfType(openwopv1.RunEventTypeNodeResumed).Each("/nodeId")).To(noMoreThan(1), "nodes resumed")
 		j.Check(openwopv1.OWPINT3, l.Terminals().Each("/type")).To(noMoreThan(1), "events that end the run")
 		winner := o.winners()[0]
@@ -95,6 +96,14 @@ var resolvedByOne = scenarios.Scenario{
 		}
 		o.Lull.checkStill(j, openwopv1.OWPINT3, l, "after its end")
 	}),
+}
+
+// checkResolvedOnce expects no interrupt to be resolved twice, where the log says which was.
+func (l RunLog) checkResolvedOnce(j *scenarios.Judge) {
+	resolved := l.OfType(openwopv1.RunEventTypeInterruptResolved).Each("/payload/interruptId").Where(func(id wire.Value) bool { return id.Actual() != nil })
+	if len(resolved.Values) > 0 {
+		j.Check(openwopv1.OWPINT3, resolved).To(check.Distinct(), "interruptId of the interrupts resolved")
+	}
 }
 
 // refusesAnswer says whether a host refuses what we answer, and not that we

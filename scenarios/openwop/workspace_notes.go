@@ -54,7 +54,7 @@ func (l look) String() string { return fmt.Sprintf("turn %d at its %s", l.turn, 
 // notes are what the turns of a loop noted, by the look.
 type notes struct {
 	in     wire.Ref
-	byLook map[look]wire.Values // entries {path, version, content}
+	byLook map[look]wire.Values // entries: {path, version, content} of files; no look has one where nothing was noted
 }
 
 // A loop of ours has 8 turns and 4 files at most. What is several times that
@@ -66,7 +66,10 @@ const (
 
 // readNotes finds the notes of the fixture assay-loop-workspace: its variable
 // seen in the last snapshot or, where that does not show it, as the log changed it last.
-func readNotes(l RunLog) notes {
+func readNotes(l RunLog) notes { return readSeen(l, "workspace") }
+
+// readSeen are the notes of what the turns saw of one of the things they look at.
+func readSeen(l RunLog, thing string) notes {
 	seen := l.Ended.Last.At("/variables/seen")
 	if list, _ := seen.Actual().([]any); len(list) == 0 {
 		changes := l.OfType(openwopv1.RunEventTypeVariableChanged).Where(func(e wire.Value) bool { return e.At("/payload/name").String() == "seen" })
@@ -76,7 +79,9 @@ func readNotes(l RunLog) notes {
 	for _, note := range atMost(mostNotes, seen) {
 		turn, _ := note.Key("iteration").Int()
 		at := look{turn, note.Key("at").String()}
-		n.byLook[at] = append(n.byLook[at], atMost(mostEntries, note.Key("workspace"))...)
+		if list, ok := note.Key(thing).Actual().([]any); ok && len(list) <= mostEntries {
+			n.byLook[at] = append(n.byLook[at], note.Key(thing).Items()...)
+		}
 	}
 	return n
 }

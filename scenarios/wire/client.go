@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -18,8 +19,9 @@ import (
 // concurrent use.
 type Client struct {
 	network    *Network
-	key        string // the credential it sends
-	blank      string // what the record has in its place
+	base       *url.URL // of the host that it asks
+	key        string   // the credential it sends
+	blank      string   // what the record has in its place
 	http       *http.Client
 	transport  *http.Transport
 	transcript *Transcript
@@ -29,11 +31,46 @@ type Client struct {
 // Other sends the same drive's requests with the credential of another tenant,
 // into the same transcript. It is nil where there is no such credential.
 func (c *Client) Other() *Client {
-	if c.network.target.OtherKey == "" {
+	return c.with(c.network.target.OtherKey, "<secret of the other tenant>")
+}
+
+// Voter sends the same drive's requests with the credential of a further
+// principal of the tenant, counted from 0, into the same transcript. It is nil
+// where there is no such credential.
+func (c *Client) Voter(i int) *Client {
+	if i < 0 || i >= len(c.network.target.VoterKeys) {
+		return nil
+	}
+	return c.with(c.network.target.VoterKeys[i], fmt.Sprintf("<secret of voter %d>", i+1))
+}
+
+// LowScope sends the same drive's requests with a credential of the tenant that
+// may not answer interrupts, into the same transcript. It is nil where there is
+// no such credential.
+func (c *Client) LowScope() *Client {
+	return c.with(c.network.target.LowScopeKey, "<secret of low scope>")
+}
+
+// SecondName is the name under which the target knows the second host.
+const SecondName = "second"
+
+// Second sends to the second host, with the credential for that, into the same transcript. It is nil where there is none.
+func (c *Client) Second() *Client {
+	if c.network.second == nil {
+		return nil
+	}
+	second := *c
+	second.base, second.key, second.blank = c.network.second, c.network.target.SecondKey, "<secret of the second host>"
+	return &second
+}
+
+// with is the client with another credential, nil where that is empty.
+func (c *Client) with(key, blank string) *Client {
+	if key == "" {
 		return nil
 	}
 	other := *c
-	other.key, other.blank = c.network.target.OtherKey, "<secret of the other tenant>"
+	other.key, other.blank = key, blank
 	return &other
 }
 
@@ -231,7 +268,7 @@ func (c *Client) prepare(ctx context.Context, call Call, accept string) (*http.R
 	if err != nil {
 		return nil, Request{}, fmt.Errorf("%s %s: encoding the credential: %w", call.Method, call.Path, err)
 	}
-	request, err := http.NewRequestWithContext(ctx, call.Method, c.network.base.String()+call.Path, bytes.NewReader(body))
+	request, err := http.NewRequestWithContext(ctx, call.Method, c.base.String()+call.Path, bytes.NewReader(body))
 	if err != nil {
 		return nil, Request{}, fmt.Errorf("%s %s: building the request: %w", call.Method, call.Path, err)
 	}
@@ -241,8 +278,10 @@ func (c *Client) prepare(ctx context.Context, call Call, accept string) (*http.R
 		request.Header.Set("Content-Type", "application/json")
 	}
 	request.Header.Set("Accept", accept)
-	for k, v := range c.network.target.Header {
-		request.Header.Set(k, v)
+	if c.base == c.network.base { // they are for the target
+		for k, v := range c.network.target.Header {
+			request.Header.Set(k, v)
+		}
 	}
 	if c.key != "" && !call.Anonymous {
 		request.Header.Set("Authorization", "Bearer "+c.key)

@@ -132,14 +132,15 @@ func TestTheOperatorsHeadersAreInNoRecord(t *testing.T) {
 	}
 }
 
-// Another tenant sends its own key into the same record, which says whose it
-// was and holds neither.
-func TestTheOtherTenant(t *testing.T) {
+// Whoever else sends, sends a key of its own into the same record, which says
+// whose it was and holds none.
+func TestWhoeverElseSends(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprintf(w, `{"key":"%s"}`, r.Header.Get("Authorization"))
 	}))
 	defer server.Close()
-	n, err := wire.NewNetwork(wire.Target{URL: server.URL, Key: "k-first-11", OtherKey: "k-other-22"}, wire.Options{Limits: wire.DefaultLimits()})
+	n, err := wire.NewNetwork(wire.Target{URL: server.URL, Key: "k-first-11", OtherKey: "k-other-22", VoterKeys: []string{"k-voter-33", "k-voter-44"}, LowScopeKey: "k-low-55"},
+		wire.Options{Limits: wire.DefaultLimits()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,12 +149,15 @@ func TestTheOtherTenant(t *testing.T) {
 	for i, ask := range []struct {
 		by        *wire.Client
 		key, kept string
-	}{{c, "Bearer k-first-11", "<secret>"}, {c.Other(), "Bearer k-other-22", "<secret of the other tenant>"}, {c.Other().Other(), "Bearer k-other-22", "<secret of the other tenant>"}} {
+	}{
+		{c, "k-first-11", "<secret>"}, {c.Other(), "k-other-22", "<secret of the other tenant>"}, {c.Other().Other(), "k-other-22", "<secret of the other tenant>"},
+		{c.Voter(0), "k-voter-33", "<secret of voter 1>"}, {c.Voter(0).Voter(1), "k-voter-44", "<secret of voter 2>"}, {c.LowScope(), "k-low-55", "<secret of low scope>"},
+	} {
 		r, err := ask.by.Do(t.Context(), wire.Call{Method: "GET", Path: "/x"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, kept := r.Text("/key"), c.Transcript().Entry(i + 1).Request.Header["Authorization"]; got != ask.key || kept != ask.kept {
+		if got, kept := r.Text("/key"), c.Transcript().Entry(i + 1).Request.Header["Authorization"]; got != "Bearer "+ask.key || kept != ask.kept {
 			t.Errorf("request %d was sent with %q and is kept with %q", i+1, got, kept)
 		}
 	}
@@ -161,8 +165,10 @@ func TestTheOtherTenant(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if bytes.Contains(record, []byte("k-first-11")) || bytes.Contains(record, []byte("k-other-22")) {
-		t.Errorf("the record holds a key: %s", record)
+	for _, key := range []string{"k-first-11", "k-other-22", "k-voter-33", "k-voter-44", "k-low-55"} {
+		if bytes.Contains(record, []byte(key)) {
+			t.Errorf("the record holds the key %s: %s", key, record)
+		}
 	}
 }
 
@@ -173,8 +179,13 @@ func TestNobodyElse(t *testing.T) {
 	}
 	c := n.Client("d")
 	defer c.Close()
-	if c.Other() != nil {
-		t.Error("there is another tenant without a key")
+	if c.Other() != nil || c.LowScope() != nil {
+		t.Error("there is somebody else without a key")
+	}
+	for i := -1; i < 2; i++ {
+		if c.Voter(i) != nil {
+			t.Errorf("there is a voter %d without a key", i)
+		}
 	}
 }
 

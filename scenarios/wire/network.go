@@ -22,8 +22,17 @@ type Target struct {
 	Key string // bearer credential, "" for none
 	// OtherKey is the credential of another tenant, "" for none. Nothing goes out with it but what is sent by [Client.Other].
 	OtherKey string
-	Header   map[string]string // sent with every request to the target's origin; kept out of every record
-	CAFile   string            // PEM file of further certificate authorities
+	// VoterKeys are the credentials of further principals of the tenant. Nothing goes out with one but what is sent by [Client.Voter].
+	VoterKeys []string
+	// LowScopeKey is a credential of the tenant that may make and read runs and may not answer interrupts, "" for none. Nothing
+	// goes out with it but what is sent by [Client.LowScope].
+	LowScopeKey string
+	// SecondURL is the base URL of another host that the target works with, "" for none, and SecondKey the credential for it.
+	// Nothing goes there but what is sent by [Client.Second].
+	SecondURL, SecondKey string
+
+	Header map[string]string // sent with every request to the target's origin; kept out of every record
+	CAFile string            // PEM file of further certificate authorities
 }
 
 // Options tune a [Network].
@@ -38,6 +47,7 @@ type Network struct {
 	base     *url.URL
 	target   Target
 	limits   Limits
+	second   *url.URL // nil where there is none
 	redactor *Redactor
 	tls      *tls.Config
 	pace     *pace
@@ -58,7 +68,17 @@ func NewNetwork(t Target, o Options) (*Network, error) {
 	n.pace = &pace{now: n.now, rate: o.Rate}
 	n.inFlight = &weights{free: o.Limits.InFlightBytes, most: o.Limits.InFlightBytes}
 	n.redactor.Hide(t.Key)
-	n.redactor.Hide(t.OtherKey)
+	if t.SecondURL != "" {
+		if n.second, err = ParseBase(t.SecondURL); err != nil {
+			return nil, fmt.Errorf("second host: %w", err)
+		}
+		if p, ok := n.second.User.Password(); ok {
+			n.redactor.Hide(p)
+		}
+	}
+	for _, key := range append([]string{t.OtherKey, t.LowScopeKey, t.SecondKey}, t.VoterKeys...) {
+		n.redactor.Hide(key)
+	}
 	for name, value := range t.Header {
 		if credential.MatchString(name) { // a tenant's name, say, is blanked where it stands as a header only
 			n.redactor.Hide(value)
@@ -129,14 +149,14 @@ func (n *Network) Client(drive string) *Client {
 		MaxIdleConnsPerHost: 8,
 		ForceAttemptHTTP2:   true,
 	}
-	c := &Client{network: n, key: n.target.Key, blank: "<secret>", transport: transport, transcript: &Transcript{Drive: drive}, kept: &keptBytes{}}
+	c := &Client{network: n, base: n.base, key: n.target.Key, blank: "<secret>", transport: transport, transcript: &Transcript{Drive: drive}, kept: &keptBytes{}}
 	c.http = &http.Client{Transport: transport, CheckRedirect: c.redirect}
 	return c
 }
 
-// redirect follows within the target's origin only: the credential must not travel.
+// redirect follows within the origin that was asked only: the credential must not travel.
 func (c *Client) redirect(next *http.Request, via []*http.Request) error {
-	if next.URL.Scheme != c.network.base.Scheme || next.URL.Host != c.network.base.Host {
+	if asked := via[0].URL; next.URL.Scheme != asked.Scheme || next.URL.Host != asked.Host {
 		return http.ErrUseLastResponse
 	}
 	if len(via) > c.network.limits.Redirects {

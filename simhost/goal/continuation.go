@@ -19,15 +19,18 @@ const (
 )
 
 // interval reads the armRef of a schedule.
-func interval(armRef *string) (time.Duration, error) {
+func interval(armRef *string) (time.Duration, error) { return durationOf(armRef, everyPrefix) }
+
+// durationOf reads an armRef of that form.
+func durationOf(armRef *string, prefix string) (time.Duration, error) {
 	if armRef == nil {
 		return 0, errors.New("there is none")
 	}
-	text, ok := strings.CutPrefix(*armRef, everyPrefix)
+	text, ok := strings.CutPrefix(*armRef, prefix)
 	every, err := time.ParseDuration(text)
 	switch {
 	case !ok:
-		return 0, fmt.Errorf("it does not begin with %q", everyPrefix)
+		return 0, fmt.Errorf("it does not begin with %q", prefix)
 	case err != nil:
 		return 0, err
 	case every < shortestInterval || every > longestInterval:
@@ -47,6 +50,8 @@ func (g *Goals) checkContinuation(next openwopv1.GoalContinuation) error {
 		if _, err := interval(next.ArmRef); err != nil {
 			return invalid(arm, "give the interval of a schedule as %s1h30m: %v", everyPrefix, err)
 		}
+	case next.Mode == openwopv1.GoalContinuationModeCommitment && g.o.Commitments:
+		return checkCommitment(next.ArmRef)
 	case next.Mode != openwopv1.GoalContinuationModeHeartbeat || !g.o.Heartbeats:
 		return invalid(mode, "this host has no goals of mode %q: take one that discovery lists under agents.goals.continuation", next.Mode)
 	case next.ArmRef == nil || *next.ArmRef == "":
@@ -56,30 +61,35 @@ func (g *Goals) checkContinuation(next openwopv1.GoalContinuation) error {
 }
 
 // checkEnds refuses a schedule that would go on for ever: the runs that it fires cost nothing, so a bound of cost alone is
-// never reached.
+// never reached. What falls due again and again is no better.
 func checkEnds(next openwopv1.GoalContinuation, b openwopv1.GoalBounds) error {
-	if next.Mode == openwopv1.GoalContinuationModeSchedule && b.MaxLoopIterations == nil && b.RunTimeoutMs == nil {
-		return invalid("bounds", "a goal on a schedule needs maxLoopIterations or runTimeoutMs: its own runs cost nothing")
+	timed := next.Mode == openwopv1.GoalContinuationModeSchedule || next.Mode == openwopv1.GoalContinuationModeCommitment
+	if timed && b.MaxLoopIterations == nil && b.RunTimeoutMs == nil {
+		return invalid("bounds", "a goal of mode %q needs maxLoopIterations or runTimeoutMs: its own runs cost nothing", next.Mode)
 	}
 	return nil
 }
 
-// due is when the schedule of a goal fires its next run, by the goal's own clock; false where none does. The moments lie an
-// interval apart, from when the goal was last set going: those that pass while the host is down, or while a run is under
-// way, come to one run.
+// due is when time itself fires the next run of a goal, by the goal's own clock; false where it does not. The moments of a
+// schedule lie an interval apart, from when the goal was last set going: those that pass while the host is down, or while a
+// run is under way, come to one run.
 func (s *state) due() (time.Time, bool) {
-	if s.Continuation.Mode != openwopv1.GoalContinuationModeSchedule || !s.active() || s.paused {
+	if !s.active() || s.paused {
 		return time.Time{}, false
 	}
-	every, err := interval(s.Continuation.ArmRef)
-	return s.anchor.Add(every), err == nil
+	after, ok := recurs(s.Continuation)
+	return s.anchor.Add(after), ok
 }
 
-// slot is the latest moment of the schedule that has come; false where none has since the last run.
+// slot is the latest moment of the schedule that has come, or that of the commitment; false where none has since the last
+// run.
 func (s *state) slot(at time.Time) (time.Time, bool) {
 	due, ok := s.due()
 	if !ok || at.Before(due) {
 		return time.Time{}, false
+	}
+	if s.commits() {
+		return due, true
 	}
 	every := due.Sub(s.anchor)
 	return s.anchor.Add(at.Sub(s.anchor).Truncate(every)), true
@@ -91,10 +101,11 @@ func (g *Goals) keep(id string) error {
 	if err := g.look(g.ctx, id, func(s *state) { _, due = s.slot(g.now(s.ahead)) }); err != nil || !due {
 		return err
 	}
-	return g.fire(g.ctx, id, func(s *state, r *record) (due bool) {
+	_, err := g.fire(g.ctx, id, func(s *state, r *record) (due bool) {
 		r.Slot, due = s.slot(r.At)
 		return due
 	})
+	return err
 }
 
 // Beat has every goal that goes on by this heartbeat, and is not paused, fire a run. change names what the heartbeat saw: it
@@ -105,19 +116,12 @@ func (g *Goals) Beat(ctx context.Context, heartbeat, change string) error {
 		return err
 	}
 	defer leave()
-	var armed []string
-	if err := g.view(ctx, func(b *board) error {
-		for _, s := range b.order {
-			if s.beats(heartbeat) && s.active() {
-				armed = append(armed, s.id)
-			}
-		}
-		return nil
-	}); err != nil {
+	armed, err := g.armedBy(ctx, func(s *state) bool { return s.beats(heartbeat) })
+	if err != nil {
 		return err
 	}
 	for _, id := range armed {
-		if err := g.fire(ctx, id, func(s *state, r *record) bool {
+		if _, err := g.fire(ctx, id, func(s *state, r *record) bool {
 			r.Beat = change
 			return s.beats(heartbeat) && s.beat != change
 		}); err != nil {
@@ -127,20 +131,37 @@ func (g *Goals) Beat(ctx context.Context, heartbeat, change string) error {
 	return nil
 }
 
+// armedBy are the active goals that go on by that.
+func (g *Goals) armedBy(ctx context.Context, by func(*state) bool) (armed []string, err error) {
+	err = g.view(ctx, func(b *board) error {
+		for _, s := range b.order {
+			if s.active() && by(s) {
+				armed = append(armed, s.id)
+			}
+		}
+		return nil
+	})
+	return armed, err
+}
+
 func (s *state) beats(heartbeat string) bool {
+	return s.goesOnBy(openwopv1.GoalContinuationModeHeartbeat, heartbeat)
+}
+
+func (s *state) goesOnBy(mode openwopv1.GoalContinuationMode, arm string) bool {
 	c := s.Continuation
-	return c.Mode == openwopv1.GoalContinuationModeHeartbeat && c.ArmRef != nil && *c.ArmRef == heartbeat
+	return c.Mode == mode && c.ArmRef != nil && *c.ArmRef == arm
 }
 
 // fire has an active goal that is not paused fire a run that nobody scripted, and has it judged; not where when says no. ctx
 // is heard until it is the goal's turn.
-func (g *Goals) fire(ctx context.Context, id string, when func(*state, *record) bool) error {
+func (g *Goals) fire(ctx context.Context, id string, when func(*state, *record) bool) (Ticked, error) {
 	release, err := g.take(ctx, id)
 	if err != nil {
-		return err
+		return Ticked{}, err
 	}
 	defer release()
-	_, err = g.advance(id, func() (outcome, error) {
+	return g.advance(id, func() (outcome, error) {
 		return g.change(context.Background(), id, func(s *state) (*record, error) {
 			r := &record{At: g.now(s.ahead), Fired: &script{}}
 			switch {
@@ -154,5 +175,4 @@ func (g *Goals) fire(ctx context.Context, id string, when func(*state, *record) 
 			return r, nil
 		})
 	})
-	return err
 }

@@ -48,7 +48,7 @@ func (g *Goals) Create(ctx context.Context, c Create) (openwopv1.Goal, error) {
 	}
 	made := &created{
 		Objective:    objective,
-		Completion:   c.Completion,
+		Completion:   named(c.Completion),
 		Continuation: c.Continuation,
 		Bounds:       c.Bounds,
 		Owner:        openwopv1.RunOwner{Tenant: g.o.Tenant},
@@ -92,7 +92,7 @@ func goalID(id [16]byte) string { return "goal-" + hex.EncodeToString(id[:]) }
 // acceptable refuses what cannot be a goal here.
 func (g *Goals) acceptable(c Create) error {
 	b := c.Bounds
-	if err := checkJudge(c.Completion); err != nil {
+	if err := g.checkJudge(c.Completion); err != nil {
 		return err
 	}
 	if err := g.checkContinuation(c.Continuation); err != nil {
@@ -121,21 +121,10 @@ func (g *Goals) objective(text string) (redacted string, err error) {
 	return redacted, nil
 }
 
-// checkJudge refuses judges that this host does not have.
-func checkJudge(judge openwopv1.GoalCompletionRequest) error {
-	switch {
-	case judge.Check != openwopv1.GoalCheckHost:
-		return invalid("completion.check", "this host judges by itself and has no other judge: set it to %q", openwopv1.GoalCheckHost)
-	case judge.VerifierRef != nil:
-		return invalid("completion.verifierRef", "this host has no verifiers: leave it off")
-	}
-	return nil
-}
-
 // checkOffered refuses judges and continuations that this host does not have. What is not to change was not asked for.
 func (g *Goals) checkOffered(e Edit) error {
 	if e.Completion != nil {
-		if err := checkJudge(*e.Completion); err != nil {
+		if err := g.checkJudge(*e.Completion); err != nil {
 			return err
 		}
 	}
@@ -156,6 +145,9 @@ func (g *Goals) Edit(ctx context.Context, id string, e Edit) (openwopv1.Goal, er
 	}
 	if err := g.checkOffered(e); err != nil {
 		return openwopv1.Goal{}, err
+	}
+	if e.Completion != nil {
+		e.Completion = new(named(*e.Completion))
 	}
 	return g.ask(ctx, id, func(s *state) (*record, error) {
 		if !s.active() {

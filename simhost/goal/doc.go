@@ -18,13 +18,17 @@
 // In mode schedule a timer begins a tick at each interval, in mode heartbeat Beat does, for each change that the heartbeat
 // saw; Tick fires runs between them all the same. Nobody scripts such a run, so its outputs say that the objective is not
 // reached. Intervals count from when the goal was set going: created, resumed, or given that schedule. Several that pass
-// at once, while the host is down or a run is under way, fire one run. There are no goals of mode commitment.
+// at once, while the host is down or a run is under way, fire one run.
+//
+// In mode commitment a run is fired once its time has come or, where the commitment has no time, once Fulfil is told that
+// its condition holds. It is made anew when that run has been judged, so its time counts from there.
 //
 // The judge reads the run and not the request: the outputs of a run that completed are its verdict and its cost; a run
 // that failed or was cancelled did not satisfy. Each judged run is one goal.evaluated. Then the goal ends as satisfied
 // where the verdict says so, else as bound-exceeded where the run was the last one it may have, or the runs together cost
 // too much, or the deadline has passed. The deadline also strikes by itself. A run that is under way when its goal ends,
-// by the deadline or because somebody gave it up, is not judged any more: nothing follows the goal.closed of such a goal.
+// by the deadline or because somebody gave it up, is not judged any more: it is shown among the contributing runs, and no
+// event follows the goal.closed of such a goal.
 //
 // # Escalation
 //

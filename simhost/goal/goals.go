@@ -35,6 +35,8 @@ type Options struct {
 	IDs    run.IDs     // of goals; nil: run.RandomIDs
 	Tenant string      // owns the goals
 
+	// Judge looks at the runs: the host itself, the default for "", or a verifier (RFC 0090).
+	Judge openwopv1.GoalCheck
 	// RequireBounds refuses goals without any bound.
 	RequireBounds bool
 	// MaxGoals is how many goals there may be, those that have ended included; 0 means DefaultMaxGoals. All of them are
@@ -42,6 +44,8 @@ type Options struct {
 	MaxGoals int
 	// Heartbeats lets goals go on by a heartbeat; whoever has it look calls Beat.
 	Heartbeats bool
+	// Commitments lets goals go on by a commitment; whoever sees that its condition holds calls Fulfil.
+	Commitments bool
 	// Secrets are taken out of objectives.
 	Secrets []string
 	// OnError hears of errors in work that nobody waits for. It may be called by several goroutines. nil: slog.
@@ -71,8 +75,14 @@ func Open(ctx context.Context, o Options) (*Goals, error) {
 	if o.Log == nil || o.Runs == nil || o.Clock == nil || o.Tenant == "" {
 		return nil, errors.New("open the goals: Options.Log, Runs, Clock and Tenant must be set")
 	}
+	if o.Judge != "" && !o.Judge.Valid() {
+		return nil, fmt.Errorf("open the goals: Options.Judge %q: give verifier or host", o.Judge)
+	}
 	if o.MaxGoals == 0 {
 		o.MaxGoals = DefaultMaxGoals
+	}
+	if o.Judge == "" {
+		o.Judge = openwopv1.GoalCheckHost
 	}
 	if o.IDs == nil {
 		o.IDs = run.RandomIDs()

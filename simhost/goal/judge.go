@@ -12,6 +12,32 @@ import (
 // The node of assay-goal-work whose outputs are the verdict.
 const verdictNode = "work"
 
+// Verifier is the one verifier of a host that judges by verifiers. A run that it passes has reached the objective; to fail
+// it, or to ask that it be revised, is a verdict that it has not.
+const Verifier = "goal-verifier"
+
+// checkJudge refuses judges that this host does not have.
+func (g *Goals) checkJudge(judge openwopv1.GoalCompletionRequest) error {
+	switch {
+	case judge.Check != g.o.Judge:
+		return invalid("completion.check", "this host has one judge: set it to %q, as discovery has it under agents.goals.judge", g.o.Judge)
+	case judge.VerifierRef == nil:
+	case judge.Check == openwopv1.GoalCheckHost:
+		return invalid("completion.verifierRef", "this host has no verifiers: leave it off")
+	case *judge.VerifierRef != Verifier:
+		return invalid("completion.verifierRef", "this host has one verifier: leave it off, or set it to %q", Verifier)
+	}
+	return nil
+}
+
+// named is a judge with the name of the verifier, where it is one.
+func named(judge openwopv1.GoalCompletionRequest) openwopv1.GoalCompletionRequest {
+	if judge.Check == openwopv1.GoalCheckVerifier {
+		judge.VerifierRef = new(Verifier)
+	}
+	return judge
+}
+
 // settled waits until a run has ended or waits for somebody, and returns it as it then stands.
 func (g *Goals) settled(ctx context.Context, runID string) (s openwopv1.RunSnapshot, err error) {
 	for {

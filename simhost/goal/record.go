@@ -19,7 +19,8 @@ type record struct {
 	Paused  *bool    `json:"paused,omitempty"`
 
 	Fired   *script   `json:"fired,omitempty"`  // a tick was begun: its run exists, or shall
-	Dropped bool      `json:"dropped,omitzero"` // the tick is over, and its run is not judged
+	Dropped bool      `json:"dropped,omitzero"` // the tick is over, and its run, if there is one, is not judged
+	Ran     string    `json:"ran,omitzero"`     // that run
 	Slot    time.Time `json:"slot,omitzero"`    // the moment of the schedule that fired it
 	Beat    string    `json:"beat,omitzero"`    // the change of the heartbeat that fired it
 	Stuck   string    `json:"stuck,omitzero"`   // the tick's run waits for a person

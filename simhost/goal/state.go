@@ -27,7 +27,7 @@ type state struct {
 	paused    bool
 	ahead     time.Duration // of the host's clock
 
-	anchor time.Time // from here the schedule counts its intervals
+	anchor time.Time // from here the schedule counts its intervals, and a commitment its delay
 	beat   string    // the change of a heartbeat that fired a run last
 
 	fired int     // runs so far, one under way included
@@ -35,7 +35,7 @@ type state struct {
 	stuck string  // the run that waits for a person, or has until it was given up
 
 	iterations int64
-	runs       []string // that were judged, or got stuck
+	runs       []string // that were judged, got stuck, or were under way when the goal ended
 	verdict    *openwopv1.GoalVerdict
 	cost       float64 // US dollars, of all judged runs
 	events     []openwopv1.GoalEvent
@@ -88,6 +88,9 @@ func (s *state) fold(r record) {
 	if !r.Slot.IsZero() {
 		s.anchor = r.Slot
 	}
+	if r.Judged != nil && s.commits() {
+		s.anchor = r.At
+	}
 	if r.Beat != "" {
 		s.beat = r.Beat
 	}
@@ -97,6 +100,10 @@ func (s *state) fold(r record) {
 	}
 	if r.Dropped {
 		s.begun = nil
+	}
+	if r.Ran != "" {
+		s.runs = append(s.runs, r.Ran)
+		s.updatedAt = r.At
 	}
 	if r.Stuck != "" {
 		s.begun, s.stuck = nil, r.Stuck

@@ -138,12 +138,11 @@ func (g *Goals) finish(id string) (o outcome, runID string, err error) {
 	case err != nil || create == nil:
 		return o, "", err
 	case !open:
-		o, err = g.drop(id)
-		return o, "", err
+		return g.dropAny(id, *create)
 	}
 	fired, err := g.o.Runs.Create(g.ctx, *create)
 	if refused := (*refusal.Error)(nil); errors.As(err, &refused) {
-		o, dropErr := g.drop(id)
+		o, dropErr := g.drop(id, "")
 		return o, "", errors.Join(err, dropErr)
 	}
 	if err != nil {
@@ -190,7 +189,7 @@ func (g *Goals) conclude(id, runID string, found *verdict) (outcome, error) {
 		r := &record{At: g.now(s.ahead)}
 		switch {
 		case !s.active():
-			r.Dropped = true
+			r.Dropped, r.Ran = true, runID
 		case found == nil:
 			r.Stuck, r.Closed = runID, openwopv1.GoalStateEscalated
 		default:
@@ -200,9 +199,23 @@ func (g *Goals) conclude(id, runID string, found *verdict) (outcome, error) {
 	})
 }
 
-// drop ends the tick without a verdict.
-func (g *Goals) drop(id string) (outcome, error) {
+// dropAny ends a tick whose goal has ended. A former process may have created its run.
+func (g *Goals) dropAny(id string, create run.Create) (o outcome, runID string, err error) {
+	runID = run.ID(create.ID)
+	_, err = g.o.Runs.Snapshot(g.ctx, runID)
+	if refused := (*refusal.Error)(nil); errors.As(err, &refused) && refused.Code == refusal.NotFound {
+		runID, err = "", nil
+	}
+	if err != nil {
+		return o, "", err
+	}
+	o, err = g.drop(id, runID)
+	return o, runID, err
+}
+
+// drop ends the tick without a verdict; runID is "" where no run was created.
+func (g *Goals) drop(id, runID string) (outcome, error) {
 	return g.change(context.Background(), id, func(s *state) (*record, error) {
-		return &record{At: g.now(s.ahead), Dropped: true}, nil
+		return &record{At: g.now(s.ahead), Dropped: true, Ran: runID}, nil
 	})
 }

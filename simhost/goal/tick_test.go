@@ -391,8 +391,9 @@ func TestAGoalThatEndsWhileItsRunIsUnderWay(t *testing.T) {
 				t.Errorf("%s: the tick comes to %+v", name, ticked)
 			}
 			h.expectStory(id, name)
+			closed.Progress.ContributingRunIds, closed.UpdatedAt = []string{ticked.RunID}, h.clock.Now() // and nothing else
 			if diff := cmp.Diff(closed, h.get(id)); diff != "" {
-				t.Errorf("%s: the goal (-when it closed +after its run)\n%s", name, diff)
+				t.Errorf("%s: the goal (-when it closed, and its run +after its run)\n%s", name, diff)
 			}
 		}
 	}
@@ -449,6 +450,9 @@ func TestATickThatTheHostDidNotSurvive(t *testing.T) {
 	h.expectStory(late, "bound-exceeded")
 	if runs := h.runs(id); len(runs) != 2 {
 		t.Errorf("the runs are %v, want the one that was begun and another", runs)
+	}
+	if diff := cmp.Diff(h.runs(late), h.get(late).Progress.ContributingRunIds); diff != "" {
+		t.Errorf("the goal that ended meanwhile (-its runs +those it shows)\n%s", diff)
 	}
 }
 

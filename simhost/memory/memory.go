@@ -1,6 +1,10 @@
 // Package memory keeps what runs remember: entries of a scope, in the order in which they were written, each one an entry
 // in the log of the scope (RFC 0004). Nothing is ever changed or removed, so how many entries there were at some point
 // (Mark) says for ever what could be read then; an entry that has expired is left out by the time that is asked for.
+//
+// A run that was dispatched or forked has a draft: a scope of its own that stands over the memory of the run that it comes
+// from, as that was at one mark. A Line leads from the first of these scopes to the last. Merge brings what a draft holds
+// into another scope.
 package memory
 
 import (
@@ -24,12 +28,18 @@ const (
 // Scope is whose memory it is. Two scopes that differ in anything share nothing; above all no tenant reads what another
 // one wrote (CTI-1).
 type Scope struct {
-	Tenant string
-	Ref    string // of the memory among the tenant's
+	Tenant string `json:"tenant,omitzero"`
+	Ref    string `json:"ref,omitzero"` // of the memory among the tenant's
+	Run    string `json:"run,omitzero"` // whose draft it is; "" for the memory itself
 }
 
 // log names the log of a scope.
-func (s Scope) log() string { return folded.Name("mem", s.Tenant, s.Ref) }
+func (s Scope) log() string {
+	if s.Run == "" {
+		return folded.Name("mem", s.Tenant, s.Ref)
+	}
+	return folded.Name("mem", s.Tenant, s.Ref, s.Run)
+}
 
 // Entry is what was remembered.
 type Entry struct {
@@ -50,7 +60,10 @@ type Options struct {
 	// MaxEntryBytes bounds the content of an entry. 0 means DefaultMaxEntryBytes.
 	MaxEntryBytes int
 	// MaxBytes bounds the entries of a scope, as they are logged: all of them are held in memory. 0 means DefaultMaxBytes.
+	// What stands below a draft counts with it.
 	MaxBytes int
+	// History is how many entries may follow a mark before nobody can go back to it any more (see Oldest). 0 is no bound.
+	History int
 	// Secrets are stored as [REDACTED:n], where n is the place in this list, from 1. Those of less than 8 characters are
 	// not looked for.
 	Secrets []string
@@ -68,8 +81,8 @@ func Open(o Options) (*Store, error) {
 	if o.Log == nil || o.Clock == nil {
 		return nil, errors.New("open the memory: it needs a log and a clock")
 	}
-	if o.MaxEntryBytes < 0 || o.MaxBytes < 0 {
-		return nil, fmt.Errorf("open the memory: MaxEntryBytes %d, MaxBytes %d: must not be negative", o.MaxEntryBytes, o.MaxBytes)
+	if o.MaxEntryBytes < 0 || o.MaxBytes < 0 || o.History < 0 {
+		return nil, fmt.Errorf("open the memory: MaxEntryBytes %d, MaxBytes %d, History %d: must not be negative", o.MaxEntryBytes, o.MaxBytes, o.History)
 	}
 	if o.MaxEntryBytes == 0 {
 		o.MaxEntryBytes = DefaultMaxEntryBytes

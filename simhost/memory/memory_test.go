@@ -234,7 +234,10 @@ func TestSecretsAreNotStored(t *testing.T) {
 
 func TestScopesThatLookAlike(t *testing.T) {
 	h := startHost(t, Options{})
-	scopes := []Scope{{"t1", "r1"}, {"t1 r1", ""}, {"t1", ""}, {"", "t1"}, {"t1r1", ""}, {"t1\x00r1", ""}, {"T1", "r1"}, {"t2", "r1"}}
+	scopes := []Scope{
+		{"t1", "r1", ""}, {"t1 r1", "", ""}, {"t1", "", ""}, {"", "t1", ""}, {"t1r1", "", ""}, {"t1\x00r1", "", ""}, {"T1", "r1", ""}, {"t2", "r1", ""},
+		{"t1", "", "r1"}, {"", "t1", "r1"}, {"t1", "r1", "r1"}, {"t1", "r1", "r2"},
+	}
 	written := map[string]Scope{}
 	for _, scope := range scopes {
 		h.wantEntries(t, scope)
@@ -299,6 +302,7 @@ func TestOptions(t *testing.T) {
 	h := startHost(t, Options{})
 	for name, o := range map[string]Options{
 		"no log": {Clock: h.clock}, "no clock": {Log: h.log}, "MaxEntryBytes": {Log: h.log, Clock: h.clock, MaxEntryBytes: -1},
+		"History": {Log: h.log, Clock: h.clock, History: -1},
 	} {
 		if _, err := Open(o); err == nil {
 			t.Errorf("%s: accepted", name)

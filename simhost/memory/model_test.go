@@ -41,7 +41,7 @@ type model struct {
 }
 
 var (
-	scopes = []Scope{{"t1", "r1"}, {"t1", ""}, {"t1 r1", ""}}
+	scopes = []Scope{{"t1", "r1", ""}, {"t1", "", ""}, {"t1 r1", "", ""}, {"t1", "r1", "d1"}}
 	tags   = []string{"x", "y", "z"}
 )
 

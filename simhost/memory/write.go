@@ -28,7 +28,17 @@ type Write struct {
 }
 
 // Write remembers. It refuses with a refusal.Error: payload_too_large for the content, validation_error for the rest.
-func (s *Store) Write(ctx context.Context, scope Scope, w Write) (written Entry, err error) {
+func (s *Store) Write(ctx context.Context, scope Scope, w Write) (Entry, error) {
+	return s.Add(ctx, Of(scope), w)
+}
+
+// Add is Write into the last scope of a line.
+func (s *Store) Add(ctx context.Context, l Line, w Write) (written Entry, err error) {
+	taken, err := s.taken(ctx, l)
+	if err != nil {
+		return Entry{}, err
+	}
+	scope := l.Own()
 	err = s.scopes.Append(ctx, scope.log(), func(e *entries) ([]byte, error) {
 		if place, ok := e.origins[w.Origin]; ok {
 			written = e.all[place]
@@ -40,8 +50,8 @@ func (s *Store) Write(ctx context.Context, scope Scope, w Write) (written Entry,
 		}
 		written = r.entry()
 		data, err := json.Marshal(r)
-		if err == nil && e.bytes+len(data) > s.o.MaxBytes {
-			return nil, full(e.bytes)
+		if err == nil && taken+e.bytes+len(data) > s.o.MaxBytes {
+			return nil, full(taken + e.bytes)
 		}
 		return data, err
 	})
@@ -77,6 +87,21 @@ func (s *Store) next(scope Scope, place int, w Write) (record, error) {
 	return r, nil
 }
 
+// taken is how many bytes the scopes below the last one of a line hold. They count with that: what a run may write has
+// room when it is merged.
+func (s *Store) taken(ctx context.Context, l Line) (bytes int, err error) {
+	for i := range len(l) - 1 {
+		err = s.scopes.View(ctx, l[i].Scope.log(), func(e *entries) error {
+			bytes += e.bytes
+			return nil
+		})
+		if err != nil {
+			return 0, err
+		}
+	}
+	return bytes, nil
+}
+
 func full(bytes int) *refusal.Error {
 	return refusal.New(refusal.TooLarge, fmt.Sprintf("the memory is full: it holds %d bytes, and nothing is ever removed from it: "+
 		"start the host with another --data folder", bytes))
@@ -99,12 +124,14 @@ func check(w Write) error {
 	return nil
 }
 
-// record is one entry in the log of a scope.
+// record is one entry in the log of a scope, or those of a draft that was merged.
 type record struct {
-	ID        string    `json:"id"`
+	Merged []record `json:"merged,omitempty"`
+
+	ID        string    `json:"id,omitzero"`
 	Content   string    `json:"content"`
 	Tags      []string  `json:"tags"`
-	CreatedAt time.Time `json:"createdAt"`
+	CreatedAt time.Time `json:"createdAt,omitzero"`
 	ExpiresAt time.Time `json:"expiresAt,omitzero"`
 	Origin    string    `json:"origin,omitempty"`
 }
@@ -132,7 +159,12 @@ func (e *entries) fold(logged eventlog.Entry) error {
 		}
 		e.origins[r.Origin] = len(e.all)
 	}
-	e.all = append(e.all, r.entry())
 	e.bytes += len(logged.Data)
+	if r.Merged == nil {
+		e.all = append(e.all, r.entry())
+	}
+	for _, merged := range r.Merged {
+		e.all = append(e.all, merged.entry())
+	}
 	return nil
 }

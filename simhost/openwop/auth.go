@@ -14,7 +14,7 @@ var publicPaths = map[string]bool{
 }
 
 // tokenPrefix begins the paths of interrupts by token. The token in such a path is the credential, so nobody asks for
-// another one there, and one that was sent makes no difference.
+// another one there, and one that was sent makes no difference unless the interrupt wants to know who answers.
 const tokenPrefix = "/v1/interrupts/"
 
 // isPublic tells the requests that need no key. A path as it was sent is looked at: in a decoded one the end of a token
@@ -37,12 +37,15 @@ func loggedPath(r *http.Request) string {
 func (h *Host) bearer(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		guarded := r.URL.Path == "/v1" || strings.HasPrefix(r.URL.Path, "/v1/")
+		key, problem := bearerKey(r.Header.Values("Authorization"))
+		who, known := h.owns(key)
 		if !guarded || isPublic(r) {
+			if problem == "" && known {
+				r = r.WithContext(context.WithValue(r.Context(), besideToken{}, who))
+			}
 			next.ServeHTTP(w, r)
 			return
 		}
-		key, problem := bearerKey(r.Header.Values("Authorization"))
-		tenant, known := h.owns(key)
 		if problem == "" && !known {
 			problem = "this host does not know that key"
 		}
@@ -51,7 +54,7 @@ func (h *Host) bearer(next http.Handler) http.Handler {
 			h.refuse(w, r, refuse(codeUnauthenticated, problem+": send the header `Authorization: Bearer <key>`"))
 			return
 		}
-		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), tenantKey{}, tenant)))
+		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), callerKey{}, who)))
 	})
 }
 

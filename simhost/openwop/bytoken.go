@@ -11,8 +11,17 @@ import (
 )
 
 // tokenLife is how long the token of an interrupt can be used, from when the interrupt was requested, by the clock that
-// runs go by. No interrupt of this host has a timeoutMs that could end sooner.
+// runs go by. It ends with the interrupt where that has a timeoutMs that is over sooner.
 const tokenLife = 30 * time.Minute
+
+// tokenEnd is when the token of an interrupt ends.
+func tokenEnd(asked run.Interrupt) time.Time {
+	end := asked.RequestedAt.Add(tokenLife)
+	if due := asked.Due; !due.IsZero() && due.Before(end) {
+		return due
+	}
+	return end
+}
 
 // snapshot is a run as clients see it: where it waits for an answer, with a token that an answer can be given with.
 func (h *Host) snapshot(ctx context.Context, runID string) (openwopv1.RunSnapshot, error) {
@@ -25,7 +34,7 @@ func (h *Host) snapshot(ctx context.Context, runID string) (openwopv1.RunSnapsho
 	if err != nil {
 		return snapshot, err
 	}
-	pending.ExpiresAt = asked.RequestedAt.Add(tokenLife)
+	pending.ExpiresAt = tokenEnd(asked)
 	token, err := h.signer.sign(interruptToken{RunID: runID, InterruptID: *pending.InterruptID, ExpiresAt: pending.ExpiresAt})
 	if err != nil {
 		return snapshot, err
@@ -47,7 +56,7 @@ func (h *Host) InspectInterruptByToken(ctx context.Context, req openwopv1.Inspec
 		Key:       asked.Key,
 		Data:      asked.Data,
 		ExpiresAt: token.ExpiresAt,
-		Resolved:  asked.Resolved || asked.Gone,
+		Resolved:  asked.Resolved || asked.Gone || asked.Expired,
 		RunID:     token.RunID,
 		NodeID:    asked.NodeID,
 	}, nil
@@ -60,7 +69,7 @@ func (h *Host) ResolveInterruptByToken(ctx context.Context, req openwopv1.Resolv
 	if err != nil {
 		return nil, err
 	}
-	snapshot, err := h.engine.ResolveInterrupt(ctx, token.RunID, token.InterruptID, resumeValue(req.Body))
+	snapshot, err := h.engine.ResolveInterrupt(h.besideToken(ctx, token.RunID), token.RunID, token.InterruptID, resumeValue(req.Body))
 	if e := (*refusals.Error)(nil); errors.As(err, &e) && e.Code == codeInterruptGone {
 		return nil, refuse(codeInterruptResolved, "this token is spent: the run was stopped", "runId", token.RunID, "interruptId", token.InterruptID)
 	}
@@ -72,6 +81,19 @@ func (h *Host) ResolveInterruptByToken(ctx context.Context, req openwopv1.Resolv
 		NodeID: asked.NodeID,
 		Status: snapshot.Status,
 	}, nil
+}
+
+// besideToken notes who answers, where the token came with a key that may answer this run. Some interrupts want to know;
+// where they do not, the key makes no difference.
+func (h *Host) besideToken(ctx context.Context, runID string) context.Context {
+	who, known := ctx.Value(besideToken{}).(caller)
+	if !known || who.lacksRespond {
+		return ctx
+	}
+	if _, err := h.engine.Lineage(ctx, runID, who.tenant); err != nil {
+		return ctx
+	}
+	return run.As(ctx, who.principal)
 }
 
 // behind finds the interrupt that a token is for. A token that was not signed here, in whatever way it is wrong, is not

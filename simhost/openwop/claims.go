@@ -15,6 +15,7 @@ const (
 	claimOrchestrator    = "orchestrator"
 	claimDispatch        = "dispatch"
 	claimDispatchMapping = "dispatchMapping"
+	claimAttestation     = "subRunAttestation"
 	claimLoopLimit       = "loopLimit"
 	claimDurationLimit   = "durationLimit"
 	claimNodeLimit       = "nodeLimit"
@@ -22,12 +23,21 @@ const (
 	claimReplay          = "replay"
 	claimBranch          = "branch"
 	claimAncestry        = "ancestry"
+	claimPause           = "pause"
+	claimBulkCancel      = "bulkCancel"
+	claimDiff            = "diff"
 	claimInterruptTokens = "interruptTokens"
 	claimWorkspace       = "workspace"
 	claimMemory          = "memory"
 	claimGoals           = "goals"
 	claimHeartbeat       = "heartbeat"
+	claimCommitments     = "commitments"
+	claimVerifier        = "verifier"
+	claimVerifierGating  = "verifierGating"
+	claimMockAI          = "mockAI"
 	claimAgentloopSeam   = "agentloopSeam"
+	claimVerifySeam      = "verifySeam"
+	claimCacheKeySeam    = "cacheKeySeam"
 	claimWorkspaceSeam   = "workspaceSeam"
 	claimGoalsSeam       = "goalsSeam"
 )
@@ -48,6 +58,7 @@ var claims = []claim{
 	{name: claimDispatchMapping, what: "input and output mappings of a dispatch (agents.dispatchMapping)", needs: []string{claimDispatch}},
 	// The loop is a supervisor that dispatches: without either there is no execution model to speak of.
 	{name: claimExecutionModel, what: "multi-agent execution model", needs: []string{claimOrchestrator, claimDispatch}},
+	{name: claimAttestation, what: "a checksum of what a child put out (agents.subRunAttestation)", needs: []string{claimExecutionModel, claimDispatchMapping}},
 	{name: claimStatefulResume, what: "a suspended loop resumes in the same iteration (statefulResume)", needs: []string{claimExecutionModel}, version: 5},
 	{name: claimLoopLimit, what: "limits.maxLoopIterations", needs: []string{claimExecutionModel}},
 	{name: claimDurationLimit, what: "limits.maxRunDurationMs"},
@@ -56,13 +67,24 @@ var claims = []claim{
 	{name: claimReplay, what: "forks in mode replay"},
 	{name: claimBranch, what: "forks in mode branch", needs: []string{claimReplay}},
 	{name: claimAncestry, what: "which run dispatched a run (ancestryEndpointSupported)", needs: []string{claimExecutionModel}, version: 3},
+	// Discovery has no word for these three; what is left off answers 501.
+	{name: claimPause, what: "runs that are paused and go on"},
+	{name: claimBulkCancel, what: "several runs cancelled by one request"},
+	{name: claimDiff, what: "two runs compared"},
 	{name: claimInterruptTokens, what: "signed tokens that answer an interrupt (interruptToken)"},
 	{name: claimWorkspace, what: "files that runs share (workspace)"},
 	{name: claimMemory, what: "entries that runs remember (memory)"},
 	{name: claimGoals, what: "standing goals (agents.goals)"},
 	// Nothing but its seam has a heartbeat look, so it is one claim with it.
 	{name: claimHeartbeat, what: "heartbeats, by the seam POST /v1/host/sample/heartbeat/tick"},
+	// Only goals go on by commitments, and only the seam sees that one is fulfilled.
+	{name: claimCommitments, what: "commitments (agents.commitments), and the seam POST /v1/host/sample/commitment/fire", needs: []string{claimGoals}},
+	{name: claimVerifier, what: "results that are verified before they count (verifier)", needs: []string{claimExecutionModel}, version: 6},
+	{name: claimVerifierGating, what: "verdicts that decide whether they do (verifier.gating)", needs: []string{claimVerifier}, version: 6},
+	{name: claimMockAI, what: "a model that answers as programmed, by the seam POST /v1/host/sample/test/mock-ai/program"},
 	{name: claimAgentloopSeam, what: "the seam POST /v1/host/sample/agentloop/run", needs: []string{claimExecutionModel}},
+	{name: claimVerifySeam, what: "the seam POST /v1/host/sample/agents/verify-run", needs: []string{claimVerifier, claimDispatchMapping}, version: 6},
+	{name: claimCacheKeySeam, what: "the seam POST /v1/host/sample/test/llm-cache-key", needs: []string{claimExecutionModel}, version: 4},
 	{name: claimWorkspaceSeam, what: "the seam POST /v1/host/sample/workspace/op", needs: []string{claimWorkspace}},
 	{name: claimGoalsSeam, what: "the seams POST /v1/host/sample/goals/{goalId}/tick and GET .../events", needs: []string{claimGoals}},
 }

@@ -69,11 +69,13 @@ func (h *Host) capabilities() openwopv1.Capabilities {
 		SupportedTransports:   []openwopv1.CapabilitiesSupportedTransportsItem{openwopv1.CapabilitiesSupportedTransportsItemRest},
 		EventLogSchemaVersion: new(int64(eventLogSchemaVersion)),
 		Agents: &openwopv1.AgentsCapability{
-			Supported:       new(h.claimed[claimOrchestrator] || h.claimed[claimGoals]),
-			Orchestrator:    new(h.claimed[claimOrchestrator]),
-			Dispatch:        new(h.claimed[claimDispatch]),
-			DispatchMapping: new(h.claimed[claimDispatchMapping]),
-			Goals:           h.goalsCapability(),
+			Supported:         new(h.claimed[claimOrchestrator] || h.claimed[claimGoals]),
+			Orchestrator:      new(h.claimed[claimOrchestrator]),
+			Dispatch:          new(h.claimed[claimDispatch]),
+			DispatchMapping:   new(h.claimed[claimDispatchMapping]),
+			SubRunAttestation: new(h.claimed[claimAttestation]),
+			Commitments:       h.commitments(),
+			Goals:             h.goalsCapability(),
 		},
 		// RFC 0006 and 0007 put these two at the root, the schema of discovery below agents. Hosts do either; this
 		// one does both, so that a reader of either kind finds them.
@@ -97,6 +99,9 @@ func (h *Host) capabilities() openwopv1.Capabilities {
 	if h.claimed[claimFixtures] {
 		c.Fixtures = h.fixtures
 	}
+	if h.claimed[claimMockAI] {
+		c.Testing = &openwopv1.TestingCapability{MockProviders: []string{"mock"}}
+	}
 	if h.claimed[claimHeartbeat] {
 		c.Heartbeat = &openwopv1.HeartbeatCapability{Supported: true}
 	}
@@ -110,15 +115,21 @@ func (h *Host) executionModel() *openwopv1.ExecutionModel {
 	if version >= 2 { // RFC 0039, RFC 0044
 		m.ConfidenceEscalationFloor = &h.opts.ConfidenceFloor
 		m.ConfidenceEscalationInterruptKind = &h.opts.EscalationInterrupt
+		if h.claimed[claimMemory] {
+			m.CrossChildMemoryConcurrency = openwopv1.ExecutionModelCrossChildMemoryConcurrencyStrict
+		}
 	}
 	if version >= 3 { // RFC 0040
 		m.CrossHostCausation = &openwopv1.CrossHostCausation{Supported: true, HostID: h.opts.HostID, AncestryEndpointSupported: new(h.claimed[claimAncestry])}
 	}
 	if version >= 4 { // RFC 0041
-		m.ReplayDeterminism = &openwopv1.ReplayDeterminism{Supported: true, RefusalDivergenceEmission: new(true)}
+		m.ReplayDeterminism = &openwopv1.ReplayDeterminism{Supported: true, LlmCacheKeyRecipe: new(cacheKeyRecipe), RefusalDivergenceEmission: new(true)}
 	}
 	if version >= 5 { // RFC 0061
 		m.StatefulResume = new(h.claimed[claimStatefulResume])
+	}
+	if h.claimed[claimVerifier] { // RFC 0090
+		m.Verifier = &openwopv1.VerifierCapability{Supported: true, Gating: new(h.claimed[claimVerifierGating])}
 	}
 	if h.opts.ExperimentalUntil != "" {
 		m.Tier, m.ExperimentalUntil = openwopv1.ExecutionModelTierExperimental, &h.opts.ExperimentalUntil
@@ -160,7 +171,7 @@ func (h *Host) memoryCapability() *openwopv1.MemoryCapability {
 	return &openwopv1.MemoryCapability{
 		Supported:         new(true),
 		MaxEntrySizeBytes: new(int64(memory.DefaultMaxEntryBytes)),
-		TTLSupported:      new(false), // a run has no way to ask for one
+		TTLSupported:      new(true),
 		Attribution:       &openwopv1.MemoryAttribution{Supported: true, EmitsWriteEvents: new(true)},
 	}
 }
@@ -174,7 +185,20 @@ func (h *Host) goalsCapability() *openwopv1.GoalsCapability {
 	if h.claimed[claimHeartbeat] {
 		modes = append(modes, openwopv1.GoalsCapabilityContinuationItemHeartbeat)
 	}
-	return &openwopv1.GoalsCapability{Judge: openwopv1.GoalsCapabilityJudgeHost, Continuation: modes, RequiresBounds: new(true)}
+	if h.claimed[claimCommitments] {
+		modes = append(modes, openwopv1.GoalsCapabilityContinuationItemCommitment)
+	}
+	return &openwopv1.GoalsCapability{Judge: openwopv1.GoalsCapabilityJudge(h.opts.GoalJudge), Continuation: modes, RequiresBounds: new(true)}
+}
+
+// commitments says when a commitment is fired (RFC 0068); nil where there are none.
+func (h *Host) commitments() *openwopv1.Commitments {
+	if !h.claimed[claimCommitments] {
+		return nil
+	}
+	return &openwopv1.Commitments{Supported: true, FireConditions: []openwopv1.CommitmentsFireConditionsItem{
+		openwopv1.CommitmentsFireConditionsItemTime, openwopv1.CommitmentsFireConditionsItemPredicate,
+	}}
 }
 
 // advertisedLimits are those that are enforced, so they follow limits().

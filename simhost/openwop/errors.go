@@ -30,6 +30,9 @@ const (
 	codeInterruptNotFound  = "interrupt_not_found"
 	codeKeyMismatch        = "idempotency_key_mismatch"
 	codeRunActive          = "run_already_active"
+	codeRunTerminal        = "run_terminal"
+	codeRunPaused          = "run_paused"
+	codeRunNotPaused       = "run_not_paused"
 	codeInterruptResolved  = "interrupt_already_resolved"
 	codeInterruptGone      = "interrupt_gone"
 	codeInterruptExpired   = "interrupt_expired"
@@ -37,6 +40,7 @@ const (
 	codeWorkspaceTooLarge  = "workspace_too_large"
 	codeGoalClosed         = "goal_closed"
 	codeInvalidFromSeq     = "invalid_from_seq"
+	codeMemorySnapshot     = "replay_memory_snapshot_unavailable"
 	codeInterruptCancelled = "interrupt_cancelled"
 	codeCapability         = "capability_not_provided"
 	codeCapabilityRequired = "capability_required"
@@ -63,6 +67,9 @@ var statusOf = map[string]int{
 	codeMethod:             http.StatusMethodNotAllowed,
 	codeKeyMismatch:        http.StatusConflict,
 	codeRunActive:          http.StatusConflict,
+	codeRunTerminal:        http.StatusConflict,
+	codeRunPaused:          http.StatusConflict,
+	codeRunNotPaused:       http.StatusConflict,
 	codeInterruptResolved:  http.StatusConflict,
 	codeWorkspaceConflict:  http.StatusConflict,
 	codeGoalClosed:         http.StatusConflict,
@@ -71,6 +78,7 @@ var statusOf = map[string]int{
 	codeTooLarge:           http.StatusRequestEntityTooLarge,
 	codeWorkspaceTooLarge:  http.StatusRequestEntityTooLarge,
 	codeInvalidFromSeq:     http.StatusUnprocessableEntity,
+	codeMemorySnapshot:     http.StatusUnprocessableEntity,
 	codeInterruptCancelled: http.StatusUnprocessableEntity,
 	codeResidency:          http.StatusUnprocessableEntity,
 	codeInternal:           http.StatusInternalServerError,
@@ -113,7 +121,11 @@ func asRefusal(err error) *refusal {
 	// The parts behind this surface refuse in codes of the protocol.
 	if e := (*refusals.Error)(nil); errors.As(err, &e) {
 		if _, known := statusOf[e.Code]; known {
-			return &refusal{code: e.Code, message: e.Message, details: e.Details}
+			r := &refusal{code: e.Code, message: e.Message, details: e.Details}
+			if e.Unprocessable {
+				r.status = http.StatusUnprocessableEntity
+			}
+			return r
 		}
 	}
 	return nil

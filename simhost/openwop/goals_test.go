@@ -149,7 +149,7 @@ func TestWhatIsNoGoalIsRefused(t *testing.T) {
 		{"a verifier", in(`"check":"host"`, `"check":"host","verifierRef":"v"`), 400, "completion.verifierRef"},
 		{"no judge that there is", in(`"check":"host"`, `"check":"me"`), 400, "completion.check"},
 		{"a schedule", in(`"mode":"manual"`, `"mode":"schedule"`), 400, "continuation.armRef"},
-		{"a commitment", in(`"mode":"manual"`, `"mode":"commitment","armRef":"c"`), 400, "continuation.mode"},
+		{"a commitment", in(`"mode":"manual"`, `"mode":"commitment"`), 400, "continuation.armRef"},
 		{"an arm", in(`"mode":"manual"`, `"mode":"manual","armRef":"a"`), 400, "continuation.armRef"},
 		{"no objective", in(`the MARKER of an objective`, ``), 400, "objective"},
 		{"too long an objective", in(`the MARKER of an objective`, strings.Repeat("x", 8193)), 400, "objective"},

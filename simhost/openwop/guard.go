@@ -20,7 +20,7 @@ const (
 	maxProblems  = 20      // named in one refusal; a body can be wrong in thousands of places
 )
 
-// guard puts the checks of an operation's contract in front of its handler: parameters, then the body, then the
+// guard puts the checks of an operation's contract in front of its handler: the scope of the key, parameters, then the body, then the
 // idempotency key, then whose run it is. What reaches the handler is valid, and the caller's.
 func (h *Host) guard(op *operation, next http.Handler) http.Handler {
 	if op.ofOneRun() {
@@ -29,7 +29,7 @@ func (h *Host) guard(op *operation, next http.Handler) http.Handler {
 	if op.idempotent {
 		next = h.once(next)
 	}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	guarded := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := op.checkParameters(r); err != nil {
 			h.fail(w, r, err)
 			return
@@ -44,6 +44,10 @@ func (h *Host) guard(op *operation, next http.Handler) http.Handler {
 		}
 		next.ServeHTTP(w, r)
 	})
+	if op.answersInterrupts() {
+		return h.responds(guarded)
+	}
+	return guarded
 }
 
 // checkParameters judges the parameters that were sent; that a required one is missing is seen by the generated code.

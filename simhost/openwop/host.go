@@ -19,6 +19,7 @@ import (
 	"github.com/openassay/assay/simhost/eventlog"
 	"github.com/openassay/assay/simhost/goal"
 	"github.com/openassay/assay/simhost/memory"
+	"github.com/openassay/assay/simhost/mockai"
 	"github.com/openassay/assay/simhost/run"
 	"github.com/openassay/assay/simhost/workspace"
 )
@@ -36,6 +37,7 @@ type Host struct {
 	engine      *run.Engine
 	files       *workspace.Files // nil where the claim is left off, as is the next
 	memories    *memory.Store
+	models      *mockai.Models         // nil where the claim is left off, as is the next
 	goals       map[string]*goal.Goals // by tenant; nil where the claim is left off
 	keys        *idempotency
 	signer      tokenSigner
@@ -44,6 +46,7 @@ type Host struct {
 	handler     http.Handler
 	faults      atomic.Uint64 // requests that failed by our fault, for their correlation ids
 
+	abroad  *http.Client    // asks peers
 	closing context.Context // ends when Close begins
 	close   context.CancelFunc
 	active  requests
@@ -66,7 +69,7 @@ func open(ctx context.Context, o Options) (_ *Host, err error) {
 	if o, err = o.withDefaults(); err != nil {
 		return nil, &OptionError{err}
 	}
-	h := &Host{opts: o, log: o.Logger, credentials: o.credentials()}
+	h := &Host{opts: o, log: o.Logger, credentials: o.credentials(), abroad: newPeerClient()}
 	h.closing, h.close = context.WithCancel(context.Background())
 	if h.claimed, err = settle(o.Version, o.Without); err != nil {
 		return nil, &OptionError{err}
@@ -79,7 +82,7 @@ func open(ctx context.Context, o Options) (_ *Host, err error) {
 	if h.workflows, err = loadWorkflows(schemas, o.Workflows); err != nil {
 		return nil, &OptionError{err}
 	}
-	h.fixtures = h.workflows.runnable(h.lacks())
+	h.fixtures = h.withoutRemote(h.workflows.runnable(h.lacks()))
 	if h.discovery, err = h.discover(); err != nil {
 		return nil, err
 	}
@@ -153,6 +156,7 @@ func (h *Host) lacks() []string {
 		{claimDispatchMapping, run.CapabilityDispatchMapping},
 		{claimWorkspace, run.CapabilityWorkspace},
 		{claimMemory, run.CapabilityMemory},
+		{claimMockAI, run.CapabilityModel},
 	} {
 		if !h.claimed[c.claim] {
 			lacks = append(lacks, c.capability)

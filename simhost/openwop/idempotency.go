@@ -118,7 +118,7 @@ func (h *Host) once(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		if err := h.answerOnce(w, r, keyLog(tenantOf(r.Context()), r.Method+" "+r.URL.Path, key), next); err != nil {
+		if err := h.answerOnce(w, r, keyLog(callerOf(r.Context()).principal, r.Method+" "+r.URL.Path, key), next); err != nil {
 			h.fail(w, r, err)
 		}
 	})
@@ -196,9 +196,9 @@ func (a *answer) record() keyRecord {
 }
 
 // keyLog names the log of a key. The path stands for the endpoint: with the run's id in it, so that one key used
-// on two runs is two keys.
-func keyLog(tenant, endpoint, key string) string {
-	return "idem-" + digest(tenant, endpoint, key)
+// on two runs is two keys. Of a tenant's principals each has keys of its own: nobody gets the answer to another one's vote.
+func keyLog(principal, endpoint, key string) string {
+	return "idem-" + digest(principal, endpoint, key)
 }
 
 // token names what one intent makes. It needs no randomness: no two intents share a log and a revision.

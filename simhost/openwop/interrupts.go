@@ -3,14 +3,31 @@ package openwop
 import (
 	"context"
 	"encoding/json"
+	"net/http"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/run"
 )
+
+// responds lets through who may answer interrupts (scope approvals:respond). It stands in front of whatever looks at the
+// run, so that who may not learns nothing about it.
+func (h *Host) responds(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if callerOf(r.Context()).lacksRespond {
+			h.refuse(w, r, refuse(codeForbidden, "this key does not have the scope approvals:respond", "requiredScope", "approvals:respond"))
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// answersInterrupts tells the operation that only who has the scope may use. A token needs no scope.
+func (op *operation) answersInterrupts() bool { return op.id == "resolveInterruptByRun" }
 
 // ResolveInterruptByRun answers the interrupt that a node of a run waits for. The reply does not wait for what the answer
 // sets going, so its status may still be the waiting one.
 func (h *Host) ResolveInterruptByRun(ctx context.Context, req openwopv1.ResolveInterruptByRunRequestObject) (openwopv1.ResolveInterruptByRunResponseObject, error) {
-	snapshot, err := h.engine.Resolve(ctx, req.RunID, req.NodeID, resumeValue(req.Body))
+	snapshot, err := h.engine.Resolve(run.As(ctx, callerOf(ctx).principal), req.RunID, req.NodeID, resumeValue(req.Body))
 	if err != nil {
 		return nil, err
 	}

@@ -16,7 +16,9 @@ import (
 // The defaults of Options.
 const (
 	DefaultVersion           = 5
+	HighestVersion           = 6
 	DefaultKey               = "dev"
+	DefaultHostID            = defaultName
 	defaultMaxLoopIterations = 100
 	defaultMaxNodeExecutions = 250
 	defaultMaxRunDuration    = time.Hour
@@ -46,6 +48,15 @@ type Options struct {
 	// Tenants are the keys of further tenants, by their names. What is made with a key is its tenant's own, and nobody
 	// else's business; Key is that of DefaultTenant.
 	Tenants map[string]string
+	// Voters are the keys of further principals of DefaultTenant, by their names: who has one has a vote of their own.
+	Voters map[string]string
+	// LowScopeKey is one more key of DefaultTenant, without the scope approvals:respond: who has it answers no interrupt. ""
+	// for none.
+	LowScopeKey string
+	// Peers are other hosts to which workers with ids of the form NAME/WORKFLOW are handed, by name. It takes version 3.
+	Peers map[string]Peer
+	// URL is the base URL by which others reach this host, which peers are told; "" tells them none.
+	URL string
 	// Workflows is a folder with further workflow definitions, *.json; "" for none.
 	Workflows string
 	// CORS is the origin whose pages may call the host, or "*"; "" for none.
@@ -81,11 +92,17 @@ type Options struct {
 	MaxFileBytes int
 	MaxFiles     int
 	MaxVersions  int
+	// MemoryHistory is how many entries may be written to a memory before a run that remembers less of it can no longer be
+	// forked; 0 keeps everything.
+	MemoryHistory int
 	// ConfidenceFloor is the confidence below which a decision waits for a person, 0.5 to 1; 0 means 0.5.
 	ConfidenceFloor float64
 	// EscalationInterrupt is the interrupt that a decision below the floor raises: clarification, the default for "", or
 	// approval.
 	EscalationInterrupt string
+
+	// GoalJudge judges the runs of goals: host, the default for "", or verifier.
+	GoalJudge string
 
 	// ExperimentalUntil advertises the execution model as experimental until that day, YYYY-MM-DD; "" advertises it as
 	// stable. The day must lie ahead, by twelve months at most.
@@ -117,6 +134,7 @@ func (o Options) withDefaults() (Options, error) {
 	set(&o.MaxRunDuration, defaultMaxRunDuration)
 	set(&o.ConfidenceFloor, defaultConfidenceFloor)
 	set(&o.EscalationInterrupt, EscalationInterrupts()[0])
+	set(&o.GoalJudge, GoalJudges()[0])
 	set(&o.MaxFileBytes, workspace.DefaultMaxFileBytes)
 	set(&o.MaxFiles, workspace.DefaultMaxFiles)
 	set(&o.MaxVersions, workspace.DefaultMaxVersions)
@@ -125,20 +143,23 @@ func (o Options) withDefaults() (Options, error) {
 	set(&o.HostID, o.Name)
 	set(&o.Logger, slog.New(slog.DiscardHandler))
 	return o, errors.Join(
-		within("version of the execution model", o.Version, 1, 6),
+		within("version of the execution model", o.Version, 1, HighestVersion),
 		atLeast("loop iterations", o.MaxLoopIterations, 1),
 		atLeast("node executions", o.MaxNodeExecutions, 1),
 		atLeast("run duration", o.MaxRunDuration, time.Second),
 		within("bytes of a file", o.MaxFileBytes, 1, highestMaxFileBytes),
 		within("files", o.MaxFiles, 1, highestMaxFiles),
 		within("versions of a file", o.MaxVersions, 1, highestMaxVersions),
+		atLeast("entries of a memory's history (--memory-history)", o.MemoryHistory, 0),
 		atLeast("keepalive interval", o.KeepAlive, time.Millisecond),
 		within("confidence floor", o.ConfidenceFloor, 0.5, 1),
 		checkEscalation(o.EscalationInterrupt),
+		checkGoalJudge(o.GoalJudge),
 		atLeast("log bound (--log-max)", o.LogMax, 0),
 		checkOrigin(o.CORS),
 		checkKey(o.Key),
-		o.checkTenants(),
+		o.checkCallers(),
+		o.checkPeers(),
 		checkExperimental(o.ExperimentalUntil, o.Clock.Now()),
 	)
 }
@@ -151,6 +172,18 @@ func EscalationInterrupts() []string {
 func checkEscalation(kind string) error {
 	if !slices.Contains(EscalationInterrupts(), kind) {
 		return fmt.Errorf("escalation interrupt (--escalation-interrupt) %q: give %s", kind, strings.Join(EscalationInterrupts(), " or "))
+	}
+	return nil
+}
+
+// GoalJudges lists what Options.GoalJudge takes, the default first.
+func GoalJudges() []string {
+	return []string{string(openwopv1.GoalCheckHost), string(openwopv1.GoalCheckVerifier)}
+}
+
+func checkGoalJudge(judge string) error {
+	if !slices.Contains(GoalJudges(), judge) {
+		return fmt.Errorf("judge of goals (--goal-judge) %q: give %s", judge, strings.Join(GoalJudges(), " or "))
 	}
 	return nil
 }

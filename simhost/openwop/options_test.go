@@ -29,6 +29,7 @@ func TestBadOptionsAreRefusedWithTheMend(t *testing.T) {
 		{Options{MaxFiles: 1001}, "files 1001"},
 		{Options{MaxVersions: -1}, "versions of a file -1: give one from 1 to 100"},
 		{Options{MaxVersions: 101}, "versions of a file 101"},
+		{Options{MemoryHistory: -1}, "entries of a memory's history (--memory-history) -1"},
 		{Options{LogMax: -1}, "log bound"},
 		{Options{CORS: "localhost"}, "give * or one origin"},
 		{Options{CORS: "http://localhost:3000/"}, "without a path"},

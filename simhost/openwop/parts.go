@@ -3,13 +3,12 @@ package openwop
 import (
 	"context"
 	"errors"
-	"maps"
-	"slices"
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/eventlog"
 	"github.com/openassay/assay/simhost/goal"
 	"github.com/openassay/assay/simhost/memory"
+	"github.com/openassay/assay/simhost/mockai"
 	"github.com/openassay/assay/simhost/rules"
 	"github.com/openassay/assay/simhost/run"
 	"github.com/openassay/assay/simhost/workspace"
@@ -22,7 +21,7 @@ func (h *Host) start(ctx context.Context) (err error) {
 		return err
 	}
 	h.keys = &idempotency{store: h.store, held: map[string]chan struct{}{}}
-	for _, step := range []func(context.Context) error{h.openSecrets, h.openStores, h.openEngine, h.openGoals} {
+	for _, step := range []func(context.Context) error{h.openSecrets, h.openStores, h.openModels, h.openEngine, h.openGoals} {
 		if err := step(ctx); err != nil {
 			return errors.Join(err, h.closeParts())
 		}
@@ -55,7 +54,17 @@ func (h *Host) openStores(context.Context) (err error) {
 		}
 	}
 	if h.claimed[claimMemory] {
-		h.memories, err = memory.Open(memory.Options{Log: h.store, Clock: h.opts.Clock, Secrets: h.secrets()})
+		h.memories, err = memory.Open(memory.Options{
+			Log: h.store, Clock: h.opts.Clock, Secrets: h.secrets(), History: h.opts.MemoryHistory,
+		})
+	}
+	return err
+}
+
+// openModels opens what answers the nodes that call a model.
+func (h *Host) openModels(context.Context) (err error) {
+	if h.claimed[claimMockAI] {
+		h.models, err = mockai.Open(h.store)
 	}
 	return err
 }
@@ -76,7 +85,11 @@ func (h *Host) openEngine(ctx context.Context) error {
 		Limits:          h.limits(),
 		ConfidenceFloor: h.opts.ConfidenceFloor,
 		EscalationKind:  openwopv1.InterruptKind(h.opts.EscalationInterrupt),
+		Attests:         h.claimed[claimAttestation],
+		Verifies:        h.claimed[claimVerifier],
+		Gates:           h.claimed[claimVerifierGating],
 		Rules:           set,
+		Peers:           h.peers(),
 		OnError:         func(err error) { h.log.Error("run engine", "error", err) },
 	}
 	// A nil pointer in an interface would not be nil.
@@ -85,6 +98,9 @@ func (h *Host) openEngine(ctx context.Context) error {
 	}
 	if h.memories != nil {
 		o.Memory = h.memories
+	}
+	if h.models != nil {
+		o.Models = h.models
 	}
 	if h.engine, err = run.New(o); err != nil {
 		return err
@@ -115,6 +131,8 @@ func (h *Host) openGoalsOf(ctx context.Context, tenant string) error {
 		Tenant:        tenant,
 		RequireBounds: true,
 		Heartbeats:    h.claimed[claimHeartbeat],
+		Commitments:   h.claimed[claimCommitments],
+		Judge:         openwopv1.GoalCheck(h.opts.GoalJudge),
 		Secrets:       h.secrets(),
 		OnError:       func(err error) { h.log.Error("goals", "error", err) },
 	})
@@ -126,7 +144,12 @@ func (h *Host) openGoalsOf(ctx context.Context, tenant string) error {
 }
 
 // secrets must never be stored as content.
-func (h *Host) secrets() []string { return slices.Sorted(maps.Values(h.opts.keys())) }
+func (h *Host) secrets() (keys []string) {
+	for _, k := range h.opts.keys() {
+		keys = append(keys, k.value)
+	}
+	return keys
+}
 
 // closeParts closes what was opened, users before what they use.
 func (h *Host) closeParts() error {
@@ -137,6 +160,7 @@ func (h *Host) closeParts() error {
 	if h.engine != nil {
 		ended = append(ended, h.engine.Close())
 	}
+	h.abroad.CloseIdleConnections()
 	return errors.Join(append(ended, h.store.Close())...)
 }
 

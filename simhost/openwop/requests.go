@@ -78,7 +78,7 @@ func (h *Host) recovered(next http.Handler) http.Handler {
 type requestKey struct{}
 
 func withRequest(next openwopv1.StrictHandlerFunc, operation string) openwopv1.StrictHandlerFunc {
-	if operation != "StreamRunEvents" { // the one whose reply depends on Accept and on the method
+	if operation != "StreamRunEvents" && operation != "CreateRun" { // those that depend on headers which are no parameters
 		return next
 	}
 	return func(ctx context.Context, w http.ResponseWriter, r *http.Request, request any) (any, error) {

@@ -20,6 +20,10 @@ var guarded = []struct{ method, path, body string }{
 	{"POST", "/v1/runs", `{"workflowId":"conformance-noop"}`},
 	{"GET", "/v1/runs/x", ""},
 	{"POST", "/v1/runs/x/cancel", ""},
+	{"POST", "/v1/runs:bulk-cancel", `{"runIds":["x"]}`},
+	{"POST", "/v1/runs/x:pause", ""},
+	{"POST", "/v1/runs/x:resume", ""},
+	{"GET", "/v1/runs/x:diff", ""},
 	{"POST", "/v1/runs/x:fork", `{"mode":"replay"}`},
 	{"GET", "/v1/runs/x/ancestry", ""},
 	{"GET", "/v1/runs/x/events", ""},
@@ -42,6 +46,10 @@ var guarded = []struct{ method, path, body string }{
 	{"POST", "/v1/host/sample/agentloop/run", `{"turns":1}`},
 	{"POST", "/v1/host/sample/workspace/op", `{"op":"list","tenant":"t"}`},
 	{"POST", "/v1/host/sample/heartbeat/tick", `{"heartbeatId":"h","observedState":1}`},
+	{"POST", "/v1/host/sample/commitment/fire", `{"commitmentId":"c"}`},
+	{"POST", "/v1/host/sample/agents/verify-run", `{"simulateVerdict":"pass"}`},
+	{"POST", "/v1/host/sample/test/mock-ai/program", `{"nodeId":"n","program":[]}`},
+	{"POST", "/v1/host/sample/test/llm-cache-key", `{"provider":"p","model":"m","messages":[]}`},
 }
 
 func TestGuardedIsEverythingThatHasCredentials(t *testing.T) {
@@ -92,7 +100,7 @@ func TestEverythingButDiscoveryAsksForTheKey(t *testing.T) {
 func TestUnknownRoutes(t *testing.T) {
 	c := serve(t, Options{})
 	for _, request := range []string{
-		"GET /", "GET /v1", "GET /v1/", "GET /v1/runs/", "GET /v1/nothing", "POST /v1/runs/x:frob", "POST /v1/runs/x:", "POST /v1/runs:bulk-cancel",
+		"GET /", "GET /v1", "GET /v1/", "GET /v1/runs/", "GET /v1/nothing", "POST /v1/runs/x:frob", "POST /v1/runs/x:", "POST /v1/runs:bulk-frob",
 		"GET /.well-known/openwop/", "GET /v1//runs", "GET /v1/runs/../runs", "GET /v1/./runs/x", "GET //v1/runs/x", "GET /v1/runs/x/artifacts/y", "POST /v1/runs/x:fork/y",
 	} {
 		method, path, _ := strings.Cut(request, " ")

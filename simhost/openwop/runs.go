@@ -22,7 +22,7 @@ func (h *Host) CreateRun(ctx context.Context, req openwopv1.CreateRunRequestObje
 	if err := h.workflows.checkConfigurable(req.Body.WorkflowID, configurable); err != nil {
 		return nil, err
 	}
-	snapshot, err := h.engine.Create(ctx, run.Create{
+	create, err := h.asked(ctx, run.Create{
 		ID:           chosenID(ctx),
 		WorkflowID:   req.Body.WorkflowID,
 		Inputs:       req.Body.Inputs,
@@ -31,6 +31,10 @@ func (h *Host) CreateRun(ctx context.Context, req openwopv1.CreateRunRequestObje
 		Metadata:     req.Body.Metadata,
 		Owner:        runOwner(ctx),
 	})
+	if err != nil {
+		return nil, err
+	}
+	snapshot, err := h.engine.Create(ctx, create)
 	if err != nil {
 		return nil, err
 	}

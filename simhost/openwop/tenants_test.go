@@ -28,6 +28,9 @@ var onARun = []struct{ method, path, body string }{
 	{"GET", "/v1/runs/%s/events", ""},
 	{"GET", "/v1/runs/%s/events/poll?timeout=1", ""},
 	{"POST", "/v1/runs/%s/cancel", `{}`},
+	{"POST", "/v1/runs/%s:pause", `{}`},
+	{"POST", "/v1/runs/%s:resume", `{}`},
+	{"GET", "/v1/runs/%s:diff?against=run-a", ""},
 	{"POST", "/v1/runs/%s:fork", `{"mode":"replay"}`},
 	{"POST", "/v1/runs/%s/interrupts/supervisor", `{"resumeValue":{"answers":{"q1":"yes"}}}`},
 }

@@ -17,6 +17,9 @@ type Error struct {
 	Code    string
 	Message string // says what to do about it
 	Details map[string]any
+
+	// Unprocessable marks what is well-formed and not what is waited for: a status of its own, where HTTP is spoken.
+	Unprocessable bool
 }
 
 func (e *Error) Error() string { return e.Code + ": " + e.Message }

@@ -29,6 +29,10 @@ type Set struct {
 	// than as they were when the run began (RFC 0061 C, RFC 0059 D).
 	RefreshesInputs func(version int) bool
 
+	// HandsDownMemory tells whether a run has its memory of the one that it comes from: a child of its parent, which sees
+	// what the child writes when that completes, and a fork of its source (RFC 0039 MAE-2 and MAE-3).
+	HandsDownMemory func(version int) bool
+
 	// ShowsHandoff tells whether the steps of a handoff are on the log at this version (RFC 0037 B).
 	ShowsHandoff func(version int) bool
 
@@ -50,6 +54,7 @@ func Honest() Set {
 		Overtime:        func(elapsed, bound int64) bool { return bound > 0 && elapsed > bound },
 		ShowsIteration:  func(version int) bool { return version >= 5 },
 		RefreshesInputs: func(version int) bool { return version >= 5 },
+		HandsDownMemory: func(version int) bool { return version >= 2 },
 		ShowsHandoff:    func(version int) bool { return version >= 1 },
 		Escalates: func(version int, confidence *float64, floor float64) bool {
 			return version >= 2 && confidence != nil && *confidence < floor

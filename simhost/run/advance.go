@@ -65,6 +65,9 @@ func (e *Engine) advanceOnce(ctx context.Context, r *liveRun) (again bool, err e
 	if r.lost || r.state.Ended() {
 		return false, nil
 	}
+	if r.state.paused != nil { // its child goes on by itself, and so does time
+		return e.move(r, &move{})
+	}
 	child, err := e.lookAfterChild(ctx, r)
 	wrote := (*Wrote)(nil)
 	if err == nil {
@@ -103,6 +106,8 @@ func (e *Engine) steps(m *move) (w wait) {
 			m.view, m.err = &view, err
 		case waitsToRead:
 			m.reading, m.err = e.readFor(e.ctx, m.s)
+		case waitsToAsk:
+			m.answered, m.err = e.ask(e.ctx, m.s)
 		default:
 			return w
 		}
@@ -111,6 +116,7 @@ func (e *Engine) steps(m *move) (w wait) {
 
 func (e *Engine) equip(r *liveRun, m *move) {
 	m.s, m.tape, m.rules, m.now, m.cut, m.draw = &r.state, r.tape, &e.o.Rules, e.now(), e.o.cut, e.o.Draw
+	m.attests, m.peers = e.o.Attests, e.o.Peers
 }
 
 // commit appends what m added. If that fails, the state in memory is ahead of the log: the run is forgotten, to be loaded

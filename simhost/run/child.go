@@ -24,10 +24,22 @@ func (e *Engine) lookAfterChild(ctx context.Context, r *liveRun) (*childReport, 
 	if s.loop.phase != phaseDispatching || c == nil || c.Phase.over() || r.tape.covers(s) {
 		return nil, nil
 	}
+	if c.Remote != nil {
+		return e.lookAbroad(r, c), nil
+	}
+	report, err := e.lookFor(ctx, r, c)
+	if err != nil {
+		return nil, err
+	}
+	return report, e.bringBack(ctx, s, report)
+}
+
+// lookFor is lookAfterChild for the child itself.
+func (e *Engine) lookFor(ctx context.Context, r *liveRun, c *Child) (*childReport, error) {
 	switch {
-	case c.Phase == childRunning && s.inherits():
+	case c.Phase == childRunning && r.state.inherits():
 		return e.lookAfterHeir(ctx, r, c)
-	case s.stop != nil:
+	case r.state.stop != nil:
 		return e.stopChild(ctx, c.RunID, r.id)
 	case c.Phase == childAnnounced:
 		return e.createChild(ctx, r, c)
@@ -62,14 +74,15 @@ func (e *Engine) createHeir(r *liveRun) {
 
 // createChild creates the announced child, unless that has been done before.
 func (e *Engine) createChild(ctx context.Context, r *liveRun, c *Child) (*childReport, error) {
-	parent := &Parent{RunID: r.id, WorkerID: c.WorkerID, Depth: 1}
-	if grandparent := r.state.created.Parent; grandparent != nil {
-		parent.Depth += grandparent.Depth
-	}
+	parent := &Parent{RunID: r.id, WorkerID: c.WorkerID, Depth: r.state.depth() + 1}
 	if parent.Depth > maxDepth {
 		return &childReport{refused: failure(codeTooDeep, "runs dispatch runs %d deep: more than this host follows", parent.Depth)}, nil
 	}
-	child, err := e.create(c.RunID, Create{WorkflowID: c.WorkerID, Inputs: c.Inputs, Owner: r.state.owner}, parent)
+	line, err := e.handDown(ctx, &r.state, c.RunID)
+	if err != nil {
+		return nil, err
+	}
+	child, err := e.create(c.RunID, Create{WorkflowID: c.WorkerID, Inputs: c.Inputs, Owner: r.state.owner, Trace: r.state.created.Trace, memory: line}, parent)
 	if refused := (*refusal.Error)(nil); errors.As(err, &refused) {
 		return &childReport{refused: wordRefusal(refused)}, nil
 	}
@@ -117,5 +130,8 @@ func (e *Engine) stopChild(ctx context.Context, id, parentID string) (report *ch
 
 // report is what the parent sees. The caller has the run's lock.
 func (r *liveRun) report() *childReport {
-	return &childReport{status: r.state.status, variables: r.state.variables, err: r.state.err}
+	s := &r.state
+	return &childReport{
+		status: s.status, variables: s.variables, outputs: s.outputs, err: s.err, memory: s.created.Memory, remembers: s.memory,
+	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/eventlog"
+	"github.com/openassay/assay/simhost/memory"
 )
 
 // Create is what a run is to be. Values are as encoding/json makes them of JSON; they are the engine's from then on.
@@ -21,6 +22,11 @@ type Create struct {
 	Tags         []string
 	Metadata     map[string]any
 	Owner        *openwopv1.RunOwner
+
+	Trace  string  // id of the trace that who asks is in, 32 hex digits; "" where there is none
+	Origin *Origin // the run on another host that dispatches this one; nil where none does
+
+	memory memory.Line // handed down; nil where the run has its agent's
 }
 
 // Create starts a run and returns it as it is after its first append: ended, where it has to wait for nothing. Refusals:
@@ -78,6 +84,7 @@ func (e *Engine) create(id string, c Create, parent *Parent) (*liveRun, error) {
 		return nil, err
 	}
 	created.Parent = parent
+	created.Origin, created.Trace = c.Origin, c.Trace
 	return e.begin(id, p, nil, created, c.started(p))
 }
 
@@ -95,6 +102,9 @@ func (e *Engine) made(p *program, c Create) (created Created, err error) {
 		Configurable: c.Configurable,
 		Floor:        e.o.ConfidenceFloor,
 		Escalation:   e.o.EscalationKind,
+		Memory:       c.memory,
+		Verifies:     e.o.Verifies && e.o.Version >= verifierVersion,
+		Gates:        e.o.Gates,
 	}
 	if created.Bounds, err = e.o.bounds(c.Configurable); err != nil {
 		return created, err
@@ -102,7 +112,7 @@ func (e *Engine) made(p *program, c Create) (created Created, err error) {
 	if created.AgentThreshold, err = threshold(c.Configurable); err != nil {
 		return created, err
 	}
-	view, err := e.view(e.ctx, p.viewer(c.Owner), e.now())
+	view, err := e.view(e.ctx, p.viewer(c.Owner, c.memory), e.now())
 	if err != nil {
 		return created, err
 	}

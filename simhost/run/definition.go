@@ -21,7 +21,16 @@ const (
 	typeRandom     = "vendor.openassay.random" // ours
 	typeSupervisor = "core.orchestrator.supervisor"
 	typeDispatch   = "core.dispatch"
+	typeApproval   = "core.approvalGate"
+	typeQuestions  = "core.clarificationGate"
+	typeInterrupt  = "core.interrupt"
+	typeModel      = "core.ai.structuredOutput"
 )
+
+// nodeTypes are all of them.
+var nodeTypes = []string{
+	typeNoop, typeIdentity, typeDelay, typeFail, typeRandom, typeSupervisor, typeDispatch, typeApproval, typeQuestions, typeInterrupt, typeModel,
+}
 
 // Capabilities that a host may lack; Options.Lacks names them. A workflow that needs one is refused.
 const (
@@ -30,6 +39,7 @@ const (
 	CapabilityDispatchMapping = "agents.dispatchMapping"
 	CapabilityWorkspace       = "workspace"
 	CapabilityMemory          = "memory"
+	CapabilityModel           = "testing.mockProviders"
 )
 
 // program is a workflow definition made ready to run. It does not change.
@@ -56,7 +66,8 @@ type node struct {
 	openwopv1.WorkflowNode
 	ports    []port // in the order of their names
 	disabled bool
-	last     bool // no edge leads on from it: its outputs are the run's
+	last     bool          // no edge leads on from it: its outputs are the run's
+	output   *answerSchema // what the model that it calls must answer; nil for anything
 }
 
 func (p *program) isSupervisor(id string) bool {
@@ -86,7 +97,7 @@ func compile(definition openwopv1.WorkflowDefinition) (*program, error) {
 		defaults:   map[string]any{},
 		variables:  map[string]openwopv1.WorkflowVariable{},
 	}
-	for _, step := range []func() error{p.accept, p.declare, p.arrange, p.connect, p.readLoop} {
+	for _, step := range []func() error{p.accept, p.declare, p.arrange, p.connect, p.checkGates, p.readLoop} {
 		if err := step(); err != nil {
 			return nil, err
 		}
@@ -115,7 +126,7 @@ func (p *program) accept() error {
 		return refused("workflow %q has channels, which this host does not do: use variables", d.ID)
 	}
 	for _, n := range d.Nodes {
-		if !slices.Contains([]string{typeNoop, typeIdentity, typeDelay, typeFail, typeRandom, typeSupervisor, typeDispatch}, n.TypeID) {
+		if !slices.Contains(nodeTypes, n.TypeID) {
 			e := refusedNode(n.ID, "is of type %q, which this host does not run", n.TypeID)
 			e.Details["offendingTypeId"] = n.TypeID
 			return e
@@ -172,6 +183,8 @@ func (p *program) needs(inputs map[string]any) (needs []need) {
 			if memory {
 				needs = append(needs, need{n, CapabilityMemory})
 			}
+		case typeModel:
+			needs = append(needs, need{n, CapabilityModel})
 		case typeDispatch:
 			needs = append(needs, need{n, CapabilityDispatch})
 			if p.isDispatch(n.ID) && hasMappings(p.dispatch) {

@@ -44,10 +44,20 @@ type Options struct {
 	ConfidenceFloor float64
 	// EscalationKind is the interrupt that a held decision raises, clarification or approval. Empty: clarification.
 	EscalationKind openwopv1.InterruptKind
+	// Attests has output.harvested carry a checksum of what the child put out (RFC 0063).
+	Attests bool
+
+	// Verifies has results verified before they count, from version 6 on (RFC 0090); Gates has the verdict decide whether they do.
+	Verifies, Gates bool
 
 	// Files and Memory are what runs read and write beside their own state; nil where the host has none.
 	Files  Files
 	Memory Memory
+	// Models answer the nodes that call a model; nil where there is none.
+	Models Models
+
+	// Peers run the workers whose ids have the form NAME/WORKFLOW, by name.
+	Peers map[string]Peer
 
 	Rules rules.Set // the zero value is rules.Honest
 	// OnError hears of errors in work that nobody waits for. It may be called by several goroutines. nil: slog.
@@ -151,6 +161,9 @@ func (o *Options) settleStores() {
 	}
 	if o.Memory == nil || slices.Contains(o.Lacks, CapabilityMemory) {
 		o.Memory, o.Lacks = nil, append(o.Lacks, CapabilityMemory)
+	}
+	if o.Models == nil || slices.Contains(o.Lacks, CapabilityModel) {
+		o.Models, o.Lacks = nil, append(o.Lacks, CapabilityModel)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"time"
 
 	"github.com/openassay/assay/gen/openwopv1"
 )
@@ -61,7 +62,9 @@ func (s *State) take(event openwopv1.RunEvent, payload any) {
 	case *openwopv1.CapBreachedPayload:
 		s.failing = breached(event, p)
 	case *openwopv1.ReplayDivergedPayload:
-		s.failing = diverged(event, p)
+		s.diverged(event, p)
+	case *openwopv1.ReplayDivergedAtRefusalPayload:
+		s.refusal = divergedAtRefusal(p)
 	case *openwopv1.VariableChangedPayload:
 		s.variableChanged(p)
 	case *openwopv1.RunOrchestratorDecidedPayload:
@@ -76,10 +79,18 @@ func (s *State) take(event openwopv1.RunEvent, payload any) {
 		s.resolved(event, p)
 	case *openwopv1.NodeResumedPayload:
 		s.resumed(p)
+	case *openwopv1.ApprovalGrantedPayload, *openwopv1.ApprovalRejectedPayload:
+		s.voted()
 	case *openwopv1.CoreWorkflowChainEventPayload:
 		s.handedOff(event, p)
+	case *openwopv1.AgentVerifiedPayload:
+		s.judged(event, p)
 	case *openwopv1.NodeDispatchedPayload:
 		s.loop.dispatched = true
+	case *openwopv1.RunPausedPayload:
+		s.pauses()
+	case *openwopv1.RunResumedPayload:
+		s.goesOn()
 	case *openwopv1.RunCompletedPayload:
 		s.end(event, openwopv1.RunStatusCompleted)
 		s.outputs = p.Outputs
@@ -125,11 +136,12 @@ func (s *State) nodeStarted(event openwopv1.RunEvent, p *openwopv1.NodeStartedPa
 	n.status = nodeRunning
 	n.starts++
 	s.starts++
+	s.differs = false
 	switch {
 	case s.program.isSupervisor(p.NodeID):
 		s.loop.phase = phaseDeciding
 		s.loop.startedID = event.EventID
-		s.loop.reads, s.loop.writes = s.scripted(keyReads), s.scripted(keyWrites)
+		s.loop.reads, s.loop.writes, s.loop.verdicts = s.scripted(keyReads), s.scripted(keyWrites), s.scripted(keyVerdicts)
 	case s.program.isDispatch(p.NodeID):
 		s.loop.phase = phaseDispatching
 	}
@@ -141,6 +153,7 @@ func (s *State) nodeEnded(id string, status nodeStatus, outputs map[string]any) 
 		return
 	}
 	n.status, n.outputs = status, outputs
+	s.gate = gate{}
 	switch {
 	case s.program.isSupervisor(id):
 		s.loop.phase = phaseActing
@@ -159,6 +172,10 @@ func (s *State) variableChanged(p *openwopv1.VariableChangedPayload) {
 	// The payload was decoded from JSON or is about to become JSON: it is well-formed.
 	_ = json.Unmarshal(p.Next, &value)
 	s.variables[p.Name] = value
+	if s.gateUnderWay() {
+		s.gate.written++
+		return
+	}
 	switch s.loop.phase {
 	case phaseDeciding:
 		s.loop.begun = true
@@ -182,10 +199,15 @@ func (s *State) decided(event openwopv1.RunEvent, p *openwopv1.RunOrchestratorDe
 
 func (s *State) suspended(event openwopv1.RunEvent, p *openwopv1.NodeSuspendedPayload) {
 	if n := s.node(p.NodeID); n != nil {
-		n.status = nodeSuspended
+		n.status, n.due = nodeSuspended, time.Time{}
 	}
-	s.loop.asked = &asked{kind: p.Kind, interruptID: p.InterruptID, key: p.Key, unsure: s.loop.phase == phaseDeciding}
-	s.loop.phase = phaseSuspended
+	raised := asked{kind: p.Kind, interruptID: p.InterruptID, key: p.Key}
+	if g := s.gateAt(p.NodeID); g != nil {
+		g.raise(raised)
+	} else {
+		raised.unsure = s.loop.phase == phaseDeciding
+		s.loop.asked, s.loop.phase = &raised, phaseSuspended
+	}
 	s.status = waitingStatus(p.Kind)
 	s.interrupts = append(s.interrupts, Interrupt{
 		ID: p.InterruptID, NodeID: p.NodeID, Kind: p.Kind, Key: p.Key, RequestedAt: event.Timestamp,
@@ -193,9 +215,13 @@ func (s *State) suspended(event openwopv1.RunEvent, p *openwopv1.NodeSuspendedPa
 }
 
 func (s *State) requested(event openwopv1.RunEvent, p *openwopv1.SuspendRequest) {
-	s.loop.phase = phaseAsked
-	if a := s.loop.asked; a != nil {
-		a.data, a.requestedID = p.Data, event.EventID
+	if g := s.gateAt(event.NodeID); g != nil {
+		g.request(event, p)
+	} else {
+		s.loop.phase = phaseAsked
+		if a := s.loop.asked; a != nil {
+			a.data, a.requestedID = p.Data, event.EventID
+		}
 	}
 	if i := s.lastInterrupt(); i != nil {
 		i.Data, i.RequestedAt = p.Data, event.Timestamp
@@ -206,11 +232,15 @@ func (s *State) resolved(event openwopv1.RunEvent, p *openwopv1.InterruptResolve
 	if n := s.node(p.NodeID); n != nil {
 		n.resolved++
 	}
-	s.loop.phase = phaseAnswered
 	s.status = openwopv1.RunStatusRunning
-	if a := s.loop.asked; a != nil {
-		a.resolvedID, a.value = event.EventID, p.ResumeValue
-		a.rejected = isRejection(p.Kind, p.ResumeValue)
+	if g := s.gateAt(p.NodeID); g != nil {
+		g.resolve(event, p)
+	} else {
+		s.loop.phase = phaseAnswered
+		if a := s.loop.asked; a != nil {
+			a.resolvedID, a.value = event.EventID, p.ResumeValue
+			a.rejected = isRejection(p.Kind, p.ResumeValue)
+		}
 	}
 	if i := s.lastInterrupt(); i != nil {
 		i.Resolved = true
@@ -220,6 +250,10 @@ func (s *State) resolved(event openwopv1.RunEvent, p *openwopv1.InterruptResolve
 func (s *State) resumed(p *openwopv1.NodeResumedPayload) {
 	if n := s.node(p.NodeID); n != nil {
 		n.status = nodeRunning
+	}
+	if g := s.gateAt(p.NodeID); g != nil {
+		g.resume()
+		return
 	}
 	l := &s.loop
 	l.resumed = true

@@ -39,7 +39,8 @@ type ForkResult struct {
 
 // Fork starts a run that replays another one, or branches off it. The other one has ended or is suspended. Refusals:
 // not_found; invalid_from_seq; run_already_active where the source is under way; validation_error for another mode, for a
-// branch that does not say from where, and for an overlay on a replay; for a branch also those of Create.
+// branch that does not say from where, and for an overlay on a replay; replay_memory_snapshot_unavailable where the memory as
+// of that event is no longer kept; for a branch also those of Create.
 func (e *Engine) Fork(ctx context.Context, runID string, f Fork) (ForkResult, error) {
 	leave, err := e.enter()
 	if err != nil {
@@ -54,17 +55,26 @@ func (e *Engine) Fork(ctx context.Context, runID string, f Fork) (ForkResult, er
 	if err != nil {
 		return ForkResult{}, err
 	}
+	if link.Branch && underWayAbroad(records, link.Through) {
+		return ForkResult{}, refuse(CodeInvalidFromSeq, fmt.Sprintf("at fromSeq %d a child is under way on another host, which cannot be of two runs", link.FromSeq),
+			"fromSeq", link.FromSeq)
+	}
 	// The fork is what its source was, but nobody's child: its end is no parent's business.
 	created := source.created
-	created.Parent = nil
+	created.Parent, created.Origin = nil, nil
 	created.Fork = &link
 	started := (*openwopv1.RunStartedPayload)(nil)
+	recalled, err := e.recall(ctx, &source, records, link)
+	if err != nil {
+		return ForkResult{}, err
+	}
 	if link.Branch {
 		if started, err = e.branch(&created, source, f); err != nil {
 			return ForkResult{}, err
 		}
 	}
 	id, snapshot, err := e.named(ctx, f.ID, func(id string) (*liveRun, error) {
+		recalled.of(id, &created)
 		return e.begin(id, source.program, newTape(id, link, records), created, started)
 	})
 	if err != nil {

@@ -38,6 +38,9 @@ func (p *program) arrange() error {
 	for at, i := range order {
 		n := node{WorkflowNode: file[i], disabled: isTrue(file[i].Disabled)}
 		n.last = !slices.ContainsFunc(p.definition.Edges, func(e openwopv1.WorkflowEdge) bool { return e.SourceNodeID == n.ID })
+		if err := n.readModel(); err != nil {
+			return err
+		}
 		p.nodes = append(p.nodes, n)
 		p.byID[n.ID] = at
 	}

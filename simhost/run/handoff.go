@@ -24,6 +24,8 @@ func (m *move) handOver() wait {
 		return m.childDispatched()
 	case l.child.Phase == childRunning:
 		return m.childEnded()
+	case l.child.Harvest != nil && m.verifies():
+		return m.verify(dispatcher.ID, l.child.id(), l.endID)
 	case l.child.Harvest != nil && l.written < len(l.child.Harvest):
 		return m.harvestNext()
 	case l.child.Harvest != nil && !l.harvested && m.shown():
@@ -53,7 +55,7 @@ func lastChild(c Child) map[string]any {
 	if c.Phase == childRefused {
 		return nil
 	}
-	return map[string]any{"childRunId": c.RunID, "childStatus": string(c.Phase.status())}
+	return map[string]any{"childRunId": c.id(), "childStatus": string(c.Phase.status())}
 }
 
 // shown tells whether handoffs are on the log.
@@ -73,7 +75,7 @@ func (m *move) chain(phase openwopv1.ChainPhase, cause string, fill func(*openwo
 }
 
 func (m *move) withChild(p *openwopv1.CoreWorkflowChainEventPayload) {
-	p.ChildRunID = m.s.loop.child.RunID
+	p.ChildRunID = m.s.loop.child.id()
 }
 
 // announce says that a child is about to be created for the worker at this position. It must be on the log before the
@@ -82,15 +84,16 @@ func (m *move) announce(position int) wait {
 	l := &m.s.loop
 	worker := l.decision.workers[position]
 	m.child = nil // that was the one before
-	id := childRunID(eventID(m.s.runID, m.s.next))
+	id, remote := childRunID(eventID(m.s.runID, m.s.next)), m.abroad(worker)
 	if recorded, ok := m.recordedChild(position, childAnnounced); ok {
-		id = recorded.RunID
+		id, remote = recorded.RunID, recorded.Remote
 	}
 	m.learn(Fact{Child: &Child{
 		Phase:    childAnnounced,
 		Position: position,
 		WorkerID: worker,
 		RunID:    id,
+		Remote:   remote,
 		Inputs:   pick(m.s.program.inputMapping(worker), m.s.variables),
 	}})
 	return m.chain(openwopv1.ChainPhaseDispatchBegan, l.decidedID, nil)
@@ -103,15 +106,17 @@ func (m *move) childCreated() wait {
 	recorded, ok := m.recordedChild(next.Position, childRunning, childRefused)
 	switch {
 	case ok:
-		next.Phase, next.Error, next.Status = recorded.Phase, recorded.Error, recorded.Status
+		next.Phase, next.Error, next.Status, next.Remote = recorded.Phase, recorded.Error, recorded.Status, recorded.Remote
 	case m.replaying():
 		return m.diverge()
 	case m.child == nil:
 		return waitsToCreate
-	case m.child.refused != nil:
+	case m.child.pending:
+		return waitsForChild
+	case m.child.refused != nil && !m.child.abroad():
 		next.Phase, next.Error = childRefused, m.child.refused
 	default:
-		next.Phase, next.Status = childRunning, m.child.status
+		next.Phase, next.Status, next.Remote = childRunning, m.child.status, m.child.remote
 	}
 	m.learn(Fact{Child: &next})
 	if next.Phase == childRefused {
@@ -126,7 +131,7 @@ func (m *move) childDispatched() wait {
 	c := m.s.loop.child
 	status := string(c.Status)
 	return m.emit(openwopv1.RunEventTypeNodeDispatched, m.s.program.dispatcher().ID, m.s.loop.decidedID, &openwopv1.NodeDispatchedPayload{
-		ChildRunID:      c.RunID,
+		ChildRunID:      c.id(),
 		ChildWorkflowID: c.WorkerID,
 		ChildStatus:     &status,
 	})
@@ -139,12 +144,13 @@ func (m *move) childEnded() wait {
 	recorded, ok := m.recordedChild(next.Position, childCompleted, childFailed, childCancelled)
 	switch {
 	case ok:
-		next.Phase, next.Error, next.Harvest = recorded.Phase, recorded.Error, recorded.Harvest
+		next.Phase, next.Error, next.Harvest, next.Checksum = recorded.Phase, recorded.Error, recorded.Harvest, recorded.Checksum
+		next.Mark, next.Remote = recorded.Mark, recorded.Remote
 	case m.replaying():
 		return m.diverge()
 	case m.child == nil && m.s.inherits():
 		return waitsToCreate
-	case m.child == nil || m.child.refused == nil && !ended(m.child.status):
+	case m.child == nil || m.child.pending || m.child.refused == nil && !ended(m.child.status):
 		return waitsForChild
 	default:
 		m.readReport(&next)
@@ -155,19 +161,21 @@ func (m *move) childEnded() wait {
 		childFailed:    openwopv1.ChainPhaseChildFailed,
 		childCancelled: openwopv1.ChainPhaseChildCancelled,
 	}[next.Phase]
-	return m.chain(phase, l.chainID, func(p *openwopv1.CoreWorkflowChainEventPayload) {
+	cause, host := l.child.endCause(l.chainID)
+	return m.chain(phase, cause, func(p *openwopv1.CoreWorkflowChainEventPayload) {
 		m.withChild(p)
-		p.Error = next.Error
+		p.Error, p.CausationHostID = next.Error, host
 	})
 }
 
 // readReport takes over how the child ended, and what is to be harvested of it.
 func (m *move) readReport(c *Child) {
+	c.Remote = m.child.remote
 	switch r := m.child; {
 	case r.refused != nil: // the child of a branch that began after its creation
 		c.Phase, c.Error = childFailed, r.refused
 	case r.status == openwopv1.RunStatusCompleted:
-		c.Phase = childCompleted
+		c.Phase, c.Mark = childCompleted, r.mark
 	case r.status == openwopv1.RunStatusCancelled:
 		c.Phase = childCancelled
 	default:
@@ -180,6 +188,9 @@ func (m *move) readReport(c *Child) {
 	mapping := m.s.program.outputMapping(c.WorkerID)
 	if m.rules.Harvests(c.Phase == childCompleted, len(mapping) > 0) {
 		c.Harvest = pick(mapping, m.child.variables)
+		if m.attests {
+			c.Checksum, m.err = checksum(m.child.outputs)
+		}
 	}
 }
 
@@ -195,6 +206,9 @@ func (m *move) childHarvested() wait {
 	return m.chain(openwopv1.ChainPhaseOutputHarvested, l.endID, func(p *openwopv1.CoreWorkflowChainEventPayload) {
 		m.withChild(p)
 		p.HarvestedKeys = slices.Sorted(maps.Keys(l.child.Harvest))
+		if sum := l.child.Checksum; sum != "" {
+			p.Attestation = &openwopv1.CoreWorkflowChainEventPayloadAttestation{Checksum: sum, Algorithm: openwopv1.CoreWorkflowChainEventPayloadAttestationAlgorithmSha256}
+		}
 	})
 }
 

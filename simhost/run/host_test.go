@@ -47,6 +47,8 @@ type host struct {
 	stores bool // whether it has the two below, over the same log
 	files  *workspace.Files
 	memory *memory.Store
+
+	history int // how much of the memory is kept; 0: all
 }
 
 type option func(*Options)
@@ -87,7 +89,7 @@ func (h *host) openStores() {
 	if h.files, err = workspace.Open(workspace.Options{Log: h.log, Clock: h.clock}); err != nil {
 		h.t.Fatal(err)
 	}
-	if h.memory, err = memory.Open(memory.Options{Log: h.log, Clock: h.clock}); err != nil {
+	if h.memory, err = memory.Open(memory.Options{Log: h.log, Clock: h.clock, History: h.history}); err != nil {
 		h.t.Fatal(err)
 	}
 	h.o.Files, h.o.Memory = h.files, h.memory
@@ -333,6 +335,13 @@ func tell(e openwopv1.RunEvent) string {
 		return p.Name + "=" + string(p.Next)
 	case *openwopv1.NodeSuspendedPayload:
 		return string(p.Kind)
+	case *openwopv1.ApprovalGrantedPayload:
+		return fmt.Sprintf("%s %d/%d", p.Principal, *p.QuorumProgress.Granted, *p.QuorumProgress.Required)
+	case *openwopv1.ApprovalRejectedPayload:
+		if p.Reason != nil {
+			return p.Principal + " " + *p.Reason
+		}
+		return p.Principal
 	case *openwopv1.InterruptResolvedPayload:
 		return string(p.ResumeValue)
 	case *openwopv1.WorkspaceUpdatedPayload, *openwopv1.MemoryWrittenPayload:

@@ -52,6 +52,9 @@ var (
 	runPattern = regexp.MustCompile(`^run-[a-z2-9]{26}$`)
 )
 
+// ID is the id of the run that Create makes with this one chosen for it.
+func ID(chosen [16]byte) string { return runID(chosen) }
+
 func runID(id [16]byte) string { return "run-" + letters.EncodeToString(id[:]) }
 
 // newRunID is the id of a run that is created from outside: of the caller's choice, or a new one.

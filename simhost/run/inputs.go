@@ -21,6 +21,9 @@ func (p *program) checkInputs(inputs map[string]any, version int) error {
 			return invalid("inputs."+name, "must be given: the workflow requires it")
 		}
 	}
+	if err := p.checkAsked(inputs); err != nil {
+		return err
+	}
 	return p.checkScript(inputs, version)
 }
 
@@ -57,7 +60,7 @@ func (p *program) checkScript(inputs map[string]any, version int) error {
 	}
 	switch {
 	case err == nil:
-		return p.checkReadsAndWrites(inputs)
+		return first(p.checkReadsAndWrites(inputs), p.checkVerdicts(inputs))
 	case port != nil && field != "":
 		return invalid(field, "%v", err)
 	default:

@@ -21,9 +21,8 @@ type lowConfidenceSuspended struct {
 	Observed  float64 `json:"observed"`
 }
 
-// suspend suspends the supervisor's node.
-func (m *move) suspend(kind openwopv1.InterruptKind) wait {
-	n := m.s.program.supervisor()
+// suspension says which interrupt a node raises now.
+func (m *move) suspension(n *node, kind openwopv1.InterruptKind) openwopv1.NodeSuspendedPayload {
 	suspended := openwopv1.NodeSuspendedPayload{
 		NodeID:      n.ID,
 		InterruptID: interruptID(eventID(m.s.runID, m.s.next)),
@@ -34,6 +33,13 @@ func (m *move) suspend(kind openwopv1.InterruptKind) wait {
 	if id, ok := m.recordedInterrupt(); ok {
 		suspended.InterruptID = id
 	}
+	return suspended
+}
+
+// suspend suspends the supervisor's node.
+func (m *move) suspend(kind openwopv1.InterruptKind) wait {
+	n := m.s.program.supervisor()
+	suspended := m.suspension(n, kind)
 	cause := m.s.loop.decidedID
 	if m.s.loop.phase != phaseDecided && m.s.next > 0 {
 		cause = eventID(m.s.runID, m.s.next-1)

@@ -65,6 +65,10 @@ func unlawful(s openwopv1.RunSnapshot, events []openwopv1.RunEvent, version int)
 			l.ended(e, p.NodeID)
 		case *openwopv1.NodeCancelledPayload:
 			l.ended(e, p.NodeID)
+		case *openwopv1.RunPausedPayload:
+			if i+1 < len(events) {
+				l.pausedThen(events[i+1])
+			}
 		case *openwopv1.NodeSuspendedPayload:
 			l.suspended++
 		case *openwopv1.InterruptResolvedPayload:
@@ -107,6 +111,17 @@ func (l *lawyer) check(component string, raw []byte) {
 
 func (l *lawyer) bad(e openwopv1.RunEvent, format string, args ...any) {
 	l.problems = append(l.problems, fmt.Sprintf("event %d %s: %s", e.Sequence, e.Type, fmt.Sprintf(format, args...)))
+}
+
+// pausedThen is what comes next on the log of a run that was paused: that it goes on, or what ends it.
+func (l *lawyer) pausedThen(next openwopv1.RunEvent) {
+	switch next.Type {
+	case openwopv1.RunEventTypeRunResumed, openwopv1.RunEventTypeRunCancelled, openwopv1.RunEventTypeRunFailed, openwopv1.RunEventTypeNodeCancelled,
+		openwopv1.RunEventTypeCapBreached, openwopv1.RunEventTypeCoreWorkflowChainEvent, openwopv1.RunEventTypeNodeDispatched,
+		openwopv1.RunEventTypeVariableChanged, openwopv1.RunEventTypeReplayDiverged:
+	default:
+		l.bad(next, "a paused run takes a step")
+	}
 }
 
 func isTerminal(t openwopv1.RunEventType) bool {

@@ -8,9 +8,11 @@ func (s *State) learn(f Fact) {
 	case f.Created != nil:
 		s.created = *f.Created
 		s.view.update(f.Created.View)
+		s.memory = s.mark()
 	case f.Turn != nil:
-		s.loop = loop{iteration: f.Turn.Iteration, consulted: s.loop.consulted, agentID: s.loop.agentID}
+		s.loop = loop{iteration: f.Turn.Iteration, consulted: s.loop.consulted, agentID: s.loop.agentID, verified: s.loop.verified}
 		s.view.update(f.Turn.View)
+		s.memory = max(s.memory, s.mark())
 	case f.Child != nil:
 		s.learnChild(*f.Child, f.At)
 	case f.Write != nil:
@@ -18,12 +20,23 @@ func (s *State) learn(f Fact) {
 	case f.Wrote != nil:
 		s.loop.write = nil
 		s.loop.wrote++
+		s.memory = max(s.memory, f.Wrote.Mark)
 	case f.Timer != nil:
 		if n := s.node(f.Timer.NodeID); n != nil {
 			n.due = f.Timer.Due
 		}
+		if i := s.lastInterrupt(); i != nil && i.NodeID == f.Timer.NodeID {
+			i.Due = f.Timer.Due
+		}
+	case f.Vote != nil:
+		s.gate.vote = f.Vote
+	case f.Expired != nil:
+		s.expire(f.Expired.NodeID)
+	case f.Pause != nil:
+		s.learnPause(*f.Pause)
 	case f.Stop != nil:
 		s.stop = f.Stop
+		s.pausing, s.paused = nil, nil
 		for i := range s.nodes {
 			s.nodes[i].gone = s.nodes[i].status == nodeSuspended
 		}
@@ -40,7 +53,7 @@ func (s *State) learn(f Fact) {
 func (s *State) learnChild(c Child, at int64) {
 	l := &s.loop
 	if c.Phase == childAnnounced {
-		l.announced = at
+		l.announced, l.verdict = at, ""
 		l.child, l.chainID, l.endID, l.dispatched, l.written, l.harvested = &c, "", "", false, 0, false
 		return
 	}
@@ -49,13 +62,17 @@ func (s *State) learnChild(c Child, at int64) {
 	}
 	// What was announced stays known; steps repeat only what they add.
 	c.RunID, c.Inputs = l.child.RunID, l.child.Inputs
+	if c.Remote == nil {
+		c.Remote = l.child.Remote
+	}
 	if c.Status == "" {
 		c.Status = l.child.Status
 	}
 	l.child = &c
+	s.memory, s.brought = max(s.memory, c.Mark), max(s.brought, c.Mark)
 	switch c.Phase {
 	case childRunning:
-		s.children = append(s.children, childRun{runID: c.RunID, workflowID: c.WorkerID, status: c.Status})
+		s.children = append(s.children, childRun{runID: c.id(), workflowID: c.WorkerID, status: c.Status})
 	case childCompleted, childFailed, childCancelled:
 		if n := len(s.children); n > 0 {
 			s.children[n-1].status = c.Phase.status()

@@ -30,6 +30,7 @@ type bookedFile struct {
 
 type bookedEntry struct {
 	revision uint64
+	scope    memory.Scope
 	entry    memory.Entry
 }
 
@@ -48,14 +49,20 @@ func (l *ledger) fileAsOf(revision uint64, path string) bookedFile {
 	return bookedFile{ref: openwopv1.WorkspaceFileRef{Path: path}}
 }
 
-// remembered are the entries that have the tag, as of a revision and a time.
-func (l *ledger) remembered(revision uint64, tag string, now time.Time) (found []memory.Entry) {
+// remembered are the entries of a line that have the tag, as of a revision and a time.
+func (l *ledger) remembered(line memory.Line, revision uint64, tag string, now time.Time) (found []memory.Entry) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, e := range l.entries {
-		gone := !e.entry.ExpiresAt.IsZero() && !now.Before(e.entry.ExpiresAt)
-		if e.revision < revision && !gone && slices.Contains(e.entry.Tags, tag) {
-			found = append(found, e.entry)
+	for i, layer := range line {
+		mark := layer.From
+		for _, e := range l.entries {
+			if e.scope != layer.Scope || e.revision >= revision || i+1 < len(line) && mark == line[i+1].From {
+				continue
+			}
+			mark++
+			if gone := !e.entry.ExpiresAt.IsZero() && !now.Before(e.entry.ExpiresAt); !gone && slices.Contains(e.entry.Tags, tag) {
+				found = append(found, e.entry)
+			}
 		}
 	}
 	return found
@@ -97,13 +104,13 @@ type bookedMemory struct {
 	*ledger
 }
 
-func (b bookedMemory) Write(ctx context.Context, s memory.Scope, w memory.Write) (memory.Entry, error) {
+func (b bookedMemory) Add(ctx context.Context, l memory.Line, w memory.Write) (memory.Entry, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	before := b.log.latest("mem-")
-	entry, err := b.Store.Write(ctx, s, w)
+	entry, err := b.Store.Add(ctx, l, w)
 	if revision := b.log.latest("mem-"); revision != before {
-		b.entries = append(b.entries, bookedEntry{revision, entry})
+		b.entries = append(b.entries, bookedEntry{revision, l.Own(), entry})
 		b.origins[w.Origin]++
 	}
 	return entry, err

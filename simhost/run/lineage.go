@@ -4,7 +4,8 @@ import "context"
 
 // Lineage is where a run comes from.
 type Lineage struct {
-	ParentRunID string // the run that dispatched it; "" where nobody did, which goes for a fork too
+	ParentRunID string  // the run that dispatched it; "" where none of this host did, which goes for a fork too
+	Origin      *Origin // the run on another host that dispatched it; nil where none did
 }
 
 // Lineage returns where a run comes from, to the tenant that owns it. Refusal: not_found. A run of another tenant is refused
@@ -22,6 +23,7 @@ func (e *Engine) Lineage(ctx context.Context, runID, tenant string) (l Lineage, 
 		if parent := r.state.created.Parent; parent != nil {
 			l.ParentRunID = parent.RunID
 		}
+		l.Origin = r.state.created.Origin
 		return nil
 	})
 	return l, err

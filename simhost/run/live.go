@@ -27,10 +27,13 @@ type liveRun struct {
 	pending  bool   // marked so in the log
 	lost     bool   // an append failed: what is here is not what the log has
 	alarm    *alarm
+	courier  *courier // for a child on another host
 }
 
-// waiting tells whether the run is suspended, and does not just pass through a suspension of its source.
-func (r *liveRun) waiting() bool { return r.state.Waiting() && !r.tape.covers(&r.state) }
+// waiting tells whether the run is suspended and takes an answer, and does not just pass through a suspension of its source.
+func (r *liveRun) waiting() bool {
+	return r.state.Waiting() && r.state.paused == nil && !r.tape.covers(&r.state)
+}
 
 // publish tells of events that are in the log now, and are in the state.
 func (r *liveRun) publish(events []openwopv1.RunEvent) {

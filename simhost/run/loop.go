@@ -61,6 +61,9 @@ func (m *move) decide() wait {
 	if missing != nil {
 		return m.failNode(n.ID, missing)
 	}
+	if _, wrong := parseVerdicts(m.s.loop.verdicts); wrong != nil {
+		return m.failNode(n.ID, failure(codeScript, "%s%s: %s", keyVerdicts, wrong.at, wrong.says))
+	}
 	if w, ready := m.prepare(); !ready {
 		return w
 	}
@@ -132,13 +135,24 @@ func (m *move) escalate(d decision) wait {
 	return m.emit(openwopv1.RunEventTypeCoreWorkflowChainConfidenceEscalated, supervisor, m.s.loop.decidedID, payload)
 }
 
+// terminate ends the run, once that is verified and the last note is taken.
+func (m *move) terminate() wait {
+	switch l := &m.s.loop; {
+	case m.verifies():
+		return m.verify(m.s.program.supervisor().ID, l.decidedID, l.decidedID)
+	case m.concludes():
+		return m.conclude()
+	case len(l.decision.unmet) > 0:
+		return m.giveUp()
+	default:
+		return m.complete(l.decidedID)
+	}
+}
+
 // act begins the effect of the turn's decision.
 func (m *move) act() wait {
 	if m.s.loop.decision.kind == terminate {
-		if m.concludes() {
-			return m.conclude()
-		}
-		return m.complete(m.s.loop.decidedID)
+		return m.terminate()
 	}
 	n := m.s.program.dispatcher()
 	if m.nodeRefused(n.ID) {

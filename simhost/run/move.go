@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/memory"
 	"github.com/openassay/assay/simhost/rules"
 )
 
@@ -18,12 +19,19 @@ type move struct {
 	now   time.Time
 	draw  func() [16]byte // randomness for a node that draws
 
-	answer  json.RawMessage // resolves the open interrupt
-	stop    *Stop           // asks the run to end
-	child   *childReport    // what is known of the child of the handoff under way
-	view    *View           // how the stores are now
-	reading *reading        // what the turn reads
-	wrote   *Wrote          // what came of the write that is announced
+	attests bool            // what is harvested comes with a checksum
+	peers   map[string]Peer // by whose names workers are told that run elsewhere
+
+	answer    json.RawMessage // resolves the open interrupt
+	principal string          // whose answer that is; empty: whoever was sent the token
+	stop      *Stop           // asks the run to end
+	pause     *Pause          // asks the run to stand still, or not to
+	unpause   bool            // asks it to go on
+	child     *childReport    // what is known of the child of the handoff under way
+	view      *View           // how the stores are now
+	reading   *reading        // what the turn reads
+	wrote     *Wrote          // what came of the write that is announced
+	answered  *answered       // what the model said that the node under way calls
 
 	record Record // what the steps add to the log
 	size   int    // of that, in bytes, roughly
@@ -36,7 +44,13 @@ type childReport struct {
 	refused   *openwopv1.EventError // it could not be created
 	status    openwopv1.RunStatus
 	variables map[string]any      // completed
+	outputs   map[string]any      // completed
 	err       *openwopv1.RunError // failed
+	memory    memory.Line         // that was handed down to it
+	remembers int64               // the mark of that, as far as its log tells
+	remote    *Remote             // where it is, if not here
+	pending   bool                // nothing is known of it yet, and somebody is asking
+	mark      int64               // completed, and it remembered something: of its parent's memory, with that in it
 }
 
 // wait is what a run waits for.
@@ -48,9 +62,11 @@ const (
 	waitsToWrite              // for its write to be carried out
 	waitsToLook               // for a look at the stores
 	waitsToRead               // for what a turn reads in them
+	waitsToAsk                // for what a model answers
 	waitsForChild             // for its child to end
 	waitsForAnswer
 	waitsForTime
+	waitsToGoOn     // for somebody to have it go on: it is paused
 	waitsForNothing // it ended
 )
 
@@ -73,7 +89,7 @@ func (m *move) step() wait {
 	switch {
 	case s.Ended():
 		return waitsForNothing
-	case m.copies():
+	case m.copies(), m.pausesAsRecorded():
 		return m.copy()
 	case s.failing != nil:
 		return m.fail()
@@ -81,6 +97,12 @@ func (m *move) step() wait {
 		return m.windUp()
 	case m.mustStop():
 		return m.learn(Fact{Stop: m.stop})
+	case m.pause != nil:
+		return m.wishes()
+	case s.paused != nil:
+		return m.stands()
+	case m.pausesNow():
+		return m.standStill()
 	case s.done < s.program.loop:
 		return m.runNode(&s.program.nodes[s.done])
 	case s.program.loop == len(s.program.nodes):
@@ -118,6 +140,15 @@ func (m *move) emitAs(t openwopv1.RunEventType, nodeID, cause string, written, p
 	if !m.follows(t) {
 		return goesOn
 	}
+	return m.put(t, nodeID, cause, written, payload)
+}
+
+// aside is emit of an event that a replay has and its source has not.
+func (m *move) aside(t openwopv1.RunEventType, nodeID string, payload any) wait {
+	return m.put(t, nodeID, "", payload, payload)
+}
+
+func (m *move) put(t openwopv1.RunEventType, nodeID, cause string, written, payload any) wait {
 	raw := m.encode(written)
 	if m.err != nil {
 		return goesOn

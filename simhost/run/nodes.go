@@ -12,7 +12,10 @@ import (
 // runNode does the next thing about a node outside the loop.
 func (m *move) runNode(n *node) wait {
 	state := m.s.node(n.ID)
-	if state.status != nodeRunning {
+	switch {
+	case n.isGate() && state.status.active():
+		return m.runGate(n)
+	case state.status != nodeRunning:
 		return m.startNode(n)
 	}
 	values, missing := m.s.portValues(n)
@@ -28,6 +31,8 @@ func (m *move) runNode(n *node) wait {
 		return m.delay(n, values)
 	case typeRandom:
 		return m.random(n)
+	case typeModel:
+		return m.call(n)
 	case typeIdentity:
 		if len(n.ports) == 0 {
 			values = maps.Clone(m.s.variables)

@@ -119,13 +119,14 @@ func TestNotesOnTheLog(t *testing.T) {
 	s := h.create(noting(t, twoTurns, `{"workspace":["a.md"],"memory":["m"]}`, `[[{"path":"a.md","content":"y"},{"memory":{"content":"z","tags":["m"]}}]]`))
 	events := h.events(s.RunID)
 	expectLawful(t, s, events, 5)
-	const (
+	id := parse[openwopv1.MemoryWrittenPayload](t, string(events[4].Payload)).MemoryID
+	entry := `{"content":"z","createdAt":"` + h.clock.Now().UTC().Format(time.RFC3339) + `","id":"` + id + `","tags":["m"]}`
+	var (
 		begun1 = `{"at":"begin","iteration":1,"memory":[],"workspace":[{"content":"x","path":"a.md","version":1}]}`
 		ended1 = `{"at":"end","iteration":1,"memory":[],"workspace":[{"content":"x","path":"a.md","version":1}]}`
-		begun2 = `{"at":"begin","iteration":2,"memory":[{"content":"z","tags":["m"]}],"workspace":[{"content":"y","path":"a.md","version":2}]}`
-		ended2 = `{"at":"end","iteration":2,"memory":[{"content":"z","tags":["m"]}],"workspace":[{"content":"y","path":"a.md","version":2}]}`
+		begun2 = `{"at":"begin","iteration":2,"memory":[` + entry + `],"workspace":[{"content":"y","path":"a.md","version":2}]}`
+		ended2 = `{"at":"end","iteration":2,"memory":[` + entry + `],"workspace":[{"content":"y","path":"a.md","version":2}]}`
 	)
-	id := parse[openwopv1.MemoryWrittenPayload](t, string(events[4].Payload)).MemoryID
 	expectStory(t, events,
 		"0 run.started",
 		"1 node.started @supervisor",

@@ -32,6 +32,7 @@ func TestAnythingMayHappen(t *testing.T) {
 			delete(o.Workflows, "assay-loop-endless")
 			o.cut = cut
 			o.Limits = Limits{MaxLoopIterations: 6, MaxNodeExecutions: 40, MaxRunDuration: time.Minute}
+			o.Verifies, o.Gates = true, rapid.Bool().Draw(rt, "gates")
 			o.EscalationKind = rapid.SampledFrom([]openwopv1.InterruptKind{openwopv1.InterruptKindClarification, openwopv1.InterruptKindApproval}).Draw(rt, "escalation")
 		})
 		defer w.Close()
@@ -39,6 +40,8 @@ func TestAnythingMayHappen(t *testing.T) {
 			"create":  w.create,
 			"resolve": w.resolve,
 			"cancel":  w.cancel,
+			"pause":   w.pauseAny,
+			"go on":   w.goOnAny,
 			"wait": func(rt *rapid.T) {
 				w.clock.Advance(time.Duration(rapid.IntRange(1, 30_000).Draw(rt, "ms")) * time.Millisecond)
 			},
@@ -72,10 +75,12 @@ func anyDecision() *rapid.Generator[map[string]any] {
 func (w *world) create(rt *rapid.T) {
 	c := Create{WorkflowID: "harvesting"}
 	definition := harvesting(w.t)
+	scriptVerdicts(rt, definition)
 	c.Definition = definition
 	if rapid.IntRange(0, 4).Draw(rt, "other") == 0 {
 		c.Definition = nil
-		c.WorkflowID = rapid.SampledFrom([]string{"trunk", "conformance-cap-breach", "conformance-orchestrator-low-confidence", "conformance-cancellable"}).Draw(rt, "workflow")
+		c.WorkflowID = rapid.SampledFrom([]string{"trunk", "conformance-cap-breach", "conformance-orchestrator-low-confidence", "conformance-cancellable",
+			"assay-approval", "assay-quorum", "assay-questions", "conformance-interrupt-external-event"}).Draw(rt, "workflow")
 	} else {
 		var decisions []any
 		for _, d := range rapid.SliceOfN(anyDecision(), 0, 6).Draw(rt, "plan") {
@@ -118,14 +123,18 @@ func (w *world) anyRun(rt *rapid.T) openwopv1.RunSnapshot {
 func (w *world) resolve(rt *rapid.T) {
 	s := w.anyRun(rt)
 	value := rapid.SampledFrom([]string{`{"answers":{"q1":"yes"}}`, `{"action":"accept"}`, `{"action":"reject"}`, `{"answers":{}}`}).Draw(rt, "value")
-	_, err := w.Resolve(soon(w.t), s.RunID, "supervisor", json.RawMessage(value))
-	open := s.CurrentNodeID != nil
+	open, node := s.CurrentNodeID != nil, "supervisor"
+	if open {
+		node = *s.CurrentNodeID
+	}
+	ctx := As(soon(w.t), rapid.SampledFrom([]string{"", "ann", "bob"}).Draw(rt, "who"))
+	_, err := w.Resolve(ctx, s.RunID, node, json.RawMessage(value))
 	switch code(err) {
 	case "<nil>":
 		if !open {
 			rt.Fatalf("an interrupt was resolved that nobody saw")
 		}
-	case CodeValidation, CodeInterruptNotFound, CodeInterruptResolved, CodeInterruptGone:
+	case CodeValidation, CodeInterruptNotFound, CodeInterruptResolved, CodeInterruptGone, CodeInterruptExpired, CodeForbidden, CodeRunPaused:
 	default:
 		rt.Fatalf("resolve: %v", err)
 	}
@@ -280,6 +289,7 @@ func (w *world) finish() {
 					continue
 				}
 				open++
+				_, _ = w.Continue(soon(w.t), s.RunID) // which is paused, or is not
 				if s.CurrentNodeID != nil {
 					_, _ = w.Resolve(soon(w.t), s.RunID, *s.CurrentNodeID, json.RawMessage(`{"answers":{"q1":"yes"},"action":"accept"}`))
 				}

@@ -3,8 +3,10 @@ package run
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/memory"
 	"github.com/openassay/assay/simhost/refusal"
 )
 
@@ -23,9 +25,17 @@ type fileSeen struct {
 	Version int64   `json:"version"`
 }
 
+// memorySeen is an entry as the protocol has it.
 type memorySeen struct {
-	Content string   `json:"content"`
-	Tags    []string `json:"tags"`
+	Content   string    `json:"content"`
+	CreatedAt time.Time `json:"createdAt"`
+	ExpiresAt time.Time `json:"expiresAt,omitzero"`
+	ID        string    `json:"id"`
+	Tags      []string  `json:"tags"`
+}
+
+func seenEntry(e memory.Entry) memorySeen {
+	return memorySeen{Content: e.Content, CreatedAt: e.CreatedAt, ExpiresAt: e.ExpiresAt, ID: e.ID, Tags: e.Tags}
 }
 
 // readFor reads what the turn of a run sees: what its script named when it began, in the view that its log holds. It may be
@@ -84,7 +94,7 @@ func (e *Engine) readMemory(ctx context.Context, s *State, tags []string, into *
 	into.Memory = []memorySeen{}
 	seen, bytes := map[string]bool{}, 0
 	for _, tag := range tags {
-		entries, err := e.o.Memory.Entries(ctx, s.viewer().scope, s.mark(), tag, s.view.At)
+		entries, err := e.o.Memory.Read(ctx, s.viewer().line, s.mark(), tag, s.view.At)
 		if err != nil {
 			return err
 		}
@@ -96,7 +106,7 @@ func (e *Engine) readMemory(ctx context.Context, s *State, tags []string, into *
 			if bytes += len(entry.Content); bytes > maxNotes {
 				return refuse(codeNotes, notesTooLarge(s.program.notes).Message)
 			}
-			into.Memory = append(into.Memory, memorySeen{entry.Content, entry.Tags})
+			into.Memory = append(into.Memory, seenEntry(entry))
 		}
 	}
 	return nil

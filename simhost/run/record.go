@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/memory"
 )
 
 // Record is one append to the log of a run.
@@ -26,7 +27,10 @@ type Fact struct {
 	Write   *Write   `json:"write,omitempty"`
 	Wrote   *Wrote   `json:"wrote,omitempty"`
 	Timer   *Timer   `json:"timer,omitempty"`
+	Vote    *Vote    `json:"vote,omitempty"`
+	Expired *Expired `json:"expired,omitempty"`
 	Stop    *Stop    `json:"stop,omitempty"`
+	Pause   *Pause   `json:"pause,omitempty"`
 }
 
 // Created is what a run was made of. Inputs, owner, tags and metadata stand in its run.started event.
@@ -38,10 +42,15 @@ type Created struct {
 	Floor          float64                 `json:"floor"`      // confidence below which a decision is held
 	Escalation     openwopv1.InterruptKind `json:"escalation"` // interrupt that a held decision raises
 	Parent         *Parent                 `json:"parent,omitempty"`
+	Origin         *Origin                 `json:"origin,omitempty"` // instead of that where another host dispatched it
+	Trace          string                  `json:"trace,omitzero"`   // id of the trace that who asked for the run is in
 	Fork           *ForkLink               `json:"fork,omitempty"`
-	AgentThreshold float64                 `json:"agentThreshold"`   // confidence below which the agent's own decision is held
-	View           *View                   `json:"view,omitempty"`   // when the run began; nil where the host has no stores
-	Labels         *Labels                 `json:"labels,omitempty"` // instead of those in run.started, which a branch has from its source
+	Verifies       bool                    `json:"verifies,omitzero"` // results are verified before they count ...
+	Gates          bool                    `json:"gates,omitzero"`    // ... and do not where the verdict is against them
+	AgentThreshold float64                 `json:"agentThreshold"`    // confidence below which the agent's own decision is held
+	View           *View                   `json:"view,omitempty"`    // when the run began; nil where the host has no stores
+	Memory         memory.Line             `json:"memory,omitempty"`  // of a child or a fork, which have it of the run that they come from
+	Labels         *Labels                 `json:"labels,omitempty"`  // instead of those in run.started, which a branch has from its source
 }
 
 // Labels are what a caller has put on a run.
@@ -86,10 +95,13 @@ type Child struct {
 	Position int                   `json:"position"` // of the worker in the decision
 	WorkerID string                `json:"workerId"`
 	RunID    string                `json:"runId,omitzero"`
-	Inputs   map[string]any        `json:"inputs,omitempty"` // announced
-	Error    *openwopv1.EventError `json:"error,omitempty"`  // refused, failed
-	Harvest  map[string]any        `json:"harvest,omitzero"` // completed, where there is a mapping: parent variable to value
-	Status   openwopv1.RunStatus   `json:"status,omitempty"` // running: the child's status when it was looked at first
+	Remote   *Remote               `json:"remote,omitempty"`  // where another host runs it; RunID then is what this one calls it
+	Inputs   map[string]any        `json:"inputs,omitempty"`  // announced
+	Error    *openwopv1.EventError `json:"error,omitempty"`   // refused, failed
+	Harvest  map[string]any        `json:"harvest,omitzero"`  // completed, where there is a mapping: parent variable to value
+	Checksum string                `json:"checksum,omitzero"` // completed and attested: of the child's outputs
+	Status   openwopv1.RunStatus   `json:"status,omitempty"`  // running: the child's status when it was looked at first
+	Mark     int64                 `json:"mark,omitzero"`     // completed, where it remembered something: of the memory, with that in it
 }
 
 type childPhase string
@@ -106,10 +118,21 @@ const (
 // over tells whether nothing more is to be learned about the child.
 func (p childPhase) over() bool { return p != childAnnounced && p != childRunning }
 
-// Timer is when a node that delays is to go on.
+// Timer is when a node that delays is to go on, or when a gate is not to be answered any more.
 type Timer struct {
 	NodeID string    `json:"nodeId"`
 	Due    time.Time `json:"due"`
+}
+
+// Vote is what one of several says at a gate; the event that follows tells of it.
+type Vote struct {
+	Principal string          `json:"principal"`
+	Value     json.RawMessage `json:"value"` // the whole answer
+}
+
+// Expired is the end of the time in which somebody could have answered at a gate.
+type Expired struct {
+	NodeID string `json:"nodeId"`
 }
 
 // Stop is the decision to end a run before it is through. Its child is stopped first, then the run ends.

@@ -17,14 +17,17 @@ type Interrupt struct {
 	Key         string
 	Data        json.RawMessage // what is asked, in the shape of the kind
 	RequestedAt time.Time
+	Due         time.Time // when nobody can answer any more; zero: never
 	Resolved    bool
+	Expired     bool // nobody resolved it in time
 	Gone        bool // the run was stopped before anybody resolved it
 }
 
 // Resolve answers the interrupt that is open at a node, and the run goes on. What value must be depends on the interrupt's
 // kind; what does not fit is refused with validation_error and changes nothing. Of several who resolve the same interrupt,
 // or cancel its run, one wins. The others hear interrupt_already_resolved, or interrupt_gone where the run was
-// stopped; where the node never asked anything it is interrupt_not_found.
+// stopped and interrupt_expired where it was too late; where the node never asked anything it is interrupt_not_found. Who
+// answers is said by As; an interrupt that is not theirs to answer is refused with forbidden.
 func (e *Engine) Resolve(ctx context.Context, runID, nodeID string, value json.RawMessage) (openwopv1.RunSnapshot, error) {
 	return e.resolve(ctx, runID, value, func(s *State) error { return s.resolvable(nodeID) })
 }
@@ -48,19 +51,22 @@ func (e *Engine) resolve(ctx context.Context, runID string, value json.RawMessag
 		if err := open(s); err != nil {
 			return err
 		}
+		if err := s.refusePaused(); err != nil {
+			return err
+		}
 		if !r.waiting() {
 			return refuse(CodeInterruptResolved, fmt.Sprintf("run %s still replays what became of this in its source", s.runID), "runId", s.runID)
 		}
-		if err := s.program.checkAnswer(s.loop.asked.kind, value); err != nil {
+		if err := s.checkAnswer(principalOf(ctx), value); err != nil {
 			return err
 		}
-		m := &move{answer: value}
+		m := &move{answer: value, principal: principalOf(ctx)}
 		again, err := e.move(r, m)
 		if err != nil {
 			return tooLarge(err)
 		}
 		if m.answer != nil {
-			return open(s) // the run was over its time before the answer came
+			return open(s) // the run, or the interrupt, was over its time before the answer came
 		}
 		if again {
 			e.wake(r)
@@ -114,7 +120,10 @@ func (s *State) open(id string) error {
 	switch {
 	case i == nil:
 		return s.noInterrupt(id)
-	case i.Resolved:
+	case i.Expired:
+		return refuse(CodeInterruptExpired, fmt.Sprintf("nobody answered interrupt %s of run %s in time", id, s.runID),
+			"runId", s.runID, "interruptId", id)
+	case i.Resolved, s.gate.decision() != nil:
 		return refuse(CodeInterruptResolved, fmt.Sprintf("interrupt %s of run %s was answered before", id, s.runID),
 			"runId", s.runID, "interruptId", id)
 	case i.Gone:
@@ -139,9 +148,11 @@ func (s *State) resolvable(nodeID string) error {
 	switch {
 	case n != nil && s.Waiting() && n.status == nodeSuspended:
 		return nil
+	case n != nil && n.expired:
+		return refuse(CodeInterruptExpired, "nobody answered node %q of run %s in time")
 	case n != nil && n.gone:
 		return refuse(CodeInterruptGone, "nobody waits at node %q any more: run %s was stopped")
-	case n != nil && n.resolved > 0:
+	case n != nil && (n.resolved > 0 || n.status == nodeSuspended && s.gate.decision() != nil):
 		return refuse(CodeInterruptResolved, "node %q of run %s was answered before")
 	default:
 		return refuse(CodeInterruptNotFound, "no interrupt is open at node %q of run %s")

@@ -3,6 +3,7 @@ package run
 import (
 	"fmt"
 	"strconv"
+	"time"
 )
 
 // What one turn may read and write at most.
@@ -23,6 +24,7 @@ type write struct {
 	path    string // empty for a memory entry
 	content string
 	tags    []string
+	ttl     time.Duration // of a memory entry; 0: for ever
 }
 
 // misfit says what is wrong with a script, and where in it.
@@ -104,7 +106,8 @@ func parseWrites(script any, turn int) ([]write, *misfit) {
 	return writes, nil
 }
 
-// parseWrite reads {"path": ..., "content": ...} or {"memory": {"content": ..., "tags": [...]}}.
+// parseWrite reads {"path": ..., "content": ...} or {"memory": {"content": ..., "tags": [...], "ttlMs": ...}}, of which the
+// last two may be left out.
 func parseWrite(value any, at string) (w write, wrong *misfit) {
 	object, _ := value.(map[string]any)
 	known := 2
@@ -117,8 +120,14 @@ func parseWrite(value any, at string) (w write, wrong *misfit) {
 		if w.tags, wrong = parseNames(object["tags"], at+".tags"); wrong != nil {
 			return w, wrong
 		}
-		if _, set := object["tags"]; !set {
-			known = 1
+		if w.ttl, wrong = parseTTL(object["ttlMs"], at+".ttlMs"); wrong != nil {
+			return w, wrong
+		}
+		known = 1
+		for _, key := range []string{"tags", "ttlMs"} {
+			if _, set := object[key]; set {
+				known++
+			}
 		}
 	} else if w.path, _ = object["path"].(string); w.path == "" {
 		return w, misfits(at, "must be {path, content}, or {memory: {content, tags}}")
@@ -129,6 +138,20 @@ func parseWrite(value any, at string) (w write, wrong *misfit) {
 	}
 	w.content = content
 	return w, nil
+}
+
+// maxTTL is a hundred years, so that no expiry is beyond what a time can say.
+const maxTTL = 100 * 365 * 24 * time.Hour
+
+func parseTTL(value any, at string) (time.Duration, *misfit) {
+	if value == nil {
+		return 0, nil
+	}
+	ms, ok := number(value)
+	if !ok || !(ms >= 1 && ms <= float64(maxTTL.Milliseconds())) {
+		return 0, misfits(at, "must be a number of milliseconds, 1 to %d", maxTTL.Milliseconds())
+	}
+	return time.Duration(ms) * time.Millisecond, nil
 }
 
 func index(i int) string { return "[" + strconv.Itoa(i) + "]" }

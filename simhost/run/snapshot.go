@@ -72,27 +72,32 @@ func (s *State) Snapshot() openwopv1.RunSnapshot {
 		snapshot.ChildRuns = append(snapshot.ChildRuns, view)
 	}
 	s.showLoop(&snapshot)
+	s.showInterrupt(&snapshot)
 	return snapshot
 }
 
-// showLoop adds who supervises, and what the run waits for.
+// showLoop adds who supervises.
 func (s *State) showLoop(snapshot *openwopv1.RunSnapshot) {
 	if s.program.loop == len(s.program.nodes) {
 		return
 	}
-	supervisor := s.program.supervisor().ID
 	agent := s.program.agent
 	if s.loop.agentID != "" {
 		agent.AgentID = s.loop.agentID
 	}
 	snapshot.RunOrchestrator = &agent
+}
+
+// showInterrupt adds what the run waits for.
+func (s *State) showInterrupt(snapshot *openwopv1.RunSnapshot) {
 	if !s.Waiting() {
 		return
 	}
-	a := *s.loop.asked
+	pending, n := s.pending()
+	a, id := *pending, n.ID
 	kind := string(a.kind)
-	snapshot.CurrentNodeID = &supervisor
+	snapshot.CurrentNodeID = &id
 	snapshot.Interrupt = &openwopv1.PendingInterrupt{
-		Kind: &kind, NodeID: &supervisor, InterruptID: &a.interruptID, Key: &a.key, Data: a.data,
+		Kind: &kind, NodeID: &id, InterruptID: &a.interruptID, Key: &a.key, Data: a.data,
 	}
 }

@@ -14,7 +14,9 @@ type State struct {
 	program *program
 
 	created   Created
-	view      View // in force
+	view      View  // in force
+	memory    int64 // mark of the memory, as far as the log tells
+	brought   int64 // that mark when a child last brought something; 0: none did
 	inputs    map[string]any
 	owner     *openwopv1.RunOwner
 	tags      []string
@@ -31,10 +33,19 @@ type State struct {
 	done   int         // how many of the nodes outside the loop are behind
 
 	loop    loop
+	gate    gate // that is under way
 	stop    *Stop
 	failing *failing
+	pausing *Pause  // the run is to stand still when it can
+	paused  *paused // it does
 	err     *openwopv1.RunError
 	outputs map[string]any
+
+	// Of a replay: the places at which its own log has an event that its source has not, whether the answer of the model that
+	// the node under way calls differs from the source's, and why the replay fails where it is a refusal or was one.
+	asides  []int64
+	differs bool
+	refusal *openwopv1.EventError
 
 	children   []childRun
 	interrupts []Interrupt // that were ever raised
@@ -60,6 +71,7 @@ type nodeState struct {
 	outputs  map[string]any
 	due      time.Time // core.delay: when to go on
 	resolved int       // interrupts of this node that were resolved
+	expired  bool      // an interrupt of this node was not resolved in time
 	gone     bool      // an interrupt of this node was open when the run was stopped
 }
 
@@ -111,6 +123,10 @@ type loop struct {
 	write     *Write // the write that is announced and of which nothing has come yet
 	wrote     int    // writes that are done with
 
+	verdicts any                                   // what the verifier finds, as the script says when the turn begins
+	verified int                                   // how many verdicts there were in this run
+	verdict  openwopv1.AgentVerifiedPayloadVerdict // on the result that is about to count; empty before it
+
 	asked *asked // the suspension of this turn
 
 	child      *Child // the handoff under way, or the last one
@@ -156,7 +172,17 @@ type asked struct {
 func (s *State) Ended() bool { return ended(s.status) }
 
 // Waiting tells whether the run is suspended.
-func (s *State) Waiting() bool { return s.loop.phase == phaseAsked && s.stop == nil && !s.Ended() }
+func (s *State) Waiting() bool {
+	return (s.loop.phase == phaseAsked || s.openGate() != nil) && s.stop == nil && !s.Ended()
+}
+
+// pending is the suspension that waits for an answer, and the node; only to be asked for where there is one.
+func (s *State) pending() (*asked, *node) {
+	if g := s.openGate(); g != nil {
+		return &g.asked, s.gateNode()
+	}
+	return s.loop.asked, s.program.supervisor()
+}
 
 func ended(status openwopv1.RunStatus) bool {
 	switch status {
@@ -178,7 +204,9 @@ func (s State) clone() State {
 	s.variables = maps.Clone(s.variables)
 	s.nodes = slices.Clone(s.nodes)
 	s.children = slices.Clone(s.children)
+	s.asides = slices.Clone(s.asides)
 	s.interrupts = slices.Clone(s.interrupts)
+	s.gate.votes = slices.Clone(s.gate.votes)
 	if s.loop.asked != nil {
 		a := *s.loop.asked
 		s.loop.asked = &a

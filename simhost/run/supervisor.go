@@ -43,6 +43,7 @@ type decision struct {
 	workers    []string
 	prompt     string
 	confidence *float64
+	unmet      []string // criteria of success, of a decision to terminate
 	wire       openwopv1.OrchestratorDecision
 }
 
@@ -59,7 +60,7 @@ func readDecision(wire openwopv1.OrchestratorDecision) (decision, error) {
 	case openwopv1.AskUserDecision:
 		d.kind, d.prompt = askUser, v.Prompt
 	case openwopv1.TerminateDecision:
-		d.kind, d.confidence = terminate, v.Confidence
+		d.kind, d.confidence, d.unmet = terminate, v.Confidence, unmet(v.SuccessCriteria)
 	}
 	return d, nil
 }
@@ -166,7 +167,7 @@ func (p *program) readLoop() error {
 	}
 	for key := range supervisor.Config {
 		switch key {
-		case keyPlan, keyDecisions, keyPending, keyConfidence, keyReads, keyWrites, keyNotes, keyAnswer:
+		case keyPlan, keyDecisions, keyPending, keyConfidence, keyReads, keyWrites, keyNotes, keyAnswer, keyVerdicts:
 		default:
 			return refusedNode(supervisor.ID, "config.%s is nothing a supervisor here knows", key)
 		}

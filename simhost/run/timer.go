@@ -30,7 +30,7 @@ func (s *State) nextTime(w wait, idle time.Time) (due time.Time) {
 	if bound := s.created.Bounds.DurationMs; bound > 0 && bound < farOff {
 		sooner(s.startedAt.Add(time.Duration(bound+1) * time.Millisecond))
 	}
-	if w == waitsForTime {
+	if w == waitsForTime || w == waitsForAnswer {
 		sooner(s.nodes[s.done].due)
 	}
 	return due

@@ -153,7 +153,7 @@ func (l *library) delete(rt *rapid.T) {
 func (l *library) remember(rt *rapid.T) {
 	w := memory.Write{Content: l.text(), Tags: rapid.SliceOfNDistinct(rapid.SampledFrom(tags), 1, 2, rapid.ID).Draw(rt, "tags")}
 	w.TTL = time.Duration(rapid.IntRange(0, 90).Draw(rt, "seconds")) * time.Second
-	if _, err := l.memory.Write(soon(l.t), memories, w); err != nil {
+	if _, err := l.memory.Add(soon(l.t), memory.Of(memories), w); err != nil {
 		rt.Fatalf("remember: %v", err)
 	}
 }
@@ -309,7 +309,7 @@ func (l *library) expectNoted(rt *rapid.T, s openwopv1.RunSnapshot, appends []lo
 				case turn.sequence <= through: // begun by the source
 					want = strings.Replace(text(before[len(before)-1]), `"at":"begin"`, `"at":"end"`, 1)
 				default:
-					want = l.expected(len(before), l.moment(s.RunID, turn))
+					want = l.expected(len(before), l.moment(s.RunID, turn), created.Memory)
 				}
 				if got != want {
 					rt.Fatalf("run %s noted\n%s\nwant\n%s\nin\n%s", s.RunID, got, want, strings.Join(story(l.events(s.RunID)), "\n"))
@@ -364,8 +364,11 @@ func (l *library) moment(id string, turn moment) moment {
 	}
 }
 
-// expected is the n-th note of a run, of a turn that sees this moment.
-func (l *library) expected(n int, m moment) string {
+// expected is the n-th note of a run, of a turn that sees this moment. line is the run's, nil for its agent's.
+func (l *library) expected(n int, m moment, line memory.Line) string {
+	if line == nil {
+		line = memory.Of(memories)
+	}
 	note := map[string]any{"iteration": n/2 + 1, "at": []string{turnBegins, turnEnds}[n%2]}
 	files, entries := []any{}, []any{}
 	for _, path := range paths {
@@ -378,9 +381,9 @@ func (l *library) expected(n int, m moment) string {
 	}
 	known := map[string]bool{}
 	for _, tag := range tags {
-		for _, e := range l.ledger.remembered(m.revision, tag, m.at) {
+		for _, e := range l.ledger.remembered(line, m.revision, tag, m.at) {
 			if !known[e.ID] {
-				entries = append(entries, map[string]any{"content": e.Content, "tags": e.Tags})
+				entries = append(entries, parse[any](l.t, text(seenEntry(e))))
 			}
 			known[e.ID] = true
 		}

@@ -20,9 +20,11 @@ type Files interface {
 
 // Memory is what agents remember; *memory.Store is one.
 type Memory interface {
-	Mark(context.Context, memory.Scope) (int64, error)
-	Entries(ctx context.Context, scope memory.Scope, mark int64, tag string, now time.Time) ([]memory.Entry, error)
-	Write(context.Context, memory.Scope, memory.Write) (memory.Entry, error)
+	Reach(context.Context, memory.Line) (mark int64, err error)
+	Oldest(context.Context, memory.Line) (mark int64, err error)
+	Read(ctx context.Context, l memory.Line, mark int64, tag string, now time.Time) ([]memory.Entry, error)
+	Add(context.Context, memory.Line, memory.Write) (memory.Entry, error)
+	Merge(ctx context.Context, into, draft memory.Scope) error
 }
 
 // View is what a run sees of the stores around it, as of one moment. It holds no content; whatever it names can be read
@@ -94,8 +96,10 @@ func (m *move) refresh() (news *View, seen bool) {
 			return nil, true // and the next event differs as well
 		}
 		return turn.View, true
-	case view.empty(), !m.rules.RefreshesInputs(m.s.created.Version):
+	case view.empty():
 		return nil, true
+	case !m.rules.RefreshesInputs(m.s.created.Version):
+		return m.brought(), true
 	case m.view == nil:
 		return nil, false
 	}
@@ -107,22 +111,27 @@ func (m *move) refresh() (news *View, seen bool) {
 // viewer is who looks.
 type viewer struct {
 	owner workspace.Owner
-	scope memory.Scope
+	line  memory.Line
 }
 
-func (p *program) viewer(owner *openwopv1.RunOwner) (v viewer) {
-	v.scope.Ref = defaultMemory
+// viewer is who looks in a run of this program. line is the memory that was handed down to the run; without one it has its
+// agent's.
+func (p *program) viewer(owner *openwopv1.RunOwner, line memory.Line) (v viewer) {
+	scope := memory.Scope{Ref: defaultMemory}
 	if p.agent.MemoryRef != "" {
-		v.scope.Ref = p.agent.MemoryRef
+		scope.Ref = p.agent.MemoryRef
 	}
 	if owner != nil {
 		v.owner = workspace.Owner{Tenant: owner.Tenant, Workspace: owner.Workspace}
-		v.scope.Tenant = owner.Tenant
+		scope.Tenant = owner.Tenant
+	}
+	if v.line = line; line == nil {
+		v.line = memory.Of(scope)
 	}
 	return v
 }
 
-func (s *State) viewer() viewer { return s.program.viewer(s.owner) }
+func (s *State) viewer() viewer { return s.program.viewer(s.owner, s.created.Memory) }
 
 // defaultMemory is the memory of a supervisor whose agent names none.
 const defaultMemory = "default"
@@ -138,7 +147,7 @@ func (e *Engine) view(ctx context.Context, v viewer, now time.Time) (view View, 
 		}
 	}
 	if e.o.Memory != nil {
-		mark, err := e.o.Memory.Mark(ctx, v.scope)
+		mark, err := e.o.Memory.Reach(ctx, v.line)
 		if err != nil {
 			return view, err
 		}

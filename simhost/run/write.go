@@ -23,6 +23,7 @@ type Wrote struct {
 	Version  int64                 `json:"version,omitzero"`
 	EntryID  string                `json:"entryId,omitzero"`
 	Tags     []string              `json:"tags,omitempty"` // of the entry, as the store has them
+	Mark     int64                 `json:"mark,omitzero"`  // of the memory, once the entry was in it
 	Error    *openwopv1.EventError `json:"error,omitempty"`
 }
 
@@ -65,7 +66,7 @@ func (m *move) write() wait {
 		return m.failNode(id, wrote.Error)
 	case wrote.EntryID != "":
 		return m.emit(openwopv1.RunEventTypeMemoryWritten, id, l.startedID, &openwopv1.MemoryWrittenPayload{
-			MemoryRef: m.s.viewer().scope.Ref,
+			MemoryRef: m.s.viewer().line.Own().Ref,
 			MemoryID:  wrote.EntryID,
 			NodeID:    id,
 			AgentID:   m.s.program.agent.AgentID,
@@ -108,12 +109,20 @@ func (e *Engine) put(ctx context.Context, s *State, announced *Write) (Wrote, er
 	case w.path == "" && e.o.Memory == nil:
 		return Wrote{}, lacks(s.program.supervisor(), CapabilityMemory)
 	case w.path == "":
-		entry, err := e.o.Memory.Write(ctx, v.scope, memory.Write{Content: w.content, Tags: w.tags, Origin: announced.Origin})
-		return Wrote{EntryID: entry.ID, Tags: entry.Tags}, err
+		return e.remember(ctx, v.line, memory.Write{Content: w.content, Tags: w.tags, TTL: w.ttl, Origin: announced.Origin})
 	case e.o.Files == nil:
 		return Wrote{}, lacks(s.program.supervisor(), CapabilityWorkspace)
 	default:
 		file, err := e.o.Files.Put(ctx, v.owner, workspace.Put{Path: w.path, Content: w.content, Origin: announced.Origin})
 		return Wrote{Path: file.Path, Version: file.Version}, err
 	}
+}
+
+func (e *Engine) remember(ctx context.Context, l memory.Line, w memory.Write) (Wrote, error) {
+	entry, err := e.o.Memory.Add(ctx, l, w)
+	if err != nil {
+		return Wrote{}, err
+	}
+	mark, err := e.o.Memory.Reach(ctx, l)
+	return Wrote{EntryID: entry.ID, Tags: entry.Tags, Mark: mark}, err
 }

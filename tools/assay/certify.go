@@ -24,6 +24,10 @@ writes results.json, matrix.md, junit.xml and the transcripts into --out.
 TARGET is the host's base URL, or simhost: a simulated host that is started for
 the occasion and stopped afterwards.
 
+What a target needs can stand in assay.yaml in the working folder, or in --config
+FILE: a line NAME: VALUE for each flag, lists as YAML has them. Flags win. A key
+does not stand there but where it is kept: key: {env: NAME} or {file: PATH}.
+
 Exit codes, the highest that applies:
   2    the command was not understood
   3    the target cannot be reached, or has no discovery document

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,17 +19,13 @@ import (
 // keyVariable is the environment variable that holds the target's credential.
 const keyVariable = "ASSAY_KEY"
 
-// The key of another tenant has a flag and a variable of its own.
-const (
-	otherKeyFlag     = "--tenant-b-key"
-	otherKeyVariable = "ASSAY_TENANT_B_KEY"
-)
-
 // certifyFlags are the flags as they were typed.
 type certifyFlags struct {
 	protocol         string
 	key, keyFile     string
-	otherKey         string
+	others           principals
+	second           secondHost
+	config           string
 	headers          []string
 	caCert           string
 	suites           []string
@@ -53,7 +50,8 @@ type certifyFlags struct {
 func (o *certifyFlags) register(f *pflag.FlagSet) {
 	f.StringVar(&o.key, "key", "", "`KEY` to send as bearer credential; or set "+keyVariable)
 	f.StringVar(&o.keyFile, "key-file", "", "`FILE` that holds the credential")
-	f.StringVar(&o.otherKey, strings.TrimPrefix(otherKeyFlag, "--"), "", "`KEY` of another tenant, for what tenants must not see of each other; or set "+otherKeyVariable)
+	o.others.register(f)
+	o.second.register(f)
 	f.StringArrayVar(&o.headers, "header", nil, "`HEADER` for every request, \"Name: value\" or Name=value; may be repeated")
 	f.StringVar(&o.caCert, "cacert", "", "PEM `FILE` of certificate authorities to trust beside the system's")
 	f.StringSliceVar(&o.suites, "suite", nil, "only these `SUITES`, separated by commas")
@@ -70,14 +68,18 @@ func (o *certifyFlags) register(f *pflag.FlagSet) {
 	f.BoolVar(&o.plan, "plan", false, "print what would be sent, and send nothing")
 	f.StringVar(&o.out, "out", "out", "`DIR` for the reports")
 	f.BoolVar(&o.json, "json", false, "print results.json instead of text")
+	f.StringVar(&o.config, "config", "", "`FILE` with parameters by the names of these flags, which win over it (default "+configName+", where there is one)")
 	f.StringVar(&o.protocol, "protocol", "openwop", "`NAME` of what the target speaks: openwop")
 }
 
 // read makes a run of the flags. Every mistake is found before anything is sent.
 func (o *certifyFlags) read(cmd *cobra.Command, name string) (*certify, error) {
-	o.seedWasGiven = cmd.Flags().Changed("seed")
-	o.timeoutWasGiven = cmd.Flags().Changed("timeout")
-	o.patienceWasGiven = cmd.Flags().Changed("patience")
+	o.noteGiven(cmd.Flags())
+	typed := *o // what a file adds is not repeated where the command is
+	if err := readConfig(cmd, o.config); err != nil {
+		return nil, err
+	}
+	o.noteGiven(cmd.Flags())
 	suites, err := suitesOf(o.protocol)
 	if err != nil {
 		return nil, err
@@ -98,8 +100,12 @@ func (o *certifyFlags) read(cmd *cobra.Command, name string) (*certify, error) {
 	}
 	return &certify{
 		target: t, options: options, suites: suites, plan: o.plan, json: o.json, out: o.out,
-		again: o.again(t, options.Seed), stdout: cmd.OutOrStdout(), stderr: cmd.ErrOrStderr(),
+		again: typed.again(t, options.Seed), stdout: cmd.OutOrStdout(), stderr: cmd.ErrOrStderr(),
 	}, nil
+}
+
+func (o *certifyFlags) noteGiven(f *pflag.FlagSet) {
+	o.seedWasGiven, o.timeoutWasGiven, o.patienceWasGiven = f.Changed("seed"), f.Changed("timeout"), f.Changed("patience")
 }
 
 func (o *certifyFlags) options() (scenarios.Options, error) {
@@ -175,19 +181,6 @@ func (o *certifyFlags) credential() (string, error) {
 	return checkKey(keyVariable, os.Getenv(keyVariable))
 }
 
-// otherCredential is the key of another tenant, from the flag or the environment. It must not be the target's own: a tenant
-// sees what is its own.
-func (o *certifyFlags) otherCredential(key string) (string, error) {
-	from, other := otherKeyFlag, o.otherKey
-	if other == "" {
-		from, other = otherKeyVariable, os.Getenv(otherKeyVariable)
-	}
-	if other != "" && other == key {
-		return "", usage("certify %s: it is the same as the key: give that of another tenant", from)
-	}
-	return checkKey(from, other)
-}
-
 // checkKey refuses what no header can carry. The error must not repeat the key.
 func checkKey(from, key string) (string, error) {
 	if !isHeaderValue(key) {
@@ -206,9 +199,10 @@ func (o *certifyFlags) again(t target, seed uint64) func(scenarios.ScenarioID) s
 	case o.keyFile != "":
 		add("--key-file", o.keyFile)
 	}
-	if o.otherKey != "" {
-		words = append(words, otherKeyFlag+` "$`+otherKeyVariable+`"`)
+	if o.config != "" {
+		add("--config", o.config)
 	}
+	words = slices.Concat(words, o.others.again(), o.second.again())
 	for _, h := range o.headers {
 		name, _, _ := parseHeader(h)
 		words = append(words, `--header '`+name+`: ...'`)

@@ -44,6 +44,13 @@ func (c *certify) printPlan() error {
 		}
 		b.WriteByte('\n')
 	}
+	if sends := c.suites[0].Protocol.Probes(); len(sends) > 0 && !c.options.Select.Narrows() {
+		b.WriteString("not-claimed  asks what the target does without claiming it, where no drive has shown it\n")
+		for _, s := range sends {
+			fmt.Fprintf(&b, "  sends  %s\n", s)
+		}
+		b.WriteByte('\n')
+	}
 	fmt.Fprintf(&b, "%d scenarios, %d drives, each once; what the target does not claim is left out. Nothing was sent.\n", len(picked), len(drives))
 	_, err = c.stdout.Write([]byte(b.String()))
 	return err

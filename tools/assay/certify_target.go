@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -32,10 +31,6 @@ func (o *certifyFlags) target(name string) (target, error) {
 	if err != nil {
 		return target{}, err
 	}
-	other, err := o.otherCredential(key)
-	if err != nil {
-		return target{}, err
-	}
 	headers, err := readHeaders(o.headers)
 	if err != nil {
 		return target{}, err
@@ -43,7 +38,13 @@ func (o *certifyFlags) target(name string) (target, error) {
 	if key != "" && headers["Authorization"] != "" {
 		return target{}, usage("certify --header Authorization: there is a key too: give one of them")
 	}
-	t := target{name: name, wire: wire.Target{URL: name, Key: key, OtherKey: other, Header: headers, CAFile: o.caCert}, log: os.Stderr}
+	t := target{name: name, wire: wire.Target{URL: name, Key: key, Header: headers, CAFile: o.caCert}, log: os.Stderr}
+	if err := o.others.fill(&t.wire); err != nil {
+		return target{}, err
+	}
+	if err := o.second.fill(&t.wire); err != nil {
+		return target{}, err
+	}
 	if name == simulated {
 		return t, nil
 	}
@@ -64,39 +65,39 @@ func (t target) open(ctx context.Context) (ready wire.Target, stop func(), err e
 		return t.wire, func() {}, nil
 	}
 	ready = t.wire
-	if ready.Key == "" {
-		ready.Key = rand.Text()
-	}
-	if ready.OtherKey == "" {
-		ready.OtherKey = rand.Text()
-	}
-	address, stop, err := startSimhost(ctx, ready, t.log)
+	invent(&ready)
+	stop, err = startSimhosts(ctx, &ready, t.log)
 	if err != nil {
 		return ready, nil, fmt.Errorf("certify simhost: %w", err)
 	}
-	ready.URL = address
 	return ready, stop, nil
 }
 
-// startSimhost serves an honest host for both keys of a target on a free port of this machine. It outlives ctx, because what was made on it is
-// cleaned up after an interrupt too; stop ends it.
-func startSimhost(ctx context.Context, t wire.Target, log io.Writer) (address string, stop func(), err error) {
-	ctx = context.WithoutCancel(ctx)
-	host, err := openwop.New(ctx, openwop.Options{
-		Key: t.Key, Tenants: map[string]string{"other": t.OtherKey}, Release: version(), Logger: slog.New(slog.NewTextHandler(log, nil)),
-	})
-	if err != nil {
-		return "", nil, err
+// hostFor is an honest host for the keys of a target, with everything that the simulated host can do.
+func hostFor(t wire.Target) openwop.Options {
+	return openwop.Options{
+		Version: openwop.HighestVersion, Key: t.Key, Tenants: map[string]string{"other": t.OtherKey}, Voters: votersOf(t), LowScopeKey: t.LowScopeKey,
 	}
+}
+
+// startSimhost serves a host on a free port of this machine. It outlives ctx, because what was made on it is cleaned up after an interrupt too;
+// stop ends it.
+func startSimhost(ctx context.Context, o openwop.Options, log io.Writer) (address string, stop func(), err error) {
+	ctx = context.WithoutCancel(ctx)
 	var listener net.ListenConfig
 	ln, err := listener.Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
-		return "", nil, errors.Join(fmt.Errorf("listen on a free port: %w", err), host.Close(ctx))
+		return "", nil, fmt.Errorf("listen on a free port: %w", err)
+	}
+	o.URL, o.Release, o.Logger = "http://"+ln.Addr().String(), version(), slog.New(slog.NewTextHandler(log, nil))
+	host, err := openwop.New(ctx, o)
+	if err != nil {
+		return "", nil, errors.Join(err, ln.Close())
 	}
 	serving, end := context.WithCancel(ctx)
 	served := make(chan error, 1)
 	go func() { served <- host.Serve(serving, ln) }()
-	return "http://" + ln.Addr().String(), func() {
+	return o.URL, func() {
 		end()
 		<-served
 		bounded, cancel := context.WithTimeout(ctx, 5*time.Second)

@@ -93,8 +93,10 @@ func commandNames(cmd *cobra.Command) []string {
 	return names
 }
 
-func flagNames(cmd *cobra.Command) []string {
+func flagNames(cmd *cobra.Command) []string { return namesOf(cmd.Flags()) }
+
+func namesOf(flags *pflag.FlagSet) []string {
 	var names []string
-	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	flags.VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 	return names
 }

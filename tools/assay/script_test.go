@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"net"
@@ -39,7 +40,7 @@ func TestScript(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "serve": serve, "host": simulatedHost, "harmless": harmless,
+			"exits": exits, "serve": serve, "host": simulatedHost, "stripped": strippedHost, "harmless": harmless,
 		},
 	})
 }
@@ -104,18 +105,58 @@ func serve(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv("URL", server.URL)
 }
 
-// host KEY [OTHERKEY] starts a simulated host with this key at $URL, and with that of another tenant.
+// host KEY [OTHERKEY [LOWSCOPEKEY VOTERKEY...]] starts a simulated host with this key at $URL, with that of another tenant, one
+// that may not answer interrupts and those of voters.
 func simulatedHost(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) < 1 || len(args) > 2 {
-		ts.Fatalf("usage: host KEY [OTHERKEY]")
+	if neg || len(args) < 1 {
+		ts.Fatalf("usage: host KEY [OTHERKEY [LOWSCOPEKEY VOTERKEY...]]")
 	}
 	o := openwop.Options{Key: args[0]}
-	if len(args) == 2 {
+	if len(args) > 1 {
 		o.Tenants = map[string]string{"other": args[1]}
+	}
+	if len(args) > 2 {
+		o.LowScopeKey, o.Voters = args[2], map[string]string{}
+		for _, key := range args[3:] {
+			o.Voters["voter "+key] = key
+		}
 	}
 	host, err := openwop.New(context.Background(), o)
 	ts.Check(err)
 	server := httptest.NewServer(host.Handler())
+	ts.Defer(func() {
+		server.Close()
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		defer cancel()
+		host.Close(ctx)
+	})
+	ts.Setenv("URL", server.URL)
+}
+
+// stripped KEY MEMBER... starts a simulated host with this key at $URL whose discovery document leaves these members out.
+func strippedHost(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: stripped KEY MEMBER...")
+	}
+	host, err := openwop.New(context.Background(), openwop.Options{Key: args[0]})
+	ts.Check(err)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/.well-known/openwop" {
+			host.Handler().ServeHTTP(w, r)
+			return
+		}
+		whole := httptest.NewRecorder()
+		host.Handler().ServeHTTP(whole, r)
+		var document map[string]any
+		if err := json.Unmarshal(whole.Body.Bytes(), &document); err != nil {
+			panic(err)
+		}
+		for _, member := range args[1:] {
+			delete(document, member)
+		}
+		w.Header().Set("Content-Type", "application/json")
+		json.NewEncoder(w).Encode(document)
+	}))
 	ts.Defer(func() {
 		server.Close()
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)

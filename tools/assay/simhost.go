@@ -30,6 +30,9 @@ type simhostFlags struct {
 	listen  string
 	sync    string
 	tenants []string
+	voters  []string
+	peers   []string
+	keys    []string // of the peers
 	host    openwop.Options
 }
 
@@ -52,16 +55,23 @@ func newSimhost() *cobra.Command {
 	f.StringVar(&o.listen, "listen", "127.0.0.1:7411", "`ADDRESS` to listen on; port 0 takes a free one")
 	f.StringVar(&o.host.Key, "key", openwop.DefaultKey, "bearer `KEY` that clients must send")
 	f.StringArrayVar(&o.tenants, "tenant", nil, "further tenant and its key, `NAME=KEY`; may be repeated")
+	f.StringArrayVar(&o.voters, "voter", nil, "further principal of the first tenant and its key, `NAME=KEY`, with a vote of its own; may be repeated")
+	f.StringVar(&o.host.LowScopeKey, "low-scope-key", "", "further `KEY` of the first tenant, which may not answer interrupts (default none)")
 	f.IntVar(&o.host.Version, "version", openwop.DefaultVersion, "version `N` of the execution model, 1 to 6")
 	f.StringSliceVar(&o.host.Without, "without", nil, "`CLAIMS` to leave off, separated by commas")
 	f.StringVar(&o.host.ExperimentalUntil, "experimental-until", "", "advertise the execution model as experimental until this `DAY`, YYYY-MM-DD")
 	f.StringVar(&o.host.EscalationInterrupt, "escalation-interrupt", openwop.EscalationInterrupts()[0], "`KIND` of interrupt that a decision below the confidence floor raises: clarification or approval")
+	f.StringVar(&o.host.GoalJudge, "goal-judge", openwop.GoalJudges()[0], "`WHO` judges the runs of standing goals: host or verifier")
+	f.StringVar(&o.host.HostID, "host-id", "", "`ID` of this host in causes that are told across hosts (default "+openwop.DefaultHostID+")")
+	f.StringArrayVar(&o.peers, "peer", nil, "other host that runs the workers NAME/WORKFLOW of this one, `NAME=URL`; may be repeated")
+	f.StringArrayVar(&o.keys, "peer-key", nil, "key that this host has there, `NAME=KEY`; may be repeated")
 	f.StringSliceVar(&o.host.Faults, "fault", nil, "violation to commit, by its `ID` (assay list faults); may be repeated")
 	f.StringVar(&o.host.Workflows, "workflows", "", "`DIR` of further workflow definitions, *.json")
 	f.StringVar(&o.host.CORS, "cors", "", "`ORIGIN` whose pages may call the host, or *")
 	f.StringVar(&o.host.DataDir, "data", "", "`DIR` for the logs (default in memory)")
 	f.StringVar(&o.sync, "sync", syncSystem, "`WHEN` logs in files reach the disk: system, or always (before each answer)")
 	f.Int64Var(&o.host.LogMax, "log-max", 0, "most `BYTES` that all logs may hold (default 256 MiB in memory, unbounded in files)")
+	f.IntVar(&o.host.MemoryHistory, "memory-history", 0, "most `ENTRIES` that may be written to a memory before a run that knows none of them can no longer be forked (default unbounded)")
 	f.Uint64Var(&o.host.Seed, "seed", 0, "`N` that makes the ids of runs and the tokens of interrupts repeatable (default random)")
 	return cmd
 }
@@ -100,22 +110,56 @@ func (o *simhostFlags) check(cmd *cobra.Command) error {
 		return usage("simhost --key: give a key that is not empty")
 	}
 	o.host.SyncAlways = o.sync == syncAlways
-	return o.readTenants()
+	return errors.Join(readKeys("--tenant", o.tenants, &o.host.Tenants), readKeys("--voter", o.voters, &o.host.Voters), o.readPeers())
 }
 
-// readTenants takes the further tenants apart. No error repeats a key.
-func (o *simhostFlags) readTenants() error {
-	for _, t := range o.tenants {
-		name, key, ok := strings.Cut(t, "=")
-		if _, twice := o.host.Tenants[name]; !ok || twice {
-			return usage("simhost --tenant %s: write NAME=KEY, each name once", name)
+// readPeers puts the addresses of peers and their keys together.
+func (o *simhostFlags) readPeers() error {
+	urls, err := peerURLs(o.peers)
+	if err != nil {
+		return err
+	}
+	var keys map[string]string
+	if err := readKeys("--peer-key", o.keys, &keys); err != nil {
+		return err
+	}
+	for name := range keys {
+		if _, known := urls[name]; !known {
+			return usage("simhost --peer-key %s: there is no such peer: name it with --peer %s=URL", name, name)
 		}
-		if o.host.Tenants == nil {
-			o.host.Tenants = map[string]string{}
-		}
-		o.host.Tenants[name] = key
+	}
+	o.host.Peers = make(map[string]openwop.Peer, len(urls))
+	for name, url := range urls {
+		o.host.Peers[name] = openwop.Peer{URL: url, Key: keys[name]}
 	}
 	return nil
+}
+
+// readKeys takes values of a flag apart that are NAME=KEY. No error repeats a key.
+func readKeys(flag string, values []string, into *map[string]string) error {
+	for _, v := range values {
+		name, key, ok := strings.Cut(v, "=")
+		if _, twice := (*into)[name]; !ok || twice {
+			return usage("simhost %s %s: write NAME=KEY, each name once", flag, name)
+		}
+		if *into == nil {
+			*into = map[string]string{}
+		}
+		(*into)[name] = key
+	}
+	return nil
+}
+
+func peerURLs(values []string) (map[string]string, error) {
+	urls := map[string]string{}
+	for _, v := range values {
+		name, url, ok := strings.Cut(v, "=")
+		if _, twice := urls[name]; !ok || twice {
+			return nil, usage("simhost --peer %s: write NAME=URL, each name once", name)
+		}
+		urls[name] = url
+	}
+	return urls, nil
 }
 
 func (o *simhostFlags) serve(ctx context.Context, out, errs io.Writer) (err error) {
@@ -126,6 +170,7 @@ func (o *simhostFlags) serve(ctx context.Context, out, errs io.Writer) (err erro
 	if err != nil {
 		return usage("simhost --listen %s: %w: choose another address", o.listen, err)
 	}
+	o.host.URL = "http://" + dialable(ln.Addr())
 	host, err := openwop.New(ctx, o.host)
 	if mistake := (*openwop.OptionError)(nil); errors.As(err, &mistake) {
 		return errors.Join(usage("simhost: %w", mistake), ln.Close())
@@ -138,7 +183,7 @@ func (o *simhostFlags) serve(ctx context.Context, out, errs io.Writer) (err erro
 		defer cancel()
 		err = errors.Join(err, host.Close(bounded))
 	}()
-	if _, err := io.WriteString(out, host.Banner("http://"+dialable(ln.Addr()))); err != nil {
+	if _, err := io.WriteString(out, host.Banner(o.host.URL)); err != nil {
 		return errors.Join(fmt.Errorf("simhost: print the banner: %w", err), ln.Close())
 	}
 	return host.Serve(ctx, ln)

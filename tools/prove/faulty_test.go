@@ -21,7 +21,7 @@ import (
 func TestEveryFaultIsCaughtForTheRightReason(t *testing.T) {
 	for _, fault := range rules.Faults() {
 		t.Run(fault.ID, func(t *testing.T) {
-			r := certify(t, serve(t, openwop.Options{Faults: []string{fault.ID}}, nil).URL, scenarios.Options{})
+			r := certified(t, openwop.Options{Faults: []string{fault.ID}})
 			caught := false
 			for _, o := range r.Outcomes {
 				if o.Verdict != scenarios.Failed {

@@ -29,6 +29,9 @@ var inapplicable = map[string]struct {
 	"absent-without-claim":     {"--without goals", openwop.Options{Without: []string{"goals"}}},
 	"iteration-absent-below-5": {"--version 4", openwop.Options{Version: 4}},
 	"reads-as-of-run-start":    {"--version 4", openwop.Options{Version: 4}},
+	"unclaimed-unverified":     {"--version 5", openwop.Options{}},
+	"no-criteria-below-6":      {"--version 5", openwop.Options{}},
+	"told-holds-nothing":       {"--version 6 --without verifierGating", openwop.Options{Version: 6, Without: []string{"verifierGating"}}},
 	"unclaimed-not-served":     {"--without workspace", openwop.Options{Without: []string{"workspace"}}},
 	"supervisor-refused":       {"--without orchestrator", openwop.Options{Without: []string{"orchestrator"}}},
 	"dispatch-refused":         {"--without dispatch", openwop.Options{Without: []string{"dispatch"}}},
@@ -39,7 +42,7 @@ var inapplicable = map[string]struct {
 }
 
 func TestTheHonestHostKeepsEveryPromise(t *testing.T) {
-	r := certify(t, serve(t, openwop.Options{}, nil).URL, scenarios.Options{})
+	r := certified(t, openwop.Options{Version: openwop.HighestVersion})
 	nothingWrong(t, r)
 	got := byVerdict(r)[scenarios.Inapplicable]
 	var want []string
@@ -76,7 +79,7 @@ func TestWhatIsInapplicableRunsUnderItsOption(t *testing.T) {
 	for name, c := range inapplicable {
 		t.Run(name+" "+c.option, func(t *testing.T) {
 			t.Parallel()
-			r := certify(t, serve(t, c.with, nil).URL, scenarios.Options{})
+			r := certified(t, c.with)
 			nothingWrong(t, r)
 			if o := outcome(t, r, name); o.Verdict != scenarios.Passed {
 				t.Errorf("%s: %s", o.Verdict, o.Reason)
@@ -93,10 +96,16 @@ func TestEveryHonestHost(t *testing.T) {
 	for v := 1; v <= 6; v++ {
 		hosts[fmt.Sprintf("--version %d", v)] = openwop.Options{Version: v}
 	}
+	hosts["--version 5"] = openwop.Options{} // it is the default
 	for _, name := range openwop.ClaimNames() {
 		hosts["--without "+name] = openwop.Options{Without: []string{name}}
 	}
+	for _, name := range []string{"verifier", "verifierGating", "verifySeam", "dispatchMapping", "fixtures"} {
+		hosts["--version 6 --without "+name] = openwop.Options{Version: 6, Without: []string{name}}
+	}
+	hosts["--version 6 --max-loop-iterations 2"] = openwop.Options{Version: 6, MaxLoopIterations: 2}
 	hosts["--escalation-interrupt approval"] = openwop.Options{EscalationInterrupt: "approval"}
+	hosts["--goal-judge verifier"] = openwop.Options{GoalJudge: "verifier"}
 	hosts["--max-loop-iterations 2"] = openwop.Options{MaxLoopIterations: 2}
 	hosts["--max-loop-iterations 5"] = openwop.Options{MaxLoopIterations: 5}
 	hosts["--max-node-executions 100"] = openwop.Options{MaxNodeExecutions: 100}
@@ -112,6 +121,8 @@ func TestEveryHonestHost(t *testing.T) {
 	unsure := []string{"unsure-held", "unsure-decides-once", "unsure-rejected", "sure-enough-decides"}
 	bounds := []string{"time-bounded", "time-leaves-alone", "time-breach-replayed", "nodes-bounded", "nodes-leave-alone", "node-limit-honoured", "node-breach-replayed",
 		"options-refused", "options-kept"}
+	models := []string{"refusal-diverges", "other-answer-told", "tool-kept"}
+	verdicts := []string{"verdict-told", "passed-counts", "failed-not-merged", "failed-end-held", "revised-goes-on", "revised-in-bound"}
 	forks := []string{"prefix-kept", "drawn-once", "forks-refused", "branch-draws", "branch-bounded", "branches-refused"}
 	handoffs := []string{"cancelled-not-harvested", "cancelled-worker", "decided-before-question", "failed-not-harvested", "failed-worker",
 		"same-agent-after-answer", "second-waits-for-first", "turn-waits-for-worker", "uncreatable-worker", "unmapped-not-harvested"}
@@ -119,23 +130,38 @@ func TestEveryHonestHost(t *testing.T) {
 		"dispatch-undecided", "effect-of-its-decision", "fan-out-rejected", "harvested-when-mapped", "inputs-reach-child", "nothing-after-terminate",
 		"one-agent", "own-mapping", "results-reach-parent", "unset-input-absent", "worker-to-worker"}
 	tenants := []string{"runs-unread", "offspring-unread", "cancel-refused", "answer-refused", "fork-refused", "keys-apart", "owner-by-credential", "files-apart", "goals-apart"}
+	remembers := []string{"as-of-turn", "as-of-turn-after-resume", "child-inherits", "child-brings", "siblings-in-order", "held-child-hidden", "lost-child-leaves-nothing",
+		"expiry-from-childs-write", "entries-shaped", "writes-told-by-id", "replay-as-of-index", "branch-as-of-index"}
 	kin := []string{"root-has-no-parent", "child-names-parent", "fork-has-no-parent", "never-has-none", "own-causes-name-no-host"}
+	waiting := []string{"suspended-names-node", "suspended-paused"}
+	control := []string{"snapshot-well-formed", "ends-as-it-should", "failed-has-error", "times-of-a-run", "labels-kept", "cancelled-never-completes", "bulk-cancels-each", "bulk-leaves-ended",
+		"bulk-refuses", "paused-stands-still", "drained-stands-still", "paused-is-refused", "resumed-goes-on", "paused-cancelled", "diff-of-itself", "diff-tells-all", "diff-of-states",
+		"diff-of-unknown", "foreign-uncontrolled"}
 	blocked := map[string][]string{
 		"--without agentloopSeam": {"seam-agrees-with-log", "seam-last-turn", "seam-out-of-range", "seam-random-turns", "seam-suspends", "seam-write-turn"},
 		"--without goalsSeam": {"closed-at-bound", "content-free", "cost-bound", "deadline", "escalation-halts", "evaluated-and-closed", "evaluations-attributed",
-			"every-run-judged", "exceeded-stays-exceeded", "only-the-judge", "pause-halts", "runs-of-the-goal", "satisfied-disarms", "stops-at-bound", "ticked-at-once"},
-		"--without workspaceSeam":   {"owners-apart"},
-		"--max-node-executions 100": {"limit-honoured"},
-		"--max-loop-iterations 2": slices.Concat(suspends, notes, handoffs, weighs, []string{"answer-refused", "ask-user", "bound-below", "bound-leaves-alone", "seam-agrees-with-log", "seam-random-turns",
+			"every-run-judged", "exceeded-stays-exceeded", "only-the-judge", "pause-halts", "runs-of-the-goal", "satisfied-disarms", "stops-at-bound", "ticked-at-once",
+			"goes-on-after-answer", "replay-not-judged", "satisfied-disarms-schedule"},
+		"--without workspaceSeam":               {"owners-apart"},
+		"--without mockAI":                      models,
+		"--without cacheKeySeam":                {"cache-keys"},
+		"--version 6 --without verifySeam":      {"seam-verdicts"},
+		"--version 6 --without dispatchMapping": append(verdicts, "seam-verdicts"),
+		"--without interruptTokens":             {"credential-needed", "token-answers", "token-life", "token-own", "token-shows", "token-spent"},
+		"--max-node-executions 100":             {"limit-honoured"},
+		"--max-loop-iterations 2": slices.Concat(suspends, notes, remembers, handoffs, weighs, waiting, []string{"answer-refused", "ask-user", "bound-below", "bound-leaves-alone", "seam-agrees-with-log", "seam-random-turns",
 			"seam-suspends", "seam-write-turn"}),
-		"--without fixtures": slices.Concat(suspends, notes, tenants, kin, logs, handoffs, loops, refusals, weighs, unsure, bounds, forks, []string{"bound-below", "bound-leaves-alone", "fork-keeps", "limit-honoured", "nothing-shared"}),
+		"--without fixtures": slices.Concat(suspends, notes, remembers, tenants, kin, waiting, control, logs, handoffs, loops, refusals, weighs, unsure, bounds, forks, []string{"bound-below", "bound-leaves-alone", "fork-keeps", "limit-honoured", "nothing-shared", "tenants-apart"}),
 	}
+	blocked["--version 6 --max-loop-iterations 2"] = slices.Concat(blocked["--max-loop-iterations 2"], verdicts)
+	blocked["--version 6 --without fixtures"] = slices.Concat(blocked["--without fixtures"], models, verdicts, []string{"criteria-kept"})
+	blocked["--without fixtures"] = slices.Concat(blocked["--without fixtures"], models, []string{"unclaimed-unverified", "no-criteria-below-6"})
 	// Two short loops may or may not overlap.
-	perhaps := map[string]string{"--max-loop-iterations 2": "nothing-shared"}
+	perhaps := map[string]string{"--max-loop-iterations 2": "nothing-shared", "--version 6 --max-loop-iterations 2": "nothing-shared"}
 	for name, o := range hosts {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := certify(t, serve(t, o, nil).URL, scenarios.Options{})
+			r := certified(t, o)
 			verdicts := byVerdict(r)
 			for _, bad := range []scenarios.Verdict{scenarios.Failed, scenarios.Broken, scenarios.Inconclusive} {
 				for _, s := range verdicts[bad] {

@@ -92,9 +92,10 @@ func reply(w http.ResponseWriter, recorded *httptest.ResponseRecorder, code int,
 var (
 	oneRun      = regexp.MustCompile(`^/v1/runs/[^/:]+$`)
 	oneGoal     = regexp.MustCompile(`^/v1/host/sample/goals/[^/]+$`)
-	goalMove    = regexp.MustCompile(`^/v1/host/sample/goals/[^/]+/(tick|abandon)$`)
+	goalMove    = regexp.MustCompile(`^(/v1/host/sample/goals/[^/]+)/(tick|abandon)$`)
 	goalLog     = regexp.MustCompile(`^/v1/host/sample/goals/[^/]+/events$`)
 	runLog      = regexp.MustCompile(`^/v1/runs/[^/]+/events/poll$`)
+	runFork     = regexp.MustCompile(`^(/v1/runs/[^/:]+):fork$`)
 	runStream   = regexp.MustCompile(`^/v1/runs/[^/]+/events$`)
 	nodeAnswer  = regexp.MustCompile(`^(/v1/runs/[^/]+/interrupts/)[^/]+$`)
 	driveMarker = regexp.MustCompile(`m[0-9a-f]{16}`)
@@ -151,6 +152,10 @@ func edited(edit func(r *http.Request, code int, doc map[string]any) int) func(h
 			if runLog.MatchString(r.URL.Path) { // the whole log each time, and no poll is held
 				r.URL.RawQuery = "timeout=1"
 			}
+			if m := runFork.FindStringSubmatch(r.URL.Path); m != nil {
+				forkAsNumbered(w, r, next, m[1]+"/events/poll", edit)
+				return
+			}
 			got := record(next, r)
 			var doc map[string]any
 			if json.Unmarshal(got.Body.Bytes(), &doc) != nil {
@@ -159,11 +164,7 @@ func edited(edit func(r *http.Request, code int, doc map[string]any) int) func(h
 			}
 			code := edit(r, got.Code, doc)
 			goOn(doc, cmp.Or(query.Get("lastSequence"), query.Get("since")))
-			raw, err := json.Marshal(doc)
-			if err != nil {
-				panic(err) // it came out of a document
-			}
-			reply(w, got, code, raw)
+			reply(w, got, code, encoded(doc))
 		})
 	}
 }
@@ -176,6 +177,66 @@ func goOn(doc map[string]any, cursor string) {
 		return
 	}
 	doc["events"] = slices.DeleteFunc(list, func(e any) bool { return e.(map[string]any)["sequence"].(float64) <= after })
+}
+
+// forkAsNumbered forks at the event that has the number fromSeq in the log as it is shown.
+func forkAsNumbered(w http.ResponseWriter, r *http.Request, next http.Handler, log string, edit func(*http.Request, int, map[string]any) int) {
+	body := bodyOf(r)
+	var ask map[string]any
+	number, isNumber := 0.0, false
+	if json.Unmarshal(body, &ask) == nil {
+		number, isNumber = ask["fromSeq"].(float64)
+	}
+	if !isNumber {
+		next.ServeHTTP(w, with(r, r.URL.Path, body))
+		return
+	}
+	look := with(r, log, nil)
+	look.Method, look.URL.RawQuery = http.MethodGet, "timeout=1"
+	ask["fromSeq"] = inHost(record(next, look).Body.Bytes(), look, edit, number)
+	got := record(next, with(r, r.URL.Path, encoded(ask)))
+	var doc map[string]any
+	if json.Unmarshal(got.Body.Bytes(), &doc) != nil || doc["fromSeq"] == nil {
+		reply(w, got, got.Code, got.Body.Bytes())
+		return
+	}
+	doc["fromSeq"] = number
+	reply(w, got, got.Code, encoded(doc))
+}
+
+// inHost is the host's own number of the event that edit shows under this one.
+func inHost(log []byte, r *http.Request, edit func(*http.Request, int, map[string]any) int, number float64) float64 {
+	var doc map[string]any
+	if json.Unmarshal(log, &doc) != nil {
+		return number
+	}
+	list, _ := doc["events"].([]any)
+	for _, e := range list {
+		e := e.(map[string]any)
+		e["was"] = e["sequence"]
+	}
+	edit(r, http.StatusOK, doc)
+	list, _ = doc["events"].([]any)
+	ahead := 0.0 // behind the last event
+	for _, e := range list {
+		e := e.(map[string]any)
+		was, shown := e["was"].(float64), e["sequence"].(float64)
+		if ahead = was - shown; shown == number {
+			return was
+		}
+	}
+	if number > 0 {
+		return number + ahead
+	}
+	return number
+}
+
+func encoded(doc map[string]any) []byte {
+	raw, err := json.Marshal(doc)
+	if err != nil {
+		panic(err) // it came out of a document
+	}
+	return raw
 }
 
 // without leaves the events of these types out of a log, and numbers the others from 1.
@@ -226,7 +287,7 @@ func closeToTicker(r *http.Request, code int, doc map[string]any) int {
 	return code
 }
 
-// behind accepts what moves a goal and does it a while later, in order.
+// behind accepts what moves a goal that the client can see, and does it a while later, in order.
 func behind(t *testing.T) func(http.Handler) http.Handler {
 	var working sync.WaitGroup
 	t.Cleanup(working.Wait)
@@ -235,11 +296,18 @@ func behind(t *testing.T) func(http.Handler) http.Handler {
 	close(before)
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if !goalMove.MatchString(r.URL.Path) {
+			m := goalMove.FindStringSubmatch(r.URL.Path)
+			if m == nil {
 				next.ServeHTTP(w, r)
 				return
 			}
 			later := with(r, r.URL.Path, bodyOf(r))
+			look := with(r, m[1], nil)
+			look.Method = http.MethodGet
+			if record(next, look).Code != http.StatusOK {
+				next.ServeHTTP(w, later)
+				return
+			}
 			mu.Lock()
 			mine, done := before, make(chan struct{})
 			before = done
@@ -260,6 +328,15 @@ func behind(t *testing.T) func(http.Handler) http.Handler {
 type fullSeconds struct{ clock.Clock }
 
 func (c fullSeconds) Now() time.Time { return c.Clock.Now().Truncate(time.Second) }
+
+// At calls when this clock, and not the one behind it, has come to a time.
+func (c fullSeconds) At(at time.Time, call func()) clock.Timer {
+	full := at.Truncate(time.Second)
+	if full.Before(at) {
+		full = full.Add(time.Second)
+	}
+	return c.Clock.At(full, call)
+}
 
 // movesOnRefusal answers 404 for a node that it does not have, and takes the answer for the one that waits.
 func movesOnRefusal(next http.Handler) http.Handler {

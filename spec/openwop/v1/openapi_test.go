@@ -16,6 +16,10 @@ var operations = map[string]string{
 	"createRun":             "201 400 401 403 404 409 413 422 429 500 501 503",
 	"getRun":                "200 401 403 404 429 500 503",
 	"cancelRun":             "200 400 401 403 404 409 413 429 500 503",
+	"pauseRun":              "202 400 401 403 404 409 413 429 500 501 503",
+	"resumeRun":             "202 400 401 403 404 409 413 429 500 501 503",
+	"bulkCancelRuns":        "200 400 401 403 409 413 429 500 501 503",
+	"diffRun":               "200 400 401 403 404 429 500 501 503",
 	"forkRun":               "201 400 401 403 404 409 410 413 422 429 500 501 503",
 	"streamRunEvents":       "200 400 401 403 404 429 500 503",
 	"pollRunEvents":         "200 400 401 403 404 429 500 503",
@@ -24,7 +28,7 @@ var operations = map[string]string{
 	"runAgentLoop":          "200 400 401 403 404 413 429 500 501 503",
 
 	"inspectInterruptByToken": "200 404 410 429 500 503",
-	"resolveInterruptByToken": "200 400 404 409 410 413 422 429 500 503",
+	"resolveInterruptByToken": "200 400 403 404 409 410 413 422 429 500 503",
 
 	"listWorkspaceFiles":  "200 400 401 403 429 500 501 503",
 	"getWorkspaceFile":    "200 400 401 403 404 429 500 501 503",
@@ -36,6 +40,7 @@ var operations = map[string]string{
 	"createGoal":     "200 400 401 403 404 409 413 422 429 500 501 503",
 	"getGoal":        "200 401 403 404 429 500 503",
 	"editGoal":       "200 400 401 403 404 409 413 422 429 500 501 503",
+	"fireCommitment": "200 400 401 403 404 413 429 500 501 503",
 	"pauseGoal":      "200 401 403 404 409 429 500 503",
 	"resumeGoal":     "200 401 403 404 409 429 500 503",
 	"abandonGoal":    "200 401 403 404 409 429 500 503",
@@ -43,6 +48,10 @@ var operations = map[string]string{
 	"tickGoal":       "200 400 401 403 404 409 413 429 500 501 503",
 
 	"tickHeartbeat": "200 400 401 403 404 413 429 500 501 503",
+
+	"verifyRun":     "200 400 401 403 404 413 429 500 501 503",
+	"programMockAI": "200 400 401 403 404 413 429 500 501 503",
+	"llmCacheKey":   "200 400 401 403 404 413 429 500 501 503",
 }
 
 func TestOperationsAndTheirStatuses(t *testing.T) {

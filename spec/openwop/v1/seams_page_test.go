@@ -127,6 +127,7 @@ func TestSeamsPageTables(t *testing.T) {
 	for _, name := range []string{
 		"agentloop-request", "agentloop-reply", "workspace-op-request", "WorkspaceOpReply", "CreateGoalRequest", "EditGoalRequest", "goal",
 		"goal-tick-request", "goal-tick-reply", "goal-event", "goal.evaluated", "goal.closed", "heartbeat-tick-request", "heartbeat-tick-reply",
+		"verify-run-request", "verify-run-reply", "mock-ai-program-request", "mock-ai-program-reply", "llm-cache-key-request", "llm-cache-key-reply",
 		"run-snapshot#PendingInterrupt", // of a run itself only what suites read
 	} {
 		_, s := c.resolve(c.named(t, name))

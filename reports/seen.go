@@ -1,0 +1,52 @@
+package reports
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/openassay/assay/gen/results"
+	"github.com/openassay/assay/internal/textsafe"
+)
+
+// seen tells what the target does and does not claim. It is no verdict: what is not claimed was not promised.
+func (t *text) seen() {
+	if len(t.doc.NotClaimed) == 0 {
+		return
+	}
+	t.heading(yellow, "NOT CLAIMED, BUT SEEN", "what the target does without saying so; no verdict rests on it")
+	for _, s := range t.doc.NotClaimed {
+		t.line("  %s", textsafe.Clip(s.What, mostReason))
+		t.line("    would be claimed by  %s", textsafe.Clip(s.ClaimPointer, mostReason))
+		t.line("    seen in              %s", textsafe.Clip(sightingPlace(s), mostReason))
+	}
+}
+
+// sightingPlace is where a sighting stands, as people read it.
+func sightingPlace(s results.Sighting) string {
+	words := fmt.Sprintf("%s #%d %s", s.Drive, s.Exchange, s.Pointer)
+	if s.Replies > 1 {
+		words += fmt.Sprintf(", and in %s more", counts(int(s.Replies)-1, "reply", "replies"))
+	}
+	return words
+}
+
+func counts(n int, one, more string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, more)
+}
+
+// seen lists below the table what targets do and do not claim.
+func (m *matrix) seen(b *strings.Builder) {
+	first := true
+	for i, d := range m.docs {
+		for _, s := range d.NotClaimed {
+			if first {
+				b.WriteString("\nNot claimed, but seen; no verdict rests on it:\n\n")
+				first = false
+			}
+			fmt.Fprintf(b, "- target %d: %s (would be claimed by %s)\n", i+1, textsafe.Markdown(textsafe.Clip(s.What, mostReason)), textsafe.Markdown(s.ClaimPointer))
+		}
+	}
+}

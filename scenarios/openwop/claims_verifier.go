@@ -1,0 +1,51 @@
+package openwop
+
+import (
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// What a host can say of the verifier, and of models whose answers a replay meets again.
+var (
+	executionModelBelow6 = with(executionModel, scenarios.Claim{
+		ID: "execution-model<6", Title: "an execution model below verified results",
+		Pointer: modelPointer + "/version < 6",
+		Look: func(d scenarios.Discovery) (wire.Value, bool) {
+			v := model(d).Key("version")
+			n, ok := v.Int()
+			return v, ok && n < 6
+		},
+	})
+
+	verifier       = with(executionModel6, on("verifier", "results that are verified before they count", modelPointer+"/verifier/supported", verifierField("supported")))
+	verifierGating = with(verifier, on("verifier-gating", "verdicts that decide whether a result counts", modelPointer+"/verifier/gating", verifierField("gating")))
+	verifierTold   = with(verifier, scenarios.Claim{
+		ID: "verifier-told", Title: "verdicts that are told, and no more",
+		Pointer: modelPointer + "/verifier/gating != true",
+		Look: func(d scenarios.Discovery) (wire.Value, bool) {
+			v := verifierField("gating")(d)
+			on, _ := v.Bool()
+			return v, !on
+		},
+	})
+	noVerifier = with(executionModel, scenarios.Claim{
+		ID: "no-verifier", Title: "an execution model without a verifier",
+		Pointer: modelPointer + "/verifier/supported != true",
+		Look: func(d scenarios.Discovery) (wire.Value, bool) {
+			v, on := verifier.Look(d)
+			return v, !on
+		},
+	})
+
+	replayDeterminism = with(forkReplay, with(executionModel4, on("replay-determinism", "replays that are as their source was", modelPointer+"/replayDeterminism/supported", determinismField("supported"))))
+	refusalDivergence = with(forkReplay, with(executionModel4, on("refusal-divergence", "replays that fail where a model refuses what it answered", modelPointer+"/replayDeterminism/refusalDivergenceEmission", determinismField("refusalDivergenceEmission"))))
+	llmCacheKey       = with(executionModel4, present("llm-cache-key", "a key under which the answer of a model is kept", modelPointer+"/replayDeterminism/llmCacheKeyRecipe", determinismField("llmCacheKeyRecipe")))
+)
+
+func verifierField(name string) func(scenarios.Discovery) wire.Value {
+	return func(d scenarios.Discovery) wire.Value { return model(d).Key("verifier").Key(name) }
+}
+
+func determinismField(name string) func(scenarios.Discovery) wire.Value {
+	return func(d scenarios.Discovery) wire.Value { return model(d).Key("replayDeterminism").Key(name) }
+}

@@ -1,0 +1,108 @@
+package openwop
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+)
+
+// goalByHeartbeat makes goals that go on by a heartbeat.
+var goalByHeartbeat = &scenarios.Drive[GoalAloneObservation]{
+	ID:    "openwop/goal-by-heartbeat",
+	Title: "makes two goals that go on by one heartbeat and has it see changes up to the bound of one, of random length, two of them while that one is paused and two after its end",
+	Sends: []string{"POST {prefix}/goals {continuation: {mode: heartbeat, armRef: random}, bounds: {maxLoopIterations: random}}, twice", "POST {prefix}/heartbeat/tick {observedState: random}",
+		"GET {prefix}/goals/{id}", "POST {prefix}/goals/{id}/pause", "POST {prefix}/goals/{id}/resume", "POST {prefix}/goals/{id}/abandon"},
+	Run: func(ctx context.Context, c *scenarios.Conn) (GoalAloneObservation, error) {
+		h := host{c}
+		home, err := h.standingGoals(ctx)
+		if err != nil {
+			return GoalAloneObservation{}, err
+		}
+		heartbeat := h.Name("assay")
+		state := func() openwopv1.HeartbeatTickRequest {
+			return openwopv1.HeartbeatTickRequest{HeartbeatID: heartbeat, ObservedState: json.RawMessage(strconv.Quote(h.marker()))}
+		}
+		seam, _, err := h.findSeam(ctx, "heartbeat/tick", state()) // no goal is armed with it yet
+		if err != nil {
+			return GoalAloneObservation{}, err
+		}
+		return home.pushed(ctx, openwopv1.GoalContinuationModeHeartbeat, heartbeat, func(ctx context.Context) error {
+			reply, err := seam.ask(ctx, state())
+			if err == nil {
+				h.adopt(reply)
+			}
+			return err
+		})
+	},
+}
+
+// goalByCommitment makes goals that go on by a commitment.
+var goalByCommitment = &scenarios.Drive[GoalAloneObservation]{
+	ID:    "openwop/goal-by-commitment",
+	Title: "makes two goals that go on by one commitment and fires it up to the bound of one, of random length, twice while that one is paused and twice after its end",
+	Sends: []string{"POST {prefix}/goals {continuation: {mode: commitment, armRef: random}, bounds: {maxLoopIterations: random}}, twice", "POST {prefix}/commitment/fire {commitmentId: random}",
+		"GET {prefix}/goals/{id}", "POST {prefix}/goals/{id}/pause", "POST {prefix}/goals/{id}/resume", "POST {prefix}/goals/{id}/abandon"},
+	Run: func(ctx context.Context, c *scenarios.Conn) (GoalAloneObservation, error) {
+		h := host{c}
+		home, err := h.standingGoals(ctx)
+		if err != nil {
+			return GoalAloneObservation{}, err
+		}
+		commitment := openwopv1.CommitmentFireRequest{CommitmentID: h.Name("assay")}
+		seam, _, err := h.findSeam(ctx, "commitment/fire", commitment) // no goal goes on by it yet
+		if err != nil {
+			return GoalAloneObservation{}, err
+		}
+		return home.pushed(ctx, openwopv1.GoalContinuationModeCommitment, commitment.CommitmentID, func(ctx context.Context) error {
+			reply, err := seam.ask(ctx, commitment)
+			if err != nil || len(reply.Value("/events").Items()) > 0 {
+				return err
+			}
+			// It may go by commitments of its own making, which are nobody's business here.
+			return scenarios.Block(fmt.Sprintf("the seam %s fires no commitment of ours: HTTP %d", seam.path, reply.Status), "take the armRef of a goal for the id of a commitment (docs/seams.md)")
+		})
+	},
+}
+
+// pushed has two goals go on that do so whenever something happens: push has it happen. No run is under way when the one
+// of them is paused, so there is nothing to wait for.
+func (g goalHome) pushed(ctx context.Context, mode openwopv1.GoalContinuationMode, arm string, push func(context.Context) error) (GoalAloneObservation, error) {
+	o := GoalAloneObservation{Bound: g.between(3, 4)}
+	p, err := g.beginBy(ctx, &o, mode, arm)
+	if err != nil || !o.goOn() {
+		return o, err
+	}
+	for n := 1; n <= 2; n++ {
+		if err := push(ctx); err != nil {
+			return o, err
+		}
+		if o.Going, err = p.watched.reaches(ctx, n); err != nil || !o.Going.Reached {
+			return o, err
+		}
+		if _, err = p.beside.reaches(ctx, n); err != nil {
+			return o, err
+		}
+	}
+	if o.Paused, err = p.watched.act(ctx, "pause"); err != nil {
+		return o, err
+	}
+	if err := p.holds(ctx, &o, push); err != nil || !goesOn(o.Resumed.After.Body) {
+		return o, err
+	}
+	for n := contributed(o.Resumed.After.Body) + 1; n <= o.Bound; n++ {
+		if err := push(ctx); err != nil {
+			return o, err
+		}
+		if _, err := p.watched.reaches(ctx, n); err != nil {
+			return o, err
+		}
+	}
+	if o.Ended, err = p.watched.awaitEnd(ctx); err != nil || !o.Ended.Reached {
+		return o, err
+	}
+	return o, p.rests(ctx, &o, push)
+}

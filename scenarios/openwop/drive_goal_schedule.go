@@ -1,0 +1,123 @@
+package openwop
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// GoalScheduleObservation is a goal on a schedule, and two more on the same one that ended while it went on.
+type GoalScheduleObservation struct {
+	GoalAloneObservation
+	GivenUp   GoalDisarmed `json:"givenUp"`
+	Satisfied GoalDisarmed `json:"satisfied"` // by a tick, where there is a seam
+}
+
+// GoalDisarmed is a goal that ended while it was armed.
+type GoalDisarmed struct {
+	Goal    GoalMade   `json:"goal"`
+	Asked   wire.Value `json:"asked"` // HTTP status of what was to end it
+	Ended   wire.Wait  `json:"ended"`
+	Settled GoalReply  `json:"settled"` // when a run that was under way had time to end
+	Later   GoalReply  `json:"later"`   // when others on its schedule had gone on
+}
+
+// goalOnSchedule makes goals that go on by a schedule. What it takes for a
+// goal to go on is time, and nothing else.
+var goalOnSchedule = &scenarios.Drive[GoalScheduleObservation]{
+	ID:    "openwop/goal-on-schedule",
+	Title: "makes four goals on a schedule of a random short interval; abandons one and, where there is a seam, has one judged as satisfied; waits for the first run of the third, pauses it, resumes it after two more runs of the fourth, and waits for its end and for two runs of the fourth after that",
+	Waits: 650 * time.Millisecond,
+	Sends: []string{"POST {prefix}/goals {continuation: {mode: schedule, armRef: every:<random>}, bounds: {maxLoopIterations: random}}, four times", "GET {prefix}/goals/{id}",
+		"POST {prefix}/goals/{id}/pause", "POST {prefix}/goals/{id}/resume", "POST {prefix}/goals/{id}/abandon", "POST {prefix}/goals/{id}/tick {verdict: {satisfied: true}}"},
+	Run: func(ctx context.Context, c *scenarios.Conn) (GoalScheduleObservation, error) {
+		h := host{c}
+		home, err := h.standingGoals(ctx)
+		if err != nil {
+			return GoalScheduleObservation{}, err
+		}
+		interval := time.Duration(h.between(50, 60)) * time.Millisecond
+		for try := 1; ; try++ {
+			o, err := home.onSchedule(ctx, interval, h.between(3, 4))
+			if err != nil || try == 4 || !o.outran() {
+				return o, err
+			}
+			interval *= 4 // we were too slow just now
+		}
+	},
+}
+
+func (g goalHome) onSchedule(ctx context.Context, interval time.Duration, bound int) (o GoalScheduleObservation, err error) {
+	o.Bound = bound
+	every := fmt.Sprintf("every:%dms", interval.Milliseconds())
+	var givenUp, satisfied *goal
+	if givenUp, err = g.endsArmed(ctx, &o.GivenUp, every, (*goal).giveUp); err != nil {
+		return o, err
+	}
+	if satisfied, err = g.endsArmed(ctx, &o.Satisfied, every, (*goal).satisfy); err != nil || !o.GivenUp.Goal.goesOn() || !o.Satisfied.Goal.goesOn() {
+		return o, err
+	}
+	p, err := g.beginBy(ctx, &o.GoalAloneObservation, openwopv1.GoalContinuationModeSchedule, every)
+	if err != nil || !o.goOn() {
+		return o, err
+	}
+	if o.Going, err = p.watched.reaches(ctx, 1); err != nil || !o.Going.Reached {
+		return o, err
+	}
+	if o.Paused, err = p.watched.act(ctx, "pause"); err != nil {
+		return o, err
+	}
+	if _, err = g.Quiet(ctx, 0); err != nil { // for a run under way, and for a host that shows what was a moment ago
+		return o, err
+	}
+	if o.GivenUp.Settled, err = givenUp.read(ctx, "the goal that was given up"); err != nil {
+		return o, err
+	}
+	if o.Satisfied.Settled, err = satisfied.read(ctx, "the goal that was satisfied"); err != nil {
+		return o, err
+	}
+	if err = p.holds(ctx, &o.GoalAloneObservation, nil); err != nil || !goesOn(o.Resumed.After.Body) {
+		return o, err
+	}
+	if o.Ended, err = p.watched.awaitEnd(ctx); err != nil || !o.Ended.Reached {
+		return o, err
+	}
+	if err = p.rests(ctx, &o.GoalAloneObservation, nil); err != nil {
+		return o, err
+	}
+	if o.GivenUp.Later, err = givenUp.read(ctx, "the goal that was given up, a while after"); err != nil {
+		return o, err
+	}
+	o.Satisfied.Later, err = satisfied.read(ctx, "the goal that was satisfied, a while after")
+	return o, err
+}
+
+// endsArmed makes a goal on a schedule and ends it.
+func (g goalHome) endsArmed(ctx context.Context, o *GoalDisarmed, every string, end func(*goal, context.Context) (wire.Value, error)) (*goal, error) {
+	made, err := g.createArmed(ctx, "create a goal that ends", openwopv1.GoalContinuationModeSchedule, every, mostContributions)
+	if err != nil {
+		return nil, err
+	}
+	if o.Goal, err = made.seen(ctx); err != nil || !o.Goal.goesOn() {
+		return made, err
+	}
+	if o.Asked, err = end(made, ctx); err != nil || !succeeded(o.Asked) {
+		return made, err
+	}
+	o.Ended, err = made.awaitEnd(ctx)
+	return made, err
+}
+
+func (g *goal) giveUp(ctx context.Context) (wire.Value, error) {
+	reply, err := g.act(ctx, "abandon")
+	return reply.Status, err
+}
+
+func (g *goal) satisfy(ctx context.Context) (wire.Value, error) {
+	t, err := g.tick(ctx, "tick, with a verdict that it is reached", g.satisfied())
+	return t.Status, err
+}

@@ -1,0 +1,142 @@
+package openwop
+
+import (
+	"net/http"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
+)
+
+// What the answers to an approval do, and what wrong ones must not.
+
+var gateAccepted = scenarios.Scenario{
+	ID:     "openwop/interrupts/accepted",
+	Title:  "an approval that is accepted lets the run go on",
+	Proves: ids{openwopv1.OWPINT16},
+	Claim:  approvals,
+	Ask: scenarios.Ask(approvalAnswered, func(o ApprovalObservation, j *scenarios.Judge) {
+		if !o.Gate.ready(j) {
+			return
+		}
+		if !j.Check(openwopv1.OWPINT16, o.Accepted.Status).To(check.Status(2), "%s", o.Accepted.Asked) ||
+			!j.Check(openwopv1.OWPINT16, o.End.Ended).To(check.Reached(), "after it was accepted") || !o.End.readable(j) {
+			return
+		}
+		j.Check(openwopv1.OWPINT16, o.End.Status()).To(check.Equal("completed"), "status of the run")
+	}),
+}
+
+var gateRejected = scenarios.Scenario{
+	ID:     "openwop/interrupts/rejected",
+	Title:  "an approval that is rejected ends the wait, and the run shows that it was rejected",
+	Proves: ids{openwopv1.OWPINT17},
+	Claim:  approvals,
+	Ask: scenarios.Ask(approvalRejected, func(o DecidedObservation, j *scenarios.Judge) {
+		if o.Gate.ready(j) && j.Check(openwopv1.OWPINT17, o.Decided.Status).To(check.Status(2), "%s", o.Decided.Asked) {
+			checkRejected(j, openwopv1.OWPINT17, o.Gate, o.End, "reject")
+		}
+	}),
+}
+
+var gateCarries = scenarios.Scenario{
+	ID:     "openwop/interrupts/artifact",
+	Title:  "a run whose approval was accepted goes on with the artifact that the approval was about",
+	Proves: ids{openwopv1.OWPINT18},
+	Claim:  approvals,
+	Ask: scenarios.Ask(approvalAnswered, func(o ApprovalObservation, j *scenarios.Judge) {
+		switch {
+		case !o.Gate.ready(j) || !o.Accepted.accepted(j, o.End):
+		case !o.Ours:
+			j.Block("upstream's approval has no artifact", "offer assay-approval")
+		default:
+			j.Check(openwopv1.OWPINT18, o.End.Ended.Last.At("/variables/artifact/text")).To(check.Equal(o.Draft), "the artifact as it was accepted")
+			j.Check(openwopv1.OWPINT18, carried(o.End)).To(someHolding(o.Accepted.Marker), "what was said when it was accepted, as the run has it")
+		}
+	}),
+}
+
+var gateEdited = scenarios.Scenario{
+	ID:     "openwop/interrupts/edited",
+	Title:  "an approval that is accepted with an edit lets the run go on with the edited artifact and not with the draft",
+	Proves: ids{openwopv1.OWPINT18},
+	Claim:  approvals,
+	Ask: scenarios.Ask(approvalEdited, func(o DecidedObservation, j *scenarios.Judge) {
+		if !o.Gate.ready(j) || !j.Check(openwopv1.OWPINT18, o.Decided.Status).To(check.Status(2), "%s", o.Decided.Asked) ||
+			!j.Check(openwopv1.OWPINT18, o.End.Ended).To(check.Reached(), "after it was accepted") || !o.End.readable(j) {
+			return
+		}
+		j.Check(openwopv1.OWPINT18, o.End.Status()).To(check.Equal("completed"), "status of the run")
+		j.Check(openwopv1.OWPINT18, o.End.Ended.Last.At("/variables/artifact/text")).To(check.Equal(o.Decided.Marker), "the artifact as it was accepted")
+	}),
+}
+
+// The control is the acceptance: the gate was there to be passed.
+var gateQuestioned = scenarios.Scenario{
+	ID:     "openwop/interrupts/asked",
+	Title:  "a question about an approval decides nothing, and the gate can be accepted afterwards",
+	Proves: ids{openwopv1.OWPINT19},
+	Claim:  approvals,
+	Ask: scenarios.Ask(approvalAskedAbout, func(o AskedAboutObservation, j *scenarios.Judge) {
+		if !o.Gate.ready(j) || !j.Check(openwopv1.OWPINT19, o.Asked.Status).To(check.Status(2), "%s", o.Asked.Asked) ||
+			!j.Check(openwopv1.OWPINT19, o.Again).To(check.Reached(), "after the question") || !o.Between.readable(j) {
+			return
+		}
+		j.Check(openwopv1.OWPINT19, o.Between.Status()).To(check.Equal("waiting-approval"), "status of the run after the question")
+		completed := o.Between.OfType(openwopv1.RunEventTypeNodeCompleted)
+		j.Check(openwopv1.OWPINT19, completed).To(check.Len(0), "nodes that are completed after the question")
+		if o.Accepted.taken(j) {
+			j.Check(openwopv1.OWPINT19, o.End.Ended).To(check.Reached(), "after it was accepted")
+			j.Check(openwopv1.OWPINT19, o.End.Status()).To(check.Equal("completed"), "status of the run after it was accepted")
+		}
+	}),
+}
+
+var gateUnoffered = scenarios.Scenario{
+	ID:     "openwop/interrupts/action-not-offered",
+	Title:  "an action that an approval does not offer is refused and moves nothing",
+	Proves: ids{openwopv1.OWPINT13, openwopv1.OWPINT20},
+	Claim:  approvals,
+	Ask: scenarios.Ask(approvalAnswered, func(o ApprovalObservation, j *scenarios.Judge) {
+		if !o.Gate.ready(j) {
+			return
+		}
+		for _, a := range o.Unoffered {
+			o.checkRefused(j, openwopv1.OWPINT20, a, http.StatusBadRequest, http.StatusUnprocessableEntity)
+		}
+		if o.checkBehind(j, o.Barrier, o.Later) && o.Accepted.accepted(j, o.End) {
+			checkNoTrace(j, openwopv1.OWPINT13, o.End, o.Unoffered...)
+		}
+	}),
+}
+
+var gateNowhere = scenarios.Scenario{
+	ID:     "openwop/interrupts/unknown-node",
+	Title:  "an answer to a node that the run does not have is refused with 404 and moves nothing",
+	Proves: ids{openwopv1.OWPINT13, openwopv1.OWPINT14},
+	Claim:  approvals,
+	Ask: scenarios.Ask(approvalAnswered, func(o ApprovalObservation, j *scenarios.Judge) {
+		if !o.Gate.ready(j) {
+			return
+		}
+		o.checkRefused(j, openwopv1.OWPINT14, o.Nowhere, http.StatusNotFound)
+		if o.checkBehind(j, o.Barrier, o.Later) && o.Accepted.accepted(j, o.End) {
+			checkNoTrace(j, openwopv1.OWPINT13, o.End, o.Nowhere)
+		}
+	}),
+}
+
+var gateAnsweredTwice = scenarios.Scenario{
+	ID:     "openwop/interrupts/answered-twice",
+	Title:  "an approval that was accepted cannot be rejected afterwards, and the attempt changes nothing",
+	Proves: ids{openwopv1.OWPINT2},
+	Claim:  approvals,
+	Ask: scenarios.Ask(approvalAnswered, func(o ApprovalObservation, j *scenarios.Judge) {
+		if !o.Gate.ready(j) || !o.Accepted.accepted(j, o.End) {
+			return
+		}
+		j.Check(openwopv1.OWPINT2, o.Again.Status).To(check.Status(http.StatusNotFound, http.StatusConflict, http.StatusGone), "%s, when it was accepted", o.Again.Asked)
+		checkUntouched(j, openwopv1.OWPINT2, o.End, o.Again.After, "the second answer")
+		checkNoTrace(j, openwopv1.OWPINT2, o.Again.After, o.Again)
+	}),
+}

@@ -1,0 +1,183 @@
+package openwop_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop"
+	"github.com/openassay/assay/scenarios/wire/wiretest"
+)
+
+func answeredWith(marker string) story {
+	return story{id: "r", status: "completed", events: []event{
+		{"run.started", map[string]any{"workflowId": "w"}},
+		{"node.started", map[string]any{"nodeId": "n"}},
+		{"node.completed", map[string]any{"nodeId": "n", "outputs": map[string]any{"output": map[string]any{"marker": marker}}}},
+		{"run.completed", map[string]any{}},
+	}}
+}
+
+func refusedOnce() story {
+	return story{id: "r", status: "failed", events: []event{
+		{"run.started", map[string]any{"workflowId": "w"}}, {"node.started", map[string]any{"nodeId": "n"}},
+		{"node.failed", map[string]any{"nodeId": "n", "error": map[string]any{"code": "refused", "message": "m"}}}, failed("refused"),
+	}}
+}
+
+// brokenAt is a replay that fails at a refusal; was and is are what the model did.
+func brokenAt(was, is string) story {
+	return story{id: "r", status: "failed", events: []event{
+		{"run.started", map[string]any{"workflowId": "w"}}, {"node.started", map[string]any{"nodeId": "n"}},
+		{"replay.divergedAtRefusal", map[string]any{"sourceRunId": "r", "atSequence": 2, "originalEnvelopeKind": was, "replayEnvelopeKind": is}},
+		failed("replay_diverged_at_refusal"),
+	}}
+}
+
+// differing tells of a difference before it goes on with what is recorded.
+func differing(s story, payload map[string]any) story {
+	events := append([]event{}, s.events[:2]...)
+	s.events = append(append(events, event{"replay.diverged", payload}), s.events[2:]...)
+	return s
+}
+
+func modelReplay(t *testing.T, said string, source, replay story) openwop.ModelReplay {
+	return openwop.ModelReplay{Said: said, Source: source.log(t), Replay: fork(replay).log(t)}
+}
+
+func TestJudgesOfModels(t *testing.T) {
+	told := map[string]any{"sourceRunId": "r", "atSequence": 2, "divergenceKind": "output"}
+	honest := func() openwop.ModelObservation {
+		return openwop.ModelObservation{
+			Same:      modelReplay(t, "A", answeredWith("A"), answeredWith("A")),
+			Other:     modelReplay(t, "A", answeredWith("A"), differing(answeredWith("A"), told)),
+			Refusing:  modelReplay(t, "A", answeredWith("A"), brokenAt("valid", "refusal")),
+			Answering: modelReplay(t, "", refusedOnce(), brokenAt("refusal", "valid")),
+		}
+	}
+	refusing := func(s story) func(*openwop.ModelObservation) {
+		return func(o *openwop.ModelObservation) { o.Refusing = modelReplay(t, "A", answeredWith("A"), s) }
+	}
+	other := func(s story) func(*openwop.ModelObservation) {
+		return func(o *openwop.ModelObservation) { o.Other = modelReplay(t, "A", answeredWith("A"), s) }
+	}
+	change := func(key string, value any) story {
+		return brokenAt("valid", "refusal").change("replay.divergedAtRefusal", 0, func(p map[string]any) { p[key] = value })
+	}
+	refused := func(status int, code string) func(*openwop.ModelObservation) {
+		return func(o *openwop.ModelObservation) {
+			o.Refusing.Replay = openwop.RunLog{Created: wiretest.Status(t, status)}
+			o.Refusing.Code = wiretest.Value(t, json.RawMessage(fmt.Sprintf("%q", code)))
+		}
+	}
+	for _, c := range []struct {
+		name, scenario string
+		spoil          func(*openwop.ModelObservation)
+		want           string
+	}{
+		{"honest", "refusal-diverges", func(*openwop.ModelObservation) {}, "passed"},
+		{"refuses the fork", "refusal-diverges", refused(422, "replay_diverged_at_refusal"), "passed"},
+		{"refuses the fork for something else", "refusal-diverges", refused(422, "validation_error"), openwopv1.OWPRPL15},
+		{"no fork", "refusal-diverges", refused(500, "internal_error"), openwopv1.OWPRPL15},
+		{"takes the refusal for the answer", "refusal-diverges", refusing(refusedOnce()), openwopv1.OWPRPL15},
+		{"takes the record and says nothing", "refusal-diverges", refusing(answeredWith("A")), openwopv1.OWPRPL15},
+		{"takes an answer where there was a refusal", "refusal-diverges", func(o *openwop.ModelObservation) {
+			o.Answering = modelReplay(t, "", refusedOnce(), answeredWith("B"))
+		}, openwopv1.OWPRPL15},
+		{"tells of it and goes on", "refusal-diverges", refusing(brokenAt("valid", "refusal").withStatus("completed")), openwopv1.OWPRPL15},
+		{"tells of it as any difference", "refusal-diverges", refusing(differing(refusedOnce(), told)), openwopv1.OWPRPL15},
+		{"the wrong way round", "refusal-diverges", refusing(brokenAt("refusal", "valid")), openwopv1.OWPRPL15},
+		{"another source", "refusal-diverges", refusing(change("sourceRunId", "x")), openwopv1.OWPRPL15},
+		{"beyond the source", "refusal-diverges", refusing(change("atSequence", 99)), openwopv1.OWPRPL15},
+		{"twice", "refusal-diverges", refusing(brokenAt("valid", "refusal").then(brokenAt("valid", "refusal").events[2])), openwopv1.OWPRPL15},
+		{"another code", "refusal-diverges", func(o *openwop.ModelObservation) {
+			s := brokenAt("valid", "refusal")
+			s.events[3] = failed("internal_error")
+			refusing(s)(o)
+		}, openwopv1.OWPRPL15},
+		{"a field more is a finding", "refusal-diverges", refusing(change("more", 1)), "passed"},
+		{"a source that never ended", "refusal-diverges", func(o *openwop.ModelObservation) {
+			o.Refusing.Source = answeredWith("A").withStatus("running").log(t)
+		}, "blocked"},
+
+		{"honest", "other-answer-told", func(*openwop.ModelObservation) {}, "passed"},
+		{"asks nobody", "other-answer-told", other(answeredWith("A")), "passed"},
+		{"takes the other answer", "other-answer-told", other(answeredWith("B")), openwopv1.OWPRPL4},
+		{"takes the other answer and says so", "other-answer-told", other(differing(answeredWith("B"), told)), openwopv1.OWPRPL4},
+		{"fails for it", "other-answer-told", other(differing(answeredWith("A"), told).withStatus("failed")), openwopv1.OWPRPL16},
+		{"in the form of the prose", "other-answer-told", other(differing(answeredWith("A"), map[string]any{"originalEventId": "e", "replayEventId": "f", "divergencePoint": 2})), "passed"},
+		{"of another source", "other-answer-told", other(differing(answeredWith("A"), map[string]any{"sourceRunId": "x", "atSequence": 2})), openwopv1.OWPRPL16},
+		{"as a refusal", "other-answer-told", other(brokenAt("valid", "refusal").withStatus("completed")), openwopv1.OWPRPL4},
+		{"differs where nothing does", "other-answer-told", func(o *openwop.ModelObservation) {
+			o.Same = modelReplay(t, "A", answeredWith("A"), differing(answeredWith("A"), told))
+		}, openwopv1.OWPRPL16},
+		{"always the same answer", "other-answer-told", func(o *openwop.ModelObservation) {
+			o.Same = modelReplay(t, "A", answeredWith("C"), answeredWith("C"))
+		}, "blocked"},
+	} {
+		t.Run(c.scenario+"/"+c.name, func(t *testing.T) {
+			o := honest()
+			c.spoil(&o)
+			expect(t, c.scenario, o, c.want)
+		})
+	}
+	t.Run("the form of the prose is told", func(t *testing.T) {
+		o := honest()
+		other(differing(answeredWith("A"), map[string]any{"divergencePoint": 2}))(&o)
+		if out := scenarios.Conclude(scenario(t, "other-answer-told"), openwop.Protocol.Ledger, o); len(out.Findings) == 0 {
+			t.Error("no finding")
+		}
+	})
+}
+
+func TestJudgeOfTools(t *testing.T) {
+	tool := func(output string) story {
+		s := answeredWith("A")
+		done := event{"node.completed", map[string]any{"nodeId": "nondet-tool", "outputs": map[string]any{"value": output}}}
+		s.events = append([]event{s.events[0], {"node.started", map[string]any{"nodeId": "nondet-tool"}}, done}, s.events[1:]...)
+		return s
+	}
+	for _, c := range []struct {
+		name           string
+		source, replay story
+		want           string
+	}{
+		{"honest", tool("x"), tool("x"), "passed"},
+		{"run again", tool("x"), tool("y"), openwopv1.OWPRPL4},
+		{"left out", tool("x"), answeredWith("A"), openwopv1.OWPRPL4},
+		{"something else behind it", tool("x"), tool("x").then(event{"log.appended", map[string]any{}}), "passed"},
+		{"not shown in the source", answeredWith("A"), answeredWith("A"), "blocked"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			expect(t, "tool-kept", openwop.ToolObservation{Source: c.source.log(t), Fork: forkedLog(t, "replay", 0, c.replay)}, c.want)
+		})
+	}
+}
+
+func TestJudgeOfKeys(t *testing.T) {
+	key := func(c string) openwop.KeyAnswer {
+		return openwop.KeyAnswer{What: c, Status: wiretest.Status(t, 200), Key: wiretest.Value(t, json.RawMessage(fmt.Sprintf("%q", strings.Repeat(c, 64))))}
+	}
+	for _, c := range []struct {
+		name        string
+		base        openwop.KeyAnswer
+		same, other []openwop.KeyAnswer
+		want        string
+	}{
+		{"honest", key("a"), []openwop.KeyAnswer{key("a"), key("a")}, []openwop.KeyAnswer{key("b"), key("c")}, "passed"},
+		{"a constant", key("a"), []openwop.KeyAnswer{key("a")}, []openwop.KeyAnswer{key("a")}, openwopv1.OWPRPL14},
+		{"minds the order", key("a"), []openwop.KeyAnswer{key("a"), key("b")}, []openwop.KeyAnswer{key("c")}, openwopv1.OWPRPL14},
+		{"two others alike", key("a"), []openwop.KeyAnswer{key("a")}, []openwop.KeyAnswer{key("b"), key("b")}, openwopv1.OWPRPL14},
+		{"upper case", key("A"), nil, nil, openwopv1.OWPRPL14},
+		{"too short", openwop.KeyAnswer{Status: wiretest.Status(t, 200), Key: wiretest.Value(t, json.RawMessage(`"abc"`))}, nil, nil, openwopv1.OWPRPL14},
+		{"a refusal among the others", key("a"), []openwop.KeyAnswer{key("a")}, []openwop.KeyAnswer{{What: "b", Status: wiretest.Status(t, 500)}}, openwopv1.OWPRPL14},
+		{"does not answer", openwop.KeyAnswer{Status: wiretest.Status(t, 500)}, nil, nil, "blocked"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			expect(t, "cache-keys", openwop.KeyObservation{Path: "p", Base: c.base, Same: c.same, Other: c.other}, c.want)
+		})
+	}
+}

@@ -1,0 +1,173 @@
+package openwop
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// What judges of interrupts have in common.
+
+// ready stops a judge where nobody waited for an answer.
+func (g Gate) ready(j *scenarios.Judge) bool {
+	if !g.Log.exists(j, openwopv1.OWPCAP19) || !g.Log.readable(j) || !g.ran(j) {
+		return false
+	}
+	if g.Suspended.Reached {
+		return true
+	}
+	_, actual := check.Reached().MatchSeen(g.Suspended)
+	return j.BlockOn(openwopv1.OWPINT6, "set-up: "+actual)
+}
+
+// ran stops a judge where the host cannot run the fixture that it lists.
+func (g Gate) ran(j *scenarios.Judge) bool {
+	if last := g.Suspended.Last; last.Key("status").String() == "failed" {
+		return j.Block("set-up: the run of "+g.Way+" has failed and waited for nobody: "+last.At("/error/code").JSON(), "list no fixture that the host cannot run, or give it the nodes that the fixture has")
+	}
+	return true
+}
+
+// taken stops a judge that needs an answer to have been taken.
+func (a Response) taken(j *scenarios.Judge) bool {
+	return succeeded(a.Status) ||
+		j.Block("set-up: "+a.Asked+" is refused with HTTP "+a.Status.JSON(), "take the answer at POST /v1/runs/{runId}/interrupts/{nodeId}, and let the key that is given answer interrupts")
+}
+
+// accepted stops a judge whose control failed: a run that cannot go on stands
+// still whatever it is told.
+func (a Response) accepted(j *scenarios.Judge, end RunLog) bool {
+	if !a.taken(j) {
+		return false
+	}
+	if !end.Ended.Reached || end.Status().String() != "completed" {
+		return j.BlockOn(openwopv1.OWPINT16, "set-up: the run did not complete when it was accepted: its status is "+end.Status().JSON())
+	}
+	return end.readable(j)
+}
+
+// checkUnmoved compares the run with what it was when its interrupt suspended it.
+func (g Gate) checkUnmoved(j *scenarios.Judge, id scenarios.RequirementID, after RunLog, when string) bool {
+	if !after.readable(j) {
+		return false
+	}
+	still := j.Check(id, steps(after).Each("/eventId")).To(check.SameAs(steps(g.Log).Each("/eventId")), "steps of the run after %s", when)
+	return j.Check(id, after.Status()).To(check.SameAs(g.Suspended.Last.Key("status")), "status of the run after %s", when) && still
+}
+
+// checkRefused checks that an answer is refused with one of these, and left no trace.
+func (g Gate) checkRefused(j *scenarios.Judge, id scenarios.RequirementID, a Response, statuses ...int) {
+	j.Check(id, a.Status).To(check.Status(statuses...), "%s", a.Asked)
+	g.checkUnmoved(j, openwopv1.OWPINT13, a.After, a.Asked)
+}
+
+// checkBehind checks the run again behind a barrier: what an answer sets going
+// may come after its reply.
+func (g Gate) checkBehind(j *scenarios.Judge, barrier wire.Wait, later RunLog) bool {
+	return j.Need(openwopv1.OWP0037A1, barrier) && g.checkUnmoved(j, openwopv1.OWPINT13, later, "all that was refused, when another run had ended")
+}
+
+// checkUntouched checks that a run that has ended stays as it was.
+func checkUntouched(j *scenarios.Judge, id scenarios.RequirementID, end, after RunLog, when string) {
+	if !after.readable(j) {
+		return
+	}
+	j.Check(id, steps(after).Each("/eventId")).To(check.SameAs(steps(end).Each("/eventId")), "steps of the run after %s", when)
+	j.Check(id, after.Status()).To(check.SameAs(end.Status()), "status of the run after %s", when)
+}
+
+// isOf says whether an event is of a node. Not every host names it in both places.
+func isOf(e wire.Value, node string) bool {
+	return firstText(e.Key("nodeId"), e.At("/payload/nodeId")) == node
+}
+
+// suspensions are the events by which a node suspended the run. Hosts write
+// node.suspended, interrupt.requested or both (facts C17).
+func suspensions(l RunLog, node string) wire.Found {
+	f := l.OfType(openwopv1.RunEventTypeNodeSuspended).Where(func(e wire.Value) bool { return isOf(e, node) })
+	if len(f.Values) > 0 {
+		return f
+	}
+	return l.OfType(openwopv1.RunEventTypeInterruptRequested)
+}
+
+// afterSuspension are the events behind the first suspension of the node.
+func afterSuspension(l RunLog, node string) wire.Found {
+	first := suspensions(l, node).Values
+	return l.All().Where(func(e wire.Value) bool { return len(first) > 0 && sequence(e) > sequence(first[0]) })
+}
+
+// keysOf are the keys under which interrupts were raised, as far as the log shows them.
+func keysOf(l RunLog, t openwopv1.RunEventType) wire.Found {
+	return l.OfType(t).Each("/payload/key").Where(wire.Value.Present)
+}
+
+// keys are those of the suspensions, else those of the requests.
+func keys(l RunLog) wire.Found {
+	if f := keysOf(l, openwopv1.RunEventTypeNodeSuspended); len(f.Values) > 0 {
+		return f
+	}
+	return keysOf(l, openwopv1.RunEventTypeInterruptRequested)
+}
+
+// carried is where a run shows what it was given: its variables, and what its nodes and itself put out.
+func carried(l RunLog) wire.Found {
+	f := l.OfType(openwopv1.RunEventTypeNodeCompleted, openwopv1.RunEventTypeRunCompleted).Each("/payload")
+	f.Values = append(f.Values, l.Ended.Last.Key("variables"), l.Ended.Last.Key("outputs"))
+	return f.Where(func(v wire.Value) bool { return v.Actual() != nil })
+}
+
+// shows are all places in which a run shows what it was answered.
+func shows(l RunLog) wire.Found {
+	f := steps(l).Each("/payload")
+	f.Values = append(f.Values, l.Ended.Last.Key("variables"), l.Ended.Last.Key("outputs"))
+	return f.Where(func(v wire.Value) bool { return v.Actual() != nil })
+}
+
+// showing are the places that hold this text.
+func showing(places wire.Found, text string) wire.Found {
+	return places.Where(func(v wire.Value) bool { return holds(v.Actual(), text) })
+}
+
+// someHolding expects a list in which one holds the text.
+func someHolding(text string) check.Matcher {
+	return check.That("one or more with "+text+" in it", func(v any) bool {
+		list, _ := v.([]any)
+		return slices.ContainsFunc(list, func(e any) bool { return holds(e, text) })
+	})
+}
+
+// someOf expects a list in which one holds one of the words.
+func someOf(words ...string) check.Matcher {
+	return check.That("one or more that says "+strings.Join(words, " or "), func(v any) bool {
+		list, _ := v.([]any)
+		return slices.ContainsFunc(list, func(e any) bool {
+			return slices.ContainsFunc(words, func(w string) bool { return holds(e, w) })
+		})
+	})
+}
+
+// checkNoTrace checks that answers which were refused are nowhere in the run.
+func checkNoTrace(j *scenarios.Judge, id scenarios.RequirementID, l RunLog, refused ...Response) {
+	for _, a := range refused {
+		if a.Marker != "" {
+			j.Check(id, showing(shows(l), a.Marker)).To(check.Len(0), "places in which the run shows what was sent %s", a.Asked)
+		}
+	}
+}
+
+// checkRejected checks that the wait is over and that the run shows why (facts C40).
+func checkRejected(j *scenarios.Judge, id scenarios.RequirementID, g Gate, end RunLog, words ...string) {
+	if !j.Check(id, end.Ended).To(check.Reached(), "after the rejection") || !end.readable(j) {
+		return
+	}
+	j.Check(id, end.Status()).To(check.OneOf("failed", "completed"), "status of the run")
+	behind := afterSuspension(end, g.Node).Each("/payload")
+	behind.Values = append(behind.Values, end.Ended.Last.Key("error"), end.Ended.Last.Key("variables"), end.Ended.Last.Key("outputs"))
+	j.Check(id, behind).To(someOf(words...), "what the run shows behind the suspension")
+	j.Check(id, end.Terminals()).To(check.Len(1), "events that end the run")
+}

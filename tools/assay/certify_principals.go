@@ -1,0 +1,119 @@
+package main
+
+import (
+	"crypto/rand"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// Who else there is beside the key: each has a flag and a variable. That of the voters holds keys separated by commas.
+const (
+	otherKeyFlag        = "--tenant-b-key"
+	otherKeyVariable    = "ASSAY_TENANT_B_KEY"
+	voterKeyFlag        = "--voter-key"
+	voterKeyVariable    = "ASSAY_VOTER_KEYS"
+	lowScopeKeyFlag     = "--low-scope-key"
+	lowScopeKeyVariable = "ASSAY_LOW_SCOPE_KEY"
+)
+
+// principals are the keys of those who are there beside the one that is certified, as they were typed.
+type principals struct {
+	other    string
+	voters   []string
+	lowScope string
+}
+
+func (p *principals) register(f *pflag.FlagSet) {
+	f.StringVar(&p.other, strings.TrimPrefix(otherKeyFlag, "--"), "", "`KEY` of another tenant, for what tenants must not see of each other; or set "+otherKeyVariable)
+	f.StringArrayVar(&p.voters, strings.TrimPrefix(voterKeyFlag, "--"), nil, "`KEY` of a further principal of the same tenant, for votes; may be repeated; or set "+voterKeyVariable+" to keys separated by commas")
+	f.StringVar(&p.lowScope, strings.TrimPrefix(lowScopeKeyFlag, "--"), "", "`KEY` of the same tenant that may make and read runs and not answer interrupts; or set "+lowScopeKeyVariable)
+}
+
+// fill puts the keys into the target. Each must be another one than those before: nobody is two people.
+func (p *principals) fill(t *wire.Target) error {
+	known := []string{t.Key}
+	take := func(flag, variable, typed, whose string) (string, error) {
+		from, key := flag, typed
+		if key == "" {
+			from, key = variable, os.Getenv(variable)
+		}
+		if key == "" {
+			return "", nil
+		}
+		return distinct(&known, from, key, whose)
+	}
+	var err error
+	if t.OtherKey, err = take(otherKeyFlag, otherKeyVariable, p.other, "another tenant"); err != nil {
+		return err
+	}
+	if t.LowScopeKey, err = take(lowScopeKeyFlag, lowScopeKeyVariable, p.lowScope, "somebody who may not answer interrupts"); err != nil {
+		return err
+	}
+	from, keys := voterKeyFlag, p.voters
+	if set := os.Getenv(voterKeyVariable); len(keys) == 0 && set != "" {
+		from, keys = voterKeyVariable, strings.Split(set, ",")
+	}
+	for _, key := range keys {
+		if key, err = distinct(&known, from, strings.TrimSpace(key), "a further principal"); err != nil {
+			return err
+		}
+		t.VoterKeys = append(t.VoterKeys, key)
+	}
+	return nil
+}
+
+// distinct refuses a key that is known already. The error must not repeat it.
+func distinct(known *[]string, from, key, whose string) (string, error) {
+	switch {
+	case key == "":
+		return "", usage("certify %s: the key is empty: give that of %s", from, whose)
+	case key == (*known)[0]:
+		return "", usage("certify %s: it is the same as the key: give that of %s", from, whose)
+	case slices.Contains(*known, key):
+		return "", usage("certify %s: it is the same as another key that was given: give that of %s", from, whose)
+	}
+	*known = append(*known, key)
+	return checkKey(from, key)
+}
+
+// again are the flags that give the same keys by their variables.
+func (p *principals) again() (words []string) {
+	if p.other != "" {
+		words = append(words, otherKeyFlag+` "$`+otherKeyVariable+`"`)
+	}
+	for range p.voters {
+		words = append(words, voterKeyFlag+` '...'`)
+	}
+	if p.lowScope != "" {
+		words = append(words, lowScopeKeyFlag+` "$`+lowScopeKeyVariable+`"`)
+	}
+	return words
+}
+
+// invent makes up the keys that were not given, for a host that is started for the occasion and told them: as many voters as
+// make a majority something else than one or all.
+func invent(t *wire.Target) {
+	for _, key := range []*string{&t.Key, &t.OtherKey, &t.LowScopeKey} {
+		if *key == "" {
+			*key = rand.Text()
+		}
+	}
+	if len(t.VoterKeys) == 0 {
+		t.VoterKeys = []string{rand.Text(), rand.Text(), rand.Text()}
+	}
+}
+
+// votersOf names the voters of a target for the host that is told their keys.
+func votersOf(t wire.Target) map[string]string {
+	out := map[string]string{}
+	for i, key := range t.VoterKeys {
+		out[fmt.Sprintf("voter-%d", i+1)] = key
+	}
+	return out
+}
