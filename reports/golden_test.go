@@ -87,6 +87,35 @@ func TestTextOfAPass(t *testing.T) {
 	golden(t, "text_pass.txt", out.Bytes())
 }
 
+// Many claims that are proved are names alone; one that is not stands with its pointer.
+func TestTextOfManyClaims(t *testing.T) {
+	r := loopReport(t)
+	one := r.Claims[0]
+	r.Claims = nil
+	for i := range 20 {
+		c := one
+		c.ID, c.Status = fmt.Sprintf("claim-of-a-long-name-%d", i), "proved"
+		if i == 7 {
+			c.Status = "violated"
+		}
+		r.Claims = append(r.Claims, c)
+	}
+	var out bytes.Buffer
+	if err := reports.Text(&out, r, reports.TextOptions{Stamp: stamp}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"  proved     19 claims: claim-of-a-long-name-0, claim-of-a-long-name-1,", "\n             claim-of-a-long-name-", "claim-of-a-long-name-19\n", "  violated   claim-of-a-long-name-7  " + one.Pointer} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in\n%s", want, out.String())
+		}
+	}
+	for line := range strings.Lines(out.String()) {
+		if strings.Contains(line, "claim-of-a-long-name-1,") && len(line) > 120 {
+			t.Errorf("a line of %d characters: %s", len(line), line)
+		}
+	}
+}
+
 func TestTextOfManyFindings(t *testing.T) {
 	r := loopReport(t)
 	r.DiscoveryFindings = nil

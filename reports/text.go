@@ -215,11 +215,12 @@ func (t *text) leftovers() {
 func (t *text) claims() {
 	if len(t.doc.Claims) > 0 {
 		t.heading(bold, "CLAIMS", "what the target says it supports, as far as it was asked")
+		listed := t.provedInBrief()
 		wide := 0
-		for _, c := range t.doc.Claims {
+		for _, c := range listed {
 			wide = max(wide, len(c.ID))
 		}
-		for _, c := range t.doc.Claims {
+		for _, c := range listed {
 			t.line("  %s  %-*s  %s", t.status(string(c.Status)), wide, c.ID, t.paint(dim, c.Pointer+" is "+textsafe.Clip(string(c.Value), mostName)))
 		}
 	}
@@ -232,6 +233,36 @@ func (t *text) claims() {
 			t.line("  %s  profile %s: %d of %s proved%s", t.status(string(p.Status)), p.ID, p.Proved, plural(int(p.Required), "requirement"), seams)
 		}
 	}
+}
+
+// provedInBrief names the claims that are proved, where they are many, and returns those that are still to be listed, with
+// their pointers. matrix.md has them all.
+func (t *text) provedInBrief() (rest []results.Claim) {
+	const many, width = 12, 96
+	var proved []string
+	for _, c := range t.doc.Claims {
+		if c.Status == results.ClaimStatusProved {
+			proved = append(proved, c.ID)
+		} else {
+			rest = append(rest, c)
+		}
+	}
+	if len(proved) <= many {
+		return t.doc.Claims
+	}
+	word, line := t.status("proved"), fmt.Sprintf("%d claims:", len(proved))
+	for i, id := range proved {
+		if i < len(proved)-1 {
+			id += ","
+		}
+		if len(line)+len(id) >= width {
+			t.line("  %s  %s", word, line)
+			word, line = t.status(""), ""
+		}
+		line = strings.TrimSpace(line + " " + id)
+	}
+	t.line("  %s  %s", word, line)
+	return rest
 }
 
 func (t *text) status(word string) string {

@@ -19,7 +19,7 @@ import (
 type Options struct {
 	Select       Selection
 	Seed         uint64        // of all random ids and values; 0 is a seed like any other
-	Workers      int           // drives at once; default 8, or 2 a core where that is more
+	Workers      int           // drives at once; default 12, or 2 a core where that is more
 	Rate         float64       // requests a second; 0 = unlimited
 	Patience     time.Duration // how long something may take that must happen; default 10 s
 	DriveTimeout time.Duration // one drive's deadline unless it has its own; default 90 s
@@ -32,7 +32,7 @@ type Options struct {
 
 func (o Options) withDefaults() Options {
 	if o.Workers <= 0 {
-		o.Workers = max(8, 2*runtime.NumCPU())
+		o.Workers = max(12, 2*runtime.NumCPU())
 	}
 	if o.Patience <= 0 {
 		o.Patience = 10 * time.Second

@@ -704,8 +704,8 @@ const (
 	// A decision whose confidence is below the floor is not carried out before somebody has answered.
 	OWPINT5 = "OWP-INT-5"
 
-	// A suspended run has the waiting status of the kind of its interrupt: waiting-approval,
-	// waiting-input or waiting-external.
+	// A run that needs an answer waits for it, with the waiting status of the kind of its interrupt:
+	// waiting-approval, waiting-input or waiting-external.
 	OWPINT6 = "OWP-INT-6"
 
 	// While a run is suspended, its currentNodeId is the node that waits.
@@ -742,8 +742,8 @@ const (
 	// An approval that is rejected ends the wait, and the run shows that it was rejected.
 	OWPINT17 = "OWP-INT-17"
 
-	// The run goes on with the artifact that was accepted: the one that the approval was about, or,
-	// where it was accepted with an edit, the edited one.
+	// The run goes on with what it was answered and with the artifact that was accepted: the one that
+	// the approval was about, or, where it was accepted with an edit, the edited one.
 	OWPINT18 = "OWP-INT-18"
 
 	// A question about an approval decides nothing; the gate waits on and can be accepted afterwards.
@@ -2387,7 +2387,7 @@ var Requirements = []Requirement{
 		Section: "RFC 0063, outputAttestation", Line: 0, Hash: "", Claim: "sub-run-attestation",
 		Evidence: "observed",
 		Text:     "output.harvested carries the SHA-256 over the canonical JSON of what the child put out.",
-		Accepts:  "What a child put out may be its outputs, its variables, or what was mapped back of them; sha256 and a colon may stand before the digits.",
+		Accepts:  "What a child put out may be its outputs, its variables, or what was mapped back of them; sha256 and a colon may stand before the digits. A host may leave it out where no parent asks for it, which shows nothing.",
 	},
 	{
 		ID: OWPDSP21, Level: "MUST", Source: "OWP-DISPATCH", File: "",
@@ -2848,8 +2848,8 @@ var Requirements = []Requirement{
 		ID: OWPINT6, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
 		Section: "Request shape, run status", Line: 0, Hash: "", Claim: "approvals",
 		Evidence: "observed",
-		Text:     "A suspended run has the waiting status of the kind of its interrupt: waiting-approval, waiting-input or waiting-external.",
-		Accepts:  "Older hosts have waiting-input for an external event.",
+		Text:     "A run that needs an answer waits for it, with the waiting status of the kind of its interrupt: waiting-approval, waiting-input or waiting-external.",
+		Accepts:  "Hosts have each of the three for every kind; one that is not the kind’s own is accepted with a finding.",
 	},
 	{
 		ID: OWPINT7, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
@@ -2928,7 +2928,8 @@ var Requirements = []Requirement{
 		ID: OWPINT18, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
 		Section: "Approval, edit-accept", Line: 0, Hash: "", Claim: "approvals",
 		Evidence: "observed",
-		Text:     "The run goes on with the artifact that was accepted: the one that the approval was about, or, where it was accepted with an edit, the edited one.",
+		Text:     "The run goes on with what it was answered and with the artifact that was accepted: the one that the approval was about, or, where it was accepted with an edit, the edited one.",
+		Accepts:  "A run may show neither its variables nor what its nodes put out; then it is not asked.",
 	},
 	{
 		ID: OWPINT19, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",

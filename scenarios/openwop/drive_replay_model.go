@@ -125,11 +125,13 @@ type ToolObservation struct {
 	Fork   Forked `json:"fork"`
 }
 
-// replaysOfATool replays a run with a node that says of itself that nobody can foresee it.
+// replaysOfATool replays a run with a node that says of itself that nobody can foresee it. Behind that node is one with the
+// id of the one that calls a model in replaysOfAModel: at the same time it would be given the answers that are meant for that.
 var replaysOfATool = &scenarios.Drive[ToolObservation]{
-	ID:    "openwop/replays-of-a-tool",
-	Title: "replays a run with a node that says of itself that nobody can foresee it",
-	Sends: []string{"POST /v1/runs (conformance-phase4-nondet-tool)", "POST /v1/runs/{runId}:fork {mode: replay}", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll"},
+	ID:        "openwop/replays-of-a-tool",
+	Title:     "replays a run with a node that says of itself that nobody can foresee it",
+	Sends:     []string{"POST /v1/runs (conformance-phase4-nondet-tool)", "POST /v1/runs/{runId}:fork {mode: replay}", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll"},
+	Exclusive: true,
 	Run: func(ctx context.Context, c *scenarios.Conn) (ToolObservation, error) {
 		h := host{c}
 		var o ToolObservation

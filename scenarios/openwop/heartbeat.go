@@ -50,6 +50,9 @@ var sameStateFiresNothing = scenarios.Scenario{
 			if run := l.Reply.Key("runId"); run.Present() {
 				j.Check(openwopv1.OWPHBT2, run).To(check.Equal(nil), "run that was fired by the state of last time")
 			}
+			if runs := l.Reply.Key("enqueuedRuns"); runs.Present() {
+				j.Check(openwopv1.OWPHBT2, runs).To(check.Equal(0), "runs that were fired by the state of last time")
+			}
 		}
 	}),
 }
@@ -84,7 +87,7 @@ var heartbeatLooks = &scenarios.Drive[HeartbeatLooks]{
 		var o HeartbeatLooks
 		var s seam
 		for i, state := range states {
-			tick.ObservedState = json.RawMessage(strconv.Quote(state))
+			tick.ObservedState = json.RawMessage(`{"seen":` + strconv.Quote(state) + `}`)
 			for again := range 2 {
 				if again > 0 && i == once {
 					continue
@@ -117,12 +120,20 @@ func (o HeartbeatLooks) answered(j *scenarios.Judge) bool {
 	return true
 }
 
+// changed is what a look said: of itself, or in a list of one evaluation, as hosts do.
+func (l HeartbeatLook) changed() wire.Value {
+	if v := l.Reply.At("/evaluated/0/changed"); v.Present() {
+		return v
+	}
+	return l.Reply.Key("changed")
+}
+
 // changed is what the looks said that saw another state, or the same one again; the first look of all is left out.
 func (o HeartbeatLooks) changed(another bool) wire.Values {
 	var out wire.Values
 	for _, l := range o.Looks {
 		if !l.First && l.Another == another {
-			out = append(out, l.Reply.Key("changed"))
+			out = append(out, l.changed())
 		}
 	}
 	return out

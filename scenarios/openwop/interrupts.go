@@ -43,7 +43,9 @@ var gateWaits = scenarios.Scenario{
 		if !j.Check(openwopv1.OWPINT6, o.Suspended).To(check.Reached(), "a run of %s", o.Way) {
 			return
 		}
-		j.Check(openwopv1.OWPINT6, last.Key("status")).To(check.Equal("waiting-approval"), "status of a run that waits for an approval")
+		if status := last.Key("status"); status.String() != "waiting-approval" {
+			j.Find(openwopv1.OWPINT6, "the status of a run that waits for an approval is %s, not waiting-approval", status.JSON())
+		}
 		j.Check(openwopv1.OWPINT7, last.Key("currentNodeId")).To(check.Equal(o.Node), "currentNodeId of the run")
 		found := suspensions(o.Log, o.Node)
 		if j.Check(openwopv1.OWPINT8, found).To(check.Len(1), "suspensions of the node on the log") && found.Values[0].Key("type").String() == string(openwopv1.RunEventTypeNodeSuspended) {

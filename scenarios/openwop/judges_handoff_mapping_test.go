@@ -136,6 +136,11 @@ func TestJudgesOfMappings(t *testing.T) {
 		}, openwopv1.OWP0037B1},
 		{"honest", "harvest-attested", func(_, _ *cast) {}, "passed"},
 		{"no checksum", "harvest-attested", func(_, bare *cast) { delete(bare.parent.payload("output.harvested", 0), "attestation") }, openwopv1.OWPDSP27},
+		{"attests nothing", "harvest-attested", func(both, bare *cast) {
+			for _, p := range []map[string]any{both.parent.payload("output.harvested", 0), both.parent.payload("output.harvested", 1), bare.parent.payload("output.harvested", 0)} {
+				delete(p, "attestation")
+			}
+		}, "blocked"},
 		{"one checksum for all", "harvest-attested", func(both, bare *cast) {
 			bare.parent.payload("output.harvested", 0)["attestation"] = both.parent.payload("output.harvested", 0)["attestation"]
 		}, openwopv1.OWPDSP27},

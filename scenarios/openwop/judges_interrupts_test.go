@@ -24,7 +24,7 @@ type gateRun struct {
 
 const gateNode = "gate"
 
-var gateStart = time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)
+var gateStart = time.Date(2026, 6, 1, 12, 0, 0, int(time.Millisecond), time.UTC)
 
 func ofGate(kind string, payload map[string]any) event {
 	if payload == nil {
@@ -78,12 +78,17 @@ func (r gateRun) without(kind string) gateRun {
 	return r
 }
 
-func (r gateRun) log(t *testing.T) openwop.RunLog {
+func (r gateRun) log(t *testing.T) openwop.RunLog { return r.logIn(t, time.RFC3339Nano) }
+
+// inSeconds is the log of a host whose clock has no more.
+func (r gateRun) inSeconds(t *testing.T) openwop.RunLog { return r.logIn(t, time.RFC3339) }
+
+func (r gateRun) logIn(t *testing.T, layout string) openwop.RunLog {
 	t.Helper()
 	var events []any
 	for i, e := range r.events {
 		events = append(events, map[string]any{"eventId": fmt.Sprintf("%s-%d-%s", r.id, i, e.kind), "runId": r.id, "type": e.kind, "sequence": i, "payload": e.payload,
-			"timestamp": gateStart.Add(r.at[i]).Format(time.RFC3339Nano)})
+			"timestamp": gateStart.Add(r.at[i]).Format(layout)})
 	}
 	snapshot := map[string]any{"runId": r.id, "status": r.status}
 	maps.Copy(snapshot, r.shown)
@@ -146,7 +151,7 @@ func TestJudgesOfAnApproval(t *testing.T) {
 	upstream := func(o *O) { o.Ours = false }
 	rows := []spoilt[O]{
 		{"waits elsewhere", "waits", func(o *O) { o.Gate = wait.shows("currentNodeId", "after").gate(t) }, openwopv1.OWPINT7},
-		{"waits for input", "waits", func(o *O) { o.Gate = wait.then("waiting-input").gate(t) }, openwopv1.OWPINT6},
+		{"waits for input", "waits", func(o *O) { o.Gate = wait.then("waiting-input").gate(t) }, "passed"},
 		{"does not wait at all", "waits", func(o *O) { o.Gate = end.gate(t) }, openwopv1.OWPINT6},
 		{"cannot run it", "waits", func(o *O) { o.Gate = wait.then("failed").gate(t) }, "blocked"},
 		{"says nothing of it on the log", "waits", func(o *O) { o.Gate = wait.without("node.suspended").without("interrupt.requested").gate(t) }, openwopv1.OWPINT8},
@@ -173,6 +178,14 @@ func TestJudgesOfAnApproval(t *testing.T) {
 		{"fails of it", "accepted", func(o *O) { o.End = wait.rejected().log(t) }, openwopv1.OWPINT16},
 		{"refuses it", "accepted", func(o *O) { o.Accepted = responded(t, 409, "yes") }, openwopv1.OWPINT16},
 		{"another draft", "artifact", func(o *O) { o.Draft = "another" }, openwopv1.OWPINT18},
+		{"shows another draft beside it", "artifact", func(o *O) {
+			o.End = end.then("completed", ofGate("node.completed", map[string]any{"outputs": map[string]any{"artifact": map[string]any{"text": "another"}}})).log(t)
+		}, openwopv1.OWPINT18},
+		{"loses the draft", "artifact", func(o *O) { o.End = end.shows("variables", map[string]any{"answer": "yes"}).log(t) }, openwopv1.OWPINT18},
+		{"shows it in its outputs alone", "artifact", func(o *O) {
+			o.End = end.then("completed", event{"run.completed", map[string]any{"output": map[string]any{"artifact": map[string]any{"text": "draft"}}}}).shows("variables", nil).log(t)
+		}, "passed"},
+		{"shows nothing that it made", "artifact", func(o *O) { o.End = end.without("node.completed").shows("variables", map[string]any{}).log(t) }, "blocked"},
 		{"loses what was said", "artifact", func(o *O) { o.End = wait.resolved(saying("accept", "")).log(t) }, openwopv1.OWPINT18},
 		{"upstream's", "artifact", upstream, "blocked"},
 
@@ -199,6 +212,13 @@ func TestJudgesOfAnApproval(t *testing.T) {
 		}
 	}
 	judgeAll(t, honest, rows)
+	t.Run("another waiting status is told", func(t *testing.T) {
+		o := honest(t)
+		o.Gate = wait.then("waiting-external").gate(t)
+		if got := findings(t, "waits", o); !slices.Contains(got, openwopv1.OWPINT6) {
+			t.Errorf("findings: %v", got)
+		}
+	})
 	t.Run("what is not named is told", func(t *testing.T) {
 		o := honest(t)
 		o.End = end.without("interrupt.requested").without("interrupt.resolved").log(t)
@@ -218,6 +238,15 @@ func TestJudgesOfOneDecision(t *testing.T) {
 		{"completes", "rejected", func(o *O) { o.End = wait.resolved(saying("reject", "no")).log(t) }, "passed"},
 		{"accepts it", "rejected", func(o *O) { o.End = wait.resolved(saying("accept", "no")).log(t) }, openwopv1.OWPINT17},
 		{"says nothing", "rejected", func(o *O) { o.End = wait.then("completed", event{"run.completed", nil}).log(t) }, openwopv1.OWPINT17},
+		{"says what could be answered, and nothing else", "rejected", func(o *O) {
+			asked := wait.shows("variables", map[string]any{"actions": []any{"accept", "reject"}})
+			asked.events = append(asked.events[:3:3], ofGate("interrupt.requested", map[string]any{"kind": "approval", "data": map[string]any{"actions": []any{"accept", "reject"}}}))
+			o.Gate, o.End = asked.gate(t), asked.then("completed", event{"run.completed", nil}).log(t)
+		}, openwopv1.OWPINT17},
+		{"says it among its variables", "rejected", func(o *O) {
+			asked := wait.shows("variables", map[string]any{"actions": []any{"accept", "reject"}})
+			o.Gate, o.End = asked.gate(t), asked.then("completed", event{"run.completed", nil}).shows("variables", map[string]any{"actions": []any{"accept", "reject"}, "answer": "reject"}).log(t)
+		}, "passed"},
 		{"stands still", "rejected", func(o *O) { o.End.Ended.Reached = false }, openwopv1.OWPINT17},
 		{"refuses it", "rejected", func(o *O) { o.Decided = responded(t, 422, "no") }, openwopv1.OWPINT17},
 		{"never waited", "rejected", func(o *O) { o.Gate = wait.rejected().gate(t) }, "blocked"},
@@ -228,6 +257,7 @@ func TestJudgesOfOneDecision(t *testing.T) {
 	}, []spoilt[O]{
 		{"honest", "edited", nil, "passed"},
 		{"goes on with the draft", "edited", func(o *O) { o.End = wait.resolved(saying("edit-accept", "edit")).log(t) }, openwopv1.OWPINT18},
+		{"shows nothing that it made", "edited", func(o *O) { o.End = edited.without("node.completed").shows("variables", nil).log(t) }, "blocked"},
 		{"refuses it", "edited", func(o *O) { o.Decided = responded(t, 422, "edit") }, openwopv1.OWPINT18},
 		{"fails of it", "edited", func(o *O) { o.End = wait.rejected().log(t) }, openwopv1.OWPINT18},
 	})
@@ -244,6 +274,8 @@ func TestJudgesOfAQuestionAboutAnApproval(t *testing.T) {
 		return O{Gate: wait.gate(t), Asked: responded(t, 200, "why"), Again: between.Ended, Between: between, Accepted: responded(t, 200, "yes"), End: again("k-2").resolved(saying("accept", "yes")).log(t)}
 	}, []spoilt[O]{
 		{"honest", "asked", nil, "passed"},
+		{"waits for input", "asked", func(o *O) { o.Between = again("k-2").then("waiting-input").log(t) }, "passed"},
+		{"goes on behind its back", "asked", func(o *O) { o.Between = again("k-2").then("running").log(t) }, openwopv1.OWPINT19},
 		{"takes it for a yes", "asked", func(o *O) { o.Between = wait.resolved(saying("ask", "why")).log(t); o.Again.Reached = false }, openwopv1.OWPINT19},
 		{"goes on and waits", "asked", func(o *O) { o.Between = again("k-2").then("waiting-approval", ofGate("node.completed", nil)).log(t) }, openwopv1.OWPINT19},
 		{"stands still afterwards", "asked", func(o *O) { o.End.Ended.Reached = false }, openwopv1.OWPINT19},

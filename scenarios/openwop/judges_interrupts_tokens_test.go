@@ -46,6 +46,8 @@ func TestJudgesOfTokens(t *testing.T) {
 		{"answers both runs", "token-own", func(o *O) { o.Untouched = second.resolved(saying("accept", "used")).log(t) }, openwopv1.OWPINT4},
 
 		{"outlives its interrupt", "token-life", func(o *O) { o.Inspected = shown(t, 30*time.Minute) }, openwopv1.OWPINT40},
+		{"has ended already", "token-life", func(o *O) { o.Inspected = shown(t, -time.Hour) }, openwopv1.OWPINT40},
+		{"is made a while after the suspension", "token-life", func(o *O) { o.Inspected = shown(t, 2*time.Minute+3*time.Second) }, "passed"},
 		{"has no end", "token-life", func(o *O) { o.Inspected = told(t, "it", 200, map[string]any{}) }, openwopv1.OWPINT40},
 		{"is not shown", "token-life", func(o *O) { o.Other = no(t, 404, "not_found") }, "blocked"},
 		{"no time was chosen", "token-life", func(o *O) { o.Timeout = 0 }, "blocked"},
@@ -81,6 +83,18 @@ func TestJudgesOfExpiry(t *testing.T) {
 			o.Gate = wait.without("node.suspended").without("interrupt.requested").then("failed").gate(t)
 		}, "blocked"},
 		{"too early", "expires", func(o *O) { o.End = over(timeout / 2).log(t) }, openwopv1.OWPINT44},
+		{"suspended after it began to wait", "expires", func(o *O) {
+			r := over(timeout)
+			r.at[2], r.at[3] = 100*time.Millisecond, 100*time.Millisecond
+			o.End = r.log(t)
+		}, "passed"},
+		{"writes whole seconds", "expires", func(o *O) { o.End = over(0).inSeconds(t) }, "passed"},
+		{"says how long it was to wait, and nothing else", "expires", func(o *O) {
+			asked := wait.shows("variables", map[string]any{"timeoutMs": 250, "actions": []any{"reject"}})
+			end := asked.then("completed", event{"run.completed", nil})
+			end.at = map[int]time.Duration{4: timeout}
+			o.Gate, o.End = asked.gate(t), end.log(t)
+		}, openwopv1.OWPINT44},
 		{"never", "expires", func(o *O) { o.End = wait.log(t); o.End.Ended.Reached = false }, openwopv1.OWPINT44},
 		{"accepts it by itself", "expires", func(o *O) { o.End = wait.resolved(saying("accept", "")).log(t) }, openwopv1.OWPINT44},
 
@@ -88,6 +102,7 @@ func TestJudgesOfExpiry(t *testing.T) {
 		{"has no tokens", "expired", func(o *O) { o.Tokened, o.Token = false, openwop.Response{} }, "passed"},
 		{"takes it at its node", "expired", func(o *O) { o.AtNode = responded(t, 200, "late", over(timeout)) }, openwopv1.OWPINT45},
 		{"refuses it and wakes", "expired", func(o *O) { o.AtNode = responded(t, 410, "late", wait.resolved(saying("accept", "late"))) }, openwopv1.OWPINT45},
+		{"knows the token no more", "expired", func(o *O) { o.Token = responded(t, 404, "token", over(timeout)) }, "passed"},
 		{"takes the token", "expired", func(o *O) { o.Token = responded(t, 200, "token", over(timeout)) }, openwopv1.OWPINT45},
 		{"never ends", "expired", func(o *O) { o.End.Ended.Reached = false }, "blocked"},
 	})

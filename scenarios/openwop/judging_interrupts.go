@@ -1,6 +1,7 @@
 package openwop
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 
@@ -121,6 +122,29 @@ func carried(l RunLog) wire.Found {
 	return f.Where(func(v wire.Value) bool { return v.Actual() != nil })
 }
 
+// products are where a run shows what it has made: its variables, and the outputs
+// of its nodes and of itself (facts C41). One that shows none may have some.
+func products(l RunLog) wire.Found {
+	last := l.Ended.Last
+	f := l.OfType(openwopv1.RunEventTypeNodeCompleted, openwopv1.RunEventTypeRunCompleted).Each("/payload/outputs")
+	f.Values = append(f.Values, l.OfType(openwopv1.RunEventTypeRunCompleted).Last().At("/payload/output"), last.Key("outputs"), last.Key("variables"))
+	return f.Where(func(v wire.Value) bool {
+		members, ok := v.Actual().(map[string]any)
+		return ok && len(members) > 0
+	})
+}
+
+// checkArtifact checks that the run went on with this text in its artifact.
+func checkArtifact(j *scenarios.Judge, end RunLog, text string) bool {
+	shown := products(end)
+	if len(shown.Values) == 0 {
+		return j.Block("the run shows neither its variables nor what its nodes put out, so with what it went on cannot be seen",
+			"show the variables of a run, or put the outputs of its nodes on the log")
+	}
+	artifacts := shown.Each("/artifact/text").Where(wire.Value.Present)
+	return j.Check(openwopv1.OWPINT18, artifacts).To(check.Each(check.Equal(text)), "the artifact as it was accepted, wherever the run shows it")
+}
+
 // shows are all places in which a run shows what it was answered.
 func shows(l RunLog) wire.Found {
 	f := steps(l).Each("/payload")
@@ -160,14 +184,33 @@ func checkNoTrace(j *scenarios.Judge, id scenarios.RequirementID, l RunLog, refu
 	}
 }
 
-// checkRejected checks that the wait is over and that the run shows why (facts C40).
+// checkRejected checks that the wait is over and that the run shows why (facts
+// C40). What it was asked, and for how long, has the same words in it: of that
+// nothing counts.
 func checkRejected(j *scenarios.Judge, id scenarios.RequirementID, g Gate, end RunLog, words ...string) {
 	if !j.Check(id, end.Ended).To(check.Reached(), "after the rejection") || !end.readable(j) {
 		return
 	}
 	j.Check(id, end.Status()).To(check.OneOf("failed", "completed"), "status of the run")
-	behind := afterSuspension(end, g.Node).Each("/payload")
-	behind.Values = append(behind.Values, end.Ended.Last.Key("error"), end.Ended.Last.Key("variables"), end.Ended.Last.Key("outputs"))
+	behind := afterSuspension(end, g.Node).Where(func(e wire.Value) bool { return moveOf(e, g.Node) != 1 }).Each("/payload")
+	behind.Values = append(behind.Values, end.Ended.Last.Key("error"))
+	for _, member := range []string{"variables", "outputs"} {
+		if now := end.Ended.Last.Key(member); saysMore(now, g.Suspended.Last.Key(member), words) {
+			behind.Values = append(behind.Values, now)
+		}
+	}
 	j.Check(id, behind).To(someOf(words...), "what the run shows behind the suspension")
 	j.Check(id, end.Terminals()).To(check.Len(1), "events that end the run")
+}
+
+// saysMore tells whether one of the words stands in a value more often than it did before.
+func saysMore(now, before wire.Value, words []string) bool {
+	count := func(v wire.Value, word string) int {
+		raw, err := json.Marshal(v.Actual())
+		if err != nil {
+			return 0
+		}
+		return strings.Count(string(raw), word)
+	}
+	return slices.ContainsFunc(words, func(w string) bool { return count(now, w) > count(before, w) })
 }

@@ -3,7 +3,6 @@ package openwop
 import (
 	"net/http"
 	"regexp"
-	"strings"
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
@@ -120,7 +119,7 @@ const showAnswers = "have node.completed of a core.ai.structuredOutput node show
 
 func showsText(l RunLog, text string) bool {
 	for _, v := range outputsOf(l).Values {
-		if strings.Contains(wire.Compact(v.Actual()), text) {
+		if holds(v.Actual(), text) {
 			return true
 		}
 	}

@@ -87,6 +87,8 @@ type Engine struct {
 	closed bool
 	live   map[string]*liveRun // runs that have not ended
 	failed map[string]int      // runs to be revived, and how often the log has failed them in a row
+
+	ended endedRuns
 }
 
 // workflow is a definition of the registry, ready to run or refused.

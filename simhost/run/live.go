@@ -24,6 +24,7 @@ type liveRun struct {
 	state    State
 	tape     *tape
 	revision uint64 // of the last record in the log
+	length   int    // of the log when it was loaded, in bytes
 	pending  bool   // marked so in the log
 	lost     bool   // an append failed: what is here is not what the log has
 	alarm    *alarm
@@ -40,7 +41,7 @@ func (r *liveRun) publish(events []openwopv1.RunEvent) {
 	r.feed.add(events, r.state.Ended(), r.waiting())
 }
 
-// get finds a run, in memory or in the log. A run that ended is not shared: its log does not change any more. One that has
+// get finds a run, in memory or in the log. A run that ended is not among the live ones: its log does not change any more. One that has
 // not and was not in memory has been lost there, and is about to be revived.
 func (e *Engine) get(ctx context.Context, id string) (*liveRun, error) {
 	if !isRunID(id) {
@@ -49,6 +50,9 @@ func (e *Engine) get(ctx context.Context, id string) (*liveRun, error) {
 	e.mu.Lock()
 	r := e.live[id]
 	e.mu.Unlock()
+	if r == nil {
+		r = e.ended.find(id)
+	}
 	if r != nil {
 		return r, nil
 	}
@@ -60,6 +64,7 @@ func (e *Engine) get(ctx context.Context, id string) (*liveRun, error) {
 		case r == nil:
 			return nil, runNotFound(id)
 		case r.state.Ended():
+			e.ended.put(r, r.length)
 			return r, nil
 		}
 		if r, err = e.adopt(ctx, r); r != nil || err != nil {
@@ -109,8 +114,12 @@ func (e *Engine) drop(r *liveRun) {
 
 // load folds the log of a run; nil where there is none.
 func (e *Engine) load(ctx context.Context, id string) (*liveRun, error) {
-	records, revision, err := e.read(ctx, id)
-	if err != nil || len(records) == 0 {
+	entries, err := e.o.Log.Read(ctx, id, 0)
+	if err != nil || len(entries) == 0 {
+		return nil, err
+	}
+	records, revision, err := decode(id, entries)
+	if err != nil {
 		return nil, err
 	}
 	created := createdIn(records[0])
@@ -121,7 +130,7 @@ func (e *Engine) load(ctx context.Context, id string) (*liveRun, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load run %s: %w", id, err)
 	}
-	r := &liveRun{id: id, state: newState(id, p), revision: revision, pending: true}
+	r := &liveRun{id: id, state: newState(id, p), revision: revision, length: lengthOf(entries), pending: true}
 	for _, record := range records {
 		if err := r.state.fold(record); err != nil {
 			return nil, fmt.Errorf("load: %w", err)
@@ -145,6 +154,10 @@ func (e *Engine) read(ctx context.Context, id string) (records []Record, revisio
 	if err != nil {
 		return nil, 0, err
 	}
+	return decode(id, entries)
+}
+
+func decode(id string, entries []eventlog.Entry) (records []Record, revision uint64, err error) {
 	records = make([]Record, len(entries))
 	for i, entry := range entries {
 		if records[i], err = decodeRecord(entry.Data); err != nil {

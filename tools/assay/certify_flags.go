@@ -60,7 +60,7 @@ func (o *certifyFlags) register(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.requirements, "requirement", nil, "only scenarios that prove the requirement of this `ID`; may be repeated")
 	f.StringSliceVar(&o.expectClaims, "expect-claim", nil, "ask about this `CLAIM` although the target does not make it; may be repeated")
 	f.StringSliceVar(&o.seamPrefixes, "seam-prefix", nil, "`PATH` below which the target's test seams live, like /v1/host/acme; may be repeated")
-	f.IntVar(&o.workers, "workers", 0, "`N` drives at once (default 8, or 2 a core)")
+	f.IntVar(&o.workers, "workers", 0, "`N` drives at once (default 12, or 2 a core)")
 	f.Float64Var(&o.rate, "rate", 0, "at most `N` requests a second (default unlimited)")
 	f.DurationVar(&o.patience, "patience", 10*time.Second, "`TIME` that something may take that must happen")
 	f.DurationVar(&o.timeout, "timeout", 10*time.Minute, "`TIME` for the whole certification; where given, for each drive too, which has 90s otherwise")
