@@ -149,7 +149,7 @@ func (c *Certification) anyRun(records []DriveRecord) string {
 	}
 	for _, d := range records {
 		for n := 1; n <= d.Transcript.Len(); n++ {
-			if e := d.Transcript.Entry(n); e.Kind == "http" && e.Request.Method == "POST" && e.Response != nil && e.Response.Status/100 == 2 {
+			if e := d.Transcript.Entry(n); e.Kind == "http" && e.Request != nil && e.Request.Method == "POST" && e.Response != nil && e.Response.Status/100 == 2 {
 				if id := c.Protocol.RunOf(d.Transcript.Reply(n)); id != "" {
 					return id
 				}

@@ -134,6 +134,7 @@ func (r *run) childOf(ctx context.Context, gate Gate) (*waiting, error) {
 		w.Suspended.Reached = false
 		return w, err
 	}
+	w.gone = r.leaveRun(w.ID) // its parent may not take it along
 	if w.Suspended, err = w.suspended(ctx, 0); err != nil {
 		return w, err
 	}

@@ -74,23 +74,27 @@ func (h host) create(ctx context.Context, label string, body openwopv1.CreateRun
 func (h host) adopt(reply *wire.Reply) *run {
 	r := &run{host: h, Created: reply, gone: func() {}}
 	if id := reply.Text("/runId"); reply.Success() && id != "" {
-		r.ID = id
-		r.gone = h.Leave("run "+id, func(ctx context.Context, c *wire.Client) error {
-			reply, err := c.Do(ctx, wire.Call{Method: http.MethodPost, Path: runPath(id) + "/cancel", Body: openwopv1.CancelRunRequest{}, Label: "clean up"})
-			if err != nil {
-				return err
-			}
-			switch reply.Status {
-			case http.StatusNotFound, http.StatusConflict, http.StatusGone, http.StatusUnprocessableEntity: // there is nothing left to cancel
-				return nil
-			}
-			if !reply.Success() {
-				return fmt.Errorf("cancel answered HTTP %d", reply.Status)
-			}
-			return nil
-		})
+		r.ID, r.gone = id, h.leaveRun(id)
 	}
 	return r
+}
+
+// leaveRun notes that a run has to be cancelled if it does not end by itself.
+func (h host) leaveRun(id string) (gone func()) {
+	return h.Leave("run "+id, func(ctx context.Context, c *wire.Client) error {
+		reply, err := c.Do(ctx, wire.Call{Method: http.MethodPost, Path: runPath(id) + "/cancel", Body: openwopv1.CancelRunRequest{}, Label: "clean up"})
+		if err != nil {
+			return err
+		}
+		switch reply.Status {
+		case http.StatusNotFound, http.StatusConflict, http.StatusGone, http.StatusUnprocessableEntity: // there is nothing left to cancel
+			return nil
+		}
+		if !reply.Success() {
+			return fmt.Errorf("cancel answered HTTP %d", reply.Status)
+		}
+		return nil
+	})
 }
 
 func runPath(id string) string { return "/v1/runs/" + url.PathEscape(id) }

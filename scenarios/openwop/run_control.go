@@ -127,7 +127,7 @@ var pausedCancelled = scenarios.Scenario{
 			j.BlockOn(openwopv1.OWPCTL19, "set-up: the run is not paused: HTTP "+o.Paused.Status.JSON()+", status "+o.Still.Last.Key("status").JSON())
 			return
 		}
-		if !j.Check(openwopv1.OWPCTL27, o.Cancel.Status).To(check.Status(200), "%s", o.Cancel.Asked) || !j.Check(openwopv1.OWPCTL27, o.Log.Ended).To(check.Reached()) {
+		if !j.Check(openwopv1.OWPCTL27, o.Cancel.Status).To(check.Status(2), "%s", o.Cancel.Asked) || !j.Check(openwopv1.OWPCTL27, o.Log.Ended).To(check.Reached()) {
 			return
 		}
 		j.Check(openwopv1.OWPCTL27, o.Log.Status()).To(check.Equal("cancelled"), "status of the run")

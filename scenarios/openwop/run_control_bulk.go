@@ -126,7 +126,13 @@ var foreignUncontrolled = scenarios.Scenario{
 			op.theirs.checkRefused(j, openwopv1.OWPCTL38)
 			op.theirs.checkUnguessed(j)
 		}
-		if succeeded(o.Cancel.Status) && succeeded(o.Bulk.Status) {
+		switch {
+		case !succeeded(o.Cancel.Status):
+		case !succeeded(o.Bulk.Status): // it is refused as a whole, which tells of neither
+			for _, id := range []scenarios.RequirementID{openwopv1.OWPCTL38, openwopv1.OWPISO2} {
+				j.Check(id, o.Bulk.Status).To(check.Status(4), "%s", o.Bulk.Asked)
+			}
+		default:
 			theirs, never := o.Bulk.Body.At("/results/0"), o.Bulk.Body.At("/results/1")
 			j.Check(openwopv1.OWPCTL38, theirs.Key("ok")).To(check.Equal(false), "ok of the run of another tenant in a bulk cancel")
 			j.Check(openwopv1.OWPISO2, theirs).To(membersOf(never), "its members, as of a run that never was")

@@ -108,7 +108,7 @@ func ParseBase(text string) (*url.URL, error) {
 		return nil, fmt.Errorf("target %q is not a base URL: give one like http://127.0.0.1:7411", text)
 	}
 	if u.RawQuery != "" || u.Fragment != "" {
-		return nil, fmt.Errorf("target %q: a base URL has no query and no fragment: leave them out", text)
+		return nil, fmt.Errorf("target %q: a base URL has no query and no fragment: leave them out", u.Redacted())
 	}
 	u.Path = strings.TrimSuffix(u.Path, "/")
 	return u, nil

@@ -50,8 +50,8 @@ func (s *secondHost) fill(t *wire.Target) error {
 
 // again are the flags that name the same host.
 func (s *secondHost) again() (words []string) {
-	if s.url != "" {
-		words = append(words, secondHostFlag, quote(s.url))
+	if u, err := wire.ParseBase(s.url); err == nil {
+		words = append(words, secondHostFlag, quote(u.Redacted()))
 	}
 	if s.key != "" {
 		words = append(words, secondHostKeyFlag+` "$`+secondHostKeyVariable+`"`)

@@ -2,7 +2,6 @@ package prove_test
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"io"
@@ -11,12 +10,12 @@ import (
 	"net/http/httptest"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/simhost/clock"
 	"github.com/openassay/assay/simhost/openwop"
@@ -95,10 +94,11 @@ var (
 	goalMove    = regexp.MustCompile(`^(/v1/host/sample/goals/[^/]+)/(tick|abandon)$`)
 	goalLog     = regexp.MustCompile(`^/v1/host/sample/goals/[^/]+/events$`)
 	runLog      = regexp.MustCompile(`^/v1/runs/[^/]+/events/poll$`)
+	runDiff     = regexp.MustCompile(`^(/v1/runs/[^/:]+):diff$`)
 	runFork     = regexp.MustCompile(`^(/v1/runs/[^/:]+):fork$`)
 	runStream   = regexp.MustCompile(`^/v1/runs/[^/]+/events$`)
 	nodeAnswer  = regexp.MustCompile(`^(/v1/runs/[^/]+/interrupts/)[^/]+$`)
-	driveMarker = regexp.MustCompile(`m[0-9a-f]{16}`)
+	wholeMarker = regexp.MustCompile(`"m[0-9a-f]{16}"`)
 )
 
 func slow(by time.Duration) func(http.Handler) http.Handler {
@@ -137,125 +137,25 @@ func stale(by time.Duration) func(http.Handler) http.Handler {
 	}
 }
 
-// edited has every reply but those of streams go through edit.
-func edited(edit func(r *http.Request, code int, doc map[string]any) int) func(http.Handler) http.Handler {
-	return func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			query := r.URL.Query()
-			if runStream.MatchString(r.URL.Path) {
-				if query.Get("streamMode") == "debug" { // it would show what is left out
-					r.URL.RawQuery = "streamMode=none"
-				}
-				next.ServeHTTP(w, r)
-				return
-			}
-			if runLog.MatchString(r.URL.Path) { // the whole log each time, and no poll is held
-				r.URL.RawQuery = "timeout=1"
-			}
-			if m := runFork.FindStringSubmatch(r.URL.Path); m != nil {
-				forkAsNumbered(w, r, next, m[1]+"/events/poll", edit)
-				return
-			}
-			got := record(next, r)
-			var doc map[string]any
-			if json.Unmarshal(got.Body.Bytes(), &doc) != nil {
-				reply(w, got, got.Code, got.Body.Bytes())
-				return
-			}
-			code := edit(r, got.Code, doc)
-			goOn(doc, cmp.Or(query.Get("lastSequence"), query.Get("since")))
-			reply(w, got, code, encoded(doc))
-		})
-	}
-}
-
-// goOn leaves out of a log what is not behind the cursor.
-func goOn(doc map[string]any, cursor string) {
-	after, err := strconv.ParseFloat(cursor, 64)
-	list, isLog := doc["events"].([]any)
-	if err != nil || !isLog {
-		return
-	}
-	doc["events"] = slices.DeleteFunc(list, func(e any) bool { return e.(map[string]any)["sequence"].(float64) <= after })
-}
-
-// forkAsNumbered forks at the event that has the number fromSeq in the log as it is shown.
-func forkAsNumbered(w http.ResponseWriter, r *http.Request, next http.Handler, log string, edit func(*http.Request, int, map[string]any) int) {
-	body := bodyOf(r)
-	var ask map[string]any
-	number, isNumber := 0.0, false
-	if json.Unmarshal(body, &ask) == nil {
-		number, isNumber = ask["fromSeq"].(float64)
-	}
-	if !isNumber {
-		next.ServeHTTP(w, with(r, r.URL.Path, body))
-		return
-	}
-	look := with(r, log, nil)
-	look.Method, look.URL.RawQuery = http.MethodGet, "timeout=1"
-	ask["fromSeq"] = inHost(record(next, look).Body.Bytes(), look, edit, number)
-	got := record(next, with(r, r.URL.Path, encoded(ask)))
-	var doc map[string]any
-	if json.Unmarshal(got.Body.Bytes(), &doc) != nil || doc["fromSeq"] == nil {
-		reply(w, got, got.Code, got.Body.Bytes())
-		return
-	}
-	doc["fromSeq"] = number
-	reply(w, got, got.Code, encoded(doc))
-}
-
-// inHost is the host's own number of the event that edit shows under this one.
-func inHost(log []byte, r *http.Request, edit func(*http.Request, int, map[string]any) int, number float64) float64 {
-	var doc map[string]any
-	if json.Unmarshal(log, &doc) != nil {
-		return number
-	}
-	list, _ := doc["events"].([]any)
-	for _, e := range list {
-		e := e.(map[string]any)
-		e["was"] = e["sequence"]
-	}
-	edit(r, http.StatusOK, doc)
-	list, _ = doc["events"].([]any)
-	ahead := 0.0 // behind the last event
-	for _, e := range list {
-		e := e.(map[string]any)
-		was, shown := e["was"].(float64), e["sequence"].(float64)
-		if ahead = was - shown; shown == number {
-			return was
-		}
-	}
-	if number > 0 {
-		return number + ahead
-	}
-	return number
-}
-
-func encoded(doc map[string]any) []byte {
-	raw, err := json.Marshal(doc)
-	if err != nil {
-		panic(err) // it came out of a document
-	}
-	return raw
-}
-
-// without leaves the events of these types out of a log, and numbers the others from 1.
-func without(doc map[string]any, types ...string) {
-	list, _ := doc["events"].([]any)
-	list = slices.DeleteFunc(list, func(e any) bool { return slices.Contains(types, e.(map[string]any)["type"].(string)) })
-	for i, e := range list {
-		e.(map[string]any)["sequence"] = float64(i + 1)
-	}
-	if list != nil {
-		doc["events"] = list
-	}
-}
-
-// tellLittle shows neither the variables of a run nor what it waits for, and no event of an interrupt.
+// tellLittle shows neither the variables of a run nor what it waits for, and no event of an interrupt. That a run was resumed
+// which somebody had paused is none.
 func tellLittle(r *http.Request, code int, doc map[string]any) int {
 	switch {
 	case runLog.MatchString(r.URL.Path):
-		without(doc, "interrupt.requested", "interrupt.resolved", "node.resumed", "run.resumed", "variable.changed")
+		paused := false
+		leaveOut(doc, func(e object) bool {
+			switch typeOf(e) {
+			case openwopv1.RunEventTypeRunPaused:
+				paused = true
+			case openwopv1.RunEventTypeRunResumed:
+				was := paused
+				paused = false
+				return !was
+			case openwopv1.RunEventTypeInterruptRequested, openwopv1.RunEventTypeInterruptResolved, openwopv1.RunEventTypeNodeResumed, openwopv1.RunEventTypeVariableChanged:
+				return true
+			}
+			return false
+		})
 	case oneRun.MatchString(r.URL.Path):
 		for _, field := range []string{"variables", "interrupt", "workspace"} {
 			delete(doc, field)
@@ -282,7 +182,7 @@ func hideConflicts(r *http.Request, code int, _ map[string]any) int {
 // closeToTicker has goal.evaluated on the logs, and goal.closed in the reply to the tick alone.
 func closeToTicker(r *http.Request, code int, doc map[string]any) int {
 	if goalLog.MatchString(r.URL.Path) || runLog.MatchString(r.URL.Path) {
-		without(doc, "goal.closed")
+		leaveOut(doc, func(e object) bool { return typeOf(e) == openwopv1.RunEventTypeGoalClosed })
 	}
 	return code
 }
@@ -361,7 +261,7 @@ func movesOnRefusal(next http.Handler) http.Handler {
 func losesAnswer(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if nodeAnswer.MatchString(r.URL.Path) {
-			r = with(r, r.URL.Path, driveMarker.ReplaceAll(bodyOf(r), []byte("lost")))
+			r = with(r, r.URL.Path, wholeMarker.ReplaceAll(bodyOf(r), []byte(`"something else"`)))
 		}
 		next.ServeHTTP(w, r)
 	})
