@@ -2849,7 +2849,7 @@ var Requirements = []Requirement{
 		Section: "Request shape, run status", Line: 0, Hash: "", Claim: "approvals",
 		Evidence: "observed",
 		Text:     "A run that needs an answer waits for it, with the waiting status of the kind of its interrupt: waiting-approval, waiting-input or waiting-external.",
-		Accepts:  "Hosts have each of the three for every kind; one that is not the kind’s own is accepted with a finding.",
+		Accepts:  "All three are in use for every kind; one that is not the kind’s own is accepted with a finding.",
 	},
 	{
 		ID: OWPINT7, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
@@ -3109,7 +3109,7 @@ var Requirements = []Requirement{
 		Section: "Resolving, expired", Line: 0, Hash: "", Claim: "interrupt-expiry",
 		Evidence: "observed",
 		Text:     "An interrupt whose time is over cannot be answered any more, by its node or by its token.",
-		Accepts:  "A token is answered 410, or 409 since its run is over; a node 404, 409 or 410.",
+		Accepts:  "A token is answered 410, or 404 or 409 since its run is over; a node 404, 409 or 410.",
 	},
 	{
 		ID: OWPINT46, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",

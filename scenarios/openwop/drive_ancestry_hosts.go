@@ -102,7 +102,7 @@ func (h host) handOverThere(ctx context.Context, workers ...string) (*run, host,
 	reply, err = h.do(ctx, wire.Call{Method: http.MethodPost, Path: "/v1/runs", Body: body, Label: "create the loop",
 		Header: map[string]string{"Traceparent": "00-" + o.Trace + "-" + o.Span + "-01"}})
 	if err != nil {
-		return nil, other, o, err
+		return nil, other, o, h.lost(fixtureRemote, err)
 	}
 	return h.adopt(reply), other, o, nil
 }

@@ -26,11 +26,10 @@ var goalByHeartbeat = &scenarios.Drive[GoalAloneObservation]{
 		state := func() openwopv1.HeartbeatTickRequest {
 			return openwopv1.HeartbeatTickRequest{HeartbeatID: heartbeat, ObservedState: json.RawMessage(strconv.Quote(h.marker()))}
 		}
-		seam, first, err := h.findSeam(ctx, "heartbeat/tick", state()) // no goal is armed with it yet
+		seam, _, err := h.findSeam(ctx, "heartbeat/tick", state()) // no goal is armed with it yet
 		if err != nil {
 			return GoalAloneObservation{}, err
 		}
-		h.adopt(first)
 		return home.pushed(ctx, openwopv1.GoalContinuationModeHeartbeat, heartbeat, func(ctx context.Context) error {
 			reply, err := seam.ask(ctx, state())
 			if err == nil {

@@ -239,11 +239,10 @@ var seamVerdicts = &scenarios.Drive[SeamVerdicts]{
 	Run: func(ctx context.Context, c *scenarios.Conn) (SeamVerdicts, error) {
 		h := host{c}
 		var o SeamVerdicts
-		s, first, err := h.findSeam(ctx, "agents/verify-run", map[string]any{"simulateVerdict": verdictPass})
+		s, _, err := h.findSeam(ctx, "agents/verify-run", map[string]any{"simulateVerdict": verdictPass})
 		if err != nil {
 			return o, err
 		}
-		h.adopt(first)
 		o.Path = s.path
 		ask := func(verdict string) (SeamVerdict, error) {
 			reply, err := s.ask(ctx, map[string]any{"simulateVerdict": verdict})

@@ -59,15 +59,20 @@ type run struct {
 // create asks for a run and notes that it has to be cancelled if it does not end by itself.
 func (h host) create(ctx context.Context, label string, body openwopv1.CreateRunRequest) (*run, error) {
 	reply, err := h.do(ctx, wire.Call{Method: http.MethodPost, Path: "/v1/runs", Body: body, Label: label, Secrets: interruptTokens})
+	if err != nil {
+		return nil, h.lost(body.WorkflowID, err)
+	}
+	return h.adopt(reply), nil
+}
+
+// lost notes that a run may be there whose creation was not answered, and returns why it was not.
+func (h host) lost(workflow string, err error) error {
 	if errors.Is(err, wire.ErrNoAnswer) || errors.Is(err, context.Canceled) {
-		h.Leave("perhaps a run of "+body.WorkflowID, func(context.Context, *wire.Client) error {
+		h.Leave("perhaps a run of "+workflow, func(context.Context, *wire.Client) error {
 			return errors.New("its creation was not answered, so its id is not known")
 		})
 	}
-	if err != nil {
-		return nil, err
-	}
-	return h.adopt(reply), nil
+	return err
 }
 
 // adopt takes a reply that may name a run: of create, of fork, of a seam.

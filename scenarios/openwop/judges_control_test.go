@@ -258,6 +258,9 @@ func TestJudgesOfRunsThatAreCancelledWhileTheyWait(t *testing.T) {
 		{"never ends", func(t *testing.T, o *openwop.ControlCancelObservation) {
 			o.Log = steps("cancelling", began("wait")).log(t)
 		}, "blocked " + openwopv1.OWPCTL27},
+		{"takes it with another 2xx", func(t *testing.T, o *openwop.ControlCancelObservation) {
+			o.Cancel = told(t, "it", 202, map[string]any{"status": "cancelling"})
+		}, "passed passed"},
 		{"was over", func(t *testing.T, o *openwop.ControlCancelObservation) {
 			o.Live = wiretest.Value(t, map[string]any{"status": "completed"})
 		}, "blocked blocked"},
@@ -394,6 +397,12 @@ func TestJudgeOfForeignControl(t *testing.T) {
 		{"anybody cancels in bulk", func(t *testing.T, o *openwop.TenantControl) {
 			o.Bulk = told(t, "bulk", 200, map[string]any{"results": []any{item("r", true), item("n", false)}})
 		}, openwopv1.OWPCTL38},
+		{"has the bulk cancel alone, and refuses it as a whole", func(t *testing.T, o *openwop.TenantControl) {
+			o.Paused, o.Diffed, o.Bulk = no(t, 404, "not_found"), no(t, 404, "not_found"), no(t, 404, "not_found")
+		}, "passed"},
+		{"has the bulk cancel alone, and falls over it", func(t *testing.T, o *openwop.TenantControl) {
+			o.Paused, o.Diffed, o.Bulk = no(t, 404, "not_found"), no(t, 404, "not_found"), no(t, 500, "internal_error")
+		}, openwopv1.OWPCTL38},
 		{"refuses and does it", func(t *testing.T, o *openwop.TenantControl) {
 			o.After = wiretest.Value(t, map[string]any{"status": "cancelled"})
 		}, openwopv1.OWPCTL38},
@@ -465,6 +474,9 @@ func TestJudgesOfDiffs(t *testing.T) {
 		}, "passed passed passed passed"},
 		{"stops early", func(t *testing.T, o *openwop.DiffObservation) {
 			o.Other.Reply = reply(t, "a", "f", 0, state, all[:1]...)
+		}, "passed " + openwopv1.OWPCTL32 + " passed passed"},
+		{"tells of more places than there are", func(t *testing.T, o *openwop.DiffObservation) {
+			o.Alike.Reply = reply(t, "a", "b", 2, none, slices.Repeat([]any{place(2, "changed", &one, &two)}, 100_000)...)
 		}, "passed " + openwopv1.OWPCTL32 + " passed passed"},
 		{"nothing ever differs", func(t *testing.T, o *openwop.DiffObservation) {
 			o.Alike.Reply, o.Other.Reply = reply(t, "a", "b", nil, none), reply(t, "a", "f", nil, none)

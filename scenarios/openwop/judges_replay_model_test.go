@@ -105,6 +105,10 @@ func TestJudgesOfModels(t *testing.T) {
 
 		{"honest", "other-answer-told", func(*openwop.ModelObservation) {}, "passed"},
 		{"asks nobody", "other-answer-told", other(answeredWith("A")), "passed"},
+		{"shows the answer far behind", "other-answer-told", func(o *openwop.ModelObservation) {
+			s := answeredWith(strings.Repeat("x", 1000) + "A")
+			o.Same, o.Other = modelReplay(t, "A", s, s), modelReplay(t, "A", s, s)
+		}, "passed"},
 		{"takes the other answer", "other-answer-told", other(answeredWith("B")), openwopv1.OWPRPL4},
 		{"takes the other answer and says so", "other-answer-told", other(differing(answeredWith("B"), told)), openwopv1.OWPRPL4},
 		{"fails for it", "other-answer-told", other(differing(answeredWith("A"), told).withStatus("failed")), openwopv1.OWPRPL16},

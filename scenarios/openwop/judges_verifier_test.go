@@ -2,6 +2,7 @@ package openwop_test
 
 import (
 	"maps"
+	"strings"
 	"testing"
 
 	"github.com/openassay/assay/gen/openwopv1"
@@ -88,6 +89,7 @@ func TestJudgesOfVerdicts(t *testing.T) {
 		{"of nothing", "verdict-told", with("target", "elsewhere"), openwopv1.OWPVER2},
 		{"of what comes after it", "verdict-told", with("target", "r-8"), openwopv1.OWPVER2},
 		{"with what was judged", "verdict-told", with("reason", "it says SAID"), openwopv1.OWPVER3},
+		{"with what was judged, far behind", "verdict-told", with("reason", strings.Repeat("x", 1000)+"SAID"), openwopv1.OWPVER3},
 		{"a field more is a finding", "verdict-told", with("reason", "good"), "passed"},
 		{"judges itself is a finding", "verdict-told", with("agentId", "a.supervisor"), "passed"},
 		{"nobody decided", "verdict-told", spoilt(passed.drop("runOrchestrator.decided")), "blocked"},

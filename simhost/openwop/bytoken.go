@@ -23,10 +23,11 @@ func tokenEnd(asked run.Interrupt) time.Time {
 	return end
 }
 
-// snapshot is a run as clients see it: where it waits for an answer, with a token that an answer can be given with.
+// snapshot is a run as clients see it: where it waits for an answer, with a token that an answer can be given with, unless
+// who asks may not answer.
 func (h *Host) snapshot(ctx context.Context, runID string) (openwopv1.RunSnapshot, error) {
 	snapshot, err := h.engine.Snapshot(ctx, runID)
-	if err != nil || snapshot.Interrupt == nil || !h.claimed[claimInterruptTokens] {
+	if err != nil || snapshot.Interrupt == nil || !h.claimed[claimInterruptTokens] || callerOf(ctx).lacksRespond {
 		return snapshot, err
 	}
 	pending := *snapshot.Interrupt

@@ -8,9 +8,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"strings"
 	"sync"
 
+	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/eventlog"
 )
 
@@ -184,15 +184,21 @@ func (a *answer) send(w http.ResponseWriter) {
 }
 
 // record is the outcome to store. Answers that another attempt may change are not kept: bad requests, refused
-// credentials, rate limits, faults of ours, and a run that is busy now.
+// credentials, rate limits, faults of ours, and a run that is busy or stands still now.
 func (a *answer) record() keyRecord {
 	switch {
 	case a.status >= 500, a.status == http.StatusBadRequest, a.status == http.StatusUnauthorized,
 		a.status == http.StatusForbidden, a.status == http.StatusTooManyRequests,
-		a.status == http.StatusConflict && strings.Contains(a.body.String(), codeRunActive):
+		a.status == http.StatusConflict && (a.refuses(codeRunActive) || a.refuses(codeRunPaused)):
 		return keyRecord{Free: true}
 	}
 	return keyRecord{Status: a.status, Reply: bytes.TrimSpace(a.body.Bytes())}
+}
+
+// refuses tells whether the answer is a refusal with this code.
+func (a *answer) refuses(code string) bool {
+	var e openwopv1.ErrorEnvelope
+	return json.Unmarshal(a.body.Bytes(), &e) == nil && e.Error == code
 }
 
 // keyLog names the log of a key. The path stands for the endpoint: with the run's id in it, so that one key used

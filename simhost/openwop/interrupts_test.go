@@ -160,9 +160,12 @@ func TestAuthRequired(t *testing.T) {
 
 // The low-scope key reads and creates, and answers nothing: not even whether there is something to answer.
 func TestTheLowScopeKey(t *testing.T) {
-	_, as := voting(t, Options{})
+	c, as := voting(t, Options{})
 	low := as["low"]
-	s := low.gate("assay-approval", `{}`, openwopv1.RunStatusWaitingApproval)
+	s := c.gate("assay-approval", `{}`, openwopv1.RunStatusWaitingApproval)
+	if seen := low.run(s.RunID).Interrupt; seen == nil || *seen.InterruptID != *s.Interrupt.InterruptID || seen.InterruptToken != nil || seen.CallbackURL != nil {
+		t.Errorf("who may not answer is shown %s, which must be without a token to answer with", must(json.Marshal(seen)))
+	}
 	for _, path := range []string{byNode(s), "/v1/runs/" + s.RunID + "/interrupts/nobody", "/v1/runs/run-x/interrupts/gate"} {
 		for _, body := range []string{accepts, `{`, `{"resumeValue":{"action":"frob"}}`} {
 			low.do("POST", path, body).wantError(http.StatusForbidden, "forbidden")

@@ -40,14 +40,19 @@ func (h *Host) ResumeRun(ctx context.Context, req openwopv1.ResumeRunRequestObje
 	if !h.claimed[claimPause] {
 		return nil, noPause()
 	}
+	asked := h.opts.Clock.Now().Truncate(time.Microsecond) // as events have it
 	snapshot, err := h.engine.Continue(ctx, req.RunID)
 	if err != nil {
 		return nil, err
 	}
 	// The run may wait or have ended by now; the reply tells that it goes on.
 	reply := openwopv1.ResumeRunResponse{RunID: snapshot.RunID, Status: openwopv1.RunStatusRunning}
-	if reply.ResumedAt, err = h.happened(ctx, snapshot.RunID, openwopv1.RunEventTypeRunResumed); err != nil {
+	at, err := h.happened(ctx, snapshot.RunID, openwopv1.RunEventTypeRunResumed)
+	if err != nil {
 		return nil, err
+	}
+	if !at.Before(asked) { // else the pause was taken back before the run came to it
+		reply.ResumedAt = at
 	}
 	return openwopv1.ResumeRun202JSONResponse{Body: reply}, nil
 }

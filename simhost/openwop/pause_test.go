@@ -46,8 +46,13 @@ func TestPauseAndResume(t *testing.T) {
 	c.do("POST", "/v1/runs/"+waiting.RunID+":resume", nil).wantError(http.StatusConflict, "run_not_paused")
 	c.do("POST", "/v1/runs/"+waiting.RunID+":pause", nil).want(http.StatusAccepted)
 	c.do("POST", "/v1/runs/"+waiting.RunID+"/interrupts/supervisor", `{"resumeValue":{"answers":{"q1":"yes"}}}`).wantError(http.StatusConflict, "run_paused")
+	early := header{"Idempotency-Key", "early"}
+	c.do("POST", "/v1/runs/"+waiting.RunID+"/interrupts/supervisor", `{"resumeValue":{"answers":{"q1":"yes"}}}`, early).wantError(http.StatusConflict, "run_paused")
 	c.do("POST", *waiting.Interrupt.CallbackURL, `{"resumeValue":{"answers":{"q1":"yes"}}}`, nobody).wantError(http.StatusConflict, "run_paused")
 	c.do("POST", "/v1/runs/"+waiting.RunID+":pause", `{"drainPolicy":"never"}`).wantError(http.StatusBadRequest, "validation_error")
+	c.do("POST", "/v1/runs/"+waiting.RunID+":resume", nil).want(http.StatusAccepted)
+	c.do("POST", "/v1/runs/"+waiting.RunID+"/interrupts/supervisor", `{"resumeValue":{"answers":{"q1":"yes"}}}`, early).want(http.StatusOK)
+	c.until(waiting.RunID, openwopv1.RunStatusCompleted)
 }
 
 // A pause that has to wait for the node under way is taken, and has no time yet.
@@ -64,6 +69,22 @@ func TestPauseThatDrains(t *testing.T) {
 	now.Advance(time.Second)
 	c.until(id, openwopv1.RunStatusPaused)
 	c.do("POST", "/v1/runs/"+id+":resume", nil).want(http.StatusAccepted)
+	c.until(id, openwopv1.RunStatusCompleted)
+}
+
+// A pause that is taken back before the run came to it resumes nothing, whatever happened earlier.
+func TestPauseThatIsTakenBack(t *testing.T) {
+	now := manual()
+	c := serve(t, Options{Clock: now})
+	id := c.create("conformance-delay", map[string]any{"inputs": map[string]any{"delayMs": 1000}})
+	c.do("POST", "/v1/runs/"+id+":pause", `{"drainPolicy":"immediate"}`).want(http.StatusAccepted)
+	c.do("POST", "/v1/runs/"+id+":resume", nil).want(http.StatusAccepted)
+	now.Advance(time.Millisecond)
+	c.do("POST", "/v1/runs/"+id+":pause", nil).want(http.StatusAccepted)
+	if reply := decoded[openwopv1.ResumeRunResponse](c.do("POST", "/v1/runs/"+id+":resume", nil).want(http.StatusAccepted)); !reply.ResumedAt.IsZero() {
+		t.Errorf("resumed at %s", reply.ResumedAt)
+	}
+	now.Advance(time.Second)
 	c.until(id, openwopv1.RunStatusCompleted)
 }
 

@@ -156,8 +156,8 @@ func (h *Host) readOrigin(sent string) (*run.Origin, error) {
 		return nil, badOrigin("runId and hostId must be ids")
 	case o.HostID == h.opts.HostID:
 		return nil, badOrigin("hostId is that of this host: two hosts need two ids")
-	case wrong != nil || o.WellKnownURL != "" && (u.Scheme != "http" && u.Scheme != "https" || u.Host == ""):
-		return nil, badOrigin("wellKnownUrl must be the address of a discovery document")
+	case wrong != nil || o.WellKnownURL != "" && (u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil):
+		return nil, badOrigin("wellKnownUrl must be the address of a discovery document, without a user")
 	case err != nil || o.Depth < 1 || o.Depth > mostOriginDepth:
 		return nil, badOrigin("depth must be a number, 1 for the child of a run that nobody dispatched")
 	}

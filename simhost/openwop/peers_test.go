@@ -289,6 +289,22 @@ func TestHostilePeers(t *testing.T) {
 	}
 }
 
+// A peer that sends this host elsewhere has no say in where its key goes.
+func TestPeersRedirectNobody(t *testing.T) {
+	var asked atomic.Int32
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
+	t.Cleanup(elsewhere.Close)
+	server := httptest.NewServer(http.RedirectHandler(elsewhere.URL, http.StatusTemporaryRedirect))
+	t.Cleanup(server.Close)
+	a := serve(t, Options{HostID: "host-a", Peers: map[string]Peer{SecondHost: {URL: server.URL, Key: "s3cret"}}})
+	id := a.create(fixtureRemote, handsTo("second/assay-echo"))
+	a.until(id, openwopv1.RunStatusCompleted)
+	steps := a.chain(id)
+	if end := steps[len(steps)-1]; end.Phase != openwopv1.ChainPhaseDispatchFailed || end.Error.Code != codePeer || asked.Load() > 0 {
+		t.Errorf("the handoff ends with %s, %+v, and %d requests went elsewhere", end.Phase, end.Error, asked.Load())
+	}
+}
+
 // A child whose host has gone for good cannot keep its parent from being cancelled.
 func TestPeerGoesAway(t *testing.T) {
 	var gone atomic.Bool
@@ -322,7 +338,7 @@ func TestParentsThatCannotBe(t *testing.T) {
 	b := serve(t, Options{HostID: "host-b"})
 	for _, sent := range []string{
 		"%zz", "runId=r", "runId=r&hostId=host-b&depth=1", "runId=../x&hostId=h&depth=1", "runId=r&hostId=h&depth=0", "runId=r&hostId=h&depth=x",
-		"runId=r&hostId=h&depth=1&wellKnownUrl=ftp://x", "runId=r&hostId=h&depth=1&wellKnownUrl=" + strings.Repeat("x", mostParentHeader),
+		"runId=r&hostId=h&depth=1&wellKnownUrl=ftp://x", "runId=r&hostId=h&depth=1&wellKnownUrl=http://u:p@x", "runId=r&hostId=h&depth=1&wellKnownUrl=" + strings.Repeat("x", mostParentHeader),
 	} {
 		b.do("POST", "/v1/runs", map[string]any{"workflowId": "conformance-noop"}, header{headerParent, sent}).wantError(http.StatusBadRequest, codeValidation)
 	}

@@ -29,6 +29,9 @@ func (e *Engine) halt(ctx context.Context, r *liveRun, stop *Stop) error {
 		return nil
 	}
 	again, err := e.move(r, &move{stop: stop})
+	for err == nil && again && r.state.stop == nil { // a fork takes over what its source did first
+		again, err = e.move(r, &move{stop: stop})
+	}
 	for err == nil && again {
 		again, err = e.advanceOnce(ctx, r)
 	}

@@ -51,10 +51,10 @@
 // "artifact".
 //
 // An approval that is rejected fails its node. One that is asked about (ask, refine) is requested once more, as another
-// interrupt whose description is the question. Where several must approve, a vote is a fact with the whole answer and an
-// event with who voted what; the vote that decides resolves the interrupt with its answer. Everybody votes once a round (As
-// says who answers), and a token does not vote. When timeoutMs is over, an approval is rejected by itself, any other gate
-// fails; an answer that comes at that moment or later is refused, whether or not the alarm has rung.
+// interrupt whose description is the question, up to 64 times at one gate. Where several must approve, a vote is a fact with
+// the whole answer and an event with who voted what; the vote that decides resolves the interrupt with its answer. Everybody
+// votes once a round (As says who answers), and a token does not vote. When timeoutMs is over, an approval is rejected by
+// itself, any other gate fails; an answer that comes at that moment or later is refused, whether or not the alarm has rung.
 //
 // # The loop
 //

@@ -2,6 +2,7 @@ package run
 
 import (
 	"encoding/json"
+	"math"
 	"slices"
 	"sync"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/clock"
 )
 
 // inTime are fixtures whose interrupts end after a minute unless they are answered.
@@ -87,6 +89,25 @@ func TestEveryRoundHasItsTime(t *testing.T) {
 	h.clock.Advance(time.Minute)
 	if s = h.ended(s.RunID); s.Error == nil || s.Error.Code != codeRejected {
 		t.Errorf("the run is %s", s.Status)
+	}
+}
+
+// unrung is a clock whose timers never ring.
+type unrung struct{ *clock.Manual }
+
+func (c unrung) At(time.Time, func()) clock.Timer { return c.AfterFunc(math.MaxInt64, func() {}) }
+
+// An answer that is too late may be quicker than the alarm, and what it finds out may be more than one append takes; the run
+// comes to its end all the same.
+func TestALateAnswerEndsTheWaiting(t *testing.T) {
+	h := newHost(t, func(o *Options) { o.cut, o.Clock = 1, unrung{o.Clock.(*clock.Manual)} })
+	s := h.create(Create{WorkflowID: "assay-approval", Inputs: object(t, `{"timeoutMs":60000}`)})
+	h.clock.Advance(time.Minute)
+	if err := h.say(s.RunID, "", `{"action":"accept"}`); code(err) != CodeInterruptExpired {
+		t.Errorf("it is answered with %v", err)
+	}
+	if s = h.ended(s.RunID); s.Error == nil || s.Error.Code != codeRejected {
+		t.Errorf("the run is %s: %v", s.Status, s.Error)
 	}
 }
 

@@ -322,40 +322,76 @@ func TestAForkPassesThroughSuspensions(t *testing.T) {
 	asked := slices.IndexFunc(h.events(source.RunID), func(e openwopv1.RunEvent) bool {
 		return e.Type == openwopv1.RunEventTypeInterruptRequested
 	})
-	h.log.kill(asked + 1)
-	f, err := h.Fork(soon(t), source.RunID, Fork{Mode: "replay"})
-	if err != nil {
-		t.Fatal(err)
+	id := h.standing(source.RunID, Fork{Mode: "replay"}, asked+1)
+	s := h.snapshot(id)
+	if len(h.events(id)) != asked+1 || s.Interrupt == nil {
+		t.Fatalf("the fork stands at\n%s", strings.Join(story(h.events(id)), "\n"))
 	}
-	<-h.dead()
-	h.Close()
-	h.log = h.log.survivor()
-	h.o.Log = h.log
-	e, err := New(h.o) // which does not go on with the fork by itself
-	if err != nil {
-		t.Fatal(err)
-	}
-	h.Engine = e
-	s := h.snapshot(f.RunID)
-	if len(h.events(f.RunID)) != asked+1 || s.Interrupt == nil {
-		t.Fatalf("the fork stands at\n%s", strings.Join(story(h.events(f.RunID)), "\n"))
-	}
-	if _, err := h.ResolveInterrupt(soon(t), f.RunID, *s.Interrupt.InterruptID, []byte(`{"answers":{"q1":"mine"}}`)); code(err) != CodeInterruptResolved {
+	if _, err := h.ResolveInterrupt(soon(t), id, *s.Interrupt.InterruptID, []byte(`{"answers":{"q1":"mine"}}`)); code(err) != CodeInterruptResolved {
 		t.Errorf("an answer on the way: %v", err)
 	}
-	if _, err := h.Resolve(soon(t), f.RunID, "supervisor", []byte(`{"answers":{"q1":"mine"}}`)); code(err) != CodeInterruptResolved {
+	if _, err := h.Resolve(soon(t), id, "supervisor", []byte(`{"answers":{"q1":"mine"}}`)); code(err) != CodeInterruptResolved {
 		t.Errorf("an answer on the way: %v", err)
 	}
 	awaited := make(chan error, 1)
-	go func() { awaited <- h.Await(soon(t), f.RunID) }()
+	go func() { awaited <- h.Await(soon(t), id) }()
 	if err := h.Resume(soon(t)); err != nil {
 		t.Fatal(err)
 	}
 	if err := <-awaited; err != nil {
 		t.Fatal(err)
 	}
-	if s := h.snapshot(f.RunID); s.Status != openwopv1.RunStatusCompleted || s.Variables["answer"] != "yes" {
+	if s := h.snapshot(id); s.Status != openwopv1.RunStatusCompleted || s.Variables["answer"] != "yes" {
 		t.Errorf("the fork is %s with answer %v", s.Status, s.Variables["answer"])
+	}
+}
+
+// standing forks a run and stops the host after that many appends; nothing goes on by itself in the host that it starts then.
+func (h *host) standing(source string, f Fork, appends int) (id string) {
+	h.t.Helper()
+	h.log.kill(appends)
+	made, err := h.Fork(soon(h.t), source, f)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	<-h.dead()
+	h.Close()
+	h.log = h.log.survivor()
+	h.o.Log = h.log
+	e, err := New(h.o)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	h.Engine = e
+	return made.RunID
+}
+
+// Whoever stops a fork, or has it stand still, may come before the fork has taken over what its source did, whether that is
+// copied or done again, and also where the source stood still and went on.
+func TestWishesToAForkOnTheWay(t *testing.T) {
+	for _, copied := range []bool{true, false} {
+		for _, paused := range []bool{true, false} {
+			h := newHost(t, func(o *Options) { o.cut = 1 })
+			source := h.create(Create{WorkflowID: "assay-loop-ask-user", Inputs: plan(t, askedOnce)}).RunID
+			h.pause(source, Pause{})
+			h.expectStatus(source, openwopv1.RunStatusPaused)
+			h.goOn(source)
+			h.settled(source)
+			f := Fork{Mode: "replay"}
+			if copied {
+				f.FromSeq = new(int64(len(h.events(source))))
+			}
+			id := h.standing(source, f, 2)
+			want := openwopv1.RunStatusCancelled
+			if paused {
+				want = openwopv1.RunStatusPaused
+				h.pause(id, Pause{})
+			} else if _, err := h.Cancel(soon(t), id, "enough"); err != nil {
+				t.Fatal(err)
+			}
+			s := h.expectStatus(id, want)
+			expectLawful(t, s, h.events(id), 5)
+		}
 	}
 }
 

@@ -20,6 +20,7 @@ type gate struct {
 	phase   gatePhase
 	asked   asked
 	comment string // that ended the round before
+	rounds  int    // that ended with a question
 	quorum  quorum // of an approval by several people
 	votes   []Vote // on the log
 	vote    *Vote  // cast, and about to be on the log
@@ -50,9 +51,14 @@ func (s *State) openGate() *gate {
 // gateNode is the gate that is under way; only to be asked for where there is one.
 func (s *State) gateNode() *node { return &s.program.nodes[s.done] }
 
+// maxRounds bounds how often one gate can be asked about: each time it shows its artifact again.
+const maxRounds = 64
+
 // asksAgain tells whether the answer was a question: the gate raises another interrupt then.
-func (g *gate) asksAgain() bool {
-	return g.action == openwopv1.ApprovalActionAsk || g.action == openwopv1.ApprovalActionRefine
+func (g *gate) asksAgain() bool { return isQuestion(g.action) }
+
+func isQuestion(action openwopv1.ApprovalAction) bool {
+	return action == openwopv1.ApprovalActionAsk || action == openwopv1.ApprovalActionRefine
 }
 
 // runGate does the next thing about a gate that is started.

@@ -249,7 +249,10 @@ func TestSettingsOfGatesThatAreRefused(t *testing.T) {
 		{gate(typeQuestions, `"questions":[{"id":"q","question":"?"},{"id":"q","question":"?"}]`), "question 2 has the id"},
 		{gate(typeQuestions, `"questions":[{"id":"q","question":"?","schema":{"type":"text"}}]`), "question 1 has a schema that is none"},
 		{gate(typeQuestions, `"questions":[{"id":"q","question":"?","schema":7}]`), "question 1 must have an object"},
-		{gate(typeQuestions, `"questions":[{"id":"q","question":"?","schema":{"items":[{"$ref":"#"}]}}]`), "question 1 has a schema with references"},
+		{gate(typeQuestions, `"questions":[{"id":"q","question":"?","schema":{"items":[{"$ref":"#"}]}}]`), "question 1 has a schema with $ref"},
+		{gate(typeQuestions, `"questions":[{"id":"q","question":"?","schema":{"anyOf":[{"pattern":"(a?){1000}"}]}}]`), "question 1 has a schema with pattern"},
+		{gate(typeQuestions, `"questions":[{"id":"q","question":"?","schema":{"patternProperties":{"a":{}}}}]`), "question 1 has a schema with patternProperties"},
+		{gate(typeQuestions, `"questions":[{"id":"q","question":"?","schema":{"not":{"uniqueItems":true}}}]`), "question 1 has a schema with uniqueItems"},
 		{gate(typeQuestions, `"questions":[{"id":"q","question":"?","schema":{"title":"`+strings.Repeat("x", maxSchema)+`"}}]`), "question 1 has a schema that is too large"},
 		{gate(typeQuestions, `"questions":[{"id":"q","question":"?","hint":"x"}]`), "question 1 must have id, question and schema only"},
 		{gate(typeInterrupt, `"data":{"eventType":"e","correlation":{}}`), "config.kind must be"},
@@ -268,6 +271,40 @@ func TestSettingsOfGatesThatAreRefused(t *testing.T) {
 	_, err := h.Create(soon(t), Create{WorkflowID: "assay-approval", Inputs: object(t, `{"actions":["frob"]}`)})
 	if code(err) != CodeValidation || refusalOf(err).Details["field"] != "inputs.actions" {
 		t.Errorf("an input that no gate takes is refused with %v", err)
+	}
+}
+
+// A property may be called as a keyword is that this host does not check.
+func TestAQuestionAboutAPattern(t *testing.T) {
+	h := newHost(t)
+	s := h.create(Create{WorkflowID: "assay-questions", Inputs: object(t, `{"questions":[{"id":"q1","question":"?","schema":`+
+		`{"type":"object","properties":{"pattern":{"type":"string"},"uniqueItems":{"type":"integer"}},"uniqueItems":false}}]}`)})
+	if err := h.say(s.RunID, "", `{"answers":{"q1":{"pattern":7}}}`); code(err) != CodeValidation {
+		t.Errorf("what does not fit: %v", err)
+	}
+	if s = h.resolve(s.RunID, `{"answers":{"q1":{"pattern":"x","uniqueItems":1}}}`); s.Status != openwopv1.RunStatusCompleted {
+		t.Errorf("the run is %s", s.Status)
+	}
+}
+
+// Every question shows the artifact again, so there is an end of them, also for a host that was started again; somebody has
+// to decide then.
+func TestQuestionsAtAGateAreBounded(t *testing.T) {
+	h := newHost(t)
+	s := h.create(Create{WorkflowID: "assay-approval"})
+	for round := range maxRounds {
+		if round == maxRounds/2 {
+			h.restart()
+		}
+		s = h.resolve(s.RunID, `{"action":"ask","comment":"why?"}`)
+	}
+	for _, action := range []string{`{"action":"ask"}`, `{"action":"refine"}`} {
+		if err := h.say(s.RunID, "", action); code(err) != CodeValidation || !refusalOf(err).Unprocessable {
+			t.Errorf("%s is answered with %v", action, err)
+		}
+	}
+	if s = h.resolve(s.RunID, `{"action":"accept"}`); s.Status != openwopv1.RunStatusCompleted {
+		t.Errorf("the run is %s", s.Status)
 	}
 }
 

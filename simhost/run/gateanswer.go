@@ -50,6 +50,8 @@ func (g *gate) checkApproval(n *node, principal string, value json.RawMessage) e
 		return err
 	case !slices.Contains(data.Actions, action):
 		return unfit("resumeValue.action", "must be one of the actions that the interrupt names, not %.40q", string(action))
+	case isQuestion(action) && g.rounds >= maxRounds:
+		return unfit("resumeValue.action", "must decide: %d questions were asked at this gate, and it takes no more", maxRounds)
 	case action == openwopv1.ApprovalActionEditAccept && len(member(value, keyEdited)) == 0:
 		return invalid("resumeValue."+keyEdited, "must be there: the artifact as it is to be accepted")
 	case g.votedBefore(principal):

@@ -18,7 +18,7 @@ func (s *State) gateAt(nodeID string) *gate {
 func (s *State) gateUnderWay() bool { return s.gate.phase == gateResolved }
 
 func (g *gate) raise(a asked) {
-	*g = gate{phase: gateSuspended, asked: a, comment: g.comment}
+	*g = gate{phase: gateSuspended, asked: a, comment: g.comment, rounds: g.rounds}
 }
 
 func (g *gate) request(event openwopv1.RunEvent, p *openwopv1.SuspendRequest) {
@@ -43,7 +43,7 @@ func (g *gate) resolve(event openwopv1.RunEvent, p *openwopv1.InterruptResolvedP
 
 func (g *gate) resume() {
 	if g.asksAgain() {
-		*g = gate{comment: commentOf(g.asked.value)}
+		*g = gate{comment: commentOf(g.asked.value), rounds: g.rounds + 1}
 		return
 	}
 	g.phase = gateResumed

@@ -54,6 +54,9 @@ func (e *Engine) hold(ctx context.Context, runID string, wish func(*State) (*mov
 	}
 	defer leave()
 	err = e.with(ctx, runID, func(r *liveRun) error {
+		if err := e.catchUp(ctx, r); err != nil {
+			return err
+		}
 		s := &r.state
 		if err := s.refuseStopped(); err != nil {
 			return err
@@ -72,6 +75,15 @@ func (e *Engine) hold(ctx context.Context, runID string, wish func(*State) (*mov
 		return err
 	})
 	return snapshot, err
+}
+
+// catchUp takes a fork to where its source leaves it to itself: what its source did would undo a wish before that. The caller
+// has the run's lock.
+func (e *Engine) catchUp(ctx context.Context, r *liveRun) (err error) {
+	for again := true; err == nil && again && r.tape.covers(&r.state); {
+		again, err = e.advanceOnce(ctx, r)
+	}
+	return err
 }
 
 // refuseStopped refuses where the run has ended, or is about to.

@@ -2,6 +2,7 @@ package run
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 
 	"github.com/openassay/assay/gen/openwopv1"
@@ -63,28 +64,50 @@ func readQuestion(value any) (q openwopv1.ClarificationQuestion, says string) {
 }
 
 // tooMuchWork says what is wrong with a schema that could keep the host busy: it comes from a caller. References may lead
-// back to where they stand, or double the work at every level.
+// back to where they stand, or double the work at every level; a short pattern may stand for one that takes minutes; and
+// whether items are unique takes the square of their number.
 func tooMuchWork(schema map[string]any) (says string) {
 	raw, err := json.Marshal(schema)
-	switch {
-	case err != nil || len(raw) > maxSchema:
+	if err != nil || len(raw) > maxSchema {
 		return "has a schema that is too large for this host"
-	case refers(schema):
-		return "has a schema with references, which this host does not follow"
+	}
+	if keyword := busyKeyword(schema); keyword != "" {
+		return "has a schema with " + keyword + ", which this host does not check: leave it out"
 	}
 	return ""
 }
 
-func refers(value any) bool {
+// busyKeyword is a keyword in a schema that makes too much work, "" where there is none.
+func busyKeyword(value any) (found string) {
 	switch v := value.(type) {
 	case map[string]any:
-		for key, member := range v {
-			if key == "$ref" || key == "$dynamicRef" || key == "$recursiveRef" || refers(member) {
-				return true
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			if isBusy(name, v[name]) {
+				return name
+			}
+			if found = busyKeyword(v[name]); found != "" {
+				return found
 			}
 		}
 	case []any:
-		return slices.ContainsFunc(v, refers)
+		for _, member := range v {
+			if found = busyKeyword(member); found != "" {
+				return found
+			}
+		}
 	}
-	return false
+	return ""
+}
+
+// isBusy tells whether that is such a keyword. A property may have the name of one; what it has is a schema, then.
+func isBusy(name string, value any) bool {
+	switch name {
+	case "$ref", "$dynamicRef", "$recursiveRef", "pattern":
+		_, text := value.(string)
+		return text
+	case "uniqueItems":
+		return value == true
+	default:
+		return name == "patternProperties"
+	}
 }

@@ -65,11 +65,11 @@ func (e *Engine) resolve(ctx context.Context, runID string, value json.RawMessag
 		if err != nil {
 			return tooLarge(err)
 		}
-		if m.answer != nil {
-			return open(s) // the run, or the interrupt, was over its time before the answer came
-		}
 		if again {
 			e.wake(r)
+		}
+		if m.answer != nil {
+			return open(s) // the run, or the interrupt, was over its time before the answer came
 		}
 		snapshot = s.Snapshot()
 		return nil

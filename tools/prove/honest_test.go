@@ -127,7 +127,7 @@ func TestEveryHonestHost(t *testing.T) {
 	handoffs := []string{"cancelled-not-harvested", "cancelled-worker", "decided-before-question", "failed-not-harvested", "failed-worker",
 		"same-agent-after-answer", "second-waits-for-first", "turn-waits-for-worker", "uncreatable-worker", "unmapped-not-harvested"}
 	loops := []string{"cancel-reaches-all", "cancelled-tree-rests", "chain-of-causes", "child-is-a-run", "decided-before-worker", "dispatch-names-its-cause",
-		"dispatch-undecided", "effect-of-its-decision", "fan-out-rejected", "harvested-when-mapped", "inputs-reach-child", "nothing-after-terminate",
+		"dispatch-undecided", "effect-of-its-decision", "fan-out-rejected", "harvest-attested", "harvested-when-mapped", "inputs-reach-child", "nothing-after-terminate",
 		"one-agent", "own-mapping", "results-reach-parent", "unset-input-absent", "worker-to-worker"}
 	tenants := []string{"runs-unread", "offspring-unread", "cancel-refused", "answer-refused", "fork-refused", "keys-apart", "owner-by-credential", "files-apart", "goals-apart"}
 	remembers := []string{"as-of-turn", "as-of-turn-after-resume", "child-inherits", "child-brings", "siblings-in-order", "held-child-hidden", "lost-child-leaves-nothing",

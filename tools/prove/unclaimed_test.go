@@ -28,7 +28,7 @@ func TestWhatIsNotClaimedIsInapplicableAndNothingElse(t *testing.T) {
 		"evaluations-attributed", "runs-of-the-goal", "content-free", "goals-apart", "pause-halts", "escalation-halts",
 		"only-the-judge", "every-run-judged", "schedule-fires", "heartbeat-fires", "commitment-fires", "secret-redacted",
 		"misfits-not-kept", "goes-on-after-answer", "replay-not-judged", "abandoned-disarms", "satisfied-disarms-schedule"}
-	mappings := []string{"harvested-when-mapped", "failed-not-harvested", "cancelled-not-harvested", "results-reach-parent", "inputs-reach-child",
+	mappings := []string{"harvested-when-mapped", "harvest-attested", "failed-not-harvested", "cancelled-not-harvested", "results-reach-parent", "inputs-reach-child",
 		"unset-input-absent", "own-mapping", "worker-to-worker"}
 	handedOn := []string{"as-of-turn", "child-inherits", "child-brings", "siblings-in-order", "held-child-hidden", "lost-child-leaves-nothing", "expiry-from-childs-write",
 		"entries-shaped", "writes-told-by-id"}
