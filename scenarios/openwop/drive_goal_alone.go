@@ -30,7 +30,9 @@ type GoalAloneObservation struct {
 }
 
 // outran says whether the goal was at its end before it could be paused, or even seen.
-func (o GoalAloneObservation) outran() bool { return hasEnded(o.Settled.Body) || hasEnded(o.Goal.Fresh.Body) }
+func (o GoalAloneObservation) outran() bool {
+	return hasEnded(o.Settled.Body) || hasEnded(o.Goal.Fresh.Body)
+}
 
 // manyRuns is a bound that no goal comes to which goes on for as long as another one is looked at.
 const manyRuns = 500

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -9,9 +10,9 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/openassay/assay/gen/results"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop"
-	"github.com/openassay/assay/scenarios/wire"
 )
 
 // start measures how long assay list takes from start to end.
@@ -28,63 +29,47 @@ func (b *bench) start(ctx context.Context) ([]row, error) {
 	return []row{{"assay list, start to end (median of 21)", "50 ms", round(t.at(0.5))}}, nil
 }
 
-// certify runs all OpenWOP suites against a simulated host in this process, then judges all of it again from what was
-// kept. The second figure is above what judging costs: it includes reading the transcripts.
+// certify has the command certify the simulated host, with everything on, then judges all of it again from what was kept.
+// The second figure is above what judging costs: it includes reading the transcripts.
 func (b *bench) certify(ctx context.Context) ([]row, error) {
-	host, err := serve(ctx, "")
+	dir, cleanUp, err := temporary()
 	if err != nil {
 		return nil, err
 	}
-	defer host.stop()
+	defer cleanUp()
 	begin := time.Now()
-	c, err := scenarios.Certify(ctx, wire.Target{URL: host.url, Key: host.key}, scenarios.Options{Seed: 1}, openwop.Suites()...)
-	if err != nil {
-		return nil, err
+	if out, err := exec.CommandContext(ctx, b.assay, "certify", "simhost", "--seed", "1", "--out", dir).CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("%s certify simhost: %w: what was measured is no full run: %s", b.assay, err, out)
 	}
-	report := c.Finish(ctx)
 	wall := time.Since(begin)
-	if report.ExitCode() != scenarios.ExitProved {
-		return nil, fmt.Errorf("the certification ended with exit code %d: what was measured is no full run", report.ExitCode())
-	}
-	host.stop()
-	judging, err := judgeAgain(report)
+	content, err := os.ReadFile(filepath.Join(dir, "results.json"))
 	if err != nil {
 		return nil, err
+	}
+	var report results.Results
+	if err := json.Unmarshal(content, &report); err != nil {
+		return nil, err
+	}
+	begun, err := processorTime()
+	if err != nil {
+		return nil, err
+	}
+	again, err := scenarios.Rejudge(filepath.Join(dir, "transcripts"), scenarios.Selection{}, openwop.Suites()...)
+	if err != nil {
+		return nil, err
+	}
+	ended, err := processorTime()
+	if err != nil {
+		return nil, err
+	}
+	if len(again) != len(report.Scenarios) {
+		return nil, fmt.Errorf("%d of %d scenarios were judged again", len(again), len(report.Scenarios))
 	}
 	return []row{
-		{fmt.Sprintf("all OpenWOP suites against the simulated host (%d scenarios), wall", len(report.Outcomes)), "2 s", round(wall)},
-		{"judging all of it again from its transcripts, reading them included, CPU", "500 ms", round(judging)},
+		{fmt.Sprintf("all OpenWOP suites against the simulated host (%d scenarios), wall", len(again)), "2 s", round(time.Duration(report.Seconds * float64(time.Second)))},
+		{"  and with start, hosts and reports", "", round(wall)},
+		{"judging all of it again from its transcripts, reading them included, CPU", "500 ms", round(ended - begun)},
 	}, nil
-}
-
-func judgeAgain(report *scenarios.Report) (time.Duration, error) {
-	dir, err := os.MkdirTemp("", "assay-bench-*")
-	if err != nil {
-		return 0, err
-	}
-	defer os.RemoveAll(dir)
-	for _, d := range report.Drives {
-		content, err := scenarios.MarshalTranscript(d)
-		if err != nil {
-			return 0, err
-		}
-		if err := os.WriteFile(filepath.Join(dir, scenarios.TranscriptName(d.ID)), content, 0o600); err != nil {
-			return 0, err
-		}
-	}
-	begin, err := processorTime()
-	if err != nil {
-		return 0, err
-	}
-	again, err := scenarios.Rejudge(dir, scenarios.Selection{}, openwop.Suites()...)
-	if err != nil {
-		return 0, err
-	}
-	end, err := processorTime()
-	if len(again) != len(report.Outcomes) {
-		return 0, fmt.Errorf("%d of %d scenarios were judged again", len(again), len(report.Outcomes))
-	}
-	return end - begin, err
 }
 
 // processorTime is what this process has used so far.
