@@ -3,10 +3,9 @@
 GO  ?= go
 OUT ?= out
 
-# Where things run at the same time, and where the race detector therefore looks.
-# These packages are tested with it, and all others without: no package twice but
-# tools/prove, whose many hosts run without it and whose first few run with it.
-CONCURRENT := ./simhost/... ./scenarios/... ./tools/assay/...
+# Where things run at the same time, and where the race detector therefore looks: at
+# all tests, but at fewer cases of those that try many. All cases run without it.
+CONCURRENT := ./simhost/... ./scenarios/... ./tools/assay/internal/... ./tools/prove
 
 .DEFAULT_GOAL := help
 
@@ -28,9 +27,8 @@ test: build ## Run every check: generated code, format, vet, import rules, all t
 	@unformatted=$$(gofmt -l $$($(GO) list -f '{{.Dir}}' ./...)); \
 	if [ -n "$$unformatted" ]; then echo "not formatted, run gofmt -w on:" >&2; echo "$$unformatted" >&2; exit 1; fi
 	$(GO) vet ./...
-	$(GO) test $$($(GO) list ./... | grep -vxF "$$($(GO) list $(CONCURRENT))")
-	$(GO) test -race $(CONCURRENT)
-	$(GO) test -race -short ./tools/prove
+	$(GO) test ./...
+	$(GO) test -race -short $(CONCURRENT)
 
 .PHONY: generate
 generate: build ## Make gen/ of spec/ again, and docs/coverage.md of the ledger and the suites

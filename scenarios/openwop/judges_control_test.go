@@ -426,6 +426,9 @@ func TestJudgeOfForeignControl(t *testing.T) {
 }
 
 func TestJudgesOfDiffs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: large observations")
+	}
 	drew := func(id, value string) story {
 		s := story{id: id, status: "completed", events: []event{runStarted, began("random-1"), {"node.completed", map[string]any{"nodeId": "random-1", "outputs": map[string]any{"value": value}}}, {"run.completed", map[string]any{"outputs": map[string]any{}}}}}
 		return s

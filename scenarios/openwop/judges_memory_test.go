@@ -131,6 +131,9 @@ func TestJudgesOfWhatAFamilyRemembers(t *testing.T) {
 }
 
 func TestJudgesOfNotesThatSayNothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: many observations")
+	}
 	names := []string{"as-of-turn", "child-inherits", "child-brings", "siblings-in-order", "writes-told-by-id", "entries-shaped"}
 	for name, spoil := range map[string]func(*openwop.MemoryFamily){
 		"no notes": func(o *openwop.MemoryFamily) {

@@ -368,6 +368,9 @@ func TestViewsAreSmall(t *testing.T) {
 }
 
 func TestNotesThatGrowTooLarge(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: large notes")
+	}
 	h := newStoreHost(t)
 	// JSON escapes each of these with six bytes: one note takes 360 KiB, and there is no room for a second one.
 	h.put("f", strings.Repeat("<", 60<<10))

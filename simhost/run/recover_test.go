@@ -159,6 +159,9 @@ func TestKilledBetweenAnyTwoAppends(t *testing.T) {
 			t.Run(fmt.Sprintf("%s at version %d", l.name, v), func(t *testing.T) {
 				killEverywhere(t, l, v, 0)
 			})
+			if testing.Short() {
+				continue
+			}
 			// An append for each event: killed between any two events.
 			t.Run(fmt.Sprintf("%s at version %d, in single events", l.name, v), func(t *testing.T) {
 				killEverywhere(t, l, v, 1)
