@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"context"
+	"net/http"
 	"net/url"
 	"regexp"
 	"slices"
@@ -149,7 +150,7 @@ func (c *Certification) anyRun(records []DriveRecord) string {
 	}
 	for _, d := range records {
 		for n := 1; n <= d.Transcript.Len(); n++ {
-			if e := d.Transcript.Entry(n); e.Kind == "http" && e.Request != nil && e.Request.Method == "POST" && e.Response != nil && e.Response.Status/100 == 2 {
+			if e := d.Transcript.Entry(n); e.Kind == "http" && e.Request != nil && e.Request.Method == http.MethodPost && e.Response != nil && e.Response.Status/100 == 2 {
 				if id := c.Protocol.RunOf(d.Transcript.Reply(n)); id != "" {
 					return id
 				}

@@ -80,7 +80,7 @@ func (h host) handOverThere(ctx context.Context, workers ...string) (*run, host,
 		First: model(h.Discovery).At("/crossHostCausation/hostId").String(),
 		Trace: fmt.Sprintf("%016x%016x", h.Rand.Uint64()|1, h.Rand.Uint64()), Span: fmt.Sprintf("%016x", h.Rand.Uint64()|1),
 	}
-	second, ok := h.Conn.Second()
+	second, ok := h.Second()
 	if !ok {
 		return nil, host{}, o, scenarios.Block("there is no second host: none was named with --second-host", giveSecond)
 	}
@@ -90,7 +90,7 @@ func (h host) handOverThere(ctx context.Context, workers ...string) (*run, host,
 		return nil, other, o, err
 	}
 	o.Second = answered("discovery of the second host", reply)
-	other.Conn.Discovery = scenarios.Discovery{Document: o.Second.Body, Status: o.Second.Status}
+	other.Discovery = scenarios.Discovery{Document: o.Second.Body, Status: o.Second.Status}
 	if !other.offers(workers...) {
 		return nil, other, o, scenarios.Block(fmt.Sprintf("the second host does not list the workers %q", workers), "give --second-host the fixtures, too: assay fixtures export DIR writes them")
 	}

@@ -3,6 +3,7 @@ package openwop
 import (
 	"context"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"time"
@@ -55,11 +56,11 @@ func (p PollPage) repeats() bool { return len(p.fresh().Values) < len(p.events()
 
 // pollAfter asks once for what is behind a cursor, under these of its names.
 func (r *run) pollAfter(ctx context.Context, label string, after int64, names ...string) (PollPage, error) {
-	path := runPath(r.ID) + "/events/poll?timeout=1"
+	query := url.Values{"timeout": {"1"}}
 	for _, name := range names {
-		path += "&" + name + "=" + strconv.FormatInt(after, 10)
+		query.Set(name, strconv.FormatInt(after, 10))
 	}
-	reply, err := r.do(ctx, wire.Call{Method: http.MethodGet, Path: path, Label: label})
+	reply, err := r.do(ctx, wire.Call{Method: http.MethodGet, Path: runPath(r.ID) + "/events/poll?" + query.Encode(), Label: label})
 	if err != nil {
 		return PollPage{}, err
 	}

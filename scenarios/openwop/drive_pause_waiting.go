@@ -122,6 +122,16 @@ var cancelledPaused = &scenarios.Drive[ControlCancelObservation]{
 	},
 }
 
+// pausedAtOnce pauses the run and waits until it is.
+func (r *run) pausedAtOnce(ctx context.Context, o *ControlCancelObservation) error {
+	pause, err := r.pause(ctx, string(openwopv1.PauseRunRequestDrainPolicyImmediate), "", "to pause the run")
+	if o.Paused = &pause; err != nil {
+		return err
+	}
+	o.Still, err = r.isPaused(ctx)
+	return err
+}
+
 // cancelledFor cancels a run while it waits. Where that comes too late the next
 // run waits longer.
 func (h host) cancelledFor(ctx context.Context, paused bool) (o ControlCancelObservation, err error) {
@@ -142,11 +152,7 @@ func (h host) cancelledFor(ctx context.Context, paused bool) (o ControlCancelObs
 			return o, nil
 		}
 		if paused {
-			pause, err := r.pause(ctx, string(openwopv1.PauseRunRequestDrainPolicyImmediate), "", "to pause the run")
-			if o.Paused = &pause; err != nil {
-				return o, err
-			}
-			if o.Still, err = r.isPaused(ctx); err != nil {
+			if err := r.pausedAtOnce(ctx, &o); err != nil {
 				return o, err
 			}
 		}

@@ -17,7 +17,7 @@ const (
 	fixtureHandoffKid  = "conformance-multi-agent-handoff-child"
 	fixtureDispatch    = "conformance-orchestrator-dispatch"
 	fixtureTerminate   = "conformance-orchestrator-terminate"
-	fixtureLoopWaits   = "assay-loop-waits"
+	fixtureLoopWaits   = "assay-loop-waits" //nolint:gosec // the id of a workflow, not a credential
 	fixtureReject      = "assay-loop-reject"
 	fixtureAlone       = "assay-dispatch-alone"
 	fixtureMapped      = "assay-loop-mapped"

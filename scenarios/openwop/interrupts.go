@@ -65,7 +65,7 @@ var gateOrder = scenarios.Scenario{
 	Proves: ids{openwopv1.OWPINT11},
 	Claim:  approvals,
 	Ask: scenarios.Ask(approvalAnswered, func(o ApprovalObservation, j *scenarios.Judge) {
-		if !o.Gate.ready(j) || !o.Accepted.accepted(j, o.End) {
+		if !o.ready(j) || !o.Accepted.accepted(j, o.End) {
 			return
 		}
 		moves := o.End.All().Where(func(e wire.Value) bool { return moveOf(e, o.Node) > 0 })
@@ -115,7 +115,7 @@ var gateNamed = scenarios.Scenario{
 	Proves: ids{openwopv1.OWPINT12, openwopv1.OWPINT15},
 	Claim:  approvals,
 	Ask: scenarios.Ask(approvalAnswered, func(o ApprovalObservation, j *scenarios.Judge) {
-		if !o.Gate.ready(j) || !o.Accepted.accepted(j, o.End) {
+		if !o.ready(j) || !o.Accepted.accepted(j, o.End) {
 			return
 		}
 		j.Check(openwopv1.OWPINT12, o.End.OfType(openwopv1.RunEventTypeInterruptRequested)).To(check.Len(1), "interrupt.requested")
@@ -136,7 +136,7 @@ var gateKeys = scenarios.Scenario{
 	Proves: ids{openwopv1.OWPINT9},
 	Claim:  approvals,
 	Ask: scenarios.Ask(approvalAskedAbout, func(o AskedAboutObservation, j *scenarios.Judge) {
-		if !o.Gate.ready(j) || !o.Asked.taken(j) || !j.Need(openwopv1.OWPINT19, o.Again) || !o.Between.readable(j) {
+		if !o.ready(j) || !o.Asked.taken(j) || !j.Need(openwopv1.OWPINT19, o.Again) || !o.Between.readable(j) {
 			return
 		}
 		found := keys(o.Between)
@@ -158,7 +158,7 @@ var gateReplays = scenarios.Scenario{
 	Proves: ids{openwopv1.OWPINT10},
 	Claim:  approvalsReplay,
 	Ask: scenarios.Ask(gateReplayed, func(o GateReplayedObservation, j *scenarios.Judge) {
-		if !o.Gate.ready(j) || !o.Accepted.accepted(j, o.End) || !o.Replayed.ready(j, openwopv1.OWPRPL1, openwopv1.OWPRPL1) {
+		if !o.ready(j) || !o.Accepted.accepted(j, o.End) || !o.Replayed.ready(j, openwopv1.OWPRPL1, openwopv1.OWPRPL1) {
 			return
 		}
 		source, copied := keys(o.End), keys(o.Replayed)

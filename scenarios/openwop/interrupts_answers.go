@@ -52,7 +52,7 @@ var questionsFit = scenarios.Scenario{
 	Proves: ids{openwopv1.OWPINT13, openwopv1.OWPINT22},
 	Claim:  clarifications,
 	Ask: scenarios.Ask(questionsAnswered, func(o QuestionsObservation, j *scenarios.Judge) {
-		if !o.Gate.ready(j) {
+		if !o.ready(j) {
 			return
 		}
 		if len(o.Misfits) == 0 {
@@ -74,7 +74,7 @@ var questionsLeftOpen = scenarios.Scenario{
 	Proves: ids{openwopv1.OWPINT23},
 	Claim:  clarifications,
 	Ask: scenarios.Ask(questionsAnswered, func(o QuestionsObservation, j *scenarios.Judge) {
-		if o.Gate.ready(j) && o.Third.ready(j) {
+		if o.ready(j) && o.Third.ready(j) {
 			j.Check(openwopv1.OWPINT23, o.Empty.Status).To(check.Status(http.StatusBadRequest, http.StatusUnprocessableEntity), "%s", o.Empty.Asked)
 			o.Third.checkUnmoved(j, openwopv1.OWPINT23, o.Empty.After, o.Empty.Asked)
 		}
@@ -87,7 +87,7 @@ var questionsForms = scenarios.Scenario{
 	Proves: ids{openwopv1.OWPINT24},
 	Claim:  clarifications,
 	Ask: scenarios.Ask(questionsAnswered, func(o QuestionsObservation, j *scenarios.Judge) {
-		if !o.Gate.ready(j) || !o.Second.ready(j) {
+		if !o.ready(j) || !o.Second.ready(j) {
 			return
 		}
 		j.Check(openwopv1.OWPINT24, o.Mapped.Status).To(check.Status(2), "%s", o.Mapped.Asked)
@@ -114,7 +114,7 @@ var eventMismatch = scenarios.Scenario{
 	Proves: ids{openwopv1.OWPINT13, openwopv1.OWPINT26},
 	Claim:  externalEvents,
 	Ask: scenarios.Ask(eventAwaited, func(o EventObservation, j *scenarios.Judge) {
-		if !o.Gate.ready(j) {
+		if !o.ready(j) {
 			return
 		}
 		for _, a := range o.Wrong {

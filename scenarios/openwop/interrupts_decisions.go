@@ -16,7 +16,7 @@ var gateAccepted = scenarios.Scenario{
 	Proves: ids{openwopv1.OWPINT16},
 	Claim:  approvals,
 	Ask: scenarios.Ask(approvalAnswered, func(o ApprovalObservation, j *scenarios.Judge) {
-		if !o.Gate.ready(j) {
+		if !o.ready(j) {
 			return
 		}
 		if !j.Check(openwopv1.OWPINT16, o.Accepted.Status).To(check.Status(2), "%s", o.Accepted.Asked) ||
@@ -33,7 +33,7 @@ var gateRejected = scenarios.Scenario{
 	Proves: ids{openwopv1.OWPINT17},
 	Claim:  approvals,
 	Ask: scenarios.Ask(approvalRejected, func(o DecidedObservation, j *scenarios.Judge) {
-		if o.Gate.ready(j) && j.Check(openwopv1.OWPINT17, o.Decided.Status).To(check.Status(2), "%s", o.Decided.Asked) {
+		if o.ready(j) && j.Check(openwopv1.OWPINT17, o.Decided.Status).To(check.Status(2), "%s", o.Decided.Asked) {
 			checkRejected(j, openwopv1.OWPINT17, o.Gate, o.End, "reject")
 		}
 	}),
@@ -46,7 +46,7 @@ var gateCarries = scenarios.Scenario{
 	Claim:  approvals,
 	Ask: scenarios.Ask(approvalAnswered, func(o ApprovalObservation, j *scenarios.Judge) {
 		switch {
-		case !o.Gate.ready(j) || !o.Accepted.accepted(j, o.End):
+		case !o.ready(j) || !o.Accepted.accepted(j, o.End):
 		case !o.Ours:
 			j.Block("upstream's approval has no artifact", "offer assay-approval")
 		default:
@@ -63,7 +63,7 @@ var gateEdited = scenarios.Scenario{
 	Proves: ids{openwopv1.OWPINT18},
 	Claim:  approvals,
 	Ask: scenarios.Ask(approvalEdited, func(o DecidedObservation, j *scenarios.Judge) {
-		if !o.Gate.ready(j) || !j.Check(openwopv1.OWPINT18, o.Decided.Status).To(check.Status(2), "%s", o.Decided.Asked) ||
+		if !o.ready(j) || !j.Check(openwopv1.OWPINT18, o.Decided.Status).To(check.Status(2), "%s", o.Decided.Asked) ||
 			!j.Check(openwopv1.OWPINT18, o.End.Ended).To(check.Reached(), "after it was accepted") || !o.End.readable(j) {
 			return
 		}
@@ -79,7 +79,7 @@ var gateQuestioned = scenarios.Scenario{
 	Proves: ids{openwopv1.OWPINT19},
 	Claim:  approvals,
 	Ask: scenarios.Ask(approvalAskedAbout, func(o AskedAboutObservation, j *scenarios.Judge) {
-		if !o.Gate.ready(j) || !j.Check(openwopv1.OWPINT19, o.Asked.Status).To(check.Status(2), "%s", o.Asked.Asked) ||
+		if !o.ready(j) || !j.Check(openwopv1.OWPINT19, o.Asked.Status).To(check.Status(2), "%s", o.Asked.Asked) ||
 			!j.Check(openwopv1.OWPINT19, o.Again).To(check.Reached(), "after the question") || !o.Between.readable(j) {
 			return
 		}
@@ -99,7 +99,7 @@ var gateUnoffered = scenarios.Scenario{
 	Proves: ids{openwopv1.OWPINT13, openwopv1.OWPINT20},
 	Claim:  approvals,
 	Ask: scenarios.Ask(approvalAnswered, func(o ApprovalObservation, j *scenarios.Judge) {
-		if !o.Gate.ready(j) {
+		if !o.ready(j) {
 			return
 		}
 		for _, a := range o.Unoffered {
@@ -117,7 +117,7 @@ var gateNowhere = scenarios.Scenario{
 	Proves: ids{openwopv1.OWPINT13, openwopv1.OWPINT14},
 	Claim:  approvals,
 	Ask: scenarios.Ask(approvalAnswered, func(o ApprovalObservation, j *scenarios.Judge) {
-		if !o.Gate.ready(j) {
+		if !o.ready(j) {
 			return
 		}
 		o.checkRefused(j, openwopv1.OWPINT14, o.Nowhere, http.StatusNotFound)
@@ -133,7 +133,7 @@ var gateAnsweredTwice = scenarios.Scenario{
 	Proves: ids{openwopv1.OWPINT2},
 	Claim:  approvals,
 	Ask: scenarios.Ask(approvalAnswered, func(o ApprovalObservation, j *scenarios.Judge) {
-		if !o.Gate.ready(j) || !o.Accepted.accepted(j, o.End) {
+		if !o.ready(j) || !o.Accepted.accepted(j, o.End) {
 			return
 		}
 		j.Check(openwopv1.OWPINT2, o.Again.Status).To(check.Status(http.StatusNotFound, http.StatusConflict, http.StatusGone), "%s, when it was accepted", o.Again.Asked)

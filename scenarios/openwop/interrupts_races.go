@@ -18,7 +18,7 @@ var gateRivals = scenarios.Scenario{
 	Proves: ids{openwopv1.OWPINT3},
 	Claim:  approvals,
 	Ask: scenarios.Ask(approvalRaced, func(o ApprovalRaceObservation, j *scenarios.Judge) {
-		if !o.Gate.ready(j) {
+		if !o.ready(j) {
 			return
 		}
 		statuses := wire.Values{}
@@ -70,7 +70,7 @@ var gateClosed = scenarios.Scenario{
 	Proves: ids{openwopv1.OWPINT46},
 	Claim:  approvals,
 	Ask: scenarios.Ask(gateCancelled, func(o GateCancelledObservation, j *scenarios.Judge) {
-		if !o.Gate.ready(j) {
+		if !o.ready(j) {
 			return
 		}
 		if !succeeded(o.Cancel.Status) || !o.End.Ended.Reached || o.End.Status().String() != "cancelled" {

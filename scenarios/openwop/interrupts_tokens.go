@@ -160,7 +160,7 @@ func writtenAt(events wire.Found) (time.Time, bool) {
 // waited stops a judge where nobody waited. A wait that was over before it was
 // shown stands on the log.
 func (o ExpiredObservation) waited(j *scenarios.Judge) bool {
-	return len(suspensions(o.Log, o.Node).Values) > 0 || o.Gate.ready(j)
+	return len(suspensions(o.Log, o.Node).Values) > 0 || o.ready(j)
 }
 
 var gateExpires = scenarios.Scenario{

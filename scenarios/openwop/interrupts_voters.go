@@ -111,7 +111,7 @@ var credentialNeeded = scenarios.Scenario{
 	Proves: ids{openwopv1.OWPINT31},
 	Claim:  authRequired,
 	Ask: scenarios.Ask(tokenAlone, func(o TokenAloneObservation, j *scenarios.Judge) {
-		if !o.Gate.ready(j) {
+		if !o.ready(j) {
 			return
 		}
 		j.Check(openwopv1.OWPINT31, o.Token.Status).To(check.Status(http.StatusUnauthorized, http.StatusForbidden), "%s", o.Token.Asked)
@@ -129,7 +129,7 @@ var scopeNeeded = scenarios.Scenario{
 	Proves: ids{openwopv1.OWPINT32},
 	Claim:  approvalScopes,
 	Ask: scenarios.Ask(answeredWithoutScope, func(o ScopeObservation, j *scenarios.Judge) {
-		if !o.Gate.ready(j) {
+		if !o.ready(j) {
 			return
 		}
 		if !succeeded(o.Read.Status) {

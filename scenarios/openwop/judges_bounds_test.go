@@ -2,6 +2,7 @@ package openwop_test
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"testing"
 	"time"
@@ -41,10 +42,7 @@ func (s story) breached(t *testing.T, code string, stamps map[string]string) ope
 	l := s.log(t)
 	var events []any
 	for _, e := range l.Events {
-		doc := map[string]any{}
-		for k, v := range e.Actual().(map[string]any) {
-			doc[k] = v
-		}
+		doc := maps.Clone(e.Actual().(map[string]any))
 		kind := e.Key("type").String()
 		if at, ok := stamps[kind]; ok {
 			doc["timestamp"] = at

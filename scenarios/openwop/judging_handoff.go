@@ -128,14 +128,14 @@ func checkChild(j *scenarios.Judge, parent RunLog, children []ChildRun, steps wi
 // tellLate notes that an event is stamped later than one that can only follow
 // it. The two may come from clocks that differ, so it is no more than a finding.
 func tellLate(j *scenarios.Judge, id scenarios.RequirementID, what string, happened wire.Value, after string, follows wire.Value) {
-	a, b, comparable := stamps(happened, follows)
-	if comparable && a.After(b) {
+	a, b, ok := stamps(happened, follows)
+	if ok && a.After(b) {
 		j.Find(id, "%s is stamped %s, later than %s, %s", what, a.Format(time.RFC3339Nano), after, b.Format(time.RFC3339Nano))
 	}
 }
 
 // stamps are the timestamps of two events, as exact as the less exact of them.
-func stamps(a, b wire.Value) (at, bt time.Time, comparable bool) {
+func stamps(a, b wire.Value) (at, bt time.Time, ok bool) {
 	as, bs := a.Key("timestamp").String(), b.Key("timestamp").String()
 	at, err := time.Parse(time.RFC3339, as)
 	bt, err2 := time.Parse(time.RFC3339, bs)

@@ -38,7 +38,7 @@ func byTime(armRef string) bool { return strings.HasPrefix(armRef, inPrefix) }
 
 // recurs is after which time a goal that goes on in this way fires a run; false where time alone fires none.
 func recurs(next openwopv1.GoalContinuation) (time.Duration, bool) {
-	prefix := ""
+	var prefix string
 	switch next.Mode {
 	case openwopv1.GoalContinuationModeSchedule:
 		prefix = everyPrefix

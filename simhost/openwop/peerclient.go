@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
@@ -199,9 +200,7 @@ func (p *peerClient) ask(ctx context.Context, method, path string, body []byte, 
 	if err != nil {
 		return err
 	}
-	for name, values := range header {
-		request.Header[name] = values
-	}
+	maps.Copy(request.Header, header)
 	request.Header.Set("Accept", "application/json")
 	if len(body) > 0 {
 		request.Header.Set("Content-Type", "application/json")
@@ -244,7 +243,7 @@ func peerRefusal(status int, content []byte) error {
 	if json.Unmarshal(content, &envelope) != nil || envelope.Error == "" {
 		return refusals.New(codePeer, fmt.Sprintf("it answers HTTP %d", status))
 	}
-	return refusals.New(clipped(string(envelope.Error)), clipped(envelope.Message))
+	return refusals.New(clipped(envelope.Error), clipped(envelope.Message))
 }
 
 // clipped keeps the words of another host short.

@@ -111,9 +111,7 @@ func TestChildrenAndForksAreOwnedAsTheirRun(t *testing.T) {
 	theirs.until(id, openwopv1.RunStatusCompleted)
 	fork := decoded[openwopv1.ForkRunResponse](theirs.do("POST", "/v1/runs/"+id+":fork", `{"mode":"replay"}`).want(http.StatusCreated)).RunID
 	owned := []string{fork}
-	for _, child := range theirs.children(id) {
-		owned = append(owned, child)
-	}
+	owned = append(owned, theirs.children(id)...)
 	path := theirs.goal(`{"maxLoopIterations":1}`)
 	owned = append(owned, theirs.tickGoal(path, `{}`).RunID, theirs.tick("h", `1`).RunID)
 	for _, id := range owned {

@@ -34,11 +34,11 @@ func remembering(t testing.TB, plan string, scripts map[string]string) Create {
 
 // planOf dispatches workers, one array of them a turn, and ends.
 func planOf(turns ...[]string) string {
-	plan := ""
+	var plan strings.Builder
 	for _, workers := range turns {
-		plan += fmt.Sprintf(`{"kind":"next-worker","nextWorkerIds":["%s"]},`, strings.Join(workers, `","`))
+		fmt.Fprintf(&plan, `{"kind":"next-worker","nextWorkerIds":["%s"]},`, strings.Join(workers, `","`))
 	}
-	return "[" + plan + `{"kind":"terminate"}]`
+	return "[" + plan.String() + `{"kind":"terminate"}]`
 }
 
 // held starts a run and waits until its n-th child asks.

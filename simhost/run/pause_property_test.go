@@ -154,11 +154,11 @@ func TestPausesAsModelled(t *testing.T) {
 func (s *still) begins(rt *rapid.T) {
 	m := &pausable{asks: rapid.Bool().Draw(rt, "asks")}
 	if m.asks {
-		m.id, m.status = s.host.begin(Create{WorkflowID: "assay-loop-ask-user"}), openwopv1.RunStatusWaitingInput
+		m.id, m.status = s.begin(Create{WorkflowID: "assay-loop-ask-user"}), openwopv1.RunStatusWaitingInput
 	} else {
 		ms := rapid.IntRange(1, 5000).Draw(rt, "ms")
 		m.due, m.status = s.now().Add(time.Duration(ms)*time.Millisecond), openwopv1.RunStatusRunning
-		m.id = s.host.begin(Create{WorkflowID: "steps", Inputs: map[string]any{"delayMs": float64(ms)}})
+		m.id = s.begin(Create{WorkflowID: "steps", Inputs: map[string]any{"delayMs": float64(ms)}})
 	}
 	s.runs, s.models = append(s.runs, m.id), append(s.models, m)
 }

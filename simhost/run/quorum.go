@@ -68,6 +68,7 @@ func (v Vote) rejects() bool { return isRejection(openwopv1.InterruptKindApprova
 func (m *move) castVote(n *node, v Vote) wait {
 	g := &m.s.gate
 	granted, _ := g.tally()
+	with := int64(granted) + 1
 	m.learn(Fact{Vote: &v})
 	if v.rejects() {
 		p := &openwopv1.ApprovalRejectedPayload{GateID: n.ID, Principal: v.Principal}
@@ -78,6 +79,6 @@ func (m *move) castVote(n *node, v Vote) wait {
 	}
 	return m.emit(openwopv1.RunEventTypeApprovalGranted, n.ID, g.asked.requestedID, &openwopv1.ApprovalGrantedPayload{
 		GateID: n.ID, Principal: v.Principal,
-		QuorumProgress: &openwopv1.ApprovalGrantedPayloadQuorumProgress{Granted: new(int64(granted + 1)), Required: new(int64(g.quorum.required))},
+		QuorumProgress: &openwopv1.ApprovalGrantedPayloadQuorumProgress{Granted: &with, Required: new(int64(g.quorum.required))},
 	})
 }

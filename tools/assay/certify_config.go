@@ -177,7 +177,7 @@ func (c config) kept(f *pflag.Flag, how, where *yaml.Node) (string, error) {
 	if c.typed[f.Name] { // then it need not be there
 		return "", nil
 	}
-	value := ""
+	var value string
 	switch how.Value {
 	case "env":
 		value = os.Getenv(where.Value)
