@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
@@ -22,8 +23,9 @@ type fixture struct {
 
 func (f fixture) has(typeID string) bool { return slices.Contains(f.types, typeID) }
 
-// knownFixtures are those that the contract comes with, in the order of their ids.
-var knownFixtures = readFixtures()
+// knownFixtures are those that the contract comes with, in the order of their ids; read when one is first looked for, not at
+// start.
+var knownFixtures = sync.OnceValue(readFixtures)
 
 func readFixtures() []fixture {
 	entries, err := fs.ReadDir(openwopv1.Fixtures, "fixtures")
@@ -75,8 +77,9 @@ func fixtureOf(id string, raw []byte) fixture {
 // that the host lists before the others.
 func (h host) known(wanted func(fixture) bool) []string {
 	var listed, unlisted []string
-	for _, i := range h.Rand.Perm(len(knownFixtures)) {
-		switch f := knownFixtures[i]; {
+	fixtures := knownFixtures()
+	for _, i := range h.Rand.Perm(len(fixtures)) {
+		switch f := fixtures[i]; {
 		case !wanted(f):
 		case h.offers(f.id):
 			listed = append(listed, f.id)
