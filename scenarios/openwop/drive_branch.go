@@ -142,11 +142,7 @@ var branchesThatCannotBe = &scenarios.Drive[BranchRefusals]{
 
 // ended makes a run that ends by itself and reads its log.
 func (h host) ended(ctx context.Context, into *RunLog) (*run, error) {
-	simple, err := h.simple()
-	if err != nil {
-		return nil, err
-	}
-	r, err := h.create(ctx, "create a run", simple)
+	r, err := h.simpleRun(ctx, "create a run")
 	if err != nil {
 		return nil, err
 	}

@@ -79,11 +79,7 @@ var bulkCancelled = &scenarios.Drive[BulkObservation]{
 
 // doneRun makes a run that ends by itself; nil where there is none.
 func (h host) doneRun(ctx context.Context, o *BulkObservation) (*run, error) {
-	simple, err := h.simple()
-	if err != nil {
-		return nil, err
-	}
-	r, err := h.create(ctx, "create a run that ends", simple)
+	r, err := h.simpleRun(ctx, "create a run that ends")
 	if err != nil {
 		return nil, err
 	}
@@ -190,13 +186,8 @@ var tenantsControlRuns = &scenarios.Drive[TenantControl]{
 		if o.Tenants = made; err != nil || made.First.runID() == "" || made.Other.runID() == "" {
 			return o, err
 		}
-		long, err := h.lasting()
-		if err != nil {
-			return o, err
-		}
-		o.Way = long.WorkflowID
-		r, err := h.create(ctx, "create a run that lasts", long)
-		if err != nil {
+		r, way, err := h.lastingRun(ctx)
+		if o.Way = way; err != nil {
 			return o, err
 		}
 		if o.Created = answered("a run that lasts", r.Created); r.ID == "" {
@@ -218,21 +209,7 @@ var tenantsControlRuns = &scenarios.Drive[TenantControl]{
 // unlessControls is why a drive is blocked, unless the host has none of the
 // operations: then that is why.
 func (h host) unlessControls(ctx context.Context, blocked error) error {
-	simple, err := h.simple()
-	if err != nil {
-		return blocked
-	}
-	r, err := h.create(ctx, "create a run", simple)
-	if err != nil || r.ID == "" {
-		return blocked
-	}
-	if _, err := r.ended(ctx); err != nil {
-		return err
-	}
-	if err := r.controlled(ctx, r.ID, &TenantControl{}); err != nil {
-		return err
-	}
-	return blocked
+	return h.unlessLacking(ctx, blocked, func(r *run) error { return r.controlled(ctx, r.ID, &TenantControl{}) })
 }
 
 // controls is another tenant at work on the run.

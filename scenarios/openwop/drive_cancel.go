@@ -37,13 +37,8 @@ var cancelled = &scenarios.Drive[CancelObservation]{
 	Run: func(ctx context.Context, c *scenarios.Conn) (CancelObservation, error) {
 		h := host{c}
 		var o CancelObservation
-		long, err := h.lasting()
-		if err != nil {
-			return o, err
-		}
-		o.Way = long.WorkflowID
-		r, err := h.create(ctx, "create a run that lasts", long)
-		if err != nil {
+		r, way, err := h.lastingRun(ctx)
+		if o.Way = way; err != nil {
 			return o, err
 		}
 		if o.Created = answered(o.Way, r.Created); r.ID == "" {
@@ -86,11 +81,7 @@ func (r *run) refuseStrangers(ctx context.Context, o *CancelObservation) (err er
 
 // cancelEnded cancels a run that ended by itself.
 func (h host) cancelEnded(ctx context.Context, o *CancelObservation) error {
-	simple, err := h.simple()
-	if err != nil {
-		return err
-	}
-	r, err := h.create(ctx, "create a run that ends", simple)
+	r, err := h.simpleRun(ctx, "create a run that ends")
 	if err != nil || r.ID == "" {
 		return err
 	}
@@ -119,6 +110,16 @@ func (h host) lasting() (openwopv1.CreateRunRequest, error) {
 		return scripted{fixtureLoopAskUser, plan{askUser("Shall this run be cancelled?"), terminate("done")}, true}.request(nil), nil
 	}
 	return openwopv1.CreateRunRequest{}, scenarios.Block("no run is on offer that lasts until it is cancelled", loadFixtures)
+}
+
+// lastingRun makes such a run. way is its workflow.
+func (h host) lastingRun(ctx context.Context) (r *run, way string, err error) {
+	long, err := h.lasting()
+	if err != nil {
+		return nil, "", err
+	}
+	r, err = h.create(ctx, "create a run that lasts", long)
+	return r, long.WorkflowID, err
 }
 
 func (r *run) stop(ctx context.Context, what string) (Answered, error) {

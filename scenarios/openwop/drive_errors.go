@@ -173,11 +173,7 @@ var oddRequests = &scenarios.Drive[OddRequestsObservation]{
 	Run: func(ctx context.Context, c *scenarios.Conn) (OddRequestsObservation, error) {
 		h := host{c}
 		var o OddRequestsObservation
-		simple, err := h.simple()
-		if err != nil {
-			return o, err
-		}
-		r, err := h.create(ctx, "create a run", simple)
+		r, err := h.simpleRun(ctx, "create a run")
 		if err != nil {
 			return o, err
 		}

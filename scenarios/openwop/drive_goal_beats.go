@@ -2,9 +2,7 @@ package openwop
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"strconv"
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
@@ -23,15 +21,12 @@ var goalByHeartbeat = &scenarios.Drive[GoalAloneObservation]{
 			return GoalAloneObservation{}, err
 		}
 		heartbeat := h.Name("assay")
-		state := func() openwopv1.HeartbeatTickRequest {
-			return openwopv1.HeartbeatTickRequest{HeartbeatID: heartbeat, ObservedState: json.RawMessage(strconv.Quote(h.marker()))}
-		}
-		seam, _, err := h.findSeam(ctx, "heartbeat/tick", state()) // no goal is armed with it yet
+		seam, _, err := h.findSeam(ctx, "heartbeat/tick", tickOf(heartbeat, h.marker())) // no goal is armed with it yet
 		if err != nil {
 			return GoalAloneObservation{}, err
 		}
 		return home.pushed(ctx, openwopv1.GoalContinuationModeHeartbeat, heartbeat, func(ctx context.Context) error {
-			reply, err := seam.ask(ctx, state())
+			reply, err := seam.ask(ctx, tickOf(heartbeat, h.marker()))
 			if err == nil {
 				h.adopt(reply)
 			}

@@ -73,6 +73,7 @@ type waiting struct {
 	*run
 	Gate
 	token string // "" where the snapshot shows none
+	draft string // that the gate was given, "" where none
 	ask   func(context.Context, wire.Call) (*wire.Reply, error)
 }
 
@@ -82,7 +83,7 @@ func (h host) wait(ctx context.Context, way gateWay) (*waiting, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &waiting{run: r, ask: r.permitted, Gate: Gate{Way: way.fixture, Ours: way.ours, Node: way.node}}
+	w := &waiting{run: r, ask: r.permitted, draft: draftOf(way), Gate: Gate{Way: way.fixture, Ours: way.ours, Node: way.node}}
 	if r.ID == "" {
 		w.Log, err = r.log(ctx, "no log")
 		return w, err
@@ -102,6 +103,15 @@ func (h host) wait(ctx context.Context, way gateWay) (*waiting, error) {
 	}
 	w.Log, err = r.log(ctx, "log of the run that waits")
 	return w, err
+}
+
+// waitForApproval is wait at an approval of any kind that can be accepted and rejected.
+func (h host) waitForApproval(ctx context.Context) (*waiting, error) {
+	way, err := h.approvalGate()
+	if err != nil {
+		return nil, err
+	}
+	return h.wait(ctx, way)
 }
 
 // waits says whether there is somebody to answer.
@@ -181,11 +191,7 @@ func (w *waiting) ends(ctx context.Context, a Response) (RunLog, error) {
 
 // another has a run of its own begin and end: what the host does behind its replies has had its turn.
 func (h host) another(ctx context.Context) (wire.Wait, error) {
-	simple, err := h.simple()
-	if err != nil {
-		return wire.Wait{}, err
-	}
-	other, err := h.create(ctx, "sentinel", simple)
+	other, err := h.simpleRun(ctx, "sentinel")
 	if err != nil || other.ID == "" {
 		return wire.Wait{What: "the sentinel has ended"}, err
 	}

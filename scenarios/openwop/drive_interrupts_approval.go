@@ -31,15 +31,11 @@ var approvalAnswered = &scenarios.Drive[ApprovalObservation]{
 	Sends: []string{sendsGate, "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll", "POST /v1/runs/{runId}/interrupts/{nodeId}, six times", "POST /v1/runs (sentinel)"},
 	Run: func(ctx context.Context, c *scenarios.Conn) (o ApprovalObservation, err error) {
 		h := host{c}
-		way, err := h.approvalGate()
+		w, err := h.waitForApproval(ctx)
 		if err != nil {
 			return o, err
 		}
-		w, err := h.wait(ctx, way)
-		if err != nil {
-			return o, err
-		}
-		o.Gate, o.Draft = w.Gate, draftOf(way)
+		o.Gate, o.Draft = w.Gate, w.draft
 		if !w.waits() {
 			return o, nil
 		}
@@ -102,7 +98,7 @@ func decidedOnce(ctx context.Context, h host, way gateWay, answer func(*waiting)
 	if err != nil {
 		return o, err
 	}
-	o.Gate, o.Draft = w.Gate, draftOf(way)
+	o.Gate, o.Draft = w.Gate, w.draft
 	if !w.waits() {
 		return o, nil
 	}

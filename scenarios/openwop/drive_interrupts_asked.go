@@ -87,11 +87,7 @@ var questionsAnswered = &scenarios.Drive[QuestionsObservation]{
 	Sends: []string{sendsGate + ", three times", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll", "POST /v1/runs/{runId}/interrupts/{nodeId}, six times", "POST /v1/runs (sentinel)"},
 	Run: func(ctx context.Context, c *scenarios.Conn) (o QuestionsObservation, err error) {
 		h := host{c}
-		q, err := h.questions()
-		if err != nil {
-			return o, err
-		}
-		w, err := h.wait(ctx, q.way)
+		q, w, err := h.waitForAnswers(ctx)
 		if err != nil {
 			return o, err
 		}
@@ -137,13 +133,18 @@ func (w *waiting) misinformed(ctx context.Context, q questions, o *QuestionsObse
 	return w.settled(ctx, &o.Barrier, &o.Later)
 }
 
+// waitForAnswers is wait at random questions.
+func (h host) waitForAnswers(ctx context.Context) (q questions, w *waiting, err error) {
+	if q, err = h.questions(); err != nil {
+		return q, nil, err
+	}
+	w, err = h.wait(ctx, q.way)
+	return q, w, err
+}
+
 // unanswered has another run ask, and answers nothing.
 func (h host) unanswered(ctx context.Context, o *QuestionsObservation) error {
-	q, err := h.questions()
-	if err != nil {
-		return err
-	}
-	w, err := h.wait(ctx, q.way)
+	_, w, err := h.waitForAnswers(ctx)
 	if err != nil {
 		return err
 	}
@@ -160,11 +161,7 @@ func (h host) unanswered(ctx context.Context, o *QuestionsObservation) error {
 
 // answeredWithAList has another run ask, and answers it with a list.
 func (h host) answeredWithAList(ctx context.Context, o *QuestionsObservation) error {
-	q, err := h.questions()
-	if err != nil {
-		return err
-	}
-	w, err := h.wait(ctx, q.way)
+	q, w, err := h.waitForAnswers(ctx)
 	if err != nil {
 		return err
 	}

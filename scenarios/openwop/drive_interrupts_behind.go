@@ -23,11 +23,7 @@ var gateReplayed = &scenarios.Drive[GateReplayedObservation]{
 	Sends: []string{sendsGate, "POST /v1/runs/{runId}/interrupts/{nodeId}", "POST /v1/runs/{runId}:fork {mode: replay}", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll"},
 	Run: func(ctx context.Context, c *scenarios.Conn) (o GateReplayedObservation, err error) {
 		h := host{c}
-		way, err := h.approvalGate()
-		if err != nil {
-			return o, err
-		}
-		w, err := h.wait(ctx, way)
+		w, err := h.waitForApproval(ctx)
 		if err != nil {
 			return o, err
 		}

@@ -24,11 +24,7 @@ var approvalRaced = &scenarios.Drive[ApprovalRaceObservation]{
 	Sends: []string{sendsGate, "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll", "POST /v1/runs/{runId}/interrupts/{nodeId} and POST /v1/interrupts/{token}, six at once", "POST /v1/runs (sentinel)"},
 	Run: func(ctx context.Context, c *scenarios.Conn) (o ApprovalRaceObservation, err error) {
 		h := host{c}
-		way, err := h.approvalGate()
-		if err != nil {
-			return o, err
-		}
-		w, err := h.wait(ctx, way)
+		w, err := h.waitForApproval(ctx)
 		if err != nil {
 			return o, err
 		}
@@ -94,11 +90,7 @@ var approvalOrCancel = &scenarios.Drive[CancelRaces]{
 	Run: func(ctx context.Context, c *scenarios.Conn) (o CancelRaces, err error) {
 		h := host{c}
 		for range 3 {
-			way, err := h.approvalGate()
-			if err != nil {
-				return o, err
-			}
-			race, err := h.cancelRace(ctx, way)
+			race, err := h.cancelRace(ctx)
 			if err != nil {
 				return o, err
 			}
@@ -108,8 +100,8 @@ var approvalOrCancel = &scenarios.Drive[CancelRaces]{
 	},
 }
 
-func (h host) cancelRace(ctx context.Context, way gateWay) (o CancelRaceObservation, err error) {
-	w, err := h.wait(ctx, way)
+func (h host) cancelRace(ctx context.Context) (o CancelRaceObservation, err error) {
+	w, err := h.waitForApproval(ctx)
 	if err != nil {
 		return o, err
 	}
@@ -150,11 +142,7 @@ var gateCancelled = &scenarios.Drive[GateCancelledObservation]{
 	Sends: []string{sendsGate, "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll", "POST /v1/runs/{runId}/cancel", "POST /v1/runs/{runId}/interrupts/{nodeId}", "POST /v1/runs (sentinel)"},
 	Run: func(ctx context.Context, c *scenarios.Conn) (o GateCancelledObservation, err error) {
 		h := host{c}
-		way, err := h.approvalGate()
-		if err != nil {
-			return o, err
-		}
-		w, err := h.wait(ctx, way)
+		w, err := h.waitForApproval(ctx)
 		if err != nil {
 			return o, err
 		}

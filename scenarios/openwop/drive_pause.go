@@ -67,21 +67,10 @@ var pausedByDrain = &scenarios.Drive[PausedObservation]{
 // unlessPauses is why a drive is blocked, unless the host does not pause runs at
 // all: then that is why.
 func (h host) unlessPauses(ctx context.Context, blocked error) error {
-	simple, err := h.simple()
-	if err != nil {
-		return blocked
-	}
-	r, err := h.create(ctx, "create a run", simple)
-	if err != nil || r.ID == "" {
-		return blocked
-	}
-	if _, err := r.ended(ctx); err != nil {
+	return h.unlessLacking(ctx, blocked, func(r *run) error {
+		_, err := r.pause(ctx, "", "", "a pause, to see whether there is one")
 		return err
-	}
-	if _, err := r.pause(ctx, "", "", "a pause, to see whether there is one"); err != nil {
-		return err
-	}
-	return blocked
+	})
 }
 
 // stepping asks for a run that waits for so long, in ms.

@@ -2,8 +2,6 @@ package openwop
 
 import (
 	"context"
-	"encoding/json"
-	"strconv"
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
@@ -137,14 +135,13 @@ var loopBesideHeartbeats = &scenarios.Drive[HeartbeatObservation]{
 		if err != nil || !o.Held.Suspended.Reached {
 			return o, err
 		}
-		tick := openwopv1.HeartbeatTickRequest{HeartbeatID: h.Name("assay"), ObservedState: json.RawMessage(strconv.Quote(h.marker()))}
-		s, reply, err := h.findSeam(ctx, "heartbeat/tick", tick)
+		heartbeat := h.Name("assay")
+		s, reply, err := h.findSeam(ctx, "heartbeat/tick", tickOf(heartbeat, h.marker()))
 		if err != nil {
 			return o, err
 		}
 		o.Seam, o.Ticks = s.path, wire.Values{reply.StatusValue()}
-		tick.ObservedState = json.RawMessage(strconv.Quote(h.marker()))
-		if reply, err = s.ask(ctx, tick); err != nil {
+		if reply, err = s.ask(ctx, tickOf(heartbeat, h.marker())); err != nil {
 			return o, err
 		}
 		h.adopt(reply)

@@ -2,6 +2,7 @@ package openwop
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"io/fs"
 	"slices"
@@ -99,4 +100,13 @@ func (h host) simple() (openwopv1.CreateRunRequest, error) {
 		}
 	}
 	return openwopv1.CreateRunRequest{}, scenarios.Block("no workflow is on offer that ends by itself", loadFixtures)
+}
+
+// simpleRun makes such a run.
+func (h host) simpleRun(ctx context.Context, label string) (*run, error) {
+	simple, err := h.simple()
+	if err != nil {
+		return nil, err
+	}
+	return h.create(ctx, label, simple)
 }

@@ -83,11 +83,11 @@ var heartbeatLooks = &scenarios.Drive[HeartbeatLooks]{
 		h := host{c}
 		states := []string{h.marker(), h.marker(), h.marker()}
 		once := h.Rand.IntN(len(states))
-		tick := openwopv1.HeartbeatTickRequest{HeartbeatID: h.Name("assay")}
+		heartbeat := h.Name("assay")
 		var o HeartbeatLooks
 		var s seam
 		for i, state := range states {
-			tick.ObservedState = json.RawMessage(`{"seen":` + strconv.Quote(state) + `}`)
+			tick := tickOf(heartbeat, state)
 			for again := range 2 {
 				if again > 0 && i == once {
 					continue
@@ -108,6 +108,11 @@ var heartbeatLooks = &scenarios.Drive[HeartbeatLooks]{
 		}
 		return o, nil
 	},
+}
+
+// tickOf has a heartbeat see a state. It is an object, since there are hosts that take no other.
+func tickOf(heartbeat, state string) openwopv1.HeartbeatTickRequest {
+	return openwopv1.HeartbeatTickRequest{HeartbeatID: heartbeat, ObservedState: json.RawMessage(`{"seen":` + strconv.Quote(state) + `}`)}
 }
 
 // answered stops a judge where the seam did not answer.

@@ -66,3 +66,19 @@ func (r *run) isPaused(ctx context.Context) (wire.Wait, error) {
 	}
 	return w, err
 }
+
+// unlessLacking is why a drive is blocked, unless what it asks for is not there at all, which a look at a run that has ended
+// tells: then that is why.
+func (h host) unlessLacking(ctx context.Context, blocked error, look func(*run) error) error {
+	r, err := h.simpleRun(ctx, "create a run")
+	if err != nil || r.ID == "" {
+		return blocked
+	}
+	if _, err := r.ended(ctx); err != nil {
+		return err
+	}
+	if err := look(r); err != nil {
+		return err
+	}
+	return blocked
+}
