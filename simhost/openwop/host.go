@@ -17,9 +17,11 @@ import (
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/internal/validate"
 	"github.com/openassay/assay/simhost/eventlog"
+	"github.com/openassay/assay/simhost/fault"
 	"github.com/openassay/assay/simhost/goal"
 	"github.com/openassay/assay/simhost/memory"
 	"github.com/openassay/assay/simhost/mockai"
+	"github.com/openassay/assay/simhost/rules"
 	"github.com/openassay/assay/simhost/run"
 	"github.com/openassay/assay/simhost/workspace"
 )
@@ -29,6 +31,7 @@ type Host struct {
 	opts        Options // with defaults
 	log         *slog.Logger
 	claimed     claimed
+	rules       rules.Set // what every part goes by
 	credentials []credential
 	workflows   workflows
 	fixtures    []string // ids of the workflows that can run here
@@ -72,6 +75,9 @@ func open(ctx context.Context, o Options) (_ *Host, err error) {
 	h := &Host{opts: o, log: o.Logger, credentials: o.credentials(), abroad: newPeerClient()}
 	h.closing, h.close = context.WithCancel(context.Background())
 	if h.claimed, err = settle(o.Version, o.Without); err != nil {
+		return nil, &OptionError{err}
+	}
+	if h.rules, err = fault.Rules(o.Faults...); err != nil {
 		return nil, &OptionError{err}
 	}
 	bundled := openwopv1.Bundled()

@@ -79,7 +79,7 @@ type Options struct {
 	// KeepAlive is how long a stream may be quiet before it gets a comment; 0 means 15 s.
 	KeepAlive time.Duration
 
-	// Faults names the violations that the host commits (see rules.Faults).
+	// Faults names the violations that the host commits (see package fault).
 	Faults []string
 
 	// MaxLoopIterations, MaxNodeExecutions and MaxRunDuration are advertised and enforced, each unless its claim is left

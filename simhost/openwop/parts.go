@@ -9,7 +9,6 @@ import (
 	"github.com/openassay/assay/simhost/goal"
 	"github.com/openassay/assay/simhost/memory"
 	"github.com/openassay/assay/simhost/mockai"
-	"github.com/openassay/assay/simhost/rules"
 	"github.com/openassay/assay/simhost/run"
 	"github.com/openassay/assay/simhost/workspace"
 )
@@ -71,10 +70,6 @@ func (h *Host) openModels(context.Context) (err error) {
 
 // openEngine opens the engine and takes up the runs that were under way.
 func (h *Host) openEngine(ctx context.Context) error {
-	set, err := rules.With(h.opts.Faults...)
-	if err != nil {
-		return err
-	}
 	o := run.Options{
 		Log:             h.store,
 		Clock:           h.opts.Clock,
@@ -88,7 +83,7 @@ func (h *Host) openEngine(ctx context.Context) error {
 		Attests:         h.claimed[claimAttestation],
 		Verifies:        h.claimed[claimVerifier],
 		Gates:           h.claimed[claimVerifierGating],
-		Rules:           set,
+		Rules:           h.rules,
 		Peers:           h.peers(),
 		OnError:         func(err error) { h.log.Error("run engine", "error", err) },
 	}
@@ -102,9 +97,11 @@ func (h *Host) openEngine(ctx context.Context) error {
 	if h.models != nil {
 		o.Models = h.models
 	}
-	if h.engine, err = run.New(o); err != nil {
+	engine, err := run.New(o)
+	if err != nil {
 		return err
 	}
+	h.engine = engine
 	return h.engine.Resume(ctx)
 }
 

@@ -34,7 +34,7 @@ func (o *Options) bounds(configurable map[string]any) (b Bounds, err error) {
 		if err != nil {
 			return Bounds{}, err
 		}
-		*bound.into = o.Rules.Bound(requested, bound.advertised)
+		*bound.into = o.Rules.Bounds.InForce(requested, bound.advertised)
 	}
 	if o.Version < 1 {
 		b.Turns = 0
@@ -86,7 +86,7 @@ func (m *move) turnRefused(iteration int) bool {
 	if m.replaying() {
 		return m.copyBreach(openwopv1.CapKindLoopIterations)
 	}
-	if !m.rules.TurnRefused(iteration, bound) {
+	if !m.rules.Bounds.TurnRefused(iteration, bound) {
 		return false
 	}
 	m.breach(openwopv1.CapBreachedPayload{Kind: openwopv1.CapKindLoopIterations, Limit: float64(bound), Observed: float64(iteration)})
@@ -99,7 +99,7 @@ func (m *move) nodeRefused(id string) bool {
 	if m.replaying() {
 		return m.copyBreach(openwopv1.CapKindNodeExecutions)
 	}
-	if !m.rules.NodeRefused(n, bound) {
+	if !m.rules.Bounds.NodeRefused(n, bound) {
 		return false
 	}
 	m.breach(openwopv1.CapBreachedPayload{Kind: openwopv1.CapKindNodeExecutions, Limit: float64(bound), Observed: float64(n), NodeID: &id})
@@ -125,7 +125,7 @@ func (m *move) mustStop() bool {
 	}
 	bound := m.s.created.Bounds.DurationMs
 	elapsed := m.now.Sub(m.s.startedAt).Milliseconds()
-	if !m.rules.Overtime(elapsed, bound) {
+	if !m.rules.Bounds.Overtime(elapsed, bound) {
 		return false
 	}
 	m.stop = &Stop{Why: stopOvertime, Limit: bound, Observed: elapsed}

@@ -131,7 +131,7 @@ func New(o Options) (*Engine, error) {
 		o.cut = maxAppend
 	}
 	o.settleStores()
-	if o.Rules.NextIteration == nil {
+	if o.Rules.Loop.Next == nil {
 		o.Rules = rules.Honest()
 	}
 	if o.OnError == nil {

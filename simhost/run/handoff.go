@@ -59,7 +59,7 @@ func lastChild(c Child) map[string]any {
 }
 
 // shown tells whether handoffs are on the log.
-func (m *move) shown() bool { return m.rules.ShowsHandoff(m.s.created.Version) }
+func (m *move) shown() bool { return m.rules.Handoff.Shows(m.s.created.Version) }
 
 // chain puts a step of the handoff on the log, where handoffs are shown.
 func (m *move) chain(phase openwopv1.ChainPhase, cause string, fill func(*openwopv1.CoreWorkflowChainEventPayload)) wait {
@@ -186,7 +186,7 @@ func (m *move) readReport(c *Child) {
 		}
 	}
 	mapping := m.s.program.outputMapping(c.WorkerID)
-	if m.rules.Harvests(c.Phase == childCompleted, len(mapping) > 0) {
+	if m.rules.Handoff.Harvests(c.Phase == childCompleted, len(mapping) > 0) {
 		c.Harvest = pick(mapping, m.child.variables)
 		if m.attests {
 			c.Checksum, m.err = checksum(m.child.outputs)

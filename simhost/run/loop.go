@@ -37,7 +37,7 @@ func (m *move) turn() wait {
 // as of this place in the log, and the stores as they are at this moment, where turns do that.
 func (m *move) beginTurn() wait {
 	l := m.s.loop
-	iteration := m.rules.NextIteration(l.iteration, l.resumed)
+	iteration := m.rules.Loop.Next(l.iteration, l.resumed)
 	if turn, ok := m.recordedTurn(); ok {
 		iteration = turn.Iteration
 	}
@@ -79,7 +79,7 @@ func (m *move) decide() wait {
 		agent = m.s.program.agent.AgentID
 	}
 	payload := &openwopv1.RunOrchestratorDecidedPayload{AgentID: agent, Decision: wire}
-	if m.rules.ShowsIteration(m.s.created.Version) {
+	if m.rules.Loop.Shows(m.s.created.Version) {
 		iteration := int64(m.s.loop.iteration)
 		payload.Iteration = &iteration
 	}
@@ -112,7 +112,7 @@ func (m *move) escalates(d decision) bool {
 	if m.replaying() {
 		return m.recorded(openwopv1.RunEventTypeCoreWorkflowChainConfidenceEscalated)
 	}
-	return m.rules.Escalates(m.s.created.Version, d.confidence, m.s.created.Floor)
+	return m.rules.Confidence.Escalates(m.s.created.Version, d.confidence, m.s.created.Floor)
 }
 
 func (m *move) escalate(d decision) wait {

@@ -15,7 +15,7 @@ const maxLine = 64
 // handDown is the memory of a child that a run is about to create: what the run's own memory holds now, and a draft over it.
 // nil where the child has its agent's.
 func (e *Engine) handDown(ctx context.Context, s *State, child string) (memory.Line, error) {
-	if e.o.Memory == nil || !e.o.Rules.HandsDownMemory(s.created.Version) {
+	if e.o.Memory == nil || !e.o.Rules.Memory.HandsDown(s.created.Version) {
 		return nil, nil
 	}
 	line := s.viewer().line
@@ -47,7 +47,7 @@ func (e *Engine) bringBack(ctx context.Context, s *State, child *childReport) er
 // brought is what a turn sees anew where turns do not take everything as it is when they begin: what children have brought.
 func (m *move) brought() *View {
 	s := m.s
-	if s.view.Mark == nil || !m.rules.HandsDownMemory(s.created.Version) || s.brought <= *s.view.Mark {
+	if s.view.Mark == nil || !m.rules.Memory.HandsDown(s.created.Version) || s.brought <= *s.view.Mark {
 		return nil
 	}
 	return &View{Mark: new(s.brought), At: m.now}
@@ -63,7 +63,7 @@ type recalled struct {
 // recall looks for the memory of a source as of where its fork begins. Refusals: replay_memory_snapshot_unavailable where
 // that is no longer kept, validation_error for too many forks of forks.
 func (e *Engine) recall(ctx context.Context, source *State, records []Record, link ForkLink) (recalled, error) {
-	if e.o.Memory == nil || source.view.Mark == nil || !e.o.Rules.HandsDownMemory(source.created.Version) {
+	if e.o.Memory == nil || source.view.Mark == nil || !e.o.Rules.Memory.HandsDown(source.created.Version) {
 		return recalled{line: source.created.Memory}, nil
 	}
 	r := recalled{line: source.viewer().line, draft: true}

@@ -240,7 +240,7 @@ func TestWhichRungSeesWhat(t *testing.T) {
 
 func TestTheRuleDecidesWhetherTurnsLookAnew(t *testing.T) {
 	set := rules.Honest()
-	set.RefreshesInputs = func(int) bool { return false }
+	set.Loop.Refreshes = func(int) bool { return false }
 	h := newStoreHost(t, func(o *Options) { o.Rules = set })
 	s := h.create(noting(t, twoTurns, "", ""))
 	expectNotes(t, s, "1 begin assay/notes.md@0", "1 end assay/notes.md@0", "2 begin assay/notes.md@0", "2 end assay/notes.md@0")

@@ -7,12 +7,13 @@ import (
 	"time"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/fault"
 	"github.com/openassay/assay/simhost/rules"
 )
 
 // The fault does what it says, end to end, and nothing else.
 func TestIterationResetsOnResumeWithTheFault(t *testing.T) {
-	set, err := rules.With("loop.iteration-resets-on-resume")
+	set, err := fault.Rules("loop.iteration-resets-on-resume")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,16 +41,16 @@ func TestTheEngineGoesByTheRules(t *testing.T) {
 		honest  string // on the log without the change
 		changed string // on the log with it
 	}{
-		{"NextIteration", 5, Create{WorkflowID: "conformance-orchestrator-dispatch"}, func(s *rules.Set) { s.NextIteration = func(int, bool) int { return 3 } }, "#2 terminate", "#3 terminate"},
-		{"Bound", 5, Create{WorkflowID: "assay-loop", Configurable: map[string]any{"maxLoopIterations": 9}}, func(s *rules.Set) { s.Bound = func(r, _ int64) int64 { return r } }, "loop-iterations 3<4", "#4 terminate"},
-		{"TurnRefused", 5, Create{WorkflowID: "assay-loop"}, func(s *rules.Set) { s.TurnRefused = func(n int, b int64) bool { return b > 0 && int64(n) >= b } }, "loop-iterations 3<4", "loop-iterations 3<3"},
-		{"NodeRefused", 5, Create{WorkflowID: "conformance-cap-breach", Configurable: map[string]any{"recursionLimit": 3}}, func(s *rules.Set) { s.NodeRefused = func(int, int64) bool { return false } }, "node-executions 3<4", "node.completed @n6"},
-		{"Overtime", 5, Create{WorkflowID: "conformance-delay", Configurable: map[string]any{"runTimeoutMs": 500}}, func(s *rules.Set) { s.Overtime = func(int64, int64) bool { return false } }, "run-duration", "node.completed @wait"},
-		{"ShowsIteration", 4, Create{WorkflowID: "conformance-orchestrator-terminate"}, func(s *rules.Set) { s.ShowsIteration = func(int) bool { return true } }, "@supervisor terminate", "@supervisor #1 terminate"},
-		{"RefreshesInputs", 5, noting(t, twoTurns, "", ""), func(s *rules.Set) { s.RefreshesInputs = func(int) bool { return false } }, `"at":"begin","iteration":2,"workspace":[{"content"`, `"at":"begin","iteration":2,"workspace":[{"path":"assay/notes.md","version":0}]`},
-		{"ShowsHandoff", 5, Create{WorkflowID: "conformance-orchestrator-dispatch"}, func(s *rules.Set) { s.ShowsHandoff = func(int) bool { return false } }, "dispatch.began", "dispatched @dispatch child1 completed <-2\n6 node.completed"},
-		{"Escalates", 5, Create{WorkflowID: "conformance-orchestrator-terminate"}, func(s *rules.Set) { s.Escalates = func(int, *float64, float64) bool { return true } }, "run.completed", "confidence-escalated"},
-		{"Harvests", 5, Create{Definition: harvesting(t), Inputs: plan(t, failing)}, func(s *rules.Set) { s.Harvests = func(bool, bool) bool { return true } }, "child.failed", `result="this-should-not-be-harvested"`},
+		{"Loop.Next", 5, Create{WorkflowID: "conformance-orchestrator-dispatch"}, func(s *rules.Set) { s.Loop.Next = func(int, bool) int { return 3 } }, "#2 terminate", "#3 terminate"},
+		{"Bounds.InForce", 5, Create{WorkflowID: "assay-loop", Configurable: map[string]any{"maxLoopIterations": 9}}, func(s *rules.Set) { s.Bounds.InForce = func(r, _ int64) int64 { return r } }, "loop-iterations 3<4", "#4 terminate"},
+		{"Bounds.TurnRefused", 5, Create{WorkflowID: "assay-loop"}, func(s *rules.Set) { s.Bounds.TurnRefused = func(n int, b int64) bool { return b > 0 && int64(n) >= b } }, "loop-iterations 3<4", "loop-iterations 3<3"},
+		{"Bounds.NodeRefused", 5, Create{WorkflowID: "conformance-cap-breach", Configurable: map[string]any{"recursionLimit": 3}}, func(s *rules.Set) { s.Bounds.NodeRefused = func(int, int64) bool { return false } }, "node-executions 3<4", "node.completed @n6"},
+		{"Bounds.Overtime", 5, Create{WorkflowID: "conformance-delay", Configurable: map[string]any{"runTimeoutMs": 500}}, func(s *rules.Set) { s.Bounds.Overtime = func(int64, int64) bool { return false } }, "run-duration", "node.completed @wait"},
+		{"Loop.Shows", 4, Create{WorkflowID: "conformance-orchestrator-terminate"}, func(s *rules.Set) { s.Loop.Shows = func(int) bool { return true } }, "@supervisor terminate", "@supervisor #1 terminate"},
+		{"Loop.Refreshes", 5, noting(t, twoTurns, "", ""), func(s *rules.Set) { s.Loop.Refreshes = func(int) bool { return false } }, `"at":"begin","iteration":2,"workspace":[{"content"`, `"at":"begin","iteration":2,"workspace":[{"path":"assay/notes.md","version":0}]`},
+		{"Handoff.Shows", 5, Create{WorkflowID: "conformance-orchestrator-dispatch"}, func(s *rules.Set) { s.Handoff.Shows = func(int) bool { return false } }, "dispatch.began", "dispatched @dispatch child1 completed <-2\n6 node.completed"},
+		{"Confidence.Escalates", 5, Create{WorkflowID: "conformance-orchestrator-terminate"}, func(s *rules.Set) { s.Confidence.Escalates = func(int, *float64, float64) bool { return true } }, "run.completed", "confidence-escalated"},
+		{"Handoff.Harvests", 5, Create{Definition: harvesting(t), Inputs: plan(t, failing)}, func(s *rules.Set) { s.Handoff.Harvests = func(bool, bool) bool { return true } }, "child.failed", `result="this-should-not-be-harvested"`},
 	} {
 		for _, faulty := range []bool{false, true} {
 			set := rules.Honest()

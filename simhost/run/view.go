@@ -98,7 +98,7 @@ func (m *move) refresh() (news *View, seen bool) {
 		return turn.View, true
 	case view.empty():
 		return nil, true
-	case !m.rules.RefreshesInputs(m.s.created.Version):
+	case !m.rules.Loop.Refreshes(m.s.created.Version):
 		return m.brought(), true
 	case m.view == nil:
 		return nil, false

@@ -7,13 +7,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/openassay/assay/scenarios/openwop"
-	"github.com/openassay/assay/simhost/rules"
+	"github.com/openassay/assay/simhost/fault"
 	"github.com/openassay/assay/tools/assay/internal/catalogue"
 )
 
 // known is everything this Assay has an id for.
 func known() *catalogue.Catalogue {
-	return &catalogue.Catalogue{Suites: openwop.Suites(), Faults: rules.Faults()}
+	return &catalogue.Catalogue{Suites: openwop.Suites(), Faults: fault.All()}
 }
 
 func newList() *cobra.Command {

@@ -15,8 +15,8 @@ import (
 
 	"github.com/openassay/assay/internal/nearest"
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/simhost/fault"
 	"github.com/openassay/assay/simhost/openwop"
-	"github.com/openassay/assay/simhost/rules"
 )
 
 const simhostLong = `Runs a host that speaks OpenWOP v1 and keeps every promise it makes, or breaks
@@ -88,13 +88,9 @@ func (o *simhostFlags) check(cmd *cobra.Command) error {
 			return unknown("claim to leave off", c, openwop.ClaimNames())
 		}
 	}
-	var faults []string
-	for _, f := range rules.Faults() {
-		faults = append(faults, f.ID)
-	}
 	for _, f := range o.host.Faults {
-		if !slices.Contains(faults, f) {
-			return &scenarios.UsageError{Kind: "fault", Name: f, Near: nearest.Name(f, faults)}
+		if ids := fault.IDs(); !slices.Contains(ids, f) {
+			return &scenarios.UsageError{Kind: "fault", Name: f, Near: nearest.Name(f, ids)}
 		}
 	}
 	switch {

@@ -13,13 +13,13 @@ import (
 	"time"
 
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/simhost/fault"
 	"github.com/openassay/assay/simhost/openwop"
-	"github.com/openassay/assay/simhost/rules"
 )
 
 // Every fault is caught by a scenario that cites a requirement the fault breaks.
 func TestEveryFaultIsCaughtForTheRightReason(t *testing.T) {
-	for _, fault := range rules.Faults() {
+	for _, fault := range fault.All() {
 		t.Run(fault.ID, func(t *testing.T) {
 			r := certified(t, openwop.Options{Faults: []string{fault.ID}})
 			caught := false

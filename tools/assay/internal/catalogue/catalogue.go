@@ -8,13 +8,13 @@ import (
 
 	"github.com/openassay/assay/internal/nearest"
 	"github.com/openassay/assay/scenarios"
-	"github.com/openassay/assay/simhost/rules"
+	"github.com/openassay/assay/simhost/fault"
 )
 
 // Catalogue is what can be listed and explained. All slices keep the order in which they are shown.
 type Catalogue struct {
 	Suites []scenarios.Suite
-	Faults []rules.Fault
+	Faults []fault.Fault
 }
 
 // Kinds are the names of the lists.
@@ -65,9 +65,12 @@ type Claim struct {
 
 // Fault is a fault of the simulated host as assay list --json prints it.
 type Fault struct {
-	ID     string   `json:"id"`
-	Title  string   `json:"title"`
-	Breaks []string `json:"breaks"`
+	ID         string   `json:"id"`
+	Title      string   `json:"title"` // what the host does
+	Looks      string   `json:"looks"` // how that looks from outside
+	Breaks     []string `json:"breaks"`
+	BlindSpots []int    `json:"blindSpots"` // rows of docs/blind-spots.md
+	Run        string   `json:"run"`        // the command that starts such a host
 }
 
 // Profile is a profile as assay list --json prints it.
@@ -94,7 +97,9 @@ func (c *Catalogue) List(kind string) (any, error) {
 	case "claims":
 		return c.claims(), nil
 	case "faults":
-		return each(c.Faults, func(f rules.Fault) Fault { return Fault{f.ID, f.Title, f.Breaks} }), nil
+		return each(c.Faults, func(f fault.Fault) Fault {
+			return Fault{f.ID, f.Title, f.Looks, f.Breaks, append([]int{}, f.Spots...), startsFault(f)}
+		}), nil
 	case "profiles":
 		return c.profiles(), nil
 	}

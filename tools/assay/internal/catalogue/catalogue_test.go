@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/openassay/assay/scenarios"
-	"github.com/openassay/assay/simhost/rules"
+	"github.com/openassay/assay/simhost/fault"
 	"github.com/openassay/assay/tools/assay/internal/catalogue"
 )
 
@@ -32,7 +32,7 @@ func small() *catalogue.Catalogue {
 			{ID: "demo/turns/counted", Title: "turns are counted", Proves: []scenarios.RequirementID{"D-A1"}, Claim: claim, Ask: scenarios.Ask(drive, func(struct{}, *scenarios.Judge) {})},
 			{ID: "demo/turns/told", Title: "turns are told", Proves: []scenarios.RequirementID{"D-A1"}, Claim: claim, Ask: scenarios.Advertised(nil), Reaches: scenarios.Attested},
 		}}},
-		Faults: []rules.Fault{{ID: "turns.lost", Title: "a turn is lost", Breaks: []string{"D-A1"}}},
+		Faults: []fault.Fault{{ID: "turns.lost", Title: "a turn is lost", Looks: "a number is missing", Breaks: []string{"D-A1"}}},
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/openassay/assay/internal/nearest"
 	"github.com/openassay/assay/scenarios"
-	"github.com/openassay/assay/simhost/rules"
+	"github.com/openassay/assay/simhost/fault"
 )
 
 // Explain writes all there is to know of an id: what it asks, where that comes from, how it is looked at, what proves
@@ -252,13 +252,14 @@ func (p *page) profiles(id string) {
 }
 
 func (p *page) faults(id string) {
-	i := slices.IndexFunc(p.catalogue.Faults, func(f rules.Fault) bool { return f.ID == id })
+	i := slices.IndexFunc(p.catalogue.Faults, func(f fault.Fault) bool { return f.ID == id })
 	if i < 0 {
 		return
 	}
 	f := p.catalogue.Faults[i]
 	p.title("%s  fault of the simulated host", f.ID)
-	p.field("looks", f.Title)
+	p.field("does", f.Title)
+	p.field("looks", f.Looks)
 	for _, protocol := range p.catalogue.protocols() {
 		known := slices.DeleteFunc(slices.Clone(f.Breaks), func(id string) bool {
 			_, ok := protocol.Ledger.Find(scenarios.RequirementID(id))
@@ -272,5 +273,10 @@ func (p *page) faults(id string) {
 	}
 	slices.Sort(looking)
 	p.list("looked at by", slices.Compact(looking))
-	p.field("run", "assay simhost --fault "+f.ID)
+	p.field("run", startsFault(f))
+}
+
+// startsFault is the command that starts a host on which the fault shows.
+func startsFault(f fault.Fault) string {
+	return strings.TrimSpace("assay simhost --fault " + f.ID + " " + f.Under.String())
 }
