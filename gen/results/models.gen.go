@@ -53,6 +53,42 @@ func (e Evidence) Valid() bool {
 	}
 }
 
+// Defines values for FaultResultVerdict.
+const (
+	FaultResultVerdictCaught      FaultResultVerdict = "caught"
+	FaultResultVerdictSurvived    FaultResultVerdict = "survived"
+	FaultResultVerdictWrongReason FaultResultVerdict = "wrong-reason"
+)
+
+// Valid indicates whether the value is a known member of the FaultResultVerdict enum.
+func (e FaultResultVerdict) Valid() bool {
+	switch e {
+	case FaultResultVerdictCaught:
+		return true
+	case FaultResultVerdictSurvived:
+		return true
+	case FaultResultVerdictWrongReason:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for KillMatrixSchema.
+const (
+	KillMatrixSchemaAssayKillMatrix1 KillMatrixSchema = "assay.kill-matrix/1"
+)
+
+// Valid indicates whether the value is a known member of the KillMatrixSchema enum.
+func (e KillMatrixSchema) Valid() bool {
+	switch e {
+	case KillMatrixSchemaAssayKillMatrix1:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for Level.
 const (
 	LevelMAY    Level = "MAY"
@@ -161,6 +197,15 @@ func (e Verdict) Valid() bool {
 	}
 }
 
+// Accusation A verdict that a host has not earned.
+type Accusation struct {
+	// Cites The requirements that it says are violated.
+	Cites    []string `json:"cites"`
+	Reason   string   `json:"reason,omitzero"`
+	Scenario string   `json:"scenario"`
+	Verdict  string   `json:"verdict"`
+}
+
 // Assay Which Assay asked which questions.
 type Assay struct {
 	// SuiteDigest Over the metadata of the selected scenarios: where it is the same, results can be compared.
@@ -228,6 +273,38 @@ type Failure struct {
 	Requirement RequirementID `json:"requirement"`
 }
 
+// FaultResult What came of a fault.
+type FaultResult struct {
+	// BlindSpots Rows of docs/blind-spots.md that it stands for.
+	BlindSpots []int64 `json:"blindSpots,omitempty"`
+
+	// Breaks The requirements that it violates.
+	Breaks []string `json:"breaks"`
+	ID     string   `json:"id"`
+
+	// Kills The checks that kill it, in the order of the suites.
+	Kills []Kill `json:"kills"`
+
+	// Looks How that looks from outside.
+	Looks string `json:"looks"`
+
+	// Title What the host does.
+	Title string `json:"title"`
+
+	// Twin Why it is there beside another one that breaks the same and is caught by the same.
+	Twin string `json:"twin,omitzero"`
+
+	// Under Flags of the host that it shows on, where that is not the usual one.
+	Under   string             `json:"under,omitzero"`
+	Verdict FaultResultVerdict `json:"verdict"`
+
+	// Wrong Scenarios that failed and cite nothing it breaks.
+	Wrong []Accusation `json:"wrong"`
+}
+
+// FaultResultVerdict defines model for FaultResult.Verdict.
+type FaultResultVerdict string
+
 // Filter What the run was narrowed to. A list that is absent did not narrow.
 type Filter struct {
 	// ExpectClaims Claims whose scenarios ran although the target does not make them.
@@ -245,6 +322,74 @@ type Finding struct {
 	// Requirement Such as OWP-0061-B1.
 	Requirement RequirementID `json:"requirement,omitzero"`
 	Text        string        `json:"text"`
+}
+
+// HonestHost A host that keeps every promise it makes.
+type HonestHost struct {
+	// Accused What speaks against it; empty, or a suite is wrong.
+	Accused []Accusation `json:"accused"`
+
+	// Host The flags of assay simhost that make it; honest where it takes none.
+	Host string `json:"host"`
+}
+
+// Kill A check that kills a fault.
+type Kill struct {
+	Requirement string `json:"requirement"`
+	Scenario    string `json:"scenario"`
+}
+
+// KillMatrix kill-matrix.json: which scenarios catch which faults of the simulated host, and whether honest
+// hosts are left alone. Closed throughout; nothing in it depends on the time or the machine, so
+// two documents can be compared. A change that a reader could trip over gets another number in
+// schema.
+type KillMatrix struct {
+	// Faults By id.
+	Faults []FaultResult `json:"faults"`
+
+	// Honest The hosts that keep every promise.
+	Honest []HonestHost `json:"honest"`
+
+	// Scenarios In the order of the suites.
+	Scenarios []ProvedScenario `json:"scenarios"`
+
+	// Schema Format and version of this document.
+	Schema KillMatrixSchema `json:"schema"`
+
+	// Totals How many there are of what.
+	Totals KillTotals `json:"totals"`
+}
+
+// KillMatrixSchema Format and version of this document.
+type KillMatrixSchema string
+
+// KillTotals How many there are of what.
+type KillTotals struct {
+	// Alone Checks that are the only one to kill some fault.
+	Alone int64 `json:"alone"`
+
+	// Broken Requirements that some fault breaks and a check kills.
+	Broken int64 `json:"broken"`
+
+	// Caught Faults that a check kills, and nothing else fails.
+	Caught int64 `json:"caught"`
+
+	// Checks Requirements that scenarios ask about, counted once a scenario.
+	Checks int64 `json:"checks"`
+	Faults int64 `json:"faults"`
+
+	// HonestFailures Honest hosts that were accused of something.
+	HonestFailures int64 `json:"honestFailures"`
+	HonestHosts    int64 `json:"honestHosts"`
+
+	// Killing Checks that kill a fault.
+	Killing int64 `json:"killing"`
+
+	// Survivors Faults that no check kills.
+	Survivors int64 `json:"survivors"`
+
+	// WrongReasons Faults because of which a scenario failed that cites nothing they break.
+	WrongReasons int64 `json:"wrongReasons"`
 }
 
 // Level The strongest level among the requirements.
@@ -272,6 +417,25 @@ type ProfileResult struct {
 // ProfileStatus certified: all proved. attested: all passed, some seen only through a seam. violated, unproved,
 // inapplicable: as for claims and scenarios.
 type ProfileStatus string
+
+// ProvedCheck What a scenario asks about a requirement.
+type ProvedCheck struct {
+	// Alone Of them: those that no other check kills.
+	Alone []string `json:"alone"`
+
+	// For What an unproven check is for.
+	For string `json:"for,omitzero"`
+
+	// Kills Ids of the faults that it kills. Empty: it is unproven.
+	Kills       []string `json:"kills"`
+	Requirement string   `json:"requirement"`
+}
+
+// ProvedScenario A scenario, and what its checks are good for.
+type ProvedScenario struct {
+	Checks []ProvedCheck `json:"checks"`
+	ID     string        `json:"id"`
+}
 
 // RequirementID Such as OWP-0061-B1.
 type RequirementID = string

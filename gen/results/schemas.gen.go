@@ -17,6 +17,7 @@ func ComponentPointer(name string) (pointer string, ok bool) {
 }
 
 var componentPointers = map[string]string{
+	"Accusation":        "/$defs/Accusation",
 	"Assay":             "/$defs/Assay",
 	"Check":             "/$defs/Check",
 	"Claim":             "/$defs/Claim",
@@ -24,11 +25,18 @@ var componentPointers = map[string]string{
 	"Digest":            "/$defs/Digest",
 	"Evidence":          "/$defs/Evidence",
 	"Failure":           "/$defs/Failure",
+	"FaultResult":       "/$defs/FaultResult",
 	"Filter":            "/$defs/Filter",
 	"Finding":           "/$defs/Finding",
+	"HonestHost":        "/$defs/HonestHost",
+	"Kill":              "/$defs/Kill",
+	"KillMatrix":        "/$defs/KillMatrix",
+	"KillTotals":        "/$defs/KillTotals",
 	"Level":             "/$defs/Level",
 	"ProfileResult":     "/$defs/ProfileResult",
 	"ProfileStatus":     "/$defs/ProfileStatus",
+	"ProvedCheck":       "/$defs/ProvedCheck",
+	"ProvedScenario":    "/$defs/ProvedScenario",
 	"RequirementId":     "/$defs/RequirementId",
 	"RequirementResult": "/$defs/RequirementResult",
 	"Results":           "/$defs/Results",

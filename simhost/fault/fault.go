@@ -18,16 +18,16 @@ type Fault struct {
 	Looks  string   // how that looks from outside
 	Breaks []string // the requirements that it violates, three at most; what else turns out wrong is caught for the wrong reason
 	Spots  []int    // the blind spots of the published suite that it stands for, as docs/blind-spots.md numbers them
-	Under  Under    // the host that it shows on; zero: one that claims all there is
+	Under  Under    // the host that it shows on; zero: the usual one
 	Twin   string   // why it is there beside another fault that breaks the same and is caught by the same scenarios
 
 	// Replace puts other rules in the place of honest ones. It may call those that were there before.
 	Replace func(*rules.Set)
 }
 
-// Under says which claims a host makes besides its defaults, or leaves off, so that a fault shows.
+// Under says which options a host needs so that a fault shows on it.
 type Under struct {
-	Version             int      // of the execution model; 0: the highest
+	Version             int      // of the execution model; 0: it shows on the default one, and on those above
 	Without             []string // claims that are left off
 	EscalationInterrupt string   // "": the default
 	Experimental        bool     // the execution model is advertised as experimental

@@ -89,10 +89,16 @@ func (c *certify) run(ctx context.Context) error {
 	}
 	defer stop()
 
-	p := progress.New(c.stderr, isTerminal(c.stderr), time.Now)
+	p := progress.New(c.stderr, isTerminal(c.stderr), time.Now, "scenarios", verdictWords()...)
 	defer p.End()
 	p.Say("certifying %s, seed %d", c.target.name, c.options.Seed)
-	c.options.Progress = p.Ended
+	c.options.Progress = func(o scenarios.Outcome) {
+		alarm := ""
+		if o.Verdict == scenarios.Failed || o.Verdict == scenarios.Broken {
+			alarm = o.Reason
+		}
+		p.Ended(string(o.Scenario.ID), string(o.Verdict), alarm)
+	}
 	certification, err := scenarios.Certify(ctx, wire, c.options, c.suites...)
 	if err != nil {
 		return c.notStarted(ctx, err)
@@ -104,6 +110,14 @@ func (c *certify) run(ctx context.Context) error {
 	report := certification.Finish(context.WithoutCancel(ctx))
 	p.End()
 	return c.hand(report, ctx.Err() != nil)
+}
+
+// verdictWords are the verdicts in the order in which they are counted.
+func verdictWords() (words []string) {
+	for _, v := range scenarios.Verdicts {
+		words = append(words, string(v))
+	}
+	return words
 }
 
 // notStarted words why nothing was driven.

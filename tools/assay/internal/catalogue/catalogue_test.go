@@ -32,7 +32,7 @@ func small() *catalogue.Catalogue {
 			{ID: "demo/turns/counted", Title: "turns are counted", Proves: []scenarios.RequirementID{"D-A1"}, Claim: claim, Ask: scenarios.Ask(drive, func(struct{}, *scenarios.Judge) {})},
 			{ID: "demo/turns/told", Title: "turns are told", Proves: []scenarios.RequirementID{"D-A1"}, Claim: claim, Ask: scenarios.Advertised(nil), Reaches: scenarios.Attested},
 		}}},
-		Faults: []fault.Fault{{ID: "turns.lost", Title: "a turn is lost", Looks: "a number is missing", Breaks: []string{"D-A1"}}},
+		Faults: []fault.Fault{{ID: "turns.lost", Title: "a turn is lost", Looks: "a number is missing", Breaks: []string{"D-A1"}, Spots: []int{7}, Under: fault.Under{Version: 4}}},
 	}
 }
 
@@ -45,7 +45,7 @@ func TestJSONShapes(t *testing.T) {
 			`{"id":"D-A2","level":"MAY","source":"RFC-1","section":"B","claim":"","evidence":"survived","text":"Turns rest.","scenarios":[],"reaches":"","reason":"planned","stimulus":""},` +
 			`{"id":"D-A3","level":"MUST","source":"RFC-1","section":"C","claim":"model>=5","evidence":"observed","text":"Turns are judged.","scenarios":[],"reaches":"","reason":"","stimulus":"assay-seam"}]`,
 		"claims":   `[{"id":"model>=5","protocol":"demo/v1","title":"the loop","pointer":"/model/version >= 5"}]`,
-		"faults":   `[{"id":"turns.lost","title":"a turn is lost","breaks":["D-A1"]}]`,
+		"faults":   `[{"id":"turns.lost","title":"a turn is lost","looks":"a number is missing","breaks":["D-A1"],"blindSpots":[7],"run":"assay simhost --fault turns.lost --version 4"}]`,
 		"profiles": `[{"id":"loop","title":"loops","claim":"model>=5","requirements":["D-A1","D-A3"],"throughSeam":1}]`,
 	} {
 		list, err := small().List(kind)
@@ -179,11 +179,12 @@ func TestExplain(t *testing.T) {
   run          assay certify TARGET --scenario demo/turns/told
 `,
 		"turns.lost": `turns.lost  fault of the simulated host
-  looks        a turn is lost
+  does         a turn is lost
+  looks        a number is missing
   breaks       D-A1 (MUST, RFC-1 A): Turns are counted.
   looked at by demo/turns/counted
                demo/turns/told
-  run          assay simhost --fault turns.lost
+  run          assay simhost --fault turns.lost --version 4
 `,
 		"model>=5": `model>=5  claim of demo/v1
   says         the loop

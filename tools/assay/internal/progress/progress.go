@@ -1,4 +1,4 @@
-// Package progress tells a person how far a certification is: one line that is written over again on a terminal, a
+// Package progress tells a person how far long work is, such as a certification: one line that is written over again on a terminal, a
 // line now and then elsewhere.
 package progress
 
@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/openassay/assay/internal/textsafe"
-	"github.com/openassay/assay/scenarios"
 )
 
 // Printer writes progress. Its methods may be called from several goroutines.
@@ -19,9 +18,12 @@ type Printer struct {
 	live bool
 	now  func() time.Time
 
+	of    string   // what is counted
+	order []string // the words that it can end with, as they are told
+
 	mu    sync.Mutex
 	total int
-	n     map[scenarios.Verdict]int
+	n     map[string]int
 	said  time.Time // when a count was last written
 	shown bool      // a live line stands on the terminal
 }
@@ -29,9 +31,10 @@ type Printer struct {
 // every is how often a count is written where lines cannot be written over.
 const every = 5 * time.Second
 
-// New writes to w. live means that w is a terminal.
-func New(w io.Writer, live bool, now func() time.Time) *Printer {
-	return &Printer{w: w, live: live, now: now, n: map[scenarios.Verdict]int{}}
+// New writes to w. live means that w is a terminal. It counts things of a kind by the words that they end with, and tells
+// these in the order given.
+func New(w io.Writer, live bool, now func() time.Time, of string, order ...string) *Printer {
+	return &Printer{w: w, live: live, now: now, of: of, order: order, n: map[string]int{}}
 }
 
 // Say writes a line of its own.
@@ -41,7 +44,7 @@ func (p *Printer) Say(format string, args ...any) {
 	p.line(fmt.Sprintf(format, args...))
 }
 
-// Begin says how many scenarios there will be.
+// Begin says how many there will be.
 func (p *Printer) Begin(total int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -49,15 +52,15 @@ func (p *Printer) Begin(total int) {
 	p.count("")
 }
 
-// Ended takes note of an outcome. What speaks against the target or against Assay is told at once.
-func (p *Printer) Ended(o scenarios.Outcome) {
+// Ended takes note of one that ended with a word. alarm is told at once, in a line of its own; "" for none.
+func (p *Printer) Ended(name, word, alarm string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.n[o.Verdict]++
-	if o.Verdict == scenarios.Failed || o.Verdict == scenarios.Broken {
-		p.line(fmt.Sprintf("%s  %s: %s", o.Verdict, o.Scenario.ID, textsafe.Clip(o.Reason, 120)))
+	p.n[word]++
+	if alarm != "" {
+		p.line(fmt.Sprintf("%s  %s: %s", word, name, textsafe.Clip(alarm, 120)))
 	}
-	p.count(string(o.Scenario.ID))
+	p.count(name)
 }
 
 // End takes the live line away.
@@ -82,13 +85,13 @@ func (p *Printer) clear() {
 func (p *Printer) count(latest string) {
 	done := 0
 	var words []string
-	for _, v := range scenarios.Verdicts {
-		if p.n[v] > 0 {
-			done += p.n[v]
-			words = append(words, fmt.Sprintf("%d %s", p.n[v], v))
+	for _, word := range p.order {
+		if p.n[word] > 0 {
+			done += p.n[word]
+			words = append(words, fmt.Sprintf("%d %s", p.n[word], word))
 		}
 	}
-	state := fmt.Sprintf("%d of %d scenarios", done, p.total)
+	state := fmt.Sprintf("%d of %d %s", done, p.total, p.of)
 	if len(words) > 0 {
 		state += ": " + strings.Join(words, ", ")
 	}

@@ -7,7 +7,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/tools/assay/internal/progress"
 )
 
@@ -16,21 +15,21 @@ type clock struct{ at time.Time }
 
 func (c *clock) now() time.Time { return c.at }
 
-func outcome(id string, v scenarios.Verdict, reason string) scenarios.Outcome {
-	return scenarios.Outcome{Scenario: scenarios.Scenario{ID: scenarios.ScenarioID(id)}, Verdict: v, Reason: reason}
+func newPrinter(out *bytes.Buffer, live bool, c *clock) *progress.Printer {
+	return progress.New(out, live, c.now, "scenarios", "passed", "failed", "blocked", "broken")
 }
 
 func TestPlainLinesAreSparse(t *testing.T) {
 	var out bytes.Buffer
 	c := &clock{time.Unix(1, 0)}
-	p := progress.New(&out, false, c.now)
+	p := newPrinter(&out, false, c)
 	p.Say("certifying %s", "x")
 	p.Begin(4)
-	p.Ended(outcome("a/b/one", scenarios.Passed, ""))
-	p.Ended(outcome("a/b/two", scenarios.Failed, "got \x1b[31mred\nand more"))
+	p.Ended("a/b/one", "passed", "")
+	p.Ended("a/b/two", "failed", "got \x1b[31mred\nand more")
 	c.at = c.at.Add(5 * time.Second)
-	p.Ended(outcome("a/b/three", scenarios.Passed, ""))
-	p.Ended(outcome("a/b/four", scenarios.Blocked, "no fixture"))
+	p.Ended("a/b/three", "passed", "")
+	p.Ended("a/b/four", "blocked", "")
 	p.End()
 	want := `certifying x
 failed  a/b/two: got \x1b[31mred\nand more
@@ -44,10 +43,10 @@ failed  a/b/two: got \x1b[31mred\nand more
 func TestLiveLineIsWrittenOver(t *testing.T) {
 	var out bytes.Buffer
 	c := &clock{time.Unix(1, 0)}
-	p := progress.New(&out, true, c.now)
+	p := newPrinter(&out, true, c)
 	p.Begin(2)
-	p.Ended(outcome("a/b/"+strings.Repeat("long", 40), scenarios.Passed, ""))
-	p.Ended(outcome("a/b/two", scenarios.Broken, "a panic"))
+	p.Ended("a/b/"+strings.Repeat("long", 40), "passed", "")
+	p.Ended("a/b/two", "broken", "a panic")
 	p.End()
 	const back = "\r\x1b[K"
 	parts := strings.Split(out.String(), back)
@@ -66,7 +65,7 @@ func TestLiveLineIsWrittenOver(t *testing.T) {
 func TestNothingBeforeTheFirstOutcome(t *testing.T) {
 	var out bytes.Buffer
 	c := &clock{time.Unix(1, 0)}
-	p := progress.New(&out, false, c.now)
+	p := newPrinter(&out, false, c)
 	p.Begin(4)
 	c.at = c.at.Add(time.Hour)
 	p.End()

@@ -1,0 +1,93 @@
+package prove
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/openassay/assay/gen/results"
+)
+
+// Names of the two forms of a kill matrix.
+const (
+	JSONName     = "kill-matrix.json"
+	MarkdownName = "kill-matrix.md"
+)
+
+// ErrStale means that a kill matrix on disk is not the one that was found.
+var ErrStale = errors.New("the kill matrix is stale")
+
+// forms are the files of a matrix, by name.
+func forms(m results.KillMatrix) (map[string][]byte, error) {
+	var doc bytes.Buffer
+	e := json.NewEncoder(&doc)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", " ")
+	if err := e.Encode(m); err != nil {
+		return nil, fmt.Errorf("encode the kill matrix: %w", err)
+	}
+	return map[string][]byte{JSONName: doc.Bytes(), MarkdownName: []byte(Markdown(m))}, nil
+}
+
+// Write puts kill-matrix.json and kill-matrix.md into dir, which it makes if need be.
+func Write(dir string, m results.KillMatrix) error {
+	files, err := forms(m)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("write the kill matrix: %w", err)
+	}
+	for name, content := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), content, 0o644); err != nil {
+			return fmt.Errorf("write the kill matrix: %w", err)
+		}
+	}
+	return nil
+}
+
+// Check compares a matrix with what [Write] left in dir. The error is [ErrStale] with the first difference in it, or one
+// of reading.
+func Check(dir string, m results.KillMatrix) error {
+	files, err := forms(m)
+	if err != nil {
+		return err
+	}
+	for _, name := range []string{JSONName, MarkdownName} {
+		path := filepath.Join(dir, name)
+		was, err := os.ReadFile(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("%w: there is no %s", ErrStale, path)
+		}
+		if err != nil {
+			return fmt.Errorf("compare the kill matrix: %w", err)
+		}
+		if line, old, now := firstDifference(was, files[name]); line > 0 {
+			return fmt.Errorf("%w: %s:%d says %q, now it is %q", ErrStale, path, line, old, now)
+		}
+	}
+	return nil
+}
+
+// firstDifference is the number of the first line in which two texts differ, from 1, and that line in either; 0 where
+// they are the same.
+func firstDifference(a, b []byte) (line int, inA, inB string) {
+	linesA, linesB := bytes.Split(a, []byte("\n")), bytes.Split(b, []byte("\n"))
+	for i := range max(len(linesA), len(linesB)) {
+		var x, y []byte
+		if i < len(linesA) {
+			x = linesA[i]
+		}
+		if i < len(linesB) {
+			y = linesB[i]
+		}
+		if i >= len(linesA) || i >= len(linesB) || !bytes.Equal(x, y) {
+			return i + 1, string(bytes.TrimSpace(x)), string(bytes.TrimSpace(y))
+		}
+	}
+	return 0, "", ""
+}

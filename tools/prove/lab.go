@@ -1,0 +1,138 @@
+package prove
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/openassay/assay/scenarios"
+	suites "github.com/openassay/assay/scenarios/openwop"
+	"github.com/openassay/assay/scenarios/wire"
+	"github.com/openassay/assay/simhost/fault"
+	"github.com/openassay/assay/simhost/openwop"
+)
+
+// The principals of every host in a lab.
+const (
+	Key         = "prove-key"
+	OtherKey    = "prove-other-key"
+	LowScopeKey = "prove-low-scope-key"
+	secondKey   = "prove-second-key"
+)
+
+var voters = map[string]string{"voter-1": "prove-voter-key-1", "voter-2": "prove-voter-key-2", "voter-3": "prove-voter-key-3"}
+
+// Host is a simulated host that is to be certified.
+type Host struct {
+	Name    string
+	Options openwop.Options
+	Fault   *fault.Fault // nil: it is honest
+}
+
+// Faulty is the host that commits a fault.
+func Faulty(f fault.Fault) Host {
+	o := openwop.Options{
+		Version: openwop.HighestVersion, Without: f.Under.Without, EscalationInterrupt: f.Under.EscalationInterrupt, Faults: []string{f.ID},
+	}
+	if f.Under.Version != 0 {
+		o.Version = f.Under.Version
+	}
+	if f.Under.Experimental {
+		o.ExperimentalUntil = time.Now().AddDate(0, 1, 0).Format(time.DateOnly)
+	}
+	return Host{Name: f.ID, Options: o, Fault: &f}
+}
+
+// Lab starts hosts in this process and certifies them. Its methods may be called concurrently.
+type Lab struct {
+	second *Served // the host to which all others hand workers; one is enough
+}
+
+// NewLab opens a lab; Close ends it.
+func NewLab(ctx context.Context) (*Lab, error) {
+	second, err := serve(ctx, openwop.Options{Key: secondKey, HostID: "prove-second"}, nil)
+	if err != nil {
+		return nil, fmt.Errorf("open the lab: %w", err)
+	}
+	return &Lab{second}, nil
+}
+
+// Close ends what the hosts share. They must be closed by then.
+func (l *Lab) Close(ctx context.Context) error { return l.second.Close(ctx) }
+
+// Served is a host that answers on a real socket.
+type Served struct {
+	URL    string
+	host   *openwop.Host
+	server *http.Server
+	ended  chan struct{}
+}
+
+// Serve starts a host with the principals of the lab. wrap may stand in front of it.
+func (l *Lab) Serve(ctx context.Context, o openwop.Options, wrap func(http.Handler) http.Handler) (*Served, error) {
+	o.Key, o.Tenants, o.Voters, o.LowScopeKey = Key, map[string]string{"other": OtherKey}, voters, LowScopeKey
+	if o.Version == 0 || o.Version >= 3 { // below there are no causes across hosts
+		o.Peers = map[string]openwop.Peer{openwop.SecondHost: {URL: l.second.URL, Key: secondKey}}
+	}
+	return serve(ctx, o, wrap)
+}
+
+func serve(ctx context.Context, o openwop.Options, wrap func(http.Handler) http.Handler) (*Served, error) {
+	var listener net.ListenConfig
+	ln, err := listener.Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	o.URL = "http://" + ln.Addr().String()
+	host, err := openwop.New(ctx, o)
+	if err != nil {
+		return nil, errors.Join(err, ln.Close())
+	}
+	handler := host.Handler()
+	if wrap != nil {
+		handler = wrap(handler)
+	}
+	s := &Served{URL: o.URL, host: host, server: &http.Server{Handler: handler, ReadHeaderTimeout: time.Minute}, ended: make(chan struct{})}
+	go func() {
+		defer close(s.ended)
+		_ = s.server.Serve(ln) // says only that it was closed
+	}()
+	return s, nil
+}
+
+// Close ends the host and its connections.
+func (s *Served) Close(ctx context.Context) error {
+	err := errors.Join(s.host.Close(ctx), s.server.Close())
+	<-s.ended
+	return err
+}
+
+// Target is a host at this address as the suites see it, with everything that an operator could hand them.
+func (l *Lab) Target(url string) wire.Target {
+	return wire.Target{
+		URL: url, Key: Key, OtherKey: OtherKey, VoterKeys: slices.Sorted(maps.Values(voters)), LowScopeKey: LowScopeKey,
+		SecondURL: l.second.URL, SecondKey: secondKey,
+	}
+}
+
+// Certify runs the suites against a host of its own, to the end. The report is without transcripts: those of many hosts
+// take gigabytes.
+func (l *Lab) Certify(ctx context.Context, h Host, o scenarios.Options) (_ *scenarios.Report, err error) {
+	s, err := l.Serve(ctx, h.Options, nil)
+	if err != nil {
+		return nil, fmt.Errorf("start the host %s: %w", h.Name, err)
+	}
+	defer func() { err = errors.Join(err, s.Close(context.WithoutCancel(ctx))) }()
+	c, err := scenarios.Certify(ctx, l.Target(s.URL), o, suites.Suites()...)
+	if err != nil {
+		return nil, fmt.Errorf("certify the host %s: %w", h.Name, err)
+	}
+	r := c.Finish(context.WithoutCancel(ctx))
+	r.Drives = nil
+	return r, ctx.Err()
+}

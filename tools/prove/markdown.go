@@ -1,0 +1,98 @@
+package prove
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/openassay/assay/gen/results"
+	"github.com/openassay/assay/internal/textsafe"
+)
+
+// Markdown is the kill matrix as a page: the figures, every fault and what catches it, the hosts that were left alone,
+// and the checks that are unproven.
+func Markdown(m results.KillMatrix) string {
+	var b strings.Builder
+	b.WriteString(intro)
+	b.WriteString("\n## Figures\n\n")
+	for _, line := range Figures(m) {
+		fmt.Fprintf(&b, "- %s\n", line)
+	}
+	b.WriteString("\n## Faults\n\n| fault | breaks | killed by |\n|---|---|---|\n")
+	for _, f := range m.Faults {
+		fmt.Fprintf(&b, "| `%s`: %s. %s | %s | %s |\n", f.ID, sentence(f.Title), detail(f), strings.Join(f.Breaks, ", "), killedBy(f))
+	}
+	b.WriteString("\n## Honest hosts\n\n")
+	for _, h := range m.Honest {
+		fmt.Fprintf(&b, "- `%s`%s\n", h.Host, accused(h))
+	}
+	b.WriteString("\n## Checks that kill no fault\n\n")
+	for _, s := range m.Scenarios {
+		for _, c := range s.Checks {
+			if len(c.Kills) == 0 {
+				fmt.Fprintf(&b, "- %s, %s: %s\n", s.ID, c.Requirement, textsafe.Markdown(c.For))
+			}
+		}
+	}
+	return b.String()
+}
+
+const intro = `# Kill matrix
+
+Made by ` + "`make prove`" + `; do not edit. The simulated host commits each fault by name, and all suites are run against it. A
+fault is caught when a check fails that cites a requirement the fault breaks, and nothing fails that cites none of them. The
+same suites leave honest hosts alone. kill-matrix.json has the same as data, and what each check kills.
+`
+
+func sentence(s string) string { return textsafe.Markdown(strings.TrimSuffix(s, ".")) }
+
+// detail is what else there is to know of a fault.
+func detail(f results.FaultResult) string {
+	text := "Seen: " + sentence(f.Looks) + "."
+	if f.Under != "" {
+		text += " Under `" + f.Under + "`."
+	}
+	if f.Twin != "" {
+		text += " Beside its twin: " + sentence(f.Twin) + "."
+	}
+	return text
+}
+
+func killedBy(f results.FaultResult) string {
+	var by []string
+	for _, k := range f.Kills {
+		by = append(by, strings.TrimPrefix(k.Scenario, "openwop/")+" ("+k.Requirement+")")
+	}
+	for _, w := range f.Wrong {
+		by = append(by, fmt.Sprintf("**for the wrong reason: %s (%s)**", w.Scenario, strings.Join(w.Cites, ", ")))
+	}
+	if len(by) == 0 {
+		return "**survived**"
+	}
+	return strings.Join(by, ", ")
+}
+
+func accused(h results.HonestHost) string {
+	var b strings.Builder
+	for _, a := range h.Accused {
+		fmt.Fprintf(&b, "; **%s %s: %s**", a.Scenario, a.Verdict, textsafe.Markdown(a.Reason))
+	}
+	return b.String()
+}
+
+// Figures sum a matrix up, a line each.
+func Figures(m results.KillMatrix) []string {
+	t := m.Totals
+	return []string{
+		fmt.Sprintf("%d faults, %d caught, %d survivors, %d caught for a wrong reason", t.Faults, t.Caught, t.Survivors, t.WrongReasons),
+		fmt.Sprintf("%d honest hosts, %d accused", t.HonestHosts, t.HonestFailures),
+		fmt.Sprintf("%d requirements are broken by a fault and found broken", t.Broken),
+		fmt.Sprintf("%d of %d checks kill a fault (%d %%), %d are the only one to kill some fault (%d %%)", t.Killing, t.Checks, percent(t.Killing, t.Checks), t.Alone, percent(t.Alone, t.Checks)),
+	}
+}
+
+func percent(part, whole int64) int64 {
+	if whole == 0 {
+		return 0
+	}
+	return part * 100 / whole
+}

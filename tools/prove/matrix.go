@@ -1,0 +1,178 @@
+package prove
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/openassay/assay/gen/results"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/simhost/fault"
+)
+
+// honestHost is what came of a host that keeps every promise.
+func honestHost(h Host, r *scenarios.Report) results.HonestHost {
+	out := results.HonestHost{Host: h.Name, Accused: []results.Accusation{}}
+	for _, o := range r.Outcomes {
+		switch o.Verdict {
+		case scenarios.Passed, scenarios.Inapplicable, scenarios.Blocked:
+		default:
+			out.Accused = append(out.Accused, accusation(o))
+		}
+	}
+	return out
+}
+
+// faultResult is what came of a host that commits a fault. A MUST is killed by a check that does not hold, a SHOULD by
+// a finding.
+func faultResult(f fault.Fault, ledger *scenarios.Ledger, r *scenarios.Report) results.FaultResult {
+	out := results.FaultResult{
+		ID: f.ID, Title: f.Title, Looks: f.Looks, Breaks: f.Breaks, Under: f.Under.String(), Twin: f.Twin,
+		Kills: []results.Kill{}, Wrong: []results.Accusation{},
+	}
+	for _, spot := range f.Spots {
+		out.BlindSpots = append(out.BlindSpots, int64(spot))
+	}
+	for _, o := range r.Outcomes {
+		broken := brokenIn(o, ledger, f.Breaks)
+		for _, id := range broken {
+			out.Kills = append(out.Kills, results.Kill{Scenario: string(o.Scenario.ID), Requirement: id})
+		}
+		if o.Verdict == scenarios.Broken || o.Verdict == scenarios.Failed && len(broken) == 0 {
+			out.Wrong = append(out.Wrong, accusation(o))
+		}
+	}
+	switch {
+	case len(out.Wrong) > 0:
+		out.Verdict = results.FaultResultVerdictWrongReason
+	case len(out.Kills) == 0:
+		out.Verdict = results.FaultResultVerdictSurvived
+	default:
+		out.Verdict = results.FaultResultVerdictCaught
+	}
+	return out
+}
+
+// brokenIn are the requirements among those asked for that an outcome says are not kept, in that order.
+func brokenIn(o scenarios.Outcome, ledger *scenarios.Ledger, asked []string) (broken []string) {
+	cited := cites(o)
+	for _, f := range o.Findings {
+		if row, ok := ledger.Find(f.Requirement); ok && row.Level == "SHOULD" {
+			cited = append(cited, string(f.Requirement))
+		}
+	}
+	for _, id := range asked {
+		if slices.Contains(cited, id) {
+			broken = append(broken, id)
+		}
+	}
+	return broken
+}
+
+// cites are the requirements that a failed outcome says are violated.
+func cites(o scenarios.Outcome) []string {
+	if o.Verdict != scenarios.Failed {
+		return []string{}
+	}
+	ids := []string{}
+	for _, c := range o.Violations() {
+		ids = append(ids, c.Requirement)
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
+func accusation(o scenarios.Outcome) results.Accusation {
+	return results.Accusation{Scenario: string(o.Scenario.ID), Verdict: string(o.Verdict), Cites: cites(o), Reason: o.Reason}
+}
+
+// matrix puts what came of every host together. Every check of every scenario is in it.
+func matrix(honest []results.HonestHost, faults []results.FaultResult, suites []scenarios.Suite) results.KillMatrix {
+	m := results.KillMatrix{Schema: results.KillMatrixSchemaAssayKillMatrix1, Honest: honest, Faults: faults, Scenarios: []results.ProvedScenario{}}
+	slices.SortFunc(m.Faults, func(a, b results.FaultResult) int { return strings.Compare(a.ID, b.ID) })
+	killers := killersOf(m.Faults)
+	for _, suite := range suites {
+		for _, s := range suite.Scenarios {
+			proved := results.ProvedScenario{ID: string(s.ID)}
+			for _, id := range s.Proves {
+				proved.Checks = append(proved.Checks, provedCheck(suite.Protocol.Ledger, s, id, killers))
+			}
+			m.Scenarios = append(m.Scenarios, proved)
+		}
+	}
+	m.Totals = totals(&m)
+	return m
+}
+
+// killed are the faults that a check kills, and of those the ones that no other does.
+type killed struct{ all, alone []string }
+
+func killersOf(faults []results.FaultResult) map[results.Kill]*killed {
+	out := map[results.Kill]*killed{}
+	for _, f := range faults {
+		for _, k := range f.Kills {
+			if out[k] == nil {
+				out[k] = &killed{}
+			}
+			out[k].all = append(out[k].all, f.ID)
+			if len(f.Kills) == 1 {
+				out[k].alone = append(out[k].alone, f.ID)
+			}
+		}
+	}
+	return out
+}
+
+func provedCheck(ledger *scenarios.Ledger, s scenarios.Scenario, id scenarios.RequirementID, killers map[results.Kill]*killed) results.ProvedCheck {
+	c := results.ProvedCheck{Requirement: string(id), Kills: []string{}, Alone: []string{}}
+	if k := killers[results.Kill{Scenario: string(s.ID), Requirement: string(id)}]; k != nil {
+		c.Kills = append(c.Kills, k.all...)
+		c.Alone = append(c.Alone, k.alone...)
+		return c
+	}
+	row, _ := ledger.Find(id)
+	c.For = cmp.Or(unproven[checkID{string(s.ID), string(id)}], row.Text)
+	return c
+}
+
+func totals(m *results.KillMatrix) (t results.KillTotals) {
+	broken := map[string]bool{}
+	for _, h := range m.Honest {
+		t.HonestHosts++
+		if len(h.Accused) > 0 {
+			t.HonestFailures++
+		}
+	}
+	for _, f := range m.Faults {
+		t.Faults++
+		switch f.Verdict {
+		case results.FaultResultVerdictCaught:
+			t.Caught++
+		case results.FaultResultVerdictSurvived:
+			t.Survivors++
+		case results.FaultResultVerdictWrongReason:
+			t.WrongReasons++
+		}
+		for _, k := range f.Kills {
+			broken[k.Requirement] = true
+		}
+	}
+	t.Broken = int64(len(broken))
+	for _, s := range m.Scenarios {
+		for _, c := range s.Checks {
+			t.Checks++
+			if len(c.Kills) > 0 {
+				t.Killing++
+			}
+			if len(c.Alone) > 0 {
+				t.Alone++
+			}
+		}
+	}
+	return t
+}
+
+// Clean tells whether every fault is caught for the right reason and no honest host is accused.
+func Clean(m results.KillMatrix) bool {
+	return m.Totals.Caught == m.Totals.Faults && m.Totals.HonestFailures == 0
+}

@@ -1,0 +1,117 @@
+package prove
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/openassay/assay/gen/results"
+	"github.com/openassay/assay/scenarios"
+	suites "github.com/openassay/assay/scenarios/openwop"
+)
+
+// Options say what is proved, and how. The zero value of a field means its default.
+type Options struct {
+	Hosts    []Host              // default: Hosts()
+	Select   scenarios.Selection // which scenarios are asked; default all
+	AtOnce   int                 // hosts at the same time; default 3 a core
+	Seed     uint64              // of the values that the suites send
+	Patience time.Duration       // with faulty hosts: how long something may take that must happen; default 2 s
+	// Progress is told of a host that is done with, one at a time: of an honest one, or of a fault.
+	Progress func(Result)
+	// Certify makes the report on a host, in place of the lab. It may be called concurrently.
+	Certify func(context.Context, Host, scenarios.Options) (*scenarios.Report, error)
+}
+
+// Result is what came of a host: one of the two is set.
+type Result struct {
+	Honest *results.HonestHost
+	Fault  *results.FaultResult
+}
+
+// faultyTimeout bounds a certification of a host that may hang everywhere.
+const faultyTimeout = 2 * time.Minute
+
+func (o Options) withDefaults(l *Lab) Options {
+	if o.Hosts == nil {
+		o.Hosts = Hosts()
+	}
+	if o.AtOnce <= 0 {
+		o.AtOnce = 3 * runtime.NumCPU()
+	}
+	if o.Patience <= 0 {
+		o.Patience = 2 * time.Second
+	}
+	if o.Certify == nil {
+		o.Certify = l.Certify
+	}
+	if o.Progress == nil {
+		o.Progress = func(Result) {}
+	}
+	return o
+}
+
+// Prove certifies every host, several at a time, and returns the kill matrix. The error is one of starting or
+// certifying a host, or that of ctx; what speaks for or against the suites is in the matrix.
+func (l *Lab) Prove(ctx context.Context, o Options) (results.KillMatrix, error) {
+	o = o.withDefaults(l)
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	came := make([]Result, len(o.Hosts))
+	next := make(chan int)
+	var told sync.Mutex
+	var work sync.WaitGroup
+	for range o.AtOnce {
+		work.Go(func() {
+			for i := range next {
+				r, err := o.certify(ctx, o.Hosts[i])
+				if err != nil {
+					cancel(err)
+					continue
+				}
+				came[i] = r
+				told.Lock()
+				o.Progress(r)
+				told.Unlock()
+			}
+		})
+	}
+	for i := range o.Hosts {
+		next <- i
+	}
+	close(next)
+	work.Wait()
+	if err := context.Cause(ctx); err != nil {
+		return results.KillMatrix{}, err
+	}
+	honest, faults := []results.HonestHost{}, []results.FaultResult{}
+	for _, r := range came {
+		if r.Honest != nil {
+			honest = append(honest, *r.Honest)
+		} else {
+			faults = append(faults, *r.Fault)
+		}
+	}
+	return matrix(honest, faults, suites.Suites()), nil
+}
+
+func (o Options) certify(ctx context.Context, h Host) (Result, error) {
+	if err := ctx.Err(); err != nil {
+		return Result{}, err
+	}
+	asked := scenarios.Options{Select: o.Select, Seed: o.Seed}
+	if h.Fault != nil {
+		asked.Patience, asked.Timeout = o.Patience, faultyTimeout
+	}
+	r, err := o.Certify(ctx, h, asked)
+	if err != nil {
+		return Result{}, err
+	}
+	if h.Fault == nil {
+		honest := honestHost(h, r)
+		return Result{Honest: &honest}, nil
+	}
+	came := faultResult(*h.Fault, suites.Protocol.Ledger, r)
+	return Result{Fault: &came}, nil
+}
