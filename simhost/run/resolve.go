@@ -60,18 +60,22 @@ func (e *Engine) resolve(ctx context.Context, runID string, value json.RawMessag
 		if err := s.checkAnswer(principalOf(ctx), value); err != nil {
 			return err
 		}
+		before := s.status
 		m := &move{answer: value, principal: principalOf(ctx)}
 		again, err := e.move(r, m)
 		if err != nil {
 			return tooLarge(err)
 		}
 		if again {
-			e.wake(r)
+			e.goOn(r)
 		}
 		if m.answer != nil {
 			return open(s) // the run, or the interrupt, was over its time before the answer came
 		}
 		snapshot = s.Snapshot()
+		if m.defers {
+			snapshot.Status = before
+		}
 		return nil
 	})
 	return snapshot, err
