@@ -2,6 +2,7 @@
 
 GO  ?= go
 OUT ?= out
+FUZZ ?= internal scenarios simhost tools
 FUZZTIME ?= 10s
 
 # Where things run at the same time, and where the race detector therefore looks: at
@@ -30,15 +31,19 @@ test: build ## Run every check: generated code, format, vet, import rules, all t
 	$(GO) vet ./...
 	$(GO) test ./...
 	$(GO) test -race -short $(CONCURRENT)
-	$(MAKE) fuzz FUZZTIME=500ms
+	$(MAKE) fuzz FUZZTIME=500ms FUZZ="scenarios internal"
 
 .PHONY: fuzz
-fuzz: ## Run every fuzz target for FUZZTIME (default 10s), one after the other
-	@grep -rHoE --include='*_test.go' '^func Fuzz[A-Za-z0-9_]+' . | sed -E 's|/[^/]*_test.go:func | |' | sort | \
+fuzz: ## Run every fuzz target for FUZZTIME (default 10s); FUZZ=DIRS only those below these folders
+	@grep -rHoE --include='*_test.go' '^func Fuzz[A-Za-z0-9_]+' $(FUZZ) | sed -E 's|/[^/]*_test.go:func | |' | sort | \
 	while read -r dir target; do \
 		echo "fuzz $$dir $$target"; \
-		$(GO) test "$$dir" -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME)  || exit 1; \
+		said=$$($(GO) test "./$$dir" -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) 2>&1) || { \
+			$(call ENDED,"$$said") || { echo "$$said" >&2; exit 1; }; }; \
 	done
+
+# The go command calls it a failure when the time is over while a worker is still busy; then it names no input.
+ENDED = { echo $(1) | grep -q '^ *context deadline exceeded' && ! echo $(1) | grep -qE 'panic|input|_test\.go:'; }
 
 .PHONY: hostile
 hostile: ## Certify hosts that mean harm again, and write docs/hostile-hosts.md of what is measured

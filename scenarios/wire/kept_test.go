@@ -1,0 +1,111 @@
+package wire_test
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// network is a host that answers everything alike, and the drives that ask it.
+func network(t *testing.T, body string, edit func(*wire.Limits)) *wire.Network {
+	t.Helper()
+	server := httptest.NewServer(reply(body))
+	t.Cleanup(server.Close)
+	limits := wire.DefaultLimits()
+	edit(&limits)
+	n, err := wire.NewNetwork(wire.Target{URL: server.URL, Key: "the-key-of-all"}, wire.Options{Limits: limits})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func drive(t *testing.T, n *wire.Network) *wire.Client {
+	c := n.Client("drive")
+	t.Cleanup(c.Close)
+	return c
+}
+
+// What all drives keep is bounded, also where each of them keeps little; what is not kept is not written either.
+func TestAllDrivesTogetherKeepNoMore(t *testing.T) {
+	n := network(t, `"`+strings.Repeat("x", 1000)+`"`, func(l *wire.Limits) { l.KeptBytes = 10_000 })
+	var refused error
+	kept := 0
+	for range 20 {
+		c := drive(t, n)
+		if _, refused = get(t, c); refused == nil {
+			kept++
+			continue
+		}
+		if e := c.Transcript().Entry(1); e.Response != nil || e.Error == "" {
+			t.Errorf("it keeps %+v", e)
+		}
+	}
+	if !errors.Is(refused, wire.ErrOverLimit) || kept < 4 || kept > 9 {
+		t.Errorf("%d were kept, then %v", kept, refused)
+	}
+}
+
+// What is decoded counts until its drive is over.
+func TestDrivesUnderWayHoldNoMore(t *testing.T) {
+	n := network(t, `[`+strings.Repeat("{},", 20)+`{}]`, func(l *wire.Limits) { l.LiveBytes = 25_000 })
+	first, second := drive(t, n), drive(t, n)
+	for range 2 {
+		if _, err := get(t, first); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := get(t, second); !errors.Is(err, wire.ErrOverLimit) {
+		t.Fatalf("got %v, want that there is no room", err)
+	}
+	first.Close()
+	if _, err := get(t, second); err != nil {
+		t.Fatalf("got %v, and the first drive is over", err)
+	}
+}
+
+// An id or a token that no request could carry is not acted on, and a token that is not looked for is not kept.
+func TestLongIDsAndTokens(t *testing.T) {
+	long := strings.Repeat("secret", 10_000)
+	n := network(t, `{"id":"`+long+`"}`, func(*wire.Limits) {})
+	c := drive(t, n)
+	r, err := get(t, c)
+	if err != nil || r.Text("/id") != "" || r.Value("/id").String() != long {
+		t.Fatalf("an id of %d characters: %v", len(long), err)
+	}
+	if _, err := c.Do(t.Context(), wire.Call{Method: http.MethodGet, Path: "/" + long}); !errors.Is(err, wire.ErrOverLimit) {
+		t.Errorf("it was asked for: %v", err)
+	} else if len(err.Error()) > 1000 {
+		t.Errorf("the error has %d bytes", len(err.Error()))
+	}
+	other := drive(t, n)
+	if _, err := other.Do(t.Context(), wire.Call{Method: http.MethodGet, Path: "/x", Secrets: []string{"/id"}}); !errors.Is(err, wire.ErrOverLimit) {
+		t.Errorf("a token of %d characters: %v", len(long), err)
+	}
+	if raw, err := json.Marshal(other.Transcript()); err != nil || strings.Contains(string(raw), "secretsecret") {
+		t.Errorf("it is kept, or %v", err)
+	}
+}
+
+// JSON has many spellings of one text; who reads a record decodes it.
+func TestAKeyIsFoundInAnySpelling(t *testing.T) {
+	body := `{"a":"\u0074he-\u006bey-of-all","\u0074he-key-of-all":1,"url":"http://h/?k=%74he%2dkey-of-all","json":"{\"b\":\"\\u0074he-key-of-all\"}"}`
+	c := drive(t, network(t, body, func(*wire.Limits) {}))
+	r, err := get(t, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `{"<secret:1>":1,"a":"<secret:1>","json":"{\"b\":\"<secret:1>\"}","url":"http://h/?k=<secret:1>"}`
+	var sent, kept any
+	if json.Unmarshal([]byte(want), &sent) != nil || json.Unmarshal([]byte(c.Transcript().Entry(1).Response.Body), &kept) != nil {
+		t.Fatal("no JSON is kept")
+	}
+	if got := r.Value("").JSON(); strings.Contains(got, "of-all") || wire.Compact(sent) != got {
+		t.Errorf("a judge is shown %s", got)
+	}
+}

@@ -1,0 +1,62 @@
+package hostile
+
+import (
+	"bytes"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"github.com/openassay/assay/scenarios"
+)
+
+// Clocks that are wrong, of a host that is honest otherwise.
+var clockCases = []hostileCase{
+	{
+		// Nobody promises what time it is, so that nothing is violated. But nobody waits for it either.
+		id: "clock-10-years-off", sent: "Is honest, with a clock that is 10 years ahead, in every header, reply and event.",
+		exit: []int{scenarios.ExitProved, scenarios.ExitViolated, scenarios.ExitUnproved}, telling: "its clock is",
+		touched: nowhere,
+		wrap:    func(honest http.Handler) http.Handler { return withClock(honest, func() int { return 10 }) },
+	},
+	{
+		id: "clock-that-jumps", sent: "Is honest, with a clock that is 10 years ahead in one reply and 10 years behind in the next.",
+		exit:    notProved,
+		touched: nowhere,
+		wrap: func(honest http.Handler) http.Handler {
+			var n atomic.Int64
+			return withClock(honest, func() int { return int(n.Add(1)%2)*20 - 10 })
+		},
+	},
+}
+
+var timestamp = regexp.MustCompile(`20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d`)
+
+// withClock moves every time that an honest host tells by some years, in replies that are no streams.
+func withClock(honest http.Handler, years func() int) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Accept") == "text/event-stream" {
+			honest.ServeHTTP(w, r)
+			return
+		}
+		kept := httptest.NewRecorder()
+		honest.ServeHTTP(kept, r)
+		off := years()
+		for name, values := range kept.Header() {
+			w.Header()[name] = values
+		}
+		body := timestamp.ReplaceAllFunc(kept.Body.Bytes(), func(at []byte) []byte {
+			year, err := strconv.Atoi(string(at[:4]))
+			if err != nil {
+				return at
+			}
+			return append(strconv.AppendInt(nil, int64(year+off), 10), at[4:]...)
+		})
+		w.Header().Set("Date", time.Now().UTC().AddDate(off, 0, 0).Format(http.TimeFormat))
+		w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+		w.WriteHeader(kept.Code)
+		bytes.NewReader(body).WriteTo(w) //nolint:errcheck // the other side may be gone
+	})
+}

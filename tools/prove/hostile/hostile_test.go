@@ -1,0 +1,87 @@
+package hostile
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+
+	"go.uber.org/goleak"
+)
+
+var page = flag.Bool("page", false, "write docs/hostile-hosts.md of what is measured")
+
+func TestMain(m *testing.M) {
+	if file := os.Getenv(measuring); file != "" {
+		if err := measure(file, os.Args[1:]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// few are the cases under -short: one of each kind.
+var few = map[string]bool{"reset-in-body": true, "redirect-to-another-origin": true, "huge-lists": true, "json-duplicate-keys": true, "html": true, "key-in-error-bodies": true}
+
+// atOnce is how many hosts are certified at the same time: most of them make the command wait.
+const atOnce = 8
+
+func TestHostileHosts(t *testing.T) {
+	binary, err := build(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	discovery := honestDiscovery(t)
+	cases := allCases()
+	lines := make([]line, len(cases))
+	turns := make(chan struct{}, atOnce)
+	var mu sync.Mutex
+	t.Run("cases", func(t *testing.T) {
+		for i, c := range cases {
+			if testing.Short() && !few[c.id] {
+				continue
+			}
+			t.Run(c.id, func(t *testing.T) {
+				t.Parallel()
+				turns <- struct{}{}
+				defer func() { <-turns }()
+				l := try(t, binary, discovery, c)
+				mu.Lock()
+				defer mu.Unlock()
+				lines[i] = l
+			})
+		}
+	})
+	if *page && !t.Failed() {
+		if err := writePage(lines); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// try certifies one host, and looks at all that came of it.
+func try(t *testing.T, binary string, discovery []byte, c hostileCase) line {
+	s := &scene{discovery: discovery}
+	s.elsewhere, s.private = canary(t)
+	var e ended
+	if c.wrap != nil {
+		e = certify(t, binary, startWrapped(t, c.wrap), unhurried)
+	} else {
+		e = certify(t, binary, startRaw(t, s, c), hurried)
+	}
+	checkSaid(t, c, e)
+	doc, transcripts := readReports(t, e)
+	if doc != nil {
+		checkVerdicts(t, c, *doc, transcripts)
+	}
+	if !tells(c, e, doc != nil, t) {
+		t.Errorf("nothing says %q:\n%s", c.telling, shortened(e.said))
+	}
+	l := line{c, e, summary(e, doc)}
+	t.Log(strings.TrimSpace(l.String()))
+	return l
+}
