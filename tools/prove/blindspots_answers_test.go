@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/openassay/assay/tools/prove"
 )
 
 var (
@@ -144,7 +146,7 @@ func tokensForAll() wrapper {
 func votesForOthers() wrapper {
 	var mu sync.Mutex
 	cast := map[string]int{}
-	keys := append([]string{key}, slices.Sorted(maps.Values(voters))...)
+	keys := append([]string{prove.Key}, lab.Target("").VoterKeys...)
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.Method == http.MethodPost && nodeAnswer.MatchString(r.URL.Path) {
