@@ -55,6 +55,7 @@ func (u Under) String() string {
 // themes are all faults, in the order of the themes. Adding a fault is adding a row to one of them.
 var themes = [][]Fault{
 	loopFaults,
+	verifierFaults,
 }
 
 // All lists every fault there is, by id.

@@ -12,6 +12,7 @@ type Set struct {
 	Confidence Confidence
 	Handoff    Handoff
 	Memory     Memory
+	Verifier   Verifier
 }
 
 // Honest is the set that keeps every promise.
@@ -22,5 +23,6 @@ func Honest() Set {
 		Confidence: honestConfidence(),
 		Handoff:    honestHandoff(),
 		Memory:     honestMemory(),
+		Verifier:   honestVerifier(),
 	}
 }

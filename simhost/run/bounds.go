@@ -86,7 +86,7 @@ func (m *move) turnRefused(iteration int) bool {
 	if m.replaying() {
 		return m.copyBreach(openwopv1.CapKindLoopIterations)
 	}
-	if !m.rules.Bounds.TurnRefused(iteration, bound) {
+	if !m.rules.Verifier.Bounded(m.s.loop.revises()) || !m.rules.Bounds.TurnRefused(iteration, bound) {
 		return false
 	}
 	m.breach(openwopv1.CapBreachedPayload{Kind: openwopv1.CapKindLoopIterations, Limit: float64(bound), Observed: float64(iteration)})

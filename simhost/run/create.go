@@ -93,7 +93,7 @@ func (e *Engine) made(p *program, c Create) (created Created, err error) {
 	if err := p.checkNeeds(c.Inputs, e.o.Lacks); err != nil {
 		return created, err
 	}
-	if err := p.checkInputs(c.Inputs, e.o.Version); err != nil {
+	if err := p.checkInputs(c.Inputs); err != nil {
 		return created, err
 	}
 	created = Created{
@@ -103,7 +103,7 @@ func (e *Engine) made(p *program, c Create) (created Created, err error) {
 		Floor:        e.o.ConfidenceFloor,
 		Escalation:   e.o.EscalationKind,
 		Memory:       c.memory,
-		Verifies:     e.o.Verifies && e.o.Version >= verifierVersion,
+		Verifies:     e.o.Rules.Verifier.Offered(e.o.Verifies, e.o.Version),
 		Gates:        e.o.Gates,
 	}
 	if created.Bounds, err = e.o.bounds(c.Configurable); err != nil {

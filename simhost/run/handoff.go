@@ -24,7 +24,7 @@ func (m *move) handOver() wait {
 		return m.childDispatched()
 	case l.child.Phase == childRunning:
 		return m.childEnded()
-	case l.child.Harvest != nil && m.verifies():
+	case l.child.Harvest != nil && m.verifies(false):
 		return m.verify(dispatcher.ID, l.child.id(), l.endID)
 	case l.child.Harvest != nil && l.written < len(l.child.Harvest):
 		return m.harvestNext()

@@ -30,6 +30,8 @@ func (s *State) learn(f Fact) {
 		}
 	case f.Vote != nil:
 		s.gate.vote = f.Vote
+	case f.Heeded != nil:
+		s.loop.heeded = f.Heeded.Verdict
 	case f.Expired != nil:
 		s.expire(f.Expired.NodeID)
 	case f.Pause != nil:

@@ -73,7 +73,7 @@ func (m *move) decide() wait {
 	wire, agent, ok := m.recordedDecision()
 	if !ok {
 		var err error
-		if wire, err = m.s.program.consult(values, m.s.loop.consulted, m.s.created.Version); err != nil {
+		if wire, err = m.s.program.consult(values, m.s.loop.consulted, m.rules.Verifier.KeepsCriteria(m.s.created.Version)); err != nil {
 			return m.failNode(n.ID, failure(codeDecision, "%v", err))
 		}
 		agent = m.s.program.agent.AgentID
@@ -138,7 +138,7 @@ func (m *move) escalate(d decision) wait {
 // terminate ends the run, once that is verified and the last note is taken.
 func (m *move) terminate() wait {
 	switch l := &m.s.loop; {
-	case m.verifies():
+	case m.verifies(true):
 		return m.verify(m.s.program.supervisor().ID, l.decidedID, l.decidedID)
 	case m.concludes():
 		return m.conclude()

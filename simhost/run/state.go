@@ -126,6 +126,7 @@ type loop struct {
 	verdicts any                                   // what the verifier finds, as the script says when the turn begins
 	verified int                                   // how many verdicts there were in this run
 	verdict  openwopv1.AgentVerifiedPayloadVerdict // on the result that is about to count; empty before it
+	heeded   openwopv1.AgentVerifiedPayloadVerdict // the one that the host goes by
 
 	asked *asked // the suspension of this turn
 
