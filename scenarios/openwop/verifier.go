@@ -33,7 +33,7 @@ var verdictTold = scenarios.Scenario{
 			return
 		}
 		told := l.OfType(openwopv1.RunEventTypeAgentVerified)
-		if len(l.Phase(openwopv1.ChainPhaseOutputHarvested).Values)+len(l.OfType(openwopv1.RunEventTypeRunCompleted).Values) < 2 {
+		if len(told.Values) > 0 && len(l.Phase(openwopv1.ChainPhaseOutputHarvested).Values)+len(l.OfType(openwopv1.RunEventTypeRunCompleted).Values) < 2 {
 			j.BlockOn(openwopv1.OWPVER9, "set-up: not all that passed counts")
 			return
 		}
