@@ -56,6 +56,8 @@ func (u Under) String() string {
 var themes = [][]Fault{
 	loopFaults,
 	verifierFaults,
+	gateFaults,
+	tenantFaults,
 }
 
 // All lists every fault there is, by id.

@@ -12,7 +12,7 @@ func (h *Host) GetRunAncestry(ctx context.Context, req openwopv1.GetRunAncestryR
 	if !h.claimed[claimAncestry] {
 		return nil, refuse(codeNotFound, "this host does not serve where a run comes from: discovery has no ancestryEndpointSupported")
 	}
-	lineage, err := h.engine.Lineage(ctx, req.RunID, tenantOf(ctx))
+	lineage, err := h.lineage(ctx, opAncestry, tenantOf(ctx), req.RunID)
 	if err != nil {
 		return nil, err
 	}

@@ -24,6 +24,15 @@ func (h *Host) hasGoals() error {
 // ownGoals are those of who asks: every tenant has its own.
 func (h *Host) ownGoals(ctx context.Context) *goal.Goals { return h.goals[tenantOf(ctx)] }
 
+// goalsWith are those that a goal is among, as far as an operation on it finds it: those of who asks.
+func (h *Host) goalsWith(ctx context.Context, operation, id string) (*goal.Goals, error) {
+	tenant, err := h.keeper(ctx, operation, func(tenant string) bool {
+		_, err := h.goals[tenant].Get(ctx, id)
+		return err == nil
+	})
+	return h.goals[tenant], err
+}
+
 // hasGoalsSeam refuses what is ours about goals where it is left off.
 func (h *Host) hasGoalsSeam() error {
 	if !h.claimed[claimGoals] || !h.claimed[claimGoalsSeam] {
@@ -40,6 +49,13 @@ func (h *Host) ListGoals(ctx context.Context, req openwopv1.ListGoalsRequestObje
 	goals, err := h.ownGoals(ctx).List(ctx, given(req.Params.State))
 	if err != nil {
 		return nil, err
+	}
+	for _, tenant := range h.among(ctx, opListGoals) {
+		more, err := h.goals[tenant].List(ctx, given(req.Params.State))
+		if err != nil {
+			return nil, err
+		}
+		goals = append(goals, more...)
 	}
 	return openwopv1.ListGoals200JSONResponse{Goals: goals}, nil
 }
@@ -77,7 +93,11 @@ func (h *Host) GetGoal(ctx context.Context, req openwopv1.GetGoalRequestObject) 
 	if err := h.hasGoals(); err != nil {
 		return nil, err
 	}
-	got, err := h.ownGoals(ctx).Get(ctx, req.GoalID)
+	goals, err := h.goalsWith(ctx, opGetGoal, req.GoalID)
+	if err != nil {
+		return nil, err
+	}
+	got, err := goals.Get(ctx, req.GoalID)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +109,11 @@ func (h *Host) EditGoal(ctx context.Context, req openwopv1.EditGoalRequestObject
 	if err := h.hasGoals(); err != nil {
 		return nil, err
 	}
-	edited, err := h.ownGoals(ctx).Edit(ctx, req.GoalID, goal.Edit{
+	goals, err := h.goalsWith(ctx, opEditGoal, req.GoalID)
+	if err != nil {
+		return nil, err
+	}
+	edited, err := goals.Edit(ctx, req.GoalID, goal.Edit{
 		Objective:    req.Body.Objective,
 		Completion:   req.Body.Completion,
 		Continuation: req.Body.Continuation,
@@ -105,7 +129,11 @@ func (h *Host) PauseGoal(ctx context.Context, req openwopv1.PauseGoalRequestObje
 	if err := h.hasGoals(); err != nil {
 		return nil, err
 	}
-	paused, err := h.ownGoals(ctx).Pause(ctx, req.GoalID)
+	goals, err := h.goalsWith(ctx, opPauseGoal, req.GoalID)
+	if err != nil {
+		return nil, err
+	}
+	paused, err := goals.Pause(ctx, req.GoalID)
 	if err != nil {
 		return nil, err
 	}
@@ -132,7 +160,11 @@ func (h *Host) AbandonGoal(ctx context.Context, req openwopv1.AbandonGoalRequest
 	if err := h.hasGoals(); err != nil {
 		return nil, err
 	}
-	abandoned, err := h.ownGoals(ctx).Abandon(ctx, req.GoalID)
+	goals, err := h.goalsWith(ctx, opAbandonGoal, req.GoalID)
+	if err != nil {
+		return nil, err
+	}
+	abandoned, err := goals.Abandon(ctx, req.GoalID)
 	if err != nil {
 		return nil, err
 	}

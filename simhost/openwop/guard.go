@@ -24,7 +24,7 @@ const (
 // idempotency key, then whose run it is. What reaches the handler is valid, and the caller's.
 func (h *Host) guard(op *operation, next http.Handler) http.Handler {
 	if op.ofOneRun() {
-		next = h.ownRun(next)
+		next = h.ownRun(op, next)
 	}
 	if op.idempotent {
 		next = h.once(next)

@@ -33,6 +33,7 @@ type Host struct {
 	claimed     claimed
 	rules       rules.Set // what every part goes by
 	credentials []credential
+	tenants     []string // that have a key
 	workflows   workflows
 	fixtures    []string // ids of the workflows that can run here
 	store       *eventlog.Store
@@ -72,7 +73,7 @@ func open(ctx context.Context, o Options) (_ *Host, err error) {
 	if o, err = o.withDefaults(); err != nil {
 		return nil, &OptionError{err}
 	}
-	h := &Host{opts: o, log: o.Logger, credentials: o.credentials(), abroad: newPeerClient()}
+	h := &Host{opts: o, log: o.Logger, credentials: o.credentials(), tenants: o.tenants(), abroad: newPeerClient()}
 	h.closing, h.close = context.WithCancel(context.Background())
 	if h.claimed, err = settle(o.Version, o.Without); err != nil {
 		return nil, &OptionError{err}

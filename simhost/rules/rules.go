@@ -13,6 +13,10 @@ type Set struct {
 	Handoff    Handoff
 	Memory     Memory
 	Verifier   Verifier
+	Gates      Gates
+	Answers    Answers
+	Tokens     Tokens
+	Tenants    Tenants
 }
 
 // Honest is the set that keeps every promise.
@@ -24,5 +28,9 @@ func Honest() Set {
 		Handoff:    honestHandoff(),
 		Memory:     honestMemory(),
 		Verifier:   honestVerifier(),
+		Gates:      honestGates(),
+		Answers:    honestAnswers(),
+		Tokens:     honestTokens(),
+		Tenants:    honestTenants(),
 	}
 }

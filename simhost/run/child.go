@@ -118,6 +118,11 @@ func (e *Engine) lookAt(ctx context.Context, id string) (report *childReport, er
 // stopChild asks a child to end, and everything below it.
 func (e *Engine) stopChild(ctx context.Context, id, parentID string) (report *childReport, err error) {
 	err = e.with(ctx, id, func(child *liveRun) error {
+		if !e.o.Rules.Gates.Cascades(child.waiting()) {
+			report = child.report()
+			report.status = openwopv1.RunStatusCancelled
+			return nil
+		}
 		err := e.halt(ctx, child, &Stop{Why: stopCancelled, Reason: parentCancelled, ParentRunID: parentID})
 		report = child.report()
 		return err

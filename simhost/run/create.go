@@ -151,7 +151,7 @@ func (e *Engine) begin(id string, p *program, t *tape, created Created, started 
 	if err := e.keep(p); err != nil {
 		return nil, tooLarge(err)
 	}
-	r := &liveRun{id: id, state: newState(id, p), tape: t}
+	r := &liveRun{id: id, state: newState(id, p, &e.o.Rules), tape: t}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	m := &move{}

@@ -243,7 +243,7 @@ func (s *State) resolved(event openwopv1.RunEvent, p *openwopv1.InterruptResolve
 		}
 	}
 	if i := s.lastInterrupt(); i != nil {
-		i.Resolved = true
+		i.Resolved, i.Answer = true, p.ResumeValue
 	}
 }
 

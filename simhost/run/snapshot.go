@@ -6,6 +6,7 @@ import (
 	"maps"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/rules"
 )
 
 // Snapshot returns the run as it is now. Refusal: not_found.
@@ -96,7 +97,13 @@ func (s *State) showInterrupt(snapshot *openwopv1.RunSnapshot) {
 	pending, n := s.pending()
 	a, id := *pending, n.ID
 	kind := string(a.kind)
-	snapshot.CurrentNodeID = &id
+	shown := rules.Waiting{Kind: a.kind, Status: s.status, NodeID: id}
+	if s.openGate() != nil {
+		shown = s.rules.Gates.Shows(shown)
+	}
+	if snapshot.Status = shown.Status; shown.NodeID != "" {
+		snapshot.CurrentNodeID = &shown.NodeID
+	}
 	snapshot.Interrupt = &openwopv1.PendingInterrupt{
 		Kind: &kind, NodeID: &id, InterruptID: &a.interruptID, Key: &a.key, Data: a.data,
 	}

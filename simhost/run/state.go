@@ -6,12 +6,14 @@ import (
 	"time"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/rules"
 )
 
 // State is what a run is after some of its log. Begin with NewState and go on with Fold.
 type State struct {
 	runID   string
 	program *program
+	rules   *rules.Set
 
 	created   Created
 	view      View  // in force
@@ -57,11 +59,12 @@ func NewState(runID string, definition openwopv1.WorkflowDefinition) (State, err
 	if err != nil {
 		return State{}, err
 	}
-	return newState(runID, p), nil
+	honest := rules.Honest()
+	return newState(runID, p, &honest), nil
 }
 
-func newState(runID string, p *program) State {
-	return State{runID: runID, program: p, status: openwopv1.RunStatusPending, nodes: make([]nodeState, len(p.nodes))}
+func newState(runID string, p *program, set *rules.Set) State {
+	return State{runID: runID, program: p, rules: set, status: openwopv1.RunStatusPending, nodes: make([]nodeState, len(p.nodes))}
 }
 
 // nodeState is where a node stands. The nodes of a loop are started again every turn.

@@ -1,0 +1,335 @@
+package fault
+
+import (
+	"encoding/json"
+	"slices"
+	"sync"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/rules"
+)
+
+// answerFaults are about which answers are taken, and what is written down.
+var answerFaults = []Fault{
+	{
+		ID:     "gate.rejected-is-accepted",
+		Title:  "a rejection at the node of an approval is written down as an acceptance",
+		Looks:  "the run completes when it was rejected, and says nowhere that it was",
+		Breaks: []string{openwopv1.OWPINT17},
+		Replace: func(s *rules.Set) {
+			s.Answers.Takes = func(a rules.Answer) json.RawMessage {
+				if a.Gate && !a.Vote && a.Action() == openwopv1.ApprovalActionReject {
+					return accepted
+				}
+				return a.Value
+			}
+		},
+	},
+	{
+		ID:     "gate.refused-spoils",
+		Title:  "an approval that has refused an answer counts the acceptance after it as a rejection",
+		Looks:  "the run fails when it is accepted after a wrong answer",
+		Breaks: []string{openwopv1.OWPINT16},
+		Replace: func(s *rules.Set) {
+			var spoilt sync.Map // ids of runs
+			s.Answers.Leaves = func(a rules.Answer) bool {
+				if a.Gate && a.Kind == approval && !a.Vote {
+					spoilt.Store(a.RunID, true)
+				}
+				return true
+			}
+			s.Answers.Takes = func(a rules.Answer) json.RawMessage {
+				if _, was := spoilt.Load(a.RunID); was && a.Action() == openwopv1.ApprovalActionAccept {
+					return rejected
+				}
+				return a.Value
+			}
+		},
+	},
+	{
+		ID:     "gate.question-accepts",
+		Title:  "a question about an approval accepts it",
+		Looks:  "the run completes when somebody asks",
+		Breaks: []string{openwopv1.OWPINT19},
+		Replace: func(s *rules.Set) {
+			s.Answers.Takes = func(a rules.Answer) json.RawMessage {
+				if a.Gate && a.Action() == openwopv1.ApprovalActionAsk {
+					return accepted
+				}
+				return a.Value
+			}
+		},
+	},
+	{
+		ID:     "gate.any-action",
+		Title:  "an approval takes actions that it does not offer",
+		Looks:  "an answer with an action of nobody's is taken, and the run goes on",
+		Breaks: []string{openwopv1.OWPINT20},
+		Replace: func(s *rules.Set) {
+			s.Answers.Offers = func([]openwopv1.ApprovalAction, openwopv1.ApprovalAction) bool { return true }
+		},
+	},
+	{
+		ID:     "gate.unoffered-taken",
+		Title:  "an approval refuses an action that it does not offer, and goes on with it",
+		Looks:  "the answer is HTTP 4xx, and the run has moved",
+		Breaks: []string{openwopv1.OWPINT13},
+		Spots:  []int{24},
+		Replace: func(s *rules.Set) {
+			s.Answers.Leaves = func(a rules.Answer) bool {
+				return !a.Gate || a.Kind != approval || decides(a.Action())
+			}
+		},
+	},
+	{
+		ID:     "gate.answer-to-nobody-taken",
+		Title:  "an answer to a node that is not there is refused, and answers the node that waits",
+		Looks:  "the answer is HTTP 404, and the run has moved",
+		Breaks: []string{openwopv1.OWPINT13},
+		Spots:  []int{24},
+		Replace: func(s *rules.Set) {
+			s.Answers.Leaves = func(a rules.Answer) bool {
+				return !a.Gate || a.ByToken || !a.Astray || a.Kind != approval
+			}
+		},
+	},
+	{
+		ID:     "gate.misfit-taken",
+		Title:  "an answer that does not fit its question is refused, and the run goes on with it",
+		Looks:  "the answer is HTTP 400, and the run has moved",
+		Breaks: []string{openwopv1.OWPINT13},
+		Spots:  []int{24},
+		Replace: func(s *rules.Set) {
+			s.Answers.Leaves = func(a rules.Answer) bool {
+				return !a.Gate || a.Kind != clarification || string(a.Value) == `{"answers":{}}`
+			}
+		},
+	},
+	{
+		ID:     "gate.wrong-event-taken",
+		Title:  "an event that does not match is refused, and the run goes on with it",
+		Looks:  "the event is HTTP 422, and the run has moved",
+		Breaks: []string{openwopv1.OWPINT13},
+		Spots:  []int{24},
+		Replace: func(s *rules.Set) {
+			s.Answers.Leaves = func(a rules.Answer) bool { return !a.Gate || a.Kind != externalEvent }
+		},
+	},
+	{
+		ID:     "gate.schemas-unread",
+		Title:  "the answers to a clarification are not held to the schemas of their questions",
+		Looks:  "a text is taken where a number was asked for",
+		Breaks: []string{openwopv1.OWPINT22},
+		Replace: func(s *rules.Set) {
+			s.Answers.Fits = func(bool) bool { return true }
+		},
+	},
+	{
+		ID:      "gate.questions-left-open",
+		Title:   "a clarification takes an answer that leaves its questions open",
+		Looks:   "the run goes on when nothing was answered",
+		Breaks:  []string{openwopv1.OWPINT23},
+		Replace: func(s *rules.Set) { s.Answers.Needs = func(int) bool { return false } },
+	},
+	{
+		ID:      "gate.list-refused",
+		Title:   "the answers to a clarification are taken as a map only",
+		Looks:   "answers that come as a list are refused",
+		Breaks:  []string{openwopv1.OWPINT24},
+		Replace: func(s *rules.Set) { s.Answers.Lists = func() bool { return false } },
+	},
+	{
+		ID:     "gate.event-matches-in-part",
+		Title:  "an event matches that leaves out members of the correlation",
+		Looks:  "an event without its status resumes the run",
+		Breaks: []string{openwopv1.OWPINT26},
+		Replace: func(s *rules.Set) {
+			correlates := s.Answers.Correlates
+			s.Answers.Correlates = func(want, got any, there bool) bool { return !there || correlates(want, got, there) }
+		},
+	},
+	{
+		ID:     "gate.reply-without-node",
+		Title:  "the reply to an answer does not say which node was answered",
+		Looks:  "nodeId of the reply is empty",
+		Breaks: []string{openwopv1.OWPINT15},
+		Replace: func(s *rules.Set) {
+			s.Answers.Replies = func(r openwopv1.ResolveInterruptResponse) openwopv1.ResolveInterruptResponse {
+				r.NodeID = ""
+				return r
+			}
+		},
+	},
+}
+
+// decides tells the actions that every approval of the suites offers.
+func decides(action openwopv1.ApprovalAction) bool {
+	return slices.Contains([]openwopv1.ApprovalAction{openwopv1.ApprovalActionAccept, openwopv1.ApprovalActionReject}, action)
+}
+
+// lateFaults are about answers that nobody waits for.
+var lateFaults = []Fault{
+	{
+		ID:     "gate.unknown-node-conflicts",
+		Title:  "an answer to a node that the run does not have is refused as one that comes twice",
+		Looks:  "it is HTTP 409 and not 404",
+		Breaks: []string{openwopv1.OWPINT14},
+		Replace: lates(func(l rules.Late) (string, bool) {
+			return rules.InterruptResolved, l.Gate && !l.ByToken && l.Code == rules.InterruptNotFound
+		}),
+	},
+	{
+		ID:     "gate.overruled-is-welcome",
+		Title:  "a later decision about an approval is acknowledged, and does nothing",
+		Looks:  "a rejection is HTTP 200 when the approval was accepted",
+		Breaks: []string{openwopv1.OWPINT2},
+		Spots:  []int{25},
+		Replace: lates(func(l rules.Late) (string, bool) {
+			return "", l.Gate && !l.ByToken && l.Code == rules.InterruptResolved && l.Overrules()
+		}),
+	},
+	{
+		ID:     "gate.repeated-is-welcome",
+		Title:  "who accepts an approval that was accepted is told that they did",
+		Looks:  "of several who accept at once all are answered with HTTP 200",
+		Breaks: []string{openwopv1.OWPINT3},
+		Spots:  []int{25},
+		Replace: lates(func(l rules.Late) (string, bool) {
+			return "", l.Gate && !l.ByToken && l.Code == rules.InterruptResolved && !l.Overrules()
+		}),
+	},
+	{
+		ID:     "gate.both-win",
+		Title:  "whoever cancels a run that waits, and whoever answers it, is told that it was done, whoever came first",
+		Looks:  "an answer to a cancelled run is HTTP 200, and a cancellation of one that was answered says cancelled",
+		Breaks: []string{openwopv1.OWPINT47, openwopv1.OWPINT46},
+		Spots:  []int{25},
+		Replace: func(s *rules.Set) {
+			lates(func(l rules.Late) (string, bool) {
+				return "", l.Gate && !l.ByToken && !l.Child && l.Code == rules.InterruptGone
+			})(s)
+			s.Gates.CancelSays = func(status openwopv1.RunStatus, asked openwopv1.InterruptKind) openwopv1.RunStatus {
+				if asked == approval {
+					return openwopv1.RunStatusCancelled
+				}
+				return status
+			}
+		},
+	},
+	{
+		ID:     "gate.child-of-cancelled-answered",
+		Title:  "a child that was cancelled with its parent still takes the answer to what it asked",
+		Looks:  "an answer to the child is HTTP 200 when it is cancelled",
+		Breaks: []string{openwopv1.OWPINT48},
+		Twin:   "the second half of the sentence: the child is cancelled, and its interrupt stays open",
+		Replace: lates(func(l rules.Late) (string, bool) {
+			return "", l.Gate && !l.ByToken && l.Child && l.Code == rules.InterruptGone
+		}),
+	},
+	{
+		ID:     "gate.expired-answered",
+		Title:  "an answer to an approval whose time is over is acknowledged",
+		Looks:  "it is HTTP 200 at its node when the run has failed",
+		Breaks: []string{openwopv1.OWPINT45},
+		Replace: lates(func(l rules.Late) (string, bool) {
+			return "", l.Gate && !l.ByToken && l.Code == rules.InterruptExpired
+		}),
+	},
+	{
+		ID:     "gate.token-of-cancelled-answers",
+		Title:  "the token of a run that was cancelled is accepted",
+		Looks:  "it is HTTP 200 when the run is cancelled",
+		Breaks: []string{openwopv1.OWPINT38},
+		Replace: lates(func(l rules.Late) (string, bool) {
+			return "", l.Gate && l.ByToken && l.Code == rules.InterruptGone
+		}),
+	},
+	{
+		ID:     "gate.token-answers-again",
+		Title:  "a token that was used is accepted as often as it comes",
+		Looks:  "it is HTTP 200 when the run has ended, and of several who come at once more than one is",
+		Breaks: []string{openwopv1.OWPINT38, openwopv1.OWPINT3},
+		Replace: lates(func(l rules.Late) (string, bool) {
+			return "", l.Gate && l.ByToken && l.Code == rules.InterruptResolved
+		}),
+	},
+}
+
+// lates replaces how late answers are refused: by a code, where it says so. An empty code acknowledges them.
+func lates(other func(rules.Late) (code string, ok bool)) func(*rules.Set) {
+	return func(s *rules.Set) {
+		honest := s.Answers.Late
+		s.Answers.Late = func(l rules.Late) string {
+			if code, ok := other(l); ok {
+				return code
+			}
+			return honest(l)
+		}
+	}
+}
+
+// voteFaults are about who may answer, and how many it takes.
+var voteFaults = []Fault{
+	{
+		ID:     "gate.quorum-one-short",
+		Title:  "a quorum in which nobody has a veto is filled when one vote is missing",
+		Looks:  "the run goes on one vote early",
+		Breaks: []string{openwopv1.OWPINT27},
+		Replace: decidesBy(func(t rules.Tally) rules.Tally {
+			if t.Majority {
+				t.Granted++
+			}
+			return t
+		}),
+	},
+	{
+		ID:     "gate.majority-is-one",
+		Title:  "where the majority decides, the first rejection does",
+		Looks:  "a gate that needs more is rejected by one vote",
+		Breaks: []string{openwopv1.OWPINT29},
+		Replace: decidesBy(func(t rules.Tally) rules.Tally {
+			t.Majority = false
+			return t
+		}),
+	},
+	{
+		ID:     "gate.veto-is-one-vote",
+		Title:  "where each has a veto, the majority decides",
+		Looks:  "a gate waits on when it was rejected once",
+		Breaks: []string{openwopv1.OWPINT30},
+		Replace: decidesBy(func(t rules.Tally) rules.Tally {
+			t.Majority = true
+			return t
+		}),
+	},
+	{
+		ID:      "gate.votes-again",
+		Title:   "one principal fills a quorum alone",
+		Looks:   "a second vote of the same key is counted",
+		Breaks:  []string{openwopv1.OWPINT28},
+		Spots:   []int{23},
+		Replace: func(s *rules.Set) { s.Answers.Again = func(int) bool { return true } },
+	},
+	{
+		ID:      "gate.token-alone-answers",
+		Title:   "an approval that asks for a credential is answered by its token alone",
+		Looks:   "the token is accepted without a key",
+		Breaks:  []string{openwopv1.OWPINT31},
+		Replace: func(s *rules.Set) { s.Answers.NeedsKey = func(bool) bool { return false } },
+	},
+	{
+		ID:      "gate.scope-unchecked",
+		Title:   "a key without the scope to answer interrupts answers them",
+		Looks:   "an acceptance by a key without approvals:respond is HTTP 200",
+		Breaks:  []string{openwopv1.OWPINT32},
+		Replace: func(s *rules.Set) { s.Answers.Responds = func(bool) bool { return true } },
+	},
+}
+
+// decidesBy counts votes in another way.
+func decidesBy(other func(rules.Tally) rules.Tally) func(*rules.Set) {
+	return func(s *rules.Set) {
+		decided := s.Answers.Decided
+		s.Answers.Decided = func(t rules.Tally) bool { return decided(other(t)) }
+	}
+}
