@@ -58,6 +58,8 @@ var themes = [][]Fault{
 	verifierFaults,
 	gateFaults,
 	tenantFaults,
+	memoryFaults,
+	readsFaults,
 }
 
 // All lists every fault there is, by id.

@@ -54,7 +54,7 @@ func (h *Host) openStores(context.Context) (err error) {
 	}
 	if h.claimed[claimMemory] {
 		h.memories, err = memory.Open(memory.Options{
-			Log: h.store, Clock: h.opts.Clock, Secrets: h.secrets(), History: h.opts.MemoryHistory,
+			Log: h.store, Clock: h.opts.Clock, Secrets: h.secrets(), History: h.opts.MemoryHistory, Rules: h.rules.Memory,
 		})
 	}
 	return err

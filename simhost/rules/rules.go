@@ -12,6 +12,7 @@ type Set struct {
 	Confidence Confidence
 	Handoff    Handoff
 	Memory     Memory
+	Reads      Reads
 	Verifier   Verifier
 	Gates      Gates
 	Answers    Answers
@@ -27,6 +28,7 @@ func Honest() Set {
 		Confidence: honestConfidence(),
 		Handoff:    honestHandoff(),
 		Memory:     honestMemory(),
+		Reads:      honestReads(),
 		Verifier:   honestVerifier(),
 		Gates:      honestGates(),
 		Answers:    honestAnswers(),
