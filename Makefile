@@ -2,6 +2,7 @@
 
 GO  ?= go
 OUT ?= out
+FUZZTIME ?= 10s
 
 # Where things run at the same time, and where the race detector therefore looks: at
 # all tests, but at fewer cases of those that try many. All cases run without it.
@@ -29,6 +30,19 @@ test: build ## Run every check: generated code, format, vet, import rules, all t
 	$(GO) vet ./...
 	$(GO) test ./...
 	$(GO) test -race -short $(CONCURRENT)
+	$(MAKE) fuzz FUZZTIME=500ms
+
+.PHONY: fuzz
+fuzz: ## Run every fuzz target for FUZZTIME (default 10s), one after the other
+	@grep -rHoE --include='*_test.go' '^func Fuzz[A-Za-z0-9_]+' . | sed -E 's|/[^/]*_test.go:func | |' | sort | \
+	while read -r dir target; do \
+		echo "fuzz $$dir $$target"; \
+		$(GO) test "$$dir" -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME)  || exit 1; \
+	done
+
+.PHONY: hostile
+hostile: ## Certify hosts that mean harm again, and write docs/hostile-hosts.md of what is measured
+	$(GO) test ./tools/prove/hostile -count=1 -run '^TestHostileHosts$$' -page
 
 .PHONY: generate
 generate: build ## Make gen/ of spec/ again, and docs/coverage.md of the ledger and the suites

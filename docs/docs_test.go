@@ -3,11 +3,15 @@
 package docs_test
 
 import (
+	"fmt"
 	"os"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/openassay/assay/scenarios/openwop"
+	"github.com/openassay/assay/simhost/variation"
 )
 
 // A maintainer finds what each suite needs from the host.
@@ -20,5 +24,26 @@ func TestSeamsPageHasEverySuite(t *testing.T) {
 		if !strings.Contains(string(page), "\n| `"+suite.ID+"` |") {
 			t.Errorf("seams.md has no row for the suite %s", suite.ID)
 		}
+	}
+}
+
+// Whoever reads the page reads what the command says.
+func TestVariationsPageHasEveryVariation(t *testing.T) {
+	page, err := os.ReadFile("variations.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	for _, v := range variation.List() {
+		want = append(want, strings.ReplaceAll(fmt.Sprintf("| `%s` | %s | %s | %s |", v.ID, v.Title, v.About, strings.Join(v.Slips, " ")), "|  |", "| |"))
+	}
+	var got []string
+	for line := range strings.Lines(string(page)) {
+		if strings.HasPrefix(line, "| `") {
+			got = append(got, strings.TrimRight(line, "\n"))
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("the rows of variations.md (-the command +the page):\n%s", diff)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/openassay/assay/internal/textsafe"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/wire"
 )
 
 // Stamp is what a report does not know by itself: who made it, how the command ended, and how one scenario of it is
@@ -109,11 +110,18 @@ func checked(c check.Result) results.Check {
 
 func claim(c scenarios.ClaimStatus) results.Claim {
 	value, err := json.Marshal(c.Value.Actual())
+	if err == nil && len(value) > mostValue {
+		value, err = json.Marshal(wire.Compact(c.Value.Actual()))
+	}
 	if err != nil { // decoded JSON always encodes
 		value = []byte("null")
 	}
 	return results.Claim{ID: c.ID, Pointer: c.Pointer, Value: value, Status: results.ClaimStatus(c.Status)}
 }
+
+// mostValue is how many bytes of a claim's value are kept as they are; of a longer one it is the beginning, as a string. A
+// claim is a flag or a number, and may be a block of them.
+const mostValue = 16 << 10
 
 func requirementIn(ledger *scenarios.Ledger) func(scenarios.RequirementStatus) results.RequirementResult {
 	return func(s scenarios.RequirementStatus) results.RequirementResult {

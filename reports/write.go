@@ -1,9 +1,11 @@
 package reports
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -59,13 +61,22 @@ func install(dir string, files []file) error {
 	return removeStale(filepath.Join(dir, TranscriptsDir), files)
 }
 
-// file is one file of a report; name is its path below the folder.
+// file is one file of a report; name is its path below the folder. Its content is made while it is written: all
+// transcripts at once, as they stand on disk, take several times what the target sent.
 type file struct {
-	name    string
-	content []byte
+	name  string
+	write func(io.Writer) error
 }
 
-// render makes every file in memory. results.json comes last: where it is new, the others are.
+// made is the content of a file that is there already.
+func made(content []byte) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := w.Write(content)
+		return err
+	}
+}
+
+// render makes the files. results.json comes last: where it is new, the others are.
 func render(r *scenarios.Report, stamp Stamp) ([]file, error) {
 	doc := Results(r, stamp)
 	encoded, err := MarshalResults(doc)
@@ -81,16 +92,12 @@ func render(r *scenarios.Report, stamp Stamp) ([]file, error) {
 	}
 	var files []file
 	for _, d := range r.Drives {
-		transcript, err := scenarios.MarshalTranscript(d)
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, file{transcriptPath(d.ID), append(transcript, '\n')})
+		files = append(files, file{transcriptPath(d.ID), func(w io.Writer) error { return scenarios.WriteTranscript(w, d) }})
 	}
 	return append(files,
-		file{MatrixName, matrix.Bytes()},
-		file{JUnitName, junit.Bytes()},
-		file{ResultsName, encoded},
+		file{MatrixName, made(matrix.Bytes())},
+		file{JUnitName, made(junit.Bytes())},
+		file{ResultsName, made(encoded)},
 	), nil
 }
 
@@ -115,7 +122,12 @@ func (s *swap) stage(f file) error {
 			return err
 		}
 	}
-	return os.WriteFile(s.new(f.name), f.content, 0o644)
+	out, err := os.OpenFile(s.new(f.name), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriter(out)
+	return errors.Join(f.write(w), w.Flush(), out.Close())
 }
 
 func (s *swap) move(name string) error {

@@ -3,6 +3,7 @@ package scenarios
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"runtime"
@@ -75,6 +76,7 @@ type Certification struct {
 	cleanup   cleanup
 	running   context.Context // ends with the certification
 	cancel    context.CancelFunc
+	over      chan struct{} // closed when every drive is over and judged
 	told      sync.Mutex
 }
 
@@ -113,7 +115,7 @@ func Certify(ctx context.Context, target wire.Target, o Options, suites ...Suite
 	if err != nil {
 		return nil, err
 	}
-	c := &Certification{Options: o, Protocol: suites[0].Protocol, Started: time.Now().UTC(), network: network, selected: picked, drives: map[string]*drive{}}
+	c := &Certification{Options: o, Protocol: suites[0].Protocol, Started: time.Now().UTC(), network: network, selected: picked, drives: map[string]*drive{}, over: make(chan struct{})}
 	ctx, c.cancel = context.WithTimeout(ctx, o.Timeout)
 	c.running = ctx
 	if err := c.discover(ctx); err != nil {
@@ -133,18 +135,29 @@ func (c *Certification) discover(ctx context.Context) error {
 	start := time.Now()
 	reply, err := client.Do(ctx, wire.Call{Method: "GET", Path: c.Protocol.DiscoveryPath, Label: "discovery", Anonymous: true, Discovery: true})
 	if err != nil {
-		return fmt.Errorf("%w: %s: %w", ErrUnreachable, c.network.Address(), err)
+		return c.undiscovered(err)
 	}
 	c.Discovery = Discovery{Document: reply.Value(""), Status: reply.StatusValue(), At: time.Now().UTC()}
 	if _, isObject := c.Discovery.Document.Actual().(map[string]any); !reply.Success() || !isObject {
 		return fmt.Errorf("%w: GET %s%s answered HTTP %d without a JSON object: is this the base URL of a host?", ErrNoDiscovery, c.network.Address(), c.Protocol.DiscoveryPath, reply.Status)
 	}
 	if c.Protocol.CheckDiscovery != nil {
-		c.DiscoveryFindings = c.Protocol.CheckDiscovery([]byte(c.network.Redactor().Clean(string(reply.Body))))
+		c.DiscoveryFindings = boundFindings(c.Protocol.CheckDiscovery([]byte(c.network.Redactor().Clean(string(reply.Body)))), c.network.Redactor().Clean)
 	}
+	c.DiscoveryFindings = append(c.DiscoveryFindings, clock(reply.Header.Get("Date"), c.Discovery.At)...)
 	c.discovery = &drive{meta: DriveMeta{ID: discoveryDrive}, transcript: client.Transcript(), observation: c.Discovery, seconds: time.Since(start).Seconds(), done: make(chan struct{})}
 	close(c.discovery.done)
 	return nil
+}
+
+// undiscovered words why the document could not be read. An answer that is no document of a host, whoever sent it, is
+// another thing than none. What the target said is in the error: it is cleaned like any record.
+func (c *Certification) undiscovered(err error) error {
+	kind := ErrUnreachable
+	if errors.Is(err, wire.ErrOverLimit) || errors.Is(err, wire.ErrUnreadable) {
+		kind = ErrNoDiscovery
+	}
+	return fmt.Errorf("%w: %s: %s", kind, c.network.Address(), told(err.Error(), c.network.Redactor().Clean))
 }
 
 // plan decides for each scenario whether it is asked at all, and which drives that takes.
@@ -185,6 +198,7 @@ func notClaimed(claim Claim, d Discovery, expected []string) string {
 
 // drive runs what is planned: the pool first, then the exclusive ones alone.
 func (c *Certification) drive(ctx context.Context) {
+	defer close(c.over)
 	var pool, exclusive []*drive
 	for _, id := range c.order {
 		if d := c.drives[id]; d.meta.Exclusive {
@@ -235,6 +249,23 @@ func (c *Certification) run(ctx context.Context, d *drive) {
 	observation, err := guarded(bounded, d, conn)
 	d.seconds = time.Since(start).Seconds()
 	d.end(bounded, c.network.Redactor().Clean, observation, err)
+	c.conclude(d)
+}
+
+// conclude judges the scenarios of a drive as soon as it is over, and keeps of its observation what stands on disk: where
+// the values stood, not the values. All drives' together would take many times what was sent.
+func (c *Certification) conclude(d *drive) {
+	for _, o := range c.outcomes {
+		if o.drive == d {
+			c.settle(o)
+		}
+	}
+	if d.observation != nil {
+		if raw, err := json.Marshal(d.observation); err == nil { // or else the report will say why not
+			d.observation = json.RawMessage(c.network.Redactor().Clean(string(raw)))
+		}
+	}
+	d.transcript.Forget()
 }
 
 // guarded keeps a panic of ours from taking the certification along.
@@ -253,7 +284,7 @@ func (d *drive) end(ctx context.Context, clean func(string) string, observation 
 	}
 	d.observation, d.stop = observation, stopOf(ctx, err)
 	if d.stop != nil && clean != nil {
-		d.stop.Reason = clean(d.stop.Reason)
+		d.stop.Reason, d.stop.Unblock = told(d.stop.Reason, clean), told(d.stop.Unblock, clean)
 	}
 	close(d.done)
 }
@@ -273,7 +304,7 @@ func (c *Certification) Outcome(id ScenarioID) Outcome {
 
 func (c *Certification) settle(o *outcome) Outcome {
 	o.once.Do(func() {
-		o.value = o.decide(c.Protocol.Ledger)
+		o.value = o.decide(c.Protocol.Ledger, c.network.Redactor().Clean)
 		if c.Options.Progress != nil {
 			c.told.Lock()
 			defer c.told.Unlock()
@@ -283,7 +314,7 @@ func (c *Certification) settle(o *outcome) Outcome {
 	return o.value
 }
 
-func (o *outcome) decide(ledger *Ledger) Outcome {
+func (o *outcome) decide(ledger *Ledger, clean func(string) string) Outcome {
 	s := o.sel.Scenario
 	var v Outcome
 	switch {
@@ -300,6 +331,7 @@ func (o *outcome) decide(ledger *Ledger) Outcome {
 		v.Drive = o.drive.meta.ID
 	}
 	v.Suite, v.Labels, v.Level = o.sel.Suite.ID, o.sel.Labels, s.Level(ledger)
+	v.bound(clean)
 	return v
 }
 
@@ -316,6 +348,7 @@ func (c *Certification) Finish(ctx context.Context) *Report {
 		waiting.Go(func() { c.settle(o) })
 	}
 	waiting.Wait()
+	<-c.over
 	seen, drives := c.see(c.records())
 	client := c.network.Client("clean-up")
 	defer client.Close()

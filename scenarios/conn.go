@@ -76,8 +76,8 @@ func (c *Conn) Leave(what string, undo func(context.Context, *wire.Client) error
 
 // Await looks until it is satisfied or the patience is over, and tells which.
 // look returns what it saw, and whether that is it. The pause between looks
-// grows from 2 ms to 100 ms: a fast host is not kept waiting, a slow one not
-// hammered.
+// grows from 2 ms to 100 ms, and then to a tenth of what was waited: a fast host
+// is not kept waiting, a slow one not hammered.
 func (c *Conn) Await(ctx context.Context, what string, look func(context.Context) (seen wire.Value, done bool, err error)) (wire.Wait, error) {
 	w := wire.Wait{What: what, Patience: c.Patience}
 	start := c.Now()
@@ -96,7 +96,7 @@ func (c *Conn) Await(ctx context.Context, what string, look func(context.Context
 		if err := wire.Pause(ctx, min(pause, c.Patience-w.Took)); err != nil {
 			return w, err
 		}
-		pause = min(pause*3/2, 100*time.Millisecond)
+		pause = min(pause*3/2, max(100*time.Millisecond, w.Took/10))
 	}
 }
 
@@ -184,7 +184,7 @@ func (c *cleanup) run(ctx context.Context, client *wire.Client) (leftovers []str
 			continue
 		}
 		if err := l.undo(ctx, client); err != nil {
-			leftovers = append(leftovers, fmt.Sprintf("%s: %s", l.what, client.Redactor().Clean(err.Error())))
+			leftovers = append(leftovers, told(l.what+": "+err.Error(), client.Redactor().Clean))
 		}
 	}
 	c.left = nil

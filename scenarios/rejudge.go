@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -25,24 +26,62 @@ type transcriptFile struct {
 	Entries     []wire.Entry    `json:"entries"`
 }
 
-// MarshalTranscript is a drive as it is kept on disk.
-func MarshalTranscript(d DriveRecord) ([]byte, error) {
-	f := transcriptFile{Schema: TranscriptSchema, Drive: d.ID, Seconds: d.Seconds, Stop: d.Stop, Entries: d.Transcript.Entries}
+// WriteTranscript writes a drive as it is kept on disk, entry by entry: encoded, a transcript takes a multiple of what
+// the target sent.
+func WriteTranscript(w io.Writer, d DriveRecord) error {
+	f := transcriptFile{Schema: TranscriptSchema, Drive: d.ID, Seconds: d.Seconds, Stop: d.Stop}
 	if d.Observation != nil && d.Stop == nil {
 		raw, err := json.Marshal(d.Observation)
 		if err != nil {
-			return nil, fmt.Errorf("transcript of %s: encoding the observation: %w", d.ID, err)
+			return fmt.Errorf("transcript of %s: encoding the observation: %w", d.ID, err)
 		}
 		f.Observation = raw
 	}
+	head, err := indented("", f)
+	if err != nil {
+		return fmt.Errorf("transcript of %s: %w", d.ID, err)
+	}
+	// The entries are the last member, and empty so far.
+	head, closed := bytes.CutSuffix(head, []byte("null\n}"))
+	if !closed {
+		return fmt.Errorf("transcript of %s: the entries do not stand last", d.ID)
+	}
+	if _, err := w.Write(append(head, '[')); err != nil {
+		return err
+	}
+	separator := "\n  "
+	for _, e := range d.Transcript.Entries {
+		entry, err := indented("  ", e)
+		if err != nil {
+			return fmt.Errorf("transcript of %s: %w", d.ID, err)
+		}
+		if _, err := io.WriteString(w, separator); err != nil {
+			return err
+		}
+		if _, err := w.Write(entry); err != nil {
+			return err
+		}
+		separator = ",\n  "
+	}
+	_, err = io.WriteString(w, "\n ]\n}\n")
+	return err
+}
+
+// MarshalTranscript is what [WriteTranscript] writes.
+func MarshalTranscript(d DriveRecord) ([]byte, error) {
+	var out bytes.Buffer
+	err := WriteTranscript(&out, d)
+	return out.Bytes(), err
+}
+
+// indented is v as JSON that people read: <secret:1>, not \u003csecret:1\u003e.
+func indented(prefix string, v any) ([]byte, error) {
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)
-	e.SetEscapeHTML(false) // read by people: <secret:1>, not \u003csecret:1\u003e
-	e.SetIndent("", " ")
-	if err := e.Encode(f); err != nil {
-		return nil, fmt.Errorf("transcript of %s: %w", d.ID, err)
-	}
-	return out.Bytes(), nil
+	e.SetEscapeHTML(false)
+	e.SetIndent(prefix, " ")
+	err := e.Encode(v)
+	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), err
 }
 
 // TranscriptName is the file name of a drive's transcript.
@@ -69,10 +108,13 @@ func Rejudge(dir string, selection Selection, suites ...Suite) ([]Outcome, error
 		} else if o.drive, err = reviveFor(dir, sel.Scenario, drives); err != nil {
 			return nil, err
 		}
-		out = append(out, o.decide(sel.Suite.Protocol.Ledger))
+		out = append(out, o.decide(sel.Suite.Protocol.Ledger, nothingSecret))
 	}
 	return out, nil
 }
+
+// nothingSecret is for what was cleaned when it was written.
+func nothingSecret(text string) string { return text }
 
 func reviveFor(dir string, s Scenario, drives map[string]*drive) (*drive, error) {
 	meta, driven := s.Ask.Drive()

@@ -65,6 +65,7 @@ func (c *Certification) see(drives []DriveRecord) ([]Sighting, []DriveRecord) {
 		seen[i] = Sighting{What: sign.What, Claim: sign.Claim}
 		for _, d := range drives {
 			seen[i].add(sign, d, c.network.Address())
+			d.Transcript.Forget()
 		}
 	}
 	if probes := c.probe(signs, seen, drives); probes.Transcript.Len() > 0 {

@@ -65,7 +65,7 @@ func stopOf(ctx context.Context, err error) *Stop {
 		return &Stop{Verdict: Inconclusive, Reason: "interrupted"}
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return &Stop{Verdict: Inconclusive, Reason: "the deadline struck while it was driven: " + err.Error(), Unblock: "give it longer with --timeout"}
-	case errors.Is(err, wire.ErrNoAnswer), errors.Is(err, wire.ErrOverLimit):
+	case errors.Is(err, wire.ErrNoAnswer), errors.Is(err, wire.ErrOverLimit), errors.Is(err, wire.ErrUnreadable):
 		return &Stop{Verdict: Inconclusive, Reason: err.Error()}
 	case errors.Is(err, wire.ErrBusy):
 		return &Stop{Verdict: Inconclusive, Reason: err.Error(), Unblock: "send fewer requests with --rate or --workers"}

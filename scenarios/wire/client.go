@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -25,7 +26,7 @@ type Client struct {
 	http       *http.Client
 	transport  *http.Transport
 	transcript *Transcript
-	kept       *keptBytes
+	held       *held
 }
 
 // Other sends the same drive's requests with the credential of another tenant,
@@ -112,6 +113,7 @@ type Reply struct {
 	Body   []byte // not redacted: it never leaves the drive
 
 	exchange   int
+	longest    int // string to act on
 	transcript *Transcript
 }
 
@@ -124,8 +126,11 @@ func (c *Client) Redactor() *Redactor { return c.network.redactor }
 // Now is the certification's clock.
 func (c *Client) Now() time.Time { return c.network.now() }
 
-// Close drops idle connections.
-func (c *Client) Close() { c.transport.CloseIdleConnections() }
+// Close drops idle connections, and counts what the drive has decoded no longer.
+func (c *Client) Close() {
+	c.transport.CloseIdleConnections()
+	c.held.release()
+}
 
 // Exchange is the number of the reply's entry in the transcript.
 func (r *Reply) Exchange() int { return r.exchange }
@@ -155,19 +160,28 @@ func (r *Reply) mint(ref Ref) Value {
 func (r *Reply) Success() bool { return r.Status >= 200 && r.Status < 300 }
 
 // Text is the string at a JSON pointer of the live body, for a drive that has
-// to act on it: a value of the record may have been redacted.
+// to act on it: a value of the record may have been redacted. It is "" where
+// the string is longer than a path may be: nobody could act on it.
 func (r *Reply) Text(pointer string) string {
-	doc, err := decode(r.Body)
+	doc, err := decode(string(r.Body))
 	if err != nil {
 		return ""
 	}
+	text := textAt(doc, pointer)
+	if len(text) > r.longest {
+		return ""
+	}
+	return strings.Clone(text) // it would keep the whole body
+}
+
+func textAt(doc any, pointer string) string {
 	v, _ := lookup(doc, pointer)
 	s, _ := v.(string)
 	return s
 }
 
 // Do sends a call and records the exchange. The error is [ErrNoAnswer],
-// [ErrOverLimit], [ErrBusy] or the context's; any other HTTP status is a reply,
+// [ErrOverLimit], [ErrUnreadable], [ErrBusy] or the context's; any other HTTP status is a reply,
 // not an error. A 429 is obeyed twice, for as long as the limits allow.
 func (c *Client) Do(ctx context.Context, call Call) (*Reply, error) {
 	for attempt := 0; ; attempt++ {
@@ -176,7 +190,7 @@ func (c *Client) Do(ctx context.Context, call Call) (*Reply, error) {
 		case err != nil:
 			return nil, err
 		case reply.Status == http.StatusServiceUnavailable, reply.Status == http.StatusTooManyRequests && attempt == 2:
-			return nil, &failure{kind: ErrBusy, doing: call.doing(), detail: fmt.Sprintf("HTTP %d", reply.Status)}
+			return nil, &failure{kind: ErrBusy, doing: c.doing(call), detail: fmt.Sprintf("HTTP %d", reply.Status)}
 		case reply.Status != http.StatusTooManyRequests:
 			return reply, nil
 		}
@@ -212,34 +226,52 @@ func (c *Client) once(ctx context.Context, call Call) (*Reply, error) {
 	start := c.network.now()
 	response, err := c.http.Do(request.WithContext(ctx))
 	if err != nil {
-		err = noAnswer(ctx, call.doing(), err)
-		c.record(start, call, sent, nil, nil, err)
+		_, err = c.record(start, call, sent, nil, nil, noAnswer(ctx, c.doing(call), err))
 		return nil, err
 	}
 	return c.receive(ctx, start, call, sent, response, limit)
 }
 
-func (call Call) doing() string { return call.Method + " " + call.Path }
+func (c *Client) doing(call Call) string {
+	return call.Method + " " + clip(c.network.redactor.Clean(call.Path))
+}
 
 // receive reads a reply's body within its limits and records the exchange.
 func (c *Client) receive(ctx context.Context, start time.Time, call Call, sent Request, response *http.Response, limit int64) (*Reply, error) {
 	body, err := c.body(ctx, call, response, limit)
-	c.hide(call.Secrets, body)
-	n := c.record(start, call, sent, response, body, err)
+	if longest := c.hide(call.Secrets, body); longest > c.network.limits.PathBytes {
+		body, err = nil, overLimit(c.doing(call), "a token in it is longer than %d bytes", c.network.limits.PathBytes)
+	}
+	n, err := c.record(start, call, sent, response, body, err)
 	if err != nil {
 		return nil, err
 	}
-	return &Reply{Status: response.StatusCode, Header: response.Header, Body: body, exchange: n, transcript: c.transcript}, nil
+	return &Reply{Status: response.StatusCode, Header: response.Header, Body: body, exchange: n, longest: c.network.limits.PathBytes, transcript: c.transcript}, nil
 }
 
-// hide registers the secrets of a reply before the reply is recorded.
-func (c *Client) hide(pointers []string, body []byte) {
-	for _, p := range pointers {
-		c.network.redactor.Hide((&Reply{Body: body}).Text(p))
+// hide registers the secrets of a reply before the reply is recorded, and
+// returns the length of the longest. One that no request could carry is not
+// registered: a target could have us look for megabytes in every record.
+func (c *Client) hide(pointers []string, body []byte) (longest int) {
+	if len(pointers) == 0 {
+		return 0
 	}
+	doc, err := decode(string(body))
+	if err != nil {
+		return 0
+	}
+	for _, p := range pointers {
+		token := textAt(doc, p)
+		longest = max(longest, len(token))
+		if len(token) <= c.network.limits.PathBytes {
+			c.network.redactor.Hide(strings.Clone(token))
+		}
+	}
+	return longest
 }
 
-func (c *Client) record(start time.Time, call Call, sent Request, response *http.Response, body []byte, err error) int {
+// record keeps an exchange. The error is err, or says that there is no room for it.
+func (c *Client) record(start time.Time, call Call, sent Request, response *http.Response, body []byte, err error) (int, error) {
 	entry := Entry{Kind: "http", At: start.UTC(), Micros: c.network.now().Sub(start).Microseconds(), Label: call.Label, Request: &sent}
 	if response != nil {
 		entry.Response = &Response{Status: response.StatusCode, Header: c.headers(response.Header), Body: c.network.redactor.Clean(printable(body))}
@@ -247,7 +279,11 @@ func (c *Client) record(start time.Time, call Call, sent Request, response *http
 	if err != nil {
 		entry.Error = c.network.redactor.Clean(err.Error())
 	}
-	return c.transcript.add(entry)
+	if full := c.held.keep(c.doing(call), entry.bytes()); full != nil {
+		entry.strip(full.Error())
+		err = cmp.Or(err, full)
+	}
+	return c.transcript.add(entry), err
 }
 
 // prepare builds the request. Bodies go out with a Content-Length: not every
@@ -263,6 +299,9 @@ func (c *Client) prepare(ctx context.Context, call Call, accept string) (*http.R
 		if body, err = json.Marshal(b); err != nil {
 			return nil, Request{}, fmt.Errorf("%s %s: encoding the request body: %w", call.Method, call.Path, err)
 		}
+	}
+	if most := c.network.limits.PathBytes; len(call.Path) > most {
+		return nil, Request{}, overLimit(c.doing(call), "an id that the target chose makes the path longer than %d bytes", most)
 	}
 	body, err := c.withKey(body)
 	if err != nil {
@@ -296,21 +335,23 @@ func (c *Client) prepare(ctx context.Context, call Call, accept string) (*http.R
 func (c *Client) body(ctx context.Context, call Call, response *http.Response, limit int64) ([]byte, error) {
 	defer response.Body.Close()
 	if err := c.network.inFlight.take(ctx, limit); err != nil {
-		return nil, noAnswer(ctx, call.doing(), err)
+		return nil, noAnswer(ctx, c.doing(call), err)
 	}
 	defer c.network.inFlight.give(limit)
 	body, err := io.ReadAll(io.LimitReader(response.Body, limit+1))
 	switch {
 	case int64(len(body)) > limit:
-		return nil, overLimit(call.doing(), "the body is larger than %d bytes", limit)
+		return nil, overLimit(c.doing(call), "the body is larger than %d bytes", limit)
 	case err != nil:
-		return nil, noAnswer(ctx, call.doing(), err)
-	case !c.kept.add(int64(len(body)), c.network.limits.DriveBytes):
-		return nil, overLimit(call.doing(), "this drive was sent more than %d bytes in all", c.network.limits.DriveBytes)
+		return nil, noAnswer(ctx, c.doing(call), err)
 	}
 	if looksLikeJSON(response.Header, body) {
-		if err := Vet(body, c.network.limits.Depth, c.network.limits.NumberChars); err != nil {
-			return nil, overLimit(call.doing(), "the body is %v", err)
+		weight, err := c.network.limits.vetted(c.doing(call), body)
+		if err != nil {
+			return nil, err
+		}
+		if err := c.held.decode(c.doing(call), weight); err != nil {
+			return nil, err
 		}
 	}
 	return body, nil

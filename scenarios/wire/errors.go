@@ -12,6 +12,11 @@ var ErrNoAnswer = errors.New("the target did not answer")
 // ErrOverLimit marks an answer that was larger or deeper than [Limits] allow.
 var ErrOverLimit = errors.New("the answer is over a limit")
 
+// ErrUnreadable marks an answer whose JSON does not read alike everywhere: it
+// is not UTF-8, or an object of it names a member twice. Whatever was concluded
+// from one reading would be false for another.
+var ErrUnreadable = errors.New("the answer cannot be read")
+
 // ErrBusy marks a target that says it cannot serve us now: HTTP 429 or 503,
 // after it was given time. It says nothing about what the target promises.
 var ErrBusy = errors.New("the target is busy")

@@ -1,9 +1,105 @@
 package wire
 
-import "sync/atomic"
+import (
+	"fmt"
+	"sync/atomic"
+)
 
-// keptBytes counts what one drive's transcript holds.
-type keptBytes struct{ n atomic.Int64 }
+// held counts what one drive holds of what was sent: the text that its
+// transcript keeps for good, and the documents that it has decoded, which are
+// let go when it is over. All drives together are bounded as well.
+type held struct {
+	network *Network
+	kept    atomic.Int64
+	live    atomic.Int64
+}
 
-// add counts n more bytes; false when that is over the limit.
-func (k *keptBytes) add(n, limit int64) bool { return k.n.Add(n) <= limit }
+// totals are what all drives of a certification hold.
+type totals struct{ kept, live atomic.Int64 }
+
+// keep counts n more bytes of the transcript.
+func (h *held) keep(doing string, n int64) error {
+	limits := h.network.limits
+	if kept := h.kept.Add(n); kept > limits.DriveBytes {
+		h.kept.Add(-n)
+		return overLimit(doing, "this drive was sent more than %d bytes in all", limits.DriveBytes)
+	}
+	if kept := h.network.held.kept.Add(n); kept > limits.KeptBytes {
+		h.kept.Add(-n)
+		h.network.held.kept.Add(-n)
+		return overLimit(doing, "all drives together were sent more than %d bytes: certify fewer suites at once", limits.KeptBytes)
+	}
+	return nil
+}
+
+// decode counts a document of so many bytes that the drive may look at until it is over.
+func (h *held) decode(doing string, n int64) error {
+	if h.network.held.live.Add(n) > h.network.limits.LiveBytes {
+		h.network.held.live.Add(-n)
+		return overLimit(doing, "the drives under way would hold more than %d bytes of decoded JSON: certify with fewer workers", h.network.limits.LiveBytes)
+	}
+	h.live.Add(n)
+	return nil
+}
+
+// release lets go of what was decoded.
+func (h *held) release() { h.network.held.live.Add(-h.live.Swap(0)) }
+
+// What an entry and a chunk take on disk beside their texts, roughly.
+const (
+	entryBytes = 300
+	chunkBytes = 60
+)
+
+// bytes is about what an entry takes on disk.
+func (e *Entry) bytes() int64 {
+	n := entryBytes + written(e.Error) + written(e.Label)
+	if r := e.Request; r != nil {
+		n += written(r.Method) + written(r.URL) + written(r.Body) + headerBytes(r.Header)
+	}
+	if r := e.Response; r != nil {
+		n += written(r.Body) + headerBytes(r.Header)
+	}
+	return n
+}
+
+func headerBytes(h map[string]string) int64 {
+	var n int64
+	for k, v := range h {
+		n += written(k) + written(v)
+	}
+	return n
+}
+
+// written is how many bytes text takes as a JSON string.
+func written(text string) int64 {
+	n := int64(len(text))
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c == '"', c == '\\', c == '\n', c == '\r', c == '\t':
+			n++
+		case c < ' ':
+			n += int64(len(`\u0000`) - 1)
+		}
+	}
+	return n
+}
+
+// strip takes what the target chose out of an entry that is too large to be kept.
+func (e *Entry) strip(why string) {
+	e.Response, e.Error = nil, why
+	if e.Request != nil {
+		e.Request = &Request{Method: e.Request.Method, URL: clip(e.Request.URL)}
+	}
+}
+
+// mostShown is how many bytes of a path stand in an error.
+const mostShown = 300
+
+// clip cuts what is said of a request: a host may have chosen an id that is a megabyte long.
+func clip(text string) string {
+	if len(text) <= mostShown {
+		return text
+	}
+	return fmt.Sprintf("%s… (%d bytes)", printable([]byte(text[:mostShown])), len(text))
+}

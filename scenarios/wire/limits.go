@@ -8,9 +8,13 @@ type Limits struct {
 	BodyBytes      int64         // one reply's body, after decompression
 	DiscoveryBytes int64         // the discovery document's body
 	InFlightBytes  int64         // bodies being read at one moment, over all drives
-	DriveBytes     int64         // all bodies that one drive keeps in its transcript
+	DriveBytes     int64         // what one drive keeps in its transcript, as it is written
+	KeptBytes      int64         // what all drives together keep in their transcripts
+	DocumentBytes  int64         // one JSON document once it is decoded, as far as that can be told beforehand
+	LiveBytes      int64         // all documents that the drives under way have decoded
 	EventBytes     int64         // one server-sent event
 	StreamEvents   int           // events of one stream
+	PathBytes      int           // a path that we ask for: an id of the target's may be part of it
 	Depth          int           // nesting of a JSON document
 	NumberChars    int           // length of a JSON number
 	Redirects      int           // redirects followed, within the target's origin
@@ -26,8 +30,12 @@ func DefaultLimits() Limits {
 		DiscoveryBytes: 4 << 20,
 		InFlightBytes:  8 << 20,
 		DriveBytes:     8 << 20,
+		KeptBytes:      24 << 20,
+		DocumentBytes:  16 << 20,
+		LiveBytes:      32 << 20,
 		EventBytes:     1 << 20,
 		StreamEvents:   10_000,
+		PathBytes:      16 << 10,
 		Depth:          64,
 		NumberChars:    64,
 		Redirects:      5,

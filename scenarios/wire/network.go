@@ -52,6 +52,7 @@ type Network struct {
 	tls      *tls.Config
 	pace     *pace
 	inFlight *weights
+	held     totals
 	now      func() time.Time
 }
 
@@ -149,7 +150,7 @@ func (n *Network) Client(drive string) *Client {
 		MaxIdleConnsPerHost: 8,
 		ForceAttemptHTTP2:   true,
 	}
-	c := &Client{network: n, base: n.base, key: n.target.Key, blank: "<secret>", transport: transport, transcript: &Transcript{Drive: drive}, kept: &keptBytes{}}
+	c := &Client{network: n, base: n.base, key: n.target.Key, blank: "<secret>", transport: transport, transcript: &Transcript{Drive: drive}, held: &held{network: n}}
 	c.http = &http.Client{Transport: transport, CheckRedirect: c.redirect}
 	return c
 }

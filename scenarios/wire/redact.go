@@ -14,6 +14,8 @@ import (
 type Redactor struct {
 	mu      sync.RWMutex
 	secrets []secret
+	raw     []secret // as they were registered
+	heads   heads    // of the secrets
 	next    int
 }
 
@@ -35,10 +37,12 @@ func (r *Redactor) Hide(text string) {
 	}
 	r.next++
 	placeholder := fmt.Sprintf("<secret:%d>", r.next)
+	r.raw = append(r.raw, secret{text, placeholder})
 	quoted, _ := json.Marshal(text) // a string always encodes
 	for _, spelling := range []string{text, strings.Trim(string(quoted), `"`), url.QueryEscape(text), url.PathEscape(text)} {
 		if !slices.ContainsFunc(r.secrets, func(s secret) bool { return s.text == spelling }) {
 			r.secrets = append(r.secrets, secret{spelling, placeholder})
+			r.heads.add(spelling)
 		}
 	}
 	// The longest first: a secret that contains another must not be cut in two.
@@ -48,10 +52,18 @@ func (r *Redactor) Hide(text string) {
 // searchedFast is a length of text that the machine searches for by itself.
 const searchedFast = 32
 
-// Clean returns text without any registered secret.
+// Clean returns text without any registered secret, however its characters are escaped.
 func (r *Redactor) Clean(text string) string {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
+	if r.heads.in(text) {
+		text = r.cleanPlain(text)
+	}
+	return r.cleanEscaped(text)
+}
+
+// cleanPlain takes out one secret after the other.
+func (r *Redactor) cleanPlain(text string) string {
 	for _, s := range r.secrets {
 		// Short texts are searched for much faster than long ones, and hardly any is there.
 		if head := s.text[:min(len(s.text), searchedFast)]; strings.Contains(text, head) {

@@ -53,8 +53,7 @@ func (c *Client) Open(ctx context.Context, call Call) (*Stream, *Reply, error) {
 	}
 	if err != nil {
 		cancel()
-		err = noAnswer(context.WithoutCancel(ctx), call.doing(), err)
-		c.record(start, call, sent, nil, nil, err)
+		_, err = c.record(start, call, sent, nil, nil, noAnswer(context.WithoutCancel(ctx), c.doing(call), err))
 		return nil, nil, err
 	}
 	if !strings.HasPrefix(response.Header.Get("Content-Type"), "text/event-stream") || response.StatusCode != http.StatusOK {
@@ -64,6 +63,13 @@ func (c *Client) Open(ctx context.Context, call Call) (*Stream, *Reply, error) {
 		return nil, plain, err
 	}
 	entry := Entry{Kind: "stream", At: start.UTC(), Label: call.Label, Request: &sent, Response: &Response{Status: response.StatusCode, Header: c.headers(response.Header)}}
+	if err := c.held.keep(c.doing(call), entry.bytes()); err != nil {
+		cancel()
+		response.Body.Close()
+		entry.strip(err.Error())
+		c.transcript.add(entry)
+		return nil, nil, err
+	}
 	s := &Stream{client: c, ctx: ctx, body: response.Body, cancel: cancel, entry: c.transcript.add(entry), start: start,
 		events: make(chan StreamEvent), done: make(chan struct{})}
 	go s.read()
@@ -119,10 +125,6 @@ func (s *Stream) read() {
 	count := 0
 	for {
 		n, err := s.body.Read(buffer)
-		if !s.client.kept.add(int64(n), limits.DriveBytes) {
-			s.failure = overLimit(readingStream, "this drive was sent more than %d bytes in all", limits.DriveBytes)
-			return
-		}
 		// Recorded and parsed by whole lines: a secret or a character that was
 		// cut in two by the network is whole again.
 		unfinished = append(unfinished, buffer[:n]...)
@@ -130,7 +132,11 @@ func (s *Stream) read() {
 		if err != nil {
 			end = len(unfinished)
 		}
-		events := s.take(&live, &kept, unfinished[:end])
+		events, full := s.take(&live, &kept, unfinished[:end])
+		if full != nil {
+			s.failure = full
+			return
+		}
 		unfinished = append([]byte(nil), unfinished[end:]...)
 		if int64(live.Pending()+len(unfinished)) > limits.EventBytes {
 			s.failure = overLimit(readingStream, "one event is larger than %d bytes", limits.EventBytes)
@@ -166,23 +172,27 @@ func (s *Stream) vet(e StreamEvent, limits Limits) error {
 	if !looksLikeJSON(nil, []byte(e.Data)) {
 		return nil
 	}
-	if err := Vet([]byte(e.Data), limits.Depth, limits.NumberChars); err != nil {
-		return overLimit(readingStream, "an event is %v", err)
+	weight, err := limits.vetted(readingStream, []byte(e.Data))
+	if err != nil {
+		return err
 	}
-	return nil
+	return s.client.held.decode(readingStream, weight)
 }
 
 const readingStream = "reading the event stream"
 
 // take records a piece of the stream and parses it twice: as it came, for the
 // drive, and as it is kept, for the judges.
-func (s *Stream) take(live, kept *StreamParser, piece []byte) []StreamEvent {
+func (s *Stream) take(live, kept *StreamParser, piece []byte) ([]StreamEvent, error) {
 	if len(piece) == 0 {
-		return nil
+		return nil, nil
 	}
 	clean := s.client.network.redactor.Clean(printable(piece))
+	if err := s.client.held.keep(readingStream, chunkBytes+written(clean)); err != nil {
+		return nil, err
+	}
 	s.client.transcript.chunk(s.entry, Chunk{Micros: s.client.network.now().Sub(s.start).Microseconds(), Text: clean}, kept.Feed(clean))
-	return live.Feed(string(piece))
+	return live.Feed(string(piece)), nil
 }
 
 func (t *Transcript) chunk(n int, c Chunk, events []StreamEvent) {

@@ -88,12 +88,19 @@ func (t *Transcript) body(n int) (any, error) {
 	if t.last == n {
 		return t.decoded, nil
 	}
-	v, err := decode([]byte(e.Response.Body))
+	v, err := decode(e.Response.Body)
 	if err != nil {
 		return nil, fmt.Errorf("exchange %d: reply is not JSON: %w", n, err)
 	}
 	t.last, t.decoded = n, v
 	return v, nil
+}
+
+// Forget lets go of the reply that was decoded last. It is decoded again where a value of it is wanted.
+func (t *Transcript) Forget() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.last, t.decoded = 0, nil
 }
 
 // event is the k-th event, from 1, of stream entry n.

@@ -71,14 +71,25 @@ func (v Value) At(pointer string) Value {
 }
 
 // Key is the member of an object v.
-func (v Value) Key(name string) Value { return v.At("/" + escape(name)) }
+func (v Value) Key(name string) Value {
+	members, ok := v.v.(map[string]any)
+	if !ok { // an index of an array, or nothing
+		return v.At("/" + escape(name))
+	}
+	w, found := members[name]
+	ref := v.ref
+	ref.Pointer += "/" + escape(name)
+	return Value{ref: ref, v: w, here: v.here && found}
+}
 
 // Items are the elements of an array v; nil when v is no array.
 func (v Value) Items() Values {
 	list, _ := v.v.([]any)
 	out := make(Values, len(list))
-	for i := range list {
-		out[i] = v.At("/" + strconv.Itoa(i))
+	for i, item := range list {
+		ref := v.ref
+		ref.Pointer += "/" + strconv.Itoa(i)
+		out[i] = Value{ref: ref, v: item, here: v.here}
 	}
 	return out
 }
@@ -132,8 +143,11 @@ func Compact(v any) string {
 		return fmt.Sprintf("%v", v)
 	}
 	const most = 300
-	if s := []rune(string(b)); len(s) > most {
-		return string(s[:most]) + "…"
+	n := 0
+	for at := range string(b) {
+		if n++; n > most {
+			return string(b[:at]) + "…"
+		}
 	}
 	return string(b)
 }
@@ -343,7 +357,7 @@ func (t *Transcript) ofEvent(ref Ref) (Value, error) {
 	case what == "type":
 		return Value{ref: ref, v: e.Type, here: true}, nil
 	}
-	doc, err := decode([]byte(e.Data))
+	doc, err := decode(e.Data)
 	if err != nil { // no JSON: nothing stood there
 		return Value{ref: ref}, nil
 	}

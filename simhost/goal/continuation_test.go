@@ -2,6 +2,8 @@ package goal
 
 import (
 	"errors"
+	"runtime"
+	"sync"
 	"testing"
 	"time"
 
@@ -52,6 +54,34 @@ func TestAScheduleFiresByItself(t *testing.T) {
 	if runs := h.runs(id); len(runs) != 4 {
 		t.Errorf("it fired %v", runs)
 	}
+}
+
+// What has come due waits for the turn of its goal, and the timer does not ring for it over and over meanwhile.
+func TestWhatIsDueWaitsForItsTurn(t *testing.T) {
+	h := newHost(t)
+	id := h.going(every("1s"), within(2))
+	release := must[func()](t)(h.take(h.soon(), id))
+	var moved sync.WaitGroup
+	moved.Go(func() { h.clock.Advance(time.Second) })
+	for deadline := time.Now().Add(patience); !h.ringing(id); runtime.Gosched() {
+		if time.Now().After(deadline) {
+			t.Fatal("the timer does not ring")
+		}
+	}
+	if err := h.strike(h.soon(), id); err != nil {
+		t.Fatal(err)
+	}
+	h.mu.Lock()
+	if h.alarms[id] != nil {
+		t.Error("the timer is set for what is waited with")
+	}
+	h.mu.Unlock()
+	release()
+	moved.Wait()
+	h.quiet()
+	h.expectStory(id, "false")
+	h.advances(time.Second)
+	h.expectStory(id, "false false bound-exceeded")
 }
 
 // Whatever ends a goal, or holds it up, holds up its schedule.

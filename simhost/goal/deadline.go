@@ -44,7 +44,8 @@ func (g *Goals) arm(s *state) {
 		if again := g.now(s.ahead).Add(retry); s.begun != nil && due.Before(again) {
 			due = again // the end of that tick sets the timer again; unless an error keeps it from its end
 		}
-		if !set || due.Before(at) {
+		answered := g.ringing(s.id) && !due.After(g.now(s.ahead)) // by whoever is at it, who sets the timer again
+		if (!set || due.Before(at)) && !answered {
 			at, set = due, true
 		}
 	}
@@ -71,14 +72,38 @@ func (g *Goals) ring(id string) {
 		return
 	}
 	defer leave()
-	err = g.strike(context.Background(), id)
+	err = g.answer(id)
 	if err == nil {
-		err = g.keep(id)
+		err = g.strike(context.Background(), id) // sets the timer also for what has come due meanwhile
 	}
 	if err != nil && g.ctx.Err() == nil {
 		g.o.OnError(fmt.Errorf("what was due of goal %s: %w", id, err))
 		g.setAlarm(id, g.o.Clock.Now().Add(retry), true)
 	}
+}
+
+// answer does what is due. Until it has, the timer is not set for that again: it would ring at once, over and over.
+func (g *Goals) answer(id string) error {
+	g.count(id, 1)
+	defer g.count(id, -1)
+	if err := g.strike(context.Background(), id); err != nil {
+		return err
+	}
+	return g.keep(id)
+}
+
+func (g *Goals) count(id string, more int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.rings[id] += more; g.rings[id] == 0 {
+		delete(g.rings, id)
+	}
+}
+
+func (g *Goals) ringing(id string) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.rings[id] > 0
 }
 
 // strike closes an active goal whose deadline has passed, and sets the timer of one whose deadline is still to come.

@@ -20,6 +20,7 @@ type Log = folded.Log
 // Runs is where contributing runs are made; *run.Engine is one.
 type Runs interface {
 	Create(ctx context.Context, c run.Create) (openwopv1.RunSnapshot, error)
+	ID(chosen [16]byte) string
 	Await(ctx context.Context, runID string) error
 	Snapshot(ctx context.Context, runID string) (openwopv1.RunSnapshot, error)
 }
@@ -68,6 +69,7 @@ type Goals struct {
 	closed bool
 	turns  map[string]chan struct{} // by goal: holds an element while somebody ticks
 	alarms map[string]clock.Timer   // by goal: its deadline, or the next run of its schedule
+	rings  map[string]int           // by goal: callbacks of its timer under way
 }
 
 // Open reads the goals. Call Resume before anything else.
@@ -97,6 +99,7 @@ func Open(ctx context.Context, o Options) (*Goals, error) {
 		redact: redact.New(o.Secrets),
 		turns:  map[string]chan struct{}{},
 		alarms: map[string]clock.Timer{},
+		rings:  map[string]int{},
 	}
 	g.ctx, g.stop = context.WithCancel(context.Background())
 	if err := g.view(ctx, func(*board) error { return nil }); err != nil {

@@ -201,7 +201,7 @@ func (g *Goals) conclude(id, runID string, found *verdict) (outcome, error) {
 
 // dropAny ends a tick whose goal has ended. A former process may have created its run.
 func (g *Goals) dropAny(id string, create run.Create) (o outcome, runID string, err error) {
-	runID = run.ID(create.ID)
+	runID = g.o.Runs.ID(create.ID)
 	_, err = g.o.Runs.Snapshot(g.ctx, runID)
 	if refused := (*refusal.Error)(nil); errors.As(err, &refused) && refused.Code == refusal.NotFound {
 		runID, err = "", nil

@@ -358,6 +358,8 @@ func (g *gated) Create(ctx context.Context, c run.Create) (openwopv1.RunSnapshot
 	return g.h.engine.Create(ctx, c)
 }
 
+func (g *gated) ID(chosen [16]byte) string { return g.h.engine.ID(chosen) }
+
 func (g *gated) Snapshot(ctx context.Context, id string) (openwopv1.RunSnapshot, error) {
 	return g.h.engine.Snapshot(ctx, id)
 }

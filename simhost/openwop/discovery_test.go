@@ -22,7 +22,7 @@ func described(t *testing.T, o Options) map[string]any {
 		t.Fatal(err)
 	}
 	h := &Host{opts: o, claimed: made}
-	h.fixtures = must(loadWorkflows(schemas, "")).runnable(h.lacks())
+	h.fixtures = must(must(readBundle()).load("")).runnable(h.lacks())
 	var document map[string]any
 	if err := json.Unmarshal(must(h.discover()).body, &document); err != nil {
 		t.Fatal(err)
@@ -184,7 +184,7 @@ func TestDiscoveryListsFixturesThatCanRun(t *testing.T) {
 func TestDiscoveryIsValidInEveryCombination(t *testing.T) {
 	schema := must(schemas.Component("Capabilities"))
 	names := ClaimNames()
-	loaded := must(loadWorkflows(schemas, ""))
+	loaded := must(must(readBundle()).load(""))
 	all := 1<<len(names) - 1
 	combinations := map[int]bool{0: true, all: true}
 	for i := range names {

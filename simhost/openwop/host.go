@@ -15,7 +15,6 @@ import (
 	"sync/atomic"
 
 	"github.com/openassay/assay/gen/openwopv1"
-	"github.com/openassay/assay/internal/validate"
 	"github.com/openassay/assay/simhost/eventlog"
 	"github.com/openassay/assay/simhost/fault"
 	"github.com/openassay/assay/simhost/goal"
@@ -23,6 +22,7 @@ import (
 	"github.com/openassay/assay/simhost/mockai"
 	"github.com/openassay/assay/simhost/rules"
 	"github.com/openassay/assay/simhost/run"
+	"github.com/openassay/assay/simhost/variation"
 	"github.com/openassay/assay/simhost/workspace"
 )
 
@@ -31,7 +31,8 @@ type Host struct {
 	opts        Options // with defaults
 	log         *slog.Logger
 	claimed     claimed
-	rules       rules.Set // what every part goes by
+	rules       rules.Set     // what every part goes by
+	manner      variation.Set // in which it speaks
 	credentials []credential
 	tenants     []string // that have a key
 	workflows   workflows
@@ -81,22 +82,22 @@ func open(ctx context.Context, o Options) (_ *Host, err error) {
 	if h.rules, err = fault.Rules(o.Faults...); err != nil {
 		return nil, &OptionError{err}
 	}
-	bundled := openwopv1.Bundled()
-	schemas, err := validate.New(bundled)
+	if h.manner, err = variation.With(o.Vary...); err != nil {
+		return nil, &OptionError{err}
+	}
+	b, err := readBundle()
 	if err != nil {
 		return nil, err
 	}
-	if h.workflows, err = loadWorkflows(schemas, o.Workflows); err != nil {
+	if h.workflows, err = b.load(o.Workflows); err != nil {
 		return nil, &OptionError{err}
 	}
 	h.fixtures = h.withoutRemote(h.workflows.runnable(h.lacks()))
 	if h.discovery, err = h.discover(); err != nil {
 		return nil, err
 	}
-	h.contract = document{body: bundled}
-	if err := h.route(bundled, schemas); err != nil {
-		return nil, err
-	}
+	h.contract = document{body: b.document}
+	h.route(b.operations)
 	return h, h.start(ctx)
 }
 
@@ -111,13 +112,9 @@ func (h *Host) Close(ctx context.Context) error {
 // Handler answers requests; it can be put into any server. Serve does that.
 func (h *Host) Handler() http.Handler { return h.handler }
 
-// route builds the handler: from outside in, CORS, faults, the key, the routes, the checks of the contract, the
-// generated server, and the methods of Host.
-func (h *Host) route(bundled []byte, schemas *validate.Set) error {
-	ops, err := readContract(bundled, schemas)
-	if err != nil {
-		return err
-	}
+// route builds the handler: from outside in, CORS, faults, the manner in which the host speaks, the key, the routes, the
+// checks of the contract, the generated server, and the methods of Host.
+func (h *Host) route(ops contract) {
 	router := newRouter(h, ops)
 	router.mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
@@ -127,8 +124,7 @@ func (h *Host) route(bundled []byte, schemas *validate.Set) error {
 	strict := openwopv1.NewStrictHandlerWithOptions(h, []openwopv1.StrictMiddlewareFunc{withRequest},
 		openwopv1.StrictHTTPServerOptions{RequestErrorHandlerFunc: bad, ResponseErrorHandlerFunc: h.fail})
 	openwopv1.HandlerWithOptions(strict, openwopv1.StdHTTPServerOptions{BaseRouter: router, ErrorHandlerFunc: bad})
-	h.handler = cors(h.opts.CORS, h.active.count(h.recovered(h.bearer(router))))
-	return nil
+	h.handler = cors(h.opts.CORS, h.active.count(h.recovered(h.manner.Front(h.bearer(router), router.knows))))
 }
 
 // version of the execution model as the engine wants it: 0 where there is none.

@@ -135,7 +135,7 @@ func (h *Host) answerOnce(w http.ResponseWriter, r *http.Request, log string, ne
 
 	// A client that hangs up now would leave an intent without an outcome; the work is finished without it.
 	ctx := context.WithoutCancel(r.Context())
-	body, err := bodyDigest(r)
+	body, err := h.identity(r)
 	if err != nil {
 		return err
 	}
@@ -233,6 +233,14 @@ func chosenID(ctx context.Context) (id [16]byte) {
 func idOf(token string) (id [16]byte) {
 	_, _ = hex.Decode(id[:], []byte(token)) // digest wrote it: it is 32 hexadecimal digits
 	return id
+}
+
+// identity is what a key is bound to: the value of a body, or its bytes.
+func (h *Host) identity(r *http.Request) (string, error) {
+	if body, ok := r.Body.(*requestBody); ok && h.manner.RawBodies {
+		return digest(string(body.raw)), nil
+	}
+	return bodyDigest(r)
 }
 
 // bodyDigest identifies a body by its JSON value: whitespace and the order of members make no difference.

@@ -123,6 +123,9 @@ func (r *router) notFound(w http.ResponseWriter, req *http.Request) {
 	r.host.refuse(w, req, refuse(codeNotFound, "nothing is at "+quoted(req.URL.Path)+": GET /v1/openapi.json lists what there is"))
 }
 
+// knows tells whether something is at the path of a request.
+func (r *router) knows(req *http.Request) bool { return len(r.allowed(req)) > 0 }
+
 // allowed finds the methods that the path of a request does have.
 func (r *router) allowed(req *http.Request) []string {
 	var methods []string

@@ -81,6 +81,8 @@ type Options struct {
 
 	// Faults names the violations that the host commits (see package fault).
 	Faults []string
+	// Vary names the ways in which the host differs from the usual one without being wrong (see package variation).
+	Vary []string
 
 	// MaxLoopIterations, MaxNodeExecutions and MaxRunDuration are advertised and enforced, each unless its claim is left
 	// off. 0 means the default: 100, 250, 1 h. A duration is at least 1 s, as the protocol has it.

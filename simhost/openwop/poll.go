@@ -33,7 +33,7 @@ func (h *Host) PollRunEvents(ctx context.Context, req openwopv1.PollRunEventsReq
 		return nil, err
 	}
 	if len(events) == 0 && !ended {
-		h.awaitEvent(ctx, req.RunID, after, patience)
+		h.awaitEvent(ctx, req.RunID, after, h.manner.Holds(patience))
 		if events, ended, err = h.engine.Events(ctx, req.RunID, after); err != nil {
 			return nil, err
 		}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -23,21 +24,29 @@ type workflows struct {
 	configurable map[string]*validate.Schema
 }
 
-// loadWorkflows reads the built-in fixtures, and then the definitions in dir unless that is "".
-func loadWorkflows(schemas *validate.Set, dir string) (workflows, error) {
-	loaded := workflows{definitions: map[string]openwopv1.WorkflowDefinition{}, configurable: map[string]*validate.Schema{}}
-	schema, err := schemas.Component("WorkflowDefinition")
-	if err != nil {
-		return loaded, fmt.Errorf("load workflows: %w", err)
+func newWorkflows() workflows {
+	return workflows{definitions: map[string]openwopv1.WorkflowDefinition{}, configurable: map[string]*validate.Schema{}}
+}
+
+// load returns the fixtures, and the definitions in dir unless that is "".
+func (b *bundle) load(dir string) (workflows, error) {
+	if dir == "" {
+		return b.fixtures, nil
 	}
-	builtIn, err := fs.Sub(openwopv1.Fixtures, "fixtures")
+	loaded := workflows{definitions: maps.Clone(b.fixtures.definitions), configurable: maps.Clone(b.fixtures.configurable)}
+	schema, err := workflowSchema(b.schemas)
 	if err != nil {
-		return loaded, fmt.Errorf("load workflows: %w", err)
-	}
-	if err := loaded.read(builtIn, "fixtures", schema); err != nil || dir == "" {
 		return loaded, err
 	}
 	return loaded, loaded.read(os.DirFS(dir), dir, schema)
+}
+
+func workflowSchema(schemas *validate.Set) (*validate.Schema, error) {
+	schema, err := schemas.Component("WorkflowDefinition")
+	if err != nil {
+		return nil, fmt.Errorf("load workflows: %w", err)
+	}
+	return schema, nil
 }
 
 // read adds every *.json file of a folder. It goes on after a bad file, so that one look shows all that is wrong.

@@ -116,7 +116,7 @@ func (e *Engine) steps(m *move) (w wait) {
 
 func (e *Engine) equip(r *liveRun, m *move) {
 	m.s, m.tape, m.rules, m.now, m.cut, m.draw = &r.state, r.tape, &e.o.Rules, e.now(), e.o.cut, e.o.Draw
-	m.attests, m.peers = e.o.Attests, e.o.Peers
+	m.attests, m.peers, m.defers = e.o.Attests, e.o.Peers, m.answer != nil && e.o.AnswerLag > 0
 }
 
 // commit appends what m added. If that fails, the state in memory is ahead of the log: the run is forgotten, to be loaded
@@ -147,20 +147,21 @@ func (e *Engine) commit(r *liveRun, m *move) (err error) {
 	if err != nil {
 		return err
 	}
-	r.revision = revision
+	r.revision, r.length = revision, r.length+len(data)
 	r.publish(m.record.Events)
 	e.revived(r.id)
 	return nil
 }
 
-// finish lets go of a run that ended, and tells its parent.
+// finish lets go of a run that ended, and tells its parent. It is kept for those who read it next.
 func (e *Engine) finish(r *liveRun) {
+	e.keepEnded(r)
 	e.drop(r)
 	if r.pending {
 		e.o.Log.ClearPending(r.id)
 	}
 	if parent := r.state.created.Parent; parent != nil {
-		e.wakeID(parent.RunID)
+		e.tellParent(r.id, parent.RunID)
 	}
 }
 

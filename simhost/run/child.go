@@ -95,7 +95,7 @@ func (e *Engine) createChild(ctx context.Context, r *liveRun, c *Child) (*childR
 	}
 	child.mu.Lock()
 	defer child.mu.Unlock()
-	return child.report(), nil
+	return e.reportOf(child), nil
 }
 
 // wordRefusal words for the parent's log why a child was not created.
@@ -109,7 +109,7 @@ func wordRefusal(e *refusal.Error) *openwopv1.EventError {
 
 func (e *Engine) lookAt(ctx context.Context, id string) (report *childReport, err error) {
 	err = e.with(ctx, id, func(child *liveRun) error {
-		report = child.report()
+		report = e.reportOf(child)
 		return nil
 	})
 	return report, err
@@ -124,7 +124,7 @@ func (e *Engine) stopChild(ctx context.Context, id, parentID string) (report *ch
 			return nil
 		}
 		err := e.halt(ctx, child, &Stop{Why: stopCancelled, Reason: parentCancelled, ParentRunID: parentID})
-		report = child.report()
+		report = e.reportOf(child)
 		return err
 	})
 	if refused := (*refusal.Error)(nil); errors.As(err, &refused) && refused.Code == CodeNotFound {

@@ -177,6 +177,8 @@ func (e *Engine) begin(id string, p *program, t *tape, created Created, started 
 	}
 	switch {
 	case w == waitsForNothing:
+		e.keepEnded(r)
+		e.tellLate(r)
 	case w == waitsToCreate && r.state.inherits():
 		e.createHeir(r)
 	case w.short():

@@ -27,6 +27,9 @@
 // When the log fails, what is in memory may be ahead of it: the run is forgotten, its watchers look into the log, and
 // after a while it is loaded again and goes on from there.
 //
+// A host may be set to see late that a child has ended (Options.ChildLag), and to let a run that was answered go on late
+// (Options.AnswerLag). Both go by the clock, and neither changes more of a log than its times.
+//
 // # Workflows
 //
 // Nodes run one after another: first those that belong to no loop, in topological order, in the order of the definition

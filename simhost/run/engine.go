@@ -29,6 +29,8 @@ type Options struct {
 	Log   Log
 	Clock clock.Clock
 	IDs   IDs // nil: RandomIDs
+	// Shapes are those that ids of runs have; of several, each run has one. nil: Letters.
+	Shapes []Shape
 	// Draw is the randomness of nodes that draw a value; it may be called concurrently. nil: that of IDs.
 	Draw func() [16]byte
 
@@ -59,6 +61,10 @@ type Options struct {
 	// Peers run the workers whose ids have the form NAME/WORKFLOW, by name.
 	Peers map[string]Peer
 
+	// ChildLag is how late a parent sees that its child has ended; AnswerLag is how long a run that was answered stands
+	// still before it goes on, and whoever answered hears the status from before.
+	ChildLag, AnswerLag time.Duration
+
 	Rules rules.Set // the zero value is rules.Honest
 	// OnError hears of errors in work that nobody waits for. It may be called by several goroutines. nil: slog.
 	OnError func(error)
@@ -88,7 +94,8 @@ type Engine struct {
 	live   map[string]*liveRun // runs that have not ended
 	failed map[string]int      // runs to be revived, and how often the log has failed them in a row
 
-	ended endedRuns
+	ended  endedRuns
+	unseen unseen
 }
 
 // workflow is a definition of the registry, ready to run or refused.

@@ -48,7 +48,7 @@ func TestFoldRefusesWhatDoesNotBelong(t *testing.T) {
 func TestLogsThatCannotBeRead(t *testing.T) {
 	h := newHost(t)
 	write := func(record string) string {
-		id := runID(h.o.IDs.Run())
+		id := Letters.run(h.o.IDs.Run())
 		if _, err := h.log.Append(soon(t), id, 0, []byte(record)); err != nil {
 			t.Fatal(err)
 		}

@@ -24,7 +24,7 @@ type liveRun struct {
 	state    State
 	tape     *tape
 	revision uint64 // of the last record in the log
-	length   int    // of the log when it was loaded, in bytes
+	length   int    // of the log, in bytes
 	pending  bool   // marked so in the log
 	lost     bool   // an append failed: what is here is not what the log has
 	alarm    *alarm
@@ -64,7 +64,7 @@ func (e *Engine) get(ctx context.Context, id string) (*liveRun, error) {
 		case r == nil:
 			return nil, runNotFound(id)
 		case r.state.Ended():
-			e.ended.put(r, r.length)
+			e.ended.put(r)
 			return r, nil
 		}
 		if r, err = e.adopt(ctx, r); r != nil || err != nil {

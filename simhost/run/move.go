@@ -24,6 +24,7 @@ type move struct {
 
 	answer    json.RawMessage // resolves the open interrupt
 	principal string          // whose answer that is; empty: whoever was sent the token
+	defers    bool            // what the answer sets going is for the next move
 	stop      *Stop           // asks the run to end
 	pause     *Pause          // asks the run to stand still, or not to
 	unpause   bool            // asks it to go on
@@ -73,15 +74,18 @@ const (
 // short tells whether the wait is over as soon as somebody looks after the run.
 func (w wait) short() bool { return w == goesOn || w == waitsToCreate || w == waitsToWrite }
 
-// run takes steps until the run must wait; goesOn means that the record is full.
+// run takes steps until the run must wait; goesOn means that the record is full, or that the rest is for the next move.
 func (m *move) run() wait {
-	for m.err == nil && (m.size < m.cut || m.s.Ended()) {
+	for m.err == nil && (m.size < m.cut && !m.taken() || m.s.Ended()) {
 		if w := m.step(); w != goesOn {
 			return w
 		}
 	}
 	return goesOn
 }
+
+// taken tells whether the answer of a move that leaves everything else to the next one has been taken up.
+func (m *move) taken() bool { return m.defers && m.answer == nil }
 
 // step does the next thing: at most one event. It looks at nothing but m.
 func (m *move) step() wait {

@@ -65,18 +65,22 @@ func (e *Engine) resolve(ctx context.Context, runID string, a rules.Answer, open
 		if refused != nil && (!r.waiting() || s.rules.Answers.Leaves(a)) {
 			return refused
 		}
+		before := s.status
 		m := &move{answer: s.rules.Answers.Takes(a), principal: principalOf(ctx)}
 		again, err := e.move(r, m)
 		if err != nil {
 			return tooLarge(err)
 		}
 		if again {
-			e.wake(r)
+			e.goOn(r)
 		}
 		if m.answer != nil {
 			return open(s) // the run, or the interrupt, was over its time before the answer came
 		}
 		snapshot = s.Snapshot()
+		if m.defers {
+			snapshot.Status = before
+		}
 		return refused
 	})
 	return snapshot, err

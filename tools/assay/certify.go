@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -83,6 +85,7 @@ func (c *certify) run(ctx context.Context) error {
 	if err := c.checkOut(); err != nil {
 		return err
 	}
+	defer bounded()()
 	wire, stop, err := c.target.open(ctx)
 	if err != nil {
 		return err
@@ -118,6 +121,25 @@ func verdictWords() (words []string) {
 		words = append(words, string(v))
 	}
 	return words
+}
+
+// mostMemory is how much memory is held before it is collected harder. What is held at all is bounded elsewhere, by what is
+// kept of a target's replies.
+const mostMemory = 88 << 20
+
+// bounded keeps the process small and the terminal ours while a target is talked to. undo takes that back.
+func bounded() (undo func()) {
+	// The HTTP client logs what a target sends without being asked, as it came: a key may stand in it.
+	before := log.Writer()
+	log.SetOutput(io.Discard)
+	limit := debug.SetMemoryLimit(-1)
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(mostMemory)
+	}
+	return func() {
+		log.SetOutput(before)
+		debug.SetMemoryLimit(limit)
+	}
 }
 
 // notStarted words why nothing was driven.

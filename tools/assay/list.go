@@ -8,19 +8,20 @@ import (
 
 	"github.com/openassay/assay/scenarios/openwop"
 	"github.com/openassay/assay/simhost/fault"
+	"github.com/openassay/assay/simhost/variation"
 	"github.com/openassay/assay/tools/assay/internal/catalogue"
 )
 
 // known is everything this Assay has an id for.
 func known() *catalogue.Catalogue {
-	return &catalogue.Catalogue{Suites: openwop.Suites(), Faults: fault.All()}
+	return &catalogue.Catalogue{Suites: openwop.Suites(), Faults: fault.All(), Variations: variation.List()}
 }
 
 func newList() *cobra.Command {
 	var asJSON, asMarkdown bool
 	cmd := &cobra.Command{
 		Use:       "list " + strings.Join(catalogue.Kinds, "|"),
-		Short:     "List what can be asked of a target, and how the simulated host can misbehave",
+		Short:     "List what can be asked of a target, and how the simulated host can misbehave or differ",
 		Example:   "  assay list scenarios\n  assay list requirements --json\n  assay list requirements --markdown",
 		ValidArgs: catalogue.Kinds,
 		RunE: func(cmd *cobra.Command, kinds []string) error {
@@ -57,7 +58,7 @@ func newList() *cobra.Command {
 func newExplain() *cobra.Command {
 	return &cobra.Command{
 		Use:     "explain ID",
-		Short:   "Explain a requirement, scenario, suite, claim, profile, fault, or a word of a report",
+		Short:   "Explain a requirement, scenario, suite, claim, profile, fault, variation, or a word of a report",
 		Example: "  assay explain OWP-0061-B1\n  assay explain openwop/iteration-monotonic/one-per-turn\n  assay explain inconclusive",
 		Args:    args("ID"),
 		RunE: func(cmd *cobra.Command, ids []string) error {

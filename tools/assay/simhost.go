@@ -17,11 +17,13 @@ import (
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/simhost/fault"
 	"github.com/openassay/assay/simhost/openwop"
+	"github.com/openassay/assay/simhost/variation"
 )
 
 const simhostLong = `Runs a host that speaks OpenWOP v1 and keeps every promise it makes, or breaks
-the one you name with --fault. It prints where it listens, its key, what it
-claims, and a line to try. Stop it with Ctrl-C.
+the one you name with --fault. With --vary it differs from the usual host as real
+hosts do, and keeps its promises all the same. It prints where it listens, its
+key, what it claims, and a line to try. Stop it with Ctrl-C.
 
 Its logs live in memory unless --data names a folder; there they survive a
 crash of the process, and with --sync always a loss of power too.`
@@ -66,6 +68,7 @@ func newSimhost() *cobra.Command {
 	f.StringArrayVar(&o.peers, "peer", nil, "other host that runs the workers NAME/WORKFLOW of this one, `NAME=URL`; may be repeated")
 	f.StringArrayVar(&o.keys, "peer-key", nil, "key that this host has there, `NAME=KEY`; may be repeated")
 	f.StringSliceVar(&o.host.Faults, "fault", nil, "violation to commit, by its `ID` (assay list faults); may be repeated")
+	f.StringSliceVar(&o.host.Vary, "vary", nil, "way to differ from the usual host without being wrong, by its `ID` (assay list variations), or all of them; may be repeated")
 	f.StringVar(&o.host.Workflows, "workflows", "", "`DIR` of further workflow definitions, *.json")
 	f.StringVar(&o.host.CORS, "cors", "", "`ORIGIN` whose pages may call the host, or *")
 	f.StringVar(&o.host.DataDir, "data", "", "`DIR` for the logs (default in memory)")
@@ -91,6 +94,11 @@ func (o *simhostFlags) check(cmd *cobra.Command) error {
 	for _, f := range o.host.Faults {
 		if ids := fault.IDs(); !slices.Contains(ids, f) {
 			return &scenarios.UsageError{Kind: "fault", Name: f, Near: nearest.Name(f, ids)}
+		}
+	}
+	for _, v := range o.host.Vary {
+		if ids := append(variation.Names(), variation.All); !slices.Contains(ids, v) {
+			return &scenarios.UsageError{Kind: "variation", Name: v, Near: nearest.Name(v, ids)}
 		}
 	}
 	switch {

@@ -20,8 +20,9 @@ import (
 	"github.com/openassay/assay/simhost/openwop"
 )
 
-// What honest hosts differ in. Nobody is accused for any of it; that there is
-// less to look at may block a scenario.
+// What honest hosts differ in, beside the variations of the simulated host.
+// Nobody is accused for any of it; that there is less to look at may block a
+// scenario.
 func TestHonestHostsThatDiffer(t *testing.T) {
 	many(t)
 	for name, host := range map[string]struct {
@@ -31,7 +32,6 @@ func TestHonestHostsThatDiffer(t *testing.T) {
 		"slow":                     {wrap: slow(40 * time.Millisecond)},
 		"stale snapshots":          {wrap: stale(150 * time.Millisecond)},
 		"tells little of a run":    {wrap: edited(tellLittle)},
-		"waits in other words":     {wrap: edited(waitElsewhere)},
 		"refuses in other words":   {wrap: edited(hideConflicts)},
 		"goals on their own time":  {wrap: behind(t)},
 		"closes goals to a ticker": {wrap: edited(closeToTicker)},
@@ -159,13 +159,6 @@ func tellLittle(r *http.Request, code int, doc map[string]any) int {
 		for _, field := range []string{"variables", "interrupt", "workspace"} {
 			delete(doc, field)
 		}
-	}
-	return code
-}
-
-func waitElsewhere(_ *http.Request, code int, doc map[string]any) int {
-	if status, _ := doc["status"].(string); strings.HasPrefix(status, "waiting-") {
-		doc["status"] = "waiting-external"
 	}
 	return code
 }

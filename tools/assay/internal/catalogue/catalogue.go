@@ -1,5 +1,5 @@
 // Package catalogue knows everything of Assay that has an id: scenarios, suites, requirements, claims, profiles and
-// the faults of the simulated host. It lists and explains them from their metadata; nothing runs.
+// the faults and variations of the simulated host. It lists and explains them from their metadata; nothing runs.
 package catalogue
 
 import (
@@ -9,16 +9,18 @@ import (
 	"github.com/openassay/assay/internal/nearest"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/simhost/fault"
+	"github.com/openassay/assay/simhost/variation"
 )
 
 // Catalogue is what can be listed and explained. All slices keep the order in which they are shown.
 type Catalogue struct {
-	Suites []scenarios.Suite
-	Faults []fault.Fault
+	Suites     []scenarios.Suite
+	Faults     []fault.Fault
+	Variations []variation.Variation
 }
 
 // Kinds are the names of the lists.
-var Kinds = []string{"scenarios", "suites", "requirements", "claims", "faults", "profiles"}
+var Kinds = []string{"scenarios", "suites", "requirements", "claims", "faults", "variations", "profiles"}
 
 // Scenario is a scenario as assay list --json prints it.
 type Scenario struct {
@@ -73,6 +75,15 @@ type Fault struct {
 	Run        string   `json:"run"`        // the command that starts such a host
 }
 
+// Variation is a way in which the simulated host can differ without being wrong, as assay list --json prints it.
+type Variation struct {
+	ID    string   `json:"id"`
+	Title string   `json:"title"`
+	About string   `json:"about"` // what differs between real hosts there
+	Slips []string `json:"slips"` // requirements for which a certification then has a finding
+	Run   string   `json:"run"`
+}
+
 // Profile is a profile as assay list --json prints it.
 type Profile struct {
 	ID           string   `json:"id"`
@@ -99,6 +110,10 @@ func (c *Catalogue) List(kind string) (any, error) {
 	case "faults":
 		return each(c.Faults, func(f fault.Fault) Fault {
 			return Fault{f.ID, f.Title, f.Looks, f.Breaks, append([]int{}, f.Spots...), startsFault(f)}
+		}), nil
+	case "variations":
+		return each(c.Variations, func(v variation.Variation) Variation {
+			return Variation{v.ID, v.Title, v.About, each(v.Slips, text), startsVaried(v)}
 		}), nil
 	case "profiles":
 		return c.profiles(), nil

@@ -11,6 +11,7 @@ import (
 
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/simhost/fault"
+	"github.com/openassay/assay/simhost/variation"
 	"github.com/openassay/assay/tools/assay/internal/catalogue"
 )
 
@@ -33,6 +34,10 @@ func small() *catalogue.Catalogue {
 			{ID: "demo/turns/told", Title: "turns are told", Proves: []scenarios.RequirementID{"D-A1"}, Claim: claim, Ask: scenarios.Advertised(nil), Reaches: scenarios.Attested},
 		}}},
 		Faults: []fault.Fault{{ID: "turns.lost", Title: "a turn is lost", Looks: "a number is missing", Breaks: []string{"D-A1"}, Spots: []int{7}, Under: fault.Under{Version: 4}}},
+		Variations: []variation.Variation{
+			{ID: "late", Title: "turns are told late", About: "when turns are told"},
+			{ID: "odd", Title: "turns are odd", About: "how turns are numbered", Slips: []string{"D-A2"}},
+		},
 	}
 }
 
@@ -44,8 +49,10 @@ func TestJSONShapes(t *testing.T) {
 		"requirements": `[{"id":"D-A1","level":"MUST","source":"RFC-1","section":"A","claim":"model>=5","evidence":"observed","text":"Turns are counted.","scenarios":["demo/turns/counted","demo/turns/told"],"reaches":"observed","reason":"","stimulus":""},` +
 			`{"id":"D-A2","level":"MAY","source":"RFC-1","section":"B","claim":"","evidence":"survived","text":"Turns rest.","scenarios":[],"reaches":"","reason":"planned","stimulus":""},` +
 			`{"id":"D-A3","level":"MUST","source":"RFC-1","section":"C","claim":"model>=5","evidence":"observed","text":"Turns are judged.","scenarios":[],"reaches":"","reason":"","stimulus":"assay-seam"}]`,
-		"claims":   `[{"id":"model>=5","protocol":"demo/v1","title":"the loop","pointer":"/model/version >= 5"}]`,
-		"faults":   `[{"id":"turns.lost","title":"a turn is lost","looks":"a number is missing","breaks":["D-A1"],"blindSpots":[7],"run":"assay simhost --fault turns.lost --version 4"}]`,
+		"claims": `[{"id":"model>=5","protocol":"demo/v1","title":"the loop","pointer":"/model/version >= 5"}]`,
+		"faults": `[{"id":"turns.lost","title":"a turn is lost","looks":"a number is missing","breaks":["D-A1"],"blindSpots":[7],"run":"assay simhost --fault turns.lost --version 4"}]`,
+		"variations": `[{"id":"late","title":"turns are told late","about":"when turns are told","slips":[],"run":"assay simhost --vary late"},` +
+			`{"id":"odd","title":"turns are odd","about":"how turns are numbered","slips":["D-A2"],"run":"assay simhost --vary odd"}]`,
 		"profiles": `[{"id":"loop","title":"loops","claim":"model>=5","requirements":["D-A1","D-A3"],"throughSeam":1}]`,
 	} {
 		list, err := small().List(kind)
@@ -89,6 +96,10 @@ D-A3         MUST   RFC-1 C  0†                   Turns are judged.
 		"profiles": `PROFILE  CLAIM     REQUIREMENTS  WHAT IT CERTIFIES
 loop     model>=5  2 (1†)        loops
 ` + legend,
+		"variations": `VARIATION  FINDINGS  HOW IT LOOKS FROM OUTSIDE
+late                 turns are told late
+odd        D-A2      turns are odd
+`,
 		"suites": `SUITE  PROTOCOL  SCENARIOS  ABOUT
 turns  demo/v1   2          turns of a loop
 `,

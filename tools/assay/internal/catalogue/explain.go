@@ -9,6 +9,7 @@ import (
 	"github.com/openassay/assay/internal/nearest"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/simhost/fault"
+	"github.com/openassay/assay/simhost/variation"
 )
 
 // Explain writes all there is to know of an id: what it asks, where that comes from, how it is looked at, what proves
@@ -22,6 +23,7 @@ func (c *Catalogue) Explain(w io.Writer, id string) error {
 	p.claims(id)
 	p.profiles(id)
 	p.faults(id)
+	p.variations(id)
 	p.words(id)
 	if p.b.Len() == 0 {
 		return &UnknownError{fmt.Sprintf("nothing is called %q", id), nearest.Name(id, c.ids()), "assay list shows what there is: " + all}
@@ -52,6 +54,9 @@ func (c *Catalogue) ids() []string {
 	}
 	for _, f := range c.Faults {
 		out = append(out, f.ID)
+	}
+	for _, v := range c.Variations {
+		out = append(out, v.ID)
 	}
 	for _, word := range glossary {
 		out = append(out, word.name)
@@ -280,3 +285,21 @@ func (p *page) faults(id string) {
 func startsFault(f fault.Fault) string {
 	return strings.TrimSpace("assay simhost --fault " + f.ID + " " + f.Under.String())
 }
+
+func (p *page) variations(id string) {
+	i := slices.IndexFunc(p.catalogue.Variations, func(v variation.Variation) bool { return v.ID == id })
+	if i < 0 {
+		return
+	}
+	v := p.catalogue.Variations[i]
+	p.title("%s  variation of the simulated host", v.ID)
+	p.field("looks", v.Title)
+	p.field("about", v.About)
+	for _, protocol := range p.catalogue.protocols() {
+		p.list("finding for", requirementLines(protocol.Ledger, each(v.Slips, func(id string) scenarios.RequirementID { return scenarios.RequirementID(id) })))
+	}
+	p.field("run", startsVaried(v))
+}
+
+// startsVaried is the command that starts a host which differs so.
+func startsVaried(v variation.Variation) string { return "assay simhost --vary " + v.ID }

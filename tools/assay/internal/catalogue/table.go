@@ -52,6 +52,11 @@ func (c *Catalogue) Table(w io.Writer, kind string) error {
 		for _, f := range list {
 			rows = append(rows, []string{f.ID, strings.Join(f.Breaks, " "), f.Title})
 		}
+	case []Variation:
+		rows = append(rows, []string{"VARIATION", "FINDINGS", "HOW IT LOOKS FROM OUTSIDE"})
+		for _, v := range list {
+			rows = append(rows, []string{v.ID, strings.Join(v.Slips, " "), v.Title})
+		}
 	case []Profile:
 		rows = append(rows, []string{"PROFILE", "CLAIM", "REQUIREMENTS", "WHAT IT CERTIFIES"})
 		for _, p := range list {

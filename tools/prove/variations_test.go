@@ -1,0 +1,84 @@
+package prove_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/simhost/openwop"
+	"github.com/openassay/assay/simhost/variation"
+)
+
+// Each way to differ alone, and all at once, is certified as the plain host is:
+// the same verdict for every scenario, and no finding but those of slips that
+// the variation is known for.
+func TestEveryHonestVariation(t *testing.T) {
+	many(t)
+	plain := certified(t, openwop.Options{Version: openwop.HighestVersion})
+	found := slipped(plain)
+	delete(found, stalled)
+	if len(found) > 0 {
+		t.Fatalf("the plain host has findings: %v", found)
+	}
+	for _, name := range append(variation.Names(), variation.All) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := certified(t, openwop.Options{Version: openwop.HighestVersion, Vary: []string{name}})
+			nothingWrong(t, r)
+			if diff := cmp.Diff(verdicts(plain), verdicts(r)); diff != "" {
+				t.Errorf("verdicts (-plain +varied):\n%s", diff)
+			}
+			if code := r.ExitCode(); code != scenarios.ExitProved {
+				t.Errorf("exit code %d", code)
+			}
+			want, got := slips(name), slipped(r)
+			for requirement, text := range got {
+				if !slices.Contains(append(want, stalled), requirement) {
+					t.Errorf("finding: %s: %s", requirement, text)
+				}
+			}
+			// Where several vary the same thing, one of them has the last word.
+			for _, requirement := range want {
+				if _, ok := got[requirement]; !ok && name != variation.All {
+					t.Errorf("no finding for %s, of which the variation is known to have one", requirement)
+				}
+			}
+		})
+	}
+}
+
+// stalled is the requirement for which there is a finding where the machine stood
+// still for a moment: that looks like a host with a clock of full seconds.
+const stalled = "OWP-0097-E6"
+
+// verdicts are the verdicts of a report with their evidence, by scenario.
+func verdicts(r *scenarios.Report) map[string]string {
+	out := map[string]string{}
+	for _, o := range r.Outcomes {
+		out[string(o.Scenario.ID)] = string(o.Verdict) + ", " + o.Evidence.String()
+	}
+	return out
+}
+
+// slips are the requirements for which a variation is known to have findings.
+func slips(name string) (all []string) {
+	for _, v := range variation.List() {
+		if name == v.ID || name == variation.All {
+			all = append(all, v.Slips...)
+		}
+	}
+	return all
+}
+
+// slipped are the requirements for which a report has findings, with the text of one.
+func slipped(r *scenarios.Report) map[string]string {
+	out := map[string]string{}
+	for _, o := range r.Outcomes {
+		for _, f := range o.Findings {
+			out[string(f.Requirement)] = o.Scenario.Name() + ": " + f.Text
+		}
+	}
+	return out
+}
