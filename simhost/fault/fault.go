@@ -60,6 +60,8 @@ var themes = [][]Fault{
 	tenantFaults,
 	memoryFaults,
 	readsFaults,
+	goalFaults,
+	heartbeatFaults,
 }
 
 // All lists every fault there is, by id.

@@ -188,7 +188,9 @@ func (h *Host) goalsCapability() *openwopv1.GoalsCapability {
 	if h.claimed[claimCommitments] {
 		modes = append(modes, openwopv1.GoalsCapabilityContinuationItemCommitment)
 	}
-	return &openwopv1.GoalsCapability{Judge: openwopv1.GoalsCapabilityJudge(h.opts.GoalJudge), Continuation: modes, RequiresBounds: new(true)}
+	return new(h.rules.Goals.Advertised(openwopv1.GoalsCapability{
+		Judge: openwopv1.GoalsCapabilityJudge(h.opts.GoalJudge), Continuation: modes, RequiresBounds: new(true),
+	}))
 }
 
 // commitments says when a commitment is fired (RFC 0068); nil where there are none.

@@ -124,6 +124,7 @@ func (h *Host) route(ops contract) {
 	strict := openwopv1.NewStrictHandlerWithOptions(h, []openwopv1.StrictMiddlewareFunc{withRequest},
 		openwopv1.StrictHTTPServerOptions{RequestErrorHandlerFunc: bad, ResponseErrorHandlerFunc: h.fail})
 	openwopv1.HandlerWithOptions(strict, openwopv1.StdHTTPServerOptions{BaseRouter: router, ErrorHandlerFunc: bad})
+	h.routeEndings(router)
 	h.handler = cors(h.opts.CORS, h.active.count(h.recovered(h.manner.Front(h.bearer(router), router.knows))))
 }
 

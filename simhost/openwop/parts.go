@@ -110,7 +110,7 @@ func (h *Host) openEngine(ctx context.Context) error {
 
 // openGoals opens the goals of every tenant and takes up what was begun of them.
 func (h *Host) openGoals(ctx context.Context) error {
-	if !h.claimed[claimGoals] {
+	if !h.keepsGoals() {
 		return nil
 	}
 	h.goals = map[string]*goal.Goals{}
@@ -133,6 +133,7 @@ func (h *Host) openGoalsOf(ctx context.Context, tenant string) error {
 		Heartbeats:    h.claimed[claimHeartbeat],
 		Commitments:   h.claimed[claimCommitments],
 		Judge:         openwopv1.GoalCheck(h.opts.GoalJudge),
+		Rules:         h.rules.Goals,
 		Secrets:       h.secrets(),
 		OnError:       func(err error) { h.log.Error("goals", "error", err) },
 	})

@@ -18,6 +18,9 @@ type Set struct {
 	Answers    Answers
 	Tokens     Tokens
 	Tenants    Tenants
+	Goals      Goals
+	Heartbeat  Heartbeat
+	Requests   Requests
 }
 
 // Honest is the set that keeps every promise.
@@ -34,5 +37,8 @@ func Honest() Set {
 		Answers:    honestAnswers(),
 		Tokens:     honestTokens(),
 		Tenants:    honestTenants(),
+		Goals:      honestGoals(),
+		Heartbeat:  honestHeartbeat(),
+		Requests:   honestRequests(),
 	}
 }
