@@ -33,7 +33,19 @@ func TestJudgesOfAGoalThatGoesOnByItself(t *testing.T) {
 		}{
 			{"honest", func(*openwop.GoalAloneObservation) {}, "passed"},
 			{"fires nothing", func(o *openwop.GoalAloneObservation) { o.Going.Reached = false }, fires},
-			{"stops for good", func(o *openwop.GoalAloneObservation) { o.Ended.Reached = false }, fires},
+			{"stops for good", func(o *openwop.GoalAloneObservation) {
+				o.Ended = wire.Wait{What: "the goal moves", Last: wiretest.Value(t, standing("active", 3))}
+			}, fires},
+			{"does not stop at its bound", func(o *openwop.GoalAloneObservation) {
+				o.Ended = wire.Wait{What: "the goal moves", Last: wiretest.Value(t, standing("active", 5))}
+			}, openwopv1.OWP0097E4},
+			{"was too quick for us when it was resumed", func(o *openwop.GoalAloneObservation) {
+				o.Resumed.After = replied(t, 200, standing("bound-exceeded", 4))
+			}, "blocked"},
+			{"came to its end while paused", func(o *openwop.GoalAloneObservation) {
+				o.Held = replied(t, 200, standing("bound-exceeded", 4))
+				o.Resumed.After = o.Held
+			}, openwopv1.OWP0097C5},
 			{"goes on while paused", func(o *openwop.GoalAloneObservation) { o.Held = replied(t, 200, standing("active", 3)) }, openwopv1.OWP0097C5},
 			{"does not resume", func(o *openwop.GoalAloneObservation) { o.Resumed.After = replied(t, 200, standing("abandoned", 2)) }, openwopv1.OWP0097C5},
 			{"fires beyond its bound", func(o *openwop.GoalAloneObservation) { o.Later = replied(t, 200, standing("bound-exceeded", 5)) }, openwopv1.OWP0097E4},

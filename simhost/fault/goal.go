@@ -506,6 +506,17 @@ var goalsEnding = []Fault{
 		},
 	},
 	{
+		ID:     "goal.satisfied-by-doubt",
+		Title:  "a verdict without any confidence is turned round",
+		Looks:  "a verdict of satisfied false with confidence 0 makes a goal satisfied",
+		Breaks: []string{openwopv1.OWP0097E1},
+		Replace: func(s *rules.Set) {
+			s.Goals.Satisfies = func(satisfied bool, confidence *float64) bool {
+				return satisfied || confidence != nil && *confidence == 0
+			}
+		},
+	},
+	{
 		ID:     "goal.bound-ignored",
 		Title:  "a goal goes on beyond the number of runs that it may have",
 		Looks:  "a goal is active, and fires runs, after run N of N",
