@@ -55,6 +55,9 @@ func (u Under) String() string {
 // themes are all faults, in the order of the themes. Adding a fault is adding a row to one of them.
 var themes = [][]Fault{
 	loopFaults,
+	handoffFaults,
+	dispatchFaults,
+	confidenceFaults,
 	verifierFaults,
 	gateFaults,
 	tenantFaults,

@@ -113,8 +113,8 @@ func (h *Host) executionModel() *openwopv1.ExecutionModel {
 	version := h.opts.Version
 	m := &openwopv1.ExecutionModel{Supported: true, Version: int64(version)}
 	if version >= 2 { // RFC 0039, RFC 0044
-		m.ConfidenceEscalationFloor = &h.opts.ConfidenceFloor
-		m.ConfidenceEscalationInterruptKind = &h.opts.EscalationInterrupt
+		floor, kind := h.rules.Confidence.Advertised(h.opts.ConfidenceFloor, h.opts.EscalationInterrupt)
+		m.ConfidenceEscalationFloor, m.ConfidenceEscalationInterruptKind = &floor, &kind
 		if h.claimed[claimMemory] {
 			m.CrossChildMemoryConcurrency = openwopv1.ExecutionModelCrossChildMemoryConcurrencyStrict
 		}

@@ -10,6 +10,7 @@ type Set struct {
 	Loop       Loop
 	Bounds     Bounds
 	Confidence Confidence
+	Dispatch   Dispatch
 	Handoff    Handoff
 	Memory     Memory
 	Reads      Reads
@@ -29,6 +30,7 @@ func Honest() Set {
 		Loop:       honestLoop(),
 		Bounds:     honestBounds(),
 		Confidence: honestConfidence(),
+		Dispatch:   honestDispatch(),
 		Handoff:    honestHandoff(),
 		Memory:     honestMemory(),
 		Reads:      honestReads(),

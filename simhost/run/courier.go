@@ -8,6 +8,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/refusal"
+	"github.com/openassay/assay/simhost/rules"
 )
 
 // How often and how long a peer is asked that does not answer. Whether it made a child that it did not tell of, the key finds out.
@@ -161,7 +162,7 @@ func stopAbroad(ctx context.Context, peer Peer, runID string) (PeerState, error)
 	ctx, cancel := context.WithTimeout(ctx, peerPatience)
 	defer cancel()
 	for pause := peerPause; ; pause = min(2*pause, peerPauseMax) {
-		err := peer.Cancel(ctx, runID, parentCancelled)
+		err := peer.Cancel(ctx, runID, rules.ParentCancelled)
 		switch {
 		case err == nil:
 			return follow(ctx, peer, runID)

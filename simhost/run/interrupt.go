@@ -60,12 +60,12 @@ func (m *move) suspend(kind openwopv1.InterruptKind) wait {
 func (m *move) lowConfidence() openwopv1.LowConfidenceData {
 	config := m.s.program.supervisor().Config
 	observed, _ := config[keyConfidence].(float64)
-	return openwopv1.LowConfidenceData{
+	return m.rules.Confidence.UnsureTold(openwopv1.LowConfidenceData{
 		AgentID:   m.s.program.agent.AgentID,
 		Threshold: m.s.created.AgentThreshold,
 		Observed:  observed,
 		Decision:  m.encode(config[keyPending]),
-	}
+	})
 }
 
 // request says what the suspension is about.

@@ -93,3 +93,25 @@ func (p childPhase) status() openwopv1.RunStatus {
 		return openwopv1.RunStatusFailed
 	}
 }
+
+// last is the step that ends a handoff to a child in a phase that is over, but for the harvest.
+func (p childPhase) last() openwopv1.ChainPhase {
+	switch p {
+	case childCompleted:
+		return openwopv1.ChainPhaseChildCompleted
+	case childCancelled:
+		return openwopv1.ChainPhaseChildCancelled
+	case childRefused:
+		return openwopv1.ChainPhaseDispatchFailed
+	default:
+		return openwopv1.ChainPhaseChildFailed
+	}
+}
+
+// failure is why a node fails with its child.
+func (c *Child) failure() *openwopv1.EventError {
+	if c.Error != nil {
+		return c.Error
+	}
+	return failure(codeInternal, "the child %s ended as %s", c.id(), c.Phase)
+}

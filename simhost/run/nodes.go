@@ -26,6 +26,9 @@ func (m *move) runNode(n *node) wait {
 	case typeFail:
 		return m.failNode(n.ID, configuredFailure(n))
 	case typeDispatch:
+		if !m.rules.Dispatch.NeedsDecision() {
+			return m.completeNode(n.ID, "", nil)
+		}
 		return m.failNode(n.ID, failure(codeNoDecision, "no supervisor leads to node %q", n.ID))
 	case typeDelay:
 		return m.delay(n, values)

@@ -131,6 +131,7 @@ type loop struct {
 	verdict  openwopv1.AgentVerifiedPayloadVerdict // on the result that is about to count; empty before it
 	heeded   openwopv1.AgentVerifiedPayloadVerdict // the one that the host goes by
 
+	told  bool   // that the decision is held
 	asked *asked // the suspension of this turn
 
 	child      *Child // the handoff under way, or the last one
@@ -178,6 +179,11 @@ func (s *State) Ended() bool { return ended(s.status) }
 // Waiting tells whether the run is suspended.
 func (s *State) Waiting() bool {
 	return (s.loop.phase == phaseAsked || s.openGate() != nil) && s.stop == nil && !s.Ended()
+}
+
+// answered tells whether somebody has answered in this run.
+func (s *State) answered() bool {
+	return slices.ContainsFunc(s.interrupts, func(i Interrupt) bool { return i.Resolved })
 }
 
 // pending is the suspension that waits for an answer, and the node; only to be asked for where there is one.
