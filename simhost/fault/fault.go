@@ -65,6 +65,7 @@ var themes = [][]Fault{
 	readsFaults,
 	goalFaults,
 	heartbeatFaults,
+	logFaults, streamFaults, replayFaults, ancestryFaults,
 }
 
 // All lists every fault there is, by id.

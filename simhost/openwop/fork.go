@@ -10,12 +10,15 @@ import (
 
 // ForkRun makes a new run out of the log of another one. That there is such a run is looked at first, then the mode.
 func (h *Host) ForkRun(ctx context.Context, req openwopv1.ForkRunRequestObject) (openwopv1.ForkRunResponseObject, error) {
-	if !h.claimed[claimReplay] {
-		return nil, refuse(codeCapability, "this host does not fork runs: discovery has no replay", "requiredCapability", "replay")
-	}
 	source, err := h.engine.Snapshot(ctx, req.RunID)
+	if err != nil && !h.rules.Replay.Missing(req.Body.FromSeq) {
+		return nil, refuse(codeInvalidFromSeq, "fromSeq is behind the end of the log", "fromSeq", req.Body.FromSeq)
+	}
 	if err != nil {
 		return nil, err
+	}
+	if !h.claimed[claimReplay] {
+		return nil, refuse(codeCapability, "this host does not fork runs: discovery has no replay", "requiredCapability", "replay")
 	}
 	if req.Body.Mode == openwopv1.ForkModeBranch && !h.claimed[claimBranch] {
 		return nil, refuse(codeCapability, "this host does not fork in mode branch: use replay", "mode", req.Body.Mode)
@@ -32,7 +35,7 @@ func (h *Host) ForkRun(ctx context.Context, req openwopv1.ForkRunRequestObject) 
 	}
 	return openwopv1.ForkRun201JSONResponse{Body: openwopv1.ForkRunResponse{
 		RunID:       fork.RunID,
-		SourceRunID: fork.SourceRunID,
+		SourceRunID: h.rules.Replay.Source(fork.RunID, fork.SourceRunID),
 		FromSeq:     &fork.FromSeq,
 		Mode:        openwopv1.ForkMode(fork.Mode),
 		Status:      fork.Snapshot.Status,

@@ -55,15 +55,18 @@ func (h *Host) keeper(ctx context.Context, operation string, has func(tenant str
 func (h *Host) lineage(ctx context.Context, operation, tenant, runID string) (run.Lineage, error) {
 	return h.engine.Lineage(ctx, runID, func(l run.Lineage) (code string) {
 		return h.rules.Tenants.Visits(rules.Visit{
-			Operation: operation, Tenant: tenant, Owner: l.Owner, Dispatched: l.ParentRunID != "", Forked: l.Forked,
+			Operation: operation, Tenant: tenant, Owner: l.Owner, Dispatched: l.ParentRunID != "", Forked: l.SourceRunID != "",
 		})
 	})
 }
 
-// ownRun lets requests about a run through to whom the run belongs.
+// ownRun lets requests about a run through to whom the run belongs. Of a run that is nobody's some operations say so
+// themselves.
 func (h *Host) ownRun(op *operation, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if _, err := h.lineage(r.Context(), op.id, tenantOf(r.Context()), r.PathValue(paramRun)); err != nil {
+		runID := r.PathValue(paramRun)
+		_, err := h.lineage(r.Context(), op.id, tenantOf(r.Context()), runID)
+		if err != nil && !(op.judgesMissing() && h.nobodys(r.Context(), runID)) {
 			h.fail(w, r, err)
 			return
 		}
@@ -76,6 +79,7 @@ const (
 	opAncestry   = "getRunAncestry"
 	opBulkCancel = "bulkCancelRuns"
 	opDiff       = "diffRun"
+	opFork       = "forkRun"
 	opByToken    = "resolveInterruptByToken"
 )
 
@@ -90,6 +94,15 @@ const (
 	opPauseGoal   = "pauseGoal"
 	opAbandonGoal = "abandonGoal"
 )
+
+// nobodys tells whether a run is not there, not even for somebody else.
+func (h *Host) nobodys(ctx context.Context, runID string) bool {
+	_, err := h.engine.Snapshot(ctx, runID)
+	return err != nil
+}
+
+// judgesMissing tells the operations that say themselves that a run is not there: what they ask first is a rule.
+func (op *operation) judgesMissing() bool { return op.id == opFork || op.id == opAncestry }
 
 // paramRun is the path parameter of every operation on a run.
 const paramRun = "runId"

@@ -22,6 +22,9 @@ type Set struct {
 	Goals      Goals
 	Heartbeat  Heartbeat
 	Requests   Requests
+	Log        Log
+	Replay     Replay
+	Ancestry   Ancestry
 }
 
 // Honest is the set that keeps every promise.
@@ -42,5 +45,8 @@ func Honest() Set {
 		Goals:      honestGoals(),
 		Heartbeat:  honestHeartbeat(),
 		Requests:   honestRequests(),
+		Log:        honestLog(),
+		Replay:     honestReplay(),
+		Ancestry:   honestAncestry(),
 	}
 }

@@ -88,6 +88,7 @@ func (m *move) chain(phase openwopv1.ChainPhase, cause string, fill func(*openwo
 	if fill != nil {
 		fill(&step.Payload)
 	}
+	step.Payload.CausationHostID = m.rules.Ancestry.CauseHost(phase, step.Payload.CausationHostID, l.child.hostID())
 	step = m.rules.Handoff.Step(step)
 	return m.emit(openwopv1.RunEventTypeCoreWorkflowChainEvent, m.s.program.dispatcher().ID, step.Cause, &step.Payload)
 }

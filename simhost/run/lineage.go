@@ -5,8 +5,8 @@ import "context"
 // Lineage is where a run comes from.
 type Lineage struct {
 	Owner       string  // the tenant whose run it is; "" where it is nobody's
-	Forked      bool    // it is a fork
 	ParentRunID string  // the run that dispatched it; "" where none of this host did, which goes for a fork too
+	SourceRunID string  // the run that it is a fork of; "" where it is none
 	Origin      *Origin // the run on another host that dispatched it; nil where none did
 }
 
@@ -22,9 +22,11 @@ func (e *Engine) Lineage(ctx context.Context, runID string, visits func(Lineage)
 		if owner := r.state.owner; owner != nil {
 			l.Owner = owner.Tenant
 		}
-		l.Forked = r.state.created.Fork != nil
 		if parent := r.state.created.Parent; parent != nil {
 			l.ParentRunID = parent.RunID
+		}
+		if fork := r.state.created.Fork; fork != nil {
+			l.SourceRunID = fork.RunID
 		}
 		l.Origin = r.state.created.Origin
 		if code := visits(l); code != "" {
