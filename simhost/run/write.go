@@ -51,7 +51,7 @@ func (m *move) write() wait {
 		return m.diverge()
 	case l.write == nil:
 		m.wrote = nil // that was the one before
-		return m.learn(Fact{Write: &Write{Position: l.wrote, Origin: eventID(m.s.runID, m.s.next)}})
+		return m.learn(Fact{Write: &Write{Position: l.wrote, Origin: eventID(m.s.runID, m.s.next) + index(l.wrote)}})
 	case m.wrote == nil:
 		return waitsToWrite
 	default:
