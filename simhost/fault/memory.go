@@ -39,12 +39,21 @@ var memoryFaults = []Fault{
 		},
 	},
 	{
-		ID:     "memory.later-worker-brings-nothing",
-		Title:  "of several workers in one decision only the first brings what it wrote",
-		Looks:  "the next turn of the parent does not read what the second worker wrote",
+		ID:     "memory.last-worker-brings-nothing",
+		Title:  "what a worker wrote is merged when the next one of its decision begins, and so the last one's never is",
+		Looks:  "the next turn of the parent does not read what the last worker of a decision wrote",
 		Breaks: []string{openwopv1.OWPMEM2},
-		Replace: bringing(func(status openwopv1.RunStatus, position int, honest bool) bool {
-			return honest && position == 0
+		Replace: bringing(func(_ openwopv1.RunStatus, last, honest bool) bool {
+			return honest && !last
+		}),
+	},
+	{
+		ID:     "memory.only-last-worker-brings",
+		Title:  "of several workers in one decision only the last brings what it wrote",
+		Looks:  "the next turn of the parent does not read what the first worker wrote",
+		Breaks: []string{openwopv1.OWPMEM2, openwopv1.OWPMEM6},
+		Replace: bringing(func(_ openwopv1.RunStatus, last, honest bool) bool {
+			return honest && last
 		}),
 	},
 	{
@@ -61,7 +70,7 @@ var memoryFaults = []Fault{
 		Title:  "what a worker wrote that failed or was cancelled comes into its parent's memory all the same",
 		Looks:  "the turn after a failed worker reads the entry of that worker",
 		Breaks: []string{openwopv1.OWPMEM4},
-		Replace: bringing(func(status openwopv1.RunStatus, _ int, honest bool) bool {
+		Replace: bringing(func(status openwopv1.RunStatus, _, honest bool) bool {
 			return honest || status == openwopv1.RunStatusFailed || status == openwopv1.RunStatusCancelled
 		}),
 	},
@@ -147,11 +156,11 @@ var memoryFaults = []Fault{
 }
 
 // bringing changes whose writes come into the memory of the parent.
-func bringing(brings func(status openwopv1.RunStatus, position int, honest bool) bool) func(*rules.Set) {
+func bringing(brings func(status openwopv1.RunStatus, last, honest bool) bool) func(*rules.Set) {
 	return func(s *rules.Set) {
 		honest := s.Memory.Brings
-		s.Memory.Brings = func(status openwopv1.RunStatus, position int) bool {
-			return brings(status, position, honest(status, position))
+		s.Memory.Brings = func(status openwopv1.RunStatus, last bool) bool {
+			return brings(status, last, honest(status, last))
 		}
 	}
 }

@@ -13,8 +13,42 @@ var readsFaults = []Fault{
 		Breaks: []string{openwopv1.OWP0061C6},
 		Spots:  []int{5},
 		Replace: seeing(rules.AsIs, func(r rules.Reading) bool {
-			return r.Store == rules.Workspace && r.End && r.Wrote && !r.Resumed
+			return r.Store == rules.Workspace && r.End && r.Wrote && !r.Resumed && !r.Several
 		}),
+	},
+	{
+		ID:     "reads.several-files-as-they-are",
+		Title:  "a turn that reads several files takes each as it is when it gets to it",
+		Looks:  "the note at the end of a turn that reads two files has what the turn itself wrote",
+		Breaks: []string{openwopv1.OWP0061C6},
+		Spots:  []int{5},
+		Replace: seeing(rules.AsIs, func(r rules.Reading) bool {
+			return r.Store == rules.Workspace && r.End && r.Wrote && !r.Resumed && r.Several
+		}),
+	},
+	{
+		ID:     "reads.no-files-at-first",
+		Title:  "the first turn of a run sees no files",
+		Looks:  "the notes of the first turn have version 0 of files that were there before the run",
+		Breaks: []string{openwopv1.OWP0061C3},
+		Replace: seeing(rules.Never, func(r rules.Reading) bool {
+			return r.Store == rules.Workspace && r.First
+		}),
+	},
+	{
+		ID:      "reads.files-stay-after-resume",
+		Title:   "the turn after one that was suspended does not look at the files anew",
+		Looks:   "what was written while the loop waited is not seen by the next turn",
+		Breaks:  []string{openwopv1.OWP0061C3},
+		Spots:   []int{6},
+		Replace: stayingAfterResume(rules.Workspace),
+	},
+	{
+		ID:      "reads.memory-stays-after-resume",
+		Title:   "the turn after one that was suspended does not look at its memory anew",
+		Looks:   "what was remembered while the loop waited is not read by the next turn",
+		Breaks:  []string{openwopv1.OWP0061C2, openwopv1.OWP0061C6},
+		Replace: stayingAfterResume(rules.Memories),
 	},
 	{
 		ID:     "reads.files-of-the-run",
@@ -75,6 +109,7 @@ var readsFaults = []Fault{
 		Title:  "the seam says that the turn which wrote a file saw it",
 		Looks:  "workspaceVisible.atWriteTurn is true, and the notes of the run say otherwise",
 		Breaks: []string{openwopv1.OWP0061C6},
+		Twin:   "there the turn sees what it must not, here only the seam says so",
 		Replace: func(s *rules.Set) {
 			s.Reads.Written = func(itself, next, last bool) (bool, bool) { return !last, next }
 		},
@@ -99,6 +134,16 @@ func seeing(instead rules.Sight, meant func(rules.Reading) bool) func(*rules.Set
 				return instead
 			}
 			return sees(r)
+		}
+	}
+}
+
+// stayingAfterResume has the turn after one that was resumed see a store as that one did.
+func stayingAfterResume(store rules.Store) func(*rules.Set) {
+	return func(s *rules.Set) {
+		refreshes := s.Reads.Refreshes
+		s.Reads.Refreshes = func(at rules.Store, resumed bool) bool {
+			return refreshes(at, resumed) && !(at == store && resumed)
 		}
 	}
 }

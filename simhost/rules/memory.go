@@ -19,8 +19,9 @@ type Memory struct {
 	// Drafts tells whether what a child writes is kept apart until it is known what becomes of the child.
 	Drafts func() bool
 
-	// Brings tells whether what a child wrote comes into its parent's memory. position is its place in the decision.
-	Brings func(status openwopv1.RunStatus, position int) bool
+	// Brings tells whether what a child wrote comes into its parent's memory. last tells whether the decision has no worker
+	// after it.
+	Brings func(status openwopv1.RunStatus, last bool) bool
 
 	// Expires is when an entry expires that comes into its parent's memory, given its own times and the present one; zero: never.
 	Expires func(created, expires, now time.Time) time.Time
@@ -60,7 +61,7 @@ func honestMemory() Memory {
 		HandsDown: func(version int) bool { return version >= 2 },
 		Inherited: func(_ int, _, now int64) int64 { return now },
 		Drafts:    func() bool { return true },
-		Brings:    func(status openwopv1.RunStatus, _ int) bool { return status == openwopv1.RunStatusCompleted },
+		Brings:    func(status openwopv1.RunStatus, _ bool) bool { return status == openwopv1.RunStatusCompleted },
 		Expires:   func(_, expires, _ time.Time) time.Time { return expires },
 		Expired:   func(expires, now time.Time) bool { return !expires.IsZero() && !now.Before(expires) },
 		Recalled:  func(_ bool, then, _ int64) int64 { return then },

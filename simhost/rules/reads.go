@@ -5,6 +5,9 @@ type Reads struct {
 	// Sees tells as of when a turn reads.
 	Sees func(Reading) Sight
 
+	// Refreshes tells whether a turn that begins looks anew at a store, given whether the turn before it was suspended and resumed.
+	Refreshes func(at Store, resumed bool) bool
+
 	// Again tells whether a replay reads anew what its source has noted.
 	Again func() bool
 
@@ -25,6 +28,8 @@ const (
 // Reading is a look of a turn at a store.
 type Reading struct {
 	Store   Store
+	First   bool // it is the first turn of the run
+	Several bool // it looks at more than one file, or tag
 	End     bool // the turn has decided, and not just begun
 	Wrote   bool // it has written before
 	Resumed bool // it was suspended before
@@ -39,12 +44,14 @@ const (
 	AsTurnBegan Sight = iota
 	AsRunBegan
 	AsIs
+	Never // there is nothing to be seen
 )
 
 func honestReads() Reads {
 	return Reads{
-		Sees:    func(Reading) Sight { return AsTurnBegan },
-		Again:   func() bool { return false },
-		Written: func(itself, next, _ bool) (bool, bool) { return itself, next },
+		Sees:      func(Reading) Sight { return AsTurnBegan },
+		Refreshes: func(Store, bool) bool { return true },
+		Again:     func() bool { return false },
+		Written:   func(itself, next, _ bool) (bool, bool) { return itself, next },
 	}
 }

@@ -30,18 +30,20 @@ func seenEntry(e memory.Entry) rules.MemoryEntry {
 }
 
 // looks is what the turn under way is about to do with a store.
-func (s *State) looks(at rules.Store) rules.Reading {
+func (s *State) looks(at rules.Store, names int) rules.Reading {
 	l := &s.loop
-	return rules.Reading{Store: at, End: l.begun, Wrote: l.wrote > 0, Resumed: l.resumed, Forked: s.created.Fork != nil}
+	return rules.Reading{Store: at, First: s.turn() == 0, Several: names > 1, End: l.begun, Wrote: l.wrote > 0, Resumed: l.resumed, Forked: s.created.Fork != nil}
 }
 
 // sight is what the turn of a run sees of a store: what stood there when the turn began.
-func (e *Engine) sight(ctx context.Context, s *State, at rules.Store) (View, error) {
-	switch sees := e.o.Rules.Reads.Sees(s.looks(at)); {
+func (e *Engine) sight(ctx context.Context, s *State, at rules.Store, names int) (View, error) {
+	switch sees := e.o.Rules.Reads.Sees(s.looks(at, names)); {
 	case sees == rules.AsIs:
 		return e.view(ctx, s.viewer(), e.now())
 	case sees == rules.AsRunBegan && s.created.View != nil:
 		return *s.created.View, nil
+	case sees == rules.Never:
+		return View{}, nil
 	default:
 		return s.view, nil
 	}
@@ -72,7 +74,7 @@ func (e *Engine) readFiles(ctx context.Context, s *State, paths []string, into *
 	if e.o.Files == nil && len(paths) > 0 {
 		return lacks(s.program.supervisor(), CapabilityWorkspace)
 	}
-	view, err := e.sight(ctx, s, rules.Workspace)
+	view, err := e.sight(ctx, s, rules.Workspace, len(paths))
 	if err != nil {
 		return err
 	}
@@ -104,7 +106,7 @@ func (e *Engine) readMemory(ctx context.Context, s *State, tags []string, into *
 	if e.o.Memory == nil && len(tags) > 0 {
 		return lacks(s.program.supervisor(), CapabilityMemory)
 	}
-	view, err := e.sight(ctx, s, rules.Memories)
+	view, err := e.sight(ctx, s, rules.Memories, len(tags))
 	if err != nil {
 		return err
 	}
