@@ -51,7 +51,7 @@ var everyRunJudged = scenarios.Scenario{
 	Claim:  goals,
 	Ask: scenarios.Ask(goalLives, func(o GoalLifeObservation, j *scenarios.Judge) {
 		evaluated := o.events(openwopv1.RunEventTypeGoalEvaluated)
-		if !o.ready(j) || !o.ended(j, openwopv1.OWP0097E1, openwopv1.GoalStateSatisfied) || !seen(j, evaluated) {
+		if !o.ready(j) || !o.ended(j, openwopv1.OWP0097E1, openwopv1.GoalStateSatisfied) || !o.stood(j, openwopv1.OWP0097G1) || !seen(j, evaluated) {
 			return
 		}
 		for i, t := range o.Ticks {

@@ -445,6 +445,15 @@ var goalsGoing = []Fault{
 		},
 	},
 	{
+		ID:     "goal.replay-judged",
+		Title:  "the replay of a contributing run is judged like a run of the goal",
+		Looks:  "a goal shows one run and one verdict more when a run of it was replayed",
+		Breaks: []string{openwopv1.OWPGOAL1},
+		Replace: func(s *rules.Set) {
+			s.Goals.Adopts = func(mode openwopv1.ForkMode) bool { return mode == openwopv1.ForkModeReplay }
+		},
+	},
+	{
 		ID:     "goal.ticks-do-not-wait",
 		Title:  "ticks that come together get hold of the same run, and each has it judged",
 		Looks:  "a goal that is ticked all at once shows the same contributing run twice",

@@ -33,6 +33,9 @@ func (h *Host) ForkRun(ctx context.Context, req openwopv1.ForkRunRequestObject) 
 	if err != nil {
 		return nil, err
 	}
+	if err := h.adopted(ctx, source, req.Body.Mode, fork.RunID); err != nil {
+		return nil, err
+	}
 	return openwopv1.ForkRun201JSONResponse{Body: openwopv1.ForkRunResponse{
 		RunID:       fork.RunID,
 		SourceRunID: h.rules.Replay.Source(fork.RunID, fork.SourceRunID),
@@ -41,6 +44,16 @@ func (h *Host) ForkRun(ctx context.Context, req openwopv1.ForkRunRequestObject) 
 		Status:      fork.Snapshot.Status,
 		EventsURL:   eventsURL(fork.RunID),
 	}}, nil
+}
+
+// adopted has a fork judged for the goal that its source contributes to, where such forks count.
+func (h *Host) adopted(ctx context.Context, source openwopv1.RunSnapshot, mode openwopv1.ForkMode, fork string) error {
+	id, contributes := source.Metadata["goalId"].(string)
+	goals := h.ownGoals(ctx)
+	if !contributes || goals == nil || !h.rules.Goals.Adopts(mode) {
+		return nil
+	}
+	return goals.Adopt(ctx, id, fork)
 }
 
 // overlay reads the run options that a branch has other than its source. What a create request may not ask for, an overlay

@@ -59,6 +59,9 @@ type Goals struct {
 	// Contributes are the contributing runs of a goal when one more was judged, which may have been stuck before.
 	Contributes func(runs []string, judged string, stuck bool) []string
 
+	// Adopts tells whether a fork of a contributing run is judged as another one, given the mode of the fork.
+	Adopts func(openwopv1.ForkMode) bool
+
 	// Counts is the number that an evaluation carries, given how many runs were judged, this one included, and whether the
 	// goal was edited or resumed since the evaluation before.
 	Counts func(judged int64, changed bool) int64
@@ -119,6 +122,7 @@ func honestGoals() Goals {
 			}
 			return append(runs, judged)
 		},
+		Adopts: func(openwopv1.ForkMode) bool { return false },
 		Counts: func(judged int64, _ bool) int64 { return judged },
 		Shown:  func(g openwopv1.Goal) openwopv1.Goal { return g },
 		Listed: func(g openwopv1.Goal, in openwopv1.GoalState) (openwopv1.Goal, bool) {
