@@ -134,10 +134,18 @@ func suspendsForApproval(e openwopv1.RunEvent) bool {
 	return json.Unmarshal(e.Payload, &p) == nil && p.Kind == approval
 }
 
+func resolvesApproval(e openwopv1.RunEvent) bool {
+	if e.Type != openwopv1.RunEventTypeInterruptResolved {
+		return false
+	}
+	var p openwopv1.InterruptResolvedPayload
+	return json.Unmarshal(e.Payload, &p) == nil && p.Kind == approval
+}
+
 // withoutAnswer is the payload of an event without what an approval was resolved with.
 func withoutAnswer(e openwopv1.RunEvent) json.RawMessage {
 	var p map[string]any
-	if e.Type != openwopv1.RunEventTypeInterruptResolved || json.Unmarshal(e.Payload, &p) != nil || p["kind"] != string(approval) {
+	if !resolvesApproval(e) || json.Unmarshal(e.Payload, &p) != nil {
 		return e.Payload
 	}
 	delete(p, "resumeValue")
@@ -194,6 +202,25 @@ var passingFaults = []Fault{
 					return 2
 				}
 				return 1
+			}
+		},
+	},
+	{
+		ID:     "gate.resumed-first",
+		Title:  "an approval goes on before the log says what it was answered",
+		Looks:  "node.resumed stands before interrupt.resolved",
+		Breaks: []string{openwopv1.OWPINT11},
+		Replace: func(s *rules.Set) {
+			s.Gates.Reads = func(log []openwopv1.RunEvent, _ bool) []openwopv1.RunEvent {
+				resolved := slices.IndexFunc(log, resolvesApproval)
+				resumed := slices.IndexFunc(log, func(e openwopv1.RunEvent) bool { return e.Type == openwopv1.RunEventTypeNodeResumed })
+				if resolved < 0 || resumed < resolved {
+					return log
+				}
+				told := slices.Clone(log)
+				told[resolved].Type, told[resumed].Type = log[resumed].Type, log[resolved].Type
+				told[resolved].Payload, told[resumed].Payload = log[resumed].Payload, log[resolved].Payload
+				return told
 			}
 		},
 	},

@@ -1,6 +1,8 @@
 package fault
 
 import (
+	"sync"
+
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/rules"
 )
@@ -38,13 +40,14 @@ var lateFaults = []Fault{
 	},
 	{
 		ID:     "gate.both-win",
-		Title:  "whoever cancels a run that waits, and whoever answers it, is told that it was done, whoever came first",
-		Looks:  "an answer to a cancelled run is HTTP 200, and a cancellation of one that was answered says cancelled",
-		Breaks: []string{openwopv1.OWPINT47, openwopv1.OWPINT46},
+		Title:  "of a cancellation and an answer that come at once each is told that it was done, whichever came first",
+		Looks:  "an answer is HTTP 200 and its run is cancelled, or a cancellation says cancelled and its run completes",
+		Breaks: []string{openwopv1.OWPINT47},
 		Spots:  []int{25},
 		Replace: func(s *rules.Set) {
+			read := readCancelled(s)
 			lates(func(l rules.Late) (string, bool) {
-				return "", l.Gate && !l.ByToken && !l.Child && l.Code == rules.InterruptGone
+				return "", l.Gate && !l.ByToken && !l.Child && l.Code == rules.InterruptGone && !read(l.RunID)
 			})(s)
 			s.Gates.CancelSays = func(status openwopv1.RunStatus, asked openwopv1.InterruptKind) openwopv1.RunStatus {
 				if asked == approval {
@@ -52,6 +55,18 @@ var lateFaults = []Fault{
 				}
 				return status
 			}
+		},
+	},
+	{
+		ID:     "gate.cancelled-opens-again",
+		Title:  "a cancelled run that is read from its log again has its interrupts open",
+		Looks:  "an answer is HTTP 200 when the run is cancelled and somebody has looked",
+		Breaks: []string{openwopv1.OWPINT46},
+		Replace: func(s *rules.Set) {
+			read := readCancelled(s)
+			lates(func(l rules.Late) (string, bool) {
+				return "", l.Gate && !l.ByToken && !l.Child && l.Code == rules.InterruptGone && read(l.RunID)
+			})(s)
 		},
 	},
 	{
@@ -91,6 +106,22 @@ var lateFaults = []Fault{
 			return "", l.Gate && l.ByToken && l.Code == rules.InterruptResolved
 		}),
 	},
+}
+
+// readCancelled tells from then on whether somebody has read in the log of a run that it is cancelled.
+func readCancelled(s *rules.Set) func(runID string) bool {
+	var seen sync.Map
+	reads := s.Gates.Reads
+	s.Gates.Reads = func(log []openwopv1.RunEvent, waiting bool) []openwopv1.RunEvent {
+		if n := len(log); n > 0 && log[n-1].Type == openwopv1.RunEventTypeRunCancelled {
+			seen.Store(log[n-1].RunID, true)
+		}
+		return reads(log, waiting)
+	}
+	return func(runID string) bool {
+		_, read := seen.Load(runID)
+		return read
+	}
 }
 
 // lates replaces how late answers are refused: by a code, where it says so. An empty code acknowledges them.
