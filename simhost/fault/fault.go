@@ -65,6 +65,7 @@ var themes = [][]Fault{
 	readsFaults,
 	goalFaults,
 	heartbeatFaults,
+	shapeFaults,
 	logFaults, streamFaults, replayFaults, ancestryFaults,
 }
 

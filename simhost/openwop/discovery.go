@@ -134,7 +134,7 @@ func (h *Host) executionModel() *openwopv1.ExecutionModel {
 	if h.opts.ExperimentalUntil != "" {
 		m.Tier, m.ExperimentalUntil = openwopv1.ExecutionModelTierExperimental, &h.opts.ExperimentalUntil
 	}
-	return m
+	return new(h.rules.Shape.Advertised(*m))
 }
 
 // dispatch says how workers are dispatched, where they are.

@@ -9,7 +9,8 @@ import (
 	"github.com/openassay/assay/gen/openwopv1"
 )
 
-// What is decided about goals and heartbeats at the surface goes by the rules: faults of the catalogue show.
+// What is decided about goals, heartbeats and the execution model at the surface goes by the rules: faults of the catalogue
+// show.
 func TestTheSurfaceOfGoalsGoesByTheRules(t *testing.T) {
 	for _, c := range []struct {
 		fault   string
@@ -19,6 +20,7 @@ func TestTheSurfaceOfGoalsGoesByTheRules(t *testing.T) {
 		changed string
 	}{
 		{"goal.mode-of-its-own", Options{}, func(c *client) string { return string(c.host.discovery.body) }, `"manual","schedule"`, `"manual","cron"`},
+		{"shape.host-without-name", Options{}, func(c *client) string { return string(c.host.discovery.body) }, `"hostId":"assay-simhost"`, `"hostId":""`},
 		{"goal.without-claim", Options{Without: []string{claimGoals}}, func(c *client) string { return answered(c, "GET", goalsPath, nil) }, "404", "200"},
 		{"goal.unbounded-is-malformed", Options{}, func(c *client) string { return answered(c, "POST", goalsPath, goalBody(`{}`)) }, "422", "400"},
 		{"goal.edit-of-state-ignored", Options{}, func(c *client) string {

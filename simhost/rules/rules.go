@@ -22,6 +22,7 @@ type Set struct {
 	Goals      Goals
 	Heartbeat  Heartbeat
 	Requests   Requests
+	Shape      Shape
 	Log        Log
 	Replay     Replay
 	Ancestry   Ancestry
@@ -45,6 +46,7 @@ func Honest() Set {
 		Goals:      honestGoals(),
 		Heartbeat:  honestHeartbeat(),
 		Requests:   honestRequests(),
+		Shape:      honestShape(),
 		Log:        honestLog(),
 		Replay:     honestReplay(),
 		Ancestry:   honestAncestry(),
