@@ -11,6 +11,7 @@ var confidenceFaults = slices.Concat(confidenceFloorFaults, confidenceAnswerFaul
 
 const (
 	nextWorker = string(openwopv1.NextWorkerDecisionKindNextWorker)
+	askUser    = string(openwopv1.AskUserDecisionKindAskUser)
 	terminate  = string(openwopv1.TerminateDecisionKindTerminate)
 )
 
@@ -79,13 +80,12 @@ var confidenceFloorFaults = []Fault{
 		}),
 	},
 	{
-		ID:     "confidence.silent-change-held",
-		Title:  "a decision for another worker than the last one counts as not sure where it does not say how sure it is",
+		ID:     "confidence.silence-held",
+		Title:  "a decision for a worker that is new to the run counts as not sure where it does not say how sure it is",
 		Looks:  "a decision without a confidence is held",
 		Breaks: []string{openwopv1.OWPCNF6},
 		Replace: escalating(func(d rules.Doubt, honest bool) bool {
-			changes := d.Last != "" && !slices.Contains(d.Workers, d.Last) && len(d.Workers) > 0
-			return honest || d.Version >= 2 && d.Confidence == nil && changes
+			return honest || d.Version >= 2 && d.Confidence == nil && d.Newcomer
 		}),
 	},
 	{

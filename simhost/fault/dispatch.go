@@ -10,18 +10,19 @@ var dispatchFaults = []Fault{
 		ID:     "dispatch.question-before-decision",
 		Title:  "a person is asked first, and the decision to ask comes with the answer",
 		Looks:  "the run waits for an answer, and the log has no decision to ask",
-		Breaks: []string{openwopv1.OWPDSP1},
-		Replace: func(s *rules.Set) {
-			s.Dispatch.DecidesFirst = func(string) bool { return false }
-		},
+		Breaks: []string{openwopv1.OWPDSP1, openwopv1.OWP0061D1},
+		Replace: decidingLate(func(d rules.Doubt) bool {
+			return d.Kind == askUser
+		}),
 	},
 	{
-		ID:     "dispatch.next-turn-beside-waiting-worker",
-		Title:  "a worker that waits for a person is taken to be done, and the next turn begins",
-		Looks:  "there is a second decision while the child of the first waits",
-		Breaks: []string{openwopv1.OWP0037A5},
-		Replace: counting(func(child openwopv1.RunStatus, more bool) bool {
-			return child == openwopv1.RunStatusWaitingInput && !more
+		ID:     "dispatch.worker-before-decision",
+		Title:  "the handoff to a worker that is new to the run begins while its supervisor still decides",
+		Looks:  "dispatch.began stands on the log before the decision for its worker, and names no cause",
+		Breaks: []string{openwopv1.OWPDSP1, openwopv1.OWPDSP3, openwopv1.OWP0037B3},
+		Spots:  []int{15},
+		Replace: decidingLate(func(d rules.Doubt) bool {
+			return d.Newcomer && d.Confidence == nil
 		}),
 	},
 	{
@@ -96,6 +97,14 @@ var dispatchFaults = []Fault{
 			s.Dispatch.NeedsDecision = func() bool { return false }
 		},
 	},
+}
+
+// decidingLate has these decisions put on the log after what they bring about began.
+func decidingLate(late func(rules.Doubt) bool) func(*rules.Set) {
+	return func(s *rules.Set) {
+		first := s.Dispatch.DecidesFirst
+		s.Dispatch.DecidesFirst = func(d rules.Doubt) bool { return !late(d) && first(d) }
+	}
 }
 
 // dispatching changes how the dispatch node tells of a worker.

@@ -112,12 +112,12 @@ var handoffStepFaults = []Fault{
 	},
 }
 
-// stepping changes how a step of this phase is told.
+// stepping changes how a step of this phase is told, of a child that the host runs itself.
 func stepping(phase openwopv1.ChainPhase, change func(*rules.Step)) func(*rules.Set) {
 	return func(s *rules.Set) {
 		told := s.Handoff.Step
 		s.Handoff.Step = func(step rules.Step) rules.Step {
-			if step = told(step); step.Payload.Phase == phase {
+			if step = told(step); step.Payload.Phase == phase && !step.Abroad {
 				change(&step)
 			}
 			return step
@@ -131,7 +131,7 @@ var handoffChildFaults = []Fault{
 		ID:     "handoff.child-is-no-run",
 		Title:  "the log names a child that nobody can find",
 		Looks:  "reading the childRunId of dispatch.succeeded is answered 404",
-		Breaks: []string{openwopv1.OWPDSP12, openwopv1.OWP0037A3},
+		Breaks: []string{openwopv1.OWPDSP12, openwopv1.OWP0037A3, openwopv1.OWPCAU1},
 		Spots:  []int{13},
 		Replace: func(s *rules.Set) {
 			told := s.Handoff.Step
@@ -191,11 +191,17 @@ var handoffChildFaults = []Fault{
 		ID:     "handoff.next-worker-beside-waiting-one",
 		Title:  "a worker that waits for a person is taken to be done, and the next of its decision begins",
 		Looks:  "two children of one decision are at work at the same time",
-		Breaks: []string{openwopv1.OWPDSP14},
+		Breaks: []string{openwopv1.OWPDSP14, openwopv1.OWP0037A5},
 		Spots:  []int{19},
-		Replace: counting(func(child openwopv1.RunStatus, more bool) bool {
-			return child == openwopv1.RunStatusWaitingInput && more
-		}),
+		Replace: func(s *rules.Set) {
+			counts := s.Handoff.CountsAs
+			s.Handoff.CountsAs = func(child openwopv1.RunStatus, more bool) openwopv1.RunStatus {
+				if child == openwopv1.RunStatusWaitingInput && more {
+					return openwopv1.RunStatusCompleted
+				}
+				return counts(child, more)
+			}
+		},
 	},
 	{
 		ID:      "handoff.loop-fails-with-worker",
@@ -235,19 +241,6 @@ func showingChild(status openwopv1.RunStatus, change func(*openwopv1.RunSnapshot
 }
 
 func orphaned(c *openwopv1.RunSnapshot) { c.ParentRunID = nil }
-
-// counting has a child count as completed in these states.
-func counting(done func(child openwopv1.RunStatus, more bool) bool) func(*rules.Set) {
-	return func(s *rules.Set) {
-		counts := s.Handoff.CountsAs
-		s.Handoff.CountsAs = func(child openwopv1.RunStatus, more bool) openwopv1.RunStatus {
-			if done(child, more) {
-				return openwopv1.RunStatusCompleted
-			}
-			return counts(child, more)
-		}
-	}
-}
 
 // failingAfter has the loop fail after a handoff that this step ended.
 func failingAfter(last openwopv1.ChainPhase) func(*rules.Set) {

@@ -39,8 +39,7 @@ type Doubt struct {
 	Kind       string
 	Confidence *float64 // nil is no opinion
 	Floor      float64
-	Workers    []string // that it names
-	Last       string   // the worker that was dispatched last in the run, "" before there was one
+	Newcomer   bool // it names a worker that the run has not dispatched before, and not the first one
 }
 
 // Course is what becomes of a decision.

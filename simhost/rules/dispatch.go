@@ -4,8 +4,8 @@ import "github.com/openassay/assay/gen/openwopv1"
 
 // Dispatch is what decisions bring about (RFC 0006, RFC 0007).
 type Dispatch struct {
-	// DecidesFirst tells whether a decision of this kind is on the log before what it brings about.
-	DecidesFirst func(kind string) bool
+	// DecidesFirst tells whether a decision is on the log before what it brings about.
+	DecidesFirst func(Doubt) bool
 
 	// Agent is whose decision one is, given the supervisor's agent and whether a person has answered in this run.
 	Agent func(agentID string, answered bool) string
@@ -40,7 +40,7 @@ type Dispatched struct {
 
 func honestDispatch() Dispatch {
 	return Dispatch{
-		DecidesFirst: func(string) bool { return true },
+		DecidesFirst: func(Doubt) bool { return true },
 		Agent:        func(agentID string, _ bool) string { return agentID },
 		Orchestrator: func(agentID string) string { return agentID },
 		Ends:         func(int) bool { return true },

@@ -55,6 +55,7 @@ type Step struct {
 
 	Decided string // eventId of the decision
 	Mapped  bool   // what the worker brings back is mapped
+	Abroad  bool   // another host runs the child
 }
 
 // Given is what a worker could be given.

@@ -18,7 +18,7 @@ func (m *move) handOver() wait {
 		err := failure(codeFanOut, "%d workers in one decision, and node %q takes one at a time", len(workers), dispatcher.ID)
 		return m.failNode(dispatcher.ID, err)
 	case l.child == nil:
-		return m.announce(0)
+		return m.announce(workers[0], 0)
 	case l.child.Phase == childAnnounced:
 		return m.childCreated()
 	case l.child.Phase == childRunning && !l.dispatched:
@@ -34,7 +34,7 @@ func (m *move) handOver() wait {
 	case !m.rules.Handoff.GoesOn(l.child.Phase.last()):
 		return m.failNode(dispatcher.ID, l.child.failure())
 	case m.more():
-		return m.announce(l.child.Position + 1)
+		return m.announce(workers[l.child.Position+1], l.child.Position+1)
 	default:
 		return m.completeNode(dispatcher.ID, l.decidedID, lastChild(*l.child))
 	}
@@ -82,7 +82,7 @@ func (m *move) chain(phase openwopv1.ChainPhase, cause string, fill func(*openwo
 	}
 	l := m.s.loop
 	step := rules.Step{
-		Cause: cause, Decided: l.decidedID, Mapped: len(m.outputMapping(l.child.WorkerID)) > 0,
+		Cause: cause, Decided: l.decidedID, Mapped: len(m.outputMapping(l.child.WorkerID)) > 0, Abroad: l.child.Remote != nil,
 		Payload: openwopv1.CoreWorkflowChainEventPayload{Phase: phase, WorkerID: l.child.WorkerID, ParentRunID: m.s.runID},
 	}
 	if fill != nil {
@@ -99,9 +99,8 @@ func (m *move) withChild(p *openwopv1.CoreWorkflowChainEventPayload) {
 
 // announce says that a child is about to be created for the worker at this position. It must be on the log before the
 // child exists.
-func (m *move) announce(position int) wait {
+func (m *move) announce(worker string, position int) wait {
 	l := &m.s.loop
-	worker := m.workers()[position]
 	given := rules.Given{Mapping: m.inputMapping(worker), Variables: m.s.variables}
 	if position > 0 {
 		given.Brought = l.child.Harvest

@@ -1,6 +1,8 @@
 package run
 
 import (
+	"slices"
+
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/rules"
 )
@@ -95,8 +97,10 @@ func (m *move) decide() wait {
 		}
 		agent = m.rules.Dispatch.Agent(m.s.program.agent.AgentID, m.s.answered())
 	}
-	if !m.decidesFirst(wire) && !m.s.loop.resumed {
-		return m.suspend(openwopv1.InterruptKindClarification)
+	if d, err := readDecision(wire); err == nil && !m.rules.Dispatch.DecidesFirst(m.doubt(d)) {
+		if w, early := m.actEarly(d); early {
+			return w
+		}
 	}
 	payload := &openwopv1.RunOrchestratorDecidedPayload{AgentID: agent, Decision: wire}
 	if m.rules.Loop.Shows(m.s.created.Version) {
@@ -125,10 +129,16 @@ func (m *move) due() int {
 	return l.consulted
 }
 
-// decidesFirst tells whether a decision is put on the log before what it brings about.
-func (m *move) decidesFirst(wire openwopv1.OrchestratorDecision) bool {
-	d, err := readDecision(wire)
-	return err != nil || d.kind != askUser || m.rules.Dispatch.DecidesFirst(d.kind)
+// actEarly begins what a decision brings about that is not on the log; early is false where that has begun.
+func (m *move) actEarly(d decision) (w wait, early bool) {
+	switch l := m.s.loop; {
+	case d.kind == askUser && !l.resumed:
+		return m.suspend(openwopv1.InterruptKindClarification), true
+	case d.kind == nextWorker && l.child == nil:
+		return m.announce(d.workers[0], 0), true
+	default:
+		return goesOn, false
+	}
 }
 
 // weigh goes on with a decision that is on the log: a question suspends, a decision below the floor is held, any other is
@@ -136,7 +146,7 @@ func (m *move) decidesFirst(wire openwopv1.OrchestratorDecision) bool {
 func (m *move) weigh() wait {
 	d := m.s.loop.decision
 	switch {
-	case d.kind == askUser && m.decidesFirst(d.wire):
+	case d.kind == askUser && m.rules.Dispatch.DecidesFirst(m.doubt(d)):
 		return m.suspend(openwopv1.InterruptKindClarification)
 	case m.escalates(d) && m.rules.Confidence.TellsFirst(d.kind):
 		return m.escalate(d)
@@ -151,13 +161,17 @@ func (m *move) escalates(d decision) bool {
 	if m.replaying() {
 		return m.recorded(openwopv1.RunEventTypeCoreWorkflowChainConfidenceEscalated) || m.recorded(openwopv1.RunEventTypeNodeSuspended)
 	}
-	doubt := rules.Doubt{
-		Version: m.s.created.Version, Kind: d.kind, Confidence: d.confidence, Floor: m.s.created.Floor, Workers: d.workers,
+	return m.rules.Confidence.Escalates(m.doubt(d))
+}
+
+// doubt is a decision as rules look at it.
+func (m *move) doubt(d decision) rules.Doubt {
+	return rules.Doubt{
+		Version: m.s.created.Version, Kind: d.kind, Confidence: d.confidence, Floor: m.s.created.Floor,
+		Newcomer: len(m.s.children) > 0 && slices.ContainsFunc(d.workers, func(worker string) bool {
+			return !slices.ContainsFunc(m.s.children, func(c childRun) bool { return c.workflowID == worker })
+		}),
 	}
-	if n := len(m.s.children); n > 0 {
-		doubt.Last = m.s.children[n-1].workflowID
-	}
-	return m.rules.Confidence.Escalates(doubt)
 }
 
 // holdsUntold tells whether a decision is held of which the log does not say so yet.
