@@ -92,16 +92,11 @@ var handoffStepFaults = []Fault{
 		Replace: stepping(openwopv1.ChainPhaseDispatchFailed, func(step *rules.Step) { step.Payload.Error = nil }),
 	},
 	{
-		ID:     "handoff.harvest-untold",
-		Title:  "what a worker brings back is taken over without a word",
-		Looks:  "the parent's variables change and there is no output.harvested",
-		Breaks: []string{openwopv1.OWP0037B1},
-		Replace: func(s *rules.Set) {
-			shows := s.Handoff.Shows
-			s.Handoff.Shows = func(version int, phase openwopv1.ChainPhase) bool {
-				return phase != openwopv1.ChainPhaseOutputHarvested && shows(version, phase)
-			}
-		},
+		ID:      "handoff.harvest-caused-by-decision",
+		Title:   "a harvest is chained to the decision, and not to the end of the worker",
+		Looks:   "output.harvested names the decided event as its cause, and not child.completed",
+		Breaks:  []string{openwopv1.OWP0037B1, openwopv1.OWP0037B3},
+		Replace: stepping(openwopv1.ChainPhaseOutputHarvested, func(step *rules.Step) { step.Cause = step.Decided }),
 	},
 	{
 		ID:      "handoff.harvest-lists-nothing",
@@ -275,17 +270,17 @@ var handoffMappingFaults = []Fault{
 		Replace: harvesting(openwopv1.RunStatusCancelled, true),
 	},
 	{
-		ID:     "handoff.last-results-lost",
-		Title:  "what the last worker of a decision brings back is lost",
+		ID:     "handoff.later-results-lost",
+		Title:  "of the workers of a decision only the first brings anything back",
 		Looks:  "output.harvested stands on the log, and the parent's variable is as it was",
 		Breaks: []string{openwopv1.OWP0037A4},
 		Replace: func(s *rules.Set) {
 			brought := s.Handoff.Brought
-			s.Handoff.Brought = func(values map[string]any, more bool) map[string]any {
-				if !more {
+			s.Handoff.Brought = func(values map[string]any, first bool) map[string]any {
+				if !first {
 					return map[string]any{}
 				}
-				return brought(values, more)
+				return brought(values, first)
 			}
 		},
 	},
@@ -324,18 +319,22 @@ var handoffMappingFaults = []Fault{
 		},
 	},
 	{
-		ID:      "handoff.default-inputs-added",
-		Title:   "a worker with an input mapping of its own is given what the default one names as well",
-		Looks:   "a child has an input that only the default mapping has",
-		Breaks:  []string{openwopv1.OWPDSP18},
-		Replace: adding(false),
-	},
-	{
-		ID:      "handoff.default-outputs-added",
-		Title:   "a worker with an output mapping of its own brings back what the default one names as well",
-		Looks:   "the parent's variable of the default mapping holds what this worker left",
-		Breaks:  []string{openwopv1.OWPDSP18, openwopv1.OWP0037A4},
-		Replace: adding(true),
+		ID:     "handoff.default-inputs-added",
+		Title:  "a worker with an input mapping of its own is given what the default one names as well",
+		Looks:  "a child has an input that only the default mapping has",
+		Breaks: []string{openwopv1.OWPDSP18},
+		Replace: func(s *rules.Set) {
+			mapping := s.Handoff.Mapping
+			s.Handoff.Mapping = func(byDefault, own *openwopv1.VariableMapping, back bool) openwopv1.VariableMapping {
+				honest := mapping(byDefault, own, back)
+				if back || byDefault == nil || own == nil {
+					return honest
+				}
+				both := maps.Clone(*byDefault)
+				maps.Copy(both, honest)
+				return both
+			}
+		},
 	},
 	{
 		ID:     "handoff.inputs-from-before-decision",
@@ -374,22 +373,6 @@ func harvesting(ended openwopv1.RunStatus, ifMapped bool) func(*rules.Set) {
 		harvests := s.Handoff.Harvests
 		s.Handoff.Harvests = func(child openwopv1.RunStatus, mapped bool) bool {
 			return harvests(child, mapped) || child == ended && (mapped || !ifMapped)
-		}
-	}
-}
-
-// adding has a worker's own mapping add to the default one, to what it brings back or else to what it is given.
-func adding(toOutputs bool) func(*rules.Set) {
-	return func(s *rules.Set) {
-		mapping := s.Handoff.Mapping
-		s.Handoff.Mapping = func(byDefault, own *openwopv1.VariableMapping, back bool) openwopv1.VariableMapping {
-			honest := mapping(byDefault, own, back)
-			if back != toOutputs || byDefault == nil || own == nil {
-				return honest
-			}
-			both := maps.Clone(*byDefault)
-			maps.Copy(both, honest)
-			return both
 		}
 	}
 }

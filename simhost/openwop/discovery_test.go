@@ -212,7 +212,7 @@ func TestDiscoveryIsValidInEveryCombination(t *testing.T) {
 		}
 		for version := 1; version <= 6; version++ {
 			o := must(Options{Version: version}.withDefaults())
-			h := &Host{opts: o, claimed: must(settle(version, without))}
+			h := &Host{opts: o, claimed: must(settle(version, without)), rules: rules.Honest()}
 			lacks := strings.Join(h.lacks(), " ")
 			if runnable[lacks] == nil {
 				runnable[lacks] = loaded.runnable(h.lacks())

@@ -31,9 +31,9 @@ type Handoff struct {
 	// for it (RFC 0037 B, RFC 0022 B).
 	Harvests func(child openwopv1.RunStatus, mapped bool) bool
 
-	// Brought are the parent's variables that a child sets, of those that the mapping takes from it; more workers of the
-	// decision may follow.
-	Brought func(values map[string]any, more bool) map[string]any
+	// Brought are the parent's variables that a child sets, of those that the mapping takes from it. Its worker is the first
+	// of the decision, or not.
+	Brought func(values map[string]any, first bool) map[string]any
 
 	// Attested is what the checksum is made over, given what the child put out and what was mapped back (RFC 0063).
 	Attested func(outputs, harvest map[string]any) any

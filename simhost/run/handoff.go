@@ -205,7 +205,7 @@ func (m *move) readReport(c *Child) {
 	}
 	mapping := m.outputMapping(c.WorkerID)
 	if m.rules.Handoff.Harvests(c.Phase.status(), len(mapping) > 0) {
-		c.Harvest = m.rules.Handoff.Brought(rules.Pick(mapping, r.variables), m.more())
+		c.Harvest = m.rules.Handoff.Brought(rules.Pick(mapping, r.variables), c.Position == 0)
 		if m.attests {
 			c.Checksum, m.err = checksum(m.rules.Handoff.Attested(r.outputs, c.Harvest))
 		}
