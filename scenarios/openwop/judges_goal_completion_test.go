@@ -85,7 +85,11 @@ func TestJudgesOfAGoalsLife(t *testing.T) {
 		{"a sure no satisfies", "only-the-judge", func(o *openwop.GoalLifeObservation) { o.Ticks[1] = ticked(t, "satisfied", 2) }, openwopv1.OWP0097E1},
 		{"the verdict does not", "only-the-judge", func(o *openwop.GoalLifeObservation) { o.Ticks[2].Shown.Reached = false }, openwopv1.OWP0097E1},
 		{"may not be edited by us", "only-the-judge", func(o *openwop.GoalLifeObservation) { o.Acts[0].Edit.Reply = replied(t, 403, fields{}) }, "blocked"},
+		{"works on", "only-the-judge", func(o *openwop.GoalLifeObservation) { o.Still = still(t, "satisfied", 4) }, "passed"}, // another scenario's failure
+		{"is opened again", "only-the-judge", func(o *openwop.GoalLifeObservation) { o.Still = still(t, "active", 3) }, openwopv1.OWP0097E1},
 		{"honest", "every-run-judged", func(*openwop.GoalLifeObservation) {}, "passed"},
+		{"a sure no satisfies", "every-run-judged", func(o *openwop.GoalLifeObservation) { o.Ticks = o.Ticks[:2] }, "blocked"},
+		{"works on", "every-run-judged", func(o *openwop.GoalLifeObservation) { o.Still = still(t, "satisfied", 4) }, "blocked"},
 		{"the verdict lags", "every-run-judged", func(o *openwop.GoalLifeObservation) {
 			g := standing("active", 2)
 			g["completion"] = fields{"check": "verifier", "lastVerdict": fields{"satisfied": false, "runId": "run-1"}}
