@@ -56,6 +56,10 @@ generate: build ## Make gen/ of spec/ again, and docs/coverage.md of the ledger 
 	bin/assay list requirements --markdown >docs/coverage.md.new
 	mv docs/coverage.md.new docs/coverage.md
 
+.PHONY: prove
+prove: build ## Prove the suites on every fault of the simulated host; docs/kill-matrix.* are made again
+	bin/assay prove --out docs
+
 .PHONY: lint
 lint: ## Run gofmt, go vet and golangci-lint
 	@unformatted=$$(gofmt -l $$($(GO) list -f '{{.Dir}}' ./...)); \

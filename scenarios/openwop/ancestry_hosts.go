@@ -95,19 +95,37 @@ var cancelCrossesHosts = scenarios.Scenario{
 			j.Block("set-up: the loop cannot be cancelled: HTTP "+o.Cancel.JSON(), "serve POST /v1/runs/{runId}/cancel")
 			return
 		}
-		if !o.ready(j) {
+		if !o.named(j) {
 			return
 		}
 		j.Check(openwopv1.OWPDSP21, o.Root.Status()).To(check.Equal("cancelled"), "status of the loop")
+		ended := true
 		for _, kid := range o.Kids {
+			ended = ended && kid.Log.Ended.Reached
+			j.Check(openwopv1.OWPDSP21, kid.Log.Ended).To(check.Reached(), "end of the worker on the other host")
 			j.Check(openwopv1.OWPDSP21, kid.Log.Status()).To(check.Equal("cancelled"), "status of the worker on the other host")
 		}
-		o.checkEnds(j)
+		if ended {
+			o.checkEnds(j)
+		}
 	}),
 }
 
-// ready stops a judge where no worker ran on the other host.
+// ready stops a judge where no worker ran on the other host to its end.
 func (o HostsObservation) ready(j *scenarios.Judge) bool {
+	if !o.named(j) {
+		return false
+	}
+	for _, kid := range o.Kids {
+		if !kid.Log.Ended.Reached {
+			return j.Block("set-up: the run "+kid.Log.RunID+" on the second host, which the loop names, does not end", giveSecond)
+		}
+	}
+	return true
+}
+
+// named stops a judge where the loop names no run that the other host has.
+func (o HostsObservation) named(j *scenarios.Judge) bool {
 	if !o.Root.ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1) {
 		return false
 	}
@@ -118,8 +136,8 @@ func (o HostsObservation) ready(j *scenarios.Judge) bool {
 		return j.Block("set-up: the loop names no run on the second host", "have the target know the host of --second-host by the name "+wire.SecondName)
 	}
 	for _, kid := range o.Kids {
-		if !succeeded(kid.Log.Created) || !kid.Log.Ended.Reached {
-			return j.Block("set-up: the second host does not serve the run "+kid.Log.RunID+" that the loop names, or it does not end: HTTP "+kid.Log.Created.JSON(), giveSecond)
+		if !succeeded(kid.Log.Created) {
+			return j.Block("set-up: the second host does not serve the run "+kid.Log.RunID+" that the loop names: HTTP "+kid.Log.Created.JSON(), giveSecond)
 		}
 	}
 	return true

@@ -151,6 +151,10 @@ var doubtfulEndHeld = scenarios.Scenario{
 			!held.Held.ready(j) || !held.Lull.checkWaiting(j, openwopv1.OWPCNF7, held.Held.Log, "while it was suspended") {
 			return
 		}
+		if len(handedOver(held.Held.Log).Values) < held.Held.Turn-1 {
+			j.BlockOn(openwopv1.OWPCNF6, "set-up: the loop was held before it came to its last decision, by one without a confidence")
+			return
+		}
 		held.checkTold(j, o.Floor)
 		if !held.Held.answered(j) {
 			return

@@ -203,9 +203,15 @@ func concluded(ticks []GoalTick) bool {
 }
 
 // unsatisfied is a tick whose run is judged not to have reached the objective,
-// with any confidence.
+// with any confidence but none.
 func (h host) unsatisfied() openwopv1.GoalTickRequest {
-	return openwopv1.GoalTickRequest{Verdict: &openwopv1.ScriptedVerdict{Confidence: new(float64(h.between(0, 100)) / 100)}}
+	return openwopv1.GoalTickRequest{Verdict: &openwopv1.ScriptedVerdict{Confidence: new(float64(h.between(1, 99)) / 100)}}
+}
+
+// unconvinced is a tick whose run is judged, with no confidence at all, not to
+// have reached the objective.
+func (h host) unconvinced() openwopv1.GoalTickRequest {
+	return openwopv1.GoalTickRequest{Verdict: &openwopv1.ScriptedVerdict{Confidence: new(0.0)}}
 }
 
 // satisfied is a tick whose run is judged, with confidence, to have reached it.

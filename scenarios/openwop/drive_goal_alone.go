@@ -29,9 +29,12 @@ type GoalAloneObservation struct {
 	Later GoalReply `json:"later"`
 }
 
-// outran says whether the goal was at its end before it could be paused, or even seen.
+// outran says whether the goal was at its end before it could be paused, or even seen; or, when it was resumed, before it
+// could be seen to go on.
 func (o GoalAloneObservation) outran() bool {
-	return hasEnded(o.Settled.Body) || hasEnded(o.Goal.Fresh.Body)
+	rested, resumed := contributed(o.Settled.Body), o.Resumed.After.Body
+	return hasEnded(o.Settled.Body) || hasEnded(o.Goal.Fresh.Body) ||
+		hasEnded(resumed) && contributed(o.Held.Body) == rested && contributed(resumed) > rested
 }
 
 // manyRuns is a bound that no goal comes to which goes on for as long as another one is looked at.
@@ -94,6 +97,16 @@ func (g *goal) awaitEnd(ctx context.Context) (wire.Wait, error) {
 		reply, err := g.read(ctx, "the goal has ended")
 		return reply.Body, err == nil && hasEnded(reply.Body), err
 	})
+}
+
+// runsOut waits for the runs that the goal may still have, one after another, and for its end.
+func (g *goal) runsOut(ctx context.Context, now wire.Value, bound int) (w wire.Wait, err error) {
+	for n := contributed(now) + 1; n <= bound; n++ {
+		if w, err = g.reaches(ctx, n); err != nil || !w.Reached {
+			return w, err
+		}
+	}
+	return g.awaitEnd(ctx)
 }
 
 // more has this goal go on by two runs: push has a run of each goal fired, where time alone does not. Between the two it

@@ -52,9 +52,10 @@ var goalByCommitment = &scenarios.Drive[GoalAloneObservation]{
 		if err != nil {
 			return GoalAloneObservation{}, err
 		}
+		known := false
 		return home.pushed(ctx, openwopv1.GoalContinuationModeCommitment, commitment.CommitmentID, func(ctx context.Context) error {
 			reply, err := seam.ask(ctx, commitment)
-			if err != nil || len(reply.Value("/events").Items()) > 0 {
+			if known = known || err == nil && len(reply.Value("/events").Items()) > 0; known || err != nil {
 				return err
 			}
 			// It may go by commitments of its own making, which are nobody's business here.

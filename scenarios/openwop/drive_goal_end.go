@@ -57,13 +57,13 @@ var goalToItsBound = &scenarios.Drive[GoalObservation]{
 // goalUntilSatisfied ticks a goal until its judge is satisfied, short of its bound.
 var goalUntilSatisfied = &scenarios.Drive[GoalObservation]{
 	ID:    "openwop/goal-until-satisfied",
-	Title: "ticks a goal whose judge is satisfied at a random run short of its bound, and three times more",
+	Title: "ticks a goal whose judge, in doubt at first, is satisfied at a random run short of its bound, and three times more",
 	Sends: []string{"POST {prefix}/goals {bounds: {maxLoopIterations: more than it takes}}", sendsTicks, "GET {prefix}/goals/{id}", "POST /v1/runs (sentinel)",
 		"GET {prefix}/goals/{id}/events", "GET /v1/runs/{runId} and its events of each contributing run", "GET /v1/runs/{an id never given out}"},
 	Run: func(ctx context.Context, c *scenarios.Conn) (GoalObservation, error) {
 		h := host{c}
-		var asks []openwopv1.GoalTickRequest
-		for range h.between(1, 3) {
+		asks := []openwopv1.GoalTickRequest{h.unconvinced()}
+		for range h.between(0, 2) {
 			asks = append(asks, h.unsatisfied())
 		}
 		asks = append(asks, h.satisfied())

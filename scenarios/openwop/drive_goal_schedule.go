@@ -48,7 +48,7 @@ var goalOnSchedule = &scenarios.Drive[GoalScheduleObservation]{
 			if err != nil || try == 4 || !slow {
 				return o, err
 			}
-			interval *= 4 // we were too slow just now
+			interval *= 3 // we were too slow just now
 		}
 	},
 }
@@ -85,7 +85,7 @@ func (g goalHome) onSchedule(ctx context.Context, interval time.Duration, bound 
 	if err = p.holds(ctx, &o.GoalAloneObservation, nil); err != nil || !goesOn(o.Resumed.After.Body) {
 		return o, err
 	}
-	if o.Ended, err = p.watched.awaitEnd(ctx); err != nil || !o.Ended.Reached {
+	if o.Ended, err = p.watched.runsOut(ctx, o.Resumed.After.Body, o.Bound); err != nil || !o.Ended.Reached {
 		return o, err
 	}
 	if err = p.rests(ctx, &o.GoalAloneObservation, nil); err != nil {

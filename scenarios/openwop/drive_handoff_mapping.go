@@ -87,6 +87,16 @@ func (m MappedRun) to(worker int, what, key string, want ...any) Carried {
 	return c
 }
 
+// had is the variable with which a worker ended, where that is shown; else what it should have been.
+func (m MappedRun) had(worker int, key string, planned any) []any {
+	if worker < len(m.Children) {
+		if variables := m.Children[worker].Log.Ended.Last.Key("variables"); variables.Present() {
+			return []any{variables.Key(key).Actual()}
+		}
+	}
+	return []any{planned}
+}
+
 // back is what a mapping leaves in the parent.
 func (m MappedRun) back(what, key string, want ...any) Carried {
 	return Carried{Way: m.Way, What: what, Key: key, Want: want, Back: true, Snapshot: m.Log.Ended.Last}
@@ -117,7 +127,7 @@ func (h host) mapRandomly(ctx context.Context) (MappedObservation, error) {
 	o.Across = []Carried{m.to(1, "what the first worker brought back as the input aside of the second", "aside", said)}
 	o.Harvests = []Carried{
 		m.back("the first worker's word as the parent's heard", "heard", said),
-		m.back("the second worker's aside as the parent's again", "again", said),
+		m.back("the second worker's aside as the parent's again", "again", m.had(1, "aside", said)...),
 	}
 
 	bare := scripted{fixtureMapped, plan{nextWorker(fixtureEcho), terminate(h.Name("done"))}, true}

@@ -123,10 +123,13 @@ var quorumFilled = &scenarios.Drive[QuorumObservation]{
 }
 
 // fillAlone has the first voter accept as often as is asked for, and once
-// more; then the others do.
+// more, and looks at the run after the first of these; then the others do.
 func (w *waiting) fillAlone(ctx context.Context, o *QuorumObservation) error {
-	for range o.Alone.Required + 1 {
+	for i := range o.Alone.Required + 1 {
 		a, err := w.decides(ctx, openwopv1.ApprovalActionAccept)
+		if err == nil && i == 0 {
+			a, err = w.looked(ctx, a, nil)
+		}
 		if err != nil {
 			return err
 		}

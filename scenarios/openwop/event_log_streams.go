@@ -16,7 +16,7 @@ var streamShowsAll = scenarios.Scenario{
 	Proves: ids{openwopv1.OWPEVT20, openwopv1.OWPEVT21, openwopv1.OWPEVT22},
 	Claim:  protocol,
 	Ask: scenarios.Ask(finishedRunStreamed, func(o StreamsObservation, j *scenarios.Judge) {
-		if !o.Log.told(j) || !o.Full.offered(j) {
+		if !o.Log.whole(j) || !o.Full.offered(j) {
 			return
 		}
 		if !j.Check(openwopv1.OWPEVT20, o.Full.Status).To(check.Status(200), "asked for an event stream") ||
@@ -45,7 +45,7 @@ var streamCloses = scenarios.Scenario{
 
 // resumable stops a judge that needs more than the first stream.
 func (o StreamsObservation) resumable(j *scenarios.Judge) bool {
-	return o.Log.told(j) && o.Full.streamed(j) && j.Need(openwopv1.OWPEVT23, o.Full.Closed)
+	return o.Log.whole(j) && o.Full.streamed(j) && j.Need(openwopv1.OWPEVT23, o.Full.Closed)
 }
 
 // Hosts refuse an id that is none, or begin from the start: neither loses an event.
@@ -103,7 +103,7 @@ var streamWhileLive = scenarios.Scenario{
 	Proves: ids{openwopv1.OWPEVT23, openwopv1.OWPEVT26},
 	Claim:  protocol,
 	Ask: scenarios.Ask(runWhileHeard, func(o LiveObservation, j *scenarios.Judge) {
-		if !o.stood(j) || !o.wentOn(j) || !o.Listening.streamed(j) {
+		if !o.stood(j) || !o.wentOn(j) || !o.After.whole(j) || !o.Listening.streamed(j) {
 			return
 		}
 		l := o.After
@@ -123,7 +123,7 @@ var formsAgree = scenarios.Scenario{
 	Proves: ids{openwopv1.OWPEVT27},
 	Claim:  protocol,
 	Ask: scenarios.Ask(finishedRunStreamed, func(o StreamsObservation, j *scenarios.Judge) {
-		if !o.Log.told(j) || !o.Full.streamed(j) {
+		if !o.Log.whole(j) || !o.Full.streamed(j) {
 			return
 		}
 		o.Full.checkAgrees(j, o.Log)

@@ -101,11 +101,19 @@ func (o GoalAloneObservation) check(j *scenarios.Judge, fires scenarios.Requirem
 	j.Check(openwopv1.OWP0097C5, runsOf(o.Held.Body)).To(check.SameAs(runsOf(o.Settled.Body)), "contributing runs of the paused goal after two runs of another one")
 	if !o.Resumed.Reply.permitted(j, "resume a goal") ||
 		!j.Check(openwopv1.OWP0097C5, o.Resumed.After.state()).To(check.Equal(openwopv1.GoalStateActive), "state after resume") ||
-		!j.Check(fires, o.Ended).To(check.Reached()) || !j.Need(fires, o.After) {
+		!j.Check(o.ends(fires), o.Ended).To(check.Reached()) || !j.Need(fires, o.After) {
 		return
 	}
 	j.Check(openwopv1.OWP0097E4, o.Later.state()).To(check.Equal(openwopv1.GoalStateBoundExceeded), "state at the end")
 	checkRuns(j, openwopv1.OWP0097E4, o.Later.Body, o.Bound)
+}
+
+// ends is what a goal violates that does not come to its end: the bound that it has reached, where it has.
+func (o GoalAloneObservation) ends(fires scenarios.RequirementID) scenarios.RequirementID {
+	if contributed(o.Ended.Last) < o.Bound {
+		return fires
+	}
+	return openwopv1.OWP0097E4
 }
 
 func (o GoalAloneObservation) tooQuick(j *scenarios.Judge) bool {

@@ -84,11 +84,26 @@ var tickedAtOnce = scenarios.Scenario{
 				return
 			}
 		}
+		if !o.namesItsRuns() {
+			j.BlockOn(openwopv1.OWP0097E10, "set-up: the goal shows none of the runs that its ticks name")
+			return
+		}
 		later := o.Still.Later
 		j.Check(openwopv1.OWP0097E4, later.state()).To(check.Equal(openwopv1.GoalStateBoundExceeded), "state after %d ticks at once with a bound of %d runs", len(o.AtOnce), o.Bound)
 		checkRuns(j, openwopv1.OWP0097E4, later.Body, o.Bound)
 		j.Check(openwopv1.OWP0097E4, o.Still.strays()).To(check.Len(0), "runs that a tick named and that the goal does not show")
 	}),
+}
+
+// namesItsRuns says whether the goal shows a run under the id that a tick gave it, where any did.
+func (o GoalRaceObservation) namesItsRuns() bool {
+	named := map[string]bool{}
+	for _, t := range slices.Concat(o.AtOnce, o.After) {
+		if id := t.RunID.String(); id != "" {
+			named[id] = true
+		}
+	}
+	return len(named) == 0 || slices.ContainsFunc(runsOf(o.Still.Later.Body).Items(), func(id wire.Value) bool { return named[id.String()] })
 }
 
 // RFC 0097 E with RFC 0084. Below the bound the goal goes on: the control.
@@ -181,7 +196,7 @@ var evaluationsAttributed = scenarios.Scenario{
 	Claim:  goals,
 	Ask: scenarios.Ask(goalUntilSatisfied, func(o GoalObservation, j *scenarios.Judge) {
 		evaluated, runs := o.events(openwopv1.RunEventTypeGoalEvaluated), runsOf(o.shown())
-		if !o.ready(j) || !o.ended(j, openwopv1.OWP0097E1, openwopv1.GoalStateSatisfied) || !seen(j, evaluated) {
+		if !o.ready(j) || !o.ended(j, openwopv1.OWP0097E1, openwopv1.GoalStateSatisfied) || !o.stood(j, openwopv1.OWP0097G1) || !seen(j, evaluated) {
 			return
 		}
 		j.Check(openwopv1.OWP0097E9, runs).To(check.Len(o.Runs), "contributing runs")
@@ -198,7 +213,7 @@ var runsOfTheGoal = scenarios.Scenario{
 	Proves: ids{openwopv1.OWP0097C3, openwopv1.OWP0097E10},
 	Claim:  goals,
 	Ask: scenarios.Ask(goalUntilSatisfied, func(o GoalObservation, j *scenarios.Judge) {
-		if !o.driven(j) || !o.ended(j, openwopv1.OWP0097E1, openwopv1.GoalStateSatisfied) {
+		if !o.driven(j) || !o.ended(j, openwopv1.OWP0097E1, openwopv1.GoalStateSatisfied) || !o.stood(j, openwopv1.OWP0097G1) {
 			return
 		}
 		g := o.shown()

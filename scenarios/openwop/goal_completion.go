@@ -2,6 +2,7 @@ package openwop
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -36,7 +37,9 @@ var onlyTheJudge = scenarios.Scenario{
 			}
 			j.Check(openwopv1.OWP0097E1, a.Edit.After.state()).To(check.Equal(openwopv1.GoalStateActive), "state after: %s", a.What)
 		}
-		o.checkEnd(j, goalRows{openwopv1.OWP0097E1, openwopv1.OWP0097E1, openwopv1.OWP0097E1}, openwopv1.GoalStateSatisfied)
+		if o.checkTicks(j, openwopv1.OWP0097E1, openwopv1.OWP0097E1, openwopv1.GoalStateSatisfied) {
+			j.Check(openwopv1.OWP0097E1, o.Still.Later.state()).To(check.Equal(openwopv1.GoalStateSatisfied), "state after more ticks")
+		}
 	}),
 }
 
@@ -48,7 +51,7 @@ var everyRunJudged = scenarios.Scenario{
 	Claim:  goals,
 	Ask: scenarios.Ask(goalLives, func(o GoalLifeObservation, j *scenarios.Judge) {
 		evaluated := o.events(openwopv1.RunEventTypeGoalEvaluated)
-		if !o.ready(j) || !o.ended(j, openwopv1.OWP0097E1, openwopv1.GoalStateSatisfied) || !seen(j, evaluated) {
+		if !o.ready(j) || !o.ended(j, openwopv1.OWP0097E1, openwopv1.GoalStateSatisfied) || !o.stood(j, openwopv1.OWP0097G1) || !seen(j, evaluated) {
 			return
 		}
 		for i, t := range o.Ticks {
@@ -96,6 +99,10 @@ var goesOnAfterAnswer = scenarios.Scenario{
 	}),
 }
 
+func inList(list, item wire.Value) bool {
+	return slices.ContainsFunc(list.Items(), func(v wire.Value) bool { return v.String() == item.String() })
+}
+
 // at is an item of a list, absent where it is shorter.
 func at(list wire.Value, i int) wire.Value { return list.At("/" + strconv.Itoa(i)) }
 
@@ -129,6 +136,12 @@ var replayNotJudged = scenarios.Scenario{
 			return
 		}
 		runs := runsOf(o.shown())
+		if named := evaluated.Each("/payload/runId").Values; len(named) > 0 && !slices.ContainsFunc(named, func(id wire.Value) bool {
+			return id.String() == o.Fork.Log.RunID || inList(runs, id)
+		}) {
+			j.BlockOn(openwopv1.OWP0097E9, "set-up: no evaluation names a run of the goal")
+			return
+		}
 		j.Check(openwopv1.OWPGOAL1, iterationsOf(o.shown())).To(check.Equal(o.Runs), "iterations, with a replay before the last of %d runs", o.Runs)
 		j.Check(openwopv1.OWPGOAL1, runs).To(check.Len(o.Runs), "contributing runs, with a replay before the last of them")
 		for _, id := range runs.Items() {

@@ -58,6 +58,10 @@ func (m MappedRun) checkAttested(j *scenarios.Judge) {
 			j.BlockOn(openwopv1.OWP0037B1, "set-up: a worker was not harvested in "+m.Way)
 			return
 		}
+		if c := m.Children[i].Log; !c.Ended.Reached {
+			j.BlockOn(openwopv1.OWPDSP12, "set-up: the host does not serve the child run "+m.Children[i].ID+" to its end")
+			return
+		}
 		attested := harvest.Values[0].At("/payload/attestation")
 		j.Check(openwopv1.OWPDSP27, attested.Key("algorithm")).To(check.Equal("sha256"), "algorithm of the checksum of %s", m.Workers[i])
 		j.Check(openwopv1.OWPDSP27, attested.Key("checksum")).To(check.OneOf(m.sums(i)...), "checksum of what %s put out", m.Workers[i])

@@ -42,7 +42,9 @@ var questionsReach = scenarios.Scenario{
 			o.Second.reaches(j, openwopv1.OWPINT21, o.Listed, o.SecondEnd, o.Listed.Marker)
 			return
 		}
-		o.reaches(j, openwopv1.OWPINT21, form, o.End, o.Given...)
+		if o.unspoilt(j, o.Later) {
+			o.reaches(j, openwopv1.OWPINT21, form, o.End, o.Given...)
+		}
 	}),
 }
 
@@ -103,7 +105,9 @@ var eventReaches = scenarios.Scenario{
 	Proves: ids{openwopv1.OWPINT25},
 	Claim:  externalEvents,
 	Ask: scenarios.Ask(eventAwaited, func(o EventObservation, j *scenarios.Judge) {
-		o.reaches(j, openwopv1.OWPINT25, o.Right, o.End, o.Right.Marker)
+		if o.unspoilt(j, o.Later) {
+			o.reaches(j, openwopv1.OWPINT25, o.Right, o.End, o.Right.Marker)
+		}
 	}),
 }
 

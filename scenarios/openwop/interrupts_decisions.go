@@ -16,7 +16,7 @@ var gateAccepted = scenarios.Scenario{
 	Proves: ids{openwopv1.OWPINT16},
 	Claim:  approvals,
 	Ask: scenarios.Ask(approvalAnswered, func(o ApprovalObservation, j *scenarios.Judge) {
-		if !o.ready(j) {
+		if !o.ready(j) || !o.unspoilt(j, o.Later) {
 			return
 		}
 		if !j.Check(openwopv1.OWPINT16, o.Accepted.Status).To(check.Status(2), "%s", o.Accepted.Asked) ||
@@ -79,7 +79,14 @@ var gateQuestioned = scenarios.Scenario{
 	Proves: ids{openwopv1.OWPINT19},
 	Claim:  approvals,
 	Ask: scenarios.Ask(approvalAskedAbout, func(o AskedAboutObservation, j *scenarios.Judge) {
-		if !o.ready(j) || !j.Check(openwopv1.OWPINT19, o.Asked.Status).To(check.Status(2), "%s", o.Asked.Asked) ||
+		if !o.ready(j) {
+			return
+		}
+		if len(suspensions(o.Log, o.Node).Values) == 0 {
+			j.BlockOn(openwopv1.OWPINT8, "set-up: the log does not show that the gate waits, nor when it waits again")
+			return
+		}
+		if !j.Check(openwopv1.OWPINT19, o.Asked.Status).To(check.Status(2), "%s", o.Asked.Asked) ||
 			!j.Check(openwopv1.OWPINT19, o.Again).To(check.Reached(), "after the question") || !o.Between.readable(j) {
 			return
 		}
@@ -105,10 +112,21 @@ var gateUnoffered = scenarios.Scenario{
 		for _, a := range o.Unoffered {
 			o.checkRefused(j, openwopv1.OWPINT20, a, http.StatusBadRequest, http.StatusUnprocessableEntity)
 		}
+		if !moved(o.Log, o.unoffered()) && !o.unspoilt(j, o.Nowhere.After) { // something else has moved it
+			return
+		}
 		if o.checkBehind(j, o.Barrier, o.Later) && o.Accepted.accepted(j, o.End) {
 			checkNoTrace(j, openwopv1.OWPINT13, o.End, o.Unoffered...)
 		}
 	}),
+}
+
+// unoffered is the run behind the last action that is not offered.
+func (o ApprovalObservation) unoffered() RunLog {
+	if len(o.Unoffered) == 0 {
+		return o.Log
+	}
+	return o.Unoffered[len(o.Unoffered)-1].After
 }
 
 var gateNowhere = scenarios.Scenario{
@@ -118,6 +136,9 @@ var gateNowhere = scenarios.Scenario{
 	Claim:  approvals,
 	Ask: scenarios.Ask(approvalAnswered, func(o ApprovalObservation, j *scenarios.Judge) {
 		if !o.ready(j) {
+			return
+		}
+		if !o.unspoilt(j, o.unoffered()) {
 			return
 		}
 		o.checkRefused(j, openwopv1.OWPINT14, o.Nowhere, http.StatusNotFound)

@@ -3,6 +3,7 @@ package openwop
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -51,7 +52,14 @@ var tokenAnswers = scenarios.Scenario{
 	Proves: ids{openwopv1.OWPINT37},
 	Claim:  answeredByToken,
 	Ask: scenarios.Ask(tokensUsed, func(o TokensObservation, j *scenarios.Judge) {
-		if !o.ready(j) || !j.Check(openwopv1.OWPINT37, o.Used.Status).To(check.Status(2), "%s", o.Used.Asked) ||
+		if !o.ready(j) {
+			return
+		}
+		if slices.ContainsFunc(o.Forged, func(f Response) bool { return moved(o.First.Log, f.After) }) {
+			j.BlockOn(openwopv1.OWPINT39, "set-up: a token that nobody made has answered the run")
+			return
+		}
+		if !j.Check(openwopv1.OWPINT37, o.Used.Status).To(check.Status(2), "%s", o.Used.Asked) ||
 			!j.Check(openwopv1.OWPINT37, o.FirstEnd.Ended).To(check.Reached(), "after it was answered") || !o.FirstEnd.readable(j) {
 			return
 		}
@@ -105,12 +113,14 @@ var tokenOwn = scenarios.Scenario{
 			j.Check(openwopv1.OWPINT39, f.Status).To(check.Status(4), "%s", f.Asked)
 			o.First.checkUnmoved(j, openwopv1.OWPINT39, f.After, f.Asked)
 		}
-		if !j.Need(openwopv1.OWP0037A1, o.Barrier) || !o.Used.accepted(j, o.FirstEnd) {
+		if !j.Need(openwopv1.OWP0037A1, o.Barrier) || !o.Used.taken(j) {
 			return
 		}
-		checkNoTrace(j, openwopv1.OWPINT39, o.FirstEnd, o.Forged...)
 		o.Second.checkUnmoved(j, openwopv1.OWPINT4, o.Untouched, "the token of the first was used")
 		checkNoTrace(j, openwopv1.OWPINT4, o.Untouched, o.Used)
+		if o.Used.accepted(j, o.FirstEnd) {
+			checkNoTrace(j, openwopv1.OWPINT39, o.FirstEnd, o.Forged...)
+		}
 	}),
 }
 
@@ -160,7 +170,7 @@ func writtenAt(events wire.Found) (time.Time, bool) {
 // waited stops a judge where nobody waited. A wait that was over before it was
 // shown stands on the log.
 func (o ExpiredObservation) waited(j *scenarios.Judge) bool {
-	return len(suspensions(o.Log, o.Node).Values) > 0 || o.ready(j)
+	return o.End.Ended.Reached && len(suspensions(o.Log, o.Node).Values) > 0 || o.ready(j)
 }
 
 var gateExpires = scenarios.Scenario{

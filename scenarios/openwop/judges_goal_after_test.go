@@ -106,6 +106,13 @@ func TestJudgeOfAReplayedContribution(t *testing.T) {
 			log := goalLog("active", 3)
 			o.Trail.Events = eventList(t, append(log[:3], goalEvent(9, "goal.evaluated", fields{"runId": "run-1", "iterations": 1, "satisfied": true})))
 		}, openwopv1.OWPGOAL1},
+		{"names nothing of the goal", func(o *observation) {
+			log := goalLog("active", 3)[:3]
+			for _, e := range log {
+				e["payload"].(fields)["runId"] = "goal-1"
+			}
+			o.Trail.Events = eventList(t, log)
+		}, "blocked"},
 		{"replays nothing of it", func(o *observation) { o.Fork.Log.Created = wiretest.Status(t, 403) }, "blocked"},
 		{"the replay does not end", func(o *observation) { o.Fork.Log.Ended.Reached = false }, "blocked"},
 		{"never moves", func(o *observation) { o.Ticks[0].Shown.Reached = false }, "blocked"},

@@ -33,7 +33,19 @@ func TestJudgesOfAGoalThatGoesOnByItself(t *testing.T) {
 		}{
 			{"honest", func(*openwop.GoalAloneObservation) {}, "passed"},
 			{"fires nothing", func(o *openwop.GoalAloneObservation) { o.Going.Reached = false }, fires},
-			{"stops for good", func(o *openwop.GoalAloneObservation) { o.Ended.Reached = false }, fires},
+			{"stops for good", func(o *openwop.GoalAloneObservation) {
+				o.Ended = wire.Wait{What: "the goal moves", Last: wiretest.Value(t, standing("active", 3))}
+			}, fires},
+			{"does not stop at its bound", func(o *openwop.GoalAloneObservation) {
+				o.Ended = wire.Wait{What: "the goal moves", Last: wiretest.Value(t, standing("active", 5))}
+			}, openwopv1.OWP0097E4},
+			{"was too quick for us when it was resumed", func(o *openwop.GoalAloneObservation) {
+				o.Resumed.After = replied(t, 200, standing("bound-exceeded", 4))
+			}, "blocked"},
+			{"came to its end while paused", func(o *openwop.GoalAloneObservation) {
+				o.Held = replied(t, 200, standing("bound-exceeded", 4))
+				o.Resumed.After = o.Held
+			}, openwopv1.OWP0097C5},
 			{"goes on while paused", func(o *openwop.GoalAloneObservation) { o.Held = replied(t, 200, standing("active", 3)) }, openwopv1.OWP0097C5},
 			{"does not resume", func(o *openwop.GoalAloneObservation) { o.Resumed.After = replied(t, 200, standing("abandoned", 2)) }, openwopv1.OWP0097C5},
 			{"fires beyond its bound", func(o *openwop.GoalAloneObservation) { o.Later = replied(t, 200, standing("bound-exceeded", 5)) }, openwopv1.OWP0097E4},
@@ -73,7 +85,11 @@ func TestJudgesOfAGoalsLife(t *testing.T) {
 		{"a sure no satisfies", "only-the-judge", func(o *openwop.GoalLifeObservation) { o.Ticks[1] = ticked(t, "satisfied", 2) }, openwopv1.OWP0097E1},
 		{"the verdict does not", "only-the-judge", func(o *openwop.GoalLifeObservation) { o.Ticks[2].Shown.Reached = false }, openwopv1.OWP0097E1},
 		{"may not be edited by us", "only-the-judge", func(o *openwop.GoalLifeObservation) { o.Acts[0].Edit.Reply = replied(t, 403, fields{}) }, "blocked"},
+		{"works on", "only-the-judge", func(o *openwop.GoalLifeObservation) { o.Still = still(t, "satisfied", 4) }, "passed"}, // another scenario's failure
+		{"is opened again", "only-the-judge", func(o *openwop.GoalLifeObservation) { o.Still = still(t, "active", 3) }, openwopv1.OWP0097E1},
 		{"honest", "every-run-judged", func(*openwop.GoalLifeObservation) {}, "passed"},
+		{"a sure no satisfies", "every-run-judged", func(o *openwop.GoalLifeObservation) { o.Ticks = o.Ticks[:2] }, "blocked"},
+		{"works on", "every-run-judged", func(o *openwop.GoalLifeObservation) { o.Still = still(t, "satisfied", 4) }, "blocked"},
 		{"the verdict lags", "every-run-judged", func(o *openwop.GoalLifeObservation) {
 			g := standing("active", 2)
 			g["completion"] = fields{"check": "verifier", "lastVerdict": fields{"satisfied": false, "runId": "run-1"}}

@@ -67,6 +67,9 @@ func TestJudgeOfAClientsWord(t *testing.T) {
 		{"pretends to be completed", func(o *openwop.GoalWordObservation) { o.Completed.Reply = replied(t, 200, fields{}) }, openwopv1.OWP0097C7, 0},
 		{"forbids the edit of the state", func(o *openwop.GoalWordObservation) { o.Claimed.Reply = replied(t, 403, refusal) }, "passed", 0},
 		{"forbids every edit", func(o *openwop.GoalWordObservation) { o.Reworded.Reply = replied(t, 403, refusal) }, "blocked", 0},
+		{"lists goals in any state", func(o *openwop.GoalWordObservation) {
+			o.Satisfied = replied(t, 200, fields{"goals": []fields{standing("active", 0)}})
+		}, "blocked", 0},
 		{"cannot list", func(o *openwop.GoalWordObservation) { o.Satisfied = replied(t, 500, fields{}) }, "blocked", 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {

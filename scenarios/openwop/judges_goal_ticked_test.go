@@ -109,6 +109,12 @@ func TestJudgesOfASatisfiedGoal(t *testing.T) {
 		{"works on", "satisfied-disarms", func(o *openwop.GoalObservation) { o.Still = still(t, "satisfied", 4) }, openwopv1.OWP0097G1},
 		{"is opened again by a later verdict", "satisfied-disarms", func(o *openwop.GoalObservation) { o.Still = still(t, "active", 3) }, openwopv1.OWP0097G1},
 
+		{"works on", "evaluations-attributed", func(o *openwop.GoalObservation) { o.Still = still(t, "satisfied", 4) }, "blocked"},
+		{"works on", "runs-of-the-goal", func(o *openwop.GoalObservation) { o.Still = still(t, "satisfied", 4) }, "blocked"},
+		{"satisfied before the judge is", "evaluated-and-closed", func(o *openwop.GoalObservation) {
+			o.Ticks = []openwop.GoalTick{ticked(t, "satisfied", 1)}
+		}, "blocked"},
+
 		{"honest", "evaluated-and-closed", func(*openwop.GoalObservation) {}, "passed"},
 		{"judges the last run only", "evaluated-and-closed", func(o *openwop.GoalObservation) { o.Trail.Events = eventList(t, goalLog("satisfied", 3)[2:]) }, openwopv1.OWP0097D1},
 		{"says satisfied each time", "evaluated-and-closed", evaluated(0, func(p fields) { p["satisfied"] = true }), openwopv1.OWP0097D1},
@@ -257,6 +263,8 @@ func TestJudgeOfTicksAtOnce(t *testing.T) {
 		{"a run that lost the race is there", func(o *openwop.GoalRaceObservation) {
 			o.Still.Strays = []openwop.Child{{ID: "run-4", Snapshot: wiretest.Value(t, fields{"runId": "run-4"})}}
 		}, openwopv1.OWP0097E4},
+		{"its runs have other names", func(o *openwop.GoalRaceObservation) { o.AtOnce[0].RunID = wiretest.Value(t, `"run-of-the-tick"`) }, "blocked"},
+		{"names a run of its own", func(o *openwop.GoalRaceObservation) { o.AtOnce[0].RunID = wiretest.Value(t, `"run-1"`) }, "passed"},
 		{"the seam falls over", func(o *openwop.GoalRaceObservation) { o.After = []openwop.GoalTick{refusedTick(t, 500)} }, "blocked"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

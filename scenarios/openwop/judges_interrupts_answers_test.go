@@ -34,6 +34,9 @@ func TestJudgesOfQuestions(t *testing.T) {
 		{"refuses them in both forms", "answers-reach", func(o *O) {
 			o.Mapped, o.Listed = responded(t, 422, "mapped"), responded(t, 422, "listed")
 		}, openwopv1.OWPINT21},
+		{"refuses them, when a misfit has moved it", "answers-reach", func(o *O) {
+			o.Mapped, o.Later = responded(t, 409, "mapped"), given("misfit").log(t)
+		}, "blocked"},
 		{"knows lists alone", "answers-reach", func(o *O) { o.Mapped = responded(t, 422, "mapped") }, "passed"},
 		{"knows lists alone and loses them", "answers-reach", func(o *O) {
 			o.Mapped, o.SecondEnd = responded(t, 422, "mapped"), lost.log(t)
@@ -75,6 +78,7 @@ func TestJudgesOfEvents(t *testing.T) {
 	}, []spoilt[O]{
 		{"honest", "event-reaches", nil, "passed"},
 		{"loses it", "event-reaches", func(o *O) { o.End = wait.resolved(map[string]any{}).log(t) }, openwopv1.OWPINT25},
+		{"refuses it, when another has moved it", "event-reaches", func(o *O) { o.Right, o.Later = responded(t, 409, "right"), end.log(t) }, "blocked"},
 		{"stands still", "event-reaches", func(o *O) { o.End.Ended.Reached = false }, openwopv1.OWPINT25},
 		{"refuses it", "event-reaches", func(o *O) { o.Right = responded(t, 422, "right") }, openwopv1.OWPINT25},
 
@@ -110,6 +114,7 @@ func TestJudgesOfVotes(t *testing.T) {
 
 		{"honest", "one-vote-each", nil, "passed"},
 		{"one fills it", "one-vote-each", func(o *O) { o.Later = end.log(t) }, openwopv1.OWPINT28},
+		{"one vote is enough", "one-vote-each", func(o *O) { o.Alone.Votes[0], o.Later = responded(t, 200, "a1", end), end.log(t) }, "blocked"},
 		{"falls over", "one-vote-each", func(o *O) { o.Alone.Votes[2] = responded(t, 500, "a3") }, openwopv1.OWPINT28},
 		{"nobody fills it", "one-vote-each", func(o *O) { o.Alone.End.Ended.Reached = false }, "blocked"},
 		{"the others may not vote", "one-vote-each", func(o *O) { o.Alone.Votes[4] = responded(t, 403, "v2", voted) }, "blocked"},

@@ -177,6 +177,9 @@ func TestJudgesOfAnApproval(t *testing.T) {
 		{"stands still", "accepted", func(o *O) { o.End = wait.log(t); o.End.Ended.Reached = false }, openwopv1.OWPINT16},
 		{"fails of it", "accepted", func(o *O) { o.End = wait.rejected().log(t) }, openwopv1.OWPINT16},
 		{"refuses it", "accepted", func(o *O) { o.Accepted = responded(t, 409, "yes") }, openwopv1.OWPINT16},
+		{"refuses it, when a wrong answer has moved it", "accepted", func(o *O) {
+			o.Accepted, o.Later = responded(t, 409, "yes"), wait.resolved(saying("refine", "u2")).log(t)
+		}, "blocked"},
 		{"another draft", "artifact", func(o *O) { o.Draft = "another" }, openwopv1.OWPINT18},
 		{"shows another draft beside it", "artifact", func(o *O) {
 			o.End = end.then("completed", ofGate("node.completed", map[string]any{"outputs": map[string]any{"artifact": map[string]any{"text": "another"}}})).log(t)
@@ -198,6 +201,9 @@ func TestJudgesOfAnApproval(t *testing.T) {
 
 		{"takes it", "unknown-node", func(o *O) { o.Nowhere = responded(t, 200, "nw", wait) }, openwopv1.OWPINT14},
 		{"refuses it and moves", "unknown-node", func(o *O) { o.Nowhere = responded(t, 404, "nw", end) }, openwopv1.OWPINT13},
+
+		{"was moved before", "unknown-node", func(o *O) { o.Unoffered[1] = responded(t, 422, "u2", wait.resolved(saying("refine", "u2"))) }, "blocked"},
+		{"moves for the other answer", "action-not-offered", func(o *O) { o.Nowhere, o.Later = responded(t, 404, "nw", end), end.log(t) }, "blocked"},
 
 		{"takes it", "answered-twice", func(o *O) { o.Again = responded(t, 200, "again", end) }, openwopv1.OWPINT2},
 		{"refuses it and changes", "answered-twice", func(o *O) { o.Again = responded(t, 409, "again", wait.rejected()) }, openwopv1.OWPINT2},
@@ -279,6 +285,9 @@ func TestJudgesOfAQuestionAboutAnApproval(t *testing.T) {
 		{"takes it for a yes", "asked", func(o *O) { o.Between = wait.resolved(saying("ask", "why")).log(t); o.Again.Reached = false }, openwopv1.OWPINT19},
 		{"goes on and waits", "asked", func(o *O) { o.Between = again("k-2").then("waiting-approval", ofGate("node.completed", nil)).log(t) }, openwopv1.OWPINT19},
 		{"stands still afterwards", "asked", func(o *O) { o.End.Ended.Reached = false }, openwopv1.OWPINT19},
+		{"waits, and the log is silent", "asked", func(o *O) {
+			o.Gate, o.Again.Reached = wait.without("node.suspended").without("interrupt.requested").gate(t), false
+		}, "blocked"},
 		{"refuses what it offers", "asked", func(o *O) { o.Asked = responded(t, 422, "why") }, openwopv1.OWPINT19},
 
 		{"honest", "keys-differ", nil, "passed"},

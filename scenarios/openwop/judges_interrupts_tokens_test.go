@@ -28,6 +28,9 @@ func TestJudgesOfTokens(t *testing.T) {
 
 		{"refuses it", "token-answers", func(o *O) { o.Used = responded(t, 401, "used") }, openwopv1.OWPINT37},
 		{"stands still", "token-answers", func(o *O) { o.FirstEnd.Ended.Reached = false }, openwopv1.OWPINT37},
+		{"was answered by one that nobody made", "token-answers", func(o *O) {
+			o.Forged[0], o.Used = responded(t, 200, "f1", end), responded(t, 409, "used")
+		}, "blocked"},
 		{"loses what was said", "token-answers", func(o *O) { o.FirstEnd = first.resolved(saying("accept", "")).log(t) }, openwopv1.OWPINT37},
 
 		{"takes it twice", "token-spent", func(o *O) { o.Again = responded(t, 200, "again", end) }, openwopv1.OWPINT38},
@@ -44,6 +47,10 @@ func TestJudgesOfTokens(t *testing.T) {
 		{"refuses a forged one and goes on", "token-own", func(o *O) { o.Forged[0] = responded(t, 404, "f1", end) }, openwopv1.OWPINT39},
 		{"keeps a forged one", "token-own", func(o *O) { o.FirstEnd = first.resolved(saying("accept", "used f1")).log(t) }, openwopv1.OWPINT39},
 		{"answers both runs", "token-own", func(o *O) { o.Untouched = second.resolved(saying("accept", "used")).log(t) }, openwopv1.OWPINT4},
+
+		{"answers the other run alone", "token-own", func(o *O) {
+			o.Untouched, o.FirstEnd.Ended.Reached = second.resolved(saying("accept", "used")).log(t), false
+		}, openwopv1.OWPINT4},
 
 		{"outlives its interrupt", "token-life", func(o *O) { o.Inspected = shown(t, 30*time.Minute) }, openwopv1.OWPINT40},
 		{"has ended already", "token-life", func(o *O) { o.Inspected = shown(t, -time.Hour) }, openwopv1.OWPINT40},
@@ -95,6 +102,10 @@ func TestJudgesOfExpiry(t *testing.T) {
 			end.at = map[int]time.Duration{4: timeout}
 			o.Gate, o.End = asked.gate(t), end.log(t)
 		}, openwopv1.OWPINT44},
+		{"never says that it waits, and never ends", "expires", func(o *O) { o.Gate.Suspended.Reached, o.End.Ended.Reached = false, false }, "blocked"},
+		{"waits, and the log is silent until it ends", "expires", func(o *O) {
+			o.Gate = wait.without("node.suspended").without("interrupt.requested").gate(t)
+		}, "passed"},
 		{"never", "expires", func(o *O) { o.End = wait.log(t); o.End.Ended.Reached = false }, openwopv1.OWPINT44},
 		{"accepts it by itself", "expires", func(o *O) { o.End = wait.resolved(saying("accept", "")).log(t) }, openwopv1.OWPINT44},
 

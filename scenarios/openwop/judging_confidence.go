@@ -110,6 +110,10 @@ func (o WeighedLoop) checkCarriedOut(j *scenarios.Judge, id scenarios.Requiremen
 	j.Check(id, handedOver(o.Log)).To(within(allowed), "workers of the whole loop, of which turn %d was held", o.Held.Turn)
 	f := wire.Found{In: o.Log.All().In}
 	for _, c := range o.Children {
+		if !c.Snapshot.Key("workflowId").Present() {
+			j.BlockOn(openwopv1.OWPDSP12, "set-up: the host does not show the workflow of the child run "+c.ID)
+			return
+		}
 		f.Values = append(f.Values, c.Snapshot.Key("workflowId"))
 	}
 	j.Check(id, f).To(within(allowed), "workflows of the child runs")

@@ -45,6 +45,17 @@ func (l RunLog) told(j *scenarios.Judge) bool {
 	return true
 }
 
+// whole is told, and stops a judge that compares another form of the log with one that does not begin with its beginning.
+func (l RunLog) whole(j *scenarios.Judge) bool {
+	if !l.told(j) {
+		return false
+	}
+	if first := l.Events[0]; sequence(first) != 0 && first.Key("type").String() != string(openwopv1.RunEventTypeRunStarted) { // facts C20
+		return j.BlockOn(openwopv1.OWPEVT13, "set-up: the first event that polls list of the run is of type "+first.Key("type").JSON()+" and has sequence "+first.Key("sequence").JSON())
+	}
+	return true
+}
+
 // leastEvents is the length of the shortest log: a run begins and ends.
 const leastEvents = 2
 

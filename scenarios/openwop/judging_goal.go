@@ -3,6 +3,7 @@ package openwop
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -79,8 +80,19 @@ func (o GoalObservation) shown() wire.Value {
 
 // ended stops a judge for which the end was only the set-up.
 func (o GoalObservation) ended(j *scenarios.Judge, on scenarios.RequirementID, state openwopv1.GoalState) bool {
-	return stateOf(o.shown()).String() == string(state) ||
-		j.BlockOn(on, "set-up: the goal should have become "+string(state)+", its state is "+stateOf(o.shown()).JSON())
+	switch got := stateOf(o.shown()); {
+	case got.String() != string(state):
+		return j.BlockOn(on, "set-up: the goal should have become "+string(state)+", its state is "+got.JSON())
+	case len(o.Ticks) < o.Runs:
+		return j.BlockOn(on, fmt.Sprintf("set-up: the goal should have become %s with run %d, and did with run %d", state, o.Runs, len(o.Ticks)))
+	}
+	return true
+}
+
+// stood stops a judge that looks at the runs of a goal which went on after its end.
+func (o GoalObservation) stood(j *scenarios.Judge, on scenarios.RequirementID) bool {
+	before, after := len(runsOf(o.Ticks[len(o.Ticks)-1].Shown.Last).Items()), len(runsOf(o.shown()).Items())
+	return after <= before || j.BlockOn(on, fmt.Sprintf("set-up: the goal should have stood still after its end, with %d runs; it shows %d", before, after))
 }
 
 // goalRows are the requirements that the phases of a goal speak for.
@@ -89,16 +101,22 @@ type goalRows struct{ active, end, still scenarios.RequirementID }
 // checkEnd follows a goal to its end: active up to its last run, ended by it,
 // and standing still after it.
 func (o GoalObservation) checkEnd(j *scenarios.Judge, rows goalRows, state openwopv1.GoalState) bool {
+	return o.checkTicks(j, rows.active, rows.end, state) &&
+		o.Still.check(j, rows.still, o.Goal.Path, o.Ticks[len(o.Ticks)-1].Shown.Last, state)
+}
+
+// checkTicks expects a goal to be active up to its last run, and to be ended by it.
+func (o GoalObservation) checkTicks(j *scenarios.Judge, active, end scenarios.RequirementID, state openwopv1.GoalState) bool {
 	for i, t := range o.Ticks {
-		id, want := rows.active, openwopv1.GoalStateActive
+		id, want := active, openwopv1.GoalStateActive
 		if i == o.Runs-1 {
-			id, want = rows.end, state
+			id, want = end, state
 		}
 		if !j.Check(id, t.Shown).To(check.Reached()) || !j.Check(id, stateOf(t.Shown.Last)).To(check.Equal(want), "state after run %d of %d", i+1, o.Runs) {
 			return false
 		}
 	}
-	return o.Still.check(j, rows.still, o.Goal.Path, o.Ticks[len(o.Ticks)-1].Shown.Last, state)
+	return true
 }
 
 // check compares a goal that had to stand still with what it was before, and its state with what it had to be.
@@ -183,6 +201,16 @@ func (r GoalReply) unbounded() int {
 func (r GoalReply) readable(j *scenarios.Judge) bool {
 	return succeeded(r.Status) && isList(r.Body.Key("goals")) ||
 		j.BlockOn(openwopv1.OWP0097C2, "set-up: the goals cannot be listed: HTTP "+r.Status.JSON()+" with "+r.Body.JSON())
+}
+
+// in stops a judge that looks into the list of the goals in one state, where it holds a goal that says it is in another.
+func (r GoalReply) in(j *scenarios.Judge, state openwopv1.GoalState) bool {
+	for _, g := range r.Body.Key("goals").Items() {
+		if got := stateOf(g); got.Present() && got.String() != string(state) {
+			return j.BlockOn(openwopv1.OWP0097C2, "set-up: the list of the goals that are "+string(state)+" holds one that is "+got.JSON())
+		}
+	}
+	return true
 }
 
 // words are the parts of the objective that nobody else can know.

@@ -60,6 +60,18 @@ func (g Gate) checkUnmoved(j *scenarios.Judge, id scenarios.RequirementID, after
 	return j.Check(id, after.Status()).To(check.SameAs(g.Suspended.Last.Key("status")), "status of the run after %s", when) && still
 }
 
+// unspoilt stops a judge of what came after answers that had to be refused, where they have moved the run.
+func (g Gate) unspoilt(j *scenarios.Judge, after RunLog) bool {
+	return !moved(g.Log, after) || j.BlockOn(openwopv1.OWPINT13, "set-up: the run went on with an answer that had to be refused")
+}
+
+// moved tells whether a run has taken steps in between, as far as its log was read.
+func moved(before, after RunLog) bool {
+	return succeeded(after.Read) && !slices.EqualFunc(steps(before).Values, steps(after).Values, func(a, b wire.Value) bool {
+		return a.Key("eventId").String() == b.Key("eventId").String()
+	})
+}
+
 // checkRefused checks that an answer is refused with one of these, and left no trace.
 func (g Gate) checkRefused(j *scenarios.Judge, id scenarios.RequirementID, a Response, statuses ...int) {
 	j.Check(id, a.Status).To(check.Status(statuses...), "%s", a.Asked)

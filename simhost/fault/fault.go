@@ -19,6 +19,7 @@ type Fault struct {
 	Breaks []string // the requirements that it violates, three at most; what else turns out wrong is caught for the wrong reason
 	Spots  []int    // the blind spots of the published suite that it stands for, as docs/blind-spots.md numbers them
 	Under  Under    // the host that it shows on; zero: the usual one
+	Lies   bool     // what it does wrong is what it says of itself: in the banner or the discovery document
 	Twin   string   // why it is there beside another fault that breaks the same and is caught by the same scenarios
 
 	// Replace puts other rules in the place of honest ones. It may call those that were there before.
@@ -54,6 +55,18 @@ func (u Under) String() string {
 // themes are all faults, in the order of the themes. Adding a fault is adding a row to one of them.
 var themes = [][]Fault{
 	loopFaults,
+	handoffFaults,
+	dispatchFaults,
+	confidenceFaults,
+	verifierFaults,
+	gateFaults,
+	tenantFaults,
+	memoryFaults,
+	readsFaults,
+	goalFaults,
+	heartbeatFaults,
+	shapeFaults,
+	logFaults, streamFaults, replayFaults, ancestryFaults,
 }
 
 // All lists every fault there is, by id.

@@ -74,7 +74,7 @@ func (g *Goals) Fulfil(ctx context.Context, commitment string) ([]Fulfilled, err
 	held := func(s *state) bool {
 		return !byTime(commitment) && s.goesOnBy(openwopv1.GoalContinuationModeCommitment, commitment)
 	}
-	armed, err := g.armedBy(ctx, func(s *state) bool { return held(s) && !s.paused })
+	armed, err := g.armedBy(ctx, func(s *state) bool { return held(s) && !s.held(s.Continuation.Mode) })
 	if err != nil {
 		return nil, err
 	}

@@ -52,9 +52,9 @@ func (g *Goals) checkContinuation(next openwopv1.GoalContinuation) error {
 		}
 	case next.Mode == openwopv1.GoalContinuationModeCommitment && g.o.Commitments:
 		return checkCommitment(next.ArmRef)
-	case next.Mode != openwopv1.GoalContinuationModeHeartbeat || !g.o.Heartbeats:
+	case !g.o.Rules.Takes(mode, next.Mode == openwopv1.GoalContinuationModeHeartbeat && g.o.Heartbeats):
 		return invalid(mode, "this host has no goals of mode %q: take one that discovery lists under agents.goals.continuation", next.Mode)
-	case next.ArmRef == nil || *next.ArmRef == "":
+	case next.Mode == openwopv1.GoalContinuationModeHeartbeat && (next.ArmRef == nil || *next.ArmRef == ""):
 		return invalid(arm, "name the heartbeat by which the goal goes on")
 	}
 	return nil
@@ -74,7 +74,7 @@ func checkEnds(next openwopv1.GoalContinuation, b openwopv1.GoalBounds) error {
 // schedule lie an interval apart, from when the goal was last set going: those that pass while the host is down, or while a
 // run is under way, come to one run.
 func (s *state) due() (time.Time, bool) {
-	if !s.active() || s.paused {
+	if !s.fires() || s.held(s.Continuation.Mode) || !s.recurs() {
 		return time.Time{}, false
 	}
 	after, ok := recurs(s.Continuation)
@@ -135,7 +135,7 @@ func (g *Goals) Beat(ctx context.Context, heartbeat, change string) error {
 func (g *Goals) armedBy(ctx context.Context, by func(*state) bool) (armed []string, err error) {
 	err = g.view(ctx, func(b *board) error {
 		for _, s := range b.order {
-			if s.active() && by(s) {
+			if s.fires() && by(s) {
 				armed = append(armed, s.id)
 			}
 		}
@@ -150,8 +150,11 @@ func (s *state) beats(heartbeat string) bool {
 
 func (s *state) goesOnBy(mode openwopv1.GoalContinuationMode, arm string) bool {
 	c := s.Continuation
-	return c.Mode == mode && c.ArmRef != nil && *c.ArmRef == arm
+	return c.Mode == mode && c.ArmRef != nil && *c.ArmRef == arm && s.recurs()
 }
+
+// recurs tells whether the goal goes on by itself, as its mode says.
+func (s *state) recurs() bool { return s.rules.Recurs(s.Continuation.Mode, len(s.runs)) }
 
 // fire has an active goal that is not paused fire a run that nobody scripted, and has it judged; not where when says no. ctx
 // is heard until it is the goal's turn.
@@ -167,7 +170,7 @@ func (g *Goals) fire(ctx context.Context, id string, when func(*state, *record) 
 			switch {
 			case s.begun != nil:
 				return nil, errUnderWay
-			case !s.active() || s.paused || !when(s, r):
+			case !s.fires() || s.held(s.Continuation.Mode) || !when(s, r):
 				return nil, nil
 			case s.late(r.At):
 				r.Fired, r.Closed = nil, openwopv1.GoalStateBoundExceeded

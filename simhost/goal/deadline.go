@@ -22,11 +22,11 @@ func (g *Goals) now(ahead time.Duration) time.Time {
 
 // deadline is when the goal ends at the latest, by its own clock; false where there is none.
 func (s *state) deadline() (time.Time, bool) {
-	ms := s.Bounds.RunTimeoutMs
-	if ms == nil || *ms >= farOff {
+	ms, ends := s.rules.Lasts(s.Bounds.RunTimeoutMs)
+	if !ends || ms >= farOff {
 		return time.Time{}, false
 	}
-	return s.createdAt.Add(time.Duration(*ms) * time.Millisecond), true
+	return s.createdAt.Add(time.Duration(ms) * time.Millisecond), true
 }
 
 // late tells whether the deadline has passed.
@@ -39,7 +39,7 @@ func (s *state) late(at time.Time) bool {
 // is set. It is called with the board locked, so that the last word is that of the last change.
 func (g *Goals) arm(s *state) {
 	at, set := s.deadline()
-	at = at.Add(time.Millisecond)
+	at, set = at.Add(time.Millisecond), set && s.active()
 	if due, scheduled := s.due(); scheduled {
 		if again := g.now(s.ahead).Add(retry); s.begun != nil && due.Before(again) {
 			due = again // the end of that tick sets the timer again; unless an error keeps it from its end
@@ -49,7 +49,7 @@ func (g *Goals) arm(s *state) {
 			at, set = due, true
 		}
 	}
-	g.setAlarm(s.id, at.Add(-s.ahead), set && s.active())
+	g.setAlarm(s.id, at.Add(-s.ahead), set)
 }
 
 // setAlarm has a goal looked at when the host's clock stands at a time; never where it is not to be set.

@@ -9,8 +9,10 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/clock"
+	"github.com/openassay/assay/simhost/eventlog"
 	"github.com/openassay/assay/simhost/internal/folded"
 	"github.com/openassay/assay/simhost/internal/redact"
+	"github.com/openassay/assay/simhost/rules"
 	"github.com/openassay/assay/simhost/run"
 )
 
@@ -49,6 +51,8 @@ type Options struct {
 	Commitments bool
 	// Secrets are taken out of objectives.
 	Secrets []string
+	// Rules is what the goals go by; the zero value is that of rules.Honest.
+	Rules rules.Goals
 	// OnError hears of errors in work that nobody waits for. It may be called by several goroutines. nil: slog.
 	OnError func(error)
 }
@@ -92,10 +96,13 @@ func Open(ctx context.Context, o Options) (*Goals, error) {
 	if o.OnError == nil {
 		o.OnError = func(err error) { slog.Error("goals", "err", err) }
 	}
+	if o.Rules.Fires == nil {
+		o.Rules = rules.Honest().Goals
+	}
 	g := &Goals{
 		o:      o,
 		log:    folded.Name("goals", o.Tenant),
-		boards: folded.New(o.Log, (*board).fold),
+		boards: folded.New(o.Log, func(b *board, entry eventlog.Entry) error { return b.fold(entry, &o.Rules) }),
 		redact: redact.New(o.Secrets),
 		turns:  map[string]chan struct{}{},
 		alarms: map[string]clock.Timer{},
@@ -230,7 +237,7 @@ func (g *Goals) change(ctx context.Context, id string, decide func(*state) (*rec
 	}
 	return o, g.view(ctx, func(b *board) error {
 		s := b.byID[id]
-		o = outcome{s.show(), append([]openwopv1.GoalEvent{}, s.events[from:from+added]...)}
+		o = outcome{s.show(), s.told(s.events[from : from+added])}
 		g.arm(s)
 		return nil
 	})

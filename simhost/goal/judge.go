@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/rules"
 )
 
 // The node of assay-goal-work whose outputs are the verdict.
@@ -19,7 +20,7 @@ const Verifier = "goal-verifier"
 // checkJudge refuses judges that this host does not have.
 func (g *Goals) checkJudge(judge openwopv1.GoalCompletionRequest) error {
 	switch {
-	case judge.Check != g.o.Judge:
+	case !g.o.Rules.Takes("completion.check", judge.Check == g.o.Judge):
 		return invalid("completion.check", "this host has one judge: set it to %q, as discovery has it under agents.goals.judge", g.o.Judge)
 	case judge.VerifierRef == nil:
 	case judge.Check == openwopv1.GoalCheckHost:
@@ -69,7 +70,7 @@ func suspended(status openwopv1.RunStatus) bool {
 
 // judge looks at a run that is settled; nil for one that waits for a person. What a run that completed says of itself counts
 // where it is of the right kind; a run that did not complete says nothing.
-func judge(s openwopv1.RunSnapshot) (*verdict, error) {
+func (g *Goals) judge(s openwopv1.RunSnapshot) (*verdict, error) {
 	v := &verdict{RunID: s.RunID}
 	switch {
 	case suspended(s.Status):
@@ -87,10 +88,11 @@ func judge(s openwopv1.RunSnapshot) (*verdict, error) {
 	if err := json.Unmarshal(raw, &node); err != nil {
 		return nil, fmt.Errorf("judge run %s: %w", s.RunID, err)
 	}
-	v.Satisfied, _ = node.Outputs["satisfied"].(bool)
 	if confidence, ok := node.Outputs["confidence"].(float64); ok && confidence >= 0 && confidence <= 1 {
 		v.Confidence = &confidence
 	}
+	satisfied, _ := node.Outputs["satisfied"].(bool)
+	v.Satisfied = g.o.Rules.Satisfies(satisfied, v.Confidence)
 	if cost, ok := node.Outputs["costUsd"].(float64); ok && cost > 0 {
 		v.CostUSD = cost
 	}
@@ -99,20 +101,12 @@ func judge(s openwopv1.RunSnapshot) (*verdict, error) {
 
 // ending is the state in which this verdict ends the goal, "" where it goes on.
 func (s *state) ending(v verdict, at time.Time) openwopv1.GoalState {
-	b := s.Bounds
+	spent := rules.Spent{Mode: s.Continuation.Mode, Runs: s.iterations + 1, CostUSD: s.cost + v.CostUSD, Bounds: s.Bounds, Late: s.late(at)}
 	switch {
 	case v.Satisfied:
 		return openwopv1.GoalStateSatisfied
-	case b.MaxLoopIterations != nil && s.iterations+1 >= *b.MaxLoopIterations,
-		b.MaxCostUSD != nil && over(s.cost+v.CostUSD, *b.MaxCostUSD),
-		s.late(at):
+	case s.rules.Exceeds(spent):
 		return openwopv1.GoalStateBoundExceeded
 	}
 	return ""
-}
-
-// over tells whether a sum of costs crosses a bound. A sum of decimal fractions is off by a hair: three times 0.1 is not
-// over 0.3.
-func over(sum, bound float64) bool {
-	return sum-bound > bound*1e-9
 }

@@ -14,7 +14,7 @@ func (g *Goals) Get(ctx context.Context, id string) (shown openwopv1.Goal, err e
 
 // Events returns the events of a goal in order. The caller must not change them. Refusal: CodeNotFound.
 func (g *Goals) Events(ctx context.Context, id string) (events []openwopv1.GoalEvent, err error) {
-	err = g.look(ctx, id, func(s *state) { events = append([]openwopv1.GoalEvent{}, s.events...) })
+	err = g.look(ctx, id, func(s *state) { events = s.told(s.events) })
 	return events, err
 }
 
@@ -28,8 +28,8 @@ func (g *Goals) List(ctx context.Context, in openwopv1.GoalState) ([]openwopv1.G
 	shown := []openwopv1.Goal{}
 	err = g.view(ctx, func(b *board) error {
 		for _, s := range b.order {
-			if in == "" || in == s.status {
-				shown = append(shown, s.show())
+			if goal, listed := g.o.Rules.Listed(s.show(), in); listed {
+				shown = append(shown, goal)
 			}
 		}
 		return nil
@@ -80,12 +80,18 @@ func (g *Goals) Pause(ctx context.Context, id string) (openwopv1.Goal, error) {
 // Abandon gives up a goal that is active or escalated; that it was given up already is fine. Refusals: CodeNotFound,
 // CodeClosed.
 func (g *Goals) Abandon(ctx context.Context, id string) (openwopv1.Goal, error) {
+	return g.End(ctx, id, openwopv1.GoalStateAbandoned)
+}
+
+// End puts a goal that is active or escalated into the state in which it ends by somebody's word; that it ended so already
+// is fine. Refusals: CodeNotFound, CodeClosed.
+func (g *Goals) End(ctx context.Context, id string, as openwopv1.GoalState) (openwopv1.Goal, error) {
 	return g.ask(ctx, id, func(s *state) (*record, error) {
 		switch s.status {
-		case openwopv1.GoalStateAbandoned:
+		case as:
 			return nil, nil
 		case openwopv1.GoalStateActive, openwopv1.GoalStateEscalated:
-			return &record{At: g.now(s.ahead), Closed: openwopv1.GoalStateAbandoned}, nil
+			return &record{At: g.now(s.ahead), Closed: as}, nil
 		}
 		return nil, closed(s, "there is nothing left to give up")
 	})
@@ -119,10 +125,12 @@ func (g *Goals) ReArm(ctx context.Context, id string) (openwopv1.Goal, error) {
 		switch {
 		case s.active() && !s.paused:
 			return nil, nil
+		case !g.o.Rules.Resumes(s.status):
+			return nil, closed(s, "it cannot be resumed")
 		case s.active():
 			r.Paused = new(false)
 		case s.status != openwopv1.GoalStateEscalated:
-			return nil, closed(s, "it cannot be resumed")
+			r.ReArmed = true
 		case found == nil || found.RunID != s.stuck: // nobody has answered; or it got stuck since it was looked at
 			return nil, closed(s, "it goes on once somebody has answered")
 		default:
@@ -142,5 +150,5 @@ func (g *Goals) answered(ctx context.Context, runID string) (*verdict, error) {
 	if err != nil {
 		return nil, err
 	}
-	return judge(settled)
+	return g.judge(settled)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/eventlog"
+	"github.com/openassay/assay/simhost/rules"
 )
 
 // board is the fold of the log: all goals of the tenant.
@@ -20,6 +21,7 @@ type board struct {
 // state is where one goal stands.
 type state struct {
 	created
+	rules     *rules.Goals
 	id        string
 	status    openwopv1.GoalState
 	createdAt time.Time
@@ -29,6 +31,8 @@ type state struct {
 
 	anchor time.Time // from here the schedule counts its intervals, and a commitment its delay
 	beat   string    // the change of a heartbeat that fired a run last
+
+	changed bool // it was edited or resumed since it was judged last
 
 	fired int     // runs so far, one under way included
 	begun *script // of the tick under way
@@ -49,7 +53,7 @@ func (b *board) find(id string) (*state, error) {
 }
 
 // fold takes in one record. It fails on one that this package did not write, and then changes nothing.
-func (b *board) fold(entry eventlog.Entry) error {
+func (b *board) fold(entry eventlog.Entry, by *rules.Goals) error {
 	var r record
 	if err := json.Unmarshal(entry.Data, &r); err != nil {
 		return fmt.Errorf("decode a change of a goal: %w", err)
@@ -59,7 +63,7 @@ func (b *board) fold(entry eventlog.Entry) error {
 		return fmt.Errorf("goal %s: it is created twice, or changed before it is created", r.GoalID)
 	}
 	if s == nil {
-		s = &state{id: r.GoalID}
+		s = &state{id: r.GoalID, rules: by}
 		if b.byID == nil {
 			b.byID = map[string]*state{}
 		}
@@ -82,6 +86,7 @@ func (s *state) fold(r record) {
 	if r.Paused != nil { // which is not to be seen, so the goal is not updated by it
 		s.paused = *r.Paused
 	}
+	s.changed = s.changed || r.Edited != nil || r.Paused != nil && !*r.Paused
 	if r.Created != nil || r.ReArmed || r.Paused != nil && !*r.Paused || r.Edited != nil && r.Edited.Continuation != nil {
 		s.anchor = r.At
 	}
@@ -134,14 +139,14 @@ func (s *state) edit(e Edit) {
 }
 
 func (s *state) judged(v verdict, at time.Time) {
-	if v.RunID != s.stuck {
-		s.runs = append(s.runs, v.RunID)
-	}
+	s.runs = s.rules.Contributes(s.runs, v.RunID, v.RunID == s.stuck)
 	s.begun, s.stuck = nil, ""
 	s.iterations++
 	s.cost += v.CostUSD
+	count := s.rules.Counts(s.iterations, s.changed)
+	s.changed = false
 	s.verdict = &openwopv1.GoalVerdict{Satisfied: &v.Satisfied, Confidence: v.Confidence, RunID: &v.RunID}
-	payload := map[string]any{"goalId": s.id, "satisfied": v.Satisfied, "runId": v.RunID, "iterations": s.iterations}
+	payload := map[string]any{"goalId": s.id, "satisfied": v.Satisfied, "runId": v.RunID, "iterations": count}
 	if v.Confidence != nil {
 		payload["confidence"] = *v.Confidence
 	}
@@ -162,12 +167,27 @@ func (s *state) tell(t openwopv1.GoalEventType, at time.Time, payload map[string
 	s.updatedAt = at
 }
 
+// told are events as they are served.
+func (s *state) told(events []openwopv1.GoalEvent) []openwopv1.GoalEvent {
+	out := make([]openwopv1.GoalEvent, 0, len(events))
+	for _, e := range events {
+		out = append(out, s.rules.Told(s.Objective, e)...)
+	}
+	return out
+}
+
+// fires tells whether runs of the goal are fired, where it is not paused.
+func (s *state) fires() bool { return s.rules.Fires(s.status, s.Continuation.Mode) }
+
+// held tells whether a pause holds back a run that is fired in this mode.
+func (s *state) held(by openwopv1.GoalContinuationMode) bool { return s.paused && s.rules.Halts(by) }
+
 // active tells whether the goal goes on, paused or not.
 func (s *state) active() bool { return s.status == openwopv1.GoalStateActive }
 
 // show is the goal as the protocol has it. It shares nothing with s that a fold changes.
 func (s *state) show() openwopv1.Goal {
-	return openwopv1.Goal{
+	return s.rules.Shown(openwopv1.Goal{
 		ID:        s.id,
 		Objective: s.Objective,
 		State:     s.status,
@@ -180,5 +200,5 @@ func (s *state) show() openwopv1.Goal {
 		Owner:        s.Owner,
 		CreatedAt:    s.createdAt,
 		UpdatedAt:    s.updatedAt,
-	}
+	})
 }

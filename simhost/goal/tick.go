@@ -51,11 +51,13 @@ func (g *Goals) Tick(ctx context.Context, id string, t Tick) (Ticked, error) {
 	if _, err := g.Get(ctx, id); err != nil {
 		return Ticked{}, err
 	}
-	release, err := g.take(ctx, id)
-	if err != nil {
-		return Ticked{}, err
+	if g.o.Rules.Queues() {
+		release, err := g.take(ctx, id)
+		if err != nil {
+			return Ticked{}, err
+		}
+		defer release()
 	}
-	defer release()
 	return g.advance(id, func() (outcome, error) { return g.begin(id, t) })
 }
 
@@ -104,7 +106,7 @@ func (g *Goals) begin(id string, t Tick) (outcome, error) {
 		switch {
 		case s.begun != nil:
 			return nil, errUnderWay
-		case !s.active():
+		case !s.fires():
 			return nil, closed(s, "it fires no run")
 		case ahead > farOff*time.Millisecond:
 			return nil, invalid("elapsedMs", "the clock of a goal moves on by %d ms in all, at most", int64(farOff))
@@ -113,7 +115,7 @@ func (g *Goals) begin(id string, t Tick) (outcome, error) {
 		switch {
 		case s.late(r.At):
 			r.Closed = openwopv1.GoalStateBoundExceeded
-		case !s.paused:
+		case !s.held(openwopv1.GoalContinuationModeManual):
 			r.Fired = &script{t.Verdict, t.CostUSD, t.Escalate}
 		case r.AheadMs == 0:
 			return nil, nil
@@ -129,7 +131,7 @@ func (g *Goals) finish(id string) (o outcome, runID string, err error) {
 	var create *run.Create
 	open := false
 	err = g.look(g.ctx, id, func(s *state) {
-		o.goal, open = s.show(), s.active()
+		o.goal, open = s.show(), s.fires()
 		if s.begun != nil {
 			create = s.begun.create(s)
 		}
@@ -152,7 +154,7 @@ func (g *Goals) finish(id string) (o outcome, runID string, err error) {
 	if err != nil {
 		return o, "", err
 	}
-	found, err := judge(settled)
+	found, err := g.judge(settled)
 	if err != nil {
 		return o, "", err
 	}

@@ -81,7 +81,7 @@ func (s *Store) Read(ctx context.Context, l Line, mark int64, tag string, now ti
 	return read, nil
 }
 
-// Merge brings the entries of a draft into another scope, in order and as they are: id, time and expiry stay. Merging a
+// Merge brings the entries of a draft into another scope, in order and as they are: id, time and, by the rules, expiry stay. Merging a
 // draft again does nothing, so it must have been written to the end.
 func (s *Store) Merge(ctx context.Context, into, draft Scope) error {
 	var all []Entry
@@ -94,7 +94,8 @@ func (s *Store) Merge(ctx context.Context, into, draft Scope) error {
 		for size := 0; at < len(all) && size < mergePart; at++ {
 			entry := all[at]
 			part.Merged = append(part.Merged, record{
-				ID: entry.ID, Content: entry.Content, Tags: entry.Tags, CreatedAt: entry.CreatedAt, ExpiresAt: entry.ExpiresAt,
+				ID: entry.ID, Content: entry.Content, Tags: entry.Tags, CreatedAt: entry.CreatedAt,
+				ExpiresAt: s.o.Rules.Expires(entry.CreatedAt, entry.ExpiresAt, s.o.Clock.Now()),
 			})
 			size += len(entry.Content)
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/openassay/assay/simhost/clock"
 	"github.com/openassay/assay/simhost/internal/folded"
 	"github.com/openassay/assay/simhost/internal/redact"
+	"github.com/openassay/assay/simhost/rules"
 )
 
 // The bounds that count where Options leave them open.
@@ -67,6 +68,8 @@ type Options struct {
 	// Secrets are stored as [REDACTED:n], where n is the place in this list, from 1. Those of less than 8 characters are
 	// not looked for.
 	Secrets []string
+	// Rules say when an entry expires; the zero value is the honest ones.
+	Rules rules.Memory
 }
 
 // Store is the memory of all scopes. The methods may be called concurrently.
@@ -90,6 +93,9 @@ func Open(o Options) (*Store, error) {
 	if o.MaxBytes == 0 {
 		o.MaxBytes = DefaultMaxBytes
 	}
+	if o.Rules.Expired == nil {
+		o.Rules = rules.Honest().Memory
+	}
 	return &Store{o: o, scopes: folded.New(o.Log, (*entries).fold), redactor: redact.New(o.Secrets)}, nil
 }
 
@@ -108,7 +114,7 @@ func (s *Store) Mark(ctx context.Context, scope Scope) (mark int64, err error) {
 func (s *Store) Entries(ctx context.Context, scope Scope, mark int64, tag string, now time.Time) (read []Entry, err error) {
 	err = s.scopes.View(ctx, scope.log(), func(e *entries) error {
 		for _, entry := range e.all[:max(0, min(mark, int64(len(e.all))))] {
-			if !entry.expired(now) && (tag == "" || slices.Contains(entry.Tags, tag)) {
+			if !s.o.Rules.Expired(entry.ExpiresAt, now) && (tag == "" || slices.Contains(entry.Tags, tag)) {
 				read = append(read, entry)
 			}
 		}
@@ -116,5 +122,3 @@ func (s *Store) Entries(ctx context.Context, scope Scope, mark int64, tag string
 	})
 	return read, err
 }
-
-func (e Entry) expired(now time.Time) bool { return !e.ExpiresAt.IsZero() && !now.Before(e.ExpiresAt) }

@@ -59,6 +59,7 @@ func (h *Host) RunAgentLoop(ctx context.Context, req openwopv1.RunAgentLoopReque
 		if reply.WorkspaceVisible, err = file.visible(snapshot); err != nil {
 			return nil, err
 		}
+		h.tellsOf(reply.WorkspaceVisible)
 	}
 	reply.RunID = snapshot.RunID
 	return openwopv1.RunAgentLoop200JSONResponse(reply), nil

@@ -4,24 +4,23 @@ import (
 	"context"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/rules"
 )
 
-// GetRunAncestry says which run dispatched a run (RFC 0040). A parent on another
-// host is that host's word. A fork has a source and no parent: the protocol has no cause for it.
+// GetRunAncestry says which run dispatched a run (RFC 0040). A parent on another host is that host's word.
 func (h *Host) GetRunAncestry(ctx context.Context, req openwopv1.GetRunAncestryRequestObject) (openwopv1.GetRunAncestryResponseObject, error) {
-	if !h.claimed[claimAncestry] {
-		return nil, refuse(codeNotFound, "this host does not serve where a run comes from: discovery has no ancestryEndpointSupported")
-	}
-	lineage, err := h.engine.Lineage(ctx, req.RunID, tenantOf(ctx))
-	if err != nil {
+	lineage, err := h.lineage(ctx, opAncestry, tenantOf(ctx), req.RunID)
+	if err != nil && h.rules.Ancestry.Missing() {
 		return nil, err
 	}
-	reply := openwopv1.GetRunAncestry200JSONResponse{RunID: req.RunID, HostID: h.opts.HostID}
-	if lineage.ParentRunID != "" {
-		reply.Parent = &openwopv1.RunParent{RunID: lineage.ParentRunID, HostID: h.opts.HostID, Cause: openwopv1.RunParentCauseCoreDispatch}
+	if !h.rules.Ancestry.Serves(h.claimed[claimAncestry]) {
+		return nil, refuse(codeNotFound, "this host does not serve where a run comes from: discovery has no ancestryEndpointSupported")
 	}
+	kin := rules.Kin{RunID: req.RunID, HostID: h.opts.HostID, ParentRunID: lineage.ParentRunID, SourceRunID: lineage.SourceRunID}
 	if lineage.Origin != nil {
-		reply.Parent = originOf(lineage.Origin)
+		kin.Abroad = originOf(lineage.Origin)
 	}
-	return reply, nil
+	return openwopv1.GetRunAncestry200JSONResponse{
+		RunID: req.RunID, HostID: h.rules.Ancestry.HostID(kin, h.opts.HostID), Parent: h.rules.Ancestry.Parent(kin),
+	}, nil
 }

@@ -7,21 +7,13 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	refusals "github.com/openassay/assay/simhost/refusal"
+	"github.com/openassay/assay/simhost/rules"
 	"github.com/openassay/assay/simhost/run"
 )
 
 // tokenLife is how long the token of an interrupt can be used, from when the interrupt was requested, by the clock that
 // runs go by. It ends with the interrupt where that has a timeoutMs that is over sooner.
 const tokenLife = 30 * time.Minute
-
-// tokenEnd is when the token of an interrupt ends.
-func tokenEnd(asked run.Interrupt) time.Time {
-	end := asked.RequestedAt.Add(tokenLife)
-	if due := asked.Due; !due.IsZero() && due.Before(end) {
-		return due
-	}
-	return end
-}
 
 // snapshot is a run as clients see it: where it waits for an answer, with a token that an answer can be given with, unless
 // who asks may not answer.
@@ -35,8 +27,9 @@ func (h *Host) snapshot(ctx context.Context, runID string) (openwopv1.RunSnapsho
 	if err != nil {
 		return snapshot, err
 	}
-	pending.ExpiresAt = tokenEnd(asked)
-	token, err := h.signer.sign(interruptToken{RunID: runID, InterruptID: *pending.InterruptID, ExpiresAt: pending.ExpiresAt})
+	pending.ExpiresAt = h.rules.Tokens.Ends(asked.RequestedAt, asked.Due, tokenLife)
+	named := h.rules.Tokens.Names(rules.Interrupt{RunID: runID, InterruptID: *pending.InterruptID}, asked.Data)
+	token, err := h.signer.sign(interruptToken{RunID: named.RunID, InterruptID: named.InterruptID, ExpiresAt: pending.ExpiresAt})
 	if err != nil {
 		return snapshot, err
 	}
@@ -55,7 +48,7 @@ func (h *Host) InspectInterruptByToken(ctx context.Context, req openwopv1.Inspec
 	return openwopv1.InspectInterruptByToken200JSONResponse{
 		Kind:      asked.Kind,
 		Key:       asked.Key,
-		Data:      asked.Data,
+		Data:      h.rules.Tokens.Shows(asked.Data),
 		ExpiresAt: token.ExpiresAt,
 		Resolved:  asked.Resolved || asked.Gone || asked.Expired,
 		RunID:     token.RunID,
@@ -91,7 +84,7 @@ func (h *Host) besideToken(ctx context.Context, runID string) context.Context {
 	if !known || who.lacksRespond {
 		return ctx
 	}
-	if _, err := h.engine.Lineage(ctx, runID, who.tenant); err != nil {
+	if _, err := h.lineage(ctx, opByToken, who.tenant, runID); err != nil {
 		return ctx
 	}
 	return run.As(ctx, who.principal)
@@ -101,14 +94,16 @@ func (h *Host) besideToken(ctx context.Context, runID string) context.Context {
 // told from one whose run is gone.
 func (h *Host) behind(ctx context.Context, text string) (interruptToken, run.Interrupt, error) {
 	unknown := refuse(codeInterruptNotFound, "there is no interrupt behind this token: read interruptToken from the snapshot of the run")
-	token, genuine := h.signer.read(text)
+	token, signed, err := h.signer.read(text)
 	switch {
-	case !h.claimed[claimInterruptTokens] || !genuine:
+	case !h.claimed[claimInterruptTokens] || err != nil || !h.rules.Tokens.Genuine(signed):
 		return token, run.Interrupt{}, unknown
 	case !h.opts.Clock.Now().Before(token.ExpiresAt):
 		return token, run.Interrupt{}, refuse(codeInterruptExpired, "this token has ended: answer the interrupt by its run and node",
 			"expiresAt", token.ExpiresAt)
 	}
+	opened := h.rules.Tokens.Opens(rules.Interrupt{RunID: token.RunID, InterruptID: token.InterruptID})
+	token.RunID, token.InterruptID = opened.RunID, opened.InterruptID
 	asked, err := h.engine.Interrupt(ctx, token.RunID, token.InterruptID)
 	if e := (*refusals.Error)(nil); errors.As(err, &e) { // a key from a seed also signed for stores that are no more
 		return token, asked, unknown

@@ -1,16 +1,16 @@
 package openwop
 
 import (
-	"bytes"
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/rules"
 )
 
 // cacheKeyRecipe is the recipe of the keys below, as discovery names it.
@@ -30,24 +30,25 @@ func (h *Host) LlmCacheKey(_ context.Context, req openwopv1.LlmCacheKeyRequestOb
 	if !h.claimed[claimCacheKeySeam] {
 		return nil, refuse(codeNotFound, "this host does not offer the llm-cache-key seam")
 	}
-	key, err := cacheKey(*req.Body)
+	key, err := h.cacheKey(*req.Body)
 	if err != nil {
 		return nil, err
 	}
 	return openwopv1.LlmCacheKey200JSONResponse{CacheKey: key}, nil
 }
 
-func cacheKey(req openwopv1.LlmCacheKeyRequest) (string, error) {
+func (h *Host) cacheKey(req openwopv1.LlmCacheKeyRequest) (string, error) {
 	messages := make([]modelMessage, len(req.Messages))
 	for i, m := range req.Messages {
 		messages[i] = modelMessage{m["role"], m["content"], m["name"], m["toolCallId"]}
 	}
 	counts := map[string]any{"provider": req.Provider, "model": req.Model, "messages": messages}
 	if len(req.Tools) > 0 {
-		tools, err := sortedTools(req.Tools)
+		tools, err := encodedTools(req.Tools)
 		if err != nil {
 			return "", err
 		}
+		slices.SortStableFunc(tools, h.rules.Replay.ToolOrder)
 		counts["tools"] = tools
 	}
 	for name, number := range map[string]*float64{"temperature": req.Temperature, "topP": req.TopP, "topK": req.TopK} {
@@ -58,6 +59,7 @@ func cacheKey(req openwopv1.LlmCacheKeyRequest) (string, error) {
 	if req.ResponseFormat != nil {
 		counts["responseFormat"] = req.ResponseFormat
 	}
+	maps.DeleteFunc(counts, func(member string, _ any) bool { return !h.rules.Replay.Counts(member) })
 	text, err := json.Marshal(counts)
 	if err != nil {
 		return "", fmt.Errorf("encode a request to a model: %w", err)
@@ -66,25 +68,16 @@ func cacheKey(req openwopv1.LlmCacheKeyRequest) (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// sortedTools are tools, encoded, by name and then by what else they are.
-func sortedTools(tools []map[string]any) ([]json.RawMessage, error) {
-	type named struct {
-		name string
-		text json.RawMessage
-	}
-	all := make([]named, len(tools))
+// encodedTools are tools as they count.
+func encodedTools(tools []map[string]any) ([]rules.Tool, error) {
+	all := make([]rules.Tool, len(tools))
 	for i, tool := range tools {
 		text, err := json.Marshal(tool)
 		if err != nil {
 			return nil, fmt.Errorf("encode a tool: %w", err)
 		}
 		name, _ := tool["name"].(string)
-		all[i] = named{name, text}
+		all[i] = rules.Tool{Name: name, Text: text}
 	}
-	slices.SortFunc(all, func(a, b named) int { return cmp.Or(cmp.Compare(a.name, b.name), bytes.Compare(a.text, b.text)) })
-	sorted := make([]json.RawMessage, len(all))
-	for i, tool := range all {
-		sorted[i] = tool.text
-	}
-	return sorted, nil
+	return all, nil
 }

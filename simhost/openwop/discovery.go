@@ -113,8 +113,8 @@ func (h *Host) executionModel() *openwopv1.ExecutionModel {
 	version := h.opts.Version
 	m := &openwopv1.ExecutionModel{Supported: true, Version: int64(version)}
 	if version >= 2 { // RFC 0039, RFC 0044
-		m.ConfidenceEscalationFloor = &h.opts.ConfidenceFloor
-		m.ConfidenceEscalationInterruptKind = &h.opts.EscalationInterrupt
+		floor, kind := h.rules.Confidence.Advertised(h.opts.ConfidenceFloor, h.opts.EscalationInterrupt)
+		m.ConfidenceEscalationFloor, m.ConfidenceEscalationInterruptKind = &floor, &kind
 		if h.claimed[claimMemory] {
 			m.CrossChildMemoryConcurrency = openwopv1.ExecutionModelCrossChildMemoryConcurrencyStrict
 		}
@@ -134,7 +134,7 @@ func (h *Host) executionModel() *openwopv1.ExecutionModel {
 	if h.opts.ExperimentalUntil != "" {
 		m.Tier, m.ExperimentalUntil = openwopv1.ExecutionModelTierExperimental, &h.opts.ExperimentalUntil
 	}
-	return m
+	return new(h.rules.Shape.Advertised(*m))
 }
 
 // dispatch says how workers are dispatched, where they are.
@@ -188,7 +188,9 @@ func (h *Host) goalsCapability() *openwopv1.GoalsCapability {
 	if h.claimed[claimCommitments] {
 		modes = append(modes, openwopv1.GoalsCapabilityContinuationItemCommitment)
 	}
-	return &openwopv1.GoalsCapability{Judge: openwopv1.GoalsCapabilityJudge(h.opts.GoalJudge), Continuation: modes, RequiresBounds: new(true)}
+	return new(h.rules.Goals.Advertised(openwopv1.GoalsCapability{
+		Judge: openwopv1.GoalsCapabilityJudge(h.opts.GoalJudge), Continuation: modes, RequiresBounds: new(true),
+	}))
 }
 
 // commitments says when a commitment is fired (RFC 0068); nil where there are none.

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/rules"
 )
 
 // described returns the discovery document of a host that was never opened.
@@ -21,7 +22,7 @@ func described(t *testing.T, o Options) map[string]any {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &Host{opts: o, claimed: made}
+	h := &Host{opts: o, claimed: made, rules: rules.Honest()}
 	h.fixtures = must(must(readBundle()).load("")).runnable(h.lacks())
 	var document map[string]any
 	if err := json.Unmarshal(must(h.discover()).body, &document); err != nil {
@@ -211,7 +212,7 @@ func TestDiscoveryIsValidInEveryCombination(t *testing.T) {
 		}
 		for version := 1; version <= 6; version++ {
 			o := must(Options{Version: version}.withDefaults())
-			h := &Host{opts: o, claimed: must(settle(version, without))}
+			h := &Host{opts: o, claimed: must(settle(version, without)), rules: rules.Honest()}
 			lacks := strings.Join(h.lacks(), " ")
 			if runnable[lacks] == nil {
 				runnable[lacks] = loaded.runnable(h.lacks())

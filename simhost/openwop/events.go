@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/rules"
 )
 
 // maxHold is the longest that events are held back to go out as one batch; more is clamped to it.
@@ -16,16 +17,20 @@ const maxHold = 5000 * time.Millisecond
 // StreamRunEvents serves the log of a run: as server-sent events until the run ends, or as one JSON document where the
 // client asks for that.
 func (h *Host) StreamRunEvents(ctx context.Context, req openwopv1.StreamRunEventsRequestObject) (openwopv1.StreamRunEventsResponseObject, error) {
-	modes, hold, after, err := streamOptions(req.Params)
-	if err != nil {
-		return nil, err
-	}
-	events, ended, err := h.engine.Events(ctx, req.RunID, after)
+	modes, hold, after, err := h.streamOptions(req.Params)
 	if err != nil {
 		return nil, err
 	}
 	r, _ := ctx.Value(requestKey{}).(*http.Request)
-	if prefersJSON(r.Header.Values("Accept")) {
+	form := rules.Document
+	if h.rules.Log.Streams(prefersJSON(r.Header.Values("Accept"))) {
+		form = rules.Stream
+	}
+	events, ended, err := h.list(ctx, req.RunID, rules.Listing{Form: form, After: after, Gathers: hold > 0})
+	if err != nil {
+		return nil, err
+	}
+	if form == rules.Document {
 		return openwopv1.StreamRunEvents200JSONResponse{Events: orEmpty(events), IsComplete: &ended}, nil
 	}
 	return &eventStream{
@@ -35,8 +40,16 @@ func (h *Host) StreamRunEvents(ctx context.Context, req openwopv1.StreamRunEvent
 	}, nil
 }
 
+// list is what a reply tells of the log of a run, and whether the run has ended.
+func (h *Host) list(ctx context.Context, runID string, r rules.Listing) (listed []openwopv1.RunEvent, ended bool, err error) {
+	if r.Events, r.Ended, err = h.engine.Events(ctx, runID, -1); err != nil {
+		return nil, false, err
+	}
+	return h.rules.Log.Lists(r), r.Ended, nil
+}
+
 // streamOptions reads the parameters of a stream.
-func streamOptions(p openwopv1.StreamRunEventsParams) (modes streamModes, hold time.Duration, after int64, err error) {
+func (h *Host) streamOptions(p openwopv1.StreamRunEventsParams) (modes streamModes, hold time.Duration, after int64, err error) {
 	modes, after = defaultModes, -1
 	if p.StreamMode != nil {
 		if modes, err = parseModes(*p.StreamMode); err != nil {
@@ -50,20 +63,17 @@ func streamOptions(p openwopv1.StreamRunEventsParams) (modes streamModes, hold t
 		hold = min(time.Duration(min(*p.BufferMs, maxHold.Milliseconds()))*time.Millisecond, maxHold)
 	}
 	if p.LastEventID != nil {
-		if after, err = parseCursor(*p.LastEventID); err != nil {
-			return nil, 0, 0, err
+		var ok bool
+		if after, ok = h.rules.Log.Resumes(*p.LastEventID); !ok {
+			return nil, 0, 0, noCursor(*p.LastEventID)
 		}
 	}
 	return modes, hold, after, nil
 }
 
-// parseCursor reads Last-Event-ID: the sequence of the last event that the client has.
-func parseCursor(raw string) (int64, error) {
-	n, err := strconv.ParseInt(raw, 10, 64)
-	if err != nil || n < 0 || raw[0] == '+' {
-		return 0, invalid("Last-Event-ID", "Last-Event-ID "+quoted(raw)+" is not a sequence: send the id of the last frame that arrived, or leave the header off")
-	}
-	return n, nil
+// noCursor refuses a Last-Event-ID that is not the sequence of the last event that the client has.
+func noCursor(raw string) error {
+	return invalid("Last-Event-ID", "Last-Event-ID "+quoted(raw)+" is not a sequence: send the id of the last frame that arrived, or leave the header off")
 }
 
 // prefersJSON decides between the two forms of the log. JSON is sent where the client names it and likes it better than

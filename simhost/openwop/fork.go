@@ -10,12 +10,15 @@ import (
 
 // ForkRun makes a new run out of the log of another one. That there is such a run is looked at first, then the mode.
 func (h *Host) ForkRun(ctx context.Context, req openwopv1.ForkRunRequestObject) (openwopv1.ForkRunResponseObject, error) {
-	if !h.claimed[claimReplay] {
-		return nil, refuse(codeCapability, "this host does not fork runs: discovery has no replay", "requiredCapability", "replay")
-	}
 	source, err := h.engine.Snapshot(ctx, req.RunID)
+	if err != nil && !h.rules.Replay.Missing(req.Body.FromSeq) {
+		return nil, refuse(codeInvalidFromSeq, "fromSeq is behind the end of the log", "fromSeq", req.Body.FromSeq)
+	}
 	if err != nil {
 		return nil, err
+	}
+	if !h.claimed[claimReplay] {
+		return nil, refuse(codeCapability, "this host does not fork runs: discovery has no replay", "requiredCapability", "replay")
 	}
 	if req.Body.Mode == openwopv1.ForkModeBranch && !h.claimed[claimBranch] {
 		return nil, refuse(codeCapability, "this host does not fork in mode branch: use replay", "mode", req.Body.Mode)
@@ -30,14 +33,27 @@ func (h *Host) ForkRun(ctx context.Context, req openwopv1.ForkRunRequestObject) 
 	if err != nil {
 		return nil, err
 	}
+	if err := h.adopted(ctx, source, req.Body.Mode, fork.RunID); err != nil {
+		return nil, err
+	}
 	return openwopv1.ForkRun201JSONResponse{Body: openwopv1.ForkRunResponse{
 		RunID:       fork.RunID,
-		SourceRunID: fork.SourceRunID,
+		SourceRunID: h.rules.Replay.Source(fork.RunID, fork.SourceRunID),
 		FromSeq:     &fork.FromSeq,
 		Mode:        openwopv1.ForkMode(fork.Mode),
 		Status:      fork.Snapshot.Status,
 		EventsURL:   eventsURL(fork.RunID),
 	}}, nil
+}
+
+// adopted has a fork judged for the goal that its source contributes to, where such forks count.
+func (h *Host) adopted(ctx context.Context, source openwopv1.RunSnapshot, mode openwopv1.ForkMode, fork string) error {
+	id, contributes := source.Metadata["goalId"].(string)
+	goals := h.ownGoals(ctx)
+	if !contributes || goals == nil || !h.rules.Goals.Adopts(mode) {
+		return nil
+	}
+	return goals.Adopt(ctx, id, fork)
 }
 
 // overlay reads the run options that a branch has other than its source. What a create request may not ask for, an overlay

@@ -15,14 +15,26 @@ const escalatesFrom = 2
 
 // hasGoals refuses what concerns goals where there are none: then there is nothing at their paths (RFC 0097).
 func (h *Host) hasGoals() error {
-	if !h.claimed[claimGoals] {
+	if !h.keepsGoals() {
 		return refuse(codeNotFound, "this host keeps no goals: discovery has no agents.goals")
 	}
 	return nil
 }
 
+// keepsGoals tells whether there are goals here.
+func (h *Host) keepsGoals() bool { return h.rules.Goals.Kept(h.claimed[claimGoals]) }
+
 // ownGoals are those of who asks: every tenant has its own.
 func (h *Host) ownGoals(ctx context.Context) *goal.Goals { return h.goals[tenantOf(ctx)] }
+
+// goalsWith are those that a goal is among, as far as an operation on it finds it: those of who asks.
+func (h *Host) goalsWith(ctx context.Context, operation, id string) (*goal.Goals, error) {
+	tenant, err := h.keeper(ctx, operation, func(tenant string) bool {
+		_, err := h.goals[tenant].Get(ctx, id)
+		return err == nil
+	})
+	return h.goals[tenant], err
+}
 
 // hasGoalsSeam refuses what is ours about goals where it is left off.
 func (h *Host) hasGoalsSeam() error {
@@ -41,6 +53,13 @@ func (h *Host) ListGoals(ctx context.Context, req openwopv1.ListGoalsRequestObje
 	if err != nil {
 		return nil, err
 	}
+	for _, tenant := range h.among(ctx, opListGoals) {
+		more, err := h.goals[tenant].List(ctx, given(req.Params.State))
+		if err != nil {
+			return nil, err
+		}
+		goals = append(goals, more...)
+	}
 	return openwopv1.ListGoals200JSONResponse{Goals: goals}, nil
 }
 
@@ -57,19 +76,19 @@ func (h *Host) CreateGoal(ctx context.Context, req openwopv1.CreateGoalRequestOb
 		Bounds:       given(req.Body.Bounds),
 	})
 	if err != nil {
-		return nil, boundless(err)
+		return nil, h.boundless(err)
 	}
 	return openwopv1.CreateGoal200JSONResponse(made), nil
 }
 
 // boundless gives the refusal of a goal without bounds the status that the protocol wants for it. Everything else that is
 // wrong with a body is 400, so that the two can be told apart.
-func boundless(err error) error {
+func (h *Host) boundless(err error) error {
 	refused := (*refusals.Error)(nil)
 	if !errors.As(err, &refused) || refused.Code != goal.CodeUnbounded {
 		return err
 	}
-	return &refusal{code: codeValidation, message: refused.Message, details: refused.Details, status: http.StatusUnprocessableEntity}
+	return &refusal{code: codeValidation, message: refused.Message, details: refused.Details, status: h.rules.Goals.Unbounded()}
 }
 
 // GetGoal serves a goal as it stands.
@@ -77,7 +96,11 @@ func (h *Host) GetGoal(ctx context.Context, req openwopv1.GetGoalRequestObject) 
 	if err := h.hasGoals(); err != nil {
 		return nil, err
 	}
-	got, err := h.ownGoals(ctx).Get(ctx, req.GoalID)
+	goals, err := h.goalsWith(ctx, opGetGoal, req.GoalID)
+	if err != nil {
+		return nil, err
+	}
+	got, err := goals.Get(ctx, req.GoalID)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +112,11 @@ func (h *Host) EditGoal(ctx context.Context, req openwopv1.EditGoalRequestObject
 	if err := h.hasGoals(); err != nil {
 		return nil, err
 	}
-	edited, err := h.ownGoals(ctx).Edit(ctx, req.GoalID, goal.Edit{
+	goals, err := h.goalsWith(ctx, opEditGoal, req.GoalID)
+	if err != nil {
+		return nil, err
+	}
+	edited, err := goals.Edit(ctx, req.GoalID, goal.Edit{
 		Objective:    req.Body.Objective,
 		Completion:   req.Body.Completion,
 		Continuation: req.Body.Continuation,
@@ -105,7 +132,11 @@ func (h *Host) PauseGoal(ctx context.Context, req openwopv1.PauseGoalRequestObje
 	if err := h.hasGoals(); err != nil {
 		return nil, err
 	}
-	paused, err := h.ownGoals(ctx).Pause(ctx, req.GoalID)
+	goals, err := h.goalsWith(ctx, opPauseGoal, req.GoalID)
+	if err != nil {
+		return nil, err
+	}
+	paused, err := goals.Pause(ctx, req.GoalID)
 	if err != nil {
 		return nil, err
 	}
@@ -132,11 +163,37 @@ func (h *Host) AbandonGoal(ctx context.Context, req openwopv1.AbandonGoalRequest
 	if err := h.hasGoals(); err != nil {
 		return nil, err
 	}
-	abandoned, err := h.ownGoals(ctx).Abandon(ctx, req.GoalID)
+	goals, err := h.goalsWith(ctx, opAbandonGoal, req.GoalID)
+	if err != nil {
+		return nil, err
+	}
+	abandoned, err := goals.Abandon(ctx, req.GoalID)
 	if err != nil {
 		return nil, err
 	}
 	return openwopv1.AbandonGoal200JSONResponse(abandoned), nil
+}
+
+// routeEndings offers the calls that end goals and that the contract does not name.
+func (h *Host) routeEndings(router *router) {
+	for call, as := range h.rules.Goals.Endings() {
+		router.HandleFunc("POST /v1/host/sample/goals/{goalId}/"+call, func(w http.ResponseWriter, r *http.Request) {
+			if err := h.endGoal(w, r, as); err != nil {
+				h.fail(w, r, err)
+			}
+		})
+	}
+}
+
+func (h *Host) endGoal(w http.ResponseWriter, r *http.Request, as openwopv1.GoalState) error {
+	if err := h.hasGoals(); err != nil {
+		return err
+	}
+	ended, err := h.ownGoals(r.Context()).End(r.Context(), r.PathValue("goalId"), as)
+	if err != nil {
+		return err
+	}
+	return openwopv1.GetGoal200JSONResponse(ended).VisitGetGoalResponse(w)
 }
 
 // ListGoalEvents is a seam of ours: the protocol names the events of a goal and gives them no home.

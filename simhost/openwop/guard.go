@@ -9,6 +9,7 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,7 +25,7 @@ const (
 // idempotency key, then whose run it is. What reaches the handler is valid, and the caller's.
 func (h *Host) guard(op *operation, next http.Handler) http.Handler {
 	if op.ofOneRun() {
-		next = h.ownRun(next)
+		next = h.ownRun(op, next)
 	}
 	if op.idempotent {
 		next = h.once(next)
@@ -35,7 +36,7 @@ func (h *Host) guard(op *operation, next http.Handler) http.Handler {
 			return
 		}
 		if op.takesBody {
-			body, err := op.readBody(w, r)
+			body, err := h.readBody(w, r, op)
 			if err != nil {
 				h.fail(w, r, err)
 				return
@@ -104,7 +105,7 @@ func bodyTooLarge() error {
 	return refuse(codeTooLarge, fmt.Sprintf("the body is larger than %d bytes: send less", maxBodyBytes), "maxRequestBodyBytes", maxBodyBytes)
 }
 
-func (op *operation) readBody(w http.ResponseWriter, r *http.Request) (*requestBody, error) {
+func (h *Host) readBody(w http.ResponseWriter, r *http.Request, op *operation) (*requestBody, error) {
 	if r.ContentLength > maxBodyBytes {
 		return nil, bodyTooLarge()
 	}
@@ -131,7 +132,8 @@ func (op *operation) readBody(w http.ResponseWriter, r *http.Request) (*requestB
 	if err := checkContentType(r.Header); err != nil {
 		return nil, err
 	}
-	if problems := op.body.Validate(raw); len(problems) > 0 {
+	problems := slices.DeleteFunc(op.body.Validate(raw), func(p validate.Problem) bool { return !h.rules.Requests.Minds(op.id, p.Instance) })
+	if len(problems) > 0 {
 		return nil, badBody(problems)
 	}
 	return body, nil

@@ -40,7 +40,7 @@ func (h *Host) TickHeartbeat(ctx context.Context, req openwopv1.TickHeartbeatReq
 	return openwopv1.TickHeartbeat200JSONResponse{
 		HeartbeatID: req.Body.HeartbeatID,
 		Status:      openwopv1.HeartbeatTickReplyStatusOk,
-		Changed:     fired != "",
+		Changed:     h.rules.Heartbeat.Tells(fired != ""),
 		RunID:       fired,
 	}, nil
 }
@@ -60,7 +60,7 @@ func (h *Host) observe(ctx context.Context, heartbeat, state string) (fired stri
 	if err != nil {
 		return "", err
 	}
-	if same, err := shows(last, state); same || err != nil {
+	if changed, err := h.changed(last, state); !changed || err != nil {
 		return "", err
 	}
 	// The run's id derives from the change. A tick that was cut off before the state was written down is a change again
@@ -89,16 +89,16 @@ func (h *Host) observe(ctx context.Context, heartbeat, state string) (fired stri
 	return snapshot.RunID, nil
 }
 
-// shows tells whether the last entry of a heartbeat is about this state.
-func shows(last eventlog.Entry, state string) (bool, error) {
+// changed tells whether the last entry of a heartbeat is about another state than this one.
+func (h *Host) changed(last eventlog.Entry, state string) (bool, error) {
 	if last.Revision == 0 {
-		return false, nil
+		return true, nil
 	}
 	var b beat
 	if err := json.Unmarshal(last.Data, &b); err != nil {
 		return false, fmt.Errorf("decode entry %d: %w", last.Revision, err)
 	}
-	return b.State == state, nil
+	return h.rules.Heartbeat.Changed(b.State, state), nil
 }
 
 // heartbeatLog names the log of a heartbeat.

@@ -34,6 +34,7 @@ type Host struct {
 	rules       rules.Set     // what every part goes by
 	manner      variation.Set // in which it speaks
 	credentials []credential
+	tenants     []string // that have a key
 	workflows   workflows
 	fixtures    []string // ids of the workflows that can run here
 	store       *eventlog.Store
@@ -73,7 +74,7 @@ func open(ctx context.Context, o Options) (_ *Host, err error) {
 	if o, err = o.withDefaults(); err != nil {
 		return nil, &OptionError{err}
 	}
-	h := &Host{opts: o, log: o.Logger, credentials: o.credentials(), abroad: newPeerClient()}
+	h := &Host{opts: o, log: o.Logger, credentials: o.credentials(), tenants: o.tenants(), abroad: newPeerClient()}
 	h.closing, h.close = context.WithCancel(context.Background())
 	if h.claimed, err = settle(o.Version, o.Without); err != nil {
 		return nil, &OptionError{err}
@@ -123,6 +124,7 @@ func (h *Host) route(ops contract) {
 	strict := openwopv1.NewStrictHandlerWithOptions(h, []openwopv1.StrictMiddlewareFunc{withRequest},
 		openwopv1.StrictHTTPServerOptions{RequestErrorHandlerFunc: bad, ResponseErrorHandlerFunc: h.fail})
 	openwopv1.HandlerWithOptions(strict, openwopv1.StdHTTPServerOptions{BaseRouter: router, ErrorHandlerFunc: bad})
+	h.routeEndings(router)
 	h.handler = cors(h.opts.CORS, h.active.count(h.recovered(h.manner.Front(h.bearer(router), router.knows))))
 }
 

@@ -118,7 +118,7 @@ func (h *Host) once(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		if err := h.answerOnce(w, r, keyLog(callerOf(r.Context()).principal, r.Method+" "+r.URL.Path, key), next); err != nil {
+		if err := h.answerOnce(w, r, keyLog(h.keyName(r.Context()), r.Method+" "+r.URL.Path, key), next); err != nil {
 			h.fail(w, r, err)
 		}
 	})
@@ -199,6 +199,12 @@ func (a *answer) record() keyRecord {
 func (a *answer) refuses(code string) bool {
 	var e openwopv1.ErrorEnvelope
 	return json.Unmarshal(a.body.Bytes(), &e) == nil && e.Error == code
+}
+
+// keyName is by whose name the keys of a caller are kept.
+func (h *Host) keyName(ctx context.Context) string {
+	who := callerOf(ctx)
+	return h.rules.Tenants.Keys(who.tenant, who.principal)
 }
 
 // keyLog names the log of a key. The path stands for the endpoint: with the run's id in it, so that one key used

@@ -13,7 +13,7 @@ import (
 // run, so that who may not learns nothing about it.
 func (h *Host) responds(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if callerOf(r.Context()).lacksRespond {
+		if !h.rules.Answers.Responds(callerOf(r.Context()).lacksRespond) {
 			h.refuse(w, r, refuse(codeForbidden, "this key does not have the scope approvals:respond", "requiredScope", "approvals:respond"))
 			return
 		}
@@ -31,11 +31,11 @@ func (h *Host) ResolveInterruptByRun(ctx context.Context, req openwopv1.ResolveI
 	if err != nil {
 		return nil, err
 	}
-	return openwopv1.ResolveInterruptByRun200JSONResponse{Body: openwopv1.ResolveInterruptResponse{
+	return openwopv1.ResolveInterruptByRun200JSONResponse{Body: h.rules.Answers.Replies(openwopv1.ResolveInterruptResponse{
 		RunID:  snapshot.RunID,
 		NodeID: req.NodeID,
 		Status: snapshot.Status,
-	}}, nil
+	})}, nil
 }
 
 // resumeValue is the value in an answer.

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/openassay/assay/simhost/rules"
 )
 
 func TestParseModes(t *testing.T) {
@@ -60,19 +62,6 @@ func TestModesCarry(t *testing.T) {
 	}
 }
 
-func TestParseCursor(t *testing.T) {
-	for raw, want := range map[string]int64{"0": 0, "7": 7, "9223372036854775807": 1<<63 - 1} {
-		if got, err := parseCursor(raw); err != nil || got != want {
-			t.Errorf("%q gives %d, %v", raw, got, err)
-		}
-	}
-	for _, raw := range []string{"", "-1", "+1", "1.0", "x", " 1", "9223372036854775808", "0x1"} {
-		if got, err := parseCursor(raw); err == nil {
-			t.Errorf("%q gives %d, want an error", raw, got)
-		}
-	}
-}
-
 func TestPrefersJSON(t *testing.T) {
 	for _, c := range []struct {
 		accept string
@@ -104,7 +93,7 @@ func FuzzStreamOptions(f *testing.F) {
 		if modes, err := parseModes(mode); err == nil && (len(modes) == 0 || modes.snapshots() && len(modes) > 1) {
 			t.Errorf("%q gives the modes %v", mode, modes)
 		}
-		if after, err := parseCursor(cursor); err == nil && itoa(after) != strings.TrimLeft(cursor, "0") && after != 0 {
+		if after, ok := rules.Honest().Log.Resumes(cursor); ok && itoa(after) != strings.TrimLeft(cursor, "0") && after != 0 {
 			t.Errorf("%q gives the cursor %d", cursor, after)
 		}
 	})

@@ -54,7 +54,7 @@ func (h *Host) openStores(context.Context) (err error) {
 	}
 	if h.claimed[claimMemory] {
 		h.memories, err = memory.Open(memory.Options{
-			Log: h.store, Clock: h.opts.Clock, Secrets: h.secrets(), History: h.opts.MemoryHistory,
+			Log: h.store, Clock: h.opts.Clock, Secrets: h.secrets(), History: h.opts.MemoryHistory, Rules: h.rules.Memory,
 		})
 	}
 	return err
@@ -110,7 +110,7 @@ func (h *Host) openEngine(ctx context.Context) error {
 
 // openGoals opens the goals of every tenant and takes up what was begun of them.
 func (h *Host) openGoals(ctx context.Context) error {
-	if !h.claimed[claimGoals] {
+	if !h.keepsGoals() {
 		return nil
 	}
 	h.goals = map[string]*goal.Goals{}
@@ -133,6 +133,7 @@ func (h *Host) openGoalsOf(ctx context.Context, tenant string) error {
 		Heartbeats:    h.claimed[claimHeartbeat],
 		Commitments:   h.claimed[claimCommitments],
 		Judge:         openwopv1.GoalCheck(h.opts.GoalJudge),
+		Rules:         h.rules.Goals,
 		Secrets:       h.secrets(),
 		OnError:       func(err error) { h.log.Error("goals", "error", err) },
 	})

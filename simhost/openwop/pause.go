@@ -101,7 +101,7 @@ func (h *Host) BulkCancelRuns(ctx context.Context, req openwopv1.BulkCancelRunsR
 // cancelOne cancels one of several runs. The error is a fault of the host; a refusal is in the result.
 func (h *Host) cancelOne(ctx context.Context, id, reason string) (openwopv1.BulkCancelResult, error) {
 	result := openwopv1.BulkCancelResult{RunID: id}
-	_, err := h.engine.Lineage(ctx, id, tenantOf(ctx))
+	_, err := h.lineage(ctx, opBulkCancel, tenantOf(ctx), id)
 	if err == nil {
 		var snapshot openwopv1.RunSnapshot
 		snapshot, err = h.engine.Cancel(ctx, id, reason)
@@ -119,7 +119,7 @@ func (h *Host) DiffRun(ctx context.Context, req openwopv1.DiffRunRequestObject) 
 	if !h.claimed[claimDiff] {
 		return nil, refuse(codeCapability, "this host does not compare runs: read both logs", "claim", claimDiff)
 	}
-	if _, err := h.engine.Lineage(ctx, req.Params.Against, tenantOf(ctx)); err != nil {
+	if _, err := h.lineage(ctx, opDiff, tenantOf(ctx), req.Params.Against); err != nil {
 		return nil, err
 	}
 	a, err := h.compared(ctx, req.RunID)

@@ -84,7 +84,7 @@ func (h *Host) peers() map[string]run.Peer {
 	peers := make(map[string]run.Peer, len(h.opts.Peers))
 	for name, p := range h.opts.Peers {
 		peers[name] = &peerClient{
-			base: strings.TrimSuffix(p.URL, "/"), key: p.Key, http: h.abroad, hostID: h.opts.HostID, wellKnownURL: h.wellKnownURL(),
+			base: strings.TrimSuffix(p.URL, "/"), key: p.Key, http: h.abroad, hostID: h.opts.HostID, wellKnownURL: h.rules.Ancestry.WellKnown(h.wellKnownURL()),
 		}
 	}
 	return peers

@@ -129,7 +129,7 @@ func with(more map[string]any, workflow string) map[string]any {
 // countRuns counts the runs of a host that name the same parent as this one.
 func countRuns(c *client, child string) (n int) {
 	c.t.Helper()
-	parent, err := c.host.engine.Lineage(c.t.Context(), child, DefaultTenant)
+	parent, err := c.host.lineage(c.t.Context(), opAncestry, DefaultTenant, child)
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -137,7 +137,7 @@ func countRuns(c *client, child string) (n int) {
 		if err != nil {
 			c.t.Fatal(err)
 		}
-		if l, err := c.host.engine.Lineage(c.t.Context(), id, DefaultTenant); err == nil && l.Origin != nil && l.Origin.RunID == parent.Origin.RunID {
+		if l, err := c.host.lineage(c.t.Context(), opAncestry, DefaultTenant, id); err == nil && l.Origin != nil && l.Origin.RunID == parent.Origin.RunID {
 			n++
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/rules"
 )
 
 const (
@@ -28,20 +29,19 @@ func (h *Host) PollRunEvents(ctx context.Context, req openwopv1.PollRunEventsReq
 	if req.Params.Timeout != nil {
 		patience = time.Duration(*req.Params.Timeout) * time.Second
 	}
-	events, ended, err := h.engine.Events(ctx, req.RunID, after)
+	events, ended, err := h.list(ctx, req.RunID, rules.Listing{Form: rules.Poll, After: after})
 	if err != nil {
 		return nil, err
 	}
 	if len(events) == 0 && !ended {
-		h.awaitEvent(ctx, req.RunID, after, h.manner.Holds(patience))
-		if events, ended, err = h.engine.Events(ctx, req.RunID, after); err != nil {
+		h.awaitEvent(ctx, req.RunID, after, h.manner.Holds(h.rules.Log.Waits(patience)))
+		if events, ended, err = h.list(ctx, req.RunID, rules.Listing{Form: rules.Poll, After: after}); err != nil {
 			return nil, err
 		}
 	}
-	if len(events) > maxPage {
-		events, ended = events[:maxPage], false
-	}
-	return openwopv1.PollRunEvents200JSONResponse{Events: orEmpty(events), IsComplete: ended}, nil
+	page := events[:min(len(events), maxPage)]
+	complete := h.rules.Log.Complete(len(page) == 0, len(page) < len(events), ended)
+	return openwopv1.PollRunEvents200JSONResponse{Events: orEmpty(page), IsComplete: complete}, nil
 }
 
 // awaitEvent returns when the log of a run goes on beyond a cursor, when the run ends, when patience is at its end,

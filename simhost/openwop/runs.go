@@ -12,7 +12,8 @@ import (
 // CreateRun starts a run. An unknown workflow is 404 not_found: the protocol's table of codes has it under 400, every
 // host that was looked at answers 404, and the contract declares both.
 func (h *Host) CreateRun(ctx context.Context, req openwopv1.CreateRunRequestObject) (openwopv1.CreateRunResponseObject, error) {
-	if err := offered(ctx, req); err != nil {
+	owner := h.rules.Tenants.Owns(tenantOf(ctx), req.Body.TenantID)
+	if err := offered(ctx, owner, req); err != nil {
 		return nil, err
 	}
 	configurable, err := plain(req.Body.Configurable)
@@ -29,7 +30,7 @@ func (h *Host) CreateRun(ctx context.Context, req openwopv1.CreateRunRequestObje
 		Configurable: configurable,
 		Tags:         req.Body.Tags,
 		Metadata:     req.Body.Metadata,
-		Owner:        runOwner(ctx),
+		Owner:        &openwopv1.RunOwner{Tenant: owner},
 	})
 	if err != nil {
 		return nil, err
@@ -48,15 +49,15 @@ func (h *Host) CreateRun(ctx context.Context, req openwopv1.CreateRunRequestObje
 
 // offered refuses what a create request may ask for by the contract but this host does not do. Doing as if would be
 // worse: nobody would notice that a callback never comes.
-func offered(ctx context.Context, req openwopv1.CreateRunRequestObject) error {
-	body, tenant := req.Body, tenantOf(ctx)
+func offered(ctx context.Context, owner string, req openwopv1.CreateRunRequestObject) error {
+	body := req.Body
 	switch {
 	case req.Params.XForceEngineVersion != nil:
 		return refuse(codeForceEngineVersion, "only a test key may force an engine version, and this host has none", "field", "X-Force-Engine-Version")
 	case req.Params.XDedup != nil:
 		return refuse(codeCapability, "this host does not look for a live run of the same scope: leave X-Dedup off, or use Idempotency-Key", "field", "X-Dedup")
-	case body.TenantID != nil && *body.TenantID != tenant:
-		return refuse(codeForbidden, "the key belongs to tenant "+tenant+": leave tenantId off", "field", "tenantId")
+	case owner == "":
+		return refuse(codeForbidden, "the key belongs to tenant "+tenantOf(ctx)+": leave tenantId off", "field", "tenantId")
 	case body.Mode != "":
 		return refuse(codeCapability, "this host runs workflows, not evaluation suites: leave mode off", "field", "mode")
 	case body.EvalSuiteRef != "":

@@ -41,18 +41,22 @@ func (s tokenSigner) sign(t interruptToken) (string, error) {
 	return said + "." + s.signature(said), nil
 }
 
-// read is what a token says; false where it was not made here. The signature is looked at first, and as text, so that
-// nothing unsigned is decoded and no other spelling of a token passes for it.
-func (s tokenSigner) read(token string) (t interruptToken, genuine bool) {
+// read is what a token says, and whether that is signed: then it was made here. The signature is looked at as text, so that
+// no other spelling of a token passes for it.
+func (s tokenSigner) read(token string) (t interruptToken, signed bool, err error) {
 	said, signature, _ := strings.Cut(token, ".")
-	if !hmac.Equal([]byte(signature), []byte(s.signature(said))) {
-		return t, false
-	}
+	signed = hmac.Equal([]byte(signature), []byte(s.signature(said)))
 	payload, err := tokenText.DecodeString(said)
-	if err != nil || json.Unmarshal(payload, &t) != nil {
-		return t, false
+	if err != nil {
+		return t, signed, err
 	}
-	return t, t.Version == tokenVersion
+	if err := json.Unmarshal(payload, &t); err != nil {
+		return t, signed, err
+	}
+	if t.Version != tokenVersion {
+		return t, signed, fmt.Errorf("a token of version %d", t.Version)
+	}
+	return t, signed, nil
 }
 
 func (s tokenSigner) signature(said string) string {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/clock"
+	"github.com/openassay/assay/simhost/rules"
 )
 
 // The names of frames that are not events of the log.
@@ -57,7 +58,10 @@ func (s *eventStream) serve(ctx context.Context) error {
 	s.last, s.due = s.after, make(chan struct{}, 1)
 	s.changed = true // mode values begins with a snapshot, also where it resumes and nothing happened since
 	if done := s.take(s.head); done || s.ended {
-		return s.emit(ctx)
+		if err := s.emit(ctx); err != nil {
+			return err
+		}
+		return s.leave(ctx, false)
 	}
 	s.head = nil
 	if err := s.settle(ctx); err != nil {
@@ -85,8 +89,8 @@ func (s *eventStream) follow(ctx context.Context) error {
 		var err error
 		select {
 		case a, more := <-arrivals:
-			if done := s.take(a.events); done || !more || a.err != nil {
-				return cmp.Or(s.emit(context.WithoutCancel(ctx)), a.err)
+			if done := s.take(s.news(a.events)); done || !more || a.err != nil {
+				return cmp.Or(s.emit(context.WithoutCancel(ctx)), a.err, s.leave(ctx, true))
 			}
 			err = s.settle(ctx)
 		case <-s.due:
@@ -102,6 +106,19 @@ func (s *eventStream) follow(ctx context.Context) error {
 			return err
 		}
 	}
+}
+
+// news is what the stream tells of events that were appended.
+func (s *eventStream) news(events []openwopv1.RunEvent) []openwopv1.RunEvent {
+	return s.host.rules.Log.Lists(rules.Listing{Form: rules.Stream, Events: events, After: s.last, Live: true, Gathers: s.hold > 0})
+}
+
+// leave returns when the stream is to be closed: the run is over.
+func (s *eventStream) leave(ctx context.Context, live bool) error {
+	if !s.host.rules.Log.Closes(live) {
+		<-ctx.Done()
+	}
+	return nil
 }
 
 // arrival is what one step of watching a run brought.
@@ -183,10 +200,12 @@ func (s *eventStream) encode(ctx context.Context) error {
 		}
 		return s.out.frame(s.last, frameSnapshot, snapshot)
 	case s.hold > 0:
-		return s.out.frame(s.pending[len(s.pending)-1].Sequence, frameBatch, s.pending)
+		batch, id := s.host.rules.Log.Batch(s.pending)
+		return s.out.frame(id, frameBatch, batch)
 	}
 	for i := range s.pending {
-		if err := s.out.frame(s.pending[i].Sequence, string(s.pending[i].Type), &s.pending[i]); err != nil {
+		id, event := s.host.rules.Log.Frame(s.pending[i])
+		if err := s.out.frame(id, event, &s.pending[i]); err != nil {
 			return err
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/rules"
+	"github.com/openassay/assay/simhost/run"
 	"github.com/openassay/assay/simhost/workspace"
 )
 
@@ -28,16 +30,79 @@ func runOwner(ctx context.Context) *openwopv1.RunOwner {
 // ownFiles is whose files the public endpoints serve: the one that the key belongs to (RFC 0059).
 func ownFiles(ctx context.Context) workspace.Owner { return workspace.Owner{Tenant: tenantOf(ctx)} }
 
-// ownRun lets requests about a run through to whom the run belongs. To everybody else it is not there.
-func (h *Host) ownRun(next http.Handler) http.Handler {
+// among are the other tenants among whose things an operation looks.
+func (h *Host) among(ctx context.Context, operation string) []string {
+	own := tenantOf(ctx)
+	return slices.DeleteFunc(slices.Clone(h.rules.Tenants.Among(operation, h.tenants)), func(tenant string) bool { return tenant == own })
+}
+
+// keeper is the tenant that has what an operation is about, as has tells; where nobody is found to have it, who asks.
+func (h *Host) keeper(ctx context.Context, operation string, has func(tenant string) bool) (tenant string, err error) {
+	own := tenantOf(ctx)
+	for _, other := range h.among(ctx, operation) {
+		if has(own) || !has(other) {
+			continue
+		}
+		if code := h.rules.Tenants.Visits(rules.Visit{Operation: operation, Tenant: own, Owner: other}); code != "" {
+			return "", refuse(code, "this belongs to another tenant")
+		}
+		return other, nil
+	}
+	return own, nil
+}
+
+// lineage is where a run comes from, for an operation of a tenant on it. To whom it does not belong it is not there.
+func (h *Host) lineage(ctx context.Context, operation, tenant, runID string) (run.Lineage, error) {
+	return h.engine.Lineage(ctx, runID, func(l run.Lineage) (code string) {
+		return h.rules.Tenants.Visits(rules.Visit{
+			Operation: operation, Tenant: tenant, Owner: l.Owner, Dispatched: l.ParentRunID != "", Forked: l.SourceRunID != "",
+		})
+	})
+}
+
+// ownRun lets requests about a run through to whom the run belongs. Of a run that is nobody's some operations say so
+// themselves.
+func (h *Host) ownRun(op *operation, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if _, err := h.engine.Lineage(r.Context(), r.PathValue(paramRun), tenantOf(r.Context())); err != nil {
+		runID := r.PathValue(paramRun)
+		_, err := h.lineage(r.Context(), op.id, tenantOf(r.Context()), runID)
+		if err != nil && !(op.judgesMissing() && h.nobodys(r.Context(), runID)) {
 			h.fail(w, r, err)
 			return
 		}
 		next.ServeHTTP(w, r)
 	})
 }
+
+// Operations that look at a run that their path does not name.
+const (
+	opAncestry   = "getRunAncestry"
+	opBulkCancel = "bulkCancelRuns"
+	opDiff       = "diffRun"
+	opFork       = "forkRun"
+	opByToken    = "resolveInterruptByToken"
+)
+
+// Operations on what every tenant has of its own.
+const (
+	opListFiles   = "listWorkspaceFiles"
+	opGetFile     = "getWorkspaceFile"
+	opPutFile     = "putWorkspaceFile"
+	opListGoals   = "listGoals"
+	opGetGoal     = "getGoal"
+	opEditGoal    = "editGoal"
+	opPauseGoal   = "pauseGoal"
+	opAbandonGoal = "abandonGoal"
+)
+
+// nobodys tells whether a run is not there, not even for somebody else.
+func (h *Host) nobodys(ctx context.Context, runID string) bool {
+	_, err := h.engine.Snapshot(ctx, runID)
+	return err != nil
+}
+
+// judgesMissing tells the operations that say themselves that a run is not there: what they ask first is a rule.
+func (op *operation) judgesMissing() bool { return op.id == opFork || op.id == opAncestry }
 
 // paramRun is the path parameter of every operation on a run.
 const paramRun = "runId"

@@ -36,7 +36,7 @@ func (h *Host) VerifyRun(ctx context.Context, req openwopv1.VerifyRunRequestObje
 	if err != nil {
 		return nil, err
 	}
-	reply, err := verifyReply(events)
+	reply, err := h.verifyReply(events)
 	if err != nil {
 		return nil, fmt.Errorf("read the log of run %s: %w", snapshot.RunID, err)
 	}
@@ -45,8 +45,9 @@ func (h *Host) VerifyRun(ctx context.Context, req openwopv1.VerifyRunRequestObje
 }
 
 // verifyReply reads the log of a run of which one result was verified.
-func verifyReply(events []openwopv1.RunEvent) (openwopv1.VerifyRunReply, error) {
+func (h *Host) verifyReply(events []openwopv1.RunEvent) (openwopv1.VerifyRunReply, error) {
 	reply := openwopv1.VerifyRunReply{Events: []openwopv1.VerifyRunEvent{}, Outcome: "withheld"}
+	merged := false
 	for _, e := range events {
 		payload, _, err := openwopv1.DecodePayload(e.Type, e.Payload)
 		if err != nil {
@@ -60,9 +61,12 @@ func verifyReply(events []openwopv1.RunEvent) (openwopv1.VerifyRunReply, error) 
 			})
 		case *openwopv1.CoreWorkflowChainEventPayload:
 			if p.Phase == openwopv1.ChainPhaseOutputHarvested {
-				reply.Committed, reply.Outcome = true, "committed"
+				merged = true
 			}
 		}
+	}
+	if reply.Committed = h.rules.Verifier.Committed(merged); reply.Committed {
+		reply.Outcome = "committed"
 	}
 	return reply, nil
 }

@@ -17,6 +17,15 @@ func (h *Host) hasWorkspace() error {
 	return nil
 }
 
+// filesWith is whose files a path is among, as far as an operation on it finds it: those of who asks.
+func (h *Host) filesWith(ctx context.Context, operation, path string) (workspace.Owner, error) {
+	tenant, err := h.keeper(ctx, operation, func(tenant string) bool {
+		_, err := h.files.Get(ctx, workspace.Owner{Tenant: tenant}, path, 0)
+		return err == nil
+	})
+	return workspace.Owner{Tenant: tenant}, err
+}
+
 // ListWorkspaceFiles serves what files there are.
 func (h *Host) ListWorkspaceFiles(ctx context.Context, req openwopv1.ListWorkspaceFilesRequestObject) (openwopv1.ListWorkspaceFilesResponseObject, error) {
 	if err := h.hasWorkspace(); err != nil {
@@ -26,6 +35,13 @@ func (h *Host) ListWorkspaceFiles(ctx context.Context, req openwopv1.ListWorkspa
 	if err != nil {
 		return nil, err
 	}
+	for _, tenant := range h.among(ctx, opListFiles) {
+		more, err := h.files.List(ctx, workspace.Owner{Tenant: tenant}, given(req.Params.Prefix))
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, more...)
+	}
 	return openwopv1.ListWorkspaceFiles200JSONResponse{Files: files}, nil
 }
 
@@ -34,7 +50,11 @@ func (h *Host) GetWorkspaceFile(ctx context.Context, req openwopv1.GetWorkspaceF
 	if err := h.hasWorkspace(); err != nil {
 		return nil, err
 	}
-	file, err := h.files.Get(ctx, ownFiles(ctx), req.Path, given(req.Params.Version))
+	owner, err := h.filesWith(ctx, opGetFile, req.Path)
+	if err != nil {
+		return nil, err
+	}
+	file, err := h.files.Get(ctx, owner, req.Path, given(req.Params.Version))
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +66,11 @@ func (h *Host) PutWorkspaceFile(ctx context.Context, req openwopv1.PutWorkspaceF
 	if err := h.hasWorkspace(); err != nil {
 		return nil, err
 	}
-	file, err := h.files.Put(ctx, ownFiles(ctx), workspace.Put{
+	owner, err := h.filesWith(ctx, opPutFile, req.Path)
+	if err != nil {
+		return nil, err
+	}
+	file, err := h.files.Put(ctx, owner, workspace.Put{
 		Path:        req.Path,
 		Content:     req.Body.Content,
 		ContentType: given(req.Body.ContentType),

@@ -10,8 +10,22 @@ type Set struct {
 	Loop       Loop
 	Bounds     Bounds
 	Confidence Confidence
+	Dispatch   Dispatch
 	Handoff    Handoff
 	Memory     Memory
+	Reads      Reads
+	Verifier   Verifier
+	Gates      Gates
+	Answers    Answers
+	Tokens     Tokens
+	Tenants    Tenants
+	Goals      Goals
+	Heartbeat  Heartbeat
+	Requests   Requests
+	Shape      Shape
+	Log        Log
+	Replay     Replay
+	Ancestry   Ancestry
 }
 
 // Honest is the set that keeps every promise.
@@ -20,7 +34,21 @@ func Honest() Set {
 		Loop:       honestLoop(),
 		Bounds:     honestBounds(),
 		Confidence: honestConfidence(),
+		Dispatch:   honestDispatch(),
 		Handoff:    honestHandoff(),
 		Memory:     honestMemory(),
+		Reads:      honestReads(),
+		Verifier:   honestVerifier(),
+		Gates:      honestGates(),
+		Answers:    honestAnswers(),
+		Tokens:     honestTokens(),
+		Tenants:    honestTenants(),
+		Goals:      honestGoals(),
+		Heartbeat:  honestHeartbeat(),
+		Requests:   honestRequests(),
+		Shape:      honestShape(),
+		Log:        honestLog(),
+		Replay:     honestReplay(),
+		Ancestry:   honestAncestry(),
 	}
 }

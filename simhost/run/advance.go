@@ -92,6 +92,9 @@ func (e *Engine) move(r *liveRun, m *move) (again bool, err error) {
 		e.finish(r)
 		return false, nil
 	}
+	if parent := r.state.created.Parent; parent != nil && w == waitsForAnswer {
+		e.wakeID(parent.RunID) // which sees that its child waits
+	}
 	e.arm(r, w)
 	// A run that is to stop from now on has its child to stop first.
 	return w.short() || r.state.stop != stopped, nil

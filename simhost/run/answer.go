@@ -68,7 +68,7 @@ func (p *program) checkAnswer(kind openwopv1.InterruptKind, value json.RawMessag
 		return invalid("resumeValue", "must be JSON")
 	}
 	if kind == openwopv1.InterruptKindClarification {
-		answers, err := readAnswers(value)
+		answers, err := readAnswers(value, true)
 		if err != nil {
 			return err
 		}
@@ -94,8 +94,8 @@ func (p *program) checkAnswer(kind openwopv1.InterruptKind, value json.RawMessag
 }
 
 // readAnswers reads the answers of a clarification, question id to answer: {"answers":{"q1":...}}, or
-// {"answers":[{"id":"q1","answer":...}]}; the protocol has both forms.
-func readAnswers(value json.RawMessage) (map[string]any, error) {
+// {"answers":[{"id":"q1","answer":...}]}; the protocol has both forms, and a host may take the second.
+func readAnswers(value json.RawMessage, lists bool) (map[string]any, error) {
 	given := member(value, "answers")
 	if len(given) == 0 {
 		return nil, invalid("resumeValue.answers", "must be there, as a map from question id to answer")
@@ -105,7 +105,7 @@ func readAnswers(value json.RawMessage) (map[string]any, error) {
 		return answers, nil
 	}
 	var list []map[string]any
-	if err := json.Unmarshal(given, &list); err != nil {
+	if err := json.Unmarshal(given, &list); err != nil || !lists {
 		return nil, invalid("resumeValue.answers", "must be a map from question id to answer, or a list of {id, answer}")
 	}
 	answers = make(map[string]any, len(list))

@@ -11,8 +11,8 @@ import (
 
 // checksum is the SHA-256, in hex, over the outputs of a child as canonical JSON (RFC 8785). A child without outputs has the
 // empty object.
-func checksum(outputs map[string]any) (string, error) {
-	if outputs == nil {
+func checksum(outputs any) (string, error) {
+	if none, ok := outputs.(map[string]any); ok && none == nil {
 		outputs = map[string]any{}
 	}
 	encoded, err := json.Marshal(outputs)

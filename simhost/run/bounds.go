@@ -86,7 +86,7 @@ func (m *move) turnRefused(iteration int) bool {
 	if m.replaying() {
 		return m.copyBreach(openwopv1.CapKindLoopIterations)
 	}
-	if !m.rules.Bounds.TurnRefused(iteration, bound) {
+	if !m.rules.Verifier.Bounded(m.s.loop.revises()) || !m.rules.Bounds.TurnRefused(iteration, bound) {
 		return false
 	}
 	m.breach(openwopv1.CapBreachedPayload{Kind: openwopv1.CapKindLoopIterations, Limit: float64(bound), Observed: float64(iteration)})
@@ -139,6 +139,8 @@ func (m *move) windUp() wait {
 		return m.handOver()
 	case m.writing():
 		return m.write()
+	case m.turnsOn():
+		return m.turn()
 	}
 	s := m.s
 	for i, n := range s.nodes {
@@ -158,6 +160,18 @@ func (m *move) windUp() wait {
 		return m.emit(openwopv1.RunEventTypeRunFailed, "", "", &openwopv1.RunFailedPayload{Error: *s.stop.Error})
 	default:
 		return m.emit(openwopv1.RunEventTypeRunCancelled, "", "", s.stop.cancelled())
+	}
+}
+
+// turnsOn tells whether a run that is to stop carries out its turn all the same, and decides in another.
+func (m *move) turnsOn() bool {
+	switch m.s.loop.phase {
+	case phaseDispatching, phaseDeciding:
+		return !m.rules.Dispatch.Rests()
+	case phaseIdle:
+		return !m.rules.Dispatch.Rests() && m.s.loop.child != nil
+	default:
+		return false
 	}
 }
 

@@ -17,6 +17,7 @@ func (e *Engine) Cancel(ctx context.Context, runID, reason string) (snapshot ope
 	err = e.with(ctx, runID, func(r *liveRun) error {
 		err := e.halt(ctx, r, &Stop{Why: stopCancelled, Reason: reason})
 		snapshot = r.state.Snapshot()
+		snapshot.Status = e.o.Rules.Gates.CancelSays(snapshot.Status, r.state.askedLast())
 		return err
 	})
 	return snapshot, err

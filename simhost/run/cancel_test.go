@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/rules"
 )
 
 // tree adds workflows trunk, branch and leaf: trunk dispatches branch, which dispatches leaf, which waits.
@@ -54,7 +55,7 @@ func TestCancelReachesTheLeaves(t *testing.T) {
 				p := parse[openwopv1.RunCancelledPayload](t, string(events[len(events)-1].Payload))
 				reason := "enough"
 				if parent != "" {
-					reason = parentCancelled
+					reason = rules.ParentCancelled
 				}
 				if s.Status != openwopv1.RunStatusCancelled || p.Reason == nil || *p.Reason != reason || p.ParentRunID != parent {
 					t.Errorf("version %d: a run is %s, %+v", v, s.Status, p)

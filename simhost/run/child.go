@@ -12,9 +12,6 @@ import (
 // maxDepth bounds how deep children may dispatch children. A workflow that dispatches itself ends there.
 const maxDepth = 16
 
-// parentCancelled is the reason that a child gives whose parent was stopped.
-const parentCancelled = "parent-cancelled"
-
 // lookAfterChild does for the child of a handoff what the parent's log says is to be done: it creates it, stops it, or
 // looks how it is. It may be done any number of times. nil means that there is nothing to look after. The caller has the
 // parent's lock.
@@ -40,7 +37,7 @@ func (e *Engine) lookFor(ctx context.Context, r *liveRun, c *Child) (*childRepor
 	case c.Phase == childRunning && r.state.inherits():
 		return e.lookAfterHeir(ctx, r, c)
 	case r.state.stop != nil:
-		return e.stopChild(ctx, c.RunID, r.id)
+		return e.stopChild(ctx, r, c.RunID)
 	case c.Phase == childAnnounced:
 		return e.createChild(ctx, r, c)
 	default:
@@ -58,7 +55,7 @@ func (e *Engine) lookAfterHeir(ctx context.Context, r *liveRun, c *Child) (*chil
 	if err != nil || report.refused != nil || r.state.stop == nil {
 		return report, err
 	}
-	return e.stopChild(ctx, c.RunID, r.id)
+	return e.stopChild(ctx, r, c.RunID)
 }
 
 // createHeir creates that child before anybody can read of it in the log of the branch. The caller has the branch's lock.
@@ -115,10 +112,19 @@ func (e *Engine) lookAt(ctx context.Context, id string) (report *childReport, er
 	return report, err
 }
 
-// stopChild asks a child to end, and everything below it.
-func (e *Engine) stopChild(ctx context.Context, id, parentID string) (report *childReport, err error) {
+// stopChild asks a child to end, and everything below it. The caller has the parent's lock.
+func (e *Engine) stopChild(ctx context.Context, parent *liveRun, id string) (report *childReport, err error) {
+	if !e.o.Rules.Handoff.Stops(parent.state.depth() + 1) {
+		return &childReport{status: openwopv1.RunStatusCancelled}, nil
+	}
+	reason, names := e.o.Rules.Handoff.Because(parent.id)
 	err = e.with(ctx, id, func(child *liveRun) error {
-		err := e.halt(ctx, child, &Stop{Why: stopCancelled, Reason: parentCancelled, ParentRunID: parentID})
+		if !e.o.Rules.Gates.Cascades(child.waiting()) {
+			report = child.report()
+			report.status = openwopv1.RunStatusCancelled
+			return nil
+		}
+		err := e.halt(ctx, child, &Stop{Why: stopCancelled, Reason: reason, ParentRunID: names})
 		report = e.reportOf(child)
 		return err
 	})

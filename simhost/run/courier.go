@@ -8,6 +8,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/refusal"
+	"github.com/openassay/assay/simhost/rules"
 )
 
 // How often and how long a peer is asked that does not answer. Whether it made a child that it did not tell of, the key finds out.
@@ -32,6 +33,9 @@ func (e *Engine) lookAbroad(r *liveRun, c *Child) *childReport {
 		r.courier = e.sendCourier(r, *c)
 	}
 	if r.state.stop != nil && c.Phase == childRunning {
+		if !e.o.Rules.Ancestry.Stops() {
+			return &childReport{status: openwopv1.RunStatusCancelled, remote: c.Remote}
+		}
 		r.courier.halt()
 	}
 	if r.courier.known == nil {
@@ -53,8 +57,9 @@ func (e *Engine) sendCourier(r *liveRun, c Child) *courier {
 		return refused(failure(codeTooDeep, "runs dispatch runs %d deep: more than this host follows", depth))
 	}
 	_, workflow, _ := strings.Cut(c.WorkerID, "/")
+	trace := e.o.Rules.Ancestry.Trace(r.state.trace(), c.RunID)
 	create := PeerCreate{
-		Key: c.RunID, WorkflowID: workflow, Inputs: c.Inputs, ParentRunID: r.id, Depth: depth, TraceParent: traceParent(r.state.trace(), c.RunID),
+		Key: c.RunID, WorkflowID: workflow, Inputs: c.Inputs, ParentRunID: r.id, Depth: depth, TraceParent: traceParent(trace, c.RunID),
 	}
 	on, halt := context.WithCancel(e.ctx)
 	k := &courier{child: c.RunID, halt: halt}
@@ -161,7 +166,7 @@ func stopAbroad(ctx context.Context, peer Peer, runID string) (PeerState, error)
 	ctx, cancel := context.WithTimeout(ctx, peerPatience)
 	defer cancel()
 	for pause := peerPause; ; pause = min(2*pause, peerPauseMax) {
-		err := peer.Cancel(ctx, runID, parentCancelled)
+		err := peer.Cancel(ctx, runID, rules.ParentCancelled)
 		switch {
 		case err == nil:
 			return follow(ctx, peer, runID)

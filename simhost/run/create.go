@@ -93,7 +93,7 @@ func (e *Engine) made(p *program, c Create) (created Created, err error) {
 	if err := p.checkNeeds(c.Inputs, e.o.Lacks); err != nil {
 		return created, err
 	}
-	if err := p.checkInputs(c.Inputs, e.o.Version); err != nil {
+	if err := p.checkInputs(c.Inputs); err != nil {
 		return created, err
 	}
 	created = Created{
@@ -103,7 +103,7 @@ func (e *Engine) made(p *program, c Create) (created Created, err error) {
 		Floor:        e.o.ConfidenceFloor,
 		Escalation:   e.o.EscalationKind,
 		Memory:       c.memory,
-		Verifies:     e.o.Verifies && e.o.Version >= verifierVersion,
+		Verifies:     e.o.Rules.Verifier.Offered(e.o.Verifies, e.o.Version),
 		Gates:        e.o.Gates,
 	}
 	if created.Bounds, err = e.o.bounds(c.Configurable); err != nil {
@@ -151,7 +151,7 @@ func (e *Engine) begin(id string, p *program, t *tape, created Created, started 
 	if err := e.keep(p); err != nil {
 		return nil, tooLarge(err)
 	}
-	r := &liveRun{id: id, state: newState(id, p), tape: t}
+	r := &liveRun{id: id, state: newState(id, p, &e.o.Rules), tape: t}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	m := &move{}

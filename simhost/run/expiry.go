@@ -1,13 +1,6 @@
 package run
 
-import (
-	"encoding/json"
-
-	"github.com/openassay/assay/gen/openwopv1"
-)
-
-// tooLate is what an approval is resolved with that nobody answered in time.
-var tooLate = json.RawMessage(`{"action":"reject","comment":"nobody answered in time"}`)
+import "github.com/openassay/assay/gen/openwopv1"
 
 // overdue tells whether the time is over in which a gate can be answered.
 func (m *move) overdue(n *node) bool {
@@ -18,7 +11,7 @@ func (m *move) overdue(n *node) bool {
 // expireGate ends a gate that nobody answered in time: an approval is rejected by itself, any other gate fails.
 func (m *move) expireGate(n *node) wait {
 	if m.s.gate.asked.kind == openwopv1.InterruptKindApproval {
-		return m.resolveGate(n, tooLate)
+		return m.resolveGate(n, m.rules.Gates.Lapses())
 	}
 	return m.failNode(n.ID, failure(codeExpired, "nobody answered node %q in time", n.ID))
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/clock"
+	"github.com/openassay/assay/simhost/rules"
 )
 
 // inTime are fixtures whose interrupts end after a minute unless they are answered.
@@ -233,7 +234,7 @@ func TestOneWins(t *testing.T) {
 			if isTerminal(e.Type) {
 				ends++
 			}
-			if e.Type == openwopv1.RunEventTypeInterruptResolved && !slices.Equal(parse[openwopv1.InterruptResolvedPayload](t, string(e.Payload)).ResumeValue, tooLate) {
+			if e.Type == openwopv1.RunEventTypeInterruptResolved && !slices.Equal(parse[openwopv1.InterruptResolvedPayload](t, string(e.Payload)).ResumeValue, rules.Honest().Gates.Lapses()) {
 				resolved++
 			}
 		}

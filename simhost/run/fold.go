@@ -70,7 +70,7 @@ func (s *State) take(event openwopv1.RunEvent, payload any) {
 	case *openwopv1.RunOrchestratorDecidedPayload:
 		s.decided(event, p)
 	case *openwopv1.CoreWorkflowChainConfidenceEscalatedPayload:
-		s.loop.phase = phaseEscalated
+		s.escalated()
 	case *openwopv1.NodeSuspendedPayload:
 		s.suspended(event, p)
 	case *openwopv1.SuspendRequest:
@@ -197,6 +197,13 @@ func (s *State) decided(event openwopv1.RunEvent, p *openwopv1.RunOrchestratorDe
 	l.decision, _ = readDecision(p.Decision) // it was checked before it was written
 }
 
+func (s *State) escalated() {
+	s.loop.told = true
+	if s.loop.phase == phaseDecided {
+		s.loop.phase = phaseEscalated
+	}
+}
+
 func (s *State) suspended(event openwopv1.RunEvent, p *openwopv1.NodeSuspendedPayload) {
 	if n := s.node(p.NodeID); n != nil {
 		n.status, n.due = nodeSuspended, time.Time{}
@@ -243,7 +250,7 @@ func (s *State) resolved(event openwopv1.RunEvent, p *openwopv1.InterruptResolve
 		}
 	}
 	if i := s.lastInterrupt(); i != nil {
-		i.Resolved = true
+		i.Resolved, i.Answer = true, p.ResumeValue
 	}
 }
 

@@ -3,9 +3,9 @@ package run
 import (
 	"context"
 	"fmt"
-	"maps"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/rules"
 )
 
 // Fork is how a run is to be forked. FromSeq is the first sequence that is run again; nil is 0, which a branch has to say.
@@ -92,28 +92,26 @@ func (e *Engine) source(ctx context.Context, id string, f Fork) (link ForkLink, 
 	if err != nil {
 		return link, s, err
 	}
-	link = ForkLink{RunID: id, Through: s.next - 1, Branch: f.Mode == string(openwopv1.ForkModeBranch)}
-	if f.FromSeq != nil {
-		link.FromSeq = *f.FromSeq
+	asked := rules.ForkAsk{SourceID: id, Mode: openwopv1.ForkMode(f.Mode), FromSeq: f.FromSeq, Overlaid: f.Overlay != nil, Next: s.next}
+	link = ForkLink{RunID: id, FromSeq: asked.From(), Through: e.o.Rules.Replay.Through(asked), Branch: asked.Branch()}
+	switch e.o.Rules.Replay.Flaw(asked) {
+	case rules.NoMode:
+		return link, s, invalid("mode", "must be replay or branch, not %q", f.Mode)
+	case rules.ReplayOverlay:
+		return link, s, invalid("runOptionsOverlay", "a replay takes the options of its source: leave it off, or use mode branch")
+	case rules.NoPlace:
+		return link, s, invalid("fromSeq", "must be given: a branch says where it leaves its source")
+	case rules.OutsideLog:
+		return link, s, outsideLog(*f.FromSeq, s.next)
 	}
-	switch {
-	case !link.Branch && f.Mode != string(openwopv1.ForkModeReplay):
-		err = invalid("mode", "must be replay or branch, not %q", f.Mode)
-	case !link.Branch && f.Overlay != nil:
-		err = invalid("runOptionsOverlay", "a replay takes the options of its source: leave it off, or use mode branch")
-	case link.Branch && f.FromSeq == nil:
-		err = invalid("fromSeq", "must be given: a branch says where it leaves its source")
-	case link.FromSeq < 0 || link.FromSeq > s.next:
-		err = refuse(CodeInvalidFromSeq, fmt.Sprintf("fromSeq %d: must be 0 to %d", link.FromSeq, s.next),
-			"fromSeq", link.FromSeq, "maxSeq", s.next-1)
-	case !s.Ended() && !s.Waiting():
-		err = refuse(CodeRunActive, fmt.Sprintf("run %s is under way: fork it when it has ended or is suspended", id),
-			"activeRunId", id)
+	if !s.Ended() && !s.Waiting() {
+		return link, s, refuse(CodeRunActive, fmt.Sprintf("run %s is under way: fork it when it has ended or is suspended", id), "activeRunId", id)
 	}
-	if link.Branch { // what its source did from there on does not concern it
-		link.Through = link.FromSeq - 1
-	}
-	return link, s, err
+	return link, s, nil
+}
+
+func outsideLog(fromSeq, next int64) error {
+	return refuse(CodeInvalidFromSeq, fmt.Sprintf("fromSeq %d: must be 0 to %d", fromSeq, next), "fromSeq", fromSeq, "maxSeq", next-1)
 }
 
 // branch lays an overlay over what a branch is made of, and checks that as if the run were created now. started is how the
@@ -121,7 +119,8 @@ func (e *Engine) source(ctx context.Context, id string, f Fork) (link ForkLink, 
 func (e *Engine) branch(created *Created, source State, f Fork) (started *openwopv1.RunStartedPayload, err error) {
 	c := Create{Inputs: source.inputs, Configurable: created.Configurable, Tags: source.tags, Metadata: source.metadata, Owner: source.owner}
 	if o := f.Overlay; o != nil {
-		c.Configurable, c.Metadata = overlaid(c.Configurable, o.Configurable), overlaid(c.Metadata, o.Metadata)
+		lay := e.o.Rules.Replay.Lays
+		c.Configurable, c.Metadata = lay(c.Configurable, o.Configurable), lay(c.Metadata, o.Metadata)
 		if o.Tags != nil {
 			c.Tags = o.Tags
 		}
@@ -137,15 +136,4 @@ func (e *Engine) branch(created *Created, source State, f Fork) (started *openwo
 	}
 	created.Labels = &Labels{Tags: c.Tags, Metadata: c.Metadata}
 	return nil, nil
-}
-
-// overlaid is a map with another one laid over it, key by key.
-func overlaid(below, above map[string]any) map[string]any {
-	if above == nil {
-		return below
-	}
-	both := make(map[string]any, len(below)+len(above))
-	maps.Copy(both, below)
-	maps.Copy(both, above)
-	return both
 }

@@ -27,6 +27,7 @@ type gate struct {
 	expired bool
 	action  openwopv1.ApprovalAction // that an approval was resolved with
 	written int                      // variables set so far
+	resumed int                      // times that the node went on
 }
 
 // gatePhase moves on with every event of a gate's node, so that the gate can go on after any of them.
@@ -42,7 +43,7 @@ const (
 
 // openGate is the gate whose interrupt is open, nil where none is.
 func (s *State) openGate() *gate {
-	if g := &s.gate; g.phase == gateOpen && !g.expired && g.decision() == nil {
+	if g := &s.gate; g.phase == gateOpen && !g.expired && s.decision() == nil {
 		return g
 	}
 	return nil
@@ -79,6 +80,9 @@ func (m *move) runGate(n *node) wait {
 	case gateResolved:
 		return m.takeUpGate(n)
 	default:
+		if g.resumed < m.rules.Gates.Resumptions(g.asked.kind) {
+			return m.resumeGate(n)
+		}
 		return m.endGate(n)
 	}
 }
@@ -92,7 +96,7 @@ func (m *move) suspendGate(n *node, kind openwopv1.InterruptKind) wait {
 func (m *move) requestGate(n *node, r gateRequest) wait {
 	request := &openwopv1.SuspendRequest{Kind: r.kind, Key: m.s.gate.asked.key, Data: m.encode(r.data)}
 	if r.expires {
-		m.learn(Fact{Timer: &Timer{NodeID: n.ID, Due: m.now.Add(r.timeout)}})
+		m.learn(Fact{Timer: &Timer{NodeID: n.ID, Due: m.rules.Gates.Due(m.now, r.timeout)}})
 		request.TimeoutMs = new(r.timeout.Milliseconds())
 	}
 	return m.emit(openwopv1.RunEventTypeInterruptRequested, n.ID, eventID(m.s.runID, m.s.next-1), request)
@@ -104,8 +108,8 @@ func (m *move) awaitGate(n *node) wait {
 	switch {
 	case g.expired:
 		return m.expireGate(n)
-	case g.decision() != nil:
-		return m.resolveGate(n, g.decision().Value)
+	case m.s.decision() != nil:
+		return m.resolveGate(n, m.s.decision().Value)
 	case m.replaying():
 		return m.replayGate(n)
 	case m.overdue(n):
@@ -154,6 +158,11 @@ func (m *move) takeUpGate(n *node) wait {
 			return m.setVariable(r.name, n.ID, g.asked.resolvedID, r.value)
 		}
 	}
+	return m.resumeGate(n)
+}
+
+func (m *move) resumeGate(n *node) wait {
+	g := &m.s.gate
 	return m.emit(openwopv1.RunEventTypeNodeResumed, n.ID, g.asked.resolvedID, &openwopv1.NodeResumedPayload{
 		NodeID: n.ID, InterruptID: &g.asked.interruptID, ResumeValue: g.asked.value,
 	})
@@ -161,7 +170,7 @@ func (m *move) takeUpGate(n *node) wait {
 
 // endGate ends the node with what was answered.
 func (m *move) endGate(n *node) wait {
-	if m.s.gate.action == openwopv1.ApprovalActionReject {
+	if g := &m.s.gate; !m.rules.Gates.Passes(g.action, g.rounds, g.quorum.several()) {
 		return m.failNode(n.ID, failure(codeRejected, "what node %q asked was rejected", n.ID))
 	}
 	outputs := map[string]any{}
@@ -180,14 +189,8 @@ type result struct {
 // results are what comes of the answer.
 func (m *move) results() []result {
 	a := &m.s.gate.asked
-	results := []result{{answerVariable, m.decode(a.value)}}
-	var artifact json.RawMessage
-	switch m.s.gate.action {
-	case openwopv1.ApprovalActionAccept:
-		artifact = member(a.data, "artifactData")
-	case openwopv1.ApprovalActionEditAccept:
-		artifact = member(a.value, keyEdited)
-	}
+	results := []result{{answerVariable, m.decode(m.rules.Gates.HandsOn(a.kind, a.value))}}
+	artifact := m.rules.Gates.Artifact(m.s.gate.action, member(a.data, "artifactData"), member(a.value, keyEdited))
 	if len(artifact) > 0 {
 		results = append(results, result{artifactVariable, m.decode(artifact)})
 	}

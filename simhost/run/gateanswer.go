@@ -3,11 +3,11 @@ package run
 import (
 	"encoding/json"
 	"maps"
-	"reflect"
 	"slices"
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/refusal"
+	"github.com/openassay/assay/simhost/rules"
 )
 
 // checkAnswer refuses a value that does not resolve the interrupt that is open, or does not come from whom it must. An empty
@@ -22,22 +22,22 @@ func (s *State) checkAnswer(principal string, value json.RawMessage) error {
 	}
 	switch g.asked.kind {
 	case openwopv1.InterruptKindClarification:
-		return g.checkAnswers(value)
+		return g.checkAnswers(&s.rules.Answers, value)
 	case openwopv1.InterruptKindExternalEvent:
-		return g.checkEvent(value)
+		return g.checkEvent(&s.rules.Answers, value)
 	default:
-		return g.checkApproval(s.gateNode(), principal, value)
+		return g.checkApproval(&s.rules.Answers, s.gateNode(), principal, value)
 	}
 }
 
 // checkApproval refuses who may not approve, then what is no answer, then a second vote.
-func (g *gate) checkApproval(n *node, principal string, value json.RawMessage) error {
+func (g *gate) checkApproval(takes *rules.Answers, n *node, principal string, value json.RawMessage) error {
 	var data openwopv1.ApprovalData
 	if err := json.Unmarshal(g.asked.data, &data); err != nil {
 		return err
 	}
 	switch {
-	case principal == "" && n.Config[keyProfile] == authRequired:
+	case principal == "" && takes.NeedsKey(n.Config[keyProfile] == authRequired):
 		return g.forbids(n, "takes no token: send a key that may answer approvals, by run and node")
 	case principal == "" && (g.quorum.several() || len(data.ApproversList) > 0):
 		return g.forbids(n, "wants to know who answers, which a token does not say: send a key, by run and node")
@@ -48,13 +48,13 @@ func (g *gate) checkApproval(n *node, principal string, value json.RawMessage) e
 	switch {
 	case err != nil:
 		return err
-	case !slices.Contains(data.Actions, action):
+	case !takes.Offers(data.Actions, action):
 		return unfit("resumeValue.action", "must be one of the actions that the interrupt names, not %.40q", string(action))
 	case isQuestion(action) && g.rounds >= maxRounds:
 		return unfit("resumeValue.action", "must decide: %d questions were asked at this gate, and it takes no more", maxRounds)
 	case action == openwopv1.ApprovalActionEditAccept && len(member(value, keyEdited)) == 0:
 		return invalid("resumeValue."+keyEdited, "must be there: the artifact as it is to be accepted")
-	case g.votedBefore(principal):
+	case !takes.Again(g.votesOf(principal)):
 		return refuse(CodeInterruptResolved, "you have voted at this gate already: everybody has one vote", "nodeId", n.ID, "interruptId", g.asked.interruptID)
 	}
 	return nil
@@ -72,7 +72,7 @@ func unfit(field, format string, args ...any) error {
 }
 
 // checkAnswers refuses answers that do not answer every question, or one that nobody asked.
-func (g *gate) checkAnswers(value json.RawMessage) error {
+func (g *gate) checkAnswers(takes *rules.Answers, value json.RawMessage) error {
 	var data openwopv1.ClarificationData
 	if err := json.Unmarshal(g.asked.data, &data); err != nil {
 		return err
@@ -80,20 +80,23 @@ func (g *gate) checkAnswers(value json.RawMessage) error {
 	if len(value) > maxAnswers {
 		return invalid("resumeValue.answers", "must be at most %d bytes", maxAnswers)
 	}
-	answers, err := readAnswers(value)
+	answers, err := readAnswers(value, takes.Lists())
 	if err != nil {
 		return err
 	}
 	for _, q := range data.Questions {
 		answer, ok := answers[q.ID]
-		if !ok {
+		switch {
+		case !ok && takes.Needs(len(data.Questions)):
 			return invalid("resumeValue.answers."+q.ID, "must be answered")
+		case !ok:
+			continue
 		}
 		schema, err := compileAnswer(q.Schema)
 		if err != nil {
 			return err
 		}
-		if err := schema.check(q.ID, answer); err != nil {
+		if err := schema.check(q.ID, answer); !takes.Fits(err == nil) {
 			return err
 		}
 		delete(answers, q.ID)
@@ -105,7 +108,7 @@ func (g *gate) checkAnswers(value json.RawMessage) error {
 }
 
 // checkEvent refuses an event that does not have every member of the correlation, with the same value.
-func (g *gate) checkEvent(value json.RawMessage) error {
+func (g *gate) checkEvent(takes *rules.Answers, value json.RawMessage) error {
 	var data openwopv1.ExternalEventData
 	if err := json.Unmarshal(g.asked.data, &data); err != nil {
 		return err
@@ -115,7 +118,7 @@ func (g *gate) checkEvent(value json.RawMessage) error {
 		return unfit("resumeValue", "must be the event, an object")
 	}
 	for _, name := range slices.Sorted(maps.Keys(data.Correlation)) {
-		if got, ok := event[name]; !ok || !reflect.DeepEqual(got, data.Correlation[name]) {
+		if got, there := event[name]; !takes.Correlates(data.Correlation[name], got, there) {
 			return unfit("resumeValue."+name, "does not match the correlation: this is another event")
 		}
 	}

@@ -47,6 +47,7 @@ func (g *gate) resume() {
 		return
 	}
 	g.phase = gateResumed
+	g.resumed++
 }
 
 // voted folds approval.granted and approval.rejected.

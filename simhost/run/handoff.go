@@ -5,40 +5,48 @@ import (
 	"slices"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/rules"
 )
 
 // handOver does the next thing for the workers of a decision, one worker after the other (RFC 0037 B). Every step that the
 // handoff takes is a fact; from version 1 on it is also an event, which the step before it caused.
 func (m *move) handOver() wait {
-	l, workers := &m.s.loop, m.s.loop.decision.workers
+	l, workers := &m.s.loop, m.workers()
 	dispatcher := m.s.program.dispatcher()
 	switch {
-	case l.child == nil && len(workers) > 1 && m.rejectsFanOut():
+	case l.child == nil && !m.rules.Dispatch.Takes(m.s.program.dispatch.FanOutPolicy, len(workers)):
 		err := failure(codeFanOut, "%d workers in one decision, and node %q takes one at a time", len(workers), dispatcher.ID)
 		return m.failNode(dispatcher.ID, err)
 	case l.child == nil:
-		return m.announce(0)
+		return m.announce(workers[0], 0)
 	case l.child.Phase == childAnnounced:
 		return m.childCreated()
 	case l.child.Phase == childRunning && !l.dispatched:
 		return m.childDispatched()
 	case l.child.Phase == childRunning:
 		return m.childEnded()
-	case l.child.Harvest != nil && m.verifies():
+	case l.child.Harvest != nil && m.verifies(false):
 		return m.verify(dispatcher.ID, l.child.id(), l.endID)
 	case l.child.Harvest != nil && l.written < len(l.child.Harvest):
 		return m.harvestNext()
-	case l.child.Harvest != nil && !l.harvested && m.shown():
+	case l.child.Harvest != nil && !l.harvested && m.shown(openwopv1.ChainPhaseOutputHarvested):
 		return m.childHarvested()
-	case l.child.Position+1 < len(workers):
-		return m.announce(l.child.Position + 1)
+	case !m.rules.Handoff.GoesOn(l.child.Phase.last()):
+		return m.failNode(dispatcher.ID, l.child.failure())
+	case m.more():
+		return m.announce(workers[l.child.Position+1], l.child.Position+1)
 	default:
 		return m.completeNode(dispatcher.ID, l.decidedID, lastChild(*l.child))
 	}
 }
 
-func (m *move) rejectsFanOut() bool {
-	return m.s.program.dispatch.FanOutPolicy == openwopv1.DispatchConfigFanOutPolicyReject
+// workers are those that the decision is carried out by.
+func (m *move) workers() []string {
+	named := m.s.loop.decision.workers
+	if a := m.s.loop.asked; a != nil {
+		return m.rules.Confidence.Workers(named, a.unsure)
+	}
+	return named
 }
 
 // handing tells whether a handoff has steps left to take that belong to a child that exists, or may exist.
@@ -47,7 +55,8 @@ func (m *move) handing() bool {
 	if l.phase != phaseDispatching || l.child == nil {
 		return false
 	}
-	harvesting := l.child.Harvest != nil && (l.written < len(l.child.Harvest) || !l.harvested && m.shown())
+	unharvested := !l.harvested && m.shown(openwopv1.ChainPhaseOutputHarvested)
+	harvesting := l.child.Harvest != nil && (l.written < len(l.child.Harvest) || unharvested)
 	return !l.child.Phase.over() || harvesting
 }
 
@@ -58,20 +67,30 @@ func lastChild(c Child) map[string]any {
 	return map[string]any{"childRunId": c.id(), "childStatus": string(c.Phase.status())}
 }
 
-// shown tells whether handoffs are on the log.
-func (m *move) shown() bool { return m.rules.Handoff.Shows(m.s.created.Version) }
+// more tells whether the decision names workers after the one that was dispatched last.
+func (m *move) more() bool { return m.s.loop.child.Position+1 < len(m.workers()) }
+
+// shown tells whether this step of a handoff is on the log.
+func (m *move) shown(phase openwopv1.ChainPhase) bool {
+	return m.rules.Handoff.Shows(m.s.created.Version, phase)
+}
 
 // chain puts a step of the handoff on the log, where handoffs are shown.
 func (m *move) chain(phase openwopv1.ChainPhase, cause string, fill func(*openwopv1.CoreWorkflowChainEventPayload)) wait {
-	if !m.shown() {
+	if !m.shown(phase) {
 		return goesOn
 	}
 	l := m.s.loop
-	payload := &openwopv1.CoreWorkflowChainEventPayload{Phase: phase, WorkerID: l.child.WorkerID, ParentRunID: m.s.runID}
-	if fill != nil {
-		fill(payload)
+	step := rules.Step{
+		Cause: cause, Decided: l.decidedID, Mapped: len(m.outputMapping(l.child.WorkerID)) > 0, Abroad: l.child.Remote != nil,
+		Payload: openwopv1.CoreWorkflowChainEventPayload{Phase: phase, WorkerID: l.child.WorkerID, ParentRunID: m.s.runID},
 	}
-	return m.emit(openwopv1.RunEventTypeCoreWorkflowChainEvent, m.s.program.dispatcher().ID, cause, payload)
+	if fill != nil {
+		fill(&step.Payload)
+	}
+	step.Payload.CausationHostID = m.rules.Ancestry.CauseHost(phase, step.Payload.CausationHostID, l.child.hostID())
+	step = m.rules.Handoff.Step(step)
+	return m.emit(openwopv1.RunEventTypeCoreWorkflowChainEvent, m.s.program.dispatcher().ID, step.Cause, &step.Payload)
 }
 
 func (m *move) withChild(p *openwopv1.CoreWorkflowChainEventPayload) {
@@ -80,9 +99,12 @@ func (m *move) withChild(p *openwopv1.CoreWorkflowChainEventPayload) {
 
 // announce says that a child is about to be created for the worker at this position. It must be on the log before the
 // child exists.
-func (m *move) announce(position int) wait {
+func (m *move) announce(worker string, position int) wait {
 	l := &m.s.loop
-	worker := l.decision.workers[position]
+	given := rules.Given{Mapping: m.inputMapping(worker), Variables: m.s.variables}
+	if position > 0 {
+		given.Brought = l.child.Harvest
+	}
 	m.child = nil // that was the one before
 	id, remote := childRunID(eventID(m.s.runID, m.s.next)), m.abroad(worker)
 	if recorded, ok := m.recordedChild(position, childAnnounced); ok {
@@ -94,7 +116,7 @@ func (m *move) announce(position int) wait {
 		WorkerID: worker,
 		RunID:    id,
 		Remote:   remote,
-		Inputs:   pick(m.s.program.inputMapping(worker), m.s.variables),
+		Inputs:   m.rules.Handoff.Given(given),
 	}})
 	return m.chain(openwopv1.ChainPhaseDispatchBegan, l.decidedID, nil)
 }
@@ -130,11 +152,11 @@ func (m *move) childCreated() wait {
 func (m *move) childDispatched() wait {
 	c := m.s.loop.child
 	status := string(c.Status)
-	return m.emit(openwopv1.RunEventTypeNodeDispatched, m.s.program.dispatcher().ID, m.s.loop.decidedID, &openwopv1.NodeDispatchedPayload{
-		ChildRunID:      c.id(),
-		ChildWorkflowID: c.WorkerID,
-		ChildStatus:     &status,
+	told := m.rules.Dispatch.Told(rules.Dispatched{
+		Cause: m.s.loop.decidedID, By: m.s.program.definition.ID, Started: m.s.loop.startedID,
+		Payload: openwopv1.NodeDispatchedPayload{ChildRunID: c.id(), ChildWorkflowID: c.WorkerID, ChildStatus: &status},
 	})
+	return m.emit(openwopv1.RunEventTypeNodeDispatched, m.s.program.dispatcher().ID, told.Cause, &told.Payload)
 }
 
 // childEnded goes on once the child has ended.
@@ -150,19 +172,14 @@ func (m *move) childEnded() wait {
 		return m.diverge()
 	case m.child == nil && m.s.inherits():
 		return waitsToCreate
-	case m.child == nil || m.child.pending || m.child.refused == nil && !ended(m.child.status):
+	case m.child == nil || m.child.pending || m.child.refused == nil && !ended(m.rules.Handoff.CountsAs(m.child.status, m.more())):
 		return waitsForChild
 	default:
 		m.readReport(&next)
 	}
 	m.learn(Fact{Child: &next})
-	phase := map[childPhase]openwopv1.ChainPhase{
-		childCompleted: openwopv1.ChainPhaseChildCompleted,
-		childFailed:    openwopv1.ChainPhaseChildFailed,
-		childCancelled: openwopv1.ChainPhaseChildCancelled,
-	}[next.Phase]
 	cause, host := l.child.endCause(l.chainID)
-	return m.chain(phase, cause, func(p *openwopv1.CoreWorkflowChainEventPayload) {
+	return m.chain(next.Phase.last(), cause, func(p *openwopv1.CoreWorkflowChainEventPayload) {
 		m.withChild(p)
 		p.Error, p.CausationHostID = next.Error, host
 	})
@@ -171,12 +188,13 @@ func (m *move) childEnded() wait {
 // readReport takes over how the child ended, and what is to be harvested of it.
 func (m *move) readReport(c *Child) {
 	c.Remote = m.child.remote
-	switch r := m.child; {
+	r := m.child
+	switch status := m.rules.Handoff.CountsAs(r.status, m.more()); {
 	case r.refused != nil: // the child of a branch that began after its creation
 		c.Phase, c.Error = childFailed, r.refused
-	case r.status == openwopv1.RunStatusCompleted:
+	case status == openwopv1.RunStatusCompleted:
 		c.Phase, c.Mark = childCompleted, r.mark
-	case r.status == openwopv1.RunStatusCancelled:
+	case status == openwopv1.RunStatusCancelled:
 		c.Phase = childCancelled
 	default:
 		c.Phase = childFailed
@@ -185,11 +203,11 @@ func (m *move) readReport(c *Child) {
 			c.Error = &openwopv1.EventError{Code: r.err.Code, Message: r.err.Message, Details: r.err.Details}
 		}
 	}
-	mapping := m.s.program.outputMapping(c.WorkerID)
-	if m.rules.Handoff.Harvests(c.Phase == childCompleted, len(mapping) > 0) {
-		c.Harvest = pick(mapping, m.child.variables)
+	mapping := m.outputMapping(c.WorkerID)
+	if m.rules.Handoff.Harvests(c.Phase.status(), len(mapping) > 0) {
+		c.Harvest = m.rules.Handoff.Brought(rules.Pick(mapping, r.variables), c.Position == 0)
 		if m.attests {
-			c.Checksum, m.err = checksum(m.child.outputs)
+			c.Checksum, m.err = checksum(m.rules.Handoff.Attested(r.outputs, c.Harvest))
 		}
 	}
 }
@@ -219,33 +237,21 @@ func (m *move) setVariable(name, nodeID, cause string, value any) wait {
 }
 
 // inputMapping is the mapping for a worker: child input to parent variable.
-func (p *program) inputMapping(worker string) openwopv1.VariableMapping {
-	return mappingFor(worker, p.dispatch.PerWorkerInputMappings, p.dispatch.InputMapping)
+func (m *move) inputMapping(worker string) openwopv1.VariableMapping {
+	d := m.s.program.dispatch
+	return m.rules.Handoff.Mapping(d.InputMapping, own(d.PerWorkerInputMappings, worker), false)
 }
 
 // outputMapping is the mapping for a worker: parent variable to child variable.
-func (p *program) outputMapping(worker string) openwopv1.VariableMapping {
-	return mappingFor(worker, p.dispatch.PerWorkerOutputMappings, p.dispatch.OutputMapping)
+func (m *move) outputMapping(worker string) openwopv1.VariableMapping {
+	d := m.s.program.dispatch
+	return m.rules.Handoff.Mapping(d.OutputMapping, own(d.PerWorkerOutputMappings, worker), true)
 }
 
-// mappingFor is the worker's own mapping, which replaces the default one and does not add to it.
-func mappingFor(worker string, own map[string]openwopv1.VariableMapping, all *openwopv1.VariableMapping) openwopv1.VariableMapping {
-	if mapping, ok := own[worker]; ok {
-		return mapping
-	}
-	if all != nil {
-		return *all
+// own is the worker's own mapping, nil where it has none.
+func own(mappings map[string]openwopv1.VariableMapping, worker string) *openwopv1.VariableMapping {
+	if mapping, ok := mappings[worker]; ok {
+		return &mapping
 	}
 	return nil
-}
-
-// pick applies a mapping, target to source. A source that is not set gives no target. Never nil.
-func pick(mapping openwopv1.VariableMapping, from map[string]any) map[string]any {
-	picked := make(map[string]any, len(mapping))
-	for target, source := range mapping {
-		if value, ok := from[source]; ok {
-			picked[target] = value
-		}
-	}
-	return picked
 }

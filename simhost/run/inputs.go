@@ -10,7 +10,7 @@ import (
 
 // checkInputs refuses inputs that do not fit the variables of their names, variables that have no value and must, and
 // scripts that are none.
-func (p *program) checkInputs(inputs map[string]any, version int) error {
+func (p *program) checkInputs(inputs map[string]any) error {
 	for _, name := range slices.Sorted(maps.Keys(p.variables)) {
 		v := p.variables[name]
 		value, given := inputs[name]
@@ -24,7 +24,7 @@ func (p *program) checkInputs(inputs map[string]any, version int) error {
 	if err := p.checkAsked(inputs); err != nil {
 		return err
 	}
-	return p.checkScript(inputs, version)
+	return p.checkScript(inputs)
 }
 
 func isOfType(value any, t openwopv1.WorkflowVariableType) bool {
@@ -46,14 +46,14 @@ func isOfType(value any, t openwopv1.WorkflowVariableType) bool {
 
 // checkScript reads the whole script as it stands when the run begins, and what its turns are to read and write, so that a
 // caller who sends a wrong one hears of it at once. It may change later; every turn reads it again.
-func (p *program) checkScript(inputs map[string]any, version int) error {
+func (p *program) checkScript(inputs map[string]any) error {
 	if p.loop == len(p.nodes) {
 		return nil
 	}
 	port, field := p.atStart(keyPlan, inputs)
 	plan, where, err := p.script(map[string]any{keyPlan: port})
 	for i := 0; err == nil && i < len(plan); i++ {
-		if _, err = parseDecision(plan[i], version); err != nil {
+		if _, err = parseDecision(plan[i], false); err != nil {
 			where = where + "[" + strconv.Itoa(i) + "]"
 			field = field + "[" + strconv.Itoa(i) + "]"
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/rules"
 )
 
 // answerVariable takes the answer to the question of a clarification.
@@ -27,8 +28,7 @@ func (m *move) suspension(n *node, kind openwopv1.InterruptKind) openwopv1.NodeS
 		NodeID:      n.ID,
 		InterruptID: interruptID(eventID(m.s.runID, m.s.next)),
 		Kind:        kind,
-		// The same suspension point has the same key, also in a fork.
-		Key: fmt.Sprintf("%.128s:%d", n.ID, m.s.next),
+		Key:         m.rules.Gates.Key(rules.Suspension{RunID: m.s.runID, NodeID: n.ID, Kind: kind, Place: m.s.next}),
 	}
 	if id, ok := m.recordedInterrupt(); ok {
 		suspended.InterruptID = id
@@ -60,12 +60,12 @@ func (m *move) suspend(kind openwopv1.InterruptKind) wait {
 func (m *move) lowConfidence() openwopv1.LowConfidenceData {
 	config := m.s.program.supervisor().Config
 	observed, _ := config[keyConfidence].(float64)
-	return openwopv1.LowConfidenceData{
+	return m.rules.Confidence.UnsureTold(openwopv1.LowConfidenceData{
 		AgentID:   m.s.program.agent.AgentID,
 		Threshold: m.s.created.AgentThreshold,
 		Observed:  observed,
 		Decision:  m.encode(config[keyPending]),
-	}
+	})
 }
 
 // request says what the suspension is about.
@@ -124,7 +124,7 @@ func (m *move) await() wait {
 func (m *move) takeUp() wait {
 	a, id := m.s.loop.asked, m.s.program.supervisor().ID
 	if m.s.loop.phase == phaseAnswered && a.kind == openwopv1.InterruptKindClarification {
-		answers, err := readAnswers(a.value)
+		answers, err := readAnswers(a.value, true)
 		if err != nil {
 			m.err = err // it was checked before it was written
 			return goesOn

@@ -30,6 +30,8 @@ func (s *State) learn(f Fact) {
 		}
 	case f.Vote != nil:
 		s.gate.vote = f.Vote
+	case f.Heeded != nil:
+		s.loop.heeded = f.Heeded.Verdict
 	case f.Expired != nil:
 		s.expire(f.Expired.NodeID)
 	case f.Pause != nil:
@@ -90,4 +92,26 @@ func (p childPhase) status() openwopv1.RunStatus {
 	default:
 		return openwopv1.RunStatusFailed
 	}
+}
+
+// last is the step that ends a handoff to a child in a phase that is over, but for the harvest.
+func (p childPhase) last() openwopv1.ChainPhase {
+	switch p {
+	case childCompleted:
+		return openwopv1.ChainPhaseChildCompleted
+	case childCancelled:
+		return openwopv1.ChainPhaseChildCancelled
+	case childRefused:
+		return openwopv1.ChainPhaseDispatchFailed
+	default:
+		return openwopv1.ChainPhaseChildFailed
+	}
+}
+
+// failure is why a node fails with its child.
+func (c *Child) failure() *openwopv1.EventError {
+	if c.Error != nil {
+		return c.Error
+	}
+	return failure(codeInternal, "the child %s ended as %s", c.id(), c.Phase)
 }

@@ -4,26 +4,36 @@ import "context"
 
 // Lineage is where a run comes from.
 type Lineage struct {
+	Owner       string  // the tenant whose run it is; "" where it is nobody's
 	ParentRunID string  // the run that dispatched it; "" where none of this host did, which goes for a fork too
+	SourceRunID string  // the run that it is a fork of; "" where it is none
 	Origin      *Origin // the run on another host that dispatched it; nil where none did
 }
 
-// Lineage returns where a run comes from, to the tenant that owns it. Refusal: not_found. A run of another tenant is refused
-// in the same words as one that is not there.
-func (e *Engine) Lineage(ctx context.Context, runID, tenant string) (l Lineage, err error) {
+// Lineage returns where a run comes from. Refusals: not_found, and what visits says, the code with which the run is refused
+// to who asks, "" where it is not. In the code not_found, that is in the same words as of a run that is not there.
+func (e *Engine) Lineage(ctx context.Context, runID string, visits func(Lineage) (code string)) (l Lineage, err error) {
 	leave, err := e.enter()
 	if err != nil {
 		return l, err
 	}
 	defer leave()
 	err = e.with(ctx, runID, func(r *liveRun) error {
-		if owner := r.state.owner; owner == nil || owner.Tenant != tenant {
-			return runNotFound(runID)
+		if owner := r.state.owner; owner != nil {
+			l.Owner = owner.Tenant
 		}
 		if parent := r.state.created.Parent; parent != nil {
 			l.ParentRunID = parent.RunID
 		}
+		if fork := r.state.created.Fork; fork != nil {
+			l.SourceRunID = fork.RunID
+		}
 		l.Origin = r.state.created.Origin
+		if code := visits(l); code != "" {
+			refused := runNotFound(runID)
+			refused.Code = code
+			return refused
+		}
 		return nil
 	})
 	return l, err

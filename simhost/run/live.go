@@ -130,7 +130,7 @@ func (e *Engine) load(ctx context.Context, id string) (*liveRun, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load run %s: %w", id, err)
 	}
-	r := &liveRun{id: id, state: newState(id, p), revision: revision, length: lengthOf(entries), pending: true}
+	r := &liveRun{id: id, state: newState(id, p, &e.o.Rules), revision: revision, length: lengthOf(entries), pending: true}
 	for _, record := range records {
 		if err := r.state.fold(record); err != nil {
 			return nil, fmt.Errorf("load: %w", err)

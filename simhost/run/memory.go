@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/memory"
 )
 
@@ -23,12 +22,15 @@ func (e *Engine) handDown(ctx context.Context, s *State, child string) (memory.L
 	if err != nil {
 		return nil, err
 	}
-	return line.Draft(child, mark), nil
+	if !e.o.Rules.Memory.Drafts() {
+		return line, nil
+	}
+	return line.Draft(child, e.o.Rules.Memory.Inherited(s.loop.child.Position, s.mark(), mark)), nil
 }
 
 // bringBack has a run remember what its child wrote, once the child has completed. What any other child wrote is nobody's.
 func (e *Engine) bringBack(ctx context.Context, s *State, child *childReport) error {
-	if e.o.Memory == nil || child.refused != nil || child.status != openwopv1.RunStatusCompleted || len(child.memory) == 0 {
+	if e.o.Memory == nil || child.refused != nil || len(child.memory) == 0 || !e.o.Rules.Memory.Brings(child.status, s.loop.child.Position == len(s.loop.decision.workers)-1) {
 		return nil
 	}
 	own := child.memory[len(child.memory)-1]
@@ -36,6 +38,9 @@ func (e *Engine) bringBack(ctx context.Context, s *State, child *childReport) er
 		return nil
 	}
 	line := s.viewer().line
+	if own.Scope == line.Own() {
+		return nil // it wrote there at once
+	}
 	if err := e.o.Memory.Merge(ctx, line.Own(), own.Scope); err != nil {
 		return err
 	}
@@ -74,7 +79,11 @@ func (e *Engine) recall(ctx context.Context, source *State, records []Record, li
 	if !link.Branch {
 		at = source.next // a replay goes by the log of its source as far as that goes
 	}
-	r.mark = remembered(records, at)
+	now, err := e.o.Memory.Reach(ctx, r.line)
+	if err != nil {
+		return r, err
+	}
+	r.mark = e.o.Rules.Memory.Recalled(link.Branch, remembered(records, at), now)
 	return r, e.kept(ctx, source, records, link)
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/mockai"
+	"github.com/openassay/assay/simhost/rules"
 )
 
 // The one provider of models that there is, and the version of the execution model from which on a replay asks it again (RFC 0041).
@@ -67,12 +68,17 @@ func (m *move) call(n *node) wait {
 	if !m.replaying() {
 		return m.outcome(n, a)
 	}
+	if !a.programmed {
+		return m.outcome(n, nil)
+	}
 	was := m.recordedOutcome()
+	differs := m.rules.Replay.Differs(rules.Reanswer{Refused: a.Refused(), WasRefused: was.refused(), Same: was.is(n.judge(*a))})
 	switch {
-	case !a.programmed:
-	case was.refused() != a.Refused():
+	case differs == rules.AtRefusal:
 		return m.tellRefusal(n, *a)
-	case !was.is(n.judge(*a)):
+	case !m.rules.Replay.Recorded(differs):
+		return m.outcome(n, a)
+	case differs == rules.OtherAnswer:
 		return m.tellDifference()
 	}
 	return m.outcome(n, nil)

@@ -26,6 +26,9 @@ func (m *move) runNode(n *node) wait {
 	case typeFail:
 		return m.failNode(n.ID, configuredFailure(n))
 	case typeDispatch:
+		if !m.rules.Dispatch.NeedsDecision() {
+			return m.completeNode(n.ID, "", nil)
+		}
 		return m.failNode(n.ID, failure(codeNoDecision, "no supervisor leads to node %q", n.ID))
 	case typeDelay:
 		return m.delay(n, values)
@@ -39,14 +42,23 @@ func (m *move) runNode(n *node) wait {
 		}
 		return m.completeNode(n.ID, "", values)
 	default:
+		if m.replaying() && !m.keeps(n) {
+			return m.diverge()
+		}
 		return m.completeNode(n.ID, "", nil)
 	}
+}
+
+// keeps tells whether a replay takes what is recorded of a node.
+func (m *move) keeps(n *node) bool {
+	unforeseeable, _ := n.Config["nondeterministic"].(bool)
+	return m.rules.Replay.Keeps(n.TypeID, unforeseeable)
 }
 
 // random completes a node with a value that nobody can foresee; a replay takes the one that was drawn.
 func (m *move) random(n *node) wait {
 	var recorded openwopv1.NodeCompletedPayload
-	if m.read(openwopv1.RunEventTypeNodeCompleted, &recorded) {
+	if m.keeps(n) && m.read(openwopv1.RunEventTypeNodeCompleted, &recorded) {
 		return m.completeNode(n.ID, "", recorded.Outputs)
 	}
 	drawn := m.draw()

@@ -84,16 +84,17 @@ func (m *move) conclude() wait {
 // anew.
 func (m *move) takeNote(at, cause string) (wait, *openwopv1.EventError) {
 	name, id := m.s.program.notes, m.s.program.supervisor().ID
+	again := m.rules.Reads.Again()
 	var (
 		taken  openwopv1.VariableChangedPayload
 		failed openwopv1.NodeFailedPayload
 	)
 	switch {
-	case m.read(openwopv1.RunEventTypeVariableChanged, &taken) && taken.Name == name:
+	case !again && m.read(openwopv1.RunEventTypeVariableChanged, &taken) && taken.Name == name:
 		return m.setVariable(name, id, cause, taken.Next), nil
 	case m.read(openwopv1.RunEventTypeNodeFailed, &failed):
 		return goesOn, &failed.Error
-	case m.replaying():
+	case !again && m.replaying():
 		return m.diverge(), nil
 	case m.reading == nil:
 		return waitsToRead, nil

@@ -82,6 +82,14 @@ func (c *Child) id() string {
 	return c.RunID
 }
 
+// hostID is the host that the child is on, "" for this one.
+func (c *Child) hostID() string {
+	if c.Remote == nil {
+		return ""
+	}
+	return c.Remote.HostID
+}
+
 // abroad tells whether the child exists on another host, whatever has become of it since.
 func (r *childReport) abroad() bool { return r.remote != nil && r.remote.RunID != "" }
 

@@ -2,9 +2,9 @@ package run
 
 import (
 	"encoding/json"
-	"slices"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/rules"
 )
 
 // quorum is how many must say what for an approval to be resolved. The zero value is for interrupts that one answer resolves.
@@ -32,9 +32,14 @@ func (g *gate) counts(answer json.RawMessage) bool {
 	return err == nil && (action == openwopv1.ApprovalActionAccept || action == openwopv1.ApprovalActionReject)
 }
 
-// votedBefore tells whether somebody has voted in this round.
-func (g *gate) votedBefore(principal string) bool {
-	return slices.ContainsFunc(g.votes, func(v Vote) bool { return v.Principal == principal })
+// votesOf counts how often somebody has voted in this round.
+func (g *gate) votesOf(principal string) (votes int) {
+	for _, v := range g.votes {
+		if v.Principal == principal {
+			votes++
+		}
+	}
+	return votes
 }
 
 // tally counts the votes that are on the log.
@@ -49,14 +54,14 @@ func (g *gate) tally() (granted, rejected int) {
 	return granted, rejected
 }
 
-// decision is the vote that decided, nil as long as none has.
-func (g *gate) decision() *Vote {
+// decision is the vote that decided at the gate under way, nil as long as none has.
+func (s *State) decision() *Vote {
+	g := &s.gate
 	if len(g.votes) == 0 {
 		return nil
 	}
-	q := g.quorum
 	granted, rejected := g.tally()
-	if granted >= q.required || rejected > 0 && !q.majority || rejected > q.required/2 {
+	if s.rules.Answers.Decided(rules.Tally{Granted: granted, Rejected: rejected, Required: g.quorum.required, Majority: g.quorum.majority}) {
 		return &g.votes[len(g.votes)-1]
 	}
 	return nil

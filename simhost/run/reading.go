@@ -3,17 +3,17 @@ package run
 import (
 	"context"
 	"errors"
-	"time"
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/memory"
 	"github.com/openassay/assay/simhost/refusal"
+	"github.com/openassay/assay/simhost/rules"
 )
 
 // reading is what a turn reads, by what its script names.
 type reading struct {
-	Memory    []memorySeen `json:"memory,omitzero"`
-	Workspace []fileSeen   `json:"workspace,omitzero"`
+	Memory    []rules.MemoryEntry `json:"memory,omitzero"`
+	Workspace []fileSeen          `json:"workspace,omitzero"`
 
 	refused *openwopv1.EventError
 }
@@ -25,17 +25,28 @@ type fileSeen struct {
 	Version int64   `json:"version"`
 }
 
-// memorySeen is an entry as the protocol has it.
-type memorySeen struct {
-	Content   string    `json:"content"`
-	CreatedAt time.Time `json:"createdAt"`
-	ExpiresAt time.Time `json:"expiresAt,omitzero"`
-	ID        string    `json:"id"`
-	Tags      []string  `json:"tags"`
+func seenEntry(e memory.Entry) rules.MemoryEntry {
+	return rules.MemoryEntry{Content: e.Content, CreatedAt: e.CreatedAt, ExpiresAt: e.ExpiresAt, ID: e.ID, Tags: e.Tags}
 }
 
-func seenEntry(e memory.Entry) memorySeen {
-	return memorySeen{Content: e.Content, CreatedAt: e.CreatedAt, ExpiresAt: e.ExpiresAt, ID: e.ID, Tags: e.Tags}
+// looks is what the turn under way is about to do with a store.
+func (s *State) looks(at rules.Store, names int) rules.Reading {
+	l := &s.loop
+	return rules.Reading{Store: at, First: s.turn() == 0, Several: names > 1, End: l.begun, Wrote: l.wrote > 0, Resumed: l.resumed, Forked: s.created.Fork != nil}
+}
+
+// sight is what the turn of a run sees of a store: what stood there when the turn began.
+func (e *Engine) sight(ctx context.Context, s *State, at rules.Store, names int) (View, error) {
+	switch sees := e.o.Rules.Reads.Sees(s.looks(at, names)); {
+	case sees == rules.AsIs:
+		return e.view(ctx, s.viewer(), e.now())
+	case sees == rules.AsRunBegan && s.created.View != nil:
+		return *s.created.View, nil
+	case sees == rules.Never:
+		return View{}, nil
+	default:
+		return s.view, nil
+	}
 }
 
 // readFor reads what the turn of a run sees: what its script named when it began, in the view that its log holds. It may be
@@ -63,10 +74,14 @@ func (e *Engine) readFiles(ctx context.Context, s *State, paths []string, into *
 	if e.o.Files == nil && len(paths) > 0 {
 		return lacks(s.program.supervisor(), CapabilityWorkspace)
 	}
+	view, err := e.sight(ctx, s, rules.Workspace, len(paths))
+	if err != nil {
+		return err
+	}
 	into.Workspace = make([]fileSeen, len(paths))
 	owner, bytes := s.viewer().owner, 0
 	for i, path := range paths {
-		ref := s.view.file(path)
+		ref := view.file(path)
 		into.Workspace[i] = fileSeen{Path: path, Version: ref.Version}
 		if ref.Version == 0 {
 			continue
@@ -91,10 +106,14 @@ func (e *Engine) readMemory(ctx context.Context, s *State, tags []string, into *
 	if e.o.Memory == nil && len(tags) > 0 {
 		return lacks(s.program.supervisor(), CapabilityMemory)
 	}
-	into.Memory = []memorySeen{}
+	view, err := e.sight(ctx, s, rules.Memories, len(tags))
+	if err != nil {
+		return err
+	}
+	into.Memory = []rules.MemoryEntry{}
 	seen, bytes := map[string]bool{}, 0
 	for _, tag := range tags {
-		entries, err := e.o.Memory.Read(ctx, s.viewer().line, s.mark(), tag, s.view.At)
+		entries, err := e.o.Memory.Read(ctx, s.viewer().line, view.mark(), tag, view.At)
 		if err != nil {
 			return err
 		}
@@ -106,16 +125,18 @@ func (e *Engine) readMemory(ctx context.Context, s *State, tags []string, into *
 			if bytes += len(entry.Content); bytes > maxNotes {
 				return refuse(codeNotes, notesTooLarge(s.program.notes).Message)
 			}
-			into.Memory = append(into.Memory, seenEntry(entry))
+			into.Memory = append(into.Memory, e.o.Rules.Memory.Shown(seenEntry(entry)))
 		}
 	}
 	return nil
 }
 
 // mark is how much of the memory the run sees.
-func (s *State) mark() int64 {
-	if s.view.Mark == nil {
+func (s *State) mark() int64 { return s.view.mark() }
+
+func (v View) mark() int64 {
+	if v.Mark == nil {
 		return 0
 	}
-	return *s.view.Mark
+	return *v.Mark
 }

@@ -28,6 +28,7 @@ type Fact struct {
 	Wrote   *Wrote   `json:"wrote,omitempty"`
 	Timer   *Timer   `json:"timer,omitempty"`
 	Vote    *Vote    `json:"vote,omitempty"`
+	Heeded  *Heeded  `json:"heeded,omitempty"`
 	Expired *Expired `json:"expired,omitempty"`
 	Stop    *Stop    `json:"stop,omitempty"`
 	Pause   *Pause   `json:"pause,omitempty"`
@@ -128,6 +129,11 @@ type Timer struct {
 type Vote struct {
 	Principal string          `json:"principal"`
 	Value     json.RawMessage `json:"value"` // the whole answer
+}
+
+// Heeded is the verdict that the host goes by; the event that follows tells of the one that was found.
+type Heeded struct {
+	Verdict openwopv1.AgentVerifiedPayloadVerdict `json:"verdict"`
 }
 
 // Expired is the end of the time in which somebody could have answered at a gate.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/rules"
 )
 
 // Interrupt is a suspension of a run, and where it stands.
@@ -17,7 +18,8 @@ type Interrupt struct {
 	Key         string
 	Data        json.RawMessage // what is asked, in the shape of the kind
 	RequestedAt time.Time
-	Due         time.Time // when nobody can answer any more; zero: never
+	Due         time.Time       // when nobody can answer any more; zero: never
+	Answer      json.RawMessage // that resolved it
 	Resolved    bool
 	Expired     bool // nobody resolved it in time
 	Gone        bool // the run was stopped before anybody resolved it
@@ -29,16 +31,16 @@ type Interrupt struct {
 // stopped and interrupt_expired where it was too late; where the node never asked anything it is interrupt_not_found. Who
 // answers is said by As; an interrupt that is not theirs to answer is refused with forbidden.
 func (e *Engine) Resolve(ctx context.Context, runID, nodeID string, value json.RawMessage) (openwopv1.RunSnapshot, error) {
-	return e.resolve(ctx, runID, value, func(s *State) error { return s.resolvable(nodeID) })
+	return e.resolve(ctx, runID, rules.Answer{Value: value}, func(s *State) error { return s.resolvable(nodeID) })
 }
 
 // ResolveInterrupt is Resolve for the interrupt with this id and no other, whichever is open at its node now.
 func (e *Engine) ResolveInterrupt(ctx context.Context, runID, interruptID string, value json.RawMessage) (openwopv1.RunSnapshot, error) {
-	return e.resolve(ctx, runID, value, func(s *State) error { return s.open(interruptID) })
+	return e.resolve(ctx, runID, rules.Answer{Value: value, ByToken: true}, func(s *State) error { return s.open(interruptID) })
 }
 
 // resolve answers the interrupt that is open, unless open refuses it.
-func (e *Engine) resolve(ctx context.Context, runID string, value json.RawMessage, open func(*State) error) (
+func (e *Engine) resolve(ctx context.Context, runID string, a rules.Answer, open func(*State) error) (
 	snapshot openwopv1.RunSnapshot, err error,
 ) {
 	leave, err := e.enter()
@@ -48,20 +50,21 @@ func (e *Engine) resolve(ctx context.Context, runID string, value json.RawMessag
 	defer leave()
 	err = e.with(ctx, runID, func(r *liveRun) error {
 		s := &r.state
-		if err := open(s); err != nil {
-			return err
+		s.heard(&a)
+		late, refused := s.late(a, open(s))
+		if late && refused == nil {
+			snapshot = s.Snapshot()
+			return nil
 		}
-		if err := s.refusePaused(); err != nil {
-			return err
+		if !late {
+			refused = r.refuses(principalOf(ctx), a.Value)
 		}
-		if !r.waiting() {
-			return refuse(CodeInterruptResolved, fmt.Sprintf("run %s still replays what became of this in its source", s.runID), "runId", s.runID)
-		}
-		if err := s.checkAnswer(principalOf(ctx), value); err != nil {
-			return err
+		a.Astray = late
+		if refused != nil && (!r.waiting() || s.rules.Answers.Leaves(a)) {
+			return refused
 		}
 		before := s.status
-		m := &move{answer: value, principal: principalOf(ctx)}
+		m := &move{answer: s.rules.Answers.Takes(a), principal: principalOf(ctx)}
 		again, err := e.move(r, m)
 		if err != nil {
 			return tooLarge(err)
@@ -76,7 +79,7 @@ func (e *Engine) resolve(ctx context.Context, runID string, value json.RawMessag
 		if m.defers {
 			snapshot.Status = before
 		}
-		return nil
+		return refused
 	})
 	return snapshot, err
 }
@@ -127,7 +130,7 @@ func (s *State) open(id string) error {
 	case i.Expired:
 		return refuse(CodeInterruptExpired, fmt.Sprintf("nobody answered interrupt %s of run %s in time", id, s.runID),
 			"runId", s.runID, "interruptId", id)
-	case i.Resolved, s.gate.decision() != nil:
+	case i.Resolved, s.decision() != nil:
 		return refuse(CodeInterruptResolved, fmt.Sprintf("interrupt %s of run %s was answered before", id, s.runID),
 			"runId", s.runID, "interruptId", id)
 	case i.Gone:
@@ -156,7 +159,7 @@ func (s *State) resolvable(nodeID string) error {
 		return refuse(CodeInterruptExpired, "nobody answered node %q of run %s in time")
 	case n != nil && n.gone:
 		return refuse(CodeInterruptGone, "nobody waits at node %q any more: run %s was stopped")
-	case n != nil && (n.resolved > 0 || n.status == nodeSuspended && s.gate.decision() != nil):
+	case n != nil && (n.resolved > 0 || n.status == nodeSuspended && s.decision() != nil):
 		return refuse(CodeInterruptResolved, "node %q of run %s was answered before")
 	default:
 		return refuse(CodeInterruptNotFound, "no interrupt is open at node %q of run %s")

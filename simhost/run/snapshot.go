@@ -6,6 +6,7 @@ import (
 	"maps"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/rules"
 )
 
 // Snapshot returns the run as it is now. Refusal: not_found.
@@ -21,6 +22,12 @@ func (e *Engine) Snapshot(ctx context.Context, runID string) (snapshot openwopv1
 func (e *Engine) look(ctx context.Context, runID string) (snapshot openwopv1.RunSnapshot, err error) {
 	err = e.with(ctx, runID, func(r *liveRun) error {
 		snapshot = r.state.Snapshot()
+		if snapshot.ParentRunID != nil {
+			snapshot = e.o.Rules.Handoff.Child(snapshot)
+		}
+		if o := snapshot.RunOrchestrator; o != nil {
+			o.AgentID = e.o.Rules.Dispatch.Orchestrator(o.AgentID)
+		}
 		return nil
 	})
 	return snapshot, err
@@ -96,7 +103,13 @@ func (s *State) showInterrupt(snapshot *openwopv1.RunSnapshot) {
 	pending, n := s.pending()
 	a, id := *pending, n.ID
 	kind := string(a.kind)
-	snapshot.CurrentNodeID = &id
+	shown := rules.Waiting{Kind: a.kind, Status: s.status, NodeID: id}
+	if s.openGate() != nil {
+		shown = s.rules.Gates.Shows(shown)
+	}
+	if snapshot.Status = shown.Status; shown.NodeID != "" {
+		snapshot.CurrentNodeID = &shown.NodeID
+	}
 	snapshot.Interrupt = &openwopv1.PendingInterrupt{
 		Kind: &kind, NodeID: &id, InterruptID: &a.interruptID, Key: &a.key, Data: a.data,
 	}

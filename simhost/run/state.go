@@ -6,12 +6,14 @@ import (
 	"time"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/rules"
 )
 
 // State is what a run is after some of its log. Begin with NewState and go on with Fold.
 type State struct {
 	runID   string
 	program *program
+	rules   *rules.Set
 
 	created   Created
 	view      View  // in force
@@ -57,11 +59,12 @@ func NewState(runID string, definition openwopv1.WorkflowDefinition) (State, err
 	if err != nil {
 		return State{}, err
 	}
-	return newState(runID, p), nil
+	honest := rules.Honest()
+	return newState(runID, p, &honest), nil
 }
 
-func newState(runID string, p *program) State {
-	return State{runID: runID, program: p, status: openwopv1.RunStatusPending, nodes: make([]nodeState, len(p.nodes))}
+func newState(runID string, p *program, set *rules.Set) State {
+	return State{runID: runID, program: p, rules: set, status: openwopv1.RunStatusPending, nodes: make([]nodeState, len(p.nodes))}
 }
 
 // nodeState is where a node stands. The nodes of a loop are started again every turn.
@@ -126,7 +129,9 @@ type loop struct {
 	verdicts any                                   // what the verifier finds, as the script says when the turn begins
 	verified int                                   // how many verdicts there were in this run
 	verdict  openwopv1.AgentVerifiedPayloadVerdict // on the result that is about to count; empty before it
+	heeded   openwopv1.AgentVerifiedPayloadVerdict // the one that the host goes by
 
+	told  bool   // that the decision is held
 	asked *asked // the suspension of this turn
 
 	child      *Child // the handoff under way, or the last one
@@ -174,6 +179,11 @@ func (s *State) Ended() bool { return ended(s.status) }
 // Waiting tells whether the run is suspended.
 func (s *State) Waiting() bool {
 	return (s.loop.phase == phaseAsked || s.openGate() != nil) && s.stop == nil && !s.Ended()
+}
+
+// answered tells whether somebody has answered in this run.
+func (s *State) answered() bool {
+	return slices.ContainsFunc(s.interrupts, func(i Interrupt) bool { return i.Resolved })
 }
 
 // pending is the suspension that waits for an answer, and the node; only to be asked for where there is one.

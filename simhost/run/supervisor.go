@@ -65,9 +65,9 @@ func readDecision(wire openwopv1.OrchestratorDecision) (decision, error) {
 	return d, nil
 }
 
-// parseDecision reads a decision from a script, strictly: what an event may not say, a script may not either. The success
-// criteria of a decision to terminate are left out below version 6, which does not know them.
-func parseDecision(value any, version int) (openwopv1.OrchestratorDecision, error) {
+// parseDecision reads a decision from a script, strictly: what an event may not say, a script may not either. criteria tells
+// whether the criteria of success of a decision to terminate are kept.
+func parseDecision(value any, criteria bool) (openwopv1.OrchestratorDecision, error) {
 	var wire openwopv1.OrchestratorDecision
 	raw, err := json.Marshal(value)
 	if err != nil {
@@ -97,7 +97,7 @@ func parseDecision(value any, version int) (openwopv1.OrchestratorDecision, erro
 		if err = strictly(raw, &d); err == nil {
 			err = checkConfidence(d.Confidence)
 		}
-		if version < 6 {
+		if !criteria {
 			d.SuccessCriteria = nil
 		}
 		err = first(err, wire.FromTerminateDecision(d))
@@ -229,15 +229,15 @@ func (p *program) script(values map[string]any) (plan []any, where string, err e
 }
 
 // consult asks the supervisor for its next decision; consulted is how many it gave before.
-func (p *program) consult(values map[string]any, consulted, version int) (openwopv1.OrchestratorDecision, error) {
+func (p *program) consult(values map[string]any, consulted int, criteria bool) (openwopv1.OrchestratorDecision, error) {
 	plan, where, err := p.script(values)
 	if err != nil {
 		return openwopv1.OrchestratorDecision{}, fmt.Errorf("%s: %w", where, err)
 	}
 	if consulted >= len(plan) {
-		return parseDecision(map[string]any{"kind": terminate, "reason": "script-exhausted"}, version)
+		return parseDecision(map[string]any{"kind": terminate, "reason": "script-exhausted"}, criteria)
 	}
-	wire, err := parseDecision(plan[consulted], version)
+	wire, err := parseDecision(plan[consulted], criteria)
 	if err != nil {
 		return wire, fmt.Errorf("%s[%d]: %w", where, consulted, err)
 	}

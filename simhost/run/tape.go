@@ -146,7 +146,7 @@ func (m *move) replay() wait {
 	if place, ok := m.tape.places[event.CausationID]; ok {
 		event.CausationID = eventID(m.s.runID, m.s.own(place))
 	}
-	m.append(event, payload)
+	m.append(m.rules.Replay.Takes(event, m.tape.events[m.s.place()], m.s.created.Fork.Branch), payload)
 	return goesOn
 }
 

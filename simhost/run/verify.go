@@ -13,9 +13,6 @@ const keyVerdicts = "mockVerdicts"
 // hostVerifier is the agent that verifies. It is never the one whose result it looks at.
 const hostVerifier = "assay.verifier"
 
-// verifierVersion is the version of the execution model from which on results are verified (RFC 0090).
-const verifierVersion = 6
-
 // maxVerdicts bounds the script of a verifier, and maxCriteria the keys in one of its verdicts.
 const (
 	maxVerdicts = 256
@@ -72,7 +69,7 @@ func (p *program) checkVerdicts(inputs map[string]any) error {
 
 // verifies tells whether a result is to be verified now, before it counts: what a worker brings back, or the run's end. A
 // result is verified once, and not where the script has run out.
-func (m *move) verifies() bool {
+func (m *move) verifies(end bool) bool {
 	l := &m.s.loop
 	switch {
 	case l.verdict != "":
@@ -83,34 +80,53 @@ func (m *move) verifies() bool {
 		return false
 	}
 	verdicts, _ := parseVerdicts(l.verdicts) // they were checked when the turn began
-	return l.verified < len(verdicts)
+	return m.rules.Verifier.Asked(end, len(verdicts)-l.verified)
 }
 
-// verify puts the verdict on the log. What follows from it is the fold's business.
+// verify puts the verdict on the log, and what the host makes of it. What follows is the fold's business.
 func (m *move) verify(nodeID, target, cause string) wait {
+	l := &m.s.loop
 	var payload openwopv1.AgentVerifiedPayload
 	if !m.read(openwopv1.RunEventTypeAgentVerified, &payload) {
-		verdicts, _ := parseVerdicts(m.s.loop.verdicts)
-		v := verdicts[m.s.loop.verified]
+		verdicts, _ := parseVerdicts(l.verdicts)
+		v := verdicts[l.verified]
 		payload = openwopv1.AgentVerifiedPayload{AgentID: hostVerifier, Verdict: v.Verdict, Criteria: v.Criteria, Confidence: v.Confidence}
 	}
 	payload.Target = target
-	return m.emit(openwopv1.RunEventTypeAgentVerified, nodeID, cause, &payload)
+	m.learn(Fact{Heeded: &Heeded{m.rules.Verifier.Heeded(!l.handsOver(), payload, m.s.created.Gates)}})
+	told := m.rules.Verifier.Told(payload, l.agentID, l.judged())
+	return m.emitAs(openwopv1.RunEventTypeAgentVerified, nodeID, cause, told, &told.AgentVerifiedPayload)
 }
 
-// judged folds a verdict. One that gates and is not a pass withholds what a worker brings back; at the run's end it sends
-// the loop into another turn, or fails the run.
+// handsOver tells whether a worker is being dealt with.
+func (l *loop) handsOver() bool { return l.phase == phaseDispatching && l.child != nil }
+
+// judged is what a verdict is about: what the worker brings back; nil at the run's end.
+func (l *loop) judged() map[string]any {
+	if !l.handsOver() {
+		return nil
+	}
+	return l.child.Harvest
+}
+
+// revises tells whether the loop goes on because its end is to be revised.
+func (l *loop) revises() bool {
+	return l.phase == phaseIdle && l.heeded == openwopv1.AgentVerifiedPayloadVerdictRevise
+}
+
+// judged folds a verdict. One that the host goes by and that is not a pass withholds what a worker brings back; at the
+// run's end it sends the loop into another turn, or fails the run.
 func (s *State) judged(event openwopv1.RunEvent, p *openwopv1.AgentVerifiedPayload) {
 	l := &s.loop
 	l.verified++
 	l.verdict = p.Verdict
 	switch {
-	case !s.created.Gates || p.Verdict == openwopv1.AgentVerifiedPayloadVerdictPass:
-	case l.phase == phaseDispatching && l.child != nil:
+	case l.heeded == openwopv1.AgentVerifiedPayloadVerdictPass:
+	case l.handsOver():
 		withheld := *l.child
 		withheld.Harvest = nil
 		l.child = &withheld
-	case p.Verdict == openwopv1.AgentVerifiedPayloadVerdictRevise:
+	case l.heeded == openwopv1.AgentVerifiedPayloadVerdictRevise:
 		l.phase = phaseIdle
 	default:
 		s.failing = &failing{

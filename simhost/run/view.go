@@ -8,6 +8,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/memory"
+	"github.com/openassay/assay/simhost/rules"
 	"github.com/openassay/assay/simhost/workspace"
 )
 
@@ -103,7 +104,14 @@ func (m *move) refresh() (news *View, seen bool) {
 	case m.view == nil:
 		return nil, false
 	}
-	news = view.news(*m.view)
+	looked := *m.view
+	if !m.rules.Reads.Refreshes(rules.Workspace, m.s.loop.resumed) {
+		looked.Files = view.Files
+	}
+	if !m.rules.Reads.Refreshes(rules.Memories, m.s.loop.resumed) {
+		looked.Mark, looked.At = view.Mark, view.At
+	}
+	news = view.news(looked)
 	m.view = nil
 	return news, true
 }

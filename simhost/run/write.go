@@ -51,7 +51,7 @@ func (m *move) write() wait {
 		return m.diverge()
 	case l.write == nil:
 		m.wrote = nil // that was the one before
-		return m.learn(Fact{Write: &Write{Position: l.wrote, Origin: eventID(m.s.runID, m.s.next)}})
+		return m.learn(Fact{Write: &Write{Position: l.wrote, Origin: eventID(m.s.runID, m.s.next) + index(l.wrote)}})
 	case m.wrote == nil:
 		return waitsToWrite
 	default:
@@ -65,18 +65,31 @@ func (m *move) write() wait {
 	case wrote.Error != nil:
 		return m.failNode(id, wrote.Error)
 	case wrote.EntryID != "":
-		return m.emit(openwopv1.RunEventTypeMemoryWritten, id, l.startedID, &openwopv1.MemoryWrittenPayload{
-			MemoryRef: m.s.viewer().line.Own().Ref,
-			MemoryID:  wrote.EntryID,
-			NodeID:    id,
-			AgentID:   m.s.program.agent.AgentID,
-			Tags:      wrote.Tags,
-		})
+		return m.tellOfEntry(id, wrote)
 	default:
 		return m.emit(openwopv1.RunEventTypeWorkspaceUpdated, id, l.startedID, &openwopv1.WorkspaceUpdatedPayload{
 			Path: wrote.Path, Version: wrote.Version,
 		})
 	}
+}
+
+// tellOfEntry puts on the log that an entry was written.
+func (m *move) tellOfEntry(nodeID string, wrote *Wrote) wait {
+	content := ""
+	if writes, wrong := m.s.writes(); wrong == nil && wrote.Position < len(writes) {
+		content = writes[wrote.Position].content
+	}
+	told, tells := m.rules.Memory.Told(openwopv1.MemoryWrittenPayload{
+		MemoryRef: m.s.viewer().line.Own().Ref,
+		MemoryID:  wrote.EntryID,
+		NodeID:    nodeID,
+		AgentID:   m.s.program.agent.AgentID,
+		Tags:      wrote.Tags,
+	}, content)
+	if !tells {
+		return goesOn
+	}
+	return m.emitAs(openwopv1.RunEventTypeMemoryWritten, nodeID, m.s.loop.startedID, told, &told.MemoryWrittenPayload)
 }
 
 // carryOut does the write that the log of a run announces, unless that has been done before. nil means that there is none.

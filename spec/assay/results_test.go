@@ -11,30 +11,31 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v5"
 )
 
-const resultsID = "https://openassay.dev/spec/results.schema.json"
-
-func compileResults(t *testing.T) *jsonschema.Schema {
+// compile reads the schema of a document by its name.
+func compile(t *testing.T, name string) *jsonschema.Schema {
 	t.Helper()
-	f, err := os.Open("results.schema.json")
+	f, err := os.Open(name + ".schema.json")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
 	c := jsonschema.NewCompiler()
 	c.AssertFormat = true
-	if err := c.AddResource(resultsID, f); err != nil {
+	id := "https://openassay.dev/spec/" + name + ".schema.json"
+	if err := c.AddResource(id, f); err != nil {
 		t.Fatal(err)
 	}
-	s, err := c.Compile(resultsID)
+	s, err := c.Compile(id)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s
 }
 
-func example(t *testing.T) map[string]any {
+// read is a document as JSON has it.
+func read(t *testing.T, path string) map[string]any {
 	t.Helper()
-	b, err := os.ReadFile("testdata/results.json")
+	b, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,8 +46,10 @@ func example(t *testing.T) map[string]any {
 	return doc
 }
 
+const resultsExample = "testdata/results.json"
+
 func TestResultsExample(t *testing.T) {
-	if err := compileResults(t).Validate(example(t)); err != nil {
+	if err := compile(t, "results").Validate(read(t, resultsExample)); err != nil {
 		t.Errorf("%#v", err)
 	}
 }
@@ -76,19 +79,22 @@ func TestResultsRefusals(t *testing.T) {
 		"a total below zero":          {func(d map[string]any) { d["totals"].(map[string]any)["broken"] = -1 }, "/totals/broken", "minimum"},
 		"half a seed":                 {func(d map[string]any) { d["seed"] = 0.5 }, "/seed", "type"},
 	}
-	schema := compileResults(t)
 	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			doc := example(t)
-			tc.spoil(doc)
-			var problem *jsonschema.ValidationError
-			if err := schema.Validate(doc); !errors.As(err, &problem) {
-				t.Fatalf("accepted (error %v)", err)
-			}
-			if !mentions(problem, tc.at, tc.under) {
-				t.Errorf("refused, but not by %s at %q: %#v", tc.under, tc.at, problem)
-			}
-		})
+		t.Run(name, func(t *testing.T) { refused(t, "results", resultsExample, tc.spoil, tc.at, tc.under) })
+	}
+}
+
+// refused fails the test unless the schema refuses the spoiled example at that place, by that keyword.
+func refused(t *testing.T, schema, path string, spoil func(map[string]any), at, under string) {
+	t.Helper()
+	doc := read(t, path)
+	spoil(doc)
+	var problem *jsonschema.ValidationError
+	if err := compile(t, schema).Validate(doc); !errors.As(err, &problem) {
+		t.Fatalf("accepted (error %v)", err)
+	}
+	if !mentions(problem, at, under) {
+		t.Errorf("refused, but not by %s at %q: %#v", under, at, problem)
 	}
 }
 

@@ -12,21 +12,46 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/openassay/assay/scenarios"
 	suites "github.com/openassay/assay/scenarios/openwop"
+	"github.com/openassay/assay/simhost/fault"
 	"github.com/openassay/assay/simhost/openwop"
 )
 
-// Every violation of docs/blind-spots.md is committed here, and the scenarios that the page names are seen to find it. The
-// same scenarios pass against the host that does not commit it.
-func TestBlindSpotsAreSeen(t *testing.T) {
+// Every row of docs/blind-spots.md names the faults that stand for it, and no others; the kill matrix says what kills them.
+// What no fault of a host with an engine can be is an impostor, or the ledger says why it is not looked for.
+func TestEveryBlindSpotIsStoodFor(t *testing.T) {
+	want := map[int][]string{}
+	for _, f := range fault.All() {
+		for _, row := range f.Spots {
+			want[row] = append(want[row], f.ID)
+		}
+	}
+	replaced := map[int]bool{}
+	for _, i := range impostors() {
+		replaced[i.row] = true
+	}
+	for row, said := range readBlindSpots(t) {
+		if diff := cmp.Diff(want[row], said.faults, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("row %d (-faults that stand for it +named there):\n%s", row, diff)
+		}
+		if len(said.faults) == 0 && !replaced[row] && !said.untested {
+			t.Errorf("row %d names no fault and no scenario that finds an impostor, and no row of the ledger with its reason", row)
+		}
+	}
+}
+
+// Every impostor of docs/blind-spots.md is there, and the scenarios that the page names find it out. The same scenarios
+// pass against the host in whose place it answers.
+func TestImpostorsAreFoundOut(t *testing.T) {
 	many(t)
 	t.Parallel()
 	page := readBlindSpots(t)
 	controls := &controls{certified: map[string]func() *scenarios.Report{}}
 	covered := map[int]map[string]string{}
-	for _, spot := range blindSpots() {
+	for _, spot := range impostors() {
 		if covered[spot.row] == nil {
 			covered[spot.row] = map[string]string{}
 		}
@@ -49,15 +74,15 @@ func TestBlindSpotsAreSeen(t *testing.T) {
 	}
 	for row, said := range page {
 		shown := slices.Sorted(maps.Keys(covered[row]))
-		if diff := cmp.Diff(said, shown); diff != "" {
+		if diff := cmp.Diff(said.scenarios, shown, cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("row %d of docs/blind-spots.md (-named there +seen here):\n%s", row, diff)
 		}
 	}
 }
 
 // isFound certifies the host that commits the violation.
-func (s blindSpot) isFound(t *testing.T) {
-	r := certify(t, serve(t, s.host, s.wrap).URL, s.options())
+func (s impostor) isFound(t *testing.T) {
+	r := certify(t, serve(t, openwop.Options{}, s.wrap).URL, s.options())
 	if shows := slices.ContainsFunc(r.Seen, func(seen scenarios.Sighting) bool { return seen.Claim.ID == s.seen }); shows != (s.seen != "") {
 		t.Errorf("the report shows %v as not claimed, but seen", r.Seen)
 	}
@@ -82,7 +107,7 @@ func (s blindSpot) isFound(t *testing.T) {
 	}
 }
 
-func (s blindSpot) options() scenarios.Options {
+func (s impostor) options() scenarios.Options {
 	return scenarios.Options{Select: scenarios.Selection{Scenarios: slices.Sorted(maps.Keys(s.finds))}, Patience: 1200 * time.Millisecond}
 }
 
@@ -102,7 +127,7 @@ type controls struct {
 	certified map[string]func() *scenarios.Report
 }
 
-func (c *controls) passes(t *testing.T, spot blindSpot) {
+func (c *controls) passes(t *testing.T, spot impostor) {
 	t.Helper()
 	r := c.of(t, spot.honest)
 	for name := range spot.finds {
@@ -119,7 +144,7 @@ func (c *controls) of(t *testing.T, o openwop.Options) *scenarios.Report {
 	certified := c.certified[host]
 	if certified == nil {
 		asked := map[string]bool{}
-		for _, spot := range blindSpots() {
+		for _, spot := range impostors() {
 			if fmt.Sprintf("%+v", spot.honest) == host {
 				for name := range spot.finds {
 					asked[name] = true
@@ -138,30 +163,39 @@ func (c *controls) of(t *testing.T, o openwop.Options) *scenarios.Report {
 var (
 	rowOfPage    = regexp.MustCompile(`(?m)^\| *(\d+) *\|([^|]+)\|([^|]+)\|$`)
 	seenBy       = regexp.MustCompile("`([a-z0-9-]+/[a-z0-9-]+|not claimed, but seen)` (OWP-[0-9A-Z-]+|[a-z-]+)")
+	faultNamed   = regexp.MustCompile("`([a-z]+\\.[a-z0-9-]+)`")
 	withoutCause = regexp.MustCompile("(OWP-[0-9A-Z-]+): ([a-z-]+)")
 )
 
-// readBlindSpots reads the table of the page: of each row the scenarios that it names, each with what it finds.
-func readBlindSpots(t *testing.T) map[int][]string {
+// spotSaid is a row of the page.
+type spotSaid struct {
+	faults    []string
+	scenarios []string // that find an impostor, each with what it finds
+	untested  bool
+}
+
+// readBlindSpots reads the table of the page.
+func readBlindSpots(t *testing.T) map[int]spotSaid {
 	t.Helper()
 	raw, err := os.ReadFile("../../docs/blind-spots.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	page := map[int][]string{}
+	page := map[int]spotSaid{}
 	for _, m := range rowOfPage.FindAllStringSubmatch(string(raw), -1) {
 		row, err := strconv.Atoi(m[1])
 		if _, twice := page[row]; err != nil || twice {
 			t.Fatalf("row %s of the page is there twice, or is none", m[1])
 		}
-		page[row] = nil
+		said := spotSaid{untested: untested(t, m[3])}
 		for _, s := range seenBy.FindAllStringSubmatch(m[3], -1) {
-			page[row] = append(page[row], s[1]+" "+s[2])
+			said.scenarios = append(said.scenarios, s[1]+" "+s[2])
 		}
-		slices.Sort(page[row])
-		if len(page[row]) == 0 && !untested(t, m[3]) {
-			t.Errorf("row %d names no scenario, and no row of the ledger with its reason", row)
+		for _, f := range faultNamed.FindAllStringSubmatch(m[3], -1) {
+			said.faults = append(said.faults, f[1])
 		}
+		slices.Sort(said.scenarios)
+		page[row] = said
 	}
 	if len(page) != 40 {
 		t.Errorf("the page has %d rows", len(page))

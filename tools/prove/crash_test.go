@@ -24,6 +24,7 @@ import (
 	"github.com/openassay/assay/simhost/eventlog"
 	"github.com/openassay/assay/simhost/openwop"
 	"github.com/openassay/assay/simhost/run"
+	"github.com/openassay/assay/tools/prove"
 )
 
 // process is the built command, serving from a folder.
@@ -36,7 +37,7 @@ var listens = regexp.MustCompile(`http://127\.0\.0\.1:\d+`)
 
 func startProcess(t *testing.T, binary, dir string) process {
 	t.Helper()
-	p := process{Cmd: exec.Command(binary, "simhost", "--listen", "127.0.0.1:0", "--key", key, "--data", dir)}
+	p := process{Cmd: exec.Command(binary, "simhost", "--listen", "127.0.0.1:0", "--key", prove.Key, "--data", dir)}
 	p.Stderr = os.Stderr
 	stdout, err := p.StdoutPipe()
 	if err != nil {
@@ -68,7 +69,7 @@ func call(t *testing.T, method, url string, body, out any) int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	request.Header.Set("Authorization", "Bearer "+key)
+	request.Header.Set("Authorization", "Bearer "+prove.Key)
 	request.Header.Set("Content-Type", "application/json")
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	reply, err := client.Do(request)

@@ -67,7 +67,7 @@ func Check(dir string, m results.KillMatrix) error {
 			return fmt.Errorf("compare the kill matrix: %w", err)
 		}
 		if line, old, now := firstDifference(was, files[name]); line > 0 {
-			return fmt.Errorf("%w: %s:%d says %q, now it is %q", ErrStale, path, line, old, now)
+			return fmt.Errorf("%w: %s:%d says %s and must say %s", ErrStale, path, line, old, now)
 		}
 	}
 	return nil

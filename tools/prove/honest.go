@@ -4,10 +4,11 @@ import (
 	"fmt"
 
 	"github.com/openassay/assay/simhost/openwop"
+	"github.com/openassay/assay/simhost/variation"
 )
 
-// Honest lists hosts that keep every promise they make: every rung of the ladder, each claim left off alone, and what
-// else an operator can choose. Their names are the flags of assay simhost that make them.
+// Honest lists hosts that keep every promise they make: every rung of the ladder, each claim left off alone, what else an
+// operator can choose, and each way in which honest hosts differ, alone and all at once. Their names are the flags of assay simhost that make them.
 func Honest() []Host {
 	hosts := []Host{{Name: "honest", Options: openwop.Options{Version: openwop.HighestVersion}}}
 	add := func(name string, o openwop.Options) { hosts = append(hosts, Host{Name: name, Options: o}) }
@@ -30,5 +31,8 @@ func Honest() []Host {
 	add("--max-node-executions 100", openwop.Options{MaxNodeExecutions: 100})
 	add("--escalation-interrupt approval", openwop.Options{EscalationInterrupt: "approval"})
 	add("--goal-judge verifier", openwop.Options{GoalJudge: "verifier"})
+	for _, name := range append(variation.Names(), variation.All) {
+		add("--version 6 --vary "+name, openwop.Options{Version: openwop.HighestVersion, Vary: []string{name}})
+	}
 	return hosts
 }

@@ -4,21 +4,17 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"maps"
 	"net/http"
-	"net/http/httptest"
 	"os"
-	"slices"
 	"sync"
 	"testing"
-	"time"
 
 	"go.uber.org/goleak"
 
 	"github.com/openassay/assay/scenarios"
 	suites "github.com/openassay/assay/scenarios/openwop"
-	"github.com/openassay/assay/scenarios/wire"
 	"github.com/openassay/assay/simhost/openwop"
+	"github.com/openassay/assay/tools/prove"
 )
 
 func TestMain(m *testing.M) {
@@ -35,13 +31,28 @@ func TestMain(m *testing.M) {
 			panic(err)
 		}
 	}
-	goleak.VerifyTestMain(besides{m})
+	goleak.VerifyTestMain(inLab{m})
 }
 
-const key, otherKey, lowScopeKey = "prove-key", "prove-other-key", "prove-low-scope-key"
+// lab is where all tests start their hosts.
+var lab *prove.Lab
 
-// voters are further principals of the tenant, and their keys.
-var voters = map[string]string{"voter-1": "prove-voter-key-1", "voter-2": "prove-voter-key-2", "voter-3": "prove-voter-key-3"}
+// inLab runs the tests, and closes the lab before anybody looks for leaks.
+type inLab struct{ *testing.M }
+
+func (m inLab) Run() int {
+	var err error
+	if lab, err = prove.NewLab(context.Background()); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	code := m.M.Run()
+	if err := lab.Close(context.Background()); err != nil {
+		fmt.Fprintln(os.Stderr, "closing the lab:", err)
+		return 1
+	}
+	return code
+}
 
 // many passes over a test that certifies many hosts, where -short asks for few.
 func many(t *testing.T) {
@@ -52,42 +63,23 @@ func many(t *testing.T) {
 }
 
 // serve starts a simulated host on a real socket; wrap may stand in front of it.
-func serve(t *testing.T, o openwop.Options, wrap func(http.Handler) http.Handler) *httptest.Server {
+func serve(t *testing.T, o openwop.Options, wrap func(http.Handler) http.Handler) *prove.Served {
 	t.Helper()
-	o.Key, o.Tenants, o.Voters, o.LowScopeKey = key, map[string]string{"other": otherKey}, voters, lowScopeKey
-	if o.Version == 0 || o.Version >= 3 { // below there are no causes across hosts
-		o.Peers = map[string]openwop.Peer{openwop.SecondHost: {URL: second(t), Key: secondKey}}
-	}
-	server := httptest.NewUnstartedServer(nil)
-	o.URL = "http://" + server.Listener.Addr().String()
-	h, err := openwop.New(t.Context(), o)
+	s, err := lab.Serve(t.Context(), o, wrap)
 	if err != nil {
-		server.Listener.Close()
 		t.Fatal(err)
 	}
-	handler := h.Handler()
-	if wrap != nil {
-		handler = wrap(handler)
-	}
-	server.Config.Handler = handler
-	server.Start()
 	t.Cleanup(func() {
-		if err := h.Close(context.Background()); err != nil {
+		if err := s.Close(context.Background()); err != nil {
 			t.Errorf("closing the host: %v", err)
 		}
-		server.Close()
 	})
-	return server
+	return s
 }
 
 func certify(t *testing.T, url string, o scenarios.Options) *scenarios.Report {
 	t.Helper()
-	if o.Patience == 0 {
-		o.Patience = 10 * time.Second
-	}
-	target := wire.Target{URL: url, Key: key, OtherKey: otherKey, VoterKeys: slices.Sorted(maps.Values(voters)), LowScopeKey: lowScopeKey,
-		SecondURL: second(t), SecondKey: secondKey}
-	c, err := scenarios.Certify(t.Context(), target, o, suites.Suites()...)
+	c, err := scenarios.Certify(t.Context(), lab.Target(url), o, suites.Suites()...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,24 +92,25 @@ var shared sync.Map // of *sharedReport
 type sharedReport struct {
 	once   sync.Once
 	report *scenarios.Report
+	err    error
 }
 
 // certified is the report of an honest or faulty host with these options and nothing in front of it, without its
-// transcripts: those of all hosts together take gigabytes. Each host is certified once, for all tests that ask for it:
-// they must not change the report.
+// transcripts. Each host is certified once, for all tests that ask for it: they must not change the report.
 func certified(t *testing.T, o openwop.Options) *scenarios.Report {
 	t.Helper()
-	made, _ := shared.LoadOrStore(fmt.Sprintf("%+v", o), &sharedReport{})
-	s := made.(*sharedReport)
-	s.once.Do(func() {
-		r := certify(t, serve(t, o, nil).URL, scenarios.Options{})
-		r.Drives = nil
-		s.report = r
-	})
-	if s.report == nil {
-		t.Fatal("this host could not be certified when another test asked for it")
+	r, err := certifiedOnce(context.WithoutCancel(t.Context()), prove.Host{Name: t.Name(), Options: o}, scenarios.Options{Seed: 1})
+	if err != nil {
+		t.Fatal(err)
 	}
-	return s.report
+	return r
+}
+
+func certifiedOnce(ctx context.Context, h prove.Host, o scenarios.Options) (*scenarios.Report, error) {
+	made, _ := shared.LoadOrStore(fmt.Sprintf("%+v", h.Options), &sharedReport{})
+	s := made.(*sharedReport)
+	s.once.Do(func() { s.report, s.err = lab.Certify(ctx, h, o) })
+	return s.report, s.err
 }
 
 // byVerdict groups scenario names by verdict.

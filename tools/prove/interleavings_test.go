@@ -22,6 +22,7 @@ import (
 	"github.com/openassay/assay/simhost/eventlog"
 	"github.com/openassay/assay/simhost/openwop"
 	"github.com/openassay/assay/simhost/run"
+	"github.com/openassay/assay/tools/prove"
 )
 
 // Whatever is asked of the simulated host, in whatever order, its runs keep what the suites hold every run to; and every
@@ -81,7 +82,7 @@ func newWorld(t *testing.T, rt *rapid.T) *world {
 	w := &world{t: t, rt: rt, clock: clock.NewManual(time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)), logs: map[string]suites.RunLog{},
 		pages: map[string]string{}, forks: map[string]suites.Standing{}, served: map[string][]served{}, over: map[string]bool{}}
 	w.options = openwop.Options{
-		Key: key, DataDir: t.TempDir(), Clock: w.clock, Seed: rapid.Uint64Range(1, 1<<32).Draw(rt, "seed"),
+		Key: prove.Key, DataDir: t.TempDir(), Clock: w.clock, Seed: rapid.Uint64Range(1, 1<<32).Draw(rt, "seed"),
 		Version:             rapid.SampledFrom([]int{1, 4, 5, 5, 5, 6}).Draw(rt, "version"),
 		EscalationInterrupt: rapid.SampledFrom(openwop.EscalationInterrupts()).Draw(rt, "escalation"),
 		MaxLoopIterations:   6, MaxNodeExecutions: 40, MaxRunDuration: 2 * time.Minute,
@@ -125,7 +126,7 @@ func (w *world) ask(method, path string, body, out any) (int, []byte) {
 	if body == nil {
 		request = httptest.NewRequest(method, path, nil)
 	}
-	request.Header.Set("Authorization", "Bearer "+key)
+	request.Header.Set("Authorization", "Bearer "+prove.Key)
 	request.Header.Set("Content-Type", "application/json")
 	got := record(w.host.Handler(), request)
 	if got.Code >= http.StatusInternalServerError {

@@ -70,6 +70,7 @@ type Served struct {
 	URL    string
 	host   *openwop.Host
 	server *http.Server
+	door   net.Listener
 	ended  chan struct{}
 }
 
@@ -97,13 +98,17 @@ func serve(ctx context.Context, o openwop.Options, wrap func(http.Handler) http.
 	if wrap != nil {
 		handler = wrap(handler)
 	}
-	s := &Served{URL: o.URL, host: host, server: &http.Server{Handler: handler, ReadHeaderTimeout: time.Minute}, ended: make(chan struct{})}
+	s := &Served{URL: o.URL, host: host, door: ln, ended: make(chan struct{})}
+	s.server = &http.Server{Handler: handler, ReadHeaderTimeout: time.Minute}
 	go func() {
 		defer close(s.ended)
 		_ = s.server.Serve(ln) // says only that it was closed
 	}()
 	return s, nil
 }
+
+// Refuse lets nobody connect any more, as if the process were gone.
+func (s *Served) Refuse() error { return s.door.Close() }
 
 // Close ends the host and its connections.
 func (s *Served) Close(ctx context.Context) error {

@@ -49,29 +49,6 @@ func TestHonestHostsThatDiffer(t *testing.T) {
 	}
 }
 
-// What a host does with an answer behind a reply that is as it should be.
-func TestHostsThatMistreatAnswers(t *testing.T) {
-	for name, host := range map[string]struct {
-		wrap   func(http.Handler) http.Handler
-		failed map[string]string // by scenario: the requirement
-	}{
-		"moves on a refusal": {movesOnRefusal, map[string]string{"two-at-once": "OWP-INT-4"}},
-		"loses the answer": {losesAnswer, map[string]string{"concurrent-resolvers": "OWP-INT-3", "artifact": "OWP-INT-18", "edited": "OWP-INT-18",
-			"answers-reach": "OWP-INT-21", "rivals": "OWP-INT-3", "token-answers": "OWP-INT-37"}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			r := certify(t, serve(t, openwop.Options{}, host.wrap).URL, scenarios.Options{})
-			for _, o := range r.Outcomes {
-				want, fails := host.failed[o.Scenario.Name()]
-				if fails != (o.Verdict == scenarios.Failed) || fails && !strings.HasPrefix(o.Reason, want+":") {
-					t.Errorf("%s is %s: %s", o.Scenario.ID, o.Verdict, o.Reason)
-				}
-			}
-		})
-	}
-}
-
 // record lets the host answer and returns what it said.
 func record(next http.Handler, r *http.Request) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
@@ -87,17 +64,14 @@ func reply(w http.ResponseWriter, recorded *httptest.ResponseRecorder, code int,
 }
 
 var (
-	oneRun      = regexp.MustCompile(`^/v1/runs/[^/:]+$`)
-	oneGoal     = regexp.MustCompile(`^/v1/host/sample/goals/[^/]+$`)
-	goalMove    = regexp.MustCompile(`^(/v1/host/sample/goals/[^/]+)/(tick|abandon)$`)
-	goalLog     = regexp.MustCompile(`^/v1/host/sample/goals/[^/]+/events$`)
-	runLog      = regexp.MustCompile(`^/v1/runs/[^/]+/events/poll$`)
-	runDiff     = regexp.MustCompile(`^(/v1/runs/[^/:]+):diff$`)
-	runFork     = regexp.MustCompile(`^(/v1/runs/[^/:]+):fork$`)
-	runStream   = regexp.MustCompile(`^/v1/runs/[^/]+/events$`)
-	nodeAnswer  = regexp.MustCompile(`^(/v1/runs/[^/]+/interrupts/)[^/]+$`)
-	wholeMarker = regexp.MustCompile(`"m[0-9a-f]{16}"`)
-	anyComment  = regexp.MustCompile(`"comment":"[^"]*"`)
+	oneRun    = regexp.MustCompile(`^/v1/runs/[^/:]+$`)
+	oneGoal   = regexp.MustCompile(`^/v1/host/sample/goals/[^/]+$`)
+	goalMove  = regexp.MustCompile(`^(/v1/host/sample/goals/[^/]+)/(tick|abandon)$`)
+	goalLog   = regexp.MustCompile(`^/v1/host/sample/goals/[^/]+/events$`)
+	runLog    = regexp.MustCompile(`^/v1/runs/[^/]+/events/poll$`)
+	runDiff   = regexp.MustCompile(`^(/v1/runs/[^/:]+):diff$`)
+	runFork   = regexp.MustCompile(`^(/v1/runs/[^/:]+):fork$`)
+	runStream = regexp.MustCompile(`^/v1/runs/[^/]+/events$`)
 )
 
 func slow(by time.Duration) func(http.Handler) http.Handler {
@@ -228,38 +202,6 @@ func (c fullSeconds) At(at time.Time, call func()) clock.Timer {
 		full = full.Add(time.Second)
 	}
 	return c.Clock.At(full, call)
-}
-
-// movesOnRefusal answers 404 for a node that it does not have, and takes the answer for the one that waits.
-func movesOnRefusal(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		m := nodeAnswer.FindStringSubmatch(r.URL.Path)
-		if m == nil {
-			next.ServeHTTP(w, r)
-			return
-		}
-		body := bodyOf(r)
-		got := record(next, with(r, r.URL.Path, body))
-		if got.Code == http.StatusNotFound {
-			for _, node := range []string{"supervisor", "dispatch"} {
-				record(next, with(r, m[1]+node, body))
-			}
-		}
-		reply(w, got, got.Code, got.Body.Bytes())
-	})
-}
-
-// losesAnswer keeps that there was an answer, and not which.
-func losesAnswer(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch {
-		case nodeAnswer.MatchString(r.URL.Path):
-			r = with(r, r.URL.Path, wholeMarker.ReplaceAll(bodyOf(r), []byte(`"something else"`)))
-		case r.Method == http.MethodPost && tokenAnswer.MatchString(r.URL.Path): // without a comment it is an event, by what it correlates with
-			r = with(r, r.URL.Path, anyComment.ReplaceAll(bodyOf(r), []byte(`"comment":"something else"`)))
-		}
-		next.ServeHTTP(w, r)
-	})
 }
 
 func bodyOf(r *http.Request) []byte {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/simhost/openwop"
+	"github.com/openassay/assay/tools/prove"
 )
 
 // What a host does wrong when it refuses, repeats or cancels, and what it says
@@ -49,7 +50,7 @@ func TestHostsThatRefuseBadly(t *testing.T) {
 	}
 }
 
-const ours = "Bearer " + key
+const ours = "Bearer " + prove.Key
 
 var cancelCall = regexp.MustCompile(`^/v1/runs/[^/]+/cancel$`)
 

@@ -1,0 +1,27 @@
+package fault
+
+import (
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/rules"
+)
+
+var heartbeatFaults = []Fault{
+	{
+		ID:     "heartbeat.change-not-told",
+		Title:  "a heartbeat fires its run for a change and does not say so",
+		Looks:  "changed is false for a state that is another one than before",
+		Breaks: []string{openwopv1.OWPHBT1},
+		Replace: func(s *rules.Set) {
+			s.Heartbeat.Tells = func(bool) bool { return false }
+		},
+	},
+	{
+		ID:     "heartbeat.every-look-a-change",
+		Title:  "a heartbeat does not compare what it sees with what it saw",
+		Looks:  "changed is true, and a run is fired, for the state of last time",
+		Breaks: []string{openwopv1.OWPHBT2},
+		Replace: func(s *rules.Set) {
+			s.Heartbeat.Changed = func(string, string) bool { return true }
+		},
+	},
+}

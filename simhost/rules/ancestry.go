@@ -1,0 +1,65 @@
+package rules
+
+import "github.com/openassay/assay/gen/openwopv1"
+
+// Ancestry is what a host says of where runs come from, to clients and to other hosts (RFC 0040).
+type Ancestry struct {
+	// Serves tells whether ancestries are served, given whether the host advertises that it does.
+	Serves func(advertised bool) bool
+
+	// Missing tells whether the ancestry of a run that is not there is refused.
+	Missing func() bool
+
+	// Parent is the run that started a run; nil where none did.
+	Parent func(Kin) *openwopv1.RunParent
+
+	// HostID is the host that a run is on, given the one that is advertised.
+	HostID func(k Kin, advertised string) string
+
+	// CauseHost is the host that a step of a handoff names for its cause, given that of the event that ended a child on another
+	// host and the one that the child is on; "" where the cause, or the child, is here.
+	CauseHost func(phase openwopv1.ChainPhase, cause, child string) string
+
+	// Trace is the trace that a worker on another host is asked for in, given that of its parent and what the host calls the
+	// worker's run.
+	Trace func(trace, child string) string
+
+	// WellKnown is the address of its discovery document that the host gives to others, given the one that it has.
+	WellKnown func(url string) string
+
+	// Stops tells whether a child on another host is stopped with its parent.
+	Stops func() bool
+}
+
+// Kin is where a run comes from.
+type Kin struct {
+	RunID       string
+	HostID      string               // of this host
+	ParentRunID string               // the run of this host that dispatched it, "" for none
+	SourceRunID string               // the run that it is a fork of, "" for none
+	Abroad      *openwopv1.RunParent // the run of another host that dispatched it, nil for none
+}
+
+func honestAncestry() Ancestry {
+	return Ancestry{
+		Serves:    func(advertised bool) bool { return advertised },
+		Missing:   func() bool { return true },
+		Parent:    parent,
+		HostID:    func(_ Kin, advertised string) string { return advertised },
+		CauseHost: func(_ openwopv1.ChainPhase, cause, _ string) string { return cause },
+		Trace:     func(trace, _ string) string { return trace },
+		WellKnown: func(url string) string { return url },
+		Stops:     func() bool { return true },
+	}
+}
+
+// parent is the run that dispatched a run. A fork has a source and no parent: the protocol has no cause for it.
+func parent(k Kin) *openwopv1.RunParent {
+	switch {
+	case k.Abroad != nil:
+		return k.Abroad
+	case k.ParentRunID != "":
+		return &openwopv1.RunParent{RunID: k.ParentRunID, HostID: k.HostID, Cause: openwopv1.RunParentCauseCoreDispatch}
+	}
+	return nil
+}

@@ -1,0 +1,39 @@
+package rules
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/openassay/assay/gen/openwopv1"
+)
+
+func TestHonestConfidence(t *testing.T) {
+	c := Honest().Confidence
+	doubt := func(version int, confidence *float64) Doubt {
+		return Doubt{Version: version, Kind: "next-worker", Confidence: confidence, Floor: 0.5}
+	}
+	floor, kind := c.Advertised(0.6, "approval")
+	for _, row := range []struct {
+		rule string
+		ok   bool
+	}{
+		{"advertised as they are", floor == 0.6 && kind == "approval"},
+		{"below the floor is held", c.Escalates(doubt(2, new(0.49)))},
+		{"at the floor it is not", !c.Escalates(doubt(2, new(0.5)))},
+		{"no opinion is not", !c.Escalates(doubt(2, nil))},
+		{"version 1 knows no floor", !c.Escalates(doubt(1, new(0.49)))},
+		{"the interrupt that is advertised", c.Raises(openwopv1.InterruptKindApproval) == openwopv1.InterruptKindApproval},
+		{"told before the question", c.TellsFirst("next-worker") && c.TellsFirst("terminate")},
+		{"told as it is", c.Told(openwopv1.CoreWorkflowChainConfidenceEscalatedPayload{WorkerID: "w"}).WorkerID == "w"},
+		{"below the threshold is unsure", c.Unsure(0.69, 0.7, false) && c.Unsure(0.4, 0.5, true)},
+		{"at the threshold it is not", !c.Unsure(0.7, 0.7, false) && !c.Unsure(0.5, 0.5, true)},
+		{"an unsure agent is told of as it is", c.UnsureTold(openwopv1.LowConfidenceData{Observed: 0.5}).Observed == 0.5},
+		{"what is accepted is carried out", c.After(false, false) == CarriedOut && c.After(false, true) == CarriedOut},
+		{"what is rejected is not", c.After(true, false) == Dropped && c.After(true, true) == Dropped},
+		{"by its own workers", slices.Equal(c.Workers([]string{"a", "b"}, true), []string{"a", "b"})},
+	} {
+		if !row.ok {
+			t.Errorf("not so: %s", row.rule)
+		}
+	}
+}

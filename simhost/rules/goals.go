@@ -1,0 +1,141 @@
+package rules
+
+import (
+	"net/http"
+
+	"github.com/openassay/assay/gen/openwopv1"
+)
+
+// Goals is how standing goals are made, go on and end (RFC 0097).
+type Goals struct {
+	// Kept tells whether there are goals, given whether they are claimed.
+	Kept func(claimed bool) bool
+
+	// Advertised is what discovery says of goals, given what the host has.
+	Advertised func(openwopv1.GoalsCapability) openwopv1.GoalsCapability
+
+	// Takes tells whether a goal can have something in this field, such as completion.check, given whether the host has it.
+	Takes func(field string, offered bool) bool
+
+	// Bounded tells whether these bounds are enough where bounds are required.
+	Bounded func(openwopv1.GoalBounds) bool
+
+	// Unbounded is the HTTP status that refuses a goal without bounds.
+	Unbounded func() int
+
+	// Redacts tells whether secrets are taken out of an objective, given whether it is that of an edit.
+	Redacts func(edited bool) bool
+
+	// Edits tells whether a goal in this state can be edited, given whether its objective is to be another.
+	Edits func(state openwopv1.GoalState, reworded bool) bool
+
+	// Endings are the calls by which a client ends a goal beside those of the contract, and the states in which it then is.
+	Endings func() map[string]openwopv1.GoalState
+
+	// Resumes tells whether a goal in this state goes on when it is resumed. One that is escalated was answered by then.
+	Resumes func(openwopv1.GoalState) bool
+
+	// Fires tells whether a goal in this state, which goes on in this mode, fires runs.
+	Fires func(openwopv1.GoalState, openwopv1.GoalContinuationMode) bool
+
+	// Halts tells whether a pause holds back the runs that are fired in this mode.
+	Halts func(openwopv1.GoalContinuationMode) bool
+
+	// Recurs tells whether a goal of this mode goes on by itself when it has had so many runs.
+	Recurs func(mode openwopv1.GoalContinuationMode, runs int) bool
+
+	// Queues tells whether ticks of one goal wait for one another.
+	Queues func() bool
+
+	// Satisfies tells whether the verdict of the judge is that the objective is reached. A nil confidence was not told.
+	Satisfies func(satisfied bool, confidence *float64) bool
+
+	// Exceeds tells whether a goal that was just judged is at one of its bounds.
+	Exceeds func(Spent) bool
+
+	// Lasts is how long a goal with this bound of time lives, in ms; false without end.
+	Lasts func(bound *int64) (ms int64, ends bool)
+
+	// Contributes are the contributing runs of a goal when one more was judged, which may have been stuck before.
+	Contributes func(runs []string, judged string, stuck bool) []string
+
+	// Adopts tells whether a fork of a contributing run is judged as another one, given the mode of the fork.
+	Adopts func(openwopv1.ForkMode) bool
+
+	// Counts is the number that an evaluation carries, given how many runs were judged, this one included, and whether the
+	// goal was edited or resumed since the evaluation before.
+	Counts func(judged int64, changed bool) int64
+
+	// Shown is a goal as it is served.
+	Shown func(openwopv1.Goal) openwopv1.Goal
+
+	// Listed is a goal as it is listed, and whether it is, where the goals in this state are asked for; "" are all.
+	Listed func(goal openwopv1.Goal, in openwopv1.GoalState) (openwopv1.Goal, bool)
+
+	// Told are the events that are served of one that happened to a goal with this objective.
+	Told func(objective string, event openwopv1.GoalEvent) []openwopv1.GoalEvent
+}
+
+// Spent is what a goal has used up when a run of it was judged. A nil bound is none.
+type Spent struct {
+	Mode    openwopv1.GoalContinuationMode
+	Runs    int64 // that were judged, this one included
+	CostUSD float64
+	Bounds  openwopv1.GoalBounds
+	Late    bool // its time is over
+}
+
+func honestGoals() Goals {
+	return Goals{
+		Kept:       func(claimed bool) bool { return claimed },
+		Advertised: func(c openwopv1.GoalsCapability) openwopv1.GoalsCapability { return c },
+		Takes:      func(_ string, offered bool) bool { return offered },
+		Bounded:    func(b openwopv1.GoalBounds) bool { return b != openwopv1.GoalBounds{} },
+		Unbounded:  func() int { return http.StatusUnprocessableEntity },
+		Redacts:    func(bool) bool { return true },
+		Edits:      func(state openwopv1.GoalState, _ bool) bool { return state == openwopv1.GoalStateActive },
+		Endings:    func() map[string]openwopv1.GoalState { return nil },
+		Resumes: func(state openwopv1.GoalState) bool {
+			return state == openwopv1.GoalStateActive || state == openwopv1.GoalStateEscalated
+		},
+		Fires: func(state openwopv1.GoalState, _ openwopv1.GoalContinuationMode) bool {
+			return state == openwopv1.GoalStateActive
+		},
+		Halts:     func(openwopv1.GoalContinuationMode) bool { return true },
+		Recurs:    func(openwopv1.GoalContinuationMode, int) bool { return true },
+		Queues:    func() bool { return true },
+		Satisfies: func(satisfied bool, _ *float64) bool { return satisfied },
+		Exceeds: func(s Spent) bool {
+			b := s.Bounds
+			return s.Late || b.MaxLoopIterations != nil && s.Runs >= *b.MaxLoopIterations ||
+				b.MaxCostUSD != nil && over(s.CostUSD, *b.MaxCostUSD)
+		},
+		Lasts: func(bound *int64) (int64, bool) {
+			if bound == nil {
+				return 0, false
+			}
+			return *bound, true
+		},
+		Contributes: func(runs []string, judged string, stuck bool) []string {
+			if stuck { // it contributed when it got stuck
+				return runs
+			}
+			return append(runs, judged)
+		},
+		Adopts: func(openwopv1.ForkMode) bool { return false },
+		Counts: func(judged int64, _ bool) int64 { return judged },
+		Shown:  func(g openwopv1.Goal) openwopv1.Goal { return g },
+		Listed: func(g openwopv1.Goal, in openwopv1.GoalState) (openwopv1.Goal, bool) {
+			return g, in == "" || in == g.State
+		},
+		Told: func(_ string, e openwopv1.GoalEvent) []openwopv1.GoalEvent {
+			return []openwopv1.GoalEvent{e}
+		},
+	}
+}
+
+// over tells whether a sum of costs crosses a bound. A sum of decimal fractions is off by a hair: three times 0.1 is not
+// over 0.3.
+func over(sum, bound float64) bool {
+	return sum-bound > bound*1e-9
+}

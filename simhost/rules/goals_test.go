@@ -1,0 +1,73 @@
+package rules
+
+import (
+	"testing"
+
+	"github.com/openassay/assay/gen/openwopv1"
+)
+
+func TestHonestGoals(t *testing.T) {
+	const (
+		active, escalated = openwopv1.GoalStateActive, openwopv1.GoalStateEscalated
+		exceeded          = openwopv1.GoalStateBoundExceeded
+		manual            = openwopv1.GoalContinuationModeManual
+	)
+	g := Honest().Goals
+	runs := openwopv1.GoalBounds{MaxLoopIterations: new(int64(2))}
+	cost := openwopv1.GoalBounds{MaxCostUSD: new(0.3)}
+	listed := func(in openwopv1.GoalState) bool {
+		_, ok := g.Listed(openwopv1.Goal{State: active}, in)
+		return ok
+	}
+	ms, ends := g.Lasts(new(int64(5)))
+	_, endless := g.Lasts(nil)
+	for _, c := range []struct {
+		rule string
+		ok   bool
+	}{
+		{"goals only where they are claimed", g.Kept(true) && !g.Kept(false)},
+		{"what is offered is taken", g.Takes("completion.check", true) && !g.Takes("completion.check", false)},
+		{"no bounds bound nothing", !g.Bounded(openwopv1.GoalBounds{}) && g.Bounded(runs)},
+		{"without bounds it is 422", g.Unbounded() == 422},
+		{"edits are redacted too", g.Redacts(true) && g.Redacts(false)},
+		{"only active goals are edited", g.Edits(active, true) && g.Edits(active, false) && !g.Edits(exceeded, true) && !g.Edits(escalated, false)},
+		{"no further call ends a goal", len(g.Endings()) == 0},
+		{"what has ended does not resume", g.Resumes(active) && g.Resumes(escalated) && !g.Resumes(exceeded) && !g.Resumes(openwopv1.GoalStateAbandoned)},
+		{"only active goals fire", g.Fires(active, manual) && !g.Fires(escalated, manual) && !g.Fires(exceeded, manual)},
+		{"pauses hold", g.Halts(manual)},
+		{"goals go on by themselves", g.Recurs(manual, 99)},
+		{"ticks queue", g.Queues()},
+		{"the verdict counts, not the confidence", g.Satisfies(true, nil) && !g.Satisfies(false, new(1.0))},
+		{"one run is left", !g.Exceeds(Spent{Runs: 1, Bounds: runs})},
+		{"no run is left", g.Exceeds(Spent{Runs: 2, Bounds: runs}) && g.Exceeds(Spent{Runs: 3, Bounds: runs})},
+		{"a cost of the bound is not over it", !g.Exceeds(Spent{CostUSD: 0.1 + 0.1 + 0.1, Bounds: cost})},
+		{"a cost above the bound is", g.Exceeds(Spent{CostUSD: 0.301, Bounds: cost})},
+		{"late is late", g.Exceeds(Spent{Late: true})},
+		{"time is in ms", ms == 5 && ends && !endless},
+		{"a run contributes once", len(g.Contributes([]string{"a"}, "b", false)) == 2 && len(g.Contributes([]string{"a"}, "a", true)) == 1},
+		{"forks are not judged", !g.Adopts(openwopv1.ForkModeReplay) && !g.Adopts(openwopv1.ForkModeBranch)},
+		{"an edit does not begin the count anew", g.Counts(3, true) == 3},
+		{"lists look at the state", listed("") && listed(active) && !listed(exceeded)},
+		{"an event is told once", len(g.Told("", openwopv1.GoalEvent{})) == 1},
+	} {
+		if !c.ok {
+			t.Errorf("not so: %s", c.rule)
+		}
+	}
+}
+
+func TestHonestHeartbeatsAndRequests(t *testing.T) {
+	s := Honest()
+	if s.Heartbeat.Changed("a", "a") || !s.Heartbeat.Changed("a", "b") {
+		t.Error("another state is a change, and nothing else is")
+	}
+	if !s.Heartbeat.Tells(true) || s.Heartbeat.Tells(false) {
+		t.Error("a change is told as one")
+	}
+	if m := (openwopv1.ExecutionModel{Supported: true, Version: 3}); s.Shape.Advertised(m) != m {
+		t.Error("the execution model is advertised as it is")
+	}
+	if !s.Requests.Minds("createGoal", "/bounds") {
+		t.Error("what the contract does not allow is refused")
+	}
+}

@@ -1,0 +1,43 @@
+package rules
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/openassay/assay/gen/openwopv1"
+)
+
+func TestHonestHandoff(t *testing.T) {
+	h := Honest().Handoff
+	mapping := openwopv1.VariableMapping{"in": "there", "no": "not-there"}
+	other := openwopv1.VariableMapping{"x": "y"}
+	step := Step{Cause: "e1", Payload: openwopv1.CoreWorkflowChainEventPayload{WorkerID: "w"}, Decided: "e0", Mapped: true}
+	snapshot := openwopv1.RunSnapshot{RunID: "r", ParentRunID: new("p")}
+	reason, names := h.Because("p")
+	for _, c := range []struct {
+		rule string
+		ok   bool
+	}{
+		{"handoffs from 1", !h.Shows(0, openwopv1.ChainPhaseDispatchBegan) && h.Shows(1, openwopv1.ChainPhaseDispatchBegan)},
+		{"told as it is", reflect.DeepEqual(h.Step(step), step)},
+		{"a child counts as what it is", h.CountsAs(openwopv1.RunStatusFailed, true) == openwopv1.RunStatusFailed},
+		{"the loop goes on", h.GoesOn(openwopv1.ChainPhaseChildFailed) && h.GoesOn(openwopv1.ChainPhaseDispatchFailed)},
+		{"its own mapping", reflect.DeepEqual(h.Mapping(&mapping, &other, true), other)},
+		{"its own mapping, also where that is empty", len(h.Mapping(&mapping, new(openwopv1.VariableMapping{}), false)) == 0},
+		{"else the default", reflect.DeepEqual(h.Mapping(&mapping, nil, false), mapping)},
+		{"else none", h.Mapping(nil, nil, true) == nil},
+		{"given what there is", reflect.DeepEqual(h.Given(Given{Mapping: mapping, Variables: map[string]any{"there": 1}}), map[string]any{"in": 1})},
+		{"harvest of a completed child", h.Harvests(openwopv1.RunStatusCompleted, true)},
+		{"none without mapping", !h.Harvests(openwopv1.RunStatusCompleted, false)},
+		{"none of a failed child", !h.Harvests(openwopv1.RunStatusFailed, true) && !h.Harvests(openwopv1.RunStatusCancelled, true)},
+		{"all that is mapped is brought", len(h.Brought(map[string]any{"a": 1, "b": 2}, true)) == 2},
+		{"the child's outputs are attested", reflect.DeepEqual(h.Attested(map[string]any{"a": 1}, map[string]any{"b": 2}), map[string]any{"a": 1})},
+		{"all below are stopped", h.Stops(1) && h.Stops(2)},
+		{"and say why", reason == "parent-cancelled" && names == "p"},
+		{"a child is shown as it is", reflect.DeepEqual(h.Child(snapshot), snapshot)},
+	} {
+		if !c.ok {
+			t.Errorf("not so: %s", c.rule)
+		}
+	}
+}

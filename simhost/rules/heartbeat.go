@@ -1,0 +1,17 @@
+package rules
+
+// Heartbeat is what a heartbeat makes of the states that it sees (RFC 0060).
+type Heartbeat struct {
+	// Changed tells whether a state is another one than that of last time. The first state of all is no question.
+	Changed func(last, now string) bool
+
+	// Tells is what the reply says of a look, given whether it fired a run.
+	Tells func(fired bool) (changed bool)
+}
+
+func honestHeartbeat() Heartbeat {
+	return Heartbeat{
+		Changed: func(last, now string) bool { return last != now },
+		Tells:   func(fired bool) bool { return fired },
+	}
+}

@@ -1,0 +1,90 @@
+package rules
+
+import (
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/openassay/assay/gen/openwopv1"
+)
+
+// Log is how the log of a run is told.
+type Log struct {
+	// Lists is what a reply tells of a log: all that is behind the cursor, in order, as it is. The events are shared and must
+	// not be changed.
+	Lists func(Listing) []openwopv1.RunEvent
+
+	// Complete tells whether a reply to a poll says that the log is complete, given whether it lists nothing, whether it has to
+	// leave events for the next reply, and whether the run has ended.
+	Complete func(empty, more, ended bool) bool
+
+	// Waits is how long a poll is held that has nothing to list, given the timeout that is asked for.
+	Waits func(timeout time.Duration) time.Duration
+
+	// Streams tells whether the log goes out as an event stream, given whether the client likes JSON better.
+	Streams func(likesJSON bool) bool
+
+	// Resumes is the sequence behind which a stream goes on that is told this Last-Event-ID; false where that is none.
+	Resumes func(lastEventID string) (after int64, ok bool)
+
+	// Frame is the id and the type of the frame of an event.
+	Frame func(openwopv1.RunEvent) (id int64, event string)
+
+	// Batch is what goes out in one frame of the events that were gathered, which are not none, and the id of the frame.
+	Batch func([]openwopv1.RunEvent) (batch []openwopv1.RunEvent, id int64)
+
+	// Closes tells whether a stream is closed behind the event that ends the run, given whether the run was under way when the
+	// stream was opened.
+	Closes func(live bool) bool
+}
+
+// Form is how a log is read.
+type Form int
+
+// The forms of a log.
+const (
+	Poll     Form = iota
+	Stream        // of server-sent events
+	Document      // the JSON in place of a stream
+)
+
+// Listing is a reply about the log of a run that is about to be written.
+type Listing struct {
+	Form   Form
+	Events []openwopv1.RunEvent // the log; of a stream that is open already, what was appended to it
+	After  int64                // sequence of the last event that the client has; -1 for none
+	Live   bool                 // the stream is open already
+	Ended  bool                 // nothing more will come
+
+	Gathers bool // the stream sends events in batches
+}
+
+func honestLog() Log {
+	return Log{
+		Lists:    behind,
+		Complete: func(_, more, ended bool) bool { return ended && !more },
+		Waits:    func(timeout time.Duration) time.Duration { return timeout },
+		Streams:  func(likesJSON bool) bool { return !likesJSON },
+		Resumes:  cursor,
+		Frame:    func(e openwopv1.RunEvent) (int64, string) { return e.Sequence, string(e.Type) },
+		Batch: func(events []openwopv1.RunEvent) ([]openwopv1.RunEvent, int64) {
+			return events, events[len(events)-1].Sequence
+		},
+		Closes: func(bool) bool { return true },
+	}
+}
+
+// behind is what stands behind the cursor. Sequences follow one another without a gap.
+func behind(r Listing) []openwopv1.RunEvent {
+	if len(r.Events) == 0 || r.After == math.MaxInt64 {
+		return nil
+	}
+	from := min(max(r.After+1-r.Events[0].Sequence, 0), int64(len(r.Events)))
+	return r.Events[from:]
+}
+
+// cursor reads a sequence.
+func cursor(raw string) (int64, bool) {
+	n, err := strconv.ParseInt(raw, 10, 64)
+	return n, err == nil && n >= 0 && raw[0] != '+'
+}

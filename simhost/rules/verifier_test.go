@@ -1,0 +1,30 @@
+package rules
+
+import (
+	"testing"
+
+	"github.com/openassay/assay/gen/openwopv1"
+)
+
+func TestHonestVerifier(t *testing.T) {
+	v := Honest().Verifier
+	fails := openwopv1.AgentVerifiedPayload{AgentID: "a", Verdict: openwopv1.AgentVerifiedPayloadVerdictFail}
+	for _, c := range []struct {
+		rule string
+		ok   bool
+	}{
+		{"verified from 6", v.Offered(true, 6) && !v.Offered(true, 5)},
+		{"not unclaimed", !v.Offered(false, 6)},
+		{"as long as there are verdicts", v.Asked(true, 1) && v.Asked(false, 1) && !v.Asked(true, 0)},
+		{"told as it was found", v.Told(fails, "b", map[string]any{"x": 1}).Result == nil && v.Told(fails, "b", nil).AgentID == "a"},
+		{"heeded where it gates", v.Heeded(true, fails, true) == fails.Verdict},
+		{"only told where it does not", v.Heeded(false, fails, false) == openwopv1.AgentVerifiedPayloadVerdictPass},
+		{"every turn counts", v.Bounded(true) && v.Bounded(false)},
+		{"criteria from 6", v.KeepsCriteria(6) && !v.KeepsCriteria(5)},
+		{"the seam says what is", v.Committed(true) && !v.Committed(false)},
+	} {
+		if !c.ok {
+			t.Errorf("not so: %s", c.rule)
+		}
+	}
+}

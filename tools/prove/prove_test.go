@@ -1,0 +1,65 @@
+package prove_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/tools/prove"
+)
+
+// Every fault is caught for the right reason, no honest host is accused, and the matrix that is committed says so. With
+// -short a few faults stand for all.
+func TestTheSuitesAreProved(t *testing.T) {
+	hosts := prove.Hosts()
+	if testing.Short() {
+		hosts = some(hosts, 12)
+	}
+	m, err := lab.Prove(t.Context(), prove.Options{Hosts: hosts, Seed: 1, Certify: certifyHonestOnce})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, h := range m.Honest {
+		for _, a := range h.Accused {
+			t.Errorf("%s: %s is %s: %s", h.Host, a.Scenario, a.Verdict, a.Reason)
+		}
+	}
+	for _, f := range m.Faults {
+		if len(f.Kills) == 0 {
+			t.Errorf("%s survives, breaks %v", f.ID, f.Breaks)
+		}
+		for _, a := range f.Wrong {
+			t.Errorf("%s, which breaks %v, is caught for the wrong reason: %s is %s: %s", f.ID, f.Breaks, a.Scenario, a.Verdict, a.Reason)
+		}
+	}
+	if testing.Short() {
+		return
+	}
+	if err := prove.Check("../../docs", m); err != nil {
+		t.Errorf("%v: run make prove", err)
+	}
+}
+
+// certifyHonestOnce shares the reports of honest hosts with other tests. What is faulty is certified as it comes: no
+// other test looks at it.
+func certifyHonestOnce(ctx context.Context, h prove.Host, o scenarios.Options) (*scenarios.Report, error) {
+	if h.Fault != nil {
+		return lab.Certify(ctx, h, o)
+	}
+	return certifiedOnce(ctx, h, o)
+}
+
+// some are the plain honest host and n faulty ones, spread over all.
+func some(hosts []prove.Host, n int) (few []prove.Host) {
+	var faulty []prove.Host
+	for _, h := range hosts {
+		if h.Fault != nil {
+			faulty = append(faulty, h)
+		}
+	}
+	few = hosts[:1:1]
+	for i := range min(n, len(faulty)) {
+		few = append(few, faulty[i*len(faulty)/n])
+	}
+	return few
+}

@@ -1,0 +1,53 @@
+package prove_test
+
+import (
+	"context"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/openassay/assay/simhost/fault"
+	"github.com/openassay/assay/simhost/openwop"
+	"github.com/openassay/assay/tools/prove"
+)
+
+// A faulty host says of itself what the honest one says, word for word, unless its discovery document is what it lies in.
+func TestNoHostTellsOfItsFaults(t *testing.T) {
+	for _, f := range fault.All() {
+		t.Run(f.ID, func(t *testing.T) {
+			t.Parallel()
+			o := prove.Faulty(f).Options
+			faulty := says(t, o)
+			o.Faults = nil
+			honest := says(t, o)
+			if diff := cmp.Diff(honest, faulty); (diff != "") != f.Lies {
+				t.Errorf("(-honest +faulty)\n%s", diff)
+			}
+			for _, text := range faulty {
+				if strings.Contains(text, f.ID) {
+					t.Error("it names its fault")
+				}
+			}
+		})
+	}
+}
+
+// says is what a host tells everybody: its banner, and its discovery document.
+func says(t *testing.T, o openwop.Options) []string {
+	t.Helper()
+	o.URL = "http://127.0.0.1:7411"
+	h, err := openwop.New(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := h.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	}()
+	answer := httptest.NewRecorder()
+	h.Handler().ServeHTTP(answer, httptest.NewRequest("GET", "/.well-known/openwop", nil))
+	return []string{h.Banner(o.URL), answer.Body.String()}
+}
