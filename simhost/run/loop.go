@@ -56,9 +56,10 @@ func (m *move) betweenTurns() wait {
 // as of this place in the log, and the stores as they are at this moment, where turns do that.
 func (m *move) beginTurn() wait {
 	l := m.s.loop
-	iteration := m.rules.Loop.Next(l.iteration, l.resumed)
+	past := rules.Past{Suspended: l.resumed, Held: l.told, Again: l.resumes > 1}
+	iteration := m.rules.Loop.Next(l.iteration, past)
 	if turn, ok := m.recordedTurn(); ok {
-		iteration = turn.Iteration
+		iteration = m.rules.Loop.Replays(turn.Iteration, past)
 	}
 	n := m.s.program.supervisor()
 	if m.turnRefused(iteration) || m.nodeRefused(n.ID) {
@@ -102,8 +103,8 @@ func (m *move) decide() wait {
 			return w
 		}
 	}
-	payload := &openwopv1.RunOrchestratorDecidedPayload{AgentID: agent, Decision: wire}
-	if m.rules.Loop.Shows(m.s.created.Version) {
+	payload := new(m.rules.Loop.Writes(openwopv1.RunOrchestratorDecidedPayload{AgentID: agent, Decision: wire}))
+	if m.rules.Loop.Shows(m.s.created.Version) && m.rules.Loop.Carries(wire) {
 		iteration := int64(m.s.loop.iteration)
 		payload.Iteration = &iteration
 	}
