@@ -16,12 +16,12 @@ func over(s openwopv1.RunSnapshot) bool { return !s.CompletedAt.IsZero() }
 var controlFaults = []Fault{
 	{
 		ID:     "control.ended-run-loses-workflow",
-		Title:  "a run that ended is kept without the id of its workflow",
+		Title:  "a run that ended is kept without the id of its workflow, where nobody dispatched it",
 		Looks:  "workflowId in the snapshot of an ended run is empty",
 		Breaks: []string{openwopv1.OWPCTL1},
 		Replace: func(s *rules.Set) {
 			s.Control.Shows = func(run openwopv1.RunSnapshot) openwopv1.RunSnapshot {
-				if over(run) {
+				if over(run) && run.ParentRunID == nil {
 					run.WorkflowID = ""
 				}
 				return run
@@ -107,11 +107,14 @@ var controlFaults = []Fault{
 	},
 	{
 		ID:     "control.suspended-names-no-node",
-		Title:  "the snapshot of a suspended run does not say which node waits",
+		Title:  "the snapshot of a suspended loop does not say which node waits",
 		Looks:  "neither currentNodeId nor interrupt.nodeId is there",
 		Breaks: []string{openwopv1.OWPCTL9},
 		Replace: func(s *rules.Set) {
 			s.Control.Shows = func(run openwopv1.RunSnapshot) openwopv1.RunSnapshot {
+				if run.RunOrchestrator == nil {
+					return run
+				}
 				run.CurrentNodeID = nil
 				if run.Interrupt != nil {
 					asked := *run.Interrupt

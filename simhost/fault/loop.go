@@ -1,6 +1,7 @@
 package fault
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 
@@ -66,7 +67,47 @@ var loopFaults = []Fault{
 		},
 	},
 
+	{
+		ID:     "loop.counter-shared-with-workers",
+		Title:  "the runs of its workers move the counter of a loop as well",
+		Looks:  "iteration counts 1, 3, 5 where every turn but the last dispatches a worker",
+		Breaks: []string{openwopv1.OWP0061B4, openwopv1.OWP0061B2, openwopv1.OWP0061D1},
+		Spots:  []int{3},
+		Replace: func(s *rules.Set) {
+			s.Loop.Numbers = func(iteration, workers int) int { return iteration + workers }
+		},
+	},
+
 	// ---- the loop ------------------------------------------------------------------------------
+	{
+		ID:     "loop.repeated-decision-passed-over",
+		Title:  "a supervisor of a loop that nobody bounded does not decide the same a second time running",
+		Looks:  "the loop takes a turn fewer than its plan has",
+		Breaks: []string{openwopv1.OWP0037A6, openwopv1.OWP0061B2, openwopv1.OWP0061B4},
+		Spots:  []int{4},
+		Replace: func(s *rules.Set) {
+			s.Loop.Script = func(plan []any, bounded bool) []any {
+				if bounded || len(plan) < 3 || !reflect.DeepEqual(plan[0], plan[1]) {
+					return plan
+				}
+				return slices.Concat(plan[:1], plan[2:])
+			}
+		},
+	},
+	{
+		ID:     "loop.child-served-as-parent",
+		Title:  "the snapshot of a run that another dispatched names that one",
+		Looks:  "runId in the snapshot of a child is its parent's",
+		Breaks: []string{openwopv1.OWP0037A3},
+		Replace: func(s *rules.Set) {
+			s.Control.Shows = func(run openwopv1.RunSnapshot) openwopv1.RunSnapshot {
+				if run.ParentRunID != nil {
+					run.RunID = *run.ParentRunID
+				}
+				return run
+			}
+		},
+	},
 	{
 		ID:     "loop.reason-lost",
 		Title:  "the supervisor's reason to terminate is not put on the log",

@@ -11,8 +11,8 @@ type Control struct {
 	// Shows is a run as its snapshot is served. It must leave what it is given as it is.
 	Shows func(openwopv1.RunSnapshot) openwopv1.RunSnapshot
 
-	// Fails tells whether a run of which a node failed fails, given whether it is alone: nobody dispatched it, it dispatches nobody
-	// and it asked nobody.
+	// Fails tells whether a run of which a node failed fails, given whether it is alone: nobody's child or fork, it dispatches
+	// nobody and it asked nobody.
 	Fails func(alone bool) bool
 
 	// GivesUp tells whether a node that waits for a time is given up when its run is stopped.

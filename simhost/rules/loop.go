@@ -14,6 +14,12 @@ type Loop struct {
 	// Carries tells whether this decision carries its iteration, where decisions do (RFC 0061 B).
 	Carries func(openwopv1.OrchestratorDecision) bool
 
+	// Numbers is the iteration that a decision carries in this turn, given how many workers the loop has had (RFC 0061 B).
+	Numbers func(iteration, workers int) int
+
+	// Script is what a supervisor goes by, decision for decision, given whether the caller has bounded the turns (RFC 0037 A).
+	Script func(plan []any, bounded bool) []any
+
 	// Writes is a decision as it stands on the log, and is carried out from there (RFC 0037 A).
 	Writes func(openwopv1.RunOrchestratorDecidedPayload) openwopv1.RunOrchestratorDecidedPayload
 
@@ -48,6 +54,8 @@ func honestLoop() Loop {
 		Replays:  func(recorded int, _ Past) int { return recorded },
 		Carries:  func(openwopv1.OrchestratorDecision) bool { return true },
 		Writes:   func(p openwopv1.RunOrchestratorDecidedPayload) openwopv1.RunOrchestratorDecidedPayload { return p },
+		Numbers:  func(iteration, _ int) int { return iteration },
+		Script:   func(plan []any, _ bool) []any { return plan },
 		Rests:    func() bool { return true },
 		Suspends: func(turns, at int64, resume bool) bool { return at < turns || at == turns && !resume },
 		Replies: func(_ openwopv1.AgentloopRequest, reply openwopv1.AgentloopReply) openwopv1.AgentloopReply {

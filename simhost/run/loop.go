@@ -93,7 +93,7 @@ func (m *move) decide() wait {
 	wire, agent, ok := m.recordedDecision()
 	if !ok {
 		var err error
-		if wire, err = m.s.program.consult(values, m.due(), m.rules.Verifier.KeepsCriteria(m.s.created.Version)); err != nil {
+		if wire, err = m.s.program.consult(values, m.due(), m.rules.Verifier.KeepsCriteria(m.s.created.Version), m.goesBy); err != nil {
 			return m.failNode(n.ID, failure(codeDecision, "%v", err))
 		}
 		agent = m.rules.Dispatch.Agent(m.s.program.agent.AgentID, m.s.answered())
@@ -105,10 +105,15 @@ func (m *move) decide() wait {
 	}
 	payload := new(m.rules.Loop.Writes(openwopv1.RunOrchestratorDecidedPayload{AgentID: agent, Decision: wire}))
 	if m.rules.Loop.Shows(m.s.created.Version) && m.rules.Loop.Carries(wire) {
-		iteration := int64(m.s.loop.iteration)
+		iteration := int64(m.rules.Loop.Numbers(m.s.loop.iteration, len(m.s.children)))
 		payload.Iteration = &iteration
 	}
 	return m.emit(openwopv1.RunEventTypeRunOrchestratorDecided, n.ID, "", payload)
+}
+
+// goesBy is the script that the supervisor goes by.
+func (m *move) goesBy(plan []any) []any {
+	return m.rules.Loop.Script(plan, m.s.bound(openwopv1.CapKindLoopIterations, m.s.created.Bounds.Turns).Own)
 }
 
 // unsure tells whether the supervisor's agent holds back its decision (RFC 0006 C): only its scripted first one can be.

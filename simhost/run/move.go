@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/openassay/assay/gen/openwopv1"
@@ -199,9 +200,10 @@ func (m *move) complete(cause string) wait {
 	return m.emit(openwopv1.RunEventTypeRunCompleted, "", cause, &openwopv1.RunCompletedPayload{Outputs: outputs})
 }
 
-// alone tells whether nobody dispatched a run, it dispatches nobody and it asked nobody.
+// alone tells whether a run is nobody's child or fork, dispatches nobody and asked nobody.
 func (s *State) alone() bool {
-	return s.created.Parent == nil && s.program.loop == len(s.program.nodes) && len(s.interrupts) == 0
+	dispatches := slices.ContainsFunc(s.program.nodes, func(n node) bool { return n.TypeID == typeDispatch })
+	return s.created.Parent == nil && s.created.Fork == nil && !dispatches && len(s.interrupts) == 0
 }
 
 // fail ends the run for the reason that stands in its state.
