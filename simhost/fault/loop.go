@@ -81,27 +81,28 @@ var loopFaults = []Fault{
 	// ---- the loop ------------------------------------------------------------------------------
 	{
 		ID:     "loop.repeated-decision-passed-over",
-		Title:  "a supervisor of a loop that nobody bounded does not decide the same a second time running",
-		Looks:  "the loop takes a turn fewer than its plan has",
+		Title:  "a loop that nobody bounded and that is to decide the same every turn decides it once less",
+		Looks:  "the loop takes a turn fewer than its plan has, and terminates",
 		Breaks: []string{openwopv1.OWP0037A6, openwopv1.OWP0061B2, openwopv1.OWP0061B4},
 		Spots:  []int{4},
 		Replace: func(s *rules.Set) {
 			s.Loop.Script = func(plan []any, bounded bool) []any {
-				if bounded || len(plan) < 3 || !reflect.DeepEqual(plan[0], plan[1]) {
+				others := func(d any) bool { return !reflect.DeepEqual(d, plan[0]) }
+				if bounded || len(plan) < 3 || slices.ContainsFunc(plan[:len(plan)-1], others) {
 					return plan
 				}
-				return slices.Concat(plan[:1], plan[2:])
+				return plan[1:]
 			}
 		},
 	},
 	{
 		ID:     "loop.child-served-as-parent",
-		Title:  "the snapshot of a run that another dispatched names that one",
-		Looks:  "runId in the snapshot of a child is its parent's",
+		Title:  "the snapshot of a run that another dispatched and that leaves nothing behind names that other",
+		Looks:  "runId in the snapshot of a completed child without variables is its parent's",
 		Breaks: []string{openwopv1.OWP0037A3},
 		Replace: func(s *rules.Set) {
 			s.Control.Shows = func(run openwopv1.RunSnapshot) openwopv1.RunSnapshot {
-				if run.ParentRunID != nil {
+				if run.ParentRunID != nil && run.Status == openwopv1.RunStatusCompleted && len(run.Variables) == 0 {
 					run.RunID = *run.ParentRunID
 				}
 				return run
