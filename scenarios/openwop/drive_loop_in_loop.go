@@ -13,6 +13,7 @@ import (
 // own turns need.
 type NestedObservation struct {
 	Turns    int      `json:"turns"` // of the outer loop, and its bound
+	Plain    RunLog   `json:"plain"` // a loop of as many turns under the same bound, whose workers are no loops
 	Log      RunLog   `json:"log"`
 	Children []RunLog `json:"children"` // Ended.Last is the snapshot
 }
@@ -20,8 +21,8 @@ type NestedObservation struct {
 // loopsInALoop runs a bounded loop that dispatches loops.
 var loopsInALoop = &scenarios.Drive[NestedObservation]{
 	ID:    "openwop/loops-in-a-loop",
-	Title: "runs a loop of random length that dispatches loops of four turns, with a maxLoopIterations that its own turns just keep",
-	Sends: []string{"POST /v1/runs (assay-loop with a plan of assay-loop) with configurable.maxLoopIterations", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll", "GET /v1/runs/{childRunId} and its events"},
+	Title: "runs a loop of random length with a maxLoopIterations that its turns just keep, then one like it that dispatches loops of four turns",
+	Sends: []string{"POST /v1/runs (assay-loop, and assay-loop with a plan of assay-loop) with configurable.maxLoopIterations", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll", "GET /v1/runs/{childRunId} and its events"},
 	Run: func(ctx context.Context, c *scenarios.Conn) (NestedObservation, error) {
 		h := host{c}
 		if !h.offers(fixtureLoop, fixtureNoop) {
@@ -31,6 +32,13 @@ var loopsInALoop = &scenarios.Drive[NestedObservation]{
 			return NestedObservation{}, scenarios.Block("the host lets no loop take enough turns: "+why, "advertise higher limits while the host is certified")
 		}
 		o := NestedObservation{Turns: h.between(2, 4)}
+		plain, err := h.create(ctx, "create the loop of no loops", scripted{fixtureLoop, h.loopPlan(o.Turns), true}.request(new(int64(o.Turns))))
+		if err != nil {
+			return o, err
+		}
+		if o.Plain, err = plain.finish(ctx, "log of the loop of no loops"); err != nil {
+			return o, err
+		}
 		p := make(plan, o.Turns)
 		for i := range p {
 			p[i] = nextWorker(fixtureLoop)

@@ -1,6 +1,8 @@
 package openwop
 
 import (
+	"strconv"
+
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
@@ -124,12 +126,23 @@ var innerTurnsApart = scenarios.Scenario{
 	Proves: ids{openwopv1.OWPBND16},
 	Claim:  executionModel,
 	Ask: scenarios.Ask(loopsInALoop, func(o NestedObservation, j *scenarios.Judge) {
-		if !o.Log.ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1) || !o.innerLoops(j) {
+		if !o.controlled(j) || !o.Log.ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1) || !o.innerLoops(j) {
 			return
 		}
 		j.Check(openwopv1.OWPBND16, o.Log.Breaches()).To(check.Len(0), "breaches of a loop of %d turns with a bound of %d, whose workers are loops", o.Turns, o.Turns)
 		j.Check(openwopv1.OWPBND16, o.Log.Decided()).To(check.Len(o.Turns), "turns of the loop itself")
 	}),
+}
+
+// controlled stops a judge where also a loop of no loops does not keep the bound.
+func (o NestedObservation) controlled(j *scenarios.Judge) bool {
+	if !o.Plain.ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1) {
+		return false
+	}
+	if len(o.Plain.Breaches().Values) > 0 || o.Plain.Status().Actual() != "completed" {
+		return j.BlockOn(openwopv1.OWP0061E6, "set-up: a loop of "+strconv.Itoa(o.Turns)+" turns with that bound, whose workers are no loops, is "+o.Plain.Status().JSON())
+	}
+	return true
 }
 
 // innerLoops stops a judge where no inner loop took a turn, or where one was

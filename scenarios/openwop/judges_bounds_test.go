@@ -278,17 +278,19 @@ func TestJudgeOfReplayedNodes(t *testing.T) {
 
 func TestJudgeOfLoopsInALoop(t *testing.T) {
 	inner := loop(4).named("c1").log(t)
+	plain := func(turns int) openwop.RunLog { return loop(turns).log(t) }
 	for _, c := range []struct {
 		name string
 		o    openwop.NestedObservation
 		want string
 	}{
-		{"honest", openwop.NestedObservation{Turns: 2, Log: loop(2).log(t), Children: []openwop.RunLog{inner}}, "passed"},
-		{"counts the inner turns", openwop.NestedObservation{Turns: 3, Log: bounded(1).log(t), Children: []openwop.RunLog{inner}}, openwopv1.OWPBND16},
-		{"counts them and completes", openwop.NestedObservation{Turns: 3, Log: loop(2).log(t), Children: []openwop.RunLog{inner}}, openwopv1.OWPBND16},
-		{"bounds the inner loop", openwop.NestedObservation{Turns: 2, Log: loop(2).log(t), Children: []openwop.RunLog{bounded(2).named("c1").log(t)}}, "blocked"},
-		{"an inner loop without turns", openwop.NestedObservation{Turns: 2, Log: loop(2).log(t), Children: []openwop.RunLog{nodes(1).named("c1").log(t)}}, "blocked"},
-		{"no inner loop", openwop.NestedObservation{Turns: 2, Log: loop(2).log(t)}, "blocked"},
+		{"honest", openwop.NestedObservation{Turns: 2, Plain: plain(2), Log: loop(2).log(t), Children: []openwop.RunLog{inner}}, "passed"},
+		{"counts the inner turns", openwop.NestedObservation{Turns: 3, Plain: plain(3), Log: bounded(1).log(t), Children: []openwop.RunLog{inner}}, openwopv1.OWPBND16},
+		{"counts them and completes", openwop.NestedObservation{Turns: 3, Plain: plain(3), Log: loop(2).log(t), Children: []openwop.RunLog{inner}}, openwopv1.OWPBND16},
+		{"bounds the inner loop", openwop.NestedObservation{Turns: 2, Plain: plain(2), Log: loop(2).log(t), Children: []openwop.RunLog{bounded(2).named("c1").log(t)}}, "blocked"},
+		{"an inner loop without turns", openwop.NestedObservation{Turns: 2, Plain: plain(2), Log: loop(2).log(t), Children: []openwop.RunLog{nodes(1).named("c1").log(t)}}, "blocked"},
+		{"no inner loop", openwop.NestedObservation{Turns: 2, Plain: plain(2), Log: loop(2).log(t)}, "blocked"},
+		{"bounds every loop", openwop.NestedObservation{Turns: 2, Plain: bounded(1).log(t), Log: bounded(1).log(t), Children: []openwop.RunLog{inner}}, "blocked"},
 	} {
 		t.Run(c.name, func(t *testing.T) { expect(t, "inner-turns-apart", c.o, c.want) })
 	}

@@ -91,6 +91,10 @@ func TestJudgesOfPausedRuns(t *testing.T) {
 		{"goes on and says that it does not", func(t *testing.T, o *openwop.PausedObservation) {
 			o.After = steps("paused", began("wait"), runPaused, over("wait")).stands(t)
 		}, openwopv1.OWPCTL20 + " passed passed"},
+		{"went on before anybody looked", func(t *testing.T, o *openwop.PausedObservation) {
+			o.Before = steps("paused", began("wait"), runPaused, began("between")).stands(t)
+			o.After = o.Before
+		}, openwopv1.OWPCTL20 + " passed passed"},
 		{"stands still and does not say so", func(t *testing.T, o *openwop.PausedObservation) {
 			o.After = steps("running", began("wait"), runPaused).stands(t)
 		}, openwopv1.OWPCTL20 + " passed passed"},

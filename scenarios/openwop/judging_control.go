@@ -68,7 +68,17 @@ func (o PausedObservation) wentOn(j *scenarios.Judge) bool {
 // checkStill checks that the run took no step from the pause to the barrier.
 func (o PausedObservation) checkStill(j *scenarios.Judge) {
 	j.Check(openwopv1.OWPCTL20, steps(o.After).Each("/eventId")).To(check.SameAs(steps(o.Before).Each("/eventId")), "steps of the paused run, when another that waited for as long had ended")
+	j.Check(openwopv1.OWPCTL20, behindPause(o.After)).To(check.Len(0), "steps of the paused run behind its run.paused")
 	j.Check(openwopv1.OWPCTL20, o.After.Status()).To(check.Equal("paused"), "status of the paused run then")
+}
+
+// behindPause are the steps that stand behind the last pause on a log; none
+// where the log tells of no pause, which is asked elsewhere.
+func behindPause(l RunLog) wire.Found {
+	pauses := l.OfType(openwopv1.RunEventTypeRunPaused)
+	return steps(l).Where(func(e wire.Value) bool {
+		return len(pauses.Values) > 0 && sequence(e) > sequence(pauses.Last())
+	})
 }
 
 // checkGoesOn compares the run with the one that was never paused.

@@ -67,6 +67,8 @@ var themes = [][]Fault{
 	heartbeatFaults,
 	shapeFaults,
 	logFaults, streamFaults, replayFaults, ancestryFaults,
+	controlFaults,
+	boundFaults,
 }
 
 // All lists every fault there is, by id.

@@ -74,11 +74,11 @@ var shapeFaults = []Fault{
 		Spots:  []int{7},
 		Replace: func(s *rules.Set) {
 			honest := s.Bounds.InForce
-			s.Bounds.InForce = func(requested, advertised int64) int64 {
+			s.Bounds.InForce = func(kind openwopv1.CapKind, requested, advertised int64) int64 {
 				if requested > advertised {
 					return requested
 				}
-				return honest(requested, advertised)
+				return honest(kind, requested, advertised)
 			}
 		},
 	},

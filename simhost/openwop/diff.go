@@ -31,14 +31,21 @@ const (
 	maxDiffBytes = 512 << 10
 )
 
-// diffOf compares two runs, place by place. What differs between any two runs does not count: ids, and times. An id of the
+// comparison is two runs, and which members of an event count.
+type comparison struct {
+	a, b   comparedRun
+	counts func(member string) bool
+}
+
+// diff compares the two, place by place. What differs between any two runs does not count: ids, and times. An id of the
 // run itself, of its events and of its interrupts begins with the id of the run, and stands for the same in the other run
 // where the rest of it is the same; so a replay does not differ from its source.
-func diffOf(a, b comparedRun) (openwopv1.RunDiffResponse, error) {
+func (c comparison) diff() (openwopv1.RunDiffResponse, error) {
+	a, b := c.a, c.b
 	diff := openwopv1.RunDiffResponse{A: a.id, B: b.id, EventDiffs: []openwopv1.RunEventDiff{}, StateDiff: stateDiff(a.state, b.state)}
 	truncated, size := !a.ended || !b.ended, 0
 	for seq := range max(len(a.events), len(b.events)) {
-		place, differs, err := diffAt(a, b, seq)
+		place, differs, err := c.at(seq)
 		if err != nil {
 			return diff, err
 		}
@@ -68,8 +75,9 @@ func sizeAt(r comparedRun, seq int) int {
 	return len(r.events[seq].Payload)
 }
 
-// diffAt compares what two runs have at one place.
-func diffAt(a, b comparedRun, seq int) (place openwopv1.RunEventDiff, differs bool, err error) {
+// at compares what the two have at one place.
+func (c comparison) at(seq int) (place openwopv1.RunEventDiff, differs bool, err error) {
+	a, b := c.a, c.b
 	place.Seq = int64(seq)
 	if seq < len(a.events) {
 		if place.AEvent, err = asObject(a.events[seq]); err != nil {
@@ -88,11 +96,11 @@ func diffAt(a, b comparedRun, seq int) (place openwopv1.RunEventDiff, differs bo
 		place.Op = openwopv1.RunEventDiffOpRemoved
 	default:
 		place.Op = openwopv1.RunEventDiffOpChanged
-		one, err := canonical(a.events[seq], a.id)
+		one, err := c.canonical(a.events[seq], a.id)
 		if err != nil {
 			return place, false, err
 		}
-		other, err := canonical(b.events[seq], b.id)
+		other, err := c.canonical(b.events[seq], b.id)
 		return place, !bytes.Equal(one, other), err
 	}
 	return place, true, nil
@@ -106,16 +114,14 @@ func asObject(e openwopv1.RunEvent) (object map[string]any, err error) {
 	return object, json.Unmarshal(raw, &object)
 }
 
-// canonical is an event without its own id and its time, and with the id of its run written as that of any run. Members are
+// canonical is what counts of an event, which its own id and its time do not, with the id of its run written as that of any run. Members are
 // in the order of their names.
-func canonical(e openwopv1.RunEvent, runID string) ([]byte, error) {
+func (c comparison) canonical(e openwopv1.RunEvent, runID string) ([]byte, error) {
 	object, err := asObject(e)
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range []string{"eventId", "runId", "timestamp"} {
-		delete(object, name)
-	}
+	maps.DeleteFunc(object, func(name string, _ any) bool { return !c.counts(name) })
 	raw, err := json.Marshal(object)
 	return bytes.ReplaceAll(raw, []byte(runID), []byte("run")), err
 }

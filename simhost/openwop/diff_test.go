@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/rules"
 )
 
 func (c *client) diff(a, b string) openwopv1.RunDiffResponse {
@@ -77,8 +78,8 @@ func TestDiffIsBounded(t *testing.T) {
 		}
 		return r
 	}
-	many := must(diffOf(runOf("a", 2*maxDiffs, `{"a":1}`), runOf("b", 3, `{}`)))
-	large := must(diffOf(runOf("a", 3, `{"a":"`+strings.Repeat("x", maxDiffBytes)+`"}`), runOf("b", 3, `{}`)))
+	many := must(comparison{runOf("a", 2*maxDiffs, `{"a":1}`), runOf("b", 3, `{}`), rules.Honest().Control.Compares}.diff())
+	large := must(comparison{runOf("a", 3, `{"a":"`+strings.Repeat("x", maxDiffBytes)+`"}`), runOf("b", 3, `{}`), rules.Honest().Control.Compares}.diff())
 	for want, d := range map[int]openwopv1.RunDiffResponse{maxDiffs: many, 1: large} {
 		if len(d.EventDiffs) != want || d.Truncated == nil || *d.DivergedAtSeq != 0 {
 			t.Errorf("%d places, truncated %v", len(d.EventDiffs), d.Truncated)

@@ -38,7 +38,7 @@ func (h *Host) guard(op *operation, next http.Handler) http.Handler {
 		if op.takesBody {
 			body, err := h.readBody(w, r, op)
 			if err != nil {
-				h.fail(w, r, err)
+				h.fail(w, r, h.misfit(op, err))
 				return
 			}
 			r.Body = body
@@ -154,6 +154,15 @@ func checkContentType(h http.Header) error {
 		return refuse(codeValidation, "Content-Type "+quoted(sent)+" is not JSON: send `Content-Type: application/json`", "field", "Content-Type")
 	}
 	return nil
+}
+
+// misfit gives a refusal of a body the status for it.
+func (h *Host) misfit(op *operation, err error) error {
+	if refused := asRefusal(err); refused != nil && refused.code == codeValidation {
+		field, _ := refused.details["field"].(string)
+		refused.status = h.rules.Control.Misfit(op.id, field)
+	}
+	return err
 }
 
 // badBody words what is wrong with a body: the first problem as the message, all of them as details.

@@ -20,11 +20,11 @@ func (h *Host) PauseRun(ctx context.Context, req openwopv1.PauseRunRequestObject
 		if body.Reason != nil {
 			p.Reason = *body.Reason
 		}
-		p.Drain = body.DrainPolicy != openwopv1.PauseRunRequestDrainPolicyImmediate
+		p.Drain = h.rules.Control.Drains(body.DrainPolicy)
 	}
 	snapshot, err := h.engine.Pause(ctx, req.RunID, p)
 	if err != nil {
-		return nil, err
+		return nil, h.control(err)
 	}
 	reply := openwopv1.PauseRunResponse{RunID: snapshot.RunID, Status: openwopv1.RunStatusPaused}
 	if snapshot.Status == openwopv1.RunStatusPaused {
@@ -43,7 +43,7 @@ func (h *Host) ResumeRun(ctx context.Context, req openwopv1.ResumeRunRequestObje
 	asked := h.opts.Clock.Now().Truncate(time.Microsecond) // as events have it
 	snapshot, err := h.engine.Continue(ctx, req.RunID)
 	if err != nil {
-		return nil, err
+		return nil, h.control(err)
 	}
 	// The run may wait or have ended by now; the reply tells that it goes on.
 	reply := openwopv1.ResumeRunResponse{RunID: snapshot.RunID, Status: openwopv1.RunStatusRunning}
@@ -55,6 +55,16 @@ func (h *Host) ResumeRun(ctx context.Context, req openwopv1.ResumeRunRequestObje
 		reply.ResumedAt = at
 	}
 	return openwopv1.ResumeRun202JSONResponse{Body: reply}, nil
+}
+
+// control words a refusal of the operations that not every host has. Any other error stays as it is.
+func (h *Host) control(err error) error {
+	refused := asRefusal(err)
+	if refused == nil {
+		return err
+	}
+	c := &h.rules.Control
+	return &refusal{code: c.Code(refused.code), message: c.Words(refused.code, refused.message), details: c.Details(refused.details), status: refused.status}
 }
 
 func noPause() error {
@@ -81,21 +91,23 @@ func (h *Host) BulkCancelRuns(ctx context.Context, req openwopv1.BulkCancelRunsR
 	if !h.claimed[claimBulkCancel] {
 		return nil, refuse(codeCapability, "this host cancels one run at a time: use POST /v1/runs/{runId}/cancel", "claim", claimBulkCancel)
 	}
-	if n := len(req.Body.RunIds); n > maxBulk {
-		return nil, refuse(codeValidation, "too many runs: send at most 100 ids at a time", "field", "runIds", "maxRunIds", maxBulk, "sent", n)
-	}
 	reason := ""
 	if req.Body.Reason != nil {
 		reason = *req.Body.Reason
 	}
-	results := make([]openwopv1.BulkCancelResult, len(req.Body.RunIds))
-	for i, id := range req.Body.RunIds {
+	n := len(req.Body.RunIds)
+	looks, refused := h.rules.Control.Bulk(n, maxBulk)
+	results := make([]openwopv1.BulkCancelResult, looks)
+	for i, id := range req.Body.RunIds[:looks] {
 		var err error
 		if results[i], err = h.cancelOne(ctx, id, reason); err != nil {
 			return nil, err
 		}
 	}
-	return openwopv1.BulkCancelRuns200JSONResponse{Body: openwopv1.BulkCancelResponse{Results: results}}, nil
+	if refused {
+		return nil, h.control(refuse(codeValidation, "too many runs: send at most 100 ids at a time", "field", "runIds", "maxRunIds", maxBulk, "sent", n))
+	}
+	return openwopv1.BulkCancelRuns200JSONResponse{Body: openwopv1.BulkCancelResponse{Results: h.rules.Control.Results(results)}}, nil
 }
 
 // cancelOne cancels one of several runs. The error is a fault of the host; a refusal is in the result.
@@ -120,7 +132,7 @@ func (h *Host) DiffRun(ctx context.Context, req openwopv1.DiffRunRequestObject) 
 		return nil, refuse(codeCapability, "this host does not compare runs: read both logs", "claim", claimDiff)
 	}
 	if _, err := h.lineage(ctx, opDiff, tenantOf(ctx), req.Params.Against); err != nil {
-		return nil, err
+		return nil, h.control(err)
 	}
 	a, err := h.compared(ctx, req.RunID)
 	if err != nil {
@@ -130,11 +142,11 @@ func (h *Host) DiffRun(ctx context.Context, req openwopv1.DiffRunRequestObject) 
 	if err != nil {
 		return nil, err
 	}
-	diff, err := diffOf(a, b)
+	diff, err := comparison{a, b, h.rules.Control.Compares}.diff()
 	if err != nil {
 		return nil, err
 	}
-	return openwopv1.DiffRun200JSONResponse(diff), nil
+	return openwopv1.DiffRun200JSONResponse(h.rules.Control.Diff(diff)), nil
 }
 
 // compared reads a run that is to be compared. The log comes first: a state may be newer, and says then that the run had not

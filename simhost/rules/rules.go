@@ -26,6 +26,7 @@ type Set struct {
 	Log        Log
 	Replay     Replay
 	Ancestry   Ancestry
+	Control    Control
 }
 
 // Honest is the set that keeps every promise.
@@ -50,5 +51,6 @@ func Honest() Set {
 		Log:        honestLog(),
 		Replay:     honestReplay(),
 		Ancestry:   honestAncestry(),
+		Control:    honestControl(),
 	}
 }

@@ -62,7 +62,7 @@ func (e *Engine) advance(ctx context.Context, r *liveRun) error {
 // advanceOnce looks after the run's child, or its write, and takes the steps that follow, as one append. again tells whether
 // there are more. The caller has the run's lock.
 func (e *Engine) advanceOnce(ctx context.Context, r *liveRun) (again bool, err error) {
-	if r.lost || r.state.Ended() {
+	if r.lost || r.state.Ended() && r.state.timed() == nil {
 		return false, nil
 	}
 	if r.state.paused != nil { // its child goes on by itself, and so does time
@@ -95,6 +95,9 @@ func (e *Engine) move(r *liveRun, m *move) (again bool, err error) {
 	if parent := r.state.created.Parent; parent != nil && w == waitsForAnswer {
 		e.wakeID(parent.RunID) // which sees that its child waits
 	}
+	if r.state.Ended() {
+		e.tellOfEnd(r)
+	}
 	e.arm(r, w)
 	// A run that is to stop from now on has its child to stop first.
 	return w.short() || r.state.stop != stopped, nil
@@ -120,6 +123,13 @@ func (e *Engine) steps(m *move) (w wait) {
 func (e *Engine) equip(r *liveRun, m *move) {
 	m.s, m.tape, m.rules, m.now, m.cut, m.draw = &r.state, r.tape, &e.o.Rules, e.now(), e.o.cut, e.o.Draw
 	m.attests, m.peers, m.defers = e.o.Attests, e.o.Peers, m.answer != nil && e.o.AnswerLag > 0
+	m.loops = e.isLoop
+}
+
+// isLoop tells whether this workflow is a supervisor's loop.
+func (e *Engine) isLoop(workflowID string) bool {
+	p := e.workflows[workflowID].program
+	return p != nil && p.loop < len(p.nodes)
 }
 
 // commit appends what m added. If that fails, the state in memory is ahead of the log: the run is forgotten, to be loaded
@@ -163,6 +173,11 @@ func (e *Engine) finish(r *liveRun) {
 	if r.pending {
 		e.o.Log.ClearPending(r.id)
 	}
+	e.tellOfEnd(r)
+}
+
+// tellOfEnd has the parent of a run that ended look at it.
+func (e *Engine) tellOfEnd(r *liveRun) {
 	if parent := r.state.created.Parent; parent != nil {
 		e.tellParent(r.id, parent.RunID)
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/rules"
 )
 
 // The keys of a run's configurable that the engine reads.
@@ -15,6 +16,19 @@ const (
 	keyThreshold = "escalationThreshold"
 )
 
+// boundKeys are those under which a caller asks for a bound.
+var boundKeys = map[openwopv1.CapKind]string{
+	openwopv1.CapKindLoopIterations: keyTurns,
+	openwopv1.CapKindNodeExecutions: keyNodes,
+	openwopv1.CapKindRunDuration:    keyDuration,
+}
+
+// bound is a bound of a run as rules see it.
+func (s *State) bound(kind openwopv1.CapKind, limit int64) rules.Bound {
+	asked, _ := positive(s.created.Configurable, boundKeys[kind]) // it was checked before the run was made
+	return rules.Bound{Kind: kind, Limit: limit, Own: asked > 0 && asked == limit}
+}
+
 // agentThreshold is the confidence below which an agent's decision is held, unless the run says otherwise (RFC 0006).
 const agentThreshold = 0.7
 
@@ -22,21 +36,21 @@ const agentThreshold = 0.7
 // without execution model knows no bound on turns.
 func (o *Options) bounds(configurable map[string]any) (b Bounds, err error) {
 	for _, bound := range []struct {
-		key        string
+		kind       openwopv1.CapKind
 		advertised int64
 		into       *int64
 	}{
-		{keyTurns, int64(o.Limits.MaxLoopIterations), &b.Turns},
-		{keyNodes, int64(o.Limits.MaxNodeExecutions), &b.Nodes},
-		{keyDuration, o.Limits.MaxRunDuration.Milliseconds(), &b.DurationMs},
+		{openwopv1.CapKindLoopIterations, int64(o.Limits.MaxLoopIterations), &b.Turns},
+		{openwopv1.CapKindNodeExecutions, int64(o.Limits.MaxNodeExecutions), &b.Nodes},
+		{openwopv1.CapKindRunDuration, o.Limits.MaxRunDuration.Milliseconds(), &b.DurationMs},
 	} {
-		requested, err := positive(configurable, bound.key)
+		requested, err := positive(configurable, boundKeys[bound.kind])
 		if err != nil {
 			return Bounds{}, err
 		}
-		*bound.into = o.Rules.Bounds.InForce(requested, bound.advertised)
+		*bound.into = o.Rules.Bounds.InForce(bound.kind, requested, bound.advertised)
 	}
-	if o.Version < 1 {
+	if !o.Rules.Bounds.CountsTurns(o.Version) {
 		b.Turns = 0
 	}
 	return b, nil
@@ -82,31 +96,33 @@ func threshold(configurable map[string]any) (float64, error) {
 
 // turnRefused breaches the bound on turns where the turn with this number is over it.
 func (m *move) turnRefused(iteration int) bool {
-	bound := m.s.created.Bounds.Turns
+	bound := m.s.bound(openwopv1.CapKindLoopIterations, m.s.created.Bounds.Turns)
+	iteration = m.rules.Bounds.Turns(iteration, m.s.loops(m.loops))
 	if m.replaying() {
 		return m.copyBreach(openwopv1.CapKindLoopIterations)
 	}
 	if !m.rules.Verifier.Bounded(m.s.loop.revises()) || !m.rules.Bounds.TurnRefused(iteration, bound) {
 		return false
 	}
-	m.breach(openwopv1.CapBreachedPayload{Kind: openwopv1.CapKindLoopIterations, Limit: float64(bound), Observed: float64(iteration)})
+	m.breach(openwopv1.CapBreachedPayload{Kind: openwopv1.CapKindLoopIterations, Limit: float64(bound.Limit), Observed: float64(iteration)})
 	return true
 }
 
 // nodeRefused breaches the bound on node starts where the start of this node is over it.
 func (m *move) nodeRefused(id string) bool {
-	bound, n := m.s.created.Bounds.Nodes, m.s.starts+1
+	bound, n := m.s.bound(openwopv1.CapKindNodeExecutions, m.s.created.Bounds.Nodes), m.s.starts+1
 	if m.replaying() {
 		return m.copyBreach(openwopv1.CapKindNodeExecutions)
 	}
-	if !m.rules.Bounds.NodeRefused(n, bound) {
+	if !m.rules.Bounds.NodeRefused(n, bound, n == len(m.s.nodes)) {
 		return false
 	}
-	m.breach(openwopv1.CapBreachedPayload{Kind: openwopv1.CapKindNodeExecutions, Limit: float64(bound), Observed: float64(n), NodeID: &id})
+	m.breach(openwopv1.CapBreachedPayload{Kind: openwopv1.CapKindNodeExecutions, Limit: float64(bound.Limit), Observed: float64(n), NodeID: &id})
 	return true
 }
 
 func (m *move) breach(payload openwopv1.CapBreachedPayload) wait {
+	payload = m.rules.Bounds.Tells(payload, m.s.bound(payload.Kind, int64(payload.Limit)).Own)
 	nodeID := ""
 	if payload.NodeID != nil {
 		nodeID = *payload.NodeID
@@ -144,22 +160,24 @@ func (m *move) windUp() wait {
 	}
 	s := m.s
 	for i, n := range s.nodes {
-		if n.status.active() {
+		if n.status.active() && (n.due.IsZero() || m.rules.Control.GivesUp(s.stopped())) {
 			id, reason := s.program.nodes[i].ID, string(s.stop.Why)
 			return m.emit(openwopv1.RunEventTypeNodeCancelled, id, "", &openwopv1.NodeCancelledPayload{NodeID: id, Reason: &reason})
 		}
 	}
 	switch s.stop.Why {
 	case stopOvertime:
-		return m.breach(openwopv1.CapBreachedPayload{
-			Kind: openwopv1.CapKindRunDuration, Limit: float64(s.stop.Limit), Observed: float64(s.stop.Observed),
-		})
+		observed := s.stop.Observed
+		if s.stop.Replayed && !m.rules.Bounds.Recalls(openwopv1.CapKindRunDuration) {
+			observed = m.now.Sub(s.startedAt).Milliseconds()
+		}
+		return m.breach(openwopv1.CapBreachedPayload{Kind: openwopv1.CapKindRunDuration, Limit: float64(s.stop.Limit), Observed: float64(observed)})
 	case stopDiverged:
 		return m.tellDivergence()
 	case stopBroken:
 		return m.emit(openwopv1.RunEventTypeRunFailed, "", "", &openwopv1.RunFailedPayload{Error: *s.stop.Error})
 	default:
-		return m.emit(openwopv1.RunEventTypeRunCancelled, "", "", s.stop.cancelled())
+		return m.emit(openwopv1.RunEventTypeRunCancelled, "", "", m.cancelled())
 	}
 }
 
@@ -175,17 +193,78 @@ func (m *move) turnsOn() bool {
 	}
 }
 
-func (s *Stop) cancelled() *openwopv1.RunCancelledPayload {
-	p := &openwopv1.RunCancelledPayload{ParentRunID: s.ParentRunID}
-	if s.Reason != "" {
-		p.Reason = &s.Reason
+func (m *move) cancelled() *openwopv1.RunCancelledPayload {
+	p := &openwopv1.RunCancelledPayload{ParentRunID: m.s.stop.ParentRunID}
+	if reason := m.rules.Control.Reason(openwopv1.RunEventTypeRunCancelled, m.s.stop.Reason); reason != "" {
+		p.Reason = &reason
 	}
 	return p
 }
 
+// stopped is the run as rules see it that is stopped.
+func (s *State) stopped() rules.Stopped {
+	return rules.Stopped{Overtime: s.stop.Why == stopOvertime, Child: s.created.Parent != nil, Paused: s.stood}
+}
+
+// late does the next thing for what was not given up with a run that was stopped.
+func (m *move) late() wait {
+	n := m.s.timed()
+	switch {
+	case n == nil && m.s.failing != nil && m.s.failing.kind != "" && !m.rules.Bounds.Rests(m.s.bound(m.s.failing.kind, m.s.failing.limit)):
+		return m.carryOn()
+	case n == nil && m.s.status == openwopv1.RunStatusCompleted && m.s.loop.consulted > 0 && !m.rules.Loop.Rests():
+		return m.turnAgain()
+	case n == nil:
+		return waitsForNothing
+	case m.now.Before(m.s.node(n.ID).due):
+		return waitsForTime
+	default:
+		return m.completeNode(n.ID, "", nil)
+	}
+}
+
+// carryOn begins what a bound has refused or cut off.
+func (m *move) carryOn() wait {
+	refused := func(i int, n nodeState) bool {
+		switch id := m.s.program.nodes[i].ID; m.s.failing.kind {
+		case openwopv1.CapKindLoopIterations:
+			return m.s.program.isSupervisor(id)
+		case openwopv1.CapKindRunDuration:
+			return n.status == nodeCancelled
+		default:
+			return id == m.s.failing.nodeID
+		}
+	}
+	for i, n := range m.s.nodes {
+		if refused(i, n) && !n.status.active() {
+			return m.emitStarted(&m.s.program.nodes[i], "")
+		}
+	}
+	return waitsForNothing
+}
+
+// turnAgain begins another turn, once.
+func (m *move) turnAgain() wait {
+	n := m.s.program.supervisor()
+	if m.s.node(n.ID).status.active() {
+		return waitsForNothing
+	}
+	return m.emitStarted(n, "")
+}
+
+// loops counts the workers so far that were loops themselves.
+func (s *State) loops(isLoop func(workflowID string) bool) (n int) {
+	for _, c := range s.children {
+		if isLoop(c.workflowID) {
+			n++
+		}
+	}
+	return n
+}
+
 // breached is why a run fails after a breach of this kind.
 func breached(event openwopv1.RunEvent, p *openwopv1.CapBreachedPayload) *failing {
-	f := &failing{cause: event.EventID, nodeID: event.NodeID}
+	f := &failing{cause: event.EventID, nodeID: event.NodeID, kind: p.Kind, limit: int64(p.Limit)}
 	switch p.Kind {
 	case openwopv1.CapKindLoopIterations:
 		f.err = openwopv1.RunError{

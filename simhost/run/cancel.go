@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/openassay/assay/gen/openwopv1"
 )
@@ -15,6 +16,9 @@ func (e *Engine) Cancel(ctx context.Context, runID, reason string) (snapshot ope
 	}
 	defer leave()
 	err = e.with(ctx, runID, func(r *liveRun) error {
+		if status := r.state.status; !e.o.Rules.Control.Cancels(status) {
+			return refuse(CodeRunActive, fmt.Sprintf("run %s is %s: it is not cancelled now", runID, status), "runId", runID, "runStatus", status)
+		}
 		err := e.halt(ctx, r, &Stop{Why: stopCancelled, Reason: reason})
 		snapshot = r.state.Snapshot()
 		snapshot.Status = e.o.Rules.Gates.CancelSays(snapshot.Status, r.state.askedLast())

@@ -58,7 +58,7 @@ func (s *State) take(event openwopv1.RunEvent, payload any) {
 		s.nodeEnded(p.NodeID, nodeCancelled, nil)
 	case *openwopv1.NodeFailedPayload:
 		s.nodeEnded(p.NodeID, nodeFailed, nil)
-		s.failing = &failing{err: runError(p.Error), nodeID: p.NodeID, cause: event.EventID}
+		s.failing = &failing{err: runError(p.Error), nodeID: p.NodeID, cause: event.EventID, ofNode: true}
 	case *openwopv1.CapBreachedPayload:
 		s.failing = breached(event, p)
 	case *openwopv1.ReplayDivergedPayload:
@@ -264,6 +264,7 @@ func (s *State) resumed(p *openwopv1.NodeResumedPayload) {
 	}
 	l := &s.loop
 	l.resumed = true
+	l.resumes++
 	l.phase = phaseResumed
 	if a := l.asked; a != nil && a.unsure {
 		l.phase = phaseDeciding

@@ -16,7 +16,7 @@ func (r *liveRun) refuses(principal string, value json.RawMessage) error {
 	if err := s.refusePaused(); err != nil {
 		return err
 	}
-	if !r.waiting() {
+	if r.tape.covers(s) {
 		return refuse(CodeInterruptResolved, fmt.Sprintf("run %s still replays what became of this in its source", s.runID), "runId", s.runID)
 	}
 	return s.checkAnswer(principal, value)

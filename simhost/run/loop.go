@@ -56,9 +56,10 @@ func (m *move) betweenTurns() wait {
 // as of this place in the log, and the stores as they are at this moment, where turns do that.
 func (m *move) beginTurn() wait {
 	l := m.s.loop
-	iteration := m.rules.Loop.Next(l.iteration, l.resumed)
+	past := rules.Past{Suspended: l.resumed, Held: l.told, Again: l.resumes > 1}
+	iteration := m.rules.Loop.Next(l.iteration, past)
 	if turn, ok := m.recordedTurn(); ok {
-		iteration = turn.Iteration
+		iteration = m.rules.Loop.Replays(turn.Iteration, past)
 	}
 	n := m.s.program.supervisor()
 	if m.turnRefused(iteration) || m.nodeRefused(n.ID) {
@@ -92,7 +93,7 @@ func (m *move) decide() wait {
 	wire, agent, ok := m.recordedDecision()
 	if !ok {
 		var err error
-		if wire, err = m.s.program.consult(values, m.due(), m.rules.Verifier.KeepsCriteria(m.s.created.Version)); err != nil {
+		if wire, err = m.s.program.consult(values, m.due(), m.rules.Verifier.KeepsCriteria(m.s.created.Version), m.goesBy); err != nil {
 			return m.failNode(n.ID, failure(codeDecision, "%v", err))
 		}
 		agent = m.rules.Dispatch.Agent(m.s.program.agent.AgentID, m.s.answered())
@@ -102,12 +103,17 @@ func (m *move) decide() wait {
 			return w
 		}
 	}
-	payload := &openwopv1.RunOrchestratorDecidedPayload{AgentID: agent, Decision: wire}
-	if m.rules.Loop.Shows(m.s.created.Version) {
-		iteration := int64(m.s.loop.iteration)
+	payload := new(m.rules.Loop.Writes(openwopv1.RunOrchestratorDecidedPayload{AgentID: agent, Decision: wire}))
+	if m.rules.Loop.Shows(m.s.created.Version) && m.rules.Loop.Carries(wire) {
+		iteration := int64(m.rules.Loop.Numbers(m.s.loop.iteration, len(m.s.children)))
 		payload.Iteration = &iteration
 	}
 	return m.emit(openwopv1.RunEventTypeRunOrchestratorDecided, n.ID, "", payload)
+}
+
+// goesBy is the script that the supervisor goes by.
+func (m *move) goesBy(plan []any) []any {
+	return m.rules.Loop.Script(plan, m.s.bound(openwopv1.CapKindLoopIterations, m.s.created.Bounds.Turns).Own)
 }
 
 // unsure tells whether the supervisor's agent holds back its decision (RFC 0006 C): only its scripted first one can be.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/openassay/assay/gen/openwopv1"
@@ -19,8 +20,9 @@ type move struct {
 	now   time.Time
 	draw  func() [16]byte // randomness for a node that draws
 
-	attests bool            // what is harvested comes with a checksum
-	peers   map[string]Peer // by whose names workers are told that run elsewhere
+	loops   func(workflowID string) bool // which workflows are loops
+	attests bool                         // what is harvested comes with a checksum
+	peers   map[string]Peer              // by whose names workers are told that run elsewhere
 
 	answer    json.RawMessage // resolves the open interrupt
 	principal string          // whose answer that is; empty: whoever was sent the token
@@ -92,7 +94,7 @@ func (m *move) step() wait {
 	s := m.s
 	switch {
 	case s.Ended():
-		return waitsForNothing
+		return m.late()
 	case m.copies(), m.pausesAsRecorded():
 		return m.copy()
 	case s.failing != nil:
@@ -103,7 +105,7 @@ func (m *move) step() wait {
 		return m.learn(Fact{Stop: m.stop})
 	case m.pause != nil:
 		return m.wishes()
-	case s.paused != nil:
+	case s.paused != nil && m.holds():
 		return m.stands()
 	case m.pausesNow():
 		return m.standStill()
@@ -194,17 +196,34 @@ func (m *move) complete(cause string) wait {
 			maps.Copy(outputs, m.s.nodes[i].outputs)
 		}
 	}
+	outputs = m.rules.Control.PutsOut(outputs, m.s.stood)
 	return m.emit(openwopv1.RunEventTypeRunCompleted, "", cause, &openwopv1.RunCompletedPayload{Outputs: outputs})
+}
+
+// alone tells whether a run is nobody's child or fork, dispatches nobody and asked nobody.
+func (s *State) alone() bool {
+	dispatches := slices.ContainsFunc(s.program.nodes, func(n node) bool { return n.TypeID == typeDispatch })
+	return s.created.Parent == nil && s.created.Fork == nil && !dispatches && len(s.interrupts) == 0
 }
 
 // fail ends the run for the reason that stands in its state.
 func (m *move) fail() wait {
 	f := m.s.failing
+	if f.ofNode && !m.rules.Control.Fails(m.s.alone()) {
+		return m.complete("")
+	}
+	err, cause := f.err, f.cause
+	if f.kind != "" {
+		bound := m.s.bound(f.kind, f.limit)
+		if err = m.rules.Bounds.Error(bound, err); !m.rules.Bounds.Blames(bound) {
+			cause = ""
+		}
+	}
 	payload := &openwopv1.RunFailedPayload{
-		Error: openwopv1.EventError{Code: f.err.Code, Message: f.err.Message, Details: f.err.Details},
+		Error: openwopv1.EventError{Code: err.Code, Message: err.Message, Details: err.Details},
 	}
 	if f.nodeID != "" {
 		payload.FailedNodeID = &f.nodeID
 	}
-	return m.emit(openwopv1.RunEventTypeRunFailed, "", f.cause, payload)
+	return m.emit(openwopv1.RunEventTypeRunFailed, "", cause, payload)
 }

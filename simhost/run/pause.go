@@ -21,10 +21,17 @@ type Pause struct {
 // that was to be paused when its node has ended, and now is to be at once, is. Refusals: not_found; run_terminal where it
 // has ended or is being stopped, and run_paused where it stands still already, both with details.runStatus.
 func (e *Engine) Pause(ctx context.Context, runID string, p Pause) (openwopv1.RunSnapshot, error) {
+	c := &e.o.Rules.Control
 	return e.hold(ctx, runID, func(s *State) (*move, error) {
+		err := s.refuseStopped()
+		if err == nil && s.paused != nil {
+			err = s.refusePause(CodeRunPaused, "stands still already")
+		}
 		switch {
-		case s.paused != nil:
-			return nil, s.refusePause(CodeRunPaused, "stands still already")
+		case err != nil && c.Paused(s.status):
+			return nil, err
+		case err != nil: // it stands still, and nothing is new
+			return nil, nil
 		case s.pausing != nil && (p.Drain || !s.pausing.Drain): // nothing new
 			return nil, nil
 		}
@@ -36,6 +43,9 @@ func (e *Engine) Pause(ctx context.Context, runID string, p Pause) (openwopv1.Ru
 // where it does not stand still, both with details.runStatus.
 func (e *Engine) Continue(ctx context.Context, runID string) (openwopv1.RunSnapshot, error) {
 	return e.hold(ctx, runID, func(s *State) (*move, error) {
+		if err := s.refuseStopped(); err != nil {
+			return nil, err
+		}
 		switch {
 		case s.paused != nil:
 			return &move{unpause: true}, nil
@@ -58,9 +68,6 @@ func (e *Engine) hold(ctx context.Context, runID string, wish func(*State) (*mov
 			return err
 		}
 		s := &r.state
-		if err := s.refuseStopped(); err != nil {
-			return err
-		}
 		m, err := wish(s)
 		if m != nil {
 			if _, err = e.move(r, m); err != nil {
@@ -100,7 +107,7 @@ func (s *State) refusePause(code, why string) error {
 
 // refusePaused refuses an answer to a run that stands still.
 func (s *State) refusePaused() error {
-	if s.paused == nil {
+	if s.rules.Control.Takes(s.paused != nil) {
 		return nil
 	}
 	return s.refusePause(CodeRunPaused, "is paused: have it go on, then answer")
@@ -109,6 +116,7 @@ func (s *State) refusePaused() error {
 // paused is a run that stands still.
 type paused struct {
 	before openwopv1.RunStatus // the status it had, and has again when it goes on
+	next   int64               // sequence of the next event then
 }
 
 // pausesAsRecorded tells whether the source was paused here, or went on: a fork does so as well, and does not stand still
@@ -127,7 +135,22 @@ func (m *move) wishes() wait {
 // pausesNow tells whether the run has come to where it is to stand still.
 func (m *move) pausesNow() bool {
 	wish := m.s.pausing
-	return wish != nil && !m.replaying() && (!wish.Drain || !m.s.working())
+	return wish != nil && !m.replaying() && m.rules.Control.Pauses(wish.Drain, m.s.working(), m.s.Waiting())
+}
+
+// holds tells whether a run that stands still takes no step.
+func (m *move) holds() bool {
+	return m.unpause || m.replaying() || m.rules.Control.Holds(m.s.timed() != nil, m.s.next-m.s.paused.next)
+}
+
+// timed is the node under way that waits for a time, nil where there is none.
+func (s *State) timed() *node {
+	for i, n := range s.nodes {
+		if n.status == nodeRunning && !n.due.IsZero() {
+			return &s.program.nodes[i]
+		}
+	}
+	return nil
 }
 
 // working tells whether a node is under way that does not wait for an answer.
@@ -142,7 +165,7 @@ func (s *State) working() bool {
 
 func (m *move) standStill() wait {
 	p := &openwopv1.RunPausedPayload{}
-	if reason := m.s.pausing.Reason; reason != "" {
+	if reason := m.rules.Control.Reason(openwopv1.RunEventTypeRunPaused, m.s.pausing.Reason); reason != "" {
 		p.Reason = &reason
 	}
 	return m.emit(openwopv1.RunEventTypeRunPaused, "", "", p)
@@ -153,6 +176,9 @@ func (m *move) stands() wait {
 	switch {
 	case m.unpause && !m.replaying():
 		m.unpause = false
+		if !m.rules.Control.Logs() {
+			return m.learn(Fact{Pause: &Pause{Withdrawn: true}})
+		}
 		return m.emit(openwopv1.RunEventTypeRunResumed, "", eventID(m.s.runID, m.s.next-1), &openwopv1.RunResumedPayload{})
 	case m.replaying():
 		return m.diverge()
@@ -165,11 +191,12 @@ func (s *State) learnPause(p Pause) {
 	s.pausing = &p
 	if p.Withdrawn {
 		s.pausing = nil
+		s.goesOn()
 	}
 }
 
 func (s *State) pauses() {
-	s.pausing, s.paused = nil, &paused{before: s.status}
+	s.pausing, s.paused, s.stood = nil, &paused{before: s.status, next: s.next}, true
 	s.status = openwopv1.RunStatusPaused
 }
 

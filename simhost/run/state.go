@@ -40,6 +40,7 @@ type State struct {
 	failing *failing
 	pausing *Pause  // the run is to stand still when it can
 	paused  *paused // it does
+	stood   bool    // it did, at some time
 	err     *openwopv1.RunError
 	outputs map[string]any
 
@@ -97,7 +98,10 @@ func (s nodeStatus) active() bool { return s == nodeRunning || s == nodeSuspende
 type failing struct {
 	err    openwopv1.RunError
 	nodeID string
-	cause  string // eventId
+	cause  string            // eventId
+	ofNode bool              // one that has failed
+	kind   openwopv1.CapKind // of the bound that was crossed; empty: none was
+	limit  int64             // of that
 }
 
 // childRun is a child that was created.
@@ -113,6 +117,7 @@ type loop struct {
 	consulted int  // how many decisions the script has given
 	ratified  bool // somebody accepted the decision that the agent was not sure of
 	resumed   bool // this turn was suspended and resumed
+	resumes   int  // how many turns were
 
 	decision  decision
 	decidedID string // eventId of the decided event

@@ -228,7 +228,7 @@ func (m *move) recordedAnswer() (value json.RawMessage, ok bool) {
 // copyBreach takes over the source's breach of a bound of this kind, if that is what it has next.
 func (m *move) copyBreach(kind openwopv1.CapKind) bool {
 	var p openwopv1.CapBreachedPayload
-	if !m.read(openwopv1.RunEventTypeCapBreached, &p) || p.Kind != kind {
+	if !m.rules.Bounds.Recalls(kind) || !m.read(openwopv1.RunEventTypeCapBreached, &p) || p.Kind != kind {
 		return false
 	}
 	m.replay()

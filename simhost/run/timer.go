@@ -19,6 +19,9 @@ const farOff = 1 << 42
 
 // nextTime is when something happens by itself to a run that waits, later than a time that came to nothing; zero for never.
 func (s *State) nextTime(w wait, idle time.Time) (due time.Time) {
+	if s.Ended() && w == waitsForTime {
+		return s.node(s.timed().ID).due
+	}
 	if s.stop != nil {
 		return due
 	}

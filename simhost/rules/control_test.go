@@ -1,0 +1,71 @@
+package rules
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/openassay/assay/gen/openwopv1"
+)
+
+func TestHonestControl(t *testing.T) {
+	c := Honest().Control
+	looks, refused := c.Bulk(100, 100)
+	none, tooMany := c.Bulk(101, 100)
+	for _, p := range []struct {
+		rule string
+		ok   bool
+	}{
+		{"a snapshot is served as it is", c.Shows(openwopv1.RunSnapshot{RunID: "r", Status: openwopv1.RunStatusFailed}).Status == openwopv1.RunStatusFailed},
+		{"a failed node fails its run", c.Fails(true) && c.Fails(false)},
+		{"a wait is given up", c.GivesUp(Stopped{}) && c.GivesUp(Stopped{Overtime: true, Child: true, Paused: true})},
+		{"reasons are kept", c.Reason(openwopv1.RunEventTypeRunPaused, "lunch") == "lunch"},
+		{"a paused run can be cancelled", c.Cancels(openwopv1.RunStatusPaused)},
+		{"100 runs at once", looks == 100 && !refused},
+		{"101 are too many, and none is looked at", none == 0 && tooMany},
+		{"a pause drains unless it is told otherwise", c.Drains("") && c.Drains(openwopv1.PauseRunRequestDrainPolicyDrainCurrentNode)},
+		{"an immediate one does not", !c.Drains(openwopv1.PauseRunRequestDrainPolicyImmediate)},
+		{"a drain waits for the node under way", !c.Pauses(true, true, false) && c.Pauses(true, false, false)},
+		{"a suspended run is paused at once", c.Pauses(true, false, true)},
+		{"an immediate pause waits for nothing", c.Pauses(false, true, false)},
+		{"a paused run takes no step", c.Holds(true, 0) && c.Holds(false, 1)},
+		{"a second pause is refused", c.Paused(openwopv1.RunStatusPaused)},
+		{"a paused run takes no answer, any other does", !c.Takes(true) && c.Takes(false)},
+		{"that a run goes on is logged", c.Logs()},
+		{"a pause leaves the result alone", len(c.PutsOut(map[string]any{"a": 1}, true)) == 1},
+		{"ids and times do not count", !c.Compares("eventId") && !c.Compares("runId") && !c.Compares("timestamp")},
+		{"what happened does", c.Compares("type") && c.Compares("nodeId") && c.Compares("payload")},
+		{"a refusal keeps its code and its words", c.Code(NotFound) == NotFound && c.Words(NotFound, "no run r") == "no run r"},
+		{"a body that does not fit is a bad request", c.Misfit(OperationBulk, "runIds") == http.StatusBadRequest},
+	} {
+		if !p.ok {
+			t.Errorf("not so: %s", p.rule)
+		}
+	}
+}
+
+func TestHonestLoopsAndBreaches(t *testing.T) {
+	s := Honest()
+	own := Bound{Kind: openwopv1.CapKindNodeExecutions, Limit: 3, Own: true}
+	for _, p := range []struct {
+		rule string
+		ok   bool
+	}{
+		{"a replay has the number of its source", s.Loop.Replays(3, Past{Suspended: true, Held: true, Again: true}) == 3},
+		{"a held turn counts once", s.Loop.Next(3, Past{Suspended: true, Held: true}) == 4},
+		{"workers do not count", s.Loop.Numbers(3, 5) == 3},
+		{"a script is gone by as it is", len(s.Loop.Script([]any{1, 1, 2}, false)) == 3},
+		{"a loop that ended rests", s.Loop.Rests()},
+		{"the seam suspends before the last turn", s.Loop.Suspends(3, 2, true) && s.Loop.Suspends(3, 3, false)},
+		{"and does not resume in it, or behind it", !s.Loop.Suspends(3, 3, true) && !s.Loop.Suspends(3, 4, false)},
+		{"the last node that the bound allows runs", !s.Bounds.NodeRefused(3, own, true)},
+		{"a breach says what it is", s.Bounds.Tells(openwopv1.CapBreachedPayload{Observed: 4}, true).Observed == 4},
+		{"a failure keeps its code", s.Bounds.Error(own, openwopv1.RunError{Code: "c"}).Code == "c"},
+		{"and names its cause", s.Bounds.Blames(own)},
+		{"a run that failed rests", s.Bounds.Rests(own)},
+		{"breaches are recalled", s.Bounds.Recalls(openwopv1.CapKindRunDuration)},
+	} {
+		if !p.ok {
+			t.Errorf("not so: %s", p.rule)
+		}
+	}
+}
