@@ -79,7 +79,9 @@ type FileAbsentConditions struct {
 	Never   FileCondition `json:"never"` // of one that nobody has written
 	Made    FileWrite     `json:"made"`  // the control: without a condition
 	Deleted FileReply     `json:"deleted"`
-	Gone    FileCondition `json:"gone"` // of one that was deleted, with the etag that it had
+	Left    FileReply     `json:"left"`   // the file then
+	Listed  FileReply     `json:"listed"` // the list then
+	Gone    FileCondition `json:"gone"`   // of one that was deleted, with the etag that it had
 }
 
 // filesAbsent writes on a condition what is not there.
@@ -105,6 +107,12 @@ var filesAbsent = &scenarios.Drive[FileAbsentConditions]{
 			return o, nil
 		}
 		if o.Deleted, err = f.drop(ctx, o.Path); err != nil {
+			return o, err
+		}
+		if o.Left, err = f.look(ctx, o.Path, ""); err != nil {
+			return o, err
+		}
+		if o.Listed, err = f.list(ctx, f.prefix); err != nil {
 			return o, err
 		}
 		return o, f.absent(ctx, o.Path, etagOf(reply), "the etag that the file had when it was deleted", &o.Gone)

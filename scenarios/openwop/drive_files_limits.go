@@ -84,7 +84,10 @@ func (f *files) sized(ctx context.Context, most int, sizes func(limit int) []Fil
 			"advertise limits that leave room for the largest file in a request")
 	}
 	o := FileSizes{Limit: limit, First: FileWrite{Path: f.path("sized"), Content: f.marker()[:min(8, limit)]}}
-	if err := f.roundTrip(ctx, &o.First); err != nil || !succeeded(o.First.Put.Status) {
+	if _, err := f.admitted(ctx, o.First.Path, f.marker()[:min(8, limit)]); err != nil {
+		return o, err
+	}
+	if err := f.roundTrip(ctx, &o.First); err != nil || !succeeded(o.First.Put.Status) { // the control: it can be overwritten
 		return o, err
 	}
 	for _, s := range sizes(limit) {
@@ -120,6 +123,7 @@ type FilesFull struct {
 	Limit   int         `json:"limit"` // maxFiles
 	Before  FileReply   `json:"before"`
 	Filled  []FileReply `json:"filled"` // writes of new files, as many as there was room for
+	Again   FileReply   `json:"again"`  // the control: another write of the first of them, while there was room
 	Full    FileReply   `json:"full"`   // the list then
 	Over    FileReply   `json:"over"`   // one more
 	Got     FileReply   `json:"got"`
@@ -164,6 +168,13 @@ var filesFull = &scenarios.Drive[FilesFull]{
 // fill makes files until there should be no room, and tries what is possible then.
 func (f *files) fill(ctx context.Context, o *FilesFull, room int) error {
 	for i := range room {
+		if i == 1 {
+			reply, err := f.text(ctx, f.numbered(0), f.marker())
+			if err != nil {
+				return err
+			}
+			o.Again = fileReply(reply)
+		}
 		reply, err := f.text(ctx, f.numbered(i), f.marker())
 		if err != nil {
 			return err

@@ -38,8 +38,11 @@ var etagsChange = scenarios.Scenario{
 	Claim:  workspaceFiles,
 	Ask: scenarios.Ask(fileRewritten, func(o FileHistory, j *scenarios.Judge) {
 		etags := wire.Found{}
+		if !o.counted(j) {
+			return
+		}
 		for i, w := range o.Writes {
-			if !w.Put.done(j, "a write of a file") || !w.Got.tagged(j) {
+			if !w.Got.tagged(j) {
 				return
 			}
 			etag := w.Got.Body.Key("etag")
@@ -48,6 +51,23 @@ var etagsChange = scenarios.Scenario{
 		}
 		j.Check(openwopv1.OWPWSP10, etags).To(allDifferent(), "etags of a file after each write")
 	}),
+}
+
+// counted stops a judge for which the versions of a file were only the set-up.
+func (o FileHistory) counted(j *scenarios.Judge) bool {
+	for i, w := range o.Writes {
+		if !w.Put.done(j, "write "+strconv.Itoa(i+1)+" of a file") {
+			return false
+		}
+		before := wire.Value{}
+		if i > 0 {
+			before = o.Writes[i-1].Got.Body.Key("version")
+		}
+		if version := w.Got.Body.Key("version"); version.Present() && version.JSON() == before.JSON() {
+			return j.BlockOn(openwopv1.OWPWSP9, "set-up: write "+strconv.Itoa(i+1)+" of a file left it at version "+version.JSON())
+		}
+	}
+	return true
 }
 
 // One scenario for both: what refuses everything, or nothing, keeps one of them only.
@@ -94,10 +114,18 @@ var absentIfMatch = scenarios.Scenario{
 		switch {
 		case !o.Gone.Put.Status.Present():
 			j.Find(openwopv1.OWPWSP15, "the file has no etag: only one that nobody gave out could be sent")
-		case o.Deleted.dropped(j):
+		case o.Deleted.dropped(j) && o.gone(j):
 			o.Gone.unmade(j, o.Path)
 		}
 	}),
+}
+
+// gone stops a judge for which the delete of the file was only the set-up.
+func (o FileAbsentConditions) gone(j *scenarios.Judge) bool {
+	if code, _ := o.Left.Status.Int(); !isGone(int(code)) || len(o.Listed.of(o.Path).Values) > 0 {
+		return j.BlockOn(openwopv1.OWPWSP6, "set-up: the file is still there after its delete: HTTP "+o.Left.Status.JSON())
+	}
+	return true
 }
 
 // unmade checks that a write was refused, and that there is no file.
@@ -172,10 +200,8 @@ var olderVersions = scenarios.Scenario{
 	Proves: ids{openwopv1.OWPWSP18},
 	Claim:  workspaceVersioned,
 	Ask: scenarios.Ask(fileRewritten, func(o FileHistory, j *scenarios.Judge) {
-		for i, w := range o.Writes {
-			if !w.Put.done(j, "write "+strconv.Itoa(i+1)+" of a file") {
-				return
-			}
+		if !o.counted(j) {
+			return
 		}
 		if o.Kept == 1 {
 			j.Block("workspace.maxVersions is 1: no older version is promised", "keep more than one version while the host is certified")
@@ -206,10 +232,8 @@ var noSuchVersion = scenarios.Scenario{
 	Proves: ids{openwopv1.OWPWSP19},
 	Claim:  workspaceVersioned,
 	Ask: scenarios.Ask(fileRewritten, func(o FileHistory, j *scenarios.Judge) {
-		for _, w := range o.Writes {
-			if !w.Put.done(j, "a write of a file") {
-				return
-			}
+		if !o.counted(j) {
+			return
 		}
 		if len(o.Older) == 0 || !succeeded(o.Older[len(o.Older)-1].Got.Status) { // the control
 			j.BlockOn(openwopv1.OWPWSP18, "set-up: the latest version of a file cannot be read by its number")

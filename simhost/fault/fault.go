@@ -63,6 +63,7 @@ var themes = [][]Fault{
 	tenantFaults,
 	memoryFaults,
 	readsFaults,
+	slices.Concat(fileFaults, fileVersionFaults),
 	goalFaults,
 	heartbeatFaults,
 	shapeFaults,

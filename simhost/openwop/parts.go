@@ -47,6 +47,7 @@ func (h *Host) openStores(context.Context) (err error) {
 			MaxFiles:     h.opts.MaxFiles,
 			MaxVersions:  h.opts.MaxVersions,
 			Secrets:      h.secrets(),
+			Rules:        h.rules.Files,
 		})
 		if err != nil {
 			return err

@@ -27,6 +27,7 @@ type Set struct {
 	Replay     Replay
 	Ancestry   Ancestry
 	Control    Control
+	Files      Files
 }
 
 // Honest is the set that keeps every promise.
@@ -52,5 +53,6 @@ func Honest() Set {
 		Replay:     honestReplay(),
 		Ancestry:   honestAncestry(),
 		Control:    honestControl(),
+		Files:      honestFiles(),
 	}
 }

@@ -67,25 +67,36 @@ func (m *move) write() wait {
 	case wrote.EntryID != "":
 		return m.tellOfEntry(id, wrote)
 	default:
-		return m.emit(openwopv1.RunEventTypeWorkspaceUpdated, id, l.startedID, &openwopv1.WorkspaceUpdatedPayload{
-			Path: wrote.Path, Version: wrote.Version,
-		})
+		return m.tellOfFile(id, wrote)
 	}
+}
+
+// tellOfFile puts on the log that a file was written.
+func (m *move) tellOfFile(nodeID string, wrote *Wrote) wait {
+	told, tells := m.rules.Files.Told(openwopv1.WorkspaceUpdatedPayload{Path: wrote.Path, Version: wrote.Version}, m.contentOf(wrote))
+	if !tells {
+		return goesOn
+	}
+	return m.emitAs(openwopv1.RunEventTypeWorkspaceUpdated, nodeID, m.s.loop.startedID, told, &told.WorkspaceUpdatedPayload)
+}
+
+// contentOf is what the script says that a write has put.
+func (m *move) contentOf(wrote *Wrote) string {
+	if writes, wrong := m.s.writes(); wrong == nil && wrote.Position < len(writes) {
+		return writes[wrote.Position].content
+	}
+	return ""
 }
 
 // tellOfEntry puts on the log that an entry was written.
 func (m *move) tellOfEntry(nodeID string, wrote *Wrote) wait {
-	content := ""
-	if writes, wrong := m.s.writes(); wrong == nil && wrote.Position < len(writes) {
-		content = writes[wrote.Position].content
-	}
 	told, tells := m.rules.Memory.Told(openwopv1.MemoryWrittenPayload{
 		MemoryRef: m.s.viewer().line.Own().Ref,
 		MemoryID:  wrote.EntryID,
 		NodeID:    nodeID,
 		AgentID:   m.s.program.agent.AgentID,
 		Tags:      wrote.Tags,
-	}, content)
+	}, m.contentOf(wrote))
 	if !tells {
 		return goesOn
 	}

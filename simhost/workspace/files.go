@@ -10,7 +10,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/openassay/assay/gen/openwopv1"
@@ -18,6 +17,7 @@ import (
 	"github.com/openassay/assay/simhost/eventlog"
 	"github.com/openassay/assay/simhost/internal/folded"
 	"github.com/openassay/assay/simhost/internal/redact"
+	"github.com/openassay/assay/simhost/rules"
 )
 
 // The bounds that count where Options leaves them open.
@@ -32,9 +32,6 @@ type Owner struct {
 	Tenant    string
 	Workspace string // "" is the tenant's own
 }
-
-// log names the log of an owner.
-func (o Owner) log() string { return folded.Name("ws", o.Tenant, o.Workspace) }
 
 // Log is what this package needs of the event log.
 type Log interface {
@@ -53,6 +50,8 @@ type Options struct {
 	// Secrets are stored as [REDACTED:n], where n is the place in this list, from 1. Those of less than 8 characters are
 	// not looked for.
 	Secrets []string
+	// Rules say how files are written and found; the zero value is the honest ones.
+	Rules rules.Files
 }
 
 // Files are the files of all owners. The methods may be called concurrently.
@@ -83,16 +82,31 @@ func Open(o Options) (*Files, error) {
 			*bound.value = bound.standard
 		}
 	}
+	if o.Rules.Path == nil {
+		o.Rules = rules.Honest().Files
+	}
 	return &Files{o: o, owners: folded.New(o.Log, (*index).fold), redactor: redact.New(o.Secrets)}, nil
+}
+
+// log names the log of an owner.
+func (f *Files) log(owner Owner) string {
+	tenant, workspace := f.o.Rules.Apart(owner.Tenant, owner.Workspace)
+	return folded.Name("ws", tenant, workspace)
 }
 
 // List returns the files whose path begins with prefix, by path.
 func (f *Files) List(ctx context.Context, owner Owner, prefix string) ([]openwopv1.WorkspaceFileInfo, error) {
 	files := []openwopv1.WorkspaceFileInfo{}
-	err := f.owners.View(ctx, owner.log(), func(x *index) error {
-		for _, ref := range x.refs() {
-			if strings.HasPrefix(ref.Path, prefix) {
-				files = append(files, x.files[ref.Path].latest().info(ref))
+	err := f.owners.View(ctx, f.log(owner), func(x *index) error {
+		refs := x.refs()
+		if !f.o.Rules.Gone(rules.ListsFiles, prefix) {
+			refs = refsOf(x.files)
+		}
+		for _, ref := range refs {
+			if f.o.Rules.Lists(ref.Path, prefix) {
+				info := x.files[ref.Path].latest().info(ref)
+				info.Version = f.o.Rules.ListsAs(info.Version)
+				files = append(files, info)
 			}
 		}
 		return nil
@@ -103,27 +117,29 @@ func (f *Files) List(ctx context.Context, owner Owner, prefix string) ([]openwop
 // Get returns a file at its latest version, or at one of the last MaxVersions; version 0 is the latest. A delete ends
 // what there was: versions before it are not found, also when the file is there again.
 func (f *Files) Get(ctx context.Context, owner Owner, path string, version int64) (openwopv1.WorkspaceFile, error) {
-	if err := checkPath(path); err != nil {
+	path, err := f.path(path)
+	if err != nil {
 		return openwopv1.WorkspaceFile{}, err
 	}
 	if version < 0 {
 		return openwopv1.WorkspaceFile{}, invalid("version", "give one from 1, or leave it off for the latest")
 	}
 	var revision uint64
-	err := f.owners.View(ctx, owner.log(), func(x *index) error {
+	err = f.owners.View(ctx, f.log(owner), func(x *index) error {
 		file := x.files[path]
-		if !file.exists() {
+		if !f.finds(file, rules.ReadsFile, path) {
 			return notFound(path)
 		}
 		latest := file.version()
 		oldest := max(file.deleted, latest-int64(f.o.MaxVersions)) + 1
-		if version == 0 {
-			version = latest
+		served, ok := latest, true
+		if version > 0 {
+			served, ok = f.o.Rules.Serves(version, oldest, latest)
 		}
-		if version < oldest || version > latest {
+		if !ok {
 			return versionNotFound(path, version, oldest, latest)
 		}
-		revision = file.versions[version-1].revision
+		revision = file.versions[served-1].revision
 		return nil
 	})
 	if err != nil {
@@ -132,10 +148,15 @@ func (f *Files) Get(ctx context.Context, owner Owner, path string, version int64
 	return f.load(ctx, owner, revision)
 }
 
+// finds tells whether a file is there for an operation.
+func (f *Files) finds(file *file, op rules.FileOperation, asked string) bool {
+	return file.exists() || file.version() > 0 && !f.o.Rules.Gone(op, asked)
+}
+
 // Snapshot returns the path and the version of every file there is, by path. The slice is shared and must not be changed;
 // while nothing is written, every call returns the same one.
 func (f *Files) Snapshot(ctx context.Context, owner Owner) (refs []openwopv1.WorkspaceFileRef, err error) {
-	err = f.owners.View(ctx, owner.log(), func(x *index) error {
+	err = f.owners.View(ctx, f.log(owner), func(x *index) error {
 		refs = x.refs()
 		return nil
 	})
@@ -146,7 +167,7 @@ func (f *Files) Snapshot(ctx context.Context, owner Owner) (refs []openwopv1.Wor
 // still read it when the file has long been overwritten or deleted.
 func (f *Files) Content(ctx context.Context, owner Owner, ref openwopv1.WorkspaceFileRef) (string, error) {
 	var revision uint64
-	err := f.owners.View(ctx, owner.log(), func(x *index) error {
+	err := f.owners.View(ctx, f.log(owner), func(x *index) error {
 		file := x.files[ref.Path]
 		if ref.Version < 1 || ref.Version > file.version() || file.versions[ref.Version-1].deletes() {
 			return refuse(codeNotFound, fmt.Sprintf("no version %d of file %q was ever written", ref.Version, ref.Path))
@@ -163,7 +184,7 @@ func (f *Files) Content(ctx context.Context, owner Owner, ref openwopv1.Workspac
 
 // load reads from the log what was written there.
 func (f *Files) load(ctx context.Context, owner Owner, revision uint64) (openwopv1.WorkspaceFile, error) {
-	entry, err := f.o.Log.Get(ctx, owner.log(), revision)
+	entry, err := f.o.Log.Get(ctx, f.log(owner), revision)
 	if err != nil {
 		return openwopv1.WorkspaceFile{}, err
 	}

@@ -80,14 +80,19 @@ func (v version) info(ref openwopv1.WorkspaceFileRef) openwopv1.WorkspaceFileInf
 // refs are the files there are, by path.
 func (x *index) refs() []openwopv1.WorkspaceFileRef {
 	if x.snapshot == nil {
-		refs := make([]openwopv1.WorkspaceFileRef, 0, len(x.live))
-		for path, f := range x.live {
-			refs = append(refs, openwopv1.WorkspaceFileRef{Path: path, Version: f.version()})
-		}
-		slices.SortFunc(refs, func(a, b openwopv1.WorkspaceFileRef) int { return strings.Compare(a.Path, b.Path) })
-		x.snapshot = refs
+		x.snapshot = refsOf(x.live)
 	}
 	return x.snapshot
+}
+
+// refsOf are files at their latest versions, by path.
+func refsOf(files map[string]*file) []openwopv1.WorkspaceFileRef {
+	refs := make([]openwopv1.WorkspaceFileRef, 0, len(files))
+	for path, f := range files {
+		refs = append(refs, openwopv1.WorkspaceFileRef{Path: path, Version: f.version()})
+	}
+	slices.SortFunc(refs, func(a, b openwopv1.WorkspaceFileRef) int { return strings.Compare(a.Path, b.Path) })
+	return refs
 }
 
 // fold takes in one entry.
@@ -97,6 +102,9 @@ func (x *index) fold(entry eventlog.Entry) error {
 		return err
 	}
 	f := x.files[r.Path]
+	if r.Version == 1 && !f.exists() { // what was deleted may count anew
+		f = nil
+	}
 	if want := f.version() + 1; r.Version != want {
 		return fmt.Errorf("has version %d of %q, where %d comes next", r.Version, r.Path, want)
 	}

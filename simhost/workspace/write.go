@@ -2,16 +2,12 @@ package workspace
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/json"
-	"fmt"
 	"unicode/utf8"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/rules"
 )
-
-// defaultContentType is the protocol's.
-const defaultContentType = "text/markdown"
 
 // Put is a write.
 type Put struct {
@@ -31,12 +27,19 @@ func (f *Files) Put(ctx context.Context, owner Owner, p Put) (openwopv1.Workspac
 		written record
 		before  uint64
 	)
-	err := f.owners.Append(ctx, owner.log(), func(x *index) (data []byte, err error) {
+	if err := f.judgeAhead(ctx, owner, &p); err != nil {
+		return openwopv1.WorkspaceFile{}, err
+	}
+	err := f.owners.Append(ctx, f.log(owner), func(x *index) (data []byte, err error) {
 		if before = x.origins[p.Origin]; before > 0 {
 			return nil, nil
 		}
 		if written, err = f.next(x, p); err != nil {
 			return nil, err
+		}
+		if !f.o.Rules.Counts(func() bool { return f.holds(x.files[written.Path], written) }) {
+			before = x.files[written.Path].latest().revision
+			return nil, nil
 		}
 		return json.Marshal(written)
 	})
@@ -49,39 +52,56 @@ func (f *Files) Put(ctx context.Context, owner Owner, p Put) (openwopv1.Workspac
 	return written.file(), nil
 }
 
+// judgeAhead takes the condition off a write that is judged before the others are done.
+func (f *Files) judgeAhead(ctx context.Context, owner Owner, p *Put) error {
+	if p.IfMatch == nil {
+		return nil
+	}
+	judged, err := f.o.Rules.Ahead(p.Path, func() error {
+		return f.owners.View(ctx, f.log(owner), func(x *index) error { return f.match(x.files[p.Path], *p) })
+	})
+	if judged {
+		p.IfMatch = nil
+	}
+	return err
+}
+
+// holds tells whether a file is already what is to be written.
+func (f *Files) holds(file *file, r record) bool {
+	return file.exists() && file.latest().etag == f.o.Rules.Etag(file.version(), r.Content) && file.latest().contentType == r.ContentType
+}
+
 // next is what a write makes of the files as they are.
 func (f *Files) next(x *index, p Put) (record, error) {
-	if err := f.check(p); err != nil {
+	if err := f.check(&p); err != nil {
 		return record{}, err
 	}
+	file, rule := x.files[p.Path], &f.o.Rules
 	r := record{
 		Path:        p.Path,
-		Version:     x.files[p.Path].version() + 1,
+		Version:     rule.Next(file.version(), file.exists()),
 		UpdatedAt:   f.now(),
-		Content:     f.redactor.Text(p.Content),
-		ContentType: f.redactor.Text(p.ContentType),
+		Content:     f.redactor.Text(rule.Kept(p.Content)),
+		ContentType: rule.Type(p.Path, f.redactor.Text(p.ContentType)),
 		Origin:      p.Origin,
 	}
-	if r.ContentType == "" {
-		r.ContentType = defaultContentType
-	}
-	r.Etag = etag(r.Version, r.Content)
+	r.Etag = rule.Etag(r.Version, r.Content)
 	// The marker of a secret can be longer than the secret, and no file is ever served that could not be put back.
-	if bytes := max(len(p.Content), len(r.Content)); bytes > f.o.MaxFileBytes {
+	if bytes := max(rule.Bytes(p.Content), rule.Bytes(r.Content)); bytes > f.o.MaxFileBytes {
 		return record{}, fileTooLarge(p.Path, bytes, f.o.MaxFileBytes)
 	}
-	if err := match(x.files[p.Path], p); err != nil {
+	if err := f.match(file, p); err != nil {
 		return record{}, err
 	}
-	if !x.files[p.Path].exists() && len(x.live) >= f.o.MaxFiles {
+	if !rule.Room(len(x.live), f.o.MaxFiles, file.exists()) {
 		return record{}, tooMany(f.o.MaxFiles)
 	}
 	return r, nil
 }
 
-// check judges a write without a look at the files.
-func (f *Files) check(p Put) error {
-	if err := checkPath(p.Path); err != nil {
+// check judges a write without a look at the files, and says under which path it is kept.
+func (f *Files) check(p *Put) (err error) {
+	if p.Path, err = f.path(p.Path); err != nil {
 		return err
 	}
 	if !utf8.ValidString(p.Content) {
@@ -91,32 +111,30 @@ func (f *Files) check(p Put) error {
 }
 
 // match compares the If-Match of a write with what there is.
-func match(f *file, p Put) error {
-	switch {
-	case p.IfMatch == nil:
-		return nil
-	case !f.exists():
-		return conflict(p.Path, 0)
-	case *p.IfMatch != "*" && *p.IfMatch != f.latest().etag:
-		return conflict(p.Path, f.version())
+func (f *Files) match(file *file, p Put) error {
+	etag, current := "", int64(0)
+	if file.exists() {
+		etag, current = file.latest().etag, f.o.Rules.Current(file.version())
+	}
+	made := etag == "" || f.o.Rules.Overwrites(p.Origin != "")
+	if p.IfMatch != nil {
+		made = f.o.Rules.Holds(rules.FileCondition{Path: p.Path, IfMatch: *p.IfMatch, Etag: etag, Version: file.version()})
+	}
+	if !made {
+		return conflict(p.Path, current)
 	}
 	return nil
 }
 
-// etag is a strong one: two versions of a file never share it, since the version is in it.
-func etag(version int64, content string) string {
-	digest := sha256.Sum256([]byte(content))
-	return fmt.Sprintf(`"%d-%x"`, version, digest[:4])
-}
-
 // Delete removes a file. The delete is a version of its own, so that a file that is there again counts on from it.
 func (f *Files) Delete(ctx context.Context, owner Owner, path string) error {
-	if err := checkPath(path); err != nil {
+	path, err := f.path(path)
+	if err != nil {
 		return err
 	}
-	return f.owners.Append(ctx, owner.log(), func(x *index) ([]byte, error) {
+	return f.owners.Append(ctx, f.log(owner), func(x *index) ([]byte, error) {
 		file := x.files[path]
-		if !file.exists() {
+		if !f.finds(file, rules.DeletesFile, path) {
 			return nil, notFound(path)
 		}
 		return json.Marshal(record{Path: path, Version: file.version() + 1, UpdatedAt: f.now(), Deleted: true})
