@@ -121,6 +121,7 @@ func (h host) fileLimit(name string, most int) (int, error) {
 // FilesFull is a workspace that was filled up to its bound.
 type FilesFull struct {
 	Limit   int         `json:"limit"` // maxFiles
+	Gone    string      `json:"gone"`  // the path of a file that was made and deleted before the first list
 	Before  FileReply   `json:"before"`
 	Filled  []FileReply `json:"filled"` // writes of new files, as many as there was room for
 	Again   FileReply   `json:"again"`  // the control: another write of the first of them, while there was room
@@ -147,7 +148,13 @@ var filesFull = &scenarios.Drive[FilesFull]{
 		if err != nil {
 			return FilesFull{}, err
 		}
-		o := FilesFull{Limit: limit}
+		o := FilesFull{Limit: limit, Gone: f.path("gone")}
+		if _, err := f.text(ctx, o.Gone, f.marker()); err != nil {
+			return o, err
+		}
+		if _, err := f.drop(ctx, o.Gone); err != nil {
+			return o, err
+		}
 		if o.Before, err = f.list(ctx, ""); err != nil {
 			return o, err
 		}

@@ -365,6 +365,9 @@ func (s *shelf) unfit(r shelfRequest, f *filed) shelfReply {
 		}
 		return shelfRefusal(413, "workspace_too_large", nil)
 	}
+	if s.lie == "wants conditions" && r.ifMatch == "" && f != nil && f.there {
+		return shelfRefusal(428, "precondition_required", nil)
+	}
 	if r.ifMatch != "" {
 		if refusal := s.conflict(r, f); refusal.status != 0 {
 			return refusal

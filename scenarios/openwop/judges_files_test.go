@@ -92,6 +92,7 @@ func TestShelvesThatAreNot(t *testing.T) {
 		{"counts from 0", "versions-count", openwopv1.OWPWSP9},
 		{"writes nothing that is there already", "versions-count", openwopv1.OWPWSP9},
 		{"keeps what was there", "versions-count", openwopv1.OWPWSP9},
+		{"wants conditions", "versions-count", openwopv1.OWPWSP11},
 		{"has weak etags", "etags-change", openwopv1.OWPWSP10},
 		{"has etags without quotes", "etags-change", openwopv1.OWPWSP10},
 		{"has etags of the content", "etags-change", openwopv1.OWPWSP10},
@@ -147,6 +148,27 @@ func TestShelvesThatAreNot(t *testing.T) {
 				}
 				if o.Failure == nil || o.Failure.Requirement != c.want {
 					t.Errorf("%s: %s, want a violation of %s", o.Verdict, o.Reason, c.want)
+				}
+			}
+		})
+	}
+}
+
+// What a scenario only sets up for itself, and does not get, is accused where it is asked about.
+func TestShelvesAccusedWhereItIsAsked(t *testing.T) {
+	for lie, c := range map[string]struct{ failed, blocked []string }{
+		"serves what was deleted":              {[]string{"deleted-is-gone"}, []string{"if-match-absent"}},
+		"lists what was deleted":               {[]string{"deleted-is-gone", "listed-by-prefix"}, []string{"if-match-absent", "full-takes-no-more"}},
+		"writes nothing that is there already": {[]string{"versions-count"}, []string{"etags-change", "older-versions", "no-such-version"}},
+		"wants conditions":                     {[]string{"versions-count"}, []string{"largest-taken", "too-large-refused", "full-takes-no-more", "older-versions"}},
+	} {
+		t.Run(lie, func(t *testing.T) {
+			for _, o := range askOfShelf(t, &shelf{lie: lie}, 4).Outcomes {
+				if failed := slices.Contains(c.failed, o.Scenario.Name()); failed != (o.Verdict == scenarios.Failed) {
+					t.Errorf("%s is %s: %s", o.Scenario.Name(), o.Verdict, o.Reason)
+				}
+				if slices.Contains(c.blocked, o.Scenario.Name()) && o.Verdict != scenarios.Blocked {
+					t.Errorf("%s is %s: %s, want it blocked", o.Scenario.Name(), o.Verdict, o.Reason)
 				}
 			}
 		})

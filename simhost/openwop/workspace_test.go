@@ -280,6 +280,33 @@ func TestWorkspaceNotClaimed(t *testing.T) {
 	c.wantList("")
 }
 
+// What the surface tells of files goes by the rules too.
+func TestWorkspaceWithFaults(t *testing.T) {
+	c := serve(t, Options{Without: []string{"workspace"}, Faults: []string{"file.unclaimed-is-forbidden"}})
+	c.do("GET", filesPath, nil).wantError(http.StatusForbidden, "forbidden")
+	c = serve(t, Options{Faults: []string{"file.missing-content-empties"}})
+	c.do("PUT", filesPath+"/a", map[string]any{}).want(http.StatusOK)
+	c.do("PUT", filesPath+"/a", map[string]any{"content": 7}).wantError(http.StatusBadRequest, "validation_error")
+}
+
+// Of two who write at once with one etag both are let through, and of two who come after each other one.
+func TestWritersJudgedAtOnce(t *testing.T) {
+	c := serve(t, Options{Faults: []string{"file.judged-at-once"}})
+	etag := *c.putFile("raced", "before").Etag
+	statuses := make([]int, 2)
+	var writers sync.WaitGroup
+	for i := range statuses {
+		writers.Go(func() {
+			statuses[i] = c.do("PUT", filesPath+"/raced", map[string]any{"content": fmt.Sprint(i)}, header{"If-Match", etag}).status
+		})
+	}
+	writers.Wait()
+	if !slices.Equal(statuses, []int{http.StatusOK, http.StatusOK}) {
+		t.Errorf("writers at once are answered with %v", statuses)
+	}
+	c.do("PUT", filesPath+"/raced", map[string]any{"content": "late"}, header{"If-Match", etag}).wantConflict(3)
+}
+
 const seamPath = "/v1/host/sample/workspace/op"
 
 func TestWorkspaceSeam(t *testing.T) {

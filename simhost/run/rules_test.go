@@ -50,6 +50,11 @@ func TestTheEngineGoesByTheRules(t *testing.T) {
 		{"Bounds.Overtime", 5, Create{WorkflowID: "conformance-delay", Configurable: map[string]any{"runTimeoutMs": 500}}, func(s *rules.Set) { s.Bounds.Overtime = func(int64, int64) bool { return false } }, "run-duration", "node.completed @wait"},
 		{"Loop.Shows", 4, Create{WorkflowID: "conformance-orchestrator-terminate"}, func(s *rules.Set) { s.Loop.Shows = func(int) bool { return true } }, "@supervisor terminate", "@supervisor #1 terminate"},
 		{"Loop.Refreshes", 5, noting(t, twoTurns, "", ""), func(s *rules.Set) { s.Loop.Refreshes = func(int) bool { return false } }, `"at":"begin","iteration":2,"workspace":[{"content"`, `"at":"begin","iteration":2,"workspace":[{"path":"assay/notes.md","version":0}]`},
+		{"Files.Told", 5, noting(t, twoTurns, "", ""), func(s *rules.Set) {
+			s.Files.Told = func(openwopv1.WorkspaceUpdatedPayload, string) (rules.FileTold, bool) {
+				return rules.FileTold{Content: "told"}, true
+			}
+		}, `{"path":"assay/notes.md","version":1}`, `{"path":"","version":0,"content":"told"}`},
 		{"Handoff.Shows", 5, Create{WorkflowID: "conformance-orchestrator-dispatch"}, func(s *rules.Set) { s.Handoff.Shows = func(int, openwopv1.ChainPhase) bool { return false } }, "dispatch.began", "dispatched @dispatch child1 completed <-2\n6 node.completed"},
 		{"Confidence.Escalates", 5, Create{WorkflowID: "conformance-orchestrator-terminate"}, func(s *rules.Set) { s.Confidence.Escalates = func(rules.Doubt) bool { return true } }, "run.completed", "confidence-escalated"},
 		{"Handoff.Harvests", 5, Create{Definition: harvesting(t), Inputs: plan(t, failing)}, func(s *rules.Set) { s.Handoff.Harvests = func(openwopv1.RunStatus, bool) bool { return true } }, "child.failed", `result="this-should-not-be-harvested"`},
