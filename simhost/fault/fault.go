@@ -70,6 +70,8 @@ var themes = [][]Fault{
 	logFaults, streamFaults, replayFaults, ancestryFaults,
 	controlFaults,
 	boundFaults,
+	requestFaults,
+	claimFaults,
 }
 
 // All lists every fault there is, by id.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"net/http"
 	"strings"
+
+	"github.com/openassay/assay/simhost/rules"
 )
 
 // publicPaths answer without credentials: discovery, the API document, and the liveness probe.
@@ -19,9 +21,9 @@ const tokenPrefix = "/v1/interrupts/"
 
 // isPublic tells the requests that need no key. A path as it was sent is looked at: in a decoded one the end of a token
 // would not be known from a slash inside it.
-func isPublic(r *http.Request) bool {
+func (h *Host) isPublic(r *http.Request) bool {
 	token, byToken := strings.CutPrefix(r.URL.EscapedPath(), tokenPrefix)
-	return publicPaths[r.URL.Path] || byToken && token != "" && !strings.Contains(token, "/")
+	return h.rules.Access.Public(r.URL.Path, publicPaths[r.URL.Path]) || byToken && token != "" && !strings.Contains(token, "/")
 }
 
 // loggedPath is the path of a request without a credential in it.
@@ -39,7 +41,7 @@ func (h *Host) bearer(next http.Handler) http.Handler {
 		guarded := r.URL.Path == "/v1" || strings.HasPrefix(r.URL.Path, "/v1/")
 		key, problem := bearerKey(r.Header.Values("Authorization"))
 		who, known := h.owns(key)
-		if !guarded || isPublic(r) {
+		if !guarded || h.isPublic(r) {
 			if problem == "" && known {
 				r = r.WithContext(context.WithValue(r.Context(), besideToken{}, who))
 			}
@@ -50,12 +52,40 @@ func (h *Host) bearer(next http.Handler) http.Handler {
 			problem = "this host does not know that key"
 		}
 		if problem != "" {
-			w.Header().Set("WWW-Authenticate", `Bearer realm="openwop"`)
-			h.refuse(w, r, refuse(codeUnauthenticated, problem+": send the header `Authorization: Bearer <key>`"))
-			return
+			var in bool
+			if who, in = h.turnAway(w, r, problem, next); !in {
+				return
+			}
 		}
 		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), callerKey{}, who)))
 	})
+}
+
+// turnAway refuses who has no key that the host knows, and says why. Who is let in all the same acts for the host's own
+// tenant.
+func (h *Host) turnAway(w http.ResponseWriter, r *http.Request, problem string, next http.Handler) (who caller, in bool) {
+	access := &h.rules.Access
+	who = caller{tenant: DefaultTenant, principal: DefaultTenant}
+	knock := rules.Knock{
+		Method: r.Method, Path: r.URL.Path, Key: len(r.Header.Values("Authorization")) > 0,
+		Never: func() bool { return h.neverWas(r) },
+	}
+	if access.Enters(knock) {
+		return who, true
+	}
+	if access.LooksLast(knock) {
+		next.ServeHTTP(&answer{header: http.Header{}}, r.WithContext(context.WithValue(r.Context(), callerKey{}, who)))
+	}
+	w.Header().Set("WWW-Authenticate", `Bearer realm="openwop"`)
+	h.refuse(w, r, refuse(access.TurnedAway(knock), problem+": send the header `Authorization: Bearer <key>`"))
+	return who, false
+}
+
+// neverWas tells whether a request is about a run of which there is no log.
+func (h *Host) neverWas(r *http.Request) bool {
+	id, ok := strings.CutPrefix(r.URL.Path, "/v1/runs/")
+	id, _, _ = strings.Cut(id, "/")
+	return ok && h.nobodys(r.Context(), id)
 }
 
 // bearerKey takes the key out of the Authorization headers, or says why there is none. The scheme's name is

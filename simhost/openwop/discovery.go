@@ -26,7 +26,7 @@ func (d document) send(w http.ResponseWriter) error {
 	for name, value := range d.header {
 		w.Header().Set(name, value)
 	}
-	writeJSON(w, http.StatusOK, d.body)
+	_, _ = w.Write(d.body) // nothing is left to tell a client that went away
 	return nil
 }
 
@@ -52,10 +52,12 @@ func (h *Host) discover() (document, error) {
 	if err != nil {
 		return document{}, fmt.Errorf("encode the discovery document: %w", err)
 	}
-	return document{body: body, header: map[string]string{
+	body = h.rules.Claims.Document(body)
+	return document{body: body, header: h.rules.Claims.Headers(map[string]string{
+		"Content-Type":      mediaJSON,
 		"Cache-Control":     discoveryCacheControl,
 		"Capabilities-Etag": `"` + digest(string(body)) + `"`,
-	}}, nil
+	})}, nil
 }
 
 func (h *Host) capabilities() openwopv1.Capabilities {

@@ -10,9 +10,11 @@ import (
 	"net/http"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/internal/validate"
 	"github.com/openassay/assay/simhost/eventlog"
 	"github.com/openassay/assay/simhost/goal"
 	refusals "github.com/openassay/assay/simhost/refusal"
+	"github.com/openassay/assay/simhost/rules"
 	"github.com/openassay/assay/simhost/run"
 )
 
@@ -91,7 +93,8 @@ type refusal struct {
 	code    string
 	message string
 	details map[string]any
-	status  int // where the protocol wants another one than the code's own; 0: it does not
+	status  int              // where the protocol wants another one than the code's own; 0: it does not
+	misfit  validate.Problem // what is wrong with a body; zero: something else is wrong
 }
 
 func (r *refusal) Error() string { return r.code + ": " + r.message }
@@ -169,17 +172,28 @@ func (h *Host) refuse(w http.ResponseWriter, r *http.Request, why *refusal) {
 		details[detailCorrelation] = h.correlationID()
 	}
 	h.log.DebugContext(r.Context(), "refused", "method", r.Method, "path", loggedPath(r), "code", why.code, "message", why.message, "details", details)
-	raw, err := json.Marshal(openwopv1.ErrorEnvelope{Error: why.code, Message: why.message, Details: details})
+	told := h.rules.Requests.Refuses(rules.Refusal{
+		Method: r.Method, Path: r.URL.Path, Status: status, Code: why.code, Message: why.message, Details: details,
+		Member: why.misfit.Instance, Keyword: why.misfit.Keyword,
+	})
+	if told.Plain {
+		http.Error(w, told.Message, told.Status)
+		return
+	}
+	raw, err := json.Marshal(openwopv1.ErrorEnvelope{Error: told.Code, Message: told.Message, Details: told.Details})
 	if err != nil { // details hold something that is no JSON; the refusal itself must still arrive
 		h.log.ErrorContext(r.Context(), "encode the details of a refusal", "code", why.code, "error", err)
-		raw, _ = json.Marshal(openwopv1.ErrorEnvelope{Error: why.code, Message: why.message})
+		raw, _ = json.Marshal(openwopv1.ErrorEnvelope{Error: told.Code, Message: told.Message})
 	}
-	writeJSON(w, status, raw)
+	writeJSON(w, told.Status, raw)
 }
+
+// mediaJSON is the media type of documents.
+const mediaJSON = "application/json"
 
 // writeJSON sends a document that is encoded already.
 func writeJSON(w http.ResponseWriter, status int, raw []byte) {
-	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Content-Type", mediaJSON)
 	w.WriteHeader(status)
 	_, _ = w.Write(raw) // nothing is left to tell a client that went away
 }

@@ -106,14 +106,15 @@ func bodyTooLarge() error {
 }
 
 func (h *Host) readBody(w http.ResponseWriter, r *http.Request, op *operation) (*requestBody, error) {
-	if r.ContentLength > maxBodyBytes {
+	largest := h.rules.Requests.Largest(maxBodyBytes)
+	if r.ContentLength > largest {
 		return nil, bodyTooLarge()
 	}
 	control := http.NewResponseController(w)
 	// Only a body that does not come is cut off. The deadline must go again, or it would end the connection
 	// while the handler still works. A writer without deadlines has none to set.
 	_ = control.SetReadDeadline(time.Now().Add(bodyPatience))
-	raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBodyBytes))
+	raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, largest))
 	_ = control.SetReadDeadline(time.Time{})
 	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
 		return nil, bodyTooLarge()
@@ -173,7 +174,9 @@ func badBody(problems []validate.Problem) *refusal {
 	for _, p := range problems[:cap(listed)] {
 		listed = append(listed, map[string]string{"pointer": p.Instance, "keyword": p.Keyword, "message": p.Message})
 	}
-	return refuse(codeValidation, "invalid body: "+first.String(), "field", field, "problems", listed)
+	refused := refuse(codeValidation, "invalid body: "+first.String(), "field", field, "problems", listed)
+	refused.misfit = first
+	return refused
 }
 
 // quoted prepares what a client sent for a message: escaped, and not longer than a line.

@@ -96,7 +96,7 @@ func open(ctx context.Context, o Options) (_ *Host, err error) {
 	if h.discovery, err = h.discover(); err != nil {
 		return nil, err
 	}
-	h.contract = document{body: b.document}
+	h.contract = document{body: b.document, header: map[string]string{"Content-Type": mediaJSON}}
 	h.route(b.operations)
 	return h, h.start(ctx)
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/eventlog"
+	"github.com/openassay/assay/simhost/rules"
 )
 
 const (
@@ -114,11 +115,12 @@ func (i *idempotency) append(ctx context.Context, state *keyState, r keyRecord) 
 func (h *Host) once(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		key := r.Header.Get(headerIdempotencyKey)
-		if key == "" {
+		log := keyLog(h.keyName(r.Context()), r.Method+" "+r.URL.Path, key)
+		if key == "" || !h.rules.Keys.Heeds(log) {
 			next.ServeHTTP(w, r)
 			return
 		}
-		if err := h.answerOnce(w, r, keyLog(h.keyName(r.Context()), r.Method+" "+r.URL.Path, key), next); err != nil {
+		if err := h.answerOnce(w, r, log, next); err != nil {
 			h.fail(w, r, err)
 		}
 	})
@@ -143,14 +145,17 @@ func (h *Host) answerOnce(w http.ResponseWriter, r *http.Request, log string, ne
 	if err != nil {
 		return err
 	}
-	switch {
-	case state.Token != "" && state.Body != body && !state.Free:
+	known, same := state.Token != "", state.Body == body
+	switch h.rules.Keys.Does(rules.Keyed{Key: log, Known: known, Same: same, Free: state.Free, Answered: state.Status != 0}) {
+	case rules.Refuse:
 		return refuse(codeKeyMismatch, "this Idempotency-Key was used with another body: use a new key for a new request", "field", headerIdempotencyKey)
-	case state.Status != 0 && state.Body == body:
-		w.Header().Set(headerReplay, "true")
+	case rules.Repeat:
+		if h.rules.Keys.Tells() {
+			w.Header().Set(headerReplay, "true")
+		}
 		writeJSON(w, state.Status, state.Reply)
 		return nil
-	case state.Token == "" || state.Body != body:
+	case rules.Begin:
 		state.keyRecord = keyRecord{Body: body, Token: token(log, body, state.revision)}
 		if err := h.keys.append(ctx, &state, state.keyRecord); err != nil {
 			return err

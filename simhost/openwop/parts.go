@@ -79,7 +79,7 @@ func (h *Host) openEngine(ctx context.Context) error {
 		ChildLag:        h.manner.ChildLag,
 		AnswerLag:       h.manner.AnswerLag,
 		Workflows:       h.workflows.definitions,
-		Lacks:           h.lacks(),
+		Lacks:           h.rules.Claims.Refused(h.lacks()),
 		Version:         h.version(),
 		Limits:          h.limits(),
 		ConfidenceFloor: h.opts.ConfidenceFloor,

@@ -66,11 +66,16 @@ func (h *Host) ownRun(op *operation, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		runID := r.PathValue(paramRun)
 		_, err := h.lineage(r.Context(), op.id, tenantOf(r.Context()), runID)
-		if err != nil && !(op.judgesMissing() && h.nobodys(r.Context(), runID)) {
+		never := err != nil && h.nobodys(r.Context(), runID)
+		switch refused := asRefusal(err); {
+		case err == nil || never && op.judgesMissing():
+			next.ServeHTTP(w, r)
+		case never && refused != nil:
+			refused.code = h.rules.Requests.Absent(op.id, refused.code)
+			h.fail(w, r, refused)
+		default:
 			h.fail(w, r, err)
-			return
 		}
-		next.ServeHTTP(w, r)
 	})
 }
 

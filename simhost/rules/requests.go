@@ -1,11 +1,57 @@
 package rules
 
-// Requests is what is looked at before a request is done.
+import "github.com/openassay/assay/gen/openwopv1"
+
+// Requests is what is looked at before a request is done, and how it is refused.
 type Requests struct {
 	// Minds tells whether an operation refuses a body for what its contract does not allow in this member, a JSON pointer.
 	Minds func(operation, member string) bool
+
+	// Largest is how many bytes a body may have, given how many are advertised.
+	Largest func(advertised int64) int64
+
+	// Refuses is a refusal as it is sent.
+	Refuses func(r Refusal) Refusal
+
+	// Absent is the code with which an operation on a run that never was is refused, given the right one.
+	Absent func(operation, code string) string
+
+	// Made is the workflow that a run is made of, given the one that was asked for and whether there is one.
+	Made func(workflow string, known bool) string
+
+	// Streams tells whether there is a stream in a mode, given whether the protocol knows it.
+	Streams func(mode string, known bool) bool
+
+	// Combines tells whether a mode can stand beside others, given whether it stands alone.
+	Combines func(mode string, alone bool) bool
+
+	// CancelSays is the status in the reply to a cancellation, given those of the run before and after it.
+	CancelSays func(before, after openwopv1.RunStatus) openwopv1.RunStatus
+}
+
+// Refusal is an answer that says no.
+type Refusal struct {
+	Method, Path string // that were asked for
+	Status       int
+	Code         string
+	Message      string
+	Details      map[string]any
+	Plain        bool // the message is all, as text
+
+	// Of a body that is not as the contract has it, what is wrong first: a JSON pointer into it, and one to the keyword, or
+	// "json". Empty for other refusals.
+	Member, Keyword string
 }
 
 func honestRequests() Requests {
-	return Requests{Minds: func(string, string) bool { return true }}
+	return Requests{
+		Minds:      func(string, string) bool { return true },
+		Largest:    func(advertised int64) int64 { return advertised },
+		Refuses:    func(r Refusal) Refusal { return r },
+		Absent:     func(_, code string) string { return code },
+		Made:       func(workflow string, _ bool) string { return workflow },
+		Streams:    func(_ string, known bool) bool { return known },
+		Combines:   func(_ string, alone bool) bool { return !alone },
+		CancelSays: func(_, after openwopv1.RunStatus) openwopv1.RunStatus { return after },
+	}
 }

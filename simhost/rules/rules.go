@@ -21,7 +21,10 @@ type Set struct {
 	Tenants    Tenants
 	Goals      Goals
 	Heartbeat  Heartbeat
+	Access     Access
 	Requests   Requests
+	Keys       Keys
+	Claims     Claims
 	Shape      Shape
 	Log        Log
 	Replay     Replay
@@ -47,7 +50,10 @@ func Honest() Set {
 		Tenants:    honestTenants(),
 		Goals:      honestGoals(),
 		Heartbeat:  honestHeartbeat(),
+		Access:     honestAccess(),
 		Requests:   honestRequests(),
+		Keys:       honestKeys(),
+		Claims:     honestClaims(),
 		Shape:      honestShape(),
 		Log:        honestLog(),
 		Replay:     honestReplay(),

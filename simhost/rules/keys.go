@@ -1,0 +1,49 @@
+package rules
+
+// Keys is what a host makes of idempotency keys.
+type Keys struct {
+	// Heeds tells whether a request is done under the key that it carries. The key is named with its caller and its endpoint.
+	Heeds func(key string) bool
+
+	// Does is what becomes of a request under a key.
+	Does func(k Keyed) Doing
+
+	// Tells tells whether an answer that is given again says that it is.
+	Tells func() bool
+}
+
+// Keyed is a request under a key, and what is known of the key.
+type Keyed struct {
+	Key      string
+	Known    bool // a request came under it before
+	Same     bool // with the same body
+	Free     bool // that request was answered with what a better one may change
+	Answered bool // that request has an answer that counts
+}
+
+// Doing is what becomes of a request.
+type Doing int
+
+// The ways to treat a request under a key.
+const (
+	Begin  Doing = iota // it is done as one that is new
+	Resume              // it is done as the one that was begun before
+	Repeat              // the answer is given again
+	Refuse              // the key belongs to another body
+)
+
+func honestKeys() Keys {
+	return Keys{Heeds: func(string) bool { return true }, Does: does, Tells: func() bool { return true }}
+}
+
+func does(k Keyed) Doing {
+	switch {
+	case k.Known && !k.Same && !k.Free:
+		return Refuse
+	case k.Same && k.Answered:
+		return Repeat
+	case k.Known && k.Same:
+		return Resume
+	}
+	return Begin
+}
