@@ -15,8 +15,8 @@ import (
 	"github.com/openassay/assay/tools/prove"
 )
 
-// What a host does wrong when it refuses, repeats or cancels, and what it says
-// of itself that is not so: the scenarios about it fail, and no other.
+// What no rule of the simulated host stands for: a host that makes up what it
+// answers. The scenarios about it fail, and no other.
 func TestHostsThatRefuseBadly(t *testing.T) {
 	for name, host := range map[string]struct {
 		wrap   func(http.Handler) http.Handler
