@@ -248,26 +248,32 @@ func failingAfter(last openwopv1.ChainPhase) func(*rules.Set) {
 // handoffMappingFaults are about what mappings carry.
 var handoffMappingFaults = []Fault{
 	{
-		ID:      "handoff.unmapped-harvested",
-		Title:   "every worker that completes is harvested, mapping or not",
-		Looks:   "output.harvested stands on the log of a loop that maps nothing back",
-		Breaks:  []string{openwopv1.OWP0037B1},
-		Replace: harvesting(openwopv1.RunStatusCompleted, false),
+		ID:     "handoff.unmapped-harvested",
+		Title:  "where nothing at all is mapped back every worker that completes is harvested",
+		Looks:  "output.harvested stands on the log of a loop that maps nothing back",
+		Breaks: []string{openwopv1.OWP0037B1},
+		Replace: harvesting(func(child openwopv1.RunStatus, _, maps bool) bool {
+			return child == openwopv1.RunStatusCompleted && !maps
+		}),
 	},
 	{
-		ID:      "handoff.failed-harvested",
-		Title:   "a worker that fails is harvested as far as it came",
-		Looks:   "output.harvested follows child.failed, and the parent's variable has changed",
-		Breaks:  []string{openwopv1.OWP0037B2},
-		Spots:   []int{14},
-		Replace: harvesting(openwopv1.RunStatusFailed, true),
+		ID:     "handoff.failed-harvested",
+		Title:  "a worker that fails is harvested as far as it came",
+		Looks:  "output.harvested follows child.failed, and the parent's variable has changed",
+		Breaks: []string{openwopv1.OWP0037B2},
+		Spots:  []int{14},
+		Replace: harvesting(func(child openwopv1.RunStatus, mapped, _ bool) bool {
+			return child == openwopv1.RunStatusFailed && mapped
+		}),
 	},
 	{
-		ID:      "handoff.cancelled-harvested",
-		Title:   "a worker that is cancelled is harvested as far as it came",
-		Looks:   "output.harvested follows child.cancelled",
-		Breaks:  []string{openwopv1.OWP0037B2},
-		Replace: harvesting(openwopv1.RunStatusCancelled, true),
+		ID:     "handoff.cancelled-harvested",
+		Title:  "a worker that is cancelled is harvested as far as it came",
+		Looks:  "output.harvested follows child.cancelled",
+		Breaks: []string{openwopv1.OWP0037B2},
+		Replace: harvesting(func(child openwopv1.RunStatus, mapped, _ bool) bool {
+			return child == openwopv1.RunStatusCancelled && mapped
+		}),
 	},
 	{
 		ID:     "handoff.later-results-lost",
@@ -367,12 +373,12 @@ var handoffMappingFaults = []Fault{
 	},
 }
 
-// harvesting has children that ended so harvested where that depends on nothing else, or only on a mapping.
-func harvesting(ended openwopv1.RunStatus, ifMapped bool) func(*rules.Set) {
+// harvesting has these children harvested as well.
+func harvesting(also func(child openwopv1.RunStatus, mapped, maps bool) bool) func(*rules.Set) {
 	return func(s *rules.Set) {
 		harvests := s.Handoff.Harvests
-		s.Handoff.Harvests = func(child openwopv1.RunStatus, mapped bool) bool {
-			return harvests(child, mapped) || child == ended && (mapped || !ifMapped)
+		s.Handoff.Harvests = func(child openwopv1.RunStatus, mapped, maps bool) bool {
+			return harvests(child, mapped, maps) || also(child, mapped, maps)
 		}
 	}
 }

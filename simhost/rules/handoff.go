@@ -27,9 +27,9 @@ type Handoff struct {
 	// Given are the inputs of a worker (RFC 0022 A).
 	Given func(Given) map[string]any
 
-	// Harvests tells whether a child's variables go to its parent, given how it ended and whether there is an output mapping
-	// for it (RFC 0037 B, RFC 0022 B).
-	Harvests func(child openwopv1.RunStatus, mapped bool) bool
+	// Harvests tells whether a child's variables go to its parent, given how it ended, whether there is an output mapping for
+	// it, and whether there is one for any worker (RFC 0037 B, RFC 0022 B).
+	Harvests func(child openwopv1.RunStatus, mapped, maps bool) bool
 
 	// Brought are the parent's variables that a child sets, of those that the mapping takes from it. Its worker is the first
 	// of the decision, or not.
@@ -73,7 +73,7 @@ func honestHandoff() Handoff {
 		GoesOn:   func(openwopv1.ChainPhase) bool { return true },
 		Mapping:  ownElseDefault,
 		Given:    func(g Given) map[string]any { return Pick(g.Mapping, g.Variables) },
-		Harvests: func(child openwopv1.RunStatus, mapped bool) bool {
+		Harvests: func(child openwopv1.RunStatus, mapped, _ bool) bool {
 			return child == openwopv1.RunStatusCompleted && mapped
 		},
 		Brought:  func(values map[string]any, _ bool) map[string]any { return values },

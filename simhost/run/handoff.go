@@ -204,7 +204,7 @@ func (m *move) readReport(c *Child) {
 		}
 	}
 	mapping := m.outputMapping(c.WorkerID)
-	if m.rules.Handoff.Harvests(c.Phase.status(), len(mapping) > 0) {
+	if m.rules.Handoff.Harvests(c.Phase.status(), len(mapping) > 0, m.s.program.mapsBack()) {
 		c.Harvest = m.rules.Handoff.Brought(rules.Pick(mapping, r.variables), c.Position == 0)
 		if m.attests {
 			c.Checksum, m.err = checksum(m.rules.Handoff.Attested(r.outputs, c.Harvest))
@@ -246,6 +246,11 @@ func (m *move) inputMapping(worker string) openwopv1.VariableMapping {
 func (m *move) outputMapping(worker string) openwopv1.VariableMapping {
 	d := m.s.program.dispatch
 	return m.rules.Handoff.Mapping(d.OutputMapping, own(d.PerWorkerOutputMappings, worker), true)
+}
+
+// mapsBack tells whether there is an output mapping for any worker.
+func (p *program) mapsBack() bool {
+	return p.dispatch.OutputMapping != nil || len(p.dispatch.PerWorkerOutputMappings) > 0
 }
 
 // own is the worker's own mapping, nil where it has none.

@@ -39,13 +39,13 @@ func TestLoopsGoByTheRules(t *testing.T) {
 		}, "child.cancelled"},
 		{"Handoff.GoesOn", loop(fails), "", func(s *rules.Set) { s.Handoff.GoesOn = func(openwopv1.ChainPhase) bool { return false } }, "run.failed"},
 		{"Handoff.Mapping", loop(fails), "", func(s *rules.Set) {
-			s.Handoff.Harvests = func(openwopv1.RunStatus, bool) bool { return true }
+			s.Handoff.Harvests = func(_ openwopv1.RunStatus, _, _ bool) bool { return true }
 			s.Handoff.Mapping = func(_, _ *openwopv1.VariableMapping, _ bool) openwopv1.VariableMapping {
 				return openwopv1.VariableMapping{"other": "childOutcome"}
 			}
 		}, `other="this-should-not-be-harvested"`},
 		{"Handoff.Brought", loop(fails), "", func(s *rules.Set) {
-			s.Handoff.Harvests = func(openwopv1.RunStatus, bool) bool { return true }
+			s.Handoff.Harvests = func(_ openwopv1.RunStatus, _, _ bool) bool { return true }
 			s.Handoff.Brought = func(map[string]any, bool) map[string]any { return map[string]any{"result": "else"} }
 		}, `result="else"`},
 		{"Dispatch.Takes", loop(two), "", func(s *rules.Set) {

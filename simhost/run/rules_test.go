@@ -57,7 +57,7 @@ func TestTheEngineGoesByTheRules(t *testing.T) {
 		}, `{"path":"assay/notes.md","version":1}`, `{"path":"","version":0,"content":"told"}`},
 		{"Handoff.Shows", 5, Create{WorkflowID: "conformance-orchestrator-dispatch"}, func(s *rules.Set) { s.Handoff.Shows = func(int, openwopv1.ChainPhase) bool { return false } }, "dispatch.began", "dispatched @dispatch child1 completed <-2\n6 node.completed"},
 		{"Confidence.Escalates", 5, Create{WorkflowID: "conformance-orchestrator-terminate"}, func(s *rules.Set) { s.Confidence.Escalates = func(rules.Doubt) bool { return true } }, "run.completed", "confidence-escalated"},
-		{"Handoff.Harvests", 5, Create{Definition: harvesting(t), Inputs: plan(t, failing)}, func(s *rules.Set) { s.Handoff.Harvests = func(openwopv1.RunStatus, bool) bool { return true } }, "child.failed", `result="this-should-not-be-harvested"`},
+		{"Handoff.Harvests", 5, Create{Definition: harvesting(t), Inputs: plan(t, failing)}, func(s *rules.Set) { s.Handoff.Harvests = func(_ openwopv1.RunStatus, _, _ bool) bool { return true } }, "child.failed", `result="this-should-not-be-harvested"`},
 	} {
 		for _, faulty := range []bool{false, true} {
 			set := rules.Honest()
