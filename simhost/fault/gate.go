@@ -100,6 +100,7 @@ var waitingFaults = []Fault{
 		Title:  "an approval is over when half of its timeoutMs is",
 		Looks:  "the run ends before its time",
 		Breaks: []string{openwopv1.OWPINT44},
+		Twin:   "the one half of the sentence: when it is over, beside what happens then",
 		Replace: func(s *rules.Set) {
 			s.Gates.Due = func(now time.Time, timeout time.Duration) time.Time { return now.Add(timeout / 2) }
 		},
@@ -183,7 +184,7 @@ var passingFaults = []Fault{
 		Title:  "an approval that was asked about cannot be accepted any more",
 		Looks:  "the run fails when it is accepted in the second round",
 		Breaks: []string{openwopv1.OWPINT19},
-		Twin:   "it comes after the question was taken for what it is",
+		Twin:   "the question was taken for what it is, and what comes after it is lost",
 		Replace: func(s *rules.Set) {
 			passes := s.Gates.Passes
 			s.Gates.Passes = func(action openwopv1.ApprovalAction, questions int, vote bool) bool {

@@ -51,6 +51,7 @@ var answerFaults = []Fault{
 		Title:  "a question about an approval accepts it",
 		Looks:  "the run completes when somebody asks",
 		Breaks: []string{openwopv1.OWPINT19},
+		Twin:   "the question itself is taken for a decision, and nothing can come after it",
 		Replace: func(s *rules.Set) {
 			s.Answers.Takes = func(a rules.Answer) json.RawMessage {
 				if a.Gate && a.Action() == openwopv1.ApprovalActionAsk {

@@ -110,6 +110,7 @@ var tenantFaults = []Fault{
 		Title:   "a tenant without a file at a path reads the one that another has there",
 		Looks:   "GET of another tenant's file is HTTP 200",
 		Breaks:  []string{openwopv1.OWPISO10},
+		Twin:    "what is read is one thing, what is destroyed another",
 		Replace: reaches("getWorkspaceFile"),
 	},
 	{
@@ -117,7 +118,7 @@ var tenantFaults = []Fault{
 		Title:   "a tenant without a file at a path writes the one that another has there",
 		Looks:   "a file has another content, and who has it did not write",
 		Breaks:  []string{openwopv1.OWPISO10},
-		Twin:    "what is read is one thing, what is destroyed another",
+		Twin:    "nobody reads what is another's, and it is gone all the same",
 		Replace: reaches("putWorkspaceFile"),
 	},
 	{
