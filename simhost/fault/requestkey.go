@@ -91,9 +91,9 @@ func doing(does func(k rules.Keyed, honest rules.Doing) rules.Doing) func(*rules
 	}
 }
 
-// company is how long the first request under a key waits for a second one. Requests that are sent at once are much closer
+// keyCompany is how long the first request under a key waits for a second one. Requests that are sent at once are much closer
 // together.
-const company = 1500 * time.Millisecond
+const keyCompany = 1500 * time.Millisecond
 
 // meeting is where the first two requests under a key meet if they come at once. The zero meeting can be used.
 type meeting struct {
@@ -107,7 +107,7 @@ func (m *meeting) alone(key string) bool {
 	if !first {
 		return met == nil
 	}
-	late := time.NewTimer(company)
+	late := time.NewTimer(keyCompany)
 	defer late.Stop()
 	select {
 	case <-met:
