@@ -142,7 +142,7 @@ var loopFaults = []Fault{
 		ID:      "loop.turn-begins-after-the-end",
 		Title:   "another turn begins when the loop has ended",
 		Looks:   "node.started of the supervisor stands behind run.completed",
-		Breaks:  []string{openwopv1.OWP0061E1},
+		Breaks:  []string{openwopv1.OWP0061E1, openwopv1.OWPEVT10},
 		Spots:   []int{4, 9},
 		Replace: func(s *rules.Set) { s.Loop.Rests = func() bool { return false } },
 	},
