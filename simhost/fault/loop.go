@@ -99,7 +99,7 @@ var loopFaults = []Fault{
 		ID:     "loop.child-served-as-parent",
 		Title:  "the snapshot of a run that another dispatched and that leaves nothing behind names that other",
 		Looks:  "runId in the snapshot of a completed child without variables is its parent's",
-		Breaks: []string{openwopv1.OWP0037A3},
+		Breaks: []string{openwopv1.OWP0037A3, openwopv1.OWPDSP12},
 		Replace: func(s *rules.Set) {
 			s.Control.Shows = func(run openwopv1.RunSnapshot) openwopv1.RunSnapshot {
 				if run.ParentRunID != nil && run.Status == openwopv1.RunStatusCompleted && len(run.Variables) == 0 {
@@ -128,7 +128,7 @@ var loopFaults = []Fault{
 		ID:     "loop.last-decision-unsigned",
 		Title:  "the decision to terminate does not say which agent made it",
 		Looks:  "agentId is empty in the last decided event",
-		Breaks: []string{openwopv1.OWP0061B5},
+		Breaks: []string{openwopv1.OWP0061B5, openwopv1.OWPDSP2},
 		Replace: func(s *rules.Set) {
 			s.Loop.Writes = func(p openwopv1.RunOrchestratorDecidedPayload) openwopv1.RunOrchestratorDecidedPayload {
 				if isTerminate(p.Decision) {
