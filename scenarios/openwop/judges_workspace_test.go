@@ -369,7 +369,7 @@ func TestJudgesOfTheSeamsWrites(t *testing.T) {
 		{"a constant", "seam-last-turn", []openwop.SeamAnswer{ordinary, answer(5, 5, seen), answer(5, 7, seen)}, openwopv1.OWP0061C6},
 		{"a constant behind the end", "seam-last-turn", []openwop.SeamAnswer{ordinary, refused(5, 5, 400), answer(5, 7, seen)}, openwopv1.OWP0061C6},
 		{"a write behind the end is seen by its turn", "seam-last-turn", []openwop.SeamAnswer{ordinary, refused(5, 5, 400), answer(5, 7, onlyWriter)}, openwopv1.OWP0061C6},
-		{"a constant no", "seam-last-turn", []openwop.SeamAnswer{answer(5, 2, unseen), answer(5, 5, unseen), answer(5, 7, unseen)}, openwopv1.OWP0061C6},
+		{"a constant no", "seam-last-turn", []openwop.SeamAnswer{answer(5, 2, unseen), answer(5, 5, unseen), answer(5, 7, unseen)}, "blocked"},
 		{"falls over", "seam-last-turn", []openwop.SeamAnswer{ordinary, refused(5, 5, 500)}, openwopv1.OWP0061C6},
 		{"is not there for this question", "seam-last-turn", []openwop.SeamAnswer{ordinary, refused(5, 5, 404)}, openwopv1.OWP0061C6},
 		{"refuses everything", "seam-last-turn", []openwop.SeamAnswer{refused(5, 2, 400), refused(5, 5, 400)}, "blocked"},
