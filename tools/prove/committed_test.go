@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/openassay/assay/gen/results"
@@ -94,6 +95,19 @@ func TestFaultsBreakWhatIsInTheLedger(t *testing.T) {
 			if row, ok := suites.Protocol.Ledger.Find(scenarios.RequirementID(id)); !ok || row.Level == "MAY" {
 				t.Errorf("%s breaks %s, which no host can break", f.ID, id)
 			}
+		}
+	}
+}
+
+// The figures that people read first are those of the matrix.
+func TestTheReadmeHasTheFigures(t *testing.T) {
+	raw, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range prove.Figures(committed(t)) {
+		if !strings.Contains(string(raw), line) {
+			t.Errorf("the README does not say: %s", line)
 		}
 	}
 }
