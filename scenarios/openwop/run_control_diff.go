@@ -97,7 +97,7 @@ var diffOfUnknown = scenarios.Scenario{
 }
 
 // ready stops a judge where there are no two logs to compare.
-func (d Diffed) ready(j *scenarios.Judge) bool { return d.A.told(j) && d.B.told(j) }
+func (d Diffed) ready(j *scenarios.Judge) bool { return d.A.whole(j) && d.B.whole(j) }
 
 // checkNamed checks that the diff is of these two runs.
 func (d Diffed) checkNamed(j *scenarios.Judge) bool {

@@ -124,11 +124,11 @@ var ancestryFaults = []Fault{
 		},
 	},
 	{
-		ID:      "ancestry.of-nothing",
-		Title:   "a run that is not there has an ancestry without a parent",
-		Looks:   "the ancestry of a run that never was is answered with 200",
+		ID:      "ancestry.missing-is-unserved",
+		Title:   "of a run that is not there the host says that it serves no ancestries",
+		Looks:   "the ancestry of a run that never was is answered with 501",
 		Breaks:  []string{openwopv1.OWPCAU7},
-		Replace: func(s *rules.Set) { s.Ancestry.Missing = func() bool { return false } },
+		Replace: func(s *rules.Set) { s.Ancestry.Missing = func(string) string { return "capability_not_provided" } },
 	},
 	{
 		ID:      "ancestry.unadvertised",

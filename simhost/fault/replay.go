@@ -1,6 +1,7 @@
 package fault
 
 import (
+	"encoding/json"
 	"slices"
 	"sync"
 	"time"
@@ -102,7 +103,7 @@ var replayFaults = []Fault{
 		ID:     "replay.runs-anew",
 		Title:  "a replay from within a log is another run of the workflow",
 		Looks:  "a replay has other children than its source, and other values than those that were drawn",
-		Breaks: []string{openwopv1.OWPRPL3, openwopv1.OWPRPL4},
+		Breaks: []string{openwopv1.OWPRPL3, openwopv1.OWPRPL4, openwopv1.OWPMEM17},
 		Spots:  []int{29},
 		Replace: func(s *rules.Set) {
 			through := s.Replay.Through
@@ -170,11 +171,13 @@ var replayFaults = []Fault{
 		},
 	},
 	{
-		ID:      "replay.place-before-run",
-		Title:   "the place of a fork is looked at before the run",
-		Looks:   "a fork of a run that never was, from far out, is answered with 422",
-		Breaks:  []string{openwopv1.OWPRPL7},
-		Replace: func(s *rules.Set) { s.Replay.Missing = func(fromSeq *int64) bool { return fromSeq == nil } },
+		ID:     "replay.place-before-run",
+		Title:  "the place of a fork is looked at before the run",
+		Looks:  "a fork of a run that never was, from far out, is answered with 422",
+		Breaks: []string{openwopv1.OWPRPL7},
+		Replace: func(s *rules.Set) {
+			s.Replay.Missing = func(fromSeq *int64) bool { return fromSeq == nil || *fromSeq == 0 }
+		},
 	},
 	{
 		ID:     "replay.options-passed-over",
@@ -198,8 +201,8 @@ var replayFaults = []Fault{
 	{
 		ID:     "replay.branch-begins-early",
 		Title:  "a branch begins behind the start of the run, wherever it is asked to",
-		Looks:  "a branch has other values than its source below fromSeq",
-		Breaks: []string{openwopv1.OWPRPL10},
+		Looks:  "a branch has other values than its source below fromSeq, and remembers more",
+		Breaks: []string{openwopv1.OWPRPL10, openwopv1.OWPMEM17},
 		Spots:  []int{30},
 		Replace: func(s *rules.Set) {
 			through := s.Replay.Through
@@ -219,6 +222,22 @@ var replayFaults = []Fault{
 		Replace: func(s *rules.Set) {
 			taken(s, func(own *openwopv1.RunEvent, _ openwopv1.RunEvent, branch bool) {
 				if branch && own.NodeID == "supervisor" {
+					own.NodeID = ""
+				}
+			})
+		},
+	},
+	{
+		ID:     "replay.branch-hides-draws",
+		Title:  "what a branch takes over of a node that draws does not name the node",
+		Looks:  "below fromSeq the node.completed that tells of a draw has no nodeId",
+		Breaks: []string{openwopv1.OWPRPL10},
+		Replace: func(s *rules.Set) {
+			taken(s, func(own *openwopv1.RunEvent, _ openwopv1.RunEvent, branch bool) {
+				var p struct {
+					Outputs struct{ Value string }
+				}
+				if branch && json.Unmarshal(own.Payload, &p) == nil && p.Outputs.Value != "" {
 					own.NodeID = ""
 				}
 			})

@@ -2,15 +2,22 @@ package openwop
 
 import (
 	"context"
+	"errors"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	refusals "github.com/openassay/assay/simhost/refusal"
 	"github.com/openassay/assay/simhost/rules"
 )
 
 // GetRunAncestry says which run dispatched a run (RFC 0040). A parent on another host is that host's word.
 func (h *Host) GetRunAncestry(ctx context.Context, req openwopv1.GetRunAncestryRequestObject) (openwopv1.GetRunAncestryResponseObject, error) {
 	lineage, err := h.lineage(ctx, opAncestry, tenantOf(ctx), req.RunID)
-	if err != nil && h.rules.Ancestry.Missing() {
+	if refused := (*refusals.Error)(nil); errors.As(err, &refused) {
+		missing := *refused
+		missing.Code = h.rules.Ancestry.Missing(refused.Code)
+		return nil, &missing
+	}
+	if err != nil {
 		return nil, err
 	}
 	if !h.rules.Ancestry.Serves(h.claimed[claimAncestry]) {

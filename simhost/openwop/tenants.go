@@ -60,17 +60,16 @@ func (h *Host) lineage(ctx context.Context, operation, tenant, runID string) (ru
 	})
 }
 
-// ownRun lets requests about a run through to whom the run belongs. Of a run that is nobody's some operations say so
-// themselves.
+// ownRun lets requests about a run through to whom the run belongs. Some operations look at that themselves.
 func (h *Host) ownRun(op *operation, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		runID := r.PathValue(paramRun)
 		_, err := h.lineage(r.Context(), op.id, tenantOf(r.Context()), runID)
-		never := err != nil && h.nobodys(r.Context(), runID)
-		switch refused := asRefusal(err); {
-		case err == nil || never && op.judgesMissing():
+		refused := asRefusal(err)
+		switch {
+		case err == nil || op.judgesMissing():
 			next.ServeHTTP(w, r)
-		case never && refused != nil:
+		case refused != nil && h.nobodys(r.Context(), runID):
 			refused.code = h.rules.Requests.Absent(op.id, refused.code)
 			h.fail(w, r, refused)
 		default:
@@ -106,7 +105,7 @@ func (h *Host) nobodys(ctx context.Context, runID string) bool {
 	return err != nil
 }
 
-// judgesMissing tells the operations that say themselves that a run is not there: what they ask first is a rule.
+// judgesMissing tells the operations that say themselves that the client has no such run: what they ask first is a rule.
 func (op *operation) judgesMissing() bool { return op.id == opFork || op.id == opAncestry }
 
 // paramRun is the path parameter of every operation on a run.

@@ -7,8 +7,8 @@ type Ancestry struct {
 	// Serves tells whether ancestries are served, given whether the host advertises that it does.
 	Serves func(advertised bool) bool
 
-	// Missing tells whether the ancestry of a run that is not there is refused.
-	Missing func() bool
+	// Missing is the code with which the ancestry of a run is refused that the client has not, given that of anything else of it.
+	Missing func(code string) string
 
 	// Parent is the run that started a run; nil where none did.
 	Parent func(Kin) *openwopv1.RunParent
@@ -43,7 +43,7 @@ type Kin struct {
 func honestAncestry() Ancestry {
 	return Ancestry{
 		Serves:    func(advertised bool) bool { return advertised },
-		Missing:   func() bool { return true },
+		Missing:   func(code string) string { return code },
 		Parent:    parent,
 		HostID:    func(_ Kin, advertised string) string { return advertised },
 		CauseHost: func(_ openwopv1.ChainPhase, cause, _ string) string { return cause },

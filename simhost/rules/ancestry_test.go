@@ -32,7 +32,7 @@ func TestHonestAncestry(t *testing.T) {
 		ok   bool
 	}{
 		{"served where it is advertised", a.Serves(true) && !a.Serves(false)},
-		{"not of a run that is not there", a.Missing()},
+		{"not of a run that is not there", a.Missing("not_found") == "not_found"},
 		{"the host is the advertised one", a.HostID(Kin{}, "here") == "here"},
 		{"a cause is where it is", a.CauseHost(openwopv1.ChainPhaseChildCompleted, "other", "other") == "other" && a.CauseHost(openwopv1.ChainPhaseDispatchSucceeded, "", "other") == ""},
 		{"one trace", a.Trace("t", "c") == "t"},
