@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/rules"
 )
 
 // guarded are requests to every operation that asks for the key; what x names in them does not exist.
@@ -275,7 +276,7 @@ func TestParametersAreChecked(t *testing.T) {
 }
 
 func TestFaultsOfOursCarryACorrelationID(t *testing.T) {
-	h := &Host{log: must(Options{}.withDefaults()).Logger}
+	h := &Host{log: must(Options{}.withDefaults()).Logger, rules: rules.Honest()}
 	recorder := httptest.NewRecorder()
 	h.recovered(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("boom") })).
 		ServeHTTP(recorder, httptest.NewRequest(http.MethodGet, "/v1/runs", nil))
