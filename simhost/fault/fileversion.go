@@ -149,7 +149,7 @@ var fileVersionFaults = []Fault{
 		Title:  "the first version of a file is not kept once it is overwritten",
 		Looks:  "version 1 of a file with a few versions is HTTP 404",
 		Breaks: []string{openwopv1.OWPWSP18},
-		Replace: serving(func(asked, oldest, latest, version int64, ok bool) (int64, bool) {
+		Replace: serving(func(asked, _, latest, version int64, ok bool) (int64, bool) {
 			return version, ok && (asked > 1 || latest == 1)
 		}),
 	},
@@ -167,7 +167,7 @@ var fileVersionFaults = []Fault{
 		Title:  "a version that was never written is answered with the latest",
 		Looks:  "a version behind the last one is HTTP 200",
 		Breaks: []string{openwopv1.OWPWSP19},
-		Replace: serving(func(asked, oldest, latest, version int64, ok bool) (int64, bool) {
+		Replace: serving(func(asked, _, latest, version int64, ok bool) (int64, bool) {
 			return min(version, latest), ok || asked > latest
 		}),
 	},
@@ -176,7 +176,7 @@ var fileVersionFaults = []Fault{
 		Title:  "versions are served for ever, however few are promised",
 		Looks:  "a version from before the last maxVersions is HTTP 200",
 		Breaks: []string{openwopv1.OWPWSP20},
-		Replace: serving(func(asked, oldest, latest, version int64, ok bool) (int64, bool) {
+		Replace: serving(func(asked, oldest, _, version int64, ok bool) (int64, bool) {
 			return version, ok || asked < oldest
 		}),
 	},
