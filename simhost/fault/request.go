@@ -67,16 +67,16 @@ var accessFaults = []Fault{
 	},
 	{
 		ID:     "request.unknown-run-falls",
-		Title:  "the host falls over a cancellation of a run that never was",
+		Title:  "for the host's own tenant nobody looks whose a run is, and the host falls over a cancellation of one that never was",
 		Looks:  "to cancel an id that was never given out is HTTP 500",
 		Breaks: []string{openwopv1.OWPERR8},
 		Replace: func(s *rules.Set) {
 			honest := s.Requests.Absent
-			s.Requests.Absent = func(operation, code string) string {
-				if operation == "cancelRun" {
+			s.Requests.Absent = func(operation, code string, own bool) string {
+				if own && operation == "cancelRun" {
 					return internalError
 				}
-				return honest(operation, code)
+				return honest(operation, code, own)
 			}
 		},
 	},

@@ -26,7 +26,7 @@ func TestRequestsGoByTheRules(t *testing.T) {
 		{"Access.TurnedAway of what is there", "GET", "/v1/runs/RUN", nil, []header{stranger}, func(s *rules.Set) { s.Access.TurnedAway = turnedAwayIfNever(codeNotFound) }, 401, 401},
 		{"Access.TurnedAway of what never was", "GET", nowhere, nil, []header{stranger}, func(s *rules.Set) { s.Access.TurnedAway = turnedAwayIfNever(codeNotFound) }, 401, 404},
 		{"Requests.Largest", "POST", "/v1/runs", noopOf(maxBodyBytes + 1), nil, func(s *rules.Set) { s.Requests.Largest = func(n int64) int64 { return 2 * n } }, 413, 201},
-		{"Requests.Absent", "GET", nowhere, nil, nil, func(s *rules.Set) { s.Requests.Absent = func(string, string) string { return codeForbidden } }, 404, 403},
+		{"Requests.Absent", "GET", nowhere, nil, nil, func(s *rules.Set) { s.Requests.Absent = func(string, string, bool) string { return codeForbidden } }, 404, 403},
 		{"Requests.Made", "POST", "/v1/runs", `{"workflowId":"nobody-has-it"}`, nil, func(s *rules.Set) { s.Requests.Made = func(string, bool) string { return "conformance-noop" } }, 404, 201},
 		{"Requests.Streams", "GET", "/v1/runs/RUN/events?streamMode=odd", nil, nil, func(s *rules.Set) { s.Requests.Streams = func(string, bool) bool { return true } }, 400, 200},
 		{"Requests.Combines", "GET", "/v1/runs/RUN/events?streamMode=values,debug", nil, nil, func(s *rules.Set) { s.Requests.Combines = func(string, bool) bool { return true } }, 400, 200},

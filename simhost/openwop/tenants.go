@@ -70,7 +70,7 @@ func (h *Host) ownRun(op *operation, next http.Handler) http.Handler {
 		case err == nil || op.judgesMissing():
 			next.ServeHTTP(w, r)
 		case refused != nil && h.nobodys(r.Context(), runID):
-			refused.code = h.rules.Requests.Absent(op.id, refused.code)
+			refused.code = h.rules.Requests.Absent(op.id, refused.code, tenantOf(r.Context()) == DefaultTenant)
 			h.fail(w, r, refused)
 		default:
 			h.fail(w, r, err)

@@ -13,8 +13,9 @@ type Requests struct {
 	// Refuses is a refusal as it is sent.
 	Refuses func(r Refusal) Refusal
 
-	// Absent is the code with which an operation on a run that never was is refused, given the right one.
-	Absent func(operation, code string) string
+	// Absent is the code with which an operation on a run that never was is refused, given the right one, and whether the
+	// host's own tenant asks and not another.
+	Absent func(operation, code string, own bool) string
 
 	// Made is the workflow that a run is made of, given the one that was asked for and whether there is one.
 	Made func(workflow string, known bool) string
@@ -48,7 +49,7 @@ func honestRequests() Requests {
 		Minds:      func(string, string) bool { return true },
 		Largest:    func(advertised int64) int64 { return advertised },
 		Refuses:    func(r Refusal) Refusal { return r },
-		Absent:     func(_, code string) string { return code },
+		Absent:     func(_, code string, _ bool) string { return code },
 		Made:       func(workflow string, _ bool) string { return workflow },
 		Streams:    func(_ string, known bool) bool { return known },
 		Combines:   func(_ string, alone bool) bool { return !alone },

@@ -23,7 +23,7 @@ func TestHonestRequests(t *testing.T) {
 		{"every misfit is minded", r.Minds("createRun", "/inputs")},
 		{"a body as large as advertised", r.Largest(7) == 7},
 		{"a refusal as it is", refused.Status == 404 && refused.Code == "not_found" && refused.Message == "no" && !refused.Plain},
-		{"a run that never was", r.Absent("getRun", "not_found") == "not_found"},
+		{"a run that never was", r.Absent("getRun", "not_found", true) == "not_found"},
 		{"the workflow that was asked for", r.Made("w", true) == "w" && r.Made("w", false) == "w"},
 		{"the modes that there are", r.Streams("m", true) && !r.Streams("m", false)},
 		{"what stands alone does not combine", r.Combines("m", false) && !r.Combines("m", true)},
