@@ -215,14 +215,19 @@ var replayFaults = []Fault{
 		},
 	},
 	{
-		ID:     "replay.branch-hides-the-loop",
-		Title:  "the supervisor's events that a branch takes over do not name their node",
-		Looks:  "below fromSeq the events of a branch of a loop have no nodeId",
+		ID:     "replay.branch-forgets-inputs",
+		Title:  "the start that a branch takes over is without the inputs of the run",
+		Looks:  "run.started of a branch does not have the inputs that it has in the source",
 		Breaks: []string{openwopv1.OWPRPL10},
 		Replace: func(s *rules.Set) {
 			taken(s, func(own *openwopv1.RunEvent, _ openwopv1.RunEvent, branch bool) {
-				if branch && own.NodeID == "supervisor" {
-					own.NodeID = ""
+				var p openwopv1.RunStartedPayload
+				if !branch || own.Type != openwopv1.RunEventTypeRunStarted || json.Unmarshal(own.Payload, &p) != nil {
+					return
+				}
+				p.Inputs = nil
+				if payload, err := json.Marshal(p); err == nil {
+					own.Payload = payload
 				}
 			})
 		},
