@@ -289,6 +289,10 @@ func TestJudgesOfRunsThatAreCancelledWhileTheyWait(t *testing.T) {
 	o = honest(t, true)
 	o.Still.Reached = false
 	expect(t, "paused-cancelled", o, "blocked")
+	o = honest(t, true) // what it waited for was there before it was paused
+	o.Log = steps("cancelled", began("wait"), over("wait"), runPaused, event{"run.cancelled", nil}).stands(t)
+	o.Later = o.Log
+	expect(t, "paused-cancelled", o, "blocked")
 }
 
 func TestJudgesOfBulkCancels(t *testing.T) {

@@ -129,6 +129,13 @@ func (o ControlCancelObservation) ready(j *scenarios.Judge) bool {
 	return true
 }
 
+// drained tells whether a node had ended before the run was paused: then there
+// is nothing left that the run could wait for.
+func (o ControlCancelObservation) drained() bool {
+	ended, paused := o.Log.OfType(openwopv1.RunEventTypeNodeCompleted).Values, o.Log.OfType(openwopv1.RunEventTypeRunPaused).Values
+	return len(ended) > 0 && len(paused) > 0 && sequence(ended[0]) < sequence(paused[0])
+}
+
 // waited stops a judge where nothing tells when the time of the run would have
 // come.
 func (o ControlCancelObservation) waited(j *scenarios.Judge) bool {

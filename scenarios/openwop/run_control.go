@@ -127,6 +127,10 @@ var pausedCancelled = scenarios.Scenario{
 			j.BlockOn(openwopv1.OWPCTL19, "set-up: the run is not paused: HTTP "+o.Paused.Status.JSON()+", status "+o.Still.Last.Key("status").JSON())
 			return
 		}
+		if o.drained() {
+			j.BlockOn(openwopv1.OWPCTL22, "set-up: the node that waited had ended before the run was paused")
+			return
+		}
 		if !j.Check(openwopv1.OWPCTL27, o.Cancel.Status).To(check.Status(2), "%s", o.Cancel.Asked) || !j.Check(openwopv1.OWPCTL27, o.Log.Ended).To(check.Reached()) {
 			return
 		}

@@ -207,7 +207,7 @@ var boundFaults = []Fault{
 		ID:     "bounds.turn-breach-at-the-bound",
 		Title:  "a breach of a bound on turns tells the last turn that ran as the one that was refused",
 		Looks:  "observed in cap.breached is the limit",
-		Breaks: []string{openwopv1.OWP0061E2},
+		Breaks: []string{openwopv1.OWP0061E2, openwopv1.OWPVER8},
 		Replace: func(s *rules.Set) {
 			breachTells(s, turns, true, func(p *openwopv1.CapBreachedPayload) { p.Observed = p.Limit })
 		},
@@ -223,7 +223,7 @@ var boundFaults = []Fault{
 		ID:     "bounds.turn-too-many",
 		Title:  "a loop takes one turn more than its maxLoopIterations",
 		Looks:  "n+1 decisions with a bound of n",
-		Breaks: []string{openwopv1.OWP0061E2, openwopv1.OWP0061E3, openwopv1.OWP0061E4},
+		Breaks: []string{openwopv1.OWP0061E3, openwopv1.OWP0061E4, openwopv1.OWPVER8},
 		Spots:  []int{7},
 		Replace: func(s *rules.Set) {
 			s.Bounds.TurnRefused = func(iteration int, b rules.Bound) bool {
@@ -235,7 +235,7 @@ var boundFaults = []Fault{
 		ID:      "bounds.turns-unbounded-below-5",
 		Title:   "turns are bounded from version 5 on only",
 		Looks:   "a loop on a host at version 4 takes more turns than its bound",
-		Breaks:  []string{openwopv1.OWP0061E4, openwopv1.OWP0061E5},
+		Breaks:  []string{openwopv1.OWP0061E4, openwopv1.OWP0061E5, openwopv1.OWPRPL12},
 		Spots:   []int{7},
 		Under:   Under{Version: 4},
 		Replace: func(s *rules.Set) { s.Bounds.CountsTurns = func(version int) bool { return version >= 5 } },
@@ -244,7 +244,7 @@ var boundFaults = []Fault{
 		ID:     "bounds.last-turn-refused",
 		Title:  "a loop takes one turn fewer than its maxLoopIterations",
 		Looks:  "a breach at turn n with a bound of n",
-		Breaks: []string{openwopv1.OWP0061E6, openwopv1.OWP0061E2, openwopv1.OWP0061E3},
+		Breaks: []string{openwopv1.OWP0061E6, openwopv1.OWP0061E3, openwopv1.OWPVER8},
 		Spots:  []int{7},
 		Replace: func(s *rules.Set) {
 			s.Bounds.TurnRefused = func(iteration int, b rules.Bound) bool {

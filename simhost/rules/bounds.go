@@ -45,7 +45,7 @@ type Bounds struct {
 type Bound struct {
 	Kind  openwopv1.CapKind
 	Limit int64 // 0: none
-	Own   bool  // it is what the caller asked for, and not the host's own
+	Own   bool  // it is what the caller asked for, and not the host's own; a branch has it from its source or an overlay
 }
 
 func honestBounds() Bounds {

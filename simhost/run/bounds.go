@@ -26,7 +26,8 @@ var boundKeys = map[openwopv1.CapKind]string{
 // bound is a bound of a run as rules see it.
 func (s *State) bound(kind openwopv1.CapKind, limit int64) rules.Bound {
 	asked, _ := positive(s.created.Configurable, boundKeys[kind]) // it was checked before the run was made
-	return rules.Bound{Kind: kind, Limit: limit, Own: asked > 0 && asked == limit}
+	branch := s.created.Fork != nil && s.created.Fork.Branch
+	return rules.Bound{Kind: kind, Limit: limit, Own: asked > 0 && asked == limit && !branch}
 }
 
 // agentThreshold is the confidence below which an agent's decision is held, unless the run says otherwise (RFC 0006).
