@@ -1,6 +1,8 @@
 package openwop
 
 import (
+	"fmt"
+
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
@@ -199,6 +201,9 @@ func (a SeamAnswer) visible() wire.Value { return a.Body.Key("workspaceVisible")
 func (a SeamAnswer) tellsOfWrite(j *scenarios.Judge, path string) bool {
 	if !seamAnswered(j, a.Status, path) {
 		return false
+	}
+	if n := len(a.Decisions); n > 0 && n != a.Turns {
+		return j.BlockOn(openwopv1.OWP0061B2, fmt.Sprintf("set-up: the loop of the seam %s took %d turns, asked for %d", path, n, a.Turns))
 	}
 	if a.visible().Actual() == nil {
 		return j.Block("the seam "+path+" says nothing of a write that it was asked for", "have its reply carry workspaceVisible (docs/seams.md)")

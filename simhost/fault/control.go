@@ -15,13 +15,13 @@ func over(s openwopv1.RunSnapshot) bool { return !s.CompletedAt.IsZero() }
 
 var controlFaults = []Fault{
 	{
-		ID:     "control.ended-run-loses-workflow",
-		Title:  "a run that ended is kept without the id of its workflow, where nobody dispatched it",
-		Looks:  "workflowId in the snapshot of an ended run is empty",
+		ID:     "control.cancelled-run-loses-workflow",
+		Title:  "a run that was cancelled is kept without the id of its workflow, where nobody dispatched it",
+		Looks:  "workflowId in the snapshot of a cancelled run is empty",
 		Breaks: []string{openwopv1.OWPCTL1},
 		Replace: func(s *rules.Set) {
 			s.Control.Shows = func(run openwopv1.RunSnapshot) openwopv1.RunSnapshot {
-				if over(run) && run.ParentRunID == nil {
+				if run.Status == openwopv1.RunStatusCancelled && run.ParentRunID == nil {
 					run.WorkflowID = ""
 				}
 				return run

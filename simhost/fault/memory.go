@@ -89,6 +89,13 @@ var memoryFaults = []Fault{
 		},
 	},
 	{
+		ID:      "memory.shared-by-tenants",
+		Title:   "memories are told apart by their name alone, whosever they are",
+		Looks:   "a run reads what a run of another tenant wrote to a memory of the same name",
+		Breaks:  []string{openwopv1.OWPISO9},
+		Replace: func(s *rules.Set) { s.Memory.Owner = func(string) string { return "" } },
+	},
+	{
 		ID:     "memory.never-expires",
 		Title:  "entries are read as long as the memory exists, whatever their expiresAt",
 		Looks:  "a run reads an entry whose expiresAt has passed",

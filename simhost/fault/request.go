@@ -100,20 +100,20 @@ var accessFaults = []Fault{
 		Title:  "the reply to a cancellation has the status that the run had before it",
 		Looks:  "status is running when a run under way was cancelled",
 		Breaks: []string{openwopv1.OWPERR23},
-		Replace: cancelSaying(func(before, after openwopv1.RunStatus) openwopv1.RunStatus {
-			if before == openwopv1.RunStatusRunning {
-				return before
+		Replace: cancelSaying(func(before openwopv1.RunSnapshot, after openwopv1.RunStatus) openwopv1.RunStatus {
+			if before.Status == openwopv1.RunStatusRunning {
+				return before.Status
 			}
 			return after
 		}),
 	},
 	{
 		ID:     "request.cancel-of-completed-says-cancelled",
-		Title:  "the reply to a cancellation says cancelled of a run that had completed",
+		Title:  "the reply to a cancellation says cancelled of a run that had completed and has nothing to show",
 		Looks:  "status is cancelled in the reply, and completed in the snapshot",
 		Breaks: []string{openwopv1.OWPERR24},
-		Replace: cancelSaying(func(before, after openwopv1.RunStatus) openwopv1.RunStatus {
-			if before == openwopv1.RunStatusCompleted {
+		Replace: cancelSaying(func(before openwopv1.RunSnapshot, after openwopv1.RunStatus) openwopv1.RunStatus {
+			if before.Status == openwopv1.RunStatusCompleted && len(before.Variables) == 0 {
 				return openwopv1.RunStatusCancelled
 			}
 			return after
@@ -138,7 +138,7 @@ func entering(meant func(rules.Knock) bool) func(*rules.Set) {
 }
 
 // cancelSaying changes what the reply to a cancellation tells.
-func cancelSaying(says func(before, after openwopv1.RunStatus) openwopv1.RunStatus) func(*rules.Set) {
+func cancelSaying(says func(before openwopv1.RunSnapshot, after openwopv1.RunStatus) openwopv1.RunStatus) func(*rules.Set) {
 	return func(s *rules.Set) { s.Requests.CancelSays = says }
 }
 

@@ -15,6 +15,22 @@ var shapeFaults = []Fault{
 		Replace: advertises(func(m *openwopv1.ExecutionModel) { m.Version = 0 }),
 	},
 	{
+		ID:      "shape.supported-in-words",
+		Title:   "the execution model says in a word that it is supported",
+		Looks:   `multiAgent.executionModel.supported is "yes"`,
+		Breaks:  []string{openwopv1.OWP0037C1},
+		Lies:    true,
+		Replace: saying("multiAgent/executionModel/supported", "yes"),
+	},
+	{
+		ID:      "shape.resume-in-words",
+		Title:   "the execution model says in a word that it resumes with state",
+		Looks:   `multiAgent.executionModel.statefulResume is "yes"`,
+		Breaks:  []string{openwopv1.OWP0061A3},
+		Lies:    true,
+		Replace: saying("multiAgent/executionModel/statefulResume", "yes"),
+	},
+	{
 		ID:      "shape.resume-below-5",
 		Title:   "a host below version 5 advertises that it resumes with state",
 		Looks:   "statefulResume is true at version 4",

@@ -85,7 +85,7 @@ func (s *Store) Read(ctx context.Context, l Line, mark int64, tag string, now ti
 // draft again does nothing, so it must have been written to the end.
 func (s *Store) Merge(ctx context.Context, into, draft Scope) error {
 	var all []Entry
-	err := s.scopes.View(ctx, draft.log(), func(e *entries) error {
+	err := s.scopes.View(ctx, s.log(draft), func(e *entries) error {
 		all = e.all
 		return nil
 	})
@@ -99,7 +99,7 @@ func (s *Store) Merge(ctx context.Context, into, draft Scope) error {
 			})
 			size += len(entry.Content)
 		}
-		err = s.scopes.Append(ctx, into.log(), func(e *entries) ([]byte, error) {
+		err = s.scopes.Append(ctx, s.log(into), func(e *entries) ([]byte, error) {
 			if _, done := e.origins[part.Origin]; done {
 				return nil, nil
 			}

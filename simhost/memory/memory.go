@@ -99,10 +99,16 @@ func Open(o Options) (*Store, error) {
 	return &Store{o: o, scopes: folded.New(o.Log, (*entries).fold), redactor: redact.New(o.Secrets)}, nil
 }
 
+// log names the log of a scope, as the rules have it.
+func (s *Store) log(scope Scope) string {
+	scope.Tenant = s.o.Rules.Owner(scope.Tenant)
+	return scope.log()
+}
+
 // Mark returns how many entries were ever written to a scope, expired ones too. A reader that keeps the mark of when it
 // began is not shown what was written since.
 func (s *Store) Mark(ctx context.Context, scope Scope) (mark int64, err error) {
-	err = s.scopes.View(ctx, scope.log(), func(e *entries) error {
+	err = s.scopes.View(ctx, s.log(scope), func(e *entries) error {
 		mark = int64(len(e.all))
 		return nil
 	})
@@ -112,7 +118,7 @@ func (s *Store) Mark(ctx context.Context, scope Scope) (mark int64, err error) {
 // Entries returns the first mark entries of a scope, oldest first: those that have not expired at now, and have the tag,
 // unless it is "".
 func (s *Store) Entries(ctx context.Context, scope Scope, mark int64, tag string, now time.Time) (read []Entry, err error) {
-	err = s.scopes.View(ctx, scope.log(), func(e *entries) error {
+	err = s.scopes.View(ctx, s.log(scope), func(e *entries) error {
 		for _, entry := range e.all[:max(0, min(mark, int64(len(e.all))))] {
 			if !s.o.Rules.Expired(entry.ExpiresAt, now) && (tag == "" || slices.Contains(entry.Tags, tag)) {
 				read = append(read, entry)

@@ -39,7 +39,7 @@ func (s *Store) Add(ctx context.Context, l Line, w Write) (written Entry, err er
 		return Entry{}, err
 	}
 	scope := l.Own()
-	err = s.scopes.Append(ctx, scope.log(), func(e *entries) ([]byte, error) {
+	err = s.scopes.Append(ctx, s.log(scope), func(e *entries) ([]byte, error) {
 		if place, ok := e.origins[w.Origin]; ok {
 			written = e.all[place]
 			return nil, nil
@@ -67,7 +67,7 @@ func (s *Store) next(scope Scope, place int, w Write) (record, error) {
 		return record{}, err
 	}
 	r := record{
-		ID:        fmt.Sprintf("%s-%d", scope.log(), place+1),
+		ID:        fmt.Sprintf("%s-%d", s.log(scope), place+1),
 		Content:   s.redactor.Text(w.Content),
 		Tags:      make([]string, len(w.Tags)),
 		CreatedAt: s.o.Clock.Now().UTC().Truncate(time.Microsecond),
@@ -91,7 +91,7 @@ func (s *Store) next(scope Scope, place int, w Write) (record, error) {
 // room when it is merged.
 func (s *Store) taken(ctx context.Context, l Line) (bytes int, err error) {
 	for i := range len(l) - 1 {
-		err = s.scopes.View(ctx, l[i].Scope.log(), func(e *entries) error {
+		err = s.scopes.View(ctx, s.log(l[i].Scope), func(e *entries) error {
 			bytes += e.bytes
 			return nil
 		})

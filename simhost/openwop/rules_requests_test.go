@@ -97,11 +97,11 @@ func TestKeysAndCancellationsGoByTheRules(t *testing.T) {
 		t.Error("Heeds is not asked")
 	}
 	h.until(first, openwopv1.RunStatusCompleted)
-	h.host.rules.Requests.CancelSays = func(before, _ openwopv1.RunStatus) openwopv1.RunStatus {
-		if before == openwopv1.RunStatusCompleted {
+	h.host.rules.Requests.CancelSays = func(before openwopv1.RunSnapshot, _ openwopv1.RunStatus) openwopv1.RunStatus {
+		if before.Status == openwopv1.RunStatusCompleted {
 			return openwopv1.RunStatusFailed
 		}
-		return before
+		return before.Status
 	}
 	if got := decoded[openwopv1.CancelRunResponse](h.do("POST", "/v1/runs/"+first+"/cancel", "{}").want(http.StatusOK)); got.Status != openwopv1.RunStatusFailed {
 		t.Errorf("CancelSays is not asked: %s", got.Status)

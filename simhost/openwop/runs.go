@@ -134,6 +134,6 @@ func (h *Host) CancelRun(ctx context.Context, req openwopv1.CancelRunRequestObje
 	if err != nil {
 		return nil, err
 	}
-	status := h.rules.Requests.CancelSays(before.Status, snapshot.Status)
+	status := h.rules.Requests.CancelSays(before, snapshot.Status)
 	return openwopv1.CancelRun200JSONResponse{Body: openwopv1.CancelRunResponse{RunID: snapshot.RunID, Status: status}}, nil
 }

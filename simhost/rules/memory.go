@@ -26,6 +26,9 @@ type Memory struct {
 	// Expires is when an entry expires that comes into its parent's memory, given its own times and the present one; zero: never.
 	Expires func(created, expires, now time.Time) time.Time
 
+	// Owner is the tenant whose memory a run of this tenant reads and writes.
+	Owner func(tenant string) string
+
 	// Expired tells whether an entry is not read any more; expires is zero for one that never does.
 	Expired func(expires, now time.Time) bool
 
@@ -63,6 +66,7 @@ func honestMemory() Memory {
 		Drafts:    func() bool { return true },
 		Brings:    func(status openwopv1.RunStatus, _ bool) bool { return status == openwopv1.RunStatusCompleted },
 		Expires:   func(_, expires, _ time.Time) time.Time { return expires },
+		Owner:     func(tenant string) string { return tenant },
 		Expired:   func(expires, now time.Time) bool { return !expires.IsZero() && !now.Before(expires) },
 		Recalled:  func(_ bool, then, _ int64) int64 { return then },
 		Shown:     func(e MemoryEntry) MemoryEntry { return e },

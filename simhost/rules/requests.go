@@ -26,8 +26,8 @@ type Requests struct {
 	// Combines tells whether a mode can stand beside others, given whether it stands alone.
 	Combines func(mode string, alone bool) bool
 
-	// CancelSays is the status in the reply to a cancellation, given those of the run before and after it.
-	CancelSays func(before, after openwopv1.RunStatus) openwopv1.RunStatus
+	// CancelSays is the status in the reply to a cancellation, given the run before it and its status after it.
+	CancelSays func(before openwopv1.RunSnapshot, after openwopv1.RunStatus) openwopv1.RunStatus
 }
 
 // Refusal is an answer that says no.
@@ -53,6 +53,6 @@ func honestRequests() Requests {
 		Made:       func(workflow string, _ bool) string { return workflow },
 		Streams:    func(_ string, known bool) bool { return known },
 		Combines:   func(_ string, alone bool) bool { return !alone },
-		CancelSays: func(_, after openwopv1.RunStatus) openwopv1.RunStatus { return after },
+		CancelSays: func(_ openwopv1.RunSnapshot, after openwopv1.RunStatus) openwopv1.RunStatus { return after },
 	}
 }

@@ -27,7 +27,7 @@ func TestHonestRequests(t *testing.T) {
 		{"the workflow that was asked for", r.Made("w", true) == "w" && r.Made("w", false) == "w"},
 		{"the modes that there are", r.Streams("m", true) && !r.Streams("m", false)},
 		{"what stands alone does not combine", r.Combines("m", false) && !r.Combines("m", true)},
-		{"a cancellation says what is", r.CancelSays(openwopv1.RunStatusRunning, openwopv1.RunStatusCancelled) == openwopv1.RunStatusCancelled},
+		{"a cancellation says what is", r.CancelSays(openwopv1.RunSnapshot{Status: openwopv1.RunStatusRunning}, openwopv1.RunStatusCancelled) == openwopv1.RunStatusCancelled},
 		{"keys are heeded, and repetitions told", i.Heeds("k") && i.Tells()},
 		{"a new key", i.Does(Keyed{}) == Begin},
 		{"a key that broke off", i.Does(Keyed{Known: true, Same: true}) == Resume},

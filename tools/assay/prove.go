@@ -53,7 +53,7 @@ func newProve() *cobra.Command {
 	f.StringSliceVar(&o.options.Select.Suites, "suite", nil, "only the scenarios of these `SUITES`")
 	f.StringSliceVar(&o.options.Select.Scenarios, "scenario", nil, "only these scenarios, by `ID`")
 	f.IntVar(&o.options.AtOnce, "at-once", 0, "`N` hosts at the same time (default 3 a core)")
-	f.DurationVar(&o.options.Patience, "patience", 0, "how long faulty hosts may take for what must happen (default 2s)")
+	f.DurationVar(&o.options.Patience, "patience", 0, "how long faulty hosts may take for what must happen (default 4s)")
 	f.Uint64Var(&o.options.Seed, "seed", 1, "`N` that all random values come of")
 	f.StringVar(&o.out, "out", "out", "`DIR` for kill-matrix.json and kill-matrix.md")
 	f.BoolVar(&o.check, "check", false, "write nothing; exit 1 when the matrix in --out is another one")

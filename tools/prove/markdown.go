@@ -2,6 +2,8 @@ package prove
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/openassay/assay/gen/results"
@@ -32,6 +34,10 @@ func Markdown(m results.KillMatrix) string {
 				fmt.Fprintf(&b, "- %s, %s: %s\n", s.ID, c.Requirement, textsafe.Markdown(c.For))
 			}
 		}
+	}
+	b.WriteString("\n## Requirements that no fault breaks\n\n")
+	for _, id := range slices.Sorted(maps.Keys(Unbroken)) {
+		fmt.Fprintf(&b, "- %s: %s\n", id, Unbroken[id])
 	}
 	return b.String()
 }

@@ -4,7 +4,17 @@ package prove
 type checkID struct{ scenario, requirement string }
 
 // unproven says of checks that kill no fault what they are for, where the requirement alone does not tell.
-var unproven = map[checkID]string{}
+var unproven = map[checkID]string{
+	{"openwop/iteration-monotonic/as-planned", "OWP-0037-A1"}:     "a loop that stalls: it is not within the patience that the run ends",
+	{"openwop/iteration-monotonic/as-planned", "OWP-0037-A5"}:     "a loop whose next turn begins before its worker has ended; handoff/turn-waits-for-worker looks closer",
+	{"openwop/stateful-resume/below-floor", "OWP-INT-5"}:          "a decision below the floor that is not held; the suite confidence looks closer",
+	{"openwop/execution-loop/turn-waits-for-worker", "OWP-DSP-1"}: "a decision that is told behind what it brings about, where its worker takes its time",
+}
 
 // Unbroken says of requirements that hosts MUST keep, and that are asked about, why no fault breaks them.
-var Unbroken = map[string]string{}
+var Unbroken = map[string]string{
+	"OWP-0037-A1": "a loop that stalls does so under every scenario that runs one, and each of them says which of its own steps never came",
+	"OWP-INT-1":   "a suspended run that goes on by itself does so under every scenario that suspends one, and which of them sees it first is chance",
+	"OWP-0061-H1": "a heartbeat that moves suspended loops moves those of other scenarios under way as well, and which of them sees it first is chance",
+	"OWP-CTL-8":   "the simulated host's snapshots are typed: what they show has the shape of its schema, or is not there",
+}
