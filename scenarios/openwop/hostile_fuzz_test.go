@@ -65,7 +65,7 @@ func read(l RunLog) {
 	for _, found := range []wire.Found{l.All(), l.Decided(), l.Iterations(), l.Kinds(), l.Breaches(), l.Terminals()} {
 		_ = found.Last().JSON()
 	}
-	isTerminal(l.Status().String())
+	_ = isTerminal(l.Status().String())
 }
 
 // A discovery document makes claims or does not, and what it alone decides is decided: never a fault of ours.
@@ -114,7 +114,7 @@ func FuzzTokens(f *testing.F) {
 		if altered := w.altered(token); len(altered) != len(token) || len(token) >= 4 && altered == token {
 			t.Fatalf("%q is altered to %q", token, altered)
 		}
-		spliced(token, other)
+		_ = spliced(token, other)
 		segment := strings.TrimPrefix(tokenPath(token), "/v1/interrupts/")
 		if plain, err := url.PathUnescape(segment); err != nil || plain != token || strings.ContainsAny(segment, "/?#\r\n ") {
 			t.Fatalf("%q is asked for as %q: %v", token, segment, err)

@@ -102,7 +102,7 @@ func TestJudgesOfExpiry(t *testing.T) {
 			end.at = map[int]time.Duration{4: timeout}
 			o.Gate, o.End = asked.gate(t), end.log(t)
 		}, openwopv1.OWPINT44},
-		{"never says that it waits, and never ends", "expires", func(o *O) { o.Gate.Suspended.Reached, o.End.Ended.Reached = false, false }, "blocked"},
+		{"never says that it waits, and never ends", "expires", func(o *O) { o.Suspended.Reached, o.End.Ended.Reached = false, false }, "blocked"},
 		{"waits, and the log is silent until it ends", "expires", func(o *O) {
 			o.Gate = wait.without("node.suspended").without("interrupt.requested").gate(t)
 		}, "passed"},

@@ -181,7 +181,7 @@ var loopFaults = []Fault{
 		Title:  "the seam names no run and says of every loop that it took three turns",
 		Looks:  "three iterations, however many turns were asked for",
 		Breaks: []string{openwopv1.OWP0061B2, openwopv1.OWP0061B4},
-		Spots:  []int{1, 36},
+		Spots:  []int{1},
 		Replace: func(s *rules.Set) {
 			s.Loop.Replies = func(ask openwopv1.AgentloopRequest, reply openwopv1.AgentloopReply) openwopv1.AgentloopReply {
 				if !plain(ask) {

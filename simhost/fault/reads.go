@@ -111,7 +111,7 @@ var readsFaults = []Fault{
 		Breaks: []string{openwopv1.OWP0061C6},
 		Twin:   "there the turn sees what it must not, here only the seam says so",
 		Replace: func(s *rules.Set) {
-			s.Reads.Written = func(itself, next, last bool) (bool, bool) { return !last, next }
+			s.Reads.Written = func(_, next, last bool) (bool, bool) { return !last, next }
 		},
 	},
 	{
@@ -143,7 +143,7 @@ func stayingAfterResume(store rules.Store) func(*rules.Set) {
 	return func(s *rules.Set) {
 		refreshes := s.Reads.Refreshes
 		s.Reads.Refreshes = func(at rules.Store, resumed bool) bool {
-			return refreshes(at, resumed) && !(at == store && resumed)
+			return refreshes(at, resumed) && (at != store || !resumed)
 		}
 	}
 }

@@ -190,9 +190,10 @@ func (h *Host) goalsCapability() *openwopv1.GoalsCapability {
 	if h.claimed[claimCommitments] {
 		modes = append(modes, openwopv1.GoalsCapabilityContinuationItemCommitment)
 	}
-	return new(h.rules.Goals.Advertised(openwopv1.GoalsCapability{
+	advertised := h.rules.Goals.Advertised(openwopv1.GoalsCapability{
 		Judge: openwopv1.GoalsCapabilityJudge(h.opts.GoalJudge), Continuation: modes, RequiresBounds: new(true),
-	}))
+	})
+	return &advertised
 }
 
 // commitments says when a commitment is fired (RFC 0068); nil where there are none.

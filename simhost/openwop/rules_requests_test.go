@@ -132,7 +132,7 @@ func TestClaimsGoByTheRules(t *testing.T) {
 	// The contract, which other replies are held against, knows neither these lies nor this refusal.
 	asked := func(c *client, path string) *httptest.ResponseRecorder {
 		w := httptest.NewRecorder()
-		c.host.Handler().ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+		c.host.Handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
 		return w
 	}
 	if got := asked(faulty, "/v1/openapi.json").Code; got != http.StatusUnauthorized {

@@ -45,6 +45,7 @@ type Doubt struct {
 // Course is what becomes of a decision.
 type Course int
 
+// The courses.
 const (
 	CarriedOut Course = iota
 	Dropped           // the supervisor goes on to its next turn

@@ -103,12 +103,12 @@ func (m *move) decide() wait {
 			return w
 		}
 	}
-	payload := new(m.rules.Loop.Writes(openwopv1.RunOrchestratorDecidedPayload{AgentID: agent, Decision: wire}))
+	payload := m.rules.Loop.Writes(openwopv1.RunOrchestratorDecidedPayload{AgentID: agent, Decision: wire})
 	if m.rules.Loop.Shows(m.s.created.Version) && m.rules.Loop.Carries(wire) {
 		iteration := int64(m.rules.Loop.Numbers(m.s.loop.iteration, len(m.s.children)))
 		payload.Iteration = &iteration
 	}
-	return m.emit(openwopv1.RunEventTypeRunOrchestratorDecided, n.ID, "", payload)
+	return m.emit(openwopv1.RunEventTypeRunOrchestratorDecided, n.ID, "", &payload)
 }
 
 // goesBy is the script that the supervisor goes by.

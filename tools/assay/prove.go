@@ -53,7 +53,7 @@ func newProve() *cobra.Command {
 	f.StringSliceVar(&o.options.Select.Suites, "suite", nil, "only the scenarios of these `SUITES`")
 	f.StringSliceVar(&o.options.Select.Scenarios, "scenario", nil, "only these scenarios, by `ID`")
 	f.IntVar(&o.options.AtOnce, "at-once", 0, "`N` hosts at the same time (default 3 a core)")
-	f.DurationVar(&o.options.Patience, "patience", 0, "how long faulty hosts may take for what must happen (default 4s)")
+	f.DurationVar(&o.options.Patience, "patience", 0, "how long faulty hosts may take for what must happen (default 6s)")
 	f.Uint64Var(&o.options.Seed, "seed", 1, "`N` that all random values come of")
 	f.StringVar(&o.out, "out", "out", "`DIR` for kill-matrix.json and kill-matrix.md")
 	f.BoolVar(&o.check, "check", false, "write nothing; exit 1 when the matrix in --out is another one")
@@ -113,7 +113,7 @@ func (o *proveFlags) prove(ctx context.Context, out, errs io.Writer) (err error)
 	if err != nil {
 		return err
 	}
-	if err := print(out, m); err != nil {
+	if err := printMatrix(out, m); err != nil {
 		return err
 	}
 	return o.settled(out, m)
@@ -154,8 +154,8 @@ func (o *proveFlags) settled(out io.Writer, m results.KillMatrix) error {
 	return nil
 }
 
-// print writes a line to each fault, what is wrong in full, and the figures.
-func print(out io.Writer, m results.KillMatrix) error {
+// printMatrix writes a line to each fault, what is wrong in full, and the figures.
+func printMatrix(out io.Writer, m results.KillMatrix) error {
 	var b strings.Builder
 	for _, h := range m.Honest {
 		for _, a := range h.Accused {

@@ -2,6 +2,7 @@ package prove_test
 
 import (
 	"context"
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -48,6 +49,6 @@ func says(t *testing.T, o openwop.Options) []string {
 		}
 	}()
 	answer := httptest.NewRecorder()
-	h.Handler().ServeHTTP(answer, httptest.NewRequest("GET", "/.well-known/openwop", nil))
+	h.Handler().ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/.well-known/openwop", nil))
 	return []string{h.Banner(o.URL), answer.Body.String()}
 }

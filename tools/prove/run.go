@@ -17,7 +17,7 @@ type Options struct {
 	Select   scenarios.Selection // which scenarios are asked; default all
 	AtOnce   int                 // hosts at the same time; default 3 a core
 	Seed     uint64              // of the values that the suites send
-	Patience time.Duration       // with faulty hosts: how long something may take that must happen; default 4 s
+	Patience time.Duration       // with faulty hosts: how long something may take that must happen; default 6 s
 	// Progress is told of a host that is done with, one at a time: of an honest one, or of a fault.
 	Progress func(Result)
 	// Certify makes the report on a host, in place of the lab. It may be called concurrently.
@@ -41,7 +41,7 @@ func (o Options) withDefaults(l *Lab) Options {
 		o.AtOnce = 3 * runtime.NumCPU()
 	}
 	if o.Patience <= 0 {
-		o.Patience = 4 * time.Second
+		o.Patience = 6 * time.Second
 	}
 	if o.Certify == nil {
 		o.Certify = l.Certify

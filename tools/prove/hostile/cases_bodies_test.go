@@ -34,7 +34,7 @@ var bodyCases = []hostileCase{
 		id: "body-without-end", sent: "Sends a JSON body without end.",
 		exit: unproved, telling: "the body is larger than",
 		raw: func(x *exchange) bool {
-			io.WriteString(x, jsonHead+"\r\n{\"events\":[") //nolint:errcheck // the next write tells
+			io.WriteString(x, jsonHead+"\r\n{\"events\":[") // the next write tells
 			x.repeats(`"xxxxxxxxxxxxxxxxxxxxxxxx",`, 0)
 			return false
 		},
@@ -62,7 +62,7 @@ var bodyCases = []hostileCase{
 		exit: unreachable, everywhere: true, telling: "the body is larger than",
 		raw: func(x *exchange) bool {
 			const size = 1 << 30
-			fmt.Fprintf(x, jsonHead+"Content-Length: %d\r\n\r\n{\"protocolVersion\":\"1.0\",\"fixtures\":[", size) //nolint:errcheck // the next write tells
+			fmt.Fprintf(x, jsonHead+"Content-Length: %d\r\n\r\n{\"protocolVersion\":\"1.0\",\"fixtures\":[", size) // the next write tells
 			x.repeats(`"conformance-noop-and-so-on",`, size)
 			return false
 		},
@@ -117,7 +117,7 @@ var bodyCases = []hostileCase{
 var bomb = sync.OnceValue(func() []byte {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
-	w.Write(bytes.Repeat([]byte(" "), 1<<20)) //nolint:errcheck // a buffer takes everything
+	w.Write(bytes.Repeat([]byte(" "), 1<<20)) // a buffer takes everything
 	w.Close()
 	return bytes.Repeat(b.Bytes(), 1<<10)
 })

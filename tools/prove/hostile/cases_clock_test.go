@@ -57,6 +57,6 @@ func withClock(honest http.Handler, years func() int) http.Handler {
 		w.Header().Set("Date", time.Now().UTC().AddDate(off, 0, 0).Format(http.TimeFormat))
 		w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 		w.WriteHeader(kept.Code)
-		bytes.NewReader(body).WriteTo(w) //nolint:errcheck // the other side may be gone
+		bytes.NewReader(body).WriteTo(w) // the other side may be gone
 	})
 }

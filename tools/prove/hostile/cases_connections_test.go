@@ -34,7 +34,7 @@ var connectionCases = []hostileCase{
 		id: "reset-in-header", sent: "Resets the connection in the middle of the headers.",
 		exit: unproved, telling: "the target did not answer",
 		raw: func(x *exchange) bool {
-			io.WriteString(x, "HTTP/1.1 200 OK\r\nContent-Type: applic") //nolint:errcheck // it is reset in any case
+			io.WriteString(x, "HTTP/1.1 200 OK\r\nContent-Type: applic") // it is reset in any case
 			x.resets()
 			return false
 		},
@@ -43,7 +43,7 @@ var connectionCases = []hostileCase{
 		id: "reset-in-body", sent: "Resets the connection in the middle of a body.",
 		exit: unproved, telling: "the target did not answer",
 		raw: func(x *exchange) bool {
-			io.WriteString(x, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{\"runId\":\"r") //nolint:errcheck // it is reset in any case
+			io.WriteString(x, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{\"runId\":\"r") // it is reset in any case
 			x.resets()
 			return false
 		},
@@ -52,7 +52,7 @@ var connectionCases = []hostileCase{
 		id: "no-http", sent: "Answers with the banner of another protocol, and the key in it.",
 		exit: unproved, telling: "the target did not answer",
 		raw: func(x *exchange) bool {
-			io.WriteString(x, "SSH-2.0-"+x.request.Header.Get("Authorization")+"\r\n\x1b[2J\r\n") //nolint:errcheck // it ends in any case
+			io.WriteString(x, "SSH-2.0-"+x.request.Header.Get("Authorization")+"\r\n\x1b[2J\r\n") // it ends in any case
 			return false
 		},
 	},
@@ -72,7 +72,7 @@ var headCases = []hostileCase{
 		id: "headers-without-end", sent: "Sends headers without end.",
 		exit: unproved, telling: "the target did not answer",
 		raw: func(x *exchange) bool {
-			io.WriteString(x, "HTTP/1.1 200 OK\r\n") //nolint:errcheck // the next write tells
+			io.WriteString(x, "HTTP/1.1 200 OK\r\n") // the next write tells
 			x.repeats("X-More: "+strings.Repeat("m", 100)+"\r\n", 0)
 			return false
 		},
@@ -90,7 +90,7 @@ var headCases = []hostileCase{
 		exit: unproved, telling: "the target did not answer",
 		raw: func(x *exchange) bool {
 			body := plausible(x.request)
-			fmt.Fprintf(x, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(body)+1000, body) //nolint:errcheck // it ends in any case
+			fmt.Fprintf(x, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(body)+1000, body) // it ends in any case
 			return false
 		},
 	},
