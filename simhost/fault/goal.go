@@ -17,6 +17,7 @@ var goalsMade = []Fault{
 		Title:  "discovery lists a mode of continuation that the protocol does not know",
 		Looks:  "agents.goals.continuation holds cron where it should hold schedule",
 		Breaks: []string{openwopv1.OWP0097A1},
+		Lies:   true,
 		Replace: func(s *rules.Set) {
 			s.Goals.Advertised = func(c openwopv1.GoalsCapability) openwopv1.GoalsCapability {
 				c.Continuation = slices.Clone(c.Continuation)

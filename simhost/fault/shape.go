@@ -11,6 +11,7 @@ var shapeFaults = []Fault{
 		Title:   "the execution model is advertised at a version that is none",
 		Looks:   "multiAgent.executionModel.version is 0",
 		Breaks:  []string{openwopv1.OWP0061A2},
+		Lies:    true,
 		Under:   Under{Version: 1},
 		Replace: advertises(func(m *openwopv1.ExecutionModel) { m.Version = 0 }),
 	},
@@ -35,6 +36,7 @@ var shapeFaults = []Fault{
 		Title:   "a host below version 5 advertises that it resumes with state",
 		Looks:   "statefulResume is true at version 4",
 		Breaks:  []string{openwopv1.OWP0061A4, openwopv1.OWP0061D1},
+		Lies:    true,
 		Under:   Under{Version: 4},
 		Replace: advertises(func(m *openwopv1.ExecutionModel) { m.StatefulResume = new(true) }),
 	},
@@ -43,6 +45,7 @@ var shapeFaults = []Fault{
 		Title:  "a version that takes causation across hosts is advertised by a host that does not name itself",
 		Looks:  "crossHostCausation.hostId is empty at version 5",
 		Breaks: []string{openwopv1.OWP0061A1},
+		Lies:   true,
 		Replace: advertises(func(m *openwopv1.ExecutionModel) {
 			if m.CrossHostCausation != nil {
 				block := *m.CrossHostCausation
@@ -56,6 +59,7 @@ var shapeFaults = []Fault{
 		Title:  "a version that takes replay determinism is advertised with part of it",
 		Looks:  "replayDeterminism.refusalDivergenceEmission is false at version 5",
 		Breaks: []string{openwopv1.OWP0061A1},
+		Lies:   true,
 		Replace: advertises(func(m *openwopv1.ExecutionModel) {
 			if m.ReplayDeterminism != nil {
 				declared := *m.ReplayDeterminism
@@ -69,6 +73,7 @@ var shapeFaults = []Fault{
 		Title:   "an experimental execution model does not say until when",
 		Looks:   "tier is experimental and experimentalUntil is missing",
 		Breaks:  []string{openwopv1.OWPCAP1},
+		Lies:    true,
 		Under:   Under{Experimental: true},
 		Replace: advertises(func(m *openwopv1.ExecutionModel) { m.ExperimentalUntil = nil }),
 	},
