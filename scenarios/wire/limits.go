@@ -32,7 +32,7 @@ func DefaultLimits() Limits {
 		DriveBytes:     8 << 20,
 		KeptBytes:      24 << 20,
 		DocumentBytes:  16 << 20,
-		LiveBytes:      32 << 20,
+		LiveBytes:      40 << 20,
 		EventBytes:     1 << 20,
 		StreamEvents:   10_000,
 		PathBytes:      16 << 10,
