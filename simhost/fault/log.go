@@ -1,7 +1,7 @@
 package fault
 
 import (
-	"bytes"
+	"cmp"
 	"encoding/json"
 	"slices"
 	"sync"
@@ -104,7 +104,7 @@ var logFaults = []Fault{
 					if byTime := a.Timestamp.Compare(b.Timestamp); byTime != 0 {
 						return byTime
 					}
-					return bytes.Compare([]byte(a.EventID), []byte(b.EventID))
+					return cmp.Compare(a.EventID, b.EventID)
 				})
 				return listed
 			}

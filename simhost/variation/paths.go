@@ -3,6 +3,7 @@ package variation
 import (
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -89,12 +90,7 @@ var paths = []Variation{
 func seamIsAt(seam, prefix string) bool {
 	for _, s := range seamPrefixes {
 		if s.seam.MatchString(seam) {
-			for _, at := range s.at {
-				if at == prefix {
-					return true
-				}
-			}
-			return false
+			return slices.Contains(s.at, prefix)
 		}
 	}
 	return false

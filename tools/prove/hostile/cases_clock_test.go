@@ -2,6 +2,7 @@ package hostile
 
 import (
 	"bytes"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
@@ -44,9 +45,7 @@ func withClock(honest http.Handler, years func() int) http.Handler {
 		kept := httptest.NewRecorder()
 		honest.ServeHTTP(kept, r)
 		off := years()
-		for name, values := range kept.Header() {
-			w.Header()[name] = values
-		}
+		maps.Copy(w.Header(), kept.Header())
 		body := timestamp.ReplaceAllFunc(kept.Body.Bytes(), func(at []byte) []byte {
 			year, err := strconv.Atoi(string(at[:4]))
 			if err != nil {

@@ -1,6 +1,7 @@
 package hostile
 
 import (
+	"bytes"
 	"encoding/json"
 	"encoding/xml"
 	"errors"
@@ -150,7 +151,7 @@ func checkMatrix(t *testing.T, path string) {
 	if found := rawMarkup.FindString(outside); found != "" {
 		t.Errorf("%s holds %q outside code", path, found)
 	}
-	if strings.ContainsAny(string(page), "\x1b\x07\x9b") {
+	if bytes.ContainsAny(page, "\x1b\x07\x9b") {
 		t.Errorf("%s holds control characters", path)
 	}
 }
