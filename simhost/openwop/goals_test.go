@@ -68,12 +68,13 @@ func TestAGoalThatIsSatisfied(t *testing.T) {
 	if diff := cmp.Diff([]string{first.RunID, last.RunID}, last.Goal.Progress.ContributingRunIds); diff != "" {
 		t.Errorf("the contributing runs (-ticks +goal)\n%s", diff)
 	}
+	const worker = "work" // the node of a contributing run
 	for id, want := range map[string]map[string]any{
 		first.RunID: {"satisfied": false, "costUsd": 0.0},
 		last.RunID:  {"satisfied": true, "confidence": 0.75, "costUsd": 1.5},
 	} {
 		run := c.run(id)
-		if outputs := at(run.NodeStates, "/work/outputs"); !cmp.Equal(outputs, any(want)) || run.Status != "completed" {
+		if outputs := at(run.NodeStates, "/"+worker+"/outputs"); !cmp.Equal(outputs, any(want)) || run.Status != "completed" {
 			t.Errorf("run %s is %s with outputs %v, want %v", id, run.Status, outputs, want)
 		}
 		for _, place := range []string{"/v1/runs/" + id, "/v1/runs/" + id + "/events/poll", path + "/events"} {

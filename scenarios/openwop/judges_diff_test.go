@@ -1,0 +1,120 @@
+package openwop_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios/openwop"
+)
+
+func TestJudgesOfDiffs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: large observations")
+	}
+	drew := func(id, value string) story {
+		s := story{id: id, status: "completed", events: []event{runStarted, began("random-1"), {"node.completed", map[string]any{"nodeId": "random-1", "outputs": map[string]any{"value": value}}}, {"run.completed", map[string]any{"outputs": map[string]any{}}}}}
+		return s
+	}
+	fails := story{id: "f", status: "failed", events: []event{{"run.started", map[string]any{"workflowId": "other"}}, began("random-1"), {"node.failed", map[string]any{"nodeId": "random-1"}}, {"run.failed", map[string]any{}}, {"log.appended", map[string]any{}}}}
+	one, two := drew("a", "x"), drew("b", "y")
+	place := func(seq int, op string, a, b *story) map[string]any {
+		p := map[string]any{"seq": seq, "op": op}
+		if a != nil {
+			p["aEvent"] = map[string]any{"type": a.events[seq].kind, "payload": a.events[seq].payload}
+		}
+		if b != nil {
+			p["bEvent"] = map[string]any{"type": b.events[seq].kind, "payload": b.events[seq].payload}
+		}
+		return p
+	}
+	reply := func(t *testing.T, a, b string, first any, state map[string]any, places ...any) openwop.Answered {
+		if places == nil {
+			places = []any{}
+		}
+		return told(t, a+" and "+b, 200, map[string]any{"a": a, "b": b, "divergedAtSeq": first, "eventDiffs": places, "stateDiff": state})
+	}
+	none := map[string]any{}
+	state := map[string]any{"status": map[string]any{"a": "completed", "b": "failed"}}
+	all := []any{place(0, "changed", &one, &fails), place(2, "changed", &one, &fails), place(3, "changed", &one, &fails), place(4, "added", nil, &fails)}
+	honest := func(t *testing.T) openwop.DiffObservation {
+		return openwop.DiffObservation{
+			Self:   openwop.Diffed{A: one.log(t), B: one.log(t), Reply: reply(t, "a", "a", nil, none)},
+			Alike:  openwop.Diffed{A: one.log(t), B: two.log(t), Reply: reply(t, "a", "b", 2, none, place(2, "changed", &one, &two))},
+			Other:  openwop.Diffed{A: one.log(t), B: fails.log(t), Reply: reply(t, "a", "f", 0, state, all...)},
+			Replay: &openwop.Diffed{A: one.log(t), B: drew("c", "x").log(t), Reply: reply(t, "a", "c", nil, none)},
+			Never:  []openwop.Answered{no(t, 404, "not_found"), no(t, 404, "not_found")},
+		}
+	}
+	for _, c := range []struct {
+		name  string
+		spoil func(*testing.T, *openwop.DiffObservation)
+		want  string // of diff-of-itself, diff-tells-all, diff-of-states, diff-of-unknown
+	}{
+		{"honest", func(*testing.T, *openwop.DiffObservation) {}, "passed passed passed passed"},
+		{"shows no events", func(t *testing.T, o *openwop.DiffObservation) {
+			o.Alike.Reply = reply(t, "a", "b", 2, none, map[string]any{"seq": 2, "op": "changed"})
+		}, "passed passed passed passed"},
+		{"stops early and says so", func(t *testing.T, o *openwop.DiffObservation) {
+			o.Other.Reply = told(t, "it", 200, map[string]any{"a": "a", "b": "f", "divergedAtSeq": 0, "eventDiffs": all[:1], "stateDiff": state, "truncated": true})
+		}, "passed passed passed passed"},
+		{"stops early", func(t *testing.T, o *openwop.DiffObservation) {
+			o.Other.Reply = reply(t, "a", "f", 0, state, all[:1]...)
+		}, "passed " + openwopv1.OWPCTL32 + " passed passed"},
+		{"tells of more places than there are", func(t *testing.T, o *openwop.DiffObservation) {
+			o.Alike.Reply = reply(t, "a", "b", 2, none, slices.Repeat([]any{place(2, "changed", &one, &two)}, 100_000)...)
+		}, "passed " + openwopv1.OWPCTL32 + " passed passed"},
+		{"nothing ever differs", func(t *testing.T, o *openwop.DiffObservation) {
+			o.Alike.Reply, o.Other.Reply = reply(t, "a", "b", nil, none), reply(t, "a", "f", nil, none)
+		}, "passed " + openwopv1.OWPCTL32 + " " + openwopv1.OWPCTL36 + " passed"},
+		{"everything differs", func(t *testing.T, o *openwop.DiffObservation) {
+			o.Self.Reply = reply(t, "a", "a", 0, none, place(0, "changed", &one, &one))
+		}, openwopv1.OWPCTL31 + " passed passed passed"},
+		{"a state differs from itself", func(t *testing.T, o *openwop.DiffObservation) { o.Self.Reply = reply(t, "a", "a", nil, state) }, openwopv1.OWPCTL31 + " passed passed passed"},
+		{"the wrong way round", func(t *testing.T, o *openwop.DiffObservation) {
+			o.Alike.Reply = reply(t, "b", "a", 2, none, place(2, "changed", &two, &one))
+		}, "passed " + openwopv1.OWPCTL30 + " passed passed"},
+		{"added is removed", func(t *testing.T, o *openwop.DiffObservation) {
+			o.Other.Reply = reply(t, "a", "f", 0, state, all[0], all[1], all[2], place(4, "removed", nil, &fails))
+		}, "passed " + openwopv1.OWPCTL32 + " passed passed"},
+		{"shows what was not there", func(t *testing.T, o *openwop.DiffObservation) {
+			o.Alike.Reply = reply(t, "a", "b", 2, none, place(2, "changed", &two, &one))
+		}, "passed " + openwopv1.OWPCTL33 + " passed passed"},
+		{"says that they part later", func(t *testing.T, o *openwop.DiffObservation) {
+			o.Alike.Reply = reply(t, "a", "b", 3, none, place(2, "changed", &one, &two))
+		}, "passed " + openwopv1.OWPCTL34 + " passed passed"},
+		{"says that they part nowhere", func(t *testing.T, o *openwop.DiffObservation) {
+			o.Alike.Reply = reply(t, "a", "b", nil, none, place(2, "changed", &one, &two))
+		}, "passed " + openwopv1.OWPCTL34 + " passed passed"},
+		{"anything is there", func(t *testing.T, o *openwop.DiffObservation) { o.Never[1] = reply(t, "n", "a", nil, none) }, "passed passed passed " + openwopv1.OWPCTL37},
+		{"falls over", func(t *testing.T, o *openwop.DiffObservation) { o.Never[0] = no(t, 500, "internal_error") }, "passed passed passed " + openwopv1.OWPCTL37},
+		{"no workflow that fails", func(t *testing.T, o *openwop.DiffObservation) { o.Other = openwop.Diffed{} }, "passed passed blocked passed"},
+		{"no two that differ", func(t *testing.T, o *openwop.DiffObservation) {
+			o.Other, o.Alike = openwop.Diffed{}, openwop.Diffed{A: one.log(t), B: drew("b", "x").log(t), Reply: reply(t, "a", "b", nil, none)}
+		}, "passed blocked blocked passed"},
+		{"no log", func(t *testing.T, o *openwop.DiffObservation) {
+			o.Self.A.Events, o.Alike.A.Events, o.Other.A.Events = nil, nil, nil
+		}, "blocked blocked blocked blocked"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			o := honest(t)
+			c.spoil(t, &o)
+			for i, want := range strings.Fields(c.want) {
+				expect(t, []string{"diff-of-itself", "diff-tells-all", "diff-of-states", "diff-of-unknown"}[i], o, want)
+			}
+		})
+	}
+	t.Run("that ids and times count is told", func(t *testing.T) {
+		o := honest(t)
+		o.Replay.Reply = reply(t, "a", "c", 0, none)
+		if got := findings(t, "diff-tells-all", o); !slices.Contains(got, openwopv1.OWPCTL35) {
+			t.Errorf("findings of a replay that differs: %v", got)
+		}
+		o = honest(t)
+		o.Alike.Reply = reply(t, "a", "b", 0, none, place(0, "changed", &one, &two), place(2, "changed", &one, &two))
+		if got := findings(t, "diff-tells-all", o); !slices.Contains(got, openwopv1.OWPCTL35) {
+			t.Errorf("findings of a place that is the same: %v", got)
+		}
+	})
+}

@@ -1,0 +1,368 @@
+package openwop_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// found is what a scenario says of an impostor: its verdict, and what stands in the reason; or the evidence of a pass.
+type found struct{ scenario, verdict, reason string }
+
+// The published suite passes most of these: one answers the same to everything, one computes the right reply with no run
+// behind it, one has written down what each published fixture shows. Each is found out in every suite: something in it
+// fails or, where there is nothing but the word of the host, is no more than attested or cannot be looked at.
+func TestImpostorsAreFoundOut(t *testing.T) {
+	const brief, long = 200 * time.Millisecond, time.Second
+	upstreams := discovery("conformance-multi-agent-handoff", "conformance-multi-agent-handoff-child")
+	for _, c := range []struct {
+		name string
+		host []routes
+		exit int
+		kept []string // claims that may be proved: it takes no run to keep them
+		says []found
+		// patience is brief where the impostor is not to get anywhere, and long where it has to get where it is caught.
+		patience time.Duration
+	}{
+		{
+			name: "a constant whose run is over", host: []routes{discovery(everyFixture...), constantHost("completed")}, exit: scenarios.ExitViolated,
+			patience: long,
+			says: []found{
+				{"execution-loop/dispatch-undecided", "failed", "OWP-DSP-7"},
+				{"handoff/chain-of-causes", "blocked", "was to hand over to"},
+				{"discovery/fixture-can-run", "blocked", "also makes a run"},
+				{"errors/keyed-once", "failed", "OWP-ERR-18"},
+				{"execution-bounds/time-bounded", "failed", "OWP-BND-6"},
+				{"confidence/unsure-held", "failed", "OWP-CNF-14"},
+				{"version5-shape/limit-honoured", "failed", "OWP-0061-E5"},
+				{"iteration-monotonic/seam-random-turns", "failed", "OWP-0061-B2"},
+				{"iteration-monotonic/as-planned", "failed", "OWP-0037-A6"},
+				{"stateful-resume/seam-suspends", "failed", "OWP-0061-D1"},
+				{"stateful-resume/ask-user", "blocked", "not within"},
+				{"workspace-snapshot/seam-last-turn", "failed", "OWP-0061-C6"},
+				{"workspace-snapshot/write-in-turn", "blocked", "GET answers HTTP 200 with content \"constant\""},
+				{"workspace-files/if-match", "failed", "OWP-WSP-12"},
+				{"workspace-files/owners-apart", "failed", "OWP-WSP-31"},
+				{"goal-bounds/bounds-required", "failed", "OWP-0097-C1"},
+				{"goal-bounds/created-as-asked", "failed", "OWP-0097-B1"},
+				{"goal-bounds/stops-at-bound", "failed", "OWP-0097-G2"},
+				{"event-log/logs-apart", "failed", "OWP-EVT-4"},
+				{"goal-completion/only-the-judge", "failed", "OWP-0097-E1"},
+				{"replay/prefix-kept", "failed", "OWP-RPL-1"},
+				{"replay/drawn-once", "blocked", "does not show three values"},
+				{"isolation/keys-apart", "failed", "OWP-ISO-5"},
+				{"ancestry/never-has-none", "failed", "OWP-CAU-7"},
+				{"interrupts/waits", "failed", "OWP-INT-6"},
+				{"memory/as-of-turn", "blocked", ""},
+				{"run-control/snapshot-well-formed", "failed", "OWP-CTL-1"},
+				{"heartbeat/same-state-fires-nothing", "failed", "OWP-HBT-2"},
+				{"verifier/verdict-told", "failed", "OWP-VER-1"},
+			},
+		},
+		{
+			name: "a constant whose run waits", host: []routes{discovery(everyFixture...), constantHost("waiting-input")}, exit: scenarios.ExitViolated,
+			patience: brief,
+			says: []found{
+				{"execution-loop/decided-before-question", "failed", "OWP-DSP-1"},
+				{"handoff/chain-of-causes", "blocked", "not within"},
+				{"discovery/fixture-can-run", "blocked", "also makes a run"},
+				{"errors/cancel-ends", "failed", "OWP-ERR-23"},
+				{"execution-bounds/time-bounded", "failed", "OWP-BND-6"},
+				{"confidence/unsure-held", "failed", "OWP-CNF-14"},
+				{"version5-shape/limit-honoured", "blocked", "not within"},
+				{"iteration-monotonic/as-planned", "failed", "OWP-0037-A1"},
+				{"stateful-resume/ask-user", "failed", "OWP-0061-D1"},
+				{"stateful-resume/concurrent-resolvers", "failed", "OWP-INT-3"},
+				{"stateful-resume/heartbeat-moves-nothing", "blocked", "not within"}, // nothing moves it at all
+				{"workspace-snapshot/seam-last-turn", "failed", "OWP-0061-C6"},
+				{"workspace-files/one-writer-wins", "failed", "OWP-WSP-16"},
+				{"goal-bounds/abandoned-stays-abandoned", "failed", "OWP-0097-C6"},
+				{"event-log/numbered-without-gap", "blocked", "not within"},
+				{"goal-completion/only-the-judge", "failed", "OWP-0097-E1"},
+				{"replay/prefix-kept", "blocked", "not within"},
+				{"isolation/runs-unread", "failed", "OWP-ISO-1"},
+				{"isolation/answer-refused", "failed", "OWP-ISO-3"},
+				{"ancestry/child-names-parent", "blocked", "not within"},
+				{"interrupts/accepted", "failed", "OWP-INT-16"},
+				{"interrupts/unknown-node", "failed", "OWP-INT-14"},
+				{"run-control/paused-stands-still", "failed", "OWP-CTL-19"},
+			},
+		},
+		{
+			// It says that it has files, and serves none.
+			name: "a formula for the seam alone", host: []routes{discovery(), agentLoop(formulaLoop)}, exit: scenarios.ExitViolated, patience: brief,
+			says: []found{
+				{"execution-loop/decided-before-question", "blocked", "only the seam's word"},
+				{"handoff/chain-of-causes", "blocked", "no loop fixture"},
+				{"discovery/fixture-can-run", "blocked", "none of the listed"},
+				{"errors/keyed-once", "blocked", "no workflow is on offer"},
+				{"execution-bounds/nodes-bounded", "blocked", "no workflow of several nodes"},
+				{"confidence/held-and-told", "blocked", "no loop that can be suspended"},
+				{"version5-shape/iteration-on-decided", "passed attested", ""},
+				{"iteration-monotonic/one-per-turn", "passed attested", ""},
+				{"stateful-resume/ask-user", "passed attested", ""},
+				{"workspace-snapshot/seam-write-turn", "passed attested", ""},
+				{"workspace-files/served-as-put", "failed", "HTTP 2xx, got 404"},
+				{"goal-bounds/stops-at-bound", "blocked", "no standing goals at"},
+				{"event-log/numbered-without-gap", "blocked", "no run that ends by itself"},
+				{"goal-completion/only-the-judge", "blocked", "no standing goals at"},
+				{"replay/drawn-once", "blocked", "whose nodes draw values"},
+				{"isolation/runs-unread", "blocked", "no workflow is on offer"},
+				{"ancestry/child-names-parent", "blocked", "no loop fixture"},
+			},
+		},
+		{
+			name: "a formula without a run", exit: scenarios.ExitViolated, kept: []string{"goals-bounded"},
+			host:     []routes{discovery(), agentLoop(formulaLoop), keptFiles(), changingHeartbeat, (&inventedGoals{}).routes()},
+			patience: long,
+			says: []found{
+				{"execution-loop/decided-before-question", "blocked", "only the seam's word"},
+				{"handoff/chain-of-causes", "blocked", "no loop fixture"},
+				{"discovery/fixture-can-run", "blocked", "none of the listed"},
+				{"errors/strangers-refused", "blocked", "no workflow is on offer"},
+				{"execution-bounds/nodes-bounded", "blocked", "no workflow of several nodes"},
+				{"confidence/held-and-told", "blocked", "no loop that can be suspended"},
+				{"version5-shape/iteration-on-decided", "passed attested", ""},
+				{"iteration-monotonic/seam-random-turns", "passed attested", ""},
+				{"iteration-monotonic/as-planned", "blocked", "only the seam's word"},
+				{"stateful-resume/ask-user", "passed attested", ""},
+				{"stateful-resume/stands-still", "blocked", "only the seam's word"},
+				{"workspace-snapshot/seam-write-turn", "passed attested", ""},
+				{"workspace-snapshot/seam-last-turn", "passed attested", ""},
+				{"workspace-snapshot/write-in-turn", "blocked", "no loop that notes what its turns see"},
+				{"workspace-files/if-match-absent", "failed", "OWP-WSP-15"},
+				{"goal-bounds/runs-of-the-goal", "failed", "OWP-0097-E10"},
+				{"event-log/numbered-without-gap", "blocked", "no run that ends by itself"},
+				{"goal-completion/schedule-fires", "blocked", "is refused with HTTP 400"},
+				{"replay/branch-draws", "blocked", "whose nodes draw values"},
+				{"isolation/cancel-refused", "blocked", "no workflow is on offer"},
+				{"ancestry/root-has-no-parent", "blocked", "no loop fixture"},
+				{"heartbeat/same-state-fires-nothing", "failed", "OWP-HBT-2"},
+			},
+		},
+		{
+			name: "a formula that invents runs", exit: scenarios.ExitViolated, kept: []string{"goals-bounded"},
+			host:     []routes{discovery(), agentLoop(inventingLoop), keptFiles(), changingHeartbeat, (&inventedGoals{}).routes(), inventedRuns(isOfAGoal)},
+			patience: long,
+			says: []found{
+				{"execution-loop/decided-before-worker", "blocked", "no loop fixture"},
+				{"handoff/chain-of-causes", "blocked", "no loop fixture"},
+				{"discovery/fixture-can-run", "blocked", "none of the listed"},
+				{"errors/keyed-at-once", "blocked", "no workflow is on offer"},
+				{"execution-bounds/nodes-bounded", "blocked", "no workflow of several nodes"},
+				{"confidence/held-and-told", "blocked", "no loop that can be suspended"},
+				{"version5-shape/iteration-on-decided", "blocked", ""},
+				{"iteration-monotonic/seam-agrees-with-log", "failed", "OWP-0061-B2"},
+				{"stateful-resume/seam-suspends", "failed", "OWP-0061-D1"},
+				{"workspace-snapshot/seam-write-turn", "passed attested", ""},
+				{"workspace-files/climbs-refused", "failed", "OWP-WSP-21"},
+				{"goal-bounds/runs-of-the-goal", "failed", "OWP-0097-E10"},
+				{"event-log/numbered-without-gap", "blocked", "no run that ends by itself"},
+				{"goal-completion/heartbeat-fires", "blocked", "is refused with HTTP 400"},
+				{"replay/prefix-kept", "blocked", "no workflow is on offer"},
+				{"isolation/fork-refused", "blocked", "no workflow is on offer"},
+				{"ancestry/never-has-none", "blocked", "no loop fixture"},
+			},
+		},
+		{
+			name: "a formula that counts no tick", exit: scenarios.ExitViolated, kept: []string{"goals-bounded"},
+			host:     []routes{discovery(), agentLoop(formulaLoop), keptFiles(), changingHeartbeat, (&inventedGoals{idle: true}).routes()},
+			patience: brief,
+			says: []found{
+				{"execution-loop/decided-before-worker", "blocked", "no loop fixture"},
+				{"handoff/results-reach-parent", "blocked", "no loop with mappings"},
+				{"discovery/fixture-can-run", "blocked", "none of the listed"},
+				{"errors/cancel-ends", "blocked", "no run is on offer"},
+				{"execution-bounds/nodes-bounded", "blocked", "no workflow of several nodes"},
+				{"confidence/held-and-told", "blocked", "no loop that can be suspended"},
+				{"version5-shape/iteration-on-decided", "passed attested", ""},
+				{"iteration-monotonic/one-per-turn", "passed attested", ""},
+				{"stateful-resume/ask-user", "passed attested", ""},
+				{"workspace-snapshot/seam-write-turn", "passed attested", ""},
+				{"workspace-files/served-as-put", "failed", "OWP-WSP-1"},
+				{"goal-bounds/stops-at-bound", "failed", "OWP-0097-G2"},
+				{"goal-bounds/pause-halts", "blocked", "not within"}, // a goal that never goes on is paused at any time
+				{"event-log/numbered-without-gap", "blocked", "no run that ends by itself"},
+				{"goal-completion/only-the-judge", "failed", "OWP-0097-E1"},
+				{"replay/branch-bounded", "blocked", "no loop fixture"},
+				{"isolation/offspring-unread", "blocked", "no workflow is on offer"},
+				{"ancestry/own-causes-name-no-host", "blocked", "no loop fixture"},
+			},
+		},
+		{
+			name: "a formula that believes its client", exit: scenarios.ExitViolated, kept: []string{"goals-bounded"},
+			host:     []routes{discovery(), agentLoop(formulaLoop), keptFiles(), changingHeartbeat, (&inventedGoals{told: true}).routes(), inventedRuns(isOfAGoal)},
+			patience: long,
+			says: []found{
+				{"execution-loop/decided-before-worker", "blocked", "no loop fixture"},
+				{"handoff/results-reach-parent", "blocked", "no loop with mappings"},
+				{"discovery/fixture-can-run", "blocked", "none of the listed"},
+				{"errors/existence-hidden", "blocked", "no workflow is on offer"},
+				{"execution-bounds/nodes-bounded", "blocked", "no workflow of several nodes"},
+				{"confidence/held-and-told", "blocked", "no loop that can be suspended"},
+				{"version5-shape/iteration-on-decided", "passed attested", ""},
+				{"iteration-monotonic/one-per-turn", "passed attested", ""},
+				{"stateful-resume/seam-suspends", "passed attested", ""},
+				{"workspace-snapshot/seam-last-turn", "passed attested", ""},
+				{"workspace-files/content-required", "failed", "OWP-WSP-3"},
+				{"goal-bounds/client-cannot-satisfy", "failed", "OWP-0097-E2"},
+				{"event-log/numbered-without-gap", "blocked", "no run that ends by itself"},
+				{"goal-completion/schedule-fires", "blocked", "is refused with HTTP 400"},
+				{"replay/forks-refused", "blocked", "no workflow is on offer"},
+				{"isolation/goals-apart", "blocked", "no workflow is on offer"},
+				{"ancestry/fork-has-no-parent", "blocked", "no loop fixture"},
+			},
+		},
+		{
+			name: "canned answers to upstream's fixtures", host: []routes{upstreams, cannedRoutes()}, exit: scenarios.ExitViolated,
+			patience: long,
+			says: []found{
+				{"execution-loop/decided-before-worker", "blocked", "tells of no worker"},
+				{"handoff/chain-of-causes", "failed", "OWP-0037-B3"},
+				{"handoff/child-is-a-run", "failed", "OWP-DSP-12"},
+				{"handoff/harvested-when-mapped", "failed", "OWP-0037-B1"},
+				{"discovery/fixture-can-run", "blocked", "also makes a run"},
+				{"errors/strangers-refused", "failed", "OWP-ERR-1"},
+				{"execution-bounds/nodes-bounded", "blocked", "no workflow of several nodes"},
+				{"confidence/held-and-told", "blocked", "no loop that can be suspended"},
+				{"version5-shape/limit-honoured", "blocked", "no loop fixture of chosen length"},
+				{"iteration-monotonic/as-planned", "failed", "OWP-0037-A3"},
+				{"iteration-monotonic/fork-keeps", "failed", "OWP-0061-M1"},
+				{"stateful-resume/ask-user", "blocked", "no loop that can be suspended"},
+				{"workspace-snapshot/write-in-turn", "blocked", "no loop that notes what its turns see"},
+				{"workspace-files/served-as-put", "failed", "HTTP 2xx, got 404"},
+				{"goal-bounds/abandoned-stays-abandoned", "failed", "OWP-0097-C6"},
+				{"goal-bounds/created-as-asked", "failed", "OWP-0097-B1"},
+				{"event-log/poll-cursor", "failed", "OWP-EVT-15"},
+				{"goal-completion/only-the-judge", "failed", "OWP-0097-E1"},
+				{"replay/branch-bounded", "failed", "OWP-RPL-12"},
+				{"isolation/offspring-unread", "failed", "OWP-ISO-7"},
+				{"ancestry/child-names-parent", "failed", "OWP-CAU-1"},
+			},
+		},
+		{
+			// Its runs do stand still until they are answered, and show no handoff that nobody agreed to.
+			name: "canned answers to every fixture", exit: scenarios.ExitViolated, kept: []string{"execution-model>=2", "loop-heartbeat"},
+			host:     []routes{discovery(everyFixture...), cannedRoutes(), agentLoop(always(constantLoop)), keptFiles(), changingHeartbeat},
+			patience: long,
+			says: []found{
+				{"execution-loop/dispatch-undecided", "failed", "OWP-DSP-7"},
+				{"execution-loop/nothing-after-terminate", "blocked", "terminate of its plan"},
+				{"handoff/results-reach-parent", "blocked", "was to hand over to"},
+				{"discovery/fixture-can-run", "blocked", "also makes a run"},
+				{"errors/unknown-not-found", "failed", "OWP-ERR-8"},
+				{"execution-bounds/time-bounded", "failed", "OWP-BND-6"},
+				{"confidence/held-and-told", "failed", "OWP-CNF-3"},
+				{"version5-shape/limit-honoured", "failed", "OWP-0061-E5"},
+				{"iteration-monotonic/one-per-turn", "failed", "OWP-0061-B2"},
+				{"stateful-resume/ask-user", "failed", "OWP-0061-D1"},
+				{"stateful-resume/concurrent-resolvers", "failed", "OWP-INT-3"},
+				{"stateful-resume/two-at-once", "failed", "OWP-INT-4"},
+				{"workspace-snapshot/write-in-turn", "blocked", "noted nothing of"},
+				{"workspace-snapshot/seam-last-turn", "failed", "OWP-0061-C6"},
+				{"workspace-files/write-is-logged", "failed", "OWP-WSP-27"},
+				{"goal-bounds/created-as-asked", "failed", "OWP-0097-B1"},
+				{"goal-bounds/ticked-at-once", "failed", "OWP-0097-E4"},
+				{"event-log/numbered-without-gap", "failed", "OWP-EVT-1"},
+				{"goal-completion/only-the-judge", "failed", "OWP-0097-E1"},
+				{"replay/prefix-kept", "failed", "OWP-RPL-1"},
+				{"isolation/answer-refused", "failed", "OWP-ISO-3"},
+				{"ancestry/root-has-no-parent", "failed", "OWP-CAU-1"},
+				{"interrupts/waits", "failed", "OWP-INT-6"},
+				{"run-control/ends-as-it-should", "failed", "OWP-CTL-3"},
+				{"verifier/criteria-kept", "blocked", "its plan has"},
+			},
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			r := certify(t, wire.Target{URL: serve(t, c.host...), Key: ourKey, OtherKey: otherKey}, c.patience)
+			if got := r.ExitCode(); got != c.exit {
+				t.Errorf("exit code %d, want %d", got, c.exit)
+			}
+			nothingIsProved(t, r, c.kept)
+			foundOut(t, r)
+			for _, f := range c.says {
+				f.compare(t, r)
+			}
+		})
+	}
+}
+
+// foundOut wants something in every suite that was not simply seen, where the suite has a question at all.
+func foundOut(t *testing.T, r *scenarios.Report) {
+	t.Helper()
+	for _, suite := range openwop.Suites() {
+		asked := slices.DeleteFunc(slices.Clone(r.Outcomes), func(o scenarios.Outcome) bool { return o.Suite != suite.ID || o.Verdict == scenarios.Inapplicable })
+		if len(asked) > 0 && !slices.ContainsFunc(asked, func(o scenarios.Outcome) bool {
+			return o.Verdict == scenarios.Failed || o.Verdict == scenarios.Blocked || o.Evidence == scenarios.Attested
+		}) {
+			t.Errorf("nothing is said of it in the suite %s", suite.ID)
+		}
+	}
+}
+
+// What an impostor does not claim it is not asked about.
+func TestImpostorsClaimAllThatCanBeClaimed(t *testing.T) {
+	c, err := scenarios.Certify(t.Context(), wire.Target{URL: serve(t, discovery(everyFixture...)), Key: ourKey},
+		scenarios.Options{Select: scenarios.Selection{Scenarios: []string{"discovery/root-well-formed"}}}, openwop.Suites()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Finish(context.Background())
+	others := []string{"approval-escalation", "execution-model-experimental", "supervisor-without-model", "verifier-told"} // than what is claimed
+	for _, suite := range openwop.Suites() {
+		for _, s := range suite.Scenarios {
+			_, claimed := s.Claim.Look(c.Discovery)
+			if id := s.Claim.ID; !claimed && !strings.HasPrefix(id, "no-") && !strings.Contains(id, "<") && !slices.Contains(others, id) {
+				t.Errorf("nobody claims %s, so nobody is asked %s", id, s.ID)
+			}
+		}
+	}
+}
+
+// takeNoRun are claims that whoever does nothing keeps: to name no other host as a cause, and to serve no ancestry.
+var takeNoRun = []string{"execution-model>=3", "no-ancestry"}
+
+// nothingIsProved allows no claim of an impostor to be proved but those that it keeps.
+func nothingIsProved(t *testing.T, r *scenarios.Report, kept []string) {
+	t.Helper()
+	for _, claim := range r.Claims {
+		if claim.Status == "proved" && !slices.Contains(kept, claim.ID) && !slices.Contains(takeNoRun, claim.ID) {
+			t.Errorf("the claim %s counts as proved", claim.ID)
+		}
+	}
+	for _, p := range r.Profiles {
+		if p.Status == "certified" {
+			t.Errorf("the profile %s is certified", p.ID)
+		}
+	}
+	for _, o := range r.Outcomes {
+		if o.Verdict == scenarios.Broken {
+			t.Errorf("%s is broken: %s", o.Scenario.ID, o.Reason)
+		}
+	}
+}
+
+func (f found) compare(t *testing.T, r *scenarios.Report) {
+	t.Helper()
+	i := slices.IndexFunc(r.Outcomes, func(o scenarios.Outcome) bool { return string(o.Scenario.ID) == "openwop/"+f.scenario })
+	if i < 0 {
+		t.Errorf("there is no scenario %s", f.scenario)
+		return
+	}
+	o := r.Outcomes[i]
+	verdict := string(o.Verdict)
+	if o.Verdict == scenarios.Passed {
+		verdict += " " + o.Evidence.String()
+	}
+	if verdict != f.verdict || !strings.Contains(o.Reason, f.reason) {
+		t.Errorf("%s: %s (%s), want %s (%s)", f.scenario, verdict, o.Reason, f.verdict, f.reason)
+	}
+}
