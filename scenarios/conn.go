@@ -87,11 +87,15 @@ func (c *Conn) Await(ctx context.Context, what string, look func(context.Context
 	w := wire.Wait{What: what, Patience: c.Patience}
 	start := c.Now()
 	pause := 2 * time.Millisecond
+	before := func() {}
 	for {
-		seen, done, err := look(ctx)
+		once, passed := c.Look(ctx)
+		seen, done, err := look(once)
 		if err != nil {
 			return w, err
 		}
+		before()
+		before = passed
 		w.Answers++
 		w.Last, w.Took = seen, c.Now().Sub(start)
 		left := c.Patience - w.Took
