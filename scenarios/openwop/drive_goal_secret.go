@@ -61,7 +61,7 @@ var goalWithSecret = &scenarios.Drive[GoalSecretObservation]{
 
 // objectiveWithKey holds the credential between two words of an objective.
 func (h host) objectiveWithKey() string {
-	return strings.Join([]string{"Assay", h.Name("goal"), wire.OwnKey, h.Name("goal")}, " ")
+	return strings.Join([]string{"Assay", h.name(), wire.OwnKey, h.name()}, " ")
 }
 
 // told has the goal say more about itself.

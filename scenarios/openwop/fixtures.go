@@ -3,6 +3,8 @@ package openwop
 import (
 	"encoding/json"
 	"fmt"
+	"hash/fnv"
+	"io"
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
@@ -134,3 +136,11 @@ func (h host) between(least, most int) int { return least + h.Rand.IntN(most-lea
 
 // marker is a value that nothing but this drive can have sent.
 func (h host) marker() string { return fmt.Sprintf("m%016x", h.Rand.Uint64()) }
+
+// name is a marker that no other certification uses, one with the same seed
+// included: for what stays on a host and is looked for there.
+func (h host) name() string {
+	sum := fnv.New64a()
+	io.WriteString(sum, h.Name("name")) // a hash takes everything
+	return fmt.Sprintf("m%016x", sum.Sum64())
+}
