@@ -13,7 +13,7 @@ import (
 func TestTheSuitesAreProved(t *testing.T) {
 	hosts := prove.Hosts()
 	if testing.Short() {
-		hosts = some(hosts, 12)
+		hosts = some(hosts, 8)
 	}
 	m, err := lab.Prove(t.Context(), prove.Options{Hosts: hosts, Seed: 1, Certify: certifyHonestOnce})
 	if err != nil {
