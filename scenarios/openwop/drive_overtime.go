@@ -14,7 +14,8 @@ const (
 )
 
 // OvertimeObservation is a run that takes longer than it may, and one that does
-// not: its bound is so long that no busy machine makes it late.
+// not: its bound is so long that no busy machine makes it late, and less than
+// a hundred times what it takes, for a host that counts in another unit.
 type OvertimeObservation struct {
 	Bound int `json:"boundMs"`
 	// Over waits for half a minute. Its Ended.Took is by our clock, from before
@@ -29,7 +30,7 @@ type OvertimeObservation struct {
 // runOverItsTime has a run wait for longer than its bound on time.
 var runOverItsTime = &scenarios.Drive[OvertimeObservation]{
 	ID: "openwop/run-over-its-time",
-	Title: "runs a wait of half a minute with a random runTimeoutMs between 1.1 and 1.6 seconds, and a short one with up to half a minute; when the first has ended runs a sentinel, " +
+	Title: "runs a wait of half a minute with a random runTimeoutMs between 1.1 and 1.6 seconds, and a short one with up to 15 seconds; when the first has ended runs a sentinel, " +
 		"waits a window, looks at it again and replays it where replay is claimed",
 	Waits: 1700 * time.Millisecond,
 	Sends: []string{
@@ -44,7 +45,7 @@ var runOverItsTime = &scenarios.Drive[OvertimeObservation]{
 		}
 		o := OvertimeObservation{Bound: h.between(1100, 1600)}
 		bound := &openwopv1.Configurable{RunTimeoutMs: new(int64(o.Bound))}
-		short.Configurable = &openwopv1.Configurable{RunTimeoutMs: new(int64(h.atMost("maxRunDurationMs", 20_000, 30_000)))}
+		short.Configurable = &openwopv1.Configurable{RunTimeoutMs: new(int64(h.atMost("maxRunDurationMs", 10_000, 15_000)))}
 		asked := c.Now()
 		over, err := h.waiting(time.Duration(o.Bound)*time.Millisecond).create(ctx, "create the long run", openwopv1.CreateRunRequest{WorkflowID: fixtureOvertime, Configurable: bound})
 		if err != nil {
@@ -87,7 +88,7 @@ func (h host) shortRun() (openwopv1.CreateRunRequest, error) {
 		return openwopv1.CreateRunRequest{}, scenarios.Block("the host's own limits.maxRunDurationMs is shorter than the bound that would be asked for",
 			"advertise a limits.maxRunDurationMs of at least 1600 while the host is certified")
 	case h.offers(fixtureOvertime, fixtureDelay):
-		return openwopv1.CreateRunRequest{WorkflowID: fixtureDelay, Inputs: map[string]any{"delayMs": h.between(20, 60)}}, nil
+		return openwopv1.CreateRunRequest{WorkflowID: fixtureDelay, Inputs: map[string]any{"delayMs": h.between(180, 260)}}, nil
 	case h.offers(fixtureOvertime, fixtureNoop):
 		return openwopv1.CreateRunRequest{WorkflowID: fixtureNoop}, nil
 	}

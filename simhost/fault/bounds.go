@@ -133,7 +133,7 @@ var boundFaults = []Fault{
 	{
 		ID:     "bounds.time-counted-too-fast",
 		Title:  "the time that a run took is counted in hundredths of a millisecond when a node ends",
-		Looks:  "a run that waits for some 50 ms crosses a runTimeoutMs of more than a second",
+		Looks:  "a run that waits for some 200 ms crosses a runTimeoutMs of more than ten seconds",
 		Breaks: []string{openwopv1.OWPBND9},
 		Spots:  []int{8},
 		Replace: func(s *rules.Set) {
