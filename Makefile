@@ -69,5 +69,5 @@ lint: ## Run gofmt, go vet and golangci-lint
 	else echo "golangci-lint is not installed, so only gofmt and go vet ran; see https://golangci-lint.run/welcome/install (version 2)"; fi
 
 .PHONY: bench
-bench: build ## Measure the budgets; FULL=1 adds 500,000 finished runs, SCHEMAS=DIR a folder of schemas to generate from
+bench: build ## Measure the budgets; FULL=1 adds 100 faults and 500,000 finished runs, SCHEMAS=DIR a folder of schemas to generate from
 	$(GO) run ./tools/bench -assay bin/assay $(if $(FULL),-full) $(if $(SCHEMAS),-schemas $(SCHEMAS))

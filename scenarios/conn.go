@@ -74,26 +74,39 @@ func (c *Conn) Leave(what string, undo func(context.Context, *wire.Client) error
 	return c.cleanup.add(what, undo)
 }
 
+// fewestLooks are what it takes to say that something did not happen in time.
+const fewestLooks = 5
+
 // Await looks until it is satisfied or the patience is over, and tells which.
 // look returns what it saw, and whether that is it. The pause between looks
 // grows from 2 ms to 100 ms, and then to a tenth of what was waited: a fast host
-// is not kept waiting, a slow one not hammered.
+// is not kept waiting, a slow one not hammered. However long it takes, it looks
+// a few times: where each look is slow, on a busy machine, over a far network
+// or under a rate limit, the time that went by says little about the target.
 func (c *Conn) Await(ctx context.Context, what string, look func(context.Context) (seen wire.Value, done bool, err error)) (wire.Wait, error) {
 	w := wire.Wait{What: what, Patience: c.Patience}
 	start := c.Now()
 	pause := 2 * time.Millisecond
+	before := func() {}
 	for {
-		seen, done, err := look(ctx)
+		once, passed := c.Look(ctx)
+		seen, done, err := look(once)
 		if err != nil {
 			return w, err
 		}
+		before()
+		before = passed
 		w.Answers++
 		w.Last, w.Took = seen, c.Now().Sub(start)
-		w.Reached = done && w.Took <= c.Patience
-		if done || w.Took >= c.Patience {
+		left := c.Patience - w.Took
+		w.Reached = done && (left >= 0 || w.Answers <= fewestLooks)
+		switch {
+		case done, left <= 0 && w.Answers >= fewestLooks:
 			return w, nil
+		case left <= 0:
+			left = pause
 		}
-		if err := wire.Pause(ctx, min(pause, c.Patience-w.Took)); err != nil {
+		if err := wire.Pause(ctx, min(pause, left)); err != nil {
 			return w, err
 		}
 		pause = min(pause*3/2, max(100*time.Millisecond, w.Took/10))

@@ -370,6 +370,40 @@ func TestAwaitTellsSilenceFromSlowness(t *testing.T) {
 	}
 }
 
+// Where each look takes as long as the patience, several are needed before it is said that the target was too slow.
+func TestAwaitLooksAFewTimes(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		doneAt  int32
+		reached bool
+		looks   int32
+	}{
+		{"seen at once", 1, true, 1},
+		{"seen late, by slow looks", 4, true, 4},
+		{"never seen", 1000, false, 5},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var looks atomic.Int32
+			var w wire.Wait
+			d := &scenarios.Drive[wire.Wait]{ID: "d", Run: func(ctx context.Context, conn *scenarios.Conn) (_ wire.Wait, err error) {
+				r, err := conn.Do(ctx, wire.Call{Method: "GET", Path: "/count"})
+				if err != nil {
+					return w, err
+				}
+				w, err = conn.Await(ctx, "it is seen", func(ctx context.Context) (wire.Value, bool, error) {
+					return r.Value("/n"), looks.Add(1) == c.doneAt, wire.Pause(ctx, 2*time.Millisecond)
+				})
+				return w, err
+			}}
+			ask := scenarios.Ask(d, func(w wire.Wait, j *scenarios.Judge) { j.Check("TOY-1", w).To(check.Reached()) })
+			certify(t, scenarios.Options{Patience: time.Millisecond}, one("it", counts, ask, "TOY-1"))
+			if w.Reached != c.reached || looks.Load() != c.looks {
+				t.Errorf("reached %t after %d looks, not %t after %d", w.Reached, looks.Load(), c.reached, c.looks)
+			}
+		})
+	}
+}
+
 // The same seed sends the same values, whatever else runs, under names of its own.
 func TestSeed(t *testing.T) {
 	var name string

@@ -59,9 +59,9 @@ var goalWithSecret = &scenarios.Drive[GoalSecretObservation]{
 	},
 }
 
-// objectiveWithKey holds the credential between two random words.
+// objectiveWithKey holds the credential between two words of an objective.
 func (h host) objectiveWithKey() string {
-	return strings.Join([]string{"Assay", h.marker(), wire.OwnKey, h.marker()}, " ")
+	return strings.Join([]string{"Assay", h.Name("goal"), wire.OwnKey, h.Name("goal")}, " ")
 }
 
 // told has the goal say more about itself.

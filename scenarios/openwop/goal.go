@@ -67,9 +67,10 @@ func (h host) goalRequest(bounds *openwopv1.GoalBounds) openwopv1.CreateGoalRequ
 	}
 }
 
-// objective is a text of two random words: one of them is found again also
-// where a host cuts a text short.
-func (h host) objective() string { return "Assay " + h.marker() + " " + h.marker() }
+// objective is a text of two words that no other certification uses, one with
+// the same seed included: goals are kept, and are looked for by these. One of
+// the two is found again also where a host cuts a text short.
+func (h host) objective() string { return "Assay " + h.Name("goal") + " " + h.Name("goal") }
 
 func (h host) goalJudge() openwopv1.GoalCheck {
 	judge := goalsBlock(h.Discovery).Key("judge")

@@ -350,7 +350,7 @@ func (c *Client) body(ctx context.Context, call Call, response *http.Response, l
 		if err != nil {
 			return nil, err
 		}
-		if err := c.held.decode(c.doing(call), weight); err != nil {
+		if err := c.held.decode(ctx, c.doing(call), weight); err != nil {
 			return nil, err
 		}
 	}

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"context"
 	"fmt"
 	"sync/atomic"
 )
@@ -32,14 +33,31 @@ func (h *held) keep(doing string, n int64) error {
 	return nil
 }
 
-// decode counts a document of so many bytes that the drive may look at until it is over.
-func (h *held) decode(doing string, n int64) error {
+// decode counts a document of so many bytes that the drive may look at until it is over, or until the look that ctx is of
+// has passed.
+func (h *held) decode(ctx context.Context, doing string, n int64) error {
 	if h.network.held.live.Add(n) > h.network.limits.LiveBytes {
 		h.network.held.live.Add(-n)
 		return overLimit(doing, "the drives under way would hold more than %d bytes of decoded JSON: certify with fewer workers", h.network.limits.LiveBytes)
 	}
 	h.live.Add(n)
+	if look, ok := ctx.Value(ofLook{}).(*atomic.Int64); ok {
+		look.Add(n)
+	}
 	return nil
+}
+
+// ofLook is the key of what one look has decoded, in bytes.
+type ofLook struct{}
+
+// Look is ctx for a look whose replies nobody needs once passed was called: a drive that waits looks many times, and goes
+// by the last. passed is called once.
+func (c *Client) Look(ctx context.Context) (look context.Context, passed func()) {
+	var n atomic.Int64
+	return context.WithValue(ctx, ofLook{}, &n), func() {
+		c.held.live.Add(-n.Load())
+		c.network.held.live.Add(-n.Load())
+	}
 }
 
 // release lets go of what was decoded.

@@ -69,6 +69,31 @@ func TestDrivesUnderWayHoldNoMore(t *testing.T) {
 	}
 }
 
+// What a look has decoded no longer counts when the look has passed: a drive may wait for as long as it likes.
+func TestLooksThatHavePassedHoldNothing(t *testing.T) {
+	n := network(t, `[`+strings.Repeat("{},", 20)+`{}]`, func(l *wire.Limits) { l.LiveBytes = 25_000 })
+	c := drive(t, n)
+	before := func() {}
+	for range 20 {
+		look, passed := c.Look(t.Context())
+		if _, err := c.Do(look, wire.Call{Method: http.MethodGet, Path: "/x"}); err != nil {
+			t.Fatal(err)
+		}
+		before()
+		before = passed
+	}
+	if _, err := get(t, c); err != nil {
+		t.Errorf("there is room for the last look and another reply: %v", err)
+	}
+	if _, err := get(t, c); !errors.Is(err, wire.ErrOverLimit) {
+		t.Errorf("got %v: the last look and two replies have no room", err)
+	}
+	c.Close()
+	if _, err := get(t, drive(t, n)); err != nil {
+		t.Errorf("when the drive is over nothing of it counts: %v", err)
+	}
+}
+
 // An id or a token that no request could carry is not acted on, and a token that is not looked for is not kept.
 func TestLongIDsAndTokens(t *testing.T) {
 	long := strings.Repeat("secret", 10_000)

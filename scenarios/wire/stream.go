@@ -176,7 +176,7 @@ func (s *Stream) vet(e StreamEvent, limits Limits) error {
 	if err != nil {
 		return err
 	}
-	return s.client.held.decode(readingStream, weight)
+	return s.client.held.decode(s.ctx, readingStream, weight)
 }
 
 const readingStream = "reading the event stream"

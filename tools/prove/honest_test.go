@@ -179,6 +179,18 @@ func TestEveryHonestHost(t *testing.T) {
 	}
 }
 
+// What the first certification has left on the host is not taken for what the second one made.
+func TestAHostIsCertifiedTwiceWithOneSeed(t *testing.T) {
+	s := serve(t, openwop.Options{}, nil)
+	for range 2 {
+		for verdict, names := range byVerdict(certify(t, s.URL, scenarios.Options{Seed: 7})) {
+			if verdict != scenarios.Passed && verdict != scenarios.Inapplicable {
+				t.Errorf("%s: %v", verdict, names)
+			}
+		}
+	}
+}
+
 // A host need not tell a stranger's run from one that is not there: 403 for
 // either is as honest as 404.
 func TestAHostThatForbidsWhatItDoesNotKnow(t *testing.T) {
