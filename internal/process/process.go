@@ -89,7 +89,7 @@ func start(c Command) (_ *running, err error) {
 			return nil, err
 		}
 	}
-	cmd := exec.Command(c.Path, c.Args...) //nolint:gosec // running what the caller names is what this is for
+	cmd := exec.Command(c.Path, c.Args...)
 	cmd.Dir, cmd.Env = c.Dir, c.Env
 	if cmd.Env == nil {
 		cmd.Env = []string{} // nil would be the environment of this process
