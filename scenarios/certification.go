@@ -133,18 +133,18 @@ func (c *Certification) discover(ctx context.Context) error {
 	client := c.network.Client(discoveryDrive)
 	defer client.Close()
 	start := time.Now()
-	reply, err := client.Do(ctx, wire.Call{Method: "GET", Path: c.Protocol.DiscoveryPath, Label: "discovery", Anonymous: true, Discovery: true})
+	said, err := client.Discover(ctx, c.Protocol.DiscoveryPath)
 	if err != nil {
 		return c.undiscovered(err)
 	}
-	c.Discovery = Discovery{Document: reply.Value(""), Status: reply.StatusValue(), At: time.Now().UTC()}
-	if _, isObject := c.Discovery.Document.Actual().(map[string]any); !reply.Success() || !isObject {
-		return fmt.Errorf("%w: GET %s%s answered HTTP %d without a JSON object: is this the base URL of a host?", ErrNoDiscovery, c.network.Address(), c.Protocol.DiscoveryPath, reply.Status)
+	c.Discovery = Discovery{Document: said.Document, Status: said.Status, At: time.Now().UTC()}
+	if _, isObject := c.Discovery.Document.Actual().(map[string]any); !said.Found || !isObject {
+		return fmt.Errorf("%w: GET %s%s answered HTTP %s without a JSON object: is this the base URL of a host?", ErrNoDiscovery, c.network.Address(), c.Protocol.DiscoveryPath, said.Status.JSON())
 	}
 	if c.Protocol.CheckDiscovery != nil {
-		c.DiscoveryFindings = boundFindings(c.Protocol.CheckDiscovery([]byte(c.network.Redactor().Clean(string(reply.Body)))), c.network.Redactor().Clean)
+		c.DiscoveryFindings = boundFindings(c.Protocol.CheckDiscovery([]byte(c.network.Redactor().Clean(string(said.Raw)))), c.network.Redactor().Clean)
 	}
-	c.DiscoveryFindings = append(c.DiscoveryFindings, clock(reply.Header.Get("Date"), c.Discovery.At)...)
+	c.DiscoveryFindings = append(c.DiscoveryFindings, clock(said.Date, c.Discovery.At)...)
 	c.discovery = &drive{meta: DriveMeta{ID: discoveryDrive}, transcript: client.Transcript(), observation: c.Discovery, seconds: time.Since(start).Seconds(), done: make(chan struct{})}
 	close(c.discovery.done)
 	return nil

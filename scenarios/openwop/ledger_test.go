@@ -1,17 +1,15 @@
 package openwop_test
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/internal/ledgertest"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop"
 )
@@ -122,8 +120,6 @@ func TestIDsAreStable(t *testing.T) {
 	}
 }
 
-var normative = regexp.MustCompile(`(?i)\b(must|shall|should|may|required|never)\b`)
-
 // Where the source texts are at hand, every sentence with a normative word is
 // cited by a row, and every row cites a sentence that is there.
 func TestTheLedgerCoversItsSources(t *testing.T) {
@@ -132,52 +128,15 @@ func TestTheLedgerCoversItsSources(t *testing.T) {
 		t.Log("the source texts are not here: passed over")
 		return
 	}
-	byFile := map[string][]openwopv1.Requirement{}
+	var rows []ledgertest.Row
 	for _, r := range openwopv1.Requirements {
-		if r.File != "" {
-			byFile[r.File] = append(byFile[r.File], r)
-		}
+		rows = append(rows, ledgertest.Row{ID: r.ID, File: r.File, Line: r.Line, Hash: r.Hash})
 	}
-	for file, rows := range byFile {
-		text, err := os.ReadFile(filepath.Join(sources, file))
-		if err != nil {
-			t.Fatal(err)
-		}
-		there := map[string]int{} // hash -> line
-		for i, line := range strings.Split(string(text), "\n") {
-			for _, sentence := range sentences(line) {
-				hash := hashOf(sentence)
-				if _, twice := there[hash]; !twice {
-					there[hash] = i + 1
-				}
-				cited := slices.ContainsFunc(rows, func(r openwopv1.Requirement) bool { return r.Hash == hash })
-				if normative.MatchString(sentence) && !cited {
-					t.Errorf("%s:%d: no row cites %s: %.80s…", file, i+1, hash, sentence)
-				}
-			}
-		}
-		for _, r := range rows {
-			if line, ok := there[r.Hash]; !ok {
-				t.Errorf("%s cites %s %s:%d, which is not there", r.ID, r.Hash, file, r.Line)
-			} else if line != r.Line && r.ID != "OWP-0061-A4" { // one phrase opens two descriptions
-				t.Errorf("%s cites line %d, the sentence is on line %d", r.ID, r.Line, line)
-			}
-		}
+	problems, err := ledgertest.Compare(sources, rows, ledgertest.Normative)
+	if err != nil {
+		t.Fatal(err)
 	}
-}
-
-// sentences cuts a line the way the ledger says.
-func sentences(line string) []string {
-	var out []string
-	for s := range strings.SplitSeq(strings.Join(strings.Fields(line), " "), ". ") {
-		if s = strings.TrimSuffix(s, "."); strings.TrimSpace(s) != "" {
-			out = append(out, s)
-		}
+	for _, p := range problems {
+		t.Error(p)
 	}
-	return out
-}
-
-func hashOf(sentence string) string {
-	sum := sha256.Sum256([]byte(sentence))
-	return hex.EncodeToString(sum[:])[:12]
 }

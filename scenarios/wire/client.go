@@ -300,6 +300,9 @@ func (c *Client) prepare(ctx context.Context, call Call, accept string) (*http.R
 			return nil, Request{}, fmt.Errorf("%s %s: encoding the request body: %w", call.Method, call.Path, err)
 		}
 	}
+	if c.base == nil {
+		return nil, Request{}, fmt.Errorf("%s %s: the target is an executable: start a turn of it", call.Method, call.Path)
+	}
 	if most := c.network.limits.PathBytes; len(call.Path) > most {
 		return nil, Request{}, overLimit(c.doing(call), "an id that the target chose makes the path longer than %d bytes", most)
 	}

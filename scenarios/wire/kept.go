@@ -78,6 +78,17 @@ func (e *Entry) bytes() int64 {
 	if r := e.Response; r != nil {
 		n += written(r.Body) + headerBytes(r.Header)
 	}
+	if p := e.Process; p != nil {
+		n += written(p.Input) + written(p.Output) + written(p.Errors) + written(p.Ended) + written(p.Unread)
+		for _, list := range [][]string{p.Command, p.Survivors, p.Litter} {
+			for _, text := range list {
+				n += written(text)
+			}
+		}
+	}
+	if f := e.Files; f != nil {
+		n += written(f.Of) + written(f.Content)
+	}
 	return n
 }
 
@@ -109,6 +120,10 @@ func (e *Entry) strip(why string) {
 	if e.Request != nil {
 		e.Request = &Request{Method: e.Request.Method, URL: clip(e.Request.URL)}
 	}
+	if p := e.Process; p != nil {
+		e.Process = &Spawned{Command: []string{clip(p.Command[0])}, InputBytes: p.InputBytes, OutputBytes: p.OutputBytes, Exit: p.Exit, Unread: why}
+	}
+	e.Files = nil
 }
 
 // mostShown is how many bytes of a path stand in an error.

@@ -15,6 +15,12 @@ type Limits struct {
 	EventBytes     int64         // one server-sent event
 	StreamEvents   int           // events of one stream
 	PathBytes      int           // a path that we ask for: an id of the target's may be part of it
+	InputKept      int           // of one process's input, in the transcript
+	OutputBytes    int64         // one process's standard output
+	OutputKept     int           // of that, as far as it is judged: what is longer cannot be
+	ErrorsKept     int           // of one process's standard error
+	FileKept       int           // of one file that a process wrote, in the transcript
+	Files          int           // files that a process wrote
 	Depth          int           // nesting of a JSON document
 	NumberChars    int           // length of a JSON number
 	Redirects      int           // redirects followed, within the target's origin
@@ -36,6 +42,12 @@ func DefaultLimits() Limits {
 		EventBytes:     1 << 20,
 		StreamEvents:   10_000,
 		PathBytes:      16 << 10,
+		InputKept:      64 << 10,
+		OutputBytes:    10 << 20,
+		OutputKept:     4 << 20,
+		ErrorsKept:     64 << 10,
+		FileKept:       64 << 10,
+		Files:          200,
 		Depth:          64,
 		NumberChars:    64,
 		Redirects:      5,

@@ -10,7 +10,9 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -30,6 +32,8 @@ type Target struct {
 	// SecondURL is the base URL of another host that the target works with, "" for none, and SecondKey the credential for it.
 	// Nothing goes there but what is sent by [Client.Second].
 	SecondURL, SecondKey string
+	// Process is an executable that is the target in place of a URL, nil for none. The fields beside it then have no meaning.
+	Process *Process
 
 	Header map[string]string // sent with every request to the target's origin; kept out of every record
 	CAFile string            // PEM file of further certificate authorities
@@ -44,7 +48,7 @@ type Options struct {
 
 // Network holds what all drives of one certification share.
 type Network struct {
-	base     *url.URL
+	base     *url.URL // nil where the target is an executable
 	target   Target
 	limits   Limits
 	second   *url.URL // nil where there is none
@@ -58,16 +62,15 @@ type Network struct {
 
 // NewNetwork checks the target's address and reads its certificate file.
 func NewNetwork(t Target, o Options) (*Network, error) {
+	if t.Process != nil {
+		return newPlugin(*t.Process, o)
+	}
 	base, err := ParseBase(t.URL)
 	if err != nil {
 		return nil, err
 	}
-	n := &Network{base: base, target: t, limits: o.Limits, redactor: &Redactor{}, now: o.Now}
-	if n.now == nil {
-		n.now = time.Now
-	}
-	n.pace = &pace{now: n.now, rate: o.Rate}
-	n.inFlight = &weights{free: o.Limits.InFlightBytes, most: o.Limits.InFlightBytes}
+	n := newNetwork(t, o)
+	n.base = base
 	n.redactor.Hide(t.Key)
 	if t.SecondURL != "" {
 		if n.second, err = ParseBase(t.SecondURL); err != nil {
@@ -99,7 +102,39 @@ func NewNetwork(t Target, o Options) (*Network, error) {
 	return n, nil
 }
 
-// credential are names of headers whose value is a secret wherever it turns up.
+func newNetwork(t Target, o Options) *Network {
+	n := &Network{target: t, limits: o.Limits, redactor: &Redactor{}, now: o.Now}
+	if n.now == nil {
+		n.now = time.Now
+	}
+	n.pace = &pace{now: n.now, rate: o.Rate}
+	n.inFlight = &weights{free: o.Limits.InFlightBytes, most: o.Limits.InFlightBytes}
+	return n
+}
+
+// newPlugin is the network of a target that is an executable.
+func newPlugin(p Process, o Options) (*Network, error) {
+	if len(p.Command) == 0 {
+		return nil, errors.New("a plugin has no command: say how it is started")
+	}
+	p.Command = slices.Clone(p.Command)
+	if strings.Contains(p.Command[0], "/") { // it is started in another folder
+		program, err := filepath.Abs(p.Command[0])
+		if err != nil {
+			return nil, err
+		}
+		p.Command[0] = program
+	}
+	n := newNetwork(Target{Process: &p}, o)
+	for name, value := range p.Env {
+		if credential.MatchString(name) {
+			n.redactor.Hide(value)
+		}
+	}
+	return n, nil
+}
+
+// credential are names of headers and variables whose value is a secret wherever it turns up.
 var credential = regexp.MustCompile(`(?i)auth|token|key|secret|cookie|passw|session`)
 
 // ParseBase reads a target's base URL; the error says what one looks like.
@@ -133,8 +168,13 @@ func trust(file string) (*tls.Config, error) {
 // Redactor is what keeps this certification's secrets out of its files.
 func (n *Network) Redactor() *Redactor { return n.redactor }
 
-// Address is the target's base URL as reports may show it.
-func (n *Network) Address() string { return n.redactor.Clean(n.base.Redacted()) }
+// Address is the target's base URL, or the name of its executable, as reports may show it.
+func (n *Network) Address() string {
+	if n.base == nil {
+		return n.redactor.Clean(n.target.Process.Name)
+	}
+	return n.redactor.Clean(n.base.Redacted())
+}
 
 // Client opens a transport of its own for one drive. Close it when the drive is over.
 func (n *Network) Client(drive string) *Client {

@@ -22,13 +22,15 @@ type Transcript struct {
 
 // Entry is one thing that happened on the wire. Kind says which of the parts is set.
 type Entry struct {
-	Kind     string    `json:"kind"` // http or stream
+	Kind     string    `json:"kind"` // http, stream, process, or files
 	At       time.Time `json:"at"`
 	Micros   int64     `json:"micros"` // from the first byte sent to the last byte read
 	Label    string    `json:"label,omitempty"`
 	Request  *Request  `json:"request,omitempty"`
 	Response *Response `json:"response,omitempty"`
 	Chunks   []Chunk   `json:"chunks,omitempty"`
+	Process  *Spawned  `json:"process,omitempty"`
+	Files    *Listing  `json:"files,omitempty"`
 	Error    string    `json:"error,omitempty"`
 }
 
@@ -79,8 +81,8 @@ func (t *Transcript) Len() int {
 
 // body decodes the reply of entry n.
 func (t *Transcript) body(n int) (any, error) {
-	e := t.Entry(n)
-	if e == nil || e.Response == nil {
+	text, ok := t.Entry(n).document()
+	if !ok {
 		return nil, fmt.Errorf("exchange %d has no reply", n)
 	}
 	t.mu.Lock()
@@ -88,12 +90,27 @@ func (t *Transcript) body(n int) (any, error) {
 	if t.last == n {
 		return t.decoded, nil
 	}
-	v, err := decode(e.Response.Body)
+	v, err := decode(text)
 	if err != nil {
 		return nil, fmt.Errorf("exchange %d: reply is not JSON: %w", n, err)
 	}
 	t.last, t.decoded = n, v
 	return v, nil
+}
+
+// document is what stands for the reply's body, whatever kind of entry it is.
+func (e *Entry) document() (text string, ok bool) {
+	switch {
+	case e == nil:
+		return "", false
+	case e.Process != nil:
+		return e.Process.Output, e.Process.Unread == ""
+	case e.Files != nil:
+		return e.Files.Content, true
+	case e.Response != nil:
+		return e.Response.Body, true
+	}
+	return "", false
 }
 
 // Forget lets go of the reply that was decoded last. It is decoded again where a value of it is wanted.

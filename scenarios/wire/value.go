@@ -24,7 +24,7 @@ type Seen interface {
 type Ref struct {
 	Exchange int    `json:"exchange"`          // entry of the transcript, from 1
 	Pointer  string `json:"pointer,omitempty"` // JSON pointer into the reply's body
-	Part     string `json:"part,omitempty"`    // "" body, "status", "header:<Name>"; of a stream's n-th event "event:<n>" its data, "id:<n>", "type:<n>"
+	Part     string `json:"part,omitempty"`    // "" body, "status", "header:<Name>"; of a stream's n-th event "event:<n>" its data, "id:<n>", "type:<n>"; of a process see [Spawned.part]
 }
 
 // String is the ref as a report prints it: #7 /events/3/payload/iteration.
@@ -330,6 +330,11 @@ func (t *Transcript) value(ref Ref) (Value, error) {
 		return Value{ref: ref, v: h, here: ok}, nil
 	case strings.HasPrefix(ref.Part, "event:"), strings.HasPrefix(ref.Part, "id:"), strings.HasPrefix(ref.Part, "type:"):
 		return t.ofEvent(ref)
+	case ref.Part != "" && e.Process != nil:
+		if v, known := e.Process.part(ref.Part); known {
+			return Value{ref: ref, v: v, here: true}, nil
+		}
+		fallthrough
 	case ref.Part != "":
 		return Value{}, fmt.Errorf("transcript of %s: exchange %d has no part %q", t.Drive, ref.Exchange, ref.Part)
 	}

@@ -6,6 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/agenticloop"
 	"github.com/openassay/assay/scenarios/openwop"
 	"github.com/openassay/assay/simhost/fault"
 	"github.com/openassay/assay/simhost/variation"
@@ -14,7 +16,7 @@ import (
 
 // known is everything this Assay has an id for.
 func known() *catalogue.Catalogue {
-	return &catalogue.Catalogue{Suites: openwop.Suites(), Faults: fault.All(), Variations: variation.List()}
+	return &catalogue.Catalogue{Suites: openwop.Suites(), Protocols: []*scenarios.Protocol{agenticloop.Protocol}, Faults: fault.All(), Variations: variation.List()}
 }
 
 func newList() *cobra.Command {

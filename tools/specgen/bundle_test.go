@@ -35,7 +35,8 @@ func TestComponentNames(t *testing.T) {
 		"schemas/goal.schema.json":         `{"type": "object", "$defs": {"Bounds": {"type": "object"}, "GoalState": {"type": "string"}, "Signing": {"type": "string"}}}`,
 		"schemas/media/ui.card.schema.yml": `{type: object, $defs: {Signing: {type: string}, Goal: {type: string}}}`,
 		"payloads.schema.json": `{"$defs": {
-			"_typeIndex": {"properties": {"a.b": {"$ref": "#/$defs/ab"}, "c.d": {"$ref": "#/$defs/alias"}}},
+			"_typeIndex": {"properties": {"a.b": {"$ref": "#/$defs/ab"}, "c.d": {"$ref": "#/$defs/alias"}},
+				"patternProperties": {"^e\\.[a-z]+$": {"$ref": "#/$defs/ab"}}},
 			"ab": {"type": "object"}, "donePayload": {"type": "object"}, "alias": {"$ref": "run-event.schema.json", "description": "x"}}}`,
 		"openapi.yaml": "openapi: 3.1.0\ninfo: {title: T, version: '1'}\npaths: {}\ncomponents:\n schemas:\n  Renamed: {$ref: schemas/goal.schema.json}\n" +
 			"  Again: {$ref: schemas/goal.schema.json}\n  Edge: {$ref: 'schemas/goal.schema.json#/$defs/Bounds'}\n",
@@ -61,8 +62,9 @@ func TestComponentNames(t *testing.T) {
 		t.Errorf("second name of one schema (-want +got):\n%s", diff)
 	}
 	wantEvents := []event{
-		{"a.b", "payloads.schema.json#/$defs/ab", "AbPayload"},
-		{"c.d", "payloads.schema.json#/$defs/alias", "RunEvent"},
+		{"^e\\.[a-z]+$", "payloads.schema.json#/$defs/ab", "AbPayload", true},
+		{"a.b", "payloads.schema.json#/$defs/ab", "AbPayload", false},
+		{"c.d", "payloads.schema.json#/$defs/alias", "RunEvent", false},
 	}
 	if diff := cmp.Diff(wantEvents, c.events); diff != "" {
 		t.Errorf("events (-want +got):\n%s", diff)

@@ -9,11 +9,13 @@ import (
 // goTypes gives every schema one type: it infers a missing one, and takes null out of enums, since
 // nullability is said by the type. A choice of several types has no Go type and stays raw.
 func goTypes(s object) {
-	if s["x-go-type"] == "json.RawMessage" {
+	if s["x-go-type"] != nil {
 		for _, sl := range slots(s) {
-			delete(s, sl.keyword) // what the bytes hold is validation's matter
+			delete(s, sl.keyword) // the type is given: what it may hold is validation's matter
 		}
-		keepRaw(s)
+		if s["x-go-type"] == "json.RawMessage" {
+			keepRaw(s)
+		}
 		return
 	}
 	if e, ok := s["enum"].([]any); ok {

@@ -2,8 +2,13 @@ package specgen
 
 import "fmt"
 
-// event ties an event type to its payload.
-type event struct{ Type, SchemaRef, Component string }
+// event ties an event type, or a family of types that a pattern describes, to its payload.
+type event struct {
+	Type      string // the type, or the family's pattern
+	SchemaRef string
+	Component string
+	Family    bool
+}
 
 // registryFile makes events.gen.go of the folder's type indices; nothing when it has none.
 // It runs after goFiles, whose options decide how oapi-codegen spells type names.
@@ -11,36 +16,53 @@ func (c *contract) registryFile(pkg string) (map[string][]byte, error) {
 	if len(c.events) == 0 {
 		return nil, nil
 	}
-	_, hasType := c.naming.used["RunEventType"]
+	goType, own := c.eventType()
+	var types, families []event
+	for _, e := range c.events {
+		if e.Family {
+			families = append(families, e)
+		} else {
+			types = append(types, e)
+		}
+	}
 	code, err := render(registryTemplate, struct {
-		Package string
-		OwnType bool
-		Events  []event
-	}{pkg, !hasType, c.events})
+		Package, GoType string
+		OwnType         bool
+		Types, Families []event
+	}{pkg, goType, own, types, families})
 	return map[string][]byte{"events.gen.go": code}, err
 }
 
-// events reads the type indices of the folder, sorted by event type.
+// eventType names the Go type of event types: that of a string schema of the folder, or one that the registry declares itself.
+func (c *contract) eventType() (name string, own bool) {
+	for _, name := range []string{"RunEventType", "EventType"} {
+		if asObject(asObject(asObject(c.doc["components"])["schemas"])[name])["type"] == "string" {
+			return name, false
+		}
+	}
+	return "EventType", true
+}
+
+// events reads the type indices of the folder, sorted by event type: its properties are types, its patternProperties families of types.
 func (b *bundled) events() ([]event, error) {
 	byType := map[string]event{}
 	var bad problems
 	for _, d := range b.folder.schemas {
-		index, missing := at(d.tree, typeIndexPointer+"/properties")
-		if missing != "" {
-			continue
-		}
-		for _, name := range sortedKeys(asObject(index)) {
-			e, err := b.event(d, name, asObject(asObject(index)[name]))
-			if err == nil {
-				if _, twice := byType[name]; twice {
-					err = &SpecError{File: d.file, Pointer: join(typeIndexPointer+"/properties", name), Problem: fmt.Sprintf("event type %s stands in two type indices", name), Mend: "keep one of the two"}
+		for _, keyword := range []string{"properties", "patternProperties"} {
+			index, _ := at(d.tree, join(typeIndexPointer, keyword))
+			for _, name := range sortedKeys(asObject(index)) {
+				pointer := join(join(typeIndexPointer, keyword), name)
+				e, err := b.event(d, pointer, asObject(asObject(index)[name]))
+				e.Type, e.Family = name, keyword == "patternProperties"
+				if _, twice := byType[name]; err == nil && twice {
+					err = &SpecError{File: d.file, Pointer: pointer, Problem: fmt.Sprintf("event type %s stands in two type indices", name), Mend: "keep one of the two"}
 				}
+				if err != nil {
+					bad.add(err)
+					continue
+				}
+				byType[name] = e
 			}
-			if err != nil {
-				bad.add(err)
-				continue
-			}
-			byType[name] = e
 		}
 	}
 	events := make([]event, 0, len(byType))
@@ -50,8 +72,7 @@ func (b *bundled) events() ([]event, error) {
 	return events, bad.err()
 }
 
-func (b *bundled) event(d *document, name string, entry object) (event, *SpecError) {
-	pointer := join(typeIndexPointer+"/properties", name)
+func (b *bundled) event(d *document, pointer string, entry object) (event, *SpecError) {
 	ref := asString(entry["$ref"])
 	if ref == "" {
 		return event{}, &SpecError{File: d.file, Pointer: pointer, Problem: "the entry of a type index has no $ref", Mend: "refer to the payload's schema"}
@@ -65,7 +86,7 @@ func (b *bundled) event(d *document, name string, entry object) (event, *SpecErr
 	if schema == "" {
 		schema = to.doc.rel
 	}
-	return event{Type: name, SchemaRef: schema + "#" + to.pointer, Component: component}, nil
+	return event{SchemaRef: schema + "#" + to.pointer, Component: component}, nil
 }
 
 const registryTemplate = `
@@ -75,35 +96,69 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+{{- if .Families}}
+	"regexp"
+{{- end}}
 	"slices"
 )
 {{if .OwnType}}
-// RunEventType names the type of an event.
-type RunEventType string
+// {{.GoType}} names the type of an event.
+type {{.GoType}} string
 {{end}}
 // EventSpec ties an event type to its payload's schema and Go type.
 type EventSpec struct {
-	Type      RunEventType
+	Type      {{.GoType}}
 	SchemaRef string     // absolute URI of the payload's schema, with fragment
 	Component string     // its name in the bundled document
 	New       func() any // returns a pointer to a new, empty payload
 }
 
-// Events holds the event types of the contract.
-var Events = map[RunEventType]EventSpec{
-{{- range .Events}}
+// Events holds the event types of the contract{{if .Families}} that have a name; EventFamilies those that have a pattern{{end}}.
+var Events = map[{{.GoType}}]EventSpec{
+{{- range .Types}}
 	{{printf "%q" .Type}}: { {{- printf "%q, %q, %q" .Type .SchemaRef .Component}}, func() any { return new({{goType .Component}}) }},
 {{- end}}
 }
 
-// EventTypes lists the event types of the contract in alphabetical order.
-func EventTypes() []RunEventType { return slices.Sorted(maps.Keys(Events)) }
+// EventTypes lists the event types of the contract in alphabetical order{{if .Families}}, without those of EventFamilies{{end}}.
+func EventTypes() []{{.GoType}} { return slices.Sorted(maps.Keys(Events)) }
+{{- if .Families}}
+
+// EventFamily is event types that differ by a part of their names alone.
+type EventFamily struct {
+	Pattern *regexp.Regexp
+	EventSpec // its Type is the pattern
+}
+
+// EventFamilies holds the families of the contract in alphabetical order of their patterns.
+var EventFamilies = []EventFamily{
+{{- range .Families}}
+	{regexp.MustCompile({{printf "%q" .Type}}), EventSpec{ {{- printf "%q, %q, %q" .Type .SchemaRef .Component}}, func() any { return new({{goType .Component}}) }}},
+{{- end}}
+}
+
+// EventOf finds what the contract says of event type t: by its name, or else by the first family that it belongs to.
+// Type is then t itself.
+func EventOf(t {{.GoType}}) (spec EventSpec, known bool) {
+	if spec, known = Events[t]; known {
+		return spec, true
+	}
+	for _, f := range EventFamilies {
+		if f.Pattern.MatchString(string(t)) {
+			spec = f.EventSpec
+			spec.Type = t
+			return spec, true
+		}
+	}
+	return EventSpec{}, false
+}
+{{- end}}
 
 // DecodePayload decodes the payload of an event of type t into its Go type, of which it returns a pointer.
 // A type that the contract does not know is no error: readers let unknown events through, so known is false
 // and the payload nil. It checks no constraints; that is validation's work.
-func DecodePayload(t RunEventType, raw json.RawMessage) (payload any, known bool, err error) {
-	spec, known := Events[t]
+func DecodePayload(t {{.GoType}}, raw json.RawMessage) (payload any, known bool, err error) {
+	spec, known := {{if .Families}}EventOf(t){{else}}Events[t]{{end}}
 	if !known {
 		return nil, false, nil
 	}

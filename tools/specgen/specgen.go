@@ -27,6 +27,7 @@ type Options struct {
 func Targets(root string) []Options {
 	return []Options{
 		{Spec: filepath.Join(root, "spec/openwop/v1"), Into: filepath.Join(root, "gen/openwopv1"), Package: "openwopv1", House: true},
+		{Spec: filepath.Join(root, "spec/agenticloop/v2"), Into: filepath.Join(root, "gen/agenticloopv2"), Package: "agenticloopv2", House: true},
 		{Spec: filepath.Join(root, "spec/assay"), Into: filepath.Join(root, "gen/results"), Package: "results", House: true},
 	}
 }
@@ -127,7 +128,7 @@ func (c *contract) files(ctx context.Context, pkg string) (map[string][]byte, er
 // packageDoc words the package comment. It names no path: the package must come out the same wherever the spec lies.
 func (b *bundled) packageDoc(pkg string) string {
 	if b.folder.root == nil {
-		return comment(fmt.Sprintf("Package %s holds the Go types of a folder of JSON Schemas, and the schemas themselves.", pkg)) + "\n"
+		return comment(fmt.Sprintf("Package %s holds the Go types of a folder of JSON Schemas, the schemas themselves, and its events, fixtures and requirements where it has them.", pkg)) + "\n"
 	}
 	info := asObject(b.doc["info"])
 	return comment(fmt.Sprintf("Package %s holds the types, the server and the client of %s (version %s), with its schemas, and its events, fixtures and requirements where it has them.",

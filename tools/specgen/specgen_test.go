@@ -162,6 +162,44 @@ func TestSchemaOnlyFolder(t *testing.T) {
 	compile(t, out)
 }
 
+// A folder of schemas alone has events, fixtures and requirements like one with an API, and nothing of a server or a client.
+func TestSchemaOnlyFolderWithEverything(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"schemas/turn.schema.json": `{"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": "https://example.test/turn.schema.json", "type": "object", "required": ["step"],
+			"properties": {"step": {"type": "integer"}, "kind": {"$ref": "event-type.schema.json"}}}`,
+		"schemas/payloads.schema.json": `{"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": "https://example.test/payloads.schema.json", "$defs": {
+			"_typeIndex": {"properties": {"turn.done": {"$ref": "#/$defs/done"}}, "patternProperties": {"^turn\\.asks\\.": {"$ref": "#/$defs/asks"}}},
+			"done": {"type": "object"}, "asks": {"type": "object", "properties": {"tool": {"type": "string"}}}}}`,
+		"schemas/event-type.schema.json": `{"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": "https://example.test/event-type.schema.json", "type": "string", "minLength": 1}`,
+		"requirements/turns.yaml":        "sources:\n  RFC-1: {file: rfc1.txt, title: One}\nrequirements:\n  - {id: R1-A1, level: MUST, source: RFC-1, section: A, line: 3, hash: 0123456789ab, text: Turns end., reason: planned, why: Later., issue: 6}\n",
+		"fixtures/turn.json":             `{"step": 1}`,
+	} {
+		writeFile(t, filepath.Join(dir, filepath.FromSlash(name)), text)
+	}
+	out, err := Generate(t.Context(), Options{Spec: dir, Into: t.TempDir(), Package: "turns", House: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"events.gen.go", "fixtures.gen.go", "fixtures/turn.json", "models.gen.go", "requirements.gen.go", "schemas.bundled.json", "schemas.gen.go"}
+	if got := sortedKeys(out.Files); !slices.Equal(got, want) {
+		t.Errorf("files: got %v, want %v", got, want)
+	}
+	for file, part := range map[string]string{
+		"events.gen.go":       "var Events = map[EventType]EventSpec{",
+		"models.gen.go":       "type EventType = string",
+		"requirements.gen.go": `R1A1 = "R1-A1"`,
+	} {
+		if !strings.Contains(string(out.Files[file]), part) {
+			t.Errorf("%s has no %q:\n%s", file, part, out.Files[file])
+		}
+	}
+	if strings.Contains(string(out.Files["events.gen.go"]), "type EventType") {
+		t.Error("the registry declares the type of events, though the folder has one")
+	}
+	compile(t, out)
+}
+
 // compile builds a package as if it lay in this module, without putting it there.
 func compile(t *testing.T, out *Output) {
 	t.Helper()

@@ -15,6 +15,7 @@ import (
 // Catalogue is what can be listed and explained. All slices keep the order in which they are shown.
 type Catalogue struct {
 	Suites     []scenarios.Suite
+	Protocols  []*scenarios.Protocol // those that have no suite yet: their ledgers are listed, and none of it is proved
 	Faults     []fault.Fault
 	Variations []variation.Variation
 }
@@ -167,12 +168,17 @@ func (c *Catalogue) profiles() []Profile {
 	return out
 }
 
-// protocols are those of the suites, each once.
+// protocols are those of the suites and those without, each once.
 func (c *Catalogue) protocols() []*scenarios.Protocol {
 	var out []*scenarios.Protocol
 	for _, s := range c.Suites {
 		if !slices.Contains(out, s.Protocol) {
 			out = append(out, s.Protocol)
+		}
+	}
+	for _, p := range c.Protocols {
+		if !slices.Contains(out, p) {
+			out = append(out, p)
 		}
 	}
 	return out

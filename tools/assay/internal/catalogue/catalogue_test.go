@@ -71,6 +71,41 @@ func TestJSONShapes(t *testing.T) {
 	}
 }
 
+// A protocol without suites has its ledger in every list, once, and none of it counts as proved.
+func TestALedgerWithoutSuitesIsListed(t *testing.T) {
+	later := &scenarios.Protocol{
+		ID: "later/v1", Claims: []scenarios.Claim{{ID: "wings", Title: "it flies", Pointer: "/wings"}},
+		Ledger: scenarios.NewLedger([]scenarios.Requirement{{ID: "L-A1", Level: scenarios.Must, Source: "RFC-2", Section: "A", Claim: "wings", Text: "It flies.", Reason: "planned", Why: "later", Issue: 9}}),
+	}
+	c := small()
+	c.Protocols = []*scenarios.Protocol{later, c.Suites[0].Protocol}
+	list, err := c.List("requirements")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := list.([]catalogue.Requirement)
+	want := catalogue.Requirement{ID: "L-A1", Level: "MUST", Source: "RFC-2", Section: "A", Claim: "wings", Evidence: "observed", Text: "It flies.", Scenarios: []string{}, Reason: "planned"}
+	if diff := cmp.Diff(want, rows[len(rows)-1]); diff != "" || len(rows) != 4 {
+		t.Errorf("%d requirements, want 4; the last (-want +got):\n%s", len(rows), diff)
+	}
+	if list, err := c.List("claims"); err != nil || len(list.([]catalogue.Claim)) != 2 {
+		t.Errorf("claims: %v, %v", list, err)
+	}
+	if list, err := c.List("suites"); err != nil || len(list.([]catalogue.Suite)) != 1 {
+		t.Errorf("suites: %v, %v", list, err)
+	}
+	var page, explained bytes.Buffer
+	if err := c.Coverage(&page); err != nil {
+		t.Fatal(err)
+	}
+	if row := "\n| L-A1 | MUST | planned | later |\n"; !strings.Contains(page.String(), row) {
+		t.Errorf("the page has no row %q:\n%s", row, &page)
+	}
+	if err := c.Explain(&explained, "L-A1"); err != nil || !strings.Contains(explained.String(), "planned: later (milestone 9)") {
+		t.Errorf("explained as (%v):\n%s", err, &explained)
+	}
+}
+
 func TestEmptyListsAreArrays(t *testing.T) {
 	for _, kind := range catalogue.Kinds {
 		list, err := (&catalogue.Catalogue{}).List(kind)

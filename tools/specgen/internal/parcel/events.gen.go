@@ -6,36 +6,64 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 )
 
-// RunEventType names the type of an event.
-type RunEventType string
+// EventType names the type of an event.
+type EventType string
 
 // EventSpec ties an event type to its payload's schema and Go type.
 type EventSpec struct {
-	Type      RunEventType
+	Type      EventType
 	SchemaRef string     // absolute URI of the payload's schema, with fragment
 	Component string     // its name in the bundled document
 	New       func() any // returns a pointer to a new, empty payload
 }
 
-// Events holds the event types of the contract.
-var Events = map[RunEventType]EventSpec{
+// Events holds the event types of the contract that have a name; EventFamilies those that have a pattern.
+var Events = map[EventType]EventSpec{
 	"parcel.done":  {"parcel.done", "https://parcel.test/v1/parcel-event-payloads.schema.yaml#/$defs/parcelDone", "ParcelDonePayload", func() any { return new(ParcelDonePayload) }},
 	"parcel.lost":  {"parcel.lost", "https://parcel.test/v1/parcel-event-payloads.schema.yaml#/$defs/parcelDone", "ParcelDonePayload", func() any { return new(ParcelDonePayload) }},
 	"parcel.moved": {"parcel.moved", "https://parcel.test/v1/parcel-event-payloads.schema.yaml#/$defs/parcelMoved", "ParcelMovedPayload", func() any { return new(ParcelMovedPayload) }},
 	"parcel.taken": {"parcel.taken", "https://parcel.test/v1/parcel-event-payloads.schema.yaml#/$defs/parcelTaken", "Parcel", func() any { return new(Parcel) }},
 }
 
-// EventTypes lists the event types of the contract in alphabetical order.
-func EventTypes() []RunEventType { return slices.Sorted(maps.Keys(Events)) }
+// EventTypes lists the event types of the contract in alphabetical order, without those of EventFamilies.
+func EventTypes() []EventType { return slices.Sorted(maps.Keys(Events)) }
+
+// EventFamily is event types that differ by a part of their names alone.
+type EventFamily struct {
+	Pattern   *regexp.Regexp
+	EventSpec // its Type is the pattern
+}
+
+// EventFamilies holds the families of the contract in alphabetical order of their patterns.
+var EventFamilies = []EventFamily{
+	{regexp.MustCompile("^parcel\\.scanned\\.[a-z]+$"), EventSpec{"^parcel\\.scanned\\.[a-z]+$", "https://parcel.test/v1/parcel-event-payloads.schema.yaml#/$defs/parcelScanned", "ParcelScannedPayload", func() any { return new(ParcelScannedPayload) }}},
+}
+
+// EventOf finds what the contract says of event type t: by its name, or else by the first family that it belongs to.
+// Type is then t itself.
+func EventOf(t EventType) (spec EventSpec, known bool) {
+	if spec, known = Events[t]; known {
+		return spec, true
+	}
+	for _, f := range EventFamilies {
+		if f.Pattern.MatchString(string(t)) {
+			spec = f.EventSpec
+			spec.Type = t
+			return spec, true
+		}
+	}
+	return EventSpec{}, false
+}
 
 // DecodePayload decodes the payload of an event of type t into its Go type, of which it returns a pointer.
 // A type that the contract does not know is no error: readers let unknown events through, so known is false
 // and the payload nil. It checks no constraints; that is validation's work.
-func DecodePayload(t RunEventType, raw json.RawMessage) (payload any, known bool, err error) {
-	spec, known := Events[t]
+func DecodePayload(t EventType, raw json.RawMessage) (payload any, known bool, err error) {
+	spec, known := EventOf(t)
 	if !known {
 		return nil, false, nil
 	}

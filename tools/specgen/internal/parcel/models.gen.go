@@ -160,6 +160,11 @@ type ParcelMovedPayload struct {
 	Hop     int64 `json:"hop"`
 }
 
+// ParcelScannedPayload A machine of the depot that the type names saw it.
+type ParcelScannedPayload struct {
+	At time.Time `json:"at"`
+}
+
 // ParcelSize defines model for ParcelSize.
 type ParcelSize struct {
 	Cm []int64 `json:"cm"`

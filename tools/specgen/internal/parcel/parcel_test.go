@@ -130,6 +130,11 @@ func TestDecodePayload(t *testing.T) {
 	if diff := cmp.Diff(&parcel.ParcelMovedPayload{Hop: 2}, got); diff != "" || !known || err != nil {
 		t.Errorf("known type: %v, %v\n%s", known, err, diff)
 	}
+	if got, known, err := parcel.DecodePayload("parcel.scanned.riga", json.RawMessage(`{"at":"2026-01-02T03:04:05Z"}`)); !known || err != nil {
+		t.Errorf("type of a family: %v, %v", known, err)
+	} else if _, ok := got.(*parcel.ParcelScannedPayload); !ok {
+		t.Errorf("type of a family: decoded as a %T", got)
+	}
 	if got, known, err := parcel.DecodePayload("vendor.parcel.kissed", json.RawMessage(`]`)); got != nil || known || err != nil {
 		t.Errorf("unknown type: got %v, %v, %v; want it let through", got, known, err)
 	}
@@ -139,7 +144,7 @@ func TestDecodePayload(t *testing.T) {
 }
 
 func TestEvents(t *testing.T) {
-	want := []parcel.RunEventType{"parcel.done", "parcel.lost", "parcel.moved", "parcel.taken"}
+	want := []parcel.EventType{"parcel.done", "parcel.lost", "parcel.moved", "parcel.taken"}
 	if diff := cmp.Diff(want, parcel.EventTypes()); diff != "" {
 		t.Errorf("event types (-want +got):\n%s", diff)
 	}
@@ -149,6 +154,24 @@ func TestEvents(t *testing.T) {
 	}
 	if _, ok := taken.New().(*parcel.Parcel); !ok {
 		t.Errorf("parcel.taken makes a %T", taken.New())
+	}
+}
+
+func TestEventFamilies(t *testing.T) {
+	spec, known := parcel.EventOf("parcel.scanned.riga")
+	if !known || spec.Type != "parcel.scanned.riga" || spec.Component != "ParcelScannedPayload" {
+		t.Errorf("type of a family: %v, %q, %q", known, spec.Type, spec.Component)
+	}
+	if spec, known := parcel.EventOf("parcel.moved"); !known || spec.Component != "ParcelMovedPayload" {
+		t.Errorf("type with a name: %v, %q", known, spec.Component)
+	}
+	for _, stranger := range []parcel.EventType{"parcel.scanned", "parcel.scanned.Riga", "parcel.scanned.riga\n", "a.parcel.scanned.riga", "^parcel\\.scanned\\.[a-z]+$"} {
+		if _, known := parcel.EventOf(stranger); known {
+			t.Errorf("%q passes for a type of the family", stranger)
+		}
+	}
+	if f := parcel.EventFamilies[0]; string(f.Type) != f.Pattern.String() {
+		t.Errorf("the family calls itself %q", f.Type)
 	}
 }
 

@@ -17,15 +17,16 @@ func ComponentPointer(name string) (pointer string, ok bool) {
 }
 
 var componentPointers = map[string]string{
-	"Address":             "/components/schemas/Address",
-	"CreateParcelRequest": "/components/schemas/CreateParcelRequest",
-	"ErrorEnvelope":       "/components/schemas/ErrorEnvelope",
-	"LabelsPrinted":       "/components/schemas/LabelsPrinted",
-	"Move":                "/components/schemas/Move",
-	"MoveParcelResponse":  "/components/schemas/MoveParcelResponse",
-	"Parcel":              "/components/schemas/Parcel",
-	"ParcelDonePayload":   "/components/schemas/ParcelDonePayload",
-	"ParcelMovedPayload":  "/components/schemas/ParcelMovedPayload",
-	"ReturnStep":          "/components/schemas/ReturnStep",
-	"ShipStep":            "/components/schemas/ShipStep",
+	"Address":              "/components/schemas/Address",
+	"CreateParcelRequest":  "/components/schemas/CreateParcelRequest",
+	"ErrorEnvelope":        "/components/schemas/ErrorEnvelope",
+	"LabelsPrinted":        "/components/schemas/LabelsPrinted",
+	"Move":                 "/components/schemas/Move",
+	"MoveParcelResponse":   "/components/schemas/MoveParcelResponse",
+	"Parcel":               "/components/schemas/Parcel",
+	"ParcelDonePayload":    "/components/schemas/ParcelDonePayload",
+	"ParcelMovedPayload":   "/components/schemas/ParcelMovedPayload",
+	"ParcelScannedPayload": "/components/schemas/ParcelScannedPayload",
+	"ReturnStep":           "/components/schemas/ReturnStep",
+	"ShipStep":             "/components/schemas/ShipStep",
 }

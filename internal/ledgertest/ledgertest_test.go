@@ -1,0 +1,52 @@
+package ledgertest
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const source = `# A text
+## Rules
+1. A door must close. It squeaks.
+- It is  painted red.
+## Notes
+It squeaks.
+`
+
+func TestCompare(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "a.txt"), []byte(source), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	closes, squeaks, red := hashOf("A door must close"), hashOf("It squeaks"), hashOf("- It is painted red")
+	inRules := func(s Sentence) bool { return s.Section == "Rules" && s.Line[0] == '-' }
+	for name, c := range map[string]struct {
+		rows     []Row
+		demanded func(Sentence) bool
+		want     []string
+	}{
+		"all cited":           {[]Row{{"A1", "a.txt", 3, closes}}, Normative, nil},
+		"nothing cited":       {[]Row{{"A1", "a.txt", 4, red}}, Normative, []string{"a.txt:3: no row cites " + closes + ": A door must close…"}},
+		"demanded by section": {[]Row{{"A1", "a.txt", 3, closes}}, inRules, []string{"a.txt:4: no row cites " + red + ": - It is painted red…"}},
+		"white space":         {[]Row{{"A1", "a.txt", 4, red}}, inRules, nil},
+		"twice in the text":   {[]Row{{"A1", "a.txt", 3, squeaks}, {"A2", "a.txt", 6, squeaks}, {"A3", "a.txt", 3, closes}}, Normative, nil},
+		"on another line":     {[]Row{{"A1", "a.txt", 4, closes}}, Normative, []string{"A1 cites line 4, the sentence is on line 3"}},
+		"not there": {[]Row{{"A1", "a.txt", 3, closes}, {"A2", "a.txt", 3, "0123456789ab"}}, Normative,
+			[]string{"A2 cites 0123456789ab a.txt:3, which is not there"}},
+		"without a file": {[]Row{{ID: "A1"}}, Normative, nil},
+	} {
+		got, err := Compare(dir, c.rows, c.demanded)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+	if _, err := Compare(dir, []Row{{File: "b.txt"}}, Normative); err == nil {
+		t.Error("a source that is not there is passed over")
+	}
+}

@@ -1,0 +1,188 @@
+package process_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
+
+	"github.com/openassay/assay/internal/process"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// shell is a script of sh with limits that no test meets by chance.
+func shell(script string) process.Command {
+	return process.Command{
+		Path: "/bin/sh", Args: []string{"-c", script}, Env: process.MinimalEnvironment(os.Environ()),
+		Timeout: time.Minute, Grace: time.Minute, MaxStdout: 1 << 20, MaxStderr: 1 << 10,
+	}
+}
+
+func TestHowItEnded(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		change func(*process.Command)
+		script string
+		want   process.Result
+	}{
+		{name: "well", script: "cat; echo done", want: process.Result{Stdout: []byte("asked\ndone\n")}},
+		{name: "with a code", script: "echo why >&2; exit 78", want: process.Result{Stderr: []byte("why\n"), ExitCode: 78}},
+		{name: "by a signal", script: "kill -9 $$", want: process.Result{ExitCode: -1, Signal: "killed"}},
+		{name: "without reading", script: "echo early", want: process.Result{Stdout: []byte("early\n")}},
+		{
+			name: "with a lot unread", script: "echo early", change: func(c *process.Command) { c.Stdin = make([]byte, 1<<20) },
+			want: process.Result{Stdout: []byte("early\n")},
+		},
+		{
+			name: "saying too much", script: "while :; do echo yyyyyyyyyyyyyyyy; done", change: func(c *process.Command) { c.MaxStdout = 4 },
+			want: process.Result{Stdout: []byte("yyyy"), TooLong: true, ExitCode: -1, Signal: "killed"},
+		},
+		{
+			name: "complaining too much", script: "echo 0123456789 >&2; echo ok", change: func(c *process.Command) { c.MaxStderr = 4 },
+			want: process.Result{Stdout: []byte("ok\n"), Stderr: []byte("0123")},
+		},
+		{
+			name: "late, by itself", script: "exec 2>/dev/null; trap 'echo bye; exit 3' TERM; while :; do sleep 0.01; done",
+			change: func(c *process.Command) { c.Timeout = 200 * time.Millisecond },
+			want:   process.Result{Stdout: []byte("bye\n"), TimedOut: true, ExitCode: 3},
+		},
+		{
+			name: "late, by force", script: "trap '' TERM; while :; do sleep 0.01; done",
+			change: func(c *process.Command) { c.Timeout, c.Grace = 100*time.Millisecond, 50*time.Millisecond },
+			want:   process.Result{TimedOut: true, ExitCode: -1, Signal: "killed"},
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			c := shell(test.script)
+			c.Stdin = []byte("asked\n")
+			if test.change != nil {
+				test.change(&c)
+			}
+			got, err := process.Run(t.Context(), c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.Took <= 0 {
+				t.Errorf("it took %v", got.Took)
+			}
+			got.Took = 0
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// Whatever a program starts in its group ends with it, and does not hold up its answer.
+func TestNobodyIsLeft(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "pid")
+	got, err := process.Run(t.Context(), shell("sleep 600 & echo $! >"+file+"; echo answer"))
+	if err != nil || string(got.Stdout) != "answer\n" {
+		t.Fatalf("answered %q, %v", got.Stdout, err)
+	}
+	if got.Took > 30*time.Second {
+		t.Errorf("it took %v", got.Took)
+	}
+	gone(t, file)
+}
+
+func TestCancelledIsKilled(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "pid")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	why := errors.New("enough")
+	c := shell("echo $$ >" + file + "; trap '' TERM; read line; while :; do sleep 0.01; done")
+	c.Stdin = []byte("asked\n")
+	started := 0
+	c.Started = func() {
+		started++
+		cancel(why)
+	}
+	if _, err := process.Run(ctx, c); !errors.Is(err, why) {
+		t.Errorf("ended with %v", err)
+	}
+	if started != 1 {
+		t.Errorf("said to be started %d times", started)
+	}
+	if _, err := os.Stat(file); err == nil { // it may have been killed before it could write
+		gone(t, file)
+	}
+	if _, err := process.Run(ctx, c); !errors.Is(err, why) || started != 1 {
+		t.Errorf("a cancelled context starts a program: %v", err)
+	}
+}
+
+// gone waits until the process of the file is not there any more: a killed orphan has to be collected by init.
+func gone(t *testing.T, file string) {
+	t.Helper()
+	content, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.TrimSpace(string(content)) == "" {
+		return
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(content)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+		if dead(pid) {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("process %d is still there", pid)
+		}
+	}
+}
+
+// dead says whether a process is gone, or is dead and merely not collected yet.
+func dead(pid int) bool {
+	if syscall.Kill(pid, 0) != nil {
+		return true
+	}
+	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return false
+	}
+	_, after, _ := strings.Cut(string(stat), ") ")
+	return strings.HasPrefix(after, "Z")
+}
+
+func TestCannotBeStarted(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	plain := filepath.Join(dir, "plain")
+	if err := os.WriteFile(plain, []byte("#!/bin/sh\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{plain, filepath.Join(dir, "missing")} {
+		_, err := process.Run(t.Context(), process.Command{Path: path})
+		if err == nil || !process.NotStarted(err) || !strings.Contains(err.Error(), path) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
+
+func TestMinimalEnvironment(t *testing.T) {
+	got := process.MinimalEnvironment([]string{"PATH=/bin", "LC_ALL=C", "SECRET=x", "OPENAI_API_KEY=y", "PATHS=z", "odd"}, "OPENAI_API_KEY")
+	if diff := cmp.Diff([]string{"PATH=/bin", "LC_ALL=C", "OPENAI_API_KEY=y"}, got); diff != "" {
+		t.Error(diff)
+	}
+	c := shell("echo $SECRET$HOME")
+	c.Env = nil
+	if ended, err := process.Run(t.Context(), c); err != nil || string(ended.Stdout) != "\n" {
+		t.Errorf("without an environment the program sees %q, %v", ended.Stdout, err)
+	}
+}

@@ -1,0 +1,67 @@
+package agenticloop
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/openassay/assay/gen/agenticloopv2"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/wire/wiretest"
+)
+
+func TestClaimsAreReadFromTheProfile(t *testing.T) {
+	for name, c := range map[string]struct {
+		profile string
+		want    string // the claims that it makes
+	}{
+		"nothing more than a revision": {`{"assay_plugin":1,"revision":"2026-02"}`, ""},
+		"some capabilities":            {`{"revision":"2026-02","capabilities":["reframe","workspace"]}`, "reframe workspace"},
+		"the later revision":           {`{"revision":"2026-06","capabilities":["retry"]}`, "retry revision-2026-06"},
+		"an unknown capability":        {`{"revision":"2026-02","capabilities":["telepathy"]}`, ""},
+		"no list":                      {`{"revision":"2026-02","capabilities":"retry"}`, ""},
+		"entries that are no text":     {`{"revision":206,"capabilities":[null,1,{"retry":true},["retry"]]}`, ""},
+		"no object":                    {`["retry"]`, ""},
+	} {
+		d := scenarios.Discovery{Document: wiretest.Value(t, json.RawMessage(c.profile))}
+		var made []string
+		for _, claim := range claims {
+			if _, on := claim.Look(d); on {
+				made = append(made, claim.ID)
+			}
+		}
+		slices.Sort(made)
+		if got := strings.Join(made, " "); got != c.want {
+			t.Errorf("%s: claims %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+func TestAClaimShowsWhereItStands(t *testing.T) {
+	d := scenarios.Discovery{Document: wiretest.Value(t, json.RawMessage(`{"capabilities":["retry","reframe"]}`))}
+	v, _ := reframe.Look(d)
+	if got := v.Ref().Pointer; got != "/capabilities/1" {
+		t.Errorf("reframe stands at %q", got)
+	}
+	if v, _ := workspace.Look(d); v.Ref().Pointer != "/capabilities" {
+		t.Errorf("workspace was looked for at %q", v.Ref().Pointer)
+	}
+}
+
+// What a profile may list, and what can be claimed, are the same.
+func TestEveryCapabilityIsAClaim(t *testing.T) {
+	for _, c := range []agenticloopv2.Capability{
+		agenticloopv2.CapabilityRedelivery, agenticloopv2.CapabilityContextDelivery, agenticloopv2.CapabilityContextBudget, agenticloopv2.CapabilityRetry,
+		agenticloopv2.CapabilityReframe, agenticloopv2.CapabilityWorkspace, agenticloopv2.CapabilityCompletedSteps,
+	} {
+		if _, ok := Protocol.Claim(string(c)); !ok {
+			t.Errorf("no claim for the capability %s", c)
+		}
+	}
+	for _, c := range claims {
+		if c.ID != revision202606.ID && !agenticloopv2.Capability(c.ID).Valid() {
+			t.Errorf("no profile can make the claim %s", c.ID)
+		}
+	}
+}

@@ -1,0 +1,115 @@
+package rules
+
+import (
+	"encoding/json"
+	"regexp"
+	"strconv"
+
+	"github.com/openassay/assay/gen/agenticloopv2"
+)
+
+// Resume is how a result is held against the run that waits for it.
+type Resume struct {
+	// Refuses tells whether a result without this member, run_id, step or tool, is refused.
+	Refuses func(member string) bool
+
+	// Step is the step that a result names, and whether that is one.
+	Step func(raw json.RawMessage) (step int64, ok bool)
+
+	// Status is how a result says that the tool fared, and whether it says so.
+	Status func(raw json.RawMessage) (status agenticloopv2.ToolStatus, ok bool)
+
+	// Run is the id of the run that a result is for. runs reads all there are.
+	Run func(r Correlation, last string, runs func() map[string]agenticloopv2.Run) string
+
+	// Finds says what becomes of a result, in the order of the text.
+	Finds func(Standing) Verdict
+
+	// Logs is the level at which it is logged that a result was passed over; "" is not at all.
+	Logs func(Verdict) agenticloopv2.LogLevel
+}
+
+// Correlation is what a result names.
+type Correlation struct {
+	RunID string
+	Step  int64
+	Tool  string
+}
+
+// Standing is a result beside its run.
+type Standing struct {
+	Known       bool // there is such a run; what follows is empty otherwise
+	Status      agenticloopv2.RunStatus
+	LastStep    int64  // that was asked for
+	PendingStep int64  // 0: nothing is pending
+	PendingTool string // "": nothing is pending
+	Step        int64
+	Tool        string
+}
+
+// Verdict is what becomes of a result.
+type Verdict int
+
+// The verdicts. The first four pass a result over.
+const (
+	UnknownRun Verdict = iota
+	EndedRun
+	StaleStep
+	Failed // the turn ends in an error
+	FutureStep
+	WrongTool
+	Match
+	Adopted // a run of this id is made, and goes on
+)
+
+func honestResume() Resume {
+	return Resume{
+		Refuses: func(string) bool { return true },
+		Step:    WholeStep,
+		Status: func(raw json.RawMessage) (agenticloopv2.ToolStatus, bool) {
+			var status agenticloopv2.ToolStatus
+			err := json.Unmarshal(raw, &status)
+			return status, err == nil && status.Valid()
+		},
+		Run:   func(r Correlation, _ string, _ func() map[string]agenticloopv2.Run) string { return r.RunID },
+		Finds: InOrder,
+		Logs: func(v Verdict) agenticloopv2.LogLevel {
+			if v == UnknownRun {
+				return agenticloopv2.LogLevelWarn
+			}
+			return agenticloopv2.LogLevelInfo
+		},
+	}
+}
+
+var wholeNumber = regexp.MustCompile(`^[1-9][0-9]*$`)
+
+// WholeStep reads a step: a whole number from 1 on, written as one.
+func WholeStep(raw json.RawMessage) (int64, bool) {
+	if !wholeNumber.Match(raw) {
+		return 0, false
+	}
+	step, err := strconv.ParseInt(string(raw), 10, 64)
+	return step, err == nil
+}
+
+// InOrder goes through the rules of the text one after the other.
+func InOrder(s Standing) Verdict {
+	expected := s.PendingStep
+	if expected == 0 {
+		expected = s.LastStep + 1 // whatever was asked for has come
+	}
+	switch {
+	case !s.Known:
+		return UnknownRun
+	case s.Status != agenticloopv2.RunStatusRunning:
+		return EndedRun
+	case s.Step < expected:
+		return StaleStep
+	case s.Step > s.PendingStep:
+		return FutureStep
+	case s.Tool != s.PendingTool:
+		return WrongTool
+	}
+	return Match
+}

@@ -1,0 +1,40 @@
+// Package rules holds the small decisions that the reference agent of RFC-103 goes by, as values, so that a fault can replace
+// one of them. Who calls a rule knows of no faults.
+//
+// A rule sees plain values, answers one question, and keeps no state. There is a file to a theme: what its rules ask, and
+// next to it how an honest agent answers.
+package rules
+
+// Set is what an agent goes by. The zero Set is not usable: start with Honest.
+type Set struct {
+	Input    Input
+	Start    Start
+	Delivery Delivery
+	Resume   Resume
+	Steps    Steps
+	Tools    Tools
+	Requests Requests
+	Ends     Ends
+	State    State
+	Files    Files
+	Model    Model
+	Output   Output
+}
+
+// Honest is the set that keeps every rule of the text.
+func Honest() Set {
+	return Set{
+		Input:    honestInput(),
+		Start:    honestStart(),
+		Delivery: honestDelivery(),
+		Resume:   honestResume(),
+		Steps:    honestSteps(),
+		Tools:    honestTools(),
+		Requests: honestRequests(),
+		Ends:     honestEnds(),
+		State:    honestState(),
+		Files:    honestFiles(),
+		Model:    honestModel(),
+		Output:   honestOutput(),
+	}
+}

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/openassay/assay/simhost/agent"
+)
+
+const agentLong = `Runs the reference agent of the resumable agentic loop (RFC-103) for one turn, as
+a gateway does: it reads one request from the standard input to its end, and
+writes one answer to the standard output. The exit code is 0 whatever the answer
+says, and 78 for a request of another protocol.
+
+Its config says who decides: a list in script (planner: scripted), a model with
+OpenAI's chat completions at base_url (planner: model), or without either a plain
+plan that hints in starts and results can steer (planner: steered).`
+
+type agentFlags struct {
+	manifest string
+}
+
+func newAgent() *cobra.Command {
+	o := &agentFlags{}
+	cmd := &cobra.Command{
+		Use:     "agent",
+		Short:   "Run a turn of the reference agent, as a plugin",
+		Long:    agentLong,
+		Example: "  assay agent < request.json\n  assay agent export ./agentic-loop",
+		Args:    cobra.ArbitraryArgs, // so that an unknown command below it is told
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return unknown("command", args[0], commandNames(cmd))
+			}
+			a, err := o.agent()
+			if err != nil {
+				return err
+			}
+			if code := a.Run(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr()); code != 0 {
+				return &exit{code: code}
+			}
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&o.manifest, "manifest", "", "`FILE` that names the plugin (default that of "+agent.DefaultName+")")
+	cmd.AddCommand(newAgentExport(o))
+	return cmd
+}
+
+func (o *agentFlags) agent() (*agent.Agent, error) {
+	var options agent.Options
+	if o.manifest != "" {
+		content, err := os.ReadFile(o.manifest)
+		if err != nil {
+			return nil, usage("agent --manifest %s: %w: name the manifest of the plugin", o.manifest, err)
+		}
+		if options.Name, err = agent.ReadName(content); err != nil {
+			return nil, usage("agent --manifest %s: %w", o.manifest, err)
+		}
+	}
+	return agent.New(options), nil
+}
+
+func newAgentExport(o *agentFlags) *cobra.Command {
+	revision := agent.Revisions[0]
+	cmd := &cobra.Command{
+		Use:   "export DIR",
+		Short: "Write the reference agent as a plugin folder",
+		Long: "Writes a manifest, an executable that starts this very program, and a profile that says how to\n" +
+			"certify it: assay certify DIR. Files of these names are replaced.",
+		Example: "  assay agent export ./agentic-loop",
+		Args:    args("DIR"),
+		RunE: func(cmd *cobra.Command, dirs []string) error {
+			if !slices.Contains(agent.Revisions, revision) {
+				return unknown("revision", revision, agent.Revisions)
+			}
+			self, err := os.Executable()
+			if err != nil {
+				return fmt.Errorf("agent export: find this program: %w", err)
+			}
+			if err := agent.Export(dirs[0], revision, self, "agent"); err != nil {
+				return fmt.Errorf("agent export: %w: name a folder that can be written", err)
+			}
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "plugin %s in %s, started by %s\n", agent.DefaultName, dirs[0], filepath.Join(dirs[0], agent.EntrypointFile))
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&revision, "revision", revision, "`REVISION` of the protocol that the profile names: 2026-02, with workspaces, or 2026-06")
+	return cmd
+}
