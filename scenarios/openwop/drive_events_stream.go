@@ -43,8 +43,10 @@ func (r *run) hear(ctx context.Context, in listenIn) (Listening, error) {
 	o := Listening{Closed: wire.Wait{What: "the host closes the stream", Patience: in.patience}}
 	listening, enough := context.WithCancel(ctx)
 	defer enough()
-	if in.patience > 0 {
-		defer time.AfterFunc(in.patience, enough).Stop()
+	over := time.AfterFunc(max(r.Patience, in.patience), enough) // the host takes its time to open the stream
+	defer over.Stop()
+	if in.patience <= 0 {
+		over.Stop()
 	}
 	call := wire.Call{Method: http.MethodGet, Path: runPath(r.ID) + "/events?streamMode=debug" + in.query, Label: in.label}
 	if in.after != "" {
@@ -62,6 +64,9 @@ func (r *run) hear(ctx context.Context, in listenIn) (Listening, error) {
 		return o, unheard(plain.Status)
 	}
 	defer s.Close()
+	if in.patience > 0 {
+		over.Reset(in.patience)
+	}
 	o.Status, o.Kind = s.StatusValue(), s.HeaderValue("Content-Type")
 	for range s.Events() {
 		n := len(o.Frames) + 1
@@ -103,7 +108,7 @@ func (r *run) hearOut(ctx context.Context, in listenIn) (Listening, error) {
 		return o, err
 	}
 	if !o.Status.Present() {
-		return o, fmt.Errorf("opening the event stream: %w within %s", wire.ErrNoAnswer, in.patience)
+		return o, fmt.Errorf("opening the event stream: %w within %s", wire.ErrNoAnswer, r.Patience)
 	}
 	reply, err := r.snapshot(ctx, "the run while the stream stays open")
 	if err != nil {

@@ -2,6 +2,7 @@ package prove_test
 
 import (
 	"context"
+	"runtime"
 	"testing"
 
 	"github.com/openassay/assay/scenarios"
@@ -11,11 +12,11 @@ import (
 // Every fault is caught for the right reason, no honest host is accused, and the matrix that is committed says so. With
 // -short a few faults stand for all.
 func TestTheSuitesAreProved(t *testing.T) {
-	hosts := prove.Hosts()
-	if testing.Short() {
-		hosts = some(hosts, 8)
+	o := prove.Options{Hosts: prove.Hosts(), Seed: 1, Certify: certifyHonestOnce}
+	if testing.Short() { // with the race detector each of them takes many times as long
+		o.Hosts, o.AtOnce = some(o.Hosts, 8), runtime.NumCPU()
 	}
-	m, err := lab.Prove(t.Context(), prove.Options{Hosts: hosts, Seed: 1, Certify: certifyHonestOnce})
+	m, err := lab.Prove(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
