@@ -13,7 +13,7 @@ func (t *turn) complete(r *run, d Decision) error {
 	if err := t.tell(r, d); err != nil {
 		return err
 	}
-	t.summary = fmt.Sprintf("run %s is done after %d steps", t.id, len(r.CompletedSteps))
+	t.summary = fmt.Sprintf("run %s is done after %d steps", t.id, len(r.Notes))
 	t.plan = "Done."
 	t.did = append(t.did, traced{Did: "completed"})
 	return t.commit(r)
@@ -46,38 +46,37 @@ func (t *turn) end(r *run, status agenticloopv2.RunStatus) {
 func (t *turn) tell(r *run, d Decision) error {
 	outcome := d.Outcome
 	if outcome == "" {
-		outcome = fmt.Sprintf("reached after %d steps", len(r.CompletedSteps))
+		outcome = fmt.Sprintf("reached after %d steps", len(r.Notes))
 	}
-	p := agenticloopv2.CompletedPayload{RunID: t.id, Goal: r.Goal, Outcome: rules.Cut(outcome, maxOutcomeBytes), StepsTaken: int64(len(r.CompletedSteps))}
+	p := agenticloopv2.CompletedPayload{RunID: t.id, Goal: r.Goal, Outcome: rules.Cut(outcome, maxOutcomeBytes), StepsTaken: int64(len(r.Notes))}
 	for _, file := range r.Artifacts {
 		if t.files.has(file) {
 			p.Artifacts = append(p.Artifacts, file)
 		}
 	}
-	if !t.rules.Ends.Tells(doneType) {
+	if !t.rules.Ends.Tells(agenticloopv2.RunStatusDone, "") {
 		return nil
 	}
 	return t.emit(doneType, fmt.Sprintf("agentic:run:%s:completed", t.id), t.rules.Ends.Completed(p, t.request.workspace))
 }
 
-// givenUp is the news of a run that was given up.
-type givenUp struct {
-	RunID        string `json:"run_id"`
-	Reason       string `json:"reason"`
-	ExpectedStep int64  `json:"expected_step,omitempty"`
-	ActualStep   int64  `json:"actual_step,omitempty"`
-	ExpectedTool string `json:"expected_tool,omitempty"`
-	ActualTool   string `json:"actual_tool,omitempty"`
+// retell tells the end of a run that has ended before.
+func (t *turn) retell(r *run) error {
+	if r.Status == agenticloopv2.RunStatusDone {
+		return t.tell(r, Decision{})
+	}
+	return t.tellGivenUp(r, "ended")
 }
 
+// tellGivenUp tells that a run was given up.
 func (t *turn) tellGivenUp(r *run, reason string) error {
-	p := givenUp{RunID: t.id, Reason: reason}
+	p := rules.GivenUp{RunID: t.id, Reason: reason}
 	if t.found != nil {
 		p.ExpectedStep, p.ExpectedTool = r.PendingStep, r.PendingTool
 		p.ActualStep, p.ActualTool = t.found.Step, rules.Cut(t.found.Tool, 64)
 	}
-	if !t.rules.Ends.Tells(givenUpType) {
+	if !t.rules.Ends.Tells(agenticloopv2.RunStatusEscalated, reason) {
 		return nil
 	}
-	return t.emit(givenUpType, fmt.Sprintf("agentic:run:%s:escalated", t.id), p)
+	return t.emit(givenUpType, fmt.Sprintf("agentic:run:%s:escalated", t.id), t.rules.Ends.GivenUp(p))
 }

@@ -43,7 +43,7 @@ func (t *turn) start(ctx context.Context) error {
 	}
 	if r, known, err := t.load(t.id); err != nil {
 		return err
-	} else if known && t.rules.Start.Again() {
+	} else if known && t.rules.Start.Again(seen) {
 		return t.again(r, "the start of run %s is known", t.id)
 	}
 	if err := t.openFiles(); err != nil {

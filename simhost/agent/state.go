@@ -99,7 +99,7 @@ func (r *run) encode() (json.RawMessage, error) {
 }
 
 // decisions is how many decisions the run has taken: which is next follows from its state alone.
-func (r *run) decisions() int64 { return int64(len(r.CompletedSteps)) + r.Reframes }
+func (r *run) decisions() int64 { return int64(len(r.Notes)) + r.Reframes }
 
 // stub is what is left of a run that has ended and for which there is no more room: enough to know that it has.
 type stub struct {

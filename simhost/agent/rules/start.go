@@ -20,7 +20,7 @@ type Start struct {
 	Goal func(raw json.RawMessage) (goal string, ok bool)
 
 	// Again tells whether a start whose run is there already starts nothing.
-	Again func() bool
+	Again func(Delivered) bool
 
 	// MaxSteps is the budget of a run, given the operator's and the one that its caller asks for, 0 for none.
 	MaxSteps func(configured, asked int64) int64
@@ -53,7 +53,7 @@ func honestStart() Start {
 			}
 			return goal, strings.TrimSpace(goal) != ""
 		},
-		Again: func() bool { return true },
+		Again: func(Delivered) bool { return true },
 		MaxSteps: func(configured, asked int64) int64 {
 			if asked > 0 && asked < configured {
 				return asked
