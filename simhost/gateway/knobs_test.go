@@ -235,7 +235,7 @@ func TestFailedTool(t *testing.T) {
 			}
 			continue
 		}
-		if run.Status != agenticloopv2.RunStatusEscalated || len(s.Jobs) != 5 || unrouted(s, typeEscalated) != 1 {
+		if run.Status != agenticloopv2.RunStatusEscalated || len(s.Jobs) != 5 || unrouted(s, TypeEscalated) != 1 {
 			t.Errorf("the run is %+v\n%s", run, strings.Join(shape(s), "\n"))
 		}
 		var heard agenticloopv2.ToolResultPayload

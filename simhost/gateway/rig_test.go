@@ -132,7 +132,7 @@ func (r *rig) open() *Gateway {
 }
 
 func start(goal string) agenticloopv2.Event {
-	return agenticloopv2.Event{Type: typeStart, Payload: raw(map[string]any{"goal": goal}), DedupeKey: "agentic:start:" + goal}
+	return agenticloopv2.Event{Type: TypeStart, Payload: raw(map[string]any{"goal": goal}), DedupeKey: "agentic:start:" + goal}
 }
 
 // run starts a goal each and drains the queue; after a crash it opens the gateway again.
@@ -168,7 +168,7 @@ func (r *rig) drain(g *Gateway) State {
 }
 
 // completed counts the completions that were told.
-func completed(s State) int { return unrouted(s, typeCompleted) }
+func completed(s State) int { return unrouted(s, TypeCompleted) }
 
 func unrouted(s State, eventType string) (n int) {
 	for _, u := range s.Unrouted {
@@ -248,7 +248,7 @@ func scripted(tools ...string) Handler {
 				"run_id": id, "goal": run.Goal, "outcome": "it is written", "reason": "tool_error", "steps_taken": run.Step,
 			})})
 		}
-		if req.Event.Type == typeStart {
+		if req.Event.Type == TypeStart {
 			var p agenticloopv2.StartPayload
 			_ = json.Unmarshal(req.Event.Payload, &p)
 			id := "R-" + p.Goal
@@ -265,12 +265,12 @@ func scripted(tools ...string) Handler {
 		}
 		switch {
 		case result.Status == agenticloopv2.ToolStatusError && run.Attempt > 1:
-			return end(result.RunID, run, agenticloopv2.RunStatusEscalated, typeEscalated)
+			return end(result.RunID, run, agenticloopv2.RunStatusEscalated, TypeEscalated)
 		case result.Status == agenticloopv2.ToolStatusError:
 			run.Attempt++
 			return ask(result.RunID, run)
 		case int(run.Step) == len(tools):
-			return end(result.RunID, run, agenticloopv2.RunStatusDone, typeCompleted)
+			return end(result.RunID, run, agenticloopv2.RunStatusDone, TypeCompleted)
 		}
 		run.Step, run.Attempt = run.Step+1, 1
 		return ask(result.RunID, run)
