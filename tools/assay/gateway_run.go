@@ -39,6 +39,7 @@ type gatewayFlags struct {
 	env                []string
 	crashes            []string
 	wait, json         bool
+	logMax             int64
 	knobs              map[string]*string
 	o                  gateway.Options
 }
@@ -90,6 +91,7 @@ func newGatewayRun() *cobra.Command {
 	f.BoolVar(&o.o.Unbounded, "unbounded-state", false, "knob: let a plugin's row grow beyond 1 MiB")
 	f.IntVar(&o.o.Workers, "workers", 1, "knob: `JOBS` that run at a time")
 	f.IntVar(&o.o.MaxTurns, "max-turns", 1000, "most `TURNS` before it gives up")
+	f.Int64Var(&o.logMax, "log-max", 0, "most `BYTES` that the log may hold (default 256 MiB in memory, unbounded in files)")
 	f.Uint64Var(&o.o.Seed, "seed", 0, "`N` that makes ids repeatable (default random)")
 	f.BoolVar(&o.json, "json", false, "print the records of the log instead, one a line")
 	return cmd
@@ -125,6 +127,8 @@ func (o *gatewayFlags) check() (err error) {
 		return usage(`gateway run --start: not a JSON object: write '{"goal": "..."}'`)
 	case o.o.MaxAttempts < 1 || o.o.Workers < 1 || o.o.MaxTurns < 1:
 		return usage("gateway run: --max-attempts, --workers and --max-turns are at least 1")
+	case o.logMax < 0:
+		return usage("gateway run --log-max %d: give a number of bytes", o.logMax)
 	case o.wait && !o.o.Retries:
 		return usage("gateway run --wait: nothing is waited for without --retries")
 	case len(o.o.Baggage) > 0 && o.o.Context != gateway.Baggage:
@@ -150,7 +154,7 @@ func (o *gatewayFlags) check() (err error) {
 const maxAppend = 31 << 20
 
 func (o *gatewayFlags) run(ctx context.Context, out io.Writer) (err error) {
-	store, err := eventlog.Open(ctx, eventlog.Options{Dir: o.data, MaxPayload: maxAppend})
+	store, err := eventlog.Open(ctx, eventlog.Options{Dir: o.data, MaxBytes: o.logMax, MaxPayload: maxAppend})
 	if err != nil {
 		return fmt.Errorf("gateway run: %w", err)
 	}
@@ -190,7 +194,7 @@ func (r *gatewayRun) run(ctx context.Context) error {
 		case ctx.Err() != nil:
 			return &exit{130, r.interrupted()}
 		case errors.As(err, &crashed):
-			r.say("%v; it is started again", crashed)
+			r.tree.Crashed(crashed)
 			if g, err = r.open(ctx); err != nil {
 				return err
 			}
@@ -205,7 +209,7 @@ func (r *gatewayRun) run(ctx context.Context) error {
 	if r.failed != nil {
 		return fmt.Errorf("gateway run: print: %w", r.failed)
 	}
-	if !r.tree.Outcome(r.o.agent, r.before) {
+	if !r.tree.Outcome(r.o.agent, r.before, r.o.o.WorkspaceOf) {
 		return &exit{code: exitFailed}
 	}
 	return nil
@@ -261,11 +265,5 @@ func (r *gatewayRun) observe(record gateway.Record) {
 		if err := json.NewEncoder(r.out).Encode(record); err != nil && r.failed == nil {
 			r.failed = err
 		}
-	}
-}
-
-func (r *gatewayRun) say(format string, args ...any) {
-	if !r.o.json {
-		r.tree.Say(format, args...)
 	}
 }

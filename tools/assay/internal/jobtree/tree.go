@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/openassay/assay/gen/agenticloopv2"
@@ -23,8 +24,14 @@ type Tree struct {
 	state  gateway.State
 	levels map[string]int // of jobs, by id
 
-	completed []agenticloopv2.CompletedPayload // that were told since New
+	completed []completion // that were told since New
 	escalated []agenticloopv2.EscalatedPayload
+}
+
+// completion is an agent.completed.
+type completion struct {
+	agenticloopv2.CompletedPayload
+	job string // that emitted it
 }
 
 // New begins with what the gateway's log holds already.
@@ -89,17 +96,19 @@ func (t *Tree) enqueued(j gateway.Job) {
 		level = t.levels[j.Parent] + 1
 	}
 	t.line(level, "+ %s <- %s  (%s)", t.name(j), word(j.Event.Type), where)
-	t.end(j.Event)
+	t.end(j.Parent, j.Event)
 }
 
-// end keeps the event that ends a run.
-func (t *Tree) end(e agenticloopv2.Event) {
-	var completed agenticloopv2.CompletedPayload
+// end keeps the event that ends a run. Two pipelines may be on it.
+func (t *Tree) end(from string, e agenticloopv2.Event) {
+	completed := completion{job: from}
 	var escalated agenticloopv2.EscalatedPayload
 	switch e.Type {
 	case gateway.TypeCompleted:
-		_ = json.Unmarshal(e.Payload, &completed) // what cannot be read is shown as it is: without words
-		t.completed = append(t.completed, completed)
+		_ = json.Unmarshal(e.Payload, &completed.CompletedPayload) // what cannot be read has no words
+		if !slices.ContainsFunc(t.completed, func(c completion) bool { return c.RunID == completed.RunID && c.job == from }) {
+			t.completed = append(t.completed, completed)
+		}
 	case gateway.TypeEscalated:
 		_ = json.Unmarshal(e.Payload, &escalated)
 		t.escalated = append(t.escalated, escalated)
@@ -107,13 +116,11 @@ func (t *Tree) end(e agenticloopv2.Event) {
 }
 
 func (t *Tree) unrouted(u gateway.Unrouted) {
-	t.end(u.Event)
+	t.end(u.From, u.Event)
 	level := t.levels[u.From] + 1
 	of := gateway.CorrelationOf(u.Event)
 	switch {
-	case u.Event.Type == gateway.TypeCompleted:
-		t.line(level, "%s: run %s", u.Event.Type, word(of.RunID))
-	case u.Event.Type == gateway.TypeEscalated:
+	case u.Event.Type == gateway.TypeCompleted, u.Event.Type == gateway.TypeEscalated:
 		t.line(level, "%s: run %s", u.Event.Type, word(of.RunID))
 	case gateway.IsRequest(u.Event.Type):
 		t.line(level, "! nobody takes %s: no pipeline is on it, so run %s waits for step %d of %s for ever. Add a pipeline with on: %s",
@@ -218,8 +225,12 @@ func (t *Tree) number(id string) string {
 	return "#?"
 }
 
-// Say writes a line of the gateway's own.
-func (t *Tree) Say(format string, args ...any) { t.line(0, format, args...) }
+// Crashed tells that the gateway was stopped, and goes on.
+func (t *Tree) Crashed(e *gateway.CrashError) {
+	t.line(0, "! the gateway crashed as asked, %s, in the turn of %s; another one takes over", e.Crash, t.name(t.job(e.Job)))
+}
+
+func (t *Tree) say(format string, args ...any) { t.line(0, format, args...) }
 
 func (t *Tree) line(level int, format string, args ...any) {
 	fmt.Fprintf(t.out, strings.Repeat("  ", min(level, maxIndent))+format+"\n", args...)
