@@ -246,18 +246,14 @@ func TestLives(t *testing.T) {
 						t.Fatalf("the queue is drained, and there is %+v", j)
 					}
 				}
+				l.check(t, s)
 			},
-			"": func(t *rapid.T) { l.check(t) },
 		})
 	})
 }
 
 // check holds a gateway against its log.
-func (l *life) check(t *rapid.T) {
-	s, err := l.g.State(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+func (l *life) check(t *rapid.T, s State) {
 	var again State
 	if err := l.o.Log.Each(context.Background(), logName, 0, func(e eventlog.Entry) error { return foldEntry(&again, e) }); err != nil {
 		t.Fatal(err)

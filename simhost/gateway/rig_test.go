@@ -21,8 +21,8 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// One check is a whole life of a gateway; and what fails is told, not left in files. The command line goes first.
-	for name, value := range map[string]string{"rapid.checks": "50", "rapid.nofailfile": "true"} {
+	// A quarter of rapid's own default, since one check is a whole life of a gateway; and what fails is told, not left in files. The command line goes first.
+	for name, value := range map[string]string{"rapid.checks": "25", "rapid.nofailfile": "true"} {
 		if err := flag.Set(name, value); err != nil {
 			panic(err)
 		}
