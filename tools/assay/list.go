@@ -2,11 +2,11 @@ package main
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/agenticloop"
 	"github.com/openassay/assay/scenarios/openwop"
 	agentfault "github.com/openassay/assay/simhost/agent/fault"
@@ -17,7 +17,7 @@ import (
 
 // known is everything this Assay has an id for.
 func known() *catalogue.Catalogue {
-	return &catalogue.Catalogue{Suites: openwop.Suites(), Protocols: []*scenarios.Protocol{agenticloop.Protocol}, Faults: fault.All(),
+	return &catalogue.Catalogue{Suites: slices.Concat(openwop.Suites(), agenticloop.Suites()), Faults: fault.All(),
 		Agent: agentfault.All(), Variations: variation.List()}
 }
 
