@@ -298,4 +298,3 @@ func levels(a answer) string {
 	}
 	return strings.Join(out, " ")
 }
-
