@@ -250,13 +250,25 @@ func (r *gatewayRun) open(ctx context.Context) (*gateway.Gateway, error) {
 // begin queues the start, if there is one.
 func (r *gatewayRun) begin(ctx context.Context, g *gateway.Gateway) error {
 	if r.o.start == "" {
-		return nil
+		return r.left(ctx, g)
 	}
 	_, err := g.Start(ctx, r.o.agent, agenticloopv2.Event{Type: gateway.TypeStart, Payload: json.RawMessage(r.o.start), DedupeKey: r.o.startKey})
 	if mistake := (*gateway.ConfigError)(nil); errors.As(err, &mistake) {
 		return usage("gateway run: %w", mistake)
 	}
 	return err
+}
+
+// left wants something to go on with.
+func (r *gatewayRun) left(ctx context.Context, g *gateway.Gateway) error {
+	state, err := g.State(ctx)
+	if err != nil {
+		return fmt.Errorf("gateway run: %w", err)
+	}
+	if slices.ContainsFunc(state.Jobs, func(j gateway.Job) bool { return !j.Status.Ended() }) {
+		return nil
+	}
+	return usage("gateway run --data %s: nothing to do: no job is queued there: give --start '{\"goal\": \"...\"}'", r.o.data)
 }
 
 func (r *gatewayRun) observe(record gateway.Record) {

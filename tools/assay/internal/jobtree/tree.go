@@ -132,10 +132,10 @@ func (t *Tree) unrouted(u gateway.Unrouted) {
 
 func (t *Tree) ended(e gateway.Ended) {
 	j := t.job(e.Job)
-	level := t.levels[j.ID] + 1
+	level, whose := t.levels[j.ID]+1, t.whose(j)
 	for _, l := range e.Logs {
 		if l.Level == agenticloopv2.LogLevelWarn || l.Level == agenticloopv2.LogLevelError {
-			t.line(level, "%s: %s", l.Level, word(l.Message))
+			t.line(level, "%s%s: %s", whose, l.Level, word(l.Message))
 		}
 	}
 	switch e.Status {
@@ -144,15 +144,23 @@ func (t *Tree) ended(e gateway.Ended) {
 		if e.Result != "" {
 			said = ": " + word(e.Result)
 		}
-		t.line(level, "ok%s", said)
+		t.line(level, "%sok%s", whose, said)
 		if next := t.following(j); next != "" && !t.hasChild(j) {
-			t.line(level, "! it emitted nothing, so step %s is never reached%s", word(next), t.waiting(j))
+			t.line(level, "! %sit emitted nothing, so step %s is never reached%s", whose, word(next), t.waiting(j))
 		}
 	case gateway.Queued:
-		t.line(level, "failed: %s. It is tried again at %s", word(e.Error), e.RetryAt.Format("15:04:05"))
+		t.line(level, "%sfailed: %s. It is tried again at %s", whose, word(e.Error), e.RetryAt.Format("15:04:05"))
 	default:
-		t.line(level, "! %s: %s%s", strings.ReplaceAll(string(e.Status), "_", " "), word(e.Error), t.untold(j))
+		t.line(level, "! %s%s: %s%s", whose, strings.ReplaceAll(string(e.Status), "_", " "), word(e.Error), t.untold(j))
 	}
+}
+
+// whose names a job where others run beside it; where it is alone, its line stands above.
+func (t *Tree) whose(j gateway.Job) string {
+	if slices.ContainsFunc(t.state.Jobs, func(o gateway.Job) bool { return o.Status == gateway.Running && o.ID != j.ID }) {
+		return t.name(j) + ": "
+	}
+	return ""
 }
 
 // untold says that nobody hears of a job that failed for good.
