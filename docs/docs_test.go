@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/openassay/assay/scenarios/openwop"
+	"github.com/openassay/assay/simhost/gateway"
 	"github.com/openassay/assay/simhost/variation"
 )
 
@@ -45,5 +46,31 @@ func TestVariationsPageHasEveryVariation(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("the rows of variations.md (-the command +the page):\n%s", diff)
+	}
+}
+
+// Who turns a knob finds what it does.
+func TestGatewayPageHasEveryKnob(t *testing.T) {
+	page, err := os.ReadFile("gateway.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for knob, positions := range gateway.Knobs() {
+		_, row, found := strings.Cut(string(page), "\n| `--"+knob+"` | `"+positions[0]+"` |")
+		if !found {
+			t.Errorf("gateway.md has no row for --%s, with %s first", knob, positions[0])
+		}
+		for _, p := range positions[1:] {
+			_, rest, found := strings.Cut(row, "\n| | `"+p+"` |")
+			if !found {
+				t.Errorf("gateway.md does not say what --%s %s does", knob, p)
+			}
+			row = rest
+		}
+	}
+	for _, point := range gateway.CrashPoints() {
+		if !strings.Contains(string(page), "`"+string(point)) {
+			t.Errorf("gateway.md does not say what a crash %s costs", point)
+		}
 	}
 }
