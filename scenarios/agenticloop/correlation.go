@@ -105,11 +105,11 @@ func notMovedAgain(j *scenarios.Judge, t, first Turn, run string, of ...scenario
 var staleIgnored = scenarios.Scenario{
 	ID:     "agenticloop/correlation/stale-step-ignored",
 	Title:  "a result of a step below the pending one is ignored",
-	Proves: ids{agenticloopv2.RFC103V6, agenticloopv2.RFC103M4},
+	Proves: ids{agenticloopv2.RFC103V6, agenticloopv2.RFC103M4, agenticloopv2.RFC103I6},
 	Claim:  plugin,
 	Ask: scenarios.Ask(results, func(o ResultsObservation, j *scenarios.Judge) {
 		if begun(j, o.Start) && ready(j, o.Stale, o.StaleWrong) {
-			silent(j, o.Stale, o.Pending.Run, agenticloopv2.RFC103V6, agenticloopv2.RFC103M4)
+			silent(j, o.Stale, o.Pending.Run, agenticloopv2.RFC103V6, agenticloopv2.RFC103M4, agenticloopv2.RFC103I6)
 		}
 	}),
 }
@@ -137,13 +137,16 @@ var laterEscalates = scenarios.Scenario{
 var wrongToolEscalates = scenarios.Scenario{
 	ID:     "agenticloop/correlation/wrong-tool-escalates",
 	Title:  "a result of the pending step that names another tool escalates the run",
-	Proves: ids{agenticloopv2.RFC103V7, agenticloopv2.RFC103F2, agenticloopv2.RFC103M5, agenticloopv2.RFC103L2, agenticloopv2.RFC103F3, agenticloopv2.RFC103S8},
+	Proves: ids{agenticloopv2.RFC103V7, agenticloopv2.RFC103F2, agenticloopv2.RFC103M5, agenticloopv2.RFC103L2, agenticloopv2.RFC103F3, agenticloopv2.RFC103S8, agenticloopv2.RFC103P3},
 	Claim:  plugin,
 	Ask: scenarios.Ask(results, func(o ResultsObservation, j *scenarios.Judge) {
 		if !begun(j, o.Start) || !ready(j, o.Wrong) {
 			return
 		}
 		t := o.Wrong
+		if !j.Check(agenticloopv2.RFC103P3, t.Answer.Key("status")).To(check.Equal("ok"), "%s: status", t.Name) {
+			return
+		}
 		givenUp(j, t, o.Pending.Run, agenticloopv2.RFC103V7, agenticloopv2.RFC103F2, agenticloopv2.RFC103M5)
 		j.Check(agenticloopv2.RFC103L2, t.events().Each("/type")).To(check.Equal([]string{escalated}), "%s: events", t.Name)
 		j.Check(agenticloopv2.RFC103S8, t.run(o.Pending.Run).Key("status")).To(check.Equal("escalated"), "%s: status of the run", t.Name)
@@ -158,15 +161,19 @@ var wrongToolEscalates = scenarios.Scenario{
 var orderOfChecks = scenarios.Scenario{
 	ID:     "agenticloop/correlation/order-of-checks",
 	Title:  "the end of a run is looked at before the step, and the step before the tool",
-	Proves: ids{agenticloopv2.RFC103V1, agenticloopv2.RFC103I5, agenticloopv2.RFC103T4},
+	Proves: ids{agenticloopv2.RFC103V1, agenticloopv2.RFC103I5, agenticloopv2.RFC103T4, agenticloopv2.RFC103I6, agenticloopv2.RFC103V4},
 	Claim:  plugin,
 	Ask: scenarios.Ask(results, func(o ResultsObservation, j *scenarios.Judge) {
 		if !begun(j, o.Start) || !ready(j, o.StaleWrong) || !ready(j, o.Finished...) {
 			return
 		}
-		silent(j, o.StaleWrong, o.Pending.Run, agenticloopv2.RFC103V1)
+		for _, t := range append([]Turn{o.StaleWrong}, o.Finished...) { // what a later check would have led to
+			j.Check(agenticloopv2.RFC103V1, t.ofType(escalated)).To(check.Len(0), "%s: escalations", t.Name)
+			j.Check(agenticloopv2.RFC103V1, t.run(o.Pending.Run).Key("status")).To(check.OneOf(nil, statusIn(t, o.Pending.Run)), "%s: status of the run", t.Name)
+		}
+		silent(j, o.StaleWrong, o.Pending.Run, agenticloopv2.RFC103I6)
 		for _, t := range o.Finished {
-			silent(j, t, o.Pending.Run, agenticloopv2.RFC103V1)
+			silent(j, t, o.Pending.Run, agenticloopv2.RFC103V4)
 		}
 		for _, t := range append([]Turn{o.Stale, o.StaleWrong, o.Wrong, o.Unknown}, o.Later...) {
 			for _, id := range (ids{agenticloopv2.RFC103I5, agenticloopv2.RFC103T4}) {
@@ -176,6 +183,9 @@ var orderOfChecks = scenarios.Scenario{
 		}
 	}),
 }
+
+// statusIn is the status that a run had before a turn.
+func statusIn(t Turn, run string) any { return waitsOf(t.before()[run]).status }
 
 // AL-12, AL-13. RFC-103 Resume Validation Logic 2.
 var finishedIgnored = scenarios.Scenario{

@@ -23,6 +23,10 @@ var startMakesARun = scenarios.Scenario{
 		j.Check(agenticloopv2.RFC103E1, t.Answer.Key("status")).To(check.Equal("ok"), "%s: status", t.Name)
 		j.Check(agenticloopv2.RFC103T3, t.newRuns()).To(check.Len(1), "%s: new runs", t.Name)
 		j.Check(agenticloopv2.RFC103T3, t.newRuns().Each("/status")).To(check.Equal([]string{"running"}), "%s: their status", t.Name)
+		if asked := t.requests(); len(asked.Values) > 1 { // that is too many: another scenario's failure
+			j.BlockOn(agenticloopv2.RFC103T1, "set-up: more than one tool was asked for")
+			return
+		}
 		j.Check(agenticloopv2.RFC103M1, t.requests()).To(check.Len(1), "%s: requests for tools", t.Name)
 		j.Check(agenticloopv2.RFC103T6, t.requests().Each("/payload/step")).To(check.Equal([]int64{1}), "%s: step of the request", t.Name)
 		j.Check(agenticloopv2.RFC103E1, t.newRuns().Each("/goal")).To(check.Equal([]string{o.Goal}), "%s: goal of the run", t.Name)
@@ -63,16 +67,37 @@ var apiTrigger = scenarios.Scenario{
 	}),
 }
 
-// reached stops a judge where the run did not come to an end by being done.
-func (o EndObservation) reached(j *scenarios.Judge) bool {
+// driven stops a judge where the run could not be driven to its end, or was left to itself and is not done.
+func (o EndObservation) driven(j *scenarios.Judge) bool {
 	if !begun(j, o.Start) || !ready(j, o.Steps...) || !setUpFailed(j, o.Stuck) {
 		return false
 	}
-	if len(o.last().ofType(completed).Values) == 0 && o.Way == "" {
+	if o.Way == "" && !o.done() {
 		return j.Block("left to itself the agent does not complete a run: "+o.last().events().Last().JSON(),
 			"declare a decision seam in "+ProfileName+" that can say done")
 	}
 	return true
+}
+
+// done says whether the run ended by being done, in its event or in its state.
+func (o EndObservation) done() bool {
+	return len(o.last().ofType(completed).Values) > 0 || o.last().run(o.Run).Key("status").String() == "done"
+}
+
+// reached stops a judge where the run did not come to an end by being done.
+func (o EndObservation) reached(j *scenarios.Judge) bool {
+	if !o.driven(j) {
+		return false
+	}
+	return o.done() || j.BlockOn(agenticloopv2.RFC103X2, "set-up: the run was to be done, and what came is "+o.last().Answer.JSON())
+}
+
+// tells stops a judge where nothing tells of the end that was reached.
+func (o EndObservation) tells(j *scenarios.Judge) bool {
+	if !o.reached(j) {
+		return false
+	}
+	return len(o.last().ofType(completed).Values) > 0 || j.BlockOn(agenticloopv2.RFC103T9, "set-up: the run is done, and no event says so")
 }
 
 // RFC-103 Core Invariants 2.
@@ -114,7 +139,7 @@ var completionShape = scenarios.Scenario{
 	Proves: ids{agenticloopv2.RFC103E12, agenticloopv2.RFC103E13, agenticloopv2.RFC103E14},
 	Claim:  plugin,
 	Ask: scenarios.Ask(toTheEnd, func(o EndObservation, j *scenarios.Judge) {
-		if !o.reached(j) {
+		if !o.tells(j) {
 			return
 		}
 		t := o.last()

@@ -124,7 +124,7 @@ func (a *agent) deliverOdd(ctx context.Context, o *ResultsObservation, s started
 		{"the pending result for a run marked as done", edited(s.state, p.Run, object{"status": "done"}), p},
 		{"the pending result for an escalated run", edited(s.state, p.Run, object{"status": "escalated"}), p},
 		{"another tool for an escalated run", edited(s.state, p.Run, object{"status": "escalated"}), pending{p.Run, p.Step, otherTool}},
-		{"a later step for the run that was escalated", over, pending{p.Run, p.Step + 1, p.Tool}},
+		{"a later step for the run that was escalated", edited(over, p.Run, object{"status": "escalated"}), pending{p.Run, p.Step + 1, p.Tool}},
 	} {
 		t, _, err := deliver(f.name, f.state, f.p)
 		if err != nil {
@@ -158,6 +158,7 @@ func (a *agent) deliverMisshapen(ctx context.Context, o *ResultsObservation, s s
 		{"step 0", "step", 0, &o.Misshapen},
 		{"step -1", "step", -1, &o.Misshapen},
 		{"a step that is a word", "step", "x", &o.Misshapen},
+		{"a step that is a text", "step", fmt.Sprint(s.Step), &o.Misshapen},
 		{"step 1e30", "step", json.Number("1e30"), &o.Misshapen},
 		{"a step that is an object", "step", object{"n": s.Step}, &o.Misshapen},
 		{"a run_id that is a list", "run_id", []any{s.Run}, &o.Misshapen},

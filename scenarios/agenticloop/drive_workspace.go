@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/wire"
@@ -91,7 +92,7 @@ func (a *agent) inWorkspaces(ctx context.Context, o *WorkspaceObservation, root 
 		if dir, err = next(); err != nil {
 			return err
 		}
-		t, after, err := a.turn(ctx, p.lays(job{name: fmt.Sprintf("the result of step %d", waits.Step), state: state, event: a.result(waits, p.body(n, a.stub())), workspace: dir}))
+		t, after, err := a.turn(ctx, p.lays(job{name: fmt.Sprintf("the result of step %d", waits.Step), state: state, event: a.result(waits, p.body(n, a.long())), workspace: dir}))
 		if err != nil {
 			return err
 		}
@@ -110,6 +111,14 @@ func (a *agent) inWorkspaces(ctx context.Context, o *WorkspaceObservation, root 
 		}
 	}
 	return nil
+}
+
+// long is a stub of more text than a request should hold: it belongs into a file.
+func (a *agent) long() object {
+	body := a.stub()
+	delete(body, "excerpt")
+	body["content"] = strings.Repeat(body["content"].(string)+"\n", 4000)
+	return body
 }
 
 // link makes dir a copy of another folder whose files are the same files.

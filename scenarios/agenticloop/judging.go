@@ -70,6 +70,9 @@ func unmoved(j *scenarios.Judge, t Turn, run string, of ...scenarios.Requirement
 // givenUp expects that the turn escalated the run: status ok, one agent.escalated for it and no other event, and the run
 // escalated in the same response.
 func givenUp(j *scenarios.Judge, t Turn, run string, of ...scenarios.RequirementID) {
+	if t.escalatesAsError(j) {
+		return
+	}
 	for _, id := range of {
 		j.Check(id, t.Answer.Key("status")).To(check.Equal("ok"), "%s: status", t.Name)
 		j.Check(id, t.events().Each("/type")).To(check.Equal([]string{escalated}), "%s: events", t.Name)
@@ -78,8 +81,21 @@ func givenUp(j *scenarios.Judge, t Turn, run string, of ...scenarios.Requirement
 	}
 }
 
+// escalatesAsError stops a judge where an escalation comes with an error, which takes back what it says: that is another
+// scenario's failure.
+func (t Turn) escalatesAsError(j *scenarios.Judge) bool {
+	if t.Answer.Key("status").String() != "error" || len(t.ends().Values) == 0 {
+		return false
+	}
+	j.BlockOn(agenticloopv2.RFC103P3, "set-up: "+t.Name+": it ended the run with status error")
+	return true
+}
+
 // refusedForGood expects an error that is not to be tried again, or an escalation, and nothing asked for.
 func refusedForGood(j *scenarios.Judge, t Turn, of ...scenarios.RequirementID) {
+	if t.escalatesAsError(j) {
+		return
+	}
 	for _, id := range of {
 		if t.Answer.Key("status").String() == "error" {
 			j.Check(id, t.Answer.Key("retry")).To(check.Equal(false), "%s: retry of the error", t.Name)

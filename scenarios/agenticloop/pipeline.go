@@ -102,6 +102,16 @@ var queueDrains = scenarios.Scenario{
 			return
 		}
 		last := o.last()
+		for _, t := range append([]Turn{o.Start}, o.Steps...) {
+			switch moves := len(t.events().Values); {
+			case moves > 1:
+				j.BlockOn(agenticloopv2.RFC103T1, "set-up: "+t.Name+": more than one event")
+				return
+			case moves == 0 && t.run(o.Run).Present():
+				j.BlockOn(agenticloopv2.RFC103T9, "set-up: "+t.Name+": the run moved, and no event says so")
+				return
+			}
+		}
 		j.Check(agenticloopv2.RFC103O1, last.ends()).To(check.Len(1), "%s: ends of the run", last.Name)
 		j.Check(agenticloopv2.RFC103O1, last.events()).To(check.Seeing("an empty queue", func(wire.Seen) (bool, string) {
 			return o.Drained, fmt.Sprintf("%d jobs, drained: %t", o.Jobs, o.Drained)
@@ -120,7 +130,7 @@ var workedExample = scenarios.Scenario{
 			j.Block("a request had no pipeline", "list the plugins of its requests under allowed_plugins of the config in "+ProfileName)
 			return
 		}
-		if !o.reached(j) {
+		if !o.driven(j) {
 			return
 		}
 		if len(o.Steps) < 2 && o.Way == "" {

@@ -306,6 +306,9 @@ var hungModel = scenarios.Scenario{
 			return
 		}
 		t := o.Hung
+		if _, exited := t.Exit.Int(); exited && !ready(j, t) {
+			return
+		}
 		j.Check(agenticloopv2.RFC103WIRE9, t.Survivors).To(check.Len(0), "%s: processes that it left behind", t.Name)
 		if !j.Check(agenticloopv2.RFC103WIRE9, t.Exit).To(check.Equal(0), "%s: how it ended", t.Name) {
 			return

@@ -64,7 +64,7 @@ func noneIs(text string) check.Matcher {
 var takenAgain = scenarios.Scenario{
 	ID:     "agenticloop/redelivery/events-lost",
 	Title:  "where a turn's events were lost, the same job again takes the run no further",
-	Proves: ids{agenticloopv2.RFC103READ4},
+	Proves: ids{agenticloopv2.RFC103READ4, agenticloopv2.RFC103I6},
 	Claim:  redelivery,
 	Ask: scenarios.Ask(redelivered, func(o RedeliveryObservation, j *scenarios.Judge) {
 		if !begun(j, o.Start) || !ready(j, o.Matching, o.Taken) {
@@ -74,7 +74,7 @@ var takenAgain = scenarios.Scenario{
 			j.BlockOn(agenticloopv2.RFC103V9, "set-up: the result did not move the run")
 			return
 		}
-		notMovedAgain(j, o.Taken, o.Matching, o.Run, agenticloopv2.RFC103READ4)
+		notMovedAgain(j, o.Taken, o.Matching, o.Run, agenticloopv2.RFC103READ4, agenticloopv2.RFC103I6)
 		if !moved(o.Taken) {
 			j.Find("", "where the events of a turn are lost between the state and the routes, the run stands still: nothing asks for the pending step again")
 		}

@@ -63,8 +63,8 @@ func (t Turn) sound(j *scenarios.Judge) {
 	}
 	j.Check(agenticloopv2.RFC103T10, t.Survivors).To(check.Len(0), "%s: processes that it left behind", t.Name)
 	j.Check(agenticloopv2.RFC103WIRE1, t.Bytes).To(check.Integer(0, 10<<20), "%s: bytes on standard output", t.Name)
-	if code, ok := t.Exit.Int(); t.Refused && ok && code != 0 {
-		return // what it was handed was no request
+	if t.Refused && !t.answered() {
+		return // what it was handed was no request: what is said to that is asked elsewhere
 	}
 	if !j.Check(agenticloopv2.RFC103I7, t.Exit).To(check.Equal(0), "%s: exit code", t.Name) {
 		return
@@ -112,12 +112,28 @@ func (t Turn) soundEvents(j *scenarios.Judge) {
 		payload := e.Key("payload")
 		run, step := payload.Key("run_id").String(), payload.Key("step")
 		n, _ := step.Int()
-		j.Check(agenticloopv2.RFC103D1, e.Key("dedupe_key")).To(requestKey(run, n), "%s: dedupe_key", t.Name)
 		after := t.run(run)
+		if !after.Present() && t.asksInItsState() {
+			j.BlockOn(agenticloopv2.RFC103E7, fmt.Sprintf("set-up: %s: the request names run %.80q, and another one waits", t.Name, run))
+			continue
+		}
+		j.Check(agenticloopv2.RFC103D1, e.Key("dedupe_key")).To(requestKey(run, n), "%s: dedupe_key", t.Name)
 		j.Check(agenticloopv2.RFC103I3, after.Key("status")).To(check.Equal("running"), "%s: status of the run that asks", t.Name)
 		j.Check(agenticloopv2.RFC103I3, after.Key("pending_step")).To(check.SameAs(step), "%s: pending_step", t.Name)
 		j.Check(agenticloopv2.RFC103I3, after.Key("pending_tool")).To(check.SameAs(payload.Key("tool")), "%s: pending_tool", t.Name)
 	}
+}
+
+// asksInItsState says whether the response has a run that waits for what it did not wait for before, whatever its
+// request names.
+func (t Turn) asksInItsState() bool {
+	runs, _ := t.runs().Actual().(object)
+	for id, run := range runs {
+		if now := waitsOf(run); now.status == "running" && now.step > 0 && now != waitsOf(t.before()[id]) {
+			return true
+		}
+	}
+	return false
 }
 
 // mostState is how long the state may be, in bytes (facts 1.5).
@@ -131,9 +147,12 @@ func (t Turn) soundState(j *scenarios.Judge) {
 	}), "%s: state_updates", t.Name)
 	// An agent may let go of runs that are over: nothing bounds the state else (facts 7.25).
 	var known []string
+	kept, _ := t.runs().Actual().(object)
 	for id, run := range t.before() {
 		if r, _ := run.(object); r["status"] == "running" {
 			known = append(known, id)
+		} else if _, there := kept[id]; !there && kept != nil && len(t.Before) < mostState/2 {
+			j.Find(agenticloopv2.RFC103WIRE12, "%s: a run that was over is let go of, though the state is small", t.Name)
 		}
 	}
 	j.Check(agenticloopv2.RFC103WIRE12, t.runs()).To(check.Seeing("absent, or an object with every run that was running", func(s wire.Seen) (bool, string) {

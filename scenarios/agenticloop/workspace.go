@@ -176,7 +176,7 @@ var artifactsThere = scenarios.Scenario{
 	Proves: ids{agenticloopv2.RFC103E15, agenticloopv2.RFC103O6},
 	Claim:  workspaces,
 	Ask: scenarios.Ask(inWorkspaces, func(o WorkspaceObservation, j *scenarios.Judge) {
-		if !o.filed(j) || !o.reached(j) {
+		if !o.filed(j) || !o.tells(j) {
 			return
 		}
 		files := o.Left[len(o.Left)-1]
