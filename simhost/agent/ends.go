@@ -13,7 +13,7 @@ func (t *turn) complete(r *run, d Decision) error {
 	if err := t.tell(r, d); err != nil {
 		return err
 	}
-	t.summary = fmt.Sprintf("run %s is done after %d steps", t.id, len(r.Notes))
+	t.summary = fmt.Sprintf("run %s is done after %d steps", t.id, r.taken())
 	t.plan = "Done."
 	t.did = append(t.did, traced{Did: "completed"})
 	return t.commit(r)
@@ -46,9 +46,9 @@ func (t *turn) end(r *run, status agenticloopv2.RunStatus) {
 func (t *turn) tell(r *run, d Decision) error {
 	outcome := d.Outcome
 	if outcome == "" {
-		outcome = fmt.Sprintf("reached after %d steps", len(r.Notes))
+		outcome = fmt.Sprintf("reached after %d steps", r.taken())
 	}
-	p := agenticloopv2.CompletedPayload{RunID: t.id, Goal: r.Goal, Outcome: rules.Cut(outcome, maxOutcomeBytes), StepsTaken: int64(len(r.Notes))}
+	p := agenticloopv2.CompletedPayload{RunID: t.id, Goal: r.Goal, Outcome: rules.Cut(outcome, maxOutcomeBytes), StepsTaken: r.taken()}
 	for _, file := range r.Artifacts {
 		if t.files.has(file) {
 			p.Artifacts = append(p.Artifacts, file)

@@ -70,6 +70,7 @@ func (t *turn) allRuns() map[string]agenticloopv2.Run {
 
 // take notes what a step found. What is long becomes a file, where there is a workspace; the state never holds it.
 func (t *turn) take(r *run, found *result) error {
+	r.Taken = r.taken() + 1
 	r.CompletedSteps = t.rules.State.Completed(r.CompletedSteps, found.Step)
 	n := note{Step: found.Step, Tool: found.Tool, Text: t.rules.State.Keeps(found.text), Artifact: found.file}
 	if n.Artifact == "" && n.Text != found.text && t.files != nil {
@@ -84,6 +85,7 @@ func (t *turn) take(r *run, found *result) error {
 		r.Artifacts = append(r.Artifacts, n.Artifact)
 	}
 	r.Notes = append(r.Notes, n)
+	r.Notes = r.Notes[max(0, len(r.Notes)-maxNotes):]
 	t.kept = n
 	return nil
 }

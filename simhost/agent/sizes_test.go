@@ -143,3 +143,36 @@ func TestNothingOfTheSettingsComesOut(t *testing.T) {
 		t.Errorf("kept: %v", s.state)
 	}
 }
+
+// A long run stays small, and knows how long it is.
+func TestALongRun(t *testing.T) {
+	const steps = 200
+	s := newStory(t, with(object{"allowed_plugins": []string{"fetch"}}, object{"max_steps": steps}))
+	run := s.asked(s.send(start("k", "g"))).RunID
+	more := object{"result": object{"next_tool": "fetch", "found": strings.Repeat("x", 400)}}
+	for step := 1; step < steps; step++ {
+		s.asked(s.send(result(run, step, "fetch", "ok", more)))
+	}
+	if size := s.size(); size > 32<<10 {
+		t.Errorf("the state has %d bytes", size)
+	}
+	if got := s.completed(s.send(result(run, steps, "fetch", "ok", object{"result": object{"done": true}}))); got.StepsTaken != steps {
+		t.Errorf("steps_taken %d", got.StepsTaken)
+	}
+}
+
+// A run in the words of the text alone, as another agent would leave it, goes on.
+func TestARunOfAnotherAgent(t *testing.T) {
+	s := newStory(t, scripted("fetch", "fabric", "fetch", done))
+	s.state = object{"runs": object{"R1": object{"status": "running", "goal": "g", "created_at": "2026-02-16T11:00:00+00:00", "step": 2, "max_steps": 6, "reframes": 0,
+		"max_reframes": 2, "pending_step": 2, "pending_tool": "fabric", "pending_since": "2026-02-16T11:00:00Z", "completed_steps": []int{1}}}, "last_run_id": "R1"}
+	if p := s.asked(s.send(result("R1", 2, "fabric", "error"))); p.Step != 2 || string(p.ToolPayload) != "{}" {
+		t.Errorf("asked for %+v", p)
+	}
+	if p := s.asked(s.send(result("R1", 2, "fabric", "ok"))); p.Step != 3 || p.Tool != "fetch" {
+		t.Errorf("asked for %+v", p)
+	}
+	if got := s.completed(s.send(result("R1", 3, "fetch", "ok"))); got.StepsTaken != 3 {
+		t.Errorf("completed: %+v", got)
+	}
+}
