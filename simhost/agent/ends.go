@@ -9,7 +9,7 @@ import (
 
 // complete ends a run that reached its goal.
 func (t *turn) complete(r *run, d Decision) error {
-	t.end(r, agenticloopv2.RunStatusDone)
+	t.end(r, agenticloopv2.RunStatusDone, "")
 	if err := t.tell(r, d); err != nil {
 		return err
 	}
@@ -25,7 +25,7 @@ func (t *turn) escalate(r *run, reason string) error {
 	if err := t.tellGivenUp(r, reason); err != nil {
 		return err
 	}
-	t.end(r, agenticloopv2.RunStatusEscalated)
+	t.end(r, agenticloopv2.RunStatusEscalated, reason)
 	t.summary = fmt.Sprintf("run %s is given up: %s", t.id, reason)
 	t.warn("run %s is given up: %s", t.id, reason)
 	t.plan = "Given up: " + reason + "."
@@ -34,8 +34,8 @@ func (t *turn) escalate(r *run, reason string) error {
 }
 
 // end gives a run its last status.
-func (t *turn) end(r *run, status agenticloopv2.RunStatus) {
-	r.Status = t.rules.Ends.Status(status)
+func (t *turn) end(r *run, status agenticloopv2.RunStatus, reason string) {
+	r.Status = t.rules.Ends.Status(status, reason)
 	if t.rules.Ends.Clears(status) {
 		r.PendingStep, r.PendingTool, r.PendingSince = 0, "", ""
 	}

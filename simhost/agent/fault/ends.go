@@ -18,15 +18,15 @@ func completes(change func(p *al.CompletedPayload, workspace string)) func(*rule
 	}
 }
 
-// stays leaves a run running that ought to have this status.
-func stays(status al.RunStatus) func(*rules.Set) {
+// stays gives a run another status than it ought to have.
+func stays(status, instead al.RunStatus, because string) func(*rules.Set) {
 	return func(s *rules.Set) {
 		honest := s.Ends.Status
-		s.Ends.Status = func(right al.RunStatus) al.RunStatus {
-			if right == status {
-				return al.RunStatusRunning
+		s.Ends.Status = func(right al.RunStatus, reason string) al.RunStatus {
+			if right == status && reason == because {
+				return instead
 			}
-			return honest(right)
+			return honest(right, reason)
 		}
 	}
 }
@@ -51,28 +51,21 @@ var endFaults = []Fault{
 		Title:   "a run that reached its goal stays running",
 		Looks:   "the status is running beside agent.completed",
 		Breaks:  []string{al.RFC103S8, al.RFC103READ8},
-		Replace: stays(al.RunStatusDone),
+		Replace: stays(al.RunStatusDone, al.RunStatusRunning, ""),
 	},
 	{
 		ID:      "agent.given-up-stays-running",
-		Title:   "a run that was given up stays running",
+		Title:   "a run that met its budget stays running",
 		Looks:   "the status is running beside agent.escalated",
-		Breaks:  []string{al.RFC103S8, al.RFC103READ8, al.RFC103F2},
-		Replace: stays(al.RunStatusEscalated),
+		Breaks:  []string{al.RFC103S8, al.RFC103F7, al.RFC103READ8},
+		Replace: stays(al.RunStatusEscalated, al.RunStatusRunning, "max_steps_exceeded"),
 	},
 	{
-		ID:     "agent.done-is-completed",
-		Title:  "a run that reached its goal has the status completed",
-		Looks:  "a status that the text does not have",
-		Breaks: []string{al.RFC103S8, al.RFC103S2},
-		Replace: func(s *rules.Set) {
-			s.Ends.Status = func(right al.RunStatus) al.RunStatus {
-				if right == al.RunStatusDone {
-					return "completed"
-				}
-				return right
-			}
-		},
+		ID:      "agent.done-is-completed",
+		Title:   "a run that reached its goal has the status completed",
+		Looks:   "a status that the text does not have",
+		Breaks:  []string{al.RFC103S8, al.RFC103S2},
+		Replace: stays(al.RunStatusDone, "completed", ""),
 	},
 	{
 		ID:      "agent.done-keeps-pending",
@@ -164,12 +157,16 @@ var endFaults = []Fault{
 	},
 	{
 		ID:     "agent.artifacts-absolute",
-		Title:  "the files of a run are told by their place on the machine",
+		Title:  "the files of a run, its plan among them, are told by their place on the machine",
 		Looks:  "artifacts in agent.completed are absolute paths",
 		Breaks: []string{al.RFC103E15, al.RFC103O6},
 		Replace: completes(func(p *al.CompletedPayload, workspace string) {
-			for i := range p.Artifacts {
-				p.Artifacts[i] = filepath.Join(workspace, p.Artifacts[i])
+			if workspace == "" {
+				return
+			}
+			p.Artifacts = append(p.Artifacts, "plan.md")
+			for i, file := range p.Artifacts {
+				p.Artifacts[i] = filepath.Join(workspace, file)
 			}
 		}),
 	},

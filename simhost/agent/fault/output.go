@@ -84,7 +84,7 @@ var outputFaults = []Fault{
 		ID:     "agent.dump-on-stdout",
 		Title:  "input that is no request is answered with a dump",
 		Looks:  "a stack trace on the standard output",
-		Breaks: []string{al.RFC103WIRE6},
+		Breaks: []string{al.RFC103WIRE6, al.RFC103WIRE1},
 		Replace: writing(func(answer []byte, readable bool) []byte {
 			if readable {
 				return answer
@@ -117,11 +117,11 @@ var outputFaults = []Fault{
 	},
 	{
 		ID:     "agent.escalation-is-error",
-		Title:  "a turn that gives a run up answers with status error",
-		Looks:  "status error beside agent.escalated",
-		Breaks: []string{al.RFC103P3, al.RFC103S8},
+		Title:  "a turn in which a run meets its budget answers with status error",
+		Looks:  "status error beside agent.escalated, so that neither the event nor the state counts",
+		Breaks: []string{al.RFC103P3, al.RFC103F7},
 		Replace: answering(func(r *al.Response) {
-			if emits(escalated)(*r) {
+			if emits(escalated)(*r) && strings.Contains(string(r.Events[0].Payload), "max_steps_exceeded") {
 				r.Status, r.Error = al.ResponseStatusError, "the run was given up"
 			}
 		}),
@@ -151,11 +151,12 @@ var outputFaults = []Fault{
 	},
 	{
 		ID:     "agent.asks-two-tools",
-		Title:  "a turn asks for its tool two times",
+		Title:  "a turn asks for the third step two times",
 		Looks:  "two requests in one answer",
 		Breaks: []string{al.RFC103T1, al.RFC103T9},
 		Replace: answering(func(r *al.Response) {
-			if emits(asks)(*r) {
+			var p al.ToolRequestPayload
+			if emits(asks)(*r) && json.Unmarshal(r.Events[0].Payload, &p) == nil && p.Step == 3 {
 				r.Events = append(r.Events, r.Events[0])
 			}
 		}),

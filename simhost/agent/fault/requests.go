@@ -75,7 +75,7 @@ var requestFaults = []Fault{
 		ID:      "agent.arguments-override-correlation",
 		Title:   "arguments take the place of the correlation, as the third version of the plugin had it",
 		Looks:   "a run_id among the arguments is the run_id of the request",
-		Breaks:  []string{al.RFC103K3, al.RFC103E7},
+		Breaks:  []string{al.RFC103K3, al.RFC103E7, al.RFC103I3},
 		Replace: overriding("run_id", "step", "tool", "tool_command"),
 	},
 	{

@@ -130,7 +130,7 @@ var correlationFaults = []Fault{
 		ID:     "agent.last-run-resumed",
 		Title:  "every result is one for the run that was started last",
 		Looks:  "a result of the first of two runs moves the second",
-		Breaks: []string{al.RFC103I5, al.RFC103READ5},
+		Breaks: []string{al.RFC103I5, al.RFC103READ5, al.RFC103WIRE12},
 		Replace: func(s *rules.Set) {
 			s.Resume.Run = func(r rules.Correlation, last string, runs func() map[string]al.Run) string {
 				if _, known := runs()[r.RunID]; !known {

@@ -174,7 +174,7 @@ var fileFaults = []Fault{
 		ID:      "agent.files-beside-workspace",
 		Title:   "the files stand beside the workspace, not in it",
 		Looks:   "the parent folder of the workspace holds the files of the run",
-		Breaks:  []string{al.RFC103READ13, al.RFC103W1},
+		Breaks:  []string{al.RFC103READ13, al.RFC103W1, al.RFC103W2},
 		Replace: func(s *rules.Set) { s.Files.Folder = func(workspace string) string { return workspace + "/.." } },
 	},
 	{

@@ -22,13 +22,6 @@ var stepFaults = []Fault{
 		}),
 	},
 	{
-		ID:      "agent.first-step-is-two",
-		Title:   "steps count from 2",
-		Looks:   "the first request has step 2",
-		Breaks:  []string{al.RFC103I2},
-		Replace: counting(func(last int64) int64 { return max(last+1, 2) }),
-	},
-	{
 		ID:     "agent.step-repeated",
 		Title:  "the third action of a run has the number of the second",
 		Looks:  "the result of step 2 leads to another request with step 2",

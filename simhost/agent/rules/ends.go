@@ -4,8 +4,8 @@ import "github.com/openassay/assay/gen/agenticloopv2"
 
 // Ends is how runs end.
 type Ends struct {
-	// Status is the status that a run gets, given the one that it should get.
-	Status func(agenticloopv2.RunStatus) agenticloopv2.RunStatus
+	// Status is the status that a run gets, given the one that it should get, and the reason where it was given up.
+	Status func(right agenticloopv2.RunStatus, reason string) agenticloopv2.RunStatus
 
 	// Clears tells whether nothing is pending in a run that ends.
 	Clears func(agenticloopv2.RunStatus) bool
@@ -35,7 +35,7 @@ type GivenUp struct {
 
 func honestEnds() Ends {
 	return Ends{
-		Status:    func(s agenticloopv2.RunStatus) agenticloopv2.RunStatus { return s },
+		Status:    func(right agenticloopv2.RunStatus, _ string) agenticloopv2.RunStatus { return right },
 		Clears:    func(agenticloopv2.RunStatus) bool { return true },
 		Completed: func(p agenticloopv2.CompletedPayload, _ string) agenticloopv2.CompletedPayload { return p },
 		GivenUp:   func(p GivenUp) GivenUp { return p },
