@@ -31,7 +31,7 @@ const (
 	historyLength   = 25
 	mostHistories   = 20
 	fewestHistories = 4
-	historiesTime   = 20 * time.Second // for those beyond the fewest
+	historiesTime   = 8 * time.Second // for those beyond the fewest
 	shrinkingTime   = 30 * time.Second
 )
 
