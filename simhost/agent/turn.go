@@ -121,7 +121,7 @@ func (t *turn) openFiles() error {
 		t.warn("the workspace cannot be opened, and the turn goes without: is it an absolute path of a folder?")
 		return nil
 	}
-	t.files = &workspace{root: root, dir: dir, rules: t.rules.Files}
+	t.files = &workspace{root: root, rules: t.rules.Files}
 	return nil
 }
 

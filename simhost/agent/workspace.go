@@ -32,7 +32,6 @@ const MaxFileBytes = 64 << 20
 // That also means that a turn which is killed leaves each file as it was before or as it is after.
 type workspace struct {
 	root  *os.Root
-	dir   string
 	rules rules.Files
 }
 

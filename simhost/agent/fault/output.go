@@ -3,6 +3,7 @@ package fault
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"strings"
 
 	al "github.com/openassay/assay/gen/agenticloopv2"
@@ -32,6 +33,14 @@ func emits(prefix string) func(al.Response) bool {
 		}
 		return false
 	}
+}
+
+// retries tells whether an answer asks for a step again.
+func retries(r al.Response) bool {
+	var state al.RunState
+	var p al.ToolRequestPayload
+	err := errors.Join(json.Unmarshal(r.StateUpdates, &state), json.Unmarshal(r.Events[0].Payload, &p))
+	return err == nil && state.Runs[p.RunID].Attempt > 1
 }
 
 func answering(change func(*al.Response)) func(*rules.Set) {
@@ -151,12 +160,11 @@ var outputFaults = []Fault{
 	},
 	{
 		ID:     "agent.asks-two-tools",
-		Title:  "a turn asks for the third step two times",
+		Title:  "a turn asks for a step that failed two times at once",
 		Looks:  "two requests in one answer",
-		Breaks: []string{al.RFC103T1, al.RFC103T9},
+		Breaks: []string{al.RFC103T1, al.RFC103T9, al.RFC103F4},
 		Replace: answering(func(r *al.Response) {
-			var p al.ToolRequestPayload
-			if emits(asks)(*r) && json.Unmarshal(r.Events[0].Payload, &p) == nil && p.Step == 3 {
+			if emits(asks)(*r) && retries(*r) {
 				r.Events = append(r.Events, r.Events[0])
 			}
 		}),

@@ -90,6 +90,13 @@ var stepFaults = []Fault{
 		Replace: func(s *rules.Set) { s.Steps.Reframes = func(int64, int64) bool { return true } },
 	},
 	{
+		ID:      "agent.reframes-uncounted",
+		Title:   "a plan that is given up does not count as one",
+		Looks:   "reframes stays 0, and plans are given up without end",
+		Breaks:  []string{al.RFC103F8, al.RFC103G8},
+		Replace: func(s *rules.Set) { s.Steps.Reframed = func(done int64) int64 { return done } },
+	},
+	{
 		ID:      "agent.reframe-one-over",
 		Title:   "one plan more may be given up than max_reframes says",
 		Looks:   "reframes is max_reframes and one",
