@@ -308,3 +308,67 @@ func TestIDs(t *testing.T) {
 		t.Errorf("two gateways without a seed begin with %s", a[0])
 	}
 }
+
+// What a tool's own event says of its failure stands in the result that is made of it; an event that is about no run is handed
+// on as it is.
+func TestMadeResultOfFailure(t *testing.T) {
+	of := map[string]json.RawMessage{"run_id": raw("R"), "step": raw(1), "tool": raw("fetch")}
+	e, err := toolResult(of, raw(map[string]any{"status": "error", "error": "no network"}), "", epoch)
+	var p agenticloopv2.ToolResultPayload
+	if err != nil || json.Unmarshal(e.Payload, &p) != nil || p.Status != agenticloopv2.ToolStatusError || p.Error != "no network" {
+		t.Errorf("%s, %v", e.Payload, err)
+	}
+	if got := CorrelationOf(e); got != (Correlation{"R", 1, "fetch"}) {
+		t.Errorf("%+v", got)
+	}
+	if got := CorrelationOf(agenticloopv2.Event{Payload: raw(map[string]any{"run_id": 7, "step": "x"})}); got != (Correlation{}) {
+		t.Errorf("%+v", got)
+	}
+	if got := CorrelationOf(agenticloopv2.Event{Payload: raw([]int{1})}); got != (Correlation{}) {
+		t.Errorf("%+v", got)
+	}
+	of["run_id"] = raw(7)
+	if e, err = toolResult(of, nil, "broken", epoch); err != nil || e.DedupeKey != "" {
+		t.Errorf("%q, %v", e.DedupeKey, err)
+	}
+
+	r := newRig(t, "jina-reader")
+	r.o.Results, r.o.OnFailure = Direct, Synthesise
+	r.plugins["agentic-loop"] = inTurn(func(context.Context, []byte) ([]byte, int) {
+		return ok(nil, agenticloopv2.Event{Type: "agentic.tool_request.jina-reader", Payload: raw(map[string]any{"run_id": nil})},
+			agenticloopv2.Event{Type: "agentic.tool_request.fabric"})
+	}, r.plugins["agentic-loop"])
+	r.plugins["fabric"] = failing(false)
+	want := []string{
+		"1<0 agentic-loop agentic.start succeeded once",
+		"2<1 jina-reader agentic.tool_request.jina-reader succeeded once",
+		"3<1 fabric agentic.tool_request.fabric failed once",
+		"4<2 agentic-loop content_ready succeeded once",
+	}
+	if diff := cmp.Diff(want, shape(r.run("goal"))); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Plugins in this process are held to the limits of those outside.
+func TestInProcessLimits(t *testing.T) {
+	for name, test := range map[string]struct {
+		handle Handler
+		why    string
+		status Status
+	}{
+		"late": {func(ctx context.Context, _ []byte) ([]byte, int) {
+			<-ctx.Done()
+			return nil, 0
+		}, "it did not answer in time", TimedOut},
+		"long":    {func(context.Context, []byte) ([]byte, int) { return make([]byte, MaxStdout+1), 0 }, "more than 10485760 bytes", Failed},
+		"missing": {nil, `there is no plugin "agentic-loop" in this process`, Failed},
+	} {
+		r := newRig(t)
+		r.o.Config.Settings = map[string]Settings{"agentic-loop": {Timeout: 10 * time.Millisecond}}
+		r.plugins["agentic-loop"] = test.handle
+		if j := r.run("goal").Jobs[0]; j.Status != test.status || !strings.Contains(j.LastError, test.why) {
+			t.Errorf("%s: %s %s", name, j.Status, j.LastError)
+		}
+	}
+}

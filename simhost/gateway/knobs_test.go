@@ -248,6 +248,24 @@ func TestFailedTool(t *testing.T) {
 	}
 }
 
+// Nobody is told of a failure while the job is tried again.
+func TestFailedToolAfterRetries(t *testing.T) {
+	r := newRig(t, "jina-reader")
+	r.o.OnFailure, r.o.Retries, r.o.MaxAttempts = Synthesise, true, 3
+	r.plugins["jina-reader"] = failing(true)
+	s := r.run("goal")
+	want := []string{ // the agent asks twice
+		"1<0 agentic-loop agentic.start succeeded once",
+		"2<1 jina-reader agentic.tool_request.jina-reader dead attempt 3",
+		"3<2 agentic-loop agentic.tool_result succeeded once",
+		"4<3 jina-reader agentic.tool_request.jina-reader dead attempt 3",
+		"5<4 agentic-loop agentic.tool_result succeeded once",
+	}
+	if diff := cmp.Diff(want, shape(s)); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestMerge(t *testing.T) {
 	for policy, want := range map[Merge]string{Shallow: `{"a":1,"b":2}`, Replace: `{"b":2}`} {
 		r := newRig(t)
@@ -321,6 +339,16 @@ func TestWorkers(t *testing.T) {
 				meet()
 				return ok(state)
 			}
+			running, most := 0, 0
+			r.o.Observe = func(record Record) {
+				if record.Claimed != nil {
+					running++
+				}
+				if record.Ended != nil {
+					running--
+				}
+				most = max(most, running)
+			}
 			g := r.open()
 			for range 2 {
 				if _, err := g.Start(t.Context(), test.plugin, start("goal")); err != nil {
@@ -334,6 +362,9 @@ func TestWorkers(t *testing.T) {
 			}
 			if n := len(keys["runs"]); n != test.kept {
 				t.Errorf("%d runs were kept", n)
+			}
+			if want := 3 - test.kept; most != want {
+				t.Errorf("%d jobs ran at a time, want %d", most, want)
 			}
 		})
 	}

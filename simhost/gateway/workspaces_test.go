@@ -142,3 +142,23 @@ func TestLinkTree(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A workspace that cannot be opened fails the job, and says why.
+func TestWorkspaceCannotBeOpened(t *testing.T) {
+	for _, mode := range []WorkspaceMode{CloneWorkspace, SharedWorkspace} {
+		r := newRig(t, "jina-reader")
+		r.o.Workspace, r.o.Workspaces = mode, file(t, "taken", "")
+		if j := r.run("goal").Jobs[0]; j.Status != Failed || !strings.Contains(j.LastError, "its workspace could not be opened") {
+			t.Errorf("%s: %s %s", mode, j.Status, j.LastError)
+		}
+	}
+}
+
+func TestWorkspaceOf(t *testing.T) {
+	for mode, want := range map[WorkspaceMode]string{CloneWorkspace: "w/j", SharedWorkspace: "w/shared", NoWorkspace: ""} {
+		o := Options{Workspace: mode, Workspaces: "w"}
+		if got := o.WorkspaceOf("j"); got != want {
+			t.Errorf("%s: %q", mode, got)
+		}
+	}
+}
