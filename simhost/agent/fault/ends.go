@@ -127,11 +127,16 @@ var endFaults = []Fault{
 	},
 	{
 		ID:     "agent.escalation-without-run",
-		Title:  "a run that was given up is not named",
+		Title:  "a run that was given up for a tool that fails is not named",
 		Looks:  "run_id is empty in agent.escalated",
-		Breaks: []string{al.RFC103F3},
+		Breaks: []string{al.RFC103F3, al.RFC103F6},
 		Replace: func(s *rules.Set) {
-			s.Ends.GivenUp = func(p rules.GivenUp) rules.GivenUp { p.RunID = ""; return p }
+			s.Ends.GivenUp = func(p rules.GivenUp) rules.GivenUp {
+				if p.Reason == "tool_error" {
+					p.RunID = ""
+				}
+				return p
+			}
 		},
 	},
 	{

@@ -3,6 +3,8 @@ package fault
 import (
 	"encoding/json"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 
 	al "github.com/openassay/assay/gen/agenticloopv2"
@@ -171,11 +173,16 @@ var fileFaults = []Fault{
 		Replace: inPlace("trace.jsonl"),
 	},
 	{
-		ID:      "agent.files-beside-workspace",
-		Title:   "the files stand beside the workspace, not in it",
-		Looks:   "the parent folder of the workspace holds the files of the run",
-		Breaks:  []string{al.RFC103READ13, al.RFC103W1, al.RFC103W2},
-		Replace: func(s *rules.Set) { s.Files.Folder = func(workspace string) string { return workspace + "/.." } },
+		ID:     "agent.file-beside-workspace",
+		Title:  "a turn leaves a file beside the workspace as well",
+		Looks:  "the folder that holds the workspace has a new file",
+		Breaks: []string{al.RFC103READ13},
+		Replace: func(s *rules.Set) {
+			s.Files.Folder = func(workspace string) string {
+				_ = os.WriteFile(filepath.Join(workspace, "..", "agent.log"), []byte("turn\n"), 0o644) // where it may not, it does not
+				return workspace
+			}
+		},
 	},
 	{
 		ID:      "agent.workspace-needed",
