@@ -127,7 +127,7 @@ func (w *workspace) folder(name string) error {
 
 func (w *workspace) close() {
 	if w != nil {
-		w.root.Close() // nothing is buffered
+		_ = w.root.Close() // nothing is buffered
 	}
 }
 
