@@ -94,7 +94,7 @@ func (t *turn) misfit(m rules.Misfit, format string, args ...any) error {
 		t.summary = "nothing to do"
 		return nil
 	}
-	return refuse(format, args...)
+	return &refusal{reason: fmt.Sprintf(format, args...), unfit: true}
 }
 
 // namesStep tells whether the context says which step of which run an event is about.

@@ -40,10 +40,10 @@ var inputFaults = []Fault{
 	},
 	{
 		ID:      "agent.refusals-tried-again",
-		Title:   "a refusal does not say that trying again is of no use",
-		Looks:   "retry is true beside an unknown event, and beside a start without a goal",
-		Breaks:  []string{al.RFC103WIRE8, al.RFC103E2},
-		Replace: func(s *rules.Set) { s.Input.Permanent = func() bool { return false } },
+		Title:   "that an event or a command is not known is no reason not to try it again",
+		Looks:   "retry is true beside an unknown event",
+		Breaks:  []string{al.RFC103WIRE8},
+		Replace: func(s *rules.Set) { s.Input.Permanent = func(unfit bool) bool { return !unfit } },
 	},
 	{
 		ID:     "agent.trigger-unknown",
@@ -115,11 +115,13 @@ var startFaults = []Fault{
 		},
 	},
 	{
-		ID:      "agent.one-run-at-a-time",
-		Title:   "every run has the same id, and the newest takes the place of the one before",
-		Looks:   "two starts leave one run in the state",
-		Breaks:  []string{al.RFC103I1, al.RFC103T3, al.RFC103READ5},
-		Replace: func(s *rules.Set) { s.Start.RunID = always("run-1"); s.Start.Again = never },
+		ID:     "agent.one-run-for-all",
+		Title:  "every run has the same id, so that only the first start begins one",
+		Looks:  "two starts leave one run in the state",
+		Breaks: []string{al.RFC103I1, al.RFC103T3},
+		Replace: func(s *rules.Set) {
+			s.Start.RunID = func(rules.Delivered) string { return "run-1" }
+		},
 	},
 	{
 		ID:     "agent.start-again-starts-another",
@@ -128,15 +130,6 @@ var startFaults = []Fault{
 		Breaks: []string{al.RFC103READ2, al.RFC103WIRE14},
 		Replace: func(s *rules.Set) {
 			s.Start.RunID = func(d rules.Delivered) string { return rules.RunID("time", fmt.Sprint(d.At.UnixNano())) }
-		},
-	},
-	{
-		ID:     "agent.start-by-job",
-		Title:  "the id of a run is made of the job's, and not of the event's dedupe key",
-		Looks:  "a start that is delivered again as another job starts a second run",
-		Breaks: []string{al.RFC103READ2},
-		Replace: func(s *rules.Set) {
-			s.Start.RunID = func(d rules.Delivered) string { return rules.RunID("job", d.JobID) }
 		},
 	},
 	{
@@ -186,10 +179,6 @@ var startFaults = []Fault{
 			}
 		},
 	},
-}
-
-func always(id string) func(rules.Delivered) string {
-	return func(rules.Delivered) string { return id }
 }
 
 func never(rules.Delivered) bool { return false }

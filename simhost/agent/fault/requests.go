@@ -2,7 +2,6 @@ package fault
 
 import (
 	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 
@@ -19,6 +18,15 @@ func sends(change func(payload, arguments map[string]json.RawMessage)) func(*rul
 			return out
 		}
 	}
+}
+
+// third changes the payload of the third request of a run: the first two are enough for most of what there is to see.
+func third(change func(payload map[string]json.RawMessage)) func(*rules.Set) {
+	return sends(func(payload, _ map[string]json.RawMessage) {
+		if string(payload["step"]) == "3" {
+			change(payload)
+		}
+	})
 }
 
 func leavingOut(member string) func(*rules.Set) {
@@ -49,11 +57,11 @@ var requestFaults = []Fault{
 		Replace: func(s *rules.Set) { s.Requests.Sends = func(step int64) bool { return step != 1 } },
 	},
 	{
-		ID:      "agent.second-step-unsent",
-		Title:   "the second step is kept as pending, and not asked for",
-		Looks:   "no event behind the result of step 1",
+		ID:      "agent.third-step-unsent",
+		Title:   "the third step is kept as pending, and not asked for",
+		Looks:   "no event behind the result of step 2",
 		Breaks:  []string{al.RFC103V9, al.RFC103T7, al.RFC103M2},
-		Replace: func(s *rules.Set) { s.Requests.Sends = func(step int64) bool { return step != 2 } },
+		Replace: func(s *rules.Set) { s.Requests.Sends = func(step int64) bool { return step != 3 } },
 	},
 	{
 		ID:      "agent.generic-request-type",
@@ -113,19 +121,17 @@ var requestFaults = []Fault{
 	},
 	{
 		ID:      "agent.request-without-run",
-		Title:   "a request does not name its run",
+		Title:   "a request for the third step does not name its run",
 		Looks:   "run_id is missing in the payload of a request",
-		Breaks:  []string{al.RFC103E7},
-		Replace: leavingOut("run_id"),
+		Breaks:  []string{al.RFC103E7, al.RFC103I3},
+		Replace: third(func(payload map[string]json.RawMessage) { delete(payload, "run_id") }),
 	},
 	{
-		ID:     "agent.request-step-as-text",
-		Title:  "a request names its step as a text",
-		Looks:  `step is "1" in the payload of a request`,
-		Breaks: []string{al.RFC103E7},
-		Replace: sends(func(payload, _ map[string]json.RawMessage) {
-			payload["step"] = json.RawMessage(fmt.Sprintf("%q", payload["step"]))
-		}),
+		ID:      "agent.request-step-as-text",
+		Title:   "a request for the third step names it as a text",
+		Looks:   `step is "3" in the payload of a request`,
+		Breaks:  []string{al.RFC103E7, al.RFC103I3, al.RFC103D1},
+		Replace: third(func(payload map[string]json.RawMessage) { payload["step"] = json.RawMessage(`"3"`) }),
 	},
 	{
 		ID:      "agent.request-of-unknown-age",

@@ -11,8 +11,17 @@ import (
 	"github.com/openassay/assay/simhost/agent/rules"
 )
 
+// pending changes what is kept as pending, from the third step on: the first two are enough for most of what there is to see.
 func pending(kept func(step int64, tool string) (int64, string)) func(*rules.Set) {
-	return func(s *rules.Set) { s.State.Pending = kept }
+	return func(s *rules.Set) {
+		honest := s.State.Pending
+		s.State.Pending = func(step int64, tool string) (int64, string) {
+			if step > 2 {
+				return kept(step, tool)
+			}
+			return honest(step, tool)
+		}
+	}
 }
 
 // others changes the runs that a turn is not about, as they are given back. To drop one, change returns nil.
@@ -38,26 +47,24 @@ func others(change func(raw json.RawMessage) json.RawMessage) func(*rules.Set) {
 var stateFaults = []Fault{
 	{
 		ID:      "agent.pending-unkept",
-		Title:   "a step is asked for, and that is not kept",
+		Title:   "from the third step on, what is asked for is not kept",
 		Looks:   "no pending_step and no pending_tool beside a request",
 		Breaks:  []string{al.RFC103I3, al.RFC103S6},
 		Replace: pending(func(int64, string) (int64, string) { return 0, "" }),
 	},
 	{
 		ID:      "agent.pending-tool-unkept",
-		Title:   "the tool that is asked for is not kept",
+		Title:   "from the third step on, the tool that is asked for is not kept",
 		Looks:   "no pending_tool beside a request",
 		Breaks:  []string{al.RFC103I3, al.RFC103S6},
 		Replace: pending(func(step int64, _ string) (int64, string) { return step, "" }),
 	},
 	{
-		ID:     "agent.pending-lags",
-		Title:  "from the second step on, the step that is kept as pending is the one before",
-		Looks:  "pending_step is 1 beside a request with step 2",
-		Breaks: []string{al.RFC103I3, al.RFC103S6},
-		Replace: pending(func(step int64, tool string) (int64, string) {
-			return max(1, step-1), tool
-		}),
+		ID:      "agent.pending-lags",
+		Title:   "from the third step on, the step that is kept as pending is the one before",
+		Looks:   "pending_step is 2 beside a request with step 3",
+		Breaks:  []string{al.RFC103I3, al.RFC103S6},
+		Replace: pending(func(step int64, tool string) (int64, string) { return step - 1, tool }),
 	},
 	{
 		ID:      "agent.other-runs-dropped",
@@ -81,12 +88,12 @@ var stateFaults = []Fault{
 	},
 	{
 		ID:     "agent.other-runs-touched",
-		Title:  "a turn of one run marks the others as changed",
+		Title:  "a turn of one run marks the others that have come as far as step 2",
 		Looks:  "a member that was not there stands in the other runs",
-		Breaks: []string{al.RFC103READ5},
+		Breaks: []string{al.RFC103READ5, al.RFC103WIRE12},
 		Replace: others(func(raw json.RawMessage) json.RawMessage {
 			var members map[string]json.RawMessage
-			if json.Unmarshal(raw, &members) != nil || members == nil {
+			if json.Unmarshal(raw, &members) != nil || string(members["step"]) != "2" {
 				return raw
 			}
 			members["seen"] = json.RawMessage("true")

@@ -25,7 +25,7 @@ var stepFaults = []Fault{
 		ID:     "agent.step-repeated",
 		Title:  "the third action of a run has the number of the second",
 		Looks:  "the result of step 2 leads to another request with step 2",
-		Breaks: []string{al.RFC103I2, al.RFC103V9, al.RFC103M2},
+		Breaks: []string{al.RFC103I2, al.RFC103V9, al.RFC103F7},
 		Replace: counting(func(last int64) int64 {
 			if last == 2 {
 				return 2

@@ -11,8 +11,9 @@ type Input struct {
 	// Passes tells whether a request that the agent has no use for, and that it ought to refuse, is answered as if it were done.
 	Passes func(Misfit) bool
 
-	// Permanent tells whether a request that was refused for what it says need not be tried again.
-	Permanent func() bool
+	// Permanent tells whether a request that was refused for what it says, and because the agent has no use for it where unfit is
+	// set, need not be tried again.
+	Permanent func(unfit bool) bool
 }
 
 // Misfit is why an agent has no use for a request.
@@ -30,6 +31,6 @@ func honestInput() Input {
 		Speaks:    func(protocol int64) bool { return protocol == 2 },
 		Handles:   func(eventType string, _ bool) string { return eventType },
 		Passes:    func(Misfit) bool { return false },
-		Permanent: func() bool { return true },
+		Permanent: func(bool) bool { return true },
 	}
 }
