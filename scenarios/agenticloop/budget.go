@@ -39,7 +39,7 @@ func (o BudgetObservation) goesOn(j *scenarios.Judge, runs ...Spent) bool {
 var withinBudget = scenarios.Scenario{
 	ID:     "agenticloop/budget/max-steps-ends-the-run",
 	Title:  "a run asks for no more steps than max_steps, and is escalated once when it would",
-	Proves: ids{agenticloopv2.RFC103F7, agenticloopv2.RFC103G7},
+	Proves: ids{agenticloopv2.RFC103F7, agenticloopv2.RFC103G7, agenticloopv2.RFC103P3},
 	Claim:  plugin,
 	Ask: scenarios.Ask(budgets, func(o BudgetObservation, j *scenarios.Judge) {
 		if !o.goesOn(j, o.Runs...) {
@@ -50,6 +50,7 @@ var withinBudget = scenarios.Scenario{
 			ends := wire.Found{In: s.Start.Answer.Ref()}
 			for _, t := range s.all() {
 				ends.Values = append(ends.Values, t.ends().Each("/type").Values...)
+				j.Check(agenticloopv2.RFC103P3, t.Answer.Key("status")).To(check.Equal("ok"), "%s: status", t.Name)
 			}
 			j.Check(agenticloopv2.RFC103F7, ends).To(check.Equal([]string{escalated}), "max_steps %d: ends of the run within %d results", s.Budget, len(s.Steps))
 		}
@@ -168,7 +169,7 @@ var errorsRetry = scenarios.Scenario{
 		}
 		attempt := o.Start.run(o.Pending.Run).Key("attempt")
 		for i, t := range o.Failing {
-			if i > 0 && len(t.ends().Values) > 0 {
+			if i > 0 && t.run(o.Pending.Run).Key("status").String() != "running" {
 				break // no retry was left
 			}
 			again := t.requests()

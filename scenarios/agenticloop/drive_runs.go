@@ -18,6 +18,7 @@ type RunsObservation struct {
 	Not     []string  `json:"not"`     // and the run that it describes
 	Large   Turn      `json:"large"`   // a result of 64 KiB
 	Marker  string    `json:"marker"`  // that stands in it
+	Ended   string    `json:"ended"`   // a further run, which is done
 	Grown   int       `json:"grown"`   // by how many bytes the state grew with it
 }
 
@@ -53,6 +54,11 @@ func (a *agent) severalRuns(ctx context.Context, o *RunsObservation) error {
 		state = s.state
 	}
 	first, second := o.Pending[0], o.Pending[1]
+	o.Ended = "ended-" + a.id()
+	over := copied(runsOf(state)[first.Run]).(object)
+	over["status"], over["pending_step"], over["pending_tool"] = "done", nil, nil
+	state = copied(state)
+	runsOf(state)[o.Ended] = over
 	var err error
 	if o.One, _, err = a.turn(ctx, job{name: "the result of run B", state: state, event: a.result(second, a.stub())}); err != nil {
 		return err

@@ -81,7 +81,7 @@ func TestJudgesOfTheEnd(t *testing.T) {
 }
 
 func TestJudgesOfSeveralRuns(t *testing.T) {
-	three := object{"A": running(1, "fetch"), "B": running(1, "fetch"), "C": running(1, "fetch")}
+	three := object{"A": running(1, "fetch"), "B": running(1, "fetch"), "C": running(1, "fetch"), "E": over("done", 1)}
 	with := func(changes object) object {
 		out := maps.Clone(three)
 		for id, run := range changes {
@@ -92,7 +92,7 @@ func TestJudgesOfSeveralRuns(t *testing.T) {
 		return out
 	}
 	honest := func() RunsObservation {
-		o := RunsObservation{Marker: "m-4711", Pending: []pending{{"A", 1, "fetch"}, {"B", 1, "fetch"}, {"C", 1, "fetch"}}, Grown: 100, Of: []string{"A"}, Not: []string{"B"}}
+		o := RunsObservation{Marker: "m-4711", Ended: "E", Pending: []pending{{"A", 1, "fetch"}, {"B", 1, "fetch"}, {"C", 1, "fetch"}}, Grown: 100, Of: []string{"A"}, Not: []string{"B"}}
 		before := object{}
 		for _, id := range []string{"A", "B", "C"} {
 			after := maps.Clone(before)
@@ -115,8 +115,10 @@ func TestJudgesOfSeveralRuns(t *testing.T) {
 		change         func(*RunsObservation)
 		want           string
 	}{
-		{"state/other-runs-kept", "one is lost", one(object{"A": running(1, "fetch"), "B": running(2, "fabric")}), agenticloopv2.RFC103WIRE12},
+		{"state/other-runs-kept", "one is lost", one(object{"A": running(1, "fetch"), "B": running(2, "fabric"), "E": over("done", 1)}), agenticloopv2.RFC103WIRE12},
 		{"state/other-runs-kept", "one is changed", one(with(object{"A": running(9, "fetch"), "B": running(2, "fabric")})), agenticloopv2.RFC103WIRE12},
+		{"state/other-runs-kept", "an ended one is changed", one(with(object{"B": running(2, "fabric"), "E": over("escalated", 1)})), agenticloopv2.RFC103READ8},
+		{"state/other-runs-kept", "an ended one is let go of", one(with(object{"B": running(2, "fabric"), "E": nil})), "passed"},
 		{"state/other-runs-kept", "the result moves none", func(o *RunsObservation) {
 			o.One = told{name: "the result of B", before: three, answer: ok(nil)}.turn(t)
 		}, "blocked"},

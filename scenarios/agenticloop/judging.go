@@ -67,8 +67,8 @@ func unmoved(j *scenarios.Judge, t Turn, run string, of ...scenarios.Requirement
 	}
 }
 
-// givenUp expects that the turn escalated the run: status ok, one agent.escalated for it and no other event, and the run
-// escalated in the same response.
+// givenUp expects that the turn escalated the run: status ok, one agent.escalated and no other event, and the run escalated
+// in the same response. What the event holds is asked once, by the scenario of the wrong tool.
 func givenUp(j *scenarios.Judge, t Turn, run string, of ...scenarios.RequirementID) {
 	if t.escalatesAsError(j) {
 		return
@@ -76,7 +76,6 @@ func givenUp(j *scenarios.Judge, t Turn, run string, of ...scenarios.Requirement
 	for _, id := range of {
 		j.Check(id, t.Answer.Key("status")).To(check.Equal("ok"), "%s: status", t.Name)
 		j.Check(id, t.events().Each("/type")).To(check.Equal([]string{escalated}), "%s: events", t.Name)
-		j.Check(id, t.events().Each("/payload/run_id")).To(check.Equal([]string{run}), "%s: run_id of agent.escalated", t.Name)
 		j.Check(id, t.run(run).Key("status")).To(check.Equal("escalated"), "%s: status of the run", t.Name)
 	}
 }

@@ -22,10 +22,14 @@ func securitySuite() scenarios.Suite {
 	}
 }
 
-// toolsOf are the plugins that a turn asks for, by the types of its requests.
+// toolsOf are the plugins that a turn asks for, by the types of its requests; by the tool where a type names none.
 func (t Turn) toolsOf() []string {
 	var out []string
 	for _, e := range t.requests().Values {
+		if !routed.MatchString(e.Key("type").String()) {
+			out = append(out, e.At("/payload/tool").String())
+			continue
+		}
 		out = append(out, strings.TrimPrefix(strings.TrimPrefix(e.Key("type").String(), requestPrefix), "."))
 	}
 	return out

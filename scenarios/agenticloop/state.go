@@ -142,7 +142,7 @@ var endsIdle = scenarios.Scenario{
 var otherRunsKept = scenarios.Scenario{
 	ID:     "agenticloop/state/other-runs-kept",
 	Title:  "a turn that changes one run returns the others as they were",
-	Proves: ids{agenticloopv2.RFC103WIRE12},
+	Proves: ids{agenticloopv2.RFC103WIRE12, agenticloopv2.RFC103READ8},
 	Claim:  plugin,
 	Ask: scenarios.Ask(severalRuns, func(o RunsObservation, j *scenarios.Judge) {
 		if !begun(j, o.Starts...) || !ready(j, o.One) {
@@ -156,6 +156,13 @@ var otherRunsKept = scenarios.Scenario{
 			j.Check(agenticloopv2.RFC103WIRE12, o.One.runs()).To(o.One.unchanged(o.Pending[i].Run), "%s: run %c", o.One.Name, 'A'+rune(i))
 		}
 		j.Check(agenticloopv2.RFC103WIRE12, o.One.run(o.Pending[1].Run)).To(anObject(), "%s: run B", o.One.Name)
+		// An agent may let go of runs that are over, and need not while the state is small (facts 7.25).
+		if kept := o.One.run(o.Ended); kept.Present() {
+			j.Check(agenticloopv2.RFC103READ8, o.One.runs()).To(o.One.unchanged(o.Ended), "%s: the run that is over", o.One.Name)
+		} else {
+			j.Check(agenticloopv2.RFC103READ8, o.One.events().Each("/payload/run_id")).To(noneIs(o.Ended), "%s: run_id of its events", o.One.Name)
+			j.Find(agenticloopv2.RFC103WIRE12, "%s: a run that was over is let go of, though the state is small", o.One.Name)
+		}
 	}),
 }
 

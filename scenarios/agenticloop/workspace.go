@@ -180,6 +180,10 @@ var artifactsThere = scenarios.Scenario{
 			return
 		}
 		files := o.Left[len(o.Left)-1]
+		if files.Key("artifacts").Key("kind").String() != "folder" {
+			j.BlockOn(agenticloopv2.RFC103W1, "set-up: the workspace has no artifacts/")
+			return
+		}
 		for _, e := range o.last().ofType(completed).Values {
 			list := e.At("/payload/artifacts")
 			j.Check(agenticloopv2.RFC103E15, list).To(check.That("a list of relative paths, which may be empty", func(v any) bool {
