@@ -21,17 +21,21 @@ func budgetSuite() scenarios.Suite {
 	}
 }
 
-// goesOn stops a judge where the agent came to an end of its own before its budget was used up.
-func (o BudgetObservation) goesOn(j *scenarios.Judge, runs ...Spent) bool {
+// goesOn are the runs that met their budget, or should have. A judge is stopped where there is none, since the agent, left
+// to itself, came to an end of its own before.
+func (o BudgetObservation) goesOn(j *scenarios.Judge, runs ...Spent) (met []Spent) {
 	for _, s := range runs {
 		if !begun(j, s.Start) || !ready(j, s.Steps...) {
-			return false
+			return nil
 		}
-		if o.Way == "" && s.end() >= 0 && len(s.all()[s.end()].ofType(completed).Values) > 0 {
-			return j.Block("left to itself the agent is done before its budget is used up", "declare a decision seam in "+ProfileName+" that can say call_tool")
+		if o.Way != "" || s.end() < 0 || len(s.all()[s.end()].ofType(completed).Values) == 0 {
+			met = append(met, s)
 		}
 	}
-	return true
+	if len(met) == 0 {
+		j.Block("left to itself the agent is done before its budget is used up", "declare a decision seam in "+ProfileName+" that can say call_tool")
+	}
+	return met
 }
 
 // AL-18. RFC-103 Error Handling, Security and Scope. Whether the budget is looked at before a request or at a result is
@@ -42,10 +46,7 @@ var withinBudget = scenarios.Scenario{
 	Proves: ids{agenticloopv2.RFC103F7, agenticloopv2.RFC103G7, agenticloopv2.RFC103P3},
 	Claim:  plugin,
 	Ask: scenarios.Ask(budgets, func(o BudgetObservation, j *scenarios.Judge) {
-		if !o.goesOn(j, o.Runs...) {
-			return
-		}
-		for _, s := range o.Runs {
+		for _, s := range o.goesOn(j, o.Runs...) {
 			s.within(j, agenticloopv2.RFC103G7, agenticloopv2.RFC103F7)
 			ends := wire.Found{In: s.Start.Answer.Ref()}
 			for _, t := range s.all() {
@@ -86,15 +87,16 @@ var sameCutOff = scenarios.Scenario{
 	Proves: ids{agenticloopv2.RFC103M6},
 	Claim:  plugin,
 	Ask: scenarios.Ask(budgets, func(o BudgetObservation, j *scenarios.Judge) {
-		if !o.goesOn(j, o.Again...) || len(o.Again) == 0 && !ready(j, Turn{}) {
+		again := o.goesOn(j, o.Again...)
+		if len(again) == 0 {
 			return
 		}
-		first := o.Again[0]
+		first := again[0]
 		if first.end() < 0 {
 			j.BlockOn(agenticloopv2.RFC103F7, "set-up: the run did not meet its budget")
 			return
 		}
-		for _, s := range o.Again {
+		for _, s := range again {
 			last := s.all()[len(s.all())-1]
 			j.Check(agenticloopv2.RFC103M6, last.ends().Each("/payload/reason")).To(check.SameAs(first.all()[first.end()].ends().Each("/payload/reason")), "reason of the end")
 			j.Check(agenticloopv2.RFC103M6, last.ends()).To(check.Seeing(fmt.Sprintf("the end after %d results", first.end()), func(wire.Seen) (bool, string) {
@@ -113,7 +115,7 @@ var lowerBudget = scenarios.Scenario{
 	Ask: scenarios.Ask(budgets, func(o BudgetObservation, j *scenarios.Judge) {
 		if o.Lower == nil {
 			ready(j, Turn{})
-		} else if o.goesOn(j, *o.Lower) {
+		} else if len(o.goesOn(j, *o.Lower)) > 0 {
 			o.Lower.within(j, agenticloopv2.RFC103E3)
 		}
 	}),
@@ -127,7 +129,7 @@ var higherBudget = scenarios.Scenario{
 	Ask: scenarios.Ask(budgets, func(o BudgetObservation, j *scenarios.Judge) {
 		if o.Higher == nil {
 			ready(j, Turn{})
-		} else if o.goesOn(j, *o.Higher) {
+		} else if len(o.goesOn(j, *o.Higher)) > 0 {
 			o.Higher.within(j, agenticloopv2.RFC103E4)
 		}
 	}),

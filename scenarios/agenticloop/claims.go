@@ -16,6 +16,14 @@ var (
 			return v, v.Present()
 		},
 	}
+	revision202602 = scenarios.Claim{
+		ID: "revision-2026-02", Title: "the protocol's revision of 2026-02, with workspaces",
+		Pointer: `/profile/revision == "2026-02"`,
+		Look: func(d scenarios.Discovery) (wire.Value, bool) {
+			v := d.Document.At("/profile/revision")
+			return v, v.String() == string(agenticloopv2.ProtocolRevisionN202602)
+		},
+	}
 	revision202606 = scenarios.Claim{
 		ID: "revision-2026-06", Title: "the protocol's revision of 2026-06",
 		Pointer: `/profile/revision == "2026-06"`,
@@ -42,7 +50,7 @@ var (
 	completedSteps = capability(agenticloopv2.CapabilityCompletedSteps, "the state lists the steps that are done")
 )
 
-var claims = []scenarios.Claim{plugin, revision202606, manifested, redelivery, contextResumes, contextBudget, retries, reframes, workspaces, completedSteps}
+var claims = []scenarios.Claim{plugin, revision202602, revision202606, manifested, redelivery, contextResumes, contextBudget, retries, reframes, workspaces, completedSteps}
 
 // capability is the claim of a profile that lists it.
 func capability(name agenticloopv2.Capability, title string) scenarios.Claim {

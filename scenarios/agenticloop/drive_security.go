@@ -132,7 +132,7 @@ func (a *agent) forbidden(ctx context.Context, o *ForbiddenObservation) error {
 	}
 	p, err := a.planned(ctx, call(o.Tool, arguments), call(o.Wanted, arguments))
 	if isBlocked(err) {
-		o.Cut = err.Error()
+		o.Cut = reasonOf(err)
 		return nil
 	}
 	if err != nil {
@@ -207,7 +207,7 @@ func (a *agent) spoofing(ctx context.Context, o *SpoofedObservation) error {
 	}
 	p, err := a.planned(ctx, call(a.tools()[0], o.Spoof.object()))
 	if isBlocked(err) {
-		o.Unpicked = err.Error()
+		o.Unpicked = reasonOf(err)
 		return nil
 	}
 	if err != nil {

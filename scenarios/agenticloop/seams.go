@@ -229,6 +229,15 @@ func quoted(s string) string {
 	return string(raw[1 : len(raw)-1])
 }
 
+// reasonOf is why a target is blocked, without what would unblock it.
+func reasonOf(err error) string {
+	var stop *scenarios.Stop
+	if errors.As(err, &stop) {
+		return stop.Reason
+	}
+	return err.Error()
+}
+
 // isBlocked says whether an error is no more than something that the target does not offer.
 func isBlocked(err error) bool {
 	var stop *scenarios.Stop

@@ -255,7 +255,7 @@ var reservedArguments = scenarios.Scenario{
 		switch {
 		case !begun(j, o.Start):
 		case o.Unpicked != "":
-			j.Block(strings.TrimPrefix(o.Unpicked, "blocked: "), "declare a decision seam in "+ProfileName+" that can say call_tool with arguments")
+			j.Block(o.Unpicked, "declare a decision seam in "+ProfileName+" that can say call_tool with arguments")
 		case ready(j, o.Steered):
 			j.Check(agenticloopv2.RFC103K3, o.Steered.requests()).To(check.Len(1), "%s: requests for tools", o.Steered.Name)
 			o.ownCorrelation(j, o.Steered, "")

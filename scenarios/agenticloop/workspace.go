@@ -213,7 +213,7 @@ var unusableWorkspace = scenarios.Scenario{
 	ID:     "agenticloop/workspace/unusable-workspace",
 	Title:  "a workspace_dir that is absent, missing, relative, a file or read-only does not keep a turn from answering",
 	Proves: ids{agenticloopv2.RFC103WIRE11},
-	Claim:  plugin,
+	Claim:  revision202602,
 	Ask: scenarios.Ask(inWorkspaces, func(o WorkspaceObservation, j *scenarios.Judge) {
 		if !ready(j, o.Start) || len(o.Odd) == 0 && !ready(j, Turn{}) {
 			return
