@@ -43,7 +43,7 @@ func (o BudgetObservation) goesOn(j *scenarios.Judge, runs ...Spent) (met []Spen
 var withinBudget = scenarios.Scenario{
 	ID:     "agenticloop/budget/max-steps-ends-the-run",
 	Title:  "a run asks for no more steps than max_steps, and is escalated once when it would",
-	Proves: ids{agenticloopv2.RFC103F7, agenticloopv2.RFC103G7, agenticloopv2.RFC103P3},
+	Proves: ids{agenticloopv2.RFC103F7, agenticloopv2.RFC103G7, agenticloopv2.RFC103P3, agenticloopv2.RFC103S8},
 	Claim:  plugin,
 	Ask: scenarios.Ask(budgets, func(o BudgetObservation, j *scenarios.Judge) {
 		for _, s := range o.goesOn(j, o.Runs...) {
@@ -54,6 +54,10 @@ var withinBudget = scenarios.Scenario{
 				j.Check(agenticloopv2.RFC103P3, t.Answer.Key("status")).To(check.Equal("ok"), "%s: status", t.Name)
 			}
 			j.Check(agenticloopv2.RFC103F7, ends).To(check.Equal([]string{escalated}), "max_steps %d: ends of the run within %d results", s.Budget, len(s.Steps))
+			last := s.all()[len(s.all())-1]
+			if len(last.ends().Values) > 0 && last.Answer.Key("status").String() == "ok" {
+				j.Check(agenticloopv2.RFC103S8, last.run(s.Run).Key("status")).To(check.Equal("escalated"), "%s: status of the run", last.Name)
+			}
 		}
 	}),
 }

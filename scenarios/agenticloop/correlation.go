@@ -108,8 +108,10 @@ var staleIgnored = scenarios.Scenario{
 	Proves: ids{agenticloopv2.RFC103V6, agenticloopv2.RFC103M4, agenticloopv2.RFC103I6},
 	Claim:  plugin,
 	Ask: scenarios.Ask(results, func(o ResultsObservation, j *scenarios.Judge) {
-		if begun(j, o.Start) && ready(j, o.Stale, o.StaleWrong) {
-			silent(j, o.Stale, o.Pending.Run, agenticloopv2.RFC103V6, agenticloopv2.RFC103M4, agenticloopv2.RFC103I6)
+		if begun(j, o.Start) && ready(j, o.Stale, o.Old) {
+			for _, t := range []Turn{o.Stale, o.Old} {
+				silent(j, t, o.Pending.Run, agenticloopv2.RFC103V6, agenticloopv2.RFC103M4, agenticloopv2.RFC103I6)
+			}
 		}
 	}),
 }
@@ -175,7 +177,7 @@ var orderOfChecks = scenarios.Scenario{
 		for _, t := range o.Finished {
 			silent(j, t, o.Pending.Run, agenticloopv2.RFC103V4)
 		}
-		for _, t := range append([]Turn{o.Stale, o.StaleWrong, o.Wrong, o.Unknown}, o.Later...) {
+		for _, t := range append([]Turn{o.Stale, o.Old, o.StaleWrong, o.Wrong, o.Unknown}, o.Later...) {
 			for _, id := range (ids{agenticloopv2.RFC103I5, agenticloopv2.RFC103T4}) {
 				j.Check(id, t.requests()).To(check.Len(0), "%s: requests for tools", t.Name)
 				j.Check(id, t.ofType(completed)).To(check.Len(0), "%s: completions", t.Name)

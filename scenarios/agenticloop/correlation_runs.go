@@ -37,7 +37,7 @@ var startMakesARun = scenarios.Scenario{
 var startsAreDistinct = scenarios.Scenario{
 	ID:     "agenticloop/correlation/starts-are-distinct",
 	Title:  "two starts make two runs with ids of their own, and the second leaves the first as it is",
-	Proves: ids{agenticloopv2.RFC103I1},
+	Proves: ids{agenticloopv2.RFC103I1, agenticloopv2.RFC103READ5},
 	Claim:  plugin,
 	Ask: scenarios.Ask(starts, func(o StartsObservation, j *scenarios.Judge) {
 		if !begun(j, o.First) || !ready(j, o.Second) {
@@ -45,7 +45,7 @@ var startsAreDistinct = scenarios.Scenario{
 		}
 		first, _ := waiting(o.First)
 		j.Check(agenticloopv2.RFC103I1, o.Second.newRuns()).To(check.Len(1), "%s: new runs", o.Second.Name)
-		j.Check(agenticloopv2.RFC103I1, o.Second.runs()).To(o.Second.unchanged(first.Run), "%s", o.Second.Name)
+		j.Check(agenticloopv2.RFC103READ5, o.Second.runs()).To(o.Second.unchanged(first.Run), "%s", o.Second.Name)
 		j.Check(agenticloopv2.RFC103I1, o.Second.requests().Each("/payload/run_id")).To(check.Distinct(first.Run), "%s: run_id of its requests", o.Second.Name)
 		for _, e := range append(o.First.requests().Values, o.Second.requests().Values...) {
 			j.Check(agenticloopv2.RFC103I1, e.At("/payload/run_id")).To(matching("an id of letters, digits, dot, underscore and hyphen, up to 128 of them", runID), "run_id")
@@ -172,7 +172,7 @@ var completesOnce = scenarios.Scenario{
 var crossedIgnored = scenarios.Scenario{
 	ID:     "agenticloop/correlation/crossed-runs",
 	Title:  "the id of one run with the step and the tool of another moves neither",
-	Proves: ids{agenticloopv2.RFC103I5},
+	Proves: ids{agenticloopv2.RFC103I5, agenticloopv2.RFC103I6, agenticloopv2.RFC103READ5},
 	Claim:  plugin,
 	Ask: scenarios.Ask(severalRuns, func(o RunsObservation, j *scenarios.Judge) {
 		if !begun(j, o.Starts...) || !ready(j, o.One) || !ready(j, o.Crossed...) {
@@ -181,7 +181,10 @@ var crossedIgnored = scenarios.Scenario{
 		for i, t := range o.Crossed {
 			j.Check(agenticloopv2.RFC103I5, t.requests()).To(check.Len(0), "%s: requests for tools", t.Name)
 			j.Check(agenticloopv2.RFC103I5, t.ofType(completed)).To(check.Len(0), "%s: completions", t.Name)
-			j.Check(agenticloopv2.RFC103I5, t.runs()).To(t.unchanged(o.Not[i]), "%s: the other run", t.Name)
+			j.Check(agenticloopv2.RFC103READ5, t.runs()).To(t.unchanged(o.Not[i]), "%s: the other run", t.Name)
+			if w := waitsOf(t.before()[o.Of[i]]); w.step > 1 { // what describes the other run is stale for this one
+				silent(j, t, o.Of[i], agenticloopv2.RFC103I6)
+			}
 		}
 		if len(o.Crossed) == 0 {
 			ready(j, Turn{})

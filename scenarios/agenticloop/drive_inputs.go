@@ -84,7 +84,7 @@ var hung = &scenarios.Drive[HungObservation]{
 	ID:    "agenticloop/hung",
 	Title: "starts a run while the model does not answer, with a deadline a few seconds ahead",
 	Sends: []string{"one turn: agentic.start"},
-	Waits: 6 * time.Second,
+	Waits: 10 * time.Second,
 	Run: func(ctx context.Context, c *scenarios.Conn) (HungObservation, error) {
 		a, err := open(c)
 		if err != nil {
@@ -93,7 +93,7 @@ var hung = &scenarios.Drive[HungObservation]{
 		if a.profile.Seams == nil || a.profile.Seams.MockLlm == nil {
 			return HungObservation{}, scenarios.Block("the agent is not known to ask a model: /profile/seams/mock_llm is absent", "declare how its model is reached, as mock_llm in "+ProfileName)
 		}
-		o := HungObservation{Deadline: min(a.deadline(), 6*time.Second)}
+		o := HungObservation{Deadline: min(a.deadline(), 10*time.Second)}
 		p, err := modelled(ctx, a.profile.Seams.MockLlm, []decision{done("done")})
 		if err != nil {
 			return o, unsteered(err.Error())

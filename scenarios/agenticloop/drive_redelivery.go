@@ -16,6 +16,7 @@ type RedeliveryObservation struct {
 	Turns
 	Start    Turn     `json:"start"`
 	Run      string   `json:"run"`
+	Other    Turn     `json:"other"`    // another start, with the state after the first
 	Again    Turn     `json:"again"`    // the same job, with the state that it left
 	Foreign  []Turn   `json:"foreign"`  // starts that carry the id of the run
 	Killed   []Killed `json:"killed"`   // starts that were killed, and run again with the state of before
@@ -54,6 +55,9 @@ func (a *agent) redelivered(ctx context.Context, o *RedeliveryObservation) error
 	s, ok, err := a.begin(ctx, first)
 	o.Start, o.Run = s.Turn, s.Run
 	if err != nil || !ok {
+		return err
+	}
+	if o.Other, _, err = a.turn(ctx, job{name: "another start", state: s.state, event: a.start(a.goal(), nil)}); err != nil {
 		return err
 	}
 	again := first

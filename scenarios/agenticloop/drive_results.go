@@ -18,6 +18,7 @@ type ResultsObservation struct {
 	Again      Turn    `json:"again"`      // the same result once more, with the state after it
 	Late       []Turn  `json:"late"`       // and again and again
 	Stale      Turn    `json:"stale"`      // a step below the pending one
+	Old        Turn    `json:"old"`        // one that is older still
 	StaleWrong Turn    `json:"staleWrong"` // that of another tool
 	Later      []Turn  `json:"later"`      // a step above the pending one
 	Wrong      Turn    `json:"wrong"`      // the pending step of another tool
@@ -85,6 +86,9 @@ func (a *agent) results(ctx context.Context, o *ResultsObservation) error {
 		return a.turn(ctx, job{name: name, state: state, event: a.result(p, a.stub())})
 	}
 	if o.Stale, _, err = deliver("step 2 while 3 is pending", third, pending{p.Run, 2, p.Tool}); err != nil {
+		return err
+	}
+	if o.Old, _, err = deliver("step 1 while 3 is pending", third, p); err != nil {
 		return err
 	}
 	if o.StaleWrong, _, err = deliver("step 2 of another tool while 3 is pending", third, pending{p.Run, 2, otherTool}); err != nil {

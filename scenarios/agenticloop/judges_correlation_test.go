@@ -15,6 +15,7 @@ func honestResults(t *testing.T) ResultsObservation {
 		Matching: handed(t, "the result", matching), Twin: handed(t, "the same request", matching),
 		Again:      told{name: "again", before: runR2, answer: ok(nil)}.turn(t),
 		Stale:      told{name: "stale", before: object{"R": running(3, "fetch")}, answer: ok(nil)}.turn(t),
+		Old:        told{name: "old", before: object{"R": running(3, "fetch")}, answer: ok(nil)}.turn(t),
 		StaleWrong: told{name: "stale and wrong", before: object{"R": running(3, "fetch")}, answer: ok(nil)}.turn(t),
 		Wrong:      handed(t, "wrong tool", gaveUp), Unknown: handed(t, "unknown run", logged(ok(nil), "warn")), Zero: handed(t, "zero time", matching),
 	}
@@ -72,6 +73,9 @@ func TestJudgesOfResults(t *testing.T) {
 
 		{"stale-step-ignored", "it is taken", func(t *testing.T, o *ResultsObservation) {
 			o.Stale = told{name: "stale", before: object{"R": running(3, "fetch")}, answer: ok(object{"R": running(4, "fetch")}, request("R", 4, "fetch"))}.turn(t)
+		}, agenticloopv2.RFC103V6},
+		{"stale-step-ignored", "an older one is taken", func(t *testing.T, o *ResultsObservation) {
+			o.Old = told{name: "old", before: object{"R": running(3, "fetch")}, answer: ok(object{"R": running(4, "fetch")}, request("R", 4, "fetch"))}.turn(t)
 		}, agenticloopv2.RFC103V6},
 		{"stale-step-ignored", "the run changes in silence", func(t *testing.T, o *ResultsObservation) {
 			o.Stale = told{name: "stale", before: object{"R": running(3, "fetch")}, answer: ok(object{"R": running(2, "fetch")})}.turn(t)
@@ -200,7 +204,7 @@ func TestJudgesOfStarts(t *testing.T) {
 		}, agenticloopv2.RFC103I1},
 		{"correlation/starts-are-distinct", "the first is gone", func(t *testing.T, o *StartsObservation) {
 			o.Second = told{name: "another", before: runR, answer: ok(object{"Q": running(1, "fetch")}, request("Q", 1, "fetch"))}.turn(t)
-		}, agenticloopv2.RFC103I1},
+		}, agenticloopv2.RFC103READ5},
 		{"correlation/starts-are-distinct", "an id with a slash", func(t *testing.T, o *StartsObservation) {
 			o.First = told{name: "a", answer: ok(object{"R/1": running(1, "fetch")}, request("R/1", 1, "fetch"))}.turn(t)
 			o.Second = told{name: "another", before: object{"R/1": running(1, "fetch")}, answer: ok(object{"R/1": running(1, "fetch"), "Q": running(1, "fetch")}, request("Q", 1, "fetch"))}.turn(t)

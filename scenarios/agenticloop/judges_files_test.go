@@ -12,7 +12,7 @@ func TestJudgesOfRedelivery(t *testing.T) {
 	matching := ok(runR2, request("R", 2, "fabric"))
 	honest := func() RedeliveryObservation {
 		o := RedeliveryObservation{
-			Start: startR.turn(t), Run: "R", Again: handed(t, "the same job", ok(nil)), Matching: handed(t, "the result", matching), Taken: told{name: "taken", before: runR2, answer: ok(nil)}.turn(t),
+			Start: startR.turn(t), Run: "R", Other: handed(t, "another start", ok(object{"R": running(1, "fetch"), "O": running(1, "fetch")}, request("O", 1, "fetch"))), Again: handed(t, "the same job", ok(nil)), Matching: handed(t, "the result", matching), Taken: told{name: "taken", before: runR2, answer: ok(nil)}.turn(t),
 			Foreign: []Turn{handed(t, "a foreign start", refusal(false)), handed(t, "another", ok(object{"R": running(1, "fetch"), "Q": running(1, "fetch")}, request("Q", 1, "fetch")))},
 		}
 		files := wiretest.Value(t, object{"trace.jsonl": object{"kind": "file", "text": "{\"a\":1}\n[]\n", "whole": true, "bytes": 11}})
@@ -34,6 +34,9 @@ func TestJudgesOfRedelivery(t *testing.T) {
 			run["attempt"] = 2
 			o.Again = handed(t, "the same job", ok(object{"R": run}))
 		}, agenticloopv2.RFC103READ2},
+		{"start-with-a-known-id", "any start changes it", func(o *RedeliveryObservation) {
+			o.Other = handed(t, "another start", ok(object{"R": over("escalated", 1), "O": running(1, "fetch")}, request("O", 1, "fetch")))
+		}, "blocked"},
 		{"start-with-a-known-id", "the run begins anew", func(o *RedeliveryObservation) {
 			run := running(1, "fetch")
 			run["goal"] = "another"

@@ -92,7 +92,7 @@ func TestJudgesOfSeveralRuns(t *testing.T) {
 		return out
 	}
 	honest := func() RunsObservation {
-		o := RunsObservation{Marker: "m-4711", Ended: "E", Pending: []pending{{"A", 1, "fetch"}, {"B", 1, "fetch"}, {"C", 1, "fetch"}}, Grown: 100, Of: []string{"A"}, Not: []string{"B"}}
+		o := RunsObservation{Marker: "m-4711", Ended: "E", Pending: []pending{{"A", 1, "fetch"}, {"B", 1, "fetch"}, {"C", 1, "fetch"}}, Grown: 100, Of: []string{"A", "B"}, Not: []string{"B", "A"}}
 		before := object{}
 		for _, id := range []string{"A", "B", "C"} {
 			after := maps.Clone(before)
@@ -102,7 +102,8 @@ func TestJudgesOfSeveralRuns(t *testing.T) {
 		}
 		o.One = told{name: "the result of B", before: three, answer: ok(with(object{"B": running(2, "fabric")}), request("B", 2, "fabric"))}.turn(t)
 		o.Large = told{name: "large", before: three, answer: ok(with(object{"A": running(2, "fabric")}), request("A", 2, "fabric"))}.turn(t)
-		o.Crossed = []Turn{told{name: "crossed", before: three, answer: ok(with(object{"A": over("escalated", 1)}), escalation("A", "step_mismatch"))}.turn(t)}
+		o.Crossed = []Turn{told{name: "crossed", before: three, answer: ok(with(object{"A": over("escalated", 1)}), escalation("A", "step_mismatch"))}.turn(t),
+			told{name: "crossed back", before: with(object{"B": running(3, "fetch")}), answer: ok(nil)}.turn(t)}
 		return o
 	}
 	one := func(runs object) func(*RunsObservation) {
@@ -116,7 +117,7 @@ func TestJudgesOfSeveralRuns(t *testing.T) {
 		want           string
 	}{
 		{"state/other-runs-kept", "one is lost", one(object{"A": running(1, "fetch"), "B": running(2, "fabric"), "E": over("done", 1)}), agenticloopv2.RFC103WIRE12},
-		{"state/other-runs-kept", "one is changed", one(with(object{"A": running(9, "fetch"), "B": running(2, "fabric")})), agenticloopv2.RFC103WIRE12},
+		{"state/other-runs-kept", "one is changed", one(with(object{"A": running(9, "fetch"), "B": running(2, "fabric")})), agenticloopv2.RFC103READ5},
 		{"state/other-runs-kept", "an ended one is changed", one(with(object{"B": running(2, "fabric"), "E": over("escalated", 1)})), agenticloopv2.RFC103READ8},
 		{"state/other-runs-kept", "an ended one is let go of", one(with(object{"B": running(2, "fabric"), "E": nil})), "passed"},
 		{"state/other-runs-kept", "the result moves none", func(o *RunsObservation) {
@@ -133,7 +134,13 @@ func TestJudgesOfSeveralRuns(t *testing.T) {
 		}, agenticloopv2.RFC103I5},
 		{"correlation/crossed-runs", "the other run is changed", func(o *RunsObservation) {
 			o.Crossed[0] = told{name: "crossed", before: three, answer: ok(with(object{"B": over("escalated", 1)}), escalation("A", "x"))}.turn(t)
-		}, agenticloopv2.RFC103I5},
+		}, agenticloopv2.RFC103READ5},
+		{"correlation/crossed-runs", "a stale step is taken", func(o *RunsObservation) {
+			further := with(object{"B": running(3, "fetch")})
+			escalates := maps.Clone(further)
+			escalates["B"] = over("escalated", 3)
+			o.Crossed, o.Of, o.Not = []Turn{told{name: "crossed", before: further, answer: ok(escalates, escalation("B", "x"))}.turn(t)}, []string{"B"}, []string{"A"}
+		}, agenticloopv2.RFC103I6},
 	} {
 		t.Run(c.scenario+"/"+c.name, func(t *testing.T) {
 			expect(t, c.scenario, honest(), "passed")

@@ -14,6 +14,17 @@ func redeliverySuite() scenarios.Suite {
 	}
 }
 
+// apart stops a judge where any start at all changes the run: that a certain one does shows nothing then.
+func (o RedeliveryObservation) apart(j *scenarios.Judge) bool {
+	if !begun(j, o.Start) || !ready(j, o.Other) {
+		return false
+	}
+	if ok, found := o.Other.unchanged(o.Run).MatchSeen(o.Other.runs()); !ok {
+		return j.BlockOn(agenticloopv2.RFC103READ5, "set-up: another start changed the run: "+found)
+	}
+	return true
+}
+
 // AL-04. Delivery is at least once, and the text is silent on starts (facts 7.13).
 var startAgain = scenarios.Scenario{
 	ID:     "agenticloop/redelivery/start-delivered-again",
@@ -21,7 +32,7 @@ var startAgain = scenarios.Scenario{
 	Proves: ids{agenticloopv2.RFC103READ2},
 	Claim:  redelivery,
 	Ask: scenarios.Ask(redelivered, func(o RedeliveryObservation, j *scenarios.Judge) {
-		if !begun(j, o.Start) || !ready(j, o.Again) {
+		if !o.apart(j) || !ready(j, o.Again) {
 			return
 		}
 		j.Check(agenticloopv2.RFC103READ2, o.Again.kept()).To(check.Len(0), "%s: new runs", o.Again.Name)
@@ -36,7 +47,7 @@ var foreignStart = scenarios.Scenario{
 	Proves: ids{agenticloopv2.RFC103READ3},
 	Claim:  plugin,
 	Ask: scenarios.Ask(redelivered, func(o RedeliveryObservation, j *scenarios.Judge) {
-		if !begun(j, o.Start) || !ready(j, o.Foreign...) || len(o.Foreign) == 0 && !ready(j, Turn{}) {
+		if !o.apart(j) || !ready(j, o.Foreign...) || len(o.Foreign) == 0 && !ready(j, Turn{}) {
 			return
 		}
 		for _, t := range o.Foreign {

@@ -142,7 +142,7 @@ var endsIdle = scenarios.Scenario{
 var otherRunsKept = scenarios.Scenario{
 	ID:     "agenticloop/state/other-runs-kept",
 	Title:  "a turn that changes one run returns the others as they were",
-	Proves: ids{agenticloopv2.RFC103WIRE12, agenticloopv2.RFC103READ8},
+	Proves: ids{agenticloopv2.RFC103WIRE12, agenticloopv2.RFC103READ5, agenticloopv2.RFC103READ8},
 	Claim:  plugin,
 	Ask: scenarios.Ask(severalRuns, func(o RunsObservation, j *scenarios.Judge) {
 		if !begun(j, o.Starts...) || !ready(j, o.One) {
@@ -153,7 +153,10 @@ var otherRunsKept = scenarios.Scenario{
 			return
 		}
 		for _, i := range []int{0, 2} {
-			j.Check(agenticloopv2.RFC103WIRE12, o.One.runs()).To(o.One.unchanged(o.Pending[i].Run), "%s: run %c", o.One.Name, 'A'+rune(i))
+			j.Check(agenticloopv2.RFC103WIRE12, o.One.run(o.Pending[i].Run)).To(anObject(), "%s: run %c", o.One.Name, 'A'+rune(i))
+			if o.One.run(o.Pending[i].Run).Present() {
+				j.Check(agenticloopv2.RFC103READ5, o.One.runs()).To(o.One.unchanged(o.Pending[i].Run), "%s: run %c", o.One.Name, 'A'+rune(i))
+			}
 		}
 		j.Check(agenticloopv2.RFC103WIRE12, o.One.run(o.Pending[1].Run)).To(anObject(), "%s: run B", o.One.Name)
 		// An agent may let go of runs that are over, and need not while the state is small (facts 7.25).
