@@ -23,6 +23,7 @@ type Process struct {
 	Dir      string            // where it starts; "" = a new, empty folder each turn
 	Env      map[string]string // beside PATH, HOME, TZ, LANG, LANGUAGE, TMPDIR and LC_*
 	Declared []byte            // a JSON document: what it says of itself
+	Here     Program           // in place of the command, which is not started: the program as a function
 }
 
 // KillPoint is when a turn's process is killed on purpose.
@@ -193,6 +194,9 @@ func startable(err error) error {
 
 // CheckProgram says whether a target's program is there and can be executed. The error says how to mend it.
 func (p *Process) CheckProgram() error {
+	if p.Here != nil {
+		return nil
+	}
 	if len(p.Command) == 0 {
 		return errors.New("no command is given")
 	}

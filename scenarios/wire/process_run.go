@@ -27,6 +27,9 @@ const (
 // run starts a process, feeds it and waits until nothing of it is left. The error says why it could not be started, or
 // that ctx was over.
 func run(ctx context.Context, p *Process, turn Turn, limits Limits) (*result, error) {
+	if p.Here != nil {
+		return runHere(ctx, p, turn, limits)
+	}
 	r := &result{Spawned: Spawned{Command: p.Command, Input: string(turn.Input[:min(len(turn.Input), limits.InputKept)]), InputBytes: int64(len(turn.Input))}}
 	home, err := newFolder()
 	if err != nil {
