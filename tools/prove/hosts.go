@@ -11,7 +11,9 @@ import (
 )
 
 // Hosts are all that Assay is proved on: the honest ones, and one to each fault.
-func Hosts() []Host { return slices.Concat(Honest(), HonestAgents(), faulty()) }
+func Hosts() []Host {
+	return slices.DeleteFunc(slices.Concat(Honest(), HonestAgents(), faulty()), func(h Host) bool { return h.Agent != nil })
+}
 
 // faulty are a host to each fault.
 func faulty() (hosts []Host) {

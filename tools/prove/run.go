@@ -102,7 +102,7 @@ func (l *Lab) Prove(ctx context.Context, o Options) (results.KillMatrix, error) 
 			faults = append(faults, *r.Fault)
 		}
 	}
-	return matrix(honest, faults, Suites()), nil
+	return matrix(honest, faults, o.suites(asked)), nil
 }
 
 // Suites are all suites that are proved, of all protocols.
@@ -146,4 +146,12 @@ func (o Options) certify(ctx context.Context, h Host, selected map[*scenarios.Pr
 	}
 	came := faultResult(*h.Fault, protocol.Ledger, r)
 	return Result{Fault: &came}, nil
+}
+
+// suites are those of the protocols that were asked about.
+func (o Options) suites(asked map[*scenarios.Protocol]scenarios.Selection) []scenarios.Suite {
+	return slices.DeleteFunc(Suites(), func(s scenarios.Suite) bool {
+		_, any := asked[s.Protocol]
+		return !any || !slices.ContainsFunc(o.Hosts, func(h Host) bool { return protocolOf(h) == s.Protocol })
+	})
 }
