@@ -69,7 +69,8 @@ type ForbiddenObservation struct {
 	Wanted  string   `json:"wanted"`  // that tool
 	Self    []Turn   `json:"self"`    // the agent itself
 	Name    string   `json:"name"`
-	Odd     []Turn   `json:"odd"` // names that are none
+	Empty   []Turn   `json:"empty"` // any tool, where nothing is allowed
+	Odd     []Turn   `json:"odd"`   // names that are none
 	Names   []string `json:"names"`
 	// Cut has, in place of what could not be steered, why.
 	Cut string `json:"cut,omitempty"`
@@ -97,13 +98,14 @@ var forbidden = &scenarios.Drive[ForbiddenObservation]{
 
 func (a *agent) forbidden(ctx context.Context, o *ForbiddenObservation) error {
 	arguments := object{"url": "http://example.test/"}
+	var edit func(object)
 	begin := func(name, tool string, config object) (Turn, error) {
 		p, err := a.planned(ctx, call(tool, arguments))
 		if err != nil {
 			return Turn{}, err
 		}
 		defer p.close()
-		t, _, err := a.turn(ctx, p.lays(job{name: name, event: a.start(a.goal(), p.context), config: config}))
+		t, _, err := a.turn(ctx, p.lays(job{name: name, event: a.start(a.goal(), p.context), config: config, edit: edit}))
 		return t, err
 	}
 	var err error
@@ -123,6 +125,22 @@ func (a *agent) forbidden(ctx context.Context, o *ForbiddenObservation) error {
 		}
 		o.Self = append(o.Self, t)
 	}
+	for _, e := range []struct {
+		name   string
+		config object
+		edit   func(object)
+	}{
+		{"with an empty allowlist", object{"allowed_plugins": []any{}}, nil},
+		{"without an allowlist", nil, func(request object) { delete(request["config"].(object), "allowed_plugins") }},
+	} {
+		edit = e.edit
+		t, err := begin("a start that wants "+o.Tool+" "+e.name, o.Tool, e.config)
+		if err != nil {
+			return err
+		}
+		o.Empty = append(o.Empty, t)
+	}
+	edit = nil
 	for _, name := range oddNames {
 		t, err := begin(fmt.Sprintf("a start that wants a tool named %.20q", name), name, object{"allowed_plugins": []any{o.Tool, name}})
 		if err != nil {

@@ -90,6 +90,20 @@ func TestJudgesOfForbiddenTools(t *testing.T) {
 	}
 }
 
+func TestAPlannerWithoutAnAllowlist(t *testing.T) {
+	refused := told{name: "refused", answer: refusal(false)}
+	o := ForbiddenObservation{Control: startR.turn(t), Tool: "fetch", Empty: []Turn{refused.turn(t), refused.turn(t)}}
+	if out := expect(t, "security/no-allowlist-no-tool-on-wish", o, "passed"); len(out.Findings) != 0 {
+		t.Errorf("findings %v", out.Findings)
+	}
+	o.Empty[0] = startR.turn(t)
+	if out := expect(t, "security/no-allowlist-no-tool-on-wish", o, "passed"); len(out.Findings) != 1 {
+		t.Errorf("findings %v", out.Findings)
+	}
+	o.Tool = "jina-reader"
+	expect(t, "security/no-allowlist-no-tool-on-wish", o, "blocked")
+}
+
 func TestJudgesOfSpoofing(t *testing.T) {
 	honest := func() SpoofedObservation {
 		return SpoofedObservation{Start: startR.turn(t), Pending: pending{"R", 1, "fetch"}, Result: handed(t, "a result", ok(runR2, request("R", 2, "fabric"))), Steered: startR.turn(t),

@@ -15,7 +15,7 @@ func securitySuite() scenarios.Suite {
 	return scenarios.Suite{
 		ID: "security", Title: "no tool that is not allowed, no agent that starts itself, no correlation of others, no secret told", Protocol: Protocol,
 		Scenarios: []scenarios.Scenario{
-			allowlistBinds, forbiddenRefused, neverItself, neverItselfPlanned, failsClosed, namesAreSound, reservedKeys, reservedArguments,
+			allowlistBinds, forbiddenRefused, neverItself, neverItselfPlanned, failsClosed, failsClosedPlanned, namesAreSound, reservedKeys, reservedArguments,
 			secretsKept, secretsOutOfFiles, noNestedDispatch,
 			everyTurn("security", allowlists), everyTurn("security", spoofing), everyTurn("security", secrets),
 		},
@@ -163,6 +163,22 @@ var failsClosed = scenarios.Scenario{
 	Claim:  plugin,
 	Ask: scenarios.Ask(allowlists, func(o AllowedObservation, j *scenarios.Judge) {
 		if !begun(j, o.Control) || !ready(j, o.Empty...) {
+			return
+		}
+		for _, t := range o.Empty {
+			j.Check(agenticloopv2.RFC103G4, t.requests()).To(check.Len(0), "%s: requests for tools", t.Name)
+		}
+	}),
+}
+
+// AL-35.
+var failsClosedPlanned = scenarios.Scenario{
+	ID:     "agenticloop/security/no-allowlist-no-tool-on-wish",
+	Title:  "without an allowlist, or with an empty one, no tool is asked for, though the planner wants one",
+	Proves: ids{agenticloopv2.RFC103G4},
+	Claim:  plugin,
+	Ask: scenarios.Ask(forbidden, func(o ForbiddenObservation, j *scenarios.Judge) {
+		if !o.steered(j) || !ready(j, o.Empty...) || len(o.Empty) == 0 && !ready(j, Turn{}) {
 			return
 		}
 		for _, t := range o.Empty {
