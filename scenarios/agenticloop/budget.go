@@ -25,7 +25,7 @@ func budgetSuite() scenarios.Suite {
 // to itself, came to an end of its own before.
 func (o BudgetObservation) goesOn(j *scenarios.Judge, runs ...Spent) (met []Spent) {
 	for _, s := range runs {
-		if !begun(j, s.Start) || !ready(j, s.Steps...) {
+		if !begun(j, s.Start) || !ready(j, s.Steps...) || !keptBooks(j, s.Steps) {
 			return nil
 		}
 		if o.Way != "" || s.end() < 0 || len(s.all()[s.end()].ofType(completed).Values) == 0 {
@@ -36,6 +36,18 @@ func (o BudgetObservation) goesOn(j *scenarios.Judge, runs ...Spent) (met []Spen
 		j.Block("left to itself the agent is done before its budget is used up", "declare a decision seam in "+ProfileName+" that can say call_tool")
 	}
 	return met
+}
+
+// keptBooks stops a judge where the last turn asked for a tool that its run does not wait for: nothing could be delivered then.
+func keptBooks(j *scenarios.Judge, turns []Turn) bool {
+	if len(turns) == 0 {
+		return true
+	}
+	last := turns[len(turns)-1]
+	if _, ok := waiting(last); !ok && len(last.requests().Values) > 0 {
+		return j.BlockOn(agenticloopv2.RFC103I3, "set-up: "+last.Name+": it asks for a tool that its run does not wait for")
+	}
+	return true
 }
 
 // AL-18. RFC-103 Error Handling, Security and Scope. Whether the budget is looked at before a request or at a result is
@@ -143,7 +155,7 @@ var higherBudget = scenarios.Scenario{
 var errorsEnd = scenarios.Scenario{
 	ID:     "agenticloop/budget/errors-end-the-run",
 	Title:  "a step that goes on failing is asked for again a bounded number of times, and then the run is escalated once",
-	Proves: ids{agenticloopv2.RFC103V10, agenticloopv2.RFC103F6},
+	Proves: ids{agenticloopv2.RFC103V10, agenticloopv2.RFC103F6, agenticloopv2.RFC103F3},
 	Claim:  plugin,
 	Ask: scenarios.Ask(failures, func(o FailuresObservation, j *scenarios.Judge) {
 		if !begun(j, o.Start) || !ready(j, o.Failing...) || len(o.Failing) == 0 && !ready(j, Turn{}) {
@@ -157,6 +169,9 @@ var errorsEnd = scenarios.Scenario{
 		}
 		last := o.Failing[len(o.Failing)-1]
 		givenUp(j, last, o.Pending.Run, agenticloopv2.RFC103F6)
+		if len(last.ofType(escalated).Values) > 0 {
+			toldWhy(j, last, o.Pending.Run)
+		}
 		j.Check(agenticloopv2.RFC103F6, last.events()).To(check.Seeing(fmt.Sprintf("at most %d tries", o.Most+1), func(wire.Seen) (bool, string) {
 			return len(o.Failing) <= o.Most+1, fmt.Sprintf("%d", len(o.Failing))
 		}), "failures until the end")
@@ -222,7 +237,7 @@ var reframesEnd = scenarios.Scenario{
 	Proves: ids{agenticloopv2.RFC103F8, agenticloopv2.RFC103G8},
 	Claim:  reframes,
 	Ask: scenarios.Ask(reframing, func(o ReframesObservation, j *scenarios.Judge) {
-		if !begun(j, o.Start) || !ready(j, o.Steps...) || len(o.Steps) == 0 && !ready(j, Turn{}) {
+		if !begun(j, o.Start) || !ready(j, o.Steps...) || len(o.Steps) == 0 && !ready(j, Turn{}) || !keptBooks(j, o.Steps) {
 			return
 		}
 		for _, t := range o.Steps {

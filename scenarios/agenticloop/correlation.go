@@ -152,11 +152,16 @@ var wrongToolEscalates = scenarios.Scenario{
 		givenUp(j, t, o.Pending.Run, agenticloopv2.RFC103V7, agenticloopv2.RFC103F2, agenticloopv2.RFC103M5)
 		j.Check(agenticloopv2.RFC103L2, t.events().Each("/type")).To(check.Equal([]string{escalated}), "%s: events", t.Name)
 		j.Check(agenticloopv2.RFC103S8, t.run(o.Pending.Run).Key("status")).To(check.Equal("escalated"), "%s: status of the run", t.Name)
-		j.Check(agenticloopv2.RFC103F3, t.ofType(escalated).Each("/payload/run_id")).To(check.Equal([]string{o.Pending.Run}), "%s: run_id of agent.escalated", t.Name)
-		for _, e := range t.ofType(escalated).Values {
-			j.Check(agenticloopv2.RFC103F3, e.At("/payload/reason")).To(check.Text(), "%s: reason of agent.escalated", t.Name)
-		}
+		toldWhy(j, t, o.Pending.Run)
 	}),
+}
+
+// toldWhy expects that an escalation names its run, and a reason.
+func toldWhy(j *scenarios.Judge, t Turn, run string) {
+	j.Check(agenticloopv2.RFC103F3, t.ofType(escalated).Each("/payload/run_id")).To(check.Equal([]string{run}), "%s: run_id of agent.escalated", t.Name)
+	for _, e := range t.ofType(escalated).Values {
+		j.Check(agenticloopv2.RFC103F3, e.At("/payload/reason")).To(check.Text(), "%s: reason of agent.escalated", t.Name)
+	}
 }
 
 // AL-11, AL-12. RFC-103 Resume Validation Logic: the order.
@@ -174,6 +179,7 @@ var orderOfChecks = scenarios.Scenario{
 			j.Check(agenticloopv2.RFC103V1, t.run(o.Pending.Run).Key("status")).To(check.OneOf(nil, statusIn(t, o.Pending.Run)), "%s: status of the run", t.Name)
 		}
 		silent(j, o.StaleWrong, o.Pending.Run, agenticloopv2.RFC103I6)
+		silent(j, o.Old, o.Pending.Run, agenticloopv2.RFC103I6)
 		for _, t := range o.Finished {
 			silent(j, t, o.Pending.Run, agenticloopv2.RFC103V4)
 		}

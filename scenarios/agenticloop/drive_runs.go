@@ -55,7 +55,10 @@ func (a *agent) severalRuns(ctx context.Context, o *RunsObservation) error {
 	}
 	first, second := o.Pending[0], o.Pending[1]
 	o.Ended = "ended-" + a.id()
-	over := copied(runsOf(state)[first.Run]).(object)
+	over, kept := copied(runsOf(state)[first.Run]).(object)
+	if !kept { // the run was lost: the turns show it
+		return nil
+	}
 	over["status"], over["pending_step"], over["pending_tool"] = "done", nil, nil
 	state = copied(state)
 	runsOf(state)[o.Ended] = over

@@ -17,7 +17,9 @@ type WorkspaceObservation struct {
 	EndObservation
 	Left  []wire.Value `json:"left"`  // the files of each job, when it had ended
 	Later []wire.Value `json:"later"` // the same, when the run had ended
-	Odd   []Turn       `json:"odd"`   // starts with a workspace_dir that cannot be used
+	// Beside is what stands in the folder that holds the workspaces, when the run had ended.
+	Beside wire.Value `json:"beside"`
+	Odd    []Turn     `json:"odd"` // starts with a workspace_dir that cannot be used
 }
 
 // inWorkspaces drives a run whose jobs have workspaces.
@@ -110,7 +112,11 @@ func (a *agent) inWorkspaces(ctx context.Context, o *WorkspaceObservation, root 
 			return err
 		}
 	}
-	return nil
+	all, err := a.ReadFolder("the folder that holds the workspaces", root)
+	if err == nil {
+		o.Beside = all.Value("")
+	}
+	return err
 }
 
 // long is a stub of more text than a request should hold: it belongs into a file.

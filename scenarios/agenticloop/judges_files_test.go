@@ -111,6 +111,9 @@ func TestJudgesOfWorkspaces(t *testing.T) {
 		{"nothing-outside", "a file beside it", func(o *WorkspaceObservation) {
 			o.Odd = append(o.Odd, told{name: "relative", answer: startR.answer, litter: []string{"workspace/job-1/plan.md"}}.turn(t))
 		}, agenticloopv2.RFC103READ13},
+		{"nothing-outside", "a file beside the workspaces", func(o *WorkspaceObservation) {
+			o.Beside = wiretest.Value(t, object{"job-1": object{"kind": "folder"}, "notes.md": object{"kind": "file"}})
+		}, agenticloopv2.RFC103READ13},
 		{"nothing-outside", "a link", func(o *WorkspaceObservation) {
 			o.Left[1] = listing("1\n", func(f object) { f["etc"] = object{"kind": "link"} })
 		}, agenticloopv2.RFC103READ13},

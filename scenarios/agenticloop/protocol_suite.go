@@ -51,11 +51,11 @@ var manifestSound = scenarios.Scenario{
 var exitCodes = scenarios.Scenario{
 	ID:     "agenticloop/protocol/exit-code-0",
 	Title:  "every turn answers and exits with 0, whatever became of the run",
-	Proves: ids{agenticloopv2.RFC103P1, agenticloopv2.RFC103P2, agenticloopv2.RFC103P6, agenticloopv2.RFC103N1},
+	Proves: ids{agenticloopv2.RFC103P1, agenticloopv2.RFC103P2, agenticloopv2.RFC103P6, agenticloopv2.RFC103N1, agenticloopv2.RFC103I7},
 	Claim:  plugin,
 	Ask: scenarios.Ask(results, func(o ResultsObservation, j *scenarios.Judge) {
 		for _, t := range o.Turns {
-			for _, id := range (ids{agenticloopv2.RFC103P1, agenticloopv2.RFC103P6, agenticloopv2.RFC103N1}) {
+			for _, id := range (ids{agenticloopv2.RFC103P1, agenticloopv2.RFC103P6, agenticloopv2.RFC103N1, agenticloopv2.RFC103I7}) {
 				j.Check(id, t.Exit).To(check.Equal(0), "%s: exit code", t.Name)
 			}
 			j.Check(agenticloopv2.RFC103P2, t.Output).To(anObject(), "%s: standard output", t.Name)

@@ -155,6 +155,15 @@ var nothingOutside = scenarios.Scenario{
 		for _, t := range append([]Turn{o.Start}, append(o.Steps, o.Odd...)...) {
 			j.Check(agenticloopv2.RFC103READ13, t.Litter).To(check.Len(0), "%s: files in the folder in which it was started", t.Name)
 		}
+		j.Check(agenticloopv2.RFC103READ13, o.Beside).To(check.Seeing("nothing but workspaces", func(s wire.Seen) (bool, string) {
+			all, _ := s.Actual().(map[string]any)
+			for _, name := range sortedKeys(all) {
+				if !strings.HasPrefix(name, "job-") {
+					return false, name
+				}
+			}
+			return true, "nothing"
+		}), "beside the workspaces")
 		for i, files := range o.Left {
 			j.Check(agenticloopv2.RFC103READ13, files).To(check.Seeing("no links that lead elsewhere", func(s wire.Seen) (bool, string) {
 				all, _ := s.Actual().(map[string]any)

@@ -61,12 +61,12 @@ func (o *certifyFlags) command(cmd *cobra.Command) (target, error) {
 }
 
 // forHosts are flags that mean nothing for an executable.
-var forHosts = []string{"key", "key-file", "other-key", "voter-key", "low-scope-key", "second-host", "second-host-key", "header", "cacert", "seam-prefix"}
+var forHosts = []string{"--key", "--key-file", otherKeyFlag, voterKeyFlag, lowScopeKeyFlag, secondHostFlag, secondHostKeyFlag, "--header", "--cacert", "--seam-prefix"}
 
 func onlyForHosts(cmd *cobra.Command) error {
 	for _, name := range forHosts {
-		if f := cmd.Flags().Lookup(name); f != nil && f.Changed {
-			return usage("certify --%s: it is for hosts, and a plugin is none: leave it out", name)
+		if cmd.Flags().Changed(strings.TrimPrefix(name, "--")) {
+			return usage("certify %s: it is for hosts, and a plugin is none: leave it out", name)
 		}
 	}
 	return nil
