@@ -38,14 +38,16 @@ func (o BudgetObservation) goesOn(j *scenarios.Judge, runs ...Spent) (met []Spen
 	return met
 }
 
-// keptBooks stops a judge where the last turn asked for a tool that its run does not wait for: nothing could be delivered then.
+// keptBooks stops a judge where a turn asked for a tool that its run does not wait for: what is delivered then matches nothing.
 func keptBooks(j *scenarios.Judge, turns []Turn) bool {
-	if len(turns) == 0 {
-		return true
-	}
-	last := turns[len(turns)-1]
-	if _, ok := waiting(last); !ok && len(last.requests().Values) > 0 {
-		return j.BlockOn(agenticloopv2.RFC103I3, "set-up: "+last.Name+": it asks for a tool that its run does not wait for")
+	for _, t := range turns {
+		if len(t.requests().Values) == 0 {
+			continue
+		}
+		p, ok := waiting(t)
+		if w := waitsOf(t.run(p.Run).Actual()); !ok || w.step != p.Step || w.tool != p.Tool {
+			return j.BlockOn(agenticloopv2.RFC103I3, "set-up: "+t.Name+": it asks for a tool that its run does not wait for")
+		}
 	}
 	return true
 }
