@@ -85,7 +85,7 @@ func TestAgentPageHasEverySetting(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	if err := agent.Export(dir, agent.Revisions[0], "assay"); err != nil {
+	if err := agent.Export(dir, agent.Profile{}, "assay"); err != nil {
 		t.Fatal(err)
 	}
 	raw, err := os.ReadFile(filepath.Join(dir, agent.ManifestFile))

@@ -35,7 +35,7 @@ func TestThePluginFolder(t *testing.T) {
 	for _, revision := range agent.Revisions {
 		dir := filepath.Join(t.TempDir(), "plugins", "agentic-loop")
 		for range 2 { // the second time over the first
-			if err := agent.Export(dir, revision, "/bin/echo", "it's", "me"); err != nil {
+			if err := agent.Export(dir, agent.Profile{Revision: revision}, "/bin/echo", "it's", "me"); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -68,7 +68,7 @@ func TestThePluginFolder(t *testing.T) {
 // The seams of the profile steer the agent as it says.
 func TestTheSeamsOfTheProfile(t *testing.T) {
 	dir := t.TempDir()
-	if err := agent.Export(dir, agent.Revisions[0], "assay"); err != nil {
+	if err := agent.Export(dir, agent.Profile{}, "assay"); err != nil {
 		t.Fatal(err)
 	}
 	var profile al.TargetProfile

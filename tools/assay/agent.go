@@ -87,7 +87,7 @@ func knownFaults(ids []string) error {
 }
 
 func newAgentExport() *cobra.Command {
-	revision := agent.Revisions[0]
+	p := agent.Profile{Revision: agent.Revisions[0]}
 	var faults []string
 	cmd := &cobra.Command{
 		Use:   "export DIR",
@@ -97,8 +97,13 @@ func newAgentExport() *cobra.Command {
 		Example: "  assay agent export ./agentic-loop",
 		Args:    args("DIR"),
 		RunE: func(cmd *cobra.Command, dirs []string) error {
-			if !slices.Contains(agent.Revisions, revision) {
-				return unknown("revision", revision, agent.Revisions)
+			if !slices.Contains(agent.Revisions, p.Revision) {
+				return unknown("revision", p.Revision, agent.Revisions)
+			}
+			for _, name := range p.Without {
+				if !slices.Contains(agent.Declarable(), name) {
+					return unknown("capability or seam", name, agent.Declarable())
+				}
 			}
 			if err := knownFaults(faults); err != nil {
 				return err
@@ -111,7 +116,7 @@ func newAgentExport() *cobra.Command {
 			if err != nil {
 				return fmt.Errorf("agent export: find this program: %w", err)
 			}
-			if err := agent.Export(dirs[0], revision, self, arguments...); err != nil {
+			if err := agent.Export(dirs[0], p, self, arguments...); err != nil {
 				return fmt.Errorf("agent export: %w: name a folder that can be written", err)
 			}
 			_, err = fmt.Fprintf(cmd.OutOrStdout(), "plugin %s in %s, started by %s\n", agent.DefaultName, dirs[0], filepath.Join(dirs[0], agent.EntrypointFile))
@@ -119,6 +124,7 @@ func newAgentExport() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringSliceVar(&faults, "fault", nil, "violation that the plugin commits, by its `ID` (assay list faults); may be repeated")
-	cmd.Flags().StringVar(&revision, "revision", revision, "`REVISION` of the protocol that the profile names: 2026-02, with workspaces, or 2026-06")
+	cmd.Flags().StringSliceVar(&p.Without, "without", nil, "`NAMES` of capabilities and seams that the profile leaves off, separated by commas")
+	cmd.Flags().StringVar(&p.Revision, "revision", p.Revision, "`REVISION` of the protocol that the profile names: 2026-02, with workspaces, or 2026-06")
 	return cmd
 }

@@ -5,12 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
-	"slices"
+	"strings"
 
-	yaml "go.yaml.in/yaml/v3"
-
-	"github.com/openassay/assay/gen/agenticloopv2"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/agenticloop"
 	"github.com/openassay/assay/simhost/agent"
@@ -19,10 +15,8 @@ import (
 
 // Agent is a reference agent that is to be certified. It runs in this process: that of a plugin is tried elsewhere.
 type Agent struct {
-	Revision     string   // of the protocol; "" is the first that it knows
-	Without      []string // capabilities that its profile does not list
-	WithoutSeams []string // seams that its profile does not declare
-	Faults       []string
+	Profile agent.Profile
+	Faults  []string
 }
 
 // HonestAgents list reference agents that keep every promise they make: of both revisions, and with each capability and
@@ -30,26 +24,14 @@ type Agent struct {
 func HonestAgents() []Host {
 	hosts := []Host{{Name: "agent", Agent: &Agent{}}}
 	for _, revision := range agent.Revisions[1:] {
-		hosts = append(hosts, Host{Name: "agent --revision " + revision, Agent: &Agent{Revision: revision}})
+		hosts = append(hosts, Host{Name: "agent --revision " + revision, Agent: &Agent{Profile: agent.Profile{Revision: revision}}})
 	}
-	for _, c := range capabilities {
-		hosts = append(hosts, Host{Name: "agent --without " + c, Agent: &Agent{Without: []string{c}}})
+	all := agent.Declarable()
+	for _, name := range all {
+		hosts = append(hosts, Host{Name: "agent --without " + name, Agent: &Agent{Profile: agent.Profile{Without: []string{name}}}})
 	}
-	for _, seam := range seams {
-		hosts = append(hosts, Host{Name: "agent --without-seam " + seam, Agent: &Agent{WithoutSeams: []string{seam}}})
-	}
-	return append(hosts, Host{Name: "agent --without-seam " + seams[0] + "," + seams[1] + "," + seams[2], Agent: &Agent{WithoutSeams: seams}})
+	return append(hosts, Host{Name: "agent --without " + strings.Join(all, ","), Agent: &Agent{Profile: agent.Profile{Without: all}}})
 }
-
-// capabilities are what a profile can list.
-var capabilities = []string{
-	string(agenticloopv2.CapabilityCompletedSteps), string(agenticloopv2.CapabilityContextBudget), string(agenticloopv2.CapabilityContextDelivery),
-	string(agenticloopv2.CapabilityRedelivery), string(agenticloopv2.CapabilityReframe), string(agenticloopv2.CapabilityRetry),
-	string(agenticloopv2.CapabilityWorkspace),
-}
-
-// seams are the ways in which a profile can have the agent's decisions made for it.
-var seams = []string{"context_steering", "scripted_config", "mock_llm"}
 
 // FaultyAgent is the reference agent that commits a fault.
 func FaultyAgent(f agentfault.Fault) Host {
@@ -66,7 +48,7 @@ func (a *Agent) certify(ctx context.Context, h Host, o scenarios.Options) (_ *sc
 		return nil, fmt.Errorf("make the folder of %s: %w", h.Name, err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	if err := a.export(dir); err != nil {
+	if err := agent.Export(dir, a.Profile, "assay", "agent"); err != nil {
 		return nil, fmt.Errorf("make the folder of %s: %w", h.Name, err)
 	}
 	target, err := agenticloop.Folder(dir)
@@ -85,36 +67,4 @@ func (a *Agent) certify(ctx context.Context, h Host, o scenarios.Options) (_ *sc
 	r := c.Finish(context.WithoutCancel(ctx))
 	r.Drives = nil
 	return r, ctx.Err()
-}
-
-// export writes the plugin's folder. Its program is not started.
-func (a *Agent) export(dir string) error {
-	revision := a.Revision
-	if revision == "" {
-		revision = agent.Revisions[0]
-	}
-	if err := agent.Export(dir, revision, "assay", "agent"); err != nil {
-		return err
-	}
-	path := filepath.Join(dir, agent.ProfileFile)
-	content, err := os.ReadFile(path)
-	if err != nil {
-		return err
-	}
-	var profile struct {
-		Capabilities []string       `yaml:"capabilities,omitempty"`
-		Seams        map[string]any `yaml:"seams,omitempty"`
-		Rest         map[string]any `yaml:",inline"`
-	}
-	if err := yaml.Unmarshal(content, &profile); err != nil {
-		return err
-	}
-	profile.Capabilities = slices.DeleteFunc(profile.Capabilities, func(c string) bool { return slices.Contains(a.Without, c) })
-	for _, seam := range a.WithoutSeams {
-		delete(profile.Seams, seam)
-	}
-	if content, err = yaml.Marshal(profile); err != nil {
-		return err
-	}
-	return os.WriteFile(path, content, 0o644)
 }

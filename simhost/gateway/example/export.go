@@ -28,7 +28,7 @@ func Export(dir, program string, agentArguments, toolArguments []string) error {
 		return err
 	}
 	plugins := filepath.Join(dir, PluginsFolder)
-	if err := agent.Export(filepath.Join(plugins, agent.DefaultName), agent.Revisions[0], program, agentArguments...); err != nil {
+	if err := agent.Export(filepath.Join(plugins, agent.DefaultName), agent.Profile{}, program, agentArguments...); err != nil {
 		return err
 	}
 	for _, name := range Tools() {
