@@ -25,6 +25,8 @@ type HistoriesObservation struct {
 type Delivered struct {
 	What Delivery `json:"what"`
 	Turn Turn     `json:"turn"`
+
+	step int // of the history: some of them deliver nothing
 }
 
 const (
@@ -81,7 +83,7 @@ func (a *agent) histories(ctx context.Context, o *HistoriesObservation) error {
 			continue
 		}
 		o.Shrunk = len(history)
-		if history, err = a.shrink(ctx, steps[:departing(history)+1], history); err != nil {
+		if history, err = a.shrink(ctx, steps[:history[departing(history)].step+1], history); err != nil {
 			return err
 		}
 		o.Histories = [][]Delivered{history}
@@ -134,7 +136,7 @@ func (a *agent) play(ctx context.Context, steps []step) ([]Delivered, error) {
 		if err != nil {
 			return history, err
 		}
-		history = append(history, Delivered{d, t})
+		history = append(history, Delivered{d, t, n})
 		if d.departs(t) != "" {
 			return history, nil
 		}
@@ -188,9 +190,30 @@ func (a *agent) deliveryOf(s step, state object, runs []string, taken map[string
 	return d, true
 }
 
+// lastAlone is what a history has of the run that its last step is about: a run that goes another way among others may do so
+// by itself.
+func lastAlone(steps []step) []step {
+	out := []step{{kind: "start"}}
+	last := steps[len(steps)-1]
+	for _, s := range steps {
+		if s.kind != "start" && s.run == last.run {
+			out = append(out, step{kind: s.kind})
+		}
+	}
+	return out
+}
+
 // shrink leaves out of a history what it departs without, and returns the shortest that was found and played.
 func (a *agent) shrink(ctx context.Context, steps []step, shortest []Delivered) ([]Delivered, error) {
 	end := a.Now().Add(shrinkingTime)
+	alone := lastAlone(steps)
+	history, err := a.play(ctx, alone)
+	if err != nil {
+		return shortest, err
+	}
+	if at := departing(history); at >= 0 {
+		steps, shortest = alone, history[:at+1]
+	}
 	for size := len(steps) / 2; size >= 1; {
 		less := false
 		for from := 0; from+size <= len(steps) && a.Now().Before(end); {
@@ -232,6 +255,9 @@ var histories = scenarios.Scenario{
 		}
 		for _, h := range o.Histories {
 			for _, d := range h {
+				if !d.byOthers(j, h) {
+					return
+				}
 				j.Check(agenticloopv2.RFC103READ5, d.Turn.Output).To(d.What.keeps(d.Turn), "%s", d.Turn.Name)
 				if w := waitsOf(d.Turn.before()[d.What.Run]); d.What.Run != "" && (d.What.Step != w.step || d.What.Tool != w.tool) {
 					j.Check(agenticloopv2.RFC103I5, d.Turn.requests()).To(check.Len(0), "%s: requests for tools", d.Turn.Name)
@@ -239,4 +265,23 @@ var histories = scenarios.Scenario{
 			}
 		}
 	}),
+}
+
+// byOthers stops a judge where a run goes another way although no other run is there to lead it: other scenarios ask how
+// each kind of delivery is to be taken.
+func (d Delivered) byOthers(j *scenarios.Judge, history []Delivered) bool {
+	why := d.What.departs(d.Turn)
+	if why == "" || d.What.touches(d.Turn) != "" || !d.Turn.answered() {
+		return true
+	}
+	if d.What.Run == "" {
+		return j.BlockOn(agenticloopv2.RFC103M1, "set-up: a start goes another way: "+why)
+	}
+	starts := 0
+	for _, other := range history {
+		if other.What.Run == "" {
+			starts++
+		}
+	}
+	return starts > 1 || j.BlockOn(agenticloopv2.RFC103I5, "set-up: a run goes another way also by itself: "+why)
 }

@@ -247,13 +247,20 @@ func TestTheModel(t *testing.T) {
 			if why := c.what.departs(turn); (why == "") != c.keeps {
 				t.Errorf("departs: %q", why)
 			}
-			want := agenticloopv2.RFC103READ5
-			if c.keeps {
-				want = "passed"
+			alone, among := agenticloopv2.RFC103READ5, agenticloopv2.RFC103READ5
+			switch {
+			case c.keeps:
+				alone, among = "passed", "passed"
+			case c.what.touches(turn) != "" || !turn.answered():
+			case c.what.Run == "":
+				alone, among = "blocked", "blocked"
+			default:
+				alone = "blocked"
 			}
 			start := Delivered{Turn: startR.turn(t)}
-			late := Delivered{Delivery{"R", 1, "fetch", "ok"}, told{name: "late", before: two, answer: ok(nil)}.turn(t)}
-			expect(t, "correlation/histories", HistoriesObservation{Histories: [][]Delivered{{start, late, {c.what, turn}}}}, want)
+			late := Delivered{What: Delivery{"R", 1, "fetch", "ok"}, Turn: told{name: "late", before: two, answer: ok(nil)}.turn(t)}
+			expect(t, "correlation/histories", HistoriesObservation{Histories: [][]Delivered{{start, late, {What: c.what, Turn: turn}}}}, alone)
+			expect(t, "correlation/histories", HistoriesObservation{Histories: [][]Delivered{{start, late, start, {What: c.what, Turn: turn}}}}, among)
 		})
 	}
 	expect(t, "correlation/histories", HistoriesObservation{}, "blocked")

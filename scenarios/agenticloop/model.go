@@ -3,6 +3,8 @@ package agenticloop
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/wire"
@@ -40,14 +42,10 @@ func (d Delivery) departs(t Turn) string {
 	if !t.answered() {
 		return fmt.Sprintf("no response: it ended with %s", t.Exit.JSON())
 	}
-	before, _ := check.Plain(any(t.before())).(map[string]any)
-	for id, run := range before {
-		if id != d.Run {
-			if ok, found := t.unchanged(id).MatchSeen(t.runs()); !ok && waitsOf(t.before()[id]).status == "running" {
-				return fmt.Sprintf("another run, %s, was %s and is %s", id, wire.Compact(run), found)
-			}
-		}
+	if why := d.touches(t); why != "" {
+		return why
 	}
+	before, _ := check.Plain(any(t.before())).(map[string]any)
 	if d.Run == "" {
 		return t.departsFromStart()
 	}
@@ -74,6 +72,20 @@ func (t Turn) departsFromStart() string {
 	made := t.newRuns().Values
 	if !ok || p.Step != 1 || len(made) != 1 || made[0].Key("status").String() != "running" {
 		return "a start was to make one run that asks for step 1, and what came is " + t.Answer.JSON()
+	}
+	return ""
+}
+
+// touches says how a turn changed a running run that was not meant; "" where it did not.
+func (d Delivery) touches(t Turn) string {
+	before, _ := check.Plain(any(t.before())).(map[string]any)
+	for _, id := range slices.Sorted(maps.Keys(before)) {
+		if id == d.Run || waitsOf(t.before()[id]).status != "running" {
+			continue
+		}
+		if ok, found := t.unchanged(id).MatchSeen(t.runs()); !ok {
+			return fmt.Sprintf("another run, %s, was %s and is %s", id, wire.Compact(before[id]), found)
+		}
 	}
 	return ""
 }

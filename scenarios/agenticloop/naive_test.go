@@ -30,7 +30,6 @@ var deserved = map[scenarios.ScenarioID]string{
 	"agenticloop/correlation/same-result-twice":  "RFC103-I6",
 	"agenticloop/correlation/stale-step-ignored": "RFC103-V6",
 	"agenticloop/correlation/order-of-checks":    "RFC103-V1",
-	"agenticloop/correlation/histories":          "RFC103-READ-5",
 	"agenticloop/correlation/crossed-runs":       "RFC103-I6",
 	// No allowlist.
 	"agenticloop/security/allowlist-binds": "RFC103-G3",
