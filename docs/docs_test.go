@@ -5,12 +5,16 @@ package docs_test
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"go.yaml.in/yaml/v3"
 
 	"github.com/openassay/assay/scenarios/openwop"
+	"github.com/openassay/assay/simhost/agent"
+	"github.com/openassay/assay/simhost/gateway"
 	"github.com/openassay/assay/simhost/variation"
 )
 
@@ -45,5 +49,60 @@ func TestVariationsPageHasEveryVariation(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("the rows of variations.md (-the command +the page):\n%s", diff)
+	}
+}
+
+// Who turns a knob finds what it does.
+func TestGatewayPageHasEveryKnob(t *testing.T) {
+	page, err := os.ReadFile("gateway.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for knob, positions := range gateway.Knobs() {
+		_, row, found := strings.Cut(string(page), "\n| `--"+knob+"` | `"+positions[0]+"` |")
+		if !found {
+			t.Errorf("gateway.md has no row for --%s, with %s first", knob, positions[0])
+		}
+		for _, p := range positions[1:] {
+			_, rest, found := strings.Cut(row, "\n| | `"+p+"` |")
+			if !found {
+				t.Errorf("gateway.md does not say what --%s %s does", knob, p)
+			}
+			row = rest
+		}
+	}
+	for _, point := range gateway.CrashPoints() {
+		if !strings.Contains(string(page), "`"+string(point)) {
+			t.Errorf("gateway.md does not say what a crash %s costs", point)
+		}
+	}
+}
+
+// Who sets up the agent finds every setting that its manifest has.
+func TestAgentPageHasEverySetting(t *testing.T) {
+	page, err := os.ReadFile("agent.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := agent.Export(dir, agent.Profile{}, "assay"); err != nil {
+		t.Fatal(err)
+	}
+	raw, err := os.ReadFile(filepath.Join(dir, agent.ManifestFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var manifest struct {
+		Keys struct{ Optional []string } `yaml:"config_keys"`
+	}
+	if err := yaml.Unmarshal(raw, &manifest); err != nil || len(manifest.Keys.Optional) == 0 {
+		t.Fatalf("settings %v: %v", manifest.Keys.Optional, err)
+	}
+	_, settings, _ := strings.Cut(string(page), "## Settings")
+	settings, _, _ = strings.Cut(settings, "## ")
+	for _, key := range manifest.Keys.Optional {
+		if !strings.Contains(settings, "`"+key+"`") {
+			t.Errorf("agent.md does not tell of the setting %s", key)
+		}
 	}
 }

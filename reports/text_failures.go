@@ -101,7 +101,13 @@ func exchangesOf(checks []check.Result) []int {
 
 // exchange is one exchange on one line.
 func (t *text) exchange(e wire.Entry) string {
+	if e.Process != nil {
+		return turn(e)
+	}
 	var words []string
+	if e.Files != nil {
+		return textsafe.Clip(e.Files.Of+": "+e.Files.Content, mostBody)
+	}
 	if e.Request != nil {
 		words = append(words, e.Request.Method, textsafe.Clip(strings.TrimPrefix(e.Request.URL, t.report.Address), mostBody))
 	}
@@ -120,6 +126,25 @@ func (t *text) exchange(e wire.Entry) string {
 	}
 	if e.Error != "" {
 		words = append(words, textsafe.Clip(e.Error, mostReason))
+	}
+	return strings.Join(words, " ")
+}
+
+// turn is one process on one line: what it was for, what it was handed, how it ended and what it printed.
+func turn(e wire.Entry) string {
+	p := e.Process
+	ended := p.Ended
+	if p.Exit != nil {
+		ended = fmt.Sprintf("exit %d", *p.Exit)
+	}
+	words := []string{textsafe.Clip(e.Label+":", mostReason), textsafe.Clip(p.Input, mostBody), "->", textsafe.Clip(ended, mostReason)}
+	if p.Output != "" {
+		words = append(words, textsafe.Clip(p.Output, mostBody))
+	}
+	for _, more := range []struct{ what, text string }{{"stderr", p.Errors}, {"left behind", strings.Join(p.Survivors, ", ")}, {"failed", e.Error}} {
+		if more.text != "" {
+			words = append(words, more.what+": "+textsafe.Clip(more.text, mostReason))
+		}
 	}
 	return strings.Join(words, " ")
 }

@@ -13,11 +13,23 @@ import (
 	"github.com/openassay/assay/scenarios"
 )
 
-// Nothing is proved yet that no scenario proves: each row says why it is not, and hangs on a claim that can be made.
-func TestEveryRowHasAReason(t *testing.T) {
+// A requirement is proved by a scenario or says why not, and never both; and hangs on a claim that can be made.
+func TestEveryRowHasAScenarioOrAReason(t *testing.T) {
+	proved := map[scenarios.RequirementID][]string{}
+	for _, suite := range Suites() {
+		for _, s := range suite.Scenarios {
+			for _, id := range s.Proves {
+				proved[id] = append(proved[id], string(s.ID))
+			}
+		}
+	}
 	for _, r := range Protocol.Ledger.Rows {
-		if r.Reason == "" {
+		by := proved[scenarios.RequirementID(r.ID)]
+		switch {
+		case len(by) == 0 && r.Reason == "":
 			t.Errorf("%s has neither a scenario nor a reason", r.ID)
+		case len(by) > 0 && r.Reason != "":
+			t.Errorf("%s says it is %s, but %s proves it", r.ID, r.Reason, by[0])
 		}
 		if _, ok := Protocol.Claim(r.Claim); r.Claim != "" && !ok {
 			t.Errorf("%s hangs on the claim %q, which nobody can make", r.ID, r.Claim)
@@ -25,6 +37,10 @@ func TestEveryRowHasAReason(t *testing.T) {
 		if !strings.HasPrefix(r.ID, "RFC103-") {
 			t.Errorf("%s is not called after the text", r.ID)
 		}
+		delete(proved, scenarios.RequirementID(r.ID))
+	}
+	for id, by := range proved {
+		t.Errorf("%s proves %s, which is in no ledger", by[0], id)
 	}
 }
 
@@ -59,8 +75,16 @@ func TestIDsAreStable(t *testing.T) {
 	for _, r := range agenticloopv2.Requirements {
 		got = append(got, r.ID)
 	}
+	for _, suite := range Suites() {
+		for _, s := range suite.Scenarios {
+			got = append(got, string(s.ID))
+		}
+	}
 	for _, c := range Protocol.Claims {
 		got = append(got, "claim "+c.ID)
+	}
+	for _, p := range Protocol.Profiles {
+		got = append(got, "profile "+p.ID)
 	}
 	slices.Sort(got)
 	const path = "testdata/ids.txt"

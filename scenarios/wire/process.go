@@ -23,6 +23,7 @@ type Process struct {
 	Dir      string            // where it starts; "" = a new, empty folder each turn
 	Env      map[string]string // beside PATH, HOME, TZ, LANG, LANGUAGE, TMPDIR and LC_*
 	Declared []byte            // a JSON document: what it says of itself
+	Here     Program           // in place of the command, which is not started: the program as a function
 }
 
 // KillPoint is when a turn's process is killed on purpose.
@@ -193,6 +194,9 @@ func startable(err error) error {
 
 // CheckProgram says whether a target's program is there and can be executed. The error says how to mend it.
 func (p *Process) CheckProgram() error {
+	if p.Here != nil {
+		return nil
+	}
 	if len(p.Command) == 0 {
 		return errors.New("no command is given")
 	}
@@ -200,8 +204,10 @@ func (p *Process) CheckProgram() error {
 	if err != nil {
 		return startable(err)
 	}
-	if info, err := os.Stat(program); err == nil && os.Geteuid() == 0 && info.Mode().Perm()&0o111 == 0 {
-		return startable(&fs.PathError{Op: "execute", Path: program, Err: fs.ErrPermission})
+	if os.Geteuid() == 0 {
+		if err := reachable(program); err != nil {
+			return startable(err)
+		}
 	}
 	if p.Dir != "" {
 		if info, err := os.Stat(p.Dir); err != nil {
@@ -211,6 +217,31 @@ func (p *Process) CheckProgram() error {
 		}
 	}
 	return nil
+}
+
+// reachable says whether a user without rights of its own can execute a program: root can execute nearly all, and the one
+// as which it starts others cannot.
+func reachable(program string) error {
+	path, err := filepath.Abs(program)
+	if err != nil {
+		return err
+	}
+	if path, err = filepath.EvalSymlinks(path); err != nil {
+		return err
+	}
+	for at := path; ; at = filepath.Dir(at) {
+		info, err := os.Stat(at)
+		if err != nil {
+			return err
+		}
+		owner, _ := info.Sys().(*syscall.Stat_t)
+		if own := owner != nil && owner.Uid == unprivileged && info.Mode().Perm()&0o100 != 0; info.Mode().Perm()&0o001 == 0 && !own {
+			return &fs.PathError{Op: "execute", Path: at, Err: fs.ErrPermission}
+		}
+		if at == filepath.Dir(at) {
+			return nil
+		}
+	}
 }
 
 // clean takes secrets out of everything that is kept of a turn.

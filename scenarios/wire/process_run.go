@@ -27,6 +27,9 @@ const (
 // run starts a process, feeds it and waits until nothing of it is left. The error says why it could not be started, or
 // that ctx was over.
 func run(ctx context.Context, p *Process, turn Turn, limits Limits) (*result, error) {
+	if p.Here != nil {
+		return runHere(ctx, p, turn, limits)
+	}
 	r := &result{Spawned: Spawned{Command: p.Command, Input: string(turn.Input[:min(len(turn.Input), limits.InputKept)]), InputBytes: int64(len(turn.Input))}}
 	home, err := newFolder()
 	if err != nil {
@@ -76,6 +79,7 @@ type watched struct {
 	limits Limits
 	home   *folder
 	r      *result
+	held   bool // its output did not end with it
 	exited chan struct{}
 	kill   chan death
 }
@@ -113,9 +117,12 @@ func (w *watched) wait(ctx context.Context) error {
 		w.killed("killed: " + cause.Error())
 	}
 	w.sweep()
-	// What escaped our sight may hold a pipe open.
-	w.pipes.expire(fading)
+	// What escaped our sight may hold a pipe open. Else they end by themselves, however long that takes on a busy machine.
+	w.pipes.expire(dying)
 	talking.Wait()
+	if w.held && w.r.Exit != nil {
+		w.r.Survivors = append(w.r.Survivors, "a process, unseen, that held its output open")
+	}
 	if cause != nil && !errors.Is(cause, context.DeadlineExceeded) {
 		cause = context.Canceled
 	}
@@ -198,7 +205,7 @@ func (w *watched) die(d death) {
 
 func (w *watched) readOutput() {
 	most, atOutput := w.limits.OutputBytes, w.turn.Kill == KillAtOutput
-	w.r.output, w.r.OutputBytes = drain(w.pipes.out.read, w.limits.OutputKept, func(total int64) {
+	w.r.output, w.r.OutputBytes, w.held = drain(w.pipes.out.read, w.limits.OutputKept, func(total int64) {
 		if atOutput {
 			w.die(death{"killed on purpose " + string(KillAtOutput), true})
 		}
@@ -214,12 +221,13 @@ func (w *watched) readOutput() {
 }
 
 func (w *watched) readErrors() {
-	kept, total := drain(w.pipes.err.read, w.limits.ErrorsKept, func(int64) {})
+	kept, total, _ := drain(w.pipes.err.read, w.limits.ErrorsKept, func(int64) {})
 	w.r.Errors, w.r.ErrorBytes = string(kept), total
 }
 
-// drain reads to the end and keeps the begin. told hears after each piece how much it was so far.
-func drain(from *os.File, most int, told func(total int64)) (kept []byte, total int64) {
+// drain reads to the end and keeps the begin. told hears after each piece how much it was so far. cut says that the end
+// did not come in time.
+func drain(from *os.File, most int, told func(total int64)) (kept []byte, total int64, cut bool) {
 	buffer := make([]byte, 32<<10)
 	for {
 		n, err := from.Read(buffer)
@@ -229,7 +237,7 @@ func drain(from *os.File, most int, told func(total int64)) (kept []byte, total 
 			told(total)
 		}
 		if err != nil {
-			return kept, total
+			return kept, total, errors.Is(err, os.ErrDeadlineExceeded)
 		}
 	}
 }

@@ -91,6 +91,7 @@ func (e *ProtocolError) Error() string {
 type refusal struct {
 	reason string
 	again  bool // the same request may fare better later
+	unfit  bool // the agent has no use for it
 }
 
 func (e *refusal) Error() string { return e.reason }
@@ -125,11 +126,9 @@ func (a *Agent) turn(ctx context.Context, input []byte) (answer agenticloopv2.Re
 
 // failure is the answer of a turn that ended in an error.
 func (a *Agent) failure(err error) agenticloopv2.Response {
-	again := false
-	if r := (*refusal)(nil); errors.As(err, &r) {
-		again = r.again
-	}
-	again = again || !a.rules.Input.Permanent()
+	r := &refusal{}
+	errors.As(err, &r)
+	again := r.again || !a.rules.Input.Permanent(r.unfit)
 	return agenticloopv2.Response{Status: agenticloopv2.ResponseStatusError, Error: err.Error(), Retry: &again}
 }
 

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+
+	"github.com/openassay/assay/simhost/agent/rules"
 )
 
 // config is the operator's settings.
@@ -90,8 +92,8 @@ func readConfig(in, secrets object) (config, error) {
 func (f *fields) count(name string, least int64, into *int64) {
 	n := *into
 	f.read(name, "a whole number", &n)
-	if f.err == nil && n < least {
-		f.err = refuse("%s%s is less than %d", f.within, name, least)
+	if f.err == nil && (n < least || n > rules.Largest) {
+		f.err = refuse("%s%s is not from %d to %d", f.within, name, least, int64(rules.Largest))
 	}
 	if f.err == nil {
 		*into = n

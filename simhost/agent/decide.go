@@ -39,7 +39,11 @@ func (t *turn) decide(ctx context.Context, r *run, given object) error {
 				return t.escalate(r, "max_reframes_exceeded")
 			}
 			r.Reframes = t.rules.Steps.Reframed(r.Reframes)
+		case Refuse:
+			t.warn("the planner knows no next step: %s", quote(d.Reason))
+			return t.escalate(r, "no_next_action")
 		default:
+			t.warn("the planner's decision cannot be understood: its action is %s", quote(d.Action))
 			return t.escalate(r, "no_next_action")
 		}
 	}

@@ -9,11 +9,11 @@ import (
 
 // complete ends a run that reached its goal.
 func (t *turn) complete(r *run, d Decision) error {
-	t.end(r, agenticloopv2.RunStatusDone)
+	t.end(r, agenticloopv2.RunStatusDone, "")
 	if err := t.tell(r, d); err != nil {
 		return err
 	}
-	t.summary = fmt.Sprintf("run %s is done after %d steps", t.id, len(r.CompletedSteps))
+	t.summary = fmt.Sprintf("run %s is done after %d steps", t.id, r.taken())
 	t.plan = "Done."
 	t.did = append(t.did, traced{Did: "completed"})
 	return t.commit(r)
@@ -25,7 +25,7 @@ func (t *turn) escalate(r *run, reason string) error {
 	if err := t.tellGivenUp(r, reason); err != nil {
 		return err
 	}
-	t.end(r, agenticloopv2.RunStatusEscalated)
+	t.end(r, agenticloopv2.RunStatusEscalated, reason)
 	t.summary = fmt.Sprintf("run %s is given up: %s", t.id, reason)
 	t.warn("run %s is given up: %s", t.id, reason)
 	t.plan = "Given up: " + reason + "."
@@ -34,8 +34,8 @@ func (t *turn) escalate(r *run, reason string) error {
 }
 
 // end gives a run its last status.
-func (t *turn) end(r *run, status agenticloopv2.RunStatus) {
-	r.Status = t.rules.Ends.Status(status)
+func (t *turn) end(r *run, status agenticloopv2.RunStatus, reason string) {
+	r.Status = t.rules.Ends.Status(status, reason)
 	if t.rules.Ends.Clears(status) {
 		r.PendingStep, r.PendingTool, r.PendingSince = 0, "", ""
 	}
@@ -46,38 +46,37 @@ func (t *turn) end(r *run, status agenticloopv2.RunStatus) {
 func (t *turn) tell(r *run, d Decision) error {
 	outcome := d.Outcome
 	if outcome == "" {
-		outcome = fmt.Sprintf("reached after %d steps", len(r.CompletedSteps))
+		outcome = fmt.Sprintf("reached after %d steps", r.taken())
 	}
-	p := agenticloopv2.CompletedPayload{RunID: t.id, Goal: r.Goal, Outcome: rules.Cut(outcome, maxOutcomeBytes), StepsTaken: int64(len(r.CompletedSteps))}
+	p := agenticloopv2.CompletedPayload{RunID: t.id, Goal: r.Goal, Outcome: rules.Cut(outcome, maxOutcomeBytes), StepsTaken: r.taken()}
 	for _, file := range r.Artifacts {
 		if t.files.has(file) {
 			p.Artifacts = append(p.Artifacts, file)
 		}
 	}
-	if !t.rules.Ends.Tells(doneType) {
+	if !t.rules.Ends.Tells(agenticloopv2.RunStatusDone, "") {
 		return nil
 	}
 	return t.emit(doneType, fmt.Sprintf("agentic:run:%s:completed", t.id), t.rules.Ends.Completed(p, t.request.workspace))
 }
 
-// givenUp is the news of a run that was given up.
-type givenUp struct {
-	RunID        string `json:"run_id"`
-	Reason       string `json:"reason"`
-	ExpectedStep int64  `json:"expected_step,omitempty"`
-	ActualStep   int64  `json:"actual_step,omitempty"`
-	ExpectedTool string `json:"expected_tool,omitempty"`
-	ActualTool   string `json:"actual_tool,omitempty"`
+// retell tells the end of a run that has ended before.
+func (t *turn) retell(r *run) error {
+	if r.Status == agenticloopv2.RunStatusDone {
+		return t.tell(r, Decision{})
+	}
+	return t.tellGivenUp(r, "ended")
 }
 
+// tellGivenUp tells that a run was given up.
 func (t *turn) tellGivenUp(r *run, reason string) error {
-	p := givenUp{RunID: t.id, Reason: reason}
+	p := rules.GivenUp{RunID: t.id, Reason: reason}
 	if t.found != nil {
 		p.ExpectedStep, p.ExpectedTool = r.PendingStep, r.PendingTool
 		p.ActualStep, p.ActualTool = t.found.Step, rules.Cut(t.found.Tool, 64)
 	}
-	if !t.rules.Ends.Tells(givenUpType) {
+	if !t.rules.Ends.Tells(agenticloopv2.RunStatusEscalated, reason) {
 		return nil
 	}
-	return t.emit(givenUpType, fmt.Sprintf("agentic:run:%s:escalated", t.id), p)
+	return t.emit(givenUpType, fmt.Sprintf("agentic:run:%s:escalated", t.id), t.rules.Ends.GivenUp(p))
 }

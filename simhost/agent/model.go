@@ -126,7 +126,7 @@ func (m *model) exchange(ctx context.Context, address string, asked []byte) (Dec
 	switch {
 	case resp.StatusCode == http.StatusOK:
 	case resp.StatusCode == http.StatusTooManyRequests || resp.StatusCode == http.StatusRequestTimeout || resp.StatusCode >= 500:
-		return Decision{}, &refusal{fmt.Sprintf("the model's endpoint answers with status %d for now", resp.StatusCode), true}
+		return Decision{}, &refusal{reason: fmt.Sprintf("the model's endpoint answers with status %d for now", resp.StatusCode), again: true}
 	default:
 		return Decision{}, refuse("the model's endpoint refuses with status %d: see to base_url, model and api_key", resp.StatusCode)
 	}
@@ -135,20 +135,20 @@ func (m *model) exchange(ctx context.Context, address string, asked []byte) (Dec
 		return Decision{}, unanswered(err)
 	}
 	if len(body) > maxReplyBytes {
-		return Decision{}, &refusal{fmt.Sprintf("the model's answer is longer than %d MiB", maxReplyBytes>>20), true}
+		return Decision{}, &refusal{reason: fmt.Sprintf("the model's answer is longer than %d MiB", maxReplyBytes>>20), again: true}
 	}
 	var reply chatReply
 	if json.Unmarshal(body, &reply) != nil || len(reply.Choices) == 0 {
-		return Decision{}, &refusal{"the model's endpoint answers something else than a chat completion", true}
+		return Decision{}, &refusal{reason: "the model's endpoint answers something else than a chat completion", again: true}
 	}
 	return understood(reply.Choices[0].Message), nil
 }
 
 func unanswered(err error) error {
 	if timeout := (interface{ Timeout() bool })(nil); errors.As(err, &timeout) && timeout.Timeout() || errors.Is(err, context.DeadlineExceeded) {
-		return &refusal{"the model did not answer in time", true}
+		return &refusal{reason: "the model did not answer in time", again: true}
 	}
-	return &refusal{"the model's endpoint cannot be reached, or breaks off", true}
+	return &refusal{reason: "the model's endpoint cannot be reached, or breaks off", again: true}
 }
 
 // understood is the decision in a message: the first call of a tool, or else the one JSON object in its text.

@@ -118,6 +118,35 @@ func (f *fields) read(name, kind string, into any) {
 
 func isNull(raw json.RawMessage) bool { return len(raw) == 0 || string(raw) == "null" }
 
+// textOf is the text that a value is, "" for any other. Values can be large: one that is no text is not read.
+func textOf(raw json.RawMessage) string {
+	var text string
+	if len(raw) == 0 || raw[0] != '"' || json.Unmarshal(raw, &text) != nil {
+		return ""
+	}
+	return text
+}
+
+// membersOf are the members of a value that is an object, nil for any other.
+func membersOf(raw json.RawMessage) object {
+	var members object
+	if len(raw) == 0 || raw[0] != '{' || json.Unmarshal(raw, &members) != nil {
+		return nil
+	}
+	return members
+}
+
+func isTrue(raw json.RawMessage) bool { return string(raw) == "true" }
+
+// encoded is a text as JSON.
+func encoded(text string) json.RawMessage {
+	out, err := json.Marshal(text)
+	if err != nil {
+		panic(err) // a string encodes
+	}
+	return out
+}
+
 // deeper tells whether JSON nests more levels than that. Text that is no JSON is judged by its brackets alone.
 func deeper(input []byte, levels int) bool {
 	depth, quoted := 0, false

@@ -28,7 +28,7 @@ func (t *turn) resume(ctx context.Context, found *result) error {
 	case rules.EndedRun:
 		t.ignore(level, "a result for run %s, which has ended", t.id)
 		if t.rules.Ends.Retells(r.Status) {
-			return t.tell(r, Decision{})
+			return t.retell(r)
 		}
 		return nil
 	case rules.StaleStep:
@@ -70,9 +70,8 @@ func (t *turn) allRuns() map[string]agenticloopv2.Run {
 
 // take notes what a step found. What is long becomes a file, where there is a workspace; the state never holds it.
 func (t *turn) take(r *run, found *result) error {
-	if !slices.Contains(r.CompletedSteps, found.Step) {
-		r.CompletedSteps = append(r.CompletedSteps, found.Step)
-	}
+	r.Taken = r.taken() + 1
+	r.CompletedSteps = t.rules.State.Completed(r.CompletedSteps, found.Step)
 	n := note{Step: found.Step, Tool: found.Tool, Text: t.rules.State.Keeps(found.text), Artifact: found.file}
 	if n.Artifact == "" && n.Text != found.text && t.files != nil {
 		file, err := t.files.artifact(fmt.Sprintf("step-%02d-%s.txt", found.Step, found.Tool), found.text)
@@ -86,6 +85,7 @@ func (t *turn) take(r *run, found *result) error {
 		r.Artifacts = append(r.Artifacts, n.Artifact)
 	}
 	r.Notes = append(r.Notes, n)
+	r.Notes = r.Notes[max(0, len(r.Notes)-maxNotes):]
 	t.kept = n
 	return nil
 }

@@ -38,12 +38,12 @@ func (t *turn) start(ctx context.Context) error {
 	}
 	seen := rules.Delivered{DedupeKey: e.dedupeKey, EventID: e.id, JobID: t.request.jobID, Given: textOf(e.payload["run_id"]), Goal: goal, At: t.at}
 	t.id = t.rules.Start.RunID(seen)
-	if t.rules.Start.Refuses(seen.Given, t.id) {
+	if seen.Given != "" && seen.Given != t.id {
 		return refuse("event.payload.run_id is not the agent's: leave it out, a run gets its id when it starts")
 	}
 	if r, known, err := t.load(t.id); err != nil {
 		return err
-	} else if known && t.rules.Start.Again() {
+	} else if known && t.rules.Start.Again(seen) {
 		return t.again(r, "the start of run %s is known", t.id)
 	}
 	if err := t.openFiles(); err != nil {

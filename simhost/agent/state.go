@@ -22,7 +22,10 @@ type own struct {
 	// Asked is the pending request: what it takes to make it again.
 	Asked *asked `json:"asked,omitempty"`
 
-	// Notes are what the results said, as far as they are short.
+	// Taken counts the results.
+	Taken int64 `json:"taken,omitempty"`
+
+	// Notes are what the last results said, as far as they are short.
 	Notes []note `json:"notes,omitempty"`
 
 	// Context is the start's, if that is short.
@@ -39,6 +42,9 @@ type asked struct {
 	Digest    string `json:"digest"` // of the payload as it was sent
 }
 
+// maxNotes is how many results a run remembers.
+const maxNotes = 32
+
 // note is what is kept of a result.
 type note struct {
 	Step     int64  `json:"step"`
@@ -49,7 +55,7 @@ type note struct {
 
 // runNames are the members of a run that have a place in its type.
 var runNames = []string{"status", "goal", "created_at", "updated_at", "step", "max_steps", "reframes", "max_reframes", "pending_step", "pending_tool",
-	"pending_since", "attempt", "completed_steps", "workspace_ref", "asked", "notes", "context", "artifacts"}
+	"pending_since", "attempt", "completed_steps", "workspace_ref", "asked", "taken", "notes", "context", "artifacts"}
 
 // readRun reads a run of the state. Each of "", 0 and null says that nothing is pending.
 func readRun(raw json.RawMessage) (*run, error) {
@@ -98,8 +104,11 @@ func (r *run) encode() (json.RawMessage, error) {
 	return json.Marshal(members)
 }
 
+// taken is how many results the run took. A state that another agent made has no count of them.
+func (r *run) taken() int64 { return max(r.Taken, int64(len(r.CompletedSteps))) }
+
 // decisions is how many decisions the run has taken: which is next follows from its state alone.
-func (r *run) decisions() int64 { return int64(len(r.CompletedSteps)) + r.Reframes }
+func (r *run) decisions() int64 { return r.taken() + r.Reframes }
 
 // stub is what is left of a run that has ended and for which there is no more room: enough to know that it has.
 type stub struct {

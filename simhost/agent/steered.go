@@ -2,7 +2,6 @@ package agent
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"regexp"
 	"slices"
@@ -85,31 +84,4 @@ func (steered) call(tool string, now Situation) Decision {
 		arguments["url"] = encoded(found)
 	}
 	return Decision{Action: CallTool, Tool: tool, Arguments: arguments}
-}
-
-func textOf(raw json.RawMessage) string {
-	var text string
-	if json.Unmarshal(raw, &text) != nil {
-		return ""
-	}
-	return text
-}
-
-func membersOf(raw json.RawMessage) object {
-	var members object
-	if json.Unmarshal(raw, &members) != nil {
-		return nil
-	}
-	return members
-}
-
-func isTrue(raw json.RawMessage) bool { return string(raw) == "true" }
-
-// encoded is a text as JSON.
-func encoded(text string) json.RawMessage {
-	out, err := json.Marshal(text)
-	if err != nil {
-		panic(err) // a string encodes
-	}
-	return out
 }

@@ -51,11 +51,11 @@ func (t *turn) handle(ctx context.Context) error {
 		return nil
 	case "handle":
 	default:
-		return refuse("there is no command %s: the manifest declares handle and health", quote(t.request.command))
+		return t.misfit(rules.UnknownCommand, "there is no command %s: the manifest declares handle and health", quote(t.request.command))
 	}
 	e := t.request.event
 	if e == nil || e.eventType == "" {
-		return refuse("event is missing: the command handle needs one with a type")
+		return t.misfit(rules.NoEvent, "event is missing: the command handle needs one with a type")
 	}
 	if t.request.jobID == "" {
 		return refuse("job_id is missing: name the job")
@@ -78,7 +78,7 @@ func (t *turn) handle(ctx context.Context) error {
 		return t.resume(ctx, found)
 	}
 	if ours || !t.namesStep() || !t.rules.Delivery.Synthesises() {
-		return refuse("an event of type %s is not for this plugin: send %s, %s, or a tool's event with run_id, step and tool in the context",
+		return t.misfit(rules.UnknownEvent, "an event of type %s is not for this plugin: send %s, %s, or a tool's event with run_id, step and tool in the context",
 			quote(e.eventType), startType, resultType)
 	}
 	found, err := t.synthesised()
@@ -86,6 +86,15 @@ func (t *turn) handle(ctx context.Context) error {
 		return err
 	}
 	return t.resume(ctx, found)
+}
+
+// misfit is the end of a turn that the agent has no use for.
+func (t *turn) misfit(m rules.Misfit, format string, args ...any) error {
+	if t.rules.Input.Passes(m) {
+		t.summary = "nothing to do"
+		return nil
+	}
+	return &refusal{reason: fmt.Sprintf(format, args...), unfit: true}
 }
 
 // namesStep tells whether the context says which step of which run an event is about.
@@ -112,7 +121,7 @@ func (t *turn) openFiles() error {
 		t.warn("the workspace cannot be opened, and the turn goes without: is it an absolute path of a folder?")
 		return nil
 	}
-	t.files = &workspace{root: root, dir: dir, rules: t.rules.Files}
+	t.files = &workspace{root: root, rules: t.rules.Files}
 	return nil
 }
 
@@ -134,10 +143,6 @@ func (t *turn) load(id string) (r *run, known bool, err error) {
 // commit has the gateway keep the run, and writes the files.
 func (t *turn) commit(r *run) error {
 	r.UpdatedAt = t.at
-	if r.others == nil {
-		r.others = object{}
-	}
-	maps.Copy(r.others, t.rules.State.Adds(t.handed()))
 	raw, err := r.encode()
 	if err != nil {
 		return fmt.Errorf("encode the run: %w", err)

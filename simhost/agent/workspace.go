@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -31,7 +32,6 @@ const MaxFileBytes = 64 << 20
 // That also means that a turn which is killed leaves each file as it was before or as it is after.
 type workspace struct {
 	root  *os.Root
-	dir   string
 	rules rules.Files
 }
 
@@ -61,7 +61,7 @@ func (w *workspace) replace(name string, content []byte) error {
 	return nil
 }
 
-// extend adds to the end of a file.
+// extend adds to the end of a file, unless a turn that was killed has done so already.
 func (w *workspace) extend(name string, added []byte) error {
 	if w == nil || !w.rules.Writes(name) {
 		return nil
@@ -73,6 +73,8 @@ func (w *workspace) extend(name string, added []byte) error {
 		return err
 	case len(before)+len(added) > MaxFileBytes:
 		return fmt.Errorf("extend %s: it would be longer than %d MiB", name, MaxFileBytes>>20)
+	case bytes.HasSuffix(before, added):
+		return nil
 	}
 	return w.replace(name, w.rules.Extended(name, before, added))
 }
@@ -125,7 +127,7 @@ func (w *workspace) folder(name string) error {
 
 func (w *workspace) close() {
 	if w != nil {
-		w.root.Close() // nothing is buffered
+		_ = w.root.Close() // nothing is buffered
 	}
 }
 

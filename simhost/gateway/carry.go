@@ -81,15 +81,47 @@ func correlation(j Job) map[string]json.RawMessage {
 	return all
 }
 
+// Event types of RFC-103.
 const (
-	typeStart      = "agentic.start"
-	typeToolResult = "agentic.tool_result"
-	typeCompleted  = "agent.completed"
-	typeEscalated  = "agent.escalated"
+	TypeStart      = "agentic.start"
+	TypeToolResult = "agentic.tool_result"
+	TypeCompleted  = "agent.completed"
+	TypeEscalated  = "agent.escalated"
 )
 
-// isRequest reports whether an event type asks for a tool.
-func isRequest(eventType string) bool {
+// Correlation is the step of a run that an event is about, as far as its payload says so.
+type Correlation struct {
+	RunID agenticloopv2.RunID `json:"run_id"`
+	Step  agenticloopv2.Step  `json:"step"`
+	Tool  string              `json:"tool"`
+}
+
+// CorrelationOf reads the payload of an event; what is not there, or is not what it should be, is empty.
+func CorrelationOf(e agenticloopv2.Event) Correlation {
+	keys, err := object(e.Payload)
+	if err != nil {
+		return Correlation{}
+	}
+	return readCorrelation(keys)
+}
+
+func readCorrelation(keys map[string]json.RawMessage) (c Correlation) {
+	// A member that does not fit stays empty.
+	_ = json.Unmarshal(orNull(keys["run_id"]), &c.RunID)
+	_ = json.Unmarshal(orNull(keys["step"]), &c.Step)
+	_ = json.Unmarshal(orNull(keys["tool"]), &c.Tool)
+	return c
+}
+
+func orNull(raw json.RawMessage) json.RawMessage {
+	if raw == nil {
+		return json.RawMessage("null")
+	}
+	return raw
+}
+
+// IsRequest reports whether an event type asks for a tool.
+func IsRequest(eventType string) bool {
 	spec, known := agenticloopv2.EventOf(agenticloopv2.EventType(eventType))
 	return known && spec.Component == "ToolRequestPayload"
 }
@@ -130,15 +162,14 @@ func toolResult(of map[string]json.RawMessage, payload json.RawMessage, failure 
 		return agenticloopv2.Event{}, err
 	}
 	raw, err := json.Marshal(result)
-	return agenticloopv2.Event{Type: typeToolResult, Payload: raw, DedupeKey: resultKey(of)}, err
+	return agenticloopv2.Event{Type: TypeToolResult, Payload: raw, DedupeKey: resultKey(of)}, err
 }
 
 // resultKey names the result of a step of a run; "" where these are not what they should be.
 func resultKey(of map[string]json.RawMessage) string {
-	var run agenticloopv2.RunID
-	var step agenticloopv2.Step
-	if json.Unmarshal(of["run_id"], &run) != nil || json.Unmarshal(of["step"], &step) != nil {
+	c := readCorrelation(of)
+	if c.RunID == "" || c.Step == 0 {
 		return ""
 	}
-	return fmt.Sprintf("agentic:run:%s:step:%d:result", run, step)
+	return fmt.Sprintf("agentic:run:%s:step:%d:result", c.RunID, c.Step)
 }

@@ -129,6 +129,12 @@ func (g *Gateway) Start(ctx context.Context, plugin string, e agenticloopv2.Even
 	return ids, nil
 }
 
+// Look reads what a log says, without a gateway.
+func Look(ctx context.Context, log Log) (s State, err error) {
+	err = log.Each(ctx, logName, 0, func(e eventlog.Entry) error { return foldEntry(&s, e) })
+	return s, err
+}
+
 // State is a copy of what the log says.
 func (g *Gateway) State(ctx context.Context) (State, error) {
 	var out State

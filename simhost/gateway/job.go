@@ -45,8 +45,8 @@ type Job struct {
 
 	// What follows is what the log says of the job later on.
 
-	Status      Status                   `json:"status"`
-	CreatedAt   time.Time                `json:"createdAt"`
+	Status      Status                   `json:"status,omitzero"`
+	CreatedAt   time.Time                `json:"createdAt,omitzero"`
 	StartedAt   time.Time                `json:"startedAt,omitzero"` // of the last attempt
 	CompletedAt time.Time                `json:"completedAt,omitzero"`
 	NextRetryAt time.Time                `json:"nextRetryAt,omitzero"` // not before then

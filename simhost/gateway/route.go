@@ -76,7 +76,7 @@ func (g *Gateway) route(j Job, events []agenticloopv2.Event, at time.Time) ([]de
 // step is the agent, and may be given a result instead of the tool's own event.
 func (g *Gateway) versions(j Job, e agenticloopv2.Event, t target, at time.Time) ([]agenticloopv2.Event, error) {
 	own := []agenticloopv2.Event{e}
-	if g.o.Results == ByContext || t.step == 0 || !t.last() || !isRequest(t.pipeline.On) || e.Type == typeToolResult {
+	if g.o.Results == ByContext || t.step == 0 || !t.last() || !IsRequest(t.pipeline.On) || e.Type == TypeToolResult {
 		return own, nil
 	}
 	of := correlation(j)
@@ -120,7 +120,7 @@ func (g *Gateway) newJob(e agenticloopv2.Event, plugin, pipeline string, step in
 // escalate is the job that tells an agent that its tool failed for good; nil where nobody is told.
 func (g *Gateway) escalate(j Job, failure string, at time.Time) (*Job, error) {
 	p := g.o.Config.pipeline(j.Pipeline)
-	if g.o.OnFailure != Synthesise || p == nil || j.Step+1 >= len(p.Steps) || !isRequest(p.On) {
+	if g.o.OnFailure != Synthesise || p == nil || j.Step+1 >= len(p.Steps) || !IsRequest(p.On) {
 		return nil, nil
 	}
 	of := correlation(j)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/openassay/assay/internal/process"
@@ -46,6 +47,11 @@ type Runner interface {
 // working folder. Its process group is killed when it ends.
 type Processes struct {
 	Env []string // KEY=VALUE, all that a plugin sees
+}
+
+// MinimalProcesses gives plugins of this process's environment no more than they need, and the variables of these names.
+func MinimalProcesses(also ...string) Processes {
+	return Processes{Env: process.MinimalEnvironment(os.Environ(), also...)}
 }
 
 // Run starts one process and waits for its end.

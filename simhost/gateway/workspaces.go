@@ -22,6 +22,20 @@ func newWorkspaces(mode WorkspaceMode, root string) (workspaces, error) {
 	return workspaces{mode, abs}, err
 }
 
+// sharedName is the folder of all jobs.
+const sharedName = "shared"
+
+// WorkspaceOf is the folder of a job's workspace, "" where there are none.
+func (o *Options) WorkspaceOf(job string) string {
+	switch o.Workspace {
+	case NoWorkspace:
+		return ""
+	case SharedWorkspace:
+		return filepath.Join(o.Workspaces, sharedName)
+	}
+	return filepath.Join(o.Workspaces, job)
+}
+
 // ensure opens the workspace of a job that is about to run, and makes it where it is not there yet: with the parent's
 // files, if there are any. "" means that there are no workspaces.
 func (w workspaces) ensure(j Job) (string, error) {
@@ -29,7 +43,7 @@ func (w workspaces) ensure(j Job) (string, error) {
 	case NoWorkspace:
 		return "", nil
 	case SharedWorkspace:
-		dir := filepath.Join(w.root, "shared")
+		dir := filepath.Join(w.root, sharedName)
 		return dir, os.MkdirAll(dir, 0o755)
 	}
 	return w.clone(j)

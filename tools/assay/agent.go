@@ -8,7 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/openassay/assay/internal/nearest"
+	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/simhost/agent"
+	"github.com/openassay/assay/simhost/agent/fault"
 )
 
 const agentLong = `Runs the reference agent of the resumable agentic loop (RFC-103) for one turn, as
@@ -22,6 +25,7 @@ plan that hints in starts and results can steer (planner: steered).`
 
 type agentFlags struct {
 	manifest string
+	faults   []string
 }
 
 func newAgent() *cobra.Command {
@@ -47,12 +51,20 @@ func newAgent() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&o.manifest, "manifest", "", "`FILE` that names the plugin (default that of "+agent.DefaultName+")")
-	cmd.AddCommand(newAgentExport(o))
+	cmd.Flags().StringSliceVar(&o.faults, "fault", nil, "violation to commit, by its `ID` (assay list faults); may be repeated")
+	cmd.AddCommand(newAgentExport())
 	return cmd
 }
 
 func (o *agentFlags) agent() (*agent.Agent, error) {
-	var options agent.Options
+	if err := knownFaults(o.faults); err != nil {
+		return nil, err
+	}
+	set, err := fault.Rules(o.faults...)
+	if err != nil {
+		return nil, err
+	}
+	options := agent.Options{Rules: &set}
 	if o.manifest != "" {
 		content, err := os.ReadFile(o.manifest)
 		if err != nil {
@@ -65,8 +77,18 @@ func (o *agentFlags) agent() (*agent.Agent, error) {
 	return agent.New(options), nil
 }
 
-func newAgentExport(o *agentFlags) *cobra.Command {
-	revision := agent.Revisions[0]
+func knownFaults(ids []string) error {
+	for _, id := range ids {
+		if known := fault.IDs(); !slices.Contains(known, id) {
+			return &scenarios.UsageError{Kind: "fault", Name: id, Near: nearest.Name(id, known)}
+		}
+	}
+	return nil
+}
+
+func newAgentExport() *cobra.Command {
+	p := agent.Profile{Revision: agent.Revisions[0]}
+	var faults []string
 	cmd := &cobra.Command{
 		Use:   "export DIR",
 		Short: "Write the reference agent as a plugin folder",
@@ -75,20 +97,34 @@ func newAgentExport(o *agentFlags) *cobra.Command {
 		Example: "  assay agent export ./agentic-loop",
 		Args:    args("DIR"),
 		RunE: func(cmd *cobra.Command, dirs []string) error {
-			if !slices.Contains(agent.Revisions, revision) {
-				return unknown("revision", revision, agent.Revisions)
+			if !slices.Contains(agent.Revisions, p.Revision) {
+				return unknown("revision", p.Revision, agent.Revisions)
+			}
+			for _, name := range p.Without {
+				if !slices.Contains(agent.Declarable(), name) {
+					return unknown("capability or seam", name, agent.Declarable())
+				}
+			}
+			if err := knownFaults(faults); err != nil {
+				return err
+			}
+			arguments := []string{"agent"}
+			for _, id := range faults {
+				arguments = append(arguments, "--fault", id)
 			}
 			self, err := os.Executable()
 			if err != nil {
 				return fmt.Errorf("agent export: find this program: %w", err)
 			}
-			if err := agent.Export(dirs[0], revision, self, "agent"); err != nil {
+			if err := agent.Export(dirs[0], p, self, arguments...); err != nil {
 				return fmt.Errorf("agent export: %w: name a folder that can be written", err)
 			}
 			_, err = fmt.Fprintf(cmd.OutOrStdout(), "plugin %s in %s, started by %s\n", agent.DefaultName, dirs[0], filepath.Join(dirs[0], agent.EntrypointFile))
 			return err
 		},
 	}
-	cmd.Flags().StringVar(&revision, "revision", revision, "`REVISION` of the protocol that the profile names: 2026-02, with workspaces, or 2026-06")
+	cmd.Flags().StringSliceVar(&faults, "fault", nil, "violation that the plugin commits, by its `ID` (assay list faults); may be repeated")
+	cmd.Flags().StringSliceVar(&p.Without, "without", nil, "`NAMES` of capabilities and seams that the profile leaves off, separated by commas")
+	cmd.Flags().StringVar(&p.Revision, "revision", p.Revision, "`REVISION` of the protocol that the profile names: 2026-02, with workspaces, or 2026-06")
 	return cmd
 }

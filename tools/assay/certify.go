@@ -15,6 +15,7 @@ import (
 
 	"github.com/openassay/assay/reports"
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/agenticloop"
 	"github.com/openassay/assay/scenarios/ginkgosuite"
 	"github.com/openassay/assay/scenarios/openwop"
 	"github.com/openassay/assay/tools/assay/internal/progress"
@@ -24,7 +25,9 @@ const certifyLong = `Drives a host over its own wire, judges what it does agains
 writes results.json, matrix.md, junit.xml and the transcripts into --out.
 
 TARGET is the host's base URL, or simhost: a simulated host that is started for
-the occasion and stopped afterwards.
+the occasion and stopped afterwards; or the folder of a plugin, with manifest.yaml
+or assay-plugin.yaml, whose executable is started once a turn. --exec takes a
+command in place of a folder: nothing is declared of it then.
 
 What a target needs can stand in assay.yaml in the working folder, or in --config
 FILE: a line NAME: VALUE for each flag, lists as YAML has them. Flags win. A key
@@ -43,18 +46,20 @@ Exit codes, the highest that applies:
 const certifyExample = `  assay certify simhost
   assay certify http://localhost:3000 --key-file ./key --suite iteration-monotonic
   assay certify http://localhost:3000 --filter 'level:MUST && !suite:version5-shape' --json
-  assay certify http://localhost:3000 --plan`
+  assay certify http://localhost:3000 --plan
+  assay certify ./agentic-loop
+  assay certify --protocol agentic-loop --exec 'python3 run.py'`
 
 func newCertify() *cobra.Command {
 	o := &certifyFlags{}
 	cmd := &cobra.Command{
-		Use:     "certify TARGET",
+		Use:     "certify TARGET|--exec COMMAND",
 		Short:   "Find out whether a host keeps its promises",
 		Long:    certifyLong,
 		Example: certifyExample,
-		Args:    args("TARGET"),
+		Args:    cobra.ArbitraryArgs, // how many there may be depends on --exec
 		RunE: func(cmd *cobra.Command, targets []string) error {
-			c, err := o.read(cmd, targets[0])
+			c, err := o.read(cmd, targets)
 			if err != nil {
 				return err
 			}
@@ -147,6 +152,8 @@ func (c *certify) notStarted(ctx context.Context, err error) error {
 	switch {
 	case ctx.Err() != nil:
 		return &exit{scenarios.ExitInterrupted, errors.New("certify: interrupted before anything was asked: nothing was written")}
+	case errors.Is(err, scenarios.ErrUnreachable) && c.target.wire.Process != nil:
+		return fmt.Errorf("certify: %w", err)
 	case errors.Is(err, scenarios.ErrUnreachable):
 		return fmt.Errorf("certify: %w: start it, or check the URL", err)
 	}
@@ -211,10 +218,28 @@ func (c *certify) checkOut() error {
 	}
 }
 
-// suitesOf are the suites of a protocol, by the name that --protocol takes.
-func suitesOf(protocol string) ([]scenarios.Suite, error) {
-	if protocol != "openwop" {
-		return nil, unknown("protocol", protocol, []string{"openwop"})
+// The names that --protocol takes.
+const (
+	protocolOpenWOP     = "openwop"
+	protocolAgenticLoop = "agentic-loop"
+)
+
+// suitesOf are the suites of a protocol. It must be the one that the target speaks; "" is that one.
+func suitesOf(protocol string, t target) ([]scenarios.Suite, error) {
+	speaks, what := protocolOpenWOP, "a base URL"
+	if t.wire.Process != nil {
+		speaks, what = protocolAgenticLoop, "a plugin"
+	}
+	switch protocol {
+	case protocolOpenWOP, protocolAgenticLoop, "":
+	default:
+		return nil, unknown("protocol", protocol, []string{protocolOpenWOP, protocolAgenticLoop})
+	}
+	if protocol != "" && protocol != speaks {
+		return nil, usage("certify --protocol %s: %s is certified for %s: leave --protocol out, or name another target", protocol, what, speaks)
+	}
+	if speaks == protocolAgenticLoop {
+		return agenticloop.Suites(), nil
 	}
 	return openwop.Suites(), nil
 }

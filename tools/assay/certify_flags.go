@@ -22,6 +22,7 @@ const keyVariable = "ASSAY_KEY"
 // certifyFlags are the flags as they were typed.
 type certifyFlags struct {
 	protocol         string
+	exec             string
 	key, keyFile     string
 	others           principals
 	second           secondHost
@@ -69,22 +70,23 @@ func (o *certifyFlags) register(f *pflag.FlagSet) {
 	f.StringVar(&o.out, "out", "out", "`DIR` for the reports")
 	f.BoolVar(&o.json, "json", false, "print results.json instead of text")
 	f.StringVar(&o.config, "config", "", "`FILE` with parameters by the names of these flags, which win over it (default "+configName+", where there is one)")
-	f.StringVar(&o.protocol, "protocol", "openwop", "`NAME` of what the target speaks: openwop")
+	f.StringVar(&o.protocol, "protocol", "", "`NAME` of what the target speaks: openwop, or agentic-loop (default openwop of a URL, agentic-loop of a plugin)")
+	f.StringVar(&o.exec, "exec", "", "`COMMAND` of a plugin, in place of TARGET, started in the working folder once a turn, like 'python3 run.py'")
 }
 
 // read makes a run of the flags. Every mistake is found before anything is sent.
-func (o *certifyFlags) read(cmd *cobra.Command, name string) (*certify, error) {
+func (o *certifyFlags) read(cmd *cobra.Command, targets []string) (*certify, error) {
 	o.noteGiven(cmd.Flags())
 	typed := *o // what a file adds is not repeated where the command is
 	if err := readConfig(cmd, o.config); err != nil {
 		return nil, err
 	}
 	o.noteGiven(cmd.Flags())
-	suites, err := suitesOf(o.protocol)
+	t, err := o.targetOf(cmd, targets)
 	if err != nil {
 		return nil, err
 	}
-	t, err := o.target(name)
+	suites, err := suitesOf(o.protocol, t)
 	if err != nil {
 		return nil, err
 	}
@@ -191,7 +193,12 @@ func checkKey(from, key string) (string, error) {
 
 // again makes the command that runs one scenario as this run did. Secrets stay out of it.
 func (o *certifyFlags) again(t target, seed uint64) func(scenarios.ScenarioID) string {
-	words := []string{"assay", "certify", quote(t.name)}
+	words := []string{"assay", "certify"}
+	if o.exec != "" {
+		words = append(words, "--exec", quote(o.exec))
+	} else {
+		words = append(words, quote(t.name))
+	}
 	add := func(flag, value string) { words = append(words, flag, quote(value)) }
 	switch {
 	case o.key != "":

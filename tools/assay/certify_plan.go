@@ -18,6 +18,9 @@ func (c *certify) printPlan() error {
 		ID: "discovery", Title: "fetches the discovery document, which says what is claimed",
 		Sends: []string{"GET " + c.suites[0].Protocol.DiscoveryPath},
 	}}
+	if c.target.wire.Process != nil {
+		drives[0].Title, drives[0].Sends = "reads the profile and the manifest, which say what is claimed", []string{"nothing"}
+	}
 	asking := map[string][]string{}
 	for _, s := range picked {
 		meta, driven := s.Scenario.Ask.Drive()

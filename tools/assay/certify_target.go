@@ -48,9 +48,6 @@ func (o *certifyFlags) target(name string) (target, error) {
 	if name == simulated {
 		return t, nil
 	}
-	if info, err := os.Stat(name); err == nil && info.IsDir() {
-		return t, usage("certify %s: a plugin folder cannot be certified yet: give the base URL of a host, or simhost", name)
-	}
 	network, err := wire.NewNetwork(t.wire, wire.Options{Limits: wire.DefaultLimits()})
 	if err != nil {
 		return t, usage("certify: %w", err)

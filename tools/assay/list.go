@@ -2,13 +2,14 @@ package main
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/agenticloop"
 	"github.com/openassay/assay/scenarios/openwop"
+	agentfault "github.com/openassay/assay/simhost/agent/fault"
 	"github.com/openassay/assay/simhost/fault"
 	"github.com/openassay/assay/simhost/variation"
 	"github.com/openassay/assay/tools/assay/internal/catalogue"
@@ -16,7 +17,8 @@ import (
 
 // known is everything this Assay has an id for.
 func known() *catalogue.Catalogue {
-	return &catalogue.Catalogue{Suites: openwop.Suites(), Protocols: []*scenarios.Protocol{agenticloop.Protocol}, Faults: fault.All(), Variations: variation.List()}
+	return &catalogue.Catalogue{Suites: slices.Concat(openwop.Suites(), agenticloop.Suites()), Faults: fault.All(),
+		Agent: agentfault.All(), Variations: variation.List()}
 }
 
 func newList() *cobra.Command {

@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 	"unicode"
@@ -37,10 +38,13 @@ func TestScript(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("ROOT", root) // of the checkout
 			e.Setenv("CLOSED", closedPort(t))
-			return nil
+			// A plugin is started as another user where the tests are root's: that one must be able to read its folder, and
+			// the program itself, which is the first on the path.
+			bin, _, _ := strings.Cut(e.Getenv("PATH"), string(filepath.ListSeparator))
+			return errors.Join(os.Chmod(filepath.Dir(e.WorkDir), 0o755), os.Chmod(e.WorkDir, 0o755), os.Chmod(filepath.Dir(bin), 0o755))
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "serve": serve, "host": simulatedHost, "stripped": strippedHost, "harmless": harmless,
+			"exits": exits, "serve": serve, "host": simulatedHost, "stripped": strippedHost, "harmless": harmless, "gone": gone,
 		},
 	})
 }
@@ -72,6 +76,20 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	if got != want {
 		ts.Fatalf("exit code %d, want %d\nstdout:\n%s\nstderr:\n%s", got, want, ts.ReadFile("stdout"), ts.ReadFile("stderr"))
+	}
+}
+
+// gone WORD fails where a process of the machine has this word on its command line.
+func gone(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: gone WORD")
+	}
+	out, err := exec.Command("ps", "-A", "-o", "args=").Output()
+	ts.Check(err)
+	for line := range strings.SplitSeq(string(out), "\n") {
+		if strings.Contains(line, args[0]) {
+			ts.Fatalf("it still runs: %s", line)
+		}
 	}
 }
 

@@ -6,38 +6,54 @@ import (
 	"slices"
 
 	"github.com/openassay/assay/internal/nearest"
+	agentfault "github.com/openassay/assay/simhost/agent/fault"
 	"github.com/openassay/assay/simhost/fault"
 )
 
 // Hosts are all that Assay is proved on: the honest ones, and one to each fault.
 func Hosts() []Host {
-	hosts := Honest()
+	return slices.DeleteFunc(slices.Concat(Honest(), HonestAgents(), faulty()), func(h Host) bool { return h.Agent != nil })
+}
+
+// faulty are a host to each fault.
+func faulty() (hosts []Host) {
 	for _, f := range fault.All() {
 		hosts = append(hosts, Faulty(f))
+	}
+	for _, f := range agentfault.All() {
+		hosts = append(hosts, FaultyAgent(f))
 	}
 	return hosts
 }
 
-// Matching are the plain honest host and those with the faults whose ids match one of the patterns, as path.Match has
-// it. A pattern that none matches is an error that names the nearest id.
+// Matching are those with the faults whose ids match one of the patterns, as path.Match has it, and before them the plain
+// honest ones of their kinds. A pattern that none matches is an error that names the nearest id.
 func Matching(patterns ...string) ([]Host, error) {
-	hosts := Honest()[:1]
-	all := fault.All()
+	all := faulty()
+	var ids []string
+	wanted := map[string]bool{}
+	for _, h := range all {
+		ids = append(ids, h.Name)
+	}
 	for _, pattern := range patterns {
-		matches := func(f fault.Fault) bool {
-			ok, err := path.Match(pattern, f.ID)
-			return err == nil && ok
-		}
-		if !slices.ContainsFunc(all, matches) {
-			return nil, &NoFaultError{pattern, nearest.Name(pattern, fault.IDs())}
-		}
-		for _, f := range all {
-			if matches(f) && !slices.ContainsFunc(hosts, func(h Host) bool { return h.Name == f.ID }) {
-				hosts = append(hosts, Faulty(f))
+		any := false
+		for _, id := range ids {
+			if ok, err := path.Match(pattern, id); err == nil && ok {
+				any, wanted[id] = true, true
 			}
 		}
+		if !any {
+			return nil, &NoFaultError{pattern, nearest.Name(pattern, ids)}
+		}
 	}
-	return hosts, nil
+	all = slices.DeleteFunc(all, func(h Host) bool { return !wanted[h.Name] })
+	var hosts []Host
+	for _, honest := range []Host{Honest()[0], HonestAgents()[0]} {
+		if slices.ContainsFunc(all, func(h Host) bool { return protocolOf(h) == protocolOf(honest) }) {
+			hosts = append(hosts, honest)
+		}
+	}
+	return append(hosts, all...), nil
 }
 
 // NoFaultError means that no fault is called so.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/agenticloop"
 	suites "github.com/openassay/assay/scenarios/openwop"
 	"github.com/openassay/assay/scenarios/wire"
 	"github.com/openassay/assay/simhost/fault"
@@ -27,11 +28,29 @@ const (
 
 var voters = map[string]string{"voter-1": "prove-voter-key-1", "voter-2": "prove-voter-key-2", "voter-3": "prove-voter-key-3"}
 
-// Host is a simulated host that is to be certified.
+// Host is what is to be certified: a simulated host, or the reference agent of the agentic loop.
 type Host struct {
 	Name    string
-	Options openwop.Options
-	Fault   *fault.Fault // nil: it is honest
+	Options openwop.Options // of a simulated host
+	Agent   *Agent          // the reference agent in its place
+	Fault   *Violation      // nil: it is honest
+}
+
+// Violation is a fault of either, as reports tell of it.
+type Violation struct {
+	ID, Title, Looks string
+	Breaks           []string
+	Spots            []int  // rows of docs/blind-spots.md
+	Under            string // flags of the host that it shows on
+	Twin             string // why it is there beside one like it
+}
+
+// suites are what a host is asked.
+func (h Host) suites() []scenarios.Suite {
+	if h.Agent != nil {
+		return agenticloop.Suites()
+	}
+	return suites.Suites()
 }
 
 // Faulty is the host that commits a fault.
@@ -45,7 +64,7 @@ func Faulty(f fault.Fault) Host {
 	if f.Under.Experimental {
 		o.ExperimentalUntil = time.Now().AddDate(0, 1, 0).Format(time.DateOnly)
 	}
-	return Host{Name: f.ID, Options: o, Fault: &f}
+	return Host{Name: f.ID, Options: o, Fault: &Violation{f.ID, f.Title, f.Looks, f.Breaks, f.Spots, f.Under.String(), f.Twin}}
 }
 
 // Lab starts hosts in this process and certifies them. Its methods may be called concurrently.
@@ -128,6 +147,9 @@ func (l *Lab) Target(url string) wire.Target {
 // Certify runs the suites against a host of its own, to the end. The report is without transcripts: those of many hosts
 // take gigabytes.
 func (l *Lab) Certify(ctx context.Context, h Host, o scenarios.Options) (_ *scenarios.Report, err error) {
+	if h.Agent != nil {
+		return h.Agent.certify(ctx, h, o)
+	}
 	s, err := l.Serve(ctx, h.Options, nil)
 	if err != nil {
 		return nil, fmt.Errorf("start the host %s: %w", h.Name, err)

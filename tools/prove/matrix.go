@@ -7,7 +7,6 @@ import (
 
 	"github.com/openassay/assay/gen/results"
 	"github.com/openassay/assay/scenarios"
-	"github.com/openassay/assay/simhost/fault"
 )
 
 // honestHost is what came of a host that keeps every promise.
@@ -25,9 +24,9 @@ func honestHost(h Host, r *scenarios.Report) results.HonestHost {
 
 // faultResult is what came of a host that commits a fault. A MUST is killed by a check that does not hold, a SHOULD by
 // a finding.
-func faultResult(f fault.Fault, ledger *scenarios.Ledger, r *scenarios.Report) results.FaultResult {
+func faultResult(f Violation, ledger *scenarios.Ledger, r *scenarios.Report) results.FaultResult {
 	out := results.FaultResult{
-		ID: f.ID, Title: f.Title, Looks: f.Looks, Breaks: f.Breaks, Under: f.Under.String(), Twin: f.Twin,
+		ID: f.ID, Title: f.Title, Looks: f.Looks, Breaks: f.Breaks, Under: f.Under, Twin: f.Twin,
 		Kills: []results.Kill{}, Wrong: []results.Accusation{},
 	}
 	for _, spot := range f.Spots {

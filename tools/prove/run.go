@@ -3,11 +3,13 @@ package prove
 import (
 	"context"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/openassay/assay/gen/results"
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/agenticloop"
 	suites "github.com/openassay/assay/scenarios/openwop"
 )
 
@@ -56,16 +58,20 @@ func (o Options) withDefaults(l *Lab) Options {
 // certifying a host, or that of ctx; what speaks for or against the suites is in the matrix.
 func (l *Lab) Prove(ctx context.Context, o Options) (results.KillMatrix, error) {
 	o = o.withDefaults(l)
+	asked, err := o.asked()
+	if err != nil {
+		return results.KillMatrix{}, err
+	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	came := make([]Result, len(o.Hosts))
+	came := make([]Result, len(o.Hosts)) // the zero Result of a host that is not asked
 	next := make(chan int)
 	var told sync.Mutex
 	var work sync.WaitGroup
 	for range o.AtOnce {
 		work.Go(func() {
 			for i := range next {
-				r, err := o.certify(ctx, o.Hosts[i])
+				r, err := o.certify(ctx, o.Hosts[i], asked)
 				if err != nil {
 					cancel(err)
 					continue
@@ -77,8 +83,10 @@ func (l *Lab) Prove(ctx context.Context, o Options) (results.KillMatrix, error) 
 			}
 		})
 	}
-	for i := range o.Hosts {
-		next <- i
+	for i, h := range o.Hosts {
+		if _, any := asked[protocolOf(h)]; any {
+			next <- i
+		}
 	}
 	close(next)
 	work.Wait()
@@ -87,20 +95,44 @@ func (l *Lab) Prove(ctx context.Context, o Options) (results.KillMatrix, error) 
 	}
 	honest, faults := []results.HonestHost{}, []results.FaultResult{}
 	for _, r := range came {
-		if r.Honest != nil {
+		switch {
+		case r.Honest != nil:
 			honest = append(honest, *r.Honest)
-		} else {
+		case r.Fault != nil:
 			faults = append(faults, *r.Fault)
 		}
 	}
-	return matrix(honest, faults, suites.Suites()), nil
+	return matrix(honest, faults, o.suites(asked)), nil
 }
 
-func (o Options) certify(ctx context.Context, h Host) (Result, error) {
+// Suites are all suites that are proved, of all protocols.
+func Suites() []scenarios.Suite { return slices.Concat(suites.Suites(), agenticloop.Suites()) }
+
+func protocolOf(h Host) *scenarios.Protocol { return h.suites()[0].Protocol }
+
+// asked is what is asked of the hosts of each protocol. One of which nothing was selected has none.
+func (o Options) asked() (map[*scenarios.Protocol]scenarios.Selection, error) {
+	picked, err := o.Select.Pick(Suites()...)
+	if err != nil {
+		return nil, err
+	}
+	asked := map[*scenarios.Protocol]scenarios.Selection{}
+	for _, p := range picked {
+		s := asked[p.Suite.Protocol]
+		if o.Select.Narrows() {
+			s.Scenarios = append(s.Scenarios, string(p.Scenario.ID))
+		}
+		asked[p.Suite.Protocol] = s
+	}
+	return asked, nil
+}
+
+func (o Options) certify(ctx context.Context, h Host, selected map[*scenarios.Protocol]scenarios.Selection) (Result, error) {
 	if err := ctx.Err(); err != nil {
 		return Result{}, err
 	}
-	asked := scenarios.Options{Select: o.Select, Seed: o.Seed}
+	protocol := protocolOf(h)
+	asked := scenarios.Options{Select: selected[protocol], Seed: o.Seed}
 	if h.Fault != nil {
 		asked.Patience, asked.Timeout = o.Patience, faultyTimeout
 	}
@@ -112,6 +144,14 @@ func (o Options) certify(ctx context.Context, h Host) (Result, error) {
 		honest := honestHost(h, r)
 		return Result{Honest: &honest}, nil
 	}
-	came := faultResult(*h.Fault, suites.Protocol.Ledger, r)
+	came := faultResult(*h.Fault, protocol.Ledger, r)
 	return Result{Fault: &came}, nil
+}
+
+// suites are those of the protocols that were asked about.
+func (o Options) suites(asked map[*scenarios.Protocol]scenarios.Selection) []scenarios.Suite {
+	return slices.DeleteFunc(Suites(), func(s scenarios.Suite) bool {
+		_, any := asked[s.Protocol]
+		return !any || !slices.ContainsFunc(o.Hosts, func(h Host) bool { return protocolOf(h) == s.Protocol })
+	})
 }

@@ -8,14 +8,29 @@ type Input struct {
 	// Handles is the type as which an event is handled, given the type that it has and whether the agent knows it.
 	Handles func(eventType string, known bool) string
 
-	// Permanent tells whether a request that was refused for what it says need not be tried again.
-	Permanent func() bool
+	// Passes tells whether a request that the agent has no use for, and that it ought to refuse, is answered as if it were done.
+	Passes func(Misfit) bool
+
+	// Permanent tells whether a request that was refused for what it says, and because the agent has no use for it where unfit is
+	// set, need not be tried again.
+	Permanent func(unfit bool) bool
 }
+
+// Misfit is why an agent has no use for a request.
+type Misfit int
+
+// The misfits.
+const (
+	UnknownCommand Misfit = iota
+	UnknownEvent
+	NoEvent
+)
 
 func honestInput() Input {
 	return Input{
 		Speaks:    func(protocol int64) bool { return protocol == 2 },
 		Handles:   func(eventType string, _ bool) string { return eventType },
-		Permanent: func() bool { return true },
+		Passes:    func(Misfit) bool { return false },
+		Permanent: func(bool) bool { return true },
 	}
 }

@@ -84,13 +84,16 @@ func honestResume() Resume {
 
 var wholeNumber = regexp.MustCompile(`^[1-9][0-9]*$`)
 
-// WholeStep reads a step: a whole number from 1 on, written as one.
+// Largest is the largest number that every reader of JSON keeps.
+const Largest = 1<<53 - 1
+
+// WholeStep reads a step: a whole number from 1 to Largest, written as one.
 func WholeStep(raw json.RawMessage) (int64, bool) {
 	if !wholeNumber.Match(raw) {
 		return 0, false
 	}
 	step, err := strconv.ParseInt(string(raw), 10, 64)
-	return step, err == nil
+	return step, err == nil && step <= Largest
 }
 
 // InOrder goes through the rules of the text one after the other.

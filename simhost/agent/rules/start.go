@@ -10,17 +10,15 @@ import (
 
 // Start is how runs begin.
 type Start struct {
-	// RunID is the id of the run that a start begins. The same start, delivered again, gives the same one.
+	// RunID is the id of the run that a start begins. The same start, delivered again, gives the same one. A start whose
+	// caller gives it another is refused.
 	RunID func(Delivered) string
-
-	// Refuses tells whether a start is refused for the run id that its caller gives it, "" for none, and the agent would.
-	Refuses func(given, own string) bool
 
 	// Goal is the goal of a start, and whether that is one.
 	Goal func(raw json.RawMessage) (goal string, ok bool)
 
 	// Again tells whether a start whose run is there already starts nothing.
-	Again func() bool
+	Again func(Delivered) bool
 
 	// MaxSteps is the budget of a run, given the operator's and the one that its caller asks for, 0 for none.
 	MaxSteps func(configured, asked int64) int64
@@ -45,7 +43,6 @@ func honestStart() Start {
 			}
 			return RunID("job", d.JobID)
 		},
-		Refuses: func(given, own string) bool { return given != "" && given != own },
 		Goal: func(raw json.RawMessage) (string, bool) {
 			var goal string
 			if json.Unmarshal(raw, &goal) != nil {
@@ -53,7 +50,7 @@ func honestStart() Start {
 			}
 			return goal, strings.TrimSpace(goal) != ""
 		},
-		Again: func() bool { return true },
+		Again: func(Delivered) bool { return true },
 		MaxSteps: func(configured, asked int64) int64 {
 			if asked > 0 && asked < configured {
 				return asked

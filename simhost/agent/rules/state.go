@@ -1,6 +1,9 @@
 package rules
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"slices"
+)
 
 // State is what an agent has the gateway keep.
 type State struct {
@@ -10,8 +13,8 @@ type State struct {
 	// Keeps is what is kept of the text of a result.
 	Keeps func(text string) string
 
-	// Adds is what else is kept of a request in its run, by name.
-	Adds func(Handed) map[string]json.RawMessage
+	// Completed is the list of the steps that are done, given it without the last one.
+	Completed func(steps []int64, last int64) []int64
 
 	// Runs are all runs as they are given back, by id, given those that were handed in, and those after the turn, of which
 	// that of this id is new or changed.
@@ -30,7 +33,7 @@ type Handed struct {
 	State           map[string]json.RawMessage
 }
 
-// The sizes that a state keeps to: what a row of the gateway takes, and how much of a result's text a run keeps; what is longer
+// The sizes that a state keeps to: it is shorter than what a row of the gateway takes, and how much of a result's text a run keeps; what is longer
 // is not kept at all.
 const (
 	StateBytes = 1 << 20
@@ -46,9 +49,14 @@ func honestState() State {
 			}
 			return text
 		},
-		Adds: func(Handed) map[string]json.RawMessage { return nil },
+		Completed: func(steps []int64, last int64) []int64 {
+			if slices.Contains(steps, last) {
+				return steps
+			}
+			return append(steps, last)
+		},
 		Runs: func(_, after map[string]json.RawMessage, _ string) map[string]json.RawMessage { return after },
 		Last: func(id string) string { return id },
-		Fits: func(bytes int) bool { return bytes <= StateBytes },
+		Fits: func(bytes int) bool { return bytes < StateBytes },
 	}
 }

@@ -1,5 +1,5 @@
-// Package catalogue knows everything of Assay that has an id: scenarios, suites, requirements, claims, profiles and
-// the faults and variations of the simulated host. It lists and explains them from their metadata; nothing runs.
+// Package catalogue knows everything of Assay that has an id: scenarios, suites, requirements, claims, profiles, the
+// faults and variations of the simulated host, and the faults of the reference agent. It lists and explains them from their metadata; nothing runs.
 package catalogue
 
 import (
@@ -8,6 +8,7 @@ import (
 
 	"github.com/openassay/assay/internal/nearest"
 	"github.com/openassay/assay/scenarios"
+	agentfault "github.com/openassay/assay/simhost/agent/fault"
 	"github.com/openassay/assay/simhost/fault"
 	"github.com/openassay/assay/simhost/variation"
 )
@@ -17,6 +18,7 @@ type Catalogue struct {
 	Suites     []scenarios.Suite
 	Protocols  []*scenarios.Protocol // those that have no suite yet: their ledgers are listed, and none of it is proved
 	Faults     []fault.Fault
+	Agent      []agentfault.Fault // of the reference agent
 	Variations []variation.Variation
 }
 
@@ -66,14 +68,14 @@ type Claim struct {
 	Pointer  string `json:"pointer"`
 }
 
-// Fault is a fault of the simulated host as assay list --json prints it.
+// Fault is a fault of the simulated host, or of the reference agent, as assay list --json prints it.
 type Fault struct {
 	ID         string   `json:"id"`
-	Title      string   `json:"title"` // what the host does
+	Title      string   `json:"title"` // what the host or the agent does
 	Looks      string   `json:"looks"` // how that looks from outside
 	Breaks     []string `json:"breaks"`
 	BlindSpots []int    `json:"blindSpots"` // rows of docs/blind-spots.md
-	Run        string   `json:"run"`        // the command that starts such a host
+	Run        string   `json:"run"`        // the command that starts such a host or agent
 }
 
 // Variation is a way in which the simulated host can differ without being wrong, as assay list --json prints it.
@@ -109,9 +111,7 @@ func (c *Catalogue) List(kind string) (any, error) {
 	case "claims":
 		return c.claims(), nil
 	case "faults":
-		return each(c.Faults, func(f fault.Fault) Fault {
-			return Fault{f.ID, f.Title, f.Looks, f.Breaks, append([]int{}, f.Spots...), startsFault(f)}
-		}), nil
+		return c.faults(), nil
 	case "variations":
 		return each(c.Variations, func(v variation.Variation) Variation {
 			return Variation{v.ID, v.Title, v.About, each(v.Slips, text), startsVaried(v)}
@@ -166,6 +166,18 @@ func (c *Catalogue) profiles() []Profile {
 		}
 	}
 	return out
+}
+
+// faults are those of the simulated host, and then those of the agent.
+func (c *Catalogue) faults() []Fault {
+	return append(
+		each(c.Faults, func(f fault.Fault) Fault {
+			return Fault{f.ID, f.Title, f.Looks, f.Breaks, append([]int{}, f.Spots...), startsFault(f)}
+		}),
+		each(c.Agent, func(f agentfault.Fault) Fault {
+			return Fault{f.ID, f.Title, f.Looks, f.Breaks, []int{}, "assay agent --fault " + f.ID}
+		})...,
+	)
 }
 
 // protocols are those of the suites and those without, each once.

@@ -52,7 +52,7 @@ func (c *Catalogue) ids() []string {
 			out = append(out, profile.ID)
 		}
 	}
-	for _, f := range c.Faults {
+	for _, f := range c.faults() {
 		out = append(out, f.ID)
 	}
 	for _, v := range c.Variations {
@@ -147,7 +147,7 @@ func (p *page) titled(ids []string) []string {
 
 func (p *page) breaking(requirement string) []string {
 	var out []string
-	for _, f := range p.catalogue.Faults {
+	for _, f := range p.catalogue.faults() {
 		if slices.Contains(f.Breaks, requirement) {
 			out = append(out, "the fault "+f.ID+": "+f.Title)
 		}
@@ -257,12 +257,16 @@ func (p *page) profiles(id string) {
 }
 
 func (p *page) faults(id string) {
-	i := slices.IndexFunc(p.catalogue.Faults, func(f fault.Fault) bool { return f.ID == id })
+	all := p.catalogue.faults()
+	i := slices.IndexFunc(all, func(f Fault) bool { return f.ID == id })
 	if i < 0 {
 		return
 	}
-	f := p.catalogue.Faults[i]
-	p.title("%s  fault of the simulated host", f.ID)
+	f, whose := all[i], "the simulated host"
+	if i >= len(p.catalogue.Faults) {
+		whose = "the reference agent"
+	}
+	p.title("%s  fault of %s", f.ID, whose)
 	p.field("does", f.Title)
 	p.field("looks", f.Looks)
 	for _, protocol := range p.catalogue.protocols() {
@@ -278,7 +282,7 @@ func (p *page) faults(id string) {
 	}
 	slices.Sort(looking)
 	p.list("looked at by", slices.Compact(looking))
-	p.field("run", startsFault(f))
+	p.field("run", f.Run)
 }
 
 // startsFault is the command that starts a host on which the fault shows.

@@ -1,0 +1,256 @@
+package agenticloop
+
+import (
+	"fmt"
+
+	"github.com/openassay/assay/gen/agenticloopv2"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// budgetSuite asks what stops a run that would go on.
+func budgetSuite() scenarios.Suite {
+	return scenarios.Suite{
+		ID: "budget", Title: "steps, retries and reframes are bounded, and what is over its bound is escalated once", Protocol: Protocol,
+		Scenarios: []scenarios.Scenario{
+			withinBudget, sameCutOff, lowerBudget, higherBudget,
+			errorsEnd, errorsRetry, retrySucceeds, reframesEnd,
+			everyTurn("budget", budgets), everyTurn("budget", failures),
+		},
+	}
+}
+
+// goesOn are the runs that met their budget, or should have. A judge is stopped where there is none, since the agent, left
+// to itself, came to an end of its own before.
+func (o BudgetObservation) goesOn(j *scenarios.Judge, runs ...Spent) (met []Spent) {
+	for _, s := range runs {
+		if !begun(j, s.Start) || !ready(j, s.Steps...) || !keptBooks(j, s.Steps) {
+			return nil
+		}
+		if o.Way != "" || s.end() < 0 || len(s.all()[s.end()].ofType(completed).Values) == 0 {
+			met = append(met, s)
+		}
+	}
+	if len(met) == 0 {
+		j.Block("left to itself the agent is done before its budget is used up", "declare a decision seam in "+ProfileName+" that can say call_tool")
+	}
+	return met
+}
+
+// keptBooks stops a judge where a turn asked for a tool that its run does not wait for: what is delivered then matches nothing.
+func keptBooks(j *scenarios.Judge, turns []Turn) bool {
+	for _, t := range turns {
+		if len(t.requests().Values) == 0 {
+			continue
+		}
+		p, ok := waiting(t)
+		if w := waitsOf(t.run(p.Run).Actual()); !ok || w.step != p.Step || w.tool != p.Tool {
+			return j.BlockOn(agenticloopv2.RFC103I3, "set-up: "+t.Name+": it asks for a tool that its run does not wait for")
+		}
+	}
+	return true
+}
+
+// AL-18. RFC-103 Error Handling, Security and Scope. Whether the budget is looked at before a request or at a result is
+// open (facts 7.10): the requests are counted.
+var withinBudget = scenarios.Scenario{
+	ID:     "agenticloop/budget/max-steps-ends-the-run",
+	Title:  "a run asks for no more steps than max_steps, and is escalated once when it would",
+	Proves: ids{agenticloopv2.RFC103F7, agenticloopv2.RFC103G7, agenticloopv2.RFC103P3, agenticloopv2.RFC103S8},
+	Claim:  plugin,
+	Ask: scenarios.Ask(budgets, func(o BudgetObservation, j *scenarios.Judge) {
+		for _, s := range o.goesOn(j, o.Runs...) {
+			s.within(j, agenticloopv2.RFC103G7, agenticloopv2.RFC103F7)
+			ends := wire.Found{In: s.Start.Answer.Ref()}
+			for _, t := range s.all() {
+				ends.Values = append(ends.Values, t.ends().Each("/type").Values...)
+				j.Check(agenticloopv2.RFC103P3, t.Answer.Key("status")).To(check.Equal("ok"), "%s: status", t.Name)
+			}
+			j.Check(agenticloopv2.RFC103F7, ends).To(check.Equal([]string{escalated}), "max_steps %d: ends of the run within %d results", s.Budget, len(s.Steps))
+			last := s.all()[len(s.all())-1]
+			if len(last.ends().Values) > 0 && last.Answer.Key("status").String() == "ok" {
+				j.Check(agenticloopv2.RFC103S8, last.run(s.Run).Key("status")).To(check.Equal("escalated"), "%s: status of the run", last.Name)
+			}
+		}
+	}),
+}
+
+// within expects no request above the budget.
+func (s Spent) within(j *scenarios.Judge, of ...scenarios.RequirementID) {
+	for _, t := range s.all() {
+		for _, id := range of {
+			j.Check(id, t.requests().Each("/payload/step")).To(atMost(int64(s.Budget)), "%s: steps that it asks for", t.Name)
+		}
+	}
+}
+
+// atMost expects no number above a bound.
+func atMost(bound int64) check.Matcher {
+	return check.Seeing(fmt.Sprintf("none above %d", bound), func(s wire.Seen) (bool, string) {
+		list, _ := check.Plain(s.Actual()).([]any)
+		for _, v := range list {
+			if n, ok := v.(int64); !ok || n > bound {
+				return false, wire.Compact(s.Actual())
+			}
+		}
+		return true, wire.Compact(s.Actual())
+	})
+}
+
+// AL-19. RFC-103 Test Cases.
+var sameCutOff = scenarios.Scenario{
+	ID:     "agenticloop/budget/same-cut-off",
+	Title:  "the same run meets its budget at the same turn, for the same reason, each time",
+	Proves: ids{agenticloopv2.RFC103M6},
+	Claim:  plugin,
+	Ask: scenarios.Ask(budgets, func(o BudgetObservation, j *scenarios.Judge) {
+		again := o.goesOn(j, o.Again...)
+		if len(again) == 0 {
+			return
+		}
+		first := again[0]
+		if first.end() < 0 {
+			j.BlockOn(agenticloopv2.RFC103F7, "set-up: the run did not meet its budget")
+			return
+		}
+		for _, s := range again {
+			last := s.all()[len(s.all())-1]
+			j.Check(agenticloopv2.RFC103M6, last.ends().Each("/payload/reason")).To(check.SameAs(first.all()[first.end()].ends().Each("/payload/reason")), "reason of the end")
+			j.Check(agenticloopv2.RFC103M6, last.ends()).To(check.Seeing(fmt.Sprintf("the end after %d results", first.end()), func(wire.Seen) (bool, string) {
+				return s.end() == first.end(), fmt.Sprintf("after %d", s.end())
+			}), "where the run ends")
+		}
+	}),
+}
+
+// AL-20. The text gives max_steps of a start in an example alone (facts 7.11).
+var lowerBudget = scenarios.Scenario{
+	ID:     "agenticloop/budget/start-lowers-it",
+	Title:  "a lower max_steps in the start is the run's budget",
+	Proves: ids{agenticloopv2.RFC103E3},
+	Claim:  contextBudget,
+	Ask: scenarios.Ask(budgets, func(o BudgetObservation, j *scenarios.Judge) {
+		if o.Lower == nil {
+			ready(j, Turn{})
+		} else if len(o.goesOn(j, *o.Lower)) > 0 {
+			o.Lower.within(j, agenticloopv2.RFC103E3)
+		}
+	}),
+}
+
+var higherBudget = scenarios.Scenario{
+	ID:     "agenticloop/budget/start-does-not-raise-it",
+	Title:  "a higher max_steps in the start raises no budget",
+	Proves: ids{agenticloopv2.RFC103E4},
+	Claim:  contextBudget,
+	Ask: scenarios.Ask(budgets, func(o BudgetObservation, j *scenarios.Judge) {
+		if o.Higher == nil {
+			ready(j, Turn{})
+		} else if len(o.goesOn(j, *o.Higher)) > 0 {
+			o.Higher.within(j, agenticloopv2.RFC103E4)
+		}
+	}),
+}
+
+// AL-16. RFC-103 Error Handling.
+var errorsEnd = scenarios.Scenario{
+	ID:     "agenticloop/budget/errors-end-the-run",
+	Title:  "a step that goes on failing is asked for again a bounded number of times, and then the run is escalated once",
+	Proves: ids{agenticloopv2.RFC103V10, agenticloopv2.RFC103F6, agenticloopv2.RFC103F3},
+	Claim:  plugin,
+	Ask: scenarios.Ask(failures, func(o FailuresObservation, j *scenarios.Judge) {
+		if !begun(j, o.Start) || !ready(j, o.Failing...) || len(o.Failing) == 0 && !ready(j, Turn{}) {
+			return
+		}
+		for i, t := range o.Failing {
+			j.Check(agenticloopv2.RFC103V10, t.events()).To(notBeyond(o.Pending.Step), "%s: events", t.Name)
+			if i < len(o.Failing)-1 {
+				j.Check(agenticloopv2.RFC103F6, t.ends()).To(check.Len(0), "%s: ends", t.Name)
+			}
+		}
+		last := o.Failing[len(o.Failing)-1]
+		givenUp(j, last, o.Pending.Run, agenticloopv2.RFC103F6)
+		if len(last.ofType(escalated).Values) > 0 {
+			toldWhy(j, last, o.Pending.Run)
+		}
+		j.Check(agenticloopv2.RFC103F6, last.events()).To(check.Seeing(fmt.Sprintf("at most %d tries", o.Most+1), func(wire.Seen) (bool, string) {
+			return len(o.Failing) <= o.Most+1, fmt.Sprintf("%d", len(o.Failing))
+		}), "failures until the end")
+	}),
+}
+
+// AL-16. RFC-103 Error Handling.
+var errorsRetry = scenarios.Scenario{
+	ID:     "agenticloop/budget/retry-counts",
+	Title:  "a step that is asked for again keeps its number and its tool, and its attempt grows by one",
+	Proves: ids{agenticloopv2.RFC103F4},
+	Claim:  retries,
+	Ask: scenarios.Ask(failures, func(o FailuresObservation, j *scenarios.Judge) {
+		if !begun(j, o.Start) || !ready(j, o.Failing...) || len(o.Failing) == 0 && !ready(j, Turn{}) {
+			return
+		}
+		attempt := o.Start.run(o.Pending.Run).Key("attempt")
+		for i, t := range o.Failing {
+			if i > 0 && t.run(o.Pending.Run).Key("status").String() != "running" {
+				break // no retry was left
+			}
+			again := t.requests()
+			j.Check(agenticloopv2.RFC103F4, again.Each("/payload/step")).To(check.Equal([]int64{o.Pending.Step}), "%s: step", t.Name)
+			j.Check(agenticloopv2.RFC103F4, again.Each("/payload/tool")).To(check.Equal([]string{o.Pending.Tool}), "%s: tool", t.Name)
+			now := t.run(o.Pending.Run).Key("attempt")
+			before, known := attempt.Int()
+			if known { // where the count begins is the agent's affair
+				j.Check(agenticloopv2.RFC103F4, now).To(check.Equal(before+1), "%s: attempt", t.Name)
+			} else {
+				j.Check(agenticloopv2.RFC103F4, now).To(check.Integer(1, 0), "%s: attempt", t.Name)
+			}
+			attempt = now
+		}
+	}),
+}
+
+// AL-17.
+var retrySucceeds = scenarios.Scenario{
+	ID:     "agenticloop/budget/retry-succeeds",
+	Title:  "a run whose retry succeeds goes on from that step",
+	Proves: ids{agenticloopv2.RFC103F5},
+	Claim:  retries,
+	Ask: scenarios.Ask(failures, func(o FailuresObservation, j *scenarios.Judge) {
+		switch {
+		case !begun(j, o.Start) || !ready(j, o.Failing...):
+		case !o.Once:
+			j.BlockOn(agenticloopv2.RFC103F4, "set-up: the step was not asked for again")
+		case ready(j, o.Healed):
+			j.Check(agenticloopv2.RFC103F5, o.Healed.events()).To(check.Len(1), "%s: events", o.Healed.Name)
+			if requests := o.Healed.requests(); len(requests.Values) > 0 {
+				j.Check(agenticloopv2.RFC103F5, requests.Each("/payload/step")).To(check.Equal([]int64{o.Pending.Step + 1}), "%s: step", o.Healed.Name)
+			} else {
+				j.Check(agenticloopv2.RFC103F5, o.Healed.events().Each("/type")).To(check.Equal([]string{completed}), "%s: what came of it", o.Healed.Name)
+			}
+		}
+	}),
+}
+
+// AL-21. The text counts reframes and says neither what one is nor when (facts 7.12).
+var reframesEnd = scenarios.Scenario{
+	ID:     "agenticloop/budget/max-reframes-ends-the-run",
+	Title:  "a run reframes no more often than max_reframes, and is escalated once when it would",
+	Proves: ids{agenticloopv2.RFC103F8, agenticloopv2.RFC103G8},
+	Claim:  reframes,
+	Ask: scenarios.Ask(reframing, func(o ReframesObservation, j *scenarios.Judge) {
+		if !begun(j, o.Start) || !ready(j, o.Steps...) || len(o.Steps) == 0 && !ready(j, Turn{}) || !keptBooks(j, o.Steps) {
+			return
+		}
+		for _, t := range o.Steps {
+			count := t.run(o.Run).Key("reframes")
+			if t.run(o.Run).Present() {
+				j.Check(agenticloopv2.RFC103G8, count).To(check.Integer(0, int64(o.Most)), "%s: reframes", t.Name)
+			}
+		}
+		last := o.Steps[len(o.Steps)-1]
+		givenUp(j, last, o.Run, agenticloopv2.RFC103F8)
+		reframed := last.run(o.Run).Key("reframes")
+		j.Check(agenticloopv2.RFC103G8, reframed).To(check.Equal(o.Most), "%s: reframes at the end", last.Name)
+	}),
+}

@@ -1,0 +1,107 @@
+package agenticloop
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/openassay/assay/scenarios"
+)
+
+// InputsObservation is what came of requests that are none, or that nobody can serve.
+type InputsObservation struct {
+	Turns
+	Start   Turn   `json:"start"`
+	Garbage []Turn `json:"garbage"` // no JSON object
+	Version Turn   `json:"version"` // protocol 3
+	Nobody  []Turn `json:"nobody"`  // commands and events that are unknown
+}
+
+// inputs hands the agent what it cannot use.
+var inputs = &scenarios.Drive[InputsObservation]{
+	ID:    "agenticloop/inputs",
+	Title: "hands the agent input that is no request, a request of another protocol version, an unknown command, an unknown event, and handle without an event",
+	Sends: []string{"one turn: agentic.start", "about 15 turns that are no requests, or that nobody can serve"},
+	Run: func(ctx context.Context, c *scenarios.Conn) (InputsObservation, error) {
+		a, err := open(c)
+		if err != nil {
+			return InputsObservation{}, err
+		}
+		var o InputsObservation
+		err = a.inputs(ctx, &o)
+		o.Turns = a.turns
+		return o, err
+	},
+}
+
+func (a *agent) inputs(ctx context.Context, o *InputsObservation) error {
+	s, ok, err := a.begin(ctx, job{name: "the start"})
+	if o.Start = s.Turn; err != nil || !ok {
+		return err
+	}
+	for _, g := range []struct{ name, input string }{
+		{"no input", ""}, {"a blank line", "\n"}, {"input that is no JSON", "start the run, please"}, {"half a request", `{"protocol":2,"job_id":"x","command":"handle","event":{"type":"agentic.st`},
+		{"a list", `[{"protocol":2}]`}, {"a text", `"handle"`}, {"null", "null"}, {"a number that JSON does not have", `{"protocol":2,"job_id":"x","command":"handle","config":{},"state":{"n":NaN}}`},
+		{"20,000 levels", strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000)}, {"bytes that are no UTF-8", "{\"protocol\":2,\"job_id\":\"\xff\xfe"},
+	} {
+		t, _, err := a.turn(ctx, job{name: g.name, input: append([]byte{}, g.input...), refused: true})
+		if err != nil {
+			return err
+		}
+		o.Garbage = append(o.Garbage, t)
+	}
+	if o.Version, _, err = a.turn(ctx, job{name: "a start of protocol 3", event: a.start(a.goal(), nil), refused: true, edit: func(r object) { r["protocol"] = 3 }}); err != nil {
+		return err
+	}
+	for _, n := range []job{
+		{name: "an unknown event", event: a.event("assay.unknown", object{"run_id": "x", "note": "nobody knows this"}, "")},
+		{name: "an event of the gateway's that is none of its", event: a.event("agent.completed", object{"run_id": s.Run}, "")},
+		{name: "an unknown command", command: "assay-unknown", event: a.start(a.goal(), nil)},
+		{name: "handle without an event"},
+		{name: "an event without a type", event: object{"payload": object{"goal": a.goal()}}},
+	} {
+		n.state = s.state
+		t, _, err := a.turn(ctx, n)
+		if err != nil {
+			return err
+		}
+		o.Nobody = append(o.Nobody, t)
+	}
+	return nil
+}
+
+// HungObservation is a turn whose model does not answer.
+type HungObservation struct {
+	Turns
+	Hung     Turn          `json:"hung"`
+	Deadline time.Duration `json:"deadlineNs"`
+	Asked    int           `json:"asked"` // how often the model was asked
+}
+
+// hung has the model of the agent answer nothing.
+var hung = &scenarios.Drive[HungObservation]{
+	ID:    "agenticloop/hung",
+	Title: "starts a run while the model does not answer, with a deadline a few seconds ahead",
+	Sends: []string{"one turn: agentic.start"},
+	Waits: 10 * time.Second,
+	Run: func(ctx context.Context, c *scenarios.Conn) (HungObservation, error) {
+		a, err := open(c)
+		if err != nil {
+			return HungObservation{}, err
+		}
+		if a.profile.Seams == nil || a.profile.Seams.MockLlm == nil {
+			return HungObservation{}, scenarios.Block("the agent is not known to ask a model: /profile/seams/mock_llm is absent", "declare how its model is reached, as mock_llm in "+ProfileName)
+		}
+		o := HungObservation{Deadline: min(a.deadline(), 10*time.Second)}
+		p, err := modelled(ctx, a.profile.Seams.MockLlm, []decision{done("done")})
+		if err != nil {
+			return o, unsteered(err.Error())
+		}
+		defer p.close()
+		p.llm.hang()
+		o.Hung, _, err = a.turn(ctx, p.lays(job{name: fmt.Sprintf("a start whose model hangs, with a deadline in %s", o.Deadline), event: a.start(a.goal(), nil), timeout: o.Deadline}))
+		o.Asked, o.Turns = p.llm.calls(), a.turns
+		return o, err
+	},
+}

@@ -1,0 +1,74 @@
+package agenticloop
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/openassay/assay/scenarios"
+)
+
+// LargeObservation is what the agent does where the state would become too large, and what with a large result.
+type LargeObservation struct {
+	Turns
+	Start   Turn    `json:"start"`   // with a state of ordinary size
+	Goal    Turn    `json:"goal"`    // a start whose goal is larger than the state may be
+	Crowded Turn    `json:"crowded"` // a start in a state of 200 finished runs
+	After   int     `json:"after"`   // bytes of the state after it
+	Result  Turn    `json:"result"`  // a result of 20 MiB
+	Pending pending `json:"pending"`
+}
+
+// largeThings hands the agent more than it can keep. It runs alone: it takes much memory.
+var largeThings = &scenarios.Drive[LargeObservation]{
+	ID:        "agenticloop/large-things",
+	Title:     "starts a run with a goal of 1.1 MiB, one in a state of 200 finished runs, and delivers a result of 20 MiB",
+	Sends:     []string{"three turns: agentic.start", "one turn: agentic.tool_result of 20 MiB"},
+	Exclusive: true,
+	Run: func(ctx context.Context, c *scenarios.Conn) (LargeObservation, error) {
+		a, err := open(c)
+		if err != nil {
+			return LargeObservation{}, err
+		}
+		var o LargeObservation
+		err = a.largeThings(ctx, &o)
+		o.Turns = a.turns
+		return o, err
+	},
+}
+
+func (a *agent) largeThings(ctx context.Context, o *LargeObservation) error {
+	s, ok, err := a.begin(ctx, job{name: "the start"})
+	o.Start, o.Pending = s.Turn, s.pending
+	if err != nil || !ok {
+		return err
+	}
+	var state object
+	if o.Goal, _, err = a.turn(ctx, job{name: "a start with a goal of 1.1 MiB", event: a.start(strings.Repeat("and then some ", 80_000), nil)}); err != nil {
+		return err
+	}
+	crowd := copied(s.state)
+	finished, _ := runsOf(crowd)[s.Run].(object)
+	finished["status"], finished["pending_step"], finished["pending_tool"] = "done", nil, nil
+	for i := range 200 {
+		run := copied(finished)
+		run["goal"] = fmt.Sprintf("goal %d %s", i, strings.Repeat("of many words ", 290))
+		runsOf(crowd)[fmt.Sprintf("finished-%d-%s", i, a.id())] = run
+	}
+	// What is left of the MiB is less than one more run of that size.
+	filler := mostState - sizeOf(crowd) - 2000
+	if filler > 0 {
+		run := copied(finished)
+		run["goal"] = strings.Repeat("x", filler)
+		runsOf(crowd)["finished-filler"] = run
+	}
+	if o.Crowded, state, err = a.turn(ctx, job{name: "a start in a state of 200 finished runs", state: crowd, event: a.start("goal "+strings.Repeat("of many words ", 290), nil)}); err != nil {
+		return err
+	}
+	o.After = sizeOf(state)
+	text := strings.Repeat("a sentence of twenty-two ", 20<<20/25)
+	body := object{"content_type": "text/plain", "text": text, "content": text[:100]}
+	o.Result, _, err = a.turn(ctx, job{name: "a result of 20 MiB", state: s.state, event: a.result(s.pending, body), timeout: max(a.deadline(), time.Minute)})
+	return err
+}

@@ -1,0 +1,171 @@
+package agenticloop
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// WorkspaceObservation is a run whose jobs each have a workspace, which begins as links to the files of the one before.
+type WorkspaceObservation struct {
+	EndObservation
+	Left  []wire.Value `json:"left"`  // the files of each job, when it had ended
+	Later []wire.Value `json:"later"` // the same, when the run had ended
+	// Beside is what stands in the folder that holds the workspaces, when the run had ended.
+	Beside wire.Value `json:"beside"`
+	Odd    []Turn     `json:"odd"` // starts with a workspace_dir that cannot be used
+}
+
+// inWorkspaces drives a run whose jobs have workspaces.
+var inWorkspaces = &scenarios.Drive[WorkspaceObservation]{
+	ID:    "agenticloop/in-workspaces",
+	Title: "has a run complete, each job in a workspace of hard links to the one before, and starts runs whose workspace_dir cannot be used",
+	Sends: []string{"one turn: agentic.start", "a turn for each step: agentic.tool_result", "five turns: agentic.start with another workspace_dir"},
+	Run: func(ctx context.Context, c *scenarios.Conn) (WorkspaceObservation, error) {
+		a, err := open(c)
+		if err != nil {
+			return WorkspaceObservation{}, err
+		}
+		o := WorkspaceObservation{EndObservation: EndObservation{Goal: a.goal()}}
+		root, err := wire.NewFolder("assay-workspaces-")
+		if err != nil {
+			return o, err
+		}
+		defer wire.RemoveFolder(root)
+		if err = a.inWorkspaces(ctx, &o, root); err == nil {
+			err = a.oddWorkspaces(ctx, &o, root)
+		}
+		o.Turns = a.turns
+		return o, err
+	},
+}
+
+func (a *agent) inWorkspaces(ctx context.Context, o *WorkspaceObservation, root string) error {
+	p, err := a.twoSteps(ctx)
+	if err != nil {
+		return err
+	}
+	defer p.close()
+	var hints object
+	if p != nil {
+		o.Way, hints = p.via, p.context
+	}
+	var dirs []string
+	next := func() (string, error) {
+		dir := filepath.Join(root, fmt.Sprintf("job-%d", len(dirs)+1))
+		if err := wire.MakeFolder(dir); err != nil {
+			return "", err
+		}
+		if len(dirs) > 0 {
+			if err := link(dirs[len(dirs)-1], dir); err != nil {
+				return "", fmt.Errorf("link a workspace: %w", err)
+			}
+		}
+		dirs = append(dirs, dir)
+		return dir, nil
+	}
+	look := func(into *[]wire.Value, dir string) error {
+		files, err := a.ReadFolder("files of "+filepath.Base(dir), dir)
+		if err == nil {
+			*into = append(*into, files.Value(""))
+		}
+		return err
+	}
+	dir, err := next()
+	if err != nil {
+		return err
+	}
+	s, ok, err := a.begin(ctx, p.lays(job{name: "the start", event: a.start(o.Goal, hints), workspace: dir}))
+	o.Start, o.Run = s.Turn, s.Run
+	if err == nil {
+		err = look(&o.Left, dir)
+	}
+	if err != nil || !ok {
+		return err
+	}
+	waits, state := s.pending, s.state
+	for n := 1; n <= mostSteps; n++ {
+		if dir, err = next(); err != nil {
+			return err
+		}
+		t, after, err := a.turn(ctx, p.lays(job{name: fmt.Sprintf("the result of step %d", waits.Step), state: state, event: a.result(waits, p.body(n, a.long())), workspace: dir}))
+		if err != nil {
+			return err
+		}
+		o.Steps, o.Taken, state = append(o.Steps, t), n, after
+		if err := look(&o.Left, dir); err != nil {
+			return err
+		}
+		asks := false
+		if waits, asks = waiting(t); !asks {
+			break
+		}
+	}
+	for _, dir := range dirs {
+		if err := look(&o.Later, dir); err != nil {
+			return err
+		}
+	}
+	all, err := a.ReadFolder("the folder that holds the workspaces", root)
+	if err == nil {
+		o.Beside = all.Value("")
+	}
+	return err
+}
+
+// long is a stub of more text than a request should hold: it belongs into a file.
+func (a *agent) long() object {
+	body := a.stub()
+	delete(body, "excerpt")
+	body["content"] = strings.Repeat(body["content"].(string)+"\n", 4000)
+	return body
+}
+
+// link makes dir a copy of another folder whose files are the same files.
+func link(from, dir string) error {
+	return filepath.WalkDir(from, func(at string, d fs.DirEntry, err error) error {
+		if err != nil || at == from {
+			return err
+		}
+		name, err := filepath.Rel(from, at)
+		if err != nil {
+			return err
+		}
+		to := filepath.Join(dir, name)
+		switch {
+		case d.IsDir():
+			return wire.MakeFolder(to)
+		case d.Type().IsRegular():
+			return os.Link(at, to)
+		}
+		return nil // a link may lead anywhere
+	})
+}
+
+// oddWorkspaces starts runs whose workspace_dir cannot be used.
+func (a *agent) oddWorkspaces(ctx context.Context, o *WorkspaceObservation, root string) error {
+	file, fixed := filepath.Join(root, "a-file"), filepath.Join(root, "read-only")
+	if err := os.WriteFile(file, []byte("no folder"), 0o644); err != nil {
+		return err
+	}
+	if err := os.Mkdir(fixed, 0o555); err != nil { // the plugin does not own it where we are root
+		return err
+	}
+	for _, w := range []struct{ name, dir string }{
+		{"no workspace_dir", ""}, {"a workspace_dir that is not there", filepath.Join(root, "missing", "too")}, {"a relative workspace_dir", "workspace/job-1"},
+		{"a workspace_dir that is a file", file}, {"a workspace_dir that is read-only", fixed},
+	} {
+		t, _, err := a.turn(ctx, job{name: "a start with " + w.name, event: a.start(a.goal(), nil), workspace: w.dir})
+		if err != nil {
+			return err
+		}
+		o.Odd = append(o.Odd, t)
+	}
+	return nil
+}

@@ -1,0 +1,241 @@
+package agenticloop
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/openassay/assay/gen/agenticloopv2"
+)
+
+// mockLLM is a model on the loopback interface, which answers with decisions in the words of a profile, in the shapes of
+// OpenAI, Ollama and Anthropic. It answers any number of prompts; the last decision is repeated.
+type mockLLM struct {
+	server  *http.Server
+	url     string
+	pattern *regexp.Regexp
+	replies []string
+	done    chan struct{}
+	hanging chan struct{} // closed when replies that hang may end
+
+	mu    sync.Mutex
+	hangs bool
+	asked int
+	first int // the first step that a prompt told, -1 before
+}
+
+// modelled serves a model that takes the decisions.
+func modelled(ctx context.Context, s *agenticloopv2.MockLLM, decisions []decision) (*plan, error) {
+	m := &mockLLM{done: make(chan struct{}), hanging: make(chan struct{}), first: -1}
+	for _, d := range decisions {
+		v, err := written(s.Decisions, d)
+		if err != nil {
+			return nil, fmt.Errorf("/profile/seams/mock_llm/decisions/%w", err)
+		}
+		text, isText := v.(string)
+		if !isText {
+			raw, err := json.Marshal(v)
+			if err != nil {
+				return nil, err
+			}
+			text = string(raw)
+		}
+		m.replies = append(m.replies, text)
+	}
+	if s.StepPattern != "" {
+		var err error
+		if m.pattern, err = regexp.Compile(s.StepPattern); err != nil {
+			return nil, fmt.Errorf("/profile/seams/mock_llm/step_pattern: %w", err)
+		}
+	}
+	if err := m.serve(ctx); err != nil {
+		return nil, err
+	}
+	p := &plan{via: "mock_llm", llm: m, config: object{}, env: map[string]string{}}
+	words := strings.NewReplacer("${endpoint}", m.url, "${model}", "assay-mock", "${key}", "assay-mock-key")
+	for name, value := range s.Environment {
+		p.env[name] = words.Replace(value)
+	}
+	if len(s.Config) > 0 {
+		raw := strings.NewReplacer("${endpoint}", quoted(m.url), "${model}", "assay-mock", "${key}", "assay-mock-key").Replace(string(s.Config))
+		if err := decode([]byte(raw), &p.config); err != nil {
+			m.close()
+			return nil, fmt.Errorf("/profile/seams/mock_llm/config: %w", err)
+		}
+	}
+	return p, nil
+}
+
+func (m *mockLLM) serve(ctx context.Context) error {
+	var listener net.ListenConfig
+	ln, err := listener.Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return fmt.Errorf("serve a model: %w", err)
+	}
+	m.url = "http://" + ln.Addr().String()
+	m.server = &http.Server{Handler: m.routes(), ReadHeaderTimeout: 5 * time.Second, MaxHeaderBytes: 64 << 10}
+	go func() {
+		defer close(m.done)
+		_ = m.server.Serve(ln) // it ends when it is closed
+	}()
+	return nil
+}
+
+func (m *mockLLM) close() {
+	close(m.hanging)
+	_ = m.server.Close()
+	<-m.done
+}
+
+// calls is how often the model was asked.
+func (m *mockLLM) calls() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.asked
+}
+
+// hang has the model answer nothing from now on.
+func (m *mockLLM) hang() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.hangs = true
+}
+
+// The ways in which a model is asked. An endpoint is a base URL that may or may not end in /v1.
+func (m *mockLLM) routes() http.Handler {
+	mux := http.NewServeMux()
+	for _, prefix := range []string{"", "/v1"} {
+		mux.HandleFunc("POST "+prefix+"/chat/completions", m.answer(openAI, openAIStream))
+		mux.HandleFunc("POST "+prefix+"/responses", m.answer(openAIResponse, nil))
+		mux.HandleFunc("POST "+prefix+"/messages", m.answer(anthropic, nil))
+		mux.HandleFunc("GET "+prefix+"/models", fixed(object{"object": "list", "data": []any{object{"id": "assay-mock", "object": "model"}}}))
+	}
+	mux.HandleFunc("POST /api/chat", m.answer(ollamaChat, ollamaLines(ollamaChat)))
+	mux.HandleFunc("POST /api/generate", m.answer(ollamaGenerate, ollamaLines(ollamaGenerate)))
+	mux.HandleFunc("GET /api/tags", fixed(object{"models": []any{object{"name": "assay-mock", "model": "assay-mock"}}}))
+	return mux
+}
+
+// mostPrompt is how much of a prompt is read.
+const mostPrompt = 4 << 20
+
+// answer replies with the next decision, streamed where that was asked for and there is a way.
+func (m *mockLLM) answer(shape func(string) object, stream func(http.ResponseWriter, string)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		raw, err := io.ReadAll(io.LimitReader(r.Body, mostPrompt))
+		if err != nil {
+			http.Error(w, "the prompt could not be read", http.StatusBadRequest)
+			return
+		}
+		text, hangs := m.next(string(raw))
+		if hangs {
+			select {
+			case <-m.hanging:
+			case <-r.Context().Done():
+			}
+			return
+		}
+		var asked struct {
+			Stream *bool `json:"stream"`
+		}
+		_ = json.Unmarshal(raw, &asked) // a prompt that is no JSON asks for no stream
+		if wants := asked.Stream != nil && *asked.Stream || asked.Stream == nil && strings.HasPrefix(r.URL.Path, "/api/"); wants && stream != nil {
+			stream(w, text)
+			return
+		}
+		fixed(shape(text))(w, r)
+	}
+}
+
+// next is the reply to a prompt: by the step that it tells, or in the order of the prompts.
+func (m *mockLLM) next(prompt string) (text string, hangs bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.asked++
+	at := m.asked - 1
+	if m.pattern != nil {
+		if found := m.pattern.FindStringSubmatch(prompt); len(found) > 1 {
+			if step, err := strconv.Atoi(found[1]); err == nil {
+				if m.first < 0 {
+					m.first = step
+				}
+				at = step - m.first
+			}
+		}
+	}
+	return m.replies[max(0, min(at, len(m.replies)-1))], m.hangs
+}
+
+func fixed(v object) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(v) // who asked may have gone
+	}
+}
+
+func openAI(text string) object {
+	return object{
+		"id": "chatcmpl-assay", "object": "chat.completion", "created": 0, "model": "assay-mock",
+		"choices": []any{object{"index": 0, "finish_reason": "stop", "message": object{"role": "assistant", "content": text}}},
+		"usage":   object{"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2},
+	}
+}
+
+// openAIStream sends the reply as two server-sent events and the mark of the end.
+func openAIStream(w http.ResponseWriter, text string) {
+	w.Header().Set("Content-Type", "text/event-stream")
+	for _, choice := range []object{
+		{"index": 0, "delta": object{"role": "assistant", "content": text}, "finish_reason": nil},
+		{"index": 0, "delta": object{}, "finish_reason": "stop"},
+	} {
+		raw, err := json.Marshal(object{"id": "chatcmpl-assay", "object": "chat.completion.chunk", "created": 0, "model": "assay-mock", "choices": []any{choice}})
+		if err != nil {
+			return
+		}
+		fmt.Fprintf(w, "data: %s\n\n", raw)
+	}
+	fmt.Fprint(w, "data: [DONE]\n\n")
+}
+
+func openAIResponse(text string) object {
+	return object{
+		"id": "resp-assay", "object": "response", "status": "completed", "model": "assay-mock", "output_text": text,
+		"output": []any{object{"type": "message", "id": "msg-assay", "status": "completed", "role": "assistant", "content": []any{object{"type": "output_text", "text": text, "annotations": []any{}}}}},
+	}
+}
+
+func anthropic(text string) object {
+	return object{
+		"id": "msg-assay", "type": "message", "role": "assistant", "model": "assay-mock", "stop_reason": "end_turn",
+		"content": []any{object{"type": "text", "text": text}}, "usage": object{"input_tokens": 1, "output_tokens": 1},
+	}
+}
+
+func ollamaChat(text string) object {
+	return object{"model": "assay-mock", "created_at": "2026-01-01T00:00:00Z", "message": object{"role": "assistant", "content": text}, "done": true, "done_reason": "stop"}
+}
+
+func ollamaGenerate(text string) object {
+	return object{"model": "assay-mock", "created_at": "2026-01-01T00:00:00Z", "response": text, "done": true, "done_reason": "stop"}
+}
+
+// ollamaLines sends the reply as a line that is not the last one, and the end.
+func ollamaLines(shape func(string) object) func(http.ResponseWriter, string) {
+	return func(w http.ResponseWriter, text string) {
+		w.Header().Set("Content-Type", "application/x-ndjson")
+		e := json.NewEncoder(w)
+		first := shape(text)
+		first["done"] = false
+		delete(first, "done_reason")
+		_ = e.Encode(first)
+		_ = e.Encode(shape(""))
+	}
+}

@@ -1,0 +1,144 @@
+package agenticloop
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/openassay/assay/gen/agenticloopv2"
+)
+
+var spoken = agenticloopv2.DecisionTemplates{
+	CallTool: json.RawMessage(`{"action":"call","tool":"${tool}","args":"${arguments}"}`), Done: json.RawMessage(`"{\"done\":\"${outcome}\"}"`), Garbage: json.RawMessage(`"what?"`),
+}
+
+// post asks the model and returns what it answers, in one line.
+func post(t *testing.T, url, body string) string {
+	t.Helper()
+	reply, err := http.Post(url, "application/json", strings.NewReader(body)) //nolint:noctx // a server of ours
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reply.Body.Close()
+	raw, err := io.ReadAll(reply.Body)
+	if err != nil || reply.StatusCode != http.StatusOK {
+		t.Fatalf("%s: %s %v", url, reply.Status, err)
+	}
+	return string(raw)
+}
+
+func TestTheModelSpeaksThreeShapes(t *testing.T) {
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+	defer http.DefaultClient.CloseIdleConnections()
+	first := `{\"action\":\"call\",\"args\":{\"url\":\"u\"},\"tool\":\"fetch\"}`
+	for _, c := range []struct{ path, body, want string }{
+		{"/v1/chat/completions", `{}`, `"content":"` + first + `"`},
+		{"/chat/completions", `{"stream":true}`, `"delta":{"content":"` + first + `"`},
+		{"/chat/completions", `{"stream":true}`, "data: [DONE]"},
+		{"/v1/responses", `{}`, `"output_text":"` + first + `"`},
+		{"/v1/messages", `{}`, `"text":"` + first + `"`},
+		{"/api/chat", `{"stream":false}`, `"message":{"content":"` + first + `"`},
+		{"/api/chat", `{}`, `"done":false`},
+		{"/api/generate", `{"stream":false}`, `"response":"` + first + `"`},
+	} {
+		p, err := modelled(t.Context(), &agenticloopv2.MockLLM{Decisions: spoken, Config: json.RawMessage(`{"base_url":"${endpoint}/v1"}`)}, []decision{call("fetch", object{"url": "u"})})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := post(t, p.llm.url+c.path, c.body); !strings.Contains(got, c.want) {
+			t.Errorf("%s %s: %s, want %s in it", c.path, c.body, got, c.want)
+		}
+		if p.config["base_url"] != p.llm.url+"/v1" {
+			t.Errorf("config %v", p.config)
+		}
+		p.close()
+	}
+}
+
+func TestTheModelAnswersByTheStep(t *testing.T) {
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+	defer http.DefaultClient.CloseIdleConnections()
+	p, err := modelled(t.Context(), &agenticloopv2.MockLLM{Decisions: spoken, StepPattern: `step ([0-9]+)`, Environment: map[string]string{"OPENAI_BASE_URL": "${endpoint}"}},
+		[]decision{call("one", nil), call("two", nil), done("it is")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.close()
+	for _, c := range []struct{ prompt, want string }{{"step 1", "one"}, {"step 1", "one"}, {"step 2", "two"}, {"step 3", "it is"}, {"step 1", "one"}, {"step 9", "it is"}} {
+		if got := post(t, p.env["OPENAI_BASE_URL"]+"/chat/completions", `{"messages":[{"role":"user","content":"`+c.prompt+`"}]}`); !strings.Contains(got, c.want) {
+			t.Errorf("%s: %s", c.prompt, got)
+		}
+	}
+	if p.llm.calls() != 6 {
+		t.Errorf("asked %d times", p.llm.calls())
+	}
+}
+
+func TestAModelThatHangsEndsWithItsPlan(t *testing.T) {
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+	defer http.DefaultClient.CloseIdleConnections()
+	p, err := modelled(t.Context(), &agenticloopv2.MockLLM{Decisions: spoken}, []decision{done("x")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.llm.hang()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		reply, err := http.Post(p.llm.url+"/v1/chat/completions", "application/json", strings.NewReader("{}")) //nolint:noctx // a server of ours
+		if err == nil {
+			reply.Body.Close()
+		}
+	}()
+	for p.llm.calls() == 0 { // it has arrived when it is counted
+		select {
+		case <-ended:
+			t.Fatal("it answered")
+		default:
+		}
+	}
+	p.close()
+	<-ended
+}
+
+func TestDecisionsAreSaidByTheSeamThatCan(t *testing.T) {
+	hints := &agenticloopv2.ContextSteering{FirstTool: json.RawMessage(`{"tool":"${tool}","args":"${arguments}"}`), Done: json.RawMessage(`{"done":true}`)}
+	script := &agenticloopv2.ScriptedConfig{Key: "script", Config: json.RawMessage(`{"planner":"scripted"}`), Decisions: spoken}
+	for _, c := range []struct {
+		name      string
+		seams     *agenticloopv2.DecisionSeams
+		decisions []decision
+		via       string // "" is none
+	}{
+		{"a script", &agenticloopv2.DecisionSeams{ScriptedConfig: script, ContextSteering: hints}, []decision{call("fetch", nil), done("x")}, "scripted_config"},
+		{"hints, where a script cannot say it", &agenticloopv2.DecisionSeams{ScriptedConfig: &agenticloopv2.ScriptedConfig{Key: "s"}, ContextSteering: hints}, []decision{call("fetch", nil), done("x")}, "context_steering"},
+		{"no hint for a second tool", &agenticloopv2.DecisionSeams{ContextSteering: hints}, []decision{call("fetch", nil), call("fabric", nil)}, ""},
+		{"no word for a reframe", &agenticloopv2.DecisionSeams{ScriptedConfig: script}, []decision{reframe}, ""},
+		{"nothing declared", nil, []decision{done("x")}, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			a := &agent{profile: agenticloopv2.TargetProfile{Seams: c.seams}}
+			p, err := a.planned(t.Context(), c.decisions...)
+			if c.via == "" {
+				if !isBlocked(err) {
+					t.Errorf("error %v", err)
+				}
+				return
+			}
+			if err != nil || p.via != c.via {
+				t.Errorf("via %+v, error %v", p, err)
+			}
+		})
+	}
+	p, err := scripted(script, []decision{call(`a"b`, object{"url": "u"}), done("so")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := encode(t, p.config); got != `{"planner":"scripted","script":[{"action":"call","args":{"url":"u"},"tool":"a\"b"},"{\"done\":\"so\"}"]}` {
+		t.Errorf("config %s", got)
+	}
+}

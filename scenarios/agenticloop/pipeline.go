@@ -1,0 +1,149 @@
+package agenticloop
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/openassay/assay/gen/agenticloopv2"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// pipelineSuite asks whether the loop goes round behind a gateway.
+func pipelineSuite() scenarios.Suite {
+	return scenarios.Suite{
+		ID: "pipeline", Title: "the loop goes round behind a gateway's pipelines, one job at a time", Protocol: Protocol,
+		Scenarios: []scenarios.Scenario{
+			ownEventResumes, ownEventFails, contentArrives, queueDrains, workedExample,
+			everyTurn("pipeline", inContext), everyTurn("pipeline", queued),
+		},
+	}
+}
+
+// AL-29. RFC-103 Narrative: real tools send events of their own (facts 7.3).
+var ownEventResumes = scenarios.Scenario{
+	ID:     "agenticloop/pipeline/own-event-resumes",
+	Title:  "a tool's own event resumes the run that the context names, as a result would",
+	Proves: ids{agenticloopv2.RFC103B2},
+	Claim:  contextResumes,
+	Ask: scenarios.Ask(inContext, func(o ContextObservation, j *scenarios.Judge) {
+		if !begun(j, o.Start) || !ready(j, o.Direct, o.Own) {
+			return
+		}
+		if !moved(o.Direct) {
+			j.BlockOn(agenticloopv2.RFC103V9, "set-up: the result moved no run")
+			return
+		}
+		j.Check(agenticloopv2.RFC103B2, o.Own.events().Each("/type")).To(check.SameAs(o.Direct.events().Each("/type")), "%s: events", o.Own.Name)
+		for _, at := range []string{"/payload/run_id", "/payload/step", "/payload/tool"} {
+			j.Check(agenticloopv2.RFC103B2, o.Own.events().Each(at)).To(check.SameAs(o.Direct.events().Each(at)), "%s: %s", o.Own.Name, strings.TrimPrefix(at, "/payload/"))
+		}
+		for _, field := range []string{"status", "pending_step", "pending_tool"} {
+			j.Check(agenticloopv2.RFC103B2, o.Own.run(o.Pending.Run).Key(field)).To(check.SameAs(o.Direct.run(o.Pending.Run).Key(field)), "%s: %s of the run", o.Own.Name, field)
+		}
+	}),
+}
+
+// AL-30.
+var ownEventFails = scenarios.Scenario{
+	ID:     "agenticloop/pipeline/own-event-fails",
+	Title:  "a tool's own event that says status error is taken for a failure",
+	Proves: ids{agenticloopv2.RFC103B3},
+	Claim:  contextResumes,
+	Ask: scenarios.Ask(inContext, func(o ContextObservation, j *scenarios.Judge) {
+		if begun(j, o.Start) && ready(j, o.Failed) {
+			j.Check(agenticloopv2.RFC103B3, o.Failed.events()).To(notBeyond(o.Pending.Step), "%s: events", o.Failed.Name)
+		}
+	}),
+}
+
+// AL-31. Tools answer inline or with a path (facts 7.23).
+var contentArrives = scenarios.Scenario{
+	ID:     "agenticloop/pipeline/content-arrives",
+	Title:  "what a tool's own event holds reaches the next request, the end or the workspace",
+	Proves: ids{agenticloopv2.RFC103B4},
+	Claim:  contextResumes,
+	Ask: scenarios.Ask(inContext, func(o ContextObservation, j *scenarios.Judge) {
+		if !begun(j, o.Start) || len(o.Content) == 0 && !ready(j, Turn{}) {
+			return
+		}
+		for _, f := range o.Content {
+			if !ready(j, f.Turn) {
+				return
+			}
+			j.Check(agenticloopv2.RFC103B4, f.Turn.events()).To(check.Seeing("the marker in an event or a file", func(s wire.Seen) (bool, string) {
+				for place, v := range map[string]any{"an event": s.Actual(), "a file": f.Files.Actual()} {
+					if at := holds(v, f.Marker); at != "" {
+						return true, place
+					}
+				}
+				return false, "nowhere"
+			}), "%s", f.Turn.Name)
+		}
+	}),
+}
+
+// AL-50. RFC-103 Success Criteria.
+var queueDrains = scenarios.Scenario{
+	ID:     "agenticloop/pipeline/queue-drains",
+	Title:  "behind a gateway that runs one job at a time a run goes from its start to its end, and the queue drains",
+	Proves: ids{agenticloopv2.RFC103O1, agenticloopv2.RFC103O3},
+	Claim:  plugin,
+	Ask: scenarios.Ask(queued, func(o QueueObservation, j *scenarios.Judge) {
+		if !ready(j, o.Start) {
+			return
+		}
+		for _, t := range append([]Turn{o.Start}, o.Steps...) {
+			j.Check(agenticloopv2.RFC103O3, t.Exit).To(check.Equal(0), "%s: exit code", t.Name)
+		}
+		if len(o.Unrouted) > 0 {
+			j.Block(fmt.Sprintf("it asked for %.80q, for which there is no pipeline: nothing would come back", o.Unrouted), "list the plugins of its requests under allowed_plugins of the config in "+ProfileName)
+			return
+		}
+		last := o.last()
+		for _, t := range append([]Turn{o.Start}, o.Steps...) {
+			switch moves := len(t.events().Values); {
+			case moves > 1:
+				j.BlockOn(agenticloopv2.RFC103T1, "set-up: "+t.Name+": more than one event")
+				return
+			case moves == 0 && t.run(o.Run).Present():
+				j.BlockOn(agenticloopv2.RFC103T9, "set-up: "+t.Name+": the run moved, and no event says so")
+				return
+			}
+		}
+		j.Check(agenticloopv2.RFC103O1, last.ends()).To(check.Len(1), "%s: ends of the run", last.Name)
+		j.Check(agenticloopv2.RFC103O1, last.events()).To(check.Seeing("an empty queue", func(wire.Seen) (bool, string) {
+			return o.Drained, fmt.Sprintf("%d jobs, drained: %t", o.Jobs, o.Drained)
+		}), "the queue")
+	}),
+}
+
+// RFC-103 Worked Example 9 and 12.
+var workedExample = scenarios.Scenario{
+	ID:     "agenticloop/pipeline/worked-example",
+	Title:  "the first result leads to a request with step 2, and the one that reaches the goal to agent.completed with status ok",
+	Proves: ids{agenticloopv2.RFC103X1, agenticloopv2.RFC103X2},
+	Claim:  plugin,
+	Ask: scenarios.Ask(queued, func(o QueueObservation, j *scenarios.Judge) {
+		if len(o.Unrouted) > 0 {
+			j.Block("a request had no pipeline", "list the plugins of its requests under allowed_plugins of the config in "+ProfileName)
+			return
+		}
+		if !o.driven(j) {
+			return
+		}
+		if len(o.Steps) < 2 && o.Way == "" {
+			j.Block("left to itself the agent is done after one step", "declare a decision seam in "+ProfileName+" that can say call_tool")
+			return
+		}
+		if len(o.Steps) == 0 {
+			ready(j, Turn{})
+			return
+		}
+		j.Check(agenticloopv2.RFC103X1, o.Steps[0].requests().Each("/payload/step")).To(check.Equal([]int64{2}), "%s: step of the request", o.Steps[0].Name)
+		last := o.last()
+		j.Check(agenticloopv2.RFC103X2, last.Answer.Key("status")).To(check.Equal("ok"), "%s: status", last.Name)
+		j.Check(agenticloopv2.RFC103X2, last.events().Each("/type")).To(check.Equal([]string{completed}), "%s: events", last.Name)
+	}),
+}

@@ -1,0 +1,322 @@
+package agenticloop
+
+import (
+	"reflect"
+	"strings"
+
+	"github.com/openassay/assay/gen/agenticloopv2"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// protocolSuite asks whether turns and events have the form of the protocol.
+func protocolSuite() scenarios.Suite {
+	return scenarios.Suite{
+		ID: "protocol", Title: "turns, responses and events have the form of the protocol, whatever comes in", Protocol: Protocol,
+		Scenarios: []scenarios.Scenario{
+			manifestSound, exitCodes, resultTold, logsSound, requestSays, requestTells, startWithoutGoal,
+			garbageIn, otherVersion, nobodyServes, zeroTime, hungModel,
+			everyTurn("protocol", inputs),
+		},
+	}
+}
+
+// RFC-103 Implementation Plan 1.
+var manifestSound = scenarios.Scenario{
+	ID:     "agenticloop/protocol/manifest",
+	Title:  "the manifest is sound: protocol 2, name, version and entrypoint, and the command handle",
+	Proves: ids{agenticloopv2.RFC103L1, agenticloopv2.RFC103WIRE16},
+	Claim:  manifested,
+	Ask: scenarios.Advertised(func(d scenarios.Discovery, j *scenarios.Judge) {
+		m := d.Document.Key("manifest")
+		j.Check(agenticloopv2.RFC103L1, m.Key("protocol")).To(check.Equal(2), "protocol")
+		j.Check(agenticloopv2.RFC103L1, m.Key("commands")).To(check.That("a list with handle, by name or as an object", func(v any) bool {
+			list, _ := v.([]any)
+			for _, c := range list {
+				command, _ := c.(map[string]any)
+				if c == "handle" || command["name"] == "handle" {
+					return true
+				}
+			}
+			return false
+		}), "commands")
+		for _, name := range []string{"name", "version", "entrypoint"} {
+			j.Check(agenticloopv2.RFC103WIRE16, m.Key(name)).To(check.Text(), "%s", name)
+		}
+	}),
+}
+
+// RFC-103 Non-Goals, Protocol Behavior. Gateways honour a sound response whatever the code; the text does not (facts 7.21).
+var exitCodes = scenarios.Scenario{
+	ID:     "agenticloop/protocol/exit-code-0",
+	Title:  "every turn answers and exits with 0, whatever became of the run",
+	Proves: ids{agenticloopv2.RFC103P1, agenticloopv2.RFC103P2, agenticloopv2.RFC103P6, agenticloopv2.RFC103N1, agenticloopv2.RFC103I7},
+	Claim:  plugin,
+	Ask: scenarios.Ask(results, func(o ResultsObservation, j *scenarios.Judge) {
+		for _, t := range o.Turns {
+			for _, id := range (ids{agenticloopv2.RFC103P1, agenticloopv2.RFC103P6, agenticloopv2.RFC103N1, agenticloopv2.RFC103I7}) {
+				j.Check(id, t.Exit).To(check.Equal(0), "%s: exit code", t.Name)
+			}
+			j.Check(agenticloopv2.RFC103P2, t.Output).To(anObject(), "%s: standard output", t.Name)
+		}
+	}),
+}
+
+// Codec of the later era (facts 1.3).
+var resultTold = scenarios.Scenario{
+	ID:     "agenticloop/protocol/result-told",
+	Title:  "in revision 2026-06 a response with status ok says what was done",
+	Proves: ids{agenticloopv2.RFC103WIRE4},
+	Claim:  revision202606,
+	Ask: scenarios.Ask(results, func(o ResultsObservation, j *scenarios.Judge) {
+		if !begun(j, o.Start) {
+			return
+		}
+		for _, t := range o.Turns {
+			if t.Answer.Key("status").String() == "ok" {
+				j.Check(agenticloopv2.RFC103WIRE4, t.Answer.Key("result")).To(check.That("a text that is not blank", func(v any) bool {
+					s, _ := v.(string)
+					return strings.TrimSpace(s) != ""
+				}), "%s: result", t.Name)
+			}
+		}
+	}),
+}
+
+var logsSound = scenarios.Scenario{
+	ID:     "agenticloop/protocol/logs-have-levels",
+	Title:  "every log has a message and one of the four levels",
+	Proves: ids{agenticloopv2.RFC103WIRE5},
+	Claim:  plugin,
+	Ask: scenarios.Ask(results, func(o ResultsObservation, j *scenarios.Judge) {
+		if !begun(j, o.Start) {
+			return
+		}
+		logged := false
+		for _, t := range o.Turns {
+			for _, l := range t.Answer.Key("logs").Items() {
+				logged = true
+				j.Check(agenticloopv2.RFC103WIRE5, l.Key("level")).To(check.That(strings.Join(permits, ", "), func(v any) bool {
+					for _, p := range permits {
+						if v == p {
+							return true
+						}
+					}
+					return false
+				}), "%s: level of a log", t.Name)
+				j.Check(agenticloopv2.RFC103WIRE5, l.Key("message")).To(check.That("a text", func(v any) bool { _, ok := v.(string); return ok }), "%s: message of a log", t.Name)
+			}
+		}
+		if !logged { // no log is no bad log
+			j.Check(agenticloopv2.RFC103WIRE5, o.Start.Answer.Key("logs")).To(check.That("no log at all", func(v any) bool { list, _ := v.([]any); return len(list) == 0 }), "logs")
+		}
+	}),
+}
+
+// RFC-103 Event Contract 2.
+var requestSays = scenarios.Scenario{
+	ID:     "agenticloop/protocol/request-names-its-step",
+	Title:  "a request is routed by its type, names run, step and tool, and has its arguments in one version",
+	Proves: ids{agenticloopv2.RFC103E6, agenticloopv2.RFC103E7, agenticloopv2.RFC103E9},
+	Claim:  plugin,
+	Ask: scenarios.Ask(starts, func(o StartsObservation, j *scenarios.Judge) {
+		if !ready(j, o.First, o.Second) {
+			return
+		}
+		if len(o.First.requests().Values) == 0 {
+			j.BlockOn(agenticloopv2.RFC103M1, "set-up: "+o.First.Name+" asked for no tool")
+			return
+		}
+		for _, t := range []Turn{o.First, o.Second} {
+			for _, e := range t.requests().Values {
+				payload := e.Key("payload")
+				j.Check(agenticloopv2.RFC103E6, e.Key("type")).To(matching("agentic.tool_request. and a name of letters, digits, underscore and hyphen", routed), "%s: type", t.Name)
+				j.Check(agenticloopv2.RFC103E7, payload.Key("run_id")).To(matching("an id", runID), "%s: run_id", t.Name)
+				j.Check(agenticloopv2.RFC103E7, payload.Key("step")).To(wholeNumber(), "%s: step", t.Name)
+				j.Check(agenticloopv2.RFC103E7, payload.Key("tool")).To(check.Text(), "%s: tool", t.Name)
+				j.Check(agenticloopv2.RFC103E9, payload).To(oneVersion(), "%s: payload", t.Name)
+				o.tellAlias(j, e)
+			}
+		}
+	}),
+}
+
+// tellAlias notes a tool that has another name than the plugin that it is routed to (facts 7.1).
+func (o StartsObservation) tellAlias(j *scenarios.Judge, e wire.Value) {
+	plugin := strings.TrimPrefix(e.Key("type").String(), requestPrefix+".")
+	if tool := e.At("/payload/tool").String(); tool != plugin && o.Aliases[plugin] != tool {
+		j.Find(agenticloopv2.RFC103E6, "it is routed to %.80q and names the tool %.80q: the profile says no such alias", plugin, tool)
+	}
+}
+
+// oneVersion expects arguments that are nested, flat, or alike in both places.
+func oneVersion() check.Matcher {
+	return check.That("arguments that stand in one place, or alike in both", func(v any) bool {
+		payload, _ := v.(map[string]any)
+		nested, isObject := payload["tool_payload"].(map[string]any)
+		if payload["tool_payload"] != nil && !isObject {
+			return false
+		}
+		for k, arg := range nested {
+			switch k {
+			case "run_id", "step", "tool", "tool_command", "requested_at", "tool_payload":
+				continue // those of the request win
+			}
+			if flat, both := payload[k]; both && !reflect.DeepEqual(flat, arg) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+var requestTells = scenarios.Scenario{
+	ID:     "agenticloop/protocol/request-tells-more",
+	Title:  "a request names the tool's command and says when it was made",
+	Proves: ids{agenticloopv2.RFC103E8, agenticloopv2.RFC103E10},
+	Claim:  plugin,
+	Ask: scenarios.Ask(starts, func(o StartsObservation, j *scenarios.Judge) {
+		if !begun(j, o.First) {
+			return
+		}
+		for _, e := range o.First.requests().Values {
+			j.Check(agenticloopv2.RFC103E8, e.At("/payload/tool_command")).To(check.Text(), "tool_command")
+			j.Check(agenticloopv2.RFC103E10, e.At("/payload/requested_at")).To(instant(), "requested_at")
+		}
+	}),
+}
+
+// AL-02.
+var startWithoutGoal = scenarios.Scenario{
+	ID:     "agenticloop/protocol/start-without-goal",
+	Title:  "a start without a goal starts nothing, and is refused for good or escalated",
+	Proves: ids{agenticloopv2.RFC103E2},
+	Claim:  plugin,
+	Ask: scenarios.Ask(starts, func(o StartsObservation, j *scenarios.Judge) {
+		if !begun(j, o.First) || !ready(j, o.NoGoal...) || len(o.NoGoal) == 0 && !ready(j, Turn{}) {
+			return
+		}
+		for _, t := range o.NoGoal {
+			refusedForGood(j, t, agenticloopv2.RFC103E2)
+			j.Check(agenticloopv2.RFC103E2, t.kept().Each("/status")).To(check.That("no run that is running", func(v any) bool {
+				list, _ := v.([]any)
+				for _, s := range list {
+					if s != "escalated" {
+						return false
+					}
+				}
+				return true
+			}), "%s: new runs", t.Name)
+		}
+	}),
+}
+
+// AL-42.
+var garbageIn = scenarios.Scenario{
+	ID:     "agenticloop/protocol/input-that-is-no-request",
+	Title:  "to input that is no JSON object the answer is an error, or an exit code and no output",
+	Proves: ids{agenticloopv2.RFC103WIRE6},
+	Claim:  plugin,
+	Ask: scenarios.Ask(inputs, func(o InputsObservation, j *scenarios.Judge) {
+		if !begun(j, o.Start) || len(o.Garbage) == 0 && !ready(j, Turn{}) {
+			return
+		}
+		for _, t := range o.Garbage {
+			if code, ok := t.Exit.Int(); ok && code != 0 {
+				j.Check(agenticloopv2.RFC103WIRE6, t.Bytes).To(orError(t), "%s: output beside exit code %d", t.Name, code)
+				continue
+			}
+			j.Check(agenticloopv2.RFC103WIRE6, t.Exit).To(check.Equal(0), "%s: exit code", t.Name)
+			j.Check(agenticloopv2.RFC103WIRE6, t.Answer.Key("status")).To(check.Equal("error"), "%s: status", t.Name)
+		}
+	}),
+}
+
+// orError expects no output, or a response that is an error.
+func orError(t Turn) check.Matcher {
+	return check.Seeing("none, or an error of the protocol", func(s wire.Seen) (bool, string) {
+		return reflect.DeepEqual(check.Plain(s.Actual()), int64(0)) || t.Answer.Key("status").String() == "error", t.Output.JSON()
+	})
+}
+
+// AL-43.
+var otherVersion = scenarios.Scenario{
+	ID:     "agenticloop/protocol/other-version",
+	Title:  "a request of another protocol version is refused for good, or with exit code 78",
+	Proves: ids{agenticloopv2.RFC103WIRE7},
+	Claim:  plugin,
+	Ask: scenarios.Ask(inputs, func(o InputsObservation, j *scenarios.Judge) {
+		if !begun(j, o.Start) {
+			return
+		}
+		t := o.Version
+		if code, ok := t.Exit.Int(); ok && code != 0 {
+			j.Check(agenticloopv2.RFC103WIRE7, t.Exit).To(check.Equal(78), "%s: exit code", t.Name)
+			return
+		}
+		j.Check(agenticloopv2.RFC103WIRE7, t.Answer.Key("status")).To(check.Equal("error"), "%s: status", t.Name)
+		j.Check(agenticloopv2.RFC103WIRE7, t.Answer.Key("retry")).To(check.Equal(false), "%s: retry", t.Name)
+		j.Check(agenticloopv2.RFC103WIRE7, t.kept()).To(check.Len(0), "%s: new runs", t.Name)
+	}),
+}
+
+// AL-48.
+var nobodyServes = scenarios.Scenario{
+	ID:     "agenticloop/protocol/unknown-event-or-command",
+	Title:  "an unknown command or event, and handle without an event, are refused for good",
+	Proves: ids{agenticloopv2.RFC103WIRE8},
+	Claim:  plugin,
+	Ask: scenarios.Ask(inputs, func(o InputsObservation, j *scenarios.Judge) {
+		if !begun(j, o.Start) || !ready(j, o.Nobody...) || len(o.Nobody) == 0 && !ready(j, Turn{}) {
+			return
+		}
+		for _, t := range o.Nobody {
+			j.Check(agenticloopv2.RFC103WIRE8, t.Answer.Key("status")).To(check.Equal("error"), "%s: status", t.Name)
+			j.Check(agenticloopv2.RFC103WIRE8, t.Answer.Key("retry")).To(check.Equal(false), "%s: retry", t.Name)
+			j.Check(agenticloopv2.RFC103WIRE8, t.events()).To(check.Len(0), "%s: events", t.Name)
+			j.Check(agenticloopv2.RFC103WIRE8, t.runs()).To(t.untouched(), "%s", t.Name)
+		}
+	}),
+}
+
+// Facts 1.4: a gateway in Go does not leave its zero time out.
+var zeroTime = scenarios.Scenario{
+	ID:     "agenticloop/protocol/what-the-gateway-adds",
+	Title:  "what the gateway adds to an event, be it the zero time, does no harm",
+	Proves: ids{agenticloopv2.RFC103WIRE10},
+	Claim:  plugin,
+	Ask: scenarios.Ask(results, func(o ResultsObservation, j *scenarios.Judge) {
+		if begun(j, o.Start) && ready(j, o.Matching, o.Zero) {
+			j.Check(agenticloopv2.RFC103WIRE10, o.Zero.Answer.Key("status")).To(check.Equal("ok"), "%s: status", o.Zero.Name)
+			j.Check(agenticloopv2.RFC103WIRE10, o.Zero.events().Each("/type")).To(check.SameAs(o.Matching.events().Each("/type")), "%s: events", o.Zero.Name)
+		}
+	}),
+}
+
+// AL-47.
+var hungModel = scenarios.Scenario{
+	ID:     "agenticloop/protocol/ends-before-its-deadline",
+	Title:  "a turn whose model does not answer ends before its deadline, to be tried again, or escalated",
+	Proves: ids{agenticloopv2.RFC103WIRE9},
+	Claim:  plugin,
+	Ask: scenarios.Ask(hung, func(o HungObservation, j *scenarios.Judge) {
+		if o.Asked == 0 && !o.Hung.TimedOut {
+			j.Block("the agent did not ask the model", "see that mock_llm in "+ProfileName+" makes the agent use it")
+			return
+		}
+		t := o.Hung
+		if _, exited := t.Exit.Int(); exited && !ready(j, t) {
+			return
+		}
+		j.Check(agenticloopv2.RFC103WIRE9, t.Survivors).To(check.Len(0), "%s: processes that it left behind", t.Name)
+		if !j.Check(agenticloopv2.RFC103WIRE9, t.Exit).To(check.Equal(0), "%s: how it ended", t.Name) {
+			return
+		}
+		if t.Answer.Key("status").String() == "error" {
+			j.Check(agenticloopv2.RFC103WIRE9, t.Answer.Key("retry")).NotTo(check.Equal(false), "%s: retry", t.Name)
+			return
+		}
+		j.Check(agenticloopv2.RFC103WIRE9, t.events().Each("/type")).To(check.Equal([]string{escalated}), "%s: events", t.Name)
+	}),
+}

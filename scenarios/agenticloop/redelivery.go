@@ -1,0 +1,125 @@
+package agenticloop
+
+import (
+	"github.com/openassay/assay/gen/agenticloopv2"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
+)
+
+// redeliverySuite asks what comes of a job that is run again.
+func redeliverySuite() scenarios.Suite {
+	return scenarios.Suite{
+		ID: "redelivery", Title: "a job may come twice, or be killed and run again, and nothing happens twice", Protocol: Protocol,
+		Scenarios: []scenarios.Scenario{startAgain, foreignStart, takenAgain, killedAgain, everyTurn("redelivery", redelivered)},
+	}
+}
+
+// apart stops a judge where any start at all changes the run: that a certain one does shows nothing then.
+func (o RedeliveryObservation) apart(j *scenarios.Judge) bool {
+	if !begun(j, o.Start) || !ready(j, o.Other) {
+		return false
+	}
+	if ok, found := o.Other.unchanged(o.Run).MatchSeen(o.Other.runs()); !ok {
+		return j.BlockOn(agenticloopv2.RFC103READ5, "set-up: another start changed the run: "+found)
+	}
+	return true
+}
+
+// AL-04. Delivery is at least once, and the text is silent on starts (facts 7.13).
+var startAgain = scenarios.Scenario{
+	ID:     "agenticloop/redelivery/start-delivered-again",
+	Title:  "a start that is delivered again makes no second run",
+	Proves: ids{agenticloopv2.RFC103READ2},
+	Claim:  redelivery,
+	Ask: scenarios.Ask(redelivered, func(o RedeliveryObservation, j *scenarios.Judge) {
+		if !o.apart(j) || !ready(j, o.Again) {
+			return
+		}
+		j.Check(agenticloopv2.RFC103READ2, o.Again.kept()).To(check.Len(0), "%s: new runs", o.Again.Name)
+		notMovedAgain(j, o.Again, o.Start, o.Run, agenticloopv2.RFC103READ2)
+	}),
+}
+
+// AL-05. RFC-103 Core Invariants 1.
+var foreignStart = scenarios.Scenario{
+	ID:     "agenticloop/redelivery/start-with-a-known-id",
+	Title:  "a start that carries the id of a run leaves that run as it is",
+	Proves: ids{agenticloopv2.RFC103READ3},
+	Claim:  plugin,
+	Ask: scenarios.Ask(redelivered, func(o RedeliveryObservation, j *scenarios.Judge) {
+		if !o.apart(j) || !ready(j, o.Foreign...) || len(o.Foreign) == 0 && !ready(j, Turn{}) {
+			return
+		}
+		for _, t := range o.Foreign {
+			j.Check(agenticloopv2.RFC103READ3, t.runs()).To(t.unchanged(o.Run), "%s", t.Name)
+			j.Check(agenticloopv2.RFC103READ3, t.requests().Each("/payload/run_id")).To(noneIs(o.Run), "%s: run_id of its requests", t.Name)
+		}
+	}),
+}
+
+// noneIs expects a list without this text.
+func noneIs(text string) check.Matcher {
+	return check.That("none is "+text, func(v any) bool {
+		list, _ := v.([]any)
+		for _, e := range list {
+			if e == text {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// AL-39. The gateway keeps the state before it routes the events: what was lost between stays lost, unless the agent hands
+// out the pending request again (facts 7.14). Either is safe.
+var takenAgain = scenarios.Scenario{
+	ID:     "agenticloop/redelivery/events-lost",
+	Title:  "where a turn's events were lost, the same job again takes the run no further",
+	Proves: ids{agenticloopv2.RFC103READ4, agenticloopv2.RFC103I6},
+	Claim:  redelivery,
+	Ask: scenarios.Ask(redelivered, func(o RedeliveryObservation, j *scenarios.Judge) {
+		if !begun(j, o.Start) || !ready(j, o.Matching, o.Taken) {
+			return
+		}
+		if !moved(o.Matching) {
+			j.BlockOn(agenticloopv2.RFC103V9, "set-up: the result did not move the run")
+			return
+		}
+		notMovedAgain(j, o.Taken, o.Matching, o.Run, agenticloopv2.RFC103READ4, agenticloopv2.RFC103I6)
+		if !moved(o.Taken) {
+			j.Find("", "where the events of a turn are lost between the state and the routes, the run stands still: nothing asks for the pending step again")
+		}
+	}),
+}
+
+// AL-38.
+var killedAgain = scenarios.Scenario{
+	ID:     "agenticloop/redelivery/killed-and-run-again",
+	Title:  "a turn that was killed and is run again leads where it would have led",
+	Proves: ids{agenticloopv2.RFC103WIRE14, agenticloopv2.RFC103T2},
+	Claim:  plugin,
+	Ask: scenarios.Ask(redelivered, func(o RedeliveryObservation, j *scenarios.Judge) {
+		if !begun(j, o.Start) || !ready(j, o.Matching) || len(o.Killed) == 0 && !ready(j, Turn{}) {
+			return
+		}
+		for _, k := range o.Killed {
+			j.Check(agenticloopv2.RFC103T2, k.Again.Answer.Key("status")).To(check.Equal("ok"), "%s: status", k.Again.Name)
+			j.Check(agenticloopv2.RFC103WIRE14, k.Again.newRuns().Each("/status")).To(check.Equal([]string{"running"}), "%s: new runs", k.Again.Name)
+			j.Check(agenticloopv2.RFC103WIRE14, k.Again.requests().Each("/payload/step")).To(check.Equal([]int64{1}), "%s: steps that it asks for", k.Again.Name)
+			k.checkTrace(j)
+		}
+		for _, k := range o.Resumed {
+			j.Check(agenticloopv2.RFC103T2, k.Again.Answer.Key("status")).To(check.Equal("ok"), "%s: status", k.Again.Name)
+			j.Check(agenticloopv2.RFC103WIRE14, k.Again.events().Each("/type")).To(check.SameAs(o.Matching.events().Each("/type")), "%s: events", k.Again.Name)
+			j.Check(agenticloopv2.RFC103WIRE14, k.Again.requests().Each("/payload/step")).To(check.SameAs(o.Matching.requests().Each("/payload/step")), "%s: steps that it asks for", k.Again.Name)
+			k.checkTrace(j)
+		}
+	}),
+}
+
+// checkTrace expects that the trace can be read, whatever the killed turn left of it.
+func (k Killed) checkTrace(j *scenarios.Judge) {
+	if trace := k.Files.Key("trace.jsonl"); trace.Present() {
+		j.Check(agenticloopv2.RFC103WIRE14, trace).To(jsonLines(), "%s: trace.jsonl", k.Again.Name)
+	}
+}

@@ -1,0 +1,345 @@
+package agenticloop
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/openassay/assay/gen/agenticloopv2"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// securitySuite asks what the agent can be talked into, and what it tells.
+func securitySuite() scenarios.Suite {
+	return scenarios.Suite{
+		ID: "security", Title: "no tool that is not allowed, no agent that starts itself, no correlation of others, no secret told", Protocol: Protocol,
+		Scenarios: []scenarios.Scenario{
+			allowlistBinds, forbiddenRefused, neverItself, neverItselfPlanned, failsClosed, failsClosedPlanned, namesAreSound, reservedKeys, reservedArguments,
+			secretsKept, secretsOutOfFiles, noNestedDispatch,
+			everyTurn("security", allowlists), everyTurn("security", spoofing), everyTurn("security", secrets),
+		},
+	}
+}
+
+// toolsOf are the plugins that a turn asks for, by the types of its requests; by the tool where a type names none.
+func (t Turn) toolsOf() []string {
+	var out []string
+	for _, e := range t.requests().Values {
+		if !routed.MatchString(e.Key("type").String()) {
+			out = append(out, e.At("/payload/tool").String())
+			continue
+		}
+		out = append(out, strings.TrimPrefix(strings.TrimPrefix(e.Key("type").String(), requestPrefix), "."))
+	}
+	return out
+}
+
+// asksFor expects requests for these plugins alone.
+func (t Turn) asksFor(allowed ...string) check.Matcher {
+	return check.Seeing("requests for none but "+strings.Join(allowed, ", "), func(wire.Seen) (bool, string) {
+		for _, tool := range t.toolsOf() {
+			ok := false
+			for _, a := range allowed {
+				ok = ok || a == tool
+			}
+			if !ok {
+				return false, fmt.Sprintf("%.80q", tool)
+			}
+		}
+		return true, fmt.Sprintf("%.80q", t.toolsOf())
+	})
+}
+
+// AL-33. RFC-103 Security and Scope. The plugin by which a request is routed is what must be allowed (facts 7.1).
+var allowlistBinds = scenarios.Scenario{
+	ID:     "agenticloop/security/allowlist-binds",
+	Title:  "where one tool alone is allowed, no other is asked for, whatever the agent would like",
+	Proves: ids{agenticloopv2.RFC103G3},
+	Claim:  plugin,
+	Ask: scenarios.Ask(allowlists, func(o AllowedObservation, j *scenarios.Judge) {
+		if begun(j, o.Control) && ready(j, o.Only) {
+			j.Check(agenticloopv2.RFC103G3, o.Only.events()).To(o.Only.asksFor(o.Tool), "%s", o.Only.Name)
+		}
+	}),
+}
+
+// steered stops a judge where the seam does not steer: that nothing forbidden was asked for would show nothing.
+func (o ForbiddenObservation) steered(j *scenarios.Judge) bool {
+	if !begun(j, o.Control) {
+		return false
+	}
+	if tools := o.Control.toolsOf(); len(tools) != 1 || tools[0] != o.Tool {
+		return j.Block(fmt.Sprintf("the decision seam does not steer: it was to ask for %s, and asked for %.80q", o.Tool, tools), "see that the templates of the seam in "+ProfileName+" are those of the agent")
+	}
+	return true
+}
+
+// AL-33.
+var forbiddenRefused = scenarios.Scenario{
+	ID:     "agenticloop/security/forbidden-tool-refused",
+	Title:  "a tool that is not allowed is not asked for, neither first nor later: the run is refused or escalated",
+	Proves: ids{agenticloopv2.RFC103G3},
+	Claim:  plugin,
+	Ask: scenarios.Ask(forbidden, func(o ForbiddenObservation, j *scenarios.Judge) {
+		if !o.steered(j) || !ready(j, o.First) {
+			return
+		}
+		refusedForGood(j, o.First, agenticloopv2.RFC103G3)
+		switch {
+		case o.Cut != "":
+			j.Block(o.Cut, "declare how a further tool is asked for in "+ProfileName)
+		case ready(j, o.Later):
+			j.Check(agenticloopv2.RFC103G3, o.Later.events().Each("/type")).To(check.Equal([]string{escalated}), "%s: events", o.Later.Name)
+		}
+	}),
+}
+
+// ownInputs are the events by which an agent is started or resumed.
+var ownInputs = []string{"agentic.start", "agentic.tool_result", "api.trigger"}
+
+// notItself expects no event that starts or resumes the agent (facts 7.15).
+func notItself(name string) check.Matcher {
+	return check.Seeing("no request for "+name+", and none of "+strings.Join(ownInputs, ", "), func(s wire.Seen) (bool, string) {
+		list, _ := s.Actual().([]any)
+		for _, e := range list {
+			event, _ := e.(map[string]any)
+			kind, _ := event["type"].(string)
+			payload, _ := event["payload"].(map[string]any)
+			for _, own := range append([]string{requestPrefix + "." + name}, ownInputs...) {
+				if kind == own {
+					return false, kind
+				}
+			}
+			if strings.HasPrefix(kind, requestPrefix) && payload["tool"] == name {
+				return false, kind + " for the tool " + name
+			}
+		}
+		return true, fmt.Sprintf("%d events", len(list))
+	})
+}
+
+// AL-34. RFC-103 Non-Goals, Security and Scope.
+var neverItself = scenarios.Scenario{
+	ID:     "agenticloop/security/never-itself",
+	Title:  "the agent does not ask for itself, though it alone is allowed",
+	Proves: ids{agenticloopv2.RFC103G2, agenticloopv2.RFC103N4},
+	Claim:  plugin,
+	Ask: scenarios.Ask(allowlists, func(o AllowedObservation, j *scenarios.Judge) {
+		if !begun(j, o.Control) || !ready(j, o.Self) {
+			return
+		}
+		for _, t := range []Turn{o.Control, o.Self} {
+			for _, id := range (ids{agenticloopv2.RFC103G2, agenticloopv2.RFC103N4}) {
+				j.Check(id, t.events()).To(notItself(o.Name), "%s", t.Name)
+			}
+		}
+	}),
+}
+
+// AL-34.
+var neverItselfPlanned = scenarios.Scenario{
+	ID:     "agenticloop/security/never-itself-on-wish",
+	Title:  "the agent does not ask for itself, though its planner wants it",
+	Proves: ids{agenticloopv2.RFC103G2, agenticloopv2.RFC103N4},
+	Claim:  plugin,
+	Ask: scenarios.Ask(forbidden, func(o ForbiddenObservation, j *scenarios.Judge) {
+		if !o.steered(j) || !ready(j, o.Self...) || len(o.Self) == 0 && !ready(j, Turn{}) {
+			return
+		}
+		for _, t := range o.Self {
+			for _, id := range (ids{agenticloopv2.RFC103G2, agenticloopv2.RFC103N4}) {
+				j.Check(id, t.events()).To(notItself(o.Name), "%s", t.Name)
+			}
+		}
+	}),
+}
+
+// AL-35.
+var failsClosed = scenarios.Scenario{
+	ID:     "agenticloop/security/no-allowlist-no-tool",
+	Title:  "without an allowlist, or with an empty one, no tool is asked for",
+	Proves: ids{agenticloopv2.RFC103G4},
+	Claim:  plugin,
+	Ask: scenarios.Ask(allowlists, func(o AllowedObservation, j *scenarios.Judge) {
+		if !begun(j, o.Control) || !ready(j, o.Empty...) {
+			return
+		}
+		for _, t := range o.Empty {
+			j.Check(agenticloopv2.RFC103G4, t.requests()).To(check.Len(0), "%s: requests for tools", t.Name)
+		}
+	}),
+}
+
+// AL-35.
+var failsClosedPlanned = scenarios.Scenario{
+	ID:     "agenticloop/security/no-allowlist-no-tool-on-wish",
+	Title:  "without an allowlist, or with an empty one, no tool is asked for, though the planner wants one",
+	Proves: ids{agenticloopv2.RFC103G4},
+	Claim:  plugin,
+	Ask: scenarios.Ask(forbidden, func(o ForbiddenObservation, j *scenarios.Judge) {
+		if !o.steered(j) || !ready(j, o.Empty...) || len(o.Empty) == 0 && !ready(j, Turn{}) {
+			return
+		}
+		for _, t := range o.Empty {
+			j.Check(agenticloopv2.RFC103G4, t.requests()).To(check.Len(0), "%s: requests for tools", t.Name)
+		}
+	}),
+}
+
+// AL-37.
+var namesAreSound = scenarios.Scenario{
+	ID:     "agenticloop/security/tool-names",
+	Title:  "whatever name a planner wants, the type of a request ends in letters, digits, underscore and hyphen",
+	Proves: ids{agenticloopv2.RFC103READ12},
+	Claim:  plugin,
+	Ask: scenarios.Ask(forbidden, func(o ForbiddenObservation, j *scenarios.Judge) {
+		if !o.steered(j) || !ready(j, o.Odd...) || len(o.Odd) == 0 && !ready(j, Turn{}) {
+			return
+		}
+		for _, t := range o.Odd {
+			j.Check(agenticloopv2.RFC103READ12, t.events().Each("/type")).To(check.That("no type but those of the contract", func(v any) bool {
+				list, _ := v.([]any)
+				for _, e := range list {
+					kind, _ := e.(string)
+					if kind != completed && kind != escalated && !routed.MatchString(kind) {
+						return false
+					}
+				}
+				return true
+			}), "%s: types of its events", t.Name)
+		}
+	}),
+}
+
+// ownCorrelation expects requests that name run, step and tool of their own, and nothing of what was handed in.
+func (o SpoofedObservation) ownCorrelation(j *scenarios.Judge, t Turn, run string) {
+	const id = agenticloopv2.RFC103K3
+	for _, e := range t.requests().Values {
+		payload := e.Key("payload")
+		if run != "" {
+			j.Check(id, payload.Key("run_id")).To(check.Equal(run), "%s: run_id", t.Name)
+		}
+		kept := t.run(payload.Key("run_id").String())
+		j.Check(id, payload.Key("run_id")).NotTo(check.Equal(o.Spoof.Run), "%s: run_id", t.Name)
+		j.Check(id, payload.Key("step")).To(check.SameAs(kept.Key("pending_step")), "%s: step", t.Name)
+		j.Check(id, payload.Key("step")).NotTo(check.Equal(o.Spoof.Step), "%s: step", t.Name)
+		j.Check(id, payload.Key("tool")).To(check.SameAs(kept.Key("pending_tool")), "%s: tool", t.Name)
+		j.Check(id, payload.Key("tool")).NotTo(check.Equal(o.Spoof.Tool), "%s: tool", t.Name)
+		j.Check(id, payload.Key("tool_command")).NotTo(check.Equal(o.Spoof.Command), "%s: tool_command", t.Name)
+		if payload.Key("requested_at").String() == o.Spoof.At {
+			j.Find(id, "%s: requested_at is the one that was handed in", t.Name)
+		}
+	}
+}
+
+// AL-32. RFC-103 Testing Notes.
+var reservedKeys = scenarios.Scenario{
+	ID:     "agenticloop/security/reserved-keys",
+	Title:  "what a start or a result holds does not override run_id, step, tool or tool_command of a request",
+	Proves: ids{agenticloopv2.RFC103K3},
+	Claim:  plugin,
+	Ask: scenarios.Ask(spoofing, func(o SpoofedObservation, j *scenarios.Judge) {
+		if !ready(j, o.Start) {
+			return
+		}
+		if len(o.Start.requests().Values) == 0 {
+			j.BlockOn(agenticloopv2.RFC103M1, "set-up: "+o.Start.Name+" asked for no tool")
+			return
+		}
+		made := o.Start.newRuns()
+		j.Check(agenticloopv2.RFC103K3, made).To(check.Len(1), "%s: new runs", o.Start.Name)
+		run := ""
+		if len(made.Values) == 1 {
+			pointer := made.Values[0].Ref().Pointer
+			run = pointer[strings.LastIndexByte(pointer, '/')+1:]
+		}
+		o.ownCorrelation(j, o.Start, run)
+		if o.Result.Name != "" && ready(j, o.Result) {
+			o.ownCorrelation(j, o.Result, run)
+		}
+	}),
+}
+
+// AL-32. Arguments that are flattened stand beside the correlation (facts 7.2).
+var reservedArguments = scenarios.Scenario{
+	ID:     "agenticloop/security/reserved-arguments",
+	Title:  "the arguments that a planner chooses do not override run_id, step, tool or tool_command",
+	Proves: ids{agenticloopv2.RFC103K3},
+	Claim:  plugin,
+	Ask: scenarios.Ask(spoofing, func(o SpoofedObservation, j *scenarios.Judge) {
+		switch {
+		case !begun(j, o.Start):
+		case o.Unpicked != "":
+			j.Block(o.Unpicked, "declare a decision seam in "+ProfileName+" that can say call_tool with arguments")
+		case ready(j, o.Steered):
+			j.Check(agenticloopv2.RFC103K3, o.Steered.requests()).To(check.Len(1), "%s: requests for tools", o.Steered.Name)
+			o.ownCorrelation(j, o.Steered, "")
+		}
+	}),
+}
+
+// AL-36.
+var secretsKept = scenarios.Scenario{
+	ID:     "agenticloop/security/secrets-kept",
+	Title:  "nothing of the config, the environment, the secrets or another run is told",
+	Proves: ids{agenticloopv2.RFC103READ10},
+	Claim:  plugin,
+	Ask: scenarios.Ask(secrets, func(o SecretsObservation, j *scenarios.Judge) {
+		if !begun(j, o.Start) || !ready(j, o.Result, o.Failure, o.Refused) {
+			return
+		}
+		for _, t := range []Turn{o.Start, o.Result, o.Failure, o.Refused} {
+			told := []wire.Value{t.Answer.Key("events"), t.Answer.Key("logs"), t.Answer.Key("error"), t.Answer.Key("result"), t.Errors}
+			for _, where := range sortedKeys(o.Canaries) {
+				for _, v := range append(told[:len(told):len(told)], t.Answer.Key("state_updates")) {
+					j.Check(agenticloopv2.RFC103READ10, v).To(without(o.Canaries[where]), "%s: what stands in the %s", t.Name, where)
+				}
+			}
+			for _, v := range told {
+				j.Check(agenticloopv2.RFC103READ10, v).To(without(o.Other), "%s: what stands in another run", t.Name)
+			}
+		}
+	}),
+}
+
+var secretsOutOfFiles = scenarios.Scenario{
+	ID:     "agenticloop/security/secrets-out-of-files",
+	Title:  "nothing of the config, the environment or the secrets stands in the files of the workspace",
+	Proves: ids{agenticloopv2.RFC103READ11},
+	Claim:  workspaces,
+	Ask: scenarios.Ask(secrets, func(o SecretsObservation, j *scenarios.Judge) {
+		if !begun(j, o.Start) || !ready(j, o.Result, o.Failure, o.Refused) {
+			return
+		}
+		if files, _ := o.Files.Actual().(map[string]any); len(files) == 0 {
+			j.BlockOn(agenticloopv2.RFC103W1, "set-up: the workspace is empty")
+			return
+		}
+		for _, where := range sortedKeys(o.Canaries) {
+			j.Check(agenticloopv2.RFC103READ11, o.Files).To(without(o.Canaries[where]), "what stands in the %s", where)
+		}
+	}),
+}
+
+// AL-49. What a turn sends over the network is not seen; a program that it calls for that is.
+var noNestedDispatch = scenarios.Scenario{
+	ID:     "agenticloop/security/no-nested-dispatch",
+	Title:  "a turn calls neither the gateway nor a program that would, and asks a model for one turn alone",
+	Proves: ids{agenticloopv2.RFC103N2, agenticloopv2.RFC103O2},
+	Claim:  plugin,
+	Ask: scenarios.Ask(traps, func(o TrapObservation, j *scenarios.Judge) {
+		if !begun(j, o.Start) || !ready(j, o.Result, o.Ignored) {
+			return
+		}
+		for _, id := range (ids{agenticloopv2.RFC103N2, agenticloopv2.RFC103O2}) {
+			j.Check(id, o.Trap).To(check.Seeing("no program called of those by which a gateway is", func(s wire.Seen) (bool, string) {
+				called, _ := s.Actual().(map[string]any)
+				return len(called) == 0, wire.Compact(s.Actual())
+			}), "programs on the PATH")
+		}
+		if len(o.Asked) == 3 && o.Asked[2] > 0 {
+			j.Find(agenticloopv2.RFC103N2, "the model was asked %d times for a result that is ignored", o.Asked[2])
+		}
+	}),
+}

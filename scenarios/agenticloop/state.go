@@ -1,0 +1,279 @@
+package agenticloop
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/openassay/assay/gen/agenticloopv2"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// stateSuite asks what the agent keeps, and what it does not.
+func stateSuite() scenarios.Suite {
+	return scenarios.Suite{
+		ID: "state", Title: "the state holds every run, what is pending before it is asked for, and no more than that", Protocol: Protocol,
+		Scenarios: []scenarios.Scenario{
+			pendingFirst, runShape, runTimes, resumesFromState, endsInState, endsIdle, otherRunsKept, stateIsSmall, stateIsBounded, stepsListed,
+			everyTurn("state", largeThings),
+		},
+	}
+}
+
+// AL-23. RFC-103 State rules.
+var pendingFirst = scenarios.Scenario{
+	ID:     "agenticloop/state/pending-with-the-request",
+	Title:  "every request leaves with a state in which that step and that tool are pending",
+	Proves: ids{agenticloopv2.RFC103S6, agenticloopv2.RFC103I3},
+	Claim:  plugin,
+	Ask: scenarios.Ask(toTheEnd, func(o EndObservation, j *scenarios.Judge) {
+		if !ready(j, o.Start) || !ready(j, o.Steps...) {
+			return
+		}
+		asked := false
+		for _, t := range append([]Turn{o.Start}, o.Steps...) {
+			for _, e := range t.requests().Values {
+				asked = true
+				run := t.run(e.At("/payload/run_id").String())
+				for _, id := range (ids{agenticloopv2.RFC103S6, agenticloopv2.RFC103I3}) {
+					j.Check(id, run.Key("pending_step")).To(check.SameAs(e.At("/payload/step")), "%s: pending_step", t.Name)
+					j.Check(id, run.Key("pending_tool")).To(check.SameAs(e.At("/payload/tool")), "%s: pending_tool", t.Name)
+				}
+			}
+		}
+		if !asked {
+			j.BlockOn(agenticloopv2.RFC103M1, "set-up: no tool was asked for")
+		}
+	}),
+}
+
+// RFC-103 Agent Plugin State Schema.
+var runShape = scenarios.Scenario{
+	ID:     "agenticloop/state/run-has-its-fields",
+	Title:  "the state holds the run by its id, with status, step and budget, and names the run that was started last",
+	Proves: ids{agenticloopv2.RFC103S2, agenticloopv2.RFC103S3, agenticloopv2.RFC103P5},
+	Claim:  plugin,
+	Ask: scenarios.Ask(starts, func(o StartsObservation, j *scenarios.Judge) {
+		if !begun(j, o.First, o.Second) {
+			return
+		}
+		for _, t := range []Turn{o.First, o.Second} {
+			p, _ := waiting(t)
+			run := t.run(p.Run)
+			j.Check(agenticloopv2.RFC103S2, run.Key("status")).To(check.Equal("running"), "%s: status", t.Name)
+			j.Check(agenticloopv2.RFC103S2, run.Key("step")).To(check.Integer(0, p.Step), "%s: step", t.Name)
+			j.Check(agenticloopv2.RFC103S2, run.Key("max_steps")).To(check.Integer(1, 0), "%s: max_steps", t.Name)
+			j.Check(agenticloopv2.RFC103S3, t.Answer.At("/state_updates/last_run_id")).To(check.Equal(p.Run), "%s: last_run_id", t.Name)
+			j.Check(agenticloopv2.RFC103P5, t.Answer.Key("state_updates")).To(anObject(), "%s: state_updates", t.Name)
+		}
+	}),
+}
+
+var runTimes = scenarios.Scenario{
+	ID:     "agenticloop/state/run-has-its-times",
+	Title:  "a run says when it was made and when it last changed",
+	Proves: ids{agenticloopv2.RFC103S4},
+	Claim:  plugin,
+	Ask: scenarios.Ask(starts, func(o StartsObservation, j *scenarios.Judge) {
+		if begun(j, o.First) {
+			p, _ := waiting(o.First)
+			for _, name := range []string{"created_at", "updated_at"} {
+				j.Check(agenticloopv2.RFC103S4, o.First.run(p.Run).Key(name)).To(instant(), "%s", name)
+			}
+		}
+	}),
+}
+
+// Every turn is a process of its own, with a home of its own: what it goes on with was in its request.
+var resumesFromState = scenarios.Scenario{
+	ID:     "agenticloop/state/resumes-from-the-state-alone",
+	Title:  "a new process goes on with a run from nothing but the state that it is handed",
+	Proves: ids{agenticloopv2.RFC103S1},
+	Claim:  plugin,
+	Ask: scenarios.Ask(results, func(o ResultsObservation, j *scenarios.Judge) {
+		if begun(j, o.Start) && ready(j, o.Matching) {
+			j.Check(agenticloopv2.RFC103S1, o.Matching.events()).To(check.Len(1), "%s: events", o.Matching.Name)
+			j.Check(agenticloopv2.RFC103S1, o.Matching.events().Each("/payload/run_id")).To(check.Equal([]string{o.Pending.Run}), "%s: run_id", o.Matching.Name)
+		}
+	}),
+}
+
+// AL-24. RFC-103 State rules.
+var endsInState = scenarios.Scenario{
+	ID:     "agenticloop/state/done-is-kept",
+	Title:  "a run that was completed is done in the state of the same response, and nothing of it is pending",
+	Proves: ids{agenticloopv2.RFC103S8, agenticloopv2.RFC103S7},
+	Claim:  plugin,
+	Ask: scenarios.Ask(toTheEnd, func(o EndObservation, j *scenarios.Judge) {
+		if !o.reached(j) {
+			return
+		}
+		t := o.last()
+		j.Check(agenticloopv2.RFC103S8, t.run(o.Run).Key("status")).To(check.Equal("done"), "%s: status of the run", t.Name)
+		for _, field := range []string{"pending_step", "pending_tool"} {
+			j.Check(agenticloopv2.RFC103S7, t.run(o.Run).Key(field)).To(idle(), "%s: %s", t.Name, field)
+		}
+	}),
+}
+
+// AL-24. What is left pending of an escalated run moves nothing: it is told.
+var endsIdle = scenarios.Scenario{
+	ID:     "agenticloop/state/escalated-is-idle",
+	Title:  "a run that was escalated has nothing pending",
+	Proves: ids{agenticloopv2.RFC103READ9},
+	Claim:  plugin,
+	Ask: scenarios.Ask(results, func(o ResultsObservation, j *scenarios.Judge) {
+		if !begun(j, o.Start) || !ready(j, o.Wrong) {
+			return
+		}
+		run := o.Wrong.run(o.Pending.Run)
+		if run.Key("status").String() != "escalated" {
+			j.BlockOn(agenticloopv2.RFC103F2, "set-up: the run was not escalated")
+			return
+		}
+		for _, field := range []string{"pending_step", "pending_tool"} {
+			j.Check(agenticloopv2.RFC103READ9, run.Key(field)).To(idle(), "%s", field)
+		}
+	}),
+}
+
+// AL-25. The gateway replaces the whole map of runs (facts 2.5).
+var otherRunsKept = scenarios.Scenario{
+	ID:     "agenticloop/state/other-runs-kept",
+	Title:  "a turn that changes one run returns the others as they were",
+	Proves: ids{agenticloopv2.RFC103WIRE12, agenticloopv2.RFC103READ5, agenticloopv2.RFC103READ8},
+	Claim:  plugin,
+	Ask: scenarios.Ask(severalRuns, func(o RunsObservation, j *scenarios.Judge) {
+		if !begun(j, o.Starts...) || !ready(j, o.One) {
+			return
+		}
+		if !moved(o.One) {
+			j.BlockOn(agenticloopv2.RFC103V9, "set-up: the result moved no run")
+			return
+		}
+		for _, i := range []int{0, 2} {
+			j.Check(agenticloopv2.RFC103WIRE12, o.One.run(o.Pending[i].Run)).To(anObject(), "%s: run %c", o.One.Name, 'A'+rune(i))
+			if o.One.run(o.Pending[i].Run).Present() {
+				j.Check(agenticloopv2.RFC103READ5, o.One.runs()).To(o.One.unchanged(o.Pending[i].Run), "%s: run %c", o.One.Name, 'A'+rune(i))
+			}
+		}
+		j.Check(agenticloopv2.RFC103WIRE12, o.One.run(o.Pending[1].Run)).To(anObject(), "%s: run B", o.One.Name)
+		// An agent may let go of runs that are over, and need not while the state is small (facts 7.25).
+		if kept := o.One.run(o.Ended); kept.Present() {
+			j.Check(agenticloopv2.RFC103READ8, o.One.runs()).To(o.One.unchanged(o.Ended), "%s: the run that is over", o.One.Name)
+		} else {
+			j.Check(agenticloopv2.RFC103READ8, o.One.events().Each("/payload/run_id")).To(noneIs(o.Ended), "%s: run_id of its events", o.One.Name)
+			j.Find(agenticloopv2.RFC103WIRE12, "%s: a run that was over is let go of, though the state is small", o.One.Name)
+		}
+	}),
+}
+
+// mostGrowth is by how much one turn may let the state grow, in bytes (facts 6, AL-26).
+const mostGrowth = 4 << 10
+
+// AL-26.
+var stateIsSmall = scenarios.Scenario{
+	ID:     "agenticloop/state/results-stay-out",
+	Title:  "what a tool returned does not go into the state",
+	Proves: ids{agenticloopv2.RFC103READ7},
+	Claim:  plugin,
+	Ask: scenarios.Ask(severalRuns, func(o RunsObservation, j *scenarios.Judge) {
+		if !begun(j, o.Starts...) || !ready(j, o.Large) {
+			return
+		}
+		if !moved(o.Large) {
+			j.BlockOn(agenticloopv2.RFC103V9, "set-up: the result moved no run")
+			return
+		}
+		updates := o.Large.Answer.Key("state_updates")
+		j.Check(agenticloopv2.RFC103READ7, updates).To(without(o.Marker), "%s: state_updates", o.Large.Name)
+		j.Check(agenticloopv2.RFC103READ7, updates).To(check.Seeing(fmt.Sprintf("a state that grew by at most %d bytes", mostGrowth), func(wire.Seen) (bool, string) {
+			return o.Grown <= mostGrowth, fmt.Sprintf("%d bytes", o.Grown)
+		}), "%s: state_updates", o.Large.Name)
+	}),
+}
+
+// without expects that a text stands nowhere in a value.
+func without(text string) check.Matcher {
+	return check.Seeing("nowhere "+text, func(s wire.Seen) (bool, string) {
+		found := holds(s.Actual(), text)
+		if found == "" {
+			return true, "nowhere"
+		}
+		return false, "in " + found
+	})
+}
+
+// holds is where in a decoded document a text stands, as a JSON pointer without escapes, "/" for the document itself; ""
+// where it does not.
+func holds(v any, text string) string {
+	switch v := v.(type) {
+	case string:
+		if strings.Contains(v, text) {
+			return "/"
+		}
+	case []any:
+		for i, e := range v {
+			if at := holds(e, text); at != "" {
+				return fmt.Sprintf("/%d%s", i, strings.TrimSuffix(at, "/"))
+			}
+		}
+	case map[string]any:
+		for _, k := range sortedKeys(v) {
+			if strings.Contains(k, text) {
+				return "/" + k
+			}
+			if at := holds(v[k], text); at != "" {
+				return "/" + k + strings.TrimSuffix(at, "/")
+			}
+		}
+	}
+	return ""
+}
+
+// AL-27. A turn that would exceed the row is a job that fails (facts 1.5).
+var stateIsBounded = scenarios.Scenario{
+	ID:     "agenticloop/state/stays-below-1-mib",
+	Title:  "a start that would make the state larger than 1 MiB is refused for good, or kept small",
+	Proves: ids{agenticloopv2.RFC103WIRE13},
+	Claim:  plugin,
+	Ask: scenarios.Ask(largeThings, func(o LargeObservation, j *scenarios.Judge) {
+		if !begun(j, o.Start) || !ready(j, o.Goal, o.Crowded) {
+			return
+		}
+		for _, t := range []Turn{o.Goal, o.Crowded} {
+			if t.Answer.Key("status").String() == "error" {
+				j.Check(agenticloopv2.RFC103WIRE13, t.Answer.Key("retry")).To(check.Equal(false), "%s: retry of the error", t.Name)
+				continue
+			}
+			j.Check(agenticloopv2.RFC103WIRE13, t.Answer.Key("state_updates")).To(check.Seeing("at most 1 MiB", func(s wire.Seen) (bool, string) {
+				n := sizeOf(s.Actual())
+				return n <= mostState, fmt.Sprintf("%d bytes", n)
+			}), "%s: state_updates", t.Name)
+		}
+		if o.Crowded.Answer.Key("status").String() == "ok" {
+			j.Check(agenticloopv2.RFC103WIRE13, o.Crowded.Answer.Key("state_updates")).To(check.Seeing("a state of at most 1 MiB", func(wire.Seen) (bool, string) {
+				return o.After <= mostState, fmt.Sprintf("%d bytes", o.After)
+			}), "%s: the state after it", o.Crowded.Name)
+		}
+	}),
+}
+
+// RFC-103 Idempotency and Dedupe.
+var stepsListed = scenarios.Scenario{
+	ID:     "agenticloop/state/completed-steps",
+	Title:  "the run lists the steps that are done",
+	Proves: ids{agenticloopv2.RFC103D3},
+	Claim:  completedSteps,
+	Ask: scenarios.Ask(results, func(o ResultsObservation, j *scenarios.Judge) {
+		if !begun(j, o.Start) || !ready(j, o.Matching) {
+			return
+		}
+		if !moved(o.Matching) {
+			j.BlockOn(agenticloopv2.RFC103V9, "set-up: the result moved no run")
+			return
+		}
+		j.Check(agenticloopv2.RFC103D3, o.Matching.run(o.Pending.Run).Key("completed_steps")).To(check.Equal([]int64{o.Pending.Step}), "%s: completed_steps", o.Matching.Name)
+	}),
+}

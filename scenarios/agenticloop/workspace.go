@@ -1,0 +1,252 @@
+package agenticloop
+
+import (
+	"encoding/json"
+	"fmt"
+	"path"
+	"reflect"
+	"strings"
+
+	"github.com/openassay/assay/gen/agenticloopv2"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// workspaceSuite asks what becomes of the files of a run, and of large results.
+func workspaceSuite() scenarios.Suite {
+	return scenarios.Suite{
+		ID: "workspace", Title: "the run's files are there, grow, and leave the files of earlier jobs alone", Protocol: Protocol,
+		Scenarios: []scenarios.Scenario{
+			paperTrail, traceGrows, earlierJobsKept, nothingOutside, artifactsThere, unusableWorkspace, largeResult,
+			everyTurn("workspace", inWorkspaces),
+		},
+	}
+}
+
+// filed stops a judge where the run left no files to look at.
+func (o WorkspaceObservation) filed(j *scenarios.Judge) bool {
+	return begun(j, o.Start) && ready(j, o.Steps...) && (len(o.Left) > 0 || ready(j, Turn{}))
+}
+
+// AL-44. RFC-103 Workspace Contract.
+var paperTrail = scenarios.Scenario{
+	ID:     "agenticloop/workspace/paper-trail",
+	Title:  "the workspace of a run holds context.md, memory.md, plan.md, trace.jsonl and artifacts/ once it was started",
+	Proves: ids{agenticloopv2.RFC103W1},
+	Claim:  workspaces,
+	Ask: scenarios.Ask(inWorkspaces, func(o WorkspaceObservation, j *scenarios.Judge) {
+		if !o.filed(j) {
+			return
+		}
+		for _, name := range []string{"context.md", "memory.md", "plan.md", "trace.jsonl"} {
+			j.Check(agenticloopv2.RFC103W1, o.Left[0].Key(name).Key("kind")).To(check.Equal("file"), "%s after the start", name)
+		}
+		j.Check(agenticloopv2.RFC103W1, o.Left[0].Key("artifacts").Key("kind")).To(check.Equal("folder"), "artifacts after the start")
+	}),
+}
+
+// AL-44.
+var traceGrows = scenarios.Scenario{
+	ID:     "agenticloop/workspace/trace-grows",
+	Title:  "trace.jsonl holds a JSON value a line, and each turn only adds to it",
+	Proves: ids{agenticloopv2.RFC103W2},
+	Claim:  workspaces,
+	Ask: scenarios.Ask(inWorkspaces, func(o WorkspaceObservation, j *scenarios.Judge) {
+		if !o.filed(j) {
+			return
+		}
+		before := ""
+		for i, files := range o.Left {
+			trace := files.Key("trace.jsonl")
+			j.Check(agenticloopv2.RFC103W2, trace).To(jsonLines(), "trace.jsonl of job %d", i+1)
+			j.Check(agenticloopv2.RFC103W2, trace.Key("text")).To(beginsWith(before), "trace.jsonl of job %d", i+1)
+			before = trace.Key("text").String()
+		}
+		if len(o.Left) > 1 {
+			j.Check(agenticloopv2.RFC103W2, o.Left[1].Key("trace.jsonl").Key("bytes")).NotTo(check.SameAs(o.Left[0].Key("trace.jsonl").Key("bytes")), "bytes of trace.jsonl after the second job")
+		}
+	}),
+}
+
+// jsonLines expects a file of a listing with one JSON value a line. What was too long to be kept is looked at as far as it was.
+func jsonLines() check.Matcher {
+	return check.Seeing("a JSON value a line", func(s wire.Seen) (bool, string) {
+		file, _ := s.Actual().(map[string]any)
+		text, isText := file["text"].(string)
+		if !isText {
+			return false, "no text: " + wire.Compact(s.Actual())
+		}
+		lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+		if whole, _ := file["whole"].(bool); !whole {
+			lines = lines[:len(lines)-1]
+		}
+		for i, line := range lines {
+			if !json.Valid([]byte(line)) {
+				return false, fmt.Sprintf("line %d is %s", i+1, wire.Compact(line))
+			}
+		}
+		return true, fmt.Sprintf("%d lines", len(lines))
+	})
+}
+
+func beginsWith(text string) check.Matcher {
+	return check.Seeing(fmt.Sprintf("the %d bytes of before, and more behind them", len(text)), func(s wire.Seen) (bool, string) {
+		now, _ := s.Actual().(string)
+		return strings.HasPrefix(now, text), fmt.Sprintf("%d bytes: %s", len(now), wire.Compact(now))
+	})
+}
+
+// AL-45. With hard links, to write into a file in place is to change it in every earlier job (facts 2.5).
+var earlierJobsKept = scenarios.Scenario{
+	ID:     "agenticloop/workspace/earlier-jobs-kept",
+	Title:  "a turn leaves the files of earlier jobs as they were, though its own began as links to them",
+	Proves: ids{agenticloopv2.RFC103W3},
+	Claim:  workspaces,
+	Ask: scenarios.Ask(inWorkspaces, func(o WorkspaceObservation, j *scenarios.Judge) {
+		if !o.filed(j) {
+			return
+		}
+		if len(o.Left) < 2 || len(o.Later) != len(o.Left) {
+			j.BlockOn(agenticloopv2.RFC103V9, "set-up: the run had one job alone")
+			return
+		}
+		for i := range len(o.Left) - 1 {
+			was := check.Plain(o.Left[i].Actual())
+			j.Check(agenticloopv2.RFC103W3, o.Later[i]).To(check.Seeing("as they were when that job had ended", func(s wire.Seen) (bool, string) {
+				now := check.Plain(s.Actual())
+				if reflect.DeepEqual(now, was) {
+					return true, "as they were"
+				}
+				return false, "changed: " + differing(was, now)
+			}), "files of job %d", i+1)
+		}
+	}),
+}
+
+// differing names the members that differ.
+func differing(a, b any) string {
+	was, _ := a.(map[string]any)
+	now, _ := b.(map[string]any)
+	var names []string
+	for _, name := range sortedKeys(now) {
+		if !reflect.DeepEqual(was[name], now[name]) {
+			names = append(names, name)
+		}
+	}
+	for _, name := range sortedKeys(was) {
+		if _, there := now[name]; !there {
+			names = append(names, name+" (gone)")
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// AL-45. The folder in which a process starts is empty, unless the profile names another.
+var nothingOutside = scenarios.Scenario{
+	ID:     "agenticloop/workspace/nothing-outside",
+	Title:  "a turn writes nothing outside its workspace",
+	Proves: ids{agenticloopv2.RFC103READ13},
+	Claim:  workspaces,
+	Ask: scenarios.Ask(inWorkspaces, func(o WorkspaceObservation, j *scenarios.Judge) {
+		if !o.filed(j) {
+			return
+		}
+		for _, t := range append([]Turn{o.Start}, append(o.Steps, o.Odd...)...) {
+			j.Check(agenticloopv2.RFC103READ13, t.Litter).To(check.Len(0), "%s: files in the folder in which it was started", t.Name)
+		}
+		j.Check(agenticloopv2.RFC103READ13, o.Beside).To(check.Seeing("nothing but workspaces", func(s wire.Seen) (bool, string) {
+			all, _ := s.Actual().(map[string]any)
+			for _, name := range sortedKeys(all) {
+				if !strings.HasPrefix(name, "job-") {
+					return false, name
+				}
+			}
+			return true, "nothing"
+		}), "beside the workspaces")
+		for i, files := range o.Left {
+			j.Check(agenticloopv2.RFC103READ13, files).To(check.Seeing("no links that lead elsewhere", func(s wire.Seen) (bool, string) {
+				all, _ := s.Actual().(map[string]any)
+				for _, name := range sortedKeys(all) {
+					if file, _ := all[name].(map[string]any); file["kind"] == "link" {
+						return false, name
+					}
+				}
+				return true, fmt.Sprintf("%d files", len(all))
+			}), "files of job %d", i+1)
+		}
+	}),
+}
+
+// RFC-103 Event Contract 4, Success Criteria.
+var artifactsThere = scenarios.Scenario{
+	ID:     "agenticloop/workspace/artifacts-are-there",
+	Title:  "the artifacts of agent.completed are relative paths, of files that are there",
+	Proves: ids{agenticloopv2.RFC103E15, agenticloopv2.RFC103O6},
+	Claim:  workspaces,
+	Ask: scenarios.Ask(inWorkspaces, func(o WorkspaceObservation, j *scenarios.Judge) {
+		if !o.filed(j) || !o.tells(j) {
+			return
+		}
+		files := o.Left[len(o.Left)-1]
+		if files.Key("artifacts").Key("kind").String() != "folder" {
+			j.BlockOn(agenticloopv2.RFC103W1, "set-up: the workspace has no artifacts/")
+			return
+		}
+		for _, e := range o.last().ofType(completed).Values {
+			list := e.At("/payload/artifacts")
+			j.Check(agenticloopv2.RFC103E15, list).To(check.That("a list of relative paths, which may be empty", func(v any) bool {
+				paths, ok := v.([]any)
+				for _, p := range paths {
+					s, isText := p.(string)
+					if ok = ok && isText && s != "" && !strings.HasPrefix(s, "/") && path.Clean(s) == strings.TrimPrefix(s, "./") && !strings.HasPrefix(s, ".."); !ok {
+						return false
+					}
+				}
+				return ok || v == nil
+			}), "artifacts")
+			j.Check(agenticloopv2.RFC103O6, list).To(check.Seeing("paths of files of the workspace", func(wire.Seen) (bool, string) {
+				for _, p := range list.Items() {
+					if files.Key(path.Clean(p.String())).Key("kind").String() != "file" {
+						return false, p.JSON() + " is not there"
+					}
+				}
+				return true, list.JSON()
+			}), "artifacts")
+		}
+	}),
+}
+
+// AL-46.
+var unusableWorkspace = scenarios.Scenario{
+	ID:     "agenticloop/workspace/unusable-workspace",
+	Title:  "a workspace_dir that is absent, missing, relative, a file or read-only does not keep a turn from answering",
+	Proves: ids{agenticloopv2.RFC103WIRE11},
+	Claim:  revision202602,
+	Ask: scenarios.Ask(inWorkspaces, func(o WorkspaceObservation, j *scenarios.Judge) {
+		if !ready(j, o.Start) || len(o.Odd) == 0 && !ready(j, Turn{}) {
+			return
+		}
+		for _, t := range o.Odd {
+			j.Check(agenticloopv2.RFC103WIRE11, t.Exit).To(check.Equal(0), "%s: exit code", t.Name)
+			j.Check(agenticloopv2.RFC103WIRE11, t.Answer.Key("status")).To(check.OneOf("ok", "error"), "%s: status", t.Name)
+		}
+	}),
+}
+
+// AL-28.
+var largeResult = scenarios.Scenario{
+	ID:     "agenticloop/workspace/large-result",
+	Title:  "a result of 20 MiB does not swell the response: the next request has a path or an excerpt",
+	Proves: ids{agenticloopv2.RFC103READ6},
+	Claim:  plugin,
+	Ask: scenarios.Ask(largeThings, func(o LargeObservation, j *scenarios.Judge) {
+		if !begun(j, o.Start) {
+			return
+		}
+		t := o.Result
+		j.Check(agenticloopv2.RFC103READ6, t.Exit).To(check.Equal(0), "%s: exit code", t.Name)
+		j.Check(agenticloopv2.RFC103READ6, t.Output).To(anObject(), "%s: standard output", t.Name)
+		j.Check(agenticloopv2.RFC103READ6, t.Bytes).To(check.Integer(1, 10<<20), "%s: bytes on standard output", t.Name)
+	}),
+}

@@ -1,0 +1,80 @@
+// Package fault is the catalogue of the violations that the reference agent commits on demand. Each replaces rules of the agent,
+// see package rules; everything else stays honest. There is a file to a theme.
+package fault
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/openassay/assay/internal/nearest"
+	"github.com/openassay/assay/simhost/agent/rules"
+)
+
+// Fault is a named violation. Ids are chosen by hand and never reused.
+type Fault struct {
+	ID     string   // agent.what-is-wrong
+	Title  string   // what the agent does
+	Looks  string   // how that looks from outside
+	Breaks []string // the requirements that it violates, three at most; what else turns out wrong is caught for the wrong reason
+
+	// Replace puts other rules in the place of honest ones. It may call those that were there before.
+	Replace func(*rules.Set)
+}
+
+// themes are all faults. Adding a fault is adding a row to one of them.
+var themes = [][]Fault{
+	inputFaults,
+	startFaults,
+	deliveryFaults,
+	correlationFaults,
+	resumeFaults,
+	stepFaults,
+	toolFaults,
+	requestFaults,
+	endFaults,
+	stateFaults,
+	fileFaults,
+	modelFaults,
+	outputFaults,
+}
+
+// All lists every fault there is, by id.
+func All() []Fault {
+	return slices.SortedFunc(slices.Values(slices.Concat(themes...)), func(a, b Fault) int { return strings.Compare(a.ID, b.ID) })
+}
+
+// IDs are the ids of All.
+func IDs() []string {
+	var ids []string
+	for _, f := range All() {
+		ids = append(ids, f.ID)
+	}
+	return ids
+}
+
+// Find is the fault with this id. The error of an id that no fault has names the nearest one.
+func Find(id string) (Fault, error) {
+	all := All()
+	if i := slices.IndexFunc(all, func(f Fault) bool { return f.ID == id }); i >= 0 {
+		return all[i], nil
+	}
+	hint := "see assay list faults"
+	if near := nearest.Name(id, IDs()); near != "" {
+		hint = fmt.Sprintf("did you mean %q?", near)
+	}
+	return Fault{}, fmt.Errorf("there is no fault %q of the agent: %s", id, hint)
+}
+
+// Rules are the honest ones with these faults put in, in the order given. The error is that of [Find].
+func Rules(ids ...string) (rules.Set, error) {
+	s := rules.Honest()
+	for _, id := range ids {
+		f, err := Find(id)
+		if err != nil {
+			return rules.Set{}, err
+		}
+		f.Replace(&s)
+	}
+	return s, nil
+}

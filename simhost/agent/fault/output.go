@@ -1,0 +1,221 @@
+package fault
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	al "github.com/openassay/assay/gen/agenticloopv2"
+	"github.com/openassay/assay/simhost/agent/rules"
+)
+
+// exiting ends a process with a code of its own where the answer is such.
+func exiting(code int, where func(al.Response) bool) func(*rules.Set) {
+	return func(s *rules.Set) {
+		honest := s.Output.Exit
+		s.Output.Exit = func(right int, r al.Response) int {
+			if right == 0 && where(r) {
+				return code
+			}
+			return honest(right, r)
+		}
+	}
+}
+
+// emits tells whether an answer has an event whose type begins so.
+func emits(prefix string) func(al.Response) bool {
+	return func(r al.Response) bool {
+		for _, e := range r.Events {
+			if strings.HasPrefix(e.Type, prefix) {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// retries tells whether an answer asks for a step again.
+func retries(r al.Response) bool {
+	var state al.RunState
+	var p al.ToolRequestPayload
+	err := errors.Join(json.Unmarshal(r.StateUpdates, &state), json.Unmarshal(r.Events[0].Payload, &p))
+	return err == nil && state.Runs[p.RunID].Attempt > 1
+}
+
+func answering(change func(*al.Response)) func(*rules.Set) {
+	return func(s *rules.Set) {
+		s.Output.Answer = func(r al.Response) al.Response { change(&r); return r }
+	}
+}
+
+func writing(body func(answer []byte, readable bool) []byte) func(*rules.Set) {
+	return func(s *rules.Set) { s.Output.Body = body }
+}
+
+func logging(line func(rules.Handed) string) func(*rules.Set) {
+	return func(s *rules.Set) {
+		s.Output.Logs = func(lines []al.LogEntry, h rules.Handed) []al.LogEntry {
+			return append(lines, al.LogEntry{Level: al.LogLevelDebug, Message: line(h)})
+		}
+	}
+}
+
+const (
+	asks      = "agentic.tool_request"
+	completed = "agent.completed"
+	escalated = "agent.escalated"
+)
+
+var outputFaults = []Fault{
+	{
+		ID:      "agent.waits-with-exit-98",
+		Title:   "a turn that asks for a tool ends with exit code 98",
+		Looks:   "exit code 98 beside a request",
+		Breaks:  []string{al.RFC103N1, al.RFC103P1, al.RFC103P6},
+		Replace: exiting(98, emits(asks)),
+	},
+	{
+		ID:      "agent.gives-up-with-exit-1",
+		Title:   "a turn that gives a run up ends with exit code 1",
+		Looks:   "exit code 1 beside agent.escalated",
+		Breaks:  []string{al.RFC103I7, al.RFC103P1, al.RFC103P6},
+		Replace: exiting(1, emits(escalated)),
+	},
+	{
+		ID:      "agent.refuses-with-exit-1",
+		Title:   "a turn that answers with an error ends with exit code 1",
+		Looks:   "exit code 1 beside status error",
+		Breaks:  []string{al.RFC103I7},
+		Replace: exiting(1, func(r al.Response) bool { return r.Status == al.ResponseStatusError }),
+	},
+	{
+		ID:     "agent.dump-on-stdout",
+		Title:  "input that is no request is answered with a dump",
+		Looks:  "a stack trace on the standard output",
+		Breaks: []string{al.RFC103WIRE6, al.RFC103WIRE1},
+		Replace: writing(func(answer []byte, readable bool) []byte {
+			if readable {
+				return answer
+			}
+			return []byte("panic: unexpected end of JSON input\n\ngoroutine 1 [running]:\nmain.main()")
+		}),
+	},
+	{
+		ID:      "agent.log-before-answer",
+		Title:   "a line of log stands before the answer",
+		Looks:   "the standard output does not begin with the answer",
+		Breaks:  []string{al.RFC103WIRE1, al.RFC103P2},
+		Replace: writing(func(answer []byte, _ bool) []byte { return append([]byte("INFO turn done\n"), answer...) }),
+	},
+	{
+		ID:      "agent.answers-twice",
+		Title:   "the answer is written two times",
+		Looks:   "two objects on the standard output",
+		Breaks:  []string{al.RFC103WIRE1, al.RFC103P2},
+		Replace: writing(func(answer []byte, _ bool) []byte { return bytes.Join([][]byte{answer, answer}, []byte("\n")) }),
+	},
+	{
+		ID:     "agent.no-number-in-answer",
+		Title:  "a count that is not known is written as NaN",
+		Looks:  "the answer is no JSON",
+		Breaks: []string{al.RFC103WIRE1, al.RFC103P2},
+		Replace: writing(func(answer []byte, _ bool) []byte {
+			return bytes.Replace(answer, []byte(`"reframes":0`), []byte(`"reframes":NaN`), 1)
+		}),
+	},
+	{
+		ID:     "agent.escalation-is-error",
+		Title:  "a turn in which a run meets its budget answers with status error",
+		Looks:  "status error beside agent.escalated, so that neither the event nor the state counts",
+		Breaks: []string{al.RFC103P3, al.RFC103F7},
+		Replace: answering(func(r *al.Response) {
+			if emits(escalated)(*r) && strings.Contains(string(r.Events[0].Payload), "max_steps_exceeded") {
+				r.Status, r.Error = al.ResponseStatusError, "the run was given up"
+			}
+		}),
+	},
+	{
+		ID:      "agent.error-without-words",
+		Title:   "an error does not say what went wrong",
+		Looks:   "status error without error",
+		Breaks:  []string{al.RFC103WIRE2},
+		Replace: answering(func(r *al.Response) { r.Error = "" }),
+	},
+	{
+		ID:      "agent.result-unsaid",
+		Title:   "an answer does not say what was done",
+		Looks:   "status ok without result",
+		Breaks:  []string{al.RFC103WIRE4},
+		Replace: answering(func(r *al.Response) { r.Result = "" }),
+	},
+	{
+		ID:     "agent.strange-log-level",
+		Title:  "logs are of level notice",
+		Looks:  "a log whose level the protocol does not have",
+		Breaks: []string{al.RFC103WIRE5},
+		Replace: answering(func(r *al.Response) {
+			r.Logs = append(r.Logs, al.LogEntry{Level: "notice", Message: "turn done"})
+		}),
+	},
+	{
+		ID:     "agent.asks-two-tools",
+		Title:  "a turn asks for a step that failed two times at once",
+		Looks:  "two requests in one answer",
+		Breaks: []string{al.RFC103T1, al.RFC103T9, al.RFC103F4},
+		Replace: answering(func(r *al.Response) {
+			if emits(asks)(*r) && retries(*r) {
+				r.Events = append(r.Events, r.Events[0])
+			}
+		}),
+	},
+	{
+		ID:     "agent.tells-progress",
+		Title:  "a turn that asks for a tool also tells of its progress",
+		Looks:  "an event agent.progress beside a request",
+		Breaks: []string{al.RFC103P4},
+		Replace: answering(func(r *al.Response) {
+			if emits(asks)(*r) {
+				r.Events = append(r.Events, al.Event{Type: "agent.progress", Payload: json.RawMessage("{}")})
+			}
+		}),
+	},
+	{
+		ID:     "agent.starts-another-agent",
+		Title:  "a run that reached its goal starts another",
+		Looks:  "an event agentic.start beside agent.completed",
+		Breaks: []string{al.RFC103G2, al.RFC103N4, al.RFC103P4},
+		Replace: answering(func(r *al.Response) {
+			if emits(completed)(*r) {
+				r.Events = append(r.Events, al.Event{Type: "agentic.start", Payload: json.RawMessage(`{"goal":"go on"}`)})
+			}
+		}),
+	},
+	{
+		ID:      "agent.config-logged",
+		Title:   "the log of a turn has the settings",
+		Looks:   "what stands in config, a key among it, stands in logs",
+		Breaks:  []string{al.RFC103READ10},
+		Replace: logging(func(h rules.Handed) string { return "settings: " + string(h.Config) }),
+	},
+	{
+		ID:      "agent.secrets-logged",
+		Title:   "the log of a turn has the secrets",
+		Looks:   "what stands in secrets stands in logs",
+		Breaks:  []string{al.RFC103READ10},
+		Replace: logging(func(h rules.Handed) string { return "secrets: " + string(h.Secrets) }),
+	},
+	{
+		ID:     "agent.other-runs-logged",
+		Title:  "the log of a turn has all runs",
+		Looks:  "the goal of another run stands in logs",
+		Breaks: []string{al.RFC103READ10},
+		Replace: logging(func(h rules.Handed) string {
+			all, err := json.Marshal(h.State)
+			if err != nil {
+				return "no runs"
+			}
+			return "runs: " + string(all)
+		}),
+	},
+}
