@@ -29,8 +29,8 @@ test: build ## Run every check: generated code, format, vet, import rules, all t
 	@unformatted=$$(gofmt -l $$($(GO) list -f '{{.Dir}}' ./...)); \
 	if [ -n "$$unformatted" ]; then echo "not formatted, run gofmt -w on:" >&2; echo "$$unformatted" >&2; exit 1; fi
 	$(GO) vet ./...
-	$(GO) test -timeout 30m ./...
-	$(GO) test -timeout 30m -race -short $(CONCURRENT)
+	$(GO) test -timeout 40m ./...
+	$(GO) test -timeout 40m -race -short $(CONCURRENT)
 	$(MAKE) fuzz FUZZTIME=500ms FUZZ="scenarios internal"
 
 .PHONY: fuzz
