@@ -74,7 +74,7 @@ var requestFaults = []Fault{
 		ID:     "agent.type-of-another-tool",
 		Title:  "the type of a request ends in the tool's name and a version",
 		Looks:  "a request for fabric has the type agentic.tool_request.fabric-v2",
-		Breaks: []string{al.RFC103E6},
+		Breaks: []string{al.RFC103E6, al.RFC103G3},
 		Replace: func(s *rules.Set) {
 			s.Requests.Type = func(tool string) string { return "agentic.tool_request." + tool + "-v2" }
 		},
