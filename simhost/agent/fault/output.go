@@ -143,11 +143,12 @@ var outputFaults = []Fault{
 		Replace: answering(func(r *al.Response) { r.Error = "" }),
 	},
 	{
-		ID:      "agent.result-unsaid",
-		Title:   "an answer does not say what was done",
-		Looks:   "status ok without result",
-		Breaks:  []string{al.RFC103WIRE4},
-		Replace: answering(func(r *al.Response) { r.Result = "" }),
+		ID:       "agent.result-unsaid",
+		Title:    "an answer does not say what was done",
+		Looks:    "status ok without result",
+		Breaks:   []string{al.RFC103WIRE4},
+		Revision: "2026-06",
+		Replace:  answering(func(r *al.Response) { r.Result = "" }),
 	},
 	{
 		ID:     "agent.strange-log-level",

@@ -57,11 +57,11 @@ var requestFaults = []Fault{
 		Replace: func(s *rules.Set) { s.Requests.Sends = func(step int64) bool { return step != 1 } },
 	},
 	{
-		ID:      "agent.third-step-unsent",
-		Title:   "the third step is kept as pending, and not asked for",
-		Looks:   "no event behind the result of step 2",
+		ID:      "agent.second-step-unsent",
+		Title:   "the second step is kept as pending, and not asked for",
+		Looks:   "no event behind the result of step 1",
 		Breaks:  []string{al.RFC103V9, al.RFC103T7, al.RFC103M2},
-		Replace: func(s *rules.Set) { s.Requests.Sends = func(step int64) bool { return step != 3 } },
+		Replace: func(s *rules.Set) { s.Requests.Sends = func(step int64) bool { return step != 2 } },
 	},
 	{
 		ID:      "agent.generic-request-type",
