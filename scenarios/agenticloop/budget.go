@@ -25,7 +25,7 @@ func budgetSuite() scenarios.Suite {
 // to itself, came to an end of its own before.
 func (o BudgetObservation) goesOn(j *scenarios.Judge, runs ...Spent) (met []Spent) {
 	for _, s := range runs {
-		if !begun(j, s.Start) || !ready(j, s.Steps...) || !keptBooks(j, s.Steps) {
+		if !begun(j, s.Start) || !ready(j, s.Steps...) || !keptBooks(j, s.Steps) || !s.inSteps(j) {
 			return nil
 		}
 		if o.Way != "" || s.end() < 0 || len(s.all()[s.end()].ofType(completed).Values) == 0 {
@@ -36,6 +36,22 @@ func (o BudgetObservation) goesOn(j *scenarios.Judge, runs ...Spent) (met []Spen
 		j.Block("left to itself the agent is done before its budget is used up", "declare a decision seam in "+ProfileName+" that can say call_tool")
 	}
 	return met
+}
+
+// inSteps stops a judge where a run went on by another step than the next, or by none before its budget was met.
+func (s Spent) inSteps(j *scenarios.Judge) bool {
+	step := int64(0)
+	for i, t := range s.all() {
+		p, ok := waiting(t)
+		switch {
+		case ok && p.Step > step+1:
+			return j.BlockOn(agenticloopv2.RFC103I2, fmt.Sprintf("set-up: %s: it asks for step %d after step %d", t.Name, p.Step, step))
+		case len(t.events().Values) == 0 && i < s.Budget:
+			return j.BlockOn(agenticloopv2.RFC103V9, "set-up: "+t.Name+": nothing came of it")
+		}
+		step = p.Step
+	}
+	return true
 }
 
 // keptBooks stops a judge where a turn asked for a tool that its run does not wait for: what is delivered then matches nothing.
@@ -163,6 +179,12 @@ var errorsEnd = scenarios.Scenario{
 		if !begun(j, o.Start) || !ready(j, o.Failing...) || len(o.Failing) == 0 && !ready(j, Turn{}) {
 			return
 		}
+		for _, t := range o.Failing {
+			if len(t.requests().Values) > 1 {
+				j.BlockOn(agenticloopv2.RFC103T1, "set-up: "+t.Name+": more than one request")
+				return
+			}
+		}
 		for i, t := range o.Failing {
 			j.Check(agenticloopv2.RFC103V10, t.events()).To(notBeyond(o.Pending.Step), "%s: events", t.Name)
 			if i < len(o.Failing)-1 {
@@ -249,6 +271,10 @@ var reframesEnd = scenarios.Scenario{
 			}
 		}
 		last := o.Steps[len(o.Steps)-1]
+		if w := waitsOf(last.run(o.Run).Actual()); len(last.events().Values) == 0 && w.status == "running" && w.step > 0 {
+			j.BlockOn(agenticloopv2.RFC103V9, "set-up: "+last.Name+": the run waits for a step that was not asked for")
+			return
+		}
 		givenUp(j, last, o.Run, agenticloopv2.RFC103F8)
 		reframed := last.run(o.Run).Key("reframes")
 		j.Check(agenticloopv2.RFC103G8, reframed).To(check.Equal(o.Most), "%s: reframes at the end", last.Name)

@@ -255,7 +255,7 @@ var histories = scenarios.Scenario{
 		}
 		for _, h := range o.Histories {
 			for _, d := range h {
-				if !d.byOthers(j, h) {
+				if !ready(j, d.Turn) || !d.byOthers(j, h) {
 					return
 				}
 				j.Check(agenticloopv2.RFC103READ5, d.Turn.Output).To(d.What.keeps(d.Turn), "%s", d.Turn.Name)
@@ -271,7 +271,7 @@ var histories = scenarios.Scenario{
 // each kind of delivery is to be taken.
 func (d Delivered) byOthers(j *scenarios.Judge, history []Delivered) bool {
 	why := d.What.departs(d.Turn)
-	if why == "" || d.What.touches(d.Turn) != "" || !d.Turn.answered() {
+	if why == "" || d.What.touches(d.Turn) != "" {
 		return true
 	}
 	if d.What.Run == "" {

@@ -10,7 +10,7 @@ import (
 type StartsObservation struct {
 	Turns
 	First   Turn   `json:"first"`
-	Second  Turn   `json:"second"` // of another goal, with the state after the first
+	Second  Turn   `json:"second"` // of the same goal, with the state after the first
 	Trigger Turn   `json:"trigger"`
 	NoGoal  []Turn `json:"noGoal"`
 	Goal    string `json:"goal"` // of the first
@@ -21,7 +21,7 @@ type StartsObservation struct {
 // starts starts runs, with a goal and without.
 var starts = &scenarios.Drive[StartsObservation]{
 	ID:    "agenticloop/starts",
-	Title: "starts two runs, one of them with the state after the other, one as api.trigger, and tries to start one without a goal",
+	Title: "starts two runs for one goal, the second with the state after the first, one as api.trigger, and tries to start one without a goal",
 	Sends: []string{"three turns: agentic.start, agentic.start, api.trigger", "five turns: agentic.start without a goal that can be read"},
 	Run: func(ctx context.Context, c *scenarios.Conn) (StartsObservation, error) {
 		a, err := open(c)
@@ -41,7 +41,7 @@ func (a *agent) starts(ctx context.Context, o *StartsObservation) error {
 	if o.First, state, err = a.turn(ctx, job{name: "the first start", event: a.start(o.Goal, nil)}); err != nil {
 		return err
 	}
-	if o.Second, _, err = a.turn(ctx, job{name: "another start", state: state, event: a.start(a.goal(), nil)}); err != nil {
+	if o.Second, _, err = a.turn(ctx, job{name: "another start", state: state, event: a.start(o.Goal, nil)}); err != nil {
 		return err
 	}
 	trigger := a.start(a.goal(), nil)

@@ -251,8 +251,8 @@ func TestTheModel(t *testing.T) {
 			switch {
 			case c.keeps:
 				alone, among = "passed", "passed"
-			case c.what.touches(turn) != "" || !turn.answered():
-			case c.what.Run == "":
+			case turn.answered() && c.what.touches(turn) != "":
+			case c.what.Run == "", !turn.answered():
 				alone, among = "blocked", "blocked"
 			default:
 				alone = "blocked"

@@ -202,6 +202,8 @@ func TestFindingsOfTheState(t *testing.T) {
 	}
 	expect(t, "state/resumes-from-the-state-alone", o, "passed")
 	o.Matching = handed(t, "the result", ok(nil))
+	expect(t, "state/resumes-from-the-state-alone", o, "blocked")
+	o.Matching = handed(t, "the result", ok(object{"R": running(1, "fetch"), "X": running(1, "fetch")}, request("X", 1, "fetch")))
 	expect(t, "state/resumes-from-the-state-alone", o, agenticloopv2.RFC103S1)
 	run := running(1, "fetch")
 	run["created_at"] = "today"

@@ -1,6 +1,10 @@
 package agenticloop
 
 import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
 	"github.com/openassay/assay/gen/agenticloopv2"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
@@ -85,7 +89,9 @@ var takenAgain = scenarios.Scenario{
 			j.BlockOn(agenticloopv2.RFC103V9, "set-up: the result did not move the run")
 			return
 		}
-		notMovedAgain(j, o.Taken, o.Matching, o.Run, agenticloopv2.RFC103READ4, agenticloopv2.RFC103I6)
+		asked, _ := waiting(o.Matching)
+		j.Check(agenticloopv2.RFC103READ4, o.Taken.requests().Each("/payload/step")).To(atMost(asked.Step), "%s: steps that it asks for", o.Taken.Name)
+		notMovedAgain(j, o.Taken, o.Matching, o.Run, agenticloopv2.RFC103I6)
 		if !moved(o.Taken) {
 			j.Find("", "where the events of a turn are lost between the state and the routes, the run stands still: nothing asks for the pending step again")
 		}
@@ -119,7 +125,14 @@ var killedAgain = scenarios.Scenario{
 
 // checkTrace expects that the trace can be read, whatever the killed turn left of it.
 func (k Killed) checkTrace(j *scenarios.Judge) {
-	if trace := k.Files.Key("trace.jsonl"); trace.Present() {
+	trace := k.Files.Key("trace.jsonl")
+	for line := range strings.Lines(trace.Key("text").String()) {
+		if !json.Valid([]byte(line)) && !strings.HasPrefix(line, "{") && !strings.HasPrefix(line, "[") { // what a turn leaves that was killed in the middle begins as a record does
+			j.BlockOn(agenticloopv2.RFC103W2, fmt.Sprintf("set-up: %s: trace.jsonl holds %.80q, which is no begin of a record", k.Again.Name, line))
+			return
+		}
+	}
+	if trace.Present() {
 		j.Check(agenticloopv2.RFC103WIRE14, trace).To(jsonLines(), "%s: trace.jsonl", k.Again.Name)
 	}
 }

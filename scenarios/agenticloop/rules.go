@@ -40,7 +40,7 @@ func everyTurn[O watched](suite string, d *scenarios.Drive[O]) scenarios.Scenari
 // in the suite protocol.
 var soundTurn = ids{
 	agenticloopv2.RFC103I7, agenticloopv2.RFC103T10, agenticloopv2.RFC103WIRE1, agenticloopv2.RFC103WIRE2, agenticloopv2.RFC103WIRE3, agenticloopv2.RFC103P4,
-	agenticloopv2.RFC103T1, agenticloopv2.RFC103I3, agenticloopv2.RFC103D1, agenticloopv2.RFC103WIRE12, agenticloopv2.RFC103WIRE13,
+	agenticloopv2.RFC103T1, agenticloopv2.RFC103E7, agenticloopv2.RFC103I3, agenticloopv2.RFC103D1, agenticloopv2.RFC103WIRE12, agenticloopv2.RFC103WIRE13,
 }
 
 func asksForTools(turns []Turn) bool {
@@ -113,6 +113,7 @@ func (t Turn) soundEvents(j *scenarios.Judge) {
 		run, step := payload.Key("run_id").String(), payload.Key("step")
 		n, _ := step.Int()
 		after := t.run(run)
+		j.Check(agenticloopv2.RFC103E7, payload.Key("run_id")).To(matching("an id", runID), "%s: run_id of the request", t.Name)
 		if !after.Present() && t.asksInItsState() {
 			j.BlockOn(agenticloopv2.RFC103E7, fmt.Sprintf("set-up: %s: the request names run %.80q, and another one waits", t.Name, run))
 			continue

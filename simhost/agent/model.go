@@ -75,13 +75,7 @@ func (m *model) Decide(ctx context.Context, s Situation) (Decision, error) {
 	}
 	ctx, cancel := m.bounded(ctx, s.Deadline)
 	defer cancel()
-	var d Decision
-	for range m.rules.Calls() {
-		if d, err = m.exchange(ctx, address, asked); err != nil {
-			return Decision{}, err
-		}
-	}
-	return d, nil
+	return m.exchange(ctx, address, asked)
 }
 
 // bounded ends the wait for an answer in time for the turn to say so.

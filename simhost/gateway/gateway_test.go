@@ -356,16 +356,17 @@ func TestInProcessLimits(t *testing.T) {
 		handle Handler
 		why    string
 		status Status
+		time   time.Duration
 	}{
 		"late": {func(ctx context.Context, _ []byte) ([]byte, int) {
 			<-ctx.Done()
 			return nil, 0
-		}, "it did not answer in time", TimedOut},
-		"long":    {func(context.Context, []byte) ([]byte, int) { return make([]byte, MaxStdout+1), 0 }, "more than 10485760 bytes", Failed},
-		"missing": {nil, `there is no plugin "agentic-loop" in this process`, Failed},
+		}, "it did not answer in time", TimedOut, 10 * time.Millisecond},
+		"long":    {func(context.Context, []byte) ([]byte, int) { return make([]byte, MaxStdout+1), 0 }, "more than 10485760 bytes", Failed, time.Minute},
+		"missing": {nil, `there is no plugin "agentic-loop" in this process`, Failed, time.Minute},
 	} {
 		r := newRig(t)
-		r.o.Config.Settings = map[string]Settings{"agentic-loop": {Timeout: 10 * time.Millisecond}}
+		r.o.Config.Settings = map[string]Settings{"agentic-loop": {Timeout: test.time}}
 		r.plugins["agentic-loop"] = test.handle
 		if j := r.run("goal").Jobs[0]; j.Status != test.status || !strings.Contains(j.LastError, test.why) {
 			t.Errorf("%s: %s %s", name, j.Status, j.LastError)

@@ -35,10 +35,11 @@ func HonestAgents() []Host {
 
 // FaultyAgent is the reference agent that commits a fault.
 func FaultyAgent(f agentfault.Fault) Host {
-	return Host{
-		Name: f.ID, Agent: &Agent{Faults: []string{f.ID}},
-		Fault: &Violation{ID: f.ID, Title: f.Title, Looks: f.Looks, Breaks: f.Breaks},
+	v := &Violation{ID: f.ID, Title: f.Title, Looks: f.Looks, Breaks: f.Breaks}
+	if f.Revision != "" {
+		v.Under = "--revision " + f.Revision
 	}
+	return Host{Name: f.ID, Agent: &Agent{Profile: agent.Profile{Revision: f.Revision}, Faults: []string{f.ID}}, Fault: v}
 }
 
 // certify runs the suites against an agent of its own, to the end. The report is without transcripts.

@@ -18,6 +18,9 @@ type Fault struct {
 	Looks  string   // how that looks from outside
 	Breaks []string // the requirements that it violates, three at most; what else turns out wrong is caught for the wrong reason
 
+	// Revision is that of the protocol under which it shows, where that is not the first.
+	Revision string
+
 	// Replace puts other rules in the place of honest ones. It may call those that were there before.
 	Replace func(*rules.Set)
 }

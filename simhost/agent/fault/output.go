@@ -72,7 +72,7 @@ var outputFaults = []Fault{
 		ID:      "agent.waits-with-exit-98",
 		Title:   "a turn that asks for a tool ends with exit code 98",
 		Looks:   "exit code 98 beside a request",
-		Breaks:  []string{al.RFC103N1, al.RFC103P1, al.RFC103P6},
+		Breaks:  []string{al.RFC103I7, al.RFC103N1, al.RFC103P1},
 		Replace: exiting(98, emits(asks)),
 	},
 	{
@@ -143,11 +143,12 @@ var outputFaults = []Fault{
 		Replace: answering(func(r *al.Response) { r.Error = "" }),
 	},
 	{
-		ID:      "agent.result-unsaid",
-		Title:   "an answer does not say what was done",
-		Looks:   "status ok without result",
-		Breaks:  []string{al.RFC103WIRE4},
-		Replace: answering(func(r *al.Response) { r.Result = "" }),
+		ID:       "agent.result-unsaid",
+		Title:    "an answer does not say what was done",
+		Looks:    "status ok without result",
+		Breaks:   []string{al.RFC103WIRE4},
+		Revision: "2026-06",
+		Replace:  answering(func(r *al.Response) { r.Result = "" }),
 	},
 	{
 		ID:     "agent.strange-log-level",
@@ -173,7 +174,7 @@ var outputFaults = []Fault{
 		ID:     "agent.tells-progress",
 		Title:  "a turn that asks for a tool also tells of its progress",
 		Looks:  "an event agent.progress beside a request",
-		Breaks: []string{al.RFC103P4},
+		Breaks: []string{al.RFC103P4, al.RFC103T9},
 		Replace: answering(func(r *al.Response) {
 			if emits(asks)(*r) {
 				r.Events = append(r.Events, al.Event{Type: "agent.progress", Payload: json.RawMessage("{}")})

@@ -57,11 +57,11 @@ var requestFaults = []Fault{
 		Replace: func(s *rules.Set) { s.Requests.Sends = func(step int64) bool { return step != 1 } },
 	},
 	{
-		ID:      "agent.third-step-unsent",
-		Title:   "the third step is kept as pending, and not asked for",
-		Looks:   "no event behind the result of step 2",
+		ID:      "agent.second-step-unsent",
+		Title:   "the second step is kept as pending, and not asked for",
+		Looks:   "no event behind the result of step 1",
 		Breaks:  []string{al.RFC103V9, al.RFC103T7, al.RFC103M2},
-		Replace: func(s *rules.Set) { s.Requests.Sends = func(step int64) bool { return step != 3 } },
+		Replace: func(s *rules.Set) { s.Requests.Sends = func(step int64) bool { return step != 2 } },
 	},
 	{
 		ID:      "agent.generic-request-type",
@@ -74,7 +74,7 @@ var requestFaults = []Fault{
 		ID:     "agent.type-of-another-tool",
 		Title:  "the type of a request ends in the tool's name and a version",
 		Looks:  "a request for fabric has the type agentic.tool_request.fabric-v2",
-		Breaks: []string{al.RFC103E6},
+		Breaks: []string{al.RFC103E6, al.RFC103G3},
 		Replace: func(s *rules.Set) {
 			s.Requests.Type = func(tool string) string { return "agentic.tool_request." + tool + "-v2" }
 		},

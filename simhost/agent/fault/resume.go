@@ -40,29 +40,6 @@ var correlationFaults = []Fault{
 		}),
 	},
 	{
-		ID:     "agent.fraction-step-taken",
-		Title:  "a step with a fraction is rounded down",
-		Looks:  "a result with step 1.9 resumes the run that waits for step 1",
-		Breaks: []string{al.RFC103READ1},
-		Replace: reading(func(raw json.RawMessage) (int64, bool) {
-			var step float64
-			err := json.Unmarshal(raw, &step)
-			return int64(step), err == nil && step >= 1 && step < 1<<53
-		}),
-	},
-	{
-		ID:     "agent.true-step-taken",
-		Title:  "true is step 1",
-		Looks:  "a result with step true resumes the run that waits for step 1",
-		Breaks: []string{al.RFC103READ1},
-		Replace: reading(func(raw json.RawMessage) (int64, bool) {
-			if string(raw) == "true" {
-				return 1, true
-			}
-			return rules.WholeStep(raw)
-		}),
-	},
-	{
 		ID:     "agent.result-without-step-taken",
 		Title:  "a result without a step is one for the pending step",
 		Looks:  "a result without step resumes the run",
@@ -189,7 +166,7 @@ var resumeFaults = []Fault{
 		ID:      "agent.tool-looked-at-before-step",
 		Title:   "the tool of a result is looked at before its step",
 		Looks:   "an old result of another tool escalates the run",
-		Breaks:  []string{al.RFC103V1, al.RFC103V6},
+		Breaks:  []string{al.RFC103V1, al.RFC103V6, al.RFC103I6},
 		Replace: finds(rules.WrongTool, func(s rules.Standing) bool { return running(s) && s.Tool != s.PendingTool && s.Step < s.PendingStep }),
 	},
 	{

@@ -74,19 +74,6 @@ var stateFaults = []Fault{
 		Replace: others(func(json.RawMessage) json.RawMessage { return nil }),
 	},
 	{
-		ID:     "agent.ended-runs-dropped",
-		Title:  "a turn does not give back the runs that have ended",
-		Looks:  "runs that are done are missing in state_updates",
-		Breaks: []string{al.RFC103WIRE12, al.RFC103READ8},
-		Replace: others(func(raw json.RawMessage) json.RawMessage {
-			var r struct{ Status al.RunStatus }
-			if json.Unmarshal(raw, &r) != nil || r.Status == al.RunStatusRunning {
-				return raw
-			}
-			return nil
-		}),
-	},
-	{
 		ID:     "agent.other-runs-touched",
 		Title:  "a turn of one run marks the others that have come as far as step 2",
 		Looks:  "a member that was not there stands in the other runs",
@@ -195,7 +182,7 @@ var fileFaults = []Fault{
 		ID:      "agent.workspace-needed",
 		Title:   "a turn without a workspace fails",
 		Looks:   "status error where workspace_dir is absent",
-		Breaks:  []string{al.RFC103WIRE11},
+		Breaks:  []string{al.RFC103WIRE11, al.RFC103E1},
 		Replace: func(s *rules.Set) { s.Files.Needs = func() bool { return true } },
 	},
 }

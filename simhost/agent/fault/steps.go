@@ -173,11 +173,4 @@ var modelFaults = []Fault{
 		Breaks:  []string{al.RFC103WIRE9},
 		Replace: func(s *rules.Set) { s.Model.Waits = func(time.Duration) time.Duration { return rules.Forever } },
 	},
-	{
-		ID:      "agent.model-asked-twice",
-		Title:   "a turn thinks twice: the model is asked for each decision two times",
-		Looks:   "two calls of the model in a turn that takes one decision",
-		Breaks:  []string{al.RFC103T1},
-		Replace: func(s *rules.Set) { s.Model.Calls = func() int { return 2 } },
-	},
 }
