@@ -3,12 +3,8 @@
 package fault
 
 import (
-	"fmt"
-	"slices"
-	"strings"
-
-	"github.com/openassay/assay/internal/nearest"
 	"github.com/openassay/assay/simhost/agent/rules"
+	"github.com/openassay/assay/simhost/internal/listed"
 )
 
 // Fault is a named violation. Ids are chosen by hand and never reused.
@@ -43,31 +39,15 @@ var themes = [][]Fault{
 }
 
 // All lists every fault there is, by id.
-func All() []Fault {
-	return slices.SortedFunc(slices.Values(slices.Concat(themes...)), func(a, b Fault) int { return strings.Compare(a.ID, b.ID) })
-}
+func All() []Fault { return listed.By(idOf, themes...) }
 
 // IDs are the ids of All.
-func IDs() []string {
-	var ids []string
-	for _, f := range All() {
-		ids = append(ids, f.ID)
-	}
-	return ids
-}
+func IDs() []string { return listed.IDs(idOf, All()) }
 
 // Find is the fault with this id. The error of an id that no fault has names the nearest one.
-func Find(id string) (Fault, error) {
-	all := All()
-	if i := slices.IndexFunc(all, func(f Fault) bool { return f.ID == id }); i >= 0 {
-		return all[i], nil
-	}
-	hint := "see assay list faults"
-	if near := nearest.Name(id, IDs()); near != "" {
-		hint = fmt.Sprintf("did you mean %q?", near)
-	}
-	return Fault{}, fmt.Errorf("there is no fault %q of the agent: %s", id, hint)
-}
+func Find(id string) (Fault, error) { return listed.Find(idOf, All(), id, " of the agent") }
+
+func idOf(f Fault) string { return f.ID }
 
 // Rules are the honest ones with these faults put in, in the order given. The error is that of [Find].
 func Rules(ids ...string) (rules.Set, error) {

@@ -1,0 +1,36 @@
+// Package listed looks things up in a catalogue by their ids.
+package listed
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/openassay/assay/internal/nearest"
+)
+
+// By sorts the rows of a catalogue's themes by id.
+func By[T any](id func(T) string, themes ...[]T) []T {
+	return slices.SortedFunc(slices.Values(slices.Concat(themes...)), func(a, b T) int { return strings.Compare(id(a), id(b)) })
+}
+
+// IDs are the ids of rows, in their order.
+func IDs[T any](id func(T) string, rows []T) []string {
+	ids := make([]string, len(rows))
+	for i, row := range rows {
+		ids[i] = id(row)
+	}
+	return ids
+}
+
+// Find is the fault with an id, of an owner in words, or "". The error of an id that no row has names the nearest one.
+func Find[T any](id func(T) string, rows []T, name, owner string) (row T, err error) {
+	if i := slices.IndexFunc(rows, func(r T) bool { return id(r) == name }); i >= 0 {
+		return rows[i], nil
+	}
+	hint := "see assay list faults"
+	if near := nearest.Name(name, IDs(id, rows)); near != "" {
+		hint = fmt.Sprintf("did you mean %q?", near)
+	}
+	return row, fmt.Errorf("there is no fault %q%s: %s", name, owner, hint)
+}
