@@ -10,16 +10,19 @@ import (
 	"github.com/openassay/assay/simhost/fault"
 )
 
-// Hosts are all that Assay is proved on: the honest ones, and one to each fault.
-func Hosts() []Host {
-	return slices.DeleteFunc(slices.Concat(Honest(), HonestAgents(), faulty()), func(h Host) bool { return h.Agent != nil })
-}
+// Hosts are all that the kill matrix is made of: the honest hosts, and one to each fault. Agents are asked for by name.
+func Hosts() []Host { return slices.Concat(Honest(), faultyHosts()) }
 
-// faulty are a host to each fault.
-func faulty() (hosts []Host) {
+// faultyHosts are a simulated host to each fault of it.
+func faultyHosts() (hosts []Host) {
 	for _, f := range fault.All() {
 		hosts = append(hosts, Faulty(f))
 	}
+	return hosts
+}
+
+// faultyAgents are an agent to each fault of it.
+func faultyAgents() (hosts []Host) {
 	for _, f := range agentfault.All() {
 		hosts = append(hosts, FaultyAgent(f))
 	}
@@ -29,7 +32,7 @@ func faulty() (hosts []Host) {
 // Matching are those with the faults whose ids match one of the patterns, as path.Match has it, and before them the plain
 // honest ones of their kinds. A pattern that none matches is an error that names the nearest id.
 func Matching(patterns ...string) ([]Host, error) {
-	all := faulty()
+	all := slices.Concat(faultyHosts(), faultyAgents())
 	var ids []string
 	wanted := map[string]bool{}
 	for _, h := range all {
