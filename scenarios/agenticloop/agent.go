@@ -286,8 +286,8 @@ func (a *agent) failure(p pending) object {
 	return e
 }
 
-// stub is what a tool finds where it does not matter what.
-func (a *agent) stub() object {
+// anyResult is what a tool finds where it does not matter what.
+func (a *agent) anyResult() object {
 	text := fmt.Sprintf("two paragraphs about page %08x, of no further interest", a.Rand.Uint32())
 	return object{"content_type": "text/plain", "excerpt": text, "content": text}
 }

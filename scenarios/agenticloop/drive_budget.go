@@ -116,7 +116,7 @@ func (a *agent) spend(ctx context.Context, o *BudgetObservation, budget, config,
 	}
 	waits, state := b.pending, b.state
 	for n := 1; n <= budget+2; n++ {
-		t, after, err := a.turn(ctx, lay(job{name: fmt.Sprintf("%s: result %d", label, n), state: state, event: a.result(waits, p.body(n, a.stub()))}))
+		t, after, err := a.turn(ctx, lay(job{name: fmt.Sprintf("%s: result %d", label, n), state: state, event: a.result(waits, p.body(n, a.anyResult()))}))
 		if err != nil {
 			return s, err
 		}
@@ -174,7 +174,7 @@ func (a *agent) failures(ctx context.Context, o *FailuresObservation) error {
 		next, asks := waiting(t)
 		if n == 1 && asks && next == s.pending {
 			o.Once = true
-			if o.Healed, _, err = a.turn(ctx, job{name: "a success after one failure", state: after, event: a.result(s.pending, a.stub())}); err != nil {
+			if o.Healed, _, err = a.turn(ctx, job{name: "a success after one failure", state: after, event: a.result(s.pending, a.anyResult())}); err != nil {
 				return err
 			}
 		}
@@ -228,9 +228,9 @@ func (a *agent) reframing(ctx context.Context, o *ReframesObservation) error {
 	defer p.close()
 	steered := func(n int) object {
 		if p.via == "context_steering" {
-			return p.body(2*n-1, a.stub())
+			return p.body(2*n-1, a.anyResult())
 		}
-		return a.stub()
+		return a.anyResult()
 	}
 	lay := func(j job) job {
 		j.config = object{"max_reframes": o.Most, "max_steps": 20}

@@ -77,7 +77,7 @@ func (a *agent) toTheEnd(ctx context.Context, o *EndObservation, workspace strin
 	}
 	waits, state := s.pending, s.state
 	for n := 1; n <= mostSteps; n++ {
-		t, after, err := a.turn(ctx, p.lays(job{name: fmt.Sprintf("the result of step %d", waits.Step), state: state, event: a.result(waits, p.body(n, a.stub())), workspace: workspace}))
+		t, after, err := a.turn(ctx, p.lays(job{name: fmt.Sprintf("the result of step %d", waits.Step), state: state, event: a.result(waits, p.body(n, a.anyResult())), workspace: workspace}))
 		if err != nil {
 			return state, err
 		}
@@ -97,7 +97,7 @@ func (a *agent) toTheEnd(ctx context.Context, o *EndObservation, workspace strin
 // deliverAgain delivers the last result to a run that is over.
 func (a *agent) deliverAgain(ctx context.Context, o *EndObservation, p *plan, last pending, state object, workspace string) error {
 	for i := range 3 {
-		t, after, err := a.turn(ctx, p.lays(job{name: fmt.Sprintf("the last result again (%d)", i+1), state: state, event: a.result(last, p.body(o.Taken, a.stub())), workspace: workspace}))
+		t, after, err := a.turn(ctx, p.lays(job{name: fmt.Sprintf("the last result again (%d)", i+1), state: state, event: a.result(last, p.body(o.Taken, a.anyResult())), workspace: workspace}))
 		if err != nil {
 			return err
 		}

@@ -57,14 +57,14 @@ func (a *agent) inContext(ctx context.Context, o *ContextObservation) error {
 	if err != nil || !ok {
 		return err
 	}
-	if o.Direct, _, err = a.turn(ctx, job{name: "the result as agentic.tool_result", state: s.state, event: a.result(s.pending, a.stub())}); err != nil {
+	if o.Direct, _, err = a.turn(ctx, job{name: "the result as agentic.tool_result", state: s.state, event: a.result(s.pending, a.anyResult())}); err != nil {
 		return err
 	}
 	own := func(name string, payload object, workspace string) (Turn, error) {
 		t, _, err := a.turn(ctx, job{name: name, state: s.state, event: a.event("content_ready", payload, ""), context: correlation(s.pending), workspace: workspace})
 		return t, err
 	}
-	if o.Own, err = own("the result as the tool's own event", a.stub(), ""); err != nil {
+	if o.Own, err = own("the result as the tool's own event", a.anyResult(), ""); err != nil {
 		return err
 	}
 	if o.Failed, err = own("a failure as the tool's own event", object{"status": "error", "error": "the tool is out of order"}, ""); err != nil {
@@ -200,7 +200,7 @@ func (a *agent) routes(tool string) bool {
 // that is what it sends, with all that stood in the request as context, as the first gateways did (facts 2.4).
 func (a *agent) runTool(p *plan, n int, j queuedJob) queuedJob {
 	payload := j.event["payload"].(object)
-	body := p.body(n, a.stub())
+	body := p.body(n, a.anyResult())
 	if a.can(agenticloopv2.CapabilityContextDelivery) {
 		return queuedJob{event: a.event("content_ready", body, ""), context: payload}
 	}

@@ -81,7 +81,7 @@ func (a *agent) redelivered(ctx context.Context, o *RedeliveryObservation) error
 		}
 		o.Foreign = append(o.Foreign, t)
 	}
-	result := job{name: "the result", id: a.id(), state: s.state, event: a.result(s.pending, a.stub())}
+	result := job{name: "the result", id: a.id(), state: s.state, event: a.result(s.pending, a.anyResult())}
 	var after object
 	if o.Matching, after, err = a.turn(ctx, result); err != nil {
 		return err

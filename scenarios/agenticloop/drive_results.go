@@ -59,7 +59,7 @@ func (a *agent) results(ctx context.Context, o *ResultsObservation) error {
 		return err
 	}
 	p := s.pending
-	input, err := json.Marshal(a.request(job{state: s.state, event: a.result(p, a.stub())}, a.deadline()))
+	input, err := json.Marshal(a.request(job{state: s.state, event: a.result(p, a.anyResult())}, a.deadline()))
 	if err != nil {
 		return err
 	}
@@ -71,7 +71,7 @@ func (a *agent) results(ctx context.Context, o *ResultsObservation) error {
 		return err
 	}
 	for i := range 4 {
-		t, after, err := a.turn(ctx, job{name: fmt.Sprintf("the result again (%d)", i+1), state: next, event: a.result(p, a.stub())})
+		t, after, err := a.turn(ctx, job{name: fmt.Sprintf("the result again (%d)", i+1), state: next, event: a.result(p, a.anyResult())})
 		if err != nil {
 			return err
 		}
@@ -83,7 +83,7 @@ func (a *agent) results(ctx context.Context, o *ResultsObservation) error {
 	}
 	third := at(s.state, p.Run, 3)
 	deliver := func(name string, state object, p pending) (Turn, object, error) {
-		return a.turn(ctx, job{name: name, state: state, event: a.result(p, a.stub())})
+		return a.turn(ctx, job{name: name, state: state, event: a.result(p, a.anyResult())})
 	}
 	if o.Stale, _, err = deliver("step 2 while 3 is pending", third, pending{p.Run, 2, p.Tool}); err != nil {
 		return err
@@ -144,7 +144,7 @@ func (a *agent) deliverOdd(ctx context.Context, o *ResultsObservation, s started
 	if err := a.deliverMisshapen(ctx, o, s); err != nil {
 		return err
 	}
-	e := a.result(p, a.stub())
+	e := a.result(p, a.anyResult())
 	e["timestamp"], e["source"], e["hop"] = "0001-01-01T00:00:00Z", "jina-reader", 3
 	o.Zero, _, err = a.turn(ctx, job{name: "the pending result with the zero time", state: s.state, event: e})
 	return err
@@ -173,7 +173,7 @@ func (a *agent) deliverMisshapen(ctx context.Context, o *ResultsObservation, s s
 		{"the status 1", "status", 1, &o.Statuses},
 		{"the status true", "status", true, &o.Statuses},
 	} {
-		e := a.result(s.pending, a.stub())
+		e := a.result(s.pending, a.anyResult())
 		payload := e["payload"].(object)
 		if m.value == nil {
 			delete(payload, m.key)

@@ -63,10 +63,10 @@ func (a *agent) severalRuns(ctx context.Context, o *RunsObservation) error {
 	state = copied(state)
 	runsOf(state)[o.Ended] = over
 	var err error
-	if o.One, _, err = a.turn(ctx, job{name: "the result of run B", state: state, event: a.result(second, a.stub())}); err != nil {
+	if o.One, _, err = a.turn(ctx, job{name: "the result of run B", state: state, event: a.result(second, a.anyResult())}); err != nil {
 		return err
 	}
-	large := a.stub()
+	large := a.anyResult()
 	large["content"] = o.Marker + strings.Repeat(" and so it goes on", 64<<10/18) + o.Marker
 	large["artifact_path"] = "artifacts/result.txt"
 	delete(large, "excerpt")
@@ -85,7 +85,7 @@ func (a *agent) severalRuns(ctx context.Context, o *RunsObservation) error {
 		{"run A with step and tool of run B, which is further on", first.Run, pending{second.Run, 3, second.Tool}, second.Run},
 		{"run B with step and tool of run A, which is behind", second.Run, first, first.Run},
 	} {
-		t, _, err := a.turn(ctx, job{name: x.name, state: apart, event: a.result(pending{x.run, x.as.Step, x.as.Tool}, a.stub())})
+		t, _, err := a.turn(ctx, job{name: x.name, state: apart, event: a.result(pending{x.run, x.as.Step, x.as.Tool}, a.anyResult())})
 		if err != nil {
 			return err
 		}

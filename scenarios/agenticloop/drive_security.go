@@ -161,7 +161,7 @@ func (a *agent) forbidden(ctx context.Context, o *ForbiddenObservation) error {
 	if err != nil || !ok {
 		return err
 	}
-	o.Later, _, err = a.turn(ctx, p.lays(job{name: "a result after which it wants a tool that is not allowed", state: s.state, event: a.result(s.pending, p.body(1, a.stub()))}))
+	o.Later, _, err = a.turn(ctx, p.lays(job{name: "a result after which it wants a tool that is not allowed", state: s.state, event: a.result(s.pending, p.body(1, a.anyResult()))}))
 	return err
 }
 
@@ -215,7 +215,7 @@ func (a *agent) spoofing(ctx context.Context, o *SpoofedObservation) error {
 	if err != nil || !ok {
 		return err
 	}
-	body := a.stub()
+	body := a.anyResult()
 	for k, v := range o.Spoof.object() {
 		body[k] = v
 	}
@@ -293,7 +293,7 @@ func (a *agent) secrets(ctx context.Context, o *SecretsObservation, dir string) 
 	if o.Start = s.Turn; err != nil || !ok {
 		return err
 	}
-	if o.Result, _, err = a.turn(ctx, lay(job{name: "a result", state: s.state, event: a.result(s.pending, a.stub())})); err != nil {
+	if o.Result, _, err = a.turn(ctx, lay(job{name: "a result", state: s.state, event: a.result(s.pending, a.anyResult())})); err != nil {
 		return err
 	}
 	if o.Failure, _, err = a.turn(ctx, lay(job{name: "a failure", state: s.state, event: a.failure(s.pending)})); err != nil {
@@ -375,10 +375,10 @@ func (a *agent) traps(ctx context.Context, o *TrapObservation, dir string) error
 		return err
 	}
 	if waits, ok := waiting(start); ok {
-		if o.Result, _, err = turn(job{name: "the result", state: state, event: a.result(waits, a.stub())}); err != nil {
+		if o.Result, _, err = turn(job{name: "the result", state: state, event: a.result(waits, a.anyResult())}); err != nil {
 			return err
 		}
-		if o.Ignored, _, err = turn(job{name: "a result for a run that never was", state: state, event: a.result(pending{a.id(), 1, waits.Tool}, a.stub())}); err != nil {
+		if o.Ignored, _, err = turn(job{name: "a result for a run that never was", state: state, event: a.result(pending{a.id(), 1, waits.Tool}, a.anyResult())}); err != nil {
 			return err
 		}
 	}

@@ -121,7 +121,7 @@ func (a *agent) inWorkspaces(ctx context.Context, o *WorkspaceObservation, root 
 
 // long is a stub of more text than a request should hold: it belongs into a file.
 func (a *agent) long() object {
-	body := a.stub()
+	body := a.anyResult()
 	delete(body, "excerpt")
 	body["content"] = strings.Repeat(body["content"].(string)+"\n", 4000)
 	return body
