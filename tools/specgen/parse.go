@@ -62,8 +62,7 @@ func (p *jsonParser) token(pointer string) (json.Token, error) {
 		return nil, p.fail(pointer, "not JSON: the file ends too early", "close what is open")
 	}
 	e := p.fail(pointer, "not JSON: "+strings.TrimPrefix(err.Error(), "json: "), "mend the syntax")
-	var syntax *json.SyntaxError
-	if errors.As(err, &syntax) {
+	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 		e.Line = p.line(syntax.Offset)
 	}
 	return nil, e

@@ -3,6 +3,7 @@ package specgen
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -105,8 +106,8 @@ func TestPointersFindWhatTheyName(t *testing.T) {
 		tokens := rapid.SliceOfN(rapid.String(), 1, 4).Draw(t, "tokens")
 		var tree any = "here"
 		pointer := ""
-		for i := len(tokens) - 1; i >= 0; i-- {
-			tree = object{tokens[i]: tree}
+		for _, token := range slices.Backward(tokens) {
+			tree = object{token: tree}
 		}
 		for _, token := range tokens {
 			pointer = join(pointer, token)

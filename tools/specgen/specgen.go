@@ -27,6 +27,7 @@ type Options struct {
 func Targets(root string) []Options {
 	return []Options{
 		{Spec: filepath.Join(root, "spec/openwop/v1"), Into: filepath.Join(root, "gen/openwopv1"), Package: "openwopv1", House: true},
+		{Spec: filepath.Join(root, "spec/openintent/v1"), Into: filepath.Join(root, "gen/openintentv1"), Package: "openintentv1", House: true},
 		{Spec: filepath.Join(root, "spec/agenticloop/v2"), Into: filepath.Join(root, "gen/agenticloopv2"), Package: "agenticloopv2", House: true},
 		{Spec: filepath.Join(root, "spec/assay"), Into: filepath.Join(root, "gen/results"), Package: "results", House: true},
 	}
