@@ -14,7 +14,9 @@ import (
 
 	"github.com/openassay/assay/scenarios/openwop"
 	"github.com/openassay/assay/simhost/agent"
+	agentvariation "github.com/openassay/assay/simhost/agent/variation"
 	"github.com/openassay/assay/simhost/gateway"
+	intentvariation "github.com/openassay/assay/simhost/openintent/variation"
 	"github.com/openassay/assay/simhost/variation"
 )
 
@@ -38,8 +40,17 @@ func TestVariationsPageHasEveryVariation(t *testing.T) {
 		t.Fatal(err)
 	}
 	var want []string
+	row := func(id, title, about string, slips []string) {
+		want = append(want, strings.ReplaceAll(fmt.Sprintf("| `%s` | %s | %s | %s |", id, title, about, strings.Join(slips, " ")), "|  |", "| |"))
+	}
 	for _, v := range variation.List() {
-		want = append(want, strings.ReplaceAll(fmt.Sprintf("| `%s` | %s | %s | %s |", v.ID, v.Title, v.About, strings.Join(v.Slips, " ")), "|  |", "| |"))
+		row(v.ID, v.Title, v.About, v.Slips)
+	}
+	for _, v := range agentvariation.List() {
+		row(v.ID, v.Title, v.About, v.Slips)
+	}
+	for _, v := range intentvariation.List() {
+		row(v.ID, v.Title, v.About, v.Slips)
 	}
 	var got []string
 	for line := range strings.Lines(string(page)) {

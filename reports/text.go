@@ -26,7 +26,7 @@ type TextOptions struct {
 func Text(w io.Writer, r *scenarios.Report, o TextOptions) error {
 	t := &text{report: r, doc: Results(r, o.Stamp), color: o.Color, dir: o.Dir}
 	for _, section := range []func(){
-		t.head, t.suites, t.failures, t.broken, t.inconclusive, t.blocked, t.attested, t.inapplicable, t.findings, t.seen, t.leftovers, t.claims, t.summary,
+		t.head, t.suites, t.checks, t.failures, t.broken, t.inconclusive, t.blocked, t.attested, t.inapplicable, t.findings, t.seen, t.leftovers, t.claims, t.summary,
 	} {
 		section()
 	}
@@ -221,7 +221,11 @@ func (t *text) claims() {
 			wide = max(wide, len(c.ID))
 		}
 		for _, c := range listed {
-			t.line("  %s  %-*s  %s", t.status(string(c.Status)), wide, c.ID, t.paint(dim, c.Pointer+" is "+textsafe.Clip(string(c.Value), mostName)))
+			said := c.Pointer + " is " + textsafe.Clip(string(c.Value), mostName)
+			if t.report.Found(c.ID) {
+				said = "found by asking: the target says nothing of it"
+			}
+			t.line("  %s  %-*s  %s", t.status(string(c.Status)), wide, c.ID, t.paint(dim, said))
 		}
 	}
 	for _, p := range t.doc.Profiles {

@@ -95,7 +95,11 @@ func (t *text) inapplicable() {
 	if len(skipped) == 0 {
 		return
 	}
-	t.heading(dim, "INAPPLICABLE", plural(len(skipped), "scenario")+" about what the target does not claim")
+	about := " about what the target does not claim"
+	if slices.ContainsFunc(skipped, func(o scenarios.Outcome) bool { return strings.HasPrefix(o.Reason, "not there: ") }) {
+		about += ", or does not have"
+	}
+	t.heading(dim, "INAPPLICABLE", plural(len(skipped), "scenario")+about)
 	for _, c := range causes(skipped, reason) {
 		t.cause(c)
 	}

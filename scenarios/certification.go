@@ -26,6 +26,7 @@ type Options struct {
 	DriveTimeout time.Duration // one drive's deadline unless it has its own; default 90 s
 	Timeout      time.Duration // the whole certification; default 10 min
 	SeamPrefixes []string      // where the target's seams live
+	RealTime     bool          // time goes by itself, also where the target has a clock that can be advanced
 	Limits       *wire.Limits  // default wire.DefaultLimits
 	// Progress is told when a scenario has ended, from one goroutine at a time.
 	Progress func(Outcome)
@@ -95,6 +96,7 @@ type drive struct {
 type outcome struct {
 	sel      Selected
 	expected bool   // the operator expects its claim of the target
+	firm     bool   // that, or the target makes it by name
 	drive    *drive // nil when the discovery document is enough, or nothing is driven
 	fixed    *Outcome
 	once     sync.Once
@@ -110,6 +112,9 @@ func Certify(ctx context.Context, target wire.Target, o Options, suites ...Suite
 	picked, err := o.Select.Pick(suites...)
 	if err != nil {
 		return nil, err
+	}
+	if target.KeyHeader == "" {
+		target.KeyHeader = suites[0].Protocol.KeyHeader
 	}
 	network, err := wire.NewNetwork(target, wire.Options{Limits: *o.Limits, Rate: o.Rate})
 	if err != nil {
@@ -163,7 +168,7 @@ func (c *Certification) undiscovered(err error) error {
 // plan decides for each scenario whether it is asked at all, and which drives that takes.
 func (c *Certification) plan() {
 	for _, sel := range c.selected {
-		out := &outcome{sel: sel, expected: c.Options.Select.expects(sel.Scenario.Claim)}
+		out := newOutcome(sel, c.Options.Select, c.Discovery)
 		c.outcomes = append(c.outcomes, out)
 		if reason := notClaimed(sel.Scenario.Claim, c.Discovery, c.Options.Select.ExpectClaims); reason != "" {
 			out.fixed = &Outcome{Scenario: sel.Scenario, Verdict: Inapplicable, Reason: reason}
@@ -184,9 +189,15 @@ func (c *Certification) plan() {
 	}
 }
 
+func newOutcome(sel Selected, by Selection, d Discovery) *outcome {
+	expected := by.expects(sel.Scenario.Claim)
+	_, claimed := sel.Scenario.Claim.Look(d)
+	return &outcome{sel: sel, expected: expected, firm: expected || claimed}
+}
+
 // notClaimed is the reason for a soft skip, with the pointer that was looked at.
 func notClaimed(claim Claim, d Discovery, expected []string) string {
-	value, claimed := claim.Look(d)
+	value, claimed := claim.asked(d)
 	if claimed || slices.Contains(expected, claim.ID) {
 		return ""
 	}
@@ -244,7 +255,7 @@ func (c *Certification) run(ctx context.Context, d *drive) {
 	space := strconv.FormatInt(c.Started.UnixMicro(), 36) + "-" + strconv.FormatUint(uint64(random.Uint32()), 36)
 	conn := &Conn{
 		Client: client, Discovery: c.Discovery, Rand: random, Patience: c.Options.Patience,
-		SeamPrefixes: c.Options.SeamPrefixes, cleanup: &c.cleanup, space: space,
+		SeamPrefixes: c.Options.SeamPrefixes, RealTime: c.Options.RealTime, cleanup: &c.cleanup, space: space,
 	}
 	observation, err := guarded(bounded, d, conn)
 	d.seconds = time.Since(start).Seconds()
@@ -322,10 +333,13 @@ func (o *outcome) decide(ledger *Ledger, clean func(string) string) Outcome {
 		v = *o.fixed
 	default:
 		<-o.drive.done
-		if stop := o.drive.stop; stop != nil {
+		switch stop := o.drive.stop; {
+		case stop != nil && stop.Missing != "":
+			v = lacks(s, ledger, stop, o.firm)
+		case stop != nil:
 			v = stop.ends(s, o.expected)
-		} else {
-			v = Conclude(s, ledger, o.drive.observation)
+		default:
+			v = conclude(s, ledger, o.drive.observation, o.firm)
 		}
 		v.Seconds = o.drive.seconds
 		v.Drive = o.drive.meta.ID

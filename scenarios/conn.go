@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"time"
 
@@ -22,6 +23,8 @@ type Conn struct {
 	Patience time.Duration
 	// SeamPrefixes are where the operator says the target's seams live.
 	SeamPrefixes []string
+	// RealTime has time go by itself, also where the target has a clock that can be advanced.
+	RealTime bool
 
 	cleanup *cleanup
 	space   string
@@ -191,8 +194,7 @@ func (c *cleanup) add(what string, undo func(context.Context, *wire.Client) erro
 func (c *cleanup) run(ctx context.Context, client *wire.Client) (leftovers []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for i := len(c.left) - 1; i >= 0; i-- {
-		l := c.left[i]
+	for _, l := range slices.Backward(c.left) {
 		if l.gone {
 			continue
 		}

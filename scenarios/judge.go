@@ -24,6 +24,7 @@ type Judge struct {
 	findings []Finding
 	stop     *Stop
 	evidence Evidence
+	firm     bool // the claim is made by name, or expected
 }
 
 // Check starts an expectation about something the target sent. A failed check
@@ -55,9 +56,30 @@ func (j *Judge) BlockOn(requirement RequirementID, reason string) bool {
 // Block stops the scenario as blocked. It returns false, for a judge to return on.
 func (j *Judge) Block(reason, unblock string) bool { return j.block(Block(reason, unblock)) }
 
+// NotThere stops the scenario since the target has nothing of what it is about: see the function of this name. It returns
+// false, for a judge to return on.
+func (j *Judge) NotThere(shown wire.Seen, what string) bool { return j.block(NotThere(shown, what)) }
+
+// NeedThere is Need where the target may have nothing of what was waited for: where nobody claims it, the scenario is then
+// inapplicable, and not blocked.
+func (j *Judge) NeedThere(requirement RequirementID, wait wire.Wait, what string) bool {
+	if wait.Reached || j.firm {
+		return j.Need(requirement, wait)
+	}
+	return j.NotThere(wait, what)
+}
+
+// NotOffered stops the scenario since the target does not have what it is about, and need not: see the function of this name.
+// It returns false, for a judge to return on.
+func (j *Judge) NotOffered(shown string) bool { return j.block(NotOffered(shown)) }
+
+// Firm says whether the claim of the scenario is made by name, or expected. Where it is not, and asking is to show what the
+// target has, a judge tells with [Judge.NotThere] what it has nothing of.
+func (j *Judge) Firm() bool { return j.firm }
+
 func (j *Judge) block(err error) bool {
 	if j.stop == nil {
-		errors.As(err, &j.stop) // both Block and BlockOn make a Stop
+		errors.As(err, &j.stop) // all of them make a Stop
 	}
 	return false
 }
@@ -90,9 +112,19 @@ type Outcome struct {
 }
 
 // Conclude judges one observation, without a target: a drive returned it, or a
-// test wrote it by hand. A panic in the judge is Assay's own fault.
-func Conclude(s Scenario, ledger *Ledger, observation any) (o Outcome) {
-	j := &Judge{ledger: ledger, evidence: Observed}
+// test wrote it by hand. A panic in the judge is Assay's own fault. The claim of
+// the scenario is taken for made.
+func Conclude(s Scenario, ledger *Ledger, observation any) Outcome {
+	return conclude(s, ledger, observation, true)
+}
+
+// ConcludeOpen is [Conclude] for a target that has no word for the claim (see [Claim.Open]).
+func ConcludeOpen(s Scenario, ledger *Ledger, observation any) Outcome {
+	return conclude(s, ledger, observation, false)
+}
+
+func conclude(s Scenario, ledger *Ledger, observation any, firm bool) (o Outcome) {
+	j := &Judge{ledger: ledger, evidence: Observed, firm: firm}
 	defer func() {
 		if p := recover(); p != nil {
 			o = Outcome{Scenario: s, Verdict: Broken, Reason: fmt.Sprintf("the judge panicked: %v", p), Checks: j.tally.Results()}
@@ -102,7 +134,18 @@ func Conclude(s Scenario, ledger *Ledger, observation any) (o Outcome) {
 	return j.outcome(s)
 }
 
+// lacks is how a scenario ends whose drive found nothing of what it is about.
+func lacks(s Scenario, ledger *Ledger, stop *Stop, firm bool) Outcome {
+	j := &Judge{ledger: ledger, stop: stop, firm: firm, evidence: Observed}
+	return j.outcome(s)
+}
+
 func (j *Judge) outcome(s Scenario) Outcome {
+	if j.stop != nil && j.stop.Missing != "" && j.firm {
+		for _, id := range s.Proves {
+			j.tally.Note(check.Result{Requirement: string(id), Expected: j.stop.Missing, Actual: "not there", Where: j.stop.Where})
+		}
+	}
 	o := Outcome{Scenario: s, Evidence: j.evidence, Checks: j.tally.Results(), Findings: j.findings}
 	checked := map[RequirementID]bool{}
 	for _, c := range o.Checks {

@@ -12,6 +12,7 @@ type Protocol struct {
 	ID            string // openwop/v1
 	Title         string
 	DiscoveryPath string // below the base URL
+	KeyHeader     string // the header that credentials go in as they are, "" for a bearer in Authorization
 	Ledger        *Ledger
 	Claims        []Claim
 	Profiles      []Profile
@@ -53,7 +54,18 @@ type Claim struct {
 	Pointer string // where the target says so, with the comparison: /multiAgent/executionModel/version >= 5
 	// Look reads the claim. value is what stood there.
 	Look func(Discovery) (value wire.Value, claimed bool)
+	// Open says that the document has no word for it, so that asking shows whether the target has it. Then its scenarios
+	// run, and one that finds nothing of it is inapplicable (see [NotThere]). nil is never.
+	Open func(Discovery) bool
 }
+
+// asked says whether the scenarios of a claim run. value is what stood where the target would say so.
+func (c Claim) asked(d Discovery) (value wire.Value, asked bool) {
+	value, claimed := c.Look(d)
+	return value, claimed || c.open(d)
+}
+
+func (c Claim) open(d Discovery) bool { return c.Open != nil && c.Open(d) }
 
 // Profile is a frozen list of requirements that a target can be certified for.
 type Profile struct {

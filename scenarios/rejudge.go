@@ -102,7 +102,7 @@ func Rejudge(dir string, selection Selection, suites ...Suite) ([]Outcome, error
 	drives := map[string]*drive{discoveryDrive: discovery}
 	out := make([]Outcome, 0, len(picked))
 	for _, sel := range picked {
-		o := &outcome{sel: sel, expected: selection.expects(sel.Scenario.Claim)}
+		o := newOutcome(sel, selection, discovery.observation.(Discovery))
 		if reason := notClaimed(sel.Scenario.Claim, discovery.observation.(Discovery), selection.ExpectClaims); reason != "" {
 			o.fixed = &Outcome{Scenario: sel.Scenario, Verdict: Inapplicable, Reason: reason}
 		} else if o.drive, err = reviveFor(dir, sel.Scenario, drives); err != nil {

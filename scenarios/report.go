@@ -37,6 +37,7 @@ type ClaimStatus struct {
 	ID, Pointer string
 	Value       wire.Value
 	Status      string // proved, attested, violated, unproved
+	Found       bool   // by asking: the target does not make it by name (see [Claim.Open])
 }
 
 // RequirementStatus sums up all scenarios that name a requirement.
@@ -61,6 +62,11 @@ type DriveRecord struct {
 	Observation any
 	Stop        *Stop
 	Seconds     float64
+}
+
+// Found says whether a claim was found by asking, and not made by the target.
+func (r *Report) Found(claim string) bool {
+	return slices.ContainsFunc(r.Claims, func(c ClaimStatus) bool { return c.ID == claim && c.Found })
 }
 
 // Totals counts outcomes by verdict.
@@ -169,15 +175,24 @@ func proved(ledger *Ledger, s RequirementStatus) bool {
 func claimStatuses(p *Protocol, d Discovery, requirements []RequirementStatus, outcomes []Outcome) []ClaimStatus {
 	var out []ClaimStatus
 	for _, claim := range p.Claims {
-		value, claimed := claim.Look(d)
-		if !claimed {
+		value, asked := claim.asked(d)
+		if !asked {
 			continue
 		}
-		status := ""
+		status, lacking := "", false
 		for _, r := range requirements {
-			if row, _ := p.Ledger.Find(r.ID); row.Claim == claim.ID && row.Level == Must && r.Verdict != Inapplicable {
-				status = worse(status, standing(p.Ledger, r))
+			if row, _ := p.Ledger.Find(r.ID); row.Claim != claim.ID || row.Level != Must {
+				continue
 			}
+			if r.Verdict == Inapplicable {
+				lacking = true
+				continue
+			}
+			status = worse(status, standing(p.Ledger, r))
+		}
+		_, made := claim.Look(d)
+		if !made && lacking && status != "" { // it has a part of what nobody claims
+			status = worse(status, "unproved")
 		}
 		if status == "" { // nothing that hangs on it was asked
 			continue
@@ -189,7 +204,7 @@ func claimStatuses(p *Protocol, d Discovery, requirements []RequirementStatus, o
 				status = "violated"
 			}
 		}
-		out = append(out, ClaimStatus{claim.ID, claim.Pointer, value, status})
+		out = append(out, ClaimStatus{claim.ID, claim.Pointer, value, status, !made})
 	}
 	return out
 }
@@ -220,7 +235,7 @@ func profileStatuses(p *Protocol, d Discovery, requirements []RequirementStatus)
 	for _, profile := range p.Profiles {
 		s := ProfileStatus{ID: profile.ID, Required: len(profile.Requires), ThroughSeam: profile.ThroughSeam(p.Ledger), Status: "inapplicable"}
 		if claim, ok := p.Claim(profile.Claim); ok {
-			if _, claimed := claim.Look(d); claimed {
+			if _, asked := claim.asked(d); asked {
 				weakest := ""
 				for _, id := range profile.Requires {
 					standing := standingOf(p.Ledger, requirements, id)

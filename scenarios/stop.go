@@ -13,6 +13,8 @@ type Stop struct {
 	Reason      string        `json:"reason"`
 	Unblock     string        `json:"unblock,omitempty"`     // the one thing that would unblock it
 	Requirement RequirementID `json:"requirement,omitempty"` // a set-up step the target got wrong
+	Missing     string        `json:"missing,omitempty"`     // what is not there: see [NotThere]
+	Where       wire.Ref      `json:"where,omitzero"`        // with Missing: what the target sent in its place
 }
 
 func (s *Stop) Error() string {
@@ -41,6 +43,17 @@ func BlockOn(requirement RequirementID, reason string) error {
 // is not taken for one about the operation.
 func NotOffered(shown string) error {
 	return &Stop{Verdict: Inapplicable, Reason: "not offered: " + shown}
+}
+
+// NotThere says that the target has nothing of what the question is about; shown is what it sent in its place. A scenario
+// whose claim the target makes by name, or that the operator expects, fails: every sentence that it names is violated. Where
+// the claim is open (see [Claim.Open]) it is inapplicable.
+func NotThere(shown wire.Seen, what string) error {
+	s := &Stop{Verdict: Inapplicable, Reason: "not there: " + what, Missing: what}
+	if refs := shown.Refs(); len(refs) > 0 {
+		s.Where = refs[0]
+	}
+	return s
 }
 
 // ends is how a scenario ends whose drive stopped. What the operator expects of

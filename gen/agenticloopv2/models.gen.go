@@ -532,13 +532,12 @@ type MockLLM struct {
 
 // ProfileLimits What the agent keeps to, where it is not what the text says.
 type ProfileLimits struct {
-	MaxReframes *int64 `json:"max_reframes,omitempty"`
-
-	// MaxRetries How often a step that failed is asked for again at most.
+	// MaxRetries How often a step that failed is asked for again at most. Where it is not said, any number is
+	// accepted that ends.
 	MaxRetries *int64 `json:"max_retries,omitempty"`
-	MaxSteps   *int64 `json:"max_steps,omitempty"`
 
-	// TurnSeconds How long one turn may take.
+	// TurnSeconds How long one turn may take. Where it is not said, a turn that takes longer than the patience is
+	// not judged.
 	TurnSeconds *float64 `json:"turn_seconds,omitempty"`
 }
 

@@ -77,13 +77,13 @@ func (e FaultResultVerdict) Valid() bool {
 
 // Defines values for KillMatrixSchema.
 const (
-	KillMatrixSchemaAssayKillMatrix1 KillMatrixSchema = "assay.kill-matrix/1"
+	KillMatrixSchemaAssayKillMatrix2 KillMatrixSchema = "assay.kill-matrix/2"
 )
 
 // Valid indicates whether the value is a known member of the KillMatrixSchema enum.
 func (e KillMatrixSchema) Valid() bool {
 	switch e {
-	case KillMatrixSchemaAssayKillMatrix1:
+	case KillMatrixSchemaAssayKillMatrix2:
 		return true
 	default:
 		return false
@@ -330,7 +330,8 @@ type HonestHost struct {
 	// Accused What speaks against it; empty, or a suite is wrong.
 	Accused []Accusation `json:"accused"`
 
-	// Host The flags of assay simhost that make it; honest where it takes none.
+	// Host The flags of assay simhost, or the words of assay agent export, that make it; honest where it
+	// takes none.
 	Host string `json:"host"`
 }
 
@@ -345,20 +346,11 @@ type Kill struct {
 // two documents can be compared. A change that a reader could trip over gets another number in
 // schema.
 type KillMatrix struct {
-	// Faults By id.
-	Faults []FaultResult `json:"faults"`
-
-	// Honest The hosts that keep every promise.
-	Honest []HonestHost `json:"honest"`
-
-	// Scenarios In the order of the suites.
-	Scenarios []ProvedScenario `json:"scenarios"`
+	// Protocols The protocols whose suites were proved.
+	Protocols []ProvedProtocol `json:"protocols"`
 
 	// Schema Format and version of this document.
 	Schema KillMatrixSchema `json:"schema"`
-
-	// Totals How many there are of what.
-	Totals KillTotals `json:"totals"`
 }
 
 // KillMatrixSchema Format and version of this document.
@@ -430,6 +422,25 @@ type ProvedCheck struct {
 	// Kills Ids of the faults that it kills. Empty: it is unproven.
 	Kills       []string `json:"kills"`
 	Requirement string   `json:"requirement"`
+}
+
+// ProvedProtocol The suites of a protocol against the hosts that speak it.
+type ProvedProtocol struct {
+	// Faults By id.
+	Faults []FaultResult `json:"faults"`
+
+	// Honest The hosts that keep every promise.
+	Honest []HonestHost `json:"honest"`
+
+	// Protocol Its id, such as openwop/v1.
+	Protocol string `json:"protocol"`
+
+	// Scenarios In the order of the suites.
+	Scenarios []ProvedScenario `json:"scenarios"`
+	Title     string           `json:"title"`
+
+	// Totals How many there are of what.
+	Totals KillTotals `json:"totals"`
 }
 
 // ProvedScenario A scenario, and what its checks are good for.

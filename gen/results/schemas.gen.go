@@ -36,6 +36,7 @@ var componentPointers = map[string]string{
 	"ProfileResult":     "/$defs/ProfileResult",
 	"ProfileStatus":     "/$defs/ProfileStatus",
 	"ProvedCheck":       "/$defs/ProvedCheck",
+	"ProvedProtocol":    "/$defs/ProvedProtocol",
 	"ProvedScenario":    "/$defs/ProvedScenario",
 	"RequirementId":     "/$defs/RequirementId",
 	"RequirementResult": "/$defs/RequirementResult",

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -215,7 +216,7 @@ func (r rule) uses(p pkg) []string {
 		used = p.Deps
 	}
 	if r.tests {
-		used = append(append(used[:len(used):len(used)], p.TestImports...), p.XTestImports...)
+		used = slices.Concat(used, p.TestImports, p.XTestImports)
 	}
 	return used
 }

@@ -23,10 +23,13 @@ type Row struct {
 
 // Sentence is one sentence of a source.
 type Sentence struct {
-	Section string // the nearest heading of level 2 above it, without its marks
+	Section string // the nearest heading of level 2 above it, without its marks: "## Rules", or "2. Rules#" as pages turned into text have it
 	Line    string // the whole line that it stands on
 	Text    string
 }
+
+// heading is a heading of level 2 in a page that was turned into text.
+var heading = regexp.MustCompile(`^(\d+\. .*)#$`)
 
 var normative = regexp.MustCompile(`(?i)\b(must|shall|should|may|required|never)\b`)
 
@@ -58,8 +61,10 @@ func compare(file, text string, rows []Row, demanded func(Sentence) bool) (probl
 	there := map[string][]int{} // hash -> lines
 	section := ""
 	for i, line := range strings.Split(text, "\n") {
-		if heading, ok := strings.CutPrefix(line, "## "); ok {
-			section = heading
+		if title, ok := strings.CutPrefix(line, "## "); ok {
+			section = title
+		} else if m := heading.FindStringSubmatch(line); m != nil {
+			section = m[1]
 		}
 		for _, sentence := range sentences(line) {
 			hash := hashOf(sentence)

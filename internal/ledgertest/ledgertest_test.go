@@ -16,6 +16,26 @@ const source = `# A text
 It squeaks.
 `
 
+// A page that was turned into text has its marks behind its headings.
+func TestSectionsOfATextPage(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "b.txt"), []byte("1. Why#\nA door must close.\n2. Rules#\nIt is red.\n2.1 More#\nIt is large.\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var sections []string
+	_, err := Compare(dir, []Row{{"B1", "b.txt", 2, hashOf("A door must close")}}, func(s Sentence) bool {
+		sections = append(sections, s.Section+": "+s.Text)
+		return false
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"1. Why: 1", "1. Why: Why#", "2. Rules: 2", "2. Rules: Rules#", "2. Rules: It is red", "2. Rules: 2.1 More#", "2. Rules: It is large"}
+	if diff := cmp.Diff(want, sections); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestCompare(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "a.txt"), []byte(source), 0o600); err != nil {

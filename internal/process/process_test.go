@@ -44,7 +44,7 @@ func TestHowItEnded(t *testing.T) {
 		},
 		{
 			name: "saying too much", script: "while :; do echo yyyyyyyyyyyyyyyy; done", change: func(c *process.Command) { c.MaxStdout = 4 },
-			want: process.Result{Stdout: []byte("yyyy"), TooLong: true, ExitCode: -1, Signal: "killed"},
+			want: process.Result{Stdout: []byte("yyyy"), Stopped: process.TooLong, ExitCode: -1, Signal: "killed"},
 		},
 		{
 			name: "complaining too much", script: "echo 0123456789 >&2; echo ok", change: func(c *process.Command) { c.MaxStderr = 4 },
@@ -53,12 +53,12 @@ func TestHowItEnded(t *testing.T) {
 		{
 			name: "late, by itself", script: "exec 2>/dev/null; trap 'echo bye; exit 3' TERM; while :; do sleep 0.01; done",
 			change: func(c *process.Command) { c.Timeout = 200 * time.Millisecond },
-			want:   process.Result{Stdout: []byte("bye\n"), TimedOut: true, ExitCode: 3},
+			want:   process.Result{Stdout: []byte("bye\n"), Stopped: process.TimeUp, ExitCode: 3},
 		},
 		{
 			name: "late, by force", script: "trap '' TERM; while :; do sleep 0.01; done",
 			change: func(c *process.Command) { c.Timeout, c.Grace = 100*time.Millisecond, 50*time.Millisecond },
-			want:   process.Result{TimedOut: true, ExitCode: -1, Signal: "killed"},
+			want:   process.Result{Stopped: process.TimeUp, ExitCode: -1, Signal: "killed"},
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -75,7 +75,10 @@ func TestHowItEnded(t *testing.T) {
 			if got.Took <= 0 {
 				t.Errorf("it took %v", got.Took)
 			}
-			got.Took = 0
+			if got.Stopped != process.TooLong && (got.StdoutBytes < int64(len(got.Stdout)) || got.StderrBytes < int64(len(got.Stderr))) {
+				t.Errorf("it wrote %d and %d bytes", got.StdoutBytes, got.StderrBytes)
+			}
+			got.Took, got.StdoutBytes, got.StderrBytes = 0, 0, 0
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Error(diff)
 			}
@@ -172,6 +175,77 @@ func TestCannotBeStarted(t *testing.T) {
 		if err == nil || !process.NotStarted(err) || !strings.Contains(err.Error(), path) {
 			t.Errorf("%s: %v", path, err)
 		}
+	}
+}
+
+// What keeps a program from being started is said with the mend, before and after.
+func TestExplain(t *testing.T) {
+	dir := t.TempDir()
+	script := func(name, content string, mode os.FileMode) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(content), mode); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	for _, err := range []error{os.Chmod(filepath.Dir(dir), 0o755), os.Chmod(dir, 0o755), os.Mkdir(filepath.Join(dir, "own"), 0o700)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	root := os.Geteuid() == 0
+	for _, test := range []struct {
+		path, want string
+		after      bool // it is not seen before
+		onlyRoot   bool
+	}{
+		{path: script("fine", "#!/bin/sh\n", 0o755)},
+		{path: script("lost", "#!/no/such/sh -e\n", 0o755), want: `its first line names the interpreter "/no/such/sh", which is not there`},
+		{path: script("returns", "#!/bin/sh\r\necho\r\n", 0o755), want: `the interpreter "/bin/sh\r"`},
+		{path: script("headless", "echo\n", 0o755), want: "#!/usr/bin/env python3", after: true},
+		{path: script("plain", "#!/bin/sh\n", 0o644), want: "chmod +x"},
+		{path: filepath.Join(dir, "missing"), want: "check the command"},
+		{path: script("mine", "#!/bin/sh\n", 0o750), want: "who may not execute " + filepath.Join(dir, "mine") + ": chmod o+rx it, or run Assay as another user", onlyRoot: true},
+		{path: script("unread", "#!/bin/sh\n", 0o751), want: "who may not read " + filepath.Join(dir, "unread") + ": chmod o+rx it", onlyRoot: true},
+		{path: script("own/deep", "#!/bin/sh\n", 0o755), want: "who may not enter " + filepath.Join(dir, "own") + ": chmod o+x it", onlyRoot: true},
+	} {
+		want := test.want
+		if test.onlyRoot && !root {
+			want = ""
+		}
+		before := process.Check(test.path)
+		_, failed := process.Run(t.Context(), process.Command{Path: test.path, AsNobody: true, Timeout: time.Minute})
+		after := process.Explain(failed, test.path)
+		for i, err := range []error{before, after} {
+			switch {
+			case want == "" && err != nil:
+				t.Errorf("%s: %v", test.path, err)
+			case test.after && i == 0, want == "", strings.HasSuffix(test.path, "unread") && i == 1: // it starts, and then its shell fails
+			case err == nil || !strings.Contains(err.Error(), want):
+				t.Errorf("%s: %v", test.path, err)
+			}
+		}
+		if failed != nil && !process.NotStarted(after) {
+			t.Errorf("%s: it counts as started: %v", test.path, after)
+		}
+	}
+	if root {
+		if err := process.Check("/bin/sh", filepath.Join(dir, "own")); err == nil || !strings.Contains(err.Error(), "may not enter") {
+			t.Errorf("a folder that is needed: %v", err)
+		}
+	}
+}
+
+func TestAsNobody(t *testing.T) {
+	c := shell("id -u; id -G; touch /etc/assay-test 2>/dev/null || echo refused")
+	c.AsNobody = true
+	got, err := process.Run(t.Context(), c)
+	want := "65534\n65534\nrefused\n"
+	if os.Geteuid() != 0 {
+		want = string(got.Stdout)
+	}
+	if err != nil || string(got.Stdout) != want {
+		t.Errorf("it says %q, %v", got.Stdout, err)
 	}
 }
 

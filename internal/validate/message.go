@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v5"
+
+	"github.com/openassay/assay/internal/nearest"
 )
 
 const mustBe = "must be "
@@ -40,12 +42,19 @@ func (w *walker) describe(e *jsonschema.ValidationError) []Problem {
 		}
 	case "additionalProperties":
 		if names := w.unknown(p.Keyword, sent); len(names) > 0 && value == false {
-			return each(p, names, "unknown property ")
+			out := each(p, names, "unknown property ")
+			for i, n := range names {
+				out[i].Near = nearest.Name(n, w.known(p.Keyword))
+			}
+			return out
 		}
 	case "const":
 		p.Message = mustBeOneOf([]string{literal(value)})
 	case "enum":
 		p.Message = mustBeOneOf(literals(value))
+		if word, is := sent.(string); is {
+			p.Near = nearest.Name(word, words(value))
+		}
 	case "format":
 		p.Message = fmt.Sprintf("is not a valid %v", value)
 	case "minimum":
@@ -101,6 +110,28 @@ func (w *walker) unknown(keyword string, sent any) []string {
 	known, _ := schema["properties"].(map[string]any)
 	object, _ := sent.(map[string]any)
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(object)), func(n string) bool { _, ok := known[n]; return ok })
+}
+
+// known lists the properties that the object around a keyword knows, in order.
+func (w *walker) known(keyword string) []string {
+	_, v, err := w.set.find(parent(keyword))
+	schema, _ := v.(map[string]any)
+	properties, _ := schema["properties"].(map[string]any)
+	if err != nil {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(properties))
+}
+
+// words are the texts in a list.
+func words(v any) (out []string) {
+	list, _ := v.([]any)
+	for _, e := range list {
+		if word, is := e.(string); is {
+			out = append(out, word)
+		}
+	}
+	return out
 }
 
 func lookUp(document any, pointer string) any {

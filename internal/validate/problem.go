@@ -2,6 +2,7 @@ package validate
 
 import (
 	"cmp"
+	"fmt"
 	"net/url"
 	"slices"
 	"strconv"
@@ -18,6 +19,15 @@ type Problem struct {
 	Instance string // JSON pointer into the document; empty for its root
 	Keyword  string // JSON pointer of the violated keyword in the bundled contract, or "json" or "depth"
 	Message  string // what is wrong, without the place: expected array, but got string
+	Near     string // the known name that was probably meant by an unknown one, or ""
+}
+
+// Hint is String with the name that was probably meant, for who wrote the document by hand.
+func (p Problem) Hint() string {
+	if p.Near == "" {
+		return p.String()
+	}
+	return fmt.Sprintf("%s (did you mean %q?)", p, p.Near)
 }
 
 // String puts the place in front of the message: inputs.plan: expected array, but got string.

@@ -25,14 +25,15 @@ type agent struct {
 	turns   []Turn // all that this drive started
 }
 
-// open reads the profile of the target. What cannot be read was refused before.
+// open reads the profile of the target. What cannot be read was refused before. The discovery document has placeholders
+// where the profile has secrets, which the agent needs.
 func open(c *scenarios.Conn) (*agent, error) {
-	raw, err := json.Marshal(c.Discovery.Document.Key("profile").Actual())
-	if err != nil {
+	var live declared
+	if err := json.Unmarshal(c.Declared(), &live); err != nil {
 		return nil, fmt.Errorf("reading the profile: %w", err)
 	}
 	a := &agent{Conn: c, config: object{}}
-	if err := json.Unmarshal(raw, &a.profile); err != nil {
+	if err := json.Unmarshal(live.Profile, &a.profile); err != nil {
 		return nil, fmt.Errorf("reading the profile: %w", err)
 	}
 	if err := decode(a.profile.Config, &a.config); err != nil {
@@ -80,6 +81,12 @@ func (a *agent) can(c agenticloopv2.Capability) bool {
 	return slices.Contains(a.profile.Capabilities, c)
 }
 
+// live says whether the profile says that the agent does not decide alike each time.
+func (a *agent) live() bool { return a.profile.Deterministic != nil && !*a.profile.Deterministic }
+
+// usualTurn is how long a turn may take where nothing else is said (RFC-103 Security and Scope; facts 1.5).
+const usualTurn = 2 * time.Minute
+
 // deadline is how long a turn may take: what the profile says, or the patience.
 func (a *agent) deadline() time.Duration {
 	if l := a.profile.Limits; l != nil && l.TurnSeconds != nil {
@@ -88,19 +95,12 @@ func (a *agent) deadline() time.Duration {
 	return a.Patience
 }
 
-// most is a limit of the profile, or else the default.
-func (a *agent) most(limit func(agenticloopv2.ProfileLimits) *int64, otherwise int) int {
-	if l := a.profile.Limits; l != nil {
-		if n := limit(*l); n != nil {
-			return int(*n)
-		}
-	}
-	return otherwise
-}
-
-// retries is how often a failed step may be asked for again.
+// retries is how often a failed step may be asked for again; -1 where the profile does not say.
 func (a *agent) retries() int {
-	return a.most(func(l agenticloopv2.ProfileLimits) *int64 { return l.MaxRetries }, 3)
+	if l := a.profile.Limits; l != nil && l.MaxRetries != nil {
+		return int(*l.MaxRetries)
+	}
+	return -1
 }
 
 // tools are the allowed tools: the profile's, or those of the text's example.
@@ -157,10 +157,12 @@ func (a *agent) turn(ctx context.Context, j job) (Turn, object, error) {
 	if err != nil {
 		return Turn{}, nil, err
 	}
-	t := Turn{
-		Name: j.name, Refused: j.refused, Killed: ended.Killed, Exit: ended.Part("exit"), Output: ended.Part("output"), Bytes: ended.Part("bytes"), Errors: ended.Part("stderr"),
-		Survivors: ended.Part("survivors"), Litter: ended.Part("litter"), Answer: ended.Value(""), TimedOut: ended.TimedOut,
+	t := Turn{Name: j.name, Refused: j.refused, Killed: ended.Killed, TimedOut: ended.TimedOut, ended: ended}
+	t.mint()
+	if limits := a.profile.Limits; ended.TimedOut && timeout < usualTurn && (limits == nil || limits.TurnSeconds == nil) {
+		t.Patience = timeout.String()
 	}
+	t.About = j.about()
 	if t.Before, err = json.Marshal(orEmpty(j.state)); err != nil {
 		return Turn{}, nil, err
 	}
@@ -168,6 +170,26 @@ func (a *agent) turn(ctx context.Context, j job) (Turn, object, error) {
 		a.turns = append(a.turns, t)
 	}
 	return t, after(orEmpty(j.state), ended), nil
+}
+
+// about are the runs that a job names, in its event or in the context that came along.
+func (j job) about() (ids []string) {
+	event := j.event
+	if j.input != nil {
+		var request object
+		if decode(j.input, &request) != nil {
+			return nil
+		}
+		event, _ = request["event"].(object)
+	}
+	payload, _ := event["payload"].(object)
+	within, _ := payload["context"].(object)
+	for _, o := range []object{payload, within, j.context} {
+		if id, ok := o["run_id"].(string); ok {
+			ids = append(ids, id)
+		}
+	}
+	return ids
 }
 
 func orEmpty(o object) object {
@@ -235,7 +257,7 @@ func (a *agent) request(j job, timeout time.Duration) object {
 func (a *agent) id() string {
 	var b [16]byte
 	for i := range b {
-		b[i] = byte(a.Rand.UintN(256))
+		b[i] = byte(a.Rand.UintN(256)) //nolint:gosec // below 256
 	}
 	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])

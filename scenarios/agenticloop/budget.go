@@ -16,7 +16,7 @@ func budgetSuite() scenarios.Suite {
 		Scenarios: []scenarios.Scenario{
 			withinBudget, sameCutOff, lowerBudget, higherBudget,
 			errorsEnd, errorsRetry, retrySucceeds, reframesEnd,
-			everyTurn("budget", budgets), everyTurn("budget", failures),
+			everyTurn("budget", budgets), everyTurn("budget", failures), everyTurnOf("budget", reframing, reframes),
 		},
 	}
 }
@@ -25,6 +25,10 @@ func budgetSuite() scenarios.Suite {
 // to itself, came to an end of its own before.
 func (o BudgetObservation) goesOn(j *scenarios.Judge, runs ...Spent) (met []Spent) {
 	for _, s := range runs {
+		if s.endsAtOnce() {
+			met = append(met, s)
+			continue
+		}
 		if !begun(j, s.Start) || !ready(j, s.Steps...) || !keptBooks(j, s.Steps) || !s.inSteps(j) {
 			return nil
 		}
@@ -36,6 +40,12 @@ func (o BudgetObservation) goesOn(j *scenarios.Judge, runs ...Spent) (met []Spen
 		j.Block("left to itself the agent is done before its budget is used up", "declare a decision seam in "+ProfileName+" that can say call_tool")
 	}
 	return met
+}
+
+// endsAtOnce says whether a run with a budget of one step was escalated by its start: step >= max_steps may be looked at
+// before the request (facts 7.10).
+func (s Spent) endsAtOnce() bool {
+	return s.Budget == 1 && len(s.Steps) == 0 && s.Start.answered() && len(s.Start.events().Values) == 1 && len(s.Start.ofType(escalated).Values) == 1
 }
 
 // inSteps stops a judge where a run went on by another step than the next, or by none before its budget was met.
@@ -86,7 +96,11 @@ var withinBudget = scenarios.Scenario{
 			j.Check(agenticloopv2.RFC103F7, ends).To(check.Equal([]string{escalated}), "max_steps %d: ends of the run within %d results", s.Budget, len(s.Steps))
 			last := s.all()[len(s.all())-1]
 			if len(last.ends().Values) > 0 && last.Answer.Key("status").String() == "ok" {
-				j.Check(agenticloopv2.RFC103S8, last.run(s.Run).Key("status")).To(check.Equal("escalated"), "%s: status of the run", last.Name)
+				run := s.Run
+				if s.endsAtOnce() {
+					run = last.ends().Values[0].At("/payload/run_id").String()
+				}
+				j.Check(agenticloopv2.RFC103S8, last.run(run).Key("status")).To(check.Equal("escalated"), "%s: status of the run", last.Name)
 			}
 		}
 	}),
@@ -132,6 +146,13 @@ var sameCutOff = scenarios.Scenario{
 		}
 		for _, s := range again {
 			last := s.all()[len(s.all())-1]
+			if o.Live { // that it is cut off in time is asked elsewhere
+				j.Check(agenticloopv2.RFC103M6, last.ends()).To(check.Len(1), "ends of the run")
+				if s.end() != first.end() {
+					j.Find(agenticloopv2.RFC103M6, "a run ends after %d results, and the same one after %d: the profile says that it is not deterministic", first.end(), s.end())
+				}
+				continue
+			}
 			j.Check(agenticloopv2.RFC103M6, last.ends().Each("/payload/reason")).To(check.SameAs(first.all()[first.end()].ends().Each("/payload/reason")), "reason of the end")
 			j.Check(agenticloopv2.RFC103M6, last.ends()).To(check.Seeing(fmt.Sprintf("the end after %d results", first.end()), func(wire.Seen) (bool, string) {
 				return s.end() == first.end(), fmt.Sprintf("after %d", s.end())
@@ -192,9 +213,16 @@ var errorsEnd = scenarios.Scenario{
 			}
 		}
 		last := o.Failing[len(o.Failing)-1]
+		if _, again := waiting(last); again && o.Most < 0 {
+			j.Block(fmt.Sprintf("the step was asked for again after each of %d failures, and how often it may be is not known", len(o.Failing)), "say max_retries under limits in "+ProfileName)
+			return
+		}
 		givenUp(j, last, o.Pending.Run, agenticloopv2.RFC103F6)
 		if len(last.ofType(escalated).Values) > 0 {
 			toldWhy(j, last, o.Pending.Run)
+		}
+		if o.Most < 0 {
+			return
 		}
 		j.Check(agenticloopv2.RFC103F6, last.events()).To(check.Seeing(fmt.Sprintf("at most %d tries", o.Most+1), func(wire.Seen) (bool, string) {
 			return len(o.Failing) <= o.Most+1, fmt.Sprintf("%d", len(o.Failing))
@@ -273,6 +301,9 @@ var reframesEnd = scenarios.Scenario{
 		last := o.Steps[len(o.Steps)-1]
 		if w := waitsOf(last.run(o.Run).Actual()); len(last.events().Values) == 0 && w.status == "running" && w.step > 0 {
 			j.BlockOn(agenticloopv2.RFC103V9, "set-up: "+last.Name+": the run waits for a step that was not asked for")
+			return
+		}
+		if !taken(j, last) {
 			return
 		}
 		givenUp(j, last, o.Run, agenticloopv2.RFC103F8)

@@ -2,6 +2,7 @@ package agenticloop
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 
 	"github.com/openassay/assay/gen/agenticloopv2"
@@ -19,7 +20,7 @@ func correlationSuite() scenarios.Suite {
 			matchingResumes, sameTwice, staleIgnored, laterEscalates, wrongToolEscalates, orderOfChecks, finishedIgnored, finishedLogged,
 			unknownIgnored, unknownLogged, misshapenIgnored, unknownStatus, deterministic,
 			stepsCount, completesOnce, completionShape, crossedIgnored, histories,
-			everyTurn("correlation", results), everyTurn("correlation", starts), everyTurn("correlation", toTheEnd), everyTurn("correlation", severalRuns),
+			everyTurn("correlation", results), everyTurn("correlation", starts), everyTurn("correlation", toTheEnd), everyTurn("correlation", severalRuns), everyTurn("correlation", randomHistories),
 		},
 	}
 }
@@ -45,7 +46,7 @@ func movedOn(j *scenarios.Judge, t Turn, p pending) {
 	j.Check(agenticloopv2.RFC103P3, t.Answer.Key("status")).To(check.Equal("ok"), "%s: status", t.Name)
 	j.Check(agenticloopv2.RFC103T9, t.events()).To(check.Len(1), "%s: events", t.Name)
 	run := t.run(p.Run)
-	j.Check(agenticloopv2.RFC103T8, run).NotTo(check.Equal(t.runBefore(p.Run)), "%s: the run that was resumed", t.Name)
+	j.Check(agenticloopv2.RFC103T8, t.runs()).NotTo(t.unchanged(p.Run), "%s: the run that was resumed", t.Name)
 	if requests := t.requests(); len(requests.Values) > 0 {
 		next := check.Equal([]int64{p.Step + 1})
 		for _, id := range (ids{agenticloopv2.RFC103E11, agenticloopv2.RFC103V9, agenticloopv2.RFC103M2, agenticloopv2.RFC103T7}) {
@@ -91,7 +92,7 @@ func moved(t Turn) bool { return len(t.events().Values) > 0 }
 // notMovedAgain expects a turn that was ignored, or that handed out the very request again that is pending (facts 7.14).
 func notMovedAgain(j *scenarios.Judge, t, first Turn, run string, of ...scenarios.RequirementID) {
 	events := t.events()
-	if len(events.Values) == 1 && len(first.requests().Values) == 1 && reflect.DeepEqual(events.Values[0].Actual(), first.requests().Values[0].Actual()) {
+	if len(events.Values) == 1 && len(first.requests().Values) == 1 && reflect.DeepEqual(sent(events.Values[0]), sent(first.requests().Values[0])) {
 		for _, id := range of {
 			j.Check(id, t.runs()).To(t.unchanged(run), "%s", t.Name)
 		}
@@ -99,6 +100,18 @@ func notMovedAgain(j *scenarios.Judge, t, first Turn, run string, of ...scenario
 		return
 	}
 	silent(j, t, run, of...)
+}
+
+// sent is an event without what says when and under which name it was sent.
+func sent(e wire.Value) any {
+	event, isObject := e.Actual().(map[string]any)
+	if !isObject {
+		return e.Actual()
+	}
+	out := maps.Clone(event)
+	delete(out, "timestamp")
+	delete(out, "event_id")
+	return out
 }
 
 // AL-08. RFC-103 Resume Validation Logic 3.
@@ -110,7 +123,7 @@ var staleIgnored = scenarios.Scenario{
 	Ask: scenarios.Ask(results, func(o ResultsObservation, j *scenarios.Judge) {
 		if begun(j, o.Start) && ready(j, o.Stale, o.Old) {
 			for _, t := range []Turn{o.Stale, o.Old} {
-				silent(j, t, o.Pending.Run, agenticloopv2.RFC103V6, agenticloopv2.RFC103M4, agenticloopv2.RFC103I6)
+				ignored(j, t, o.Pending.Run, agenticloopv2.RFC103V6, agenticloopv2.RFC103M4, agenticloopv2.RFC103I6)
 			}
 		}
 	}),
@@ -178,18 +191,26 @@ var orderOfChecks = scenarios.Scenario{
 			j.Check(agenticloopv2.RFC103V1, t.ofType(escalated)).To(check.Len(0), "%s: escalations", t.Name)
 			j.Check(agenticloopv2.RFC103V1, t.run(o.Pending.Run).Key("status")).To(check.OneOf(nil, statusIn(t, o.Pending.Run)), "%s: status of the run", t.Name)
 		}
-		silent(j, o.StaleWrong, o.Pending.Run, agenticloopv2.RFC103I6)
-		silent(j, o.Old, o.Pending.Run, agenticloopv2.RFC103I6)
+		ignored(j, o.StaleWrong, o.Pending.Run, agenticloopv2.RFC103I6)
+		ignored(j, o.Old, o.Pending.Run, agenticloopv2.RFC103I6)
 		for _, t := range o.Finished {
 			silent(j, t, o.Pending.Run, agenticloopv2.RFC103V4)
 		}
 		for _, t := range append([]Turn{o.Stale, o.Old, o.StaleWrong, o.Wrong, o.Unknown}, o.Later...) {
 			for _, id := range (ids{agenticloopv2.RFC103I5, agenticloopv2.RFC103T4}) {
-				j.Check(id, t.requests()).To(check.Len(0), "%s: requests for tools", t.Name)
+				j.Check(id, t.requests()).To(t.noneBut(o.Pending.Run), "%s: requests for tools", t.Name)
 				j.Check(id, t.ofType(completed)).To(check.Len(0), "%s: completions", t.Name)
 			}
 		}
 	}),
+}
+
+// noneBut expects no request but one that was made before.
+func (t Turn) noneBut(run string) check.Matcher {
+	return check.Seeing("none but what is pending already", func(wire.Seen) (bool, string) {
+		n := len(t.requests().Values)
+		return n == 0 || t.repeats(run), fmt.Sprintf("%d", n)
+	})
 }
 
 // statusIn is the status that a run had before a turn.
@@ -327,12 +348,15 @@ var deterministic = scenarios.Scenario{
 		if !begun(j, o.Start) || !ready(j, o.Matching, o.Twin) {
 			return
 		}
-		j.Check(agenticloopv2.RFC103O4, o.Twin.events().Each("/type")).To(check.SameAs(o.Matching.events().Each("/type")), "types of the events")
-		j.Check(agenticloopv2.RFC103O4, o.Twin.events().Each("/payload/step")).To(check.SameAs(o.Matching.events().Each("/payload/step")), "steps of the events")
-		if o.Live { // what a live model says differs, and not which run it is said of
+		j.Check(agenticloopv2.RFC103O4, o.Twin.events().Each("/payload/run_id")).To(check.SameAs(o.Matching.events().Each("/payload/run_id")), "run_id of the events")
+		if o.Live { // what a live model says differs, and not which run it is said of, nor after which step
+			j.Check(agenticloopv2.RFC103O4, o.Twin.events()).To(o.Twin.movesOn(o.Pending), "%s: events", o.Twin.Name)
+			if ok, _ := sameWords(o.Matching).MatchSeen(o.Twin.Answer.Key("events")); !ok {
+				j.Find(agenticloopv2.RFC103O4, "the same request gets another answer: the profile says that it may")
+			}
 			return
 		}
-		j.Check(agenticloopv2.RFC103O4, o.Twin.Answer.Key("events")).To(sameButForTimes(o.Matching.Answer.Key("events")), "events")
+		j.Check(agenticloopv2.RFC103O4, o.Twin.Answer.Key("events")).To(sameWords(o.Matching), "events")
 		// What else an agent keeps of a run, a digest with a time in it, is its own affair.
 		first, twin := o.Matching.run(o.Pending.Run), o.Twin.run(o.Pending.Run)
 		for _, field := range []string{"status", "step", "pending_step", "pending_tool", "reframes", "completed_steps"} {
@@ -341,8 +365,39 @@ var deterministic = scenarios.Scenario{
 	}),
 }
 
-// sameButForTimes expects a value as another one, but for the members that tell a time.
-func sameButForTimes(first wire.Value) check.Matcher {
-	want := timeless(check.Plain(first.Actual()))
-	return check.That("as the first time, "+wire.Compact(want), func(v any) bool { return reflect.DeepEqual(timeless(v), want) })
+// contracted are the members of payloads that the text knows and that tell no time. What else an agent puts there, the id of a
+// trace or a time of its own, is its affair.
+var contracted = []string{"run_id", "step", "tool", "tool_command", "tool_payload", "goal", "outcome", "steps_taken", "artifacts", "reason"}
+
+// decided is what the events of a response decide, in the words of the text.
+func decided(events any) []any {
+	list, _ := events.([]any)
+	out := []any{}
+	for _, e := range list {
+		event, _ := e.(map[string]any)
+		payload, _ := event["payload"].(map[string]any)
+		said := map[string]any{"type": event["type"], "dedupe_key": event["dedupe_key"]}
+		for _, name := range contracted {
+			if value, there := payload[name]; there {
+				said[name] = timeless(value)
+			}
+		}
+		out = append(out, said)
+	}
+	return out
+}
+
+// sameWords expects events that decide what those of another turn do.
+func sameWords(first Turn) check.Matcher {
+	want := decided(check.Plain(first.Answer.Key("events").Actual()))
+	return check.That("as the first time, "+wire.Compact(want), func(v any) bool { return reflect.DeepEqual(decided(check.Plain(v)), want) })
+}
+
+// movesOn expects that a turn took a run one step on, or to its end.
+func (t Turn) movesOn(p pending) check.Matcher {
+	return check.Seeing(fmt.Sprintf("a request with step %d, or the end of the run", p.Step+1), func(s wire.Seen) (bool, string) {
+		w := waits{status: "running", step: p.Step, tool: p.Tool}
+		why := Delivery{Run: p.Run, Step: p.Step, Tool: p.Tool, Status: "ok"}.wantsProgress(t, w)
+		return why == "", wire.Compact(s.Actual())
+	})
 }

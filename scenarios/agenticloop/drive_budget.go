@@ -11,7 +11,8 @@ import (
 // BudgetObservation is runs that are never done, each with a budget.
 type BudgetObservation struct {
 	Turns
-	Way    string  `json:"way"` // the seam that has them go on, "" where the agents decides alone
+	Way    string  `json:"way"`  // the seam that has them go on, "" where the agents decides alone
+	Live   bool    `json:"live"` // the profile says that it does not decide alike each time
 	Runs   []Spent `json:"runs"`
 	Again  []Spent `json:"again"`            // the same budget and the same decisions, three times
 	Lower  *Spent  `json:"lower,omitempty"`  // a start that lowers its budget
@@ -48,7 +49,7 @@ var budgets = &scenarios.Drive[BudgetObservation]{
 		if err != nil {
 			return BudgetObservation{}, err
 		}
-		var o BudgetObservation
+		o := BudgetObservation{Live: a.live()}
 		err = a.budgets(ctx, &o)
 		o.Turns = a.turns
 		return o, err
@@ -136,7 +137,7 @@ type FailuresObservation struct {
 	Start   Turn    `json:"start"`
 	Pending pending `json:"pending"`
 	Failing []Turn  `json:"failing"` // the same step fails again and again
-	Most    int     `json:"most"`    // how often it may be asked for again
+	Most    int     `json:"most"`    // how often it may be asked for again; -1 where the profile does not say
 	Healed  Turn    `json:"healed"`  // it fails once, and then does not
 	Once    bool    `json:"once"`    // the agent asked for the step again when it had failed once
 }
@@ -158,14 +159,20 @@ var failures = &scenarios.Drive[FailuresObservation]{
 	},
 }
 
+// mostTries is how often a step fails where the profile does not say how often it is asked for again.
+const mostTries = 12
+
 func (a *agent) failures(ctx context.Context, o *FailuresObservation) error {
 	s, ok, err := a.begin(ctx, job{name: "the start"})
 	o.Start, o.Pending = s.Turn, s.pending
 	if err != nil || !ok {
 		return err
 	}
-	state := s.state
-	for n := 1; n <= o.Most+3; n++ {
+	state, tries := s.state, o.Most+3
+	if o.Most < 0 {
+		tries = mostTries
+	}
+	for n := 1; n <= tries; n++ {
 		t, after, err := a.turn(ctx, job{name: fmt.Sprintf("failure %d of step %d", n, s.Step), state: state, event: a.failure(s.pending)})
 		if err != nil {
 			return err

@@ -76,14 +76,14 @@ type HungObservation struct {
 	Turns
 	Hung     Turn          `json:"hung"`
 	Deadline time.Duration `json:"deadlineNs"`
-	Asked    int           `json:"asked"` // how often the model was asked
+	Asked    int           `json:"asked"` // how often the model was asked that does not answer
 }
 
 // hung has the model of the agent answer nothing.
 var hung = &scenarios.Drive[HungObservation]{
 	ID:    "agenticloop/hung",
-	Title: "starts a run while the model does not answer, with a deadline a few seconds ahead",
-	Sends: []string{"one turn: agentic.start"},
+	Title: "starts a run while the model answers, and one while it does not, with a deadline a few seconds ahead",
+	Sends: []string{"two turns: agentic.start"},
 	Waits: 10 * time.Second,
 	Run: func(ctx context.Context, c *scenarios.Conn) (HungObservation, error) {
 		a, err := open(c)
@@ -91,17 +91,21 @@ var hung = &scenarios.Drive[HungObservation]{
 			return HungObservation{}, err
 		}
 		if a.profile.Seams == nil || a.profile.Seams.MockLlm == nil {
-			return HungObservation{}, scenarios.Block("the agent is not known to ask a model: /profile/seams/mock_llm is absent", "declare how its model is reached, as mock_llm in "+ProfileName)
+			return HungObservation{}, unmodelled()
 		}
-		o := HungObservation{Deadline: min(a.deadline(), 10*time.Second)}
-		p, err := modelled(ctx, a.profile.Seams.MockLlm, []decision{done("done")})
+		o := HungObservation{Deadline: min(a.deadline(), a.Patience, 10*time.Second)}
+		p, err := modelled(ctx, a.profile.Seams.MockLlm, []decision{call(a.tools()[0], object{"url": "http://example.test/"})})
 		if err != nil {
 			return o, unsteered(err.Error())
 		}
 		defer p.close()
+		if _, _, err = a.turn(ctx, p.lays(job{name: "a start whose model answers", event: a.start(a.goal(), nil)})); err != nil {
+			return o, err
+		}
+		before := p.llm.calls()
 		p.llm.hang()
 		o.Hung, _, err = a.turn(ctx, p.lays(job{name: fmt.Sprintf("a start whose model hangs, with a deadline in %s", o.Deadline), event: a.start(a.goal(), nil), timeout: o.Deadline}))
-		o.Asked, o.Turns = p.llm.calls(), a.turns
+		o.Asked, o.Turns = p.llm.calls()-before, a.turns
 		return o, err
 	},
 }

@@ -23,7 +23,7 @@ type LargeObservation struct {
 // largeThings hands the agent more than it can keep. It runs alone: it takes much memory.
 var largeThings = &scenarios.Drive[LargeObservation]{
 	ID:        "agenticloop/large-things",
-	Title:     "starts a run with a goal of 1.1 MiB, one in a state of 200 finished runs, and delivers a result of 20 MiB",
+	Title:     "starts a run with a goal of 2 MiB, one in a state of 200 finished runs, and delivers a result of 20 MiB",
 	Sends:     []string{"three turns: agentic.start", "one turn: agentic.tool_result of 20 MiB"},
 	Exclusive: true,
 	Run: func(ctx context.Context, c *scenarios.Conn) (LargeObservation, error) {
@@ -45,7 +45,7 @@ func (a *agent) largeThings(ctx context.Context, o *LargeObservation) error {
 		return err
 	}
 	var state object
-	if o.Goal, _, err = a.turn(ctx, job{name: "a start with a goal of 1.1 MiB", event: a.start(strings.Repeat("and then some ", 80_000), nil)}); err != nil {
+	if o.Goal, _, err = a.turn(ctx, job{name: "a start with a goal of 2 MiB", event: a.start(strings.Repeat("and then some ", 150_000), nil)}); err != nil {
 		return err
 	}
 	crowd := copied(s.state)

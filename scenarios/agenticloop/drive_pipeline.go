@@ -3,6 +3,7 @@ package agenticloop
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/openassay/assay/gen/agenticloopv2"
@@ -19,6 +20,7 @@ type ContextObservation struct {
 	Own     Turn    `json:"own"`    // as the tool's own event
 	Failed  Turn    `json:"failed"` // which says that it failed
 	Content []Found `json:"content"`
+	Live    bool    `json:"live"` // the profile says that it does not decide alike each time
 }
 
 // Found is a turn that was handed content, and where that may turn up.
@@ -39,7 +41,7 @@ var inContext = &scenarios.Drive[ContextObservation]{
 		if err != nil {
 			return ContextObservation{}, err
 		}
-		var o ContextObservation
+		o := ContextObservation{Live: a.live()}
 		err = a.inContext(ctx, &o)
 		o.Turns = a.turns
 		return o, err
@@ -108,11 +110,11 @@ type QueueObservation struct {
 	Unrouted []string `json:"unrouted,omitempty"`
 }
 
-// queued runs the loop behind a serial gateway of our own: one queue, stub tools, every request routed to its tool and then
+// queued runs the loop behind a serial gateway of our own: one queue, tools of our own, every request routed to its tool and then
 // back to the agent.
 var queued = &scenarios.Drive[QueueObservation]{
 	ID:    "agenticloop/queued",
-	Title: "runs the loop behind a queue that runs one job at a time, with a stub for each allowed tool, from a start until the queue is empty",
+	Title: "runs the loop behind a queue that runs one job at a time, with a tool of ours for each allowed one, from a start until the queue is empty",
 	Sends: []string{"a turn for each job of the agent: agentic.start, then results by way of the tools"},
 	Run: func(ctx context.Context, c *scenarios.Conn) (QueueObservation, error) {
 		a, err := open(c)
@@ -187,16 +189,14 @@ func (a *agent) queued(ctx context.Context, o *QueueObservation) error {
 
 // routes says whether there is a pipeline for a tool.
 func (a *agent) routes(tool string) bool {
-	for _, t := range a.tools() {
-		if t == tool {
-			return true
-		}
+	if slices.Contains(a.tools(), tool) {
+		return true
 	}
 	_, aliased := a.profile.Aliases[tool]
 	return aliased
 }
 
-// runTool is the stub of a tool: it answers the agent with what it was asked for. Where the agent takes a tool's own event,
+// runTool stands in for a tool: it answers the agent with what it was asked for. Where the agent takes a tool's own event,
 // that is what it sends, with all that stood in the request as context, as the first gateways did (facts 2.4).
 func (a *agent) runTool(p *plan, n int, j queuedJob) queuedJob {
 	payload := j.event["payload"].(object)

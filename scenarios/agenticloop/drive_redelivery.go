@@ -23,6 +23,8 @@ type RedeliveryObservation struct {
 	Resumed  []Killed `json:"resumed"`  // results likewise
 	Matching Turn     `json:"matching"` // the result, not killed
 	Taken    Turn     `json:"taken"`    // the same job again, with the state that it left
+	Pending  pending  `json:"pending"`  // what the result is for
+	Live     bool     `json:"live"`     // the profile says that it does not decide alike each time
 }
 
 // Killed is a turn that was killed, and run again.
@@ -43,7 +45,7 @@ var redelivered = &scenarios.Drive[RedeliveryObservation]{
 		if err != nil {
 			return RedeliveryObservation{}, err
 		}
-		var o RedeliveryObservation
+		o := RedeliveryObservation{Live: a.live()}
 		err = a.redelivered(ctx, &o)
 		o.Turns = a.turns
 		return o, err
@@ -53,7 +55,7 @@ var redelivered = &scenarios.Drive[RedeliveryObservation]{
 func (a *agent) redelivered(ctx context.Context, o *RedeliveryObservation) error {
 	first := job{name: "the start", id: a.id(), event: a.start(a.goal(), nil)}
 	s, ok, err := a.begin(ctx, first)
-	o.Start, o.Run = s.Turn, s.Run
+	o.Start, o.Run, o.Pending = s.Turn, s.Run, s.pending
 	if err != nil || !ok {
 		return err
 	}

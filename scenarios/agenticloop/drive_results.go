@@ -45,7 +45,7 @@ var results = &scenarios.Drive[ResultsObservation]{
 		if err != nil {
 			return ResultsObservation{}, err
 		}
-		o := ResultsObservation{Live: a.profile.Deterministic != nil && !*a.profile.Deterministic}
+		o := ResultsObservation{Live: a.live()}
 		err = a.results(ctx, &o)
 		o.Turns = a.turns
 		return o, err

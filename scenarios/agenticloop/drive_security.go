@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -72,6 +73,7 @@ type ForbiddenObservation struct {
 	Empty   []Turn   `json:"empty"` // any tool, where nothing is allowed
 	Odd     []Turn   `json:"odd"`   // names that are none
 	Names   []string `json:"names"`
+	Told    []Turn   `json:"told"` // the same names, told by the result of a tool
 	// Cut has, in place of what could not be steered, why.
 	Cut string `json:"cut,omitempty"`
 }
@@ -82,8 +84,8 @@ var oddNames = []string{"../x", "a b", "x.y\n", "fetch.extra", "", strings.Repea
 // forbidden has the planner want what it may not have.
 var forbidden = &scenarios.Drive[ForbiddenObservation]{
 	ID:    "agenticloop/forbidden",
-	Title: "has the planner want a tool that is not allowed, first and later, the agent itself, and names that are none",
-	Sends: []string{"a turn for each wish: agentic.start", "two turns: agentic.tool_result"},
+	Title: "has the planner want a tool that is not allowed, first and later, the agent itself, and names that are none, which results name as well",
+	Sends: []string{"a turn for each wish: agentic.start", "a turn for each name: agentic.tool_result", "two turns: agentic.tool_result"},
 	Run: func(ctx context.Context, c *scenarios.Conn) (ForbiddenObservation, error) {
 		a, err := open(c)
 		if err != nil {
@@ -118,13 +120,19 @@ func (a *agent) forbidden(ctx context.Context, o *ForbiddenObservation) error {
 	for _, s := range []struct {
 		name    string
 		allowed []any
-	}{{"where it is not allowed", []any{o.Tool}}, {"where it is allowed", []any{o.Tool, o.Name}}, {"where nothing is", []any{}}} {
+	}{{"where it is not allowed", []any{o.Tool}}, {"where it is allowed", []any{o.Tool, o.Name}}, {"where it alone is allowed", []any{o.Name}}, {"where nothing is", []any{}}} {
 		t, err := begin("a start that wants the agent itself "+s.name, o.Name, object{"allowed_plugins": s.allowed})
 		if err != nil {
 			return err
 		}
 		o.Self = append(o.Self, t)
 	}
+	edit = func(request object) { delete(request["config"].(object), "allowed_plugins") }
+	unlisted, err := begin("a start that wants the agent itself without an allowlist", o.Name, nil)
+	if err != nil {
+		return err
+	}
+	o.Self = append(o.Self, unlisted)
 	for _, e := range []struct {
 		name   string
 		config object
@@ -148,6 +156,9 @@ func (a *agent) forbidden(ctx context.Context, o *ForbiddenObservation) error {
 		}
 		o.Odd, o.Names = append(o.Odd, t), append(o.Names, name)
 	}
+	if err := a.misnamed(ctx, o); err != nil {
+		return err
+	}
 	p, err := a.planned(ctx, call(o.Tool, arguments), call(o.Wanted, arguments))
 	if isBlocked(err) {
 		o.Cut = reasonOf(err)
@@ -163,6 +174,33 @@ func (a *agent) forbidden(ctx context.Context, o *ForbiddenObservation) error {
 	}
 	o.Later, _, err = a.turn(ctx, p.lays(job{name: "a result after which it wants a tool that is not allowed", state: s.state, event: a.result(s.pending, p.body(1, a.anyResult()))}))
 	return err
+}
+
+// misnamed has the result of a tool name the next one: in its text, as a member, and in the words of the profile.
+func (a *agent) misnamed(ctx context.Context, o *ForbiddenObservation) error {
+	s, ok, err := a.begin(ctx, job{name: "a start whose result will name a tool"})
+	if err != nil || !ok {
+		return err
+	}
+	for _, name := range oddNames {
+		body := a.anyResult()
+		body["content"], body["next_tool"] = "the next tool is "+name, name
+		if seam := a.profile.Seams.ContextSteering; seam != nil && len(seam.NextTool) > 0 {
+			hint, err := fill(seam.NextTool, call(name, nil))
+			if err != nil {
+				return unsteered("/profile/seams/context_steering/next_tool: " + err.Error())
+			}
+			if hint, isObject := hint.(object); isObject {
+				maps.Copy(body, hint)
+			}
+		}
+		t, _, err := a.turn(ctx, job{name: fmt.Sprintf("a result that names a tool %.20q", name), state: s.state, event: a.result(s.pending, body), config: object{"allowed_plugins": []any{o.Tool, s.Tool, name}}})
+		if err != nil {
+			return err
+		}
+		o.Told = append(o.Told, t)
+	}
+	return nil
 }
 
 // SpoofedObservation is turns that were handed correlation of others to pass on.
@@ -208,7 +246,8 @@ var spoofing = &scenarios.Drive[SpoofedObservation]{
 
 func (a *agent) spoofing(ctx context.Context, o *SpoofedObservation) error {
 	hints := o.Spoof.object()
-	delete(hints, "tool") // which tool is wanted is what a start may say
+	delete(hints, "tool") // which tool is wanted, and by which command, is what a start may say
+	delete(hints, "tool_command")
 	hints["tool_payload"] = o.Spoof.object()
 	s, ok, err := a.begin(ctx, job{name: "a start whose context holds reserved keys", event: a.start(a.goal(), hints)})
 	o.Start, o.Pending = s.Turn, s.pending
@@ -216,9 +255,8 @@ func (a *agent) spoofing(ctx context.Context, o *SpoofedObservation) error {
 		return err
 	}
 	body := a.anyResult()
-	for k, v := range o.Spoof.object() {
-		body[k] = v
-	}
+	maps.Copy(body, o.Spoof.object())
+	delete(body, "tool_command")
 	body["tool_payload"] = o.Spoof.object()
 	if o.Result, _, err = a.turn(ctx, job{name: "a result that holds reserved keys", state: s.state, event: a.result(s.pending, body)}); err != nil {
 		return err
@@ -322,7 +360,7 @@ type TrapObservation struct {
 // traps puts programs on the PATH by which a gateway is called.
 var traps = &scenarios.Drive[TrapObservation]{
 	ID:    "agenticloop/traps",
-	Title: "starts and resumes a run with programs on the PATH that tell when they are called: ductile, senechal-gw, curl and wget",
+	Title: "starts and resumes a run with programs on the PATH that tell when they are called, ductile, senechal-gw, curl and wget, and with the address of a gateway's API in its config and its environment",
 	Sends: []string{"one turn: agentic.start", "two turns: agentic.tool_result"},
 	Run: func(ctx context.Context, c *scenarios.Conn) (TrapObservation, error) {
 		a, err := open(c)
@@ -343,18 +381,16 @@ var traps = &scenarios.Drive[TrapObservation]{
 
 func (a *agent) traps(ctx context.Context, o *TrapObservation, dir string) error {
 	bin, called := filepath.Join(dir, "bin"), filepath.Join(dir, "called")
-	if err := errors.Join(os.Mkdir(bin, 0o755), wire.MakeFolder(called)); err != nil {
+	if err := errors.Join(wire.MakeFolder(called), layTraps(bin, called)); err != nil {
 		return err
 	}
-	for _, name := range []string{"ductile", "senechal-gw", "curl", "wget"} {
-		script := fmt.Sprintf("#!/bin/sh\necho \"$0 $*\" >>'%s/%s'\n", called, name)
-		if err := os.WriteFile(filepath.Join(bin, name), []byte(script), 0o755); err != nil { //nolint:gosec // it is to be executed
-			return err
-		}
+	api, err := baitGateway(ctx, called)
+	if err != nil {
+		return err
 	}
+	defer api.close()
 	var p *plan
 	if seams := a.profile.Seams; seams != nil && seams.MockLlm != nil {
-		var err error
 		if p, err = modelled(ctx, seams.MockLlm, []decision{call(a.tools()[0], object{"url": "http://example.test/"}), done("done")}); err != nil {
 			return err
 		}
@@ -362,7 +398,8 @@ func (a *agent) traps(ctx context.Context, o *TrapObservation, dir string) error
 	}
 	asked := 0
 	turn := func(j job) (Turn, object, error) {
-		j.env = map[string]string{"PATH": bin + ":" + os.Getenv("PATH")}
+		j.env = map[string]string{"PATH": bin + ":" + os.Getenv("PATH"), "DUCTILE_API_URL": api.url, "SENECHAL_API_URL": api.url}
+		j.config = object{"gateway_url": api.url}
 		t, after, err := a.turn(ctx, p.lays(j))
 		if p != nil {
 			o.Asked = append(o.Asked, p.llm.calls()-asked)

@@ -102,10 +102,11 @@ func (a *agent) inWorkspaces(ctx context.Context, o *WorkspaceObservation, root 
 		if err := look(&o.Left, dir); err != nil {
 			return err
 		}
-		asks := false
-		if waits, asks = waiting(t); !asks {
+		next, asks := waiting(t)
+		if !asks {
 			break
 		}
+		waits = next
 	}
 	for _, dir := range dirs {
 		if err := look(&o.Later, dir); err != nil {
@@ -119,7 +120,7 @@ func (a *agent) inWorkspaces(ctx context.Context, o *WorkspaceObservation, root 
 	return err
 }
 
-// long is a stub of more text than a request should hold: it belongs into a file.
+// long is a result with more text than a request should hold: it belongs into a file.
 func (a *agent) long() object {
 	body := a.anyResult()
 	delete(body, "excerpt")
@@ -142,11 +143,14 @@ func link(from, dir string) error {
 		case d.IsDir():
 			return wire.MakeFolder(to)
 		case d.Type().IsRegular():
-			return os.Link(at, to)
+			return os.Link(at, to) //nolint:gosec // the agent that may write here has ended
 		}
 		return nil // a link may lead anywhere
 	})
 }
+
+// relativeWorkspace is a workspace_dir that leads from where the process starts.
+const relativeWorkspace = "workspace/job-1"
 
 // oddWorkspaces starts runs whose workspace_dir cannot be used.
 func (a *agent) oddWorkspaces(ctx context.Context, o *WorkspaceObservation, root string) error {
@@ -158,7 +162,7 @@ func (a *agent) oddWorkspaces(ctx context.Context, o *WorkspaceObservation, root
 		return err
 	}
 	for _, w := range []struct{ name, dir string }{
-		{"no workspace_dir", ""}, {"a workspace_dir that is not there", filepath.Join(root, "missing", "too")}, {"a relative workspace_dir", "workspace/job-1"},
+		{"no workspace_dir", ""}, {"a workspace_dir that is not there", filepath.Join(root, "missing", "too")}, {"a relative workspace_dir", relativeWorkspace},
 		{"a workspace_dir that is a file", file}, {"a workspace_dir that is read-only", fixed},
 	} {
 		t, _, err := a.turn(ctx, job{name: "a start with " + w.name, event: a.start(a.goal(), nil), workspace: w.dir})

@@ -39,6 +39,12 @@ func TestJudgesOfBudgets(t *testing.T) {
 	}{
 		{"max-steps-ends-the-run", "one step too many", func(o *BudgetObservation) { o.Runs[1] = spent(t, 2, 3, "max_steps_exceeded") }, agenticloopv2.RFC103G7},
 		{"max-steps-ends-the-run", "one step too few is accepted", func(o *BudgetObservation) { o.Runs[2] = spent(t, 3, 2, "max_steps_exceeded") }, "passed"},
+		{"max-steps-ends-the-run", "a budget of 1 is met by the start", func(o *BudgetObservation) {
+			o.Runs[0] = Spent{Budget: 1, Start: told{name: "the start", answer: ok(object{"R": over("escalated", 1)}, escalation("R", "max_steps_exceeded"))}.turn(t)}
+		}, "passed"},
+		{"max-steps-ends-the-run", "a budget of 2 is met by the start", func(o *BudgetObservation) {
+			o.Runs[1] = Spent{Budget: 2, Start: told{name: "the start", answer: ok(object{"R": over("escalated", 1)}, escalation("R", "max_steps_exceeded"))}.turn(t)}
+		}, "blocked"},
 		{"max-steps-ends-the-run", "no end", func(o *BudgetObservation) { o.Runs[1] = spent(t, 2, 2, "") }, agenticloopv2.RFC103F7},
 		{"max-steps-ends-the-run", "it is done at its bound", func(o *BudgetObservation) { o.Runs[2] = completes }, agenticloopv2.RFC103F7},
 		{"max-steps-ends-the-run", "it is done, left to itself", func(o *BudgetObservation) { o.Way, o.Runs[2] = "", completes }, "passed"},
@@ -46,6 +52,7 @@ func TestJudgesOfBudgets(t *testing.T) {
 		{"max-steps-ends-the-run", "it crashes", func(o *BudgetObservation) { o.Runs[0].Steps[0] = told{name: "x", answer: "", exit: 1}.turn(t) }, "blocked"},
 		{"same-cut-off", "another reason", func(o *BudgetObservation) { o.Again[2] = spent(t, 2, 2, "tired") }, agenticloopv2.RFC103M6},
 		{"same-cut-off", "a turn earlier", func(o *BudgetObservation) { o.Again[1] = spent(t, 2, 1, "max_steps_exceeded") }, agenticloopv2.RFC103M6},
+		{"same-cut-off", "another reason, and the profile says so", func(o *BudgetObservation) { o.Live, o.Again[2] = true, spent(t, 2, 1, "tired") }, "passed"},
 		{"same-cut-off", "never", func(o *BudgetObservation) { o.Again[0] = spent(t, 2, 2, "") }, "blocked"},
 	} {
 		t.Run(c.scenario+"/"+c.name, func(t *testing.T) {
@@ -70,6 +77,27 @@ func TestJudgesOfBudgets(t *testing.T) {
 	})
 }
 
+func TestJudgeOfWhatIsPending(t *testing.T) {
+	for name, c := range map[string]struct {
+		third any
+		want  string
+	}{
+		"honest":               {ok(object{"R": running(3, "fetch")}, request("R", 3, "fetch")), "passed"},
+		"it is kept later":     {ok(object{"R": running(2, "fabric")}, request("R", 3, "fetch")), agenticloopv2.RFC103S6},
+		"it is not kept":       {ok(object{"R": over("running", 3)}, request("R", 3, "fetch")), agenticloopv2.RFC103S6},
+		"the tool is another":  {ok(object{"R": running(3, "fabric")}, request("R", 3, "fetch")), agenticloopv2.RFC103S6},
+		"it crashes":           {"", "blocked"},
+		"another run is named": {ok(object{"R": running(3, "fetch")}, request("S", 3, "fetch")), "blocked"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			last := told{name: "the result of step 2", before: runR2, answer: c.third}.turn(t)
+			o := BudgetObservation{Turns: Turns{startR.turn(t), handed(t, "the result of step 1", ok(runR2, request("R", 2, "fabric"))), last}}
+			expect(t, "state/pending-with-the-request", o, c.want)
+		})
+	}
+	expect(t, "state/pending-with-the-request", BudgetObservation{Turns: Turns{told{name: "the start", answer: ok(nil)}.turn(t)}}, "blocked")
+}
+
 func TestJudgesOfFailures(t *testing.T) {
 	tried := func(n int) object {
 		r := running(1, "fetch")
@@ -92,6 +120,10 @@ func TestJudgesOfFailures(t *testing.T) {
 		{"errors-end-the-run", "it gives up at once", func(o *FailuresObservation) { o.Failing = []Turn{end} }, "passed"},
 		{"errors-end-the-run", "it never gives up", func(o *FailuresObservation) { o.Failing = []Turn{retry(1), retry(2), retry(3), retry(4), retry(5)} }, agenticloopv2.RFC103F6},
 		{"errors-end-the-run", "one try too many", func(o *FailuresObservation) { o.Failing = []Turn{retry(1), retry(2), retry(3), end} }, agenticloopv2.RFC103F6},
+		{"errors-end-the-run", "more tries than any profile says", func(o *FailuresObservation) {
+			o.Most, o.Failing = -1, []Turn{retry(1), retry(2), retry(3), retry(4), retry(5), end}
+		}, "passed"},
+		{"errors-end-the-run", "no end, and no profile says when", func(o *FailuresObservation) { o.Most, o.Failing = -1, []Turn{retry(1), retry(2), retry(3)} }, "blocked"},
 		{"errors-end-the-run", "it goes on", func(o *FailuresObservation) {
 			o.Failing = []Turn{told{name: "failure 1", before: tried(1), answer: ok(runR2, request("R", 2, "fabric"))}.turn(t)}
 		}, agenticloopv2.RFC103V10},
@@ -146,6 +178,7 @@ func TestJudgesOfReframes(t *testing.T) {
 		"one too many":      {[]Turn{reframed(1, 2), reframed(2, 3), reframed(3, 4), end(3)}, agenticloopv2.RFC103G8},
 		"it never ends":     {[]Turn{reframed(1, 2), reframed(2, 3), reframed(2, 4), reframed(2, 5)}, agenticloopv2.RFC103F8},
 		"it does not count": {[]Turn{reframed(0, 2), reframed(0, 3), end(0)}, agenticloopv2.RFC103G8},
+		"it takes none":     {[]Turn{told{name: "result 1", before: object{"R": running(1, "fetch")}, answer: ok(nil)}.turn(t)}, "blocked"},
 		"none at all":       {nil, "blocked"},
 	} {
 		t.Run(name, func(t *testing.T) {

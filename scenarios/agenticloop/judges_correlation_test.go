@@ -77,6 +77,17 @@ func TestJudgesOfResults(t *testing.T) {
 		{"stale-step-ignored", "an older one is taken", func(t *testing.T, o *ResultsObservation) {
 			o.Old = told{name: "old", before: object{"R": running(3, "fetch")}, answer: ok(object{"R": running(4, "fetch")}, request("R", 4, "fetch"))}.turn(t)
 		}, agenticloopv2.RFC103V6},
+		{"stale-step-ignored", "what is pending is asked for once more", func(t *testing.T, o *ResultsObservation) {
+			o.Stale = told{name: "stale", before: object{"R": running(3, "fetch")}, answer: ok(nil, request("R", 3, "fetch"))}.turn(t)
+		}, "passed"},
+		{"stale-step-ignored", "it is asked for once more, and the run changes", func(t *testing.T, o *ResultsObservation) {
+			changed := running(3, "fetch")
+			changed["attempt"] = 2
+			o.Stale = told{name: "stale", before: object{"R": running(3, "fetch")}, answer: ok(object{"R": changed}, request("R", 3, "fetch"))}.turn(t)
+		}, agenticloopv2.RFC103V6},
+		{"stale-step-ignored", "another tool is asked for", func(t *testing.T, o *ResultsObservation) {
+			o.Stale = told{name: "stale", before: object{"R": running(3, "fetch")}, answer: ok(nil, request("R", 3, "fabric"))}.turn(t)
+		}, agenticloopv2.RFC103V6},
 		{"stale-step-ignored", "the run changes in silence", func(t *testing.T, o *ResultsObservation) {
 			o.Stale = told{name: "stale", before: object{"R": running(3, "fetch")}, answer: ok(object{"R": running(2, "fetch")})}.turn(t)
 		}, agenticloopv2.RFC103V6},
@@ -114,7 +125,13 @@ func TestJudgesOfResults(t *testing.T) {
 		}, agenticloopv2.RFC103V4},
 		{"finished-run-ignored", "the run is let go of", func(t *testing.T, o *ResultsObservation) {
 			o.Finished[0] = told{name: "done", before: object{"R": over("done", 1)}, answer: ok(object{})}.turn(t)
-		}, agenticloopv2.RFC103V4},
+		}, "passed"},
+		{"finished-run-ignored", "it is written anew, without what is null", func(t *testing.T, o *ResultsObservation) {
+			without := over("done", 1)
+			delete(without, "pending_step")
+			without["pending_tool"] = ""
+			o.Finished[0] = told{name: "done", before: object{"R": over("done", 1)}, answer: ok(object{"R": without})}.turn(t)
+		}, "passed"},
 		{"finished-run-ignored", "there is none", func(t *testing.T, o *ResultsObservation) { o.Finished = nil }, "blocked"},
 
 		{"unknown-run-ignored", "it makes a run", func(t *testing.T, o *ResultsObservation) {
@@ -136,6 +153,17 @@ func TestJudgesOfResults(t *testing.T) {
 		{"same-request-same-answer", "another tool the second time", func(t *testing.T, o *ResultsObservation) {
 			o.Twin = handed(t, "the same request", ok(object{"R": running(2, "fetch")}, request("R", 2, "fetch")))
 		}, agenticloopv2.RFC103O4},
+		{"same-request-same-answer", "another tool, which the profile says may be", func(t *testing.T, o *ResultsObservation) {
+			o.Live, o.Twin = true, handed(t, "the same request", ok(object{"R": running(2, "fetch")}, request("R", 2, "fetch")))
+		}, "passed"},
+		{"same-request-same-answer", "another run, which no profile can allow", func(t *testing.T, o *ResultsObservation) {
+			o.Live, o.Twin = true, handed(t, "the same request", ok(object{"R": running(1, "fetch"), "S": running(2, "fabric")}, request("S", 2, "fabric")))
+		}, agenticloopv2.RFC103O4},
+		{"same-request-same-answer", "the id of a trace", func(t *testing.T, o *ResultsObservation) {
+			e := request("R", 2, "fabric")
+			e["payload"].(object)["trace_id"] = "b"
+			o.Twin = handed(t, "the same request", ok(runR2, e))
+		}, "passed"},
 		{"same-request-same-answer", "another time", func(t *testing.T, o *ResultsObservation) {
 			e := request("R", 2, "fabric")
 			e["payload"].(object)["requested_at"] = "2027-01-01T00:00:00Z"
@@ -238,6 +266,9 @@ func TestJudgesOfStarts(t *testing.T) {
 			delete(run, "max_steps")
 			o.First = told{name: "a", answer: ok(object{"R": run}, request("R", 1, "fetch"))}.turn(t)
 		}, agenticloopv2.RFC103S2},
+		{"state/run-has-its-fields", "the run is not kept", func(t *testing.T, o *StartsObservation) {
+			o.First = told{name: "a", answer: ok(object{}, request("R", 1, "fetch"))}.turn(t)
+		}, agenticloopv2.RFC103P5},
 		{"state/run-has-its-fields", "the last run is another", func(t *testing.T, o *StartsObservation) {
 			a := ok(runR, request("R", 1, "fetch"))
 			a["state_updates"].(object)["last_run_id"] = "Q"

@@ -107,10 +107,19 @@ func TestJudgesOfWorkspaces(t *testing.T) {
 		{"trace-grows", "it begins anew", func(o *WorkspaceObservation) { o.Left[1] = listing("2\n", nil) }, agenticloopv2.RFC103W2},
 		{"trace-grows", "it stands still", func(o *WorkspaceObservation) { o.Left[1] = listing("1\n", nil) }, agenticloopv2.RFC103W2},
 		{"trace-grows", "a line is no JSON", func(o *WorkspaceObservation) { o.Left[2] = listing("1\n2\nthree\n", nil) }, agenticloopv2.RFC103W2},
+		{"trace-grows", "there is no room for a later one", func(o *WorkspaceObservation) {
+			o.Left[2] = listing("", func(f object) { f["trace.jsonl"] = object{"kind": "file", "bytes": 6} })
+		}, "passed"},
+		{"trace-grows", "the second one is no text", func(o *WorkspaceObservation) {
+			o.Left[1] = listing("", func(f object) { f["trace.jsonl"] = object{"kind": "file", "bytes": 6} })
+		}, agenticloopv2.RFC103W2},
 		{"trace-grows", "it is not there", func(o *WorkspaceObservation) { o.Left[0] = listing("", func(f object) { delete(f, "trace.jsonl") }) }, agenticloopv2.RFC103W2},
-		{"nothing-outside", "a file beside it", func(o *WorkspaceObservation) {
-			o.Odd = append(o.Odd, told{name: "relative", answer: startR.answer, litter: []string{"workspace/job-1/plan.md"}}.turn(t))
+		{"nothing-outside", "a file where it was started", func(o *WorkspaceObservation) {
+			o.Odd = append(o.Odd, told{name: "relative", answer: startR.answer, litter: []string{"workspace", "workspace/plan.md"}}.turn(t))
 		}, agenticloopv2.RFC103READ13},
+		{"nothing-outside", "a workspace that is named from there", func(o *WorkspaceObservation) {
+			o.Odd = append(o.Odd, told{name: "relative", answer: startR.answer, litter: []string{"workspace", "workspace/job-1", "workspace/job-1/plan.md"}}.turn(t))
+		}, "passed"},
 		{"nothing-outside", "a file beside the workspaces", func(o *WorkspaceObservation) {
 			o.Beside = wiretest.Value(t, object{"job-1": object{"kind": "folder"}, "notes.md": object{"kind": "file"}})
 		}, agenticloopv2.RFC103READ13},
@@ -190,6 +199,9 @@ func TestJudgesOfTheQueue(t *testing.T) {
 		{"worked-example", "another step", func(o *QueueObservation) {
 			o.Steps[0] = handed(t, "x", ok(object{"R": running(3, "fabric")}, request("R", 3, "fabric")))
 		}, agenticloopv2.RFC103X1},
+		{"worked-example", "the tool is not kept", func(o *QueueObservation) {
+			o.Steps[0] = handed(t, "x", ok(object{"R": running(2, "")}, request("R", 2, "fabric")))
+		}, "blocked"},
 		{"worked-example", "it gives up", func(o *QueueObservation) {
 			o.Steps[1] = told{name: "x", before: runR2, answer: ok(object{"R": over("escalated", 2)}, escalation("R", "x"))}.turn(t)
 		}, agenticloopv2.RFC103X2},

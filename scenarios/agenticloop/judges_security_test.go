@@ -57,7 +57,7 @@ func TestJudgesOfAllowlists(t *testing.T) {
 func TestJudgesOfForbiddenTools(t *testing.T) {
 	refused := told{name: "refused", answer: refusal(false)}
 	honest := func() ForbiddenObservation {
-		return ForbiddenObservation{Control: startR.turn(t), Tool: "fetch", Wanted: "assay-forbidden", Name: "agentic-loop", First: refused.turn(t), Self: []Turn{refused.turn(t)}, Odd: []Turn{refused.turn(t)},
+		return ForbiddenObservation{Control: startR.turn(t), Tool: "fetch", Wanted: "assay-forbidden", Name: "agentic-loop", First: refused.turn(t), Self: []Turn{refused.turn(t)}, Odd: []Turn{refused.turn(t)}, Told: []Turn{handed(t, "told", ok(runR2, request("R", 2, "fabric")))},
 			Names: []string{"../x"}, Later: handed(t, "later", ok(object{"R": over("escalated", 1)}, escalation("R", "tool_not_allowed")))}
 	}
 	odd := request("R", 1, "fetch")
@@ -74,11 +74,15 @@ func TestJudgesOfForbiddenTools(t *testing.T) {
 		{"forbidden-tool-refused", "it is asked for later", func(o *ForbiddenObservation) {
 			o.Later = handed(t, "later", ok(object{"R": running(2, "assay-forbidden")}, request("R", 2, "assay-forbidden")))
 		}, agenticloopv2.RFC103G3},
+		{"forbidden-tool-refused", "the result is passed over", func(o *ForbiddenObservation) { o.Later = handed(t, "later", ok(nil)) }, "blocked"},
 		{"forbidden-tool-refused", "the seam does not steer", func(o *ForbiddenObservation) { o.Tool = "jina-reader" }, "blocked"},
 		{"forbidden-tool-refused", "later cannot be steered", func(o *ForbiddenObservation) { o.Later, o.Cut = Turn{}, "no" }, "blocked"},
 		{"never-itself-on-wish", "it asks for itself", func(o *ForbiddenObservation) {
 			o.Self[0] = told{name: "a", answer: ok(object{"R": running(1, "agentic-loop")}, request("R", 1, "agentic-loop"))}.turn(t)
 		}, agenticloopv2.RFC103G2},
+		{"tool-names", "a path of a result", func(o *ForbiddenObservation) {
+			o.Told = []Turn{handed(t, "told", ok(object{"R": running(2, "../x")}, odd))}
+		}, agenticloopv2.RFC103READ12},
 		{"tool-names", "a path", func(o *ForbiddenObservation) { o.Odd[0] = told{name: "a", answer: ok(runR, odd)}.turn(t) }, agenticloopv2.RFC103READ12},
 	} {
 		t.Run(c.scenario+"/"+c.name, func(t *testing.T) {
@@ -127,6 +131,9 @@ func TestJudgesOfSpoofing(t *testing.T) {
 		{"reserved-keys", "two runs", func(o *SpoofedObservation) {
 			o.Start = told{name: "a", answer: ok(object{"R": running(1, "fetch"), "spoofed": running(1, "fetch")}, request("R", 1, "fetch"))}.turn(t)
 		}, agenticloopv2.RFC103K3},
+		{"reserved-keys", "the run is not kept", func(o *SpoofedObservation) {
+			o.Start = told{name: "a", answer: ok(object{}, request("R", 1, "fetch"))}.turn(t)
+		}, "blocked"},
 		{"reserved-keys", "no request", func(o *SpoofedObservation) { o.Start = told{name: "a", answer: ok(nil)}.turn(t) }, "blocked"},
 		{"reserved-arguments", "the step", func(o *SpoofedObservation) { o.Steered = start("step", 77) }, agenticloopv2.RFC103K3},
 		{"reserved-arguments", "they cannot be chosen", func(o *SpoofedObservation) { o.Unpicked = "no seam" }, "blocked"},

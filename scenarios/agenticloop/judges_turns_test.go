@@ -45,6 +45,7 @@ func TestEveryTurnIsSound(t *testing.T) {
 		{"another step pending", told{name: "a", answer: ok(object{"R": running(2, "fetch")}, request("R", 1, "fetch"))}, agenticloopv2.RFC103I3},
 		{"the run is over", told{name: "a", answer: ok(object{"R": over("done", 1)}, request("R", 1, "fetch"))}, agenticloopv2.RFC103I3},
 		{"a running run is lost", told{name: "a", before: two, answer: ok(object{"R": running(2, "fetch")}, request("R", 2, "fetch"))}, agenticloopv2.RFC103WIRE12},
+		{"another run is changed", told{name: "a", before: two, answer: ok(object{"R": running(2, "fetch"), "Q": running(2, "fetch"), "E": two["E"]}, request("R", 2, "fetch"))}, agenticloopv2.RFC103READ5},
 		{"a finished run is let go of", told{name: "a", before: two, answer: ok(object{"R": running(2, "fetch"), "Q": running(1, "fetch")}, request("R", 2, "fetch"))}, "passed"},
 		{"too much state", told{name: "a", answer: ok(object{"R": over("done", 1), "S": strings.Repeat("x", 1<<20)})}, agenticloopv2.RFC103WIRE13},
 		{"garbage is refused with a code", told{name: "a", answer: "", exit: 78}, agenticloopv2.RFC103I7},
@@ -127,6 +128,19 @@ func TestJudgesOfAHungModel(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			expect(t, "protocol/ends-before-its-deadline", HungObservation{Hung: c.turn.turn(t), Asked: c.asked}, c.want)
+		})
+	}
+	for name, c := range map[string]struct {
+		turn told
+		want string
+	}{
+		"to be tried again": {told{name: "hung", answer: refusal(true)}, "passed"},
+		"with a code of 1":  {told{name: "hung", answer: refusal(true), exit: 1}, agenticloopv2.RFC103I7},
+		"with two ends":     {told{name: "hung", answer: ok(object{"R": over("escalated", 0)}, escalation("R", "a"), escalation("R", "b"))}, agenticloopv2.RFC103T1},
+	} {
+		t.Run("every turn/"+name, func(t *testing.T) {
+			hung := c.turn.turn(t)
+			expect(t, "protocol/turns-of-hung", HungObservation{Turns: Turns{startR.turn(t), hung}, Hung: hung, Asked: 1}, c.want)
 		})
 	}
 }

@@ -46,6 +46,14 @@ func begun(j *scenarios.Judge, starts ...Turn) bool {
 	return true
 }
 
+// taken stops a judge where a result that matched was passed over: that is another scenario's failure.
+func taken(j *scenarios.Judge, t Turn) bool {
+	if same, _ := t.untouched().MatchSeen(t.runs()); same && !moved(t) && t.Answer.Key("status").String() == "ok" {
+		return j.BlockOn(agenticloopv2.RFC103V9, "set-up: "+t.Name+": nothing came of it")
+	}
+	return true
+}
+
 // silent expects a turn that was ignored: status ok, no event, and the run as it was.
 func silent(j *scenarios.Judge, t Turn, run string, of ...scenarios.RequirementID) {
 	for _, id := range of {
@@ -53,6 +61,41 @@ func silent(j *scenarios.Judge, t Turn, run string, of ...scenarios.RequirementI
 		j.Check(id, t.events()).To(check.Len(0), "%s: events", t.Name)
 		j.Check(id, t.runs()).To(t.unchanged(run), "%s", t.Name)
 	}
+}
+
+// repeats says whether the turn did no more than to ask once more for what its run waits for: that is as safe as silence
+// (facts 7.14).
+func (t Turn) repeats(run string) bool {
+	p, w := t.asked(), waitsOf(t.before()[run])
+	if p == nil || len(t.events().Values) != 1 || p.Run != run || w.status != "running" || w.step != p.Step || w.tool != p.Tool {
+		return false
+	}
+	unchanged, _ := t.unchanged(run).MatchSeen(t.runs())
+	return unchanged
+}
+
+// asked is what the one request of a turn names; nil where there is none, or another number.
+func (t Turn) asked() *pending {
+	requests := t.requests().Values
+	if len(requests) != 1 {
+		return nil
+	}
+	payload := requests[0].Key("payload")
+	p := &pending{Run: payload.Key("run_id").String(), Tool: payload.Key("tool").String()}
+	p.Step, _ = payload.Key("step").Int()
+	return p
+}
+
+// ignored expects a turn that was silent, or that asked once more for what is pending.
+func ignored(j *scenarios.Judge, t Turn, run string, of ...scenarios.RequirementID) {
+	if !t.repeats(run) {
+		silent(j, t, run, of...)
+		return
+	}
+	for _, id := range of {
+		j.Check(id, t.runs()).To(t.unchanged(run), "%s", t.Name)
+	}
+	j.Find(of[0], "%s: it hands out the pending request once more", t.Name)
 }
 
 // unmoved expects that the run is as it was and nothing was asked for, whether the turn was ignored or refused for good.

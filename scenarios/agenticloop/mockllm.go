@@ -21,6 +21,7 @@ import (
 type mockLLM struct {
 	server  *http.Server
 	url     string
+	shape   agenticloopv2.LLMShape
 	pattern *regexp.Regexp
 	replies []string
 	done    chan struct{}
@@ -28,13 +29,15 @@ type mockLLM struct {
 
 	mu    sync.Mutex
 	hangs bool
+	sent  sending // nil for as it should be
+	whole bool    // every decision is in each reply
 	asked int
 	first int // the first step that a prompt told, -1 before
 }
 
 // modelled serves a model that takes the decisions.
 func modelled(ctx context.Context, s *agenticloopv2.MockLLM, decisions []decision) (*plan, error) {
-	m := &mockLLM{done: make(chan struct{}), hanging: make(chan struct{}), first: -1}
+	m := &mockLLM{shape: s.Shape, done: make(chan struct{}), hanging: make(chan struct{}), first: -1}
 	for _, d := range decisions {
 		v, err := written(s.Decisions, d)
 		if err != nil {
@@ -109,18 +112,49 @@ func (m *mockLLM) hang() {
 	m.hangs = true
 }
 
-// The ways in which a model is asked. An endpoint is a base URL that may or may not end in /v1.
+// sending is a way to send a reply in which it does not arrive as it is.
+type sending func(w http.ResponseWriter, reply []byte)
+
+// sendsError sends an error in the place of every reply.
+func sendsError(status int) sending {
+	return func(w http.ResponseWriter, _ []byte) {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, `{"error":{"message":"the model cannot answer now","type":"server_error"}}`) // who asked may have gone
+	}
+}
+
+// sendsHalf ends every reply in its middle.
+func sendsHalf(w http.ResponseWriter, reply []byte) {
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write(reply[:len(reply)/2])
+}
+
+// errs has the model send its replies so from now on; whole says that every decision is in each of them.
+func (m *mockLLM) errs(sent sending, whole bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.sent, m.whole = sent, whole
+}
+
+// The ways in which a model of its shape is asked; there are no others. An endpoint is a base URL that may or may not end in /v1.
 func (m *mockLLM) routes() http.Handler {
 	mux := http.NewServeMux()
+	if m.shape == agenticloopv2.LLMShapeOllama {
+		mux.HandleFunc("POST /api/chat", m.answer(ollamaChat, ollamaLines(ollamaChat)))
+		mux.HandleFunc("POST /api/generate", m.answer(ollamaGenerate, ollamaLines(ollamaGenerate)))
+		mux.HandleFunc("GET /api/tags", fixed(object{"models": []any{object{"name": "assay-mock", "model": "assay-mock"}}}))
+	}
 	for _, prefix := range []string{"", "/v1"} {
-		mux.HandleFunc("POST "+prefix+"/chat/completions", m.answer(openAI, openAIStream))
-		mux.HandleFunc("POST "+prefix+"/responses", m.answer(openAIResponse, nil))
-		mux.HandleFunc("POST "+prefix+"/messages", m.answer(anthropic, nil))
+		switch m.shape {
+		case agenticloopv2.LLMShapeAnthropic:
+			mux.HandleFunc("POST "+prefix+"/messages", m.answer(anthropic, anthropicStream))
+		default: // Ollama has OpenAI's as well
+			mux.HandleFunc("POST "+prefix+"/chat/completions", m.answer(openAI, openAIStream))
+			mux.HandleFunc("POST "+prefix+"/responses", m.answer(openAIResponse, openAIResponseStream))
+		}
 		mux.HandleFunc("GET "+prefix+"/models", fixed(object{"object": "list", "data": []any{object{"id": "assay-mock", "object": "model"}}}))
 	}
-	mux.HandleFunc("POST /api/chat", m.answer(ollamaChat, ollamaLines(ollamaChat)))
-	mux.HandleFunc("POST /api/generate", m.answer(ollamaGenerate, ollamaLines(ollamaGenerate)))
-	mux.HandleFunc("GET /api/tags", fixed(object{"models": []any{object{"name": "assay-mock", "model": "assay-mock"}}}))
 	return mux
 }
 
@@ -135,11 +169,18 @@ func (m *mockLLM) answer(shape func(string) object, stream func(http.ResponseWri
 			http.Error(w, "the prompt could not be read", http.StatusBadRequest)
 			return
 		}
-		text, hangs := m.next(string(raw))
+		text, hangs, sent := m.next(string(raw))
 		if hangs {
 			select {
 			case <-m.hanging:
 			case <-r.Context().Done():
+			}
+			return
+		}
+		if sent != nil {
+			reply, err := json.Marshal(shape(text))
+			if err == nil {
+				sent(w, reply)
 			}
 			return
 		}
@@ -156,7 +197,7 @@ func (m *mockLLM) answer(shape func(string) object, stream func(http.ResponseWri
 }
 
 // next is the reply to a prompt: by the step that it tells, or in the order of the prompts.
-func (m *mockLLM) next(prompt string) (text string, hangs bool) {
+func (m *mockLLM) next(prompt string) (text string, hangs bool, sent sending) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.asked++
@@ -171,7 +212,10 @@ func (m *mockLLM) next(prompt string) (text string, hangs bool) {
 			}
 		}
 	}
-	return m.replies[max(0, min(at, len(m.replies)-1))], m.hangs
+	if m.whole {
+		return strings.Join(m.replies, "\n"), m.hangs, m.sent
+	}
+	return m.replies[max(0, min(at, len(m.replies)-1))], m.hangs, m.sent
 }
 
 func fixed(v object) http.HandlerFunc {
@@ -203,6 +247,34 @@ func openAIStream(w http.ResponseWriter, text string) {
 		fmt.Fprintf(w, "data: %s\n\n", raw)
 	}
 	fmt.Fprint(w, "data: [DONE]\n\n")
+}
+
+// sse writes server-sent events, each named by its type.
+func sse(w http.ResponseWriter, events ...object) {
+	w.Header().Set("Content-Type", "text/event-stream")
+	for _, e := range events {
+		raw, err := json.Marshal(e)
+		if err != nil {
+			return
+		}
+		fmt.Fprintf(w, "event: %s\ndata: %s\n\n", e["type"], raw)
+	}
+}
+
+func openAIResponseStream(w http.ResponseWriter, text string) {
+	sse(w, object{"type": "response.output_text.delta", "item_id": "msg-assay", "output_index": 0, "content_index": 0, "delta": text},
+		object{"type": "response.completed", "response": openAIResponse(text)})
+}
+
+func anthropicStream(w http.ResponseWriter, text string) {
+	begun := anthropic("")
+	begun["content"], begun["stop_reason"] = []any{}, nil
+	sse(w, object{"type": "message_start", "message": begun},
+		object{"type": "content_block_start", "index": 0, "content_block": object{"type": "text", "text": ""}},
+		object{"type": "content_block_delta", "index": 0, "delta": object{"type": "text_delta", "text": text}},
+		object{"type": "content_block_stop", "index": 0},
+		object{"type": "message_delta", "delta": object{"stop_reason": "end_turn"}, "usage": object{"output_tokens": 1}},
+		object{"type": "message_stop"})
 }
 
 func openAIResponse(text string) object {

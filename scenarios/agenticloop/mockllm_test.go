@@ -19,7 +19,7 @@ var spoken = agenticloopv2.DecisionTemplates{
 // post asks the model and returns what it answers, in one line.
 func post(t *testing.T, url, body string) string {
 	t.Helper()
-	reply, err := http.Post(url, "application/json", strings.NewReader(body)) //nolint:noctx // a server of ours
+	reply, err := http.Post(url, "application/json", strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,17 +35,25 @@ func TestTheModelSpeaksThreeShapes(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	defer http.DefaultClient.CloseIdleConnections()
 	first := `{\"action\":\"call\",\"args\":{\"url\":\"u\"},\"tool\":\"fetch\"}`
-	for _, c := range []struct{ path, body, want string }{
-		{"/v1/chat/completions", `{}`, `"content":"` + first + `"`},
-		{"/chat/completions", `{"stream":true}`, `"delta":{"content":"` + first + `"`},
-		{"/chat/completions", `{"stream":true}`, "data: [DONE]"},
-		{"/v1/responses", `{}`, `"output_text":"` + first + `"`},
-		{"/v1/messages", `{}`, `"text":"` + first + `"`},
-		{"/api/chat", `{"stream":false}`, `"message":{"content":"` + first + `"`},
-		{"/api/chat", `{}`, `"done":false`},
-		{"/api/generate", `{"stream":false}`, `"response":"` + first + `"`},
+	const openAI, ollama, anthropic = agenticloopv2.LLMShapeOpenai, agenticloopv2.LLMShapeOllama, agenticloopv2.LLMShapeAnthropic
+	for _, c := range []struct {
+		shape            agenticloopv2.LLMShape
+		path, body, want string
+	}{
+		{openAI, "/v1/chat/completions", `{}`, `"content":"` + first + `"`},
+		{openAI, "/chat/completions", `{"stream":true}`, `"delta":{"content":"` + first + `"`},
+		{openAI, "/chat/completions", `{"stream":true}`, "data: [DONE]"},
+		{openAI, "/v1/responses", `{}`, `"output_text":"` + first + `"`},
+		{anthropic, "/v1/messages", `{}`, `"text":"` + first + `"`},
+		{ollama, "/api/chat", `{"stream":false}`, `"message":{"content":"` + first + `"`},
+		{ollama, "/api/chat", `{}`, `"done":false`},
+		{ollama, "/api/generate", `{"stream":false}`, `"response":"` + first + `"`},
+		{ollama, "/v1/chat/completions", `{}`, `"content":"` + first + `"`},
+		{anthropic, "/v1/messages", `{"stream":true}`, `"delta":{"text":"` + first + `","type":"text_delta"}`},
+		{anthropic, "/v1/messages", `{"stream":true}`, "event: message_stop\n"},
+		{openAI, "/v1/responses", `{"stream":true}`, `"delta":"` + first + `"`},
 	} {
-		p, err := modelled(t.Context(), &agenticloopv2.MockLLM{Decisions: spoken, Config: json.RawMessage(`{"base_url":"${endpoint}/v1"}`)}, []decision{call("fetch", object{"url": "u"})})
+		p, err := modelled(t.Context(), &agenticloopv2.MockLLM{Shape: c.shape, Decisions: spoken, Config: json.RawMessage(`{"base_url":"${endpoint}/v1"}`)}, []decision{call("fetch", object{"url": "u"})})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -54,6 +62,26 @@ func TestTheModelSpeaksThreeShapes(t *testing.T) {
 		}
 		if p.config["base_url"] != p.llm.url+"/v1" {
 			t.Errorf("config %v", p.config)
+		}
+		p.close()
+	}
+}
+
+// An agent that asks in another shape than its profile says is not answered.
+func TestTheModelHasOneShape(t *testing.T) {
+	defer http.DefaultClient.CloseIdleConnections()
+	for shape, path := range map[agenticloopv2.LLMShape]string{agenticloopv2.LLMShapeOpenai: "/v1/messages", agenticloopv2.LLMShapeAnthropic: "/v1/chat/completions"} {
+		p, err := modelled(t.Context(), &agenticloopv2.MockLLM{Shape: shape, Decisions: spoken}, []decision{done("x")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		reply, err := http.Post(p.llm.url+path, "application/json", strings.NewReader("{}"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		reply.Body.Close()
+		if reply.StatusCode != http.StatusNotFound || p.llm.calls() != 0 {
+			t.Errorf("%s %s: %s, asked %d times", shape, path, reply.Status, p.llm.calls())
 		}
 		p.close()
 	}
@@ -89,7 +117,7 @@ func TestAModelThatHangsEndsWithItsPlan(t *testing.T) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		reply, err := http.Post(p.llm.url+"/v1/chat/completions", "application/json", strings.NewReader("{}")) //nolint:noctx // a server of ours
+		reply, err := http.Post(p.llm.url+"/v1/chat/completions", "application/json", strings.NewReader("{}"))
 		if err == nil {
 			reply.Body.Close()
 		}
@@ -140,5 +168,40 @@ func TestDecisionsAreSaidByTheSeamThatCan(t *testing.T) {
 	}
 	if got := encode(t, p.config); got != `{"planner":"scripted","script":[{"action":"call","args":{"url":"u"},"tool":"a\"b"},"{\"done\":\"so\"}"]}` {
 		t.Errorf("config %s", got)
+	}
+}
+
+// A model that errs sends what it is to send, and all that it wants at once.
+func TestAModelThatErrs(t *testing.T) {
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+	defer http.DefaultClient.CloseIdleConnections()
+	p, err := modelled(t.Context(), &agenticloopv2.MockLLM{Decisions: spoken}, []decision{call("one", nil), call("two", nil)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.close()
+	ask := func(sent sending, whole bool) (int, string) {
+		p.llm.errs(sent, whole)
+		reply, err := http.Post(p.llm.url+"/v1/chat/completions", "application/json", strings.NewReader("{}"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer reply.Body.Close()
+		raw, err := io.ReadAll(reply.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return reply.StatusCode, string(raw)
+	}
+	for _, status := range []int{500, 429} {
+		if got, body := ask(sendsError(status), false); got != status || !json.Valid([]byte(body)) {
+			t.Errorf("%d %s, want %d", got, body, status)
+		}
+	}
+	if got, body := ask(sendsHalf, false); got != http.StatusOK || json.Valid([]byte(body)) || !strings.HasPrefix(body, "{") {
+		t.Errorf("%d %s, want half of a reply", got, body)
+	}
+	if _, body := ask(nil, true); !strings.Contains(body, "one") || !strings.Contains(body, "two") {
+		t.Errorf("%s, want both decisions", body)
 	}
 }

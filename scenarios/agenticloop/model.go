@@ -45,17 +45,20 @@ func (d Delivery) departs(t Turn) string {
 	if why := d.touches(t); why != "" {
 		return why
 	}
-	before, _ := check.Plain(any(t.before())).(map[string]any)
 	if d.Run == "" {
 		return t.departsFromStart()
 	}
-	w, known := waitsOf(t.before()[d.Run]), before[d.Run] != nil
+	was := t.before()[d.Run]
+	w, known := waitsOf(was), was != nil
 	switch {
 	case !known:
 		return d.wants(t, "silence, since the run is unknown")
 	case w.status != "running":
 		return d.wants(t, "silence, since the run is "+w.status)
 	case d.Step < w.step:
+		if t.repeats(d.Run) {
+			return ""
+		}
 		return d.wants(t, "silence, since the step is stale")
 	case d.Step > w.step:
 		return d.wantsEnd(t, "since the step is above the pending one")
@@ -78,9 +81,10 @@ func (t Turn) departsFromStart() string {
 
 // touches says how a turn changed a running run that was not meant; "" where it did not.
 func (d Delivery) touches(t Turn) string {
-	before, _ := check.Plain(any(t.before())).(map[string]any)
+	was := t.before()
+	before, _ := check.Plain(any(was)).(map[string]any)
 	for _, id := range slices.Sorted(maps.Keys(before)) {
-		if id == d.Run || waitsOf(t.before()[id]).status != "running" {
+		if id == d.Run || waitsOf(was[id]).status != "running" {
 			continue
 		}
 		if ok, found := t.unchanged(id).MatchSeen(t.runs()); !ok {

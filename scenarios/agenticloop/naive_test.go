@@ -2,11 +2,14 @@ package agenticloop
 
 import (
 	"context"
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/wire"
@@ -39,32 +42,7 @@ var deserved = map[scenarios.ScenarioID]string{
 
 // An agent in another language is certified by its command, and gets the failures that it deserves and no others.
 func TestANaiveAgentFailsWhatItDeserves(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it starts hundreds of processes")
-	}
-	dir, err := wire.NewFolder("assay-naive-")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer os.RemoveAll(dir)
-	program, err := os.ReadFile("testdata/naive/run.py")
-	if err != nil {
-		t.Fatal(err)
-	}
-	file := filepath.Join(dir, "run.py")
-	if err := os.WriteFile(file, program, 0o644); err != nil { //nolint:gosec // another user reads it
-		t.Fatal(err)
-	}
-	target, err := Exec([]string{python(t), file})
-	if err != nil {
-		t.Fatal(err)
-	}
-	target.Process.Dir = ""
-	c, err := scenarios.Certify(t.Context(), target, scenarios.Options{Seed: 1}, Suites()...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	report := c.Finish(context.Background())
+	report := certifyNaive(t, "", scenarios.Options{Seed: 1})
 	for _, o := range report.Outcomes {
 		want, wrong := deserved[o.Scenario.ID]
 		switch {
@@ -83,7 +61,109 @@ func TestANaiveAgentFailsWhatItDeserves(t *testing.T) {
 		}
 	}
 	judgedAgain(t, report)
+	shrunkAlone(t, report)
 	t.Logf("%v, %d processes seen", report.Totals(), processes(report))
+}
+
+// certifyNaive certifies the naive agent with lines of Python before its own, in a process to each turn.
+func certifyNaive(t *testing.T, lines string, options scenarios.Options) *scenarios.Report {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("it starts many processes")
+	}
+	dir, err := wire.NewFolder("assay-naive-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	program, err := os.ReadFile("testdata/naive/run.py")
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(dir, "run.py")
+	if err := os.WriteFile(file, append([]byte(lines+"\n"), program...), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	target, err := Exec([]string{python(t), file})
+	if err != nil {
+		t.Fatal(err)
+	}
+	target.Process.Dir = ""
+	c, err := scenarios.Certify(t.Context(), target, options, Suites()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c.Finish(context.Background())
+}
+
+// naively is what comes of one scenario.
+func naively(t *testing.T, lines, name string, options scenarios.Options) scenarios.Outcome {
+	t.Helper()
+	options.Select = scenarios.Selection{Scenarios: []string{"agenticloop/" + name}}
+	return certifyNaive(t, lines, options).Outcomes[0]
+}
+
+// What a process does beside its answer is seen: that it calls the gateway, by its program or by its API, and that it tells
+// its environment. To fetch something is no crime, and is told.
+func TestWhatAProcessDoesBesideItsAnswer(t *testing.T) {
+	for _, c := range []struct {
+		name, lines, scenario, want string
+		findings                    int
+	}{
+		{"the gateway's program", "import os; os.system('ductile run fetch')", "security/no-nested-dispatch", "RFC103-N2", 0},
+		{"the gateway's API", "import os, urllib.request\nif 'DUCTILE_API_URL' in os.environ: urllib.request.urlopen(os.environ['DUCTILE_API_URL'] + '/trigger/fetch')", "security/no-nested-dispatch", "RFC103-N2", 0},
+		{"a model, by a program that fetches", "import os; os.system('wget -q -O - http://127.0.0.1:9/ >&2; curl -s http://127.0.0.1:9/ >&2')", "security/no-nested-dispatch", "passed", 2},
+		{"its environment", "import os, sys; print(dict(os.environ), file=sys.stderr)", "security/secrets-kept", "RFC103-READ-10", 0},
+		{"its answer alone", "", "security/secrets-kept", "passed", 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			o := naively(t, c.lines, c.scenario, scenarios.Options{Seed: 1})
+			got := string(o.Verdict)
+			if o.Failure != nil {
+				got = string(o.Failure.Requirement)
+			}
+			if got != c.want || len(o.Findings) != c.findings {
+				t.Errorf("%s (%s), findings %v, want %s and %d", got, o.Reason, o.Findings, c.want, c.findings)
+			}
+		})
+	}
+}
+
+// A turn that takes longer than the patience, of an agent whose profile says nothing of that, is no violation.
+func TestASlowAgentIsNotAccused(t *testing.T) {
+	o := naively(t, "import time; time.sleep(30)", "correlation/turns-of-starts", scenarios.Options{Seed: 1, Patience: 300 * time.Millisecond})
+	if o.Verdict != scenarios.Blocked || !strings.Contains(o.Reason, "it had not ended after 300ms") || !strings.Contains(o.Unblock, "turn_seconds") {
+		t.Errorf("%s: %s (%s)", o.Verdict, o.Reason, o.Unblock)
+	}
+}
+
+// shrunkAlone looks that the transcript of the random histories is the one history in which the agent goes another way.
+func shrunkAlone(t *testing.T, report *scenarios.Report) {
+	t.Helper()
+	for _, d := range report.Drives {
+		if d.ID != randomHistories.ID {
+			continue
+		}
+		var o struct {
+			Shrunk    int
+			Histories [][]struct{ Turn struct{ Name string } }
+		}
+		raw, _ := d.Observation.(json.RawMessage)
+		if err := json.Unmarshal(raw, &o); err != nil || o.Shrunk == 0 || len(o.Histories) != 1 {
+			t.Fatalf("nothing was shrunk: %d histories, %v", len(o.Histories), err)
+		}
+		history := o.Histories[0]
+		if len(history) >= o.Shrunk || len(history) != len(d.Transcript.Entries) {
+			t.Fatalf("%d deliveries became %d, and the transcript has %d", o.Shrunk, len(history), len(d.Transcript.Entries))
+		}
+		for i, e := range d.Transcript.Entries {
+			if name := history[i].Turn.Name; e.Label != name {
+				t.Errorf("entry %d is %q, and the history has %q", i+1, e.Label, name)
+			}
+		}
+		return
+	}
+	t.Error("there were no histories")
 }
 
 // judgedAgain derives every verdict again from what stands on disk, without the agent.

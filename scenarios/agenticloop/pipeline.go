@@ -35,6 +35,10 @@ var ownEventResumes = scenarios.Scenario{
 			j.BlockOn(agenticloopv2.RFC103V9, "set-up: the result moved no run")
 			return
 		}
+		if o.Live {
+			j.Check(agenticloopv2.RFC103B2, o.Own.events()).To(o.Own.movesOn(o.Pending), "%s: events", o.Own.Name)
+			return
+		}
 		j.Check(agenticloopv2.RFC103B2, o.Own.events().Each("/type")).To(check.SameAs(o.Direct.events().Each("/type")), "%s: events", o.Own.Name)
 		for _, at := range []string{"/payload/run_id", "/payload/step", "/payload/tool"} {
 			j.Check(agenticloopv2.RFC103B2, o.Own.events().Each(at)).To(check.SameAs(o.Direct.events().Each(at)), "%s: %s", o.Own.Name, strings.TrimPrefix(at, "/payload/"))
@@ -91,11 +95,14 @@ var queueDrains = scenarios.Scenario{
 	Proves: ids{agenticloopv2.RFC103O1, agenticloopv2.RFC103O3},
 	Claim:  plugin,
 	Ask: scenarios.Ask(queued, func(o QueueObservation, j *scenarios.Judge) {
-		if !ready(j, o.Start) {
+		if o.Start.Name == "" && !ready(j, o.Start) || !inTime(j, o.Start) || !inTime(j, o.Steps...) {
 			return
 		}
 		for _, t := range append([]Turn{o.Start}, o.Steps...) {
 			j.Check(agenticloopv2.RFC103O3, t.Exit).To(check.Equal(0), "%s: exit code", t.Name)
+		}
+		if !ready(j, append([]Turn{o.Start}, o.Steps...)...) {
+			return
 		}
 		if len(o.Unrouted) > 0 {
 			j.Block(fmt.Sprintf("it asked for %.80q, for which there is no pipeline: nothing would come back", o.Unrouted), "list the plugins of its requests under allowed_plugins of the config in "+ProfileName)
@@ -149,6 +156,9 @@ var workedExample = scenarios.Scenario{
 		}
 		if !moved(o.Steps[0]) {
 			j.BlockOn(agenticloopv2.RFC103V9, "set-up: the first result moved no run")
+			return
+		}
+		if !keptBooks(j, o.Steps) {
 			return
 		}
 		j.Check(agenticloopv2.RFC103X1, o.Steps[0].requests().Each("/payload/step")).To(check.Equal([]int64{2}), "%s: step of the request", o.Steps[0].Name)

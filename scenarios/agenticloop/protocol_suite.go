@@ -16,8 +16,8 @@ func protocolSuite() scenarios.Suite {
 		ID: "protocol", Title: "turns, responses and events have the form of the protocol, whatever comes in", Protocol: Protocol,
 		Scenarios: []scenarios.Scenario{
 			manifestSound, exitCodes, resultTold, logsSound, requestSays, requestTells, startWithoutGoal,
-			garbageIn, otherVersion, nobodyServes, zeroTime, hungModel,
-			everyTurn("protocol", inputs),
+			garbageIn, otherVersion, nobodyServes, zeroTime, hungModel, erringModel,
+			everyTurn("protocol", inputs), everyTurn("protocol", errings), everyTurn("protocol", hung),
 		},
 	}
 }
@@ -54,6 +54,9 @@ var exitCodes = scenarios.Scenario{
 	Proves: ids{agenticloopv2.RFC103P1, agenticloopv2.RFC103P2, agenticloopv2.RFC103P6, agenticloopv2.RFC103N1, agenticloopv2.RFC103I7},
 	Claim:  plugin,
 	Ask: scenarios.Ask(results, func(o ResultsObservation, j *scenarios.Judge) {
+		if !inTime(j, o.Turns...) {
+			return
+		}
 		for _, t := range o.Turns {
 			for _, id := range (ids{agenticloopv2.RFC103P1, agenticloopv2.RFC103P6, agenticloopv2.RFC103N1, agenticloopv2.RFC103I7}) {
 				j.Check(id, t.Exit).To(check.Equal(0), "%s: exit code", t.Name)
@@ -219,7 +222,7 @@ var garbageIn = scenarios.Scenario{
 	Proves: ids{agenticloopv2.RFC103WIRE6},
 	Claim:  plugin,
 	Ask: scenarios.Ask(inputs, func(o InputsObservation, j *scenarios.Judge) {
-		if !begun(j, o.Start) || len(o.Garbage) == 0 && !ready(j, Turn{}) {
+		if !begun(j, o.Start) || len(o.Garbage) == 0 && !ready(j, Turn{}) || !inTime(j, o.Garbage...) {
 			return
 		}
 		for _, t := range o.Garbage {
@@ -288,7 +291,15 @@ var zeroTime = scenarios.Scenario{
 	Claim:  plugin,
 	Ask: scenarios.Ask(results, func(o ResultsObservation, j *scenarios.Judge) {
 		if begun(j, o.Start) && ready(j, o.Matching, o.Zero) {
+			if !moved(o.Matching) {
+				j.BlockOn(agenticloopv2.RFC103V9, "set-up: the result moved no run")
+				return
+			}
 			j.Check(agenticloopv2.RFC103WIRE10, o.Zero.Answer.Key("status")).To(check.Equal("ok"), "%s: status", o.Zero.Name)
+			if o.Live {
+				j.Check(agenticloopv2.RFC103WIRE10, o.Zero.events()).To(o.Zero.movesOn(o.Pending), "%s: events", o.Zero.Name)
+				return
+			}
 			j.Check(agenticloopv2.RFC103WIRE10, o.Zero.events().Each("/type")).To(check.SameAs(o.Matching.events().Each("/type")), "%s: events", o.Zero.Name)
 		}
 	}),

@@ -2,6 +2,8 @@ package agenticloop
 
 import (
 	"fmt"
+	"reflect"
+	"slices"
 
 	"github.com/openassay/assay/gen/agenticloopv2"
 	"github.com/openassay/assay/scenarios"
@@ -19,12 +21,17 @@ func (t Turns) all() []Turn { return t }
 
 // everyTurn asks of all turns of a drive what holds of any turn: the other scenarios look at what one turn was for.
 func everyTurn[O watched](suite string, d *scenarios.Drive[O]) scenarios.Scenario {
+	return everyTurnOf(suite, d, plugin)
+}
+
+// everyTurnOf is everyTurn of a drive that needs a claim.
+func everyTurnOf[O watched](suite string, d *scenarios.Drive[O], claim scenarios.Claim) scenarios.Scenario {
 	name := d.ID[len("agenticloop/"):]
 	return scenarios.Scenario{
 		ID:     scenarios.ScenarioID("agenticloop/" + suite + "/turns-of-" + name),
 		Title:  "every turn of " + name + " ends as a turn does, and keeps its books",
 		Proves: soundTurn,
-		Claim:  plugin,
+		Claim:  claim,
 		Ask: scenarios.Ask(d, func(o O, j *scenarios.Judge) {
 			for _, t := range o.all() {
 				t.sound(j)
@@ -41,6 +48,18 @@ func everyTurn[O watched](suite string, d *scenarios.Drive[O]) scenarios.Scenari
 var soundTurn = ids{
 	agenticloopv2.RFC103I7, agenticloopv2.RFC103T10, agenticloopv2.RFC103WIRE1, agenticloopv2.RFC103WIRE2, agenticloopv2.RFC103WIRE3, agenticloopv2.RFC103P4,
 	agenticloopv2.RFC103T1, agenticloopv2.RFC103E7, agenticloopv2.RFC103I3, agenticloopv2.RFC103D1, agenticloopv2.RFC103WIRE12, agenticloopv2.RFC103WIRE13,
+	agenticloopv2.RFC103READ5,
+}
+
+// inTime stops a judge where a turn had not ended when the patience was over, and nothing says that it should have.
+func inTime(j *scenarios.Judge, turns ...Turn) bool {
+	for _, t := range turns {
+		if t.Patience != "" {
+			return j.Block(fmt.Sprintf("%s: it had not ended after %s, and a turn may take %s unless the profile says otherwise", t.Name, t.Patience, usualTurn),
+				"say turn_seconds under limits in "+ProfileName+", or give it --patience "+usualTurn.String())
+		}
+	}
+	return true
 }
 
 func asksForTools(turns []Turn) bool {
@@ -55,6 +74,9 @@ func asksForTools(turns []Turn) bool {
 // sound checks what holds of any turn. What rests on a response that is not there is not looked at.
 func (t Turn) sound(j *scenarios.Judge) {
 	if t.Killed {
+		return
+	}
+	if !inTime(j, t) {
 		return
 	}
 	if t.TimedOut { // there is no more to be said of it
@@ -119,6 +141,9 @@ func (t Turn) soundEvents(j *scenarios.Judge) {
 			continue
 		}
 		j.Check(agenticloopv2.RFC103D1, e.Key("dedupe_key")).To(requestKey(run, n), "%s: dedupe_key", t.Name)
+		if !t.runs().Present() && t.repeats(run) { // the gateway has kept that it is pending
+			continue
+		}
 		j.Check(agenticloopv2.RFC103I3, after.Key("status")).To(check.Equal("running"), "%s: status of the run that asks", t.Name)
 		j.Check(agenticloopv2.RFC103I3, after.Key("pending_step")).To(check.SameAs(step), "%s: pending_step", t.Name)
 		j.Check(agenticloopv2.RFC103I3, after.Key("pending_tool")).To(check.SameAs(payload.Key("tool")), "%s: pending_tool", t.Name)
@@ -129,8 +154,9 @@ func (t Turn) soundEvents(j *scenarios.Judge) {
 // request names.
 func (t Turn) asksInItsState() bool {
 	runs, _ := t.runs().Actual().(object)
+	before := t.before()
 	for id, run := range runs {
-		if now := waitsOf(run); now.status == "running" && now.step > 0 && now != waitsOf(t.before()[id]) {
+		if now := waitsOf(run); now.status == "running" && now.step > 0 && now != waitsOf(before[id]) {
 			return true
 		}
 	}
@@ -165,4 +191,36 @@ func (t Turn) soundState(j *scenarios.Judge) {
 		}
 		return true, fmt.Sprintf("%d runs", len(runs))
 	}), "%s: runs", t.Name)
+	j.Check(agenticloopv2.RFC103READ5, t.runs()).To(t.othersKept(), "%s: runs", t.Name)
+}
+
+// part says whether a run says nothing but what another one said, its status among it.
+func part(run, of any) bool {
+	less, _ := plainly(run).(map[string]any)
+	more, _ := plainly(of).(map[string]any)
+	for name, value := range less {
+		if !reflect.DeepEqual(value, more[name]) {
+			return false
+		}
+	}
+	return less["status"] == more["status"]
+}
+
+// othersKept expects that each run that the turn was not told of is as it was, or let go of where it was over.
+func (t Turn) othersKept() check.Matcher {
+	return check.Seeing("the runs that it was not told of as they were", func(s wire.Seen) (bool, string) {
+		runs, _ := s.Actual().(map[string]any)
+		before := t.before()
+		for _, id := range sortedKeys(before) {
+			now, there := runs[id]
+			was := before[id]
+			switch {
+			case !there || slices.Contains(t.About, id) || same(now, was):
+			case isOver(was) && part(now, was): // shrunk, to make room
+			default:
+				return false, "run " + id + " is " + wire.Compact(now)
+			}
+		}
+		return true, "as they were"
+	})
 }

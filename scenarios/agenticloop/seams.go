@@ -58,12 +58,12 @@ func (p *plan) lays(j job) job {
 	return j
 }
 
-// body is what the n-th result, from 1, holds: what steers, over a stub.
-func (p *plan) body(n int, stub object) object {
+// body is what the n-th result, from 1, holds: what steers, over the usual one.
+func (p *plan) body(n int, usual object) object {
 	if p != nil {
-		maps.Copy(stub, p.results[n])
+		maps.Copy(usual, p.results[n])
 	}
-	return stub
+	return usual
 }
 
 // close ends what was served for the plan.
@@ -231,8 +231,7 @@ func quoted(s string) string {
 
 // reasonOf is why a target is blocked, without what would unblock it.
 func reasonOf(err error) string {
-	var stop *scenarios.Stop
-	if errors.As(err, &stop) {
+	if stop, ok := errors.AsType[*scenarios.Stop](err); ok {
 		return stop.Reason
 	}
 	return err.Error()

@@ -2,6 +2,7 @@ package agenticloop
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/openassay/assay/gen/agenticloopv2"
@@ -16,8 +17,8 @@ func securitySuite() scenarios.Suite {
 		ID: "security", Title: "no tool that is not allowed, no agent that starts itself, no correlation of others, no secret told", Protocol: Protocol,
 		Scenarios: []scenarios.Scenario{
 			allowlistBinds, forbiddenRefused, neverItself, neverItselfPlanned, failsClosed, failsClosedPlanned, namesAreSound, reservedKeys, reservedArguments,
-			secretsKept, secretsOutOfFiles, noNestedDispatch,
-			everyTurn("security", allowlists), everyTurn("security", spoofing), everyTurn("security", secrets),
+			secretsKept, secretsOutOfFiles, noNestedDispatch, misledByModel,
+			everyTurn("security", allowlists), everyTurn("security", spoofing), everyTurn("security", secrets), everyTurn("security", forbidden), everyTurn("security", traps),
 		},
 	}
 }
@@ -89,7 +90,7 @@ var forbiddenRefused = scenarios.Scenario{
 		switch {
 		case o.Cut != "":
 			j.Block(o.Cut, "declare how a further tool is asked for in "+ProfileName)
-		case ready(j, o.Later):
+		case ready(j, o.Later) && taken(j, o.Later):
 			j.Check(agenticloopv2.RFC103G3, o.Later.events().Each("/type")).To(check.Equal([]string{escalated}), "%s: events", o.Later.Name)
 		}
 	}),
@@ -106,10 +107,8 @@ func notItself(name string) check.Matcher {
 			event, _ := e.(map[string]any)
 			kind, _ := event["type"].(string)
 			payload, _ := event["payload"].(map[string]any)
-			for _, own := range append([]string{requestPrefix + "." + name}, ownInputs...) {
-				if kind == own {
-					return false, kind
-				}
+			if slices.Contains(append([]string{requestPrefix + "." + name}, ownInputs...), kind) {
+				return false, kind
 			}
 			if strings.HasPrefix(kind, requestPrefix) && payload["tool"] == name {
 				return false, kind + " for the tool " + name
@@ -129,7 +128,7 @@ var neverItself = scenarios.Scenario{
 		if !begun(j, o.Control) || !ready(j, o.Self) {
 			return
 		}
-		for _, t := range []Turn{o.Control, o.Self} {
+		for _, t := range append([]Turn{o.Control, o.Only, o.Self}, o.Empty...) {
 			for _, id := range (ids{agenticloopv2.RFC103G2, agenticloopv2.RFC103N4}) {
 				j.Check(id, t.events()).To(notItself(o.Name), "%s", t.Name)
 			}
@@ -187,27 +186,35 @@ var failsClosedPlanned = scenarios.Scenario{
 	}),
 }
 
+// soundRequests expects of the types of events that those of requests end in a sound name.
+func soundRequests() check.Matcher {
+	return check.That("no request for a tool but by letters, digits, _ and -, at most 64", func(v any) bool {
+		list, _ := v.([]any)
+		for _, e := range list {
+			kind, _ := e.(string)
+			if strings.HasPrefix(kind, requestPrefix) && !routed.MatchString(kind) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
 // AL-37.
 var namesAreSound = scenarios.Scenario{
 	ID:     "agenticloop/security/tool-names",
-	Title:  "whatever name a planner wants, the type of a request ends in letters, digits, underscore and hyphen",
+	Title:  "whatever name a planner wants or a result tells, the type of a request ends in letters, digits, underscore and hyphen",
 	Proves: ids{agenticloopv2.RFC103READ12},
 	Claim:  plugin,
 	Ask: scenarios.Ask(forbidden, func(o ForbiddenObservation, j *scenarios.Judge) {
 		if !o.steered(j) || !ready(j, o.Odd...) || len(o.Odd) == 0 && !ready(j, Turn{}) {
 			return
 		}
-		for _, t := range o.Odd {
-			j.Check(agenticloopv2.RFC103READ12, t.events().Each("/type")).To(check.That("no type but those of the contract", func(v any) bool {
-				list, _ := v.([]any)
-				for _, e := range list {
-					kind, _ := e.(string)
-					if kind != completed && kind != escalated && !routed.MatchString(kind) {
-						return false
-					}
-				}
-				return true
-			}), "%s: types of its events", t.Name)
+		if !ready(j, o.Told...) {
+			return
+		}
+		for _, t := range slices.Concat(o.Odd, o.Told) {
+			j.Check(agenticloopv2.RFC103READ12, t.events().Each("/type")).To(soundRequests(), "%s: types of its events", t.Name)
 		}
 	}),
 }
@@ -221,6 +228,14 @@ func (o SpoofedObservation) ownCorrelation(j *scenarios.Judge, t Turn, run strin
 			j.Check(id, payload.Key("run_id")).To(check.Equal(run), "%s: run_id", t.Name)
 		}
 		kept := t.run(payload.Key("run_id").String())
+		switch was := waitsOf(t.before()[payload.Key("run_id").String()]); {
+		case kept.Present() && nothing(kept.Key("pending_tool").Actual()):
+			j.BlockOn(agenticloopv2.RFC103I3, "set-up: "+t.Name+": its run does not say which tool it waits for")
+			return
+		case was.step > 0 && !t.asksInItsState(): // and what it asks for is not kept
+			j.BlockOn(agenticloopv2.RFC103T8, "set-up: "+t.Name+": its run waits for what it waited for before")
+			return
+		}
 		j.Check(id, payload.Key("run_id")).NotTo(check.Equal(o.Spoof.Run), "%s: run_id", t.Name)
 		j.Check(id, payload.Key("step")).To(check.SameAs(kept.Key("pending_step")), "%s: step", t.Name)
 		j.Check(id, payload.Key("step")).NotTo(check.Equal(o.Spoof.Step), "%s: step", t.Name)
@@ -247,7 +262,15 @@ var reservedKeys = scenarios.Scenario{
 			j.BlockOn(agenticloopv2.RFC103M1, "set-up: "+o.Start.Name+" asked for no tool")
 			return
 		}
+		if !o.Start.runs().Present() {
+			j.BlockOn(agenticloopv2.RFC103I3, "set-up: "+o.Start.Name+": the request is for no run that is kept")
+			return
+		}
 		made := o.Start.newRuns()
+		if len(made.Values) == 0 && !o.Start.asksInItsState() {
+			j.BlockOn(agenticloopv2.RFC103P5, "set-up: "+o.Start.Name+" keeps no run that asks")
+			return
+		}
 		j.Check(agenticloopv2.RFC103K3, made).To(check.Len(1), "%s: new runs", o.Start.Name)
 		run := ""
 		if len(made.Values) == 1 {
@@ -292,7 +315,7 @@ var secretsKept = scenarios.Scenario{
 		for _, t := range []Turn{o.Start, o.Result, o.Failure, o.Refused} {
 			told := []wire.Value{t.Answer.Key("events"), t.Answer.Key("logs"), t.Answer.Key("error"), t.Answer.Key("result"), t.Errors}
 			for _, where := range sortedKeys(o.Canaries) {
-				for _, v := range append(told[:len(told):len(told)], t.Answer.Key("state_updates")) {
+				for _, v := range append(slices.Clip(told), t.Answer.Key("state_updates")) {
 					j.Check(agenticloopv2.RFC103READ10, v).To(without(o.Canaries[where]), "%s: what stands in the %s", t.Name, where)
 				}
 			}
@@ -322,7 +345,8 @@ var secretsOutOfFiles = scenarios.Scenario{
 	}),
 }
 
-// AL-49. What a turn sends over the network is not seen; a program that it calls for that is.
+// AL-49. What a turn sends over the network is seen where it goes to the address that it was handed as the gateway's; and so
+// is a program that it calls. One that may have another errand is told of.
 var noNestedDispatch = scenarios.Scenario{
 	ID:     "agenticloop/security/no-nested-dispatch",
 	Title:  "a turn calls neither the gateway nor a program that would, and asks a model for one turn alone",
@@ -333,10 +357,20 @@ var noNestedDispatch = scenarios.Scenario{
 			return
 		}
 		for _, id := range (ids{agenticloopv2.RFC103N2, agenticloopv2.RFC103O2}) {
-			j.Check(id, o.Trap).To(check.Seeing("no program called of those by which a gateway is", func(s wire.Seen) (bool, string) {
+			j.Check(id, o.Trap).To(check.Seeing("neither a program called by which a gateway is, nor its API", func(s wire.Seen) (bool, string) {
 				called, _ := s.Actual().(map[string]any)
-				return len(called) == 0, wire.Compact(s.Actual())
-			}), "programs on the PATH")
+				for _, name := range append(slices.Clip(gatewayPrograms), gatewayCalled) {
+					if call, there := called[name]; there {
+						return false, name + ": " + wire.Compact(call)
+					}
+				}
+				return true, "none"
+			}), "programs on the PATH, and the gateway's API")
+		}
+		for _, name := range fetchPrograms {
+			if called := o.Trap.Key(name); called.Present() {
+				j.Find(agenticloopv2.RFC103N2, "it calls a program that fetches, and where to is not seen: %.300s", called.Key("text").String())
+			}
 		}
 		if len(o.Asked) == 3 && o.Asked[2] > 0 {
 			j.Find(agenticloopv2.RFC103N2, "the model was asked %d times for a result that is ignored", o.Asked[2])

@@ -27,15 +27,19 @@ var pendingFirst = scenarios.Scenario{
 	Title:  "every request leaves with a state in which that step and that tool are pending",
 	Proves: ids{agenticloopv2.RFC103S6, agenticloopv2.RFC103I3},
 	Claim:  plugin,
-	Ask: scenarios.Ask(toTheEnd, func(o EndObservation, j *scenarios.Judge) {
-		if !ready(j, o.Start) || !ready(j, o.Steps...) {
+	Ask: scenarios.Ask(budgets, func(o BudgetObservation, j *scenarios.Judge) {
+		if len(o.Turns) == 0 && !ready(j, Turn{}) || !ready(j, o.Turns...) {
 			return
 		}
 		asked := false
-		for _, t := range append([]Turn{o.Start}, o.Steps...) {
+		for _, t := range o.Turns {
 			for _, e := range t.requests().Values {
 				asked = true
 				run := t.run(e.At("/payload/run_id").String())
+				if !run.Present() && t.asksInItsState() {
+					j.BlockOn(agenticloopv2.RFC103E7, "set-up: "+t.Name+": the request does not name the run that waits")
+					return
+				}
 				for _, id := range (ids{agenticloopv2.RFC103S6, agenticloopv2.RFC103I3}) {
 					j.Check(id, run.Key("pending_step")).To(check.SameAs(e.At("/payload/step")), "%s: pending_step", t.Name)
 					j.Check(id, run.Key("pending_tool")).To(check.SameAs(e.At("/payload/tool")), "%s: pending_tool", t.Name)
@@ -55,17 +59,24 @@ var runShape = scenarios.Scenario{
 	Proves: ids{agenticloopv2.RFC103S2, agenticloopv2.RFC103S3, agenticloopv2.RFC103P5},
 	Claim:  plugin,
 	Ask: scenarios.Ask(starts, func(o StartsObservation, j *scenarios.Judge) {
-		if !begun(j, o.First, o.Second) {
+		if !ready(j, o.First, o.Second) {
 			return
 		}
 		for _, t := range []Turn{o.First, o.Second} {
+			if asked := t.requests().Values; len(asked) == 1 && !t.asksInItsState() { // that it asks for a run which is not kept is asked here
+				j.Check(agenticloopv2.RFC103P5, t.run(asked[0].At("/payload/run_id").String())).To(anObject(), "%s: the run that asks, in state_updates", t.Name)
+				return
+			}
+			if !begun(j, t) {
+				return
+			}
 			p, _ := waiting(t)
 			run := t.run(p.Run)
 			j.Check(agenticloopv2.RFC103S2, run.Key("status")).To(check.Equal("running"), "%s: status", t.Name)
 			j.Check(agenticloopv2.RFC103S2, run.Key("step")).To(check.Integer(0, p.Step), "%s: step", t.Name)
 			j.Check(agenticloopv2.RFC103S2, run.Key("max_steps")).To(check.Integer(1, 0), "%s: max_steps", t.Name)
 			j.Check(agenticloopv2.RFC103S3, t.Answer.At("/state_updates/last_run_id")).To(check.Equal(p.Run), "%s: last_run_id", t.Name)
-			j.Check(agenticloopv2.RFC103P5, t.Answer.Key("state_updates")).To(anObject(), "%s: state_updates", t.Name)
+			j.Check(agenticloopv2.RFC103P5, run).To(anObject(), "%s: the run that asks, in state_updates", t.Name)
 		}
 	}),
 }
@@ -93,8 +104,8 @@ var resumesFromState = scenarios.Scenario{
 	Claim:  plugin,
 	Ask: scenarios.Ask(results, func(o ResultsObservation, j *scenarios.Judge) {
 		if begun(j, o.Start) && ready(j, o.Matching) {
-			if !moved(o.Matching) {
-				j.BlockOn(agenticloopv2.RFC103V9, "set-up: the result moved no run")
+			if !moved(o.Matching) { // that nothing is asked for is another scenario's failure, that the run stands where it stood is this one's
+				j.Check(agenticloopv2.RFC103S1, o.Matching.runs()).NotTo(o.Matching.unchanged(o.Pending.Run), "%s: the run", o.Matching.Name)
 				return
 			}
 			moves := o.Matching.requests()

@@ -44,7 +44,7 @@ func (s told) turn(t *testing.T) Turn {
 		before["runs"] = s.before
 	}
 	return Turn{
-		Name: s.name, Before: json.RawMessage(encode(t, before)), TimedOut: s.ended != "", Exit: part("exit"), Output: part("output"), Bytes: part("bytes"), Errors: part("stderr"),
+		Name: s.name, About: []string{"R"}, Before: json.RawMessage(encode(t, before)), TimedOut: s.ended != "", Exit: part("exit"), Output: part("output"), Bytes: part("bytes"), Errors: part("stderr"),
 		Survivors: part("survivors"), Litter: part("litter"), Answer: wiretest.At(t, transcript, wire.Ref{Exchange: 1}),
 	}
 }

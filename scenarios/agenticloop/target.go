@@ -14,6 +14,7 @@ import (
 	yaml "go.yaml.in/yaml/v3"
 
 	"github.com/openassay/assay/gen/agenticloopv2"
+	"github.com/openassay/assay/internal/validate"
 	"github.com/openassay/assay/scenarios/wire"
 )
 
@@ -71,12 +72,8 @@ func fromProfile(path, dir string, raw []byte) (wire.Target, error) {
 	if err != nil {
 		return wire.Target{}, err
 	}
-	var wrong []error
-	for _, p := range schema.Validate(raw) {
-		wrong = append(wrong, fmt.Errorf("%s: %s", path, p.String()))
-	}
-	if len(wrong) > 0 {
-		return wire.Target{}, errors.Join(wrong...)
+	if err := mistakes(path, schema.Validate(raw)); err != nil {
+		return wire.Target{}, err
 	}
 	var profile agenticloopv2.TargetProfile
 	if err := json.Unmarshal(raw, &profile); err != nil {
@@ -91,7 +88,7 @@ func fromProfile(path, dir string, raw []byte) (wire.Target, error) {
 		}
 		_ = json.Unmarshal(d.Manifest, &manifest) // what is wrong with it is told as a finding
 	}
-	p := &wire.Process{Name: dir, Env: profile.Environment}
+	p := &wire.Process{Name: dir, Env: profile.Environment, Secrets: secretsOf(profile)}
 	if p.Command, err = commandOf(dir, profile, manifest); err != nil {
 		return wire.Target{}, fmt.Errorf("%s: %w", path, err)
 	}
@@ -103,10 +100,43 @@ func fromProfile(path, dir string, raw []byte) (wire.Target, error) {
 			return wire.Target{}, err
 		}
 	}
+	if file := outOfReach(dir, profile); file != "" {
+		return wire.Target{}, fmt.Errorf("%s: command: %s is a file of the profile's folder, and the command starts in an empty one: add working_folder: . or give its whole path", path, file)
+	}
 	if p.Declared, err = json.Marshal(d); err != nil {
 		return wire.Target{}, err
 	}
 	return wire.Target{Process: p}, nil
+}
+
+// mistakes words what is wrong with a profile, a line each.
+func mistakes(path string, problems []validate.Problem) error {
+	var wrong []error
+	for _, p := range problems {
+		text := p.Hint()
+		switch text {
+		case "missing property command":
+			continue // the other branch of the same choice says it
+		case "missing property manifest":
+			text = "it names neither a command nor a manifest: add command: [PROGRAM, ARGUMENTS...], or manifest: " + ManifestName
+		}
+		wrong = append(wrong, fmt.Errorf("%s: %s", path, text))
+	}
+	return errors.Join(wrong...)
+}
+
+// outOfReach is an argument of a command that names a file beside the profile, where the command does not start; "" if there
+// is none.
+func outOfReach(dir string, profile agenticloopv2.TargetProfile) string {
+	if profile.WorkingFolder != "" || len(profile.Command) == 0 {
+		return ""
+	}
+	for _, word := range profile.Command[1:] {
+		if info, err := os.Stat(filepath.Join(dir, word)); err == nil && info.Mode().IsRegular() && !filepath.IsAbs(word) {
+			return word
+		}
+	}
+	return ""
 }
 
 // commandOf is the profile's command, or else the manifest's entrypoint.

@@ -11,18 +11,28 @@ import (
 
 // Turn is one turn of the agent as it was seen.
 type Turn struct {
-	Name      string          `json:"name"`   // what it was handed, in words
-	Before    json.RawMessage `json:"before"` // the state that it was handed
+	Name      string          `json:"name"`            // what it was handed, in words
+	Before    json.RawMessage `json:"before"`          // the state that it was handed
+	About     []string        `json:"about,omitempty"` // the runs that it was told of: what it does to others is wrong
 	Refused   bool            `json:"refused,omitempty"`
 	Killed    bool            `json:"killed,omitempty"`
 	TimedOut  bool            `json:"timedOut,omitempty"`
-	Exit      wire.Value      `json:"exit"`   // exit code, or how it ended in words
-	Output    wire.Value      `json:"output"` // what it printed, or in words why that is no JSON
-	Bytes     wire.Value      `json:"bytes"`  // how much it printed
+	Patience  string          `json:"patience,omitempty"` // how long it was waited for, where the profile says nothing and the text allows for more
+	Exit      wire.Value      `json:"exit"`               // exit code, or how it ended in words
+	Output    wire.Value      `json:"output"`             // what it printed, or in words why that is no JSON
+	Bytes     wire.Value      `json:"bytes"`              // how much it printed
 	Errors    wire.Value      `json:"stderr"`
 	Survivors wire.Value      `json:"survivors"`
 	Litter    wire.Value      `json:"litter"`
 	Answer    wire.Value      `json:"answer"` // the response; absent where it is no JSON
+
+	ended *wire.Ended // nil where it was read from disk
+}
+
+// mint takes what the transcript has of the turn.
+func (t *Turn) mint() {
+	t.Exit, t.Output, t.Bytes, t.Errors = t.ended.Part("exit"), t.ended.Part("output"), t.ended.Part("bytes"), t.ended.Part("stderr")
+	t.Survivors, t.Litter, t.Answer = t.ended.Part("survivors"), t.ended.Part("litter"), t.ended.Value("")
 }
 
 // answered says whether the turn ended as a turn does, with a response that can be read.
@@ -79,9 +89,6 @@ func (t Turn) before() map[string]any {
 	return runsOf(state)
 }
 
-// runBefore is a run as the turn was handed it, for a matcher.
-func (t Turn) runBefore(id string) any { return check.Plain(t.before()[id]) }
-
 // newRuns are the runs that the turn was not handed.
 func (t Turn) newRuns() wire.Found {
 	known, runs := t.before(), t.runs()
@@ -95,9 +102,36 @@ func (t Turn) newRuns() wire.Found {
 	return out
 }
 
-// unchanged expects that the turn left the run as it was: it does not mention it, or says of it what it was handed.
+// same says whether two runs, as a decoded document has them, say the same: what is null may as well be absent, and nothing
+// pending may be written as 0 or as an empty text (facts 3.2). An agent may write every run anew in its own manner.
+func same(a, b any) bool { return reflect.DeepEqual(plainly(a), plainly(b)) }
+
+// plainly is a run without what says nothing.
+func plainly(run any) any {
+	members, isObject := check.Plain(run).(map[string]any)
+	if !isObject {
+		return check.Plain(run)
+	}
+	out := make(map[string]any, len(members))
+	for name, value := range members {
+		if pending := strings.HasPrefix(name, "pending_"); value != nil && (!pending || !nothing(value)) {
+			out[name] = value
+		}
+	}
+	return out
+}
+
+// isOver says whether a run has ended, as a state has it. An agent may let go of one that has: nothing bounds the state else,
+// and what comes for it is ignored either way (facts 7.25).
+func isOver(run any) bool {
+	status := waitsOf(run).status
+	return status == "done" || status == "escalated"
+}
+
+// unchanged expects that the turn left the run as it was: it does not mention it, or says of it what it was handed, or let
+// go of it when it was over.
 func (t Turn) unchanged(id string) check.Matcher {
-	was := t.runBefore(id)
+	was := t.before()[id]
 	return check.Seeing("run "+id+" as it was", func(s wire.Seen) (bool, string) {
 		runs, _ := s.Actual().(map[string]any)
 		if runs == nil {
@@ -107,32 +141,35 @@ func (t Turn) unchanged(id string) check.Matcher {
 		switch {
 		case !there && was == nil:
 			return true, "not there"
+		case !there && isOver(was):
+			return true, "let go of, since it was over"
 		case !there:
 			return false, "gone: the runs are replaced as a whole"
 		}
-		return reflect.DeepEqual(check.Plain(now), was), wire.Compact(now)
+		return same(now, was), wire.Compact(now)
 	})
 }
 
 // untouched expects that the turn changed no run at all.
 func (t Turn) untouched() check.Matcher {
-	was, _ := check.Plain(any(t.before())).(map[string]any)
+	was := t.before()
 	return check.Seeing("no run changed, made or lost", func(s wire.Seen) (bool, string) {
 		runs, isObject := s.Actual().(map[string]any)
 		if !isObject {
 			return s.Actual() == nil, wire.Compact(s.Actual())
 		}
-		now, _ := check.Plain(any(runs)).(map[string]any)
-		if len(now) == 0 && len(was) == 0 {
+		if len(runs) == 0 && len(was) == 0 {
 			return true, "no run"
 		}
-		for id := range now {
-			if !reflect.DeepEqual(now[id], was[id]) {
-				return false, "run " + id + " is " + wire.Compact(runs[id])
+		for id, now := range runs {
+			if before, known := was[id]; !known || !same(now, before) {
+				return false, "run " + id + " is " + wire.Compact(now)
 			}
 		}
-		if len(now) != len(was) {
-			return false, "runs are gone: " + wire.Compact(runs)
+		for id, run := range was {
+			if _, there := runs[id]; !there && !isOver(run) {
+				return false, "run " + id + " is gone: " + wire.Compact(runs)
+			}
 		}
 		return true, "all as they were"
 	})

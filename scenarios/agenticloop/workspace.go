@@ -59,9 +59,18 @@ var traceGrows = scenarios.Scenario{
 		before := ""
 		for i, files := range o.Left {
 			trace := files.Key("trace.jsonl")
+			if n, _ := trace.Key("bytes").Int(); i > 1 && n > 0 && !trace.Key("text").Present() {
+				break // so many files leave no room for its text in what is kept of them
+			}
 			j.Check(agenticloopv2.RFC103W2, trace).To(jsonLines(), "trace.jsonl of job %d", i+1)
 			j.Check(agenticloopv2.RFC103W2, trace.Key("text")).To(beginsWith(before), "trace.jsonl of job %d", i+1)
 			before = trace.Key("text").String()
+		}
+		for i := range o.Left[1:] { // a memory may be put in order
+			was, now := o.Left[i].Key("memory.md").Key("text").String(), o.Left[i+1].Key("memory.md").Key("text").String()
+			if !strings.HasPrefix(now, was) {
+				j.Find(agenticloopv2.RFC103W3, "memory.md of job %d does not begin with what it held before: it was written anew", i+2)
+			}
 		}
 		if len(o.Left) > 1 {
 			j.Check(agenticloopv2.RFC103W2, o.Left[1].Key("trace.jsonl").Key("bytes")).NotTo(check.SameAs(o.Left[0].Key("trace.jsonl").Key("bytes")), "bytes of trace.jsonl after the second job")
@@ -153,7 +162,7 @@ var nothingOutside = scenarios.Scenario{
 			return
 		}
 		for _, t := range append([]Turn{o.Start}, append(o.Steps, o.Odd...)...) {
-			j.Check(agenticloopv2.RFC103READ13, t.Litter).To(check.Len(0), "%s: files in the folder in which it was started", t.Name)
+			j.Check(agenticloopv2.RFC103READ13, t.Litter).To(noLitter(), "%s: files in the folder in which it was started", t.Name)
 		}
 		j.Check(agenticloopv2.RFC103READ13, o.Beside).To(check.Seeing("nothing but workspaces", func(s wire.Seen) (bool, string) {
 			all, _ := s.Actual().(map[string]any)
@@ -168,7 +177,7 @@ var nothingOutside = scenarios.Scenario{
 			j.Check(agenticloopv2.RFC103READ13, files).To(check.Seeing("no links that lead elsewhere", func(s wire.Seen) (bool, string) {
 				all, _ := s.Actual().(map[string]any)
 				for _, name := range sortedKeys(all) {
-					if file, _ := all[name].(map[string]any); file["kind"] == "link" {
+					if file, _ := all[name].(map[string]any); file["kind"] == "link" && file["inside"] != true {
 						return false, name
 					}
 				}
@@ -176,6 +185,19 @@ var nothingOutside = scenarios.Scenario{
 			}), "files of job %d", i+1)
 		}
 	}),
+}
+
+// noLitter expects no files but in the workspace that is named by a path from there.
+func noLitter() check.Matcher {
+	return check.Seeing("none", func(s wire.Seen) (bool, string) {
+		files, _ := s.Actual().([]any)
+		for _, f := range files {
+			if name, _ := f.(string); name != path.Dir(relativeWorkspace) && name != relativeWorkspace && !strings.HasPrefix(name, relativeWorkspace+"/") {
+				return false, wire.Compact(f)
+			}
+		}
+		return true, "none"
+	})
 }
 
 // RFC-103 Event Contract 4, Success Criteria.
@@ -207,7 +229,8 @@ var artifactsThere = scenarios.Scenario{
 			}), "artifacts")
 			j.Check(agenticloopv2.RFC103O6, list).To(check.Seeing("paths of files of the workspace", func(wire.Seen) (bool, string) {
 				for _, p := range list.Items() {
-					if files.Key(path.Clean(p.String())).Key("kind").String() != "file" {
+					file := files.Key(path.Clean(p.String()))
+					if kind := file.Key("kind").String(); kind != "file" && (kind != "link" || file.Key("inside").Actual() != true) {
 						return false, p.JSON() + " is not there"
 					}
 				}
@@ -224,7 +247,7 @@ var unusableWorkspace = scenarios.Scenario{
 	Proves: ids{agenticloopv2.RFC103WIRE11},
 	Claim:  revision202602,
 	Ask: scenarios.Ask(inWorkspaces, func(o WorkspaceObservation, j *scenarios.Judge) {
-		if !ready(j, o.Start) || len(o.Odd) == 0 && !ready(j, Turn{}) {
+		if !ready(j, o.Start) || len(o.Odd) == 0 && !ready(j, Turn{}) || !inTime(j, o.Odd...) {
 			return
 		}
 		for _, t := range o.Odd {
@@ -245,6 +268,9 @@ var largeResult = scenarios.Scenario{
 			return
 		}
 		t := o.Result
+		if !inTime(j, t) {
+			return
+		}
 		j.Check(agenticloopv2.RFC103READ6, t.Exit).To(check.Equal(0), "%s: exit code", t.Name)
 		j.Check(agenticloopv2.RFC103READ6, t.Output).To(anObject(), "%s: standard output", t.Name)
 		j.Check(agenticloopv2.RFC103READ6, t.Bytes).To(check.Integer(1, 10<<20), "%s: bytes on standard output", t.Name)

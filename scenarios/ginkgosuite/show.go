@@ -38,7 +38,7 @@ func Show(c *scenarios.Certification, out io.Writer) ginkgo.Report {
 	formatter.ColorableStdOut = out
 	defer func() { formatter.ColorableStdOut = before }()
 	suiteConfig := types.NewDefaultSuiteConfig()
-	suiteConfig.RandomSeed = int64(c.Options.Seed & math.MaxInt64) //nolint:gosec // masked; the default is the clock
+	suiteConfig.RandomSeed = int64(c.Options.Seed & math.MaxInt64) // masked; the default is the clock
 	suiteConfig.Timeout = 0                                        // the certification has its own deadline
 	reporterConfig := types.NewDefaultReporterConfig()
 	reporterConfig.NoColor, reporterConfig.Succinct = true, true

@@ -326,7 +326,11 @@ func (c *Client) prepare(ctx context.Context, call Call, accept string) (*http.R
 		}
 	}
 	if c.key != "" && !call.Anonymous {
-		request.Header.Set("Authorization", "Bearer "+c.key)
+		if name := c.network.target.KeyHeader; name != "" {
+			request.Header.Set(name, c.key)
+		} else {
+			request.Header.Set("Authorization", "Bearer "+c.key)
+		}
 	}
 	for k, v := range call.Header {
 		request.Header.Set(k, v)
@@ -392,11 +396,16 @@ func (c *Client) headers(h http.Header) map[string]string {
 		if c.private(k) {
 			out[k] = "<secret>"
 		}
-		if k == "Authorization" {
+		if k == "Authorization" || c.keyed(k) {
 			out[k] = c.blank
 		}
 	}
 	return out
+}
+
+// keyed says whether a header is the one in which the credential goes.
+func (c *Client) keyed(name string) bool {
+	return c.network.target.KeyHeader != "" && http.CanonicalHeaderKey(c.network.target.KeyHeader) == name
 }
 
 func (c *Client) private(name string) bool {

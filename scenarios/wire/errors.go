@@ -21,6 +21,12 @@ var ErrUnreadable = errors.New("the answer cannot be read")
 // after it was given time. It says nothing about what the target promises.
 var ErrBusy = errors.New("the target is busy")
 
+// notStarted is the [ErrNoAnswer] of an executable that never ran.
+type notStarted struct{}
+
+func (notStarted) Error() string        { return "it cannot be started" }
+func (notStarted) Is(target error) bool { return target == ErrNoAnswer }
+
 // failure is one failed exchange; errors.Is finds the kind and the cause.
 type failure struct {
 	kind   error
@@ -30,7 +36,10 @@ type failure struct {
 }
 
 func (f *failure) Error() string {
-	s := f.doing + ": " + f.kind.Error()
+	s := f.kind.Error()
+	if f.doing != "" {
+		s = f.doing + ": " + s
+	}
 	if f.detail != "" {
 		s += ": " + f.detail
 	}

@@ -60,7 +60,7 @@ func (c *Client) Discover(ctx context.Context, path string) (Declaration, error)
 	}
 	doing := "look at " + clip(p.Name)
 	if err := p.CheckProgram(); err != nil {
-		return Declaration{}, &failure{kind: ErrNoAnswer, doing: doing, cause: err}
+		return Declaration{}, &failure{kind: notStarted{}, cause: err}
 	}
 	weight, err := c.network.limits.vetted(doing, p.Declared)
 	if err == nil {
@@ -76,6 +76,15 @@ func (c *Client) Discover(ctx context.Context, path string) (Declaration, error)
 	return Declaration{Document: read.Value(""), Raw: p.Declared, Found: true}, nil
 }
 
+// Declared is what is declared of an executable, as the operator wrote it, for a drive that acts on it; nil where the target
+// is none. The document of [Client.Discover] shows it without its secrets.
+func (c *Client) Declared() []byte {
+	if p := c.network.target.Process; p != nil {
+		return p.Declared
+	}
+	return nil
+}
+
 // file is one file of a folder, as a listing has it.
 type file struct {
 	Kind   string `json:"kind"` // file, folder, link or other
@@ -83,6 +92,7 @@ type file struct {
 	Text   string `json:"text,omitempty"` // the begin of it, where it is long or no text
 	Whole  bool   `json:"whole,omitempty"`
 	SHA256 string `json:"sha256,omitempty"` // of as much as was read
+	Inside bool   `json:"inside,omitempty"` // a link that leads to something in the same folder
 }
 
 // mostRead is how much of one file is read.
@@ -139,7 +149,8 @@ func readFile(root *os.Root, path string, d fs.DirEntry, most int) file {
 	case mode.IsDir():
 		return file{Kind: "folder"}
 	case mode&fs.ModeSymlink != 0:
-		return file{Kind: "link"}
+		_, err := root.Stat(path) // what leads out of the folder is an error
+		return file{Kind: "link", Inside: err == nil}
 	case !mode.IsRegular():
 		return file{Kind: "other"}
 	}

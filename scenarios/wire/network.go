@@ -21,7 +21,9 @@ import (
 // Target is what is certified and how it is reached.
 type Target struct {
 	URL string // base URL; operations' paths are appended
-	Key string // bearer credential, "" for none
+	Key string // the credential, "" for none
+	// KeyHeader is the header in which a credential goes as it is: X-API-Key. "" sends it as a bearer in Authorization.
+	KeyHeader string
 	// OtherKey is the credential of another tenant, "" for none. Nothing goes out with it but what is sent by [Client.Other].
 	OtherKey string
 	// VoterKeys are the credentials of further principals of the tenant. Nothing goes out with one but what is sent by [Client.Voter].
@@ -130,6 +132,9 @@ func newPlugin(p Process, o Options) (*Network, error) {
 		if credential.MatchString(name) {
 			n.redactor.Hide(value)
 		}
+	}
+	for _, secret := range p.Secrets {
+		n.redactor.Hide(secret)
 	}
 	return n, nil
 }

@@ -5,14 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
+
+	"github.com/openassay/assay/internal/process"
 )
 
 // Process is a plugin executable as a target: each turn is a process of its own, which reads a request on its standard
@@ -23,19 +22,20 @@ type Process struct {
 	Dir      string            // where it starts; "" = a new, empty folder each turn
 	Env      map[string]string // beside PATH, HOME, TZ, LANG, LANGUAGE, TMPDIR and LC_*
 	Declared []byte            // a JSON document: what it says of itself
+	Secrets  []string          // kept out of every record, as are values of Env whose names say so
 	Here     Program           // in place of the command, which is not started: the program as a function
 }
 
 // KillPoint is when a turn's process is killed on purpose.
-type KillPoint string
+type KillPoint = process.KillPoint
 
 // Kill points, in the order in which a process passes them.
 const (
-	KillNever       KillPoint = ""
-	KillBeforeInput KillPoint = "before its input"
-	KillHalfInput   KillPoint = "in the middle of its input"
-	KillAfterInput  KillPoint = "after its input"
-	KillAtOutput    KillPoint = "at the first byte of its output"
+	KillNever       = process.KillNever
+	KillBeforeInput = process.KillBeforeInput
+	KillHalfInput   = process.KillHalfInput
+	KillAfterInput  = process.KillAfterInput
+	KillAtOutput    = process.KillAtOutput
 )
 
 // Turn is one process to be started.
@@ -121,7 +121,7 @@ func (c *Client) Spawn(ctx context.Context, turn Turn) (*Ended, error) {
 	doing := "start " + clip(p.Command[0])
 	r, err := run(ctx, p, turn, c.network.limits)
 	if err != nil && !errors.Is(err, context.Canceled) {
-		err = &failure{kind: ErrNoAnswer, doing: doing, cause: startable(err)}
+		err = &failure{kind: notStarted{}, doing: clip(p.Command[0]), cause: err}
 	}
 	entry := Entry{Kind: "process", At: start.UTC(), Micros: c.network.now().Sub(start).Microseconds(), Label: turn.Label, Process: &r.Spawned}
 	if err == nil {
@@ -146,6 +146,22 @@ func (c *Client) Spawn(ctx context.Context, turn Turn) (*Ended, error) {
 		e.Output = r.output
 	}
 	return e, nil
+}
+
+// Retain leaves of the transcript nothing but the entries of these turns, which are all different, in this order. A drive
+// that looked for the shortest way to something calls it before it returns: values that were minted before are of entries
+// that have another number now, or are gone, and have to be minted again.
+func (c *Client) Retain(turns ...*Ended) {
+	numbers := make([]int, len(turns))
+	for i, e := range turns {
+		numbers[i] = e.exchange
+	}
+	freed := c.transcript.retain(numbers)
+	for i, e := range turns {
+		e.exchange = i + 1
+	}
+	c.held.kept.Add(-freed)
+	c.network.held.kept.Add(-freed)
 }
 
 // read vets what a process printed. What is not JSON is told, and is no error: who printed it is judged for it.
@@ -176,22 +192,6 @@ func (c *Client) read(ctx context.Context, doing string, r *result) error {
 	return nil
 }
 
-// startable words why a program could not be started.
-func startable(err error) error {
-	var path *fs.PathError
-	switch {
-	case errors.Is(err, exec.ErrNotFound), errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("%w: check the command, and the interpreter that its first line names", err)
-	case errors.Is(err, fs.ErrPermission) && os.Geteuid() == 0:
-		return fmt.Errorf("%w: it is started as user %d, who must be able to read its folder and to execute it", err, unprivileged)
-	case errors.Is(err, fs.ErrPermission):
-		return fmt.Errorf("%w: make it executable (chmod +x)", err)
-	case errors.As(err, &path) && errors.Is(err, syscall.ENOEXEC):
-		return fmt.Errorf("%w: begin it with a line that names its interpreter (#!/usr/bin/env python3)", err)
-	}
-	return err
-}
-
 // CheckProgram says whether a target's program is there and can be executed. The error says how to mend it.
 func (p *Process) CheckProgram() error {
 	if p.Here != nil {
@@ -200,48 +200,14 @@ func (p *Process) CheckProgram() error {
 	if len(p.Command) == 0 {
 		return errors.New("no command is given")
 	}
-	program, err := exec.LookPath(p.Command[0])
-	if err != nil {
-		return startable(err)
-	}
-	if os.Geteuid() == 0 {
-		if err := reachable(program); err != nil {
-			return startable(err)
-		}
-	}
 	if p.Dir != "" {
 		if info, err := os.Stat(p.Dir); err != nil {
-			return fmt.Errorf("its working folder: %w", err)
+			return fmt.Errorf("its working folder: %w: make it, or name another one as working_folder", err)
 		} else if !info.IsDir() {
-			return fmt.Errorf("its working folder %s is a file", filepath.Clean(p.Dir))
+			return fmt.Errorf("its working folder %s is a file: name a folder as working_folder", filepath.Clean(p.Dir))
 		}
 	}
-	return nil
-}
-
-// reachable says whether a user without rights of its own can execute a program: root can execute nearly all, and the one
-// as which it starts others cannot.
-func reachable(program string) error {
-	path, err := filepath.Abs(program)
-	if err != nil {
-		return err
-	}
-	if path, err = filepath.EvalSymlinks(path); err != nil {
-		return err
-	}
-	for at := path; ; at = filepath.Dir(at) {
-		info, err := os.Stat(at)
-		if err != nil {
-			return err
-		}
-		owner, _ := info.Sys().(*syscall.Stat_t)
-		if own := owner != nil && owner.Uid == unprivileged && info.Mode().Perm()&0o100 != 0; info.Mode().Perm()&0o001 == 0 && !own {
-			return &fs.PathError{Op: "execute", Path: at, Err: fs.ErrPermission}
-		}
-		if at == filepath.Dir(at) {
-			return nil
-		}
-	}
+	return process.Check(p.Command[0], p.Dir, os.TempDir())
 }
 
 // clean takes secrets out of everything that is kept of a turn.
@@ -295,13 +261,14 @@ func (s *Spawned) part(name string) (v any, known bool) {
 // unread says why there is no answer, with the begin of what there is in its place.
 func (s *Spawned) unread() string {
 	const most = 200
-	text := s.Unread
+	var text strings.Builder
+	text.WriteString(s.Unread)
 	for _, other := range []struct{ name, text string }{{"it printed", s.Output}, {"its standard error says", s.Errors}} {
 		if said := strings.TrimSpace(other.text); said != "" {
-			text += "; " + other.name + ": " + strings.ToValidUTF8(said[:min(len(said), most)], "")
+			text.WriteString("; " + other.name + ": " + strings.ToValidUTF8(said[:min(len(said), most)], ""))
 		}
 	}
-	return text
+	return text.String()
 }
 
 func list(texts []string) []any {

@@ -3,9 +3,7 @@ package wire
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"io"
-	"time"
 )
 
 // Program is what an executable does, as a function of this process: it reads in to its end, writes its answer to out and
@@ -16,14 +14,9 @@ type Program func(ctx context.Context, in io.Reader, out, errs io.Writer) (exit 
 // only a process can do wrong is not seen. A turn that is killed before it answers has not begun, one that is killed as
 // it answers has done all else.
 func runHere(ctx context.Context, p *Process, turn Turn, limits Limits) (*result, error) {
-	r := &result{Spawned: Spawned{Command: p.Command, Input: string(turn.Input[:min(len(turn.Input), limits.InputKept)]), InputBytes: int64(len(turn.Input))}}
-	early := turn.Kill != KillNever && turn.Kill != KillAtOutput
-	switch {
-	case early:
-		r.killed, r.Ended = true, "killed on purpose "+string(turn.Kill)
-		return r, nil
-	case turn.KillAfter > 0:
-		r.killed, r.Ended = true, fmt.Sprintf("killed on purpose %s after its input", turn.KillAfter)
+	r := newResult(p, turn, limits)
+	if early := turn.Kill != KillNever && turn.Kill != KillAtOutput; early || turn.KillAfter > 0 {
+		r.killed, r.Ended = true, onPurpose(turn)
 		return r, nil
 	}
 	bounded, cancel := context.WithTimeout(ctx, turn.Timeout)
@@ -41,9 +34,9 @@ func runHere(ctx context.Context, p *Process, turn Turn, limits Limits) (*result
 	r.Errors, r.ErrorBytes = errs.kept.String(), errs.total
 	switch {
 	case turn.Kill == KillAtOutput && r.OutputBytes > 0:
-		r.killed, r.Ended = true, "killed on purpose "+string(turn.Kill)
+		r.killed, r.Ended = true, onPurpose(turn)
 	case bounded.Err() != nil:
-		r.timedOut, r.Ended = true, fmt.Sprintf("killed at its deadline of %s", turn.Timeout.Round(time.Millisecond))
+		r.timedOut, r.Ended = true, atDeadline(turn)
 	default:
 		r.Exit = &exit
 	}

@@ -69,3 +69,36 @@ func TestAProgramOfThisProcessIsATarget(t *testing.T) {
 		})
 	}
 }
+
+// Of all turns that a drive tried, the transcript can keep some alone; the others count no more towards what may be kept.
+func TestOfWhatWasTriedTheTranscriptKeepsSome(t *testing.T) {
+	echo := func(_ context.Context, in io.Reader, out, _ io.Writer) int {
+		if _, err := io.Copy(out, in); err != nil {
+			return 1
+		}
+		return 0
+	}
+	limits := wire.DefaultLimits()
+	limits.DriveBytes = 4000
+	n, err := wire.NewNetwork(wire.Target{Process: &wire.Process{Name: "here", Command: []string{"here"}, Here: echo}}, wire.Options{Limits: limits})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := n.Client("drive")
+	t.Cleanup(c.Close)
+	say := func(word string) *wire.Ended {
+		return spawn(t, c, wire.Turn{Input: []byte(`"` + word + `"`), Label: word})
+	}
+	for range 20 { // more than may be kept at once
+		say("one")
+		two, three := say("two"), say("three")
+		_ = three.Value("") // decoded, and let go of
+		c.Retain(three, two)
+		if got := three.Value("").String() + " " + two.Value("").String(); got != "three two" || three.Exchange() != 1 || two.Exchange() != 2 {
+			t.Fatalf("the values are %s, of %d and %d", got, three.Exchange(), two.Exchange())
+		}
+		if c.Transcript().Len() != 2 || c.Transcript().Entry(1).Label != "three" || c.Transcript().Entry(2).Label != "two" {
+			t.Fatalf("%d entries", c.Transcript().Len())
+		}
+	}
+}

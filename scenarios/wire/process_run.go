@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"os/exec"
-	"sync"
-	"syscall"
 	"time"
+
+	"github.com/openassay/assay/internal/process"
 )
 
 // result is a process that is over.
@@ -18,11 +16,10 @@ type result struct {
 	timedOut, killed bool
 }
 
-// How long something may take that the kernel does.
-const (
-	dying  = 5 * time.Second        // a killed process
-	fading = 100 * time.Millisecond // the children of one that has ended, by themselves
-)
+// newResult is a turn that has not begun.
+func newResult(p *Process, turn Turn, limits Limits) *result {
+	return &result{Spawned: Spawned{Command: p.Command, Input: string(turn.Input[:min(len(turn.Input), limits.InputKept)]), InputBytes: int64(len(turn.Input))}}
+}
 
 // run starts a process, feeds it and waits until nothing of it is left. The error says why it could not be started, or
 // that ctx was over.
@@ -30,214 +27,70 @@ func run(ctx context.Context, p *Process, turn Turn, limits Limits) (*result, er
 	if p.Here != nil {
 		return runHere(ctx, p, turn, limits)
 	}
-	r := &result{Spawned: Spawned{Command: p.Command, Input: string(turn.Input[:min(len(turn.Input), limits.InputKept)]), InputBytes: int64(len(turn.Input))}}
+	r := newResult(p, turn, limits)
 	home, err := newFolder()
 	if err != nil {
 		return r, err
 	}
 	defer home.remove()
-	pipes, err := newPipes()
-	if err != nil {
-		return r, err
+	command := process.Command{
+		Path: p.Command[0], Args: p.Command[1:], Dir: home.work, Env: home.environment(p.Env, turn.Env), Home: home.path, AsNobody: true,
+		Stdin: turn.Input, Timeout: turn.Timeout, Kill: turn.Kill, KillAfter: turn.KillAfter,
+		MaxStdout: limits.OutputBytes, KeepStdout: limits.OutputKept, MaxStderr: limits.ErrorsKept,
 	}
-	defer pipes.close()
-	cmd := exec.Command(p.Command[0], p.Command[1:]...)
-	if cmd.Err != nil {
-		return r, cmd.Err
-	}
-	cmd.Dir, cmd.Env, cmd.SysProcAttr = home.work, home.environment(p.Env, turn.Env), apart()
 	if p.Dir != "" {
-		cmd.Dir = p.Dir
+		command.Dir = p.Dir
 	}
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = pipes.in.read, pipes.out.write, pipes.err.write
-	if err := cmd.Start(); err != nil {
-		return r, err
+	ended, err := process.Run(ctx, command)
+	r.take(ended, turn, limits)
+	switch cause := ctx.Err(); {
+	case cause == nil && err != nil:
+		return r, process.Explain(err, p.Command[0], p.Dir, home.path)
+	case cause != nil && !errors.Is(context.Cause(ctx), context.DeadlineExceeded):
+		err = context.Canceled
 	}
-	pipes.started()
-	w := &watched{cmd: cmd, pipes: pipes, turn: turn, limits: limits, home: home, r: r, exited: make(chan struct{}), kill: make(chan death, 1)}
-	err = w.wait(ctx)
 	if p.Dir == "" {
 		r.Litter = home.litter()
 	}
 	return r, err
 }
 
-// apart puts a process into a session of its own, so that all of it can be killed, and takes root's rights from it.
-func apart() *syscall.SysProcAttr {
-	a := &syscall.SysProcAttr{Setsid: true}
-	if os.Geteuid() == 0 {
-		a.Credential = &syscall.Credential{Uid: unprivileged, Gid: unprivileged}
+// take notes how the process ended.
+func (r *result) take(e process.Result, turn Turn, limits Limits) {
+	r.output, r.OutputBytes = e.Stdout, e.StdoutBytes
+	shown := r.output
+	if r.OutputBytes > int64(len(shown)) {
+		shown = shown[:min(len(shown), limits.InputKept)]
 	}
-	return a
-}
-
-// watched is a process that runs.
-type watched struct {
-	cmd    *exec.Cmd
-	pipes  *pipes
-	turn   Turn
-	limits Limits
-	home   *folder
-	r      *result
-	held   bool // its output did not end with it
-	exited chan struct{}
-	kill   chan death
-}
-
-// death is why a process is to be killed.
-type death struct {
-	why       string
-	onPurpose bool
-}
-
-// wait feeds and reads the process until it has ended, and takes away what it left behind.
-func (w *watched) wait(ctx context.Context) error {
-	var talking sync.WaitGroup
-	talking.Go(w.feed)
-	talking.Go(w.readOutput)
-	talking.Go(w.readErrors)
-	go func() {
-		_ = w.cmd.Wait() // how it ended stands in its state
-		close(w.exited)
-	}()
-	deadline := time.NewTimer(w.turn.Timeout)
-	defer deadline.Stop()
-	var cause error
-	select {
-	case <-w.exited:
-		w.ended()
-	case d := <-w.kill:
-		w.r.killed = d.onPurpose
-		w.killed(d.why)
-	case <-deadline.C:
-		w.r.timedOut = true
-		w.killed(fmt.Sprintf("killed at its deadline of %s", w.turn.Timeout))
-	case <-ctx.Done():
-		cause = context.Cause(ctx)
-		w.killed("killed: " + cause.Error())
-	}
-	w.sweep()
-	// What escaped our sight may hold a pipe open. Else they end by themselves, however long that takes on a busy machine.
-	w.pipes.expire(dying)
-	talking.Wait()
-	if w.held && w.r.Exit != nil {
-		w.r.Survivors = append(w.r.Survivors, "a process, unseen, that held its output open")
-	}
-	if cause != nil && !errors.Is(cause, context.DeadlineExceeded) {
-		cause = context.Canceled
-	}
-	return cause
-}
-
-func (w *watched) ended() {
-	state := w.cmd.ProcessState
-	if code := state.ExitCode(); code >= 0 {
-		w.r.Exit = &code
-		return
-	}
-	w.r.Ended = state.String() // signal: segmentation fault
-}
-
-func (w *watched) killed(why string) {
-	w.r.Ended = why
-	killSession(w.cmd.Process.Pid)
-	select {
-	case <-w.exited:
-	case <-time.After(dying):
-		w.r.Ended += ", and did not end"
-	}
-}
-
-// sweep kills what is left of the process's session, and notes it where the process itself ended before.
-func (w *watched) sweep() {
-	pid := w.cmd.Process.Pid
-	left := survivors(pid, w.home.path)
-	for end := time.Now().Add(fading); len(left) > 0 && w.r.Exit != nil && time.Now().Before(end); left = survivors(pid, w.home.path) {
-		time.Sleep(5 * time.Millisecond)
-	}
-	if w.r.Exit != nil {
-		for _, s := range left {
-			w.r.Survivors = append(w.r.Survivors, s.name)
-		}
-	}
-	for end := time.Now().Add(dying); len(left) > 0 && time.Now().Before(end); left = survivors(pid, w.home.path) {
-		for _, s := range left {
-			s.kill()
-		}
-		time.Sleep(time.Millisecond)
-	}
-}
-
-// feed writes the process's input. One that does not read it is no error of ours.
-func (w *watched) feed() {
-	in, input, kill := w.pipes.in.write, w.turn.Input, w.turn.Kill
-	defer in.Close()
-	switch kill {
-	case KillBeforeInput:
-		w.die(death{"killed on purpose " + string(kill), true})
-		return
-	case KillHalfInput:
-		_, _ = in.Write(input[:len(input)/2])
-		w.die(death{"killed on purpose " + string(kill), true})
-		return
-	}
-	_, _ = in.Write(input)
-	_ = in.Close()
-	if kill == KillAfterInput {
-		w.die(death{"killed on purpose " + string(kill), true})
-	}
-	if after := w.turn.KillAfter; after > 0 {
-		select {
-		case <-time.After(after):
-			w.die(death{fmt.Sprintf("killed on purpose %s after its input", after), true})
-		case <-w.exited:
-		}
-	}
-}
-
-// die has the process killed; the first reason counts.
-func (w *watched) die(d death) {
-	select {
-	case w.kill <- d:
+	r.Output, r.Errors, r.ErrorBytes, r.Survivors = string(shown), string(e.Stderr), e.StderrBytes, e.Survivors
+	switch e.Stopped {
+	case process.TimeUp:
+		r.timedOut, r.Ended = true, atDeadline(turn)
+	case process.OnPurpose:
+		r.killed, r.Ended = true, onPurpose(turn)
+	case process.TooLong:
+		r.Ended = fmt.Sprintf("killed after more than %d bytes of output", limits.OutputBytes)
+	case process.Cancelled:
+		r.Ended = "killed: interrupted"
 	default:
+		if e.Signal != "" {
+			r.Ended = "signal: " + e.Signal
+		} else {
+			r.Exit = &e.ExitCode
+		}
+	}
+	if e.Stuck {
+		r.Ended += ", and did not end"
 	}
 }
 
-func (w *watched) readOutput() {
-	most, atOutput := w.limits.OutputBytes, w.turn.Kill == KillAtOutput
-	w.r.output, w.r.OutputBytes, w.held = drain(w.pipes.out.read, w.limits.OutputKept, func(total int64) {
-		if atOutput {
-			w.die(death{"killed on purpose " + string(KillAtOutput), true})
-		}
-		if total > most {
-			w.die(death{fmt.Sprintf("killed after more than %d bytes of output", most), false})
-		}
-	})
-	shown := w.r.output
-	if w.r.OutputBytes > int64(len(shown)) {
-		shown = shown[:min(len(shown), w.limits.InputKept)]
-	}
-	w.r.Output = string(shown)
+func atDeadline(turn Turn) string {
+	return fmt.Sprintf("killed at its deadline of %s", turn.Timeout.Round(time.Millisecond))
 }
 
-func (w *watched) readErrors() {
-	kept, total, _ := drain(w.pipes.err.read, w.limits.ErrorsKept, func(int64) {})
-	w.r.Errors, w.r.ErrorBytes = string(kept), total
-}
-
-// drain reads to the end and keeps the begin. told hears after each piece how much it was so far. cut says that the end
-// did not come in time.
-func drain(from *os.File, most int, told func(total int64)) (kept []byte, total int64, cut bool) {
-	buffer := make([]byte, 32<<10)
-	for {
-		n, err := from.Read(buffer)
-		total += int64(n)
-		kept = append(kept, buffer[:min(n, most-len(kept))]...)
-		if n > 0 {
-			told(total)
-		}
-		if err != nil {
-			return kept, total, errors.Is(err, os.ErrDeadlineExceeded)
-		}
+func onPurpose(turn Turn) string {
+	if turn.Kill != KillNever {
+		return "killed on purpose " + string(turn.Kill)
 	}
+	return fmt.Sprintf("killed on purpose %s after its input", turn.KillAfter)
 }

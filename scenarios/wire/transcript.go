@@ -22,7 +22,7 @@ type Transcript struct {
 
 // Entry is one thing that happened on the wire. Kind says which of the parts is set.
 type Entry struct {
-	Kind     string    `json:"kind"` // http, stream, process, or files
+	Kind     string    `json:"kind"` // http, stream, process, files, or inbound
 	At       time.Time `json:"at"`
 	Micros   int64     `json:"micros"` // from the first byte sent to the last byte read
 	Label    string    `json:"label,omitempty"`
@@ -107,10 +107,28 @@ func (e *Entry) document() (text string, ok bool) {
 		return e.Process.Output, e.Process.Unread == ""
 	case e.Files != nil:
 		return e.Files.Content, true
+	case e.Kind == "inbound":
+		return e.Request.Body, true
 	case e.Response != nil:
 		return e.Response.Body, true
 	}
 	return "", false
+}
+
+// retain leaves the entries of these numbers, in this order and numbered anew, and returns about how many bytes the others took.
+func (t *Transcript) retain(numbers []int) (freed int64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for i := range t.Entries {
+		freed += t.Entries[i].bytes()
+	}
+	kept := make([]Entry, len(numbers))
+	for i, n := range numbers {
+		kept[i] = t.Entries[n-1]
+		freed -= kept[i].bytes()
+	}
+	t.Entries, t.events, t.last, t.decoded = kept, nil, 0, nil
+	return freed
 }
 
 // Forget lets go of the reply that was decoded last. It is decoded again where a value of it is wanted.

@@ -29,6 +29,9 @@ func (t *turn) decide(ctx context.Context, r *run, given object) error {
 		if err != nil {
 			return err
 		}
+		if (d.Action == Done || d.Action == Refuse) && !t.rules.Steps.Finished() {
+			d = Decision{Action: CallTool, Tool: t.kept.Tool}
+		}
 		switch d.Action {
 		case CallTool:
 			return t.call(r, d)

@@ -34,7 +34,7 @@ func TestTheBudgetEndsARun(t *testing.T) {
 }
 
 func TestPlansAreGivenUpSoOftenAndNoMore(t *testing.T) {
-	for allowed := int64(0); allowed <= 2; allowed++ {
+	for allowed := range int64(3) {
 		var script []any
 		for range 4 {
 			script = append(script, "fetch", reframe)

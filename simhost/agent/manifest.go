@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/openassay/assay/simhost/agent/rules"
 )
 
 // The files of a plugin folder.
@@ -55,6 +57,17 @@ func Declarable() []string {
 type Profile struct {
 	Revision string   // one of Revisions
 	Without  []string // of Declarable: what it does not say
+
+	// Rules are what its manifest goes by; rules.Honest unless given.
+	Rules *rules.Set
+}
+
+// manifest is the manifest as its file has it.
+func (p Profile) manifest() []byte {
+	if p.Rules != nil {
+		return p.Rules.Manifest.Text(manifest)
+	}
+	return manifest
 }
 
 // text is the profile as its file has it.
@@ -95,16 +108,17 @@ func Export(dir string, p Profile, program string, arguments ...string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	script := "#!/bin/sh\nexec"
+	var script strings.Builder
+	script.WriteString("#!/bin/sh\nexec")
 	for _, word := range append([]string{program}, arguments...) {
-		script += " " + shellQuoted(word)
+		script.WriteString(" " + shellQuoted(word))
 	}
-	script += ` --manifest "$(dirname "$0")/` + ManifestFile + "\"\n"
+	script.WriteString(` --manifest "$(dirname "$0")/` + ManifestFile + "\"\n")
 	for _, f := range []struct {
 		name    string
 		content []byte
 		mode    os.FileMode
-	}{{ManifestFile, manifest, 0o644}, {ProfileFile, p.text(), 0o644}, {EntrypointFile, []byte(script), 0o755}} {
+	}{{ManifestFile, p.manifest(), 0o644}, {ProfileFile, p.text(), 0o644}, {EntrypointFile, []byte(script.String()), 0o755}} {
 		name := filepath.Join(dir, f.name)
 		if err := os.WriteFile(name, f.content, f.mode); err != nil {
 			return err

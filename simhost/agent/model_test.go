@@ -154,11 +154,13 @@ func TestAModelThatCannotBeAsked(t *testing.T) {
 		reply http.HandlerFunc
 		retry bool
 	}{
-		"an error":           {status(500), true},
-		"too many":           {status(429), true},
-		"no such model":      {status(404), false},
-		"no right to it":     {status(401), false},
-		"it sends elsewhere": {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, elsewhere.URL, 307) }, false},
+		"an error":       {status(500), true},
+		"too many":       {status(429), true},
+		"no such model":  {status(404), false},
+		"no right to it": {status(401), false},
+		"it sends elsewhere": {func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, elsewhere.URL, http.StatusTemporaryRedirect)
+		}, false},
 		"no JSON":            {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<html>") }, true},
 		"cut JSON":           {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"choices":[{"mess`) }, true},
 		"no choice":          {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"choices":[]}`) }, true},

@@ -32,6 +32,7 @@ type event struct {
 	payload   object
 	dedupeKey string
 	id        string
+	timestamp json.RawMessage
 }
 
 // MaxDepth is how many objects and arrays a request may nest.
@@ -87,7 +88,7 @@ func parse(input []byte) (*request, error) {
 }
 
 func readEvent(handed object) (*event, error) {
-	e := &event{}
+	e := &event{timestamp: handed["timestamp"]}
 	f := fields{object: handed, within: "event."}
 	f.text("type", &e.eventType)
 	f.members("payload", &e.payload)

@@ -50,6 +50,9 @@ func (t *turn) resume(ctx context.Context, found *result) error {
 		return t.escalate(r, "pending_tool_mismatch")
 	case !found.ok:
 		return t.retry(r)
+	case !t.rules.Resume.Goes(t.request.workspace):
+		t.ignore(agenticloopv2.LogLevelInfo, "a result for run %s, of which there are no files", t.id)
+		return nil
 	}
 	if err := t.take(r, found); err != nil {
 		return err
@@ -61,7 +64,7 @@ func (t *turn) resume(ctx context.Context, found *result) error {
 func (t *turn) allRuns() map[string]agenticloopv2.Run {
 	out := map[string]agenticloopv2.Run{}
 	for id, raw := range t.runs {
-		if r, err := readRun(raw); err == nil {
+		if r, err := readRun(t.rules.State.Read(raw)); err == nil {
 			out[id] = r.Run
 		}
 	}

@@ -60,6 +60,12 @@ func (t *turn) handle(ctx context.Context) error {
 	if t.request.jobID == "" {
 		return refuse("job_id is missing: name the job")
 	}
+	if !t.rules.Input.Dated(e.timestamp) {
+		return refuse("event.timestamp is no time: say when the event was made")
+	}
+	if !t.rules.Files.Takes(t.request.workspace, t.request.jobID) {
+		return refuse("the job was begun before: give it another id")
+	}
 	f := fields{object: t.request.state, within: "state."}
 	f.members("runs", &t.runs)
 	if f.err != nil {
@@ -133,12 +139,15 @@ func (t *turn) load(id string) (r *run, known bool, err error) {
 	if !known || isNull(raw) {
 		return &run{}, false, nil
 	}
-	r, err = readRun(raw)
+	r, err = readRun(t.rules.State.Read(raw))
 	if err != nil {
 		return nil, true, refuse("the run %s in the state cannot be read: give the agent the state that it last returned", quote(id))
 	}
 	return r, true, nil
 }
+
+// none stands where there are no runs.
+const none = "{}"
 
 // commit has the gateway keep the run, and writes the files.
 func (t *turn) commit(r *run) error {
@@ -149,7 +158,7 @@ func (t *turn) commit(r *run) error {
 	}
 	after := object{}
 	maps.Copy(after, t.runs)
-	after[t.id] = raw
+	after[t.id] = t.rules.State.Written(raw)
 	last := t.request.state["last_run_id"]
 	if t.opened != "" {
 		last = encoded(t.rules.State.Last(t.id))
@@ -159,11 +168,14 @@ func (t *turn) commit(r *run) error {
 		merged = object{}
 	}
 	merged["last_run_id"] = last
+	merged["runs"] = json.RawMessage(none)
+	rest, err := json.Marshal(merged)
+	if err != nil {
+		return fmt.Errorf("encode the state: %w", err)
+	}
 	fits := func(runs object) bool {
 		all, err := json.Marshal(runs)
-		merged["runs"] = all
-		whole, err2 := json.Marshal(merged)
-		return err == nil && err2 == nil && t.rules.State.Fits(len(whole))
+		return err == nil && t.rules.State.Fits(len(rest)-len(none)+len(all))
 	}
 	if !prune(after, t.id, fits) {
 		return refuse("the state would be longer than the %d bytes that the gateway keeps: shorten the goal, or let runs end", rules.StateBytes)

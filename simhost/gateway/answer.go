@@ -46,7 +46,7 @@ func (o *Options) read(a Answer, err error) (agenticloopv2.Response, *failure) {
 		if a.ExitCode != 0 {
 			return fail(a.ExitCode == exitConfig, "it exited with code %d%s", a.ExitCode, firstLine(a))
 		}
-		return fail(false, "it did not keep to the protocol: %v", problem)
+		return fail(false, "it did not keep to the protocol: %v%s", problem, said(a))
 	}
 	if response.Status == agenticloopv2.ResponseStatusError {
 		_, f := fail(response.Retry != nil && !*response.Retry, "%s", response.Error)
@@ -54,6 +54,21 @@ func (o *Options) read(a Answer, err error) (agenticloopv2.Response, *failure) {
 		return none, f
 	}
 	return response, nil
+}
+
+// said is the beginning of what a plugin wrote that cannot be read.
+func said(a Answer) (words string) {
+	const most = 100
+	for _, other := range []struct {
+		name string
+		text []byte
+	}{{"it printed", a.Stdout}, {"stderr says", a.Stderr}} {
+		line, _, _ := strings.Cut(strings.TrimSpace(string(other.text)), "\n")
+		if line != "" {
+			words += fmt.Sprintf("; %s: %s", other.name, strings.ToValidUTF8(line[:min(len(line), most)], "\uFFFD"))
+		}
+	}
+	return words
 }
 
 // firstLine is what stderr says first.

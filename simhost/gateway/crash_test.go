@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"context"
 	"strings"
 	"testing"
 
@@ -108,6 +109,37 @@ func TestCrashes(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// A tool that emits two events brings its agent back twice (facts of the text: once for each event). A crash between the two
+// has the turn run again, and queues both anew; with an outbox there is no such place.
+func TestCrashBetweenJobs(t *testing.T) {
+	for _, test := range []struct {
+		crash  string
+		commit Commit
+		agent  int // turns of it
+	}{
+		{"after-enqueue:1@2", TwoCommits, 1 + 3},
+		{"after-enqueue:2@2", TwoCommits, 1 + 4},
+		{"after-enqueue:1@2", Outbox, 1 + 2},
+		{"after-enqueue:2@2", Outbox, 1 + 2},
+	} {
+		t.Run(test.crash+" "+string(test.commit), func(t *testing.T) {
+			crash, err := ParseCrash(test.crash)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := newRig(t, "jina-reader")
+			r.o.Commit, r.o.Crashes = test.commit, []Crash{crash}
+			r.plugins["jina-reader"] = func(context.Context, []byte) ([]byte, int) {
+				return ok(nil, agenticloopv2.Event{Type: "content_ready"}, agenticloopv2.Event{Type: "content_ready"})
+			}
+			s := r.run("goal")
+			if n := turnsOf(r, s, "agentic-loop"); n != test.agent || completed(s) != 1 || r.crashes != 1 {
+				t.Errorf("%d turns of the agent, %d completed, %d crashes\n%s", n, completed(s), r.crashes, strings.Join(shape(s), "\n"))
+			}
+		})
 	}
 }
 

@@ -46,5 +46,5 @@ const retryBase = 30 * time.Second
 func backoff(job string, attempt int) time.Duration {
 	wait := retryBase << min(attempt-1, 16)
 	sum := digest([]string{job, strconv.Itoa(attempt)})
-	return wait + time.Duration(binary.BigEndian.Uint64(sum[:8])%uint64(wait/10))
+	return wait + time.Duration(binary.BigEndian.Uint64(sum[:8])%uint64(wait/10)) //nolint:gosec // a wait is above 0
 }

@@ -35,6 +35,7 @@ const (
 // Results is how the agent hears of what a tool did.
 type Results string
 
+// The ways of delivery.
 const (
 	ByContext Results = "context" // as the tool's own event, with the correlation in the context
 	Direct    Results = "direct"  // as an agentic.tool_result that the gateway makes of it
@@ -44,6 +45,7 @@ const (
 // Merge is how the updates of a plugin get into its row.
 type Merge string
 
+// The ways of merging.
 const (
 	Shallow Merge = "shallow" // key by key of the top level
 	Replace Merge = "replace" // the whole row
@@ -52,6 +54,7 @@ const (
 // Commit is what of a turn is appended at once.
 type Commit string
 
+// The ways of committing.
 const (
 	TwoCommits Commit = "two"    // the state; then each job that follows; then the end
 	Outbox     Commit = "outbox" // everything
@@ -60,6 +63,7 @@ const (
 // OnFailure is what becomes of the run whose tool failed for good.
 type OnFailure string
 
+// What may be done then.
 const (
 	Nothing    OnFailure = "nothing"    // nobody is told
 	Synthesise OnFailure = "synthesise" // the last step of the pipeline is: an agentic.tool_result of status error
@@ -68,6 +72,7 @@ const (
 // WorkspaceMode is where the files of a job are.
 type WorkspaceMode string
 
+// The ways of keeping files.
 const (
 	CloneWorkspace  WorkspaceMode = "clone"  // a folder a job, which begins as a hard-link clone of its parent's
 	SharedWorkspace WorkspaceMode = "shared" // one folder for all
@@ -77,6 +82,7 @@ const (
 // ExitCode is what an exit code other than 0 means.
 type ExitCode string
 
+// What it may mean.
 const (
 	ExitFails   ExitCode = "fails"   // the job failed, whatever was answered
 	ExitIgnored ExitCode = "ignored" // nothing, where the answer is sound

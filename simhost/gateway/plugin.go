@@ -120,7 +120,7 @@ func loadPlugin(dir string) (Plugin, error) {
 	}
 	var problems []error
 	for _, problem := range schema.Validate(raw) {
-		problems = append(problems, fmt.Errorf("%s: %s", path, problem))
+		problems = append(problems, fmt.Errorf("%s: %s", path, problem.Hint()))
 	}
 	if len(problems) > 0 {
 		return Plugin{}, errors.Join(problems...)

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -11,6 +12,16 @@ import (
 
 	"github.com/openassay/assay/simhost/eventlog"
 )
+
+// openDir is a new folder that plugins can use, whoever they are started as.
+func openDir(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := errors.Join(os.Chmod(filepath.Dir(dir), 0o755), os.Chmod(dir, 0o777)); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
 
 // processes is a gateway whose one plugin is a script, on a real log. The plugin is handed one event.
 func processes(t *testing.T, script string, change func(*Options)) (Job, State) {
@@ -24,13 +35,13 @@ func processes(t *testing.T, script string, change func(*Options)) (Job, State) 
 			t.Error(err)
 		}
 	})
-	dir := plugin(t, filepath.Join(t.TempDir(), "p"), "name: p\nversion: 1.0.0\nprotocol: 2\nentrypoint: run.sh\ncommands: [handle]\n", script)
+	dir := plugin(t, filepath.Join(openDir(t), "p"), "name: p\nversion: 1.0.0\nprotocol: 2\nentrypoint: run.sh\ncommands: [handle]\n", script)
 	plugins, err := LoadPlugins(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	o := Options{
-		Log: log, Plugins: plugins, Runner: MinimalProcesses(), Workspaces: filepath.Join(t.TempDir(), "workspaces"),
+		Log: log, Plugins: plugins, Runner: MinimalProcesses(), Workspaces: filepath.Join(openDir(t), "workspaces"),
 		Config: Config{Settings: map[string]Settings{"p": {Timeout: 20 * time.Second}}},
 	}
 	if change != nil {
@@ -98,7 +109,7 @@ func TestSurroundingsOfPlugins(t *testing.T) {
 	t.Setenv("ASSAY_TEST_SECRET", "canary")
 	t.Setenv("LC_TEST", "C")
 	for _, also := range []string{"", "ASSAY_TEST_SECRET"} {
-		file := filepath.Join(t.TempDir(), "seen")
+		file := filepath.Join(openDir(t), "seen")
 		j, _ := processes(t, "{ env; cat; } >"+file+`; echo '{"status":"ok"}'`, func(o *Options) { o.Runner = MinimalProcesses(also) })
 		seen, err := os.ReadFile(file)
 		if err != nil || j.Status != Succeeded {
@@ -115,16 +126,16 @@ func TestSurroundingsOfPlugins(t *testing.T) {
 
 // A gateway that stops in the middle of a turn leaves no process behind.
 func TestNoProcessIsLeft(t *testing.T) {
-	pids := filepath.Join(t.TempDir(), "pids")
+	pids := filepath.Join(openDir(t), "pids")
 	j, _ := processes(t, "sleep 600 & echo $$ $! >"+pids+"; sleep 600", func(o *Options) {
 		o.Config.Settings["p"] = Settings{Timeout: 300 * time.Millisecond}
 	})
 	if j.Status != TimedOut {
 		t.Fatalf("the job is %s", j.Status)
 	}
-	left(t, pids)
+	nobodyLeft(t, pids)
 
-	pids = filepath.Join(t.TempDir(), "crashed")
+	pids = filepath.Join(openDir(t), "crashed")
 	j, _ = processes(t, "echo $$ >"+pids+"; cat >/dev/null; sleep 600", func(o *Options) {
 		o.Crashes = []Crash{{Point: MidTurn, Turn: 1}}
 		// It is more than a pipe holds, so that the plugin has begun to read when it has been handed over.
@@ -136,11 +147,49 @@ func TestNoProcessIsLeft(t *testing.T) {
 	if _, err := os.Stat(pids); err != nil {
 		t.Fatal(err)
 	}
-	left(t, pids)
+	nobodyLeft(t, pids)
 }
 
-// left fails if a process of the file is still there.
-func left(t *testing.T, file string) {
+// Where the gateway is root, a plugin is not; it can write to its workspace, and to that of its parent that it was given.
+func TestPluginsHaveNoRights(t *testing.T) {
+	for _, mode := range []WorkspaceMode{CloneWorkspace, SharedWorkspace} {
+		script := `dir=$(cat | sed 's/.*"workspace_dir":"\([^"]*\)".*/\1/'); id -u >"$dir/id" && mkdir -p "$dir/artifacts" && echo x >>"$dir/artifacts/x" && ` +
+			`case $(wc -l <"$dir/artifacts/x") in *1) echo '{"status":"ok","events":[{"type":"more"}]}';; *) echo '{"status":"ok"}';; esac`
+		var root string
+		j, s := processes(t, script, func(o *Options) {
+			root, o.Workspace = o.Workspaces, mode
+			o.Config.Pipelines = []Pipeline{{Name: "again", On: "more", Steps: []Step{{ID: "s", Uses: "p"}}}}
+		})
+		if len(s.Jobs) != 2 || j.Status != Succeeded || s.Jobs[1].Status != Succeeded {
+			t.Fatalf("%s: %+v", mode, s.Jobs)
+		}
+		o := Options{Workspace: mode, Workspaces: root}
+		id, err := os.ReadFile(filepath.Join(o.WorkspaceOf(s.Jobs[1].ID), "id"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := os.Geteuid()
+		if want == 0 {
+			want = 65534
+		}
+		if got := strings.TrimSpace(string(id)); got != strconv.Itoa(want) {
+			t.Errorf("%s: it runs as %s", mode, got)
+		}
+	}
+}
+
+// What a plugin leaves behind is killed, and told in its job.
+func TestLeftBehindIsTold(t *testing.T) {
+	pids := filepath.Join(openDir(t), "pids")
+	j, _ := processes(t, "sleep 600 >/dev/null 2>&1 & echo $! >"+pids+`; echo '{"status":"ok","logs":[{"level":"info","message":"own"}]}'`, nil)
+	nobodyLeft(t, pids)
+	if len(j.Logs) != 2 || j.Logs[0].Message != "own" || !strings.HasPrefix(j.Logs[1].Message, "it left processes behind, which were killed: ") {
+		t.Errorf("its logs are %v", j.Logs)
+	}
+}
+
+// nobodyLeft fails if a process of the file is still there.
+func nobodyLeft(t *testing.T, file string) {
 	t.Helper()
 	content, err := os.ReadFile(file)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/openassay/assay/internal/process"
@@ -34,7 +35,8 @@ type Answer struct {
 	ExitCode       int
 	Signal         string // that ended it, or ""
 	TimedOut       bool
-	TooLong        bool // it wrote more than MaxStdout
+	TooLong        bool     // it wrote more than MaxStdout
+	Left           []string // names of processes that it left behind, and that were killed
 }
 
 // Runner runs plugins. The error says that a plugin could not be run; where ctx ended it is ctx's cause, and nothing of the
@@ -44,7 +46,8 @@ type Runner interface {
 }
 
 // Processes is the runner that starts the entrypoint of a plugin: no arguments, the request on stdin, the gateway's own
-// working folder. Its process group is killed when it ends.
+// working folder. What it leaves behind is killed. Where we are root it is user process.Nobody, as which it can use the
+// workspaces, and files and folders that are open to all.
 type Processes struct {
 	Env []string // KEY=VALUE, all that a plugin sees
 }
@@ -54,15 +57,42 @@ func MinimalProcesses(also ...string) Processes {
 	return Processes{Env: process.MinimalEnvironment(os.Environ(), also...)}
 }
 
+// CanStart says what keeps a plugin from being started, or from the folder of the workspaces, as the user that plugins are
+// started as, and how to mend it. That folder need not be there yet.
+func CanStart(plugins []Plugin, workspaces string) error {
+	for _, p := range plugins {
+		if err := process.Check(p.Entrypoint); err != nil {
+			return fmt.Errorf("plugin %q: %w", p.Name, err)
+		}
+	}
+	if workspaces == "" {
+		return nil
+	}
+	at, err := filepath.Abs(workspaces)
+	for ; err == nil && at != filepath.Dir(at); at = filepath.Dir(at) {
+		if _, missing := os.Stat(at); missing == nil {
+			break
+		}
+	}
+	if err == nil {
+		err = process.Reach(at)
+	}
+	if err != nil {
+		return fmt.Errorf("workspaces in %s: %w", workspaces, err)
+	}
+	return nil
+}
+
 // Run starts one process and waits for its end.
 func (p Processes) Run(ctx context.Context, t Turn) (Answer, error) {
 	r, err := process.Run(ctx, process.Command{
-		Path: t.Plugin.Entrypoint, Env: p.Env, Stdin: t.Request,
+		Path: t.Plugin.Entrypoint, Env: p.Env, AsNobody: true, Stdin: t.Request,
 		Timeout: t.Timeout, Grace: Grace, MaxStdout: MaxStdout, MaxStderr: MaxStderr, Started: t.Started,
 	})
 	return Answer{
-		Stdout: r.Stdout, Stderr: r.Stderr, ExitCode: r.ExitCode, Signal: r.Signal, TimedOut: r.TimedOut, TooLong: r.TooLong,
-	}, err
+		Stdout: r.Stdout, Stderr: r.Stderr, ExitCode: r.ExitCode, Signal: r.Signal,
+		TimedOut: r.Stopped == process.TimeUp, TooLong: r.Stopped == process.TooLong, Left: r.Survivors,
+	}, process.Explain(err, t.Plugin.Entrypoint)
 }
 
 // Handler is a plugin in this process: a request to what it would write to stdout, and its exit code. It must end soon

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -119,7 +120,7 @@ func (t *turn) fail(ctx context.Context, a Answer, f *failure) error {
 	return t.g.append(ctx, func(s *State, r *Record) error {
 		ended := Ended{
 			Job: t.job.ID, Status: f.status, Error: f.why,
-			ExitCode: a.ExitCode, Stderr: text(a.Stderr), Logs: f.logs,
+			ExitCode: a.ExitCode, Stderr: text(a.Stderr), Logs: left(a, f.logs),
 		}
 		if t.g.o.Retries && !f.permanent {
 			ended.Status = Dead
@@ -141,6 +142,16 @@ func (t *turn) fail(ctx context.Context, a Answer, f *failure) error {
 	})
 }
 
+// left tells of processes that a plugin left behind.
+func left(a Answer, logs []agenticloopv2.LogEntry) []agenticloopv2.LogEntry {
+	if len(a.Left) == 0 {
+		return logs
+	}
+	return append(slices.Clone(logs), agenticloopv2.LogEntry{
+		Level: agenticloopv2.LogLevelWarn, Message: "it left processes behind, which were killed: " + strings.Join(a.Left, ", "),
+	})
+}
+
 // text is what is kept of what a plugin wrote to stderr.
 func text(stderr []byte) string { return strings.ToValidUTF8(string(stderr), "\uFFFD") }
 
@@ -152,7 +163,7 @@ func (t *turn) keep(ctx context.Context, a Answer, response agenticloopv2.Respon
 	}
 	ended := Ended{
 		Job: t.job.ID, Status: Succeeded, Result: response.Result,
-		ExitCode: a.ExitCode, Stderr: text(a.Stderr), Logs: response.Logs,
+		ExitCode: a.ExitCode, Stderr: text(a.Stderr), Logs: left(a, response.Logs),
 	}
 	if t.g.o.Commit == Outbox {
 		err = t.keepAtOnce(ctx, response, deliveries, ended)

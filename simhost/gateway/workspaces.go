@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/openassay/assay/internal/process"
 )
 
 // workspaces are the folders of jobs.
@@ -44,7 +46,7 @@ func (w workspaces) ensure(j Job) (string, error) {
 		return "", nil
 	case SharedWorkspace:
 		dir := filepath.Join(w.root, sharedName)
-		return dir, os.MkdirAll(dir, 0o755)
+		return dir, errors.Join(os.MkdirAll(dir, 0o755), process.Hand(dir))
 	}
 	return w.clone(j)
 }
@@ -62,12 +64,12 @@ func (w workspaces) clone(j Job) (string, error) {
 		return "", err
 	}
 	// It gets its name when it is whole: a gateway that crashes meanwhile must not take half of it for all.
-	half, err := os.MkdirTemp(w.root, ".half-")
+	half, err := process.NewFolder(w.root, ".half-")
 	if err != nil {
 		return "", err
 	}
-	defer os.RemoveAll(half)
-	if err := os.Chmod(half, 0o755); err != nil {
+	defer func() { _ = process.RemoveFolder(half) }() // it is gone, unless something went wrong before
+	if err := os.Chmod(half, 0o755); err != nil {     //nolint:gosec // plugins may run as another user
 		return "", err
 	}
 	if j.Parent != "" {
@@ -95,15 +97,15 @@ func linkTree(from, to string) error {
 		target := filepath.Join(to, below)
 		switch {
 		case d.IsDir():
-			return os.Mkdir(target, 0o755)
+			return errors.Join(os.Mkdir(target, 0o755), process.Hand(target))
 		case d.Type().IsRegular():
-			return os.Link(path, target)
+			return os.Link(path, target) //nolint:gosec // whose folder it is has ended
 		case d.Type()&fs.ModeSymlink != 0:
 			leads, err := os.Readlink(path)
 			if err != nil {
 				return err
 			}
-			return os.Symlink(leads, target)
+			return os.Symlink(leads, target) //nolint:gosec // likewise
 		}
 		return nil
 	})

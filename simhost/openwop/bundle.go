@@ -13,7 +13,7 @@ import (
 type bundle struct {
 	document   []byte
 	schemas    *validate.Set
-	operations contract
+	operations operations
 	fixtures   workflows
 }
 

@@ -2,7 +2,6 @@ package openwop
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -27,7 +26,7 @@ func (h *Host) guard(op *operation, next http.Handler) http.Handler {
 	if op.ofOneRun() {
 		next = h.ownRun(op, next)
 	}
-	if op.idempotent {
+	if op.idempotent() {
 		next = h.once(next)
 	}
 	guarded := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -35,7 +34,7 @@ func (h *Host) guard(op *operation, next http.Handler) http.Handler {
 			h.fail(w, r, err)
 			return
 		}
-		if op.takesBody {
+		if op.TakesBody {
 			body, err := h.readBody(w, r, op)
 			if err != nil {
 				h.fail(w, r, h.misfit(op, err))
@@ -57,40 +56,32 @@ func (op *operation) checkParameters(r *http.Request) error {
 	if err != nil {
 		return invalid("query", "the query cannot be read: escape each name and value, and part them with &")
 	}
-	for _, p := range op.parameters {
+	for _, p := range op.Parameters {
 		var values []string
-		switch p.in {
+		switch p.In {
 		case "path":
-			values = []string{r.PathValue(p.name)}
+			values = []string{r.PathValue(p.Name)}
 		case "query":
-			values = query[p.name]
+			values = query[p.Name]
 		case "header":
-			values = r.Header.Values(p.name)
+			values = r.Header.Values(p.Name)
 		}
 		switch len(values) {
 		case 0:
 		case 1:
-			problems := p.check(values[0])
+			problems := p.Check(values[0])
 			switch {
 			case len(problems) == 0:
-			case p.in == "path": // it cannot be the name of anything
-				return refuse(codeNotFound, fmt.Sprintf("there is no %s %s", p.name, quoted(values[0])))
+			case p.In == "path": // it cannot be the name of anything
+				return refuse(codeNotFound, fmt.Sprintf("there is no %s %s", p.Name, quoted(values[0])))
 			default:
-				return invalid(p.name, fmt.Sprintf("%s parameter %s: %s", p.in, p.name, problems[0].Message))
+				return invalid(p.Name, fmt.Sprintf("%s parameter %s: %s", p.In, p.Name, problems[0].Message))
 			}
 		default:
-			return invalid(p.name, fmt.Sprintf("%s parameter %s was sent %d times: send it once", p.in, p.name, len(values)))
+			return invalid(p.Name, fmt.Sprintf("%s parameter %s was sent %d times: send it once", p.In, p.Name, len(values)))
 		}
 	}
 	return nil
-}
-
-func (p *parameter) check(value string) []validate.Problem {
-	raw := []byte(value)
-	if p.text {
-		raw, _ = json.Marshal(value) // a string always encodes
-	}
-	return p.schema.Validate(raw)
 }
 
 // requestBody is a validated body. The bytes are kept, since the idempotency key is bound to them.
@@ -125,15 +116,15 @@ func (h *Host) readBody(w http.ResponseWriter, r *http.Request, op *operation) (
 	body := &requestBody{raw: raw}
 	body.Reset(raw)
 	if len(raw) == 0 {
-		if op.bodyRequired {
-			return nil, refuse(codeValidation, op.id+" needs a JSON body")
+		if op.BodyRequired {
+			return nil, refuse(codeValidation, op.ID+" needs a JSON body")
 		}
 		return body, nil
 	}
 	if err := checkContentType(r.Header); err != nil {
 		return nil, err
 	}
-	problems := slices.DeleteFunc(op.body.Validate(raw), func(p validate.Problem) bool { return !h.rules.Requests.Minds(op.id, p.Instance) })
+	problems := slices.DeleteFunc(op.Body.Validate(raw), func(p validate.Problem) bool { return !h.rules.Requests.Minds(op.ID, p.Instance) })
 	if len(problems) > 0 {
 		return nil, badBody(problems)
 	}
@@ -161,7 +152,7 @@ func checkContentType(h http.Header) error {
 func (h *Host) misfit(op *operation, err error) error {
 	if refused := asRefusal(err); refused != nil && refused.code == codeValidation {
 		field, _ := refused.details["field"].(string)
-		refused.status = h.rules.Control.Misfit(op.id, field)
+		refused.status = h.rules.Control.Misfit(op.ID, field)
 	}
 	return err
 }

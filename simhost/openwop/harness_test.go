@@ -21,6 +21,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/internal/validate"
+	"github.com/openassay/assay/simhost/internal/contract"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -361,7 +362,7 @@ func readTemplates() (list []template) {
 		for method := range item {
 			list = append(list, template{
 				method:  strings.ToUpper(method),
-				pointer: "/paths/" + escapePointer(path) + "/" + method,
+				pointer: "/paths/" + contract.EscapePointer(path) + "/" + method,
 				path:    regexp.MustCompile("^" + pattern + "$"),
 			})
 		}

@@ -114,7 +114,7 @@ func (h *Host) Handler() http.Handler { return h.handler }
 
 // route builds the handler: from outside in, CORS, faults, the manner in which the host speaks, the key, the routes, the
 // checks of the contract, the generated server, and the methods of Host.
-func (h *Host) route(ops contract) {
+func (h *Host) route(ops operations) {
 	router := newRouter(h, ops)
 	router.mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")

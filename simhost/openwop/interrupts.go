@@ -22,7 +22,7 @@ func (h *Host) responds(next http.Handler) http.Handler {
 }
 
 // answersInterrupts tells the operation that only who has the scope may use. A token needs no scope.
-func (op *operation) answersInterrupts() bool { return op.id == "resolveInterruptByRun" }
+func (op *operation) answersInterrupts() bool { return op.ID == "resolveInterruptByRun" }
 
 // ResolveInterruptByRun answers the interrupt that a node of a run waits for. The reply does not wait for what the answer
 // sets going, so its status may still be the waiting one.

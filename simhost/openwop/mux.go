@@ -12,7 +12,7 @@ import (
 type router struct {
 	host  *Host
 	mux   *http.ServeMux
-	ops   contract
+	ops   operations
 	verbs map[string]verbs // by the pattern without its verb
 }
 
@@ -29,7 +29,7 @@ func (v verbs) split(value string) (rest, verb string) {
 	return value, ""
 }
 
-func newRouter(h *Host, ops contract) *router {
+func newRouter(h *Host, ops operations) *router {
 	r := &router{host: h, mux: http.NewServeMux(), ops: ops, verbs: map[string]verbs{}}
 	r.mux.HandleFunc("/", r.unknown)
 	return r

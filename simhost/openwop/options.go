@@ -10,6 +10,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/clock"
+	"github.com/openassay/assay/simhost/eventlog"
 	"github.com/openassay/assay/simhost/workspace"
 )
 
@@ -62,6 +63,8 @@ type Options struct {
 	// CORS is the origin whose pages may call the host, or "*"; "" for none.
 	CORS string
 
+	// Store is the store of logs to share with another host; nil opens one by the next three.
+	Store *eventlog.Store
 	// DataDir keeps the logs in files there; "" keeps them in memory.
 	DataDir string
 	// SyncAlways makes every append to files wait for the disk.

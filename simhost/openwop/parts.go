@@ -15,9 +15,11 @@ import (
 
 // start opens the log, what is kept in it, and the engine. What it opened before an error it closes again.
 func (h *Host) start(ctx context.Context) (err error) {
-	h.store, err = eventlog.Open(ctx, eventlog.Options{Dir: h.opts.DataDir, SyncAlways: h.opts.SyncAlways, MaxBytes: h.opts.LogMax})
-	if err != nil {
-		return err
+	if h.store = h.opts.Store; h.store == nil {
+		h.store, err = eventlog.Open(ctx, eventlog.Options{Dir: h.opts.DataDir, SyncAlways: h.opts.SyncAlways, MaxBytes: h.opts.LogMax})
+		if err != nil {
+			return err
+		}
 	}
 	h.keys = &idempotency{store: h.store, held: map[string]chan struct{}{}}
 	for _, step := range []func(context.Context) error{h.openSecrets, h.openStores, h.openModels, h.openEngine, h.openGoals} {
@@ -163,7 +165,10 @@ func (h *Host) closeParts() error {
 		ended = append(ended, h.engine.Close())
 	}
 	h.abroad.CloseIdleConnections()
-	return errors.Join(append(ended, h.store.Close())...)
+	if h.opts.Store == nil {
+		ended = append(ended, h.store.Close())
+	}
+	return errors.Join(ended...)
 }
 
 // startsLog has an entry for every time that a seeded host was opened on a store.

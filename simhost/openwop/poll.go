@@ -51,7 +51,7 @@ func (h *Host) awaitEvent(ctx context.Context, runID string, after int64, patien
 	defer cancel()
 	timer := h.opts.Wire.AfterFunc(patience, cancel)
 	defer timer.Stop()
-	for range h.engine.Watch(ctx, runID, after) {
+	for range h.engine.Watch(ctx, runID, after) { //nolint:errcheck // why it ended shows when the log is read again
 		return
 	}
 }

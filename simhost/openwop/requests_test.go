@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/internal/contract"
 	"github.com/openassay/assay/simhost/rules"
 )
 
@@ -67,7 +68,7 @@ func TestGuardedIsEverythingThatHasCredentials(t *testing.T) {
 		for method, op := range item {
 			open := op.Security != nil && len(*op.Security) == 0
 			listed := slices.ContainsFunc(guarded, func(g struct{ method, path, body string }) bool {
-				return operationAt(g.method, g.path) == "/paths/"+escapePointer(path)+"/"+method
+				return operationAt(g.method, g.path) == "/paths/"+contract.EscapePointer(path)+"/"+method
 			})
 			if open == listed {
 				t.Errorf("%s (%s %s): listed %v, open to everybody %v", op.OperationID, method, path, listed, open)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/clock"
+	"github.com/openassay/assay/simhost/serving"
 )
 
 func TestShutdownEndsStreamsAndPolls(t *testing.T) {
@@ -31,7 +32,7 @@ func TestShutdownEndsStreamsAndPolls(t *testing.T) {
 	}
 	began := time.Now()
 	c.stop()
-	if took := time.Since(began); took > shutdownPatience {
+	if took := time.Since(began); took > serving.ShutdownPatience {
 		t.Errorf("the stop took %s", took)
 	}
 	if rest := append(plain.rest(), batched.rest()...); len(rest) != 0 {
@@ -50,7 +51,7 @@ func TestShutdownDoesNotWaitForSilentConnections(t *testing.T) {
 	c.do("GET", "/healthz", nil).want(http.StatusOK) // the server has accepted what was dialled before
 	began := time.Now()
 	c.stop()
-	if took := time.Since(began); took >= shutdownPatience {
+	if took := time.Since(began); took >= serving.ShutdownPatience {
 		t.Errorf("the stop took %s", took)
 	}
 }

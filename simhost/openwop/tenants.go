@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/internal/contract"
 	"github.com/openassay/assay/simhost/rules"
 	"github.com/openassay/assay/simhost/run"
 	"github.com/openassay/assay/simhost/workspace"
@@ -64,13 +65,13 @@ func (h *Host) lineage(ctx context.Context, operation, tenant, runID string) (ru
 func (h *Host) ownRun(op *operation, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		runID := r.PathValue(paramRun)
-		_, err := h.lineage(r.Context(), op.id, tenantOf(r.Context()), runID)
+		_, err := h.lineage(r.Context(), op.ID, tenantOf(r.Context()), runID)
 		refused := asRefusal(err)
 		switch {
 		case err == nil || op.judgesMissing():
 			next.ServeHTTP(w, r)
 		case refused != nil && h.nobodys(r.Context(), runID):
-			refused.code = h.rules.Requests.Absent(op.id, refused.code, tenantOf(r.Context()) == DefaultTenant)
+			refused.code = h.rules.Requests.Absent(op.ID, refused.code, tenantOf(r.Context()) == DefaultTenant)
 			h.fail(w, r, refused)
 		default:
 			h.fail(w, r, err)
@@ -106,12 +107,12 @@ func (h *Host) nobodys(ctx context.Context, runID string) bool {
 }
 
 // judgesMissing tells the operations that say themselves that the client has no such run: what they ask first is a rule.
-func (op *operation) judgesMissing() bool { return op.id == opFork || op.id == opAncestry }
+func (op *operation) judgesMissing() bool { return op.ID == opFork || op.ID == opAncestry }
 
 // paramRun is the path parameter of every operation on a run.
 const paramRun = "runId"
 
 // ofOneRun tells the operations on a run.
 func (op *operation) ofOneRun() bool {
-	return slices.ContainsFunc(op.parameters, func(p parameter) bool { return p.in == "path" && p.name == paramRun })
+	return slices.ContainsFunc(op.Parameters, func(p contract.Parameter) bool { return p.In == "path" && p.Name == paramRun })
 }

@@ -1,6 +1,10 @@
 package run
 
-import "github.com/openassay/assay/gen/openwopv1"
+import (
+	"slices"
+
+	"github.com/openassay/assay/gen/openwopv1"
+)
 
 // maxNotes bounds the variable that holds a run's notes, in bytes of JSON. Every note is an event with all of them in it,
 // and so is every snapshot: clients take no more of either than a mebibyte.
@@ -102,7 +106,7 @@ func (m *move) takeNote(at, cause string) (wait, *openwopv1.EventError) {
 		return goesOn, m.reading.refused
 	}
 	notes, _ := m.s.variables[name].([]any)
-	next := m.encode(append(notes[:len(notes):len(notes)], note{at, m.s.loop.iteration, *m.reading}))
+	next := m.encode(append(slices.Clip(notes), note{at, m.s.loop.iteration, *m.reading}))
 	m.reading = nil
 	if len(next) > maxNotes {
 		return goesOn, notesTooLarge(name)

@@ -132,9 +132,8 @@ func strictly(raw []byte, into any) error {
 	if err := json.Unmarshal(raw, &members); err != nil {
 		return err
 	}
-	fields := reflect.TypeOf(into).Elem()
-	for i := range fields.NumField() {
-		name, _, _ := strings.Cut(fields.Field(i).Tag.Get("json"), ",")
+	for field := range reflect.TypeOf(into).Elem().Fields() {
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 		delete(members, name)
 	}
 	for name := range members {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -9,9 +10,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/openassay/assay/internal/nearest"
+	"github.com/openassay/assay/internal/process"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/simhost/agent"
 	"github.com/openassay/assay/simhost/agent/fault"
+	"github.com/openassay/assay/simhost/agent/variation"
 )
 
 const agentLong = `Runs the reference agent of the resumable agentic loop (RFC-103) for one turn, as
@@ -26,6 +29,7 @@ plan that hints in starts and results can steer (planner: steered).`
 type agentFlags struct {
 	manifest string
 	faults   []string
+	vary     string
 }
 
 func newAgent() *cobra.Command {
@@ -44,7 +48,15 @@ func newAgent() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if code := a.Run(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr()); code != 0 {
+			run := a.Run
+			if o.vary != "" {
+				v, err := varied(o.vary)
+				if err != nil {
+					return err
+				}
+				run = v.Front(run)
+			}
+			if code := run(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr()); code != 0 {
 				return &exit{code: code}
 			}
 			return nil
@@ -52,6 +64,7 @@ func newAgent() *cobra.Command {
 	}
 	cmd.Flags().StringVar(&o.manifest, "manifest", "", "`FILE` that names the plugin (default that of "+agent.DefaultName+")")
 	cmd.Flags().StringSliceVar(&o.faults, "fault", nil, "violation to commit, by its `ID` (assay list faults); may be repeated")
+	cmd.Flags().StringVar(&o.vary, "vary", "", varyUsage)
 	cmd.AddCommand(newAgentExport())
 	return cmd
 }
@@ -77,6 +90,16 @@ func (o *agentFlags) agent() (*agent.Agent, error) {
 	return agent.New(options), nil
 }
 
+const varyUsage = "way to differ from the usual agent without being wrong, by its `ID`"
+
+func varied(id string) (variation.Variation, error) {
+	v, err := variation.Find(id)
+	if err != nil {
+		return v, usage("agent --vary: %w", err)
+	}
+	return v, nil
+}
+
 func knownFaults(ids []string) error {
 	for _, id := range ids {
 		if known := fault.IDs(); !slices.Contains(known, id) {
@@ -86,9 +109,17 @@ func knownFaults(ids []string) error {
 	return nil
 }
 
+// noteReach tells beforehand where plugins that start this very program will not be able to.
+func noteReach(w io.Writer, self string) {
+	if err := process.Reach(self); err != nil {
+		report(w, fmt.Errorf("note: these plugins start %s: %w", self, err))
+	}
+}
+
 func newAgentExport() *cobra.Command {
 	p := agent.Profile{Revision: agent.Revisions[0]}
 	var faults []string
+	var vary string
 	cmd := &cobra.Command{
 		Use:   "export DIR",
 		Short: "Write the reference agent as a plugin folder",
@@ -112,18 +143,36 @@ func newAgentExport() *cobra.Command {
 			for _, id := range faults {
 				arguments = append(arguments, "--fault", id)
 			}
+			var v variation.Variation
+			if vary != "" {
+				var err error
+				if v, err = varied(vary); err != nil {
+					return err
+				}
+				arguments = append(arguments, "--vary", vary)
+			}
 			self, err := os.Executable()
 			if err != nil {
 				return fmt.Errorf("agent export: find this program: %w", err)
 			}
+			set, err := fault.Rules(faults...)
+			if err != nil {
+				return err
+			}
+			p.Rules = &set
+			noteReach(cmd.ErrOrStderr(), self)
 			if err := agent.Export(dirs[0], p, self, arguments...); err != nil {
 				return fmt.Errorf("agent export: %w: name a folder that can be written", err)
+			}
+			if err := v.Declare(filepath.Join(dirs[0], agent.ProfileFile)); err != nil {
+				return fmt.Errorf("agent export: %w", err)
 			}
 			_, err = fmt.Fprintf(cmd.OutOrStdout(), "plugin %s in %s, started by %s\n", agent.DefaultName, dirs[0], filepath.Join(dirs[0], agent.EntrypointFile))
 			return err
 		},
 	}
 	cmd.Flags().StringSliceVar(&faults, "fault", nil, "violation that the plugin commits, by its `ID` (assay list faults); may be repeated")
+	cmd.Flags().StringVar(&vary, "vary", "", varyUsage)
 	cmd.Flags().StringSliceVar(&p.Without, "without", nil, "`NAMES` of capabilities and seams that the profile leaves off, separated by commas")
 	cmd.Flags().StringVar(&p.Revision, "revision", p.Revision, "`REVISION` of the protocol that the profile names: 2026-02, with workspaces, or 2026-06")
 	return cmd

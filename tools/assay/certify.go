@@ -15,9 +15,7 @@ import (
 
 	"github.com/openassay/assay/reports"
 	"github.com/openassay/assay/scenarios"
-	"github.com/openassay/assay/scenarios/agenticloop"
 	"github.com/openassay/assay/scenarios/ginkgosuite"
-	"github.com/openassay/assay/scenarios/openwop"
 	"github.com/openassay/assay/tools/assay/internal/progress"
 )
 
@@ -27,7 +25,8 @@ writes results.json, matrix.md, junit.xml and the transcripts into --out.
 TARGET is the host's base URL, or simhost: a simulated host that is started for
 the occasion and stopped afterwards; or the folder of a plugin, with manifest.yaml
 or assay-plugin.yaml, whose executable is started once a turn. --exec takes a
-command in place of a folder: nothing is declared of it then.
+command in place of a folder: nothing is declared of it then. --resolver takes a
+program that resolves the retry policies of OpenIntent: assay help resolve-policy.
 
 What a target needs can stand in assay.yaml in the working folder, or in --config
 FILE: a line NAME: VALUE for each flag, lists as YAML has them. Flags win. A key
@@ -48,12 +47,13 @@ const certifyExample = `  assay certify simhost
   assay certify http://localhost:3000 --filter 'level:MUST && !suite:version5-shape' --json
   assay certify http://localhost:3000 --plan
   assay certify ./agentic-loop
-  assay certify --protocol agentic-loop --exec 'python3 run.py'`
+  assay certify --protocol agentic-loop --exec 'python3 run.py'
+  assay certify --resolver 'assay resolve-policy'`
 
 func newCertify() *cobra.Command {
 	o := &certifyFlags{}
 	cmd := &cobra.Command{
-		Use:     "certify TARGET|--exec COMMAND",
+		Use:     "certify TARGET|--exec COMMAND|--resolver COMMAND",
 		Short:   "Find out whether a host keeps its promises",
 		Long:    certifyLong,
 		Example: certifyExample,
@@ -74,7 +74,8 @@ func newCertify() *cobra.Command {
 type certify struct {
 	target  target
 	options scenarios.Options
-	suites  []scenarios.Suite
+	suites  []scenarios.Suite   // of the protocol that is certified, or of the first of those that it may be
+	perhaps [][]scenarios.Suite // of further protocols that the target may speak
 	plan    bool
 	json    bool
 	out     string
@@ -106,6 +107,9 @@ func (c *certify) run(ctx context.Context) error {
 			alarm = o.Reason
 		}
 		p.Ended(string(o.Scenario.ID), string(o.Verdict), alarm)
+	}
+	if err := c.detect(ctx, wire); err != nil {
+		return c.notStarted(ctx, err)
 	}
 	certification, err := scenarios.Certify(ctx, wire, c.options, c.suites...)
 	if err != nil {
@@ -216,32 +220,6 @@ func (c *certify) checkOut() error {
 		}
 		return nil
 	}
-}
-
-// The names that --protocol takes.
-const (
-	protocolOpenWOP     = "openwop"
-	protocolAgenticLoop = "agentic-loop"
-)
-
-// suitesOf are the suites of a protocol. It must be the one that the target speaks; "" is that one.
-func suitesOf(protocol string, t target) ([]scenarios.Suite, error) {
-	speaks, what := protocolOpenWOP, "a base URL"
-	if t.wire.Process != nil {
-		speaks, what = protocolAgenticLoop, "a plugin"
-	}
-	switch protocol {
-	case protocolOpenWOP, protocolAgenticLoop, "":
-	default:
-		return nil, unknown("protocol", protocol, []string{protocolOpenWOP, protocolAgenticLoop})
-	}
-	if protocol != "" && protocol != speaks {
-		return nil, usage("certify --protocol %s: %s is certified for %s: leave --protocol out, or name another target", protocol, what, speaks)
-	}
-	if speaks == protocolAgenticLoop {
-		return agenticloop.Suites(), nil
-	}
-	return openwop.Suites(), nil
 }
 
 // isTerminal says whether a person may be looking. It also says so of /dev/null, where it does not matter.

@@ -23,6 +23,7 @@ const keyVariable = "ASSAY_KEY"
 type certifyFlags struct {
 	protocol         string
 	exec             string
+	resolver         string
 	key, keyFile     string
 	others           principals
 	second           secondHost
@@ -41,6 +42,7 @@ type certifyFlags struct {
 	timeout          time.Duration
 	seed             uint64
 	plan             bool
+	realTime         bool
 	out              string
 	json             bool
 	seedWasGiven     bool
@@ -49,7 +51,7 @@ type certifyFlags struct {
 }
 
 func (o *certifyFlags) register(f *pflag.FlagSet) {
-	f.StringVar(&o.key, "key", "", "`KEY` to send as bearer credential; or set "+keyVariable)
+	f.StringVar(&o.key, "key", "", "`KEY` to send as credential, in the header that the protocol has for it; or set "+keyVariable)
 	f.StringVar(&o.keyFile, "key-file", "", "`FILE` that holds the credential")
 	o.others.register(f)
 	o.second.register(f)
@@ -66,12 +68,14 @@ func (o *certifyFlags) register(f *pflag.FlagSet) {
 	f.DurationVar(&o.patience, "patience", 10*time.Second, "`TIME` that something may take that must happen")
 	f.DurationVar(&o.timeout, "timeout", 10*time.Minute, "`TIME` for the whole certification; where given, for each drive too, which has 90s otherwise")
 	f.Uint64Var(&o.seed, "seed", 0, "`N` that all random ids and values come of, to send the same again (default random)")
+	f.BoolVar(&o.realTime, "real-time", false, "let time go by itself, also where an OpenIntent server has a clock that can be advanced")
 	f.BoolVar(&o.plan, "plan", false, "print what would be sent, and send nothing")
 	f.StringVar(&o.out, "out", "out", "`DIR` for the reports")
 	f.BoolVar(&o.json, "json", false, "print results.json instead of text")
 	f.StringVar(&o.config, "config", "", "`FILE` with parameters by the names of these flags, which win over it (default "+configName+", where there is one)")
-	f.StringVar(&o.protocol, "protocol", "", "`NAME` of what the target speaks: openwop, or agentic-loop (default openwop of a URL, agentic-loop of a plugin)")
+	f.StringVar(&o.protocol, "protocol", "", "`NAME` of what the target speaks: openwop, openintent or agentic-loop (default what a URL has a discovery document of, openwop of simhost, agentic-loop of a plugin)")
 	f.StringVar(&o.exec, "exec", "", "`COMMAND` of a plugin, in place of TARGET, started in the working folder once a turn, like 'python3 run.py'")
+	f.StringVar(&o.resolver, "resolver", "", "`COMMAND` of a program that resolves OpenIntent retry policies as assay resolve-policy does, in place of TARGET")
 }
 
 // read makes a run of the flags. Every mistake is found before anything is sent.
@@ -86,10 +90,11 @@ func (o *certifyFlags) read(cmd *cobra.Command, targets []string) (*certify, err
 	if err != nil {
 		return nil, err
 	}
-	suites, err := suitesOf(o.protocol, t)
+	names, err := o.spoken(t)
 	if err != nil {
 		return nil, err
 	}
+	t.protocol = names[0]
 	options, err := o.options()
 	if err != nil {
 		return nil, err
@@ -100,10 +105,14 @@ func (o *certifyFlags) read(cmd *cobra.Command, targets []string) (*certify, err
 	if o.out == "" {
 		return nil, usage("certify --out: name a folder")
 	}
-	return &certify{
-		target: t, options: options, suites: suites, plan: o.plan, json: o.json, out: o.out,
+	if o.realTime && !slices.Contains(names, protocolOpenIntent) {
+		return nil, usage("certify --real-time: it is for targets with a clock that can be advanced, which %s has none of: leave it out", names[0])
+	}
+	c := &certify{
+		target: t, options: options, plan: o.plan, json: o.json, out: o.out,
 		again: typed.again(t, options.Seed), stdout: cmd.OutOrStdout(), stderr: cmd.ErrOrStderr(),
-	}, nil
+	}
+	return c, c.choose(names)
 }
 
 func (o *certifyFlags) noteGiven(f *pflag.FlagSet) {
@@ -112,7 +121,7 @@ func (o *certifyFlags) noteGiven(f *pflag.FlagSet) {
 
 func (o *certifyFlags) options() (scenarios.Options, error) {
 	out := scenarios.Options{
-		Seed: o.seed, Workers: o.workers, Rate: o.rate, Patience: o.patience, Timeout: o.timeout,
+		Seed: o.seed, Workers: o.workers, Rate: o.rate, Patience: o.patience, Timeout: o.timeout, RealTime: o.realTime,
 		Select: scenarios.Selection{
 			Suites: o.suites, Scenarios: o.scenarios, Requirements: o.requirements, ExpectClaims: o.expectClaims, Filter: o.filter,
 		},
@@ -194,9 +203,12 @@ func checkKey(from, key string) (string, error) {
 // again makes the command that runs one scenario as this run did. Secrets stay out of it.
 func (o *certifyFlags) again(t target, seed uint64) func(scenarios.ScenarioID) string {
 	words := []string{"assay", "certify"}
-	if o.exec != "" {
+	switch {
+	case o.resolver != "":
+		words = append(words, "--resolver", quote(o.resolver))
+	case o.exec != "":
 		words = append(words, "--exec", quote(o.exec))
-	} else {
+	default:
 		words = append(words, quote(t.name))
 	}
 	add := func(flag, value string) { words = append(words, flag, quote(value)) }
@@ -216,6 +228,12 @@ func (o *certifyFlags) again(t target, seed uint64) func(scenarios.ScenarioID) s
 	}
 	if o.caCert != "" {
 		add("--cacert", o.caCert)
+	}
+	if o.protocol != "" && o.exec == "" {
+		add("--protocol", o.protocol)
+	}
+	if o.realTime {
+		words = append(words, "--real-time")
 	}
 	for _, c := range o.expectClaims {
 		add("--expect-claim", c)

@@ -1,16 +1,27 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/openassay/assay/scenarios/agenticloop"
+	"github.com/openassay/assay/scenarios/openintent"
 )
 
-// targetOf is the target that the command line names: a host, the folder of a plugin, or the command of one.
+// targetOf is the target that the command line names: a host, the folder of a plugin, or the command of one or of a resolver.
 func (o *certifyFlags) targetOf(cmd *cobra.Command, targets []string) (target, error) {
+	if o.resolver != "" || cmd.Flags().Changed("resolver") {
+		switch {
+		case len(targets) > 0:
+			return target{}, usage("certify --resolver: %q is a target beside it: give one of them", targets[0])
+		case cmd.Flags().Changed("exec"):
+			return target{}, usage("certify --resolver: --exec is a target beside it: give one of them")
+		}
+		return o.resolverCommand(cmd)
+	}
 	if o.exec != "" || cmd.Flags().Changed("exec") {
 		if len(targets) > 0 {
 			return target{}, usage("certify --exec: %q is a target beside it: give one of them", targets[0])
@@ -22,7 +33,12 @@ func (o *certifyFlags) targetOf(cmd *cobra.Command, targets []string) (target, e
 	}
 	name := targets[0]
 	info, err := os.Stat(name)
-	if err != nil || name == simulated {
+	switch {
+	case name == simulated:
+		return o.target(name)
+	case err != nil && !strings.Contains(name, ":"):
+		return target{}, usage("certify %s: it is no folder (%s) and no base URL: name the folder of a plugin, a host like http://127.0.0.1:7411, or %s", name, why(err), simulated)
+	case err != nil:
 		return o.target(name)
 	}
 	if !info.IsDir() {
@@ -41,16 +57,18 @@ func (o *certifyFlags) targetOf(cmd *cobra.Command, targets []string) (target, e
 	return t, nil
 }
 
+// why is what an error of a file says, without the file.
+func why(err error) string {
+	if path, is := errors.AsType[*os.PathError](err); is {
+		return path.Err.Error()
+	}
+	return err.Error()
+}
+
 // command is the plugin that --exec starts.
 func (o *certifyFlags) command(cmd *cobra.Command) (target, error) {
-	words, ok := shellWords(o.exec)
-	if !ok {
-		return target{}, usage("certify --exec %q: a quote is not closed", o.exec)
-	}
-	if len(words) == 0 {
-		return target{}, usage("certify --exec: name a program and its arguments, like 'python3 run.py'")
-	}
-	if err := onlyForHosts(cmd); err != nil {
+	words, err := commandWords(cmd, "--exec", o.exec, "python3 run.py")
+	if err != nil {
 		return target{}, err
 	}
 	process, err := agenticloop.Exec(words)
@@ -60,13 +78,38 @@ func (o *certifyFlags) command(cmd *cobra.Command) (target, error) {
 	return target{name: o.exec, wire: process, log: os.Stderr}, nil
 }
 
+// resolverCommand is the resolver that --resolver starts.
+func (o *certifyFlags) resolverCommand(cmd *cobra.Command) (target, error) {
+	words, err := commandWords(cmd, "--resolver", o.resolver, "python3 resolve.py")
+	if err != nil {
+		return target{}, err
+	}
+	process, err := openintent.Resolver(words)
+	if err != nil {
+		return target{}, usage("certify --resolver: %w", err)
+	}
+	return target{name: o.resolver, wire: process, resolver: true, log: os.Stderr}, nil
+}
+
+// commandWords are the words of a command that a flag gives.
+func commandWords(cmd *cobra.Command, flag, command, example string) ([]string, error) {
+	words, ok := shellWords(command)
+	if !ok {
+		return nil, usage("certify %s %q: a quote is not closed", flag, command)
+	}
+	if len(words) == 0 {
+		return nil, usage("certify %s: name a program and its arguments, like '%s'", flag, example)
+	}
+	return words, onlyForHosts(cmd)
+}
+
 // forHosts are flags that mean nothing for an executable.
 var forHosts = []string{"--key", "--key-file", otherKeyFlag, voterKeyFlag, lowScopeKeyFlag, secondHostFlag, secondHostKeyFlag, "--header", "--cacert", "--seam-prefix"}
 
 func onlyForHosts(cmd *cobra.Command) error {
 	for _, name := range forHosts {
 		if cmd.Flags().Changed(strings.TrimPrefix(name, "--")) {
-			return usage("certify %s: it is for hosts, and a plugin is none: leave it out", name)
+			return usage("certify %s: it is for hosts, and a program is none: leave it out", name)
 		}
 	}
 	return nil

@@ -2,15 +2,11 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"log/slog"
-	"net"
 	"net/http"
 	"os"
 	"strings"
-	"time"
 
 	"github.com/openassay/assay/scenarios/wire"
 	"github.com/openassay/assay/simhost/openwop"
@@ -21,9 +17,12 @@ const simulated = "simhost"
 
 // target is what is certified, as the command line names it.
 type target struct {
-	name string // as it may be shown: without a password
-	wire wire.Target
-	log  io.Writer // where the simulated host reports faults of its own
+	name     string // as it may be shown: without a password
+	protocol string // that a simulated host is to speak, "" for OpenWOP
+	wire     wire.Target
+	log      io.Writer // where the simulated host reports faults of its own
+
+	resolver bool // it is a program that resolves retry policies
 }
 
 func (o *certifyFlags) target(name string) (target, error) {
@@ -63,7 +62,11 @@ func (t target) open(ctx context.Context) (ready wire.Target, stop func(), err e
 	}
 	ready = t.wire
 	invent(&ready)
-	stop, err = startSimhosts(ctx, &ready, t.log)
+	if t.protocol == protocolOpenIntent {
+		stop, err = startIntentHost(ctx, &ready, t.log)
+	} else {
+		stop, err = startSimhosts(ctx, &ready, t.log)
+	}
 	if err != nil {
 		return ready, nil, fmt.Errorf("certify simhost: %w", err)
 	}
@@ -75,34 +78,6 @@ func hostFor(t wire.Target) openwop.Options {
 	return openwop.Options{
 		Version: openwop.HighestVersion, Key: t.Key, Tenants: map[string]string{"other": t.OtherKey}, Voters: votersOf(t), LowScopeKey: t.LowScopeKey,
 	}
-}
-
-// startSimhost serves a host on a free port of this machine. It outlives ctx, because what was made on it is cleaned up after an interrupt too;
-// stop ends it.
-func startSimhost(ctx context.Context, o openwop.Options, log io.Writer) (address string, stop func(), err error) {
-	ctx = context.WithoutCancel(ctx)
-	var listener net.ListenConfig
-	ln, err := listener.Listen(ctx, "tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", nil, fmt.Errorf("listen on a free port: %w", err)
-	}
-	o.URL, o.Release, o.Logger = "http://"+ln.Addr().String(), version(), slog.New(slog.NewTextHandler(log, nil))
-	host, err := openwop.New(ctx, o)
-	if err != nil {
-		return "", nil, errors.Join(err, ln.Close())
-	}
-	serving, end := context.WithCancel(ctx)
-	served := make(chan error, 1)
-	go func() { served <- host.Serve(serving, ln) }()
-	return o.URL, func() {
-		end()
-		<-served
-		bounded, cancel := context.WithTimeout(ctx, 5*time.Second)
-		defer cancel()
-		if err := host.Close(bounded); err != nil {
-			fmt.Fprintln(log, "assay: stop the simulated host:", err)
-		}
-	}, nil
 }
 
 // notOurs are headers that the transport writes itself, or that only make sense for one connection.

@@ -4,7 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -48,6 +51,15 @@ func unknown(kind, name string, known []string) error {
 // exitFailed is the code of a command that was understood and could not do its work.
 const exitFailed = 1
 
+// exitUnread is what a shell says of a command that SIGPIPE ended.
+const exitUnread = 128 + int(syscall.SIGPIPE)
+
+// unread says that nobody reads our output any more, as after "| head": that is no mistake of anybody's.
+func unread(err error) bool {
+	var path *fs.PathError
+	return errors.As(err, &path) && path.Path == os.Stdout.Name() && errors.Is(path.Err, syscall.EPIPE)
+}
+
 // exitCode maps an error to the exit code of the process.
 func exitCode(err error) int {
 	var own *exit
@@ -57,6 +69,8 @@ func exitCode(err error) int {
 	switch {
 	case err == nil:
 		return 0
+	case unread(err):
+		return exitUnread
 	case errors.As(err, &own):
 		return own.code
 	case errors.As(err, &wrong), errors.As(err, &spec), errors.As(err, &unlisted):
@@ -72,7 +86,7 @@ func exitCode(err error) int {
 // report prints an error, a line for each problem in it. Parts of it may be a target's own words.
 func report(w io.Writer, err error) {
 	var own *exit
-	if err == nil || errors.As(err, &own) && own.cause == nil {
+	if err == nil || errors.As(err, &own) && own.cause == nil || unread(err) {
 		return
 	}
 	for line := range strings.SplitSeq(err.Error(), "\n") {

@@ -44,6 +44,7 @@ func newGatewayExample() *cobra.Command {
 			if err != nil {
 				return fmt.Errorf("gateway example: find this program: %w", err)
 			}
+			noteReach(cmd.ErrOrStderr(), self)
 			if err := example.Export(dirs[0], self, []string{"agent"}, []string{"gateway", "tool"}); err != nil {
 				return fmt.Errorf("gateway example: %w: name a folder that can be written", err)
 			}

@@ -147,6 +147,9 @@ func (o *gatewayFlags) check() (err error) {
 	if o.o.Plugins, err = gateway.LoadPlugins(o.plugins...); err != nil {
 		return usage("%w", err)
 	}
+	if err := gateway.CanStart(o.o.Plugins, o.o.WorkspaceOf("job")); err != nil {
+		return usage("gateway run: %w", err)
+	}
 	return nil
 }
 

@@ -8,24 +8,29 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/openassay/assay/scenarios/agenticloop"
+	"github.com/openassay/assay/scenarios/openintent"
 	"github.com/openassay/assay/scenarios/openwop"
 	agentfault "github.com/openassay/assay/simhost/agent/fault"
+	agentvariation "github.com/openassay/assay/simhost/agent/variation"
 	"github.com/openassay/assay/simhost/fault"
+	intentfault "github.com/openassay/assay/simhost/openintent/fault"
+	intentvariation "github.com/openassay/assay/simhost/openintent/variation"
 	"github.com/openassay/assay/simhost/variation"
 	"github.com/openassay/assay/tools/assay/internal/catalogue"
 )
 
 // known is everything this Assay has an id for.
 func known() *catalogue.Catalogue {
-	return &catalogue.Catalogue{Suites: slices.Concat(openwop.Suites(), agenticloop.Suites()), Faults: fault.All(),
-		Agent: agentfault.All(), Variations: variation.List()}
+	return &catalogue.Catalogue{Suites: slices.Concat(openwop.Suites(), agenticloop.Suites(), openintent.Suites()), Faults: fault.All(),
+		Agent: agentfault.All(), Intents: intentfault.All(), Variations: variation.List(),
+		AgentManners: agentvariation.List(), Manners: intentvariation.List()}
 }
 
 func newList() *cobra.Command {
 	var asJSON, asMarkdown bool
 	cmd := &cobra.Command{
 		Use:       "list " + strings.Join(catalogue.Kinds, "|"),
-		Short:     "List what can be asked of a target, and how the simulated host can misbehave or differ",
+		Short:     "List what can be asked of a target, and how the simulated hosts and the agent can misbehave or differ",
 		Example:   "  assay list scenarios\n  assay list requirements --json\n  assay list requirements --markdown",
 		ValidArgs: catalogue.Kinds,
 		RunE: func(cmd *cobra.Command, kinds []string) error {

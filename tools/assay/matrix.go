@@ -6,14 +6,13 @@ import (
 	"github.com/openassay/assay/gen/results"
 	"github.com/openassay/assay/reports"
 	"github.com/openassay/assay/scenarios"
-	"github.com/openassay/assay/scenarios/openwop"
 )
 
 func newMatrix() *cobra.Command {
 	return &cobra.Command{
 		Use:     "matrix RESULTS...",
 		Short:   "Compare certifications: requirement families by target, as Markdown",
-		Long:    "Reads results.json files, or folders that hold one, and prints a Markdown table: a row a\nfamily of requirements, a column a target.",
+		Long:    "Reads results.json files, or folders that hold one, and prints a Markdown table for each\nprotocol among them: a row a family of requirements, a column a target.",
 		Example: "  assay matrix out-a out-b/results.json > matrix.md",
 		RunE: func(cmd *cobra.Command, paths []string) error {
 			if len(paths) == 0 {
@@ -26,8 +25,7 @@ func newMatrix() *cobra.Command {
 					return &exit{scenarios.ExitUsage, err}
 				}
 			}
-			ledgers := map[string]*scenarios.Ledger{openwop.Protocol.ID: openwop.Protocol.Ledger}
-			return reports.Matrix(cmd.OutOrStdout(), ledgers, docs...)
+			return reports.Matrix(cmd.OutOrStdout(), known().Ledgers(), docs...)
 		},
 	}
 }

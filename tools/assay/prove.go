@@ -19,10 +19,12 @@ import (
 	"github.com/openassay/assay/tools/prove"
 )
 
-const proveLong = `Runs all suites against the simulated host, honest in every way it can be and
-with each of its faults, many hosts at once in this process. Every fault must be
-caught by a scenario that cites a requirement the fault breaks, nothing else may
-fail, and no honest host may be accused. It prints what catches what, and writes
+const proveLong = `Runs all suites against the simulated host, the OpenIntent server and the
+reference agent, honest in every way they can be and with each of their faults,
+many at once in this process, but for the few faults of the agent that show only
+where each turn is a process. Every fault must be caught by a scenario that cites
+a requirement the fault breaks, nothing else may fail, and no honest host may be
+accused. It prints what catches what, and writes
 kill-matrix.json and kill-matrix.md. Exit 1 when a fault survives, is caught for
 a wrong reason, or an honest host is accused.`
 
@@ -37,7 +39,7 @@ func newProve() *cobra.Command {
 	o := &proveFlags{}
 	cmd := &cobra.Command{
 		Use:     "prove",
-		Short:   "Prove the suites: every fault of the simulated host against every suite",
+		Short:   "Prove the suites: every fault against every suite",
 		Long:    proveLong,
 		Example: "  assay prove\n  assay prove --fault 'loop.*' --suite stateful-resume\n  assay prove --out docs --check",
 		Args:    args(),
@@ -78,8 +80,7 @@ func (o *proveFlags) settle(flags *pflag.FlagSet) error {
 	}
 	var err error
 	o.options.Hosts, err = prove.Matching(o.faults...)
-	var none *prove.NoFaultError
-	if errors.As(err, &none) {
+	if none, ok := errors.AsType[*prove.NoFaultError](err); ok {
 		return &scenarios.UsageError{Kind: "fault", Name: none.Pattern, Near: none.Near}
 	}
 	return err
@@ -157,24 +158,32 @@ func (o *proveFlags) settled(out io.Writer, m results.KillMatrix) error {
 // printMatrix writes a line to each fault, what is wrong in full, and the figures.
 func printMatrix(out io.Writer, m results.KillMatrix) error {
 	var b strings.Builder
-	for _, h := range m.Honest {
-		for _, a := range h.Accused {
-			fmt.Fprintf(&b, "accused       %s  %s is %s: %s\n", h.Host, a.Scenario, a.Verdict, textsafe.Line(a.Reason))
-		}
+	for _, p := range m.Protocols {
+		printProved(&b, p)
 	}
-	for _, f := range m.Faults {
-		fmt.Fprintf(&b, "%-13s %s  breaks %s\n", f.Verdict, f.ID, strings.Join(f.Breaks, ", "))
-		for _, k := range f.Kills {
-			fmt.Fprintf(&b, "    killed by %s, which cites %s\n", k.Scenario, k.Requirement)
+	for _, p := range m.Protocols {
+		b.WriteString("\n" + p.Title + ":\n")
+		for _, line := range prove.Figures(p) {
+			b.WriteString(line + "\n")
 		}
-		for _, w := range f.Wrong {
-			fmt.Fprintf(&b, "    wrong     %s is %s: %s\n", w.Scenario, w.Verdict, textsafe.Line(w.Reason))
-		}
-	}
-	b.WriteString("\n")
-	for _, line := range prove.Figures(m) {
-		b.WriteString(line + "\n")
 	}
 	_, err := io.WriteString(out, b.String())
 	return err
+}
+
+func printProved(b *strings.Builder, p results.ProvedProtocol) {
+	for _, h := range p.Honest {
+		for _, a := range h.Accused {
+			fmt.Fprintf(b, "accused       %s  %s is %s: %s\n", h.Host, a.Scenario, a.Verdict, textsafe.Line(a.Reason))
+		}
+	}
+	for _, f := range p.Faults {
+		fmt.Fprintf(b, "%-13s %s  breaks %s\n", f.Verdict, f.ID, strings.Join(f.Breaks, ", "))
+		for _, k := range f.Kills {
+			fmt.Fprintf(b, "    killed by %s, which cites %s\n", k.Scenario, k.Requirement)
+		}
+		for _, w := range f.Wrong {
+			fmt.Fprintf(b, "    wrong     %s is %s: %s\n", w.Scenario, w.Verdict, textsafe.Line(w.Reason))
+		}
+	}
 }

@@ -43,7 +43,7 @@ func newRoot() *cobra.Command {
 		RunE:              group("command"),
 	}
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(newCertify(), newSimhost(), newAgent(), newGateway(), newGenerate(), newFixtures(), newMatrix(), newProve(), newList(), newExplain(), newVersion())
+	root.AddCommand(newCertify(), newSimhost(), newAgent(), newGateway(), newGenerate(), newFixtures(), newMatrix(), newProve(), newResolvePolicy(), newList(), newExplain(), newVersion())
 	root.SetHelpCommand(newHelp())
 	keepOrder(root)
 	return root

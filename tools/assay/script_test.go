@@ -44,7 +44,7 @@ func TestScript(t *testing.T) {
 			return errors.Join(os.Chmod(filepath.Dir(e.WorkDir), 0o755), os.Chmod(e.WorkDir, 0o755), os.Chmod(filepath.Dir(bin), 0o755))
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "serve": serve, "host": simulatedHost, "stripped": strippedHost, "harmless": harmless, "gone": gone,
+			"exits": exits, "serve": serve, "intents": intents, "small": small, "host": simulatedHost, "stripped": strippedHost, "harmless": harmless, "gone": gone,
 		},
 	})
 }
@@ -199,15 +199,21 @@ func harmless(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // run starts the program as a process of its own, for what a script cannot say.
-func run(t *testing.T, args ...string) *process {
+func run(t *testing.T, args ...string) *program {
+	t.Helper()
+	return runWith(t, nil, args...)
+}
+
+// runWith is run with more variables.
+func runWith(t *testing.T, env []string, args ...string) *program {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &process{cmd: exec.Command(self), errs: &bytes.Buffer{}}
+	p := &program{cmd: exec.Command(self), errs: &bytes.Buffer{}}
 	p.cmd.Args = append([]string{"assay"}, args...) // TestMain looks at the name
-	p.cmd.Dir = t.TempDir()
+	p.cmd.Dir, p.cmd.Env = t.TempDir(), append(os.Environ(), env...)
 	p.cmd.Stderr = p.errs
 	if p.out, err = p.cmd.StdoutPipe(); err != nil {
 		t.Fatal(err)
@@ -222,14 +228,14 @@ func run(t *testing.T, args ...string) *process {
 	return p
 }
 
-type process struct {
+type program struct {
 	cmd  *exec.Cmd
 	out  io.ReadCloser
 	errs *bytes.Buffer // complete once ended returns
 }
 
 // ended waits for the process and returns the rest of its output and its exit code.
-func (p *process) ended(t *testing.T) (out string, code int) {
+func (p *program) ended(t *testing.T) (out string, code int) {
 	t.Helper()
 	rest, err := io.ReadAll(p.out)
 	if err != nil {

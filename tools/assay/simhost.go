@@ -1,27 +1,20 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"io"
-	"log/slog"
 	"net"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/openassay/assay/internal/nearest"
-	"github.com/openassay/assay/scenarios"
-	"github.com/openassay/assay/simhost/fault"
+	"github.com/openassay/assay/simhost/openintent"
 	"github.com/openassay/assay/simhost/openwop"
-	"github.com/openassay/assay/simhost/variation"
 )
 
-const simhostLong = `Runs a host that speaks OpenWOP v1 and keeps every promise it makes, or breaks
-the one you name with --fault. With --vary it differs from the usual host as real
+const simhostLong = `Runs a host that speaks OpenWOP v1, or with --protocol openintent an OpenIntent
+server, and keeps every promise it makes, or breaks the one you name with --fault. With --vary it differs from the usual host as real
 hosts do, and keeps its promises all the same. It prints where it listens, its
 key, what it claims, and a line to try. Stop it with Ctrl-C.
 
@@ -35,7 +28,13 @@ type simhostFlags struct {
 	voters  []string
 	peers   []string
 	keys    []string // of the peers
+	without []string
+	faults  []string
+	vary    []string
 	host    openwop.Options
+
+	protocols []string
+	intents   openintent.Options // of the OpenIntent server, where it is asked for
 }
 
 func newSimhost() *cobra.Command {
@@ -44,7 +43,7 @@ func newSimhost() *cobra.Command {
 		Use:     "simhost",
 		Short:   "Run the simulated host",
 		Long:    simhostLong,
-		Example: "  assay simhost\n  assay simhost --listen 127.0.0.1:0 --version 4 --without replay\n  assay simhost --fault loop.iteration-resets-on-resume",
+		Example: "  assay simhost\n  assay simhost --listen 127.0.0.1:0 --version 4 --without replay\n  assay simhost --fault loop.iteration-resets-on-resume\n  assay simhost --protocol openintent --config openintent.yaml",
 		Args:    args(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := o.check(cmd); err != nil {
@@ -55,20 +54,22 @@ func newSimhost() *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.listen, "listen", "127.0.0.1:7411", "`ADDRESS` to listen on; port 0 takes a free one")
-	f.StringVar(&o.host.Key, "key", openwop.DefaultKey, "bearer `KEY` that clients must send")
+	f.StringVar(&o.host.Key, "key", openwop.DefaultKey, "`KEY` that clients must send: as a bearer key, to OpenIntent as X-API-Key")
 	f.StringArrayVar(&o.tenants, "tenant", nil, "further tenant and its key, `NAME=KEY`; may be repeated")
-	f.StringArrayVar(&o.voters, "voter", nil, "further principal of the first tenant and its key, `NAME=KEY`, with a vote of its own; may be repeated")
+	f.StringArrayVar(&o.voters, "voter", nil, "further principal of the first tenant and its key, `NAME=KEY`, with a vote of its own; to OpenIntent a further caller; may be repeated")
 	f.StringVar(&o.host.LowScopeKey, "low-scope-key", "", "further `KEY` of the first tenant, which may not answer interrupts (default none)")
 	f.IntVar(&o.host.Version, "version", openwop.DefaultVersion, "version `N` of the execution model, 1 to 6")
-	f.StringSliceVar(&o.host.Without, "without", nil, "`CLAIMS` to leave off, separated by commas")
+	f.StringSliceVar(&o.protocols, "protocol", []string{protocolOpenWOP}, "`PROTOCOL` to speak: openwop or openintent; both may be given, and share one log")
+	f.StringVar(&o.intents.Config, "config", "", "`FILE` with the server config of OpenIntent, openintent.yaml (default none)")
+	f.StringSliceVar(&o.without, "without", nil, "`CLAIMS` to leave off, separated by commas")
 	f.StringVar(&o.host.ExperimentalUntil, "experimental-until", "", "advertise the execution model as experimental until this `DAY`, YYYY-MM-DD")
 	f.StringVar(&o.host.EscalationInterrupt, "escalation-interrupt", openwop.EscalationInterrupts()[0], "`KIND` of interrupt that a decision below the confidence floor raises: clarification or approval")
 	f.StringVar(&o.host.GoalJudge, "goal-judge", openwop.GoalJudges()[0], "`WHO` judges the runs of standing goals: host or verifier")
 	f.StringVar(&o.host.HostID, "host-id", "", "`ID` of this host in causes that are told across hosts (default "+openwop.DefaultHostID+")")
 	f.StringArrayVar(&o.peers, "peer", nil, "other host that runs the workers NAME/WORKFLOW of this one, `NAME=URL`; may be repeated")
 	f.StringArrayVar(&o.keys, "peer-key", nil, "key that this host has there, `NAME=KEY`; may be repeated")
-	f.StringSliceVar(&o.host.Faults, "fault", nil, "violation to commit, by its `ID` (assay list faults); may be repeated")
-	f.StringSliceVar(&o.host.Vary, "vary", nil, "way to differ from the usual host without being wrong, by its `ID` (assay list variations), or all of them; may be repeated")
+	f.StringSliceVar(&o.faults, "fault", nil, "violation to commit, by its `ID` (assay list faults); may be repeated")
+	f.StringSliceVar(&o.vary, "vary", nil, "way to differ from the usual host without being wrong, by its `ID` (assay list variations), or all of them; may be repeated")
 	f.StringVar(&o.host.Workflows, "workflows", "", "`DIR` of further workflow definitions, *.json")
 	f.StringVar(&o.host.CORS, "cors", "", "`ORIGIN` whose pages may call the host, or *")
 	f.StringVar(&o.host.DataDir, "data", "", "`DIR` for the logs (default in memory)")
@@ -86,20 +87,8 @@ const (
 
 // check finds what can be wrong with the flags before anything is opened.
 func (o *simhostFlags) check(cmd *cobra.Command) error {
-	for _, c := range o.host.Without {
-		if !slices.Contains(openwop.ClaimNames(), c) {
-			return unknown("claim to leave off", c, openwop.ClaimNames())
-		}
-	}
-	for _, f := range o.host.Faults {
-		if ids := fault.IDs(); !slices.Contains(ids, f) {
-			return &scenarios.UsageError{Kind: "fault", Name: f, Near: nearest.Name(f, ids)}
-		}
-	}
-	for _, v := range o.host.Vary {
-		if ids := append(variation.Names(), variation.All); !slices.Contains(ids, v) {
-			return &scenarios.UsageError{Kind: "variation", Name: v, Near: nearest.Name(v, ids)}
-		}
+	if err := o.checkProtocols(); err != nil {
+		return err
 	}
 	switch {
 	case o.sync != syncSystem && o.sync != syncAlways:
@@ -164,33 +153,6 @@ func peerURLs(values []string) (map[string]string, error) {
 		urls[name] = url
 	}
 	return urls, nil
-}
-
-func (o *simhostFlags) serve(ctx context.Context, out, errs io.Writer) (err error) {
-	o.host.Release = version()
-	o.host.Logger = slog.New(slog.NewTextHandler(errs, nil))
-	var listener net.ListenConfig
-	ln, err := listener.Listen(ctx, "tcp", o.listen)
-	if err != nil {
-		return usage("simhost --listen %s: %w: choose another address", o.listen, err)
-	}
-	o.host.URL = "http://" + dialable(ln.Addr())
-	host, err := openwop.New(ctx, o.host)
-	if mistake := (*openwop.OptionError)(nil); errors.As(err, &mistake) {
-		return errors.Join(usage("simhost: %w", mistake), ln.Close())
-	}
-	if err != nil {
-		return errors.Join(err, ln.Close())
-	}
-	defer func() {
-		bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
-		defer cancel()
-		err = errors.Join(err, host.Close(bounded))
-	}()
-	if _, err := io.WriteString(out, host.Banner(o.host.URL)); err != nil {
-		return errors.Join(fmt.Errorf("simhost: print the banner: %w", err), ln.Close())
-	}
-	return host.Serve(ctx, ln)
 }
 
 // dialable is an address that a client on this machine can use: a host that listens everywhere has no address of its own.

@@ -39,10 +39,8 @@ func (b *bench) prove(ctx context.Context) (_ []row, err error) {
 	}
 	wall := time.Since(begin)
 	caught := 0
-	for _, f := range m.Faults {
-		if len(f.Kills) > 0 {
-			caught++
-		}
+	for _, p := range m.Protocols {
+		caught += int(p.Totals.Caught)
 	}
 	return []row{{fmt.Sprintf("all suites against %d of %d faults (%d caught), wall", proved, len(faulty), caught), "90 s", round(wall)}}, nil
 }

@@ -10,8 +10,9 @@ import (
 
 	"github.com/openassay/assay/gen/results"
 	"github.com/openassay/assay/scenarios"
-	suites "github.com/openassay/assay/scenarios/openwop"
-	"github.com/openassay/assay/simhost/fault"
+	"github.com/openassay/assay/scenarios/agenticloop"
+	"github.com/openassay/assay/scenarios/openintent"
+	"github.com/openassay/assay/scenarios/openwop"
 	"github.com/openassay/assay/tools/prove"
 )
 
@@ -28,42 +29,68 @@ func committed(t *testing.T) (m results.KillMatrix) {
 	return m
 }
 
+// What is asked of the proof of a protocol, at least: faults, requirements that they break, and in 100 checks those that
+// kill a fault and those that alone kill one. The judges of agents ask the rules of a turn again in every story that they
+// see, so few of these checks are alone.
+var goodEnough = map[string]struct{ faults, broken, killing, alone int64 }{
+	openwop.Protocol.ID:     {100, 80, 90, 60},
+	agenticloop.Protocol.ID: {40, 80, 65, 12},
+	openintent.Protocol.ID:  {45, 80, 80, 30},
+}
+
 func TestTheFiguresAreGoodEnough(t *testing.T) {
-	n := committed(t).Totals
-	if n.Faults < 100 || n.Broken < 80 {
-		t.Errorf("%d faults break %d requirements, want 100 and 80", n.Faults, n.Broken)
+	m := committed(t)
+	if len(m.Protocols) != len(goodEnough) {
+		t.Errorf("%d protocols are proved, want %d", len(m.Protocols), len(goodEnough))
 	}
-	if n.Killing*10 < n.Checks*9 {
-		t.Errorf("%d of %d checks kill a fault, want 90 in 100", n.Killing, n.Checks)
+	for _, p := range m.Protocols {
+		n, want := p.Totals, goodEnough[p.Protocol]
+		if n.Faults < want.faults || n.Broken < want.broken {
+			t.Errorf("%s: %d faults break %d requirements, want %d and %d", p.Protocol, n.Faults, n.Broken, want.faults, want.broken)
+		}
+		if n.Killing*100 < n.Checks*want.killing {
+			t.Errorf("%s: %d of %d checks kill a fault, want %d in 100", p.Protocol, n.Killing, n.Checks, want.killing)
+		}
+		if n.Alone*100 < n.Checks*want.alone {
+			t.Errorf("%s: %d of %d checks are the only one to kill some fault, want %d in 100", p.Protocol, n.Alone, n.Checks, want.alone)
+		}
 	}
-	if n.Alone*10 < n.Checks*6 {
-		t.Errorf("%d of %d checks are the only one to kill some fault, want 60 in 100", n.Alone, n.Checks)
+}
+
+// faults are those of all protocols.
+func faults(m results.KillMatrix) (all []results.FaultResult) {
+	for _, p := range m.Protocols {
+		all = append(all, p.Faults...)
 	}
+	return all
 }
 
 // Every MUST that is asked about is broken by a fault that is killed for it, or it is said why none can break it.
 func TestEveryMUSTIsBroken(t *testing.T) {
 	broken := map[string]bool{}
-	for _, f := range committed(t).Faults {
+	for _, f := range faults(committed(t)) {
 		for _, k := range f.Kills {
 			broken[k.Requirement] = true
 		}
 	}
-	asked := map[scenarios.RequirementID]bool{}
-	for _, suite := range suites.Suites() {
+	asked, ledgers := map[scenarios.RequirementID]bool{}, map[*scenarios.Ledger]bool{}
+	for _, suite := range prove.Suites() {
+		ledgers[suite.Protocol.Ledger] = true
 		for _, s := range suite.Scenarios {
 			for _, id := range s.Proves {
 				asked[id] = true
 			}
 		}
 	}
-	for _, row := range suites.Protocol.Ledger.Rows {
-		_, said := prove.Unbroken[row.ID]
-		switch must := row.Level == "MUST" && asked[scenarios.RequirementID(row.ID)]; {
-		case must && !broken[row.ID] && !said:
-			t.Errorf("%s is broken by no fault: %s", row.ID, row.Text)
-		case said && (!must || broken[row.ID]):
-			t.Errorf("%s need not be among those that no fault breaks", row.ID)
+	for ledger := range ledgers {
+		for _, row := range ledger.Rows {
+			_, said := prove.Unbroken[row.ID]
+			switch must := row.Level == "MUST" && asked[scenarios.RequirementID(row.ID)]; {
+			case must && !broken[row.ID] && !said:
+				t.Errorf("%s is broken by no fault: %s", row.ID, row.Text)
+			case said && (!must || broken[row.ID]):
+				t.Errorf("%s need not be among those that no fault breaks", row.ID)
+			}
 		}
 	}
 }
@@ -71,7 +98,7 @@ func TestEveryMUSTIsBroken(t *testing.T) {
 // Of faults that break the same and are caught by the same all but one say what they are there for.
 func TestNoFaultIsThereTwice(t *testing.T) {
 	unsaid := map[string]string{}
-	for _, f := range committed(t).Faults {
+	for _, f := range faults(committed(t)) {
 		if f.Twin != "" {
 			continue
 		}
@@ -90,10 +117,20 @@ func TestNoFaultIsThereTwice(t *testing.T) {
 
 // A row of the ledger by its id, not one that merely looks like it.
 func TestFaultsBreakWhatIsInTheLedger(t *testing.T) {
-	for _, f := range fault.All() {
-		for _, id := range f.Breaks {
-			if row, ok := suites.Protocol.Ledger.Find(scenarios.RequirementID(id)); !ok || row.Level == "MAY" {
-				t.Errorf("%s breaks %s, which no host can break", f.ID, id)
+	for _, h := range prove.Hosts() {
+		if h.Fault == nil {
+			continue
+		}
+		ledger := openwop.Protocol.Ledger
+		switch {
+		case h.Agent != nil:
+			ledger = agenticloop.Protocol.Ledger
+		case h.Intents != nil:
+			ledger = openintent.Protocol.Ledger
+		}
+		for _, id := range h.Fault.Breaks {
+			if row, ok := ledger.Find(scenarios.RequirementID(id)); !ok || row.Level == "MAY" {
+				t.Errorf("%s breaks %s, which no host can break", h.Name, id)
 			}
 		}
 	}
@@ -105,9 +142,11 @@ func TestTheReadmeHasTheFigures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, line := range prove.Figures(committed(t)) {
-		if !strings.Contains(string(raw), line) {
-			t.Errorf("the README does not say: %s", line)
+	for _, p := range committed(t).Protocols {
+		for _, line := range prove.Figures(p) {
+			if !strings.Contains(string(raw), line) {
+				t.Errorf("the README does not say of %s: %s", p.Title, line)
+			}
 		}
 	}
 }

@@ -18,6 +18,9 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == "agent" {
+		os.Exit(agentProcess(os.Args[2:]))
+	}
 	if setting := os.Getenv(doomed); setting != "" {
 		if err := dieAfterAppends(setting); err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -107,7 +110,14 @@ func certified(t *testing.T, o openwop.Options) *scenarios.Report {
 }
 
 func certifiedOnce(ctx context.Context, h prove.Host, o scenarios.Options) (*scenarios.Report, error) {
-	made, _ := shared.LoadOrStore(fmt.Sprintf("%+v", h.Options), &sharedReport{})
+	key := fmt.Sprintf("%+v", h.Options)
+	if h.Agent != nil {
+		key = fmt.Sprintf("agent %+v", *h.Agent)
+	}
+	if h.Intents != nil {
+		key = fmt.Sprintf("openintent %+v", *h.Intents)
+	}
+	made, _ := shared.LoadOrStore(key, &sharedReport{})
 	s := made.(*sharedReport)
 	s.once.Do(func() { s.report, s.err = lab.Certify(ctx, h, o) })
 	return s.report, s.err

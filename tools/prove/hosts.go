@@ -8,10 +8,13 @@ import (
 	"github.com/openassay/assay/internal/nearest"
 	agentfault "github.com/openassay/assay/simhost/agent/fault"
 	"github.com/openassay/assay/simhost/fault"
+	intentfault "github.com/openassay/assay/simhost/openintent/fault"
 )
 
-// Hosts are all that the kill matrix is made of: the honest hosts, and one to each fault. Agents are asked for by name.
-func Hosts() []Host { return slices.Concat(Honest(), faultyHosts()) }
+// Hosts are all that the kill matrix is made of: the honest hosts and agents, and one to each fault.
+func Hosts() []Host {
+	return slices.Concat(Honest(), HonestAgents(), HonestIntents(), faultyHosts(), faultyAgents(), faultyIntents())
+}
 
 // faultyHosts are a simulated host to each fault of it.
 func faultyHosts() (hosts []Host) {
@@ -29,29 +32,37 @@ func faultyAgents() (hosts []Host) {
 	return hosts
 }
 
+// faultyIntents are an OpenIntent server to each fault of it.
+func faultyIntents() (hosts []Host) {
+	for _, f := range intentfault.All() {
+		hosts = append(hosts, FaultyIntents(f))
+	}
+	return hosts
+}
+
 // Matching are those with the faults whose ids match one of the patterns, as path.Match has it, and before them the plain
 // honest ones of their kinds. A pattern that none matches is an error that names the nearest id.
 func Matching(patterns ...string) ([]Host, error) {
-	all := slices.Concat(faultyHosts(), faultyAgents())
+	all := slices.Concat(faultyHosts(), faultyAgents(), faultyIntents())
 	var ids []string
 	wanted := map[string]bool{}
 	for _, h := range all {
 		ids = append(ids, h.Name)
 	}
 	for _, pattern := range patterns {
-		any := false
+		found := false
 		for _, id := range ids {
 			if ok, err := path.Match(pattern, id); err == nil && ok {
-				any, wanted[id] = true, true
+				found, wanted[id] = true, true
 			}
 		}
-		if !any {
+		if !found {
 			return nil, &NoFaultError{pattern, nearest.Name(pattern, ids)}
 		}
 	}
 	all = slices.DeleteFunc(all, func(h Host) bool { return !wanted[h.Name] })
 	var hosts []Host
-	for _, honest := range []Host{Honest()[0], HonestAgents()[0]} {
+	for _, honest := range []Host{Honest()[0], HonestAgents()[0], HonestIntents()[0]} {
 		if slices.ContainsFunc(all, func(h Host) bool { return protocolOf(h) == protocolOf(honest) }) {
 			hosts = append(hosts, honest)
 		}

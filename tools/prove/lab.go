@@ -12,9 +12,11 @@ import (
 
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/agenticloop"
+	intentsuites "github.com/openassay/assay/scenarios/openintent"
 	suites "github.com/openassay/assay/scenarios/openwop"
 	"github.com/openassay/assay/scenarios/wire"
 	"github.com/openassay/assay/simhost/fault"
+	intents "github.com/openassay/assay/simhost/openintent"
 	"github.com/openassay/assay/simhost/openwop"
 )
 
@@ -28,12 +30,13 @@ const (
 
 var voters = map[string]string{"voter-1": "prove-voter-key-1", "voter-2": "prove-voter-key-2", "voter-3": "prove-voter-key-3"}
 
-// Host is what is to be certified: a simulated host, or the reference agent of the agentic loop.
+// Host is what is to be certified: a simulated host of OpenWOP or of OpenIntent, or the reference agent of the agentic loop.
 type Host struct {
 	Name    string
-	Options openwop.Options // of a simulated host
-	Agent   *Agent          // the reference agent in its place
-	Fault   *Violation      // nil: it is honest
+	Options openwop.Options  // of a simulated host
+	Agent   *Agent           // the reference agent in its place
+	Intents *intents.Options // the OpenIntent server in its place
+	Fault   *Violation       // nil: it is honest
 }
 
 // Violation is a fault of either, as reports tell of it.
@@ -47,8 +50,11 @@ type Violation struct {
 
 // suites are what a host is asked.
 func (h Host) suites() []scenarios.Suite {
-	if h.Agent != nil {
+	switch {
+	case h.Agent != nil:
 		return agenticloop.Suites()
+	case h.Intents != nil:
+		return intentsuites.ServerSuites()
 	}
 	return suites.Suites()
 }
@@ -147,8 +153,11 @@ func (l *Lab) Target(url string) wire.Target {
 // Certify runs the suites against a host of its own, to the end. The report is without transcripts: those of many hosts
 // take gigabytes.
 func (l *Lab) Certify(ctx context.Context, h Host, o scenarios.Options) (_ *scenarios.Report, err error) {
-	if h.Agent != nil {
+	switch {
+	case h.Agent != nil:
 		return h.Agent.certify(ctx, h, o)
+	case h.Intents != nil:
+		return l.certifyIntents(ctx, h, o)
 	}
 	s, err := l.Serve(ctx, h.Options, nil)
 	if err != nil {

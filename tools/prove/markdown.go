@@ -10,42 +10,57 @@ import (
 	"github.com/openassay/assay/internal/textsafe"
 )
 
-// Markdown is the kill matrix as a page: the figures, every fault and what catches it, the hosts that were left alone,
-// and the checks that are unproven.
+// Markdown is the kill matrix as a page: for each protocol the figures, every fault and what catches it, the hosts that
+// were left alone, and the checks that are unproven.
 func Markdown(m results.KillMatrix) string {
 	var b strings.Builder
 	b.WriteString(intro)
-	b.WriteString("\n## Figures\n\n")
-	for _, line := range Figures(m) {
-		fmt.Fprintf(&b, "- %s\n", line)
-	}
-	b.WriteString("\n## Faults\n\n| fault | breaks | killed by |\n|---|---|---|\n")
-	for _, f := range m.Faults {
-		fmt.Fprintf(&b, "| `%s`: %s. %s | %s | %s |\n", f.ID, sentence(f.Title), detail(f), strings.Join(f.Breaks, ", "), killedBy(f))
-	}
-	b.WriteString("\n## Honest hosts\n\n")
-	for _, h := range m.Honest {
-		fmt.Fprintf(&b, "- `%s`%s\n", h.Host, accused(h))
-	}
-	b.WriteString("\n## Checks that kill no fault\n\n")
-	for _, s := range m.Scenarios {
-		for _, c := range s.Checks {
-			if len(c.Kills) == 0 {
-				fmt.Fprintf(&b, "- %s, %s: %s\n", s.ID, c.Requirement, textsafe.Markdown(c.For))
-			}
+	for _, p := range m.Protocols {
+		b.WriteString("\n## " + textsafe.Markdown(p.Title) + "\n\n")
+		for _, line := range Figures(p) {
+			fmt.Fprintf(&b, "- %s\n", line)
 		}
-	}
-	b.WriteString("\n## Requirements that no fault breaks\n\n")
-	for _, id := range slices.Sorted(maps.Keys(Unbroken)) {
-		fmt.Fprintf(&b, "- %s: %s\n", id, Unbroken[id])
+		writeFaults(&b, p)
+		b.WriteString("\n### Honest hosts\n\n")
+		for _, h := range p.Honest {
+			fmt.Fprintf(&b, "- `%s`%s\n", h.Host, accused(h))
+		}
+		writeUnproven(&b, p)
 	}
 	return b.String()
 }
 
+func writeFaults(b *strings.Builder, p results.ProvedProtocol) {
+	b.WriteString("\n### Faults\n\n| fault | breaks | killed by |\n|---|---|---|\n")
+	for _, f := range p.Faults {
+		fmt.Fprintf(b, "| `%s`: %s. %s | %s | %s |\n", f.ID, sentence(f.Title), detail(f), strings.Join(f.Breaks, ", "), killedBy(f))
+	}
+}
+
+// writeUnproven lists the checks that kill no fault, and the requirements of their protocol that none breaks.
+func writeUnproven(b *strings.Builder, p results.ProvedProtocol) {
+	b.WriteString("\n### Checks that kill no fault\n\n")
+	asked := map[string]bool{}
+	for _, s := range p.Scenarios {
+		for _, c := range s.Checks {
+			asked[c.Requirement] = true
+			if len(c.Kills) == 0 {
+				fmt.Fprintf(b, "- %s, %s: %s\n", s.ID, c.Requirement, textsafe.Markdown(c.For))
+			}
+		}
+	}
+	b.WriteString("\n### Requirements that no fault breaks\n\n")
+	for _, id := range slices.Sorted(maps.Keys(Unbroken)) {
+		if asked[id] {
+			fmt.Fprintf(b, "- %s: %s\n", id, Unbroken[id])
+		}
+	}
+}
+
 const intro = `# Kill matrix
 
-Made by ` + "`make prove`" + `; do not edit. The simulated host commits each fault by name, and all suites are run against it. A
-fault is caught when a check fails that cites a requirement the fault breaks, and nothing fails that cites none of them. The
+Made by ` + "`make prove`" + `; do not edit. The simulated host and the reference agent commit each fault by name, and all suites of
+their protocol are run against them. A fault is caught when a check fails that cites a requirement the fault breaks, and nothing fails that cites none of them. The
 same suites leave honest hosts alone. kill-matrix.json has the same as data, and what each check kills.
 `
 
@@ -66,7 +81,8 @@ func detail(f results.FaultResult) string {
 func killedBy(f results.FaultResult) string {
 	var by []string
 	for _, k := range f.Kills {
-		by = append(by, strings.TrimPrefix(k.Scenario, "openwop/")+" ("+k.Requirement+")")
+		_, inProtocol, _ := strings.Cut(k.Scenario, "/")
+		by = append(by, inProtocol+" ("+k.Requirement+")")
 	}
 	for _, w := range f.Wrong {
 		by = append(by, fmt.Sprintf("**for the wrong reason: %s (%s)**", w.Scenario, strings.Join(w.Cites, ", ")))
@@ -85,9 +101,9 @@ func accused(h results.HonestHost) string {
 	return b.String()
 }
 
-// Figures sum a matrix up, a line each.
-func Figures(m results.KillMatrix) []string {
-	t := m.Totals
+// Figures sum up what came of the suites of a protocol, a line each.
+func Figures(p results.ProvedProtocol) []string {
+	t := p.Totals
 	return []string{
 		fmt.Sprintf("%d faults, %d caught, %d survivors, %d caught for a wrong reason", t.Faults, t.Caught, t.Survivors, t.WrongReasons),
 		fmt.Sprintf("%d honest hosts, %d accused", t.HonestHosts, t.HonestFailures),

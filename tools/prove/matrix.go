@@ -85,16 +85,24 @@ func accusation(o scenarios.Outcome) results.Accusation {
 	return results.Accusation{Scenario: string(o.Scenario.ID), Verdict: string(o.Verdict), Cites: cites(o), Reason: o.Reason}
 }
 
-// matrix puts what came of every host together. Every check of every scenario is in it.
-func matrix(honest []results.HonestHost, faults []results.FaultResult, suites []scenarios.Suite) results.KillMatrix {
-	m := results.KillMatrix{Schema: results.KillMatrixSchemaAssayKillMatrix1, Honest: honest, Faults: faults, Scenarios: []results.ProvedScenario{}}
+// protocolResult puts what came of every host that speaks a protocol together. Every check of every scenario is in it.
+func protocolResult(p *scenarios.Protocol, suites []scenarios.Suite, came []Result) results.ProvedProtocol {
+	m := results.ProvedProtocol{Protocol: p.ID, Title: p.Title, Honest: []results.HonestHost{}, Faults: []results.FaultResult{}, Scenarios: []results.ProvedScenario{}}
+	for _, r := range came {
+		switch {
+		case r.Honest != nil:
+			m.Honest = append(m.Honest, *r.Honest)
+		case r.Fault != nil:
+			m.Faults = append(m.Faults, *r.Fault)
+		}
+	}
 	slices.SortFunc(m.Faults, func(a, b results.FaultResult) int { return strings.Compare(a.ID, b.ID) })
 	killers := killersOf(m.Faults)
 	for _, suite := range suites {
 		for _, s := range suite.Scenarios {
 			proved := results.ProvedScenario{ID: string(s.ID)}
 			for _, id := range s.Proves {
-				proved.Checks = append(proved.Checks, provedCheck(suite.Protocol.Ledger, s, id, killers))
+				proved.Checks = append(proved.Checks, provedCheck(p.Ledger, s, id, killers))
 			}
 			m.Scenarios = append(m.Scenarios, proved)
 		}
@@ -134,7 +142,7 @@ func provedCheck(ledger *scenarios.Ledger, s scenarios.Scenario, id scenarios.Re
 	return c
 }
 
-func totals(m *results.KillMatrix) (t results.KillTotals) {
+func totals(m *results.ProvedProtocol) (t results.KillTotals) {
 	broken := map[string]bool{}
 	for _, h := range m.Honest {
 		t.HonestHosts++
@@ -173,5 +181,7 @@ func totals(m *results.KillMatrix) (t results.KillTotals) {
 
 // Clean tells whether every fault is caught for the right reason and no honest host is accused.
 func Clean(m results.KillMatrix) bool {
-	return m.Totals.Caught == m.Totals.Faults && m.Totals.HonestFailures == 0
+	return !slices.ContainsFunc(m.Protocols, func(p results.ProvedProtocol) bool {
+		return p.Totals.Caught != p.Totals.Faults || p.Totals.HonestFailures > 0
+	})
 }

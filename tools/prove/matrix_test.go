@@ -86,7 +86,7 @@ func TestVerdictsOnFaults(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m := proved(t, []prove.Host{faulty("x.y", c.breaks...)}, map[string][]scenarios.Outcome{"x.y": c.came})
-			got := m.Faults[0]
+			got := m.Protocols[0].Faults[0]
 			if got.Verdict != c.want || len(got.Wrong) != c.wrong {
 				t.Errorf("verdict %s with %d wrong, want %s with %d", got.Verdict, len(got.Wrong), c.want, c.wrong)
 			}
@@ -120,7 +120,7 @@ func TestWhatAChecksKillsAreWorth(t *testing.T) {
 		"a.one":  {failed(counts, "OWP-0061-B1")},
 	})
 	got := map[string]results.ProvedCheck{}
-	for _, s := range m.Scenarios {
+	for _, s := range m.Protocols[0].Scenarios {
 		for _, c := range s.Checks {
 			got[s.ID+" "+c.Requirement] = c
 			if (len(c.Kills) == 0) != (c.For != "") {
@@ -132,7 +132,7 @@ func TestWhatAChecksKillsAreWorth(t *testing.T) {
 	if diff := cmp.Diff(want, got[string(counts.ID)+" OWP-0061-B1"]); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if n := m.Totals; n.Faults != 2 || n.Caught != 2 || n.Killing != 2 || n.Alone != 1 || n.Broken != 2 {
+	if n := m.Protocols[0].Totals; n.Faults != 2 || n.Caught != 2 || n.Killing != 2 || n.Alone != 1 || n.Broken != 2 {
 		t.Errorf("totals %+v", n)
 	}
 }

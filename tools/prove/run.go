@@ -10,6 +10,7 @@ import (
 	"github.com/openassay/assay/gen/results"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/agenticloop"
+	intentsuites "github.com/openassay/assay/scenarios/openintent"
 	suites "github.com/openassay/assay/scenarios/openwop"
 )
 
@@ -17,7 +18,7 @@ import (
 type Options struct {
 	Hosts    []Host              // default: Hosts()
 	Select   scenarios.Selection // which scenarios are asked; default all
-	AtOnce   int                 // hosts at the same time; default 3 a core
+	AtOnce   int                 // hosts at the same time of those that compute, and of those that wait; default 3 a core
 	Seed     uint64              // of the values that the suites send
 	Patience time.Duration       // with faulty hosts: how long something may take that must happen; default 6 s
 	// Progress is told of a host that is done with, one at a time: of an honest one, or of a fault.
@@ -65,48 +66,79 @@ func (l *Lab) Prove(ctx context.Context, o Options) (results.KillMatrix, error) 
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	came := make([]Result, len(o.Hosts)) // the zero Result of a host that is not asked
-	next := make(chan int)
 	var told sync.Mutex
 	var work sync.WaitGroup
-	for range o.AtOnce {
-		work.Go(func() {
-			for i := range next {
-				r, err := o.certify(ctx, o.Hosts[i], asked)
-				if err != nil {
-					cancel(err)
-					continue
+	for _, queue := range o.queues(asked) {
+		for range o.AtOnce {
+			work.Go(func() {
+				for i := range queue {
+					r, err := o.certify(ctx, o.Hosts[i], asked)
+					if err != nil {
+						cancel(err)
+						continue
+					}
+					came[i] = r
+					told.Lock()
+					o.Progress(r)
+					told.Unlock()
 				}
-				came[i] = r
-				told.Lock()
-				o.Progress(r)
-				told.Unlock()
-			}
-		})
-	}
-	for i, h := range o.Hosts {
-		if _, any := asked[protocolOf(h)]; any {
-			next <- i
+			})
 		}
 	}
-	close(next)
 	work.Wait()
 	if err := context.Cause(ctx); err != nil {
 		return results.KillMatrix{}, err
 	}
-	honest, faults := []results.HonestHost{}, []results.FaultResult{}
-	for _, r := range came {
-		switch {
-		case r.Honest != nil:
-			honest = append(honest, *r.Honest)
-		case r.Fault != nil:
-			faults = append(faults, *r.Fault)
+	return o.matrix(came), nil
+}
+
+// queues are the hosts that are asked anything, by their places in o.Hosts. Those whose suites wait for timers most of the
+// time have a queue of their own: they need no processor while the others do.
+func (o Options) queues(asked map[*scenarios.Protocol]scenarios.Selection) (queues [2]chan int) {
+	busy, idle := make(chan int, len(o.Hosts)), make(chan int, len(o.Hosts))
+	for i, h := range o.Hosts {
+		switch _, ok := asked[protocolOf(h)]; {
+		case !ok:
+		case h.Intents != nil:
+			idle <- i
+		default:
+			busy <- i
 		}
 	}
-	return matrix(honest, faults, o.suites(asked)), nil
+	close(busy)
+	close(idle)
+	return [...]chan int{busy, idle}
+}
+
+// matrix is what came of the hosts, by protocol. One that nobody was asked about is not in it.
+func (o Options) matrix(came []Result) results.KillMatrix {
+	m := results.KillMatrix{Schema: results.KillMatrixSchemaAssayKillMatrix2, Protocols: []results.ProvedProtocol{}}
+	suites := map[*scenarios.Protocol][]scenarios.Suite{}
+	var protocols []*scenarios.Protocol
+	for _, s := range Suites() {
+		if suites[s.Protocol] == nil {
+			protocols = append(protocols, s.Protocol)
+		}
+		suites[s.Protocol] = append(suites[s.Protocol], s)
+	}
+	for _, p := range protocols {
+		var spoken []Result
+		for i, r := range came {
+			if protocolOf(o.Hosts[i]) == p && r != (Result{}) {
+				spoken = append(spoken, r)
+			}
+		}
+		if len(spoken) > 0 {
+			m.Protocols = append(m.Protocols, protocolResult(p, suites[p], spoken))
+		}
+	}
+	return m
 }
 
 // Suites are all suites that are proved, of all protocols.
-func Suites() []scenarios.Suite { return slices.Concat(suites.Suites(), agenticloop.Suites()) }
+func Suites() []scenarios.Suite {
+	return slices.Concat(suites.Suites(), agenticloop.Suites(), intentsuites.ServerSuites())
+}
 
 func protocolOf(h Host) *scenarios.Protocol { return h.suites()[0].Protocol }
 
@@ -146,12 +178,4 @@ func (o Options) certify(ctx context.Context, h Host, selected map[*scenarios.Pr
 	}
 	came := faultResult(*h.Fault, protocol.Ledger, r)
 	return Result{Fault: &came}, nil
-}
-
-// suites are those of the protocols that were asked about.
-func (o Options) suites(asked map[*scenarios.Protocol]scenarios.Selection) []scenarios.Suite {
-	return slices.DeleteFunc(Suites(), func(s scenarios.Suite) bool {
-		_, any := asked[s.Protocol]
-		return !any || !slices.ContainsFunc(o.Hosts, func(h Host) bool { return protocolOf(h) == s.Protocol })
-	})
 }

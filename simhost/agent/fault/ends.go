@@ -179,11 +179,40 @@ var endFaults = []Fault{
 		ID:     "agent.artifacts-not-there",
 		Title:  "a run tells of a file that it did not write",
 		Looks:  "artifacts in agent.completed name a file that is not in the workspace",
-		Breaks: []string{al.RFC103E15, al.RFC103O6},
+		Breaks: []string{al.RFC103O6},
 		Replace: completes(func(p *al.CompletedPayload, workspace string) {
 			if workspace != "" {
 				p.Artifacts = append(p.Artifacts, path.Join("artifacts", "summary.md"))
 			}
 		}),
+	},
+	{
+		ID:      "agent.wrong-tool-untold",
+		Title:   "a run that was given up for a result of another tool does not say so",
+		Looks:   "no event beside the status escalated",
+		Breaks:  []string{al.RFC103L2, al.RFC103V7, al.RFC103F2},
+		Replace: untold(al.RunStatusEscalated, "pending_tool_mismatch"),
+	},
+	{
+		ID:      "agent.budget-untold",
+		Title:   "a run that met its budget does not say so",
+		Looks:   "no event beside the status escalated",
+		Breaks:  []string{al.RFC103F7, al.RFC103T9},
+		Replace: untold(al.RunStatusEscalated, "max_steps_exceeded"),
+	},
+	{
+		ID:      "agent.reframes-untold",
+		Title:   "a run whose plans are used up does not say so",
+		Looks:   "no event beside the status escalated",
+		Breaks:  []string{al.RFC103F8, al.RFC103T9},
+		Replace: untold(al.RunStatusEscalated, "max_reframes_exceeded"),
+	},
+	{
+		ID:      "agent.forbidden-tool-untold",
+		Title:   "a run whose planner wants a tool that is not allowed is given up, and does not say so",
+		Looks:   "no event beside the status escalated",
+		Breaks:  []string{al.RFC103G3},
+		Twin:    "nothing forbidden is asked for, and nobody hears that the run has ended",
+		Replace: untold(al.RunStatusEscalated, "followup_tool_not_allowed"),
 	},
 }

@@ -17,12 +17,19 @@ type Fault struct {
 	// Revision is that of the protocol under which it shows, where that is not the first.
 	Revision string
 
+	// Process: it shows only where each turn is a process of its own.
+	Process bool
+
+	// Twin is why it is there beside another fault that breaks the same and is caught by the same scenarios.
+	Twin string
+
 	// Replace puts other rules in the place of honest ones. It may call those that were there before.
 	Replace func(*rules.Set)
 }
 
 // themes are all faults. Adding a fault is adding a row to one of them.
 var themes = [][]Fault{
+	manifestFaults,
 	inputFaults,
 	startFaults,
 	deliveryFaults,
@@ -36,6 +43,7 @@ var themes = [][]Fault{
 	fileFaults,
 	modelFaults,
 	outputFaults,
+	gatewayFaults,
 }
 
 // All lists every fault there is, by id.

@@ -25,6 +25,9 @@ func TestFaultsAreWellFormed(t *testing.T) {
 		if f.Title == "" || f.Looks == "" || f.Title == f.Looks || strings.HasSuffix(f.Title+f.Looks, ".") {
 			t.Errorf("%s: say what it does, and how that looks from outside", f.ID)
 		}
+		if strings.HasSuffix(f.Twin, ".") || f.Twin == f.Title || f.Twin == f.Looks {
+			t.Errorf("%s: say what it is there for beside its twin", f.ID)
+		}
 		if len(f.Breaks) == 0 || len(f.Breaks) > 3 {
 			t.Errorf("%s: breaks %d requirements, must be one to three", f.ID, len(f.Breaks))
 		}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	al "github.com/openassay/assay/gen/agenticloopv2"
 	"github.com/openassay/assay/simhost/agent/rules"
@@ -22,6 +23,7 @@ var inputFaults = []Fault{
 		Title:   "an event of a type that it does not know is taken for done",
 		Looks:   "status ok where the event is of no type that the text has",
 		Breaks:  []string{al.RFC103WIRE8},
+		Twin:    "there is an event, and its type is none",
 		Replace: passing(rules.UnknownEvent),
 	},
 	{
@@ -29,6 +31,7 @@ var inputFaults = []Fault{
 		Title:   "a command that it does not have is taken for done",
 		Looks:   "status ok where the command is none of the manifest's",
 		Breaks:  []string{al.RFC103WIRE8},
+		Twin:    "the command is looked at before there is an event",
 		Replace: passing(rules.UnknownCommand),
 	},
 	{
@@ -43,6 +46,7 @@ var inputFaults = []Fault{
 		Title:   "that an event or a command is not known is no reason not to try it again",
 		Looks:   "retry is true beside an unknown event",
 		Breaks:  []string{al.RFC103WIRE8},
+		Twin:    "there it is not refused, here it is, and the gateway is told to try again without end",
 		Replace: func(s *rules.Set) { s.Input.Permanent = func(unfit bool) bool { return !unfit } },
 	},
 	{
@@ -53,6 +57,18 @@ var inputFaults = []Fault{
 		Replace: func(s *rules.Set) {
 			s.Input.Handles = func(eventType string, _ bool) string {
 				return strings.ReplaceAll(eventType, "api.trigger", "unknown")
+			}
+		},
+	},
+	{
+		ID:     "agent.zero-time-refused",
+		Title:  "an event that was made at the zero time is refused, for its timestamp is none",
+		Looks:  "status error where the timestamp of an event is that of year 1, which a gateway in Go does not leave out",
+		Breaks: []string{al.RFC103WIRE10},
+		Replace: func(s *rules.Set) {
+			s.Input.Dated = func(timestamp json.RawMessage) bool {
+				var at time.Time
+				return len(timestamp) == 0 || json.Unmarshal(timestamp, &at) == nil && !at.IsZero()
 			}
 		},
 	},
@@ -68,6 +84,7 @@ var startFaults = []Fault{
 		Title:  "a start without a goal starts a run",
 		Looks:  "a request for a tool where the payload has no goal",
 		Breaks: []string{al.RFC103E2},
+		Twin:   "there a goal is given and is empty of words, here none is given",
 		Replace: func(s *rules.Set) {
 			honest := s.Start.Goal
 			s.Start.Goal = func(raw json.RawMessage) (string, bool) {
@@ -95,6 +112,7 @@ var startFaults = []Fault{
 		Title:  "a goal that is no text is turned into one",
 		Looks:  "a request for a tool where the goal is a number or an object",
 		Breaks: []string{al.RFC103E2},
+		Twin:   "a goal is given and has words, but it is no text: a reader that turns any value into one takes it",
 		Replace: func(s *rules.Set) {
 			honest := s.Start.Goal
 			s.Start.Goal = func(raw json.RawMessage) (string, bool) {
@@ -110,6 +128,7 @@ var startFaults = []Fault{
 		Title:  "the id of a run is made of its goal",
 		Looks:  "a second start with the same goal and another dedupe key starts nothing",
 		Breaks: []string{al.RFC103I1, al.RFC103T3},
+		Twin:   "there no second run is ever made, here one is for every other goal: only who asks twice for the same meets it",
 		Replace: func(s *rules.Set) {
 			s.Start.RunID = func(d rules.Delivered) string { return rules.RunID("goal", d.Goal) }
 		},
@@ -136,7 +155,7 @@ var startFaults = []Fault{
 		ID:      "agent.start-again-resets",
 		Title:   "a start that comes again starts its run from the beginning",
 		Looks:   "a run that was at step 2, or done, is at step 1 again",
-		Breaks:  []string{al.RFC103READ2, al.RFC103READ4, al.RFC103READ8},
+		Breaks:  []string{al.RFC103READ2, al.RFC103READ5, al.RFC103READ8},
 		Replace: func(s *rules.Set) { s.Start.Again = never },
 	},
 	{

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"os/exec"
 	"strings"
 
 	al "github.com/openassay/assay/gen/agenticloopv2"
@@ -72,7 +73,7 @@ var outputFaults = []Fault{
 		ID:      "agent.waits-with-exit-98",
 		Title:   "a turn that asks for a tool ends with exit code 98",
 		Looks:   "exit code 98 beside a request",
-		Breaks:  []string{al.RFC103I7, al.RFC103N1, al.RFC103P1},
+		Breaks:  []string{al.RFC103I7, al.RFC103N1, al.RFC103O3},
 		Replace: exiting(98, emits(asks)),
 	},
 	{
@@ -106,6 +107,7 @@ var outputFaults = []Fault{
 		Title:   "a line of log stands before the answer",
 		Looks:   "the standard output does not begin with the answer",
 		Breaks:  []string{al.RFC103WIRE1, al.RFC103P2},
+		Twin:    "there an answer stands behind the answer, here the first thing is none",
 		Replace: writing(func(answer []byte, _ bool) []byte { return append([]byte("INFO turn done\n"), answer...) }),
 	},
 	{
@@ -120,6 +122,7 @@ var outputFaults = []Fault{
 		Title:  "a count that is not known is written as NaN",
 		Looks:  "the answer is no JSON",
 		Breaks: []string{al.RFC103WIRE1, al.RFC103P2},
+		Twin:   "there is one answer and nothing beside it, and a value in it that JSON does not have",
 		Replace: writing(func(answer []byte, _ bool) []byte {
 			return bytes.Replace(answer, []byte(`"reframes":0`), []byte(`"reframes":NaN`), 1)
 		}),
@@ -204,6 +207,7 @@ var outputFaults = []Fault{
 		Title:   "the log of a turn has the secrets",
 		Looks:   "what stands in secrets stands in logs",
 		Breaks:  []string{al.RFC103READ10},
+		Twin:    "later gateways hand keys over as secrets and no longer in the config: who hides the one need not hide the other",
 		Replace: logging(func(h rules.Handed) string { return "secrets: " + string(h.Secrets) }),
 	},
 	{
@@ -211,12 +215,54 @@ var outputFaults = []Fault{
 		Title:  "the log of a turn has all runs",
 		Looks:  "the goal of another run stands in logs",
 		Breaks: []string{al.RFC103READ10},
+		Twin:   "what is told is not the operator's, but that of another run, which has a mark of its own",
 		Replace: logging(func(h rules.Handed) string {
 			all, err := json.Marshal(h.State)
 			if err != nil {
 				return "no runs"
 			}
 			return "runs: " + string(all)
+		}),
+	},
+	{
+		ID:      "agent.completes-with-exit-1",
+		Title:   "a turn in which a run reaches its goal ends with exit code 1",
+		Looks:   "exit code 1 beside agent.completed",
+		Breaks:  []string{al.RFC103O3, al.RFC103I7},
+		Replace: exiting(1, emits(completed)),
+	},
+	{
+		ID:     "agent.events-dated-in-words",
+		Title:  "an event tells its time as people do",
+		Looks:  "a timestamp beside a request that is no RFC 3339 time",
+		Breaks: []string{al.RFC103WIRE3},
+		Replace: writing(func(answer []byte, _ bool) []byte {
+			return bytes.Replace(answer, []byte(`"type":"agentic.tool_request.`), []byte(`"timestamp":"this morning","type":"agentic.tool_request.`), 1)
+		}),
+	},
+	{
+		ID:      "agent.waits-for-the-tool",
+		Title:   "a turn that asks for a tool also has the gateway run it, and waits for it",
+		Looks:   "the program of the gateway is called during a turn",
+		Breaks:  []string{al.RFC103N2, al.RFC103O2},
+		Twin:    "there the gateway is called over the network, here its program is, which only a process of its own can be seen to do",
+		Process: true,
+		Replace: answering(func(r *al.Response) {
+			if emits(asks)(*r) {
+				_ = exec.Command("ductile", "run", "fetch").Run() // where there is none, nobody is called
+			}
+		}),
+	},
+	{
+		ID:      "agent.leaves-a-process",
+		Title:   "a turn that asks for a tool leaves a process behind that waits for the result",
+		Looks:   "a process that the turn started is alive when it has ended",
+		Breaks:  []string{al.RFC103T10},
+		Process: true,
+		Replace: answering(func(r *al.Response) {
+			if emits(asks)(*r) {
+				_ = exec.Command("sleep", "20").Start() // where there is none, nothing is left
+			}
 		}),
 	},
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"strconv"
 
 	al "github.com/openassay/assay/gen/agenticloopv2"
 	"github.com/openassay/assay/simhost/agent/rules"
@@ -99,6 +100,7 @@ var requestFaults = []Fault{
 		Looks: "the run id in the key is cut",
 		// An example of the text looks like that.
 		Breaks: []string{al.RFC103D1},
+		Twin:   "there is a key, and runs whose ids begin alike share it",
 		Replace: keyed(func(runID string, step, attempt int64) string {
 			return rules.RequestKey(rules.Cut(runID, 8), step, attempt)
 		}),
@@ -166,5 +168,21 @@ var requestFaults = []Fault{
 		Looks:   "20 MiB of a result stand in the next request",
 		Breaks:  []string{al.RFC103READ6, al.RFC103WIRE1},
 		Replace: func(s *rules.Set) { s.Requests.Excerpt = func(text string) string { return text } },
+	},
+	{
+		ID:     "agent.request-numbered-by-clock",
+		Title:  "a tool is handed a number that is made of the time, to draw lots with",
+		Looks:  "the same request to the agent, byte for byte, leads to other arguments in tool_payload",
+		Breaks: []string{al.RFC103O4},
+		Replace: sends(func(payload, _ map[string]json.RawMessage) {
+			var nested map[string]json.RawMessage
+			if json.Unmarshal(payload["tool_payload"], &nested) != nil || nested == nil {
+				return
+			}
+			nested["seed"] = json.RawMessage(strconv.Quote(rules.RunID("time", string(payload["requested_at"]))))
+			if raw, err := json.Marshal(nested); err == nil {
+				payload["tool_payload"] = raw
+			}
+		}),
 	},
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 
@@ -44,6 +46,7 @@ var correlationFaults = []Fault{
 		Title:  "a result without a step is one for the pending step",
 		Looks:  "a result without step resumes the run",
 		Breaks: []string{al.RFC103READ1, al.RFC103I5},
+		Twin:   "each of the three has a place of its own in which it is read: there the run is guessed, here the step",
 		Replace: func(s *rules.Set) {
 			lacking(s, "step")
 			finds(rules.Match, func(now rules.Standing) bool { return running(now) && now.Step == 0 })(s)
@@ -54,6 +57,7 @@ var correlationFaults = []Fault{
 		Title:  "a result without a tool is one of the pending tool",
 		Looks:  "a result without tool resumes the run",
 		Breaks: []string{al.RFC103READ1, al.RFC103I5},
+		Twin:   "each of the three has a place of its own in which it is read: here it is the tool that is guessed",
 		Replace: func(s *rules.Set) {
 			lacking(s, "tool")
 			finds(rules.Match, func(now rules.Standing) bool { return running(now) && now.Tool == "" && now.Step == now.PendingStep })(s)
@@ -63,7 +67,7 @@ var correlationFaults = []Fault{
 		ID:     "agent.result-without-run-resumes-last",
 		Title:  "a result without a run is one for the run that was started last",
 		Looks:  "a result without run_id resumes a run",
-		Breaks: []string{al.RFC103READ1, al.RFC103I5},
+		Breaks: []string{al.RFC103READ1, al.RFC103I5, al.RFC103READ5},
 		Replace: func(s *rules.Set) {
 			lacking(s, "run_id")
 			s.Resume.Run = func(r rules.Correlation, last string, _ func() map[string]al.Run) string {
@@ -94,6 +98,7 @@ var correlationFaults = []Fault{
 		Title:  "whatever is not an error went well",
 		Looks:  "a result with a status that the text does not have leads to the next step",
 		Breaks: []string{al.RFC103V8},
+		Twin:   "there none is given, here one is, and it is neither of the two",
 		Replace: func(s *rules.Set) {
 			s.Resume.Status = func(raw json.RawMessage) (al.ToolStatus, bool) {
 				if string(raw) == `"error"` {
@@ -211,13 +216,14 @@ var resumeFaults = []Fault{
 		Title:   "a result of a later step is passed over",
 		Looks:   "the run is still running behind such a result",
 		Breaks:  []string{al.RFC103K2},
+		Twin:    "there the turn fails, so that the gateway tries again; here nobody hears of it and the run waits on",
 		Replace: finds(rules.StaleStep, func(s rules.Standing) bool { return running(s) && s.Step > s.PendingStep }),
 	},
 	{
 		ID:      "agent.future-step-advances",
 		Title:   "a result of a later step is taken for the pending one",
 		Looks:   "a result of step 7, where step 1 is pending, leads to step 2",
-		Breaks:  []string{al.RFC103K2, al.RFC103I5},
+		Breaks:  []string{al.RFC103K2, al.RFC103I5, al.RFC103T4},
 		Replace: finds(rules.Match, func(s rules.Standing) bool { return running(s) && s.Step > s.PendingStep }),
 	},
 	{
@@ -232,6 +238,7 @@ var resumeFaults = []Fault{
 		Title:   "a result for a run that there is not ends the turn in an error",
 		Looks:   "status error",
 		Breaks:  []string{al.RFC103V2, al.RFC103F1},
+		Twin:    "there the run is made, here it is not, and the gateway is told of an error, which it tries again",
 		Replace: finds(rules.Failed, func(s rules.Standing) bool { return !s.Known }),
 	},
 	{
@@ -247,6 +254,25 @@ var resumeFaults = []Fault{
 		Looks:   "no log of level info",
 		Breaks:  []string{al.RFC103V5},
 		Replace: unlogged(rules.EndedRun),
+	},
+	{
+		ID:      "agent.first-result-advances-again",
+		Title:   "that a step was taken is looked at from the second step on",
+		Looks:   "the result of step 1, whose job is run again with the state that it left, leads to step 3",
+		Breaks:  []string{al.RFC103READ4, al.RFC103I6, al.RFC103M3},
+		Replace: finds(rules.Match, func(s rules.Standing) bool { return running(s) && s.Step == 1 && s.PendingStep == 2 }),
+	},
+	{
+		ID:     "agent.goes-on-with-files-alone",
+		Title:  "a run goes on only where its context.md is, for what it wants is not in the state",
+		Looks:  "a result that matches is passed over where the workspace of the start is not that of the result",
+		Breaks: []string{al.RFC103S1, al.RFC103E11, al.RFC103T8},
+		Replace: func(s *rules.Set) {
+			s.Resume.Goes = func(workspace string) bool {
+				_, err := os.Stat(filepath.Join(workspace, "context.md"))
+				return workspace != "" && err == nil
+			}
+		},
 	},
 }
 

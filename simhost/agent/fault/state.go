@@ -2,10 +2,13 @@ package fault
 
 import (
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	al "github.com/openassay/assay/gen/agenticloopv2"
 	"github.com/openassay/assay/simhost/agent/rules"
@@ -44,20 +47,45 @@ func others(change func(raw json.RawMessage) json.RawMessage) func(*rules.Set) {
 	}
 }
 
+// renaming gives a member of a run another name.
+func renaming(from, to string) func(json.RawMessage) json.RawMessage {
+	return func(run json.RawMessage) json.RawMessage {
+		var members map[string]json.RawMessage
+		if json.Unmarshal(run, &members) != nil || members[from] == nil {
+			return run
+		}
+		members[to] = members[from]
+		delete(members, from)
+		out, err := json.Marshal(members)
+		if err != nil {
+			return run
+		}
+		return out
+	}
+}
+
 var stateFaults = []Fault{
 	{
 		ID:      "agent.pending-unkept",
 		Title:   "from the third step on, what is asked for is not kept",
 		Looks:   "no pending_step and no pending_tool beside a request",
 		Breaks:  []string{al.RFC103I3, al.RFC103S6},
+		Twin:    "there something is pending and it is the wrong step, here nothing is",
 		Replace: pending(func(int64, string) (int64, string) { return 0, "" }),
 	},
 	{
-		ID:      "agent.pending-tool-unkept",
-		Title:   "from the third step on, the tool that is asked for is not kept",
-		Looks:   "no pending_tool beside a request",
-		Breaks:  []string{al.RFC103I3, al.RFC103S6},
-		Replace: pending(func(step int64, _ string) (int64, string) { return step, "" }),
+		ID:     "agent.pending-tool-unkept",
+		Title:  "the tool that is asked for at the second step is not kept",
+		Looks:  "no pending_tool beside a request with step 2",
+		Breaks: []string{al.RFC103I3, al.RFC103S6},
+		Replace: func(s *rules.Set) {
+			s.State.Pending = func(step int64, tool string) (int64, string) {
+				if step == 2 {
+					return step, ""
+				}
+				return step, tool
+			}
+		},
 	},
 	{
 		ID:      "agent.pending-lags",
@@ -119,6 +147,77 @@ var stateFaults = []Fault{
 		Breaks:  []string{al.RFC103WIRE13},
 		Replace: func(s *rules.Set) { s.State.Fits = func(int) bool { return true } },
 	},
+	{
+		ID:     "agent.start-unkept",
+		Title:  "a start asks for its first tool, and the gateway is not told of its run",
+		Looks:  "state_updates behind a start names the run in last_run_id alone",
+		Breaks: []string{al.RFC103P5, al.RFC103T3, al.RFC103I3},
+		Replace: func(s *rules.Set) {
+			s.State.Runs = func(before, after map[string]json.RawMessage, changed string) map[string]json.RawMessage {
+				if _, known := before[changed]; known {
+					return after
+				}
+				out := maps.Clone(after)
+				delete(out, changed)
+				return out
+			}
+		},
+	},
+	{
+		ID:     "agent.budget-is-max-loops",
+		Title:  "a run has its budget as max_loops, as the second version of the plugin in Go had it",
+		Looks:  "max_steps is missing in the run",
+		Breaks: []string{al.RFC103S2},
+		Replace: func(s *rules.Set) {
+			s.State.Written = renaming("max_steps", "max_loops")
+			s.State.Read = renaming("max_loops", "max_steps")
+		},
+	},
+	{
+		ID:     "agent.run-of-unknown-age",
+		Title:  "a run does not say when it was made, nor when it changed",
+		Looks:  "created_at and updated_at are missing in the run",
+		Breaks: []string{al.RFC103S4},
+		Replace: keeping(func(run map[string]json.RawMessage) {
+			delete(run, "created_at")
+			delete(run, "updated_at")
+		}),
+	},
+	{
+		ID:     "agent.second-step-unkept",
+		Title:  "the result of the first step leads to a request, and the gateway is not told of what changed of the run",
+		Looks:  "state_updates beside the request with step 2 has the run as it was at step 1",
+		Breaks: []string{al.RFC103T8, al.RFC103I3, al.RFC103I6},
+		Replace: func(s *rules.Set) {
+			s.State.Runs = func(before, after map[string]json.RawMessage, changed string) map[string]json.RawMessage {
+				var run al.Run
+				if json.Unmarshal(after[changed], &run) != nil || run.Step != 2 || run.Attempt > 1 || run.PendingStep != 2 {
+					return after
+				}
+				return before
+			}
+		},
+	},
+}
+
+// keeping changes the run that a turn is about, as it is kept.
+func keeping(change func(run map[string]json.RawMessage)) func(*rules.Set) {
+	return func(s *rules.Set) {
+		s.State.Runs = func(_, after map[string]json.RawMessage, changed string) map[string]json.RawMessage {
+			var run map[string]json.RawMessage
+			if json.Unmarshal(after[changed], &run) != nil {
+				return after
+			}
+			change(run)
+			raw, err := json.Marshal(run)
+			if err != nil {
+				return after
+			}
+			out := maps.Clone(after)
+			out[changed] = raw
+			return out
+		}
+	}
 }
 
 var fileFaults = []Fault{
@@ -148,6 +247,7 @@ var fileFaults = []Fault{
 		Title:  "the trace has a heading to each turn",
 		Looks:  "a line of trace.jsonl is no JSON",
 		Breaks: []string{al.RFC103W2},
+		Twin:   "there lines are lost, here all of them stay, and some cannot be read",
 		Replace: extending("trace.jsonl", func(before, added []byte) []byte {
 			return slices.Concat(before, []byte("--- turn ---\n"), added)
 		}),
@@ -164,6 +264,7 @@ var fileFaults = []Fault{
 		Title:   "trace.jsonl is written over in its place",
 		Looks:   "trace.jsonl grows in the workspaces of earlier jobs, which are linked to it",
 		Breaks:  []string{al.RFC103W3},
+		Twin:    "the file that grows is written in another way than those that are replaced",
 		Replace: inPlace("trace.jsonl"),
 	},
 	{
@@ -184,6 +285,33 @@ var fileFaults = []Fault{
 		Looks:   "status error where workspace_dir is absent",
 		Breaks:  []string{al.RFC103WIRE11, al.RFC103E1},
 		Replace: func(s *rules.Set) { s.Files.Needs = func() bool { return true } },
+	},
+	{
+		ID:     "agent.job-done-once",
+		Title:  "a job that its workspace says was begun before is not done again",
+		Looks:  "status error where a job was killed as it answered, and is run again in its workspace",
+		Breaks: []string{al.RFC103T2, al.RFC103WIRE14},
+		Replace: func(s *rules.Set) {
+			s.Files.Takes = func(workspace, job string) bool {
+				if workspace == "" {
+					return true
+				}
+				mark, err := os.OpenFile(filepath.Join(workspace, "."+filepath.Base(job)+".lock"), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+				if err != nil {
+					return !errors.Is(err, fs.ErrExist)
+				}
+				return mark.Close() == nil
+			}
+		},
+	},
+	{
+		ID:     "agent.workspace-or-exit-1",
+		Title:  "a turn whose workspace cannot be opened ends with exit code 1",
+		Looks:  "exit code 1 where workspace_dir is relative, missing or a file",
+		Breaks: []string{al.RFC103WIRE11, al.RFC103I7},
+		Replace: exiting(1, func(r al.Response) bool {
+			return slices.ContainsFunc(r.Logs, func(l al.LogEntry) bool { return strings.HasPrefix(l.Message, "the workspace cannot be opened") })
+		}),
 	},
 }
 

@@ -45,6 +45,7 @@ var stepFaults = []Fault{
 		Title:   "a run takes as many steps as its planner wants",
 		Looks:   "requests go on behind max_steps",
 		Breaks:  []string{al.RFC103F7, al.RFC103G7},
+		Twin:    "there the count is one off, here nothing is counted, as where the budget is forgotten",
 		Replace: func(s *rules.Set) { s.Steps.Spent = func(int64, int64) bool { return false } },
 	},
 	{
@@ -87,6 +88,7 @@ var stepFaults = []Fault{
 		Title:   "plans are given up without end",
 		Looks:   "more reframes than max_reframes, and no escalation",
 		Breaks:  []string{al.RFC103F8, al.RFC103G8},
+		Twin:    "there the count is one off, here it is not compared",
 		Replace: func(s *rules.Set) { s.Steps.Reframes = func(int64, int64) bool { return true } },
 	},
 	{
@@ -94,6 +96,7 @@ var stepFaults = []Fault{
 		Title:   "a plan that is given up does not count as one",
 		Looks:   "reframes stays 0, and plans are given up without end",
 		Breaks:  []string{al.RFC103F8, al.RFC103G8},
+		Twin:    "the count is compared, and it stays 0",
 		Replace: func(s *rules.Set) { s.Steps.Reframed = func(done int64) int64 { return done } },
 	},
 	{
@@ -102,6 +105,13 @@ var stepFaults = []Fault{
 		Looks:   "reframes is max_reframes and one",
 		Breaks:  []string{al.RFC103F8, al.RFC103G8},
 		Replace: func(s *rules.Set) { s.Steps.Reframes = func(done, allowed int64) bool { return done <= allowed } },
+	},
+	{
+		ID:      "agent.done-asks-on",
+		Title:   "a run that reached its goal asks for its last tool again, and again",
+		Looks:   "requests go on behind the last decision of the plan, until the budget is met",
+		Breaks:  []string{al.RFC103O1, al.RFC103X2},
+		Replace: func(s *rules.Set) { s.Steps.Finished = func() bool { return false } },
 	},
 }
 
@@ -124,6 +134,7 @@ var toolFaults = []Fault{
 		Title:  "the allowlist is not looked at but for the first tool of a run",
 		Looks:  "a result leads to a request for a tool that allowed_plugins does not list",
 		Breaks: []string{al.RFC103G3},
+		Twin:   "there the first tool is let through and those behind it are checked, here it is the other way round",
 		Replace: allowing(func(_ string, list []string, first bool) bool {
 			return !first && len(list) > 0
 		}),
@@ -146,7 +157,7 @@ var toolFaults = []Fault{
 		ID:     "agent.tool-name-unchecked",
 		Title:  "a tool may have any name",
 		Looks:  "the type of a request ends in a name with dots, slashes or blanks",
-		Breaks: []string{al.RFC103READ12},
+		Breaks: []string{al.RFC103READ12, al.RFC103P4},
 		Replace: func(s *rules.Set) {
 			named := s.Tools.Named
 			s.Tools.Named = func(string) bool { return true }
@@ -170,7 +181,7 @@ var modelFaults = []Fault{
 		ID:      "agent.model-awaited-forever",
 		Title:   "a model that does not answer is waited for without end",
 		Looks:   "the turn does not end before its deadline",
-		Breaks:  []string{al.RFC103WIRE9},
+		Breaks:  []string{al.RFC103WIRE9, al.RFC103T10},
 		Replace: func(s *rules.Set) { s.Model.Waits = func(time.Duration) time.Duration { return rules.Forever } },
 	},
 }

@@ -25,6 +25,9 @@ type Resume struct {
 	// Finds says what becomes of a result, in the order of the text.
 	Finds func(Standing) Verdict
 
+	// Goes tells whether a run whose result matches goes on, given the folder of its files, "" for none.
+	Goes func(workspace string) bool
+
 	// Logs is the level at which it is logged that a result was passed over; "" is not at all.
 	Logs func(Verdict) agenticloopv2.LogLevel
 }
@@ -73,6 +76,7 @@ func honestResume() Resume {
 		},
 		Run:   func(r Correlation, _ string, _ func() map[string]agenticloopv2.Run) string { return r.RunID },
 		Finds: InOrder,
+		Goes:  func(string) bool { return true },
 		Logs: func(v Verdict) agenticloopv2.LogLevel {
 			if v == UnknownRun {
 				return agenticloopv2.LogLevelWarn

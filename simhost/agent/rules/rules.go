@@ -7,6 +7,7 @@ package rules
 
 // Set is what an agent goes by. The zero Set is not usable: start with Honest.
 type Set struct {
+	Manifest Manifest
 	Input    Input
 	Start    Start
 	Delivery Delivery
@@ -24,6 +25,7 @@ type Set struct {
 // Honest is the set that keeps every rule of the text.
 func Honest() Set {
 	return Set{
+		Manifest: honestManifest(),
 		Input:    honestInput(),
 		Start:    honestStart(),
 		Delivery: honestDelivery(),

@@ -16,6 +16,9 @@ type State struct {
 	// Completed is the list of the steps that are done, given it without the last one.
 	Completed func(steps []int64, last int64) []int64
 
+	// Read is a run as the state has it, and Written one as the state is to have it.
+	Read, Written func(run json.RawMessage) json.RawMessage
+
 	// Runs are all runs as they are given back, by id, given those that were handed in, and those after the turn, of which
 	// that of this id is new or changed.
 	Runs func(before, after map[string]json.RawMessage, changed string) map[string]json.RawMessage
@@ -55,8 +58,10 @@ func honestState() State {
 			}
 			return append(steps, last)
 		},
-		Runs: func(_, after map[string]json.RawMessage, _ string) map[string]json.RawMessage { return after },
-		Last: func(id string) string { return id },
-		Fits: func(bytes int) bool { return bytes < StateBytes },
+		Read:    func(run json.RawMessage) json.RawMessage { return run },
+		Written: func(run json.RawMessage) json.RawMessage { return run },
+		Runs:    func(_, after map[string]json.RawMessage, _ string) map[string]json.RawMessage { return after },
+		Last:    func(id string) string { return id },
+		Fits:    func(bytes int) bool { return bytes < StateBytes },
 	}
 }

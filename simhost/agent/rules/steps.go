@@ -24,6 +24,9 @@ type Steps struct {
 	// Reframed counts it.
 	Reframed func(done int64) int64
 
+	// Finished tells whether a run ends whose planner says that it reached its goal, or knows no next step.
+	Finished func() bool
+
 	// Reason is why a run is given up, as it is told.
 	Reason func(reason string, at time.Time) string
 }
@@ -37,6 +40,7 @@ func honestSteps() Steps {
 		Attempt:  func(last int64) int64 { return last + 1 },
 		Reframes: func(done, allowed int64) bool { return done < allowed },
 		Reframed: func(done int64) int64 { return done + 1 },
+		Finished: func() bool { return true },
 		Reason:   func(reason string, _ time.Time) string { return reason },
 	}
 }

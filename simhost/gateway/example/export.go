@@ -47,17 +47,18 @@ func exportTool(dir, name, program string, arguments []string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	script := "#!/bin/sh\nexec"
+	var script strings.Builder
+	script.WriteString("#!/bin/sh\nexec")
 	for _, word := range append(append([]string{program}, arguments...), name) {
-		script += " '" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+		script.WriteString(" '" + strings.ReplaceAll(word, "'", `'\''`) + "'")
 	}
 	described := strings.NewReplacer("NAME", name, "ABOUT", tools[name].about).Replace(string(manifest))
 	if err := os.WriteFile(filepath.Join(dir, gateway.ManifestName), []byte(described), 0o644); err != nil {
 		return err
 	}
 	entrypoint := filepath.Join(dir, "run.sh")
-	if err := os.WriteFile(entrypoint, []byte(script+"\n"), 0o755); err != nil {
+	if err := os.WriteFile(entrypoint, []byte(script.String()+"\n"), 0o755); err != nil {
 		return err
 	}
-	return os.Chmod(entrypoint, 0o755) // of a file that was there before
+	return os.Chmod(entrypoint, 0o755) //nolint:gosec // it is to be run; of a file that was there before
 }

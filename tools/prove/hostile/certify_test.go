@@ -99,7 +99,7 @@ func certify(t *testing.T, binary, url string, b bounds) ended {
 	deadline := b.timeout + extra
 	ctx, cancel := context.WithTimeout(t.Context(), deadline)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, self, binary, "certify", url, "--out", e.out, "--seed", "1",
+	cmd := exec.CommandContext(ctx, self, binary, "certify", url, "--protocol", "openwop", "--out", e.out, "--seed", "1",
 		"--timeout", b.timeout.String(), "--patience", b.patience.String())
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), measuring+"="+figures, "GOMEMLIMIT=", "GOGC=",

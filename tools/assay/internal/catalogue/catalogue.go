@@ -1,5 +1,5 @@
 // Package catalogue knows everything of Assay that has an id: scenarios, suites, requirements, claims, profiles, the
-// faults and variations of the simulated host, and the faults of the reference agent. It lists and explains them from their metadata; nothing runs.
+// faults and variations of the simulated hosts and of the reference agent. It lists and explains them from their metadata; nothing runs.
 package catalogue
 
 import (
@@ -9,17 +9,23 @@ import (
 	"github.com/openassay/assay/internal/nearest"
 	"github.com/openassay/assay/scenarios"
 	agentfault "github.com/openassay/assay/simhost/agent/fault"
+	agentvariation "github.com/openassay/assay/simhost/agent/variation"
 	"github.com/openassay/assay/simhost/fault"
+	intentfault "github.com/openassay/assay/simhost/openintent/fault"
+	intentvariation "github.com/openassay/assay/simhost/openintent/variation"
 	"github.com/openassay/assay/simhost/variation"
 )
 
 // Catalogue is what can be listed and explained. All slices keep the order in which they are shown.
 type Catalogue struct {
-	Suites     []scenarios.Suite
-	Protocols  []*scenarios.Protocol // those that have no suite yet: their ledgers are listed, and none of it is proved
-	Faults     []fault.Fault
-	Agent      []agentfault.Fault // of the reference agent
-	Variations []variation.Variation
+	Suites       []scenarios.Suite
+	Protocols    []*scenarios.Protocol // those that have no suite yet: their ledgers are listed, and none of it is proved
+	Faults       []fault.Fault
+	Agent        []agentfault.Fault  // of the reference agent
+	Intents      []intentfault.Fault // of the OpenIntent server
+	Variations   []variation.Variation
+	AgentManners []agentvariation.Variation  // of the reference agent
+	Manners      []intentvariation.Variation // of the OpenIntent server
 }
 
 // Kinds are the names of the lists.
@@ -78,11 +84,11 @@ type Fault struct {
 	Run        string   `json:"run"`        // the command that starts such a host or agent
 }
 
-// Variation is a way in which the simulated host can differ without being wrong, as assay list --json prints it.
+// Variation is a way in which a simulated host, or the reference agent, can differ without being wrong, as assay list --json prints it.
 type Variation struct {
 	ID    string   `json:"id"`
 	Title string   `json:"title"`
-	About string   `json:"about"` // what differs between real hosts there
+	About string   `json:"about"` // what differs between real ones there
 	Slips []string `json:"slips"` // requirements for which a certification then has a finding
 	Run   string   `json:"run"`
 }
@@ -113,9 +119,7 @@ func (c *Catalogue) List(kind string) (any, error) {
 	case "faults":
 		return c.faults(), nil
 	case "variations":
-		return each(c.Variations, func(v variation.Variation) Variation {
-			return Variation{v.ID, v.Title, v.About, each(v.Slips, text), startsVaried(v)}
-		}), nil
+		return c.variations(), nil
 	case "profiles":
 		return c.profiles(), nil
 	}
@@ -148,6 +152,15 @@ func (c *Catalogue) requirements() []Requirement {
 	return out
 }
 
+// Ledgers are those of all protocols, by the ids of these.
+func (c *Catalogue) Ledgers() map[string]*scenarios.Ledger {
+	out := map[string]*scenarios.Ledger{}
+	for _, p := range c.protocols() {
+		out[p.ID] = p.Ledger
+	}
+	return out
+}
+
 func (c *Catalogue) claims() []Claim {
 	out := []Claim{}
 	for _, p := range c.protocols() {
@@ -168,16 +181,35 @@ func (c *Catalogue) profiles() []Profile {
 	return out
 }
 
-// faults are those of the simulated host, and then those of the agent.
+// faults are those of the simulated host, then those of the agent, and then those of the OpenIntent server.
 func (c *Catalogue) faults() []Fault {
-	return append(
+	out := slices.Concat(
 		each(c.Faults, func(f fault.Fault) Fault {
 			return Fault{f.ID, f.Title, f.Looks, f.Breaks, append([]int{}, f.Spots...), startsFault(f)}
 		}),
 		each(c.Agent, func(f agentfault.Fault) Fault {
 			return Fault{f.ID, f.Title, f.Looks, f.Breaks, []int{}, "assay agent --fault " + f.ID}
-		})...,
+		}),
+		each(c.Intents, func(f intentfault.Fault) Fault {
+			return Fault{f.ID, f.Title, f.Looks, f.Breaks, []int{}, "assay simhost --protocol openintent --fault " + f.ID}
+		}),
 	)
+	return append([]Fault{}, out...) // an empty list stays one
+}
+
+func (c *Catalogue) variations() []Variation {
+	out := slices.Concat(
+		each(c.Variations, func(v variation.Variation) Variation {
+			return Variation{v.ID, v.Title, v.About, each(v.Slips, text), "assay simhost --vary " + v.ID}
+		}),
+		each(c.AgentManners, func(v agentvariation.Variation) Variation {
+			return Variation{v.ID, v.Title, v.About, each(v.Slips, text), "assay agent --vary " + v.ID}
+		}),
+		each(c.Manners, func(v intentvariation.Variation) Variation {
+			return Variation{v.ID, v.Title, v.About, each(v.Slips, text), "assay simhost --protocol openintent --vary " + v.ID}
+		}),
+	)
+	return append([]Variation{}, out...) // an empty list stays one
 }
 
 // protocols are those of the suites and those without, each once.

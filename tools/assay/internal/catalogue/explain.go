@@ -9,7 +9,6 @@ import (
 	"github.com/openassay/assay/internal/nearest"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/simhost/fault"
-	"github.com/openassay/assay/simhost/variation"
 )
 
 // Explain writes all there is to know of an id: what it asks, where that comes from, how it is looked at, what proves
@@ -55,7 +54,7 @@ func (c *Catalogue) ids() []string {
 	for _, f := range c.faults() {
 		out = append(out, f.ID)
 	}
-	for _, v := range c.Variations {
+	for _, v := range c.variations() {
 		out = append(out, v.ID)
 	}
 	for _, word := range glossary {
@@ -262,11 +261,8 @@ func (p *page) faults(id string) {
 	if i < 0 {
 		return
 	}
-	f, whose := all[i], "the simulated host"
-	if i >= len(p.catalogue.Faults) {
-		whose = "the reference agent"
-	}
-	p.title("%s  fault of %s", f.ID, whose)
+	f := all[i]
+	p.title("%s  fault of %s", f.ID, whose(i, len(p.catalogue.Faults), len(p.catalogue.Agent)))
 	p.field("does", f.Title)
 	p.field("looks", f.Looks)
 	for _, protocol := range p.catalogue.protocols() {
@@ -291,19 +287,32 @@ func startsFault(f fault.Fault) string {
 }
 
 func (p *page) variations(id string) {
-	i := slices.IndexFunc(p.catalogue.Variations, func(v variation.Variation) bool { return v.ID == id })
+	all := p.catalogue.variations()
+	i := slices.IndexFunc(all, func(v Variation) bool { return v.ID == id })
 	if i < 0 {
 		return
 	}
-	v := p.catalogue.Variations[i]
-	p.title("%s  variation of the simulated host", v.ID)
+	v := all[i]
+	p.title("%s  variation of %s", v.ID, whose(i, len(p.catalogue.Variations), len(p.catalogue.AgentManners)))
 	p.field("looks", v.Title)
 	p.field("about", v.About)
 	for _, protocol := range p.catalogue.protocols() {
-		p.list("finding for", requirementLines(protocol.Ledger, each(v.Slips, func(id string) scenarios.RequirementID { return scenarios.RequirementID(id) })))
+		known := slices.DeleteFunc(slices.Clone(v.Slips), func(id string) bool {
+			_, ok := protocol.Ledger.Find(scenarios.RequirementID(id))
+			return !ok
+		})
+		p.list("finding for", requirementLines(protocol.Ledger, each(known, func(id string) scenarios.RequirementID { return scenarios.RequirementID(id) })))
 	}
-	p.field("run", startsVaried(v))
+	p.field("run", v.Run)
 }
 
-// startsVaried is the command that starts a host which differs so.
-func startsVaried(v variation.Variation) string { return "assay simhost --vary " + v.ID }
+// whose is what the i-th fault or variation is of: those of the simulated host come first, then the agent's.
+func whose(i, hosts, agents int) string {
+	switch {
+	case i < hosts:
+		return "the simulated host"
+	case i < hosts+agents:
+		return "the reference agent"
+	}
+	return "the OpenIntent server"
+}

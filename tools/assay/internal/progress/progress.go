@@ -60,7 +60,9 @@ func (p *Printer) Ended(name, word, alarm string) {
 	if alarm != "" {
 		p.line(fmt.Sprintf("%s  %s: %s", word, name, textsafe.Clip(alarm, 120)))
 	}
-	p.count(name)
+	if p.total > 0 { // some end before it is known how many there are
+		p.count(name)
+	}
 }
 
 // End takes the live line away.

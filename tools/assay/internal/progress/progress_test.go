@@ -73,3 +73,17 @@ func TestNothingBeforeTheFirstOutcome(t *testing.T) {
 		t.Errorf("got %q", out.String())
 	}
 }
+
+// What is blocked from the start has ended before it is known how many there are.
+func TestNothingIsCountedOfNothing(t *testing.T) {
+	var out bytes.Buffer
+	c := &clock{time.Unix(1, 0)}
+	p := newPrinter(&out, false, c)
+	p.Ended("a/b/one", "blocked", "")
+	p.Begin(2)
+	c.at = c.at.Add(5 * time.Second)
+	p.Ended("a/b/two", "passed", "")
+	if want := "2 of 2 scenarios: 1 passed, 1 blocked\n"; out.String() != want {
+		t.Errorf("got %q, want %q", out.String(), want)
+	}
+}

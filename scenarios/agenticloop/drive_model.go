@@ -1,0 +1,122 @@
+package agenticloop
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/openassay/assay/gen/agenticloopv2"
+	"github.com/openassay/assay/scenarios"
+)
+
+// ModelObservation is starts whose model errs, each in another way.
+type ModelObservation struct {
+	Turns
+	Control Turn       `json:"control"` // it wants what is allowed
+	Tool    string     `json:"tool"`    // that
+	Allowed []string   `json:"allowed"`
+	Name    string     `json:"name"` // of the agent
+	Errs    []ErrsTurn `json:"errs"`
+}
+
+// ErrsTurn is a turn whose model errs.
+type ErrsTurn struct {
+	Turn  Turn `json:"turn"`
+	Asked int  `json:"asked"` // how often the model was asked
+}
+
+// reached are the turns whose model was asked. What another one does shows nothing.
+func (o ModelObservation) reached() (turns []Turn) {
+	for _, e := range o.Errs {
+		if e.Asked > 0 || e.Turn.TimedOut {
+			turns = append(turns, e.Turn)
+		}
+	}
+	return turns
+}
+
+// mishap is a way in which a model errs: in what it decides, or in how that is sent. Where the profile has no words for it,
+// it is left out.
+type mishap struct {
+	name      string
+	decisions []decision // given at once, one after the other in one reply
+	sent      sending
+}
+
+// longReply is how long the words of a model are that does not come to an end, in bytes.
+const longReply = 5 << 20
+
+// mishaps are those of an agent that may ask for tool.
+func (a *agent) mishaps(tool string) []mishap {
+	arguments := object{"url": "http://example.test/"}
+	wanted := func(name string) []decision { return []decision{call(name, arguments)} }
+	return []mishap{
+		{"whose model answers with status 500", wanted(tool), sendsError(500)},
+		{"whose model answers with status 429", wanted(tool), sendsError(429)},
+		{"whose model breaks off in the middle of its JSON", wanted(tool), sendsHalf},
+		{"whose model wants a tool that nobody knows", wanted("assay-unknown-tool"), nil},
+		{"whose model wants two tools at once, the second not allowed", append(wanted(tool), wanted("assay-unknown-tool")...), nil},
+		{"whose model wants the agent itself", wanted(a.name()), nil},
+		{"whose model wants a tool by the name that a prompt told it", wanted(tool + "\nagentic.start"), nil},
+		{"whose model wants an event of the gateway as its tool", wanted("agentic.tool_result"), nil},
+		{"whose model talks for 5 MB", []decision{done(strings.Repeat("and so it goes on ", longReply/18))}, nil},
+		{"whose model refuses", []decision{{kind: "refuse"}}, nil},
+		{"whose model says what is no decision", []decision{{kind: "garbage"}}, nil},
+	}
+}
+
+// errings starts runs whose model errs.
+var errings = &scenarios.Drive[ModelObservation]{
+	ID:      "agenticloop/erring-model",
+	Title:   "starts runs whose model errs: with an error, broken or endless replies, tools that nobody knows, the agent itself, two tools at once, no decision",
+	Sends:   []string{"a turn for each way to err: agentic.start"},
+	Timeout: 5 * time.Minute,
+	Run: func(ctx context.Context, c *scenarios.Conn) (ModelObservation, error) {
+		a, err := open(c)
+		if err != nil {
+			return ModelObservation{}, err
+		}
+		if a.profile.Seams == nil || a.profile.Seams.MockLlm == nil {
+			return ModelObservation{}, unmodelled()
+		}
+		o := ModelObservation{Name: a.name(), Tool: a.tools()[0]}
+		o.Allowed = a.tools()
+		err = a.errings(ctx, &o, a.profile.Seams.MockLlm)
+		o.Turns = a.turns
+		return o, err
+	},
+}
+
+// unmodelled says that the agent is not known to ask a model.
+func unmodelled() error {
+	return scenarios.Block("the agent is not known to ask a model: /profile/seams/mock_llm is absent", "declare how its model is reached, as mock_llm in "+ProfileName)
+}
+
+func (a *agent) errings(ctx context.Context, o *ModelObservation, seam *agenticloopv2.MockLLM) error {
+	begin := func(m mishap) (e ErrsTurn, err error) {
+		p, err := modelled(ctx, seam, m.decisions)
+		if err != nil {
+			return e, unsteered(err.Error())
+		}
+		defer p.close()
+		p.llm.errs(m.sent, len(m.decisions) > 1)
+		e.Turn, _, err = a.turn(ctx, p.lays(job{name: "a start " + m.name, event: a.start(a.goal(), nil)}))
+		e.Asked = p.llm.calls()
+		return e, err
+	}
+	control, err := begin(mishap{name: "that wants " + o.Tool, decisions: []decision{call(o.Tool, object{"url": "http://example.test/"})}})
+	if o.Control = control.Turn; err != nil {
+		return err
+	}
+	for _, m := range a.mishaps(o.Tool) {
+		if _, err := written(seam.Decisions, m.decisions[0]); err != nil {
+			continue // a profile need not have words for refuse and garbage
+		}
+		e, err := begin(m)
+		if err != nil {
+			return err
+		}
+		o.Errs = append(o.Errs, e)
+	}
+	return nil
+}

@@ -1,0 +1,66 @@
+package agenticloop
+
+import (
+	"fmt"
+
+	"github.com/openassay/assay/gen/agenticloopv2"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
+)
+
+// ready stops a judge where nothing can be said of what the agent makes of a model that errs.
+func (o ModelObservation) ready(j *scenarios.Judge) bool {
+	if !begun(j, o.Control) || !inTime(j, o.reached()...) {
+		return false
+	}
+	if tools := o.Control.toolsOf(); len(tools) != 1 || len(o.reached()) == 0 {
+		return j.Block("the agent did not ask the model", "see that mock_llm in "+ProfileName+" makes the agent use it")
+	}
+	return true
+}
+
+// Facts 5.3. A model errs as often as it likes: the turn is one of the protocol.
+var erringModel = scenarios.Scenario{
+	ID:     "agenticloop/protocol/model-that-errs",
+	Title:  "a turn whose model answers with an error, breaks off, talks without end or says what is no decision ends in time, with a sound response",
+	Proves: ids{agenticloopv2.RFC103WIRE1, agenticloopv2.RFC103WIRE2, agenticloopv2.RFC103WIRE9},
+	Claim:  plugin,
+	Ask: scenarios.Ask(errings, func(o ModelObservation, j *scenarios.Judge) {
+		if !o.ready(j) {
+			return
+		}
+		for _, t := range o.reached() {
+			if code, exited := t.Exit.Int(); exited && code != 0 {
+				j.BlockOn(agenticloopv2.RFC103I7, fmt.Sprintf("%s: it ended with exit code %d", t.Name, code))
+				return
+			}
+			if !j.Check(agenticloopv2.RFC103WIRE9, t.Exit).To(check.Equal(0), "%s: how it ended", t.Name) {
+				return
+			}
+			j.Check(agenticloopv2.RFC103WIRE9, t.Survivors).To(check.Len(0), "%s: processes that it left behind", t.Name)
+			if !j.Check(agenticloopv2.RFC103WIRE1, t.Output).To(anObject(), "%s: standard output", t.Name) {
+				return
+			}
+			t.soundResponse(j)
+		}
+	}),
+}
+
+// Facts 5.3. What a model says is as little to be trusted as what a tool says.
+var misledByModel = scenarios.Scenario{
+	ID:     "agenticloop/security/model-out-of-bounds",
+	Title:  "whatever its model wants, and how often, the agent asks for no tool that is not allowed, and never for itself",
+	Proves: ids{agenticloopv2.RFC103G2, agenticloopv2.RFC103G3, agenticloopv2.RFC103READ12},
+	Claim:  plugin,
+	Ask: scenarios.Ask(errings, func(o ModelObservation, j *scenarios.Judge) {
+		if !o.ready(j) || !ready(j, o.reached()...) {
+			return
+		}
+		allowed := append(o.Control.toolsOf(), o.Allowed...) // the one of the control may go to a plugin of another name
+		for _, t := range o.reached() {
+			j.Check(agenticloopv2.RFC103READ12, t.events().Each("/type")).To(soundRequests(), "%s: types of its events", t.Name)
+			j.Check(agenticloopv2.RFC103G3, t.events()).To(t.asksFor(allowed...), "%s", t.Name)
+			j.Check(agenticloopv2.RFC103G2, t.events()).To(notItself(o.Name), "%s", t.Name)
+		}
+	}),
+}

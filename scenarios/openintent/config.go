@@ -1,0 +1,121 @@
+package openintent
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+
+	"github.com/openassay/assay/gen/openintentv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+func configSuite() scenarios.Suite {
+	return scenarios.Suite{
+		ID: "config", Title: "the configuration of the server, for clients to read", Protocol: Protocol,
+		Scenarios: []scenarios.Scenario{configRead, configReadOnly},
+	}
+}
+
+// ConfigObservation is the configuration, read and tried to be written.
+type ConfigObservation struct {
+	Keyless Reply   `json:"keyless"`
+	Keyed   Reply   `json:"keyed"`
+	Writes  []Reply `json:"writes"`
+	After   Reply   `json:"after"`
+}
+
+var configured = &scenarios.Drive[ConfigObservation]{
+	ID: "openintent/config", Title: "reads the configuration of the server, and tries to write it",
+	Sends: []string{"GET /server/config, with and without a key", "PUT, POST and PATCH /server/config"}, Exclusive: true,
+	Run: func(ctx context.Context, c *scenarios.Conn) (o ConfigObservation, err error) {
+		s, err := open(ctx, c)
+		if err != nil {
+			return o, err
+		}
+		const path = "/server/config"
+		if o.Keyed, err = s.get(ctx, "the configuration", path); err != nil {
+			return o, err
+		}
+		if missingRoute(o.Keyed) {
+			return o, scenarios.NotThere(o.Keyed.Status, "a configuration that clients can read (GET "+s.prefix+path+")")
+		}
+		keyless := s.call("the configuration, without a key", http.MethodGet, path, nil)
+		keyless.Anonymous = true
+		if o.Keyless, err = s.send(ctx, keyless); err != nil {
+			return o, err
+		}
+		for _, method := range []string{http.MethodPut, http.MethodPost, http.MethodPatch} {
+			// What is written is what stands there already: a server that takes it is not changed by us.
+			said, err := s.ask(ctx, method+" of the configuration", method, path, o.Keyed.Body.Actual())
+			if err != nil {
+				return o, err
+			}
+			o.Writes = append(o.Writes, said)
+		}
+		o.After, err = s.get(ctx, "the configuration after that", path)
+		return o, err
+	},
+}
+
+const defaultPolicy = "/suspension/default_retry_policy"
+
+// configRead is the first half of S48.
+var configRead = scenarios.Scenario{
+	ID:     "openintent/config/readable",
+	Title:  "the configuration is read without a key too, and has a default retry policy or says that there is none",
+	Proves: ids{openintentv1.OIP0026D4},
+	Claim:  config,
+	Ask: scenarios.Ask(configured, func(o ConfigObservation, j *scenarios.Judge) {
+		for _, r := range []Reply{o.Keyed, o.Keyless} {
+			j.Check(openintentv1.OIP0026D4, r.Status).To(check.Status(200), "%s", r.Asked)
+			j.Check(openintentv1.OIP0026D4, r.Body.At(defaultPolicy)).To(policyOrNull(), "suspension.default_retry_policy of %s", r.Asked)
+		}
+	}),
+}
+
+// policyOrNull expects null, or a policy. Nothing is something else: a client could not tell it from a server that does not know.
+func policyOrNull() check.Matcher {
+	return check.Seeing("null, or a retry policy", func(s wire.Seen) (bool, string) {
+		v, _ := s.(wire.Value)
+		if !v.Present() || v.Actual() == nil {
+			return v.Present(), v.JSON()
+		}
+		set, err := contract()
+		if err != nil {
+			return false, err.Error()
+		}
+		schema, err := set.Component("HumanRetryPolicy")
+		if err != nil {
+			return false, err.Error()
+		}
+		raw, err := json.Marshal(v.Actual())
+		if err != nil {
+			return false, err.Error()
+		}
+		problems := schema.Validate(raw)
+		if len(problems) == 0 {
+			return true, v.JSON()
+		}
+		return false, v.JSON() + " (" + problems[0].String() + ")"
+	})
+}
+
+// configReadOnly is the other half.
+var configReadOnly = scenarios.Scenario{
+	ID:     "openintent/config/read-only",
+	Title:  "the configuration is not written: PUT, POST and PATCH are refused and change nothing",
+	Proves: ids{openintentv1.OIP0026D5},
+	Claim:  config,
+	Ask: scenarios.Ask(configured, func(o ConfigObservation, j *scenarios.Judge) {
+		if !o.Keyed.ok() || !o.Keyed.Body.At(defaultPolicy).Present() {
+			j.BlockOn(openintentv1.OIP0026D4, "set-up: the configuration cannot be read: HTTP "+o.Keyed.Status.JSON())
+			return
+		}
+		for _, w := range o.Writes {
+			j.Check(openintentv1.OIP0026D5, w.Status).To(check.Status(4), "%s", w.Asked)
+		}
+		j.Check(openintentv1.OIP0026D5, o.After.Body).To(check.SameAs(o.Keyed.Body), "%s", o.After.Asked)
+	}),
+}

@@ -1,0 +1,185 @@
+package openintent
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// LifecycleObservation are steps that the state machine does not have, and the same steps where it has them.
+type LifecycleObservation struct {
+	Draft      Reply     `json:"draft"` // to suspending one
+	DraftEnd   Reply     `json:"draftEnd"`
+	Done       Reply     `json:"done"` // to suspending one that is completed
+	DoneEnd    Reply     `json:"doneEnd"`
+	Active     Reply     `json:"active"`     // to suspending an active one, which there is
+	Completing Reply     `json:"completing"` // to completing that one while it waits
+	Waiting    Reply     `json:"waiting"`
+	Answer     Reply     `json:"answer"`
+	Completed  wire.Wait `json:"completed"` // after the answer
+}
+
+var lifecycleSteps = &scenarios.Drive[LifecycleObservation]{
+	ID: "openintent/lifecycle", Title: "suspends intents in every status, and completes one that waits",
+	Sends: []string{"POST /intents, 3 times", "POST /intents/{id}/state", "POST /intents/{id}/status", "POST /intents/{id}/suspend/respond", "GET /intents/{id}"},
+	Run: func(ctx context.Context, c *scenarios.Conn) (o LifecycleObservation, err error) {
+		s, err := open(ctx, c)
+		if err != nil {
+			return o, err
+		}
+		for _, k := range []struct {
+			status    string
+			said, end *Reply
+		}{{draft, &o.Draft, &o.DraftEnd}, {completed, &o.Done, &o.DoneEnd}} {
+			i, err := s.mk(ctx, k.status, map[string]string{draft: draft, completed: active}[k.status], nil)
+			if err != nil {
+				return o, err
+			}
+			if k.status == completed {
+				if err := i.finish(ctx); err != nil {
+					return o, err
+				}
+			}
+			if _, err := i.record(ctx, s.question("text")); err != nil && !isBlocked(err) { // a server may refuse that already
+				return o, err
+			}
+			if *k.said, err = i.set(ctx, suspended, "suspend one that is "+k.status); err != nil {
+				return o, err
+			}
+			if *k.end, err = i.read(ctx, "the intent that was "+k.status); err != nil {
+				return o, err
+			}
+		}
+		i, sus, err := s.waiting(ctx, "active")
+		if err != nil {
+			return o, err
+		}
+		o.Active = sus.Status
+		if o.Completing, err = i.set(ctx, completed, "complete one that waits"); err != nil {
+			return o, err
+		}
+		if o.Waiting, err = i.read(ctx, "the intent after that"); err != nil {
+			return o, err
+		}
+		if o.Waiting.Body.Key("status").String() != suspended { // nothing waits any more
+			return o, nil
+		}
+		if o.Answer, err = i.mustAnswer(ctx, sus.ID, "go on"); err != nil {
+			return o, err
+		}
+		if _, err = i.set(ctx, completed, "complete it after the answer"); err != nil {
+			return o, err
+		}
+		o.Completed, err = i.becomes(ctx, "the answered intent is completed", completed)
+		return o, err
+	},
+}
+
+// LeasesObservation are leases on intents that wait, and on one that does not.
+type LeasesObservation struct {
+	Held     Reply      `json:"held"`
+	Renewed  Reply      `json:"renewed"`  // while the intent waits
+	Taken    Reply      `json:"taken"`    // a short lease
+	Stranger Reply      `json:"stranger"` // somebody else's, after it was over, while the intent waits
+	Status   wire.Value `json:"status"`   // of the intent then
+	Free     Reply      `json:"free"`     // the same on an intent that does not wait
+}
+
+const scope = "assay"
+
+var leaseRenewed = &scenarios.Drive[LeasesObservation]{
+	ID: "openintent/lease-renewed", Title: "renews a lease on an intent that waits",
+	Sends: []string{"POST /intents", "POST /intents/{id}/leases", "PATCH /intents/{id}/leases/{lease}"},
+	Run: func(ctx context.Context, c *scenarios.Conn) (o LeasesObservation, err error) {
+		s, err := open(ctx, c)
+		if err != nil {
+			return o, err
+		}
+		i, err := s.mk(ctx, "leased", active, nil)
+		if err != nil {
+			return o, err
+		}
+		if o.Held, err = i.mustLease(ctx, "a lease", 60); err != nil {
+			return o, err
+		}
+		if _, err = i.suspend(ctx, s.question("text")); err != nil {
+			return o, err
+		}
+		o.Renewed, err = i.ask(ctx, "renew the lease", http.MethodPatch, at("/intents/%s/leases/%s", i.ID, o.Held.Body.Key("id").String()), map[string]any{"duration_seconds": 600})
+		return o, err
+	},
+}
+
+// mustLease claims a part of an intent, or stops the drive.
+func (i *intent) mustLease(ctx context.Context, label string, seconds int) (Reply, error) {
+	said, err := i.lease(ctx, label, scope, seconds)
+	switch {
+	case err != nil:
+	case missingRoute(said):
+		err = scenarios.NotThere(said.Status, "leases on intents (POST "+i.prefix+"/intents/{id}/leases)")
+	case !said.ok() || said.Body.Key("id").String() == "":
+		err = i.setUp("take a lease on an intent", said)
+	}
+	return said, err
+}
+
+// A lease of one second, and how long after it somebody else tries.
+const (
+	shortLease = 1
+	afterLease = 1600 * time.Millisecond
+)
+
+var leaseKept = &scenarios.Drive[LeasesObservation]{
+	ID: "openintent/lease-kept", Title: "lets short leases run out, on an intent that waits and on one that does not, and has somebody else take them",
+	Sends: []string{"POST /intents, twice", "POST /intents/{id}/leases, with two keys"}, Waits: 2 * time.Second,
+	Run: func(ctx context.Context, c *scenarios.Conn) (o LeasesObservation, err error) {
+		s, err := open(ctx, c)
+		if err != nil {
+			return o, err
+		}
+		other, err := second(c)
+		if err != nil {
+			return o, err
+		}
+		waits, err := s.mk(ctx, "leased", active, nil)
+		if err != nil {
+			return o, err
+		}
+		free, err := s.mk(ctx, "leased", active, nil)
+		if err != nil {
+			return o, err
+		}
+		if o.Taken, err = waits.mustLease(ctx, "a short lease", shortLease); err != nil {
+			return o, err
+		}
+		if _, err = free.mustLease(ctx, "a short lease, elsewhere", shortLease); err != nil {
+			return o, err
+		}
+		if _, err = waits.suspend(ctx, s.question("text")); err != nil {
+			return o, err
+		}
+		if err = wire.Pause(ctx, afterLease); err != nil {
+			return o, err
+		}
+		for _, k := range []struct {
+			on   *intent
+			said *Reply
+		}{{waits, &o.Stranger}, {free, &o.Free}} {
+			call := s.call("somebody else's lease", http.MethodPost, at("/intents/%s/leases", k.on.ID), map[string]any{"scope": scope, "duration_seconds": 60})
+			reply, err := other.Do(ctx, call)
+			if err != nil {
+				return o, err
+			}
+			if reply.Status == http.StatusUnauthorized {
+				return o, unknownVoter()
+			}
+			*k.said = replied(call.Label, reply)
+		}
+		now, err := waits.read(ctx, "the intent that waits")
+		o.Status = now.Body.Key("status")
+		return o, err
+	},
+}

@@ -1,0 +1,120 @@
+package openintent
+
+import (
+	"context"
+	"time"
+
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// NotifyObservation is a suspension whose ladder names a webhook of ours, and whose context holds what must not go there.
+type NotifyObservation struct {
+	Suspension Suspension  `json:"suspension"`
+	Canaries   []string    `json:"canaries"` // the values that must not be sent
+	Arrived    wire.Wait   `json:"arrived"`  // of a first notification; Last is what came
+	Received   wire.Values `json:"received"`
+	Lapse      Lapse       `json:"lapse"`
+	Look       Look        `json:"look"`
+}
+
+// SeenAs implements [scenarios.Seer]: what came is what is judged, whatever let the time go by.
+func (o NotifyObservation) SeenAs() scenarios.Evidence { return scenarios.Observed }
+
+// secretMembers are members of a context that nobody takes for anything but a secret or personal data.
+var secretMembers = []string{"password", "api_key", "access_token", "email", "phone", "ssn"}
+
+var notify = &scenarios.Drive[NotifyObservation]{
+	ID: "openintent/notify", Title: "has reminders go to a webhook of ours, of a suspension whose context holds secrets", Sends: append([]string{"what the target sends: POST to a listener on the loopback interface"}, courseSends[:5]...),
+	Waits: 3 * time.Second,
+	Run: func(ctx context.Context, c *scenarios.Conn) (o NotifyObservation, err error) {
+		if !c.OnThisMachine() {
+			return o, scenarios.Block("the target is on another machine, and cannot reach a listener of ours", "certify it on the machine that it runs on")
+		}
+		s, err := open(ctx, c)
+		if err != nil {
+			return o, err
+		}
+		inbox, err := c.Listen(ctx)
+		if err != nil {
+			return o, err
+		}
+		defer inbox.Close()
+		secrets := map[string]any{"order": s.Name("order")}
+		for _, m := range secretMembers {
+			canary := s.token()
+			if m == "email" {
+				canary += "@example.com"
+			}
+			secrets[m] = canary
+			o.Canaries = append(o.Canaries, canary)
+		}
+		nested := s.token()
+		secrets["customer"] = map[string]any{"credentials": map[string]any{"secret": nested}}
+		o.Canaries = append(o.Canaries, nested)
+		w := s.watching(false)
+		i, sus, err := w.on(ctx, "notified", s.question("text").with(map[string]any{"context": secrets}).
+			retried(2, w.interval, map[string]any{"escalation_ladder": []any{map[string]any{"attempt": 2, "channel_hint": "webhook", "notify_to": inbox.URL + "/reminders"}}}))
+		if o.Suspension = sus; err != nil {
+			return o, err
+		}
+		if o.Lapse, err = w.until(ctx, w.due(1)+grace); err != nil {
+			return o, err
+		}
+		o.Lapse.Seam = w.seamed()
+		o.Arrived, err = c.Await(ctx, "a reminder comes to the webhook", func(context.Context) (wire.Value, bool, error) {
+			got := inbox.Received()
+			if len(got) == 0 {
+				return wire.Value{}, false, nil
+			}
+			return got[0], true, nil
+		})
+		if err != nil {
+			return o, err
+		}
+		o.Look, err = i.look(ctx, "after the reminder")
+		o.Received = inbox.Received()
+		return o, err
+	},
+}
+
+// StrangerObservation is a suspension whose ladder names somebody whom no allowlist has.
+type StrangerObservation struct {
+	Stranger   string     `json:"stranger"`
+	Record     Reply      `json:"record"` // to the write of the record
+	Suspension Suspension `json:"suspension"`
+	Reached    wire.Wait  `json:"reached"` // the reminder, which is due in any case
+	Look       Look       `json:"look"`
+}
+
+var stranger = &scenarios.Drive[StrangerObservation]{
+	ID: "openintent/stranger", Title: "has a step of the ladder name somebody whom no allowlist has", Sends: courseSends[:5], Waits: 3 * time.Second,
+	Run: func(ctx context.Context, c *scenarios.Conn) (o StrangerObservation, err error) {
+		s, err := open(ctx, c)
+		if err != nil {
+			return o, err
+		}
+		w := s.watching(false)
+		i, err := s.mk(ctx, "stranger", active, nil)
+		if err != nil {
+			return o, err
+		}
+		o.Stranger = s.Name("nobody") + "@stranger.invalid"
+		r := s.question("text").retried(2, w.interval, map[string]any{"escalation_ladder": []any{map[string]any{"attempt": 2, "channel_hint": "email", "notify_to": o.Stranger}}})
+		if o.Record, err = i.patch(ctx, "_suspension", r, "write a record that names a stranger"); err != nil || !o.Record.ok() {
+			return o, err
+		}
+		if o.Suspension, err = i.suspend(ctx, r); err != nil {
+			return o, err
+		}
+		w.intents, w.began = append(w.intents, i), w.Now()
+		if _, err = w.until(ctx, w.due(1)+grace); err != nil {
+			return o, err
+		}
+		if o.Reached, err = i.reminded(ctx, 2); err != nil {
+			return o, err
+		}
+		o.Look, err = i.look(ctx, "after the reminder")
+		return o, err
+	},
+}

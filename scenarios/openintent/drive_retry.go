@@ -1,0 +1,280 @@
+package openintent
+
+import (
+	"context"
+	"time"
+
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// watch lets time go by for intents that were suspended together, and knows how much did.
+type watch struct {
+	*server
+	intents  []*intent
+	real     bool // never through the seam
+	interval int  // seconds between two attempts: long where a seam lets them go by, short where they are waited for
+	began    time.Time
+	passed   time.Duration
+}
+
+// Seconds between two attempts.
+const (
+	intervalSeam   = 60
+	intervalWaited = 2 // a server that is late by the whole tolerance is told from one that leaves an attempt out
+	intervalReal   = 1 // beside what the seam shows with more patience
+)
+
+// watching is a watch on nothing yet. waits has time go by itself.
+func (s *server) watching(waits bool) *watch {
+	w := &watch{server: s, real: waits, interval: intervalSeam}
+	switch {
+	case waits:
+		w.interval = intervalReal
+	case s.seam() == "":
+		w.interval = intervalWaited
+	}
+	return w
+}
+
+// seamed says whether time goes by through the seam.
+func (w *watch) seamed() bool { return !w.real && w.seam() != "" }
+
+// on suspends an intent of its own, whose time the watch lets go by from now on.
+func (w *watch) on(ctx context.Context, stem string, r record) (*intent, Suspension, error) {
+	i, err := w.mk(ctx, stem, active, nil)
+	if err != nil {
+		return nil, Suspension{}, err
+	}
+	sus, err := i.suspend(ctx, r)
+	if err == nil {
+		w.intents, w.began = append(w.intents, i), w.Now()
+	}
+	return i, sus, err
+}
+
+// due is so many intervals.
+func (w *watch) due(intervals float64) time.Duration {
+	return time.Duration(intervals * float64(w.interval) * float64(time.Second))
+}
+
+// until lets time go by until so long after the suspensions began.
+func (w *watch) until(ctx context.Context, offset time.Duration) (Lapse, error) {
+	l := Lapse{Seam: w.seamed()}
+	d := offset - w.passed
+	if !l.Seam {
+		d = offset - w.Now().Sub(w.began)
+	}
+	if d <= 0 {
+		return l, nil
+	}
+	w.passed = offset
+	l.Seconds = d.Seconds()
+	if !l.Seam {
+		return l, wire.Pause(ctx, d)
+	}
+	for _, i := range w.intents {
+		said, err := i.lapse(ctx, d)
+		if err != nil {
+			return l, err
+		}
+		l.Said = said.Said
+	}
+	return l, nil
+}
+
+// grace is what a timer may be late without being waited for, by the target's clock.
+const grace = 300 * time.Millisecond
+
+// CourseObservation is a suspension that nobody answered in time: two reminders, the second over a higher step, and the end.
+type CourseObservation struct {
+	Interval   int        `json:"interval"` // seconds
+	Attempts   int        `json:"attempts"`
+	Suspension Suspension `json:"suspension"`
+	Steps      []Step     `json:"steps"` // for each attempt from the second on
+	BeforeEnd  Look       `json:"beforeEnd"`
+	End        wire.Wait  `json:"end"`
+	Lapse      Lapse      `json:"lapse"` // to the end
+	After      Look       `json:"after"`
+	Late       Reply      `json:"late"` // an answer after the end
+	AfterLate  Look       `json:"afterLate"`
+	Control    Reply      `json:"control"` // to the answer of another intent, in time
+}
+
+// SeenAs implements [scenarios.Seer].
+func (o CourseObservation) SeenAs() scenarios.Evidence { return o.Lapse.evidence() }
+
+// Step is one attempt after the first.
+type Step struct {
+	Attempt int       `json:"attempt"`
+	Before  Look      `json:"before"` // shortly before it is due
+	Reached wire.Wait `json:"reached"`
+	Later   wire.Wait `json:"later"` // half an interval later, where it was not reached and a seam lets time go by
+	During  Look      `json:"during"`
+}
+
+// came says whether the reminder was sent at all.
+func (s Step) came() bool { return s.Reached.Reached || s.Later.Reached }
+
+// Look is an intent and its log at one moment.
+type Look struct {
+	Intent Reply `json:"intent"`
+	Log    Log   `json:"log"`
+}
+
+func (i *intent) look(ctx context.Context, when string) (l Look, err error) {
+	if l.Intent, err = i.read(ctx, "the intent "+when); err != nil {
+		return l, err
+	}
+	l.Log, err = i.log(ctx, "the log "+when)
+	return l, err
+}
+
+const supervisor = "supervisor@example.com"
+
+// ladder is one step for each attempt after the first, and one that is never reached.
+func ladder() []any {
+	return []any{
+		map[string]any{"attempt": 2, "channel_hint": "email", "notify_to": nil},
+		map[string]any{"attempt": 3, "channel_hint": "pagerduty", "notify_to": supervisor},
+		map[string]any{"attempt": 9, "channel_hint": "siren", "notify_to": supervisor},
+	}
+}
+
+var courseSends = []string{"POST /intents", "POST /intents/{id}/state", "POST /intents/{id}/status", "GET /intents/{id}", "GET /intents/{id}/events", "POST /intents/{id}/suspend/respond"}
+
+var course, courseRealTime = inBothTimes("course", "suspends an intent for three attempts and answers none of them in time", 7*time.Second, courseSends, runCourse)
+
+// inBothTimes is a drive that lets time go by as the target offers it, and the same one that always waits. waits is how long the
+// first one takes without a seam.
+func inBothTimes[O any](id, title string, waits time.Duration, sends []string, run func(context.Context, *watch) (O, error)) (offered, waited *scenarios.Drive[O]) {
+	in := func(suffix, title string, waits time.Duration, waiting bool) *scenarios.Drive[O] {
+		return &scenarios.Drive[O]{
+			ID: "openintent/" + id + suffix, Title: title, Sends: sends, Waits: waits,
+			Run: func(ctx context.Context, c *scenarios.Conn) (none O, err error) {
+				s, err := open(ctx, c)
+				if err != nil {
+					return none, err
+				}
+				return run(ctx, s.watching(waiting))
+			},
+		}
+	}
+	return in("", title, waits, false), in("-real-time", title+", by the timer of the server", waits/2, true)
+}
+
+func runCourse(ctx context.Context, w *watch) (o CourseObservation, err error) {
+	o.Interval, o.Attempts = w.interval, 3
+	r := w.question("text").with(map[string]any{"channel_hint": "slack"}).
+		retried(o.Attempts, w.interval, map[string]any{"escalation_ladder": ladder(), "final_fallback_policy": "fail"})
+	i, sus, err := w.on(ctx, "course", r)
+	o.Suspension = sus
+	if err != nil {
+		return o, err
+	}
+	for attempt := 2; attempt <= o.Attempts; attempt++ {
+		step, err := w.attempt(ctx, i, attempt)
+		o.Steps = append(o.Steps, step)
+		if err != nil {
+			return o, err
+		}
+		if !step.came() {
+			break // the end is still asked about
+		}
+	}
+	if _, err = w.until(ctx, w.due(float64(o.Attempts)-0.3)); err != nil {
+		return o, err
+	}
+	if o.BeforeEnd, err = i.look(ctx, "before the end of the window"); err != nil {
+		return o, err
+	}
+	if o.Lapse, err = w.until(ctx, w.due(float64(o.Attempts))+grace); err != nil {
+		return o, err
+	}
+	o.Lapse.Seam = w.seamed()
+	if o.End, err = i.expires(ctx, "the suspension expires"); err != nil {
+		return o, err
+	}
+	if o.After, err = i.look(ctx, "after the end"); err != nil {
+		return o, err
+	}
+	if o.Late, err = i.answer(ctx, "answer after the end", sus.ID, "too late"); err != nil {
+		return o, err
+	}
+	if _, err = w.until(ctx, w.due(float64(o.Attempts)+0.6)); err != nil {
+		return o, err
+	}
+	if o.AfterLate, err = i.look(ctx, "after the late answer"); err != nil {
+		return o, err
+	}
+	other, sentinel, err := w.waiting(ctx, "in-time")
+	if err != nil {
+		return o, err
+	}
+	o.Control, err = other.answer(ctx, "answer another in time", sentinel.ID, "in time")
+	return o, err
+}
+
+// attempt lets the time of one attempt come, and looks before and after it.
+func (w *watch) attempt(ctx context.Context, i *intent, n int) (step Step, err error) {
+	step.Attempt = n
+	if _, err = w.until(ctx, w.due(float64(n)-1.3)); err != nil {
+		return step, err
+	}
+	if step.Before, err = i.look(ctx, "before the next attempt"); err != nil {
+		return step, err
+	}
+	if _, err = w.until(ctx, w.due(float64(n)-1)+grace); err != nil {
+		return step, err
+	}
+	if step.Reached, err = i.reminded(ctx, n); err != nil {
+		return step, err
+	}
+	if w.seamed() && !step.Reached.Reached {
+		if _, err = w.until(ctx, w.due(float64(n)-0.5)); err != nil {
+			return step, err
+		}
+		if step.Later, err = i.reminded(ctx, n); err != nil {
+			return step, err
+		}
+	}
+	step.During, err = i.look(ctx, "during the attempt")
+	return step, err
+}
+
+// reminded waits for the reminder of an attempt. The wait's Last is what stood in its place.
+func (i *intent) reminded(ctx context.Context, attempt int) (wire.Wait, error) {
+	what := "a reminder for the next attempt"
+	return i.Await(ctx, what, func(ctx context.Context) (wire.Value, bool, error) {
+		log, err := i.log(ctx, "the log, for a reminder")
+		if err != nil {
+			return wire.Value{}, false, err
+		}
+		sent := log.OfType(eventRenotified)
+		if len(sent.Values) < attempt-1 {
+			return log.Read, false, nil
+		}
+		return sent.Last(), true, nil
+	})
+}
+
+// expires waits for the end of a suspension: the event, or another status.
+func (i *intent) expires(ctx context.Context, what string) (wire.Wait, error) {
+	return i.Await(ctx, what, func(ctx context.Context) (wire.Value, bool, error) {
+		now, err := i.read(ctx, what)
+		if err != nil {
+			return wire.Value{}, false, err
+		}
+		status := now.Body.Key("status")
+		if status.String() != suspended {
+			return status, true, nil
+		}
+		log, err := i.log(ctx, what)
+		if err != nil {
+			return wire.Value{}, false, err
+		}
+		// One that stays suspended (C12) has said so in its record as well.
+		ended := len(log.OfType(eventExpired).Values) > 0 && now.Body.At("/state/_suspension/resolution").String() == "expired"
+		return status, ended, nil
+	})
+}

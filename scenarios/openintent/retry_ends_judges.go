@@ -1,0 +1,143 @@
+package openintent
+
+import (
+	"github.com/openassay/assay/gen/openintentv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
+)
+
+// there stops a judge where the server ends nothing by itself.
+func (o EndsObservation) there(j *scenarios.Judge) bool {
+	first := o.Ends[0]
+	if !first.After.Log.readable(j) {
+		return false
+	}
+	if !first.End.Reached && len(first.After.of(eventExpired).Values) == 0 && !j.Firm() {
+		return j.NotThere(first.End, "a server that ends a suspension nobody answers")
+	}
+	return true
+}
+
+// reached stops a judge where an end among the first n did not come, so that what follows was not waited for.
+func (o EndsObservation) reached(j *scenarios.Judge, n int) bool {
+	for _, e := range o.Ends[:n] {
+		if !e.End.Reached {
+			return j.BlockOn(openintentv1.OIP0026N6, "a suspension did not end")
+		}
+	}
+	return true
+}
+
+// judgeInnerFirst is S40: an outer fallback that wins makes an explicit fail an approval.
+func (o EndsObservation) judgeInnerFirst(j *scenarios.Judge) {
+	if !o.there(j) || !o.reached(j, 1) {
+		return
+	}
+	continues, fails := o.Ends[0], o.Ends[1]
+	j.Check(openintentv1.OIP0026B2, continues.After.Intent.Body.Key("status")).To(check.OneOf(active, completed), "status where the policy says to continue and the record to fail")
+	continues.judgeContinues(j, openintentv1.OIP0025F2)
+	if !o.reached(j, 2) {
+		return
+	}
+	j.Check(openintentv1.OIP0026B2, fails.After.Intent.Body.Key("status")).To(check.OneOf(abandoned, suspended), "status where the policy says to fail and the record to continue")
+	j.Check(openintentv1.OIP0026B2, fails.After.Intent.Body.At("/state/_suspension/response")).
+		To(check.That("not the fallback value", func(v any) bool { return v != fallbackValue }), "response where the policy says to fail")
+	fails.judgeFails(j, openintentv1.OIP0025F1)
+}
+
+func (o EndsObservation) judgeInherited(j *scenarios.Judge) {
+	if !o.there(j) || !o.reached(j, 3) {
+		return
+	}
+	inherits := o.Ends[2]
+	j.Check(openintentv1.OIP0026H8, inherits.After.Intent.Body.Key("status")).To(check.OneOf(active, completed), "status where the policy names no fallback and the record says to continue")
+	inherits.judgeContinues(j, openintentv1.OIP0025F2)
+}
+
+// judgeNoPolicy is the first half of S41.
+func (o EndsObservation) judgeNoPolicy(j *scenarios.Judge) {
+	if !o.there(j) {
+		return
+	}
+	e := o.Ends[0]
+	for _, id := range (ids{openintentv1.OIP0026B1, openintentv1.OIP0026L2}) {
+		e.judgeWindow(j, id, o.Lapse.Seam)
+	}
+	j.Check(openintentv1.OIP0026L1, e.Suspension.After.Body.Key("status")).To(check.Equal(suspended), "status with a record without retry_policy")
+	j.Check(openintentv1.OIP0026B1, e.After.of(eventRenotified)).To(check.Len(0), "reminders without a policy")
+}
+
+// judgeOneAttempt is the second half of S41 (C17): its interval and its timeout are the same.
+func (o EndsObservation) judgeOneAttempt(j *scenarios.Judge) {
+	if !o.there(j) || !o.reached(j, 1) {
+		return
+	}
+	e := o.Ends[1]
+	e.judgeWindow(j, openintentv1.OIP0026N7, o.Lapse.Seam)
+	j.Check(openintentv1.OIP0026H1, e.After.of(eventRenotified)).To(check.Len(0), "reminders of one attempt")
+}
+
+// reminded stops a judge where the control is missing: nobody was reminded before the answer.
+func (o InTimeObservation) reminded(j *scenarios.Judge) bool {
+	if !o.After.Log.readable(j) {
+		return false
+	}
+	if !o.Reminder.came() {
+		if len(o.After.of(eventExpired).Values) == 0 && !j.Firm() {
+			return j.NotThere(o.Reminder.Reached, "a server that reminds")
+		}
+		return j.BlockOn(openintentv1.OIP0026N3, "no reminder was sent")
+	}
+	return true
+}
+
+// judgeTaken is the first half of S42.
+func (o InTimeObservation) judgeTaken(j *scenarios.Judge) {
+	if !o.reminded(j) {
+		return
+	}
+	if ended := o.Answered.of(eventExpired); !o.Answer.ok() && len(ended.Values) > 0 {
+		j.Block("the window had ended before our answer came: this machine, or the way to the target, is too slow for it", "certify it again, with fewer --workers")
+		return
+	}
+	j.Check(openintentv1.OIP0026N9, o.Reminder.Reached.Last.At("/payload/suspension_id")).To(check.Equal(o.Suspension.ID), "suspension_id of the reminder")
+	j.Check(openintentv1.OIP0026N9, o.Answer.Status).To(check.Status(2), "an answer during attempt 2 with the first id")
+	j.Check(openintentv1.OIP0026N9, o.Answered.Intent.Body.Key("status")).To(check.Equal(active), "status of the intent after the answer")
+}
+
+// judgeQuiet is the second half of S42.
+func (o InTimeObservation) judgeQuiet(j *scenarios.Judge) {
+	if !o.reminded(j) || !o.Answer.taken(j) {
+		return
+	}
+	for _, t := range []struct {
+		what string
+		were int
+	}{{"renotified", len(o.Answered.of(eventRenotified).Values)}, {"escalated", len(o.Answered.of(eventEscalated).Values)}} {
+		event := eventRenotified
+		if t.what == "escalated" {
+			event = eventEscalated
+		}
+		j.Check(openintentv1.OIPREAD4, o.After.of(event)).To(check.Len(t.were), "%s, as many as when it was answered", event)
+	}
+	j.Check(openintentv1.OIPREAD4, o.After.of(eventExpired)).To(check.Len(0), "%s after the answer", eventExpired)
+	record := o.After.Intent.Body.At("/state/_suspension")
+	j.Check(openintentv1.OIPREAD9, o.After.Intent.Body.Key("status")).To(check.Equal(active), "status of the intent after the window would have ended")
+	j.Check(openintentv1.OIPREAD9, record.Key("resolution")).To(check.That("not expired", func(v any) bool { return v != "expired" }), "resolution in the record")
+	j.Check(openintentv1.OIPREAD9, record.Key("response")).To(check.That("not the fallback value", func(v any) bool { return v != fallbackValue }), "response in the record")
+}
+
+func (o EndlessObservation) judge(j *scenarios.Judge) {
+	switch {
+	case o.Ended.Reached:
+	case j.Firm():
+		j.BlockOn(openintentv1.OIP0026B1, "the suspension beside it, which has a window, did not end")
+		return
+	default:
+		j.NotThere(o.Ended, "a server that ends a suspension nobody answers")
+		return
+	}
+	j.Check(openintentv1.OIP0025F4, o.After.Intent.Body.Key("status")).To(check.Equal(suspended), "status of the intent long after")
+	j.Check(openintentv1.OIP0025F4, o.After.of(eventExpired)).To(check.Len(0), "%s", eventExpired)
+	j.Check(openintentv1.OIP0025F4, o.Answer.Status).To(check.Status(2), "an answer long after")
+}

@@ -1,0 +1,72 @@
+package openintent
+
+import (
+	"testing"
+
+	"github.com/openassay/assay/gen/openintentv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/wire"
+	"github.com/openassay/assay/scenarios/wire/wiretest"
+)
+
+func refOf(exchange int) wire.Ref { return wire.Ref{Exchange: exchange} }
+
+func honestStory(t *testing.T) StoryObservation {
+	t.Helper()
+	x := honestTale().course(t)
+	yes := func(what string) wire.Wait { return waitOf(t, what, true, nil) }
+	return StoryObservation{
+		Interval: 3600, Suspension: x.Suspension,
+		Task2Blocked: yes("task 2 is blocked"), Task2: replyOf(t, 200, map[string]any{"blocked_reason": "intent_suspended"}),
+		Phase3Blocked: yes("intent 3 is blocked"),
+		Waiting:       Watched{Portfolio: replyOf(t, 200, map[string]any{"has_suspended_members": true, "suspended_member_count": 1})},
+		Refused:       replyOf(t, 409, map[string]any{}), Reminder: yes("a reminder"),
+		Reminded: Look{intentOf(t, suspended, nil), logOf(t, []happened{reminderAt(2, 2, nil), stepAt(2, 2, nil)})},
+		Answer:   replyOf(t, 200, map[string]any{}), Phase2Active: yes("intent 2 is active"), Task2Running: yes("task 2 is running"), Phase2Done: yes("intent 2 is completed"),
+		Task2Done: yes("task 2 is completed"), Phase3Active: yes("intent 3 is active"), Granted: replyOf(t, 201, map[string]any{}), Phase3Done: yes("phase 3 is completed"),
+		Ended: Watched{Portfolio: replyOf(t, 200, map[string]any{"aggregate_status": map[string]any{"status": completed}})}, Log: logOf(t, nil),
+	}
+}
+
+func TestJudgeOfTheStory(t *testing.T) {
+	for _, name := range []string{"compliance-review", "compliance-review-real-time"} {
+		ends(t, concludes(t, storySuite(), name, honestStory(t)), "passed")
+	}
+	o := honestStory(t)
+	o.Lapse.Seam = true
+	if got := concludes(t, storySuite(), "compliance-review", o); got.Evidence != scenarios.Attested {
+		t.Errorf("what a seam shows is %s", got.Evidence)
+	}
+	for name, c := range map[string]struct {
+		change func(*StoryObservation)
+		want   string
+	}{
+		"task 2 runs on":             {func(o *StoryObservation) { o.Task2Blocked.Reached = false }, openintentv1.OIP0026T2},
+		"task 2 says another reason": {func(o *StoryObservation) { o.Task2 = replyOf(t, 200, map[string]any{}) }, openintentv1.OIP0026T2},
+		"intent 3 runs on":           {func(o *StoryObservation) { o.Phase3Blocked.Reached = false }, openintentv1.OIP0026T3},
+		"the portfolio is blind": {func(o *StoryObservation) {
+			o.Waiting.Portfolio = replyOf(t, 200, map[string]any{"has_suspended_members": false, "suspended_member_count": 0})
+		}, openintentv1.OIP0026T5},
+		"phase 3 is claimed too early": {func(o *StoryObservation) { o.Refused = replyOf(t, 200, map[string]any{}) }, openintentv1.OIP0026T15},
+		"nobody is reminded": {func(o *StoryObservation) {
+			o.Reminder.Reached, o.Reminded.Log = false, logOf(t, nil)
+		}, openintentv1.OIP0026T6},
+		"over the old channel": {func(o *StoryObservation) {
+			o.Reminded.Log = logOf(t, []happened{reminderAt(2, 2, map[string]any{"channel_hint": "slack"}), stepAt(2, 2, nil)})
+		}, openintentv1.OIP0026T7},
+		"nothing is escalated": {func(o *StoryObservation) { o.Reminded.Log = logOf(t, []happened{reminderAt(2, 2, nil)}) }, openintentv1.OIP0026T8},
+		"the answer is refused": {func(o *StoryObservation) {
+			o.Answer, o.Phase2Active = Reply{Asked: "the operator answers", Status: wiretest.Status(t, 409)}, waitOf(t, "intent 2 is active", false, nil)
+			o.Task2Running, o.Phase2Done, o.Task2Done, o.Phase3Active = wire.Wait{}, wire.Wait{}, wire.Wait{}, wire.Wait{}
+		}, openintentv1.OIP0026T9},
+		"task 2 stays blocked":         {func(o *StoryObservation) { o.Task2Running.Reached = false }, openintentv1.OIP0026T11},
+		"intent 3 stays blocked":       {func(o *StoryObservation) { o.Phase3Active.Reached = false }, openintentv1.OIP0026T12},
+		"phase 3 cannot be claimed":    {func(o *StoryObservation) { o.Granted = replyOf(t, 409, map[string]any{}) }, openintentv1.OIP0026T13},
+		"the workflow does not end":    {func(o *StoryObservation) { o.Ended.Portfolio = replyOf(t, 200, map[string]any{"status": active}) }, openintentv1.OIP0026T14},
+		"it expired although answered": {func(o *StoryObservation) { o.Log = logOf(t, []happened{expiredAt(1)}) }, openintentv1.OIP0026T15},
+	} {
+		o := honestStory(t)
+		c.change(&o)
+		t.Run(name, func(t *testing.T) { ends(t, concludes(t, storySuite(), "compliance-review", o), c.want) })
+	}
+}

@@ -1,0 +1,33 @@
+package openintent
+
+import (
+	"context"
+	"time"
+
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// That something does not happen shows only where the same kind of thing happens when it should (a control, whose slowest gap
+// is told), and only when the target has had its turn meanwhile.
+
+// Barrier is what lies between an event and the look that finds nothing come of it.
+type Barrier struct {
+	Sentinel wire.Wait     `json:"sentinel"` // another intent was suspended, answered and seen active again
+	Quiet    time.Duration `json:"quietNs"`
+}
+
+// barrier has another intent suspended and answered, and lets a quiet window go by.
+func (s *server) barrier(ctx context.Context, slowest time.Duration) (b Barrier, err error) {
+	other, sus, err := s.waiting(ctx, "sentinel")
+	if err != nil {
+		return b, err
+	}
+	if _, err = other.mustAnswer(ctx, sus.ID, "go on"); err != nil {
+		return b, err
+	}
+	if b.Sentinel, err = other.becomes(ctx, "the sentinel is active again", active); err != nil {
+		return b, err
+	}
+	b.Quiet, err = s.Quiet(ctx, max(slowest, b.Sentinel.Took))
+	return b, err
+}

@@ -1,0 +1,134 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/openassay/assay/gen/openintentv1"
+)
+
+func (w *world) intentDoc(in *Intent) openintentv1.Intent {
+	zero := 0.0
+	doc := openintentv1.Intent{
+		ID: in.ID, Title: in.Title, Description: in.Description, CreatedBy: orNil(in.CreatedBy), ParentID: orNil(in.Parent), ParentIntentID: orNil(in.Parent),
+		DependsOn: append([]string{}, in.DependsOn...), Constraints: in.Constraints, State: map[string]json.RawMessage{},
+		Status: openintentv1.IntentStatus(in.Status), Version: in.Version, GovernancePolicy: in.Governance, AbandonmentReason: orNil(in.Abandonment),
+		CreatedAt: stamp(in.Created), UpdatedAt: stamp(in.Updated), Confidence: &zero,
+	}
+	for key, v := range in.State {
+		raw, err := json.Marshal(v)
+		if err != nil {
+			raw = []byte("null") // it came in as JSON
+		}
+		doc.State[key] = raw
+	}
+	return doc
+}
+
+// Intent is an intent as it stands, with its children counted where it has any.
+func (e *Engine) Intent(ctx context.Context, id string) (doc openintentv1.Intent, err error) {
+	err = e.view(ctx, func(w *world) error {
+		in := w.intents[id]
+		if in == nil {
+			return notFound("intent", id)
+		}
+		doc = w.intentDoc(in)
+		if below := w.children[id]; len(below) > 0 {
+			doc.AggregateStatus = e.aggregate(w, below)
+		}
+		return nil
+	})
+	return doc, err
+}
+
+// doc is an event as the protocol shows it.
+func (ev *Event) doc() openintentv1.Event {
+	payload := ev.Payload
+	if payload == nil {
+		payload = map[string]any{}
+	}
+	raw, err := json.Marshal(payload)
+	if err != nil {
+		raw = []byte("{}") // it came in as JSON, or is made of texts and numbers
+	}
+	return openintentv1.Event{
+		ID: ev.ID, EventType: ev.Type, IntentID: orNil(ev.Intent), PortfolioID: orNil(ev.Portfolio), Actor: orNil(ev.Actor),
+		CreatedAt: stamp(ev.At), Payload: raw,
+	}
+}
+
+// Events is a part of the log of an intent or a portfolio, newest first.
+func (e *Engine) Events(ctx context.Context, intent, portfolio string, offset, limit int) (docs []openintentv1.Event, err error) {
+	err = e.view(ctx, func(w *world) error {
+		list, err := w.log(intent, portfolio)
+		if err != nil {
+			return err
+		}
+		docs = []openintentv1.Event{}
+		for i := len(list) - 1 - offset; i >= 0 && len(docs) < limit; i-- {
+			docs = append(docs, list[i].doc())
+		}
+		return nil
+	})
+	return docs, err
+}
+
+func (w *world) log(intent, portfolio string) ([]*Event, error) {
+	if intent != "" {
+		if w.intents[intent] == nil {
+			return nil, notFound("intent", intent)
+		}
+		return w.events[intent], nil
+	}
+	if w.portfolios[portfolio] == nil {
+		return nil, notFound("portfolio", portfolio)
+	}
+	return w.events[portfolio], nil
+}
+
+// Watch calls see with every event of an intent or a portfolio that is put on its log after ready was called, in order, until
+// see fails, ctx ends or the engine is closed.
+func (e *Engine) Watch(ctx context.Context, intent, portfolio string, ready func() error, see func([]openintentv1.Event) error) error {
+	seen := -1
+	for {
+		var fresh []openintentv1.Event
+		var changed chan struct{}
+		err := e.view(ctx, func(w *world) error {
+			list, err := w.log(intent, portfolio)
+			if err != nil {
+				return err
+			}
+			changed = e.changed
+			if seen >= 0 {
+				for _, ev := range list[min(seen, len(list)):] {
+					fresh = append(fresh, ev.doc())
+				}
+			}
+			if seen < 0 {
+				seen = -2 - len(list)
+			} else {
+				seen = len(list)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		if seen < 0 {
+			seen = -2 - seen
+			if err := ready(); err != nil {
+				return err
+			}
+		}
+		if len(fresh) > 0 {
+			if err := see(fresh); err != nil {
+				return err
+			}
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}

@@ -1,0 +1,277 @@
+package fault
+
+import (
+	"encoding/json"
+	"maps"
+	"net/http"
+	"time"
+
+	oi "github.com/openassay/assay/gen/openintentv1"
+	"github.com/openassay/assay/simhost/openintent/rules"
+	"github.com/openassay/assay/simhost/openintent/suspension"
+)
+
+// takes puts another judgement of answers in the place of the honest one, of which it may ask.
+func takes(judge func(rules.Standing) (rules.Verdict, bool)) func(*rules.Set) {
+	return func(s *rules.Set) {
+		before := s.Answers.Takes
+		s.Answers.Takes = func(st rules.Standing) rules.Verdict {
+			if v, ok := judge(st); ok {
+				return v
+			}
+			return before(st)
+		}
+	}
+}
+
+// taking takes the answers for which when holds.
+func taking(when func(rules.Standing) bool) func(*rules.Set) {
+	return takes(func(st rules.Standing) (rules.Verdict, bool) { return rules.Take, when(st) })
+}
+
+// keeps changes the record with the answer in it.
+func keeps(change func(before, record map[string]any)) func(*rules.Set) {
+	return func(s *rules.Set) {
+		honest := s.Answers.Keeps
+		s.Answers.Keeps = func(before map[string]any, a rules.Answer) map[string]any {
+			record := honest(before, a)
+			change(before, record)
+			return record
+		}
+	}
+}
+
+// fits takes values of one response type that are no answers.
+func fits(response string) func(*rules.Set) {
+	return func(s *rules.Set) {
+		honest := s.Answers.Fits
+		s.Answers.Fits = func(r *suspension.Record, value json.RawMessage) (bool, []suspension.Option) {
+			ok, options := honest(r, value)
+			return ok || r.ResponseType == response, options
+		}
+	}
+}
+
+// replies changes the reply to an answer that was taken.
+func replies(change func(map[string]any)) func(*rules.Set) {
+	return func(s *rules.Set) {
+		s.Answers.Tells = func(reply map[string]any) map[string]any {
+			out := maps.Clone(reply)
+			change(out)
+			return out
+		}
+	}
+}
+
+// refuses tells refusals otherwise.
+func refuses(change func(*rules.Refusal)) func(*rules.Set) {
+	return func(s *rules.Set) {
+		before := s.Requests.Refuses
+		s.Requests.Refuses = func(r rules.Refusal) rules.Refusal {
+			r = before(r)
+			r.Details = maps.Clone(r.Details)
+			change(&r)
+			return r
+		}
+	}
+}
+
+const respond = "respondToSuspension"
+
+var answerFaults = []Fault{
+	{
+		ID: "openintent.answer-without-key", Title: "an answer is taken from whoever sends one",
+		Looks: "respond without a key is 200", Breaks: []string{oi.OIP0025A1},
+		Replace: func(s *rules.Set) {
+			s.Requests.LetsIn = func(op string, known, public bool) bool { return known || public || op == respond }
+		},
+	},
+	{
+		ID: "openintent.answer-lost", Title: "an answer is taken and not written into the record, as release 0.17.0 does",
+		Looks: "the record has no response behind a 200", Breaks: []string{oi.OIP0025A13, oi.OIPREAD1, oi.OIP0026T9},
+		Replace: keeps(func(_, record map[string]any) { delete(record, "response") }),
+	},
+	{
+		ID: "openintent.answer-replaces-record", Title: "the record is made anew of the answer, and what was asked is gone",
+		Looks: "question and context are missing in the record behind an answer", Breaks: []string{oi.OIP0025A13},
+		Replace: keeps(func(_, record map[string]any) { delete(record, "question"); delete(record, "context") }),
+	},
+	{
+		ID: "openintent.answer-without-time", Title: "the record does not say when it was answered",
+		Looks: "responded_at is missing in the record", Breaks: []string{oi.OIP0025A13},
+		Twin:    "a record that is kept, and lacks one member of the answer",
+		Replace: keeps(func(_, record map[string]any) { delete(record, "responded_at") }),
+	},
+	{
+		ID: "openintent.answer-without-resolution", Title: "the record with the answer does not say that it is over",
+		Looks: "resolution is missing in the record behind an answer", Breaks: []string{oi.OIP0025A13, oi.OIP0025A5},
+		Replace: keeps(func(_, record map[string]any) { delete(record, "resolution") }),
+	},
+	{
+		ID: "openintent.duplicate-accepted", Title: "an answer is taken again, and written over the first",
+		Looks: "a second answer is 200", Breaks: []string{oi.OIP0026K4, oi.OIPREAD1, oi.OIP0025A4},
+		Replace: taking(func(st rules.Standing) bool {
+			return !st.Suspended && st.Recorded && st.RecordID == st.SentID && st.Resolution == suspension.Responded
+		}),
+	},
+	{
+		ID: "openintent.answers-race", Title: "of answers that come at once several are taken: each is judged before the others are kept out",
+		Looks: "of eight answers at once more than one is 200", Breaks: []string{oi.OIPREAD1},
+		Replace: func(s *rules.Set) {
+			s.Answers.Judges = func(early, _ rules.Verdict) rules.Verdict { return early }
+			s.Answers.Between = func() time.Duration { return 30 * time.Millisecond }
+		},
+	},
+	{
+		ID: "openintent.stale-id-accepted", Title: "the id of a suspension that is over answers the next one",
+		Looks: "an old suspension_id is 200", Breaks: []string{oi.OIP0025A5},
+		Replace: taking(func(st rules.Standing) bool { return st.Suspended && st.Before }),
+	},
+	{
+		ID: "openintent.stale-id-in-window", Title: "while a new suspension has no record yet, the id of the one before answers it, as release 0.17.0 does",
+		Looks: "an old suspension_id is 200 between the status and the record", Breaks: []string{oi.OIP0025A5},
+		Twin: "only while the record of the new suspension is missing: what release 0.17.0 does",
+		Replace: taking(func(st rules.Standing) bool {
+			return st.Suspended && st.Recorded && st.RecordID == st.SentID && st.Resolution != ""
+		}),
+	},
+	{
+		ID: "openintent.any-id-accepted", Title: "an answer is taken whatever suspension it names",
+		Looks: "a wrong suspension_id is 200", Breaks: []string{oi.OIP0025A5},
+		Replace: taking(func(st rules.Standing) bool { return st.Suspended && st.Resolution == "" }),
+	},
+	{
+		ID: "openintent.active-id-told", Title: "the refusal of a wrong id tells the right one, as release 0.17.0 does",
+		Looks: "the detail of a 409 has the active suspension_id", Breaks: []string{oi.OIP0025A6},
+		Replace: refuses(func(r *rules.Refusal) {
+			if id, ok := r.Details["\x00active"]; ok {
+				r.Details["expected"] = id
+			}
+		}),
+	},
+	{
+		ID: "openintent.server-error-on-bad-body", Title: "a body that is no JSON object makes the server fail, as release 0.17.0 does",
+		Looks: "respond with a broken body is 500", Breaks: []string{oi.OIP0025A17},
+		Replace: refuses(func(r *rules.Refusal) {
+			if r.Unparsed {
+				r.Status, r.Code = http.StatusInternalServerError, "internal_error"
+			}
+		}),
+	},
+	{
+		ID: "openintent.missing-id-conflicts", Title: "an answer that names no suspension is refused as one that names another",
+		Looks: "respond without suspension_id is 409", Breaks: []string{oi.OIP0025A2},
+		Replace: func(s *rules.Set) {
+			s.Requests.Minds = func(op, pointer string) bool { return op != respond || pointer != "/suspension_id" }
+		},
+	},
+	{
+		ID: "openintent.unknown-intent-conflicts", Title: "an answer to an intent that is not there is refused as one that comes too late",
+		Looks: "respond to an unknown intent is 409", Breaks: []string{oi.OIP0025A3},
+		Replace: refuses(func(r *rules.Refusal) {
+			if r.Operation == respond && r.Status == http.StatusNotFound {
+				r.Status = http.StatusConflict
+			}
+		}),
+	},
+	{
+		ID: "openintent.active-intent-answered", Title: "an answer to an intent that waits for nothing is taken",
+		Looks: "respond to an active intent without a suspension is 200", Breaks: []string{oi.OIP0025A4},
+		Replace: taking(func(st rules.Standing) bool { return !st.Suspended && !st.Recorded }),
+	},
+	{
+		ID: "openintent.choice-unchecked", Title: "an answer is taken that is none of the choices",
+		Looks: "a value outside the choices is 200", Breaks: []string{oi.OIP0025A7, oi.OIP0025A8},
+		Replace: fits(suspension.Choice),
+	},
+	{
+		ID: "openintent.choices-untold", Title: "the refusal of a choice does not say which there are",
+		Looks: "valid_choices is missing in a 422", Breaks: []string{oi.OIP0025A8},
+		Replace: refuses(func(r *rules.Refusal) { delete(r.Details, "valid_choices") }),
+	},
+	{
+		ID: "openintent.choice-refused-as-conflict", Title: "a value that is none of the choices is refused as a conflict",
+		Looks: "a value outside the choices is 409", Breaks: []string{oi.OIP0025A7},
+		Replace: refuses(func(r *rules.Refusal) {
+			if r.Code == "invalid_choice" && len(r.Details) > 0 {
+				if list, ok := r.Details["valid_choices"].([]suspension.Option); ok && len(list) > 0 && list[0].Value != "yes" {
+					r.Status = http.StatusConflict
+				}
+			}
+		}),
+	},
+	{
+		ID: "openintent.confirm-unchecked", Title: "a confirmation takes any text",
+		Looks: "maybe is 200", Breaks: []string{oi.OIP0025A9},
+		Replace: fits(suspension.Confirm),
+	},
+	{
+		ID: "openintent.empty-text-taken", Title: "an empty text is taken for an answer, as release 0.17.0 does",
+		Looks: "an empty value is 200", Breaks: []string{oi.OIP0025A10},
+		Replace: fits(suspension.Text),
+	},
+	{
+		ID: "openintent.reply-without-responder", Title: "the reply to an answer does not say whose it is",
+		Looks: "responded_by is missing in the reply", Breaks: []string{oi.OIP0025A11},
+		Replace: replies(func(reply map[string]any) { delete(reply, "responded_by") }),
+	},
+	{
+		ID: "openintent.reply-without-label", Title: "the reply to a choice does not say its label",
+		Looks: "choice_label is missing in the reply", Breaks: []string{oi.OIP0025A12},
+		Replace: replies(func(reply map[string]any) { delete(reply, "choice_label") }),
+	},
+	{
+		ID: "openintent.resumed-twice", Title: "an answer leaves two intent.resumed",
+		Looks: "intent.resumed is twice on the log", Breaks: []string{oi.OIP0025A14, oi.OIPREAD1, oi.OIPREAD2},
+		Replace: twice("intent.resumed"),
+	},
+	{
+		ID: "openintent.resumed-untold", Title: "an answer leaves no intent.resumed",
+		Looks: "intent.resumed is not on the log", Breaks: []string{oi.OIP0025A14, oi.OIPREAD1, oi.OIPREAD2},
+		Twin:    "an event that is missing, where its twin has one too many",
+		Replace: untold("intent.resumed"),
+	},
+	{
+		ID: "openintent.answer-blocks", Title: "an intent whose choice was made turns blocked, and not active",
+		Looks: "the status behind an answer is blocked", Breaks: []string{oi.OIP0025A15, oi.OIPREAD2},
+		Replace: func(s *rules.Set) {
+			s.Answers.Resumes = func(response string) string {
+				if response == suspension.Choice {
+					return "blocked"
+				}
+				return active
+			}
+		},
+	},
+	{
+		ID: "openintent.outsider-answers", Title: "an answer is taken from an agent that the governance does not allow, as release 0.17.0 does",
+		Looks: "respond with a key that is not in allowed_agents is 200", Breaks: []string{oi.OIP0025A16},
+		Replace: func(s *rules.Set) { s.Answers.May = func(bool) bool { return true } },
+	},
+	{
+		ID: "openintent.late-record-unanswerable", Title: "a suspension whose record comes after the status cannot be answered",
+		Looks: "respond is 409 where the status was set first", Breaks: []string{oi.OIPREAD2},
+		Replace: takes(func(st rules.Standing) (rules.Verdict, bool) {
+			return rules.OtherSuspension, st.Suspended && st.Later
+		}),
+	},
+	{
+		ID: "openintent.suspended-twice-told", Title: "a suspension leaves two intent.suspended",
+		Looks: "intent.suspended is twice on the log", Breaks: []string{oi.OIPREAD7},
+		Replace: twice("intent.suspended"),
+	},
+	{
+		ID: "openintent.plain-record-cut", Title: "of a record without a retry policy the fallback policy is not kept",
+		Looks: "fallback_policy is gone from the record", Breaks: []string{oi.OIP0026L1},
+		Replace: func(s *rules.Set) {
+			s.Lifecycle.Records = func(sent map[string]any) map[string]any {
+				if sent["retry_policy"] != nil {
+					return sent
+				}
+				kept := maps.Clone(sent)
+				delete(kept, "fallback_policy")
+				return kept
+			}
+		},
+	},
+}

@@ -1,0 +1,61 @@
+// Package fault is the catalogue of the violations that the simulated OpenIntent server commits on demand. Each replaces rules
+// of the server, see package rules; everything else stays honest. There is a file to a theme.
+package fault
+
+import (
+	"github.com/openassay/assay/simhost/internal/listed"
+	"github.com/openassay/assay/simhost/openintent/rules"
+)
+
+// Fault is a named violation. Ids are chosen by hand and never reused.
+type Fault struct {
+	ID     string   // openintent.what-is-wrong
+	Title  string   // what the server does
+	Looks  string   // how that looks from outside
+	Breaks []string // the requirements that it violates, three at most; what else turns out wrong is caught for the wrong reason
+
+	// Twin is why it is there beside another fault that breaks the same and is caught by the same scenarios.
+	Twin string
+
+	// Replace puts other rules in the place of honest ones. It may call those that were there before.
+	Replace func(*rules.Set)
+}
+
+// themes are all faults. Adding a fault is adding a row to one of them.
+var themes = [][]Fault{
+	answerFaults,
+	lifecycleFaults,
+	graphFaults,
+	taskFaults,
+	claimFaults,
+	portfolioFaults,
+	deadlineFaults,
+	retryFaults,
+	watcherFaults,
+	configFaults,
+	streamFaults,
+}
+
+// All lists every fault there is, by id.
+func All() []Fault { return listed.By(idOf, themes...) }
+
+// IDs are the ids of All.
+func IDs() []string { return listed.IDs(idOf, All()) }
+
+// Find is the fault with this id. The error of an id that no fault has names the nearest one.
+func Find(id string) (Fault, error) { return listed.Find(idOf, All(), id, " of the OpenIntent server") }
+
+func idOf(f Fault) string { return f.ID }
+
+// Rules are the honest ones with these faults put in, in the order given. The error is that of [Find].
+func Rules(ids ...string) (rules.Set, error) {
+	s := rules.Honest()
+	for _, id := range ids {
+		f, err := Find(id)
+		if err != nil {
+			return rules.Set{}, err
+		}
+		f.Replace(&s)
+	}
+	return s, nil
+}

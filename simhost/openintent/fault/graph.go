@@ -1,0 +1,209 @@
+package fault
+
+import (
+	"slices"
+
+	oi "github.com/openassay/assay/gen/openintentv1"
+	"github.com/openassay/assay/simhost/openintent/rules"
+)
+
+const (
+	active    = "active"
+	suspended = "suspended_awaiting_input"
+	completed = "completed"
+	abandoned = "abandoned"
+)
+
+func absorbing(kind, status string) func(*rules.Set) {
+	return func(s *rules.Set) {
+		s.Containers.Absorbs = func(k string) string {
+			if k == kind {
+				return status
+			}
+			return ""
+		}
+	}
+}
+
+func allowing(from, to string) func(*rules.Set) {
+	return func(s *rules.Set) {
+		before := s.Lifecycle.Allows
+		s.Lifecycle.Allows = func(f, t string) bool { return before(f, t) || f == from && t == to }
+	}
+}
+
+// counting moves a status to another one before statuses are counted; "" leaves it out.
+func counting(from, to string) func(*rules.Set) {
+	return func(s *rules.Set) {
+		before := s.Graph.Counts
+		s.Graph.Counts = func(statuses []string) map[string]int64 {
+			var out []string
+			for _, status := range statuses {
+				if status == from {
+					status = to
+				}
+				if status != "" {
+					out = append(out, status)
+				}
+			}
+			return before(out)
+		}
+	}
+}
+
+var lifecycleFaults = []Fault{
+	{
+		ID: "openintent.open-state-machine", Title: "an intent goes from any status to any other, as release 0.17.0 does",
+		Looks: "a draft is suspended with 200", Breaks: []string{oi.OIP0025L1, oi.OIP0025L2},
+		Replace: func(s *rules.Set) { s.Lifecycle.Allows = func(string, string) bool { return true } },
+	},
+	{
+		ID: "openintent.draft-suspended", Title: "a draft can be suspended",
+		Looks: "a draft is suspended with 200", Breaks: []string{oi.OIP0025L1},
+		Replace: allowing("draft", suspended),
+	},
+	{
+		ID: "openintent.operator-bypassed", Title: "a suspended intent can be completed without an answer",
+		Looks: "suspended to completed is 200", Breaks: []string{oi.OIP0025L2},
+		Replace: allowing(suspended, completed),
+	},
+	{
+		ID: "openintent.lease-not-renewed", Title: "a lease cannot be renewed while its intent is suspended",
+		Looks: "the renewal of a lease is 404 during a suspension", Breaks: []string{oi.OIP0025L3},
+		Replace: func(s *rules.Set) { s.Leases.Renews = func() bool { return false } },
+	},
+	{
+		ID: "openintent.lease-reaped", Title: "the lease of a suspended intent runs out, and another agent gets it",
+		Looks: "a second lease on the scope is 200 during a suspension", Breaks: []string{oi.OIP0025L4},
+		Replace: func(s *rules.Set) {
+			before := s.Leases.Holds
+			s.Leases.Holds = func(expires, now timeOf, _ bool) bool { return before(expires, now, false) }
+		},
+	},
+	{
+		ID: "openintent.match-optional", Title: "a write without If-Match is taken",
+		Looks: "a status is set without If-Match", Breaks: []string{oi.OIP00011},
+		Replace: func(s *rules.Set) { s.Requests.NeedsMatch = func(string) bool { return false } },
+	},
+	{
+		ID: "openintent.stale-write-taken", Title: "a write that means an old version is taken",
+		Looks: "an old If-Match is 200", Breaks: []string{oi.OIP00012},
+		Replace: func(s *rules.Set) { s.Requests.Stale = func(int64, int64) bool { return false } },
+	},
+	{
+		ID: "openintent.no-etag", Title: "the version is not in a header, as release 0.17.0 has it",
+		Looks: "ETag is missing", Breaks: []string{oi.OIP00013},
+		Replace: func(s *rules.Set) { s.Lifecycle.Tagged = func() bool { return false } },
+	},
+	{
+		ID: "openintent.title-cut", Title: "the end of a long title is lost",
+		Looks: "an intent that was made has another title", Breaks: []string{oi.OIP00014},
+		Replace: func(s *rules.Set) { s.Lifecycle.Title = func(sent string) string { return sent[:min(len(sent), 4)] } },
+	},
+	{
+		ID: "openintent.policy-dropped-from-record", Title: "the record of a suspension loses its retry policy when it begins",
+		Looks: "retry_policy is missing in the record", Breaks: []string{oi.OIP0026X3},
+		Replace: func(s *rules.Set) {
+			s.Lifecycle.Records = func(sent map[string]any) map[string]any {
+				out := map[string]any{}
+				for key, v := range sent {
+					if key != "retry_policy" {
+						out[key] = v
+					}
+				}
+				return out
+			}
+		},
+	},
+}
+
+var graphFaults = []Fault{
+	{
+		ID: "openintent.parent-absorbs", Title: "the parent of a suspended intent turns suspended",
+		Looks: "the status of the parent is suspended_awaiting_input", Breaks: []string{oi.OIP0026R1, oi.OIP0026P3},
+		Replace: absorbing("parent", suspended),
+	},
+	{
+		ID: "openintent.siblings-blocked", Title: "a suspension blocks the siblings of the intent, whatever they depend on",
+		Looks: "a sibling without dependencies is blocked", Breaks: []string{oi.OIP0026R1, oi.OIP00024},
+		Replace: func(s *rules.Set) {
+			absorbing("sibling", "blocked")(s)
+			before := s.Graph.Unblocks
+			s.Graph.Unblocks = func(dependencies []string) bool { return len(dependencies) > 0 && before(dependencies) } // or it would not stay so
+		},
+	},
+	{
+		ID: "openintent.plan-absorbs", Title: "a plan turns suspended with an intent of it",
+		Looks: "the state of the plan is suspended_awaiting_input", Breaks: []string{oi.OIP0026R1B},
+		Replace: absorbing("plan", suspended),
+	},
+	{
+		ID: "openintent.portfolio-absorbs", Title: "a portfolio turns suspended with a member of it",
+		Looks: "the status of the portfolio is suspended_awaiting_input", Breaks: []string{oi.OIP0026R1C, oi.OIP0026L5},
+		Replace: absorbing("portfolio", suspended),
+	},
+	{
+		ID: "openintent.dependents-run-on", Title: "what depends on a suspended intent stays active, as in release 0.17.0",
+		Looks: "a dependent is active during a suspension", Breaks: []string{oi.OIP0026R2, oi.OIP0026T3},
+		Replace: func(s *rules.Set) { s.Graph.Blocks = func(string) bool { return false } },
+	},
+	{
+		ID: "openintent.answer-unblocks", Title: "the answer alone lets the dependents go on",
+		Looks: "a dependent is active while what it depends on is, too", Breaks: []string{oi.OIP0026R2C, oi.OIP00022},
+		Replace: func(s *rules.Set) {
+			s.Graph.Wakes = func(from, to string) bool { return to == completed || from == suspended && to == active }
+			s.Graph.Unblocks = func(deps []string) bool {
+				return !slices.ContainsFunc(deps, func(d string) bool { return d != completed && d != active })
+			}
+		},
+	},
+	{
+		ID: "openintent.never-unblocks", Title: "a dependent of a single intent stays blocked for ever",
+		Looks: "a dependent is blocked behind the completion of what it depends on", Breaks: []string{oi.OIP0026R2D, oi.OIPREAD2, oi.OIP0026T12},
+		Replace: func(s *rules.Set) {
+			s.Graph.Unblocks = func(deps []string) bool { return len(deps) > 1 && rules.AllCompleted(deps) }
+		},
+	},
+	{
+		ID: "openintent.unblocks-on-first", Title: "a dependent goes on when the first of its dependencies is completed",
+		Looks: "a dependent of two is active while one of them is suspended", Breaks: []string{oi.OIP00022},
+		Replace: func(s *rules.Set) {
+			s.Graph.Unblocks = func(deps []string) bool { return slices.Contains(deps, completed) }
+		},
+	},
+	{
+		ID: "openintent.gate-open-over-dependency", Title: "an intent can be completed while what it depends on is suspended, as in release 0.17.0",
+		Looks: "a dependent is completed during a suspension", Breaks: []string{oi.OIP0026R2B},
+		Replace: func(s *rules.Set) {
+			s.Graph.Completes = func(_, children []string) bool { return rules.AllCompleted(children) }
+			s.Lifecycle.Allows = alsoAllowing(s.Lifecycle.Allows, "blocked", completed)
+		},
+	},
+	{
+		ID: "openintent.gate-open-over-child", Title: "a parent can be completed over its children, as in release 0.17.0",
+		Looks: "a parent is completed while a child is suspended", Breaks: []string{oi.OIP00021},
+		Replace: func(s *rules.Set) {
+			s.Graph.Completes = func(deps, _ []string) bool { return rules.AllCompleted(deps) }
+		},
+	},
+	{
+		ID: "openintent.suspended-uncounted", Title: "the aggregate of a parent does not count suspended children",
+		Looks: "by_status has no suspended_awaiting_input", Breaks: []string{oi.OIP0026R4},
+		Twin:    "a count that is missing, where its twin counts them as something else",
+		Replace: counting(suspended, ""),
+	},
+	{
+		ID: "openintent.suspended-counted-as-active", Title: "the aggregate of a parent counts suspended children as active ones",
+		Looks: "by_status.active has the suspended ones", Breaks: []string{oi.OIP0026R4},
+		Replace: counting(suspended, active),
+	},
+	{
+		ID: "openintent.suspended-counted-as-done", Title: "the aggregate of a parent counts suspended children as completed ones",
+		Looks: "by_status.completed has the suspended ones", Breaks: []string{oi.OIP0026R4, oi.OIP00023},
+		Replace: counting(suspended, completed),
+	},
+}
+
+func alsoAllowing(before func(from, to string) bool, from, to string) func(from, to string) bool {
+	return func(f, t string) bool { return before(f, t) || f == from && t == to }
+}

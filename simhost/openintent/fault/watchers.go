@@ -1,0 +1,122 @@
+package fault
+
+import (
+	"strings"
+
+	oi "github.com/openassay/assay/gen/openintentv1"
+	"github.com/openassay/assay/simhost/openintent/rules"
+	"github.com/openassay/assay/simhost/openintent/suspension"
+)
+
+var watcherFaults = []Fault{
+	{
+		ID: "openintent.suspension-policy-dropped", Title: "a coordinator has isolate whatever it asked for, as in release 0.17.0",
+		Looks: "suspension_policy of a lease is isolate", Breaks: []string{oi.OIP0026P1, oi.OIP0026P4, oi.OIP0026P5},
+		Replace: func(s *rules.Set) { s.Watchers.Keeps = func(string) string { return "isolate" } },
+	},
+	{
+		ID: "openintent.coordinator-escalates-by-default", Title: "a coordinator that asks for no policy has escalate",
+		Looks: "suspension_policy of a lease is escalate", Breaks: []string{oi.OIP0026P2, oi.OIP0026P3},
+		Replace: func(s *rules.Set) {
+			before := s.Watchers.Keeps
+			s.Watchers.Keeps = func(asked string) string {
+				if asked == "" {
+					return "escalate"
+				}
+				return before(asked)
+			}
+		},
+	},
+	{
+		ID: "openintent.isolate-escalates", Title: "a coordinator with isolate escalates",
+		Looks: "coordinator.escalation_required comes under isolate", Breaks: []string{oi.OIP0026P3},
+		Replace: func(s *rules.Set) {
+			s.Watchers.Escalates = func(policy string) bool { return policy != "block_dependents" }
+		},
+	},
+	{
+		ID: "openintent.isolate-pauses", Title: "a coordinator with isolate blocks the phases that are wired to the suspended one",
+		Looks: "a wired phase is blocked under isolate", Breaks: []string{oi.OIP0026P3},
+		Twin:    "isolate that does too much to the phases, where its twin does too much to the coordinator",
+		Replace: func(s *rules.Set) { s.Watchers.Pauses = func(policy string) bool { return policy != "escalate" } },
+	},
+	{
+		ID: "openintent.wired-phases-run-on", Title: "under block_dependents nothing is paused",
+		Looks: "a wired phase is active under block_dependents", Breaks: []string{oi.OIP0026P4},
+		Replace: func(s *rules.Set) { s.Watchers.Pauses = func(string) bool { return false } },
+	},
+	{
+		ID: "openintent.escalation-inert", Title: "under escalate nothing is escalated",
+		Looks: "no coordinator.escalation_required comes", Breaks: []string{oi.OIP0026P5},
+		Replace: func(s *rules.Set) { s.Watchers.Escalates = func(string) bool { return false } },
+	},
+	{
+		ID: "openintent.bogus-policy-taken", Title: "a suspension policy that there is not is taken, as in release 0.17.0",
+		Looks: "a lease with suspension_policy bogus is 200", Breaks: []string{oi.OIPREAD8},
+		Replace: func(s *rules.Set) {
+			s.Requests.Minds = func(op, pointer string) bool { return op != "createCoordinator" || pointer != "/suspension_policy" }
+		},
+	},
+}
+
+var configFaults = []Fault{
+	{
+		ID: "openintent.config-writable", Title: "the server config is taken from whoever sends one",
+		Looks: "PUT server/config is 200", Breaks: []string{oi.OIP0026D5},
+		Replace: func(s *rules.Set) { s.Config.Writable = func() bool { return true } },
+	},
+	{
+		ID: "openintent.config-behind-key", Title: "the server config asks for a key",
+		Looks: "GET server/config without a key is 401", Breaks: []string{oi.OIP0026D4},
+		Replace: func(s *rules.Set) {
+			s.Requests.LetsIn = func(op string, known, public bool) bool { return known || public && op != "getServerConfig" }
+		},
+	},
+	{
+		ID: "openintent.config-invalid", Title: "the server config shows a default policy that cannot be",
+		Looks: "max_attempts is 0 in server/config", Breaks: []string{oi.OIP0026D4},
+		Twin: "a configuration that everybody can read, and nobody can use",
+		Replace: func(s *rules.Set) {
+			s.Config.Shows = func(*suspension.Policy) any { return map[string]any{"max_attempts": 0, "strategy": "bogus"} }
+		},
+	},
+}
+
+var streamFaults = []Fault{
+	{
+		ID: "openintent.streamed-twice", Title: "the stream of an intent has each event of a suspension twice",
+		Looks: "an event comes twice on the stream", Breaks: []string{oi.OIP00061, oi.OIP0026L4},
+		Replace: func(s *rules.Set) {
+			s.Log.Streams = func(kind string) int {
+				if strings.HasPrefix(kind, "intent.") {
+					return 2
+				}
+				return 1
+			}
+		},
+	},
+	{
+		ID: "openintent.reminders-not-streamed", Title: "the stream has no reminders",
+		Looks: "intent.suspension_renotified is on the log and not on the stream", Breaks: []string{oi.OIP0026L4},
+		Replace: func(s *rules.Set) {
+			s.Log.Streams = func(kind string) int {
+				if kind == renotified || kind == escalated {
+					return 0
+				}
+				return 1
+			}
+		},
+	},
+	{
+		ID: "openintent.answers-not-streamed", Title: "the stream does not have the answer",
+		Looks: "intent.resumed is on the log and not on the stream", Breaks: []string{oi.OIP00061},
+		Replace: func(s *rules.Set) {
+			s.Log.Streams = func(kind string) int {
+				if kind == "intent.resumed" {
+					return 0
+				}
+				return 1
+			}
+		},
+	},
+}

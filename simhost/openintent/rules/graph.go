@@ -1,0 +1,47 @@
+package rules
+
+import "slices"
+
+// Graph is what intents that depend on each other do (RFC-0002, and RFC-0026 rule 2).
+type Graph struct {
+	// Blocks tells whether a dependent in this status is blocked when what it waits for, directly or not, is suspended.
+	Blocks func(status string) bool
+
+	// Unblocks tells whether a blocked intent goes on: the statuses are those of all that it waits for.
+	Unblocks func(dependencies []string) bool
+
+	// Wakes tells whether the dependents of an intent are looked at when it takes this status, from that one.
+	Wakes func(from, to string) bool
+
+	// Completes tells whether an intent may be completed over what it waits for and what is below it.
+	Completes func(dependencies, children []string) bool
+
+	// Counts is the aggregate over statuses.
+	Counts func(statuses []string) map[string]int64
+}
+
+func honestGraph() Graph {
+	return Graph{
+		Blocks:   func(status string) bool { return status == "active" },
+		Unblocks: AllCompleted,
+		Wakes:    func(_, to string) bool { return to == "completed" },
+		Completes: func(dependencies, children []string) bool {
+			return AllCompleted(dependencies) && AllCompleted(children)
+		},
+		Counts: CountEach,
+	}
+}
+
+// AllCompleted tells whether all statuses are completed, as those of nothing are.
+func AllCompleted(statuses []string) bool {
+	return !slices.ContainsFunc(statuses, func(s string) bool { return s != "completed" })
+}
+
+// CountEach counts the statuses; every one that there is has a count.
+func CountEach(statuses []string) map[string]int64 {
+	counts := map[string]int64{"draft": 0, "active": 0, "blocked": 0, "suspended_awaiting_input": 0, "completed": 0, "abandoned": 0}
+	for _, s := range statuses {
+		counts[s]++
+	}
+	return counts
+}

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/openassay/assay/scenarios"
+)
+
+// Whoever is interrupted, once or twice, in order or in a hurry, leaves no process and no temporary folder behind: plugins
+// have sessions of their own, and hear nothing of a signal that is sent to us.
+func TestInterruptedLeavesNothing(t *testing.T) {
+	const stubborn = "#!/bin/sh\ntrap '' TERM INT HUP\n(trap '' TERM INT HUP; while :; do sleep 1; done) &\necho $$ $! >>PIDS\ncat >/dev/null\nwhile :; do sleep 1; done\n"
+	for _, test := range []struct {
+		name    string
+		signals []syscall.Signal
+	}{
+		{"once", []syscall.Signal{syscall.SIGINT}},
+		{"twice SIGINT", []syscall.Signal{syscall.SIGINT, syscall.SIGINT}},
+		{"twice SIGTERM", []syscall.Signal{syscall.SIGTERM, syscall.SIGTERM}},
+		{"the terminal is closed", []syscall.Signal{syscall.SIGHUP}},
+		{"thrice", []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGTERM}},
+	} {
+		for _, command := range []string{"certify", "gateway"} {
+			t.Run(command+" "+test.name, func(t *testing.T) {
+				t.Parallel()
+				dir := t.TempDir()
+				pids, tmp, plugin := filepath.Join(dir, "pids"), filepath.Join(dir, "tmp"), filepath.Join(dir, "plugin")
+				err := errors.Join(os.Chmod(filepath.Dir(dir), 0o755), os.Chmod(dir, 0o777), os.Mkdir(tmp, 0o755), os.Mkdir(plugin, 0o755),
+					os.WriteFile(filepath.Join(dir, "p.yaml"), []byte("pipelines: []\n"), 0o644),
+					os.WriteFile(filepath.Join(plugin, "manifest.yaml"), []byte("name: agentic-loop\nversion: 1.0.0\nprotocol: 2\nentrypoint: run.sh\ncommands: [handle]\n"), 0o644),
+					os.WriteFile(filepath.Join(plugin, "run.sh"), []byte(strings.ReplaceAll(stubborn, "PIDS", pids)), 0o755))
+				if err != nil {
+					t.Fatal(err)
+				}
+				args := []string{"certify", plugin, "--patience", "60s"}
+				if command == "gateway" {
+					args = []string{"gateway", "run", "--pipelines", filepath.Join(dir, "p.yaml"), "--plugin", plugin, "--start", `{"goal":"g"}`, "--workspaces", filepath.Join(tmp, "w")}
+				}
+				p := runWith(t, []string{"TMPDIR=" + tmp}, args...)
+				eventually(t, pids)
+				for _, s := range test.signals {
+					if err := p.cmd.Process.Signal(s); err != nil && !errors.Is(err, os.ErrProcessDone) {
+						t.Fatal(err)
+					}
+				}
+				if _, code := p.ended(t); code != scenarios.ExitInterrupted {
+					t.Errorf("exit code %d, stderr %q", code, p.errs)
+				}
+				written, err := os.ReadFile(pids)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for word := range strings.FieldsSeq(string(written)) {
+					if stillRuns(word) { // at once: whoever waits for the command need not wait for more
+						t.Errorf("process %s is left", word)
+					}
+				}
+				if command == "gateway" { // the workspaces are asked for, and stay; what is half a workspace does not
+					tmp = filepath.Join(tmp, "w")
+				}
+				entries, err := os.ReadDir(tmp)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, e := range entries {
+					if strings.Contains(e.Name(), "assay-") || strings.HasPrefix(e.Name(), ".") {
+						t.Errorf("%s is left", e.Name())
+					}
+				}
+			})
+		}
+	}
+}
+
+// stillRuns says whether a process is there, and not merely waiting to be buried.
+func stillRuns(pid string) bool {
+	n := 0
+	for _, digit := range pid {
+		n = 10*n + int(digit-'0')
+	}
+	if syscall.Kill(n, 0) != nil {
+		return false
+	}
+	stat, err := os.ReadFile("/proc/" + pid + "/stat")
+	_, after, _ := strings.Cut(string(stat), ") ")
+	return err != nil || !strings.HasPrefix(after, "Z")
+}

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+)
+
+// The walk-through of docs/openintent.md is run as it stands: each command, and what it must print.
+func TestOpenIntentWalkThrough(t *testing.T) {
+	for _, tool := range []string{"bash", "curl"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skipf("the walk-through needs %s", tool)
+		}
+	}
+	doc, err := os.ReadFile("../../docs/openintent.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	steps := consoleSteps(string(doc))
+	if len(steps) < 15 {
+		t.Fatalf("the document has %d commands", len(steps))
+	}
+	address := freeAddress(t)
+	const mark = "=====step"
+	var script strings.Builder
+	for _, s := range steps {
+		fmt.Fprintf(&script, "echo %s\n%s\n", mark, strings.ReplaceAll(s.command, "127.0.0.1:7411", address))
+	}
+	// The document listens where the command does by default; here that port may be taken.
+	text := strings.Replace(script.String(), "--protocol openintent", "--protocol openintent --listen "+address, 1)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "bash", "-c", text+"\nkill %1; wait %1 || true")
+	cmd.Dir = t.TempDir() // assay is on the PATH, see TestMain
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	printed := strings.Split(string(out), mark+"\n")[1:]
+	if len(printed) != len(steps) {
+		t.Fatalf("%d of %d commands ran:\n%s", len(printed), len(steps), out)
+	}
+	for i, s := range steps {
+		if printed[i] != s.prints {
+			t.Errorf("%s\nprints %q\nthe document says %q", s.command, printed[i], s.prints)
+		}
+	}
+}
+
+// consoleStep is a command of a document, and what it prints there.
+type consoleStep struct{ command, prints string }
+
+// consoleSteps are the commands in the console blocks of a document.
+func consoleSteps(doc string) (steps []consoleStep) {
+	in := false
+	for line := range strings.Lines(doc) {
+		command, starts := strings.CutPrefix(line, "$ ")
+		more, goesOn := strings.CutPrefix(line, "> ")
+		switch last := len(steps) - 1; {
+		case strings.HasPrefix(line, "```"):
+			in = line == "```console\n"
+		case !in:
+		case starts:
+			steps = append(steps, consoleStep{command: strings.TrimSuffix(command, "\n")})
+		case goesOn:
+			steps[last].command += "\n" + strings.TrimSuffix(more, "\n")
+		default:
+			steps[last].prints += line
+		}
+	}
+	return steps
+}
+
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	var l net.ListenConfig
+	ln, err := l.Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	return ln.Addr().String()
+}

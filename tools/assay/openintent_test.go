@@ -1,0 +1,104 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"net/http/httptest"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/openassay/assay/scenarios"
+	suites "github.com/openassay/assay/scenarios/openintent"
+	"github.com/openassay/assay/scenarios/wire"
+	"github.com/openassay/assay/simhost/openintent"
+)
+
+// intents [FEATURE...] starts a simulated OpenIntent server with the keys dev and bob at $URL, without these features.
+func intents(ts *testscript.TestScript, neg bool, features []string) {
+	if neg {
+		ts.Fatalf("usage: intents [FEATURE...]")
+	}
+	server, stop, err := intentServer(features...)
+	ts.Check(err)
+	ts.Defer(stop)
+	ts.Setenv("URL", server)
+}
+
+func intentServer(without ...string) (url string, stop func(), err error) {
+	host, err := openintent.New(context.Background(), openintent.Options{Key: "dev", Callers: map[string]string{"bob": "bob"}, Without: without})
+	if err != nil {
+		return "", nil, err
+	}
+	server := httptest.NewServer(host.Handler())
+	return server.URL, func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		defer cancel()
+		_ = host.Close(ctx) // streams end with it
+		server.Close()
+	}, nil
+}
+
+// small starts the server of testdata/small, which suspends intents and has no containers, at $URL.
+func small(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) > 0 {
+		ts.Fatalf("usage: small")
+	}
+	program := filepath.Join(ts.Getenv("WORK"), "small-server")
+	build := exec.Command("go", "build", "-o", program, "./testdata/small")
+	build.Dir = filepath.Join(ts.Getenv("ROOT"), "tools", "assay")
+	if out, err := build.CombinedOutput(); err != nil {
+		ts.Fatalf("build the small server: %v\n%s", err, out)
+	}
+	server := exec.Command(program)
+	out, err := server.StdoutPipe()
+	ts.Check(err)
+	ts.Check(server.Start())
+	ts.Defer(func() {
+		_ = server.Process.Kill()
+		_ = server.Wait()
+	})
+	line, err := bufio.NewReader(out).ReadString('\n')
+	ts.Check(err)
+	ts.Setenv("URL", line[:len(line)-1])
+}
+
+// A feature that is left off is not asked about, and nothing else is held against the server.
+func TestFeaturesOfOpenIntentLeftOff(t *testing.T) {
+	for _, feature := range openintent.FeatureNames() {
+		t.Run(feature, func(t *testing.T) {
+			t.Parallel()
+			url, stop, err := intentServer(feature)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(stop)
+			target := wire.Target{URL: url, Key: "dev", VoterKeys: []string{"bob"}}
+			certification, err := scenarios.Certify(t.Context(), target, scenarios.Options{Seed: 1}, suites.ServerSuites()...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			report := certification.Finish(t.Context())
+			left := 0
+			for _, o := range report.Outcomes {
+				switch o.Verdict {
+				case scenarios.Passed:
+				case scenarios.Inapplicable:
+					left++
+				default:
+					t.Errorf("%s: %s: %s", o.Scenario.ID, o.Verdict, o.Reason)
+				}
+			}
+			if asked := feature != "clock"; (left > 0) != asked {
+				t.Errorf("%d scenarios are inapplicable", left)
+			}
+			if len(report.Leftovers) > 0 {
+				t.Errorf("left behind: %q", slices.Compact(report.Leftovers))
+			}
+		})
+	}
+}
