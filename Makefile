@@ -68,6 +68,10 @@ lint: ## Run gofmt, go vet and golangci-lint
 	@if command -v golangci-lint >/dev/null; then golangci-lint run ./...; \
 	else echo "golangci-lint is not installed, so only gofmt and go vet ran; see https://golangci-lint.run/welcome/install (version 2)"; fi
 
+.PHONY: release
+release: ## Make the archives of a release in dist/, with checksums; VERSION=v0.3.0 names it (default what git describe says)
+	$(GO) run ./tools/release $(if $(VERSION),-version $(VERSION))
+
 .PHONY: bench
 bench: build ## Measure the budgets; FULL=1 adds 100 faults and 500,000 finished runs, SCHEMAS=DIR a folder of schemas to generate from
 	$(GO) run ./tools/bench -assay bin/assay $(if $(FULL),-full) $(if $(SCHEMAS),-schemas $(SCHEMAS))

@@ -307,15 +307,25 @@ const (
 	ExitInterrupted = 130
 )
 
-// suiteDigest changes when a scenario's metadata does: two results are
-// comparable when it is the same.
-func (c *Certification) suiteDigest() string {
+// suiteDigest changes when a scenario's metadata does: two results are comparable when it is the same.
+func (c *Certification) suiteDigest() string { return suiteDigest(c.selected) }
+
+// SuiteDigest is the [Report.SuiteDigest] of a certification with all scenarios of these suites.
+func SuiteDigest(suites ...Suite) (string, error) {
+	all, err := Selection{}.Pick(suites...)
+	if err != nil {
+		return "", err
+	}
+	return suiteDigest(all), nil
+}
+
+func suiteDigest(selected []Selected) string {
 	type row struct {
 		ID, Title, Claim string
 		Proves           []RequirementID
 	}
 	var rows []row
-	for _, s := range c.selected {
+	for _, s := range selected {
 		rows = append(rows, row{string(s.Scenario.ID), s.Scenario.Title, s.Scenario.Claim.ID, s.Scenario.Proves})
 	}
 	return digest(rows)

@@ -66,10 +66,11 @@ func newList() *cobra.Command {
 
 func newExplain() *cobra.Command {
 	return &cobra.Command{
-		Use:     "explain ID",
-		Short:   "Explain a requirement, scenario, suite, claim, profile, fault, variation, or a word of a report",
-		Example: "  assay explain OWP-0061-B1\n  assay explain openwop/iteration-monotonic/one-per-turn\n  assay explain inconclusive",
-		Args:    args("ID"),
+		Use:               "explain ID",
+		Short:             "Explain a requirement, scenario, suite, claim, profile, fault, variation, or a word of a report",
+		Example:           "  assay explain OWP-0061-B1\n  assay explain openwop/iteration-monotonic/one-per-turn\n  assay explain inconclusive",
+		Args:              args("ID"),
+		ValidArgsFunction: anyID,
 		RunE: func(cmd *cobra.Command, ids []string) error {
 			return known().Explain(cmd.OutOrStdout(), ids[0])
 		},

@@ -43,9 +43,10 @@ func newRoot() *cobra.Command {
 		RunE:              group("command"),
 	}
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(newCertify(), newSimhost(), newAgent(), newGateway(), newGenerate(), newFixtures(), newMatrix(), newProve(), newResolvePolicy(), newList(), newExplain(), newVersion())
+	root.AddCommand(newCertify(), newSimhost(), newAgent(), newGateway(), newGenerate(), newFixtures(), newMatrix(), newProve(), newResolvePolicy(), newList(), newExplain(), newVersion(), newCompletion(), newMan())
 	root.SetHelpCommand(newHelp())
 	keepOrder(root)
+	completeIDs(root)
 	return root
 }
 

@@ -1,27 +1,121 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
+	"io"
 	"runtime"
 	"runtime/debug"
+	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/agenticloop"
+	"github.com/openassay/assay/scenarios/openintent"
+	"github.com/openassay/assay/scenarios/openwop"
 )
 
+// build is which Assay this is, as assay version --json prints it.
+type build struct {
+	Version   string       `json:"version"`
+	Commit    string       `json:"commit"`    // "" where the build did not know it
+	Committed time.Time    `json:"committed"` // zero where the build did not know it
+	Modified  bool         `json:"modified"`  // files had changed since that commit
+	Go        string       `json:"go"`
+	Platform  string       `json:"platform"` // GOOS/GOARCH
+	Suites    []suitesOfIt `json:"suites"`
+}
+
+// suitesOfIt says what is asked of a target that speaks one protocol.
+type suitesOfIt struct {
+	Protocol  string `json:"protocol"`
+	Target    string `json:"target"` // what speaks it
+	Scenarios int    `json:"scenarios"`
+	Digest    string `json:"digest"` // results with the same can be compared
+}
+
 func newVersion() *cobra.Command {
-	return &cobra.Command{
-		Use:   "version",
-		Short: "Show which Assay this is",
-		Args:  args(),
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:     "version",
+		Short:   "Show which Assay this is, and which suites it holds",
+		Example: "  assay version\n  assay version --json",
+		Args:    args(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, err := fmt.Fprintf(cmd.OutOrStdout(), "assay %s (%s %s/%s)\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
-			return err
+			b := built()
+			for _, of := range []struct {
+				target string
+				suites []scenarios.Suite
+			}{
+				{"host", openwop.Suites()}, {"server", openintent.ServerSuites()}, {"resolver", openintent.ResolverSuites()}, {"plugin", agenticloop.Suites()},
+			} {
+				digest, err := scenarios.SuiteDigest(of.suites...)
+				if err != nil {
+					return fmt.Errorf("assay version: %w", err)
+				}
+				suites := suitesOfIt{Protocol: of.suites[0].Protocol.ID, Target: of.target, Digest: digest}
+				for _, s := range of.suites {
+					suites.Scenarios += len(s.Scenarios)
+				}
+				b.Suites = append(b.Suites, suites)
+			}
+			if asJSON {
+				e := json.NewEncoder(cmd.OutOrStdout())
+				e.SetIndent("", "  ")
+				return e.Encode(b)
+			}
+			return b.write(cmd.OutOrStdout())
 		},
 	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON object")
+	return cmd
 }
+
+func (b build) write(w io.Writer) error {
+	said := fmt.Sprintf("assay %s (%s %s)\n", b.Version, b.Go, b.Platform)
+	if b.Commit != "" {
+		said += fmt.Sprintf("commit %s of %s", b.Commit, b.Committed.Format(time.RFC3339))
+		if b.Modified {
+			said += ", with changes"
+		}
+		said += "\n"
+	}
+	for _, s := range b.Suites {
+		said += fmt.Sprintf("suites for a %-9s %-15s %3d scenarios  sha256:%s\n", s.Target, s.Protocol, s.Scenarios, s.Digest)
+	}
+	_, err := io.WriteString(w, said)
+	return err
+}
+
+// built is what the build knows of itself.
+func built() build {
+	b := build{Version: version(), Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return b
+	}
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			b.Commit = s.Value
+		case "vcs.time":
+			b.Committed, _ = time.Parse(time.RFC3339, s.Value) // the go command wrote it
+		case "vcs.modified":
+			b.Modified = s.Value == "true"
+		}
+	}
+	return b
+}
+
+// released is the version of a release, which its build sets: the module's own version is only known where it came as one.
+var released string
 
 // version is what the build knows: a release's tag, or the commit it was built from, or "dev".
 func version() string {
+	if released != "" {
+		return released
+	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {
 		return "dev"
