@@ -50,11 +50,12 @@ hostile: ## Certify hosts that mean harm again, and write docs/hostile-hosts.md 
 	$(GO) test ./tools/prove/hostile -count=1 -run '^TestHostileHosts$$' -page
 
 .PHONY: generate
-generate: build ## Make gen/ of spec/ again, and docs/coverage.md of the ledger and the suites
+generate: build ## Make gen/ of spec/ again, and docs/coverage.md and docs/suites of the ledger and the suites
 	bin/assay generate
 	$(GO) build -o bin/assay ./tools/assay
 	bin/assay list requirements --markdown >docs/coverage.md.new
 	mv docs/coverage.md.new docs/coverage.md
+	bin/assay list suites --markdown --out docs/suites
 
 .PHONY: prove
 prove: build ## Prove the suites on every fault of the simulated host; docs/kill-matrix.* are made again

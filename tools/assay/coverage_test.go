@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -19,5 +20,49 @@ func TestCoveragePageIsUpToDate(t *testing.T) {
 	}
 	if diff := cmp.Diff(want.String(), string(page)); diff != "" {
 		t.Errorf("docs/coverage.md is not what the ledger and the suites give: run make generate (-ledger +page):\n%s", diff)
+	}
+}
+
+func TestSuitePagesAreUpToDate(t *testing.T) {
+	const dir = "../../docs/suites"
+	want := known().SuitePages()
+	if len(want) < 40 {
+		t.Fatalf("there are only %d pages", len(want))
+	}
+	got := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		content, err := os.ReadFile(path)
+		name, _ := filepath.Rel(dir, path)
+		got[filepath.ToSlash(name)] = string(content)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("docs/suites is not what the suites give: run make generate (-suites +pages):\n%s", diff)
+	}
+}
+
+// Pages of suites that are gone go; what somebody wrote beside them stays.
+func TestPagesThatAreGone(t *testing.T) {
+	dir := t.TempDir()
+	if err := writePages(dir, map[string]string{"a/one.md": madePage, "two.md": madePage}); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "own.md"), []byte("by hand"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := writePages(dir, map[string]string{"two.md": madePage + ", again"}); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"a/one.md": "", "two.md": madePage + ", again", "own.md": "by hand"} {
+		got, _ := os.ReadFile(filepath.Join(dir, name)) // what is gone is empty
+		if string(got) != want {
+			t.Errorf("%s holds %q, want %q", name, got, want)
+		}
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"io"
 	"slices"
 	"strings"
 
@@ -28,6 +29,7 @@ func known() *catalogue.Catalogue {
 
 func newList() *cobra.Command {
 	var asJSON, asMarkdown bool
+	var out string
 	cmd := &cobra.Command{
 		Use:       "list " + strings.Join(catalogue.Kinds, "|"),
 		Short:     "List what can be asked of a target, and how the simulated hosts and the agent can misbehave or differ",
@@ -41,10 +43,10 @@ func newList() *cobra.Command {
 				return err
 			}
 			if asMarkdown {
-				if kinds[0] != "requirements" || asJSON {
-					return usage("assay list: --markdown is the coverage page of the requirements: assay list requirements --markdown")
-				}
-				return known().Coverage(cmd.OutOrStdout())
+				return listMarkdown(cmd.OutOrStdout(), kinds[0], out, asJSON)
+			}
+			if out != "" {
+				return usage("assay list --out: only the pages of the suites go into a folder: assay list suites --markdown --out DIR")
 			}
 			if !asJSON {
 				return known().Table(cmd.OutOrStdout(), kinds[0])
@@ -60,8 +62,25 @@ func newList() *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
-	cmd.Flags().BoolVar(&asMarkdown, "markdown", false, "print the coverage of the requirements by source, as docs/coverage.md has it")
+	cmd.Flags().BoolVar(&asMarkdown, "markdown", false, "of requirements, print the coverage by source (docs/coverage.md); of suites, write a page for each into --out (docs/suites)")
+	cmd.Flags().StringVar(&out, "out", "", "`DIR` for the pages of the suites; pages of suites that are gone are removed")
 	return cmd
+}
+
+func listMarkdown(w io.Writer, kind, out string, asJSON bool) error {
+	switch {
+	case asJSON:
+		return usage("assay list: --markdown and --json are two forms: leave one out")
+	case kind == "requirements" && out == "":
+		return known().Coverage(w)
+	case kind == "suites" && out != "":
+		return writePages(out, known().SuitePages())
+	case kind == "suites":
+		return usage("assay list suites --markdown: there is a page for each suite: name a folder with --out")
+	case kind == "requirements":
+		return usage("assay list requirements --markdown: it is one page, which is printed: leave out --out")
+	}
+	return usage("assay list: --markdown has the requirements and the suites: assay list requirements --markdown")
 }
 
 func newExplain() *cobra.Command {
