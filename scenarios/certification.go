@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -250,12 +249,9 @@ func (c *Certification) run(ctx context.Context, d *drive) {
 	bounded, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	random := seedOf(c.Options.Seed, d.meta.ID)
-	// The seed repeats the values, not the names: what an earlier certification
-	// left on the target must not be met again.
-	space := strconv.FormatInt(c.Started.UnixMicro(), 36) + "-" + strconv.FormatUint(uint64(random.Uint32()), 36)
 	conn := &Conn{
 		Client: client, Discovery: c.Discovery, Rand: random, Patience: c.Options.Patience,
-		SeamPrefixes: c.Options.SeamPrefixes, RealTime: c.Options.RealTime, cleanup: &c.cleanup, space: space,
+		SeamPrefixes: c.Options.SeamPrefixes, RealTime: c.Options.RealTime, cleanup: &c.cleanup, space: spaceOf(c.Started, random.Uint32()),
 	}
 	observation, err := guarded(bounded, d, conn)
 	d.seconds = time.Since(start).Seconds()

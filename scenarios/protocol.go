@@ -11,8 +11,9 @@ import (
 type Protocol struct {
 	ID            string // openwop/v1
 	Title         string
-	DiscoveryPath string // below the base URL
-	KeyHeader     string // the header that credentials go in as they are, "" for a bearer in Authorization
+	DiscoveryPath string        // below the base URL
+	KeyHeader     string        // the header that credentials go in as they are, "" for a bearer in Authorization
+	Spec          func() []byte // the schemas of the spec, as generated
 	Ledger        *Ledger
 	Claims        []Claim
 	Profiles      []Profile
@@ -28,6 +29,25 @@ type Protocol struct {
 	SeamPrefix string
 	// RunOf is the id of the run that a reply says was made, "" where it says no such thing.
 	RunOf func(reply wire.Value) string
+}
+
+// SpecDigest changes when a requirement, a claim, a profile or a schema does: what a verdict says of a requirement, and what a
+// certificate takes, rest on them.
+func (p *Protocol) SpecDigest() string {
+	type claim struct{ ID, Pointer string }
+	rests := struct {
+		Rows     []Requirement
+		Claims   []claim
+		Profiles []Profile
+		Schemas  []byte
+	}{Rows: p.Ledger.Rows, Profiles: p.Profiles}
+	for _, c := range p.Claims {
+		rests.Claims = append(rests.Claims, claim{c.ID, c.Pointer})
+	}
+	if p.Spec != nil {
+		rests.Schemas = p.Spec()
+	}
+	return digest(rests)
 }
 
 // Claim finds a claim by id.

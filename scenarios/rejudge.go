@@ -3,10 +3,11 @@ package scenarios
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
+	"io/fs"
+	"slices"
 	"strings"
 
 	"github.com/openassay/assay/scenarios/wire"
@@ -87,45 +88,82 @@ func indented(prefix string, v any) ([]byte, error) {
 // TranscriptName is the file name of a drive's transcript.
 func TranscriptName(drive string) string { return strings.ReplaceAll(drive, "/", ".") + ".json" }
 
-// Rejudge derives the outcomes of a certification again from the transcripts
-// in dir, without the target. selection is the one it was made with. A
-// selected scenario whose transcript is missing is an error.
-func Rejudge(dir string, selection Selection, suites ...Suite) ([]Outcome, error) {
-	picked, err := selection.Pick(suites...)
+// Rejudge derives the outcomes of a certification again from its transcripts, without the target. selection is the one it
+// was made with. A selected scenario whose transcript is missing is a [MissingError].
+func Rejudge(transcripts fs.FS, selection Selection, suites ...Suite) ([]Outcome, error) {
+	r, err := revive(transcripts, selection, suites)
 	if err != nil {
 		return nil, err
 	}
-	discovery, err := readDiscovery(dir)
-	if err != nil {
-		return nil, err
-	}
-	drives := map[string]*drive{discoveryDrive: discovery}
-	out := make([]Outcome, 0, len(picked))
-	for _, sel := range picked {
-		o := newOutcome(sel, selection, discovery.observation.(Discovery))
-		if reason := notClaimed(sel.Scenario.Claim, discovery.observation.(Discovery), selection.ExpectClaims); reason != "" {
-			o.fixed = &Outcome{Scenario: sel.Scenario, Verdict: Inapplicable, Reason: reason}
-		} else if o.drive, err = reviveFor(dir, sel.Scenario, drives); err != nil {
-			return nil, err
-		}
-		out = append(out, o.decide(sel.Suite.Protocol.Ledger, nothingSecret))
-	}
-	return out, nil
+	return r.outcomes, nil
 }
+
+// MissingError is a transcript that is not there, and a scenario that cannot be judged without it.
+type MissingError struct {
+	Scenario ScenarioID // "" for the discovery document
+	Drive    string
+	cause    error
+}
+
+func (e *MissingError) Error() string {
+	about := "reading the discovery document again"
+	if e.Scenario != "" {
+		about = "judging " + string(e.Scenario) + " again"
+	}
+	return fmt.Sprintf("%s: the transcript of %s is missing", about, e.Drive)
+}
+
+func (e *MissingError) Unwrap() error { return e.cause }
 
 // nothingSecret is for what was cleaned when it was written.
 func nothingSecret(text string) string { return text }
 
-func reviveFor(dir string, s Scenario, drives map[string]*drive) (*drive, error) {
+// revived are drives that are over, as they stand on disk, and what is judged of them.
+type revived struct {
+	transcripts fs.FS
+	discovery   *drive
+	drives      map[string]*drive
+	order       []string // drive ids in the order of their first scenario
+	outcomes    []Outcome
+}
+
+func (r *revived) said() Discovery { return r.discovery.observation.(Discovery) }
+
+// revive reads the drives of a selection and judges them.
+func revive(transcripts fs.FS, selection Selection, suites []Suite) (*revived, error) {
+	picked, err := selection.Pick(suites...)
+	if err != nil {
+		return nil, err
+	}
+	r := &revived{transcripts: transcripts}
+	if r.discovery, err = readDiscovery(transcripts); err != nil {
+		return nil, err
+	}
+	r.drives = map[string]*drive{discoveryDrive: r.discovery}
+	for _, sel := range picked {
+		o := newOutcome(sel, selection, r.said())
+		if reason := notClaimed(sel.Scenario.Claim, r.said(), selection.ExpectClaims); reason != "" {
+			o.fixed = &Outcome{Scenario: sel.Scenario, Verdict: Inapplicable, Reason: reason}
+		} else if o.drive, err = r.driveOf(sel.Scenario); err != nil {
+			return nil, err
+		}
+		r.outcomes = append(r.outcomes, o.decide(sel.Suite.Protocol.Ledger, nothingSecret))
+	}
+	return r, nil
+}
+
+func (r *revived) driveOf(s Scenario) (*drive, error) {
 	meta, driven := s.Ask.Drive()
 	if !driven {
-		return drives[discoveryDrive], nil
+		return r.discovery, nil
 	}
-	if d, done := drives[meta.ID]; done {
+	if d, done := r.drives[meta.ID]; done {
 		return d, nil
 	}
-	path := filepath.Join(dir, TranscriptName(meta.ID))
-	f, t, err := readTranscript(path)
+	f, t, err := readTranscript(r.transcripts, meta.ID)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, &MissingError{s.ID, meta.ID, err}
+	}
 	if err != nil {
 		return nil, fmt.Errorf("judging %s again: %w", s.ID, err)
 	}
@@ -133,42 +171,78 @@ func reviveFor(dir string, s Scenario, drives map[string]*drive) (*drive, error)
 	close(d.done)
 	if d.stop == nil {
 		if d.observation, err = s.Ask.revive(f.Observation, t); err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
+			return nil, fmt.Errorf("judging %s again: %w", s.ID, err)
 		}
 	}
-	drives[meta.ID] = d
+	r.drives[meta.ID] = d
+	r.order = append(r.order, meta.ID)
 	return d, nil
 }
 
-func readDiscovery(dir string) (*drive, error) {
-	path := filepath.Join(dir, TranscriptName(discoveryDrive))
-	f, t, err := readTranscript(path)
+func readDiscovery(transcripts fs.FS) (*drive, error) {
+	f, t, err := readTranscript(transcripts, discoveryDrive)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, &MissingError{Drive: discoveryDrive, cause: err}
+	}
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("reading the discovery document again: %w", err)
 	}
 	var d Discovery
-	if err := json.Unmarshal(f.Observation, &d); err != nil {
-		return nil, fmt.Errorf("%s: observation: %w", path, err)
+	decoder := json.NewDecoder(bytes.NewReader(f.Observation))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&d); err != nil {
+		return nil, fmt.Errorf("reading the discovery document again: observation of %s: %w", discoveryDrive, err)
 	}
 	if err := wire.Bind(&d, t); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("reading the discovery document again: %w", err)
+	}
+	if _, isObject := d.Document.Actual().(map[string]any); !isObject {
+		return nil, fmt.Errorf("reading the discovery document again: its transcript holds no JSON object where the document stood")
 	}
 	out := &drive{meta: DriveMeta{ID: discoveryDrive}, transcript: t, observation: d, seconds: f.Seconds, done: make(chan struct{})}
 	close(out.done)
 	return out, nil
 }
 
-func readTranscript(path string) (*transcriptFile, *wire.Transcript, error) {
-	b, err := os.ReadFile(path)
+func readTranscript(transcripts fs.FS, drive string) (*transcriptFile, *wire.Transcript, error) {
+	name := TranscriptName(drive)
+	b, err := fs.ReadFile(transcripts, name)
 	if err != nil {
 		return nil, nil, err
 	}
+	f, err := parseTranscript(b)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if f.Drive != drive {
+		return nil, nil, fmt.Errorf("%s: it is the transcript of the drive %q", name, f.Drive)
+	}
+	return f, &wire.Transcript{Drive: f.Drive, Entries: f.Entries}, nil
+}
+
+// parseTranscript reads a transcript, which anybody may have written. What no drive leaves behind is an error.
+func parseTranscript(b []byte) (*transcriptFile, error) {
 	var f transcriptFile
 	if err := json.Unmarshal(b, &f); err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", path, err)
+		return nil, err
 	}
-	if f.Schema != TranscriptSchema {
-		return nil, nil, fmt.Errorf("%s: schema is %q, this Assay reads %q", path, f.Schema, TranscriptSchema)
+	switch {
+	case f.Schema != TranscriptSchema:
+		return nil, fmt.Errorf("schema is %q, this Assay reads %q", f.Schema, TranscriptSchema)
+	case f.Stop == nil && len(f.Observation) == 0 && f.Drive != probesDrive:
+		return nil, errors.New("the drive neither stopped nor observed anything")
+	case f.Stop != nil && len(f.Observation) > 0:
+		return nil, errors.New("the drive stopped, and observed something all the same")
+	case f.Stop != nil && !slices.Contains(stopped, f.Stop.Verdict):
+		return nil, fmt.Errorf("the drive stopped as %q: a drive that stops passes and fails nothing", f.Stop.Verdict)
 	}
-	return &f, &wire.Transcript{Drive: f.Drive, Entries: f.Entries}, nil
+	for i, e := range f.Entries {
+		if err := e.Check(); err != nil {
+			return nil, fmt.Errorf("exchange %d: %w", i+1, err)
+		}
+	}
+	return &f, nil
 }
+
+// stopped are the verdicts that a drive can end with by itself.
+var stopped = []Verdict{Inapplicable, Blocked, Inconclusive, Broken}

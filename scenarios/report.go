@@ -80,20 +80,26 @@ func (r *Report) Totals() map[Verdict]int {
 
 func (c *Certification) report(drives []DriveRecord, seen []Sighting, leftovers []string) *Report {
 	r := &Report{
-		Protocol: c.Protocol, Address: c.network.Address(), DiscoveryDigest: digest(c.Discovery.Document.Actual()), SuiteDigest: c.suiteDigest(),
+		Protocol: c.Protocol, Address: c.network.Address(), SuiteDigest: suiteDigest(c.selected),
 		Started: c.Started, Seconds: time.Since(c.Started).Seconds(), Seed: c.Options.Seed, Select: c.Options.Select,
 		DiscoveryFindings: c.DiscoveryFindings, Leftovers: leftovers, Seen: seen, Drives: drives,
-	}
-	if c.Protocol.Describe != nil {
-		r.Name, r.Version = c.Protocol.Describe(c.Discovery)
 	}
 	for _, o := range c.outcomes {
 		r.Outcomes = append(r.Outcomes, c.settle(o))
 	}
-	r.Requirements = requirementStatuses(c.Protocol.Ledger, r.Outcomes)
-	r.Claims = claimStatuses(c.Protocol, c.Discovery, r.Requirements, r.Outcomes)
-	r.Profiles = profileStatuses(c.Protocol, c.Discovery, r.Requirements)
+	r.sumUp(c.Discovery)
 	return r
+}
+
+// sumUp derives from the outcomes, and from what the target says of itself, all that a report says beside them.
+func (r *Report) sumUp(d Discovery) {
+	r.DiscoveryDigest = digest(d.Document.Actual())
+	if r.Protocol.Describe != nil {
+		r.Name, r.Version = r.Protocol.Describe(d)
+	}
+	r.Requirements = requirementStatuses(r.Protocol.Ledger, r.Outcomes)
+	r.Claims = claimStatuses(r.Protocol, d, r.Requirements, r.Outcomes)
+	r.Profiles = profileStatuses(r.Protocol, d, r.Requirements)
 }
 
 // records are what the drives leave on disk, once all are over.
@@ -307,18 +313,19 @@ const (
 	ExitInterrupted = 130
 )
 
-// suiteDigest changes when a scenario's metadata does: two results are comparable when it is the same.
-func (c *Certification) suiteDigest() string { return suiteDigest(c.selected) }
-
-// SuiteDigest is the [Report.SuiteDigest] of a certification with all scenarios of these suites.
-func SuiteDigest(suites ...Suite) (string, error) {
-	all, err := Selection{}.Pick(suites...)
+// Digest is the [Report.SuiteDigest] of a certification with this selection of suites.
+func (s Selection) Digest(suites ...Suite) (string, error) {
+	picked, err := s.Pick(suites...)
 	if err != nil {
 		return "", err
 	}
-	return suiteDigest(all), nil
+	return suiteDigest(picked), nil
 }
 
+// SuiteDigest is the [Report.SuiteDigest] of a certification with all scenarios of these suites.
+func SuiteDigest(suites ...Suite) (string, error) { return Selection{}.Digest(suites...) }
+
+// suiteDigest changes when a scenario's metadata does: two results are comparable when it is the same.
 func suiteDigest(selected []Selected) string {
 	type row struct {
 		ID, Title, Claim string

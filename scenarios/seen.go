@@ -59,30 +59,46 @@ func (p *Protocol) Probes() []string {
 // see looks for signs of what the target does not claim: in what the drives have recorded, and then, with a request each, for
 // those that can be asked for. drives are returned with that record, where there is one.
 func (c *Certification) see(drives []DriveRecord) ([]Sighting, []DriveRecord) {
-	signs := c.unclaimed()
+	signs := c.Protocol.unclaimed(c.Discovery)
+	seen := look(signs, drives, c.network.Address())
+	if probes := c.probe(signs, seen, drives); probes.Transcript.Len() > 0 {
+		lookAgain(signs, seen, probes, c.network.Address())
+		drives = append(drives, probes)
+	}
+	return shown(seen), drives
+}
+
+// look looks for signs in what the drives have recorded. Each sign has a sighting, of no reply where nothing shows it.
+func look(signs []Sign, drives []DriveRecord, address string) []Sighting {
 	seen := make([]Sighting, len(signs))
 	for i, sign := range signs {
 		seen[i] = Sighting{What: sign.What, Claim: sign.Claim}
 		for _, d := range drives {
-			seen[i].add(sign, d, c.network.Address())
+			seen[i].add(sign, d, address)
 			d.Transcript.Forget()
 		}
 	}
-	if probes := c.probe(signs, seen, drives); probes.Transcript.Len() > 0 {
-		for i, sign := range signs {
-			if seen[i].Replies == 0 {
-				seen[i].add(sign, probes, c.network.Address())
-			}
-		}
-		drives = append(drives, probes)
-	}
-	return slices.DeleteFunc(seen, func(s Sighting) bool { return s.Replies == 0 }), drives
+	return seen
 }
 
-func (c *Certification) unclaimed() []Sign {
+// lookAgain looks for the signs that were not seen in what was asked for them alone.
+func lookAgain(signs []Sign, seen []Sighting, probes DriveRecord, address string) {
+	for i, sign := range signs {
+		if seen[i].Replies == 0 {
+			seen[i].add(sign, probes, address)
+		}
+	}
+}
+
+func shown(seen []Sighting) []Sighting {
+	return slices.DeleteFunc(seen, func(s Sighting) bool { return s.Replies == 0 })
+}
+
+// unclaimed are the signs of what a target does not claim.
+func (p *Protocol) unclaimed(d Discovery) []Sign {
 	var out []Sign
-	for _, s := range c.Protocol.Signs {
-		if _, claimed := s.Claim.Look(c.Discovery); !claimed {
+	for _, s := range p.Signs {
+		if _, claimed := s.Claim.Look(d); !claimed {
 			out = append(out, s)
 		}
 	}

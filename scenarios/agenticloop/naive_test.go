@@ -179,7 +179,7 @@ func judgedAgain(t *testing.T, report *scenarios.Report) {
 			t.Fatal(err)
 		}
 	}
-	again, err := scenarios.Rejudge(dir, scenarios.Selection{}, Suites()...)
+	again, err := scenarios.Rejudge(os.DirFS(dir), scenarios.Selection{}, Suites()...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -77,10 +77,11 @@ var contentArrives = scenarios.Scenario{
 				return
 			}
 			j.Check(agenticloopv2.RFC103B4, f.Turn.events()).To(check.Seeing("the marker in an event or a file", func(s wire.Seen) (bool, string) {
-				for place, v := range map[string]any{"an event": s.Actual(), "a file": f.Files.Actual()} {
-					if at := holds(v, f.Marker); at != "" {
-						return true, place
-					}
+				switch {
+				case holds(s.Actual(), f.Marker) != "":
+					return true, "an event"
+				case holds(f.Files.Actual(), f.Marker) != "":
+					return true, "a file"
 				}
 				return false, "nowhere"
 			}), "%s", f.Turn.Name)

@@ -15,6 +15,7 @@ type ids = []scenarios.RequirementID
 var Protocol = &scenarios.Protocol{
 	ID:             "agentic-loop/v2",
 	Title:          "the resumable agentic loop (RFC-103) over plugin protocol 2",
+	Spec:           agenticloopv2.Bundled,
 	Ledger:         ledger(),
 	Claims:         claims,
 	Profiles:       profiles,

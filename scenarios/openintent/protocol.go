@@ -16,6 +16,7 @@ var Protocol = &scenarios.Protocol{
 	Title:          "OpenIntent v1: suspension and retry (RFC-0026, RFC-0025)",
 	DiscoveryPath:  "/.well-known/openintent.json",
 	KeyHeader:      "X-API-Key",
+	Spec:           openintentv1.Bundled,
 	Ledger:         ledger(),
 	Claims:         claims,
 	CheckDiscovery: checkDiscovery,

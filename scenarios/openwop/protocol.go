@@ -14,6 +14,7 @@ var Protocol = &scenarios.Protocol{
 	ID:             "openwop/v1",
 	Title:          "OpenWOP v1 (RFC 0037, RFC 0061, RFC 0097)",
 	DiscoveryPath:  "/.well-known/openwop",
+	Spec:           openwopv1.Bundled,
 	Ledger:         ledger(),
 	Claims:         claims,
 	Profiles:       profiles,

@@ -2,7 +2,11 @@ package wire
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"strconv"
 	"sync/atomic"
 )
 
@@ -135,4 +139,34 @@ func clip(text string) string {
 		return text
 	}
 	return fmt.Sprintf("%s… (%d bytes)", printable([]byte(text[:mostShown])), len(text))
+}
+
+// Check tells what is wrong with an entry that somebody else may have written: its kind says which parts it has.
+func (e *Entry) Check() error {
+	parts := map[string]bool{"request": e.Request != nil, "response": e.Response != nil, "chunks": len(e.Chunks) > 0, "process": e.Process != nil, "files": e.Files != nil}
+	may, known := partsOf[e.Kind]
+	if !known {
+		return fmt.Errorf("the kind %s is unknown", clip(strconv.Quote(e.Kind)))
+	}
+	for _, name := range may {
+		delete(parts, name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(parts)) {
+		if parts[name] {
+			return fmt.Errorf("an entry of kind %s has no %s", e.Kind, name)
+		}
+	}
+	if e.Kind == "inbound" && e.Request == nil {
+		return errors.New("an entry of kind inbound needs a request")
+	}
+	return nil
+}
+
+// partsOf are the parts that an entry of a kind may have. One that was too large to be kept has fewer.
+var partsOf = map[string][]string{
+	"http":    {"request", "response"},
+	"stream":  {"request", "response", "chunks"},
+	"process": {"process"},
+	"files":   {"files"},
+	"inbound": {"request"},
 }

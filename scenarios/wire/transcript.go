@@ -171,3 +171,17 @@ func (t *Transcript) MarshalJSON() ([]byte, error) {
 		Entries []Entry `json:"entries"`
 	}{t.Drive, t.Entries})
 }
+
+// Document is the text of the reply in the n-th entry, counted from 1, as the transcript has it: the body, or what stands for it.
+func (t *Transcript) Document(n int) (text string, ok bool) { return t.Entry(n).document() }
+
+// Sent are the texts of an entry that we have sent.
+func (e *Entry) Sent() []string {
+	switch {
+	case e.Process != nil:
+		return []string{e.Process.Input}
+	case e.Request != nil && e.Kind != "inbound":
+		return []string{e.Request.URL, e.Request.Body}
+	}
+	return nil
+}

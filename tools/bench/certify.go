@@ -54,7 +54,7 @@ func (b *bench) certify(ctx context.Context) ([]row, error) {
 	if err != nil {
 		return nil, err
 	}
-	again, err := scenarios.Rejudge(filepath.Join(dir, "transcripts"), scenarios.Selection{}, openwop.Suites()...)
+	again, err := scenarios.Rejudge(os.DirFS(filepath.Join(dir, "transcripts")), scenarios.Selection{}, openwop.Suites()...)
 	if err != nil {
 		return nil, err
 	}
