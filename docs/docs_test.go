@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -29,6 +30,39 @@ func TestSeamsPageHasEverySuite(t *testing.T) {
 	for _, suite := range openwop.Suites() {
 		if !strings.Contains(string(page), "\n| `"+suite.ID+"` |") {
 			t.Errorf("seams.md has no row for the suite %s", suite.ID)
+		}
+	}
+}
+
+// A link of a page leads to a file, and the index of the docs to every page.
+func TestLinksLeadSomewhere(t *testing.T) {
+	pages, err := filepath.Glob("*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	suites, err := filepath.Glob("suites/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	link := regexp.MustCompile(`\]\(([^)#: ]+)(#[^)]*)?\)`)
+	for _, page := range append(append(pages, suites...), "../README.md", "../CONTRIBUTING.md", "../CHANGELOG.md") {
+		content, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range link.FindAllStringSubmatch(string(content), -1) {
+			if _, err := os.Stat(filepath.Join(filepath.Dir(page), m[1])); err != nil {
+				t.Errorf("%s links to %s, which is not there", page, m[1])
+			}
+		}
+	}
+	index, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, page := range pages {
+		if page != "README.md" && !strings.Contains(string(index), "("+page+")") {
+			t.Errorf("README.md does not list %s", page)
 		}
 	}
 }
