@@ -177,10 +177,16 @@ func properties(doc results.Results) []junitProperty {
 			out = append(out, junitProperty{p.name, *p.value})
 		}
 	}
+	for _, p := range doc.Profiles {
+		if p.Status != results.ProfileStatusInapplicable {
+			out = append(out, junitProperty{"profile." + p.ID, fmt.Sprintf("%s, %d of %d", p.Status, p.Proved, p.Required)})
+		}
+	}
 	for _, seen := range doc.NotClaimed {
 		out = append(out, junitProperty{"not-claimed-but-seen", seen.What + ", would be claimed by " + seen.ClaimPointer})
 	}
 	for i := range out {
+		out[i].Name = textsafe.Line(out[i].Name)
 		out[i].Value = textsafe.Line(out[i].Value)
 	}
 	return out

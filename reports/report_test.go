@@ -2,6 +2,7 @@ package reports_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 	"time"
 
@@ -83,7 +84,7 @@ func loopReport(t testing.TB) *scenarios.Report {
 			outcome("broken", scenarios.Broken, scenarios.Outcome{Drive: "demo/loop", Seconds: 0.25, Reason: "the judge panicked: " + evil}),
 		},
 		Profiles: []scenarios.ProfileStatus{
-			{ID: "loop-v5", Status: "violated", Proved: 1, Required: 4, ThroughSeam: 2},
+			{ID: "loop-v5", Digest: strings.Repeat("5a", 32), Status: "violated", Proved: 1, Required: 4, ThroughSeam: 2, Provisional: []scenarios.ScenarioID{"demo/loop/fails", "demo/loop/blocked"}},
 			{ID: "goals-v1", Status: "inapplicable", Required: 3},
 		},
 		DiscoveryFindings: []scenarios.Finding{{Text: "discovery /model/hint: " + evil}},

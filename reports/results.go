@@ -145,10 +145,15 @@ func sighting(s scenarios.Sighting) results.Sighting {
 }
 
 func profile(p scenarios.ProfileStatus) results.ProfileResult {
-	return results.ProfileResult{
+	out := results.ProfileResult{
 		ID: p.ID, Status: results.ProfileStatus(p.Status),
 		Proved: int64(p.Proved), Required: int64(p.Required), ThroughSeam: int64(p.ThroughSeam),
+		Provisional: each(p.Provisional, func(id scenarios.ScenarioID) string { return string(id) }),
 	}
+	if digest := p.Digest; digest != "" {
+		out.Digest = &digest
+	}
+	return out
 }
 
 func totals(n map[scenarios.Verdict]int) results.Totals {

@@ -234,9 +234,27 @@ func (t *text) claims() {
 			if p.ThroughSeam > 0 {
 				seams = fmt.Sprintf("; %d of the %d can be shown only through test seams that Assay defines", p.ThroughSeam, p.Required)
 			}
-			t.line("  %s  profile %s: %d of %s proved%s", t.status(string(p.Status)), p.ID, p.Proved, plural(int(p.Required), "requirement"), seams)
+			t.line("  %s  profile %s: %d of %s proved%s%s", t.status(string(p.Status)), p.ID, p.Proved, plural(int(p.Required), "requirement"), seams, t.provisional(p))
 		}
 	}
+}
+
+// provisional says how many scenarios were asked beside those that the profile was frozen with, and did not count.
+func (t *text) provisional(p results.ProfileResult) string {
+	if len(p.Provisional) == 0 {
+		return ""
+	}
+	said := fmt.Sprintf("; %s not counted", plural(len(p.Provisional), "provisional scenario"))
+	failed := 0
+	for _, s := range t.doc.Scenarios {
+		if s.Verdict == results.VerdictFailed && slices.Contains(p.Provisional, s.ID) {
+			failed++
+		}
+	}
+	if failed > 0 {
+		said += fmt.Sprintf(", of which %d failed", failed)
+	}
+	return said
 }
 
 // provedInBrief names the claims that are proved, where they are many, and returns those that are still to be listed, with

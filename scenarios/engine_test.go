@@ -41,7 +41,10 @@ var (
 			{ID: "TOY-4", Level: scenarios.May, Claim: "counts"},
 			{ID: "TOY-5", Level: scenarios.Must, Claim: "loud"},
 		}),
-		Profiles: []scenarios.Profile{{ID: "toy-basic", Claim: "counts", Requires: []scenarios.RequirementID{"TOY-1", "TOY-2"}}},
+		Profiles: []scenarios.Profile{{ID: "toy-basic", Claims: []string{"counts"}, Digest: "d1", Requires: []scenarios.Required{
+			{ID: "TOY-1", Evidence: scenarios.Observed, Scenarios: []scenarios.ScenarioID{"toy/counting/a", "toy/counting/b"}},
+			{ID: "TOY-2", Evidence: scenarios.Observed, Scenarios: []scenarios.ScenarioID{"toy/counting/c"}},
+		}}},
 	}
 )
 

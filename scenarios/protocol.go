@@ -87,26 +87,6 @@ func (c Claim) asked(d Discovery) (value wire.Value, asked bool) {
 
 func (c Claim) open(d Discovery) bool { return c.Open != nil && c.Open(d) }
 
-// Profile is a frozen list of requirements that a target can be certified for.
-type Profile struct {
-	ID       string // loop-v5
-	Title    string
-	Claim    string // the claim that makes it applicable
-	Requires []RequirementID
-}
-
-// ThroughSeam counts the requirements of p that are shown only through a seam
-// of Assay's own: what a certificate for p rests on beside the target's wire.
-func (p Profile) ThroughSeam(l *Ledger) int {
-	n := 0
-	for _, id := range p.Requires {
-		if r, _ := l.Find(id); r.ThroughSeam() {
-			n++
-		}
-	}
-	return n
-}
-
 // Suite is the scenarios of one theme.
 type Suite struct {
 	ID        string // iteration-monotonic

@@ -47,14 +47,6 @@ type RequirementStatus struct {
 	Evidence Evidence
 }
 
-// ProfileStatus says how much of a profile was proved.
-type ProfileStatus struct {
-	ID               string
-	Status           string // certified, attested, unproved, violated, inapplicable
-	Proved, Required int
-	ThroughSeam      int // of the required: shown only through seams of Assay's own
-}
-
 // DriveRecord is what one drive leaves on disk.
 type DriveRecord struct {
 	ID          string
@@ -99,7 +91,7 @@ func (r *Report) sumUp(d Discovery) {
 	}
 	r.Requirements = requirementStatuses(r.Protocol.Ledger, r.Outcomes)
 	r.Claims = claimStatuses(r.Protocol, d, r.Requirements, r.Outcomes)
-	r.Profiles = profileStatuses(r.Protocol, d, r.Requirements)
+	r.Profiles = ProfileStatuses(r.Protocol, d, r.Outcomes)
 }
 
 // records are what the drives leave on disk, once all are over.
@@ -127,13 +119,7 @@ func requirementStatuses(ledger *Ledger, outcomes []Outcome) []RequirementStatus
 				s = &RequirementStatus{ID: id, Verdict: Inapplicable}
 				best[id] = s
 			}
-			v, e := o.verdictOn(id)
-			switch {
-			case weight(v) > weight(s.Verdict):
-				s.Verdict, s.Evidence = v, e
-			case v == s.Verdict && e > s.Evidence:
-				s.Evidence = e
-			}
+			s.take(o)
 		}
 	}
 	var out []RequirementStatus
@@ -143,6 +129,17 @@ func requirementStatuses(ledger *Ledger, outcomes []Outcome) []RequirementStatus
 		}
 	}
 	return out
+}
+
+// take counts an outcome in.
+func (s *RequirementStatus) take(o Outcome) {
+	v, e := o.verdictOn(s.ID)
+	switch {
+	case weight(v) > weight(s.Verdict):
+		s.Verdict, s.Evidence = v, e
+	case v == s.Verdict && e > s.Evidence:
+		s.Evidence = e
+	}
 }
 
 // verdictOn is what an outcome says of one of its requirements: a failed
@@ -187,14 +184,15 @@ func claimStatuses(p *Protocol, d Discovery, requirements []RequirementStatus, o
 		}
 		status, lacking := "", false
 		for _, r := range requirements {
-			if row, _ := p.Ledger.Find(r.ID); row.Claim != claim.ID || row.Level != Must {
+			row, _ := p.Ledger.Find(r.ID)
+			if row.Claim != claim.ID || row.Level != Must {
 				continue
 			}
 			if r.Verdict == Inapplicable {
 				lacking = true
 				continue
 			}
-			status = worse(status, standing(p.Ledger, r))
+			status = worse(status, standing(r, row.Demands()))
 		}
 		_, made := claim.Look(d)
 		if !made && lacking && status != "" { // it has a part of what nobody claims
@@ -215,11 +213,12 @@ func claimStatuses(p *Protocol, d Discovery, requirements []RequirementStatus, o
 	return out
 }
 
-func standing(l *Ledger, r RequirementStatus) string {
+// standing is what a status says of its requirement, which demands that evidence.
+func standing(r RequirementStatus, demands Evidence) string {
 	switch {
 	case r.Verdict == Failed:
 		return "violated"
-	case proved(l, r):
+	case r.Verdict == Passed && r.Evidence >= demands:
 		return "proved"
 	case r.Verdict == Passed:
 		return "attested"
@@ -234,38 +233,6 @@ func worse(a, b string) string {
 		return b
 	}
 	return a
-}
-
-func profileStatuses(p *Protocol, d Discovery, requirements []RequirementStatus) []ProfileStatus {
-	var out []ProfileStatus
-	for _, profile := range p.Profiles {
-		s := ProfileStatus{ID: profile.ID, Required: len(profile.Requires), ThroughSeam: profile.ThroughSeam(p.Ledger), Status: "inapplicable"}
-		if claim, ok := p.Claim(profile.Claim); ok {
-			if _, asked := claim.asked(d); asked {
-				weakest := ""
-				for _, id := range profile.Requires {
-					standing := standingOf(p.Ledger, requirements, id)
-					if standing == "proved" {
-						s.Proved++
-					}
-					weakest = worse(weakest, standing)
-				}
-				if s.Status = weakest; weakest == "proved" {
-					s.Status = "certified"
-				}
-			}
-		}
-		out = append(out, s)
-	}
-	return out
-}
-
-func standingOf(l *Ledger, requirements []RequirementStatus, id RequirementID) string {
-	i := slices.IndexFunc(requirements, func(r RequirementStatus) bool { return r.ID == id })
-	if i < 0 {
-		return "unproved"
-	}
-	return standing(l, requirements[i])
 }
 
 // ExitCode is the exit code of a certification that ran, highest wins: 6 Assay

@@ -390,10 +390,17 @@ type Level string
 
 // ProfileResult How much of a profile was proved.
 type ProfileResult struct {
-	ID string `json:"id"`
+	// Digest Of the profile as it was frozen (spec/assay/profiles): two results speak of the same profile
+	// where it is the same.
+	Digest *Digest `json:"digest,omitempty"`
+	ID     string  `json:"id"`
 
 	// Proved Requirements of the profile that are proved.
 	Proved int64 `json:"proved"`
+
+	// Provisional Scenarios that were asked about a requirement of the profile and did not count, since they came
+	// after it was frozen.
+	Provisional []string `json:"provisional,omitempty"`
 
 	// Required Requirements of the profile.
 	Required int64 `json:"required"`

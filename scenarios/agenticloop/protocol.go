@@ -18,7 +18,7 @@ var Protocol = &scenarios.Protocol{
 	Spec:           agenticloopv2.Bundled,
 	Ledger:         ledger(),
 	Claims:         claims,
-	Profiles:       profiles,
+	Profiles:       scenarios.FrozenProfiles("agentic-loop/v2"),
 	CheckDiscovery: checkDeclared,
 	Describe:       describe,
 }
@@ -75,17 +75,3 @@ func describe(d scenarios.Discovery) (name, version string) {
 	}
 	return name, d.Document.At("/manifest/version").String()
 }
-
-var profiles = []scenarios.Profile{{
-	ID:    "agentic-core",
-	Title: "the core of the loop: correlation, budget, state and the allowlist",
-	Claim: plugin.ID,
-	Requires: ids{
-		agenticloopv2.RFC103E1, agenticloopv2.RFC103E2, agenticloopv2.RFC103I1, agenticloopv2.RFC103I2, agenticloopv2.RFC103I3, agenticloopv2.RFC103I5,
-		agenticloopv2.RFC103I6, agenticloopv2.RFC103I7, agenticloopv2.RFC103V1, agenticloopv2.RFC103V2, agenticloopv2.RFC103V4, agenticloopv2.RFC103V6,
-		agenticloopv2.RFC103V7, agenticloopv2.RFC103V8, agenticloopv2.RFC103V9, agenticloopv2.RFC103V10, agenticloopv2.RFC103K2, agenticloopv2.RFC103K3,
-		agenticloopv2.RFC103F6, agenticloopv2.RFC103F7, agenticloopv2.RFC103M6, agenticloopv2.RFC103M7, agenticloopv2.RFC103S6, agenticloopv2.RFC103S8,
-		agenticloopv2.RFC103WIRE1, agenticloopv2.RFC103WIRE2, agenticloopv2.RFC103WIRE6, agenticloopv2.RFC103WIRE8, agenticloopv2.RFC103WIRE12,
-		agenticloopv2.RFC103READ1, agenticloopv2.RFC103READ5, agenticloopv2.RFC103READ7, agenticloopv2.RFC103READ8, agenticloopv2.RFC103D1, agenticloopv2.RFC103G3,
-	},
-}}

@@ -69,7 +69,7 @@ func TestIDsAreStable(t *testing.T) {
 		got = append(got, "claim "+c.ID)
 	}
 	for _, p := range openintent.Protocol.Profiles {
-		got = append(got, "profile "+p.ID)
+		got = append(got, "profile "+p.ID+" "+p.Digest)
 	}
 	slices.Sort(got)
 	const path = "testdata/ids.txt"

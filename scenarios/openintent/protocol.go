@@ -19,6 +19,7 @@ var Protocol = &scenarios.Protocol{
 	Spec:           openintentv1.Bundled,
 	Ledger:         ledger(),
 	Claims:         claims,
+	Profiles:       scenarios.FrozenProfiles("openintent/v1"),
 	CheckDiscovery: checkDiscovery,
 	Describe:       describe,
 }

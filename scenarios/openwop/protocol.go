@@ -17,7 +17,7 @@ var Protocol = &scenarios.Protocol{
 	Spec:           openwopv1.Bundled,
 	Ledger:         ledger(),
 	Claims:         claims,
-	Profiles:       profiles,
+	Profiles:       scenarios.FrozenProfiles("openwop/v1"),
 	CheckDiscovery: checkDiscovery,
 	Describe:       describe,
 	Signs:          signs,
@@ -37,29 +37,6 @@ func ledger() *scenarios.Ledger {
 	}
 	return scenarios.NewLedger(rows)
 }
-
-var profiles = []scenarios.Profile{{
-	ID:    "loop-v5",
-	Title: "agent loop at version 5: the counter, its end and its bound",
-	Claim: executionModel5.ID,
-	Requires: []scenarios.RequirementID{
-		openwopv1.OWP0061A1, openwopv1.OWP0061A2, openwopv1.OWP0061B1, openwopv1.OWP0061B2, openwopv1.OWP0061B4, openwopv1.OWP0061B5,
-		openwopv1.OWP0061E1, openwopv1.OWP0061E2, openwopv1.OWP0061E3, openwopv1.OWP0061E4, openwopv1.OWP0061E6,
-		openwopv1.OWP0037A1, openwopv1.OWP0037A2, openwopv1.OWP0037A3, openwopv1.OWP0037A5, openwopv1.OWP0037A6, openwopv1.OWP0037C1,
-	},
-}, {
-	ID: "goals",
-	// OWP-0097-E8 is left out: it binds only where agents can get stuck, which is a claim of its own.
-	Title: "standing goals: who ends them, and where they stop at the latest",
-	Claim: goalsBounded.ID,
-	Requires: []scenarios.RequirementID{
-		openwopv1.OWP0097A1, openwopv1.OWP0097A2, openwopv1.OWP0097B1, openwopv1.OWP0097B2, openwopv1.OWP0097B3, openwopv1.OWP0097B4,
-		openwopv1.OWP0097C1, openwopv1.OWP0097C2, openwopv1.OWP0097C3, openwopv1.OWP0097C4, openwopv1.OWP0097C5, openwopv1.OWP0097C6, openwopv1.OWP0097C7,
-		openwopv1.OWP0097D1, openwopv1.OWP0097D2, openwopv1.OWP0097D3,
-		openwopv1.OWP0097E1, openwopv1.OWP0097E2, openwopv1.OWP0097E3, openwopv1.OWP0097E4, openwopv1.OWP0097E5, openwopv1.OWP0097E6,
-		openwopv1.OWP0097E7, openwopv1.OWP0097E9, openwopv1.OWP0097E10, openwopv1.OWP0097G1, openwopv1.OWP0097G2,
-	},
-}}
 
 // contract is read when a document is first compared with it, not at start.
 var contract = sync.OnceValues(func() (*validate.Set, error) { return validate.New(openwopv1.Bundled()) })

@@ -30,6 +30,7 @@ type folder struct {
 	byID     map[string]*document
 	fixtures map[string][]byte // file name -> content, of fixtures/*.json
 	ledgers  map[string][]byte // requirements.yaml, or the files of requirements/, one a theme: relative path -> content
+	profiles map[string][]byte // profiles/*.yaml: relative path -> content
 }
 
 const (
@@ -45,7 +46,7 @@ var (
 
 // load reads a spec folder. All its files are parsed before it reports, so that one run names every broken one.
 func load(dir string) (*folder, error) {
-	f := &folder{dir: dir, byRel: map[string]*document{}, byID: map[string]*document{}, fixtures: map[string][]byte{}, ledgers: map[string][]byte{}}
+	f := &folder{dir: dir, byRel: map[string]*document{}, byID: map[string]*document{}, fixtures: map[string][]byte{}, ledgers: map[string][]byte{}, profiles: map[string][]byte{}}
 	var bad problems
 	f.files = os.DirFS(dir)
 	err := fs.WalkDir(f.files, ".", func(rel string, d fs.DirEntry, err error) error {
@@ -97,6 +98,10 @@ func (f *folder) take(rel string) error {
 	case rel == ledgerName, path.Dir(rel) == ledgerFolder && path.Ext(rel) == ".yaml":
 		b, err := read()
 		f.ledgers[rel] = b
+		return err
+	case path.Dir(rel) == profileFolder && path.Ext(rel) == ".yaml":
+		b, err := read()
+		f.profiles[rel] = b
 		return err
 	case slices.Contains(rootNames, rel):
 		if f.root != nil {

@@ -64,13 +64,18 @@ type contract struct {
 	*bundled
 	events []event
 	rows   []ledgerRow // nil without a ledger
+
+	profiles []frozenProfile
 }
 
 // read turns a loaded folder into its contract. It goes on after a mistake as far as it makes sense, to report many at once.
 func read(f *folder, house bool) (*contract, error) {
 	var c contract
-	var ledgerErr, namesErr, bundleErr, eventsErr error
+	var ledgerErr, profilesErr, namesErr, bundleErr, eventsErr error
 	c.rows, ledgerErr = readLedger(f)
+	if house {
+		c.profiles, profilesErr = readProfiles(f)
+	}
 	lintErr := lint(f, house)
 	names, namesErr := nameSchemas(f, house)
 	if namesErr == nil {
@@ -78,7 +83,7 @@ func read(f *folder, house bool) (*contract, error) {
 		c.events, eventsErr = c.bundled.events()
 	}
 	var bad problems
-	for _, err := range []error{ledgerErr, lintErr, namesErr, bundleErr, eventsErr} {
+	for _, err := range []error{ledgerErr, profilesErr, lintErr, namesErr, bundleErr, eventsErr} {
 		if err := bad.take(err); err != nil {
 			return nil, err
 		}
@@ -115,7 +120,7 @@ func (c *contract) files(ctx context.Context, pkg string) (map[string][]byte, er
 		return nil, err
 	}
 	for _, more := range []func(pkg string) (map[string][]byte, error){
-		c.registryFile, c.schemaFiles, c.fixtureFiles, c.requirementsFile,
+		c.registryFile, c.schemaFiles, c.fixtureFiles, c.requirementsFile, c.profilesFile,
 	} {
 		made, err := more(pkg)
 		if err != nil {

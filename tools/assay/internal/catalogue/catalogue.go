@@ -95,11 +95,16 @@ type Variation struct {
 
 // Profile is a profile as assay list --json prints it.
 type Profile struct {
-	ID           string   `json:"id"`
-	Title        string   `json:"title"`
-	Claim        string   `json:"claim"`
-	Requirements []string `json:"requirements"`
-	ThroughSeam  int      `json:"throughSeam"` // how many of them are shown only through seams of Assay's own
+	ID           string            `json:"id"`
+	Protocol     string            `json:"protocol"`
+	Title        string            `json:"title"`
+	Claims       []string          `json:"claims"` // that make it applicable, all of them
+	Digest       string            `json:"digest"` // what it was frozen as
+	Requirements []string          `json:"requirements"`
+	Evidence     map[string]string `json:"evidence"`    // the weakest that proves each
+	Scenarios    []string          `json:"scenarios"`   // that count
+	Provisional  []string          `json:"provisional"` // that came later, and do not count
+	ThroughSeam  int               `json:"throughSeam"` // how many requirements are shown only through seams of Assay's own
 }
 
 // List is one of the lists, by its kind, as a slice that encodes to the JSON array. The error is an
@@ -175,7 +180,31 @@ func (c *Catalogue) profiles() []Profile {
 	out := []Profile{}
 	for _, p := range c.protocols() {
 		for _, profile := range p.Profiles {
-			out = append(out, Profile{profile.ID, profile.Title, profile.Claim, each(profile.Requires, text), profile.ThroughSeam(p.Ledger)})
+			out = append(out, c.profile(p, profile))
+		}
+	}
+	return out
+}
+
+func (c *Catalogue) profile(of *scenarios.Protocol, p scenarios.Profile) Profile {
+	out := Profile{
+		ID: p.ID, Protocol: of.ID, Title: p.Title, Claims: each(p.Claims, text), Digest: p.Digest,
+		Requirements: each(p.Requirements(), text), Evidence: map[string]string{}, Scenarios: []string{}, Provisional: []string{}, ThroughSeam: p.ThroughSeam(of.Ledger),
+	}
+	for _, r := range p.Requires {
+		out.Evidence[string(r.ID)] = r.Evidence.String()
+	}
+	for _, suite := range c.Suites {
+		if suite.Protocol != of {
+			continue
+		}
+		for _, s := range suite.Scenarios {
+			switch {
+			case p.Counts(s.ID):
+				out.Scenarios = append(out.Scenarios, string(s.ID))
+			case p.Provisional(of.Ledger, s):
+				out.Provisional = append(out.Provisional, string(s.ID))
+			}
 		}
 	}
 	return out

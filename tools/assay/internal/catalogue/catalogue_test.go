@@ -25,7 +25,9 @@ func small() *catalogue.Catalogue {
 			{ID: "D-A2", Level: scenarios.May, Source: "RFC-1", Section: "B", Evidence: "survived", Text: "Turns rest.", Reason: "planned", Why: "later", Issue: 3},
 			{ID: "D-A3", Level: scenarios.Must, Source: "RFC-1", Section: "C", Claim: claim.ID, Stimulus: scenarios.SeamStimulus, Text: "Turns are judged."},
 		}),
-		Profiles: []scenarios.Profile{{ID: "loop", Title: "loops", Claim: claim.ID, Requires: []scenarios.RequirementID{"D-A1", "D-A3"}}},
+		Profiles: []scenarios.Profile{{ID: "loop", Title: "loops", Claims: []string{claim.ID}, Digest: "0123456789abcdef", Requires: []scenarios.Required{
+			{ID: "D-A1", Evidence: scenarios.Observed, Scenarios: []scenarios.ScenarioID{"demo/turns/counted", "demo/turns/gone"}}, {ID: "D-A3", Evidence: scenarios.Attested},
+		}}},
 	}
 	drive := &scenarios.Drive[struct{}]{ID: "demo/run", Title: "runs a loop", Sends: []string{"POST /runs", "GET /runs/{id}"}, Exclusive: true}
 	return &catalogue.Catalogue{
@@ -53,7 +55,8 @@ func TestJSONShapes(t *testing.T) {
 		"faults": `[{"id":"turns.lost","title":"a turn is lost","looks":"a number is missing","breaks":["D-A1"],"blindSpots":[7],"run":"assay simhost --fault turns.lost --version 4"}]`,
 		"variations": `[{"id":"late","title":"turns are told late","about":"when turns are told","slips":[],"run":"assay simhost --vary late"},` +
 			`{"id":"odd","title":"turns are odd","about":"how turns are numbered","slips":["D-A2"],"run":"assay simhost --vary odd"}]`,
-		"profiles": `[{"id":"loop","title":"loops","claim":"model>=5","requirements":["D-A1","D-A3"],"throughSeam":1}]`,
+		"profiles": `[{"id":"loop","protocol":"demo/v1","title":"loops","claims":["model>=5"],"digest":"0123456789abcdef","requirements":["D-A1","D-A3"],` +
+			`"evidence":{"D-A1":"observed","D-A3":"attested"},"scenarios":["demo/turns/counted"],"provisional":["demo/turns/told"],"throughSeam":1}]`,
 	} {
 		list, err := small().List(kind)
 		if err != nil {
@@ -128,8 +131,8 @@ D-A1         MUST   RFC-1 A  2          observed  Turns are counted.
 D-A2         MAY    RFC-1 B  planned              Turns rest.
 D-A3         MUST   RFC-1 C  0†                   Turns are judged.
 ` + legend,
-		"profiles": `PROFILE  CLAIM     REQUIREMENTS  WHAT IT CERTIFIES
-loop     model>=5  2 (1†)        loops
+		"profiles": `PROFILE  CLAIMS    REQUIREMENTS  DIGEST        WHAT IT CERTIFIES
+loop     model>=5  2 (1†)        0123456789ab  loops
 ` + legend,
 		"variations": `VARIATION  FINDINGS  HOW IT LOOKS FROM OUTSIDE
 late                 turns are told late
@@ -243,10 +246,13 @@ func TestExplain(t *testing.T) {
 `,
 		"loop": `loop  profile of demo/v1
   certifies    loops
-  claim        model>=5: /model/version >= 5
+  claims       model>=5: /model/version >= 5
+  digest       0123456789abcdef
   rests on     seams of Assay's own for 1 of 2 requirements
-  requires     D-A1 (MUST, RFC-1 A): Turns are counted.
-               D-A3 (MUST, RFC-1 C, assay-seam): Turns are judged.
+  counts       the scenarios that it was frozen with, 1 of those that there are
+  provisional  demo/turns/told: it came later and does not count
+  requires     D-A1 (MUST, RFC-1 A): Turns are counted. [observed]
+               D-A3 (MUST, RFC-1 C, assay-seam): Turns are judged. [attested]
 `,
 	} {
 		t.Run(id, func(t *testing.T) {

@@ -246,13 +246,22 @@ func (p *page) profiles(id string) {
 			}
 			p.title("%s  profile of %s", profile.ID, protocol.ID)
 			p.field("certifies", profile.Title)
-			p.field("claim", claimLine(protocol, profile.Claim))
+			p.list("claims", each(profile.Claims, func(id string) string { return claimLine(protocol, id) }))
+			p.field("digest", profile.Digest)
 			if n := profile.ThroughSeam(protocol.Ledger); n > 0 {
 				p.field("rests on", fmt.Sprintf("seams of Assay's own for %d of %d requirements", n, len(profile.Requires)))
 			}
-			p.list("requires", requirementLines(protocol.Ledger, profile.Requires))
+			listed := p.catalogue.profile(protocol, profile)
+			p.field("counts", fmt.Sprintf("the scenarios that it was frozen with, %d of those that there are", len(listed.Scenarios)))
+			p.list("provisional", each(listed.Provisional, func(id string) string { return id + ": it came later and does not count" }))
+			p.list("requires", each(profile.Requires, func(r scenarios.Required) string { return requiredLine(protocol.Ledger, r) }))
 		}
 	}
+}
+
+// requiredLine is a requirement of a profile with the evidence that the profile demands.
+func requiredLine(ledger *scenarios.Ledger, r scenarios.Required) string {
+	return requirementLines(ledger, []scenarios.RequirementID{r.ID})[0] + " [" + r.Evidence.String() + "]"
 }
 
 func (p *page) faults(id string) {

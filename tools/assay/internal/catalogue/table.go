@@ -10,6 +10,9 @@ import (
 	"github.com/openassay/assay/internal/textsafe"
 )
 
+// shortDigest is how much of a digest a table shows; the JSON has all of it.
+const shortDigest = 12
+
 // Table writes one of the lists for people: a line a row, in columns, the last of which is not cut.
 func (c *Catalogue) Table(w io.Writer, kind string) error {
 	list, err := c.List(kind)
@@ -58,14 +61,14 @@ func (c *Catalogue) Table(w io.Writer, kind string) error {
 			rows = append(rows, []string{v.ID, strings.Join(v.Slips, " "), v.Title})
 		}
 	case []Profile:
-		rows = append(rows, []string{"PROFILE", "CLAIM", "REQUIREMENTS", "WHAT IT CERTIFIES"})
+		rows = append(rows, []string{"PROFILE", "CLAIMS", "REQUIREMENTS", "DIGEST", "WHAT IT CERTIFIES"})
 		for _, p := range list {
 			required := strconv.Itoa(len(p.Requirements))
 			if p.ThroughSeam > 0 {
 				required += fmt.Sprintf(" (%d%s)", p.ThroughSeam, dagger)
 				legend = seamLegend
 			}
-			rows = append(rows, []string{p.ID, p.Claim, required, p.Title})
+			rows = append(rows, []string{p.ID, strings.Join(p.Claims, " "), required, p.Digest[:min(len(p.Digest), shortDigest)], p.Title})
 		}
 	}
 	_, err = io.WriteString(w, aligned(rows)+legend)

@@ -1,0 +1,224 @@
+package specgen
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+
+	"github.com/gowebpki/jcs"
+	"go.yaml.in/yaml/v3"
+)
+
+// profileFolder holds the frozen profiles, a file each.
+const profileFolder = "profiles"
+
+// frozenProfile is a profile as its file has it. The fields are those of the generated Profile.
+type frozenProfile struct {
+	Name         string                `json:"id" yaml:"id"` // of all its revisions
+	Revision     int                   `json:"revision" yaml:"revision"`
+	Protocol     string                `json:"protocol" yaml:"protocol"`
+	Title        string                `json:"title" yaml:"title"`
+	Claims       []string              `json:"claims" yaml:"claims"`
+	Requirements []profileRow          `json:"requirements" yaml:"requirements"`
+	Digest       string                `json:"-" yaml:"digest"`
+	at           map[string]*yaml.Node // where its keys stand
+}
+
+type profileRow struct {
+	ID        string   `json:"id" yaml:"id"`
+	Evidence  string   `json:"evidence" yaml:"evidence"`
+	Scenarios []string `json:"scenarios" yaml:"scenarios"`
+}
+
+var (
+	profileKeys    = []string{"id", "revision", "protocol", "title", "claims", "requirements", "digest"}
+	profileRowKeys = []string{"id", "evidence", "scenarios"}
+
+	profileForm = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
+)
+
+// ID is the id of this revision: that of the first is its name alone.
+func (p frozenProfile) ID() string {
+	if p.Revision == 1 {
+		return p.Name
+	}
+	return p.Name + "@" + strconv.Itoa(p.Revision)
+}
+
+// digest is the SHA-256 of the canonical form (RFC 8785) of all that the file says but the digest.
+func (p frozenProfile) digest() (string, error) {
+	encoded, err := json.Marshal(p)
+	if err != nil {
+		return "", err
+	}
+	canonical, err := jcs.Transform(encoded)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(canonical)
+	return hex.EncodeToString(sum[:]), nil
+}
+
+// readProfiles reads every frozen profile, in the order of their files' names.
+func readProfiles(f *folder) ([]frozenProfile, error) {
+	var out []frozenProfile
+	var bad problems
+	for _, rel := range sortedKeys(f.profiles) {
+		l := &ledger{file: f.shown(rel)}
+		root, err := yamlNode(l.file, f.profiles[rel])
+		if err != nil {
+			if err := bad.take(err); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		p, err := l.profile(root)
+		if err != nil {
+			return nil, err
+		}
+		if want := p.ID() + ".yaml"; p.Name != "" && path.Base(rel) != want {
+			l.report(root, "/id", "the file has another name than its profile", "call it "+want)
+		}
+		if err := bad.take(l.bad.err()); err != nil {
+			return nil, err
+		}
+		out = append(out, p)
+	}
+	return out, bad.err()
+}
+
+func (l *ledger) profile(root *yaml.Node) (frozenProfile, error) {
+	p := frozenProfile{at: l.mapping(root, "", profileKeys)}
+	if root.Kind != yaml.MappingNode {
+		return p, nil
+	}
+	if err := root.Decode(&p); err != nil {
+		l.report(root, "", "a value has the wrong type", "revision is a whole number, claims, requirements and scenarios are lists, all else is text")
+		return p, nil
+	}
+	if !profileForm.MatchString(p.Name) {
+		l.report(p.place(root, "id"), "/id", fmt.Sprintf("%q is no id of a profile", p.Name), "write it like loop-v5")
+	}
+	if p.Revision < 1 {
+		l.report(p.place(root, "revision"), "/revision", "there is no revision", "the first one is revision: 1")
+	}
+	for key, empty := range map[string]bool{"protocol": p.Protocol == "", "title": p.Title == "", "claims": len(p.Claims) == 0, "requirements": len(p.Requirements) == 0} {
+		if empty {
+			l.report(p.place(root, key), "/"+key, "a profile has no "+key, "say it")
+		}
+	}
+	l.profileRows(p)
+	return p, l.frozen(root, p)
+}
+
+func (p frozenProfile) place(root *yaml.Node, key string) *yaml.Node {
+	if n := p.at[key]; n != nil {
+		return n
+	}
+	return root
+}
+
+func (l *ledger) profileRows(p frozenProfile) {
+	seen := map[string]bool{}
+	list := p.at["requirements"]
+	if list == nil || len(list.Content) != len(p.Requirements) { // an alias of YAML, or none at all
+		return
+	}
+	for i, row := range p.Requirements {
+		n, here := list.Content[i], "/requirements/"+strconv.Itoa(i)
+		l.mapping(n, here, profileRowKeys)
+		switch {
+		case !idForm.MatchString(row.ID):
+			l.report(n, here+"/id", fmt.Sprintf("%q is no requirement id", row.ID), "write it like OWP-0061-B1")
+		case seen[row.ID]:
+			l.report(n, here+"/id", row.ID+" stands twice", "keep one of the two")
+		}
+		seen[row.ID] = true
+		if !slices.Contains(evidences, row.Evidence) {
+			l.report(n, here+"/evidence", fmt.Sprintf("unknown evidence %q", row.Evidence), "choose what the ledger demands: observed, attested or survived")
+		}
+		if len(row.Scenarios) == 0 {
+			l.report(n, here+"/scenarios", "no scenario proves it", "list those that count: assay list requirements --json has them")
+		}
+	}
+}
+
+// frozen compares a profile with its digest.
+func (l *ledger) frozen(root *yaml.Node, p frozenProfile) error {
+	if l.bad.err() != nil { // what is in it is not settled yet
+		return nil
+	}
+	digest, err := p.digest()
+	if err != nil {
+		return fmt.Errorf("digest of %s: %w", l.file, err)
+	}
+	next := p
+	next.Revision++
+	switch {
+	case p.Digest == "":
+		l.report(root, "/digest", "the profile is not frozen", "when it says what it is to say for good, add digest: "+digest)
+	case p.Digest != digest:
+		l.report(p.place(root, "digest"), "/digest", "the profile was changed after it was frozen",
+			fmt.Sprintf("put it back, and write the change as another revision: a file %s.yaml with revision: %d and without a digest", next.ID(), next.Revision))
+	}
+	return nil
+}
+
+// profilesFile makes profiles.gen.go; nothing when the folder has no profiles.
+func (c *contract) profilesFile(pkg string) (map[string][]byte, error) {
+	if len(c.profiles) == 0 {
+		return nil, nil
+	}
+	code, err := render(profilesTemplate, struct {
+		Package  string
+		Profiles []frozenProfile
+	}{pkg, c.profiles})
+	return map[string][]byte{"profiles.gen.go": code}, err
+}
+
+const profilesTemplate = `
+package {{.Package}}
+
+// Profile is a frozen list of requirements that a target can be certified for.
+type Profile struct {
+	ID           string // loop-v5; a later revision is loop-v5@2
+	Protocol     string // openwop/v1
+	Title        string
+	Claims       []string // that make it applicable, all of them
+	Digest       string   // SHA-256 of the canonical form (RFC 8785) of its file without the digest, in hex
+	Requirements []ProfileRequirement
+}
+
+// ProfileRequirement is one requirement of a profile.
+type ProfileRequirement struct {
+	ID        string
+	Evidence  string   // observed, attested or survived: how strong the proof must be
+	Scenarios []string // that counted when the profile was frozen
+}
+
+// Profiles lists the frozen profiles by their ids.
+var Profiles = []Profile{
+{{- range .Profiles}}
+	{
+		ID: {{printf "%q" .ID}}, Protocol: {{printf "%q" .Protocol}},
+		Title: {{printf "%q" .Title}},
+		Claims: []string{ {{- range $i, $c := .Claims}}{{if $i}}, {{end}}{{printf "%q" $c}}{{end -}} },
+		Digest: {{printf "%q" .Digest}},
+		Requirements: []ProfileRequirement{
+		{{- range .Requirements}}
+			{ID: {{printf "%q" .ID}}, Evidence: {{printf "%q" .Evidence}}, Scenarios: []string{
+			{{- range .Scenarios}}
+				{{printf "%q" .}},
+			{{- end}}
+			}},
+		{{- end}}
+		},
+	},
+{{- end}}
+}
+`
