@@ -81,7 +81,7 @@ func readProfiles(f *folder) ([]frozenProfile, error) {
 		if err != nil {
 			return nil, err
 		}
-		if want := p.ID() + ".yaml"; p.Name != "" && path.Base(rel) != want {
+		if want := p.ID() + ".yaml"; p.Name != "" && p.Revision > 0 && path.Base(rel) != want {
 			l.report(root, "/id", "the file has another name than its profile", "call it "+want)
 		}
 		if err := bad.take(l.bad.err()); err != nil {
