@@ -86,13 +86,7 @@ func (a *Agent) certify(ctx context.Context, h Host, o scenarios.Options) (_ *sc
 	if !a.Process {
 		target.Process.Here = run
 	}
-	c, err := scenarios.Certify(ctx, target, o, agenticloop.Suites()...)
-	if err != nil {
-		return nil, fmt.Errorf("certify %s: %w", h.Name, err)
-	}
-	r := c.Finish(context.WithoutCancel(ctx))
-	r.Drives = nil
-	return r, ctx.Err()
+	return finish(ctx, h, target, o)
 }
 
 // export writes the folder of the plugin. Where turns are processes, what they start is a copy of this very program, which

@@ -121,15 +121,8 @@ func TestFaultsBreakWhatIsInTheLedger(t *testing.T) {
 		if h.Fault == nil {
 			continue
 		}
-		ledger := openwop.Protocol.Ledger
-		switch {
-		case h.Agent != nil:
-			ledger = agenticloop.Protocol.Ledger
-		case h.Intents != nil:
-			ledger = openintent.Protocol.Ledger
-		}
 		for _, id := range h.Fault.Breaks {
-			if row, ok := ledger.Find(scenarios.RequirementID(id)); !ok || row.Level == "MAY" {
+			if row, ok := h.Protocol().Ledger.Find(scenarios.RequirementID(id)); !ok || row.Level == "MAY" {
 				t.Errorf("%s breaks %s, which no host can break", h.Name, id)
 			}
 		}

@@ -63,7 +63,7 @@ func Matching(patterns ...string) ([]Host, error) {
 	all = slices.DeleteFunc(all, func(h Host) bool { return !wanted[h.Name] })
 	var hosts []Host
 	for _, honest := range []Host{Honest()[0], HonestAgents()[0], HonestIntents()[0]} {
-		if slices.ContainsFunc(all, func(h Host) bool { return protocolOf(h) == protocolOf(honest) }) {
+		if slices.ContainsFunc(all, func(h Host) bool { return h.Protocol() == honest.Protocol() }) {
 			hosts = append(hosts, honest)
 		}
 	}

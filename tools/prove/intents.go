@@ -4,12 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
-	"net/http"
-	"time"
 
 	"github.com/openassay/assay/scenarios"
-	intentsuites "github.com/openassay/assay/scenarios/openintent"
 	"github.com/openassay/assay/scenarios/wire"
 	"github.com/openassay/assay/simhost/openintent"
 	intentfault "github.com/openassay/assay/simhost/openintent/fault"
@@ -44,32 +40,10 @@ func FaultyIntents(f intentfault.Fault) Host {
 func (l *Lab) certifyIntents(ctx context.Context, h Host, o scenarios.Options) (_ *scenarios.Report, err error) {
 	options := *h.Intents
 	options.Key, options.Callers = Key, voters
-	host, err := openintent.New(ctx, options)
+	s, err := served(ctx, func(string) (host, error) { return openintent.New(ctx, options) }, nil)
 	if err != nil {
-		return nil, fmt.Errorf("start the server %s: %w", h.Name, err)
+		return nil, fmt.Errorf("start %s: %w", h.Name, err)
 	}
-	defer func() { err = errors.Join(err, host.Close(context.WithoutCancel(ctx))) }()
-	var listener net.ListenConfig
-	ln, err := listener.Listen(ctx, "tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, err
-	}
-	server := &http.Server{Handler: host.Handler(), ReadHeaderTimeout: time.Minute}
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		_ = server.Serve(ln) // says only that it was closed
-	}()
-	defer func() {
-		err = errors.Join(err, server.Close())
-		<-ended
-	}()
-	t := wire.Target{URL: "http://" + ln.Addr().String(), Key: Key, VoterKeys: l.Target("").VoterKeys}
-	c, err := scenarios.Certify(ctx, t, o, intentsuites.ServerSuites()...)
-	if err != nil {
-		return nil, fmt.Errorf("certify the server %s: %w", h.Name, err)
-	}
-	r := c.Finish(context.WithoutCancel(ctx))
-	r.Drives = nil
-	return r, ctx.Err()
+	defer func() { err = errors.Join(err, s.Close(context.WithoutCancel(ctx))) }()
+	return finish(ctx, h, wire.Target{URL: s.URL, Key: Key, VoterKeys: l.Target("").VoterKeys}, o)
 }

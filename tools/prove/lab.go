@@ -59,6 +59,9 @@ func (h Host) suites() []scenarios.Suite {
 	return suites.Suites()
 }
 
+// Protocol is what a host speaks.
+func (h Host) Protocol() *scenarios.Protocol { return h.suites()[0].Protocol }
+
 // Faulty is the host that commits a fault.
 func Faulty(f fault.Fault) Host {
 	o := openwop.Options{
@@ -93,10 +96,16 @@ func (l *Lab) Close(ctx context.Context) error { return l.second.Close(ctx) }
 // Served is a host that answers on a real socket.
 type Served struct {
 	URL    string
-	host   *openwop.Host
+	host   host
 	server *http.Server
 	door   net.Listener
 	ended  chan struct{}
+}
+
+// host is a simulated host of either kind.
+type host interface {
+	Handler() http.Handler
+	Close(context.Context) error
 }
 
 // Serve starts a host with the principals of the lab. wrap may stand in front of it.
@@ -109,21 +118,27 @@ func (l *Lab) Serve(ctx context.Context, o openwop.Options, wrap func(http.Handl
 }
 
 func serve(ctx context.Context, o openwop.Options, wrap func(http.Handler) http.Handler) (*Served, error) {
+	return served(ctx, func(url string) (host, error) {
+		o.URL = url
+		return openwop.New(ctx, o)
+	}, wrap)
+}
+
+// served opens a socket, makes a host that knows its address, and has it answer there.
+func served(ctx context.Context, open func(url string) (host, error), wrap func(http.Handler) http.Handler) (*Served, error) {
 	var listener net.ListenConfig
 	ln, err := listener.Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}
-	o.URL = "http://" + ln.Addr().String()
-	host, err := openwop.New(ctx, o)
-	if err != nil {
+	s := &Served{URL: "http://" + ln.Addr().String(), door: ln, ended: make(chan struct{})}
+	if s.host, err = open(s.URL); err != nil {
 		return nil, errors.Join(err, ln.Close())
 	}
-	handler := host.Handler()
+	handler := s.host.Handler()
 	if wrap != nil {
 		handler = wrap(handler)
 	}
-	s := &Served{URL: o.URL, host: host, door: ln, ended: make(chan struct{})}
 	s.server = &http.Server{Handler: handler, ReadHeaderTimeout: time.Minute}
 	go func() {
 		defer close(s.ended)
@@ -161,12 +176,17 @@ func (l *Lab) Certify(ctx context.Context, h Host, o scenarios.Options) (_ *scen
 	}
 	s, err := l.Serve(ctx, h.Options, nil)
 	if err != nil {
-		return nil, fmt.Errorf("start the host %s: %w", h.Name, err)
+		return nil, fmt.Errorf("start %s: %w", h.Name, err)
 	}
 	defer func() { err = errors.Join(err, s.Close(context.WithoutCancel(ctx))) }()
-	c, err := scenarios.Certify(ctx, l.Target(s.URL), o, suites.Suites()...)
+	return finish(ctx, h, l.Target(s.URL), o)
+}
+
+// finish certifies what answers as a target. The report is without transcripts.
+func finish(ctx context.Context, h Host, target wire.Target, o scenarios.Options) (*scenarios.Report, error) {
+	c, err := scenarios.Certify(ctx, target, o, h.suites()...)
 	if err != nil {
-		return nil, fmt.Errorf("certify the host %s: %w", h.Name, err)
+		return nil, fmt.Errorf("certify %s: %w", h.Name, err)
 	}
 	r := c.Finish(context.WithoutCancel(ctx))
 	r.Drives = nil

@@ -61,13 +61,13 @@ func certifyHonestOnce(ctx context.Context, h prove.Host, o scenarios.Options) (
 // some are the first honest host of each protocol and n faulty ones, spread over all.
 func some(hosts []prove.Host, n int) (few []prove.Host) {
 	var faulty []prove.Host
-	honest := map[bool]bool{} // of an agent, of a simulated host
+	honest := map[*scenarios.Protocol]bool{}
 	for _, h := range hosts {
-		switch agent := h.Agent != nil; {
+		switch {
 		case h.Fault != nil:
 			faulty = append(faulty, h)
-		case !honest[agent]:
-			honest[agent] = true
+		case !honest[h.Protocol()]:
+			honest[h.Protocol()] = true
 			few = append(few, h)
 		}
 	}

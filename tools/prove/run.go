@@ -97,7 +97,7 @@ func (l *Lab) Prove(ctx context.Context, o Options) (results.KillMatrix, error) 
 func (o Options) queues(asked map[*scenarios.Protocol]scenarios.Selection) (queues [2]chan int) {
 	busy, idle := make(chan int, len(o.Hosts)), make(chan int, len(o.Hosts))
 	for i, h := range o.Hosts {
-		switch _, ok := asked[protocolOf(h)]; {
+		switch _, ok := asked[h.Protocol()]; {
 		case !ok:
 		case h.Intents != nil:
 			idle <- i
@@ -124,7 +124,7 @@ func (o Options) matrix(came []Result) results.KillMatrix {
 	for _, p := range protocols {
 		var spoken []Result
 		for i, r := range came {
-			if protocolOf(o.Hosts[i]) == p && r != (Result{}) {
+			if o.Hosts[i].Protocol() == p && r != (Result{}) {
 				spoken = append(spoken, r)
 			}
 		}
@@ -139,8 +139,6 @@ func (o Options) matrix(came []Result) results.KillMatrix {
 func Suites() []scenarios.Suite {
 	return slices.Concat(suites.Suites(), agenticloop.Suites(), intentsuites.ServerSuites())
 }
-
-func protocolOf(h Host) *scenarios.Protocol { return h.suites()[0].Protocol }
 
 // asked is what is asked of the hosts of each protocol. One of which nothing was selected has none.
 func (o Options) asked() (map[*scenarios.Protocol]scenarios.Selection, error) {
@@ -163,7 +161,7 @@ func (o Options) certify(ctx context.Context, h Host, selected map[*scenarios.Pr
 	if err := ctx.Err(); err != nil {
 		return Result{}, err
 	}
-	protocol := protocolOf(h)
+	protocol := h.Protocol()
 	asked := scenarios.Options{Select: selected[protocol], Seed: o.Seed}
 	if h.Fault != nil {
 		asked.Patience, asked.Timeout = o.Patience, faultyTimeout
