@@ -155,6 +155,16 @@ func TestResults(t *testing.T) {
 	}
 }
 
+func TestHTML(t *testing.T) {
+	var out bytes.Buffer
+	r := loopReport(t)
+	if err := reports.HTML(&out, r.Protocol, reports.Results(r, stamp), r.Drives); err != nil {
+		t.Fatal(err)
+	}
+	harmless(t, out.Bytes())
+	golden(t, "report.html", out.Bytes())
+}
+
 func TestResultsOfNothing(t *testing.T) {
 	r := loopReport(t)
 	*r = scenarios.Report{Protocol: r.Protocol, Address: r.Address, DiscoveryDigest: digest, SuiteDigest: digest, Started: startedAt}

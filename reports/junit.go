@@ -11,6 +11,7 @@ import (
 
 	"github.com/openassay/assay/gen/results"
 	"github.com/openassay/assay/internal/textsafe"
+	"github.com/openassay/assay/reports/excerpt"
 )
 
 // JUnit writes the results as JUnit XML, one test suite a suite. A violation is a failure, a fault of Assay's own is
@@ -146,20 +147,11 @@ func junitFailure(r results.ScenarioResult) string {
 	fmt.Fprintf(&b, "\n%s\n", r.Title)
 	for _, c := range r.Checks {
 		if !c.Ok {
-			fmt.Fprintf(&b, "\n%s\n  expected %s\n  actual   %s\n  at       %s\n", c.Requirement, textsafe.Line(c.Expected), textsafe.Line(c.Actual), textsafe.Line(place(c)))
+			fmt.Fprintf(&b, "\n%s\n  expected %s\n  actual   %s\n  at       %s\n", c.Requirement, textsafe.Line(c.Expected), textsafe.Line(c.Actual), textsafe.Line(excerpt.Place(c)))
 		}
 	}
 	fmt.Fprintf(&b, "\nagain: %s\n", textsafe.Line(r.Failure.Again))
 	return b.String()
-}
-
-// place is where a checked value stood, as people read it: #7 /events/3/payload/iteration.
-func place(c results.Check) string {
-	if c.Exchange == 0 {
-		return "no single exchange"
-	}
-	words := slices.DeleteFunc([]string{fmt.Sprintf("#%d", c.Exchange), c.Part, c.Pointer}, func(s string) bool { return s == "" })
-	return strings.Join(words, " ")
 }
 
 func properties(doc results.Results) []junitProperty {

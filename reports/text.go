@@ -11,6 +11,7 @@ import (
 
 	"github.com/openassay/assay/gen/results"
 	"github.com/openassay/assay/internal/textsafe"
+	"github.com/openassay/assay/reports/excerpt"
 	"github.com/openassay/assay/scenarios"
 )
 
@@ -162,40 +163,21 @@ func (t *text) with(v scenarios.Verdict) []scenarios.Outcome {
 }
 
 func (t *text) findings() {
-	type seen struct {
-		text string
-		n    int
-	}
-	var found []*seen
-	add := func(f scenarios.Finding) {
-		words := textsafe.Clip(f.Text, mostReason)
-		if f.Requirement != "" {
-			words = string(f.Requirement) + ": " + words
-		}
-		if i := slices.IndexFunc(found, func(s *seen) bool { return s.text == words }); i >= 0 {
-			found[i].n++
-			return
-		}
-		found = append(found, &seen{words, 1})
-	}
-	for _, f := range t.report.DiscoveryFindings {
-		add(f)
-	}
-	for _, o := range t.report.Outcomes {
-		for _, f := range o.Findings {
-			add(f)
-		}
-	}
+	found := excerpt.Findings(t.doc)
 	if len(found) == 0 {
 		return
 	}
 	t.heading(yellow, "FINDINGS", plural(len(found), "deviation")+" that changed no verdict")
-	for _, s := range found[:min(len(found), mostFindings)] {
+	for _, f := range found[:min(len(found), mostFindings)] {
 		times := ""
-		if s.n > 1 {
-			times = fmt.Sprintf(" (%d times)", s.n)
+		if f.Times > 1 {
+			times = fmt.Sprintf(" (%d times)", f.Times)
 		}
-		t.line("  %s%s", s.text, times)
+		words := textsafe.Clip(f.Text, mostReason)
+		if f.Requirement != "" {
+			words = f.Requirement + ": " + words
+		}
+		t.line("  %s%s", words, times)
 	}
 	if more := len(found) - mostFindings; more > 0 {
 		t.line("  and %d more, see %s", more, ResultsName)

@@ -18,11 +18,12 @@ import (
 // Names of what [Write] leaves in its folder beside results.json.
 const (
 	MatrixName     = "matrix.md"
+	ReportName     = "report.html"
 	JUnitName      = "junit.xml"
 	TranscriptsDir = "transcripts"
 )
 
-// Write puts results.json, matrix.md, junit.xml and a transcript of each drive into dir, which it makes if need be.
+// Write puts results.json, report.html, matrix.md, junit.xml and a transcript of each drive into dir, which it makes if need be.
 // All of it is written beside its place first and then moved, so that a failure leaves what an earlier run wrote.
 // Transcripts of an earlier run that this one has no successor for are removed; no other file is touched.
 func Write(dir string, r *scenarios.Report, stamp Stamp) error {
@@ -95,6 +96,7 @@ func render(r *scenarios.Report, stamp Stamp) ([]file, error) {
 		files = append(files, file{transcriptPath(d.ID), func(w io.Writer) error { return scenarios.WriteTranscript(w, d) }})
 	}
 	return append(files,
+		file{ReportName, func(w io.Writer) error { return HTML(w, r.Protocol, doc, r.Drives) }},
 		file{MatrixName, made(matrix.Bytes())},
 		file{JUnitName, made(junit.Bytes())},
 		file{ResultsName, made(encoded)},

@@ -39,7 +39,7 @@ func TestWrite(t *testing.T) {
 	if err := reports.Write(dir, loopReport(t), stamp); err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"junit.xml", "matrix.md", "results.json", "transcripts/demo.loop.json", "transcripts/discovery.json"}
+	want := []string{"junit.xml", "matrix.md", "report.html", "results.json", "transcripts/demo.loop.json", "transcripts/discovery.json"}
 	if got := slices.Sorted(maps.Keys(tree(t, dir))); !slices.Equal(got, want) {
 		t.Errorf("files are %q, want %q", got, want)
 	}
@@ -54,7 +54,7 @@ func TestWrite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(entries) != 4 {
+	if len(entries) != 5 {
 		t.Errorf("the folder holds %v: something was left over", entries)
 	}
 }

@@ -20,7 +20,8 @@ import (
 )
 
 const certifyLong = `Drives a host over its own wire, judges what it does against what it claims, and
-writes results.json, matrix.md, junit.xml and the transcripts into --out.
+writes into --out: report.html, a page to read; results.json, matrix.md, junit.xml
+and the transcripts.
 
 TARGET is the host's base URL, or simhost: a simulated host that is started for
 the occasion and stopped afterwards; or the folder of a plugin, with manifest.yaml

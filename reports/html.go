@@ -1,0 +1,24 @@
+package reports
+
+import (
+	"io"
+	"path"
+
+	"github.com/openassay/assay/gen/results"
+	"github.com/openassay/assay/reports/html"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// HTML writes report.html: one page that needs nothing but itself. It is made of the results, of what the drives saw and of the
+// ledger, and can be made of these again.
+func HTML(w io.Writer, protocol *scenarios.Protocol, doc results.Results, drives []scenarios.DriveRecord) error {
+	transcripts := make(map[string]*wire.Transcript, len(drives))
+	for _, d := range drives {
+		transcripts[d.ID] = d.Transcript
+	}
+	return html.Write(w, html.Certification{
+		Results: doc, Protocol: protocol, Transcripts: transcripts, Meaning: ExitMeaning(int(doc.ExitCode)),
+		TranscriptPath: func(drive string) string { return path.Join(TranscriptsDir, scenarios.TranscriptName(drive)) },
+	})
+}

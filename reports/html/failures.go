@@ -1,0 +1,190 @@
+package html
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/openassay/assay/gen/results"
+	"github.com/openassay/assay/reports/excerpt"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// failure is a violated scenario, told whole.
+type failure struct {
+	Anchor, Scenario string // ids of elements
+	ID, Title, Suite string
+	Broken           []broken
+	Exchanges        []exchange
+	Drive            string
+	Transcript       string // link
+	Again            string
+	Script           string
+	Pictures         []picture
+}
+
+// broken is one requirement that is violated, and how that was seen.
+type broken struct {
+	requirement
+	Checks []compared
+	More   int
+}
+
+// compared is one expectation that did not hold.
+type compared struct {
+	Want, Got []part
+	Place     string
+}
+
+// mostCompared is how many expectations are shown of one requirement that a scenario found violated.
+const mostCompared = 6
+
+func (m *maker) failures() (out []failure, more int) {
+	for _, s := range m.doc.Scenarios {
+		if s.Verdict != results.VerdictFailed {
+			continue
+		}
+		if len(out) == mostFailures {
+			more++
+			continue
+		}
+		m.anchors[s.ID] = "f" + strconv.Itoa(len(out)+1)
+		out = append(out, m.failure(s))
+	}
+	return out, more
+}
+
+func (m *maker) failure(s results.ScenarioResult) failure {
+	f := failure{Anchor: m.anchors[s.ID], Scenario: anchor(s.ID), ID: clip(s.ID, mostWords), Title: s.Title, Suite: clip(s.Suite, mostName)}
+	violations := excerpt.Violations(s, m.ledger)
+	for _, c := range violations {
+		i := slices.IndexFunc(f.Broken, func(b broken) bool { return b.ID == c.Requirement })
+		if i < 0 {
+			i = len(f.Broken)
+			f.Broken = append(f.Broken, broken{requirement: m.requirement(c.Requirement)})
+		}
+		if len(f.Broken[i].Checks) == mostCompared {
+			f.Broken[i].More++
+			continue
+		}
+		want, got := difference(c.Expected, c.Actual)
+		f.Broken[i].Checks = append(f.Broken[i].Checks, compared{want, got, clip(excerpt.Place(c), mostWords)})
+	}
+	if s.Failure != nil {
+		f.Again = clip(s.Failure.Again, 4*mostWords)
+	}
+	if len(s.Drives) == 0 || m.Transcripts[s.Drives[0]] == nil {
+		return f
+	}
+	f.Drive, f.Transcript = s.Drives[0], m.transcript(s.Drives[0])
+	t := m.Transcripts[f.Drive]
+	f.Exchanges = m.exchanges(violations, t)
+	f.Script = scripted{s, m.doc.Target.Address, m.Protocol.KeyHeader, violations, t}.script()
+	for i, l := range m.loopsOf(f.Drive) {
+		f.Pictures = append(f.Pictures, draw(fmt.Sprintf("%s-loop%d", f.Anchor, i+1), l))
+	}
+	return f
+}
+
+// exchange is an entry of a transcript as it is shown.
+type exchange struct {
+	Number     int
+	Label      string
+	Sent, Came string
+	Body       []line
+	Reply      []line
+	ReplyIs    string // what it is, where it is not simply the reply
+	Notes      []excerpt.Note
+	Marked     []string // where the marks stand, for those who do not see them
+}
+
+func (m *maker) exchanges(violations []results.Check, t *wire.Transcript) []exchange {
+	numbers := excerpt.Exchanges(violations, t)
+	var places []place
+	for _, c := range violations {
+		places = append(places, marked(c, t)...)
+	}
+	for _, p := range places { // a log that came in pages is shown to the page that differs
+		if p.class == differs && !slices.Contains(numbers, p.exchange) && len(numbers) < mostShown {
+			numbers = append(numbers, p.exchange)
+		}
+	}
+	slices.Sort(numbers)
+	var out []exchange
+	for _, n := range numbers {
+		if e := t.Entry(n); e != nil {
+			out = append(out, m.exchange(n, *e, violations, places))
+		}
+	}
+	return out
+}
+
+// mostShown is how many exchanges stand with a failure.
+const mostShown = 4
+
+func (m *maker) exchange(n int, e wire.Entry, violations []results.Check, places []place) exchange {
+	told := excerpt.Tell(n, e, m.doc.Target.Address)
+	x := exchange{Number: n, Label: clip(told.Label, mostWords), Sent: clip(told.Sent, mostWords), Came: clip(told.Came, mostWords)}
+	for _, note := range told.Notes {
+		x.Notes = append(x.Notes, excerpt.Note{About: note.About, Text: clip(note.Text, mostWords)})
+	}
+	marks := map[string]string{}
+	reply, event := told.Reply, ""
+	for _, p := range places {
+		if p.exchange == n && marks[p.pointer] != differs {
+			marks[p.pointer] = p.class
+			if p.class == differs {
+				x.Marked = append(x.Marked, clip(p.pointer, mostValue))
+			}
+		}
+	}
+	for _, c := range violations {
+		if int(c.Exchange) == n && event == "" {
+			if number, isEvent := strings.CutPrefix(c.Part, "event:"); isEvent {
+				event = number
+			}
+		}
+	}
+	if event != "" {
+		if data, ok := eventOf(e, event); ok {
+			reply, x.ReplyIs = data, "event "+clip(event, mostName)+" of the stream"
+		}
+	}
+	sent := map[string]string{}
+	if e.Kind == "inbound" { // what came stands in the request
+		sent = marks
+	}
+	x.Body, x.Reply = body(told.Body, sent), body(reply, marks)
+	return x
+}
+
+// eventOf is the data of the n-th event of a stream, from 1.
+func eventOf(e wire.Entry, number string) (string, bool) {
+	n, err := strconv.Atoi(number)
+	if err != nil {
+		return "", false
+	}
+	var parser wire.StreamParser
+	for _, c := range e.Chunks {
+		for _, event := range parser.Feed(c.Text) {
+			if n--; n == 0 {
+				return event.Data, true
+			}
+		}
+	}
+	return "", false
+}
+
+// loopsOf are the loops that a drive saw, read once.
+func (m *maker) loopsOf(drive string) []loop {
+	if found, done := m.drawn[drive]; done {
+		return found
+	}
+	var found []loop
+	if t := m.Transcripts[drive]; t != nil {
+		found = loopsOf(t)
+	}
+	m.drawn[drive] = found
+	return found
+}

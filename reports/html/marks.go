@@ -1,0 +1,142 @@
+package html
+
+import (
+	"encoding/json"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/openassay/assay/gen/results"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// place is a value in an entry of a transcript.
+type place struct {
+	exchange int
+	pointer  string
+	class    string
+}
+
+// marked are the places that a violation is about. A check says where the first value stood; where it compared a list that was
+// gathered from the elements of an array, the others are found again, and only those marked that are not as expected.
+func marked(c results.Check, t *wire.Transcript) []place {
+	if c.Exchange == 0 || c.Part != "" && !strings.HasPrefix(c.Part, "event:") || c.Pointer == "" {
+		return nil
+	}
+	_, value := valueIn(c.Expected)
+	wanted, isList := elements(value)
+	came, cameList := elements(c.Actual)
+	if isList && cameList && c.Part == "" {
+		if found := gathered(c, t, came); found != nil {
+			for i := range found {
+				if i >= len(wanted) || wanted[i] != came[i] {
+					found[i].class = differs
+				}
+			}
+			return found
+		}
+	}
+	return []place{{int(c.Exchange), c.Pointer, differs}}
+}
+
+// index is a place in an array, within a JSON pointer.
+var index = regexp.MustCompile(`/\d+(/|$)`)
+
+// gathered finds the elements of a list that a check compared: the values at its pointer with another number in it, in this
+// reply and, where the log came in pages, in those after it. nil where that is not what it compared.
+func gathered(c results.Check, t *wire.Transcript, came []string) []place {
+	at := index.FindStringIndex(c.Pointer)
+	if at == nil || len(came) == 0 {
+		return nil
+	}
+	list, rest := c.Pointer[:at[0]], strings.TrimLeft(c.Pointer[at[0]+1:], "0123456789")
+	var out []place
+	first := t.Entry(int(c.Exchange))
+	for n := int(c.Exchange); n <= t.Len() && len(out) < len(came); n++ {
+		e := t.Entry(n)
+		if !samePath(first, e) {
+			break
+		}
+		var document any
+		if json.Unmarshal([]byte(replyOf(e)), &document) != nil {
+			return nil
+		}
+		items, _ := look(document, list).([]any)
+		for i, item := range items {
+			found := look(item, rest)
+			if found == nil {
+				continue
+			}
+			if len(out) == len(came) || !sameJSON(found, came[len(out)]) {
+				return nil
+			}
+			out = append(out, place{n, list + "/" + strconv.Itoa(i) + rest, alike})
+		}
+	}
+	if len(out) != len(came) {
+		return nil
+	}
+	return out
+}
+
+func samePath(a, b *wire.Entry) bool {
+	if a == b {
+		return true
+	}
+	if a == nil || b == nil || a.Request == nil || b.Request == nil || a.Request.Method != b.Request.Method {
+		return false
+	}
+	one, err := url.Parse(a.Request.URL)
+	other, err2 := url.Parse(b.Request.URL)
+	return err == nil && err2 == nil && one.Path == other.Path
+}
+
+func replyOf(e *wire.Entry) string {
+	switch {
+	case e == nil:
+		return ""
+	case e.Process != nil:
+		return e.Process.Output
+	case e.Files != nil:
+		return e.Files.Content
+	case e.Kind == "inbound" && e.Request != nil:
+		return e.Request.Body
+	case e.Response != nil:
+		return e.Response.Body
+	}
+	return ""
+}
+
+func sameJSON(v any, text string) bool {
+	var other any
+	if json.Unmarshal([]byte(text), &other) != nil {
+		return false
+	}
+	a, _ := json.Marshal(v) // decoded JSON always encodes
+	b, _ := json.Marshal(other)
+	return string(a) == string(b)
+}
+
+// look follows a JSON pointer; nil where nothing stands.
+func look(v any, pointer string) any {
+	for token := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
+		if pointer == "" {
+			return v
+		}
+		token = strings.NewReplacer("~1", "/", "~0", "~").Replace(token)
+		switch container := v.(type) {
+		case map[string]any:
+			v = container[token]
+		case []any:
+			i, err := strconv.Atoi(token)
+			if err != nil || i < 0 || i >= len(container) {
+				return nil
+			}
+			v = container[i]
+		default:
+			return nil
+		}
+	}
+	return v
+}

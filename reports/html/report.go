@@ -1,0 +1,280 @@
+package html
+
+import (
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/openassay/assay/gen/results"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// Certification is what a report is made of: the results as they stand in results.json, and what was seen.
+type Certification struct {
+	Results results.Results
+	// Protocol is the one that was certified: its ledger has the sections of requirements, its claims and profiles their titles.
+	Protocol *scenarios.Protocol
+	// Transcripts by the id of their drive. One that is missing is not shown.
+	Transcripts map[string]*wire.Transcript
+	// TranscriptPath is where the transcript of a drive lies, from the report on; its parts are split by slashes.
+	TranscriptPath func(drive string) string
+	// Meaning is what the exit code means, in a sentence.
+	Meaning string
+}
+
+// How much of a text is shown, in characters. results.json and the transcripts have all of it.
+const (
+	mostName  = 80
+	mostWords = 400
+	mostValue = 120
+)
+
+// How much of a certification is shown. What is left out is said, and where it is.
+const (
+	mostFailures  = 40
+	mostPictured  = 60 // drives whose loops are drawn
+	mostChecks    = 60 // of one scenario
+	mostFindings  = 200
+	mostSightings = 60
+	mostLeftovers = 100
+)
+
+var (
+	//go:embed report.css
+	reportStyle string
+	//go:embed report.js
+	reportScript string
+	//go:embed report.html
+	reportTemplate string
+)
+
+// reportPage is parsed when the first report is written, not at start.
+var reportPage = sync.OnceValue(func() *template.Template { return template.Must(template.New("report").Parse(reportTemplate)) })
+
+// Write writes the report of a certification as one page.
+func Write(w io.Writer, c Certification) error {
+	if err := reportPage().Execute(w, newReport(c)); err != nil {
+		return fmt.Errorf("write the HTML report: %w", err)
+	}
+	return nil
+}
+
+// report is the page as its template sees it. Texts of the target in it are fit to be shown; the template escapes them.
+type report struct {
+	Policy       string
+	Style, Own   template.CSS
+	Script       template.JS
+	Name         string
+	Version      string
+	Doc          results.Results
+	Protocol     string
+	When         string
+	Took         string
+	Class, Word  string
+	Meaning      string
+	Profiles     []profile
+	Counts       []count
+	Bar          []segment
+	Failures     []failure
+	MoreFailures int
+	Open         []open
+	Claims       []claimGroup
+	Findings     []findingGroup
+	MoreFindings int
+	Sightings    []sighting
+	Leftovers    []string
+	Suites       []*suite
+	Loops        []drawn
+	MoreLoops    int
+	Narrowed     []string
+}
+
+// maker makes the parts of a report.
+type maker struct {
+	Certification
+	doc     results.Results
+	ledger  *scenarios.Ledger
+	drawn   map[string][]loop // by drive
+	anchors map[string]string // scenario -> where its failure stands
+}
+
+func newReport(c Certification) report {
+	m := &maker{Certification: c, doc: c.Results, ledger: c.Protocol.Ledger, drawn: map[string][]loop{}, anchors: map[string]string{}}
+	styles := []template.CSS{Style(), template.CSS(reportStyle)}       //nolint:gosec // our own files
+	policy := Policy(styles, []template.JS{template.JS(reportScript)}) //nolint:gosec // our own file
+	d := c.Results
+	r := report{
+		Policy: policy, Style: styles[0], Own: styles[1], Script: template.JS(reportScript), //nolint:gosec // our own file
+		Doc: d, Protocol: c.Protocol.Title, Name: clip(d.Target.Address, mostName), Meaning: sentence(c.Meaning),
+		When: d.StartedAt.UTC().Format("2 January 2006, 15:04 UTC"), Took: took(d.Seconds), Narrowed: narrowed(d.Filter),
+	}
+	if n := d.Target.Name; n != nil && strings.TrimSpace(*n) != "" {
+		r.Name = clip(*n, mostName)
+	}
+	if v := d.Target.Version; v != nil {
+		r.Version = clip(*v, mostName)
+	}
+	r.Class, r.Word = standing(int(d.ExitCode))
+	r.Profiles, r.Counts = m.profiles(), counts(d.Totals)
+	r.Bar = bars(r.Counts)
+	r.Failures, r.MoreFailures = m.failures()
+	r.Open = m.open()
+	r.Claims = m.claims()
+	r.Findings, r.MoreFindings = m.findings()
+	r.Sightings, r.Leftovers = m.sightings(), m.leftovers()
+	r.Loops, r.MoreLoops = m.loops()
+	r.Suites = m.suites(r.Loops)
+	return r
+}
+
+// sentence begins with a capital.
+func sentence(words string) string {
+	if words == "" {
+		return ""
+	}
+	return strings.ToUpper(words[:1]) + words[1:]
+}
+
+// standing is the word for how a certification ended, and the class that colours it.
+func standing(exit int) (class, word string) {
+	switch exit {
+	case scenarios.ExitProved:
+		return "proved", "proved"
+	case scenarios.ExitViolated:
+		return "violated", "violated"
+	case scenarios.ExitBroken:
+		return "broken", "broken"
+	case scenarios.ExitInterrupted:
+		return "unproved", "interrupted"
+	}
+	return "unproved", "unproved"
+}
+
+func took(seconds float64) string {
+	d := time.Duration(seconds * float64(time.Second))
+	if d < time.Second {
+		return d.Round(time.Millisecond).String()
+	}
+	return d.Round(100 * time.Millisecond).String()
+}
+
+// narrowed says what of all questions was asked.
+func narrowed(f *results.Filter) []string {
+	if f == nil {
+		return nil
+	}
+	var out []string
+	for _, part := range []struct {
+		flag string
+		of   []string
+	}{{"--suite", f.Suites}, {"--scenario", f.Scenarios}, {"--requirement", f.Requirements}, {"--expect-claim", f.ExpectClaims}} {
+		for _, v := range part.of {
+			out = append(out, part.flag+" "+clip(v, mostWords))
+		}
+	}
+	if f.Filter != "" {
+		out = append(out, "--filter "+clip(f.Filter, mostWords))
+	}
+	return out
+}
+
+// profile is one that the target can be certified for.
+type profile struct {
+	ID, Title, Status string
+	Proved, Required  int64
+	ThroughSeam       int64
+}
+
+// order in which statuses are told: what is wrong first.
+var order = []string{"violated", "failed", "broken", "unproved", "blocked", "inconclusive", "attested", "certified", "proved", "passed", "inapplicable"}
+
+func (m *maker) profiles() []profile {
+	var out []profile
+	for _, p := range m.doc.Profiles {
+		if p.Status == results.ProfileStatusInapplicable {
+			continue
+		}
+		one := profile{ID: clip(p.ID, mostName), Status: string(p.Status), Proved: p.Proved, Required: p.Required, ThroughSeam: p.ThroughSeam}
+		for _, known := range m.Protocol.Profiles {
+			if known.ID == p.ID {
+				one.Title = known.Title
+			}
+		}
+		out = append(out, one)
+	}
+	slices.SortStableFunc(out, func(a, b profile) int { return slices.Index(order, a.Status) - slices.Index(order, b.Status) })
+	return out
+}
+
+// count is how many scenarios ended in a verdict.
+type count struct {
+	Verdict string
+	N       int64
+}
+
+func counts(t results.Totals) []count {
+	all := []count{{"failed", t.Failed}, {"broken", t.Broken}, {"blocked", t.Blocked}, {"inconclusive", t.Inconclusive}, {"passed", t.Passed}, {"inapplicable", t.Inapplicable}}
+	return slices.DeleteFunc(all, func(c count) bool { return c.N == 0 })
+}
+
+// segment is a part of the bar that shows the counts.
+type segment struct {
+	X, Width string
+	Class    string
+}
+
+// bars divides a bar of width 1000. A verdict that is there at all is seen.
+func bars(counts []count) []segment {
+	const width, least, gap = 1000.0, 6.0, 3.0
+	var sum float64
+	for _, c := range counts {
+		sum += float64(c.N)
+	}
+	free := width - float64(len(counts))*(least+gap) + gap
+	var out []segment
+	x := 0.0
+	for _, c := range counts {
+		w := least + free*float64(c.N)/sum
+		out = append(out, segment{fmt.Sprintf("%.1f", x), fmt.Sprintf("%.1f", w), c.Verdict})
+		x += w + gap
+	}
+	return out
+}
+
+// requirement is a row of the ledger as it is told.
+type requirement struct {
+	ID, Level, Section, Text string
+	Seam                     bool
+}
+
+func (m *maker) requirement(id string) requirement {
+	row, known := m.ledger.Find(scenarios.RequirementID(id))
+	if !known {
+		return requirement{ID: clip(id, mostName)}
+	}
+	return requirement{row.ID, row.Level, strings.TrimSpace(row.Source + " " + row.Section), row.Text, row.ThroughSeam()}
+}
+
+// transcript is a link to that of a drive, "" where the report has none.
+func (m *maker) transcript(drive string) string {
+	if m.Transcripts[drive] == nil || m.TranscriptPath == nil {
+		return ""
+	}
+	return m.TranscriptPath(drive)
+}
+
+// anchor is the id of a scenario's element.
+func anchor(scenario string) string {
+	return "s-" + strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '-' {
+			return r
+		}
+		return '.'
+	}, strings.ToLower(scenario))
+}

@@ -1,0 +1,249 @@
+package html
+
+import (
+	"fmt"
+	"math"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/openassay/assay/gen/results"
+	"github.com/openassay/assay/internal/textsafe"
+	"github.com/openassay/assay/reports/excerpt"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// Bounds of a script.
+const (
+	mostSteps      = 40
+	mostScript     = 48 << 10 // bytes
+	mostStepBody   = 16 << 10 // bytes of one request's body
+	mostCarried    = 4096     // strings of a reply that are looked at
+	leastCarried   = 6        // characters of a value that a later request is taken to have got from a reply
+	mostCarriedLen = 512
+)
+
+// scripted is what a script is made of.
+type scripted struct {
+	scenario  results.ScenarioResult
+	address   string
+	keyHeader string // in which the credential goes, "" for a bearer
+	checks    []results.Check
+	t         *wire.Transcript
+}
+
+// script is a shell script that does again, with curl and jq, what a violation was seen in: the requests that led to it, the
+// ids that the target gave carried from its replies into what is sent next. No credential is in it. "" where there is nothing
+// to be sent: what an agent was handed is piped into its command.
+func (s scripted) script() string {
+	looks := excerpt.Exchanges(s.checks, s.t)
+	if len(looks) == 0 {
+		return ""
+	}
+	if e := s.t.Entry(looks[len(looks)-1]); e != nil && e.Process != nil {
+		return s.turns(looks)
+	}
+	w := &writer{scripted: s, vars: carriedBy(s.t, looks[len(looks)-1]), needed: map[string]string{}}
+	w.steps = w.pick(looks)
+	if len(w.steps) == 0 {
+		return ""
+	}
+	for i, n := range w.steps {
+		if w.body.Len() > mostScript || i == mostSteps {
+			fmt.Fprintf(&w.body, "\n# %d more requests are left out: see the transcript\n", len(w.steps)-i)
+			break
+		}
+		w.step(i, n)
+	}
+	w.expectations()
+	return w.head() + w.body.String()
+}
+
+// turns pipes into a command what the processes were handed. A turn is a whole: what came before stands in its state.
+func (s scripted) turns(looks []int) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "#!/bin/sh\n# %s\nset -u\n", textsafe.Line(s.scenario.ID))
+	for _, n := range looks {
+		e := s.t.Entry(n)
+		if e == nil || e.Process == nil {
+			continue
+		}
+		p := e.Process
+		fmt.Fprintf(&b, "\n# %d  %s\n", n, comment(e.Label))
+		switch {
+		case int64(len(p.Input)) != p.InputBytes || len(p.Input) > mostScript || unprintable(asJSON(p.Input)):
+			fmt.Fprintf(&b, "# it was handed %d bytes, which are not all here: see the transcript\n", p.InputBytes)
+			continue
+		case len(p.Command) == 0:
+			b.WriteString("# there was no command: the program was called as a function\n")
+			continue
+		}
+		words := make([]string, len(p.Command))
+		for i, c := range p.Command {
+			words[i] = quote(textsafe.Line(c))
+		}
+		fmt.Fprintf(&b, "printf '%%s' %s |\n  %s\n", quote(asJSON(p.Input)), strings.Join(words, " "))
+	}
+	for _, c := range s.checks {
+		fmt.Fprintf(&b, "\n# %s expected %s\n#   at %s\n#   it was %s\n", comment(c.Requirement), comment(c.Expected), comment(excerpt.Place(c)), comment(c.Actual))
+	}
+	return b.String()
+}
+
+// writer writes a script of requests.
+type writer struct {
+	scripted
+	vars   []*carried
+	steps  []int
+	needed map[string]string // variable that has to be set -> what it is
+	keyed  bool              // the credential is sent
+	body   strings.Builder
+}
+
+// pick chooses the requests that a look rests on: those that made what it names, those that acted on it before, and a look
+// before each of these, which a target may need the time for.
+func (w *writer) pick(looks []int) []int {
+	picked, names := map[int]bool{}, map[*carried]bool{}
+	var add func(n int)
+	add = func(n int) {
+		if picked[n] {
+			return
+		}
+		picked[n] = true
+		for _, v := range w.vars {
+			if v.in(w.t.Entry(n)) && v.from < n && !names[v] {
+				names[v] = true
+				add(v.from)
+			}
+		}
+	}
+	last := looks[len(looks)-1]
+	for _, n := range looks {
+		add(n)
+	}
+	for n := last - 1; n > 0; n-- {
+		e := w.t.Entry(n)
+		if e.Request == nil || e.Kind == "inbound" || picked[n] {
+			continue
+		}
+		about := slices.ContainsFunc(w.vars, func(v *carried) bool { return names[v] && v.from < n && v.in(e) })
+		if about && (excerpt.Acts(*e) || w.actsNext(picked, n, last)) {
+			add(n)
+		}
+	}
+	var out []int
+	for n := 1; n <= last; n++ {
+		if e := w.t.Entry(n); picked[n] && e.Request != nil && e.Kind != "inbound" {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// actsNext says whether the next request that is sent after n acts.
+func (w *writer) actsNext(picked map[int]bool, n, last int) bool {
+	for m := n + 1; m <= last; m++ {
+		if picked[m] {
+			return excerpt.Acts(*w.t.Entry(m))
+		}
+	}
+	return false
+}
+
+func (w *writer) head() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "#!/bin/sh\n# %s\n# needs curl and jq; what is carried from one reply into the next request is a variable\nset -eu\n", textsafe.Line(w.scenario.ID))
+	fmt.Fprintf(&b, "BASE=${BASE:-%s}\n", bare(w.address))
+	if w.keyed {
+		b.WriteString(": \"${ASSAY_KEY:?the key of the target}\"\n")
+	}
+	names := make([]string, 0, len(w.needed))
+	for name := range w.needed {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		fmt.Fprintf(&b, ": \"${%s:?%s}\"\n", name, w.needed[name])
+	}
+	b.WriteString("reply=$(mktemp)\ntrap 'rm -f \"$reply\"' EXIT\n")
+	return b.String()
+}
+
+// step writes one request, and takes what later ones need from its reply.
+func (w *writer) step(i, n int) {
+	e := w.t.Entry(n)
+	fmt.Fprintf(&w.body, "\n# %d  %s\n", n, comment(e.Label))
+	if i > 0 {
+		if gap := w.gap(w.steps[i-1], n); gap > 0 {
+			fmt.Fprintf(&w.body, "sleep %d\n", gap)
+		}
+	}
+	body := asJSON(e.Request.Body)
+	if len(body) > mostStepBody || unprintable(body) {
+		fmt.Fprintf(&w.body, "# its body of %d bytes is not for a script: see the transcript\n", len(e.Request.Body))
+		return
+	}
+	fmt.Fprintf(&w.body, "curl -sS -o \"$reply\" -w '%%{http_code}\\n'")
+	if e.Kind == "stream" {
+		w.body.WriteString(" -N --max-time 3")
+	}
+	if m := e.Request.Method; m != http.MethodGet {
+		fmt.Fprintf(&w.body, " -X %s", quote(textsafe.Line(m)))
+	}
+	fmt.Fprintf(&w.body, " %s", w.address_(e.Request.URL, n))
+	for _, name := range headers(e.Request.Header) {
+		fmt.Fprintf(&w.body, " \\\n  -H %s", w.header(name, e.Request.Header[name], n))
+	}
+	if body != "" {
+		fmt.Fprintf(&w.body, " \\\n  --data-binary %s", w.word(body, n))
+	}
+	if e.Kind == "stream" {
+		w.body.WriteString(" || true")
+	}
+	w.body.WriteByte('\n')
+	for _, v := range w.vars {
+		if v.from == n && w.used(v) {
+			fmt.Fprintf(&w.body, "%s=$(jq -r %s \"$reply\")\n", v.name, quote(path(v.pointer)))
+		}
+	}
+	w.shown(n)
+}
+
+// used says whether a later step has the value of a variable.
+func (w *writer) used(v *carried) bool {
+	return slices.ContainsFunc(w.steps, func(n int) bool { return n > v.from && v.in(w.t.Entry(n)) })
+}
+
+// gap is how many whole seconds went by between two entries of the transcript; a target may have needed them.
+func (w *writer) gap(before, n int) int {
+	a, b := w.t.Entry(before), w.t.Entry(n)
+	seconds := b.At.Sub(a.At).Seconds() - float64(a.Micros)/1e6
+	if seconds < 0.1 {
+		return 0
+	}
+	return min(int(math.Ceil(seconds)), 60)
+}
+
+// shown prints what the checks looked at, where that is in this reply.
+func (w *writer) shown(n int) {
+	var done []string
+	for _, c := range w.checks {
+		if int(c.Exchange) != n || c.Part != "" {
+			continue
+		}
+		filter := path(c.Pointer)
+		if places := marked(c, w.t); len(places) > 1 {
+			filter = gathering(c.Pointer)
+		}
+		if !slices.Contains(done, filter) {
+			done = append(done, filter)
+			fmt.Fprintf(&w.body, "jq -c %s \"$reply\"\n", quote(filter))
+		}
+	}
+}
+
+func (w *writer) expectations() {
+	for _, c := range w.checks {
+		fmt.Fprintf(&w.body, "\n# %s expected %s\n#   in %s\n#   it was %s\n", comment(c.Requirement), comment(c.Expected), comment(excerpt.Place(c)), comment(c.Actual))
+	}
+}

@@ -1,0 +1,321 @@
+package html
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/openassay/assay/internal/textsafe"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// carried is a string of a reply that a later request has in it.
+type carried struct {
+	name    string // of the variable
+	value   string // as the transcript has it; of a secret its placeholder
+	from    int    // entry whose reply has it first
+	pointer string
+}
+
+// in says whether a request has the value.
+func (c *carried) in(e *wire.Entry) bool {
+	if e == nil || e.Request == nil {
+		return false
+	}
+	if strings.Contains(e.Request.URL, c.value) || strings.Contains(e.Request.Body, c.value) {
+		return true
+	}
+	for _, v := range e.Request.Header {
+		if strings.Contains(v, c.value) {
+			return true
+		}
+	}
+	return false
+}
+
+// carriedBy finds what the target gave away in the entries up to the last and was sent back later. What a request had in it
+// before any reply did is none of it.
+func carriedBy(t *wire.Transcript, last int) []*carried {
+	var out []*carried
+	known := map[string]bool{}
+	taken := map[string]int{}
+	var sent strings.Builder
+	for n := 1; n <= last; n++ {
+		e := t.Entry(n)
+		if e.Request == nil || e.Kind == "inbound" {
+			continue
+		}
+		sent.WriteString(e.Request.URL + "\n" + e.Request.Body + "\n")
+		if e.Response == nil || len(e.Response.Body) > mostParsed {
+			continue
+		}
+		var document any
+		if json.Unmarshal([]byte(e.Response.Body), &document) != nil {
+			continue
+		}
+		for _, c := range stringsOf(document) {
+			if known[c.value] || strings.Contains(sent.String(), c.value) || !sentLater(t, n, last, c) {
+				continue
+			}
+			known[c.value] = true
+			c.from, c.name = n, variable(c.pointer)
+			if taken[c.name]++; taken[c.name] > 1 {
+				c.name += "_" + strconv.Itoa(taken[c.name])
+			}
+			out = append(out, c)
+		}
+	}
+	// The longest first: one value may be the beginning of another.
+	sort.SliceStable(out, func(i, j int) bool { return len(out[i].value) > len(out[j].value) })
+	return out
+}
+
+func sentLater(t *wire.Transcript, n, last int, c *carried) bool {
+	for m := n + 1; m <= last; m++ {
+		if e := t.Entry(m); e.Kind != "inbound" && c.in(e) {
+			return true
+		}
+	}
+	return false
+}
+
+// stringsOf are the strings of a document that may be ids, in the order of their pointers.
+func stringsOf(document any) []*carried {
+	var out []*carried
+	var walk func(v any, pointer string)
+	walk = func(v any, pointer string) {
+		switch v := v.(type) {
+		case map[string]any:
+			keys := make([]string, 0, len(v))
+			for k := range v {
+				keys = append(keys, k)
+			}
+			slices.Sort(keys)
+			for _, k := range keys {
+				walk(v[k], pointer+"/"+strings.NewReplacer("~", "~0", "/", "~1").Replace(k))
+			}
+		case []any:
+			for i, item := range v {
+				walk(item, pointer+"/"+strconv.Itoa(i))
+			}
+		case string:
+			if len(v) >= leastCarried && len(v) <= mostCarriedLen && idLike(v) && len(out) < mostCarried {
+				out = append(out, &carried{value: v, pointer: pointer})
+			}
+		}
+	}
+	walk(document, "")
+	return out
+}
+
+// idLike says whether a string may be an id: no spaces, and a digit or a placeholder in it.
+func idLike(s string) bool {
+	return strings.ContainsAny(s, "0123456789") && !strings.ContainsFunc(s, func(r rune) bool {
+		return unicode.IsSpace(r) || r == '/' || r == '"' || r == '\\' || r > '~' || r < ' '
+	})
+}
+
+// variable is the name that the member at a pointer gives: /runId is RUN_ID.
+func variable(pointer string) string {
+	tokens := strings.Split(pointer, "/")
+	name := tokens[len(tokens)-1]
+	if _, err := strconv.Atoi(name); err == nil && len(tokens) > 1 {
+		name = tokens[len(tokens)-2]
+	}
+	var b strings.Builder
+	for i, r := range name {
+		if unicode.IsUpper(r) && i > 0 {
+			b.WriteByte('_')
+		}
+		if r < 0x80 && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
+			b.WriteRune(unicode.ToUpper(r))
+		} else {
+			b.WriteByte('_')
+		}
+	}
+	word := strings.Trim(b.String(), "_")
+	if len(word) > mostVariable {
+		word = word[:mostVariable]
+	}
+	// A prefix keeps it from being a variable that the shell or curl knows, such as PATH.
+	if !strings.HasSuffix(word, "ID") && !strings.HasSuffix(word, "TOKEN") || word == "" || word[0] <= '9' || word == "UID" || word == "EUID" || word == "PPID" {
+		word = "THE_" + word
+	}
+	return word
+}
+
+const mostVariable = 40
+
+// path is a JSON pointer as a filter of jq.
+func path(pointer string) string {
+	if pointer == "" {
+		return "."
+	}
+	var b strings.Builder
+	for i, token := range strings.Split(strings.TrimPrefix(pointer, "/"), "/") {
+		token = strings.NewReplacer("~1", "/", "~0", "~").Replace(token)
+		switch {
+		case number.MatchString(token) && i > 0:
+			b.WriteString("[" + token + "]")
+		case number.MatchString(token):
+			b.WriteString(".[" + token + "]")
+		case plainKey.MatchString(token):
+			b.WriteString("." + token)
+		case i > 0:
+			b.WriteString("[" + asciiJSON(token) + "]")
+		default:
+			b.WriteString(".[" + asciiJSON(token) + "]")
+		}
+	}
+	return b.String()
+}
+
+var (
+	number   = regexp.MustCompile(`^(0|[1-9][0-9]{0,8})$`)
+	plainKey = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+)
+
+// gathering is the filter of jq for the same member of all elements of an array.
+func gathering(pointer string) string {
+	at := index.FindStringIndex(pointer)
+	list, rest := pointer[:at[0]], strings.TrimLeft(pointer[at[0]+1:], "0123456789")
+	return "[" + strings.TrimSuffix(path(list), ".") + "[]" + strings.TrimSuffix(path(rest), ".") + " | values]"
+}
+
+// asciiJSON is a string as JSON in which nothing hides.
+func asciiJSON(s string) string { return string(textsafe.JSON([]byte(encode(s)))) }
+
+// asJSON is a body in which nothing hides, where it is JSON; else the body.
+func asJSON(body string) string {
+	if json.Valid([]byte(body)) {
+		return strings.TrimRight(string(textsafe.JSON([]byte(body))), "\n")
+	}
+	return body
+}
+
+// unprintable says whether a text has something in it that cannot stand in a script as it is.
+func unprintable(s string) bool {
+	return textsafe.Line(strings.NewReplacer("\n", "", "\t", "").Replace(s)) != strings.NewReplacer("\n", "", "\t", "").Replace(s)
+}
+
+// comment is text for the rest of a line that begins with #.
+func comment(s string) string { return textsafe.Clip(s, mostWords) }
+
+// quote makes a word that a shell reads as it stands.
+func quote(s string) string {
+	if simple.MatchString(s) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// simple is what means nothing to a shell.
+var simple = regexp.MustCompile(`^[A-Za-z0-9_./:@%+,-]+$`)
+
+// bare is the default value in ${NAME:-default}, which ends at a brace.
+func bare(address string) string {
+	if strings.ContainsFunc(address, func(r rune) bool { return r > '~' || r <= ' ' || strings.ContainsRune("`$\"'\\{}();&|<>*?[]#~", r) }) {
+		return "http://localhost"
+	}
+	return address
+}
+
+// secret is a placeholder that stands for one in a transcript.
+var secret = regexp.MustCompile(`<secret( of [a-z0-9 ]+|:\d+)?>`)
+
+// word quotes what is sent in step n. Values that replies gave become variables, as do secrets.
+func (w *writer) word(s string, n int) string {
+	var b strings.Builder
+	open := func(text string) {
+		if text != "" {
+			b.WriteString(quote(text))
+		}
+	}
+	for s != "" {
+		at, end, name := len(s), len(s), ""
+		for _, v := range w.vars {
+			if i := strings.Index(s, v.value); i >= 0 && i < at && v.from < n && slices.Contains(w.steps, v.from) {
+				at, end, name = i, i+len(v.value), v.name
+			}
+		}
+		if m := secret.FindStringIndex(s); m != nil && m[0] < at {
+			at, end, name = m[0], m[1], w.secret(s[m[0]:m[1]])
+		}
+		open(s[:at])
+		if name != "" {
+			b.WriteString(`"$` + name + `"`)
+		}
+		s = s[end:]
+	}
+	if b.Len() == 0 {
+		return "''"
+	}
+	return b.String()
+}
+
+// secret is the variable for a placeholder.
+func (w *writer) secret(placeholder string) string {
+	switch words := strings.Trim(placeholder, "<>"); {
+	case words == "secret":
+		w.keyed = true
+		return "ASSAY_KEY"
+	default:
+		name := strings.ToUpper(strings.NewReplacer(" ", "_", ":", "_").Replace(words))
+		name = strings.Replace(name, "SECRET_OF_", "KEY_OF_", 1)
+		what := "the secret that the transcript has as " + strings.NewReplacer("secret of", "key of", "secret:", "number ").Replace(words)
+		w.needed[name] = what
+		return name
+	}
+}
+
+// address_ is a URL as a word, from the base address where it is below it.
+func (w *writer) address_(url string, n int) string {
+	if rest, below := strings.CutPrefix(url, w.address); below {
+		if rest == "" {
+			return `"$BASE"`
+		}
+		return `"$BASE"` + w.word(textsafe.Line(rest), n)
+	}
+	return w.word(textsafe.Line(url), n)
+}
+
+// headers are those that a request is made again with.
+func headers(all map[string]string) []string {
+	var out []string
+	for name := range all {
+		switch name {
+		case "Content-Length", "User-Agent", "Accept-Encoding", "Connection":
+		default:
+			out = append(out, name)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// header is one as a word. The transcript has a placeholder for the credential, and for whatever the operator gave.
+func (w *writer) header(name, value string, n int) string {
+	lead := textsafe.Line(name) + ": "
+	keyHeader := w.keyHeader
+	if keyHeader == "" {
+		keyHeader = "Authorization"
+		if strings.EqualFold(name, keyHeader) && strings.HasPrefix(value, "<secret") {
+			lead += "Bearer "
+		}
+	}
+	if strings.HasPrefix(value, "<secret>") && !strings.EqualFold(name, keyHeader) {
+		own := "HEADER_" + strings.Map(func(r rune) rune {
+			if r < 0x80 && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
+				return unicode.ToUpper(r)
+			}
+			return '_'
+		}, name)
+		w.needed[own] = "the value of that header, given with --header"
+		return quote(lead) + `"$` + own + `"`
+	}
+	return w.word(lead+textsafe.Line(value), n)
+}
