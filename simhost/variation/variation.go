@@ -7,18 +7,16 @@
 package variation
 
 import (
-	"fmt"
 	"net/http"
 	"slices"
-	"strings"
 	"time"
 
-	"github.com/openassay/assay/internal/nearest"
+	"github.com/openassay/assay/simhost/internal/listed"
 	"github.com/openassay/assay/simhost/run"
 )
 
 // All is the name that stands for every variation at once.
-const All = "all"
+const All = listed.All
 
 // Variation is one way to differ. Ids are chosen by hand and never reused.
 type Variation struct {
@@ -75,27 +73,15 @@ func Names() []string {
 // With is the set with these variations, in the order of the list. All stands for every one. An id that no variation has is
 // an error that names the nearest one.
 func With(ids ...string) (Set, error) {
-	known := append(Names(), All)
-	for _, id := range ids {
-		if !slices.Contains(known, id) {
-			return Set{}, fmt.Errorf("vary %q: there is no such variation%s", id, meant(id, known))
-		}
+	chosen, err := listed.Chosen(func(v Variation) string { return v.ID }, List(), ids)
+	if err != nil {
+		return Set{}, err
 	}
 	var s Set
-	for _, v := range List() {
-		if slices.Contains(ids, v.ID) || slices.Contains(ids, All) {
-			v.Vary(&s)
-		}
+	for _, v := range chosen {
+		v.Vary(&s)
 	}
 	return s, nil
-}
-
-// meant says which variation was probably meant, or which there are.
-func meant(id string, known []string) string {
-	if near := nearest.Name(id, known); near != "" {
-		return fmt.Sprintf("; did you mean %q?", near)
-	}
-	return "; there are: " + strings.Join(known, ", ")
 }
 
 // speaks tells whether anything of the set shows on the wire beside what the engine does.

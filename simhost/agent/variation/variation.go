@@ -19,7 +19,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/openassay/assay/internal/nearest"
+	"github.com/openassay/assay/simhost/internal/listed"
 )
 
 type object = map[string]any
@@ -62,10 +62,7 @@ func Find(id string) (Variation, error) {
 			return v, nil
 		}
 	}
-	if near := nearest.Name(id, Names()); near != "" {
-		return Variation{}, fmt.Errorf("vary %q: there is no such variation of the agent; did you mean %q?", id, near)
-	}
-	return Variation{}, fmt.Errorf("vary %q: there is no such variation of the agent; there are: %s", id, strings.Join(Names(), ", "))
+	return Variation{}, listed.NoVariation(id, " of the agent", Names())
 }
 
 // Declare changes the profile in a file, which is YAML, from that of the reference agent to that of the varied one.

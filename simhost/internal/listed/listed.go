@@ -34,3 +34,16 @@ func Find[T any](id func(T) string, rows []T, name, owner string) (row T, err er
 	}
 	return row, fmt.Errorf("there is no fault %q%s: %s", name, owner, hint)
 }
+
+// Applied is a set of honest rules in which the rows with these ids have replaced theirs, one after another. The error is find's.
+func Applied[S, T any](honest S, ids []string, find func(string) (T, error), replace func(T, *S)) (S, error) {
+	s := honest
+	for _, id := range ids {
+		row, err := find(id)
+		if err != nil {
+			return *new(S), err
+		}
+		replace(row, &s)
+	}
+	return s, nil
+}

@@ -49,13 +49,5 @@ func idOf(f Fault) string { return f.ID }
 
 // Rules are the honest ones with these faults put in, in the order given. The error is that of [Find].
 func Rules(ids ...string) (rules.Set, error) {
-	s := rules.Honest()
-	for _, id := range ids {
-		f, err := Find(id)
-		if err != nil {
-			return rules.Set{}, err
-		}
-		f.Replace(&s)
-	}
-	return s, nil
+	return listed.Applied(rules.Honest(), ids, Find, func(f Fault, s *rules.Set) { f.Replace(s) })
 }

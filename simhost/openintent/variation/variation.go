@@ -7,17 +7,15 @@
 package variation
 
 import (
-	"fmt"
 	"net/http"
 	"slices"
-	"strings"
 
-	"github.com/openassay/assay/internal/nearest"
+	"github.com/openassay/assay/simhost/internal/listed"
 	"github.com/openassay/assay/simhost/openintent/rules"
 )
 
 // All is the name that stands for every variation at once.
-const All = "all"
+const All = listed.All
 
 // Variation is one way to differ. Ids are chosen by hand and never reused.
 type Variation struct {
@@ -61,21 +59,13 @@ func Names() []string {
 // With is the set with these variations, in the order of the list. All stands for every one. An id that no variation has is
 // an error that names the nearest one.
 func With(ids ...string) (Set, error) {
-	known := append(Names(), All)
-	for _, id := range ids {
-		if !slices.Contains(known, id) {
-			near := nearest.Name(id, known)
-			if near == "" {
-				return Set{}, fmt.Errorf("vary %q: there is no such variation; there are: %s", id, strings.Join(known, ", "))
-			}
-			return Set{}, fmt.Errorf("vary %q: there is no such variation; did you mean %q?", id, near)
-		}
+	chosen, err := listed.Chosen(func(v Variation) string { return v.ID }, List(), ids)
+	if err != nil {
+		return Set{}, err
 	}
 	var s Set
-	for _, v := range List() {
-		if slices.Contains(ids, v.ID) || slices.Contains(ids, All) {
-			v.Vary(&s)
-		}
+	for _, v := range chosen {
+		v.Vary(&s)
 	}
 	return s, nil
 }
