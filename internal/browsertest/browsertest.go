@@ -155,10 +155,25 @@ func Read[T any](p *Page, expression string) T {
 	return get(p, chromedp.Evaluate[T](expression))
 }
 
-// Until waits for a JavaScript expression to hold in the page.
+// Until waits for a JavaScript expression to hold in the page, also where the page goes to another one meanwhile.
 func (p *Page) Until(expression string) {
 	p.t.Helper()
-	get(p, chromedp.Poll[bool]("Boolean("+expression+")", chromedp.WithPollingInterval(20*time.Millisecond), chromedp.WithPollingTimeout(patience)))
+	wait := chromedp.Poll[bool]("Boolean("+expression+")", chromedp.WithPollingInterval(20*time.Millisecond), chromedp.WithPollingTimeout(patience))
+	for {
+		_, err := chromedp.Run(p.ctx, wait)
+		if err == nil {
+			return
+		}
+		if !leaves(err) || p.ctx.Err() != nil {
+			p.fail(fmt.Errorf("until %s: %w", expression, err))
+		}
+	}
+}
+
+// leaves tells the errors of a page that went to another one while it was asked.
+func leaves(err error) bool {
+	said := err.Error()
+	return strings.Contains(said, "navigated or closed") || strings.Contains(said, "context was destroyed") || strings.Contains(said, "Cannot find context")
 }
 
 func get[T any](p *Page, a chromedp.Action[T]) T {

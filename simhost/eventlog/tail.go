@@ -42,8 +42,9 @@ func (s *Store) Tail(ctx context.Context, log string, after uint64) iter.Seq2[En
 
 // tails knows who waits for which log.
 type tails struct {
-	mu   sync.Mutex
-	logs map[string]map[chan struct{}]struct{}
+	mu        sync.Mutex
+	logs      map[string]map[chan struct{}]struct{}
+	followers map[*follower]struct{} // of all logs
 }
 
 // join returns a channel that receives after every append to the log; appends in quick succession share one receipt.
@@ -76,5 +77,8 @@ func (t *tails) wake(log string) {
 		case c <- struct{}{}:
 		default: // it has yet to look at an earlier one, and will see both
 		}
+	}
+	for f := range t.followers {
+		f.hear(log)
 	}
 }

@@ -101,7 +101,7 @@ func Open(ctx context.Context, o Options) (*Goals, error) {
 	}
 	g := &Goals{
 		o:      o,
-		log:    folded.Name("goals", o.Tenant),
+		log:    LogName(o.Tenant),
 		boards: folded.New(o.Log, func(b *board, entry eventlog.Entry) error { return b.fold(entry, &o.Rules) }),
 		redact: redact.New(o.Secrets),
 		turns:  map[string]chan struct{}{},
@@ -242,3 +242,6 @@ func (g *Goals) change(ctx context.Context, id string, decide func(*state) (*rec
 		return nil
 	})
 }
+
+// LogName is the name of the log that the goals of a tenant are.
+func LogName(tenant string) string { return folded.Name("goals", tenant) }

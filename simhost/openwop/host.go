@@ -49,6 +49,7 @@ type Host struct {
 	discovery   document
 	contract    document
 	handler     http.Handler
+	inside      http.Handler  // is asked in the name of a caller who is known already
 	faults      atomic.Uint64 // requests that failed by our fault, for their correlation ids
 
 	abroad  *http.Client    // asks peers
@@ -125,6 +126,7 @@ func (h *Host) route(ops operations) {
 		openwopv1.StrictHTTPServerOptions{RequestErrorHandlerFunc: bad, ResponseErrorHandlerFunc: h.fail})
 	openwopv1.HandlerWithOptions(strict, openwopv1.StdHTTPServerOptions{BaseRouter: router, ErrorHandlerFunc: bad})
 	h.routeEndings(router)
+	h.inside = h.active.count(h.recovered(router))
 	h.handler = cors(h.opts.CORS, h.active.count(h.recovered(h.manner.Front(h.bearer(router), router.knows))))
 }
 

@@ -19,16 +19,7 @@ func (e *Engine) Lineage(ctx context.Context, runID string, visits func(Lineage)
 	}
 	defer leave()
 	err = e.with(ctx, runID, func(r *liveRun) error {
-		if owner := r.state.owner; owner != nil {
-			l.Owner = owner.Tenant
-		}
-		if parent := r.state.created.Parent; parent != nil {
-			l.ParentRunID = parent.RunID
-		}
-		if fork := r.state.created.Fork; fork != nil {
-			l.SourceRunID = fork.RunID
-		}
-		l.Origin = r.state.created.Origin
+		l = r.state.lineage()
 		if code := visits(l); code != "" {
 			refused := runNotFound(runID)
 			refused.Code = code
@@ -37,4 +28,19 @@ func (e *Engine) Lineage(ctx context.Context, runID string, visits func(Lineage)
 		return nil
 	})
 	return l, err
+}
+
+// lineage is where the run comes from.
+func (s *State) lineage() (l Lineage) {
+	if owner := s.owner; owner != nil {
+		l.Owner = owner.Tenant
+	}
+	if parent := s.created.Parent; parent != nil {
+		l.ParentRunID = parent.RunID
+	}
+	if fork := s.created.Fork; fork != nil {
+		l.SourceRunID = fork.RunID
+	}
+	l.Origin = s.created.Origin
+	return l
 }

@@ -88,6 +88,9 @@ func Open(o Options) (*Files, error) {
 	return &Files{o: o, owners: folded.New(o.Log, (*index).fold), redactor: redact.New(o.Secrets)}, nil
 }
 
+// LogName is the name of the log that the files of an owner are.
+func (f *Files) LogName(owner Owner) string { return f.log(owner) }
+
 // log names the log of an owner.
 func (f *Files) log(owner Owner) string {
 	tenant, workspace := f.o.Rules.Apart(owner.Tenant, owner.Workspace)

@@ -6,9 +6,11 @@ import (
 	"net"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/openassay/assay/simhost/clock"
 	"github.com/openassay/assay/simhost/openintent"
 	"github.com/openassay/assay/simhost/openwop"
 )
@@ -17,6 +19,10 @@ const simhostLong = `Runs a host that speaks OpenWOP v1, or with --protocol open
 server, and keeps every promise it makes, or breaks the one you name with --fault. With --vary it differs from the usual host as real
 hosts do, and keeps its promises all the same. It prints where it listens, its
 key, what it claims, and a line to try. Stop it with Ctrl-C.
+
+A console for people is at /console: runs as they happen, forms that answer what
+they ask, the workspace as a turn saw it, goals, the clock and the faults. It asks
+for the key once, and answers to this machine alone unless --console-remote is given.
 
 Its logs live in memory unless --data names a folder; there they survive a
 crash of the process, and with --sync always a loss of power too.`
@@ -32,6 +38,11 @@ type simhostFlags struct {
 	faults  []string
 	vary    []string
 	host    openwop.Options
+
+	clock         string
+	manual        *clock.Manual // nil where time goes by itself
+	console       bool
+	consoleRemote bool
 
 	protocols []string
 	intents   openintent.Options // of the OpenIntent server, where it is asked for
@@ -76,13 +87,18 @@ func newSimhost() *cobra.Command {
 	f.StringVar(&o.sync, "sync", syncSystem, "`WHEN` logs in files reach the disk: system, or always (before each answer)")
 	f.Int64Var(&o.host.LogMax, "log-max", 0, "most `BYTES` that all logs may hold (default 256 MiB in memory, unbounded in files)")
 	f.IntVar(&o.host.MemoryHistory, "memory-history", 0, "most `ENTRIES` that may be written to a memory before a run that knows none of them can no longer be forked (default unbounded)")
+	f.StringVar(&o.clock, "clock", clockReal, "`WHAT` moves the clock of the host: real time, or manual, by the console")
+	f.BoolVar(&o.console, "console", true, "serve the console, a page at /console for people on this machine")
+	f.BoolVar(&o.consoleRemote, "console-remote", false, "let other machines use the console, too")
 	f.Uint64Var(&o.host.Seed, "seed", 0, "`N` that makes the ids of runs and the tokens of interrupts repeatable (default random)")
 	return cmd
 }
 
 const (
-	syncSystem = "system"
-	syncAlways = "always"
+	syncSystem  = "system"
+	syncAlways  = "always"
+	clockReal   = "real"
+	clockManual = "manual"
 )
 
 // check finds what can be wrong with the flags before anything is opened.
@@ -95,12 +111,22 @@ func (o *simhostFlags) check(cmd *cobra.Command) error {
 		return unknown("value of --sync", o.sync, []string{syncSystem, syncAlways})
 	case !slices.Contains(openwop.EscalationInterrupts(), o.host.EscalationInterrupt):
 		return unknown("value of --escalation-interrupt", o.host.EscalationInterrupt, openwop.EscalationInterrupts())
+	case o.clock != clockReal && o.clock != clockManual:
+		return unknown("value of --clock", o.clock, []string{clockReal, clockManual})
+	case o.consoleRemote && !o.console:
+		return usage("simhost --console-remote: there is no console to open: leave --console=false out")
+	case o.clock == clockManual && !o.console:
+		return usage("simhost --clock manual: nothing moves the clock but the console: leave --console=false out")
 	case cmd.Flags().Changed("sync") && o.host.DataDir == "":
 		return usage("simhost --sync: logs in memory reach no disk: name a folder with --data")
 	case o.host.Version < 1 || o.host.Version > 6:
 		return usage("simhost --version %d: give one from 1 to 6", o.host.Version)
 	case o.host.Key == "":
 		return usage("simhost --key: give a key that is not empty")
+	}
+	if o.clock == clockManual {
+		o.manual = clock.NewManual(time.Now().UTC().Truncate(time.Second))
+		o.host.Clock = o.manual
 	}
 	o.host.SyncAlways = o.sync == syncAlways
 	return errors.Join(readKeys("--tenant", o.tenants, &o.host.Tenants), readKeys("--voter", o.voters, &o.host.Voters), o.readPeers())

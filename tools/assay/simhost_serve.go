@@ -13,6 +13,7 @@ import (
 
 	"github.com/openassay/assay/internal/nearest"
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/simhost/console"
 	"github.com/openassay/assay/simhost/eventlog"
 	"github.com/openassay/assay/simhost/fault"
 	"github.com/openassay/assay/simhost/openintent"
@@ -130,7 +131,41 @@ func (o *simhostFlags) serve(ctx context.Context, out, errs io.Writer) (err erro
 			return errors.Join(fmt.Errorf("simhost: print the banner: %w", err), ln.Close())
 		}
 	}
-	return serving.Serve(ctx, ln, o.handler(hosts), log)
+	handler, done := o.withConsole(hosts, log)
+	defer done()
+	if o.console && switchable(hosts) != nil {
+		if _, err := fmt.Fprintf(out, "console: %s%s\n", o.host.URL, console.Prefix); err != nil {
+			return errors.Join(fmt.Errorf("simhost: print the banner: %w", err), ln.Close())
+		}
+	}
+	return serving.Serve(ctx, ln, handler, log)
+}
+
+// withConsole puts the console in front of the hosts. done ends what it streams.
+func (o *simhostFlags) withConsole(hosts []served, log *slog.Logger) (handler http.Handler, done func()) {
+	api := o.handler(hosts)
+	host := switchable(hosts)
+	if !o.console || host == nil {
+		return api, func() {}
+	}
+	c := console.New(console.Options{Host: host, Clock: o.manual, Remote: o.consoleRemote, Logger: log})
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if console.Owns(r.URL.Path) {
+			c.Handler().ServeHTTP(w, r)
+			return
+		}
+		api.ServeHTTP(w, r)
+	}), c.Close
+}
+
+// switchable is the OpenWOP host among these; nil where there is none.
+func switchable(hosts []served) *openwop.Switchable {
+	for _, h := range hosts {
+		if s, ok := h.(*openwop.Switchable); ok {
+			return s
+		}
+	}
+	return nil
 }
 
 // open starts a host for each protocol, in the order in which they are asked for. Those that were started are returned also
@@ -141,7 +176,7 @@ func (o *simhostFlags) open(ctx context.Context) (hosts []served, err error) {
 		if p == protocolOpenIntent {
 			h, err = openintent.New(ctx, o.intentOptions())
 		} else {
-			h, err = openwop.New(ctx, o.host)
+			h, err = openwop.OpenSwitchable(ctx, o.host)
 		}
 		wrong, astray := (*openwop.OptionError)(nil), (*openintent.OptionError)(nil)
 		switch {
@@ -161,7 +196,7 @@ func (o *simhostFlags) open(ctx context.Context) (hosts []served, err error) {
 func (o *simhostFlags) intentOptions() openintent.Options {
 	i := o.intents
 	i.Key, i.Callers, i.Store, i.DataDir, i.Seed = o.host.Key, o.host.Voters, o.host.Store, o.host.DataDir, o.host.Seed
-	i.Release, i.Logger = o.host.Release, o.host.Logger
+	i.Release, i.Logger, i.Clock = o.host.Release, o.host.Logger, o.host.Clock
 	return i
 }
 

@@ -1,0 +1,82 @@
+package console
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/openassay/assay/simhost/fault"
+	"github.com/openassay/assay/simhost/openwop"
+)
+
+type faultsPage struct {
+	Themes []faultTheme
+	On     []string
+	Total  int
+	Mark   string // changes with the faults that are on, so that a form made for others is replaced
+}
+
+type faultTheme struct {
+	Name string
+	Rows []faultRow
+	On   int
+}
+
+type faultRow struct {
+	fault.Fault
+	On bool
+}
+
+// themesOf are all faults by what stands before the point in their ids, in the order of the catalogue.
+func themesOf(on []string) []faultTheme {
+	var themes []faultTheme
+	for _, f := range fault.All() {
+		name, _, _ := strings.Cut(f.ID, ".")
+		at := slices.IndexFunc(themes, func(t faultTheme) bool { return t.Name == name })
+		if at < 0 {
+			at, themes = len(themes), append(themes, faultTheme{Name: name})
+		}
+		row := faultRow{Fault: f, On: slices.Contains(on, f.ID)}
+		if row.On {
+			themes[at].On++
+		}
+		themes[at].Rows = append(themes[at].Rows, row)
+	}
+	return themes
+}
+
+func (c *Console) faults(w http.ResponseWriter, r *http.Request, who openwop.Caller) error {
+	on := c.o.Host.Faults()
+	page := faultsPage{Themes: themesOf(on), On: on, Total: len(fault.All()), Mark: strings.Join(on, " ")}
+	return c.show(w, r, who, "faults", layout{Title: "Faults", Here: "faults", Body: page})
+}
+
+// switchFaults has the host commit the faults that are ticked, and no others. Those that were on before keep their order.
+func (c *Console) switchFaults(w http.ResponseWriter, r *http.Request, who openwop.Caller) error {
+	if err := r.ParseForm(); err != nil {
+		return err
+	}
+	asked := r.PostForm["fault"]
+	if r.PostForm.Get("none") != "" {
+		asked = nil
+	}
+	for _, id := range asked {
+		if _, err := fault.Find(id); err != nil {
+			return c.problem(w, r, who, http.StatusUnprocessableEntity, err.Error())
+		}
+	}
+	on := slices.DeleteFunc(c.o.Host.Faults(), func(id string) bool { return !slices.Contains(asked, id) })
+	for _, id := range asked {
+		if !slices.Contains(on, id) {
+			on = append(on, id)
+		}
+	}
+	if err := c.o.Host.Switch(r.Context(), on); err != nil {
+		return fmt.Errorf("from the console: %w", err)
+	}
+	c.log.InfoContext(r.Context(), "faults were switched from the console", "who", who.Principal(), "on", on)
+	c.told.tell(topicAll)
+	http.Redirect(w, r, Prefix+"/faults", http.StatusSeeOther)
+	return nil
+}

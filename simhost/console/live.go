@@ -1,0 +1,183 @@
+package console
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/openassay/assay/simhost/openwop"
+	"github.com/openassay/assay/simhost/serving"
+)
+
+// What a page may hear of. A part of a page says in data-live which of them it shows.
+const (
+	topicRuns   = "runs"
+	topicGoals  = "goals"
+	topicFiles  = "files"
+	topicClock  = "clock"
+	topicFaults = "faults"
+	topicAll    = "*"
+)
+
+const (
+	keepAlive     = 15 * time.Second
+	breath        = 150 * time.Millisecond // between two messages to a page
+	writePatience = 20 * time.Second
+)
+
+// told passes on what no log tells: that the clock was moved, or faults were switched.
+type told struct {
+	mu    sync.Mutex
+	hears map[chan string]struct{}
+}
+
+func (t *told) join() (heard <-chan string, leave func()) {
+	c := make(chan string, 8)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.hears == nil {
+		t.hears = map[chan string]struct{}{}
+	}
+	t.hears[c] = struct{}{}
+	return c, func() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		delete(t.hears, c)
+	}
+}
+
+func (t *told) tell(topic string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for c := range t.hears {
+		select {
+		case c <- topic:
+		default: // eight wait for it already
+		}
+	}
+}
+
+// live tells a page which parts have changed, as they do.
+func (c *Console) live(w http.ResponseWriter, r *http.Request) {
+	who, known := c.sessions.find(r)
+	if !known {
+		http.Error(w, "sign in first", http.StatusUnauthorized)
+		return
+	}
+	ctx, cancel := serving.Waiting(r.Context(), c.closing)
+	defer cancel()
+	heard, leave := c.told.join()
+	defer leave()
+	changes := c.changes(ctx, who)
+	defer func() {
+		cancel()
+		for range changes { // until whoever listens to the logs is gone
+		}
+	}()
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("X-Accel-Buffering", "no")
+	out := stream{w: w, control: http.NewResponseController(w)}
+	// A page that comes back has missed something, and one that is new may have.
+	if out.write("retry: 1000\nevent: change\ndata: *\n\n") != nil {
+		return
+	}
+	for {
+		topics, more := "", true
+		quiet := make(chan struct{})
+		timer := c.o.Wire.AfterFunc(keepAlive, func() { close(quiet) })
+		select {
+		case <-ctx.Done():
+		case topic := <-heard:
+			topics = topic
+		case topics, more = <-changes:
+		case <-quiet:
+		}
+		timer.Stop()
+		if _, known := c.sessions.find(r); ctx.Err() != nil || !more || !known {
+			return
+		}
+		message := ": quiet\n\n"
+		if topics != "" {
+			message = "event: change\ndata: " + topics + "\n\n"
+		}
+		if out.write(message) != nil {
+			return
+		}
+	}
+}
+
+// changes are the topics of what goes on in the logs of a tenant, in messages that are some way apart.
+func (c *Console) changes(ctx context.Context, who openwop.Caller) <-chan string {
+	changes := make(chan string)
+	go func() {
+		defer close(changes)
+		for logs := range c.store.Appends(ctx) {
+			topics := topicAll
+			if logs != nil {
+				topics = c.topics(ctx, who, logs)
+			}
+			if topics == "" {
+				continue
+			}
+			select {
+			case changes <- topics:
+			case <-ctx.Done():
+				return
+			}
+			pause := make(chan struct{})
+			timer := c.o.Wire.AfterFunc(breath, func() { close(pause) })
+			select {
+			case <-pause:
+			case <-ctx.Done():
+				timer.Stop()
+				return
+			}
+		}
+	}()
+	return changes
+}
+
+// topics are what appends to these logs mean for what a page shows; "" where they mean nothing to the tenant.
+func (c *Console) topics(ctx context.Context, who openwop.Caller, logs []string) string {
+	var change openwop.Change
+	if err := c.host(func(h Host) error {
+		change = h.Changed(ctx, who, logs)
+		return nil
+	}); err != nil {
+		return topicAll
+	}
+	var topics []string
+	if len(change.Runs) > 0 {
+		topics = append(topics, topicRuns)
+	}
+	for _, id := range change.Runs {
+		topics = append(topics, topicOf(id))
+	}
+	if change.Goals {
+		topics = append(topics, topicGoals)
+	}
+	if change.Files {
+		topics = append(topics, topicFiles)
+	}
+	return strings.Join(topics, " ")
+}
+
+// topicOf is that of a run and of the runs that it dispatched.
+func topicOf(root string) string { return "run/" + root }
+
+// stream writes server-sent events.
+type stream struct {
+	w       http.ResponseWriter
+	control *http.ResponseController
+}
+
+func (s stream) write(message string) error {
+	_ = s.control.SetWriteDeadline(time.Now().Add(writePatience)) // a writer without deadlines has none to set
+	if _, err := s.w.Write([]byte(message)); err != nil {
+		return fmt.Errorf("write to a page: %w", err)
+	}
+	return s.control.Flush()
+}

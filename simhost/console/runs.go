@@ -1,0 +1,255 @@
+package console
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/openwop"
+	"github.com/openassay/assay/simhost/run"
+)
+
+// runsShown is how many runs one page lists.
+const runsShown = 60
+
+// runRow is a run in a list.
+type runRow struct {
+	ID, Workflow string
+	Status       string
+	Kind         string // colour of the status
+	Paused       bool
+	Iteration    int
+	Started      time.Time
+	Took         string // "" as long as it goes on
+	Asks         string // what it waits for
+	Failed       string // why it failed
+	Fork         bool
+	Children     []runRow
+}
+
+type runsPage struct {
+	Rows  []runRow
+	Older uint64
+	Below uint64
+	Find  string
+}
+
+func rowOf(a run.Account) runRow {
+	s := a.Snapshot
+	row := runRow{
+		ID: s.RunID, Workflow: s.WorkflowID, Status: string(s.Status), Kind: word(s.Status), Paused: a.Paused, Iteration: a.Iteration,
+		Started: s.StartedAt, Fork: a.Lineage.SourceRunID != "",
+	}
+	if !s.CompletedAt.IsZero() {
+		row.Took = took(s.CompletedAt.Sub(s.StartedAt))
+	}
+	if s.Interrupt != nil && s.Interrupt.Kind != nil {
+		row.Asks = *s.Interrupt.Kind
+	}
+	if s.Error != nil {
+		row.Failed = s.Error.Code
+	}
+	return row
+}
+
+func took(d time.Duration) string {
+	switch {
+	case d < time.Second:
+		return strconv.FormatFloat(float64(d.Microseconds())/1000, 'f', -1, 64) + " ms"
+	case d < time.Minute:
+		return strconv.FormatFloat(d.Seconds(), 'f', 1, 64) + " s"
+	default:
+		return d.Round(time.Second).String()
+	}
+}
+
+// runs lists the runs whose logs went on last, children below the runs that dispatched them.
+func (c *Console) runs(w http.ResponseWriter, r *http.Request, who openwop.Caller) error {
+	if id := strings.TrimSpace(r.URL.Query().Get("find")); id != "" {
+		http.Redirect(w, r, Prefix+"/runs/"+url.PathEscape(id), http.StatusSeeOther)
+		return nil
+	}
+	below, _ := strconv.ParseUint(r.URL.Query().Get("below"), 10, 64) // what is no number begins at the end
+	page := runsPage{Below: below}
+	err := c.host(func(h Host) error {
+		found, older, err := h.Runs(r.Context(), who, below, runsShown)
+		if err != nil {
+			return err
+		}
+		if below == 0 { // those that wait are there however long ago they began to
+			waiting, err := h.Waiting(r.Context(), who)
+			if err != nil {
+				return err
+			}
+			found = merge(found, waiting)
+		}
+		page.Rows, page.Older = tree(found), older
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return c.show(w, r, who, "runs", layout{Title: "Runs", Here: "runs", Body: page})
+}
+
+func merge(found, more []run.Account) []run.Account {
+	for _, a := range more {
+		if !slices.ContainsFunc(found, func(b run.Account) bool { return a.Snapshot.RunID == b.Snapshot.RunID }) {
+			found = append(found, a)
+		}
+	}
+	return found
+}
+
+// tree puts children below their parents where these are in the list, the latest run first and children in their order.
+func tree(found []run.Account) []runRow {
+	slices.SortStableFunc(found, func(a, b run.Account) int { return b.Snapshot.StartedAt.Compare(a.Snapshot.StartedAt) })
+	listed := map[string]bool{}
+	for _, a := range found {
+		listed[a.Snapshot.RunID] = true
+	}
+	children := map[string][]run.Account{}
+	for _, a := range slices.Backward(found) {
+		if parent := a.Lineage.ParentRunID; listed[parent] {
+			children[parent] = append(children[parent], a)
+		}
+	}
+	var grow func(a run.Account) runRow
+	grow = func(a run.Account) runRow {
+		row := rowOf(a)
+		for _, child := range children[row.ID] {
+			row.Children = append(row.Children, grow(child))
+		}
+		return row
+	}
+	var rows []runRow
+	for _, a := range found {
+		if !listed[a.Lineage.ParentRunID] {
+			rows = append(rows, grow(a))
+		}
+	}
+	return rows
+}
+
+type startPage struct {
+	Chosen    *openwopv1.WorkflowDefinition
+	ID        string
+	Inputs    string
+	Wrong     string
+	First     []openwopv1.WorkflowDefinition // to begin with
+	Workflows []openwopv1.WorkflowDefinition
+}
+
+// toBegin are the workflows that show somebody new what there is.
+var toBegin = []string{"assay-loop-ask-user", "assay-loop", "assay-loop-workspace", "assay-approval", "assay-questions"}
+
+// startForm shows the form that starts a run, with the values that the workflow has where nothing is given.
+func (c *Console) startForm(w http.ResponseWriter, r *http.Request, who openwop.Caller) error {
+	page := startPage{ID: r.URL.Query().Get("workflow")}
+	if err := c.choose(&page); err != nil {
+		return err
+	}
+	if page.Chosen != nil {
+		page.Inputs = defaults(*page.Chosen)
+	}
+	return c.show(w, r, who, "start", layout{Title: "Start a run", Here: "start", Body: page})
+}
+
+func (c *Console) choose(page *startPage) error {
+	return c.host(func(h Host) error {
+		page.Workflows = h.Workflows()
+		for i, d := range page.Workflows {
+			if d.ID == page.ID {
+				page.Chosen = &page.Workflows[i]
+			}
+			if slices.Contains(toBegin, d.ID) {
+				page.First = append(page.First, d)
+			}
+		}
+		slices.SortFunc(page.First, func(a, b openwopv1.WorkflowDefinition) int {
+			return slices.Index(toBegin, a.ID) - slices.Index(toBegin, b.ID)
+		})
+		return nil
+	})
+}
+
+// defaults are the inputs that change nothing.
+func defaults(d openwopv1.WorkflowDefinition) string {
+	inputs := map[string]any{}
+	for _, v := range d.Variables {
+		if v.DefaultValue != nil {
+			inputs[v.Name] = v.DefaultValue
+		}
+	}
+	raw, err := json.MarshalIndent(inputs, "", "  ")
+	if err != nil {
+		return "{}"
+	}
+	return string(raw)
+}
+
+// start starts a run, by the API.
+func (c *Console) start(w http.ResponseWriter, r *http.Request, who openwop.Caller) error {
+	page := startPage{ID: r.PostFormValue("workflow"), Inputs: r.PostFormValue("inputs")}
+	inputs := strings.TrimSpace(page.Inputs)
+	if inputs == "" {
+		inputs = "{}"
+	}
+	if !json.Valid([]byte(inputs)) {
+		page.Wrong = "The inputs are no JSON: write an object, such as {\"n\": 3}."
+		return c.startAgain(w, r, who, page)
+	}
+	reply, err := c.ask(r.Context(), who, http.MethodPost, "/v1/runs", map[string]any{"workflowId": page.ID, "inputs": json.RawMessage(inputs)})
+	if err != nil {
+		return err
+	}
+	var made openwopv1.CreateRunResponse
+	if err := json.Unmarshal(reply.Body, &made); !reply.OK() || err != nil {
+		page.Wrong = "The host refuses: " + reply.Why()
+		return c.startAgain(w, r, who, page)
+	}
+	http.Redirect(w, r, Prefix+"/runs/"+url.PathEscape(made.RunID), http.StatusSeeOther)
+	return nil
+}
+
+func (c *Console) startAgain(w http.ResponseWriter, r *http.Request, who openwop.Caller, page startPage) error {
+	if err := c.choose(&page); err != nil {
+		return err
+	}
+	return c.showAs(w, r, who, http.StatusUnprocessableEntity, "start", layout{Title: "Start a run", Here: "start", Body: page})
+}
+
+// ask makes a request to the API in somebody's name.
+func (c *Console) ask(ctx context.Context, who openwop.Caller, method, path string, body any) (reply openwop.Reply, err error) {
+	err = c.host(func(h Host) error {
+		reply, err = h.Ask(ctx, who, method, path, body)
+		return err
+	})
+	return reply, err
+}
+
+// control cancels a run, has it stand still, or go on.
+func (c *Console) control(w http.ResponseWriter, r *http.Request, who openwop.Caller) error {
+	id, what := r.PathValue("run"), r.PostFormValue("do")
+	path := map[string]string{
+		"cancel": openwop.RunPath(id, "cancel"), "pause": openwop.RunPath(id) + ":pause", "resume": openwop.RunPath(id) + ":resume",
+	}[what]
+	if path == "" {
+		return c.problem(w, r, who, http.StatusBadRequest, "Nothing of that kind can be done with a run.")
+	}
+	reply, err := c.ask(r.Context(), who, http.MethodPost, path, struct{}{})
+	if err != nil {
+		return err
+	}
+	if !reply.OK() {
+		return c.problem(w, r, who, reply.Status, "The host refuses to "+what+" this run: "+reply.Why())
+	}
+	http.Redirect(w, r, Prefix+"/runs/"+url.PathEscape(id), http.StatusSeeOther)
+	return nil
+}
