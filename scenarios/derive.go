@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -46,6 +47,11 @@ func Derive(transcripts fs.FS, given Given, suites ...Suite) (report *Report, er
 	for _, id := range again.order {
 		r.Drives = append(r.Drives, again.drives[id].record())
 	}
+	for _, d := range r.Drives {
+		if err := asWritten(transcripts, d); err != nil {
+			return nil, err
+		}
+	}
 	signs := protocol.unclaimed(again.said())
 	seen := look(signs, r.Drives, given.Address)
 	switch f, t, err := readTranscript(transcripts, probesDrive); {
@@ -53,6 +59,9 @@ func Derive(transcripts fs.FS, given Given, suites ...Suite) (report *Report, er
 		probes := DriveRecord{ID: probesDrive, Transcript: t, Seconds: f.Seconds}
 		lookAgain(signs, seen, probes, given.Address)
 		r.Drives = append(r.Drives, probes)
+		if err := asWritten(transcripts, probes); err != nil {
+			return nil, err
+		}
 	case !errors.Is(err, fs.ErrNotExist):
 		return nil, err
 	}
@@ -61,11 +70,29 @@ func Derive(transcripts fs.FS, given Given, suites ...Suite) (report *Report, er
 	return r, nil
 }
 
+// asWritten makes sure that a transcript says nothing that was not read of it, such as a member twice: written again, it is the
+// same.
+func asWritten(transcripts fs.FS, d DriveRecord) error {
+	name := TranscriptName(d.ID)
+	content, err := fs.ReadFile(transcripts, name)
+	if err != nil {
+		return err
+	}
+	again, err := MarshalTranscript(d)
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(content, again) {
+		return fmt.Errorf("%s: it is not written as certify writes it: it was edited", name)
+	}
+	return nil
+}
+
 // findings are what is to be said of the discovery document.
 func (r *revived) findings(p *Protocol) []Finding {
 	var out []Finding
 	at := r.said().Document.Ref().Exchange
-	if text, ok := r.discovery.transcript.Document(at); ok && p.CheckDiscovery != nil {
+	if text, ok := Said(r.discovery.record()); ok && p.CheckDiscovery != nil {
 		out = boundFindings(p.CheckDiscovery([]byte(text)), nothingSecret)
 	}
 	if e := r.discovery.transcript.Entry(at); e != nil && e.Response != nil {
@@ -114,4 +141,13 @@ func within(micros string, sent time.Time) bool {
 	}
 	apart := sent.Sub(time.UnixMicro(n))
 	return apart > -longest && apart < longest
+}
+
+// Said is the discovery document as the drive that fetched it recorded it, the first of a report.
+func Said(d DriveRecord) (text string, ok bool) {
+	said, ok := d.Observation.(Discovery)
+	if !ok {
+		return "", false
+	}
+	return d.Transcript.Document(said.Document.Ref().Exchange)
 }

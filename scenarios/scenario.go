@@ -121,7 +121,11 @@ func (q question[O]) run(ctx context.Context, c *Conn) (any, error) { return q.d
 
 func (q question[O]) revive(raw []byte, t *wire.Transcript) (any, error) {
 	var o O
-	d := json.NewDecoder(bytes.NewReader(raw))
+	var plain bytes.Buffer // on disk it is indented, and so would be what it holds of raw JSON
+	if err := json.Compact(&plain, raw); err != nil {
+		return nil, fmt.Errorf("observation of %s: %w", q.drive.ID, err)
+	}
+	d := json.NewDecoder(&plain)
 	d.DisallowUnknownFields()
 	if err := d.Decode(&o); err != nil {
 		return nil, fmt.Errorf("observation of %s: %w", q.drive.ID, err)

@@ -9,6 +9,21 @@ import (
 	"time"
 )
 
+// Defines values for BundleManifestSchema.
+const (
+	BundleManifestSchemaAssayBundle1 BundleManifestSchema = "assay.bundle/1"
+)
+
+// Valid indicates whether the value is a known member of the BundleManifestSchema enum.
+func (e BundleManifestSchema) Valid() bool {
+	switch e {
+	case BundleManifestSchemaAssayBundle1:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for ClaimStatus.
 const (
 	ClaimStatusAttested ClaimStatus = "attested"
@@ -214,6 +229,80 @@ type Assay struct {
 	Version     string `json:"version"`
 }
 
+// BundleManifest The manifest of a bundle of evidence: what is in it, by digests, and what made it. It is written
+// in canonical JSON (RFC 8785), and is what a signature is over. Closed throughout; a change that
+// a reader could trip over gets another number in schema.
+type BundleManifest struct {
+	// Assay Which Assay asked which questions, of which spec.
+	Assay Maker `json:"assay"`
+
+	// Discovery discovery.json: the discovery document as it was recorded.
+	Discovery BundledFile `json:"discovery"`
+
+	// ExitCode Exit code of certify.
+	ExitCode int64 `json:"exitCode"`
+
+	// Results results.json.
+	Results BundledFile `json:"results"`
+
+	// Root Root of the tree over the transcripts: one short name for all that was seen.
+	Root EvidenceDigest `json:"root"`
+
+	// Schema Format and version of this document.
+	Schema BundleManifestSchema `json:"schema"`
+
+	// Seed All random ids and values came of it. A string: canonical JSON has no integers above 2^53.
+	Seed string `json:"seed"`
+
+	// StartedAt When discovery was fetched.
+	StartedAt time.Time `json:"startedAt"`
+
+	// Target What was certified.
+	Target BundleTarget `json:"target"`
+
+	// Transcripts By the names of their files.
+	Transcripts []BundledTranscript `json:"transcripts"`
+}
+
+// BundleManifestSchema Format and version of this document.
+type BundleManifestSchema string
+
+// BundleTarget What was certified.
+type BundleTarget struct {
+	Address string `json:"address"`
+
+	// DiscoveryDigest Over the discovery document.
+	DiscoveryDigest EvidenceDigest `json:"discoveryDigest"`
+	Protocol        string         `json:"protocol"`
+}
+
+// BundledFile One file.
+type BundledFile struct {
+	Bytes int64 `json:"bytes"`
+
+	// Sha256 SHA-256 in hex.
+	Sha256 EvidenceDigest `json:"sha256"`
+}
+
+// BundledTranscript The transcript of one drive.
+type BundledTranscript struct {
+	Bytes int64  `json:"bytes"`
+	Drive string `json:"drive"`
+
+	// Exchanges The other leaves: one an exchange, in order.
+	Exchanges []EvidenceDigest `json:"exchanges"`
+	File      string           `json:"file"`
+
+	// Noted First leaf of the tree: what the drive noted beside its exchanges.
+	Noted EvidenceDigest `json:"noted"`
+
+	// Root Root of the tree over these leaves.
+	Root EvidenceDigest `json:"root"`
+
+	// Sha256 Of the file.
+	Sha256 EvidenceDigest `json:"sha256"`
+}
+
 // Check One expectation about something the target sent.
 type Check struct {
 	// Actual What was there, shortened where it is long.
@@ -261,6 +350,9 @@ type Digest = string
 
 // Evidence How it was seen, strongest first. Absent where nothing was seen.
 type Evidence string
+
+// EvidenceDigest SHA-256 in hex.
+type EvidenceDigest = string
 
 // Failure The first expectation that did not hold.
 type Failure struct {
@@ -387,6 +479,16 @@ type KillTotals struct {
 
 // Level The strongest level among the requirements.
 type Level string
+
+// Maker Which Assay asked which questions, of which spec.
+type Maker struct {
+	// SpecDigest Over the protocol's requirements, claims, profiles and schemas.
+	SpecDigest EvidenceDigest `json:"specDigest"`
+
+	// SuiteDigest Over the metadata of the selected scenarios.
+	SuiteDigest EvidenceDigest `json:"suiteDigest"`
+	Version     string         `json:"version"`
+}
 
 // ProfileResult How much of a profile was proved.
 type ProfileResult struct {

@@ -80,6 +80,7 @@ type certify struct {
 	plan    bool
 	json    bool
 	out     string
+	bundle  evidence
 	again   func(scenarios.ScenarioID) string
 
 	stdout, stderr io.Writer
@@ -181,7 +182,12 @@ func (c *certify) hand(report *scenarios.Report, interrupted bool) error {
 	}
 	written := reports.Write(c.out, report, stamp)
 	shown := c.show(report, stamp, written == nil)
-	if err := errors.Join(written, shown); err != nil {
+	said, packed := c.bundle.pack(report, stamp)
+	if !c.json {
+		_, err := io.WriteString(c.stdout, said)
+		shown = errors.Join(shown, err)
+	}
+	if err := errors.Join(written, packed, shown); err != nil {
 		return &exit{scenarios.ExitBroken, err}
 	}
 	if stamp.ExitCode != scenarios.ExitProved {

@@ -44,6 +44,7 @@ type certifyFlags struct {
 	plan             bool
 	realTime         bool
 	out              string
+	bundle           evidence
 	json             bool
 	seedWasGiven     bool
 	timeoutWasGiven  bool
@@ -71,6 +72,7 @@ func (o *certifyFlags) register(f *pflag.FlagSet) {
 	f.BoolVar(&o.realTime, "real-time", false, "let time go by itself, also where an OpenIntent server has a clock that can be advanced")
 	f.BoolVar(&o.plan, "plan", false, "print what would be sent, and send nothing")
 	f.StringVar(&o.out, "out", "out", "`DIR` for the reports")
+	o.bundle.register(f)
 	f.BoolVar(&o.json, "json", false, "print results.json instead of text")
 	f.StringVar(&o.config, "config", "", "`FILE` with parameters by the names of these flags, which win over it (default "+configName+", where there is one)")
 	f.StringVar(&o.protocol, "protocol", "", "`NAME` of what the target speaks: openwop, openintent or agentic-loop (default what a URL has a discovery document of, openwop of simhost, agentic-loop of a plugin)")
@@ -108,8 +110,11 @@ func (o *certifyFlags) read(cmd *cobra.Command, targets []string) (*certify, err
 	if o.realTime && !slices.Contains(names, protocolOpenIntent) {
 		return nil, usage("certify --real-time: it is for targets with a clock that can be advanced, which %s has none of: leave it out", names[0])
 	}
+	if err := o.bundle.check(cmd.Flags().Changed, o.plan); err != nil {
+		return nil, err
+	}
 	c := &certify{
-		target: t, options: options, plan: o.plan, json: o.json, out: o.out,
+		target: t, options: options, plan: o.plan, json: o.json, out: o.out, bundle: o.bundle,
 		again: typed.again(t, options.Seed), stdout: cmd.OutOrStdout(), stderr: cmd.ErrOrStderr(),
 	}
 	return c, c.choose(names)

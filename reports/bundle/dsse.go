@@ -1,0 +1,94 @@
+package bundle
+
+import (
+	"bytes"
+	"crypto/ed25519"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// PayloadType says what an envelope of ours holds.
+const PayloadType = "application/vnd.openassay.bundle-manifest+json"
+
+// Envelope is a DSSE envelope (https://github.com/secure-systems-lab/dsse, version 1). That library would bring an SSH
+// implementation along for the fingerprint of a key; the ten lines of the encoding are here instead.
+type Envelope struct {
+	PayloadType string      `json:"payloadType"`
+	Payload     string      `json:"payload"` // base64
+	Signatures  []Signature `json:"signatures"`
+}
+
+// Signature is one signature over the envelope's payload and its type.
+type Signature struct {
+	KeyID string `json:"keyid"` // a hint which key it is, which nothing rests on: see [KeyID]
+	Sig   string `json:"sig"`   // base64
+}
+
+// mostSignatures are how many one envelope may hold.
+const mostSignatures = 16
+
+// encoding is what is signed: DSSE's pre-authentication encoding.
+func encoding(payloadType string, payload []byte) []byte {
+	return fmt.Appendf(nil, "DSSEv1 %d %s %d %s", len(payloadType), payloadType, len(payload), payload)
+}
+
+// sign puts a payload into an envelope with one signature.
+func sign(payload []byte, key ed25519.PrivateKey) (*Envelope, error) {
+	id, err := KeyID(key.Public().(ed25519.PublicKey))
+	if err != nil {
+		return nil, err
+	}
+	signature := ed25519.Sign(key, encoding(PayloadType, payload))
+	return &Envelope{
+		PayloadType: PayloadType, Payload: base64.StdEncoding.EncodeToString(payload),
+		Signatures: []Signature{{KeyID: id, Sig: base64.StdEncoding.EncodeToString(signature)}},
+	}, nil
+}
+
+// SignedBy says whether a signature of the envelope is by the key. Which key a signature says it is by does not matter.
+func (e *Envelope) SignedBy(key ed25519.PublicKey) bool {
+	payload, err := base64.StdEncoding.Strict().DecodeString(e.Payload)
+	if err != nil {
+		return false
+	}
+	for _, s := range e.Signatures {
+		signature, err := base64.StdEncoding.Strict().DecodeString(s.Sig)
+		if err == nil && ed25519.Verify(key, encoding(e.PayloadType, payload), signature) {
+			return true
+		}
+	}
+	return false
+}
+
+// open reads an envelope and what is in it.
+func open(content []byte) (e *Envelope, payload []byte, err error) {
+	e = &Envelope{}
+	d := json.NewDecoder(bytes.NewReader(content))
+	d.DisallowUnknownFields()
+	if err := d.Decode(e); err != nil {
+		return nil, nil, fmt.Errorf("it is no DSSE envelope (%w)", err)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, nil, errors.New("something follows the envelope")
+	}
+	if e.PayloadType != PayloadType {
+		return nil, nil, fmt.Errorf("its envelope holds %q, and a bundle's holds %q", e.PayloadType, PayloadType)
+	}
+	if n := len(e.Signatures); n == 0 || n > mostSignatures {
+		return nil, nil, fmt.Errorf("its envelope holds %d signatures, and has to hold 1 to %d", n, mostSignatures)
+	}
+	payload, err = base64.StdEncoding.Strict().DecodeString(e.Payload)
+	if err != nil {
+		return nil, nil, fmt.Errorf("the payload of its envelope: %w", err)
+	}
+	return e, payload, nil
+}
+
+// marshal writes an envelope.
+func (e *Envelope) marshal() ([]byte, error) {
+	b, err := json.Marshal(e)
+	return append(b, '\n'), err
+}

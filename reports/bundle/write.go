@@ -1,0 +1,164 @@
+package bundle
+
+import (
+	"archive/tar"
+	"bufio"
+	"compress/gzip"
+	"crypto/ed25519"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gowebpki/jcs"
+
+	"github.com/openassay/assay/gen/results"
+	"github.com/openassay/assay/reports"
+	"github.com/openassay/assay/scenarios"
+)
+
+// Made is what a bundle that was written is called by.
+type Made struct {
+	Root  string // of the tree over its transcripts
+	KeyID string // of the key that signed it, "" where none did
+}
+
+// Write packs a certification into the file at path, which it replaces only when the bundle is whole. key is nil where nobody
+// signs. What was written is read again: a bundle that assay verify would not read is an error.
+func Write(path string, r *scenarios.Report, stamp reports.Stamp, key ed25519.PrivateKey) (Made, error) {
+	doc := reports.Results(r, stamp)
+	encoded, err := reports.MarshalResults(doc)
+	if err != nil {
+		return Made{}, err
+	}
+	staged, err := os.CreateTemp(filepath.Dir(path), ".assay-bundle-*")
+	if err != nil {
+		return Made{}, err
+	}
+	defer os.Remove(staged.Name()) // gone already where all went well
+	buffered := bufio.NewWriter(staged)
+	made, err := pack(buffered, r, doc, encoded, key)
+	if err := errors.Join(err, buffered.Flush(), staged.Chmod(0o644), staged.Close()); err != nil { //nolint:gosec // evidence is for others to read
+		return Made{}, err
+	}
+	if _, err := ReadFile(staged.Name()); err != nil {
+		return Made{}, fmt.Errorf("what was packed could not be verified: %w", err)
+	}
+	return made, os.Rename(staged.Name(), path)
+}
+
+// pack writes an archive, a transcript after the other: all at once take several times what the target sent.
+func pack(w io.Writer, r *scenarios.Report, doc results.Results, encoded []byte, key ed25519.PrivateKey) (Made, error) {
+	said, err := discovery(r)
+	if err != nil {
+		return Made{}, err
+	}
+	m := results.BundleManifest{
+		Schema:    results.BundleManifestSchemaAssayBundle1,
+		Assay:     results.Maker{Version: doc.Assay.Version, SuiteDigest: doc.Assay.SuiteDigest, SpecDigest: r.Protocol.SpecDigest()},
+		Target:    results.BundleTarget{Protocol: doc.Target.Protocol, Address: doc.Target.Address, DiscoveryDigest: doc.Target.DiscoveryDigest},
+		StartedAt: doc.StartedAt, Seed: strconv.FormatUint(doc.Seed, 10), ExitCode: doc.ExitCode,
+		Results: bundled(encoded), Discovery: bundled(said),
+	}
+	a := newArchive(w)
+	if err := errors.Join(a.add(ResultsName, encoded), a.add(DiscoveryName, said)); err != nil {
+		return Made{}, err
+	}
+	drives := slices.SortedFunc(slices.Values(r.Drives), func(a, b scenarios.DriveRecord) int {
+		return strings.Compare(scenarios.TranscriptName(a.ID), scenarios.TranscriptName(b.ID))
+	})
+	for _, d := range drives {
+		content, err := scenarios.MarshalTranscript(d)
+		if err != nil {
+			return Made{}, err
+		}
+		t, err := Describe(TranscriptsDir+scenarios.TranscriptName(d.ID), content)
+		if err != nil {
+			return Made{}, err
+		}
+		if err := a.add(t.File, content); err != nil {
+			return Made{}, err
+		}
+		m.Transcripts = append(m.Transcripts, t)
+	}
+	if m.Root, err = Root(m.Transcripts); err != nil {
+		return Made{}, err
+	}
+	made, err := a.finish(m, key)
+	return made, errors.Join(err, a.close())
+}
+
+// discovery is the document as it was recorded.
+func discovery(r *scenarios.Report) ([]byte, error) {
+	if len(r.Drives) == 0 {
+		return nil, errors.New("the discovery document was not recorded")
+	}
+	text, ok := scenarios.Said(r.Drives[0])
+	if !ok {
+		return nil, errors.New("the discovery document was not recorded")
+	}
+	return []byte(text), nil
+}
+
+// Canonical is a manifest in canonical JSON (RFC 8785).
+func Canonical(m results.BundleManifest) ([]byte, error) {
+	b, err := json.Marshal(m)
+	if err != nil {
+		return nil, err
+	}
+	return jcs.Transform(b)
+}
+
+// archive is a bundle that is being packed.
+type archive struct {
+	zip *gzip.Writer
+	tar *tar.Writer
+}
+
+func newArchive(w io.Writer) *archive {
+	zip := gzip.NewWriter(w) // without a name, and without a time
+	return &archive{zip, tar.NewWriter(zip)}
+}
+
+func (a *archive) add(name string, content []byte) error { return put(a.tar, name, content) }
+
+// finish adds the manifest, signed where there is a key.
+func (a *archive) finish(m results.BundleManifest, key ed25519.PrivateKey) (Made, error) {
+	payload, err := Canonical(m)
+	if err != nil {
+		return Made{}, err
+	}
+	if key == nil {
+		return Made{Root: m.Root}, a.add(ManifestName, payload)
+	}
+	envelope, err := sign(payload, key)
+	if err != nil {
+		return Made{}, err
+	}
+	content, err := envelope.marshal()
+	if err != nil {
+		return Made{}, err
+	}
+	return Made{m.Root, envelope.Signatures[0].KeyID}, a.add(SignedName, content)
+}
+
+func (a *archive) close() error { return errors.Join(a.tar.Close(), a.zip.Close()) }
+
+// packedAt is when each file of each bundle was packed: some programs warn of what is older.
+var packedAt = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// put writes one file of an archive. Nothing of it depends on the machine.
+func put(w *tar.Writer, name string, content []byte) error {
+	header := &tar.Header{Typeflag: tar.TypeReg, Name: name, Size: int64(len(content)), Mode: 0o644, ModTime: packedAt, Format: tar.FormatUSTAR}
+	if err := w.WriteHeader(header); err != nil {
+		return err
+	}
+	_, err := w.Write(content)
+	return err
+}

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/openassay/assay/internal/textsafe"
+	"github.com/openassay/assay/reports/bundle"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/tools/verify"
+)
+
+const verifyLong = `Reads a bundle that assay certify --bundle wrote, without any network. It checks
+the digests of everything in it and, with --key, who signed it; then it judges the
+transcripts again and derives every verdict, the status of every requirement, claim
+and profile, the totals and the exit code, and compares them with results.json.
+
+It also says what it cannot prove: that the target really sent what stands there.
+
+Exit codes:
+  0  all that the bundle says follows from what is in it
+  1  something does not, or another version of the suites made it; each is told
+  2  the command was not understood, or the file is no bundle`
+
+const verifyExample = `  assay certify http://localhost:3000 --bundle evidence.tar.gz --sign assay.key
+  assay verify evidence.tar.gz --key assay.key.pub`
+
+func newVerify() *cobra.Command {
+	var keyFile string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:     "verify BUNDLE",
+		Short:   "Check a certification that somebody else made",
+		Long:    verifyLong,
+		Example: verifyExample,
+		Args:    args("BUNDLE"),
+		RunE: func(cmd *cobra.Command, bundles []string) error {
+			o := verify.Options{Version: version()}
+			if keyFile != "" || cmd.Flags().Changed("key") {
+				var err error
+				if o.Key, err = bundle.ReadPublicKey(keyFile); err != nil {
+					return usage("verify --key: %w", err)
+				}
+			}
+			b, err := bundle.ReadFile(bundles[0])
+			if err != nil {
+				return usage("verify %s: it cannot be read as a bundle: %w", bundles[0], err)
+			}
+			return showVerified(cmd, verify.Bundle(b, o), bundles[0], asJSON)
+		},
+	}
+	cmd.Flags().StringVar(&keyFile, "key", "", "`FILE` with the public key that has to have signed it")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print what was found as a JSON object")
+	return cmd
+}
+
+// showVerified prints what was found. The error carries the exit code.
+func showVerified(cmd *cobra.Command, r *verify.Report, name string, asJSON bool) error {
+	out := cmd.OutOrStdout()
+	if asJSON {
+		encoded, err := json.MarshalIndent(r, "", "  ")
+		if err != nil {
+			return fmt.Errorf("verify: %w", err)
+		}
+		if _, err := out.Write(append(textsafe.JSON(encoded), '\n')); err != nil {
+			return err
+		}
+	} else if err := r.Text(out, name); err != nil {
+		return err
+	}
+	if !r.Honest {
+		return &exit{code: exitFailed}
+	}
+	return nil
+}
+
+const keygenLong = `Makes an Ed25519 key to sign bundles with: the private one, as PKCS#8 in PEM, in
+FILE, which only you may read; the public one, as PKIX in PEM, in FILE.pub, which
+others check your bundles with. Neither file may be there already.`
+
+func newKeygen() *cobra.Command {
+	var file string
+	cmd := &cobra.Command{
+		Use:     "keygen",
+		Short:   "Make a key to sign bundles of evidence with",
+		Long:    keygenLong,
+		Example: "  assay keygen --out assay.key\n  assay certify http://localhost:3000 --bundle evidence.tar.gz --sign assay.key",
+		Args:    args(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if file == "" {
+				return usage("keygen --out: name a file")
+			}
+			id, err := bundle.GenerateKey(file)
+			if err != nil {
+				return &exit{scenarios.ExitUsage, fmt.Errorf("keygen: %w", err)}
+			}
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "key %s\nprivate key in %s: keep it to yourself\npublic key in %s: hand it out\n", id, file, file+bundle.PublicSuffix)
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&file, "out", "assay.key", "`FILE` for the private key; the public one goes into FILE"+bundle.PublicSuffix)
+	return cmd
+}

@@ -1,0 +1,84 @@
+package verify
+
+import (
+	"fmt"
+
+	"github.com/openassay/assay/gen/results"
+)
+
+// target compares what the target is called by.
+func (v *run) target(got, want results.Target) {
+	if got.DiscoveryDigest != want.DiscoveryDigest {
+		v.tell("report", "results.json gives the discovery document the digest %s, and the one in the transcript of discovery has %s", short(got.DiscoveryDigest), short(want.DiscoveryDigest))
+		return
+	}
+	if member := differs(got, want); member != "" {
+		v.tell("report", "results.json gives another %s of the target than its discovery document", member)
+	}
+}
+
+// lists compares what is said of requirements, claims and profiles, and beside the scenarios.
+func (v *run) lists(got, want results.Results) {
+	compareLists(v, "requirement", got.Requirements, want.Requirements,
+		func(r results.RequirementResult) string { return r.ID },
+		func(r results.RequirementResult) string {
+			if r.Evidence == "" {
+				return string(r.Verdict)
+			}
+			return fmt.Sprintf("%s, %s", r.Verdict, r.Evidence)
+		})
+	compareLists(v, "claim", got.Claims, want.Claims,
+		func(c results.Claim) string { return c.ID },
+		func(c results.Claim) string { return string(c.Status) })
+	compareLists(v, "profile", got.Profiles, want.Profiles,
+		func(p results.ProfileResult) string { return p.ID },
+		func(p results.ProfileResult) string {
+			return fmt.Sprintf("%s, %d of %d requirements proved", p.Status, p.Proved, p.Required)
+		})
+	compareLists(v, "finding about the discovery document", got.Findings, want.Findings,
+		func(f results.Finding) string { return f.Text },
+		func(results.Finding) string { return "that" })
+	compareLists(v, "sighting of what is not claimed", got.NotClaimed, want.NotClaimed,
+		func(s results.Sighting) string { return s.What },
+		func(s results.Sighting) string { return fmt.Sprintf("%d replies that show it", s.Replies) })
+}
+
+// compareLists tells where a list says something else than the one that was derived.
+func compareLists[T any](v *run, what string, got, want []T, id, status func(T) string) {
+	said := map[string]T{}
+	for _, g := range got {
+		said[id(g)] = g
+	}
+	for _, w := range want {
+		g, there := said[id(w)]
+		delete(said, id(w))
+		switch {
+		case !there:
+			v.tell("report", "results.json leaves out the %s %s, and the transcripts give %s", what, clip(id(w)), clip(status(w)))
+		case status(g) != status(w):
+			v.tell("report", "results.json says of the %s %s: %s; the transcripts give: %s", what, clip(id(w)), clip(status(g)), clip(status(w)))
+		case !same(g, w):
+			v.tell("report", "results.json gives the %s %s another %s than the transcripts", what, clip(id(w)), differs(g, w))
+		}
+	}
+	for _, g := range got {
+		if _, more := said[id(g)]; more {
+			v.tell("report", "results.json has the %s %s, which does not follow from the transcripts", what, clip(id(g)))
+		}
+	}
+}
+
+// totals compares how many scenarios ended how.
+func (v *run) totals(got, want results.Totals) {
+	for _, n := range []struct {
+		verdict   string
+		got, want int64
+	}{
+		{"passed", got.Passed, want.Passed}, {"failed", got.Failed, want.Failed}, {"inapplicable", got.Inapplicable, want.Inapplicable},
+		{"blocked", got.Blocked, want.Blocked}, {"inconclusive", got.Inconclusive, want.Inconclusive}, {"broken", got.Broken, want.Broken},
+	} {
+		if n.got != n.want {
+			v.tell("verdict", "results.json counts %d scenarios that ended %s, and the transcripts give %d", n.got, n.verdict, n.want)
+		}
+	}
+}

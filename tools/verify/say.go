@@ -1,0 +1,118 @@
+package verify
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/openassay/assay/gen/results"
+	"github.com/openassay/assay/internal/textsafe"
+	"github.com/openassay/assay/scenarios"
+)
+
+// notProved lists what a bundle of this kind does not prove, however honest it looks.
+func (v *run) notProved() {
+	say := func(format string, args ...any) { v.NotProved = append(v.NotProved, fmt.Sprintf(format, args...)) }
+	switch v.Signature.Status {
+	case Good:
+		say("who holds the key, and that its holder is honest: a signature says that the holder vouches for this bundle")
+	case Unchecked:
+		say("who signed it: its signature was not checked, for --key was not given")
+	default:
+		say("who made it, and that it is as it was made: without a signature anybody can change transcripts and results together, and make the digests again")
+	}
+	say("that the target sent this: whoever ran Assay could have written the exchanges")
+	say("that the host at %s is the one that it says it is", v.Target.Address)
+	say("that it is recent, and that the host is the same today: the start is what a clock said on the machine that ran Assay")
+	say("that it is the only certification: one that ended otherwise may have been left out")
+	say("what drives noted beside their exchanges, such as how long they waited, which values they had drawn, and why one stopped: it is judged as it stands")
+	say("leftovers, and how long all of it took: no transcript shows them")
+	if v.Judged && v.names == 0 {
+		say("the seed and the start: no drive sent a name that is made of them")
+	}
+	if v.ExitCode == scenarios.ExitInterrupted {
+		say("that it was interrupted, as its exit code says")
+	}
+	if v.Made.Version != v.by.Version {
+		say("that assay %s, which made it, judges as this assay %s does", v.Made.Version, v.by.Version)
+	}
+}
+
+// mostShown are how many problems are shown to people.
+const mostShown = 20
+
+// Text writes a report for people. name is what the bundle is called.
+func (r *Report) Text(w io.Writer, name string) error {
+	var b strings.Builder
+	line := func(format string, args ...any) { b.WriteString(textsafe.Line(fmt.Sprintf(format, args...)) + "\n") }
+	line("%s", name)
+	line("  made by     assay %s, %s, seed %s", r.Made.Version, r.StartedAt, r.Seed)
+	line("  target      %s · %s", r.Target.Address, r.Target.Protocol)
+	line("  evidence    %s in %s, root %s", counted(r.Exchanges, "exchange"), counted(r.Transcripts, "transcript"), r.Root)
+	line("  signature   %s", r.signed())
+	line("  judged      %s", r.judged())
+	b.WriteByte('\n')
+	if r.Honest {
+		line("honest: all that results.json says follows from the transcripts (exit 0)")
+		line("  it says: exit %d; %s", r.ExitCode, totalsOf(r.Totals))
+		for _, p := range r.Profiles {
+			line("  profile %s: %s, %d of %d requirements proved", p.ID, p.Status, p.Proved, p.Required)
+		}
+	} else {
+		line("NOT WHAT IT SAYS: %s (exit 1)", counted(len(r.Problems), "problem"))
+		for _, p := range r.Problems[:min(len(r.Problems), mostShown)] {
+			line("  %s", p.Text)
+		}
+		if more := len(r.Problems) - mostShown; more > 0 {
+			line("  and %d more, which --json lists", more)
+		}
+	}
+	b.WriteByte('\n')
+	line("NOT PROVED by this:")
+	for _, s := range r.NotProved {
+		line("  %s", s)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (r *Report) signed() string {
+	keys := strings.Join(r.Signature.Keys, ", ")
+	switch r.Signature.Status {
+	case Good:
+		return "good, by " + keys
+	case Unchecked:
+		return "by " + keys + ", as it says; not checked: give the public key with --key"
+	case Bad:
+		return "bad, see below"
+	}
+	return "none: the bundle is not signed"
+}
+
+func (r *Report) judged() string {
+	if !r.Judged {
+		return "nothing, see below"
+	}
+	return counted(r.Scenarios, "scenario") + " again, from the transcripts alone"
+}
+
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// totalsOf counts scenarios, without the verdicts that none ended with.
+func totalsOf(t results.Totals) string {
+	var words []string
+	for _, n := range []struct {
+		n       int64
+		verdict string
+	}{{t.Passed, "passed"}, {t.Failed, "failed"}, {t.Inapplicable, "inapplicable"}, {t.Blocked, "blocked"}, {t.Inconclusive, "inconclusive"}, {t.Broken, "broken"}} {
+		if n.n > 0 {
+			words = append(words, fmt.Sprintf("%d %s", n.n, n.verdict))
+		}
+	}
+	return strings.Join(words, ", ")
+}

@@ -1,0 +1,68 @@
+package verify
+
+import (
+	"slices"
+
+	"github.com/openassay/assay/gen/results"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/agenticloop"
+	"github.com/openassay/assay/scenarios/ginkgosuite"
+	"github.com/openassay/assay/scenarios/openintent"
+	"github.com/openassay/assay/scenarios/openwop"
+)
+
+// asked are the suites that targets are asked, each list those of one kind of target.
+func asked() [][]scenarios.Suite {
+	return [][]scenarios.Suite{openwop.Suites(), agenticloop.Suites(), openintent.ServerSuites(), openintent.ResolverSuites()}
+}
+
+// selectionOf is what a run was narrowed to.
+func selectionOf(f *results.Filter) (scenarios.Selection, error) {
+	if f == nil {
+		return scenarios.Selection{}, nil
+	}
+	s := scenarios.Selection{Suites: f.Suites, Scenarios: f.Scenarios, Requirements: f.Requirements, Filter: f.Filter, ExpectClaims: f.ExpectClaims}
+	if f.Filter == "" {
+		return s, nil
+	}
+	var err error
+	s.Match, err = ginkgosuite.ParseFilter(f.Filter)
+	return s, err
+}
+
+// suites are those that the bundle was made with. ok is false where this Assay has others: then it cannot judge.
+func (v *run) suites(selection scenarios.Selection) (suites []scenarios.Suite, ok bool) {
+	protocol := v.given.Target.Protocol
+	all := slices.DeleteFunc(asked(), func(s []scenarios.Suite) bool { return s[0].Protocol.ID != protocol })
+	if len(all) == 0 {
+		v.tell("version", "it is about the protocol %s, which this Assay does not know: its verdicts were not derived again", protocol)
+		return nil, false
+	}
+	for _, suites := range all {
+		digest, err := selection.Digest(suites...)
+		if err != nil || digest != v.given.Assay.SuiteDigest {
+			continue
+		}
+		if has := suites[0].Protocol.SpecDigest(); has != v.Made.SpecDigest {
+			v.tell("version", "it was made by assay %s of another version of the spec (digest %s; this is assay %s, %s): its verdicts were not derived again: "+
+				"verify it with the Assay that made it", v.Made.Version, short(v.Made.SpecDigest), v.by.Version, short(has))
+			return nil, false
+		}
+		return suites, true
+	}
+	has, err := selection.Digest(all[0]...)
+	if err != nil {
+		has = "without what it selects"
+	}
+	v.tell("version", "it was made by assay %s with another version of the suites (digest %s; this is assay %s, %s): its verdicts were not derived again: "+
+		"verify it with the Assay that made it", v.Made.Version, short(v.given.Assay.SuiteDigest), v.by.Version, short(has))
+	return nil, false
+}
+
+// short is the start of a digest, by which people tell digests apart.
+func short(digest string) string {
+	if len(digest) != 64 {
+		return digest
+	}
+	return digest[:12] + "…"
+}
