@@ -24,11 +24,13 @@ type failure struct {
 	Pictures         []picture
 }
 
-// broken is one requirement that is violated, and how that was seen.
+// broken is what is violated in one way: a requirement, or several that say the same of what was seen.
 type broken struct {
-	requirement
-	Checks []compared
-	More   int
+	Requirements []requirement
+	Checks       []compared
+	More         int
+
+	seen string // what all of them were seen in
 }
 
 // compared is one expectation that did not hold.
@@ -58,19 +60,7 @@ func (m *maker) failures() (out []failure, more int) {
 func (m *maker) failure(s results.ScenarioResult) failure {
 	f := failure{Anchor: m.anchors[s.ID], Scenario: anchor(s.ID), ID: clip(s.ID, mostWords), Title: s.Title, Suite: clip(s.Suite, mostName)}
 	violations := excerpt.Violations(s, m.ledger)
-	for _, c := range violations {
-		i := slices.IndexFunc(f.Broken, func(b broken) bool { return b.ID == c.Requirement })
-		if i < 0 {
-			i = len(f.Broken)
-			f.Broken = append(f.Broken, broken{requirement: m.requirement(c.Requirement)})
-		}
-		if len(f.Broken[i].Checks) == mostCompared {
-			f.Broken[i].More++
-			continue
-		}
-		want, got := difference(c.Expected, c.Actual)
-		f.Broken[i].Checks = append(f.Broken[i].Checks, compared{want, got, clip(excerpt.Place(c), mostWords)})
-	}
+	f.Broken = m.broken(violations)
 	if s.Failure != nil {
 		f.Again = clip(s.Failure.Again, 4*mostWords)
 	}
@@ -87,6 +77,37 @@ func (m *maker) failure(s results.ScenarioResult) failure {
 	return f
 }
 
+// broken groups violations by their requirement, and requirements by what they were seen in.
+func (m *maker) broken(violations []results.Check) []broken {
+	var ids []string
+	by := map[string][]results.Check{}
+	for _, c := range violations {
+		if by[c.Requirement] == nil {
+			ids = append(ids, c.Requirement)
+		}
+		by[c.Requirement] = append(by[c.Requirement], c)
+	}
+	var out []broken
+	for _, id := range ids {
+		seen := ""
+		for _, c := range by[id] {
+			seen += fmt.Sprintf("%q %q %s\n", c.Expected, c.Actual, excerpt.Place(c))
+		}
+		if i := slices.IndexFunc(out, func(b broken) bool { return b.seen == seen }); i >= 0 {
+			out[i].Requirements = append(out[i].Requirements, m.requirement(id))
+			continue
+		}
+		b := broken{Requirements: []requirement{m.requirement(id)}, seen: seen}
+		for _, c := range by[id][:min(len(by[id]), mostCompared)] {
+			want, got := difference(c.Expected, c.Actual)
+			b.Checks = append(b.Checks, compared{want, got, clip(excerpt.Place(c), mostWords)})
+		}
+		b.More = max(len(by[id])-mostCompared, 0)
+		out = append(out, b)
+	}
+	return out
+}
+
 // exchange is an entry of a transcript as it is shown.
 type exchange struct {
 	Number     int
@@ -100,17 +121,7 @@ type exchange struct {
 }
 
 func (m *maker) exchanges(violations []results.Check, t *wire.Transcript) []exchange {
-	numbers := excerpt.Exchanges(violations, t)
-	var places []place
-	for _, c := range violations {
-		places = append(places, marked(c, t)...)
-	}
-	for _, p := range places { // a log that came in pages is shown to the page that differs
-		if p.class == differs && !slices.Contains(numbers, p.exchange) && len(numbers) < mostShown {
-			numbers = append(numbers, p.exchange)
-		}
-	}
-	slices.Sort(numbers)
+	numbers, places := shownOf(violations, t)
 	var out []exchange
 	for _, n := range numbers {
 		if e := t.Entry(n); e != nil {
@@ -120,12 +131,32 @@ func (m *maker) exchanges(violations []results.Check, t *wire.Transcript) []exch
 	return out
 }
 
+// shownOf are the entries that show what violations are about, and the places in them that are marked. Where what differs came
+// in a later entry than the check names, that is shown too.
+func shownOf(violations []results.Check, t *wire.Transcript) ([]int, []place) {
+	numbers := excerpt.Exchanges(violations, t)
+	var places []place
+	for _, c := range violations {
+		places = append(places, marked(c, t)...)
+	}
+	for _, p := range places {
+		if p.class == differs && !slices.Contains(numbers, p.exchange) && len(numbers) < mostShown {
+			numbers = append(numbers, p.exchange)
+		}
+	}
+	slices.Sort(numbers)
+	return numbers, places
+}
+
 // mostShown is how many exchanges stand with a failure.
 const mostShown = 4
 
 func (m *maker) exchange(n int, e wire.Entry, violations []results.Check, places []place) exchange {
 	told := excerpt.Tell(n, e, m.doc.Target.Address)
 	x := exchange{Number: n, Label: clip(told.Label, mostWords), Sent: clip(told.Sent, mostWords), Came: clip(told.Came, mostWords)}
+	if x.Label == x.Sent {
+		x.Label = ""
+	}
 	for _, note := range told.Notes {
 		x.Notes = append(x.Notes, excerpt.Note{About: note.About, Text: clip(note.Text, mostWords)})
 	}

@@ -46,6 +46,11 @@ var index = regexp.MustCompile(`/\d+(/|$)`)
 // gathered finds the elements of a list that a check compared: the values at its pointer with another number in it, in this
 // reply and, where the log came in pages, in those after it. nil where that is not what it compared.
 func gathered(c results.Check, t *wire.Transcript, came []string) []place {
+	if e := t.Entry(int(c.Exchange)); e != nil && e.Process != nil {
+		if found := turnByTurn(c, t, came); found != nil {
+			return found
+		}
+	}
 	at := index.FindStringIndex(c.Pointer)
 	if at == nil || len(came) == 0 {
 		return nil
@@ -76,6 +81,27 @@ func gathered(c results.Check, t *wire.Transcript, came []string) []place {
 	}
 	if len(out) != len(came) {
 		return nil
+	}
+	return out
+}
+
+// turnByTurn finds the elements of a list that was compared in the answers of one process after another, where each has one at
+// the same pointer.
+func turnByTurn(c results.Check, t *wire.Transcript, came []string) []place {
+	if len(came) < 2 {
+		return nil
+	}
+	var out []place
+	for i, element := range came {
+		n := int(c.Exchange) + i
+		var document any
+		if e := t.Entry(n); e == nil || e.Process == nil || json.Unmarshal([]byte(e.Process.Output), &document) != nil {
+			return nil
+		}
+		if found := look(document, c.Pointer); found == nil || !sameJSON(found, element) {
+			return nil
+		}
+		out = append(out, place{n, c.Pointer, alike})
 	}
 	return out
 }

@@ -184,11 +184,16 @@ func narrowed(f *results.Filter) []string {
 	return out
 }
 
+// shortDigest is how many characters of a digest tell it from others.
+const shortDigest = 13
+
 // profile is one that the target can be certified for.
 type profile struct {
 	ID, Title, Status string
 	Proved, Required  int64
 	ThroughSeam       int64
+	Provisional       string // scenarios that did not count
+	Digest            string // the beginning of it
 }
 
 // order in which statuses are told: what is wrong first.
@@ -201,6 +206,12 @@ func (m *maker) profiles() []profile {
 			continue
 		}
 		one := profile{ID: clip(p.ID, mostName), Status: string(p.Status), Proved: p.Proved, Required: p.Required, ThroughSeam: p.ThroughSeam}
+		if p.Digest != nil {
+			one.Digest = clip(*p.Digest, shortDigest)
+		}
+		if n := len(p.Provisional); n > 0 {
+			one.Provisional = plural(n, "provisional scenario") + " not counted"
+		}
 		for _, known := range m.Protocol.Profiles {
 			if known.ID == p.ID {
 				one.Title = known.Title

@@ -36,7 +36,7 @@ type scripted struct {
 // ids that the target gave carried from its replies into what is sent next. No credential is in it. "" where there is nothing
 // to be sent: what an agent was handed is piped into its command.
 func (s scripted) script() string {
-	looks := excerpt.Exchanges(s.checks, s.t)
+	looks, _ := shownOf(s.checks, s.t)
 	if len(looks) == 0 {
 		return ""
 	}

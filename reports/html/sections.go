@@ -100,7 +100,11 @@ const mostReasons = 12
 type claimGroup struct {
 	Status string
 	Claims []claim
+	Folded bool // what is proved, where it is much
 }
+
+// manyClaims of one status are folded away, where they are proved.
+const manyClaims = 12
 
 type claim struct {
 	ID, Title, Said string
@@ -144,6 +148,9 @@ func (m *maker) claims() []claimGroup {
 		}
 		slices.SortStableFunc(one.Rests, func(a, b rests) int { return slices.Index(order, a.Verdict) - slices.Index(order, b.Verdict) })
 		out[i].Claims = append(out[i].Claims, one)
+	}
+	for i := range out {
+		out[i].Folded = out[i].Status == string(results.ClaimStatusProved) && len(out[i].Claims) > manyClaims
 	}
 	slices.SortStableFunc(out, func(a, b claimGroup) int { return slices.Index(order, a.Status) - slices.Index(order, b.Status) })
 	return out

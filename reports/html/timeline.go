@@ -88,14 +88,14 @@ func (l *loops) done() []loop {
 	return out
 }
 
-// turn adds a turn. Its number is compared with that of the turn before it.
-func (r *loop) turn(number json.RawMessage, kind string) {
+// turn adds a turn. Its number is compared with that of the turn before it; where retries keep a number, it may be the same.
+func (r *loop) turn(number json.RawMessage, kind string, retries bool) {
 	t := turn{Number: said(number), Kind: kind}
 	if len(r.Turns) > 0 {
 		var before, now int
 		last := r.Turns[len(r.Turns)-1].Number
 		_, err := fmt.Sscanf(last+" "+t.Number, "%d %d", &before, &now)
-		if err == nil && now != before+1 {
+		if err == nil && now != before+1 && !(retries && now == before) {
 			t.Odd = last
 		}
 	}
@@ -178,7 +178,7 @@ func (l *loops) event(e logged) {
 	payload := members(e.Payload)
 	switch e.Type {
 	case decidedEvent:
-		r.turn(payload["iteration"], said(members(payload["decision"])["kind"]))
+		r.turn(payload["iteration"], said(members(payload["decision"])["kind"]), false)
 	case "node.dispatched":
 		class := "child"
 		status := said(payload["childStatus"])
@@ -237,7 +237,7 @@ func (l *loops) process(p *wire.Spawned) {
 		r := l.of(e.Payload.RunID)
 		switch {
 		case strings.HasPrefix(e.Type, "agentic.tool_request"):
-			r.turn(e.Payload.Step, "asks "+said(e.Payload.Tool))
+			r.turn(e.Payload.Step, "asks "+said(e.Payload.Tool), true)
 		case e.Type == "agentic.completed":
 			r.End = "completed"
 		case e.Type == "agentic.escalated":
@@ -247,6 +247,6 @@ func (l *loops) process(p *wire.Spawned) {
 	}
 	if in.Event.Payload.RunID != "" && len(out.Events) == 0 {
 		r := l.of(in.Event.Payload.RunID)
-		r.below("pause", "result "+said(in.Event.Payload.Step)+": "+clip(out.Status, mostSaid))
+		r.below("child", "result "+said(in.Event.Payload.Step)+": "+clip(out.Status, mostSaid))
 	}
 }
