@@ -9,7 +9,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,6 +20,7 @@ import (
 	"github.com/openassay/assay/simhost/internal/contract"
 	"github.com/openassay/assay/simhost/openintent/engine"
 	"github.com/openassay/assay/simhost/openintent/rules"
+	"github.com/openassay/assay/simhost/serving"
 )
 
 const (
@@ -80,7 +80,7 @@ func (h *Host) route() {
 	if h.rules.Config.Writable() {
 		r.Handle("PUT "+configPath, http.HandlerFunc(h.takeConfig))
 	}
-	h.handler = h.recovered(h.manner.Front(r))
+	h.handler = serving.Recovered(h.manner.Front(r), h.fail)
 }
 
 // unknown answers what no operation took: 405 where the path has other methods, else 404.
@@ -229,21 +229,6 @@ func meant(header *string) engine.Meant {
 
 func badRequest(err error) error {
 	return &engine.Refusal{Status: http.StatusUnprocessableEntity, Code: "validation_error", Message: "the request cannot be read: " + err.Error()}
-}
-
-// recovered turns a panic of a handler into a fault that is logged and answered.
-func (h *Host) recovered(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		defer func() {
-			if p := recover(); p != nil {
-				if err, ok := p.(error); ok && errors.Is(err, http.ErrAbortHandler) {
-					panic(p)
-				}
-				h.fail(w, r, fmt.Errorf("panic: %v\n%s", p, debug.Stack()))
-			}
-		}()
-		next.ServeHTTP(w, r)
-	})
 }
 
 // fail answers with an error of a handler: what it refuses, or that the server is at fault.

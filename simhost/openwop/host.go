@@ -22,6 +22,7 @@ import (
 	"github.com/openassay/assay/simhost/mockai"
 	"github.com/openassay/assay/simhost/rules"
 	"github.com/openassay/assay/simhost/run"
+	"github.com/openassay/assay/simhost/serving"
 	"github.com/openassay/assay/simhost/variation"
 	"github.com/openassay/assay/simhost/workspace"
 )
@@ -126,8 +127,8 @@ func (h *Host) route(ops operations) {
 		openwopv1.StrictHTTPServerOptions{RequestErrorHandlerFunc: bad, ResponseErrorHandlerFunc: h.fail})
 	openwopv1.HandlerWithOptions(strict, openwopv1.StdHTTPServerOptions{BaseRouter: router, ErrorHandlerFunc: bad})
 	h.routeEndings(router)
-	h.inside = h.active.count(h.recovered(router))
-	h.handler = cors(h.opts.CORS, h.active.count(h.recovered(h.manner.Front(h.bearer(router), router.knows))))
+	h.inside = h.active.count(serving.Recovered(router, h.fail))
+	h.handler = cors(h.opts.CORS, h.active.count(serving.Recovered(h.manner.Front(h.bearer(router), router.knows), h.fail)))
 }
 
 // version of the execution model as the engine wants it: 0 where there is none.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"runtime/debug"
 	"sync"
 
 	"github.com/openassay/assay/gen/openwopv1"
@@ -55,22 +54,6 @@ func (q *requests) wait(ctx context.Context) error {
 	case <-ctx.Done():
 		return fmt.Errorf("close the host: %d requests are still under way: %w", n, ctx.Err())
 	}
-}
-
-// recovered turns a panic of a handler into a fault that is logged and answered. What net/http would do, closing the
-// connection, tells the client nothing.
-func (h *Host) recovered(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		defer func() {
-			if p := recover(); p != nil {
-				if err, ok := p.(error); ok && errors.Is(err, http.ErrAbortHandler) {
-					panic(p)
-				}
-				h.fail(w, r, fmt.Errorf("panic: %v\n%s", p, debug.Stack()))
-			}
-		}()
-		next.ServeHTTP(w, r)
-	})
 }
 
 // requestKey carries the request in the context of a handler of the generated server, which hands over the declared

@@ -15,6 +15,7 @@ import (
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/internal/contract"
 	"github.com/openassay/assay/simhost/rules"
+	"github.com/openassay/assay/simhost/serving"
 )
 
 // guarded are requests to every operation that asks for the key; what x names in them does not exist.
@@ -279,7 +280,7 @@ func TestParametersAreChecked(t *testing.T) {
 func TestFaultsOfOursCarryACorrelationID(t *testing.T) {
 	h := &Host{log: must(Options{}.withDefaults()).Logger, rules: rules.Honest()}
 	recorder := httptest.NewRecorder()
-	h.recovered(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("boom") })).
+	serving.Recovered(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("boom") }), h.fail).
 		ServeHTTP(recorder, httptest.NewRequest(http.MethodGet, "/v1/runs", nil))
 	got := reply{t, recorder.Code, recorder.Header(), recorder.Body.Bytes()}
 	envelope := got.wantError(http.StatusInternalServerError, "internal_error")
