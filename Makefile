@@ -2,7 +2,7 @@
 
 GO  ?= go
 OUT ?= out
-FUZZ ?= internal scenarios simhost tools
+FUZZ ?= internal reports scenarios simhost tools
 FUZZTIME ?= 10s
 
 # Where things run at the same time, and where the race detector therefore looks: at

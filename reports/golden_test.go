@@ -14,7 +14,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/openassay/assay/gen/results"
 	"github.com/openassay/assay/reports"
 	"github.com/openassay/assay/scenarios"
 )
@@ -174,38 +173,6 @@ func TestResultsOfNothing(t *testing.T) {
 	}
 	if _, err := reports.ParseResults(encoded); err != nil {
 		t.Errorf("an empty report must be readable too: %v", err)
-	}
-}
-
-func TestMatrix(t *testing.T) {
-	first := reports.Results(loopReport(t), stamp)
-	first.Filter = nil
-	second := first
-	second.Target.Name, second.Target.Address = nil, "http://b.example"
-	second.Assay.SuiteDigest = strings.Repeat("f", 64)
-	second.Requirements = []results.RequirementResult{
-		{ID: "DEMO-A1", Verdict: results.VerdictPassed, Evidence: results.EvidenceObserved},
-		{ID: "DEMO-A3", Verdict: results.VerdictPassed, Evidence: results.EvidenceAttested},
-		{ID: "DEMO-B1", Verdict: results.VerdictPassed, Evidence: results.EvidenceSurvived},
-		{ID: evil, Verdict: results.VerdictFailed},
-	}
-	second.Profiles = []results.ProfileResult{{ID: "new-" + evil, Status: results.ProfileStatusCertified, Proved: 2, Required: 2}}
-	second.Totals = results.Totals{Passed: 3, Failed: 1}
-	other := first
-	other.Target.Protocol = "other/v1"
-	other.Filter = &results.Filter{Suites: []string{"loop"}}
-
-	var out bytes.Buffer
-	ledgers := map[string]*scenarios.Ledger{"openwop/v1": demoSuite.Protocol.Ledger}
-	if err := reports.Matrix(&out, ledgers, first, second, other); err != nil {
-		t.Fatal(err)
-	}
-	harmless(t, out.Bytes())
-	golden(t, "matrix.md", out.Bytes())
-	for line := range strings.Lines(out.String()) {
-		if n := strings.Count(line, "|"); n != 0 && n != 3 && n != 4 && n != 7 {
-			t.Errorf("a row of another width: %s", line)
-		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,29 +13,71 @@ import (
 
 	"github.com/openassay/assay/gen/results"
 	"github.com/openassay/assay/internal/validate"
+	"github.com/openassay/assay/reports/conformance"
 )
 
 // ResultsName is the file that every other report is made of.
 const ResultsName = "results.json"
 
+// mostResults is how many bytes a results.json may have: many times what a certification of all there is writes.
+const mostResults = 64 << 20
+
 // Load reads a results.json, or the one in a folder. It refuses a document of another version, and one that is not
 // what its schema says: the file may come from anybody.
 func Load(path string) (results.Results, error) {
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		path = filepath.Join(path, ResultsName)
-	}
-	raw, err := os.ReadFile(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return results.Results{}, fmt.Errorf("read results %s: there is no such file: assay certify TARGET --out DIR writes one", path)
-	case err != nil:
-		return results.Results{}, fmt.Errorf("read results: %w", err)
+	path, raw, err := read(path)
+	if err != nil {
+		return results.Results{}, err
 	}
 	doc, err := ParseResults(raw)
 	if err != nil {
 		return results.Results{}, fmt.Errorf("read results %s: %w", path, err)
 	}
 	return doc, nil
+}
+
+// LoadForMatrix reads what a matrix is made of: a results.json as [Load] does, or a certification bundle of OpenWOP's
+// own suite, whose content says that it is one. file is the file that was read.
+func LoadForMatrix(path string) (doc *results.Results, told *conformance.Bundle, file string, err error) {
+	file, raw, err := read(path)
+	if err != nil {
+		return nil, nil, "", err
+	}
+	if conformance.Is(raw) {
+		told, err := conformance.Parse(raw)
+		if err != nil {
+			return nil, nil, "", fmt.Errorf("read certification bundle %s: %w", file, err)
+		}
+		return nil, told, file, nil
+	}
+	parsed, err := ParseResults(raw)
+	if err != nil {
+		return nil, nil, "", fmt.Errorf("read results %s: %w", file, err)
+	}
+	return &parsed, nil, file, nil
+}
+
+// read is the content of a file, or of the results.json in a folder, and its path.
+func read(path string) (string, []byte, error) {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		path = filepath.Join(path, ResultsName)
+	}
+	f, err := os.Open(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return path, nil, fmt.Errorf("read results %s: there is no such file: assay certify TARGET --out DIR writes one", path)
+	case err != nil:
+		return path, nil, fmt.Errorf("read results: %w", err)
+	}
+	defer f.Close()
+	raw, err := io.ReadAll(io.LimitReader(f, mostResults+1))
+	switch {
+	case err != nil:
+		return path, nil, fmt.Errorf("read results: %w", err)
+	case len(raw) > mostResults:
+		return path, nil, fmt.Errorf("read results %s: it is larger than %d MiB, which no results.json is: certify again", path, mostResults>>20)
+	}
+	return path, raw, nil
 }
 
 // ParseResults reads the content of a results.json.

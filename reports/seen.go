@@ -2,7 +2,6 @@ package reports
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/openassay/assay/gen/results"
 	"github.com/openassay/assay/internal/textsafe"
@@ -35,18 +34,4 @@ func counts(n int, one, more string) string {
 		return "1 " + one
 	}
 	return fmt.Sprintf("%d %s", n, more)
-}
-
-// seen lists below the table what targets do and do not claim.
-func (m *matrix) seen(b *strings.Builder) {
-	first := true
-	for i, d := range m.docs {
-		for _, s := range d.NotClaimed {
-			if first {
-				b.WriteString("\nNot claimed, but seen; no verdict rests on it:\n\n")
-				first = false
-			}
-			fmt.Fprintf(b, "- target %d: %s (would be claimed by %s)\n", i+1, textsafe.Markdown(textsafe.Clip(s.What, mostReason)), textsafe.Markdown(s.ClaimPointer))
-		}
-	}
 }

@@ -11,7 +11,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
+	"github.com/openassay/assay/gen/results"
+	"github.com/openassay/assay/reports/matrix"
 	"github.com/openassay/assay/scenarios"
 )
 
@@ -84,8 +87,8 @@ func render(r *scenarios.Report, stamp Stamp) ([]file, error) {
 	if err != nil {
 		return nil, err
 	}
-	var matrix, junit bytes.Buffer
-	if err := Matrix(&matrix, map[string]*scenarios.Ledger{r.Protocol.ID: r.Protocol.Ledger}, doc); err != nil {
+	var families, junit bytes.Buffer
+	if err := alone(r, doc).Markdown(&families); err != nil {
 		return nil, err
 	}
 	if err := JUnit(&junit, doc); err != nil {
@@ -97,10 +100,16 @@ func render(r *scenarios.Report, stamp Stamp) ([]file, error) {
 	}
 	return append(files,
 		file{ReportName, func(w io.Writer) error { return HTML(w, r.Protocol, doc, r.Drives) }},
-		file{MatrixName, made(matrix.Bytes())},
+		file{MatrixName, made(families.Bytes())},
 		file{JUnitName, made(junit.Bytes())},
 		file{ResultsName, made(encoded)},
 	), nil
+}
+
+// alone is the matrix of one certification, as of its end.
+func alone(r *scenarios.Report, doc results.Results) *matrix.Matrix {
+	over := r.Started.Add(time.Duration(r.Seconds * float64(time.Second)))
+	return matrix.New(map[string]*scenarios.Ledger{r.Protocol.ID: r.Protocol.Ledger}, over, []matrix.Certification{{Results: doc, Link: ReportName}})
 }
 
 // transcriptPath is where the transcript of a drive lies below the folder of the report.

@@ -6,8 +6,38 @@ package results
 
 import (
 	"encoding/json"
+	"errors"
 	"time"
+
+	"github.com/oapi-codegen/runtime"
 )
+
+// Defines values for BundleDisposition.
+const (
+	BundleDispositionBlocked      BundleDisposition = "blocked"
+	BundleDispositionExecutedFail BundleDisposition = "executed-fail"
+	BundleDispositionExecutedPass BundleDisposition = "executed-pass"
+	BundleDispositionInapplicable BundleDisposition = "inapplicable"
+	BundleDispositionSkipped      BundleDisposition = "skipped"
+)
+
+// Valid indicates whether the value is a known member of the BundleDisposition enum.
+func (e BundleDisposition) Valid() bool {
+	switch e {
+	case BundleDispositionBlocked:
+		return true
+	case BundleDispositionExecutedFail:
+		return true
+	case BundleDispositionExecutedPass:
+		return true
+	case BundleDispositionInapplicable:
+		return true
+	case BundleDispositionSkipped:
+		return true
+	default:
+		return false
+	}
+}
 
 // Defines values for BundleManifestSchema.
 const (
@@ -18,6 +48,30 @@ const (
 func (e BundleManifestSchema) Valid() bool {
 	switch e {
 	case BundleManifestSchemaAssayBundle1:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ChangeKind.
+const (
+	ChangeKindClaim       ChangeKind = "claim"
+	ChangeKindProfile     ChangeKind = "profile"
+	ChangeKindRequirement ChangeKind = "requirement"
+	ChangeKindScenario    ChangeKind = "scenario"
+)
+
+// Valid indicates whether the value is a known member of the ChangeKind enum.
+func (e ChangeKind) Valid() bool {
+	switch e {
+	case ChangeKindClaim:
+		return true
+	case ChangeKindProfile:
+		return true
+	case ChangeKindRequirement:
+		return true
+	case ChangeKindScenario:
 		return true
 	default:
 		return false
@@ -42,6 +96,78 @@ func (e ClaimStatus) Valid() bool {
 	case ClaimStatusUnproved:
 		return true
 	case ClaimStatusViolated:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ConformanceBundleV1BundleVersion.
+const (
+	ConformanceBundleV1BundleVersionN1 ConformanceBundleV1BundleVersion = "1"
+)
+
+// Valid indicates whether the value is a known member of the ConformanceBundleV1BundleVersion enum.
+func (e ConformanceBundleV1BundleVersion) Valid() bool {
+	switch e {
+	case ConformanceBundleV1BundleVersionN1:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ConformanceBundleV2BundleVersion.
+const (
+	ConformanceBundleV2BundleVersionN2 ConformanceBundleV2BundleVersion = "2"
+)
+
+// Valid indicates whether the value is a known member of the ConformanceBundleV2BundleVersion enum.
+func (e ConformanceBundleV2BundleVersion) Valid() bool {
+	switch e {
+	case ConformanceBundleV2BundleVersionN2:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for DifferenceSchema.
+const (
+	DifferenceSchemaAssayDifference1 DifferenceSchema = "assay.difference/1"
+)
+
+// Valid indicates whether the value is a known member of the DifferenceSchema enum.
+func (e DifferenceSchema) Valid() bool {
+	switch e {
+	case DifferenceSchemaAssayDifference1:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for Direction.
+const (
+	DirectionBetter  Direction = "better"
+	DirectionNew     Direction = "new"
+	DirectionOther   Direction = "other"
+	DirectionRemoved Direction = "removed"
+	DirectionWorse   Direction = "worse"
+)
+
+// Valid indicates whether the value is a known member of the Direction enum.
+func (e Direction) Valid() bool {
+	switch e {
+	case DirectionBetter:
+		return true
+	case DirectionNew:
+		return true
+	case DirectionOther:
+		return true
+	case DirectionRemoved:
+		return true
+	case DirectionWorse:
 		return true
 	default:
 		return false
@@ -84,6 +210,36 @@ func (e FaultResultVerdict) Valid() bool {
 	case FaultResultVerdictSurvived:
 		return true
 	case FaultResultVerdictWrongReason:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for FinishedEventEvent.
+const (
+	FinishedEventEventFinished FinishedEventEvent = "finished"
+)
+
+// Valid indicates whether the value is a known member of the FinishedEventEvent enum.
+func (e FinishedEventEvent) Valid() bool {
+	switch e {
+	case FinishedEventEventFinished:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for FinishedEventSchema.
+const (
+	FinishedEventSchemaAssayEvents1 FinishedEventSchema = "assay.events/1"
+)
+
+// Valid indicates whether the value is a known member of the FinishedEventSchema enum.
+func (e FinishedEventSchema) Valid() bool {
+	switch e {
+	case FinishedEventSchemaAssayEvents1:
 		return true
 	default:
 		return false
@@ -168,6 +324,66 @@ func (e ResultsSchema) Valid() bool {
 	}
 }
 
+// Defines values for ScenarioEventEvent.
+const (
+	ScenarioEventEventScenario ScenarioEventEvent = "scenario"
+)
+
+// Valid indicates whether the value is a known member of the ScenarioEventEvent enum.
+func (e ScenarioEventEvent) Valid() bool {
+	switch e {
+	case ScenarioEventEventScenario:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ScenarioEventSchema.
+const (
+	ScenarioEventSchemaAssayEvents1 ScenarioEventSchema = "assay.events/1"
+)
+
+// Valid indicates whether the value is a known member of the ScenarioEventSchema enum.
+func (e ScenarioEventSchema) Valid() bool {
+	switch e {
+	case ScenarioEventSchemaAssayEvents1:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for StartedEventEvent.
+const (
+	StartedEventEventStarted StartedEventEvent = "started"
+)
+
+// Valid indicates whether the value is a known member of the StartedEventEvent enum.
+func (e StartedEventEvent) Valid() bool {
+	switch e {
+	case StartedEventEventStarted:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for StartedEventSchema.
+const (
+	StartedEventSchemaAssayEvents1 StartedEventSchema = "assay.events/1"
+)
+
+// Valid indicates whether the value is a known member of the StartedEventSchema enum.
+func (e StartedEventSchema) Valid() bool {
+	switch e {
+	case StartedEventSchemaAssayEvents1:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for Stimulus.
 const (
 	StimulusAssaySeam Stimulus = "assay-seam"
@@ -229,6 +445,55 @@ type Assay struct {
 	Version     string `json:"version"`
 }
 
+// BundleDiscovery The discovery document that was found, and where.
+type BundleDiscovery struct {
+	Document map[string]interface{} `json:"document"`
+
+	// Sha256 SHA-256 of a canonical form, in hex.
+	Sha256 Digest `json:"sha256"`
+	URL    string `json:"url"`
+}
+
+// BundleDisposition Their words for how a scenario ended.
+type BundleDisposition string
+
+// BundleGenerator The program that wrote it.
+type BundleGenerator struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+}
+
+// BundleHost The host, as it calls itself.
+type BundleHost struct {
+	Commit  *string `json:"commit,omitempty"`
+	Name    string  `json:"name"`
+	Vendor  *string `json:"vendor,omitempty"`
+	Version string  `json:"version"`
+}
+
+// BundleListTotals How many there are, as its writer counts.
+type BundleListTotals struct {
+	Failed  int64 `json:"failed"`
+	Passed  int64 `json:"passed"`
+	Skipped int64 `json:"skipped"`
+	Total   int64 `json:"total"`
+}
+
+// BundleLists Names of scenarios by how they ended. Nothing says whether anything was asserted.
+type BundleLists struct {
+	// Failed Names of scenarios.
+	Failed BundleNames `json:"failed"`
+
+	// Passed Names of scenarios.
+	Passed BundleNames `json:"passed"`
+
+	// Skipped Names of scenarios.
+	Skipped BundleNames `json:"skipped"`
+
+	// Totals How many there are, as its writer counts.
+	Totals BundleListTotals `json:"totals"`
+}
+
 // BundleManifest The manifest of a bundle of evidence: what is in it, by digests, and what made it. It is written
 // in canonical JSON (RFC 8785), and is what a signature is over. Closed throughout; a change that
 // a reader could trip over gets another number in schema.
@@ -267,6 +532,36 @@ type BundleManifest struct {
 // BundleManifestSchema Format and version of this document.
 type BundleManifestSchema string
 
+// BundleNames Names of scenarios.
+type BundleNames = []string
+
+// BundleResults A row a scenario, and how many there are of each kind.
+type BundleResults struct {
+	Requirements []BundleRow `json:"requirements"`
+
+	// Totals How many rows there are of each disposition, as its writer counts.
+	Totals BundleTotals `json:"totals"`
+}
+
+// BundleRow How one of their scenarios ended.
+type BundleRow struct {
+	// AssertionCount How many expectations were looked at. Without it, a pass is none.
+	AssertionCount *int64 `json:"assertionCount,omitempty"`
+
+	// Disposition Their words for how a scenario ended.
+	Disposition BundleDisposition `json:"disposition"`
+
+	// RequirementID openwop.scenario. and the scenario's name.
+	RequirementID string `json:"requirementId"`
+	ScenarioID    string `json:"scenarioId"`
+}
+
+// BundleSuite The suite that asked.
+type BundleSuite struct {
+	Package string `json:"package"`
+	Version string `json:"version"`
+}
+
 // BundleTarget What was certified.
 type BundleTarget struct {
 	Address string `json:"address"`
@@ -274,6 +569,15 @@ type BundleTarget struct {
 	// DiscoveryDigest Over the discovery document.
 	DiscoveryDigest EvidenceDigest `json:"discoveryDigest"`
 	Protocol        string         `json:"protocol"`
+}
+
+// BundleTotals How many rows there are of each disposition, as its writer counts.
+type BundleTotals struct {
+	Blocked      int64 `json:"blocked"`
+	ExecutedFail int64 `json:"executedFail"`
+	ExecutedPass int64 `json:"executedPass"`
+	Inapplicable int64 `json:"inapplicable"`
+	Skipped      int64 `json:"skipped"`
 }
 
 // BundledFile One file.
@@ -302,6 +606,30 @@ type BundledTranscript struct {
 	// Sha256 Of the file.
 	Sha256 EvidenceDigest `json:"sha256"`
 }
+
+// Change One thing that both documents speak of differently, or that only one of them speaks of.
+type Change struct {
+	// After Absent where direction is removed.
+	After Standing `json:"after,omitzero"`
+
+	// Before Absent where direction is new.
+	Before Standing `json:"before,omitzero"`
+
+	// Direction worse and better go by the order failed, unproved (blocked, inconclusive, broken), inapplicable,
+	// passed, and among passes by evidence. other: changed, but neither, such as blocked to
+	// inconclusive. new: only the second document was asked. removed: only the first.
+	Direction Direction `json:"direction"`
+	ID        string    `json:"id"`
+
+	// Kind What the id is the id of.
+	Kind ChangeKind `json:"kind"`
+
+	// Reason Of a scenario that did not pass: why not, in the second document.
+	Reason string `json:"reason,omitzero"`
+}
+
+// ChangeKind What the id is the id of.
+type ChangeKind string
 
 // Check One expectation about something the target sent.
 type Check struct {
@@ -345,8 +673,126 @@ type Claim struct {
 // seen only through a seam. violated: one of them is broken. unproved: none of these.
 type ClaimStatus string
 
+// ComparedResults One of the two certifications.
+type ComparedResults struct {
+	// Assay Which Assay asked which questions.
+	Assay     Assay     `json:"assay"`
+	StartedAt time.Time `json:"startedAt"`
+
+	// Target What was certified.
+	Target Target `json:"target"`
+}
+
+// ConformanceBundleV1 What assay matrix reads of a certification bundle of OpenWOP's own conformance suite, version 1.
+// Others write it; Assay only shows it. Closed throughout, as theirs is.
+type ConformanceBundleV1 struct {
+	// BundleVersion Format of the bundle.
+	BundleVersion ConformanceBundleV1BundleVersion `json:"bundleVersion"`
+
+	// ClaimedProfiles What the host says it is.
+	ClaimedProfiles []string `json:"claimedProfiles"`
+
+	// Discovery The discovery document that was found, and where.
+	Discovery BundleDiscovery `json:"discovery"`
+
+	// GeneratedAt When it was written.
+	GeneratedAt time.Time `json:"generatedAt"`
+
+	// Generator The program that wrote it.
+	Generator BundleGenerator `json:"generator"`
+
+	// Host The host, as it calls itself.
+	Host BundleHost `json:"host"`
+
+	// Results Names of scenarios by how they ended. Nothing says whether anything was asserted.
+	Results BundleLists `json:"results"`
+
+	// Suite The suite that asked.
+	Suite BundleSuite `json:"suite"`
+}
+
+// ConformanceBundleV1BundleVersion Format of the bundle.
+type ConformanceBundleV1BundleVersion string
+
+// ConformanceBundleV2 What assay matrix reads of a certification bundle of OpenWOP's own conformance suite, version 2.
+// Others write it; Assay only shows it. Open, as theirs is: members that are not listed are passed
+// over.
+type ConformanceBundleV2 struct {
+	// BundleVersion Format of the bundle.
+	BundleVersion ConformanceBundleV2BundleVersion `json:"bundleVersion"`
+
+	// ClaimedProfiles Canonical ids of what the host says it is.
+	ClaimedProfiles []string `json:"claimedProfiles"`
+
+	// Discovery The discovery document that was found, and where.
+	Discovery OpenBundleDiscovery `json:"discovery"`
+
+	// GeneratedAt When it was written.
+	GeneratedAt time.Time `json:"generatedAt"`
+
+	// Generator The program that wrote it.
+	Generator OpenBundleGenerator `json:"generator"`
+
+	// Host The host, as it calls itself.
+	Host OpenBundleHost `json:"host"`
+
+	// Results A row a scenario, and how many there are of each kind.
+	Results BundleResults `json:"results"`
+
+	// Suite The suite that asked.
+	Suite OpenBundleSuite `json:"suite"`
+}
+
+// ConformanceBundleV2BundleVersion Format of the bundle.
+type ConformanceBundleV2BundleVersion string
+
+// Difference assay matrix --diff A B --json: what changed for one target between two certifications. Closed
+// throughout; a change that a reader could trip over gets another number in schema.
+type Difference struct {
+	// After One of the two certifications.
+	After ComparedResults `json:"after"`
+
+	// Before One of the two certifications.
+	Before ComparedResults `json:"before"`
+
+	// Better How many changes are for the better.
+	Better int64 `json:"better"`
+
+	// Changes Profiles first, then claims, requirements and scenarios, each in the order of the documents.
+	Changes []Change `json:"changes"`
+
+	// SameQuestions Whether both have the same suiteDigest. Where not, what is new or removed may be a matter of the
+	// questions, not of the target.
+	SameQuestions bool `json:"sameQuestions"`
+
+	// SameTarget Whether both call themselves by one name, or, where one has none, have one address.
+	SameTarget bool `json:"sameTarget"`
+
+	// Schema Format and version of this document.
+	Schema DifferenceSchema `json:"schema"`
+
+	// Worse How many changes are for the worse; with one, the exit code is 1.
+	Worse int64 `json:"worse"`
+}
+
+// DifferenceSchema Format and version of this document.
+type DifferenceSchema string
+
 // Digest SHA-256 of a canonical form, in hex.
 type Digest = string
+
+// Direction worse and better go by the order failed, unproved (blocked, inconclusive, broken), inapplicable,
+// passed, and among passes by evidence. other: changed, but neither, such as blocked to
+// inconclusive. new: only the second document was asked. removed: only the first.
+type Direction string
+
+// Event assay certify --events FILE: one line of it. A certification that begins tells started, one
+// scenario for each that has ended, in the order in which they end, and finished; one that cannot
+// begin tells finished alone. Closed throughout; a change that a reader could trip over gets
+// another number in schema.
+type Event struct {
+	union json.RawMessage
+}
 
 // Evidence How it was seen, strongest first. Absent where nothing was seen.
 type Evidence string
@@ -416,6 +862,32 @@ type Finding struct {
 	Requirement RequirementID `json:"requirement,omitzero"`
 	Text        string        `json:"text"`
 }
+
+// FinishedEvent The certification is over, and its reports are written; or it could not begin.
+type FinishedEvent struct {
+	At    time.Time          `json:"at"`
+	Event FinishedEventEvent `json:"event"`
+
+	// ExitCode Exit code of certify.
+	ExitCode int64           `json:"exitCode"`
+	Profiles []ProfileResult `json:"profiles,omitempty"`
+
+	// Reason Why nothing was driven.
+	Reason string              `json:"reason,omitzero"`
+	Schema FinishedEventSchema `json:"schema"`
+
+	// Seconds Absent where nothing was driven.
+	Seconds *float64 `json:"seconds,omitempty"`
+
+	// Totals Scenarios by verdict.
+	Totals *Totals `json:"totals,omitempty"`
+}
+
+// FinishedEventEvent defines model for FinishedEvent.Event.
+type FinishedEventEvent string
+
+// FinishedEventSchema defines model for FinishedEvent.Schema.
+type FinishedEventSchema string
 
 // HonestHost A host that keeps every promise it makes.
 type HonestHost struct {
@@ -488,6 +960,33 @@ type Maker struct {
 	// SuiteDigest Over the metadata of the selected scenarios.
 	SuiteDigest EvidenceDigest `json:"suiteDigest"`
 	Version     string         `json:"version"`
+}
+
+// OpenBundleDiscovery The discovery document that was found, and where.
+type OpenBundleDiscovery struct {
+	Document map[string]interface{} `json:"document"`
+
+	// Sha256 SHA-256 of a canonical form, in hex.
+	Sha256 Digest `json:"sha256"`
+	URL    string `json:"url"`
+}
+
+// OpenBundleGenerator The program that wrote it.
+type OpenBundleGenerator struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+}
+
+// OpenBundleHost The host, as it calls itself.
+type OpenBundleHost struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+}
+
+// OpenBundleSuite The suite that asked.
+type OpenBundleSuite struct {
+	Package string `json:"package"`
+	Version string `json:"version"`
 }
 
 // ProfileResult How much of a profile was proved.
@@ -632,6 +1131,44 @@ type Results struct {
 // ResultsSchema Format and version of this document.
 type ResultsSchema string
 
+// ScenarioEvent A scenario has its verdict.
+type ScenarioEvent struct {
+	At    time.Time          `json:"at"`
+	Event ScenarioEventEvent `json:"event"`
+
+	// Evidence How it was seen, strongest first. Absent where nothing was seen.
+	Evidence Evidence `json:"evidence,omitzero"`
+	ID       string   `json:"id"`
+
+	// Level The strongest level among the requirements.
+	Level Level `json:"level"`
+
+	// Number Which of those that have ended it is, from 1.
+	Number int64 `json:"number"`
+
+	// Reason Why it did not pass.
+	Reason string `json:"reason,omitzero"`
+
+	// Requirements What it proves.
+	Requirements []RequirementID     `json:"requirements"`
+	Schema       ScenarioEventSchema `json:"schema"`
+	Seconds      float64             `json:"seconds"`
+	Suite        string              `json:"suite"`
+	Title        string              `json:"title"`
+
+	// Verdict How a scenario ended.
+	Verdict Verdict `json:"verdict"`
+
+	// Violated The requirement that is violated; present when the verdict is failed.
+	Violated RequirementID `json:"violated,omitzero"`
+}
+
+// ScenarioEventEvent defines model for ScenarioEvent.Event.
+type ScenarioEventEvent string
+
+// ScenarioEventSchema defines model for ScenarioEvent.Schema.
+type ScenarioEventSchema string
+
 // ScenarioResult How one scenario ended, and why.
 type ScenarioResult struct {
 	Checks []Check `json:"checks"`
@@ -696,6 +1233,32 @@ type Sighting struct {
 	What    string `json:"what"`
 }
 
+// Standing A status of a profile or claim (not claimed where the target stopped or began to make it), or a
+// verdict, with its evidence behind a comma: passed, observed.
+type Standing = string
+
+// StartedEvent Discovery was read, and the first drives are under way.
+type StartedEvent struct {
+	// Assay Which Assay asked which questions.
+	Assay Assay             `json:"assay"`
+	At    time.Time         `json:"at"`
+	Event StartedEventEvent `json:"event"`
+
+	// Scenarios How many are selected: so many lines will follow.
+	Scenarios int64              `json:"scenarios"`
+	Schema    StartedEventSchema `json:"schema"`
+	Seed      uint64             `json:"seed"`
+
+	// Target What was certified.
+	Target Target `json:"target"`
+}
+
+// StartedEventEvent defines model for StartedEvent.Event.
+type StartedEventEvent string
+
+// StartedEventSchema defines model for StartedEvent.Schema.
+type StartedEventSchema string
+
 // Stimulus assay-seam: only a test seam that Assay itself defines brings it about or shows it; a host that
 // has not wired it cannot prove it. Absent where the protocol's own means suffice.
 type Stimulus string
@@ -730,3 +1293,140 @@ type Totals struct {
 
 // Verdict How a scenario ended.
 type Verdict string
+
+// AsStartedEvent returns the union data inside the Event as a StartedEvent
+func (t Event) AsStartedEvent() (StartedEvent, error) {
+	var body StartedEvent
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromStartedEvent overwrites any union data inside the Event as the provided StartedEvent
+func (t *Event) FromStartedEvent(v StartedEvent) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"event":"started"}`))
+	t.union = b
+	return err
+}
+
+// MergeStartedEvent performs a merge with any union data inside the Event, using the provided StartedEvent
+func (t *Event) MergeStartedEvent(v StartedEvent) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"event":"started"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsScenarioEvent returns the union data inside the Event as a ScenarioEvent
+func (t Event) AsScenarioEvent() (ScenarioEvent, error) {
+	var body ScenarioEvent
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromScenarioEvent overwrites any union data inside the Event as the provided ScenarioEvent
+func (t *Event) FromScenarioEvent(v ScenarioEvent) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"event":"scenario"}`))
+	t.union = b
+	return err
+}
+
+// MergeScenarioEvent performs a merge with any union data inside the Event, using the provided ScenarioEvent
+func (t *Event) MergeScenarioEvent(v ScenarioEvent) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"event":"scenario"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsFinishedEvent returns the union data inside the Event as a FinishedEvent
+func (t Event) AsFinishedEvent() (FinishedEvent, error) {
+	var body FinishedEvent
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromFinishedEvent overwrites any union data inside the Event as the provided FinishedEvent
+func (t *Event) FromFinishedEvent(v FinishedEvent) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"event":"finished"}`))
+	t.union = b
+	return err
+}
+
+// MergeFinishedEvent performs a merge with any union data inside the Event, using the provided FinishedEvent
+func (t *Event) MergeFinishedEvent(v FinishedEvent) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"event":"finished"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t Event) Discriminator() (string, error) {
+	var discriminator struct {
+		Discriminator string `json:"event"`
+	}
+	err := json.Unmarshal(t.union, &discriminator)
+	return discriminator.Discriminator, err
+}
+
+func (t Event) ValueByDiscriminator() (interface{}, error) {
+	discriminator, err := t.Discriminator()
+	if err != nil {
+		return nil, err
+	}
+	switch discriminator {
+	case "finished":
+		return t.AsFinishedEvent()
+	case "scenario":
+		return t.AsScenarioEvent()
+	case "started":
+		return t.AsStartedEvent()
+	default:
+		return nil, errors.New("unknown discriminator value: " + discriminator)
+	}
+}
+
+func (t Event) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *Event) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}

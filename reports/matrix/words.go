@@ -1,0 +1,162 @@
+package matrix
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/openassay/assay/reports/conformance"
+)
+
+// How much of a text that others wrote is shown.
+const (
+	mostName   = 80
+	mostReason = 400
+	mostClaims = 12 // profiles that a bundle says its host has
+)
+
+// Head is what a column is called.
+func (c Column) Head() string { return fmt.Sprintf("target %d", c.Number) }
+
+// comparable says in words which columns can be compared with which; "" where all can. What others chose goes through safe.
+func (t Table) comparable(safe func(string) string) string {
+	if len(t.Sets) < 2 {
+		return ""
+	}
+	var parts []string
+	for _, s := range t.Sets {
+		numbers := make([]string, len(s.Columns))
+		for i, n := range s.Columns {
+			numbers[i] = fmt.Sprint(n)
+		}
+		what := "targets "
+		if len(numbers) == 1 {
+			what = "target "
+		}
+		by := make([]string, len(s.Assays))
+		for i, v := range s.Assays {
+			by[i] = safe(v)
+		}
+		part := fmt.Sprintf("%s: %s%s (Assay %s", s.Letter, what, strings.Join(numbers, ", "), strings.Join(by, ", "))
+		if s.Part {
+			part += ", a selection"
+		}
+		parts = append(parts, part+")")
+	}
+	return "Not all of these targets were asked the same questions, and what was asked other questions is not comparable. Sets of questions: " +
+		strings.Join(parts, "; ") + "."
+}
+
+// Mark is what stands beside the name of a column that cannot be compared with the first one.
+func (c Column) Mark() string {
+	if !c.Other {
+		return ""
+	}
+	return "not comparable with target 1"
+}
+
+// words are what a row is called: ours, and a name that others chose.
+func (r Row) words() (before, name string) {
+	switch r.Kind {
+	case Profile:
+		return "profile ", r.Head
+	case Totals:
+		return r.Head, ""
+	}
+	return "", r.Head
+}
+
+// legend explains the words that stand in cells.
+var legend = []struct{ Word, Text string }{
+	{proved, "every requirement of the row was kept, at the evidence it demands."},
+	{attested, "kept, but some seen only through a test seam."},
+	{violated, "at least one is broken."},
+	{unproved, "at least one could not be looked at to the end."},
+	{notClaimed, "the target does not claim what the row rests on."},
+	{"certified", "every requirement of the profile is proved."},
+}
+
+// notes explain the rest.
+var notes = []string{
+	"An empty cell was not asked. Numbers count requirements.",
+	"survived, observed, attested: how it was seen, the weakest that the cell rests on. Survived: across a kill and a restart. Observed: on a public resource or log. Attested: through a test seam.",
+	"d: days since the certification, as of the date above; one of more than 90 days is old.",
+	"† so many of them can only be brought about or seen through a test seam that Assay itself defines (docs/seams.md), not by the protocol's own means. A target that has not wired it cannot prove them.",
+}
+
+// Told by others.
+const (
+	toldTitle = "Reported by another suite"
+	toldIntro = "Certification bundles of OpenWOP's own conformance suite. Each is its writer's own word: Assay saw none of it and cannot judge it again. " +
+		"They were asked other questions, and are not comparable with the targets of Assay, nor counted among them."
+)
+
+// toldLegend explains their rows.
+var toldLegend = []struct {
+	Word conformance.Disposition
+	Text string
+}{
+	{conformance.Passed, "it ran, and at least one assertion was counted."},
+	{conformance.Failed, "it ran, and failed."},
+	{conformance.Uncounted, "said to have passed, but no assertion was counted: no pass."},
+	{conformance.Blocked, "claimed, but it could not be looked at."},
+	{conformance.Skipped, "left out; in bundles of version 1 also what the host does not claim."},
+	{conformance.Inapplicable, "the host does not claim it."},
+}
+
+// toldScenarios are the names of their scenarios in any of the bundles.
+func toldScenarios(told []*conformance.Bundle) []string {
+	var out []string
+	for _, b := range told {
+		for _, r := range b.Rows {
+			out = append(out, r.Scenario)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// toldCell is what a bundle says of one of their scenarios.
+func toldCell(b *conformance.Bundle, scenario string) (word, count string) {
+	r, found := b.Find(scenario)
+	switch {
+	case !found:
+		return "", ""
+	case r.Assertions == 1:
+		return string(r.Disposition), "1 assertion"
+	case r.Assertions > 0:
+		return string(r.Disposition), fmt.Sprintf("%d assertions", r.Assertions)
+	}
+	return string(r.Disposition), ""
+}
+
+// toldClaims are the profiles that a bundle's host claims, as far as they are shown. What others chose goes through safe.
+func toldClaims(b *conformance.Bundle, safe func(string) string) string {
+	var words []string
+	for _, p := range b.ClaimedProfiles[:min(len(b.ClaimedProfiles), mostClaims)] {
+		words = append(words, safe(p))
+	}
+	if more := len(b.ClaimedProfiles) - mostClaims; more > 0 {
+		words = append(words, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(words, ", ")
+}
+
+// toldTotals counts the rows of a bundle.
+func toldTotals(b *conformance.Bundle) string {
+	var words []string
+	for _, l := range toldLegend {
+		if n := b.Total(l.Word); n > 0 {
+			words = append(words, fmt.Sprintf("%d %s", n, l.Word))
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+// contradicts says so of a bundle that does not add up.
+func contradicts(b *conformance.Bundle) string {
+	if !b.TotalsContradict {
+		return ""
+	}
+	return "; its totals are not what its rows add up to"
+}
