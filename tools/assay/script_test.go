@@ -45,6 +45,7 @@ func TestScript(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "serve": serve, "intents": intents, "small": small, "host": simulatedHost, "stripped": strippedHost, "harmless": harmless, "gone": gone,
+			"scripts": scripts,
 		},
 	})
 }
@@ -123,13 +124,17 @@ func serve(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv("URL", server.URL)
 }
 
-// host KEY [OTHERKEY [LOWSCOPEKEY VOTERKEY...]] starts a simulated host with this key at $URL, with that of another tenant, one
+// host [-fault ID] KEY [OTHERKEY [LOWSCOPEKEY VOTERKEY...]] starts a simulated host with this key at $URL, with that of another tenant, one
 // that may not answer interrupts and those of voters.
 func simulatedHost(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) < 1 {
-		ts.Fatalf("usage: host KEY [OTHERKEY [LOWSCOPEKEY VOTERKEY...]]")
+	var o openwop.Options
+	if len(args) > 2 && args[0] == "-fault" {
+		o.Faults, args = []string{args[1]}, args[2:]
 	}
-	o := openwop.Options{Key: args[0]}
+	if neg || len(args) < 1 {
+		ts.Fatalf("usage: host [-fault ID] KEY [OTHERKEY [LOWSCOPEKEY VOTERKEY...]]")
+	}
+	o.Key = args[0]
 	if len(args) > 1 {
 		o.Tenants = map[string]string{"other": args[1]}
 	}
