@@ -57,6 +57,10 @@ generate: build ## Make gen/ of spec/ again, and docs/coverage.md and docs/suite
 	mv docs/coverage.md.new docs/coverage.md
 	bin/assay list suites --markdown --out docs/suites
 
+.PHONY: traces
+traces: ## Record anew what each scenario asks and looks at, which assay explain and assay diff show (tools/trace/traces.json)
+	ASSAY_UPDATE=1 $(GO) test ./tools/assay -count=1 -run '^TestTracesAreOfToday$$'
+
 .PHONY: prove
 prove: build ## Prove the suites on every fault of the simulated host; docs/kill-matrix.* are made again
 	bin/assay prove --out docs

@@ -163,9 +163,14 @@ var rules = []rule{
 		forbid: anyOf(nats...),
 	},
 	{
-		name: "only the generator knows the OpenAPI libraries", tests: true,
-		of:     not(below("tools/specgen")),
+		name: "only the generator knows the OpenAPI libraries, and what compares specs", tests: true,
+		of:     not(below("tools/specgen", "tools/specdiff")),
 		forbid: anyOf(specLib...),
+	},
+	{
+		name: "only what compares specs knows the library that does", tests: true,
+		of:     not(below("tools/specdiff")),
+		forbid: anyOf("github.com/oasdiff/oasdiff"),
 	},
 	{
 		name:   "the schema library stays behind one package",
@@ -231,7 +236,7 @@ func TestRulesForbidWhatExists(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"github.com/nats-io/nats-server/v2/server", "github.com/getkin/kin-openapi/openapi3", "github.com/oapi-codegen/oapi-codegen/v2/pkg/codegen",
-		ginkgo, "github.com/santhosh-tekuri/jsonschema/v5", "github.com/spf13/cobra"} {
+		"github.com/oasdiff/oasdiff/checker", ginkgo, "github.com/santhosh-tekuri/jsonschema/v5", "github.com/spf13/cobra"} {
 		if !used[name] {
 			t.Errorf("nothing uses %s any more: which name do the rules have to know now?", name)
 		}

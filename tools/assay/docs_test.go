@@ -33,8 +33,9 @@ var notRun = map[string]string{
 	"make test":       "it is this",
 	"bin/assay prove": "it takes a quarter of an hour; tools/prove runs the same",
 	"bin/assay prove --fault 'gate.*' --suite interrupts": "prove.txtar runs the like",
-	"bin/assay generate":         "it writes into the checkout",
-	"bin/assay generate --check": "make test begins with it",
+	"bin/assay generate":                                "it writes into the checkout",
+	"bin/assay generate --check":                        "make test begins with it",
+	"bin/assay diff HEAD~1 HEAD --spec spec/openwop/v1": "it takes a repository; diff.txtar and the page on it run the like",
 }
 
 // endsWith are the exit codes of commands that find something out of which the page makes no secret, each with the reason.
@@ -44,7 +45,7 @@ var endsWith = map[string]int{
 }
 
 // pagesWithTests are run by tests of their own, with what each command prints.
-var pagesWithTests = []string{"openintent.md"}
+var pagesWithTests = []string{"openintent.md", "spec-change.md"}
 
 // Every command of the docs is run as it stands, page by page in an empty folder, with the hosts that it talks to. It ends with
 // exit code 0, or with what the comment behind it says: "# exit code 1".

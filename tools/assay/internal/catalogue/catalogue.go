@@ -293,3 +293,22 @@ func each[A, B any](list []A, f func(A) B) []B {
 	}
 	return out
 }
+
+// Scenarios are the ids of all scenarios, in the order of the suites.
+func (c *Catalogue) Scenarios() []string {
+	return each(c.scenarios(), func(s Scenario) string { return s.ID })
+}
+
+// Titles say what each requirement asks, and what each scenario looks for, by their ids.
+func (c *Catalogue) Titles() (requirements, scenarios map[string]string) {
+	requirements, scenarios = map[string]string{}, map[string]string{}
+	for _, p := range c.protocols() {
+		for _, r := range p.Ledger.Rows {
+			requirements[r.ID] = r.Text
+		}
+	}
+	for _, s := range c.scenarios() {
+		scenarios[s.ID] = s.Title
+	}
+	return requirements, scenarios
+}

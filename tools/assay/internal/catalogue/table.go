@@ -71,7 +71,7 @@ func (c *Catalogue) Table(w io.Writer, kind string) error {
 			rows = append(rows, []string{p.ID, strings.Join(p.Claims, " "), required, p.Digest[:min(len(p.Digest), shortDigest)], p.Title})
 		}
 	}
-	_, err = io.WriteString(w, aligned(rows)+legend)
+	_, err = io.WriteString(w, Aligned(rows)+legend)
 	return err
 }
 
@@ -84,8 +84,8 @@ const (
 // mostSection bounds the column of sections: one that is called by a long path would push the rest off the screen.
 const mostSection = 30
 
-// aligned pads every column but the last to its widest cell.
-func aligned(rows [][]string) string {
+// Aligned pads every column but the last to its widest cell.
+func Aligned(rows [][]string) string {
 	var b strings.Builder
 	widths := map[int]int{}
 	for _, row := range rows {

@@ -1,0 +1,179 @@
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/openassay/assay/reports"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/agenticloop"
+	"github.com/openassay/assay/scenarios/wire"
+	"github.com/openassay/assay/simhost/agent"
+	"github.com/openassay/assay/simhost/openwop"
+	"github.com/openassay/assay/tools/trace"
+)
+
+const tracesFile = "../trace/traces.json"
+
+// The traces that assay explain and assay diff go by are those of the scenarios and hosts of today. The values in an example
+// differ from run to run, so what is compared is where it comes from. ASSAY_UPDATE=1 writes the file anew.
+func TestTracesAreOfToday(t *testing.T) {
+	if testing.Short() {
+		t.Skip("certifies a dozen hosts")
+	}
+	r := recording{T: t, missing: known().Scenarios(), traces: []trace.Trace{}}
+	r.all()
+	slices.SortFunc(r.traces, func(a, b trace.Trace) int { return strings.Compare(a.Scenario, b.Scenario) })
+	if len(r.missing) > 0 {
+		t.Errorf("no host here has these scenarios pass: add one on which they apply: %s", strings.Join(r.missing, ", "))
+	}
+	if os.Getenv("ASSAY_UPDATE") != "" {
+		encoded, err := trace.Encode(r.traces)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(tracesFile, encoded, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	kept, err := trace.All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(lasting(kept), lasting(r.traces)); d != "" {
+		t.Errorf("tools/trace/traces.json is not what scenarios do today: write it anew with make traces (- the file, + today)\n%s", d)
+	}
+}
+
+// lasting is what two recordings have in common.
+func lasting(traces []trace.Trace) []trace.Trace {
+	out := slices.Clone(traces)
+	for i, t := range out {
+		if t.Example != nil {
+			out[i].Example = &trace.Example{Request: strings.Fields(t.Example.Request)[0], Status: t.Example.Status}
+		}
+	}
+	return out
+}
+
+// recording takes each scenario from the first certification in which it passes.
+type recording struct {
+	*testing.T
+	missing []string
+	traces  []trace.Trace
+}
+
+func (r *recording) all() {
+	r.command("simhost")
+	r.command("simhost", "--protocol", "openintent")
+	for _, revision := range agent.Revisions {
+		r.agent(agent.Profile{Revision: revision})
+	}
+	assay, err := exec.LookPath("assay") // testscript.Main put it there
+	if err != nil {
+		r.Fatal(err)
+	}
+	for _, dir := range []string{filepath.Dir(assay), filepath.Dir(filepath.Dir(assay))} {
+		if err := os.Chmod(dir, 0o755); err != nil {
+			r.Fatal(err)
+		}
+	}
+	r.command("--resolver", assay+" resolve-policy")
+	// What the host of assay certify simhost leaves nothing to ask for.
+	for _, o := range []openwop.Options{
+		{Version: 1}, {Without: []string{"executionModel"}}, {Without: []string{"orchestrator"}}, {Without: []string{"dispatch"}},
+		{Without: []string{"workspace"}}, {Without: []string{"goals"}}, {Without: []string{"verifierGating"}},
+		{EscalationInterrupt: "approval"}, {ExperimentalUntil: time.Now().AddDate(0, 1, 0).Format(time.DateOnly)},
+	} {
+		r.host(o)
+	}
+}
+
+// command runs assay certify, and takes what it wrote.
+func (r *recording) command(args ...string) {
+	r.Helper()
+	dir := r.TempDir()
+	code := execute(context.Background(), append([]string{"certify", "--seed", "7", "--out", dir}, args...), io.Discard, io.Discard)
+	if code != scenarios.ExitProved {
+		r.Fatalf("assay certify %s: exit code %d", strings.Join(args, " "), code)
+	}
+	r.take(dir)
+}
+
+func (r *recording) take(dir string) {
+	r.Helper()
+	recorded, err := trace.Record(dir)
+	if err != nil {
+		r.Fatal(err)
+	}
+	for _, t := range recorded {
+		if i := slices.Index(r.missing, t.Scenario); i >= 0 {
+			r.missing = slices.Delete(r.missing, i, i+1)
+			r.traces = append(r.traces, t)
+		}
+	}
+}
+
+// host certifies a host for the scenarios of OpenWOP that are missing still.
+func (r *recording) host(o openwop.Options) {
+	r.Helper()
+	if o.Version == 0 {
+		o.Version = openwop.HighestVersion
+	}
+	address, stop, err := startSimhost(r.Context(), o, io.Discard)
+	if err != nil {
+		r.Fatal(err)
+	}
+	defer stop()
+	args := []string{address, "--key", openwop.DefaultKey}
+	for _, id := range r.missingOf("openwop/") {
+		args = append(args, "--scenario", id)
+	}
+	r.command(args...)
+}
+
+func (r *recording) missingOf(protocol string) []string {
+	return slices.DeleteFunc(slices.Clone(r.missing), func(id string) bool { return !strings.HasPrefix(id, protocol) })
+}
+
+// agent certifies the reference agent, whose turns run in this process: that is faster by far.
+func (r *recording) agent(profile agent.Profile) {
+	r.Helper()
+	dir, err := wire.NewFolder("assay-trace-")
+	if err != nil {
+		r.Fatal(err)
+	}
+	defer func() {
+		if err := wire.RemoveFolder(dir); err != nil {
+			r.Error(err)
+		}
+	}()
+	if err := agent.Export(dir, profile, "assay", "agent"); err != nil {
+		r.Fatal(err)
+	}
+	target, err := agenticloop.Folder(dir)
+	if err != nil {
+		r.Fatal(err)
+	}
+	target.Process.Here = agent.New(agent.Options{}).Run
+	o := scenarios.Options{Seed: 7, Select: scenarios.Selection{Scenarios: r.missingOf("agenticloop/")}}
+	c, err := scenarios.Certify(r.Context(), target, o, agenticloop.Suites()...)
+	if err != nil {
+		r.Fatal(err)
+	}
+	report, out := c.Finish(r.Context()), r.TempDir()
+	if err := reports.Write(out, report, reports.Stamp{Version: version(), ExitCode: report.ExitCode()}); err != nil {
+		r.Fatal(err)
+	}
+	r.take(out)
+}

@@ -1,0 +1,212 @@
+package specdiff
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/oasdiff/oasdiff/checker"
+)
+
+// property is where in a body a change is. oasdiff says it in one of the arguments of its text; which one differs from rule to
+// rule, so it is the one that is a property of the body in the old spec or in the new one.
+func property(c checker.Change, s Subject, side string, a, b *document) string {
+	if side == "" {
+		return ""
+	}
+	longest := ""
+	for _, arg := range c.GetArgs() {
+		text, ok := arg.(string)
+		if !ok || text == "" || len(text) <= len(longest) {
+			continue
+		}
+		for _, way := range [][]string{steps(text), unconditional(steps(text))} {
+			for _, d := range []*document{a, b} {
+				if len(way) > 0 && slices.ContainsFunc(d.bodies(s, side), func(schema any) bool { return d.has(schema, way, 0) }) {
+					longest = "/" + strings.Join(way, "/")
+				}
+			}
+		}
+	}
+	return longest
+}
+
+// steps is a path as oasdiff writes it, without what is no property: /allOf[#/components/schemas/Run]/status is status.
+func steps(path string) []string {
+	var out []string
+	depth, start := 0, 0
+	add := func(token string) {
+		if token != "" && !strings.ContainsAny(token, "[") {
+			out = append(out, token)
+		}
+	}
+	for i, c := range path {
+		switch {
+		case c == '[':
+			depth++
+		case c == ']':
+			depth--
+		case c == '/' && depth == 0:
+			add(path[start:i])
+			start = i + 1
+		}
+	}
+	add(path[start:])
+	return out
+}
+
+// unconditional leaves out the keywords under which oasdiff shows a branch that holds on a condition.
+func unconditional(steps []string) []string {
+	return slices.DeleteFunc(slices.Clone(steps), func(s string) bool { return s == "if" || s == "then" || s == "else" })
+}
+
+// bodies are the schemas of what is sent to a subject, or of what it replies.
+func (d *document) bodies(s Subject, side string) []any {
+	method, path, _ := strings.Cut(s.Name, " ")
+	switch s.Kind {
+	case Event:
+		method, path = "get", eventPath+braced.Replace(s.Name)
+	case Schema:
+		method, path = "post", schemaPath+s.Name
+	}
+	paths, _ := d.tree["paths"].(map[string]any)
+	item, _ := paths[path].(map[string]any)
+	operation, _ := item[strings.ToLower(method)].(map[string]any)
+	var holders []any
+	if side == "request" {
+		holders = append(holders, operation["requestBody"])
+	} else {
+		responses, _ := operation["responses"].(map[string]any)
+		for _, status := range slices.Sorted(maps.Keys(responses)) {
+			holders = append(holders, responses[status])
+		}
+	}
+	var out []any
+	for _, h := range holders {
+		o, _ := d.follow(h).(map[string]any)
+		media, _ := o["content"].(map[string]any)
+		for _, name := range slices.Sorted(maps.Keys(media)) {
+			m, _ := media[name].(map[string]any)
+			out = append(out, m["schema"])
+		}
+	}
+	return out
+}
+
+func (d *document) follow(v any) any {
+	for range 32 { // more would be a circle
+		o, _ := v.(map[string]any)
+		r, ok := o["$ref"].(string)
+		if !ok {
+			return v
+		}
+		v = d.lookUp(r)
+	}
+	return nil
+}
+
+const mostDepth = 64
+
+// has says whether a schema knows a property at these steps; items is what a list holds.
+func (d *document) has(schema any, steps []string, depth int) bool {
+	o, _ := d.follow(schema).(map[string]any)
+	if depth > mostDepth || o == nil {
+		return false
+	}
+	if len(steps) == 0 {
+		return true
+	}
+	properties, _ := o["properties"].(map[string]any)
+	if p, ok := properties[steps[0]]; ok && d.has(p, steps[1:], depth+1) {
+		return true
+	}
+	if items, ok := o["items"]; ok && steps[0] == "items" && d.has(items, steps[1:], depth+1) {
+		return true
+	}
+	for _, keyword := range []string{"allOf", "anyOf", "oneOf"} {
+		branches, _ := o[keyword].([]any)
+		if slices.ContainsFunc(branches, func(b any) bool { return d.has(b, steps, depth+1) }) {
+			return true
+		}
+	}
+	for _, keyword := range []string{"if", "then", "else", "additionalProperties"} {
+		rest := steps
+		if keyword == "additionalProperties" && steps[0] == "additionalProperties" {
+			rest = steps[1:]
+		}
+		if b, ok := o[keyword]; ok && d.has(b, rest, depth+1) {
+			return true
+		}
+	}
+	return false
+}
+
+// unjudged are the subjects that differ in more than texts, of which found says nothing.
+func unjudged(a, b *document, found []Change) []Change {
+	var out []Change
+	before, after := a.subjects(), b.subjects()
+	for _, s := range slices.SortedFunc(maps.Keys(before), func(x, y Subject) int { return strings.Compare(x.String(), y.String()) }) {
+		now, still := after[s]
+		if !still || now == before[s] || slices.ContainsFunc(found, func(c Change) bool { return c.Subject == s }) {
+			continue
+		}
+		out = append(out, Change{Severity: Unjudged, Subject: s, Text: "it differs in something that no rule of oasdiff is about: compare it by eye"})
+	}
+	return out
+}
+
+// texts are keywords that nothing is checked by.
+var texts = []string{"description", "summary", "title", "examples", "example", "$comment", "tags"}
+
+// subjects are all of them, with everything that they refer to, texts left out.
+func (d *document) subjects() map[Subject]string {
+	out := map[Subject]string{}
+	paths, _ := d.tree["paths"].(map[string]any)
+	for path, item := range paths {
+		methods, _ := item.(map[string]any)
+		for method, operation := range methods {
+			if !slices.Contains([]string{"get", "put", "post", "delete", "options", "head", "patch", "trace"}, method) {
+				continue
+			}
+			s := Subject{Operation, strings.ToUpper(method) + " " + path}
+			if kind, name, ok := unshown(path); ok {
+				s = Subject{kind, name}
+			}
+			reached := map[string]bool{}
+			d.reach(operation, reached)
+			whole := map[string]any{"": bare(operation, false)}
+			for r := range reached {
+				if strings.HasPrefix(r, "#/") {
+					whole[r] = bare(d.lookUp(r), false)
+				}
+			}
+			raw, err := json.Marshal(whole) // decoded JSON always encodes
+			if err == nil {
+				out[s] = string(raw)
+			}
+		}
+	}
+	return out
+}
+
+// bare is v without its texts. Below properties every key is a name, whatever it is called.
+func bare(v any, named bool) any {
+	switch v := v.(type) {
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for k, sub := range v {
+			if named || !slices.Contains(texts, k) {
+				out[k] = bare(sub, !named && (k == "properties" || k == "patternProperties" || k == "$defs"))
+			}
+		}
+		return out
+	case []any:
+		out := make([]any, len(v))
+		for i, sub := range v {
+			out[i] = bare(sub, false)
+		}
+		return out
+	}
+	return v
+}

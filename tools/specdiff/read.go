@@ -1,0 +1,145 @@
+package specdiff
+
+import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/openassay/assay/tools/specgen"
+)
+
+// Read reads a spec: the folder that name is, or else the folder spec at the git revision of this name. "" for spec takes
+// folders only.
+func Read(ctx context.Context, name, spec string) (*specgen.Contract, error) {
+	switch info, err := os.Stat(name); {
+	case err == nil && info.IsDir():
+		return specgen.Read(name)
+	case err == nil:
+		return nil, fmt.Errorf("read the spec %s: it is a file: name the folder that holds it, or a git revision and --spec DIR", name)
+	case spec == "":
+		return nil, fmt.Errorf("read the spec %s: there is no such folder: for a git revision, name the folder in it with --spec DIR", name)
+	}
+	dir, err := os.MkdirTemp("", "assay-diff-")
+	if err != nil {
+		return nil, fmt.Errorf("make a folder for the spec at %s: %w", name, err)
+	}
+	defer os.RemoveAll(dir)
+	at := filepath.Join(dir, "spec")
+	if err := checkOut(ctx, name, spec, at); err != nil {
+		return nil, err
+	}
+	c, err := specgen.Read(at)
+	if err != nil { // the temporary folder is nobody's business
+		return nil, fmt.Errorf("read the spec at %s: %s", name, strings.ReplaceAll(err.Error(), filepath.ToSlash(at), filepath.ToSlash(spec)))
+	}
+	return c, nil
+}
+
+// checkOut writes a folder of a git revision into dir. Neither the work tree nor the index is touched.
+func checkOut(ctx context.Context, revision, spec, dir string) error {
+	doing := fmt.Sprintf("read %s at the git revision %s", spec, revision)
+	if _, err := exec.LookPath("git"); err != nil {
+		return fmt.Errorf("%s: there is no git on the PATH: install it, or name two folders", doing)
+	}
+	commit, err := git(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", revision+"^{commit}")
+	if err != nil {
+		return fmt.Errorf("%s: git knows no such revision here: name one that git log shows, or a folder", doing)
+	}
+	folder, err := belowHere(spec)
+	if err != nil {
+		return fmt.Errorf("%s: %w", doing, err)
+	}
+	tree, err := git(ctx, "rev-parse", "--verify", "--quiet", strings.TrimSpace(string(commit))+":"+folder)
+	kind, none := git(ctx, "cat-file", "-t", strings.TrimSpace(string(tree)))
+	if err != nil || none != nil || strings.TrimSpace(string(kind)) != "tree" {
+		return fmt.Errorf("%s: the revision has no such folder: is it called otherwise there?", doing)
+	}
+	top, err := git(ctx, "rev-parse", "--show-toplevel")
+	if err != nil {
+		return fmt.Errorf("%s: %w", doing, err)
+	}
+	// From below the top git archives what the working folder holds, and nothing else.
+	archive, err := git(ctx, "-C", strings.TrimSuffix(string(top), "\n"), "archive", "--format=tar", strings.TrimSpace(string(tree)))
+	if err != nil {
+		return fmt.Errorf("%s: %w", doing, err)
+	}
+	if err := unpack(archive, dir); err != nil {
+		return fmt.Errorf("%s: %w", doing, err)
+	}
+	return nil
+}
+
+// belowHere is a folder as git takes it, from the working folder on.
+func belowHere(spec string) (string, error) {
+	if filepath.IsAbs(spec) {
+		here, err := os.Getwd()
+		if err != nil {
+			return "", err
+		}
+		if spec, err = filepath.Rel(here, spec); err != nil {
+			return "", err
+		}
+	}
+	spec = filepath.ToSlash(filepath.Clean(spec))
+	if spec == ".." || strings.HasPrefix(spec, "../") {
+		return spec, nil
+	}
+	return "./" + spec, nil
+}
+
+func git(ctx context.Context, args ...string) ([]byte, error) {
+	var out, errs bytes.Buffer
+	cmd := exec.CommandContext(ctx, "git", args...) //nolint:gosec // options end before what the user named
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	if err := cmd.Run(); err != nil {
+		said, _, _ := strings.Cut(strings.TrimSpace(errs.String()), "\n")
+		return nil, errors.Join(err, errors.New(said))
+	}
+	return out.Bytes(), nil
+}
+
+// mostFile is how large one file of a spec may be.
+const mostFile = 16 << 20
+
+// unpack writes the files of an archive. Links are left out: a spec is files.
+func unpack(archive []byte, dir string) error {
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	for r := tar.NewReader(bytes.NewReader(archive)); ; {
+		head, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		name := filepath.FromSlash(strings.TrimSuffix(head.Name, "/"))
+		switch {
+		case head.Typeflag == tar.TypeDir && name != "":
+			err = root.MkdirAll(name, 0o700)
+		case head.Typeflag == tar.TypeReg && head.Size > mostFile:
+			err = fmt.Errorf("%s has more than %d bytes: is it a spec?", head.Name, mostFile)
+		case head.Typeflag == tar.TypeReg:
+			var content []byte
+			if content, err = io.ReadAll(r); err == nil {
+				err = root.WriteFile(name, content, 0o600)
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
