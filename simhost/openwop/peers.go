@@ -25,6 +25,15 @@ type Peer struct {
 	Key string // bearer key there; "" for none
 }
 
+// WithSecond are the options of a host that hands workers of [SecondHost] to this peer. Below version 3 no cause is told across
+// hosts, and there is none.
+func (o Options) WithSecond(second Peer) Options {
+	if o.Version == 0 || o.Version >= 3 {
+		o.Peers = map[string]Peer{SecondHost: second}
+	}
+	return o
+}
+
 const (
 	// SecondHost is the name of the peer to which the fixture of the two hosts dispatches.
 	SecondHost = "second"

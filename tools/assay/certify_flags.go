@@ -42,6 +42,7 @@ type certifyFlags struct {
 	timeout          time.Duration
 	seed             uint64
 	plan             bool
+	fault            string // of the simulated host
 	realTime         bool
 	out              string
 	bundle           evidence
@@ -69,6 +70,7 @@ func (o *certifyFlags) register(f *pflag.FlagSet) {
 	f.DurationVar(&o.patience, "patience", 10*time.Second, "`TIME` that something may take that must happen")
 	f.DurationVar(&o.timeout, "timeout", 10*time.Minute, "`TIME` for the whole certification; where given, for each drive too, which has 90s otherwise")
 	f.Uint64Var(&o.seed, "seed", 0, "`N` that all random ids and values come of, to send the same again (default random)")
+	f.StringVar(&o.fault, "fault", "", "violation that the TARGET simhost commits, by its `ID` (assay list faults), to see what comes of it")
 	f.BoolVar(&o.realTime, "real-time", false, "let time go by itself, also where an OpenIntent server has a clock that can be advanced")
 	f.BoolVar(&o.plan, "plan", false, "print what would be sent, and send nothing")
 	f.StringVar(&o.out, "out", "out", "`DIR` for the reports")
@@ -97,6 +99,9 @@ func (o *certifyFlags) read(cmd *cobra.Command, targets []string) (*certify, err
 		return nil, err
 	}
 	t.protocol = names[0]
+	if err := o.breaks(&t); err != nil {
+		return nil, err
+	}
 	options, err := o.options()
 	if err != nil {
 		return nil, err
@@ -236,6 +241,9 @@ func (o *certifyFlags) again(t target, seed uint64) func(scenarios.ScenarioID) s
 	}
 	if o.protocol != "" && o.exec == "" {
 		add("--protocol", o.protocol)
+	}
+	if o.fault != "" {
+		add("--fault", o.fault)
 	}
 	if o.realTime {
 		words = append(words, "--real-time")

@@ -10,6 +10,7 @@ import (
 	"github.com/openassay/assay/scenarios/openintent"
 	"github.com/openassay/assay/scenarios/openwop"
 	"github.com/openassay/assay/scenarios/wire"
+	intentfault "github.com/openassay/assay/simhost/openintent/fault"
 )
 
 // The names that --protocol takes.
@@ -46,6 +47,8 @@ func (o *certifyFlags) spoken(t target) ([]string, error) {
 		what = simulated
 	}
 	switch {
+	case o.protocol == "" && t.name == simulated && slices.Contains(intentfault.IDs(), o.fault):
+		return []string{protocolOpenIntent}, nil
 	case o.protocol == "" && t.name == simulated:
 		return may[:1], nil
 	case o.protocol == "":

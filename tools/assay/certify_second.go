@@ -60,8 +60,14 @@ func (s *secondHost) again() (words []string) {
 }
 
 // startSimhosts serves the simulated host for a target, and the second host that it works with, unless that was named. The
-// addresses are filled in.
-func startSimhosts(ctx context.Context, t *wire.Target, log io.Writer) (stop func(), err error) {
+// addresses are filled in. fault is a violation that it commits, "" for none.
+func startSimhosts(ctx context.Context, t *wire.Target, fault string, log io.Writer) (stop func(), err error) {
+	o := hostFor(*t)
+	if fault != "" {
+		if o, err = breakingOptions(o, fault); err != nil {
+			return nil, err
+		}
+	}
 	stopSecond := func() {}
 	if t.SecondURL == "" {
 		t.SecondKey = rand.Text()
@@ -70,9 +76,7 @@ func startSimhosts(ctx context.Context, t *wire.Target, log io.Writer) (stop fun
 			return nil, err
 		}
 	}
-	o := hostFor(*t)
-	o.Peers = map[string]openwop.Peer{openwop.SecondHost: {URL: t.SecondURL, Key: t.SecondKey}}
-	address, stopFirst, err := startSimhost(ctx, o, log)
+	address, stopFirst, err := startSimhost(ctx, o.WithSecond(openwop.Peer{URL: t.SecondURL, Key: t.SecondKey}), log)
 	if err != nil {
 		stopSecond()
 		return nil, err

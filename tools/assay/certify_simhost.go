@@ -24,9 +24,15 @@ func startSimhost(ctx context.Context, o openwop.Options, log io.Writer) (addres
 }
 
 // startIntentHost serves the OpenIntent server with everything that it can do, for the keys of a target, whose address is filled in.
-func startIntentHost(ctx context.Context, t *wire.Target, log io.Writer) (stop func(), err error) {
+// fault is a violation that it commits, "" for none.
+func startIntentHost(ctx context.Context, t *wire.Target, fault string, log io.Writer) (stop func(), err error) {
+	o := openintent.Options{Key: t.Key, Callers: votersOf(*t), Release: version()}
+	if fault != "" {
+		o.Faults = []string{fault}
+	}
 	t.URL, stop, err = serveHere(ctx, log, func(ctx context.Context, _ string, logger *slog.Logger) (served, error) {
-		return openintent.New(ctx, openintent.Options{Key: t.Key, Callers: votersOf(*t), Release: version(), Logger: logger})
+		o.Logger = logger
+		return openintent.New(ctx, o)
 	})
 	return stop, err
 }

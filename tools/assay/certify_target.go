@@ -19,6 +19,7 @@ const simulated = "simhost"
 type target struct {
 	name     string // as it may be shown: without a password
 	protocol string // that a simulated host is to speak, "" for OpenWOP
+	fault    string // that a simulated host is to commit, "" for none
 	wire     wire.Target
 	log      io.Writer // where the simulated host reports faults of its own
 
@@ -63,9 +64,9 @@ func (t target) open(ctx context.Context) (ready wire.Target, stop func(), err e
 	ready = t.wire
 	invent(&ready)
 	if t.protocol == protocolOpenIntent {
-		stop, err = startIntentHost(ctx, &ready, t.log)
+		stop, err = startIntentHost(ctx, &ready, t.fault, t.log)
 	} else {
-		stop, err = startSimhosts(ctx, &ready, t.log)
+		stop, err = startSimhosts(ctx, &ready, t.fault, t.log)
 	}
 	if err != nil {
 		return ready, nil, fmt.Errorf("certify simhost: %w", err)

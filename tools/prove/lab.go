@@ -111,10 +111,7 @@ type host interface {
 // Serve starts a host with the principals of the lab. wrap may stand in front of it.
 func (l *Lab) Serve(ctx context.Context, o openwop.Options, wrap func(http.Handler) http.Handler) (*Served, error) {
 	o.Key, o.Tenants, o.Voters, o.LowScopeKey = Key, map[string]string{"other": OtherKey}, voters, LowScopeKey
-	if o.Version == 0 || o.Version >= 3 { // below there are no causes across hosts
-		o.Peers = map[string]openwop.Peer{openwop.SecondHost: {URL: l.second.URL, Key: secondKey}}
-	}
-	return serve(ctx, o, wrap)
+	return serve(ctx, o.WithSecond(openwop.Peer{URL: l.second.URL, Key: secondKey}), wrap)
 }
 
 func serve(ctx context.Context, o openwop.Options, wrap func(http.Handler) http.Handler) (*Served, error) {
