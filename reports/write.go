@@ -26,9 +26,9 @@ const (
 	TranscriptsDir = "transcripts"
 )
 
-// Write puts results.json, report.html, matrix.md, junit.xml and a transcript of each drive into dir, which it makes if need be.
+// Write puts results.json, report.html, matrix.md, junit.xml, badges and a transcript of each drive into dir, which it makes if need be.
 // All of it is written beside its place first and then moved, so that a failure leaves what an earlier run wrote.
-// Transcripts of an earlier run that this one has no successor for are removed; no other file is touched.
+// Transcripts and badges of an earlier run that this one has no successor for are removed; no other file is touched.
 func Write(dir string, r *scenarios.Report, stamp Stamp) error {
 	files, err := render(r, stamp)
 	if err != nil {
@@ -62,7 +62,7 @@ func install(dir string, files []file) error {
 			return errors.Join(err, swap.back())
 		}
 	}
-	return removeStale(filepath.Join(dir, TranscriptsDir), files)
+	return errors.Join(removeStale(filepath.Join(dir, TranscriptsDir), files), removeStaleBadges(dir, files))
 }
 
 // file is one file of a report; name is its path below the folder. Its content is made while it is written: all
@@ -94,7 +94,10 @@ func render(r *scenarios.Report, stamp Stamp) ([]file, error) {
 	if err := JUnit(&junit, doc); err != nil {
 		return nil, err
 	}
-	var files []file
+	files, err := badges(doc.Profiles)
+	if err != nil {
+		return nil, err
+	}
 	for _, d := range r.Drives {
 		files = append(files, file{transcriptPath(d.ID), func(w io.Writer) error { return scenarios.WriteTranscript(w, d) }})
 	}
@@ -143,6 +146,9 @@ func (s *swap) stage(f file) error {
 
 func (s *swap) move(name string) error {
 	path := filepath.Join(s.dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
 	switch info, err := os.Lstat(path); {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:

@@ -39,7 +39,7 @@ func TestWrite(t *testing.T) {
 	if err := reports.Write(dir, loopReport(t), stamp); err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"junit.xml", "matrix.md", "report.html", "results.json", "transcripts/demo.loop.json", "transcripts/discovery.json"}
+	want := []string{"badges/badge-goals-v1.json", "badges/badge-goals-v1.svg", "badges/badge-loop-v5.json", "badges/badge-loop-v5.svg", "junit.xml", "matrix.md", "report.html", "results.json", "transcripts/demo.loop.json", "transcripts/discovery.json"}
 	if got := slices.Sorted(maps.Keys(tree(t, dir))); !slices.Equal(got, want) {
 		t.Errorf("files are %q, want %q", got, want)
 	}
@@ -54,7 +54,7 @@ func TestWrite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(entries) != 5 {
+	if len(entries) != 6 {
 		t.Errorf("the folder holds %v: something was left over", entries)
 	}
 }
@@ -64,11 +64,13 @@ func TestWriteAgain(t *testing.T) {
 	dir := t.TempDir()
 	r := loopReport(t)
 	r.Drives = append(r.Drives, scenarios.DriveRecord{ID: "demo/gone", Transcript: r.Drives[0].Transcript})
+	r.Profiles = append(r.Profiles, scenarios.ProfileStatus{ID: "gone", Status: "certified"}, scenarios.ProfileStatus{ID: "../" + evil, Status: "certified"})
 	if err := reports.Write(dir, r, stamp); err != nil {
 		t.Fatal(err)
 	}
 	foreign := map[string]string{
 		"notes.md": "mine", "transcripts/notes.json": `{"schema":"mine/1"}`, "transcripts/demo.gone.txt": "mine", "transcripts/deep/x.json": "mine",
+		"badges/badge-mine.svg": "<svg/>", "badges/badge-mine.json": "{}", "badges/notes.svg": "mine",
 	}
 	for name, content := range foreign {
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
@@ -89,8 +91,10 @@ func TestWriteAgain(t *testing.T) {
 			t.Errorf("%s is %q: a file that is not Assay's was touched", name, files[name])
 		}
 	}
-	if _, there := files["transcripts/demo.gone.json"]; there {
-		t.Error("the transcript of an earlier run is still there")
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if strings.Contains(name, "gone.json") || strings.HasPrefix(name, "badges/badge-") && !strings.Contains(name, "v1") && !strings.Contains(name, "v5") && !strings.Contains(name, "mine") {
+			t.Errorf("%s of an earlier run is still there", name)
+		}
 	}
 	if !strings.Contains(files["results.json"], "v0.0.2") || !strings.Contains(files["junit.xml"], "v0.0.2") {
 		t.Error("the second run's results are not in place")
