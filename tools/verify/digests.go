@@ -131,15 +131,11 @@ func (v *run) drives(r *scenarios.Report) {
 	longest := scenarios.DriveRecord{}
 	for _, d := range r.Drives {
 		judged[scenarios.TranscriptName(d.ID)] = true
-		n, err := d.Names(r.Started, r.Seed)
-		v.names += n
-		if err != nil {
-			v.problem(Problem{Kind: "seed", Drive: d.ID, Text: fmt.Sprintf("it does not come of the seed %d at that start: %s", r.Seed, err)})
-		}
 		if d.Seconds > longest.Seconds {
 			longest = d
 		}
 	}
+	v.seeded(r)
 	for _, name := range v.bundle.Transcripts.Names() {
 		if !judged[name] {
 			v.tell("transcript", "%s%s is the transcript of a drive that no scenario of this certification asks for", bundle.TranscriptsDir, name)
@@ -152,4 +148,27 @@ func (v *run) drives(r *scenarios.Report) {
 	if longest.Seconds > v.given.Seconds+rounded {
 		v.problem(Problem{Kind: "report", Drive: longest.ID, Text: fmt.Sprintf("results.json says that all of it took %gs, and %s alone took %gs", v.given.Seconds, longest.ID, longest.Seconds)})
 	}
+}
+
+// seeded looks at what the names that drives have sent tell of the seed and of the start.
+func (v *run) seeded(r *scenarios.Report) {
+	var first *Problem
+	more := 0
+	for _, d := range r.Drives {
+		n, err := d.Names(r.Started, r.Seed)
+		v.names += n
+		switch {
+		case err != nil && first == nil:
+			first = &Problem{Kind: "seed", Drive: d.ID, Text: fmt.Sprintf("the seed %d, at that start, does not give what was sent: %s", r.Seed, err)}
+		case err != nil:
+			more++
+		}
+	}
+	if first == nil {
+		return
+	}
+	if more > 0 {
+		first.Text += fmt.Sprintf("; %s likewise", counted(more, "more drive"))
+	}
+	v.problem(*first)
 }
