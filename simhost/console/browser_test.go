@@ -126,7 +126,7 @@ func furnished(t *testing.T) (r *rig, pages map[string]string) {
 	r.create("dev", "assay-approval", nil)
 	r.create("dev", "assay-questions", nil)
 	r.create("dev", "assay-event", nil)
-	fails := r.create("dev", "conformance-cap-breach", nil)
+	fails := r.create("dev", "conformance-dispatch-deterministic-fail-child", nil)
 	r.goal()
 	r.signIn("dev")
 	r.until("/console/runs/"+files, "completed")

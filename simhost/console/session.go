@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"net/http"
 	"net/url"
+	"path"
 	"strings"
 	"sync"
 	"time"
@@ -171,7 +172,7 @@ func (c *Console) cookie(r *http.Request, token string, age int) *http.Cookie {
 // nextOf is where to go after signing in: a page of the console and nothing else.
 func nextOf(asked string) string {
 	u, err := url.Parse(asked)
-	if err != nil || u.IsAbs() || u.Host != "" || !Owns(u.Path) || strings.Contains(asked, "\\") {
+	if err != nil || u.IsAbs() || u.Host != "" || !Owns(path.Clean(u.Path)) || strings.Contains(asked, "\\") {
 		return Prefix
 	}
 	return u.RequestURI()

@@ -172,6 +172,7 @@ func (t *teller) fill(v *runView, a run.Account, shown []openwopv1.RunEvent) err
 			at.Decision = row.Gist
 		}
 	}
+	v.dropEmpty()
 	for i := range v.Sections {
 		if events := v.Sections[i].Events; len(events) > 0 {
 			v.Sections[i].Took = took(events[len(events)-1].At.Sub(events[0].At))
@@ -182,9 +183,7 @@ func (t *teller) fill(v *runView, a run.Account, shown []openwopv1.RunEvent) err
 
 // open begins the section of a turn, counted from 1; 0 is what comes before the first.
 func (v *runView) open(a run.Account, turn int) {
-	if n := len(v.Sections); n > 0 && len(v.Sections[n-1].Events) == 0 {
-		v.Sections = v.Sections[:n-1]
-	}
+	v.dropEmpty()
 	s := section{ID: fmt.Sprintf("%s-turn-%d", v.ID, turn)}
 	switch {
 	case turn > 0:
@@ -197,6 +196,13 @@ func (v *runView) open(a run.Account, turn int) {
 		s.Title = "Events"
 	}
 	v.Sections = append(v.Sections, s)
+}
+
+// dropEmpty lets go of the last section where nothing happened in it.
+func (v *runView) dropEmpty() {
+	if n := len(v.Sections); n > 0 && len(v.Sections[n-1].Events) == 0 {
+		v.Sections = v.Sections[:n-1]
+	}
 }
 
 // child is a run that this one dispatched, here or on another host.
