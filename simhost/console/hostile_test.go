@@ -18,7 +18,7 @@ import (
 // What clients have stored is text, wherever it is shown: nothing of it runs, loads or closes a tag.
 func TestWhatClientsStoredIsInert(t *testing.T) {
 	r := open(t, openwop.Options{})
-	const hostile = `"'><script>alert(1)</script><img src=/v1/stolen onerror=alert(2)></textarea></pre></dd><svg onload=alert(3)>{{.}}javascript:alert(4)&amp;‮`
+	const hostile = `"'><script>alert(1)</script><img src=/v1/stolen onerror=alert(2)></textarea></pre></dd><svg onload=alert(3)>{{.}}javascript:alert(4)&amp;` + "\u202e"
 	r.signIn("dev")
 	asks := r.create("dev", "assay-loop-ask-user", map[string]any{
 		hostile: hostile, "deep": map[string]any{hostile: []any{hostile}},

@@ -204,12 +204,12 @@ func TestAdvancingTheClock(t *testing.T) {
 		t.Error("the goal is gone")
 	}
 	r.until("/console/runs/"+id, ">failed<") // nobody answered in time
-	real := open(t, openwop.Options{})
-	real.signIn("dev")
-	if got := real.get("/console/clock"); strings.Contains(got.body, "<button class=\"main\">Advance") || !strings.Contains(got.body, "--clock manual") {
+	other := open(t, openwop.Options{})
+	other.signIn("dev")
+	if got := other.get("/console/clock"); strings.Contains(got.body, "<button class=\"main\">Advance") || !strings.Contains(got.body, "--clock manual") {
 		t.Errorf("a clock that nobody moves: %s", got.body)
 	}
-	if got := real.post("/console/clock", url.Values{"by": {"1h"}}); got.status != http.StatusConflict {
+	if got := other.post("/console/clock", url.Values{"by": {"1h"}}); got.status != http.StatusConflict {
 		t.Errorf("moving the real clock: %d", got.status)
 	}
 }
