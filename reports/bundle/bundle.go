@@ -106,6 +106,9 @@ func bundled(content []byte) results.BundledFile {
 	return results.BundledFile{Bytes: int64(len(content)), Sha256: Digest(content)}
 }
 
+// manifestPlace is the rank of the manifest, the last.
+const manifestPlace = 3
+
 // place is where a file may stand: its rank in the archive, -1 for one that may not. Files of one rank stand by their names.
 func place(name string) int {
 	switch {
@@ -116,7 +119,7 @@ func place(name string) int {
 	case isTranscript.MatchString(name) && !strings.Contains(name, ".."):
 		return 2
 	case name == ManifestName, name == SignedName:
-		return 3
+		return manifestPlace
 	}
 	return -1
 }

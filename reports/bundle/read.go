@@ -97,6 +97,8 @@ func list(unpacked []byte) ([]file, error) {
 			return nil, fmt.Errorf("%s is no plain file", h.Name)
 		case h.Name == last:
 			return nil, fmt.Errorf("it holds %s twice", h.Name)
+		case last != "" && place(h.Name) == manifestPlace && place(last) == manifestPlace:
+			return nil, errors.New("it holds two manifests")
 		case last != "" && (place(h.Name) < place(last) || place(h.Name) == place(last) && h.Name < last):
 			return nil, fmt.Errorf("%s stands behind %s: it is not packed in the order that certify packs in", h.Name, last)
 		case h.Size > int64(len(unpacked)):
@@ -150,9 +152,6 @@ func assemble(files []file) (*Bundle, error) {
 		case 2:
 			b.Transcripts[strings.TrimPrefix(f.name, TranscriptsDir)] = f.content
 		default:
-			if b.Payload != nil {
-				return nil, errors.New("it holds two manifests")
-			}
 			if err := b.take(f); err != nil {
 				return nil, fmt.Errorf("%s: %w", f.name, err)
 			}
