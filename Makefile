@@ -60,10 +60,12 @@ generate: build ## Make gen/ of spec/ again, and docs/coverage.md and docs/suite
 .PHONY: traces
 traces: ## Record anew what each scenario asks and looks at, which assay explain and assay diff show (tools/trace/traces.json)
 	ASSAY_UPDATE=1 $(GO) test ./tools/assay -count=1 -run '^TestTracesAreOfToday$$'
+	ASSAY_UPDATE=1 $(GO) test ./tools/trace -count=1 -run '^TestKillsAreThoseOfTheMatrix$$'
 
 .PHONY: prove
 prove: build ## Prove the suites on every fault of the simulated host; docs/kill-matrix.* are made again
 	bin/assay prove --out docs
+	ASSAY_UPDATE=1 $(GO) test ./tools/trace -count=1 -run '^TestKillsAreThoseOfTheMatrix$$'
 
 .PHONY: lint
 lint: ## Run gofmt, go vet and golangci-lint

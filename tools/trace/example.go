@@ -35,7 +35,7 @@ func example(t *wire.Transcript, checks []results.Check) *Example {
 }
 
 func exampleOf(e *wire.Entry, c results.Check) Example {
-	x := Example{Checked: c.Pointer, Wants: c.Expected}
+	x := Example{Checked: c.Pointer, For: c.Requirement, Wants: c.Expected}
 	if c.Part != "" {
 		x.Checked = c.Part
 	}

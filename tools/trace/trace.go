@@ -46,6 +46,7 @@ type Example struct {
 	At      string `json:"at,omitempty"` // JSON pointer of what Reply is a part of
 	Reply   string `json:"reply"`        // the part of the reply around what was looked at, clipped
 	Checked string `json:"checked"`      // JSON pointer, or another name, of what was looked at
+	For     string `json:"for"`          // the requirement that was checked
 	Wants   string `json:"wants"`        // what the check expects
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -279,6 +280,25 @@ func TestEveryWordIsExplained(t *testing.T) {
 		if err := small().Explain(&got, w); err != nil || !strings.HasPrefix(got.String(), w+"  ") {
 			t.Errorf("%s: %v, %q", w, err, got.String())
 		}
+	}
+}
+
+// Every exit code of a certification is explained by its number, and no other.
+func TestEveryExitCodeIsExplained(t *testing.T) {
+	codes := []int{
+		scenarios.ExitProved, scenarios.ExitViolated, scenarios.ExitUsage, scenarios.ExitUnreachable, scenarios.ExitNothing,
+		scenarios.ExitUnproved, scenarios.ExitBroken, scenarios.ExitInterrupted,
+	}
+	for _, code := range codes {
+		for _, id := range []string{fmt.Sprint(code), fmt.Sprintf("exit-%d", code), fmt.Sprintf("exit %d", code)} {
+			var got bytes.Buffer
+			if err := small().Explain(&got, id); err != nil || !strings.Contains(got.String(), "means") || !strings.Contains(got.String(), "mend") {
+				t.Errorf("%s: %v, %q", id, err, got.String())
+			}
+		}
+	}
+	if err := small().Explain(&bytes.Buffer{}, "7"); err == nil {
+		t.Error("the exit code 7 is explained")
 	}
 }
 

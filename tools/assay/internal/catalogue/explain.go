@@ -9,13 +9,15 @@ import (
 	"github.com/openassay/assay/internal/nearest"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/simhost/fault"
+	"github.com/openassay/assay/tools/trace"
 )
 
 // Explain writes all there is to know of an id: what it asks, where that comes from, how it is looked at, what proves
-// it, and how to run it. It also knows the words of reports: verdicts, evidence, standings. An id that belongs to
+// it, and how to run it. It also knows the words of reports: verdicts, evidence, standings, exit codes. An id that belongs to
 // several things is explained as each of them. The error is an [UnknownError].
 func (c *Catalogue) Explain(w io.Writer, id string) error {
 	p := &page{catalogue: c}
+	p.words(id)
 	p.requirements(id)
 	p.scenarios(id)
 	p.suites(id)
@@ -23,7 +25,6 @@ func (c *Catalogue) Explain(w io.Writer, id string) error {
 	p.profiles(id)
 	p.faults(id)
 	p.variations(id)
-	p.words(id)
 	if p.b.Len() == 0 {
 		return &UnknownError{fmt.Sprintf("nothing is called %q", id), nearest.Name(id, c.ids()), "assay list shows what there is: " + all}
 	}
@@ -58,6 +59,9 @@ func (c *Catalogue) ids() []string {
 		out = append(out, v.ID)
 	}
 	for _, word := range glossary {
+		out = append(out, word.name)
+	}
+	for _, word := range exits {
 		out = append(out, word.name)
 	}
 	return out
@@ -117,6 +121,7 @@ func (p *page) requirements(id string) {
 			p.field("not tested", why)
 		}
 		p.list("broken by", p.breaking(r.ID))
+		p.requirementExample(r.ID)
 		if len(p.catalogue.proving(r.ID)) > 0 {
 			p.field("run", "assay certify TARGET --requirement "+r.ID)
 		}
@@ -169,6 +174,8 @@ func (p *page) scenarios(id string) {
 				p.field("evidence", s.Reach().String()+" at most, whatever the target offers")
 			}
 			p.driven(s)
+			p.scenarioExample(string(s.ID))
+			p.list("fails where", p.causes(string(s.ID)))
 			p.field("labels", strings.Join(s.Labels(suite), " "))
 			p.field("run", "assay certify TARGET --scenario "+string(s.ID))
 		}
@@ -286,7 +293,10 @@ func (p *page) faults(id string) {
 		looking = append(looking, p.catalogue.proving(requirement)...)
 	}
 	slices.Sort(looking)
-	p.list("looked at by", slices.Compact(looking))
+	looking = slices.Compact(looking)
+	found := trace.FoundBy(id)
+	p.list("found by", found)
+	p.list("looked at by", slices.DeleteFunc(looking, func(s string) bool { return slices.Contains(found, s) }))
 	p.field("run", f.Run)
 }
 
