@@ -102,13 +102,16 @@ type Outcome struct {
 	Evidence Evidence
 	Reason   string
 	Unblock  string
-	Drive    string // "" when only the discovery document was looked at
-	Seconds  float64
-	Checks   []check.Result
-	Findings []Finding
-	Failure  *Failure
-	Labels   []string
-	Level    string
+	// BlockedOn is the requirement that a set-up step rests on which the target got wrong; "" where it is blocked for
+	// another cause.
+	BlockedOn RequirementID
+	Drive     string // "" when only the discovery document was looked at
+	Seconds   float64
+	Checks    []check.Result
+	Findings  []Finding
+	Failure   *Failure
+	Labels    []string
+	Level     string
 }
 
 // Conclude judges one observation, without a target: a drive returned it, or a
@@ -175,6 +178,7 @@ func (j *Judge) outcome(s Scenario) Outcome {
 		o.Reason = fmt.Sprintf("%s: expected %s, got %s", o.Failure.Requirement, o.Failure.Expected, o.Failure.Actual)
 	case j.stop != nil:
 		o.Verdict, o.Reason, o.Unblock, o.Evidence = j.stop.Verdict, j.stop.Reason, j.stop.Unblock, Unseen
+		o.BlockedOn = j.stop.Requirement
 	case len(o.Checks) == 0:
 		o.Verdict, o.Evidence, o.Reason = Broken, Unseen, "it would pass without a check of "+join(s.Proves)
 	default:

@@ -62,9 +62,11 @@ func (r *Report) Found(claim string) bool {
 }
 
 // Totals counts outcomes by verdict.
-func (r *Report) Totals() map[Verdict]int {
+func (r *Report) Totals() map[Verdict]int { return totals(r.Outcomes) }
+
+func totals(outcomes []Outcome) map[Verdict]int {
 	out := map[Verdict]int{}
-	for _, o := range r.Outcomes {
+	for _, o := range outcomes {
 		out[o.Verdict]++
 	}
 	return out
@@ -239,7 +241,34 @@ func worse(a, b string) string {
 // itself broke, 1 a requirement is violated, 5 a claim is left unproved, 4
 // nothing was proved, 0 everything claimed was proved.
 func (r *Report) ExitCode() int {
-	totals := r.Totals()
+	return r.ExitCodeKnowing(func(ScenarioID) bool { return false })
+}
+
+// ExitCodeKnowing is the exit code where some failures are known: it is that of
+// all else. Their scenarios do not count, nor do those that are blocked on what
+// they violate. A claim or a profile is none the better for it.
+func (r *Report) ExitCodeKnowing(known func(ScenarioID) bool) int {
+	excused := map[RequirementID]bool{}
+	expected := func(o Outcome) bool { return o.Verdict == Failed && known(o.Scenario.ID) }
+	for _, o := range r.Outcomes {
+		if expected(o) {
+			for _, c := range o.Failures(r.Protocol.Ledger) {
+				excused[RequirementID(c.Requirement)] = true
+			}
+		}
+	}
+	rest := slices.DeleteFunc(slices.Clone(r.Outcomes), func(o Outcome) bool {
+		return expected(o) || o.Verdict == Blocked && excused[o.BlockedOn]
+	})
+	code := exitCode(r.Protocol.Ledger, rest)
+	if code == ExitNothing && len(excused) > 0 {
+		return ExitProved
+	}
+	return code
+}
+
+func exitCode(ledger *Ledger, outcomes []Outcome) int {
+	totals := totals(outcomes)
 	switch {
 	case totals[Broken] > 0:
 		return ExitBroken
@@ -247,13 +276,13 @@ func (r *Report) ExitCode() int {
 		return ExitViolated
 	}
 	asked, unproved := 0, 0
-	for _, s := range r.Requirements {
-		row, _ := r.Protocol.Ledger.Find(s.ID)
+	for _, s := range requirementStatuses(ledger, outcomes) {
+		row, _ := ledger.Find(s.ID)
 		if s.Verdict == Inapplicable || row.Level != Must {
 			continue
 		}
 		asked++
-		if !proved(r.Protocol.Ledger, s) {
+		if !proved(ledger, s) {
 			unproved++
 		}
 	}

@@ -59,7 +59,7 @@ func NotThere(shown wire.Seen, what string) error {
 // ends is how a scenario ends whose drive stopped. What the operator expects of
 // the target is claimed: that it is not offered leaves it unproved.
 func (s *Stop) ends(scenario Scenario, expected bool) Outcome {
-	o := Outcome{Scenario: scenario, Verdict: s.Verdict, Reason: s.Reason, Unblock: s.Unblock}
+	o := Outcome{Scenario: scenario, Verdict: s.Verdict, Reason: s.Reason, Unblock: s.Unblock, BlockedOn: s.Requirement}
 	if expected && s.Verdict == Inapplicable {
 		o.Verdict, o.Unblock = Blocked, "have the target offer it, or do not expect the claim "+scenario.Claim.ID
 	}

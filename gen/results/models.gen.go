@@ -652,6 +652,10 @@ type Check struct {
 
 	// Requirement Such as OWP-0061-B1.
 	Requirement RequirementID `json:"requirement"`
+
+	// Signature Of the failure that this check shows. The first check of a scenario that violates a requirement
+	// has one.
+	Signature *Signature `json:"signature,omitempty"`
 }
 
 // Claim One thing the target says it supports, and what came of it.
@@ -800,6 +804,20 @@ type Evidence string
 // EvidenceDigest SHA-256 in hex.
 type EvidenceDigest = string
 
+// ExpectationProblem An expectation that does not hold any more, or that nobody explained.
+type ExpectationProblem struct {
+	Line int64  `json:"line"`
+	Text string `json:"text"`
+}
+
+// Expectations The file of known failures that the run was held against.
+type Expectations struct {
+	File string `json:"file"`
+
+	// Problems What is wrong with it after this run. The exit code is 1, then, or higher.
+	Problems []ExpectationProblem `json:"problems"`
+}
+
 // Failure The first expectation that did not hold.
 type Failure struct {
 	Actual string `json:"actual"`
@@ -810,6 +828,10 @@ type Failure struct {
 
 	// Requirement Such as OWP-0061-B1.
 	Requirement RequirementID `json:"requirement"`
+
+	// Signature What a failure is known by, in another run as well: a digest of the scenario, the requirement,
+	// what was expected and what came, without ids, times and large numbers.
+	Signature *Signature `json:"signature,omitempty"`
 }
 
 // FaultResult What came of a fault.
@@ -947,6 +969,17 @@ type KillTotals struct {
 
 	// WrongReasons Faults because of which a scenario failed that cites nothing they break.
 	WrongReasons int64 `json:"wrongReasons"`
+}
+
+// Known The operator expected this very failure. It stays a violation: no claim and no profile is the
+// better for it, but the exit code does not count it.
+type Known struct {
+	// Expires The last day on which it is expected.
+	Expires *string `json:"expires,omitempty"`
+
+	// Issue URL.
+	Issue  string `json:"issue"`
+	Reason string `json:"reason"`
 }
 
 // Level The strongest level among the requirements.
@@ -1088,6 +1121,9 @@ type Results struct {
 	// ExitCode Exit code of certify.
 	ExitCode int64 `json:"exitCode"`
 
+	// Expectations The file of known failures that the run was held against.
+	Expectations *Expectations `json:"expectations,omitempty"`
+
 	// Filter What the run was narrowed to. A list that is absent did not narrow.
 	Filter *Filter `json:"filter,omitempty"`
 
@@ -1187,7 +1223,11 @@ type ScenarioResult struct {
 	Findings []Finding `json:"findings"`
 
 	// ID Protocol, suite and name with slashes between.
-	ID     string   `json:"id"`
+	ID string `json:"id"`
+
+	// Known The operator expected this very failure. It stays a violation: no claim and no profile is the
+	// better for it, but the exit code does not count it.
+	Known  *Known   `json:"known,omitempty"`
 	Labels []string `json:"labels"`
 
 	// Level The strongest level among the requirements.
@@ -1232,6 +1272,10 @@ type Sighting struct {
 	Replies int64  `json:"replies"`
 	What    string `json:"what"`
 }
+
+// Signature What a failure is known by, in another run as well: a digest of the scenario, the requirement,
+// what was expected and what came, without ids, times and large numbers.
+type Signature = string
 
 // Standing A status of a profile or claim (not claimed where the target stopped or began to make it), or a
 // verdict, with its evidence behind a comma: passed, observed.

@@ -1,0 +1,85 @@
+package scenarios
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"regexp"
+	"strings"
+
+	"github.com/openassay/assay/scenarios/check"
+)
+
+// Signature names one failure of a scenario so that another run of it can be told from a different failure: 12 hex digits
+// over the scenario, the requirement, what was expected and what came. Both are taken without what differs from run to run:
+// ids, secrets, addresses, times, and numbers of five digits or more.
+func Signature(id ScenarioID, violated check.Result) string {
+	encoded, err := json.Marshal([]string{string(id), violated.Requirement, lasting(violated.Expected), lasting(violated.Actual)})
+	if err != nil { // strings always encode
+		return ""
+	}
+	sum := sha256.Sum256(encoded)
+	return hex.EncodeToString(sum[:6])
+}
+
+// Failures are the first check of each requirement that o violates. What is not met of a SHOULD is a finding, and not among
+// them. None where o did not fail.
+func (o Outcome) Failures(l *Ledger) []check.Result {
+	var out []check.Result
+	if o.Verdict != Failed {
+		return nil
+	}
+	seen := map[string]bool{}
+	for _, c := range o.Checks {
+		r, known := l.Find(RequirementID(c.Requirement))
+		if c.OK || seen[c.Requirement] || known && r.Level != Must {
+			continue
+		}
+		seen[c.Requirement] = true
+		out = append(out, c)
+	}
+	return out
+}
+
+// mostLasting is how many bytes of a text go into a signature. Long texts are cut somewhere behind that, and where they are
+// cut depends on how long their ids are.
+const mostLasting = 160
+
+// What differs from run to run. The order matters: a time is no id, and an address holds a number.
+var passing = []struct {
+	found *regexp.Regexp
+	as    string
+}{
+	{regexp.MustCompile(`<secret:\d+>`), "<secret>"},
+	{regexp.MustCompile(`\d{4}-\d\d-\d\d([Tt ]\d\d:\d\d(:\d\d(\.\d+)?)?([Zz]|[+-]\d\d:?\d\d)?)?`), "<time>"},
+	{regexp.MustCompile(`[a-z]+://[^\s/"'<>]+`), "<origin>"},
+	{regexp.MustCompile(`(\b\d+(\.\d+)?\s?(ns|µs|us|ms|s|m|h))+\b`), "<duration>"},
+	{regexp.MustCompile(`\b\d+\.\d{3,}\b`), "<n>"},
+}
+
+var (
+	token = regexp.MustCompile(`[A-Za-z0-9_-]{8,}`)
+	large = regexp.MustCompile(`^\d+$`)
+	long  = regexp.MustCompile(`\d{5,}`)
+)
+
+// lasting is the part of a text that another run would have as well.
+func lasting(text string) string {
+	for _, p := range passing {
+		text = p.found.ReplaceAllString(text, p.as)
+	}
+	text = token.ReplaceAllStringFunc(text, func(word string) string {
+		switch {
+		case large.MatchString(word):
+			return "<n>"
+		case strings.ContainsAny(word, "0123456789"):
+			return "<id>"
+		}
+		return word
+	})
+	text = long.ReplaceAllString(text, "<n>")
+	if len(text) > mostLasting {
+		text = strings.ToValidUTF8(text[:mostLasting], "")
+	}
+	return text
+}
