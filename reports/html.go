@@ -18,7 +18,7 @@ func HTML(w io.Writer, protocol *scenarios.Protocol, doc results.Results, drives
 		transcripts[d.ID] = d.Transcript
 	}
 	return html.Write(w, html.Certification{
-		Results: doc, Protocol: protocol, Transcripts: transcripts, Meaning: ExitMeaning(int(doc.ExitCode)),
+		Results: doc, Protocol: protocol, Transcripts: transcripts, Meaning: Conclusion(doc),
 		TranscriptPath: func(drive string) string { return path.Join(TranscriptsDir, scenarios.TranscriptName(drive)) },
 	})
 }

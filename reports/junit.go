@@ -16,7 +16,7 @@ import (
 
 // JUnit writes the results as JUnit XML, one test suite a suite. A violation is a failure, a fault of Assay's own is
 // an error; what proves nothing (inapplicable, blocked, inconclusive) is skipped, with the reason, so that no reader
-// takes it for a pass.
+// takes it for a pass. So is a violation that was expected, since a red build is what expecting it avoids.
 func JUnit(w io.Writer, doc results.Results) error {
 	out := junitSuites{Name: textsafe.Line("assay certify " + doc.Target.Protocol + " " + doc.Target.Address), Time: junitTime(doc.Seconds)}
 	for _, s := range doc.Scenarios {
@@ -119,13 +119,17 @@ func (s *junitSuite) add(r results.ScenarioResult, marks *junitMarks) {
 		Properties: marks,
 	}
 	reason := &junitMessage{Message: textsafe.Line(string(r.Verdict) + ": " + r.Reason)}
-	switch r.Verdict {
-	case results.VerdictPassed:
-	case results.VerdictFailed:
+	switch {
+	case r.Verdict == results.VerdictPassed:
+	case r.Known != nil:
+		reason.Message, reason.Type, reason.Text = textsafe.Line(knownSkip(*r.Known)), "known", junitFailure(r)
+		c.Skipped = reason
+		s.Skipped++
+	case r.Verdict == results.VerdictFailed:
 		reason.Message, reason.Type, reason.Text = textsafe.Line(r.Reason), r.Failure.Requirement, junitFailure(r)
 		c.Failure = reason
 		s.Failures++
-	case results.VerdictBroken:
+	case r.Verdict == results.VerdictBroken:
 		reason.Message, reason.Type = textsafe.Line(r.Reason), "broken"
 		c.Error = reason
 		s.Errors++

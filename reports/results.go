@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/openassay/assay/gen/results"
 	"github.com/openassay/assay/internal/textsafe"
@@ -20,6 +21,10 @@ type Stamp struct {
 	ExitCode int    // of the command; [scenarios.Report.ExitCode] unless it was interrupted
 	// Again is the command line that runs one scenario alone with the same seed. nil makes one of the address.
 	Again func(scenarios.ScenarioID) string
+	// Known are the failures that the operator expected, by their scenarios, and Expectations the file that says so; nil
+	// without one.
+	Known        map[scenarios.ScenarioID]results.Known
+	Expectations *results.Expectations
 }
 
 // Results is a report as the document that results.json holds.
@@ -43,12 +48,13 @@ func Results(r *scenarios.Report, stamp Stamp) results.Results {
 		ExitCode:     int64(stamp.ExitCode),
 		Claims:       each(r.Claims, claim),
 		Requirements: each(r.Requirements, requirementIn(r.Protocol.Ledger)),
-		Scenarios:    each(r.Outcomes, func(o scenarios.Outcome) results.ScenarioResult { return scenario(o, stamp.Again) }),
+		Scenarios:    each(r.Outcomes, func(o scenarios.Outcome) results.ScenarioResult { return scenario(o, r.Protocol.Ledger, stamp) }),
 		Findings:     each(r.DiscoveryFindings, finding),
 		Totals:       totals(r.Totals()),
 		Profiles:     each(r.Profiles, profile),
 		Leftovers:    each(r.Leftovers, func(s string) string { return s }),
 		NotClaimed:   each(r.Seen, sighting),
+		Expectations: stamp.Expectations,
 	}
 }
 
@@ -74,7 +80,7 @@ func each[A, B any](list []A, f func(A) B) []B {
 	return out
 }
 
-func scenario(o scenarios.Outcome, again func(scenarios.ScenarioID) string) results.ScenarioResult {
+func scenario(o scenarios.Outcome, ledger *scenarios.Ledger, stamp Stamp) results.ScenarioResult {
 	out := results.ScenarioResult{
 		ID:           string(o.Scenario.ID),
 		Suite:        o.Suite,
@@ -96,9 +102,25 @@ func scenario(o scenarios.Outcome, again func(scenarios.ScenarioID) string) resu
 		out.Drives = []string{o.Drive}
 	}
 	if f := o.Failure; f != nil {
-		out.Failure = &results.Failure{Requirement: string(f.Requirement), Expected: f.Expected, Actual: f.Actual, Again: again(o.Scenario.ID)}
+		out.Failure = &results.Failure{Requirement: string(f.Requirement), Expected: f.Expected, Actual: f.Actual, Again: stamp.Again(o.Scenario.ID)}
+		sign(&out, o.Failures(ledger))
+	}
+	if known, is := stamp.Known[o.Scenario.ID]; is && o.Verdict == scenarios.Failed {
+		out.Known = &known
 	}
 	return out
+}
+
+// sign gives the first check that violates a requirement its signature, and the failure that of the check it tells.
+func sign(s *results.ScenarioResult, failures []check.Result) {
+	for _, f := range failures {
+		signature := scenarios.Signature(scenarios.ScenarioID(s.ID), f)
+		i := slices.IndexFunc(s.Checks, func(c results.Check) bool { return !c.Ok && c.Requirement == f.Requirement })
+		s.Checks[i].Signature = &signature
+		if f.Requirement == s.Failure.Requirement {
+			s.Failure.Signature = &signature
+		}
+	}
 }
 
 func checked(c check.Result) results.Check {

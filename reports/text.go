@@ -27,7 +27,7 @@ type TextOptions struct {
 func Text(w io.Writer, r *scenarios.Report, o TextOptions) error {
 	t := &text{report: r, doc: Results(r, o.Stamp), color: o.Color, dir: o.Dir}
 	for _, section := range []func(){
-		t.head, t.suites, t.checks, t.failures, t.broken, t.inconclusive, t.blocked, t.attested, t.inapplicable, t.findings, t.seen, t.leftovers, t.claims, t.summary,
+		t.head, t.suites, t.checks, t.failures, t.known, t.broken, t.inconclusive, t.blocked, t.attested, t.inapplicable, t.findings, t.seen, t.leftovers, t.claims, t.summary,
 	} {
 		section()
 	}
@@ -211,7 +211,8 @@ func (t *text) claims() {
 		}
 	}
 	for _, p := range t.doc.Profiles {
-		if p.Status != results.ProfileStatusInapplicable {
+		narrowed := t.doc.Filter != nil && p.Proved == 0 && p.Status == results.ProfileStatusUnproved // to nothing of it
+		if p.Status != results.ProfileStatusInapplicable && !narrowed {
 			seams := ""
 			if p.ThroughSeam > 0 {
 				seams = fmt.Sprintf("; %d of the %d can be shown only through test seams that Assay defines", p.ThroughSeam, p.Required)
@@ -281,7 +282,7 @@ func (t *text) summary() {
 	if t.doc.ExitCode == scenarios.ExitProved {
 		color = green
 	}
-	t.line("%s (exit %d)", t.paint(color, ExitMeaning(int(t.doc.ExitCode))), t.doc.ExitCode)
+	t.line("%s (exit %d)", t.paint(color, Conclusion(t.doc)), t.doc.ExitCode)
 	if t.dir != "" {
 		t.line("reports in %s", t.dir)
 	}

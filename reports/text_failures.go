@@ -15,7 +15,7 @@ import (
 // show it, and the command that runs it again.
 func (t *text) failures() {
 	for i, o := range t.report.Outcomes {
-		if o.Verdict != scenarios.Failed {
+		if o.Verdict != scenarios.Failed || t.doc.Scenarios[i].Known != nil {
 			continue
 		}
 		t.heading(red, "FAILED", t.paint(bold, string(o.Scenario.ID)))
@@ -30,6 +30,9 @@ func (t *text) failures() {
 			t.line("    expected  %s", textsafe.Clip(c.Expected, mostReason))
 			t.line("    actual    %s", textsafe.Clip(c.Actual, mostReason))
 			t.line("    at        %s", textsafe.Clip(excerpt.Place(c), mostReason))
+			if c.Signature != nil {
+				t.line("    signature %s", textsafe.Line(*c.Signature))
+			}
 		}
 		t.exchanges(o.Drive, violations)
 		t.line("")

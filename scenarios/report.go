@@ -240,9 +240,7 @@ func worse(a, b string) string {
 // ExitCode is the exit code of a certification that ran, highest wins: 6 Assay
 // itself broke, 1 a requirement is violated, 5 a claim is left unproved, 4
 // nothing was proved, 0 everything claimed was proved.
-func (r *Report) ExitCode() int {
-	return r.ExitCodeKnowing(func(ScenarioID) bool { return false })
-}
+func (r *Report) ExitCode() int { return exitCode(r.Protocol.Ledger, r.Requirements, r.Outcomes) }
 
 // ExitCodeKnowing is the exit code where some failures are known: it is that of
 // all else. Their scenarios do not count, nor do those that are blocked on what
@@ -257,17 +255,20 @@ func (r *Report) ExitCodeKnowing(known func(ScenarioID) bool) int {
 			}
 		}
 	}
+	if len(excused) == 0 {
+		return r.ExitCode()
+	}
 	rest := slices.DeleteFunc(slices.Clone(r.Outcomes), func(o Outcome) bool {
 		return expected(o) || o.Verdict == Blocked && excused[o.BlockedOn]
 	})
-	code := exitCode(r.Protocol.Ledger, rest)
-	if code == ExitNothing && len(excused) > 0 {
+	code := exitCode(r.Protocol.Ledger, requirementStatuses(r.Protocol.Ledger, rest), rest)
+	if code == ExitNothing {
 		return ExitProved
 	}
 	return code
 }
 
-func exitCode(ledger *Ledger, outcomes []Outcome) int {
+func exitCode(ledger *Ledger, requirements []RequirementStatus, outcomes []Outcome) int {
 	totals := totals(outcomes)
 	switch {
 	case totals[Broken] > 0:
@@ -276,7 +277,7 @@ func exitCode(ledger *Ledger, outcomes []Outcome) int {
 		return ExitViolated
 	}
 	asked, unproved := 0, 0
-	for _, s := range requirementStatuses(ledger, outcomes) {
+	for _, s := range requirements {
 		row, _ := ledger.Find(s.ID)
 		if s.Verdict == Inapplicable || row.Level != Must {
 			continue

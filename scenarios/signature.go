@@ -12,7 +12,7 @@ import (
 
 // Signature names one failure of a scenario so that another run of it can be told from a different failure: 12 hex digits
 // over the scenario, the requirement, what was expected and what came. Both are taken without what differs from run to run:
-// ids, secrets, addresses, times, and numbers of five digits or more.
+// ids, secrets, addresses, times, and numbers but for digits and what may be an HTTP status.
 func Signature(id ScenarioID, violated check.Result) string {
 	encoded, err := json.Marshal([]string{string(id), violated.Requirement, lasting(violated.Expected), lasting(violated.Actual)})
 	if err != nil { // strings always encode
@@ -50,17 +50,20 @@ var passing = []struct {
 	found *regexp.Regexp
 	as    string
 }{
+	{regexp.MustCompile(`[A-Za-z0-9_-]*…$`), ""},
 	{regexp.MustCompile(`<secret:\d+>`), "<secret>"},
 	{regexp.MustCompile(`\d{4}-\d\d-\d\d([Tt ]\d\d:\d\d(:\d\d(\.\d+)?)?([Zz]|[+-]\d\d:?\d\d)?)?`), "<time>"},
 	{regexp.MustCompile(`[a-z]+://[^\s/"'<>]+`), "<origin>"},
-	{regexp.MustCompile(`(\b\d+(\.\d+)?\s?(ns|µs|us|ms|s|m|h))+\b`), "<duration>"},
+	{regexp.MustCompile(`\b(\d+(\.\d+)?\s?(ns|µs|us|ms|s|m|h))+\b`), "<duration>"},
 	{regexp.MustCompile(`\b\d+\.\d{3,}\b`), "<n>"},
 }
 
 var (
-	token = regexp.MustCompile(`[A-Za-z0-9_-]{8,}`)
-	large = regexp.MustCompile(`^\d+$`)
-	long  = regexp.MustCompile(`\d{5,}`)
+	counted = regexp.MustCompile(`[A-Za-z]+ \d+\b`) // turn 2
+	word    = regexp.MustCompile(`[A-Za-z0-9_-]+`)
+	// A list of such is as long as it is by chance.
+	ids     = regexp.MustCompile(`<id>([\s",;]+<id>)+`)
+	numbers = regexp.MustCompile(`<n>([\s",;]+<n>)+`)
 )
 
 // lasting is the part of a text that another run would have as well.
@@ -68,18 +71,31 @@ func lasting(text string) string {
 	for _, p := range passing {
 		text = p.found.ReplaceAllString(text, p.as)
 	}
-	text = token.ReplaceAllStringFunc(text, func(word string) string {
-		switch {
-		case large.MatchString(word):
-			return "<n>"
-		case strings.ContainsAny(word, "0123456789"):
-			return "<id>"
+	text = counted.ReplaceAllStringFunc(text, func(w string) string {
+		what, _, _ := strings.Cut(w, " ")
+		if what == "HTTP" || what == "status" {
+			return w
 		}
-		return word
+		return what + " <n>"
 	})
-	text = long.ReplaceAllString(text, "<n>")
+	text = word.ReplaceAllStringFunc(text, lastingWord)
+	text = numbers.ReplaceAllString(ids.ReplaceAllString(text, "<id>"), "<n>")
 	if len(text) > mostLasting {
 		text = strings.ToValidUTF8(text[:mostLasting], "")
 	}
 	return text
+}
+
+// lastingWord keeps words, digits and what may be an HTTP status. A longer number may be drawn by chance, as may a long word
+// that has digits.
+func lastingWord(w string) string {
+	switch digits := strings.Trim(w, "0123456789") == ""; {
+	case digits && len(w) == 1, digits && len(w) == 3 && w[0] >= '1' && w[0] <= '5':
+		return w
+	case digits:
+		return "<n>"
+	case len(w) >= 8 && strings.ContainsAny(w, "0123456789"):
+		return "<id>"
+	}
+	return w
 }

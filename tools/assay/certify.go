@@ -83,6 +83,8 @@ type certify struct {
 	bundle  evidence
 	again   func(scenarios.ScenarioID) string
 
+	expected expected // failures that are known
+
 	stdout, stderr io.Writer
 }
 
@@ -174,12 +176,13 @@ func notSelected(err error) error {
 	return fmt.Errorf("certify: %w", err)
 }
 
-// hand writes and shows the report. The error carries the exit code.
+// hand writes and shows the report. The error carries the exit code, and says what is wrong with the expectations.
 func (c *certify) hand(report *scenarios.Report, interrupted bool) error {
 	stamp := reports.Stamp{Version: version(), ExitCode: report.ExitCode(), Again: c.again}
 	if interrupted {
 		stamp.ExitCode = scenarios.ExitInterrupted
 	}
+	wrong, unwritten := c.expect(report, &stamp)
 	written := reports.Write(c.out, report, stamp)
 	shown := c.show(report, stamp, written == nil)
 	said, packed := c.bundle.pack(report, stamp)
@@ -190,8 +193,11 @@ func (c *certify) hand(report *scenarios.Report, interrupted bool) error {
 	if err := errors.Join(written, packed, shown); err != nil {
 		return &exit{scenarios.ExitBroken, err}
 	}
+	if unwritten != nil {
+		return unwritten
+	}
 	if stamp.ExitCode != scenarios.ExitProved {
-		return &exit{code: stamp.ExitCode}
+		return &exit{stamp.ExitCode, wrong}
 	}
 	return nil
 }

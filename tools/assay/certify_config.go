@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -14,34 +15,38 @@ import (
 	yaml "go.yaml.in/yaml/v3"
 
 	"github.com/openassay/assay/internal/nearest"
+	"github.com/openassay/assay/tools/assay/internal/expectations"
 )
 
 // configName is the file of parameters that is read from the working folder where no other is named.
 const configName = "assay.yaml"
 
 // notParameters are flags that say what one run is to do, and nothing of the target.
-var notParameters = []string{"config", "help", "plan", "json"}
+var notParameters = []string{"config", "help", "plan", "json", "update-expectations"}
 
 // oneOf are flags of which one is enough: where the command line has one of them, it wins over the others in the file too.
 var oneOf = [][]string{{"key", "key-file"}}
 
 // readConfig takes over the parameters in the file at path; "" is assay.yaml, if there is one. What was typed stays as it was
-// typed. No error repeats a key.
-func readConfig(cmd *cobra.Command, path string) error {
+// typed. No error repeats a key. What the file expects of the target is returned.
+func readConfig(cmd *cobra.Command, path string) (expected, error) {
 	name := path
 	if path == "" {
 		name = configName
 	}
-	file, err := os.Open(name)
+	none := expected{list: &expectations.List{File: name}}
+	content, err := os.ReadFile(name)
 	if path == "" && errors.Is(err, fs.ErrNotExist) {
-		return nil
+		return none, nil
 	}
 	if err != nil {
-		return usage("certify --config: %w", err)
+		return none, usage("certify --config: %w", err)
 	}
-	defer file.Close()
-	c := config{name: name, flags: cmd.Flags(), typed: typed(cmd.Flags())}
-	return c.read(file)
+	c := config{name: name, flags: cmd.Flags(), typed: typed(cmd.Flags()), expected: none.list}
+	if err := c.read(bytes.NewReader(content)); err != nil {
+		return none, err
+	}
+	return expected{list: c.expected, content: content, there: true}, nil
 }
 
 // typed are the flags that the command line has, and those that these stand for.
@@ -65,9 +70,11 @@ type config struct {
 	name  string
 	flags *pflag.FlagSet
 	typed map[string]bool
+
+	expected *expectations.List // what it says beside parameters
 }
 
-func (c config) read(r io.Reader) error {
+func (c *config) read(r io.Reader) error {
 	var document yaml.Node
 	decoder := yaml.NewDecoder(r)
 	err := decoder.Decode(&document)
@@ -91,11 +98,27 @@ func (c config) read(r io.Reader) error {
 			return c.wrong(key, "%s is given twice", key.Value)
 		}
 		seen[key.Value] = true
+		if key.Value == expectations.Key {
+			if err := c.expect(value); err != nil {
+				return err
+			}
+			continue
+		}
 		if err := c.set(key, value); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// expect reads the failures that are known.
+func (c *config) expect(value *yaml.Node) error {
+	list, err := expectations.Parse(c.name, value)
+	if mistake, is := errors.AsType[*expectations.Mistake](err); is {
+		return usage("certify: %s:%d: %s", c.name, mistake.Line, mistake.Problem)
+	}
+	c.expected = list
+	return err
 }
 
 // wrong says what is wrong at a place of the file.
@@ -137,6 +160,7 @@ func (c config) unknown(key *yaml.Node) error {
 			names = append(names, name)
 		}
 	}
+	names = append(names, expectations.Key)
 	if near := nearest.Name(key.Value, names); near != "" {
 		return c.wrong(key, "unknown parameter %q: did you mean %q?", key.Value, near)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/ginkgosuite"
+	"github.com/openassay/assay/tools/assay/internal/expectations"
 )
 
 // keyVariable is the environment variable that holds the target's credential.
@@ -21,32 +22,35 @@ const keyVariable = "ASSAY_KEY"
 
 // certifyFlags are the flags as they were typed.
 type certifyFlags struct {
-	protocol         string
-	exec             string
-	resolver         string
-	key, keyFile     string
-	others           principals
-	second           secondHost
-	config           string
-	headers          []string
-	caCert           string
-	suites           []string
-	filter           string
-	scenarios        []string
-	requirements     []string
-	expectClaims     []string
-	seamPrefixes     []string
-	workers          int
-	rate             float64
-	patience         time.Duration
-	timeout          time.Duration
-	seed             uint64
-	plan             bool
-	fault            string // of the simulated host
-	realTime         bool
-	out              string
-	bundle           evidence
-	json             bool
+	protocol     string
+	exec         string
+	resolver     string
+	key, keyFile string
+	others       principals
+	second       secondHost
+	config       string
+	headers      []string
+	caCert       string
+	suites       []string
+	filter       string
+	scenarios    []string
+	requirements []string
+	expectClaims []string
+	seamPrefixes []string
+	workers      int
+	rate         float64
+	patience     time.Duration
+	timeout      time.Duration
+	seed         uint64
+	plan         bool
+	fault        string // of the simulated host
+	realTime     bool
+	out          string
+	bundle       evidence
+	json         bool
+
+	updateExpectations bool
+
 	seedWasGiven     bool
 	timeoutWasGiven  bool
 	patienceWasGiven bool
@@ -76,6 +80,7 @@ func (o *certifyFlags) register(f *pflag.FlagSet) {
 	f.StringVar(&o.out, "out", "out", "`DIR` for the reports")
 	o.bundle.register(f)
 	f.BoolVar(&o.json, "json", false, "print results.json instead of text")
+	f.BoolVar(&o.updateExpectations, "update-expectations", false, "write the failures that are seen now into the list "+expectations.Key+" of the file of --config, and take out those that are gone")
 	f.StringVar(&o.config, "config", "", "`FILE` with parameters by the names of these flags, which win over it (default "+configName+", where there is one)")
 	f.StringVar(&o.protocol, "protocol", "", "`NAME` of what the target speaks: openwop, openintent or agentic-loop (default what a URL has a discovery document of, openwop of simhost, agentic-loop of a plugin)")
 	f.StringVar(&o.exec, "exec", "", "`COMMAND` of a plugin, in place of TARGET, started in the working folder once a turn, like 'python3 run.py'")
@@ -86,9 +91,11 @@ func (o *certifyFlags) register(f *pflag.FlagSet) {
 func (o *certifyFlags) read(cmd *cobra.Command, targets []string) (*certify, error) {
 	o.noteGiven(cmd.Flags())
 	typed := *o // what a file adds is not repeated where the command is
-	if err := readConfig(cmd, o.config); err != nil {
+	known, err := readConfig(cmd, o.config)
+	if err != nil {
 		return nil, err
 	}
+	known.update = o.updateExpectations
 	o.noteGiven(cmd.Flags())
 	t, err := o.targetOf(cmd, targets)
 	if err != nil {
@@ -109,6 +116,9 @@ func (o *certifyFlags) read(cmd *cobra.Command, targets []string) (*certify, err
 	if o.plan && o.json {
 		return nil, usage("certify: --plan prints text: leave out --json")
 	}
+	if o.plan && o.updateExpectations {
+		return nil, usage("certify: --plan sends nothing, so that nothing can be expected: leave out --update-expectations")
+	}
 	if o.out == "" {
 		return nil, usage("certify --out: name a folder")
 	}
@@ -120,7 +130,7 @@ func (o *certifyFlags) read(cmd *cobra.Command, targets []string) (*certify, err
 	}
 	c := &certify{
 		target: t, options: options, plan: o.plan, json: o.json, out: o.out, bundle: o.bundle,
-		again: typed.again(t, options.Seed), stdout: cmd.OutOrStdout(), stderr: cmd.ErrOrStderr(),
+		again: typed.again(t, options.Seed), expected: known, stdout: cmd.OutOrStdout(), stderr: cmd.ErrOrStderr(),
 	}
 	return c, c.choose(names)
 }

@@ -1,0 +1,80 @@
+package reports
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/openassay/assay/gen/results"
+	"github.com/openassay/assay/internal/textsafe"
+	"github.com/openassay/assay/scenarios"
+)
+
+// Conclusion says in a sentence how a certification ended. Where failures were expected it says so: what an exit code of 0
+// means is then less.
+func Conclusion(doc results.Results) string {
+	code := int(doc.ExitCode)
+	known := 0
+	for _, s := range doc.Scenarios {
+		if s.Known != nil {
+			known++
+		}
+	}
+	meaning := ExitMeaning(code)
+	switch e := doc.Expectations; {
+	case code == scenarios.ExitViolated && e != nil && len(e.Problems) > 0 && !unknownFailure(doc):
+		meaning = fmt.Sprintf("%s to mend in %s", plural(len(e.Problems), "expectation"), textsafe.Line(e.File))
+	case known > 0 && code == scenarios.ExitProved:
+		meaning = "all else that was asked about is proved"
+	}
+	if known == 0 {
+		return meaning
+	}
+	return plural(known, "known failure") + fileOf(doc) + "; " + meaning
+}
+
+func unknownFailure(doc results.Results) bool {
+	return slices.ContainsFunc(doc.Scenarios, func(s results.ScenarioResult) bool { return s.Verdict == results.VerdictFailed && s.Known == nil })
+}
+
+// fileOf is where the expectations stand, in brackets.
+func fileOf(doc results.Results) string {
+	if doc.Expectations == nil {
+		return ""
+	}
+	return " (" + textsafe.Line(doc.Expectations.File) + ")"
+}
+
+// known lists the failures that were expected, each with why.
+func (t *text) known() {
+	first := true
+	for _, s := range t.doc.Scenarios {
+		known := s.Known
+		if known == nil {
+			continue
+		}
+		if first {
+			t.heading(yellow, "KNOWN", "violations that are expected"+fileOf(t.doc)+"; they prove nothing, and do not count for the exit code")
+			first = false
+		}
+		t.line("  %s", textsafe.Clip(s.ID, mostName))
+		for _, c := range s.Checks {
+			if c.Signature == nil {
+				continue
+			}
+			t.line("    %s  signature %s", textsafe.Clip(c.Requirement, mostName), textsafe.Line(*c.Signature))
+			t.line("      expected  %s", textsafe.Clip(c.Expected, mostReason))
+			t.line("      actual    %s", textsafe.Clip(c.Actual, mostReason))
+		}
+		t.line("    reason  %s", textsafe.Clip(known.Reason, mostReason))
+		until := ""
+		if known.Expires != nil {
+			until = ", until " + textsafe.Line(*known.Expires)
+		}
+		t.line("    issue   %s%s", textsafe.Clip(known.Issue, mostReason), until)
+	}
+}
+
+// knownSkip is the reason of a failure that was expected, for a report that has no word for such.
+func knownSkip(k results.Known) string {
+	return fmt.Sprintf("known failure: %s (%s)", k.Reason, k.Issue)
+}

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/openassay/assay/gen/results"
+	"github.com/openassay/assay/reports"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/tools/assay/internal/expectations"
+)
+
+// expected are the failures that are known, and the file that says so, as it was when the command began.
+type expected struct {
+	list    *expectations.List
+	content []byte
+	there   bool // the file
+	update  bool // write the list anew
+}
+
+// expect holds a report against what is expected, and stamps it with what is known. wrong is what is to be mended in the
+// file, a line each; unwritten is why it could not be written anew. Of a run that was interrupted nothing is said, and nothing is written.
+func (c *certify) expect(report *scenarios.Report, stamp *reports.Stamp) (wrong, unwritten error) {
+	e := c.expected
+	judged := e.list.Judge(report, known().Suites, time.Now())
+	stamp.Known = judged.Known
+	interrupted := stamp.ExitCode == scenarios.ExitInterrupted
+	switch {
+	case e.update && interrupted:
+		fmt.Fprintf(c.stderr, "assay: certify: interrupted: %s stays as it is\n", e.list.File)
+	case e.update:
+		judged, unwritten = c.rewrite(report, judged)
+		stamp.Known = judged.Known
+	}
+	if len(e.list.Entries) == 0 && len(judged.Known) == 0 {
+		return nil, unwritten
+	}
+	stamp.Expectations = &results.Expectations{File: e.list.File, Problems: []results.ExpectationProblem{}}
+	if interrupted {
+		return nil, unwritten
+	}
+	isKnown := func(id scenarios.ScenarioID) bool { _, is := judged.Known[id]; return is }
+	stamp.ExitCode = report.ExitCodeKnowing(isKnown)
+	var problems []error
+	for _, p := range judged.Problems {
+		problems = append(problems, fmt.Errorf("certify: %s:%d: %s", e.list.File, p.Line, p.Text))
+	}
+	if len(problems) == 0 {
+		return nil, unwritten
+	}
+	stamp.Expectations.Problems = judged.Problems
+	if stamp.ExitCode != scenarios.ExitBroken {
+		stamp.ExitCode = scenarios.ExitViolated
+	}
+	return errors.Join(problems...), unwritten
+}
+
+// rewrite writes the list anew, and holds the report against what it says then. The new ones need no reason yet.
+func (c *certify) rewrite(report *scenarios.Report, judged *expectations.Judgement) (*expectations.Judgement, error) {
+	e := c.expected
+	content, list, change, err := e.list.Update(e.content, judged)
+	if err == nil && !bytes.Equal(content, e.content) {
+		err = e.write(content)
+	}
+	if err != nil {
+		return judged, &exit{exitFailed, fmt.Errorf("certify --update-expectations: %s: %w", e.list.File, err)}
+	}
+	why := ""
+	if change.Added > 0 {
+		why = ": say why, and link the issue, where it says TODO"
+	}
+	fmt.Fprintf(c.stderr, "assay: certify: %s: %s%s\n", list.File, change, why)
+	list.Draft = true
+	return list.Judge(report, known().Suites, time.Now()), nil
+}
+
+// write puts the content in the place of the file, in one step.
+func (e expected) write(content []byte) error {
+	path, err := filepath.EvalSymlinks(e.list.File)
+	mode := fs.FileMode(0o644)
+	switch info, missing := os.Stat(e.list.File); {
+	case errors.Is(missing, fs.ErrNotExist) && !e.there:
+		path = e.list.File
+	case missing != nil:
+		return missing
+	case err != nil:
+		return err
+	default:
+		mode = info.Mode().Perm()
+		if now, err := os.ReadFile(path); err != nil || !e.there || !bytes.Equal(now, e.content) {
+			return errors.Join(err, errors.New("it was changed while the target was certified, and stays as it is: certify again"))
+		}
+	}
+	staged, err := os.CreateTemp(filepath.Dir(path), ".assay-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(staged.Name()) // it is gone once it was moved
+	_, err = staged.Write(content)
+	if err := errors.Join(err, staged.Chmod(mode), staged.Close()); err != nil {
+		return err
+	}
+	return os.Rename(staged.Name(), path)
+}

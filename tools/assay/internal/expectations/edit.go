@@ -1,0 +1,253 @@
+package expectations
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	yaml "go.yaml.in/yaml/v3"
+
+	"github.com/openassay/assay/internal/textsafe"
+	"github.com/openassay/assay/scenarios"
+)
+
+// Change counts what an update did to a list.
+type Change struct{ Added, Removed, Kept int }
+
+func (c Change) String() string {
+	return fmt.Sprintf("%d added, %d removed, %d kept", c.Added, c.Removed, c.Kept)
+}
+
+// Update takes the expectations that are out of date by a judgement out of the content of their file, and adds the failures
+// that nobody expects. All else stays as it is, byte by byte. The list is that of the new content. The error says that the
+// file has to be edited by hand.
+func (l *List) Update(content []byte, j *Judgement) ([]byte, *List, Change, error) {
+	fresh := j.added()
+	change := Change{Added: len(fresh), Removed: len(j.stale), Kept: len(l.Entries) - len(j.stale)}
+	if change.Added == 0 && change.Removed == 0 {
+		return content, l, change, nil
+	}
+	d, err := newDocument(string(content))
+	if err != nil {
+		return nil, nil, change, err
+	}
+	for _, i := range slices.Backward(slices.Sorted(slices.Values(j.stale))) {
+		d.remove(i)
+	}
+	d.add(fresh)
+	edited := d.text()
+	want := append(l.without(j.stale), fresh...)
+	got, err := Read(l.File, []byte(edited))
+	if err != nil || !slices.EqualFunc(got.Entries, want, Expectation.equal) {
+		return nil, nil, change, byHand
+	}
+	return []byte(edited), got, change, nil
+}
+
+var byHand = errors.New("its " + Key + " are not written line by line: give each a line of its own that begins with - scenario, or edit them by hand")
+
+// Read is the list in the content of a file of parameters; without one it is empty.
+func Read(file string, content []byte) (*List, error) {
+	root, err := rootOf(content)
+	if err != nil {
+		return nil, err
+	}
+	if _, value := section(root); value != nil {
+		return Parse(file, value)
+	}
+	return &List{File: file}, nil
+}
+
+func rootOf(content []byte) (*yaml.Node, error) {
+	var document yaml.Node
+	if err := yaml.Unmarshal(content, &document); err != nil {
+		return nil, err
+	}
+	if len(document.Content) == 0 { // empty, or comments only
+		return &yaml.Node{Kind: yaml.MappingNode}, nil
+	}
+	return document.Content[0], nil
+}
+
+// section is the key of the list in a file, and the list; nil without one.
+func section(root *yaml.Node) (key, value *yaml.Node) {
+	if root.Kind != yaml.MappingNode {
+		return nil, nil
+	}
+	for i := 0; i+1 < len(root.Content); i += 2 {
+		if root.Content[i].Value == Key {
+			return root.Content[i], root.Content[i+1]
+		}
+	}
+	return nil, nil
+}
+
+func (e Expectation) equal(o Expectation) bool {
+	e.Line, o.Line = 0, 0
+	return e == o
+}
+
+func (l *List) without(stale []int) []Expectation {
+	var out []Expectation
+	for i, e := range l.Entries {
+		if !slices.Contains(stale, i) {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// added are expectations of the failures that nobody expects, each with what it is to be known by.
+func (j *Judgement) added() []Expectation {
+	var out []Expectation
+	for _, o := range j.fresh {
+		for _, f := range o.Checks {
+			out = append(out, Expectation{
+				Scenario: string(o.Scenario.ID), Requirement: f.Requirement, Signature: scenarios.Signature(o.Scenario.ID, f),
+				Reason: strings.TrimSpace(todo + ": " + textsafe.Clip("expected "+f.Expected+", got "+f.Actual, mostTold)), Issue: todo,
+			})
+		}
+	}
+	return out
+}
+
+// mostTold is how much of a failure stands in the reason that is still to be written.
+const mostTold = 200
+
+// document is a file of parameters as lines, with the places of the expectations in it.
+type document struct {
+	lines  []string // without their ends
+	end    string   // of a line
+	key    int      // index of the line with the key of the list; -1 without one
+	dashes []int    // index of the line with which each expectation begins
+}
+
+func newDocument(content string) (*document, error) {
+	d := &document{end: "\n", key: -1}
+	if strings.Contains(content, "\r\n") {
+		d.end = "\r\n"
+	}
+	if content != "" {
+		d.lines = strings.Split(strings.TrimSuffix(content, d.end), d.end)
+	}
+	root, err := rootOf([]byte(content))
+	if err != nil {
+		return nil, err
+	}
+	key, value := section(root)
+	if key == nil {
+		return d, nil
+	}
+	d.key = key.Line - 1
+	for _, item := range value.Content {
+		at := item.Line - 1
+		for at > d.key && !strings.HasPrefix(strings.TrimSpace(d.line(at)), "-") {
+			at--
+		}
+		if at <= d.key || value.Style&yaml.FlowStyle != 0 {
+			return nil, byHand
+		}
+		d.dashes = append(d.dashes, at)
+	}
+	return d, nil
+}
+
+func (d *document) line(i int) string {
+	if i < 0 || i >= len(d.lines) {
+		return ""
+	}
+	return d.lines[i]
+}
+
+// indent is how far a line is from the left; -1 for an empty one.
+func indent(line string) int {
+	if strings.TrimSpace(line) == "" {
+		return -1
+	}
+	return len(line) - len(strings.TrimLeft(line, " "))
+}
+
+// after is the index of the line behind the expectation that begins at a line: all that is indented more is part of it.
+func (d *document) after(dash int) int {
+	last := dash
+	for i := dash + 1; i < len(d.lines); i++ {
+		if depth := indent(d.lines[i]); depth > indent(d.lines[dash]) {
+			last = i
+		} else if depth >= 0 {
+			break
+		}
+	}
+	return last + 1
+}
+
+// remove takes out an expectation with the comment right above it, unless that stands at the head of the list. It is
+// called from the last to the first.
+func (d *document) remove(i int) {
+	from, to := d.dashes[i], d.after(d.dashes[i])
+	if i > 0 {
+		for d.isComment(from-1) && indent(d.lines[from-1]) == indent(d.lines[d.dashes[i]]) {
+			from--
+		}
+	}
+	d.lines = slices.Delete(d.lines, from, to)
+	d.dashes = slices.Delete(d.dashes, i, i+1)
+	for k := i; k < len(d.dashes); k++ {
+		d.dashes[k] -= to - from
+	}
+}
+
+func (d *document) isComment(i int) bool { return strings.HasPrefix(strings.TrimSpace(d.line(i)), "#") }
+
+var emptyList = regexp.MustCompile(`^(` + Key + `:)(?:\s+(?:\[\s*\]|~|null))?(\s+#.*)?\s*$`)
+
+// add puts expectations behind the last one, or behind the key, which it makes where there is none.
+func (d *document) add(list []Expectation) {
+	if len(list) == 0 {
+		return
+	}
+	depth, at := 2, 0
+	switch n := len(d.dashes); {
+	case n > 0:
+		depth, at = indent(d.lines[d.dashes[n-1]]), d.after(d.dashes[n-1])
+	case d.key >= 0:
+		d.lines[d.key] = emptyList.ReplaceAllString(d.lines[d.key], "$1$2")
+		at = d.key + 1
+	default:
+		if len(d.lines) > 0 && d.line(len(d.lines)-1) != "" {
+			d.lines = append(d.lines, "")
+		}
+		d.lines = append(d.lines, Key+":")
+		at = len(d.lines)
+	}
+	var made []string
+	for _, e := range list {
+		made = append(made, e.lines(strings.Repeat(" ", depth))...)
+	}
+	d.lines = slices.Insert(d.lines, at, made...)
+}
+
+// lines are an expectation as it is written.
+func (e Expectation) lines(left string) []string {
+	return []string{
+		left + "- scenario: " + e.Scenario,
+		left + "  requirement: " + e.Requirement,
+		left + "  signature: " + strconv.Quote(e.Signature),
+		left + "  reason: " + quoted(e.Reason),
+		left + "  issue: " + quoted(e.Issue),
+	}
+}
+
+// quoted is a text as a double-quoted scalar of YAML.
+func quoted(text string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + `"`
+}
+
+func (d *document) text() string {
+	if len(d.lines) == 0 {
+		return ""
+	}
+	return strings.Join(d.lines, d.end) + d.end
+}

@@ -1,0 +1,181 @@
+// Package expectations holds a certification against the failures that its operator knows of: it reads them from a file of
+// parameters, tells which of them occurred and which are out of date, and writes the file anew.
+package expectations
+
+import (
+	"fmt"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	yaml "go.yaml.in/yaml/v3"
+
+	"github.com/openassay/assay/internal/nearest"
+)
+
+// Key is the name of the list in the file.
+const Key = "expectations"
+
+// Expectation is one failure that is known.
+type Expectation struct {
+	Scenario    string // its id, with or without the protocol; a * stands for any text
+	Requirement string // that it violates; "" for any
+	Signature   string // of the failure; "" where it is told by its words
+	Expected    string // the words of the failure, in which * stands for any text; "" for any
+	Actual      string
+	Reason      string // why it is known
+	Issue       string // URL
+	Expires     string // the last day on which it is expected, like 2027-01-31; "" for none
+	Line        int    // where it stands in the file, from 1
+}
+
+// todo begins a reason or an issue that nobody has written yet.
+const todo = "TODO"
+
+// List is all that is expected, in the order of the file.
+type List struct {
+	File    string // as it is named in messages
+	Entries []Expectation
+	Draft   bool // that it was just written: nobody can have said yet why a failure is known
+}
+
+// Mistake is something in the file that cannot be read as an expectation.
+type Mistake struct {
+	Line    int
+	Problem string
+}
+
+func (m *Mistake) Error() string { return fmt.Sprintf("line %d: %s", m.Line, m.Problem) }
+
+func wrong(at *yaml.Node, format string, args ...any) error {
+	return &Mistake{at.Line, fmt.Sprintf(format, args...)}
+}
+
+// Parse reads the list that is the value of [Key]. The error is a [Mistake].
+func Parse(file string, node *yaml.Node) (*List, error) {
+	l := &List{File: file}
+	switch {
+	case node.Kind == yaml.ScalarNode && node.Tag == "!!null":
+		return l, nil
+	case node.Kind != yaml.SequenceNode:
+		return nil, wrong(node, "%s is no list: write - scenario: ID for each known failure", Key)
+	}
+	for _, item := range node.Content {
+		e, err := parse(item)
+		if err != nil {
+			return nil, err
+		}
+		if i := slices.IndexFunc(l.Entries, e.same); i >= 0 {
+			return nil, &Mistake{e.Line, fmt.Sprintf("it expects the same failure as line %d: keep one of the two", l.Entries[i].Line)}
+		}
+		l.Entries = append(l.Entries, e)
+	}
+	return l, nil
+}
+
+// same says whether two expectations are of the same failure, whatever is said about it.
+func (e Expectation) same(o Expectation) bool {
+	return e.Scenario == o.Scenario && e.Requirement == o.Requirement && e.Signature == o.Signature && e.Expected == o.Expected && e.Actual == o.Actual
+}
+
+func parse(item *yaml.Node) (Expectation, error) {
+	e := Expectation{Line: item.Line}
+	if item.Kind != yaml.MappingNode {
+		return e, wrong(item, "it is no expectation: write - scenario: ID, and what is known of its failure below")
+	}
+	at, err := e.take(item)
+	if err != nil {
+		return e, err
+	}
+	return e, e.check(item, at)
+}
+
+// take fills the fields of e, and returns where each of them stands.
+func (e *Expectation) take(item *yaml.Node) (at map[string]*yaml.Node, err error) {
+	fields := map[string]*string{
+		"scenario": &e.Scenario, "requirement": &e.Requirement, "signature": &e.Signature, "expected": &e.Expected, "actual": &e.Actual,
+		"reason": &e.Reason, "issue": &e.Issue, "expires": &e.Expires,
+	}
+	names := []string{"scenario", "requirement", "signature", "expected", "actual", "reason", "issue", "expires"}
+	at = map[string]*yaml.Node{}
+	for i := 0; i < len(item.Content); i += 2 {
+		key, value := item.Content[i], item.Content[i+1]
+		field := fields[key.Value]
+		switch {
+		case field == nil && nearest.Name(key.Value, names) != "":
+			return nil, wrong(key, "unknown key %q: did you mean %q?", key.Value, nearest.Name(key.Value, names))
+		case field == nil:
+			return nil, wrong(key, "unknown key %q: an expectation has %s", key.Value, strings.Join(names, ", "))
+		case at[key.Value] != nil:
+			return nil, wrong(key, "%s is given twice", key.Value)
+		case value.Kind != yaml.ScalarNode || value.Tag == "!!null" || strings.TrimSpace(value.Value) == "":
+			return nil, wrong(value, "%s: write a text, or leave it out", key.Value)
+		}
+		at[key.Value] = value
+		*field = strings.TrimSpace(value.Value)
+	}
+	return at, nil
+}
+
+var signatureForm = regexp.MustCompile(`^[0-9a-f]{12}$`)
+
+func (e *Expectation) check(item *yaml.Node, at map[string]*yaml.Node) error {
+	for _, name := range []string{"scenario", "reason", "issue"} {
+		if at[name] == nil {
+			return wrong(item, "the expectation has no %s: %s", name, map[string]string{
+				"scenario": "name the scenario that fails", "reason": "say why it is known to fail", "issue": "link the issue about it",
+			}[name])
+		}
+	}
+	switch {
+	case e.Signature == "" && e.Expected == "" && e.Actual == "":
+		return wrong(item, "any failure would do: give the signature that the report tells, or expected or actual with * for what differs")
+	case e.Signature != "" && !signatureForm.MatchString(e.Signature):
+		return wrong(at["signature"], "%q is no signature: it has 12 digits from 0 to f, as the report tells it", e.Signature)
+	case e.Signature != "" && strings.Contains(e.Scenario, "*"):
+		return wrong(at["scenario"], "a signature is that of one scenario: name it in full, or give expected or actual in its place")
+	}
+	if _, err := time.Parse(time.DateOnly, e.Expires); e.Expires != "" && err != nil {
+		return wrong(at["expires"], "%q is no day: write it like 2027-01-31", e.Expires)
+	}
+	if link, err := url.Parse(e.Issue); !strings.HasPrefix(e.Issue, todo) && (err != nil || link.Host == "" || link.Scheme != "http" && link.Scheme != "https") {
+		return wrong(at["issue"], "%q is no link: write a URL, like https://github.com/acme/host/issues/7", e.Issue)
+	}
+	return nil
+}
+
+// expired says whether the last day of e is over, in UTC.
+func (e Expectation) expired(now time.Time) bool {
+	return e.Expires != "" && now.UTC().Format(time.DateOnly) > e.Expires
+}
+
+// unexplained says whether nobody has said yet why e is known.
+func (e Expectation) unexplained() bool {
+	return strings.HasPrefix(e.Reason, todo) || strings.HasPrefix(e.Issue, todo)
+}
+
+// fits says whether a text is as a pattern says, in which * stands for any text; "" is any.
+func fits(pattern, text string) bool {
+	if pattern == "" {
+		return true
+	}
+	parts := strings.Split(pattern, "*")
+	first, last := parts[0], parts[len(parts)-1]
+	if len(parts) == 1 {
+		return text == pattern
+	}
+	rest, ok := strings.CutPrefix(text, first)
+	if !ok {
+		return false
+	}
+	for _, part := range parts[1 : len(parts)-1] {
+		_, after, found := strings.Cut(rest, part)
+		if !found {
+			return false
+		}
+		rest = after
+	}
+	return strings.HasSuffix(rest, last)
+}
