@@ -42,6 +42,11 @@ func Read(r io.Reader) (*Bundle, error) {
 	if err != nil {
 		return nil, err
 	}
+	return readTar(unpacked)
+}
+
+// readTar reads what was in gzip.
+func readTar(unpacked []byte) (*Bundle, error) {
 	files, err := list(unpacked)
 	if err != nil {
 		return nil, err

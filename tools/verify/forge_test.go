@@ -44,10 +44,13 @@ var (
 func public(key ed25519.PrivateKey) ed25519.PublicKey { return key.Public().(ed25519.PublicKey) }
 
 // fetched is a signed bundle of a real certification: of a host that breaks a rule, has a clock that is ahead, and does what it
-// does not claim. Only some suites are asked, for the sake of time; in whole all are, and no rule is broken.
+// does not claim. Only some suites are asked, for the sake of time; in whole all are, in small two scenarios, and no rule is broken.
 var (
 	fetched = sync.OnceValues(func() ([]byte, error) {
 		return fetch("loop.iteration-resets-on-resume", scenarios.Selection{Suites: []string{"discovery", "version5-shape", "iteration-monotonic", "stateful-resume", "replay"}})
+	})
+	small = sync.OnceValues(func() ([]byte, error) {
+		return fetch("", scenarios.Selection{Scenarios: []string{"discovery/served-to-anybody", "iteration-monotonic/one-per-turn"}})
 	})
 	whole = sync.OnceValues(func() ([]byte, error) { return fetch("", scenarios.Selection{}) })
 )

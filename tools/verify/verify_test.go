@@ -121,7 +121,7 @@ func TestNoSecretInABundle(t *testing.T) {
 
 // Whatever a transcript holds, judging it ends, and says something.
 func FuzzTranscript(f *testing.F) {
-	raw, err := fetched()
+	raw, err := small()
 	if err != nil {
 		f.Fatal(err)
 	}
