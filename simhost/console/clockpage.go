@@ -3,8 +3,6 @@ package console
 import (
 	"net/http"
 	"time"
-
-	"github.com/openassay/assay/simhost/openwop"
 )
 
 // farthest is how far the clock moves at once: whatever comes due on the way happens before the answer.
@@ -18,12 +16,12 @@ type clockPage struct {
 
 var steps = []string{"1s", "1m", "15m", "1h", "24h"}
 
-func (c *Console) clock(w http.ResponseWriter, r *http.Request, who openwop.Caller) error {
+func (c *Console) clock(w http.ResponseWriter, r *http.Request, who visitor) error {
 	return c.show(w, r, who, "clock", layout{Title: "Clock", Here: "clock", Body: clockPage{Steps: steps, By: "5m"}})
 }
 
 // advance moves the clock. What comes due happens meanwhile; runs that it wakes go on by themselves.
-func (c *Console) advance(w http.ResponseWriter, r *http.Request, who openwop.Caller) error {
+func (c *Console) advance(w http.ResponseWriter, r *http.Request, who visitor) error {
 	if c.o.Clock == nil {
 		return c.problem(w, r, who, http.StatusConflict, "Time goes by itself here: start the host with --clock manual to move it by hand.")
 	}

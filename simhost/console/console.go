@@ -9,12 +9,14 @@ package console
 import (
 	"context"
 	"log/slog"
+	"maps"
 	"net/http"
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/clock"
 	"github.com/openassay/assay/simhost/eventlog"
 	"github.com/openassay/assay/simhost/goal"
+	"github.com/openassay/assay/simhost/openintent"
 	"github.com/openassay/assay/simhost/openwop"
 	"github.com/openassay/assay/simhost/run"
 )
@@ -38,9 +40,11 @@ type Host interface {
 
 var _ Host = (*openwop.Host)(nil)
 
-// Options of a console. Host is required.
+// Options of a console. One of Host and Intents is required; both share a store.
 type Options struct {
-	Host *openwop.Switchable
+	// Host is what speaks OpenWOP, Intents what speaks OpenIntent; nil where that is not spoken.
+	Host    *openwop.Switchable
+	Intents *openintent.Host
 	// Clock is the clock of the host where that only moves when told to; nil where time goes by itself.
 	Clock *clock.Manual
 	// Remote lets in requests from other machines, and under any name.
@@ -72,7 +76,12 @@ func New(o Options) *Console {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	c := &Console{o: o, log: o.Logger, store: o.Host.Store(), sessions: sessions{wire: o.Wire}}
+	c := &Console{o: o, log: o.Logger, sessions: sessions{wire: o.Wire}}
+	if o.Host != nil {
+		c.store = o.Host.Store()
+	} else {
+		c.store = o.Intents.Store()
+	}
 	c.closing, c.close = context.WithCancel(context.Background())
 	c.handler = c.route()
 	return c
@@ -94,29 +103,52 @@ func (c *Console) host(do func(Host) error) error {
 	return c.o.Host.With(func(h *openwop.Host) error { return do(h) })
 }
 
+// first is the page that the console begins with.
+func (c *Console) first(w http.ResponseWriter, r *http.Request, who visitor) error {
+	if c.o.Host == nil || !who.hasRuns {
+		http.Redirect(w, r, Prefix+"/intents", http.StatusSeeOther)
+		return nil
+	}
+	return c.runs(w, r, who)
+}
+
 func (c *Console) route() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+Prefix+"/login", c.showLogin)
 	mux.HandleFunc("POST "+Prefix+"/login", c.login)
 	mux.HandleFunc("GET "+Prefix+"/assets/{name}", serveAsset)
-	for pattern, page := range map[string]page{
-		"GET " + Prefix:                         c.runs,
-		"GET " + Prefix + "/{$}":                c.runs,
-		"GET " + Prefix + "/start":              c.startForm,
-		"POST " + Prefix + "/start":             c.start,
-		"GET " + Prefix + "/runs/{run}":         c.run,
-		"GET " + Prefix + "/runs/{run}/files":   c.runFiles,
-		"POST " + Prefix + "/runs/{run}/answer": c.answer,
-		"POST " + Prefix + "/runs/{run}/do":     c.control,
-		"GET " + Prefix + "/waiting":            c.waiting,
-		"GET " + Prefix + "/goals":              c.goals,
-		"GET " + Prefix + "/faults":             c.faults,
-		"POST " + Prefix + "/faults":            c.switchFaults,
-		"GET " + Prefix + "/clock":              c.clock,
-		"POST " + Prefix + "/clock":             c.advance,
-		"POST " + Prefix + "/logout":            c.logout,
-		Prefix + "/":                            c.nothing,
-	} {
+	pages := map[string]page{
+		"GET " + Prefix:              c.first,
+		"GET " + Prefix + "/{$}":     c.first,
+		"GET " + Prefix + "/waiting": c.waiting,
+		"GET " + Prefix + "/clock":   c.clock,
+		"POST " + Prefix + "/clock":  c.advance,
+		"POST " + Prefix + "/logout": c.logout,
+		Prefix + "/":                 c.nothing,
+	}
+	if c.o.Host != nil {
+		maps.Copy(pages, map[string]page{
+			"GET " + Prefix + "/start":              c.startForm,
+			"POST " + Prefix + "/start":             c.start,
+			"GET " + Prefix + "/runs/{run}":         c.run,
+			"GET " + Prefix + "/runs/{run}/files":   c.runFiles,
+			"POST " + Prefix + "/runs/{run}/answer": c.answer,
+			"POST " + Prefix + "/runs/{run}/do":     c.control,
+			"GET " + Prefix + "/goals":              c.goals,
+			"GET " + Prefix + "/faults":             c.faults,
+			"POST " + Prefix + "/faults":            c.switchFaults,
+		})
+	}
+	if c.o.Intents != nil {
+		maps.Copy(pages, map[string]page{
+			"GET " + Prefix + "/intents":                   c.intents,
+			"POST " + Prefix + "/intents":                  c.exampleIntent,
+			"GET " + Prefix + "/intents/{intent}":          c.intent,
+			"POST " + Prefix + "/intents/{intent}/answer":  c.answerIntent,
+			"POST " + Prefix + "/intents/{intent}/advance": c.advanceIntent,
+		})
+	}
+	for pattern, page := range pages {
 		mux.Handle(pattern, c.signedIn(page))
 	}
 	mux.Handle("GET "+Prefix+"/live", http.HandlerFunc(c.live))

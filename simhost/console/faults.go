@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/openassay/assay/simhost/fault"
-	"github.com/openassay/assay/simhost/openwop"
 )
 
 type faultsPage struct {
@@ -46,14 +45,14 @@ func themesOf(on []string) []faultTheme {
 	return themes
 }
 
-func (c *Console) faults(w http.ResponseWriter, r *http.Request, who openwop.Caller) error {
+func (c *Console) faults(w http.ResponseWriter, r *http.Request, who visitor) error {
 	on := c.o.Host.Faults()
 	page := faultsPage{Themes: themesOf(on), On: on, Total: len(fault.All()), Mark: strings.Join(on, " ")}
 	return c.show(w, r, who, "faults", layout{Title: "Faults", Here: "faults", Body: page})
 }
 
 // switchFaults has the host commit the faults that are ticked, and no others. Those that were on before keep their order.
-func (c *Console) switchFaults(w http.ResponseWriter, r *http.Request, who openwop.Caller) error {
+func (c *Console) switchFaults(w http.ResponseWriter, r *http.Request, who visitor) error {
 	if err := r.ParseForm(); err != nil {
 		return err
 	}
@@ -75,7 +74,7 @@ func (c *Console) switchFaults(w http.ResponseWriter, r *http.Request, who openw
 	if err := c.o.Host.Switch(r.Context(), on); err != nil {
 		return fmt.Errorf("from the console: %w", err)
 	}
-	c.log.InfoContext(r.Context(), "faults were switched from the console", "who", who.Principal(), "on", on)
+	c.log.InfoContext(r.Context(), "faults were switched from the console", "who", who.name(), "on", on)
 	c.told.tell(topicAll)
 	http.Redirect(w, r, Prefix+"/faults", http.StatusSeeOther)
 	return nil

@@ -6,7 +6,6 @@ import (
 	"strconv"
 
 	"github.com/openassay/assay/gen/openwopv1"
-	"github.com/openassay/assay/simhost/openwop"
 	"github.com/openassay/assay/simhost/run"
 )
 
@@ -39,18 +38,18 @@ type fileView struct {
 }
 
 // runFiles shows the files of the workspace as a turn of a run saw them.
-func (c *Console) runFiles(w http.ResponseWriter, r *http.Request, who openwop.Caller) error {
+func (c *Console) runFiles(w http.ResponseWriter, r *http.Request, who visitor) error {
 	asked := r.URL.Query().Get("turn")
 	page := filesPage{Path: r.URL.Query().Get("path"), Query: asked, Now: asked == "now"}
 	err := c.host(func(h Host) error {
-		a, err := h.Run(r.Context(), who, r.PathValue("run"))
+		a, err := h.Run(r.Context(), who.runs, r.PathValue("run"))
 		if err != nil {
 			return err
 		}
 		page.Run = rowOf(a)
 		sees, before := page.at(a, asked)
 		if page.Now {
-			if sees, err = h.Files(r.Context(), who); err != nil {
+			if sees, err = h.Files(r.Context(), who.runs); err != nil {
 				return err
 			}
 		}
@@ -64,7 +63,7 @@ func (c *Console) runFiles(w http.ResponseWriter, r *http.Request, who openwop.C
 			if left <= 0 {
 				f.Withheld = true
 			} else {
-				if f.Content, err = h.File(r.Context(), who, ref); err != nil {
+				if f.Content, err = h.File(r.Context(), who.runs, ref); err != nil {
 					return err
 				}
 				left -= len(f.Content)

@@ -7,7 +7,6 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/goal"
-	"github.com/openassay/assay/simhost/openwop"
 )
 
 // goalsShown is how many goals one page shows, the latest first.
@@ -30,10 +29,10 @@ type goalView struct {
 	Verdict       *openwopv1.GoalVerdict
 }
 
-func (c *Console) goals(w http.ResponseWriter, r *http.Request, who openwop.Caller) error {
+func (c *Console) goals(w http.ResponseWriter, r *http.Request, who visitor) error {
 	var page goalsPage
 	err := c.host(func(h Host) error {
-		all, kept, err := h.Goals(r.Context(), who)
+		all, kept, err := h.Goals(r.Context(), who.runs)
 		if err != nil {
 			return err
 		}

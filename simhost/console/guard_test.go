@@ -166,7 +166,7 @@ func TestTenantsAreApart(t *testing.T) {
 	if got := r.get("/console"); !strings.Contains(got.body, "No run yet") {
 		t.Errorf("the list holds what is not mine: %s", got.body)
 	}
-	if got := r.get("/console/waiting"); !strings.Contains(got.body, "No run waits") {
+	if got := r.get("/console/waiting"); !strings.Contains(got.body, "Nothing waits") {
 		t.Errorf("what waits holds what is not mine: %s", got.body)
 	}
 	for _, path := range []string{"/console/runs/" + theirs, "/console/runs/" + theirs + "/files", "/console/runs/run-aaaaaaaaaaaaaaaaaaaaaaaaaa", "/console/runs/host-starts"} {

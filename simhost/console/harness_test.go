@@ -51,6 +51,13 @@ func open(t *testing.T, o openwop.Options, settle ...func(*Options)) *rig {
 	for _, s := range settle {
 		s(&options)
 	}
+	if intents := options.Intents; intents != nil {
+		t.Cleanup(func() {
+			if err := intents.Close(context.Background()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
 	r.console = New(options)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

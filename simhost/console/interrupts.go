@@ -1,6 +1,7 @@
 package console
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -125,12 +126,35 @@ func (q *question) Talks() bool {
 	return slices.ContainsFunc(q.Actions, func(a openwopv1.ApprovalAction) bool { return a != openwopv1.ApprovalActionAccept })
 }
 
-type waitingPage struct{ Questions []*question }
+type waitingPage struct {
+	Questions []*question
+	Intents   []intentView
+	Asks      bool // runs ask here, so that one can be started to see it
+}
 
-func (c *Console) waiting(w http.ResponseWriter, r *http.Request, who openwop.Caller) error {
-	var page waitingPage
-	err := c.host(func(h Host) error {
-		runs, err := h.Waiting(r.Context(), who)
+func (c *Console) waiting(w http.ResponseWriter, r *http.Request, who visitor) error {
+	page := waitingPage{Asks: who.hasRuns}
+	if who.hasRuns {
+		if err := c.questions(r.Context(), who, &page); err != nil {
+			return err
+		}
+	}
+	if who.intents != "" {
+		waiting, err := c.o.Intents.WaitingIntents(r.Context())
+		if err != nil {
+			return err
+		}
+		for _, a := range waiting[:min(len(waiting), runsShown)] {
+			page.Intents = append(page.Intents, intentOf(a))
+		}
+	}
+	return c.show(w, r, who, "waiting", layout{Title: "Waiting for an answer", Here: "waiting", Body: page})
+}
+
+// questions are what the runs wait for.
+func (c *Console) questions(ctx context.Context, who visitor, page *waitingPage) error {
+	return c.host(func(h Host) error {
+		runs, err := h.Waiting(ctx, who.runs)
 		if err != nil {
 			return err
 		}
@@ -145,14 +169,10 @@ func (c *Console) waiting(w http.ResponseWriter, r *http.Request, who openwop.Ca
 		}
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	return c.show(w, r, who, "waiting", layout{Title: "Waiting for an answer", Here: "waiting", Body: page})
 }
 
 // answer answers an interrupt, by the API.
-func (c *Console) answer(w http.ResponseWriter, r *http.Request, who openwop.Caller) error {
+func (c *Console) answer(w http.ResponseWriter, r *http.Request, who visitor) error {
 	id := r.PathValue("run")
 	if err := r.ParseForm(); err != nil {
 		return err

@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/openassay/assay/simhost/openintent/engine"
 	"github.com/openassay/assay/simhost/openwop"
 	"github.com/openassay/assay/simhost/serving"
 )
@@ -19,6 +21,7 @@ const (
 	topicFiles  = "files"
 	topicClock  = "clock"
 	topicFaults = "faults"
+	topicIntent = "intents"
 	topicAll    = "*"
 )
 
@@ -110,7 +113,7 @@ func (c *Console) live(w http.ResponseWriter, r *http.Request) {
 }
 
 // changes are the topics of what goes on in the logs of a tenant, in messages that are some way apart.
-func (c *Console) changes(ctx context.Context, who openwop.Caller) <-chan string {
+func (c *Console) changes(ctx context.Context, who visitor) <-chan string {
 	changes := make(chan string)
 	go func() {
 		defer close(changes)
@@ -141,13 +144,15 @@ func (c *Console) changes(ctx context.Context, who openwop.Caller) <-chan string
 }
 
 // topics are what appends to these logs mean for what a page shows; "" where they mean nothing to the tenant.
-func (c *Console) topics(ctx context.Context, who openwop.Caller, logs []string) string {
+func (c *Console) topics(ctx context.Context, who visitor, logs []string) string {
 	var change openwop.Change
-	if err := c.host(func(h Host) error {
-		change = h.Changed(ctx, who, logs)
-		return nil
-	}); err != nil {
-		return topicAll
+	if who.hasRuns {
+		if err := c.host(func(h Host) error {
+			change = h.Changed(ctx, who.runs, logs)
+			return nil
+		}); err != nil {
+			return topicAll
+		}
 	}
 	var topics []string
 	if len(change.Runs) > 0 {
@@ -161,6 +166,9 @@ func (c *Console) topics(ctx context.Context, who openwop.Caller, logs []string)
 	}
 	if change.Files {
 		topics = append(topics, topicFiles)
+	}
+	if who.intents != "" && slices.Contains(logs, engine.LogName) {
+		topics = append(topics, topicIntent)
 	}
 	return strings.Join(topics, " ")
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/simhost/openintent"
 	"github.com/openassay/assay/simhost/openwop"
 )
 
@@ -51,7 +52,7 @@ var templates = func() map[string]*template.Template {
 	}
 	shared := template.Must(template.New("").Funcs(funcs).ParseFS(pageFiles, "pages/layout.html", "pages/parts.html"))
 	all := map[string]*template.Template{}
-	for _, name := range []string{"login", "runs", "start", "run", "files", "waiting", "goals", "faults", "clock", "problem"} {
+	for _, name := range []string{"login", "runs", "start", "run", "files", "waiting", "goals", "faults", "clock", "intents", "intent", "problem"} {
 		all[name] = template.Must(template.Must(shared.Clone()).ParseFS(pageFiles, "pages/"+name+".html"))
 	}
 	return all
@@ -109,27 +110,39 @@ type layout struct {
 	Waiting int
 	Faults  int
 	Manual  bool
+	Runs    bool // there are pages of runs, or of intents, for this visitor
+	Intents bool
 	Now     time.Time
 	Notice  string // what came of the last request
 	Body    any
 }
 
 // show renders a page for somebody.
-func (c *Console) show(w http.ResponseWriter, r *http.Request, who openwop.Caller, name string, l layout) error {
+func (c *Console) show(w http.ResponseWriter, r *http.Request, who visitor, name string, l layout) error {
 	return c.showAs(w, r, who, http.StatusOK, name, l)
 }
 
-func (c *Console) showAs(w http.ResponseWriter, r *http.Request, who openwop.Caller, status int, name string, l layout) error {
-	l.Who, l.Tenant = who.Principal(), who.Tenant()
-	l.Faults = len(c.o.Host.Faults())
+func (c *Console) showAs(w http.ResponseWriter, r *http.Request, who visitor, status int, name string, l layout) error {
+	l.Who, l.Tenant = who.name(), who.runs.Tenant()
+	l.Runs, l.Intents = who.hasRuns, who.intents != ""
 	l.Now, l.Manual = c.now(), c.o.Clock != nil
-	err := c.host(func(h Host) error {
-		waiting, err := h.Waiting(r.Context(), who)
-		l.Waiting = len(waiting)
-		return err
-	})
-	if err != nil {
-		return err
+	if l.Runs {
+		l.Faults = len(c.o.Host.Faults())
+		err := c.host(func(h Host) error {
+			waiting, err := h.Waiting(r.Context(), who.runs)
+			l.Waiting = len(waiting)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if l.Intents {
+		waiting, err := c.o.Intents.WaitingIntents(r.Context())
+		if err != nil {
+			return err
+		}
+		l.Waiting += len(waiting)
 	}
 	c.render(w, status, name, l)
 	return nil
@@ -158,7 +171,7 @@ func (c *Console) render(w http.ResponseWriter, status int, name string, l layou
 type problemPage struct{ Says string }
 
 // problem tells somebody what cannot be done, and why.
-func (c *Console) problem(w http.ResponseWriter, r *http.Request, who openwop.Caller, status int, says string) error {
+func (c *Console) problem(w http.ResponseWriter, r *http.Request, who visitor, status int, says string) error {
 	return c.showAs(w, r, who, status, "problem", layout{Title: http.StatusText(status), Body: problemPage{says}})
 }
 
@@ -167,7 +180,9 @@ func (c *Console) fail(w http.ResponseWriter, r *http.Request, err error) {
 	status, says := http.StatusInternalServerError, "The host could not do this; its log has the reason."
 	tooLarge := (*http.MaxBytesError)(nil)
 	switch {
-	case openwop.IsMissing(err):
+	case errors.Is(err, errNotTheirs):
+		status, says = http.StatusNotFound, "This key belongs to the other protocol: sign out, and give one of the host's."
+	case openwop.IsMissing(err), openintent.IsMissing(err):
 		status, says = http.StatusNotFound, "There is nothing here, or it belongs to another tenant."
 	case errors.As(err, &tooLarge):
 		status, says = http.StatusRequestEntityTooLarge, "That was too much at once: send less."
@@ -179,7 +194,7 @@ func (c *Console) fail(w http.ResponseWriter, r *http.Request, err error) {
 	c.render(w, status, "problem", layout{Title: http.StatusText(status), Body: problemPage{says}})
 }
 
-func (c *Console) nothing(w http.ResponseWriter, r *http.Request, who openwop.Caller) error {
+func (c *Console) nothing(w http.ResponseWriter, r *http.Request, who visitor) error {
 	return c.problem(w, r, who, http.StatusNotFound, "There is no such page.")
 }
 

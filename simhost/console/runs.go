@@ -77,7 +77,7 @@ func took(d time.Duration) string {
 }
 
 // runs lists the runs whose logs went on last, children below the runs that dispatched them.
-func (c *Console) runs(w http.ResponseWriter, r *http.Request, who openwop.Caller) error {
+func (c *Console) runs(w http.ResponseWriter, r *http.Request, who visitor) error {
 	if id := strings.TrimSpace(r.URL.Query().Get("find")); id != "" {
 		http.Redirect(w, r, Prefix+"/runs/"+url.PathEscape(id), http.StatusSeeOther)
 		return nil
@@ -85,12 +85,12 @@ func (c *Console) runs(w http.ResponseWriter, r *http.Request, who openwop.Calle
 	below, _ := strconv.ParseUint(r.URL.Query().Get("below"), 10, 64) // what is no number begins at the end
 	page := runsPage{Below: below}
 	err := c.host(func(h Host) error {
-		found, older, err := h.Runs(r.Context(), who, below, runsShown)
+		found, older, err := h.Runs(r.Context(), who.runs, below, runsShown)
 		if err != nil {
 			return err
 		}
 		if below == 0 { // those that wait are there however long ago they began to
-			waiting, err := h.Waiting(r.Context(), who)
+			waiting, err := h.Waiting(r.Context(), who.runs)
 			if err != nil {
 				return err
 			}
@@ -157,7 +157,7 @@ type startPage struct {
 var toBegin = []string{"assay-loop-ask-user", "assay-loop", "assay-loop-workspace", "assay-approval", "assay-questions"}
 
 // startForm shows the form that starts a run, with the values that the workflow has where nothing is given.
-func (c *Console) startForm(w http.ResponseWriter, r *http.Request, who openwop.Caller) error {
+func (c *Console) startForm(w http.ResponseWriter, r *http.Request, who visitor) error {
 	page := startPage{ID: r.URL.Query().Get("workflow")}
 	if err := c.choose(&page); err != nil {
 		return err
@@ -202,7 +202,7 @@ func defaults(d openwopv1.WorkflowDefinition) string {
 }
 
 // start starts a run, by the API.
-func (c *Console) start(w http.ResponseWriter, r *http.Request, who openwop.Caller) error {
+func (c *Console) start(w http.ResponseWriter, r *http.Request, who visitor) error {
 	page := startPage{ID: r.PostFormValue("workflow"), Inputs: r.PostFormValue("inputs")}
 	inputs := strings.TrimSpace(page.Inputs)
 	if inputs == "" {
@@ -225,7 +225,7 @@ func (c *Console) start(w http.ResponseWriter, r *http.Request, who openwop.Call
 	return nil
 }
 
-func (c *Console) startAgain(w http.ResponseWriter, r *http.Request, who openwop.Caller, page startPage) error {
+func (c *Console) startAgain(w http.ResponseWriter, r *http.Request, who visitor, page startPage) error {
 	if err := c.choose(&page); err != nil {
 		return err
 	}
@@ -233,16 +233,16 @@ func (c *Console) startAgain(w http.ResponseWriter, r *http.Request, who openwop
 }
 
 // ask makes a request to the API in somebody's name.
-func (c *Console) ask(ctx context.Context, who openwop.Caller, method, path string, body any) (reply openwop.Reply, err error) {
+func (c *Console) ask(ctx context.Context, who visitor, method, path string, body any) (reply openwop.Reply, err error) {
 	err = c.host(func(h Host) error {
-		reply, err = h.Ask(ctx, who, method, path, body)
+		reply, err = h.Ask(ctx, who.runs, method, path, body)
 		return err
 	})
 	return reply, err
 }
 
 // control cancels a run, has it stand still, or go on.
-func (c *Console) control(w http.ResponseWriter, r *http.Request, who openwop.Caller) error {
+func (c *Console) control(w http.ResponseWriter, r *http.Request, who visitor) error {
 	id, what := r.PathValue("run"), r.PostFormValue("do")
 	path := map[string]string{
 		"cancel": openwop.RunPath(id, "cancel"), "pause": openwop.RunPath(id) + ":pause", "resume": openwop.RunPath(id) + ":resume",

@@ -3,6 +3,7 @@ package console
 import (
 	"crypto/rand"
 	"crypto/sha256"
+	"errors"
 	"net/http"
 	"net/url"
 	"path"
@@ -34,14 +35,29 @@ type sessions struct {
 	current uint64 // counts uses, so that the one unused for longest is known
 }
 
+// visitor is who has shown a key: to the host, to the OpenIntent server, or to both where they know the same one.
+type visitor struct {
+	runs    openwop.Caller
+	hasRuns bool
+	intents string // the name of the caller; "" where that server does not know the key
+}
+
+// name is who the visitor is, for people.
+func (v visitor) name() string {
+	if v.hasRuns {
+		return v.runs.Principal()
+	}
+	return v.intents
+}
+
 type session struct {
-	who  openwop.Caller
+	who  visitor
 	seen time.Time
 	used uint64
 }
 
 // begin makes a session and returns its token.
-func (s *sessions) begin(who openwop.Caller) (token string) {
+func (s *sessions) begin(who visitor) (token string) {
 	token = rand.Text()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -71,7 +87,7 @@ func (s *sessions) forget() {
 }
 
 // find is who a request comes from.
-func (s *sessions) find(r *http.Request) (who openwop.Caller, known bool) {
+func (s *sessions) find(r *http.Request) (who visitor, known bool) {
 	cookie, err := r.Cookie(cookieName)
 	if err != nil {
 		return who, false
@@ -136,12 +152,7 @@ func (c *Console) login(w http.ResponseWriter, r *http.Request) {
 		c.render(w, http.StatusTooManyRequests, "login", layout{Title: "Sign in", Body: loginPage{next, "Too many wrong keys: wait a minute."}})
 		return
 	}
-	var who openwop.Caller
-	known := false
-	err := c.host(func(h Host) error {
-		who, known = h.Caller(strings.TrimSpace(r.PostFormValue("key")))
-		return nil
-	})
+	who, known, err := c.recognise(strings.TrimSpace(r.PostFormValue("key")))
 	if err != nil {
 		c.fail(w, r, err)
 		return
@@ -155,7 +166,21 @@ func (c *Console) login(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, next, http.StatusSeeOther) //nolint:gosec // nextOf lets nothing through but paths of the console
 }
 
-func (c *Console) logout(w http.ResponseWriter, r *http.Request, _ openwop.Caller) error {
+// recognise finds whose key this is.
+func (c *Console) recognise(key string) (who visitor, known bool, err error) {
+	if c.o.Host != nil {
+		err = c.host(func(h Host) error {
+			who.runs, who.hasRuns = h.Caller(key)
+			return nil
+		})
+	}
+	if c.o.Intents != nil {
+		who.intents, _ = c.o.Intents.Caller(key)
+	}
+	return who, who.hasRuns || who.intents != "", err
+}
+
+func (c *Console) logout(w http.ResponseWriter, r *http.Request, _ visitor) error {
 	c.sessions.end(r)
 	http.SetCookie(w, c.cookie(r, "", -1))
 	http.Redirect(w, r, Prefix+"/login", http.StatusSeeOther)
@@ -179,13 +204,15 @@ func nextOf(asked string) string {
 }
 
 // page answers a request of somebody who has signed in.
-type page func(w http.ResponseWriter, r *http.Request, who openwop.Caller) error
+type page func(w http.ResponseWriter, r *http.Request, who visitor) error
 
 // signedIn asks for the key where that has not been done.
 func (c *Console) signedIn(p page) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		who, known := c.sessions.find(r)
 		switch {
+		case known && !who.hasRuns && isRuns(r.URL.Path), known && who.intents == "" && strings.HasPrefix(r.URL.Path, Prefix+"/intents"):
+			c.fail(w, r, errNotTheirs)
 		case known:
 			if err := p(w, r, who); err != nil {
 				c.fail(w, r, err)
@@ -196,4 +223,17 @@ func (c *Console) signedIn(p page) http.Handler {
 			http.Redirect(w, r, Prefix+"/login", http.StatusSeeOther)
 		}
 	})
+}
+
+// errNotTheirs: the key is not one of the protocol that a page belongs to.
+var errNotTheirs = errors.New("this key belongs to the other protocol")
+
+// isRuns tells the pages that show what the OpenWOP host has.
+func isRuns(path string) bool {
+	for _, page := range []string{"/runs", "/start", "/goals", "/faults"} {
+		if at := Prefix + page; path == at || strings.HasPrefix(path, at+"/") {
+			return true
+		}
+	}
+	return false
 }

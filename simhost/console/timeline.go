@@ -70,7 +70,7 @@ type eventRow struct {
 	Children  []runView
 }
 
-func (c *Console) run(w http.ResponseWriter, r *http.Request, who openwop.Caller) error {
+func (c *Console) run(w http.ResponseWriter, r *http.Request, who visitor) error {
 	from := -1
 	if n, err := strconv.Atoi(r.URL.Query().Get("from")); err == nil {
 		from = max(n, 0)
@@ -90,7 +90,7 @@ func (c *Console) run(w http.ResponseWriter, r *http.Request, who openwop.Caller
 	}
 	if view.Parent != "" {
 		if err := c.o.Host.With(func(h *openwop.Host) error {
-			root, err := h.Root(r.Context(), who, view.ID)
+			root, err := h.Root(r.Context(), who.runs, view.ID)
 			view.Live = topicOf(root)
 			return err
 		}); err != nil {
@@ -104,13 +104,13 @@ func (c *Console) run(w http.ResponseWriter, r *http.Request, who openwop.Caller
 type teller struct {
 	ctx  context.Context
 	host Host
-	who  openwop.Caller
+	who  visitor
 	left int // events that still have room
 }
 
 // tell is a run with its children. from is the sequence to begin with, -1 for the last events that fit.
 func (t *teller) tell(id string, from, depth int) (runView, error) {
-	a, err := t.host.Run(t.ctx, t.who, id)
+	a, err := t.host.Run(t.ctx, t.who.runs, id)
 	if err != nil {
 		return runView{}, err
 	}

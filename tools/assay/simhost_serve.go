@@ -133,7 +133,7 @@ func (o *simhostFlags) serve(ctx context.Context, out, errs io.Writer) (err erro
 	}
 	handler, done := o.withConsole(hosts, log)
 	defer done()
-	if o.console && switchable(hosts) != nil {
+	if o.console {
 		if _, err := fmt.Fprintf(out, "console: %s%s\n", o.host.URL, console.Prefix); err != nil {
 			return errors.Join(fmt.Errorf("simhost: print the banner: %w", err), ln.Close())
 		}
@@ -144,11 +144,19 @@ func (o *simhostFlags) serve(ctx context.Context, out, errs io.Writer) (err erro
 // withConsole puts the console in front of the hosts. done ends what it streams.
 func (o *simhostFlags) withConsole(hosts []served, log *slog.Logger) (handler http.Handler, done func()) {
 	api := o.handler(hosts)
-	host := switchable(hosts)
-	if !o.console || host == nil {
+	if !o.console {
 		return api, func() {}
 	}
-	c := console.New(console.Options{Host: host, Clock: o.manual, Remote: o.consoleRemote, Logger: log})
+	options := console.Options{Clock: o.manual, Remote: o.consoleRemote, Logger: log}
+	for _, h := range hosts {
+		switch h := h.(type) {
+		case *openwop.Switchable:
+			options.Host = h
+		case *openintent.Host:
+			options.Intents = h
+		}
+	}
+	c := console.New(options)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if console.Owns(r.URL.Path) {
 			c.Handler().ServeHTTP(w, r)
@@ -156,16 +164,6 @@ func (o *simhostFlags) withConsole(hosts []served, log *slog.Logger) (handler ht
 		}
 		api.ServeHTTP(w, r)
 	}), c.Close
-}
-
-// switchable is the OpenWOP host among these; nil where there is none.
-func switchable(hosts []served) *openwop.Switchable {
-	for _, h := range hosts {
-		if s, ok := h.(*openwop.Switchable); ok {
-			return s
-		}
-	}
-	return nil
 }
 
 // open starts a host for each protocol, in the order in which they are asked for. Those that were started are returned also
