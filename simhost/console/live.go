@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/openassay/assay/simhost/eventlog"
 	"github.com/openassay/assay/simhost/openintent/engine"
 	"github.com/openassay/assay/simhost/openwop"
 	"github.com/openassay/assay/simhost/serving"
@@ -74,7 +75,9 @@ func (c *Console) live(w http.ResponseWriter, r *http.Request) {
 	defer cancel()
 	heard, leave := c.told.join()
 	defer leave()
-	changes := c.changes(ctx, who)
+	appends := c.store.Appends() // before the page is told to fetch itself, so that it misses nothing
+	defer appends.Stop()
+	changes := c.changes(ctx, who, appends)
 	defer func() {
 		cancel()
 		for range changes { // until whoever listens to the logs is gone
@@ -113,11 +116,15 @@ func (c *Console) live(w http.ResponseWriter, r *http.Request) {
 }
 
 // changes are the topics of what goes on in the logs of a tenant, in messages that are some way apart.
-func (c *Console) changes(ctx context.Context, who visitor) <-chan string {
+func (c *Console) changes(ctx context.Context, who visitor, appends *eventlog.Appends) <-chan string {
 	changes := make(chan string)
 	go func() {
 		defer close(changes)
-		for logs := range c.store.Appends(ctx) {
+		for {
+			logs, ok := appends.Next(ctx)
+			if !ok {
+				return
+			}
 			topics := topicAll
 			if logs != nil {
 				topics = c.topics(ctx, who, logs)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"strings"
 	"sync"
 
@@ -14,30 +13,9 @@ import (
 // heardMost is how many names of logs wait for one who follows; of more, that there were more is all that is kept.
 const heardMost = 4096
 
-// Appends yields the names of the logs that are appended to, from when the loop begins: all names since the last step
-// together, each once, in no order. A step that yields none means that there were too many to name. The sequence ends with the
-// loop, when ctx ends, and when the store is closed.
-func (s *Store) Appends(ctx context.Context) iter.Seq[[]string] {
-	return func(yield func([]string) bool) {
-		f := &follower{woken: make(chan struct{}, 1)}
-		defer s.tails.follow(f)()
-		for {
-			select {
-			case <-f.woken:
-			case <-ctx.Done():
-				return
-			case <-s.closing:
-				return
-			}
-			if !yield(f.take()) {
-				return
-			}
-		}
-	}
-}
-
-// follower keeps what was appended to until somebody takes it.
-type follower struct {
+// Appends are the names of the logs that are appended to. Stop ends them.
+type Appends struct {
+	store *Store
 	woken chan struct{}
 
 	mu   sync.Mutex
@@ -45,50 +23,73 @@ type follower struct {
 	many bool
 }
 
-func (f *follower) hear(log string) {
-	f.mu.Lock()
-	switch {
-	case f.logs == nil:
-		f.logs = map[string]struct{}{log: {}}
-	case len(f.logs) < heardMost:
-		f.logs[log] = struct{}{}
-	default:
-		f.many = true
-	}
-	f.mu.Unlock()
+// Appends hears of every append from now on.
+func (s *Store) Appends() *Appends {
+	a := &Appends{store: s, woken: make(chan struct{}, 1)}
+	s.tails.follow(a)
+	return a
+}
+
+// Next waits for an append, and returns the names of the logs that were appended to since the last call, each once, in no
+// order; none where there were too many to name. ok is false when ctx has ended, or the store is closed.
+func (a *Appends) Next(ctx context.Context) (logs []string, ok bool) {
 	select {
-	case f.woken <- struct{}{}:
+	case <-a.woken:
+		return a.take(), true
+	case <-ctx.Done():
+	case <-a.store.closing:
+	}
+	return nil, false
+}
+
+// Stop lets go of what was heard; nothing is heard any more.
+func (a *Appends) Stop() { a.store.tails.unfollow(a) }
+
+func (a *Appends) hear(log string) {
+	a.mu.Lock()
+	switch {
+	case a.logs == nil:
+		a.logs = map[string]struct{}{log: {}}
+	case len(a.logs) < heardMost:
+		a.logs[log] = struct{}{}
+	default:
+		a.many = true
+	}
+	a.mu.Unlock()
+	select {
+	case a.woken <- struct{}{}:
 	default: // it has yet to take what came before, and will take both
 	}
 }
 
-func (f *follower) take() []string {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+func (a *Appends) take() []string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	var logs []string
-	if !f.many {
-		logs = make([]string, 0, len(f.logs))
-		for log := range f.logs {
+	if !a.many {
+		logs = make([]string, 0, len(a.logs))
+		for log := range a.logs {
 			logs = append(logs, log)
 		}
 	}
-	f.logs, f.many = nil, false
+	a.logs, a.many = nil, false
 	return logs
 }
 
-// follow has f hear of every append until leave is called.
-func (t *tails) follow(f *follower) (leave func()) {
+// follow has a hear of every append.
+func (t *tails) follow(a *Appends) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.followers == nil {
-		t.followers = map[*follower]struct{}{}
+		t.followers = map[*Appends]struct{}{}
 	}
-	t.followers[f] = struct{}{}
-	return func() {
-		t.mu.Lock()
-		defer t.mu.Unlock()
-		delete(t.followers, f)
-	}
+	t.followers[a] = struct{}{}
+}
+
+func (t *tails) unfollow(a *Appends) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.followers, a)
 }
 
 // Latest goes back through the appends to all logs, the last one first, and calls see with the log and the revision of each

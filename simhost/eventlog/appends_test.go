@@ -18,45 +18,45 @@ func TestAppendsAreHeard(t *testing.T) {
 		}
 		return revision
 	}
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	began, heard := make(chan struct{}), make(chan []string)
-	go func() {
-		defer close(heard)
-		close(began)
-		for logs := range s.Appends(ctx) {
-			heard <- logs
-		}
-	}()
-	<-began
-	first := uint64(0)
-	for logs := []string(nil); len(logs) == 0; { // until the loop has joined
-		first = appendTo("a", first)
-		select {
-		case logs = <-heard:
-			if !slices.Equal(logs, []string{"a"}) {
-				t.Fatalf("heard %q", logs)
-			}
-		default:
-		}
+	appends := s.Appends()
+	first := appendTo("a", 0)
+	if logs, ok := appends.Next(t.Context()); !ok || !slices.Equal(logs, []string{"a"}) {
+		t.Errorf("heard %q, %t", logs, ok)
 	}
-	last := appendTo("b", 0)
-	appendTo("b", last)
-	appendTo("c", 0)
-	got := map[string]bool{}
-	for !got["b"] || !got["c"] {
-		for _, log := range <-heard {
-			got[log] = true
-		}
+	appendTo("b", appendTo("b", 0))
+	appendTo("a", first)
+	logs, ok := appends.Next(t.Context())
+	slices.Sort(logs)
+	if !ok || !slices.Equal(logs, []string{"a", "b"}) {
+		t.Errorf("then %q, %t", logs, ok)
 	}
+	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	for range heard { // ends with ctx
+	if logs, ok := appends.Next(gone); ok {
+		t.Errorf("who has left hears %q", logs)
+	}
+	appends.Stop()
+	appendTo("c", 0)
+	if n := len(s.tails.followers); n != 0 {
+		t.Errorf("%d still follow", n)
+	}
+	last := s.Appends()
+	ended := make(chan bool)
+	go func() {
+		_, ok := last.Next(t.Context())
+		ended <- ok
+	}()
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if <-ended {
+		t.Error("a store that is closed was appended to")
 	}
 }
 
 // Too many names to keep are told as such.
 func TestTooManyAppendsToName(t *testing.T) {
-	f := &follower{woken: make(chan struct{}, 1)}
+	f := &Appends{woken: make(chan struct{}, 1)}
 	for i := range heardMost + 1 {
 		f.hear(fmt.Sprint("log-", i))
 	}

@@ -44,7 +44,7 @@ func (s *Store) Tail(ctx context.Context, log string, after uint64) iter.Seq2[En
 type tails struct {
 	mu        sync.Mutex
 	logs      map[string]map[chan struct{}]struct{}
-	followers map[*follower]struct{} // of all logs
+	followers map[*Appends]struct{} // of all logs
 }
 
 // join returns a channel that receives after every append to the log; appends in quick succession share one receipt.
@@ -78,7 +78,7 @@ func (t *tails) wake(log string) {
 		default: // it has yet to look at an earlier one, and will see both
 		}
 	}
-	for f := range t.followers {
-		f.hear(log)
+	for a := range t.followers {
+		a.hear(log)
 	}
 }
