@@ -9,6 +9,16 @@ import (
 	"github.com/openassay/assay/scenarios"
 )
 
+// ExitCodeOf is the exit code of a certification that ended by itself, with the known failures and the expectations of s:
+// what is to be mended in these is as bad as a violation.
+func (s Stamp) ExitCodeOf(r *scenarios.Report) int {
+	code := r.ExitCodeKnowing(func(id scenarios.ScenarioID) bool { _, is := s.Known[id]; return is })
+	if code != scenarios.ExitBroken && s.Expectations != nil && len(s.Expectations.Problems) > 0 {
+		return scenarios.ExitViolated
+	}
+	return code
+}
+
 // Conclusion says in a sentence how a certification ended. Where failures were expected it says so: what an exit code of 0
 // means is then less.
 func Conclusion(doc results.Results) string {

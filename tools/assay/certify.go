@@ -31,16 +31,18 @@ program that resolves the retry policies of OpenIntent: assay help resolve-polic
 
 What a target needs can stand in assay.yaml in the working folder, or in --config
 FILE: a line NAME: VALUE for each flag, lists as YAML has them. Flags win. A key
-does not stand there but where it is kept: key: {env: NAME} or {file: PATH}.
+does not stand there but where it is kept: key: {env: NAME} or {file: PATH}. Its
+list expectations holds the failures that are known (docs/expectations.md): they
+stay violations, and do not count for the exit code.
 
 Exit codes, the highest that applies:
   2    the command was not understood
   3    the target cannot be reached, or has no discovery document
   6    Assay itself broke
-  1    a requirement is violated
+  1    a requirement is violated, or an expectation does not hold any more
   5    a claim is left unproved: blocked, inconclusive, or seen too weakly
   4    nothing was proved: nothing selected, or nothing claimed
-  0    every claim that was asked about is proved
+  0    every claim that was asked about is proved, but for known failures
   130  interrupted; what is known is written, the rest is inconclusive`
 
 const certifyExample = `  assay certify simhost

@@ -44,18 +44,11 @@ func (c *certify) expect(report *scenarios.Report, stamp *reports.Stamp) (wrong,
 	if interrupted {
 		return nil, unwritten
 	}
-	isKnown := func(id scenarios.ScenarioID) bool { _, is := judged.Known[id]; return is }
-	stamp.ExitCode = report.ExitCodeKnowing(isKnown)
+	stamp.Expectations.Problems = append(stamp.Expectations.Problems, judged.Problems...)
+	stamp.ExitCode = stamp.ExitCodeOf(report)
 	var problems []error
 	for _, p := range judged.Problems {
 		problems = append(problems, fmt.Errorf("certify: %s:%d: %s", e.list.File, p.Line, p.Text))
-	}
-	if len(problems) == 0 {
-		return nil, unwritten
-	}
-	stamp.Expectations.Problems = judged.Problems
-	if stamp.ExitCode != scenarios.ExitBroken {
-		stamp.ExitCode = scenarios.ExitViolated
 	}
 	return errors.Join(problems...), unwritten
 }

@@ -15,7 +15,8 @@ import (
 // compare tells where results.json says something else than what was derived.
 func (v *run) compare(r *scenarios.Report) {
 	got := v.given
-	stamp := reports.Stamp{Version: got.Assay.Version, ExitCode: r.ExitCode(), Again: v.again()}
+	stamp := reports.Stamp{Version: got.Assay.Version, Again: v.again(), Known: v.known(), Expectations: got.Expectations}
+	stamp.ExitCode = stamp.ExitCodeOf(r)
 	if got.ExitCode == scenarios.ExitInterrupted { // which may come when all is over
 		stamp.ExitCode = scenarios.ExitInterrupted
 	}
@@ -68,6 +69,17 @@ func (v *run) again() func(scenarios.ScenarioID) string {
 		}
 		return "assay certify TARGET" + ends
 	}
+}
+
+// known repeats which failures the operator expected, which no transcript tells. They change the exit code, and no verdict.
+func (v *run) known() map[scenarios.ScenarioID]results.Known {
+	said := map[scenarios.ScenarioID]results.Known{}
+	for _, s := range v.given.Scenarios {
+		if s.Known != nil {
+			said[scenarios.ScenarioID(s.ID)] = *s.Known
+		}
+	}
+	return said
 }
 
 func (v *run) scenarios(got, want []results.ScenarioResult) {

@@ -30,6 +30,9 @@ func (v *run) notProved() {
 	if v.Judged && v.names == 0 {
 		say("the seed and the start: no drive sent a name that is made of them")
 	}
+	if n := len(v.known()); n > 0 {
+		say("which failures are known, though they are violations: its exit code does not count %s, as whoever ran Assay says", counted(n, "failure"))
+	}
 	if v.ExitCode == scenarios.ExitInterrupted {
 		say("that it was interrupted, as its exit code says")
 	}
