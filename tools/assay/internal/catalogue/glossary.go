@@ -50,6 +50,9 @@ var glossary = []word{
 	{name: "certified", kind: "standing of a profile", means: "all of its requirements are proved"},
 
 	{name: "finding", kind: "word", means: "a deviation that changes no verdict: a SHOULD that was not met, or a slip of the schema beside the behaviour in question"},
+	{name: "known", kind: "word", means: "of a failure: the operator expects it, by its signature or its words (docs/expectations.md); it stays a violation and does not count for the exit code"},
+	{name: "signature", kind: "word", means: "what a failure is known by in another run: 12 hex digits over the scenario, the requirement, what was expected and what came"},
+	{name: "provisional", kind: "word", means: "of a scenario: it came after a profile was frozen, is asked like any other, and does not count for the profile (docs/profiles.md)"},
 	{name: "assay-seam", kind: "stimulus of a requirement", means: throughSeam},
 
 	{name: "seam", kind: "word", means: "a test-only endpoint of a host; what it answers is attested, what it made can be observed"},
@@ -58,8 +61,8 @@ var glossary = []word{
 
 // exits are the exit codes of assay certify, which assay verify gives again.
 var exits = []word{
-	{name: "exit-0", means: "every claim that was asked about is proved", mend: "nothing; the profiles in the report say what that certifies"},
-	{name: "exit-1", means: "a requirement is violated", causes: []string{"a scenario failed"}, mend: "read FAILED in the report; assay explain SCENARIO says what it comes of"},
+	{name: "exit-0", means: "every claim that was asked about is proved, but for failures that are known", mend: "nothing; the profiles in the report say what that certifies"},
+	{name: "exit-1", means: "a requirement is violated, or an expectation does not hold any more", causes: []string{"a scenario failed", "a failure that is known does not occur any more, has expired, or names nothing"}, mend: "read FAILED in the report; assay explain SCENARIO says what it comes of; for an expectation the message names its line"},
 	{name: "exit-2", means: "the command was not understood: nothing was sent", causes: []string{"a flag, suite, scenario, requirement or claim that does not exist", "a target that is neither a URL nor a plugin", "a file of parameters with a mistake in it"}, mend: "the message names the nearest word there is"},
 	{name: "exit-3", means: "the target cannot be reached, or has no discovery document", causes: []string{"it is not running, or listens elsewhere", "a proxy or a certificate is in the way", "the base URL has a path too many or too few"}, mend: "assay doctor TARGET says which step fails"},
 	{name: "exit-4", means: "nothing was proved", causes: []string{"nothing was selected", "nothing that was selected is claimed"}, mend: "assay list scenarios; --expect-claim CLAIM asks about what is not claimed"},
