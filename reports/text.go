@@ -31,7 +31,8 @@ func Text(w io.Writer, r *scenarios.Report, o TextOptions) error {
 	} {
 		section()
 	}
-	_, err := w.Write(t.out.Bytes())
+	// A line may begin with a target's own words.
+	_, err := io.WriteString(w, textsafe.Log(t.out.String()))
 	return err
 }
 

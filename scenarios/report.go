@@ -72,12 +72,19 @@ func totals(outcomes []Outcome) map[Verdict]int {
 	return out
 }
 
-func (c *Certification) report(drives []DriveRecord, seen []Sighting, leftovers []string) *Report {
+// Head is what is known of a certification before anything was judged: whom it asks, what, and with which seed.
+func (c *Certification) Head() *Report {
 	r := &Report{
 		Protocol: c.Protocol, Address: c.network.Address(), SuiteDigest: suiteDigest(c.selected),
-		Started: c.Started, Seconds: time.Since(c.Started).Seconds(), Seed: c.Options.Seed, Select: c.Options.Select,
-		DiscoveryFindings: c.DiscoveryFindings, Leftovers: leftovers, Seen: seen, Drives: drives,
+		Started: c.Started, Seed: c.Options.Seed, Select: c.Options.Select, DiscoveryFindings: c.DiscoveryFindings,
 	}
+	r.introduce(c.Discovery)
+	return r
+}
+
+func (c *Certification) report(drives []DriveRecord, seen []Sighting, leftovers []string) *Report {
+	r := c.Head()
+	r.Seconds, r.Leftovers, r.Seen, r.Drives = time.Since(c.Started).Seconds(), leftovers, seen, drives
 	for _, o := range c.outcomes {
 		r.Outcomes = append(r.Outcomes, c.settle(o))
 	}
@@ -87,13 +94,18 @@ func (c *Certification) report(drives []DriveRecord, seen []Sighting, leftovers 
 
 // sumUp derives from the outcomes, and from what the target says of itself, all that a report says beside them.
 func (r *Report) sumUp(d Discovery) {
+	r.introduce(d)
+	r.Requirements = requirementStatuses(r.Protocol.Ledger, r.Outcomes)
+	r.Claims = claimStatuses(r.Protocol, d, r.Requirements, r.Outcomes)
+	r.Profiles = ProfileStatuses(r.Protocol, d, r.Outcomes)
+}
+
+// introduce says who the target is.
+func (r *Report) introduce(d Discovery) {
 	r.DiscoveryDigest = digest(d.Document.Actual())
 	if r.Protocol.Describe != nil {
 		r.Name, r.Version = r.Protocol.Describe(d)
 	}
-	r.Requirements = requirementStatuses(r.Protocol.Ledger, r.Outcomes)
-	r.Claims = claimStatuses(r.Protocol, d, r.Requirements, r.Outcomes)
-	r.Profiles = ProfileStatuses(r.Protocol, d, r.Outcomes)
 }
 
 // records are what the drives leave on disk, once all are over.

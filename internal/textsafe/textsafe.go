@@ -14,8 +14,10 @@ import (
 
 // Line is s as one line of plain text: what cannot be seen, or would change how its neighbours are seen (control
 // characters, ANSI escapes, line breaks, bidirectional marks, invisible characters, bytes that are not UTF-8), is
-// spelled out as \x1b, \n or \u202e. What is left is also legal XML. It is meant for terminals and logs.
+// spelled out as \x1b, \n or \u202e. So is ##[, with which a text can command the runner of GitHub Actions from anywhere in
+// a line (see [Log] for its other way). What is left is also legal XML. It is meant for terminals and logs.
 func Line(s string) string {
+	s = strings.ReplaceAll(s, oldCommand, `\x23#[`)
 	if plain(s) {
 		return s
 	}
@@ -28,6 +30,29 @@ func Line(s string) string {
 			spell(&b, r)
 		}
 		i += size
+	}
+	return b.String()
+}
+
+// A runner of GitHub Actions reads these in the output of a step as commands: the old one anywhere in a line, the new one
+// where a line begins with it, blanks before it or not.
+const (
+	oldCommand = "##["
+	newCommand = "::"
+)
+
+// Log is a text of several lines in which none is a command to a runner of GitHub Actions, whatever it begins with.
+func Log(text string) string {
+	if !strings.Contains(text, newCommand) && !strings.Contains(text, oldCommand) {
+		return text
+	}
+	var b strings.Builder
+	for line := range strings.Lines(strings.ReplaceAll(text, oldCommand, `\x23#[`)) {
+		if rest := strings.TrimLeftFunc(line, unicode.IsSpace); strings.HasPrefix(rest, newCommand) {
+			b.WriteString(line[:len(line)-len(rest)] + `\x3a` + rest[1:])
+			continue
+		}
+		b.WriteString(line)
 	}
 	return b.String()
 }
@@ -121,6 +146,7 @@ func longestRun(s string, c byte) int {
 // JSON is an encoded JSON document in which every character that [Line] would spell out is written as its escape.
 // It decodes to the same value. Line breaks and tabs between the tokens stay.
 func JSON(encoded []byte) []byte {
+	encoded = bytes.ReplaceAll(encoded, []byte(oldCommand), []byte(`\u0023#[`)) // it can stand in strings only
 	if utf8.Valid(encoded) && bytes.IndexFunc(encoded, hidden) < 0 {
 		return encoded
 	}

@@ -30,6 +30,7 @@ func TestLine(t *testing.T) {
 		{"letters that draw nothing", "\u3164\u115f", `\u3164\u115f`},
 		{"not UTF-8", "a\xffb\xc3", `a\xffb\xc3`},
 		{"a real replacement character", "\ufffd", "\ufffd"},
+		{"a command of GitHub's", "a ##[error]b ###[x", `a \x23#[error]b #\x23#[x`},
 		{"noncharacters and private use", "\uffff\ue000", `\uffff\ue000`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -78,6 +79,20 @@ func TestMarkdown(t *testing.T) {
 	}
 }
 
+func TestLog(t *testing.T) {
+	for in, want := range map[string]string{
+		"a :: b\n":                 "a :: b\n",
+		"::error::x\nnext\n":       "\\x3a:error::x\nnext\n",
+		"a\r\n \t::add-mask::b":    "a\r\n \t\\x3a:add-mask::b",
+		"said ##[error] and\n\n::": "said \\x23#[error] and\n\n\\x3a:",
+		"":                         "",
+	} {
+		if got := textsafe.Log(in); got != want {
+			t.Errorf("Log(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
 // Whatever a target sends, what is shown of it is one printable line that fits into XML, and a code span that does not end early.
 func TestAnything(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -90,6 +105,14 @@ func TestAnything(t *testing.T) {
 			if r != ' ' && (!unicode.IsGraphic(r) || unicode.IsSpace(r)) {
 				t.Fatalf("Line(%q) holds %U", in, r)
 			}
+		}
+		for logged := range strings.Lines(textsafe.Log("  " + in + "\n" + line + "\n::x\n\t::y ##[z]\n")) {
+			if strings.HasPrefix(strings.TrimSpace(logged), "::") || strings.Contains(logged, "##[") {
+				t.Fatalf("Log(%q) holds the command %q", in, logged)
+			}
+		}
+		if strings.Contains(line, "##[") {
+			t.Fatalf("Line(%q) holds a command", in)
 		}
 		var back string
 		encoded, err := xml.Marshal(line)
@@ -113,12 +136,15 @@ func TestAnything(t *testing.T) {
 // The escapes decode to what was there before.
 func TestJSON(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		in := map[string]string{"k\u202e": rapid.String().Draw(t, "text") + "\u009b31m\x7f\U000e0041\x1b", "plain": "a\nb"}
+		in := map[string]string{"##[k]": "##[error]###[", "k\u202e": rapid.String().Draw(t, "text") + "\u009b31m\x7f\U000e0041\x1b", "plain": "a\nb"}
 		encoded, err := json.MarshalIndent(in, "", "\t")
 		if err != nil {
 			t.Fatal(err)
 		}
 		safe := textsafe.JSON(encoded)
+		if strings.Contains(string(safe), "##[") {
+			t.Fatalf("%s holds a command", safe)
+		}
 		for _, r := range string(safe) {
 			if r > '~' && r != ' ' && !unicode.IsGraphic(r) || r == '\x1b' {
 				t.Fatalf("%s holds %U", safe, r)

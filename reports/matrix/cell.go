@@ -153,6 +153,9 @@ func profileCell(id string, d results.Results) Cell {
 		return Cell{Word: notClaimed}
 	}
 	p := d.Profiles[i]
+	if !p.Status.Valid() { // a document that was not read through its schema
+		return Cell{Word: unproved}
+	}
 	return Cell{Word: string(p.Status), Count: of(int(p.Proved), int(p.Required)), Seams: int(p.ThroughSeam)}
 }
 

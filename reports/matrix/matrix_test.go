@@ -7,7 +7,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/openassay/assay/gen/results"
+	"github.com/openassay/assay/internal/markdowntest"
 	"github.com/openassay/assay/reports/matrix"
 )
 
@@ -29,6 +32,40 @@ func TestMarkdown(t *testing.T) {
 		case n != width:
 			t.Errorf("a row of %d cells in a table of %d: %s", n-1, width-1, line)
 		}
+	}
+}
+
+// Whatever a target says, a reader of the Markdown finds the same tables, and no link but those to reports.
+func TestMarkdownOfHostileTargets(t *testing.T) {
+	read := func(m *matrix.Matrix) markdowntest.Document {
+		var out strings.Builder
+		if err := m.Markdown(&out); err != nil {
+			t.Fatal(err)
+		}
+		harmless(t, out.String())
+		return markdowntest.Read(t, out.String())
+	}
+	want := read(hostileMatrix("plain"))
+	if len(want.Tables) != 4 || len(want.Heads) != 3 {
+		t.Fatalf("the plain one is %+v", want)
+	}
+	for _, s := range hostile {
+		got := read(hostileMatrix(s))
+		if len(got.Links)+len(got.Images)+got.HTML != 0 || len(got.Heads) != 3 {
+			t.Errorf("%.60q leaves links %q, images %q, %d pieces of HTML, headings %q", s, got.Links, got.Images, got.HTML, got.Heads)
+		}
+		if !cmp.Equal(want.Tables, got.Tables) {
+			t.Errorf("%.60q changes the tables from %v to %v", s, want.Tables, got.Tables)
+		}
+	}
+	links := read(example(t)).Links
+	for _, l := range links {
+		if l != "a/report.html" && l != "c%20d/report.html" {
+			t.Errorf("a link to %s", l)
+		}
+	}
+	if len(links) < 10 {
+		t.Errorf("only %d links to reports", len(links))
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/openassay/assay/gen/results"
 	"github.com/openassay/assay/reports"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/ginkgosuite"
@@ -20,8 +21,9 @@ import (
 )
 
 const certifyLong = `Drives a host over its own wire, judges what it does against what it claims, and
-writes into --out: report.html, a page to read; results.json, matrix.md, junit.xml
-and the transcripts.
+writes into --out: report.html, a page to read; results.json, matrix.md, junit.xml,
+a badge for each profile, and the transcripts. --github and --events tell programs
+more: docs/ci.md.
 
 TARGET is the host's base URL, or simhost: a simulated host that is started for
 the occasion and stopped afterwards; or the folder of a plugin, with manifest.yaml
@@ -50,6 +52,7 @@ const certifyExample = `  assay certify simhost
   assay certify http://localhost:3000 --filter 'level:MUST && !suite:version5-shape' --json
   assay certify http://localhost:3000 --plan
   assay certify ./agentic-loop
+  assay certify https://host.example --key-file key --github --events events.ndjson
   assay certify --protocol agentic-loop --exec 'python3 run.py'
   assay certify --resolver 'assay resolve-policy'`
 
@@ -86,8 +89,10 @@ type certify struct {
 	again   func(scenarios.ScenarioID) string
 
 	expected expected // failures that are known
+	tells    listeners
 
 	stdout, stderr io.Writer
+	text           io.Writer // where people read: standard output, unless a program reads that
 }
 
 func (c *certify) run(ctx context.Context) error {
@@ -97,10 +102,20 @@ func (c *certify) run(ctx context.Context) error {
 	if err := c.checkOut(); err != nil {
 		return err
 	}
+	if err := c.tells.open(c.stdout); err != nil {
+		return err
+	}
+	defer c.tells.close()
+	doc, err := c.drive(ctx)
+	return c.tells.over(doc, err)
+}
+
+// drive certifies the target. There is no document where nothing was driven; the error carries the exit code.
+func (c *certify) drive(ctx context.Context) (*results.Results, error) {
 	defer bounded()()
 	wire, stop, err := c.target.open(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer stop()
 
@@ -113,14 +128,16 @@ func (c *certify) run(ctx context.Context) error {
 			alarm = o.Reason
 		}
 		p.Ended(string(o.Scenario.ID), string(o.Verdict), alarm)
+		c.tells.ended(o)
 	}
 	if err := c.detect(ctx, wire); err != nil {
-		return c.notStarted(ctx, err)
+		return nil, c.notStarted(ctx, err)
 	}
 	certification, err := scenarios.Certify(ctx, wire, c.options, c.suites...)
 	if err != nil {
-		return c.notStarted(ctx, err)
+		return nil, c.notStarted(ctx, err)
 	}
+	c.tells.started(certification)
 	p.Begin(len(certification.Selected()))
 	// Ginkgo shows the scenarios as its own; what a person reads is made of the report.
 	ginkgosuite.Show(certification, nil)
@@ -179,29 +196,30 @@ func notSelected(err error) error {
 }
 
 // hand writes and shows the report. The error carries the exit code, and says what is wrong with the expectations.
-func (c *certify) hand(report *scenarios.Report, interrupted bool) error {
+func (c *certify) hand(report *scenarios.Report, interrupted bool) (*results.Results, error) {
 	stamp := reports.Stamp{Version: version(), ExitCode: report.ExitCode(), Again: c.again}
 	if interrupted {
 		stamp.ExitCode = scenarios.ExitInterrupted
 	}
 	wrong, unwritten := c.expect(report, &stamp)
+	doc := reports.Results(report, stamp)
 	written := reports.Write(c.out, report, stamp)
 	shown := c.show(report, stamp, written == nil)
 	said, packed := c.bundle.pack(report, stamp)
 	if !c.json {
-		_, err := io.WriteString(c.stdout, said)
+		_, err := io.WriteString(c.text, said)
 		shown = errors.Join(shown, err)
 	}
-	if err := errors.Join(written, packed, shown); err != nil {
-		return &exit{scenarios.ExitBroken, err}
+	if err := errors.Join(written, packed, shown, c.tells.finished(doc, c.out, c.text)); err != nil {
+		return &doc, &exit{scenarios.ExitBroken, err}
 	}
 	if unwritten != nil {
-		return unwritten
+		return &doc, unwritten
 	}
 	if stamp.ExitCode != scenarios.ExitProved {
-		return &exit{stamp.ExitCode, wrong}
+		return &doc, &exit{stamp.ExitCode, wrong}
 	}
-	return nil
+	return &doc, nil
 }
 
 func (c *certify) show(report *scenarios.Report, stamp reports.Stamp, written bool) error {
@@ -213,11 +231,11 @@ func (c *certify) show(report *scenarios.Report, stamp reports.Stamp, written bo
 		_, err = c.stdout.Write(encoded)
 		return err
 	}
-	o := reports.TextOptions{Stamp: stamp, Color: wantsColor(c.stdout)}
+	o := reports.TextOptions{Stamp: stamp, Color: wantsColor(c.text)}
 	if written {
 		o.Dir = c.out
 	}
-	return reports.Text(c.stdout, report, o)
+	return reports.Text(c.text, report, o)
 }
 
 // checkOut finds out before anything is driven whether the reports will have a place.

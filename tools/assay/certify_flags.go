@@ -47,6 +47,7 @@ type certifyFlags struct {
 	realTime     bool
 	out          string
 	bundle       evidence
+	tells        listeners
 	json         bool
 
 	updateExpectations bool
@@ -79,6 +80,7 @@ func (o *certifyFlags) register(f *pflag.FlagSet) {
 	f.BoolVar(&o.plan, "plan", false, "print what would be sent, and send nothing")
 	f.StringVar(&o.out, "out", "out", "`DIR` for the reports")
 	o.bundle.register(f)
+	o.tells.register(f)
 	f.BoolVar(&o.json, "json", false, "print results.json instead of text")
 	f.BoolVar(&o.updateExpectations, "update-expectations", false, "write the failures that are seen now into the list "+expectations.Key+" of the file of --config, and take out those that are gone")
 	f.StringVar(&o.config, "config", "", "`FILE` with parameters by the names of these flags, which win over it (default "+configName+", where there is one)")
@@ -128,9 +130,16 @@ func (o *certifyFlags) read(cmd *cobra.Command, targets []string) (*certify, err
 	if err := o.bundle.check(cmd.Flags().Changed, o.plan); err != nil {
 		return nil, err
 	}
+	if err := o.tells.check(cmd.Flags().Changed, o.plan, o.json); err != nil {
+		return nil, err
+	}
 	c := &certify{
-		target: t, options: options, plan: o.plan, json: o.json, out: o.out, bundle: o.bundle,
-		again: typed.again(t, options.Seed), expected: known, stdout: cmd.OutOrStdout(), stderr: cmd.ErrOrStderr(),
+		target: t, options: options, plan: o.plan, json: o.json, out: o.out, bundle: o.bundle, tells: o.tells,
+		again: typed.again(t, options.Seed), expected: known,
+		stdout: cmd.OutOrStdout(), stderr: cmd.ErrOrStderr(), text: cmd.OutOrStdout(),
+	}
+	if o.json || o.tells.events == onStdout {
+		c.text = c.stderr
 	}
 	return c, c.choose(names)
 }

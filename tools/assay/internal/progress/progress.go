@@ -74,7 +74,7 @@ func (p *Printer) End() {
 
 func (p *Printer) line(s string) {
 	p.clear()
-	fmt.Fprintln(p.w, s)
+	fmt.Fprintln(p.w, textsafe.Log(s))
 }
 
 func (p *Printer) clear() {

@@ -1,0 +1,157 @@
+// Package github tells GitHub Actions what a certification found: a summary of the step as Markdown, and commands to the
+// runner that become annotations. Both are made of the results document.
+package github
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/openassay/assay/gen/results"
+	"github.com/openassay/assay/internal/textsafe"
+)
+
+// Bounds. GitHub takes a summary of 1 MiB a step, and shows ten annotations of a kind.
+const (
+	mostAnnotations = 10
+	mostFailures    = 50
+	mostProfiles    = 50
+	mostText        = 400
+	mostName        = 100
+)
+
+// SummaryVariable is the environment variable in which the runner names the file that takes a step's summary.
+const SummaryVariable = "GITHUB_STEP_SUMMARY"
+
+// Summary writes what a person wants to see first. meaning is what the exit code means, in a sentence; dir is where the
+// reports are, "" where there are none.
+func Summary(w io.Writer, doc results.Results, meaning, dir string) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "## Assay: %s\n\n", code(doc.Target.Address))
+	fmt.Fprintf(&b, "**%s** (exit code %d)\n\n", meaning, doc.ExitCode)
+	fmt.Fprintf(&b, "%s · %s", code(doc.Target.Protocol), who(doc.Target))
+	if doc.Filter != nil {
+		b.WriteString(" · a selection of the questions")
+	}
+	fmt.Fprintf(&b, " · seed %d · Assay %s\n\n", doc.Seed, code(doc.Assay.Version))
+	b.WriteString("| passed | failed | inapplicable | blocked | inconclusive | broken |\n|---|---|---|---|---|---|\n")
+	t := doc.Totals
+	fmt.Fprintf(&b, "| %d | %d | %d | %d | %d | %d |\n", t.Passed, t.Failed, t.Inapplicable, t.Blocked, t.Inconclusive, t.Broken)
+	profiles(&b, doc.Profiles)
+	scenarios(&b, doc)
+	if n := known(doc); n > 0 {
+		fmt.Fprintf(&b, "\nFailures that the operator expects, beside these: %d. They stay violations: report.html tells them.\n", n)
+	}
+	if dir != "" {
+		fmt.Fprintf(&b, "\nThe reports, with the evidence, are in %s: keep them with actions/upload-artifact.\n", code(dir))
+	}
+	b.WriteByte('\n') // another step's summary may follow
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func who(t results.Target) string {
+	var words []string
+	for _, s := range []*string{t.Name, t.Version} {
+		if s != nil {
+			words = append(words, code(*s))
+		}
+	}
+	if len(words) == 0 {
+		return "a target without a name"
+	}
+	return strings.Join(words, " ")
+}
+
+func profiles(b *strings.Builder, all []results.ProfileResult) {
+	if len(all) == 0 {
+		return
+	}
+	b.WriteString("\n| profile | | requirements proved |\n|---|---|---|\n")
+	for _, p := range all[:min(len(all), mostProfiles)] {
+		fmt.Fprintf(b, "| %s | %s | %d of %d |\n", code(p.ID), code(string(p.Status)), p.Proved, p.Required)
+	}
+	more(b, len(all)-mostProfiles)
+}
+
+// scenarios lists what is violated and what broke.
+func scenarios(b *strings.Builder, doc results.Results) {
+	bad := failures(doc)
+	if len(bad) == 0 {
+		return
+	}
+	b.WriteString("\n### Violated\n\n")
+	for _, s := range bad[:min(len(bad), mostFailures)] {
+		fmt.Fprintf(b, "- %s: %s\n", code(s.ID), long(s.Title))
+		if f := s.Failure; f != nil {
+			fmt.Fprintf(b, "  - requirement %s\n  - expected %s\n  - actual %s\n  - again: %s\n", code(f.Requirement), long(f.Expected), long(f.Actual), long(f.Again))
+			continue
+		}
+		fmt.Fprintf(b, "  - Assay's own fault: %s\n", long(s.Reason))
+	}
+	more(b, len(bad)-mostFailures)
+}
+
+func more(b *strings.Builder, n int) {
+	if n > 0 {
+		fmt.Fprintf(b, "\nand %d more, see results.json\n", n)
+	}
+}
+
+// failures are the scenarios that failed and whose failure is not a known one, then those that Assay itself broke.
+func failures(doc results.Results) (out []results.ScenarioResult) {
+	for _, v := range []results.Verdict{results.VerdictFailed, results.VerdictBroken} {
+		for _, s := range doc.Scenarios {
+			if s.Verdict == v && s.Known == nil {
+				out = append(out, s)
+			}
+		}
+	}
+	return out
+}
+
+func known(doc results.Results) (n int) {
+	for _, s := range doc.Scenarios {
+		if s.Known != nil {
+			n++
+		}
+	}
+	return n
+}
+
+func code(s string) string { return textsafe.Markdown(textsafe.Clip(s, mostName)) }
+func long(s string) string { return textsafe.Markdown(textsafe.Clip(s, mostText)) }
+
+// Annotations writes a command to the runner for each failure, a line each. Where there are more than GitHub shows, the last
+// one says how many are left.
+func Annotations(w io.Writer, doc results.Results) error {
+	bad := failures(doc)
+	shown := bad
+	if len(bad) > mostAnnotations {
+		shown = bad[:mostAnnotations-1]
+	}
+	var b strings.Builder
+	for _, s := range shown {
+		title, message := "Assay: "+s.ID+" broke", s.Reason
+		if f := s.Failure; f != nil {
+			title = "Assay: " + f.Requirement + " is violated"
+			message = fmt.Sprintf("%s: expected %s, got %s", s.Title, f.Expected, f.Actual)
+		}
+		fmt.Fprintf(&b, "::error title=%s::%s\n", property(title), data(message))
+	}
+	if n := len(bad) - len(shown); n > 0 {
+		fmt.Fprintf(&b, "::error title=%s::%s\n", property("Assay: more failures"), data(fmt.Sprintf("%d more scenarios failed: the summary of the step and report.html have them all", n)))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// Escapes of the runner's commands: a percent sign first, or it would be read back as one of the others.
+var (
+	dataEscapes     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	propertyEscapes = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
+)
+
+func property(s string) string { return propertyEscapes.Replace(textsafe.Clip(s, mostName)) }
+
+func data(s string) string { return dataEscapes.Replace(textsafe.Clip(s, 2*mostText)) }
