@@ -110,6 +110,27 @@ func TestAPageThatIsOpenGoesOn(t *testing.T) {
 	sound(t, p)
 }
 
+// A page whose stream was cut catches up by itself, and one whose session is over asks for the key again.
+func TestAPageComesBack(t *testing.T) {
+	r := open(t, openwop.Options{})
+	p := r.visit(browsertest.Wide)
+	p.Until(`document.querySelector("#list .empty")`)
+	for range 2 {
+		r.http.CloseIdleConnections() // a client's own, on which a request would fail
+		r.conns.cut()
+		id := r.create("dev", "conformance-noop", nil)
+		p.Until(fmt.Sprintf(`document.querySelector("#row-%s .word.good") && document.querySelector("#lamp.on")`, id))
+	}
+	r.console.sessions.mu.Lock()
+	clear(r.console.sessions.open)
+	r.console.sessions.mu.Unlock()
+	r.conns.cut()
+	p.Until(`document.querySelector("#key")`)
+	if at := browsertest.Read[string](p, `location.search`); at != "?next=%2Fconsole" {
+		t.Errorf("after signing in it goes on to %q", at)
+	}
+}
+
 // furnished is a host that has something to show on every page.
 func furnished(t *testing.T) (r *rig, pages map[string]string) {
 	t.Helper()

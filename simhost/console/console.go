@@ -29,7 +29,7 @@ type Host interface {
 	Caller(key string) (openwop.Caller, bool)
 	Ask(ctx context.Context, who openwop.Caller, method, path string, body any) (openwop.Reply, error)
 	Runs(ctx context.Context, who openwop.Caller, below uint64, n int) (runs []run.Account, older uint64, err error)
-	Waiting(ctx context.Context, who openwop.Caller) ([]run.Account, error)
+	Waiting(ctx context.Context, who openwop.Caller, n int) (runs []run.Account, total int, err error)
 	Run(ctx context.Context, who openwop.Caller, runID string) (run.Account, error)
 	Files(ctx context.Context, who openwop.Caller) ([]openwopv1.WorkspaceFileRef, error)
 	File(ctx context.Context, who openwop.Caller, ref openwopv1.WorkspaceFileRef) (string, error)

@@ -9,6 +9,7 @@ import (
 	"net/http/cookiejar"
 	"net/url"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -34,6 +35,34 @@ type rig struct {
 	base    string
 	http    *http.Client
 	stop    func()
+	conns   *conns
+}
+
+// conns are the connections of a server, so that they can be cut.
+type conns struct {
+	net.Listener
+	mu   sync.Mutex
+	open []net.Conn
+}
+
+func (c *conns) Accept() (net.Conn, error) {
+	conn, err := c.Listener.Accept()
+	if err == nil {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.open = append(c.open, conn)
+	}
+	return conn, err
+}
+
+// cut ends all connections, as a network does that fails.
+func (c *conns) cut() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, conn := range c.open {
+		_ = conn.Close() // one that has ended already cannot be cut
+	}
+	c.open = nil
 }
 
 // open starts a host. It is stopped, and must stop cleanly, when the test ends.
@@ -63,6 +92,7 @@ func open(t *testing.T, o openwop.Options, settle ...func(*Options)) *rig {
 	if err != nil {
 		t.Fatal(err)
 	}
+	r.conns = &conns{Listener: listener}
 	api := r.host.Handler()
 	both := http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		if Owns(q.URL.Path) {
@@ -73,7 +103,7 @@ func open(t *testing.T, o openwop.Options, settle ...func(*Options)) *rig {
 	})
 	ctx, cancel := context.WithCancel(context.Background())
 	served := make(chan error, 1)
-	go func() { served <- serving.Serve(ctx, listener, both, r.console.log) }()
+	go func() { served <- serving.Serve(ctx, r.conns, both, r.console.log) }()
 	jar, err := cookiejar.New(nil)
 	if err != nil {
 		t.Fatal(err)

@@ -129,6 +129,7 @@ func (q *question) Talks() bool {
 type waitingPage struct {
 	Questions []*question
 	Intents   []intentView
+	More      int  // that are not shown
 	Asks      bool // runs ask here, so that one can be started to see it
 }
 
@@ -144,6 +145,7 @@ func (c *Console) waiting(w http.ResponseWriter, r *http.Request, who visitor) e
 		if err != nil {
 			return err
 		}
+		page.More += max(0, len(waiting)-runsShown)
 		for _, a := range waiting[:min(len(waiting), runsShown)] {
 			page.Intents = append(page.Intents, intentOf(a))
 		}
@@ -154,11 +156,12 @@ func (c *Console) waiting(w http.ResponseWriter, r *http.Request, who visitor) e
 // questions are what the runs wait for.
 func (c *Console) questions(ctx context.Context, who visitor, page *waitingPage) error {
 	return c.host(func(h Host) error {
-		runs, err := h.Waiting(ctx, who.runs)
+		runs, total, err := h.Waiting(ctx, who.runs, runsShown)
 		if err != nil {
 			return err
 		}
-		for _, a := range runs[:min(len(runs), runsShown)] {
+		page.More = max(0, total-runsShown)
+		for _, a := range runs {
 			q, err := questionOf(a.Snapshot)
 			if err != nil {
 				return err

@@ -128,9 +128,8 @@ func (c *Console) showAs(w http.ResponseWriter, r *http.Request, who visitor, st
 	l.Now, l.Manual = c.now(), c.o.Clock != nil
 	if l.Runs {
 		l.Faults = len(c.o.Host.Faults())
-		err := c.host(func(h Host) error {
-			waiting, err := h.Waiting(r.Context(), who.runs)
-			l.Waiting = len(waiting)
+		err := c.host(func(h Host) (err error) {
+			_, l.Waiting, err = h.Waiting(r.Context(), who.runs, 0)
 			return err
 		})
 		if err != nil {

@@ -90,7 +90,7 @@ func (c *Console) runs(w http.ResponseWriter, r *http.Request, who visitor) erro
 			return err
 		}
 		if below == 0 { // those that wait are there however long ago they began to
-			waiting, err := h.Waiting(r.Context(), who.runs)
+			waiting, _, err := h.Waiting(r.Context(), who.runs, runsShown)
 			if err != nil {
 				return err
 			}

@@ -119,22 +119,23 @@ func (h *Host) Runs(ctx context.Context, c Caller, below uint64, n int) (runs []
 	return runs, older, nil
 }
 
-// Waiting are the runs of a caller's tenant that wait for an answer, the one that was started first first.
-func (h *Host) Waiting(ctx context.Context, c Caller) (runs []run.Account, err error) {
-	for _, id := range h.engine.Unended() {
+// Waiting are the runs of a caller's tenant that wait for an answer, n at most, the one that was started first first, and how
+// many there are.
+func (h *Host) Waiting(ctx context.Context, c Caller, n int) (runs []run.Account, total int, err error) {
+	ids := h.engine.Waiting(c.who.tenant)
+	for _, id := range ids[:min(n, len(ids))] {
 		a, err := h.engine.Overview(ctx, id)
 		if asRefusal(err) != nil {
 			continue
 		}
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
-		if a.Snapshot.Interrupt != nil && c.owned(a) {
+		if a.Snapshot.Interrupt != nil { // nobody has answered meanwhile
 			runs = append(runs, a)
 		}
 	}
-	slices.SortStableFunc(runs, func(a, b run.Account) int { return a.Snapshot.StartedAt.Compare(b.Snapshot.StartedAt) })
-	return runs, nil
+	return runs, len(ids), nil
 }
 
 // Run is a run of a caller's tenant, with its events. The error is a [Refusal] where there is no such run.

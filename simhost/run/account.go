@@ -1,8 +1,11 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/openassay/assay/gen/openwopv1"
 )
@@ -96,14 +99,24 @@ func (r *liveRun) overview() Account {
 	return Account{Snapshot: r.state.Snapshot(), Lineage: r.state.lineage(), Paused: r.state.paused != nil, Iteration: r.state.loop.iteration}
 }
 
-// Unended are the ids of the runs that have not ended, in order.
-func (e *Engine) Unended() []string {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	ids := make([]string, 0, len(e.live))
-	for id := range e.live {
-		ids = append(ids, id)
+// Waiting are the ids of the runs of a tenant that wait for an answer, the one that was started first first.
+func (e *Engine) Waiting(owner string) []string {
+	type started struct {
+		id string
+		at time.Time
 	}
-	slices.Sort(ids)
+	var waiting []started
+	for _, r := range e.lives() {
+		r.mu.Lock()
+		if r.state.Waiting() && !r.lost && r.state.lineage().Owner == owner {
+			waiting = append(waiting, started{r.id, r.state.startedAt})
+		}
+		r.mu.Unlock()
+	}
+	slices.SortFunc(waiting, func(a, b started) int { return cmp.Or(a.at.Compare(b.at), strings.Compare(a.id, b.id)) })
+	ids := make([]string, len(waiting))
+	for i, w := range waiting {
+		ids[i] = w.id
+	}
 	return ids
 }
