@@ -229,7 +229,7 @@ func (t *tree) pointer(of string, i int) string {
 	if t.open == '[' {
 		return of + "/" + strconv.Itoa(i)
 	}
-	return of + "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(t.keys[i])
+	return of + "/" + escapeToken.Replace(t.keys[i])
 }
 
 // inline is an object on one line, with no more of it than leads to a mark.

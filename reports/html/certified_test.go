@@ -22,7 +22,7 @@ import (
 const key = "a-key-that-nobody-may-see"
 
 // simulated is a simulated host that commits these faults.
-func simulated(t *testing.T, faults ...string) http.Handler {
+func simulated(t testing.TB, faults ...string) http.Handler {
 	t.Helper()
 	host, err := openwop.New(t.Context(), openwop.Options{Key: key, Faults: faults})
 	if err != nil {
@@ -37,7 +37,7 @@ func simulated(t *testing.T, faults ...string) http.Handler {
 }
 
 // served is the address of a host.
-func served(t *testing.T, host http.Handler) string {
+func served(t testing.TB, host http.Handler) string {
 	t.Helper()
 	server := httptest.NewServer(host)
 	t.Cleanup(server.Close)
@@ -45,7 +45,7 @@ func served(t *testing.T, host http.Handler) string {
 }
 
 // certified certifies a host and leaves the reports in a folder, which it returns.
-func certified(t *testing.T, url string, o scenarios.Options) (dir string, report *scenarios.Report) {
+func certified(t testing.TB, url string, o scenarios.Options) (dir string, report *scenarios.Report) {
 	t.Helper()
 	o.Seed = 7
 	certification, err := scenarios.Certify(t.Context(), wire.Target{URL: url, Key: key}, o, questions.Suites()...)
@@ -61,7 +61,7 @@ func certified(t *testing.T, url string, o scenarios.Options) (dir string, repor
 }
 
 // resetting certifies a host whose loops count from 1 again when they are resumed.
-func resetting(t *testing.T, select_ scenarios.Selection) (dir, url string, report *scenarios.Report) {
+func resetting(t testing.TB, select_ scenarios.Selection) (dir, url string, report *scenarios.Report) {
 	t.Helper()
 	url = served(t, simulated(t, "loop.iteration-resets-on-resume"))
 	dir, report = certified(t, url, scenarios.Options{Select: select_})
@@ -69,7 +69,7 @@ func resetting(t *testing.T, select_ scenarios.Selection) (dir, url string, repo
 }
 
 // page is the content of a report.
-func page(t *testing.T, dir string) string {
+func page(t testing.TB, dir string) string {
 	t.Helper()
 	content, err := os.ReadFile(filepath.Join(dir, reports.ReportName))
 	if err != nil {
@@ -84,7 +84,7 @@ const nasty = `<script>alert(1)</script>"><img src=x onerror="alert(2)"><svg onl
 
 // hostile speaks well enough that many questions are put to it: it is a simulated host whose every string, but those that lead
 // on, is spoilt.
-func hostile(t *testing.T) http.Handler {
+func hostile(t testing.TB) http.Handler {
 	honest := simulated(t)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasSuffix(r.URL.Path, "/events") { // a stream stays what it is: the report shows what comes of it

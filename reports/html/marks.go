@@ -57,7 +57,7 @@ func gathered(c results.Check, t *wire.Transcript, came []string) []place {
 	}
 	list, rest := c.Pointer[:at[0]], strings.TrimLeft(c.Pointer[at[0]+1:], "0123456789")
 	var out []place
-	first := t.Entry(int(c.Exchange))
+	first, kind := t.Entry(int(c.Exchange)), kindOf(c, t)
 	for n := int(c.Exchange); n <= t.Len() && len(out) < len(came); n++ {
 		e := t.Entry(n)
 		if !samePath(first, e) {
@@ -70,7 +70,7 @@ func gathered(c results.Check, t *wire.Transcript, came []string) []place {
 		items, _ := look(document, list).([]any)
 		for i, item := range items {
 			found := look(item, rest)
-			if found == nil {
+			if found == nil || kind != "" && typeOf(item) != kind {
 				continue
 			}
 			if len(out) == len(came) || !sameJSON(found, came[len(out)]) {
@@ -104,6 +104,27 @@ func turnByTurn(c results.Check, t *wire.Transcript, came []string) []place {
 		out = append(out, place{n, c.Pointer, alike})
 	}
 	return out
+}
+
+// kindOf is the type of the event that a pointer goes through, "" where it goes through none: a list is gathered from events of
+// one type.
+func kindOf(c results.Check, t *wire.Transcript) string {
+	at := index.FindStringIndex(c.Pointer)
+	if at == nil {
+		return ""
+	}
+	var document any
+	if json.Unmarshal([]byte(replyOf(t.Entry(int(c.Exchange)))), &document) != nil {
+		return ""
+	}
+	rest := strings.TrimLeft(c.Pointer[at[0]+1:], "0123456789")
+	return typeOf(look(document, strings.TrimSuffix(c.Pointer, rest)))
+}
+
+func typeOf(event any) string {
+	members, _ := event.(map[string]any)
+	kind, _ := members["type"].(string)
+	return kind
 }
 
 func samePath(a, b *wire.Entry) bool {
@@ -150,7 +171,7 @@ func look(v any, pointer string) any {
 		if pointer == "" {
 			return v
 		}
-		token = strings.NewReplacer("~1", "/", "~0", "~").Replace(token)
+		token = unescapeToken.Replace(token)
 		switch container := v.(type) {
 		case map[string]any:
 			v = container[token]
@@ -166,3 +187,9 @@ func look(v any, pointer string) any {
 	}
 	return v
 }
+
+// Tokens of JSON pointers, to and fro.
+var (
+	escapeToken   = strings.NewReplacer("~", "~0", "/", "~1")
+	unescapeToken = strings.NewReplacer("~1", "/", "~0", "~")
+)

@@ -233,7 +233,7 @@ func (w *writer) shown(n int) {
 		}
 		filter := path(c.Pointer)
 		if places := marked(c, w.t); len(places) > 1 {
-			filter = gathering(c.Pointer)
+			filter = gathering(c.Pointer, kindOf(c, w.t))
 		}
 		if !slices.Contains(done, filter) {
 			done = append(done, filter)

@@ -96,7 +96,7 @@ func stringsOf(document any) []*carried {
 			}
 			slices.Sort(keys)
 			for _, k := range keys {
-				walk(v[k], pointer+"/"+strings.NewReplacer("~", "~0", "/", "~1").Replace(k))
+				walk(v[k], pointer+"/"+escapeToken.Replace(k))
 			}
 		case []any:
 			for i, item := range v {
@@ -157,7 +157,7 @@ func path(pointer string) string {
 	}
 	var b strings.Builder
 	for i, token := range strings.Split(strings.TrimPrefix(pointer, "/"), "/") {
-		token = strings.NewReplacer("~1", "/", "~0", "~").Replace(token)
+		token = unescapeToken.Replace(token)
 		switch {
 		case number.MatchString(token) && i > 0:
 			b.WriteString("[" + token + "]")
@@ -179,11 +179,15 @@ var (
 	plainKey = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 )
 
-// gathering is the filter of jq for the same member of all elements of an array.
-func gathering(pointer string) string {
+// gathering is the filter of jq for the same member of all elements of an array, or of those that are events of a type.
+func gathering(pointer, kind string) string {
 	at := index.FindStringIndex(pointer)
 	list, rest := pointer[:at[0]], strings.TrimLeft(pointer[at[0]+1:], "0123456789")
-	return "[" + strings.TrimSuffix(path(list), ".") + "[]" + strings.TrimSuffix(path(rest), ".") + " | values]"
+	list, rest = strings.TrimSuffix(path(list), ".")+"[]", strings.TrimSuffix(path(rest), ".")
+	if kind != "" {
+		return "[" + list + " | select(.type == " + asciiJSON(kind) + ")" + rest + " | values]"
+	}
+	return "[" + list + rest + " | values]"
 }
 
 // asciiJSON is a string as JSON in which nothing hides.
