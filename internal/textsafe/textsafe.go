@@ -100,6 +100,9 @@ func visible(r rune) bool {
 func Clip(s string, n int) string {
 	// A long text is cut before it is spelled out, which can make it ten times as long.
 	cut := false
+	if most := utf8.UTFMax * (n + 1); n >= 0 && len(s) > most { // more than n characters, whatever they are
+		s = s[:most]
+	}
 	if utf8.RuneCountInString(s) > n {
 		runes := 0
 		for i := range s {

@@ -85,7 +85,7 @@ func parse(d *json.Decoder, depth int) (*tree, error) {
 	if !nested {
 		return &tree{text: encode(token)}, nil
 	}
-	t := &tree{open: byte(delim)}
+	t := &tree{open: byte(delim)} //nolint:gosec // { or [
 	for d.More() {
 		if t.open == '{' {
 			key, err := d.Token()
@@ -268,14 +268,14 @@ func (l *layout) shown(t *tree, pointer string) map[int]bool {
 	var compared []int
 	leading := false
 	for i := range t.items {
-		switch class := l.leads(t.pointer(pointer, i)); {
-		case class == differs:
+		switch l.leads(t.pointer(pointer, i)) {
+		case differs:
 			leading = true
 			out[i-1], out[i], out[i+1] = true, true, true
 			for _, k := range compared[max(0, len(compared)-mostAlike):] {
 				out[k] = true
 			}
-		case class == alike:
+		case alike:
 			compared = append(compared, i)
 		}
 		if len(t.items) <= mostMembers || !leading && i < mostMembers && len(l.marks) == 0 {

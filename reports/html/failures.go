@@ -89,10 +89,11 @@ func (m *maker) broken(violations []results.Check) []broken {
 	}
 	var out []broken
 	for _, id := range ids {
-		seen := ""
+		var places []string
 		for _, c := range by[id] {
-			seen += fmt.Sprintf("%q %q %s\n", c.Expected, c.Actual, excerpt.Place(c))
+			places = append(places, fmt.Sprintf("%q %q %s", c.Expected, c.Actual, excerpt.Place(c)))
 		}
+		seen := strings.Join(places, "\n")
 		if i := slices.IndexFunc(out, func(b broken) bool { return b.seen == seen }); i >= 0 {
 			out[i].Requirements = append(out[i].Requirements, m.requirement(id))
 			continue
@@ -165,7 +166,7 @@ func (m *maker) exchange(n int, e wire.Entry, violations []results.Check, places
 	for _, p := range places {
 		if p.exchange == n && marks[p.pointer] != differs {
 			marks[p.pointer] = p.class
-			if p.class == differs {
+			if p.class == differs && len(x.Marked) < mostShown {
 				x.Marked = append(x.Marked, clip(p.pointer, mostValue))
 			}
 		}

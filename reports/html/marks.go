@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -19,7 +20,8 @@ type place struct {
 }
 
 // marked are the places that a violation is about. A check says where the first value stood; where it compared a list that was
-// gathered from the elements of an array, the others are found again, and only those marked that are not as expected.
+// gathered from the elements of an array, the others are found again, and only those marked that are not as expected, or not as
+// the first where no list was expected.
 func marked(c results.Check, t *wire.Transcript) []place {
 	if c.Exchange == 0 || c.Part != "" && !strings.HasPrefix(c.Part, "event:") || c.Pointer == "" {
 		return nil
@@ -27,10 +29,11 @@ func marked(c results.Check, t *wire.Transcript) []place {
 	_, value := valueIn(c.Expected)
 	wanted, isList := elements(value)
 	came, cameList := elements(c.Actual)
-	if isList && cameList && c.Part == "" {
+	if cameList && c.Part == "" {
 		if found := gathered(c, t, came); found != nil {
+			same := !slices.ContainsFunc(came, func(e string) bool { return e != came[0] })
 			for i := range found {
-				if i >= len(wanted) || wanted[i] != came[i] {
+				if isList && (i >= len(wanted) || wanted[i] != came[i]) || !isList && (same || came[i] != came[0]) {
 					found[i].class = differs
 				}
 			}

@@ -88,11 +88,13 @@ type report struct {
 	Findings     []findingGroup
 	MoreFindings int
 	Sightings    []sighting
-	Leftovers    []string
-	Suites       []*suite
-	Loops        []drawn
-	MoreLoops    int
-	Narrowed     []string
+
+	MoreSightings int
+	Leftovers     []string
+	Suites        []*suite
+	Loops         []drawn
+	MoreLoops     int
+	Narrowed      []string
 }
 
 // maker makes the parts of a report.
@@ -128,6 +130,7 @@ func newReport(c Certification) report {
 	r.Claims = m.claims()
 	r.Findings, r.MoreFindings = m.findings()
 	r.Sightings, r.Leftovers = m.sightings(), m.leftovers()
+	r.MoreSightings = max(len(d.NotClaimed)-mostSightings, 0)
 	r.Loops, r.MoreLoops = m.loops()
 	r.Suites = m.suites(r.Loops)
 	return r
@@ -197,7 +200,9 @@ type profile struct {
 }
 
 // order in which statuses are told: what is wrong first.
-var order = []string{"violated", "failed", "broken", "unproved", "blocked", "inconclusive", "attested", "certified", "proved", "passed", "inapplicable"}
+var order = []string{
+	"violated", "failed", "broken", "unproved", "blocked", "inconclusive", "attested", "certified", "proved", "passed", "inapplicable",
+}
 
 func (m *maker) profiles() []profile {
 	var out []profile
@@ -230,7 +235,10 @@ type count struct {
 }
 
 func counts(t results.Totals) []count {
-	all := []count{{"failed", t.Failed}, {"broken", t.Broken}, {"blocked", t.Blocked}, {"inconclusive", t.Inconclusive}, {"passed", t.Passed}, {"inapplicable", t.Inapplicable}}
+	all := []count{
+		{"failed", t.Failed}, {"broken", t.Broken}, {"blocked", t.Blocked}, {"inconclusive", t.Inconclusive}, {"passed", t.Passed},
+		{"inapplicable", t.Inapplicable},
+	}
 	return slices.DeleteFunc(all, func(c count) bool { return c.N == 0 })
 }
 

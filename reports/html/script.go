@@ -16,6 +16,7 @@ import (
 // Bounds of a script.
 const (
 	mostSteps      = 40
+	mostExpected   = 20
 	mostScript     = 48 << 10 // bytes
 	mostStepBody   = 16 << 10 // bytes of one request's body
 	mostCarried    = 4096     // strings of a reply that are looked at
@@ -55,7 +56,7 @@ func (s scripted) script() string {
 		}
 		w.step(i, n)
 	}
-	w.expectations()
+	w.expectations(&w.body)
 	return w.head() + w.body.String()
 }
 
@@ -84,9 +85,7 @@ func (s scripted) turns(looks []int) string {
 		}
 		fmt.Fprintf(&b, "printf '%%s' %s |\n  %s\n", quote(asJSON(p.Input)), strings.Join(words, " "))
 	}
-	for _, c := range s.checks {
-		fmt.Fprintf(&b, "\n# %s expected %s\n#   at %s\n#   it was %s\n", comment(c.Requirement), comment(c.Expected), comment(excerpt.Place(c)), comment(c.Actual))
-	}
+	s.expectations(&b)
 	return b.String()
 }
 
@@ -152,7 +151,8 @@ func (w *writer) actsNext(picked map[int]bool, n, last int) bool {
 
 func (w *writer) head() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "#!/bin/sh\n# %s\n# needs curl and jq; what is carried from one reply into the next request is a variable\nset -eu\n", textsafe.Line(w.scenario.ID))
+	fmt.Fprintf(&b, "#!/bin/sh\n# %s\n", textsafe.Line(w.scenario.ID))
+	b.WriteString("# needs curl and jq; what is carried from one reply into the next request is a variable\nset -eu\n")
 	fmt.Fprintf(&b, "BASE=${BASE:-%s}\n", bare(w.address))
 	if w.keyed {
 		b.WriteString(": \"${ASSAY_KEY:?the key of the target}\"\n")
@@ -190,7 +190,7 @@ func (w *writer) step(i, n int) {
 	if m := e.Request.Method; m != http.MethodGet {
 		fmt.Fprintf(&w.body, " -X %s", quote(textsafe.Line(m)))
 	}
-	fmt.Fprintf(&w.body, " %s", w.address_(e.Request.URL, n))
+	fmt.Fprintf(&w.body, " %s", w.url(e.Request.URL, n))
 	for _, name := range headers(e.Request.Header) {
 		fmt.Fprintf(&w.body, " \\\n  -H %s", w.header(name, e.Request.Header[name], n))
 	}
@@ -242,8 +242,13 @@ func (w *writer) shown(n int) {
 	}
 }
 
-func (w *writer) expectations() {
-	for _, c := range w.checks {
-		fmt.Fprintf(&w.body, "\n# %s expected %s\n#   in %s\n#   it was %s\n", comment(c.Requirement), comment(c.Expected), comment(excerpt.Place(c)), comment(c.Actual))
+// expectations ends a script with what was expected, and what it was.
+func (s scripted) expectations(b *strings.Builder) {
+	for _, c := range s.checks[:min(len(s.checks), mostExpected)] {
+		fmt.Fprintf(b, "\n# %s expected %s\n#   in %s\n", comment(c.Requirement), comment(c.Expected), comment(excerpt.Place(c)))
+		fmt.Fprintf(b, "#   it was %s\n", comment(c.Actual))
+	}
+	if more := len(s.checks) - mostExpected; more > 0 {
+		fmt.Fprintf(b, "\n# %d more expectations are left out: see results.json\n", more)
 	}
 }

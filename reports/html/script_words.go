@@ -114,9 +114,8 @@ func stringsOf(document any) []*carried {
 
 // idLike says whether a string may be an id: no spaces, and a digit or a placeholder in it.
 func idLike(s string) bool {
-	return strings.ContainsAny(s, "0123456789") && !strings.ContainsFunc(s, func(r rune) bool {
-		return unicode.IsSpace(r) || r == '/' || r == '"' || r == '\\' || r > '~' || r < ' '
-	})
+	return strings.ContainsAny(s, "0123456789") &&
+		!strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune(`/"\\`, r) })
 }
 
 // variable is the name that the member at a pointer gives: /runId is RUN_ID.
@@ -142,7 +141,8 @@ func variable(pointer string) string {
 		word = word[:mostVariable]
 	}
 	// A prefix keeps it from being a variable that the shell or curl knows, such as PATH.
-	if !strings.HasSuffix(word, "ID") && !strings.HasSuffix(word, "TOKEN") || word == "" || word[0] <= '9' || word == "UID" || word == "EUID" || word == "PPID" {
+	known := slices.Contains([]string{"UID", "EUID", "PPID"}, word)
+	if known || !strings.HasSuffix(word, "ID") && !strings.HasSuffix(word, "TOKEN") || word[0] <= '9' {
 		word = "THE_" + word
 	}
 	return word
@@ -203,7 +203,8 @@ func asJSON(body string) string {
 
 // unprintable says whether a text has something in it that cannot stand in a script as it is.
 func unprintable(s string) bool {
-	return textsafe.Line(strings.NewReplacer("\n", "", "\t", "").Replace(s)) != strings.NewReplacer("\n", "", "\t", "").Replace(s)
+	s = strings.NewReplacer("\n", "", "\t", "").Replace(s)
+	return textsafe.Line(s) != s
 }
 
 // comment is text for the rest of a line that begins with #.
@@ -263,28 +264,26 @@ func (w *writer) word(s string, n int) string {
 
 // secret is the variable for a placeholder.
 func (w *writer) secret(placeholder string) string {
-	switch words := strings.Trim(placeholder, "<>"); {
-	case words == "secret":
+	words := strings.Trim(placeholder, "<>")
+	if words == "secret" {
 		w.keyed = true
 		return "ASSAY_KEY"
-	default:
-		name := strings.ToUpper(strings.NewReplacer(" ", "_", ":", "_").Replace(words))
-		name = strings.Replace(name, "SECRET_OF_", "KEY_OF_", 1)
-		what := "the secret that the transcript has as " + strings.NewReplacer("secret of", "key of", "secret:", "number ").Replace(words)
-		w.needed[name] = what
-		return name
 	}
+	name := strings.ToUpper(strings.NewReplacer(" ", "_", ":", "_").Replace(words))
+	name = strings.Replace(name, "SECRET_OF_", "KEY_OF_", 1)
+	w.needed[name] = "the " + strings.NewReplacer("secret of", "key of", "secret:", "secret that the transcript calls number ").Replace(words)
+	return name
 }
 
-// address_ is a URL as a word, from the base address where it is below it.
-func (w *writer) address_(url string, n int) string {
-	if rest, below := strings.CutPrefix(url, w.address); below {
+// url is a URL as a word, from the base address where it is below it.
+func (w *writer) url(sent string, n int) string {
+	if rest, below := strings.CutPrefix(sent, w.address); below {
 		if rest == "" {
 			return `"$BASE"`
 		}
 		return `"$BASE"` + w.word(textsafe.Line(rest), n)
 	}
-	return w.word(textsafe.Line(url), n)
+	return w.word(textsafe.Line(sent), n)
 }
 
 // headers are those that a request is made again with.

@@ -65,7 +65,8 @@ func (m *maker) open() []open {
 		out = append(out, group)
 	}
 	if weak := m.weak(); len(weak) > 0 {
-		out = append(out, open{Verdict: "attested", Heading: plural(len(weak), "requirement") + " kept as far as a test seam tells", Causes: []cause{{Reasons: weak}}})
+		heading := plural(len(weak), "requirement") + " kept as far as a test seam tells"
+		out = append(out, open{Verdict: "attested", Heading: heading, Causes: []cause{{Reasons: weak}}})
 	}
 	return out
 }
@@ -267,8 +268,9 @@ func (m *maker) suites(loops []drawn) []*suite {
 
 func (m *maker) scenario(s results.ScenarioResult, loops []drawn) scenario {
 	out := scenario{
-		Anchor: anchor(s.ID), ID: clip(s.ID, mostWords), Title: s.Title, Suite: clip(s.Suite, mostName), Verdict: string(s.Verdict), Evidence: string(s.Evidence),
-		Reason: clip(s.Reason, mostWords), Unblock: clip(s.Unblock, mostWords), Failure: m.anchors[s.ID], Claim: clip(s.Claim, mostName), Took: took(s.Seconds),
+		Anchor: anchor(s.ID), ID: clip(s.ID, mostWords), Title: s.Title, Suite: clip(s.Suite, mostName),
+		Verdict: string(s.Verdict), Evidence: string(s.Evidence), Reason: clip(s.Reason, mostWords), Unblock: clip(s.Unblock, mostWords),
+		Failure: m.anchors[s.ID], Claim: clip(s.Claim, mostName), Took: took(s.Seconds),
 	}
 	out.Name = out.ID[strings.LastIndexByte(out.ID, '/')+1:]
 	words := []string{out.ID, out.Title, out.Claim}
@@ -278,7 +280,9 @@ func (m *maker) scenario(s results.ScenarioResult, loops []drawn) scenario {
 	}
 	out.Words = strings.ToLower(strings.Join(words, " "))
 	for _, c := range s.Checks[:min(len(s.Checks), mostChecks)] {
-		out.Checks = append(out.Checks, checked{clip(c.Requirement, mostName), clip(c.Expected, mostValue*2), clip(c.Actual, mostValue*2), clip(excerpt.Place(c), mostValue), c.Ok})
+		out.Checks = append(out.Checks, checked{
+			clip(c.Requirement, mostName), clip(c.Expected, mostValue*2), clip(c.Actual, mostValue*2), clip(excerpt.Place(c), mostValue), c.Ok,
+		})
 	}
 	out.More = max(len(s.Checks)-mostChecks, 0)
 	for _, f := range s.Findings[:min(len(s.Findings), mostReasons)] {

@@ -99,7 +99,7 @@ func inWords(l loop) string {
 		fmt.Fprintf(&b, "%d more turns are not shown. ", l.Left)
 	}
 	if l.End != "" {
-		fmt.Fprintf(&b, "The run %s.", map[string]string{"completed": "completed", "failed": "failed", "cancelled": "was cancelled", "escalated": "was escalated"}[l.End])
+		fmt.Fprintf(&b, "It ended: %s.", l.End)
 	}
 	return strings.TrimSpace(b.String())
 }

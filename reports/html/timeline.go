@@ -95,7 +95,7 @@ func (r *loop) turn(number json.RawMessage, kind string, retries bool) {
 		var before, now int
 		last := r.Turns[len(r.Turns)-1].Number
 		_, err := fmt.Sscanf(last+" "+t.Number, "%d %d", &before, &now)
-		if err == nil && now != before+1 && !(retries && now == before) {
+		if err == nil && now != before+1 && (!retries || now != before) {
 			t.Odd = last
 		}
 	}
