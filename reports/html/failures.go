@@ -42,6 +42,9 @@ type compared struct {
 // mostCompared is how many expectations are shown of one requirement that a scenario found violated.
 const mostCompared = 6
 
+// mostSeen is how many expectations that did not hold are looked for in the exchanges, of one scenario.
+const mostSeen = 24
+
 func (m *maker) failures() (out []failure, more int) {
 	for _, s := range m.doc.Scenarios {
 		if s.Verdict != results.VerdictFailed {
@@ -68,7 +71,8 @@ func (m *maker) failure(s results.ScenarioResult) failure {
 		return f
 	}
 	f.Drive, f.Transcript = s.Drives[0], m.transcript(s.Drives[0])
-	t := m.Transcripts[f.Drive]
+	t := &replies{Transcript: m.Transcripts[f.Drive]}
+	violations = violations[:min(len(violations), mostSeen)]
 	f.Exchanges = m.exchanges(violations, t)
 	f.Script = scripted{s, m.doc.Target.Address, m.Protocol.KeyHeader, violations, t}.script()
 	for i, l := range m.loopsOf(f.Drive) {
@@ -121,7 +125,7 @@ type exchange struct {
 	Marked     []string // where the marks stand, for those who do not see them
 }
 
-func (m *maker) exchanges(violations []results.Check, t *wire.Transcript) []exchange {
+func (m *maker) exchanges(violations []results.Check, t *replies) []exchange {
 	numbers, places := shownOf(violations, t)
 	var out []exchange
 	for _, n := range numbers {
@@ -134,8 +138,8 @@ func (m *maker) exchanges(violations []results.Check, t *wire.Transcript) []exch
 
 // shownOf are the entries that show what violations are about, and the places in them that are marked. Where what differs came
 // in a later entry than the check names, that is shown too.
-func shownOf(violations []results.Check, t *wire.Transcript) ([]int, []place) {
-	numbers := excerpt.Exchanges(violations, t)
+func shownOf(violations []results.Check, t *replies) ([]int, []place) {
+	numbers := excerpt.Exchanges(violations, t.Transcript)
 	var places []place
 	for _, c := range violations {
 		places = append(places, marked(c, t)...)

@@ -19,10 +19,28 @@ type place struct {
 	class    string
 }
 
+// replies are those of a transcript. The one that was decoded last is kept: one check after another is about it.
+type replies struct {
+	*wire.Transcript
+	last int
+	kept any
+	ok   bool
+}
+
+// document is the reply of an entry, where it is JSON.
+func (r *replies) document(n int) (any, bool) {
+	if r.last != n || n == 0 {
+		r.last, r.kept = n, nil
+		text := replyOf(r.Entry(n))
+		r.ok = len(text) <= mostParsed && json.Unmarshal([]byte(text), &r.kept) == nil
+	}
+	return r.kept, r.ok
+}
+
 // marked are the places that a violation is about. A check says where the first value stood; where it compared a list that was
 // gathered from the elements of an array, the others are found again, and only those marked that are not as expected, or not as
 // the first where no list was expected.
-func marked(c results.Check, t *wire.Transcript) []place {
+func marked(c results.Check, t *replies) []place {
 	if c.Exchange == 0 || c.Part != "" && !strings.HasPrefix(c.Part, "event:") || c.Pointer == "" {
 		return nil
 	}
@@ -48,7 +66,7 @@ var index = regexp.MustCompile(`/\d+(/|$)`)
 
 // gathered finds the elements of a list that a check compared: the values at its pointer with another number in it, in this
 // reply and, where the log came in pages, in those after it. nil where that is not what it compared.
-func gathered(c results.Check, t *wire.Transcript, came []string) []place {
+func gathered(c results.Check, t *replies, came []string) []place {
 	if e := t.Entry(int(c.Exchange)); e != nil && e.Process != nil {
 		if found := turnByTurn(c, t, came); found != nil {
 			return found
@@ -66,8 +84,8 @@ func gathered(c results.Check, t *wire.Transcript, came []string) []place {
 		if !samePath(first, e) {
 			break
 		}
-		var document any
-		if json.Unmarshal([]byte(replyOf(e)), &document) != nil {
+		document, ok := t.document(n)
+		if !ok {
 			return nil
 		}
 		items, _ := look(document, list).([]any)
@@ -90,15 +108,15 @@ func gathered(c results.Check, t *wire.Transcript, came []string) []place {
 
 // turnByTurn finds the elements of a list that was compared in the answers of one process after another, where each has one at
 // the same pointer.
-func turnByTurn(c results.Check, t *wire.Transcript, came []string) []place {
+func turnByTurn(c results.Check, t *replies, came []string) []place {
 	if len(came) < 2 {
 		return nil
 	}
 	var out []place
 	for i, element := range came {
 		n := int(c.Exchange) + i
-		var document any
-		if e := t.Entry(n); e == nil || e.Process == nil || json.Unmarshal([]byte(e.Process.Output), &document) != nil {
+		document, ok := t.document(n)
+		if e := t.Entry(n); !ok || e.Process == nil {
 			return nil
 		}
 		if found := look(document, c.Pointer); found == nil || !sameJSON(found, element) {
@@ -111,15 +129,12 @@ func turnByTurn(c results.Check, t *wire.Transcript, came []string) []place {
 
 // kindOf is the type of the event that a pointer goes through, "" where it goes through none: a list is gathered from events of
 // one type.
-func kindOf(c results.Check, t *wire.Transcript) string {
+func kindOf(c results.Check, t *replies) string {
 	at := index.FindStringIndex(c.Pointer)
 	if at == nil {
 		return ""
 	}
-	var document any
-	if json.Unmarshal([]byte(replyOf(t.Entry(int(c.Exchange)))), &document) != nil {
-		return ""
-	}
+	document, _ := t.document(int(c.Exchange))
 	rest := strings.TrimLeft(c.Pointer[at[0]+1:], "0123456789")
 	return typeOf(look(document, strings.TrimSuffix(c.Pointer, rest)))
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/openassay/assay/gen/results"
 	"github.com/openassay/assay/internal/textsafe"
 	"github.com/openassay/assay/reports/excerpt"
-	"github.com/openassay/assay/scenarios/wire"
 )
 
 // Bounds of a script.
@@ -19,7 +18,7 @@ const (
 	mostExpected   = 20
 	mostScript     = 48 << 10 // bytes
 	mostStepBody   = 16 << 10 // bytes of one request's body
-	mostCarried    = 4096     // strings of a reply that are looked at
+	mostCarried    = 2000     // strings of all replies that are tried
 	leastCarried   = 6        // characters of a value that a later request is taken to have got from a reply
 	mostCarriedLen = 512
 )
@@ -30,7 +29,7 @@ type scripted struct {
 	address   string
 	keyHeader string // in which the credential goes, "" for a bearer
 	checks    []results.Check
-	t         *wire.Transcript
+	t         *replies
 }
 
 // script is a shell script that does again, with curl and jq, what a violation was seen in: the requests that led to it, the
@@ -44,7 +43,7 @@ func (s scripted) script() string {
 	if e := s.t.Entry(looks[len(looks)-1]); e != nil && e.Process != nil {
 		return s.turns(looks)
 	}
-	w := &writer{scripted: s, vars: carriedBy(s.t, looks[len(looks)-1]), needed: map[string]string{}}
+	w := &writer{scripted: s, vars: carriedBy(s.t.Transcript, looks[len(looks)-1]), needed: map[string]string{}}
 	w.steps = w.pick(looks)
 	if len(w.steps) == 0 {
 		return ""

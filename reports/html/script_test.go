@@ -31,7 +31,7 @@ func asked(method, path, body, reply string) wire.Entry {
 
 func scriptOf(t *testing.T, s *wire.Transcript, checks ...results.Check) string {
 	t.Helper()
-	script := scripted{scenario: results.ScenarioResult{ID: "a/b/c"}, address: "http://h", checks: checks, t: s}.script()
+	script := scripted{scenario: results.ScenarioResult{ID: "a/b/c"}, address: "http://h", checks: checks, t: &replies{Transcript: s}}.script()
 	if sh, err := exec.LookPath("sh"); err == nil && script != "" {
 		check := exec.Command(sh, "-n")
 		check.Stdin = strings.NewReader(script)

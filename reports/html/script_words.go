@@ -40,17 +40,13 @@ func (c *carried) in(e *wire.Entry) bool {
 // carriedBy finds what the target gave away in the entries up to the last and was sent back later. What a request had in it
 // before any reply did is none of it.
 func carriedBy(t *wire.Transcript, last int) []*carried {
+	sent, ends := sentIn(t, last)
 	var out []*carried
-	known := map[string]bool{}
+	tried := map[string]bool{} // a value that is not sent after one reply is not sent after a later one
 	taken := map[string]int{}
-	var sent strings.Builder
 	for n := 1; n <= last; n++ {
 		e := t.Entry(n)
-		if e.Request == nil || e.Kind == "inbound" {
-			continue
-		}
-		sent.WriteString(e.Request.URL + "\n" + e.Request.Body + "\n")
-		if e.Response == nil || len(e.Response.Body) > mostParsed {
+		if e.Request == nil || e.Response == nil || e.Kind == "inbound" || len(e.Response.Body) > mostParsed || len(tried) >= mostCarried {
 			continue
 		}
 		var document any
@@ -58,10 +54,13 @@ func carriedBy(t *wire.Transcript, last int) []*carried {
 			continue
 		}
 		for _, c := range stringsOf(document) {
-			if known[c.value] || strings.Contains(sent.String(), c.value) || !sentLater(t, n, last, c) {
+			if tried[c.value] || len(tried) >= mostCarried {
 				continue
 			}
-			known[c.value] = true
+			tried[c.value] = true
+			if !strings.Contains(sent[ends[n]:], c.value) || strings.Contains(sent[:ends[n]], c.value) {
+				continue
+			}
 			c.from, c.name = n, variable(c.pointer)
 			if taken[c.name]++; taken[c.name] > 1 {
 				c.name += "_" + strconv.Itoa(taken[c.name])
@@ -74,13 +73,27 @@ func carriedBy(t *wire.Transcript, last int) []*carried {
 	return out
 }
 
-func sentLater(t *wire.Transcript, n, last int, c *carried) bool {
-	for m := n + 1; m <= last; m++ {
-		if e := t.Entry(m); e.Kind != "inbound" && c.in(e) {
-			return true
+// mostSent is how much of what was sent is searched, in bytes.
+const mostSent = 256 << 10
+
+// sentIn is what the requests up to the last have in them, one after another, and where that of each entry ends. A body that is
+// too long for a script is left out.
+func sentIn(t *wire.Transcript, last int) (sent string, ends []int) {
+	var b strings.Builder
+	ends = []int{0} // entries are counted from 1
+	for n := 1; n <= last; n++ {
+		if e := t.Entry(n); e.Request != nil && e.Kind != "inbound" && b.Len() < mostSent {
+			b.WriteString(e.Request.URL + "\n")
+			if len(e.Request.Body) <= mostStepBody {
+				b.WriteString(e.Request.Body + "\n")
+			}
+			for _, name := range headers(e.Request.Header) {
+				b.WriteString(e.Request.Header[name] + "\n")
+			}
 		}
+		ends = append(ends, b.Len())
 	}
-	return false
+	return b.String(), ends
 }
 
 // stringsOf are the strings of a document that may be ids, in the order of their pointers.
