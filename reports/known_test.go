@@ -40,6 +40,15 @@ func TestKnownFailures(t *testing.T) {
 	if !strings.Contains(junit.String(), `failures="0"`) || !strings.Contains(junit.String(), `<skipped message="known failure: it is slow `) || !strings.Contains(junit.String(), `type="known"`) {
 		t.Errorf("JUnit does not tell it as known:\n%s", &junit)
 	}
+	var page bytes.Buffer
+	if err := reports.HTML(&page, r.Protocol, doc, r.Drives); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"A known failure, which the exit code does not count: <bdi>it is slow ", "<code><bdi>DEMO-A2 02c4f5b5ad15</bdi></code>", "1 known failure (assay"} {
+		if !strings.Contains(page.String(), want) {
+			t.Errorf("report.html has no %q", want)
+		}
+	}
 	raw, err := reports.MarshalResults(doc)
 	if err != nil {
 		t.Fatal(err)

@@ -22,6 +22,8 @@ type failure struct {
 	Again            string
 	Script           string
 	Pictures         []picture
+	Signatures       []string // with the requirements that they are of
+	Known            string   // why it was expected; "" where nobody did
 }
 
 // broken is what is violated in one way: a requirement, or several that say the same of what was seen.
@@ -64,6 +66,14 @@ func (m *maker) failure(s results.ScenarioResult) failure {
 	f := failure{Anchor: m.anchors[s.ID], Scenario: anchor(s.ID), ID: clip(s.ID, mostWords), Title: s.Title, Suite: clip(s.Suite, mostName)}
 	violations := excerpt.Violations(s, m.ledger)
 	f.Broken = m.broken(violations)
+	for _, c := range violations {
+		if c.Signature != nil {
+			f.Signatures = append(f.Signatures, clip(c.Requirement+" "+*c.Signature, mostName))
+		}
+	}
+	if k := s.Known; k != nil {
+		f.Known = clip(k.Reason+" ("+k.Issue+")", mostWords)
+	}
 	if s.Failure != nil {
 		f.Again = clip(s.Failure.Again, 4*mostWords)
 	}

@@ -93,7 +93,7 @@ func (e expected) write(content []byte) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(staged.Name()) // it is gone once it was moved
+	defer func() { _ = os.Remove(staged.Name()) }() // it is gone once it was moved
 	_, err = staged.Write(content)
 	if err := errors.Join(err, staged.Chmod(mode), staged.Close()); err != nil {
 		return err

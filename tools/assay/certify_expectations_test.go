@@ -43,16 +43,16 @@ func TestInterruptedLeavesTheExpectations(t *testing.T) {
 // The file is replaced in one step, keeps its mode and where it lies, and is left alone when somebody else has written it.
 func TestTheListIsWrittenAsAWhole(t *testing.T) {
 	dir := t.TempDir()
-	real, link := filepath.Join(dir, "real.yaml"), filepath.Join(dir, "link.yaml")
-	if err := errors.Join(os.WriteFile(real, []byte("old\n"), 0o640), os.Symlink("real.yaml", link)); err != nil {
+	file, link := filepath.Join(dir, "real.yaml"), filepath.Join(dir, "link.yaml")
+	if err := errors.Join(os.WriteFile(file, []byte("old\n"), 0o640), os.Symlink("real.yaml", link)); err != nil {
 		t.Fatal(err)
 	}
 	e := expected{list: &expectations.List{File: link}, content: []byte("old\n"), there: true}
 	if err := e.write([]byte("new\n")); err != nil {
 		t.Fatal(err)
 	}
-	info, err := os.Stat(real)
-	if got, _ := os.ReadFile(real); err != nil || string(got) != "new\n" || info.Mode().Perm() != 0o640 {
+	info, err := os.Stat(file)
+	if got, _ := os.ReadFile(file); err != nil || string(got) != "new\n" || info.Mode().Perm() != 0o640 {
 		t.Errorf("%q, %v, %v", got, info, err)
 	}
 	if target, err := os.Readlink(link); err != nil || target != "real.yaml" {
@@ -65,7 +65,7 @@ func TestTheListIsWrittenAsAWhole(t *testing.T) {
 	if err := e.write([]byte("newer\n")); err == nil {
 		t.Error("a file that was made meanwhile is replaced")
 	}
-	if got, _ := os.ReadFile(real); string(got) != "new\n" {
+	if got, _ := os.ReadFile(file); string(got) != "new\n" {
 		t.Errorf("%q", got)
 	}
 	entries, err := os.ReadDir(dir)

@@ -19,19 +19,19 @@ const profileFolder = "profiles"
 
 // frozenProfile is a profile as its file has it. The fields are those of the generated Profile.
 type frozenProfile struct {
-	Name         string                `json:"id" yaml:"id"` // of all its revisions
-	Revision     int                   `json:"revision" yaml:"revision"`
-	Protocol     string                `json:"protocol" yaml:"protocol"`
-	Title        string                `json:"title" yaml:"title"`
-	Claims       []string              `json:"claims" yaml:"claims"`
+	Name         string                `json:"id"           yaml:"id"` // of all its revisions
+	Revision     int                   `json:"revision"     yaml:"revision"`
+	Protocol     string                `json:"protocol"     yaml:"protocol"`
+	Title        string                `json:"title"        yaml:"title"`
+	Claims       []string              `json:"claims"       yaml:"claims"`
 	Requirements []profileRow          `json:"requirements" yaml:"requirements"`
-	Digest       string                `json:"-" yaml:"digest"`
+	Digest       string                `json:"-"            yaml:"digest"`
 	at           map[string]*yaml.Node // where its keys stand
 }
 
 type profileRow struct {
-	ID        string   `json:"id" yaml:"id"`
-	Evidence  string   `json:"evidence" yaml:"evidence"`
+	ID        string   `json:"id"        yaml:"id"`
+	Evidence  string   `json:"evidence"  yaml:"evidence"`
 	Scenarios []string `json:"scenarios" yaml:"scenarios"`
 }
 

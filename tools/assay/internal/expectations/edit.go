@@ -42,12 +42,12 @@ func (l *List) Update(content []byte, j *Judgement) ([]byte, *List, Change, erro
 	want := append(l.without(j.stale), fresh...)
 	got, err := Read(l.File, []byte(edited))
 	if err != nil || !slices.EqualFunc(got.Entries, want, Expectation.equal) {
-		return nil, nil, change, byHand
+		return nil, nil, change, errByHand
 	}
 	return []byte(edited), got, change, nil
 }
 
-var byHand = errors.New("its " + Key + " are not written line by line: give each a line of its own that begins with - scenario, or edit them by hand")
+var errByHand = errors.New("its " + Key + " are not written line by line: give each a line of its own that begins with - scenario, or edit them by hand")
 
 // Read is the list in the content of a file of parameters; without one it is empty.
 func Read(file string, content []byte) (*List, error) {
@@ -148,7 +148,7 @@ func newDocument(content string) (*document, error) {
 			at--
 		}
 		if at <= d.key || value.Style&yaml.FlowStyle != 0 {
-			return nil, byHand
+			return nil, errByHand
 		}
 		d.dashes = append(d.dashes, at)
 	}
@@ -208,13 +208,12 @@ func (d *document) add(list []Expectation) {
 	if len(list) == 0 {
 		return
 	}
-	depth, at := 2, 0
+	depth, at := 2, d.key+1
 	switch n := len(d.dashes); {
 	case n > 0:
 		depth, at = indent(d.lines[d.dashes[n-1]]), d.after(d.dashes[n-1])
 	case d.key >= 0:
 		d.lines[d.key] = emptyList.ReplaceAllString(d.lines[d.key], "$1$2")
-		at = d.key + 1
 	default:
 		if len(d.lines) > 0 && d.line(len(d.lines)-1) != "" {
 			d.lines = append(d.lines, "")

@@ -188,7 +188,7 @@ func FuzzUpdate(f *testing.F) {
 		if change.Added == 0 && change.Removed == 0 && string(got) != content {
 			t.Errorf("nothing changed, and the file is another: %q", got)
 		}
-		for _, line := range strings.Split(content, "\n") {
+		for line := range strings.SplitSeq(content, "\n") {
 			if c := strings.TrimSpace(line); strings.HasPrefix(c, "rate:") && !strings.Contains(string(got), c) {
 				t.Errorf("%q is gone from %q", c, got)
 			}

@@ -31,7 +31,7 @@ type Expectation struct {
 	Line        int    // where it stands in the file, from 1
 }
 
-// todo begins a reason or an issue that nobody has written yet.
+// What a reason or an issue begins with that is still to be written.
 const todo = "TODO"
 
 // List is all that is expected, in the order of the file.
