@@ -122,7 +122,7 @@ func known(doc results.Results) (n int) {
 func code(s string) string { return textsafe.Markdown(textsafe.Clip(s, mostName)) }
 func long(s string) string { return textsafe.Markdown(textsafe.Clip(s, mostText)) }
 
-// Annotations writes a command to the runner for each failure, a line each. Where there are more than GitHub shows, the last
+// Annotations writes a command to the runner for each failure, and for each expectation that does not hold, a line each. Where there are more than GitHub shows, the last
 // one says how many are left.
 func Annotations(w io.Writer, doc results.Results) error {
 	bad := failures(doc)
@@ -141,6 +141,11 @@ func Annotations(w io.Writer, doc results.Results) error {
 	}
 	if n := len(bad) - len(shown); n > 0 {
 		fmt.Fprintf(&b, "::error title=%s::%s\n", property("Assay: more failures"), data(fmt.Sprintf("%d more scenarios failed: the summary of the step and report.html have them all", n)))
+	}
+	if e := doc.Expectations; e != nil {
+		for _, p := range e.Problems[:min(len(e.Problems), mostAnnotations)] {
+			fmt.Fprintf(&b, "::error file=%s,line=%d,title=%s::%s\n", property(e.File), p.Line, property("Assay: an expectation does not hold"), data(p.Text))
+		}
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -195,6 +195,17 @@ func TestKnownFailures(t *testing.T) {
 	}
 }
 
+// What is to be mended in the list of known failures is shown at its line of the file.
+func TestExpectationsThatDoNotHold(t *testing.T) {
+	doc := document("x")
+	before := annotations(t, doc)
+	doc.Expectations = &results.Expectations{File: "ci/a,b.yaml", Problems: []results.ExpectationProblem{{Line: 7, Text: "it passes now:\n100% of it"}}}
+	want := "::error file=ci/a%2Cb.yaml,line=7,title=Assay%3A an expectation does not hold::it passes now:\\n100%25 of it\n"
+	if got := annotations(t, doc); got != before+want {
+		t.Errorf("%s", got)
+	}
+}
+
 func TestNothingFailed(t *testing.T) {
 	doc := document("x")
 	doc.Scenarios = doc.Scenarios[2:3]

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/openassay/assay/gen/results"
+	"github.com/openassay/assay/internal/textsafe"
 	"github.com/openassay/assay/reports"
 	"github.com/openassay/assay/reports/github"
 	"github.com/openassay/assay/reports/live"
@@ -99,7 +100,7 @@ func (l *listeners) finished(doc results.Results, dir string, text io.Writer) er
 	if !l.github {
 		return nil
 	}
-	if err := github.Summary(l.summary, doc, reports.ExitMeaning(int(doc.ExitCode)), dir); err != nil {
+	if err := github.Summary(l.summary, doc, textsafe.Markdown(reports.Conclusion(doc)), dir); err != nil {
 		return fmt.Errorf("certify --github: write the summary of the step: %w", err)
 	}
 	return github.Annotations(text, doc)
