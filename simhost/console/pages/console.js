@@ -70,24 +70,37 @@
     }
   }
 
-  function listen() {
+  let stream = null;
+
+  function tell(word) {
     const lamp = document.getElementById("lamp");
-    const tell = (word) => {
-      if (lamp.title === word) return;
-      lamp.title = lamp.firstElementChild.textContent = word;
-      lamp.classList.toggle("on", word === "Live");
-    };
-    const stream = new EventSource("/console/live");
-    stream.addEventListener("change", (message) => {
+    if (lamp.title === word) return;
+    lamp.title = lamp.firstElementChild.textContent = word;
+    lamp.classList.toggle("on", word === "Live");
+  }
+
+  // A browser keeps few connections to one host, so only a page that is looked at has one.
+  function listen() {
+    if (stream || document.hidden) return;
+    const mine = stream = new EventSource("/console/live");
+    mine.addEventListener("change", (message) => {
       tell("Live");
       for (const topic of message.data.split(" ")) topics.add(topic);
       refresh();
     });
-    stream.onerror = () => {
+    mine.onerror = () => {
       tell("Not live");
-      if (stream.readyState === EventSource.CLOSED) setTimeout(() => { topics.add("*"); refresh().then(listen); }, 2000);
+      if (mine.readyState !== EventSource.CLOSED || stream !== mine) return;
+      stream = null; // the host refuses: it may be another one by now, which asks for the key
+      setTimeout(() => { topics.add("*"); refresh().then(listen); }, 2000);
     };
-    addEventListener("pagehide", () => stream.close(), { once: true });
+  }
+
+  function hush() {
+    if (!stream) return;
+    stream.close();
+    stream = null;
+    tell("Not live");
   }
 
   // The arrows: from the cause of an event to it, and from it to what it caused.
@@ -161,5 +174,10 @@
   addEventListener("resize", () => draw());
   document.addEventListener("input", (event) => { if (event.target.dataset.filter) filter(event.target); });
   for (const box of document.querySelectorAll(".filter")) box.hidden = false;
-  if (document.body.hasAttribute("data-signed-in")) listen();
+  if (document.body.hasAttribute("data-signed-in")) {
+    listen();
+    document.addEventListener("visibilitychange", () => { if (document.hidden) hush(); else listen(); });
+    addEventListener("pagehide", hush);
+    addEventListener("pageshow", (event) => { if (event.persisted) listen(); });
+  }
 })();
