@@ -294,11 +294,6 @@ func each[A, B any](list []A, f func(A) B) []B {
 	return out
 }
 
-// Scenarios are the ids of all scenarios, in the order of the suites.
-func (c *Catalogue) Scenarios() []string {
-	return each(c.scenarios(), func(s Scenario) string { return s.ID })
-}
-
 // Titles say what each requirement asks, and what each scenario looks for, by their ids.
 func (c *Catalogue) Titles() (requirements, scenarios map[string]string) {
 	requirements, scenarios = map[string]string{}, map[string]string{}
@@ -311,4 +306,13 @@ func (c *Catalogue) Titles() (requirements, scenarios map[string]string) {
 		scenarios[s.ID] = s.Title
 	}
 	return requirements, scenarios
+}
+
+// FaultTitles say what each fault does, by its id.
+func (c *Catalogue) FaultTitles() map[string]string {
+	out := map[string]string{}
+	for _, f := range c.faults() {
+		out[f.ID] = f.Title
+	}
+	return out
 }
