@@ -97,7 +97,7 @@ func NewNetwork(t Target, o Options) (*Network, error) {
 		}
 	}
 	if t.CAFile != "" {
-		if n.tls, err = trust(t.CAFile); err != nil {
+		if n.tls, err = Trust(t.CAFile); err != nil {
 			return nil, err
 		}
 	}
@@ -155,7 +155,8 @@ func ParseBase(text string) (*url.URL, error) {
 	return u, nil
 }
 
-func trust(file string) (*tls.Config, error) {
+// Trust is a configuration of TLS that trusts the certificate authorities of a PEM file beside those of the system.
+func Trust(file string) (*tls.Config, error) {
 	pem, err := os.ReadFile(file)
 	if err != nil {
 		return nil, fmt.Errorf("reading the certificate authorities: %w", err)

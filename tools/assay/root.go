@@ -43,7 +43,7 @@ func newRoot() *cobra.Command {
 		RunE:              group("command"),
 	}
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(newCertify(), newVerify(), newKeygen(), newSimhost(), newAgent(), newGateway(), newGenerate(), newDiff(), newFixtures(), newMatrix(), newProve(), newResolvePolicy(), newList(), newExplain(), newWhy(), newVersion(), newCompletion(), newMan())
+	root.AddCommand(newCertify(), newVerify(), newKeygen(), newSimhost(), newAgent(), newGateway(), newGenerate(), newDiff(), newFixtures(), newMatrix(), newProve(), newResolvePolicy(), newList(), newExplain(), newWhy(), newDoctor(), newVersion(), newCompletion(), newMan())
 	root.SetHelpCommand(newHelp())
 	keepOrder(root)
 	completeIDs(root)

@@ -1,0 +1,100 @@
+package doctor
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/openassay/assay/gen/agenticloopv2"
+	"github.com/openassay/assay/gen/openintentv1"
+	"github.com/openassay/assay/internal/textsafe"
+	"github.com/openassay/assay/internal/validate"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+func sorted(list []string) []string {
+	slices.Sort(list)
+	return list
+}
+
+// program looks at a target that is an executable: what is declared of it, and how it takes one turn that changes nothing.
+func (e *examination) program(ctx context.Context) {
+	p := e.Target.Process
+	e.report.Protocol = e.Protocols[0].ID
+	if err := p.CheckProgram(); err != nil {
+		e.note("program", Fail, "make it executable for others too (chmod 755), and check its path and its first line", "%v", err)
+		return
+	}
+	e.note("program", OK, "", "%s can be started", strings.Join(p.Command, " "))
+	if e.Protocols[0].CheckDiscovery != nil && !e.Resolver {
+		e.schema("what is declared", e.Protocols[0].CheckDiscovery(p.Declared))
+	}
+	e.turn(ctx)
+}
+
+// misfit says why an answer is none of the protocol, "" where it is one.
+func (e *examination) misfit(answer []byte) string {
+	bundle, component := agenticloopv2.Bundled(), "Response"
+	if e.Resolver {
+		bundle, component = openintentv1.Bundled(), "ResolvePolicyReply"
+	}
+	set, err := validate.New(bundle)
+	if err != nil {
+		return err.Error()
+	}
+	schema, err := set.Component(component)
+	if err != nil {
+		return err.Error()
+	}
+	if problems := schema.Validate(answer); len(problems) > 0 {
+		return problems[0].String()
+	}
+	return ""
+}
+
+// turn starts the program once. A plugin is asked for its health, which acts on nothing; a resolver for the policy of nothing.
+func (e *examination) turn(ctx context.Context) {
+	input := map[string]any{
+		"protocol": 2, "job_id": "assay-doctor", "command": "health", "config": map[string]any{}, "state": map[string]any{},
+		"deadline_at": e.Now().Add(each).UTC().Format(time.RFC3339),
+	}
+	what := "the command health"
+	if e.Resolver {
+		input, what = map[string]any{}, "an empty question"
+	}
+	raw, err := json.Marshal(input)
+	if err != nil {
+		e.note("turn", Fail, "report it: it is a fault of Assay's own", "%v", err)
+		return
+	}
+	ended, err := e.client.Spawn(ctx, wire.Turn{Input: raw, Label: "does it answer", Timeout: each})
+	if err != nil {
+		e.note("turn", Fail, "see that it starts: the interpreter in its first line, its rights, what it needs around it", "%v", err)
+		return
+	}
+	spawned := e.client.Transcript().Entry(ended.Exchange()).Process
+	errs := ""
+	if spawned.Errors != "" {
+		errs = "; it wrote on its standard error: " + textsafe.Clip(spawned.Errors, 200)
+	}
+	switch {
+	case ended.TimedOut:
+		e.note("turn", Fail, "have it end when its input ends, and its answer is written", "%s: it did not end in %s%s", what, each, errs)
+		return
+	case spawned.Unread != "":
+		e.note("turn", Fail, "have it write one JSON document on its standard output, and nothing else", "%s: %s%s", what, spawned.Unread, errs)
+		return
+	}
+	e.report.Reached = true
+	if problem := e.misfit(ended.Output); problem != "" {
+		e.note("turn", Fail, "answer as the protocol asks: assay list requirements has what it asks", "%s is answered by something else: %s%s", what, problem, errs)
+		return
+	}
+	if spawned.Exit != nil && *spawned.Exit != 0 {
+		e.note("turn", Warn, "have it exit with 0 whatever it answers", "%s: it answers, and exits with %d%s", what, *spawned.Exit, errs)
+		return
+	}
+	e.note("turn", OK, "", "%s is answered in JSON: %s", what, textsafe.Clip(string(ended.Output), 120))
+}
