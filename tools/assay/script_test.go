@@ -44,7 +44,7 @@ func TestScript(t *testing.T) {
 			return errors.Join(os.Chmod(filepath.Dir(e.WorkDir), 0o755), os.Chmod(e.WorkDir, 0o755), os.Chmod(filepath.Dir(bin), 0o755))
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "serve": serve, "intents": intents, "small": small, "host": simulatedHost, "stripped": strippedHost, "harmless": harmless, "eventful": eventful, "commandless": commandless, "gone": gone,
+			"exits": exits, "alike": alike, "serve": serve, "intents": intents, "small": small, "host": simulatedHost, "stripped": strippedHost, "harmless": harmless, "eventful": eventful, "commandless": commandless, "gone": gone,
 			"scripts": scripts,
 		},
 	})
