@@ -99,9 +99,9 @@ func TestNames(t *testing.T) {
 
 // What no drive leaves behind is refused, and named.
 func TestDeriveRefuses(t *testing.T) {
-	edit := func(name, old, new string) func(fstest.MapFS) {
+	edit := func(name, old, by string) func(fstest.MapFS) {
 		return func(files fstest.MapFS) {
-			files[name] = &fstest.MapFile{Data: []byte(strings.Replace(string(files[name].Data), old, new, 1))}
+			files[name] = &fstest.MapFile{Data: []byte(strings.Replace(string(files[name].Data), old, by, 1))}
 		}
 	}
 	for name, c := range map[string]struct {

@@ -41,10 +41,10 @@ func Write(path string, r *scenarios.Report, stamp reports.Stamp, key ed25519.Pr
 	if err != nil {
 		return Made{}, err
 	}
-	defer os.Remove(staged.Name()) // gone already where all went well
+	defer func() { _ = os.Remove(staged.Name()) }() // gone already where all went well
 	buffered := bufio.NewWriter(staged)
 	made, err := pack(buffered, r, doc, encoded, key)
-	if err := errors.Join(err, buffered.Flush(), staged.Chmod(0o644), staged.Close()); err != nil { //nolint:gosec // evidence is for others to read
+	if err := errors.Join(err, buffered.Flush(), staged.Chmod(0o644), staged.Close()); err != nil {
 		return Made{}, err
 	}
 	if _, err := ReadFile(staged.Name()); err != nil {

@@ -148,7 +148,7 @@ func (f *forgery) scenario(id string) *results.ScenarioResult {
 }
 
 // edit replaces the first occurrence in a transcript behind a mark.
-func (f *forgery) edit(drive, mark, old, new string) {
+func (f *forgery) edit(drive, mark, old, by string) {
 	f.t.Helper()
 	name := scenarios.TranscriptName(drive)
 	content := string(f.transcripts[name])
@@ -156,7 +156,7 @@ func (f *forgery) edit(drive, mark, old, new string) {
 	if !found || !strings.Contains(rest, old) {
 		f.t.Fatalf("%s: there is no %s behind %s", name, old, mark)
 	}
-	f.transcripts[name] = []byte(head + mark + strings.Replace(rest, old, new, 1))
+	f.transcripts[name] = []byte(head + mark + strings.Replace(rest, old, by, 1))
 }
 
 // dropLast removes the last exchange of a transcript.

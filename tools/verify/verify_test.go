@@ -6,6 +6,7 @@ import (
 	"crypto/ed25519"
 	"encoding/json"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -138,10 +139,7 @@ func FuzzTranscript(f *testing.F) {
 			t.Skip()
 		}
 		changed := *b
-		changed.Transcripts = bundle.Files{}
-		for n, c := range b.Transcripts {
-			changed.Transcripts[n] = c
-		}
+		changed.Transcripts = maps.Clone(b.Transcripts)
 		changed.Transcripts[name] = content
 		r := verify.Bundle(&changed, verify.Options{Version: "dev"})
 		if r.Honest && !bytes.Equal(content, b.Transcripts[name]) {
