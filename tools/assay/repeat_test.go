@@ -78,6 +78,7 @@ var looselyAlike = map[string]string{
 	"openintent/respond/race":                      "who is first differs",
 	"openwop/goal-completion/":                     "how often a schedule fires depends on the time that the rest took",
 	"openintent/retry/real-time-":                  "how many reminders there are depends on the time that the rest took",
+	"agenticloop/workspace/trace-grows":            "it tells bytes of what holds times, which are written with as many digits as they need",
 	"openwop/execution-bounds/time-b":              "it tells how long it took",
 }
 
