@@ -100,7 +100,11 @@ func (l *listeners) finished(doc results.Results, dir string, text io.Writer) er
 	if !l.github {
 		return nil
 	}
-	if err := github.Summary(l.summary, doc, textsafe.Markdown(reports.Conclusion(doc)), dir); err != nil {
+	meaning := reports.ExitMeaning(int(doc.ExitCode))
+	if said := reports.Conclusion(doc); said != meaning { // it names the file of the known failures
+		meaning = textsafe.Markdown(said)
+	}
+	if err := github.Summary(l.summary, doc, meaning, dir); err != nil {
 		return fmt.Errorf("certify --github: write the summary of the step: %w", err)
 	}
 	return github.Annotations(text, doc)
