@@ -104,13 +104,21 @@ func TestReportInABrowser(t *testing.T) {
 			quiet(t, p, dir)
 		})
 	}
-	t.Run("filters", func(t *testing.T) {
-		filters(t, opened(t, dir, browsertest.Wide), len(report.Outcomes), report.Totals()[scenarios.Failed])
+	p := opened(t, dir, browsertest.Wide)
+	again := func(name string, test func(*testing.T, *browsertest.Page)) {
+		t.Run(name, func(t *testing.T) {
+			p.Do(chromedp.Navigate(fileURL(dir)))
+			p.Until(`document.readyState === "complete"`)
+			test(t, p)
+		})
+	}
+	again("filters", func(t *testing.T, p *browsertest.Page) {
+		filters(t, p, len(report.Outcomes), report.Totals()[scenarios.Failed])
 	})
-	t.Run("keyboard", func(t *testing.T) { keyboard(t, opened(t, dir, browsertest.Wide)) })
-	t.Run("links", func(t *testing.T) { linksUnfold(t, opened(t, dir, browsertest.Wide)) })
-	t.Run("paper", func(t *testing.T) { paper(t, opened(t, dir, browsertest.Wide)) })
-	t.Run("names", func(t *testing.T) { names(t, opened(t, dir, browsertest.Wide)) })
+	again("keyboard", keyboard)
+	again("links", linksUnfold)
+	again("names", names)
+	again("paper", paper)
 }
 
 // media has the page shown as on this medium ("print"; "" is a screen), in this scheme.

@@ -131,6 +131,7 @@ type exchange struct {
 	Body       []line
 	Reply      []line
 	ReplyIs    string // what it is, where it is not simply the reply
+	Answered   bool   // it was something that has an answer
 	Notes      []excerpt.Note
 	Marked     []string // where the marks stand, for those who do not see them
 }
@@ -169,6 +170,7 @@ const mostShown = 4
 func (m *maker) exchange(n int, e wire.Entry, violations []results.Check, places []place) exchange {
 	told := excerpt.Tell(n, e, m.doc.Target.Address)
 	x := exchange{Number: n, Label: clip(told.Label, mostWords), Sent: clip(told.Sent, mostWords), Came: clip(told.Came, mostWords)}
+	x.Answered = e.Process != nil || e.Request != nil && e.Kind != "inbound"
 	if x.Label == x.Sent {
 		x.Label = ""
 	}

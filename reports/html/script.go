@@ -55,6 +55,11 @@ func (s scripted) script() string {
 		}
 		w.step(i, n)
 	}
+	for _, n := range looks {
+		if e := s.t.Entry(n); e != nil && e.Kind == "inbound" && e.Request != nil {
+			fmt.Fprintf(&w.body, "\n# %d  the target sends this to %s, where somebody has to listen\n", n, comment(e.Request.URL))
+		}
+	}
 	w.expectations(&w.body)
 	return w.head() + w.body.String()
 }
