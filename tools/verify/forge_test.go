@@ -66,6 +66,7 @@ func fetch(fault string, selection scenarios.Selection) ([]byte, error) {
 	}
 	defer host.Close(context.Background())
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("X-Your-Key", r.Header.Get("Authorization")) // it tells what it should not
 		if r.URL.Path != suites.Protocol.DiscoveryPath {
 			host.Handler().ServeHTTP(w, r)
 			return
@@ -77,6 +78,7 @@ func fetch(fault string, selection scenarios.Selection) ([]byte, error) {
 			panic(err)
 		}
 		delete(document, "workspace")
+		document["motd"] = "whoever has " + secret + " may come in"
 		maps.Copy(w.Header(), whole.Header())
 		w.Header().Del("Content-Length")
 		w.Header().Set("Date", time.Now().Add(time.Hour).UTC().Format(http.TimeFormat))
