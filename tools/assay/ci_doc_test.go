@@ -84,23 +84,6 @@ func TestCIPage(t *testing.T) {
 	}
 }
 
-// Commands on the pages are ones that there are.
-func TestCommandsOfPages(t *testing.T) {
-	for _, page := range []string{"ci.md", "matrix.md"} {
-		blocks := fenced(t, page, "sh")
-		if len(blocks) == 0 {
-			t.Errorf("%s has no commands", page)
-		}
-		for _, b := range blocks {
-			for line := range strings.Lines(b) {
-				if err := understood(strings.TrimSpace(line)); err != nil {
-					t.Errorf("%s: %s: %v", page, line, err)
-				}
-			}
-		}
-	}
-}
-
 // A page that names a command or a flag that is not there is found out.
 func TestUnderstoodFails(t *testing.T) {
 	for _, line := range []string{"assay certfy x", "assay certify x --githb"} {
