@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -53,7 +54,7 @@ func TestGolden(t *testing.T) {
 			if diff := cmp.Diff(string(want), got); diff != "" {
 				t.Errorf("%s differs (-want +got); if that is meant, run go test ./reports/badge -update:\n%s", path, diff)
 			}
-			if strings.Contains(got, "%") || strings.ContainsAny(string(b.Message), "0123456789") {
+			if strings.Contains(got, "%") || strings.ContainsAny(b.Message, "0123456789") {
 				t.Errorf("%s tells a number: %s", name, got)
 			}
 		}
@@ -123,7 +124,7 @@ func elements(t *testing.T, raw string) {
 		if !is {
 			continue
 		}
-		if !strings.Contains(" svg title path g text ", " "+start.Name.Local+" ") {
+		if !slices.Contains([]string{"svg", "title", "path", "g", "text"}, start.Name.Local) {
 			t.Errorf("an element %s", start.Name.Local)
 		}
 		for _, a := range start.Attr {

@@ -161,10 +161,11 @@ func (t *Table) column(number int, c Certification, now time.Time) Column {
 
 // letters are A to Z, then AA.
 func letters(i int) string {
-	if i < 26 {
-		return string(rune('A' + i))
+	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	if i < len(alphabet) {
+		return alphabet[i : i+1]
 	}
-	return letters(i/26-1) + letters(i%26)
+	return letters(i/len(alphabet)-1) + letters(i%len(alphabet))
 }
 
 func deref(s *string) string {

@@ -129,7 +129,7 @@ func replaceFile(path string, write func(io.Writer) error) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(f.Name()) // there is none once it was moved
+	defer func() { _ = os.Remove(f.Name()) }() // there is none once it was moved
 	if err := write(f); err != nil {
 		f.Close()
 		return err
