@@ -1,8 +1,10 @@
 package html
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -40,13 +42,14 @@ const (
 // loopsOf reads the loops out of a transcript: the decisions in the event logs of runs, or the steps of an agent's turns.
 func loopsOf(t *wire.Transcript) []loop {
 	found := loops{suspended: map[string]time.Time{}}
-	events := map[string]bool{}
+	events, pages := map[string]bool{}, map[string]bool{} // that were read before
 	for n := 1; n <= t.Len(); n++ {
 		e := t.Entry(n)
 		switch {
 		case e.Process != nil:
 			found.process(e.Process)
-		case e.Response != nil && strings.Contains(e.Response.Body, decidedEvent):
+		case e.Response != nil && !pages[e.Response.Body] && strings.Contains(e.Response.Body, decidedEvent):
+			pages[e.Response.Body] = true
 			found.log(e.Response.Body, events)
 		}
 	}
@@ -141,6 +144,12 @@ type logged struct {
 	Payload   json.RawMessage `json:"payload"`
 }
 
+// drawnEvents are the types of the events that a picture is made of, as they stand in a log. Most events are of others.
+var drawnEvents = [][]byte{
+	[]byte(decidedEvent), []byte("node.dispatched"), []byte("node.suspended"), []byte("node.resumed"), []byte("node.failed"),
+	[]byte("run.completed"), []byte("run.failed"), []byte("run.cancelled"),
+}
+
 // at is when the target says that it happened, the zero time where it says no such thing.
 func (e logged) at() time.Time {
 	var t time.Time
@@ -165,7 +174,7 @@ func (l *loops) log(body string, seen map[string]bool) {
 	}
 	for _, raw := range page.Events {
 		var e logged
-		if json.Unmarshal(raw, &e) != nil || e.EventID != "" && seen[e.EventID] {
+		if !slices.ContainsFunc(drawnEvents, func(kind []byte) bool { return bytes.Contains(raw, kind) }) || json.Unmarshal(raw, &e) != nil || e.EventID != "" && seen[e.EventID] {
 			continue
 		}
 		seen[e.EventID] = true
