@@ -184,6 +184,16 @@ func (c *Console) answer(w http.ResponseWriter, r *http.Request, who visitor) er
 	if wrong != "" {
 		return c.problem(w, r, who, http.StatusUnprocessableEntity, wrong)
 	}
+	if asked := r.PostForm.Get("interrupt"); asked != "" {
+		// The API answers a node, whatever that asks by now; who fills in a form means what the form says.
+		now, err := c.asksNow(r.Context(), who, id)
+		if err != nil {
+			return err
+		}
+		if now != "" && now != asked {
+			return c.problem(w, r, who, http.StatusConflict, "Somebody has answered meanwhile, and the run asks something else by now: look again.")
+		}
+	}
 	reply, err := c.ask(r.Context(), who, http.MethodPost, openwop.RunPath(id, "interrupts", r.PostForm.Get("node")), map[string]any{"resumeValue": value})
 	if err != nil {
 		return err
@@ -197,6 +207,18 @@ func (c *Console) answer(w http.ResponseWriter, r *http.Request, who visitor) er
 	}
 	http.Redirect(w, r, back, http.StatusSeeOther)
 	return nil
+}
+
+// asksNow is the id of the interrupt that a run waits for; "" where it waits for none.
+func (c *Console) asksNow(ctx context.Context, who visitor, runID string) (interruptID string, err error) {
+	err = c.host(func(h Host) error {
+		a, err := h.Run(ctx, who.runs, runID)
+		if err == nil && a.Snapshot.Interrupt != nil && a.Snapshot.Interrupt.InterruptID != nil {
+			interruptID = *a.Snapshot.Interrupt.InterruptID
+		}
+		return err
+	})
+	return interruptID, err
 }
 
 // answerOf is the value that a form sends: as JSON, as an action, or as answers to questions.

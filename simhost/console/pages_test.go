@@ -154,6 +154,18 @@ func TestAnswers(t *testing.T) {
 		}
 		r.until("/console/runs/"+id, c.ends)
 	}
+	// A form that was made for a question answers no other one.
+	gate := r.create("dev", "assay-approval", nil)
+	page := r.until("/console/runs/"+gate, `name="interrupt"`)
+	asked := regexp.MustCompile(`name="interrupt" value="([^"]+)"`).FindStringSubmatch(page.body)[1]
+	node := regexp.MustCompile(`name="node" value="([^"]+)"`).FindStringSubmatch(page.body)[1]
+	for i, want := range []int{http.StatusSeeOther, http.StatusConflict} {
+		form := url.Values{"node": {node}, "interrupt": {asked}, "action": {[]string{"ask", "accept"}[i]}, "comment": {"why though"}}
+		if got := r.post("/console/runs/"+gate+"/answer", form); got.status != want {
+			t.Errorf("%v: %d, want %d", form, got.status, want)
+		}
+		r.until("/console/runs/"+gate, "waiting-approval")
+	}
 	id := r.create("dev", "assay-questions", nil)
 	for _, form := range []url.Values{{"node": {"ask"}, "as": {"json"}, "json": {"{"}}, {"node": {"ask"}, "json:q1": {"unquoted"}}, {"node": {"ask"}, "action": {"edit-accept"}, "edited": {"{"}}} {
 		if got := r.post("/console/runs/"+id+"/answer", form); got.status != http.StatusUnprocessableEntity {

@@ -43,22 +43,27 @@ func (e *Engine) Account(ctx context.Context, runID string) (a Account, err erro
 		return a, err
 	}
 	defer leave()
-	// The log is read first: what is in memory is then at least as new, and the events are cut to what was read.
 	if !isRunID(runID) {
 		return a, runNotFound(runID)
 	}
-	records, _, err := e.read(ctx, runID)
-	if err != nil {
-		return a, err
+	// Both are of one moment where the run takes no step in between; one that never rests is told a little late.
+	for range 4 {
+		records, _, err := e.read(ctx, runID)
+		if err != nil {
+			return a, err
+		}
+		next := int64(0)
+		err = e.with(ctx, runID, func(r *liveRun) error {
+			a, next = r.overview(), r.state.next
+			return nil
+		})
+		if err != nil {
+			return a, err
+		}
+		if a.tell(records); next == int64(len(a.Events)) {
+			break
+		}
 	}
-	err = e.with(ctx, runID, func(r *liveRun) error {
-		a = r.overview()
-		return nil
-	})
-	if err != nil {
-		return a, err
-	}
-	a.tell(records)
 	return a, nil
 }
 
