@@ -96,7 +96,7 @@ func belowHere(spec string) (string, error) {
 
 func git(ctx context.Context, args ...string) ([]byte, error) {
 	var out, errs bytes.Buffer
-	cmd := exec.CommandContext(ctx, "git", args...) //nolint:gosec // options end before what the user named
+	cmd := exec.CommandContext(ctx, "git", args...)
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	if err := cmd.Run(); err != nil {
 		said, _, _ := strings.Cut(strings.TrimSpace(errs.String()), "\n")

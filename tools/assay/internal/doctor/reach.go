@@ -98,8 +98,8 @@ func (e *examination) tls(ctx context.Context, address, host string) bool {
 		e.note("tls", Fail, mendTLS(err), "no handshake with %s: %v", address, err)
 		return false
 	}
-	defer conn.Close()
 	state := conn.(*tls.Conn).ConnectionState()
+	_ = conn.Close() // nothing was sent on it
 	leaf := state.PeerCertificates[0]
 	left := leaf.NotAfter.Sub(e.Now())
 	said := fmt.Sprintf("%s, certificate until %s", tls.VersionName(state.Version), leaf.NotAfter.UTC().Format(time.DateOnly))
