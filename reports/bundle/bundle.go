@@ -57,15 +57,6 @@ type file struct {
 	content []byte
 }
 
-// files are those of a bundle, in order.
-func (b *Bundle) files() []file {
-	out := []file{{ResultsName, b.Results}, {DiscoveryName, b.Discovery}}
-	for _, name := range b.Transcripts.Names() {
-		out = append(out, file{TranscriptsDir + name, b.Transcripts[name]})
-	}
-	return out
-}
-
 // Files are files by their names. They are an [fs.FS] without folders.
 type Files map[string][]byte
 

@@ -83,11 +83,19 @@ func TestWriteAndRead(t *testing.T) {
 	if canonical, err := Canonical(m); err != nil || !bytes.Equal(canonical, b.Payload) {
 		t.Errorf("the manifest is not canonical: %v", err)
 	}
+	unpacked, err := unpack(first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := list(unpacked)
+	if err != nil {
+		t.Fatal(err)
+	}
 	var names []string
-	for _, f := range b.files() {
+	for _, f := range files {
 		names = append(names, f.name)
 	}
-	if diff := cmp.Diff([]string{"results.json", "discovery.json", "transcripts/discovery.json"}, names); diff != "" {
+	if diff := cmp.Diff([]string{"results.json", "discovery.json", "transcripts/discovery.json", "manifest.json"}, names); diff != "" {
 		t.Error(diff)
 	}
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o644 {
