@@ -40,8 +40,10 @@ var notRun = map[string]string{
 
 // endsWith are the exit codes of commands that find something out of which the page makes no secret, each with the reason.
 var endsWith = map[string]int{
-	`bin/assay certify https://host.example --key "$KEY" --tenant-b-key "$OTHER_KEY"`: scenarios.ExitUnproved, // votes need a third key
-	"assay certify --protocol agentic-loop --exec 'python3 run.py'":                   scenarios.ExitUnproved, // nothing declares its seams
+	`bin/assay certify https://host.example --key "$KEY" --tenant-b-key "$OTHER_KEY"`:  scenarios.ExitUnproved, // votes need a third key
+	"bin/assay certify https://host.example --bundle evidence.tar.gz --sign assay.key": scenarios.ExitUnproved, // one key is not enough for all
+	"assay certify https://host.example --bundle evidence.tar.gz --sign assay.key":     scenarios.ExitUnproved, // likewise
+	"assay certify --protocol agentic-loop --exec 'python3 run.py'":                    scenarios.ExitUnproved, // nothing declares its seams
 }
 
 // pagesWithTests are run by tests of their own, with what each command prints.
