@@ -40,10 +40,7 @@ var notRun = map[string]string{
 
 // endsWith are the exit codes of commands that find something out of which the page makes no secret, each with the reason.
 var endsWith = map[string]int{
-	`bin/assay certify https://host.example --key "$KEY" --tenant-b-key "$OTHER_KEY"`:  scenarios.ExitUnproved, // votes need a third key
-	"bin/assay certify https://host.example --bundle evidence.tar.gz --sign assay.key": scenarios.ExitUnproved, // one key is not enough for all
-	"assay certify https://host.example --bundle evidence.tar.gz --sign assay.key":     scenarios.ExitUnproved, // likewise
-	"assay certify --protocol agentic-loop --exec 'python3 run.py'":                    scenarios.ExitUnproved, // nothing declares its seams
+	"assay certify --protocol agentic-loop --exec 'python3 run.py'": scenarios.ExitUnproved, // nothing declares its seams
 }
 
 // pagesWithTests are run by tests of their own, with what each command prints.
@@ -80,6 +77,7 @@ func runPage(t *testing.T, commands []docCommand) {
 	dir := readableFolder(t)
 	addAgents(t, dir)
 	hosts := docHosts(t)
+	addReports(t, dir, hosts["TARGET"])
 	for _, c := range commands {
 		if why, not := notRun[strings.TrimSpace(c.text)]; not {
 			t.Logf("not run, since %s: %s", why, c.text)
@@ -105,7 +103,14 @@ func runPage(t *testing.T, commands []docCommand) {
 }
 
 // Keys of the hosts that the docs certify.
-const docKey, docOtherKey = "the-key-of-the-docs", "the-other-key-of-the-docs"
+const (
+	docKey, docOtherKey = "the-key-of-the-docs", "the-other-key-of-the-docs"
+	docTenantKey        = "the-key-of-another-tenant-of-the-docs"
+	docLowScopeKey      = "the-low-scope-key-of-the-docs"
+)
+
+// docVoters are further people, by their keys.
+var docVoters = map[string]string{"one": "the-first-voter-of-the-docs", "two": "the-second-voter-of-the-docs", "three": "the-third-voter-of-the-docs"}
 
 // addAgents puts the plugins into the folder that the docs certify by name: all are ours.
 func addAgents(t *testing.T, dir string) {
@@ -121,14 +126,38 @@ func addAgents(t *testing.T, dir string) {
 	}
 }
 
-// docHosts starts what the pages certify, and is what stands for it there.
-func docHosts(t *testing.T) map[string]string {
+// addReports puts results into the folder that the docs compare by name, and a bundle of the other suite.
+func addReports(t *testing.T, dir, host string) {
 	t.Helper()
-	host, err := openwop.New(t.Context(), openwop.Options{Key: docKey, Tenants: map[string]string{"other": docOtherKey}, Version: openwop.HighestVersion})
+	if code, said := runLine(t, dir, "assay certify "+host+" --suite discovery --out out-a"); code != 0 {
+		t.Fatal(said)
+	}
+	for _, name := range []string{"out-b", "out-last-week", "out", "main"} {
+		if err := os.CopyFS(filepath.Join(dir, name), os.DirFS(filepath.Join(dir, "out-a"))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	theirs, err := os.ReadFile("../../reports/conformance/testdata/v2.json")
 	if err != nil {
 		t.Fatal(err)
 	}
-	server, err := openintent.New(t.Context(), openintent.Options{Key: docKey, Callers: map[string]string{"other": docOtherKey}})
+	if err := os.WriteFile(filepath.Join(dir, "bundle.json"), theirs, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// docHosts starts what the pages certify, and is what stands for it there.
+func docHosts(t *testing.T) map[string]string {
+	t.Helper()
+	host, err := openwop.New(t.Context(), openwop.Options{
+		Key: docKey, Tenants: map[string]string{"other": docOtherKey, "another": docTenantKey}, Voters: docVoters, LowScopeKey: docLowScopeKey, Version: openwop.HighestVersion,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	callers := maps.Clone(docVoters)
+	callers["other"] = docOtherKey
+	server, err := openintent.New(t.Context(), openintent.Options{Key: docKey, Callers: callers})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,7 +193,10 @@ func runLine(t *testing.T, dir, line string) (code int, said string) {
 	}
 	// A python of root's own is nobody else's, and a plugin of root is started as somebody else.
 	path := filepath.Dir(program) + ":/usr/bin:/bin:" + os.Getenv("PATH")
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), "PATH="+path, "KEY="+docKey, "ASSAY_KEY="+docKey, "OTHER_KEY="+docOtherKey, "ROOT="+root)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "PATH="+path, "ROOT="+root, "KEY="+docKey, "OTHER_KEY="+docOtherKey,
+		"ASSAY_KEY="+docKey, "ASSAY_TENANT_B_KEY="+docTenantKey, "ASSAY_LOW_SCOPE_KEY="+docLowScopeKey,
+		"ASSAY_VOTER_KEYS="+strings.Join(slices.Collect(maps.Values(docVoters)), ","))
 	out, err := cmd.CombinedOutput()
 	if err != nil && cmd.ProcessState == nil {
 		t.Fatalf("%s: %v", line, err)
