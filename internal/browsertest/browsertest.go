@@ -215,7 +215,7 @@ func (p *Page) Screenshot(name string) {
 	}
 	const png = 100 // the quality at which the format is PNG
 	picture := get(p, chromedp.FullScreenshot(png))
-	if err := os.WriteFile(filepath.Join(dir, name+".png"), picture, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, name+".png"), picture, 0o600); err != nil { //nolint:gosec // whoever runs the test names the folder
 		p.t.Fatal(err)
 	}
 }

@@ -194,5 +194,8 @@ func (a Age) String() string {
 	case a.Old:
 		return fmt.Sprintf("%d d, old", a.Days)
 	}
+	if a.Days == 0 {
+		return "today"
+	}
 	return fmt.Sprintf("%d d", a.Days)
 }

@@ -79,8 +79,8 @@ func TestColumns(t *testing.T) {
 		age  time.Duration
 		want string
 	}{
-		{0, "0 d"}, {day - time.Second, "0 d"}, {day, "1 d"}, {90 * day, "90 d"}, {90*day + time.Second, "90 d, old"}, {400 * day, "400 d, old"},
-		{-time.Minute, "0 d"}, {-time.Hour, "dated in the future"},
+		{0, "today"}, {day - time.Second, "today"}, {day, "1 d"}, {90 * day, "90 d"}, {90*day + time.Second, "90 d, old"}, {400 * day, "400 d, old"},
+		{-time.Minute, "today"}, {-time.Hour, "dated in the future"},
 	} {
 		if got := matrix.New(ledgers, now, []matrix.Certification{at(c.age)}).Tables[0].Columns[0].Age.String(); got != c.want {
 			t.Errorf("a certification of %s ago is %q, want %q", c.age, got, c.want)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -20,25 +19,31 @@ func writePages(dir string, pages map[string]string) error {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			return fmt.Errorf("assay list: %w: give another folder with --out", err)
 		}
-		if err := os.WriteFile(path, []byte(content), 0o644); err != nil { //nolint:gosec // a page is for others to read
+		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
 			return fmt.Errorf("assay list: %w: give another folder with --out", err)
 		}
 	}
-	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || filepath.Ext(path) != ".md" {
+	return removeMade(dir, pages)
+}
+
+// removeMade removes the generated pages of a folder that have no successor.
+func removeMade(dir string, pages map[string]string) error {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return fmt.Errorf("assay list: %w: give another folder with --out", err)
+	}
+	defer root.Close()
+	return fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Ext(name) != ".md" {
 			return err
 		}
-		name, _ := filepath.Rel(dir, path)
-		if _, stays := pages[filepath.ToSlash(name)]; stays {
+		if _, stays := pages[name]; stays {
 			return nil
 		}
-		content, err := os.ReadFile(path)
-		if err == nil && strings.Contains(string(content), madePage) {
-			err = os.Remove(path)
+		content, err := root.ReadFile(name)
+		if err != nil || !strings.Contains(string(content), madePage) {
+			return err
 		}
-		if errors.Is(err, fs.ErrNotExist) {
-			err = nil
-		}
-		return err
+		return root.Remove(name)
 	})
 }

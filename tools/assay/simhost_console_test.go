@@ -94,7 +94,7 @@ func TestSimhostPrintsItsConsole(t *testing.T) {
 // A host without a console has nothing at its paths.
 func TestSimhostWithoutAConsole(t *testing.T) {
 	_, base, _ := consoleAt(t, "--console=false")
-	reply, err := http.Get(base + "/console") //nolint:noctx // the host ends with the test
+	reply, err := http.Get(base + "/console")
 	if err != nil {
 		t.Fatal(err)
 	}

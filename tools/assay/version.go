@@ -6,6 +6,7 @@ import (
 	"io"
 	"runtime"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -73,18 +74,19 @@ func newVersion() *cobra.Command {
 }
 
 func (b build) write(w io.Writer) error {
-	said := fmt.Sprintf("assay %s (%s %s)\n", b.Version, b.Go, b.Platform)
+	var said strings.Builder
+	fmt.Fprintf(&said, "assay %s (%s %s)\n", b.Version, b.Go, b.Platform)
 	if b.Commit != "" {
-		said += fmt.Sprintf("commit %s of %s", b.Commit, b.Committed.Format(time.RFC3339))
+		with := ""
 		if b.Modified {
-			said += ", with changes"
+			with = ", with changes"
 		}
-		said += "\n"
+		fmt.Fprintf(&said, "commit %s of %s%s\n", b.Commit, b.Committed.Format(time.RFC3339), with)
 	}
 	for _, s := range b.Suites {
-		said += fmt.Sprintf("suites for a %-9s %-15s %3d scenarios  sha256:%s\n", s.Target, s.Protocol, s.Scenarios, s.Digest)
+		fmt.Fprintf(&said, "suites for a %-9s %-15s %3d scenarios  sha256:%s\n", s.Target, s.Protocol, s.Scenarios, s.Digest)
 	}
-	_, err := io.WriteString(w, said)
+	_, err := io.WriteString(w, said.String())
 	return err
 }
 

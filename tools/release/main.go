@@ -26,8 +26,9 @@ func main() {
 	flag.Parse()
 	r.platforms = strings.Split(*only, ",")
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := r.make(ctx); err != nil {
+	err := r.make(ctx)
+	stop()
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "release:", err)
 		os.Exit(1)
 	}
@@ -159,8 +160,7 @@ func (r *release) manuals(ctx context.Context, work string) ([]packed, error) {
 // said is what a program prints, without the line break at its end.
 func said(ctx context.Context, program string, args ...string) (string, error) {
 	out, err := exec.CommandContext(ctx, program, args...).Output()
-	var ended *exec.ExitError
-	if errors.As(err, &ended) {
+	if ended, ok := errors.AsType[*exec.ExitError](err); ok {
 		err = fmt.Errorf("%w: %s", err, strings.TrimSpace(string(ended.Stderr)))
 	}
 	if err != nil {

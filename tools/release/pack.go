@@ -73,7 +73,7 @@ func checksums(dir string, names []string) error {
 		}
 		fmt.Fprintf(&lines, "%s  %s\n", sum, name)
 	}
-	return os.WriteFile(filepath.Join(dir, checksumsName), []byte(lines.String()), 0o644) //nolint:gosec // it is for others to read
+	return os.WriteFile(filepath.Join(dir, checksumsName), []byte(lines.String()), 0o644)
 }
 
 func digestOf(path string) (string, error) {

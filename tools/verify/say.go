@@ -87,6 +87,9 @@ func (r *Report) signed() string {
 	case Unchecked:
 		return "by " + keys + ", as it says; not checked: give the public key with --key"
 	case Bad:
+		if keys == "" {
+			return "none, see below"
+		}
 		return "bad, see below"
 	}
 	return "none: the bundle is not signed"
