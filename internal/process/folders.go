@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"time"
 )
 
 // folders are those that are to be removed.
@@ -42,7 +43,10 @@ func (s *folderSet) removeAll() {
 	defer s.mu.Unlock()
 	s.closed = true
 	for path := range s.paths {
-		_ = remove(path) // there is nobody to tell
+		// Who has not heard yet that all is over may still write there.
+		for end := time.Now().Add(dying); remove(path) != nil && time.Now().Before(end); {
+			time.Sleep(time.Millisecond)
+		}
 	}
 }
 
@@ -81,8 +85,9 @@ func Hand(path string) error {
 
 // RemoveFolder removes a folder, also where a program took the rights to its own folders away.
 func RemoveFolder(path string) error {
-	folders.take(path)
-	return remove(path)
+	err := remove(path)
+	folders.take(path) // not before: whoever abandons all meanwhile must know of it
+	return err
 }
 
 func remove(path string) error {
