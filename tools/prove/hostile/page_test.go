@@ -19,7 +19,7 @@ const pagePath = "../../../docs/hostile-hosts.md"
 const pageHead = `# Hostile hosts
 
 A target is not trusted. Each line is a host on a real socket that means harm, and what became of
-` + "`assay certify HOST --timeout 4s --patience 150ms`" + ` with all suites, in a process of its own (20s and 1s where most
+` + "`assay certify HOST --protocol openwop --timeout 4s --patience 150ms`" + ` with all suites, in a process of its own (20s and 1s where most
 of the host is honest). For each of them a test holds: the command ends within its deadline, its memory stays under
 150 MiB, nothing crashes, no key goes to another origin, into a file or onto the terminal, every report can be parsed,
 and nothing passes that the host has touched. What such a host leaves alone may pass: discovery, where it is honest,
