@@ -78,6 +78,8 @@ var looselyAlike = map[string]string{
 	"openintent/respond/race":                      "who is first differs",
 	"openwop/goal-completion/":                     "how often a schedule fires depends on the time that the rest took",
 	"openintent/retry/real-time-":                  "how many reminders there are depends on the time that the rest took",
+	"agenticloop/correlation/histories":            "how many histories there is time for differs",
+	"agenticloop/correlation/turns-of-histories":   "likewise",
 	"agenticloop/workspace/trace-grows":            "it tells bytes of what holds times, which are written with as many digits as they need",
 	"openwop/execution-bounds/time-b":              "it tells how long it took",
 }
@@ -137,11 +139,14 @@ func requirementsOf(s results.ScenarioResult) []string {
 }
 
 // made takes out of a text what a host makes up, and times. One that was cut short ends in the midst of that, and not always at the
-// same place: only its beginning is left.
+// same place: only its beginning is left. So it is of one that is nearly as long: times are written with as many digits as they
+// need, so that the same text is cut short once and once is not.
 func made(text string) string {
+	const nearly = 200 // characters; a value is cut short at 300
 	whole, _, cut := strings.Cut(text, "…")
 	if !cut {
 		whole = text
+		cut = len([]rune(text)) > nearly
 	}
 	for _, m := range madeUp {
 		whole = m.what.ReplaceAllString(whole, m.by)
