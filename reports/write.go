@@ -26,11 +26,12 @@ const (
 	TranscriptsDir = "transcripts"
 )
 
-// Write puts results.json, report.html, matrix.md, junit.xml, badges and a transcript of each drive into dir, which it makes if need be.
+// Write puts doc, which is [Results] of the report, into dir as results.json, and report.html, matrix.md, junit.xml, badges and a
+// transcript of each drive beside it. It makes dir if need be.
 // All of it is written beside its place first and then moved, so that a failure leaves what an earlier run wrote.
 // Transcripts and badges of an earlier run that this one has no successor for are removed; no other file is touched.
-func Write(dir string, r *scenarios.Report, stamp Stamp) error {
-	files, err := render(r, stamp)
+func Write(dir string, r *scenarios.Report, doc results.Results) error {
+	files, err := render(r, doc)
 	if err != nil {
 		return fmt.Errorf("write the reports: %w", err)
 	}
@@ -81,8 +82,7 @@ func made(content []byte) func(io.Writer) error {
 }
 
 // render makes the files. results.json comes last: where it is new, the others are.
-func render(r *scenarios.Report, stamp Stamp) ([]file, error) {
-	doc := Results(r, stamp)
+func render(r *scenarios.Report, doc results.Results) ([]file, error) {
 	encoded, err := MarshalResults(doc)
 	if err != nil {
 		return nil, err

@@ -36,7 +36,7 @@ func tree(t *testing.T, dir string) map[string]string {
 
 func TestWrite(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a", "out")
-	if err := reports.Write(dir, loopReport(t), stamp); err != nil {
+	if err := write(dir, loopReport(t), stamp); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{"badges/badge-goals-v1.json", "badges/badge-goals-v1.svg", "badges/badge-loop-v5.json", "badges/badge-loop-v5.svg", "junit.xml", "matrix.md", "report.html", "results.json", "transcripts/demo.loop.json", "transcripts/discovery.json"}
@@ -65,7 +65,7 @@ func TestWriteAgain(t *testing.T) {
 	r := loopReport(t)
 	r.Drives = append(r.Drives, scenarios.DriveRecord{ID: "demo/gone", Transcript: r.Drives[0].Transcript})
 	r.Profiles = append(r.Profiles, scenarios.ProfileStatus{ID: "gone", Status: "certified"}, scenarios.ProfileStatus{ID: "../" + evil, Status: "certified"})
-	if err := reports.Write(dir, r, stamp); err != nil {
+	if err := write(dir, r, stamp); err != nil {
 		t.Fatal(err)
 	}
 	foreign := map[string]string{
@@ -82,7 +82,7 @@ func TestWriteAgain(t *testing.T) {
 	}
 	again := stamp
 	again.Version = "v0.0.2"
-	if err := reports.Write(dir, loopReport(t), again); err != nil {
+	if err := write(dir, loopReport(t), again); err != nil {
 		t.Fatal(err)
 	}
 	files := tree(t, dir)
@@ -128,7 +128,7 @@ func TestWriteFails(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()
-			if err := reports.Write(dir, loopReport(t), stamp); err != nil {
+			if err := write(dir, loopReport(t), stamp); err != nil {
 				t.Fatal(err)
 			}
 			c.spoil(t, dir)
@@ -136,7 +136,7 @@ func TestWriteFails(t *testing.T) {
 			again := loopReport(t)
 			again.Seed = 8
 			again.Drives = append(again.Drives, scenarios.DriveRecord{ID: "demo/new", Transcript: again.Drives[0].Transcript})
-			err := reports.Write(dir, again, stamp)
+			err := write(dir, again, stamp)
 			if err == nil {
 				t.Fatal("it was written")
 			}
@@ -155,10 +155,15 @@ func TestWriteIntoAFile(t *testing.T) {
 	if err := os.WriteFile(path, []byte("mine"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := reports.Write(path, loopReport(t), stamp); err == nil {
+	if err := write(path, loopReport(t), stamp); err == nil {
 		t.Fatal("it was written")
 	}
 	if content, err := os.ReadFile(path); err != nil || string(content) != "mine" {
 		t.Errorf("the file now holds %q (%v)", content, err)
 	}
+}
+
+// write leaves a report in a folder, as a command does.
+func write(dir string, r *scenarios.Report, stamp reports.Stamp) error {
+	return reports.Write(dir, r, reports.Results(r, stamp))
 }

@@ -50,7 +50,7 @@ func written(t *testing.T) (path string) {
 		t.Fatal(err)
 	}
 	path = filepath.Join(t.TempDir(), "bundle.tar.gz")
-	if _, err := Write(path, r, reports.Stamp{Version: "dev", ExitCode: r.ExitCode()}, nil); err != nil {
+	if _, err := Write(path, r, reports.Results(r, reports.Stamp{Version: "dev", ExitCode: r.ExitCode()}), nil); err != nil {
 		t.Fatal(err)
 	}
 	return path
@@ -116,7 +116,7 @@ func TestWriteKeepsWhatWasThere(t *testing.T) {
 	if err := os.WriteFile(path, []byte("before"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Write(path, &without, reports.Stamp{Version: "dev"}, nil); err == nil || !strings.Contains(err.Error(), "the discovery document was not recorded") {
+	if _, err := Write(path, &without, reports.Results(&without, reports.Stamp{Version: "dev"}), nil); err == nil || !strings.Contains(err.Error(), "the discovery document was not recorded") {
 		t.Errorf("error %v", err)
 	}
 	left, err := os.ReadDir(dir)
@@ -254,7 +254,7 @@ func FuzzRead(f *testing.F) {
 	}
 	path := filepath.Join(f.TempDir(), "bundle.tar.gz")
 	for _, key := range keys {
-		if _, err := Write(path, r, reports.Stamp{Version: "dev"}, key); err != nil {
+		if _, err := Write(path, r, reports.Results(r, reports.Stamp{Version: "dev"}), key); err != nil {
 			f.Fatal(err)
 		}
 		raw, err := os.ReadFile(path)

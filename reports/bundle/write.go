@@ -29,10 +29,9 @@ type Made struct {
 	KeyID string // of the key that signed it, "" where none did
 }
 
-// Write packs a certification into the file at path, which it replaces only when the bundle is whole. key is nil where nobody
+// Write packs a certification, doc being [reports.Results] of it, into the file at path, which it replaces only when the bundle is whole. key is nil where nobody
 // signs. What was written is read again: a bundle that assay verify would not read is an error.
-func Write(path string, r *scenarios.Report, stamp reports.Stamp, key ed25519.PrivateKey) (Made, error) {
-	doc := reports.Results(r, stamp)
+func Write(path string, r *scenarios.Report, doc results.Results, key ed25519.PrivateKey) (Made, error) {
 	encoded, err := reports.MarshalResults(doc)
 	if err != nil {
 		return Made{}, err

@@ -54,7 +54,7 @@ func certified(t testing.TB, url string, o scenarios.Options) (dir string, repor
 	}
 	report = certification.Finish(t.Context())
 	dir = t.TempDir()
-	if err := reports.Write(dir, report, reports.Stamp{Version: "v0.0.1", ExitCode: report.ExitCode()}); err != nil {
+	if err := reports.Write(dir, report, reports.Results(report, reports.Stamp{Version: "v0.0.1", ExitCode: report.ExitCode()})); err != nil {
 		t.Fatal(err)
 	}
 	return dir, report

@@ -203,9 +203,9 @@ func (c *certify) hand(report *scenarios.Report, interrupted bool) (*results.Res
 	}
 	wrong, unwritten := c.expect(report, &stamp)
 	doc := reports.Results(report, stamp)
-	written := reports.Write(c.out, report, stamp)
-	shown := c.show(report, stamp, written == nil)
-	said, packed := c.bundle.pack(report, stamp)
+	written := reports.Write(c.out, report, doc)
+	shown := c.show(report, stamp, doc, written == nil)
+	said, packed := c.bundle.pack(report, doc)
 	if !c.json {
 		_, err := io.WriteString(c.text, said)
 		shown = errors.Join(shown, err)
@@ -222,9 +222,9 @@ func (c *certify) hand(report *scenarios.Report, interrupted bool) (*results.Res
 	return &doc, nil
 }
 
-func (c *certify) show(report *scenarios.Report, stamp reports.Stamp, written bool) error {
+func (c *certify) show(report *scenarios.Report, stamp reports.Stamp, doc results.Results, written bool) error {
 	if c.json {
-		encoded, err := reports.MarshalResults(reports.Results(report, stamp))
+		encoded, err := reports.MarshalResults(doc)
 		if err != nil {
 			return err
 		}

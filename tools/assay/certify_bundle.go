@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/openassay/assay/reports"
+	"github.com/openassay/assay/gen/results"
 	"github.com/openassay/assay/reports/bundle"
 	"github.com/openassay/assay/scenarios"
 )
@@ -60,11 +60,11 @@ func (e *evidence) check(given func(flag string) bool, plan bool) error {
 }
 
 // pack writes the bundle of a report, where one was asked for. said tells where it is.
-func (e *evidence) pack(r *scenarios.Report, stamp reports.Stamp) (said string, err error) {
+func (e *evidence) pack(r *scenarios.Report, doc results.Results) (said string, err error) {
 	if e.file == "" {
 		return "", nil
 	}
-	made, err := bundle.Write(e.file, r, stamp, e.key)
+	made, err := bundle.Write(e.file, r, doc, e.key)
 	if err != nil {
 		return "", fmt.Errorf("write the bundle %s: %w", e.file, err)
 	}

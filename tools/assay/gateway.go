@@ -35,7 +35,7 @@ func newGatewayExample() *cobra.Command {
 	return &cobra.Command{
 		Use:   "example DIR",
 		Short: "Write the text's worked example into a folder: pipelines, an agent, two tools",
-		Long: "Writes DIR/" + example.PipelinesFile + " and DIR/" + example.PluginsFolder + ": the reference agent, and stubs of two tools. They are started by\n" +
+		Long: "Writes DIR/" + example.PipelinesFile + " and DIR/" + example.PluginsFolder + ": the reference agent, and its two tools. They are started by\n" +
 			"this very program. Files of these names are replaced.",
 		Example: "  assay gateway example ./loop",
 		Args:    args("DIR"),

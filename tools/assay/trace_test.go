@@ -172,7 +172,7 @@ func (r *recording) agent(profile agent.Profile) {
 		r.Fatal(err)
 	}
 	report, out := c.Finish(r.Context()), r.TempDir()
-	if err := reports.Write(out, report, reports.Stamp{Version: version(), ExitCode: report.ExitCode()}); err != nil {
+	if err := reports.Write(out, report, reports.Results(report, reports.Stamp{Version: version(), ExitCode: report.ExitCode()})); err != nil {
 		r.Fatal(err)
 	}
 	r.take(out)

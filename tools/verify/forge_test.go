@@ -96,7 +96,7 @@ func fetch(fault string, selection scenarios.Selection) ([]byte, error) {
 	}
 	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, "bundle.tar.gz")
-	if _, err := bundle.Write(path, r, reports.Stamp{Version: "dev", ExitCode: r.ExitCode()}, ours); err != nil {
+	if _, err := bundle.Write(path, r, reports.Results(r, reports.Stamp{Version: "dev", ExitCode: r.ExitCode()}), ours); err != nil {
 		return nil, err
 	}
 	return os.ReadFile(path)

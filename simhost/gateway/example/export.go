@@ -19,7 +19,7 @@ const (
 	PluginsFolder = "plugins"
 )
 
-// Export writes the text's worked example into a folder: pipelines, the reference agent, and the stub tools, started by the
+// Export writes the text's worked example into a folder: pipelines, the reference agent, and its two tools, started by the
 // program with these arguments, the agent's and then those of a tool, to which its name is added. Files of these names are
 // replaced.
 func Export(dir, program string, agentArguments, toolArguments []string) error {

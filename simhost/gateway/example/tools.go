@@ -18,7 +18,7 @@ import (
 	"github.com/openassay/assay/simhost/gateway"
 )
 
-// tool is a stub of a tool.
+// tool stands in for a tool of the text.
 type tool struct {
 	about string
 	emits string // its own event type
@@ -30,7 +30,7 @@ var tools = map[string]tool{
 	"fabric":      {"Stub: writes a critique in two paragraphs, and asks no model.", "fabric.completed", critique},
 }
 
-// Tools lists the stub tools.
+// Tools lists the tools.
 func Tools() []string { return slices.Sorted(maps.Keys(tools)) }
 
 // call is what a tool is asked.
@@ -53,7 +53,7 @@ type settings struct {
 	Retry *bool  `json:"retry"` // whether that may be tried again
 }
 
-// Turn is a stub tool, by its name.
+// Turn is a turn of a tool, by its name.
 func Turn(name string) (handle gateway.Handler, known bool) {
 	t, known := tools[name]
 	return func(_ context.Context, request []byte) ([]byte, int) {
