@@ -1,11 +1,11 @@
 package fault
 
 import (
-	"reflect"
 	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/openassay/assay/simhost/internal/faulttest"
 	"github.com/openassay/assay/simhost/rules"
 )
 
@@ -47,17 +47,7 @@ func TestEveryThemeHasItsOwnIDs(t *testing.T) {
 // Each fault replaces something, and leaves no rule without an answer.
 func TestEveryFaultReplacesRules(t *testing.T) {
 	for _, f := range All() {
-		honest, set := functions(rules.Honest()), functions(must(t, f.ID))
-		changed := 0
-		for name, rule := range set {
-			if rule.IsNil() {
-				t.Errorf("%s: rule %s is missing", f.ID, name)
-			}
-			if rule.Pointer() != honest[name].Pointer() {
-				changed++
-			}
-		}
-		if changed == 0 {
+		if faulttest.Replaced(t, f.ID, rules.Honest(), must(t, f.ID), nil) == 0 {
 			t.Errorf("%s replaces no rule", f.ID)
 		}
 	}
@@ -70,17 +60,6 @@ func must(t *testing.T, id string) rules.Set {
 		t.Fatal(err)
 	}
 	return set
-}
-
-// functions are the rules of a set by theme and name.
-func functions(set rules.Set) map[string]reflect.Value {
-	out := map[string]reflect.Value{}
-	for theme, rulesOf := range reflect.ValueOf(set).Fields() {
-		for rule, value := range rulesOf.Fields() {
-			out[theme.Name+"."+rule.Name] = value
-		}
-	}
-	return out
 }
 
 func TestUnknownFaultNamesTheNearest(t *testing.T) {
