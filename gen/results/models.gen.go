@@ -248,13 +248,58 @@ func (e FinishedEventSchema) Valid() bool {
 
 // Defines values for KillMatrixSchema.
 const (
-	KillMatrixSchemaAssayKillMatrix2 KillMatrixSchema = "assay.kill-matrix/2"
+	KillMatrixSchemaAssayKillMatrix3 KillMatrixSchema = "assay.kill-matrix/3"
 )
 
 // Valid indicates whether the value is a known member of the KillMatrixSchema enum.
 func (e KillMatrixSchema) Valid() bool {
 	switch e {
-	case KillMatrixSchemaAssayKillMatrix2:
+	case KillMatrixSchemaAssayKillMatrix3:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for KillPartHeadLine.
+const (
+	KillPartHeadLineHead KillPartHeadLine = "head"
+)
+
+// Valid indicates whether the value is a known member of the KillPartHeadLine enum.
+func (e KillPartHeadLine) Valid() bool {
+	switch e {
+	case KillPartHeadLineHead:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for KillPartHeadSchema.
+const (
+	KillPartHeadSchemaAssayKillPart1 KillPartHeadSchema = "assay.kill-part/1"
+)
+
+// Valid indicates whether the value is a known member of the KillPartHeadSchema enum.
+func (e KillPartHeadSchema) Valid() bool {
+	switch e {
+	case KillPartHeadSchemaAssayKillPart1:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for KillPartHostLine.
+const (
+	KillPartHostLineHost KillPartHostLine = "host"
+)
+
+// Valid indicates whether the value is a known member of the KillPartHostLine enum.
+func (e KillPartHostLine) Valid() bool {
+	switch e {
+	case KillPartHostLineHost:
 		return true
 	default:
 		return false
@@ -927,10 +972,10 @@ type Kill struct {
 	Scenario    string `json:"scenario"`
 }
 
-// KillMatrix kill-matrix.json: which scenarios catch which faults of the simulated host, and whether honest
-// hosts are left alone. Closed throughout; nothing in it depends on the time or the machine, so
-// two documents can be compared. A change that a reader could trip over gets another number in
-// schema.
+// KillMatrix kill-matrix.json: which scenarios catch which faults of the simulated hosts, and whether honest
+// hosts are left alone. It is written when every host is done; until then there is a kill-part.
+// Closed throughout; nothing in it depends on the time or the machine, so two documents can be
+// compared. A change that a reader could trip over gets another number in schema.
 type KillMatrix struct {
 	// Protocols The protocols whose suites were proved.
 	Protocols []ProvedProtocol `json:"protocols"`
@@ -941,6 +986,69 @@ type KillMatrix struct {
 
 // KillMatrixSchema Format and version of this document.
 type KillMatrixSchema string
+
+// KillPart kill-matrix.part.ndjson: one line of it. It is a kill matrix that is not whole, since the proof
+// goes on, was interrupted, or is a shard. The first line is the head. Every other line is a host
+// that is done, in the order in which they were. The hosts of the head that have no line are not
+// done. A last line that was cut off does not count.
+type KillPart struct {
+	union json.RawMessage
+}
+
+// KillPartHead What is proved, and how. Parts with the same head belong to the same matrix.
+type KillPartHead struct {
+	Line KillPartHeadLine `json:"line"`
+
+	// PatienceMs How long a faulty host may take for what must happen.
+	PatienceMs int64              `json:"patienceMs"`
+	Protocols  []KillPartProtocol `json:"protocols"`
+
+	// Scenarios The scenarios that are asked; empty for all.
+	Scenarios []string `json:"scenarios"`
+
+	// Schema Format and version of all lines.
+	Schema KillPartHeadSchema `json:"schema"`
+
+	// Seed What all random values come of.
+	Seed uint64 `json:"seed"`
+
+	// Suites The suites that are asked; empty for all.
+	Suites []string `json:"suites"`
+}
+
+// KillPartHeadLine defines model for KillPartHead.Line.
+type KillPartHeadLine string
+
+// KillPartHeadSchema Format and version of all lines.
+type KillPartHeadSchema string
+
+// KillPartHost A host that is done. One of honest and fault is there.
+type KillPartHost struct {
+	// Fault What came of a fault.
+	Fault *FaultResult `json:"fault,omitempty"`
+
+	// Honest A host that keeps every promise it makes.
+	Honest *HonestHost `json:"honest,omitempty"`
+
+	// Host One of those of the head.
+	Host string           `json:"host"`
+	Line KillPartHostLine `json:"line"`
+}
+
+// KillPartHostLine defines model for KillPartHost.Line.
+type KillPartHostLine string
+
+// KillPartProtocol The hosts of a protocol.
+type KillPartProtocol struct {
+	// Digest As kill-matrix.json has it.
+	Digest string `json:"digest"`
+
+	// Hosts All hosts of the matrix: honest ones by their flags, others by the id of their fault.
+	Hosts []string `json:"hosts"`
+
+	// Protocol Its id, such as openwop/v1.
+	Protocol string `json:"protocol"`
+}
 
 // KillTotals How many there are of what.
 type KillTotals struct {
@@ -1067,6 +1175,10 @@ type ProvedCheck struct {
 
 // ProvedProtocol The suites of a protocol against the hosts that speak it.
 type ProvedProtocol struct {
+	// Digest Of the faults with their words, the honest hosts, and the scenarios with what they prove.
+	// Another one means that the proof is of other faults or other scenarios than those of today.
+	Digest string `json:"digest"`
+
 	// Faults By id.
 	Faults []FaultResult `json:"faults"`
 
@@ -1471,6 +1583,107 @@ func (t Event) MarshalJSON() ([]byte, error) {
 }
 
 func (t *Event) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
+// AsKillPartHead returns the union data inside the KillPart as a KillPartHead
+func (t KillPart) AsKillPartHead() (KillPartHead, error) {
+	var body KillPartHead
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromKillPartHead overwrites any union data inside the KillPart as the provided KillPartHead
+func (t *KillPart) FromKillPartHead(v KillPartHead) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"line":"head"}`))
+	t.union = b
+	return err
+}
+
+// MergeKillPartHead performs a merge with any union data inside the KillPart, using the provided KillPartHead
+func (t *KillPart) MergeKillPartHead(v KillPartHead) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"line":"head"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsKillPartHost returns the union data inside the KillPart as a KillPartHost
+func (t KillPart) AsKillPartHost() (KillPartHost, error) {
+	var body KillPartHost
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromKillPartHost overwrites any union data inside the KillPart as the provided KillPartHost
+func (t *KillPart) FromKillPartHost(v KillPartHost) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"line":"host"}`))
+	t.union = b
+	return err
+}
+
+// MergeKillPartHost performs a merge with any union data inside the KillPart, using the provided KillPartHost
+func (t *KillPart) MergeKillPartHost(v KillPartHost) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"line":"host"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t KillPart) Discriminator() (string, error) {
+	var discriminator struct {
+		Discriminator string `json:"line"`
+	}
+	err := json.Unmarshal(t.union, &discriminator)
+	return discriminator.Discriminator, err
+}
+
+func (t KillPart) ValueByDiscriminator() (interface{}, error) {
+	discriminator, err := t.Discriminator()
+	if err != nil {
+		return nil, err
+	}
+	switch discriminator {
+	case "head":
+		return t.AsKillPartHead()
+	case "host":
+		return t.AsKillPartHost()
+	default:
+		return nil, errors.New("unknown discriminator value: " + discriminator)
+	}
+}
+
+func (t KillPart) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *KillPart) UnmarshalJSON(b []byte) error {
 	err := t.union.UnmarshalJSON(b)
 	return err
 }

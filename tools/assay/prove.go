@@ -5,7 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"os"
 	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -19,30 +24,39 @@ import (
 	"github.com/openassay/assay/tools/prove"
 )
 
-const proveLong = `Runs all suites against the simulated host, the OpenIntent server and the
-reference agent, honest in every way they can be and with each of their faults,
-many at once in this process, but for the few faults of the agent that show only
-where each turn is a process. Every fault must be caught by a scenario that cites
-a requirement the fault breaks, nothing else may fail, and no honest host may be
-accused. It prints what catches what, and writes
-kill-matrix.json and kill-matrix.md. Exit 1 when a fault survives, is caught for
-a wrong reason, or an honest host is accused.`
+const proveLong = `Runs all suites against the simulated hosts and the reference agent, honest in
+every way they can be and with each of their faults, many at once in this process,
+but for the few faults of the agent that show only where each turn is a process.
+Every fault must be caught by a scenario that cites a requirement the fault breaks,
+nothing else may fail, and no honest host may be accused. It prints what catches
+what, and writes kill-matrix.json and kill-matrix.md. Exit 1 when a fault survives,
+is caught for a wrong reason, or an honest host is accused.
+
+Until every host is done, kill-matrix.part.ndjson in --out has those that are, a
+line each, however the process ends; --resume goes on from there. --shard 2/8 proves
+every eighth host from the second on, on as many machines as there are shards, and
+assay prove merge makes one matrix of their folders. Both give the same bytes as a
+proof that went through.`
 
 type proveFlags struct {
-	faults  []string
-	out     string
-	check   bool
-	options prove.Options
+	faults    []string
+	protocols []string
+	shard     string
+	out       string
+	check     bool
+	resume    bool
+	options   prove.Options
 }
 
 func newProve() *cobra.Command {
 	o := &proveFlags{}
 	cmd := &cobra.Command{
-		Use:     "prove",
-		Short:   "Prove the suites: every fault against every suite",
-		Long:    proveLong,
-		Example: "  assay prove\n  assay prove --fault 'loop.*' --suite stateful-resume\n  assay prove --out docs --check",
-		Args:    args(),
+		Use:   "prove",
+		Short: "Prove the suites: every fault against every suite",
+		Long:  proveLong,
+		Example: "  assay prove\n  assay prove --protocol openintent\n  assay prove --fault 'loop.*' --suite stateful-resume\n" +
+			"  assay prove --shard 2/8 --out shard-2\n  assay prove --out docs --check",
+		Args: args(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := o.settle(cmd.Flags()); err != nil {
 				return err
@@ -51,14 +65,50 @@ func newProve() *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
+	f.StringSliceVar(&o.protocols, "protocol", nil, "only the hosts and suites of these `PROTOCOLS`: "+strings.Join(protocolNames, ", "))
 	f.StringSliceVar(&o.faults, "fault", nil, "only faults whose ids match the `PATTERN`, such as loop.*, beside one honest host; may be repeated")
 	f.StringSliceVar(&o.options.Select.Suites, "suite", nil, "only the scenarios of these `SUITES`")
 	f.StringSliceVar(&o.options.Select.Scenarios, "scenario", nil, "only these scenarios, by `ID`")
-	f.IntVar(&o.options.AtOnce, "at-once", 0, "`N` hosts at the same time (default 3 a core)")
+	f.StringVar(&o.shard, "shard", "", "only the `I/N` part of the hosts, such as 2/8")
+	f.BoolVar(&o.resume, "resume", false, "go on with the unfinished matrix in --out")
+	f.IntVar(&o.options.AtOnce, "at-once", 0, "`N` hosts of each protocol at the same time (default 3 a core)")
 	f.DurationVar(&o.options.Patience, "patience", 0, "how long faulty hosts may take for what must happen (default 6s)")
 	f.Uint64Var(&o.options.Seed, "seed", 1, "`N` that all random values come of")
 	f.StringVar(&o.out, "out", "out", "`DIR` for kill-matrix.json and kill-matrix.md")
 	f.BoolVar(&o.check, "check", false, "write nothing; exit 1 when the matrix in --out is another one")
+	cmd.AddCommand(newProveMerge())
+	return cmd
+}
+
+func newProveMerge() *cobra.Command {
+	var out string
+	cmd := &cobra.Command{
+		Use:   "merge DIR...",
+		Short: "Make one kill matrix of the shards in some folders",
+		Long: "Reads kill-matrix.part.ndjson of each folder, and writes the kill matrix when every host is done in one of them.\n" +
+			"Exit 1 when some are not, and then nothing is written.",
+		Example: "  assay prove --shard 1/2 --out shard-1\n  assay prove --shard 2/2 --out shard-2\n  assay prove merge shard-1 shard-2 --out docs",
+		Args:    cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, dirs []string) error {
+			if len(dirs) == 0 {
+				return usage("prove merge: name the folders of the shards")
+			}
+			merged, err := prove.MergeParts(dirs...)
+			if err != nil {
+				return usage("prove merge: %w", err)
+			}
+			options, err := merged.Options()
+			if err != nil {
+				return usage("prove merge: %w", err)
+			}
+			m, err := options.Whole()
+			if err != nil {
+				return &exit{exitFailed, fmt.Errorf("prove merge: %w: prove them with --resume, or name the folders of all shards", err)}
+			}
+			return conclude(cmd.OutOrStdout(), m, out, false)
+		},
+	}
+	cmd.Flags().StringVar(&out, "out", "out", "`DIR` for kill-matrix.json and kill-matrix.md")
 	return cmd
 }
 
@@ -70,54 +120,151 @@ func (o *proveFlags) settle(flags *pflag.FlagSet) error {
 		return usage("prove --patience %s: give a time above zero", o.options.Patience)
 	}
 	if o.narrowed() && o.check {
-		return usage("prove --check: the matrix is that of all faults and all suites: leave off --fault, --suite and --scenario")
+		return usage("prove --check: the matrix is that of all faults and all suites: leave off --protocol, --fault, --suite, --scenario and --shard")
+	}
+	if o.resume && o.check {
+		return usage("prove --check: it writes nothing, so there is nothing to resume: leave off --resume")
+	}
+	if err := o.readShard(); err != nil {
+		return err
 	}
 	if _, err := o.options.Select.Pick(known().Suites...); err != nil {
 		return err
 	}
-	if len(o.faults) == 0 {
+	o.options.Hosts = prove.Hosts()
+	if len(o.faults) > 0 {
+		hosts, err := prove.Matching(o.faults...)
+		if none, ok := errors.AsType[*prove.NoFaultError](err); ok {
+			return &scenarios.UsageError{Kind: "fault", Name: none.Pattern, Near: none.Near}
+		}
+		if err != nil {
+			return err
+		}
+		o.options.Hosts = hosts
+	}
+	return o.pickProtocols()
+}
+
+// pickProtocols leaves the hosts that speak one of the protocols.
+func (o *proveFlags) pickProtocols() error {
+	if len(o.protocols) == 0 {
 		return nil
 	}
-	var err error
-	o.options.Hosts, err = prove.Matching(o.faults...)
-	if none, ok := errors.AsType[*prove.NoFaultError](err); ok {
-		return &scenarios.UsageError{Kind: "fault", Name: none.Pattern, Near: none.Near}
+	speak := map[*scenarios.Protocol]bool{}
+	for _, name := range o.protocols {
+		if !slices.Contains(protocolNames, name) {
+			return unknown("protocol", name, protocolNames)
+		}
+		speak[suitesOf(name, target{})[0].Protocol] = true
 	}
-	return err
+	o.options.Hosts = slices.DeleteFunc(o.options.Hosts, func(h prove.Host) bool { return !speak[h.Protocol()] })
+	if len(o.options.Hosts) == 0 {
+		return usage("prove: no fault of --fault is one of %s: leave off --protocol", strings.Join(o.protocols, ", "))
+	}
+	return nil
 }
 
-// narrowed tells whether less than everything is asked for.
-func (o *proveFlags) narrowed() bool {
-	return len(o.faults)+len(o.options.Select.Suites)+len(o.options.Select.Scenarios) > 0
+func (o *proveFlags) readShard() error {
+	if o.shard == "" {
+		return nil
+	}
+	i, of, _ := strings.Cut(o.shard, "/")
+	var err1, err2 error
+	o.options.Shard.I, err1 = strconv.Atoi(i)
+	o.options.Shard.Of, err2 = strconv.Atoi(of)
+	if s := o.options.Shard; err1 != nil || err2 != nil || s.I < 1 || s.I > s.Of {
+		return usage("prove --shard %s: give which of how many parts, such as 2/8", o.shard)
+	}
+	return nil
 }
+
+// narrowed reports whether less than everything is asked for.
+func (o *proveFlags) narrowed() bool {
+	return len(o.faults)+len(o.protocols)+len(o.options.Select.Suites)+len(o.options.Select.Scenarios) > 0 || o.shard != ""
+}
+
+// mostProving is how much memory is held before it is collected harder, in bytes.
+const mostProving = 1 << 30
 
 func (o *proveFlags) prove(ctx context.Context, out, errs io.Writer) (err error) {
-	lab, err := prove.NewLab(ctx)
-	if err != nil {
-		return err
+	if os.Getenv("GOMEMLIMIT") == "" {
+		defer debug.SetMemoryLimit(debug.SetMemoryLimit(mostProving))
 	}
-	defer func() { err = errors.Join(err, lab.Close(context.WithoutCancel(ctx))) }()
-	hosts := o.options.Hosts
-	if hosts == nil {
-		hosts = prove.Hosts()
-	}
-	o.options.Hosts = hosts
 	p := progress.New(errs, isTerminal(errs), time.Now, "hosts", "honest", "accused", "caught", "survived", "wrong-reason")
 	defer p.End()
-	p.Begin(len(hosts))
-	o.options.Progress = func(r prove.Result) { p.Ended(told(r)) }
-	m, err := lab.Prove(ctx, o.options)
-	p.End()
-	if errors.Is(err, context.Canceled) {
-		return &exit{scenarios.ExitInterrupted, errors.New("interrupted: nothing was written")}
-	}
+	keep, end, err := o.part(p)
 	if err != nil {
 		return err
 	}
-	if err := printMatrix(out, m); err != nil {
-		return err
+	todo, err := o.options.Todo()
+	if err != nil {
+		return errors.Join(err, end(false))
 	}
-	return o.settled(out, m)
+	lab, err := prove.NewLab(ctx)
+	if err != nil {
+		return errors.Join(err, end(false))
+	}
+	defer func() { err = errors.Join(err, lab.Close(context.WithoutCancel(ctx))) }()
+	p.Estimate()
+	p.Begin(len(todo))
+	o.options.Progress = func(host string, r prove.Result) error {
+		p.Ended(told(r))
+		return keep(host, r)
+	}
+	m, err := lab.Prove(ctx, o.options)
+	p.End()
+	unfinished, isUnfinished := errors.AsType[*prove.UnfinishedError](err)
+	switch {
+	case errors.Is(err, context.Canceled):
+		return &exit{scenarios.ExitInterrupted, errors.Join(errors.New("interrupted: "+o.left()), end(false))}
+	case isUnfinished:
+		_, err := fmt.Fprintf(out, "shard %s is done: %d of %d hosts are not: assay prove merge makes one matrix of the folders of all shards\n", o.shard, len(unfinished.Pending), unfinished.Of)
+		return errors.Join(err, end(false))
+	case err != nil:
+		return errors.Join(err, end(false))
+	}
+	if err := conclude(out, m, o.out, o.check); err != nil {
+		return errors.Join(err, end(!writeFailed(err)))
+	}
+	return end(true)
+}
+
+// part opens what is on disk until the matrix is whole. keep adds a host; end closes it, and removes it when nobody needs it.
+func (o *proveFlags) part(p *progress.Printer) (keep func(string, prove.Result) error, end func(whole bool) error, err error) {
+	if o.check {
+		return func(string, prove.Result) error { return nil }, func(bool) error { return nil }, nil
+	}
+	open := prove.CreatePart
+	if o.resume {
+		open = prove.ResumePart
+	}
+	part, err := open(o.out, o.options)
+	switch {
+	case errors.Is(err, prove.ErrNoPart):
+		return nil, nil, usage("prove --resume: %w: leave off --resume, or name the folder with --out", err)
+	case errors.Is(err, scenarios.ErrNothingSelected):
+		return nil, nil, fmt.Errorf("prove: %w that these hosts are asked: leave off --protocol or --fault", err)
+	case err != nil:
+		return nil, nil, usage("prove: %w", err)
+	}
+	o.options.Done = maps.Clone(part.Done())
+	if n := len(part.Done()); n > 0 {
+		p.Say("%d hosts are done already", n)
+	}
+	return part.Keep, func(whole bool) error {
+		if whole {
+			return part.Remove()
+		}
+		return part.Close()
+	}, nil
+}
+
+// left says what an interrupted proof leaves behind.
+func (o *proveFlags) left() string {
+	if o.check {
+		return "nothing was compared"
+	}
+	return filepath.Join(o.out, prove.PartName) + " has the hosts that are done: assay prove --resume goes on from there"
 }
 
 // told is a result in the words of progress: whose it is, how it ended, and what is wrong.
@@ -138,15 +285,26 @@ func told(r prove.Result) (name, word, alarm string) {
 	}
 }
 
-// settled writes or compares the matrix, and says what the whole is worth.
-func (o *proveFlags) settled(out io.Writer, m results.KillMatrix) error {
-	if o.check {
-		if err := prove.Check(o.out, m); err != nil {
+// unwritten means that the matrix could not be put where it belongs.
+type unwritten struct{ error }
+
+func writeFailed(err error) bool {
+	_, failed := errors.AsType[unwritten](err)
+	return failed
+}
+
+// conclude shows a matrix, writes it to dir or compares it with the one there, and says what the whole is worth.
+func conclude(out io.Writer, m results.KillMatrix, dir string, check bool) error {
+	if err := printMatrix(out, m); err != nil {
+		return err
+	}
+	if check {
+		if err := prove.Check(dir, m); err != nil {
 			return &exit{exitFailed, fmt.Errorf("prove --check: %w: run make prove", err)}
 		}
-	} else if err := prove.Write(o.out, m); err != nil {
-		return &exit{scenarios.ExitUsage, fmt.Errorf("prove: %w: give another folder with --out", err)}
-	} else if _, err := fmt.Fprintf(out, "kill matrix in %s\n", filepath.Join(o.out, prove.MarkdownName)); err != nil {
+	} else if err := prove.Write(dir, m); err != nil {
+		return &exit{scenarios.ExitUsage, unwritten{fmt.Errorf("prove: %w: give another folder with --out", err)}}
+	} else if _, err := fmt.Fprintf(out, "kill matrix in %s\n", filepath.Join(dir, prove.MarkdownName)); err != nil {
 		return err
 	}
 	if !prove.Clean(m) {

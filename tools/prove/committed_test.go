@@ -1,12 +1,14 @@
 package prove_test
 
 import (
-	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/openassay/assay/gen/results"
 	"github.com/openassay/assay/scenarios"
@@ -17,14 +19,11 @@ import (
 )
 
 // committed is the kill matrix of docs/. That it is the one that is found is tested elsewhere.
-func committed(t *testing.T) (m results.KillMatrix) {
+func committed(t *testing.T) results.KillMatrix {
 	t.Helper()
-	raw, err := os.ReadFile("../../docs/" + prove.JSONName)
+	m, err := prove.Committed(docs)
 	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(raw, &m); err != nil {
-		t.Fatal(err)
+		t.Fatalf("%v: run make prove", err)
 	}
 	return m
 }
@@ -141,5 +140,49 @@ func TestTheReadmeHasTheFigures(t *testing.T) {
 				t.Errorf("the README does not say of %s: %s", p.Title, line)
 			}
 		}
+	}
+}
+
+// A matrix of other faults or scenarios than those of today, or of fewer, is not taken for the one of today.
+func TestAnOutdatedMatrixIsTold(t *testing.T) {
+	for name, c := range map[string]struct {
+		spoil func(*results.KillMatrix)
+		want  string
+	}{
+		"another catalogue": {func(m *results.KillMatrix) { m.Protocols[1].Digest = m.Protocols[0].Digest },
+			"the faults, honest hosts or scenarios of agentic-loop/v2 have changed since"},
+		"a protocol is gone": {func(m *results.KillMatrix) { m.Protocols = m.Protocols[:2] },
+			"the faults, honest hosts or scenarios of openintent/v1 have changed since"},
+		"a fault is gone":       {func(m *results.KillMatrix) { f := &m.Protocols[0].Faults; *f = (*f)[1:] }, "it leaves out ancestry."},
+		"an honest host, too":   {func(m *results.KillMatrix) { h := &m.Protocols[0].Honest; *h = (*h)[1:] }, "it leaves out honest"},
+		"it is of another form": {func(m *results.KillMatrix) { m.Schema = "assay.kill-matrix/2" }, `its schema is "assay.kill-matrix/2"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m, dir := committed(t), t.TempDir()
+			c.spoil(&m)
+			if err := prove.Write(dir, m); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := prove.Committed(dir); !errors.Is(err, prove.ErrStale) || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error is %v, want %q in it", err, c.want)
+			}
+		})
+	}
+	if _, err := prove.Committed(t.TempDir()); !errors.Is(err, prove.ErrStale) {
+		t.Errorf("without any: %v", err)
+	}
+}
+
+// A pair that one matrix has and another has not is told by name, and a fault that only one of them knows is not compared.
+func TestPairsThatAreLostAndGained(t *testing.T) {
+	hosts := []prove.Host{faulty("a.both", "OWP-0061-B1", "OWP-0061-D1"), faulty("a.one", "OWP-0061-B1")}
+	before := proved(t, hosts, map[string][]scenarios.Outcome{"a.both": {failed(counts, "OWP-0061-B1")}, "a.one": {failed(counts, "OWP-0061-B1")}})
+	now := proved(t, hosts[:1], map[string][]scenarios.Outcome{"a.both": {failed(asks, "OWP-0061-D1")}})
+	lost, gained := prove.Compare(before, now)
+	if diff := cmp.Diff([]prove.Pair{{Fault: "a.both", Scenario: string(counts.ID), Requirement: "OWP-0061-B1"}}, lost); diff != "" {
+		t.Errorf("lost (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]prove.Pair{{Fault: "a.both", Scenario: string(asks.ID), Requirement: "OWP-0061-D1"}}, gained); diff != "" {
+		t.Errorf("gained (-want +got):\n%s", diff)
 	}
 }

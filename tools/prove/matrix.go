@@ -87,7 +87,7 @@ func accusation(o scenarios.Outcome) results.Accusation {
 
 // protocolResult puts what came of every host that speaks a protocol together. Every check of every scenario is in it.
 func protocolResult(p *scenarios.Protocol, suites []scenarios.Suite, came []Result) results.ProvedProtocol {
-	m := results.ProvedProtocol{Protocol: p.ID, Title: p.Title, Honest: []results.HonestHost{}, Faults: []results.FaultResult{}, Scenarios: []results.ProvedScenario{}}
+	m := results.ProvedProtocol{Protocol: p.ID, Title: p.Title, Digest: digest(p), Honest: []results.HonestHost{}, Faults: []results.FaultResult{}, Scenarios: []results.ProvedScenario{}}
 	for _, r := range came {
 		switch {
 		case r.Honest != nil:

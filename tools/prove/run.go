@@ -16,16 +16,26 @@ import (
 
 // Options say what is proved, and how. The zero value of a field means its default.
 type Options struct {
-	Hosts    []Host              // default: Hosts()
+	Hosts    []Host              // all hosts of the matrix; default: Hosts()
 	Select   scenarios.Selection // which scenarios are asked; default all
-	AtOnce   int                 // hosts at the same time of those that compute, and of those that wait; default 3 a core
+	Aimed    bool                // ask a faulty host only the scenarios that prove a requirement its fault breaks
+	Shard    Shard               // which of the hosts are proved here; default all
+	Done     map[string]Result   // by name: hosts that are not certified again
+	AtOnce   int                 // hosts of each protocol at the same time; default 3 a core
 	Seed     uint64              // of the values that the suites send
 	Patience time.Duration       // with faulty hosts: how long something may take that must happen; default 6 s
-	// Progress is told of a host that is done with, one at a time: of an honest one, or of a fault.
-	Progress func(Result)
+	// Progress is told of a host that is done, one at a time. An error ends the proof.
+	Progress func(host string, r Result) error
 	// Certify makes the report on a host, in place of the lab. It may be called concurrently.
 	Certify func(context.Context, Host, scenarios.Options) (*scenarios.Report, error)
 }
+
+// Shard is the I-th of Of equal parts of the hosts, counted from 1. The zero Shard is all hosts. Neighbours in the list are alike
+// and go to different shards, so that shards take about as long as one another.
+type Shard struct{ I, Of int }
+
+// holds reports whether the i-th host, counted from 0, is in the shard.
+func (s Shard) holds(i int) bool { return s.Of == 0 || i%s.Of == s.I-1 }
 
 // Result is what came of a host: one of the two is set.
 type Result struct {
@@ -36,7 +46,7 @@ type Result struct {
 // faultyTimeout bounds a certification of a host that may hang everywhere.
 const faultyTimeout = 2 * time.Minute
 
-func (o Options) withDefaults(l *Lab) Options {
+func (o Options) withDefaults() Options {
 	if o.Hosts == nil {
 		o.Hosts = Hosts()
 	}
@@ -46,41 +56,43 @@ func (o Options) withDefaults(l *Lab) Options {
 	if o.Patience <= 0 {
 		o.Patience = 6 * time.Second
 	}
-	if o.Certify == nil {
-		o.Certify = l.Certify
-	}
 	if o.Progress == nil {
-		o.Progress = func(Result) {}
+		o.Progress = func(string, Result) error { return nil }
 	}
 	return o
 }
 
-// Prove certifies every host, several at a time, and returns the kill matrix. The error is one of starting or
-// certifying a host, or that of ctx; what speaks for or against the suites is in the matrix.
+// Prove certifies every host of the shard that is not done yet, several at a time, and returns the kill matrix. The error is
+// one of starting or certifying a host, that of Progress or of ctx, [scenarios.ErrNothingSelected], or an [UnfinishedError]
+// where hosts of other shards are not done; what speaks for or against the suites is in the matrix.
 func (l *Lab) Prove(ctx context.Context, o Options) (results.KillMatrix, error) {
-	o = o.withDefaults(l)
+	o = o.withDefaults()
+	if o.Certify == nil {
+		o.Certify = l.Certify
+	}
 	asked, err := o.asked()
 	if err != nil {
 		return results.KillMatrix{}, err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	came := make([]Result, len(o.Hosts)) // the zero Result of a host that is not asked
+	came := o.done(asked)
 	var told sync.Mutex
 	var work sync.WaitGroup
-	for _, queue := range o.queues(asked) {
+	for _, queue := range o.queues(asked, came) {
 		for range o.AtOnce {
 			work.Go(func() {
 				for i := range queue {
 					r, err := o.certify(ctx, o.Hosts[i], asked)
+					if err == nil {
+						told.Lock()
+						came[i] = r
+						err = o.Progress(o.Hosts[i].Name, r)
+						told.Unlock()
+					}
 					if err != nil {
 						cancel(err)
-						continue
 					}
-					came[i] = r
-					told.Lock()
-					o.Progress(r)
-					told.Unlock()
 				}
 			})
 		}
@@ -89,39 +101,90 @@ func (l *Lab) Prove(ctx context.Context, o Options) (results.KillMatrix, error) 
 	if err := context.Cause(ctx); err != nil {
 		return results.KillMatrix{}, err
 	}
+	return o.whole(asked, came)
+}
+
+// done are the results of the hosts that are done, by their places in o.Hosts.
+func (o Options) done(asked map[*scenarios.Protocol]scenarios.Selection) []Result {
+	came := make([]Result, len(o.Hosts))
+	for i, h := range o.Hosts {
+		if _, ok := asked[h.Protocol()]; ok {
+			came[i] = o.Done[h.Name]
+		}
+	}
+	return came
+}
+
+// Whole is the kill matrix of what is done, without certifying anything. The error is as that of [Lab.Prove].
+func (o Options) Whole() (results.KillMatrix, error) {
+	o = o.withDefaults()
+	asked, err := o.asked()
+	if err != nil {
+		return results.KillMatrix{}, err
+	}
+	return o.whole(asked, o.done(asked))
+}
+
+func (o Options) whole(asked map[*scenarios.Protocol]scenarios.Selection, came []Result) (results.KillMatrix, error) {
+	var pending []string
+	of := 0
+	for i, h := range o.Hosts {
+		if _, ok := asked[h.Protocol()]; !ok {
+			continue
+		}
+		if of++; came[i] == (Result{}) {
+			pending = append(pending, h.Name)
+		}
+	}
+	switch {
+	case of == 0:
+		return results.KillMatrix{}, scenarios.ErrNothingSelected
+	case len(pending) > 0:
+		return results.KillMatrix{}, &UnfinishedError{of, pending}
+	}
 	return o.matrix(came), nil
 }
 
-// queues are the hosts that are asked anything, by their places in o.Hosts. Those whose suites wait for timers most of the
-// time have a queue of their own: they need no processor while the others do.
-func (o Options) queues(asked map[*scenarios.Protocol]scenarios.Selection) (queues [2]chan int) {
-	busy, idle := make(chan int, len(o.Hosts)), make(chan int, len(o.Hosts))
-	for i, h := range o.Hosts {
-		switch _, ok := asked[h.Protocol()]; {
-		case !ok:
-		case h.Intents != nil:
-			idle <- i
-		default:
-			busy <- i
+// Todo are the hosts that [Lab.Prove] certifies.
+func (o Options) Todo() (todo []Host, err error) {
+	o = o.withDefaults()
+	asked, err := o.asked()
+	if err != nil {
+		return nil, err
+	}
+	for _, queue := range o.queues(asked, o.done(asked)) {
+		for i := range queue {
+			todo = append(todo, o.Hosts[i])
 		}
 	}
-	close(busy)
-	close(idle)
-	return [...]chan int{busy, idle}
+	return todo, nil
+}
+
+// queues are the hosts that are certified now, by their places in o.Hosts. Those of some protocols compute and those of others
+// wait for timers most of the time, so each protocol has a queue of its own.
+func (o Options) queues(asked map[*scenarios.Protocol]scenarios.Selection, came []Result) (queues []chan int) {
+	of := map[*scenarios.Protocol]chan int{}
+	for i, h := range o.Hosts {
+		p := h.Protocol()
+		if _, ok := asked[p]; !ok || came[i] != (Result{}) || !o.Shard.holds(i) {
+			continue
+		}
+		if of[p] == nil {
+			of[p] = make(chan int, len(o.Hosts))
+			queues = append(queues, of[p])
+		}
+		of[p] <- i
+	}
+	for _, queue := range queues {
+		close(queue)
+	}
+	return queues
 }
 
 // matrix is what came of the hosts, by protocol. One that nobody was asked about is not in it.
 func (o Options) matrix(came []Result) results.KillMatrix {
-	m := results.KillMatrix{Schema: results.KillMatrixSchemaAssayKillMatrix2, Protocols: []results.ProvedProtocol{}}
-	suites := map[*scenarios.Protocol][]scenarios.Suite{}
-	var protocols []*scenarios.Protocol
-	for _, s := range Suites() {
-		if suites[s.Protocol] == nil {
-			protocols = append(protocols, s.Protocol)
-		}
-		suites[s.Protocol] = append(suites[s.Protocol], s)
-	}
-	for _, p := range protocols {
+	m := results.KillMatrix{Schema: results.KillMatrixSchemaAssayKillMatrix3, Protocols: []results.ProvedProtocol{}}
+	for _, p := range Protocols() {
 		var spoken []Result
 		for i, r := range came {
 			if o.Hosts[i].Protocol() == p && r != (Result{}) {
@@ -129,7 +192,7 @@ func (o Options) matrix(came []Result) results.KillMatrix {
 			}
 		}
 		if len(spoken) > 0 {
-			m.Protocols = append(m.Protocols, protocolResult(p, suites[p], spoken))
+			m.Protocols = append(m.Protocols, protocolResult(p, suitesOf(p), spoken))
 		}
 	}
 	return m
@@ -138,6 +201,20 @@ func (o Options) matrix(came []Result) results.KillMatrix {
 // Suites are all suites that are proved, of all protocols.
 func Suites() []scenarios.Suite {
 	return slices.Concat(suites.Suites(), agenticloop.Suites(), intentsuites.ServerSuites())
+}
+
+// Protocols are those whose suites are proved, in the order of the matrix.
+func Protocols() (all []*scenarios.Protocol) {
+	for _, s := range Suites() {
+		if !slices.Contains(all, s.Protocol) {
+			all = append(all, s.Protocol)
+		}
+	}
+	return all
+}
+
+func suitesOf(p *scenarios.Protocol) []scenarios.Suite {
+	return slices.DeleteFunc(Suites(), func(s scenarios.Suite) bool { return s.Protocol != p })
 }
 
 // asked is what is asked of the hosts of each protocol. One of which nothing was selected has none.
@@ -165,6 +242,9 @@ func (o Options) certify(ctx context.Context, h Host, selected map[*scenarios.Pr
 	asked := scenarios.Options{Select: selected[protocol], Seed: o.Seed}
 	if h.Fault != nil {
 		asked.Patience, asked.Timeout = o.Patience, faultyTimeout
+		if o.Aimed {
+			asked.Select.Requirements = h.Fault.Breaks
+		}
 	}
 	r, err := o.Certify(ctx, h, asked)
 	if err != nil {

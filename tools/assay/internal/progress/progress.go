@@ -22,6 +22,8 @@ type Printer struct {
 	order []string // the words that it can end with, as they are told
 
 	mu    sync.Mutex
+	eta   bool // say when it will be over
+	began time.Time
 	total int
 	n     map[string]int
 	said  time.Time // when a count was last written
@@ -44,11 +46,18 @@ func (p *Printer) Say(format string, args ...any) {
 	p.line(fmt.Sprintf(format, args...))
 }
 
+// Estimate has every count say how long the rest will take, once a tenth is done.
+func (p *Printer) Estimate() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.eta = true
+}
+
 // Begin says how many there will be.
 func (p *Printer) Begin(total int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.total, p.said = total, p.now()
+	p.total, p.said, p.began = total, p.now(), p.now()
 	p.count("")
 }
 
@@ -97,6 +106,7 @@ func (p *Printer) count(latest string) {
 	if len(words) > 0 {
 		state += ": " + strings.Join(words, ", ")
 	}
+	state += p.left(done)
 	switch {
 	case p.live:
 		p.clear()
@@ -109,4 +119,16 @@ func (p *Printer) count(latest string) {
 		p.said = p.now()
 		p.line(state)
 	}
+}
+
+// left is how long the rest will take at the pace so far, "" where that cannot be told yet.
+func (p *Printer) left(done int) string {
+	if !p.eta || done == 0 || done*10 < p.total || done >= p.total {
+		return ""
+	}
+	rest := p.now().Sub(p.began) / time.Duration(done) * time.Duration(p.total-done)
+	if rest < time.Second {
+		return ""
+	}
+	return fmt.Sprintf(", about %s left", rest.Round(time.Second))
 }

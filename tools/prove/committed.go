@@ -1,0 +1,104 @@
+package prove
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/openassay/assay/gen/results"
+)
+
+// Committed reads the kill matrix that [Write] left in dir. The error is [ErrStale] when it is not of all faults, honest hosts
+// and scenarios of today, and says in what.
+func Committed(dir string) (results.KillMatrix, error) {
+	path := filepath.Join(dir, JSONName)
+	raw, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return results.KillMatrix{}, fmt.Errorf("%w: there is no %s", ErrStale, path)
+	}
+	if err != nil {
+		return results.KillMatrix{}, fmt.Errorf("read the kill matrix: %w", err)
+	}
+	var m results.KillMatrix
+	if err := json.Unmarshal(raw, &m); err != nil {
+		return results.KillMatrix{}, fmt.Errorf("read the kill matrix %s: %w", path, err)
+	}
+	if what := outdated(m); what != "" {
+		return results.KillMatrix{}, fmt.Errorf("%w: %s: %s", ErrStale, path, what)
+	}
+	return m, nil
+}
+
+// outdated says why a matrix is not the one of today's hosts and scenarios, "" where it is.
+func outdated(m results.KillMatrix) string {
+	if m.Schema != results.KillMatrixSchemaAssayKillMatrix3 {
+		return fmt.Sprintf("its schema is %q", m.Schema)
+	}
+	there := map[string]bool{}
+	digests := map[string]string{}
+	for _, p := range m.Protocols {
+		digests[p.Protocol] = p.Digest
+		for _, h := range p.Honest {
+			there[h.Host] = true
+		}
+		for _, f := range p.Faults {
+			there[f.ID] = true
+		}
+	}
+	for _, p := range Protocols() {
+		if digests[p.ID] != digest(p) {
+			return "the faults, honest hosts or scenarios of " + p.ID + " have changed since"
+		}
+	}
+	for _, h := range Hosts() {
+		if !there[h.Name] {
+			return "it leaves out " + h.Name
+		}
+	}
+	return ""
+}
+
+// Pair is a fault and a check that kills it.
+type Pair struct{ Fault, Scenario, Requirement string }
+
+func (p Pair) String() string {
+	return fmt.Sprintf("%s is killed by %s, which cites %s", p.Fault, p.Scenario, p.Requirement)
+}
+
+// Compare returns the pairs of before that now lacks, and the other way round, of the faults that both know, by fault.
+func Compare(before, now results.KillMatrix) (lost, gained []Pair) {
+	was, is := pairs(before), pairs(now)
+	return without(was, is), without(is, was)
+}
+
+// pairs are those of each fault.
+func pairs(m results.KillMatrix) map[string][]Pair {
+	out := map[string][]Pair{}
+	for _, p := range m.Protocols {
+		for _, f := range p.Faults {
+			out[f.ID] = []Pair{}
+			for _, k := range f.Kills {
+				out[f.ID] = append(out[f.ID], Pair{f.ID, k.Scenario, k.Requirement})
+			}
+		}
+	}
+	return out
+}
+
+// without are the pairs of all faults of a that b knows and has not.
+func without(a, b map[string][]Pair) (left []Pair) {
+	for _, fault := range slices.Sorted(maps.Keys(a)) {
+		known, ok := b[fault]
+		for _, p := range a[fault] {
+			if ok && !slices.Contains(known, p) {
+				left = append(left, p)
+			}
+		}
+	}
+	return left
+}

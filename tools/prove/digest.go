@@ -1,0 +1,46 @@
+package prove
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+
+	"github.com/openassay/assay/scenarios"
+)
+
+// digest identifies what the matrix of a protocol is about: every fault with its words, every honest host, and every scenario
+// with what it proves, whatever was selected of them.
+func digest(p *scenarios.Protocol) string {
+	type scenario struct {
+		ID     scenarios.ScenarioID
+		Proves []scenarios.RequirementID
+	}
+	var about struct {
+		Faults    []Violation
+		Honest    []string
+		Scenarios []scenario
+	}
+	for _, h := range Hosts() {
+		switch {
+		case h.Protocol() != p:
+		case h.Fault != nil:
+			about.Faults = append(about.Faults, *h.Fault)
+		default:
+			about.Honest = append(about.Honest, h.Name)
+		}
+	}
+	for _, suite := range Suites() {
+		if suite.Protocol != p {
+			continue
+		}
+		for _, s := range suite.Scenarios {
+			about.Scenarios = append(about.Scenarios, scenario{s.ID, s.Proves})
+		}
+	}
+	encoded, err := json.Marshal(about)
+	if err != nil {
+		panic(err) // strings and numbers are always encoded
+	}
+	sum := sha256.Sum256(encoded)
+	return "sha256:" + hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,293 @@
+package prove
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/openassay/assay/gen/results"
+	"github.com/openassay/assay/internal/validate"
+	"github.com/openassay/assay/scenarios"
+)
+
+// PartName is the file of a matrix that is not whole: [Part] has its format.
+const PartName = "kill-matrix.part.ndjson"
+
+// ErrNoPart means that a folder holds no matrix that could be gone on with.
+var ErrNoPart = errors.New("there is no " + PartName)
+
+// UnfinishedError means that some hosts of a matrix are not done.
+type UnfinishedError struct {
+	Of      int
+	Pending []string
+}
+
+func (e *UnfinishedError) Error() string {
+	some := strings.Join(e.Pending[:min(3, len(e.Pending))], ", ")
+	if len(e.Pending) > 3 {
+		some += ", …"
+	}
+	return fmt.Sprintf("%d of %d hosts are not done: %s", len(e.Pending), e.Of, some)
+}
+
+// Part is a matrix on disk that grows by a line for each host that is done, so that nothing but the host under way is lost
+// however the process ends. Its first line names all hosts, so a part is never mistaken for the whole. Keep is not safe for
+// concurrent use.
+type Part struct {
+	head results.KillPartHead
+	done map[string]Result // by host
+	file *os.File          // nil: it is only read
+}
+
+// CreatePart starts a part for what o asks in dir, in place of one that is there.
+func CreatePart(dir string, o Options) (*Part, error) {
+	head, err := o.head()
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, fmt.Errorf("start the kill matrix: %w", err)
+	}
+	file, err := os.Create(filepath.Join(dir, PartName))
+	if err != nil {
+		return nil, fmt.Errorf("start the kill matrix: %w", err)
+	}
+	p := &Part{head, map[string]Result{}, file}
+	if err := p.write(head); err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return p, nil
+}
+
+// ResumePart goes on with the part in dir. The error is [ErrNoPart], or says how the part differs from what o asks.
+func ResumePart(dir string, o Options) (*Part, error) {
+	head, err := o.head()
+	if err != nil {
+		return nil, err
+	}
+	p, whole, err := readPart(dir)
+	if err != nil {
+		return nil, err
+	}
+	path := filepath.Join(dir, PartName)
+	if what := differ(p.head, head); what != "" {
+		return nil, fmt.Errorf("%s was started with other %s: prove with the same, or start again without --resume", path, what)
+	}
+	if p.file, err = os.OpenFile(path, os.O_WRONLY, 0); err != nil {
+		return nil, fmt.Errorf("go on with the kill matrix: %w", err)
+	}
+	if _, err := p.file.Seek(whole, 0); err == nil {
+		err = p.file.Truncate(whole)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("go on with the kill matrix: %w", err), p.file.Close())
+	}
+	return p, nil
+}
+
+// MergeParts returns what the parts in dirs know together. They must have the same head.
+func MergeParts(dirs ...string) (*Part, error) {
+	merged := &Part{done: map[string]Result{}}
+	for i, dir := range dirs {
+		p, _, err := readPart(dir)
+		if err != nil {
+			return nil, err
+		}
+		if i == 0 {
+			merged.head = p.head
+		}
+		if what := differ(merged.head, p.head); what != "" {
+			return nil, fmt.Errorf("%s and %s were started with other %s: they are not of one matrix", dirs[0], dir, what)
+		}
+		for host, r := range p.done {
+			if other, twice := merged.done[host]; twice && !reflect.DeepEqual(other, r) {
+				return nil, fmt.Errorf("%s says something else of %s than another folder: prove that host again", dir, host)
+			}
+			merged.done[host] = r
+		}
+	}
+	return merged, nil
+}
+
+// Options are what the part was started with. Its faults and scenarios may be those of another build: the error says so.
+func (p *Part) Options() (Options, error) {
+	o := Options{Seed: p.head.Seed}
+	o.Select.Suites, o.Select.Scenarios = p.head.Suites, p.head.Scenarios
+	o.Patience = time.Duration(p.head.PatienceMs) * time.Millisecond
+	names := map[string]bool{}
+	for _, protocol := range p.head.Protocols {
+		for _, host := range protocol.Hosts {
+			names[host] = true
+		}
+	}
+	o.Hosts = slices.DeleteFunc(Hosts(), func(h Host) bool { return !names[h.Name] })
+	o.Done = p.done
+	today, err := o.head()
+	if err != nil {
+		return Options{}, err
+	}
+	if what := differ(p.head, today); what != "" {
+		return Options{}, fmt.Errorf("the part was started with other %s than this Assay has: use the one that started it, or prove again", what)
+	}
+	return o, nil
+}
+
+// Done are the hosts of the part that are done, by name.
+func (p *Part) Done() map[string]Result { return p.done }
+
+// Keep adds a host that is done. It is on disk when Keep returns, as far as a process can tell.
+func (p *Part) Keep(host string, r Result) error {
+	p.done[host] = r
+	return p.write(results.KillPartHost{Line: results.KillPartHostLineHost, Host: host, Honest: r.Honest, Fault: r.Fault})
+}
+
+// Close leaves the part for later.
+func (p *Part) Close() error { return p.file.Close() }
+
+// Remove ends a part that nobody needs, since the matrix is whole.
+func (p *Part) Remove() error {
+	return errors.Join(p.file.Close(), os.Remove(p.file.Name()))
+}
+
+// write appends a line with one call, so that two processes cannot mix theirs and only the last line can be cut off.
+func (p *Part) write(line any) error {
+	raw, err := json.Marshal(line)
+	if err != nil {
+		return fmt.Errorf("write the kill matrix: %w", err)
+	}
+	if _, err := p.file.Write(append(raw, '\n')); err != nil {
+		return fmt.Errorf("write the kill matrix: %w", err)
+	}
+	return nil
+}
+
+// head is the first line of a part for what o asks.
+func (o Options) head() (results.KillPartHead, error) {
+	o = o.withDefaults()
+	asked, err := o.asked()
+	if err != nil {
+		return results.KillPartHead{}, err
+	}
+	head := results.KillPartHead{
+		Line: results.KillPartHeadLineHead, Schema: results.KillPartHeadSchemaAssayKillPart1, Seed: o.Seed, PatienceMs: max(1, o.Patience.Milliseconds()),
+		Suites: append([]string{}, o.Select.Suites...), Scenarios: append([]string{}, o.Select.Scenarios...), Protocols: []results.KillPartProtocol{},
+	}
+	for _, protocol := range Protocols() {
+		if _, ok := asked[protocol]; !ok {
+			continue
+		}
+		of := results.KillPartProtocol{Protocol: protocol.ID, Digest: digest(protocol)}
+		for _, h := range o.Hosts {
+			if h.Protocol() == protocol {
+				of.Hosts = append(of.Hosts, h.Name)
+			}
+		}
+		if len(of.Hosts) > 0 {
+			head.Protocols = append(head.Protocols, of)
+		}
+	}
+	if len(head.Protocols) == 0 {
+		return results.KillPartHead{}, scenarios.ErrNothingSelected
+	}
+	return head, nil
+}
+
+// differ names what two heads differ in, "" where they do not.
+func differ(a, b results.KillPartHead) string {
+	switch {
+	case a.Seed != b.Seed:
+		return "--seed"
+	case a.PatienceMs != b.PatienceMs:
+		return "--patience"
+	case !slices.Equal(a.Suites, b.Suites):
+		return "--suite"
+	case !slices.Equal(a.Scenarios, b.Scenarios):
+		return "--scenario"
+	case len(a.Protocols) != len(b.Protocols):
+		return "protocols"
+	}
+	for i, p := range a.Protocols {
+		switch q := b.Protocols[i]; {
+		case p.Protocol != q.Protocol:
+			return "protocols"
+		case p.Digest != q.Digest:
+			return "faults or scenarios of " + p.Protocol
+		case !slices.Equal(p.Hosts, q.Hosts):
+			return "hosts of " + p.Protocol
+		}
+	}
+	return ""
+}
+
+// readPart reads the part in a folder. whole is how many bytes of it are whole lines.
+func readPart(dir string) (p *Part, whole int64, err error) {
+	path := filepath.Join(dir, PartName)
+	raw, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, 0, fmt.Errorf("%w in %s", ErrNoPart, dir)
+	}
+	if err != nil {
+		return nil, 0, fmt.Errorf("read the kill matrix: %w", err)
+	}
+	end := bytes.LastIndexByte(raw, '\n') + 1
+	p, err = parsePart(raw[:end])
+	if err != nil {
+		return nil, 0, fmt.Errorf("read %s: %w: start again without --resume", path, err)
+	}
+	return p, int64(end), nil
+}
+
+// parsePart reads whole lines, which anybody may have written.
+func parsePart(raw []byte) (*Part, error) {
+	if len(raw) == 0 {
+		return nil, errors.New("it has no first line")
+	}
+	schema, err := partSchema()
+	if err != nil {
+		return nil, err
+	}
+	p := &Part{done: map[string]Result{}}
+	known := map[string]bool{}
+	for i, line := range bytes.Split(bytes.TrimSuffix(raw, []byte("\n")), []byte("\n")) {
+		if problems := schema.Validate(line); len(problems) > 0 {
+			return nil, fmt.Errorf("line %d: %s", i+1, problems[0])
+		}
+		if i == 0 {
+			if err := json.Unmarshal(line, &p.head); err != nil || p.head.Line != results.KillPartHeadLineHead {
+				return nil, errors.New("line 1: it is not a head")
+			}
+			for _, protocol := range p.head.Protocols {
+				for _, host := range protocol.Hosts {
+					known[host] = true
+				}
+			}
+			continue
+		}
+		var h results.KillPartHost
+		if err := json.Unmarshal(line, &h); err != nil {
+			return nil, fmt.Errorf("line %d: %w", i+1, err)
+		}
+		if !known[h.Host] || (h.Honest == nil) == (h.Fault == nil) {
+			return nil, fmt.Errorf("line %d: %q is not a host of the first line that is done", i+1, h.Host)
+		}
+		p.done[h.Host] = Result{Honest: h.Honest, Fault: h.Fault}
+	}
+	return p, nil
+}
+
+var partSchema = sync.OnceValues(func() (*validate.Schema, error) {
+	set, err := validate.New(results.Bundled())
+	if err != nil {
+		return nil, err
+	}
+	return set.Component("KillPart")
+})
