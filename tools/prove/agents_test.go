@@ -14,6 +14,7 @@ import (
 // Each way in which honest agents differ is accused of nothing, and has no finding but those that it is known for.
 func TestEveryHonestVariationOfTheAgent(t *testing.T) {
 	many(t)
+	t.Parallel()
 	plain := slippedAgent(t, prove.HonestAgents()[0])
 	for _, v := range variation.List() {
 		t.Run(v.ID, func(t *testing.T) {

@@ -124,6 +124,7 @@ func iterations(t *testing.T, url, id string) []int64 {
 // kill -9 on the real command while a run is suspended; restarted and answered,
 // the run goes on at the same iteration.
 func TestASuspendedRunSurvivesKill9(t *testing.T) {
+	t.Parallel()
 	binary, dir := filepath.Join(t.TempDir(), "assay"), filepath.Join(t.TempDir(), "data")
 	if out, err := exec.Command("go", "build", "-o", binary, "../assay").CombinedOutput(); err != nil {
 		t.Fatalf("building the command: %v\n%s", err, out)
@@ -223,6 +224,7 @@ func dieAfterAppends(setting string) error {
 // A host that is killed after any one of its appends is started again, and the
 // loop ends as if nothing had been: each turn once, each child once.
 func TestALoopSurvivesKill9AfterAnyAppend(t *testing.T) {
+	t.Parallel()
 	for appends := 1; ; appends++ {
 		dir := t.TempDir()
 		child := exec.Command(os.Args[0], "-test.run=^$")

@@ -21,6 +21,7 @@ import (
 // A host that dies in the middle is not accused of anything: what was not seen
 // to the end is inconclusive.
 func TestAHostThatDiesInTheMiddle(t *testing.T) {
+	t.Parallel()
 	for _, after := range []int64{1, 4, 9, 17, 30} {
 		t.Run(fmt.Sprintf("after %d requests", after), func(t *testing.T) {
 			var requests atomic.Int64
@@ -58,6 +59,7 @@ func TestAHostThatDiesInTheMiddle(t *testing.T) {
 // A host that answers everything but never finishes a run has failed to, and
 // the report says within which time.
 func TestAHostThatNeverFinishes(t *testing.T) {
+	t.Parallel()
 	never := func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			recorded := httptest.NewRecorder()

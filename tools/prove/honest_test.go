@@ -42,6 +42,7 @@ var inapplicable = map[string]struct {
 }
 
 func TestTheHonestHostKeepsEveryPromise(t *testing.T) {
+	t.Parallel()
 	r := certified(t, openwop.Options{Version: openwop.HighestVersion})
 	nothingWrong(t, r)
 	got := byVerdict(r)[scenarios.Inapplicable]
@@ -76,6 +77,7 @@ func TestTheHonestHostKeepsEveryPromise(t *testing.T) {
 
 func TestWhatIsInapplicableRunsUnderItsOption(t *testing.T) {
 	many(t)
+	t.Parallel()
 	for name, c := range inapplicable {
 		t.Run(name+" "+c.option, func(t *testing.T) {
 			t.Parallel()
@@ -92,6 +94,7 @@ func TestWhatIsInapplicableRunsUnderItsOption(t *testing.T) {
 // inapplicable or blocked for want of a way to look, and nothing fails.
 func TestEveryHonestHost(t *testing.T) {
 	many(t)
+	t.Parallel()
 	hosts := map[string]openwop.Options{}
 	for v := 1; v <= 6; v++ {
 		hosts[fmt.Sprintf("--version %d", v)] = openwop.Options{Version: v}
@@ -181,6 +184,7 @@ func TestEveryHonestHost(t *testing.T) {
 
 // What the first certification has left on the host is not taken for what the second one made.
 func TestAHostIsCertifiedTwiceWithOneSeed(t *testing.T) {
+	t.Parallel()
 	s := serve(t, openwop.Options{}, nil)
 	for range 2 {
 		for verdict, names := range byVerdict(certify(t, s.URL, scenarios.Options{Seed: 7})) {
@@ -194,6 +198,7 @@ func TestAHostIsCertifiedTwiceWithOneSeed(t *testing.T) {
 // A host need not tell a stranger's run from one that is not there: 403 for
 // either is as honest as 404.
 func TestAHostThatForbidsWhatItDoesNotKnow(t *testing.T) {
+	t.Parallel()
 	forbids := func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			recorded := httptest.NewRecorder()
@@ -216,6 +221,7 @@ func TestAHostThatForbidsWhatItDoesNotKnow(t *testing.T) {
 // Each verdict and each check is derived again from what was written to disk.
 func TestEveryVerdictIsDerivedAgainFromTheTranscripts(t *testing.T) {
 	many(t)
+	t.Parallel()
 	for name, o := range map[string]openwop.Options{"honest": {}, "faulty": {Faults: []string{"loop.iteration-resets-on-resume"}}, "below 5": {Version: 2},
 		"without fixtures": {Without: []string{"fixtures"}}, "without our seams": {Without: []string{"agentloopSeam", "goalsSeam"}}} {
 		t.Run(name, func(t *testing.T) {

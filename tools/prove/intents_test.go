@@ -2,7 +2,6 @@ package prove_test
 
 import (
 	"context"
-	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -25,11 +24,13 @@ func certifiedIntents(t *testing.T, o openintent.Options) *scenarios.Report {
 // The OpenIntent server keeps what it promises, with every feature and with each left off, and nothing is left to be proved.
 func TestEveryHonestIntentServer(t *testing.T) {
 	many(t)
+	t.Parallel()
 	for _, h := range prove.HonestIntents() {
 		if len(h.Intents.Vary) > 0 {
 			continue
 		}
 		t.Run(h.Name, func(t *testing.T) {
+			t.Parallel()
 			r := certifiedIntents(t, *h.Intents)
 			nothingWrong(t, r)
 			if len(h.Intents.Without) == 0 && len(byVerdict(r)[scenarios.Inapplicable]) > 0 {
@@ -42,8 +43,10 @@ func TestEveryHonestIntentServer(t *testing.T) {
 // Each way to differ alone, and all at once, is certified as the plain server is.
 func TestEveryHonestIntentVariation(t *testing.T) {
 	many(t)
+	t.Parallel()
 	for _, v := range variation.List() {
 		t.Run(v.ID, func(t *testing.T) {
+			t.Parallel()
 			r := certifiedIntents(t, openintent.Options{Vary: []string{v.ID}})
 			nothingWrong(t, r)
 			found := slipped(r)
@@ -55,6 +58,7 @@ func TestEveryHonestIntentVariation(t *testing.T) {
 		})
 	}
 	t.Run(variation.All, func(t *testing.T) {
+		t.Parallel()
 		plain, all := byVerdict(certifiedIntents(t, openintent.Options{})), byVerdict(certifiedIntents(t, openintent.Options{Vary: []string{variation.All}}))
 		delete(plain, scenarios.Passed)
 		delete(all, scenarios.Passed)
@@ -63,27 +67,4 @@ func TestEveryHonestIntentVariation(t *testing.T) {
 			t.Error(diff)
 		}
 	})
-}
-
-// Some of the faults, one of a theme: all of them take minutes, and are in the kill matrix.
-func TestIntentFaultsAreCaught(t *testing.T) {
-	many(t)
-	hosts, err := prove.Matching("openintent.answer-lost", "openintent.dependents-run-on", "openintent.deadline-takes-fallback", "openintent.outer-fallback-wins")
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := lab.Prove(t.Context(), prove.Options{Hosts: hosts, AtOnce: 1, Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, p := range m.Protocols {
-		for _, f := range p.Faults {
-			if f.Verdict != "caught" {
-				t.Errorf("%s is %s: %v", f.ID, f.Verdict, slices.Clone(f.Wrong))
-			}
-		}
-	}
-	if !prove.Clean(m) {
-		t.Error("the matrix is not clean")
-	}
 }

@@ -60,7 +60,15 @@ func (h Host) suites() []scenarios.Suite {
 }
 
 // Protocol is what a host speaks.
-func (h Host) Protocol() *scenarios.Protocol { return h.suites()[0].Protocol }
+func (h Host) Protocol() *scenarios.Protocol {
+	switch {
+	case h.Agent != nil:
+		return agenticloop.Protocol
+	case h.Intents != nil:
+		return intentsuites.Protocol
+	}
+	return suites.Protocol
+}
 
 // Faulty is the host that commits a fault.
 func Faulty(f fault.Fault) Host {

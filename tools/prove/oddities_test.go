@@ -25,6 +25,7 @@ import (
 // scenario.
 func TestHonestHostsThatDiffer(t *testing.T) {
 	many(t)
+	t.Parallel()
 	for name, host := range map[string]struct {
 		options openwop.Options
 		wrap    func(http.Handler) http.Handler

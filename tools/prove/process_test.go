@@ -31,6 +31,7 @@ func agentProcess(arguments []string) int {
 
 // A program that a turn calls is seen where the turn is a process, which is started by a copy of this program.
 func TestAFaultThatShowsInAProcessAlone(t *testing.T) {
+	t.Parallel()
 	hosts, err := prove.Matching("agent.waits-for-the-tool")
 	if err != nil {
 		t.Fatal(err)

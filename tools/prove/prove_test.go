@@ -2,6 +2,7 @@ package prove_test
 
 import (
 	"context"
+	"runtime"
 	"testing"
 
 	"github.com/openassay/assay/gen/results"
@@ -12,11 +13,13 @@ import (
 // Every honest host is certified whole and accused of nothing. Every fault is asked the scenarios that prove a requirement it
 // breaks, and each check kills it that does in the committed matrix, which `make prove` makes of everything against everything.
 func TestTheSuitesAreProved(t *testing.T) {
+	many(t)
+	t.Parallel()
 	was, err := prove.Committed(docs)
 	if err != nil {
 		t.Fatalf("%v: run make prove", err)
 	}
-	m, err := lab.Prove(t.Context(), prove.Options{Seed: 1, Aimed: true, Certify: certifyHonestOnce})
+	m, err := lab.Prove(t.Context(), prove.Options{Seed: 1, Aimed: true, AtOnce: 8 * runtime.NumCPU(), Certify: certifyHonestOnce})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,6 +59,7 @@ func tellWhatIsWrong(t *testing.T, m results.ProvedProtocol) {
 // other test looks at it.
 func certifyHonestOnce(ctx context.Context, h prove.Host, o scenarios.Options) (*scenarios.Report, error) {
 	if h.Fault != nil {
+		defer slot(h.Protocol())()
 		return lab.Certify(ctx, h, o)
 	}
 	return certifiedOnce(ctx, h, o)

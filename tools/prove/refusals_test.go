@@ -18,6 +18,7 @@ import (
 // What no rule of the simulated host stands for: a host that makes up what it
 // answers. The scenarios about it fail, and no other.
 func TestHostsThatRefuseBadly(t *testing.T) {
+	t.Parallel()
 	for name, host := range map[string]struct {
 		wrap   func(http.Handler) http.Handler
 		failed map[string]string // by scenario: the requirement

@@ -13,6 +13,7 @@ import (
 // held to none of it.
 func TestSeenButNotClaimed(t *testing.T) {
 	many(t)
+	t.Parallel()
 	for name, c := range map[string]struct {
 		strip func(document object)
 		host  openwop.Options

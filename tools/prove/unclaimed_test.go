@@ -13,6 +13,7 @@ import (
 // What a host stops claiming turns exactly the scenarios about it inapplicable, and no other; all others pass.
 func TestWhatIsNotClaimedIsInapplicableAndNothingElse(t *testing.T) {
 	many(t)
+	t.Parallel()
 	always := []string{"experimental-dated", "rejected-never", "turns-without-model", "supervisor-refused", "dispatch-refused", "mapping-refused"}
 	from2 := []string{"floor-well-formed", "held-and-told", "kind-as-advertised", "floor-passes", "no-confidence-passes", "doubtful-end-held", "carried-out-once"}
 	from5 := []string{"iteration-on-decided", "one-per-turn", "nothing-shared", "fork-keeps", "seam-random-turns", "seam-agrees-with-log", "seam-out-of-range"}

@@ -17,6 +17,7 @@ import (
 // and of slips that the variation is known for.
 func TestEveryHonestVariation(t *testing.T) {
 	many(t)
+	t.Parallel()
 	plain := certified(t, openwop.Options{Version: openwop.HighestVersion})
 	accepted := append(slices.Collect(maps.Keys(slipped(plain))), stalled)
 	for _, name := range append(variation.Names(), variation.All) {
