@@ -2,6 +2,7 @@ package openwop
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/openassay/assay/gen/openwopv1"
@@ -30,20 +31,20 @@ type OvertimeObservation struct {
 // runOverItsTime has a run wait for longer than its bound on time.
 var runOverItsTime = &scenarios.Drive[OvertimeObservation]{
 	ID: "openwop/run-over-its-time",
-	Title: "runs a wait of half a minute with a random runTimeoutMs between 1.1 and 1.6 seconds, and a short one with up to 15 seconds; when the first has ended runs a sentinel, " +
+	Title: "runs a wait of half a minute with a random runTimeoutMs between 1.1 and 1.2 seconds, and a short one with up to 15 seconds; when the first has ended runs a sentinel, " +
 		"waits a window, looks at it again and replays it where replay is claimed",
-	Waits: 1700 * time.Millisecond,
+	Waits: 1500 * time.Millisecond,
 	Sends: []string{
 		"POST /v1/runs (conformance-run-duration-breach) with configurable.runTimeoutMs", "POST /v1/runs (conformance-delay or conformance-noop) with a longer one", "POST /v1/runs (sentinel)",
 		"POST /v1/runs/{runId}:fork {mode: replay}", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll",
 	},
 	Run: func(ctx context.Context, c *scenarios.Conn) (OvertimeObservation, error) {
 		h := host{c}
-		short, err := h.shortRun()
+		short, delay, err := h.shortRun()
 		if err != nil {
 			return OvertimeObservation{}, err
 		}
-		o := OvertimeObservation{Bound: h.between(1100, 1600)}
+		o := OvertimeObservation{Bound: h.between(1100, overtimeBound)}
 		bound := &openwopv1.Configurable{RunTimeoutMs: new(int64(o.Bound))}
 		short.Configurable = &openwopv1.Configurable{RunTimeoutMs: new(int64(h.atMost("maxRunDurationMs", 10_000, 15_000)))}
 		asked := c.Now()
@@ -62,7 +63,7 @@ var runOverItsTime = &scenarios.Drive[OvertimeObservation]{
 		if o.Over.Ended.Took = c.Now().Sub(asked); err != nil || !o.Over.Ended.Reached {
 			return o, err
 		}
-		if o.Lull, err = over.lull(ctx, scripted{Fixture: short.WorkflowID}, o.InTime.Pace()); err != nil {
+		if o.Lull, err = over.lull(ctx, scripted{Fixture: short.WorkflowID}, o.InTime.Pace()-delay); err != nil {
 			return o, err
 		}
 		if _, claimed := breachReplayInTime.Look(c.Discovery); claimed {
@@ -79,18 +80,23 @@ func (h host) waiting(long time.Duration) host {
 	return host{&patient}
 }
 
+// overtimeBound is the longest runTimeoutMs that runOverItsTime asks for.
+const overtimeBound = 1200
+
 // shortRun is a run that ends well before any bound of a second, and takes some
-// time where the host can be told to.
-func (h host) shortRun() (openwopv1.CreateRunRequest, error) {
+// time where the host can be told to. delay is how long it is told to wait: that
+// long a gap in its log does not make the host a slow one.
+func (h host) shortRun() (request openwopv1.CreateRunRequest, delay time.Duration, err error) {
 	limit, ok := family(h.Discovery, "limits").Key("maxRunDurationMs").Int()
 	switch {
-	case ok && limit < 1600:
-		return openwopv1.CreateRunRequest{}, scenarios.Block("the host's own limits.maxRunDurationMs is shorter than the bound that would be asked for",
-			"advertise a limits.maxRunDurationMs of at least 1600 while the host is certified")
+	case ok && limit < overtimeBound:
+		return request, 0, scenarios.Block("the host's own limits.maxRunDurationMs is shorter than the bound that would be asked for",
+			fmt.Sprintf("advertise a limits.maxRunDurationMs of at least %d while the host is certified", overtimeBound))
 	case h.offers(fixtureOvertime, fixtureDelay):
-		return openwopv1.CreateRunRequest{WorkflowID: fixtureDelay, Inputs: map[string]any{"delayMs": h.between(180, 260)}}, nil
+		ms := h.between(180, 260)
+		return openwopv1.CreateRunRequest{WorkflowID: fixtureDelay, Inputs: map[string]any{"delayMs": ms}}, time.Duration(ms) * time.Millisecond, nil
 	case h.offers(fixtureOvertime, fixtureNoop):
-		return openwopv1.CreateRunRequest{WorkflowID: fixtureNoop}, nil
+		return openwopv1.CreateRunRequest{WorkflowID: fixtureNoop}, 0, nil
 	}
-	return openwopv1.CreateRunRequest{}, scenarios.Block("no workflow that waits is on offer, or none that does not", loadFixtures)
+	return request, 0, scenarios.Block("no workflow that waits is on offer, or none that does not", loadFixtures)
 }
