@@ -19,47 +19,44 @@ const TranscriptSchema = "assay.transcript/1"
 // transcriptFile is one drive on disk: what was seen, and where in it the
 // observation stood.
 type transcriptFile struct {
-	Schema      string          `json:"schema"`
-	Drive       string          `json:"drive"`
-	Seconds     float64         `json:"seconds"`
-	Stop        *Stop           `json:"stop,omitempty"`
+	transcriptHead
 	Observation json.RawMessage `json:"observation,omitempty"`
 	Entries     []wire.Entry    `json:"entries"`
 }
 
+type transcriptHead struct {
+	Schema  string  `json:"schema"`
+	Drive   string  `json:"drive"`
+	Seconds float64 `json:"seconds"`
+	Stop    *Stop   `json:"stop,omitempty"`
+}
+
 // WriteTranscript writes a drive as it is kept on disk, entry by entry: encoded, a transcript takes a multiple of what
-// the target sent.
+// the target sent. People read it: it is indented, and has <secret:1>, not \u003csecret:1\u003e.
 func WriteTranscript(w io.Writer, d DriveRecord) error {
-	f := transcriptFile{Schema: TranscriptSchema, Drive: d.ID, Seconds: d.Seconds, Stop: d.Stop}
+	t := transcriptWriter{to: w}
+	head, err := t.encode(transcriptHead{Schema: TranscriptSchema, Drive: d.ID, Seconds: d.Seconds, Stop: d.Stop})
+	if err != nil {
+		return fmt.Errorf("transcript of %s: %w", d.ID, err)
+	}
+	head = bytes.TrimSuffix(head, []byte("}"))
 	if d.Observation != nil && d.Stop == nil {
 		raw, err := json.Marshal(d.Observation)
 		if err != nil {
 			return fmt.Errorf("transcript of %s: encoding the observation: %w", d.ID, err)
 		}
-		f.Observation = raw
+		head = append(append(head, `,"observation":`...), raw...)
 	}
-	head, err := indented("", f)
-	if err != nil {
-		return fmt.Errorf("transcript of %s: %w", d.ID, err)
-	}
-	// The entries are the last member, and empty so far.
-	head, closed := bytes.CutSuffix(head, []byte("null\n}"))
-	if !closed {
-		return fmt.Errorf("transcript of %s: the entries do not stand last", d.ID)
-	}
-	if _, err := w.Write(append(head, '[')); err != nil {
+	if err := t.write("", head, 0, ",\n \"entries\": ["); err != nil {
 		return err
 	}
 	separator := "\n  "
-	for _, e := range d.Transcript.Entries {
-		entry, err := indented("  ", e)
+	for i := range d.Transcript.Entries {
+		entry, err := t.encode(&d.Transcript.Entries[i])
 		if err != nil {
 			return fmt.Errorf("transcript of %s: %w", d.ID, err)
 		}
-		if _, err := io.WriteString(w, separator); err != nil {
-			return err
-		}
-		if _, err := w.Write(entry); err != nil {
+		if err := t.write(separator, entry, 2, ""); err != nil {
 			return err
 		}
 		separator = ",\n  "
@@ -68,21 +65,34 @@ func WriteTranscript(w io.Writer, d DriveRecord) error {
 	return err
 }
 
+// transcriptWriter holds the buffers that the parts of a transcript pass through.
+type transcriptWriter struct {
+	to       io.Writer
+	compact  bytes.Buffer
+	indented []byte
+}
+
+// encode is v as compact JSON, valid until the next call.
+func (t *transcriptWriter) encode(v any) ([]byte, error) {
+	t.compact.Reset()
+	e := json.NewEncoder(&t.compact)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return bytes.TrimSuffix(t.compact.Bytes(), []byte("\n")), err
+}
+
+// write writes compact JSON that stands at a depth, between two texts.
+func (t *transcriptWriter) write(before string, compact []byte, depth int, after string) error {
+	t.indented = append(appendIndented(append(t.indented[:0], before...), compact, depth), after...)
+	_, err := t.to.Write(t.indented)
+	return err
+}
+
 // MarshalTranscript is what [WriteTranscript] writes.
 func MarshalTranscript(d DriveRecord) ([]byte, error) {
 	var out bytes.Buffer
 	err := WriteTranscript(&out, d)
 	return out.Bytes(), err
-}
-
-// indented is v as JSON that people read: <secret:1>, not \u003csecret:1\u003e.
-func indented(prefix string, v any) ([]byte, error) {
-	var out bytes.Buffer
-	e := json.NewEncoder(&out)
-	e.SetEscapeHTML(false)
-	e.SetIndent(prefix, " ")
-	err := e.Encode(v)
-	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), err
 }
 
 // TranscriptName is the file name of a drive's transcript.

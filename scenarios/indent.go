@@ -1,0 +1,56 @@
+package scenarios
+
+import "slices"
+
+// appendIndented writes JSON that encoding/json has made as [json.Indent] would, one space a level, from a depth on. It
+// trusts what it reads to be JSON without white space, which is why it takes a fraction of the time.
+func appendIndented(to, compact []byte, depth int) []byte {
+	to = slices.Grow(to, len(compact)+len(compact)/4)
+	for i := 0; i < len(compact); {
+		switch c := compact[i]; c {
+		case '"':
+			end := endOfString(compact, i)
+			to = append(to, compact[i:end]...)
+			i = end
+			continue
+		case '{', '[':
+			to = append(to, c)
+			if i+1 < len(compact) && (compact[i+1] == '}' || compact[i+1] == ']') {
+				i++
+				to = append(to, compact[i])
+				break
+			}
+			depth++
+			to = newLine(to, depth)
+		case '}', ']':
+			depth--
+			to = append(newLine(to, depth), c)
+		case ',':
+			to = newLine(append(to, c), depth)
+		case ':':
+			to = append(to, c, ' ')
+		default:
+			to = append(to, c)
+		}
+		i++
+	}
+	return to
+}
+
+// endOfString is where the string that begins at i is over.
+func endOfString(compact []byte, i int) int {
+	for i++; i < len(compact) && compact[i] != '"'; i++ {
+		if compact[i] == '\\' {
+			i++
+		}
+	}
+	return min(i+1, len(compact))
+}
+
+func newLine(to []byte, depth int) []byte {
+	to = append(to, '\n')
+	for range depth {
+		to = append(to, ' ')
+	}
+	return to
+}
