@@ -52,7 +52,7 @@ func install(dir string, files []file) error {
 		return err
 	}
 	defer os.RemoveAll(staged)
-	swap := swap{dir: dir, staged: staged}
+	swap := swap{dir: dir, staged: staged, buffer: bufio.NewWriterSize(nil, bufferSize), folders: map[string]bool{}}
 	for _, f := range files {
 		if err := swap.stage(f); err != nil {
 			return err
@@ -123,16 +123,21 @@ func transcriptPath(drive string) string {
 // swap moves staged files to their places and remembers how to undo it.
 type swap struct {
 	dir, staged string
-	moved       []string // names that are in place
-	replaced    []string // names whose former file was put aside
+	buffer      *bufio.Writer
+	folders     map[string]bool // that are there
+	moved       []string        // names that are in place
+	replaced    []string        // names whose former file was put aside
 }
+
+// bufferSize is how much of a file is written at once.
+const bufferSize = 64 << 10
 
 func (s *swap) new(name string) string { return filepath.Join(s.staged, "new", name) }
 func (s *swap) old(name string) string { return filepath.Join(s.staged, "old", name) }
 
 func (s *swap) stage(f file) error {
 	for _, path := range []string{s.new(f.name), s.old(f.name)} {
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		if err := s.folder(filepath.Dir(path)); err != nil {
 			return err
 		}
 	}
@@ -140,13 +145,22 @@ func (s *swap) stage(f file) error {
 	if err != nil {
 		return err
 	}
-	w := bufio.NewWriter(out)
-	return errors.Join(f.write(w), w.Flush(), out.Close())
+	s.buffer.Reset(out)
+	return errors.Join(f.write(s.buffer), s.buffer.Flush(), out.Close())
+}
+
+// folder makes a folder, once: most files share theirs.
+func (s *swap) folder(path string) error {
+	if s.folders[path] {
+		return nil
+	}
+	s.folders[path] = true
+	return os.MkdirAll(path, 0o755)
 }
 
 func (s *swap) move(name string) error {
 	path := filepath.Join(s.dir, name)
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+	if err := s.folder(filepath.Dir(path)); err != nil {
 		return err
 	}
 	switch info, err := os.Lstat(path); {

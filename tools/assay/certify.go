@@ -155,11 +155,16 @@ func verdictWords() (words []string) {
 	return words
 }
 
-// mostMemory is how much memory is held before it is collected harder. What is held at all is bounded elsewhere, by what is
-// kept of a target's replies.
-const mostMemory = 88 << 20
+// Little is held while a target is talked to, and much passes through: what is held at all is bounded elsewhere, by what
+// is kept of a target's replies. So the collector may let the heap grow to a few times of it, which takes a quarter of the
+// processor time off a certification, and works harder only where the process would become large.
+const (
+	heapGrowth = 300       // percent
+	mostMemory = 192 << 20 // bytes
+)
 
-// bounded keeps the process small and the terminal ours while a target is talked to. undo takes that back.
+// bounded keeps the process small and the terminal ours while a target is talked to. undo takes that back. What the
+// environment says of memory holds.
 func bounded() (undo func()) {
 	// The HTTP client logs what a target sends without being asked, as it came: a key may stand in it.
 	before := log.Writer()
@@ -168,9 +173,14 @@ func bounded() (undo func()) {
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(mostMemory)
 	}
+	growth := debug.SetGCPercent(heapGrowth)
+	if os.Getenv("GOGC") != "" {
+		debug.SetGCPercent(growth)
+	}
 	return func() {
 		log.SetOutput(before)
 		debug.SetMemoryLimit(limit)
+		debug.SetGCPercent(growth)
 	}
 }
 
