@@ -163,7 +163,7 @@ func (r *Reply) Success() bool { return r.Status >= 200 && r.Status < 300 }
 // to act on it: a value of the record may have been redacted. It is "" where
 // the string is longer than a path may be: nobody could act on it.
 func (r *Reply) Text(pointer string) string {
-	doc, err := decode(string(r.Body))
+	doc, err := r.decoded()
 	if err != nil {
 		return ""
 	}
@@ -172,6 +172,14 @@ func (r *Reply) Text(pointer string) string {
 		return ""
 	}
 	return strings.Clone(text) // it would keep the whole body
+}
+
+// decoded is the live body, which is the record's where nothing of it was redacted.
+func (r *Reply) decoded() (any, error) {
+	if text, ok := r.transcript.Document(r.exchange); ok && text == string(r.Body) {
+		return r.transcript.body(r.exchange)
+	}
+	return decode(string(r.Body))
 }
 
 func textAt(doc any, pointer string) string {
@@ -226,7 +234,7 @@ func (c *Client) once(ctx context.Context, call Call) (*Reply, error) {
 	start := c.network.now()
 	response, err := c.http.Do(request.WithContext(ctx))
 	if err != nil {
-		_, err = c.record(start, call, sent, nil, nil, noAnswer(ctx, c.doing(call), err))
+		_, err = c.record(start, call, sent, nil, "", noAnswer(ctx, c.doing(call), err))
 		return nil, err
 	}
 	return c.receive(ctx, start, call, sent, response, limit)
@@ -239,26 +247,32 @@ func (c *Client) doing(call Call) string {
 // receive reads a reply's body within its limits and records the exchange.
 func (c *Client) receive(ctx context.Context, start time.Time, call Call, sent Request, response *http.Response, limit int64) (*Reply, error) {
 	body, err := c.body(ctx, call, response, limit)
-	if longest := c.hide(call.Secrets, body); longest > c.network.limits.PathBytes {
-		body, err = nil, overLimit(c.doing(call), "a token in it is longer than %d bytes", c.network.limits.PathBytes)
+	text := string(body)
+	doc, longest := c.hide(call.Secrets, text)
+	if longest > c.network.limits.PathBytes {
+		text, doc, err = "", nil, overLimit(c.doing(call), "a token in it is longer than %d bytes", c.network.limits.PathBytes)
 	}
-	n, err := c.record(start, call, sent, response, body, err)
+	n, err := c.record(start, call, sent, response, text, err)
 	if err != nil {
 		return nil, err
+	}
+	if doc != nil {
+		c.transcript.remember(n, text, doc)
 	}
 	return &Reply{Status: response.StatusCode, Header: response.Header, Body: body, exchange: n, longest: c.network.limits.PathBytes, transcript: c.transcript}, nil
 }
 
 // hide registers the secrets of a reply before the reply is recorded, and
-// returns the length of the longest. One that no request could carry is not
-// registered: a target could have us look for megabytes in every record.
-func (c *Client) hide(pointers []string, body []byte) (longest int) {
+// returns the length of the longest, and the reply, if it had to be decoded.
+// One that no request could carry is not registered: a target could have us
+// look for megabytes in every record.
+func (c *Client) hide(pointers []string, body string) (doc any, longest int) {
 	if len(pointers) == 0 {
-		return 0
+		return nil, 0
 	}
-	doc, err := decode(string(body))
+	doc, err := decode(body)
 	if err != nil {
-		return 0
+		return nil, 0
 	}
 	for _, p := range pointers {
 		token := textAt(doc, p)
@@ -267,11 +281,11 @@ func (c *Client) hide(pointers []string, body []byte) (longest int) {
 			c.network.redactor.Hide(strings.Clone(token))
 		}
 	}
-	return longest
+	return doc, longest
 }
 
 // record keeps an exchange. The error is err, or says that there is no room for it.
-func (c *Client) record(start time.Time, call Call, sent Request, response *http.Response, body []byte, err error) (int, error) {
+func (c *Client) record(start time.Time, call Call, sent Request, response *http.Response, body string, err error) (int, error) {
 	entry := Entry{Kind: "http", At: start.UTC(), Micros: c.network.now().Sub(start).Microseconds(), Label: call.Label, Request: &sent}
 	if response != nil {
 		entry.Response = &Response{Status: response.StatusCode, Header: c.headers(response.Header), Body: c.network.redactor.Clean(printable(body))}
@@ -336,7 +350,7 @@ func (c *Client) prepare(ctx context.Context, call Call, accept string) (*http.R
 		request.Header.Set(k, v)
 	}
 	clean := c.network.redactor.Clean
-	return request, Request{Method: call.Method, URL: clean(request.URL.Redacted()), Header: c.headers(request.Header), Body: clean(printable(body))}, nil
+	return request, Request{Method: call.Method, URL: clean(request.URL.Redacted()), Header: c.headers(request.Header), Body: clean(printable(string(body)))}, nil
 }
 
 func (c *Client) body(ctx context.Context, call Call, response *http.Response, limit int64) ([]byte, error) {
@@ -392,12 +406,13 @@ func (c *Client) headers(h http.Header) map[string]string {
 	}
 	out := make(map[string]string, len(h))
 	for k, v := range h {
-		out[k] = c.network.redactor.Clean(printable([]byte(strings.Join(v, ", "))))
-		if c.private(k) {
-			out[k] = "<secret>"
-		}
-		if k == "Authorization" || c.keyed(k) {
+		switch {
+		case k == "Authorization", c.keyed(k):
 			out[k] = c.blank
+		case c.private(k):
+			out[k] = "<secret>"
+		default:
+			out[k] = c.network.redactor.Clean(printable(strings.Join(v, ", ")))
 		}
 	}
 	return out
@@ -421,5 +436,10 @@ func (c *Client) private(name string) bool {
 	return false
 }
 
-// printable is body as text that survives a JSON file.
-func printable(body []byte) string { return strings.ToValidUTF8(string(body), "\uFFFD") }
+// printable is text as it survives a JSON file.
+func printable(text string) string {
+	if utf8.ValidString(text) { // much faster, and nearly always so
+		return text
+	}
+	return strings.ToValidUTF8(text, "\uFFFD")
+}

@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -171,7 +170,7 @@ func readFile(root *os.Root, path string, d fs.DirEntry, most int) file {
 	sum := sha256.Sum256(content)
 	f := file{Kind: "file", Bytes: info.Size(), SHA256: fmt.Sprintf("%x", sum)}
 	f.Whole = len(content) <= most && utf8.Valid(content)
-	f.Text = printable(bytes.Clone(content[:min(len(content), most)]))
+	f.Text = printable(string(content[:min(len(content), most)]))
 	return f
 }
 

@@ -95,7 +95,7 @@ func (b *Inbox) take(w http.ResponseWriter, r *http.Request) {
 	}
 	clean := c.network.redactor.Clean
 	e := Entry{Kind: "inbound", At: start.UTC(), Micros: c.network.now().Sub(start).Microseconds(), Label: "what the target sent",
-		Request: &Request{Method: r.Method, URL: clean(b.URL + r.URL.RequestURI()), Header: c.headers(r.Header), Body: clean(printable(body))}}
+		Request: &Request{Method: r.Method, URL: clean(b.URL + r.URL.RequestURI()), Header: c.headers(r.Header), Body: clean(printable(string(body)))}}
 	if err := c.held.keep(doing, e.bytes()); err != nil {
 		http.Error(w, err.Error(), http.StatusInsufficientStorage)
 		return

@@ -138,7 +138,7 @@ func clip(text string) string {
 	if len(text) <= mostShown {
 		return text
 	}
-	return fmt.Sprintf("%s… (%d bytes)", printable([]byte(text[:mostShown])), len(text))
+	return fmt.Sprintf("%s… (%d bytes)", printable(text[:mostShown]), len(text))
 }
 
 // Check tells what is wrong with an entry that somebody else may have written: its kind says which parts it has.

@@ -215,13 +215,13 @@ func (s *Spawned) clean(clean func(string) string) {
 	each := func(list []string) []string {
 		out := make([]string, len(list))
 		for i, text := range list {
-			out[i] = clean(printable([]byte(text)))
+			out[i] = clean(printable(text))
 		}
 		return out
 	}
 	s.Command, s.Survivors, s.Litter = each(s.Command), each(s.Survivors), each(s.Litter)
 	for _, text := range []*string{&s.Input, &s.Output, &s.Errors, &s.Ended, &s.Unread} {
-		*text = clean(printable([]byte(*text)))
+		*text = clean(printable(*text))
 	}
 }
 

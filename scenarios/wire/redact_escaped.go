@@ -14,7 +14,11 @@ func (r *Redactor) cleanEscaped(text string) string {
 	if !strings.Contains(text, `\u00`) && !strings.Contains(text, `\x`) && !strings.Contains(text, `\/`) && !strings.Contains(text, "%") {
 		return text
 	}
-	plain, at := unescape(text)
+	plain := unescape(text)
+	if !r.heads.in(string(plain)) {
+		return text
+	}
+	at := positions(text, len(plain))
 	var found []span
 	for _, s := range r.raw {
 		for from := 0; ; {
@@ -49,16 +53,31 @@ type span struct {
 	placeholder string
 }
 
-// unescape undoes every escape of a text. at has, for each byte of plain and
-// for its end, where that stood in text.
-func unescape(text string) (plain []byte, at []int) {
-	plain, at = make([]byte, 0, len(text)), make([]int, 0, len(text)+1)
+// unescape undoes every escape of a text.
+func unescape(text string) []byte {
+	plain := make([]byte, 0, len(text))
 	for i := 0; i < len(text); {
+		if c := text[i]; c != '\\' && c != '%' {
+			plain = append(plain, c)
+			i++
+			continue
+		}
 		c, size := unescapeOne(text[i:])
-		plain, at = append(plain, c), append(at, i)
+		plain = append(plain, c)
 		i += size
 	}
-	return plain, append(at, len(text))
+	return plain
+}
+
+// positions has, for each of the n bytes of an unescaped text and for its end, where that stood in text.
+func positions(text string, n int) []int {
+	at := make([]int, 0, n+1)
+	for i := 0; i < len(text); {
+		at = append(at, i)
+		_, size := unescapeOne(text[i:])
+		i += size
+	}
+	return append(at, len(text))
 }
 
 // unescapeOne reads one byte or one escape of an ASCII character.

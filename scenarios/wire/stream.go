@@ -53,7 +53,7 @@ func (c *Client) Open(ctx context.Context, call Call) (*Stream, *Reply, error) {
 	}
 	if err != nil {
 		cancel()
-		_, err = c.record(start, call, sent, nil, nil, noAnswer(context.WithoutCancel(ctx), c.doing(call), err))
+		_, err = c.record(start, call, sent, nil, "", noAnswer(context.WithoutCancel(ctx), c.doing(call), err))
 		return nil, nil, err
 	}
 	if !strings.HasPrefix(response.Header.Get("Content-Type"), "text/event-stream") || response.StatusCode != http.StatusOK {
@@ -187,7 +187,7 @@ func (s *Stream) take(live, kept *StreamParser, piece []byte) ([]StreamEvent, er
 	if len(piece) == 0 {
 		return nil, nil
 	}
-	clean := s.client.network.redactor.Clean(printable(piece))
+	clean := s.client.network.redactor.Clean(printable(string(piece)))
 	if err := s.client.held.keep(readingStream, chunkBytes+written(clean)); err != nil {
 		return nil, err
 	}

@@ -98,6 +98,15 @@ func (t *Transcript) body(n int) (any, error) {
 	return v, nil
 }
 
+// remember takes over the reply of entry n as it was decoded, if the record has the text that doc was decoded of.
+func (t *Transcript) remember(n int, text string, doc any) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.Entries[n-1].Response.Body == text {
+		t.last, t.decoded = n, doc
+	}
+}
+
 // document is what stands for the reply's body, whatever kind of entry it is.
 func (e *Entry) document() (text string, ok bool) {
 	switch {
