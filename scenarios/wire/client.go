@@ -359,7 +359,7 @@ func (c *Client) body(ctx context.Context, call Call, response *http.Response, l
 		return nil, noAnswer(ctx, c.doing(call), err)
 	}
 	defer c.network.inFlight.give(limit)
-	body, err := io.ReadAll(io.LimitReader(response.Body, limit+1))
+	body, err := readAll(io.LimitReader(response.Body, limit+1), min(response.ContentLength, limit))
 	switch {
 	case int64(len(body)) > limit:
 		return nil, overLimit(c.doing(call), "the body is larger than %d bytes", limit)
@@ -376,6 +376,14 @@ func (c *Client) body(ctx context.Context, call Call, response *http.Response, l
 		}
 	}
 	return body, nil
+}
+
+// readAll is [io.ReadAll] of what is said to have so many bytes, -1 where that is unknown.
+func readAll(r io.Reader, announced int64) ([]byte, error) {
+	var b bytes.Buffer
+	b.Grow(int(max(announced, 0)) + bytes.MinRead)
+	_, err := b.ReadFrom(r)
+	return b.Bytes(), err
 }
 
 // looksLikeJSON keeps the vetting away from what is not meant as JSON.

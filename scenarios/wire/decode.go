@@ -150,7 +150,7 @@ func (d *plainDecoder) string() (s string, ok bool) {
 			d.at++
 			s = d.text[begin+1 : d.at-1]
 			if escaped {
-				return s, json.Unmarshal([]byte(d.text[begin:d.at]), &s) == nil
+				return unquoted(d.text[begin:d.at])
 			}
 			return s, ascii || utf8.ValidString(s)
 		case c == '\\':
@@ -163,6 +163,11 @@ func (d *plainDecoder) string() (s string, ok bool) {
 		}
 	}
 	return "", false
+}
+
+func unquoted(quoted string) (s string, ok bool) {
+	err := json.Unmarshal([]byte(quoted), &s)
+	return s, err == nil
 }
 
 func (d *plainDecoder) number() (any, bool) {
