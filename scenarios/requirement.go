@@ -1,5 +1,7 @@
 package scenarios
 
+import "sync"
+
 // RequirementID names one normative sentence of a source text: OWP-0061-B1.
 type RequirementID string
 
@@ -50,23 +52,28 @@ func (r Requirement) ThroughSeam() bool { return r.Stimulus == SeamStimulus }
 // Ledger finds requirements by id, former ids included.
 type Ledger struct {
 	Rows []Requirement
-	byID map[RequirementID]Requirement
+	byID func() map[RequirementID]int // index into Rows
 }
 
-// NewLedger indexes rows.
+// NewLedger is the ledger of rows. It indexes them when the first one is looked up.
 func NewLedger(rows []Requirement) *Ledger {
-	l := &Ledger{Rows: rows, byID: make(map[RequirementID]Requirement, len(rows))}
-	for _, r := range rows {
-		l.byID[RequirementID(r.ID)] = r
-		for _, a := range r.Aliases {
-			l.byID[RequirementID(a)] = r
+	return &Ledger{Rows: rows, byID: sync.OnceValue(func() map[RequirementID]int {
+		at := make(map[RequirementID]int, len(rows))
+		for i, r := range rows {
+			at[RequirementID(r.ID)] = i
+			for _, a := range r.Aliases {
+				at[RequirementID(a)] = i
+			}
 		}
-	}
-	return l
+		return at
+	})}
 }
 
 // Find returns the row of an id or of a former id.
 func (l *Ledger) Find(id RequirementID) (Requirement, bool) {
-	r, ok := l.byID[id]
-	return r, ok
+	i, ok := l.byID()[id]
+	if !ok {
+		return Requirement{}, false
+	}
+	return l.Rows[i], true
 }

@@ -48,7 +48,11 @@ func (s Selection) Pick(suites ...Suite) ([]Selected, error) {
 	if err := s.check(suites); err != nil {
 		return nil, err
 	}
-	var out []Selected
+	most := 0
+	for _, suite := range suites {
+		most += len(suite.Scenarios)
+	}
+	out := make([]Selected, 0, most)
 	for _, suite := range suites {
 		if len(s.Suites) > 0 && !slices.Contains(s.Suites, suite.ID) {
 			continue
@@ -88,34 +92,50 @@ func isScenario(sc Scenario, id string) bool {
 }
 
 func (s Selection) check(suites []Suite) error {
-	var suiteIDs, scenarioIDs, requirementIDs, claimIDs []string
-	for _, suite := range suites {
-		suiteIDs = append(suiteIDs, suite.ID)
-		for _, sc := range suite.Scenarios {
-			scenarioIDs = append(scenarioIDs, string(sc.ID))
-			if !slices.Contains(claimIDs, sc.Claim.ID) {
-				claimIDs = append(claimIDs, sc.Claim.ID)
-			}
-		}
-		for _, r := range suite.Protocol.Ledger.Rows {
-			requirementIDs = append(append(requirementIDs, r.ID), r.Aliases...)
-		}
-	}
 	for _, c := range []struct {
-		kind         string
-		names, known []string
-		is           func(known, name string) bool
+		kind  string
+		names []string
+		known func(Suite) []string
+		is    func(known, name string) bool
 	}{
-		{"suite", s.Suites, suiteIDs, func(k, n string) bool { return k == n }},
+		{"suite", s.Suites, func(suite Suite) []string { return []string{suite.ID} }, func(k, n string) bool { return k == n }},
 		{"scenario", s.Scenarios, scenarioIDs, func(k, n string) bool { return isScenario(Scenario{ID: ScenarioID(k)}, n) }},
 		{"requirement", s.Requirements, requirementIDs, func(k, n string) bool { return k == n }},
 		{"claim", s.ExpectClaims, claimIDs, func(k, n string) bool { return k == n }},
 	} {
+		if len(c.names) == 0 {
+			continue
+		}
+		var known []string
+		for _, suite := range suites {
+			known = append(known, c.known(suite)...)
+		}
 		for _, name := range c.names {
-			if !slices.ContainsFunc(c.known, func(k string) bool { return c.is(k, name) }) {
-				return &UsageError{c.kind, name, nearest.Name(name, c.known)}
+			if !slices.ContainsFunc(known, func(k string) bool { return c.is(k, name) }) {
+				return &UsageError{c.kind, name, nearest.Name(name, known)}
 			}
 		}
 	}
 	return nil
+}
+
+func scenarioIDs(suite Suite) (ids []string) {
+	for _, sc := range suite.Scenarios {
+		ids = append(ids, string(sc.ID))
+	}
+	return ids
+}
+
+func requirementIDs(suite Suite) (ids []string) {
+	for _, r := range suite.Protocol.Ledger.Rows {
+		ids = append(append(ids, r.ID), r.Aliases...)
+	}
+	return ids
+}
+
+func claimIDs(suite Suite) (ids []string) {
+	for _, sc := range suite.Scenarios {
+		ids = append(ids, sc.Claim.ID)
+	}
+	return ids
 }
