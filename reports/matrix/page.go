@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"html/template"
 	"io"
+	"sync"
 	"time"
 
 	"github.com/openassay/assay/internal/textsafe"
@@ -17,39 +18,42 @@ var ownStyle string
 //go:embed page.html
 var layout string
 
-// page escapes what it is given for the place where it stands; line and clip spell out what cannot be seen.
-var page = template.Must(template.New("matrix").Funcs(template.FuncMap{
-	"line":       textsafe.Line,
-	"clip":       clip,
-	"short":      func(s string) string { return textsafe.Clip(s, 36) },
-	"cutLong":    func(s string) string { return textsafe.Clip(s, mostReason) },
-	"date":       func(t time.Time) string { return t.UTC().Format(time.DateOnly) },
-	"moment":     func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
-	"comparable": func(t Table) string { return t.comparable(clip) },
-	"before":     func(r Row) string { before, _ := r.words(); return before },
-	"name": func(r Row) string {
-		if r.Section != "" {
-			return r.Section // its source text stands above
-		}
-		_, name := r.words()
-		return name
-	},
-	"claims": func(b *conformance.Bundle) string { return toldClaims(b, clip) },
-	"told": func(b *conformance.Bundle, scenario string) toldWord {
-		word, count := toldCell(b, scenario)
-		return toldWord{word, count}
-	},
-	"totals": toldTotals, "contradicts": contradicts,
-	"age": func(m *Matrix, b *conformance.Bundle) Age { return age(b.GeneratedAt, m.AsOf) },
-	"at":  func(t Table, i int) Column { return t.Columns[i] },
-	"inc": func(i int) int { return i + 1 },
-	"cls": func(word string) string {
-		if word == notClaimed {
-			return "unclaimed"
-		}
-		return word
-	},
-}).Parse(layout))
+// page escapes what it is given for the place where it stands; line and clip spell out what cannot be seen. It is parsed when the first
+// page is written, not at start.
+var page = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("matrix").Funcs(template.FuncMap{
+		"line":       textsafe.Line,
+		"clip":       clip,
+		"short":      func(s string) string { return textsafe.Clip(s, 36) },
+		"cutLong":    func(s string) string { return textsafe.Clip(s, mostReason) },
+		"date":       func(t time.Time) string { return t.UTC().Format(time.DateOnly) },
+		"moment":     func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
+		"comparable": func(t Table) string { return t.comparable(clip) },
+		"before":     func(r Row) string { before, _ := r.words(); return before },
+		"name": func(r Row) string {
+			if r.Section != "" {
+				return r.Section // its source text stands above
+			}
+			_, name := r.words()
+			return name
+		},
+		"claims": func(b *conformance.Bundle) string { return toldClaims(b, clip) },
+		"told": func(b *conformance.Bundle, scenario string) toldWord {
+			word, count := toldCell(b, scenario)
+			return toldWord{word, count}
+		},
+		"totals": toldTotals, "contradicts": contradicts,
+		"age": func(m *Matrix, b *conformance.Bundle) Age { return age(b.GeneratedAt, m.AsOf) },
+		"at":  func(t Table, i int) Column { return t.Columns[i] },
+		"inc": func(i int) int { return i + 1 },
+		"cls": func(word string) string {
+			if word == notClaimed {
+				return "unclaimed"
+			}
+			return word
+		},
+	}).Parse(layout))
+})
 
 // toldWord is a cell of what others tell.
 type toldWord struct{ Word, Count string }
@@ -59,7 +63,7 @@ func clip(s string) string { return textsafe.Clip(s, mostName) }
 // HTML writes the matrix as one page that asks no network for anything.
 func (m *Matrix) HTML(w io.Writer) error {
 	own := template.CSS(ownStyle) //nolint:gosec // our own file
-	return page.Execute(w, map[string]any{
+	return page().Execute(w, map[string]any{
 		"Matrix": m, "Style": html.Style(), "Own": own, "Policy": html.Policy([]template.CSS{html.Style(), own}, nil),
 		"Legend": legend, "Notes": notes, "ToldTitle": toldTitle, "ToldIntro": toldIntro, "ToldLegend": toldLegend, "ToldScenarios": toldScenarios(m.Told),
 	})

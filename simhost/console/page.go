@@ -9,6 +9,7 @@ import (
 	"html/template"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/openassay/assay/gen/openwopv1"
@@ -41,7 +42,8 @@ func serveAsset(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(body) //nolint:gosec // a file of this program; a client that left does not matter
 }
 
-var templates = func() map[string]*template.Template {
+// templates are parsed when the first page is shown, not at start.
+var templates = sync.OnceValue(func() map[string]*template.Template {
 	funcs := template.FuncMap{
 		"ms":     func(t time.Time) string { return t.UTC().Format("15:04:05.000") },
 		"when":   func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") },
@@ -56,7 +58,7 @@ var templates = func() map[string]*template.Template {
 		all[name] = template.Must(template.Must(shared.Clone()).ParseFS(pageFiles, "pages/"+name+".html"))
 	}
 	return all
-}()
+})
 
 // pretty is a JSON value with line breaks; long ones are cut.
 func pretty(v any) string {
@@ -157,7 +159,7 @@ func (c *Console) now() time.Time {
 
 func (c *Console) render(w http.ResponseWriter, status int, name string, l layout) {
 	var b bytes.Buffer
-	if err := templates[name].ExecuteTemplate(&b, "layout", l); err != nil {
+	if err := templates()[name].ExecuteTemplate(&b, "layout", l); err != nil {
 		c.log.Error("render a page of the console", "page", name, "error", err)
 		http.Error(w, "the page cannot be shown; the log of the host has the reason", http.StatusInternalServerError)
 		return
