@@ -5,9 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"regexp"
 	"strconv"
 	"time"
+
+	"github.com/openassay/assay/internal/lazyregexp"
 )
 
 // Given is what no transcript shows of a certification.
@@ -108,7 +109,7 @@ func spaceOf(started time.Time, first uint32) string {
 }
 
 // named is what [Conn.Name] makes: a stem, when the certification started, the first number that the drive drew, and another.
-var named = regexp.MustCompile(`-([0-9a-z]{10,11})-([0-9a-z]{1,7})-[0-9a-f]{8}`)
+var named = lazyregexp.New(`-([0-9a-z]{10,11})-([0-9a-z]{1,7})-[0-9a-f]{8}`)
 
 // Names looks at the names that a drive gave to what it made: they tell when the certification started, and its seed. It
 // returns how many there are, and an error for the first that is of another certification or of another seed.

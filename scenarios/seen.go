@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -17,9 +16,10 @@ import (
 type Sign struct {
 	What  string // as reports say it
 	Claim Claim  // what it falls under
-	// Method and Path are of the requests whose replies may show it. Path is matched against what stands behind the base URL.
+	// Method and Path are of the requests whose replies may show it. Path, a regular expression, is matched against what stands
+	// behind the base URL.
 	Method string
-	Path   *regexp.Regexp
+	Path   interface{ MatchString(path string) bool }
 	// Word stands in every body that shows it: a body without it is not decoded. "" looks into all of them.
 	Word string
 	// Find is the place in the body of a reply 2xx that shows it; absent where nothing does.

@@ -4,9 +4,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"regexp"
 	"strings"
 
+	"github.com/openassay/assay/internal/lazyregexp"
 	"github.com/openassay/assay/scenarios/check"
 )
 
@@ -47,23 +47,23 @@ const mostLasting = 160
 
 // What differs from run to run. The order matters: a time is no id, and an address holds a number.
 var passing = []struct {
-	found *regexp.Regexp
+	found *lazyregexp.Regexp
 	as    string
 }{
-	{regexp.MustCompile(`[A-Za-z0-9_-]*…$`), ""},
-	{regexp.MustCompile(`<secret:\d+>`), "<secret>"},
-	{regexp.MustCompile(`\d{4}-\d\d-\d\d([Tt ]\d\d:\d\d(:\d\d(\.\d+)?)?([Zz]|[+-]\d\d:?\d\d)?)?`), "<time>"},
-	{regexp.MustCompile(`[a-z]+://[^\s/"'<>]+`), "<origin>"},
-	{regexp.MustCompile(`\b(\d+(\.\d+)?\s?(ns|µs|us|ms|s|m|h))+\b`), "<duration>"},
-	{regexp.MustCompile(`\b\d+\.\d{3,}\b`), "<n>"},
+	{lazyregexp.New(`[A-Za-z0-9_-]*…$`), ""},
+	{lazyregexp.New(`<secret:\d+>`), "<secret>"},
+	{lazyregexp.New(`\d{4}-\d\d-\d\d([Tt ]\d\d:\d\d(:\d\d(\.\d+)?)?([Zz]|[+-]\d\d:?\d\d)?)?`), "<time>"},
+	{lazyregexp.New(`[a-z]+://[^\s/"'<>]+`), "<origin>"},
+	{lazyregexp.New(`\b(\d+(\.\d+)?\s?(ns|µs|us|ms|s|m|h))+\b`), "<duration>"},
+	{lazyregexp.New(`\b\d+\.\d{3,}\b`), "<n>"},
 }
 
 var (
-	counted = regexp.MustCompile(`[A-Za-z]+ \d+\b`) // turn 2
-	word    = regexp.MustCompile(`[A-Za-z0-9_-]+`)
+	counted = lazyregexp.New(`[A-Za-z]+ \d+\b`) // turn 2
+	word    = lazyregexp.New(`[A-Za-z0-9_-]+`)
 	// A list of such is as long as it is by chance.
-	ids     = regexp.MustCompile(`<id>([\s",;]+<id>)+`)
-	numbers = regexp.MustCompile(`<n>([\s",;]+<n>)+`)
+	ids     = lazyregexp.New(`<id>([\s",;]+<id>)+`)
+	numbers = lazyregexp.New(`<n>([\s",;]+<n>)+`)
 )
 
 // lasting is the part of a text that another run would have as well.

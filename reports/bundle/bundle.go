@@ -11,11 +11,11 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io/fs"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/openassay/assay/gen/results"
+	"github.com/openassay/assay/internal/lazyregexp"
 )
 
 // Names in an archive, in the order in which they stand there. One of the two manifests is there: the bare one, or the one in
@@ -29,7 +29,7 @@ const (
 	transcriptNames = `^transcripts/[A-Za-z0-9][A-Za-z0-9._-]{0,90}\.json$`
 )
 
-var isTranscript = regexp.MustCompile(transcriptNames)
+var isTranscript = lazyregexp.New(transcriptNames)
 
 // Limits of an archive. certify makes none beyond them, and verify reads none.
 const (

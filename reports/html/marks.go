@@ -3,12 +3,12 @@ package html
 import (
 	"encoding/json"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/openassay/assay/gen/results"
+	"github.com/openassay/assay/internal/lazyregexp"
 	"github.com/openassay/assay/scenarios/wire"
 )
 
@@ -62,7 +62,7 @@ func marked(c results.Check, t *replies) []place {
 }
 
 // index is a place in an array, within a JSON pointer.
-var index = regexp.MustCompile(`/\d+(/|$)`)
+var index = lazyregexp.New(`/\d+(/|$)`)
 
 // gathered finds the elements of a list that a check compared: the values at its pointer with another number in it, in this
 // reply and, where the log came in pages, in those after it. nil where that is not what it compared.

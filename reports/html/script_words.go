@@ -2,13 +2,13 @@ package html
 
 import (
 	"encoding/json"
-	"regexp"
 	"slices"
 	"sort"
 	"strconv"
 	"strings"
 	"unicode"
 
+	"github.com/openassay/assay/internal/lazyregexp"
 	"github.com/openassay/assay/internal/textsafe"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -188,8 +188,8 @@ func path(pointer string) string {
 }
 
 var (
-	number   = regexp.MustCompile(`^(0|[1-9][0-9]{0,8})$`)
-	plainKey = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	number   = lazyregexp.New(`^(0|[1-9][0-9]{0,8})$`)
+	plainKey = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*$`)
 )
 
 // gathering is the filter of jq for the same member of all elements of an array, or of those that are events of a type.
@@ -232,7 +232,7 @@ func quote(s string) string {
 }
 
 // simple is what means nothing to a shell.
-var simple = regexp.MustCompile(`^[A-Za-z0-9_./:@%+,-]+$`)
+var simple = lazyregexp.New(`^[A-Za-z0-9_./:@%+,-]+$`)
 
 // bare is the default value in ${NAME:-default}, which ends at a brace.
 func bare(address string) string {
@@ -243,7 +243,7 @@ func bare(address string) string {
 }
 
 // secret is a placeholder that stands for one in a transcript.
-var secret = regexp.MustCompile(`<secret( of [a-z0-9 ]+|:\d+)?>`)
+var secret = lazyregexp.New(`<secret( of [a-z0-9 ]+|:\d+)?>`)
 
 // word quotes what is sent in step n. Values that replies gave become variables, as do secrets.
 func (w *writer) word(s string, n int) string {

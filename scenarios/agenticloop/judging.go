@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/openassay/assay/gen/agenticloopv2"
+	"github.com/openassay/assay/internal/lazyregexp"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/wire"
@@ -166,8 +167,8 @@ func idle() check.Matcher {
 }
 
 var (
-	runID   = regexp.MustCompile(`^[A-Za-z0-9._-]{1,128}$`)
-	routed  = regexp.MustCompile(`^agentic\.tool_request\.[A-Za-z0-9_-]{1,64}$`)
+	runID   = lazyregexp.New(`^[A-Za-z0-9._-]{1,128}$`)
+	routed  = lazyregexp.New(`^agentic\.tool_request\.[A-Za-z0-9_-]{1,64}$`)
 	permits = []string{"debug", "info", "warn", "error"}
 )
 
@@ -181,7 +182,7 @@ func instant() check.Matcher {
 	return check.That("an RFC 3339 time", func(v any) bool { s, _ := v.(string); _, err := time.Parse(time.RFC3339, s); return err == nil })
 }
 
-func matching(what string, pattern *regexp.Regexp) check.Matcher {
+func matching(what string, pattern *lazyregexp.Regexp) check.Matcher {
 	return check.That(what, func(v any) bool { s, ok := v.(string); return ok && pattern.MatchString(s) })
 }
 

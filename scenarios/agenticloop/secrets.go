@@ -3,11 +3,11 @@ package agenticloop
 import (
 	"encoding/json"
 	"net/url"
-	"regexp"
 	"strings"
 	"unicode"
 
 	"github.com/openassay/assay/gen/agenticloopv2"
+	"github.com/openassay/assay/internal/lazyregexp"
 )
 
 // secretsOf are the credentials in a profile: values of its settings whose names say so, and passwords in addresses. The
@@ -63,9 +63,9 @@ func look(name string, v any, hide func(string)) {
 }
 
 var (
-	camel  = regexp.MustCompile(`([a-z0-9])([A-Z])`)
-	secret = regexp.MustCompile(`(^|_)(password|passwd|passphrase|pwd|secret|(auth|access|api)?token|credential|authorization|bearer|cookie|(api|access|secret|private|signing|encryption|license)_?key)s?$`)
-	maybe  = regexp.MustCompile(`(^|_)(key|auth)s?$`)
+	camel  = lazyregexp.New(`([a-z0-9])([A-Z])`)
+	secret = lazyregexp.New(`(^|_)(password|passwd|passphrase|pwd|secret|(auth|access|api)?token|credential|authorization|bearer|cookie|(api|access|secret|private|signing|encryption|license)_?key)s?$`)
+	maybe  = lazyregexp.New(`(^|_)(key|auth)s?$`)
 )
 
 // isSecret says whether a setting holds a credential. One word of few letters, such as none, test or ollama, is not taken

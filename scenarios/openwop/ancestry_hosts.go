@@ -1,10 +1,10 @@
 package openwop
 
 import (
-	"regexp"
 	"slices"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/internal/lazyregexp"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/wire"
@@ -183,8 +183,8 @@ func plainIDs(events wire.Found) []any {
 }
 
 var (
-	discoveryAddress = regexp.MustCompile(`^https?://[^/]+(/.*)?/\.well-known/openwop$`)
-	traceParent      = regexp.MustCompile(`^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}`)
+	discoveryAddress = lazyregexp.New(`^https?://[^/]+(/.*)?/\.well-known/openwop$`)
+	traceParent      = lazyregexp.New(`^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}`)
 )
 
 func aDiscoveryAddress() check.Matcher {

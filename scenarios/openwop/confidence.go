@@ -1,10 +1,10 @@
 package openwop
 
 import (
-	"regexp"
 	"slices"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/internal/lazyregexp"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/wire"
@@ -41,7 +41,7 @@ var floorWellFormed = scenarios.Scenario{
 	}),
 }
 
-var hostKind = regexp.MustCompile(`^x-host-[a-z][a-z0-9-]*-[a-z][a-z0-9-]*$`)
+var hostKind = lazyregexp.New(`^x-host-[a-z][a-z0-9-]*-[a-z][a-z0-9-]*$`)
 
 // orAbsent expects that a value fits or that none is there; a null is one.
 func orAbsent(want string, fits func(any) bool) check.Matcher {

@@ -1,9 +1,8 @@
 package openwop
 
 import (
-	"regexp"
-
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/internal/lazyregexp"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 )
@@ -42,7 +41,7 @@ var servedToAnybody = scenarios.Scenario{
 	}),
 }
 
-var maxAge = regexp.MustCompile(`(?i)\bmax-age=\d`)
+var maxAge = lazyregexp.New(`(?i)\bmax-age=\d`)
 
 // RFC 0073. Every host seen still sends the deprecated wrapper beside the root
 // (facts C7): a reader of the one and a reader of the other see two hosts where
@@ -79,7 +78,7 @@ var rootWellFormed = scenarios.Scenario{
 	}),
 }
 
-var version1 = regexp.MustCompile(`^1\.(0|[1-9]\d*)$`)
+var version1 = lazyregexp.New(`^1\.(0|[1-9]\d*)$`)
 
 var limitsWellFormed = scenarios.Scenario{
 	ID:     "openwop/discovery/limits-well-formed",

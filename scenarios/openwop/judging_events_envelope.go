@@ -2,12 +2,12 @@ package openwop
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/internal/lazyregexp"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -93,7 +93,7 @@ func foreignCauses(l RunLog) wire.Found {
 
 // vendorForm is how a type looks that is not in the catalogue. Its first part
 // may be none of the reserved words.
-var vendorForm = regexp.MustCompile(`^[a-z][a-zA-Z0-9_-]*(\.[a-zA-Z0-9_-]+)+$`)
+var vendorForm = lazyregexp.New(`^[a-z][a-zA-Z0-9_-]*(\.[a-zA-Z0-9_-]+)+$`)
 
 var reservedWords = []string{"openwop", "core", "community", "vendor", "private", "local"}
 

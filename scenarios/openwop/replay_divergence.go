@@ -2,9 +2,9 @@ package openwop
 
 import (
 	"net/http"
-	"regexp"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/internal/lazyregexp"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/wire"
@@ -167,7 +167,7 @@ func untilNode(l RunLog, node string) wire.Found {
 }
 
 // cacheKeyForm is a SHA-256 in lower-case hex.
-var cacheKeyForm = regexp.MustCompile(`^[0-9a-f]{64}$`)
+var cacheKeyForm = lazyregexp.New(`^[0-9a-f]{64}$`)
 
 // No digest is computed here: only what must be equal and what must not is asked (facts C37).
 var cacheKeys = scenarios.Scenario{

@@ -1,20 +1,19 @@
 package openwop
 
 import (
-	"regexp"
-
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/internal/lazyregexp"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/wire"
 )
 
 // The paths of requests whose replies can show what a host does, below its base URL.
 var (
-	logPath      = regexp.MustCompile(`^/v1/runs/[^/]+/events(/poll)?$`)
-	forkPath     = regexp.MustCompile(`^/v1/runs/[^/]+:fork$`)
-	ancestryPath = regexp.MustCompile(`^/v1/runs/[^/]+/ancestry$`)
-	goalsPath    = regexp.MustCompile(`/goals$`)
-	filesPath    = regexp.MustCompile(`^/v1/host/workspace/files$`)
+	logPath      = lazyregexp.New(`^/v1/runs/[^/]+/events(/poll)?$`)
+	forkPath     = lazyregexp.New(`^/v1/runs/[^/]+:fork$`)
+	ancestryPath = lazyregexp.New(`^/v1/runs/[^/]+/ancestry$`)
+	goalsPath    = lazyregexp.New(`/goals$`)
+	filesPath    = lazyregexp.New(`^/v1/host/workspace/files$`)
 )
 
 // Claims that only a sign asks for.

@@ -11,11 +11,12 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/openassay/assay/internal/lazyregexp"
 )
 
 // Target is what is certified and how it is reached.
@@ -140,7 +141,7 @@ func newPlugin(p Process, o Options) (*Network, error) {
 }
 
 // credential are names of headers and variables whose value is a secret wherever it turns up.
-var credential = regexp.MustCompile(`(?i)auth|token|key|secret|cookie|passw|session`)
+var credential = lazyregexp.New(`(?i)auth|token|key|secret|cookie|passw|session`)
 
 // ParseBase reads a target's base URL; the error says what one looks like.
 func ParseBase(text string) (*url.URL, error) {

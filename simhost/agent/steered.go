@@ -3,8 +3,9 @@ package agent
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
+
+	"github.com/openassay/assay/internal/lazyregexp"
 )
 
 // steered decides without a model: by hints in the start's context and in results, and where there are none, by a plain plan: every
@@ -14,7 +15,7 @@ import (
 type steered struct{ first string }
 
 var (
-	address = regexp.MustCompile(`https?://[^\s"'<>)\]]+`)
+	address = lazyregexp.New(`https?://[^\s"'<>)\]]+`)
 	readers = []string{"jina-reader", "fetch"}
 )
 

@@ -1,12 +1,12 @@
 package fault
 
 import (
-	"regexp"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/internal/lazyregexp"
 	"github.com/openassay/assay/simhost/rules"
 )
 
@@ -183,7 +183,7 @@ var fileVersionFaults = []Fault{
 }
 
 // ownEtag is the form of the etags that the host gives out.
-var ownEtag = regexp.MustCompile(`^"\d+-`)
+var ownEtag = lazyregexp.New(`^"\d+-`)
 
 // holding changes which conditional writes are made.
 func holding(holds func(c rules.FileCondition, honest bool) bool) func(*rules.Set) {

@@ -7,12 +7,12 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/internal/lazyregexp"
 	"github.com/openassay/assay/simhost/run"
 )
 
@@ -52,11 +52,11 @@ const (
 )
 
 var (
-	peerName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,62}$`)
+	peerName = lazyregexp.New(`^[a-z0-9][a-z0-9-]{0,62}$`)
 	// remoteID is an id of another host that can stand in a log and in a path.
-	remoteID = regexp.MustCompile(`^[A-Za-z0-9_~:-][A-Za-z0-9._~:-]*$`)
+	remoteID = lazyregexp.New(`^[A-Za-z0-9_~:-][A-Za-z0-9._~:-]*$`)
 	// traceContext is the header of W3C trace context, level 1.
-	traceContext = regexp.MustCompile(`^00-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}$`)
+	traceContext = lazyregexp.New(`^00-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}$`)
 )
 
 // checkPeers refuses peers that nothing could be sent to. No error repeats a key.

@@ -3,10 +3,10 @@ package rules
 import (
 	"crypto/sha256"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/internal/lazyregexp"
 )
 
 // Files is how the files of a workspace are written, found and told (RFC 0059).
@@ -107,7 +107,7 @@ type FileTold struct {
 const CapabilityNotProvided = "capability_not_provided"
 
 // pathPattern is the protocol's. It lets an inner ".." pass.
-var pathPattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._/-]{0,255}$`)
+var pathPattern = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._/-]{0,255}$`)
 
 // defaultContentType is the protocol's.
 const defaultContentType = "text/markdown"

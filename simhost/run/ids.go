@@ -6,9 +6,10 @@ import (
 	"encoding/base32"
 	"encoding/binary"
 	"math/rand/v2"
-	"regexp"
 	"strconv"
 	"sync"
+
+	"github.com/openassay/assay/internal/lazyregexp"
 )
 
 // IDs makes the ids of runs that are created from outside. Every other id derives from those: an event's from its run and
@@ -49,7 +50,7 @@ func (s *seededIDs) Run() (id [16]byte) {
 
 var (
 	letters    = base32.NewEncoding("abcdefghijkmnpqrstuvwxyz23456789").WithPadding(base32.NoPadding)
-	runPattern = regexp.MustCompile(`^(run-[a-z2-9]{26}|(run-)?[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$`)
+	runPattern = lazyregexp.New(`^(run-[a-z2-9]{26}|(run-)?[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$`)
 )
 
 // ID is the id of the run that Create makes with this one chosen for it.

@@ -7,9 +7,10 @@ import (
 	"io"
 	"mime"
 	"net/http"
-	"regexp"
 	"strings"
 	"time"
+
+	"github.com/openassay/assay/internal/lazyregexp"
 )
 
 // object is a JSON object whose numbers are as they were written.
@@ -125,29 +126,29 @@ func (x *exchange) editBody(change func(object)) {
 
 // Where requests go, by the host's own paths.
 var (
-	oneRun     = regexp.MustCompile(`^/v1/runs/[^/:]+$`)
-	anyRun     = regexp.MustCompile(`^/v1/runs/[^/]`)
-	runPoll    = regexp.MustCompile(`^(/v1/runs/[^/]+)/events/poll$`)
-	runStream  = regexp.MustCompile(`^/v1/runs/[^/]+/events$`)
-	ancestry   = regexp.MustCompile(`^/v1/runs/[^/]+/ancestry$`)
-	runFork    = regexp.MustCompile(`^/v1/runs/[^/]+:fork$`)
-	runDiff    = regexp.MustCompile(`^/v1/runs/[^/]+:diff$`)
-	runAnswer  = regexp.MustCompile(`^(/v1/runs/[^/]+/interrupts/[^/]+|/v1/interrupts/[^/]+)$`)
-	tokens     = regexp.MustCompile(`^/v1/interrupts/`)
-	goals      = regexp.MustCompile(`^/v1/host/sample/goals(/|$)`)
-	oneGoal    = regexp.MustCompile(`^/v1/host/sample/goals/[^/]+$`)
-	files      = regexp.MustCompile(`^/v1/host/workspace/`)
-	underV1    = regexp.MustCompile(`^/v1(/|$)`)
-	createRun  = regexp.MustCompile(`^/v1/runs$`)
-	discovery  = regexp.MustCompile(`^/\.well-known/openwop$`)
-	createGoal = regexp.MustCompile(`^/v1/host/sample/goals$`)
+	oneRun     = lazyregexp.New(`^/v1/runs/[^/:]+$`)
+	anyRun     = lazyregexp.New(`^/v1/runs/[^/]`)
+	runPoll    = lazyregexp.New(`^(/v1/runs/[^/]+)/events/poll$`)
+	runStream  = lazyregexp.New(`^/v1/runs/[^/]+/events$`)
+	ancestry   = lazyregexp.New(`^/v1/runs/[^/]+/ancestry$`)
+	runFork    = lazyregexp.New(`^/v1/runs/[^/]+:fork$`)
+	runDiff    = lazyregexp.New(`^/v1/runs/[^/]+:diff$`)
+	runAnswer  = lazyregexp.New(`^(/v1/runs/[^/]+/interrupts/[^/]+|/v1/interrupts/[^/]+)$`)
+	tokens     = lazyregexp.New(`^/v1/interrupts/`)
+	goals      = lazyregexp.New(`^/v1/host/sample/goals(/|$)`)
+	oneGoal    = lazyregexp.New(`^/v1/host/sample/goals/[^/]+$`)
+	files      = lazyregexp.New(`^/v1/host/workspace/`)
+	underV1    = lazyregexp.New(`^/v1(/|$)`)
+	createRun  = lazyregexp.New(`^/v1/runs$`)
+	discovery  = lazyregexp.New(`^/\.well-known/openwop$`)
+	createGoal = lazyregexp.New(`^/v1/host/sample/goals$`)
 )
 
 // to tells whether the request goes there.
-func (x *exchange) to(path *regexp.Regexp) bool { return path.MatchString(x.r.URL.Path) }
+func (x *exchange) to(path *lazyregexp.Regexp) bool { return path.MatchString(x.r.URL.Path) }
 
 // posts tells whether the request is a POST that goes there.
-func (x *exchange) posts(path *regexp.Regexp) bool {
+func (x *exchange) posts(path *lazyregexp.Regexp) bool {
 	return x.r.Method == http.MethodPost && x.to(path)
 }
 

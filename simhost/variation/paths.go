@@ -2,9 +2,10 @@ package variation
 
 import (
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/openassay/assay/internal/lazyregexp"
 )
 
 // The prefixes below which seams are looked for. The host itself has them below the first.
@@ -17,12 +18,12 @@ const (
 // seamPrefixes are those of the seams of a host that names some of them after its vendor, by how their paths go on. The
 // first that fits counts.
 var seamPrefixes = []struct {
-	seam *regexp.Regexp
+	seam *lazyregexp.Regexp
 	at   []string
 }{
-	{regexp.MustCompile(`^agentloop/`), []string{samplePrefix, vendorPrefix}},
-	{regexp.MustCompile(`^(test/llm-cache-key|heartbeat/tick)$`), []string{benchPrefix}},
-	{regexp.MustCompile(``), []string{vendorPrefix}},
+	{lazyregexp.New(`^agentloop/`), []string{samplePrefix, vendorPrefix}},
+	{lazyregexp.New(`^(test/llm-cache-key|heartbeat/tick)$`), []string{benchPrefix}},
+	{lazyregexp.New(``), []string{vendorPrefix}},
 }
 
 // paths are the variations of where things are.

@@ -2,9 +2,9 @@ package workspace
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
+	"github.com/openassay/assay/internal/lazyregexp"
 	"github.com/openassay/assay/simhost/refusal"
 )
 
@@ -39,7 +39,7 @@ func (f *Files) path(asked string) (string, error) {
 }
 
 // contentTypePattern is loose: the type is handed back as it came, and only has to fit into a header of a reply.
-var contentTypePattern = regexp.MustCompile(`^[ -~]{0,255}$`)
+var contentTypePattern = lazyregexp.New(`^[ -~]{0,255}$`)
 
 func checkContentType(contentType string) error {
 	if !contentTypePattern.MatchString(contentType) {

@@ -7,10 +7,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 
 	"github.com/spf13/cobra"
 
+	"github.com/openassay/assay/internal/lazyregexp"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/tools/specgen"
 )
@@ -103,7 +103,7 @@ func generate(ctx context.Context, out io.Writer, targets []specgen.Options, che
 	return nil
 }
 
-var modulePattern = regexp.MustCompile(`(?m)^module github\.com/openassay/assay$`)
+var modulePattern = lazyregexp.New(`(?m)^module github\.com/openassay/assay$`)
 
 // checkout finds the root of the Assay checkout that the command is run in.
 func checkout() (string, error) {

@@ -9,7 +9,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -18,6 +17,7 @@ import (
 	"github.com/oasdiff/oasdiff/diff"
 	"github.com/oasdiff/oasdiff/load"
 
+	"github.com/openassay/assay/internal/lazyregexp"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/tools/specgen"
 )
@@ -192,7 +192,7 @@ func words(c checker.Change, s Subject) string {
 }
 
 // shownStatus is how texts end that tell of the status 200, which is a part of how events and schemas are shown alone.
-var shownStatus = regexp.MustCompile("( with the| for the response| for the| for| with) (`200` status|status code `200`|status `200`)$")
+var shownStatus = lazyregexp.New("( with the| for the response| for the| for| with) (`200` status|status code `200`|status `200`)$")
 
 // document is a contract as oasdiff sees it.
 type document struct {

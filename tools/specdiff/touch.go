@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/openassay/assay/internal/lazyregexp"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/tools/trace"
 )
@@ -91,7 +92,7 @@ func namesIn(t trace.Trace) []string {
 	return out
 }
 
-var parameter = regexp.MustCompile(`\{[^/{}]*\}`)
+var parameter = lazyregexp.New(`\{[^/{}]*\}`)
 
 // plain is a name without the names of its parameters, which say nothing.
 func plain(name string) string {
@@ -146,7 +147,7 @@ func (c *Change) claims(protocol *scenarios.Protocol) {
 }
 
 // identifier is a name that is no word of prose: loopMemory, run_id, run.started, /v1/runs.
-var identifier = regexp.MustCompile(`[a-z0-9][A-Z]|_|\.|/`)
+var identifier = lazyregexp.New(`[a-z0-9][A-Z]|_|\.|/`)
 
 // named finds requirements by their words. What is called like a word of prose, such as status, would name too many.
 func (c *Change) named(ledger *scenarios.Ledger) {

@@ -6,9 +6,10 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/openassay/assay/internal/lazyregexp"
 )
 
 // document is one file of a spec folder: the OpenAPI document or one JSON Schema.
@@ -40,7 +41,7 @@ const (
 
 var (
 	rootNames      = []string{"openapi.yaml", "openapi.yml", "openapi.json"}
-	fixtureName    = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*\.json$`)
+	fixtureName    = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._-]*\.json$`)
 	schemaSuffixes = []string{".schema.json", ".schema.yaml", ".schema.yml"}
 )
 

@@ -7,11 +7,12 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/openassay/assay/internal/lazyregexp"
 )
 
 // maxDepth bounds the nesting of a spec file. The deepest published schema known to us has 19 levels.
@@ -119,7 +120,7 @@ func (p *jsonParser) object(pointer string, depth int) (any, error) {
 	return o, err
 }
 
-var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
+var yamlLine = lazyregexp.New(`^yaml: (?:line (\d+): )?`)
 
 // yamlNode reads one YAML document and leaves the nodes, which know their lines.
 func yamlNode(file string, data []byte) (*yaml.Node, error) {

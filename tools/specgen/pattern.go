@@ -3,10 +3,12 @@ package specgen
 import (
 	"regexp"
 	"strings"
+
+	"github.com/openassay/assay/internal/lazyregexp"
 )
 
 // lookahead is a leading negative lookahead: ^(?!A)B, with at most one level of groups in A.
-var lookahead = regexp.MustCompile(`^\^\(\?!((?:[^()\\]|\\.|\((?:[^()\\]|\\.)*\))*)\)(.*)$`)
+var lookahead = lazyregexp.New(`^\^\(\?!((?:[^()\\]|\\.|\((?:[^()\\]|\\.)*\))*)\)(.*)$`)
 
 // splitLookahead takes ^(?!A)B apart into what must match, ^B, and what must not, ^(?:A). It is the one
 // construct of published patterns that RE2 lacks; without it both halves must be RE2.

@@ -6,12 +6,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 
 	"github.com/gowebpki/jcs"
 	"go.yaml.in/yaml/v3"
+
+	"github.com/openassay/assay/internal/lazyregexp"
 )
 
 // profileFolder holds the frozen profiles, a file each.
@@ -39,7 +40,7 @@ var (
 	profileKeys    = []string{"id", "revision", "protocol", "title", "claims", "requirements", "digest"}
 	profileRowKeys = []string{"id", "evidence", "scenarios"}
 
-	profileForm = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
+	profileForm = lazyregexp.New(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
 )
 
 // ID is the id of this revision: that of the first is its name alone.

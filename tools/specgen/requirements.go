@@ -2,12 +2,13 @@ package specgen
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/openassay/assay/internal/lazyregexp"
 )
 
 // ledgerRow is one requirement as requirements.yaml has it. The fields are those of the generated Requirement.
@@ -47,8 +48,8 @@ var (
 	sourceKeys = []string{"file", "title"}
 	rowKeys    = []string{"id", "level", "source", "section", "line", "hash", "claim", "evidence", "text", "reason", "why", "issue", "accepts", "stimulus", "aliases"}
 
-	idForm   = regexp.MustCompile(`^[A-Z][A-Z0-9]*(-[A-Z0-9]+)+$`)
-	hashForm = regexp.MustCompile(`^[0-9a-f]{12}$`)
+	idForm   = lazyregexp.New(`^[A-Z][A-Z0-9]*(-[A-Z0-9]+)+$`)
+	hashForm = lazyregexp.New(`^[0-9a-f]{12}$`)
 )
 
 // ledger reads the requirements. It keeps the order of the files, and in them their own.

@@ -8,12 +8,13 @@ import (
 	"go/parser"
 	"go/token"
 	"path"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/openassay/assay/internal/lazyregexp"
 )
 
-var majorVersion = regexp.MustCompile(`^v[0-9]+$`)
+var majorVersion = lazyregexp.New(`^v[0-9]+$`)
 
 // tidy drops unused imports and formats. Unlike goimports it runs no go command and adds nothing by guessing.
 func tidy(src string) ([]byte, error) {

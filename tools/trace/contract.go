@@ -10,6 +10,7 @@ import (
 	"github.com/openassay/assay/gen/agenticloopv2"
 	"github.com/openassay/assay/gen/openintentv1"
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/internal/lazyregexp"
 )
 
 // contract is what a protocol's spec calls what is seen on its wire.
@@ -54,7 +55,7 @@ func contractOf(protocol string) contract {
 	}}
 }
 
-var parameter = regexp.MustCompile(`\\\{[^/{}]+\\\}`)
+var parameter = lazyregexp.New(`\\\{[^/{}]+\\\}`)
 
 // operationsOf are those of a bundled document, the ones with fewer parameters first: they are meant where both match.
 func operationsOf(bundled []byte) []operation {

@@ -4,11 +4,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/openassay/assay/gen/results"
+	"github.com/openassay/assay/internal/lazyregexp"
 	"github.com/openassay/assay/internal/textsafe"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -110,11 +110,11 @@ func compact(v any) string {
 }
 
 var (
-	times   = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)`)
-	hosts   = regexp.MustCompile(`127\.0\.0\.1:\d+`)
-	digests = regexp.MustCompile(`\b[0-9a-f]{40,64}\b`)
+	times   = lazyregexp.New(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)`)
+	hosts   = lazyregexp.New(`127\.0\.0\.1:\d+`)
+	digests = lazyregexp.New(`\b[0-9a-f]{40,64}\b`)
 	// Ids as the hosts make them (run-siut6jccyy3qga8wgev367gdci, UUIDs), and names as scenarios draw them (done-hoetwwlalf-1jrh2i4-da98e2e0).
-	ids = regexp.MustCompile(`\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b|\b[a-z0-9]{24,32}\b|\b[a-z0-9]{8,12}-[a-z0-9]{5,8}-[0-9a-f]{6,8}\b`)
+	ids = lazyregexp.New(`\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b|\b[a-z0-9]{24,32}\b|\b[a-z0-9]{8,12}-[a-z0-9]{5,8}-[0-9a-f]{6,8}\b`)
 )
 
 // steady puts made-up values in place of those that differ from run to run, and clips what is long.

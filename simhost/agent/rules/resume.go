@@ -2,10 +2,10 @@ package rules
 
 import (
 	"encoding/json"
-	"regexp"
 	"strconv"
 
 	"github.com/openassay/assay/gen/agenticloopv2"
+	"github.com/openassay/assay/internal/lazyregexp"
 )
 
 // Resume is how a result is held against the run that waits for it.
@@ -86,7 +86,7 @@ func honestResume() Resume {
 	}
 }
 
-var wholeNumber = regexp.MustCompile(`^[1-9][0-9]*$`)
+var wholeNumber = lazyregexp.New(`^[1-9][0-9]*$`)
 
 // Largest is the largest number that every reader of JSON keeps.
 const Largest = 1<<53 - 1

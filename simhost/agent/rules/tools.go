@@ -1,8 +1,9 @@
 package rules
 
 import (
-	"regexp"
 	"slices"
+
+	"github.com/openassay/assay/internal/lazyregexp"
 )
 
 // Tools is which tools a planner gets.
@@ -17,7 +18,7 @@ type Tools struct {
 	Allowed func(tool string, list []string, first bool) bool
 }
 
-var toolName = regexp.MustCompile(`\A[A-Za-z0-9_-]{1,64}\z`)
+var toolName = lazyregexp.New(`\A[A-Za-z0-9_-]{1,64}\z`)
 
 func honestTools() Tools {
 	return Tools{

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"regexp"
 	"strings"
+
+	"github.com/openassay/assay/internal/lazyregexp"
 )
 
 // paths are the variations of where things are (C1, C26, C32).
@@ -225,7 +227,7 @@ func (s *Set) portfolios(change func(object)) {
 }
 
 // serverTime is a time as the server itself writes it.
-var serverTime = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}\.[0-9]{6}Z$`)
+var serverTime = lazyregexp.New(`^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}\.[0-9]{6}Z$`)
 
 // times has every time that the server wrote told with another zone.
 func (s *Set) times(zone string) {

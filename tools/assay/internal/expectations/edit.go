@@ -3,13 +3,13 @@ package expectations
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	yaml "go.yaml.in/yaml/v3"
 
+	"github.com/openassay/assay/internal/lazyregexp"
 	"github.com/openassay/assay/internal/textsafe"
 	"github.com/openassay/assay/scenarios"
 )
@@ -201,7 +201,7 @@ func (d *document) remove(i int) {
 
 func (d *document) isComment(i int) bool { return strings.HasPrefix(strings.TrimSpace(d.line(i)), "#") }
 
-var emptyList = regexp.MustCompile(`^(` + Key + `:)(?:\s+(?:\[\s*\]|~|null))?(\s+#.*)?\s*$`)
+var emptyList = lazyregexp.New(`^(` + Key + `:)(?:\s+(?:\[\s*\]|~|null))?(\s+#.*)?\s*$`)
 
 // add puts expectations behind the last one, or behind the key, which it makes where there is none.
 func (d *document) add(list []Expectation) {

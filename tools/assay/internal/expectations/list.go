@@ -5,13 +5,13 @@ package expectations
 import (
 	"fmt"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	yaml "go.yaml.in/yaml/v3"
 
+	"github.com/openassay/assay/internal/lazyregexp"
 	"github.com/openassay/assay/internal/nearest"
 )
 
@@ -119,7 +119,7 @@ func (e *Expectation) take(item *yaml.Node) (at map[string]*yaml.Node, err error
 	return at, nil
 }
 
-var signatureForm = regexp.MustCompile(`^[0-9a-f]{12}$`)
+var signatureForm = lazyregexp.New(`^[0-9a-f]{12}$`)
 
 func (e *Expectation) check(item *yaml.Node, at map[string]*yaml.Node) error {
 	for _, name := range []string{"scenario", "reason", "issue"} {

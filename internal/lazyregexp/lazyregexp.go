@@ -1,0 +1,45 @@
+// Package lazyregexp compiles the regular expressions of package variables on first use: a command that matches nothing
+// starts without them. The go command has a package of the same name for the same reason.
+package lazyregexp
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"sync"
+)
+
+// Regexp is a [regexp.Regexp] that is compiled on first use. Its methods are those of [regexp.Regexp].
+type Regexp struct{ compiled func() *regexp.Regexp }
+
+// inTest reports whether this is the program of a package's tests.
+var inTest = len(os.Args) > 0 && strings.HasSuffix(os.Args[0], ".test")
+
+// New returns the expression of a pattern. One that is not valid panics on first use, and in tests at once.
+func New(pattern string) *Regexp {
+	re := &Regexp{sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })}
+	if inTest {
+		re.compiled()
+	}
+	return re
+}
+
+func (re *Regexp) Match(b []byte) bool            { return re.compiled().Match(b) }
+func (re *Regexp) MatchString(s string) bool      { return re.compiled().MatchString(s) }
+func (re *Regexp) FindString(s string) string     { return re.compiled().FindString(s) }
+func (re *Regexp) FindStringIndex(s string) []int { return re.compiled().FindStringIndex(s) }
+func (re *Regexp) FindStringSubmatch(s string) []string {
+	return re.compiled().FindStringSubmatch(s)
+}
+
+func (re *Regexp) FindAllStringSubmatch(s string, n int) [][]string {
+	return re.compiled().FindAllStringSubmatch(s, n)
+}
+
+func (re *Regexp) ReplaceAllString(s, by string) string {
+	return re.compiled().ReplaceAllString(s, by)
+}
+
+func (re *Regexp) ReplaceAllStringFunc(s string, by func(string) string) string {
+	return re.compiled().ReplaceAllStringFunc(s, by)
+}
