@@ -8,6 +8,7 @@ import (
 	"syscall"
 
 	"github.com/openassay/assay/internal/process"
+	_ "github.com/openassay/assay/internal/startheap" // as early as a package can be
 	"github.com/openassay/assay/scenarios"
 )
 

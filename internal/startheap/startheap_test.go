@@ -1,0 +1,27 @@
+package startheap
+
+import (
+	"os"
+	"runtime"
+	"runtime/debug"
+	"testing"
+	"time"
+)
+
+// The first collection gives the program back to Go's own pace.
+func TestFirstCollection(t *testing.T) {
+	if os.Getenv("GOGC") != "" {
+		t.Skip("GOGC is set, so nothing was changed")
+	}
+	runtime.GC()
+	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
+		percent := debug.SetGCPercent(100)
+		if percent == 100 {
+			return
+		}
+		debug.SetGCPercent(percent)
+		if time.Now().After(deadline) {
+			t.Fatalf("the next collection comes at %d percent, want 100", percent)
+		}
+	}
+}
