@@ -25,5 +25,12 @@ func init() {
 	}
 	usual := debug.SetGCPercent(first)
 	collected := new(*byte) // garbage as of now
-	runtime.AddCleanup(collected, func(percent int) { debug.SetGCPercent(percent) }, usual)
+	runtime.AddCleanup(collected, settle, usual)
+}
+
+// settle has collections come as usual from now on, unless somebody else has set when they come.
+func settle(usual int) {
+	if now := debug.SetGCPercent(usual); now != first {
+		debug.SetGCPercent(now)
+	}
 }

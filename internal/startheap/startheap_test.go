@@ -8,6 +8,15 @@ import (
 	"time"
 )
 
+// What somebody else has set stays.
+func TestSettle(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(300))
+	settle(100)
+	if percent := debug.SetGCPercent(300); percent != 300 {
+		t.Errorf("collections come at %d percent, want 300", percent)
+	}
+}
+
 // The first collection gives the program back to Go's own pace.
 func TestFirstCollection(t *testing.T) {
 	if os.Getenv("GOGC") != "" {
