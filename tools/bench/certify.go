@@ -7,6 +7,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"strings"
 	"syscall"
 	"time"
 
@@ -15,18 +17,41 @@ import (
 	"github.com/openassay/assay/scenarios/openwop"
 )
 
-// start measures how long assay list takes from start to end.
+// start measures how long assay list takes from start to end, and what assay version takes of the machine.
 func (b *bench) start(ctx context.Context) ([]row, error) {
-	var took []time.Duration
+	list, _, _, err := b.short(ctx, "list", "scenarios")
+	if err != nil {
+		return nil, err
+	}
+	_, processor, resident, err := b.short(ctx, "version")
+	if err != nil {
+		return nil, err
+	}
+	return []row{
+		{"assay list, start to end (median of 21)", "50 ms", round(list.at(0.5))},
+		{"assay version, processor time (median of 21)", "20 ms", round(processor.at(0.5))},
+		{"  resident memory at most, pages of the program included", "20 MiB", mebibytes(resident)},
+	}, nil
+}
+
+// short measures a command that prints something and ends: how long it takes, its processor time, and the most memory it holds.
+func (b *bench) short(ctx context.Context, command ...string) (took, processor sortedTimes, resident int64, err error) {
 	for range 21 {
 		begin := time.Now()
-		if out, err := exec.CommandContext(ctx, b.assay, "list", "scenarios").CombinedOutput(); err != nil {
-			return nil, fmt.Errorf("%s list scenarios: %w: %s: build it with make build", b.assay, err, out)
+		cmd := exec.CommandContext(ctx, b.assay, command...)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return nil, nil, 0, fmt.Errorf("%s %s: %w: %s: build it with make build", b.assay, strings.Join(command, " "), err, out)
 		}
 		took = append(took, time.Since(begin))
+		processor = append(processor, cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime())
+		if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
+			resident = max(resident, usage.Maxrss)
+		}
 	}
-	t := times(took)
-	return []row{{"assay list, start to end (median of 21)", "50 ms", round(t.at(0.5))}}, nil
+	if runtime.GOOS != "darwin" { // which counts bytes
+		resident <<= 10
+	}
+	return times(took), times(processor), resident, nil
 }
 
 // certify has the command certify the simulated host, with everything on, then judges all of it again from what was kept.
