@@ -116,7 +116,7 @@ func (s *Store) Latest(ctx context.Context, below uint64, see func(log string, r
 		if err != nil {
 			return fmt.Errorf("read append %d: %w", revision, err)
 		}
-		if !see(strings.TrimPrefix(msg.Subject, logPrefix), revision) {
+		if !see(strings.TrimPrefix(msg.Subject, s.prefix), revision) {
 			return nil
 		}
 	}

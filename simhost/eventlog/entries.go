@@ -46,7 +46,7 @@ func (s *Store) append(ctx context.Context, log string, after uint64, data []byt
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
-	ack, err := s.js.PublishMsg(s.writable, &nats.Msg{Subject: logPrefix + log, Data: data},
+	ack, err := s.js.PublishMsg(s.writable, &nats.Msg{Subject: s.prefix + log, Data: data},
 		jetstream.WithExpectLastSequencePerSubject(after))
 	if err != nil {
 		return 0, s.failed(s.whyNot(err))
@@ -208,7 +208,7 @@ func (s *Store) get(ctx context.Context, log string, revision uint64) (Entry, er
 		return Entry{}, ErrNoEntry
 	}
 	msg, err := s.message(ctx, revision)
-	if errors.Is(err, jetstream.ErrMsgNotFound) || (err == nil && msg.Subject != logPrefix+log) {
+	if errors.Is(err, jetstream.ErrMsgNotFound) || (err == nil && msg.Subject != s.prefix+log) {
 		return Entry{}, ErrNoEntry
 	}
 	if err != nil {
@@ -224,7 +224,7 @@ func (s *Store) message(ctx context.Context, revision uint64) (*jetstream.RawStr
 
 // lastMessage asks for the last message of a log.
 func (s *Store) lastMessage(ctx context.Context, log string) (*jetstream.RawStreamMsg, error) {
-	return s.ask(ctx, func() (*jetstream.RawStreamMsg, error) { return s.logs.GetLastMsgForSubject(ctx, logPrefix+log) })
+	return s.ask(ctx, func() (*jetstream.RawStreamMsg, error) { return s.logs.GetLastMsgForSubject(ctx, s.prefix+log) })
 }
 
 // ask waits until there is room for one more answer.

@@ -15,7 +15,7 @@ import (
 // List yields the name of every log, sorted by bytes. A log that is made meanwhile may be missing. An error is yielded last.
 func (s *Store) List(ctx context.Context) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
-		for log, err := range s.subjects(ctx, logStream, logPrefix) {
+		for log, err := range s.subjects(ctx, s.stream, s.prefix) {
 			if err != nil {
 				yield("", fmt.Errorf("list logs: %w", err))
 				return

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"sync"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
@@ -18,11 +19,54 @@ const (
 	logPrefix     = "log."
 	pendingPrefix = "pending."
 
+	// memoryLogs and memoryPrefix are the stream of a store in memory and what its subjects begin with, by the store's number:
+	// such stores share a server.
+	memoryLogs   = logStream + "-%d"
+	memoryPrefix = "%d." + logPrefix
+
 	// headroom is what a message has beside its data: subject, reply and headers.
 	headroom = 4 << 10
 	// requestTimeout bounds one exchange with the server. It is in this process, so only a disk that hangs gets near it.
 	requestTimeout = 30 * time.Second
 )
+
+// inMemory is the server of all stores in memory of this process: a server for each would cost more than most of them hold.
+// It runs while there is such a store.
+var inMemory struct {
+	mu     sync.Mutex
+	server *server.Server
+	stores int
+	opened int // stores so far, which number them
+}
+
+// serverInMemory is the server of a store in memory, and the number of the store. The store must leave it with leaveMemory.
+func serverInMemory() (_ *server.Server, number int, err error) {
+	inMemory.mu.Lock()
+	defer inMemory.mu.Unlock()
+	if inMemory.server == nil {
+		// What it complains of is for nobody: a write that fails in memory is answered.
+		if inMemory.server, err = startServer(Options{MaxPayload: maxMaxPayload}, &complaints{}); err != nil {
+			return nil, 0, err
+		}
+	}
+	inMemory.stores++
+	inMemory.opened++
+	return inMemory.server, inMemory.opened, nil
+}
+
+func leaveMemory() {
+	inMemory.mu.Lock()
+	defer inMemory.mu.Unlock()
+	if inMemory.stores--; inMemory.stores == 0 {
+		stop(inMemory.server)
+		inMemory.server = nil
+	}
+}
+
+func stop(srv *server.Server) {
+	srv.Shutdown()
+	srv.WaitForShutdown()
+}
 
 // startServer starts a server that nobody outside this process can reach, with JetStream in o.Dir or in memory.
 func startServer(o Options, log *complaints) (*server.Server, error) {
@@ -60,8 +104,7 @@ func startServer(o Options, log *complaints) (*server.Server, error) {
 	srv.Start()
 	// A stream that could not be recovered is an error here: it would be started anew, over its files.
 	if err := health(srv); err != nil {
-		srv.Shutdown()
-		srv.WaitForShutdown()
+		stop(srv)
 		return nil, fmt.Errorf("start the store: %w (%s): put a copy of the folder back, or choose another one for --data", err, log)
 	}
 	return srv, nil
@@ -91,8 +134,8 @@ func openStream(ctx context.Context, js jetstream.JetStream, config jetstream.St
 	return stream, nil
 }
 
-func (o Options) logStream() jetstream.StreamConfig {
-	config := o.stream(logStream, logPrefix)
+func (o Options) logStream(name, prefix string) jetstream.StreamConfig {
+	config := o.stream(name, prefix)
 	config.Discard = jetstream.DiscardNew // a full store refuses; it never forgets
 	if o.MaxBytes > 0 {
 		config.MaxBytes = o.MaxBytes

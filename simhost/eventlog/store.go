@@ -1,7 +1,7 @@
 // Package eventlog keeps append-only logs: a run is one log, and its state is the fold of that log.
 //
-// The logs live in a NATS JetStream server inside the process, without a port. All logs share one stream; a log is one
-// subject of it, and an append is one message, so an append is atomic whatever number of events the caller puts into it.
+// The logs live in a NATS JetStream server inside the process, without a port. Stores in memory share a server. All logs of a
+// store share one stream; a log is one subject of it, and an append is one message, so an append is atomic whatever number of events the caller puts into it.
 // Revisions are the sequence numbers of that stream: they grow within a log, but with gaps, and no two appends of one
 // store share one.
 //
@@ -11,6 +11,7 @@ package eventlog
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -47,7 +48,9 @@ type Store struct {
 	options    Options
 	lock       *os.File // nil in memory
 	server     *server.Server
-	complaints complaints // of the server
+	complaints complaints // of the server, where the store has it for itself
+	stream     string     // of the logs
+	prefix     string     // of their subjects
 	// The server answers the requests of one connection in turn, so reads have their own: one that must fetch an old entry
 	// from the disk would hold up the appends behind it.
 	writer, reader *nats.Conn
@@ -81,7 +84,7 @@ func open(ctx context.Context, o Options) (_ *Store, err error) {
 		return nil, err
 	}
 	s := &Store{
-		options: o, complaints: complaints{heard: make(chan struct{}, 1)},
+		options: o, complaints: complaints{heard: make(chan struct{}, 1)}, stream: logStream, prefix: logPrefix,
 		closing: make(chan struct{}), asking: make(chan struct{}, o.answers()),
 	}
 	s.writable, s.unwritable = context.WithCancelCause(context.Background())
@@ -91,12 +94,7 @@ func open(ctx context.Context, o Options) (_ *Store, err error) {
 			_ = s.release() // the error that got us here is the one to tell
 		}
 	}()
-	if o.Dir != "" {
-		if s.lock, err = lockDir(o.Dir); err != nil {
-			return nil, err
-		}
-	}
-	if s.server, err = startServer(o, &s.complaints); err != nil {
+	if err = s.serve(); err != nil {
 		return nil, err
 	}
 	if err = s.connect(ctx); err != nil {
@@ -110,6 +108,21 @@ func open(ctx context.Context, o Options) (_ *Store, err error) {
 	return s, nil
 }
 
+// serve starts the server of the store, or takes part in the one that there is.
+func (s *Store) serve() (err error) {
+	if s.options.Dir == "" {
+		var number int
+		s.server, number, err = serverInMemory()
+		s.stream, s.prefix = fmt.Sprintf(memoryLogs, number), fmt.Sprintf(memoryPrefix, number)
+		return err
+	}
+	if s.lock, err = lockDir(s.options.Dir); err != nil {
+		return err
+	}
+	s.server, err = startServer(s.options, &s.complaints)
+	return err
+}
+
 func (s *Store) connect(ctx context.Context) (err error) {
 	if s.writer, s.js, err = connect(s.server); err != nil {
 		return err
@@ -118,7 +131,7 @@ func (s *Store) connect(ctx context.Context) (err error) {
 	if s.reader, reads, err = connect(s.server); err != nil {
 		return err
 	}
-	s.logs, err = openStream(ctx, reads, s.options.logStream())
+	s.logs, err = openStream(ctx, reads, s.options.logStream(s.stream, s.prefix))
 	return err
 }
 
@@ -161,21 +174,29 @@ func (s *Store) closeOnce() error {
 }
 
 // release gives back what open took, as far as it got.
-func (s *Store) release() error {
+func (s *Store) release() (err error) {
 	s.unwritable(ErrClosed)
+	if s.options.Dir == "" && s.logs != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), requestTimeout)
+		defer cancel()
+		err = s.js.DeleteStream(ctx, s.stream) // others use the server
+	}
 	for _, conn := range []*nats.Conn{s.writer, s.reader} {
 		if conn != nil {
 			conn.Close()
 		}
 	}
-	if s.server != nil {
-		s.server.Shutdown()
-		s.server.WaitForShutdown()
+	switch {
+	case s.server == nil:
+	case s.options.Dir == "":
+		leaveMemory()
+	default:
+		stop(s.server)
 	}
 	if s.lock != nil {
-		return s.lock.Close()
+		err = errors.Join(err, s.lock.Close())
 	}
-	return nil
+	return err
 }
 
 // begin keeps Close waiting until end is called. It fails once Close has begun.

@@ -244,7 +244,7 @@ func TestListIsSortedByPages(t *testing.T) {
 		}
 		break // and nothing is left behind
 	}
-	page, err := s.subjectPage(t.Context(), logStream, logPrefix, 290)
+	page, err := s.subjectPage(t.Context(), s.stream, s.prefix, 290)
 	if err != nil || len(page.State.Subjects) != 10 || page.Total != 300 {
 		t.Errorf("the page at 290 has %d of %d names, error %v", len(page.State.Subjects), page.Total, err)
 	}

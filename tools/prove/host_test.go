@@ -6,15 +6,12 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"runtime"
 	"sync"
 	"testing"
 
 	"go.uber.org/goleak"
 
 	"github.com/openassay/assay/scenarios"
-	"github.com/openassay/assay/scenarios/agenticloop"
-	intentsuites "github.com/openassay/assay/scenarios/openintent"
 	suites "github.com/openassay/assay/scenarios/openwop"
 	"github.com/openassay/assay/simhost/openwop"
 	"github.com/openassay/assay/tools/prove"
@@ -32,7 +29,7 @@ func TestMain(m *testing.M) {
 		os.Exit(0)
 	}
 	// One check is a whole life of a host, and some more; what fails is told, not left in files. Most tests wait for hosts that
-	// wait for timers, so many run at once, and [slots] bound what that costs. The command line goes first.
+	// wait for timers, so many run at once, and the lab bounds how many hosts do. The command line goes first.
 	for name, value := range map[string]string{"rapid.checks": "12", "rapid.steps": "25", "rapid.nofailfile": "true", "test.parallel": "32"} {
 		if err := flag.Set(name, value); err != nil {
 			panic(err)
@@ -84,22 +81,13 @@ func serve(t *testing.T, o openwop.Options, wrap func(http.Handler) http.Handler
 	return s
 }
 
-// slots are how many hosts of a protocol are certified at the same time: those of OpenIntent wait for reminders most of the time.
-var slots = map[*scenarios.Protocol]chan struct{}{
-	suites.Protocol:       make(chan struct{}, 3*runtime.NumCPU()),
-	agenticloop.Protocol:  make(chan struct{}, 3*runtime.NumCPU()),
-	intentsuites.Protocol: make(chan struct{}, 8*runtime.NumCPU()),
-}
-
-// slot waits until another host of a protocol may be certified. done gives the place to the next.
-func slot(p *scenarios.Protocol) (done func()) {
-	slots[p] <- struct{}{}
-	return func() { <-slots[p] }
-}
-
 func certify(t *testing.T, url string, o scenarios.Options) *scenarios.Report {
 	t.Helper()
-	defer slot(suites.Protocol)()
+	leave, err := lab.Enter(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer leave()
 	c, err := scenarios.Certify(t.Context(), lab.Target(url), o, suites.Suites()...)
 	if err != nil {
 		t.Fatal(err)
@@ -137,10 +125,7 @@ func certifiedOnce(ctx context.Context, h prove.Host, o scenarios.Options) (*sce
 	}
 	made, _ := shared.LoadOrStore(key, &sharedReport{})
 	s := made.(*sharedReport)
-	s.once.Do(func() {
-		defer slot(h.Protocol())()
-		s.report, s.err = lab.Certify(ctx, h, o)
-	})
+	s.once.Do(func() { s.report, s.err = lab.Certify(ctx, h, o) })
 	return s.report, s.err
 }
 

@@ -87,6 +87,7 @@ func Faulty(f fault.Fault) Host {
 // Lab starts hosts in this process and certifies them. Its methods may be called concurrently.
 type Lab struct {
 	second *Served // the host to which all others hand workers; one is enough
+	gate   *gate
 }
 
 // NewLab opens a lab; Close ends it.
@@ -95,11 +96,18 @@ func NewLab(ctx context.Context) (*Lab, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the lab: %w", err)
 	}
-	return &Lab{second}, nil
+	return &Lab{second, newGate()}, nil
 }
 
 // Close ends what the hosts share. They must be closed by then.
-func (l *Lab) Close(ctx context.Context) error { return l.second.Close(ctx) }
+func (l *Lab) Close(ctx context.Context) error {
+	l.gate.close()
+	return l.second.Close(ctx)
+}
+
+// Enter waits until the machine can certify another host in time, which [Lab.Certify] does by itself. Whoever certifies a host
+// in another way calls leave when that is over. The error is that of ctx.
+func (l *Lab) Enter(ctx context.Context) (leave func(), err error) { return l.gate.enter(ctx) }
 
 // Served is a host that answers on a real socket.
 type Served struct {
@@ -173,6 +181,11 @@ func (l *Lab) Target(url string) wire.Target {
 // Certify runs the suites against a host of its own, to the end. The report is without transcripts: those of many hosts
 // take gigabytes.
 func (l *Lab) Certify(ctx context.Context, h Host, o scenarios.Options) (_ *scenarios.Report, err error) {
+	leave, err := l.Enter(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
 	switch {
 	case h.Agent != nil:
 		return h.Agent.certify(ctx, h, o)

@@ -85,7 +85,6 @@ func tornAt(t *rapid.T, dir string) {
 
 // However often a proof is stopped, and wherever its part is cut off: gone on with, it ends in the same matrix.
 func TestAResumedProofIsTheSame(t *testing.T) {
-	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		o, dir := drawn(t), tempDir(t)
 		whole, err := lab.Prove(context.Background(), o)
@@ -112,7 +111,6 @@ func TestAResumedProofIsTheSame(t *testing.T) {
 
 // Shards in any order make the whole, and not without the last of them.
 func TestMergedShardsAreTheWhole(t *testing.T) {
-	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		o := drawn(t)
 		whole, err := lab.Prove(context.Background(), o)

@@ -16,7 +16,6 @@ import (
 
 // A faulty host says of itself what the honest one says, word for word, unless its discovery document is what it lies in.
 func TestNoHostTellsOfItsFaults(t *testing.T) {
-	t.Parallel()
 	for _, f := range fault.All() {
 		t.Run(f.ID, func(t *testing.T) {
 			t.Parallel()
