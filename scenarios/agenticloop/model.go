@@ -87,7 +87,7 @@ func (d Delivery) touches(t Turn) string {
 		if id == d.Run || waitsOf(was[id]).status != "running" {
 			continue
 		}
-		if ok, found := t.unchanged(id).MatchSeen(t.runs()); !ok {
+		if ok, found := unchangedFrom(was[id], id).MatchSeen(t.runs()); !ok {
 			return fmt.Sprintf("another run, %s, was %s and is %s", id, wire.Compact(before[id]), found)
 		}
 	}

@@ -82,11 +82,12 @@ func (t Turn) run(id string) wire.Value { return t.runs().Key(id) }
 
 // before are the runs that the turn was handed.
 func (t Turn) before() map[string]any {
-	var state object
-	if decode(t.Before, &state) != nil {
+	state, err := wire.Decode(string(t.Before))
+	if err != nil {
 		return nil
 	}
-	return runsOf(state)
+	members, _ := state.(object)
+	return runsOf(members)
 }
 
 // newRuns are the runs that the turn was not handed.
@@ -130,8 +131,9 @@ func isOver(run any) bool {
 
 // unchanged expects that the turn left the run as it was: it does not mention it, or says of it what it was handed, or let
 // go of it when it was over.
-func (t Turn) unchanged(id string) check.Matcher {
-	was := t.before()[id]
+func (t Turn) unchanged(id string) check.Matcher { return unchangedFrom(t.before()[id], id) }
+
+func unchangedFrom(was any, id string) check.Matcher {
 	return check.Seeing("run "+id+" as it was", func(s wire.Seen) (bool, string) {
 		runs, _ := s.Actual().(map[string]any)
 		if runs == nil {

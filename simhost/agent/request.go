@@ -49,10 +49,11 @@ func parse(input []byte) (*request, error) {
 	if deeper(input, MaxDepth) {
 		return nil, refuse("the request is nested deeper than %d levels", MaxDepth)
 	}
-	var top object
-	if err := json.Unmarshal(input, &top); err != nil || top == nil {
+	input = bytes.TrimSpace(input)
+	if input[0] != '{' || !json.Valid(input) {
 		return nil, refuse("the request is not one JSON object: write one to the standard input, and end it")
 	}
+	top := membersOf(input)
 	r := &request{rawConfig: top["config"], rawSecrets: top["secrets"]}
 	whole, err := strconv.ParseInt(string(top["protocol"]), 10, 64)
 	if err != nil {
@@ -104,8 +105,28 @@ type fields struct {
 	err    error
 }
 
-func (f *fields) text(name string, into *string)    { f.read(name, "text", into) }
-func (f *fields) members(name string, into *object) { f.read(name, "an object", into) }
+func (f *fields) text(name string, into *string) {
+	if raw := f.object[name]; f.is(raw, name, '"', "text") {
+		*into = textOf(raw)
+	}
+}
+
+func (f *fields) members(name string, into *object) {
+	if raw := f.object[name]; f.is(raw, name, '{', "an object") {
+		*into = membersOf(raw)
+	}
+}
+
+// is tells whether a member is there and begins as its kind does.
+func (f *fields) is(raw json.RawMessage, name string, begin byte, kind string) bool {
+	if f.err != nil || isNull(raw) {
+		return false
+	}
+	if raw[0] != begin {
+		f.err = refuse("%s%s is not %s", f.within, name, kind)
+	}
+	return f.err == nil
+}
 
 func (f *fields) read(name, kind string, into any) {
 	raw, ok := f.object[name]
@@ -118,24 +139,6 @@ func (f *fields) read(name, kind string, into any) {
 }
 
 func isNull(raw json.RawMessage) bool { return len(raw) == 0 || string(raw) == "null" }
-
-// textOf is the text that a value is, "" for any other. Values can be large: one that is no text is not read.
-func textOf(raw json.RawMessage) string {
-	var text string
-	if len(raw) == 0 || raw[0] != '"' || json.Unmarshal(raw, &text) != nil {
-		return ""
-	}
-	return text
-}
-
-// membersOf are the members of a value that is an object, nil for any other.
-func membersOf(raw json.RawMessage) object {
-	var members object
-	if len(raw) == 0 || raw[0] != '{' || json.Unmarshal(raw, &members) != nil {
-		return nil
-	}
-	return members
-}
 
 func isTrue(raw json.RawMessage) bool { return string(raw) == "true" }
 
