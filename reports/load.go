@@ -111,7 +111,7 @@ func ParseResults(raw []byte) (results.Results, error) {
 
 // resultsSchema is compiled when a document is first read, not at start.
 var resultsSchema = sync.OnceValues(func() (*validate.Schema, error) {
-	set, err := validate.New(results.Bundled())
+	set, err := validate.Embedded(results.Bundled())
 	if err != nil {
 		return nil, err
 	}

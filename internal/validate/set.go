@@ -56,6 +56,30 @@ func New(bundled []byte, options ...Option) (*Set, error) {
 	return s, nil
 }
 
+var embedded struct {
+	mu   sync.Mutex
+	sets map[string]*Set // by their source
+}
+
+// Embedded is [New] of a document that is part of the program. It is read once a process: a host and who certifies it may
+// both live there.
+func Embedded(bundled []byte) (*Set, error) {
+	embedded.mu.Lock()
+	defer embedded.mu.Unlock()
+	if s := embedded.sets[string(bundled)]; s != nil {
+		return s, nil
+	}
+	s, err := New(bundled)
+	if err != nil {
+		return nil, err
+	}
+	if embedded.sets == nil {
+		embedded.sets = map[string]*Set{}
+	}
+	embedded.sets[string(bundled)] = s
+	return s, nil
+}
+
 // Component returns a schema by its component name, like RunSnapshot.
 func (s *Set) Component(name string) (*Schema, error) {
 	for _, parent := range []string{"/components/schemas", "/$defs"} {

@@ -1,6 +1,7 @@
 package validate_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -310,4 +311,21 @@ func FuzzValidate(f *testing.F) {
 			t.Errorf("%q is not JSON and has no problem", raw)
 		}
 	})
+}
+
+func TestEmbeddedDocumentsAreReadOnce(t *testing.T) {
+	source := []byte(`{"$defs":{"Few":{"type":"array","maxItems":2}}}`)
+	one, err := validate.Embedded(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if same, err := validate.Embedded(bytes.Clone(source)); err != nil || same != one {
+		t.Errorf("the same document is another set, %v", err)
+	}
+	if other, err := validate.Embedded([]byte(`{"$defs":{}}`)); err != nil || other == one {
+		t.Errorf("another document is the same set, %v", err)
+	}
+	if _, err := validate.Embedded([]byte(`[]`)); err == nil {
+		t.Error("a list is taken for a contract")
+	}
 }

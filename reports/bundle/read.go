@@ -217,7 +217,7 @@ func parse(payload []byte) (m results.BundleManifest, err error) {
 
 // manifestSchema is compiled when a bundle is first read, not at start.
 var manifestSchema = sync.OnceValues(func() (*validate.Schema, error) {
-	set, err := validate.New(results.Bundled())
+	set, err := validate.Embedded(results.Bundled())
 	if err != nil {
 		return nil, err
 	}

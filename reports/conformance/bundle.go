@@ -260,4 +260,4 @@ func (o object) number(name string) int64 {
 }
 
 // schemas are compiled when a bundle is first read, not at start.
-var schemas = sync.OnceValues(func() (*validate.Set, error) { return validate.New(results.Bundled()) })
+var schemas = sync.OnceValues(func() (*validate.Set, error) { return validate.Embedded(results.Bundled()) })

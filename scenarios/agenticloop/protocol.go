@@ -37,7 +37,7 @@ func ledger() *scenarios.Ledger {
 }
 
 // contract is read when something is first compared with it, not at start.
-var contract = sync.OnceValues(func() (*validate.Set, error) { return validate.New(agenticloopv2.Bundled()) })
+var contract = sync.OnceValues(func() (*validate.Set, error) { return validate.Embedded(agenticloopv2.Bundled()) })
 
 func contractSchema(component string) (*validate.Schema, error) {
 	set, err := contract()

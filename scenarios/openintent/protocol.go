@@ -33,7 +33,7 @@ func ledger() *scenarios.Ledger {
 }
 
 // contract is read when something is first compared with it, not at start.
-var contract = sync.OnceValues(func() (*validate.Set, error) { return validate.New(openintentv1.Bundled()) })
+var contract = sync.OnceValues(func() (*validate.Set, error) { return validate.Embedded(openintentv1.Bundled()) })
 
 // checkDiscovery lists where the document departs from its schema: findings.
 func checkDiscovery(document []byte) []scenarios.Finding {

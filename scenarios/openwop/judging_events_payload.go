@@ -4,17 +4,12 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/openassay/assay/gen/openwopv1"
-	"github.com/openassay/assay/internal/validate"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/wire"
 )
-
-// payloadSchemas are compiled when a payload is first compared with one, not at start.
-var payloadSchemas = sync.OnceValues(func() (*validate.Set, error) { return validate.New(openwopv1.Bundled()) })
 
 // typesWithSchema are the types on these logs whose payload has a schema, each once.
 func typesWithSchema(logs ...RunLog) []openwopv1.RunEventType {
@@ -48,11 +43,7 @@ func checkPayloads(j *scenarios.Judge, logs ...RunLog) {
 func fitting(t openwopv1.RunEventType) check.Matcher {
 	component := openwopv1.Events[t].Component
 	return check.Seeing("as "+component+" has it", func(s wire.Seen) (bool, string) {
-		set, err := payloadSchemas()
-		if err != nil {
-			return false, "not compared: " + err.Error()
-		}
-		schema, err := set.Component(component)
+		schema, err := contractSchema(component)
 		if err != nil {
 			return false, "not compared: " + err.Error()
 		}
@@ -85,11 +76,7 @@ func fitting(t openwopv1.RunEventType) check.Matcher {
 // that is not the question.
 func findSlips(j *scenarios.Judge, id scenarios.RequirementID, e wire.Value) {
 	t := openwopv1.RunEventType(e.Key("type").String())
-	set, err := payloadSchemas()
-	if err != nil {
-		return
-	}
-	schema, err := set.Component(openwopv1.Events[t].Component)
+	schema, err := contractSchema(openwopv1.Events[t].Component)
 	if err != nil {
 		return
 	}

@@ -39,7 +39,7 @@ func ledger() *scenarios.Ledger {
 }
 
 // contract is read when a document is first compared with it, not at start.
-var contract = sync.OnceValues(func() (*validate.Set, error) { return validate.New(openwopv1.Bundled()) })
+var contract = sync.OnceValues(func() (*validate.Set, error) { return validate.Embedded(openwopv1.Bundled()) })
 
 // contractSchema is the schema of a component of the contract.
 func contractSchema(component string) (*validate.Schema, error) {

@@ -91,7 +91,7 @@ func pluginFolders(dir string) ([]string, error) {
 // manifestSchema is of both eras.
 var manifestSchema = sync.OnceValues(func() (*validate.Schema, error) { return component("Manifest") })
 
-var contract = sync.OnceValues(func() (*validate.Set, error) { return validate.New(agenticloopv2.Bundled()) })
+var contract = sync.OnceValues(func() (*validate.Set, error) { return validate.Embedded(agenticloopv2.Bundled()) })
 
 func component(name string) (*validate.Schema, error) {
 	set, err := contract()

@@ -65,7 +65,7 @@ func New(ctx context.Context, o Options) (*Host, error) {
 
 // readBundle reads the contract, once a process.
 var readBundle = sync.OnceValues(func() (contract.Operations, error) {
-	schemas, err := validate.New(openintentv1.Bundled())
+	schemas, err := validate.Embedded(openintentv1.Bundled())
 	if err != nil {
 		return nil, err
 	}

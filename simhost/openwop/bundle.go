@@ -21,7 +21,7 @@ type bundle struct {
 var readBundle = sync.OnceValues(func() (*bundle, error) {
 	b := &bundle{document: openwopv1.Bundled()}
 	var err error
-	if b.schemas, err = validate.New(b.document); err != nil {
+	if b.schemas, err = validate.Embedded(b.document); err != nil {
 		return nil, err
 	}
 	if b.operations, err = readContract(b.document, b.schemas); err != nil {

@@ -70,7 +70,7 @@ func resolvePolicy(in io.Reader, out io.Writer) error {
 
 // checkQuestion compares a question with its schema.
 func checkQuestion(raw []byte) error {
-	set, err := validate.New(openintentv1.Bundled())
+	set, err := validate.Embedded(openintentv1.Bundled())
 	if err != nil {
 		return err
 	}
