@@ -173,15 +173,21 @@ func bounded() (undo func()) {
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(mostMemory)
 	}
-	growth := debug.SetGCPercent(heapGrowth)
-	if os.Getenv("GOGC") != "" {
-		debug.SetGCPercent(growth)
-	}
+	usual := roomy()
 	return func() {
 		log.SetOutput(before)
 		debug.SetMemoryLimit(limit)
-		debug.SetGCPercent(growth)
+		usual()
 	}
+}
+
+// roomy lets the heap grow as far as a certification lets it, unless the environment says how far. undo takes that back.
+func roomy() (undo func()) {
+	if os.Getenv("GOGC") != "" {
+		return func() {}
+	}
+	growth := debug.SetGCPercent(heapGrowth)
+	return func() { debug.SetGCPercent(growth) }
 }
 
 // notStarted words why nothing was driven.

@@ -190,6 +190,7 @@ func (o *proveFlags) prove(ctx context.Context, out, errs io.Writer) (err error)
 	if os.Getenv("GOMEMLIMIT") == "" {
 		defer debug.SetMemoryLimit(debug.SetMemoryLimit(mostProving))
 	}
+	defer roomy()()
 	p := progress.New(errs, isTerminal(errs), time.Now, "hosts", "honest", "accused", "caught", "survived", "wrong-reason")
 	defer p.End()
 	keep, end, err := o.part(p)
