@@ -51,6 +51,7 @@ func (b *bench) run(ctx context.Context, out io.Writer) error {
 	parts := []part{
 		{"the command's start", b.start},
 		{"certifying the simulated host", b.certify},
+		{"one certification of each protocol", b.certifications},
 		{"creating runs, log in memory", func(ctx context.Context) ([]row, error) { return b.create(ctx, "memory", "0.25", "") }},
 		{"creating runs, log in files", b.createOnFiles},
 		{"the first event of a stream", b.firstEvent},
