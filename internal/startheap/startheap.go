@@ -1,6 +1,6 @@
 // Package startheap lets a program allocate its first megabytes without a garbage collection. What the libraries of ours make
 // at start, and what a command like assay list makes on top of it, is all live until the command ends: to mark it, twice or
-// three times over, took a third of the processor time of those commands. The first collection comes at 16 MB, and from then
+// three times over, took over a quarter of the processor time of those commands. The first collection comes at 16 MB, and from then
 // on they come as Go has them.
 //
 // A program imports it for effect. Go initialises the packages that are ready in the order of their import paths, so this one

@@ -16,6 +16,10 @@ import (
 	"time"
 )
 
+// mostBytes bounds the command in an archive. A third of it is NATS, oapi-codegen, kin-openapi and oasdiff, and every start pays
+// for them: weigh a new library before it is linked.
+const mostBytes = 56_000_000
+
 // The archive of this machine's platform: its checksum holds, and the command in it knows which release it is. It is built as
 // make build does, which most machines have done before; a release leaves out C and paths.
 func TestRelease(t *testing.T) {
@@ -37,12 +41,18 @@ func TestRelease(t *testing.T) {
 			t.Errorf("the archive has no %s", want)
 		}
 	}
-	says, err := exec.CommandContext(t.Context(), filepath.Join(dir, root, "assay"), "version").Output()
+	program := filepath.Join(dir, root, "assay")
+	says, err := exec.CommandContext(t.Context(), program, "version").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !strings.HasPrefix(string(says), "assay v9.8.7 (") {
 		t.Errorf("the command in the archive says %q", says)
+	}
+	if info, err := os.Stat(program); err != nil {
+		t.Error(err)
+	} else if info.Size() > mostBytes {
+		t.Errorf("the command in the archive has %d bytes, more than %d: go version -m and go tool nm -size tell of what", info.Size(), mostBytes)
 	}
 	if _, err := exec.LookPath("sha256sum"); err == nil {
 		check := exec.CommandContext(t.Context(), "sha256sum", "--check", "--strict", checksumsName)
