@@ -362,9 +362,7 @@ func (c *Certification) Finish(ctx context.Context) *Report {
 	seen, drives := c.see(c.records())
 	client := c.network.Client("clean-up")
 	defer client.Close()
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
-	defer cancel()
-	leftovers := c.cleanup.run(ctx, client)
+	leftovers := c.cleanup.run(ctx, client, c.Options)
 	c.cancel()
 	return c.report(drives, seen, leftovers)
 }

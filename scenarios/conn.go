@@ -190,18 +190,44 @@ func (c *cleanup) add(what string, undo func(context.Context, *wire.Client) erro
 	}
 }
 
+// A clean-up takes as long as what it undoes, at the pace of the target. A target that means harm gets no more than that:
+// what all of it may take together grows with what there is to undo, and is never more than the certification itself may take.
+const (
+	cleanupEach    = 250 * time.Millisecond
+	leastUndo      = time.Second // for one, however little patience is asked for
+	mostUnanswered = 2           // in a row; then the target is not asked for more
+)
+
 // run undoes everything that is still there and lists what would not go.
-func (c *cleanup) run(ctx context.Context, client *wire.Client) (leftovers []string) {
+func (c *cleanup) run(ctx context.Context, client *wire.Client, o Options) (leftovers []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, l := range slices.Backward(c.left) {
-		if l.gone {
-			continue
-		}
-		if err := l.undo(ctx, client); err != nil {
+	left := slices.DeleteFunc(c.left, func(l *leftover) bool { return l.gone })
+	c.left = nil
+	one := max(o.Patience/2, leastUndo)
+	least := mostUnanswered * one
+	ctx, cancel := context.WithTimeout(ctx, max(least, min(least+time.Duration(len(left))*cleanupEach, o.Timeout)))
+	defer cancel()
+	unanswered := 0
+	for _, l := range slices.Backward(left) {
+		inTime, err := l.undone(ctx, client, one)
+		if err != nil {
 			leftovers = append(leftovers, told(l.what+": "+err.Error(), client.Redactor().Clean))
 		}
+		if unanswered++; inTime {
+			unanswered = 0
+		}
+		if unanswered == mostUnanswered {
+			cancel()
+		}
 	}
-	c.left = nil
 	return leftovers
+}
+
+// undone undoes, and reports whether that ended within the patience.
+func (l *leftover) undone(ctx context.Context, client *wire.Client, patience time.Duration) (inTime bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	err = l.undo(ctx, client)
+	return ctx.Err() == nil, err
 }
