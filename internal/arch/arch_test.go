@@ -178,6 +178,11 @@ var rules = []rule{
 		forbid: anyOf("github.com/santhosh-tekuri/jsonschema"),
 	},
 	{
+		name:   "only tests, and packages for tests, ask how patient they have to be with a machine",
+		of:     not(below("internal/browsertest")),
+		forbid: anyOf(ours("internal/testenv")...),
+	},
+	{
 		name: "only the command parses command lines", tests: true,
 		of:     not(below("tools/assay")),
 		forbid: anyOf("github.com/spf13"),

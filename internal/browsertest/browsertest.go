@@ -19,13 +19,15 @@ import (
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+
+	"github.com/openassay/assay/internal/testenv"
 )
 
 // Required is the environment variable that, set to "required", makes a missing browser a failure.
 const Required = "ASSAY_BROWSER"
 
 // patience is how long a page may take for all that a test does with it. A cold browser on a busy machine needs seconds.
-const patience = 90 * time.Second
+var patience = testenv.Patience(60 * time.Second)
 
 // Widths at which a page is looked at, in CSS pixels.
 const (

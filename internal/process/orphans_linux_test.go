@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/openassay/assay/internal/process"
+	"github.com/openassay/assay/internal/testenv"
 )
 
 // escaped is a line of shell that leaves a daemon behind: in a session of its own, without parent, environment, home and open
@@ -69,7 +70,7 @@ func TestDaemonsOfOthersAreLeft(t *testing.T) {
 		}
 		ended <- r
 	}()
-	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(testenv.Patience(20 * time.Second)); ; time.Sleep(time.Millisecond) {
 		if _, err := os.Stat(second); err == nil {
 			break
 		}

@@ -15,6 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/openassay/assay/internal/process"
+	"github.com/openassay/assay/internal/testenv"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -140,7 +141,7 @@ func gone(t *testing.T, file string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(testenv.Patience(10 * time.Second)); ; time.Sleep(5 * time.Millisecond) {
 		if dead(pid) {
 			return
 		}

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/openassay/assay/internal/testenv"
 	"github.com/openassay/assay/reports"
 	"github.com/openassay/assay/scenarios"
 	questions "github.com/openassay/assay/scenarios/openwop"
@@ -29,7 +30,7 @@ func simulated(t testing.TB, faults ...string) http.Handler {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), testenv.Patience(5*time.Second))
 		defer cancel()
 		host.Close(ctx)
 	})

@@ -364,7 +364,7 @@ func TestRatePacesRequests(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if took := time.Since(start); took < 30*time.Millisecond {
+	if took := time.Since(start); took < 30*time.Millisecond { // at least: a slow machine only takes longer
 		t.Errorf("four requests at 100 a second took %s, want at least 30ms", took)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/internal/testenv"
 	"github.com/openassay/assay/simhost/clock"
 	"github.com/openassay/assay/simhost/openwop"
 	"github.com/openassay/assay/simhost/serving"
@@ -24,7 +25,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // patience bounds what a test waits for; reaching it is a failure.
-const patience = 20 * time.Second
+var patience = testenv.Patience(20 * time.Second)
 
 // rig is a host with its console on a socket of its own, and a client with cookies.
 type rig struct {

@@ -123,11 +123,7 @@ func TestStreamsEnd(t *testing.T) {
 	r.signIn("dev")
 	last = r.listen()
 	last.until("*")
-	began := time.Now()
-	r.stop()
-	if took := time.Since(began); took > 3*time.Second {
-		t.Errorf("a stream kept the server from stopping for %s", took)
-	}
+	r.stop() // fails the test where the stream is still open when the server's patience is over
 	if got := last.next(); got != "" {
 		t.Errorf("heard %q", got)
 	}

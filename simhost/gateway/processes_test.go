@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/openassay/assay/internal/testenv"
 	"github.com/openassay/assay/simhost/eventlog"
 )
 
@@ -200,7 +201,7 @@ func nobodyLeft(t *testing.T, file string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for deadline := time.Now().Add(10 * time.Second); alive(pid); time.Sleep(5 * time.Millisecond) {
+		for deadline := time.Now().Add(testenv.Patience(10 * time.Second)); alive(pid); time.Sleep(5 * time.Millisecond) {
 			if time.Now().After(deadline) {
 				t.Fatalf("process %d is left", pid)
 			}

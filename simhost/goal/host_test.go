@@ -16,6 +16,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/internal/testenv"
 	"github.com/openassay/assay/simhost/clock"
 	"github.com/openassay/assay/simhost/eventlog"
 	"github.com/openassay/assay/simhost/refusal"
@@ -36,7 +37,7 @@ func TestMain(m *testing.M) {
 var epoch = time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
 
 // patience bounds what a test waits for; reaching it is a failure.
-const patience = 20 * time.Second
+var patience = testenv.Patience(20 * time.Second)
 
 // host is the goals under test with all that is around them.
 type host struct {

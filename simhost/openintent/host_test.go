@@ -14,6 +14,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/openassay/assay/internal/testenv"
 	"github.com/openassay/assay/simhost/openintent/variation"
 )
 
@@ -247,7 +248,7 @@ func TestRestart(t *testing.T) {
 	end()
 	_, c, end = open()
 	defer end()
-	deadline := time.Now().Add(10 * time.Second)
+	deadline := time.Now().Add(testenv.Patience(10 * time.Second))
 	for c.ok("GET", api+"/intents/"+id, 0, "")["status"] != "abandoned" {
 		if time.Now().After(deadline) {
 			t.Fatal("the timer did not fire behind the restart")

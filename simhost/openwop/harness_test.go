@@ -20,6 +20,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/internal/testenv"
 	"github.com/openassay/assay/internal/validate"
 	"github.com/openassay/assay/simhost/internal/contract"
 )
@@ -27,7 +28,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // patience bounds what a test waits for; reaching it is a failure.
-const patience = 20 * time.Second
+var patience = testenv.Patience(20 * time.Second)
 
 // client talks to one host over a real socket, and holds every reply against the contract.
 type client struct {

@@ -13,7 +13,6 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/clock"
-	"github.com/openassay/assay/simhost/serving"
 )
 
 func TestShutdownEndsStreamsAndPolls(t *testing.T) {
@@ -30,11 +29,7 @@ func TestShutdownEndsStreamsAndPolls(t *testing.T) {
 			t.Fatalf("frame %s, want %d", f.id, want.Sequence)
 		}
 	}
-	began := time.Now()
-	c.stop()
-	if took := time.Since(began); took > serving.ShutdownPatience {
-		t.Errorf("the stop took %s", took)
-	}
+	c.stop() // fails the test where requests are still open when the server's patience is over
 	if rest := append(plain.rest(), batched.rest()...); len(rest) != 0 {
 		t.Errorf("the streams end with %v", rest)
 	}
@@ -49,11 +44,7 @@ func TestShutdownDoesNotWaitForSilentConnections(t *testing.T) {
 	conn := must(net.Dial("tcp", strings.TrimPrefix(c.base, "http://")))
 	defer conn.Close()
 	c.do("GET", "/healthz", nil).want(http.StatusOK) // the server has accepted what was dialled before
-	began := time.Now()
-	c.stop()
-	if took := time.Since(began); took >= serving.ShutdownPatience {
-		t.Errorf("the stop took %s", took)
-	}
+	c.stop()                                         // fails the test where it is still open when the server's patience is over
 }
 
 func TestHeldEventsGoOutBeforeTheStreamCloses(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/internal/testenv"
 )
 
 // branch forks a run in mode branch.
@@ -27,7 +28,7 @@ func (h *host) branch(id string, from int64, overlay *Overlay) string {
 // lead answers what a run and those below it ask, and lets time pass, until it has ended.
 func (h *host) lead(id, answer string) openwopv1.RunSnapshot {
 	h.t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); ; runtime.Gosched() {
+	for deadline := time.Now().Add(testenv.Patience(20 * time.Second)); ; runtime.Gosched() {
 		s := h.snapshot(id)
 		if ended(s.Status) {
 			return s

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/internal/testenv"
 )
 
 // gateOf is the node of each fixture that is a gate.
@@ -397,7 +398,7 @@ func TestGatesGoOnAfterEveryAppend(t *testing.T) {
 // idle waits until no goroutine advances a run.
 func (h *host) idle() {
 	h.t.Helper()
-	deadline := time.Now().Add(20 * time.Second)
+	deadline := time.Now().Add(testenv.Patience(20 * time.Second))
 	for slices.ContainsFunc(h.lives(), func(r *liveRun) bool { return r.wakes.Load() > 0 }) {
 		if time.Now().After(deadline) {
 			h.t.Fatal("the host does not come to rest")

@@ -8,6 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"github.com/openassay/assay/internal/testenv"
 )
 
 const testLag = 50 * time.Millisecond
@@ -34,7 +36,7 @@ func TestLagsChangeNoLog(t *testing.T) {
 // story drives a run to its end and is the types of its events. The clock is moved where nothing else moves the run.
 func (l life) story(t *testing.T, h *host, restarts bool) (types []string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), testenv.Patience(20*time.Second))
 	defer cancel()
 	made, err := h.Create(ctx, l.create)
 	if err != nil {

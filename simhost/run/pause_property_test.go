@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/internal/testenv"
 )
 
 func (w *world) pauseAny(rt *rapid.T) {
@@ -230,7 +231,7 @@ func (s *still) compare(rt *rapid.T) {
 	s.quiet()
 	for _, m := range s.models {
 		m.settle(s.now())
-		deadline := time.Now().Add(20 * time.Second)
+		deadline := time.Now().Add(testenv.Patience(20 * time.Second))
 		for s.snapshot(m.id).Status != m.shows() { // an alarm may be about to ring
 			if time.Now().After(deadline) {
 				rt.Fatalf("run %s is %s, want %s", m.id, s.snapshot(m.id).Status, m.shows())

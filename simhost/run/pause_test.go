@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/internal/testenv"
 )
 
 // pause pauses a run, which must be possible.
@@ -34,7 +35,7 @@ func (h *host) goOn(id string) openwopv1.RunSnapshot {
 // expectStatus waits for a status, which must come without anybody's doing.
 func (h *host) expectStatus(id string, want openwopv1.RunStatus) openwopv1.RunSnapshot {
 	h.t.Helper()
-	deadline := time.Now().Add(20 * time.Second)
+	deadline := time.Now().Add(testenv.Patience(20 * time.Second))
 	for {
 		s := h.snapshot(id)
 		if s.Status == want {
@@ -370,7 +371,7 @@ func TestAPausedRunCreatesNoChild(t *testing.T) {
 	}
 	h.pause(id, Pause{})
 	h.restart()
-	for deadline := time.Now().Add(20 * time.Second); slices.ContainsFunc(h.lives(), func(r *liveRun) bool { return r.wakes.Load() > 0 }); {
+	for deadline := time.Now().Add(testenv.Patience(20 * time.Second)); slices.ContainsFunc(h.lives(), func(r *liveRun) bool { return r.wakes.Load() > 0 }); {
 		if time.Now().After(deadline) {
 			t.Fatal("the host does not come to rest")
 		}

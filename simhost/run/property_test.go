@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/internal/testenv"
 )
 
 // world is a host that anything may happen to.
@@ -198,7 +199,7 @@ func (w *world) kill(rt *rapid.T) {
 
 // quiet waits until nothing moves by itself.
 func (w *world) quiet() {
-	deadline := time.Now().Add(20 * time.Second)
+	deadline := time.Now().Add(testenv.Patience(20 * time.Second))
 	for busy := true; busy; {
 		busy = slices.ContainsFunc(w.lives(), func(r *liveRun) bool { return r.wakes.Load() > 0 })
 		if time.Now().After(deadline) {

@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/openassay/assay/internal/testenv"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/simhost/openintent"
 	"github.com/openassay/assay/simhost/openwop"
@@ -184,7 +185,7 @@ func runLine(t *testing.T, dir, line string) (code int, said string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), testenv.Patience(2*time.Minute))
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "bash", "-c", line)
 	program, err := exec.LookPath("assay")

@@ -8,6 +8,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/openassay/assay/internal/testenv"
 )
 
 // A gateway that is stopped in the middle of a turn, in order or not, goes on with that turn when it is started again on the
@@ -67,7 +69,7 @@ func TestGatewayGoesOn(t *testing.T) {
 // eventually is what a file holds once it holds a line.
 func eventually(t *testing.T, path string) string {
 	t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(testenv.Patience(30 * time.Second)); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 		if content, err := os.ReadFile(path); err == nil && strings.HasSuffix(string(content), "\n") {
 			return string(content)
 		}
@@ -80,7 +82,7 @@ func eventually(t *testing.T, path string) string {
 func ended(t *testing.T, pids string) {
 	t.Helper()
 	for word := range strings.FieldsSeq(pids) {
-		for deadline := time.Now().Add(30 * time.Second); stillRuns(word); time.Sleep(5 * time.Millisecond) {
+		for deadline := time.Now().Add(testenv.Patience(30 * time.Second)); stillRuns(word); time.Sleep(5 * time.Millisecond) {
 			if time.Now().After(deadline) {
 				t.Fatalf("process %s is left", word)
 			}

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/openassay/assay/internal/testenv"
 )
 
 // The walk-through of docs/openintent.md is run as it stands: each command, and what it must print.
@@ -34,7 +36,7 @@ func TestOpenIntentWalkThrough(t *testing.T) {
 	}
 	// The document listens where the command does by default; here that port may be taken.
 	text := strings.Replace(script.String(), "--protocol openintent", "--protocol openintent --listen "+address, 1)
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), testenv.Patience(time.Minute))
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "bash", "-c", text+"\nkill %1; wait %1 || true")
 	cmd.Dir = t.TempDir() // assay is on the PATH, see TestMain

@@ -12,6 +12,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/openassay/assay/internal/testenv"
 	"github.com/openassay/assay/scenarios"
 	suites "github.com/openassay/assay/scenarios/openintent"
 	"github.com/openassay/assay/scenarios/wire"
@@ -36,7 +37,7 @@ func intentServer(without ...string) (url string, stop func(), err error) {
 	}
 	server := httptest.NewServer(host.Handler())
 	return server.URL, func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), testenv.Patience(5*time.Second))
 		defer cancel()
 		_ = host.Close(ctx) // streams end with it
 		server.Close()

@@ -14,16 +14,21 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 	"unicode"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/openassay/assay/internal/testenv"
 	"github.com/openassay/assay/simhost/openwop"
 )
 
 func TestMain(m *testing.M) {
+	if filepath.Base(os.Args[0]) != "assay" { // we are the tests, and not the command that they start
+		testenv.DefaultSignals()
+	}
 	testscript.Main(m, map[string]func(){"assay": main})
 }
 
@@ -45,7 +50,7 @@ func TestScript(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "alike": alike, "serve": serve, "intents": intents, "small": small, "host": simulatedHost, "stripped": strippedHost, "harmless": harmless, "eventful": eventful, "commandless": commandless, "gone": gone,
-			"scripts": scripts,
+			"scripts": scripts, "taken": taken,
 		},
 	})
 }
@@ -149,7 +154,7 @@ func simulatedHost(ts *testscript.TestScript, neg bool, args []string) {
 	server := httptest.NewServer(host.Handler())
 	ts.Defer(func() {
 		server.Close()
-		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), testenv.Patience(5*time.Second))
 		defer cancel()
 		host.Close(ctx)
 	})
@@ -182,7 +187,7 @@ func strippedHost(ts *testscript.TestScript, neg bool, args []string) {
 	}))
 	ts.Defer(func() {
 		server.Close()
-		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), testenv.Patience(5*time.Second))
 		defer cancel()
 		host.Close(ctx)
 	})
@@ -251,4 +256,19 @@ func (p *program) ended(t *testing.T) (out string, code int) {
 		t.Fatal(err)
 	}
 	return string(rest), p.cmd.ProcessState.ExitCode()
+}
+
+// taken ADDRESS has somebody listen there until the script ends, us or who does already.
+func taken(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: taken ADDRESS")
+	}
+	ln, err := net.Listen("tcp", args[0])
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+	case err != nil:
+		ts.Fatalf("%v", err)
+	default:
+		ts.Defer(func() { ln.Close() })
+	}
 }

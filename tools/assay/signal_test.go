@@ -17,6 +17,7 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/gen/results"
+	"github.com/openassay/assay/internal/testenv"
 	"github.com/openassay/assay/reports"
 	"github.com/openassay/assay/scenarios"
 )
@@ -57,7 +58,7 @@ func TestSimhostStops(t *testing.T) {
 // openStream reads the start of the event stream of a run that waits for a person.
 func openStream(t *testing.T, url, key string) io.Reader {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), testenv.Patience(20*time.Second))
 	t.Cleanup(cancel)
 	request := func(method, path, body string) *http.Response {
 		r, err := http.NewRequestWithContext(ctx, method, url+path, strings.NewReader(body))
@@ -119,7 +120,7 @@ func TestCertifyInterrupted(t *testing.T) {
 	p := run(t, "certify", server.URL, "--out", "out")
 	select {
 	case <-asked:
-	case <-time.After(20 * time.Second):
+	case <-time.After(testenv.Patience(20 * time.Second)):
 		t.Fatal("no drive ever asked anything")
 	}
 	if err := p.cmd.Process.Signal(os.Interrupt); err != nil {
@@ -157,7 +158,7 @@ func TestCertifyInterruptedBeforeDiscovery(t *testing.T) {
 	p := run(t, "certify", server.URL)
 	select {
 	case <-asked:
-	case <-time.After(20 * time.Second):
+	case <-time.After(testenv.Patience(20 * time.Second)):
 		t.Fatal("discovery was never asked for")
 	}
 	if err := p.cmd.Process.Signal(os.Interrupt); err != nil {

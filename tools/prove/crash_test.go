@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/internal/testenv"
 	"github.com/openassay/assay/simhost/clock"
 	"github.com/openassay/assay/simhost/eventlog"
 	"github.com/openassay/assay/simhost/openwop"
@@ -86,7 +87,7 @@ func call(t *testing.T, method, url string, body, out any) int {
 // until polls the snapshot until its status is one of these.
 func until(t *testing.T, url, id string, statuses ...openwopv1.RunStatus) openwopv1.RunSnapshot {
 	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); ; {
+	for deadline := time.Now().Add(testenv.Patience(20 * time.Second)); ; {
 		var s openwopv1.RunSnapshot
 		call(t, http.MethodGet, url+"/v1/runs/"+id, nil, &s)
 		if slices.Contains(statuses, s.Status) {

@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/internal/testenv"
 	"github.com/openassay/assay/scenarios"
 	suites "github.com/openassay/assay/scenarios/openwop"
 	"github.com/openassay/assay/scenarios/wire"
@@ -261,7 +262,7 @@ func over(s openwopv1.RunStatus) bool {
 
 // settle waits until nothing goes on by itself: the clock stands still.
 func (w *world) settle() {
-	deadline := time.Now().Add(20 * time.Second)
+	deadline := time.Now().Add(testenv.Patience(20 * time.Second))
 	for i := 0; i < len(w.runs); i++ {
 		if w.over[w.runs[i]] {
 			continue

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/openassay/assay/internal/testenv"
 	"github.com/openassay/assay/simhost/agent/fault"
 )
 
@@ -30,7 +31,7 @@ func TestEveryFaultOfAProcessShows(t *testing.T) {
 				t.Fatal(err)
 			}
 			told(t, set, stories[0])
-			for end := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
+			for end := time.Now().Add(testenv.Patience(10 * time.Second)); ; time.Sleep(time.Millisecond) {
 				if os.Remove(called) == nil {
 					return
 				}

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/openassay/assay/internal/testenv"
 	"github.com/openassay/assay/simhost/agent"
 	"github.com/openassay/assay/simhost/agent/fault"
 	"github.com/openassay/assay/simhost/agent/rules"
@@ -250,7 +251,7 @@ var stories = []story{
 			s.t.Fatal(err)
 		}
 		// Who is still waiting when the gateway ends the process has been waiting too long.
-		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), testenv.Patience(700*time.Millisecond))
 		defer cancel()
 		s.sendRaw(ctx, request)
 		fmt.Fprintln(&s.seen, "ended in time:", ctx.Err() == nil)

@@ -11,6 +11,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/openassay/assay/gen/openintentv1"
+	"github.com/openassay/assay/internal/testenv"
 	"github.com/openassay/assay/simhost/clock"
 	"github.com/openassay/assay/simhost/eventlog"
 	"github.com/openassay/assay/simhost/openintent/rules"
@@ -219,7 +220,7 @@ func TestWhatFellDueMeanwhileHappens(t *testing.T) {
 	l.Close()
 	l.clock.Advance(time.Minute)
 	l.open()
-	deadline := time.Now().Add(5 * time.Second) // what is due at once runs in a goroutine of its own
+	deadline := time.Now().Add(testenv.Patience(5 * time.Second)) // what is due at once runs in a goroutine of its own
 	for l.status(a) != Abandoned && time.Now().Before(deadline) {
 		time.Sleep(time.Millisecond)
 	}

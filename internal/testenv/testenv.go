@@ -1,0 +1,91 @@
+// Package testenv knows the machine that tests run on: how patient they have to be with it, and what a process there inherits.
+// Only tests use it.
+package testenv
+
+import (
+	"context"
+	"math"
+	"os"
+	"os/signal"
+	"strconv"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// PatienceVariable multiplies all patience, for a machine that is busier later than when it was measured: ASSAY_PATIENCE=4.
+const PatienceVariable = "ASSAY_PATIENCE"
+
+// usual is how long [work] takes on an idle machine of our CI.
+const usual = 12 * time.Millisecond
+
+// What is measured is not all that can happen: a machine that is idle now may be busy in a minute, and one that stands still
+// for a moment is not a thousand times slower. Patience costs nothing where nothing fails.
+const (
+	leastFactor = 3
+	mostFactor  = 30
+)
+
+// Patience stretches how long a test waits for something that must happen, by how slow this machine is. It takes what is
+// plenty on an idle one. What must not happen is never waited for with it.
+func Patience(onAnIdleMachine time.Duration) time.Duration {
+	return time.Duration(float64(onAnIdleMachine) * factor())
+}
+
+// Soon is a context that ends when patience is over, or with the test.
+func Soon(t testing.TB, onAnIdleMachine time.Duration) context.Context {
+	ctx, cancel := context.WithTimeout(context.Background(), Patience(onAnIdleMachine))
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// Until waits for something that must happen, and fails the test when patience is over.
+func Until(t testing.TB, what string, onAnIdleMachine time.Duration, happened func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(Patience(onAnIdleMachine)); !happened(); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("waited in vain: %s", what)
+		}
+	}
+}
+
+// factor is measured once a process.
+var factor = sync.OnceValue(func() float64 { return factorOf(measure(), os.Getenv(PatienceVariable)) })
+
+func factorOf(took time.Duration, variable string) float64 {
+	raised := 1.0
+	if f, err := strconv.ParseFloat(variable, 64); err == nil && f > 0 && !math.IsInf(f, 0) {
+		raised = f
+	}
+	return raised * min(max(leastFactor*float64(took)/float64(usual), leastFactor), mostFactor)
+}
+
+// measure is how long a fixed piece of work takes that is long enough to be interrupted by other processes, and that sleeps now
+// and then, as waiting tests do. The race detector slows it down as it does the tests.
+func measure() time.Duration {
+	began := time.Now()
+	memory := make([]uint64, 1<<12)
+	x := uint64(88172645463325252)
+	for range 8 {
+		for range 1 << 17 {
+			x ^= x << 13
+			x ^= x >> 7
+			x ^= x << 17
+			memory[x%uint64(len(memory))] += x
+		}
+		time.Sleep(100 * time.Microsecond)
+	}
+	return time.Since(began)
+}
+
+// DefaultSignals gives programs that the tests start the usual meaning of the signals that end them. What is ignored is
+// inherited, and nohup and a shell that runs us in the background have some ignored; what is caught is not. We go on without
+// them ourselves.
+func DefaultSignals() {
+	for _, s := range []os.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM} {
+		if signal.Ignored(s) {
+			signal.Notify(make(chan os.Signal, 1), s)
+		}
+	}
+}
