@@ -72,7 +72,26 @@ var readBundle = sync.OnceValues(func() (contract.Operations, error) {
 	return contract.Read(openintentv1.Bundled(), schemas, map[string]bool{headerMatch: true})
 })
 
-func open(ctx context.Context, o Options) (_ *Host, err error) {
+// Check reports what is wrong with options without opening anything: an [OptionError].
+func (o Options) Check() error {
+	h, err := prepare(o)
+	if h != nil {
+		h.close()
+	}
+	return err
+}
+
+func open(ctx context.Context, o Options) (*Host, error) {
+	h, err := prepare(o)
+	if err != nil {
+		return nil, err
+	}
+	h.route()
+	return h, h.start(ctx)
+}
+
+// prepare reads the options, and all that they name.
+func prepare(o Options) (_ *Host, err error) {
 	if o, err = o.withDefaults(); err != nil {
 		return nil, &OptionError{err}
 	}
@@ -91,8 +110,7 @@ func open(ctx context.Context, o Options) (_ *Host, err error) {
 	if h.ops, err = readBundle(); err != nil {
 		return nil, err
 	}
-	h.route()
-	return h, h.start(ctx)
+	return h, nil
 }
 
 func (h *Host) start(ctx context.Context) (err error) {

@@ -72,27 +72,19 @@ func New(ctx context.Context, o Options) (*Host, error) {
 	return h, nil
 }
 
-func open(ctx context.Context, o Options) (_ *Host, err error) {
-	if o, err = o.withDefaults(); err != nil {
-		return nil, &OptionError{err}
+// Check reports what is wrong with options without opening anything: an [OptionError].
+func (o Options) Check() error {
+	h, _, err := prepare(o)
+	if h != nil {
+		h.close()
 	}
-	h := &Host{opts: o, log: o.Logger, credentials: o.credentials(), tenants: o.tenants(), abroad: newPeerClient()}
-	h.closing, h.close = context.WithCancel(context.Background())
-	if h.claimed, err = settle(o.Version, o.Without); err != nil {
-		return nil, &OptionError{err}
-	}
-	if h.rules, err = fault.Rules(o.Faults...); err != nil {
-		return nil, &OptionError{err}
-	}
-	if h.manner, err = variation.With(o.Vary...); err != nil {
-		return nil, &OptionError{err}
-	}
-	b, err := readBundle()
+	return err
+}
+
+func open(ctx context.Context, o Options) (*Host, error) {
+	h, b, err := prepare(o)
 	if err != nil {
 		return nil, err
-	}
-	if h.workflows, err = b.load(o.Workflows); err != nil {
-		return nil, &OptionError{err}
 	}
 	h.fixtures = h.withoutRemote(h.workflows.runnable(h.lacks()))
 	if h.discovery, err = h.discover(); err != nil {
@@ -101,6 +93,32 @@ func open(ctx context.Context, o Options) (_ *Host, err error) {
 	h.contract = document{body: b.document, header: map[string]string{"Content-Type": mediaJSON}}
 	h.route(b.operations)
 	return h, h.start(ctx)
+}
+
+// prepare reads the options, and all that they name.
+func prepare(o Options) (_ *Host, _ *bundle, err error) {
+	if o, err = o.withDefaults(); err != nil {
+		return nil, nil, &OptionError{err}
+	}
+	h := &Host{opts: o, log: o.Logger, credentials: o.credentials(), tenants: o.tenants(), abroad: newPeerClient()}
+	h.closing, h.close = context.WithCancel(context.Background())
+	if h.claimed, err = settle(o.Version, o.Without); err != nil {
+		return nil, nil, &OptionError{err}
+	}
+	if h.rules, err = fault.Rules(o.Faults...); err != nil {
+		return nil, nil, &OptionError{err}
+	}
+	if h.manner, err = variation.With(o.Vary...); err != nil {
+		return nil, nil, &OptionError{err}
+	}
+	b, err := readBundle()
+	if err != nil {
+		return nil, nil, err
+	}
+	if h.workflows, err = b.load(o.Workflows); err != nil {
+		return nil, nil, &OptionError{err}
+	}
+	return h, b, nil
 }
 
 // Close ends streams and long polls, waits for the requests under way until ctx ends, and closes the goals, the engine and

@@ -103,6 +103,9 @@ type served interface {
 }
 
 func (o *simhostFlags) serve(ctx context.Context, out, errs io.Writer) (err error) {
+	if err := o.checkOptions(); err != nil {
+		return err
+	}
 	log := slog.New(slog.NewTextHandler(errs, nil))
 	var listener net.ListenConfig
 	ln, err := listener.Listen(ctx, "tcp", o.listen)
@@ -176,18 +179,40 @@ func (o *simhostFlags) open(ctx context.Context) (hosts []served, err error) {
 		} else {
 			h, err = openwop.OpenSwitchable(ctx, o.host)
 		}
-		wrong, astray := (*openwop.OptionError)(nil), (*openintent.OptionError)(nil)
-		switch {
-		case errors.As(err, &wrong):
-			return hosts, usage("simhost: %w", wrong)
-		case errors.As(err, &astray):
-			return hosts, usage("simhost: %w", astray)
-		case err != nil:
-			return hosts, err
+		if err != nil {
+			return hosts, misused(err)
 		}
 		hosts = append(hosts, h)
 	}
 	return hosts, nil
+}
+
+// checkOptions finds what the hosts will refuse before anything is opened: an address that is taken is no answer to somebody
+// whose options are wrong.
+func (o *simhostFlags) checkOptions() error {
+	for _, p := range o.protocols {
+		check := o.host.Check
+		if p == protocolOpenIntent {
+			check = o.intentOptions().Check
+		}
+		if err := check(); err != nil {
+			return misused(err)
+		}
+	}
+	return nil
+}
+
+// misused tells mistakes in the options from what else can keep a host from starting.
+func misused(err error) error {
+	wrong, astray := (*openwop.OptionError)(nil), (*openintent.OptionError)(nil)
+	switch {
+	case errors.As(err, &wrong):
+		return usage("simhost: %w", wrong)
+	case errors.As(err, &astray):
+		return usage("simhost: %w", astray)
+	default:
+		return err
+	}
 }
 
 // intentOptions are those of the OpenIntent server: what both protocols have is the same.
