@@ -17,6 +17,13 @@ import (
 // PatienceVariable multiplies all patience, for a machine that is busier later than when it was measured: ASSAY_PATIENCE=4.
 const PatienceVariable = "ASSAY_PATIENCE"
 
+// LongVariable has tests try everything that they can try, not merely what they always try: ASSAY_LONG=1. make hostile and make
+// soak set it.
+const LongVariable = "ASSAY_LONG"
+
+// Long reports whether there is time for everything.
+func Long() bool { return os.Getenv(LongVariable) != "" }
+
 // usual is how long [work] takes on an idle machine of our CI.
 const usual = 12 * time.Millisecond
 

@@ -14,15 +14,18 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/openassay/assay/internal/testenv"
 )
 
-const (
-	// extra is how long the command may take beyond its timeout: what was made is undone, which takes five seconds at most,
-	// and the reports are written. The rest is for a machine that has other things to do.
-	extra = 30 * time.Second
-	// mostMemory is what the command may take at its largest.
-	mostMemory = 150 << 20
-)
+// extra is how long the command may take beyond its timeout: what was made is undone, which takes as long as the timeout at
+// most, and the reports are written. The rest is for a machine that has other things to do.
+var extra = testenv.Patience(20 * time.Second)
+
+// timesHonest is how much more than an honest host a hostile one may have the command take of memory. What is kept of a
+// target is bounded, whoever it is; what the collector of garbage leaves lying for a while comes on top, and how much that is
+// is settled elsewhere. An attack that is not bounded takes hundreds of times as much.
+const timesHonest = 2
 
 // bounds are what the command is told of time.
 type bounds struct{ timeout, patience time.Duration }
@@ -30,8 +33,8 @@ type bounds struct{ timeout, patience time.Duration }
 var (
 	// hurried is for hosts that are hostile throughout: they are not given time.
 	hurried = bounds{4 * time.Second, 150 * time.Millisecond}
-	// unhurried is for hosts that are honest but for some of their replies.
-	unhurried = bounds{20 * time.Second, time.Second}
+	// unhurried is for hosts that are honest but for some of their replies: 20 s and 1 s, or more on a slow machine.
+	unhurried = bounds{max(20*time.Second, testenv.Patience(5*time.Second)), max(time.Second, testenv.Patience(250*time.Millisecond))}
 )
 
 // ended is how one run of the command ended.

@@ -21,9 +21,9 @@ const pageHead = `# Hostile hosts
 A target is not trusted. Each line is a host on a real socket that means harm, and what became of
 ` + "`assay certify HOST --protocol openwop --timeout 4s --patience 150ms`" + ` with all suites, in a process of its own (20s and 1s where most
 of the host is honest). For each of them a test holds: the command ends within its deadline, its memory stays under
-150 MiB, nothing crashes, no key goes to another origin, into a file or onto the terminal, every report can be parsed,
-and nothing passes that the host has touched. What such a host leaves alone may pass: discovery, where it is honest,
-statuses, where only bodies are hostile, and all but the streams or the times, where only those are.
+twice what it is with an honest host, nothing crashes, no key goes to another origin, into a file or onto the terminal,
+every report can be parsed, and nothing passes that the host has touched. What such a host leaves alone may pass: discovery,
+where it is honest, statuses, where only bodies are hostile, and all but the streams or the times, where only those are.
 
 ` + "`make hostile`" + ` measures again and writes this page. Seconds and memory are of one run with others beside it on two
 cores.

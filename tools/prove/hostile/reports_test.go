@@ -23,11 +23,11 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// checkSaid looks at what a person saw.
-func checkSaid(t *testing.T, c hostileCase, e ended) {
+// checkSaid looks at what a person saw, and at what it took beside an honest host.
+func checkSaid(t *testing.T, c hostileCase, honest, e ended) {
 	t.Helper()
-	if e.peak > mostMemory {
-		t.Errorf("it took %d MiB", e.peak>>20)
+	if e.peak > timesHonest*honest.peak {
+		t.Errorf("it took %d MiB, and an honest host %d MiB", e.peak>>20, honest.peak>>20)
 	}
 	if !slices.Contains(c.exit, e.exit) {
 		t.Errorf("exit code %d, want one of %v\n%s", e.exit, c.exit, shortened(e.said))
