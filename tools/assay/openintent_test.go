@@ -70,6 +70,7 @@ func small(ts *testscript.TestScript, neg bool, args []string) {
 
 // A feature that is left off is not asked about, and nothing else is held against the server.
 func TestFeaturesOfOpenIntentLeftOff(t *testing.T) {
+	t.Parallel()
 	for _, feature := range openintent.FeatureNames() {
 		t.Run(feature, func(t *testing.T) {
 			t.Parallel()

@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -12,6 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -28,12 +31,18 @@ import (
 func TestMain(m *testing.M) {
 	if filepath.Base(os.Args[0]) != "assay" { // we are the tests, and not the command that they start
 		testenv.DefaultSignals()
+		// Most of the time something is waited for. Who says -parallel has the last word: flags are read later. The flag does
+		// not count as set, which Ginkgo would complain about.
+		if err := flag.Lookup("test.parallel").Value.Set(strconv.Itoa(2 * runtime.GOMAXPROCS(0))); err != nil {
+			panic(err)
+		}
 	}
 	testscript.Main(m, map[string]func(){"assay": main})
 }
 
 // TestScript runs the real program in testdata/script.
 func TestScript(t *testing.T) {
+	t.Parallel()
 	root, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)
@@ -47,6 +56,12 @@ func TestScript(t *testing.T) {
 			// the program itself, which is the first on the path.
 			bin, _, _ := strings.Cut(e.Getenv("PATH"), string(filepath.ListSeparator))
 			return errors.Join(os.Chmod(filepath.Dir(e.WorkDir), 0o755), os.Chmod(e.WorkDir, 0o755), os.Chmod(filepath.Dir(bin), 0o755))
+		},
+		Condition: func(condition string) (bool, error) {
+			if condition == "long" {
+				return testenv.Long(), nil
+			}
+			return false, fmt.Errorf("unknown condition %q", condition)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "alike": alike, "serve": serve, "intents": intents, "small": small, "host": simulatedHost, "stripped": strippedHost, "harmless": harmless, "eventful": eventful, "commandless": commandless, "gone": gone,

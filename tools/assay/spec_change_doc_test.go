@@ -18,6 +18,7 @@ func TestSpecChangeWalkThrough(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the command twice")
 	}
+	t.Parallel()
 	for _, tool := range []string{"bash", "git", "sed", "grep"} {
 		if _, err := exec.LookPath(tool); err != nil {
 			t.Skipf("the walk-through needs %s", tool)

@@ -30,6 +30,7 @@ func TestTracesAreOfToday(t *testing.T) {
 	if testing.Short() {
 		t.Skip("certifies a dozen hosts")
 	}
+	t.Parallel()
 	r := recording{T: t, missing: known().IDs("scenarios"), traces: []trace.Trace{}}
 	r.all()
 	slices.SortFunc(r.traces, func(a, b trace.Trace) int { return strings.Compare(a.Scenario, b.Scenario) })
