@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"strconv"
 	"sync"
 	"syscall"
@@ -95,4 +96,18 @@ func DefaultSignals() {
 			signal.Notify(make(chan os.Signal, 1), s)
 		}
 	}
+}
+
+// Mode is what becomes of the mode of a new file: the umask takes away from it.
+func Mode(t testing.TB, mode os.FileMode) os.FileMode {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "new")
+	if err := os.WriteFile(name, nil, mode); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.Mode().Perm()
 }

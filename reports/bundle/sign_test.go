@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"github.com/openassay/assay/gen/results"
+	"github.com/openassay/assay/internal/testenv"
 )
 
 // keys are nobody's, and somebody's.
@@ -108,7 +109,7 @@ func TestGenerateKey(t *testing.T) {
 	if named, err := KeyID(public); err != nil || named != id || !strings.HasPrefix(id, "sha256:") || len(id) != 71 {
 		t.Errorf("%s and %s, %v", id, named, err)
 	}
-	for name, mode := range map[string]os.FileMode{path: 0o600, path + PublicSuffix: 0o644} {
+	for name, mode := range map[string]os.FileMode{path: 0o600, path + PublicSuffix: testenv.Mode(t, 0o644)} {
 		if info, err := os.Stat(name); err != nil || info.Mode().Perm() != mode {
 			t.Errorf("%s: %v %v", name, info.Mode(), err)
 		}

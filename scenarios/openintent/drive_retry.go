@@ -29,8 +29,8 @@ const (
 func (s *server) watching(waits bool) *watch {
 	w := &watch{server: s, real: waits, interval: intervalSeam}
 	switch {
-	case waits:
-		w.interval = intervalReal
+	case waits: // a server that takes a tenth of it for one answer would have it over before the intent waits
+		w.interval = max(intervalReal, int(10*s.took.Seconds()))
 	case s.seam() == "":
 		w.interval = intervalWaited
 	}

@@ -18,6 +18,7 @@ type server struct {
 	prefix string        // of every route
 	ahead  time.Duration // how far the server's clock is before ours
 	told   bool          // whether it has told the time
+	took   time.Duration // to its first answer
 }
 
 // Reply is what the target answered, as judges see it.
@@ -53,10 +54,12 @@ func open(ctx context.Context, c *scenarios.Conn) (*server, error) {
 		for _, prefix := range Prefixes {
 			there := call
 			there.Path = prefix + call.Path
+			began := c.Now()
 			reply, err := c.Do(ctx, there)
 			if err != nil {
 				return nil, err
 			}
+			s.took = c.Now().Sub(began)
 			if reply.Status != http.StatusNotFound && reply.Status != http.StatusMethodNotAllowed {
 				s.prefix = prefix
 				return s, nil

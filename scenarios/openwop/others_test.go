@@ -265,7 +265,7 @@ func TestAHostThatReallyLoops(t *testing.T) {
 func startLoophost(t *testing.T) string {
 	t.Helper()
 	binary := filepath.Join(t.TempDir(), "loophost")
-	if out, err := exec.Command("go", "build", "-o", binary, "./testdata/loophost").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-buildvcs=false", "-o", binary, "./testdata/loophost").CombinedOutput(); err != nil {
 		t.Fatalf("building the host: %v\n%s", err, out)
 	}
 	host := exec.Command(binary)

@@ -44,7 +44,7 @@ func TestInterruptedLeavesTheExpectations(t *testing.T) {
 func TestTheListIsWrittenAsAWhole(t *testing.T) {
 	dir := t.TempDir()
 	file, link := filepath.Join(dir, "real.yaml"), filepath.Join(dir, "link.yaml")
-	if err := errors.Join(os.WriteFile(file, []byte("old\n"), 0o640), os.Symlink("real.yaml", link)); err != nil {
+	if err := errors.Join(os.WriteFile(file, []byte("old\n"), 0o640), os.Chmod(file, 0o640), os.Symlink("real.yaml", link)); err != nil {
 		t.Fatal(err)
 	}
 	e := expected{list: &expectations.List{File: link}, content: []byte("old\n"), there: true}

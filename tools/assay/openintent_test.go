@@ -50,7 +50,7 @@ func small(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: small")
 	}
 	program := filepath.Join(ts.Getenv("WORK"), "small-server")
-	build := exec.Command("go", "build", "-o", program, "./testdata/small")
+	build := exec.Command("go", "build", "-buildvcs=false", "-o", program, "./testdata/small")
 	build.Dir = filepath.Join(ts.Getenv("ROOT"), "tools", "assay")
 	if out, err := build.CombinedOutput(); err != nil {
 		ts.Fatalf("build the small server: %v\n%s", err, out)

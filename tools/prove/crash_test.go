@@ -127,7 +127,7 @@ func iterations(t *testing.T, url, id string) []int64 {
 func TestASuspendedRunSurvivesKill9(t *testing.T) {
 	t.Parallel()
 	binary, dir := filepath.Join(t.TempDir(), "assay"), filepath.Join(t.TempDir(), "data")
-	if out, err := exec.Command("go", "build", "-o", binary, "../assay").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-buildvcs=false", "-o", binary, "../assay").CombinedOutput(); err != nil {
 		t.Fatalf("building the command: %v\n%s", err, out)
 	}
 	p := startProcess(t, binary, dir)

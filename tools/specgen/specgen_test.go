@@ -217,7 +217,7 @@ func compile(t *testing.T, out *Output) {
 	}
 	overlay := filepath.Join(t.TempDir(), "overlay.json")
 	writeFile(t, overlay, `{"Replace": {`+strings.Join(replaced, ",\n")+`}}`)
-	build := exec.CommandContext(t.Context(), "go", "build", "-overlay", overlay, "./gen/compiletest")
+	build := exec.CommandContext(t.Context(), "go", "build", "-buildvcs=false", "-overlay", overlay, "./gen/compiletest")
 	build.Dir = module
 	if said, err := build.CombinedOutput(); err != nil {
 		t.Errorf("the package does not compile: %v\n%s", err, said)

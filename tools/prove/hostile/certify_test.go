@@ -82,7 +82,7 @@ func measure(file string, command []string) error {
 // build makes the command.
 func build(dir string) (string, error) {
 	binary := filepath.Join(dir, "assay")
-	out, err := exec.Command("go", "build", "-o", binary, "github.com/openassay/assay/tools/assay").CombinedOutput()
+	out, err := exec.Command("go", "build", "-buildvcs=false", "-o", binary, "github.com/openassay/assay/tools/assay").CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("build the command: %w\n%s", err, out)
 	}
