@@ -18,7 +18,10 @@ import (
 	"github.com/openassay/assay/internal/testenv"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	testenv.Disinherit()
+	goleak.VerifyTestMain(m)
+}
 
 // shell is a script of sh with limits that no test meets by chance.
 func shell(script string) process.Command {

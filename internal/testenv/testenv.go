@@ -87,15 +87,19 @@ func measure() time.Duration {
 	return time.Since(began)
 }
 
-// DefaultSignals gives programs that the tests start the usual meaning of the signals that end them. What is ignored is
-// inherited, and nohup and a shell that runs us in the background have some ignored; what is caught is not. We go on without
-// them ourselves.
-func DefaultSignals() {
+// Disinherit puts aside what tests, and programs that they start, would have inherited from whoever runs them.
+//
+// Signals that end a program mean that. What is ignored is inherited, and nohup and a shell that runs us in the background have
+// some ignored; what is caught is not. We go on without them ourselves.
+//
+// Files can be read by all users: a plugin is started as another user where the tests are root's.
+func Disinherit() {
 	for _, s := range []os.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM} {
 		if signal.Ignored(s) {
 			signal.Notify(make(chan os.Signal, 1), s)
 		}
 	}
+	syscall.Umask(0o022)
 }
 
 // Mode is what becomes of the mode of a new file: the umask takes away from it.

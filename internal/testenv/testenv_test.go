@@ -12,7 +12,7 @@ import (
 
 func TestMain(m *testing.M) {
 	if os.Getenv("TESTENV_CHILD") != "" {
-		DefaultSignals()
+		Disinherit()
 		out, err := exec.Command("sh", "-c", "kill -HUP $$; kill -INT $$; echo it goes on").CombinedOutput()
 		os.Stdout.WriteString(string(out) + "\n")
 		if err != nil {

@@ -11,9 +11,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/openassay/assay/internal/testenv"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/wire"
 )
+
+func TestMain(m *testing.M) {
+	testenv.Disinherit()
+	os.Exit(m.Run())
+}
 
 // python is an interpreter that a plugin's user may start.
 func python(t *testing.T) string {

@@ -11,10 +11,14 @@ import (
 	"go.uber.org/goleak"
 	"pgregory.net/rapid"
 
+	"github.com/openassay/assay/internal/testenv"
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	testenv.Disinherit()
+	goleak.VerifyTestMain(m)
+}
 
 func sse(body string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -16,11 +16,13 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/openassay/assay/gen/agenticloopv2"
+	"github.com/openassay/assay/internal/testenv"
 	"github.com/openassay/assay/simhost/clock"
 	"github.com/openassay/assay/simhost/eventlog"
 )
 
 func TestMain(m *testing.M) {
+	testenv.Disinherit()
 	// A quarter of rapid's own default, since one check is a whole life of a gateway; and what fails is told, not left in files. The command line goes first.
 	for name, value := range map[string]string{"rapid.checks": "25", "rapid.nofailfile": "true"} {
 		if err := flag.Set(name, value); err != nil {

@@ -30,7 +30,7 @@ import (
 
 func TestMain(m *testing.M) {
 	if filepath.Base(os.Args[0]) != "assay" { // we are the tests, and not the command that they start
-		testenv.DefaultSignals()
+		testenv.Disinherit()
 		// Most of the time something is waited for. Who says -parallel has the last word: flags are read later. The flag does
 		// not count as set, which Ginkgo would complain about.
 		if err := flag.Lookup("test.parallel").Value.Set(strconv.Itoa(2 * runtime.GOMAXPROCS(0))); err != nil {
