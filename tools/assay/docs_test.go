@@ -25,7 +25,7 @@ import (
 
 // standsFor is what the words of the docs stand for, beside the addresses of hosts.
 var standsFor = map[string]string{
-	"bin/assay": "assay", "--spec DIR --into DIR --package NAME": "--spec $ROOT/spec/agenticloop/v2 --into made --package made",
+	"bin/assay": "assay", "--spec DIR --into DIR --package NAME": `--spec "$ROOT/spec/agenticloop/v2" --into made --package made`,
 }
 
 // notRun are commands that no test runs, each with the reason.
