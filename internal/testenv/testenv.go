@@ -4,10 +4,12 @@ package testenv
 
 import (
 	"context"
+	"flag"
 	"math"
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"sync"
 	"syscall"
@@ -100,6 +102,14 @@ func Disinherit() {
 		}
 	}
 	syscall.Umask(0o022)
+}
+
+// Parallel has so many tests a processor run at the same time, for a package whose tests mostly wait. Who says -parallel has the
+// last word: flags are read later. The flag does not count as set, which Ginkgo would complain about.
+func Parallel(each int) {
+	if err := flag.Lookup("test.parallel").Value.Set(strconv.Itoa(each * runtime.GOMAXPROCS(0))); err != nil {
+		panic(err)
+	}
 }
 
 // Mode is what becomes of the mode of a new file: the umask takes away from it.

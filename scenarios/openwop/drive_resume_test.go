@@ -360,6 +360,7 @@ func certifyResume(t *testing.T, h habits, only ...string) *scenarios.Report {
 
 // Honest hosts differ, and none of it is a violation.
 func TestHonestHostsThatSuspendLoops(t *testing.T) {
+	t.Parallel()
 	for name, h := range map[string]habits{
 		"plain":                          {},
 		"no event tells":                 {silent: true},
@@ -391,6 +392,7 @@ func TestHonestHostsThatSuspendLoops(t *testing.T) {
 // What a host does wrong is found, by the scenario that asks for it and for the
 // requirement it breaks; all others have nothing to say against the host.
 func TestWhatSuspendedLoopsCanDoWrong(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		does habits
 		want map[string]string // scenario: requirement

@@ -28,6 +28,7 @@ func askOfFiles(t *testing.T, s *scribe, seed uint64) *scenarios.Report {
 }
 
 func TestFilesOfAHostThatLoops(t *testing.T) {
+	t.Parallel()
 	notes := []string{"assay-loop-workspace", "conformance-noop"}
 	lists := []string{"assay-loop-ask-user", "conformance-noop"}
 	const c1, c3, c6, d2, passed, blocked = openwopv1.OWP0061C1, openwopv1.OWP0061C3, openwopv1.OWP0061C6, openwopv1.OWP0061D2, "passed", "blocked"

@@ -10,6 +10,7 @@ import (
 )
 
 func TestJudgesOfDiffs(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("-short: large observations")
 	}

@@ -32,6 +32,7 @@ var filesElsewhere = []string{"write-is-logged", "reads-as-of-run-start", "uncla
 
 // Honest in their own ways: what the texts leave open is nobody's violation.
 func TestShelvesThatAreHonest(t *testing.T) {
+	t.Parallel()
 	for lie, blocked := range map[string][]string{
 		"": nil, "forbids what is not there": nil, "says created": nil, "leaves the default type off": nil, "calls it bad": nil,
 		"has no etags": {"etags-change", "if-match", "one-writer-wins"}, "takes one owner only": {"owners-apart"},
@@ -69,6 +70,7 @@ func TestShelvesThatAreHonest(t *testing.T) {
 }
 
 func TestShelvesThatAreNot(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		lie, scenario string
 		want          scenarios.RequirementID
@@ -330,6 +332,7 @@ func TestShelvesWithOddBounds(t *testing.T) {
 
 // A host that answers everything with the same is nobody to be proved, and nobody to fall over.
 func TestJudgesOfFilesStandNonsense(t *testing.T) {
+	t.Parallel()
 	for _, body := range []any{nil, 7, "files", []any{}, map[string]any{"files": 3, "content": []any{}, "version": "x", "etag": 1},
 		map[string]any{"files": []any{nil, 1, map[string]any{"path": 5}}, "etag": `"1"`, "content": "", "version": -1}} {
 		for _, status := range []int{200, 204, 302, 400, 404, 500} {

@@ -131,6 +131,7 @@ func TestJudgesOfWhatAFamilyRemembers(t *testing.T) {
 }
 
 func TestJudgesOfNotesThatSayNothing(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("-short: many observations")
 	}

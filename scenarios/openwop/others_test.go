@@ -62,6 +62,7 @@ func compare(t *testing.T, r *scenarios.Report, want map[string]string) {
 // A host that others could have written: what it keeps is proved, what it does
 // not claim is inapplicable, what it does not offer to look at is blocked.
 func TestAHostThatReallyLoops(t *testing.T) {
+	t.Parallel()
 	r := certify(t, wire.Target{URL: startLoophost(t), Key: ourKey}, 10*time.Second)
 	want := map[string]string{
 		// What it says of itself, and what it refuses.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"net"
@@ -14,7 +13,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -31,11 +29,7 @@ import (
 func TestMain(m *testing.M) {
 	if filepath.Base(os.Args[0]) != "assay" { // we are the tests, and not the command that they start
 		testenv.Disinherit()
-		// Most of the time something is waited for. Who says -parallel has the last word: flags are read later. The flag does
-		// not count as set, which Ginkgo would complain about.
-		if err := flag.Lookup("test.parallel").Value.Set(strconv.Itoa(2 * runtime.GOMAXPROCS(0))); err != nil {
-			panic(err)
-		}
+		testenv.Parallel(2)
 	}
 	testscript.Main(m, map[string]func(){"assay": main})
 }
