@@ -73,10 +73,9 @@ func Open(t testing.TB, width int) *Page {
 		t.Skip(missing)
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(found), chromedp.WindowSize(width, 900),
-		chromedp.UserDataDir(t.TempDir()), chromedp.Flag("disable-dev-shm-usage", true))
-	if os.Geteuid() == 0 {
-		options = append(options, chromedp.NoSandbox) // Chromium refuses its sandbox to root
-	}
+		chromedp.UserDataDir(t.TempDir()), chromedp.Flag("disable-dev-shm-usage", true),
+		// Chromium refuses its sandbox to root, and a container refuses it to everybody. The pages are our own.
+		chromedp.NoSandbox)
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	allocator, free := chromedp.NewExecAllocator(ctx, options...)
 	tab, closeTab := chromedp.NewContext(allocator)

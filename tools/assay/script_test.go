@@ -64,14 +64,22 @@ func TestScript(t *testing.T) {
 	})
 }
 
-// closedPort is an address where nobody listens.
+// closedPort is an address where nobody listens, nor will before the test ends: the socket there is ours, and does not listen.
 func closedPort(t *testing.T) string {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	socket, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer ln.Close()
-	return "http://" + ln.Addr().String()
+	syscall.CloseOnExec(socket)
+	t.Cleanup(func() { syscall.Close(socket) })
+	if err := syscall.Bind(socket, &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}); err != nil {
+		t.Fatal(err)
+	}
+	bound, err := syscall.Getsockname(socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf("http://127.0.0.1:%d", bound.(*syscall.SockaddrInet4).Port)
 }
 
 // exits CODE COMMAND... runs a command that must end with this exit code.
