@@ -121,7 +121,7 @@ func TestNothingOutlivesATurn(t *testing.T) {
 	for name, script := range map[string]string{
 		"a child that holds the pipes": `sleep 61 & echo $! >FILE; echo '{}'`,
 		"a child that let go":          `sleep 61 >/dev/null 2>&1 </dev/null & echo $! >FILE; echo '{}'`,
-		"a child that hears no hangup": `(trap '' HUP TERM INT; echo $(exec sh -c 'echo $PPID') >FILE; while :; do sleep 1; done) & sleep 0.1; echo '{}'`,
+		"a child that hears no hangup": `(trap '' HUP TERM INT; echo $(exec sh -c 'echo $PPID') >FILE; while :; do sleep 1; done) & while ! test -s FILE; do sleep 0.01; done; echo '{}'`,
 		"a child in its own session":   `command -v setsid >/dev/null || exit 3; setsid sh -c 'echo $$ >FILE; exec sleep 61 >/dev/null 2>&1' & while ! test -s FILE; do sleep 0.01; done; echo '{}'`,
 		"a daemon without a mark":      `command -v setsid >/dev/null && test -d /proc/self || exit 3; setsid sh -c 'cd /; env -i sh -c "echo \$\$ >FILE; exec sleep 61" >/dev/null 2>&1 </dev/null &'; while ! test -s FILE; do sleep 0.01; done; echo '{}'`,
 	} {
