@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"net/http"
 	"net/http/httptest"
 	"os/exec"
 	"path/filepath"
@@ -102,5 +103,33 @@ func TestFeaturesOfOpenIntentLeftOff(t *testing.T) {
 				t.Errorf("left behind: %q", slices.Compact(report.Leftovers))
 			}
 		})
+	}
+}
+
+// A server that takes its time is not accused of what is over by then: leases and windows are longer where answers are slow.
+func TestASlowIntentServerIsNotAccused(t *testing.T) {
+	t.Parallel()
+	host, err := openintent.New(t.Context(), openintent.Options{Key: "dev", Callers: map[string]string{"bob": "bob"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		time.Sleep(350 * time.Millisecond)
+		host.Handler().ServeHTTP(w, r)
+	}))
+	t.Cleanup(func() {
+		_ = host.Close(context.Background()) // streams end with it
+		server.Close()
+	})
+	o := scenarios.Options{Seed: 1, Select: scenarios.Selection{Scenarios: []string{"lifecycle/lease-kept", "retry/real-time-single"}}}
+	target := wire.Target{URL: server.URL, Key: "dev", VoterKeys: []string{"bob"}}
+	certification, err := scenarios.Certify(t.Context(), target, o, suites.ServerSuites()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range certification.Finish(t.Context()).Outcomes {
+		if o.Verdict != scenarios.Passed {
+			t.Errorf("%s: %s: %s", o.Scenario.ID, o.Verdict, o.Reason)
+		}
 	}
 }
