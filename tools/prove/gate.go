@@ -19,8 +19,8 @@ type gate struct {
 
 const (
 	tick     = 10 * time.Millisecond
-	mostLate = 25 * time.Millisecond // a process that is later than this has enough to do
-	apart    = 5                     // ticks between two turns: what began needs a moment to show in the lag
+	mostLate = 25 * time.Millisecond  // a process that is later than this has enough to do
+	pace     = 300 * time.Millisecond // between two changes of the limit: what has begun needs a moment to show
 )
 
 // fewest are begun however late the process is: another process may be the cause, and will not wait for us.
@@ -48,13 +48,14 @@ func (g *gate) close() {
 	<-g.ended
 }
 
-// watch measures how late each tick comes, and gives a turn to one who waits while that is little.
+// watch measures how late each tick comes, and gives a turn to one who waits while fewer run than the limit. The limit grows by
+// one while the process is in time and somebody waits, and shrinks by a quarter while it is late.
 func (g *gate) watch(ctx context.Context) {
 	defer close(g.ended)
 	ticks := time.NewTimer(tick)
 	defer ticks.Stop()
 	var lag time.Duration
-	since := apart
+	limit, changed := fewest, time.Now()
 	for {
 		asked := time.Now()
 		ticks.Reset(tick)
@@ -63,14 +64,23 @@ func (g *gate) watch(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
-		lag = max(time.Since(asked)-tick, lag*7/8)
-		if since++; g.running.Load() >= fewest && (lag > mostLate || since < apart) {
+		now := time.Now()
+		lag = max(now.Sub(asked)-tick, lag*7/8)
+		full := g.running.Load() >= limit
+		if now.Sub(changed) >= pace {
+			switch {
+			case lag > mostLate:
+				limit, changed = max(fewest, limit*3/4), now
+			case full:
+				limit, changed = limit+1, now
+			}
+		}
+		if full {
 			continue
 		}
 		g.running.Add(1) // before it is taken: whoever takes it may be done at once
 		select {
 		case g.turns <- struct{}{}:
-			since = 0
 		default: // nobody waits
 			g.running.Add(-1)
 		}
