@@ -56,10 +56,16 @@ func TestTracesAreOfToday(t *testing.T) {
 	}
 }
 
+// whoIsFirst are scenarios of requests at once: what there is to read depends on which of them the host takes first.
+var whoIsFirst = []string{"openwop/interrupts/cancel-or-answer"}
+
 // lasting is what two recordings have in common.
 func lasting(traces []trace.Trace) []trace.Trace {
 	out := slices.Clone(traces)
 	for i, t := range out {
+		if slices.Contains(whoIsFirst, t.Scenario) {
+			out[i].Reads = nil
+		}
 		if t.Example != nil {
 			out[i].Example = &trace.Example{Request: strings.Fields(t.Example.Request)[0], Status: t.Example.Status}
 		}

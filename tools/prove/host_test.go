@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"runtime/debug"
 	"sync"
 	"testing"
 
@@ -35,6 +36,7 @@ func TestMain(m *testing.M) {
 			panic(err)
 		}
 	}
+	debug.SetGCPercent(300) // as assay prove has it
 	goleak.VerifyTestMain(inLab{m})
 }
 
