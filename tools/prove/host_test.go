@@ -12,6 +12,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/openassay/assay/internal/testenv"
 	"github.com/openassay/assay/scenarios"
 	suites "github.com/openassay/assay/scenarios/openwop"
 	"github.com/openassay/assay/simhost/openwop"
@@ -36,6 +37,7 @@ func TestMain(m *testing.M) {
 			panic(err)
 		}
 	}
+	testenv.Disinherit()
 	debug.SetGCPercent(300) // as assay prove has it
 	goleak.VerifyTestMain(inLab{m})
 }

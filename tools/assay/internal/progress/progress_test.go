@@ -87,3 +87,26 @@ func TestNothingIsCountedOfNothing(t *testing.T) {
 		t.Errorf("got %q, want %q", out.String(), want)
 	}
 }
+
+// What is left is told once a tenth is done, at the pace so far, and not when all is.
+func TestTheRestIsEstimated(t *testing.T) {
+	var out bytes.Buffer
+	c := &clock{time.Unix(1, 0)}
+	p := newPrinter(&out, false, c)
+	p.Estimate()
+	p.Begin(20)
+	for i := range 20 {
+		c.at = c.at.Add(6 * time.Second)
+		p.Ended("one", "passed", "")
+		if lines := strings.Split(strings.TrimSpace(out.String()), "\n"); i == 0 && strings.Contains(lines[0], "left") {
+			t.Errorf("after one of twenty: %q", lines[0])
+		}
+	}
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	if want := "4 of 20 scenarios: 4 passed, about 1m36s left"; lines[3] != want {
+		t.Errorf("got %q, want %q", lines[3], want)
+	}
+	if want := "20 of 20 scenarios: 20 passed"; lines[19] != want {
+		t.Errorf("got %q, want %q", lines[19], want)
+	}
+}
