@@ -33,7 +33,8 @@ test: build ## Run every check: generated code, format, vet, all tests once, the
 	@unformatted=$$(gofmt -l $(FORMATTED)); \
 	if [ -n "$$unformatted" ]; then echo "not formatted, run gofmt -w on:" >&2; echo "$$unformatted" >&2; exit 1; fi
 	$(GO) vet ./...
-	$(GO) test -timeout 60m ./tools/prove ./tools/assay $$($(GO) list $(RACED) >bin/raced && $(GO) list ./... | grep -vxFf bin/raced)
+	$(GO) test -timeout 60m ./tools/assay $$($(GO) list $(RACED) ./tools/prove >bin/apart && $(GO) list ./... | grep -vxFf bin/apart)
+	$(GO) test -timeout 60m ./tools/prove
 	$(GO) test -timeout 60m -race $(RACED)
 	$(GO) test -timeout 60m -race -run '^TestRaces$$' ./tools/prove
 	$(MAKE) fuzz FUZZTIME=500ms FUZZ="scenarios internal"

@@ -16,6 +16,7 @@ type watch struct {
 	interval int  // seconds between two attempts: long where a seam lets them go by, short where they are waited for
 	began    time.Time
 	passed   time.Duration
+	late     bool // we came so late to something that it may have been over
 }
 
 // Seconds between two attempts.
@@ -23,6 +24,8 @@ const (
 	intervalSeam   = 60
 	intervalWaited = 2 // a server that is late by the whole tolerance is told from one that leaves an attempt out
 	intervalReal   = 1 // beside what the seam shows with more patience
+
+	intervalPatient = 4 // where the machine, or the way to the target, was too slow for that
 )
 
 // watching is a watch on nothing yet. waits has time go by itself.
@@ -46,11 +49,20 @@ func (w *watch) on(ctx context.Context, stem string, r record) (*intent, Suspens
 	if err != nil {
 		return nil, Suspension{}, err
 	}
+	asked := w.Now()
 	sus, err := i.suspend(ctx, r)
+	w.lateBy(w.Now().Sub(asked))
 	if err == nil {
 		w.intents, w.began = append(w.intents, i), w.Now()
 	}
 	return i, sus, err
+}
+
+// lateBy takes note of how late something is. A fifth of an interval is what drives leave between what they look at.
+func (w *watch) lateBy(d time.Duration) {
+	if !w.seamed() && d > w.due(0.2) {
+		w.late = true
+	}
 }
 
 // due is so many intervals.
@@ -66,12 +78,15 @@ func (w *watch) until(ctx context.Context, offset time.Duration) (Lapse, error) 
 		d = offset - w.Now().Sub(w.began)
 	}
 	if d <= 0 {
+		w.lateBy(-d)
 		return l, nil
 	}
 	w.passed = offset
 	l.Seconds = d.Seconds()
 	if !l.Seam {
-		return l, wire.Pause(ctx, d)
+		err := wire.Pause(ctx, d)
+		w.lateBy(w.Now().Sub(w.began) - offset)
+		return l, err
 	}
 	for _, i := range w.intents {
 		said, err := i.lapse(ctx, d)
@@ -156,7 +171,15 @@ func inBothTimes[O any](id, title string, waits time.Duration, sends []string, r
 				if err != nil {
 					return none, err
 				}
-				return run(ctx, s.watching(waiting))
+				w := s.watching(waiting)
+				o, err := run(ctx, w)
+				if !waiting || !w.late || w.interval >= intervalPatient {
+					return o, err
+				}
+				// What came too late shows nothing of the target: there is more time between things now.
+				w = s.watching(waiting)
+				w.interval = intervalPatient
+				return run(ctx, w)
 			},
 		}
 	}
