@@ -154,7 +154,11 @@ var tamperings = map[string]tampering{
 			f.t.Fatal("the drive sent no name")
 		}
 		earlier := bytes.Clone(start[1])
-		earlier[len(earlier)-1] ^= 1
+		if last := &earlier[len(earlier)-1]; *last == '0' {
+			*last = '1'
+		} else {
+			*last = '0'
+		}
 		f.transcripts[name] = bytes.ReplaceAll(f.transcripts[name], start[1], earlier)
 	}},
 	"a transcript is missing": {stale: true, do: func(f *forgery) { delete(f.transcripts, scenarios.TranscriptName("openwop/loop-suspended-twice")) }},
