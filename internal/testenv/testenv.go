@@ -91,8 +91,8 @@ func measure() time.Duration {
 
 // Disinherit puts aside what tests, and programs that they start, would have inherited from whoever runs them.
 //
-// Signals that end a program mean that. What is ignored is inherited, and nohup and a shell that runs us in the background have
-// some ignored; what is caught is not. We go on without them ourselves.
+// Programs inherit signals that are ignored, as under nohup or in the background of a shell, but not those that are caught. So
+// ignored signals are caught here and dropped; programs that tests start get the default.
 //
 // Files can be read by all users: a plugin is started as another user where the tests are root's.
 func Disinherit() {

@@ -378,7 +378,7 @@ func (c *Client) body(ctx context.Context, call Call, response *http.Response, l
 	return body, nil
 }
 
-// readAll is [io.ReadAll] of what is said to have so many bytes, -1 where that is unknown.
+// readAll is [io.ReadAll] with a buffer of the announced size in bytes, -1 if none was announced.
 func readAll(r io.Reader, announced int64) ([]byte, error) {
 	var b bytes.Buffer
 	b.Grow(int(max(announced, 0)) + bytes.MinRead)

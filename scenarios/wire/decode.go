@@ -21,7 +21,7 @@ func decode(text string) (any, error) {
 // Decode turns JSON into the Go values that judges are shown: numbers are [json.Number].
 func Decode(text string) (any, error) { return decode(text) }
 
-// decodeAny has encoding/json decode: it says what is wrong with a text, and knows what is rare.
+// decodeAny decodes with encoding/json, which handles rare input and explains errors.
 func decodeAny(text string) (any, error) {
 	d := json.NewDecoder(strings.NewReader(text))
 	d.UseNumber()
@@ -35,8 +35,8 @@ func decodeAny(text string) (any, error) {
 	return v, nil
 }
 
-// decodePlain decodes what is well-formed, in one pass and a third of the time that encoding/json takes: a certification
-// decodes some thousand replies. ok is false where it leaves that to encoding/json.
+// decodePlain decodes ordinary JSON in one pass, in a third of the time of encoding/json: a certification decodes thousands of
+// replies. ok is false for anything else, errors included; encoding/json then decodes it.
 func decodePlain(text string) (v any, ok bool) {
 	d := plainDecoder{text: text}
 	v, ok = d.value(0)
@@ -63,7 +63,7 @@ func (d *plainDecoder) space() {
 	}
 }
 
-// next passes c and white space before it, if c is what comes next.
+// next skips white space, then c; it reports whether c was there.
 func (d *plainDecoder) next(c byte) bool {
 	d.space()
 	if d.at < len(d.text) && d.text[d.at] == c {
@@ -193,7 +193,7 @@ func (d *plainDecoder) number() (any, bool) {
 	return json.Number(d.text[begin:d.at]), true
 }
 
-// skip passes c, if it is what comes next.
+// skip skips c; it reports whether c was there.
 func (d *plainDecoder) skip(c byte) bool {
 	if d.at < len(d.text) && d.text[d.at] == c {
 		d.at++

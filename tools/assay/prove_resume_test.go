@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/openassay/assay/internal/testenv"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/tools/prove"
 )
@@ -108,7 +109,7 @@ func matrixIn(t *testing.T, dir string) []byte {
 // awaitLines waits until a part has so many lines, or is gone since the matrix is whole.
 func awaitLines(t *testing.T, dir string, n int) {
 	t.Helper()
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(2 * time.Millisecond) {
+	for deadline := time.Now().Add(testenv.Patience(20 * time.Second)); time.Now().Before(deadline); time.Sleep(2 * time.Millisecond) {
 		raw, err := os.ReadFile(filepath.Join(dir, prove.PartName))
 		if err == nil && bytes.Count(raw, []byte("\n")) >= n {
 			return

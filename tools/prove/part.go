@@ -123,12 +123,7 @@ func (p *Part) Options() (Options, error) {
 	o := Options{Seed: p.head.Seed}
 	o.Select.Suites, o.Select.Scenarios = p.head.Suites, p.head.Scenarios
 	o.Patience = time.Duration(p.head.PatienceMs) * time.Millisecond
-	names := map[string]bool{}
-	for _, protocol := range p.head.Protocols {
-		for _, host := range protocol.Hosts {
-			names[host] = true
-		}
-	}
+	names := hostsIn(p.head)
 	o.Hosts = slices.DeleteFunc(Hosts(), func(h Host) bool { return !names[h.Name] })
 	o.Done = p.done
 	today, err := o.head()
@@ -201,6 +196,17 @@ func (o Options) head() (results.KillPartHead, error) {
 	return head, nil
 }
 
+// hostsIn is the set of the hosts that a head names.
+func hostsIn(head results.KillPartHead) map[string]bool {
+	names := map[string]bool{}
+	for _, protocol := range head.Protocols {
+		for _, host := range protocol.Hosts {
+			names[host] = true
+		}
+	}
+	return names
+}
+
 // differ names what two heads differ in, "" where they do not.
 func differ(a, b results.KillPartHead) string {
 	switch {
@@ -256,7 +262,7 @@ func parsePart(raw []byte) (*Part, error) {
 		return nil, err
 	}
 	p := &Part{done: map[string]Result{}}
-	known := map[string]bool{}
+	var known map[string]bool
 	for i, line := range bytes.Split(bytes.TrimSuffix(raw, []byte("\n")), []byte("\n")) {
 		if problems := schema.Validate(line); len(problems) > 0 {
 			return nil, fmt.Errorf("line %d: %s", i+1, problems[0])
@@ -265,11 +271,7 @@ func parsePart(raw []byte) (*Part, error) {
 			if err := json.Unmarshal(line, &p.head); err != nil || p.head.Line != results.KillPartHeadLineHead {
 				return nil, errors.New("line 1: it is not a head")
 			}
-			for _, protocol := range p.head.Protocols {
-				for _, host := range protocol.Hosts {
-					known[host] = true
-				}
-			}
+			known = hostsIn(p.head)
 			continue
 		}
 		var h results.KillPartHost
