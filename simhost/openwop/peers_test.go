@@ -307,9 +307,12 @@ func TestPeersRedirectNobody(t *testing.T) {
 
 // A child whose host has gone for good cannot keep its parent from being cancelled.
 func TestPeerGoesAway(t *testing.T) {
-	var gone atomic.Bool
+	var gone atomic.Bool // from when it is told to cancel: a child lost earlier lets its parent go on, and complete
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
+		case strings.HasSuffix(r.URL.Path, "/cancel"):
+			gone.Store(true)
+			fallthrough
 		case gone.Load():
 			w.WriteHeader(http.StatusNotFound)
 			fmt.Fprint(w, `{"error":"not_found","message":"no such run"}`)
@@ -325,12 +328,11 @@ func TestPeerGoesAway(t *testing.T) {
 	a := serve(t, Options{HostID: "host-a", Peers: map[string]Peer{SecondHost: {URL: server.URL}}})
 	id := a.create(fixtureRemote, handsTo("second/assay-echo"))
 	a.awaitChild(id)
-	gone.Store(true)
 	a.do("POST", "/v1/runs/"+id+"/cancel", `{}`).want(http.StatusOK)
 	a.until(id, openwopv1.RunStatusCancelled)
 	steps := a.chain(id)
-	if end := steps[len(steps)-1]; end.Phase != openwopv1.ChainPhaseChildFailed || end.CausationHostID != "" || end.Error.Code != "peer_lost" {
-		t.Errorf("the handoff ends with %s on %q, %+v", end.Phase, end.CausationHostID, end.Error)
+	if end := steps[len(steps)-1]; end.Phase != openwopv1.ChainPhaseChildFailed || end.CausationHostID != "" || end.Error.Code != "peer_lost" || !gone.Load() {
+		t.Errorf("the handoff ends with %s on %q, %+v; the peer was told: %t", end.Phase, end.CausationHostID, end.Error, gone.Load())
 	}
 }
 
