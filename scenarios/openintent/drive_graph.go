@@ -264,7 +264,7 @@ func dependentBy(ctx context.Context, c *scenarios.Conn, order Order) (o Depende
 	if o.Resumed, err = up.becomes(ctx, "the upstream is active again", active); err != nil {
 		return o, err
 	}
-	if o.Barrier, err = s.barrier(ctx, o.Blocked.Took); err != nil {
+	if o.Barrier, err = s.barrier(ctx, o.Blocked.Gap()); err != nil {
 		return o, err
 	}
 	if o.Behind, err = d.read(ctx, "the dependent after the answer"); err != nil {
@@ -328,7 +328,7 @@ var diamond = &scenarios.Drive[DiamondObservation]{
 		if o.First, err = ups[0].set(ctx, completed, "complete the first upstream"); err != nil {
 			return o, err
 		}
-		if o.Barrier, err = s.barrier(ctx, o.Blocked.Took); err != nil {
+		if o.Barrier, err = s.barrier(ctx, o.Blocked.Gap()); err != nil {
 			return o, err
 		}
 		if o.Between, err = d.read(ctx, "the dependent, when one upstream is completed"); err != nil {

@@ -124,7 +124,7 @@ var inTime, inTimeRealTime = inBothTimes("in-time", "answers an intent during th
 			return o, err
 		}
 		o.Lapse.Seam = w.seamed()
-		if _, err = w.barrier(ctx, o.Reminder.Reached.Took); err != nil {
+		if _, err = w.barrier(ctx, o.Reminder.Reached.Gap()); err != nil {
 			return o, err
 		}
 		o.After, err = i.look(ctx, "after the window would have ended")

@@ -123,7 +123,7 @@ func tasksBy(ctx context.Context, c *scenarios.Conn, order Order) (o TasksObserv
 	if o.Blocked, err = tasks[0].becomes(ctx, "the task is blocked", blocked); err != nil {
 		return o, err
 	}
-	if o.Barrier, err = s.barrier(ctx, o.Blocked.Took); err != nil {
+	if o.Barrier, err = s.barrier(ctx, o.Blocked.Gap()); err != nil {
 		return o, err
 	}
 	if o.During, err = look("while the intent waits"); err != nil {

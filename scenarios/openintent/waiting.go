@@ -28,6 +28,6 @@ func (s *server) barrier(ctx context.Context, slowest time.Duration) (b Barrier,
 	if b.Sentinel, err = other.becomes(ctx, "the sentinel is active again", active); err != nil {
 		return b, err
 	}
-	b.Quiet, err = s.Quiet(ctx, max(slowest, b.Sentinel.Took))
+	b.Quiet, err = s.Quiet(ctx, max(slowest, b.Sentinel.Gap()))
 	return b, err
 }

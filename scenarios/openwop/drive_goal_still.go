@@ -53,9 +53,7 @@ func (g *goal) still(ctx context.Context, ask openwopv1.GoalTickRequest, went []
 func paceOf(ticks []GoalTick) time.Duration {
 	var slowest time.Duration
 	for _, t := range ticks {
-		if t.Shown.Reached {
-			slowest = max(slowest, t.Shown.Took)
-		}
+		slowest = max(slowest, t.Shown.Gap())
 	}
 	return min(slowest, time.Second) // a slow host does not decide how long we wait
 }

@@ -245,6 +245,14 @@ type Wait struct {
 
 func (Wait) minted() {}
 
+// Gap is how long it took until it happened, 0 where it did not: what never came has no pace.
+func (w Wait) Gap() time.Duration {
+	if !w.Reached {
+		return 0
+	}
+	return w.Took
+}
+
 // Refs implements [Seen].
 func (w Wait) Refs() []Ref { return w.Last.Refs() }
 

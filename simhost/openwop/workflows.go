@@ -20,12 +20,16 @@ import (
 // workflows are what runs can be made of, by id.
 type workflows struct {
 	definitions map[string]openwopv1.WorkflowDefinition
+	// needs holds what the host must have for those that can be run at all.
+	needs map[string][]string
 	// configurable holds the schemas of those that have one for the overrides of their runs.
 	configurable map[string]*validate.Schema
 }
 
 func newWorkflows() workflows {
-	return workflows{definitions: map[string]openwopv1.WorkflowDefinition{}, configurable: map[string]*validate.Schema{}}
+	return workflows{
+		definitions: map[string]openwopv1.WorkflowDefinition{}, needs: map[string][]string{}, configurable: map[string]*validate.Schema{},
+	}
 }
 
 // load returns the fixtures, and the definitions in dir unless that is "".
@@ -33,7 +37,9 @@ func (b *bundle) load(dir string) (workflows, error) {
 	if dir == "" {
 		return b.fixtures, nil
 	}
-	loaded := workflows{definitions: maps.Clone(b.fixtures.definitions), configurable: maps.Clone(b.fixtures.configurable)}
+	loaded := workflows{
+		definitions: maps.Clone(b.fixtures.definitions), needs: maps.Clone(b.fixtures.needs), configurable: maps.Clone(b.fixtures.configurable),
+	}
 	schema, err := workflowSchema(b.schemas)
 	if err != nil {
 		return loaded, err
@@ -98,6 +104,9 @@ func (w workflows) add(raw []byte, schema *validate.Schema) error {
 		w.configurable[definition.ID] = configurable
 	}
 	w.definitions[definition.ID] = definition
+	if needs, err := run.Needs(definition); err == nil {
+		w.needs[definition.ID] = needs
+	}
 	return nil
 }
 
@@ -134,10 +143,9 @@ func (w workflows) checkConfigurable(workflowID string, configurable map[string]
 // runnable lists the ids of the workflows that can be run, and need nothing the host lacks.
 func (w workflows) runnable(lacks []string) []string {
 	var ids []string
-	for id, definition := range w.definitions {
-		needs, err := run.Needs(definition)
+	for id, needs := range w.needs {
 		missing := func(need string) bool { return slices.Contains(lacks, need) }
-		if err == nil && !slices.ContainsFunc(needs, missing) {
+		if !slices.ContainsFunc(needs, missing) {
 			ids = append(ids, id)
 		}
 	}

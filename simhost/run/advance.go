@@ -128,8 +128,12 @@ func (e *Engine) equip(r *liveRun, m *move) {
 
 // isLoop tells whether this workflow is a supervisor's loop.
 func (e *Engine) isLoop(workflowID string) bool {
-	p := e.workflows[workflowID].program
-	return p != nil && p.loop < len(p.nodes)
+	w, known := e.workflows[workflowID]
+	if !known {
+		return false
+	}
+	p, err := w()
+	return err == nil && p.loop < len(p.nodes)
 }
 
 // commit appends what m added. If that fails, the state in memory is ahead of the log: the run is forgotten, to be loaded

@@ -142,7 +142,7 @@ func (e *Engine) find(c Create) (*program, error) {
 	if !ok {
 		return nil, workflowNotFound(c.WorkflowID)
 	}
-	return w.program, w.refusal
+	return w()
 }
 
 // begin takes the first steps of a run and appends them. started is nil for a fork that begins as its source did. Where the log has a run of this id already, the error is

@@ -105,15 +105,6 @@ func compile(definition openwopv1.WorkflowDefinition) (*program, error) {
 	return p, nil
 }
 
-// decodeProgram makes a program of a definition as keep stored it.
-func decodeProgram(encoded []byte) (*program, error) {
-	var definition openwopv1.WorkflowDefinition
-	if err := json.Unmarshal(encoded, &definition); err != nil {
-		return nil, fmt.Errorf("decode a workflow definition: %w", err)
-	}
-	return compile(definition)
-}
-
 // accept refuses what this engine does not do, rather than to pass over it.
 func (p *program) accept() error {
 	d := p.definition

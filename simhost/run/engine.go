@@ -83,7 +83,7 @@ type Limits struct {
 type Engine struct {
 	o         Options
 	workflows map[string]workflow
-	digests   map[string]*program // those of workflows that can be run
+	digests   sync.Map // digest of a definition -> *program, of those workflows that have been asked for and can be run
 
 	ctx  context.Context // ends with Close
 	stop context.CancelFunc
@@ -98,11 +98,8 @@ type Engine struct {
 	unseen unseen
 }
 
-// workflow is a definition of the registry, ready to run or refused.
-type workflow struct {
-	program *program
-	refusal error
-}
+// workflow is a definition of the registry, which is made ready to run, or refused, when it is first asked for.
+type workflow func() (*program, error)
 
 // maxAppend keeps what one append takes well below what the log takes at once, whatever the size of a single event.
 const maxAppend = 1 << 20
@@ -147,16 +144,17 @@ func New(o Options) (*Engine, error) {
 	e := &Engine{
 		o:         o,
 		workflows: make(map[string]workflow, len(o.Workflows)),
-		digests:   map[string]*program{},
 		live:      map[string]*liveRun{},
 		failed:    map[string]int{},
 	}
 	for id, d := range o.Workflows {
-		p, err := compile(d)
-		e.workflows[id] = workflow{p, err}
-		if err == nil {
-			e.digests[p.digest] = p
-		}
+		e.workflows[id] = sync.OnceValues(func() (*program, error) {
+			p, err := compile(d)
+			if err == nil {
+				e.digests.Store(p.digest, p)
+			}
+			return p, err
+		})
 	}
 	e.ctx, e.stop = context.WithCancel(context.Background())
 	return e, nil

@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"sync"
@@ -179,8 +180,8 @@ func createdIn(r Record) *Created {
 
 // program finds a workflow definition by its digest: in the registry, or in the log.
 func (e *Engine) program(ctx context.Context, digest string) (*program, error) {
-	if p := e.digests[digest]; p != nil {
-		return p, nil
+	if p, ok := e.digests.Load(digest); ok {
+		return p.(*program), nil
 	}
 	entries, err := e.o.Log.Read(ctx, definitionLog(digest), 0)
 	if err != nil {
@@ -189,7 +190,16 @@ func (e *Engine) program(ctx context.Context, digest string) (*program, error) {
 	if len(entries) == 0 {
 		return nil, fmt.Errorf("the log holds no workflow definition %s", digest)
 	}
-	return decodeProgram(entries[0].Data)
+	var definition openwopv1.WorkflowDefinition
+	if err := json.Unmarshal(entries[0].Data, &definition); err != nil {
+		return nil, fmt.Errorf("decode a workflow definition: %w", err)
+	}
+	if w, known := e.workflows[definition.ID]; known {
+		if p, err := w(); err == nil && p.digest == digest {
+			return p, nil
+		}
+	}
+	return compile(definition)
 }
 
 // keep puts a definition into the log, once for all runs of it.
