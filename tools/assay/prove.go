@@ -71,7 +71,7 @@ func newProve() *cobra.Command {
 	f.StringSliceVar(&o.options.Select.Scenarios, "scenario", nil, "only these scenarios, by `ID`")
 	f.StringVar(&o.shard, "shard", "", "only the `I/N` part of the hosts, such as 2/8")
 	f.BoolVar(&o.resume, "resume", false, "go on with the unfinished matrix in --out")
-	f.IntVar(&o.options.AtOnce, "at-once", 0, "`N` hosts of each protocol at the same time, as far as the machine keeps up (default 8 a core)")
+	f.IntVar(&o.options.AtOnce, "at-once", 0, "`N` hosts of each protocol at the same time, as far as the machine keeps up (default 16 a core)")
 	f.DurationVar(&o.options.Patience, "patience", 0, "how long faulty hosts may take for what must happen (default 6s)")
 	f.Uint64Var(&o.options.Seed, "seed", 1, "`N` that all random values come of")
 	f.StringVar(&o.out, "out", "out", "`DIR` for kill-matrix.json and kill-matrix.md")

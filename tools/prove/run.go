@@ -21,7 +21,7 @@ type Options struct {
 	Aimed    bool                // ask a faulty host only the scenarios that prove a requirement its fault breaks
 	Shard    Shard               // which of the hosts are proved here; default all
 	Done     map[string]Result   // by name: hosts that are not certified again
-	AtOnce   int                 // hosts of each protocol at the same time, at most; default 8 a core
+	AtOnce   int                 // hosts of each protocol at the same time, at most; default 16 a core
 	Seed     uint64              // of the values that the suites send
 	Patience time.Duration       // with faulty hosts: how long something may take that must happen; default 6 s
 	// Progress is told of a host that is done, one at a time. An error ends the proof.
@@ -51,7 +51,7 @@ func (o Options) withDefaults() Options {
 		o.Hosts = Hosts()
 	}
 	if o.AtOnce <= 0 {
-		o.AtOnce = 8 * runtime.NumCPU()
+		o.AtOnce = 16 * runtime.NumCPU()
 	}
 	if o.Patience <= 0 {
 		o.Patience = 6 * time.Second
