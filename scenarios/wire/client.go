@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 )
@@ -378,13 +379,29 @@ func (c *Client) body(ctx context.Context, call Call, response *http.Response, l
 	return body, nil
 }
 
-// readAll is [io.ReadAll] with a buffer of the announced size in bytes, -1 if none was announced.
+// readAll is [io.ReadAll] that leaves no slack: announced is the size in bytes, -1 if none was announced.
 func readAll(r io.Reader, announced int64) ([]byte, error) {
-	var b bytes.Buffer
-	b.Grow(int(max(announced, 0)) + bytes.MinRead)
+	if announced >= 0 {
+		var b bytes.Buffer
+		b.Grow(int(announced) + bytes.MinRead)
+		_, err := b.ReadFrom(r)
+		return b.Bytes(), err
+	}
+	b := unannounced.Get().(*bytes.Buffer)
+	defer func() {
+		if b.Cap() <= mostKept {
+			b.Reset()
+			unannounced.Put(b)
+		}
+	}()
 	_, err := b.ReadFrom(r)
-	return b.Bytes(), err
+	return bytes.Clone(b.Bytes()), err
 }
+
+// unannounced holds buffers for bodies whose size shows at their end, up to mostKept bytes each.
+var unannounced = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+const mostKept = 1 << 20
 
 // looksLikeJSON keeps the vetting away from what is not meant as JSON.
 func looksLikeJSON(h http.Header, body []byte) bool {

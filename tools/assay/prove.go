@@ -184,7 +184,7 @@ func (o *proveFlags) narrowed() bool {
 }
 
 // mostProving is how much memory is held before it is collected harder, in bytes.
-const mostProving = 1 << 30
+const mostProving = 3 << 29
 
 func (o *proveFlags) prove(ctx context.Context, out, errs io.Writer) (err error) {
 	if os.Getenv("GOMEMLIMIT") == "" {
