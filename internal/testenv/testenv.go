@@ -112,6 +112,19 @@ func Parallel(each int) {
 	}
 }
 
+// Draws has rapid try a property with so many draws in place of its 100, for a package in which a draw is the whole life of a host;
+// with [LongVariable] it tries 100. What fails is told, not left in files. Flags have the last word, as with [Parallel].
+func Draws(n int) {
+	if Long() {
+		n = 100
+	}
+	for name, value := range map[string]string{"rapid.checks": strconv.Itoa(n), "rapid.nofailfile": "true"} {
+		if err := flag.Set(name, value); err != nil {
+			panic(err)
+		}
+	}
+}
+
 // Mode is what becomes of the mode of a new file: the umask takes away from it.
 func Mode(t testing.TB, mode os.FileMode) os.FileMode {
 	t.Helper()

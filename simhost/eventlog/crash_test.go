@@ -19,6 +19,8 @@ import (
 	"testing"
 
 	"go.uber.org/goleak"
+
+	"github.com/openassay/assay/internal/testenv"
 )
 
 // childEnv makes the test binary do what it says to the store at dirEnv, in place of the tests.
@@ -30,6 +32,7 @@ const (
 func TestMain(m *testing.M) {
 	switch os.Getenv(childEnv) {
 	case "":
+		testenv.Draws(25)
 		goleak.VerifyTestMain(m)
 	case "append":
 		appendForever(os.Getenv(dirEnv))

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"runtime"
 	"slices"
@@ -24,13 +23,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// A quarter of rapid's own default, since one check is a whole life of a host; and what fails is told, not left in files. The
-	// command line goes first.
-	for name, value := range map[string]string{"rapid.checks": "25", "rapid.nofailfile": "true"} {
-		if err := flag.Set(name, value); err != nil {
-			panic(err)
-		}
-	}
+	testenv.Draws(15)
 	goleak.VerifyTestMain(m)
 }
 

@@ -10,12 +10,16 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/internal/testenv"
 	"github.com/openassay/assay/simhost/clock"
 	"github.com/openassay/assay/simhost/eventlog"
 	"github.com/openassay/assay/simhost/refusal"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	testenv.Draws(30)
+	goleak.VerifyTestMain(m)
+}
 
 const secret = "sk-1234567"
 

@@ -30,9 +30,10 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	// One check is a whole life of a host, and some more; what fails is told, not left in files. Most tests wait for hosts that
-	// wait for timers, so many run at once, and the lab bounds how many hosts do. The command line goes first.
-	for name, value := range map[string]string{"rapid.checks": "12", "rapid.steps": "25", "rapid.nofailfile": "true", "test.parallel": "32"} {
+	// Most tests wait for hosts that wait for timers, so many run at once, and the lab bounds how many hosts do. The command line
+	// goes first.
+	testenv.Draws(12)
+	for name, value := range map[string]string{"rapid.steps": "25", "test.parallel": "32"} {
 		if err := flag.Set(name, value); err != nil {
 			panic(err)
 		}

@@ -18,7 +18,10 @@ import (
 	"github.com/openassay/assay/simhost/run"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	testenv.Draws(30)
+	goleak.VerifyTestMain(m)
+}
 
 var begin = time.Date(2026, 3, 24, 10, 0, 0, 0, time.UTC)
 
