@@ -32,10 +32,9 @@ func TestSpecChangeWalkThrough(t *testing.T) {
 	if len(steps) < 12 {
 		t.Fatalf("the page has %d commands", len(steps))
 	}
-	const mark = "=====step"
 	var script strings.Builder
 	for _, s := range steps {
-		fmt.Fprintf(&script, "echo %s\n%s\n", mark, s.command)
+		fmt.Fprintf(&script, "echo %s\n%s\n", stepMark, s.command)
 	}
 	cmd := exec.CommandContext(t.Context(), "bash", "-c", script.String())
 	cmd.Dir = copyOfCheckout(t)
@@ -45,7 +44,7 @@ func TestSpecChangeWalkThrough(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	printed := strings.Split(string(out), mark+"\n")[1:]
+	printed := strings.Split(string(out), stepMark+"\n")[1:]
 	if len(printed) != len(steps) {
 		t.Fatalf("%d of %d commands ran:\n%s", len(printed), len(steps), out)
 	}
