@@ -128,11 +128,7 @@ func (e *Engine) equip(r *liveRun, m *move) {
 
 // isLoop tells whether this workflow is a supervisor's loop.
 func (e *Engine) isLoop(workflowID string) bool {
-	w, known := e.workflows[workflowID]
-	if !known {
-		return false
-	}
-	p, err := w()
+	p, err := e.registered(workflowID)
 	return err == nil && p.loop < len(p.nodes)
 }
 

@@ -138,9 +138,14 @@ func (e *Engine) find(c Create) (*program, error) {
 	if c.Definition != nil {
 		return compile(*c.Definition)
 	}
-	w, ok := e.workflows[c.WorkflowID]
+	return e.registered(c.WorkflowID)
+}
+
+// registered is the program of a workflow of the registry.
+func (e *Engine) registered(workflowID string) (*program, error) {
+	w, ok := e.workflows[workflowID]
 	if !ok {
-		return nil, workflowNotFound(c.WorkflowID)
+		return nil, workflowNotFound(workflowID)
 	}
 	return w()
 }

@@ -83,7 +83,7 @@ type Limits struct {
 type Engine struct {
 	o         Options
 	workflows map[string]workflow
-	digests   sync.Map // digest of a definition -> *program, of those workflows that have been asked for and can be run
+	digests   sync.Map // *program by the digest of its definition, for the workflows compiled so far
 
 	ctx  context.Context // ends with Close
 	stop context.CancelFunc
@@ -98,7 +98,7 @@ type Engine struct {
 	unseen unseen
 }
 
-// workflow is a definition of the registry, which is made ready to run, or refused, when it is first asked for.
+// workflow compiles a definition of the registry when it is first called, or refuses it.
 type workflow func() (*program, error)
 
 // maxAppend keeps what one append takes well below what the log takes at once, whatever the size of a single event.

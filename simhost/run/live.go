@@ -194,10 +194,8 @@ func (e *Engine) program(ctx context.Context, digest string) (*program, error) {
 	if err := json.Unmarshal(entries[0].Data, &definition); err != nil {
 		return nil, fmt.Errorf("decode a workflow definition: %w", err)
 	}
-	if w, known := e.workflows[definition.ID]; known {
-		if p, err := w(); err == nil && p.digest == digest {
-			return p, nil
-		}
+	if p, err := e.registered(definition.ID); err == nil && p.digest == digest {
+		return p, nil
 	}
 	return compile(definition)
 }
