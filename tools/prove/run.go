@@ -161,27 +161,37 @@ func (o Options) Todo() (todo []Host, err error) {
 }
 
 // queues are the hosts that are certified now, by their places in o.Hosts. Those of some protocols compute and those of others
-// wait for timers most of the time, so each protocol has a queue of its own. Faults go first: what hangs is waited for while
-// there is something else to do.
+// wait for timers most of the time, so each protocol has a queue of its own.
 func (o Options) queues(asked map[*scenarios.Protocol]scenarios.Selection, came []Result) (queues []chan int) {
 	of := map[*scenarios.Protocol]chan int{}
-	for _, faulty := range []bool{true, false} {
-		for i, h := range o.Hosts {
-			p := h.Protocol()
-			if _, ok := asked[p]; !ok || came[i] != (Result{}) || !o.Shard.holds(i) || (h.Fault != nil) != faulty {
-				continue
-			}
-			if of[p] == nil {
-				of[p] = make(chan int, len(o.Hosts))
-				queues = append(queues, of[p])
-			}
-			of[p] <- i
+	for _, i := range faultsFirst(o.Hosts) {
+		p := o.Hosts[i].Protocol()
+		if _, ok := asked[p]; !ok || came[i] != (Result{}) || !o.Shard.holds(i) {
+			continue
 		}
+		if of[p] == nil {
+			of[p] = make(chan int, len(o.Hosts))
+			queues = append(queues, of[p])
+		}
+		of[p] <- i
 	}
 	for _, queue := range queues {
 		close(queue)
 	}
 	return queues
+}
+
+// faultsFirst are the places of hosts, faulty ones before honest ones: a fault may hang, and others run meanwhile.
+func faultsFirst(hosts []Host) (places []int) {
+	var honest []int
+	for i, h := range hosts {
+		if h.Fault == nil {
+			honest = append(honest, i)
+		} else {
+			places = append(places, i)
+		}
+	}
+	return append(places, honest...)
 }
 
 // matrix is what came of the hosts, by protocol. One that nobody was asked about is not in it.
