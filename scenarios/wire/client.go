@@ -379,27 +379,22 @@ func (c *Client) body(ctx context.Context, call Call, response *http.Response, l
 	return body, nil
 }
 
-// readAll is [io.ReadAll] that leaves no slack: announced is the size in bytes, -1 if none was announced.
+// readAll is [io.ReadAll] into a slice without slack; announced is the size in bytes, -1 if none was announced.
 func readAll(r io.Reader, announced int64) ([]byte, error) {
-	if announced >= 0 {
-		var b bytes.Buffer
-		b.Grow(int(announced) + bytes.MinRead)
-		_, err := b.ReadFrom(r)
-		return b.Bytes(), err
-	}
-	b := unannounced.Get().(*bytes.Buffer)
+	b := bodies.Get().(*bytes.Buffer)
 	defer func() {
 		if b.Cap() <= mostKept {
 			b.Reset()
-			unannounced.Put(b)
+			bodies.Put(b)
 		}
 	}()
+	b.Grow(int(max(announced, 0)) + bytes.MinRead)
 	_, err := b.ReadFrom(r)
 	return bytes.Clone(b.Bytes()), err
 }
 
-// unannounced holds buffers for bodies whose size shows at their end, up to mostKept bytes each.
-var unannounced = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+// bodies holds buffers that bodies are read into, of up to mostKept bytes each.
+var bodies = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 const mostKept = 1 << 20
 
