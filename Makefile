@@ -5,7 +5,7 @@ OUT ?= out
 FUZZ ?= internal reports scenarios simhost tools
 FUZZTIME ?= 10s
 
-# What is compiled without its paths is compiled once for all checkouts and copies of them, and some tests make copies.
+# Without paths in them, compiled packages are shared by all checkouts and by the copies that some tests make.
 export GOFLAGS := $(GOFLAGS) -trimpath
 
 # The folders of Go code.
@@ -15,7 +15,8 @@ FORMATTED := docs gen internal reports scenarios simhost spec tools
 # again without it. Whole certifications take many times as long under it, so a few of tools/prove stand for all.
 # What takes longest comes first, so that the rest fills the other cores meanwhile.
 RACED := ./simhost/run ./simhost/eventlog ./simhost/console ./simhost/openwop ./simhost/agent ./simhost/gateway/... ./simhost/goal \
-	./simhost/memory ./simhost/workspace ./simhost/clock ./simhost/mockai ./simhost/openintent ./simhost/openintent/engine ./scenarios ./scenarios/wire ./scenarios/ginkgosuite ./internal/process ./reports/live ./tools/assay/internal/...
+	./simhost/memory ./simhost/workspace ./simhost/clock ./simhost/mockai ./simhost/openintent ./simhost/openintent/engine \
+	./scenarios ./scenarios/wire ./scenarios/ginkgosuite ./internal/process ./reports/live ./tools/assay/internal/...
 
 .DEFAULT_GOAL := help
 

@@ -112,8 +112,8 @@ func Parallel(each int) {
 	}
 }
 
-// Draws has rapid try a property with so many draws in place of its 100, for a package in which a draw is the whole life of a host;
-// with [LongVariable] it tries 100. What fails is told, not left in files. Flags have the last word, as with [Parallel].
+// Draws sets how often rapid tries a property: n times, or 100 times with [LongVariable]. It is for packages in which one try is
+// the whole life of a host. Failures are printed, not left in files. Flags have the last word, as with [Parallel].
 func Draws(n int) {
 	if Long() {
 		n = 100

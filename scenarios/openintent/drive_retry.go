@@ -16,7 +16,7 @@ type watch struct {
 	interval int  // seconds between two attempts: long where a seam lets them go by, short where they are waited for
 	began    time.Time
 	passed   time.Duration
-	late     bool // we came so late to something that it may have been over
+	late     bool // the drive looked so late that what it came for may have been over
 }
 
 // Seconds between two attempts.
@@ -58,7 +58,7 @@ func (w *watch) on(ctx context.Context, stem string, r record) (*intent, Suspens
 	return i, sus, err
 }
 
-// lateBy takes note of how late something is. A fifth of an interval is what drives leave between what they look at.
+// lateBy records that the drive itself was late by d. Looks are a fifth of an interval apart, so less than that does no harm.
 func (w *watch) lateBy(d time.Duration) {
 	if !w.seamed() && d > w.due(0.2) {
 		w.late = true
@@ -176,7 +176,7 @@ func inBothTimes[O any](id, title string, waits time.Duration, sends []string, r
 				if !waiting || !w.late || w.interval >= intervalPatient {
 					return o, err
 				}
-				// What came too late shows nothing of the target: there is more time between things now.
+				// A drive that was late itself shows nothing about the target, so it runs again with longer intervals.
 				w = s.watching(waiting)
 				w.interval = intervalPatient
 				return run(ctx, w)

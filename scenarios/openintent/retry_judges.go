@@ -158,7 +158,7 @@ func (o CourseObservation) judgeOnTime(j *scenarios.Judge) {
 			j.Check(id, at).To(dueAt(o.Suspension, o.Interval, int(n-1)), "created_at of the reminder of attempt %d", n)
 		}
 		d := time.Duration(o.Interval) * time.Second
-		// After a reminder that was behind its time, one that is on time comes sooner.
+		// A reminder that is on time follows a late one sooner.
 		j.Check(openintentv1.OIP0026H3, at).To(within(earlier.Add(d), later.Add(d), early+behind, late), "an interval after what was before the reminder of attempt %d", n)
 		earlier, _ = timeOf(at)
 		later, behind = earlier, max(0, earlier.Sub(start.Add(time.Duration(n-1)*d)))

@@ -245,7 +245,7 @@ type Wait struct {
 
 func (Wait) minted() {}
 
-// Gap is how long it took until it happened, 0 where it did not: what never came has no pace.
+// Gap is Took if the wait was reached, else 0: a wait that ran out says nothing about the pace of the target.
 func (w Wait) Gap() time.Duration {
 	if !w.Reached {
 		return 0

@@ -31,7 +31,7 @@ func TestGate(t *testing.T) {
 		t.Errorf("%d run, want %d", n, fewest)
 	}
 	leave()
-	for range 2 { // one for the one that has left, and one for whom the limit grows, unless this machine is late all the time
+	for range 2 { // one takes the free turn; for the other the limit grows, unless the machine is late all the time
 		if _, err := g.enter(ctx); err != nil {
 			t.Logf("%d run, and the machine has no time for more: %v", g.running.Load(), err)
 			break

@@ -28,7 +28,7 @@ var clockCases = []hostileCase{
 		exit:    notProved,
 		touched: nowhere,
 		wrap: func(honest http.Handler) http.Handler {
-			// Drives run at the same time, so only the replies about one thing follow one another in a known order.
+			// Drives run concurrently; only replies about one thing come in a known order.
 			var asked sync.Map
 			return withClock(honest, func(path string) int {
 				n, _ := asked.LoadOrStore(path, new(atomic.Int64))
