@@ -35,10 +35,7 @@ func TestOpenIntentWalkThrough(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	printed := strings.Split(out, stepMark+"\n")[1:]
-	if len(printed) != len(steps) {
-		t.Fatalf("%d of %d commands ran:\n%s", len(printed), len(steps), out)
-	}
+	printed := printedBy(t, steps, out)
 	for i, s := range steps {
 		if printed[i] != s.prints {
 			t.Errorf("%s\nprints %q\nthe document says %q", s.command, printed[i], s.prints)
@@ -49,15 +46,31 @@ func TestOpenIntentWalkThrough(t *testing.T) {
 // stepMark is printed before each command.
 const stepMark = "=====step"
 
+// scriptOf runs the commands one after the other; [printedBy] tells what each printed.
+func scriptOf(steps []consoleStep) string {
+	var script strings.Builder
+	for _, s := range steps {
+		fmt.Fprintf(&script, "echo %s\n%s\n", stepMark, s.command)
+	}
+	return script.String()
+}
+
+// printedBy splits the output of [scriptOf] by command.
+func printedBy(t *testing.T, steps []consoleStep, out string) []string {
+	t.Helper()
+	printed := strings.Split(out, stepMark+"\n")[1:]
+	if len(printed) != len(steps) {
+		t.Fatalf("%d of %d commands ran:\n%s", len(printed), len(steps), out)
+	}
+	return printed
+}
+
 // walk runs the commands one after the other, with the host at this address: the document listens where the command does by
 // default, and here that port may be taken.
 func walk(t *testing.T, steps []consoleStep, address string) (printed string, err error) {
 	t.Helper()
-	var script strings.Builder
-	for _, s := range steps {
-		fmt.Fprintf(&script, "echo %s\n%s\n", stepMark, strings.ReplaceAll(s.command, "127.0.0.1:7411", address))
-	}
-	text := strings.Replace(script.String(), "--protocol openintent", "--protocol openintent --listen "+address, 1)
+	text := strings.ReplaceAll(scriptOf(steps), "127.0.0.1:7411", address)
+	text = strings.Replace(text, "--protocol openintent", "--protocol openintent --listen "+address, 1)
 	ctx, cancel := context.WithTimeout(context.Background(), testenv.Patience(time.Minute))
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "bash", "-c", text+"\nkill %1; wait %1 || true")

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -32,11 +31,7 @@ func TestSpecChangeWalkThrough(t *testing.T) {
 	if len(steps) < 12 {
 		t.Fatalf("the page has %d commands", len(steps))
 	}
-	var script strings.Builder
-	for _, s := range steps {
-		fmt.Fprintf(&script, "echo %s\n%s\n", stepMark, s.command)
-	}
-	cmd := exec.CommandContext(t.Context(), "bash", "-c", script.String())
+	cmd := exec.CommandContext(t.Context(), "bash", "-c", scriptOf(steps))
 	cmd.Dir = copyOfCheckout(t)
 	// What is compiled without its paths is compiled once for all copies.
 	cmd.Env = append(os.Environ(), "GOFLAGS=-trimpath -ldflags=-s -buildvcs=false")
@@ -44,10 +39,7 @@ func TestSpecChangeWalkThrough(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	printed := strings.Split(string(out), stepMark+"\n")[1:]
-	if len(printed) != len(steps) {
-		t.Fatalf("%d of %d commands ran:\n%s", len(printed), len(steps), out)
-	}
+	printed := printedBy(t, steps, string(out))
 	if os.Getenv("ASSAY_UPDATE") != "" {
 		writeSteps(t, string(doc), printed)
 		return
