@@ -5,6 +5,9 @@ import "sync"
 // RequirementID names one normative sentence of a source text: OWP-0061-B1.
 type RequirementID string
 
+// IDs are the requirements that a scenario proves, the weightiest first.
+type IDs = []RequirementID
+
 // Levels of a requirement.
 const (
 	Must   = "MUST"

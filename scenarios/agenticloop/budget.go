@@ -83,7 +83,7 @@ func keptBooks(j *scenarios.Judge, turns []Turn) bool {
 var withinBudget = scenarios.Scenario{
 	ID:     "agenticloop/budget/max-steps-ends-the-run",
 	Title:  "a run asks for no more steps than max_steps, and is escalated once when it would",
-	Proves: ids{agenticloopv2.RFC103F7, agenticloopv2.RFC103G7, agenticloopv2.RFC103P3, agenticloopv2.RFC103S8},
+	Proves: scenarios.IDs{agenticloopv2.RFC103F7, agenticloopv2.RFC103G7, agenticloopv2.RFC103P3, agenticloopv2.RFC103S8},
 	Claim:  plugin,
 	Ask: scenarios.Ask(budgets, func(o BudgetObservation, j *scenarios.Judge) {
 		for _, s := range o.goesOn(j, o.Runs...) {
@@ -132,7 +132,7 @@ func atMost(bound int64) check.Matcher {
 var sameCutOff = scenarios.Scenario{
 	ID:     "agenticloop/budget/same-cut-off",
 	Title:  "the same run meets its budget at the same turn, for the same reason, each time",
-	Proves: ids{agenticloopv2.RFC103M6},
+	Proves: scenarios.IDs{agenticloopv2.RFC103M6},
 	Claim:  plugin,
 	Ask: scenarios.Ask(budgets, func(o BudgetObservation, j *scenarios.Judge) {
 		again := o.goesOn(j, o.Again...)
@@ -165,7 +165,7 @@ var sameCutOff = scenarios.Scenario{
 var lowerBudget = scenarios.Scenario{
 	ID:     "agenticloop/budget/start-lowers-it",
 	Title:  "a lower max_steps in the start is the run's budget",
-	Proves: ids{agenticloopv2.RFC103E3},
+	Proves: scenarios.IDs{agenticloopv2.RFC103E3},
 	Claim:  contextBudget,
 	Ask: scenarios.Ask(budgets, func(o BudgetObservation, j *scenarios.Judge) {
 		if o.Lower == nil {
@@ -179,7 +179,7 @@ var lowerBudget = scenarios.Scenario{
 var higherBudget = scenarios.Scenario{
 	ID:     "agenticloop/budget/start-does-not-raise-it",
 	Title:  "a higher max_steps in the start raises no budget",
-	Proves: ids{agenticloopv2.RFC103E4},
+	Proves: scenarios.IDs{agenticloopv2.RFC103E4},
 	Claim:  contextBudget,
 	Ask: scenarios.Ask(budgets, func(o BudgetObservation, j *scenarios.Judge) {
 		if o.Higher == nil {
@@ -194,7 +194,7 @@ var higherBudget = scenarios.Scenario{
 var errorsEnd = scenarios.Scenario{
 	ID:     "agenticloop/budget/errors-end-the-run",
 	Title:  "a step that goes on failing is asked for again a bounded number of times, and then the run is escalated once",
-	Proves: ids{agenticloopv2.RFC103V10, agenticloopv2.RFC103F6, agenticloopv2.RFC103F3},
+	Proves: scenarios.IDs{agenticloopv2.RFC103V10, agenticloopv2.RFC103F6, agenticloopv2.RFC103F3},
 	Claim:  plugin,
 	Ask: scenarios.Ask(failures, func(o FailuresObservation, j *scenarios.Judge) {
 		if !begun(j, o.Start) || !ready(j, o.Failing...) || len(o.Failing) == 0 && !ready(j, Turn{}) {
@@ -234,7 +234,7 @@ var errorsEnd = scenarios.Scenario{
 var errorsRetry = scenarios.Scenario{
 	ID:     "agenticloop/budget/retry-counts",
 	Title:  "a step that is asked for again keeps its number and its tool, and its attempt grows by one",
-	Proves: ids{agenticloopv2.RFC103F4},
+	Proves: scenarios.IDs{agenticloopv2.RFC103F4},
 	Claim:  retries,
 	Ask: scenarios.Ask(failures, func(o FailuresObservation, j *scenarios.Judge) {
 		if !begun(j, o.Start) || !ready(j, o.Failing...) || len(o.Failing) == 0 && !ready(j, Turn{}) {
@@ -264,7 +264,7 @@ var errorsRetry = scenarios.Scenario{
 var retrySucceeds = scenarios.Scenario{
 	ID:     "agenticloop/budget/retry-succeeds",
 	Title:  "a run whose retry succeeds goes on from that step",
-	Proves: ids{agenticloopv2.RFC103F5},
+	Proves: scenarios.IDs{agenticloopv2.RFC103F5},
 	Claim:  retries,
 	Ask: scenarios.Ask(failures, func(o FailuresObservation, j *scenarios.Judge) {
 		switch {
@@ -286,7 +286,7 @@ var retrySucceeds = scenarios.Scenario{
 var reframesEnd = scenarios.Scenario{
 	ID:     "agenticloop/budget/max-reframes-ends-the-run",
 	Title:  "a run reframes no more often than max_reframes, and is escalated once when it would",
-	Proves: ids{agenticloopv2.RFC103F8, agenticloopv2.RFC103G8},
+	Proves: scenarios.IDs{agenticloopv2.RFC103F8, agenticloopv2.RFC103G8},
 	Claim:  reframes,
 	Ask: scenarios.Ask(reframing, func(o ReframesObservation, j *scenarios.Judge) {
 		if !begun(j, o.Start) || !ready(j, o.Steps...) || len(o.Steps) == 0 && !ready(j, Turn{}) || !keptBooks(j, o.Steps) {

@@ -29,7 +29,7 @@ func correlationSuite() scenarios.Suite {
 var matchingResumes = scenarios.Scenario{
 	ID:    "agenticloop/correlation/matching-result-resumes",
 	Title: "the result that is pending takes the run to the next step, or to its end",
-	Proves: ids{
+	Proves: scenarios.IDs{
 		agenticloopv2.RFC103E11, agenticloopv2.RFC103V9, agenticloopv2.RFC103M2, agenticloopv2.RFC103T7, agenticloopv2.RFC103S7,
 		agenticloopv2.RFC103P3, agenticloopv2.RFC103T9, agenticloopv2.RFC103T8,
 	},
@@ -49,13 +49,13 @@ func movedOn(j *scenarios.Judge, t Turn, p pending) {
 	j.Check(agenticloopv2.RFC103T8, t.runs()).NotTo(t.unchanged(p.Run), "%s: the run that was resumed", t.Name)
 	if requests := t.requests(); len(requests.Values) > 0 {
 		next := check.Equal([]int64{p.Step + 1})
-		for _, id := range (ids{agenticloopv2.RFC103E11, agenticloopv2.RFC103V9, agenticloopv2.RFC103M2, agenticloopv2.RFC103T7}) {
+		for _, id := range (scenarios.IDs{agenticloopv2.RFC103E11, agenticloopv2.RFC103V9, agenticloopv2.RFC103M2, agenticloopv2.RFC103T7}) {
 			j.Check(id, requests.Each("/payload/step")).To(next, "%s: step of the request", t.Name)
 		}
 		j.Check(agenticloopv2.RFC103S7, run.Key("pending_step")).To(check.Equal(p.Step+1), "%s: pending_step", t.Name)
 		return
 	}
-	for _, id := range (ids{agenticloopv2.RFC103E11, agenticloopv2.RFC103V9, agenticloopv2.RFC103M2, agenticloopv2.RFC103T7}) {
+	for _, id := range (scenarios.IDs{agenticloopv2.RFC103E11, agenticloopv2.RFC103V9, agenticloopv2.RFC103M2, agenticloopv2.RFC103T7}) {
 		j.Check(id, t.events().Each("/type")).To(check.OneOf([]any{completed}, []any{escalated}), "%s: what came of it", t.Name)
 	}
 	if run.Key("status").String() == "escalated" { // what is left pending then is a finding elsewhere
@@ -69,7 +69,7 @@ func movedOn(j *scenarios.Judge, t Turn, p pending) {
 var sameTwice = scenarios.Scenario{
 	ID:     "agenticloop/correlation/same-result-twice",
 	Title:  "a result that comes again takes the run no further",
-	Proves: ids{agenticloopv2.RFC103I6, agenticloopv2.RFC103M3, agenticloopv2.RFC103O5},
+	Proves: scenarios.IDs{agenticloopv2.RFC103I6, agenticloopv2.RFC103M3, agenticloopv2.RFC103O5},
 	Claim:  plugin,
 	Ask: scenarios.Ask(results, func(o ResultsObservation, j *scenarios.Judge) {
 		if !begun(j, o.Start) || !ready(j, o.Matching, o.Again) || !ready(j, o.Late...) {
@@ -118,7 +118,7 @@ func sent(e wire.Value) any {
 var staleIgnored = scenarios.Scenario{
 	ID:     "agenticloop/correlation/stale-step-ignored",
 	Title:  "a result of a step below the pending one is ignored",
-	Proves: ids{agenticloopv2.RFC103V6, agenticloopv2.RFC103M4, agenticloopv2.RFC103I6},
+	Proves: scenarios.IDs{agenticloopv2.RFC103V6, agenticloopv2.RFC103M4, agenticloopv2.RFC103I6},
 	Claim:  plugin,
 	Ask: scenarios.Ask(results, func(o ResultsObservation, j *scenarios.Judge) {
 		if begun(j, o.Start) && ready(j, o.Stale, o.Old) {
@@ -133,7 +133,7 @@ var staleIgnored = scenarios.Scenario{
 var laterEscalates = scenarios.Scenario{
 	ID:     "agenticloop/correlation/later-step-escalates",
 	Title:  "a result of a step above the pending one escalates the run",
-	Proves: ids{agenticloopv2.RFC103K2},
+	Proves: scenarios.IDs{agenticloopv2.RFC103K2},
 	Claim:  plugin,
 	Ask: scenarios.Ask(results, func(o ResultsObservation, j *scenarios.Judge) {
 		if !begun(j, o.Start) || !ready(j, o.Matching) || !ready(j, o.Later...) {
@@ -152,7 +152,7 @@ var laterEscalates = scenarios.Scenario{
 var wrongToolEscalates = scenarios.Scenario{
 	ID:     "agenticloop/correlation/wrong-tool-escalates",
 	Title:  "a result of the pending step that names another tool escalates the run",
-	Proves: ids{agenticloopv2.RFC103V7, agenticloopv2.RFC103F2, agenticloopv2.RFC103M5, agenticloopv2.RFC103L2, agenticloopv2.RFC103F3, agenticloopv2.RFC103S8, agenticloopv2.RFC103P3},
+	Proves: scenarios.IDs{agenticloopv2.RFC103V7, agenticloopv2.RFC103F2, agenticloopv2.RFC103M5, agenticloopv2.RFC103L2, agenticloopv2.RFC103F3, agenticloopv2.RFC103S8, agenticloopv2.RFC103P3},
 	Claim:  plugin,
 	Ask: scenarios.Ask(results, func(o ResultsObservation, j *scenarios.Judge) {
 		if !begun(j, o.Start) || !ready(j, o.Wrong) {
@@ -181,7 +181,7 @@ func toldWhy(j *scenarios.Judge, t Turn, run string) {
 var orderOfChecks = scenarios.Scenario{
 	ID:     "agenticloop/correlation/order-of-checks",
 	Title:  "the end of a run is looked at before the step, and the step before the tool",
-	Proves: ids{agenticloopv2.RFC103V1, agenticloopv2.RFC103I5, agenticloopv2.RFC103T4, agenticloopv2.RFC103I6, agenticloopv2.RFC103V4},
+	Proves: scenarios.IDs{agenticloopv2.RFC103V1, agenticloopv2.RFC103I5, agenticloopv2.RFC103T4, agenticloopv2.RFC103I6, agenticloopv2.RFC103V4},
 	Claim:  plugin,
 	Ask: scenarios.Ask(results, func(o ResultsObservation, j *scenarios.Judge) {
 		if !begun(j, o.Start) || !ready(j, o.StaleWrong) || !ready(j, o.Finished...) {
@@ -197,7 +197,7 @@ var orderOfChecks = scenarios.Scenario{
 			silent(j, t, o.Pending.Run, agenticloopv2.RFC103V4)
 		}
 		for _, t := range append([]Turn{o.Stale, o.Old, o.StaleWrong, o.Wrong, o.Unknown}, o.Later...) {
-			for _, id := range (ids{agenticloopv2.RFC103I5, agenticloopv2.RFC103T4}) {
+			for _, id := range (scenarios.IDs{agenticloopv2.RFC103I5, agenticloopv2.RFC103T4}) {
 				j.Check(id, t.requests()).To(t.noneBut(o.Pending.Run), "%s: requests for tools", t.Name)
 				j.Check(id, t.ofType(completed)).To(check.Len(0), "%s: completions", t.Name)
 			}
@@ -220,7 +220,7 @@ func statusIn(t Turn, run string) any { return waitsOf(t.before()[run]).status }
 var finishedIgnored = scenarios.Scenario{
 	ID:     "agenticloop/correlation/finished-run-ignored",
 	Title:  "a run that is done or escalated is over: no result moves it, and it has no second end",
-	Proves: ids{agenticloopv2.RFC103V4, agenticloopv2.RFC103READ8},
+	Proves: scenarios.IDs{agenticloopv2.RFC103V4, agenticloopv2.RFC103READ8},
 	Claim:  plugin,
 	Ask: scenarios.Ask(results, func(o ResultsObservation, j *scenarios.Judge) {
 		if !begun(j, o.Start) || !ready(j, o.Finished...) {
@@ -238,7 +238,7 @@ var finishedIgnored = scenarios.Scenario{
 var finishedLogged = scenarios.Scenario{
 	ID:     "agenticloop/correlation/finished-run-logged",
 	Title:  "a result for a finished run leaves a log of level info",
-	Proves: ids{agenticloopv2.RFC103V5},
+	Proves: scenarios.IDs{agenticloopv2.RFC103V5},
 	Claim:  plugin,
 	Ask: scenarios.Ask(results, func(o ResultsObservation, j *scenarios.Judge) {
 		if !begun(j, o.Start) || !ready(j, o.Finished...) {
@@ -254,7 +254,7 @@ var finishedLogged = scenarios.Scenario{
 var unknownIgnored = scenarios.Scenario{
 	ID:     "agenticloop/correlation/unknown-run-ignored",
 	Title:  "a result for a run that the state does not know is ignored, and is no error",
-	Proves: ids{agenticloopv2.RFC103V2, agenticloopv2.RFC103F1},
+	Proves: scenarios.IDs{agenticloopv2.RFC103V2, agenticloopv2.RFC103F1},
 	Claim:  plugin,
 	Ask: scenarios.Ask(results, func(o ResultsObservation, j *scenarios.Judge) {
 		if !begun(j, o.Start) || !ready(j, o.Unknown) {
@@ -269,7 +269,7 @@ var unknownIgnored = scenarios.Scenario{
 var unknownLogged = scenarios.Scenario{
 	ID:     "agenticloop/correlation/unknown-run-logged",
 	Title:  "a result for an unknown run leaves a log of level warn",
-	Proves: ids{agenticloopv2.RFC103V3},
+	Proves: scenarios.IDs{agenticloopv2.RFC103V3},
 	Claim:  plugin,
 	Ask: scenarios.Ask(results, func(o ResultsObservation, j *scenarios.Judge) {
 		if begun(j, o.Start) && ready(j, o.Unknown) {
@@ -282,7 +282,7 @@ var unknownLogged = scenarios.Scenario{
 var misshapenIgnored = scenarios.Scenario{
 	ID:     "agenticloop/correlation/misshapen-result-moves-nothing",
 	Title:  "a result that does not say run, step and tool as it has to moves no run",
-	Proves: ids{agenticloopv2.RFC103READ1},
+	Proves: scenarios.IDs{agenticloopv2.RFC103READ1},
 	Claim:  plugin,
 	Ask: scenarios.Ask(results, func(o ResultsObservation, j *scenarios.Judge) {
 		if !begun(j, o.Start) || !ready(j, o.Misshapen...) || !ready(j, o.Rounded...) {
@@ -306,7 +306,7 @@ var misshapenIgnored = scenarios.Scenario{
 var unknownStatus = scenarios.Scenario{
 	ID:     "agenticloop/correlation/unknown-status-is-not-ok",
 	Title:  "a result whose status is neither ok nor error is not taken for ok",
-	Proves: ids{agenticloopv2.RFC103V8},
+	Proves: scenarios.IDs{agenticloopv2.RFC103V8},
 	Claim:  plugin,
 	Ask: scenarios.Ask(results, func(o ResultsObservation, j *scenarios.Judge) {
 		if !begun(j, o.Start) || !ready(j, o.Statuses...) {
@@ -342,7 +342,7 @@ func notBeyond(step int64) check.Matcher {
 var deterministic = scenarios.Scenario{
 	ID:     "agenticloop/correlation/same-request-same-answer",
 	Title:  "the same request gets the same answer, but for its times",
-	Proves: ids{agenticloopv2.RFC103O4},
+	Proves: scenarios.IDs{agenticloopv2.RFC103O4},
 	Claim:  plugin,
 	Ask: scenarios.Ask(results, func(o ResultsObservation, j *scenarios.Judge) {
 		if !begun(j, o.Start) || !ready(j, o.Matching, o.Twin) {

@@ -11,7 +11,7 @@ import (
 var startMakesARun = scenarios.Scenario{
 	ID:    "agenticloop/correlation/start-makes-a-run",
 	Title: "a start makes one run, and asks for its first tool with step 1",
-	Proves: ids{
+	Proves: scenarios.IDs{
 		agenticloopv2.RFC103E1, agenticloopv2.RFC103T3, agenticloopv2.RFC103T6, agenticloopv2.RFC103M1,
 	},
 	Claim: plugin,
@@ -37,7 +37,7 @@ var startMakesARun = scenarios.Scenario{
 var startsAreDistinct = scenarios.Scenario{
 	ID:     "agenticloop/correlation/starts-are-distinct",
 	Title:  "two starts make two runs with ids of their own, and the second leaves the first as it is",
-	Proves: ids{agenticloopv2.RFC103I1, agenticloopv2.RFC103READ5},
+	Proves: scenarios.IDs{agenticloopv2.RFC103I1, agenticloopv2.RFC103READ5},
 	Claim:  plugin,
 	Ask: scenarios.Ask(starts, func(o StartsObservation, j *scenarios.Judge) {
 		if !begun(j, o.First) || !ready(j, o.Second) {
@@ -57,7 +57,7 @@ var startsAreDistinct = scenarios.Scenario{
 var apiTrigger = scenarios.Scenario{
 	ID:     "agenticloop/correlation/api-trigger-starts",
 	Title:  "a start that comes as api.trigger is a start",
-	Proves: ids{agenticloopv2.RFC103B1},
+	Proves: scenarios.IDs{agenticloopv2.RFC103B1},
 	Claim:  plugin,
 	Ask: scenarios.Ask(starts, func(o StartsObservation, j *scenarios.Judge) {
 		if begun(j, o.First) && ready(j, o.Trigger) {
@@ -104,7 +104,7 @@ func (o EndObservation) tells(j *scenarios.Judge) bool {
 var stepsCount = scenarios.Scenario{
 	ID:     "agenticloop/correlation/steps-count-up",
 	Title:  "the steps of a run are 1, 2, 3 and so on",
-	Proves: ids{agenticloopv2.RFC103I2},
+	Proves: scenarios.IDs{agenticloopv2.RFC103I2},
 	Claim:  plugin,
 	Ask: scenarios.Ask(toTheEnd, func(o EndObservation, j *scenarios.Judge) {
 		if !begun(j, o.Start) || !ready(j, o.Steps...) {
@@ -136,7 +136,7 @@ func wholeNumber() check.Matcher {
 var completionShape = scenarios.Scenario{
 	ID:     "agenticloop/correlation/completion-tells",
 	Title:  "agent.completed tells the run, its goal, what was reached, and how many results it took",
-	Proves: ids{agenticloopv2.RFC103E12, agenticloopv2.RFC103E13, agenticloopv2.RFC103E14},
+	Proves: scenarios.IDs{agenticloopv2.RFC103E12, agenticloopv2.RFC103E13, agenticloopv2.RFC103E14},
 	Claim:  plugin,
 	Ask: scenarios.Ask(toTheEnd, func(o EndObservation, j *scenarios.Judge) {
 		if !o.tells(j) {
@@ -155,7 +155,7 @@ var completionShape = scenarios.Scenario{
 var completesOnce = scenarios.Scenario{
 	ID:     "agenticloop/correlation/completes-once",
 	Title:  "a run that is done emits one agent.completed, however often its last result comes",
-	Proves: ids{agenticloopv2.RFC103M7},
+	Proves: scenarios.IDs{agenticloopv2.RFC103M7},
 	Claim:  plugin,
 	Ask: scenarios.Ask(toTheEnd, func(o EndObservation, j *scenarios.Judge) {
 		if !o.reached(j) || !ready(j, o.Again...) {
@@ -172,7 +172,7 @@ var completesOnce = scenarios.Scenario{
 var crossedIgnored = scenarios.Scenario{
 	ID:     "agenticloop/correlation/crossed-runs",
 	Title:  "the id of one run with the step and the tool of another moves neither",
-	Proves: ids{agenticloopv2.RFC103I5, agenticloopv2.RFC103I6, agenticloopv2.RFC103READ5},
+	Proves: scenarios.IDs{agenticloopv2.RFC103I5, agenticloopv2.RFC103I6, agenticloopv2.RFC103READ5},
 	Claim:  plugin,
 	Ask: scenarios.Ask(severalRuns, func(o RunsObservation, j *scenarios.Judge) {
 		if !begun(j, o.Starts...) || !ready(j, o.One) || !ready(j, o.Crossed...) {

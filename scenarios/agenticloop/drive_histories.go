@@ -253,7 +253,7 @@ func (a *agent) keepAlone(history []Delivered) {
 var histories = scenarios.Scenario{
 	ID:     "agenticloop/correlation/histories",
 	Title:  "whatever the order in which the results of several runs come, each goes the way that it goes alone",
-	Proves: ids{agenticloopv2.RFC103READ5, agenticloopv2.RFC103I5},
+	Proves: scenarios.IDs{agenticloopv2.RFC103READ5, agenticloopv2.RFC103I5},
 	Claim:  plugin,
 	Ask: scenarios.Ask(randomHistories, func(o HistoriesObservation, j *scenarios.Judge) {
 		if len(o.Histories) == 0 || len(o.Histories[0]) == 0 {

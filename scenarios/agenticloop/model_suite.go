@@ -23,7 +23,7 @@ func (o ModelObservation) ready(j *scenarios.Judge) bool {
 var erringModel = scenarios.Scenario{
 	ID:     "agenticloop/protocol/model-that-errs",
 	Title:  "a turn whose model answers with an error, breaks off, talks without end or says what is no decision ends in time, with a sound response",
-	Proves: ids{agenticloopv2.RFC103WIRE1, agenticloopv2.RFC103WIRE2, agenticloopv2.RFC103WIRE9},
+	Proves: scenarios.IDs{agenticloopv2.RFC103WIRE1, agenticloopv2.RFC103WIRE2, agenticloopv2.RFC103WIRE9},
 	Claim:  plugin,
 	Ask: scenarios.Ask(errings, func(o ModelObservation, j *scenarios.Judge) {
 		if !o.ready(j) {
@@ -50,7 +50,7 @@ var erringModel = scenarios.Scenario{
 var misledByModel = scenarios.Scenario{
 	ID:     "agenticloop/security/model-out-of-bounds",
 	Title:  "whatever its model wants, and how often, the agent asks for no tool that is not allowed, and never for itself",
-	Proves: ids{agenticloopv2.RFC103G2, agenticloopv2.RFC103G3, agenticloopv2.RFC103READ12},
+	Proves: scenarios.IDs{agenticloopv2.RFC103G2, agenticloopv2.RFC103G3, agenticloopv2.RFC103READ12},
 	Claim:  plugin,
 	Ask: scenarios.Ask(errings, func(o ModelObservation, j *scenarios.Judge) {
 		if !o.ready(j) || !ready(j, o.reached()...) {

@@ -25,7 +25,7 @@ func pipelineSuite() scenarios.Suite {
 var ownEventResumes = scenarios.Scenario{
 	ID:     "agenticloop/pipeline/own-event-resumes",
 	Title:  "a tool's own event resumes the run that the context names, as a result would",
-	Proves: ids{agenticloopv2.RFC103B2},
+	Proves: scenarios.IDs{agenticloopv2.RFC103B2},
 	Claim:  contextResumes,
 	Ask: scenarios.Ask(inContext, func(o ContextObservation, j *scenarios.Judge) {
 		if !begun(j, o.Start) || !ready(j, o.Direct, o.Own) {
@@ -53,7 +53,7 @@ var ownEventResumes = scenarios.Scenario{
 var ownEventFails = scenarios.Scenario{
 	ID:     "agenticloop/pipeline/own-event-fails",
 	Title:  "a tool's own event that says status error is taken for a failure",
-	Proves: ids{agenticloopv2.RFC103B3},
+	Proves: scenarios.IDs{agenticloopv2.RFC103B3},
 	Claim:  contextResumes,
 	Ask: scenarios.Ask(inContext, func(o ContextObservation, j *scenarios.Judge) {
 		if begun(j, o.Start) && ready(j, o.Failed) {
@@ -66,7 +66,7 @@ var ownEventFails = scenarios.Scenario{
 var contentArrives = scenarios.Scenario{
 	ID:     "agenticloop/pipeline/content-arrives",
 	Title:  "what a tool's own event holds reaches the next request, the end or the workspace",
-	Proves: ids{agenticloopv2.RFC103B4},
+	Proves: scenarios.IDs{agenticloopv2.RFC103B4},
 	Claim:  contextResumes,
 	Ask: scenarios.Ask(inContext, func(o ContextObservation, j *scenarios.Judge) {
 		if !begun(j, o.Start) || len(o.Content) == 0 && !ready(j, Turn{}) {
@@ -93,7 +93,7 @@ var contentArrives = scenarios.Scenario{
 var queueDrains = scenarios.Scenario{
 	ID:     "agenticloop/pipeline/queue-drains",
 	Title:  "behind a gateway that runs one job at a time a run goes from its start to its end, and the queue drains",
-	Proves: ids{agenticloopv2.RFC103O1, agenticloopv2.RFC103O3},
+	Proves: scenarios.IDs{agenticloopv2.RFC103O1, agenticloopv2.RFC103O3},
 	Claim:  plugin,
 	Ask: scenarios.Ask(queued, func(o QueueObservation, j *scenarios.Judge) {
 		if o.Start.Name == "" && !ready(j, o.Start) || !inTime(j, o.Start) || !inTime(j, o.Steps...) {
@@ -137,7 +137,7 @@ var queueDrains = scenarios.Scenario{
 var workedExample = scenarios.Scenario{
 	ID:     "agenticloop/pipeline/worked-example",
 	Title:  "the first result leads to a request with step 2, and the one that reaches the goal to agent.completed with status ok",
-	Proves: ids{agenticloopv2.RFC103X1, agenticloopv2.RFC103X2},
+	Proves: scenarios.IDs{agenticloopv2.RFC103X1, agenticloopv2.RFC103X2},
 	Claim:  plugin,
 	Ask: scenarios.Ask(queued, func(o QueueObservation, j *scenarios.Judge) {
 		if len(o.Unrouted) > 0 {

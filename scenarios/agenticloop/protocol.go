@@ -9,8 +9,6 @@ import (
 	"github.com/openassay/assay/scenarios"
 )
 
-type ids = []scenarios.RequirementID
-
 // Protocol is the resumable agentic loop over plugin protocol 2.
 var Protocol = &scenarios.Protocol{
 	ID:             "agentic-loop/v2",

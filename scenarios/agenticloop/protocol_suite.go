@@ -26,7 +26,7 @@ func protocolSuite() scenarios.Suite {
 var manifestSound = scenarios.Scenario{
 	ID:     "agenticloop/protocol/manifest",
 	Title:  "the manifest is sound: protocol 2, name, version and entrypoint, and the command handle",
-	Proves: ids{agenticloopv2.RFC103L1, agenticloopv2.RFC103WIRE16},
+	Proves: scenarios.IDs{agenticloopv2.RFC103L1, agenticloopv2.RFC103WIRE16},
 	Claim:  manifested,
 	Ask: scenarios.Advertised(func(d scenarios.Discovery, j *scenarios.Judge) {
 		m := d.Document.Key("manifest")
@@ -51,14 +51,14 @@ var manifestSound = scenarios.Scenario{
 var exitCodes = scenarios.Scenario{
 	ID:     "agenticloop/protocol/exit-code-0",
 	Title:  "every turn answers and exits with 0, whatever became of the run",
-	Proves: ids{agenticloopv2.RFC103P1, agenticloopv2.RFC103P2, agenticloopv2.RFC103P6, agenticloopv2.RFC103N1, agenticloopv2.RFC103I7},
+	Proves: scenarios.IDs{agenticloopv2.RFC103P1, agenticloopv2.RFC103P2, agenticloopv2.RFC103P6, agenticloopv2.RFC103N1, agenticloopv2.RFC103I7},
 	Claim:  plugin,
 	Ask: scenarios.Ask(results, func(o ResultsObservation, j *scenarios.Judge) {
 		if !inTime(j, o.Turns...) {
 			return
 		}
 		for _, t := range o.Turns {
-			for _, id := range (ids{agenticloopv2.RFC103P1, agenticloopv2.RFC103P6, agenticloopv2.RFC103N1, agenticloopv2.RFC103I7}) {
+			for _, id := range (scenarios.IDs{agenticloopv2.RFC103P1, agenticloopv2.RFC103P6, agenticloopv2.RFC103N1, agenticloopv2.RFC103I7}) {
 				j.Check(id, t.Exit).To(check.Equal(0), "%s: exit code", t.Name)
 			}
 			j.Check(agenticloopv2.RFC103P2, t.Output).To(anObject(), "%s: standard output", t.Name)
@@ -70,7 +70,7 @@ var exitCodes = scenarios.Scenario{
 var resultTold = scenarios.Scenario{
 	ID:     "agenticloop/protocol/result-told",
 	Title:  "in revision 2026-06 a response with status ok says what was done",
-	Proves: ids{agenticloopv2.RFC103WIRE4},
+	Proves: scenarios.IDs{agenticloopv2.RFC103WIRE4},
 	Claim:  revision202606,
 	Ask: scenarios.Ask(results, func(o ResultsObservation, j *scenarios.Judge) {
 		if !begun(j, o.Start) {
@@ -90,7 +90,7 @@ var resultTold = scenarios.Scenario{
 var logsSound = scenarios.Scenario{
 	ID:     "agenticloop/protocol/logs-have-levels",
 	Title:  "every log has a message and one of the four levels",
-	Proves: ids{agenticloopv2.RFC103WIRE5},
+	Proves: scenarios.IDs{agenticloopv2.RFC103WIRE5},
 	Claim:  plugin,
 	Ask: scenarios.Ask(results, func(o ResultsObservation, j *scenarios.Judge) {
 		if !begun(j, o.Start) {
@@ -121,7 +121,7 @@ var logsSound = scenarios.Scenario{
 var requestSays = scenarios.Scenario{
 	ID:     "agenticloop/protocol/request-names-its-step",
 	Title:  "a request is routed by its type, names run, step and tool, and has its arguments in one version",
-	Proves: ids{agenticloopv2.RFC103E6, agenticloopv2.RFC103E7, agenticloopv2.RFC103E9},
+	Proves: scenarios.IDs{agenticloopv2.RFC103E6, agenticloopv2.RFC103E7, agenticloopv2.RFC103E9},
 	Claim:  plugin,
 	Ask: scenarios.Ask(starts, func(o StartsObservation, j *scenarios.Judge) {
 		if !ready(j, o.First, o.Second) {
@@ -177,7 +177,7 @@ func oneVersion() check.Matcher {
 var requestTells = scenarios.Scenario{
 	ID:     "agenticloop/protocol/request-tells-more",
 	Title:  "a request names the tool's command and says when it was made",
-	Proves: ids{agenticloopv2.RFC103E8, agenticloopv2.RFC103E10},
+	Proves: scenarios.IDs{agenticloopv2.RFC103E8, agenticloopv2.RFC103E10},
 	Claim:  plugin,
 	Ask: scenarios.Ask(starts, func(o StartsObservation, j *scenarios.Judge) {
 		if !begun(j, o.First) {
@@ -194,7 +194,7 @@ var requestTells = scenarios.Scenario{
 var startWithoutGoal = scenarios.Scenario{
 	ID:     "agenticloop/protocol/start-without-goal",
 	Title:  "a start without a goal starts nothing, and is refused for good or escalated",
-	Proves: ids{agenticloopv2.RFC103E2},
+	Proves: scenarios.IDs{agenticloopv2.RFC103E2},
 	Claim:  plugin,
 	Ask: scenarios.Ask(starts, func(o StartsObservation, j *scenarios.Judge) {
 		if !begun(j, o.First) || !ready(j, o.NoGoal...) || len(o.NoGoal) == 0 && !ready(j, Turn{}) {
@@ -219,7 +219,7 @@ var startWithoutGoal = scenarios.Scenario{
 var garbageIn = scenarios.Scenario{
 	ID:     "agenticloop/protocol/input-that-is-no-request",
 	Title:  "to input that is no JSON object the answer is an error, or an exit code and no output",
-	Proves: ids{agenticloopv2.RFC103WIRE6},
+	Proves: scenarios.IDs{agenticloopv2.RFC103WIRE6},
 	Claim:  plugin,
 	Ask: scenarios.Ask(inputs, func(o InputsObservation, j *scenarios.Judge) {
 		if !begun(j, o.Start) || len(o.Garbage) == 0 && !ready(j, Turn{}) || !inTime(j, o.Garbage...) {
@@ -247,7 +247,7 @@ func orError(t Turn) check.Matcher {
 var otherVersion = scenarios.Scenario{
 	ID:     "agenticloop/protocol/other-version",
 	Title:  "a request of another protocol version is refused for good, or with exit code 78",
-	Proves: ids{agenticloopv2.RFC103WIRE7},
+	Proves: scenarios.IDs{agenticloopv2.RFC103WIRE7},
 	Claim:  plugin,
 	Ask: scenarios.Ask(inputs, func(o InputsObservation, j *scenarios.Judge) {
 		if !begun(j, o.Start) {
@@ -268,7 +268,7 @@ var otherVersion = scenarios.Scenario{
 var nobodyServes = scenarios.Scenario{
 	ID:     "agenticloop/protocol/unknown-event-or-command",
 	Title:  "an unknown command or event, and handle without an event, are refused for good",
-	Proves: ids{agenticloopv2.RFC103WIRE8},
+	Proves: scenarios.IDs{agenticloopv2.RFC103WIRE8},
 	Claim:  plugin,
 	Ask: scenarios.Ask(inputs, func(o InputsObservation, j *scenarios.Judge) {
 		if !begun(j, o.Start) || !ready(j, o.Nobody...) || len(o.Nobody) == 0 && !ready(j, Turn{}) {
@@ -287,7 +287,7 @@ var nobodyServes = scenarios.Scenario{
 var zeroTime = scenarios.Scenario{
 	ID:     "agenticloop/protocol/what-the-gateway-adds",
 	Title:  "what the gateway adds to an event, be it the zero time, does no harm",
-	Proves: ids{agenticloopv2.RFC103WIRE10},
+	Proves: scenarios.IDs{agenticloopv2.RFC103WIRE10},
 	Claim:  plugin,
 	Ask: scenarios.Ask(results, func(o ResultsObservation, j *scenarios.Judge) {
 		if begun(j, o.Start) && ready(j, o.Matching, o.Zero) {
@@ -309,7 +309,7 @@ var zeroTime = scenarios.Scenario{
 var hungModel = scenarios.Scenario{
 	ID:     "agenticloop/protocol/ends-before-its-deadline",
 	Title:  "a turn whose model does not answer ends before its deadline, to be tried again, or escalated",
-	Proves: ids{agenticloopv2.RFC103WIRE9},
+	Proves: scenarios.IDs{agenticloopv2.RFC103WIRE9},
 	Claim:  plugin,
 	Ask: scenarios.Ask(hung, func(o HungObservation, j *scenarios.Judge) {
 		if o.Asked == 0 && !o.Hung.TimedOut {

@@ -33,7 +33,7 @@ func (o RedeliveryObservation) apart(j *scenarios.Judge) bool {
 var startAgain = scenarios.Scenario{
 	ID:     "agenticloop/redelivery/start-delivered-again",
 	Title:  "a start that is delivered again makes no second run",
-	Proves: ids{agenticloopv2.RFC103READ2},
+	Proves: scenarios.IDs{agenticloopv2.RFC103READ2},
 	Claim:  redelivery,
 	Ask: scenarios.Ask(redelivered, func(o RedeliveryObservation, j *scenarios.Judge) {
 		if !o.apart(j) || !ready(j, o.Again) {
@@ -48,7 +48,7 @@ var startAgain = scenarios.Scenario{
 var foreignStart = scenarios.Scenario{
 	ID:     "agenticloop/redelivery/start-with-a-known-id",
 	Title:  "a start that carries the id of a run leaves that run as it is",
-	Proves: ids{agenticloopv2.RFC103READ3},
+	Proves: scenarios.IDs{agenticloopv2.RFC103READ3},
 	Claim:  plugin,
 	Ask: scenarios.Ask(redelivered, func(o RedeliveryObservation, j *scenarios.Judge) {
 		if !o.apart(j) || !ready(j, o.Foreign...) || len(o.Foreign) == 0 && !ready(j, Turn{}) {
@@ -79,7 +79,7 @@ func noneIs(text string) check.Matcher {
 var takenAgain = scenarios.Scenario{
 	ID:     "agenticloop/redelivery/events-lost",
 	Title:  "where a turn's events were lost, the same job again takes the run no further",
-	Proves: ids{agenticloopv2.RFC103READ4, agenticloopv2.RFC103I6},
+	Proves: scenarios.IDs{agenticloopv2.RFC103READ4, agenticloopv2.RFC103I6},
 	Claim:  redelivery,
 	Ask: scenarios.Ask(redelivered, func(o RedeliveryObservation, j *scenarios.Judge) {
 		if !begun(j, o.Start) || !ready(j, o.Matching, o.Taken) {
@@ -102,7 +102,7 @@ var takenAgain = scenarios.Scenario{
 var killedAgain = scenarios.Scenario{
 	ID:     "agenticloop/redelivery/killed-and-run-again",
 	Title:  "a turn that was killed and is run again leads where it would have led",
-	Proves: ids{agenticloopv2.RFC103WIRE14, agenticloopv2.RFC103T2},
+	Proves: scenarios.IDs{agenticloopv2.RFC103WIRE14, agenticloopv2.RFC103T2},
 	Claim:  plugin,
 	Ask: scenarios.Ask(redelivered, func(o RedeliveryObservation, j *scenarios.Judge) {
 		if !begun(j, o.Start) || !ready(j, o.Matching) || len(o.Killed) == 0 && !ready(j, Turn{}) {

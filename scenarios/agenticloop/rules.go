@@ -45,7 +45,7 @@ func everyTurnOf[O watched](suite string, d *scenarios.Drive[O], claim scenarios
 
 // soundTurn is what holds of any turn. The exit code speaks for the invariant; the sentences that say it again are proved
 // in the suite protocol.
-var soundTurn = ids{
+var soundTurn = scenarios.IDs{
 	agenticloopv2.RFC103I7, agenticloopv2.RFC103T10, agenticloopv2.RFC103WIRE1, agenticloopv2.RFC103WIRE2, agenticloopv2.RFC103WIRE3, agenticloopv2.RFC103P4,
 	agenticloopv2.RFC103T1, agenticloopv2.RFC103E7, agenticloopv2.RFC103I3, agenticloopv2.RFC103D1, agenticloopv2.RFC103WIRE12, agenticloopv2.RFC103WIRE13,
 	agenticloopv2.RFC103READ5,

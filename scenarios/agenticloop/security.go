@@ -56,7 +56,7 @@ func (t Turn) asksFor(allowed ...string) check.Matcher {
 var allowlistBinds = scenarios.Scenario{
 	ID:     "agenticloop/security/allowlist-binds",
 	Title:  "where one tool alone is allowed, no other is asked for, whatever the agent would like",
-	Proves: ids{agenticloopv2.RFC103G3},
+	Proves: scenarios.IDs{agenticloopv2.RFC103G3},
 	Claim:  plugin,
 	Ask: scenarios.Ask(allowlists, func(o AllowedObservation, j *scenarios.Judge) {
 		if begun(j, o.Control) && ready(j, o.Only) {
@@ -80,7 +80,7 @@ func (o ForbiddenObservation) steered(j *scenarios.Judge) bool {
 var forbiddenRefused = scenarios.Scenario{
 	ID:     "agenticloop/security/forbidden-tool-refused",
 	Title:  "a tool that is not allowed is not asked for, neither first nor later: the run is refused or escalated",
-	Proves: ids{agenticloopv2.RFC103G3},
+	Proves: scenarios.IDs{agenticloopv2.RFC103G3},
 	Claim:  plugin,
 	Ask: scenarios.Ask(forbidden, func(o ForbiddenObservation, j *scenarios.Judge) {
 		if !o.steered(j) || !ready(j, o.First) {
@@ -122,14 +122,14 @@ func notItself(name string) check.Matcher {
 var neverItself = scenarios.Scenario{
 	ID:     "agenticloop/security/never-itself",
 	Title:  "the agent does not ask for itself, though it alone is allowed",
-	Proves: ids{agenticloopv2.RFC103G2, agenticloopv2.RFC103N4},
+	Proves: scenarios.IDs{agenticloopv2.RFC103G2, agenticloopv2.RFC103N4},
 	Claim:  plugin,
 	Ask: scenarios.Ask(allowlists, func(o AllowedObservation, j *scenarios.Judge) {
 		if !begun(j, o.Control) || !ready(j, o.Self) {
 			return
 		}
 		for _, t := range append([]Turn{o.Control, o.Only, o.Self}, o.Empty...) {
-			for _, id := range (ids{agenticloopv2.RFC103G2, agenticloopv2.RFC103N4}) {
+			for _, id := range (scenarios.IDs{agenticloopv2.RFC103G2, agenticloopv2.RFC103N4}) {
 				j.Check(id, t.events()).To(notItself(o.Name), "%s", t.Name)
 			}
 		}
@@ -140,14 +140,14 @@ var neverItself = scenarios.Scenario{
 var neverItselfPlanned = scenarios.Scenario{
 	ID:     "agenticloop/security/never-itself-on-wish",
 	Title:  "the agent does not ask for itself, though its planner wants it",
-	Proves: ids{agenticloopv2.RFC103G2, agenticloopv2.RFC103N4},
+	Proves: scenarios.IDs{agenticloopv2.RFC103G2, agenticloopv2.RFC103N4},
 	Claim:  plugin,
 	Ask: scenarios.Ask(forbidden, func(o ForbiddenObservation, j *scenarios.Judge) {
 		if !o.steered(j) || !ready(j, o.Self...) || len(o.Self) == 0 && !ready(j, Turn{}) {
 			return
 		}
 		for _, t := range o.Self {
-			for _, id := range (ids{agenticloopv2.RFC103G2, agenticloopv2.RFC103N4}) {
+			for _, id := range (scenarios.IDs{agenticloopv2.RFC103G2, agenticloopv2.RFC103N4}) {
 				j.Check(id, t.events()).To(notItself(o.Name), "%s", t.Name)
 			}
 		}
@@ -158,7 +158,7 @@ var neverItselfPlanned = scenarios.Scenario{
 var failsClosed = scenarios.Scenario{
 	ID:     "agenticloop/security/no-allowlist-no-tool",
 	Title:  "without an allowlist, or with an empty one, no tool is asked for",
-	Proves: ids{agenticloopv2.RFC103G4},
+	Proves: scenarios.IDs{agenticloopv2.RFC103G4},
 	Claim:  plugin,
 	Ask: scenarios.Ask(allowlists, func(o AllowedObservation, j *scenarios.Judge) {
 		if !begun(j, o.Control) || !ready(j, o.Empty...) {
@@ -174,7 +174,7 @@ var failsClosed = scenarios.Scenario{
 var failsClosedPlanned = scenarios.Scenario{
 	ID:     "agenticloop/security/no-allowlist-no-tool-on-wish",
 	Title:  "without an allowlist, or with an empty one, no tool is asked for, though the planner wants one",
-	Proves: ids{agenticloopv2.RFC103G4},
+	Proves: scenarios.IDs{agenticloopv2.RFC103G4},
 	Claim:  plugin,
 	Ask: scenarios.Ask(forbidden, func(o ForbiddenObservation, j *scenarios.Judge) {
 		if !o.steered(j) || !ready(j, o.Empty...) || len(o.Empty) == 0 && !ready(j, Turn{}) {
@@ -204,7 +204,7 @@ func soundRequests() check.Matcher {
 var namesAreSound = scenarios.Scenario{
 	ID:     "agenticloop/security/tool-names",
 	Title:  "whatever name a planner wants or a result tells, the type of a request ends in letters, digits, underscore and hyphen",
-	Proves: ids{agenticloopv2.RFC103READ12},
+	Proves: scenarios.IDs{agenticloopv2.RFC103READ12},
 	Claim:  plugin,
 	Ask: scenarios.Ask(forbidden, func(o ForbiddenObservation, j *scenarios.Judge) {
 		if !o.steered(j) || !ready(j, o.Odd...) || len(o.Odd) == 0 && !ready(j, Turn{}) {
@@ -252,7 +252,7 @@ func (o SpoofedObservation) ownCorrelation(j *scenarios.Judge, t Turn, run strin
 var reservedKeys = scenarios.Scenario{
 	ID:     "agenticloop/security/reserved-keys",
 	Title:  "what a start or a result holds does not override run_id, step, tool or tool_command of a request",
-	Proves: ids{agenticloopv2.RFC103K3},
+	Proves: scenarios.IDs{agenticloopv2.RFC103K3},
 	Claim:  plugin,
 	Ask: scenarios.Ask(spoofing, func(o SpoofedObservation, j *scenarios.Judge) {
 		if !ready(j, o.Start) {
@@ -288,7 +288,7 @@ var reservedKeys = scenarios.Scenario{
 var reservedArguments = scenarios.Scenario{
 	ID:     "agenticloop/security/reserved-arguments",
 	Title:  "the arguments that a planner chooses do not override run_id, step, tool or tool_command",
-	Proves: ids{agenticloopv2.RFC103K3},
+	Proves: scenarios.IDs{agenticloopv2.RFC103K3},
 	Claim:  plugin,
 	Ask: scenarios.Ask(spoofing, func(o SpoofedObservation, j *scenarios.Judge) {
 		switch {
@@ -306,7 +306,7 @@ var reservedArguments = scenarios.Scenario{
 var secretsKept = scenarios.Scenario{
 	ID:     "agenticloop/security/secrets-kept",
 	Title:  "nothing of the config, the environment, the secrets or another run is told",
-	Proves: ids{agenticloopv2.RFC103READ10},
+	Proves: scenarios.IDs{agenticloopv2.RFC103READ10},
 	Claim:  plugin,
 	Ask: scenarios.Ask(secrets, func(o SecretsObservation, j *scenarios.Judge) {
 		if !begun(j, o.Start) || !ready(j, o.Result, o.Failure, o.Refused) {
@@ -329,7 +329,7 @@ var secretsKept = scenarios.Scenario{
 var secretsOutOfFiles = scenarios.Scenario{
 	ID:     "agenticloop/security/secrets-out-of-files",
 	Title:  "nothing of the config, the environment or the secrets stands in the files of the workspace",
-	Proves: ids{agenticloopv2.RFC103READ11},
+	Proves: scenarios.IDs{agenticloopv2.RFC103READ11},
 	Claim:  workspaces,
 	Ask: scenarios.Ask(secrets, func(o SecretsObservation, j *scenarios.Judge) {
 		if !begun(j, o.Start) || !ready(j, o.Result, o.Failure, o.Refused) {
@@ -350,13 +350,13 @@ var secretsOutOfFiles = scenarios.Scenario{
 var noNestedDispatch = scenarios.Scenario{
 	ID:     "agenticloop/security/no-nested-dispatch",
 	Title:  "a turn calls neither the gateway nor a program that would, and asks a model for one turn alone",
-	Proves: ids{agenticloopv2.RFC103N2, agenticloopv2.RFC103O2},
+	Proves: scenarios.IDs{agenticloopv2.RFC103N2, agenticloopv2.RFC103O2},
 	Claim:  plugin,
 	Ask: scenarios.Ask(traps, func(o TrapObservation, j *scenarios.Judge) {
 		if !begun(j, o.Start) || !ready(j, o.Result, o.Ignored) {
 			return
 		}
-		for _, id := range (ids{agenticloopv2.RFC103N2, agenticloopv2.RFC103O2}) {
+		for _, id := range (scenarios.IDs{agenticloopv2.RFC103N2, agenticloopv2.RFC103O2}) {
 			j.Check(id, o.Trap).To(check.Seeing("neither a program called by which a gateway is, nor its API", func(s wire.Seen) (bool, string) {
 				called, _ := s.Actual().(map[string]any)
 				for _, name := range append(slices.Clip(gatewayPrograms), gatewayCalled) {

@@ -25,7 +25,7 @@ func stateSuite() scenarios.Suite {
 var pendingFirst = scenarios.Scenario{
 	ID:     "agenticloop/state/pending-with-the-request",
 	Title:  "every request leaves with a state in which that step and that tool are pending",
-	Proves: ids{agenticloopv2.RFC103S6, agenticloopv2.RFC103I3},
+	Proves: scenarios.IDs{agenticloopv2.RFC103S6, agenticloopv2.RFC103I3},
 	Claim:  plugin,
 	Ask: scenarios.Ask(budgets, func(o BudgetObservation, j *scenarios.Judge) {
 		if len(o.Turns) == 0 && !ready(j, Turn{}) || !ready(j, o.Turns...) {
@@ -40,7 +40,7 @@ var pendingFirst = scenarios.Scenario{
 					j.BlockOn(agenticloopv2.RFC103E7, "set-up: "+t.Name+": the request does not name the run that waits")
 					return
 				}
-				for _, id := range (ids{agenticloopv2.RFC103S6, agenticloopv2.RFC103I3}) {
+				for _, id := range (scenarios.IDs{agenticloopv2.RFC103S6, agenticloopv2.RFC103I3}) {
 					j.Check(id, run.Key("pending_step")).To(check.SameAs(e.At("/payload/step")), "%s: pending_step", t.Name)
 					j.Check(id, run.Key("pending_tool")).To(check.SameAs(e.At("/payload/tool")), "%s: pending_tool", t.Name)
 				}
@@ -56,7 +56,7 @@ var pendingFirst = scenarios.Scenario{
 var runShape = scenarios.Scenario{
 	ID:     "agenticloop/state/run-has-its-fields",
 	Title:  "the state holds the run by its id, with status, step and budget, and names the run that was started last",
-	Proves: ids{agenticloopv2.RFC103S2, agenticloopv2.RFC103S3, agenticloopv2.RFC103P5},
+	Proves: scenarios.IDs{agenticloopv2.RFC103S2, agenticloopv2.RFC103S3, agenticloopv2.RFC103P5},
 	Claim:  plugin,
 	Ask: scenarios.Ask(starts, func(o StartsObservation, j *scenarios.Judge) {
 		if !ready(j, o.First, o.Second) {
@@ -84,7 +84,7 @@ var runShape = scenarios.Scenario{
 var runTimes = scenarios.Scenario{
 	ID:     "agenticloop/state/run-has-its-times",
 	Title:  "a run says when it was made and when it last changed",
-	Proves: ids{agenticloopv2.RFC103S4},
+	Proves: scenarios.IDs{agenticloopv2.RFC103S4},
 	Claim:  plugin,
 	Ask: scenarios.Ask(starts, func(o StartsObservation, j *scenarios.Judge) {
 		if begun(j, o.First) {
@@ -100,7 +100,7 @@ var runTimes = scenarios.Scenario{
 var resumesFromState = scenarios.Scenario{
 	ID:     "agenticloop/state/resumes-from-the-state-alone",
 	Title:  "a new process goes on with a run from nothing but the state that it is handed",
-	Proves: ids{agenticloopv2.RFC103S1},
+	Proves: scenarios.IDs{agenticloopv2.RFC103S1},
 	Claim:  plugin,
 	Ask: scenarios.Ask(results, func(o ResultsObservation, j *scenarios.Judge) {
 		if begun(j, o.Start) && ready(j, o.Matching) {
@@ -119,7 +119,7 @@ var resumesFromState = scenarios.Scenario{
 var endsInState = scenarios.Scenario{
 	ID:     "agenticloop/state/done-is-kept",
 	Title:  "a run that was completed is done in the state of the same response, and nothing of it is pending",
-	Proves: ids{agenticloopv2.RFC103S8, agenticloopv2.RFC103S7},
+	Proves: scenarios.IDs{agenticloopv2.RFC103S8, agenticloopv2.RFC103S7},
 	Claim:  plugin,
 	Ask: scenarios.Ask(toTheEnd, func(o EndObservation, j *scenarios.Judge) {
 		if !o.reached(j) {
@@ -137,7 +137,7 @@ var endsInState = scenarios.Scenario{
 var endsIdle = scenarios.Scenario{
 	ID:     "agenticloop/state/escalated-is-idle",
 	Title:  "a run that was escalated has nothing pending",
-	Proves: ids{agenticloopv2.RFC103READ9},
+	Proves: scenarios.IDs{agenticloopv2.RFC103READ9},
 	Claim:  plugin,
 	Ask: scenarios.Ask(results, func(o ResultsObservation, j *scenarios.Judge) {
 		if !begun(j, o.Start) || !ready(j, o.Wrong) {
@@ -158,7 +158,7 @@ var endsIdle = scenarios.Scenario{
 var otherRunsKept = scenarios.Scenario{
 	ID:     "agenticloop/state/other-runs-kept",
 	Title:  "a turn that changes one run returns the others as they were",
-	Proves: ids{agenticloopv2.RFC103WIRE12, agenticloopv2.RFC103READ5, agenticloopv2.RFC103READ8},
+	Proves: scenarios.IDs{agenticloopv2.RFC103WIRE12, agenticloopv2.RFC103READ5, agenticloopv2.RFC103READ8},
 	Claim:  plugin,
 	Ask: scenarios.Ask(severalRuns, func(o RunsObservation, j *scenarios.Judge) {
 		if !begun(j, o.Starts...) || !ready(j, o.One) {
@@ -192,7 +192,7 @@ const mostGrowth = 4 << 10
 var stateIsSmall = scenarios.Scenario{
 	ID:     "agenticloop/state/results-stay-out",
 	Title:  "what a tool returned does not go into the state",
-	Proves: ids{agenticloopv2.RFC103READ7},
+	Proves: scenarios.IDs{agenticloopv2.RFC103READ7},
 	Claim:  plugin,
 	Ask: scenarios.Ask(severalRuns, func(o RunsObservation, j *scenarios.Judge) {
 		if !begun(j, o.Starts...) || !ready(j, o.Large) {
@@ -252,7 +252,7 @@ func holds(v any, text string) string {
 var stateIsBounded = scenarios.Scenario{
 	ID:     "agenticloop/state/stays-below-1-mib",
 	Title:  "a start that would make the state larger than 1 MiB is refused for good, or kept small",
-	Proves: ids{agenticloopv2.RFC103WIRE13},
+	Proves: scenarios.IDs{agenticloopv2.RFC103WIRE13},
 	Claim:  plugin,
 	Ask: scenarios.Ask(largeThings, func(o LargeObservation, j *scenarios.Judge) {
 		if !begun(j, o.Start) || !ready(j, o.Goal, o.Crowded) {
@@ -280,7 +280,7 @@ var stateIsBounded = scenarios.Scenario{
 var stepsListed = scenarios.Scenario{
 	ID:     "agenticloop/state/completed-steps",
 	Title:  "the run lists the steps that are done",
-	Proves: ids{agenticloopv2.RFC103D3},
+	Proves: scenarios.IDs{agenticloopv2.RFC103D3},
 	Claim:  completedSteps,
 	Ask: scenarios.Ask(results, func(o ResultsObservation, j *scenarios.Judge) {
 		if !begun(j, o.Start) || !ready(j, o.Matching) {

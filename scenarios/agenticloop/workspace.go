@@ -33,7 +33,7 @@ func (o WorkspaceObservation) filed(j *scenarios.Judge) bool {
 var paperTrail = scenarios.Scenario{
 	ID:     "agenticloop/workspace/paper-trail",
 	Title:  "the workspace of a run holds context.md, memory.md, plan.md, trace.jsonl and artifacts/ once it was started",
-	Proves: ids{agenticloopv2.RFC103W1},
+	Proves: scenarios.IDs{agenticloopv2.RFC103W1},
 	Claim:  workspaces,
 	Ask: scenarios.Ask(inWorkspaces, func(o WorkspaceObservation, j *scenarios.Judge) {
 		if !o.filed(j) {
@@ -50,7 +50,7 @@ var paperTrail = scenarios.Scenario{
 var traceGrows = scenarios.Scenario{
 	ID:     "agenticloop/workspace/trace-grows",
 	Title:  "trace.jsonl holds a JSON value a line, and each turn only adds to it",
-	Proves: ids{agenticloopv2.RFC103W2},
+	Proves: scenarios.IDs{agenticloopv2.RFC103W2},
 	Claim:  workspaces,
 	Ask: scenarios.Ask(inWorkspaces, func(o WorkspaceObservation, j *scenarios.Judge) {
 		if !o.filed(j) {
@@ -110,7 +110,7 @@ func beginsWith(text string) check.Matcher {
 var earlierJobsKept = scenarios.Scenario{
 	ID:     "agenticloop/workspace/earlier-jobs-kept",
 	Title:  "a turn leaves the files of earlier jobs as they were, though its own began as links to them",
-	Proves: ids{agenticloopv2.RFC103W3},
+	Proves: scenarios.IDs{agenticloopv2.RFC103W3},
 	Claim:  workspaces,
 	Ask: scenarios.Ask(inWorkspaces, func(o WorkspaceObservation, j *scenarios.Judge) {
 		if !o.filed(j) {
@@ -155,7 +155,7 @@ func differing(a, b any) string {
 var nothingOutside = scenarios.Scenario{
 	ID:     "agenticloop/workspace/nothing-outside",
 	Title:  "a turn writes nothing outside its workspace",
-	Proves: ids{agenticloopv2.RFC103READ13},
+	Proves: scenarios.IDs{agenticloopv2.RFC103READ13},
 	Claim:  workspaces,
 	Ask: scenarios.Ask(inWorkspaces, func(o WorkspaceObservation, j *scenarios.Judge) {
 		if !o.filed(j) {
@@ -204,7 +204,7 @@ func noLitter() check.Matcher {
 var artifactsThere = scenarios.Scenario{
 	ID:     "agenticloop/workspace/artifacts-are-there",
 	Title:  "the artifacts of agent.completed are relative paths, of files that are there",
-	Proves: ids{agenticloopv2.RFC103E15, agenticloopv2.RFC103O6},
+	Proves: scenarios.IDs{agenticloopv2.RFC103E15, agenticloopv2.RFC103O6},
 	Claim:  workspaces,
 	Ask: scenarios.Ask(inWorkspaces, func(o WorkspaceObservation, j *scenarios.Judge) {
 		if !o.filed(j) || !o.tells(j) {
@@ -244,7 +244,7 @@ var artifactsThere = scenarios.Scenario{
 var unusableWorkspace = scenarios.Scenario{
 	ID:     "agenticloop/workspace/unusable-workspace",
 	Title:  "a workspace_dir that is absent, missing, relative, a file or read-only does not keep a turn from answering",
-	Proves: ids{agenticloopv2.RFC103WIRE11},
+	Proves: scenarios.IDs{agenticloopv2.RFC103WIRE11},
 	Claim:  revision202602,
 	Ask: scenarios.Ask(inWorkspaces, func(o WorkspaceObservation, j *scenarios.Judge) {
 		if !ready(j, o.Start) || len(o.Odd) == 0 && !ready(j, Turn{}) || !inTime(j, o.Odd...) {
@@ -261,7 +261,7 @@ var unusableWorkspace = scenarios.Scenario{
 var largeResult = scenarios.Scenario{
 	ID:     "agenticloop/workspace/large-result",
 	Title:  "a result of 20 MiB does not swell the response: the next request has a path or an excerpt",
-	Proves: ids{agenticloopv2.RFC103READ6},
+	Proves: scenarios.IDs{agenticloopv2.RFC103READ6},
 	Claim:  plugin,
 	Ask: scenarios.Ask(largeThings, func(o LargeObservation, j *scenarios.Judge) {
 		if !begun(j, o.Start) {

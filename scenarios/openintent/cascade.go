@@ -33,17 +33,17 @@ var vectors = []struct {
 func cascadeSuite() scenarios.Suite {
 	s := scenarios.Suite{ID: "cascade", Title: "the cascade of retry policies, of a resolver", Protocol: Protocol, Scenarios: []scenarios.Scenario{{
 		ID: "openintent/cascade/v1-nothing-said", Title: "where no level says anything there is one attempt",
-		Proves: ids{openintentv1.OIP0026H2, openintentv1.OIPREAD10}, Claim: resolver, Ask: scenarios.Ask(silence, judgeSilence),
+		Proves: scenarios.IDs{openintentv1.OIP0026H2, openintentv1.OIPREAD10}, Claim: resolver, Ask: scenarios.Ask(silence, judgeSilence),
 	}}}
 	for _, v := range vectors {
 		s.Scenarios = append(s.Scenarios, scenarios.Scenario{
-			ID: scenarios.ScenarioID("openintent/cascade/" + v.name), Title: v.title, Proves: ids{v.rule, openintentv1.OIPREAD10}, Claim: resolver,
+			ID: scenarios.ScenarioID("openintent/cascade/" + v.name), Title: v.title, Proves: scenarios.IDs{v.rule, openintentv1.OIPREAD10}, Claim: resolver,
 			Ask: scenarios.Ask(resolution(v.name, v.question), func(o Resolution, j *scenarios.Judge) { o.judge(j, v.rule) }),
 		})
 	}
 	s.Scenarios = append(s.Scenarios, scenarios.Scenario{
 		ID: "openintent/cascade/generated", Title: "whatever the levels say, each member comes from the last one that says it",
-		Proves: ids{openintentv1.OIP0026D1, openintentv1.OIP0026D2, openintentv1.OIPREAD10}, Claim: resolver,
+		Proves: scenarios.IDs{openintentv1.OIP0026D1, openintentv1.OIP0026D2, openintentv1.OIPREAD10}, Claim: resolver,
 		Ask: scenarios.Ask(drawnResolutions, judgeGenerated),
 	})
 	return s

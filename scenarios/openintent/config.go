@@ -65,7 +65,7 @@ const defaultPolicy = "/suspension/default_retry_policy"
 var configRead = scenarios.Scenario{
 	ID:     "openintent/config/readable",
 	Title:  "the configuration is read without a key too, and has a default retry policy or says that there is none",
-	Proves: ids{openintentv1.OIP0026D4},
+	Proves: scenarios.IDs{openintentv1.OIP0026D4},
 	Claim:  config,
 	Ask: scenarios.Ask(configured, func(o ConfigObservation, j *scenarios.Judge) {
 		for _, r := range []Reply{o.Keyed, o.Keyless} {
@@ -106,7 +106,7 @@ func policyOrNull() check.Matcher {
 var configReadOnly = scenarios.Scenario{
 	ID:     "openintent/config/read-only",
 	Title:  "the configuration is not written: PUT, POST and PATCH are refused and change nothing",
-	Proves: ids{openintentv1.OIP0026D5},
+	Proves: scenarios.IDs{openintentv1.OIP0026D5},
 	Claim:  config,
 	Ask: scenarios.Ask(configured, func(o ConfigObservation, j *scenarios.Judge) {
 		if !o.Keyed.ok() || !o.Keyed.Body.At(defaultPolicy).Present() {

@@ -8,7 +8,7 @@ import (
 )
 
 func coordinatorSuite() scenarios.Suite {
-	one := func(name, title string, proves ids, judge func(CoordinatorObservation, *scenarios.Judge)) scenarios.Scenario {
+	one := func(name, title string, proves scenarios.IDs, judge func(CoordinatorObservation, *scenarios.Judge)) scenarios.Scenario {
 		return scenarios.Scenario{ID: scenarios.ScenarioID("openintent/coordinator/" + name), Title: title, Proves: proves, Claim: with(coordinator, graph),
 			Ask: scenarios.Ask(coordinators, func(o CoordinatorObservation, j *scenarios.Judge) {
 				if o.there(j) {
@@ -20,12 +20,12 @@ func coordinatorSuite() scenarios.Suite {
 		ID: "coordinator", Title: "coordinators: what each suspension policy brings about", Protocol: Protocol,
 		Scenarios: []scenarios.Scenario{
 			one("policy-kept", "a coordinator lease keeps and shows its suspension_policy, which is isolate where none is named",
-				ids{openintentv1.OIP0026P1, openintentv1.OIP0026P2}, CoordinatorObservation.judgeKept),
-			one("unknown-policy", "a suspension_policy that is none of the three is refused", ids{openintentv1.OIPREAD8}, CoordinatorObservation.judgeUnknown),
-			one("escalates", "under escalate a suspension is escalated", ids{openintentv1.OIP0026P5}, CoordinatorObservation.judgeEscalates),
+				scenarios.IDs{openintentv1.OIP0026P1, openintentv1.OIP0026P2}, CoordinatorObservation.judgeKept),
+			one("unknown-policy", "a suspension_policy that is none of the three is refused", scenarios.IDs{openintentv1.OIPREAD8}, CoordinatorObservation.judgeUnknown),
+			one("escalates", "under escalate a suspension is escalated", scenarios.IDs{openintentv1.OIP0026P5}, CoordinatorObservation.judgeEscalates),
 			one("blocks-dependents", "under block_dependents the phases that are wired to the suspended one are paused",
-				ids{openintentv1.OIP0026P4}, CoordinatorObservation.judgePauses),
-			one("isolates", "under isolate nothing is escalated and nothing is paused", ids{openintentv1.OIP0026P3}, CoordinatorObservation.judgeIsolates),
+				scenarios.IDs{openintentv1.OIP0026P4}, CoordinatorObservation.judgePauses),
+			one("isolates", "under isolate nothing is escalated and nothing is paused", scenarios.IDs{openintentv1.OIP0026P3}, CoordinatorObservation.judgeIsolates),
 		},
 	}
 }

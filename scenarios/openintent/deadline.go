@@ -38,7 +38,7 @@ func (o DeadlineObservation) passed(j *scenarios.Judge) bool {
 var deadlineAbandons = scenarios.Scenario{
 	ID:     "openintent/deadline/abandons",
 	Title:  "a member that waits is abandoned when the deadline of its portfolio passes, and another one waits on",
-	Proves: ids{openintentv1.OIP0026R5},
+	Proves: scenarios.IDs{openintentv1.OIP0026R5},
 	Claim:  deadline,
 	Ask: scenarios.Ask(pastTheDeadline, func(o DeadlineObservation, j *scenarios.Judge) {
 		switch {
@@ -54,7 +54,7 @@ var deadlineAbandons = scenarios.Scenario{
 var deadlineBypasses = scenarios.Scenario{
 	ID:     "openintent/deadline/bypasses-fallback",
 	Title:  "the deadline applies no fallback, and no answer is taken after it",
-	Proves: ids{openintentv1.OIP0026R5B},
+	Proves: scenarios.IDs{openintentv1.OIP0026R5B},
 	Claim:  deadline,
 	Ask: scenarios.Ask(pastTheDeadline, func(o DeadlineObservation, j *scenarios.Judge) {
 		if !o.passed(j) {
@@ -71,7 +71,7 @@ var deadlineBypasses = scenarios.Scenario{
 var deadlineReason = scenarios.Scenario{
 	ID:     "openintent/deadline/reason",
 	Title:  "a member that the deadline abandons says so: portfolio_deadline_exceeded",
-	Proves: ids{openintentv1.OIP0026R5C},
+	Proves: scenarios.IDs{openintentv1.OIP0026R5C},
 	Claim:  deadline,
 	Ask: scenarios.Ask(pastTheDeadline, func(o DeadlineObservation, j *scenarios.Judge) {
 		if !o.passed(j) {
@@ -91,7 +91,7 @@ var deadlineReason = scenarios.Scenario{
 var deadlineAudited = scenarios.Scenario{
 	ID:     "openintent/deadline/audited",
 	Title:  "the deadline leaves one intent.suspension_expired with the reason portfolio_deadline",
-	Proves: ids{openintentv1.OIP0026R5D},
+	Proves: scenarios.IDs{openintentv1.OIP0026R5D},
 	Claim:  deadline,
 	Ask: scenarios.Ask(pastTheDeadline, func(o DeadlineObservation, j *scenarios.Judge) {
 		if !o.passed(j) || !o.Log.readable(j) {

@@ -37,7 +37,7 @@ func (o FamilyObservation) ready(j *scenarios.Judge) bool {
 var graphLocal = scenarios.Scenario{
 	ID:     "openintent/graph/intent-local",
 	Title:  "parent and sibling of an intent that waits keep their status",
-	Proves: ids{openintentv1.OIP0026R1},
+	Proves: scenarios.IDs{openintentv1.OIP0026R1},
 	Claim:  graph,
 	Ask: scenarios.Ask(aFamily, func(o FamilyObservation, j *scenarios.Judge) {
 		if !o.ready(j) {
@@ -53,7 +53,7 @@ var graphLocal = scenarios.Scenario{
 var graphUnrelated = scenarios.Scenario{
 	ID:     "openintent/graph/unrelated",
 	Title:  "an intent that depends on nothing suspended stays as it is",
-	Proves: ids{openintentv1.OIP00024},
+	Proves: scenarios.IDs{openintentv1.OIP00024},
 	Claim:  graph,
 	Ask: scenarios.Ask(aFamily, func(o FamilyObservation, j *scenarios.Judge) {
 		if !o.ready(j) {
@@ -74,7 +74,7 @@ func (f Family) aggregate() Located {
 var graphCounted = scenarios.Scenario{
 	ID:     "openintent/graph/counted",
 	Title:  "the aggregate of a parent counts a child that waits, and no longer when it is answered",
-	Proves: ids{openintentv1.OIP0026R4},
+	Proves: scenarios.IDs{openintentv1.OIP0026R4},
 	Claim:  graph,
 	Ask: scenarios.Ask(aFamily, func(o FamilyObservation, j *scenarios.Judge) {
 		during, after := o.Behind.aggregate(), o.After.aggregate()
@@ -98,7 +98,7 @@ func noneOr(n int64) check.Matcher {
 var graphNotDone = scenarios.Scenario{
 	ID:     "openintent/graph/not-done",
 	Title:  "a child that waits is not counted as completed",
-	Proves: ids{openintentv1.OIP00023},
+	Proves: scenarios.IDs{openintentv1.OIP00023},
 	Claim:  graph,
 	Ask: scenarios.Ask(aFamily, func(o FamilyObservation, j *scenarios.Judge) {
 		before, during := o.Before.aggregate(), o.Behind.aggregate()
@@ -117,7 +117,7 @@ var graphNotDone = scenarios.Scenario{
 var graphParentGate = scenarios.Scenario{
 	ID:     "openintent/graph/parent-gate",
 	Title:  "a parent is not completed while a child waits, and is when its children are completed",
-	Proves: ids{openintentv1.OIP00021},
+	Proves: scenarios.IDs{openintentv1.OIP00021},
 	Claim:  graph,
 	Ask: scenarios.Ask(aFamily, func(o FamilyObservation, j *scenarios.Judge) {
 		j.Check(openintentv1.OIP00021, o.Completing.Status).To(check.Status(4), "%s", o.Completing.Asked)
@@ -145,7 +145,7 @@ func (o DependentObservation) blockedBy(j *scenarios.Judge) bool {
 var graphBlocked = scenarios.Scenario{
 	ID:     "openintent/graph/blocked",
 	Title:  "an active intent turns blocked when what it depends on is suspended",
-	Proves: ids{openintentv1.OIP0026R2},
+	Proves: scenarios.IDs{openintentv1.OIP0026R2},
 	Claim:  graph,
 	Ask: scenarios.Ask(dependent, func(o DependentObservation, j *scenarios.Judge) {
 		if !o.depends(j) {
@@ -163,7 +163,7 @@ var graphBlocked = scenarios.Scenario{
 var graphNotOnResume = scenarios.Scenario{
 	ID:     "openintent/graph/not-on-resume",
 	Title:  "the answer alone does not unblock a dependent",
-	Proves: ids{openintentv1.OIP0026R2C},
+	Proves: scenarios.IDs{openintentv1.OIP0026R2C},
 	Claim:  graph,
 	Ask: scenarios.Ask(dependent, func(o DependentObservation, j *scenarios.Judge) {
 		if !o.blockedBy(j) || !j.Need(openintentv1.OIP0025A15, o.Resumed) || !j.Need(openintentv1.OIP0025A15, o.Barrier.Sentinel) {
@@ -178,7 +178,7 @@ var graphNotOnResume = scenarios.Scenario{
 var graphUnblocked = scenarios.Scenario{
 	ID:     "openintent/graph/unblocked",
 	Title:  "a dependent turns active by itself when what it depends on was resumed and is completed",
-	Proves: ids{openintentv1.OIP0026R2D},
+	Proves: scenarios.IDs{openintentv1.OIP0026R2D},
 	Claim:  graph,
 	Ask: scenarios.Ask(dependent, func(o DependentObservation, j *scenarios.Judge) {
 		if !o.blockedBy(j) {
@@ -196,7 +196,7 @@ var graphUnblocked = scenarios.Scenario{
 var graphGate = scenarios.Scenario{
 	ID:     "openintent/graph/completion-gate",
 	Title:  "an intent is not completed while what it depends on waits, and is when that is completed",
-	Proves: ids{openintentv1.OIP0026R2B},
+	Proves: scenarios.IDs{openintentv1.OIP0026R2B},
 	Claim:  graph,
 	Ask: scenarios.Ask(dependent, func(o DependentObservation, j *scenarios.Judge) {
 		if !o.depends(j) {
@@ -214,7 +214,7 @@ var graphGate = scenarios.Scenario{
 var graphDiamond = scenarios.Scenario{
 	ID:     "openintent/graph/diamond",
 	Title:  "an intent that depends on two unblocks only when both are completed",
-	Proves: ids{openintentv1.OIP00022},
+	Proves: scenarios.IDs{openintentv1.OIP00022},
 	Claim:  graph,
 	Ask: scenarios.Ask(diamond, func(o DiamondObservation, j *scenarios.Judge) {
 		if o.Way == wayNeither {
@@ -237,7 +237,7 @@ var graphDiamond = scenarios.Scenario{
 var graphOrders = scenarios.Scenario{
 	ID:     "openintent/graph/orders",
 	Title:  "a dependent is blocked and unblocked as ever where the status was set before the record was written",
-	Proves: ids{openintentv1.OIPREAD2},
+	Proves: scenarios.IDs{openintentv1.OIPREAD2},
 	Claim:  graph,
 	Ask: scenarios.Ask(dependentStatusFirst, func(o DependentObservation, j *scenarios.Judge) {
 		if !o.depends(j) || !j.Need(openintentv1.OIP0026R2, o.Usual) {

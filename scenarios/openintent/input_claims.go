@@ -28,7 +28,7 @@ func (o ClaimObservation) refused(j *scenarios.Judge) bool {
 var claimRefused = scenarios.Scenario{
 	ID:     "openintent/claims/refused",
 	Title:  "a claim whose input comes from an intent that waits is refused, and the same claim is granted when that is completed",
-	Proves: ids{openintentv1.OIP0026V1},
+	Proves: scenarios.IDs{openintentv1.OIP0026V1},
 	Claim:  claimed,
 	Ask: scenarios.Ask(claiming, func(o ClaimObservation, j *scenarios.Judge) {
 		j.Check(openintentv1.OIP0026V1, o.Refused.Status).To(check.Status(4), "%s", o.Refused.Asked)
@@ -42,7 +42,7 @@ var claimRefused = scenarios.Scenario{
 var claimMarked = scenarios.Scenario{
 	ID:     "openintent/claims/says-why",
 	Title:  "the refusal says upstream_intent_suspended and names the intent",
-	Proves: ids{openintentv1.OIP0026V2, openintentv1.OIP0026V3},
+	Proves: scenarios.IDs{openintentv1.OIP0026V2, openintentv1.OIP0026V3},
 	Claim:  claimed,
 	Ask: scenarios.Ask(claiming, func(o ClaimObservation, j *scenarios.Judge) {
 		if !o.refused(j) {
@@ -69,7 +69,7 @@ func telling(texts ...string) check.Matcher {
 var claimResumeAt = scenarios.Scenario{
 	ID:     "openintent/claims/resume-at",
 	Title:  "the refusal says in expected_resume_at when to come again, where the record has an end",
-	Proves: ids{openintentv1.OIP0026V4},
+	Proves: scenarios.IDs{openintentv1.OIP0026V4},
 	Claim:  claimed,
 	Ask: scenarios.Ask(claiming, func(o ClaimObservation, j *scenarios.Judge) {
 		if !o.refused(j) {
@@ -100,7 +100,7 @@ var claimResumeAt = scenarios.Scenario{
 var claimGranted = scenarios.Scenario{
 	ID:     "openintent/claims/granted",
 	Title:  "what was refused stays as it was, and is claimed when its upstream has resumed and is completed",
-	Proves: ids{openintentv1.OIP0026V5, openintentv1.OIP00241},
+	Proves: scenarios.IDs{openintentv1.OIP0026V5, openintentv1.OIP00241},
 	Claim:  claimed,
 	Ask: scenarios.Ask(claiming, func(o ClaimObservation, j *scenarios.Judge) {
 		if !o.refused(j) {

@@ -19,7 +19,7 @@ func lifecycleSuite() scenarios.Suite {
 var lifecycleMade = scenarios.Scenario{
 	ID:     "openintent/lifecycle/read-back",
 	Title:  "an intent is read as it was made",
-	Proves: ids{openintentv1.OIP00014},
+	Proves: scenarios.IDs{openintentv1.OIP00014},
 	Claim:  core,
 	Ask: scenarios.Ask(versions, func(o VersionsObservation, j *scenarios.Judge) {
 		j.Check(openintentv1.OIP00014, o.Made.Status).To(check.Status(200, 201), "%s", o.Made.Asked)
@@ -34,7 +34,7 @@ var lifecycleMade = scenarios.Scenario{
 var lifecycleVersioned = scenarios.Scenario{
 	ID:     "openintent/lifecycle/needs-a-version",
 	Title:  "a write that names no version is refused and changes nothing",
-	Proves: ids{openintentv1.OIP00011},
+	Proves: scenarios.IDs{openintentv1.OIP00011},
 	Claim:  core,
 	Ask: scenarios.Ask(versions, func(o VersionsObservation, j *scenarios.Judge) {
 		if o.written(j) {
@@ -47,7 +47,7 @@ var lifecycleVersioned = scenarios.Scenario{
 var lifecycleStale = scenarios.Scenario{
 	ID:     "openintent/lifecycle/old-version",
 	Title:  "a write that names an old version is refused and changes nothing",
-	Proves: ids{openintentv1.OIP00012},
+	Proves: scenarios.IDs{openintentv1.OIP00012},
 	Claim:  core,
 	Ask: scenarios.Ask(versions, func(o VersionsObservation, j *scenarios.Judge) {
 		if !o.written(j) {
@@ -81,7 +81,7 @@ func (o VersionsObservation) written(j *scenarios.Judge) bool {
 var lifecycleTagged = scenarios.Scenario{
 	ID:     "openintent/lifecycle/etag",
 	Title:  "the reply to a write has the new version as its ETag",
-	Proves: ids{openintentv1.OIP00013},
+	Proves: scenarios.IDs{openintentv1.OIP00013},
 	Claim:  core,
 	Ask: scenarios.Ask(versions, func(o VersionsObservation, j *scenarios.Judge) {
 		if o.written(j) {
@@ -95,7 +95,7 @@ var lifecycleTagged = scenarios.Scenario{
 var lifecycleOnlyActive = scenarios.Scenario{
 	ID:     "openintent/lifecycle/only-active",
 	Title:  "a draft and a completed intent are not suspended, an active one is",
-	Proves: ids{openintentv1.OIP0025L1},
+	Proves: scenarios.IDs{openintentv1.OIP0025L1},
 	Claim:  lifecycle,
 	Ask: scenarios.Ask(lifecycleSteps, func(o LifecycleObservation, j *scenarios.Judge) {
 		for _, k := range []struct {
@@ -113,7 +113,7 @@ var lifecycleOnlyActive = scenarios.Scenario{
 var lifecycleNotCompleted = scenarios.Scenario{
 	ID:     "openintent/lifecycle/not-completed",
 	Title:  "an intent that waits is not completed past the answer, and is after it",
-	Proves: ids{openintentv1.OIP0025L2},
+	Proves: scenarios.IDs{openintentv1.OIP0025L2},
 	Claim:  lifecycle,
 	Ask: scenarios.Ask(lifecycleSteps, func(o LifecycleObservation, j *scenarios.Judge) {
 		j.Check(openintentv1.OIP0025L2, o.Completing.Status).To(check.Status(4), "%s", o.Completing.Asked)
@@ -128,7 +128,7 @@ var lifecycleNotCompleted = scenarios.Scenario{
 var lifecycleLeaseRenewed = scenarios.Scenario{
 	ID:     "openintent/lifecycle/lease-renewed",
 	Title:  "who holds a lease on an intent can renew it while the intent waits",
-	Proves: ids{openintentv1.OIP0025L3},
+	Proves: scenarios.IDs{openintentv1.OIP0025L3},
 	Claim:  lifecycle,
 	Ask: scenarios.Ask(leaseRenewed, func(o LeasesObservation, j *scenarios.Judge) {
 		j.Check(openintentv1.OIP0025L3, o.Renewed.Status).To(check.Status(2), "%s", o.Renewed.Asked)
@@ -146,7 +146,7 @@ var lifecycleLeaseRenewed = scenarios.Scenario{
 var lifecycleLeaseKept = scenarios.Scenario{
 	ID:     "openintent/lifecycle/lease-kept",
 	Title:  "a lease on an intent that waits does not run out into other hands, as one on another intent does",
-	Proves: ids{openintentv1.OIP0025L4},
+	Proves: scenarios.IDs{openintentv1.OIP0025L4},
 	Claim:  lifecycle,
 	Ask: scenarios.Ask(leaseKept, func(o LeasesObservation, j *scenarios.Judge) {
 		if !o.Free.ok() {

@@ -12,7 +12,7 @@ import (
 // notifyClean: a reminder carries no secret and no personal data of the context.
 var notifyClean = scenarios.Scenario{
 	ID: "openintent/retry/reminder-without-secrets", Title: "a reminder that leaves the server carries no secret and no personal data of the context",
-	Proves: ids{openintentv1.OIP0026K1}, Claim: webhook,
+	Proves: scenarios.IDs{openintentv1.OIP0026K1}, Claim: webhook,
 	Ask: scenarios.Ask(notify, func(o NotifyObservation, j *scenarios.Judge) {
 		if !o.Arrived.Reached {
 			sent := o.Look.of(eventRenotified)
@@ -58,7 +58,7 @@ func mentions(v any, texts []string) bool {
 
 // notifyStranger is S51.
 var notifyStranger = scenarios.Scenario{
-	ID: "openintent/retry/stranger-not-notified", Title: "nobody whom no allowlist has is escalated to", Proves: ids{openintentv1.OIP0026K2}, Claim: webhook,
+	ID: "openintent/retry/stranger-not-notified", Title: "nobody whom no allowlist has is escalated to", Proves: scenarios.IDs{openintentv1.OIP0026K2}, Claim: webhook,
 	Ask: scenarios.Ask(stranger, func(o StrangerObservation, j *scenarios.Judge) {
 		if !o.Record.ok() {
 			j.Check(openintentv1.OIP0026K2, o.Record.Status).To(check.Status(4), "the record that names a stranger")

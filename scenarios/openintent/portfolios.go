@@ -35,7 +35,7 @@ func (o PortfolioObservation) flagged(j *scenarios.Judge, l Locator, id scenario
 var portfolioFlagged = scenarios.Scenario{
 	ID:     "openintent/portfolios/flag",
 	Title:  "a portfolio says has_suspended_members while a member waits, and not before and after",
-	Proves: ids{openintentv1.OIP0026R4B},
+	Proves: scenarios.IDs{openintentv1.OIP0026R4B},
 	Claim:  portfolio,
 	Ask: scenarios.Ask(watched, func(o PortfolioObservation, j *scenarios.Judge) {
 		if !o.flagged(j, portfolioFlag, openintentv1.OIP0026R4B) {
@@ -55,7 +55,7 @@ var portfolioFlagged = scenarios.Scenario{
 var portfolioCounts = scenarios.Scenario{
 	ID:     "openintent/portfolios/count",
 	Title:  "a portfolio counts the members that wait",
-	Proves: ids{openintentv1.OIP0026R4C},
+	Proves: scenarios.IDs{openintentv1.OIP0026R4C},
 	Claim:  portfolio,
 	Ask: scenarios.Ask(watched, func(o PortfolioObservation, j *scenarios.Judge) {
 		if !o.flagged(j, portfolioCount, openintentv1.OIP0026R4C) {
@@ -79,7 +79,7 @@ func oneMoreThan(v wire.Value) check.Matcher {
 var portfolioTwice = scenarios.Scenario{
 	ID:     "openintent/portfolios/member-twice",
 	Title:  "an intent that was added twice counts as one member that waits",
-	Proves: ids{openintentv1.OIPREAD6},
+	Proves: scenarios.IDs{openintentv1.OIPREAD6},
 	Claim:  portfolio,
 	Ask: scenarios.Ask(watched, func(o PortfolioObservation, j *scenarios.Judge) {
 		if o.flagged(j, portfolioCount, openintentv1.OIPREAD6) {
@@ -93,7 +93,7 @@ var portfolioTwice = scenarios.Scenario{
 var portfolioLocal = scenarios.Scenario{
 	ID:     "openintent/portfolios/intent-local",
 	Title:  "a portfolio does not turn suspended because a member is",
-	Proves: ids{openintentv1.OIP0026R1C},
+	Proves: scenarios.IDs{openintentv1.OIP0026R1C},
 	Claim:  portfolio,
 	Ask: scenarios.Ask(watched, func(o PortfolioObservation, j *scenarios.Judge) {
 		if !o.watches() {
@@ -134,7 +134,7 @@ func (o PortfolioObservation) watches() bool {
 var portfolioAdded = scenarios.Scenario{
 	ID:     "openintent/portfolios/added",
 	Title:  "a portfolio with a member that waits still says all that it said before",
-	Proves: ids{openintentv1.OIP0026L5},
+	Proves: scenarios.IDs{openintentv1.OIP0026L5},
 	Claim:  portfolio,
 	Ask: scenarios.Ask(watched, func(o PortfolioObservation, j *scenarios.Judge) {
 		if o.flagged(j, portfolioFlag, openintentv1.OIP0026L5) {
@@ -149,7 +149,7 @@ var portfolioAdded = scenarios.Scenario{
 // aggregate is a scenario about the aggregate status of a portfolio: S33.
 func aggregate(name, title string, id scenarios.RequirementID, want string, of func(AggregatesObservation) []Reply) scenarios.Scenario {
 	return scenarios.Scenario{
-		ID: scenarios.ScenarioID("openintent/portfolios/" + name), Title: title, Proves: ids{id}, Claim: portfolio,
+		ID: scenarios.ScenarioID("openintent/portfolios/" + name), Title: title, Proves: scenarios.IDs{id}, Claim: portfolio,
 		Ask: scenarios.Ask(aggregates, func(o AggregatesObservation, j *scenarios.Judge) {
 			if !o.aggregated() {
 				j.NotThere(o.Completed.Status, "the aggregate status of a portfolio (completed, failed or in_progress), at GET /portfolios/{id}")
@@ -196,7 +196,7 @@ func (o PortfolioObservation) memberEvents(t openintentv1.EventType) []wire.Foun
 // portfolioEvent is S34.
 func portfolioEvent(name, title string, id scenarios.RequirementID, t openintentv1.EventType) scenarios.Scenario {
 	return scenarios.Scenario{
-		ID: scenarios.ScenarioID("openintent/portfolios/" + name), Title: title, Proves: ids{id}, Claim: portfolio,
+		ID: scenarios.ScenarioID("openintent/portfolios/" + name), Title: title, Proves: scenarios.IDs{id}, Claim: portfolio,
 		Ask: scenarios.Ask(watched, func(o PortfolioObservation, j *scenarios.Judge) {
 			somewhere := false
 			for _, found := range o.memberEvents(t) {
@@ -220,7 +220,7 @@ var (
 var phasesListed = scenarios.Scenario{
 	ID:     "openintent/portfolios/suspended-phases",
 	Title:  "a workflow lists a phase that waits in suspended_phases, with what there is to know, and not after the answer",
-	Proves: ids{openintentv1.OIP0026R4I, openintentv1.OIP0026R4J},
+	Proves: scenarios.IDs{openintentv1.OIP0026R4I, openintentv1.OIP0026R4J},
 	Claim:  with(workflow, graph),
 	Ask: scenarios.Ask(phases, func(o PhasesObservation, j *scenarios.Judge) {
 		during := locate(suspendedPhases, o.During.docs().and("workflow", o.Workflow.Body))

@@ -8,8 +8,6 @@ import (
 	"github.com/openassay/assay/scenarios"
 )
 
-type ids = []scenarios.RequirementID
-
 // Protocol is OpenIntent v1 with RFC-0026.
 var Protocol = &scenarios.Protocol{
 	ID:             "openintent/v1",

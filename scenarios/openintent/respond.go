@@ -24,7 +24,7 @@ func respondSuite() scenarios.Suite {
 var respondReply = scenarios.Scenario{
 	ID:     "openintent/respond/reply",
 	Title:  "a valid choice makes the intent active, and the reply tells what was chosen, by whom and when",
-	Proves: ids{openintentv1.OIP0025A11, openintentv1.OIP0025A12, openintentv1.OIP0025A15},
+	Proves: scenarios.IDs{openintentv1.OIP0025A11, openintentv1.OIP0025A12, openintentv1.OIP0025A15},
 	Claim:  core,
 	Ask: scenarios.Ask(answered, func(o AnsweredObservation, j *scenarios.Judge) {
 		j.Check(openintentv1.OIP0025A15, o.Answer.Status).To(check.Status(2), "a valid choice")
@@ -51,7 +51,7 @@ var respondReply = scenarios.Scenario{
 var respondPersisted = scenarios.Scenario{
 	ID:     "openintent/respond/persisted",
 	Title:  "the record keeps the answer: response, resolution and responded_at, and all else as it was",
-	Proves: ids{openintentv1.OIP0025A13},
+	Proves: scenarios.IDs{openintentv1.OIP0025A13},
 	Claim:  core,
 	Ask: scenarios.Ask(answered, func(o AnsweredObservation, j *scenarios.Judge) {
 		if o.Answer.taken(j) {
@@ -77,7 +77,7 @@ func persisted(j *scenarios.Judge, id scenarios.RequirementID, sus Suspension, a
 var respondResumed = scenarios.Scenario{
 	ID:     "openintent/respond/resumed-once",
 	Title:  "an answer leaves one intent.resumed with the id of the suspension",
-	Proves: ids{openintentv1.OIP0025A14},
+	Proves: scenarios.IDs{openintentv1.OIP0025A14},
 	Claim:  core,
 	Ask: scenarios.Ask(answered, func(o AnsweredObservation, j *scenarios.Judge) {
 		if !o.Answer.taken(j) || !o.Log.readable(j) {
@@ -95,7 +95,7 @@ var respondResumed = scenarios.Scenario{
 var respondOnce = scenarios.Scenario{
 	ID:     "openintent/respond/once",
 	Title:  "answers after the first are refused and change nothing, the same value as well as another",
-	Proves: ids{openintentv1.OIP0026K4},
+	Proves: scenarios.IDs{openintentv1.OIP0026K4},
 	Claim:  core,
 	Ask: scenarios.Ask(answered, func(o AnsweredObservation, j *scenarios.Judge) {
 		if !o.Answer.taken(j) || !o.Log.readable(j) || !o.LogAgain.readable(j) {
@@ -117,7 +117,7 @@ var respondOnce = scenarios.Scenario{
 var respondRace = scenarios.Scenario{
 	ID:     "openintent/respond/race",
 	Title:  "of answers that come at once one is taken, and its value is the one that is kept",
-	Proves: ids{openintentv1.OIPREAD1},
+	Proves: scenarios.IDs{openintentv1.OIPREAD1},
 	Claim:  core,
 	Ask: scenarios.Ask(raced, func(o RacedObservation, j *scenarios.Judge) {
 		winners := wire.Values{}
@@ -145,7 +145,7 @@ var respondRace = scenarios.Scenario{
 var respondOrders = scenarios.Scenario{
 	ID:     "openintent/respond/orders",
 	Title:  "an intent whose status was set before its record was written is answered like any other",
-	Proves: ids{openintentv1.OIPREAD2},
+	Proves: scenarios.IDs{openintentv1.OIPREAD2},
 	Claim:  core,
 	Ask: scenarios.Ask(answeredStatusFirst, func(o AnsweredObservation, j *scenarios.Judge) {
 		if !o.Usual.taken(j) {
@@ -164,7 +164,7 @@ var respondOrders = scenarios.Scenario{
 var respondKept = scenarios.Scenario{
 	ID:     "openintent/respond/record-kept",
 	Title:  "a record is taken with a retry policy, which is kept as it was written, and without one",
-	Proves: ids{openintentv1.OIP0026X3, openintentv1.OIP0026L1},
+	Proves: scenarios.IDs{openintentv1.OIP0026X3, openintentv1.OIP0026L1},
 	Claim:  core,
 	Ask: scenarios.Ask(kept, func(o KeptObservation, j *scenarios.Judge) {
 		for _, taken := range o.Taken {
@@ -182,7 +182,7 @@ var respondKept = scenarios.Scenario{
 var respondSuspendedOnce = scenarios.Scenario{
 	ID:     "openintent/respond/suspended-once",
 	Title:  "a suspension leaves at most one intent.suspended, and a reader of the log finds the suspension on it",
-	Proves: ids{openintentv1.OIPREAD7},
+	Proves: scenarios.IDs{openintentv1.OIPREAD7},
 	Claim:  core,
 	Ask: scenarios.Ask(kept, func(o KeptObservation, j *scenarios.Judge) {
 		if !o.Log.readable(j) {

@@ -10,7 +10,7 @@ import (
 // refusal is a scenario about one kind of answer that has to be refused.
 func refusal(name, title string, id scenarios.RequirementID, of func(RefusalsObservation) Refused, accepted ...int) scenarios.Scenario {
 	return scenarios.Scenario{
-		ID: scenarios.ScenarioID("openintent/respond/" + name), Title: title, Proves: ids{id}, Claim: core,
+		ID: scenarios.ScenarioID("openintent/respond/" + name), Title: title, Proves: scenarios.IDs{id}, Claim: core,
 		Ask: scenarios.Ask(refusals, func(o RefusalsObservation, j *scenarios.Judge) { of(o).refused(j, id, accepted...) }),
 	}
 }
@@ -37,7 +37,7 @@ var (
 var respondNowhere = scenarios.Scenario{
 	ID:     "openintent/respond/unknown-intent",
 	Title:  "an answer to an intent that is not there is refused with 404",
-	Proves: ids{openintentv1.OIP0025A3},
+	Proves: scenarios.IDs{openintentv1.OIP0025A3},
 	Claim:  core,
 	Ask: scenarios.Ask(refusals, func(o RefusalsObservation, j *scenarios.Judge) {
 		if !o.Nameless.control(j) {
@@ -53,7 +53,7 @@ var respondNowhere = scenarios.Scenario{
 var respondIdle = scenarios.Scenario{
 	ID:     "openintent/respond/not-suspended",
 	Title:  "an answer to an intent that is not suspended is refused with 409",
-	Proves: ids{openintentv1.OIP0025A4},
+	Proves: scenarios.IDs{openintentv1.OIP0025A4},
 	Claim:  core,
 	Ask: scenarios.Ask(refusals, func(o RefusalsObservation, j *scenarios.Judge) {
 		if !o.Nameless.control(j) {
@@ -68,7 +68,7 @@ var respondIdle = scenarios.Scenario{
 var respondNotTold = scenarios.Scenario{
 	ID:     "openintent/respond/id-not-told",
 	Title:  "a refusal does not tell the id that would have been right",
-	Proves: ids{openintentv1.OIP0025A6},
+	Proves: scenarios.IDs{openintentv1.OIP0025A6},
 	Claim:  core,
 	Ask: scenarios.Ask(refusals, func(o RefusalsObservation, j *scenarios.Judge) {
 		if !o.Another.control(j) {
@@ -94,7 +94,7 @@ var respondNotTold = scenarios.Scenario{
 var respondChoice = scenarios.Scenario{
 	ID:     "openintent/respond/no-choice",
 	Title:  "a value that is none of the choices is refused with 422, which lists the valid ones, and the intent waits on",
-	Proves: ids{openintentv1.OIP0025A7, openintentv1.OIP0025A8},
+	Proves: scenarios.IDs{openintentv1.OIP0025A7, openintentv1.OIP0025A8},
 	Claim:  core,
 	Ask: scenarios.Ask(refusals, func(o RefusalsObservation, j *scenarios.Judge) {
 		if !o.Choice.refused(j, openintentv1.OIP0025A7, 422) {
@@ -136,7 +136,7 @@ func listing(values []string) check.Matcher {
 var respondConfirm = scenarios.Scenario{
 	ID:     "openintent/respond/confirm",
 	Title:  "a confirmation takes yes and no, and refuses anything else with 422",
-	Proves: ids{openintentv1.OIP0025A9},
+	Proves: scenarios.IDs{openintentv1.OIP0025A9},
 	Claim:  core,
 	Ask: scenarios.Ask(refusals, func(o RefusalsObservation, j *scenarios.Judge) {
 		for k, w := range o.Confirm.Wrong {
@@ -155,7 +155,7 @@ var respondConfirm = scenarios.Scenario{
 var respondStale = scenarios.Scenario{
 	ID:     "openintent/respond/old-id",
 	Title:  "the id of a suspension that was answered opens no later one, not even before its record is written",
-	Proves: ids{openintentv1.OIP0025A5},
+	Proves: scenarios.IDs{openintentv1.OIP0025A5},
 	Claim:  core,
 	Ask: scenarios.Ask(stale, func(o StaleObservation, j *scenarios.Judge) {
 		if o.Behind.refused(j, openintentv1.OIP0025A5, 409) {
@@ -168,7 +168,7 @@ var respondStale = scenarios.Scenario{
 var respondAllowed = scenarios.Scenario{
 	ID:     "openintent/respond/allowed-agents",
 	Title:  "an answer by an agent that the governance of the intent does not allow is refused with 403",
-	Proves: ids{openintentv1.OIP0025A16},
+	Proves: scenarios.IDs{openintentv1.OIP0025A16},
 	Claim:  core,
 	Ask: scenarios.Ask(allowed, func(o AllowedObservation, j *scenarios.Judge) {
 		o.Refused.refused(j, openintentv1.OIP0025A16, 403)

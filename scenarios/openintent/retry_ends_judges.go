@@ -60,7 +60,7 @@ func (o EndsObservation) judgeNoPolicy(j *scenarios.Judge) {
 		return
 	}
 	e := o.Ends[0]
-	for _, id := range (ids{openintentv1.OIP0026B1, openintentv1.OIP0026L2}) {
+	for _, id := range (scenarios.IDs{openintentv1.OIP0026B1, openintentv1.OIP0026L2}) {
 		e.judgeWindow(j, id, o.Lapse.Seam)
 	}
 	j.Check(openintentv1.OIP0026L1, e.Suspension.After.Body.Key("status")).To(check.Equal(suspended), "status with a record without retry_policy")

@@ -132,7 +132,7 @@ func (o CourseObservation) judgeOnTime(j *scenarios.Judge) {
 	if !o.sentAny(j) {
 		return
 	}
-	all := ids{openintentv1.OIP0026H3, openintentv1.OIP0026H5, openintentv1.OIPREAD5}
+	all := scenarios.IDs{openintentv1.OIP0026H3, openintentv1.OIP0026H5, openintentv1.OIPREAD5}
 	if o.Lapse.Seam {
 		for _, s := range o.Steps {
 			if !s.came() {
@@ -220,12 +220,12 @@ func (o CourseObservation) judgeWaitsOn(j *scenarios.Judge) {
 			continue
 		}
 		if ended := s.During.of(eventExpired); len(ended.Values) > 0 { // we looked late: the server says whether it ended in time
-			for _, id := range (ids{openintentv1.OIP0026J1, openintentv1.OIP0026N2, openintentv1.OIP0026M1}) {
+			for _, id := range (scenarios.IDs{openintentv1.OIP0026J1, openintentv1.OIP0026N2, openintentv1.OIP0026M1}) {
 				j.Check(id, ended.Values[0].Key("created_at")).To(dueAt(o.Suspension, o.Interval, o.Attempts), "created_at of %s", eventExpired)
 			}
 			continue
 		}
-		for _, id := range (ids{openintentv1.OIP0026J1, openintentv1.OIP0026N2, openintentv1.OIP0026M1}) {
+		for _, id := range (scenarios.IDs{openintentv1.OIP0026J1, openintentv1.OIP0026N2, openintentv1.OIP0026M1}) {
 			j.Check(id, s.During.Intent.Body.Key("status")).To(check.Equal(suspended), "status of the intent during attempt %d", s.Attempt)
 		}
 	}
@@ -265,7 +265,7 @@ func (o CourseObservation) judgeExpiry(j *scenarios.Judge) {
 		j.Check(openintentv1.OIP0026E5, o.AfterLate.of(eventExpired)).To(check.Len(1), "%s", eventExpired)
 		return
 	}
-	for _, id := range (ids{openintentv1.OIP0026N6, openintentv1.OIP0026N7}) {
+	for _, id := range (scenarios.IDs{openintentv1.OIP0026N6, openintentv1.OIP0026N7}) {
 		end.judgeWindow(j, id, o.Lapse.Seam)
 	}
 	ended := o.AfterLate.of(eventExpired)

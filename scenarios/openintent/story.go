@@ -17,7 +17,7 @@ var example = with(scenarios.Claim{
 }, graph, portfolio, plan, claimed, notifier)
 
 func storySuite() scenarios.Suite {
-	all := ids{
+	all := scenarios.IDs{
 		openintentv1.OIP0026T1, openintentv1.OIP0026T2, openintentv1.OIP0026T3, openintentv1.OIP0026T5, openintentv1.OIP0026T6, openintentv1.OIP0026T7, openintentv1.OIP0026T8,
 		openintentv1.OIP0026T9, openintentv1.OIP0026T10, openintentv1.OIP0026T11, openintentv1.OIP0026T12, openintentv1.OIP0026T13, openintentv1.OIP0026T14, openintentv1.OIP0026T15,
 	}

@@ -137,7 +137,7 @@ func (o StreamedObservation) has(t openintentv1.EventType) bool {
 var streamAsLog = scenarios.Scenario{
 	ID:     "openintent/streams/as-the-log",
 	Title:  "the stream of an intent has what its log has while it is suspended and answered, each once",
-	Proves: ids{openintentv1.OIP00061},
+	Proves: scenarios.IDs{openintentv1.OIP00061},
 	Claim:  streams,
 	Ask: scenarios.Ask(streamed, func(o StreamedObservation, j *scenarios.Judge) {
 		if !o.Log.readable(j) {
@@ -155,7 +155,7 @@ var streamAsLog = scenarios.Scenario{
 var streamReminders = scenarios.Scenario{
 	ID:     "openintent/streams/reminders",
 	Title:  "reminders and escalations reach the stream of an intent as other events do",
-	Proves: ids{openintentv1.OIP0026L4},
+	Proves: scenarios.IDs{openintentv1.OIP0026L4},
 	Claim:  with(streams, notifier),
 	Ask: scenarios.Ask(streamedReminders, func(o StreamedObservation, j *scenarios.Judge) {
 		if !o.Log.readable(j) {

@@ -38,7 +38,7 @@ func (o TasksObservation) mirrors(j *scenarios.Judge) bool {
 var taskBlocked = scenarios.Scenario{
 	ID:     "openintent/tasks-and-plans/blocked",
 	Title:  "the running task of an intent that waits is blocked, and says why and by which intent",
-	Proves: ids{openintentv1.OIP0026R3, openintentv1.OIP0026R3B, openintentv1.OIP0026R3C},
+	Proves: scenarios.IDs{openintentv1.OIP0026R3, openintentv1.OIP0026R3B, openintentv1.OIP0026R3C},
 	Claim:  plan,
 	Ask: scenarios.Ask(mirrored, func(o TasksObservation, j *scenarios.Judge) {
 		if o.nothing() {
@@ -60,7 +60,7 @@ var taskBlocked = scenarios.Scenario{
 var taskRuns = scenarios.Scenario{
 	ID:     "openintent/tasks-and-plans/runs-again",
 	Title:  "when the intent is answered its task runs again, and no longer says that it is suspended",
-	Proves: ids{openintentv1.OIP0026R3D},
+	Proves: scenarios.IDs{openintentv1.OIP0026R3D},
 	Claim:  plan,
 	Ask: scenarios.Ask(mirrored, func(o TasksObservation, j *scenarios.Judge) {
 		if !o.mirrors(j) || !j.Need(openintentv1.OIP0025A15, o.Resumed) {
@@ -76,7 +76,7 @@ var taskRuns = scenarios.Scenario{
 var planLists = scenarios.Scenario{
 	ID:     "openintent/tasks-and-plans/listed",
 	Title:  "the plan lists the task in suspended_tasks while the intent waits, with what there is to know, and not after the answer",
-	Proves: ids{openintentv1.OIP0026R4G, openintentv1.OIP0026R4H},
+	Proves: scenarios.IDs{openintentv1.OIP0026R4G, openintentv1.OIP0026R4H},
 	Claim:  plan,
 	Ask: scenarios.Ask(mirrored, func(o TasksObservation, j *scenarios.Judge) {
 		during, after := o.During.suspendedTasks(), o.After.suspendedTasks()
@@ -126,7 +126,7 @@ const tolerance = 2 * time.Second
 var planLocal = scenarios.Scenario{
 	ID:     "openintent/tasks-and-plans/intent-local",
 	Title:  "a plan does not turn suspended because an intent of a task is",
-	Proves: ids{openintentv1.OIP0026R1B},
+	Proves: scenarios.IDs{openintentv1.OIP0026R1B},
 	Claim:  plan,
 	Ask: scenarios.Ask(mirrored, func(o TasksObservation, j *scenarios.Judge) {
 		if !o.mirrors(j) || !j.Need(openintentv1.OIP0025A15, o.Barrier.Sentinel) {
@@ -146,7 +146,7 @@ var planLocal = scenarios.Scenario{
 var planAdded = scenarios.Scenario{
 	ID:     "openintent/tasks-and-plans/added",
 	Title:  "a plan with a suspended task still says all that it said before",
-	Proves: ids{openintentv1.OIP0026L6},
+	Proves: scenarios.IDs{openintentv1.OIP0026L6},
 	Claim:  plan,
 	Ask: scenarios.Ask(mirrored, func(o TasksObservation, j *scenarios.Judge) {
 		if during := o.During.suspendedTasks(); !during.Present() {
@@ -174,7 +174,7 @@ func allOf(of wire.Value) check.Matcher {
 var taskOtherReason = scenarios.Scenario{
 	ID:     "openintent/tasks-and-plans/other-reason",
 	Title:  "a task that was blocked for another reason is not set running by the answer",
-	Proves: ids{openintentv1.OIP00121},
+	Proves: scenarios.IDs{openintentv1.OIP00121},
 	Claim:  plan,
 	Ask: scenarios.Ask(mirrored, func(o TasksObservation, j *scenarios.Judge) {
 		if !o.mirrors(j) || !j.Need(openintentv1.OIP0026R3D, o.Running) {
@@ -188,7 +188,7 @@ var taskOtherReason = scenarios.Scenario{
 var taskNotRunning = scenarios.Scenario{
 	ID:     "openintent/tasks-and-plans/not-running",
 	Title:  "a task that had not begun is not blocked by the suspension",
-	Proves: ids{openintentv1.OIP00122},
+	Proves: scenarios.IDs{openintentv1.OIP00122},
 	Claim:  plan,
 	Ask: scenarios.Ask(mirrored, func(o TasksObservation, j *scenarios.Judge) {
 		if o.mirrors(j) {
@@ -201,7 +201,7 @@ var taskNotRunning = scenarios.Scenario{
 var taskOrders = scenarios.Scenario{
 	ID:     "openintent/tasks-and-plans/orders",
 	Title:  "a task is blocked and runs again as ever where the status was set before the record was written",
-	Proves: ids{openintentv1.OIPREAD2},
+	Proves: scenarios.IDs{openintentv1.OIPREAD2},
 	Claim:  plan,
 	Ask: scenarios.Ask(mirroredStatusFirst, func(o TasksObservation, j *scenarios.Judge) {
 		if !o.Usual.Reached {

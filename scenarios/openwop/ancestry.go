@@ -14,7 +14,7 @@ import (
 // ancestrySuite looks at what a host says of where a run comes from.
 func ancestrySuite() scenarios.Suite {
 	return scenarios.Suite{
-		ID: "ancestry", Title: "which run started a run, and what is said where none did", Protocol: Protocol,
+		ID: "ancestry", Title: "which run started a run, and what is said where none did",
 		Scenarios: []scenarios.Scenario{rootHasNoParent, childNamesParent, forkHasNoParent, neverHasNoAncestry, ancestryNotOffered, ownCausesNameNoHost,
 			causesNameOtherHost, parentOnOtherHost, traceGoesAlong, cancelCrossesHosts},
 	}
@@ -23,7 +23,7 @@ func ancestrySuite() scenarios.Suite {
 var rootHasNoParent = scenarios.Scenario{
 	ID:     "openwop/ancestry/root-has-no-parent",
 	Title:  "a run that was asked for over the wire says that no run started it, and which host it is on",
-	Proves: ids{openwopv1.OWPCAU1, openwopv1.OWPCAU2},
+	Proves: scenarios.IDs{openwopv1.OWPCAU1, openwopv1.OWPCAU2},
 	Claim:  ancestry,
 	Ask: scenarios.Ask(ancestries, func(o AncestryObservation, j *scenarios.Judge) {
 		if !o.ready(j) {
@@ -39,7 +39,7 @@ var rootHasNoParent = scenarios.Scenario{
 var childNamesParent = scenarios.Scenario{
 	ID:     "openwop/ancestry/child-names-parent",
 	Title:  "each run that a loop dispatches names the loop as its parent, on this host, by dispatch",
-	Proves: ids{openwopv1.OWPCAU1, openwopv1.OWPCAU3, openwopv1.OWPCAU4, openwopv1.OWPCAU5},
+	Proves: scenarios.IDs{openwopv1.OWPCAU1, openwopv1.OWPCAU3, openwopv1.OWPCAU4, openwopv1.OWPCAU5},
 	Claim:  ancestry,
 	Ask: scenarios.Ask(ancestries, func(o AncestryObservation, j *scenarios.Judge) {
 		if !o.ready(j) {
@@ -74,7 +74,7 @@ const (
 var forkHasNoParent = scenarios.Scenario{
 	ID:     "openwop/ancestry/fork-has-no-parent",
 	Title:  "a fork says where it is, and names no run as the one that started it",
-	Proves: ids{openwopv1.OWPCAU1, openwopv1.OWPCAU6},
+	Proves: scenarios.IDs{openwopv1.OWPCAU1, openwopv1.OWPCAU6},
 	Claim:  ancestryForks,
 	Ask: scenarios.Ask(ancestries, func(o AncestryObservation, j *scenarios.Judge) {
 		if !o.ready(j) {
@@ -94,7 +94,7 @@ var forkHasNoParent = scenarios.Scenario{
 var neverHasNoAncestry = scenarios.Scenario{
 	ID:     "openwop/ancestry/never-has-none",
 	Title:  "a run that never was has no ancestry, where one that is there has",
-	Proves: ids{openwopv1.OWPCAU1, openwopv1.OWPCAU7},
+	Proves: scenarios.IDs{openwopv1.OWPCAU1, openwopv1.OWPCAU7},
 	Claim:  ancestry,
 	Ask: scenarios.Ask(ancestries, func(o AncestryObservation, j *scenarios.Judge) {
 		if o.ready(j) && o.OfRoot.checkNamed(j, o.Advertised) {
@@ -106,7 +106,7 @@ var neverHasNoAncestry = scenarios.Scenario{
 var ancestryNotOffered = scenarios.Scenario{
 	ID:     "openwop/ancestry/not-offered-not-found",
 	Title:  "where ancestry is not advertised it is not found, be the run there or not",
-	Proves: ids{openwopv1.OWPCAU8},
+	Proves: scenarios.IDs{openwopv1.OWPCAU8},
 	Claim:  noAncestry,
 	Ask: scenarios.Ask(ancestries, func(o AncestryObservation, j *scenarios.Judge) {
 		if !o.ready(j) {
@@ -124,7 +124,7 @@ var ancestryNotOffered = scenarios.Scenario{
 var ownCausesNameNoHost = scenarios.Scenario{
 	ID:     "openwop/ancestry/own-causes-name-no-host",
 	Title:  "no event of a loop and its children, which all ran on one host, says that its cause is on another",
-	Proves: ids{openwopv1.OWPCAU9},
+	Proves: scenarios.IDs{openwopv1.OWPCAU9},
 	Claim:  executionModel3,
 	Ask: scenarios.Ask(ancestries, func(o AncestryObservation, j *scenarios.Judge) {
 		if !o.ready(j) {

@@ -24,7 +24,7 @@ var remoteDispatch = with(executionModel3, scenarios.Claim{
 var causesNameOtherHost = scenarios.Scenario{
 	ID:     "openwop/ancestry/causes-name-other-host",
 	Title:  "where a worker ran on another host, the step that says how it ended names the event there which ended it, and that host; no other step does",
-	Proves: ids{openwopv1.OWPCAU10},
+	Proves: scenarios.IDs{openwopv1.OWPCAU10},
 	Claim:  remoteDispatch,
 	Ask: scenarios.Ask(hostsChain, func(o HostsObservation, j *scenarios.Judge) {
 		if !o.ready(j) {
@@ -39,7 +39,7 @@ var causesNameOtherHost = scenarios.Scenario{
 var parentOnOtherHost = scenarios.Scenario{
 	ID:     "openwop/ancestry/parent-on-other-host",
 	Title:  "the ancestry of a worker on another host names the loop, the host of the loop, the address of that host's discovery document, and a cause",
-	Proves: ids{openwopv1.OWPCAU12},
+	Proves: scenarios.IDs{openwopv1.OWPCAU12},
 	Claim:  remoteDispatch,
 	Ask: scenarios.Ask(hostsChain, func(o HostsObservation, j *scenarios.Judge) {
 		if !o.ready(j) {
@@ -69,7 +69,7 @@ const (
 var traceGoesAlong = scenarios.Scenario{
 	ID:     "openwop/ancestry/trace-goes-along",
 	Title:  "the trace in which a loop was asked for goes along to each worker on another host, with another parent in it",
-	Proves: ids{openwopv1.OWPCAU11},
+	Proves: scenarios.IDs{openwopv1.OWPCAU11},
 	Claim:  remoteDispatch,
 	Ask: scenarios.Ask(hostsChain, func(o HostsObservation, j *scenarios.Judge) {
 		if !o.ready(j) {
@@ -85,7 +85,7 @@ var traceGoesAlong = scenarios.Scenario{
 var cancelCrossesHosts = scenarios.Scenario{
 	ID:     "openwop/ancestry/cancel-crosses-hosts",
 	Title:  "who cancels a loop cancels its worker on another host, and the loop says so by the event there",
-	Proves: ids{openwopv1.OWPDSP21, openwopv1.OWPCAU10},
+	Proves: scenarios.IDs{openwopv1.OWPDSP21, openwopv1.OWPCAU10},
 	Claim:  remoteDispatch,
 	Ask: scenarios.Ask(hostsCancel, func(o HostsObservation, j *scenarios.Judge) {
 		if !j.Need(openwopv1.OWP0037B1, o.Waited) {

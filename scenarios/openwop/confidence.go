@@ -14,7 +14,7 @@ import (
 // floor of the execution model, and below the threshold of an agent.
 func confidenceSuite() scenarios.Suite {
 	return scenarios.Suite{
-		ID: "confidence", Title: "decisions below the confidence floor or an agent’s threshold: held, told, answered, and carried out once", Protocol: Protocol,
+		ID: "confidence", Title: "decisions below the confidence floor or an agent’s threshold: held, told, answered, and carried out once",
 		Scenarios: []scenarios.Scenario{
 			floorWellFormed, heldAndTold, kindAsAdvertised, floorPasses, noConfidencePasses, doubtfulEndHeld,
 			carriedOutOnce, rejectedNever, untoldBelow2,
@@ -27,7 +27,7 @@ func confidenceSuite() scenarios.Suite {
 var floorWellFormed = scenarios.Scenario{
 	ID:     "openwop/confidence/floor-well-formed",
 	Title:  "what is advertised of the floor and of its interrupt can be gone by",
-	Proves: ids{openwopv1.OWPCNF1, openwopv1.OWPCNF2},
+	Proves: scenarios.IDs{openwopv1.OWPCNF1, openwopv1.OWPCNF2},
 	Claim:  executionModel2,
 	Ask: scenarios.Advertised(func(d scenarios.Discovery, j *scenarios.Judge) {
 		j.Check(openwopv1.OWPCNF1, model(d).Key("confidenceEscalationFloor")).To(orAbsent("a number from 0.5 to 1", func(v any) bool {
@@ -56,7 +56,7 @@ func orAbsent(want string, fits func(any) bool) check.Matcher {
 var heldAndTold = scenarios.Scenario{
 	ID:     "openwop/confidence/held-and-told",
 	Title:  "a decision a little below the floor is held, and the log tells so before anybody is asked",
-	Proves: ids{openwopv1.OWPINT5, openwopv1.OWPCNF3, openwopv1.OWPCNF4},
+	Proves: scenarios.IDs{openwopv1.OWPINT5, openwopv1.OWPCNF3, openwopv1.OWPCNF4},
 	Claim:  executionModel2,
 	Ask: scenarios.Ask(loopsAroundTheFloor, func(o AroundFloorObservation, j *scenarios.Judge) {
 		if o.Below.stoodHeld(j, o.Floor) {
@@ -69,7 +69,7 @@ var heldAndTold = scenarios.Scenario{
 var kindAsAdvertised = scenarios.Scenario{
 	ID:     "openwop/confidence/kind-as-advertised",
 	Title:  "the interrupt of a held decision is of the kind that the host advertises",
-	Proves: ids{openwopv1.OWPCNF8},
+	Proves: scenarios.IDs{openwopv1.OWPCNF8},
 	Claim:  executionModel2,
 	Ask: scenarios.Ask(loopsAroundTheFloor, func(o AroundFloorObservation, j *scenarios.Judge) {
 		held := o.Below.Held
@@ -118,7 +118,7 @@ func statusOf(kind string) string {
 var floorPasses = scenarios.Scenario{
 	ID:     "openwop/confidence/floor-passes",
 	Title:  "a decision at the floor, or a little above it, is carried out and nobody is asked",
-	Proves: ids{openwopv1.OWPCNF5},
+	Proves: scenarios.IDs{openwopv1.OWPCNF5},
 	Claim:  executionModel2,
 	Ask: scenarios.Ask(loopsAroundTheFloor, func(o AroundFloorObservation, j *scenarios.Judge) {
 		o.At.checkFree(j, openwopv1.OWPCNF5, "a decision at the floor")
@@ -131,7 +131,7 @@ var floorPasses = scenarios.Scenario{
 var noConfidencePasses = scenarios.Scenario{
 	ID:     "openwop/confidence/no-confidence-passes",
 	Title:  "a decision without a confidence is carried out and nobody is asked",
-	Proves: ids{openwopv1.OWPCNF6},
+	Proves: scenarios.IDs{openwopv1.OWPCNF6},
 	Claim:  executionModel2,
 	Ask: scenarios.Ask(loopsAroundTheFloor, func(o AroundFloorObservation, j *scenarios.Judge) {
 		o.Absent.checkFree(j, openwopv1.OWPCNF6, "no confidence given")
@@ -142,7 +142,7 @@ var noConfidencePasses = scenarios.Scenario{
 var doubtfulEndHeld = scenarios.Scenario{
 	ID:     "openwop/confidence/doubtful-end-held",
 	Title:  "a decision to terminate that is below the floor does not end the run before somebody has answered",
-	Proves: ids{openwopv1.OWPCNF3, openwopv1.OWPCNF4, openwopv1.OWPCNF5, openwopv1.OWPCNF7},
+	Proves: scenarios.IDs{openwopv1.OWPCNF3, openwopv1.OWPCNF4, openwopv1.OWPCNF5, openwopv1.OWPCNF7},
 	Claim:  executionModel2,
 	Ask: scenarios.Ask(loopsThatEndInDoubt, func(o HeldEndObservation, j *scenarios.Judge) {
 		held := o.Held
@@ -170,7 +170,7 @@ var doubtfulEndHeld = scenarios.Scenario{
 var carriedOutOnce = scenarios.Scenario{
 	ID:     "openwop/confidence/carried-out-once",
 	Title:  "after the answer the held decision is carried out once, and nothing in its place",
-	Proves: ids{openwopv1.OWPCNF9, openwopv1.OWPCNF10},
+	Proves: scenarios.IDs{openwopv1.OWPCNF9, openwopv1.OWPCNF10},
 	Claim:  executionModel2,
 	Ask: scenarios.Ask(loopsAroundTheFloor, func(o AroundFloorObservation, j *scenarios.Judge) {
 		held := o.Below
@@ -187,7 +187,7 @@ var carriedOutOnce = scenarios.Scenario{
 var rejectedNever = scenarios.Scenario{
 	ID:     "openwop/confidence/rejected-never",
 	Title:  "a held decision that somebody rejects is never carried out; the run ends and shows who said no",
-	Proves: ids{openwopv1.OWPCNF11, openwopv1.OWPCNF12},
+	Proves: scenarios.IDs{openwopv1.OWPCNF11, openwopv1.OWPCNF12},
 	Claim:  approvalEscalation,
 	Ask: scenarios.Ask(loopsInDispute, func(o RejectedObservation, j *scenarios.Judge) {
 		no, yes := o.Rejected, o.Agreed
@@ -217,7 +217,7 @@ func (o WeighedLoop) refusal() wire.Found {
 var untoldBelow2 = scenarios.Scenario{
 	ID:     "openwop/confidence/untold-below-2",
 	Title:  "a host below version 2 writes no event of a decision that was held for its confidence",
-	Proves: ids{openwopv1.OWPCNF13},
+	Proves: scenarios.IDs{openwopv1.OWPCNF13},
 	Claim:  executionModelBelow2,
 	Ask: scenarios.Ask(loopBelowVersion2, func(o WeighedLoop, j *scenarios.Judge) {
 		l := o.Log

@@ -13,7 +13,7 @@ import (
 var unsureHeld = scenarios.Scenario{
 	ID:     "openwop/confidence/unsure-held",
 	Title:  "an agent below its threshold, given or 0.7, decides nothing before somebody has answered",
-	Proves: ids{openwopv1.OWPCNF14, openwopv1.OWPCNF15, openwopv1.OWPCNF18},
+	Proves: scenarios.IDs{openwopv1.OWPCNF14, openwopv1.OWPCNF15, openwopv1.OWPCNF18},
 	Claim:  orchestrator,
 	Ask: scenarios.Ask(unsureAgents, func(o UnsureObservation, j *scenarios.Judge) {
 		for _, way := range []struct {
@@ -61,7 +61,7 @@ func (o UnsureRun) checkReason(j *scenarios.Judge) {
 var unsureDecidesOnce = scenarios.Scenario{
 	ID:     "openwop/confidence/unsure-decides-once",
 	Title:  "an agent that was not sure decides what it meant to, once, when somebody has accepted",
-	Proves: ids{openwopv1.OWPCNF16},
+	Proves: scenarios.IDs{openwopv1.OWPCNF16},
 	Claim:  orchestrator,
 	Ask: scenarios.Ask(unsureAgents, func(o UnsureObservation, j *scenarios.Judge) {
 		a := o.Accepted
@@ -86,7 +86,7 @@ func meant(decision wire.Value) bool {
 var unsureRejected = scenarios.Scenario{
 	ID:     "openwop/confidence/unsure-rejected",
 	Title:  "what an agent was not sure of and somebody rejected is never carried out",
-	Proves: ids{openwopv1.OWPCNF19},
+	Proves: scenarios.IDs{openwopv1.OWPCNF19},
 	Claim:  orchestrator,
 	Ask: scenarios.Ask(unsureAgents, func(o UnsureObservation, j *scenarios.Judge) {
 		yes, no := o.Accepted, o.Rejected
@@ -112,7 +112,7 @@ func carriedOut(l RunLog) wire.Found {
 var sureEnoughDecides = scenarios.Scenario{
 	ID:     "openwop/confidence/sure-enough-decides",
 	Title:  "an agent at its threshold, or above it, decides and nobody is asked",
-	Proves: ids{openwopv1.OWPCNF17},
+	Proves: scenarios.IDs{openwopv1.OWPCNF17},
 	Claim:  orchestrator,
 	Ask: scenarios.Ask(unsureAgents, func(o UnsureObservation, j *scenarios.Judge) {
 		for _, way := range []UnsureRun{o.At, o.Under} {

@@ -11,7 +11,7 @@ import (
 // whether it does what the list of its fixtures says.
 func discovery() scenarios.Suite {
 	return scenarios.Suite{
-		ID: "discovery", Title: "what a host says of itself, to whom, and whether that can be run", Protocol: Protocol,
+		ID: "discovery", Title: "what a host says of itself, to whom, and whether that can be run",
 		Scenarios: []scenarios.Scenario{
 			servedToAnybody, familiesAtTheRoot, rootWellFormed, limitsWellFormed, rungsWellFormed,
 			agentsWellFormed, workspaceWellFormed, memoryWellFormed, heartbeatWellFormed,
@@ -24,7 +24,7 @@ func discovery() scenarios.Suite {
 var servedToAnybody = scenarios.Scenario{
 	ID:     "openwop/discovery/served-to-anybody",
 	Title:  "the capabilities and the API document are served as JSON without a credential",
-	Proves: ids{openwopv1.OWPCAP2, openwopv1.OWPCAP3, openwopv1.OWPCAP4},
+	Proves: scenarios.IDs{openwopv1.OWPCAP2, openwopv1.OWPCAP3, openwopv1.OWPCAP4},
 	Claim:  anyHost,
 	Ask: scenarios.Ask(documentsForAnybody, func(o DocumentsObservation, j *scenarios.Judge) {
 		j.Check(openwopv1.OWPCAP2, o.Capabilities.Status).To(check.Status(200), "the capabilities")
@@ -49,7 +49,7 @@ var maxAge = lazyregexp.New(`(?i)\bmax-age=\d`)
 var familiesAtTheRoot = scenarios.Scenario{
 	ID:     "openwop/discovery/families-at-the-root",
 	Title:  "what stands in the deprecated wrapper stands at the root, and says the same",
-	Proves: ids{openwopv1.OWPCAP6},
+	Proves: scenarios.IDs{openwopv1.OWPCAP6},
 	Claim:  anyHost,
 	Ask: scenarios.Advertised(func(d scenarios.Discovery, j *scenarios.Judge) {
 		for _, name := range []string{"multiAgent", "agents", "limits", "fixtures", "replay", "workspace", "memory", "heartbeat", "orchestrator", "dispatch", "subWorkflow"} {
@@ -65,7 +65,7 @@ var familiesAtTheRoot = scenarios.Scenario{
 var rootWellFormed = scenarios.Scenario{
 	ID:     "openwop/discovery/root-well-formed",
 	Title:  "the document names its protocol version, its envelopes and the versions of their schemas",
-	Proves: ids{openwopv1.OWPCAP7, openwopv1.OWPCAP8, openwopv1.OWPCAP11},
+	Proves: scenarios.IDs{openwopv1.OWPCAP7, openwopv1.OWPCAP8, openwopv1.OWPCAP11},
 	Claim:  anyHost,
 	Ask: scenarios.Advertised(func(d scenarios.Discovery, j *scenarios.Judge) {
 		version := d.Document.Key("protocolVersion")
@@ -83,7 +83,7 @@ var version1 = lazyregexp.New(`^1\.(0|[1-9]\d*)$`)
 var limitsWellFormed = scenarios.Scenario{
 	ID:     "openwop/discovery/limits-well-formed",
 	Title:  "the limits have the three that every host has, and each is a number in its range",
-	Proves: ids{openwopv1.OWPCAP9, openwopv1.OWPCAP10},
+	Proves: scenarios.IDs{openwopv1.OWPCAP9, openwopv1.OWPCAP10},
 	Claim:  anyHost,
 	Ask: scenarios.Advertised(func(d scenarios.Discovery, j *scenarios.Judge) {
 		limits := family(d, "limits")
@@ -104,7 +104,7 @@ var limitsWellFormed = scenarios.Scenario{
 var rungsWellFormed = scenarios.Scenario{
 	ID:    "openwop/discovery/rungs-well-formed",
 	Title: "what the execution model says about each of its rungs is of the right type and in its range",
-	Proves: ids{openwopv1.OWPCAP12, openwopv1.OWPCAP13, openwopv1.OWPCAP14, openwopv1.OWPCAP15,
+	Proves: scenarios.IDs{openwopv1.OWPCAP12, openwopv1.OWPCAP13, openwopv1.OWPCAP14, openwopv1.OWPCAP15,
 		openwopv1.OWPCAP16, openwopv1.OWPCAP17},
 	Claim: executionModelBlock,
 	Ask: scenarios.Advertised(func(d scenarios.Discovery, j *scenarios.Judge) {
@@ -135,7 +135,7 @@ func wellFormed(name, title string, claim scenarios.Claim, id scenarios.Requirem
 	return scenarios.Scenario{
 		ID:     scenarios.ScenarioID("openwop/discovery/" + name + "-well-formed"),
 		Title:  title,
-		Proves: ids{id},
+		Proves: scenarios.IDs{id},
 		Claim:  claim,
 		Ask: scenarios.Advertised(func(d scenarios.Discovery, j *scenarios.Judge) {
 			asTheSchemaHasIt(j, id, family(d, name), component, elsewhere...)

@@ -9,7 +9,7 @@ import (
 var fixturesUnique = scenarios.Scenario{
 	ID:     "openwop/discovery/fixtures-unique",
 	Title:  "the fixtures are a list of ids, none twice",
-	Proves: ids{openwopv1.OWPCAP18},
+	Proves: scenarios.IDs{openwopv1.OWPCAP18},
 	Claim:  fixturesListed,
 	Ask: scenarios.Advertised(func(d scenarios.Discovery, j *scenarios.Judge) {
 		j.Check(openwopv1.OWPCAP18, family(d, "fixtures")).To(distinctTexts())
@@ -21,7 +21,7 @@ var fixturesUnique = scenarios.Scenario{
 var fixtureCanRun = scenarios.Scenario{
 	ID:     "openwop/discovery/fixture-can-run",
 	Title:  "a run can be created from a fixture that is picked from the list at random",
-	Proves: ids{openwopv1.OWPCAP19},
+	Proves: scenarios.IDs{openwopv1.OWPCAP19},
 	Claim:  fixturesListed,
 	Ask: scenarios.Ask(fixtureOfTheList, func(o FixtureObservation, j *scenarios.Judge) {
 		if succeeded(o.Unlisted.Status) { // who takes any id has not said that this one can be run
@@ -43,7 +43,7 @@ var fixtureCanRun = scenarios.Scenario{
 // refusedWithout asks a host for what it says it lacks.
 func refusedWithout(name, title string, claim scenarios.Claim, id scenarios.RequirementID, d *scenarios.Drive[GatedObservation]) scenarios.Scenario {
 	return scenarios.Scenario{
-		ID: scenarios.ScenarioID("openwop/discovery/" + name), Title: title, Proves: ids{id}, Claim: claim,
+		ID: scenarios.ScenarioID("openwop/discovery/" + name), Title: title, Proves: scenarios.IDs{id}, Claim: claim,
 		Ask: scenarios.Ask(d, func(o GatedObservation, j *scenarios.Judge) {
 			switch {
 			case !succeeded(o.Control.Status):

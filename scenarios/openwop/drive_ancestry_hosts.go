@@ -85,7 +85,7 @@ func (h host) handOverThere(ctx context.Context, workers ...string) (*run, host,
 		return nil, host{}, o, scenarios.Block("there is no second host: none was named with --second-host", giveSecond)
 	}
 	other := host{second}
-	reply, err := other.do(ctx, wire.Call{Method: http.MethodGet, Path: Protocol.DiscoveryPath, Label: "discovery of the second host", Discovery: true})
+	reply, err := other.do(ctx, wire.Call{Method: http.MethodGet, Path: discoveryPath, Label: "discovery of the second host", Discovery: true})
 	if err != nil {
 		return nil, other, o, err
 	}

@@ -33,7 +33,7 @@ var documentsForAnybody = &scenarios.Drive[DocumentsObservation]{
 		for _, d := range []struct {
 			path string
 			to   *ServedDocument
-		}{{Protocol.DiscoveryPath, &o.Capabilities}, {"/v1/openapi.json", &o.Contract}} {
+		}{{discoveryPath, &o.Capabilities}, {"/v1/openapi.json", &o.Contract}} {
 			reply, err := h.asStranger(ctx, noCredential, wire.Call{Method: http.MethodGet, Path: d.path, Label: "for anybody", Discovery: true})
 			if err != nil {
 				return o, err

@@ -12,7 +12,7 @@ import (
 // refusal, a repetition or a cancellation does what it should and no more.
 func errorsSuite() scenarios.Suite {
 	return scenarios.Suite{
-		ID: "errors", Title: "what a host refuses, in which words, and that it changes nothing", Protocol: Protocol,
+		ID: "errors", Title: "what a host refuses, in which words, and that it changes nothing",
 		Scenarios: []scenarios.Scenario{
 			strangersRefused, existenceHidden, unknownNotFound, bodiesRefused, membersAnswered,
 			streamModeRefused, methodRefused, oversizedRefused,
@@ -24,7 +24,7 @@ func errorsSuite() scenarios.Suite {
 var strangersRefused = scenarios.Scenario{
 	ID:     "openwop/errors/strangers-refused",
 	Title:  "nobody creates, reads, cancels or answers a run without a credential, or with one that is not known",
-	Proves: ids{openwopv1.OWPERR1, openwopv1.OWPERR2, openwopv1.OWPERR4, openwopv1.OWPERR5},
+	Proves: scenarios.IDs{openwopv1.OWPERR1, openwopv1.OWPERR2, openwopv1.OWPERR4, openwopv1.OWPERR5},
 	Claim:  protocol,
 	Ask: scenarios.Ask(withoutAccess, func(o StrangersObservation, j *scenarios.Judge) {
 		if !o.ready(j) {
@@ -50,7 +50,7 @@ var strangersRefused = scenarios.Scenario{
 var existenceHidden = scenarios.Scenario{
 	ID:     "openwop/errors/existence-hidden",
 	Title:  "a stranger is answered the same about a run that exists and about one that never was",
-	Proves: ids{openwopv1.OWPERR3},
+	Proves: scenarios.IDs{openwopv1.OWPERR3},
 	Claim:  protocol,
 	Ask: scenarios.Ask(withoutAccess, func(o StrangersObservation, j *scenarios.Judge) {
 		if !o.ready(j) {
@@ -79,7 +79,7 @@ func (o StrangersObservation) ready(j *scenarios.Judge) bool {
 var unknownNotFound = scenarios.Scenario{
 	ID:     "openwop/errors/unknown-not-found",
 	Title:  "a run that never was is not found by any operation, and there is no run of a workflow that nobody has",
-	Proves: ids{openwopv1.OWPERR4, openwopv1.OWPERR5, openwopv1.OWPERR8, openwopv1.OWPERR9},
+	Proves: scenarios.IDs{openwopv1.OWPERR4, openwopv1.OWPERR5, openwopv1.OWPERR8, openwopv1.OWPERR9},
 	Claim:  protocol,
 	Ask: scenarios.Ask(unknownIDs, func(o UnknownObservation, j *scenarios.Judge) {
 		if o.Known.Asked != "" && !succeeded(o.Known.Status) {
@@ -101,7 +101,7 @@ var unknownNotFound = scenarios.Scenario{
 var bodiesRefused = scenarios.Scenario{
 	ID:     "openwop/errors/bodies-refused",
 	Title:  "a body that is no JSON, no object, or names no workflow is refused and makes no run",
-	Proves: ids{openwopv1.OWPERR4, openwopv1.OWPERR5, openwopv1.OWPERR11, openwopv1.OWPERR12, openwopv1.OWPERR13},
+	Proves: scenarios.IDs{openwopv1.OWPERR4, openwopv1.OWPERR5, openwopv1.OWPERR11, openwopv1.OWPERR12, openwopv1.OWPERR13},
 	Claim:  protocol,
 	Ask: scenarios.Ask(oddBodies, func(o BodiesObservation, j *scenarios.Judge) {
 		codes := []any{"validation_error"}
@@ -120,7 +120,7 @@ var bodiesRefused = scenarios.Scenario{
 var membersAnswered = scenarios.Scenario{
 	ID:     "openwop/errors/members-answered",
 	Title:  "a member of the wrong type, or one too many, is refused; to make the run all the same is a finding, to fall over a failure",
-	Proves: ids{openwopv1.OWPERR14, openwopv1.OWPERR15},
+	Proves: scenarios.IDs{openwopv1.OWPERR14, openwopv1.OWPERR15},
 	Claim:  protocol,
 	Ask: scenarios.Ask(oddBodies, func(o BodiesObservation, j *scenarios.Judge) {
 		switch {
@@ -140,7 +140,7 @@ var membersAnswered = scenarios.Scenario{
 var streamModeRefused = scenarios.Scenario{
 	ID:     "openwop/errors/stream-mode-refused",
 	Title:  "a stream mode that does not exist, or that stands alone and does not, is refused with those that there are",
-	Proves: ids{openwopv1.OWPERR4, openwopv1.OWPERR5, openwopv1.OWPERR16},
+	Proves: scenarios.IDs{openwopv1.OWPERR4, openwopv1.OWPERR5, openwopv1.OWPERR16},
 	Claim:  protocol,
 	Ask: scenarios.Ask(oddRequests, func(o OddRequestsObservation, j *scenarios.Judge) {
 		if !o.ready(j) {
@@ -156,7 +156,7 @@ var streamModeRefused = scenarios.Scenario{
 var methodRefused = scenarios.Scenario{
 	ID:     "openwop/errors/method-refused",
 	Title:  "a method that an endpoint does not have is refused as such",
-	Proves: ids{openwopv1.OWPERR10},
+	Proves: scenarios.IDs{openwopv1.OWPERR10},
 	Claim:  protocol,
 	Ask: scenarios.Ask(oddRequests, func(o OddRequestsObservation, j *scenarios.Judge) {
 		if o.ready(j) {
@@ -175,7 +175,7 @@ func (o OddRequestsObservation) ready(j *scenarios.Judge) bool {
 var oversizedRefused = scenarios.Scenario{
 	ID:     "openwop/errors/oversized-refused",
 	Title:  "a body above the advertised limit is refused, and a small one is not",
-	Proves: ids{openwopv1.OWPERR4, openwopv1.OWPERR17},
+	Proves: scenarios.IDs{openwopv1.OWPERR4, openwopv1.OWPERR17},
 	Claim:  bodyLimit,
 	Ask: scenarios.Ask(oversized, func(o OversizedObservation, j *scenarios.Judge) {
 		if !succeeded(o.Control.Status) {

@@ -13,7 +13,7 @@ import (
 var keyedOnce = scenarios.Scenario{
 	ID:     "openwop/errors/keyed-once",
 	Title:  "a request that is repeated under its idempotency key makes no second run, and another one under the key is refused",
-	Proves: ids{openwopv1.OWPERR4, openwopv1.OWPERR5, openwopv1.OWPERR18, openwopv1.OWPERR19, openwopv1.OWPERR21},
+	Proves: scenarios.IDs{openwopv1.OWPERR4, openwopv1.OWPERR5, openwopv1.OWPERR18, openwopv1.OWPERR19, openwopv1.OWPERR21},
 	Claim:  protocol,
 	Ask: scenarios.Ask(keyed, func(o IdempotencyObservation, j *scenarios.Judge) {
 		if !o.ready(j) {
@@ -55,7 +55,7 @@ func (o IdempotencyObservation) ready(j *scenarios.Judge) bool {
 var keyedAtOnce = scenarios.Scenario{
 	ID:     "openwop/errors/keyed-at-once",
 	Title:  "of four equal requests that come at once under one idempotency key one run is made",
-	Proves: ids{openwopv1.OWPERR20},
+	Proves: scenarios.IDs{openwopv1.OWPERR20},
 	Claim:  protocol,
 	Ask: scenarios.Ask(keyed, func(o IdempotencyObservation, j *scenarios.Judge) {
 		if !o.ready(j) || !j.Check(openwopv1.OWPERR20, o.After.Status).To(check.Status(2), "%s", o.After.Asked) {
@@ -75,7 +75,7 @@ var keyedAtOnce = scenarios.Scenario{
 var cancelEnds = scenarios.Scenario{
 	ID:     "openwop/errors/cancel-ends",
 	Title:  "a run that is cancelled under way ends as cancelled",
-	Proves: ids{openwopv1.OWPERR23},
+	Proves: scenarios.IDs{openwopv1.OWPERR23},
 	Claim:  protocol,
 	Ask: scenarios.Ask(cancelled, func(o CancelObservation, j *scenarios.Judge) {
 		if !o.ready(j) {
@@ -98,7 +98,7 @@ var cancelEnds = scenarios.Scenario{
 var cancelOfEnded = scenarios.Scenario{
 	ID:     "openwop/errors/cancel-of-ended",
 	Title:  "to cancel a run that has ended, by itself or cancelled, leaves it as it ended",
-	Proves: ids{openwopv1.OWPERR24},
+	Proves: scenarios.IDs{openwopv1.OWPERR24},
 	Claim:  protocol,
 	Ask: scenarios.Ask(cancelled, func(o CancelObservation, j *scenarios.Judge) {
 		if !o.ready(j) || !j.Need(openwopv1.OWPERR23, o.Log.Ended) {
@@ -132,7 +132,7 @@ func (e endedCancel) check(j *scenarios.Judge) {
 var strangersChangeNothing = scenarios.Scenario{
 	ID:     "openwop/errors/strangers-change-nothing",
 	Title:  "a run that strangers tried to cancel goes on",
-	Proves: ids{openwopv1.OWPERR25},
+	Proves: scenarios.IDs{openwopv1.OWPERR25},
 	Claim:  protocol,
 	Ask: scenarios.Ask(cancelled, func(o CancelObservation, j *scenarios.Judge) {
 		if !o.ready(j) {

@@ -11,7 +11,7 @@ import (
 // ways to read them.
 func eventLog() scenarios.Suite {
 	return scenarios.Suite{
-		ID: "event-log", Title: "the log of a run: whole, in order, never changed, ended once, and the same by poll and by stream", Protocol: Protocol,
+		ID: "event-log", Title: "the log of a run: whole, in order, never changed, ended once, and the same by poll and by stream",
 		Scenarios: []scenarios.Scenario{
 			numberedWithoutGap, envelopeComplete, causesComeFirst, payloadsFit, endsOnce, logsApart, neverChanges,
 			pollCursor, pollComplete, pollWhileLive,
@@ -24,7 +24,7 @@ func eventLog() scenarios.Suite {
 var numberedWithoutGap = scenarios.Scenario{
 	ID:     "openwop/event-log/numbered-without-gap",
 	Title:  "the events of a run are numbered one by one, and listed in this order",
-	Proves: ids{openwopv1.OWPEVT1},
+	Proves: scenarios.IDs{openwopv1.OWPEVT1},
 	Claim:  protocol,
 	Ask: scenarios.Ask(logsOfTwoRuns, func(o LogsObservation, j *scenarios.Judge) {
 		if !o.First.served(j) || !o.Second.served(j) || !o.Again.polled(j) {
@@ -43,7 +43,7 @@ var numberedWithoutGap = scenarios.Scenario{
 var envelopeComplete = scenarios.Scenario{
 	ID:     "openwop/event-log/envelope-complete",
 	Title:  "every event has its envelope: an id of its own, a run, a legal type, a payload and a time",
-	Proves: ids{openwopv1.OWPEVT2, openwopv1.OWPEVT3, openwopv1.OWPEVT5, openwopv1.OWPEVT7},
+	Proves: scenarios.IDs{openwopv1.OWPEVT2, openwopv1.OWPEVT3, openwopv1.OWPEVT5, openwopv1.OWPEVT7},
 	Claim:  protocol,
 	Ask: scenarios.Ask(logsOfTwoRuns, func(o LogsObservation, j *scenarios.Judge) {
 		for _, l := range []RunLog{o.First, o.Second} {
@@ -62,7 +62,7 @@ var envelopeComplete = scenarios.Scenario{
 var causesComeFirst = scenarios.Scenario{
 	ID:     "openwop/event-log/causes-come-first",
 	Title:  "an event that names its cause comes after it",
-	Proves: ids{openwopv1.OWPEVT6},
+	Proves: scenarios.IDs{openwopv1.OWPEVT6},
 	Claim:  protocol,
 	Ask: scenarios.Ask(logsOfTwoRuns, func(o LogsObservation, j *scenarios.Judge) {
 		named := 0
@@ -86,7 +86,7 @@ var causesComeFirst = scenarios.Scenario{
 var payloadsFit = scenarios.Scenario{
 	ID:     "openwop/event-log/payloads-fit",
 	Title:  "the payloads of catalogue types have the shape of their schemas",
-	Proves: ids{openwopv1.OWPEVT8},
+	Proves: scenarios.IDs{openwopv1.OWPEVT8},
 	Claim:  protocol,
 	Ask: scenarios.Ask(logsOfTwoRuns, func(o LogsObservation, j *scenarios.Judge) {
 		if !o.First.told(j) || !o.Second.told(j) {
@@ -103,7 +103,7 @@ var payloadsFit = scenarios.Scenario{
 var endsOnce = scenarios.Scenario{
 	ID:     "openwop/event-log/ends-once",
 	Title:  "one event ends a run, it is the one of the run's status, and no step comes after it",
-	Proves: ids{openwopv1.OWPEVT9, openwopv1.OWPEVT10, openwopv1.OWPEVT11},
+	Proves: scenarios.IDs{openwopv1.OWPEVT9, openwopv1.OWPEVT10, openwopv1.OWPEVT11},
 	Claim:  protocol,
 	Ask: scenarios.Ask(logsOfTwoRuns, func(o LogsObservation, j *scenarios.Judge) {
 		if !o.First.served(j) || !o.Second.served(j) || !o.Again.polled(j) {
@@ -122,7 +122,7 @@ var endsOnce = scenarios.Scenario{
 var logsApart = scenarios.Scenario{
 	ID:     "openwop/event-log/logs-apart",
 	Title:  "of two runs at once each log holds the events of its own run only",
-	Proves: ids{openwopv1.OWPEVT4},
+	Proves: scenarios.IDs{openwopv1.OWPEVT4},
 	Claim:  protocol,
 	Ask: scenarios.Ask(logsOfTwoRuns, func(o LogsObservation, j *scenarios.Judge) {
 		if !o.First.told(j) || !o.Second.told(j) {
@@ -138,7 +138,7 @@ var logsApart = scenarios.Scenario{
 var neverChanges = scenarios.Scenario{
 	ID:     "openwop/event-log/never-changes",
 	Title:  "a log that is read again holds what it held before, as it was",
-	Proves: ids{openwopv1.OWPEVT12},
+	Proves: scenarios.IDs{openwopv1.OWPEVT12},
 	Claim:  protocol,
 	Ask: scenarios.Ask(logsOfTwoRuns, func(o LogsObservation, j *scenarios.Judge) {
 		if o.First.told(j) && o.Again.polled(j) {

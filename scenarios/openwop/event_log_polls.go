@@ -15,7 +15,7 @@ import (
 var pollCursor = scenarios.Scenario{
 	ID:     "openwop/event-log/poll-cursor",
 	Title:  "a poll lists the log from its first event on, or all that is behind its cursor, and nothing else",
-	Proves: ids{openwopv1.OWPEVT13, openwopv1.OWPEVT14, openwopv1.OWPEVT15},
+	Proves: scenarios.IDs{openwopv1.OWPEVT13, openwopv1.OWPEVT14, openwopv1.OWPEVT15},
 	Claim:  protocol,
 	Ask: scenarios.Ask(logsOfTwoRuns, func(o LogsObservation, j *scenarios.Judge) {
 		if !o.First.told(j) || !o.Again.polled(j) {
@@ -62,7 +62,7 @@ func (p PollPage) checkStart(j *scenarios.Judge) {
 var pollComplete = scenarios.Scenario{
 	ID:     "openwop/event-log/poll-complete",
 	Title:  "a poll at the end of a finished run says that the log is complete",
-	Proves: ids{openwopv1.OWPEVT17},
+	Proves: scenarios.IDs{openwopv1.OWPEVT17},
 	Claim:  protocol,
 	Ask: scenarios.Ask(logsOfTwoRuns, func(o LogsObservation, j *scenarios.Judge) {
 		if !o.First.told(j) {
@@ -89,7 +89,7 @@ var completeFlags = []string{"isComplete", "isTerminal"}
 var pollWhileLive = scenarios.Scenario{
 	ID:     "openwop/event-log/poll-while-live",
 	Title:  "a poll of a run that stands still is answered in time and does not call it complete; what happens next is in a later poll, and what was there stays as it was",
-	Proves: ids{openwopv1.OWPEVT12, openwopv1.OWPEVT16, openwopv1.OWPEVT18, openwopv1.OWPEVT19},
+	Proves: scenarios.IDs{openwopv1.OWPEVT12, openwopv1.OWPEVT16, openwopv1.OWPEVT18, openwopv1.OWPEVT19},
 	Claim:  protocol,
 	Ask: scenarios.Ask(runWhileHeard, func(o LiveObservation, j *scenarios.Judge) {
 		if !o.stood(j) {

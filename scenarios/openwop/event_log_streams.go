@@ -13,7 +13,7 @@ import (
 var streamShowsAll = scenarios.Scenario{
 	ID:     "openwop/event-log/stream-shows-all",
 	Title:  "a stream in mode debug shows every event of a finished run once, in order, one to a frame",
-	Proves: ids{openwopv1.OWPEVT20, openwopv1.OWPEVT21, openwopv1.OWPEVT22},
+	Proves: scenarios.IDs{openwopv1.OWPEVT20, openwopv1.OWPEVT21, openwopv1.OWPEVT22},
 	Claim:  protocol,
 	Ask: scenarios.Ask(finishedRunStreamed, func(o StreamsObservation, j *scenarios.Judge) {
 		if !o.Log.whole(j) || !o.Full.offered(j) {
@@ -34,7 +34,7 @@ var streamShowsAll = scenarios.Scenario{
 var streamCloses = scenarios.Scenario{
 	ID:     "openwop/event-log/stream-closes",
 	Title:  "the stream of a finished run ends by itself",
-	Proves: ids{openwopv1.OWPEVT23},
+	Proves: scenarios.IDs{openwopv1.OWPEVT23},
 	Claim:  protocol,
 	Ask: scenarios.Ask(finishedRunStreamed, func(o StreamsObservation, j *scenarios.Judge) {
 		if o.Log.told(j) && o.Full.streamed(j) {
@@ -52,7 +52,7 @@ func (o StreamsObservation) resumable(j *scenarios.Judge) bool {
 var streamResumes = scenarios.Scenario{
 	ID:     "openwop/event-log/stream-resumes",
 	Title:  "a stream goes on behind the event that it is told was the last",
-	Proves: ids{openwopv1.OWPEVT24, openwopv1.OWPEVT25},
+	Proves: scenarios.IDs{openwopv1.OWPEVT24, openwopv1.OWPEVT25},
 	Claim:  protocol,
 	Ask: scenarios.Ask(finishedRunStreamed, func(o StreamsObservation, j *scenarios.Judge) {
 		if !o.resumable(j) {
@@ -77,7 +77,7 @@ var streamResumes = scenarios.Scenario{
 var streamBatches = scenarios.Scenario{
 	ID:     "openwop/event-log/stream-batches",
 	Title:  "a stream in batches shows every event once and in order, and its last batch does not wait",
-	Proves: ids{openwopv1.OWPEVT28, openwopv1.OWPEVT29},
+	Proves: scenarios.IDs{openwopv1.OWPEVT28, openwopv1.OWPEVT29},
 	Claim:  protocol,
 	Ask: scenarios.Ask(finishedRunStreamed, func(o StreamsObservation, j *scenarios.Judge) {
 		if !o.resumable(j) {
@@ -100,7 +100,7 @@ var streamBatches = scenarios.Scenario{
 var streamWhileLive = scenarios.Scenario{
 	ID:     "openwop/event-log/stream-while-live",
 	Title:  "a stream that was open while the run stood still shows every event once and in order to the end, and is closed then",
-	Proves: ids{openwopv1.OWPEVT23, openwopv1.OWPEVT26},
+	Proves: scenarios.IDs{openwopv1.OWPEVT23, openwopv1.OWPEVT26},
 	Claim:  protocol,
 	Ask: scenarios.Ask(runWhileHeard, func(o LiveObservation, j *scenarios.Judge) {
 		if !o.stood(j) || !o.wentOn(j) || !o.After.whole(j) || !o.Listening.streamed(j) {
@@ -120,7 +120,7 @@ var streamWhileLive = scenarios.Scenario{
 var formsAgree = scenarios.Scenario{
 	ID:     "openwop/event-log/forms-agree",
 	Title:  "the stream and the JSON document tell the events of the poll, under the same ids and numbers",
-	Proves: ids{openwopv1.OWPEVT27},
+	Proves: scenarios.IDs{openwopv1.OWPEVT27},
 	Claim:  protocol,
 	Ask: scenarios.Ask(finishedRunStreamed, func(o StreamsObservation, j *scenarios.Judge) {
 		if !o.Log.whole(j) || !o.Full.streamed(j) {

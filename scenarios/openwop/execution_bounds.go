@@ -12,7 +12,7 @@ import (
 // bound on turns is part of the loop: see iteration-monotonic.
 func executionBounds() scenarios.Suite {
 	return scenarios.Suite{
-		ID: "execution-bounds", Title: "bounds on nodes and on time: they strike where they are set, not before, and no work follows", Protocol: Protocol,
+		ID: "execution-bounds", Title: "bounds on nodes and on time: they strike where they are set, not before, and no work follows",
 		Scenarios: []scenarios.Scenario{
 			timeBounded, timeLeavesAlone, timeReplayed,
 			nodesBounded, nodesLeaveAlone, nodesClamped, nodesReplayed,
@@ -25,7 +25,7 @@ func executionBounds() scenarios.Suite {
 var nodesBounded = scenarios.Scenario{
 	ID:     "openwop/execution-bounds/nodes-bounded",
 	Title:  "a run that needs more nodes than its bound n starts n, records the breach at n+1 and fails",
-	Proves: ids{openwopv1.OWPBND1, openwopv1.OWPBND2, openwopv1.OWPBND3, openwopv1.OWPBND12, openwopv1.OWPBND13},
+	Proves: scenarios.IDs{openwopv1.OWPBND1, openwopv1.OWPBND2, openwopv1.OWPBND3, openwopv1.OWPBND12, openwopv1.OWPBND13},
 	Claim:  protocol,
 	Ask: scenarios.Ask(nodesAroundTheirBound, func(o NodesObservation, j *scenarios.Judge) {
 		l, n := o.Below, o.Bound
@@ -57,7 +57,7 @@ func (o NodesObservation) controlled(j *scenarios.Judge) bool {
 var nodesLeaveAlone = scenarios.Scenario{
 	ID:     "openwop/execution-bounds/nodes-leave-alone",
 	Title:  "a run that needs as many nodes as its bound, or fewer, ends by itself",
-	Proves: ids{openwopv1.OWPBND4},
+	Proves: scenarios.IDs{openwopv1.OWPBND4},
 	Claim:  protocol,
 	Ask: scenarios.Ask(nodesAroundTheirBound, func(o NodesObservation, j *scenarios.Judge) {
 		for _, l := range []RunLog{o.At, o.Above} {
@@ -73,7 +73,7 @@ var nodesLeaveAlone = scenarios.Scenario{
 var nodesClamped = scenarios.Scenario{
 	ID:     "openwop/execution-bounds/node-limit-honoured",
 	Title:  "the advertised limit on nodes bounds a run that asks for more, or for nothing",
-	Proves: ids{openwopv1.OWPBND5},
+	Proves: scenarios.IDs{openwopv1.OWPBND5},
 	Claim:  nodeLimit,
 	Ask: scenarios.Ask(nodesToTheLimit, func(o LimitObservation, j *scenarios.Judge) {
 		for _, l := range []RunLog{o.Unasked, o.Overdone} {
@@ -91,7 +91,7 @@ var nodesClamped = scenarios.Scenario{
 var nodesReplayed = scenarios.Scenario{
 	ID:     "openwop/execution-bounds/node-breach-replayed",
 	Title:  "a replay of a run that crossed its bound on nodes carries the same breach after the same nodes",
-	Proves: ids{openwopv1.OWPBND15},
+	Proves: scenarios.IDs{openwopv1.OWPBND15},
 	Claim:  breachReplay,
 	Ask: scenarios.Ask(replayedNodes, func(o ReplayedBreachObservation, j *scenarios.Judge) {
 		o.check(j, openwopv1.OWPBND2)
@@ -123,7 +123,7 @@ func (o ReplayedBreachObservation) check(j *scenarios.Judge, breached scenarios.
 var innerTurnsApart = scenarios.Scenario{
 	ID:     "openwop/execution-bounds/inner-turns-apart",
 	Title:  "a loop that dispatches loops is bounded by its own turns alone",
-	Proves: ids{openwopv1.OWPBND16},
+	Proves: scenarios.IDs{openwopv1.OWPBND16},
 	Claim:  executionModel,
 	Ask: scenarios.Ask(loopsInALoop, func(o NestedObservation, j *scenarios.Judge) {
 		if !o.controlled(j) || !o.Log.ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1) || !o.innerLoops(j) {
@@ -166,7 +166,7 @@ func (o NestedObservation) innerLoops(j *scenarios.Judge) bool {
 var turnsWithoutModel = scenarios.Scenario{
 	ID:     "openwop/execution-bounds/turns-without-model",
 	Title:  "a host without an execution model passes over a bound on turns",
-	Proves: ids{openwopv1.OWPBND17},
+	Proves: scenarios.IDs{openwopv1.OWPBND17},
 	Claim:  supervisorWithoutModel,
 	Ask: scenarios.Ask(loopAroundItsBound, func(o BoundsObservation, j *scenarios.Judge) {
 		if o.Below.ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1) {

@@ -12,7 +12,7 @@ import (
 var optionsRefused = scenarios.Scenario{
 	ID:     "openwop/execution-bounds/options-refused",
 	Title:  "a run with an option that cannot be is refused when it is asked for",
-	Proves: ids{openwopv1.OWPBND21},
+	Proves: scenarios.IDs{openwopv1.OWPBND21},
 	Claim:  protocol,
 	Ask: scenarios.Ask(optionsThatCannotBe, func(o OptionsObservation, j *scenarios.Judge) {
 		for _, t := range o.Possible {
@@ -43,7 +43,7 @@ var optionsRefused = scenarios.Scenario{
 var optionsKept = scenarios.Scenario{
 	ID:     "openwop/execution-bounds/options-kept",
 	Title:  "a run shows the options it was made with, at its beginning and after its end",
-	Proves: ids{openwopv1.OWPBND22, openwopv1.OWPBND23},
+	Proves: scenarios.IDs{openwopv1.OWPBND22, openwopv1.OWPBND23},
 	Claim:  protocol,
 	Ask: scenarios.Ask(optionsOfARun, func(o EchoObservation, j *scenarios.Judge) {
 		if !o.Log.exists(j, openwopv1.OWP0037A6) || !j.Need(openwopv1.OWP0037A1, o.Log.Ended) {

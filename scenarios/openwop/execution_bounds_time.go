@@ -14,7 +14,7 @@ import (
 var timeBounded = scenarios.Scenario{
 	ID:    "openwop/execution-bounds/time-bounded",
 	Title: "a run that is not over in time is stopped when its time has passed, not before, says so and fails",
-	Proves: ids{openwopv1.OWPBND6, openwopv1.OWPBND7, openwopv1.OWPBND8, openwopv1.OWPBND11, openwopv1.OWPBND12, openwopv1.OWPBND13,
+	Proves: scenarios.IDs{openwopv1.OWPBND6, openwopv1.OWPBND7, openwopv1.OWPBND8, openwopv1.OWPBND11, openwopv1.OWPBND12, openwopv1.OWPBND13,
 		openwopv1.OWPBND14},
 	Claim: durationLimit,
 	Ask: scenarios.Ask(runOverItsTime, func(o OvertimeObservation, j *scenarios.Judge) {
@@ -74,7 +74,7 @@ func (l RunLog) grain() time.Duration {
 var timeLeavesAlone = scenarios.Scenario{
 	ID:     "openwop/execution-bounds/time-leaves-alone",
 	Title:  "a run that ends within its bound on time ends by itself",
-	Proves: ids{openwopv1.OWPBND9},
+	Proves: scenarios.IDs{openwopv1.OWPBND9},
 	Claim:  durationLimit,
 	Ask: scenarios.Ask(runOverItsTime, func(o OvertimeObservation, j *scenarios.Judge) {
 		if o.InTime.ready(j, openwopv1.OWP0037A6, openwopv1.OWPBND6) {
@@ -87,7 +87,7 @@ var timeLeavesAlone = scenarios.Scenario{
 var timeReplayed = scenarios.Scenario{
 	ID:     "openwop/execution-bounds/time-breach-replayed",
 	Title:  "a replay of a run that was over its time carries the time that was observed then",
-	Proves: ids{openwopv1.OWPBND15},
+	Proves: scenarios.IDs{openwopv1.OWPBND15},
 	Claim:  breachReplayInTime,
 	Ask: scenarios.Ask(runOverItsTime, func(o OvertimeObservation, j *scenarios.Judge) {
 		ReplayedBreachObservation{o.Over, o.Replayed}.check(j, openwopv1.OWPBND7)

@@ -13,7 +13,7 @@ import (
 // executionLoop looks at what decisions bring about, and when.
 func executionLoop() scenarios.Suite {
 	return scenarios.Suite{
-		ID: "execution-loop", Title: "decide, carry out, decide again: what a decision brings about, and nothing before it or after the last", Protocol: Protocol,
+		ID: "execution-loop", Title: "decide, carry out, decide again: what a decision brings about, and nothing before it or after the last",
 		Scenarios: []scenarios.Scenario{
 			decidedBeforeWorker, decidedBeforeQuestion, turnWaitsForWorker, effectOfItsDecision, dispatchNamesItsCause,
 			oneAgent, sameAgentAfterAnswer, nothingAfterTerminate, fanOutRejected, dispatchUndecided,
@@ -25,7 +25,7 @@ func executionLoop() scenarios.Suite {
 var decidedBeforeWorker = scenarios.Scenario{
 	ID:     "openwop/execution-loop/decided-before-worker",
 	Title:  "each decision is on the log before its worker is, and the last before the end of the run",
-	Proves: ids{openwopv1.OWPDSP1},
+	Proves: scenarios.IDs{openwopv1.OWPDSP1},
 	Claim:  supervisor,
 	Ask: scenarios.Ask(loopOfWorkers, func(o WorkersObservation, j *scenarios.Judge) {
 		if !o.ready(j, openwopv1.OWPDSP1) {
@@ -97,7 +97,7 @@ func decisionsFirst(turns int) check.Matcher {
 var decidedBeforeQuestion = scenarios.Scenario{
 	ID:     "openwop/execution-loop/decided-before-question",
 	Title:  "the decision to ask is on the log before the question, and while the run waits for the answer",
-	Proves: ids{openwopv1.OWPDSP1},
+	Proves: scenarios.IDs{openwopv1.OWPDSP1},
 	Claim:  supervisor,
 	Ask: scenarios.Ask(loopThatAsks, func(o AskedObservation, j *scenarios.Judge) {
 		if o.Seam != nil {
@@ -122,7 +122,7 @@ var decidedBeforeQuestion = scenarios.Scenario{
 var turnWaitsForWorker = scenarios.Scenario{
 	ID:     "openwop/execution-loop/turn-waits-for-worker",
 	Title:  "while a worker waits, its decision is on the log and no other; the next one comes when the worker is done",
-	Proves: ids{openwopv1.OWPDSP1, openwopv1.OWP0037A5},
+	Proves: scenarios.IDs{openwopv1.OWPDSP1, openwopv1.OWP0037A5},
 	Claim:  executionModel,
 	Ask: scenarios.Ask(workerThatWaits, func(o WaitingWorkerObservation, j *scenarios.Judge) {
 		if !o.ready(j) {
@@ -141,7 +141,7 @@ var turnWaitsForWorker = scenarios.Scenario{
 var effectOfItsDecision = scenarios.Scenario{
 	ID:     "openwop/execution-loop/effect-of-its-decision",
 	Title:  "between a decision and the next one the worker of this decision is dispatched, and no other",
-	Proves: ids{openwopv1.OWPDSP3},
+	Proves: scenarios.IDs{openwopv1.OWPDSP3},
 	Claim:  supervisor,
 	Ask: scenarios.Ask(loopOfWorkers, func(o WorkersObservation, j *scenarios.Judge) {
 		if !o.ready(j, openwopv1.OWPDSP3) {
@@ -173,7 +173,7 @@ var effectOfItsDecision = scenarios.Scenario{
 var dispatchNamesItsCause = scenarios.Scenario{
 	ID:     "openwop/execution-loop/dispatch-names-its-cause",
 	Title:  "what the dispatch node tells of a worker is caused by the decision of its turn, where it names a cause",
-	Proves: ids{openwopv1.OWPDSP4},
+	Proves: scenarios.IDs{openwopv1.OWPDSP4},
 	Claim:  supervisor,
 	Ask: scenarios.Ask(loopOfWorkers, func(o WorkersObservation, j *scenarios.Judge) {
 		if !o.ready(j, openwopv1.OWPDSP4) {
@@ -209,7 +209,7 @@ var dispatchNamesItsCause = scenarios.Scenario{
 var oneAgent = scenarios.Scenario{
 	ID:     "openwop/execution-loop/one-agent",
 	Title:  "all decisions of a run are by one agent, the one that the run names as its orchestrator",
-	Proves: ids{openwopv1.OWPDSP2},
+	Proves: scenarios.IDs{openwopv1.OWPDSP2},
 	Claim:  supervisor,
 	Ask: scenarios.Ask(loopOfWorkers, func(o WorkersObservation, j *scenarios.Judge) {
 		if o.ready(j, openwopv1.OWPDSP2) {
@@ -222,7 +222,7 @@ var oneAgent = scenarios.Scenario{
 var sameAgentAfterAnswer = scenarios.Scenario{
 	ID:     "openwop/execution-loop/same-agent-after-answer",
 	Title:  "the agent that decides is the same before and after a person has answered",
-	Proves: ids{openwopv1.OWPDSP2},
+	Proves: scenarios.IDs{openwopv1.OWPDSP2},
 	Claim:  supervisor,
 	Ask: scenarios.Ask(loopThatAsks, func(o AskedObservation, j *scenarios.Judge) {
 		switch {

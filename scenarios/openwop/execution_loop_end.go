@@ -13,7 +13,7 @@ import (
 var nothingAfterTerminate = scenarios.Scenario{
 	ID:     "openwop/execution-loop/nothing-after-terminate",
 	Title:  "a loop whose script goes on behind terminate decides nothing and dispatches nobody after it",
-	Proves: ids{openwopv1.OWPDSP5},
+	Proves: scenarios.IDs{openwopv1.OWPDSP5},
 	Claim:  supervisor,
 	Ask: scenarios.Ask(loopBeyondItsEnd, func(o BeyondObservation, j *scenarios.Judge) {
 		if !o.Log.ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1) || !j.Need(openwopv1.OWP0037A1, o.Lull.Sentinel) || !o.Lull.Later.readable(j) {
@@ -69,7 +69,7 @@ func (l RunLog) dispatchedBefore(at int64) int {
 var fanOutRejected = scenarios.Scenario{
 	ID:     "openwop/execution-loop/fan-out-rejected",
 	Title:  "a dispatch node that takes one worker at a time carries out a decision for one, and fails the run at a decision for several",
-	Proves: ids{openwopv1.OWPDSP6},
+	Proves: scenarios.IDs{openwopv1.OWPDSP6},
 	Claim:  supervisor,
 	Ask: scenarios.Ask(dispatchOfTooMany, func(o RefusedObservation, j *scenarios.Judge) {
 		l := o.Log
@@ -90,7 +90,7 @@ var fanOutRejected = scenarios.Scenario{
 var dispatchUndecided = scenarios.Scenario{
 	ID:     "openwop/execution-loop/dispatch-undecided",
 	Title:  "a dispatch node that no decision came before fails and dispatches nobody",
-	Proves: ids{openwopv1.OWPDSP7},
+	Proves: scenarios.IDs{openwopv1.OWPDSP7},
 	Claim:  supervisor,
 	Ask: scenarios.Ask(dispatchOfNothing, func(o RefusedObservation, j *scenarios.Judge) {
 		l := o.Log

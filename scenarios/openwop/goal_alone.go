@@ -12,7 +12,7 @@ import (
 var scheduleFires = scenarios.Scenario{
 	ID:     "openwop/goal-completion/schedule-fires",
 	Title:  "a goal on a schedule fires its runs by itself, none while it is paused, and none beyond its bound",
-	Proves: ids{openwopv1.OWP0097A3, openwopv1.OWP0097C5, openwopv1.OWP0097E4},
+	Proves: scenarios.IDs{openwopv1.OWP0097A3, openwopv1.OWP0097C5, openwopv1.OWP0097E4},
 	Claim:  goalsSchedule,
 	Ask: scenarios.Ask(goalOnSchedule, func(o GoalScheduleObservation, j *scenarios.Judge) {
 		o.check(j, openwopv1.OWP0097A3)
@@ -23,7 +23,7 @@ var scheduleFires = scenarios.Scenario{
 var heartbeatFires = scenarios.Scenario{
 	ID:     "openwop/goal-completion/heartbeat-fires",
 	Title:  "a goal that goes on by a heartbeat fires a run for a change, none while it is paused, and none beyond its bound",
-	Proves: ids{openwopv1.OWP0097A4, openwopv1.OWP0097C5, openwopv1.OWP0097E4},
+	Proves: scenarios.IDs{openwopv1.OWP0097A4, openwopv1.OWP0097C5, openwopv1.OWP0097E4},
 	Claim:  goalsHeartbeat,
 	Ask: scenarios.Ask(goalByHeartbeat, func(o GoalAloneObservation, j *scenarios.Judge) {
 		o.check(j, openwopv1.OWP0097A4)
@@ -34,7 +34,7 @@ var heartbeatFires = scenarios.Scenario{
 var commitmentFires = scenarios.Scenario{
 	ID:     "openwop/goal-completion/commitment-fires",
 	Title:  "a goal that goes on by a commitment fires a run when that is fired, none while it is paused, and none beyond its bound",
-	Proves: ids{openwopv1.OWP0097A5, openwopv1.OWP0097C5, openwopv1.OWP0097E4},
+	Proves: scenarios.IDs{openwopv1.OWP0097A5, openwopv1.OWP0097C5, openwopv1.OWP0097E4},
 	Claim:  goalsCommitment,
 	Ask: scenarios.Ask(goalByCommitment, func(o GoalAloneObservation, j *scenarios.Judge) {
 		o.check(j, openwopv1.OWP0097A5)
@@ -45,7 +45,7 @@ var commitmentFires = scenarios.Scenario{
 var abandonedDisarms = scenarios.Scenario{
 	ID:     "openwop/goal-completion/abandoned-disarms",
 	Title:  "a goal that was given up fires no run any more, while others on its schedule do",
-	Proves: ids{openwopv1.OWP0097C8},
+	Proves: scenarios.IDs{openwopv1.OWP0097C8},
 	Claim:  goalsSchedule,
 	Ask: scenarios.Ask(goalOnSchedule, func(o GoalScheduleObservation, j *scenarios.Judge) {
 		status, _ := o.GivenUp.Asked.Int()
@@ -63,7 +63,7 @@ var abandonedDisarms = scenarios.Scenario{
 var satisfiedScheduleDisarms = scenarios.Scenario{
 	ID:     "openwop/goal-completion/satisfied-disarms-schedule",
 	Title:  "a goal on a schedule that its judge finds satisfied fires no run any more, while others on its schedule do",
-	Proves: ids{openwopv1.OWP0097G1},
+	Proves: scenarios.IDs{openwopv1.OWP0097G1},
 	Claim:  goalsSchedule,
 	Ask: scenarios.Ask(goalOnSchedule, func(o GoalScheduleObservation, j *scenarios.Judge) {
 		if o.Satisfied.Goal.ready(j) && seamAnswered(j, o.Satisfied.Asked, o.Satisfied.Goal.Path+"/{id}/tick") && o.othersWentOn(j) {

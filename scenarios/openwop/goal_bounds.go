@@ -11,7 +11,7 @@ import (
 // goalBounds looks at who ends a standing goal, and at where it stops at the latest.
 func goalBounds() scenarios.Suite {
 	return scenarios.Suite{
-		ID: "goal-bounds", Title: "standing goals: judged by the host alone, and stopped at their bounds", Protocol: Protocol,
+		ID: "goal-bounds", Title: "standing goals: judged by the host alone, and stopped at their bounds",
 		Scenarios: []scenarios.Scenario{
 			goalsWellFormed, boundsRequired, createdAsAsked, misfitsNotKept, clientCannotSatisfy, abandonedStaysAbandoned,
 			stopsAtBound, closedAtBound, exceededStaysExceeded, tickedAtOnce, costBound, deadlineBound,
@@ -25,7 +25,7 @@ func goalBounds() scenarios.Suite {
 var goalsWellFormed = scenarios.Scenario{
 	ID:     "openwop/goal-bounds/block-well-formed",
 	Title:  "the advertised block says who judges a goal and by what it goes on",
-	Proves: ids{openwopv1.OWP0097A1},
+	Proves: scenarios.IDs{openwopv1.OWP0097A1},
 	Claim:  goals,
 	Ask: scenarios.Advertised(func(d scenarios.Discovery, j *scenarios.Judge) {
 		block := goalsBlock(d)
@@ -53,7 +53,7 @@ func modes() check.Matcher {
 var boundsRequired = scenarios.Scenario{
 	ID:     "openwop/goal-bounds/bounds-required",
 	Title:  "a goal without a bound is refused with 422 and is not there after; with a bound it is made",
-	Proves: ids{openwopv1.OWP0097A2, openwopv1.OWP0097C1, openwopv1.OWP0097E3},
+	Proves: scenarios.IDs{openwopv1.OWP0097A2, openwopv1.OWP0097C1, openwopv1.OWP0097E3},
 	Claim:  goalsBounded,
 	Ask: scenarios.Ask(goalsUnbounded, func(o GoalUnboundedObservation, j *scenarios.Judge) {
 		if !o.Bounded.ready(j) { // the control: what was refused may have been refused for anything
@@ -87,7 +87,7 @@ var boundsRequired = scenarios.Scenario{
 var createdAsAsked = scenarios.Scenario{
 	ID:    "openwop/goal-bounds/created-as-asked",
 	Title: "a goal is made as it was asked for, and is read and listed as what it is",
-	Proves: ids{openwopv1.OWP0097B1, openwopv1.OWP0097B2, openwopv1.OWP0097B3, openwopv1.OWP0097B4,
+	Proves: scenarios.IDs{openwopv1.OWP0097B1, openwopv1.OWP0097B2, openwopv1.OWP0097B3, openwopv1.OWP0097B4,
 		openwopv1.OWP0097C2, openwopv1.OWP0097C3},
 	Claim: goals,
 	Ask: scenarios.Ask(goalCreated, func(o GoalCreatedObservation, j *scenarios.Judge) {
@@ -131,7 +131,7 @@ var createdAsAsked = scenarios.Scenario{
 var misfitsNotKept = scenarios.Scenario{
 	ID:     "openwop/goal-bounds/misfits-not-kept",
 	Title:  "no goal is served with a judge or a continuation that nobody knows, nor with bounds that cannot be, whatever was asked for",
-	Proves: ids{openwopv1.OWP0097B2, openwopv1.OWP0097B3, openwopv1.OWP0097B5},
+	Proves: scenarios.IDs{openwopv1.OWP0097B2, openwopv1.OWP0097B3, openwopv1.OWP0097B5},
 	Claim:  goals,
 	Ask: scenarios.Ask(goalMisfits, func(o GoalMisfitsObservation, j *scenarios.Judge) {
 		if !o.Control.ready(j) {
@@ -202,7 +202,7 @@ func (o GoalCreatedObservation) checkLists(j *scenarios.Judge) {
 var clientCannotSatisfy = scenarios.Scenario{
 	ID:     "openwop/goal-bounds/client-cannot-satisfy",
 	Title:  "no create, edit or call of a client makes a goal satisfied; what may be edited can be",
-	Proves: ids{openwopv1.OWP0097C4, openwopv1.OWP0097C7, openwopv1.OWP0097E2},
+	Proves: scenarios.IDs{openwopv1.OWP0097C4, openwopv1.OWP0097C7, openwopv1.OWP0097E2},
 	Claim:  goals,
 	Ask: scenarios.Ask(goalByWord, func(o GoalWordObservation, j *scenarios.Judge) {
 		if !o.Goal.ready(j) {
@@ -235,7 +235,7 @@ var clientCannotSatisfy = scenarios.Scenario{
 var abandonedStaysAbandoned = scenarios.Scenario{
 	ID:     "openwop/goal-bounds/abandoned-stays-abandoned",
 	Title:  "an abandoned goal is abandoned, and neither resume nor edit bring it back or change it",
-	Proves: ids{openwopv1.OWP0097C4, openwopv1.OWP0097C6},
+	Proves: scenarios.IDs{openwopv1.OWP0097C4, openwopv1.OWP0097C6},
 	Claim:  goals,
 	Ask: scenarios.Ask(goalAbandoned, func(o GoalAbandonedObservation, j *scenarios.Judge) {
 		if !o.Goal.ready(j) || !o.Abandon.Reply.permitted(j, "abandon a goal") {

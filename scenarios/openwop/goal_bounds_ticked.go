@@ -17,7 +17,7 @@ import (
 var stopsAtBound = scenarios.Scenario{
 	ID:     "openwop/goal-bounds/stops-at-bound",
 	Title:  "a goal that is never satisfied is active up to run N, exceeds its bound with it, and fires no run after it",
-	Proves: ids{openwopv1.OWP0097E4, openwopv1.OWP0097G2},
+	Proves: scenarios.IDs{openwopv1.OWP0097E4, openwopv1.OWP0097G2},
 	Claim:  goals,
 	Ask: scenarios.Ask(goalToItsBound, func(o GoalObservation, j *scenarios.Judge) {
 		if !o.ready(j) {
@@ -39,7 +39,7 @@ func checkRuns(j *scenarios.Judge, id scenarios.RequirementID, goal wire.Value, 
 var closedAtBound = scenarios.Scenario{
 	ID:     "openwop/goal-bounds/closed-at-bound",
 	Title:  "a goal that stops at its bound is closed once, as bound-exceeded, whatever it is asked after that",
-	Proves: ids{openwopv1.OWP0097D3, openwopv1.OWP0097E7},
+	Proves: scenarios.IDs{openwopv1.OWP0097D3, openwopv1.OWP0097E7},
 	Claim:  goals,
 	Ask: scenarios.Ask(goalToItsBound, func(o GoalObservation, j *scenarios.Judge) {
 		if o.ready(j) && o.ended(j, openwopv1.OWP0097E4, openwopv1.GoalStateBoundExceeded) && seen(j, o.events(openwopv1.RunEventTypeGoalClosed)) {
@@ -60,7 +60,7 @@ func (o GoalObservation) checkClosed(j *scenarios.Judge, as scenarios.Requiremen
 var exceededStaysExceeded = scenarios.Scenario{
 	ID:     "openwop/goal-bounds/exceeded-stays-exceeded",
 	Title:  "a goal that has exceeded its bound is neither changed by an edit nor brought back by resume",
-	Proves: ids{openwopv1.OWP0097C4, openwopv1.OWP0097E4},
+	Proves: scenarios.IDs{openwopv1.OWP0097C4, openwopv1.OWP0097E4},
 	Claim:  goals,
 	Ask: scenarios.Ask(goalToItsBound, func(o GoalObservation, j *scenarios.Judge) {
 		if o.ready(j) && o.ended(j, openwopv1.OWP0097E4, openwopv1.GoalStateBoundExceeded) {
@@ -73,7 +73,7 @@ var exceededStaysExceeded = scenarios.Scenario{
 var tickedAtOnce = scenarios.Scenario{
 	ID:     "openwop/goal-bounds/ticked-at-once",
 	Title:  "ticks that come all at once fire exactly as many runs as the bound says",
-	Proves: ids{openwopv1.OWP0097E4},
+	Proves: scenarios.IDs{openwopv1.OWP0097E4},
 	Claim:  goals,
 	Ask: scenarios.Ask(goalTickedAtOnce, func(o GoalRaceObservation, j *scenarios.Judge) {
 		if !o.Goal.ready(j) || !showsRuns(j, o.Still.Later.Body) {
@@ -110,7 +110,7 @@ func (o GoalRaceObservation) namesItsRuns() bool {
 var costBound = scenarios.Scenario{
 	ID:     "openwop/goal-bounds/cost-bound",
 	Title:  "a goal goes on below its bound of cost, exceeds it with the run that crosses it, and fires no run after that",
-	Proves: ids{openwopv1.OWP0097E5},
+	Proves: scenarios.IDs{openwopv1.OWP0097E5},
 	Claim:  goals,
 	Ask: scenarios.Ask(goalToItsCost, func(o GoalObservation, j *scenarios.Judge) {
 		if !o.ready(j) {
@@ -125,7 +125,7 @@ var costBound = scenarios.Scenario{
 var deadlineBound = scenarios.Scenario{
 	ID:     "openwop/goal-bounds/deadline",
 	Title:  "a goal goes on before its deadline, has exceeded it when it has passed, and fires no run after that",
-	Proves: ids{openwopv1.OWP0097E6},
+	Proves: scenarios.IDs{openwopv1.OWP0097E6},
 	Claim:  goals,
 	Ask: scenarios.Ask(goalToItsDeadline, func(o GoalDeadlineObservation, j *scenarios.Judge) {
 		if o.tooSlow() {
@@ -154,7 +154,7 @@ var deadlineBound = scenarios.Scenario{
 var satisfiedDisarms = scenarios.Scenario{
 	ID:     "openwop/goal-bounds/satisfied-disarms",
 	Title:  "the verdict of the judge, and no earlier run, makes a goal satisfied; after that no run is fired",
-	Proves: ids{openwopv1.OWP0097E1, openwopv1.OWP0097G1},
+	Proves: scenarios.IDs{openwopv1.OWP0097E1, openwopv1.OWP0097G1},
 	Claim:  goals,
 	Ask: scenarios.Ask(goalUntilSatisfied, func(o GoalObservation, j *scenarios.Judge) {
 		if !o.ready(j) {
@@ -169,7 +169,7 @@ var satisfiedDisarms = scenarios.Scenario{
 var evaluatedAndClosed = scenarios.Scenario{
 	ID:     "openwop/goal-bounds/evaluated-and-closed",
 	Title:  "each check of the judge is one event with its verdict and its count, and the end of a satisfied goal is one more",
-	Proves: ids{openwopv1.OWP0097D1, openwopv1.OWP0097D3},
+	Proves: scenarios.IDs{openwopv1.OWP0097D1, openwopv1.OWP0097D3},
 	Claim:  goals,
 	Ask: scenarios.Ask(goalUntilSatisfied, func(o GoalObservation, j *scenarios.Judge) {
 		evaluated := o.events(openwopv1.RunEventTypeGoalEvaluated)
@@ -192,7 +192,7 @@ var evaluatedAndClosed = scenarios.Scenario{
 var evaluationsAttributed = scenarios.Scenario{
 	ID:     "openwop/goal-bounds/evaluations-attributed",
 	Title:  "each evaluation names the contributing run that was judged, and the last verdict the last of them",
-	Proves: ids{openwopv1.OWP0097E9},
+	Proves: scenarios.IDs{openwopv1.OWP0097E9},
 	Claim:  goals,
 	Ask: scenarios.Ask(goalUntilSatisfied, func(o GoalObservation, j *scenarios.Judge) {
 		evaluated, runs := o.events(openwopv1.RunEventTypeGoalEvaluated), runsOf(o.shown())
@@ -210,7 +210,7 @@ var evaluationsAttributed = scenarios.Scenario{
 var runsOfTheGoal = scenarios.Scenario{
 	ID:     "openwop/goal-bounds/runs-of-the-goal",
 	Title:  "a goal shows its runs, each of which is a run of the host, and the last verdict",
-	Proves: ids{openwopv1.OWP0097C3, openwopv1.OWP0097E10},
+	Proves: scenarios.IDs{openwopv1.OWP0097C3, openwopv1.OWP0097E10},
 	Claim:  goals,
 	Ask: scenarios.Ask(goalUntilSatisfied, func(o GoalObservation, j *scenarios.Judge) {
 		if !o.driven(j) || !o.ended(j, openwopv1.OWP0097E1, openwopv1.GoalStateSatisfied) || !o.stood(j, openwopv1.OWP0097G1) {
@@ -233,7 +233,7 @@ var runsOfTheGoal = scenarios.Scenario{
 var contentFree = scenarios.Scenario{
 	ID:     "openwop/goal-bounds/content-free",
 	Title:  "no event of a goal holds text of its objective",
-	Proves: ids{openwopv1.OWP0097D2},
+	Proves: scenarios.IDs{openwopv1.OWP0097D2},
 	Claim:  goals,
 	Ask: scenarios.Ask(goalUntilSatisfied, func(o GoalObservation, j *scenarios.Judge) {
 		events := o.events(openwopv1.RunEventTypeGoalEvaluated)
@@ -266,7 +266,7 @@ var contentFree = scenarios.Scenario{
 var pauseHalts = scenarios.Scenario{
 	ID:     "openwop/goal-bounds/pause-halts",
 	Title:  "a paused goal fires no run; it did before, and does again when it is resumed",
-	Proves: ids{openwopv1.OWP0097C5},
+	Proves: scenarios.IDs{openwopv1.OWP0097C5},
 	Claim:  goals,
 	Ask: scenarios.Ask(goalPaused, func(o GoalPauseObservation, j *scenarios.Judge) {
 		if !o.Goal.ready(j) || !o.Before.answered(j, o.Goal.Path) || !j.Need(openwopv1.OWP0097G2, o.Before.Shown) || !showsRuns(j, o.Before.Shown.Last) {
@@ -293,7 +293,7 @@ var pauseHalts = scenarios.Scenario{
 var escalationHalts = scenarios.Scenario{
 	ID:     "openwop/goal-bounds/escalation-halts",
 	Title:  "a goal whose run asks a person is escalated, and fires no run while nobody has answered",
-	Proves: ids{openwopv1.OWP0097E8},
+	Proves: scenarios.IDs{openwopv1.OWP0097E8},
 	Claim:  goalsEscalation,
 	Ask: scenarios.Ask(goalEscalated, func(o GoalEscalatedObservation, j *scenarios.Judge) {
 		if !o.ready(j) || !o.checkEnd(j, goalRows{openwopv1.OWP0097E8, openwopv1.OWP0097E8, openwopv1.OWP0097E8}, openwopv1.GoalStateEscalated) {

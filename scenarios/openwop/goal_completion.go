@@ -15,7 +15,7 @@ import (
 // goalCompletion looks at goals that live for a while: what fires their runs, who judges them, and what they give away.
 func goalCompletion() scenarios.Suite {
 	return scenarios.Suite{
-		ID: "goal-completion", Title: "standing goals that go on by themselves, are judged by the host alone, and keep secrets", Protocol: Protocol,
+		ID: "goal-completion", Title: "standing goals that go on by themselves, are judged by the host alone, and keep secrets",
 		Scenarios: []scenarios.Scenario{onlyTheJudge, everyRunJudged, replayNotJudged, goesOnAfterAnswer, scheduleFires, heartbeatFires, commitmentFires,
 			abandonedDisarms, satisfiedScheduleDisarms, secretRedacted, noGoalsUnclaimed},
 	}
@@ -25,7 +25,7 @@ func goalCompletion() scenarios.Suite {
 var onlyTheJudge = scenarios.Scenario{
 	ID:     "openwop/goal-completion/only-the-judge",
 	Title:  "edits, pauses and verdicts against it, in any order, leave a goal active; one verdict for it makes it satisfied",
-	Proves: ids{openwopv1.OWP0097E1},
+	Proves: scenarios.IDs{openwopv1.OWP0097E1},
 	Claim:  goals,
 	Ask: scenarios.Ask(goalLives, func(o GoalLifeObservation, j *scenarios.Judge) {
 		if !o.ready(j) {
@@ -47,7 +47,7 @@ var onlyTheJudge = scenarios.Scenario{
 var everyRunJudged = scenarios.Scenario{
 	ID:     "openwop/goal-completion/every-run-judged",
 	Title:  "after each run, the last verdict is the one on that run; and every evaluation names its run, also after edits and pauses",
-	Proves: ids{openwopv1.OWP0097D1, openwopv1.OWP0097E9},
+	Proves: scenarios.IDs{openwopv1.OWP0097D1, openwopv1.OWP0097E9},
 	Claim:  goals,
 	Ask: scenarios.Ask(goalLives, func(o GoalLifeObservation, j *scenarios.Judge) {
 		evaluated := o.events(openwopv1.RunEventTypeGoalEvaluated)
@@ -71,7 +71,7 @@ var everyRunJudged = scenarios.Scenario{
 var goesOnAfterAnswer = scenarios.Scenario{
 	ID:     "openwop/goal-completion/goes-on-after-answer",
 	Title:  "a goal that was escalated goes on, or ends, when the run that got stuck was answered; what it was judged by up to then stays",
-	Proves: ids{openwopv1.OWP0097E9, openwopv1.OWP0097E12},
+	Proves: scenarios.IDs{openwopv1.OWP0097E9, openwopv1.OWP0097E12},
 	Claim:  goalsEscalation,
 	Ask: scenarios.Ask(goalEscalated, func(o GoalEscalatedObservation, j *scenarios.Judge) {
 		switch {
@@ -116,7 +116,7 @@ func oneOf(list wire.Value) check.Matcher {
 var replayNotJudged = scenarios.Scenario{
 	ID:     "openwop/goal-completion/replay-not-judged",
 	Title:  "the replay of a contributing run is no run of the goal, and no verdict is recorded for it or changed by it",
-	Proves: ids{openwopv1.OWPGOAL1},
+	Proves: scenarios.IDs{openwopv1.OWPGOAL1},
 	Claim:  goalsReplay,
 	Ask: scenarios.Ask(goalReplayed, func(o GoalReplayObservation, j *scenarios.Judge) {
 		evaluated := o.events(openwopv1.RunEventTypeGoalEvaluated)
@@ -155,7 +155,7 @@ var replayNotJudged = scenarios.Scenario{
 var secretRedacted = scenarios.Scenario{
 	ID:     "openwop/goal-completion/secret-redacted",
 	Title:  "a credential in an objective is not served again, neither with the goal nor in a list nor by its events",
-	Proves: ids{openwopv1.OWP0097E11},
+	Proves: scenarios.IDs{openwopv1.OWP0097E11},
 	Claim:  goals,
 	Ask: scenarios.Ask(goalWithSecret, func(o GoalSecretObservation, j *scenarios.Judge) {
 		if !o.List.readable(j) {
@@ -206,7 +206,7 @@ func withoutSecret() check.Matcher {
 var noGoalsUnclaimed = scenarios.Scenario{
 	ID:     "openwop/goal-completion/absent-without-claim",
 	Title:  "a host that does not claim goals lists none and makes none",
-	Proves: ids{openwopv1.OWP0097G3},
+	Proves: scenarios.IDs{openwopv1.OWP0097G3},
 	Claim:  noGoals,
 	Ask: scenarios.Ask(goalsUnclaimed, func(o GoalsUnclaimedObservation, j *scenarios.Judge) {
 		for i, path := range o.Paths {

@@ -10,7 +10,7 @@ import (
 // handoffSuite follows handoffs from the decision to what the worker brings back.
 func handoffSuite() scenarios.Suite {
 	return scenarios.Suite{
-		ID: "handoff", Title: "from a decision to a child run and back: its phases, what caused them, and what is mapped", Protocol: Protocol,
+		ID: "handoff", Title: "from a decision to a child run and back: its phases, what caused them, and what is mapped",
 		Scenarios: []scenarios.Scenario{
 			chainOfCauses, childIsARun, secondWaitsForFirst,
 			failedWorker, cancelledWorker, uncreatableWorker,
@@ -25,7 +25,7 @@ func handoffSuite() scenarios.Suite {
 var chainOfCauses = scenarios.Scenario{
 	ID:     "openwop/handoff/chain-of-causes",
 	Title:  "each step of a handoff is one event that the step before it caused, and the first is caused by the decision for this worker",
-	Proves: ids{openwopv1.OWP0037B3, openwopv1.OWPDSP10},
+	Proves: scenarios.IDs{openwopv1.OWP0037B3, openwopv1.OWPDSP10},
 	Claim:  executionModel,
 	Ask: scenarios.Ask(loopOfWorkers, func(o WorkersObservation, j *scenarios.Judge) {
 		if !o.ready(j, openwopv1.OWP0037B3) {
@@ -46,7 +46,7 @@ var chainOfCauses = scenarios.Scenario{
 var childIsARun = scenarios.Scenario{
 	ID:     "openwop/handoff/child-is-a-run",
 	Title:  "the child of each handoff is a run of that worker, served under its own id, with a log of its own and the end that the handoff tells",
-	Proves: ids{openwopv1.OWPDSP12, openwopv1.OWPDSP13},
+	Proves: scenarios.IDs{openwopv1.OWPDSP12, openwopv1.OWPDSP13},
 	Claim:  executionModel,
 	Ask: scenarios.Ask(loopOfWorkers, func(o WorkersObservation, j *scenarios.Judge) {
 		if !o.ready(j, openwopv1.OWPDSP12) {
@@ -67,7 +67,7 @@ var childIsARun = scenarios.Scenario{
 var secondWaitsForFirst = scenarios.Scenario{
 	ID:     "openwop/handoff/second-waits-for-first",
 	Title:  "of two workers in one decision the second begins when the first has settled, and not while it waits",
-	Proves: ids{openwopv1.OWPDSP14},
+	Proves: scenarios.IDs{openwopv1.OWPDSP14},
 	Claim:  executionModel,
 	Ask: scenarios.Ask(workerThatWaits, func(o WaitingWorkerObservation, j *scenarios.Judge) {
 		if !o.ready(j) {

@@ -22,7 +22,7 @@ var attestation = with(handoffMapping, on("sub-run-attestation", "a checksum of 
 var harvestAttested = scenarios.Scenario{
 	ID:     "openwop/handoff/harvest-attested",
 	Title:  "what is harvested of a worker comes with the SHA-256 of what that worker put out",
-	Proves: ids{openwopv1.OWPDSP27},
+	Proves: scenarios.IDs{openwopv1.OWPDSP27},
 	Claim:  attestation,
 	Ask: scenarios.Ask(mappedLoops, func(o MappedObservation, j *scenarios.Judge) {
 		if len(o.Harvests) == 0 {

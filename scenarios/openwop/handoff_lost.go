@@ -12,7 +12,7 @@ import (
 var failedWorker = scenarios.Scenario{
 	ID:     "openwop/handoff/failed-worker",
 	Title:  "a worker that fails ends its handoff with child.failed and the error, and the loop goes on",
-	Proves: ids{openwopv1.OWP0037B3, openwopv1.OWPDSP10, openwopv1.OWPDSP11, openwopv1.OWPDSP12, openwopv1.OWPDSP13, openwopv1.OWPDSP15},
+	Proves: scenarios.IDs{openwopv1.OWP0037B3, openwopv1.OWPDSP10, openwopv1.OWPDSP11, openwopv1.OWPDSP12, openwopv1.OWPDSP13, openwopv1.OWPDSP15},
 	Claim:  executionModel,
 	Ask: scenarios.Ask(workerThatFails, func(o LostObservation, j *scenarios.Judge) {
 		if o.ready(j) {
@@ -25,7 +25,7 @@ var failedWorker = scenarios.Scenario{
 var cancelledWorker = scenarios.Scenario{
 	ID:     "openwop/handoff/cancelled-worker",
 	Title:  "a worker that is cancelled while it is at work ends its handoff with child.cancelled, and the loop goes on",
-	Proves: ids{openwopv1.OWP0037B3, openwopv1.OWPDSP10, openwopv1.OWPDSP12, openwopv1.OWPDSP13, openwopv1.OWPDSP15},
+	Proves: scenarios.IDs{openwopv1.OWP0037B3, openwopv1.OWPDSP10, openwopv1.OWPDSP12, openwopv1.OWPDSP13, openwopv1.OWPDSP15},
 	Claim:  executionModel,
 	Ask: scenarios.Ask(workerThatIsCancelled, func(o LostObservation, j *scenarios.Judge) {
 		if o.wasCancelled(j) {
@@ -38,7 +38,7 @@ var cancelledWorker = scenarios.Scenario{
 var uncreatableWorker = scenarios.Scenario{
 	ID:     "openwop/handoff/uncreatable-worker",
 	Title:  "a worker that does not exist is one dispatch.failed with nothing after it, and the loop goes on",
-	Proves: ids{openwopv1.OWP0037B4, openwopv1.OWPDSP10, openwopv1.OWPDSP11, openwopv1.OWPDSP15},
+	Proves: scenarios.IDs{openwopv1.OWP0037B4, openwopv1.OWPDSP10, openwopv1.OWPDSP11, openwopv1.OWPDSP15},
 	Claim:  executionModel,
 	Ask: scenarios.Ask(workerThatIsNone, func(o LostObservation, j *scenarios.Judge) {
 		if !o.ready(j) {
@@ -59,7 +59,7 @@ var uncreatableWorker = scenarios.Scenario{
 var failedNotHarvested = scenarios.Scenario{
 	ID:     "openwop/handoff/failed-not-harvested",
 	Title:  "nothing of a worker that failed is harvested, and the parent's variable stays as it was",
-	Proves: ids{openwopv1.OWP0037B2},
+	Proves: scenarios.IDs{openwopv1.OWP0037B2},
 	Claim:  handoffMapping,
 	Ask: scenarios.Ask(workerThatFails, func(o LostObservation, j *scenarios.Judge) {
 		if o.ready(j) {
@@ -71,7 +71,7 @@ var failedNotHarvested = scenarios.Scenario{
 var cancelledNotHarvested = scenarios.Scenario{
 	ID:     "openwop/handoff/cancelled-not-harvested",
 	Title:  "nothing of a worker that was cancelled is harvested, and the parent's variable stays as it was",
-	Proves: ids{openwopv1.OWP0037B2},
+	Proves: scenarios.IDs{openwopv1.OWP0037B2},
 	Claim:  handoffMapping,
 	Ask: scenarios.Ask(workerThatIsCancelled, func(o LostObservation, j *scenarios.Judge) {
 		if o.wasCancelled(j) {

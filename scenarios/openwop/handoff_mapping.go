@@ -13,7 +13,7 @@ import (
 var harvestedWhenMapped = scenarios.Scenario{
 	ID:     "openwop/handoff/harvested-when-mapped",
 	Title:  "a worker that completed is harvested once where its output is mapped, after it completed, and no other is",
-	Proves: ids{openwopv1.OWP0037B1, openwopv1.OWPDSP20},
+	Proves: scenarios.IDs{openwopv1.OWP0037B1, openwopv1.OWPDSP20},
 	Claim:  handoffMapping,
 	Ask: scenarios.Ask(mappedLoops, func(o MappedObservation, j *scenarios.Judge) {
 		if len(o.Harvests) == 0 {
@@ -33,7 +33,7 @@ var harvestedWhenMapped = scenarios.Scenario{
 var unmappedNotHarvested = scenarios.Scenario{
 	ID:     "openwop/handoff/unmapped-not-harvested",
 	Title:  "workers whose output is not mapped are not harvested",
-	Proves: ids{openwopv1.OWP0037B1},
+	Proves: scenarios.IDs{openwopv1.OWP0037B1},
 	Claim:  executionModel,
 	Ask: scenarios.Ask(loopOfWorkers, func(o WorkersObservation, j *scenarios.Judge) {
 		if o.Mapped {
@@ -65,7 +65,7 @@ var workerToWorker = carriedScenario("worker-to-worker", "a worker is given what
 
 func carriedScenario(name, title string, id scenarios.RequirementID, of func(MappedObservation) []Carried) scenarios.Scenario {
 	return scenarios.Scenario{
-		ID: scenarios.ScenarioID("openwop/handoff/" + name), Title: title, Proves: ids{id}, Claim: dispatchMapping,
+		ID: scenarios.ScenarioID("openwop/handoff/" + name), Title: title, Proves: scenarios.IDs{id}, Claim: dispatchMapping,
 		Ask: scenarios.Ask(mappedLoops, func(o MappedObservation, j *scenarios.Judge) {
 			if o.ready(j, id) && shown(j, of(o)) {
 				checkCarried(j, id, of(o))
@@ -78,7 +78,7 @@ func carriedScenario(name, title string, id scenarios.RequirementID, of func(Map
 var unsetInputAbsent = scenarios.Scenario{
 	ID:     "openwop/handoff/unset-input-absent",
 	Title:  "a parent's variable without a value gives the worker no input, and nothing fails",
-	Proves: ids{openwopv1.OWPDSP17},
+	Proves: scenarios.IDs{openwopv1.OWPDSP17},
 	Claim:  dispatchMapping,
 	Ask: scenarios.Ask(mappedLoops, func(o MappedObservation, j *scenarios.Judge) {
 		if !o.ready(j, openwopv1.OWPDSP17) || !shown(j, o.Unset) {
@@ -102,7 +102,7 @@ var unsetInputAbsent = scenarios.Scenario{
 var ownMapping = scenarios.Scenario{
 	ID:     "openwop/handoff/own-mapping",
 	Title:  "a worker with a mapping of its own is given, and brings back, what that one names and nothing of the default",
-	Proves: ids{openwopv1.OWPDSP18},
+	Proves: scenarios.IDs{openwopv1.OWPDSP18},
 	Claim:  dispatchMapping,
 	Ask: scenarios.Ask(mappedLoops, func(o MappedObservation, j *scenarios.Judge) {
 		if !o.ready(j, openwopv1.OWPDSP18) || !shown(j, o.Own) {

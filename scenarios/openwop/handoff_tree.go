@@ -12,7 +12,7 @@ import (
 var cancelReachesAll = scenarios.Scenario{
 	ID:     "openwop/handoff/cancel-reaches-all",
 	Title:  "whoever cancels a run cancels its child and its grandchild, and their logs say why",
-	Proves: ids{openwopv1.OWPDSP21, openwopv1.OWPDSP22},
+	Proves: scenarios.IDs{openwopv1.OWPDSP21, openwopv1.OWPDSP22},
 	Claim:  supervisor,
 	Ask: scenarios.Ask(treeThatIsCancelled, func(o TreeObservation, j *scenarios.Judge) {
 		if !o.ready(j) || !j.Check(openwopv1.OWPDSP21, o.Cancelled).To(check.Status(2), "cancelling a run whose grandchild is at work") {
@@ -38,7 +38,7 @@ var cancelReachesAll = scenarios.Scenario{
 var cancelledTreeRests = scenarios.Scenario{
 	ID:     "openwop/handoff/cancelled-tree-rests",
 	Title:  "a cancelled run, its child and its grandchild take no step after that",
-	Proves: ids{openwopv1.OWPDSP23},
+	Proves: scenarios.IDs{openwopv1.OWPDSP23},
 	Claim:  supervisor,
 	Ask: scenarios.Ask(treeThatIsCancelled, func(o TreeObservation, j *scenarios.Judge) {
 		if !o.ready(j) {

@@ -16,7 +16,7 @@ var heartbeats = on("heartbeat", "heartbeats that watch a state", "/heartbeat/su
 // heartbeatSuite asks heartbeats what they saw.
 func heartbeatSuite() scenarios.Suite {
 	return scenarios.Suite{
-		ID: "heartbeat", Title: "what a heartbeat takes for a change", Protocol: Protocol,
+		ID: "heartbeat", Title: "what a heartbeat takes for a change",
 		Scenarios: []scenarios.Scenario{changeTold, sameStateFiresNothing},
 	}
 }
@@ -24,7 +24,7 @@ func heartbeatSuite() scenarios.Suite {
 var changeTold = scenarios.Scenario{
 	ID:     "openwop/heartbeat/change-told",
 	Title:  "a heartbeat that sees another state says that it changed",
-	Proves: ids{openwopv1.OWPHBT1},
+	Proves: scenarios.IDs{openwopv1.OWPHBT1},
 	Claim:  heartbeats, Reaches: scenarios.Attested,
 	Ask: scenarios.Ask(heartbeatLooks, func(o HeartbeatLooks, j *scenarios.Judge) {
 		if o.answered(j) {
@@ -36,7 +36,7 @@ var changeTold = scenarios.Scenario{
 var sameStateFiresNothing = scenarios.Scenario{
 	ID:     "openwop/heartbeat/same-state-fires-nothing",
 	Title:  "a heartbeat that sees the state of last time says so and fires no run",
-	Proves: ids{openwopv1.OWPHBT2},
+	Proves: scenarios.IDs{openwopv1.OWPHBT2},
 	Claim:  heartbeats, Reaches: scenarios.Attested,
 	Ask: scenarios.Ask(heartbeatLooks, func(o HeartbeatLooks, j *scenarios.Judge) {
 		if !o.answered(j) {

@@ -14,6 +14,9 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
+// discoveryPath is where every host says what it claims.
+const discoveryPath = "/.well-known/openwop"
+
 // host is the target as one drive uses it: the protocol's operations, nothing more.
 type host struct{ *scenarios.Conn }
 

@@ -136,7 +136,7 @@ func FuzzProblem(f *testing.F) {
 			return
 		}
 		a := Answered{Asked: "something odd", Status: wiretest.Status(t, status), Body: v}
-		s := scenarios.Scenario{ID: "openwop/fuzz/problem", Proves: ids{openwopv1.OWPERR4, openwopv1.OWPERR5, openwopv1.OWPERR11, openwopv1.OWPERR14}}
+		s := scenarios.Scenario{ID: "openwop/fuzz/problem", Proves: scenarios.IDs{openwopv1.OWPERR4, openwopv1.OWPERR5, openwopv1.OWPERR11, openwopv1.OWPERR14}}
 		s.Ask = scenarios.Advertised(func(_ scenarios.Discovery, j *scenarios.Judge) {
 			a.unknown()
 			a.coded(j, openwopv1.OWPERR11, []any{"validation_error"}, 4)

@@ -10,7 +10,7 @@ import (
 // interruptsSuite looks at runs that wait for somebody.
 func interruptsSuite() scenarios.Suite {
 	return scenarios.Suite{
-		ID: "interrupts", Title: "runs that wait for people and for events: who may answer, what an answer does, and what it must not do", Protocol: Protocol,
+		ID: "interrupts", Title: "runs that wait for people and for events: who may answer, what an answer does, and what it must not do",
 		Scenarios: []scenarios.Scenario{
 			gateWaits, gateOrder, gateNamed, gateKeys, gateReplays,
 			gateAccepted, gateRejected, gateCarries, gateEdited, gateQuestioned, gateUnoffered, gateNowhere, gateAnsweredTwice,
@@ -30,7 +30,7 @@ func interruptsSuite() scenarios.Suite {
 var gateWaits = scenarios.Scenario{
 	ID:     "openwop/interrupts/waits",
 	Title:  "a run that needs an approval waits for it: the status, the node and the log say so",
-	Proves: ids{openwopv1.OWPINT6, openwopv1.OWPINT7, openwopv1.OWPINT8},
+	Proves: scenarios.IDs{openwopv1.OWPINT6, openwopv1.OWPINT7, openwopv1.OWPINT8},
 	Claim:  approvals,
 	Ask: scenarios.Ask(approvalAnswered, func(o ApprovalObservation, j *scenarios.Judge) {
 		if !o.Log.exists(j, openwopv1.OWPCAP19) || !o.Log.readable(j) {
@@ -62,7 +62,7 @@ var gateWaits = scenarios.Scenario{
 var gateOrder = scenarios.Scenario{
 	ID:     "openwop/interrupts/in-order",
 	Title:  "on the log an approval is suspended, resolved, resumed and completed, each once and in this order",
-	Proves: ids{openwopv1.OWPINT11},
+	Proves: scenarios.IDs{openwopv1.OWPINT11},
 	Claim:  approvals,
 	Ask: scenarios.Ask(approvalAnswered, func(o ApprovalObservation, j *scenarios.Judge) {
 		if !o.ready(j) || !o.Accepted.accepted(j, o.End) {
@@ -112,7 +112,7 @@ func inOrder() check.Matcher {
 var gateNamed = scenarios.Scenario{
 	ID:     "openwop/interrupts/named",
 	Title:  "the log has interrupt.requested and interrupt.resolved with what it was resolved with, and the reply says where the run stands",
-	Proves: ids{openwopv1.OWPINT12, openwopv1.OWPINT15},
+	Proves: scenarios.IDs{openwopv1.OWPINT12, openwopv1.OWPINT15},
 	Claim:  approvals,
 	Ask: scenarios.Ask(approvalAnswered, func(o ApprovalObservation, j *scenarios.Judge) {
 		if !o.ready(j) || !o.Accepted.accepted(j, o.End) {
@@ -133,7 +133,7 @@ var gateNamed = scenarios.Scenario{
 var gateKeys = scenarios.Scenario{
 	ID:     "openwop/interrupts/keys-differ",
 	Title:  "each suspension of a run has a key of its own",
-	Proves: ids{openwopv1.OWPINT9},
+	Proves: scenarios.IDs{openwopv1.OWPINT9},
 	Claim:  approvals,
 	Ask: scenarios.Ask(approvalAskedAbout, func(o AskedAboutObservation, j *scenarios.Judge) {
 		if !o.ready(j) || !o.Asked.taken(j) || !j.Need(openwopv1.OWPINT19, o.Again) || !o.Between.readable(j) {
@@ -155,7 +155,7 @@ var gateKeys = scenarios.Scenario{
 var gateReplays = scenarios.Scenario{
 	ID:     "openwop/interrupts/keys-replayed",
 	Title:  "a replay raises the interrupts of its source under the same keys",
-	Proves: ids{openwopv1.OWPINT10},
+	Proves: scenarios.IDs{openwopv1.OWPINT10},
 	Claim:  approvalsReplay,
 	Ask: scenarios.Ask(gateReplayed, func(o GateReplayedObservation, j *scenarios.Judge) {
 		if !o.ready(j) || !o.Accepted.accepted(j, o.End) || !o.Replayed.ready(j, openwopv1.OWPRPL1, openwopv1.OWPRPL1) {

@@ -34,7 +34,7 @@ func (g Gate) reaches(j *scenarios.Judge, id scenarios.RequirementID, a Response
 var questionsReach = scenarios.Scenario{
 	ID:     "openwop/interrupts/answers-reach",
 	Title:  "the answers to the questions of a run reach the run",
-	Proves: ids{openwopv1.OWPINT21},
+	Proves: scenarios.IDs{openwopv1.OWPINT21},
 	Claim:  clarifications,
 	Ask: scenarios.Ask(questionsAnswered, func(o QuestionsObservation, j *scenarios.Judge) {
 		form := o.Mapped
@@ -51,7 +51,7 @@ var questionsReach = scenarios.Scenario{
 var questionsFit = scenarios.Scenario{
 	ID:     "openwop/interrupts/answers-fit",
 	Title:  "an answer that does not fit the schema of its question is refused and moves nothing",
-	Proves: ids{openwopv1.OWPINT13, openwopv1.OWPINT22},
+	Proves: scenarios.IDs{openwopv1.OWPINT13, openwopv1.OWPINT22},
 	Claim:  clarifications,
 	Ask: scenarios.Ask(questionsAnswered, func(o QuestionsObservation, j *scenarios.Judge) {
 		if !o.ready(j) {
@@ -73,7 +73,7 @@ var questionsFit = scenarios.Scenario{
 var questionsLeftOpen = scenarios.Scenario{
 	ID:     "openwop/interrupts/answers-missing",
 	Title:  "an answer that leaves the questions open does not resolve them",
-	Proves: ids{openwopv1.OWPINT23},
+	Proves: scenarios.IDs{openwopv1.OWPINT23},
 	Claim:  clarifications,
 	Ask: scenarios.Ask(questionsAnswered, func(o QuestionsObservation, j *scenarios.Judge) {
 		if o.ready(j) && o.Third.ready(j) {
@@ -86,7 +86,7 @@ var questionsLeftOpen = scenarios.Scenario{
 var questionsForms = scenarios.Scenario{
 	ID:     "openwop/interrupts/answers-as-list",
 	Title:  "the answers are taken as a map and as a list",
-	Proves: ids{openwopv1.OWPINT24},
+	Proves: scenarios.IDs{openwopv1.OWPINT24},
 	Claim:  clarifications,
 	Ask: scenarios.Ask(questionsAnswered, func(o QuestionsObservation, j *scenarios.Judge) {
 		if !o.ready(j) || !o.Second.ready(j) {
@@ -102,7 +102,7 @@ var questionsForms = scenarios.Scenario{
 var eventReaches = scenarios.Scenario{
 	ID:     "openwop/interrupts/event-reaches",
 	Title:  "an event that matches the correlation resumes the run, and reaches it",
-	Proves: ids{openwopv1.OWPINT25},
+	Proves: scenarios.IDs{openwopv1.OWPINT25},
 	Claim:  externalEvents,
 	Ask: scenarios.Ask(eventAwaited, func(o EventObservation, j *scenarios.Judge) {
 		if o.unspoilt(j, o.Later) {
@@ -115,7 +115,7 @@ var eventReaches = scenarios.Scenario{
 var eventMismatch = scenarios.Scenario{
 	ID:     "openwop/interrupts/event-mismatch",
 	Title:  "an event that does not match the correlation is refused with 422 and moves nothing",
-	Proves: ids{openwopv1.OWPINT13, openwopv1.OWPINT26},
+	Proves: scenarios.IDs{openwopv1.OWPINT13, openwopv1.OWPINT26},
 	Claim:  externalEvents,
 	Ask: scenarios.Ask(eventAwaited, func(o EventObservation, j *scenarios.Judge) {
 		if !o.ready(j) {

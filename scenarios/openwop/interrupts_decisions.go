@@ -13,7 +13,7 @@ import (
 var gateAccepted = scenarios.Scenario{
 	ID:     "openwop/interrupts/accepted",
 	Title:  "an approval that is accepted lets the run go on",
-	Proves: ids{openwopv1.OWPINT16},
+	Proves: scenarios.IDs{openwopv1.OWPINT16},
 	Claim:  approvals,
 	Ask: scenarios.Ask(approvalAnswered, func(o ApprovalObservation, j *scenarios.Judge) {
 		if !o.ready(j) || !o.unspoilt(j, o.Later) {
@@ -30,7 +30,7 @@ var gateAccepted = scenarios.Scenario{
 var gateRejected = scenarios.Scenario{
 	ID:     "openwop/interrupts/rejected",
 	Title:  "an approval that is rejected ends the wait, and the run shows that it was rejected",
-	Proves: ids{openwopv1.OWPINT17},
+	Proves: scenarios.IDs{openwopv1.OWPINT17},
 	Claim:  approvals,
 	Ask: scenarios.Ask(approvalRejected, func(o DecidedObservation, j *scenarios.Judge) {
 		if o.ready(j) && j.Check(openwopv1.OWPINT17, o.Decided.Status).To(check.Status(2), "%s", o.Decided.Asked) {
@@ -42,7 +42,7 @@ var gateRejected = scenarios.Scenario{
 var gateCarries = scenarios.Scenario{
 	ID:     "openwop/interrupts/artifact",
 	Title:  "a run whose approval was accepted goes on with the artifact that the approval was about, and with what was said",
-	Proves: ids{openwopv1.OWPINT18},
+	Proves: scenarios.IDs{openwopv1.OWPINT18},
 	Claim:  approvals,
 	Ask: scenarios.Ask(approvalAnswered, func(o ApprovalObservation, j *scenarios.Judge) {
 		switch {
@@ -60,7 +60,7 @@ var gateCarries = scenarios.Scenario{
 var gateEdited = scenarios.Scenario{
 	ID:     "openwop/interrupts/edited",
 	Title:  "an approval that is accepted with an edit lets the run go on with the edited artifact and not with the draft",
-	Proves: ids{openwopv1.OWPINT18},
+	Proves: scenarios.IDs{openwopv1.OWPINT18},
 	Claim:  approvals,
 	Ask: scenarios.Ask(approvalEdited, func(o DecidedObservation, j *scenarios.Judge) {
 		if !o.ready(j) || !j.Check(openwopv1.OWPINT18, o.Decided.Status).To(check.Status(2), "%s", o.Decided.Asked) ||
@@ -76,7 +76,7 @@ var gateEdited = scenarios.Scenario{
 var gateQuestioned = scenarios.Scenario{
 	ID:     "openwop/interrupts/asked",
 	Title:  "a question about an approval decides nothing, and the gate can be accepted afterwards",
-	Proves: ids{openwopv1.OWPINT19},
+	Proves: scenarios.IDs{openwopv1.OWPINT19},
 	Claim:  approvals,
 	Ask: scenarios.Ask(approvalAskedAbout, func(o AskedAboutObservation, j *scenarios.Judge) {
 		if !o.ready(j) {
@@ -103,7 +103,7 @@ var gateQuestioned = scenarios.Scenario{
 var gateUnoffered = scenarios.Scenario{
 	ID:     "openwop/interrupts/action-not-offered",
 	Title:  "an action that an approval does not offer is refused and moves nothing",
-	Proves: ids{openwopv1.OWPINT13, openwopv1.OWPINT20},
+	Proves: scenarios.IDs{openwopv1.OWPINT13, openwopv1.OWPINT20},
 	Claim:  approvals,
 	Ask: scenarios.Ask(approvalAnswered, func(o ApprovalObservation, j *scenarios.Judge) {
 		if !o.ready(j) {
@@ -132,7 +132,7 @@ func (o ApprovalObservation) unoffered() RunLog {
 var gateNowhere = scenarios.Scenario{
 	ID:     "openwop/interrupts/unknown-node",
 	Title:  "an answer to a node that the run does not have is refused with 404 and moves nothing",
-	Proves: ids{openwopv1.OWPINT13, openwopv1.OWPINT14},
+	Proves: scenarios.IDs{openwopv1.OWPINT13, openwopv1.OWPINT14},
 	Claim:  approvals,
 	Ask: scenarios.Ask(approvalAnswered, func(o ApprovalObservation, j *scenarios.Judge) {
 		if !o.ready(j) {
@@ -151,7 +151,7 @@ var gateNowhere = scenarios.Scenario{
 var gateAnsweredTwice = scenarios.Scenario{
 	ID:     "openwop/interrupts/answered-twice",
 	Title:  "an approval that was accepted cannot be rejected afterwards, and the attempt changes nothing",
-	Proves: ids{openwopv1.OWPINT2},
+	Proves: scenarios.IDs{openwopv1.OWPINT2},
 	Claim:  approvals,
 	Ask: scenarios.Ask(approvalAnswered, func(o ApprovalObservation, j *scenarios.Judge) {
 		if !o.ready(j) || !o.Accepted.accepted(j, o.End) {

@@ -15,7 +15,7 @@ import (
 var gateRivals = scenarios.Scenario{
 	ID:     "openwop/interrupts/rivals",
 	Title:  "of six who accept an approval at once, by its node and by its token, one wins, and the run goes on once, with that answer",
-	Proves: ids{openwopv1.OWPINT3},
+	Proves: scenarios.IDs{openwopv1.OWPINT3},
 	Claim:  approvals,
 	Ask: scenarios.Ask(approvalRaced, func(o ApprovalRaceObservation, j *scenarios.Judge) {
 		if !o.ready(j) {
@@ -67,7 +67,7 @@ var closed = []int{http.StatusNotFound, http.StatusConflict, http.StatusGone, ht
 var gateClosed = scenarios.Scenario{
 	ID:     "openwop/interrupts/cancelled",
 	Title:  "a run that was cancelled while it waited takes no answer any more",
-	Proves: ids{openwopv1.OWPINT46},
+	Proves: scenarios.IDs{openwopv1.OWPINT46},
 	Claim:  approvals,
 	Ask: scenarios.Ask(gateCancelled, func(o GateCancelledObservation, j *scenarios.Judge) {
 		if !o.ready(j) {
@@ -91,7 +91,7 @@ var gateClosed = scenarios.Scenario{
 var gateOrCancel = scenarios.Scenario{
 	ID:     "openwop/interrupts/cancel-or-answer",
 	Title:  "of a cancel and an answer that come at once the run shows one outcome, and both are answered in keeping with it",
-	Proves: ids{openwopv1.OWPINT47},
+	Proves: scenarios.IDs{openwopv1.OWPINT47},
 	Claim:  approvals,
 	Ask: scenarios.Ask(approvalOrCancel, func(o CancelRaces, j *scenarios.Judge) {
 		for _, race := range o.Races {
@@ -143,7 +143,7 @@ func showsResolution(e wire.Value, node string) bool {
 var gateCascade = scenarios.Scenario{
 	ID:     "openwop/interrupts/cascade",
 	Title:  "who cancels a run cancels the child that waits for an answer with it, and closes its interrupt",
-	Proves: ids{openwopv1.OWPINT48},
+	Proves: scenarios.IDs{openwopv1.OWPINT48},
 	Claim:  cascade,
 	Ask: scenarios.Ask(cascaded, func(o CascadeObservation, j *scenarios.Judge) {
 		switch {

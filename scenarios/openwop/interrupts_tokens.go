@@ -23,7 +23,7 @@ func (o TokensObservation) ready(j *scenarios.Judge) bool {
 var tokenShows = scenarios.Scenario{
 	ID:     "openwop/interrupts/token-shows",
 	Title:  "a token shows the kind, the key, the data and the end of its interrupt, without another credential",
-	Proves: ids{openwopv1.OWPINT36},
+	Proves: scenarios.IDs{openwopv1.OWPINT36},
 	Claim:  answeredByToken,
 	Ask: scenarios.Ask(tokensUsed, func(o TokensObservation, j *scenarios.Judge) {
 		if !o.ready(j) {
@@ -49,7 +49,7 @@ var tokenShows = scenarios.Scenario{
 var tokenAnswers = scenarios.Scenario{
 	ID:     "openwop/interrupts/token-answers",
 	Title:  "the token of an interrupt answers it without another credential",
-	Proves: ids{openwopv1.OWPINT37},
+	Proves: scenarios.IDs{openwopv1.OWPINT37},
 	Claim:  answeredByToken,
 	Ask: scenarios.Ask(tokensUsed, func(o TokensObservation, j *scenarios.Judge) {
 		if !o.ready(j) {
@@ -75,7 +75,7 @@ var tokenAnswers = scenarios.Scenario{
 var tokenSpent = scenarios.Scenario{
 	ID:     "openwop/interrupts/token-spent",
 	Title:  "a token that was used, and one whose run was cancelled, is refused and changes nothing",
-	Proves: ids{openwopv1.OWPINT38},
+	Proves: scenarios.IDs{openwopv1.OWPINT38},
 	Claim:  answeredByToken,
 	Ask: scenarios.Ask(tokensUsed, func(o TokensObservation, j *scenarios.Judge) {
 		if !o.ready(j) || !o.Used.accepted(j, o.FirstEnd) {
@@ -103,7 +103,7 @@ var tokenSpent = scenarios.Scenario{
 var tokenOwn = scenarios.Scenario{
 	ID:     "openwop/interrupts/token-own",
 	Title:  "a token answers the interrupt it was made for and no other, and one that nobody made answers none",
-	Proves: ids{openwopv1.OWPINT4, openwopv1.OWPINT39},
+	Proves: scenarios.IDs{openwopv1.OWPINT4, openwopv1.OWPINT39},
 	Claim:  answeredByToken,
 	Ask: scenarios.Ask(tokensUsed, func(o TokensObservation, j *scenarios.Judge) {
 		if !o.ready(j) {
@@ -131,7 +131,7 @@ const leeway = 5 * time.Second
 var tokenLife = scenarios.Scenario{
 	ID:     "openwop/interrupts/token-life",
 	Title:  "a token does not outlive the timeoutMs of its interrupt, and without one it ends after 30 minutes",
-	Proves: ids{openwopv1.OWPINT40, openwopv1.OWPINT41},
+	Proves: scenarios.IDs{openwopv1.OWPINT40, openwopv1.OWPINT41},
 	Claim:  answeredByToken,
 	Ask: scenarios.Ask(tokensUsed, func(o TokensObservation, j *scenarios.Judge) {
 		if !o.ready(j) {
@@ -176,7 +176,7 @@ func (o ExpiredObservation) waited(j *scenarios.Judge) bool {
 var gateExpires = scenarios.Scenario{
 	ID:     "openwop/interrupts/expires",
 	Title:  "an approval that nobody answers in its timeoutMs is rejected by itself, and not before",
-	Proves: ids{openwopv1.OWPINT44},
+	Proves: scenarios.IDs{openwopv1.OWPINT44},
 	Claim:  interruptExpiry,
 	Ask: scenarios.Ask(approvalExpired, func(o ExpiredObservation, j *scenarios.Judge) {
 		if !o.waited(j) {
@@ -222,7 +222,7 @@ func notBefore(least time.Time, lost time.Duration) check.Matcher {
 var gateExpired = scenarios.Scenario{
 	ID:     "openwop/interrupts/expired",
 	Title:  "an approval whose time is over takes no answer any more, by its node or by its token",
-	Proves: ids{openwopv1.OWPINT45},
+	Proves: scenarios.IDs{openwopv1.OWPINT45},
 	Claim:  interruptExpiry,
 	Ask: scenarios.Ask(approvalExpired, func(o ExpiredObservation, j *scenarios.Judge) {
 		if !o.waited(j) || !j.Need(openwopv1.OWPINT44, o.End.Ended) || !o.End.readable(j) {

@@ -32,7 +32,7 @@ func (b Ballot) checkPartial(j *scenarios.Judge, id scenarios.RequirementID) {
 var quorumOfDistinct = scenarios.Scenario{
 	ID:     "openwop/interrupts/quorum",
 	Title:  "a quorum is filled by as many different principals as it asks for, and not by fewer",
-	Proves: ids{openwopv1.OWPINT27},
+	Proves: scenarios.IDs{openwopv1.OWPINT27},
 	Claim:  quorums,
 	Ask: scenarios.Ask(quorumFilled, func(o QuorumObservation, j *scenarios.Judge) {
 		b := o.All
@@ -53,7 +53,7 @@ var quorumOfDistinct = scenarios.Scenario{
 var quorumOneVote = scenarios.Scenario{
 	ID:     "openwop/interrupts/one-vote-each",
 	Title:  "one principal does not fill a quorum alone, however often it votes",
-	Proves: ids{openwopv1.OWPINT28},
+	Proves: scenarios.IDs{openwopv1.OWPINT28},
 	Claim:  quorums,
 	Ask: scenarios.Ask(quorumFilled, func(o QuorumObservation, j *scenarios.Judge) {
 		b := o.Alone
@@ -79,7 +79,7 @@ var quorumOneVote = scenarios.Scenario{
 var quorumMajority = scenarios.Scenario{
 	ID:     "openwop/interrupts/majority-rejects",
 	Title:  "where the majority decides, a gate is rejected by more than half of the votes and not by fewer",
-	Proves: ids{openwopv1.OWPINT29},
+	Proves: scenarios.IDs{openwopv1.OWPINT29},
 	Claim:  quorums,
 	Ask: scenarios.Ask(quorumRejected, func(o VetoObservation, j *scenarios.Judge) {
 		if !o.ready(j) {
@@ -95,7 +95,7 @@ var quorumMajority = scenarios.Scenario{
 var quorumVeto = scenarios.Scenario{
 	ID:     "openwop/interrupts/single-veto",
 	Title:  "where each has a veto, the first rejection rejects the gate, whoever accepted before",
-	Proves: ids{openwopv1.OWPINT30},
+	Proves: scenarios.IDs{openwopv1.OWPINT30},
 	Claim:  quorums,
 	Ask: scenarios.Ask(quorumVetoed, func(o VetoObservation, j *scenarios.Judge) {
 		if !o.ready(j) {
@@ -112,7 +112,7 @@ var quorumVeto = scenarios.Scenario{
 var credentialNeeded = scenarios.Scenario{
 	ID:     "openwop/interrupts/credential-needed",
 	Title:  "an approval that asks for a credential is not answered by its token alone",
-	Proves: ids{openwopv1.OWPINT31},
+	Proves: scenarios.IDs{openwopv1.OWPINT31},
 	Claim:  authRequired,
 	Ask: scenarios.Ask(tokenAlone, func(o TokenAloneObservation, j *scenarios.Judge) {
 		if !o.ready(j) {
@@ -130,7 +130,7 @@ var credentialNeeded = scenarios.Scenario{
 var scopeNeeded = scenarios.Scenario{
 	ID:     "openwop/interrupts/scope-needed",
 	Title:  "a credential without the scope to answer interrupts is refused with 403 and moves nothing",
-	Proves: ids{openwopv1.OWPINT32},
+	Proves: scenarios.IDs{openwopv1.OWPINT32},
 	Claim:  approvalScopes,
 	Ask: scenarios.Ask(answeredWithoutScope, func(o ScopeObservation, j *scenarios.Judge) {
 		if !o.ready(j) {

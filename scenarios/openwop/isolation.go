@@ -11,7 +11,7 @@ import (
 // isolation looks at what two tenants of one host see of each other.
 func isolation() scenarios.Suite {
 	return scenarios.Suite{
-		ID: "isolation", Title: "two tenants of one host, and that neither sees or moves what is the other's", Protocol: Protocol,
+		ID: "isolation", Title: "two tenants of one host, and that neither sees or moves what is the other's",
 		Scenarios: []scenarios.Scenario{
 			runsUnread, offspringUnread, cancelRefused, answerRefused, forkRefused, keysApart, ownerByCredential, filesApart, goalsApart,
 		},
@@ -22,7 +22,7 @@ func isolation() scenarios.Suite {
 var runsUnread = scenarios.Scenario{
 	ID:     "openwop/isolation/runs-unread",
 	Title:  "a tenant reads nothing of a run of another, in either direction, and cannot tell it from one that never was",
-	Proves: ids{openwopv1.OWPISO1, openwopv1.OWPISO2},
+	Proves: scenarios.IDs{openwopv1.OWPISO1, openwopv1.OWPISO2},
 	Claim:  tenantsApart,
 	Ask: scenarios.Ask(tenantsReadRuns, func(o TenantRuns, j *scenarios.Judge) {
 		if !o.Tenants.ready(j) || !o.Before.readable(j) {
@@ -43,7 +43,7 @@ var runsUnread = scenarios.Scenario{
 var offspringUnread = scenarios.Scenario{
 	ID:     "openwop/isolation/offspring-unread",
 	Title:  "a tenant does not read the runs that a run of another has dispatched",
-	Proves: ids{openwopv1.OWPISO2, openwopv1.OWPISO7},
+	Proves: scenarios.IDs{openwopv1.OWPISO2, openwopv1.OWPISO7},
 	Claim:  tenantsChildren,
 	Ask: scenarios.Ask(tenantsOffspring, func(o TenantOffspring, j *scenarios.Judge) {
 		if !o.Tenants.ready(j) || !o.Log.ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1) {
@@ -68,7 +68,7 @@ var offspringUnread = scenarios.Scenario{
 var cancelRefused = scenarios.Scenario{
 	ID:     "openwop/isolation/cancel-refused",
 	Title:  "a tenant does not cancel a run of another that is under way",
-	Proves: ids{openwopv1.OWPISO2, openwopv1.OWPISO3},
+	Proves: scenarios.IDs{openwopv1.OWPISO2, openwopv1.OWPISO3},
 	Claim:  tenantsApart,
 	Ask: scenarios.Ask(tenantsCancel, func(o TenantCancel, j *scenarios.Judge) {
 		if !o.Tenants.ready(j) {
@@ -98,7 +98,7 @@ func underWay(before string) check.Matcher {
 var answerRefused = scenarios.Scenario{
 	ID:     "openwop/isolation/answer-refused",
 	Title:  "a tenant does not answer what a run of another asks",
-	Proves: ids{openwopv1.OWPISO2, openwopv1.OWPISO3},
+	Proves: scenarios.IDs{openwopv1.OWPISO2, openwopv1.OWPISO3},
 	Claim:  tenantsAnswers,
 	Ask: scenarios.Ask(tenantsAnswer, func(o TenantAnswer, j *scenarios.Judge) {
 		if !o.Tenants.ready(j) || !j.Need(openwopv1.OWPINT1, o.Held.Suspended) {
@@ -117,7 +117,7 @@ var answerRefused = scenarios.Scenario{
 var forkRefused = scenarios.Scenario{
 	ID:     "openwop/isolation/fork-refused",
 	Title:  "a tenant does not fork a run of another, and does not read a fork that the other has made",
-	Proves: ids{openwopv1.OWPISO2, openwopv1.OWPISO3, openwopv1.OWPISO8},
+	Proves: scenarios.IDs{openwopv1.OWPISO2, openwopv1.OWPISO3, openwopv1.OWPISO8},
 	Claim:  tenantsForks,
 	Ask: scenarios.Ask(tenantsFork, func(o TenantFork, j *scenarios.Judge) {
 		if !o.Tenants.ready(j) || !o.Before.readable(j) {
@@ -139,7 +139,7 @@ var forkRefused = scenarios.Scenario{
 var keysApart = scenarios.Scenario{
 	ID:     "openwop/isolation/keys-apart",
 	Title:  "two tenants who use the same idempotency key for the same request get a run each",
-	Proves: ids{openwopv1.OWPISO5},
+	Proves: scenarios.IDs{openwopv1.OWPISO5},
 	Claim:  tenantsApart,
 	Ask: scenarios.Ask(tenantsAsk, func(o TenantAsks, j *scenarios.Judge) {
 		if !o.Tenants.ready(j) {
@@ -157,7 +157,7 @@ var keysApart = scenarios.Scenario{
 var ownerByCredential = scenarios.Scenario{
 	ID:     "openwop/isolation/owner-by-credential",
 	Title:  "a body that names another tenant is refused, or makes a run of who sent it",
-	Proves: ids{openwopv1.OWPISO6},
+	Proves: scenarios.IDs{openwopv1.OWPISO6},
 	Claim:  tenantsApart,
 	Ask: scenarios.Ask(tenantsAsk, func(o TenantAsks, j *scenarios.Judge) {
 		if !o.Tenants.ready(j) {
@@ -176,7 +176,7 @@ var ownerByCredential = scenarios.Scenario{
 var filesApart = scenarios.Scenario{
 	ID:     "openwop/isolation/files-apart",
 	Title:  "a tenant does not read, list, overwrite or delete the workspace file that another has at the same path",
-	Proves: ids{openwopv1.OWPISO2, openwopv1.OWPISO10},
+	Proves: scenarios.IDs{openwopv1.OWPISO2, openwopv1.OWPISO10},
 	Claim:  tenantsFiles,
 	Ask: scenarios.Ask(tenantsWrite, func(o TenantFiles, j *scenarios.Judge) {
 		if !o.Tenants.ready(j) {
@@ -203,7 +203,7 @@ var filesApart = scenarios.Scenario{
 var goalsApart = scenarios.Scenario{
 	ID:     "openwop/isolation/goals-apart",
 	Title:  "a tenant does not read, list, edit, pause or abandon a goal of another",
-	Proves: ids{openwopv1.OWPISO2, openwopv1.OWPISO4},
+	Proves: scenarios.IDs{openwopv1.OWPISO2, openwopv1.OWPISO4},
 	Claim:  tenantsHaveGoal,
 	Ask: scenarios.Ask(tenantsGoals, func(o TenantGoals, j *scenarios.Judge) {
 		if !o.Tenants.ready(j) {

@@ -12,7 +12,7 @@ import (
 // iterationMonotonic follows the counter through whole runs.
 func iterationMonotonic() scenarios.Suite {
 	return scenarios.Suite{
-		ID: "iteration-monotonic", Title: "the counter of a real run: from 1, one step a turn, up to its end or its bound", Protocol: Protocol,
+		ID: "iteration-monotonic", Title: "the counter of a real run: from 1, one step a turn, up to its end or its bound",
 		Scenarios: []scenarios.Scenario{
 			onePerTurn, asPlanned, nothingShared, forkKeeps, boundBelow, boundLeavesAlone,
 			seamRandomTurns, seamAgreesWithLog, seamOutOfRange,
@@ -24,7 +24,7 @@ func iterationMonotonic() scenarios.Suite {
 var onePerTurn = scenarios.Scenario{
 	ID:     "openwop/iteration-monotonic/one-per-turn",
 	Title:  "every orchestrator turn carries the next iteration, counted from 1",
-	Proves: ids{openwopv1.OWP0061B1, openwopv1.OWP0061B2},
+	Proves: scenarios.IDs{openwopv1.OWP0061B1, openwopv1.OWP0061B2},
 	Claim:  executionModel5,
 	Ask: scenarios.Ask(loopOfTurns, func(o LoopObservation, j *scenarios.Judge) {
 		if !o.ready(j) {
@@ -45,7 +45,7 @@ func checkCounted(j *scenarios.Judge, iterations wire.Found, turns int) {
 var asPlanned = scenarios.Scenario{
 	ID:    "openwop/iteration-monotonic/as-planned",
 	Title: "a loop takes the turns of its plan, each after the workers of the one before, and none after terminate",
-	Proves: ids{openwopv1.OWP0037A1, openwopv1.OWP0037A2, openwopv1.OWP0037A3, openwopv1.OWP0037A5, openwopv1.OWP0037A6,
+	Proves: scenarios.IDs{openwopv1.OWP0037A1, openwopv1.OWP0037A2, openwopv1.OWP0037A3, openwopv1.OWP0037A5, openwopv1.OWP0037A6,
 		openwopv1.OWP0061B5, openwopv1.OWP0061E1},
 	Claim: executionModel,
 	Ask: scenarios.Ask(loopOfTurns, func(o LoopObservation, j *scenarios.Judge) {
@@ -88,7 +88,7 @@ var asPlanned = scenarios.Scenario{
 var nothingShared = scenarios.Scenario{
 	ID:     "openwop/iteration-monotonic/nothing-shared",
 	Title:  "a loop that ran while another was under way counts from 1, and leaves the other's counter alone",
-	Proves: ids{openwopv1.OWP0061B2, openwopv1.OWP0061B4},
+	Proves: scenarios.IDs{openwopv1.OWP0061B2, openwopv1.OWP0061B4},
 	Claim:  executionModel5,
 	Ask: scenarios.Ask(twoLoopsAtOnce, func(o InterleavedObservation, j *scenarios.Judge) {
 		if o.Suspends && o.First.RunID != "" {
@@ -123,7 +123,7 @@ var nothingShared = scenarios.Scenario{
 var forkKeeps = scenarios.Scenario{
 	ID:     "openwop/iteration-monotonic/fork-keeps",
 	Title:  "a replay of a finished loop carries the iterations, and the breach, of its source",
-	Proves: ids{openwopv1.OWP0061M1},
+	Proves: scenarios.IDs{openwopv1.OWP0061M1},
 	Claim:  replay,
 	Ask: scenarios.Ask(replayedLoops, func(o ForkObservation, j *scenarios.Judge) {
 		for _, pair := range []struct {
@@ -155,7 +155,7 @@ var forkKeeps = scenarios.Scenario{
 var boundBelow = scenarios.Scenario{
 	ID:     "openwop/iteration-monotonic/bound-below",
 	Title:  "a loop that needs more turns than its bound N takes N, records the breach at N+1 and fails",
-	Proves: ids{openwopv1.OWP0061E2, openwopv1.OWP0061E3, openwopv1.OWP0061E4},
+	Proves: scenarios.IDs{openwopv1.OWP0061E2, openwopv1.OWP0061E3, openwopv1.OWP0061E4},
 	Claim:  executionModel,
 	Ask: scenarios.Ask(loopAroundItsBound, func(o BoundsObservation, j *scenarios.Judge) {
 		l, n := o.Below, o.Turns-1
@@ -184,7 +184,7 @@ var boundBelow = scenarios.Scenario{
 var boundLeavesAlone = scenarios.Scenario{
 	ID:     "openwop/iteration-monotonic/bound-leaves-alone",
 	Title:  "a loop that needs as many turns as its bound, or one fewer, ends by itself",
-	Proves: ids{openwopv1.OWP0061E6},
+	Proves: scenarios.IDs{openwopv1.OWP0061E6},
 	Claim:  executionModel,
 	Ask: scenarios.Ask(loopAroundItsBound, func(o BoundsObservation, j *scenarios.Judge) {
 		for _, l := range []RunLog{o.At, o.Above} {
@@ -202,7 +202,7 @@ var boundLeavesAlone = scenarios.Scenario{
 var seamRandomTurns = scenarios.Scenario{
 	ID:      "openwop/iteration-monotonic/seam-random-turns",
 	Title:   "the seam answers a random number of turns with exactly as many iterations",
-	Proves:  ids{openwopv1.OWP0061B1, openwopv1.OWP0061B2},
+	Proves:  scenarios.IDs{openwopv1.OWP0061B1, openwopv1.OWP0061B2},
 	Claim:   executionModel5,
 	Reaches: scenarios.Attested,
 	Ask: scenarios.Ask(seamTurns, func(o SeamObservation, j *scenarios.Judge) {
@@ -226,7 +226,7 @@ var seamRandomTurns = scenarios.Scenario{
 var seamAgreesWithLog = scenarios.Scenario{
 	ID:     "openwop/iteration-monotonic/seam-agrees-with-log",
 	Title:  "the run that the seam's reply names shows the same iterations in its own log",
-	Proves: ids{openwopv1.OWP0061B2},
+	Proves: scenarios.IDs{openwopv1.OWP0061B2},
 	Claim:  executionModel5,
 	Ask: scenarios.Ask(seamTurns, func(o SeamObservation, j *scenarios.Judge) {
 		named := false
@@ -251,7 +251,7 @@ var seamAgreesWithLog = scenarios.Scenario{
 var seamOutOfRange = scenarios.Scenario{
 	ID:      "openwop/iteration-monotonic/seam-out-of-range",
 	Title:   "the seam claims no turn that cannot have been",
-	Proves:  ids{openwopv1.OWP0061B4},
+	Proves:  scenarios.IDs{openwopv1.OWP0061B4},
 	Claim:   executionModel5,
 	Reaches: scenarios.Attested,
 	Ask: scenarios.Ask(seamImpossible, func(o SeamObservation, j *scenarios.Judge) {

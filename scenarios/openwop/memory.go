@@ -10,7 +10,7 @@ import (
 // of a fixture note what they read.
 func memorySuite() scenarios.Suite {
 	return scenarios.Suite{
-		ID: "memory", Title: "what runs remember: turns, workers, forks and tenants, and when an entry is there and when it is gone", Protocol: Protocol,
+		ID: "memory", Title: "what runs remember: turns, workers, forks and tenants, and when an entry is there and when it is gone",
 		Scenarios: []scenarios.Scenario{
 			turnRemembers, resumeRemembers, childInherits, childBrings, siblingsInOrder, heldChildHidden, lostChildLeavesNothing, entriesExpire,
 			entriesShaped, writesTold, replayRemembers, branchRemembers, tenantsRememberApart,
@@ -22,7 +22,7 @@ func memorySuite() scenarios.Suite {
 var turnRemembers = scenarios.Scenario{
 	ID:     "openwop/memory/as-of-turn",
 	Title:  "a turn reads what was remembered when it started, and not what it or its workers write meanwhile",
-	Proves: ids{openwopv1.OWP0061C2, openwopv1.OWP0061C6},
+	Proves: scenarios.IDs{openwopv1.OWP0061C2, openwopv1.OWP0061C6},
 	Claim:  loopMemoryWorkers,
 	Ask: scenarios.Ask(rememberingFamily, func(o MemoryFamily, j *scenarios.Judge) {
 		r, ok := o.Log.recalled(j, "the loop", o.Turns)
@@ -54,7 +54,7 @@ var turnRemembers = scenarios.Scenario{
 var resumeRemembers = scenarios.Scenario{
 	ID:     "openwop/memory/as-of-turn-after-resume",
 	Title:  "a resumed turn reads what it read before, whatever others wrote meanwhile, and the next turn reads that as well",
-	Proves: ids{openwopv1.OWP0061D2, openwopv1.OWP0061C2, openwopv1.OWP0061C6},
+	Proves: scenarios.IDs{openwopv1.OWP0061D2, openwopv1.OWP0061C2, openwopv1.OWP0061C6},
 	Claim:  loopMemoryResume,
 	Ask: scenarios.Ask(heldMemory, func(o HeldMemory, j *scenarios.Judge) {
 		if !o.Held.Log.exists(j, openwopv1.OWP0037A6) || !j.Need(openwopv1.OWP0061D1, o.Held.Suspended) {
@@ -88,7 +88,7 @@ var resumeRemembers = scenarios.Scenario{
 var entriesExpire = scenarios.Scenario{
 	ID:     "openwop/memory/expiry-from-childs-write",
 	Title:  "an entry that expired before its writer completed is read by nobody after that, and one that did not is read by its parent",
-	Proves: ids{openwopv1.OWPMEM5, openwopv1.OWPMEM9},
+	Proves: scenarios.IDs{openwopv1.OWPMEM5, openwopv1.OWPMEM9},
 	Claim:  memoryTTL,
 	Ask: scenarios.Ask(heldWorker, func(o HeldWorker, j *scenarios.Judge) {
 		r, ok := o.brought(j)
@@ -125,7 +125,7 @@ func (o HeldWorker) brought(j *scenarios.Judge) (recollections, bool) {
 var entriesShaped = scenarios.Scenario{
 	ID:     "openwop/memory/entries-shaped",
 	Title:  "an entry is read with an id of its own, its content, its tags and when it was written",
-	Proves: ids{openwopv1.OWPMEM8},
+	Proves: scenarios.IDs{openwopv1.OWPMEM8},
 	Claim:  memoryWorkers,
 	Ask: scenarios.Ask(rememberingFamily, func(o MemoryFamily, j *scenarios.Judge) {
 		r, ok := o.brought(j)
@@ -143,7 +143,7 @@ var entriesShaped = scenarios.Scenario{
 var writesTold = scenarios.Scenario{
 	ID:     "openwop/memory/writes-told-by-id",
 	Title:  "each write is told once in the log of its run, by an id under which the entry is read, and without its content",
-	Proves: ids{openwopv1.OWPMEM14, openwopv1.OWPMEM15},
+	Proves: scenarios.IDs{openwopv1.OWPMEM14, openwopv1.OWPMEM15},
 	Claim:  memoryEvents,
 	Ask: scenarios.Ask(rememberingFamily, func(o MemoryFamily, j *scenarios.Judge) {
 		read, ok := o.all(j)
@@ -183,7 +183,7 @@ var writesTold = scenarios.Scenario{
 var tenantsRememberApart = scenarios.Scenario{
 	ID:     "openwop/memory/tenants-apart",
 	Title:  "a tenant does not read what a run of another remembers, whatever name their memories have",
-	Proves: ids{openwopv1.OWPISO9},
+	Proves: scenarios.IDs{openwopv1.OWPISO9},
 	Claim:  tenantsMemory,
 	Ask: scenarios.Ask(tenantsRemember, func(o TenantMemory, j *scenarios.Judge) {
 		if !o.Tenants.ready(j) || !o.Wrote.ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1) || !o.Other.ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1) {

@@ -49,7 +49,7 @@ func (o MemoryFamily) all(j *scenarios.Judge) ([]recollections, bool) {
 var childInherits = scenarios.Scenario{
 	ID:     "openwop/memory/child-inherits",
 	Title:  "a worker begins with what its parent has written before",
-	Proves: ids{openwopv1.OWPMEM1},
+	Proves: scenarios.IDs{openwopv1.OWPMEM1},
 	Claim:  memoryWorkers,
 	Ask: scenarios.Ask(rememberingFamily, func(o MemoryFamily, j *scenarios.Judge) {
 		first, second, ok := o.kids(j)
@@ -64,7 +64,7 @@ var childInherits = scenarios.Scenario{
 var childBrings = scenarios.Scenario{
 	ID:     "openwop/memory/child-brings",
 	Title:  "what workers wrote is read by every later turn of their parent",
-	Proves: ids{openwopv1.OWPMEM2},
+	Proves: scenarios.IDs{openwopv1.OWPMEM2},
 	Claim:  memoryWorkers,
 	Ask: scenarios.Ask(rememberingFamily, func(o MemoryFamily, j *scenarios.Judge) {
 		if _, _, ok := o.kids(j); !ok {
@@ -85,7 +85,7 @@ var childBrings = scenarios.Scenario{
 var siblingsInOrder = scenarios.Scenario{
 	ID:     "openwop/memory/siblings-in-order",
 	Title:  "of two workers in one decision the second begins with what the first wrote, and the first sees nothing of the second",
-	Proves: ids{openwopv1.OWPMEM6},
+	Proves: scenarios.IDs{openwopv1.OWPMEM6},
 	Claim:  memorySiblings,
 	Ask: scenarios.Ask(rememberingFamily, func(o MemoryFamily, j *scenarios.Judge) {
 		first, second, ok := o.kids(j)
@@ -108,7 +108,7 @@ var siblingsInOrder = scenarios.Scenario{
 var heldChildHidden = scenarios.Scenario{
 	ID:     "openwop/memory/held-child-hidden",
 	Title:  "what a worker wrote that waits for a person is not read by anybody else, and is when the worker has completed",
-	Proves: ids{openwopv1.OWPMEM3, openwopv1.OWPMEM2},
+	Proves: scenarios.IDs{openwopv1.OWPMEM3, openwopv1.OWPMEM2},
 	Claim:  memoryWorkers,
 	Ask: scenarios.Ask(heldWorker, func(o HeldWorker, j *scenarios.Judge) {
 		if !o.Log.exists(j, openwopv1.OWP0037A6) || !j.Need(openwopv1.OWP0037A3, o.Found) || !j.Need(openwopv1.OWP0061D1, o.Worker.Suspended) {
@@ -137,7 +137,7 @@ var heldChildHidden = scenarios.Scenario{
 var lostChildLeavesNothing = scenarios.Scenario{
 	ID:     "openwop/memory/lost-child-leaves-nothing",
 	Title:  "what a worker wrote that failed or was cancelled is read neither by its parent nor by anybody else",
-	Proves: ids{openwopv1.OWPMEM4},
+	Proves: scenarios.IDs{openwopv1.OWPMEM4},
 	Claim:  memoryWorkers,
 	Ask: scenarios.Ask(lostWorkers, func(o LostWorkers, j *scenarios.Judge) {
 		if !o.Log.exists(j, openwopv1.OWP0037A6) || !j.Need(openwopv1.OWP0037A3, o.Found) || !j.Need(openwopv1.OWP0061D1, o.Running) || !o.lost(j) {
@@ -214,7 +214,7 @@ func (f Forked) forgotten(j *scenarios.Judge) bool {
 var replayRemembers = scenarios.Scenario{
 	ID:     "openwop/memory/replay-as-of-index",
 	Title:  "the turns of a replay read the entries that those of its source read, whatever was written since, or the replay is refused",
-	Proves: ids{openwopv1.OWPMEM17},
+	Proves: scenarios.IDs{openwopv1.OWPMEM17},
 	Claim:  memoryForks,
 	Ask: scenarios.Ask(replayedMemory, func(o ForkedMemory, j *scenarios.Judge) {
 		source, ok := o.changed(j)
@@ -259,7 +259,7 @@ func (o ForkedMemory) checkAsSource(j *scenarios.Judge, source, fork recollectio
 var branchRemembers = scenarios.Scenario{
 	ID:     "openwop/memory/branch-as-of-index",
 	Title:  "the turns of a branch read what its source remembered where it left that, whatever was written since, or the branch is refused",
-	Proves: ids{openwopv1.OWPMEM17},
+	Proves: scenarios.IDs{openwopv1.OWPMEM17},
 	Claim:  memoryBranches,
 	Ask: scenarios.Ask(branchedMemory, func(o ForkedMemory, j *scenarios.Judge) {
 		source, ok := o.changed(j)

@@ -13,7 +13,7 @@ import (
 var Protocol = &scenarios.Protocol{
 	ID:             "openwop/v1",
 	Title:          "OpenWOP v1 (RFC 0037, RFC 0061, RFC 0097)",
-	DiscoveryPath:  "/.well-known/openwop",
+	DiscoveryPath:  discoveryPath,
 	Spec:           openwopv1.Bundled,
 	Ledger:         ledger(),
 	Claims:         claims,
@@ -27,7 +27,11 @@ var Protocol = &scenarios.Protocol{
 
 // Suites are all OpenWOP suites, in the order they are shown.
 func Suites() []scenarios.Suite {
-	return []scenarios.Suite{discovery(), errorsSuite(), executionBounds(), version5Shape(), iterationMonotonic(), statefulResumeSuite(), confidenceSuite(), interruptsSuite(), workspaceSnapshot(), executionLoop(), handoffSuite(), workspaceFilesSuite(), goalBounds(), goalCompletion(), eventLog(), replaySuite(), isolation(), ancestrySuite(), memorySuite(), runControl(), heartbeatSuite(), verifierSuite()}
+	suites := []scenarios.Suite{discovery(), errorsSuite(), executionBounds(), version5Shape(), iterationMonotonic(), statefulResumeSuite(), confidenceSuite(), interruptsSuite(), workspaceSnapshot(), executionLoop(), handoffSuite(), workspaceFilesSuite(), goalBounds(), goalCompletion(), eventLog(), replaySuite(), isolation(), ancestrySuite(), memorySuite(), runControl(), heartbeatSuite(), verifierSuite()}
+	for i := range suites {
+		suites[i].Protocol = Protocol
+	}
+	return suites
 }
 
 func ledger() *scenarios.Ledger {

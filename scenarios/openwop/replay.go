@@ -13,7 +13,7 @@ import (
 // iteration-monotonic, that of a bound of execution-bounds.
 func replaySuite() scenarios.Suite {
 	return scenarios.Suite{
-		ID: "replay", Title: "forks: a replay takes what was recorded, a branch goes another way", Protocol: Protocol,
+		ID: "replay", Title: "forks: a replay takes what was recorded, a branch goes another way",
 		Scenarios: []scenarios.Scenario{prefixKept, drawnOnce, forksRefused, branchDraws, branchBounded, branchesRefused,
 			refusalDiverges, otherAnswerTold, toolKept, cacheKeys},
 	}
@@ -23,7 +23,7 @@ func replaySuite() scenarios.Suite {
 var prefixKept = scenarios.Scenario{
 	ID:     "openwop/replay/prefix-kept",
 	Title:  "a replay from anywhere is a run of its own, has the events of its source below that place, and leaves the source as it was",
-	Proves: ids{openwopv1.OWPRPL1, openwopv1.OWPRPL2, openwopv1.OWPRPL3},
+	Proves: scenarios.IDs{openwopv1.OWPRPL1, openwopv1.OWPRPL2, openwopv1.OWPRPL3},
 	Claim:  forkReplay,
 	Ask: scenarios.Ask(replaysFromAnywhere, func(o PrefixObservation, j *scenarios.Judge) {
 		if !o.Source.ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1) {
@@ -66,7 +66,7 @@ func (f Forked) checkReply(j *scenarios.Judge, source RunLog, mode openwopv1.For
 var drawnOnce = scenarios.Scenario{
 	ID:     "openwop/replay/drawn-once",
 	Title:  "a replay has the values that the nodes of its source drew; another run of the workflow has others",
-	Proves: ids{openwopv1.OWPRPL4},
+	Proves: scenarios.IDs{openwopv1.OWPRPL4},
 	Claim:  forkReplay,
 	Ask: scenarios.Ask(replaysOfDrawnValues, func(o DrawnObservation, j *scenarios.Judge) {
 		if !o.drawn(j) {
@@ -90,7 +90,7 @@ var drawnOnce = scenarios.Scenario{
 var forksRefused = scenarios.Scenario{
 	ID:     "openwop/replay/forks-refused",
 	Title:  "a replay from outside the log, of a run that never was, with other run options or in no mode is refused",
-	Proves: ids{openwopv1.OWPRPL5, openwopv1.OWPRPL6, openwopv1.OWPRPL7, openwopv1.OWPRPL8, openwopv1.OWPRPL9},
+	Proves: scenarios.IDs{openwopv1.OWPRPL5, openwopv1.OWPRPL6, openwopv1.OWPRPL7, openwopv1.OWPRPL8, openwopv1.OWPRPL9},
 	Claim:  forkReplay,
 	Ask: scenarios.Ask(forksThatCannotBe, func(o ForkRefusals, j *scenarios.Judge) {
 		if !o.Source.ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1) || !o.Control.forked(j) {
@@ -124,7 +124,7 @@ func (a Answered) forked(j *scenarios.Judge) bool {
 var branchDraws = scenarios.Scenario{
 	ID:     "openwop/replay/branch-draws",
 	Title:  "a branch has what its source drew below its first event, and draws the rest anew",
-	Proves: ids{openwopv1.OWPRPL10, openwopv1.OWPRPL11},
+	Proves: scenarios.IDs{openwopv1.OWPRPL10, openwopv1.OWPRPL11},
 	Claim:  forkBranch,
 	Ask: scenarios.Ask(branchesOfDrawnValues, func(o DrawnObservation, j *scenarios.Judge) {
 		if !o.drawn(j) {
@@ -149,7 +149,7 @@ var idsOfOthers = []string{"childRunId", "interruptId"}
 var branchBounded = scenarios.Scenario{
 	ID:     "openwop/replay/branch-bounded",
 	Title:  "a branch with a bound that is one turn too low crosses it, and one without ends by itself",
-	Proves: ids{openwopv1.OWPRPL10, openwopv1.OWPRPL12},
+	Proves: scenarios.IDs{openwopv1.OWPRPL10, openwopv1.OWPRPL12},
 	Claim:  forkBranchLoop,
 	Ask: scenarios.Ask(branchesOfALoop, func(o OverlayObservation, j *scenarios.Judge) {
 		if !o.Source.ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1) {
@@ -176,7 +176,7 @@ var branchBounded = scenarios.Scenario{
 var branchesRefused = scenarios.Scenario{
 	ID:     "openwop/replay/branches-refused",
 	Title:  "a branch from nowhere, or from beyond the log, is refused",
-	Proves: ids{openwopv1.OWPRPL13},
+	Proves: scenarios.IDs{openwopv1.OWPRPL13},
 	Claim:  forkBranch,
 	Ask: scenarios.Ask(branchesThatCannotBe, func(o BranchRefusals, j *scenarios.Judge) {
 		if !o.Source.ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1) || !o.Control.forked(j) {

@@ -14,7 +14,7 @@ import (
 var refusalDiverges = scenarios.Scenario{
 	ID:     "openwop/replay/refusal-diverges",
 	Title:  "a replay in which a model refuses what it answered, or answers what it refused, says so once and fails",
-	Proves: ids{openwopv1.OWPRPL15},
+	Proves: scenarios.IDs{openwopv1.OWPRPL15},
 	Claim:  refusalDivergence,
 	Ask: scenarios.Ask(replaysOfAModel, func(o ModelObservation, j *scenarios.Judge) {
 		for _, r := range []struct {
@@ -73,7 +73,7 @@ func (m ModelReplay) ready(j *scenarios.Judge) bool {
 var otherAnswerTold = scenarios.Scenario{
 	ID:     "openwop/replay/other-answer-told",
 	Title:  "a replay in which a model answers something else has what was recorded, and says so if it asked again; one in which it answers the same says nothing",
-	Proves: ids{openwopv1.OWPRPL4, openwopv1.OWPRPL16},
+	Proves: scenarios.IDs{openwopv1.OWPRPL4, openwopv1.OWPRPL16},
 	Claim:  replayDeterminism,
 	Ask: scenarios.Ask(replaysOfAModel, func(o ModelObservation, j *scenarios.Judge) {
 		for _, r := range []struct {
@@ -134,7 +134,7 @@ func outputsOf(l RunLog) wire.Found {
 var toolKept = scenarios.Scenario{
 	ID:     "openwop/replay/tool-kept",
 	Title:  "up to the end of a node that says of itself that nobody can foresee it, a replay has the events of its source",
-	Proves: ids{openwopv1.OWPRPL4},
+	Proves: scenarios.IDs{openwopv1.OWPRPL4},
 	Claim:  replayDeterminism,
 	Ask: scenarios.Ask(replaysOfATool, func(o ToolObservation, j *scenarios.Judge) {
 		if !o.Source.ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1) || !o.Fork.made(j, openwopv1.OWPRPL4, o.Source) {
@@ -173,7 +173,7 @@ var cacheKeyForm = lazyregexp.New(`^[0-9a-f]{64}$`)
 var cacheKeys = scenarios.Scenario{
 	ID:      "openwop/replay/cache-keys",
 	Title:   "a request to a model has the key of the same request in another order, and no other request has it",
-	Proves:  ids{openwopv1.OWPRPL14},
+	Proves:  scenarios.IDs{openwopv1.OWPRPL14},
 	Claim:   llmCacheKey,
 	Reaches: scenarios.Attested,
 	Ask: scenarios.Ask(keysOfRequests, func(o KeyObservation, j *scenarios.Judge) {

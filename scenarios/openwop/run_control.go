@@ -12,7 +12,7 @@ import (
 // somebody cancels, pauses, resumes or compares runs.
 func runControl() scenarios.Suite {
 	return scenarios.Suite{
-		ID: "run-control", Title: "how a run stands, and that it is cancelled, paused, resumed and compared as asked", Protocol: Protocol,
+		ID: "run-control", Title: "how a run stands, and that it is cancelled, paused, resumed and compared as asked",
 		Scenarios: []scenarios.Scenario{
 			snapshotWellFormed, endsAsItShould, failedHasError, timesOfARun, labelsKept, suspendedNamesNode,
 			cancelledNeverCompletes, bulkCancelsEach, bulkLeavesEnded, bulkRefuses,
@@ -27,7 +27,7 @@ func runControl() scenarios.Suite {
 var pausedStandsStill = scenarios.Scenario{
 	ID:     "openwop/run-control/paused-stands-still",
 	Title:  "a run that is paused while it waits for a time takes no step when that time has come",
-	Proves: ids{openwopv1.OWPCTL19, openwopv1.OWPCTL20, openwopv1.OWPCTL22},
+	Proves: scenarios.IDs{openwopv1.OWPCTL19, openwopv1.OWPCTL20, openwopv1.OWPCTL22},
 	Claim:  runPause,
 	Ask: scenarios.Ask(pausedAtOnce, func(o PausedObservation, j *scenarios.Judge) {
 		if !o.ready(j) || !o.checkPaused(j) || !o.stood(j) {
@@ -41,7 +41,7 @@ var pausedStandsStill = scenarios.Scenario{
 var drainedStandsStill = scenarios.Scenario{
 	ID:     "openwop/run-control/drained-stands-still",
 	Title:  "a run that is paused, without saying how, while a node is under way ends that node, begins no other and stands still",
-	Proves: ids{openwopv1.OWPCTL19, openwopv1.OWPCTL20, openwopv1.OWPCTL21},
+	Proves: scenarios.IDs{openwopv1.OWPCTL19, openwopv1.OWPCTL20, openwopv1.OWPCTL21},
 	Claim:  runPause,
 	Ask: scenarios.Ask(pausedByDrain, func(o PausedObservation, j *scenarios.Judge) {
 		if !o.ready(j) || !o.checkPaused(j) || !o.stood(j) {
@@ -58,7 +58,7 @@ var drainedStandsStill = scenarios.Scenario{
 var pausedIsRefused = scenarios.Scenario{
 	ID:     "openwop/run-control/paused-is-refused",
 	Title:  "a pause of a run that is paused, or has ended, is refused with the status of the run, and changes nothing",
-	Proves: ids{openwopv1.OWPCTL23, openwopv1.OWPERR4},
+	Proves: scenarios.IDs{openwopv1.OWPCTL23, openwopv1.OWPERR4},
 	Claim:  runPause,
 	Ask: scenarios.Ask(pausedAtOnce, func(o PausedObservation, j *scenarios.Judge) {
 		if !o.ready(j) || !o.wentOn(j) {
@@ -79,7 +79,7 @@ var pausedIsRefused = scenarios.Scenario{
 var resumedGoesOn = scenarios.Scenario{
 	ID:     "openwop/run-control/resumed-goes-on",
 	Title:  "a run that is resumed goes on where it stood and comes to the result of one that was never paused, each node having ended once",
-	Proves: ids{openwopv1.OWPCTL24, openwopv1.OWPCTL25, openwopv1.OWPCTL26},
+	Proves: scenarios.IDs{openwopv1.OWPCTL24, openwopv1.OWPCTL25, openwopv1.OWPCTL26},
 	Claim:  runPause,
 	Ask: scenarios.Ask(pausedAtOnce, func(o PausedObservation, j *scenarios.Judge) {
 		if !o.ready(j) || !o.stood(j) {
@@ -94,7 +94,7 @@ var resumedGoesOn = scenarios.Scenario{
 var suspendedPaused = scenarios.Scenario{
 	ID:     "openwop/run-control/suspended-paused",
 	Title:  "a loop that asks is paused, takes no step when it is answered, and goes on by an answer when it was resumed",
-	Proves: ids{openwopv1.OWPCTL28},
+	Proves: scenarios.IDs{openwopv1.OWPCTL28},
 	Claim:  runPauseSuspended,
 	Ask: scenarios.Ask(pausedAsking, func(o PausedAskingObservation, j *scenarios.Judge) {
 		if !o.Held.ready(j) || !j.Check(openwopv1.OWPCTL28, o.Paused.Status).To(check.Status(2), "%s", o.Paused.Asked) ||
@@ -117,7 +117,7 @@ var suspendedPaused = scenarios.Scenario{
 var pausedCancelled = scenarios.Scenario{
 	ID:     "openwop/run-control/paused-cancelled",
 	Title:  "a paused run is cancelled, and what it waited for does not happen when its time has come",
-	Proves: ids{openwopv1.OWPCTL27},
+	Proves: scenarios.IDs{openwopv1.OWPCTL27},
 	Claim:  runPause,
 	Ask: scenarios.Ask(cancelledPaused, func(o ControlCancelObservation, j *scenarios.Judge) {
 		if !o.ready(j) {
@@ -144,7 +144,7 @@ var pausedCancelled = scenarios.Scenario{
 var cancelledNeverCompletes = scenarios.Scenario{
 	ID:     "openwop/run-control/cancelled-never-completes",
 	Title:  "what a run waited for when it was cancelled does not happen when its time would have come, and the log says why it was cancelled",
-	Proves: ids{openwopv1.OWPCTL11, openwopv1.OWPCTL12},
+	Proves: scenarios.IDs{openwopv1.OWPCTL11, openwopv1.OWPCTL12},
 	Claim:  protocol,
 	Ask: scenarios.Ask(cancelledWaiting, func(o ControlCancelObservation, j *scenarios.Judge) {
 		if !o.ready(j) {

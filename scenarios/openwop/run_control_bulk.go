@@ -13,7 +13,7 @@ import (
 var bulkCancelsEach = scenarios.Scenario{
 	ID:     "openwop/run-control/bulk-cancels-each",
 	Title:  "a bulk cancel cancels every run under way that it names, whatever else it names, and tells of each in the order of the request",
-	Proves: ids{openwopv1.OWPCTL13, openwopv1.OWPCTL14, openwopv1.OWPCTL15},
+	Proves: scenarios.IDs{openwopv1.OWPCTL13, openwopv1.OWPCTL14, openwopv1.OWPCTL15},
 	Claim:  runBulkCancel,
 	Ask: scenarios.Ask(bulkCancelled, func(o BulkObservation, j *scenarios.Judge) {
 		if !o.ready(j) || !j.Check(openwopv1.OWPCTL13, o.Bulk.Status).To(check.Status(200), "%s", o.Bulk.Asked) {
@@ -47,7 +47,7 @@ var bulkCancelsEach = scenarios.Scenario{
 var bulkLeavesEnded = scenarios.Scenario{
 	ID:     "openwop/run-control/bulk-leaves-ended",
 	Title:  "a run that has ended stays as it ended when a bulk cancel names it, and its result says so or is not ok",
-	Proves: ids{openwopv1.OWPCTL16},
+	Proves: scenarios.IDs{openwopv1.OWPCTL16},
 	Claim:  runBulkCancel,
 	Ask: scenarios.Ask(bulkCancelled, func(o BulkObservation, j *scenarios.Judge) {
 		if !o.ready(j) {
@@ -68,7 +68,7 @@ var bulkLeavesEnded = scenarios.Scenario{
 var bulkRefuses = scenarios.Scenario{
 	ID:     "openwop/run-control/bulk-refuses",
 	Title:  "a bulk cancel of 101 runs, or of none, is refused, and cancels nothing",
-	Proves: ids{openwopv1.OWPCTL17, openwopv1.OWPCTL18, openwopv1.OWPERR4},
+	Proves: scenarios.IDs{openwopv1.OWPCTL17, openwopv1.OWPCTL18, openwopv1.OWPERR4},
 	Claim:  runBulkCancel,
 	Ask: scenarios.Ask(bulkCancelled, func(o BulkObservation, j *scenarios.Judge) {
 		if !o.ready(j) {
@@ -109,7 +109,7 @@ func (o BulkObservation) result(id string) wire.Value {
 var foreignUncontrolled = scenarios.Scenario{
 	ID:     "openwop/run-control/foreign-uncontrolled",
 	Title:  "a tenant does not pause, cancel with others or compare the run of another, and is answered as if it never was; its own tenant does",
-	Proves: ids{openwopv1.OWPCTL38, openwopv1.OWPISO2},
+	Proves: scenarios.IDs{openwopv1.OWPCTL38, openwopv1.OWPISO2},
 	Claim:  tenantsControl,
 	Ask: scenarios.Ask(tenantsControlRuns, func(o TenantControl, j *scenarios.Judge) {
 		if !o.ready(j) {

@@ -14,7 +14,7 @@ import (
 var diffOfItself = scenarios.Scenario{
 	ID:     "openwop/run-control/diff-of-itself",
 	Title:  "a run does not differ from itself",
-	Proves: ids{openwopv1.OWPCTL30, openwopv1.OWPCTL31},
+	Proves: scenarios.IDs{openwopv1.OWPCTL30, openwopv1.OWPCTL31},
 	Claim:  runDiff,
 	Ask: scenarios.Ask(comparedRuns, func(o DiffObservation, j *scenarios.Judge) {
 		if !o.Self.ready(j) || !o.Self.checkNamed(j) {
@@ -31,7 +31,7 @@ var diffOfItself = scenarios.Scenario{
 var diffTellsAll = scenarios.Scenario{
 	ID:     "openwop/run-control/diff-tells-all",
 	Title:  "a diff tells of every place at which two logs differ, what stands there, and which is the first; that ids and times differ does not count",
-	Proves: ids{openwopv1.OWPCTL30, openwopv1.OWPCTL32, openwopv1.OWPCTL33, openwopv1.OWPCTL34, openwopv1.OWPCTL35},
+	Proves: scenarios.IDs{openwopv1.OWPCTL30, openwopv1.OWPCTL32, openwopv1.OWPCTL33, openwopv1.OWPCTL34, openwopv1.OWPCTL35},
 	Claim:  runDiff,
 	Ask: scenarios.Ask(comparedRuns, func(o DiffObservation, j *scenarios.Judge) {
 		if !o.Self.ready(j) {
@@ -62,7 +62,7 @@ var diffTellsAll = scenarios.Scenario{
 var diffOfStates = scenarios.Scenario{
 	ID:     "openwop/run-control/diff-of-states",
 	Title:  "the states of a run that completed and of one that failed differ",
-	Proves: ids{openwopv1.OWPCTL36},
+	Proves: scenarios.IDs{openwopv1.OWPCTL36},
 	Claim:  runDiff,
 	Ask: scenarios.Ask(comparedRuns, func(o DiffObservation, j *scenarios.Judge) {
 		switch {
@@ -80,7 +80,7 @@ var diffOfStates = scenarios.Scenario{
 var diffOfUnknown = scenarios.Scenario{
 	ID:     "openwop/run-control/diff-of-unknown",
 	Title:  "a diff of a run that never was, or against one, is refused",
-	Proves: ids{openwopv1.OWPCTL37, openwopv1.OWPERR4},
+	Proves: scenarios.IDs{openwopv1.OWPCTL37, openwopv1.OWPERR4},
 	Claim:  runDiff,
 	Ask: scenarios.Ask(comparedRuns, func(o DiffObservation, j *scenarios.Judge) {
 		if !o.Self.ready(j) {

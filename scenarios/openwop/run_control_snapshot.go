@@ -16,7 +16,7 @@ var runStatuses = []string{"pending", "running", "paused", "waiting-approval", "
 var snapshotWellFormed = scenarios.Scenario{
 	ID:     "openwop/run-control/snapshot-well-formed",
 	Title:  "the snapshot of a run names the run, its workflow and a status that there is, when it was made and when it has ended",
-	Proves: ids{openwopv1.OWPCTL1, openwopv1.OWPCTL2, openwopv1.OWPCTL8},
+	Proves: scenarios.IDs{openwopv1.OWPCTL1, openwopv1.OWPCTL2, openwopv1.OWPCTL8},
 	Claim:  protocol,
 	Ask: scenarios.Ask(snapshots, func(o SnapshotsObservation, j *scenarios.Judge) {
 		for _, r := range o.Runs {
@@ -65,7 +65,7 @@ func tellShape(j *scenarios.Judge, snapshot wire.Value) {
 var endsAsItShould = scenarios.Scenario{
 	ID:     "openwop/run-control/ends-as-it-should",
 	Title:  "a run that completes, one that fails and one that is cancelled end with the status for it, and keep it",
-	Proves: ids{openwopv1.OWPCTL3},
+	Proves: scenarios.IDs{openwopv1.OWPCTL3},
 	Claim:  protocol,
 	Ask: scenarios.Ask(snapshots, func(o SnapshotsObservation, j *scenarios.Judge) {
 		for _, r := range o.Runs {
@@ -81,7 +81,7 @@ var endsAsItShould = scenarios.Scenario{
 var failedHasError = scenarios.Scenario{
 	ID:     "openwop/run-control/failed-has-error",
 	Title:  "the snapshot of a run that failed says with which error, and no other does",
-	Proves: ids{openwopv1.OWPCTL4, openwopv1.OWPCTL5},
+	Proves: scenarios.IDs{openwopv1.OWPCTL4, openwopv1.OWPCTL5},
 	Claim:  protocol,
 	Ask: scenarios.Ask(snapshots, func(o SnapshotsObservation, j *scenarios.Judge) {
 		failed := false
@@ -107,7 +107,7 @@ var failedHasError = scenarios.Scenario{
 var timesOfARun = scenarios.Scenario{
 	ID:     "openwop/run-control/times-of-a-run",
 	Title:  "the snapshot of a run that has ended says when it began and when it ended, in that order",
-	Proves: ids{openwopv1.OWPCTL6},
+	Proves: scenarios.IDs{openwopv1.OWPCTL6},
 	Claim:  protocol,
 	Ask: scenarios.Ask(snapshots, func(o SnapshotsObservation, j *scenarios.Judge) {
 		for _, r := range o.Runs {
@@ -133,7 +133,7 @@ var timesOfARun = scenarios.Scenario{
 var labelsKept = scenarios.Scenario{
 	ID:     "openwop/run-control/labels-kept",
 	Title:  "the snapshot shows the tags and the metadata that the run was created with",
-	Proves: ids{openwopv1.OWPCTL7},
+	Proves: scenarios.IDs{openwopv1.OWPCTL7},
 	Claim:  protocol,
 	Ask: scenarios.Ask(snapshots, func(o SnapshotsObservation, j *scenarios.Judge) {
 		for _, r := range o.Runs {
@@ -165,7 +165,7 @@ func (r Snapped) seen() wire.Values { return wire.Values{r.Early.Body, r.Ended.L
 var suspendedNamesNode = scenarios.Scenario{
 	ID:     "openwop/run-control/suspended-names-node",
 	Title:  "the snapshot of a suspended run names the node that waits, and an answer at that node is taken",
-	Proves: ids{openwopv1.OWPCTL9},
+	Proves: scenarios.IDs{openwopv1.OWPCTL9},
 	Claim:  executionModel,
 	Ask: scenarios.Ask(loopThatAsks, func(o AskedObservation, j *scenarios.Judge) {
 		if o.Seam != nil {

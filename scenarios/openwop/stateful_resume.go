@@ -12,7 +12,7 @@ import (
 // on, and with whose answer.
 func statefulResumeSuite() scenarios.Suite {
 	return scenarios.Suite{
-		ID: "stateful-resume", Title: "a suspended loop: it stands still, is answered once, and goes on where it stood", Protocol: Protocol,
+		ID: "stateful-resume", Title: "a suspended loop: it stands still, is answered once, and goes on where it stood",
 		Scenarios: []scenarios.Scenario{
 			resumeAskUser, resumeBelowFloor, resumeTwice, resumeSeam, resumeFork,
 			suspendedStandsStill, heartbeatMovesNothing, resolvedOnce, resolvedByOne, resolvedApart,
@@ -24,7 +24,7 @@ func statefulResumeSuite() scenarios.Suite {
 var resumeAskUser = scenarios.Scenario{
 	ID:     "openwop/stateful-resume/ask-user",
 	Title:  "a loop that a question suspended goes on in the same turn once it is answered",
-	Proves: ids{openwopv1.OWP0061D1},
+	Proves: scenarios.IDs{openwopv1.OWP0061D1},
 	Claim:  statefulResume,
 	Ask: scenarios.Ask(loopThatAsks, func(o AskedObservation, j *scenarios.Judge) {
 		switch {
@@ -40,7 +40,7 @@ var resumeAskUser = scenarios.Scenario{
 var resumeBelowFloor = scenarios.Scenario{
 	ID:     "openwop/stateful-resume/below-floor",
 	Title:  "a decision below the confidence floor is held until somebody answers, and the loop goes on in the same turn",
-	Proves: ids{openwopv1.OWP0061D1, openwopv1.OWPINT5},
+	Proves: scenarios.IDs{openwopv1.OWP0061D1, openwopv1.OWPINT5},
 	Claim:  statefulResume,
 	Ask: scenarios.Ask(loopBelowTheFloor, func(o FloorObservation, j *scenarios.Judge) {
 		if !o.Held.Log.exists(j, openwopv1.OWP0037A6) || !o.Held.Log.readable(j) || !o.checkHeld(j, o.Held.Log, "when it was suspended or over") || !o.Held.ready(j) {
@@ -73,7 +73,7 @@ func (o FloorObservation) checkHeld(j *scenarios.Judge, l RunLog, when string) b
 var resumeTwice = scenarios.Scenario{
 	ID:     "openwop/stateful-resume/two-suspends",
 	Title:  "a loop that is suspended twice goes on in the same turn each time",
-	Proves: ids{openwopv1.OWP0061D1},
+	Proves: scenarios.IDs{openwopv1.OWP0061D1},
 	Claim:  statefulResume,
 	Ask: scenarios.Ask(loopSuspendedTwice, func(o TwiceObservation, j *scenarios.Judge) {
 		if o.Held.ready(j) && o.Held.answered(j) &&
@@ -88,7 +88,7 @@ var resumeTwice = scenarios.Scenario{
 var resumeSeam = scenarios.Scenario{
 	ID:     "openwop/stateful-resume/seam-suspends",
 	Title:  "the seam resumes a loop in the turn that it was suspended in, and takes no later turn without a resume",
-	Proves: ids{openwopv1.OWP0061D1},
+	Proves: scenarios.IDs{openwopv1.OWP0061D1},
 	Claim:  statefulResume,
 	Ask: scenarios.Ask(seamSuspends, func(o SeamObservation, j *scenarios.Judge) {
 		resumed, left := o.Answers[0], o.Answers[1]
@@ -152,7 +152,7 @@ func upTo(n int) []any {
 var resumeFork = scenarios.Scenario{
 	ID:     "openwop/stateful-resume/fork-of-resumed",
 	Title:  "a replay of a loop that was suspended and resumed carries the turns of its source, and asks nobody again",
-	Proves: ids{openwopv1.OWP0061M1},
+	Proves: scenarios.IDs{openwopv1.OWP0061M1},
 	Claim:  statefulResumeReplay,
 	Ask: scenarios.Ask(replayOfResumed, func(o ResumedForkObservation, j *scenarios.Judge) {
 		if !o.Held.ready(j) || !o.wentOn(j) {
@@ -177,7 +177,7 @@ var resumeFork = scenarios.Scenario{
 var heartbeatMovesNothing = scenarios.Scenario{
 	ID:     "openwop/stateful-resume/heartbeat-moves-nothing",
 	Title:  "a heartbeat that sees a change leaves a suspended loop where it stands",
-	Proves: ids{openwopv1.OWP0061H1},
+	Proves: scenarios.IDs{openwopv1.OWP0061H1},
 	Claim:  loopHeartbeat,
 	Ask: scenarios.Ask(loopBesideHeartbeats, func(o HeartbeatObservation, j *scenarios.Judge) {
 		if !o.Held.ready(j) {

@@ -16,7 +16,7 @@ import (
 var suspendedStandsStill = scenarios.Scenario{
 	ID:     "openwop/stateful-resume/stands-still",
 	Title:  "a suspended loop takes no step while it is looked at, listened to and left alone",
-	Proves: ids{openwopv1.OWPINT1},
+	Proves: scenarios.IDs{openwopv1.OWPINT1},
 	Claim:  executionModel,
 	Ask: scenarios.Ask(loopThatAsks, func(o AskedObservation, j *scenarios.Judge) {
 		switch {
@@ -31,7 +31,7 @@ var suspendedStandsStill = scenarios.Scenario{
 var resolvedOnce = scenarios.Scenario{
 	ID:     "openwop/stateful-resume/second-resolve",
 	Title:  "an interrupt that was resolved cannot be resolved again, and the attempt changes nothing",
-	Proves: ids{openwopv1.OWPINT2},
+	Proves: scenarios.IDs{openwopv1.OWPINT2},
 	Claim:  executionModel,
 	Ask: scenarios.Ask(loopResolvedAgain, func(o ResolvedAgainObservation, j *scenarios.Judge) {
 		if !o.Held.ready(j) || !o.wentOn(j) {
@@ -53,7 +53,7 @@ var resolvedOnce = scenarios.Scenario{
 var resolvedByOne = scenarios.Scenario{
 	ID:     "openwop/stateful-resume/concurrent-resolvers",
 	Title:  "of four who resolve an interrupt at once one wins, and the loop goes on once, with that answer",
-	Proves: ids{openwopv1.OWPINT3},
+	Proves: scenarios.IDs{openwopv1.OWPINT3},
 	Claim:  executionModel,
 	Ask: scenarios.Ask(loopWithRivals, func(o RivalsObservation, j *scenarios.Judge) {
 		if !o.Held.ready(j) {
@@ -116,7 +116,7 @@ func refusesAnswer(status wire.Value) bool {
 var resolvedApart = scenarios.Scenario{
 	ID:     "openwop/stateful-resume/two-at-once",
 	Title:  "of two loops that wait for the same at the same time each goes on with its own answer, and not with the other's",
-	Proves: ids{openwopv1.OWPINT4},
+	Proves: scenarios.IDs{openwopv1.OWPINT4},
 	Claim:  executionModel,
 	Ask: scenarios.Ask(twoLoopsSuspended, func(o TwoSuspendedObservation, j *scenarios.Judge) {
 		a, b := o.First, o.Second

@@ -14,7 +14,7 @@ import (
 // are about counts, and that they decide whether it does.
 func verifierSuite() scenarios.Suite {
 	return scenarios.Suite{
-		ID: "verifier", Title: "verdicts on what a worker brings back and on the end of a run, and what follows from them", Protocol: Protocol,
+		ID: "verifier", Title: "verdicts on what a worker brings back and on the end of a run, and what follows from them",
 		Scenarios: []scenarios.Scenario{
 			verdictTold, passedCounts, failedNotMerged, failedEndHeld, revisedGoesOn, revisedInBound, toldHoldsNothing,
 			criteriaKept, unclaimedUnverified, noCriteriaBelow6, seamVerdictsAgree,
@@ -26,7 +26,7 @@ func verifierSuite() scenarios.Suite {
 var verdictTold = scenarios.Scenario{
 	ID:     "openwop/verifier/verdict-told",
 	Title:  "each verdict stands on the log before what it is about counts, as it was given, and holds nothing of what was judged",
-	Proves: ids{openwopv1.OWPVER1, openwopv1.OWPVER2, openwopv1.OWPVER3, openwopv1.OWPVER4},
+	Proves: scenarios.IDs{openwopv1.OWPVER1, openwopv1.OWPVER2, openwopv1.OWPVER3, openwopv1.OWPVER4},
 	Claim:  verifier,
 	Ask: scenarios.Ask(verifiedResults, func(o VerifiedObservation, j *scenarios.Judge) {
 		l := o.Passed.Log
@@ -133,7 +133,7 @@ func (v VerifiedRun) judged(j *scenarios.Judge, verdict string) bool {
 var passedCounts = scenarios.Scenario{
 	ID:     "openwop/verifier/passed-counts",
 	Title:  "what passed is merged, and a run whose end passed is completed",
-	Proves: ids{openwopv1.OWPVER9},
+	Proves: scenarios.IDs{openwopv1.OWPVER9},
 	Claim:  verifier,
 	Ask: scenarios.Ask(verifiedResults, func(o VerifiedObservation, j *scenarios.Judge) {
 		if !o.Passed.judged(j, verdictPass) {
@@ -148,7 +148,7 @@ var passedCounts = scenarios.Scenario{
 var failedNotMerged = scenarios.Scenario{
 	ID:     "openwop/verifier/failed-not-merged",
 	Title:  "what failed is not merged, whether the run goes on or not",
-	Proves: ids{openwopv1.OWPVER5},
+	Proves: scenarios.IDs{openwopv1.OWPVER5},
 	Claim:  verifierGating,
 	Ask: scenarios.Ask(verifiedResults, func(o VerifiedObservation, j *scenarios.Judge) {
 		if !o.Passed.judged(j, verdictPass) || !o.Failed.judged(j, verdictFail) {
@@ -166,7 +166,7 @@ var failedNotMerged = scenarios.Scenario{
 var failedEndHeld = scenarios.Scenario{
 	ID:     "openwop/verifier/failed-end-held",
 	Title:  "a run whose end failed is not completed, whatever else becomes of it",
-	Proves: ids{openwopv1.OWPVER6},
+	Proves: scenarios.IDs{openwopv1.OWPVER6},
 	Claim:  verifierGating,
 	Ask: scenarios.Ask(verifiedResults, func(o VerifiedObservation, j *scenarios.Judge) {
 		if !o.FailedEnd.judged(j, verdictFail) {
@@ -181,7 +181,7 @@ var failedEndHeld = scenarios.Scenario{
 var revisedGoesOn = scenarios.Scenario{
 	ID:     "openwop/verifier/revised-goes-on",
 	Title:  "what is to be revised does not count, another turn follows, and what passes then counts",
-	Proves: ids{openwopv1.OWPVER7},
+	Proves: scenarios.IDs{openwopv1.OWPVER7},
 	Claim:  verifierGating,
 	Ask: scenarios.Ask(verifiedResults, func(o VerifiedObservation, j *scenarios.Judge) {
 		for _, r := range []struct {
@@ -204,7 +204,7 @@ var revisedGoesOn = scenarios.Scenario{
 var revisedInBound = scenarios.Scenario{
 	ID:     "openwop/verifier/revised-in-bound",
 	Title:  "a run whose end is to be revised for ever stops at its bound",
-	Proves: ids{openwopv1.OWPVER8},
+	Proves: scenarios.IDs{openwopv1.OWPVER8},
 	Claim:  verifierGating,
 	Ask: scenarios.Ask(verifiedResults, func(o VerifiedObservation, j *scenarios.Judge) {
 		if !o.Forever.judged(j, verdictRevise) {
@@ -224,7 +224,7 @@ var revisedInBound = scenarios.Scenario{
 var toldHoldsNothing = scenarios.Scenario{
 	ID:     "openwop/verifier/told-holds-nothing",
 	Title:  "where the verifier does not gate, what failed is merged and a run whose end failed is completed",
-	Proves: ids{openwopv1.OWPVER10},
+	Proves: scenarios.IDs{openwopv1.OWPVER10},
 	Claim:  verifierTold,
 	Ask: scenarios.Ask(verifiedResults, func(o VerifiedObservation, j *scenarios.Judge) {
 		if !o.Failed.judged(j, verdictFail) || !o.FailedEnd.judged(j, verdictFail) || !o.Forever.judged(j, verdictRevise) {
@@ -242,7 +242,7 @@ var toldHoldsNothing = scenarios.Scenario{
 var criteriaKept = scenarios.Scenario{
 	ID:     "openwop/verifier/criteria-kept",
 	Title:  "the last decision of a loop says which criteria of success are met and which are not, as they were judged",
-	Proves: ids{openwopv1.OWPVER11},
+	Proves: scenarios.IDs{openwopv1.OWPVER11},
 	Claim:  executionModel6,
 	Ask: scenarios.Ask(criteriaOfSuccess, func(o CriteriaObservation, j *scenarios.Judge) {
 		for _, r := range []struct {
@@ -266,7 +266,7 @@ var criteriaKept = scenarios.Scenario{
 var unclaimedUnverified = scenarios.Scenario{
 	ID:     "openwop/verifier/unclaimed-unverified",
 	Title:  "a host that offers no verifier records no verdict, also where some are scripted",
-	Proves: ids{openwopv1.OWPVER13},
+	Proves: scenarios.IDs{openwopv1.OWPVER13},
 	Claim:  noVerifier,
 	Ask: scenarios.Ask(unverifiedResults, func(o UnverifiedObservation, j *scenarios.Judge) {
 		if !o.Log.ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1) {
@@ -283,7 +283,7 @@ var unclaimedUnverified = scenarios.Scenario{
 var noCriteriaBelow6 = scenarios.Scenario{
 	ID:     "openwop/verifier/no-criteria-below-6",
 	Title:  "below version 6 a decision to terminate says nothing of criteria of success",
-	Proves: ids{openwopv1.OWPVER14},
+	Proves: scenarios.IDs{openwopv1.OWPVER14},
 	Claim:  executionModelBelow6,
 	Ask: scenarios.Ask(criteriaOfSuccess, func(o CriteriaObservation, j *scenarios.Judge) {
 		for _, r := range []Judged{o.GaveUp, o.Met} {
@@ -307,7 +307,7 @@ var noCriteriaBelow6 = scenarios.Scenario{
 var seamVerdictsAgree = scenarios.Scenario{
 	ID:      "openwop/verifier/seam-verdicts",
 	Title:   "the seam records the verdict that it was asked for, and says of what passed that it counts and of what failed that it does not",
-	Proves:  ids{openwopv1.OWPVER5, openwopv1.OWPVER9},
+	Proves:  scenarios.IDs{openwopv1.OWPVER5, openwopv1.OWPVER9},
 	Claim:   verifierGating,
 	Reaches: scenarios.Attested,
 	Ask: scenarios.Ask(seamVerdicts, func(o SeamVerdicts, j *scenarios.Judge) {

@@ -7,13 +7,11 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-type ids = []scenarios.RequirementID
-
 // version5Shape looks at what is advertised and at the shape of the counter
 // that the advertisement promises.
 func version5Shape() scenarios.Suite {
 	return scenarios.Suite{
-		ID: "version5-shape", Title: "what a host at version 5 advertises, and the shape of its iteration counter", Protocol: Protocol,
+		ID: "version5-shape", Title: "what a host at version 5 advertises, and the shape of its iteration counter",
 		Scenarios: []scenarios.Scenario{
 			modelWellFormed, resumeFlag, causationBlock, replayBlock, experimentalDated,
 			iterationOnDecided, iterationAbsentBelow5, limitHonoured,
@@ -25,7 +23,7 @@ func version5Shape() scenarios.Suite {
 var modelWellFormed = scenarios.Scenario{
 	ID:     "openwop/version5-shape/model-well-formed",
 	Title:  "the advertised execution model says whether it is supported, and at which version",
-	Proves: ids{openwopv1.OWP0037C1, openwopv1.OWP0061A2},
+	Proves: scenarios.IDs{openwopv1.OWP0037C1, openwopv1.OWP0061A2},
 	Claim:  executionModelBlock,
 	Ask: scenarios.Advertised(func(d scenarios.Discovery, j *scenarios.Judge) {
 		version := model(d).Key("version")
@@ -41,7 +39,7 @@ var modelWellFormed = scenarios.Scenario{
 var resumeFlag = scenarios.Scenario{
 	ID:     "openwop/version5-shape/resume-flag",
 	Title:  "statefulResume is a boolean, and true from version 5 on only",
-	Proves: ids{openwopv1.OWP0061A3, openwopv1.OWP0061A4},
+	Proves: scenarios.IDs{openwopv1.OWP0061A3, openwopv1.OWP0061A4},
 	Claim:  resumeAdvertised,
 	Ask: scenarios.Advertised(func(d scenarios.Discovery, j *scenarios.Judge) {
 		flag := model(d).Key("statefulResume")
@@ -58,7 +56,7 @@ var resumeFlag = scenarios.Scenario{
 var causationBlock = scenarios.Scenario{
 	ID:     "openwop/version5-shape/causation-block",
 	Title:  "from version 3 on the host names itself for cross-host causation",
-	Proves: ids{openwopv1.OWP0061A1},
+	Proves: scenarios.IDs{openwopv1.OWP0061A1},
 	Claim:  executionModel3,
 	Ask: scenarios.Advertised(func(d scenarios.Discovery, j *scenarios.Judge) {
 		block := model(d).Key("crossHostCausation")
@@ -71,7 +69,7 @@ var causationBlock = scenarios.Scenario{
 var replayBlock = scenarios.Scenario{
 	ID:     "openwop/version5-shape/replay-block",
 	Title:  "from version 4 on the host declares replay determinism",
-	Proves: ids{openwopv1.OWP0061A1},
+	Proves: scenarios.IDs{openwopv1.OWP0061A1},
 	Claim:  executionModel4,
 	Ask: scenarios.Advertised(func(d scenarios.Discovery, j *scenarios.Judge) {
 		block := model(d).Key("replayDeterminism")
@@ -84,7 +82,7 @@ var replayBlock = scenarios.Scenario{
 var experimentalDated = scenarios.Scenario{
 	ID:     "openwop/version5-shape/experimental-dated",
 	Title:  "an experimental execution model carries a date, at most twelve months ahead",
-	Proves: ids{openwopv1.OWPCAP1},
+	Proves: scenarios.IDs{openwopv1.OWPCAP1},
 	Claim:  experimentalModel,
 	Ask: scenarios.Advertised(func(d scenarios.Discovery, j *scenarios.Judge) {
 		j.Check(openwopv1.OWPCAP1, model(d).Key("experimentalUntil")).To(check.Date(d.At, d.At.AddDate(1, 0, 0)))
@@ -95,7 +93,7 @@ var experimentalDated = scenarios.Scenario{
 var iterationOnDecided = scenarios.Scenario{
 	ID:     "openwop/version5-shape/iteration-on-decided",
 	Title:  "every orchestrator turn of a run carries an integer iteration of at least 1",
-	Proves: ids{openwopv1.OWP0061B1},
+	Proves: scenarios.IDs{openwopv1.OWP0061B1},
 	Claim:  executionModel5,
 	Ask: scenarios.Ask(loopOfTurns, func(o LoopObservation, j *scenarios.Judge) {
 		if o.ready(j) {
@@ -109,7 +107,7 @@ var iterationOnDecided = scenarios.Scenario{
 var iterationAbsentBelow5 = scenarios.Scenario{
 	ID:     "openwop/version5-shape/iteration-absent-below-5",
 	Title:  "below version 5 no orchestrator turn carries an iteration",
-	Proves: ids{openwopv1.OWP0061B3},
+	Proves: scenarios.IDs{openwopv1.OWP0061B3},
 	Claim:  executionModelBelow5,
 	Ask: scenarios.Ask(loopOfTurns, func(o LoopObservation, j *scenarios.Judge) {
 		switch {
@@ -131,7 +129,7 @@ func checkUncounted(j *scenarios.Judge, iterations wire.Found) {
 var limitHonoured = scenarios.Scenario{
 	ID:     "openwop/version5-shape/limit-honoured",
 	Title:  "a loop ends at the advertised limit, whether it asked for no bound or for a higher one",
-	Proves: ids{openwopv1.OWP0061E5},
+	Proves: scenarios.IDs{openwopv1.OWP0061E5},
 	Claim:  loopLimit,
 	Ask: scenarios.Ask(loopToTheLimit, func(o LimitObservation, j *scenarios.Judge) {
 		for _, l := range []RunLog{o.Unasked, o.Overdone} {

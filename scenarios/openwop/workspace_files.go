@@ -10,7 +10,7 @@ import (
 // workspaceFilesSuite looks at the files themselves: what is put, found, refused and kept apart.
 func workspaceFilesSuite() scenarios.Suite {
 	return scenarios.Suite{
-		ID: "workspace-files", Title: "workspace files: served as they were put, versioned, written on conditions, bounded, and nobody else's", Protocol: Protocol,
+		ID: "workspace-files", Title: "workspace files: served as they were put, versioned, written on conditions, bounded, and nobody else's",
 		Scenarios: []scenarios.Scenario{
 			servedAsPut, contentRequired, listedByPrefix, deletedIsGone, versionsCount, etagsChange, overwrittenIfMatch, absentIfMatch, oneWriterWins,
 			numberingContinues, olderVersions, noSuchVersion, versionHorizon,
@@ -23,7 +23,7 @@ func workspaceFilesSuite() scenarios.Suite {
 var servedAsPut = scenarios.Scenario{
 	ID:     "openwop/workspace-files/served-as-put",
 	Title:  "a file is served as it was put, whatever text it holds; without a content type it is Markdown",
-	Proves: ids{openwopv1.OWPWSP1, openwopv1.OWPWSP2},
+	Proves: scenarios.IDs{openwopv1.OWPWSP1, openwopv1.OWPWSP2},
 	Claim:  workspaceFiles,
 	Ask: scenarios.Ask(filesWritten, func(writes []FileWrite, j *scenarios.Judge) {
 		for _, w := range writes {
@@ -55,7 +55,7 @@ var servedAsPut = scenarios.Scenario{
 var contentRequired = scenarios.Scenario{
 	ID:     "openwop/workspace-files/content-required",
 	Title:  "a write that says nothing that a file could hold is refused and changes nothing",
-	Proves: ids{openwopv1.OWPWSP3},
+	Proves: scenarios.IDs{openwopv1.OWPWSP3},
 	Claim:  workspaceFiles,
 	Ask: scenarios.Ask(filesUnwritable, func(o FileBodies, j *scenarios.Judge) {
 		if !o.First.Put.done(j, "a proper write of the same path") {
@@ -72,7 +72,7 @@ var contentRequired = scenarios.Scenario{
 var listedByPrefix = scenarios.Scenario{
 	ID:     "openwop/workspace-files/listed-by-prefix",
 	Title:  "a list shows exactly the files below its prefix, at their latest version, and not what they hold",
-	Proves: ids{openwopv1.OWPWSP4, openwopv1.OWPWSP5},
+	Proves: scenarios.IDs{openwopv1.OWPWSP4, openwopv1.OWPWSP5},
 	Claim:  workspaceFiles,
 	Ask: scenarios.Ask(filesListed, func(o FilesListed, j *scenarios.Judge) {
 		for _, w := range o.Writes {
@@ -101,7 +101,7 @@ func aList() check.Matcher {
 var deletedIsGone = scenarios.Scenario{
 	ID:     "openwop/workspace-files/deleted-is-gone",
 	Title:  "a file that was deleted is neither found nor listed, and cannot be deleted twice; no more can one that never was",
-	Proves: ids{openwopv1.OWPWSP6, openwopv1.OWPWSP7},
+	Proves: scenarios.IDs{openwopv1.OWPWSP6, openwopv1.OWPWSP7},
 	Claim:  workspaceFiles,
 	Ask: scenarios.Ask(fileDeleted, func(o FileDeleted, j *scenarios.Judge) {
 		if !o.First.Put.done(j, "the write of a file") || !o.Listed.shownAsList(j) {
@@ -135,7 +135,7 @@ var deletedIsGone = scenarios.Scenario{
 var unclaimedNotServed = scenarios.Scenario{
 	ID:     "openwop/workspace-files/unclaimed-not-served",
 	Title:  "a host that advertises no workspace says so when it is asked for files",
-	Proves: ids{openwopv1.OWPWSP8},
+	Proves: scenarios.IDs{openwopv1.OWPWSP8},
 	Claim:  noWorkspace,
 	Ask: scenarios.Ask(filesUnclaimed, func(o FilesUnclaimed, j *scenarios.Judge) {
 		if j.Check(openwopv1.OWPWSP8, o.List.Status).To(check.Status(404, 405, 501), "the list of files") {

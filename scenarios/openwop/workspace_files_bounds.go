@@ -12,7 +12,7 @@ import (
 var climbsRefused = scenarios.Scenario{
 	ID:     "openwop/workspace-files/climbs-refused",
 	Title:  "a path that leads up is refused, and nothing is there afterwards, nor where it leads",
-	Proves: ids{openwopv1.OWPWSP21},
+	Proves: scenarios.IDs{openwopv1.OWPWSP21},
 	Claim:  workspaceFiles,
 	Ask: scenarios.Ask(filesAstray, func(o FilePaths, j *scenarios.Judge) {
 		o.judge(j, openwopv1.OWPWSP21, o.Climbs)
@@ -22,7 +22,7 @@ var climbsRefused = scenarios.Scenario{
 var badPathsRefused = scenarios.Scenario{
 	ID:     "openwop/workspace-files/bad-paths-refused",
 	Title:  "a path that no file can have is refused, and nothing is there afterwards, nor where it leads",
-	Proves: ids{openwopv1.OWPWSP22},
+	Proves: scenarios.IDs{openwopv1.OWPWSP22},
 	Claim:  workspaceFiles,
 	Ask: scenarios.Ask(filesAstray, func(o FilePaths, j *scenarios.Judge) {
 		o.judge(j, openwopv1.OWPWSP22, o.Others)
@@ -55,7 +55,7 @@ func (o FilePaths) judge(j *scenarios.Judge, id scenarios.RequirementID, strays 
 var tooLargeRefused = scenarios.Scenario{
 	ID:     "openwop/workspace-files/too-large-refused",
 	Title:  "content beyond the advertised size is refused, by its bytes and not by its characters, and changes nothing",
-	Proves: ids{openwopv1.OWPWSP23},
+	Proves: scenarios.IDs{openwopv1.OWPWSP23},
 	Claim:  workspaceMaxFileBytes,
 	Ask: scenarios.Ask(filesTooLarge, func(o FileSizes, j *scenarios.Judge) {
 		if !o.First.Put.done(j, "the write of a small file") {
@@ -75,7 +75,7 @@ var tooLargeRefused = scenarios.Scenario{
 var largestTaken = scenarios.Scenario{
 	ID:     "openwop/workspace-files/largest-taken",
 	Title:  "content of exactly the advertised size is taken and served",
-	Proves: ids{openwopv1.OWPWSP24},
+	Proves: scenarios.IDs{openwopv1.OWPWSP24},
 	Claim:  workspaceMaxFileBytes,
 	Ask: scenarios.Ask(filesAtLimit, func(o FileSizes, j *scenarios.Judge) {
 		if !o.First.Put.done(j, "the write of a small file") {
@@ -97,7 +97,7 @@ func sameText(want string) check.Matcher {
 var fullTakesNoMore = scenarios.Scenario{
 	ID:     "openwop/workspace-files/full-takes-no-more",
 	Title:  "a workspace takes as many files as are advertised and no more; what is there can be written, and a delete makes room",
-	Proves: ids{openwopv1.OWPWSP25, openwopv1.OWPWSP26},
+	Proves: scenarios.IDs{openwopv1.OWPWSP25, openwopv1.OWPWSP26},
 	Claim:  workspaceMaxFiles,
 	Ask: scenarios.Ask(filesFull, func(o FilesFull, j *scenarios.Judge) {
 		if !o.Before.shownAsList(j) || !o.Full.shownAsList(j) || !o.After.shownAsList(j) || !o.alone(j) {

@@ -16,7 +16,7 @@ import (
 var writeIsLogged = scenarios.Scenario{
 	ID:     "openwop/workspace-files/write-is-logged",
 	Title:  "the log of a run tells each file that it wrote, by path and version, and not what is in it",
-	Proves: ids{openwopv1.OWPWSP27, openwopv1.OWPWSP28},
+	Proves: scenarios.IDs{openwopv1.OWPWSP27, openwopv1.OWPWSP28},
 	Claim:  workspaceRuns,
 	Ask: scenarios.Ask(loopThatWrites, func(l NotedLoop, j *scenarios.Judge) {
 		if !l.Log.ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1) {
@@ -63,7 +63,7 @@ func tellMore(j *scenarios.Judge, told wire.Found) {
 var readsAsOfRunStart = scenarios.Scenario{
 	ID:     "openwop/workspace-files/reads-as-of-run-start",
 	Title:  "below version 5 every turn of a run reads the files as they were when it started, whoever has changed them since",
-	Proves: ids{openwopv1.OWPWSP29},
+	Proves: scenarios.IDs{openwopv1.OWPWSP29},
 	Claim:  workspaceRunsBelow5,
 	Ask: scenarios.Ask(loopWrittenTo, func(o HeldLoop, j *scenarios.Judge) {
 		if !o.Loop.Log.exists(j, openwopv1.OWP0037A6) || !j.Need(openwopv1.OWP0037A1, o.Suspended) {
@@ -116,7 +116,7 @@ func (o HeldLoop) judgeListed(j *scenarios.Judge) {
 var ownersApart = scenarios.Scenario{
 	ID:      "openwop/workspace-files/owners-apart",
 	Title:   "owners see nothing of each other's files, not even where tenant and workspace of one read like those of another",
-	Proves:  ids{openwopv1.OWPWSP31},
+	Proves:  scenarios.IDs{openwopv1.OWPWSP31},
 	Claim:   workspaceFiles,
 	Reaches: scenarios.Attested,
 	Ask: scenarios.Ask(filesOwned, func(o FileOwners, j *scenarios.Judge) {

@@ -12,7 +12,7 @@ import (
 var versionsCount = scenarios.Scenario{
 	ID:     "openwop/workspace-files/versions-count",
 	Title:  "each write of a file, unconditional, replaces what was there and is one version more, from 1 on",
-	Proves: ids{openwopv1.OWPWSP9, openwopv1.OWPWSP11},
+	Proves: scenarios.IDs{openwopv1.OWPWSP9, openwopv1.OWPWSP11},
 	Claim:  workspaceFiles,
 	Ask: scenarios.Ask(fileRewritten, func(o FileHistory, j *scenarios.Judge) {
 		for i, w := range o.Writes {
@@ -34,7 +34,7 @@ var versionsCount = scenarios.Scenario{
 var etagsChange = scenarios.Scenario{
 	ID:     "openwop/workspace-files/etags-change",
 	Title:  "the etag of a file is strong, and another one after each write, also of the same content",
-	Proves: ids{openwopv1.OWPWSP10},
+	Proves: scenarios.IDs{openwopv1.OWPWSP10},
 	Claim:  workspaceFiles,
 	Ask: scenarios.Ask(fileRewritten, func(o FileHistory, j *scenarios.Judge) {
 		etags := wire.Found{}
@@ -74,7 +74,7 @@ func (o FileHistory) counted(j *scenarios.Judge) bool {
 var overwrittenIfMatch = scenarios.Scenario{
 	ID:     "openwop/workspace-files/if-match",
 	Title:  "a write with the etag that the file has is made; with any other it is refused, says which version there is, and changes nothing",
-	Proves: ids{openwopv1.OWPWSP12, openwopv1.OWPWSP13, openwopv1.OWPWSP14},
+	Proves: scenarios.IDs{openwopv1.OWPWSP12, openwopv1.OWPWSP13, openwopv1.OWPWSP14},
 	Claim:  workspaceFiles,
 	Ask: scenarios.Ask(fileConditions, func(o FileConditions, j *scenarios.Judge) {
 		if !o.First.Put.done(j, "the first write of a file") || !o.First.Put.tagged(j) || !o.Current.made(j) || !o.Current.Put.tagged(j) {
@@ -104,7 +104,7 @@ func (c FileCondition) made(j *scenarios.Judge) bool {
 var absentIfMatch = scenarios.Scenario{
 	ID:     "openwop/workspace-files/if-match-absent",
 	Title:  "a write with the etag of a file that is not there, never was or was deleted, is refused and makes none",
-	Proves: ids{openwopv1.OWPWSP15},
+	Proves: scenarios.IDs{openwopv1.OWPWSP15},
 	Claim:  workspaceFiles,
 	Ask: scenarios.Ask(filesAbsent, func(o FileAbsentConditions, j *scenarios.Judge) {
 		if !o.Made.Put.done(j, "a write of the same path without If-Match") { // the control
@@ -145,7 +145,7 @@ func (c FileCondition) unmade(j *scenarios.Judge, path string) {
 var oneWriterWins = scenarios.Scenario{
 	ID:     "openwop/workspace-files/one-writer-wins",
 	Title:  "of writers who come at once with the same etag one wins, and the file is what that one wrote",
-	Proves: ids{openwopv1.OWPWSP16},
+	Proves: scenarios.IDs{openwopv1.OWPWSP16},
 	Claim:  workspaceFiles,
 	Ask: scenarios.Ask(filesRaced, func(rounds []FileRace, j *scenarios.Judge) {
 		for i, r := range rounds {
@@ -174,7 +174,7 @@ var oneWriterWins = scenarios.Scenario{
 var numberingContinues = scenarios.Scenario{
 	ID:     "openwop/workspace-files/numbering-continues",
 	Title:  "a file that is written again after its delete counts on from where it was",
-	Proves: ids{openwopv1.OWPWSP17},
+	Proves: scenarios.IDs{openwopv1.OWPWSP17},
 	Claim:  workspaceVersioned,
 	Ask: scenarios.Ask(fileDeleted, func(o FileDeleted, j *scenarios.Judge) {
 		if !o.First.Put.done(j, "the write of a file") || !o.Deleted.dropped(j) || !o.Again.Put.done(j, "the write of a file that was deleted") {
@@ -197,7 +197,7 @@ var numberingContinues = scenarios.Scenario{
 var olderVersions = scenarios.Scenario{
 	ID:     "openwop/workspace-files/older-versions",
 	Title:  "each version of a file that is kept can be read, and holds what was written then",
-	Proves: ids{openwopv1.OWPWSP18},
+	Proves: scenarios.IDs{openwopv1.OWPWSP18},
 	Claim:  workspaceVersioned,
 	Ask: scenarios.Ask(fileRewritten, func(o FileHistory, j *scenarios.Judge) {
 		if !o.counted(j) {
@@ -229,7 +229,7 @@ func (v FileVersion) check(j *scenarios.Judge) {
 var noSuchVersion = scenarios.Scenario{
 	ID:     "openwop/workspace-files/no-such-version",
 	Title:  "a version that was never written is not found, and what is no version is refused",
-	Proves: ids{openwopv1.OWPWSP19},
+	Proves: scenarios.IDs{openwopv1.OWPWSP19},
 	Claim:  workspaceVersioned,
 	Ask: scenarios.Ask(fileRewritten, func(o FileHistory, j *scenarios.Judge) {
 		if !o.counted(j) {
@@ -251,7 +251,7 @@ var noSuchVersion = scenarios.Scenario{
 var versionHorizon = scenarios.Scenario{
 	ID:     "openwop/workspace-files/version-horizon",
 	Title:  "as many versions of a file as are advertised are kept, and no more are served",
-	Proves: ids{openwopv1.OWPWSP18, openwopv1.OWPWSP20},
+	Proves: scenarios.IDs{openwopv1.OWPWSP18, openwopv1.OWPWSP20},
 	Claim:  workspaceMaxVersions,
 	Ask: scenarios.Ask(fileHorizon, func(o FileHorizon, j *scenarios.Judge) {
 		if o.Refused.Status.Present() && !o.Refused.done(j, "one of "+strconv.Itoa(o.Written)+" writes of a file") {

@@ -12,7 +12,7 @@ import (
 // workspaceSnapshot looks at the files that a turn reads.
 func workspaceSnapshot() scenarios.Suite {
 	return scenarios.Suite{
-		ID: "workspace-snapshot", Title: "the files a turn reads: as they were when it started, after a resume and on replay as well", Protocol: Protocol,
+		ID: "workspace-snapshot", Title: "the files a turn reads: as they were when it started, after a resume and on replay as well",
 		Scenarios: []scenarios.Scenario{writeInTurn, writeFromOutside, replaySeesTheSame, seamWriteTurn, seamLastTurn},
 	}
 }
@@ -21,7 +21,7 @@ func workspaceSnapshot() scenarios.Suite {
 var writeInTurn = scenarios.Scenario{
 	ID:     "openwop/workspace-snapshot/write-in-turn",
 	Title:  "what a turn writes is not there for the turn itself, and is there for every turn after it",
-	Proves: ids{openwopv1.OWP0061C3, openwopv1.OWP0061C6},
+	Proves: scenarios.IDs{openwopv1.OWP0061C3, openwopv1.OWP0061C6},
 	Claim:  loopWorkspace,
 	Ask: scenarios.Ask(loopThatWrites, func(l NotedLoop, j *scenarios.Judge) {
 		if !l.Log.ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1) {
@@ -48,7 +48,7 @@ var writeInTurn = scenarios.Scenario{
 var writeFromOutside = scenarios.Scenario{
 	ID:     "openwop/workspace-snapshot/write-from-outside",
 	Title:  "what others write, make and delete while a loop is suspended is nothing to the resumed turn, and all there for the next",
-	Proves: ids{openwopv1.OWP0061D2, openwopv1.OWP0061C3},
+	Proves: scenarios.IDs{openwopv1.OWP0061D2, openwopv1.OWP0061C3},
 	Claim:  loopWorkspaceResume,
 	Ask: scenarios.Ask(loopWrittenTo, func(o HeldLoop, j *scenarios.Judge) {
 		switch {
@@ -117,7 +117,7 @@ func (o HeldLoop) judgeSnapshots(j *scenarios.Judge) {
 var replaySeesTheSame = scenarios.Scenario{
 	ID:     "openwop/workspace-snapshot/replay-sees-the-same",
 	Title:  "the turns of a replay see the files that the turns of its source saw, whatever has become of them since",
-	Proves: ids{openwopv1.OWP0061C1},
+	Proves: scenarios.IDs{openwopv1.OWP0061C1},
 	Claim:  loopWorkspaceReplay,
 	Ask: scenarios.Ask(replayedNotes, func(o ReplayedNotes, j *scenarios.Judge) {
 		l := o.Source
@@ -177,7 +177,7 @@ func (o ReplayedNotes) tellOfWrites(j *scenarios.Judge) {
 var seamWriteTurn = scenarios.Scenario{
 	ID:     "openwop/workspace-snapshot/seam-write-turn",
 	Title:  "the seam says of a write in a random turn that the turn itself does not see it, and the next one does",
-	Proves: ids{openwopv1.OWP0061C6},
+	Proves: scenarios.IDs{openwopv1.OWP0061C6},
 	Claim:  loopWorkspace,
 	Ask: scenarios.Ask(seamWrites, func(o SeamObservation, j *scenarios.Judge) {
 		shown := true
@@ -241,7 +241,7 @@ func (a SeamAnswer) showsWrite(j *scenarios.Judge) bool {
 var seamLastTurn = scenarios.Scenario{
 	ID:      "openwop/workspace-snapshot/seam-last-turn",
 	Title:   "the seam does not claim that anything was seen by a turn that cannot have been",
-	Proves:  ids{openwopv1.OWP0061C6},
+	Proves:  scenarios.IDs{openwopv1.OWP0061C6},
 	Claim:   loopWorkspace,
 	Reaches: scenarios.Attested,
 	Ask: scenarios.Ask(seamWritesLate, func(o SeamObservation, j *scenarios.Judge) {
