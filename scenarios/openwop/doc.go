@@ -1,7 +1,5 @@
 // Package openwop asks OpenWOP v1 hosts whether they keep their promises.
 //
-// One file a suite; the drives that suites share are in the drive_ files, what
-// they do on the wire in host.go and runs.go, what a judge can read of a run in
-// log.go. Facts about honest hosts' differences stand beside the code that
-// tolerates them.
+// It lists the suites. Each theme has a package: a suite, the drives that act for it, what they observe and the judges of that
+// are neighbours there. What several themes need of a host is in package host, what hosts can claim in package claims.
 package openwop

@@ -1,7 +1,7 @@
 package openwop
 
 import (
-	"math/rand/v2"
+	rand "math/rand/v2"
 	"net/http"
 	"net/url"
 	"strings"
@@ -10,6 +10,10 @@ import (
 
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/openwop/interrupts"
+	"github.com/openassay/assay/scenarios/openwop/refusals"
 	"github.com/openassay/assay/scenarios/wire"
 	"github.com/openassay/assay/scenarios/wire/wiretest"
 )
@@ -37,16 +41,16 @@ func FuzzRunLog(f *testing.F) {
 		if !ok1 || !ok2 || !ok3 {
 			return
 		}
-		l := RunLog{RunID: "r", Ended: wire.Wait{Last: last}}
-		l.add(one.At("/events").Items())
-		l.add(two.At("/events").Items())
+		l := host.RunLog{RunID: "r", Ended: wire.Wait{Last: last}}
+		l.Add(one.At("/events").Items())
+		l.Add(two.At("/events").Items())
 		for i := 1; i < len(l.Events); i++ {
-			if sequence(l.Events[i]) < sequence(l.Events[i-1]) {
+			if host.Sequence(l.Events[i]) < host.Sequence(l.Events[i-1]) {
 				t.Fatalf("out of order at %d", i)
 			}
 		}
 		before := len(l.Events)
-		l.add(one.At("/events").Items())
+		l.Add(one.At("/events").Items())
 		if len(l.Events) != before {
 			t.Fatalf("%d events became %d by a page that was known", before, len(l.Events))
 		}
@@ -58,14 +62,14 @@ func FuzzRunLog(f *testing.F) {
 }
 
 // read looks at a log in every way that there is.
-func read(l RunLog) {
-	l.hasGap()
-	l.names("x")
+func read(l host.RunLog) {
+	l.HasGap()
+	interrupts.Names(l, "x")
 	l.Phase(openwopv1.ChainPhaseChildCompleted)
 	for _, found := range []wire.Found{l.All(), l.Decided(), l.Iterations(), l.Kinds(), l.Breaches(), l.Terminals()} {
 		_ = found.Last().JSON()
 	}
-	_ = isTerminal(l.Status().String())
+	_ = host.IsTerminal(l.Status().String())
 }
 
 // A discovery document makes claims or does not, and what it alone decides is decided: never a fault of ours.
@@ -83,7 +87,7 @@ func FuzzDiscovery(f *testing.F) {
 		d := scenarios.Discovery{Document: v, Status: wiretest.Status(t, http.StatusOK)}
 		describe(d)
 		checkDiscovery([]byte(document))
-		for _, c := range claims {
+		for _, c := range claims.All {
 			c.Look(d)
 		}
 		for _, suite := range Suites() {
@@ -110,12 +114,12 @@ func FuzzTokens(f *testing.F) {
 	f.Add("../../etc/passwd?x=1#y", "%2e%2e%2f")
 	f.Add("täken\x00\xff\r\n", "\U0001F600.")
 	f.Fuzz(func(t *testing.T, token, other string) {
-		w := &waiting{run: &run{host: host{&scenarios.Conn{Rand: rand.New(rand.NewPCG(1, 2))}}}}
-		if altered := w.altered(token); len(altered) != len(token) || len(token) >= 4 && altered == token {
+		w := &interrupts.Waiting{Run: &host.Run{Host: host.Host{Conn: &scenarios.Conn{Rand: rand.New(rand.NewPCG(1, 2))}}}}
+		if altered := w.Altered(token); len(altered) != len(token) || len(token) >= 4 && altered == token {
 			t.Fatalf("%q is altered to %q", token, altered)
 		}
-		_ = spliced(token, other)
-		segment := strings.TrimPrefix(tokenPath(token), "/v1/interrupts/")
+		_ = interrupts.Spliced(token, other)
+		segment := strings.TrimPrefix(interrupts.TokenPath(token), "/v1/interrupts/")
 		if plain, err := url.PathUnescape(segment); err != nil || plain != token || strings.ContainsAny(segment, "/?#\r\n ") {
 			t.Fatalf("%q is asked for as %q: %v", token, segment, err)
 		}
@@ -135,12 +139,12 @@ func FuzzProblem(f *testing.F) {
 		if !ok || status < 100 || status > 599 {
 			return
 		}
-		a := Answered{Asked: "something odd", Status: wiretest.Status(t, status), Body: v}
+		a := host.Answered{Asked: "something odd", Status: wiretest.Status(t, status), Body: v}
 		s := scenarios.Scenario{ID: "openwop/fuzz/problem", Proves: scenarios.IDs{openwopv1.OWPERR4, openwopv1.OWPERR5, openwopv1.OWPERR11, openwopv1.OWPERR14}}
 		s.Ask = scenarios.Advertised(func(_ scenarios.Discovery, j *scenarios.Judge) {
-			a.unknown()
-			a.coded(j, openwopv1.OWPERR11, []any{"validation_error"}, 4)
-			a.notAFault(j, openwopv1.OWPERR14)
+			a.Unknown()
+			refusals.Coded(a, j, openwopv1.OWPERR11, []any{"validation_error"}, 4)
+			refusals.NotAFault(a, j, openwopv1.OWPERR14)
 		})
 		o := scenarios.Conclude(s, Protocol.Ledger, scenarios.Discovery{})
 		if o.Verdict == scenarios.Broken && strings.Contains(o.Reason, "panicked") {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/openassay/assay/scenarios/openwop/hosttest"
 )
 
 // cannedHost has no engine: it answers each fixture with a log that was written down once, whatever is put into it. It
@@ -27,10 +29,10 @@ var cannedTurns = map[string][]string{
 	"bounded":                         {"next-worker"},
 }
 
-func cannedRoutes() routes {
+func cannedRoutes() hosttest.Routes {
 	h := &cannedHost{answered: map[string]bool{}}
 	const home = "/v1/host/sample/goals"
-	return routes{
+	return hosttest.Routes{
 		"POST /v1/runs": h.create,
 		"POST /v1/runs/{fork}": func(r *http.Request, _ map[string]any) (int, any) {
 			source, _, _ := strings.Cut(r.PathValue("fork"), ":")
@@ -39,9 +41,9 @@ func cannedRoutes() routes {
 		"GET /v1/runs/{id}":                    h.snapshot,
 		"GET /v1/runs/{id}/events/poll":        h.log,
 		"POST /v1/runs/{id}/interrupts/{node}": h.resolve,
-		"POST /v1/runs/{id}/cancel":            always(map[string]any{"status": "cancelled"}),
+		"POST /v1/runs/{id}/cancel":            hosttest.Always(map[string]any{"status": "cancelled"}),
 		"POST " + home:                         h.createGoal,
-		"GET " + home:                          always(map[string]any{"goals": []any{}}),
+		"GET " + home:                          hosttest.Always(map[string]any{"goals": []any{}}),
 		"GET " + home + "/{id}":                h.goal,
 		"PATCH " + home + "/{id}":              h.goal,
 		"POST " + home + "/{id}/{act}":         h.goal,
@@ -157,7 +159,7 @@ func (h *cannedHost) resolve(r *http.Request, _ map[string]any) (int, any) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if !waits || h.answered[id] {
-		return refused(http.StatusConflict, "interrupt_already_resolved")
+		return hosttest.Refused(http.StatusConflict, "interrupt_already_resolved")
 	}
 	h.answered[id] = true
 	return http.StatusOK, map[string]any{"runId": id, "nodeId": r.PathValue("node"), "status": "running"}
@@ -166,7 +168,7 @@ func (h *cannedHost) resolve(r *http.Request, _ map[string]any) (int, any) {
 // The canned goal has three runs, is never satisfied, and was written down with a bound of three.
 func (h *cannedHost) createGoal(_ *http.Request, body map[string]any) (int, any) {
 	if bounds, _ := body["bounds"].(map[string]any); len(bounds) == 0 {
-		return refused(http.StatusUnprocessableEntity, "validation_error")
+		return hosttest.Refused(http.StatusUnprocessableEntity, "validation_error")
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -176,7 +178,7 @@ func (h *cannedHost) createGoal(_ *http.Request, body map[string]any) (int, any)
 
 func (h *cannedHost) goal(r *http.Request, body map[string]any) (int, any) {
 	if body["state"] != nil {
-		return refused(http.StatusUnprocessableEntity, "validation_error")
+		return hosttest.Refused(http.StatusUnprocessableEntity, "validation_error")
 	}
 	return h.ticked(r, 0)
 }
@@ -195,7 +197,7 @@ func (h *cannedHost) ticked(r *http.Request, more int) (int, any) {
 			return http.StatusOK, cannedGoal(id, h.goals[i])
 		}
 	}
-	return refused(http.StatusNotFound, "not_found")
+	return hosttest.Refused(http.StatusNotFound, "not_found")
 }
 
 func cannedGoal(id string, runs int) map[string]any {

@@ -4,18 +4,24 @@ import (
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/openwop/bounds"
+	"github.com/openassay/assay/scenarios/openwop/eventlog"
+	"github.com/openassay/assay/scenarios/openwop/handoff"
+	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/openwop/loop"
+	"github.com/openassay/assay/scenarios/openwop/replay"
 )
 
 // Standing is a run where it stands when it is looked at, ended or not, and what it has to agree with.
 type Standing struct {
-	Log      RunLog // Ended.Reached says whether it has ended, Ended.Last is its snapshot
-	Version  int    // of the execution model, 0 where there is none
-	Unmapped bool   // its workflow maps nothing that a worker brings back
+	Log      host.RunLog // Ended.Reached says whether it has ended, Ended.Last is its snapshot
+	Version  int         // of the execution model, 0 where there is none
+	Unmapped bool        // its workflow maps nothing that a worker brings back
 
-	Before  RunLog // its log when it was read some time ago; nothing where it was not
-	Source  RunLog // of a fork: the run that it was made of, as it stood then
-	FromSeq int64  // of a fork: the events below are those of the source
-	Branch  bool   // of a fork: it takes up under ids of its own what it found under way
+	Before  host.RunLog // its log when it was read some time ago; nothing where it was not
+	Source  host.RunLog // of a fork: the run that it was made of, as it stood then
+	FromSeq int64       // of a fork: the events below are those of the source
+	Branch  bool        // of a fork: it takes up under ids of its own what it found under way
 }
 
 // Invariant is what holds of every run, whatever was asked of it. Its checks are those of the suites.
@@ -35,10 +41,10 @@ func (i Invariant) Judge(s Standing) scenarios.Outcome {
 // Invariants are what the suites hold every run to that they look at.
 func Invariants() []Invariant {
 	return []Invariant{
-		{"numbered", scenarios.IDs{openwopv1.OWPEVT1}, func(s Standing, j *scenarios.Judge) { s.Log.checkNumbered(j) }},
-		{"enveloped", scenarios.IDs{openwopv1.OWPEVT2, openwopv1.OWPEVT3, openwopv1.OWPEVT5, openwopv1.OWPEVT7}, func(s Standing, j *scenarios.Judge) { s.Log.checkEnvelopes(j) }},
-		{"own", scenarios.IDs{openwopv1.OWPEVT4}, func(s Standing, j *scenarios.Judge) { s.Log.checkOwn(j) }},
-		{"caused", scenarios.IDs{openwopv1.OWPEVT6}, func(s Standing, j *scenarios.Judge) { s.Log.checkCauses(j) }},
+		{"numbered", scenarios.IDs{openwopv1.OWPEVT1}, func(s Standing, j *scenarios.Judge) { eventlog.CheckNumbered(s.Log, j) }},
+		{"enveloped", scenarios.IDs{openwopv1.OWPEVT2, openwopv1.OWPEVT3, openwopv1.OWPEVT5, openwopv1.OWPEVT7}, func(s Standing, j *scenarios.Judge) { eventlog.CheckEnvelopes(s.Log, j) }},
+		{"own", scenarios.IDs{openwopv1.OWPEVT4}, func(s Standing, j *scenarios.Judge) { eventlog.CheckOwn(s.Log, j) }},
+		{"caused", scenarios.IDs{openwopv1.OWPEVT6}, func(s Standing, j *scenarios.Judge) { eventlog.CheckCauses(s.Log, j) }},
 		{"fitting", scenarios.IDs{openwopv1.OWPEVT8}, Standing.checkPayloads},
 		{"ended-once", scenarios.IDs{openwopv1.OWPEVT9, openwopv1.OWPEVT10, openwopv1.OWPEVT11}, Standing.checkEnd},
 		{"kept", scenarios.IDs{openwopv1.OWPEVT12}, Standing.checkKept},
@@ -55,20 +61,20 @@ func Invariants() []Invariant {
 	}
 }
 
-func (s Standing) checkPayloads(j *scenarios.Judge) { checkPayloads(j, s.Log) }
+func (s Standing) checkPayloads(j *scenarios.Judge) { eventlog.CheckPayloads(j, s.Log) }
 
 func (s Standing) checkEnd(j *scenarios.Judge) {
 	if !s.Log.Ended.Reached {
 		j.Check(openwopv1.OWPEVT9, s.Log.Terminals().Each("/type")).To(check.Len(0), "events that end a run of status %s", s.Log.Status().JSON())
 		return
 	}
-	s.Log.checkEnd(j, "when it had ended")
-	s.Log.checkEndAsTold(j)
+	eventlog.CheckEnd(s.Log, j, "when it had ended")
+	eventlog.CheckEndAsTold(s.Log, j)
 }
 
 func (s Standing) checkKept(j *scenarios.Judge) {
 	if len(s.Before.Events) > 0 {
-		checkKept(j, s.Before, s.Log, "as they were, and as they are")
+		eventlog.CheckKept(j, s.Before, s.Log, "as they were, and as they are")
 	}
 }
 
@@ -77,66 +83,66 @@ func (s Standing) turns() int { return len(s.Log.Decided().Values) }
 
 func (s Standing) checkCounted(j *scenarios.Judge) {
 	if s.Version >= 5 && s.turns() > 0 {
-		checkCounted(j, s.Log.Iterations(), s.turns())
+		loop.CheckCounted(j, s.Log.Iterations(), s.turns())
 	}
 }
 
 func (s Standing) checkUncounted(j *scenarios.Judge) {
 	if s.Version < 5 && s.turns() > 0 {
-		checkUncounted(j, s.Log.Iterations())
+		loop.CheckUncounted(j, s.Log.Iterations())
 	}
 }
 
 func (s Standing) checkDecidedFirst(j *scenarios.Judge) {
 	if s.turns() > 0 {
-		s.Log.checkDecidedFirst(j, s.turns())
+		loop.CheckDecidedFirst(s.Log, j, s.turns())
 	}
 }
 
 func (s Standing) checkAgent(j *scenarios.Judge) {
 	if s.turns() > 0 {
-		s.Log.checkAgent(j)
+		loop.CheckAgent(s.Log, j)
 	}
 }
 
 // A decision to terminate that was held ends nothing where somebody rejects it.
 func (s Standing) checkTerminated(j *scenarios.Judge) {
 	for i, d := range s.Log.Decided().Values {
-		held := s.Log.turn(i).Where(isA(openwopv1.RunEventTypeNodeSuspended, openwopv1.RunEventTypeInterruptRequested))
+		held := handoff.Turn(s.Log, i).Where(host.IsA(openwopv1.RunEventTypeNodeSuspended, openwopv1.RunEventTypeInterruptRequested))
 		if d.At("/payload/decision/kind").String() == string(openwopv1.TerminateDecisionKindTerminate) && len(held.Values) == 0 {
-			s.Log.checkNoTurnAfter(j, sequence(d))
+			loop.CheckNoTurnAfter(s.Log, j, host.Sequence(d))
 		}
 	}
 }
 
 func (s Standing) checkChained(j *scenarios.Judge) {
 	if s.turns() > 0 {
-		s.Log.checkChains(j)
+		handoff.CheckChains(s.Log, j)
 	}
 }
 
 func (s Standing) checkUnmapped(j *scenarios.Judge) {
 	if s.Unmapped {
-		s.Log.checkUnharvested(j)
+		handoff.CheckUnharvested(s.Log, j)
 	}
 }
 
-func (s Standing) checkResolved(j *scenarios.Judge) { s.Log.checkResolvedOnce(j) }
+func (s Standing) checkResolved(j *scenarios.Judge) { loop.CheckResolvedOnce(s.Log, j) }
 
 func (s Standing) checkBreached(j *scenarios.Judge) {
 	if breaches := s.Log.Breaches(); len(breaches.Values) > 0 {
 		j.Check(openwopv1.OWP0061E4, breaches).To(check.Len(1), "breaches")
-		j.Check(openwopv1.OWP0061E3, breachesAndEnds(s.Log)).To(check.Equal([]any{"cap.breached", "run.failed"}), "breach and end in order")
-		s.Log.checkOver(j, openwopv1.OWP0061E3)
+		j.Check(openwopv1.OWP0061E3, host.BreachesAndEnds(s.Log)).To(check.Equal([]any{"cap.breached", "run.failed"}), "breach and end in order")
+		bounds.CheckOver(s.Log, j, openwopv1.OWP0061E3)
 	}
 }
 
 func (s Standing) checkCopied(j *scenarios.Judge) {
-	switch f := (Forked{Log: s.Log, FromSeq: s.FromSeq}); {
+	switch f := (host.Forked{Log: s.Log, FromSeq: s.FromSeq}); {
 	case len(s.Source.Events) == 0:
 	case s.Branch:
-		f.checkPrefix(j, openwopv1.OWPRPL10, s.Source, idsOfOthers...)
+		replay.CheckPrefix(f, j, openwopv1.OWPRPL10, s.Source, replay.IdsOfOthers...)
 	default:
-		f.checkPrefix(j, openwopv1.OWPRPL3, s.Source)
+		replay.CheckPrefix(f, j, openwopv1.OWPRPL3, s.Source)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop"
+	"github.com/openassay/assay/scenarios/openwop/hosttest"
 	"github.com/openassay/assay/scenarios/wire"
 )
 
@@ -20,10 +21,10 @@ type found struct{ scenario, verdict, reason string }
 // fails or, where there is nothing but the word of the host, is no more than attested or cannot be looked at.
 func TestImpostorsAreFoundOut(t *testing.T) {
 	const brief, long = 200 * time.Millisecond, time.Second
-	upstreams := discovery("conformance-multi-agent-handoff", "conformance-multi-agent-handoff-child")
+	upstreams := hosttest.DiscoveryWith("conformance-multi-agent-handoff", "conformance-multi-agent-handoff-child")
 	for _, c := range []struct {
 		name string
-		host []routes
+		host []hosttest.Routes
 		exit int
 		kept []string // claims that may be proved: it takes no run to keep them
 		says []found
@@ -31,7 +32,7 @@ func TestImpostorsAreFoundOut(t *testing.T) {
 		patience time.Duration
 	}{
 		{
-			name: "a constant whose run is over", host: []routes{discovery(everyFixture...), constantHost("completed")}, exit: scenarios.ExitViolated,
+			name: "a constant whose run is over", host: []hosttest.Routes{hosttest.DiscoveryWith(hosttest.EveryFixture...), constantHost("completed")}, exit: scenarios.ExitViolated,
 			patience: long,
 			says: []found{
 				{"execution-loop/dispatch-undecided", "failed", "OWP-DSP-7"},
@@ -66,7 +67,7 @@ func TestImpostorsAreFoundOut(t *testing.T) {
 			},
 		},
 		{
-			name: "a constant whose run waits", host: []routes{discovery(everyFixture...), constantHost("waiting-input")}, exit: scenarios.ExitViolated,
+			name: "a constant whose run waits", host: []hosttest.Routes{hosttest.DiscoveryWith(hosttest.EveryFixture...), constantHost("waiting-input")}, exit: scenarios.ExitViolated,
 			patience: brief,
 			says: []found{
 				{"execution-loop/decided-before-question", "failed", "OWP-DSP-1"},
@@ -96,7 +97,7 @@ func TestImpostorsAreFoundOut(t *testing.T) {
 		},
 		{
 			// It says that it has files, and serves none.
-			name: "a formula for the seam alone", host: []routes{discovery(), agentLoop(formulaLoop)}, exit: scenarios.ExitViolated, patience: brief,
+			name: "a formula for the seam alone", host: []hosttest.Routes{hosttest.DiscoveryWith(), agentLoop(formulaLoop)}, exit: scenarios.ExitViolated, patience: brief,
 			says: []found{
 				{"execution-loop/decided-before-question", "blocked", "only the seam's word"},
 				{"handoff/chain-of-causes", "blocked", "no loop fixture"},
@@ -119,7 +120,7 @@ func TestImpostorsAreFoundOut(t *testing.T) {
 		},
 		{
 			name: "a formula without a run", exit: scenarios.ExitViolated, kept: []string{"goals-bounded"},
-			host:     []routes{discovery(), agentLoop(formulaLoop), keptFiles(), changingHeartbeat, (&inventedGoals{}).routes()},
+			host:     []hosttest.Routes{hosttest.DiscoveryWith(), agentLoop(formulaLoop), keptFiles(), changingHeartbeat, (&hosttest.InventedGoals{}).Routes()},
 			patience: long,
 			says: []found{
 				{"execution-loop/decided-before-question", "blocked", "only the seam's word"},
@@ -148,7 +149,7 @@ func TestImpostorsAreFoundOut(t *testing.T) {
 		},
 		{
 			name: "a formula that invents runs", exit: scenarios.ExitViolated, kept: []string{"goals-bounded"},
-			host:     []routes{discovery(), agentLoop(inventingLoop), keptFiles(), changingHeartbeat, (&inventedGoals{}).routes(), inventedRuns(isOfAGoal)},
+			host:     []hosttest.Routes{hosttest.DiscoveryWith(), agentLoop(inventingLoop), keptFiles(), changingHeartbeat, (&hosttest.InventedGoals{}).Routes(), inventedRuns(isOfAGoal)},
 			patience: long,
 			says: []found{
 				{"execution-loop/decided-before-worker", "blocked", "no loop fixture"},
@@ -172,7 +173,7 @@ func TestImpostorsAreFoundOut(t *testing.T) {
 		},
 		{
 			name: "a formula that counts no tick", exit: scenarios.ExitViolated, kept: []string{"goals-bounded"},
-			host:     []routes{discovery(), agentLoop(formulaLoop), keptFiles(), changingHeartbeat, (&inventedGoals{idle: true}).routes()},
+			host:     []hosttest.Routes{hosttest.DiscoveryWith(), agentLoop(formulaLoop), keptFiles(), changingHeartbeat, (&hosttest.InventedGoals{Idle: true}).Routes()},
 			patience: brief,
 			says: []found{
 				{"execution-loop/decided-before-worker", "blocked", "no loop fixture"},
@@ -197,7 +198,7 @@ func TestImpostorsAreFoundOut(t *testing.T) {
 		},
 		{
 			name: "a formula that believes its client", exit: scenarios.ExitViolated, kept: []string{"goals-bounded"},
-			host:     []routes{discovery(), agentLoop(formulaLoop), keptFiles(), changingHeartbeat, (&inventedGoals{told: true}).routes(), inventedRuns(isOfAGoal)},
+			host:     []hosttest.Routes{hosttest.DiscoveryWith(), agentLoop(formulaLoop), keptFiles(), changingHeartbeat, (&hosttest.InventedGoals{Told: true}).Routes(), inventedRuns(isOfAGoal)},
 			patience: long,
 			says: []found{
 				{"execution-loop/decided-before-worker", "blocked", "no loop fixture"},
@@ -220,7 +221,7 @@ func TestImpostorsAreFoundOut(t *testing.T) {
 			},
 		},
 		{
-			name: "canned answers to upstream's fixtures", host: []routes{upstreams, cannedRoutes()}, exit: scenarios.ExitViolated,
+			name: "canned answers to upstream's fixtures", host: []hosttest.Routes{upstreams, cannedRoutes()}, exit: scenarios.ExitViolated,
 			patience: long,
 			says: []found{
 				{"execution-loop/decided-before-worker", "blocked", "tells of no worker"},
@@ -249,7 +250,7 @@ func TestImpostorsAreFoundOut(t *testing.T) {
 		{
 			// Its runs do stand still until they are answered, and show no handoff that nobody agreed to.
 			name: "canned answers to every fixture", exit: scenarios.ExitViolated, kept: []string{"execution-model>=2", "loop-heartbeat"},
-			host:     []routes{discovery(everyFixture...), cannedRoutes(), agentLoop(always(constantLoop)), keptFiles(), changingHeartbeat},
+			host:     []hosttest.Routes{hosttest.DiscoveryWith(hosttest.EveryFixture...), cannedRoutes(), agentLoop(hosttest.Always(constantLoop)), keptFiles(), changingHeartbeat},
 			patience: long,
 			says: []found{
 				{"execution-loop/dispatch-undecided", "failed", "OWP-DSP-7"},
@@ -282,7 +283,7 @@ func TestImpostorsAreFoundOut(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			r := certify(t, wire.Target{URL: serve(t, c.host...), Key: ourKey, OtherKey: otherKey}, c.patience)
+			r := certify(t, wire.Target{URL: hosttest.Serve(t, c.host...), Key: hosttest.OurKey, OtherKey: hosttest.OtherKey}, c.patience)
 			if got := r.ExitCode(); got != c.exit {
 				t.Errorf("exit code %d, want %d", got, c.exit)
 			}
@@ -310,7 +311,7 @@ func foundOut(t *testing.T, r *scenarios.Report) {
 
 // What an impostor does not claim it is not asked about.
 func TestImpostorsClaimAllThatCanBeClaimed(t *testing.T) {
-	c, err := scenarios.Certify(t.Context(), wire.Target{URL: serve(t, discovery(everyFixture...)), Key: ourKey},
+	c, err := scenarios.Certify(t.Context(), wire.Target{URL: hosttest.Serve(t, hosttest.DiscoveryWith(hosttest.EveryFixture...)), Key: hosttest.OurKey},
 		scenarios.Options{Select: scenarios.Selection{Scenarios: []string{"discovery/root-well-formed"}}}, openwop.Suites()...)
 	if err != nil {
 		t.Fatal(err)

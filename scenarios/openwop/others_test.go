@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os/exec"
@@ -17,11 +16,9 @@ import (
 
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop"
+	"github.com/openassay/assay/scenarios/openwop/hosttest"
 	"github.com/openassay/assay/scenarios/wire"
 )
-
-// The keys of two tenants.
-const ourKey, otherKey = "dev-key", "other-key"
 
 func certify(t *testing.T, target wire.Target, patience time.Duration) *scenarios.Report {
 	t.Helper()
@@ -32,38 +29,11 @@ func certify(t *testing.T, target wire.Target, patience time.Duration) *scenario
 	return c.Finish(context.Background())
 }
 
-// verdicts are the outcomes by the scenario's name, with the evidence of what passed.
-func verdicts(r *scenarios.Report) map[string]string {
-	out := map[string]string{}
-	for _, o := range r.Outcomes {
-		v := string(o.Verdict)
-		if o.Verdict == scenarios.Passed {
-			v += " " + o.Evidence.String()
-		}
-		out[o.Scenario.Name()] = v
-	}
-	return out
-}
-
-func compare(t *testing.T, r *scenarios.Report, want map[string]string) {
-	t.Helper()
-	got := verdicts(r)
-	for _, name := range slices.Sorted(maps.Keys(got)) {
-		if !slices.Contains(strings.Split(want[name], " or "), got[name]) {
-			i := slices.IndexFunc(r.Outcomes, func(o scenarios.Outcome) bool { return o.Scenario.Name() == name })
-			t.Errorf("%s: %s, want %s (%s)", name, got[name], want[name], r.Outcomes[i].Reason)
-		}
-	}
-	if len(got) != len(want) {
-		t.Errorf("%d scenarios ran, %d are expected", len(got), len(want))
-	}
-}
-
 // A host that others could have written: what it keeps is proved, what it does
 // not claim is inapplicable, what it does not offer to look at is blocked.
 func TestAHostThatReallyLoops(t *testing.T) {
 	t.Parallel()
-	r := certify(t, wire.Target{URL: startLoophost(t), Key: ourKey}, 10*time.Second)
+	r := certify(t, wire.Target{URL: startLoophost(t), Key: hosttest.OurKey}, 10*time.Second)
 	want := map[string]string{
 		// What it says of itself, and what it refuses.
 		"served-to-anybody":     "passed observed",
@@ -245,7 +215,7 @@ func TestAHostThatReallyLoops(t *testing.T) {
 		}
 	}
 	want["poll-while-live"], want["stream-while-live"] = "blocked", "blocked" // no run of it stands still
-	compare(t, r, want)
+	hosttest.Compare(t, r, want)
 	if got := r.ExitCode(); got != scenarios.ExitUnproved {
 		t.Errorf("exit code %d, want %d: the limit is claimed and could not be looked at", got, scenarios.ExitUnproved)
 	}
@@ -254,7 +224,7 @@ func TestAHostThatReallyLoops(t *testing.T) {
 			"supervisor": "unproved", "dispatch-mapping": "unproved", "handoff-mapping": "unproved",
 			"execution-model>=2": "unproved", "execution-model>=3": "proved", "no-goals": "proved", "no-ancestry": "proved",
 			"tenants": "unproved", "tenants-children": "unproved"}[c.ID]
-		if c.ID == "execution-model>=5" && verdicts(r)["nothing-shared"] != "blocked" {
+		if c.ID == "execution-model>=5" && hosttest.Verdicts(r)["nothing-shared"] != "blocked" {
 			want = "proved"
 		}
 		if c.Status != want {
@@ -291,7 +261,7 @@ func TestARefusedCredentialIsNoViolation(t *testing.T) {
 		w.Header().Set("Content-Type", "application/json")
 		switch r.URL.Path {
 		case "/.well-known/openwop":
-			json.NewEncoder(w).Encode(discoveryOf(everyFixture...))
+			json.NewEncoder(w).Encode(hosttest.DiscoveryOf(hosttest.EveryFixture...))
 			return
 		case "/v1/openapi.json":
 			fmt.Fprint(w, `{"openapi":"3.1.0","paths":{}}`)
@@ -301,7 +271,7 @@ func TestARefusedCredentialIsNoViolation(t *testing.T) {
 		fmt.Fprint(w, `{"error":"unauthenticated","message":"no"}`)
 	}))
 	defer server.Close()
-	r := certify(t, wire.Target{URL: server.URL, Key: ourKey}, time.Second)
+	r := certify(t, wire.Target{URL: server.URL, Key: hosttest.OurKey}, time.Second)
 	if got := r.ExitCode(); got != scenarios.ExitUnproved {
 		t.Errorf("exit code %d, want %d", got, scenarios.ExitUnproved)
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/openassay/assay/internal/testenv"
 	"github.com/openassay/assay/scenarios"
 	suites "github.com/openassay/assay/scenarios/openwop"
+	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
 	"github.com/openassay/assay/scenarios/wire/wiretest"
 	"github.com/openassay/assay/simhost/clock"
@@ -67,7 +68,7 @@ type world struct {
 	clock   *clock.Manual
 	host    *openwop.Host
 	runs    []string // that were asked for, or that one of those dispatched
-	logs    map[string]suites.RunLog
+	logs    map[string]host.RunLog
 	pages   map[string]string // the logs as they were served last
 	forks   map[string]suites.Standing
 	served  map[string][]served
@@ -81,7 +82,7 @@ type served struct {
 }
 
 func newWorld(t *testing.T, rt *rapid.T) *world {
-	w := &world{t: t, rt: rt, clock: clock.NewManual(time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)), logs: map[string]suites.RunLog{},
+	w := &world{t: t, rt: rt, clock: clock.NewManual(time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)), logs: map[string]host.RunLog{},
 		pages: map[string]string{}, forks: map[string]suites.Standing{}, served: map[string][]served{}, over: map[string]bool{}}
 	w.options = openwop.Options{
 		Key: prove.Key, DataDir: t.TempDir(), Clock: w.clock, Seed: rapid.Uint64Range(1, 1<<32).Draw(rt, "seed"),
@@ -314,7 +315,7 @@ func childOf(raw json.RawMessage) string {
 
 // read takes what is served of a run for a log that a drive has read. The snapshot is the same before and after the log is read,
 // so they belong together: a timer of the host may be late.
-func (w *world) read(id string) suites.RunLog {
+func (w *world) read(id string) host.RunLog {
 	var page openwopv1.EventPage
 	_, shown := w.ask(http.MethodGet, "/v1/runs/"+id, nil, nil)
 	var told []byte
@@ -335,7 +336,7 @@ func (w *world) read(id string) suites.RunLog {
 	}
 	w.served[id] = append(w.served[id], served{s, len(page.Events)})
 	v := wiretest.Value(w.t, object{"snapshot": json.RawMessage(shown), "page": json.RawMessage(told)})
-	return suites.RunLog{RunID: id, Created: wiretest.Status(w.t, http.StatusCreated), ID: v.At("/snapshot/runId"), Read: wiretest.Status(w.t, http.StatusOK),
+	return host.RunLog{RunID: id, Created: wiretest.Status(w.t, http.StatusCreated), ID: v.At("/snapshot/runId"), Read: wiretest.Status(w.t, http.StatusOK),
 		Ended: wire.Wait{What: "the run has ended", Reached: over(s.Status), Last: v.Key("snapshot")}, Events: v.At("/page/events").Items()}
 }
 

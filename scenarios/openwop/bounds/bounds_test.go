@@ -1,0 +1,358 @@
+package bounds_test
+
+import (
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop"
+	"github.com/openassay/assay/scenarios/openwop/bounds"
+	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/openwop/hosttest"
+	"github.com/openassay/assay/scenarios/wire"
+	"github.com/openassay/assay/scenarios/wire/wiretest"
+)
+
+// capped is the honest story of nodes that crossed their bound n.
+func capped(n int) hosttest.Story {
+	s := hosttest.Nodes(n)
+	s.Events = append(s.Events[:len(s.Events)-1], crossed("node-executions", n, n+1), hosttest.Failed("recursion_limit_exceeded"))
+	return s.WithStatus("failed")
+}
+
+func crossed(kind string, limit, observed int) hosttest.Event {
+	return hosttest.Event{Kind: "cap.breached", Payload: map[string]any{"kind": kind, "limit": limit, "observed": observed}}
+}
+
+// breached is the story as a host serves it that fails with this code in the
+// snapshot too, and that names the breach as the cause of the failure.
+func breached(s hosttest.Story, t *testing.T, code string, stamps map[string]string) host.RunLog {
+	t.Helper()
+	l := s.Log(t)
+	var events []any
+	for _, e := range l.Events {
+		doc := maps.Clone(e.Actual().(map[string]any))
+		kind := e.Key("type").String()
+		if at, ok := stamps[kind]; ok {
+			doc["timestamp"] = at
+		}
+		if breach := l.Breaches().Last(); kind == "run.failed" && breach.Present() {
+			doc["causationId"] = breach.Key("eventId").String()
+		}
+		events = append(events, doc)
+	}
+	v := wiretest.Value(t, map[string]any{"events": events, "snapshot": map[string]any{"runId": s.Id, "status": s.Status, "error": map[string]any{"code": code}}})
+	l.Events, l.Ended.Last = v.Key("events").Items(), v.Key("snapshot")
+	return l
+}
+
+func recursed(s hosttest.Story, t *testing.T) host.RunLog {
+	t.Helper()
+	return breached(s, t, "recursion_limit_exceeded", nil)
+}
+
+func TestJudgesOfTheBoundOnNodes(t *testing.T) {
+	swapped := capped(3)
+	n := len(swapped.Events)
+	swapped.Events = slices.Clone(swapped.Events)
+	swapped.Events[n-1], swapped.Events[n-2] = swapped.Events[n-2], swapped.Events[n-1]
+	edit := func(k string, v any) hosttest.Story {
+		return capped(3).Change("cap.breached", 0, func(p map[string]any) { p[k] = v })
+	}
+	below := func(s hosttest.Story) func(*bounds.NodesObservation) {
+		return func(o *bounds.NodesObservation) { o.Below, o.Lull = recursed(s, t), hosttest.Lull(t, s) }
+	}
+	for _, c := range []struct {
+		name, scenario string
+		spoil          func(*bounds.NodesObservation)
+		want           string
+	}{
+		{"honest", "nodes-bounded", func(*bounds.NodesObservation) {}, "passed"},
+		{"ignores the bound", "nodes-bounded", below(hosttest.Nodes(6)), openwopv1.OWPBND1},
+		{"breaches a node early", "nodes-bounded", below(func() hosttest.Story {
+			s := capped(2)
+			return s.Change("cap.breached", 0, func(p map[string]any) { p["limit"], p["observed"] = 3, 4 })
+		}()), openwopv1.OWPBND1},
+		{"starts the refused node", "nodes-bounded", below(func() hosttest.Story {
+			s := capped(4)
+			return s.Change("cap.breached", 0, func(p map[string]any) { p["limit"], p["observed"] = 3, 4 })
+		}()), openwopv1.OWPBND1},
+		{"another kind", "nodes-bounded", below(edit("kind", "loop-iterations")), openwopv1.OWPBND2},
+		{"observed n", "nodes-bounded", below(edit("observed", 3)), openwopv1.OWPBND2},
+		{"a limit of its own", "nodes-bounded", below(edit("limit", 100)), openwopv1.OWPBND2},
+		{"no breach", "nodes-bounded", below(capped(3).Drop("cap.breached")), openwopv1.OWPBND2},
+		{"two breaches", "nodes-bounded", below(func() hosttest.Story {
+			s := capped(3)
+			s.Events = slices.Insert(slices.Clone(s.Events), n-2, s.Events[n-2])
+			return s
+		}()), openwopv1.OWPBND2},
+		{"fails before it says why", "nodes-bounded", below(swapped), openwopv1.OWPBND3},
+		{"another code", "nodes-bounded", below(func() hosttest.Story {
+			s := capped(3)
+			s.Events = append(slices.Clone(s.Events[:n-1]), hosttest.Failed("internal_error"))
+			return s
+		}()), openwopv1.OWPBND3},
+		{"another code in the snapshot", "nodes-bounded", func(o *bounds.NodesObservation) { o.Below = breached(capped(3), t, "internal_error", nil) }, openwopv1.OWPBND3},
+		{"completes after the breach", "nodes-bounded", below(capped(3).WithStatus("completed")), openwopv1.OWPBND3},
+		{"never ends", "nodes-bounded", below(capped(3).WithStatus("running")), openwopv1.OWPBND3},
+		{"works on after it failed", "nodes-bounded", func(o *bounds.NodesObservation) {
+			o.Lull = hosttest.Lull(t, capped(3).Then(hosttest.Event{Kind: "node.started", Payload: map[string]any{"nodeId": "n4"}}))
+		}, openwopv1.OWPBND12},
+		{"has failed before its last work", "nodes-bounded", below(capped(3).Then(hosttest.Event{Kind: "node.dispatched", Payload: map[string]any{"childWorkflowId": "late"}})), openwopv1.OWPBND12},
+		{"shows no nodes", "nodes-bounded", func(o *bounds.NodesObservation) {
+			o.Below, o.Above = recursed(capped(3).Drop("node.started"), t), hosttest.Nodes(6).Drop("node.started").Log(t)
+		}, "blocked"},
+		{"refuses the run", "nodes-bounded", func(o *bounds.NodesObservation) { o.Below.Created = wiretest.Status(t, 500) }, "blocked"},
+		{"runs no other run", "nodes-bounded", func(o *bounds.NodesObservation) { o.Lull.Sentinel.Reached = false }, "blocked"},
+
+		{"honest", "nodes-leave-alone", func(*bounds.NodesObservation) {}, "passed"},
+		{"breaches at n", "nodes-leave-alone", func(o *bounds.NodesObservation) { o.At = recursed(capped(5), t) }, openwopv1.OWPBND4},
+		{"breaches always", "nodes-leave-alone", func(o *bounds.NodesObservation) { o.Above = recursed(capped(3), t) }, openwopv1.OWPBND4},
+		{"never ends", "nodes-leave-alone", func(o *bounds.NodesObservation) { o.At = hosttest.Nodes(6).WithStatus("running").Log(t) }, "blocked"},
+	} {
+		t.Run(c.scenario+"/"+c.name, func(t *testing.T) {
+			o := bounds.NodesObservation{Nodes: 6, Bound: 3, Below: recursed(capped(3), t), At: hosttest.Nodes(6).Log(t), Above: hosttest.Nodes(6).Log(t), Lull: hosttest.Lull(t, capped(3))}
+			c.spoil(&o)
+			hosttest.Expect(t, c.scenario, o, c.want)
+		})
+	}
+	t.Run("a failure without a cause is a finding", func(t *testing.T) {
+		o := bounds.NodesObservation{Nodes: 6, Bound: 3, Below: recursed(capped(3), t), At: hosttest.Nodes(6).Log(t), Above: hosttest.Nodes(6).Log(t), Lull: hosttest.Lull(t, capped(3))}
+		plain := capped(3).Log(t)
+		o.Below.Events = plain.Events
+		out := scenarios.Conclude(hosttest.Scenario(t, "nodes-bounded"), openwop.Protocol.Ledger, o)
+		if out.Verdict != scenarios.Passed || len(out.Findings) != 1 || out.Findings[0].Requirement != openwopv1.OWPBND13 {
+			t.Errorf("%s, findings %v", out.Verdict, out.Findings)
+		}
+	})
+}
+
+func TestJudgeOfTheNodeLimit(t *testing.T) {
+	for _, c := range []struct {
+		name              string
+		unasked, overdone hosttest.Story
+		want              string
+	}{
+		{"honest", capped(5), capped(5), "passed"},
+		{"no limit unless asked", hosttest.Nodes(7), capped(5), openwopv1.OWPBND5},
+		{"grants more when asked", capped(5), capped(6), openwopv1.OWPBND5},
+		{"stops early", capped(4), capped(4), openwopv1.OWPBND5},
+		{"never stops", capped(5), capped(5).WithStatus("running"), openwopv1.OWPBND5},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			hosttest.Expect(t, "node-limit-honoured", bounds.LimitObservation{Limit: 5, Unasked: recursed(c.unasked, t), Overdone: recursed(c.overdone, t)}, c.want)
+		})
+	}
+}
+
+// late is the honest story of a run that was over its time.
+func late(limit, observed int) hosttest.Story {
+	s := hosttest.Story{Id: "r", Status: "failed", Events: []hosttest.Event{{Kind: "run.started", Payload: nil}, {Kind: "node.started", Payload: map[string]any{"nodeId": "wait"}}, crossed("run-duration", limit, observed)}}
+	return s.Then(hosttest.Event{Kind: "run.failed", Payload: map[string]any{"error": map[string]any{"code": "run_timeout", "message": "m", "details": map[string]any{"elapsedMs": observed}}}})
+}
+
+func timedOut(s hosttest.Story, t *testing.T, from, to string) host.RunLog {
+	t.Helper()
+	l := breached(s, t, "run_timeout", map[string]string{"run.started": from, "cap.breached": to})
+	l.Ended.Took = 1300 * time.Millisecond
+	return l
+}
+
+func TestJudgesOfTheBoundOnTime(t *testing.T) {
+	const from, to = "2026-11-03T12:00:00.100Z", "2026-11-03T12:00:01.301Z"
+	over := func(s hosttest.Story, to string) func(*bounds.OvertimeObservation) {
+		return func(o *bounds.OvertimeObservation) { o.Over, o.Lull = timedOut(s, t, from, to), hosttest.Lull(t, s) }
+	}
+	for _, c := range []struct {
+		name, scenario string
+		spoil          func(*bounds.OvertimeObservation)
+		want           string
+		findings       []scenarios.RequirementID
+	}{
+		{"honest", "time-bounded", func(*bounds.OvertimeObservation) {}, "passed", nil},
+		{"observed is the limit", "time-bounded", over(late(1200, 1200), to), "passed", []scenarios.RequirementID{openwopv1.OWPBND7}},
+		{"timestamps without fractions", "time-bounded", func(o *bounds.OvertimeObservation) {
+			o.Over = timedOut(late(1200, 1201), t, "2026-11-03T12:00:00Z", "2026-11-03T12:00:01Z")
+		}, "passed", nil},
+		{"full seconds, up to one too early", "time-bounded", func(o *bounds.OvertimeObservation) {
+			o.Over = timedOut(late(1200, 2000), t, "2026-11-03T12:00:00Z", "2026-11-03T12:00:02Z")
+			o.Over.Ended.Took = 1050 * time.Millisecond
+		}, "passed", nil},
+		{"full seconds, and at once", "time-bounded", func(o *bounds.OvertimeObservation) {
+			o.Over = timedOut(late(1200, 2000), t, "2026-11-03T12:00:00Z", "2026-11-03T12:00:02Z")
+			o.Over.Ended.Took = 50 * time.Millisecond
+		}, openwopv1.OWPBND6, nil},
+		{"timestamps that are none", "time-bounded", func(o *bounds.OvertimeObservation) {
+			o.Over = timedOut(late(1200, 1201), t, "noon", "later")
+		}, "passed", []scenarios.RequirementID{openwopv1.OWPBND6}},
+		{"names a node", "time-bounded", over(late(1200, 1201).Change("cap.breached", 0, func(p map[string]any) { p["nodeId"] = "wait" }), to), "passed",
+			[]scenarios.RequirementID{openwopv1.OWPBND14}},
+		{"does not say how long", "time-bounded", over(late(1200, 1201).Change("run.failed", 0, func(p map[string]any) {
+			p["error"] = map[string]any{"code": "run_timeout", "message": "m"}
+		}), to), "passed", []scenarios.RequirementID{openwopv1.OWPBND11}},
+		{"fails at once", "time-bounded", func(o *bounds.OvertimeObservation) {
+			o.Over.Ended.Took = 20 * time.Millisecond
+		}, openwopv1.OWPBND6, nil},
+		{"fails early by its own clock", "time-bounded", over(late(1200, 1201), "2026-11-03T12:00:01.290Z"), openwopv1.OWPBND6, nil},
+		{"never stops", "time-bounded", over(late(1200, 1201).WithStatus("running"), to), openwopv1.OWPBND6, nil},
+		{"observed below the limit", "time-bounded", over(late(1200, 1199), to), openwopv1.OWPBND7, nil},
+		{"observed in words", "time-bounded", over(late(1200, 1201).Change("cap.breached", 0, func(p map[string]any) { p["observed"] = "1201" }), to), openwopv1.OWPBND7, nil},
+		{"another kind", "time-bounded", over(late(1200, 1201).Change("cap.breached", 0, func(p map[string]any) { p["kind"] = "node-executions" }), to), openwopv1.OWPBND7, nil},
+		{"a limit of its own", "time-bounded", over(late(60000, 60001), to), openwopv1.OWPBND7, nil},
+		{"no breach", "time-bounded", over(late(1200, 1201).Drop("cap.breached"), to), openwopv1.OWPBND7, nil},
+		{"another code", "time-bounded", func(o *bounds.OvertimeObservation) {
+			o.Over.Ended.Last = wiretest.Value(t, map[string]any{"status": "failed", "error": map[string]any{"code": "internal_error"}})
+		}, openwopv1.OWPBND8, nil},
+		{"completes", "time-bounded", over(late(1200, 1201).WithStatus("completed"), to), openwopv1.OWPBND8, nil},
+		{"works on", "time-bounded", func(o *bounds.OvertimeObservation) {
+			o.Lull = hosttest.Lull(t, late(1200, 1201).Then(hosttest.Event{Kind: "node.completed", Payload: nil}))
+		}, openwopv1.OWPBND12, nil},
+		{"has failed before its last node begins", "time-bounded", func(o *bounds.OvertimeObservation) {
+			s := late(1200, 1201).Then(hosttest.Event{Kind: "node.started", Payload: nil})
+			o.Over, o.Lull = timedOut(s, t, from, to), hosttest.Lull(t, s)
+		}, openwopv1.OWPBND12, nil},
+		{"refuses the run", "time-bounded", func(o *bounds.OvertimeObservation) { o.Over.Created = wiretest.Status(t, 400) }, "blocked", nil},
+
+		{"honest", "time-leaves-alone", func(*bounds.OvertimeObservation) {}, "passed", nil},
+		{"fails all the same", "time-leaves-alone", func(o *bounds.OvertimeObservation) { o.InTime = late(1200, 1201).Log(t) }, openwopv1.OWPBND9, nil},
+		{"tells of a breach and completes", "time-leaves-alone", func(o *bounds.OvertimeObservation) {
+			o.InTime = late(1200, 1201).WithStatus("completed").Log(t)
+		}, openwopv1.OWPBND9, nil},
+
+		{"honest", "time-breach-replayed", func(*bounds.OvertimeObservation) {}, "passed", nil},
+		{"measures anew", "time-breach-replayed", func(o *bounds.OvertimeObservation) { o.Replayed = hosttest.Fork(late(1200, 1207)).Log(t) }, openwopv1.OWPBND15, nil},
+		{"waits to the end", "time-breach-replayed", func(o *bounds.OvertimeObservation) { o.Replayed = hosttest.Fork(hosttest.Nodes(1)).Log(t) }, openwopv1.OWPBND15, nil},
+		{"no fork", "time-breach-replayed", func(o *bounds.OvertimeObservation) { o.Replayed = host.RunLog{Created: wiretest.Status(t, 404)} }, openwopv1.OWPBND15, nil},
+		{"a source that crossed nothing", "time-breach-replayed", func(o *bounds.OvertimeObservation) {
+			o.Over, o.Replayed = hosttest.Nodes(1).Log(t), hosttest.Fork(hosttest.Nodes(1)).Log(t)
+		}, "blocked", nil},
+	} {
+		t.Run(c.scenario+"/"+c.name, func(t *testing.T) {
+			o := bounds.OvertimeObservation{Bound: 1200, Over: timedOut(late(1200, 1201), t, from, to), InTime: hosttest.Nodes(1).Log(t), Lull: hosttest.Lull(t, late(1200, 1201)), Replayed: hosttest.Fork(late(1200, 1201)).Log(t)}
+			c.spoil(&o)
+			hosttest.Expect(t, c.scenario, o, c.want)
+			if c.want != "passed" {
+				return
+			}
+			var found []scenarios.RequirementID
+			for _, f := range scenarios.Conclude(hosttest.Scenario(t, c.scenario), openwop.Protocol.Ledger, o).Findings {
+				found = append(found, f.Requirement)
+			}
+			if !slices.Equal(found, c.findings) {
+				t.Errorf("findings %v, want %v", found, c.findings)
+			}
+		})
+	}
+}
+
+func TestJudgeOfReplayedNodes(t *testing.T) {
+	for _, c := range []struct {
+		name             string
+		source, replayed hosttest.Story
+		want             string
+	}{
+		{"honest", capped(3), hosttest.Fork(capped(3)), "passed"},
+		{"no bound in the replay", capped(3), hosttest.Fork(hosttest.Nodes(6)), openwopv1.OWPBND15},
+		{"another bound in the replay", capped(3), hosttest.Fork(capped(4)), openwopv1.OWPBND15},
+		{"no breach in the replay", capped(3), hosttest.Fork(capped(3).Drop("cap.breached")), openwopv1.OWPBND15},
+		{"the source itself", capped(3), capped(3), openwopv1.OWPBND15},
+		{"a replay that never ends", capped(3), hosttest.Fork(capped(3)).WithStatus("running"), openwopv1.OWPBND15},
+		{"a source without a breach", hosttest.Nodes(6), hosttest.Fork(hosttest.Nodes(6)), "blocked"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			hosttest.Expect(t, "node-breach-replayed", bounds.ReplayedBreachObservation{Source: c.source.Log(t), Replayed: c.replayed.Log(t)}, c.want)
+		})
+	}
+}
+
+func TestJudgeOfLoopsInALoop(t *testing.T) {
+	inner := hosttest.LoopOf(4).Named("c1").Log(t)
+	plain := func(turns int) host.RunLog { return hosttest.LoopOf(turns).Log(t) }
+	for _, c := range []struct {
+		name string
+		o    bounds.NestedObservation
+		want string
+	}{
+		{"honest", bounds.NestedObservation{Turns: 2, Plain: plain(2), Log: hosttest.LoopOf(2).Log(t), Children: []host.RunLog{inner}}, "passed"},
+		{"counts the inner turns", bounds.NestedObservation{Turns: 3, Plain: plain(3), Log: hosttest.Bounded(1).Log(t), Children: []host.RunLog{inner}}, openwopv1.OWPBND16},
+		{"counts them and completes", bounds.NestedObservation{Turns: 3, Plain: plain(3), Log: hosttest.LoopOf(2).Log(t), Children: []host.RunLog{inner}}, openwopv1.OWPBND16},
+		{"bounds the inner loop", bounds.NestedObservation{Turns: 2, Plain: plain(2), Log: hosttest.LoopOf(2).Log(t), Children: []host.RunLog{hosttest.Bounded(2).Named("c1").Log(t)}}, "blocked"},
+		{"an inner loop without turns", bounds.NestedObservation{Turns: 2, Plain: plain(2), Log: hosttest.LoopOf(2).Log(t), Children: []host.RunLog{hosttest.Nodes(1).Named("c1").Log(t)}}, "blocked"},
+		{"no inner loop", bounds.NestedObservation{Turns: 2, Plain: plain(2), Log: hosttest.LoopOf(2).Log(t)}, "blocked"},
+		{"bounds every loop", bounds.NestedObservation{Turns: 2, Plain: hosttest.Bounded(1).Log(t), Log: hosttest.Bounded(1).Log(t), Children: []host.RunLog{inner}}, "blocked"},
+	} {
+		t.Run(c.name, func(t *testing.T) { hosttest.Expect(t, "inner-turns-apart", c.o, c.want) })
+	}
+}
+
+// It is a SHOULD: a host that bounds what nobody claimed is told, and not failed.
+func TestJudgeOfTurnsWithoutAModel(t *testing.T) {
+	for name, c := range map[string]struct {
+		below    hosttest.Story
+		findings int
+	}{"honest": {hosttest.LoopOf(4), 0}, "bounds them all the same": {hosttest.Bounded(3), 2}} {
+		t.Run(name, func(t *testing.T) {
+			out := scenarios.Conclude(hosttest.Scenario(t, "turns-without-model"), openwop.Protocol.Ledger, bounds.BoundsObservation{Turns: 4, Below: c.below.Log(t)})
+			if out.Verdict != scenarios.Passed || len(out.Findings) != c.findings {
+				t.Errorf("%s, findings %v", out.Verdict, out.Findings)
+			}
+		})
+	}
+}
+
+func TestJudgeOfImpossibleOptions(t *testing.T) {
+	tried := func(codes ...int) []bounds.TriedOption {
+		var out []bounds.TriedOption
+		for _, code := range codes {
+			out = append(out, bounds.TriedOption{Option: `"recursionLimit": 0`, Status: wiretest.Status(t, code)})
+		}
+		return out
+	}
+	for _, c := range []struct {
+		name     string
+		o        bounds.OptionsObservation
+		want     string
+		findings int
+	}{
+		{"honest", bounds.OptionsObservation{Possible: tried(201, 201), Impossible: tried(400, 400)}, "passed", 0},
+		{"takes one", bounds.OptionsObservation{Possible: tried(201), Impossible: tried(400, 201)}, "passed", 1},
+		{"takes some and refuses others otherwise", bounds.OptionsObservation{Possible: tried(201), Impossible: tried(201, 422, 201)}, "passed", 2},
+		{"falls over", bounds.OptionsObservation{Possible: tried(201), Impossible: tried(400, 500)}, openwopv1.OWPBND21, 0},
+		{"refuses all options", bounds.OptionsObservation{Possible: tried(201, 400), Impossible: tried(400)}, "blocked", 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			hosttest.Expect(t, "options-refused", c.o, c.want)
+			if out := scenarios.Conclude(hosttest.Scenario(t, "options-refused"), openwop.Protocol.Ledger, c.o); c.want == "passed" && len(out.Findings) != c.findings {
+				t.Errorf("findings %v", out.Findings)
+			}
+		})
+	}
+}
+
+func TestJudgeOfOptionsThatAreKept(t *testing.T) {
+	shown := func(limit int, threshold float64) wire.Value {
+		return wiretest.Value(t, map[string]any{"status": "completed", "configurable": map[string]any{"recursionLimit": limit, "runTimeoutMs": 9000, "escalationThreshold": threshold, "model": "m"}})
+	}
+	none := wiretest.Value(t, map[string]any{"status": "completed"})
+	for _, c := range []struct {
+		name        string
+		early, late wire.Value
+		want        string
+	}{
+		{"honest", shown(40, 0.25), shown(40, 0.25), "passed"},
+		{"shows another bound", shown(41, 0.25), shown(41, 0.25), openwopv1.OWPBND23},
+		{"changes it on the way", shown(40, 0.25), shown(250, 0.25), openwopv1.OWPBND23},
+		{"rounds the threshold", shown(40, 0.3), shown(40, 0.3), openwopv1.OWPBND23},
+		{"forgets it", shown(40, 0.25), none, "blocked"},
+		{"shows nothing", none, none, "blocked"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			o := bounds.EchoObservation{RecursionLimit: 40, RunTimeoutMs: 9000, Threshold: 0.25, Early: c.early.Key("configurable"), Log: hosttest.Nodes(1).Log(t)}
+			o.Log.Ended.Last = c.late
+			hosttest.Expect(t, "options-kept", o, c.want)
+		})
+	}
+}

@@ -1,0 +1,115 @@
+package bounds
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/fixture"
+	"github.com/openassay/assay/scenarios/openwop/host"
+)
+
+// BoundsObservation is the same loop run three times, with its bound one
+// below, at and one above the turns it needs.
+type BoundsObservation struct {
+	Way    string      `json:"way"`
+	Chosen bool        `json:"chosen"`
+	Turns  int         `json:"turns"`
+	Below  host.RunLog `json:"below"` // bound Turns-1
+	At     host.RunLog `json:"at"`    // bound Turns
+	Above  host.RunLog `json:"above"` // bound Turns+1
+	// BelowLater is the log of Below read again after the other two had ended,
+	// and after a window in which the host could have gone on.
+	BelowLater host.RunLog   `json:"belowLater"`
+	Window     time.Duration `json:"windowNs"`
+}
+
+// loopAroundItsBound runs one loop under three bounds.
+var LoopAroundItsBound = &scenarios.Drive[BoundsObservation]{
+	ID:    "openwop/loop-around-its-bound",
+	Title: "runs a loop of random length with maxLoopIterations one below, at and one above its turns",
+	Sends: []string{"POST /v1/runs with configurable.maxLoopIterations, three times", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll"},
+	Run: func(ctx context.Context, c *scenarios.Conn) (BoundsObservation, error) {
+		h := host.Host{Conn: c}
+		way, err := h.LoopOf(3, 6, 1)
+		if err != nil {
+			return BoundsObservation{}, err
+		}
+		o := BoundsObservation{Way: way.Fixture, Chosen: way.Chosen, Turns: way.Turns()}
+		var below *host.Run
+		for i, l := range []*host.RunLog{&o.Below, &o.At, &o.Above} {
+			bound := int64(way.Turns() - 1 + i)
+			r, err := h.Create(ctx, fmt.Sprintf("create the loop with bound %d", bound), way.Request(&bound))
+			if err != nil {
+				return o, err
+			}
+			if *l, err = r.Finish(ctx, fmt.Sprintf("log with bound %d", bound)); err != nil {
+				return o, err
+			}
+			if i == 0 {
+				below = r
+			}
+		}
+		if o.Window, err = h.Quiet(ctx, o.At.Pace()); err != nil {
+			return o, err
+		}
+		o.BelowLater, err = below.ReadLog(ctx, "log of the bounded loop, again")
+		return o, err
+	},
+}
+
+// LimitObservation is a loop longer than the host's own ceiling, once without
+// asking for a bound and once asking for more than the host grants.
+type LimitObservation struct {
+	Limit    int         `json:"limit"` // as advertised
+	Unasked  host.RunLog `json:"unasked"`
+	Overdone host.RunLog `json:"overdone"`
+}
+
+// loopToTheLimit runs a loop into the host's advertised ceiling.
+var LoopToTheLimit = &scenarios.Drive[LimitObservation]{
+	ID:    "openwop/loop-to-the-limit",
+	Title: "runs a loop that is longer than the advertised limits.maxLoopIterations",
+	Sends: []string{"POST /v1/runs (assay-loop, two turns more than the limit)", "POST /v1/runs (the same, asking for a higher bound)", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll"},
+	Run: func(ctx context.Context, c *scenarios.Conn) (LimitObservation, error) {
+		h := host.Host{Conn: c}
+		limit, ok := claims.Family(c.Discovery, "limits").Key("maxLoopIterations").Int()
+		switch {
+		case !ok || limit < 1:
+			return LimitObservation{}, scenarios.Block("the advertised limits.maxLoopIterations is no number of turns", "advertise an integer of at least 1")
+		case limit > host.MostTurns:
+			return LimitObservation{}, scenarios.Block(fmt.Sprintf("the advertised limit of %d turns takes too long to reach", limit),
+				fmt.Sprintf("advertise a limits.maxLoopIterations of at most %d while the host is certified", host.MostTurns))
+		case nodeLimited(h, int(limit)):
+			return LimitObservation{}, scenarios.Block("the host's own limits.maxNodeExecutions ends a loop before limits.maxLoopIterations does",
+				"advertise a limits.maxNodeExecutions of more than twice limits.maxLoopIterations while the host is certified")
+		case !h.Offers(fixture.Loop, fixture.Noop):
+			return LimitObservation{}, scenarios.Block("no loop fixture of chosen length is on offer", fixture.Load)
+		}
+		o := LimitObservation{Limit: int(limit)}
+		p := h.LoopPlan(int(limit) + 2)
+		for _, ask := range []struct {
+			bound *int64
+			log   *host.RunLog
+			label string
+		}{{nil, &o.Unasked, "no bound asked"}, {new(limit + int64(h.Between(1, 9))), &o.Overdone, "a higher bound asked"}} {
+			r, err := h.Create(ctx, "create the loop, "+ask.label, host.Scripted{Fixture: fixture.Loop, Plan: p, Chosen: true}.Request(ask.bound))
+			if err != nil {
+				return o, err
+			}
+			if *ask.log, err = r.Finish(ctx, "log, "+ask.label); err != nil {
+				return o, err
+			}
+		}
+		return o, nil
+	},
+}
+
+// nodeLimited says whether so many turns, and the node of one more, are more
+// than the host executes in a run.
+func nodeLimited(h host.Host, turns int) bool {
+	n, ok := claims.Family(h.Discovery, "limits").Key("maxNodeExecutions").Int()
+	return ok && n <= int64(2*turns)
+}

@@ -1,0 +1,146 @@
+package bounds
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strconv"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/fixture"
+	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// TriedOption is one run that was asked for with one run option.
+type TriedOption struct {
+	Option string     `json:"option"` // as JSON: "recursionLimit": 0
+	Status wire.Value `json:"status"` // of the reply
+}
+
+// OptionsObservation is what the host answers to options that can be, and to
+// options that cannot.
+type OptionsObservation struct {
+	Possible   []TriedOption `json:"possible"`
+	Impossible []TriedOption `json:"impossible"`
+}
+
+// optionsThatCannotBe asks for runs with values that no run option has.
+var optionsThatCannotBe = &scenarios.Drive[OptionsObservation]{
+	ID:    "openwop/options-that-cannot-be",
+	Title: "asks for runs with bounds of zero, below zero and as text, with thresholds outside 0 to 1 and as text, and with values that are in range",
+	Sends: []string{"POST /v1/runs (conformance-noop) with one key of configurable, for each value"},
+	Run: func(ctx context.Context, c *scenarios.Conn) (OptionsObservation, error) {
+		h := host.Host{Conn: c}
+		var o OptionsObservation
+		if !h.Offers(fixture.Noop) {
+			return o, scenarios.Block("no workflow is on offer", fixture.Load)
+		}
+		for _, option := range options(h) {
+			for i, value := range append([]any{option.possible}, option.impossible...) {
+				t, err := try(ctx, h, option.key, value)
+				if err != nil {
+					return o, err
+				}
+				if i == 0 {
+					o.Possible = append(o.Possible, t)
+				} else {
+					o.Impossible = append(o.Impossible, t)
+				}
+			}
+		}
+		return o, nil
+	},
+}
+
+// option is a run option with a value in its range, and some outside.
+type option struct {
+	key        string
+	possible   any
+	impossible []any
+}
+
+func options(h host.Host) []option {
+	bounds := []string{"recursionLimit", "runTimeoutMs"}
+	if _, claimed := claims.ExecutionModel.Look(h.Discovery); claimed { // without one the key is ignored
+		bounds = append(bounds, "maxLoopIterations")
+	}
+	var out []option
+	for _, key := range bounds {
+		n := h.Between(1000, 9999)
+		out = append(out, option{key, n, []any{0, -n, strconv.Itoa(n)}})
+	}
+	return append(out, option{"escalationThreshold", h.Share(1, 999), []any{1 + h.Share(1, 999), -h.Share(1, 999), strconv.Itoa(h.Between(0, 1))}})
+}
+
+// try asks for a run with one option. What comes of the run is not the question.
+func try(ctx context.Context, h host.Host, key string, value any) (TriedOption, error) {
+	t := TriedOption{Option: fmt.Sprintf("%q: %s", key, wire.Compact(value))}
+	reply, err := h.Send(ctx, wire.Call{Method: http.MethodPost, Path: "/v1/runs", Label: "a run with " + t.Option,
+		Body: map[string]any{"workflowId": fixture.Noop, "configurable": map[string]any{key: value}}})
+	if err != nil {
+		return t, err
+	}
+	h.Adopt(reply)
+	t.Status = reply.StatusValue()
+	return t, nil
+}
+
+// EchoObservation is a run with options, and what its snapshot shows of them
+// when it was made and when it had ended.
+type EchoObservation struct {
+	RecursionLimit int         `json:"recursionLimit"`
+	RunTimeoutMs   int         `json:"runTimeoutMs"`
+	Threshold      float64     `json:"threshold"`
+	Early          wire.Value  `json:"early"` // configurable in the first snapshot
+	Log            host.RunLog `json:"log"`
+}
+
+// shown is the configurable as the snapshots show it, the first and the last.
+func (o EchoObservation) shown() wire.Values {
+	return wire.Values{o.Early, o.Log.Ended.Last.Key("configurable")}
+}
+
+// optionsOfARun makes a run with options and reads it twice.
+var optionsOfARun = &scenarios.Drive[EchoObservation]{
+	ID:    "openwop/options-of-a-run",
+	Title: "makes a run with random run options, reads its snapshot, waits for its end and reads it again",
+	Sends: []string{"POST /v1/runs (conformance-delay or conformance-noop) with configurable", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll"},
+	Run: func(ctx context.Context, c *scenarios.Conn) (EchoObservation, error) {
+		h := host.Host{Conn: c}
+		o := EchoObservation{RecursionLimit: atMost(h, "maxNodeExecutions", 20, 99), RunTimeoutMs: atMost(h, "maxRunDurationMs", 8000, 9999), Threshold: h.Share(1, 999)}
+		request := openwopv1.CreateRunRequest{WorkflowID: fixture.Noop, Configurable: &openwopv1.Configurable{
+			RecursionLimit: new(int64(o.RecursionLimit)), RunTimeoutMs: new(int64(o.RunTimeoutMs)), EscalationThreshold: &o.Threshold}}
+		switch {
+		case h.Offers(fixture.Delay): // so that the first look is at a run under way
+			request.WorkflowID, request.Inputs = fixture.Delay, map[string]any{"delayMs": h.Between(50, 100)}
+		case !h.Offers(fixture.Noop):
+			return o, scenarios.Block("no workflow is on offer", fixture.Load)
+		}
+		r, err := h.Create(ctx, "create the run with options", request)
+		if err != nil {
+			return o, err
+		}
+		if r.ID != "" {
+			early, err := r.Snapshot(ctx, "the run as it was made")
+			if err != nil {
+				return o, err
+			}
+			o.Early = early.Value("/configurable")
+		}
+		o.Log, err = r.Finish(ctx, "log")
+		return o, err
+	},
+}
+
+// atMost draws a bound that is no higher than the host's own limit, so that it
+// makes no difference whether the one asked for or the one in force is shown.
+func atMost(h host.Host, limit string, least, most int) int {
+	n := h.Between(least, most)
+	if own, ok := claims.Family(h.Discovery, "limits").Key(limit).Int(); ok && own < int64(n) {
+		return max(1, int(own))
+	}
+	return n
+}

@@ -1,0 +1,179 @@
+// Package bounds asks whether a run stops at the bounds that are set for it: nodes, time, loop iterations.
+package bounds
+
+import (
+	"strconv"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/host"
+)
+
+// Suite looks at where a run is stopped, and at how it tells. The
+// bound on turns is part of the loop: see iteration-monotonic.
+func Suite() scenarios.Suite {
+	return scenarios.Suite{
+		ID: "execution-bounds", Title: "bounds on nodes and on time: they strike where they are set, not before, and no work follows",
+		Scenarios: []scenarios.Scenario{
+			timeBounded, timeLeavesAlone, timeReplayed,
+			nodesBounded, nodesLeaveAlone, nodesClamped, nodesReplayed,
+			innerTurnsApart, turnsWithoutModel, optionsRefused, optionsKept,
+		},
+	}
+}
+
+// RFC 0058 A and C. Limit n: nodes 1 to n run, the breach is at node n+1.
+var nodesBounded = scenarios.Scenario{
+	ID:     "openwop/execution-bounds/nodes-bounded",
+	Title:  "a run that needs more nodes than its bound n starts n, records the breach at n+1 and fails",
+	Proves: scenarios.IDs{openwopv1.OWPBND1, openwopv1.OWPBND2, openwopv1.OWPBND3, openwopv1.OWPBND12, openwopv1.OWPBND13},
+	Claim:  claims.Protocol,
+	Ask: scenarios.Ask(nodesAroundTheirBound, func(o NodesObservation, j *scenarios.Judge) {
+		l, n := o.Below, o.Bound
+		if !l.Exists(j, openwopv1.OWP0037A6) || !j.Check(openwopv1.OWPBND3, l.Ended).To(check.Reached()) || !l.Readable(j) || !o.controlled(j) {
+			return
+		}
+		j.Check(openwopv1.OWPBND1, starts(l)).To(check.Len(n), "nodes started with a bound of %d", n)
+		l.CheckBreach(j, openwopv1.OWPBND2, openwopv1.CapKindNodeExecutions, n, check.Equal(n+1))
+		checkFailed(l, j, openwopv1.OWPBND3, "recursion_limit_exceeded")
+		checkCause(l, j, openwopv1.OWPBND13)
+		CheckOver(l, j, openwopv1.OWPBND12)
+		o.Lull.CheckStill(j, openwopv1.OWPBND12, l, "after it failed")
+	}),
+}
+
+// controlled stops a judge where the nodes of a run cannot be counted: a host
+// that shows none in its log has started none beyond any bound.
+func (o NodesObservation) controlled(j *scenarios.Judge) bool {
+	if !o.Above.Ready(j, openwopv1.OWP0037A6, openwopv1.OWPBND4) {
+		return false
+	}
+	if len(starts(o.Above).Values) != o.Nodes && o.Above.Status().String() == "completed" {
+		return j.Block("set-up: the log of six nodes does not show six of them started", "write node.started for every node of a run")
+	}
+	return true
+}
+
+// The controls of nodes-bounded: a host that always breaches is found out here.
+var nodesLeaveAlone = scenarios.Scenario{
+	ID:     "openwop/execution-bounds/nodes-leave-alone",
+	Title:  "a run that needs as many nodes as its bound, or fewer, ends by itself",
+	Proves: scenarios.IDs{openwopv1.OWPBND4},
+	Claim:  claims.Protocol,
+	Ask: scenarios.Ask(nodesAroundTheirBound, func(o NodesObservation, j *scenarios.Judge) {
+		for _, l := range []host.RunLog{o.At, o.Above} {
+			if !l.Ready(j, openwopv1.OWP0037A6, openwopv1.OWPBND3) {
+				return
+			}
+			l.CheckUntouched(j, openwopv1.OWPBND4)
+		}
+	}),
+}
+
+// RFC 0058 A: the smaller of what is asked and what is advertised.
+var nodesClamped = scenarios.Scenario{
+	ID:     "openwop/execution-bounds/node-limit-honoured",
+	Title:  "the advertised limit on nodes bounds a run that asks for more, or for nothing",
+	Proves: scenarios.IDs{openwopv1.OWPBND5},
+	Claim:  claims.NodeLimit,
+	Ask: scenarios.Ask(nodesToTheLimit, func(o LimitObservation, j *scenarios.Judge) {
+		for _, l := range []host.RunLog{o.Unasked, o.Overdone} {
+			if !l.Exists(j, openwopv1.OWP0037A6) || !j.Check(openwopv1.OWPBND5, l.Ended).To(check.Reached()) || !l.Readable(j) {
+				return
+			}
+			j.Check(openwopv1.OWPBND5, starts(l)).To(check.Len(o.Limit), "nodes started on a host that advertises %d", o.Limit)
+			l.CheckBreach(j, openwopv1.OWPBND5, openwopv1.CapKindNodeExecutions, o.Limit, check.Equal(o.Limit+1))
+			checkFailed(l, j, openwopv1.OWPBND5, "recursion_limit_exceeded")
+		}
+	}),
+}
+
+// RFC 0058 C: what was observed is recorded, and read from the record.
+var nodesReplayed = scenarios.Scenario{
+	ID:     "openwop/execution-bounds/node-breach-replayed",
+	Title:  "a replay of a run that crossed its bound on nodes carries the same breach after the same nodes",
+	Proves: scenarios.IDs{openwopv1.OWPBND15},
+	Claim:  claims.BreachReplay,
+	Ask: scenarios.Ask(replayedNodes, func(o ReplayedBreachObservation, j *scenarios.Judge) {
+		o.check(j, openwopv1.OWPBND2)
+	}),
+}
+
+// check compares a replay with its source, which has to have crossed a bound.
+func (o ReplayedBreachObservation) check(j *scenarios.Judge, breached scenarios.RequirementID) {
+	source, replayed := o.Source, o.Replayed
+	if !source.Ready(j, openwopv1.OWP0037A6, breached) {
+		return
+	}
+	if len(source.Breaches().Values) == 0 {
+		j.BlockOn(breached, "set-up: the source crossed no bound")
+		return
+	}
+	if !replayed.Made(j, openwopv1.OWPBND15, "a fork of a run that crossed its bound") ||
+		!j.Check(openwopv1.OWPBND15, replayed.ID).NotTo(check.Equal(source.RunID), "runId of the fork") ||
+		!j.Check(openwopv1.OWPBND15, replayed.Ended).To(check.Reached()) || !replayed.Readable(j) {
+		return
+	}
+	j.Check(openwopv1.OWPBND15, replayed.Breaches().Each("/payload")).To(check.SameAs(source.Breaches().Each("/payload")), "breach")
+	j.Check(openwopv1.OWPBND15, starts(replayed).Each("/nodeId")).To(check.SameAs(starts(source).Each("/nodeId")), "nodes started")
+	j.Check(openwopv1.OWPBND15, host.BreachesAndEnds(replayed)).To(check.SameAs(host.BreachesAndEnds(source)), "breach and end in order")
+	j.Check(openwopv1.OWPBND15, replayed.Status()).To(check.SameAs(source.Status()), "status")
+}
+
+// RFC 0058, resolved questions: each run has a counter of its own.
+var innerTurnsApart = scenarios.Scenario{
+	ID:     "openwop/execution-bounds/inner-turns-apart",
+	Title:  "a loop that dispatches loops is bounded by its own turns alone",
+	Proves: scenarios.IDs{openwopv1.OWPBND16},
+	Claim:  claims.ExecutionModel,
+	Ask: scenarios.Ask(loopsInALoop, func(o NestedObservation, j *scenarios.Judge) {
+		if !o.controlled(j) || !o.Log.Ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1) || !o.innerLoops(j) {
+			return
+		}
+		j.Check(openwopv1.OWPBND16, o.Log.Breaches()).To(check.Len(0), "breaches of a loop of %d turns with a bound of %d, whose workers are loops", o.Turns, o.Turns)
+		j.Check(openwopv1.OWPBND16, o.Log.Decided()).To(check.Len(o.Turns), "turns of the loop itself")
+	}),
+}
+
+// controlled stops a judge where also a loop of no loops does not keep the bound.
+func (o NestedObservation) controlled(j *scenarios.Judge) bool {
+	if !o.Plain.Ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1) {
+		return false
+	}
+	if len(o.Plain.Breaches().Values) > 0 || o.Plain.Status().Actual() != "completed" {
+		return j.BlockOn(openwopv1.OWP0061E6, "set-up: a loop of "+strconv.Itoa(o.Turns)+" turns with that bound, whose workers are no loops, is "+o.Plain.Status().JSON())
+	}
+	return true
+}
+
+// innerLoops stops a judge where no inner loop took a turn, or where one was
+// stopped: whether a child takes over its parent's bound is left open.
+func (o NestedObservation) innerLoops(j *scenarios.Judge) bool {
+	if len(o.Children) == 0 {
+		return j.BlockOn(openwopv1.OWP0037A3, "set-up: no inner loop was dispatched")
+	}
+	for _, child := range o.Children {
+		if !child.Ready(j, openwopv1.OWP0037A3, openwopv1.OWP0037A1) {
+			return false
+		}
+		if len(child.Decided().Values) == 0 || child.Status().String() != "completed" {
+			return j.BlockOn(openwopv1.OWP0037A3, "set-up: the inner loop "+child.RunID+" did not take its turns: it is "+child.Status().JSON())
+		}
+	}
+	return true
+}
+
+// RFC 0058 A: without an execution model there are no turns to count.
+var turnsWithoutModel = scenarios.Scenario{
+	ID:     "openwop/execution-bounds/turns-without-model",
+	Title:  "a host without an execution model passes over a bound on turns",
+	Proves: scenarios.IDs{openwopv1.OWPBND17},
+	Claim:  claims.SupervisorWithoutModel,
+	Ask: scenarios.Ask(LoopAroundItsBound, func(o BoundsObservation, j *scenarios.Judge) {
+		if o.Below.Ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1) {
+			o.Below.CheckUntouched(j, openwopv1.OWPBND17)
+		}
+	}),
+}

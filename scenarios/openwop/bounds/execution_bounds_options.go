@@ -1,0 +1,64 @@
+package bounds
+
+import (
+	"strings"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/host"
+)
+
+// Facts C14: a value that no option has should be refused, and is often taken.
+var optionsRefused = scenarios.Scenario{
+	ID:     "openwop/execution-bounds/options-refused",
+	Title:  "a run with an option that cannot be is refused when it is asked for",
+	Proves: scenarios.IDs{openwopv1.OWPBND21},
+	Claim:  claims.Protocol,
+	Ask: scenarios.Ask(optionsThatCannotBe, func(o OptionsObservation, j *scenarios.Judge) {
+		for _, t := range o.Possible {
+			if code, _ := t.Status.Int(); code/100 != 2 {
+				j.BlockOn(openwopv1.OWP0037A6, "set-up: a run with "+t.Option+" was not made either: HTTP "+t.Status.JSON())
+				return
+			}
+		}
+		var taken, otherwise []string
+		for _, t := range o.Impossible {
+			j.Check(openwopv1.OWPBND21, t.Status).To(check.Status(2, 4), "a run with %s", t.Option)
+			switch code, _ := t.Status.Int(); {
+			case code/100 == 2:
+				taken = append(taken, t.Option)
+			case code/100 == 4 && code != 400:
+				otherwise = append(otherwise, t.Option)
+			}
+		}
+		if len(taken) > 0 {
+			j.Find(openwopv1.OWPBND21, "runs were made with %s", strings.Join(taken, ", "))
+		}
+		if len(otherwise) > 0 {
+			j.Find(openwopv1.OWPBND21, "refused, but not with HTTP 400: %s", strings.Join(otherwise, ", "))
+		}
+	}),
+}
+
+var optionsKept = scenarios.Scenario{
+	ID:     "openwop/execution-bounds/options-kept",
+	Title:  "a run shows the options it was made with, at its beginning and after its end",
+	Proves: scenarios.IDs{openwopv1.OWPBND22, openwopv1.OWPBND23},
+	Claim:  claims.Protocol,
+	Ask: scenarios.Ask(optionsOfARun, func(o EchoObservation, j *scenarios.Judge) {
+		if !o.Log.Exists(j, openwopv1.OWP0037A6) || !j.Need(openwopv1.OWP0037A1, o.Log.Ended) {
+			return
+		}
+		shown := o.shown()
+		j.Check(openwopv1.OWPBND22, shown).NotTo(check.Absent(), "configurable in the snapshots")
+		if !shown[0].Present() || !shown[1].Present() {
+			j.Block("the snapshot does not show the run options at all times, so they cannot be compared", "show configurable in GET /v1/runs/{runId}")
+			return
+		}
+		j.Check(openwopv1.OWPBND23, shown.Each("/recursionLimit")).To(check.Equal([]any{o.RecursionLimit, o.RecursionLimit}), "recursionLimit, early and late")
+		j.Check(openwopv1.OWPBND23, shown.Each("/runTimeoutMs")).To(check.Equal([]any{o.RunTimeoutMs, o.RunTimeoutMs}), "runTimeoutMs, early and late")
+		j.Check(openwopv1.OWPBND23, shown.Each("/escalationThreshold")).To(check.Each(host.About(o.Threshold)), "escalationThreshold, early and late")
+	}),
+}

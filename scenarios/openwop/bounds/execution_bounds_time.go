@@ -1,0 +1,97 @@
+package bounds
+
+import (
+	"time"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// RFC 0058 A. Whether the bound strikes too early is seen by two clocks: ours,
+// which started before the run did, and the host's own timestamps.
+var timeBounded = scenarios.Scenario{
+	ID:    "openwop/execution-bounds/time-bounded",
+	Title: "a run that is not over in time is stopped when its time has passed, not before, says so and fails",
+	Proves: scenarios.IDs{openwopv1.OWPBND6, openwopv1.OWPBND7, openwopv1.OWPBND8, openwopv1.OWPBND11, openwopv1.OWPBND12, openwopv1.OWPBND13,
+		openwopv1.OWPBND14},
+	Claim: claims.DurationLimit,
+	Ask: scenarios.Ask(runOverItsTime, func(o OvertimeObservation, j *scenarios.Judge) {
+		l, bound := o.Over, time.Duration(o.Bound)*time.Millisecond
+		if !l.Exists(j, openwopv1.OWP0037A6) || !j.Check(openwopv1.OWPBND6, l.Ended).To(check.Reached(), "with a runTimeoutMs of %d", o.Bound) || !l.Readable(j) {
+			return
+		}
+		j.Check(openwopv1.OWPBND6, l.Ended).To(took(bound-min(grain(l), bound/2)), "end of the run, by our clock, from before it was asked for")
+		if span := spanOf(l); span != nil {
+			j.Check(openwopv1.OWPBND6, span).To(apart(bound), "run.started and cap.breached by the host’s own timestamps")
+		} else {
+			j.Find(openwopv1.OWPBND6, "the host’s own timestamps cannot be compared: run.started or cap.breached has none")
+		}
+		l.CheckBreach(j, openwopv1.OWPBND7, openwopv1.CapKindRunDuration, o.Bound, atLeast(float64(o.Bound)))
+		if n, ok := l.Breaches().Last().At("/payload/observed").Int(); ok && n == int64(o.Bound) { // facts C13
+			j.Find(openwopv1.OWPBND7, "observed %d is the limit itself and not above it", n)
+		}
+		checkFailed(l, j, openwopv1.OWPBND8, "run_timeout")
+		checkCause(l, j, openwopv1.OWPBND13)
+		j.Check(openwopv1.OWPBND14, wire.Found{Values: wire.Values{l.Breaches().Last().Key("nodeId"), l.Breaches().Last().At("/payload/nodeId")}, In: l.Breaches().In}).
+			To(check.Absent(), "node of a breach of the whole run")
+		j.Check(openwopv1.OWPBND11, l.OfType(openwopv1.RunEventTypeRunFailed).Each("/payload/error/details/elapsedMs")).To(check.Each(atLeast(float64(o.Bound))), "details.elapsedMs of the failure")
+		CheckOver(l, j, openwopv1.OWPBND12)
+		o.Lull.CheckStill(j, openwopv1.OWPBND12, l, "after it failed")
+	}),
+}
+
+// spanOf is the run's time up to its breach by the host's timestamps; nil where
+// they are not given.
+func spanOf(l host.RunLog) wire.Seen {
+	from, to := l.OfType(openwopv1.RunEventTypeRunStarted), l.Breaches()
+	if len(from.Values) == 0 || len(to.Values) == 0 {
+		return nil
+	}
+	span := wire.Values{from.Values[0].Key("timestamp"), to.Values[0].Key("timestamp")}
+	for _, at := range span {
+		if _, _, ok := moment(at.Actual()); !ok {
+			return nil
+		}
+	}
+	return span
+}
+
+// grain is the smallest difference in time that the host shows: one that counts
+// in full seconds may be up to one too early. Zero where it shows no time.
+func grain(l host.RunLog) time.Duration {
+	finest := time.Duration(0)
+	for _, e := range l.Events {
+		if _, grain, ok := moment(e.Key("timestamp").Actual()); ok && (finest == 0 || grain < finest) {
+			finest = grain
+		}
+	}
+	return finest
+}
+
+// The control of time-bounded: a host that always fails is found out here.
+var timeLeavesAlone = scenarios.Scenario{
+	ID:     "openwop/execution-bounds/time-leaves-alone",
+	Title:  "a run that ends within its bound on time ends by itself",
+	Proves: scenarios.IDs{openwopv1.OWPBND9},
+	Claim:  claims.DurationLimit,
+	Ask: scenarios.Ask(runOverItsTime, func(o OvertimeObservation, j *scenarios.Judge) {
+		if o.InTime.Ready(j, openwopv1.OWP0037A6, openwopv1.OWPBND6) {
+			o.InTime.CheckUntouched(j, openwopv1.OWPBND9)
+		}
+	}),
+}
+
+// A replay that measures anew shows another time: it ends at once, or later.
+var timeReplayed = scenarios.Scenario{
+	ID:     "openwop/execution-bounds/time-breach-replayed",
+	Title:  "a replay of a run that was over its time carries the time that was observed then",
+	Proves: scenarios.IDs{openwopv1.OWPBND15},
+	Claim:  claims.BreachReplayInTime,
+	Ask: scenarios.Ask(runOverItsTime, func(o OvertimeObservation, j *scenarios.Judge) {
+		ReplayedBreachObservation{o.Over, o.Replayed}.check(j, openwopv1.OWPBND7)
+	}),
+}

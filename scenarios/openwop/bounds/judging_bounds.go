@@ -1,0 +1,89 @@
+package bounds
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// What judges of bounds have in common.
+
+// starts are the nodes that a run began.
+func starts(l host.RunLog) wire.Found { return l.OfType(openwopv1.RunEventTypeNodeStarted) }
+
+// checkFailed expects the failure that follows a breach, in the log and in the
+// snapshot.
+func checkFailed(l host.RunLog, j *scenarios.Judge, id scenarios.RequirementID, code string) {
+	failed := l.OfType(openwopv1.RunEventTypeRunFailed)
+	j.Check(id, l.Status()).To(check.Equal("failed"), "status of the run")
+	j.Check(id, failed.Each("/payload/error/code")).To(check.Equal([]any{code}), "code of the failure")
+	j.Check(id, l.Ended.Last.At("/error/code")).To(check.Equal(code), "code in the snapshot")
+	j.Check(id, host.BreachesAndEnds(l)).To(check.Equal([]any{"cap.breached", "run.failed"}), "breach and end in order")
+}
+
+// CheckOver expects that no work is told of behind the failure.
+func CheckOver(l host.RunLog, j *scenarios.Judge, id scenarios.RequirementID) {
+	j.Check(id, host.OfTheLoop(l).Last().Key("type")).To(check.Equal("run.failed"), "last event of the run, but for notes")
+}
+
+// checkCause expects the failure to name the breach that brought it about.
+func checkCause(l host.RunLog, j *scenarios.Judge, id scenarios.RequirementID) {
+	failed := l.OfType(openwopv1.RunEventTypeRunFailed)
+	j.Check(id, failed.Each("/causationId")).To(check.SameAs(l.Breaches().Each("/eventId")), "cause of the failure: the breach")
+}
+
+// atLeast expects a number that is no lower.
+func atLeast(least float64) check.Matcher {
+	return check.That(fmt.Sprintf("a number of at least %v", least), func(v any) bool {
+		n, ok := host.AsNumber(v)
+		return ok && n >= least
+	})
+}
+
+// took expects a wait, by our clock, of at least so long.
+func took(least time.Duration) check.Matcher {
+	return check.Seeing("not before "+least.String()+" have passed", func(s wire.Seen) (bool, string) {
+		w, ok := s.(wire.Wait)
+		return ok && w.Took >= least, "after " + w.Took.Round(time.Millisecond).String()
+	})
+}
+
+// apart expects two timestamps with at least so long between them, as exactly
+// as the host writes them.
+func apart(least time.Duration) check.Matcher {
+	return check.That("at least "+least.String()+" apart", func(v any) bool {
+		times, ok := v.([]any)
+		if !ok || len(times) != 2 {
+			return false
+		}
+		from, grainFrom, okFrom := moment(times[0])
+		to, grainTo, okTo := moment(times[1])
+		return okFrom && okTo && to.Sub(from) > least-max(grainFrom, grainTo)
+	})
+}
+
+// moment reads a point in time, and the smallest difference that its
+// spelling can show.
+func moment(v any) (at time.Time, grain time.Duration, ok bool) {
+	text, _ := v.(string)
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return at, 0, false
+	}
+	grain = time.Second
+	if _, fraction, found := strings.Cut(text, "."); found {
+		for _, c := range fraction {
+			if c < '0' || c > '9' {
+				break
+			}
+			grain /= 10
+		}
+	}
+	return at, max(grain, time.Nanosecond), true
+}

@@ -1,0 +1,26 @@
+package claims
+
+import (
+	"slices"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// What a host can say of forks, at any version of the execution model or without one.
+var (
+	ForkReplay = as("fork-replay", "forks in mode replay", FinishedReplay)
+	ForkBranch = scenarios.Claim{
+		ID: "fork-branch", Title: "forks in mode branch",
+		Pointer: `/replay/modes has "branch"`,
+		Look: func(d scenarios.Discovery) (wire.Value, bool) {
+			v, modes := Family(d, "replay").Key("supported"), Family(d, "replay").Key("modes")
+			if on, _ := v.Bool(); !on {
+				return v, false
+			}
+			return modes, slices.ContainsFunc(modes.Items(), func(m wire.Value) bool { return m.String() == string(openwopv1.ForkModeBranch) })
+		},
+	}
+	ForkBranchLoop = with(ExecutionModel, as("fork-branch-loop", "branches off a loop", ForkBranch))
+)

@@ -1,0 +1,238 @@
+// Package confidence asks what becomes of decisions that a supervisor is not sure of.
+package confidence
+
+import (
+	"slices"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/internal/lazyregexp"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// Suite looks at decisions that nobody is sure enough of: below the
+// floor of the execution model, and below the threshold of an agent.
+func Suite() scenarios.Suite {
+	return scenarios.Suite{
+		ID: "confidence", Title: "decisions below the confidence floor or an agent’s threshold: held, told, answered, and carried out once",
+		Scenarios: []scenarios.Scenario{
+			floorWellFormed, heldAndTold, kindAsAdvertised, floorPasses, noConfidencePasses, doubtfulEndHeld,
+			carriedOutOnce, rejectedNever, untoldBelow2,
+			unsureHeld, unsureDecidesOnce, unsureRejected, sureEnoughDecides,
+		},
+	}
+}
+
+// RFC 0039 A, RFC 0044 A.
+var floorWellFormed = scenarios.Scenario{
+	ID:     "openwop/confidence/floor-well-formed",
+	Title:  "what is advertised of the floor and of its interrupt can be gone by",
+	Proves: scenarios.IDs{openwopv1.OWPCNF1, openwopv1.OWPCNF2},
+	Claim:  claims.ExecutionModel2,
+	Ask: scenarios.Advertised(func(d scenarios.Discovery, j *scenarios.Judge) {
+		j.Check(openwopv1.OWPCNF1, claims.Model(d).Key("confidenceEscalationFloor")).To(orAbsent("a number from 0.5 to 1", func(v any) bool {
+			n, ok := host.AsNumber(v)
+			return ok && n >= 0.5 && n <= 1
+		}), "confidenceEscalationFloor")
+		j.Check(openwopv1.OWPCNF2, claims.Model(d).Key("confidenceEscalationInterruptKind")).To(orAbsent("clarification, approval or x-host-<host>-<kind>", func(v any) bool {
+			kind, _ := v.(string)
+			return kind == string(openwopv1.InterruptKindClarification) || kind == string(openwopv1.InterruptKindApproval) || hostKind.MatchString(kind)
+		}), "confidenceEscalationInterruptKind")
+	}),
+}
+
+var hostKind = lazyregexp.New(`^x-host-[a-z][a-z0-9-]*-[a-z][a-z0-9-]*$`)
+
+// orAbsent expects that a value fits or that none is there; a null is one.
+func orAbsent(want string, fits func(any) bool) check.Matcher {
+	return check.Seeing(want+", or none", func(s wire.Seen) (bool, string) {
+		v, single := s.(wire.Value)
+		return single && (!v.Present() || fits(v.Actual())), v.JSON()
+	})
+}
+
+// RFC 0039 A: a host that always holds is found out by floor-passes, on the
+// same drive; one that compares with another floor, here or there.
+var heldAndTold = scenarios.Scenario{
+	ID:     "openwop/confidence/held-and-told",
+	Title:  "a decision a little below the floor is held, and the log tells so before anybody is asked",
+	Proves: scenarios.IDs{openwopv1.OWPINT5, openwopv1.OWPCNF3, openwopv1.OWPCNF4},
+	Claim:  claims.ExecutionModel2,
+	Ask: scenarios.Ask(loopsAroundTheFloor, func(o AroundFloorObservation, j *scenarios.Judge) {
+		if o.Below.stoodHeld(j, o.Floor) {
+			o.Below.checkTold(j, o.Floor)
+		}
+	}),
+}
+
+// RFC 0044 A.
+var kindAsAdvertised = scenarios.Scenario{
+	ID:     "openwop/confidence/kind-as-advertised",
+	Title:  "the interrupt of a held decision is of the kind that the host advertises",
+	Proves: scenarios.IDs{openwopv1.OWPCNF8},
+	Claim:  claims.ExecutionModel2,
+	Ask: scenarios.Ask(loopsAroundTheFloor, func(o AroundFloorObservation, j *scenarios.Judge) {
+		held := o.Below.Held
+		if !held.Ready(j) {
+			return
+		}
+		kinds := o.kinds()
+		status := held.Suspended.Last.Key("status")
+		if shown := interruptKinds(held); len(shown.Values) > 0 {
+			j.Check(openwopv1.OWPCNF8, shown).To(check.Each(check.OneOf(kinds...)), "kind of the interrupt")
+			if want := statusOf(shown.Values[0].String()); want != "" && status.String() != want {
+				j.Find(openwopv1.OWPCNF8, "the status of the run is %s; for this kind of interrupt it is %s", status.JSON(), want)
+			}
+			return
+		}
+		// Not every host waits in the status that goes with the kind, so one that does not says nothing.
+		if !slices.ContainsFunc(kinds, func(kind any) bool { return status.String() == statusOf(kind.(string)) }) {
+			j.Block("the host does not show the kind of the interrupt", "show the kind in node.suspended, in interrupt.requested or as interrupt.kind of the snapshot")
+			return
+		}
+		j.Check(openwopv1.OWPCNF8, status).To(check.OneOf("waiting-input", "waiting-approval"), "status of the run, of which no kind of interrupt is shown")
+	}),
+}
+
+// kinds are the interrupts that the host may raise.
+func (o AroundFloorObservation) kinds() []any {
+	if o.Kind != "" {
+		return []any{o.Kind}
+	}
+	return []any{string(openwopv1.InterruptKindClarification), string(openwopv1.InterruptKindApproval)}
+}
+
+// statusOf is the status that a run waits in for an interrupt of this kind; ""
+// where the protocol does not say.
+func statusOf(kind string) string {
+	switch openwopv1.InterruptKind(kind) {
+	case openwopv1.InterruptKindClarification:
+		return "waiting-input"
+	case openwopv1.InterruptKindApproval:
+		return "waiting-approval"
+	}
+	return ""
+}
+
+// RFC 0039 A: below is below, equal is not.
+var floorPasses = scenarios.Scenario{
+	ID:     "openwop/confidence/floor-passes",
+	Title:  "a decision at the floor, or a little above it, is carried out and nobody is asked",
+	Proves: scenarios.IDs{openwopv1.OWPCNF5},
+	Claim:  claims.ExecutionModel2,
+	Ask: scenarios.Ask(loopsAroundTheFloor, func(o AroundFloorObservation, j *scenarios.Judge) {
+		o.At.checkFree(j, openwopv1.OWPCNF5, "a decision at the floor")
+		if o.Above != nil {
+			o.Above.checkFree(j, openwopv1.OWPCNF5, "a decision above the floor")
+		}
+	}),
+}
+
+var noConfidencePasses = scenarios.Scenario{
+	ID:     "openwop/confidence/no-confidence-passes",
+	Title:  "a decision without a confidence is carried out and nobody is asked",
+	Proves: scenarios.IDs{openwopv1.OWPCNF6},
+	Claim:  claims.ExecutionModel2,
+	Ask: scenarios.Ask(loopsAroundTheFloor, func(o AroundFloorObservation, j *scenarios.Judge) {
+		o.Absent.checkFree(j, openwopv1.OWPCNF6, "no confidence given")
+	}),
+}
+
+// RFC 0039 A: to terminate is a decision as well.
+var doubtfulEndHeld = scenarios.Scenario{
+	ID:     "openwop/confidence/doubtful-end-held",
+	Title:  "a decision to terminate that is below the floor does not end the run before somebody has answered",
+	Proves: scenarios.IDs{openwopv1.OWPCNF3, openwopv1.OWPCNF4, openwopv1.OWPCNF5, openwopv1.OWPCNF7},
+	Claim:  claims.ExecutionModel2,
+	Ask: scenarios.Ask(loopsThatEndInDoubt, func(o HeldEndObservation, j *scenarios.Judge) {
+		held := o.Held
+		if !held.Held.Log.Exists(j, openwopv1.OWP0037A6) || !held.Held.Log.Readable(j) ||
+			!j.Check(openwopv1.OWPCNF7, held.Held.Log.Terminals().Each("/type")).To(check.Len(0), "ends of a run that terminates with confidence %v and a floor of %v, before an answer", *held.Confidence, o.Floor) ||
+			!held.Held.Ready(j) || !held.Lull.CheckWaiting(j, openwopv1.OWPCNF7, held.Held.Log, "while it was suspended") {
+			return
+		}
+		if len(handedOver(held.Held.Log).Values) < held.Held.Turn-1 {
+			j.BlockOn(openwopv1.OWPCNF6, "set-up: the loop was held before it came to its last decision, by one without a confidence")
+			return
+		}
+		held.checkTold(j, o.Floor)
+		if !held.Held.CheckAnswered(j) {
+			return
+		}
+		j.Check(openwopv1.OWPCNF7, held.Log.Ended).To(check.Reached(), "after the answer")
+		j.Check(openwopv1.OWPCNF7, held.Log.Terminals()).To(check.Len(1), "ends of the run")
+		o.At.checkFree(j, openwopv1.OWPCNF5, "a decision to terminate at the floor")
+	}),
+}
+
+// Facts 7.1. What a host does that was not refused is left open; to repeat it,
+// or to do something else in its place, is not.
+var carriedOutOnce = scenarios.Scenario{
+	ID:     "openwop/confidence/carried-out-once",
+	Title:  "after the answer the held decision is carried out once, and nothing in its place",
+	Proves: scenarios.IDs{openwopv1.OWPCNF9, openwopv1.OWPCNF10},
+	Claim:  claims.ExecutionModel2,
+	Ask: scenarios.Ask(loopsAroundTheFloor, func(o AroundFloorObservation, j *scenarios.Judge) {
+		held := o.Below
+		if !held.Held.Ready(j) || !held.Held.CheckAnswered(j) || !j.Check(openwopv1.OWPCNF9, held.Log.Ended).To(check.Reached(), "after the answer") || !held.Log.Readable(j) {
+			return
+		}
+		held.checkCarriedOut(j, openwopv1.OWPCNF9, held.Workers)
+		j.Check(openwopv1.OWPCNF10, handedOver(held.Log)).To(check.Equal(held.Workers), "workers of the whole loop")
+	}),
+}
+
+// Facts C40: whether the run completes or fails is left open. The control is a
+// second loop whose decision is accepted.
+var rejectedNever = scenarios.Scenario{
+	ID:     "openwop/confidence/rejected-never",
+	Title:  "a held decision that somebody rejects is never carried out; the run ends and shows who said no",
+	Proves: scenarios.IDs{openwopv1.OWPCNF11, openwopv1.OWPCNF12},
+	Claim:  claims.ApprovalEscalation,
+	Ask: scenarios.Ask(loopsInDispute, func(o RejectedObservation, j *scenarios.Judge) {
+		no, yes := o.Rejected, o.Agreed
+		if !yes.Held.Ready(j) || !yes.Held.CheckAnswered(j) || !no.Held.Ready(j) || !no.Held.CheckAnswered(j) {
+			return
+		}
+		if !j.Check(openwopv1.OWPCNF12, no.Log.Ended).To(check.Reached(), "after the rejection") || !no.Log.Readable(j) {
+			return
+		}
+		no.checkCarriedOut(j, openwopv1.OWPCNF11, no.without())
+		j.Check(openwopv1.OWPCNF12, no.refusal()).NotTo(check.Len(0), "places in which the run shows the rejection")
+		if !slices.Contains([]string{"completed", "failed"}, no.Log.Status().String()) {
+			j.Find(openwopv1.OWPCNF12, "the rejected run is %s; completed and failed are in use for it", no.Log.Status().JSON())
+		}
+	}),
+}
+
+// refusal are the places in which a run shows that somebody said no, after it was held.
+func (o WeighedLoop) refusal() wire.Found {
+	held := len(o.Held.Log.Events)
+	f := o.Log.All()
+	f.Values = append(slices.Clone(f.Values[min(held, len(f.Values)):]), o.Log.Ended.Last)
+	return f.Where(func(v wire.Value) bool {
+		return host.Holds(v.Actual(), "reject") || host.Holds(v.Actual(), o.Held.Marker)
+	})
+}
+
+// RFC 0039 D.
+var untoldBelow2 = scenarios.Scenario{
+	ID:     "openwop/confidence/untold-below-2",
+	Title:  "a host below version 2 writes no event of a decision that was held for its confidence",
+	Proves: scenarios.IDs{openwopv1.OWPCNF13},
+	Claim:  claims.ExecutionModelBelow2,
+	Ask: scenarios.Ask(loopBelowVersion2, func(o WeighedLoop, j *scenarios.Judge) {
+		l := o.Log
+		if !l.Exists(j, openwopv1.OWP0037A6) || !j.Need(openwopv1.OWP0037A1, l.Ended) || !l.Readable(j) {
+			return
+		}
+		if len(l.Decided().Values) < o.Held.Turn-1 {
+			j.BlockOn(openwopv1.OWP0037A6, "set-up: the loop did not come to its doubtful decision in turn "+wire.Compact(o.Held.Turn))
+			return
+		}
+		j.Check(openwopv1.OWPCNF13, escalations(l)).To(check.Len(0), "events of a held decision, of one with confidence %v in turn %d", *o.Confidence, o.Held.Turn)
+	}),
+}

@@ -1,0 +1,430 @@
+package confidence_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop"
+	"github.com/openassay/assay/scenarios/openwop/confidence"
+	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/openwop/hosttest"
+	"github.com/openassay/assay/scenarios/wire"
+	"github.com/openassay/assay/scenarios/wire/wiretest"
+)
+
+const noop, other = "conformance-noop", "conformance-multi-agent-handoff-child"
+
+func handoffPhase(phase, worker, child string) hosttest.Event {
+	return hosttest.Event{Kind: "core.workflowChain.event", Payload: map[string]any{"phase": phase, "childRunId": child, "workerId": worker, "parentRunId": "r"}}
+}
+
+func escalated(worker string) hosttest.Event {
+	p := map[string]any{"confidence": 0.45, "floor": 0.5, "escalationKind": "clarify", "parentRunId": "r"}
+	if worker != "" {
+		p["workerId"] = worker
+	}
+	return hosttest.Event{Kind: "core.workflowChain.confidence-escalated", Payload: p}
+}
+
+// inDoubt is the honest story of n turns of which turn k is held, told and
+// answered. It is carried out unless it was rejected.
+func inDoubt(n, k int, answer map[string]any) hosttest.Story {
+	s := hosttest.Story{Id: "r", Status: "completed", Events: []hosttest.Event{{Kind: "run.started", Payload: nil}}}
+	for i := 1; i <= n; i++ {
+		kind, worker := "next-worker", noop
+		switch i {
+		case n:
+			kind, worker = "terminate", ""
+		case k:
+			worker = other
+		}
+		s.Events = append(s.Events, hosttest.Decided(i, kind))
+		if i == k {
+			s.Events = append(s.Events, escalated(worker), hosttest.Event{Kind: "node.suspended", Payload: map[string]any{"kind": "clarification"}}, hosttest.Event{Kind: "interrupt.requested", Payload: map[string]any{"kind": "clarification"}},
+				hosttest.Event{Kind: "interrupt.resolved", Payload: map[string]any{"resumeValue": answer}}, hosttest.Event{Kind: "node.resumed", Payload: map[string]any{"resumeValue": answer}})
+		}
+		if i < n && (i != k || answer["action"] != "reject") {
+			child := fmt.Sprint("c", i)
+			s.Events = append(s.Events, handoffPhase("dispatch.began", worker, child), handoffPhase("dispatch.succeeded", worker, child), handoffPhase("child.completed", worker, child))
+		}
+	}
+	return s.Then(hosttest.Event{Kind: "run.completed", Payload: nil})
+}
+
+var agreed = map[string]any{"answers": map[string]any{"q1": "m1"}}
+
+// before is the story with an event put before the first of a kind.
+func before(s hosttest.Story, kind string, e ...hosttest.Event) hosttest.Story {
+	i := slices.IndexFunc(s.Events, func(e hosttest.Event) bool { return e.Kind == kind })
+	s.Events = slices.Insert(slices.Clone(s.Events), i, e...)
+	return s
+}
+
+// weighed is the loop as it was seen: four turns, of which turn k is weighed.
+func weighed(t *testing.T, s hosttest.Story, k int) confidence.WeighedLoop {
+	t.Helper()
+	o := confidence.WeighedLoop{
+		SuspendedLoop: hosttest.SuspendedLoop(t, s, k, "next-worker", "next-worker", "next-worker", "terminate"),
+		Confidence:    new(0.45), Worker: other, Workers: []string{noop, other, noop}, Lull: hosttest.Lull(t, s.Waiting()), Ended: hosttest.Lull(t, s),
+	}
+	if k == 4 {
+		o.Worker, o.Workers = "", []string{noop, noop, noop}
+	}
+	for _, e := range s.Events {
+		if e.Kind == "core.workflowChain.event" && e.Payload["phase"] == "dispatch.succeeded" {
+			o.Children = append(o.Children, host.Child{ID: fmt.Sprint(e.Payload["childRunId"]), Snapshot: wiretest.Value(t, map[string]any{"workflowId": e.Payload["workerId"]})})
+		}
+	}
+	return o
+}
+
+func withoutDoubt(s hosttest.Story) hosttest.Story {
+	for _, kind := range []string{"core.workflowChain.confidence-escalated", "node.suspended", "interrupt.requested", "interrupt.resolved", "node.resumed"} {
+		s = s.Drop(kind)
+	}
+	return s
+}
+
+func free(t *testing.T, s hosttest.Story) confidence.WeighedLoop {
+	t.Helper()
+	o := weighed(t, inDoubt(4, 2, agreed), 2)
+	o.Log, o.Held, o.Lull, o.Ended = s.Log(t), host.Suspension{Turn: 2}, host.Lull{}, host.Lull{}
+	o.Log.Ended.Reached = true // it has ended or is held
+	return o
+}
+
+func TestJudgesOfDecisionsAroundTheFloor(t *testing.T) {
+	honest := inDoubt(4, 2, agreed)
+	// told is the loop below the floor with another event of that.
+	told := func(edit func(map[string]any)) func(*confidence.AroundFloorObservation) {
+		return func(o *confidence.AroundFloorObservation) {
+			o.Below = weighed(t, honest.Change("core.workflowChain.confidence-escalated", 0, edit), 2)
+		}
+	}
+	set := func(name string, v any) func(*confidence.AroundFloorObservation) {
+		return told(func(p map[string]any) { p[name] = v })
+	}
+	below := func(s hosttest.Story) func(*confidence.AroundFloorObservation) {
+		return func(o *confidence.AroundFloorObservation) { o.Below = weighed(t, s, 2) }
+	}
+	late := before(honest.Drop("core.workflowChain.confidence-escalated"), "interrupt.requested", escalated(other))
+	stays := honest.Waiting()
+	dispatched := stays.Then(handoffPhase("dispatch.began", other, ""))
+	quiet := stays.Drop("core.workflowChain.confidence-escalated")
+	twice := before(honest, "node.resumed", handoffPhase("dispatch.began", other, "x"))
+	replaced := honest.Change("core.workflowChain.event", 3, func(p map[string]any) { p["workerId"] = noop })
+	dropped := inDoubt(4, 2, agreed)
+	dropped.Events = slices.DeleteFunc(slices.Clone(dropped.Events), func(e hosttest.Event) bool {
+		return e.Payload["workerId"] == other && e.Kind == "core.workflowChain.event"
+	})
+	kind := func(shown string) func(*confidence.AroundFloorObservation) {
+		return func(o *confidence.AroundFloorObservation) {
+			s := honest
+			for _, e := range []string{"node.suspended", "interrupt.requested"} {
+				s = s.Change(e, 0, func(p map[string]any) {
+					if p["kind"] = shown; shown == "" {
+						delete(p, "kind")
+					}
+				})
+			}
+			o.Below = weighed(t, s, 2)
+			o.Below.Held.Suspended.Last = wiretest.Value(t, map[string]any{"status": "waiting-input"})
+		}
+	}
+	for _, c := range []struct {
+		name, scenario string
+		spoil          func(*confidence.AroundFloorObservation)
+		want           string
+	}{
+		{"honest", "held-and-told", func(*confidence.AroundFloorObservation) {}, "passed"},
+		{"decides when it is answered", "held-and-told", func(o *confidence.AroundFloorObservation) {
+			s := stays
+			s.Events = slices.Delete(slices.Clone(s.Events), 5, 6)
+			o.Below.Held.Log, o.Below.Lull = s.Log(t), hosttest.Lull(t, s)
+		}, "passed"},
+		{"leaves out what may be left out", "held-and-told", told(func(p map[string]any) { delete(p, "workerId") }), "passed"},
+		{"carries it out at once", "held-and-told", func(o *confidence.AroundFloorObservation) {
+			o.Below.Held.Suspended.Reached, o.Below.Held.Log = false, withoutDoubt(honest).Log(t)
+		}, openwopv1.OWPINT5},
+		{"carries it out while it waits", "held-and-told", func(o *confidence.AroundFloorObservation) { o.Below.Lull = hosttest.Lull(t, dispatched) }, openwopv1.OWPINT5},
+		{"dispatches a node in silence", "held-and-told", func(o *confidence.AroundFloorObservation) {
+			o.Below.Lull = hosttest.Lull(t, stays.Then(hosttest.Event{Kind: "node.dispatched", Payload: nil}, hosttest.Event{Kind: "node.dispatched", Payload: nil}))
+		}, openwopv1.OWPINT5},
+		{"does not tell", "held-and-told", func(o *confidence.AroundFloorObservation) { o.Below.Lull = hosttest.Lull(t, quiet) }, openwopv1.OWPCNF3},
+		{"tells twice", "held-and-told", func(o *confidence.AroundFloorObservation) {
+			o.Below.Lull = hosttest.Lull(t, stays.Then(escalated(other)))
+		}, openwopv1.OWPCNF3},
+		{"another confidence", "held-and-told", set("confidence", 0.3), openwopv1.OWPCNF3},
+		{"another floor", "held-and-told", set("floor", 0.7), openwopv1.OWPCNF3},
+		{"another way of escalation", "held-and-told", set("escalationKind", "approval"), openwopv1.OWPCNF3},
+		{"another run", "held-and-told", set("parentRunId", "r2"), openwopv1.OWPCNF3},
+		{"another worker", "held-and-told", set("workerId", noop), openwopv1.OWPCNF3},
+		{"another decision", "held-and-told", set("originalDecision", map[string]any{"kind": "terminate", "confidence": 0.45}), openwopv1.OWPCNF3},
+		{"a confidence in words", "held-and-told", set("confidence", "0.45"), openwopv1.OWPCNF3},
+		{"tells after it asked", "held-and-told", func(o *confidence.AroundFloorObservation) { o.Below = weighed(t, late, 2) }, openwopv1.OWPCNF4},
+		{"tells after it dispatched", "held-and-told", below(before(honest.Drop("node.suspended").Drop("interrupt.requested").Drop("core.workflowChain.confidence-escalated"), "interrupt.resolved", handoffPhase("dispatch.began", other, ""), escalated(other), hosttest.Event{Kind: "node.suspended", Payload: nil}, hosttest.Event{Kind: "interrupt.requested", Payload: nil})), openwopv1.OWPINT5},
+		{"neither asks nor acts", "held-and-told", func(o *confidence.AroundFloorObservation) { o.Below.Held.Suspended.Reached = false }, "blocked"},
+		{"refuses the run", "held-and-told", func(o *confidence.AroundFloorObservation) { o.Below.Held.Log.Created = wiretest.Status(t, 404) }, "blocked"},
+
+		{"honest", "kind-as-advertised", func(*confidence.AroundFloorObservation) {}, "passed"},
+		{"either, where none is advertised", "kind-as-advertised", func(o *confidence.AroundFloorObservation) { o.Kind = ""; kind("approval")(o) }, "passed"},
+		{"a kind of the host's", "kind-as-advertised", func(o *confidence.AroundFloorObservation) { o.Kind = "x-host-a-b"; kind("x-host-a-b")(o) }, "passed"},
+		{"by the status alone", "kind-as-advertised", kind(""), "passed"},
+		{"another kind", "kind-as-advertised", kind("approval"), openwopv1.OWPCNF8},
+		{"the kind of the agent's threshold", "kind-as-advertised", func(o *confidence.AroundFloorObservation) { o.Kind = ""; kind("low-confidence")(o) }, openwopv1.OWPCNF8},
+		{"the status of another kind", "kind-as-advertised", func(o *confidence.AroundFloorObservation) { o.Kind = "approval"; kind("")(o) }, "blocked"},
+		{"no way to tell", "kind-as-advertised", func(o *confidence.AroundFloorObservation) { o.Kind = "x-host-a-b"; kind("")(o) }, "blocked"},
+
+		{"honest", "floor-passes", func(*confidence.AroundFloorObservation) {}, "passed"},
+		{"nothing is above", "floor-passes", func(o *confidence.AroundFloorObservation) { o.Above = nil }, "passed"},
+		{"holds at the floor", "floor-passes", func(o *confidence.AroundFloorObservation) { o.At = free(t, stays) }, openwopv1.OWPCNF5},
+		{"holds above the floor", "floor-passes", func(o *confidence.AroundFloorObservation) { o.Above = new(free(t, stays)) }, openwopv1.OWPCNF5},
+		{"asks in silence", "floor-passes", func(o *confidence.AroundFloorObservation) { o.At = free(t, quiet) }, openwopv1.OWPCNF5},
+		{"leaves it out", "floor-passes", func(o *confidence.AroundFloorObservation) { o.At = free(t, withoutDoubt(dropped)) }, openwopv1.OWPCNF5},
+		{"never ends", "floor-passes", func(o *confidence.AroundFloorObservation) { o.At.Log.Ended.Reached = false }, "blocked"},
+
+		{"honest", "no-confidence-passes", func(*confidence.AroundFloorObservation) {}, "passed"},
+		{"takes none for a low one", "no-confidence-passes", func(o *confidence.AroundFloorObservation) { o.Absent = free(t, stays) }, openwopv1.OWPCNF6},
+		{"tells and goes on", "no-confidence-passes", func(o *confidence.AroundFloorObservation) { o.Absent = free(t, honest) }, openwopv1.OWPCNF6},
+
+		{"honest", "carried-out-once", func(*confidence.AroundFloorObservation) {}, "passed"},
+		{"drops it", "carried-out-once", below(dropped), "passed"},
+		{"ends when it is answered", "carried-out-once", func(o *confidence.AroundFloorObservation) {
+			o.Below = weighed(t, stays.WithStatus("completed").Then(hosttest.Event{Kind: "interrupt.resolved", Payload: nil}, hosttest.Event{Kind: "run.completed", Payload: nil}), 2)
+		}, "passed"},
+		{"carries it out twice", "carried-out-once", below(twice), openwopv1.OWPCNF9},
+		{"carries out another", "carried-out-once", below(replaced), openwopv1.OWPCNF9},
+		{"says the one and does another", "carried-out-once", func(o *confidence.AroundFloorObservation) {
+			o.Below.Children[1].Snapshot = wiretest.Value(t, map[string]any{"workflowId": noop})
+			o.Below.Children[2].Snapshot = wiretest.Value(t, map[string]any{"workflowId": other})
+		}, openwopv1.OWPCNF9},
+		{"once more after the end", "carried-out-once", func(o *confidence.AroundFloorObservation) {
+			o.Below.Ended = hosttest.Lull(t, honest.Then(handoffPhase("dispatch.began", other, "x")))
+		}, openwopv1.OWPCNF9},
+		{"does not go on", "carried-out-once", func(o *confidence.AroundFloorObservation) { o.Below.Log = stays.Log(t) }, openwopv1.OWPCNF9},
+		{"refuses the answer", "carried-out-once", func(o *confidence.AroundFloorObservation) { o.Below.Held.Answered = wiretest.Status(t, 422) }, "blocked"},
+	} {
+		t.Run(c.scenario+"/"+c.name, func(t *testing.T) {
+			o := confidence.AroundFloorObservation{Floor: 0.5, Kind: "clarification", Below: weighed(t, honest, 2),
+				At: free(t, withoutDoubt(honest)), Above: new(free(t, withoutDoubt(honest))), Absent: free(t, withoutDoubt(honest))}
+			c.spoil(&o)
+			hosttest.Expect(t, c.scenario, o, c.want)
+		})
+	}
+	t.Run("what was dropped is a finding", func(t *testing.T) {
+		o := confidence.AroundFloorObservation{Floor: 0.5, Kind: "clarification", Below: weighed(t, dropped, 2)}
+		out := scenarios.Conclude(hosttest.Scenario(t, "carried-out-once"), openwop.Protocol.Ledger, o)
+		if out.Verdict != scenarios.Passed || len(out.Findings) != 1 || out.Findings[0].Requirement != openwopv1.OWPCNF10 {
+			t.Errorf("%s, findings %v", out.Verdict, out.Findings)
+		}
+	})
+}
+
+func TestJudgeOfAnEndInDoubt(t *testing.T) {
+	honest := inDoubt(4, 4, agreed)
+	for _, c := range []struct {
+		name  string
+		spoil func(*confidence.HeldEndObservation)
+		want  string
+	}{
+		{"honest", func(*confidence.HeldEndObservation) {}, "passed"},
+		{"ends at once", func(o *confidence.HeldEndObservation) {
+			o.Held.Held.Suspended.Reached, o.Held.Held.Log = false, withoutDoubt(honest).Log(t)
+		}, openwopv1.OWPCNF7},
+		{"asks and ends", func(o *confidence.HeldEndObservation) {
+			o.Held.Held.Log = honest.Waiting().Then(hosttest.Event{Kind: "run.completed", Payload: nil}).Log(t)
+		}, openwopv1.OWPCNF7},
+		{"ends while it waits", func(o *confidence.HeldEndObservation) { o.Held.Lull = hosttest.Lull(t, honest) }, openwopv1.OWPCNF7},
+		{"names a worker", func(o *confidence.HeldEndObservation) {
+			o.Held = weighed(t, honest.Change("core.workflowChain.confidence-escalated", 0, func(p map[string]any) { p["workerId"] = noop }), 4)
+		}, openwopv1.OWPCNF3},
+		{"does not tell", func(o *confidence.HeldEndObservation) {
+			o.Held = weighed(t, honest.Drop("core.workflowChain.confidence-escalated"), 4)
+		}, openwopv1.OWPCNF3},
+		{"tells after it asked", func(o *confidence.HeldEndObservation) {
+			o.Held = weighed(t, before(honest.Drop("core.workflowChain.confidence-escalated"), "interrupt.requested", escalated("")), 4)
+		}, openwopv1.OWPCNF4},
+		{"never ends", func(o *confidence.HeldEndObservation) { o.Held.Log = honest.Waiting().Log(t) }, openwopv1.OWPCNF7},
+		{"ends twice", func(o *confidence.HeldEndObservation) {
+			o.Held.Log = honest.Then(hosttest.Event{Kind: "run.completed", Payload: nil}).Log(t)
+		}, openwopv1.OWPCNF7},
+		{"holds an end at the floor", func(o *confidence.HeldEndObservation) { o.At.Log = free(t, honest.Waiting()).Log }, openwopv1.OWPCNF5},
+		{"never asks", func(o *confidence.HeldEndObservation) { o.Held.Held.Suspended.Reached = false }, "blocked"},
+		{"refuses the answer", func(o *confidence.HeldEndObservation) { o.Held.Held.Answered = wiretest.Status(t, 404) }, "blocked"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			at := weighed(t, withoutDoubt(honest), 4)
+			o := confidence.HeldEndObservation{Floor: 0.5, Held: weighed(t, honest, 4), At: at}
+			c.spoil(&o)
+			hosttest.Expect(t, "doubtful-end-held", o, c.want)
+		})
+	}
+}
+
+func TestJudgeOfARejection(t *testing.T) {
+	no, yes := inDoubt(4, 2, map[string]any{"action": "reject"}), inDoubt(4, 2, map[string]any{"action": "accept"})
+	failing := func() hosttest.Story {
+		s := no.Waiting().Then(hosttest.Event{Kind: "interrupt.resolved", Payload: map[string]any{"resumeValue": map[string]any{"action": "reject"}}}, hosttest.Failed("interrupt_rejected"))
+		return s.WithStatus("failed")
+	}()
+	for _, c := range []struct {
+		name  string
+		spoil func(*confidence.RejectedObservation)
+		want  string
+	}{
+		{"honest", func(*confidence.RejectedObservation) {}, "passed"},
+		{"fails", func(o *confidence.RejectedObservation) { o.Rejected = weighed(t, failing, 2) }, "passed"},
+		{"carries it out all the same", func(o *confidence.RejectedObservation) {
+			o.Rejected = weighed(t, before(no, "node.resumed", handoffPhase("dispatch.began", other, "x")), 2)
+		}, openwopv1.OWPCNF11},
+		{"carries out another in its place", func(o *confidence.RejectedObservation) {
+			o.Rejected = weighed(t, before(no, "node.resumed", handoffPhase("dispatch.began", noop, "x")), 2)
+		}, openwopv1.OWPCNF11},
+		{"carries it out later", func(o *confidence.RejectedObservation) {
+			o.Rejected.Ended = hosttest.Lull(t, no.Then(handoffPhase("dispatch.began", other, "x")))
+		}, openwopv1.OWPCNF11},
+		{"says no word of it", func(o *confidence.RejectedObservation) {
+			o.Rejected = weighed(t, no.Drop("interrupt.resolved").Drop("node.resumed"), 2)
+		}, openwopv1.OWPCNF12},
+		{"never ends", func(o *confidence.RejectedObservation) { o.Rejected.Log = no.Waiting().Log(t) }, openwopv1.OWPCNF12},
+		{"refuses to hear no", func(o *confidence.RejectedObservation) { o.Rejected.Held.Answered = wiretest.Status(t, 400) }, "blocked"},
+		{"refuses to hear yes", func(o *confidence.RejectedObservation) { o.Agreed.Held.Answered = wiretest.Status(t, 400) }, "blocked"},
+		{"never asks", func(o *confidence.RejectedObservation) { o.Rejected.Held.Suspended.Reached = false }, "blocked"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			o := confidence.RejectedObservation{Floor: 0.5, Rejected: weighed(t, no, 2), Agreed: weighed(t, yes, 2)}
+			c.spoil(&o)
+			hosttest.Expect(t, "rejected-never", o, c.want)
+		})
+	}
+}
+
+func TestJudgeBelowVersion2(t *testing.T) {
+	honest := inDoubt(4, 2, agreed)
+	for name, c := range map[string]struct {
+		told hosttest.Story
+		want string
+	}{
+		"honest":                        {withoutDoubt(honest), "passed"},
+		"holds it by its own rules":     {honest.Waiting().Drop("core.workflowChain.confidence-escalated"), "passed"},
+		"tells of a floor":              {honest, openwopv1.OWPCNF13},
+		"does not come to the decision": {hosttest.Nodes(1), "blocked"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			hosttest.Expect(t, "untold-below-2", free(t, c.told), c.want)
+		})
+	}
+}
+
+// holdsBack is the honest story of an agent that is 0.5 sure under a threshold,
+// and is told to go on.
+func holdsBack(threshold float64) hosttest.Story {
+	return hosttest.Story{Id: "r", Status: "completed", Events: []hosttest.Event{{Kind: "run.started", Payload: nil},
+		{Kind: "node.suspended", Payload: map[string]any{"reason": "low-confidence", "agentId": "a", "threshold": threshold, "observed": 0.5}},
+		{Kind: "interrupt.requested", Payload: map[string]any{"kind": "low-confidence"}},
+		{Kind: "interrupt.resolved", Payload: nil}, decidedFor(noop), {Kind: "node.dispatched", Payload: nil}, hosttest.Decided(2, "terminate"), {Kind: "run.completed", Payload: nil}}}
+}
+
+func decidedFor(worker string) hosttest.Event {
+	return hosttest.Event{Kind: "runOrchestrator.decided", Payload: map[string]any{"agentId": "a", "decision": map[string]any{"kind": "next-worker", "nextWorkerIds": []any{worker}}}}
+}
+
+func unsureRun(t *testing.T, s hosttest.Story, threshold float64) confidence.UnsureRun {
+	held := host.Suspension{Turn: 1, Suspended: wire.Wait{What: "the run is suspended", Reached: true, Last: wiretest.Value(t, map[string]any{"status": "waiting-approval"})},
+		Log: s.Waiting().Log(t), Marker: "m1", Answered: wiretest.Status(t, 200)}
+	waiting := s.Waiting().WithStatus("waiting-approval")
+	return confidence.UnsureRun{Threshold: threshold, Held: held, Lull: hosttest.Lull(t, waiting), Decided: hosttest.Reached(), After: hosttest.Lull(t, s)}
+}
+
+func sureRun(t *testing.T, s hosttest.Story, threshold float64) confidence.UnsureRun {
+	return confidence.UnsureRun{Threshold: threshold, Held: host.Suspension{Turn: 1, Log: s.Log(t),
+		Suspended: wire.Wait{What: "the run is suspended", Last: wiretest.Value(t, map[string]any{"status": s.Status})}}}
+}
+
+func TestJudgesOfAnAgentThatIsNotSure(t *testing.T) {
+	held := holdsBack(0.6)
+	sure := held.Drop("node.suspended").Drop("interrupt.requested").Drop("interrupt.resolved")
+	no := held.Drop("node.dispatched")
+	no.Events = slices.DeleteFunc(no.Events, func(e hosttest.Event) bool { return e.Kind == "runOrchestrator.decided" && e.Payload["agentId"] == "a" })
+	suspendedAs := func(edit func(map[string]any)) func(*confidence.UnsureObservation) {
+		return func(o *confidence.UnsureObservation) {
+			o.Accepted = unsureRun(t, held.Change("node.suspended", 0, edit), 0.6)
+		}
+	}
+	after := func(s hosttest.Story) func(*confidence.UnsureObservation) {
+		return func(o *confidence.UnsureObservation) { o.Accepted.After = hosttest.Lull(t, s) }
+	}
+	for _, c := range []struct {
+		name, scenario string
+		spoil          func(*confidence.UnsureObservation)
+		want           string
+	}{
+		{"honest", "unsure-held", func(*confidence.UnsureObservation) {}, "passed"},
+		{"gives the kind alone", "unsure-held", suspendedAs(func(p map[string]any) { clear(p); p["kind"] = "low-confidence" }), "passed"},
+		{"decides at once", "unsure-held", func(o *confidence.UnsureObservation) { o.Accepted = sureRun(t, sure, 0.6) }, openwopv1.OWPCNF14},
+		{"decides and asks", "unsure-held", func(o *confidence.UnsureObservation) {
+			o.Accepted.Held.Log = before(held, "node.suspended", decidedFor(noop)).Waiting().Log(t)
+		}, openwopv1.OWPCNF14},
+		{"waits in another status is a finding", "unsure-held", func(o *confidence.UnsureObservation) {
+			o.Accepted.Held.Suspended.Last = wiretest.Value(t, map[string]any{"status": "waiting-input"})
+		}, "passed"},
+		{"waits in no status", "unsure-held", func(o *confidence.UnsureObservation) {
+			o.Accepted.Held.Suspended.Last = wiretest.Value(t, map[string]any{"status": "running"})
+		}, openwopv1.OWPCNF14},
+		{"goes on by itself", "unsure-held", func(o *confidence.UnsureObservation) { o.Accepted.Lull = hosttest.Lull(t, held) }, openwopv1.OWPCNF14},
+		{"another threshold where none is given", "unsure-held", func(o *confidence.UnsureObservation) { o.Defaulted = sureRun(t, sure, 0.7) }, openwopv1.OWPCNF18},
+		{"gives no reason", "unsure-held", func(o *confidence.UnsureObservation) {
+			o.Accepted = unsureRun(t, held.Change("node.suspended", 0, func(p map[string]any) { delete(p, "reason") }).Change("interrupt.requested", 0, func(p map[string]any) { p["kind"] = "approval" }), 0.6)
+		}, openwopv1.OWPCNF15},
+		{"tells another threshold", "unsure-held", suspendedAs(func(p map[string]any) { p["threshold"] = 0.7 }), openwopv1.OWPCNF15},
+		{"tells another confidence", "unsure-held", suspendedAs(func(p map[string]any) { p["observed"] = 0.4 }), openwopv1.OWPCNF15},
+		{"never asks", "unsure-held", func(o *confidence.UnsureObservation) { o.Accepted.Held.Suspended.Reached = false }, "blocked"},
+		{"refuses the run", "unsure-held", func(o *confidence.UnsureObservation) { o.Accepted.Held.Log.Created = wiretest.Status(t, 400) }, "blocked"},
+
+		{"honest", "unsure-decides-once", func(*confidence.UnsureObservation) {}, "passed"},
+		{"is not sure of the next turn either", "unsure-decides-once", after(held.Drop("run.completed").Then(hosttest.Event{Kind: "node.suspended", Payload: nil}).WithStatus("waiting-approval")), "passed"},
+		{"decides twice", "unsure-decides-once", after(before(held, "node.dispatched", decidedFor(noop))), openwopv1.OWPCNF16},
+		{"decides otherwise", "unsure-decides-once", after(held.Change("runOrchestrator.decided", 0, func(p map[string]any) { p["decision"] = decidedFor("w2").Payload["decision"] })), openwopv1.OWPCNF16},
+		{"dispatches twice", "unsure-decides-once", after(before(held, "run.completed", hosttest.Event{Kind: "node.dispatched", Payload: nil})), openwopv1.OWPCNF16},
+		{"never decides", "unsure-decides-once", func(o *confidence.UnsureObservation) { o.Accepted.Decided.Reached = false }, openwopv1.OWPCNF16},
+		{"refuses the answer", "unsure-decides-once", func(o *confidence.UnsureObservation) { o.Accepted.Held.Answered = wiretest.Status(t, 422) }, "blocked"},
+
+		{"honest", "unsure-rejected", func(*confidence.UnsureObservation) {}, "passed"},
+		{"carries it out", "unsure-rejected", func(o *confidence.UnsureObservation) { o.Rejected.After = hosttest.Lull(t, held) }, openwopv1.OWPCNF19},
+		{"hands it over in silence", "unsure-rejected", func(o *confidence.UnsureObservation) {
+			o.Rejected.After = hosttest.Lull(t, before(no, "run.completed", handoffPhase("dispatch.began", noop, "")))
+		}, openwopv1.OWPCNF19},
+		{"carries nothing out ever", "unsure-rejected", after(held.Drop("node.dispatched")), "blocked"},
+		{"refuses to hear no", "unsure-rejected", func(o *confidence.UnsureObservation) { o.Rejected.Held.Answered = wiretest.Status(t, 400) }, "blocked"},
+
+		{"honest", "sure-enough-decides", func(*confidence.UnsureObservation) {}, "passed"},
+		{"holds at the threshold", "sure-enough-decides", func(o *confidence.UnsureObservation) { o.At = unsureRun(t, held, 0.5) }, openwopv1.OWPCNF17},
+		{"holds above the threshold", "sure-enough-decides", func(o *confidence.UnsureObservation) { o.Under = unsureRun(t, held, 0.3) }, openwopv1.OWPCNF17},
+		{"decides nothing", "sure-enough-decides", func(o *confidence.UnsureObservation) { o.At = sureRun(t, hosttest.Nodes(1), 0.5) }, openwopv1.OWPCNF17},
+		{"never ends", "sure-enough-decides", func(o *confidence.UnsureObservation) { o.At = sureRun(t, hosttest.Nodes(1).WithStatus("running"), 0.5) }, "blocked"},
+	} {
+		t.Run(c.scenario+"/"+c.name, func(t *testing.T) {
+			o := confidence.UnsureObservation{Accepted: unsureRun(t, held, 0.6), Rejected: unsureRun(t, no, 0.6), Defaulted: unsureRun(t, holdsBack(0.7), 0.7), At: sureRun(t, sure, 0.5), Under: sureRun(t, sure, 0.3)}
+			o.Rejected.Held.Log = held.Waiting().Log(t)
+			c.spoil(&o)
+			hosttest.Expect(t, c.scenario, o, c.want)
+		})
+	}
+}
+
+func TestJudgeOfTheAdvertisedFloor(t *testing.T) {
+	for model, want := range map[string]string{
+		`{}`: "passed", `{"confidenceEscalationFloor":0.5,"confidenceEscalationInterruptKind":"approval"}`: "passed", `{"confidenceEscalationFloor":1,"confidenceEscalationInterruptKind":"x-host-a-low-confidence"}`: "passed",
+		`{"confidenceEscalationFloor":0.49}`: openwopv1.OWPCNF1, `{"confidenceEscalationFloor":1.01}`: openwopv1.OWPCNF1, `{"confidenceEscalationFloor":"0.5"}`: openwopv1.OWPCNF1, `{"confidenceEscalationFloor":null}`: openwopv1.OWPCNF1,
+		`{"confidenceEscalationInterruptKind":"clarify"}`: openwopv1.OWPCNF2, `{"confidenceEscalationInterruptKind":"low-confidence"}`: openwopv1.OWPCNF2, `{"confidenceEscalationInterruptKind":"x-host-a"}`: openwopv1.OWPCNF2,
+	} {
+		t.Run(model, func(t *testing.T) {
+			d := scenarios.Discovery{Document: wiretest.Value(t, json.RawMessage(`{"multiAgent":{"executionModel":`+model+`}}`))}
+			hosttest.Expect(t, "floor-well-formed", d, want)
+		})
+	}
+}

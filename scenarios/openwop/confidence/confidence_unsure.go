@@ -1,0 +1,134 @@
+package confidence
+
+import (
+	"slices"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/fixture"
+	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// RFC 0006 C, CP-1: another rule than the floor. Nothing is decided yet.
+var unsureHeld = scenarios.Scenario{
+	ID:     "openwop/confidence/unsure-held",
+	Title:  "an agent below its threshold, given or 0.7, decides nothing before somebody has answered",
+	Proves: scenarios.IDs{openwopv1.OWPCNF14, openwopv1.OWPCNF15, openwopv1.OWPCNF18},
+	Claim:  claims.Orchestrator,
+	Ask: scenarios.Ask(unsureAgents, func(o UnsureObservation, j *scenarios.Judge) {
+		for _, way := range []struct {
+			id scenarios.RequirementID
+			UnsureRun
+		}{{openwopv1.OWPCNF14, o.Accepted}, {openwopv1.OWPCNF18, o.Defaulted}} {
+			l := way.Held.Log
+			if !l.Exists(j, openwopv1.OWP0037A6) || !l.Readable(j) ||
+				!j.Check(way.id, l.Decided()).To(check.Len(0), "decisions of an agent that is %v sure, under a threshold of %v", unsure, way.Threshold) || !way.Held.Ready(j) {
+				return
+			}
+			status := way.Held.Suspended.Last.Key("status")
+			j.Check(way.id, status).To(check.OneOf("waiting-approval", "waiting-input", "waiting-external"), "status of the run")
+			if status.String() != "waiting-approval" {
+				j.Find(way.id, "the run is %s; for an agent that is not sure it is waiting-approval", status.JSON())
+			}
+			way.checkReason(j)
+		}
+		o.Accepted.Lull.CheckWaiting(j, openwopv1.OWPCNF14, o.Accepted.Held.Log, "while it was suspended")
+	}),
+}
+
+// checkReason expects the suspension to say why (facts C17).
+func (o UnsureRun) checkReason(j *scenarios.Judge) {
+	suspended := o.Held.Log.OfType(openwopv1.RunEventTypeNodeSuspended)
+	reasons := interruptKinds(o.Held)
+	reasons.Values = append(reasons.Values, suspended.Each("/payload/reason").Values...)
+	j.Check(openwopv1.OWPCNF15, reasons).To(check.That("low-confidence among them", func(v any) bool {
+		list, _ := v.([]any)
+		return slices.Contains(list, any("low-confidence"))
+	}), "reasons and kinds of the suspension")
+	for _, said := range []struct {
+		name string
+		want check.Matcher
+	}{{"threshold", host.About(o.Threshold)}, {"observed", host.About(unsure)}, {"agentId", check.Text()}} {
+		there := suspended.Each("/payload/" + said.name).Where(wire.Value.Present)
+		if len(there.Values) > 0 {
+			j.Check(openwopv1.OWPCNF15, there).To(check.Each(said.want), "%s of the suspension", said.name)
+		}
+	}
+}
+
+// The held decision, and no second one like it. Whether the agent's next turns
+// are held as well is left open.
+var unsureDecidesOnce = scenarios.Scenario{
+	ID:     "openwop/confidence/unsure-decides-once",
+	Title:  "an agent that was not sure decides what it meant to, once, when somebody has accepted",
+	Proves: scenarios.IDs{openwopv1.OWPCNF16},
+	Claim:  claims.Orchestrator,
+	Ask: scenarios.Ask(unsureAgents, func(o UnsureObservation, j *scenarios.Judge) {
+		a := o.Accepted
+		if !a.Held.Ready(j) || !a.Held.CheckAnswered(j) || !j.Check(openwopv1.OWPCNF16, a.Decided).To(check.Reached(), "after it was accepted") ||
+			!j.Need(openwopv1.OWP0037A1, a.After.Sentinel) || !a.After.Later.Readable(j) {
+			return
+		}
+		l := a.After.Later
+		j.Check(openwopv1.OWPCNF16, l.Decided().Each("/payload/decision").Where(meant)).To(check.Len(1), "decisions that hand over to %s", fixture.Noop)
+		j.Check(openwopv1.OWPCNF16, l.OfType(openwopv1.RunEventTypeNodeDispatched)).To(host.NoMoreThan(1), "nodes dispatched")
+		j.Check(openwopv1.OWPCNF16, l.Phase(openwopv1.ChainPhaseDispatchBegan)).To(host.NoMoreThan(1), "handoffs")
+	}),
+}
+
+// meant says whether this is the decision that the agent of the fixture held back.
+func meant(decision wire.Value) bool {
+	workers := decision.Key("nextWorkerIds").Items()
+	return decision.Key("kind").String() == string(openwopv1.NextWorkerDecisionKindNextWorker) && len(workers) == 1 && workers[0].String() == fixture.Noop
+}
+
+// The control is unsure-decides-once, on the same drive.
+var unsureRejected = scenarios.Scenario{
+	ID:     "openwop/confidence/unsure-rejected",
+	Title:  "what an agent was not sure of and somebody rejected is never carried out",
+	Proves: scenarios.IDs{openwopv1.OWPCNF19},
+	Claim:  claims.Orchestrator,
+	Ask: scenarios.Ask(unsureAgents, func(o UnsureObservation, j *scenarios.Judge) {
+		yes, no := o.Accepted, o.Rejected
+		if !yes.Held.Ready(j) || !yes.Held.CheckAnswered(j) || !no.Held.Ready(j) || !no.Held.CheckAnswered(j) ||
+			!j.Need(openwopv1.OWP0037A1, no.After.Sentinel) || !no.After.Later.Readable(j) {
+			return
+		}
+		if len(carriedOut(yes.After.Later).Values) == 0 {
+			j.BlockOn(openwopv1.OWPCNF16, "set-up: what was accepted was not carried out either")
+			return
+		}
+		j.Check(openwopv1.OWPCNF19, carriedOut(no.After.Later)).To(check.Len(0), "work that was handed over after the rejection")
+	}),
+}
+
+// carriedOut are the events that tell of work that was handed over.
+func carriedOut(l host.RunLog) wire.Found {
+	return l.All().Where(func(e wire.Value) bool {
+		return e.Key("type").String() == string(openwopv1.RunEventTypeNodeDispatched) || e.At("/payload/phase").String() == string(openwopv1.ChainPhaseDispatchBegan)
+	})
+}
+
+var sureEnoughDecides = scenarios.Scenario{
+	ID:     "openwop/confidence/sure-enough-decides",
+	Title:  "an agent at its threshold, or above it, decides and nobody is asked",
+	Proves: scenarios.IDs{openwopv1.OWPCNF17},
+	Claim:  claims.Orchestrator,
+	Ask: scenarios.Ask(unsureAgents, func(o UnsureObservation, j *scenarios.Judge) {
+		for _, way := range []UnsureRun{o.At, o.Under} {
+			l := way.Held.Log
+			if !l.Exists(j, openwopv1.OWP0037A6) || !l.Readable(j) {
+				return
+			}
+			if !way.Held.Suspended.Reached && !host.IsTerminal(way.Held.Suspended.Last.Key("status").String()) {
+				j.Need(openwopv1.OWP0037A1, way.Held.Suspended)
+				return
+			}
+			j.Check(openwopv1.OWPCNF17, l.OfType(openwopv1.RunEventTypeNodeSuspended)).To(check.Len(0), "suspensions of an agent that is %v sure, under a threshold of %v", unsure, way.Threshold)
+			j.Check(openwopv1.OWPCNF17, l.Decided()).NotTo(check.Len(0), "its decisions")
+		}
+	}),
+}

@@ -1,0 +1,132 @@
+package confidence
+
+import (
+	"context"
+
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/host"
+)
+
+// AroundFloorObservation is four loops: with a decision below, at and above
+// the floor, and with one that gives no confidence.
+type AroundFloorObservation struct {
+	Floor  float64      `json:"floor"`
+	Kind   string       `json:"kind"` // of interrupt, as advertised; "" where it is not
+	Below  WeighedLoop  `json:"below"`
+	At     WeighedLoop  `json:"at"`
+	Above  *WeighedLoop `json:"above,omitempty"` // nil where nothing is above the floor
+	Absent WeighedLoop  `json:"absent"`
+}
+
+var sendsHeldLoop = []string{
+	host.SendsLoop, "POST /v1/runs (sentinel)", "POST /v1/runs/{runId}/interrupts/{nodeId}", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll", "GET /v1/runs/{childRunId}",
+}
+
+// loopsAroundTheFloor runs loops whose confidence is close to the floor.
+var loopsAroundTheFloor = &scenarios.Drive[AroundFloorObservation]{
+	ID:    "openwop/loops-around-the-floor",
+	Title: "runs loops with a decision a little below the confidence floor, at it, a little above and without a confidence; answers where one is held, with a sentinel and a window before and after",
+	Sends: sendsHeldLoop,
+	Run: func(ctx context.Context, c *scenarios.Conn) (o AroundFloorObservation, err error) {
+		h := host.Host{Conn: c}
+		if o.Floor, err = h.Floor(); err != nil {
+			return o, err
+		}
+		o.Kind = claims.Model(c.Discovery).Key("confidenceEscalationInterruptKind").String()
+		way, below, err := weigh(h, new(drawBelow(h, o.Floor)))
+		if err != nil {
+			return o, err
+		}
+		err = holdAll(ctx, h, &doubtedLoop{WeighedLoop: &below, way: way, label: "the loop below the floor", answer: accept})
+		if o.Below = below; err != nil {
+			return o, err
+		}
+		if o.At, err = weighed(ctx, h, "the loop at the floor", new(o.Floor)); err != nil {
+			return o, err
+		}
+		if o.Floor < 1 {
+			above, err := weighed(ctx, h, "the loop above the floor", new(drawAbove(h, o.Floor)))
+			if o.Above = &above; err != nil {
+				return o, err
+			}
+		}
+		o.Absent, err = weighed(ctx, h, "the loop without a confidence", nil)
+		return o, err
+	},
+}
+
+// HeldEndObservation is a loop that terminates with too little confidence, and
+// one that terminates with just enough.
+type HeldEndObservation struct {
+	Floor float64     `json:"floor"`
+	Held  WeighedLoop `json:"held"`
+	At    WeighedLoop `json:"at"`
+}
+
+// loopsThatEndInDoubt have their last decision weighed.
+var loopsThatEndInDoubt = &scenarios.Drive[HeldEndObservation]{
+	ID:    "openwop/loops-that-end-in-doubt",
+	Title: "runs loops that terminate with a confidence a little below the floor, and at it; answers where one is held, with a sentinel and a window before and after",
+	Sends: sendsHeldLoop,
+	Run: func(ctx context.Context, c *scenarios.Conn) (o HeldEndObservation, err error) {
+		h := host.Host{Conn: c}
+		if o.Floor, err = h.Floor(); err != nil {
+			return o, err
+		}
+		way, held, err := weighLast(h, new(drawBelow(h, o.Floor)))
+		if err != nil {
+			return o, err
+		}
+		err = holdAll(ctx, h, &doubtedLoop{WeighedLoop: &held, way: way, label: "the loop that ends in doubt", answer: accept})
+		if o.Held = held; err != nil {
+			return o, err
+		}
+		if way, o.At, err = weighLast(h, new(o.Floor)); err != nil {
+			return o, err
+		}
+		err = o.At.goes(ctx, h, "the loop that ends at the floor", way)
+		return o, err
+	},
+}
+
+// RejectedObservation is two loops with a decision that was held: one that
+// somebody rejected, and one that somebody agreed to.
+type RejectedObservation struct {
+	Floor    float64     `json:"floor"`
+	Rejected WeighedLoop `json:"rejected"`
+	Agreed   WeighedLoop `json:"agreed"`
+}
+
+// loopsInDispute have somebody reject a held decision.
+var loopsInDispute = &scenarios.Drive[RejectedObservation]{
+	ID:    "openwop/loops-in-dispute",
+	Title: "runs two loops with a decision a little below the confidence floor, rejects the one and accepts the other, with a sentinel and a window before and after",
+	Sends: sendsHeldLoop,
+	Run: func(ctx context.Context, c *scenarios.Conn) (o RejectedObservation, err error) {
+		h := host.Host{Conn: c}
+		if o.Floor, err = h.Floor(); err != nil {
+			return o, err
+		}
+		no := doubtedLoop{WeighedLoop: &o.Rejected, label: "the loop that is rejected", answer: reject}
+		yes := doubtedLoop{WeighedLoop: &o.Agreed, label: "the loop that is accepted", answer: accept}
+		for _, l := range []*doubtedLoop{&no, &yes} {
+			if l.way, *l.WeighedLoop, err = weigh(h, new(drawBelow(h, o.Floor))); err != nil {
+				return o, err
+			}
+		}
+		err = holdAll(ctx, h, &no, &yes)
+		return o, err
+	},
+}
+
+// loopBelowVersion2 gives a confidence to a host that knows no floor.
+var loopBelowVersion2 = &scenarios.Drive[WeighedLoop]{
+	ID:    "openwop/loop-below-version-2",
+	Title: "runs a loop with a decision whose random confidence is below every floor",
+	Sends: []string{host.SendsLoop, "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll"},
+	Run: func(ctx context.Context, c *scenarios.Conn) (WeighedLoop, error) {
+		h := host.Host{Conn: c}
+		return weighed(ctx, h, "the loop with a doubtful decision", new(drawBelow(h, 0.5)))
+	},
+}

@@ -1,0 +1,139 @@
+package confidence
+
+import (
+	"context"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/fixture"
+	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+const (
+	unsure = 0.5 // the confidence of its agent
+)
+
+// UnsureRun is one run of an agent that is 0.5 sure, under a threshold.
+type UnsureRun struct {
+	Threshold float64         `json:"threshold"` // in force
+	Asked     bool            `json:"asked"`     // for it, and not the default
+	Held      host.Suspension `json:"held"`
+	Lull      host.Lull       `json:"lull"` // before the answer
+	// Decided is the wait for a decision on the log once somebody had answered.
+	Decided wire.Wait `json:"decided"`
+	After   host.Lull `json:"after"` // a while later
+}
+
+// UnsureObservation is the same agent under thresholds above, at and below its
+// confidence, and with none given.
+type UnsureObservation struct {
+	Accepted  UnsureRun `json:"accepted"`
+	Rejected  UnsureRun `json:"rejected"`
+	Defaulted UnsureRun `json:"defaulted"`
+	At        UnsureRun `json:"at"`
+	Under     UnsureRun `json:"under"`
+}
+
+// unsureAgents runs the agent that is not sure.
+var unsureAgents = &scenarios.Drive[UnsureObservation]{
+	ID: "openwop/unsure-agents",
+	Title: "runs an agent that is 0.5 sure with a random escalationThreshold above that, and accepts; with another, and rejects; with none; with 0.5 itself; and with a random one below; " +
+		"with a sentinel and a window before and after the answers",
+	Sends: []string{"POST /v1/runs (conformance-orchestrator-low-confidence) with configurable.escalationThreshold, five times", "POST /v1/runs (sentinel)",
+		"POST /v1/runs/{runId}/interrupts/{nodeId}", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll"},
+	Run: func(ctx context.Context, c *scenarios.Conn) (o UnsureObservation, err error) {
+		h := host.Host{Conn: c}
+		if !h.Offers(fixture.Unsure, fixture.Noop) {
+			return o, scenarios.Block("no agent that is not sure is on offer", fixture.Load)
+		}
+		o = UnsureObservation{
+			Accepted:  UnsureRun{Threshold: unsure + h.Share(1, 500), Asked: true},
+			Rejected:  UnsureRun{Threshold: unsure + h.Share(1, 500), Asked: true},
+			Defaulted: UnsureRun{Threshold: 0.7},
+			At:        UnsureRun{Threshold: unsure, Asked: true},
+			Under:     UnsureRun{Threshold: unsure - h.Share(1, 500), Asked: true},
+		}
+		runs := []unsureRun{
+			{UnsureRun: &o.Accepted, answer: accept}, {UnsureRun: &o.Rejected, answer: reject},
+			{UnsureRun: &o.Defaulted}, {UnsureRun: &o.At}, {UnsureRun: &o.Under},
+		}
+		for i := range runs {
+			if runs[i].run, err = runs[i].begin(ctx, h); err != nil {
+				return o, err
+			}
+		}
+		err = answered(ctx, h, runs[:2]...)
+		return o, err
+	},
+}
+
+// unsureRun is a run of the agent, and what is to be answered where it is held.
+type unsureRun struct {
+	*UnsureRun
+	answer answering
+	run    *host.Run
+}
+
+// begin makes the run and follows it to where it ends or waits.
+func (o *UnsureRun) begin(ctx context.Context, h host.Host) (*host.Run, error) {
+	request := openwopv1.CreateRunRequest{WorkflowID: fixture.Unsure}
+	if o.Asked {
+		request.Configurable = &openwopv1.Configurable{EscalationThreshold: &o.Threshold}
+	}
+	r, err := h.Create(ctx, "create the run of an agent that is not sure", request)
+	if err != nil {
+		return r, err
+	}
+	o.Held, err = r.Held(ctx, 1, 0)
+	return r, err
+}
+
+// answered lets a while go by, answers, and follows the runs until they have
+// decided or ended, and for a while after. What a host does with the agent's
+// next turns is not the question: it may hold them as well.
+func answered(ctx context.Context, h host.Host, runs ...unsureRun) error {
+	var before, after []lulled
+	for _, o := range runs {
+		if o.Held.Suspended.Reached {
+			before = append(before, lulled{o.run, &o.Lull, o.Held.Log})
+		}
+	}
+	if err := lulls(ctx, h, before...); err != nil {
+		return err
+	}
+	for _, o := range runs {
+		if !o.Held.Suspended.Reached {
+			continue
+		}
+		reply, err := o.answer(ctx, o.run, host.Pending(o.Held.Suspended.Last, o.Held.Log), o.Held.Marker)
+		if err != nil {
+			return err
+		}
+		if o.Held.Answered = reply.StatusValue(); !reply.Success() {
+			continue
+		}
+		if o.Decided, err = decides(ctx, o.run); err != nil {
+			return err
+		}
+		after = append(after, lulled{o.run, &o.After, o.Held.Log})
+	}
+	return lulls(ctx, h, after...)
+}
+
+// decides waits until a decision is on the log, or the run has ended.
+func decides(ctx context.Context, r *host.Run) (wire.Wait, error) {
+	const what = "the agent has decided, or the run has ended"
+	return r.Await(ctx, what, func(ctx context.Context) (wire.Value, bool, error) {
+		l, err := r.ReadLog(ctx, "log, until "+what)
+		if err != nil {
+			return wire.Value{}, false, err
+		}
+		snapshot, err := r.Snapshot(ctx, what)
+		if err != nil {
+			return wire.Value{}, false, err
+		}
+		v := snapshot.Value("")
+		return v, len(l.Decided().Values) > 0 || host.IsTerminal(v.Key("status").String()), nil
+	})
+}

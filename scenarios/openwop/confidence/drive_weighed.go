@@ -1,0 +1,186 @@
+package confidence
+
+import (
+	"context"
+	"math"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios/openwop/fixture"
+	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// WeighedLoop is a loop with one decision whose confidence matters.
+type WeighedLoop struct {
+	host.SuspendedLoop
+	Confidence *float64     `json:"confidence,omitempty"` // of the decision of turn Held.Turn
+	Worker     string       `json:"worker,omitempty"`     // of that decision; "" where it terminates
+	Workers    []string     `json:"workers"`              // of all decisions, as planned
+	Lull       host.Lull    `json:"lull"`                 // before the answer
+	Children   []host.Child `json:"children"`             // at the end
+	Ended      host.Lull    `json:"ended"`                // after the end
+}
+
+// weigh plans a loop in which a random turn dispatches with this confidence,
+// where the host offers another workflow to a worker of its own: then a worker
+// in its place is seen.
+func weigh(h host.Host, confidence *float64) (host.Suspending, WeighedLoop, error) {
+	worker := fixture.Noop
+	if h.Offers(fixture.HandoffChild) {
+		worker = fixture.HandoffChild
+	}
+	way, err := h.SuspendingLoop(1, func() any {
+		return openwopv1.NextWorkerDecision{Kind: openwopv1.NextWorkerDecisionKindNextWorker, NextWorkerIds: []string{worker}, Confidence: confidence}
+	})
+	o := WeighedLoop{Confidence: confidence, Worker: worker}
+	for i := range max(0, way.Turns()-1) {
+		if o.Workers = append(o.Workers, fixture.Noop); i+1 == way.At[0] {
+			o.Workers[i] = worker
+		}
+	}
+	return way, o, err
+}
+
+// weighLast plans a loop that terminates with this confidence.
+func weighLast(h host.Host, confidence *float64) (host.Suspending, WeighedLoop, error) {
+	way, o, err := weigh(h, nil)
+	if err != nil {
+		return way, o, err
+	}
+	n := way.Turns()
+	way.Plan[n-1] = openwopv1.TerminateDecision{Kind: openwopv1.TerminateDecisionKindTerminate, Reason: h.Name("done"), Confidence: confidence}
+	way.At = []int{n}
+	o.Confidence, o.Worker = confidence, ""
+	return way, o, nil
+}
+
+// doubtedLoop is a loop that is to be held, and what is to be answered then.
+type doubtedLoop struct {
+	*WeighedLoop
+	way    host.Suspending
+	label  string
+	answer answering
+	run    *host.Run
+}
+
+// holdAll makes the loops, waits until each is held, answers each and follows it
+// to its end, with a while before the answers and one after the ends.
+func holdAll(ctx context.Context, h host.Host, loops ...*doubtedLoop) (err error) {
+	var before, after []lulled
+	for _, l := range loops {
+		if l.run, l.SuspendedLoop, err = h.Suspend(ctx, l.label, l.way); err != nil {
+			return err
+		}
+		if l.Held.Suspended.Reached {
+			before = append(before, lulled{l.run, &l.Lull, l.Held.Log})
+		}
+	}
+	if err := lulls(ctx, h, before...); err != nil {
+		return err
+	}
+	for _, l := range loops {
+		if !l.Held.Suspended.Reached {
+			continue
+		}
+		reply, err := l.answer(ctx, l.run, host.Pending(l.Held.Suspended.Last, l.Held.Log), l.Held.Marker)
+		if err != nil {
+			return err
+		}
+		if l.Held.Answered = reply.StatusValue(); !reply.Success() {
+			continue
+		}
+		if l.Log, err = l.run.Finish(ctx, "log after the answer"); err != nil {
+			return err
+		}
+		if !l.Log.Ended.Reached {
+			continue
+		}
+		if l.Children, err = h.Children(ctx, l.Log); err != nil {
+			return err
+		}
+		after = append(after, lulled{l.run, &l.Ended, l.Held.Log}) // the later log shows how long we took to answer
+	}
+	return lulls(ctx, h, after...)
+}
+
+// lulled is a run that nothing is asked of for a while.
+type lulled struct {
+	run  *host.Run
+	into *host.Lull
+	log  host.RunLog // whose pace is the host's own
+}
+
+// lulls is [run.lull] of several runs at once: one sentinel and one window.
+func lulls(ctx context.Context, h host.Host, of ...lulled) error {
+	if len(of) == 0 {
+		return nil
+	}
+	var pace time.Duration
+	for _, l := range of {
+		pace = max(pace, l.log.Pace())
+	}
+	first, err := of[0].run.Lull(ctx, host.Scripted{Fixture: fixture.Noop}, pace)
+	if err != nil {
+		return err
+	}
+	*of[0].into = first
+	for _, l := range of[1:] {
+		*l.into = first
+		if l.into.Later, err = l.run.Stands(ctx, "the run after the same sentinel and window"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// goes makes the loop and follows it to where it ends or is held.
+func (o *WeighedLoop) goes(ctx context.Context, h host.Host, label string, way host.Suspending) error {
+	o.Way, o.Turns, o.Kinds, o.Held.Turn = way.Fixture, way.Turns(), way.Kinds(), way.At[0]
+	r, err := h.Create(ctx, "create "+label, way.Request(nil))
+	if err != nil {
+		return err
+	}
+	if r.ID == "" {
+		o.Log, err = r.ReadLog(ctx, "log of "+label)
+		return err
+	}
+	o.Log, err = r.Settle(ctx, "log of "+label)
+	return err
+}
+
+// answering is a way to answer a held decision.
+type answering func(ctx context.Context, r *host.Run, i host.Interrupt, text string) (*wire.Reply, error)
+
+// accept has a held decision carried out.
+func accept(ctx context.Context, r *host.Run, i host.Interrupt, text string) (*wire.Reply, error) {
+	return r.Resolve(ctx, i, text)
+}
+
+// reject answers an interrupt that takes an approval with a refusal.
+func reject(ctx context.Context, r *host.Run, i host.Interrupt, text string) (*wire.Reply, error) {
+	return r.Do(ctx, wire.Call{Method: http.MethodPost, Path: host.RunPath(r.ID) + "/interrupts/" + url.PathEscape(i.Node), Label: "reject",
+		Body: map[string]any{"resumeValue": map[string]any{"action": openwopv1.ApprovalActionReject, "comment": text}}})
+}
+
+// weighed runs a loop with this confidence in one of its turns.
+func weighed(ctx context.Context, h host.Host, label string, confidence *float64) (WeighedLoop, error) {
+	way, o, err := weigh(h, confidence)
+	if err != nil {
+		return o, err
+	}
+	err = o.goes(ctx, h, label, way)
+	return o, err
+}
+
+// drawBelow draws a confidence that is a little lower, in thousandths.
+func drawBelow(h host.Host, floor float64) float64 {
+	return max(0, math.Floor(1000*(floor-h.Share(1, 99)))/1000)
+}
+
+// drawAbove draws a confidence that is a little higher, in thousandths.
+func drawAbove(h host.Host, floor float64) float64 {
+	return min(1, math.Ceil(1000*(floor+h.Share(1, 99)))/1000)
+}

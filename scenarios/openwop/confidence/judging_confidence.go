@@ -1,0 +1,156 @@
+package confidence
+
+import (
+	"slices"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// What judges of held decisions have in common.
+
+// escalations are the decisions that a log says were held for their confidence.
+func escalations(l host.RunLog) wire.Found {
+	return l.OfType(openwopv1.RunEventTypeCoreWorkflowChainConfidenceEscalated)
+}
+
+// handedOver are the workers that a log says work was given to, in order.
+func handedOver(l host.RunLog) wire.Found {
+	return l.Phase(openwopv1.ChainPhaseDispatchBegan).Each("/payload/workerId")
+}
+
+// checkHeld looks for a dispatch that nobody has agreed to. What was dispatched
+// before is the control: some turn came before the one that is held.
+func (o WeighedLoop) checkHeld(j *scenarios.Judge, l host.RunLog, floor float64, when string) bool {
+	most := o.Held.Turn - 1
+	for _, seen := range []struct {
+		what string
+		wire.Found
+	}{{"handoffs", handedOver(l)}, {"nodes dispatched", l.OfType(openwopv1.RunEventTypeNodeDispatched)}} {
+		if !j.Check(openwopv1.OWPINT5, seen.Found).To(host.NoMoreThan(most), "%s of a loop with confidence %v in turn %d and a floor of %v, %s", seen.what, *o.Confidence, o.Held.Turn, floor, when) {
+			return false
+		}
+	}
+	return true
+}
+
+// stoodHeld judges a dispatch that has to wait: when it was held, and a while later.
+func (o WeighedLoop) stoodHeld(j *scenarios.Judge, floor float64) bool {
+	return o.Held.Log.Exists(j, openwopv1.OWP0037A6) && o.Held.Log.Readable(j) && o.checkHeld(j, o.Held.Log, floor, "when it was suspended or over") && o.Held.Ready(j) &&
+		j.Need(openwopv1.OWP0037A1, o.Lull.Sentinel) && o.Lull.Later.Readable(j) && o.checkHeld(j, o.Lull.Later, floor, "a while later")
+}
+
+// checkTold judges the event that tells of the held decision (facts 7.1).
+func (o WeighedLoop) checkTold(j *scenarios.Judge, floor float64) {
+	told := escalations(o.Lull.Later)
+	if !j.Check(openwopv1.OWPCNF3, told).To(check.Len(1), "confidence-escalated of a decision with confidence %v and a floor of %v", *o.Confidence, floor) {
+		return
+	}
+	e := told.Values[0].Key("payload")
+	j.Check(openwopv1.OWPCNF3, e.Key("confidence")).To(host.About(*o.Confidence), "confidence")
+	j.Check(openwopv1.OWPCNF3, e.Key("floor")).To(host.About(floor), "floor")
+	j.Check(openwopv1.OWPCNF3, e.Key("escalationKind")).To(check.OneOf("clarify", "escalate"), "escalationKind")
+	j.Check(openwopv1.OWPCNF3, e.Key("parentRunId")).To(check.Equal(o.Held.Log.RunID), "parentRunId")
+	switch worker := e.Key("workerId"); {
+	case o.Worker == "":
+		j.Check(openwopv1.OWPCNF3, worker).To(check.Absent(), "workerId of a decision to terminate")
+	case worker.Present():
+		j.Check(openwopv1.OWPCNF3, worker).To(check.Equal(o.Worker), "workerId")
+	default:
+		j.Find(openwopv1.OWPCNF3, "the event does not say which worker is held")
+	}
+	if original := e.Key("originalDecision"); original.Present() {
+		j.Check(openwopv1.OWPCNF3, original.Key("kind")).To(check.Equal(o.Kinds[o.Held.Turn-1]), "kind of the original decision")
+		j.Check(openwopv1.OWPCNF3, original.Key("confidence")).To(host.About(*o.Confidence), "confidence of the original decision")
+	}
+	o.checkToldFirst(j)
+}
+
+// checkToldFirst expects the event before the interrupt, and before the
+// dispatch if there ever was one (facts C9, C17).
+func (o WeighedLoop) checkToldFirst(j *scenarios.Judge) {
+	l := o.Log
+	if len(l.Events) == 0 { // nobody answered
+		l = o.Lull.Later
+	}
+	escalated := string(openwopv1.RunEventTypeCoreWorkflowChainConfidenceEscalated)
+	order := l.OfType(openwopv1.RunEventTypeCoreWorkflowChainConfidenceEscalated, openwopv1.RunEventTypeNodeSuspended, openwopv1.RunEventTypeInterruptRequested).Each("/type")
+	j.Check(openwopv1.OWPCNF4, order).To(startingWith(escalated), "the event and the interrupt in order")
+	dispatched := l.All().Where(func(e wire.Value) bool {
+		return e.Key("type").String() == escalated || e.At("/payload/phase").String() == string(openwopv1.ChainPhaseDispatchBegan)
+	}).Each("/type")
+	want := slices.Repeat([]string{string(openwopv1.RunEventTypeCoreWorkflowChainEvent)}, o.Held.Turn-1)
+	j.Check(openwopv1.OWPCNF4, dispatched).To(startingWith(append(want, escalated)...), "handoffs before turn %d, and the event, in order", o.Held.Turn)
+}
+
+// startingWith expects a list that begins with these.
+func startingWith(want ...string) check.Matcher {
+	return check.That("beginning with "+wire.Compact(want), func(v any) bool {
+		list, _ := v.([]any)
+		return len(list) >= len(want) && slices.EqualFunc(list[:len(want)], want, func(got any, want string) bool { return got == want })
+	})
+}
+
+// checkFree expects a loop that nobody was asked about.
+func (o WeighedLoop) checkFree(j *scenarios.Judge, id scenarios.RequirementID, what string) {
+	l := o.Log
+	if !l.Exists(j, openwopv1.OWP0037A6) || !j.Need(openwopv1.OWP0037A1, l.Ended) || !l.Readable(j) {
+		return
+	}
+	j.Check(id, escalations(l)).To(check.Len(0), "decisions held, of a loop with %s in turn %d", what, o.Held.Turn)
+	j.Check(id, l.Status()).To(check.Equal("completed"), "status of a loop with %s in turn %d", what, o.Held.Turn)
+	j.Check(id, handedOver(l)).To(check.Equal(o.Workers), "workers of a loop with %s in turn %d", what, o.Held.Turn)
+}
+
+// checkCarriedOut expects what was held to be dispatched once at most, and
+// nothing in its place. allowed are the workers in the order of the plan.
+func (o WeighedLoop) checkCarriedOut(j *scenarios.Judge, id scenarios.RequirementID, allowed []string) {
+	j.Check(id, handedOver(o.Log)).To(within(allowed), "workers of the whole loop, of which turn %d was held", o.Held.Turn)
+	f := wire.Found{In: o.Log.All().In}
+	for _, c := range o.Children {
+		if !c.Snapshot.Key("workflowId").Present() {
+			j.BlockOn(openwopv1.OWPDSP12, "set-up: the host does not show the workflow of the child run "+c.ID)
+			return
+		}
+		f.Values = append(f.Values, c.Snapshot.Key("workflowId"))
+	}
+	j.Check(id, f).To(within(allowed), "workflows of the child runs")
+	o.Ended.CheckStill(j, id, o.Log, "after its end")
+}
+
+// within expects a list with nothing in it but these, in their order, each once
+// at most.
+func within(allowed []string) check.Matcher {
+	return check.That("nothing but "+wire.Compact(allowed)+", in this order", func(v any) bool {
+		list, ok := v.([]any)
+		at := 0
+		for _, got := range list {
+			for at < len(allowed) && got != allowed[at] {
+				at++
+			}
+			if at++; at > len(allowed) {
+				return false
+			}
+		}
+		return ok
+	})
+}
+
+// without are the workers of the plan but for the held one.
+func (o WeighedLoop) without() []string {
+	return slices.Delete(slices.Clone(o.Workers), o.Held.Turn-1, o.Held.Turn)
+}
+
+// interruptKinds are the kinds that the host shows of the suspension, in the
+// places where hosts show it.
+func interruptKinds(s host.Suspension) wire.Found {
+	f := wire.Found{In: s.Log.All().In}
+	f.Values = append(f.Values, s.Suspended.Last.At("/interrupt/kind"))
+	for _, t := range []openwopv1.RunEventType{openwopv1.RunEventTypeNodeSuspended, openwopv1.RunEventTypeInterruptRequested} {
+		f.Values = append(f.Values, s.Log.OfType(t).Each("/payload/kind").Values...)
+	}
+	return f.Where(func(v wire.Value) bool { return v.Actual() != nil })
+}

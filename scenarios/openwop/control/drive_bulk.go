@@ -1,0 +1,261 @@
+package control
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// bulkMost is how many runs a bulk cancel may name.
+const bulkMost = 100
+
+// BulkObservation is several runs that were cancelled by one request, after two
+// requests that cannot be.
+type BulkObservation struct {
+	Way     string        `json:"way"`
+	Created host.Answered `json:"created"` // the run under way that was made last
+	// Large names more runs than can be, one of them under way; Spared is that
+	// run after it. Empty names none.
+	Large  host.Answered `json:"large"`
+	Spared wire.Value    `json:"spared"`
+	Empty  host.Answered `json:"empty"`
+
+	IDs   []string      `json:"ids"`   // in the order of the request
+	Live  []string      `json:"live"`  // those under way
+	Never string        `json:"never"` // one that never was
+	Ended string        `json:"ended"` // one that had ended
+	Done  wire.Value    `json:"done"`  // its snapshot before
+	Bulk  host.Answered `json:"bulk"`
+	Logs  []host.RunLog `json:"logs"` // of those under way, as they ended
+	After wire.Value    `json:"after"`
+}
+
+// bulkCancelled cancels several runs by one request.
+var bulkCancelled = &scenarios.Drive[BulkObservation]{
+	ID:    "openwop/bulk-cancelled",
+	Title: "makes two runs that last and one that ends, bulk-cancels 101 runs and none, then those three and one that never was, in random order",
+	Sends: []string{"POST /v1/runs (conformance-cancellable, conformance-delay or assay-loop-ask-user), twice", "POST /v1/runs (a run that ends)",
+		"POST /v1/runs:bulk-cancel with 101 ids, with none, and with four", "GET /v1/runs/{runId} and its events"},
+	Run: func(ctx context.Context, c *scenarios.Conn) (BulkObservation, error) {
+		h := host.Host{Conn: c}
+		var o BulkObservation
+		done, err := doneRun(ctx, h, &o)
+		if err != nil || done == nil {
+			return o, err
+		}
+		if err := bulkOffered(ctx, h, done); err != nil {
+			return o, err
+		}
+		live, err := liveRuns(ctx, h, &o)
+		if err != nil || len(live) < 2 {
+			return o, err
+		}
+		if err := bulkRefused(ctx, h, live[0], &o); err != nil {
+			return o, err
+		}
+		o.Never = host.StrangerOf(live[0].ID)
+		o.IDs = []string{live[0].ID, live[1].ID, o.Ended, o.Never}
+		h.Rand.Shuffle(len(o.IDs), func(i, k int) { o.IDs[i], o.IDs[k] = o.IDs[k], o.IDs[i] })
+		if o.Bulk, err = bulkCancel(ctx, h, "to cancel four runs, one of which never was", o.IDs); err != nil {
+			return o, err
+		}
+		if !host.Succeeded(o.Bulk.Status) {
+			return o, nil
+		}
+		for _, r := range live {
+			l, err := r.Finish(ctx, "log of a run that was cancelled with others")
+			if err != nil {
+				return o, err
+			}
+			o.Logs = append(o.Logs, l)
+		}
+		o.After, err = done.Seen(ctx, "the run that had ended, after the bulk cancel")
+		return o, err
+	},
+}
+
+// doneRun makes a run that ends by itself; nil where there is none.
+func doneRun(ctx context.Context, h host.Host, o *BulkObservation) (*host.Run, error) {
+	r, err := h.SimpleRun(ctx, "create a run that ends")
+	if err != nil {
+		return nil, err
+	}
+	if o.Created = host.AnsweredBy("a run that ends", r.Created); r.ID == "" {
+		return nil, nil
+	}
+	ended, err := r.AwaitEnd(ctx)
+	if err != nil || !ended.Reached {
+		return nil, err
+	}
+	o.Ended, o.Done = r.ID, ended.Last
+	return r, nil
+}
+
+// bulkOffered stops a drive where there is no bulk cancel. To name a run that
+// has ended changes nothing.
+func bulkOffered(ctx context.Context, h host.Host, done *host.Run) error {
+	reply, err := bulk(ctx, h, "whether there is a bulk cancel", []string{done.ID})
+	if err != nil {
+		return err
+	}
+	return done.IsOffered(ctx, "POST /v1/runs:bulk-cancel", reply)
+}
+
+func bulk(ctx context.Context, h host.Host, what string, ids []string) (*wire.Reply, error) {
+	return h.Send(ctx, wire.Call{Method: http.MethodPost, Path: "/v1/runs:bulk-cancel", Body: map[string]any{"runIds": ids}, Label: what})
+}
+
+func bulkCancel(ctx context.Context, h host.Host, what string, ids []string) (host.Answered, error) {
+	reply, err := bulk(ctx, h, what, ids)
+	if err != nil {
+		return host.Answered{}, err
+	}
+	return host.AnsweredBy(what, reply), nil
+}
+
+// liveRuns makes two runs that last.
+func liveRuns(ctx context.Context, h host.Host, o *BulkObservation) (live []*host.Run, err error) {
+	for range 2 {
+		long, err := h.Lasting()
+		if err != nil {
+			return nil, err
+		}
+		r, err := h.Create(ctx, "create a run that lasts", long)
+		if err != nil {
+			return nil, err
+		}
+		o.Way = long.WorkflowID
+		if o.Created = host.AnsweredBy("a run that lasts", r.Created); r.ID == "" {
+			return nil, nil
+		}
+		live, o.Live = append(live, r), append(o.Live, r.ID)
+	}
+	return live, nil
+}
+
+// bulkRefused sends what cannot be a bulk cancel: the run is among more than
+// there may be.
+func bulkRefused(ctx context.Context, h host.Host, r *host.Run, o *BulkObservation) (err error) {
+	many := []string{r.ID}
+	for len(many) <= bulkMost {
+		many = append(many, h.Name("never"))
+	}
+	if o.Large, err = bulkCancel(ctx, h, "to cancel 101 runs", many); err != nil {
+		return err
+	}
+	if o.Spared, err = r.Seen(ctx, "a run among the 101"); err != nil {
+		return err
+	}
+	o.Empty, err = bulkCancel(ctx, h, "to cancel no run", []string{})
+	return err
+}
+
+// TenantControl is what a tenant was answered who would pause, cancel and
+// compare the run of another.
+type TenantControl struct {
+	Tenants host.Tenants    `json:"tenants"`
+	Way     string          `json:"way"`
+	Created host.Answered   `json:"created"`
+	Live    wire.Value      `json:"live"`   // snapshot before
+	Pause   host.TenantCall `json:"pause"`  // of the run
+	Diff    host.TenantCall `json:"diff"`   // of a run of its own against the run
+	Bulk    host.Answered   `json:"bulk"`   // naming the run and one that never was
+	Never   string          `json:"never"`  // which that was
+	After   wire.Value      `json:"after"`  // snapshot after all of these
+	Paused  host.Answered   `json:"paused"` // by its own tenant
+	Diffed  host.Answered   `json:"diffed"`
+	Cancel  host.Answered   `json:"cancel"` // in bulk
+}
+
+// tenantsControl has a tenant try the operations that not every host has on the
+// run of another.
+var tenantsControlRuns = &scenarios.Drive[TenantControl]{
+	ID:    "openwop/tenants-control",
+	Title: "has a tenant pause the run of another, compare one of its own with it and name it in a bulk cancel, then does so as its own tenant",
+	Sends: []string{host.SendsTenants, "POST /v1/runs (conformance-cancellable, conformance-delay or assay-loop-ask-user)", "as each tenant: POST /v1/runs/{runId}:pause", "GET /v1/runs/{runId}:diff", "POST /v1/runs:bulk-cancel"},
+	Run: func(ctx context.Context, c *scenarios.Conn) (TenantControl, error) {
+		h := host.Host{Conn: c}
+		var o TenantControl
+		t, made, err := h.TwoTenants(ctx)
+		if host.IsBlocked(err) {
+			err = unlessControls(ctx, h, err)
+		}
+		if o.Tenants = made; err != nil || made.First.RunID() == "" || made.Other.RunID() == "" {
+			return o, err
+		}
+		r, way, err := h.LastingRun(ctx)
+		if o.Way = way; err != nil {
+			return o, err
+		}
+		if o.Created = host.AnsweredBy("a run that lasts", r.Created); r.ID == "" {
+			return o, nil
+		}
+		if o.Live, err = r.Seen(ctx, "before another tenant comes"); err != nil {
+			return o, err
+		}
+		if err := controls(ctx, t.Other, r.ID, made.Other.RunID(), &o); err != nil {
+			return o, err
+		}
+		if o.After, err = r.Seen(ctx, "after the other tenant had come"); err != nil {
+			return o, err
+		}
+		return o, controlled(ctx, r, made.First.RunID(), &o)
+	},
+}
+
+// unlessControls is why a drive is blocked, unless the host has none of the
+// operations: then that is why.
+func unlessControls(ctx context.Context, h host.Host, blocked error) error {
+	return h.UnlessLacking(ctx, blocked, func(r *host.Run) error { return controlled(ctx, r, r.ID, &TenantControl{}) })
+}
+
+// controls is another tenant at work on the run.
+func controls(ctx context.Context, h host.Host, theirs, own string, o *TenantControl) (err error) {
+	o.Never = host.StrangerOf(theirs)
+	o.Pause, err = h.Intrude(ctx, host.TheOther, "to pause the run", false, theirs, o.Never, func(id string) wire.Call {
+		return wire.Call{Method: http.MethodPost, Path: host.RunPath(id) + ":pause", Body: map[string]any{"drainPolicy": openwopv1.PauseRunRequestDrainPolicyImmediate}}
+	})
+	if err != nil {
+		return err
+	}
+	o.Diff, err = h.Intrude(ctx, host.TheOther, "to compare a run of its own with the run", false, theirs, o.Never, func(id string) wire.Call {
+		return wire.Call{Method: http.MethodGet, Path: diffPath(own, id)}
+	})
+	if err != nil {
+		return err
+	}
+	reply, err := h.Do(ctx, wire.Call{Method: http.MethodPost, Path: "/v1/runs:bulk-cancel", Body: map[string]any{"runIds": []string{theirs, o.Never}}, Label: "to cancel the run in bulk, by " + host.TheOther})
+	if err != nil {
+		return err
+	}
+	o.Bulk = host.AnsweredBy("to cancel the run in bulk, by "+host.TheOther, reply)
+	return nil
+}
+
+// controlled is the run's own tenant, who may.
+func controlled(ctx context.Context, r *host.Run, own string, o *TenantControl) error {
+	for _, op := range []struct {
+		what string
+		call wire.Call
+		into *host.Answered
+	}{
+		{"to pause its own run", wire.Call{Method: http.MethodPost, Path: host.RunPath(r.ID) + ":pause", Body: map[string]any{}}, &o.Paused},
+		{"to compare two runs of its own", wire.Call{Method: http.MethodGet, Path: diffPath(own, r.ID)}, &o.Diffed},
+		{"to cancel its own run in bulk", wire.Call{Method: http.MethodPost, Path: "/v1/runs:bulk-cancel", Body: map[string]any{"runIds": []string{r.ID}}}, &o.Cancel},
+	} {
+		op.call.Label = op.what
+		reply, err := r.Send(ctx, op.call)
+		if err != nil {
+			return err
+		}
+		*op.into = host.AnsweredBy(op.what, reply)
+	}
+	if host.NotThere(o.Paused.HTTPStatus()) && host.NotThere(o.Diffed.HTTPStatus()) && host.NotThere(o.Cancel.HTTPStatus()) {
+		return scenarios.NotOffered("the run's own tenant is answered HTTP " + o.Paused.Status.JSON() + " for a pause, " + o.Diffed.Status.JSON() + " for a diff and " + o.Cancel.Status.JSON() + " for a bulk cancel")
+	}
+	return nil
+}

@@ -1,0 +1,159 @@
+package control
+
+import (
+	"context"
+	"time"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/fixture"
+	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// PausedObservation is a run that was paused while it waited for a time, left
+// alone until that time had come, and resumed.
+type PausedObservation struct {
+	Way     string        `json:"way"`  // the fixture
+	Said    string        `json:"said"` // what a run of assay-steps is to put out
+	Reason  string        `json:"reason"`
+	Created host.Answered `json:"created"`
+	Paused  host.Answered `json:"paused"`
+	Still   wire.Wait     `json:"still"`  // until its status is paused
+	Before  host.RunLog   `json:"before"` // as it was then
+	Again   host.Answered `json:"again"`  // a second pause
+	// Control is the same workflow with the same inputs, made when the pause was
+	// taken: when it has ended, the run's own time has come as well.
+	Control host.RunLog   `json:"control"`
+	After   host.RunLog   `json:"after"` // as it was then
+	Resumed host.Answered `json:"resumed"`
+	Log     host.RunLog   `json:"log"`  // to the end
+	Late    host.Answered `json:"late"` // a pause of the run that has ended
+	Later   host.RunLog   `json:"later"`
+	TooLate bool          `json:"tooLate"` // however long the run waited, it had ended before the pause
+}
+
+// waits are the times that a run is made to wait, in ms: the shortest in which
+// a pause arrives is long enough.
+var waits = []int{250, 1000, 4000}
+
+// pausedAtOnce pauses a run at once and has it go on.
+var pausedAtOnce = &scenarios.Drive[PausedObservation]{
+	ID:    "openwop/paused",
+	Title: "pauses a run at once while it waits for a time, has another one wait for as long, looks whether the first took a step, and resumes it",
+	Sends: []string{"POST /v1/runs (assay-steps, conformance-delay or conformance-cancellable)", "POST /v1/runs/{runId}:pause {drainPolicy: immediate}, twice", "GET /v1/runs/{runId} and its events",
+		"POST /v1/runs (the same)", "POST /v1/runs/{runId}:resume", "POST /v1/runs/{runId}:pause, when it has ended"},
+	Waits: 300 * time.Millisecond,
+	Run: func(ctx context.Context, c *scenarios.Conn) (PausedObservation, error) {
+		return pausedFor(ctx, host.Host{Conn: c}, string(openwopv1.PauseRunRequestDrainPolicyImmediate))
+	},
+}
+
+// pausedByDrain lets the node under way end, and has the run go on then.
+var pausedByDrain = &scenarios.Drive[PausedObservation]{
+	ID:    "openwop/paused-by-drain",
+	Title: "pauses a run that waits for a time, without saying how, has another one wait for as long, looks how far the first has got, and resumes it",
+	Sends: []string{"POST /v1/runs (assay-steps)", "POST /v1/runs/{runId}:pause", "GET /v1/runs/{runId} and its events", "POST /v1/runs (the same)", "POST /v1/runs/{runId}:resume"},
+	Waits: 300 * time.Millisecond,
+	Run: func(ctx context.Context, c *scenarios.Conn) (PausedObservation, error) {
+		h := host.Host{Conn: c}
+		if !h.Offers(fixture.Steps) { // no other has a node behind one that takes a while
+			return PausedObservation{}, unlessPauses(ctx, h, scenarios.Block("no workflow is on offer that takes steps after a wait", fixture.Load))
+		}
+		return pausedFor(ctx, h, "")
+	},
+}
+
+// unlessPauses is why a drive is blocked, unless the host does not pause runs at
+// all: then that is why.
+func unlessPauses(ctx context.Context, h host.Host, blocked error) error {
+	return h.UnlessLacking(ctx, blocked, func(r *host.Run) error {
+		_, err := r.Pause(ctx, "", "", "a pause, to see whether there is one")
+		return err
+	})
+}
+
+// stepping asks for a run that waits for so long, in ms.
+func stepping(h host.Host, wait int, said string) (openwopv1.CreateRunRequest, error) {
+	for _, id := range []string{fixture.Steps, fixture.Delay, fixture.Cancellable} {
+		if h.Offers(id) {
+			inputs := map[string]any{"delayMs": wait}
+			if id == fixture.Steps {
+				inputs["said"] = said
+			}
+			return openwopv1.CreateRunRequest{WorkflowID: id, Inputs: inputs}, nil
+		}
+	}
+	return openwopv1.CreateRunRequest{}, scenarios.Block("no workflow is on offer that waits", fixture.Load)
+}
+
+// pausedFor pauses a run while it waits. Where the pause comes too late the
+// next run waits longer.
+func pausedFor(ctx context.Context, h host.Host, policy string) (o PausedObservation, err error) {
+	for _, wait := range waits {
+		wait = h.Between(wait, wait+wait/10)
+		said := h.Marker()
+		request, err := stepping(h, wait, said)
+		if err != nil {
+			return o, unlessPauses(ctx, h, err)
+		}
+		o = PausedObservation{Way: request.WorkflowID, Said: said, Reason: h.Marker()}
+		r, err := h.Create(ctx, "create a run that waits", request)
+		if err != nil {
+			return o, err
+		}
+		if o.Created = host.AnsweredBy("a run that waits", r.Created); r.ID == "" {
+			return o, nil
+		}
+		if o.Paused, err = r.Pause(ctx, policy, o.Reason, "to pause the run"); err != nil {
+			return o, err
+		}
+		seen, err := r.Snapshot(ctx, "the run after the pause")
+		if err != nil {
+			return o, err
+		}
+		if !host.IsTerminal(seen.Text("/status")) {
+			return o, standsStill(ctx, r, request, &o)
+		}
+		r.Gone()
+	}
+	o.TooLate = true
+	return o, nil
+}
+
+// standsStill looks at a run from the pause to its end.
+func standsStill(ctx context.Context, r *host.Run, request openwopv1.CreateRunRequest, o *PausedObservation) (err error) {
+	if !host.Succeeded(o.Paused.Status) {
+		return nil
+	}
+	other, err := r.Create(ctx, "create another that waits for as long", request)
+	if err != nil {
+		return err
+	}
+	if o.Still, err = r.IsPaused(ctx); err != nil || !o.Still.Reached {
+		return err
+	}
+	if o.Before, err = r.Stands(ctx, "the run as it was paused"); err != nil {
+		return err
+	}
+	if o.Again, err = r.Pause(ctx, "", "", "to pause it again"); err != nil {
+		return err
+	}
+	if o.Control, err = other.Finish(ctx, "log of the other run"); err != nil {
+		return err
+	}
+	if o.After, err = r.Stands(ctx, "the paused run, when its time has come"); err != nil {
+		return err
+	}
+	if o.Resumed, err = r.GoOn(ctx, "to resume the run"); err != nil || !host.Succeeded(o.Resumed.Status) {
+		return err
+	}
+	if o.Log, err = r.Finish(ctx, "log of the resumed run"); err != nil || !o.Log.Ended.Reached {
+		return err
+	}
+	if o.Late, err = r.Pause(ctx, "", "", "to pause it when it has ended"); err != nil {
+		return err
+	}
+	o.Later, err = r.Stands(ctx, "the run that had ended, after the pause")
+	return err
+}

@@ -1,0 +1,97 @@
+package control
+
+import (
+	"context"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/fixture"
+	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// Snapped is a run of which we know how it ends, and its snapshots when it was
+// made, when it had ended, and once more.
+type Snapped struct {
+	Workflow string        `json:"workflow"`
+	Want     string        `json:"want"` // the status in which it ends
+	Tags     []string      `json:"tags"`
+	Marker   string        `json:"marker"` // in its metadata, under "assay"
+	Created  host.Answered `json:"created"`
+	Early    host.Answered `json:"early"`
+	Ended    wire.Wait     `json:"ended"`
+	Later    wire.Value    `json:"later"`
+}
+
+// SnapshotsObservation is runs that end in the three ways there are.
+type SnapshotsObservation struct {
+	Runs []Snapped `json:"runs"`
+}
+
+// snapshots reads runs as they are made, as they have ended, and later.
+var snapshots = &scenarios.Drive[SnapshotsObservation]{
+	ID:    "openwop/snapshots",
+	Title: "makes a run that completes, one that fails and one that it cancels, with tags and metadata, and reads each three times",
+	Sends: []string{"POST /v1/runs (conformance-noop, conformance-dispatch-deterministic-fail-child, and conformance-cancellable, conformance-delay or assay-loop-ask-user)", "POST /v1/runs/{runId}/cancel", "GET /v1/runs/{runId}"},
+	Run: func(ctx context.Context, c *scenarios.Conn) (SnapshotsObservation, error) {
+		h := host.Host{Conn: c}
+		var o SnapshotsObservation
+		simple, err := h.Simple()
+		if err != nil {
+			return o, err
+		}
+		requests := map[string]openwopv1.CreateRunRequest{"completed": simple}
+		if h.Offers(fixture.Fail) {
+			requests["failed"] = openwopv1.CreateRunRequest{WorkflowID: fixture.Fail}
+		}
+		if long, err := h.Lasting(); err == nil {
+			requests["cancelled"] = long
+		}
+		var runs []*host.Run
+		for _, want := range []string{"completed", "failed", "cancelled"} {
+			request, ok := requests[want]
+			if !ok {
+				continue
+			}
+			r, s, err := snap(ctx, h, request, want)
+			if err != nil {
+				return o, err
+			}
+			runs, o.Runs = append(runs, r), append(o.Runs, s)
+		}
+		for i, r := range runs {
+			if r.ID == "" || !o.Runs[i].Ended.Reached {
+				continue
+			}
+			if o.Runs[i].Later, err = r.Seen(ctx, "the run, later"); err != nil {
+				return o, err
+			}
+		}
+		return o, nil
+	},
+}
+
+// snap makes a run and reads it to its end.
+func snap(ctx context.Context, h host.Host, request openwopv1.CreateRunRequest, want string) (*host.Run, Snapped, error) {
+	s := Snapped{Workflow: request.WorkflowID, Want: want, Tags: []string{h.Marker(), h.Marker()}, Marker: h.Marker()}
+	request.Tags, request.Metadata = s.Tags, map[string]any{"assay": s.Marker}
+	r, err := h.Create(ctx, "create a run that is to be "+want, request)
+	if err != nil {
+		return nil, s, err
+	}
+	if s.Created = host.AnsweredBy("a run that is to be "+want, r.Created); r.ID == "" {
+		return r, s, nil
+	}
+	early, err := r.Snapshot(ctx, "the run as it was made")
+	if err != nil {
+		return r, s, err
+	}
+	s.Early = host.AnsweredBy("the run as it was made", early)
+	if want == "cancelled" {
+		if _, err := r.Stop(ctx, "to cancel the run"); err != nil {
+			return r, s, err
+		}
+	}
+	s.Ended, err = r.AwaitEnd(ctx)
+	return r, s, err
+}

@@ -1,0 +1,151 @@
+package control
+
+import (
+	"net/http"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/openwop/fixture"
+	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// What judges of runs that are paused and cancelled have in common.
+
+// anyThere expects that something was found.
+func anyThere(s wire.Seen) (bool, string) {
+	list, _ := s.Actual().([]any)
+	return len(list) > 0, wire.Compact(list)
+}
+
+// ready stops a judge where there was no run to pause.
+func (o PausedObservation) ready(j *scenarios.Judge) bool {
+	if !host.Succeeded(o.Created.Status) || o.Created.Body.Key("runId").String() == "" {
+		return j.Block("set-up: no run of "+o.Way+" is made: HTTP "+o.Created.Status.JSON(), fixture.Load)
+	}
+	if o.TooLate {
+		return j.Block("set-up: the run had ended before it was paused, however long it was to wait", "have "+o.Way+" wait for its input delayMs")
+	}
+	return true
+}
+
+// checkPaused checks that the pause was taken and came to pass.
+func (o PausedObservation) checkPaused(j *scenarios.Judge) bool {
+	if !j.Check(openwopv1.OWPCTL19, o.Paused.Status).To(check.Status(2), "%s", o.Paused.Asked) {
+		return false
+	}
+	if o.Paused.HTTPStatus() != http.StatusAccepted {
+		j.Find(openwopv1.OWPCTL19, "a pause is taken with HTTP %d, not 202", o.Paused.HTTPStatus())
+	}
+	return j.Check(openwopv1.OWPCTL19, o.Still).To(check.Reached())
+}
+
+// stood stops a judge where no run stood still, or where nothing tells when its
+// time had come.
+func (o PausedObservation) stood(j *scenarios.Judge) bool {
+	if !host.Succeeded(o.Paused.Status) || !o.Still.Reached {
+		return j.BlockOn(openwopv1.OWPCTL19, "set-up: the run is not paused: HTTP "+o.Paused.Status.JSON()+", status "+o.Still.Last.Key("status").JSON())
+	}
+	if !o.Before.Polled(j) || !o.Control.Served(j) || !o.After.Polled(j) {
+		return false
+	}
+	if len(o.Before.Events) == 0 {
+		return j.BlockOn(openwopv1.OWPEVT1, "set-up: the log of the paused run is empty")
+	}
+	return true
+}
+
+// wentOn stops a judge where the run did not go on to its end.
+func (o PausedObservation) wentOn(j *scenarios.Judge) bool {
+	if !o.stood(j) {
+		return false
+	}
+	if !host.Succeeded(o.Resumed.Status) {
+		return j.BlockOn(openwopv1.OWPCTL24, "set-up: the run is not resumed: HTTP "+o.Resumed.Status.JSON())
+	}
+	return j.Need(openwopv1.OWPCTL24, o.Log.Ended) && o.Log.Polled(j) && o.Later.Polled(j)
+}
+
+// checkStill checks that the run took no step from the pause to the barrier.
+func (o PausedObservation) checkStill(j *scenarios.Judge) {
+	j.Check(openwopv1.OWPCTL20, host.Steps(o.After).Each("/eventId")).To(check.SameAs(host.Steps(o.Before).Each("/eventId")), "steps of the paused run, when another that waited for as long had ended")
+	j.Check(openwopv1.OWPCTL20, behindPause(o.After)).To(check.Len(0), "steps of the paused run behind its run.paused")
+	j.Check(openwopv1.OWPCTL20, o.After.Status()).To(check.Equal("paused"), "status of the paused run then")
+}
+
+// behindPause are the steps that stand behind the last pause on a log; none
+// where the log tells of no pause, which is asked elsewhere.
+func behindPause(l host.RunLog) wire.Found {
+	pauses := l.OfType(openwopv1.RunEventTypeRunPaused)
+	return host.Steps(l).Where(func(e wire.Value) bool {
+		return len(pauses.Values) > 0 && host.Sequence(e) > host.Sequence(pauses.Last())
+	})
+}
+
+// checkGoesOn compares the run with the one that was never paused.
+func (o PausedObservation) checkGoesOn(j *scenarios.Judge) {
+	const id = openwopv1.OWPCTL24
+	if !j.Check(id, o.Resumed.Status).To(check.Status(2), "%s", o.Resumed.Asked) {
+		return
+	}
+	if o.Resumed.HTTPStatus() != http.StatusAccepted {
+		j.Find(id, "a resume is taken with HTTP %d, not 202", o.Resumed.HTTPStatus())
+	}
+	if !j.Check(id, o.Log.Ended).To(check.Reached(), "after the resume") || !o.Log.Polled(j) {
+		return
+	}
+	j.Check(id, o.Log.Status()).To(check.SameAs(o.Control.Status()), "status of the run at its end")
+	ended, control := o.Log.OfType(openwopv1.RunEventTypeNodeCompleted), o.Control.OfType(openwopv1.RunEventTypeNodeCompleted)
+	for _, member := range []string{"type", "nodeId", "payload/nodeId", "payload/outputs"} {
+		j.Check(id, ended.Each("/"+member)).To(check.SameAs(control.Each("/"+member)), "%s of the nodes that ended, as of a run that was not paused", member)
+	}
+	for _, member := range []string{"outputs", "output"} { // facts C41
+		result := o.Log.OfType(openwopv1.RunEventTypeRunCompleted).Last().At("/payload/" + member)
+		j.Check(id, result).To(check.SameAs(o.Control.OfType(openwopv1.RunEventTypeRunCompleted).Last().At("/payload/"+member)), "%s of the run, as of one that was not paused", member)
+	}
+	if shown := ended.Where(func(e wire.Value) bool { return e.At("/payload/outputs").Present() }); o.Way == fixture.Steps && len(shown.Values) > 0 {
+		j.Check(id, shown.Last().At("/payload/outputs")).To(host.Holding(o.Said), "outputs of the last node, of a run that was given something to say")
+	}
+	if n, want := len(o.Log.OfType(openwopv1.RunEventTypeNodeStarted).Values), len(o.Control.OfType(openwopv1.RunEventTypeNodeStarted).Values); n != want {
+		j.Find(id, "the run starts %d nodes, one that was not paused %d", n, want)
+	}
+	around := o.Log.OfType(openwopv1.RunEventTypeRunPaused, openwopv1.RunEventTypeRunResumed)
+	j.Check(openwopv1.OWPCTL25, around.Each("/type")).To(check.Equal([]any{string(openwopv1.RunEventTypeRunPaused), string(openwopv1.RunEventTypeRunResumed)}), "pauses and resumptions on the log")
+	j.Check(openwopv1.OWPCTL26, o.Log.OfType(openwopv1.RunEventTypeRunPaused).Last().At("/payload/reason")).To(check.Equal(o.Reason), "reason in run.paused")
+}
+
+// progress is steps but for an answer that is only noted.
+func progress(l host.RunLog) wire.Found {
+	return host.Steps(l).Where(func(e wire.Value) bool { return !host.IsA(openwopv1.RunEventTypeInterruptResolved)(e) })
+}
+
+// ready stops a judge where no run was under way when it was cancelled.
+func (o ControlCancelObservation) ready(j *scenarios.Judge) bool {
+	if !host.Succeeded(o.Created.Status) || o.Created.Body.Key("runId").String() == "" {
+		return j.Block("set-up: no run of "+o.Way+" is made: HTTP "+o.Created.Status.JSON(), fixture.Load)
+	}
+	if status := o.Live.Key("status").String(); status == "" || host.IsTerminal(status) || o.Log.Status().String() == "completed" {
+		return j.Block("set-up: the run had ended before it was cancelled, however long it was to wait", "have "+o.Way+" wait for its input delayMs")
+	}
+	return true
+}
+
+// drained tells whether a node had ended before the run was paused: then there
+// is nothing left that the run could wait for.
+func (o ControlCancelObservation) drained() bool {
+	ended, paused := o.Log.OfType(openwopv1.RunEventTypeNodeCompleted).Values, o.Log.OfType(openwopv1.RunEventTypeRunPaused).Values
+	return len(ended) > 0 && len(paused) > 0 && host.Sequence(ended[0]) < host.Sequence(paused[0])
+}
+
+// waited stops a judge where nothing tells when the time of the run would have
+// come.
+func (o ControlCancelObservation) waited(j *scenarios.Judge) bool {
+	if !o.Control.Served(j) || !o.Later.Polled(j) {
+		return false
+	}
+	if len(o.Control.OfType(openwopv1.RunEventTypeNodeCompleted).Values) == 0 {
+		return j.Block("set-up: the log of a run of "+o.Way+" that has ended tells of no node that did", "put node.completed on the logs of runs")
+	}
+	return true
+}

@@ -1,0 +1,169 @@
+// Package control asks whether runs can be read, cancelled, paused, resumed and compared.
+package control
+
+import (
+	"net/http"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/openwop/loop"
+)
+
+// Suite looks at what a host says of a run, and at what it does when
+// somebody cancels, pauses, resumes or compares runs.
+func Suite() scenarios.Suite {
+	return scenarios.Suite{
+		ID: "run-control", Title: "how a run stands, and that it is cancelled, paused, resumed and compared as asked",
+		Scenarios: []scenarios.Scenario{
+			snapshotWellFormed, endsAsItShould, failedHasError, timesOfARun, labelsKept, suspendedNamesNode,
+			cancelledNeverCompletes, bulkCancelsEach, bulkLeavesEnded, bulkRefuses,
+			pausedStandsStill, drainedStandsStill, pausedIsRefused, resumedGoesOn, pausedCancelled, suspendedPaused,
+			diffOfItself, diffTellsAll, diffOfStates, diffOfUnknown, foreignUncontrolled,
+		},
+	}
+}
+
+// The barrier is another run of the same kind, which began to wait later: when
+// it has ended, the time of the paused one has come.
+var pausedStandsStill = scenarios.Scenario{
+	ID:     "openwop/run-control/paused-stands-still",
+	Title:  "a run that is paused while it waits for a time takes no step when that time has come",
+	Proves: scenarios.IDs{openwopv1.OWPCTL19, openwopv1.OWPCTL20, openwopv1.OWPCTL22},
+	Claim:  claims.RunPause,
+	Ask: scenarios.Ask(pausedAtOnce, func(o PausedObservation, j *scenarios.Judge) {
+		if !o.ready(j) || !o.checkPaused(j) || !o.stood(j) {
+			return
+		}
+		j.Check(openwopv1.OWPCTL22, o.Before.OfType(openwopv1.RunEventTypeNodeCompleted).Each("/type")).To(check.Len(0), "nodes that ended before the run stood still")
+		o.checkStill(j)
+	}),
+}
+
+var drainedStandsStill = scenarios.Scenario{
+	ID:     "openwop/run-control/drained-stands-still",
+	Title:  "a run that is paused, without saying how, while a node is under way ends that node, begins no other and stands still",
+	Proves: scenarios.IDs{openwopv1.OWPCTL19, openwopv1.OWPCTL20, openwopv1.OWPCTL21},
+	Claim:  claims.RunPause,
+	Ask: scenarios.Ask(pausedByDrain, func(o PausedObservation, j *scenarios.Judge) {
+		if !o.ready(j) || !o.checkPaused(j) || !o.stood(j) {
+			return
+		}
+		started, completed := o.Before.OfType(openwopv1.RunEventTypeNodeStarted), o.Before.OfType(openwopv1.RunEventTypeNodeCompleted)
+		if j.Check(openwopv1.OWPCTL21, completed.Each("/type")).To(check.Seeing("one or more", anyThere), "nodes that ended before the run stood still") {
+			j.Check(openwopv1.OWPCTL21, started.Each("/type")).To(check.Len(len(completed.Values)), "nodes that began before it stood still, where %d ended", len(completed.Values))
+		}
+		o.checkStill(j)
+	}),
+}
+
+var pausedIsRefused = scenarios.Scenario{
+	ID:     "openwop/run-control/paused-is-refused",
+	Title:  "a pause of a run that is paused, or has ended, is refused with the status of the run, and changes nothing",
+	Proves: scenarios.IDs{openwopv1.OWPCTL23, openwopv1.OWPERR4},
+	Claim:  claims.RunPause,
+	Ask: scenarios.Ask(pausedAtOnce, func(o PausedObservation, j *scenarios.Judge) {
+		if !o.ready(j) || !o.wentOn(j) {
+			return
+		}
+		for _, p := range []struct {
+			host.Answered
+			status any
+		}{{o.Again, "paused"}, {o.Late, o.Log.Status().Actual()}} {
+			if p.Refused(j, openwopv1.OWPCTL23, http.StatusConflict) {
+				j.Check(openwopv1.OWPCTL23, p.Body.At("/details/runStatus")).To(check.Equal(p.status), "details.runStatus, of %s", p.Asked)
+			}
+		}
+		host.CheckSame(j, openwopv1.OWPCTL23, o.Log, o.Later, "the run that had ended")
+	}),
+}
+
+var resumedGoesOn = scenarios.Scenario{
+	ID:     "openwop/run-control/resumed-goes-on",
+	Title:  "a run that is resumed goes on where it stood and comes to the result of one that was never paused, each node having ended once",
+	Proves: scenarios.IDs{openwopv1.OWPCTL24, openwopv1.OWPCTL25, openwopv1.OWPCTL26},
+	Claim:  claims.RunPause,
+	Ask: scenarios.Ask(pausedAtOnce, func(o PausedObservation, j *scenarios.Judge) {
+		if !o.ready(j) || !o.stood(j) {
+			return
+		}
+		o.checkGoesOn(j)
+	}),
+}
+
+// What hosts do with an answer to a paused run is not written anywhere: they
+// refuse it, or keep it until the run goes on.
+var suspendedPaused = scenarios.Scenario{
+	ID:     "openwop/run-control/suspended-paused",
+	Title:  "a loop that asks is paused, takes no step when it is answered, and goes on by an answer when it was resumed",
+	Proves: scenarios.IDs{openwopv1.OWPCTL28},
+	Claim:  claims.RunPauseSuspended,
+	Ask: scenarios.Ask(pausedAsking, func(o PausedAskingObservation, j *scenarios.Judge) {
+		if !o.Held.Ready(j) || !j.Check(openwopv1.OWPCTL28, o.Paused.Status).To(check.Status(2), "%s", o.Paused.Asked) ||
+			!j.Check(openwopv1.OWPCTL28, o.Still).To(check.Reached()) || !j.Need(openwopv1.OWP0037A1, o.Sentinel) || !o.During.Readable(j) {
+			return
+		}
+		j.Check(openwopv1.OWPCTL28, o.Answered.Status).To(check.Status(2, 4), "%s", o.Answered.Asked)
+		j.Check(openwopv1.OWPCTL28, progress(o.During).Each("/eventId")).To(check.SameAs(progress(o.Held.Log).Each("/eventId")), "steps of the paused loop, when it was answered and another run had ended")
+		j.Check(openwopv1.OWPCTL28, o.During.Status()).To(check.Equal("paused"), "status of the paused loop then")
+		if !j.Check(openwopv1.OWPCTL28, o.Resumed.Status).To(check.Status(2), "%s", o.Resumed.Asked) || !o.Held.CheckAnswered(j) {
+			return
+		}
+		if j.Check(openwopv1.OWPCTL28, o.Log.Ended).To(check.Reached(), "after the answer") && o.Log.Readable(j) {
+			j.Check(openwopv1.OWPCTL28, o.Log.Kinds()).To(loop.KindsOf(o.Kinds), "decisions in order")
+			j.Check(openwopv1.OWPCTL28, o.Log.Status()).To(check.Equal("completed"), "status of the loop at the end")
+		}
+	}),
+}
+
+var pausedCancelled = scenarios.Scenario{
+	ID:     "openwop/run-control/paused-cancelled",
+	Title:  "a paused run is cancelled, and what it waited for does not happen when its time has come",
+	Proves: scenarios.IDs{openwopv1.OWPCTL27},
+	Claim:  claims.RunPause,
+	Ask: scenarios.Ask(cancelledPaused, func(o ControlCancelObservation, j *scenarios.Judge) {
+		if !o.ready(j) {
+			return
+		}
+		if !host.Succeeded(o.Paused.Status) || !o.Still.Reached {
+			j.BlockOn(openwopv1.OWPCTL19, "set-up: the run is not paused: HTTP "+o.Paused.Status.JSON()+", status "+o.Still.Last.Key("status").JSON())
+			return
+		}
+		if o.drained() {
+			j.BlockOn(openwopv1.OWPCTL22, "set-up: the node that waited had ended before the run was paused")
+			return
+		}
+		if !j.Check(openwopv1.OWPCTL27, o.Cancel.Status).To(check.Status(2), "%s", o.Cancel.Asked) || !j.Check(openwopv1.OWPCTL27, o.Log.Ended).To(check.Reached()) {
+			return
+		}
+		j.Check(openwopv1.OWPCTL27, o.Log.Status()).To(check.Equal("cancelled"), "status of the run")
+		if o.waited(j) {
+			j.Check(openwopv1.OWPCTL27, o.Later.OfType(openwopv1.RunEventTypeNodeCompleted).Each("/type")).To(check.Len(0), "nodes that ended, when the time of the run would have come")
+		}
+	}),
+}
+
+var cancelledNeverCompletes = scenarios.Scenario{
+	ID:     "openwop/run-control/cancelled-never-completes",
+	Title:  "what a run waited for when it was cancelled does not happen when its time would have come, and the log says why it was cancelled",
+	Proves: scenarios.IDs{openwopv1.OWPCTL11, openwopv1.OWPCTL12},
+	Claim:  claims.Protocol,
+	Ask: scenarios.Ask(cancelledWaiting, func(o ControlCancelObservation, j *scenarios.Judge) {
+		if !o.ready(j) {
+			return
+		}
+		if o.Log.Status().String() != "cancelled" {
+			j.BlockOn(openwopv1.OWPERR23, "set-up: the run is not cancelled, its status is "+o.Log.Status().JSON())
+			return
+		}
+		if !o.waited(j) {
+			return
+		}
+		j.Check(openwopv1.OWPCTL11, o.Later.OfType(openwopv1.RunEventTypeNodeCompleted).Each("/type")).To(check.Len(0), "nodes that ended, when the time of the run would have come")
+		j.Check(openwopv1.OWPCTL11, o.Later.Status()).To(check.Equal("cancelled"), "status of the run then")
+		ended := o.Log.OfType(openwopv1.RunEventTypeRunCancelled).Last()
+		j.Check(openwopv1.OWPCTL12, ended.At("/payload/reason")).To(check.Equal(o.Reason), "reason in run.cancelled")
+	}),
+}

@@ -1,0 +1,160 @@
+package control
+
+import (
+	"net/http"
+	"slices"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/fixture"
+	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+var bulkCancelsEach = scenarios.Scenario{
+	ID:     "openwop/run-control/bulk-cancels-each",
+	Title:  "a bulk cancel cancels every run under way that it names, whatever else it names, and tells of each in the order of the request",
+	Proves: scenarios.IDs{openwopv1.OWPCTL13, openwopv1.OWPCTL14, openwopv1.OWPCTL15},
+	Claim:  claims.RunBulkCancel,
+	Ask: scenarios.Ask(bulkCancelled, func(o BulkObservation, j *scenarios.Judge) {
+		if !o.ready(j) || !j.Check(openwopv1.OWPCTL13, o.Bulk.Status).To(check.Status(200), "%s", o.Bulk.Asked) {
+			return
+		}
+		want := make([]any, len(o.IDs))
+		for i, id := range o.IDs {
+			want[i] = id
+		}
+		if !j.Check(openwopv1.OWPCTL14, o.results().Each("/runId")).To(check.Equal(want), "runId of the results") {
+			return
+		}
+		for _, id := range o.Live {
+			r := o.result(id)
+			j.Check(openwopv1.OWPCTL13, r.Key("ok")).To(check.Equal(true), "ok of a run under way")
+			j.Check(openwopv1.OWPCTL13, r.Key("status")).To(check.OneOf("cancelled", "cancelling"), "its status")
+		}
+		for _, l := range o.Logs {
+			if j.Check(openwopv1.OWPCTL13, l.Ended).To(check.Reached(), "after the bulk cancel") {
+				j.Check(openwopv1.OWPCTL13, l.Status()).To(check.Equal("cancelled"), "status of a run that was named")
+			}
+		}
+		never := o.result(o.Never)
+		j.Check(openwopv1.OWPCTL15, never.Key("ok")).To(check.Equal(false), "ok of a run that never was")
+		j.Check(openwopv1.OWPCTL15, never.Key("error")).NotTo(check.OneOf(nil, ""), "its error")
+	}),
+}
+
+// Version 1 of the protocol answers a cancel of what has ended with its status,
+// version 2 refuses it (facts C42).
+var bulkLeavesEnded = scenarios.Scenario{
+	ID:     "openwop/run-control/bulk-leaves-ended",
+	Title:  "a run that has ended stays as it ended when a bulk cancel names it, and its result says so or is not ok",
+	Proves: scenarios.IDs{openwopv1.OWPCTL16},
+	Claim:  claims.RunBulkCancel,
+	Ask: scenarios.Ask(bulkCancelled, func(o BulkObservation, j *scenarios.Judge) {
+		if !o.ready(j) {
+			return
+		}
+		if !host.Succeeded(o.Bulk.Status) {
+			j.BlockOn(openwopv1.OWPCTL13, "set-up: "+o.Bulk.Asked+" is refused with HTTP "+o.Bulk.Status.JSON())
+			return
+		}
+		r := o.result(o.Ended)
+		if j.Check(openwopv1.OWPCTL16, r.Key("ok")).To(check.Boolean(), "ok of a run that has ended") && r.Key("ok").Actual() == true {
+			j.Check(openwopv1.OWPCTL16, r.Key("status")).To(check.SameAs(o.Done.Key("status")), "its status in the result")
+		}
+		j.Check(openwopv1.OWPCTL16, o.After.Key("status")).To(check.SameAs(o.Done.Key("status")), "its status afterwards")
+	}),
+}
+
+var bulkRefuses = scenarios.Scenario{
+	ID:     "openwop/run-control/bulk-refuses",
+	Title:  "a bulk cancel of 101 runs, or of none, is refused, and cancels nothing",
+	Proves: scenarios.IDs{openwopv1.OWPCTL17, openwopv1.OWPCTL18, openwopv1.OWPERR4},
+	Claim:  claims.RunBulkCancel,
+	Ask: scenarios.Ask(bulkCancelled, func(o BulkObservation, j *scenarios.Judge) {
+		if !o.ready(j) {
+			return
+		}
+		if o.Large.Refused(j, openwopv1.OWPCTL17, http.StatusBadRequest) {
+			j.Check(openwopv1.OWPCTL17, o.Large.Body.At("/details/maxRunIds")).To(check.Integer(1, bulkMost), "details.maxRunIds")
+		}
+		j.Check(openwopv1.OWPCTL17, o.Spared.Key("status")).NotTo(check.OneOf("cancelled", "cancelling"), "status of a run among the 101")
+		o.Empty.Refused(j, openwopv1.OWPCTL18, http.StatusBadRequest)
+	}),
+}
+
+// ready stops a judge where there were no runs to cancel.
+func (o BulkObservation) ready(j *scenarios.Judge) bool {
+	if len(o.Live) < 2 || o.Ended == "" {
+		return j.Block("set-up: no runs to cancel are made, or the one that ends does not: HTTP "+o.Created.Status.JSON(), fixture.Load)
+	}
+	return true
+}
+
+// results are what became of each run.
+func (o BulkObservation) results() wire.Found {
+	list := o.Bulk.Body.Key("results")
+	return wire.Found{Values: list.Items(), In: list.Ref()}
+}
+
+// result is what became of one run; absent where nothing is told of it.
+func (o BulkObservation) result(id string) wire.Value {
+	list := o.results().Values
+	if i := slices.IndexFunc(list, func(r wire.Value) bool { return r.Key("runId").String() == id }); i >= 0 {
+		return list[i]
+	}
+	return o.Bulk.Body.Key("results").Key(id)
+}
+
+// Each operation is looked at where the run's own tenant has it.
+var foreignUncontrolled = scenarios.Scenario{
+	ID:     "openwop/run-control/foreign-uncontrolled",
+	Title:  "a tenant does not pause, cancel with others or compare the run of another, and is answered as if it never was; its own tenant does",
+	Proves: scenarios.IDs{openwopv1.OWPCTL38, openwopv1.OWPISO2},
+	Claim:  claims.TenantsControl,
+	Ask: scenarios.Ask(tenantsControlRuns, func(o TenantControl, j *scenarios.Judge) {
+		if !o.ready(j) {
+			return
+		}
+		j.Check(openwopv1.OWPCTL38, o.After.Key("status")).NotTo(check.OneOf("paused", "cancelled", "cancelling"), "status of the run after the other tenant had come")
+		for _, op := range []struct {
+			own    host.Answered
+			theirs host.TenantCall
+		}{{o.Paused, o.Pause}, {o.Diffed, o.Diff}} {
+			if !host.Succeeded(op.own.Status) {
+				continue
+			}
+			op.theirs.CheckRefused(j, openwopv1.OWPCTL38)
+			op.theirs.CheckUnguessed(j)
+		}
+		switch {
+		case !host.Succeeded(o.Cancel.Status):
+		case !host.Succeeded(o.Bulk.Status): // it is refused as a whole, which tells of neither
+			for _, id := range []scenarios.RequirementID{openwopv1.OWPCTL38, openwopv1.OWPISO2} {
+				j.Check(id, o.Bulk.Status).To(check.Status(4), "%s", o.Bulk.Asked)
+			}
+		default:
+			theirs, never := o.Bulk.Body.At("/results/0"), o.Bulk.Body.At("/results/1")
+			j.Check(openwopv1.OWPCTL38, theirs.Key("ok")).To(check.Equal(false), "ok of the run of another tenant in a bulk cancel")
+			j.Check(openwopv1.OWPISO2, theirs).To(host.MembersOf(never), "its members, as of a run that never was")
+			j.Check(openwopv1.OWPISO2, theirs.At("/error/error")).To(check.SameAs(never.At("/error/error")), "the code of its error")
+		}
+	}),
+}
+
+// ready stops a judge where there is no run of a tenant that another could
+// reach for.
+func (o TenantControl) ready(j *scenarios.Judge) bool {
+	if !o.Tenants.Ready(j) {
+		return false
+	}
+	if status := o.Live.Key("status").String(); !host.Succeeded(o.Created.Status) || status == "" || host.IsTerminal(status) {
+		return j.Block("set-up: no run of "+o.Way+" is under way: HTTP "+o.Created.Status.JSON()+", status "+o.Live.Key("status").JSON(), fixture.Load)
+	}
+	if !host.Succeeded(o.Paused.Status) && !host.Succeeded(o.Diffed.Status) && !host.Succeeded(o.Cancel.Status) {
+		return j.Block("set-up: the run's own tenant is refused as well: HTTP "+o.Paused.Status.JSON()+", "+o.Diffed.Status.JSON()+" and "+o.Cancel.Status.JSON(), "let the key that is given pause, compare and cancel runs")
+	}
+	return true
+}

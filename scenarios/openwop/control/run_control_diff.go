@@ -1,0 +1,236 @@
+package control
+
+import (
+	"maps"
+	"net/http"
+	"slices"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/fixture"
+	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+var diffOfItself = scenarios.Scenario{
+	ID:     "openwop/run-control/diff-of-itself",
+	Title:  "a run does not differ from itself",
+	Proves: scenarios.IDs{openwopv1.OWPCTL30, openwopv1.OWPCTL31},
+	Claim:  claims.RunDiff,
+	Ask: scenarios.Ask(comparedRuns, func(o DiffObservation, j *scenarios.Judge) {
+		if !o.Self.ready(j) || !o.Self.checkNamed(j) {
+			return
+		}
+		j.Check(openwopv1.OWPCTL31, o.Self.Reply.Body.Key("eventDiffs")).To(check.Len(0), "differences of a run from itself")
+		j.Check(openwopv1.OWPCTL31, o.Self.Reply.Body.Key("divergedAtSeq")).To(check.Equal(nil), "divergedAtSeq of a run and itself")
+		j.Check(openwopv1.OWPCTL31, o.Self.Reply.Body.Key("stateDiff")).To(noMembers(), "stateDiff of a run and itself")
+	}),
+}
+
+// That the run does not differ from itself is the control for a diff that tells
+// of every place there is.
+var diffTellsAll = scenarios.Scenario{
+	ID:     "openwop/run-control/diff-tells-all",
+	Title:  "a diff tells of every place at which two logs differ, what stands there, and which is the first; that ids and times differ does not count",
+	Proves: scenarios.IDs{openwopv1.OWPCTL30, openwopv1.OWPCTL32, openwopv1.OWPCTL33, openwopv1.OWPCTL34, openwopv1.OWPCTL35},
+	Claim:  claims.RunDiff,
+	Ask: scenarios.Ask(comparedRuns, func(o DiffObservation, j *scenarios.Judge) {
+		if !o.Self.ready(j) {
+			return
+		}
+		pairs := []Diffed{o.Alike}
+		if o.Other.Reply.Asked != "" {
+			pairs = append(pairs, o.Other)
+		}
+		differ := false
+		for _, d := range pairs {
+			if !d.ready(j) || !d.checkNamed(j) {
+				return
+			}
+			differ = differ || len(d.differing()) > 0
+			d.checkTold(j)
+		}
+		if !differ {
+			j.Block("set-up: no two runs differ in what they did", fixture.Load)
+			return
+		}
+		if o.Replay != nil && o.Replay.ready(j) && len(o.Replay.differing()) == 0 {
+			j.Check(openwopv1.OWPCTL35, o.Replay.Reply.Body.Key("divergedAtSeq")).To(check.Equal(nil), "divergedAtSeq of a run and a replay of it")
+		}
+	}),
+}
+
+var diffOfStates = scenarios.Scenario{
+	ID:     "openwop/run-control/diff-of-states",
+	Title:  "the states of a run that completed and of one that failed differ",
+	Proves: scenarios.IDs{openwopv1.OWPCTL36},
+	Claim:  claims.RunDiff,
+	Ask: scenarios.Ask(comparedRuns, func(o DiffObservation, j *scenarios.Judge) {
+		switch {
+		case o.Other.Reply.Asked == "":
+			j.Block("no workflow is on offer that fails, or its run did not end", fixture.Load)
+		case !o.Other.ready(j):
+		case o.Other.A.Status().Actual() == o.Other.B.Status().Actual():
+			j.Block("set-up: both runs are "+o.Other.A.Status().JSON(), "have runs of "+fixture.Fail+" fail")
+		case j.Check(openwopv1.OWPCTL36, o.Other.Reply.Status).To(check.Status(200), "%s", o.Other.Reply.Asked):
+			j.Check(openwopv1.OWPCTL36, o.Other.Reply.Body.Key("stateDiff")).NotTo(noMembers(), "stateDiff of a run that completed and one that failed")
+		}
+	}),
+}
+
+var diffOfUnknown = scenarios.Scenario{
+	ID:     "openwop/run-control/diff-of-unknown",
+	Title:  "a diff of a run that never was, or against one, is refused",
+	Proves: scenarios.IDs{openwopv1.OWPCTL37, openwopv1.OWPERR4},
+	Claim:  claims.RunDiff,
+	Ask: scenarios.Ask(comparedRuns, func(o DiffObservation, j *scenarios.Judge) {
+		if !o.Self.ready(j) {
+			return
+		}
+		if !host.Succeeded(o.Self.Reply.Status) { // the control
+			j.BlockOn(openwopv1.OWPCTL31, "set-up: "+o.Self.Reply.Asked+" is not compared: HTTP "+o.Self.Reply.Status.JSON())
+			return
+		}
+		for _, a := range o.Never {
+			a.Refused(j, openwopv1.OWPCTL37, http.StatusNotFound, http.StatusForbidden)
+		}
+	}),
+}
+
+// ready stops a judge where there are no two logs to compare.
+func (d Diffed) ready(j *scenarios.Judge) bool { return d.A.Whole(j) && d.B.Whole(j) }
+
+// checkNamed checks that the diff is of these two runs.
+func (d Diffed) checkNamed(j *scenarios.Judge) bool {
+	return j.Check(openwopv1.OWPCTL30, d.Reply.Status).To(check.Status(200), "%s", d.Reply.Asked) &&
+		j.Check(openwopv1.OWPCTL30, d.Reply.Body.Key("a")).To(check.Equal(d.A.RunID), "a, of %s", d.Reply.Asked) &&
+		j.Check(openwopv1.OWPCTL30, d.Reply.Body.Key("b")).To(check.Equal(d.B.RunID), "b, of %s", d.Reply.Asked)
+}
+
+// places are all that the diff tells of.
+func (d Diffed) places() wire.Found {
+	list := d.Reply.Body.Key("eventDiffs")
+	return wire.Found{Values: list.Items(), In: list.Ref()}
+}
+
+// differing are the places at which the runs did something else: what kind of
+// difference it is, by sequence.
+func (d Diffed) differing() map[int64]string {
+	a, b, out := bySequence(d.A), bySequence(d.B), map[int64]string{}
+	for seq, event := range a {
+		if other, both := b[seq]; !both {
+			out[seq] = string(openwopv1.RunEventDiffOpRemoved)
+		} else if didElse(event, other) {
+			out[seq] = string(openwopv1.RunEventDiffOpChanged)
+		}
+	}
+	for seq := range b {
+		if _, both := a[seq]; !both {
+			out[seq] = string(openwopv1.RunEventDiffOpAdded)
+		}
+	}
+	return out
+}
+
+func bySequence(l host.RunLog) map[int64]wire.Value {
+	out := make(map[int64]wire.Value, len(l.Events))
+	for _, e := range l.Events {
+		out[host.Sequence(e)] = e
+	}
+	return out
+}
+
+// didElse says whether two events differ in what happened. Of a payload that is
+// read what cannot be an id or a time.
+func didElse(a, b wire.Value) bool {
+	for _, pointer := range []string{"/type", "/nodeId", "/payload/nodeId", "/payload/workflowId", "/payload/inputs", "/payload/outputs", "/payload/error/code"} {
+		if !sameAt(pointer, a, b) {
+			return true
+		}
+	}
+	return false
+}
+
+// sameAt says whether the same stands at a place of two documents.
+func sameAt(pointer string, a, b wire.Value) bool {
+	same, _ := check.SameAs(a.At(pointer)).Match(check.Plain(b.At(pointer).Actual()))
+	return same
+}
+
+// checkTold compares what the diff tells of with the logs.
+func (d Diffed) checkTold(j *scenarios.Judge) {
+	told := d.places()
+	// Each place is looked at, so that there must not be more of them than there can be.
+	if most := len(d.A.Events) + len(d.B.Events); !j.Check(openwopv1.OWPCTL32, told.Each("/seq")).To(host.NoMoreThan(most), "places that are told of two logs of %d events in all", most) {
+		return
+	}
+	want := d.differing()
+	if truncated := d.Reply.Body.Key("truncated").Actual() == true; truncated { // it may stop early
+		last, _ := told.Last().Key("seq").Int()
+		maps.DeleteFunc(want, func(seq int64, _ string) bool { return seq > last })
+	}
+	got := map[int64]wire.Value{}
+	for _, p := range told.Values {
+		seq, _ := p.Key("seq").Int()
+		got[seq] = p
+	}
+	for _, seq := range slices.Sorted(maps.Keys(want)) {
+		p, ok := got[seq]
+		if !ok {
+			p = d.Reply.Body.Key("eventDiffs").Key("of " + d.Reply.Asked)
+		}
+		if !j.Check(openwopv1.OWPCTL32, p.Key("op")).To(check.Equal(want[seq]), "op at %d, of %s", seq, d.Reply.Asked) {
+			return
+		}
+	}
+	j.Check(openwopv1.OWPCTL32, d.Reply.Body.Key("eventDiffs")).To(check.That("a list", func(v any) bool { _, ok := v.([]any); return ok }), "eventDiffs, of %s", d.Reply.Asked)
+	d.checkEvents(j, told)
+	first := told.Each("/seq")
+	if len(first.Values) == 0 {
+		j.Check(openwopv1.OWPCTL34, d.Reply.Body.Key("divergedAtSeq")).To(check.Equal(nil), "divergedAtSeq, of %s, where nothing is told", d.Reply.Asked)
+	} else {
+		j.Check(openwopv1.OWPCTL34, d.Reply.Body.Key("divergedAtSeq")).To(check.SameAs(first.Values[0]), "divergedAtSeq, of %s", d.Reply.Asked)
+	}
+	a, b := bySequence(d.A), bySequence(d.B)
+	alike := told.Where(func(p wire.Value) bool {
+		seq, _ := p.Key("seq").Int()
+		one, inA := a[seq]
+		other, inB := b[seq]
+		return inA && inB && !didElse(one, other) && sameAt("/payload", one, other)
+	})
+	j.Check(openwopv1.OWPCTL35, alike.Each("/seq")).To(check.Len(0), "places that are told of, where the events are the same but for ids and times, of %s", d.Reply.Asked)
+}
+
+// checkEvents compares the events in the diff with those on the logs.
+func (d Diffed) checkEvents(j *scenarios.Judge, told wire.Found) {
+	a, b := bySequence(d.A), bySequence(d.B)
+	for _, p := range told.Values {
+		seq, _ := p.Key("seq").Int()
+		for _, side := range []struct {
+			name string
+			log  map[int64]wire.Value
+		}{{"aEvent", a}, {"bEvent", b}} {
+			shown := p.Key(side.name)
+			if !shown.Present() {
+				j.Check(openwopv1.OWPCTL33, shown).To(check.Absent(), "%s at %d", side.name, seq)
+				continue
+			}
+			for _, member := range []string{"type", "payload"} {
+				j.Check(openwopv1.OWPCTL33, shown.Key(member)).To(check.SameAs(side.log[seq].Key(member)), "%s of %s at %d", member, side.name, seq)
+			}
+		}
+	}
+	if len(told.Values) == 0 {
+		j.Check(openwopv1.OWPCTL33, told).To(check.Len(0), "places that are told of")
+	}
+}
+
+// noMembers expects an empty object.
+func noMembers() check.Matcher {
+	return check.That("an object without members", func(v any) bool {
+		object, ok := v.(map[string]any)
+		return ok && len(object) == 0
+	})
+}

@@ -1,0 +1,190 @@
+package control
+
+import (
+	"slices"
+	"time"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/fixture"
+	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/openwop/loop"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// runStatuses are the statuses that there are.
+var runStatuses = []string{"pending", "running", "paused", "waiting-approval", "waiting-input", "waiting-external", "completed", "failed", "cancelling", "cancelled"}
+
+var snapshotWellFormed = scenarios.Scenario{
+	ID:     "openwop/run-control/snapshot-well-formed",
+	Title:  "the snapshot of a run names the run, its workflow and a status that there is, when it was made and when it has ended",
+	Proves: scenarios.IDs{openwopv1.OWPCTL1, openwopv1.OWPCTL2, openwopv1.OWPCTL8},
+	Claim:  claims.Protocol,
+	Ask: scenarios.Ask(snapshots, func(o SnapshotsObservation, j *scenarios.Judge) {
+		for _, r := range o.Runs {
+			if !r.ready(j) {
+				return
+			}
+			j.Check(openwopv1.OWPCTL1, r.Early.Status).To(check.Status(200), "%s", r.Early.Asked)
+			for _, s := range r.seen() {
+				j.Check(openwopv1.OWPCTL1, s.Key("runId")).To(check.SameAs(r.Created.Body.Key("runId")), "runId of a run of %s", r.Workflow)
+				j.Check(openwopv1.OWPCTL1, s.Key("workflowId")).To(check.Equal(r.Workflow), "its workflowId")
+				checkStatus(j, s.Key("status"))
+				host.Optional(j, openwopv1.OWPCTL8, s.At("/metrics/openwopCost"), host.JsonObject(), "metrics.openwopCost")
+			}
+			tellShape(j, r.Ended.Last)
+		}
+	}),
+}
+
+// checkStatus checks that there is such a status.
+func checkStatus(j *scenarios.Judge, status wire.Value) {
+	const slip = "waiting-clarification" // facts C8
+	known := []any{slip}
+	for _, s := range runStatuses {
+		known = append(known, s)
+	}
+	if j.Check(openwopv1.OWPCTL2, status).To(check.OneOf(known...), "status") && status.Actual() == slip {
+		j.Find(openwopv1.OWPCTL2, "the status of a run is %s, which no schema knows", slip)
+	}
+}
+
+// tellShape notes where a snapshot departs from its schema, each place once.
+func tellShape(j *scenarios.Judge, snapshot wire.Value) {
+	schema, err := host.ContractSchema("RunSnapshot")
+	if err != nil {
+		panic("our own contract has no RunSnapshot: " + err.Error())
+	}
+	var told []string
+	for _, p := range schema.ValidateValue(snapshot.Actual()) {
+		if place := p.String(); !slices.Contains(told, place) {
+			told = append(told, place)
+			j.Find(openwopv1.OWPCTL8, "the snapshot of a %s run departs from its schema: %s", snapshot.Key("status").String(), place)
+		}
+	}
+}
+
+var endsAsItShould = scenarios.Scenario{
+	ID:     "openwop/run-control/ends-as-it-should",
+	Title:  "a run that completes, one that fails and one that is cancelled end with the status for it, and keep it",
+	Proves: scenarios.IDs{openwopv1.OWPCTL3},
+	Claim:  claims.Protocol,
+	Ask: scenarios.Ask(snapshots, func(o SnapshotsObservation, j *scenarios.Judge) {
+		for _, r := range o.Runs {
+			if !r.ready(j) {
+				return
+			}
+			j.Check(openwopv1.OWPCTL3, r.Ended.Last.Key("status")).To(check.Equal(r.Want), "status of a run of %s", r.Workflow)
+			j.Check(openwopv1.OWPCTL3, r.Later.Key("status")).To(check.SameAs(r.Ended.Last.Key("status")), "its status, later")
+		}
+	}),
+}
+
+var failedHasError = scenarios.Scenario{
+	ID:     "openwop/run-control/failed-has-error",
+	Title:  "the snapshot of a run that failed says with which error, and no other does",
+	Proves: scenarios.IDs{openwopv1.OWPCTL4, openwopv1.OWPCTL5},
+	Claim:  claims.Protocol,
+	Ask: scenarios.Ask(snapshots, func(o SnapshotsObservation, j *scenarios.Judge) {
+		failed := false
+		for _, r := range o.Runs {
+			if !r.ready(j) {
+				return
+			}
+			e := r.Ended.Last.Key("error")
+			if r.Ended.Last.Key("status").String() != "failed" {
+				j.Check(openwopv1.OWPCTL5, e).To(check.Equal(nil), "error of a run of %s, which is %s", r.Workflow, r.Ended.Last.Key("status").String())
+				continue
+			}
+			failed = true
+			j.Check(openwopv1.OWPCTL4, e.Key("code")).To(check.Text(), "error.code of a run of %s, which failed", r.Workflow)
+			j.Check(openwopv1.OWPCTL4, e.Key("message")).To(check.Text(), "its error.message")
+		}
+		if !failed {
+			j.Block("no run failed", "load "+fixture.Fail+" into the host, and list it under /fixtures")
+		}
+	}),
+}
+
+var timesOfARun = scenarios.Scenario{
+	ID:     "openwop/run-control/times-of-a-run",
+	Title:  "the snapshot of a run that has ended says when it began and when it ended, in that order",
+	Proves: scenarios.IDs{openwopv1.OWPCTL6},
+	Claim:  claims.Protocol,
+	Ask: scenarios.Ask(snapshots, func(o SnapshotsObservation, j *scenarios.Judge) {
+		for _, r := range o.Runs {
+			if !r.ready(j) {
+				return
+			}
+			began, ended := r.Ended.Last.Key("startedAt"), r.Ended.Last.Key("completedAt")
+			if own := r.Ended.Last.Key("endedAt"); !ended.Present() && own.Present() { // facts C41
+				j.Find(openwopv1.OWPCTL6, "the snapshot of a run that is %s has endedAt in place of completedAt", r.Want)
+				ended = own
+			}
+			from, err := time.Parse(time.RFC3339, began.String())
+			j.Check(openwopv1.OWPCTL6, began).To(check.That("an RFC 3339 time", func(any) bool { return err == nil }), "startedAt of a run of %s", r.Workflow)
+			j.Check(openwopv1.OWPCTL6, ended).To(check.That("an RFC 3339 time that is not before startedAt", func(v any) bool {
+				text, _ := v.(string)
+				at, err := time.Parse(time.RFC3339, text)
+				return err == nil && !at.Before(from)
+			}), "when a run of %s ended", r.Workflow)
+		}
+	}),
+}
+
+var labelsKept = scenarios.Scenario{
+	ID:     "openwop/run-control/labels-kept",
+	Title:  "the snapshot shows the tags and the metadata that the run was created with",
+	Proves: scenarios.IDs{openwopv1.OWPCTL7},
+	Claim:  claims.Protocol,
+	Ask: scenarios.Ask(snapshots, func(o SnapshotsObservation, j *scenarios.Judge) {
+		for _, r := range o.Runs {
+			if !r.ready(j) {
+				return
+			}
+			tags := make([]any, len(r.Tags))
+			for i, t := range r.Tags {
+				tags[i] = t
+			}
+			j.Check(openwopv1.OWPCTL7, r.Ended.Last.Key("tags")).To(check.Equal(tags), "tags of a run of %s", r.Workflow)
+			j.Check(openwopv1.OWPCTL7, r.Ended.Last.At("/metadata/assay")).To(check.Equal(r.Marker), "its metadata")
+		}
+	}),
+}
+
+// ready stops a judge where there was no run to look at, or it did not end.
+func (r Snapped) ready(j *scenarios.Judge) bool {
+	if !host.Succeeded(r.Created.Status) || r.Created.Body.Key("runId").String() == "" {
+		return j.Block("set-up: no run of "+r.Workflow+" is made: HTTP "+r.Created.Status.JSON(), fixture.Load)
+	}
+	return j.Need(openwopv1.OWP0037A1, r.Ended)
+}
+
+// seen are the snapshots of the run.
+func (r Snapped) seen() wire.Values { return wire.Values{r.Early.Body, r.Ended.Last, r.Later} }
+
+// The answer goes to the node that the snapshot names, where it names one.
+var suspendedNamesNode = scenarios.Scenario{
+	ID:     "openwop/run-control/suspended-names-node",
+	Title:  "the snapshot of a suspended run names the node that waits, and an answer at that node is taken",
+	Proves: scenarios.IDs{openwopv1.OWPCTL9},
+	Claim:  claims.ExecutionModel,
+	Ask: scenarios.Ask(loop.LoopThatAsks, func(o loop.AskedObservation, j *scenarios.Judge) {
+		if o.Seam != nil {
+			j.Block("no loop that can be suspended is on offer, and a seam shows no snapshot", fixture.Load)
+			return
+		}
+		if !o.Held.Ready(j) {
+			return
+		}
+		named := o.Held.Suspended.Last.Key("currentNodeId")
+		if !named.Present() {
+			named = o.Held.Suspended.Last.At("/interrupt/nodeId")
+		}
+		if j.Check(openwopv1.OWPCTL9, named).To(check.Text(), "currentNodeId of a suspended run") {
+			j.Check(openwopv1.OWPCTL9, o.Held.Answered).To(check.Status(2), "an answer at the node that is named")
+		}
+	}),
+}

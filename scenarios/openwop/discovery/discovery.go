@@ -1,0 +1,155 @@
+// Package discovery asks whether what a host says of itself is well-formed, reaches everybody, and is true of its fixtures.
+package discovery
+
+import (
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/internal/lazyregexp"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/host"
+)
+
+// Suite looks at what a host says of itself, at how it says it, and at
+// whether it does what the list of its fixtures says.
+func Suite() scenarios.Suite {
+	return scenarios.Suite{
+		ID: "discovery", Title: "what a host says of itself, to whom, and whether that can be run",
+		Scenarios: []scenarios.Scenario{
+			servedToAnybody, familiesAtTheRoot, rootWellFormed, limitsWellFormed, rungsWellFormed,
+			agentsWellFormed, workspaceWellFormed, memoryWellFormed, heartbeatWellFormed,
+			fixturesUnique, fixtureCanRun, supervisorRefused, dispatchRefused, mappingRefused,
+		},
+	}
+}
+
+// The document and the contract are what a client needs before it has a key.
+var servedToAnybody = scenarios.Scenario{
+	ID:     "openwop/discovery/served-to-anybody",
+	Title:  "the capabilities and the API document are served as JSON without a credential",
+	Proves: scenarios.IDs{openwopv1.OWPCAP2, openwopv1.OWPCAP3, openwopv1.OWPCAP4},
+	Claim:  claims.AnyHost,
+	Ask: scenarios.Ask(documentsForAnybody, func(o DocumentsObservation, j *scenarios.Judge) {
+		j.Check(openwopv1.OWPCAP2, o.Capabilities.Status).To(check.Status(200), "the capabilities")
+		j.Check(openwopv1.OWPCAP2, o.Capabilities.Type).To(jsonType(), "their Content-Type")
+		j.Check(openwopv1.OWPCAP2, o.Capabilities.Body).To(host.JsonObject(), "the capabilities")
+		j.Check(openwopv1.OWPCAP4, o.Capabilities.Cache).To(check.That("a Cache-Control with max-age", func(v any) bool {
+			s, _ := v.(string)
+			return maxAge.MatchString(s)
+		}))
+		j.Check(openwopv1.OWPCAP3, o.Contract.Status).To(check.Status(200), "the API document")
+		j.Check(openwopv1.OWPCAP3, o.Contract.Type).To(jsonType(), "its Content-Type")
+		j.Check(openwopv1.OWPCAP3, o.Contract.Body.Key("openapi")).To(check.Text(), "openapi")
+		j.Check(openwopv1.OWPCAP3, o.Contract.Body.Key("paths")).To(host.JsonObject(), "paths")
+	}),
+}
+
+var maxAge = lazyregexp.New(`(?i)\bmax-age=\d`)
+
+// RFC 0073. Every host seen still sends the deprecated wrapper beside the root
+// (facts C7): a reader of the one and a reader of the other see two hosts where
+// they differ.
+var familiesAtTheRoot = scenarios.Scenario{
+	ID:     "openwop/discovery/families-at-the-root",
+	Title:  "what stands in the deprecated wrapper stands at the root, and says the same",
+	Proves: scenarios.IDs{openwopv1.OWPCAP6},
+	Claim:  claims.AnyHost,
+	Ask: scenarios.Advertised(func(d scenarios.Discovery, j *scenarios.Judge) {
+		for _, name := range []string{"multiAgent", "agents", "limits", "fixtures", "replay", "workspace", "memory", "heartbeat", "orchestrator", "dispatch", "subWorkflow"} {
+			if inside := d.Document.Key("capabilities").Key(name); inside.Present() {
+				j.Check(openwopv1.OWPCAP6, d.Document.Key(name)).To(check.SameAs(inside), "%s at the root, where it counts, as in the deprecated wrapper capabilities", name)
+			} else {
+				j.Check(openwopv1.OWPCAP6, inside).To(check.Absent(), "%s in the deprecated wrapper", name)
+			}
+		}
+	}),
+}
+
+var rootWellFormed = scenarios.Scenario{
+	ID:     "openwop/discovery/root-well-formed",
+	Title:  "the document names its protocol version, its envelopes and the versions of their schemas",
+	Proves: scenarios.IDs{openwopv1.OWPCAP7, openwopv1.OWPCAP8, openwopv1.OWPCAP11},
+	Claim:  claims.AnyHost,
+	Ask: scenarios.Advertised(func(d scenarios.Discovery, j *scenarios.Judge) {
+		version := d.Document.Key("protocolVersion")
+		if j.Check(openwopv1.OWPCAP7, version).To(check.Text(), "protocolVersion") && !version1.MatchString(version.String()) {
+			j.Find(openwopv1.OWPCAP7, "the protocol version is %s, which is no 1.x", version.JSON()) // facts C32
+		}
+		j.Check(openwopv1.OWPCAP8, d.Document.Key("supportedEnvelopes")).To(texts(), "supportedEnvelopes")
+		j.Check(openwopv1.OWPCAP8, d.Document.Key("schemaVersions")).To(counts(), "schemaVersions")
+		host.Optional(j, openwopv1.OWPCAP11, d.Document.Key("protocolVersions"), hasText(version.String()), "protocolVersions")
+	}),
+}
+
+var version1 = lazyregexp.New(`^1\.(0|[1-9]\d*)$`)
+
+var limitsWellFormed = scenarios.Scenario{
+	ID:     "openwop/discovery/limits-well-formed",
+	Title:  "the limits have the three that every host has, and each is a number in its range",
+	Proves: scenarios.IDs{openwopv1.OWPCAP9, openwopv1.OWPCAP10},
+	Claim:  claims.AnyHost,
+	Ask: scenarios.Advertised(func(d scenarios.Discovery, j *scenarios.Judge) {
+		limits := claims.Family(d, "limits")
+		for _, name := range []string{"clarificationRounds", "schemaRounds", "envelopesPerTurn"} {
+			j.Check(openwopv1.OWPCAP9, limits.Key(name)).To(check.Integer(0, 0), "limits.%s", name)
+		}
+		for _, o := range []struct {
+			name  string
+			least int64
+		}{{"maxNodeExecutions", 1}, {"maxRunDurationMs", 1000}, {"maxLoopIterations", 1}, {"maxBudgetTokens", 1}, {"maxRequestBodyBytes", 1}} {
+			host.Optional(j, openwopv1.OWPCAP10, limits.Key(o.name), check.Integer(o.least, 0), "limits."+o.name)
+		}
+		host.Optional(j, openwopv1.OWPCAP10, limits.Key("maxBudgetCostUsd"), notNegative(), "limits.maxBudgetCostUsd")
+	}),
+}
+
+// The rungs whose members no other suite looks at.
+var rungsWellFormed = scenarios.Scenario{
+	ID:    "openwop/discovery/rungs-well-formed",
+	Title: "what the execution model says about each of its rungs is of the right type and in its range",
+	Proves: scenarios.IDs{openwopv1.OWPCAP12, openwopv1.OWPCAP13, openwopv1.OWPCAP14, openwopv1.OWPCAP15,
+		openwopv1.OWPCAP16, openwopv1.OWPCAP17},
+	Claim: claims.ExecutionModelBlock,
+	Ask: scenarios.Advertised(func(d scenarios.Discovery, j *scenarios.Judge) {
+		m := claims.Model(d)
+		host.Optional(j, openwopv1.OWPCAP12, m.Key("tier"), check.OneOf("stable", "experimental"), "tier")
+		host.Optional(j, openwopv1.OWPCAP13, m.Key("crossChildMemoryConcurrency"), check.OneOf("strict", "advisory"), "crossChildMemoryConcurrency")
+		host.Optional(j, openwopv1.OWPCAP16, m.Key("transcriptWindow"), check.Integer(1, 0), "transcriptWindow")
+		for _, block := range []struct {
+			id        scenarios.RequirementID
+			name      string
+			component string
+		}{
+			{openwopv1.OWPCAP14, "crossHostCausation", "CrossHostCausation"},
+			{openwopv1.OWPCAP15, "replayDeterminism", "ReplayDeterminism"},
+			{openwopv1.OWPCAP17, "verifier", "VerifierCapability"},
+		} {
+			if v := m.Key(block.name); v.Present() {
+				asTheSchemaHasIt(j, block.id, v, block.component)
+			} else {
+				j.Check(block.id, v).To(check.Absent(), "%s", block.name)
+			}
+		}
+	}),
+}
+
+// wellFormed compares one family with its schema.
+func wellFormed(name, title string, claim scenarios.Claim, id scenarios.RequirementID, component string, elsewhere ...string) scenarios.Scenario {
+	return scenarios.Scenario{
+		ID:     scenarios.ScenarioID("openwop/discovery/" + name + "-well-formed"),
+		Title:  title,
+		Proves: scenarios.IDs{id},
+		Claim:  claim,
+		Ask: scenarios.Advertised(func(d scenarios.Discovery, j *scenarios.Judge) {
+			asTheSchemaHasIt(j, id, claims.Family(d, name), component, elsewhere...)
+		}),
+	}
+}
+
+var (
+	// RFC 0097 A has its own scenario for what stands below goals.
+	agentsWellFormed    = wellFormed("agents", "what is said about agents is as the schema has it", claims.AgentsBlock, openwopv1.OWPCAP24, "AgentsCapability", "/goals")
+	workspaceWellFormed = wellFormed("workspace", "what is said about workspace files is as the schema has it", claims.WorkspaceBlock, openwopv1.OWPCAP25, "WorkspaceCapability")
+	memoryWellFormed    = wellFormed("memory", "what is said about memory is as the schema has it", claims.MemoryBlock, openwopv1.OWPCAP26, "MemoryCapability")
+	heartbeatWellFormed = wellFormed("heartbeat", "what is said about heartbeats is as the schema has it", claims.HeartbeatBlock, openwopv1.OWPCAP27, "HeartbeatCapability")
+)

@@ -1,0 +1,70 @@
+package discovery
+
+import (
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/fixture"
+	"github.com/openassay/assay/scenarios/openwop/host"
+)
+
+var fixturesUnique = scenarios.Scenario{
+	ID:     "openwop/discovery/fixtures-unique",
+	Title:  "the fixtures are a list of ids, none twice",
+	Proves: scenarios.IDs{openwopv1.OWPCAP18},
+	Claim:  claims.FixturesListed,
+	Ask: scenarios.Advertised(func(d scenarios.Discovery, j *scenarios.Judge) {
+		j.Check(openwopv1.OWPCAP18, claims.Family(d, "fixtures")).To(distinctTexts())
+	}),
+}
+
+// The list is a claim: hosts are known that list what they cannot run. One is
+// picked at random, so that nobody can know which one it will be.
+var fixtureCanRun = scenarios.Scenario{
+	ID:     "openwop/discovery/fixture-can-run",
+	Title:  "a run can be created from a fixture that is picked from the list at random",
+	Proves: scenarios.IDs{openwopv1.OWPCAP19},
+	Claim:  claims.FixturesListed,
+	Ask: scenarios.Ask(fixtureOfTheList, func(o FixtureObservation, j *scenarios.Judge) {
+		if host.Succeeded(o.Unlisted.Status) { // who takes any id has not said that this one can be run
+			j.BlockOn(openwopv1.OWPERR9, "set-up: the host also makes a run of "+o.Unlisted.Asked)
+			return
+		}
+		if !j.Check(openwopv1.OWPCAP19, o.Created.Status).To(check.Status(2), "a run of %s, which is listed", o.Fixture) ||
+			!j.Check(openwopv1.OWPCAP19, o.Created.Body.Key("runId")).To(check.Text(), "its runId") {
+			return
+		}
+		j.Check(openwopv1.OWPCAP19, o.Run.Status).To(check.Status(200), "that run, read under its id")
+		j.Check(openwopv1.OWPCAP19, o.Run.Body.Key("workflowId")).To(check.Equal(o.Fixture), "its workflow")
+		if code := o.Run.Body.At("/error/code"); code.Present() {
+			j.Find(openwopv1.OWPCAP19, "the run of the listed fixture %s has failed with %s", o.Fixture, code.JSON())
+		}
+	}),
+}
+
+// refusedWithout asks a host for what it says it lacks.
+func refusedWithout(name, title string, claim scenarios.Claim, id scenarios.RequirementID, d *scenarios.Drive[GatedObservation]) scenarios.Scenario {
+	return scenarios.Scenario{
+		ID: scenarios.ScenarioID("openwop/discovery/" + name), Title: title, Proves: scenarios.IDs{id}, Claim: claim,
+		Ask: scenarios.Ask(d, func(o GatedObservation, j *scenarios.Judge) {
+			switch {
+			case !host.Succeeded(o.Control.Status):
+				j.Block("set-up: a run of "+o.Control.Asked+" is refused with HTTP "+o.Control.Status.JSON()+", so a refusal says nothing", fixture.Load)
+			case o.Reply.Unknown() && !o.Listed:
+				j.Block("the host knows none of the workflows that could be asked for: "+o.Reply.Asked+" answers HTTP "+o.Reply.Status.JSON(), fixture.Load)
+			default:
+				j.Check(id, o.Reply.Status).To(check.Status(400, 404, 422), "a run of %s", o.Reply.Asked)
+				if details := o.Reply.Body.Key("details"); !host.Succeeded(o.Reply.Status) && !details.Key("requiredCapability").Present() {
+					j.Find(id, "the refusal does not name the capability that is missing: details is %s", details.JSON())
+				}
+			}
+		}),
+	}
+}
+
+var (
+	supervisorRefused = refusedWithout("supervisor-refused", "without supervisors a workflow with one is refused", claims.NoSupervisors, openwopv1.OWPCAP20, withoutSupervisors)
+	dispatchRefused   = refusedWithout("dispatch-refused", "without dispatch a workflow with one is refused", claims.NoDispatch, openwopv1.OWPCAP21, withoutDispatch)
+	mappingRefused    = refusedWithout("mapping-refused", "without mappings a dispatch with one is refused", claims.NoDispatchMapping, openwopv1.OWPCAP22, withoutMapping)
+)

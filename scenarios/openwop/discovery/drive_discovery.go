@@ -1,0 +1,138 @@
+package discovery
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/fixture"
+	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// ServedDocument is a document as a stranger got it.
+type ServedDocument struct {
+	host.Answered
+	Type  wire.Value `json:"type"` // Content-Type
+	Cache wire.Value `json:"cache"`
+}
+
+// DocumentsObservation is what a host serves to somebody without a key.
+type DocumentsObservation struct {
+	Capabilities ServedDocument `json:"capabilities"`
+	Contract     ServedDocument `json:"contract"` // /v1/openapi.json
+}
+
+// documentsForAnybody asks for what nobody needs a key for.
+var documentsForAnybody = &scenarios.Drive[DocumentsObservation]{
+	ID:    "openwop/documents-for-anybody",
+	Title: "reads the capabilities and the API document without a credential",
+	Sends: []string{"GET /.well-known/openwop without a credential", "GET /v1/openapi.json without a credential"},
+	Run: func(ctx context.Context, c *scenarios.Conn) (DocumentsObservation, error) {
+		h := host.Host{Conn: c}
+		var o DocumentsObservation
+		for _, d := range []struct {
+			path string
+			to   *ServedDocument
+		}{{host.DiscoveryPath, &o.Capabilities}, {"/v1/openapi.json", &o.Contract}} {
+			reply, err := h.AsStranger(ctx, host.NoCredential, wire.Call{Method: http.MethodGet, Path: d.path, Label: "for anybody", Discovery: true})
+			if err != nil {
+				return o, err
+			}
+			*d.to = ServedDocument{host.AnsweredBy("GET "+d.path, reply), reply.HeaderValue("Content-Type"), reply.HeaderValue("Cache-Control")}
+		}
+		return o, nil
+	},
+}
+
+// FixtureObservation is a run of one of the listed fixtures.
+type FixtureObservation struct {
+	Fixture  string        `json:"fixture"`
+	Created  host.Answered `json:"created"`
+	Run      host.Answered `json:"run"`      // read under its id
+	Unlisted host.Answered `json:"unlisted"` // a run of a workflow that nobody has
+}
+
+// fixtureOfTheList takes the list at its word.
+var fixtureOfTheList = &scenarios.Drive[FixtureObservation]{
+	ID:    "openwop/fixture-of-the-list",
+	Title: "picks one of the listed fixtures at random and makes a run of it; as the control asks for a run of a workflow that nobody has",
+	Sends: []string{"POST /v1/runs (a listed fixture)", "GET /v1/runs/{runId}", "POST /v1/runs (a workflow that nobody has)"},
+	Run: func(ctx context.Context, c *scenarios.Conn) (FixtureObservation, error) {
+		h := host.Host{Conn: c}
+		listed := h.Known(func(f host.Fixture) bool { return h.Offers(f.Needs...) })
+		if len(listed) == 0 {
+			return FixtureObservation{}, scenarios.Block("none of the listed fixtures is known here", fixture.Load)
+		}
+		o := FixtureObservation{Fixture: listed[0]}
+		r, err := h.Create(ctx, "create a run of a listed fixture", openwopv1.CreateRunRequest{WorkflowID: o.Fixture})
+		if err != nil {
+			return o, err
+		}
+		o.Created = host.AnsweredBy(o.Fixture, r.Created)
+		if r.ID != "" {
+			reply, err := r.Snapshot(ctx, "that run")
+			if err != nil {
+				return o, err
+			}
+			o.Run = host.AnsweredBy("that run", reply)
+		}
+		nowhere := h.Name("assay-nowhere")
+		other, err := h.Create(ctx, "create a run of a workflow that nobody has", openwopv1.CreateRunRequest{WorkflowID: nowhere})
+		if err != nil {
+			return o, err
+		}
+		o.Unlisted = host.AnsweredBy(nowhere, other.Created)
+		return o, nil
+	},
+}
+
+// GatedObservation is what a host answers that was asked for what it says it lacks.
+type GatedObservation struct {
+	Control host.Answered `json:"control"` // a run of a workflow that needs nothing
+	Reply   host.Answered `json:"reply"`   // to the first workflow that it knows, or to the last that was asked for
+	Listed  bool          `json:"listed"`  // among its fixtures
+}
+
+// withoutIt asks for workflows that need something until the host knows one of
+// them. Those that it lists come first.
+func withoutIt(id, title string, needs func(host.Fixture) bool) *scenarios.Drive[GatedObservation] {
+	return &scenarios.Drive[GatedObservation]{
+		ID: "openwop/" + id, Title: title,
+		Sends: []string{"POST /v1/runs (a workflow that needs it, up to five)", "POST /v1/runs (a workflow that needs nothing)"},
+		Run: func(ctx context.Context, c *scenarios.Conn) (GatedObservation, error) {
+			h := host.Host{Conn: c}
+			var o GatedObservation
+			simple, err := h.Simple()
+			if err != nil {
+				return o, err
+			}
+			control, err := h.Create(ctx, "the control", simple)
+			if err != nil {
+				return o, err
+			}
+			o.Control = host.AnsweredBy(simple.WorkflowID, control.Created)
+			asked := h.Known(needs)
+			for _, workflow := range asked[:min(5, len(asked))] {
+				r, err := h.Create(ctx, "create a run of what needs it", openwopv1.CreateRunRequest{WorkflowID: workflow})
+				if err != nil {
+					return o, err
+				}
+				if o.Reply, o.Listed = host.AnsweredBy(workflow, r.Created), h.Offers(workflow); !o.Reply.Unknown() {
+					break
+				}
+			}
+			return o, nil
+		},
+	}
+}
+
+var (
+	withoutSupervisors = withoutIt("without-supervisors", "asks a host without supervisors for a run with one",
+		func(f host.Fixture) bool { return f.Has("core.orchestrator.supervisor") })
+	withoutDispatch = withoutIt("without-dispatch", "asks a host without dispatch for a run with one",
+		func(f host.Fixture) bool { return f.Has("core.dispatch") })
+	withoutMapping = withoutIt("without-mapping", "asks a host that maps nothing for a run with a mapping",
+		func(f host.Fixture) bool { return f.Maps })
+)

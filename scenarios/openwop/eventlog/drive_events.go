@@ -1,0 +1,180 @@
+package eventlog
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/fixture"
+	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// LogsObservation is two runs that were under way at once, and what polls told
+// of the first.
+type LogsObservation struct {
+	Way    string        `json:"way"` // fixture of the first
+	First  host.RunLog   `json:"first"`
+	Second host.RunLog   `json:"second"`
+	Whole  PollPage      `json:"whole"` // of the first at its end, without a cursor
+	Pages  []PollPage    `json:"pages"` // of the first at its end, with cursors
+	Window time.Duration `json:"windowNs"`
+	Again  host.RunLog   `json:"again"` // the first, when the second had ended and the window had gone by
+}
+
+// PollPage is one reply to a poll.
+type PollPage struct {
+	After  int64      `json:"after"` // the cursor; -1 for none
+	Status wire.Value `json:"status"`
+	Body   wire.Value `json:"body"`
+	// Since is the reply to the cursor under its former name, where the first
+	// reply did not mind the cursor.
+	Since *PollPage `json:"since,omitempty"`
+}
+
+const (
+	cursorName       = "lastSequence"
+	cursorFormerName = "since"
+)
+
+// events are the events that the reply lists, in its order.
+func (p PollPage) events() wire.Found {
+	list := p.Body.Key("events")
+	return wire.Found{Values: list.Items(), In: list.Ref()}
+}
+
+// fresh are the events that the reply lists beyond the cursor.
+func (p PollPage) fresh() wire.Found {
+	return p.events().Where(func(e wire.Value) bool { return host.Sequence(e) > p.After })
+}
+
+// repeats says whether the reply lists what the cursor leaves behind.
+func (p PollPage) repeats() bool { return len(p.fresh().Values) < len(p.events().Values) }
+
+// pollAfter asks once for what is behind a cursor, under these of its names.
+func pollAfter(ctx context.Context, r *host.Run, label string, after int64, names ...string) (PollPage, error) {
+	query := url.Values{"timeout": {"1"}}
+	for _, name := range names {
+		query.Set(name, strconv.FormatInt(after, 10))
+	}
+	reply, err := r.Send(ctx, wire.Call{Method: http.MethodGet, Path: host.RunPath(r.ID) + "/events/poll?" + query.Encode(), Label: label})
+	if err != nil {
+		return PollPage{}, err
+	}
+	return PollPage{After: after, Status: reply.StatusValue(), Body: reply.Value("")}, nil
+}
+
+// pollBehind asks for what is behind a cursor under its present name and, where
+// that was not minded, under its former one.
+func pollBehind(ctx context.Context, r *host.Run, after int64) (PollPage, error) {
+	label := "poll behind " + strconv.FormatInt(after, 10)
+	p, err := pollAfter(ctx, r, label, after, cursorName)
+	if err != nil || !p.repeats() {
+		return p, err
+	}
+	since, err := pollAfter(ctx, r, label+", under its former name", after, cursorFormerName)
+	p.Since = &since
+	return p, err
+}
+
+// finite is the most telling run on offer that ends by itself: a loop where the
+// host claims to have loops, else upstream's one step.
+func finite(h host.Host) (host.Scripted, error) {
+	if _, claimed := claims.ExecutionModel.Look(h.Discovery); claimed {
+		if way, err := h.LoopOf(3, 7, 0); err == nil || !host.IsBlocked(err) {
+			return way, err
+		}
+	}
+	if h.Offers(fixture.Noop) {
+		return host.Scripted{Fixture: fixture.Noop}, nil
+	}
+	return host.Scripted{}, scenarios.Block("no run that ends by itself is on offer", fixture.Load)
+}
+
+const sendsFinite = "POST /v1/runs (assay-loop with a random plan; else one of upstream's loops; else conformance-noop)"
+
+// cursors are places of a log to go on from: a random one with something behind
+// it, the last but one, the last, and a random one beyond it.
+func cursors(h host.Host, l host.RunLog) []int64 {
+	n := len(l.Events)
+	if n < 2 {
+		return nil
+	}
+	last := host.Sequence(l.Events[n-1])
+	return []int64{cursor(h, l), host.Sequence(l.Events[n-2]), last, last + int64(h.Between(1, 1000))}
+}
+
+// cursor is a random place of a log of two events or more, but for its last.
+func cursor(h host.Host, l host.RunLog) int64 {
+	return host.Sequence(l.Events[h.Between(0, len(l.Events)-2)])
+}
+
+// logsOfTwoRuns has two runs under way at once and polls the log of one.
+var logsOfTwoRuns = &scenarios.Drive[LogsObservation]{
+	ID:    "openwop/logs-of-two-runs",
+	Title: "makes two runs at once, polls the log of the first with and without cursors, and reads it again after a quiet window",
+	Sends: []string{
+		sendsFinite, "POST /v1/runs (sentinel)", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll",
+		"GET /v1/runs/{runId}/events/poll?lastSequence= (random, the last ones, beyond the end)",
+	},
+	Run: func(ctx context.Context, c *scenarios.Conn) (o LogsObservation, err error) {
+		h := host.Host{Conn: c}
+		way, err := finite(h)
+		if err != nil {
+			return o, err
+		}
+		o.Way = way.Fixture
+		first, second, err := createBoth(ctx, h, way.Request(nil), h.Sentinel(way))
+		if err != nil {
+			return o, err
+		}
+		if o.First, err = first.Finish(ctx, "log of the first run"); err != nil {
+			return o, err
+		}
+		if o.Second, err = second.Finish(ctx, "log of the second run"); err != nil || !o.First.Ended.Reached {
+			return o, err
+		}
+		if err := pollThrough(ctx, first, &o); err != nil {
+			return o, err
+		}
+		if o.Window, err = h.Quiet(ctx, o.First.Pace()); err != nil {
+			return o, err
+		}
+		o.Again, err = first.ReadLog(ctx, "log of the first run, again")
+		return o, err
+	},
+}
+
+// createBoth asks for two runs at once.
+func createBoth(ctx context.Context, h host.Host, one, other openwopv1.CreateRunRequest) (*host.Run, *host.Run, error) {
+	var first, second *host.Run
+	create := func(out **host.Run, label string, body openwopv1.CreateRunRequest) func(context.Context) error {
+		return func(ctx context.Context) (err error) {
+			*out, err = h.Create(ctx, label, body)
+			return err
+		}
+	}
+	err := h.AtOnce(ctx, create(&first, "create the first run", one), create(&second, "create the second run", other))
+	return first, second, err
+}
+
+// pollThrough polls the finished run without a cursor and with several.
+func pollThrough(ctx context.Context, r *host.Run, o *LogsObservation) (err error) {
+	if o.Whole, err = pollAfter(ctx, r, "poll without a cursor", -1); err != nil {
+		return err
+	}
+	for _, after := range slices.Compact(cursors(r.Host, o.First)) {
+		p, err := pollBehind(ctx, r, after)
+		if err != nil {
+			return err
+		}
+		o.Pages = append(o.Pages, p)
+	}
+	return nil
+}

@@ -1,0 +1,198 @@
+package eventlog
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/fixture"
+	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// LiveObservation is a run that stood still until we moved it, while somebody
+// listened to it and somebody polled it.
+type LiveObservation struct {
+	Way       string      `json:"way"`
+	Held      wire.Wait   `json:"held"`   // Last is the snapshot
+	Before    host.RunLog `json:"before"` // the log as it stood then
+	Idle      PollPage    `json:"idle"`   // a poll behind the end of that log
+	Idled     wire.Wait   `json:"idled"`  // for the reply to it
+	Heard     int         `json:"heard"`  // frames that had come before the run was moved
+	Moved     wire.Value  `json:"moved"`  // HTTP status of the answer, or of the cancellation
+	After     host.RunLog `json:"after"`  // the log to the end
+	Late      PollPage    `json:"late"`   // a poll with the cursor of Idle, at the end
+	Listening Listening   `json:"listening"`
+}
+
+// still is a run that does nothing until it is moved.
+type still struct {
+	*host.Run
+	move func(context.Context) (*wire.Reply, error)
+}
+
+// runWhileHeard moves a run while its stream is open.
+var runWhileHeard = &scenarios.Drive[LiveObservation]{
+	ID:    "openwop/run-while-heard",
+	Title: "holds a run, opens its stream, polls it while nothing happens, moves it, and polls and listens on to its end",
+	Waits: time.Second,
+	Sends: []string{
+		host.SendsLoop + "; else conformance-cancellable", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll", "GET /v1/runs/{runId}/events?streamMode=debug",
+		"POST /v1/runs/{runId}/interrupts/{nodeId}, or POST /v1/runs/{runId}/cancel",
+	},
+	Run: func(ctx context.Context, c *scenarios.Conn) (o LiveObservation, err error) {
+		s, err := stillRun(ctx, host.Host{Conn: c}, &o)
+		if err != nil || !o.Held.Reached || len(o.Before.Events) == 0 {
+			return o, err
+		}
+		listening, hangUp := context.WithCancel(ctx)
+		defer hangUp()
+		ear := &ear{signal: make(chan struct{}, 1), gone: make(chan struct{})}
+		err = c.AtOnce(ctx,
+			func(context.Context) (err error) {
+				defer close(ear.gone)
+				o.Listening, err = hear(listening, s.Run, listenIn{label: "listen", heard: ear.heard})
+				return err
+			},
+			func(ctx context.Context) error {
+				defer hangUp()
+				return s.moveWhile(ctx, &o, ear)
+			})
+		o.Listening.Closed.Patience, o.Listening.Closed.Answers, o.Listening.Closed.Last = c.Patience, 1, o.After.Ended.Last
+		return o, err
+	},
+}
+
+// ear counts the frames that a listener hears.
+type ear struct {
+	count  atomic.Int64
+	signal chan struct{} // receives after a frame
+	gone   chan struct{} // is closed when nobody listens any more
+}
+
+func (e *ear) heard() {
+	e.count.Add(1)
+	select {
+	case e.signal <- struct{}{}:
+	default:
+	}
+}
+
+// await returns when what was heard is enough, nobody listens any more or the time is over.
+func (e *ear) await(ctx context.Context, longest time.Duration, enough func(frames int) bool) {
+	over := time.NewTimer(longest)
+	defer over.Stop()
+	for !enough(int(e.count.Load())) {
+		select {
+		case <-e.signal:
+		case <-e.gone:
+			return
+		case <-over.C:
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// moveWhile polls the run that stands still, moves it, follows it to its end
+// and gives the host the patience to close the stream.
+func (s still) moveWhile(ctx context.Context, o *LiveObservation, e *ear) (err error) {
+	last := host.Sequence(o.Before.Last())
+	if o.Idle, o.Idled, err = s.pollIdle(ctx, last); err != nil {
+		return err
+	}
+	e.await(ctx, min(s.Patience, 2*time.Second), func(frames int) bool { return frames >= len(o.Before.Events) })
+	o.Heard = int(e.count.Load())
+	reply, err := s.move(ctx)
+	if err != nil {
+		return err
+	}
+	if o.Moved = reply.StatusValue(); !reply.Success() {
+		return nil
+	}
+	if o.After, err = s.Finish(ctx, "log to the end"); err != nil || !o.After.Ended.Reached {
+		return err
+	}
+	if o.Late, err = pollAfter(ctx, s.Run, "poll behind what was there before", last, cursorName, cursorFormerName); err != nil {
+		return err
+	}
+	e.await(ctx, s.Patience, func(int) bool { return false }) // until the host has closed the stream
+	return nil
+}
+
+// pollIdle polls behind the end of a log that does not go on. It returns how
+// long the reply took; where none came, that the host answers to something else.
+func (s still) pollIdle(ctx context.Context, after int64) (PollPage, wire.Wait, error) {
+	w := wire.Wait{What: "the poll is answered", Patience: time.Second + s.Patience} // the poll's own timeout, and ours
+	bounded, cancel := context.WithTimeout(ctx, w.Patience)
+	defer cancel()
+	start := s.Now()
+	p, err := pollAfter(bounded, s.Run, "poll while nothing happens", after, cursorName, cursorFormerName)
+	w.Took = s.Now().Sub(start)
+	switch {
+	case err == nil:
+		w.Reached, w.Last = true, p.Status
+		return p, w, nil
+	case !errors.Is(err, wire.ErrNoAnswer) || ctx.Err() != nil || bounded.Err() == nil:
+		return p, w, err
+	}
+	reply, err := s.Snapshot(ctx, "the run while the poll is not answered")
+	if err != nil {
+		return p, w, err
+	}
+	w.Answers, w.Last = 1, reply.Value("")
+	return p, w, nil
+}
+
+// stillRun makes a run and waits until it stands still: a loop that asks, else
+// a run that waits to be cancelled.
+func stillRun(ctx context.Context, h host.Host, o *LiveObservation) (still, error) {
+	way, err := h.AskingLoop(1)
+	switch {
+	case err != nil && host.IsBlocked(err) && h.Offers(fixture.Waits):
+		return waitingRun(ctx, h, o)
+	case err != nil:
+		return still{}, err
+	}
+	r, loop, err := h.Suspend(ctx, "the loop that asks", way)
+	o.Way, o.Held, o.Before = way.Fixture, loop.Held.Suspended, loop.Held.Log
+	return still{r, func(ctx context.Context) (*wire.Reply, error) {
+		return r.Resolve(ctx, host.Pending(o.Held.Last, o.Before), loop.Held.Marker)
+	}}, err
+}
+
+func waitingRun(ctx context.Context, h host.Host, o *LiveObservation) (still, error) {
+	o.Way = fixture.Waits
+	r, err := h.Create(ctx, "create the run that waits", openwopv1.CreateRunRequest{WorkflowID: fixture.Waits})
+	if err != nil {
+		return still{}, err
+	}
+	cancel := func(ctx context.Context) (*wire.Reply, error) {
+		return r.Send(ctx, wire.Call{Method: http.MethodPost, Path: host.RunPath(r.ID) + "/cancel", Body: openwopv1.CancelRunRequest{}, Label: "cancel"})
+	}
+	if r.ID == "" {
+		o.Before, err = r.ReadLog(ctx, "log")
+		return still{r, cancel}, err
+	}
+	o.Held, err = r.Await(ctx, "the run is under way", func(ctx context.Context) (v wire.Value, done bool, err error) {
+		if o.Before, err = r.ReadLog(ctx, "log while the run waits"); err != nil {
+			return v, false, err
+		}
+		reply, err := r.Snapshot(ctx, "the run while it waits")
+		if err != nil {
+			return v, false, err
+		}
+		status := reply.Value("/status").String()
+		return reply.Value(""), host.IsTerminal(status) || (status == "running" || host.IsWaiting(status)) && len(o.Before.Events) > 0, nil
+	})
+	if o.Held.Reached && host.IsTerminal(o.Held.Last.Key("status").String()) {
+		o.Held.Reached = false
+		r.Gone()
+	}
+	return still{r, cancel}, err
+}

@@ -1,0 +1,190 @@
+package eventlog
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// StreamFrame is one event of a stream as it was framed.
+type StreamFrame struct {
+	ID   wire.Value `json:"id"`
+	Type wire.Value `json:"type"`
+	Data wire.Value `json:"data"` // absent where it is no JSON
+}
+
+// Listening is what an event stream told, from its opening on.
+type Listening struct {
+	Status wire.Value    `json:"status"` // HTTP status
+	Kind   wire.Value    `json:"kind"`   // Content-Type
+	Frames []StreamFrame `json:"frames,omitempty"`
+	Closed wire.Wait     `json:"closed"` // by the host; Last is the snapshot where it did not
+}
+
+// listenIn is how a stream is asked for.
+type listenIn struct {
+	label    string
+	query    string // beside the mode
+	after    string // Last-Event-ID
+	patience time.Duration
+	heard    func() // is called after each frame
+}
+
+// hear opens the run's event stream in mode debug, which alone is sure to carry
+// every event (facts C22), and reads until the host closes it, the patience is
+// over or ctx is. What is too large or never ends is cut off by the limits of
+// the wire.
+func hear(ctx context.Context, r *host.Run, in listenIn) (Listening, error) {
+	o := Listening{Closed: wire.Wait{What: "the host closes the stream", Patience: in.patience}}
+	listening, enough := context.WithCancel(ctx)
+	defer enough()
+	over := time.AfterFunc(max(r.Patience, in.patience), enough) // the host takes its time to open the stream
+	defer over.Stop()
+	if in.patience <= 0 {
+		over.Stop()
+	}
+	call := wire.Call{Method: http.MethodGet, Path: host.RunPath(r.ID) + "/events?streamMode=debug" + in.query, Label: in.label}
+	if in.after != "" {
+		call.Header = map[string]string{"Last-Event-ID": in.after}
+	}
+	start := r.Now()
+	s, plain, err := r.Open(listening, call)
+	switch {
+	case err != nil && listening.Err() != nil: // we hung up before the host answered
+		return o, nil
+	case err != nil:
+		return o, err
+	case s == nil:
+		o.Status, o.Kind = plain.StatusValue(), plain.HeaderValue("Content-Type")
+		return o, unheard(plain.Status)
+	}
+	defer s.Close()
+	if in.patience > 0 {
+		over.Reset(in.patience)
+	}
+	o.Status, o.Kind = s.StatusValue(), s.HeaderValue("Content-Type")
+	for range s.Events() {
+		n := len(o.Frames) + 1
+		o.Frames = append(o.Frames, StreamFrame{s.ID(n), s.Type(n), s.Value(n)})
+		if in.heard != nil {
+			in.heard()
+		}
+	}
+	o.Closed.Took = r.Now().Sub(start)
+	switch {
+	case listening.Err() != nil:
+		return o, nil
+	case s.Err() != nil:
+		return o, s.Err()
+	}
+	o.Closed.Reached = true
+	return o, nil
+}
+
+// unheard stops the drive where the host would not let us listen, as [host.do]
+// does for plain calls.
+func unheard(status int) error {
+	switch status {
+	case http.StatusUnauthorized, http.StatusForbidden:
+		return scenarios.Block(fmt.Sprintf("the event stream of our own run is refused: HTTP %d", status),
+			"give a key that may listen to runs with --key, ASSAY_KEY or --key-file")
+	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
+		return fmt.Errorf("opening the event stream: %w: HTTP %d", wire.ErrBusy, status)
+	}
+	return nil
+}
+
+// hearOut is hear of a run that has ended. Where the host leaves the stream
+// open, it is asked for the run once more: a host that is silent altogether is
+// not judged.
+func hearOut(ctx context.Context, r *host.Run, in listenIn) (Listening, error) {
+	o, err := hear(ctx, r, in)
+	if err != nil || o.Closed.Reached {
+		return o, err
+	}
+	if !o.Status.Present() {
+		return o, fmt.Errorf("opening the event stream: %w within %s", wire.ErrNoAnswer, r.Patience)
+	}
+	reply, err := r.Snapshot(ctx, "the run while the stream stays open")
+	if err != nil {
+		return o, err
+	}
+	o.Closed.Answers, o.Closed.Last = 1, reply.Value("")
+	return o, nil
+}
+
+// StreamsObservation is a finished run as its streams and its list tell it.
+type StreamsObservation struct {
+	Way      string      `json:"way"`
+	Log      host.RunLog `json:"log"` // by polls
+	Full     Listening   `json:"full"`
+	After    int64       `json:"after"` // random, with something behind it
+	Resumed  Listening   `json:"resumed"`
+	AtEnd    Listening   `json:"atEnd"`   // with the last event as Last-Event-ID
+	Garbled  string      `json:"garbled"` // a Last-Event-ID that is no sequence
+	Unparsed Listening   `json:"unparsed"`
+	HoldMs   int         `json:"holdMs"`
+	Batched  Listening   `json:"batched"`
+	List     PollPage    `json:"list"` // the JSON document, where there is one
+}
+
+// finishedRunStreamed streams a run that is over, in several ways.
+var finishedRunStreamed = &scenarios.Drive[StreamsObservation]{
+	ID:    "openwop/finished-run-streamed",
+	Title: "streams a finished run from the start, from a random event, from its last, from an id that is none, in batches, and asks for it as JSON",
+	Sends: []string{
+		sendsFinite, "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll", "GET /v1/runs/{runId}/events?streamMode=debug, with and without Last-Event-ID",
+		"GET /v1/runs/{runId}/events?streamMode=debug&bufferMs= (random)", "GET /v1/runs/{runId}/events?streamMode=debug (Accept: application/json)",
+	},
+	Run: func(ctx context.Context, c *scenarios.Conn) (o StreamsObservation, err error) {
+		h := host.Host{Conn: c}
+		way, err := finite(h)
+		if err != nil {
+			return o, err
+		}
+		o.Way = way.Fixture
+		r, err := h.Create(ctx, "create the run", way.Request(nil))
+		if err != nil {
+			return o, err
+		}
+		if o.Log, err = r.Finish(ctx, "log"); err != nil || !o.Log.Ended.Reached || len(o.Log.Events) < 2 {
+			return o, err
+		}
+		o.After, o.Garbled, o.HoldMs = cursor(h, o.Log), "x"+h.Marker(), h.Between(20, 200)
+		if o.Full, err = hearOut(ctx, r, listenIn{label: "stream", patience: c.Patience}); err != nil || !o.Full.Closed.Reached {
+			return o, err // the others would take as long
+		}
+		return o, hearAgain(ctx, r, &o)
+	},
+}
+
+// hearAgain streams the run in further ways, and asks for it as JSON.
+func hearAgain(ctx context.Context, r *host.Run, o *StreamsObservation) (err error) {
+	last := strconv.FormatInt(host.Sequence(o.Log.Last()), 10)
+	for _, way := range []struct {
+		in  listenIn
+		out *Listening
+	}{
+		{listenIn{label: "stream from a random event on", after: strconv.FormatInt(o.After, 10), patience: r.Patience}, &o.Resumed},
+		// Nobody says that a stream with nothing to tell is closed, so that is not waited for.
+		{listenIn{label: "stream from the last event on", after: last, patience: min(r.Patience, time.Second)}, &o.AtEnd},
+		{listenIn{label: "stream from an id that is none", after: o.Garbled, patience: r.Patience}, &o.Unparsed},
+		{listenIn{label: "stream in batches", query: "&bufferMs=" + strconv.Itoa(o.HoldMs), patience: r.Patience}, &o.Batched},
+	} {
+		if *way.out, err = hearOut(ctx, r, way.in); err != nil {
+			return err
+		}
+	}
+	reply, err := r.Send(ctx, wire.Call{Method: http.MethodGet, Path: host.RunPath(r.ID) + "/events?streamMode=debug", Label: "list"})
+	if err != nil {
+		return err
+	}
+	o.List = PollPage{After: -1, Status: reply.StatusValue(), Body: reply.Value("")}
+	return nil
+}

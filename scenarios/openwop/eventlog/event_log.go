@@ -1,0 +1,151 @@
+// Package eventlog asks whether the log of a run is whole and in order, however it is read.
+package eventlog
+
+import (
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// Suite looks at logs for their own sake: their order, their ends, and the
+// ways to read them.
+func Suite() scenarios.Suite {
+	return scenarios.Suite{
+		ID: "event-log", Title: "the log of a run: whole, in order, never changed, ended once, and the same by poll and by stream",
+		Scenarios: []scenarios.Scenario{
+			numberedWithoutGap, envelopeComplete, causesComeFirst, payloadsFit, endsOnce, logsApart, neverChanges,
+			pollCursor, pollComplete, pollWhileLive,
+			streamShowsAll, streamCloses, streamResumes, streamBatches, streamWhileLive, formsAgree,
+		},
+	}
+}
+
+// The schema has the first event at 0; only the steps count (facts C20).
+var numberedWithoutGap = scenarios.Scenario{
+	ID:     "openwop/event-log/numbered-without-gap",
+	Title:  "the events of a run are numbered one by one, and listed in this order",
+	Proves: scenarios.IDs{openwopv1.OWPEVT1},
+	Claim:  claims.Protocol,
+	Ask: scenarios.Ask(logsOfTwoRuns, func(o LogsObservation, j *scenarios.Judge) {
+		if !o.First.Served(j) || !o.Second.Served(j) || !o.Again.Polled(j) {
+			return
+		}
+		for _, l := range []host.RunLog{o.First, o.Second, o.Again} {
+			CheckNumbered(l, j)
+		}
+		j.Check(openwopv1.OWPEVT1, o.Whole.events().Each("/sequence")).To(consecutive(host.LeastEvents), "sequence of the events in one reply, as they are listed")
+		if first := o.First.All().Values; len(first) > 0 && host.Sequence(first[0]) != 0 {
+			j.Find(openwopv1.OWPEVT1, "the first event has sequence %s, not 0", first[0].Key("sequence").JSON())
+		}
+	}),
+}
+
+var envelopeComplete = scenarios.Scenario{
+	ID:     "openwop/event-log/envelope-complete",
+	Title:  "every event has its envelope: an id of its own, a run, a legal type, a payload and a time",
+	Proves: scenarios.IDs{openwopv1.OWPEVT2, openwopv1.OWPEVT3, openwopv1.OWPEVT5, openwopv1.OWPEVT7},
+	Claim:  claims.Protocol,
+	Ask: scenarios.Ask(logsOfTwoRuns, func(o LogsObservation, j *scenarios.Judge) {
+		for _, l := range []host.RunLog{o.First, o.Second} {
+			if !l.Told(j) {
+				return
+			}
+			CheckEnvelopes(l, j)
+			if types := reserved(l); len(types) > 0 { // facts C2
+				j.Find(openwopv1.OWPEVT7, "types that are not in the catalogue begin with a reserved word: %s", wire.Compact(types))
+			}
+		}
+	}),
+}
+
+// An event need not name its cause, so a log without causes breaks no rule.
+var causesComeFirst = scenarios.Scenario{
+	ID:     "openwop/event-log/causes-come-first",
+	Title:  "an event that names its cause comes after it",
+	Proves: scenarios.IDs{openwopv1.OWPEVT6},
+	Claim:  claims.Protocol,
+	Ask: scenarios.Ask(logsOfTwoRuns, func(o LogsObservation, j *scenarios.Judge) {
+		named := 0
+		for _, l := range []host.RunLog{o.First, o.Second} {
+			if !l.Told(j) {
+				return
+			}
+			CheckCauses(l, j)
+			if n := len(foreignCauses(l).Values); n > 0 && !alone(l) { // facts C11
+				j.Find(openwopv1.OWPEVT6, "%d events of a run that hands on work name causes outside its log", n)
+			}
+			named += len(withCause(l).Values)
+		}
+		if named == 0 {
+			j.Find(openwopv1.OWPEVT6, "no event names its cause: there was nothing to compare")
+		}
+	}),
+}
+
+// Every host that was seen departs from some schema: findings, by type (facts C41).
+var payloadsFit = scenarios.Scenario{
+	ID:     "openwop/event-log/payloads-fit",
+	Title:  "the payloads of catalogue types have the shape of their schemas",
+	Proves: scenarios.IDs{openwopv1.OWPEVT8},
+	Claim:  claims.Protocol,
+	Ask: scenarios.Ask(logsOfTwoRuns, func(o LogsObservation, j *scenarios.Judge) {
+		if !o.First.Told(j) || !o.Second.Told(j) {
+			return
+		}
+		if len(typesWithSchema(o.First, o.Second)) == 0 {
+			j.BlockOn(openwopv1.OWPEVT9, "set-up: no event on the log is of a type whose payload has a schema")
+			return
+		}
+		CheckPayloads(j, o.First, o.Second)
+	}),
+}
+
+var endsOnce = scenarios.Scenario{
+	ID:     "openwop/event-log/ends-once",
+	Title:  "one event ends a run, it is the one of the run's status, and no step comes after it",
+	Proves: scenarios.IDs{openwopv1.OWPEVT9, openwopv1.OWPEVT10, openwopv1.OWPEVT11},
+	Claim:  claims.Protocol,
+	Ask: scenarios.Ask(logsOfTwoRuns, func(o LogsObservation, j *scenarios.Judge) {
+		if !o.First.Served(j) || !o.Second.Served(j) || !o.Again.Polled(j) {
+			return
+		}
+		CheckEnd(o.First, j, "when it had ended")
+		CheckEnd(o.Second, j, "when it had ended")
+		CheckEnd(o.Again, j, "when another had ended too and "+o.Window.String()+" had gone by")
+		for _, l := range []host.RunLog{o.First, o.Second} {
+			CheckEndAsTold(l, j)
+		}
+	}),
+}
+
+// The control is that the host knows the two runs apart at all.
+var logsApart = scenarios.Scenario{
+	ID:     "openwop/event-log/logs-apart",
+	Title:  "of two runs at once each log holds the events of its own run only",
+	Proves: scenarios.IDs{openwopv1.OWPEVT4},
+	Claim:  claims.Protocol,
+	Ask: scenarios.Ask(logsOfTwoRuns, func(o LogsObservation, j *scenarios.Judge) {
+		if !o.First.Told(j) || !o.Second.Told(j) {
+			return
+		}
+		j.Check(openwopv1.OWPEVT4, o.Second.ID).NotTo(check.Equal(o.First.RunID), "runId of the second run")
+		for _, l := range []host.RunLog{o.First, o.Second} {
+			CheckOwn(l, j)
+		}
+	}),
+}
+
+var neverChanges = scenarios.Scenario{
+	ID:     "openwop/event-log/never-changes",
+	Title:  "a log that is read again holds what it held before, as it was",
+	Proves: scenarios.IDs{openwopv1.OWPEVT12},
+	Claim:  claims.Protocol,
+	Ask: scenarios.Ask(logsOfTwoRuns, func(o LogsObservation, j *scenarios.Judge) {
+		if o.First.Told(j) && o.Again.Polled(j) {
+			CheckKept(j, o.First, o.Again, "when the run had ended, and later")
+		}
+	}),
+}

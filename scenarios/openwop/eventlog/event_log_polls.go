@@ -1,0 +1,137 @@
+package eventlog
+
+import (
+	"fmt"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/host"
+)
+
+// The scenarios about polls.
+
+// Hosts read the cursor under its present or its former name, and some count
+// from 1 (facts C20): no event may get lost, whatever else.
+var pollCursor = scenarios.Scenario{
+	ID:     "openwop/event-log/poll-cursor",
+	Title:  "a poll lists the log from its first event on, or all that is behind its cursor, and nothing else",
+	Proves: scenarios.IDs{openwopv1.OWPEVT13, openwopv1.OWPEVT14, openwopv1.OWPEVT15},
+	Claim:  claims.Protocol,
+	Ask: scenarios.Ask(logsOfTwoRuns, func(o LogsObservation, j *scenarios.Judge) {
+		if !o.First.Told(j) || !o.Again.Polled(j) {
+			return
+		}
+		o.Whole.checkStart(j)
+		former := false
+		for _, p := range o.Pages {
+			asked := fmt.Sprintf("poll behind %d of a log that ends with %d", p.After, endOf(o.First))
+			if code, _ := p.Status.Int(); code/100 == 4 && p.After > host.Sequence(o.First.Last()) {
+				j.Find(openwopv1.OWPEVT14, "a cursor beyond the end of the log is refused: HTTP %s", p.Status.JSON())
+				continue
+			}
+			if !j.Check(openwopv1.OWPEVT14, p.Status).To(check.Status(2), "%s", asked) {
+				continue
+			}
+			j.Check(openwopv1.OWPEVT14, p.fresh().Each("/sequence")).To(leading(behindAll(o.Again, p.After), min(1, len(behindAll(o.First, p.After)))), "%s", asked)
+			if p.Since != nil {
+				former, p = true, *p.Since
+			}
+			j.Check(openwopv1.OWPEVT15, p.events().Each("/sequence")).To(allBeyond(p.After), "%s", asked)
+		}
+		if former {
+			j.Find(openwopv1.OWPEVT15, "the host does not mind the cursor %s and knows it as %s only", cursorName, cursorFormerName)
+		}
+	}),
+}
+
+// checkStart looks whether the log begins with its beginning. Where the host
+// counts from elsewhere, an event that begins runs is known by its type.
+func (p PollPage) checkStart(j *scenarios.Judge) {
+	j.Check(openwopv1.OWPEVT13, p.Status).To(check.Status(2), "poll without a cursor")
+	first := p.events().Values
+	if len(first) > 0 && host.Sequence(first[0]) == 0 {
+		j.Check(openwopv1.OWPEVT13, first[0].Key("sequence")).To(check.Equal(0), "sequence of the first event")
+		return
+	}
+	types := p.events().Each("/type")
+	types.Values = types.Values[:min(1, len(types.Values))]
+	j.Check(openwopv1.OWPEVT13, types).To(check.Equal([]any{string(openwopv1.RunEventTypeRunStarted)}), "type of the first event")
+}
+
+// Not every host sends isComplete; some send isTerminal, some both.
+var pollComplete = scenarios.Scenario{
+	ID:     "openwop/event-log/poll-complete",
+	Title:  "a poll at the end of a finished run says that the log is complete",
+	Proves: scenarios.IDs{openwopv1.OWPEVT17},
+	Claim:  claims.Protocol,
+	Ask: scenarios.Ask(logsOfTwoRuns, func(o LogsObservation, j *scenarios.Judge) {
+		if !o.First.Told(j) {
+			return
+		}
+		end := o.Whole
+		for _, p := range o.Pages {
+			if p.After == host.Sequence(o.First.Last()) {
+				end = p
+			}
+		}
+		said := end.Body.Key(completeFlags[0])
+		if !said.Present() {
+			said = end.Body.Key(completeFlags[1])
+			j.Find(openwopv1.OWPEVT17, "the reply to a poll has no isComplete")
+		}
+		j.Check(openwopv1.OWPEVT17, said).To(check.Equal(true), "at the end of the log of a finished run")
+	}),
+}
+
+// completeFlags are the names by which hosts say that nothing more will come.
+var completeFlags = []string{"isComplete", "isTerminal"}
+
+var pollWhileLive = scenarios.Scenario{
+	ID:     "openwop/event-log/poll-while-live",
+	Title:  "a poll of a run that stands still is answered in time and does not call it complete; what happens next is in a later poll, and what was there stays as it was",
+	Proves: scenarios.IDs{openwopv1.OWPEVT12, openwopv1.OWPEVT16, openwopv1.OWPEVT18, openwopv1.OWPEVT19},
+	Claim:  claims.Protocol,
+	Ask: scenarios.Ask(runWhileHeard, func(o LiveObservation, j *scenarios.Judge) {
+		if !o.stood(j) {
+			return
+		}
+		j.Check(openwopv1.OWPEVT18, o.Idled).To(check.Reached(), "with nothing new and a timeout of a second")
+		if !o.wentOn(j) {
+			return
+		}
+		for _, flag := range completeFlags {
+			j.Check(openwopv1.OWPEVT16, o.Idle.Body.Key(flag)).NotTo(check.Equal(true), "%s of a run that was still to go on", flag)
+		}
+		j.Check(openwopv1.OWPEVT19, o.Late.Status).To(check.Status(2), "poll behind %d", o.Late.After)
+		j.Check(openwopv1.OWPEVT19, o.Late.fresh().Each("/sequence")).To(leading(behindAll(o.After, o.Late.After), 1), "poll behind %d, when the run had gone on", o.Late.After)
+		CheckKept(j, o.Before, o.After, "while the run stood still, and at its end")
+	}),
+}
+
+// stood stops a judge where no run stood still.
+func (o LiveObservation) stood(j *scenarios.Judge) bool {
+	if status, _ := o.Before.Created.Int(); status/100 != 2 || o.Before.RunID == "" {
+		return j.Block("set-up: the host did not make the run: it answered HTTP "+o.Before.Created.JSON()+" with runId "+o.Before.ID.JSON(), "make runs of the fixtures that are listed under /fixtures")
+	}
+	if !o.Before.Polled(j) {
+		return false
+	}
+	if !o.Held.Reached {
+		_, actual := check.Reached().MatchSeen(o.Held)
+		return j.Block("set-up: "+actual, "have runs of "+o.Way+" wait until they are answered or cancelled")
+	}
+	if len(o.Before.Events) == 0 {
+		return j.BlockOn(openwopv1.OWPEVT1, "set-up: the log of a run that waits is empty")
+	}
+	return true
+}
+
+// wentOn stops a judge where the run did not go on when it was moved.
+func (o LiveObservation) wentOn(j *scenarios.Judge) bool {
+	if code, _ := o.Moved.Int(); code/100 != 2 {
+		return j.Block("set-up: the host refused what moves the run: HTTP "+o.Moved.JSON(), "let the key that is given answer interrupts and cancel runs")
+	}
+	return o.After.Served(j)
+}

@@ -1,0 +1,165 @@
+package eventlog
+
+import (
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// The scenarios about streams.
+
+// Frames may say less than the log; what they say has to be right (facts C41).
+var streamShowsAll = scenarios.Scenario{
+	ID:     "openwop/event-log/stream-shows-all",
+	Title:  "a stream in mode debug shows every event of a finished run once, in order, one to a frame",
+	Proves: scenarios.IDs{openwopv1.OWPEVT20, openwopv1.OWPEVT21, openwopv1.OWPEVT22},
+	Claim:  claims.Protocol,
+	Ask: scenarios.Ask(finishedRunStreamed, func(o StreamsObservation, j *scenarios.Judge) {
+		if !o.Log.Whole(j) || !o.Full.offered(j) {
+			return
+		}
+		if !j.Check(openwopv1.OWPEVT20, o.Full.Status).To(check.Status(200), "asked for an event stream") ||
+			!j.Check(openwopv1.OWPEVT20, o.Full.Kind).To(eventStream(), "Content-Type") {
+			return
+		}
+		j.Check(openwopv1.OWPEVT22, o.Full.ids(o.Log)).To(numbered(behind(o.Log, -1)), "ids of the frames")
+		o.Full.checkFrames(j, o.Log)
+		if types := o.Full.others(o.Log); len(types) > 0 {
+			j.Find(openwopv1.OWPEVT22, "the stream carries frames that are no events of the run: %s", wire.Compact(types))
+		}
+	}),
+}
+
+var streamCloses = scenarios.Scenario{
+	ID:     "openwop/event-log/stream-closes",
+	Title:  "the stream of a finished run ends by itself",
+	Proves: scenarios.IDs{openwopv1.OWPEVT23},
+	Claim:  claims.Protocol,
+	Ask: scenarios.Ask(finishedRunStreamed, func(o StreamsObservation, j *scenarios.Judge) {
+		if o.Log.Told(j) && o.Full.streamed(j) {
+			j.Check(openwopv1.OWPEVT23, o.Full.Closed).To(check.Reached(), "stream of a finished run")
+		}
+	}),
+}
+
+// resumable stops a judge that needs more than the first stream.
+func (o StreamsObservation) resumable(j *scenarios.Judge) bool {
+	return o.Log.Whole(j) && o.Full.streamed(j) && j.Need(openwopv1.OWPEVT23, o.Full.Closed)
+}
+
+// Hosts refuse an id that is none, or begin from the start: neither loses an event.
+var streamResumes = scenarios.Scenario{
+	ID:     "openwop/event-log/stream-resumes",
+	Title:  "a stream goes on behind the event that it is told was the last",
+	Proves: scenarios.IDs{openwopv1.OWPEVT24, openwopv1.OWPEVT25},
+	Claim:  claims.Protocol,
+	Ask: scenarios.Ask(finishedRunStreamed, func(o StreamsObservation, j *scenarios.Judge) {
+		if !o.resumable(j) {
+			return
+		}
+		j.Check(openwopv1.OWPEVT24, o.Resumed.Status).To(check.Status(200), "asked for the stream with Last-Event-ID %d", o.After)
+		j.Check(openwopv1.OWPEVT24, o.Resumed.ids(o.Log)).To(numbered(behind(o.Log, o.After)), "ids of the frames behind %d", o.After)
+		j.Check(openwopv1.OWPEVT24, o.AtEnd.ids(o.Log)).To(numbered(nil), "ids of the frames behind the last event")
+		if code, _ := o.AtEnd.Status.Int(); code/100 != 2 {
+			j.Find(openwopv1.OWPEVT24, "a stream behind the last event is answered with HTTP %s", o.AtEnd.Status.JSON())
+		} else if !o.AtEnd.Closed.Reached && isEventStream(o.AtEnd.Kind.Actual()) {
+			j.Find(openwopv1.OWPEVT24, "a stream behind the last event of a finished run stays open")
+		}
+		if code, _ := o.Unparsed.Status.Int(); code == 200 {
+			j.Check(openwopv1.OWPEVT25, o.Unparsed.ids(o.Log)).To(numbered(behind(o.Log, -1)), "ids of the frames with Last-Event-ID %s", o.Garbled)
+		} else {
+			j.Check(openwopv1.OWPEVT25, o.Unparsed.Status).To(check.Status(400), "asked for the stream with Last-Event-ID %s", o.Garbled)
+		}
+	}),
+}
+
+var streamBatches = scenarios.Scenario{
+	ID:     "openwop/event-log/stream-batches",
+	Title:  "a stream in batches shows every event once and in order, and its last batch does not wait",
+	Proves: scenarios.IDs{openwopv1.OWPEVT28, openwopv1.OWPEVT29},
+	Claim:  claims.Protocol,
+	Ask: scenarios.Ask(finishedRunStreamed, func(o StreamsObservation, j *scenarios.Judge) {
+		if !o.resumable(j) {
+			return
+		}
+		if code, _ := o.Batched.Status.Int(); code/100 == 4 {
+			j.Block("the host refuses to gather events: HTTP "+o.Batched.Status.JSON(), "serve GET /v1/runs/{runId}/events?bufferMs= from 0 to 5000")
+			return
+		}
+		j.Check(openwopv1.OWPEVT28, o.Batched.Status).To(check.Status(200), "asked for the stream with bufferMs=%d", o.HoldMs)
+		j.Check(openwopv1.OWPEVT28, o.Batched.unpacked(o.Log)).To(numbered(behind(o.Log, -1)), "sequences of the events")
+		j.Check(openwopv1.OWPEVT28, o.Batched.Closed).To(check.Reached(), "stream in batches of a finished run")
+		j.Check(openwopv1.OWPEVT29, o.Batched.of(o.Batched.batches(), func(f StreamFrame) wire.Value { return f.ID })).To(check.Equal(o.Batched.highest()), "ids of the batches")
+		if len(o.Batched.batches()) == 0 {
+			j.Find(openwopv1.OWPEVT28, "the host gathers no events although bufferMs asks for it")
+		}
+	}),
+}
+
+var streamWhileLive = scenarios.Scenario{
+	ID:     "openwop/event-log/stream-while-live",
+	Title:  "a stream that was open while the run stood still shows every event once and in order to the end, and is closed then",
+	Proves: scenarios.IDs{openwopv1.OWPEVT23, openwopv1.OWPEVT26},
+	Claim:  claims.Protocol,
+	Ask: scenarios.Ask(runWhileHeard, func(o LiveObservation, j *scenarios.Judge) {
+		if !o.stood(j) || !o.wentOn(j) || !o.After.Whole(j) || !o.Listening.streamed(j) {
+			return
+		}
+		l := o.After
+		j.Check(openwopv1.OWPEVT26, o.Listening.ids(l)).To(numbered(behind(l, -1)), "ids of the frames")
+		j.Check(openwopv1.OWPEVT23, o.Listening.Closed).To(check.Reached(), "stream of a run that has ended meanwhile")
+		if o.Heard == 0 {
+			j.Find(openwopv1.OWPEVT26, "nothing had come over the stream when the run was moved")
+		}
+	}),
+}
+
+// A host need not have the JSON document (facts C21). Ids and numbers have to
+// agree; what else differs is found and told.
+var formsAgree = scenarios.Scenario{
+	ID:     "openwop/event-log/forms-agree",
+	Title:  "the stream and the JSON document tell the events of the poll, under the same ids and numbers",
+	Proves: scenarios.IDs{openwopv1.OWPEVT27},
+	Claim:  claims.Protocol,
+	Ask: scenarios.Ask(finishedRunStreamed, func(o StreamsObservation, j *scenarios.Judge) {
+		if !o.Log.Whole(j) || !o.Full.streamed(j) {
+			return
+		}
+		o.Full.checkAgrees(j, o.Log)
+		if code, _ := o.List.Status.Int(); code/100 == 2 && o.List.Body.Key("events").Present() {
+			o.List.checkAgrees(j, o.Log)
+		}
+	}),
+}
+
+// checkAgrees compares the frames with the log.
+func (s Listening) checkAgrees(j *scenarios.Judge, l host.RunLog) {
+	known := byNumber(l)
+	told, ids, want := map[string]wire.Value{}, wire.Found{In: s.Status.Ref()}, []any{}
+	for _, f := range s.events(l) {
+		id := f.Data.Key("eventId")
+		told[f.ID.String()] = f.Data
+		if id.Present() { // what a frame leaves out is found below
+			ids.Values, want = append(ids.Values, id), append(want, known[f.ID.String()].Key("eventId").Actual())
+		}
+	}
+	j.Check(openwopv1.OWPEVT27, s.ids(l)).To(numbered(behind(l, -1)), "ids of the frames")
+	j.Check(openwopv1.OWPEVT27, ids).To(check.Equal(want), "eventId in the frames")
+	findDifferences(j, "a frame of the stream", l, told)
+}
+
+// checkAgrees compares the JSON document with the log.
+func (p PollPage) checkAgrees(j *scenarios.Judge, l host.RunLog) {
+	j.Check(openwopv1.OWPEVT27, p.events().Each("/sequence")).To(leading(behindAll(l, -1), len(behind(l, -1))), "sequences in the JSON document")
+	ids := l.All()
+	ids.Values = ids.Values[:min(len(ids.Values), len(p.events().Values))]
+	j.Check(openwopv1.OWPEVT27, p.events().Each("/eventId")).To(check.SameAs(ids.Each("/eventId")), "eventId in the JSON document")
+	told := map[string]wire.Value{}
+	for _, e := range p.events().Values {
+		told[e.Key("sequence").JSON()] = e
+	}
+	findDifferences(j, "the JSON document", l, told)
+}

@@ -1,0 +1,183 @@
+package eventlog
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// CheckNumbered expects one sequence after the other.
+func CheckNumbered(l host.RunLog, j *scenarios.Judge) {
+	j.Check(openwopv1.OWPEVT1, l.All().Each("/sequence")).To(consecutive(host.LeastEvents), "sequence of the events")
+}
+
+// CheckEnvelopes expects of every event what each has to say of itself.
+func CheckEnvelopes(l host.RunLog, j *scenarios.Judge) {
+	all := l.All()
+	for _, member := range []string{"eventId", "runId", "type"} {
+		j.Check(openwopv1.OWPEVT2, all.Each("/"+member)).To(check.Each(check.Text()), "%s", member)
+	}
+	j.Check(openwopv1.OWPEVT2, all.Each("/payload")).To(allThere(), "payload")
+	j.Check(openwopv1.OWPEVT2, all.Each("/timestamp")).To(check.Each(aTimestamp()), "timestamp")
+	j.Check(openwopv1.OWPEVT2, all.Each("/sequence")).To(check.Each(check.Integer(0, 0)), "sequence")
+	j.Check(openwopv1.OWPEVT3, all.Each("/eventId")).To(check.Distinct(""), "eventId")
+	j.Check(openwopv1.OWPEVT5, all.Each("/timestamp")).To(notEarlier(), "timestamp")
+	j.Check(openwopv1.OWPEVT7, all.Each("/type")).To(check.Each(legalType()), "type")
+}
+
+// CheckCauses expects that no event is caused by a later one.
+func CheckCauses(l host.RunLog, j *scenarios.Judge) {
+	j.Check(openwopv1.OWPEVT6, withCause(l)).To(causedBefore(l, alone(l)), "events that name their cause")
+}
+
+// alone says whether the run hands on no work: then all causes stand in its own log.
+func alone(l host.RunLog) bool {
+	return len(l.OfType(openwopv1.RunEventTypeRunOrchestratorDecided, openwopv1.RunEventTypeNodeDispatched, openwopv1.RunEventTypeCoreWorkflowChainEvent).Values) == 0
+}
+
+// CheckOwn expects the events of this run only.
+func CheckOwn(l host.RunLog, j *scenarios.Judge) {
+	j.Check(openwopv1.OWPEVT4, l.All().Each("/runId")).To(check.Each(check.Equal(l.RunID)), "run of every event")
+}
+
+// endOf is the sequence of the event that ends the run; that of the last event where none does.
+func endOf(l host.RunLog) int64 {
+	if ends := l.Terminals().Values; len(ends) > 0 {
+		return host.Sequence(ends[0])
+	}
+	return host.Sequence(l.Last())
+}
+
+// behind are the events after a sequence, to the one that ends the run.
+func behind(l host.RunLog, after int64) []int64 {
+	end := endOf(l)
+	return slices.DeleteFunc(behindAll(l, after), func(n int64) bool { return n > end })
+}
+
+// behindAll are the events after a sequence, also those after the end of the run.
+func behindAll(l host.RunLog, after int64) []int64 {
+	var out []int64
+	for _, e := range l.Events {
+		if n := host.Sequence(e); n > after {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// byNumber are the events by their sequence in decimal digits, as frames have it for an id.
+func byNumber(l host.RunLog) map[string]wire.Value {
+	out := make(map[string]wire.Value, len(l.Events))
+	for _, e := range l.Events {
+		out[strconv.FormatInt(host.Sequence(e), 10)] = e
+	}
+	return out
+}
+
+// afterEnd are the events after the one that ends the run.
+func afterEnd(l host.RunLog) wire.Found {
+	end := endOf(l)
+	return l.All().Where(func(e wire.Value) bool { return host.Sequence(e) > end })
+}
+
+// CheckEnd looks for the one event that ends the run, and for steps after it.
+func CheckEnd(l host.RunLog, j *scenarios.Judge, when string) {
+	j.Check(openwopv1.OWPEVT9, l.Terminals().Each("/type")).To(check.Len(1), "events that end the run, %s", when)
+	end := endOf(l)
+	late := host.Steps(l).Where(func(e wire.Value) bool { return host.Sequence(e) > end })
+	j.Check(openwopv1.OWPEVT10, late.Each("/type")).To(check.Len(0), "steps after the end of the run, %s", when)
+	notes := typesOf(afterEnd(l))
+	for _, step := range typesOf(late) {
+		notes = slices.DeleteFunc(notes, func(t string) bool { return t == step })
+	}
+	if len(notes) > 0 {
+		j.Find(openwopv1.OWPEVT10, "the end of the run is followed by events of type %s", wire.Compact(notes))
+	}
+}
+
+// CheckEndAsTold expects the end that the snapshot tells of.
+func CheckEndAsTold(l host.RunLog, j *scenarios.Judge) {
+	j.Check(openwopv1.OWPEVT11, l.Terminals().Each("/type")).To(check.Equal([]any{"run." + l.Status().String()}), "event that ends a run of status %s", l.Status().JSON())
+}
+
+// typesOf are the types of these events, each once.
+func typesOf(events wire.Found) []string {
+	var out []string
+	for _, t := range events.Each("/type").Values {
+		out = append(out, t.String())
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// CheckKept compares what a log was with what it is.
+func CheckKept(j *scenarios.Judge, before, now host.RunLog, when string) {
+	same := now.All()
+	same.Values = same.Values[:min(len(before.Events), len(same.Values))]
+	for _, member := range []string{"sequence", "eventId", "type", "runId", "timestamp", "nodeId", "causationId", "payload"} {
+		j.Check(openwopv1.OWPEVT12, same.Each("/"+member)).To(check.SameAs(before.All().Each("/"+member)), "%s of the events %s", member, when)
+	}
+}
+
+// consecutive expects at least so many whole numbers, each by one more than the one before.
+func consecutive(least int) check.Matcher {
+	return check.That(fmt.Sprintf("%d or more, each by one more than the one before", least), func(v any) bool {
+		list, _ := v.([]any)
+		for i, e := range list {
+			n, ok := e.(int64)
+			if !ok || i > 0 && n-1 != list[i-1].(int64) {
+				return false
+			}
+		}
+		return len(list) >= least
+	})
+}
+
+// numbered expects these sequences in this order. The id of a frame is a
+// sequence in decimal digits.
+func numbered(want []int64) check.Matcher {
+	return check.That(numbersOf(want), func(v any) bool {
+		list, ok := v.([]any)
+		return ok && slices.EqualFunc(list, want, isNumber)
+	})
+}
+
+// leading expects the first of these sequences, so many of them at least: a
+// host may serve a log in pages.
+func leading(want []int64, least int) check.Matcher {
+	return check.That(fmt.Sprintf("%s, or the first %d or more of them", numbersOf(want), least), func(v any) bool {
+		list, ok := v.([]any)
+		return ok && len(list) >= least && len(list) <= len(want) && slices.EqualFunc(list, want[:len(list)], isNumber)
+	})
+}
+
+func isNumber(got any, want int64) bool {
+	switch got := got.(type) {
+	case int64:
+		return got == want
+	case string:
+		return got == strconv.FormatInt(want, 10)
+	}
+	return false
+}
+
+func numbersOf(want []int64) string {
+	if len(want) == 0 {
+		return "none"
+	}
+	return wire.Compact(want)
+}
+
+// allBeyond expects nothing but whole numbers over the cursor, or nothing at all.
+func allBeyond(cursor int64) check.Matcher {
+	return check.That(fmt.Sprintf("none, or all over %d", cursor), func(v any) bool {
+		list, ok := v.([]any)
+		return ok && !slices.ContainsFunc(list, func(e any) bool { n, whole := e.(int64); return !whole || n <= cursor })
+	})
+}

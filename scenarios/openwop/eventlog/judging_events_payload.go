@@ -1,0 +1,74 @@
+package eventlog
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// typesWithSchema are the types on these logs whose payload has a schema, each once.
+func typesWithSchema(logs ...host.RunLog) []openwopv1.RunEventType {
+	var out []openwopv1.RunEventType
+	for _, l := range logs {
+		for _, e := range l.Events {
+			t := openwopv1.RunEventType(e.Key("type").String())
+			if _, known := openwopv1.Events[t]; known {
+				out = append(out, t)
+			}
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// CheckPayloads expects of every type with a schema that its payloads fit.
+func CheckPayloads(j *scenarios.Judge, logs ...host.RunLog) {
+	for _, t := range typesWithSchema(logs...) {
+		var payloads wire.Found
+		for _, l := range logs {
+			if of := l.OfType(t); len(of.Values) > 0 {
+				payloads = wire.Found{Values: append(payloads.Values, of.Values...), In: of.In}
+			}
+		}
+		j.Check(openwopv1.OWPEVT8, payloads.Each("/payload")).To(fitting(t), "payload of %s", t)
+	}
+}
+
+// fitting expects payloads that are as the schema of their type has them.
+func fitting(t openwopv1.RunEventType) check.Matcher {
+	component := openwopv1.Events[t].Component
+	return check.Seeing("as "+component+" has it", func(s wire.Seen) (bool, string) {
+		schema, err := host.ContractSchema(component)
+		if err != nil {
+			return false, "not compared: " + err.Error()
+		}
+		payloads, _ := s.Actual().([]any)
+		var said []string
+		wrong := 0
+		for _, p := range payloads {
+			problems := schema.ValidateValue(p)
+			if len(problems) > 0 {
+				wrong++
+			}
+			for _, problem := range problems {
+				if text := problem.String(); !slices.Contains(said, text) {
+					said = append(said, text)
+				}
+			}
+		}
+		if wrong == 0 {
+			return true, fmt.Sprintf("%d of them", len(payloads))
+		}
+		const most = 4
+		if len(said) > most {
+			said = append(said[:most], fmt.Sprintf("and %d more", len(said)-most))
+		}
+		return false, fmt.Sprintf("%s (%d of %d)", strings.Join(said, "; "), wrong, len(payloads))
+	})
+}

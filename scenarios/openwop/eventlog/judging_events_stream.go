@@ -1,0 +1,215 @@
+package eventlog
+
+import (
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// What judges of event streams have in common.
+
+// offered stops a judge where the host has no stream, or not the mode that is
+// sure to show everything.
+func (s Listening) offered(j *scenarios.Judge) bool {
+	switch status, _ := s.Status.Int(); status {
+	case 0:
+		return j.Block("the stream was not opened in time", "answer GET /v1/runs/{runId}/events with a stream while the run is under way")
+	case 404, 405, 406, 501:
+		return j.Block("the host serves no event stream: HTTP "+s.Status.JSON(), "serve GET /v1/runs/{runId}/events as text/event-stream")
+	case 400, 422:
+		return j.Block("the host refuses the stream: HTTP "+s.Status.JSON(), "serve GET /v1/runs/{runId}/events?streamMode=debug: no other mode is sure to show every event")
+	}
+	return true
+}
+
+// streamed stops a judge for which the stream was only the set-up.
+func (s Listening) streamed(j *scenarios.Judge) bool {
+	if !s.offered(j) {
+		return false
+	}
+	if status, _ := s.Status.Int(); status != 200 || !isEventStream(s.Kind.Actual()) {
+		return j.BlockOn(openwopv1.OWPEVT20, "set-up: the stream was answered with HTTP "+s.Status.JSON()+" and content of type "+s.Kind.JSON())
+	}
+	return true
+}
+
+func eventStream() check.Matcher { return check.That("text/event-stream", isEventStream) }
+
+func isEventStream(v any) bool {
+	s, _ := v.(string)
+	kind, _, _ := strings.Cut(s, ";")
+	return strings.EqualFold(strings.TrimSpace(kind), "text/event-stream")
+}
+
+// events are the frames that stand for events of the run. A host may send
+// others beside them, a ping or a snapshot, and events after the one that ends
+// the run: these are no part of what is asked.
+func (s Listening) events(l host.RunLog) []StreamFrame {
+	ours := map[string]bool{"": true, "message": true} // a frame that does not say what it is
+	for _, e := range l.Events {
+		ours[e.Key("type").String()] = true
+	}
+	late := lateEvents(l)
+	var out []StreamFrame
+	for _, f := range s.Frames {
+		t := f.Type.String()
+		if (ours[t] || openwopv1.RunEventType(t).Valid()) && !late[f.ID.String()] {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// lateEvents are the sequences, in decimal digits, of the events after the one that ends the run.
+func lateEvents(l host.RunLog) map[string]bool {
+	out := map[string]bool{}
+	for _, n := range behindAll(l, endOf(l)) {
+		out[strconv.FormatInt(n, 10)] = true
+	}
+	return out
+}
+
+// others are the types of the frames that stand for no event, each once.
+func (s Listening) others(l host.RunLog) []string {
+	events := map[wire.Ref]bool{}
+	for _, f := range s.events(l) {
+		events[f.ID.Ref()] = true
+	}
+	var out []string
+	seen := map[string]bool{}
+	for _, f := range s.Frames {
+		if t := f.Type.String(); !events[f.ID.Ref()] && !seen[t] {
+			seen[t] = true
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// of makes one part of each frame checkable; where there is no frame, the reply is what can be shown.
+func (s Listening) of(frames []StreamFrame, part func(StreamFrame) wire.Value) wire.Found {
+	f := wire.Found{In: s.Status.Ref()}
+	for _, frame := range frames {
+		f.Values = append(f.Values, part(frame))
+	}
+	return f
+}
+
+// ids are those of the frames that stand for events.
+func (s Listening) ids(l host.RunLog) wire.Found {
+	return s.of(s.events(l), func(f StreamFrame) wire.Value { return f.ID })
+}
+
+// checkFrames compares what each frame says in its own lines with the document
+// in it. Where the document is silent, the log speaks (facts C41).
+func (s Listening) checkFrames(j *scenarios.Judge, l host.RunLog) {
+	frames, log := s.events(l), byNumber(l)
+	var ids, types []any
+	for _, f := range frames {
+		ids, types = append(ids, f.number()), append(types, f.kind(log))
+	}
+	j.Check(openwopv1.OWPEVT21, s.of(frames, func(f StreamFrame) wire.Value { return f.Data })).To(check.Each(object()), "data of the frames")
+	j.Check(openwopv1.OWPEVT21, s.of(frames, func(f StreamFrame) wire.Value { return f.ID })).To(check.Equal(ids), "id of the frames, by the sequences in their data")
+	j.Check(openwopv1.OWPEVT21, s.of(frames, func(f StreamFrame) wire.Value { return f.Type })).To(check.Equal(types), "event of the frames, by the types in their data")
+}
+
+func object() check.Matcher {
+	return check.That("a JSON object", func(v any) bool { _, ok := v.(map[string]any); return ok })
+}
+
+// number is the id that the frame should have.
+func (f StreamFrame) number() any {
+	if n, ok := f.Data.Key("sequence").Int(); ok {
+		return strconv.FormatInt(n, 10)
+	}
+	if n, err := strconv.ParseInt(f.ID.String(), 10, 64); err == nil && n >= 0 {
+		return strconv.FormatInt(n, 10)
+	}
+	return "a sequence"
+}
+
+// kind is the type that the frame should have.
+func (f StreamFrame) kind(log map[string]wire.Value) any {
+	if t := f.Data.Key("type"); t.String() != "" {
+		return t.String()
+	}
+	return log[f.ID.String()].Key("type").String()
+}
+
+// batches are the frames that hold several events.
+func (s Listening) batches() []StreamFrame {
+	var out []StreamFrame
+	for _, f := range s.Frames {
+		if f.Type.String() == "batch" {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// unpacked are the sequences of all events, those in batches included.
+func (s Listening) unpacked(l host.RunLog) wire.Found {
+	single := map[wire.Ref]bool{}
+	for _, f := range s.events(l) {
+		single[f.ID.Ref()] = true
+	}
+	late := lateEvents(l)
+	out := wire.Found{In: s.Status.Ref()}
+	for _, f := range s.Frames {
+		switch {
+		case f.Type.String() == "batch":
+			for _, e := range f.Data.Items() {
+				if !late[e.Key("sequence").JSON()] {
+					out.Values = append(out.Values, e.Key("sequence"))
+				}
+			}
+		case single[f.ID.Ref()]:
+			out.Values = append(out.Values, f.ID)
+		}
+	}
+	return out
+}
+
+// highest are the ids that the batches should have.
+func (s Listening) highest() []any {
+	out := []any{}
+	for _, f := range s.batches() {
+		var most int64
+		for _, e := range f.Data.Items() {
+			most = max(most, host.Sequence(e))
+		}
+		out = append(out, strconv.FormatInt(most, 10))
+	}
+	return out
+}
+
+// findDifferences tells what one form of the log leaves out of its events or
+// says otherwise than the poll, each member once.
+func findDifferences(j *scenarios.Judge, form string, l host.RunLog, events map[string]wire.Value) {
+	for _, member := range []string{"eventId", "runId", "type", "sequence", "timestamp", "payload", "nodeId", "causationId"} {
+		lacks, differs := 0, 0
+		for _, e := range l.Events {
+			other, told := events[strconv.FormatInt(host.Sequence(e), 10)]
+			ours, theirs := e.Key(member), other.Key(member)
+			switch {
+			case !told || ours.Actual() == nil && theirs.Actual() == nil:
+			case !theirs.Present():
+				lacks++
+			case !reflect.DeepEqual(check.Plain(ours.Actual()), check.Plain(theirs.Actual())):
+				differs++
+			}
+		}
+		if lacks > 0 {
+			j.Find(openwopv1.OWPEVT27, "%s leaves %s out, of %d of %d events", form, member, lacks, len(l.Events))
+		}
+		if differs > 0 {
+			j.Find(openwopv1.OWPEVT27, "%s says another %s than the poll, of %d of %d events", form, member, differs, len(l.Events))
+		}
+	}
+}

@@ -1,0 +1,198 @@
+package goals
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// GoalCreatedObservation is a goal that was just made, wherever it is shown.
+type GoalCreatedObservation struct {
+	Goal      host.GoalMade               `json:"goal"`
+	Asked     openwopv1.CreateGoalRequest `json:"asked"`
+	All       host.GoalReply              `json:"all"` // the list
+	Active    host.GoalReply              `json:"active"`
+	Satisfied host.GoalReply              `json:"satisfied"`
+	Stranger  wire.Value                  `json:"stranger"` // HTTP status of a goal id that was never given out
+}
+
+// goalCreated makes a goal and reads it in every place.
+var goalCreated = &scenarios.Drive[GoalCreatedObservation]{
+	ID:    "openwop/goal-created",
+	Title: "makes a goal with random bounds and reads it under its id and in the lists",
+	Sends: []string{"POST {prefix}/goals", "GET {prefix}/goals/{id}", "GET {prefix}/goals", "GET {prefix}/goals?state=active", "GET {prefix}/goals?state=satisfied", "GET {prefix}/goals/{an id never given out}"},
+	Run: func(ctx context.Context, c *scenarios.Conn) (GoalCreatedObservation, error) {
+		h := host.Host{Conn: c}
+		bounds := host.BoundedTo(h.Between(2, 99))
+		bounds.MaxCostUSD = new(float64(h.Between(1, 99)) + 0.25)
+		o := GoalCreatedObservation{Asked: h.GoalRequest(bounds)}
+		home, err := h.StandingGoals(ctx)
+		if err != nil {
+			return o, err
+		}
+		g, err := home.Create(ctx, "create the goal", o.Asked)
+		if err != nil {
+			return o, err
+		}
+		if o.Goal, err = g.Seen(ctx); err != nil || g.ID == "" {
+			return o, err
+		}
+		// Not g.do: a host may answer 403 for a goal that is not ours, and 404 alike.
+		stranger, err := g.Do(ctx, wire.Call{Method: http.MethodGet, Path: g.Of(host.StrangerOf(g.ID)), Label: "a goal that never was"})
+		if err != nil {
+			return o, err
+		}
+		o.Stranger = stranger.StatusValue()
+		if o.All, err = g.List(ctx, ""); err != nil {
+			return o, err
+		}
+		if o.Active, err = g.List(ctx, openwopv1.GoalStateActive); err != nil {
+			return o, err
+		}
+		o.Satisfied, err = g.List(ctx, openwopv1.GoalStateSatisfied)
+		return o, err
+	},
+}
+
+// GoalUnboundedObservation is the same goal asked for with and without bounds.
+type GoalUnboundedObservation struct {
+	Bounded   host.GoalMade  `json:"bounded"`
+	Unbounded host.GoalMade  `json:"unbounded"` // no bounds in the request
+	Empty     host.GoalMade  `json:"empty"`     // an empty object of them
+	All       host.GoalReply `json:"all"`       // the list, after all three
+	Active    host.GoalReply `json:"active"`
+}
+
+// goalsUnbounded asks for goals without bounds.
+var goalsUnbounded = &scenarios.Drive[GoalUnboundedObservation]{
+	ID:    "openwop/goals-unbounded",
+	Title: "asks for a goal without bounds, for one with an empty object of bounds and, as the control, for one with a bound; then looks for all three in the lists",
+	Sends: []string{"POST {prefix}/goals without bounds", "POST {prefix}/goals {bounds: {}}", "POST {prefix}/goals {bounds: {maxLoopIterations: random}}", "GET {prefix}/goals", "GET {prefix}/goals?state=active"},
+	Run: func(ctx context.Context, c *scenarios.Conn) (GoalUnboundedObservation, error) {
+		h := host.Host{Conn: c}
+		var o GoalUnboundedObservation
+		home, err := h.StandingGoals(ctx)
+		if err != nil {
+			return o, err
+		}
+		for _, ask := range []struct {
+			label  string
+			bounds *openwopv1.GoalBounds
+			made   *host.GoalMade
+		}{
+			{"create a goal without bounds", nil, &o.Unbounded},
+			{"create a goal with empty bounds", &openwopv1.GoalBounds{}, &o.Empty},
+			{"create a goal with a bound", host.BoundedTo(h.Between(2, 99)), &o.Bounded},
+		} {
+			g, err := home.Create(ctx, ask.label, h.GoalRequest(ask.bounds))
+			if err != nil {
+				return o, err
+			}
+			if *ask.made, err = g.Seen(ctx); err != nil {
+				return o, err
+			}
+		}
+		if o.All, err = home.List(ctx, ""); err != nil {
+			return o, err
+		}
+		o.Active, err = home.List(ctx, openwopv1.GoalStateActive)
+		return o, err
+	},
+}
+
+// GoalWordObservation is what a client's word does to a goal.
+type GoalWordObservation struct {
+	Goal      host.GoalMade  `json:"goal"`     // made without a word about its state
+	Asserted  host.GoalMade  `json:"asserted"` // asked for as satisfied
+	Claimed   GoalEdit       `json:"claimed"`  // an edit to satisfied
+	Reworded  GoalEdit       `json:"reworded"` // an edit of the objective
+	Objective string         `json:"objective"`
+	Restated  GoalEdit       `json:"restated"`  // an edit of completion and continuation, to what they are
+	Completed GoalEdit       `json:"completed"` // a call to complete
+	Satisfied host.GoalReply `json:"satisfied"` // the list, after all of them
+}
+
+// satisfiedRequest asks for what no client may ask for.
+type satisfiedRequest struct {
+	openwopv1.CreateGoalRequest
+	State openwopv1.GoalState `json:"state"`
+}
+
+// goalByWord has a client say that its goal is satisfied, in every way there is.
+var goalByWord = &scenarios.Drive[GoalWordObservation]{
+	ID:    "openwop/goal-by-word",
+	Title: "makes a goal as satisfied, edits one to satisfied, and asks for its completion; as the control edits what may be edited",
+	Sends: []string{"POST {prefix}/goals {state: satisfied}", "POST {prefix}/goals", "PATCH {prefix}/goals/{id} {state: satisfied}; POST where there is no PATCH", "PATCH {prefix}/goals/{id} {objective: random}",
+		"PATCH {prefix}/goals/{id} {completion, continuation}", "POST {prefix}/goals/{id}/complete", "GET {prefix}/goals/{id} after each", "GET {prefix}/goals?state=satisfied"},
+	Run: func(ctx context.Context, c *scenarios.Conn) (GoalWordObservation, error) {
+		h := host.Host{Conn: c}
+		o := GoalWordObservation{Objective: h.DrawObjective()}
+		home, err := h.StandingGoals(ctx)
+		if err != nil {
+			return o, err
+		}
+		asked := h.GoalRequest(host.BoundedTo(h.Between(2, 99)))
+		asserted, err := home.CreateAs(ctx, "create a goal that is satisfied already", asked.Objective, satisfiedRequest{asked, openwopv1.GoalStateSatisfied})
+		if err != nil {
+			return o, err
+		}
+		if o.Asserted, err = asserted.Seen(ctx); err != nil {
+			return o, err
+		}
+		g, made, err := home.Begin(ctx, host.BoundedTo(h.Between(2, 99)))
+		if o.Goal = made; err != nil || !stillGoesOn(made) {
+			return o, err
+		}
+		if o.Claimed, err = rewrite(ctx, g, "edit the state to satisfied", map[string]openwopv1.GoalState{"state": openwopv1.GoalStateSatisfied}, anyhow); err != nil {
+			return o, err
+		}
+		reworded := func(goal wire.Value) bool { return goal.Key("objective").String() == o.Objective }
+		if o.Reworded, err = rewrite(ctx, g, "edit the objective", openwopv1.EditGoalRequest{Objective: o.Objective}, reworded); err != nil {
+			return o, err
+		}
+		if o.Restated, err = rewrite(ctx, g, "edit completion and continuation", openwopv1.EditGoalRequest{Completion: &asked.Completion, Continuation: &asked.Continuation}, anyhow); err != nil {
+			return o, err
+		}
+		if o.Completed, err = change(ctx, g, "complete", anyhow); err != nil {
+			return o, err
+		}
+		o.Satisfied, err = g.List(ctx, openwopv1.GoalStateSatisfied)
+		return o, err
+	},
+}
+
+// GoalAbandonedObservation is a goal that was given up and then asked to go on.
+type GoalAbandonedObservation struct {
+	Goal    host.GoalMade `json:"goal"`
+	Abandon GoalEdit      `json:"abandon"`
+	Revival GoalRevival   `json:"revival"`
+}
+
+// goalAbandoned gives a goal up and asks it to go on. The ticks in it do nothing
+// where the host has no seam for them.
+var goalAbandoned = &scenarios.Drive[GoalAbandonedObservation]{
+	ID:    "openwop/goal-abandoned",
+	Title: "abandons a goal, edits it, asks it to resume and, where there is a seam, ticks it",
+	Sends: []string{"POST {prefix}/goals", "POST {prefix}/goals/{id}/abandon", "PATCH {prefix}/goals/{id}", "POST {prefix}/goals/{id}/resume", "POST {prefix}/goals/{id}/tick", "GET {prefix}/goals/{id}", "POST /v1/runs (sentinel)"},
+	Run: func(ctx context.Context, c *scenarios.Conn) (GoalAbandonedObservation, error) {
+		h := host.Host{Conn: c}
+		var o GoalAbandonedObservation
+		home, err := h.StandingGoals(ctx)
+		if err != nil {
+			return o, err
+		}
+		g, made, err := home.Begin(ctx, host.BoundedTo(h.Between(2, 9)))
+		if o.Goal = made; err != nil || !stillGoesOn(made) {
+			return o, err
+		}
+		if o.Abandon, err = change(ctx, g, "abandon", hasEnded); err != nil {
+			return o, err
+		}
+		o.Revival, err = revive(ctx, g, nil)
+		return o, err
+	},
+}

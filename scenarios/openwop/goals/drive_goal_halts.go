@@ -1,0 +1,256 @@
+package goals
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// GoalPauseObservation is a goal that went on, was paused, and was resumed.
+type GoalPauseObservation struct {
+	Goal    host.GoalMade  `json:"goal"`
+	Before  GoalTick       `json:"before"`
+	Paused  host.GoalReply `json:"paused"`
+	Still   GoalStill      `json:"still"`
+	Resumed GoalEdit       `json:"resumed"`
+	After   GoalTick       `json:"after"`
+}
+
+// goalPaused pauses a goal between two runs.
+var goalPaused = &scenarios.Drive[GoalPauseObservation]{
+	ID:    "openwop/goal-paused",
+	Title: "ticks a goal, pauses it, ticks it three times, resumes it and ticks it once more",
+	Sends: []string{"POST {prefix}/goals", "POST {prefix}/goals/{id}/tick", "POST {prefix}/goals/{id}/pause", "POST {prefix}/goals/{id}/resume", "GET {prefix}/goals/{id}", "POST /v1/runs (sentinel)"},
+	Run: func(ctx context.Context, c *scenarios.Conn) (GoalPauseObservation, error) {
+		h := host.Host{Conn: c}
+		var o GoalPauseObservation
+		home, err := h.StandingGoals(ctx)
+		if err != nil {
+			return o, err
+		}
+		g, made, err := home.Begin(ctx, host.BoundedTo(h.Between(20, 40)))
+		if o.Goal = made; err != nil || !stillGoesOn(made) {
+			return o, err
+		}
+		if o.Before, err = once(ctx, g, "tick before the pause", made.Fresh.Body); err != nil || !o.Before.Shown.Reached {
+			return o, err
+		}
+		if o.Paused, err = act(ctx, g, "pause"); err != nil {
+			return o, err
+		}
+		if o.Still, err = still(ctx, g, unsatisfied(h), []GoalTick{o.Before}); err != nil {
+			return o, err
+		}
+		if o.Resumed, err = change(ctx, g, "resume", goesOn); err != nil || !goesOn(o.Resumed.After.Body) {
+			return o, err
+		}
+		o.After, err = once(ctx, g, "tick after the resume", o.Resumed.After.Body)
+		return o, err
+	},
+}
+
+// once ticks a goal for one run that leaves it active, and waits until the goal
+// shows one more than it did.
+func once(ctx context.Context, g *host.Goal, label string, before wire.Value) (GoalTick, error) {
+	n := contributed(before)
+	return fire(ctx, g, label, unsatisfied(g.GoalHome.Host), "the goal shows one run more", func(goal wire.Value) bool { return hasEnded(goal) || contributed(goal) > n })
+}
+
+// GoalRaceObservation is a goal that was ticked more often than its bound
+// allows, all at once.
+type GoalRaceObservation struct {
+	Goal   host.GoalMade `json:"goal"`
+	Bound  int           `json:"bound"`
+	AtOnce []GoalTick    `json:"atOnce"`
+	After  []GoalTick    `json:"after"` // one by one, where it went on still
+	Still  GoalStill     `json:"still"`
+}
+
+// goalTickedAtOnce races for the last runs of a goal. A host may let some of
+// the ticks fail; those that are missing come after.
+var goalTickedAtOnce = &scenarios.Drive[GoalRaceObservation]{
+	ID:    "openwop/goal-ticked-at-once",
+	Title: "ticks a goal all at once, three times more than its bound of random length allows",
+	Sends: []string{"POST {prefix}/goals {bounds: {maxLoopIterations: random}}", "POST {prefix}/goals/{id}/tick, all at once", "GET {prefix}/goals/{id}", "POST /v1/runs (sentinel)"},
+	Run: func(ctx context.Context, c *scenarios.Conn) (GoalRaceObservation, error) {
+		h := host.Host{Conn: c}
+		o := GoalRaceObservation{Bound: h.Between(2, 4)}
+		home, err := h.StandingGoals(ctx)
+		if err != nil {
+			return o, err
+		}
+		g, made, err := home.Begin(ctx, host.BoundedTo(o.Bound))
+		if o.Goal = made; err != nil || !stillGoesOn(made) {
+			return o, err
+		}
+		if o.AtOnce, err = race(ctx, g, o.Bound+3); err != nil {
+			return o, err
+		}
+		if o.After, err = finishRace(ctx, g, o.Bound); err != nil {
+			return o, err
+		}
+		o.Still, err = still(ctx, g, unsatisfied(h), nil, slices.Concat(o.AtOnce, o.After)...)
+		return o, err
+	},
+}
+
+// race ticks n times at once.
+func race(ctx context.Context, g *host.Goal, n int) ([]GoalTick, error) {
+	ticks := make([]GoalTick, n)
+	calls := make([]func(context.Context) error, n)
+	for i := range calls {
+		ask := unsatisfied(g.GoalHome.Host)
+		calls[i] = func(ctx context.Context) (err error) {
+			ticks[i], err = tick(ctx, g, "tick, at once with others", ask)
+			return err
+		}
+	}
+	if err := g.AtOnce(ctx, calls...); err != nil {
+		return ticks, err
+	}
+	for _, t := range ticks {
+		if noSeam(g, t) == nil {
+			return ticks, nil
+		}
+	}
+	return ticks, noSeam(g, ticks[0])
+}
+
+// finishRace ticks one by one while the goal is active, and at most so often
+// that a host which keeps its bound has reached it.
+func finishRace(ctx context.Context, g *host.Goal, bound int) ([]GoalTick, error) {
+	var ticks []GoalTick
+	for range bound + 1 {
+		now, err := g.Read(ctx, "the goal after the race")
+		if err != nil || !goesOn(now.Body) {
+			return ticks, err
+		}
+		t, err := once(ctx, g, "tick after the race", now.Body)
+		if err != nil {
+			return ticks, err
+		}
+		if ticks = append(ticks, t); !t.Shown.Reached {
+			break
+		}
+	}
+	return ticks, nil
+}
+
+// GoalDeadlineObservation is a goal that outlived its wall-clock bound.
+type GoalDeadlineObservation struct {
+	Goal     host.GoalMade `json:"goal"`
+	Deadline time.Duration `json:"deadlineNs"`
+	Grace    time.Duration `json:"graceNs"` // between the deadline and the tick after it
+	// Early is a tick ahead of the deadline, EarlyBy how long it all had taken
+	// by then, from before the goal was asked for.
+	Early   GoalTick       `json:"early"`
+	EarlyBy time.Duration  `json:"earlyByNs"`
+	Passed  host.GoalReply `json:"passed"` // the goal, read when the deadline had passed
+	Late    GoalTick       `json:"late"`   // a tick after that: a host may notice only then
+	Ended   wire.Wait      `json:"ended"`
+	Still   GoalStill      `json:"still"`
+}
+
+// tooSlow says whether the host let so much of the deadline pass, until the
+// goal had moved once, that the goal may have been at its end by then.
+func (o GoalDeadlineObservation) tooSlow() bool {
+	moved := o.Early.Shown.Reached || !stillGoesOn(o.Goal)
+	return o.Goal.ID != "" && moved && o.EarlyBy > o.Deadline*3/4
+}
+
+// What a host's clock may be late by. One that ticks by the tenth is the first
+// guess; one that ticks by the second is as honest, and has the goal end up to a
+// second early as well.
+const (
+	fineGrace = 100 * time.Millisecond
+)
+
+// goesOnInTime says whether the goal moved ahead of its deadline and is active still.
+func (o GoalDeadlineObservation) goesOnInTime() bool {
+	return !o.tooSlow() && o.Early.Shown.Reached && goesOn(o.Early.Shown.Last)
+}
+
+// coarse says whether the goal ended early or went on late.
+func (o GoalDeadlineObservation) coarse() bool {
+	refused := stillGoesOn(o.Goal) && !host.Succeeded(o.Early.Status)
+	return refused || hasEnded(o.Goal.Fresh.Body) || hasEnded(o.Early.Shown.Last) || o.ranOn(o.Ended.Last) || o.ranOn(o.Still.Later.Body)
+}
+
+// ranOn says whether the goal shows a run that it did not show ahead of its deadline.
+func (o GoalDeadlineObservation) ranOn(goal wire.Value) bool {
+	return contributed(goal) > contributed(o.Early.Shown.Last)
+}
+
+// goalToItsDeadline lets real time go by. No clock is moved for it.
+var goalToItsDeadline = &scenarios.Drive[GoalDeadlineObservation]{
+	ID:    "openwop/goal-to-its-deadline",
+	Title: "makes a goal with a wall-clock bound of random length, ticks it in time, waits until the bound has passed and ticks it again",
+	Waits: 600 * time.Millisecond,
+	Sends: []string{"POST {prefix}/goals {bounds: {runTimeoutMs: random, maxLoopIterations: many}}", "POST {prefix}/goals/{id}/tick before and after", "GET {prefix}/goals/{id}", "POST /v1/runs (sentinel)"},
+	Run: func(ctx context.Context, c *scenarios.Conn) (GoalDeadlineObservation, error) {
+		h := host.Host{Conn: c}
+		home, err := h.StandingGoals(ctx)
+		if err != nil {
+			return GoalDeadlineObservation{}, err
+		}
+		o := GoalDeadlineObservation{Deadline: time.Duration(h.Between(200, 350)) * time.Millisecond, Grace: fineGrace}
+		for try := 1; ; try++ {
+			g, passing, err := withDeadline(ctx, home, &o)
+			if err == nil && o.goesOnInTime() {
+				err = passDeadline(ctx, g, passing, &o)
+			}
+			switch {
+			case err != nil:
+				return o, err
+			case o.tooSlow() && try < 5: // slow just now: with a longer one it may be in time
+				o = GoalDeadlineObservation{Deadline: 2 * o.Deadline, Grace: o.Grace}
+			case o.coarse() && o.Grace == fineGrace: // perhaps its clock ticks once a second
+				o = GoalDeadlineObservation{Deadline: 4*time.Second + o.Deadline, Grace: host.CoarseGrace}
+			default:
+				return o, nil
+			}
+		}
+	},
+}
+
+// withDeadline makes a goal with a deadline and ticks it at once. passing is
+// the moment by which the deadline has passed wherever the host began to count.
+func withDeadline(ctx context.Context, g host.GoalHome, o *GoalDeadlineObservation) (made *host.Goal, passing time.Time, err error) {
+	start := g.Now()
+	bounds := host.BoundedTo(g.Between(20, 40))
+	bounds.RunTimeoutMs = new(o.Deadline.Milliseconds())
+	made, o.Goal, err = g.Begin(ctx, bounds)
+	passing = g.Now().Add(o.Deadline)
+	if err == nil && stillGoesOn(o.Goal) {
+		o.Early, err = once(ctx, made, "tick before the deadline", o.Goal.Fresh.Body)
+	}
+	o.EarlyBy = g.Now().Sub(start)
+	return made, passing, err
+}
+
+// passDeadline lets the deadline pass and looks at what becomes of the goal.
+func passDeadline(ctx context.Context, g *host.Goal, passing time.Time, o *GoalDeadlineObservation) error {
+	err := wire.Pause(ctx, passing.Add(o.Grace).Sub(g.Now()))
+	if err != nil {
+		return err
+	}
+	if o.Passed, err = g.Read(ctx, "the goal after its deadline"); err != nil {
+		return err
+	}
+	if o.Late, err = tick(ctx, g, "tick after the deadline", unsatisfied(g.GoalHome.Host)); err != nil {
+		return err
+	}
+	o.Ended, err = g.Await(ctx, "the goal has ended", func(ctx context.Context) (wire.Value, bool, error) {
+		reply, err := g.Read(ctx, "the goal has ended")
+		return reply.Body, err == nil && (hasEnded(reply.Body) || o.Grace == fineGrace && o.ranOn(reply.Body)), err
+	})
+	if err != nil || !hasEnded(o.Ended.Last) {
+		return err
+	}
+	o.Still, err = still(ctx, g, satisfied(g.GoalHome.Host), []GoalTick{o.Early}, o.Late)
+	return err
+}

@@ -1,0 +1,115 @@
+package goals
+
+import (
+	"context"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/host"
+)
+
+// GoalMisfitsObservation are goals that cannot be, and one that can.
+type GoalMisfitsObservation struct {
+	Control host.GoalMade `json:"control"`
+	Judges  []GoalMisfit  `json:"judges"`
+	Modes   []GoalMisfit  `json:"modes"`
+	Bounds  []GoalMisfit  `json:"bounds"`
+}
+
+// GoalMisfit is a goal that was asked for with one member that does not fit.
+type GoalMisfit struct {
+	What string        `json:"what"`
+	Made host.GoalMade `json:"made"`
+}
+
+// goalAsked is a create request in which every member can be anything.
+type goalAsked struct {
+	Objective    string         `json:"objective"`
+	Completion   map[string]any `json:"completion"`
+	Continuation map[string]any `json:"continuation"`
+	Bounds       map[string]any `json:"bounds"`
+}
+
+// goalMisfits asks for goals with judges, continuations and bounds that do not fit.
+var goalMisfits = &scenarios.Drive[GoalMisfitsObservation]{
+	ID:    "openwop/goal-misfits",
+	Title: "asks for goals with a judge and a continuation that nobody knows, with those that the host does not advertise, and with bounds that cannot be; as the control for one that can",
+	Sends: []string{"POST {prefix}/goals, for each", "GET {prefix}/goals/{id}"},
+	Run: func(ctx context.Context, c *scenarios.Conn) (GoalMisfitsObservation, error) {
+		h := host.Host{Conn: c}
+		var o GoalMisfitsObservation
+		home, err := h.StandingGoals(ctx)
+		if err != nil {
+			return o, err
+		}
+		if _, o.Control, err = home.Begin(ctx, host.BoundedTo(h.Between(2, 9))); err != nil || !stillGoesOn(o.Control) {
+			return o, err
+		}
+		ask := func(to *[]GoalMisfit, what string, spoil func(*goalAsked)) {
+			if err != nil {
+				return
+			}
+			m := GoalMisfit{What: what}
+			m.Made, err = misfit(ctx, home, what, spoil)
+			*to = append(*to, m)
+		}
+		ask(&o.Judges, "judged by somebody that nobody knows", func(a *goalAsked) { a.Completion["check"] = h.Name("judge") })
+		ask(&o.Judges, "judged by the other judge than the host advertises", func(a *goalAsked) { a.Completion["check"] = other(h.GoalJudge()) })
+		ask(&o.Modes, "continued in a way that nobody knows", func(a *goalAsked) { a.Continuation["mode"] = h.Name("mode") })
+		for _, mode := range unofferedModes(h) {
+			ask(&o.Modes, "continued by "+string(mode)+", which the host does not advertise", func(a *goalAsked) {
+				a.Continuation = map[string]any{"mode": mode, "armRef": h.Name("arm")}
+			})
+		}
+		for _, b := range []struct {
+			what, name string
+			value      any
+		}{
+			{"bounded to no run", "maxLoopIterations", 0},
+			{"bounded to less than no run", "maxLoopIterations", -h.Between(1, 99)},
+			{"bounded to part of a run", "maxLoopIterations", float64(h.Between(1, 99)) + 0.5},
+			{"bounded to a word of runs", "maxLoopIterations", h.Name("many")},
+			{"bounded to less than no time", "runTimeoutMs", -h.Between(1, 99)},
+			{"bounded to less than no cost", "maxCostUsd", -h.Between(1, 99)},
+		} {
+			ask(&o.Bounds, b.what, func(a *goalAsked) { a.Bounds = map[string]any{b.name: b.value} })
+		}
+		return o, err
+	},
+}
+
+// misfit asks for a goal that does not fit, and reads it where it was made all the same.
+func misfit(ctx context.Context, g host.GoalHome, what string, spoil func(*goalAsked)) (host.GoalMade, error) {
+	a := goalAsked{
+		Objective:    g.DrawObjective(),
+		Completion:   map[string]any{"check": g.GoalJudge()},
+		Continuation: map[string]any{"mode": g.GoalMode()},
+		Bounds:       map[string]any{"maxLoopIterations": g.Between(2, 9)},
+	}
+	spoil(&a)
+	made, err := g.CreateAs(ctx, "create a goal "+what, a.Objective, a)
+	if err != nil {
+		return host.GoalMade{}, err
+	}
+	return made.Seen(ctx)
+}
+
+// other is the judge that is not this one.
+func other(judge openwopv1.GoalCheck) openwopv1.GoalCheck {
+	if judge == openwopv1.GoalCheckHost {
+		return openwopv1.GoalCheckVerifier
+	}
+	return openwopv1.GoalCheckHost
+}
+
+// unofferedModes are the ways to go on that the host does not advertise.
+func unofferedModes(h host.Host) (modes []openwopv1.GoalContinuationMode) {
+	for _, mode := range []openwopv1.GoalContinuationMode{openwopv1.GoalContinuationModeManual, openwopv1.GoalContinuationModeSchedule,
+		openwopv1.GoalContinuationModeHeartbeat, openwopv1.GoalContinuationModeCommitment} {
+		if _, on := claims.GoalsBy(mode, "").Look(h.Discovery); !on {
+			modes = append(modes, mode)
+		}
+	}
+	return modes
+}

@@ -1,0 +1,62 @@
+package goals
+
+import (
+	"context"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/host"
+)
+
+// GoalReplayObservation is a goal, one of whose runs was replayed between two others.
+type GoalReplayObservation struct {
+	GoalObservation
+	Fork host.Forked `json:"fork"`
+}
+
+// goalReplayed replays a run of a goal that goes on. The tick after it shows that the host had the time to judge it.
+var goalReplayed = &scenarios.Drive[GoalReplayObservation]{
+	ID:    "openwop/goal-replayed",
+	Title: "ticks a goal a random number of times, replays the first of its runs to the end, and ticks it once more",
+	Sends: []string{"POST {prefix}/goals", sendsTicks, "POST /v1/runs/{runId}:fork {mode: replay} of a contributing run", "GET {prefix}/goals/{id}", "GET {prefix}/goals/{id}/events",
+		"GET /v1/runs/{runId} and its events of each contributing run"},
+	Run: func(ctx context.Context, c *scenarios.Conn) (GoalReplayObservation, error) {
+		h := host.Host{Conn: c}
+		var o GoalReplayObservation
+		before := h.Between(1, 2)
+		o.Runs = before + 1
+		home, err := h.StandingGoals(ctx)
+		if err != nil {
+			return o, err
+		}
+		var g *host.Goal
+		if g, o.Goal, err = home.Begin(ctx, host.BoundedTo(h.Between(10, 20))); err != nil || !stillGoesOn(o.Goal) {
+			return o, err
+		}
+		now := o.Goal.Fresh.Body
+		for range before {
+			t, err := once(ctx, g, "tick before the replay", now)
+			if o.Ticks = append(o.Ticks, t); err != nil || !t.Shown.Reached || hasEnded(t.Shown.Last) {
+				return o, err
+			}
+			now = t.Shown.Last
+		}
+		shown := runsOf(now).Items()
+		if len(shown) == 0 {
+			return o, nil
+		}
+		source := &host.Run{Host: h, ID: shown[0].String(), Gone: func() {}}
+		if o.Fork, err = h.ForkFrom(ctx, source, openwopv1.ForkRunRequest{Mode: openwopv1.ForkModeReplay, FromSeq: new(int64(0))}); err != nil || !host.Succeeded(o.Fork.Log.Created) {
+			return o, err
+		}
+		t, err := once(ctx, g, "tick after the replay", now)
+		if o.Ticks = append(o.Ticks, t); err != nil {
+			return o, err
+		}
+		if o.Still.Later, err = g.Read(ctx, "the goal after the replay"); err != nil {
+			return o, err
+		}
+		o.Trail, err = trail(ctx, g, o.Still.Later)
+		return o, err
+	},
+}

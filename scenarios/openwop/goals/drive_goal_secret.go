@@ -1,0 +1,112 @@
+package goals
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// GoalSecretObservation is what a goal shows whose objective was asked for with
+// the credential in it. In every record a placeholder stands for that.
+type GoalSecretObservation struct {
+	Goal   host.GoalMade  `json:"goal"`
+	Edited GoalEdit       `json:"edited"` // to another objective with it
+	Tick   GoalTick       `json:"tick"`   // where there is a seam
+	Trail  GoalTrail      `json:"trail"`
+	List   host.GoalReply `json:"list"`
+}
+
+// leastKey is how long a credential has to be, in characters, to be told from ordinary text.
+const leastKey = 8
+
+// goalWithSecret has goals made and edited with the credential in their objectives.
+var goalWithSecret = &scenarios.Drive[GoalSecretObservation]{
+	ID:    "openwop/goal-with-secret",
+	Title: "makes a goal whose objective holds the credential between random words, edits it to another such objective, ticks it where there is a seam, and reads it in every place",
+	Sends: []string{"POST {prefix}/goals {objective: random words with the credential}", "PATCH {prefix}/goals/{id} {objective: the same with other words}", "POST {prefix}/goals/{id}/tick",
+		"GET {prefix}/goals/{id}", "GET {prefix}/goals/{id}/events", "GET {prefix}/goals"},
+	Run: func(ctx context.Context, c *scenarios.Conn) (GoalSecretObservation, error) {
+		h := host.Host{Conn: c}
+		var o GoalSecretObservation
+		if c.KeyLength() < leastKey {
+			return o, scenarios.Block("there is no credential, or one that is too short to be told from ordinary text", "give a key of at least 8 characters with --key")
+		}
+		home, err := h.StandingGoals(ctx)
+		if err != nil {
+			return o, err
+		}
+		ask := h.GoalRequest(host.BoundedTo(h.Between(2, 9)))
+		ask.Objective = objectiveWithKey(h)
+		g, err := home.Create(ctx, "create a goal with the credential in its objective", ask)
+		if err != nil {
+			return o, err
+		}
+		if o.Goal, err = g.Seen(ctx); err != nil {
+			return o, err
+		}
+		if stillGoesOn(o.Goal) {
+			if err := told(ctx, g, &o); err != nil {
+				return o, err
+			}
+		}
+		o.List, err = home.List(ctx, "")
+		return o, err
+	},
+}
+
+// objectiveWithKey holds the credential between two words of an objective.
+func objectiveWithKey(h host.Host) string {
+	return strings.Join([]string{"Assay", h.UniqueName(), wire.OwnKey, h.UniqueName()}, " ")
+}
+
+// told has the goal say more about itself.
+func told(ctx context.Context, g *host.Goal, o *GoalSecretObservation) (err error) {
+	if o.Tick, err = tick(ctx, g, "tick", unsatisfied(g.GoalHome.Host)); err != nil {
+		return err
+	}
+	objective := objectiveWithKey(g.GoalHome.Host)
+	if o.Edited, err = rewrite(ctx, g, "edit the objective to another with the credential in it", openwopv1.EditGoalRequest{Objective: objective}, anyhow); err != nil {
+		return err
+	}
+	o.Trail, err = trail(ctx, g, o.Edited.After)
+	return err
+}
+
+// GoalsUnclaimedObservation is what stands where goals would be.
+type GoalsUnclaimedObservation struct {
+	Paths []string         `json:"paths"`
+	Lists []host.GoalReply `json:"lists"` // one a path
+	Makes []host.GoalReply `json:"makes"`
+}
+
+// goalsUnclaimed looks for goals on a host that does not claim them.
+var goalsUnclaimed = &scenarios.Drive[GoalsUnclaimedObservation]{
+	ID:    "openwop/goals-unclaimed",
+	Title: "lists goals, and asks for one, at every place where they would be",
+	Sends: []string{"GET {prefix}/goals", "POST {prefix}/goals"},
+	Run: func(ctx context.Context, c *scenarios.Conn) (GoalsUnclaimedObservation, error) {
+		h := host.Host{Conn: c}
+		var o GoalsUnclaimedObservation
+		for _, prefix := range slices.Concat(h.SeamPaths(), []string{"/v1"}) {
+			home := host.GoalHome{Host: h, Path: strings.TrimSuffix(prefix, "/") + "/goals"}
+			list, err := host.AnswerOf(h.Do(ctx, wire.Call{Method: http.MethodGet, Path: home.Path, Label: "goals that are not claimed"}))
+			if err != nil {
+				return o, err
+			}
+			ask := h.GoalRequest(host.BoundedTo(2))
+			made, err := home.CreateAs(ctx, "a goal that is not claimed", ask.Objective, ask)
+			if err != nil {
+				return o, err
+			}
+			o.Paths = append(o.Paths, home.Path)
+			o.Lists, o.Makes = append(o.Lists, list), append(o.Makes, made.Created)
+		}
+		return o, nil
+	},
+}

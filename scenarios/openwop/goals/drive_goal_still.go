@@ -1,0 +1,104 @@
+package goals
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios/openwop/fixture"
+	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// GoalStill is a goal that was ticked while it had to stand still.
+type GoalStill struct {
+	Ticks  []GoalTick     `json:"ticks"`
+	Window time.Duration  `json:"windowNs"`
+	Later  host.GoalReply `json:"later"`  // read when the window was over
+	Strays []host.Child   `json:"strays"` // runs that a tick named, that are there, and that the goal does not show
+}
+
+// still ticks a goal that has to stand still: twice, and once more behind a
+// barrier. Then it lets a window go by and reads the goal. went are the ticks
+// that made it go on. Those that may have come too late, or too often, are
+// suspect, like its own: a run that they name must be one that the goal shows.
+func still(ctx context.Context, g *host.Goal, ask openwopv1.GoalTickRequest, went []GoalTick, suspect ...GoalTick) (GoalStill, error) {
+	var s GoalStill
+	pace := paceOf(slices.Concat(went, suspect))
+	for i := range 3 {
+		if i == 2 {
+			if err := barrier(ctx, g.GoalHome.Host, pace); err != nil {
+				return s, err
+			}
+		}
+		t, err := tick(ctx, g, fmt.Sprintf("tick %d while it has to stand still", i+1), ask)
+		if err != nil {
+			return s, err
+		}
+		s.Ticks = append(s.Ticks, t)
+	}
+	var err error
+	if s.Window, err = g.Quiet(ctx, pace); err != nil {
+		return s, err
+	}
+	if s.Later, err = g.Read(ctx, "the goal after a quiet window"); err != nil {
+		return s, err
+	}
+	s.Strays, err = strays(ctx, g, s.Later.Body, went, slices.Concat(suspect, s.Ticks))
+	return s, err
+}
+
+// paceOf is the longest that a tick took to show: how long the goal takes to
+// go on when it does go on.
+func paceOf(ticks []GoalTick) time.Duration {
+	var slowest time.Duration
+	for _, t := range ticks {
+		slowest = max(slowest, t.Shown.Gap())
+	}
+	return min(slowest, time.Second) // a slow host does not decide how long we wait
+}
+
+// barrier gives the host time to show what it is still at work on: another run
+// from end to end, or a quiet window where it offers none.
+func barrier(ctx context.Context, h host.Host, pace time.Duration) error {
+	if !h.Offers(fixture.Noop) {
+		_, err := h.Quiet(ctx, pace)
+		return err
+	}
+	r, err := h.Create(ctx, "sentinel", openwopv1.CreateRunRequest{WorkflowID: fixture.Noop})
+	if err == nil && r.ID != "" {
+		_, err = r.AwaitEnd(ctx)
+	}
+	return err
+}
+
+// strays are the runs that suspect ticks named and that the goal does not show,
+// where the host serves them as runs of its own. A run that got stuck was not
+// judged, and need not be shown as a contribution.
+func strays(ctx context.Context, g *host.Goal, goal wire.Value, went, suspect []GoalTick) ([]host.Child, error) {
+	known := map[string]bool{"": true}
+	for _, id := range runsOf(goal).Items() {
+		known[id.String()] = true
+	}
+	for _, t := range went {
+		known[t.RunID.String()] = true
+	}
+	var out []host.Child
+	for _, t := range suspect {
+		id := t.RunID.String()
+		if known[id] {
+			continue
+		}
+		known[id] = true
+		reply, err := (&host.Run{Host: g.Host, ID: id}).Snapshot(ctx, "a run that the goal does not show")
+		if err != nil {
+			return nil, err
+		}
+		if reply.Success() {
+			out = append(out, host.Child{ID: id, Snapshot: reply.Value("")})
+		}
+	}
+	return out, nil
+}

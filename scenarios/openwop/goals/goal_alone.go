@@ -1,0 +1,123 @@
+package goals
+
+import (
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/host"
+)
+
+// The scenarios of goal-completion in which goals go on by themselves.
+
+// RFC 0097 A, C and E, and the first example.
+var scheduleFires = scenarios.Scenario{
+	ID:     "openwop/goal-completion/schedule-fires",
+	Title:  "a goal on a schedule fires its runs by itself, none while it is paused, and none beyond its bound",
+	Proves: scenarios.IDs{openwopv1.OWP0097A3, openwopv1.OWP0097C5, openwopv1.OWP0097E4},
+	Claim:  claims.GoalsSchedule,
+	Ask: scenarios.Ask(goalOnSchedule, func(o GoalScheduleObservation, j *scenarios.Judge) {
+		o.check(j, openwopv1.OWP0097A3)
+	}),
+}
+
+// RFC 0097 A, C and E, with RFC 0060.
+var heartbeatFires = scenarios.Scenario{
+	ID:     "openwop/goal-completion/heartbeat-fires",
+	Title:  "a goal that goes on by a heartbeat fires a run for a change, none while it is paused, and none beyond its bound",
+	Proves: scenarios.IDs{openwopv1.OWP0097A4, openwopv1.OWP0097C5, openwopv1.OWP0097E4},
+	Claim:  claims.GoalsHeartbeat,
+	Ask: scenarios.Ask(goalByHeartbeat, func(o GoalAloneObservation, j *scenarios.Judge) {
+		o.check(j, openwopv1.OWP0097A4)
+	}),
+}
+
+// RFC 0097 A, C and E, with RFC 0068.
+var commitmentFires = scenarios.Scenario{
+	ID:     "openwop/goal-completion/commitment-fires",
+	Title:  "a goal that goes on by a commitment fires a run when that is fired, none while it is paused, and none beyond its bound",
+	Proves: scenarios.IDs{openwopv1.OWP0097A5, openwopv1.OWP0097C5, openwopv1.OWP0097E4},
+	Claim:  claims.GoalsCommitment,
+	Ask: scenarios.Ask(goalByCommitment, func(o GoalAloneObservation, j *scenarios.Judge) {
+		o.check(j, openwopv1.OWP0097A5)
+	}),
+}
+
+// RFC 0097 C.
+var abandonedDisarms = scenarios.Scenario{
+	ID:     "openwop/goal-completion/abandoned-disarms",
+	Title:  "a goal that was given up fires no run any more, while others on its schedule do",
+	Proves: scenarios.IDs{openwopv1.OWP0097C8},
+	Claim:  claims.GoalsSchedule,
+	Ask: scenarios.Ask(goalOnSchedule, func(o GoalScheduleObservation, j *scenarios.Judge) {
+		status, _ := o.GivenUp.Asked.Int()
+		if ready(o.GivenUp.Goal, j) && permitted((host.GoalReply{Status: o.GivenUp.Asked}), j, "abandon a goal") && o.othersWentOn(j) {
+			if status/100 != 2 {
+				j.BlockOn(openwopv1.OWP0097C6, "set-up: abandon is answered HTTP "+o.GivenUp.Asked.JSON())
+				return
+			}
+			o.GivenUp.check(j, openwopv1.OWP0097C8, openwopv1.GoalStateAbandoned)
+		}
+	}),
+}
+
+// The first example of RFC 0097.
+var satisfiedScheduleDisarms = scenarios.Scenario{
+	ID:     "openwop/goal-completion/satisfied-disarms-schedule",
+	Title:  "a goal on a schedule that its judge finds satisfied fires no run any more, while others on its schedule do",
+	Proves: scenarios.IDs{openwopv1.OWP0097G1},
+	Claim:  claims.GoalsSchedule,
+	Ask: scenarios.Ask(goalOnSchedule, func(o GoalScheduleObservation, j *scenarios.Judge) {
+		if ready(o.Satisfied.Goal, j) && host.SeamAnswered(j, o.Satisfied.Asked, o.Satisfied.Goal.Path+"/{id}/tick") && o.othersWentOn(j) {
+			o.Satisfied.check(j, openwopv1.OWP0097G1, openwopv1.GoalStateSatisfied)
+		}
+	}),
+}
+
+// othersWentOn stops a judge where the goals beside those that ended did not go on either.
+func (o GoalScheduleObservation) othersWentOn(j *scenarios.Judge) bool {
+	return ready(o.Beside, j) && j.Need(openwopv1.OWP0097A3, o.Going) && (!o.outran() || o.tooQuick(j)) && j.Need(openwopv1.OWP0097A3, o.After)
+}
+
+func (d GoalDisarmed) check(j *scenarios.Judge, id scenarios.RequirementID, state openwopv1.GoalState) {
+	if !j.Check(id, d.Ended).To(check.Reached()) || !showsRuns(j, d.Settled.Body) {
+		return
+	}
+	j.Check(id, stateShown(d.Later)).To(check.Equal(state), "state when others had gone on")
+	j.Check(id, runsOf(d.Later.Body)).To(check.SameAs(runsOf(d.Settled.Body)), "contributing runs when others had gone on")
+}
+
+// check follows a goal that goes on by itself, through a pause and to its end.
+func (o GoalAloneObservation) check(j *scenarios.Judge, fires scenarios.RequirementID) {
+	if !ready(o.Goal, j) || !ready(o.Beside, j) || !j.Check(fires, o.Going).To(check.Reached()) || !showsRuns(j, o.Going.Last) || !permitted(o.Paused, j, "pause a goal") {
+		return
+	}
+	if o.outran() {
+		o.tooQuick(j)
+		return
+	}
+	j.Check(openwopv1.OWP0097C5, o.Paused.Status).To(check.Status(2), "pause")
+	if !j.Need(fires, o.Meanwhile) {
+		return
+	}
+	j.Check(openwopv1.OWP0097C5, runsOf(o.Held.Body)).To(check.SameAs(runsOf(o.Settled.Body)), "contributing runs of the paused goal after two runs of another one")
+	if !permitted(o.Resumed.Reply, j, "resume a goal") ||
+		!j.Check(openwopv1.OWP0097C5, stateShown(o.Resumed.After)).To(check.Equal(openwopv1.GoalStateActive), "state after resume") ||
+		!j.Check(o.ends(fires), o.Ended).To(check.Reached()) || !j.Need(fires, o.After) {
+		return
+	}
+	j.Check(openwopv1.OWP0097E4, stateShown(o.Later)).To(check.Equal(openwopv1.GoalStateBoundExceeded), "state at the end")
+	checkRuns(j, openwopv1.OWP0097E4, o.Later.Body, o.Bound)
+}
+
+// ends is what a goal violates that does not come to its end: the bound that it has reached, where it has.
+func (o GoalAloneObservation) ends(fires scenarios.RequirementID) scenarios.RequirementID {
+	if contributed(o.Ended.Last) < o.Bound {
+		return fires
+	}
+	return openwopv1.OWP0097E4
+}
+
+func (o GoalAloneObservation) tooQuick(j *scenarios.Judge) bool {
+	return j.Block("the goal was at its end before it could be paused", "certify it again when the host answers faster")
+}

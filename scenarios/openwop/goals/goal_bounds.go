@@ -1,0 +1,251 @@
+// Package goals asks how standing goals are made, judged, continued, bounded and closed.
+package goals
+
+import (
+	"slices"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/host"
+)
+
+// BoundsSuite looks at who ends a standing goal, and at where it stops at the latest.
+func BoundsSuite() scenarios.Suite {
+	return scenarios.Suite{
+		ID: "goal-bounds", Title: "standing goals: judged by the host alone, and stopped at their bounds",
+		Scenarios: []scenarios.Scenario{
+			goalsWellFormed, boundsRequired, createdAsAsked, misfitsNotKept, clientCannotSatisfy, abandonedStaysAbandoned,
+			stopsAtBound, closedAtBound, exceededStaysExceeded, tickedAtOnce, costBound, deadlineBound,
+			satisfiedDisarms, evaluatedAndClosed, evaluationsAttributed, runsOfTheGoal, contentFree,
+			pauseHalts, escalationHalts,
+		},
+	}
+}
+
+// RFC 0097 A.
+var goalsWellFormed = scenarios.Scenario{
+	ID:     "openwop/goal-bounds/block-well-formed",
+	Title:  "the advertised block says who judges a goal and by what it goes on",
+	Proves: scenarios.IDs{openwopv1.OWP0097A1},
+	Claim:  claims.Goals,
+	Ask: scenarios.Advertised(func(d scenarios.Discovery, j *scenarios.Judge) {
+		block := claims.GoalsBlock(d)
+		j.Check(openwopv1.OWP0097A1, block.Key("judge")).To(check.OneOf("verifier", "host"), "judge")
+		j.Check(openwopv1.OWP0097A1, block.Key("continuation")).To(modes(), "continuation")
+		if host.IsList(block.Key("continuation")) && len(block.Key("continuation").Items()) == 0 {
+			j.Find(openwopv1.OWP0097A1, "the list of continuations is empty: nothing is said to make a goal go on")
+		}
+	}),
+}
+
+// modes expects a list of ways by which a goal goes on, none twice.
+func modes() check.Matcher {
+	return check.That("a list of schedule, commitment, heartbeat and manual, none twice", func(v any) bool {
+		list, ok := v.([]any)
+		for i, e := range list {
+			mode, isText := e.(string)
+			ok = ok && isText && openwopv1.GoalContinuationMode(mode).Valid() && !slices.Contains(list[:i], e)
+		}
+		return ok
+	})
+}
+
+// RFC 0097 C and E. An empty object of bounds declares none.
+var boundsRequired = scenarios.Scenario{
+	ID:     "openwop/goal-bounds/bounds-required",
+	Title:  "a goal without a bound is refused with 422 and is not there after; with a bound it is made",
+	Proves: scenarios.IDs{openwopv1.OWP0097A2, openwopv1.OWP0097C1, openwopv1.OWP0097E3},
+	Claim:  claims.GoalsBounded,
+	Ask: scenarios.Ask(goalsUnbounded, func(o GoalUnboundedObservation, j *scenarios.Judge) {
+		if !ready(o.Bounded, j) { // the control: what was refused may have been refused for anything
+			return
+		}
+		for _, refused := range []struct {
+			what string
+			made host.GoalMade
+		}{{"a goal without bounds", o.Unbounded}, {"a goal with empty bounds", o.Empty}} {
+			j.Check(openwopv1.OWP0097C1, refused.made.Created.Status).To(check.Status(422), "%s", refused.what)
+			refused.made.Created.TellRefusal(j, openwopv1.OWP0097C1, refused.what)
+		}
+		if !readable(o.All, j) || !readable(o.Active, j) {
+			return
+		}
+		for _, goals := range []host.GoalReply{o.All, o.Active} {
+			if len(listed(goals, o.Bounded).Values) == 0 {
+				j.BlockOn(openwopv1.OWP0097C2, "set-up: the goal with a bound is not listed, so the others might be hidden too")
+				return
+			}
+			j.Check(openwopv1.OWP0097A2, listed(goals, o.Unbounded, o.Empty)).To(check.Len(0), "goals in the list that were asked for without a bound")
+		}
+		j.Check(openwopv1.OWP0097E3, listed(o.Active, o.Bounded, o.Unbounded, o.Empty).Each("/bounds")).To(check.Each(boundedObject()), "bounds of our active goals")
+		if n := unbounded(o.Active); n > 0 {
+			j.Find(openwopv1.OWP0097E3, "%d goals among those listed as active have no bound", n)
+		}
+	}),
+}
+
+// RFC 0097 B and C.
+var createdAsAsked = scenarios.Scenario{
+	ID:    "openwop/goal-bounds/created-as-asked",
+	Title: "a goal is made as it was asked for, and is read and listed as what it is",
+	Proves: scenarios.IDs{openwopv1.OWP0097B1, openwopv1.OWP0097B2, openwopv1.OWP0097B3, openwopv1.OWP0097B4,
+		openwopv1.OWP0097C2, openwopv1.OWP0097C3},
+	Claim: claims.Goals,
+	Ask: scenarios.Ask(goalCreated, func(o GoalCreatedObservation, j *scenarios.Judge) {
+		made, asked := o.Goal, o.Asked
+		if !j.Check(openwopv1.OWP0097B1, made.Created.Status).To(check.Status(200, 201), "a goal with bounds") ||
+			!j.Check(openwopv1.OWP0097B1, made.Created.Body.Key("id")).To(check.Text(), "id of the goal") ||
+			!j.Check(openwopv1.OWP0097C3, made.Fresh.Status).To(check.Status(200), "the goal, read under its id") {
+			return
+		}
+		g := made.Fresh.Body
+		j.Check(openwopv1.OWP0097B1, g.Key("id")).To(check.Equal(made.ID), "id")
+		j.Check(openwopv1.OWP0097B1, g.Key("objective")).To(check.Equal(asked.Objective), "objective")
+		j.Check(openwopv1.OWP0097B1, g.Key("state")).To(check.Equal(openwopv1.GoalStateActive), "state")
+		j.Check(openwopv1.OWP0097B1, g.At("/bounds/maxLoopIterations")).To(check.Equal(*asked.Bounds.MaxLoopIterations), "bounds.maxLoopIterations")
+		j.Check(openwopv1.OWP0097B1, g.At("/bounds/maxCostUsd")).To(check.Equal(*asked.Bounds.MaxCostUSD), "bounds.maxCostUsd")
+		j.Check(openwopv1.OWP0097B1, g.Key("createdAt")).To(host.Timestamp(), "createdAt")
+		j.Check(openwopv1.OWP0097B2, g.At("/completion/check")).To(check.Equal(asked.Completion.Check), "completion.check")
+		if continuation := g.Key("continuation"); continuation.Present() {
+			j.Check(openwopv1.OWP0097B3, continuation.Key("mode")).To(check.Equal(asked.Continuation.Mode), "continuation.mode")
+		} else { // facts C27
+			j.Check(openwopv1.OWP0097B3, continuation).To(check.Absent())
+			j.Find(openwopv1.OWP0097B1, "the goal shows no continuation, which its schema requires")
+		}
+		j.Check(openwopv1.OWP0097B4, g.At("/owner/tenant")).To(check.Text(), "owner.tenant")
+		for _, name := range []string{"id", "objective", "state", "bounds", "owner", "createdAt"} {
+			if told := made.Created.Body.Key(name); told.Present() {
+				j.Check(openwopv1.OWP0097C3, g.Key(name)).To(check.SameAs(told), "%s, read again", name)
+			} else {
+				j.Find(openwopv1.OWP0097B1, "the reply that makes the goal does not show its %s", name)
+			}
+		}
+		j.Check(openwopv1.OWP0097C3, iterationsOf(g)).To(check.Equal(0), "progress.iterations before the first run")
+		j.Check(openwopv1.OWP0097C3, runsOf(g)).To(check.OneOf(nil, []any{}), "progress.contributingRunIds before the first run")
+		j.Check(openwopv1.OWP0097C3, g.At("/completion/lastVerdict")).To(check.Equal(nil), "completion.lastVerdict before the first run")
+		j.Check(openwopv1.OWP0097C3, o.Stranger).To(check.Status(4), "a goal id that was never given out")
+		o.checkLists(j)
+	}),
+}
+
+// RFC 0097 B. That what does not fit is refused is not said; that it is not served is.
+var misfitsNotKept = scenarios.Scenario{
+	ID:     "openwop/goal-bounds/misfits-not-kept",
+	Title:  "no goal is served with a judge or a continuation that nobody knows, nor with bounds that cannot be, whatever was asked for",
+	Proves: scenarios.IDs{openwopv1.OWP0097B2, openwopv1.OWP0097B3, openwopv1.OWP0097B5},
+	Claim:  claims.Goals,
+	Ask: scenarios.Ask(goalMisfits, func(o GoalMisfitsObservation, j *scenarios.Judge) {
+		if !ready(o.Control, j) {
+			return
+		}
+		judges, modes := check.OneOf("verifier", "host"), check.OneOf(nil, "schedule", "commitment", "heartbeat", "manual") // facts C27: it may be left off
+		j.Check(openwopv1.OWP0097B2, o.Control.Fresh.Body.At("/completion/check")).To(judges, "completion.check of a goal as it can be")
+		j.Check(openwopv1.OWP0097B3, o.Control.Fresh.Body.At("/continuation/mode")).To(modes, "continuation.mode of a goal as it can be")
+		j.Check(openwopv1.OWP0097B5, o.Control.Fresh.Body.Key("bounds")).To(boundsThatCanBe(), "bounds of a goal as it can be")
+		for _, kind := range []struct {
+			id      scenarios.RequirementID
+			asked   []GoalMisfit
+			pointer string
+			fits    check.Matcher
+		}{
+			{openwopv1.OWP0097B2, o.Judges, "/completion/check", judges},
+			{openwopv1.OWP0097B3, o.Modes, "/continuation/mode", modes},
+			{openwopv1.OWP0097B5, o.Bounds, "/bounds", boundsThatCanBe()},
+		} {
+			for _, m := range kind.asked {
+				m.check(j, kind.id, kind.pointer, kind.fits)
+			}
+		}
+	}),
+}
+
+// check expects of a goal that was made although it does not fit that it does where it is served.
+func (m GoalMisfit) check(j *scenarios.Judge, id scenarios.RequirementID, pointer string, fits check.Matcher) {
+	if m.Made.ID == "" {
+		m.Made.Created.TellRefusal(j, id, "a goal "+m.What)
+		return
+	}
+	if host.Succeeded(m.Made.Fresh.Status) && j.Check(id, m.Made.Fresh.Body.At(pointer)).To(fits, "%s of a goal %s", pointer[1:], m.What) {
+		j.Find(id, "a goal %s is made, and served with %s", m.What, m.Made.Fresh.Body.At(pointer).JSON())
+	}
+}
+
+// boundsThatCanBe expects bounds as the schema of a goal has them.
+func boundsThatCanBe() check.Matcher {
+	return check.That("bounds of at least 1 whole run, 0 ms and a cost of 0", func(v any) bool {
+		bounds, ok := v.(map[string]any)
+		for name, least := range map[string]int64{"maxLoopIterations": 1, "runTimeoutMs": 0, "maxCostUsd": 0} {
+			bound, given := bounds[name]
+			if !given {
+				continue
+			}
+			whole, isWhole := bound.(int64)
+			size, isSize := bound.(float64)
+			ok = ok && (isWhole && whole >= least || isSize && name == "maxCostUsd" && size >= 0)
+		}
+		return ok
+	})
+}
+
+func (o GoalCreatedObservation) checkLists(j *scenarios.Judge) {
+	for _, in := range []struct {
+		what  string
+		reply host.GoalReply
+		n     int
+	}{{"all goals", o.All, 1}, {"the goals that are active", o.Active, 1}, {"the goals that are satisfied", o.Satisfied, 0}} {
+		if j.Check(openwopv1.OWP0097C2, in.reply.Status).To(check.Status(200), "the list of %s", in.what) {
+			j.Check(openwopv1.OWP0097C2, listed(in.reply, o.Goal)).To(check.Len(in.n), "the new goal among %s", in.what)
+		}
+	}
+}
+
+// RFC 0097 C and E: completion is the judge's verdict, never a client's word.
+var clientCannotSatisfy = scenarios.Scenario{
+	ID:     "openwop/goal-bounds/client-cannot-satisfy",
+	Title:  "no create, edit or call of a client makes a goal satisfied; what may be edited can be",
+	Proves: scenarios.IDs{openwopv1.OWP0097C4, openwopv1.OWP0097C7, openwopv1.OWP0097E2},
+	Claim:  claims.Goals,
+	Ask: scenarios.Ask(goalByWord, func(o GoalWordObservation, j *scenarios.Judge) {
+		if !ready(o.Goal, j) {
+			return
+		}
+		switch asserted := o.Asserted; {
+		case asserted.ID == "":
+			asserted.Created.TellRefusal(j, openwopv1.OWP0097E2, "a goal that is to be satisfied from the start")
+		case j.Check(openwopv1.OWP0097E2, stateShown(asserted.Fresh)).To(check.Equal(openwopv1.GoalStateActive), "state of a goal that was asked for as satisfied"):
+			j.Find(openwopv1.OWP0097E2, "a goal that is to be satisfied from the start is made, as active, and the word is dropped without a word")
+		}
+		j.Check(openwopv1.OWP0097E2, o.Claimed.Reply.Status).To(check.Status(4), "an edit of the state to satisfied")
+		j.Check(openwopv1.OWP0097E2, stateShown(o.Claimed.After)).To(check.Equal(openwopv1.GoalStateActive), "state after that edit")
+		o.Claimed.Reply.TellRefusal(j, openwopv1.OWP0097E2, "an edit of the state to satisfied")
+		if readable(o.Satisfied, j) && in(o.Satisfied, j, openwopv1.GoalStateSatisfied) {
+			j.Check(openwopv1.OWP0097E2, listed(o.Satisfied, o.Goal, o.Asserted)).To(check.Len(0), "our goals among those that are satisfied")
+		}
+		j.Check(openwopv1.OWP0097C7, o.Completed.Reply.Status).NotTo(check.Status(2), "a call to complete the goal")
+		j.Check(openwopv1.OWP0097C7, stateShown(o.Completed.After)).To(check.Equal(openwopv1.GoalStateActive), "state after that call")
+		if !permitted(o.Reworded.Reply, j, "edit a goal") || !permitted(o.Restated.Reply, j, "edit a goal") {
+			return
+		}
+		j.Check(openwopv1.OWP0097C4, o.Reworded.Reply.Status).To(check.Status(2), "an edit of the objective")
+		j.Check(openwopv1.OWP0097C4, o.Reworded.After.Body.Key("objective")).To(check.Equal(o.Objective), "objective after that edit")
+		j.Check(openwopv1.OWP0097C4, o.Restated.Reply.Status).To(check.Status(2), "an edit of completion and continuation")
+	}),
+}
+
+// RFC 0097 C. To revive a goal that somebody gave up is not safe (facts C27).
+var abandonedStaysAbandoned = scenarios.Scenario{
+	ID:     "openwop/goal-bounds/abandoned-stays-abandoned",
+	Title:  "an abandoned goal is abandoned, and neither resume nor edit bring it back or change it",
+	Proves: scenarios.IDs{openwopv1.OWP0097C4, openwopv1.OWP0097C6},
+	Claim:  claims.Goals,
+	Ask: scenarios.Ask(goalAbandoned, func(o GoalAbandonedObservation, j *scenarios.Judge) {
+		if !ready(o.Goal, j) || !permitted(o.Abandon.Reply, j, "abandon a goal") {
+			return
+		}
+		j.Check(openwopv1.OWP0097C6, o.Abandon.Reply.Status).To(check.Status(2), "abandon")
+		j.Check(openwopv1.OWP0097C6, stateShown(o.Abandon.After)).To(check.Equal(openwopv1.GoalStateAbandoned), "state after abandon")
+		o.Revival.check(j, openwopv1.OWP0097C4, openwopv1.OWP0097C6, o.Goal.Path, o.Abandon.After.Body, openwopv1.GoalStateAbandoned)
+	}),
+}

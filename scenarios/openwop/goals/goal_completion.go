@@ -1,0 +1,228 @@
+package goals
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// CompletionSuite looks at goals that live for a while: what fires their runs, who judges them, and what they give away.
+func CompletionSuite() scenarios.Suite {
+	return scenarios.Suite{
+		ID: "goal-completion", Title: "standing goals that go on by themselves, are judged by the host alone, and keep secrets",
+		Scenarios: []scenarios.Scenario{onlyTheJudge, everyRunJudged, replayNotJudged, goesOnAfterAnswer, scheduleFires, heartbeatFires, commitmentFires,
+			abandonedDisarms, satisfiedScheduleDisarms, secretRedacted, noGoalsUnclaimed},
+	}
+}
+
+// RFC 0097 E: what a client does to a goal in the course of its life is no verdict.
+var onlyTheJudge = scenarios.Scenario{
+	ID:     "openwop/goal-completion/only-the-judge",
+	Title:  "edits, pauses and verdicts against it, in any order, leave a goal active; one verdict for it makes it satisfied",
+	Proves: scenarios.IDs{openwopv1.OWP0097E1},
+	Claim:  claims.Goals,
+	Ask: scenarios.Ask(goalLives, func(o GoalLifeObservation, j *scenarios.Judge) {
+		if !o.ready(j) {
+			return
+		}
+		for _, a := range o.Acts {
+			if !permitted(a.Edit.Reply, j, a.What) {
+				return
+			}
+			j.Check(openwopv1.OWP0097E1, stateShown(a.Edit.After)).To(check.Equal(openwopv1.GoalStateActive), "state after: %s", a.What)
+		}
+		if o.checkTicks(j, openwopv1.OWP0097E1, openwopv1.OWP0097E1, openwopv1.GoalStateSatisfied) {
+			j.Check(openwopv1.OWP0097E1, stateShown(o.Still.Later)).To(check.Equal(openwopv1.GoalStateSatisfied), "state after more ticks")
+		}
+	}),
+}
+
+// RFC 0097 D and E, run by run.
+var everyRunJudged = scenarios.Scenario{
+	ID:     "openwop/goal-completion/every-run-judged",
+	Title:  "after each run, the last verdict is the one on that run; and every evaluation names its run, also after edits and pauses",
+	Proves: scenarios.IDs{openwopv1.OWP0097D1, openwopv1.OWP0097E9},
+	Claim:  claims.Goals,
+	Ask: scenarios.Ask(goalLives, func(o GoalLifeObservation, j *scenarios.Judge) {
+		evaluated := o.events(openwopv1.RunEventTypeGoalEvaluated)
+		if !o.ready(j) || !o.ended(j, openwopv1.OWP0097E1, openwopv1.GoalStateSatisfied) || !o.stood(j, openwopv1.OWP0097G1) || !seen(j, evaluated) {
+			return
+		}
+		for i, t := range o.Ticks {
+			runs, verdict := runsOf(t.Shown.Last), t.Shown.Last.At("/completion/lastVerdict")
+			if !j.Check(openwopv1.OWP0097E9, runs).To(check.Len(i+1), "contributing runs after run %d", i+1) {
+				return
+			}
+			j.Check(openwopv1.OWP0097E9, verdict.Key("runId")).To(check.SameAs(runs.Items()[i]), "run that the verdict names after run %d", i+1)
+			j.Check(openwopv1.OWP0097E9, verdict.Key("satisfied")).To(check.Equal(i == o.Runs-1), "verdict after run %d of %d", i+1, o.Runs)
+		}
+		j.Check(openwopv1.OWP0097E9, evaluated.Each("/payload/runId")).To(check.SameAs(runsOf(o.shown())), "runs that the evaluations name")
+		j.Check(openwopv1.OWP0097D1, evaluated.Each("/payload/iterations")).To(check.CountFromOne(o.Runs), "iterations in order")
+	}),
+}
+
+// RFC 0097 E with RFC 0044. How a goal leaves escalated is not said (facts C27); that it does is.
+var goesOnAfterAnswer = scenarios.Scenario{
+	ID:     "openwop/goal-completion/goes-on-after-answer",
+	Title:  "a goal that was escalated goes on, or ends, when the run that got stuck was answered; what it was judged by up to then stays",
+	Proves: scenarios.IDs{openwopv1.OWP0097E9, openwopv1.OWP0097E12},
+	Claim:  claims.GoalsEscalation,
+	Ask: scenarios.Ask(goalEscalated, func(o GoalEscalatedObservation, j *scenarios.Judge) {
+		switch {
+		case !o.ready(j) || !o.ended(j, openwopv1.OWP0097E8, openwopv1.GoalStateEscalated):
+			return
+		case o.Stuck.ID == "":
+			j.Block("neither the goal nor the reply to its tick names the run that got stuck", "have the reply to the tick carry the runId (docs/seams.md)")
+			return
+		case !host.Succeeded(o.Answered):
+			j.Block("the run that got stuck takes no answer: HTTP "+o.Answered.JSON(), "let the interrupt of a contributing run be answered by its node")
+			return
+		}
+		j.Check(openwopv1.OWP0097E12, o.Freed).To(check.Reached())
+		before, now := runsOf(o.shown()).Items(), o.Freed.Last
+		if goesOn(now) && o.Again.answered(j, o.Goal.Path) {
+			j.Check(openwopv1.OWP0097E12, o.Again.Shown).To(check.Reached())
+			now = o.Again.Shown.Last
+		}
+		for i, id := range before { // what was a contribution stays one
+			j.Check(openwopv1.OWP0097E9, at(runsOf(now), i)).To(check.SameAs(id), "contributing run %d after the answer", i+1)
+		}
+		if verdict := now.At("/completion/lastVerdict/runId"); verdict.Present() {
+			j.Check(openwopv1.OWP0097E9, verdict).To(oneOf(runsOf(now)), "run that the last verdict names after the answer")
+		}
+	}),
+}
+
+func inList(list, item wire.Value) bool {
+	return slices.ContainsFunc(list.Items(), func(v wire.Value) bool { return v.String() == item.String() })
+}
+
+// at is an item of a list, absent where it is shorter.
+func at(list wire.Value, i int) wire.Value { return list.At("/" + strconv.Itoa(i)) }
+
+// oneOf expects one of the items of a list.
+func oneOf(list wire.Value) check.Matcher {
+	items, _ := list.Actual().([]any)
+	return check.OneOf(items...)
+}
+
+// The agent runtime on standing goals: what is replayed is not judged.
+var replayNotJudged = scenarios.Scenario{
+	ID:     "openwop/goal-completion/replay-not-judged",
+	Title:  "the replay of a contributing run is no run of the goal, and no verdict is recorded for it or changed by it",
+	Proves: scenarios.IDs{openwopv1.OWPGOAL1},
+	Claim:  claims.GoalsReplay,
+	Ask: scenarios.Ask(goalReplayed, func(o GoalReplayObservation, j *scenarios.Judge) {
+		evaluated := o.events(openwopv1.RunEventTypeGoalEvaluated)
+		if !o.ready(j) {
+			return
+		}
+		for _, t := range o.Ticks {
+			if !j.Need(openwopv1.OWP0097G2, t.Shown) {
+				return
+			}
+		}
+		if !host.Succeeded(o.Fork.Log.Created) {
+			j.Block("a contributing run cannot be replayed: HTTP "+o.Fork.Log.Created.JSON(), "let the runs of a goal be forked in mode replay")
+			return
+		}
+		if !j.Need(openwopv1.OWPRPL1, o.Fork.Log.Ended) || !seen(j, evaluated) {
+			return
+		}
+		runs := runsOf(o.shown())
+		if named := evaluated.Each("/payload/runId").Values; len(named) > 0 && !slices.ContainsFunc(named, func(id wire.Value) bool {
+			return id.String() == o.Fork.Log.RunID || inList(runs, id)
+		}) {
+			j.BlockOn(openwopv1.OWP0097E9, "set-up: no evaluation names a run of the goal")
+			return
+		}
+		j.Check(openwopv1.OWPGOAL1, iterationsOf(o.shown())).To(check.Equal(o.Runs), "iterations, with a replay before the last of %d runs", o.Runs)
+		j.Check(openwopv1.OWPGOAL1, runs).To(check.Len(o.Runs), "contributing runs, with a replay before the last of them")
+		for _, id := range runs.Items() {
+			j.Check(openwopv1.OWPGOAL1, id).NotTo(check.Equal(o.Fork.Log.RunID), "contributing run")
+		}
+		j.Check(openwopv1.OWPGOAL1, evaluated.Each("/payload/runId")).To(check.SameAs(runs), "runs that the evaluations name")
+	}),
+}
+
+// RFC 0097 E (SR-1).
+var secretRedacted = scenarios.Scenario{
+	ID:     "openwop/goal-completion/secret-redacted",
+	Title:  "a credential in an objective is not served again, neither with the goal nor in a list nor by its events",
+	Proves: scenarios.IDs{openwopv1.OWP0097E11},
+	Claim:  claims.Goals,
+	Ask: scenarios.Ask(goalWithSecret, func(o GoalSecretObservation, j *scenarios.Judge) {
+		if !readable(o.List, j) {
+			return
+		}
+		for _, g := range listed(o.List, o.Goal).Values {
+			j.Check(openwopv1.OWP0097E11, g).To(withoutSecret(), "the goal in the list")
+		}
+		if o.Goal.ID == "" {
+			status, _ := o.Goal.Created.Status.Int()
+			if status/100 != 4 {
+				exists(o.Goal, j)
+				return
+			}
+			j.Check(openwopv1.OWP0097E11, listed(o.List, o.Goal)).To(check.Len(0), "goals in the list that were refused")
+			j.Find(openwopv1.OWP0097E11, "an objective that holds the credential is refused with HTTP %d", status)
+			return
+		}
+		if !ready(o.Goal, j) || !j.Check(openwopv1.OWP0097E11, o.Goal.Fresh.Body.Key("objective")).To(check.Text(), "objective") {
+			return
+		}
+		for _, place := range []struct {
+			what string
+			seen wire.Value
+		}{
+			{"the reply that made the goal", o.Goal.Created.Body}, {"the goal", o.Goal.Fresh.Body}, {"the goal after an edit", o.Edited.After.Body},
+			{"the log of the goal", o.Trail.Events}, {"the events in the reply to a tick", o.Tick.Events},
+		} {
+			j.Check(openwopv1.OWP0097E11, place.seen).To(withoutSecret(), place.what)
+		}
+		if host.Succeeded(o.Edited.Reply.Status) {
+			j.Check(openwopv1.OWP0097E11, o.Edited.Reply.Body).To(withoutSecret(), "the reply to an edit")
+		}
+	}),
+}
+
+// withoutSecret expects that the placeholder of a secret stands nowhere inside.
+func withoutSecret() check.Matcher {
+	return check.That("no secret", func(v any) bool {
+		var text strings.Builder
+		e := json.NewEncoder(&text)
+		e.SetEscapeHTML(false)
+		return e.Encode(v) == nil && !strings.Contains(text.String(), "<secret:")
+	})
+}
+
+// RFC 0097, compatibility.
+var noGoalsUnclaimed = scenarios.Scenario{
+	ID:     "openwop/goal-completion/absent-without-claim",
+	Title:  "a host that does not claim goals lists none and makes none",
+	Proves: scenarios.IDs{openwopv1.OWP0097G3},
+	Claim:  claims.NoGoals,
+	Ask: scenarios.Ask(goalsUnclaimed, func(o GoalsUnclaimedObservation, j *scenarios.Judge) {
+		for i, path := range o.Paths {
+			for _, reply := range []struct {
+				host.GoalReply
+				what, proof string // proof is what only goals have in them
+			}{{o.Lists[i], "list", "goals"}, {o.Makes[i], "make", "objective"}} {
+				if !host.Succeeded(reply.Status) {
+					j.Check(openwopv1.OWP0097G3, reply.Status).NotTo(check.Status(2), "%s goals at %s", reply.what, path)
+					continue
+				}
+				// A page that is served for every path is no endpoint of goals.
+				j.Check(openwopv1.OWP0097G3, reply.Body.Key(reply.proof)).To(check.Absent(), "%s in the reply to: %s goals at %s", reply.proof, reply.what, path)
+			}
+		}
+	}),
+}

@@ -1,0 +1,138 @@
+package goals
+
+import (
+	"context"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// HeartbeatSuite asks heartbeats what they saw.
+func HeartbeatSuite() scenarios.Suite {
+	return scenarios.Suite{
+		ID: "heartbeat", Title: "what a heartbeat takes for a change",
+		Scenarios: []scenarios.Scenario{changeTold, sameStateFiresNothing},
+	}
+}
+
+var changeTold = scenarios.Scenario{
+	ID:     "openwop/heartbeat/change-told",
+	Title:  "a heartbeat that sees another state says that it changed",
+	Proves: scenarios.IDs{openwopv1.OWPHBT1},
+	Claim:  claims.Heartbeats, Reaches: scenarios.Attested,
+	Ask: scenarios.Ask(heartbeatLooks, func(o HeartbeatLooks, j *scenarios.Judge) {
+		if o.answered(j) {
+			j.Check(openwopv1.OWPHBT1, o.changed(true)).To(check.Equal([]any{true, true}), "changed, of looks at another state than before")
+		}
+	}),
+}
+
+var sameStateFiresNothing = scenarios.Scenario{
+	ID:     "openwop/heartbeat/same-state-fires-nothing",
+	Title:  "a heartbeat that sees the state of last time says so and fires no run",
+	Proves: scenarios.IDs{openwopv1.OWPHBT2},
+	Claim:  claims.Heartbeats, Reaches: scenarios.Attested,
+	Ask: scenarios.Ask(heartbeatLooks, func(o HeartbeatLooks, j *scenarios.Judge) {
+		if !o.answered(j) {
+			return
+		}
+		j.Check(openwopv1.OWPHBT2, o.changed(false)).To(check.Equal([]any{false, false}), "changed, of looks at the state of last time")
+		for _, l := range o.Looks {
+			if l.First || l.Another {
+				continue
+			}
+			if run := l.Reply.Key("runId"); run.Present() {
+				j.Check(openwopv1.OWPHBT2, run).To(check.Equal(nil), "run that was fired by the state of last time")
+			}
+			if runs := l.Reply.Key("enqueuedRuns"); runs.Present() {
+				j.Check(openwopv1.OWPHBT2, runs).To(check.Equal(0), "runs that were fired by the state of last time")
+			}
+		}
+	}),
+}
+
+// HeartbeatLook is one look of a heartbeat.
+type HeartbeatLook struct {
+	First   bool       `json:"first"`
+	Another bool       `json:"another"` // it saw another state than the look before
+	Status  wire.Value `json:"status"`
+	Reply   wire.Value `json:"reply"`
+}
+
+// HeartbeatLooks are the looks of one heartbeat, in their order.
+type HeartbeatLooks struct {
+	Seam  string          `json:"seam"`
+	Looks []HeartbeatLook `json:"looks"`
+}
+
+// SeenAs implements [scenarios.Seer]: a seam's reply is the host's own word.
+func (HeartbeatLooks) SeenAs() scenarios.Evidence { return scenarios.Attested }
+
+// heartbeatLooks has a heartbeat see random states, some of them twice in a row.
+var heartbeatLooks = &scenarios.Drive[HeartbeatLooks]{
+	ID:    "openwop/heartbeat-looks",
+	Title: "has a heartbeat see three random states, of which it sees two again at once, in random order",
+	Sends: []string{"POST {prefix}/heartbeat/tick {observedState: random}, five times"},
+	Run: func(ctx context.Context, c *scenarios.Conn) (HeartbeatLooks, error) {
+		h := host.Host{Conn: c}
+		states := []string{h.Marker(), h.Marker(), h.Marker()}
+		once := h.Rand.IntN(len(states))
+		heartbeat := h.Name("assay")
+		var o HeartbeatLooks
+		var s host.Seam
+		for i, state := range states {
+			tick := host.TickOf(heartbeat, state)
+			for again := range 2 {
+				if again > 0 && i == once {
+					continue
+				}
+				var reply *wire.Reply
+				var err error
+				if len(o.Looks) == 0 {
+					s, reply, err = h.FindSeam(ctx, "heartbeat/tick", tick)
+					o.Seam = s.Path
+				} else if reply, err = s.Ask(ctx, tick); err == nil {
+					h.Adopt(reply)
+				}
+				if err != nil {
+					return o, err
+				}
+				o.Looks = append(o.Looks, HeartbeatLook{First: len(o.Looks) == 0, Another: again == 0, Status: reply.StatusValue(), Reply: reply.Value("")})
+			}
+		}
+		return o, nil
+	},
+}
+
+// answered stops a judge where the seam did not answer.
+func (o HeartbeatLooks) answered(j *scenarios.Judge) bool {
+	for _, l := range o.Looks {
+		if !host.SeamAnswered(j, l.Status, o.Seam) {
+			return false
+		}
+	}
+	return true
+}
+
+// changed is what a look said: of itself, or in a list of one evaluation, as hosts do.
+func (l HeartbeatLook) changed() wire.Value {
+	if v := l.Reply.At("/evaluated/0/changed"); v.Present() {
+		return v
+	}
+	return l.Reply.Key("changed")
+}
+
+// changed is what the looks said that saw another state, or the same one again; the first look of all is left out.
+func (o HeartbeatLooks) changed(another bool) wire.Values {
+	var out wire.Values
+	for _, l := range o.Looks {
+		if !l.First && l.Another == another {
+			out = append(out, l.changed())
+		}
+	}
+	return out
+}

@@ -1,0 +1,237 @@
+package goals
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// ready stops a judge for which the goal was only the set-up.
+func ready(m host.GoalMade, j *scenarios.Judge) bool {
+	return exists(m, j) && (stillGoesOn(m) ||
+		j.BlockOn(openwopv1.OWP0097B1, "set-up: the goal is not active when it has been made, its state is "+stateShown(m.Fresh).JSON()))
+}
+
+// exists is ready but for the state of the goal.
+func exists(m host.GoalMade, j *scenarios.Judge) bool {
+	switch {
+	case !host.Succeeded(m.Created.Status) || m.ID == "":
+		return j.BlockOn(openwopv1.OWP0097B1, "set-up: the host did not make the goal: it answered HTTP "+m.Created.Status.JSON()+" with id "+m.Created.Body.Key("id").JSON())
+	case !host.Succeeded(m.Fresh.Status):
+		return j.BlockOn(openwopv1.OWP0097C3, "set-up: the goal cannot be read under its id: HTTP "+m.Fresh.Status.JSON())
+	}
+	return true
+}
+
+// answered stops a judge where the seam failed, or refused to tick a goal that was active.
+func (t GoalTick) answered(j *scenarios.Judge, path string) bool {
+	return host.SeamAnswered(j, t.Status, path+"/{id}/tick")
+}
+
+// ready stops a judge that looks at what the ticks did, where they could not do it.
+func (o GoalObservation) ready(j *scenarios.Judge) bool {
+	return o.driven(j) && showsRuns(j, o.shown())
+}
+
+// driven is ready but for what the goal shows.
+func (o GoalObservation) driven(j *scenarios.Judge) bool {
+	if !ready(o.Goal, j) {
+		return false
+	}
+	for _, t := range o.Ticks {
+		if !t.answered(j, o.Goal.Path) {
+			return false
+		}
+	}
+	return true
+}
+
+// showsRuns stops a judge that counts runs where the goal shows none. Before the first one there is nothing to show.
+func showsRuns(j *scenarios.Judge, goal wire.Value) bool {
+	n, counts := iterationsOf(goal).Int()
+	return host.IsList(runsOf(goal)) || counts && n == 0 || j.BlockOn(openwopv1.OWP0097C3, "set-up: the goal does not show its contributing runs, progress is "+goal.Key("progress").JSON())
+}
+
+// shown is the goal as it was read last while it was ticked.
+func (o GoalObservation) shown() wire.Value {
+	if o.Still.Later.Body.Present() {
+		return o.Still.Later.Body
+	}
+	if len(o.Ticks) > 0 {
+		return o.Ticks[len(o.Ticks)-1].Shown.Last
+	}
+	return o.Goal.Fresh.Body
+}
+
+// ended stops a judge for which the end was only the set-up.
+func (o GoalObservation) ended(j *scenarios.Judge, on scenarios.RequirementID, state openwopv1.GoalState) bool {
+	switch got := stateOf(o.shown()); {
+	case got.String() != string(state):
+		return j.BlockOn(on, "set-up: the goal should have become "+string(state)+", its state is "+got.JSON())
+	case len(o.Ticks) < o.Runs:
+		return j.BlockOn(on, fmt.Sprintf("set-up: the goal should have become %s with run %d, and did with run %d", state, o.Runs, len(o.Ticks)))
+	}
+	return true
+}
+
+// stood stops a judge that looks at the runs of a goal which went on after its end.
+func (o GoalObservation) stood(j *scenarios.Judge, on scenarios.RequirementID) bool {
+	before, after := len(runsOf(o.Ticks[len(o.Ticks)-1].Shown.Last).Items()), len(runsOf(o.shown()).Items())
+	return after <= before || j.BlockOn(on, fmt.Sprintf("set-up: the goal should have stood still after its end, with %d runs; it shows %d", before, after))
+}
+
+// goalRows are the requirements that the phases of a goal speak for.
+type goalRows struct{ active, end, still scenarios.RequirementID }
+
+// checkEnd follows a goal to its end: active up to its last run, ended by it,
+// and standing still after it.
+func (o GoalObservation) checkEnd(j *scenarios.Judge, rows goalRows, state openwopv1.GoalState) bool {
+	return o.checkTicks(j, rows.active, rows.end, state) &&
+		o.Still.check(j, rows.still, o.Goal.Path, o.Ticks[len(o.Ticks)-1].Shown.Last, state)
+}
+
+// checkTicks expects a goal to be active up to its last run, and to be ended by it.
+func (o GoalObservation) checkTicks(j *scenarios.Judge, active, end scenarios.RequirementID, state openwopv1.GoalState) bool {
+	for i, t := range o.Ticks {
+		id, want := active, openwopv1.GoalStateActive
+		if i == o.Runs-1 {
+			id, want = end, state
+		}
+		if !j.Check(id, t.Shown).To(check.Reached()) || !j.Check(id, stateOf(t.Shown.Last)).To(check.Equal(want), "state after run %d of %d", i+1, o.Runs) {
+			return false
+		}
+	}
+	return true
+}
+
+// check compares a goal that had to stand still with what it was before, and its state with what it had to be.
+func (s GoalStill) check(j *scenarios.Judge, id scenarios.RequirementID, path string, before wire.Value, state openwopv1.GoalState) bool {
+	ok := j.Check(id, stateShown(s.Later)).To(check.Equal(state), "state after more ticks and a quiet window of %s", s.Window)
+	return s.checkRuns(j, id, path, before) && ok
+}
+
+// checkRuns expects that no run was fired while the goal had to stand still.
+func (s GoalStill) checkRuns(j *scenarios.Judge, id scenarios.RequirementID, path string, before wire.Value) bool {
+	after := s.Later.Body
+	ok := j.Check(id, runsOf(after)).To(check.SameAs(runsOf(before)), "contributing runs after more ticks and a quiet window of %s", s.Window)
+	ok = j.Check(id, iterationsOf(after)).To(check.SameAs(iterationsOf(before)), "iterations after more ticks") && ok
+	ok = j.Check(id, s.strays()).To(check.Len(0), "runs that a tick named and that the goal does not show") && ok
+	for _, t := range s.Ticks {
+		if code, _ := t.Status.Int(); code >= 500 && !host.NotThere(int(code)) { // to refuse is right, to fall over shows nothing
+			return t.answered(j, path)
+		}
+	}
+	return ok
+}
+
+func (s GoalStill) strays() wire.Found {
+	f := wire.Found{In: runsOf(s.Later.Body).Ref()}
+	for _, c := range s.Strays {
+		f.Values = append(f.Values, c.Snapshot)
+	}
+	return f
+}
+
+// check compares a goal that was asked to go on after its end.
+func (r GoalRevival) check(j *scenarios.Judge, edit, still scenarios.RequirementID, path string, before wire.Value, state openwopv1.GoalState) {
+	after := r.Still.Later.Body
+	j.Check(edit, after.Key("objective")).To(check.SameAs(before.Key("objective")), "objective after an edit")
+	r.Still.check(j, still, path, before, state)
+	for _, ask := range []struct {
+		name  string
+		reply host.GoalReply
+	}{{"edit", r.Edited}, {"resume", r.Resumed}} {
+		if host.Succeeded(ask.reply.Status) {
+			j.Find(edit, "the %s of a goal that is %s is answered HTTP %s", ask.name, state, ask.reply.Status.JSON())
+		}
+		ask.reply.TellRefusal(j, edit, "the "+ask.name+" of a goal that has ended")
+	}
+}
+
+// permitted stops a judge where the credential may not do what the host has to do for us.
+func permitted(r host.GoalReply, j *scenarios.Judge, what string) bool {
+	return !r.Forbidden() || j.Block("the host does not let us "+what+": HTTP "+r.Status.JSON(), host.GiveGoalsKey)
+}
+
+// listed are the goals of a list that are one of these: by id, or by a word of
+// the objective where none was given out.
+func listed(r host.GoalReply, goals ...host.GoalMade) wire.Found {
+	in := r.Body.Key("goals")
+	return wire.Found{Values: in.Items(), In: in.Ref()}.Where(func(g wire.Value) bool {
+		return slices.ContainsFunc(goals, func(m host.GoalMade) bool {
+			return m.ID != "" && g.Key("id").String() == m.ID || namedIn(m, g.Key("objective").String())
+		})
+	})
+}
+
+// unbounded is how many goals of a list have no bound.
+func unbounded(r host.GoalReply) int {
+	n := 0
+	for _, g := range r.Body.Key("goals").Items() {
+		if ok, _ := boundedObject().Match(g.Key("bounds").Actual()); !ok {
+			n++
+		}
+	}
+	return n
+}
+
+// readable stops a judge that looks into the list.
+func readable(r host.GoalReply, j *scenarios.Judge) bool {
+	return host.Succeeded(r.Status) && host.IsList(r.Body.Key("goals")) ||
+		j.BlockOn(openwopv1.OWP0097C2, "set-up: the goals cannot be listed: HTTP "+r.Status.JSON()+" with "+r.Body.JSON())
+}
+
+// in stops a judge that looks into the list of the goals in one state, where it holds a goal that says it is in another.
+func in(r host.GoalReply, j *scenarios.Judge, state openwopv1.GoalState) bool {
+	for _, g := range r.Body.Key("goals").Items() {
+		if got := stateOf(g); got.Present() && got.String() != string(state) {
+			return j.BlockOn(openwopv1.OWP0097C2, "set-up: the list of the goals that are "+string(state)+" holds one that is "+got.JSON())
+		}
+	}
+	return true
+}
+
+// words are the parts of the objective that nobody else can know.
+func words(m host.GoalMade) []string {
+	return slices.DeleteFunc(strings.Fields(m.Objective), func(w string) bool { return len(w) < 12 })
+}
+
+func namedIn(m host.GoalMade, text string) bool {
+	return slices.ContainsFunc(words(m), func(w string) bool { return strings.Contains(text, w) })
+}
+
+// withoutTextOf expects that no part of an objective stands anywhere inside.
+func withoutTextOf(m host.GoalMade) check.Matcher {
+	return check.That("no text of the objective", func(v any) bool {
+		raw, err := json.Marshal(v)
+		return err == nil && !namedIn(m, string(raw))
+	})
+}
+
+// boundedObject expects at least one bound in an object of bounds.
+func boundedObject() check.Matcher {
+	return check.That("at least one bound", func(v any) bool {
+		bounds, _ := v.(map[string]any)
+		return bounds["maxLoopIterations"] != nil || bounds["runTimeoutMs"] != nil || bounds["maxCostUsd"] != nil
+	})
+}
+
+// seen stops a judge that looks at events which can be read nowhere, and says
+// how strongly the weakest of them were seen.
+func seen(j *scenarios.Judge, all ...goalEvents) bool {
+	weakest := slices.MinFunc(all, func(a, b goalEvents) int { return cmp.Compare(a.Evidence, b.Evidence) }).Evidence
+	if weakest == scenarios.Unseen {
+		return j.Block("the events of a goal can be read nowhere: not in a log of its own, not in those of its runs, not in the replies to its ticks",
+			"serve the log of a goal, or have the replies to its ticks hold its events (docs/seams.md)")
+	}
+	j.SeenAs(weakest)
+	return true
+}

@@ -1,0 +1,187 @@
+package handoff
+
+import (
+	"maps"
+	"net/http"
+	"slices"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// AncestrySuite looks at what a host says of where a run comes from.
+func AncestrySuite() scenarios.Suite {
+	return scenarios.Suite{
+		ID: "ancestry", Title: "which run started a run, and what is said where none did",
+		Scenarios: []scenarios.Scenario{rootHasNoParent, childNamesParent, forkHasNoParent, neverHasNoAncestry, ancestryNotOffered, ownCausesNameNoHost,
+			causesNameOtherHost, parentOnOtherHost, traceGoesAlong, cancelCrossesHosts},
+	}
+}
+
+var rootHasNoParent = scenarios.Scenario{
+	ID:     "openwop/ancestry/root-has-no-parent",
+	Title:  "a run that was asked for over the wire says that no run started it, and which host it is on",
+	Proves: scenarios.IDs{openwopv1.OWPCAU1, openwopv1.OWPCAU2},
+	Claim:  claims.Ancestry,
+	Ask: scenarios.Ask(ancestries, func(o AncestryObservation, j *scenarios.Judge) {
+		if !o.ready(j) {
+			return
+		}
+		if o.OfRoot.checkNamed(j, o.Advertised) {
+			j.Check(openwopv1.OWPCAU2, o.OfRoot.parent()).To(check.Equal(nil), "parent of the loop")
+		}
+	}),
+}
+
+// The control for a parent that is always null.
+var childNamesParent = scenarios.Scenario{
+	ID:     "openwop/ancestry/child-names-parent",
+	Title:  "each run that a loop dispatches names the loop as its parent, on this host, by dispatch",
+	Proves: scenarios.IDs{openwopv1.OWPCAU1, openwopv1.OWPCAU3, openwopv1.OWPCAU4, openwopv1.OWPCAU5},
+	Claim:  claims.Ancestry,
+	Ask: scenarios.Ask(ancestries, func(o AncestryObservation, j *scenarios.Judge) {
+		if !o.ready(j) {
+			return
+		}
+		if len(o.Children) == 0 {
+			j.Block("set-up: the loop names no child", "tell of a child run when it is made, with dispatch.succeeded or node.dispatched")
+			return
+		}
+		for _, c := range o.Children {
+			if !c.Of.checkNamed(j, o.Advertised) {
+				continue
+			}
+			parent := c.Of.parent()
+			j.Check(openwopv1.OWPCAU3, parent.Key("runId")).To(check.Equal(o.Root.RunID), "parent.runId in %s", c.Of.Asked)
+			j.Check(openwopv1.OWPCAU3, parent.Key("hostId")).To(check.SameAs(c.Of.Body.Key("hostId")), "parent.hostId in %s", c.Of.Asked)
+			j.Check(openwopv1.OWPCAU5, parent.Key("wellKnownUrl")).To(check.Absent(), "parent.wellKnownUrl in %s", c.Of.Asked)
+			cause := parent.Key("cause")
+			if j.Check(openwopv1.OWPCAU4, cause).To(check.OneOf(causeDispatch, causeSubWorkflow), "parent.cause in %s", c.Of.Asked) && cause.String() == causeSubWorkflow {
+				j.Find(openwopv1.OWPCAU4, "%s was dispatched, and says %s", c.Of.Asked, causeSubWorkflow)
+			}
+			tellOthers(j, openwopv1.OWPCAU1, parent, "the parent in "+c.Of.Asked, "runId", "hostId", "cause", "wellKnownUrl")
+		}
+	}),
+}
+
+const (
+	causeDispatch    = string(openwopv1.RunParentCauseCoreDispatch)
+	causeSubWorkflow = string(openwopv1.RunParentCauseCoreSubWorkflow)
+)
+
+var forkHasNoParent = scenarios.Scenario{
+	ID:     "openwop/ancestry/fork-has-no-parent",
+	Title:  "a fork says where it is, and names no run as the one that started it",
+	Proves: scenarios.IDs{openwopv1.OWPCAU1, openwopv1.OWPCAU6},
+	Claim:  claims.AncestryForks,
+	Ask: scenarios.Ask(ancestries, func(o AncestryObservation, j *scenarios.Judge) {
+		if !o.ready(j) {
+			return
+		}
+		if !host.Succeeded(o.Forked.Status) {
+			j.Block("set-up: the loop cannot be forked: HTTP "+o.Forked.Status.JSON(), "serve POST /v1/runs/{runId}:fork, or claim no replay")
+			return
+		}
+		if o.OfFork.checkNamed(j, o.Advertised) {
+			j.Check(openwopv1.OWPCAU6, o.OfFork.parent()).To(check.Equal(nil), "parent of the fork")
+		}
+	}),
+}
+
+// The control is the loop, whose ancestry is there.
+var neverHasNoAncestry = scenarios.Scenario{
+	ID:     "openwop/ancestry/never-has-none",
+	Title:  "a run that never was has no ancestry, where one that is there has",
+	Proves: scenarios.IDs{openwopv1.OWPCAU1, openwopv1.OWPCAU7},
+	Claim:  claims.Ancestry,
+	Ask: scenarios.Ask(ancestries, func(o AncestryObservation, j *scenarios.Judge) {
+		if o.ready(j) && o.OfRoot.checkNamed(j, o.Advertised) {
+			j.Check(openwopv1.OWPCAU7, o.Never.Status).To(check.Status(http.StatusNotFound, http.StatusForbidden), "%s", o.Never.Asked)
+		}
+	}),
+}
+
+var ancestryNotOffered = scenarios.Scenario{
+	ID:     "openwop/ancestry/not-offered-not-found",
+	Title:  "where ancestry is not advertised it is not found, be the run there or not",
+	Proves: scenarios.IDs{openwopv1.OWPCAU8},
+	Claim:  claims.NoAncestry,
+	Ask: scenarios.Ask(ancestries, func(o AncestryObservation, j *scenarios.Judge) {
+		if !o.ready(j) {
+			return
+		}
+		for _, a := range []Ancestry{o.OfRoot, o.Never} {
+			if j.Check(openwopv1.OWPCAU8, a.Status).To(check.Status(http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented), "%s", a.Asked) && a.HTTPStatus() != http.StatusNotFound {
+				j.Find(openwopv1.OWPCAU8, "%s is refused with HTTP %d, not 404", a.Asked, a.HTTPStatus())
+			}
+		}
+	}),
+}
+
+// The loop never left the host, so that no cause of it is elsewhere.
+var ownCausesNameNoHost = scenarios.Scenario{
+	ID:     "openwop/ancestry/own-causes-name-no-host",
+	Title:  "no event of a loop and its children, which all ran on one host, says that its cause is on another",
+	Proves: scenarios.IDs{openwopv1.OWPCAU9},
+	Claim:  claims.ExecutionModel3,
+	Ask: scenarios.Ask(ancestries, func(o AncestryObservation, j *scenarios.Judge) {
+		if !o.ready(j) {
+			return
+		}
+		logs := []host.RunLog{o.Root}
+		for _, c := range o.Children {
+			if c.Log.Ended.Reached {
+				logs = append(logs, c.Log)
+			}
+		}
+		for _, l := range logs {
+			named := l.All().Where(func(e wire.Value) bool { return causeHost(e) != "" })
+			j.Check(openwopv1.OWPCAU9, named.Where(func(e wire.Value) bool { return causeHost(e) != o.Advertised })).To(check.Len(0), "events of %s whose cause is on another host", l.RunID)
+			if len(named.Values) > 0 {
+				j.Find(openwopv1.OWPCAU9, "%d events of %s name a host for their cause", len(named.Values), l.RunID)
+			}
+		}
+	}),
+}
+
+// causeHost is the host on which an event says that its cause is.
+func causeHost(e wire.Value) string {
+	return host.FirstText(e.Key("causationHostId"), e.At("/payload/causationHostId"))
+}
+
+// ready stops a judge where there is no loop that has ended.
+func (o AncestryObservation) ready(j *scenarios.Judge) bool {
+	return o.Root.Ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1)
+}
+
+func (a Ancestry) parent() wire.Value { return a.Body.Key("parent") }
+
+// checkNamed checks what every ancestry says.
+func (a Ancestry) checkNamed(j *scenarios.Judge, advertised string) bool {
+	const id = openwopv1.OWPCAU1
+	if !j.Check(id, a.Status).To(check.Status(http.StatusOK), "%s", a.Asked) {
+		return false
+	}
+	host := check.Text()
+	if advertised != "" { // that there is one is another requirement
+		host = check.Equal(advertised)
+	}
+	tellOthers(j, id, a.Body, a.Asked, "runId", "hostId", "parent")
+	return j.Check(id, a.Body.Key("runId")).To(check.Equal(a.RunID), "runId in %s", a.Asked) &&
+		j.Check(id, a.Body.Key("hostId")).To(host, "hostId in %s", a.Asked) &&
+		j.Check(id, a.parent()).NotTo(check.Absent(), "parent in %s", a.Asked)
+}
+
+// tellOthers notes members that a closed schema does not have.
+func tellOthers(j *scenarios.Judge, id scenarios.RequirementID, object wire.Value, what string, known ...string) {
+	members, _ := object.Actual().(map[string]any)
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		if !slices.Contains(known, name) {
+			j.Find(id, "%s has a member that its closed schema does not have: %s", what, name)
+		}
+	}
+}

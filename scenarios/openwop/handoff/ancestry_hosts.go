@@ -1,0 +1,199 @@
+package handoff
+
+import (
+	"slices"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/internal/lazyregexp"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// The controls are the other steps of the handoffs, whose causes are here.
+var causesNameOtherHost = scenarios.Scenario{
+	ID:     "openwop/ancestry/causes-name-other-host",
+	Title:  "where a worker ran on another host, the step that says how it ended names the event there which ended it, and that host; no other step does",
+	Proves: scenarios.IDs{openwopv1.OWPCAU10},
+	Claim:  claims.RemoteDispatch,
+	Ask: scenarios.Ask(hostsChain, func(o HostsObservation, j *scenarios.Judge) {
+		if !o.ready(j) {
+			return
+		}
+		o.checkEnds(j)
+		local := o.Root.OfType(openwopv1.RunEventTypeCoreWorkflowChainEvent).Where(func(e wire.Value) bool { return !isEnd(e) })
+		j.Check(openwopv1.OWPCAU10, local.Each("/payload/causationHostId")).To(check.Absent(), "causationHostId of the steps whose cause is here")
+	}),
+}
+
+var parentOnOtherHost = scenarios.Scenario{
+	ID:     "openwop/ancestry/parent-on-other-host",
+	Title:  "the ancestry of a worker on another host names the loop, the host of the loop, the address of that host's discovery document, and a cause",
+	Proves: scenarios.IDs{openwopv1.OWPCAU12},
+	Claim:  claims.RemoteDispatch,
+	Ask: scenarios.Ask(hostsChain, func(o HostsObservation, j *scenarios.Judge) {
+		if !o.ready(j) {
+			return
+		}
+		for _, kid := range o.Kids {
+			const id = openwopv1.OWPCAU12
+			if !j.Check(id, kid.Of.Status).To(check.Status(2), "%s", kid.Of.Asked) {
+				continue
+			}
+			parent := kid.Of.parent()
+			j.Check(id, parent.Key("runId")).To(check.Equal(o.Root.RunID), "parent.runId in %s", kid.Of.Asked)
+			j.Check(id, parent.Key("hostId")).To(check.Equal(o.First), "parent.hostId in %s", kid.Of.Asked)
+			j.Check(id, parent.Key("wellKnownUrl")).To(aDiscoveryAddress(), "parent.wellKnownUrl in %s", kid.Of.Asked)
+			j.Check(id, parent.Key("cause")).To(check.OneOf(causeDispatch, causeSubWorkflow, causeToolCall, causeMessage), "parent.cause in %s", kid.Of.Asked)
+			tellOthers(j, id, parent, "the parent in "+kid.Of.Asked, "runId", "hostId", "cause", "wellKnownUrl")
+		}
+	}),
+}
+
+const (
+	causeToolCall = string(openwopv1.RunParentCauseMCPToolCall)
+	causeMessage  = string(openwopv1.RunParentCauseA2AMessage)
+)
+
+// The trace is random, so that no answer that was prepared has it.
+var traceGoesAlong = scenarios.Scenario{
+	ID:     "openwop/ancestry/trace-goes-along",
+	Title:  "the trace in which a loop was asked for goes along to each worker on another host, with another parent in it",
+	Proves: scenarios.IDs{openwopv1.OWPCAU11},
+	Claim:  claims.RemoteDispatch,
+	Ask: scenarios.Ask(hostsChain, func(o HostsObservation, j *scenarios.Judge) {
+		if !o.ready(j) {
+			return
+		}
+		for _, kid := range o.Kids {
+			started := kid.Log.OfType(openwopv1.RunEventTypeRunStarted)
+			j.Check(openwopv1.OWPCAU11, started.Each("/payload/metadata/traceparent")).To(inTrace(o.Trace, o.Span), "metadata.traceparent of run.started of %s", kid.Log.RunID)
+		}
+	}),
+}
+
+var cancelCrossesHosts = scenarios.Scenario{
+	ID:     "openwop/ancestry/cancel-crosses-hosts",
+	Title:  "who cancels a loop cancels its worker on another host, and the loop says so by the event there",
+	Proves: scenarios.IDs{openwopv1.OWPDSP21, openwopv1.OWPCAU10},
+	Claim:  claims.RemoteDispatch,
+	Ask: scenarios.Ask(hostsCancel, func(o HostsObservation, j *scenarios.Judge) {
+		if !j.Need(openwopv1.OWP0037B1, o.Waited) {
+			return
+		}
+		if !host.Succeeded(o.Cancel) {
+			j.Block("set-up: the loop cannot be cancelled: HTTP "+o.Cancel.JSON(), "serve POST /v1/runs/{runId}/cancel")
+			return
+		}
+		if !o.named(j) {
+			return
+		}
+		j.Check(openwopv1.OWPDSP21, o.Root.Status()).To(check.Equal("cancelled"), "status of the loop")
+		ended := true
+		for _, kid := range o.Kids {
+			ended = ended && kid.Log.Ended.Reached
+			j.Check(openwopv1.OWPDSP21, kid.Log.Ended).To(check.Reached(), "end of the worker on the other host")
+			j.Check(openwopv1.OWPDSP21, kid.Log.Status()).To(check.Equal("cancelled"), "status of the worker on the other host")
+		}
+		if ended {
+			o.checkEnds(j)
+		}
+	}),
+}
+
+// ready stops a judge where no worker ran on the other host to its end.
+func (o HostsObservation) ready(j *scenarios.Judge) bool {
+	if !o.named(j) {
+		return false
+	}
+	for _, kid := range o.Kids {
+		if !kid.Log.Ended.Reached {
+			return j.Block("set-up: the run "+kid.Log.RunID+" on the second host, which the loop names, does not end", giveSecond)
+		}
+	}
+	return true
+}
+
+// named stops a judge where the loop names no run that the other host has.
+func (o HostsObservation) named(j *scenarios.Judge) bool {
+	if !o.Root.Ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1) {
+		return false
+	}
+	if o.host() == "" || o.First == "" || o.host() == o.First {
+		return j.Block("set-up: the two hosts do not advertise two ids: "+o.First+" and "+o.host(), "give each a crossHostCausation.hostId of its own")
+	}
+	if len(o.Kids) == 0 {
+		return j.Block("set-up: the loop names no run on the second host", "have the target know the host of --second-host by the name "+wire.SecondName)
+	}
+	for _, kid := range o.Kids {
+		if !host.Succeeded(kid.Log.Created) {
+			return j.Block("set-up: the second host does not serve the run "+kid.Log.RunID+" that the loop names: HTTP "+kid.Log.Created.JSON(), giveSecond)
+		}
+	}
+	return true
+}
+
+// host is the id that the second host advertises.
+func (o HostsObservation) host() string {
+	d := scenarios.Discovery{Document: o.Second.Body, Status: o.Second.Status}
+	return claims.Model(d).At("/crossHostCausation/hostId").String()
+}
+
+// isEnd tells the steps that say how a child ended.
+func isEnd(e wire.Value) bool {
+	return slices.Contains([]string{
+		string(openwopv1.ChainPhaseChildCompleted), string(openwopv1.ChainPhaseChildFailed), string(openwopv1.ChainPhaseChildCancelled),
+	}, e.At("/payload/phase").String())
+}
+
+// checkEnds expects of each child one step that says how it ended, because of the event there that ended it.
+func (o HostsObservation) checkEnds(j *scenarios.Judge) {
+	const id = openwopv1.OWPCAU10
+	for _, kid := range o.Kids {
+		end := o.Root.OfType(openwopv1.RunEventTypeCoreWorkflowChainEvent).Where(func(e wire.Value) bool {
+			return isEnd(e) && e.At("/payload/childRunId").String() == kid.Log.RunID
+		})
+		if !j.Check(id, end).To(check.Len(1), "steps that say how %s ended", kid.Log.RunID) {
+			continue
+		}
+		j.Check(id, end.Values[0].At("/payload/causationHostId")).To(check.Equal(o.host()), "causationHostId of the end of %s", kid.Log.RunID)
+		j.Check(id, end.Values[0].Key("causationId")).To(check.OneOf(plainIDs(kid.Log.Terminals())...), "causationId of the end of %s", kid.Log.RunID)
+	}
+}
+
+// plainIDs are the ids of events, as a matcher takes them.
+func plainIDs(events wire.Found) []any {
+	var out []any
+	for _, e := range events.Values {
+		if id := e.Key("eventId").String(); id != "" {
+			out = append(out, id)
+		}
+	}
+	return out
+}
+
+var (
+	discoveryAddress = lazyregexp.New(`^https?://[^/]+(/.*)?/\.well-known/openwop$`)
+	traceParent      = lazyregexp.New(`^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}`)
+)
+
+func aDiscoveryAddress() check.Matcher {
+	return check.That("the address of a discovery document", func(v any) bool {
+		s, _ := v.(string)
+		return discoveryAddress.MatchString(s)
+	})
+}
+
+// inTrace expects one trace context of this trace, handed on by somebody else than who asked first.
+func inTrace(trace, span string) check.Matcher {
+	return check.Seeing("one traceparent of the trace "+trace+", and not from "+span, func(s wire.Seen) (bool, string) {
+		found, _ := s.(wire.Found)
+		if len(found.Values) != 1 {
+			return false, "none, or several"
+		}
+		parts := traceParent.FindStringSubmatch(found.Values[0].String())
+		return parts != nil && parts[1] == trace && parts[2] != span, found.Values[0].JSON()
+	})
+}

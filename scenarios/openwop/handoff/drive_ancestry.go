@@ -1,0 +1,96 @@
+package handoff
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// AncestryObservation is where runs come from, by their own word.
+type AncestryObservation struct {
+	Advertised string      `json:"advertised"` // crossHostCausation.hostId
+	Root       host.RunLog `json:"root"`       // a loop with workers
+	OfRoot     Ancestry    `json:"ofRoot"`
+	Children   []KinsRun   `json:"children"`
+	Never      Ancestry    `json:"never"` // an id that was never given out
+	// Forked is a replay of the root, zero where forks are not claimed.
+	Forked host.Answered `json:"forked"`
+	OfFork Ancestry      `json:"ofFork"`
+}
+
+// Ancestry is what the host says of where a run comes from.
+type Ancestry struct {
+	RunID string `json:"runId"`
+	host.Answered
+}
+
+// KinsRun is a child run.
+type KinsRun struct {
+	Log host.RunLog `json:"log"`
+	Of  Ancestry    `json:"of"`
+}
+
+// ancestries asks where a run, its children and a fork of it come from.
+var ancestries = &scenarios.Drive[AncestryObservation]{
+	ID:    "openwop/ancestries",
+	Title: "runs a loop with random workers, and asks where it, each child, a replay of it and a run that never was come from",
+	Sends: []string{"POST /v1/runs (assay-loop with random workers; else conformance-multi-agent-handoff or conformance-orchestrator-dispatch)", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll",
+		"POST /v1/runs/{runId}:fork {mode: replay}", "GET /v1/runs/{runId}/ancestry, of each and of one that never was"},
+	Run: func(ctx context.Context, c *scenarios.Conn) (AncestryObservation, error) {
+		h := host.Host{Conn: c}
+		o := AncestryObservation{Advertised: claims.Model(c.Discovery).At("/crossHostCausation/hostId").String()}
+		way, err := h.WorkersLoop()
+		if err != nil {
+			return o, err
+		}
+		r, err := h.Create(ctx, "create the loop", way.Request(nil))
+		if err != nil {
+			return o, err
+		}
+		if o.Root, err = r.Finish(ctx, "log of the loop"); err != nil || !o.Root.Ended.Reached {
+			return o, err
+		}
+		if o.OfRoot, err = ancestry(ctx, h, "the loop", r.ID); err != nil {
+			return o, err
+		}
+		if o.Never, err = ancestry(ctx, h, "a run that never was", host.StrangerOf(r.ID)); err != nil {
+			return o, err
+		}
+		children, err := h.ChildRuns(ctx, o.Root, len(way.Workers()))
+		if err != nil {
+			return o, err
+		}
+		for _, child := range children {
+			of, err := ancestry(ctx, h, "the child "+child.ID, child.ID)
+			if err != nil {
+				return o, err
+			}
+			o.Children = append(o.Children, KinsRun{child.Log, of})
+		}
+		if _, claimed := claims.AncestryForks.Look(c.Discovery); !claimed {
+			return o, nil
+		}
+		fork, err := h.Fork(ctx, r)
+		if err != nil {
+			return o, err
+		}
+		if o.Forked = host.AnsweredBy("a fork of the loop", fork.Created); fork.ID == "" {
+			return o, nil
+		}
+		o.OfFork, err = ancestry(ctx, h, "the fork", fork.ID)
+		return o, err
+	},
+}
+
+// ancestry asks where a run comes from.
+func ancestry(ctx context.Context, h host.Host, what, id string) (Ancestry, error) {
+	reply, err := h.Permitted(ctx, wire.Call{Method: http.MethodGet, Path: host.RunPath(id) + "/ancestry", Label: "ancestry of " + what})
+	if err != nil {
+		return Ancestry{}, err
+	}
+	return Ancestry{id, host.AnsweredBy("the ancestry of "+what, reply)}, nil
+}

@@ -1,0 +1,126 @@
+package handoff
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/fixture"
+	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// Dispatch to another host is a way of ours, for want of one in the texts: docs/seams.md. Who lists its fixture offers it.
+const (
+	giveSecond = "name the host that the target knows as " + wire.SecondName + " with --second-host, and its key with --second-host-key"
+)
+
+// HostsObservation is a loop whose workers ran on another host.
+type HostsObservation struct {
+	First  string        `json:"first"`  // hostId that the target advertises
+	Second host.Answered `json:"second"` // discovery document of the other host
+	Trace  string        `json:"trace"`  // id of the trace in which the loop was asked for
+	Span   string        `json:"span"`   // and what asked for it there
+	Root   host.RunLog   `json:"root"`
+	Kids   []KinsRun     `json:"kids"`   // as the other host has them, in the order in which the loop names them
+	Cancel wire.Value    `json:"cancel"` // HTTP status, where the loop was cancelled
+	Waited wire.Wait     `json:"waited"` // for a child to cancel it with
+}
+
+// hostsChain has a loop hand workers to the other host, which end by themselves.
+var hostsChain = &scenarios.Drive[HostsObservation]{
+	ID:    "openwop/hosts-chain",
+	Title: "runs a loop whose workers run on a second host, within a trace of its own, and reads what both hosts say of it",
+	Sends: []string{"GET /.well-known/openwop, of the second host", "POST /v1/runs (assay-dispatch-remote, random workers, with a traceparent)", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll",
+		"GET /v1/runs/{runId}, /events/poll and /ancestry of each child, on the second host"},
+	Run: func(ctx context.Context, c *scenarios.Conn) (HostsObservation, error) {
+		h := host.Host{Conn: c}
+		workers := []string{fixture.Echo, fixture.Fail, fixture.Echo}
+		h.Rand.Shuffle(len(workers), func(i, k int) { workers[i], workers[k] = workers[k], workers[i] })
+		r, other, o, err := handOverThere(ctx, h, workers...)
+		if err != nil {
+			return o, err
+		}
+		if o.Root, err = r.Finish(ctx, "log of the loop"); err != nil || !o.Root.Ended.Reached {
+			return o, err
+		}
+		return o, readKids(ctx, other, &o, len(workers))
+	},
+}
+
+// hostsCancel cancels a loop while its worker is under way on the other host.
+var hostsCancel = &scenarios.Drive[HostsObservation]{
+	ID:    "openwop/hosts-cancel",
+	Title: "cancels a loop while its worker is under way on a second host, and reads what both hosts say of it",
+	Sends: []string{"GET /.well-known/openwop, of the second host", "POST /v1/runs (assay-dispatch-remote, a worker that waits, with a traceparent)", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll",
+		"POST /v1/runs/{runId}/cancel", "GET /v1/runs/{runId}, /events/poll and /ancestry of the child, on the second host"},
+	Run: func(ctx context.Context, c *scenarios.Conn) (HostsObservation, error) {
+		h := host.Host{Conn: c}
+		r, other, o, err := handOverThere(ctx, h, fixture.Wait)
+		if err != nil {
+			return o, err
+		}
+		if o.Waited, o.Root, err = r.AwaitChildren(ctx, 1); err != nil || !o.Waited.Reached {
+			return o, err
+		}
+		if o.Cancel, err = r.Cancel(ctx, h.Name("enough")); err != nil {
+			return o, err
+		}
+		if o.Root, err = r.Finish(ctx, "log of the cancelled loop"); err != nil || !o.Root.Ended.Reached {
+			return o, err
+		}
+		return o, readKids(ctx, other, &o, 1)
+	},
+}
+
+// handOverThere begins a loop that has the other host run these workers, one a turn.
+func handOverThere(ctx context.Context, h host.Host, workers ...string) (*host.Run, host.Host, HostsObservation, error) {
+	o := HostsObservation{
+		First: claims.Model(h.Discovery).At("/crossHostCausation/hostId").String(),
+		Trace: fmt.Sprintf("%016x%016x", h.Rand.Uint64()|1, h.Rand.Uint64()), Span: fmt.Sprintf("%016x", h.Rand.Uint64()|1),
+	}
+	second, ok := h.Second()
+	if !ok {
+		return nil, host.Host{}, o, scenarios.Block("there is no second host: none was named with --second-host", giveSecond)
+	}
+	other := host.Host{Conn: second}
+	reply, err := other.Send(ctx, wire.Call{Method: http.MethodGet, Path: host.DiscoveryPath, Label: "discovery of the second host", Discovery: true})
+	if err != nil {
+		return nil, other, o, err
+	}
+	o.Second = host.AnsweredBy("discovery of the second host", reply)
+	other.Discovery = scenarios.Discovery{Document: o.Second.Body, Status: o.Second.Status}
+	if !other.Offers(workers...) {
+		return nil, other, o, scenarios.Block(fmt.Sprintf("the second host does not list the workers %q", workers), "give --second-host the fixtures, too: assay fixtures export DIR writes them")
+	}
+	p := host.Plan{}
+	for _, w := range workers {
+		p = append(p, host.NextWorker(wire.SecondName+"/"+w))
+	}
+	body := openwopv1.CreateRunRequest{WorkflowID: fixture.Remote, Inputs: map[string]any{"plan": append(p, host.Terminate(h.Name("done"))), "said": h.Marker()}}
+	reply, err = h.Send(ctx, wire.Call{Method: http.MethodPost, Path: "/v1/runs", Body: body, Label: "create the loop",
+		Header: map[string]string{"Traceparent": "00-" + o.Trace + "-" + o.Span + "-01"}})
+	if err != nil {
+		return nil, other, o, h.Lost(fixture.Remote, err)
+	}
+	return h.Adopt(reply), other, o, nil
+}
+
+// readKids reads the children of a loop where they ran.
+func readKids(ctx context.Context, h host.Host, o *HostsObservation, planned int) error {
+	children, err := h.ChildRuns(ctx, o.Root, planned)
+	if err != nil {
+		return err
+	}
+	for _, child := range children {
+		of, err := ancestry(ctx, h, "the child "+child.ID+" on the second host", child.ID)
+		if err != nil {
+			return err
+		}
+		o.Kids = append(o.Kids, KinsRun{child.Log, of})
+	}
+	return nil
+}

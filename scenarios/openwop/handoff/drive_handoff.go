@@ -1,0 +1,142 @@
+package handoff
+
+import (
+	"context"
+
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/fixture"
+	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// LostObservation is a loop whose first worker does not complete, and whose
+// second one does.
+type LostObservation struct {
+	Way     string `json:"way"`
+	Mapped  bool   `json:"mapped"`  // what the first worker has to say would end up in Outcome
+	Outcome string `json:"outcome"` // value of the parent's variable of that name before
+	Lost    string `json:"lost"`    // the first worker
+	Next    string `json:"next"`    // the second
+	// Running and Cancelled are of a worker that was cancelled: that it was at
+	// work, with its snapshot, and the HTTP status of the call that cancelled it.
+	Running   wire.Wait       `json:"running"`
+	Cancelled wire.Value      `json:"cancelled"`
+	Log       host.RunLog     `json:"log"` // of the parent
+	Children  []host.ChildRun `json:"children"`
+}
+
+const sendsLost = "POST /v1/runs (assay-loop-mapped or assay-loop with a chosen plan)"
+
+// workerThatFails hands over to a worker that fails.
+var workerThatFails = &scenarios.Drive[LostObservation]{
+	ID:    "openwop/worker-that-fails",
+	Title: "runs a loop whose first worker fails and whose second one does not, and reads both",
+	Sends: []string{sendsLost, "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll", "GET /v1/runs/{childRunId}", "GET /v1/runs/{childRunId}/events/poll"},
+	Run: func(ctx context.Context, c *scenarios.Conn) (LostObservation, error) {
+		h := host.Host{Conn: c}
+		r, o, err := lose(ctx, h, fixture.Fail, fixture.Fail)
+		if err != nil {
+			return o, err
+		}
+		return o, follow(ctx, r, &o)
+	},
+}
+
+// workerThatIsNone hands over to a worker that does not exist.
+var workerThatIsNone = &scenarios.Drive[LostObservation]{
+	ID:    "openwop/worker-that-is-none",
+	Title: "runs a loop whose first worker is a random name that the host cannot know, and whose second one exists",
+	Sends: []string{sendsLost, "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll", "GET /v1/runs/{childRunId}", "GET /v1/runs/{childRunId}/events/poll"},
+	Run: func(ctx context.Context, c *scenarios.Conn) (LostObservation, error) {
+		h := host.Host{Conn: c}
+		r, o, err := lose(ctx, h, h.Name("no-such-workflow"))
+		if err != nil {
+			return o, err
+		}
+		return o, follow(ctx, r, &o)
+	},
+}
+
+// workerThatIsCancelled cancels a worker while it waits.
+var workerThatIsCancelled = &scenarios.Drive[LostObservation]{
+	ID:    "openwop/worker-that-is-cancelled",
+	Title: "runs a loop whose first worker waits half a minute, cancels that worker, and reads both",
+	Sends: []string{
+		sendsLost, "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll", "POST /v1/runs/{childRunId}/cancel",
+		"GET /v1/runs/{childRunId}", "GET /v1/runs/{childRunId}/events/poll",
+	},
+	Run: func(ctx context.Context, c *scenarios.Conn) (LostObservation, error) {
+		h := host.Host{Conn: c}
+		r, o, err := lose(ctx, h, fixture.Wait, fixture.Wait)
+		if err != nil {
+			return o, err
+		}
+		if r.ID == "" {
+			return o, follow(ctx, r, &o)
+		}
+		child, err := worker(ctx, r, &o.Running)
+		if err != nil {
+			return o, err
+		}
+		if !o.Running.Reached {
+			o.Log, err = r.ReadLog(ctx, "log of the loop")
+			return o, err
+		}
+		if o.Cancelled, err = child.Cancel(ctx, h.Name("assay")); err != nil {
+			return o, err
+		}
+		return o, follow(ctx, r, &o)
+	},
+}
+
+// lose starts a loop that hands over to the worker, and then to one that
+// completes. needs are fixtures that this takes.
+func lose(ctx context.Context, h host.Host, worker string, needs ...string) (*host.Run, LostObservation, error) {
+	ceiling, why := h.Ceiling()
+	o := LostObservation{Lost: worker, Outcome: h.Marker()}
+	_, maps := claims.DispatchMapping.Look(h.Discovery)
+	switch {
+	case ceiling < 3:
+		return nil, o, scenarios.Block("the host lets no loop take enough turns: "+why, "advertise higher limits while the host is certified")
+	case !h.Offers(needs...):
+		return nil, o, scenarios.Block("the worker is not on offer", fixture.Load)
+	case maps && h.Offers(fixture.Mapped, fixture.Echo) && len(needs) > 0:
+		o.Way, o.Mapped, o.Next = fixture.Mapped, true, fixture.Echo
+	case h.Offers(fixture.Loop, fixture.Noop):
+		o.Way, o.Next = fixture.Loop, fixture.Noop
+	default:
+		return nil, o, scenarios.Block("no loop fixture with chosen workers is on offer", fixture.Load)
+	}
+	request := host.Scripted{Fixture: o.Way, Plan: host.Plan{host.NextWorker(worker), host.NextWorker(o.Next), host.Terminate(h.Name("done"))}, Chosen: true}.Request(nil)
+	if o.Mapped {
+		request.Inputs["outcome"] = o.Outcome
+	}
+	r, err := h.Create(ctx, "create the loop", request)
+	return r, o, err
+}
+
+// worker waits until the run names the child it has made, and that one is served as being at work.
+func worker(ctx context.Context, r *host.Run, running *wire.Wait) (*host.Run, error) {
+	found, l, err := r.AwaitChildren(ctx, 1)
+	*running = found
+	if err != nil || !found.Reached {
+		return nil, err
+	}
+	child, err := r.ChildRun(ctx, host.ChildIDs(l)[0])
+	if err != nil {
+		return nil, err
+	}
+	running.What, running.Last = "the child that the run names is at work", child.Created.Value("")
+	running.Reached = child.Created.Success() && !host.IsTerminal(running.Last.Key("status").String())
+	return child, nil
+}
+
+// follow reads the loop to its end, and its children.
+func follow(ctx context.Context, r *host.Run, o *LostObservation) (err error) {
+	if o.Log, err = r.Finish(ctx, "log of the loop"); err != nil || !o.Log.Ended.Reached {
+		return err
+	}
+	o.Children, err = r.ChildRuns(ctx, o.Log, 2)
+	return err
+}

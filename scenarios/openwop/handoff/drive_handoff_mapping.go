@@ -1,0 +1,145 @@
+package handoff
+
+import (
+	"context"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/fixture"
+	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// MappedObservation is what mappings carried, or should not have carried, in
+// one or several runs.
+type MappedObservation struct {
+	Chosen bool        `json:"chosen"` // the values were drawn for this
+	Runs   []MappedRun `json:"runs"`
+	// What workers were given by a default mapping, by one of their own, and of
+	// what a worker before them had brought back; and what they brought back.
+	Inputs   []Carried `json:"inputs"`
+	Own      []Carried `json:"own"`
+	Across   []Carried `json:"across"`
+	Harvests []Carried `json:"harvests"`
+	// Unset are inputs whose source had no value; Replaced are inputs that only
+	// a mapping gives which another one replaced.
+	Unset    []Carried `json:"unset"`
+	Replaced []Carried `json:"replaced"`
+}
+
+// MappedRun is a loop with mappings, and its children in the order of its workers.
+type MappedRun struct {
+	Way       string          `json:"way"`
+	Workers   []string        `json:"workers"`
+	Harvested [][]string      `json:"harvested"` // the parent's variables that each worker writes, nil without a mapping
+	Log       host.RunLog     `json:"log"`
+	Children  []host.ChildRun `json:"children"`
+}
+
+// Carried is one value where a mapping leaves it.
+type Carried struct {
+	Way      string     `json:"way"`
+	What     string     `json:"what"`
+	Key      string     `json:"key"`
+	Back     bool       `json:"back"`     // left in the parent; else in a worker
+	Snapshot wire.Value `json:"snapshot"` // of that run
+	Want     []any      `json:"want"`     // one of these; of a fixture that is published, its default as well
+}
+
+// mappedLoops maps random values to workers and back.
+var mappedLoops = &scenarios.Drive[MappedObservation]{
+	ID:    "openwop/mapped-loops",
+	Title: "runs loops that map random values to their workers and back, one of them with a variable that has no value, and reads parents and children",
+	Sends: []string{
+		"POST /v1/runs (assay-loop-mapped with random values, twice; else upstream's loops with mappings, one each)", "GET /v1/runs/{runId}",
+		"GET /v1/runs/{runId}/events/poll", "GET /v1/runs/{childRunId}", "GET /v1/runs/{childRunId}/events/poll",
+	},
+	Run: func(ctx context.Context, c *scenarios.Conn) (MappedObservation, error) {
+		h := host.Host{Conn: c}
+		ceiling, why := h.Ceiling()
+		switch {
+		case ceiling < 2:
+			return MappedObservation{}, scenarios.Block("the host lets no loop take enough turns: "+why, "advertise higher limits while the host is certified")
+		case h.Offers(fixture.Loop, fixture.Mapped, fixture.Echo, fixture.EchoAgain):
+			return mapRandomly(ctx, h)
+		}
+		return mapAsPublished(ctx, h)
+	},
+}
+
+// mapped runs a loop with mappings to its end.
+func mapped(ctx context.Context, h host.Host, m MappedRun, request openwopv1.CreateRunRequest) (MappedRun, error) {
+	r, err := h.Create(ctx, "create "+m.Way, request)
+	if err != nil {
+		return m, err
+	}
+	if m.Log, err = r.Finish(ctx, "log of "+m.Way); err != nil || !m.Log.Ended.Reached {
+		return m, err
+	}
+	m.Children, err = h.ChildRuns(ctx, m.Log, len(m.Workers))
+	return m, err
+}
+
+// to is what a mapping gives to the worker.
+func (m MappedRun) to(worker int, what, key string, want ...any) Carried {
+	c := Carried{Way: m.Way, What: what, Key: key, Want: want}
+	if worker < len(m.Children) {
+		c.Snapshot = m.Children[worker].Log.Ended.Last
+	}
+	return c
+}
+
+// had is the variable with which a worker ended, where that is shown; else what it should have been.
+func (m MappedRun) had(worker int, key string, planned any) []any {
+	if worker < len(m.Children) {
+		if variables := m.Children[worker].Log.Ended.Last.Key("variables"); variables.Present() {
+			return []any{variables.Key(key).Actual()}
+		}
+	}
+	return []any{planned}
+}
+
+// back is what a mapping leaves in the parent.
+func (m MappedRun) back(what, key string, want ...any) Carried {
+	return Carried{Way: m.Way, What: what, Key: key, Want: want, Back: true, Snapshot: m.Log.Ended.Last}
+}
+
+// mapRandomly has two workers say what they were told, and then one again
+// without the variable that the first two had.
+func mapRandomly(ctx context.Context, h host.Host) (MappedObservation, error) {
+	o := MappedObservation{Chosen: true}
+	said, other, spare := h.Marker(), h.Marker(), h.Marker()
+	way := host.Scripted{Fixture: fixture.Mapped, Plan: host.Plan{host.NextWorker(fixture.Echo, fixture.EchoAgain), host.Terminate(h.Name("done"))}, Chosen: true}
+	request := way.Request(nil)
+	request.Inputs["said"], request.Inputs["other"], request.Inputs["spare"] = said, other, spare
+	m, err := mapped(ctx, h, MappedRun{Way: way.Fixture, Workers: way.Workers(), Harvested: [][]string{{"heard"}, {"again"}}}, request)
+	o.Runs = append(o.Runs, m)
+	if err != nil {
+		return o, err
+	}
+	o.Inputs = []Carried{
+		m.to(0, "the parent's said as the input word of the first worker", "word", said),
+		m.to(0, "the parent's spare as the input extra of the first worker", "extra", spare),
+	}
+	o.Own = []Carried{
+		m.to(1, "the parent's other as the input word of the second worker", "word", other),
+		m.back("the parent's heard, which the second worker does not write", "heard", said),
+	}
+	o.Replaced = []Carried{m.to(1, "the input extra, which the second worker's own mapping does not have", "extra")}
+	o.Across = []Carried{m.to(1, "what the first worker brought back as the input aside of the second", "aside", said)}
+	o.Harvests = []Carried{
+		m.back("the first worker's word as the parent's heard", "heard", said),
+		m.back("the second worker's aside as the parent's again", "again", m.had(1, "aside", said)...),
+	}
+
+	bare := host.Scripted{Fixture: fixture.Mapped, Plan: host.Plan{host.NextWorker(fixture.Echo), host.Terminate(h.Name("done"))}, Chosen: true}
+	said = h.Marker()
+	request = bare.Request(nil)
+	request.Inputs["said"] = said
+	m, err = mapped(ctx, h, MappedRun{Way: bare.Fixture, Workers: bare.Workers(), Harvested: [][]string{{"heard"}}}, request)
+	o.Runs = append(o.Runs, m)
+	o.Inputs = append(o.Inputs, m.to(0, "the parent's said as the input word of the worker", "word", said))
+	o.Unset = []Carried{m.to(0, "the input extra, whose source has no value", "extra")}
+	o.Harvests = append(o.Harvests, m.back("the worker's word as the parent's heard", "heard", said))
+	return o, err
+}

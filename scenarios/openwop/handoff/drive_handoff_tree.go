@@ -1,0 +1,111 @@
+package handoff
+
+import (
+	"context"
+	"time"
+
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/fixture"
+	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// TreeObservation is a run, its child and its grandchild. The first was
+// cancelled while the last was at work.
+type TreeObservation struct {
+	Way       string       `json:"way"`
+	Running   wire.Wait    `json:"running"`   // the grandchild was at work before; Last is its snapshot
+	Cancelled wire.Value   `json:"cancelled"` // HTTP status of the cancel
+	Members   []TreeMember `json:"members"`   // from the top, as far as they were found
+	// Sentinel and Window are what came between the two logs of each.
+	Sentinel wire.Wait     `json:"sentinel"`
+	Window   time.Duration `json:"windowNs"`
+}
+
+// TreeMember is one run of the tree, read when it had ended and after a while.
+type TreeMember struct {
+	Name  string      `json:"name"`
+	Log   host.RunLog `json:"log"`
+	Later host.RunLog `json:"later"`
+}
+
+// treeThatIsCancelled cancels the top of three runs.
+var treeThatIsCancelled = &scenarios.Drive[TreeObservation]{
+	ID:    "openwop/tree-that-is-cancelled",
+	Title: "runs a loop whose worker is a loop whose worker waits half a minute, cancels the first, runs a sentinel, waits a window and looks at all three",
+	Sends: []string{
+		"POST /v1/runs (assay-loop with the worker assay-loop-waits)", "GET /v1/runs/{runId}, of each", "GET /v1/runs/{runId}/events/poll, of each",
+		"POST /v1/runs/{runId}/cancel", "POST /v1/runs (sentinel)",
+	},
+	Run: func(ctx context.Context, c *scenarios.Conn) (TreeObservation, error) {
+		h := host.Host{Conn: c}
+		o := TreeObservation{Way: fixture.Loop}
+		if !h.Offers(fixture.Loop, fixture.LoopWaits, fixture.Wait) {
+			return o, scenarios.Block("no tree of three runs is on offer", fixture.Load)
+		}
+		way := host.Scripted{Fixture: fixture.Loop, Plan: host.Plan{host.NextWorker(fixture.LoopWaits), host.Terminate(h.Name("done"))}, Chosen: true}
+		top, err := h.Create(ctx, "create the tree", way.Request(nil))
+		if err != nil {
+			return o, err
+		}
+		runs := []*host.Run{top}
+		if runs, err = descend(ctx, h, runs, &o.Running); err != nil {
+			return o, err
+		}
+		for i, r := range runs {
+			m := TreeMember{Name: []string{"the run", "its child", "its grandchild"}[i]}
+			if m.Log, err = r.ReadLog(ctx, "log of "+m.Name); err != nil {
+				return o, err
+			}
+			o.Members = append(o.Members, m)
+		}
+		if !o.Running.Reached {
+			return o, nil
+		}
+		return o, cut(ctx, h, runs, way, &o)
+	},
+}
+
+// descend finds the child of the run, and that one's.
+func descend(ctx context.Context, h host.Host, runs []*host.Run, running *wire.Wait) ([]*host.Run, error) {
+	for len(runs) < 3 {
+		last := runs[len(runs)-1]
+		if last.ID == "" {
+			return runs, nil
+		}
+		child, err := worker(ctx, last, running)
+		if err != nil || !running.Reached {
+			return runs, err
+		}
+		runs = append(runs, child)
+	}
+	return runs, nil
+}
+
+// cut cancels the top of the tree and reads all of it, twice.
+func cut(ctx context.Context, h host.Host, runs []*host.Run, way host.Scripted, o *TreeObservation) (err error) {
+	if o.Cancelled, err = runs[0].Cancel(ctx, h.Name("assay")); err != nil {
+		return err
+	}
+	for i, r := range runs {
+		if o.Members[i].Log, err = r.Finish(ctx, "log of "+o.Members[i].Name); err != nil {
+			return err
+		}
+	}
+	other, err := h.Create(ctx, "sentinel", h.Sentinel(way))
+	if err != nil || other.ID == "" {
+		return err
+	}
+	if o.Sentinel, err = other.AwaitEnd(ctx); err != nil {
+		return err
+	}
+	if o.Window, err = h.Quiet(ctx, o.Members[0].Log.Pace()); err != nil {
+		return err
+	}
+	for i, r := range runs {
+		if o.Members[i].Later, err = r.Stands(ctx, o.Members[i].Name+" after the sentinel and a quiet window"); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,58 @@
+package handoff
+
+import (
+	"context"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/fixture"
+	"github.com/openassay/assay/scenarios/openwop/host"
+)
+
+// WorkersObservation is a loop with one worker in each turn but the last.
+type WorkersObservation struct {
+	Way      string          `json:"way"`
+	Chosen   bool            `json:"chosen"`   // the workers were chosen at random
+	Workers  []string        `json:"workers"`  // one a turn, as planned
+	Mapped   bool            `json:"mapped"`   // the fixture maps their output
+	Log      host.RunLog     `json:"log"`      // of the parent
+	Children []host.ChildRun `json:"children"` // in the order in which the parent names them
+}
+
+// loopOfWorkers hands over to different workers.
+var LoopOfWorkers = &scenarios.Drive[WorkersObservation]{
+	ID:    "openwop/loop-of-workers",
+	Title: "runs a loop that hands over to a random worker each turn, another one than in the turn before, and reads its log, its children and their logs",
+	Sends: []string{
+		"POST /v1/runs (assay-loop with random workers; else conformance-multi-agent-handoff or conformance-orchestrator-dispatch)", "GET /v1/runs/{runId}",
+		"GET /v1/runs/{runId}/events/poll", "GET /v1/runs/{childRunId}", "GET /v1/runs/{childRunId}/events/poll",
+	},
+	Run: func(ctx context.Context, c *scenarios.Conn) (WorkersObservation, error) {
+		h := host.Host{Conn: c}
+		way, err := h.WorkersLoop()
+		if err != nil {
+			return WorkersObservation{}, err
+		}
+		o := WorkersObservation{Way: way.Fixture, Chosen: way.Chosen, Workers: way.Workers(), Mapped: way.Fixture == fixture.Handoff}
+		r, err := h.Create(ctx, "create the loop", way.Request(nil))
+		if err != nil {
+			return o, err
+		}
+		if o.Log, err = r.Finish(ctx, "log of the loop"); err != nil || !o.Log.Ended.Reached {
+			return o, err
+		}
+		o.Children, err = h.ChildRuns(ctx, o.Log, len(o.Workers))
+		return o, err
+	},
+}
+
+// Ready stops a judge for which the loop was only the set-up.
+func (o WorkersObservation) Ready(j *scenarios.Judge, id scenarios.RequirementID) bool {
+	if !o.Log.Ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1) || !decidedAs(o.Log, j, o.Workers...) {
+		return false
+	}
+	if !o.Chosen {
+		j.Find(id, host.FixedScript)
+	}
+	return true
+}

@@ -1,0 +1,108 @@
+package handoff
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"slices"
+
+	"github.com/gowebpki/jcs"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/fixture"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// RFC 0063. The values are random, so is the checksum.
+var harvestAttested = scenarios.Scenario{
+	ID:     "openwop/handoff/harvest-attested",
+	Title:  "what is harvested of a worker comes with the SHA-256 of what that worker put out",
+	Proves: scenarios.IDs{openwopv1.OWPDSP27},
+	Claim:  claims.Attestation,
+	Ask: scenarios.Ask(mappedLoops, func(o MappedObservation, j *scenarios.Judge) {
+		if len(o.Harvests) == 0 {
+			j.Block("none of the loops on offer maps anything back", fixture.Load)
+			return
+		}
+		if !o.ready(j, openwopv1.OWPDSP27) {
+			return
+		}
+		if !slices.ContainsFunc(o.Runs, MappedRun.attests) {
+			j.Block("the host attests nothing that no parent asks it to attest, and no fixture here asks", "attest what workers of assay-loop-mapped put out")
+			return
+		}
+		for _, m := range o.Runs {
+			m.checkAttested(j)
+		}
+	}),
+}
+
+// attests tells whether anything that was harvested has a checksum.
+func (m MappedRun) attests() bool {
+	return slices.ContainsFunc(m.Log.Phase(openwopv1.ChainPhaseOutputHarvested).Values, func(e wire.Value) bool { return e.At("/payload/attestation").Present() })
+}
+
+// checkAttested compares the checksums in a loop with what its workers put out.
+func (m MappedRun) checkAttested(j *scenarios.Judge) {
+	for i, keys := range m.Harvested {
+		if keys == nil {
+			continue
+		}
+		harvest := m.Log.Phase(openwopv1.ChainPhaseOutputHarvested).Where(func(e wire.Value) bool { return e.At("/payload/workerId").String() == m.Workers[i] })
+		if len(harvest.Values) == 0 {
+			j.BlockOn(openwopv1.OWP0037B1, "set-up: a worker was not harvested in "+m.Way)
+			return
+		}
+		if c := m.Children[i].Log; !c.Ended.Reached {
+			j.BlockOn(openwopv1.OWPDSP12, "set-up: the host does not serve the child run "+m.Children[i].ID+" to its end")
+			return
+		}
+		attested := harvest.Values[0].At("/payload/attestation")
+		j.Check(openwopv1.OWPDSP27, attested.Key("algorithm")).To(check.Equal("sha256"), "algorithm of the checksum of %s", m.Workers[i])
+		j.Check(openwopv1.OWPDSP27, attested.Key("checksum")).To(check.OneOf(m.sums(i)...), "checksum of what %s put out", m.Workers[i])
+	}
+}
+
+// sums are the checksums that a host may give for what a worker put out: the
+// outputs in its log, its variables, or what was mapped back of them.
+func (m MappedRun) sums(worker int) (sums []any) {
+	log := m.Children[worker].Log
+	shown := []wire.Value{log.Ended.Last.Key("variables"), log.Ended.Last.Key("outputs")}
+	for _, e := range log.OfType(openwopv1.RunEventTypeRunCompleted).Values {
+		shown = append(shown, e.At("/payload/outputs"), e.At("/payload/output"))
+	}
+	harvested := map[string]any{}
+	for _, key := range m.Harvested[worker] {
+		harvested[key] = m.Log.Ended.Last.Key("variables").Key(key).Actual()
+	}
+	outputs := []any{harvested}
+	for _, v := range shown {
+		if v.Present() {
+			outputs = append(outputs, v.Actual())
+		}
+	}
+	for _, o := range outputs {
+		if sum, ok := checksum(o); ok {
+			sums = append(sums, sum, "sha256:"+sum)
+		}
+	}
+	return sums
+}
+
+// checksum is the SHA-256, in hex, of a value as canonical JSON (RFC 8785); ok
+// is false where it has none, as with a number that is too large.
+func checksum(value any) (sum string, ok bool) {
+	encoded, err := json.Marshal(value)
+	if err != nil {
+		return "", false
+	}
+	canonical, err := jcs.Transform(encoded)
+	if err != nil {
+		return "", false
+	}
+	of := sha256.Sum256(canonical)
+	return hex.EncodeToString(of[:]), true
+}

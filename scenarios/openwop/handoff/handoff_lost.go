@@ -1,0 +1,153 @@
+package handoff
+
+import (
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/fixture"
+)
+
+// Workers that do not complete.
+
+// RFC 0037 B; that the loop goes on: facts C10.
+var failedWorker = scenarios.Scenario{
+	ID:     "openwop/handoff/failed-worker",
+	Title:  "a worker that fails ends its handoff with child.failed and the error, and the loop goes on",
+	Proves: scenarios.IDs{openwopv1.OWP0037B3, openwopv1.OWPDSP10, openwopv1.OWPDSP11, openwopv1.OWPDSP12, openwopv1.OWPDSP13, openwopv1.OWPDSP15},
+	Claim:  claims.ExecutionModel,
+	Ask: scenarios.Ask(workerThatFails, func(o LostObservation, j *scenarios.Judge) {
+		if o.ready(j) {
+			o.checkEnded(j, "failed", fails)
+			o.checkErrors(j)
+		}
+	}),
+}
+
+var cancelledWorker = scenarios.Scenario{
+	ID:     "openwop/handoff/cancelled-worker",
+	Title:  "a worker that is cancelled while it is at work ends its handoff with child.cancelled, and the loop goes on",
+	Proves: scenarios.IDs{openwopv1.OWP0037B3, openwopv1.OWPDSP10, openwopv1.OWPDSP12, openwopv1.OWPDSP13, openwopv1.OWPDSP15},
+	Claim:  claims.ExecutionModel,
+	Ask: scenarios.Ask(workerThatIsCancelled, func(o LostObservation, j *scenarios.Judge) {
+		if o.wasCancelled(j) {
+			o.checkEnded(j, "cancelled", isStopped)
+		}
+	}),
+}
+
+// RFC 0037, conformance 3.
+var uncreatableWorker = scenarios.Scenario{
+	ID:     "openwop/handoff/uncreatable-worker",
+	Title:  "a worker that does not exist is one dispatch.failed with nothing after it, and the loop goes on",
+	Proves: scenarios.IDs{openwopv1.OWP0037B4, openwopv1.OWPDSP10, openwopv1.OWPDSP11, openwopv1.OWPDSP15},
+	Claim:  claims.ExecutionModel,
+	Ask: scenarios.Ask(workerThatIsNone, func(o LostObservation, j *scenarios.Judge) {
+		if !o.ready(j) {
+			return
+		}
+		steps := checkHandoff(o.Log, j, openwopv1.OWP0037B4, 0, o.Lost, isRefused)
+		j.Check(openwopv1.OWP0037B4, steps.Where(IsPhase(openwopv1.ChainPhaseOutputHarvested))).To(check.Len(0), "harvests of a worker that does not exist")
+		j.Check(openwopv1.OWPDSP10, steps.Each("/payload/childRunId")).To(nothingAt(), "childRunId of a worker that does not exist")
+		o.checkErrors(j)
+		o.checkGoesOn(j)
+		if other := o.Log.OfType("core.dispatch.failed"); len(other.Values) > 0 {
+			j.Find(openwopv1.OWP0037B4, "the log has an event of the type core.dispatch.failed, which no schema allows; the phase of core.workflowChain.event is what counts")
+		}
+	}),
+}
+
+// RFC 0037 B, RFC 0022 B.
+var failedNotHarvested = scenarios.Scenario{
+	ID:     "openwop/handoff/failed-not-harvested",
+	Title:  "nothing of a worker that failed is harvested, and the parent's variable stays as it was",
+	Proves: scenarios.IDs{openwopv1.OWP0037B2},
+	Claim:  claims.HandoffMapping,
+	Ask: scenarios.Ask(workerThatFails, func(o LostObservation, j *scenarios.Judge) {
+		if o.ready(j) {
+			o.checkUntouched(j)
+		}
+	}),
+}
+
+var cancelledNotHarvested = scenarios.Scenario{
+	ID:     "openwop/handoff/cancelled-not-harvested",
+	Title:  "nothing of a worker that was cancelled is harvested, and the parent's variable stays as it was",
+	Proves: scenarios.IDs{openwopv1.OWP0037B2},
+	Claim:  claims.HandoffMapping,
+	Ask: scenarios.Ask(workerThatIsCancelled, func(o LostObservation, j *scenarios.Judge) {
+		if o.wasCancelled(j) {
+			o.checkUntouched(j)
+		}
+	}),
+}
+
+// ready stops a judge whose loop did not come to its first worker.
+func (o LostObservation) ready(j *scenarios.Judge) bool {
+	if !o.Log.Ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1) {
+		return false
+	}
+	if o.Log.Status().String() == "failed" { // at the first worker: facts C10
+		return decidedAs(o.Log, j, o.Lost)
+	}
+	return decidedAs(o.Log, j, o.Lost, o.Next)
+}
+
+// wasCancelled stops a judge whose worker was not cancelled while it was at work.
+func (o LostObservation) wasCancelled(j *scenarios.Judge) bool {
+	if !o.Log.Exists(j, openwopv1.OWP0037A6) || !o.Log.Readable(j) {
+		return false
+	}
+	if !o.Running.Reached {
+		return j.Block("set-up: the worker was not seen at work: "+o.Running.What+", last seen: "+o.Running.Last.JSON(),
+			"tell of a child run when it is made, with dispatch.succeeded or node.dispatched, serve it under its id, and have it wait as long as its fixture says")
+	}
+	if status, _ := o.Cancelled.Int(); status/100 != 2 {
+		return j.Block("set-up: cancelling the worker was answered HTTP "+o.Cancelled.JSON(), "let the key that is given cancel child runs with POST /v1/runs/{runId}/cancel")
+	}
+	return o.ready(j)
+}
+
+// checkEnded follows a worker that was made and did not complete.
+func (o LostObservation) checkEnded(j *scenarios.Judge, status string, phases []openwopv1.ChainPhase) {
+	steps := checkHandoff(o.Log, j, openwopv1.OWP0037B3, 0, o.Lost, phases)
+	checkNamed(j, steps, o.Lost)
+	checkChild(j, o.Log, o.Children, steps, o.Lost, status)
+	if o.Log.Status().String() != "failed" {
+		checkHandoff(o.Log, j, openwopv1.OWP0037B3, 1, o.Next, completes)
+	}
+	o.checkGoesOn(j)
+}
+
+func (o LostObservation) checkErrors(j *scenarios.Judge) {
+	lost := handoff(o.Log, 0, o.Lost).Where(IsPhase(openwopv1.ChainPhaseDispatchFailed, openwopv1.ChainPhaseChildFailed))
+	j.Check(openwopv1.OWPDSP11, lost.Each("/payload/error/code")).To(check.Each(check.Text()), "code of the error that the handoff to %s ended with", o.Lost)
+}
+
+// checkGoesOn looks at the loop after its worker was lost: a finding where it did not go on.
+func (o LostObservation) checkGoesOn(j *scenarios.Judge) {
+	j.Check(openwopv1.OWPDSP15, o.Log.Status()).To(check.Equal("completed"), "status of a loop whose worker did not complete")
+	j.Check(openwopv1.OWPDSP15, o.Log.Decided()).To(check.Len(3), "turns of a loop whose worker did not complete")
+}
+
+// checkUntouched looks for anything that came back from a worker that did not complete.
+func (o LostObservation) checkUntouched(j *scenarios.Judge) {
+	if !o.Mapped {
+		j.Block("the fixture on offer maps nothing back, so nothing could be harvested", fixture.Load)
+		return
+	}
+	variables := o.Log.Ended.Last.Key("variables")
+	if !variables.Present() {
+		j.Block("the run's snapshot shows no variables", "show a run's variables in its snapshot (docs/seams.md)")
+		return
+	}
+	steps := handoff(o.Log, 0, o.Lost)
+	j.Check(openwopv1.OWP0037B2, steps.Where(IsPhase(openwopv1.ChainPhaseOutputHarvested)).Each("/payload/phase")).To(check.Len(0), "harvests of %s", o.Lost)
+	j.Check(openwopv1.OWP0037B2, variables.Key("outcome")).To(check.Equal(o.Outcome), "the parent's outcome, which %s would have written", o.Lost)
+	if o.Log.Status().String() == "failed" { // no worker followed that could have been harvested
+		return
+	}
+	if control := handoff(o.Log, 1, o.Next).Where(IsPhase(openwopv1.ChainPhaseOutputHarvested)); len(control.Values) == 0 {
+		j.BlockOn(openwopv1.OWP0037B1, "set-up: the worker that completed was not harvested either")
+	}
+}

@@ -1,0 +1,167 @@
+package handoff
+
+import (
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/fixture"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// What mappings carry to workers and back.
+
+// RFC 0037 B: exactly when; here it has to be.
+var harvestedWhenMapped = scenarios.Scenario{
+	ID:     "openwop/handoff/harvested-when-mapped",
+	Title:  "a worker that completed is harvested once where its output is mapped, after it completed, and no other is",
+	Proves: scenarios.IDs{openwopv1.OWP0037B1, openwopv1.OWPDSP20},
+	Claim:  claims.HandoffMapping,
+	Ask: scenarios.Ask(mappedLoops, func(o MappedObservation, j *scenarios.Judge) {
+		if len(o.Harvests) == 0 {
+			j.Block("none of the loops on offer maps anything back", fixture.Load)
+			return
+		}
+		if !o.ready(j, openwopv1.OWP0037B1) {
+			return
+		}
+		for _, m := range o.Runs {
+			m.checkHarvest(j)
+		}
+	}),
+}
+
+// RFC 0037 B: exactly when; here it must not be.
+var unmappedNotHarvested = scenarios.Scenario{
+	ID:     "openwop/handoff/unmapped-not-harvested",
+	Title:  "workers whose output is not mapped are not harvested",
+	Proves: scenarios.IDs{openwopv1.OWP0037B1},
+	Claim:  claims.ExecutionModel,
+	Ask: scenarios.Ask(LoopOfWorkers, func(o WorkersObservation, j *scenarios.Judge) {
+		if o.Mapped {
+			j.Block("the fixture on offer maps the output of its worker", fixture.Load)
+			return
+		}
+		if !o.Ready(j, openwopv1.OWP0037B1) {
+			return
+		}
+		if completed := o.Log.Phase(openwopv1.ChainPhaseChildCompleted); len(completed.Values) < len(o.Workers) {
+			j.BlockOn(openwopv1.OWP0037B3, "set-up: not every worker completed")
+			return
+		}
+		CheckUnharvested(o.Log, j)
+	}),
+}
+
+// RFC 0037 A 3, RFC 0022 A.
+var resultsReachParent = carriedScenario("results-reach-parent", "what a worker leaves in its variables ends up in those of the parent that the mapping names",
+	openwopv1.OWP0037A4, func(o MappedObservation) []Carried { return o.Harvests })
+
+// RFC 0022 A.
+var inputsReachChild = carriedScenario("inputs-reach-child", "a worker is given the values of the parent's variables that the mapping names",
+	openwopv1.OWPDSP16, func(o MappedObservation) []Carried { return o.Inputs })
+
+// RFC 0022 D.
+var workerToWorker = carriedScenario("worker-to-worker", "a worker is given what the one before it in the same decision has brought back",
+	openwopv1.OWPDSP19, func(o MappedObservation) []Carried { return o.Across })
+
+func carriedScenario(name, title string, id scenarios.RequirementID, of func(MappedObservation) []Carried) scenarios.Scenario {
+	return scenarios.Scenario{
+		ID: scenarios.ScenarioID("openwop/handoff/" + name), Title: title, Proves: scenarios.IDs{id}, Claim: claims.DispatchMapping,
+		Ask: scenarios.Ask(mappedLoops, func(o MappedObservation, j *scenarios.Judge) {
+			if o.ready(j, id) && shown(j, of(o)) {
+				checkCarried(j, id, of(o))
+			}
+		}),
+	}
+}
+
+// RFC 0022 A: neither null nor an error. That the host shows inputs at all is the control.
+var unsetInputAbsent = scenarios.Scenario{
+	ID:     "openwop/handoff/unset-input-absent",
+	Title:  "a parent's variable without a value gives the worker no input, and nothing fails",
+	Proves: scenarios.IDs{openwopv1.OWPDSP17},
+	Claim:  claims.DispatchMapping,
+	Ask: scenarios.Ask(mappedLoops, func(o MappedObservation, j *scenarios.Judge) {
+		if !o.ready(j, openwopv1.OWPDSP17) || !shown(j, o.Unset) {
+			return
+		}
+		if len(o.Inputs) == 0 || !o.Inputs[0].seen().Present() {
+			j.BlockOn(openwopv1.OWPDSP16, "set-up: the host shows no input of a worker that has one")
+			return
+		}
+		for _, c := range o.Unset {
+			j.Check(openwopv1.OWPDSP17, c.seen()).To(check.Absent(), "%s, in %s", c.What, c.Way)
+			j.Check(openwopv1.OWPDSP17, c.Snapshot.Key("status")).To(check.Equal("completed"), "status of a worker whose input has no source, in %s", c.Way)
+		}
+		for _, m := range o.Runs {
+			j.Check(openwopv1.OWPDSP17, m.Log.Status()).To(check.Equal("completed"), "status of %s", m.Way)
+		}
+	}),
+}
+
+// RFC 0022 A: replaces, and does not add.
+var ownMapping = scenarios.Scenario{
+	ID:     "openwop/handoff/own-mapping",
+	Title:  "a worker with a mapping of its own is given, and brings back, what that one names and nothing of the default",
+	Proves: scenarios.IDs{openwopv1.OWPDSP18},
+	Claim:  claims.DispatchMapping,
+	Ask: scenarios.Ask(mappedLoops, func(o MappedObservation, j *scenarios.Judge) {
+		if !o.ready(j, openwopv1.OWPDSP18) || !shown(j, o.Own) {
+			return
+		}
+		checkCarried(j, openwopv1.OWPDSP18, o.Own)
+		for _, c := range o.Replaced {
+			j.Check(openwopv1.OWPDSP18, c.seen()).To(check.Absent(), "%s", c.What)
+		}
+	}),
+}
+
+// ready stops a judge whose loops did not run.
+func (o MappedObservation) ready(j *scenarios.Judge, id scenarios.RequirementID) bool {
+	for _, m := range o.Runs {
+		if !m.Log.Ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1) || !decidedAs(m.Log, j, m.Workers...) {
+			return false
+		}
+		if len(m.Children) < len(m.Workers) {
+			return j.BlockOn(openwopv1.OWP0037A3, "set-up: the run does not name a child run for each of its workers")
+		}
+	}
+	if !o.Chosen {
+		j.Find(id, "driven by upstream's fixtures, most of whose values are fixed: canned answers for them could pass; offer assay-loop-mapped to have the values chosen at random")
+	}
+	return true
+}
+
+// shown stops a judge where the host shows nothing of the values it asks for.
+func shown(j *scenarios.Judge, carried []Carried) bool {
+	if len(carried) == 0 {
+		return j.Block("none of the loops on offer maps such a value", fixture.Load)
+	}
+	for _, c := range carried {
+		if !c.Snapshot.Key("variables").Present() && len(c.Want) > 0 && (c.Back || !c.Snapshot.Key("inputs").Present()) {
+			return j.Block("the snapshot of a run in "+c.Way+" shows neither inputs nor variables", "show a run's inputs and variables in its snapshot (docs/seams.md)")
+		}
+	}
+	return true
+}
+
+// checkCarried compares values with what they were where they came from.
+func checkCarried(j *scenarios.Judge, id scenarios.RequirementID, carried []Carried) {
+	for _, c := range carried {
+		ok := j.Check(id, c.seen()).To(check.OneOf(c.Want...), "%s, in %s", c.What, c.Way)
+		if ok && len(c.Want) > 1 && c.seen().String() != c.Want[0] {
+			j.Find(id, "%s, in %s, is the fixture's own value: the run's input of that name did not become its variable", c.What, c.Way)
+		}
+	}
+}
+
+// seen is the value where it was to be left: in the parent's variables, or among
+// the inputs of a worker; where a host shows no inputs, among the worker's variables.
+func (c Carried) seen() wire.Value {
+	inputs, variables := c.Snapshot.Key("inputs"), c.Snapshot.Key("variables")
+	if c.Back || !inputs.Present() {
+		return variables.Key(c.Key)
+	}
+	return inputs.Key(c.Key)
+}

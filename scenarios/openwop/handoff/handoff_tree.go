@@ -1,0 +1,98 @@
+package handoff
+
+import (
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// A tree of runs of which the first is cancelled.
+
+var cancelReachesAll = scenarios.Scenario{
+	ID:     "openwop/handoff/cancel-reaches-all",
+	Title:  "whoever cancels a run cancels its child and its grandchild, and their logs say why",
+	Proves: scenarios.IDs{openwopv1.OWPDSP21, openwopv1.OWPDSP22},
+	Claim:  claims.Supervisor,
+	Ask: scenarios.Ask(treeThatIsCancelled, func(o TreeObservation, j *scenarios.Judge) {
+		if !o.ready(j) || !j.Check(openwopv1.OWPDSP21, o.Cancelled).To(check.Status(2), "cancelling a run whose grandchild is at work") {
+			return
+		}
+		for i, m := range o.Members {
+			if !j.Check(openwopv1.OWPDSP21, m.Log.Ended).To(check.Reached(), "%s after the cancel", m.Name) || !m.Log.Readable(j) {
+				return
+			}
+			j.Check(openwopv1.OWPDSP21, m.Log.Status()).To(check.Equal("cancelled"), "status of %s", m.Name)
+			j.Check(openwopv1.OWPDSP21, m.Log.Terminals().Each("/type")).To(check.Equal([]any{string(openwopv1.RunEventTypeRunCancelled)}), "the end in the log of %s", m.Name)
+			if i == 0 {
+				continue
+			}
+			end := m.Log.OfType(openwopv1.RunEventTypeRunCancelled).Last()
+			j.Check(openwopv1.OWPDSP22, end.At("/payload/reason")).To(check.Equal("parent-cancelled"), "reason in the log of %s", m.Name)
+			j.Check(openwopv1.OWPDSP22, end.At("/payload/parentRunId")).To(check.Equal(o.Members[i-1].Log.RunID), "parentRunId in the log of %s", m.Name)
+		}
+	}),
+}
+
+// The control is that they worked before: each dispatched the one below it.
+var cancelledTreeRests = scenarios.Scenario{
+	ID:     "openwop/handoff/cancelled-tree-rests",
+	Title:  "a cancelled run, its child and its grandchild take no step after that",
+	Proves: scenarios.IDs{openwopv1.OWPDSP23},
+	Claim:  claims.Supervisor,
+	Ask: scenarios.Ask(treeThatIsCancelled, func(o TreeObservation, j *scenarios.Judge) {
+		if !o.ready(j) {
+			return
+		}
+		for _, m := range o.Members {
+			if !j.Need(openwopv1.OWPDSP21, m.Log.Ended) {
+				return
+			}
+		}
+		if !j.Need(openwopv1.OWP0037A1, o.Sentinel) {
+			return
+		}
+		for i, m := range o.Members {
+			if !m.Later.Readable(j) {
+				return
+			}
+			ends := m.Log.Terminals().Values
+			if len(ends) == 0 {
+				j.BlockOn(openwopv1.OWPDSP21, "set-up: the log of "+m.Name+" has no end")
+				return
+			}
+			at := host.Sequence(ends[0])
+			j.Check(openwopv1.OWPDSP23, work(m.Later).Where(func(e wire.Value) bool { return host.Sequence(e) > at }).Each("/type")).To(check.Len(0), "steps in the log of %s after its end", m.Name)
+			j.Check(openwopv1.OWPDSP23, work(m.Later).Each("/eventId")).To(check.SameAs(work(m.Log).Each("/eventId")),
+				"steps of %s after another run had ended and %s had gone by", m.Name, o.Window)
+			if i < 2 {
+				j.Check(openwopv1.OWPDSP23, m.Later.Decided()).To(host.NoMoreThan(1), "turns of %s, whose worker was at work when it was cancelled", m.Name)
+			}
+			j.Check(openwopv1.OWPDSP23, m.Later.Status()).To(check.SameAs(m.Log.Status()), "status of %s a while later", m.Name)
+		}
+	}),
+}
+
+// work are the events by which a run does something. What a host notes when it
+// puts a cancelled run away is none.
+func work(l host.RunLog) wire.Found {
+	return l.All().Where(func(e wire.Value) bool {
+		return IsPhase(openwopv1.ChainPhaseDispatchBegan, openwopv1.ChainPhaseDispatchSucceeded, openwopv1.ChainPhaseOutputHarvested)(e) ||
+			host.IsA(openwopv1.RunEventTypeRunOrchestratorDecided, openwopv1.RunEventTypeNodeStarted, openwopv1.RunEventTypeNodeCompleted, openwopv1.RunEventTypeNodeDispatched,
+				openwopv1.RunEventTypeVariableChanged, openwopv1.RunEventTypeRunCompleted, openwopv1.RunEventTypeRunFailed)(e)
+	})
+}
+
+// ready stops a judge where there was no tree at work to cancel.
+func (o TreeObservation) ready(j *scenarios.Judge) bool {
+	if len(o.Members) == 0 || !o.Members[0].Log.Exists(j, openwopv1.OWP0037A6) {
+		return false
+	}
+	if !o.Running.Reached || len(o.Members) < 3 {
+		return j.Block("set-up: no grandchild was seen at work: "+o.Running.What+", last seen: "+o.Running.Last.JSON(),
+			"tell of a child run when it is made, with dispatch.succeeded or node.dispatched, and serve it under its id")
+	}
+	return true
+}

@@ -1,0 +1,93 @@
+package handoff
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// follows are the phases that a step of a handoff may follow. The first one follows a decision.
+var follows = map[openwopv1.ChainPhase]openwopv1.ChainPhase{
+	openwopv1.ChainPhaseDispatchSucceeded: openwopv1.ChainPhaseDispatchBegan,
+	openwopv1.ChainPhaseDispatchFailed:    openwopv1.ChainPhaseDispatchBegan,
+	openwopv1.ChainPhaseChildCompleted:    openwopv1.ChainPhaseDispatchSucceeded,
+	openwopv1.ChainPhaseChildFailed:       openwopv1.ChainPhaseDispatchSucceeded,
+	openwopv1.ChainPhaseChildCancelled:    openwopv1.ChainPhaseDispatchSucceeded,
+	openwopv1.ChainPhaseOutputHarvested:   openwopv1.ChainPhaseChildCompleted,
+}
+
+// CheckChains expects of every handoff, how ever far it has come, that each of
+// its steps is caused by the one that it may follow (RFC 0037 B).
+func CheckChains(l host.RunLog, j *scenarios.Judge) {
+	steps := l.OfType(openwopv1.RunEventTypeCoreWorkflowChainEvent)
+	j.Check(openwopv1.OWP0037B3, steps).To(chained(l.Decided()), "steps of the handoffs, by their causes")
+}
+
+// chained expects steps of handoffs that begin with one of these decisions.
+func chained(decisions wire.Found) check.Matcher {
+	return check.Seeing("each caused by a step that it may follow, of the same worker and child, and the first by the decision for this worker", func(s wire.Seen) (bool, string) {
+		found, _ := s.(wire.Found)
+		c := chains{decided: map[string][]string{}, open: map[string]wire.Value{}}
+		for _, d := range decisions.Values {
+			c.decided[d.Key("eventId").String()] = workersOf(d.At("/payload/decision/nextWorkerIds"))
+		}
+		for _, step := range found.Values {
+			if flaw := c.follow(step); flaw != "" {
+				return false, fmt.Sprintf("%s of sequence %s: %s", step.At("/payload/phase").JSON(), step.Key("sequence").JSON(), flaw)
+			}
+		}
+		return true, fmt.Sprintf("%d steps", len(found.Values))
+	})
+}
+
+// chains are the handoffs of a log, as far as it was read.
+type chains struct {
+	decided map[string][]string   // by decision: the workers that are still to be dispatched
+	open    map[string]wire.Value // by eventId: steps that nothing has followed
+}
+
+// follow takes the next step of the log and says what is wrong with it.
+func (c chains) follow(step wire.Value) string {
+	cause, worker := step.Key("causationId").String(), step.At("/payload/workerId").String()
+	phase := openwopv1.ChainPhase(step.At("/payload/phase").String())
+	defer func() { c.open[step.Key("eventId").String()] = step }()
+	if phase == openwopv1.ChainPhaseDispatchBegan {
+		workers, ok := c.decided[cause]
+		switch {
+		case !ok:
+			return "its cause " + cause + " is no decision"
+		case len(workers) == 0 || workers[0] != worker:
+			return fmt.Sprintf("it is for %s, and next in its decision is %s", worker, wire.Compact(workers[:min(1, len(workers))]))
+		}
+		c.decided[cause] = workers[1:]
+		return ""
+	}
+	last, ok := c.open[cause]
+	if !ok {
+		return "its cause " + cause + " is no step of a handoff, or was followed already"
+	}
+	delete(c.open, cause)
+	if got := openwopv1.ChainPhase(last.At("/payload/phase").String()); got != follows[phase] {
+		return fmt.Sprintf("it follows %s", got)
+	}
+	if of := last.At("/payload/workerId").String(); of != worker {
+		return fmt.Sprintf("it is of %s, and the step before it of %s", worker, of)
+	}
+	if child, of := step.At("/payload/childRunId").String(), last.At("/payload/childRunId").String(); of != "" && child != of {
+		return fmt.Sprintf("it names the child %q, and the step before it %q", child, of)
+	}
+	return ""
+}
+
+func workersOf(list wire.Value) []string {
+	var out []string
+	for _, v := range list.Items() {
+		out = append(out, v.String())
+	}
+	return slices.Clip(out)
+}

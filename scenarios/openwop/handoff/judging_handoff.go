@@ -1,0 +1,180 @@
+package handoff
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// What judges of handoffs have in common.
+
+// Phases of a handoff whose child was made and ended.
+var (
+	completes = []openwopv1.ChainPhase{openwopv1.ChainPhaseDispatchBegan, openwopv1.ChainPhaseDispatchSucceeded, openwopv1.ChainPhaseChildCompleted}
+	fails     = []openwopv1.ChainPhase{openwopv1.ChainPhaseDispatchBegan, openwopv1.ChainPhaseDispatchSucceeded, openwopv1.ChainPhaseChildFailed}
+	isStopped = []openwopv1.ChainPhase{openwopv1.ChainPhaseDispatchBegan, openwopv1.ChainPhaseDispatchSucceeded, openwopv1.ChainPhaseChildCancelled}
+	isRefused = []openwopv1.ChainPhase{openwopv1.ChainPhaseDispatchBegan, openwopv1.ChainPhaseDispatchFailed}
+)
+
+// Turn are the events between the i-th decision, from 0, and the next one.
+func Turn(l host.RunLog, i int) wire.Found {
+	decided := l.Decided().Values
+	return l.All().Where(func(e wire.Value) bool {
+		return i < len(decided) && host.Sequence(e) > host.Sequence(decided[i]) && (i+1 >= len(decided) || host.Sequence(e) < host.Sequence(decided[i+1]))
+	})
+}
+
+// handoff are the steps of the handoff to a worker in the i-th turn, from 0.
+func handoff(l host.RunLog, i int, worker string) wire.Found {
+	return Turn(l, i).Where(func(e wire.Value) bool {
+		return host.IsA(openwopv1.RunEventTypeCoreWorkflowChainEvent)(e) && e.At("/payload/workerId").String() == worker
+	})
+}
+
+func IsPhase(phases ...openwopv1.ChainPhase) func(wire.Value) bool {
+	return func(e wire.Value) bool {
+		return host.IsA(openwopv1.RunEventTypeCoreWorkflowChainEvent)(e) && slices.Contains(phases, openwopv1.ChainPhase(e.At("/payload/phase").String()))
+	}
+}
+
+// decidedAs stops a judge whose loop did not decide what was planned.
+func decidedAs(l host.RunLog, j *scenarios.Judge, workers ...string) bool {
+	var got []string
+	for _, d := range l.Decided().Values {
+		for _, w := range d.At("/payload/decision/nextWorkerIds").Items() {
+			got = append(got, w.String())
+		}
+	}
+	if slices.Equal(got, workers) {
+		return true
+	}
+	return j.BlockOn(openwopv1.OWP0037A2, "set-up: the loop was to hand over to "+wire.Compact(workers)+" and decided on "+wire.Compact(got))
+}
+
+// checkHandoff follows the handoff to a worker from its decision on: its phases
+// but for the harvest, and what caused each step.
+func checkHandoff(l host.RunLog, j *scenarios.Judge, id scenarios.RequirementID, turn int, worker string, phases []openwopv1.ChainPhase) wire.Found {
+	steps := handoff(l, turn, worker)
+	j.Check(id, steps.Where(func(e wire.Value) bool { return !IsPhase(openwopv1.ChainPhaseOutputHarvested)(e) }).Each("/payload/phase")).
+		To(check.Equal(phases), "steps of the handoff to %s in turn %d", worker, turn+1)
+	j.Check(id, steps.Each("/payload/parentRunId")).To(check.Each(check.Equal(l.RunID)), "parentRunId of the handoff to %s", worker)
+	cause := ""
+	if decided := l.Decided().Values; turn < len(decided) {
+		cause = decided[turn].Key("eventId").String()
+	}
+	causes := []any{}
+	for _, step := range steps.Values {
+		causes = append(causes, cause)
+		cause = step.Key("eventId").String()
+	}
+	j.Check(id, steps.Each("/causationId")).To(check.Equal(causes), "causes of the handoff to %s in turn %d: its decision, and then each step that of the next", worker, turn+1)
+	return steps
+}
+
+// CheckUnharvested expects that nothing of a worker was brought back.
+func CheckUnharvested(l host.RunLog, j *scenarios.Judge) {
+	j.Check(openwopv1.OWP0037B1, l.Phase(openwopv1.ChainPhaseOutputHarvested).Each("/payload/workerId")).To(check.Len(0), "workers that were harvested")
+}
+
+// checkNamed compares the child that the steps of a handoff name.
+func checkNamed(j *scenarios.Judge, steps wire.Found, worker string) {
+	named := steps.Where(IsPhase(openwopv1.ChainPhaseDispatchSucceeded, openwopv1.ChainPhaseChildCompleted, openwopv1.ChainPhaseChildFailed,
+		openwopv1.ChainPhaseChildCancelled, openwopv1.ChainPhaseOutputHarvested))
+	j.Check(openwopv1.OWPDSP10, named.Each("/payload/childRunId")).To(OneAndTheSame(), "childRunId of the handoff to %s, from dispatch.succeeded on", worker)
+}
+
+// checkChild reads the run that a handoff names as its child under its own id.
+func checkChild(j *scenarios.Judge, parent host.RunLog, children []host.ChildRun, steps wire.Found, worker, status string) {
+	named := steps.Where(IsPhase(openwopv1.ChainPhaseDispatchSucceeded)).Last().At("/payload/childRunId")
+	i := slices.IndexFunc(children, func(c host.ChildRun) bool { return c.ID == named.String() })
+	if i < 0 {
+		read := make([]any, len(children))
+		for i, c := range children {
+			read[i] = c.ID
+		}
+		j.Check(openwopv1.OWPDSP12, named).To(check.OneOf(read...), "childRunId of the handoff to %s, among the child runs that were read", worker)
+		return
+	}
+	c := children[i]
+	if !j.Check(openwopv1.OWPDSP12, c.Log.Created).To(check.Status(2), "reading the child run %s of %s", c.ID, worker) ||
+		!j.Check(openwopv1.OWPDSP12, c.Log.Ended).To(check.Reached(), "the child run %s of %s", c.ID, worker) {
+		return
+	}
+	shown := c.Log.Ended.Last
+	j.Check(openwopv1.OWPDSP12, shown.Key("runId")).To(check.Equal(c.ID), "runId of the child run of %s", worker)
+	j.Check(openwopv1.OWPDSP12, shown.Key("workflowId")).To(check.Equal(worker), "workflowId of the child run %s", c.ID)
+	j.Check(openwopv1.OWPDSP12, shown.Key("status")).To(check.Equal(status), "status of the child run of %s", worker)
+	j.Check(openwopv1.OWPDSP12, c.Log.Read).To(check.Status(2), "reading the log of the child run %s", c.ID)
+	j.Check(openwopv1.OWPDSP12, c.Log.All().Each("/runId")).To(check.Each(check.Equal(c.ID)), "run of every event in the log of the child run of %s", worker)
+	j.Check(openwopv1.OWPDSP12, c.Log.Terminals().Each("/type")).To(check.Equal([]any{"run." + status}), "the end in the log of the child run of %s", worker)
+	link := shown.Key("parentRunId")
+	j.Check(openwopv1.OWPDSP13, link).To(check.Equal(parent.RunID), "parentRunId of the child run of %s", worker)
+	if link.String() != "" {
+		j.Check(openwopv1.OWPDSP12, link).To(check.Equal(parent.RunID), "parentRunId of the child run of %s", worker)
+	}
+	TellLate(j, openwopv1.OWPDSP12, "the end of the child run of "+worker, c.Log.Terminals().Last(), "what the parent tells of it",
+		steps.Where(IsPhase(openwopv1.ChainPhaseChildCompleted, openwopv1.ChainPhaseChildFailed, openwopv1.ChainPhaseChildCancelled)).Last())
+}
+
+// TellLate notes that an event is stamped later than one that can only follow
+// it. The two may come from clocks that differ, so it is no more than a finding.
+func TellLate(j *scenarios.Judge, id scenarios.RequirementID, what string, happened wire.Value, after string, follows wire.Value) {
+	a, b, ok := stamps(happened, follows)
+	if ok && a.After(b) {
+		j.Find(id, "%s is stamped %s, later than %s, %s", what, a.Format(time.RFC3339Nano), after, b.Format(time.RFC3339Nano))
+	}
+}
+
+// stamps are the timestamps of two events, as exact as the less exact of them.
+func stamps(a, b wire.Value) (at, bt time.Time, ok bool) {
+	as, bs := a.Key("timestamp").String(), b.Key("timestamp").String()
+	at, err := time.Parse(time.RFC3339, as)
+	bt, err2 := time.Parse(time.RFC3339, bs)
+	unit := time.Second
+	for range min(decimals(as), decimals(bs), 9) {
+		unit /= 10
+	}
+	return at.Truncate(unit), bt.Truncate(unit), err == nil && err2 == nil
+}
+
+// decimals counts the digits of a second's fraction.
+func decimals(stamp string) int {
+	_, fraction, _ := strings.Cut(stamp, ".")
+	return len(fraction) - len(strings.TrimLeft(fraction, "0123456789"))
+}
+
+// OneAndTheSame expects the same non-empty string again and again.
+func OneAndTheSame() check.Matcher {
+	return check.That("the same non-empty string each time", func(v any) bool {
+		list, _ := v.([]any)
+		for _, e := range list {
+			if s, _ := e.(string); s == "" || e != list[0] {
+				return false
+			}
+		}
+		return len(list) > 0
+	})
+}
+
+// nothingAt expects a list in which nothing stands.
+func nothingAt() check.Matcher {
+	return check.That("nothing each time", func(v any) bool {
+		list, ok := v.([]any)
+		return ok && !slices.ContainsFunc(list, func(e any) bool { return e != nil })
+	})
+}
+
+// Codes are the error codes with which a run, or a node of it, failed.
+func Codes(l host.RunLog) []string {
+	var out []string
+	for _, e := range l.OfType(openwopv1.RunEventTypeRunFailed, openwopv1.RunEventTypeNodeFailed).Values {
+		out = append(out, host.FirstText(e.At("/payload/error/code"), e.At("/payload/code")))
+	}
+	return append(out, l.Ended.Last.At("/error/code").String())
+}

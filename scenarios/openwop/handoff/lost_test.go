@@ -1,0 +1,151 @@
+package handoff_test
+
+import (
+	"testing"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop"
+	"github.com/openassay/assay/scenarios/openwop/handoff"
+	"github.com/openassay/assay/scenarios/openwop/hosttest"
+	"github.com/openassay/assay/scenarios/wire"
+	"github.com/openassay/assay/scenarios/wire/wiretest"
+)
+
+// lostCast are a loop whose first worker ended so, and its runs.
+func lostCast(phase, status string) *hosttest.Cast {
+	c := &hosttest.Cast{Parent: hosttest.NewTale("p", "assay-loop-mapped", "completed")}
+	c.Parent.Shown["variables"] = map[string]any{"outcome": "as it was"}
+	began := c.Parent.Step("dispatch.began", c.Parent.Decide("lost"), "lost", "")
+	problem := map[string]any{"code": "no", "message": "m"}
+	if phase == "dispatch.failed" {
+		c.Parent.Step(phase, began, "lost", "", "error", problem)
+	} else {
+		succeeded := c.Parent.Step("dispatch.succeeded", began, "lost", "c1")
+		var more []any
+		if phase == "child.failed" {
+			more = []any{"error", problem}
+		}
+		c.Parent.Step(phase, succeeded, "lost", "c1", more...)
+		c.Children = append(c.Children, hosttest.Child("c1", "lost", "p", status))
+	}
+	c.Parent.Hand(c.Parent.Decide("next"), "next", "c2", "heard")
+	c.Children = append(c.Children, hosttest.Child("c2", "next", "p", "completed"))
+	c.Parent.Complete()
+	return c
+}
+
+// failsWithIt ends the parent where its worker was lost.
+func failsWithIt(c *hosttest.Cast) {
+	c.Parent.Events = c.Parent.Events[:c.Parent.At("runOrchestrator.decided", 1)]
+	c.Parent.Add("run.failed", "", map[string]any{"error": map[string]any{"code": "child_failed", "message": "m"}})
+	c.Parent.Shown["status"] = "failed"
+}
+
+func TestJudgesOfLostWorkers(t *testing.T) {
+	harvest := func(c *hosttest.Cast) { c.Parent.Payload("child.failed", 0)["phase"] = "output.harvested" }
+	addHarvest := func(after string) func(*hosttest.Cast) {
+		return func(c *hosttest.Cast) {
+			i := c.Parent.At(after, 0)
+			c.Parent.Step("output.harvested", c.Parent.Events[i]["eventId"].(string), "lost", "c1")
+			c.Parent.Move(len(c.Parent.Events)-1, i+1)
+		}
+	}
+	overwritten := func(c *hosttest.Cast) {
+		c.Parent.Shown["variables"] = map[string]any{"outcome": "this-should-not-be-harvested"}
+	}
+	succeeds := func(c *hosttest.Cast) {
+		i := c.Parent.At("dispatch.began", 0)
+		c.Parent.Step("dispatch.succeeded", c.Parent.Events[i]["eventId"].(string), "lost", "c9")
+		c.Parent.Move(len(c.Parent.Events)-1, i+1)
+	}
+	for _, c := range []struct {
+		name, scenario, phase, status string
+		spoil                         func(*hosttest.Cast)
+		want                          string
+	}{
+		{"honest", "failed-worker", "child.failed", "failed", func(*hosttest.Cast) {}, "passed"},
+		{"fails with its worker: a finding", "failed-worker", "child.failed", "failed", failsWithIt, "passed"},
+		{"no error: a finding", "failed-worker", "child.failed", "failed", func(c *hosttest.Cast) { delete(c.Parent.Payload("child.failed", 0), "error") }, "passed"},
+		{"says that it completed", "failed-worker", "child.completed", "failed", func(*hosttest.Cast) {}, openwopv1.OWP0037B3},
+		{"the child did complete", "failed-worker", "child.failed", "completed", func(*hosttest.Cast) {}, openwopv1.OWPDSP12},
+		{"harvests instead", "failed-worker", "child.failed", "failed", harvest, openwopv1.OWP0037B3},
+		{"says so twice", "failed-worker", "child.failed", "failed", func(c *hosttest.Cast) {
+			i := c.Parent.At("child.failed", 0)
+			c.Parent.Step("child.cancelled", c.Parent.Events[i]["eventId"].(string), "lost", "c1")
+			c.Parent.Move(len(c.Parent.Events)-1, i+1)
+		}, openwopv1.OWP0037B3},
+
+		{"honest", "failed-not-harvested", "child.failed", "failed", func(*hosttest.Cast) {}, "passed"},
+		{"fails with its worker", "failed-not-harvested", "child.failed", "failed", failsWithIt, "passed"},
+		{"harvests all the same", "failed-not-harvested", "child.failed", "failed", addHarvest("child.failed"), openwopv1.OWP0037B2},
+		{"writes the variable without a word", "failed-not-harvested", "child.failed", "failed", overwritten, openwopv1.OWP0037B2},
+		{"shows no variables", "failed-not-harvested", "child.failed", "failed", func(c *hosttest.Cast) { delete(c.Parent.Shown, "variables") }, "blocked"},
+		{"harvests nobody", "failed-not-harvested", "child.failed", "failed", func(c *hosttest.Cast) { c.Parent.Cut("output.harvested", 0) }, "blocked"},
+
+		{"honest", "cancelled-worker", "child.cancelled", "cancelled", func(*hosttest.Cast) {}, "passed"},
+		{"says that it failed", "cancelled-worker", "child.failed", "cancelled", func(*hosttest.Cast) {}, openwopv1.OWP0037B3},
+		{"says that it completed", "cancelled-worker", "child.completed", "cancelled", func(*hosttest.Cast) {}, openwopv1.OWP0037B3},
+		{"the child went on and completed", "cancelled-worker", "child.cancelled", "completed", func(*hosttest.Cast) {}, openwopv1.OWPDSP12},
+
+		{"honest", "cancelled-not-harvested", "child.cancelled", "cancelled", func(*hosttest.Cast) {}, "passed"},
+		{"harvests all the same", "cancelled-not-harvested", "child.cancelled", "cancelled", addHarvest("child.cancelled"), openwopv1.OWP0037B2},
+		{"writes the variable without a word", "cancelled-not-harvested", "child.cancelled", "cancelled", overwritten, openwopv1.OWP0037B2},
+
+		{"honest", "uncreatable-worker", "dispatch.failed", "", func(*hosttest.Cast) {}, "passed"},
+		{"fails with its worker: a finding", "uncreatable-worker", "dispatch.failed", "", failsWithIt, "passed"},
+		{"the type of the text beside the phase: a finding", "uncreatable-worker", "dispatch.failed", "", func(c *hosttest.Cast) {
+			c.Parent.Add("core.dispatch.failed", "", map[string]any{})
+		}, "passed"},
+		{"the type of the text instead of the phase", "uncreatable-worker", "dispatch.failed", "", func(c *hosttest.Cast) {
+			c.Parent.Events[c.Parent.At("dispatch.failed", 0)]["type"] = "core.dispatch.failed"
+		}, openwopv1.OWP0037B4},
+		{"makes a run of nothing", "uncreatable-worker", "dispatch.failed", "", succeeds, openwopv1.OWP0037B4},
+		{"has it fail as a child", "uncreatable-worker", "child.failed", "failed", func(*hosttest.Cast) {}, openwopv1.OWP0037B4},
+		{"has it complete", "uncreatable-worker", "child.completed", "completed", func(*hosttest.Cast) {}, openwopv1.OWP0037B4},
+		{"names a child", "uncreatable-worker", "dispatch.failed", "", func(c *hosttest.Cast) { c.Parent.Payload("dispatch.failed", 0)["childRunId"] = "c9" }, openwopv1.OWPDSP10},
+		{"passes over it", "uncreatable-worker", "dispatch.failed", "", func(c *hosttest.Cast) { c.Parent.Cut("dispatch.began", 0); c.Parent.Cut("dispatch.failed", 0) }, openwopv1.OWP0037B4},
+	} {
+		t.Run(c.scenario+"/"+c.name, func(t *testing.T) {
+			told := lostCast(c.phase, c.status)
+			c.spoil(told)
+			hosttest.Expect(t, c.scenario, lostObservation(t, told), c.want)
+		})
+	}
+}
+
+func lostObservation(t *testing.T, c *hosttest.Cast) handoff.LostObservation {
+	o := handoff.LostObservation{Way: "assay-loop-mapped", Mapped: true, Outcome: "as it was", Lost: "lost", Next: "next",
+		Running: wire.Wait{What: "at work", Reached: true}, Cancelled: wiretest.Status(t, 200)}
+	o.Log, o.Children = c.Minted(t)
+	return o
+}
+
+func TestJudgesOfLostWorkersThatCannotBeLookedAt(t *testing.T) {
+	honest := func() handoff.LostObservation { return lostObservation(t, lostCast("child.cancelled", "cancelled")) }
+	for name, spoil := range map[string]func(*handoff.LostObservation){
+		"not seen at work": func(o *handoff.LostObservation) { o.Running.Reached = false },
+		"cancel refused":   func(o *handoff.LostObservation) { o.Cancelled = wiretest.Status(t, 403) },
+		"run refused":      func(o *handoff.LostObservation) { o.Log.Created = wiretest.Status(t, 400) },
+	} {
+		o := honest()
+		spoil(&o)
+		t.Run(name, func(t *testing.T) {
+			hosttest.Expect(t, "cancelled-worker", o, "blocked")
+			hosttest.Expect(t, "cancelled-not-harvested", o, "blocked")
+		})
+	}
+	t.Run("nothing is mapped", func(t *testing.T) {
+		o := honest()
+		o.Mapped = false
+		hosttest.Expect(t, "cancelled-not-harvested", o, "blocked")
+	})
+	t.Run("a lost loop is a finding", func(t *testing.T) {
+		c := lostCast("child.failed", "failed")
+		failsWithIt(c)
+		out := scenarios.Conclude(hosttest.Scenario(t, "failed-worker"), openwop.Protocol.Ledger, lostObservation(t, c))
+		if out.Verdict != scenarios.Passed || len(out.Findings) != 2 || out.Findings[0].Requirement != openwopv1.OWPDSP15 {
+			t.Errorf("%s (%s), findings %v", out.Verdict, out.Reason, out.Findings)
+		}
+	})
+}

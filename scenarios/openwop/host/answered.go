@@ -1,0 +1,94 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// Permitted sends a call for which 403 is one of the answers that are asked
+// for. A 401 is not: the host does not accept the credential.
+func (h Host) Permitted(ctx context.Context, call wire.Call) (*wire.Reply, error) {
+	reply, err := h.Do(ctx, call)
+	if err == nil && reply.Status == http.StatusUnauthorized {
+		return nil, scenarios.Block(fmt.Sprintf("%s %s answered HTTP 401: the host does not accept the credential", call.Method, call.Path),
+			"give a key that may create and read runs with --key, ASSAY_KEY or --key-file")
+	}
+	return reply, err
+}
+
+// KeyedRun is a run that was asked for under an idempotency key.
+type KeyedRun struct {
+	Answered
+	Replay wire.Value `json:"replay"` // openwop-Idempotent-Replay
+}
+
+func (k KeyedRun) RunID() wire.Value { return k.Body.Key("runId") }
+
+func (h Host) KeyedRun(ctx context.Context, what, key string, body []byte) (KeyedRun, error) {
+	reply, err := h.Send(ctx, wire.Call{Method: http.MethodPost, Path: "/v1/runs", Body: body, Label: what, Secrets: InterruptTokens, Header: map[string]string{"Idempotency-Key": key}})
+	if err != nil {
+		return KeyedRun{}, err
+	}
+	h.Adopt(reply)
+	return KeyedRun{AnsweredBy(what, reply), reply.HeaderValue("openwop-Idempotent-Replay")}, nil
+}
+
+func IsBlocked(err error) bool {
+	var stop *scenarios.Stop
+	return errors.As(err, &stop) && stop.Verdict == scenarios.Blocked
+}
+
+// Answered is a request in our words, and what came back.
+type Answered struct {
+	Asked  string     `json:"asked"`
+	Status wire.Value `json:"status"`
+	Body   wire.Value `json:"body"`
+}
+
+func AnsweredBy(asked string, reply *wire.Reply) Answered {
+	return Answered{asked, reply.StatusValue(), reply.Value("")}
+}
+
+// Code is the code of a refusal.
+func (a Answered) Code() wire.Value { return a.Body.Key("error") }
+
+func (a Answered) HTTPStatus() int {
+	code, _ := a.Status.Int()
+	return int(code)
+}
+
+// Unknown says whether the host knows the workflow no better than one that nobody has.
+func (a Answered) Unknown() bool {
+	return a.HTTPStatus() == http.StatusNotFound && !a.Body.At("/details/requiredCapability").Present() && !a.Body.At("/details/offendingTypeId").Present()
+}
+
+// Refused checks that the request was refused with one of these, in an envelope.
+func (a Answered) Refused(j *scenarios.Judge, id scenarios.RequirementID, statuses ...int) bool {
+	if !j.Check(id, a.Status).To(check.Status(statuses...), "%s", a.Asked) {
+		return false
+	}
+	a.Envelope(j)
+	return true
+}
+
+// Envelope checks the words of a refusal.
+func (a Answered) Envelope(j *scenarios.Judge) {
+	j.Check(openwopv1.OWPERR4, a.Code()).To(check.Text(), "error, of %s", a.Asked)
+	j.Check(openwopv1.OWPERR4, a.Body.Key("message")).To(check.Text(), "message, of %s", a.Asked)
+	Optional(j, openwopv1.OWPERR4, a.Body.Key("details"), JsonObject(), "details, of "+a.Asked)
+	object, _ := a.Body.Actual().(map[string]any)
+	for name := range object {
+		if !slices.Contains([]string{"error", "message", "details"}, name) { // facts C25
+			j.Find(openwopv1.OWPERR4, "the refusal of %s has members that belong in details", a.Asked)
+			return
+		}
+	}
+}

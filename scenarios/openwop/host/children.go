@@ -1,0 +1,157 @@
+package host
+
+import (
+	"context"
+	"net/http"
+	"slices"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios/openwop/fixture"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// Child is a run that the parent's log names as a child.
+type Child struct {
+	ID       string     `json:"id"`
+	Snapshot wire.Value `json:"snapshot"` // as the host serves it under that id
+}
+
+// Children reads every run that the log names as a child.
+func (h Host) Children(ctx context.Context, l RunLog) ([]Child, error) {
+	var out []Child
+	for _, e := range l.Phase(openwopv1.ChainPhaseDispatchSucceeded).Values {
+		c := Child{ID: e.At("/payload/childRunId").String()}
+		if c.ID != "" {
+			reply, err := h.Send(ctx, wire.Call{Method: http.MethodGet, Path: RunPath(c.ID), Label: "child run"})
+			if err != nil {
+				return nil, err
+			}
+			c.Snapshot = reply.Value("")
+		}
+		out = append(out, c)
+	}
+	return out, nil
+}
+
+// ChildRun is a run that another one's log or snapshot names as its child, as
+// the host serves it under that id: its log's Created is the HTTP status of reading it.
+type ChildRun struct {
+	ID  string `json:"id"`
+	Log RunLog `json:"log"`
+}
+
+// quickWorkers end by themselves at once.
+var quickWorkers = []string{
+	fixture.Noop, fixture.HandoffChild, fixture.Echo, fixture.EchoAgain,
+	"conformance-dispatch-input-mapping-child", "conformance-dispatch-output-mapping-child",
+	"conformance-dispatch-cross-worker-handoff-child-a", "conformance-dispatch-cross-worker-handoff-child-b",
+}
+
+// WorkersLoop is the strongest way to have a loop with known workers.
+func (h Host) WorkersLoop() (Scripted, error) {
+	pool := slices.DeleteFunc(slices.Clone(quickWorkers), func(w string) bool { return !h.Offers(w) })
+	ceiling, _ := h.Ceiling()
+	if !h.Offers(fixture.Loop) || len(pool) < 2 || ceiling < 3 {
+		return h.LoopOf(3, 6, 0)
+	}
+	var p Plan
+	last := -1
+	for range h.Between(3, min(6, ceiling)) - 1 {
+		next := h.Rand.IntN(len(pool))
+		if next == last {
+			next = (next + 1) % len(pool)
+		}
+		p, last = append(p, NextWorker(pool[next])), next
+	}
+	return Scripted{fixture.Loop, append(p, Terminate(h.Name("done"))), true}, nil
+}
+
+// Workers are those of the plan, turn by turn.
+func (s Scripted) Workers() []string {
+	var out []string
+	for _, d := range s.Plan {
+		if d, ok := d.(openwopv1.NextWorkerDecision); ok {
+			out = append(out, d.NextWorkerIds...)
+		}
+	}
+	return out
+}
+
+// ChildIDs are the ids of the runs that a run names as its children: in the
+// steps of its handoffs, else in what its dispatch node tells, else in its snapshot.
+func ChildIDs(l RunLog) []string {
+	var out []string
+	take := func(id string) {
+		if id != "" && !slices.Contains(out, id) {
+			out = append(out, id)
+		}
+	}
+	for _, e := range slices.Concat(l.Phase(openwopv1.ChainPhaseDispatchSucceeded).Values, l.OfType(openwopv1.RunEventTypeNodeDispatched).Values) {
+		take(e.At("/payload/childRunId").String())
+	}
+	for _, c := range l.Ended.Last.Key("childRuns").Items() {
+		take(FirstText(c, c.Key("runId")))
+	}
+	return out
+}
+
+// ChildRuns reads the runs that a finished run names as its children, but not
+// many more than there can be.
+func (h Host) ChildRuns(ctx context.Context, l RunLog, planned int) ([]ChildRun, error) {
+	var out []ChildRun
+	for i, id := range ChildIDs(l) {
+		if i > planned {
+			break
+		}
+		r, err := h.ChildRun(ctx, id)
+		if err != nil {
+			return out, err
+		}
+		c := ChildRun{ID: id}
+		if c.Log, err = r.FinishAsChild(ctx); err != nil {
+			return out, err
+		}
+		out = append(out, c)
+	}
+	return out, nil
+}
+
+// ChildRun is a run that another one made. Where the host does not serve it, that shows in its Created.
+func (h Host) ChildRun(ctx context.Context, id string) (*Run, error) {
+	r := &Run{Host: h, ID: id, Gone: func() {}}
+	var err error
+	r.Created, err = r.Snapshot(ctx, "child run")
+	return r, err
+}
+
+// FinishAsChild waits for the end of a run that is served, and reads its log.
+func (r *Run) FinishAsChild(ctx context.Context) (RunLog, error) {
+	if r.Created.Success() {
+		return r.Finish(ctx, "log of the child run")
+	}
+	return RunLog{RunID: r.ID, Created: r.Created.StatusValue(), ID: r.Created.Value("/runId")}, nil
+}
+
+// Cancel asks the host to end the run.
+func (r *Run) Cancel(ctx context.Context, reason string) (wire.Value, error) {
+	reply, err := r.Send(ctx, wire.Call{Method: http.MethodPost, Path: RunPath(r.ID) + "/cancel", Label: "cancel", Body: openwopv1.CancelRunRequest{Reason: &reason}})
+	if err != nil {
+		return wire.Value{}, err
+	}
+	return reply.StatusValue(), nil
+}
+
+// AwaitChildren looks at the run until it names so many children, or has ended.
+// The log is the one in which they were found.
+func (r *Run) AwaitChildren(ctx context.Context, count int) (wire.Wait, RunLog, error) {
+	var l RunLog
+	w, err := r.Await(ctx, "the run names the child that it has made", func(ctx context.Context) (wire.Value, bool, error) {
+		var err error
+		if l, err = r.Stands(ctx, "the run, until it names its child"); err != nil {
+			return wire.Value{}, false, err
+		}
+		return l.Ended.Last, len(ChildIDs(l)) >= count || IsTerminal(l.Status().String()), nil
+	})
+	w.Reached = w.Reached && len(ChildIDs(l)) >= count
+	return w, l, err
+}

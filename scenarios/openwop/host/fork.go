@@ -1,0 +1,43 @@
+package host
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+func (h Host) Fork(ctx context.Context, source *Run) (*Run, error) {
+	reply, err := h.Send(ctx, wire.Call{Method: http.MethodPost, Path: RunPath(source.ID) + ":fork", Label: "replay",
+		Body: openwopv1.ForkRunRequest{Mode: openwopv1.ForkModeReplay, FromSeq: new(int64(0))}})
+	if err != nil {
+		return nil, err
+	}
+	return h.Adopt(reply), nil
+}
+
+// Forked is a fork of a finished run.
+type Forked struct {
+	FromSeq int64      `json:"fromSeq"`
+	Reply   wire.Value `json:"reply"`
+	Log     RunLog     `json:"log"`
+}
+
+// Unsupported says whether the host forks from the first event only: it may.
+func (f Forked) Unsupported() bool {
+	status, _ := f.Log.Created.Int()
+	return status == http.StatusNotImplemented && f.FromSeq > 0
+}
+
+// ForkFrom forks a run and waits for the fork's end.
+func (h Host) ForkFrom(ctx context.Context, source *Run, body openwopv1.ForkRunRequest) (Forked, error) {
+	f := Forked{FromSeq: *body.FromSeq}
+	reply, err := h.Send(ctx, wire.Call{Method: http.MethodPost, Path: RunPath(source.ID) + ":fork", Label: string(body.Mode), Body: body})
+	if err != nil {
+		return f, err
+	}
+	f.Reply = reply.Value("")
+	f.Log, err = h.Adopt(reply).Finish(ctx, "log of the "+string(body.Mode))
+	return f, err
+}

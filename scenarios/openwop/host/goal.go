@@ -1,0 +1,244 @@
+package host
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// What the drives of standing goals have in common: how a goal is made, changed and ticked.
+
+// GoalReply is one answer about goals.
+type GoalReply struct {
+	Status wire.Value `json:"status"` // HTTP
+	Body   wire.Value `json:"body"`
+}
+
+// Forbidden says whether the host refused the credential, or says so.
+func (r GoalReply) Forbidden() bool {
+	status, _ := r.Status.Int()
+	return status == http.StatusUnauthorized || status == http.StatusForbidden
+}
+
+// GoalMade is how a goal came about.
+type GoalMade struct {
+	Path      string    `json:"path"` // where the host's goals live
+	ID        string    `json:"id"`
+	Objective string    `json:"objective"` // as it was asked for
+	Created   GoalReply `json:"created"`
+	Fresh     GoalReply `json:"fresh"` // read under its id, before anything else
+}
+
+// Begin creates a goal and reads it under its id.
+func (g GoalHome) Begin(ctx context.Context, bounds *openwopv1.GoalBounds) (*Goal, GoalMade, error) {
+	made, err := g.Create(ctx, "create the goal", g.GoalRequest(bounds))
+	if err != nil {
+		return nil, GoalMade{}, err
+	}
+	m, err := made.Seen(ctx)
+	return made, m, err
+}
+
+// Seen is how the goal came about, with a first look at it.
+func (g *Goal) Seen(ctx context.Context) (GoalMade, error) {
+	m := GoalMade{Path: g.Path, ID: g.ID, Objective: g.Objective, Created: g.Created}
+	if g.ID == "" {
+		return m, nil
+	}
+	var err error
+	m.Fresh, err = g.Read(ctx, "the goal, as it was made")
+	return m, err
+}
+
+// What a host's clock may be late by. One that ticks by the tenth is the first
+// guess; one that ticks by the second is as honest, and has the goal end up to a
+// second early as well.
+const (
+	CoarseGrace = 1100 * time.Millisecond
+)
+
+// goalHome is where the host's standing goals live.
+type GoalHome struct {
+	Host
+	Path string
+}
+
+// StandingGoals looks for the goals below every prefix of the seams, where
+// hosts keep them so far, and then where the protocol may put them one day. A
+// list that is longer than we read is a list all the same.
+func (h Host) StandingGoals(ctx context.Context) (GoalHome, error) {
+	var paths []string
+	for _, prefix := range slices.Concat(h.SeamPaths(), []string{"/v1"}) {
+		paths = append(paths, strings.TrimSuffix(prefix, "/")+"/goals")
+	}
+	refused := ""
+	for _, path := range paths {
+		reply, err := h.Do(ctx, wire.Call{Method: http.MethodGet, Path: path, Label: "where the goals live"})
+		switch {
+		case errors.Is(err, wire.ErrOverLimit):
+			return GoalHome{h, path}, nil
+		case err != nil:
+			return GoalHome{}, err
+		case NotThere(reply.Status):
+		case reply.Status == http.StatusUnauthorized, reply.Status == http.StatusForbidden:
+			refused = path
+		default:
+			return GoalHome{h, path}, nil
+		}
+	}
+	if refused != "" {
+		return GoalHome{}, scenarios.Block("the goals at "+refused+" refuse the credential", GiveGoalsKey)
+	}
+	return GoalHome{}, scenarios.Block("no standing goals at "+strings.Join(paths, ", "), "name the prefix under which the host's goals live with --seam-prefix")
+}
+
+const GiveGoalsKey = "give a key that may keep goals with --key"
+
+// GoalRequest asks for a goal judged and continued as the host advertises it.
+// Nobody else can have its objective.
+func (h Host) GoalRequest(bounds *openwopv1.GoalBounds) openwopv1.CreateGoalRequest {
+	return openwopv1.CreateGoalRequest{
+		Objective:    h.DrawObjective(),
+		Completion:   openwopv1.GoalCompletionRequest{Check: h.GoalJudge()},
+		Continuation: openwopv1.GoalContinuation{Mode: h.GoalMode()},
+		Bounds:       bounds,
+	}
+}
+
+// DrawObjective is a text of two words that no other certification uses, one with
+// the same seed included: goals are kept, and are looked for by these. One of
+// the two is found again also where a host cuts a text short.
+func (h Host) DrawObjective() string { return "Assay " + h.UniqueName() + " " + h.UniqueName() }
+
+func (h Host) GoalJudge() openwopv1.GoalCheck {
+	judge := claims.GoalsBlock(h.Discovery).Key("judge")
+	if check := openwopv1.GoalCheck(FirstText(judge, judge.At("/0"))); check.Valid() {
+		return check
+	}
+	return openwopv1.GoalCheckVerifier
+}
+
+// GoalMode is manual wherever the host offers it: in any other mode it may fire
+// runs that nobody here asked for.
+func (h Host) GoalMode() openwopv1.GoalContinuationMode {
+	first := openwopv1.GoalContinuationModeManual
+	for i, item := range claims.GoalsBlock(h.Discovery).Key("continuation").Items() {
+		mode := openwopv1.GoalContinuationMode(item.String())
+		if mode == openwopv1.GoalContinuationModeManual {
+			return mode
+		}
+		if i == 0 && mode.Valid() {
+			first = mode
+		}
+	}
+	return first
+}
+
+// BoundedTo is the bound of so many contributing runs.
+func BoundedTo(runs int) *openwopv1.GoalBounds {
+	return &openwopv1.GoalBounds{MaxLoopIterations: new(int64(runs))}
+}
+
+// List reads the goals in one state, or all of them where it is "".
+func (g GoalHome) List(ctx context.Context, state openwopv1.GoalState) (GoalReply, error) {
+	path, label := g.Path, "all goals"
+	if state != "" {
+		path, label = path+"?state="+url.QueryEscape(string(state)), "the goals that are "+string(state)
+	}
+	return AnswerOf(g.Send(ctx, wire.Call{Method: http.MethodGet, Path: path, Label: label}))
+}
+
+// Of is the path of the goal of that id.
+func (g GoalHome) Of(id string) string { return g.Path + "/" + url.PathEscape(id) }
+
+func AnswerOf(reply *wire.Reply, err error) (GoalReply, error) {
+	if err != nil {
+		return GoalReply{}, err
+	}
+	return GoalReply{reply.StatusValue(), reply.Value("")}, nil
+}
+
+// goal is one standing goal on the host. Its creation may have been refused: then ID is "".
+type Goal struct {
+	GoalHome
+	ID        string
+	Objective string
+	Created   GoalReply
+}
+
+// Create asks for a goal and notes that it has to be abandoned.
+func (g GoalHome) Create(ctx context.Context, label string, body openwopv1.CreateGoalRequest) (*Goal, error) {
+	made, err := g.CreateAs(ctx, label, body.Objective, body)
+	if err == nil && made.Created.Forbidden() {
+		err = scenarios.Block("the goals at "+g.Path+" refuse the credential", GiveGoalsKey)
+	}
+	return made, err
+}
+
+// CreateAs asks for a goal with a body that may say more than a request can,
+// and may be refused for that in any way.
+func (g GoalHome) CreateAs(ctx context.Context, label, objective string, body any) (*Goal, error) {
+	reply, err := g.Do(ctx, wire.Call{Method: http.MethodPost, Path: g.Path, Body: body, Label: label})
+	if errors.Is(err, wire.ErrNoAnswer) || errors.Is(err, context.Canceled) {
+		g.Leave("perhaps a goal", func(context.Context, *wire.Client) error {
+			return errors.New("its creation was not answered, so its id is not known")
+		})
+	}
+	if err != nil {
+		return nil, err
+	}
+	made := &Goal{GoalHome: g, Objective: objective, Created: GoalReply{reply.StatusValue(), reply.Value("")}}
+	if id := reply.Text("/id"); reply.Success() && id != "" {
+		made.ID = id
+		g.Leave("goal "+id, made.undo)
+	}
+	return made, nil
+}
+
+// undo abandons the goal.
+func (g *Goal) undo(ctx context.Context, c *wire.Client) error {
+	reply, err := c.Do(ctx, wire.Call{Method: http.MethodPost, Path: g.At("/abandon"), Label: "clean up"})
+	if err != nil {
+		return err
+	}
+	switch reply.Status {
+	case http.StatusNotFound, http.StatusConflict, http.StatusGone, http.StatusUnprocessableEntity: // there is nothing left to abandon
+		return nil
+	}
+	if !reply.Success() {
+		return fmt.Errorf("abandon answered HTTP %d", reply.Status)
+	}
+	return nil
+}
+
+// At is the path of the goal, or of something below it.
+func (g *Goal) At(suffix string) string { return g.Of(g.ID) + suffix }
+
+// Read reads the goal once.
+func (g *Goal) Read(ctx context.Context, label string) (GoalReply, error) {
+	return AnswerOf(g.Send(ctx, wire.Call{Method: http.MethodGet, Path: g.At(""), Label: label}))
+}
+
+// TickOf has a heartbeat see a state. It is an object, since there are hosts that take no other.
+func TickOf(heartbeat, state string) openwopv1.HeartbeatTickRequest {
+	return openwopv1.HeartbeatTickRequest{HeartbeatID: heartbeat, ObservedState: json.RawMessage(`{"seen":` + strconv.Quote(state) + `}`)}
+}
+
+// TellRefusal notes where a refusal is not in the envelope that errors have.
+func (r GoalReply) TellRefusal(j *scenarios.Judge, id scenarios.RequirementID, what string) {
+	if r.Status.Present() && !Succeeded(r.Status) && (r.Body.Key("error").String() == "" || r.Body.Key("message").String() == "") {
+		j.Find(id, "%s is refused with HTTP %s, but not with a code in error and a message: %s", what, r.Status.JSON(), r.Body.JSON())
+	}
+}

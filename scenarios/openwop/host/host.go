@@ -1,0 +1,267 @@
+// Package host is an OpenWOP host as every suite sees it: its operations, what they answer, and what judges of several themes ask of
+// that. A [Host] makes runs, a [Run] is read, answered and ended, a [RunLog] is what was read.
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// discoveryPath is where every host says what it claims.
+const DiscoveryPath = "/.well-known/openwop"
+
+// host is the target as one drive uses it: the protocol's operations, nothing more.
+type Host struct{ *scenarios.Conn }
+
+// Offers says whether the host lists every one of these fixture workflows. The
+// list is a claim, not a proof: a listed fixture may still fail.
+func (h Host) Offers(fixtures ...string) bool {
+	var listed []string
+	for _, f := range claims.Family(h.Discovery, "fixtures").Items() {
+		listed = append(listed, f.String())
+	}
+	for _, f := range fixtures {
+		if !slices.Contains(listed, f) {
+			return false
+		}
+	}
+	return true
+}
+
+// Send sends a call and stops the drive where the host would not let us look:
+// what it answers then says nothing about the question. A busy host is
+// [wire.ErrBusy] already.
+func (h Host) Send(ctx context.Context, call wire.Call) (*wire.Reply, error) {
+	reply, err := h.Do(ctx, call)
+	if err != nil {
+		return nil, err
+	}
+	switch reply.Status {
+	case http.StatusUnauthorized, http.StatusForbidden:
+		return nil, scenarios.Block(fmt.Sprintf("%s %s answered HTTP %d: the host does not accept the credential", call.Method, call.Path, reply.Status),
+			"give a key that may create and read runs with --key, ASSAY_KEY or --key-file")
+	}
+	return reply, nil
+}
+
+// run is one run on the host. Its creation may have been refused: then ID is "".
+type Run struct {
+	Host
+	ID      string
+	Created *wire.Reply
+	Gone    func()
+}
+
+// Create asks for a run and notes that it has to be cancelled if it does not end by itself.
+func (h Host) Create(ctx context.Context, label string, body openwopv1.CreateRunRequest) (*Run, error) {
+	reply, err := h.Send(ctx, wire.Call{Method: http.MethodPost, Path: "/v1/runs", Body: body, Label: label, Secrets: InterruptTokens})
+	if err != nil {
+		return nil, h.Lost(body.WorkflowID, err)
+	}
+	return h.Adopt(reply), nil
+}
+
+// Lost notes that a run may be there whose creation was not answered, and returns why it was not.
+func (h Host) Lost(workflow string, err error) error {
+	if errors.Is(err, wire.ErrNoAnswer) || errors.Is(err, context.Canceled) {
+		h.Leave("perhaps a run of "+workflow, func(context.Context, *wire.Client) error {
+			return errors.New("its creation was not answered, so its id is not known")
+		})
+	}
+	return err
+}
+
+// Adopt takes a reply that may name a run: of create, of fork, of a seam.
+func (h Host) Adopt(reply *wire.Reply) *Run {
+	r := &Run{Host: h, Created: reply, Gone: func() {}}
+	if id := reply.Text("/runId"); reply.Success() && id != "" {
+		r.ID, r.Gone = id, h.LeaveRun(id)
+	}
+	return r
+}
+
+// LeaveRun notes that a run has to be cancelled if it does not end by itself.
+func (h Host) LeaveRun(id string) (gone func()) {
+	return h.Leave("run "+id, func(ctx context.Context, c *wire.Client) error {
+		reply, err := c.Do(ctx, wire.Call{Method: http.MethodPost, Path: RunPath(id) + "/cancel", Body: openwopv1.CancelRunRequest{}, Label: "clean up"})
+		if err != nil {
+			return err
+		}
+		switch reply.Status {
+		case http.StatusNotFound, http.StatusConflict, http.StatusGone, http.StatusUnprocessableEntity: // there is nothing left to cancel
+			return nil
+		}
+		if !reply.Success() {
+			return fmt.Errorf("cancel answered HTTP %d", reply.Status)
+		}
+		return nil
+	})
+}
+
+func RunPath(id string) string { return "/v1/runs/" + url.PathEscape(id) }
+
+// interruptTokens are where the snapshot of a suspended run may hold the token
+// that answers its interrupt. A host may reply with one wherever a run moves.
+var InterruptTokens = []string{"/interrupt/interruptToken", "/interrupt/token"}
+
+// Snapshot reads the run once.
+func (r *Run) Snapshot(ctx context.Context, label string) (*wire.Reply, error) {
+	return r.Send(ctx, wire.Call{Method: http.MethodGet, Path: RunPath(r.ID), Label: label, Secrets: InterruptTokens})
+}
+
+// AwaitEnd waits for a terminal status.
+func (r *Run) AwaitEnd(ctx context.Context) (wire.Wait, error) {
+	w, err := r.reaches(ctx, "the run has ended", IsTerminal)
+	if w.Reached {
+		r.Gone()
+	}
+	return w, err
+}
+
+// AwaitSuspended waits until the run waits for somebody, with at least so many
+// decisions on its log, or has ended without doing so. A host may show the
+// waiting status for a while after the answer, so for a second suspension the
+// status alone says nothing.
+func (r *Run) AwaitSuspended(ctx context.Context, decisions int) (wire.Wait, error) {
+	const what = "the run is suspended"
+	w, err := r.Await(ctx, what, func(ctx context.Context) (wire.Value, bool, error) {
+		var l RunLog
+		if decisions > 0 {
+			var err error
+			if l, err = r.ReadLog(ctx, "log, until "+what); err != nil {
+				return wire.Value{}, false, err
+			}
+		}
+		reply, err := r.Snapshot(ctx, what)
+		if err != nil {
+			return wire.Value{}, false, err
+		}
+		v := reply.Value("")
+		status := v.Key("status").String()
+		return v, IsTerminal(status) || IsWaiting(status) && len(l.Decided().Values) >= decisions, nil
+	})
+	if w.Reached && IsTerminal(w.Last.Key("status").String()) {
+		w.Reached = false
+		r.Gone()
+	}
+	return w, err
+}
+
+// reaches looks at the snapshot until its status satisfies. The wait's Last is the whole snapshot.
+func (r *Run) reaches(ctx context.Context, what string, ok func(status string) bool) (wire.Wait, error) {
+	return r.Await(ctx, what, func(ctx context.Context) (wire.Value, bool, error) {
+		reply, err := r.Snapshot(ctx, what)
+		if err != nil {
+			return wire.Value{}, false, err
+		}
+		v := reply.Value("")
+		return v, ok(v.Key("status").String()), nil
+	})
+}
+
+func IsTerminal(status string) bool {
+	return status == "completed" || status == "failed" || status == "cancelled"
+}
+
+func IsWaiting(status string) bool {
+	return status == "waiting-input" || status == "waiting-approval" || status == "waiting-external"
+}
+
+// ReadLog reads the whole event log by polling, page after page. The first call
+// has no cursor, since sequence 0 cannot be asked for with one; later calls
+// send the cursor under its present and its former name, because hosts read
+// one or the other. They ask for the last event again, and what comes twice
+// counts once: a host that polls long would hold the reply of a suspended run
+// that has nothing new to tell.
+func (r *Run) ReadLog(ctx context.Context, label string) (RunLog, error) {
+	l := RunLog{RunID: r.ID, Created: r.Created.StatusValue(), ID: r.Created.Value("/runId")}
+	if r.ID == "" {
+		return l, nil
+	}
+	cursor := ""
+	for page := 1; page <= maxPages; page++ {
+		before := len(l.Events)
+		if err := r.page(ctx, &l, cursor, fmt.Sprintf("%s, page %d", label, page)); err != nil {
+			return l, err
+		}
+		if len(l.Events) == before {
+			break
+		}
+		if last, ok := l.Last().Key("sequence").Int(); !ok {
+			break
+		} else if last > 0 {
+			known := strconv.FormatInt(last-1, 10)
+			cursor = "&lastSequence=" + known + "&since=" + known
+		}
+	}
+	if l.HasGap() { // a cursor that loses events is not the question here: read in full again
+		return l, r.page(ctx, &l, "", label+", again in full")
+	}
+	return l, nil
+}
+
+// page adds one page of the log. A host that polls long holds a reply that has
+// nothing to tell for a second.
+func (r *Run) page(ctx context.Context, l *RunLog, cursor, label string) error {
+	reply, err := r.Send(ctx, wire.Call{Method: http.MethodGet, Path: RunPath(r.ID) + "/events/poll?timeout=1" + cursor, Label: label})
+	if err != nil {
+		return err
+	}
+	if cursor == "" || !reply.Success() {
+		l.Read = reply.StatusValue()
+	}
+	l.Add(reply.Value("/events").Items())
+	return nil
+}
+
+// maxPages bounds the reading of a log that never ends.
+const maxPages = 200
+
+// Finish waits for the run's end and reads its log.
+func (r *Run) Finish(ctx context.Context, label string) (RunLog, error) {
+	if r.ID == "" {
+		return r.ReadLog(ctx, label)
+	}
+	ended, err := r.AwaitEnd(ctx)
+	if err != nil {
+		return RunLog{}, err
+	}
+	l, err := r.ReadLog(ctx, label)
+	l.Ended = ended
+	return l, err
+}
+
+// Settle waits until the run has ended or is suspended and reads its log.
+func (r *Run) Settle(ctx context.Context, label string) (RunLog, error) {
+	settled, err := r.reaches(ctx, "the run has ended or is suspended", func(status string) bool { return IsTerminal(status) || IsWaiting(status) })
+	if err != nil {
+		return RunLog{}, err
+	}
+	l, err := r.ReadLog(ctx, label)
+	l.Ended = settled
+	return l, err
+}
+
+// Stands reads the run as it is, without waiting for anything.
+func (r *Run) Stands(ctx context.Context, label string) (RunLog, error) {
+	l, err := r.ReadLog(ctx, label)
+	if err != nil {
+		return l, err
+	}
+	reply, err := r.Snapshot(ctx, label)
+	if err != nil {
+		return l, err
+	}
+	l.Ended = wire.Wait{What: label, Reached: true, Answers: 1, Last: reply.Value("")}
+	return l, nil
+}

@@ -1,0 +1,73 @@
+package host
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// interrupt is what a suspended run waits for, as far as the host says it.
+type Interrupt struct {
+	Node     string
+	kind     openwopv1.InterruptKind
+	question string // id of its first question
+}
+
+// Pending reads the interrupt from the run's snapshot and its log. Not every
+// host shows it in the one or in the other, and not every host emits
+// interrupt.requested (facts C17): the waiting status is enough.
+func Pending(snapshot wire.Value, l RunLog) Interrupt {
+	suspended := l.OfType(openwopv1.RunEventTypeNodeSuspended).Last()
+	requested := l.OfType(openwopv1.RunEventTypeInterruptRequested).Last()
+	i := Interrupt{
+		Node: FirstText(snapshot.Key("currentNodeId"), snapshot.At("/interrupt/nodeId"),
+			suspended.Key("nodeId"), suspended.At("/payload/nodeId"), requested.Key("nodeId")),
+		kind:     openwopv1.InterruptKind(FirstText(snapshot.At("/interrupt/kind"), requested.At("/payload/kind"), suspended.At("/payload/kind"))),
+		question: FirstText(snapshot.At("/interrupt/data/questions/0/id"), requested.At("/payload/data/questions/0/id")),
+	}
+	if i.kind == "" && snapshot.Key("status").String() == "waiting-approval" {
+		i.kind = openwopv1.InterruptKindApproval
+	}
+	if i.question == "" {
+		i.question = "q1"
+	}
+	return i
+}
+
+// Answers are what resolves an interrupt of this kind, with the text in it. The
+// prose knows a list of answers and the event schema a map (facts C34).
+func (i Interrupt) Answers(text string) []any {
+	switch i.kind {
+	case openwopv1.InterruptKindApproval, openwopv1.InterruptKindLowConfidence:
+		return []any{map[string]any{"action": openwopv1.ApprovalActionAccept, "comment": text}}
+	}
+	return []any{
+		map[string]any{"answers": map[string]string{i.question: text}},
+		map[string]any{"answers": []map[string]string{{"id": i.question, "answer": text}}},
+	}
+}
+
+// Answer resolves the interrupt that the suspended run waits on.
+func (r *Run) Answer(ctx context.Context, suspended wire.Wait, text string) (*wire.Reply, error) {
+	var l RunLog
+	if err := r.page(ctx, &l, "", "log while suspended"); err != nil {
+		return nil, err
+	}
+	return r.Resolve(ctx, Pending(suspended.Last, l), text)
+}
+
+// Resolve answers an interrupt by its node. Where one form of the answer is
+// refused as such the next is tried. Not r.do: a refusal may be what is asked for.
+func (r *Run) Resolve(ctx context.Context, i Interrupt, text string) (reply *wire.Reply, err error) {
+	for _, value := range i.Answers(text) {
+		reply, err = r.Do(ctx, wire.Call{Method: http.MethodPost, Path: RunPath(r.ID) + "/interrupts/" + url.PathEscape(i.Node), Label: "answer",
+			Body: map[string]any{"resumeValue": value}, Secrets: InterruptTokens})
+		if err != nil || reply.Status != http.StatusBadRequest && reply.Status != http.StatusUnprocessableEntity {
+			break
+		}
+	}
+	return reply, err
+}

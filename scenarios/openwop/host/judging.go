@@ -1,0 +1,167 @@
+package host
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+func IsList(v wire.Value) bool {
+	_, ok := v.Actual().([]any)
+	return ok
+}
+
+// NotThere are the statuses of an endpoint that the host does not have.
+func NotThere(status int) bool {
+	return status == http.StatusNotFound || status == http.StatusMethodNotAllowed || status == http.StatusNotImplemented
+}
+
+func FirstText(values ...wire.Value) string {
+	for _, v := range values {
+		if s := v.String(); s != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+// OfTheLoop are the events by which a loop moves: turns, handoffs, nodes and ends.
+// A host may append others after the end, a released lease for one.
+func OfTheLoop(l RunLog) wire.Found {
+	return l.OfType(openwopv1.RunEventTypeRunOrchestratorDecided, openwopv1.RunEventTypeCoreWorkflowChainEvent,
+		openwopv1.RunEventTypeNodeStarted, openwopv1.RunEventTypeNodeDispatched, openwopv1.RunEventTypeCapBreached,
+		openwopv1.RunEventTypeRunCompleted, openwopv1.RunEventTypeRunFailed, openwopv1.RunEventTypeRunCancelled)
+}
+
+// BreachesAndEnds are the types of the bounds that were crossed and of the ends, in order.
+func BreachesAndEnds(l RunLog) wire.Found {
+	return l.OfType(openwopv1.RunEventTypeCapBreached, openwopv1.RunEventTypeRunCompleted, openwopv1.RunEventTypeRunFailed, openwopv1.RunEventTypeRunCancelled).Each("/type")
+}
+
+// CheckBreach expects one breach, of this kind and limit.
+func (l RunLog) CheckBreach(j *scenarios.Judge, id scenarios.RequirementID, kind openwopv1.CapKind, limit int, observed check.Matcher) {
+	breach := l.Breaches()
+	j.Check(id, breach).To(check.Len(1), "breaches of a bound of %d", limit)
+	j.Check(id, breach.Each("/payload/kind")).To(check.Equal([]any{string(kind)}), "kind of the breach")
+	j.Check(id, breach.Each("/payload/limit")).To(check.Equal([]any{limit}), "limit of the breach")
+	j.Check(id, breach.Each("/payload/observed")).To(check.Each(observed), "observed")
+}
+
+// CheckUntouched expects a run that its bound left alone.
+func (l RunLog) CheckUntouched(j *scenarios.Judge, id scenarios.RequirementID) {
+	j.Check(id, l.Breaches()).To(check.Len(0), "breaches")
+	j.Check(id, l.Status()).To(check.Equal("completed"), "status of the run")
+}
+
+// About expects a number, however a host writes or rounds it.
+func About(want float64) check.Matcher {
+	return check.That(fmt.Sprint(want), func(v any) bool {
+		n, ok := AsNumber(v)
+		return ok && n > want-1e-6 && n < want+1e-6
+	})
+}
+
+func AsNumber(v any) (float64, bool) {
+	switch n := v.(type) {
+	case int64:
+		return float64(n), true
+	case float64:
+		return n, true
+	case json.Number:
+		f, err := n.Float64()
+		return f, err == nil
+	}
+	return 0, false
+}
+
+// What judges of the advertisement have in common.
+
+// Optional checks a member that may be left out, but not be something else.
+func Optional(j *scenarios.Judge, id scenarios.RequirementID, v wire.Value, m check.Matcher, what string) {
+	if v.Present() {
+		j.Check(id, v).To(m, "%s", what)
+	} else {
+		j.Check(id, v).To(check.Absent(), "%s", what)
+	}
+}
+
+func JsonObject() check.Matcher {
+	return check.That("a JSON object", func(v any) bool { _, ok := v.(map[string]any); return ok })
+}
+
+// What judges of several scenarios of goals have in common.
+
+func Succeeded(status wire.Value) bool {
+	code, _ := status.Int()
+	return code/100 == 2
+}
+
+// Timestamp expects a date-time as RFC 3339 has it.
+func Timestamp() check.Matcher {
+	return check.That("a date-time", func(v any) bool {
+		s, _ := v.(string)
+		_, err := time.Parse(time.RFC3339, s)
+		return err == nil
+	})
+}
+
+func IsA(types ...openwopv1.RunEventType) func(wire.Value) bool {
+	return func(e wire.Value) bool { return slices.Contains(types, openwopv1.RunEventType(e.Key("type").String())) }
+}
+
+// Steps are the events by which a run gets on. What a host may append while
+// nothing happens, a lease that was renewed or a reminder, is none.
+func Steps(l RunLog) wire.Found {
+	return l.OfType(openwopv1.RunEventTypeRunOrchestratorDecided, openwopv1.RunEventTypeCoreWorkflowChainEvent,
+		openwopv1.RunEventTypeNodeStarted, openwopv1.RunEventTypeNodeDispatched, openwopv1.RunEventTypeNodeResumed,
+		openwopv1.RunEventTypeNodeCompleted, openwopv1.RunEventTypeNodeFailed, openwopv1.RunEventTypeInterruptResolved,
+		openwopv1.RunEventTypeRunResumed, openwopv1.RunEventTypeVariableChanged, openwopv1.RunEventTypeCapBreached,
+		openwopv1.RunEventTypeRunCompleted, openwopv1.RunEventTypeRunFailed, openwopv1.RunEventTypeRunCancelled)
+}
+
+func Holding(marker string) check.Matcher {
+	return check.That("with "+marker+" in it", func(v any) bool { return Holds(v, marker) })
+}
+
+// Holds says whether a text stands anywhere in a decoded value.
+func Holds(v any, text string) bool {
+	raw, err := json.Marshal(v)
+	return err == nil && strings.Contains(string(raw), text)
+}
+
+// NoMoreThan expects a list of no more than n.
+func NoMoreThan(n int) check.Matcher {
+	return check.That(fmt.Sprintf("at most %d of them", n), func(v any) bool {
+		list, ok := v.([]any)
+		return ok && len(list) <= n
+	})
+}
+
+// OneSucceeded expects a list of HTTP statuses with exactly one 2xx.
+func OneSucceeded() check.Matcher {
+	return check.That("exactly one HTTP 2xx", func(v any) bool {
+		succeeded := 0
+		list, _ := v.([]any)
+		for _, status := range list {
+			if code, _ := status.(int64); code/100 == 2 {
+				succeeded++
+			}
+		}
+		return succeeded == 1
+	})
+}
+
+// RefusesAnswer says whether a host refuses what we answer, and not that we
+// answer too late.
+func RefusesAnswer(status wire.Value) bool {
+	code, _ := status.Int()
+	return slices.Contains([]int64{400, 401, 403, 422}, code)
+}

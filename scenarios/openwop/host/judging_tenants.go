@@ -1,0 +1,65 @@
+package host
+
+import (
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// refusals of what belongs to somebody else, and of what is not there.
+var Refusals = []int{http.StatusForbidden, http.StatusNotFound}
+
+// CheckRefused checks that somebody is refused what is another's.
+func (c TenantCall) CheckRefused(j *scenarios.Judge, id scenarios.RequirementID) {
+	accepted := Refusals
+	if !c.Needed { // not every host has it
+		accepted = append(slices.Clone(Refusals), http.StatusMethodNotAllowed, http.StatusNotImplemented)
+	}
+	j.Check(id, c.Existing.Status).To(check.Status(accepted...), "%s", c.Existing.Asked)
+}
+
+// CheckUnguessed checks that the answer does not tell whether it is there.
+func (c TenantCall) CheckUnguessed(j *scenarios.Judge) {
+	const id = openwopv1.OWPISO2
+	same := j.Check(id, c.Existing.Status).To(check.SameAs(c.Missing.Status), "%s", c.Existing.Asked) &&
+		j.Check(id, c.Existing.Code()).To(check.SameAs(c.Missing.Code()), "its code") &&
+		j.Check(id, c.Existing.Body).To(MembersOf(c.Missing.Body), "its members")
+	words := func(a Answered, of string) string { return strings.ReplaceAll(a.Body.Key("message").String(), of, "") }
+	if same && words(c.Existing, c.Theirs) != words(c.Missing, c.Never) {
+		j.Find(id, "%s is refused in other words than what never was: %s and %s", c.Existing.Asked, c.Existing.Body.Key("message").JSON(), c.Missing.Body.Key("message").JSON())
+	}
+}
+
+// MembersOf expects the same members as in a source, and in its details.
+func MembersOf(source wire.Value) check.Matcher {
+	want := members(source.Actual())
+	return check.That("members as in the source, "+wire.Compact(want), func(v any) bool { return slices.Equal(members(v), want) })
+}
+
+func members(body any) []string {
+	object, _ := body.(map[string]any)
+	out := slices.Collect(maps.Keys(object))
+	details, _ := object["details"].(map[string]any)
+	for name := range details {
+		out = append(out, "details."+name)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// NotNaming expects that an id stands nowhere inside.
+func NotNaming(id string) check.Matcher {
+	return check.That("does not name "+id, func(v any) bool { return !Holds(v, id) })
+}
+
+// CheckSame checks that a run is as it was before somebody else came.
+func CheckSame(j *scenarios.Judge, id scenarios.RequirementID, before, after RunLog, what string) {
+	j.Check(id, after.All().Each("/eventId")).To(check.SameAs(before.All().Each("/eventId")), "log of %s afterwards", what)
+	j.Check(id, after.Status()).To(check.SameAs(before.Status()), "status of %s afterwards", what)
+}

@@ -1,0 +1,202 @@
+package host
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// What judges of event logs have in common.
+
+// Served stops a judge where there is no log of a finished run to look at.
+func (l RunLog) Served(j *scenarios.Judge) bool {
+	if status, _ := l.Created.Int(); status/100 != 2 || l.RunID == "" {
+		return j.Block("set-up: the host did not make the run: it answered HTTP "+l.Created.JSON()+" with runId "+l.ID.JSON(), "make runs of the fixtures that are listed under /fixtures")
+	}
+	if !l.Ended.Reached {
+		_, actual := check.Reached().MatchSeen(l.Ended)
+		return j.Block("set-up: "+actual, "have the runs of the fixtures that are listed under /fixtures end by themselves")
+	}
+	return l.Polled(j)
+}
+
+// Polled stops a judge where the log cannot be polled: a host may serve streams alone.
+func (l RunLog) Polled(j *scenarios.Judge) bool {
+	if status, _ := l.Read.Int(); status/100 != 2 {
+		return j.Block("the log of the run cannot be read: HTTP "+l.Read.JSON(), "serve GET /v1/runs/{runId}/events/poll for every run")
+	}
+	return true
+}
+
+// Told is served, and stops a judge for which the log holds too little: an empty
+// one agrees with every other and breaks no rule of its events.
+func (l RunLog) Told(j *scenarios.Judge) bool {
+	if !l.Served(j) {
+		return false
+	}
+	if n := len(l.Events); n < LeastEvents {
+		return j.BlockOn(openwopv1.OWPEVT1, fmt.Sprintf("set-up: the log of a finished run holds %d events", n))
+	}
+	return true
+}
+
+// Whole is told, and stops a judge that compares another form of the log with one that does not begin with its beginning.
+func (l RunLog) Whole(j *scenarios.Judge) bool {
+	if !l.Told(j) {
+		return false
+	}
+	if first := l.Events[0]; Sequence(first) != 0 && first.Key("type").String() != string(openwopv1.RunEventTypeRunStarted) { // facts C20
+		return j.BlockOn(openwopv1.OWPEVT13, "set-up: the first event that polls list of the run is of type "+first.Key("type").JSON()+" and has sequence "+first.Key("sequence").JSON())
+	}
+	return true
+}
+
+// leastEvents is the length of the shortest log: a run begins and ends.
+const LeastEvents = 2
+
+// RunLog is what a judge can read of one run: how it was made, how it ended
+// and its event log in order of sequence.
+type RunLog struct {
+	RunID   string      `json:"runId"`
+	Created wire.Value  `json:"created"` // HTTP status of the call that made it
+	ID      wire.Value  `json:"id"`      // runId in that call's reply
+	Ended   wire.Wait   `json:"ended"`   // Last is the snapshot
+	Read    wire.Value  `json:"read"`    // HTTP status of the log's first page, or of the page that failed
+	Events  wire.Values `json:"events"`  // run event documents
+}
+
+// Add merges a page; what is known already counts once. Two events with one
+// sequence but different ids are two events: the judges will tell.
+func (l *RunLog) Add(page wire.Values) {
+	type identity struct {
+		id       string
+		sequence int64
+	}
+	of := func(e wire.Value) identity { return identity{id: e.Key("eventId").String(), sequence: Sequence(e)} }
+	known := make(map[identity]bool, len(l.Events)+len(page))
+	for _, e := range l.Events {
+		known[of(e)] = true
+	}
+	for _, e := range page {
+		if !known[of(e)] {
+			known[of(e)] = true
+			l.Events = append(l.Events, e)
+		}
+	}
+	slices.SortStableFunc(l.Events, func(a, b wire.Value) int { return cmp.Compare(Sequence(a), Sequence(b)) })
+}
+
+func Sequence(e wire.Value) int64 {
+	n, _ := e.Key("sequence").Int()
+	return n
+}
+
+// All are all events, and where they were read.
+func (l RunLog) All() wire.Found {
+	return wire.Found{Values: l.Events, In: wire.Ref{Exchange: l.Read.Ref().Exchange, Pointer: "/events"}}
+}
+
+// OfType are the events of these types.
+func (l RunLog) OfType(types ...openwopv1.RunEventType) wire.Found {
+	return l.All().Where(func(e wire.Value) bool {
+		return slices.Contains(types, openwopv1.RunEventType(e.Key("type").String()))
+	})
+}
+
+// Decided are the supervisor's turns.
+func (l RunLog) Decided() wire.Found { return l.OfType(openwopv1.RunEventTypeRunOrchestratorDecided) }
+
+// Iterations are the turns' counters, absent where a turn carries none.
+func (l RunLog) Iterations() wire.Found { return l.Decided().Each("/payload/iteration") }
+
+// Kinds are the kinds of the turns' decisions.
+func (l RunLog) Kinds() wire.Found { return l.Decided().Each("/payload/decision/kind") }
+
+// Breaches are the bounds the run crossed.
+func (l RunLog) Breaches() wire.Found { return l.OfType(openwopv1.RunEventTypeCapBreached) }
+
+// Terminals are the events that end a run.
+func (l RunLog) Terminals() wire.Found {
+	return l.OfType(openwopv1.RunEventTypeRunCompleted, openwopv1.RunEventTypeRunFailed, openwopv1.RunEventTypeRunCancelled)
+}
+
+// Last is the last event.
+func (l RunLog) Last() wire.Value {
+	if len(l.Events) == 0 {
+		return wire.Value{}
+	}
+	return l.Events[len(l.Events)-1]
+}
+
+// Phase are the handoff events of one phase.
+func (l RunLog) Phase(phase openwopv1.ChainPhase) wire.Found {
+	return l.OfType(openwopv1.RunEventTypeCoreWorkflowChainEvent).Where(func(e wire.Value) bool {
+		return e.At("/payload/phase").String() == string(phase)
+	})
+}
+
+// Status is the final snapshot's status.
+func (l RunLog) Status() wire.Value { return l.Ended.Last.Key("status") }
+
+// HasGap says whether the sequence numbers leave one out, wherever they start.
+func (l RunLog) HasGap() bool {
+	for i := 1; i < len(l.Events); i++ {
+		if Sequence(l.Events[i]) > Sequence(l.Events[i-1])+1 {
+			return true
+		}
+	}
+	return false
+}
+
+// Pace is the slowest gap between two events, by the host's own clock: how
+// long it takes to go on when it does go on.
+func (l RunLog) Pace() time.Duration {
+	var slowest time.Duration
+	var before time.Time
+	for _, e := range l.Events {
+		at, err := time.Parse(time.RFC3339, e.Key("timestamp").String())
+		if err != nil {
+			continue
+		}
+		if !before.IsZero() {
+			slowest = max(slowest, at.Sub(before))
+		}
+		before = at
+	}
+	return min(slowest, time.Second) // a host's clock does not decide how long we wait
+}
+
+// Made checks that the call made a run of its own.
+func (l RunLog) Made(j *scenarios.Judge, id scenarios.RequirementID, what string) bool {
+	return j.Check(id, l.Created).To(check.Status(2), "%s", what) && j.Check(id, l.ID).To(check.Text(), "runId of "+what)
+}
+
+// Ready stops a judge that needs this run for another question when the host
+// did not make it, did not end it, or does not show its log: the sentence it
+// rests on is named.
+func (l RunLog) Ready(j *scenarios.Judge, made, ended scenarios.RequirementID) bool {
+	return l.Exists(j, made) && j.Need(ended, l.Ended) && l.Readable(j)
+}
+
+func (l RunLog) Exists(j *scenarios.Judge, made scenarios.RequirementID) bool {
+	if status, _ := l.Created.Int(); status/100 != 2 || l.RunID == "" {
+		return j.BlockOn(made, "set-up: the host did not make the run: it answered HTTP "+l.Created.JSON()+" with runId "+l.ID.JSON())
+	}
+	return true
+}
+
+func (l RunLog) Readable(j *scenarios.Judge) bool {
+	if status, _ := l.Read.Int(); status/100 != 2 {
+		return j.Block("the log of the run cannot be read: HTTP "+l.Read.JSON(), "serve GET /v1/runs/{runId}/events/poll for every run")
+	}
+	if l.HasGap() {
+		return j.Block("the log as it was served leaves out sequence numbers, also when read in full", "serve every event of a run over GET /v1/runs/{runId}/events/poll")
+	}
+	return true
+}

@@ -1,0 +1,151 @@
+package host
+
+import (
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"io"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/fixture"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// mostTurns is how long a loop Assay will have a host run to reach its ceiling.
+const MostTurns = 200
+
+// Share draws a number of thousandths.
+func (h Host) Share(least, most int) float64 { return float64(h.Between(least, most)) / 1000 }
+
+// Floor is the confidence below which the host must not carry a decision out.
+func (h Host) Floor() (float64, error) {
+	if _, claimed := claims.ExecutionModel2.Look(h.Discovery); !claimed {
+		return 0, scenarios.Block("the confidence floor comes with version 2 of the execution model", "advertise the version of the execution model that statefulResume belongs to")
+	}
+	advertised := claims.Model(h.Discovery).Key("confidenceEscalationFloor")
+	if !advertised.Present() {
+		return 0.5, nil
+	}
+	n, _ := advertised.Actual().(json.Number)
+	if floor, err := n.Float64(); err == nil && floor > 0 && floor <= 1 {
+		return floor, nil
+	}
+	return 0, scenarios.Block("nothing is below the advertised confidenceEscalationFloor: "+advertised.JSON(), "advertise a number from 0.5 to 1")
+}
+
+// Dispatched are the workers of which a log tells that they were handed over to:
+// by the steps of handoffs where there are any, else by the dispatch node.
+func Dispatched(l RunLog) wire.Found {
+	if began := l.Phase(openwopv1.ChainPhaseDispatchBegan); len(began.Values) > 0 {
+		return began
+	}
+	return l.OfType(openwopv1.RunEventTypeNodeDispatched)
+}
+
+// plan is a supervisor's script: one decision a turn.
+type Plan []any
+
+func NextWorker(workers ...string) any {
+	return openwopv1.NextWorkerDecision{Kind: openwopv1.NextWorkerDecisionKindNextWorker, NextWorkerIds: workers}
+}
+
+func AskUser(prompt string) any {
+	return openwopv1.AskUserDecision{Kind: openwopv1.AskUserDecisionKindAskUser, Prompt: prompt}
+}
+
+func Terminate(reason string) any {
+	return openwopv1.TerminateDecision{Kind: openwopv1.TerminateDecisionKindTerminate, Reason: reason}
+}
+
+// LoopPlan dispatches n-1 times and then ends: n turns.
+func (h Host) LoopPlan(n int) Plan {
+	p := make(Plan, 0, n)
+	for range n - 1 {
+		p = append(p, NextWorker(fixture.Noop))
+	}
+	return append(p, Terminate(h.Name("done")))
+}
+
+// scripted is a way to run a loop whose turns are known beforehand.
+type Scripted struct {
+	Fixture string
+	Plan    Plan // what the log must show; sent along where Chosen
+	Chosen  bool // the plan was made for this run, and is not the fixture's own
+}
+
+func (s Scripted) Turns() int { return len(s.Plan) }
+
+func (s Scripted) Request(bound *int64) openwopv1.CreateRunRequest {
+	r := openwopv1.CreateRunRequest{WorkflowID: s.Fixture}
+	if s.Chosen {
+		r.Inputs = map[string]any{"plan": s.Plan}
+	}
+	if bound != nil {
+		r.Configurable = &openwopv1.Configurable{MaxLoopIterations: bound}
+	}
+	return r
+}
+
+// Decisions are the plan as a log should show it.
+func (s Scripted) Decisions() []any {
+	raw, err := json.Marshal(s.Plan)
+	if err != nil {
+		panic("a plan of ours does not encode: " + err.Error())
+	}
+	var out []any
+	if err := json.Unmarshal(raw, &out); err != nil {
+		panic("a plan of ours does not decode: " + err.Error())
+	}
+	return out
+}
+
+// LoopOf is the strongest way to run a loop that the host offers: ours with a
+// random number of turns from least to most, else upstream's with the two turns
+// it has. spare is how many turns of bound the drive needs beyond the loop's own.
+func (h Host) LoopOf(least, most, spare int) (Scripted, error) {
+	ceiling, why := h.Ceiling()
+	switch {
+	case h.Offers(fixture.Loop, fixture.Noop) && ceiling-spare >= least:
+		return Scripted{fixture.Loop, h.LoopPlan(h.Between(least, min(most, ceiling-spare))), true}, nil
+	case ceiling-spare < 2:
+		return Scripted{}, scenarios.Block("the host lets no loop take enough turns: "+why, "advertise higher limits while the host is certified")
+	case h.Offers(fixture.Handoff, fixture.HandoffChild):
+		return Scripted{fixture.Handoff, Plan{NextWorker(fixture.HandoffChild), Terminate("goal-reached")}, false}, nil
+	case h.Offers(fixture.Dispatch, fixture.Noop):
+		return Scripted{fixture.Dispatch, Plan{NextWorker(fixture.Noop), Terminate("goal-reached")}, false}, nil
+	}
+	return Scripted{}, scenarios.Block("no loop fixture is on offer", fixture.Load)
+}
+
+// Ceiling is how many turns the host's own limits allow a loop, and which limit
+// says so. A turn costs a supervisor node and, but for the last, a dispatch node.
+func (h Host) Ceiling() (turns int, why string) {
+	limits := claims.Family(h.Discovery, "limits")
+	turns, why = MostTurns, "no limit"
+	if n, ok := limits.Key("maxLoopIterations").Int(); ok && n < int64(turns) {
+		turns, why = int(n), fmt.Sprintf("limits.maxLoopIterations is %d", n)
+	}
+	if n, ok := limits.Key("maxNodeExecutions").Int(); ok && (n+1)/2 < int64(turns) {
+		turns, why = int((n+1)/2), fmt.Sprintf("limits.maxNodeExecutions is %d", n)
+	}
+	return turns, why
+}
+
+// fixedScript is told where a loop could not be chosen at random.
+const FixedScript = "driven by upstream's fixture with its fixed two turns: canned answers for it could pass; offer assay-loop to have the turns chosen at random"
+
+// Between draws a whole number from least to most.
+func (h Host) Between(least, most int) int { return least + h.Rand.IntN(most-least+1) }
+
+// Marker is a value that nothing but this drive can have sent.
+func (h Host) Marker() string { return fmt.Sprintf("m%016x", h.Rand.Uint64()) }
+
+// UniqueName is a marker that no other certification uses, one with the same seed
+// included: for what stays on a host and is looked for there.
+func (h Host) UniqueName() string {
+	sum := fnv.New64a()
+	io.WriteString(sum, h.Name("name")) // a hash takes everything
+	return fmt.Sprintf("m%016x", sum.Sum64())
+}

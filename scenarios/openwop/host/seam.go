@@ -1,0 +1,76 @@
+package host
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// seam is a test-only endpoint that was found on the host.
+type Seam struct {
+	Host
+	Path string
+}
+
+// SeamPaths are where seams can live, in the order they are tried. No
+// discovery field says it, and hosts alias some seams and not others, so each
+// seam is looked for by itself.
+func (h Host) SeamPaths() []string {
+	if len(h.SeamPrefixes) > 0 {
+		return h.SeamPrefixes
+	}
+	prefixes := []string{"/v1/host/sample"}
+	if vendor := claims.Family(h.Discovery, "implementation").Key("vendor").String(); vendor != "" {
+		prefixes = append(prefixes, "/v1/host/"+url.PathEscape(vendor))
+	}
+	return append(prefixes, "/conformance/seams/sample")
+}
+
+const nameSeams = "name the prefix under which the host's test seams live with --seam-prefix, or wire the seam (docs/seams.md)"
+
+// FindSeam looks for one seam below every prefix, with the least that can be
+// asked of it. The reply is to that.
+func (h Host) FindSeam(ctx context.Context, name string, least any) (Seam, *wire.Reply, error) {
+	prefixes := h.SeamPaths()
+	for _, prefix := range prefixes {
+		s := Seam{h, strings.TrimSuffix(prefix, "/") + "/" + name}
+		reply, err := s.Ask(ctx, least)
+		if err != nil {
+			return Seam{}, nil, err
+		}
+		h.Adopt(reply)
+		switch reply.Status {
+		case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented:
+		case http.StatusUnauthorized, http.StatusForbidden:
+			return Seam{}, nil, scenarios.Block("the seam "+s.Path+" refuses the credential", "give a key that may use the test seams with --key")
+		default:
+			return s, reply, nil
+		}
+	}
+	return Seam{}, nil, scenarios.Block("no seam "+name+" below "+strings.Join(prefixes, ", "), nameSeams)
+}
+
+// AgentLoopSeam is the seam that drives a loop.
+func (h Host) AgentLoopSeam(ctx context.Context) (Seam, error) {
+	s, _, err := h.FindSeam(ctx, "agentloop/run", openwopv1.AgentloopRequest{Turns: 1})
+	return s, err
+}
+
+func (s Seam) Ask(ctx context.Context, body any) (*wire.Reply, error) {
+	return s.Do(ctx, wire.Call{Method: http.MethodPost, Path: s.Path, Body: body, Label: "seam " + s.Path})
+}
+
+// SeamAnswered stops a judge where the seam did not answer: a test endpoint
+// that fails proves and disproves nothing.
+func SeamAnswered(j *scenarios.Judge, status wire.Value, path string) bool {
+	if code, _ := status.Int(); code/100 != 2 {
+		return j.Block("the seam "+path+" answered HTTP "+status.JSON(), "have the seam answer what can be (docs/seams.md), or leave it off")
+	}
+	return true
+}

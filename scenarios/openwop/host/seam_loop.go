@@ -1,0 +1,122 @@
+package host
+
+import (
+	"context"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// SeamAnswer is one question put to the seam agentloop/run, and its reply.
+type SeamAnswer struct {
+	Turns      int         `json:"turns"`
+	Status     wire.Value  `json:"status"`
+	Decisions  wire.Values `json:"decisions"`
+	Resumed    wire.Value  `json:"resumed"` // resumedIteration
+	Body       wire.Value  `json:"body"`
+	Log        RunLog      `json:"log"` // of the run the reply names, if it names one
+	NamesARun  bool        `json:"namesARun"`
+	SuspendsAt int         `json:"suspendsAt,omitempty"`
+	WritesAt   int         `json:"writesAt,omitempty"` // workspaceWriteAtTurn
+}
+
+// Claimed are the decisions in the reply, and iterations their counters.
+func (a SeamAnswer) Claimed() wire.Found {
+	return wire.Found{Values: a.Decisions, In: wire.Ref{Exchange: a.Body.Ref().Exchange, Pointer: "/decisions"}}
+}
+
+func (a SeamAnswer) Iterations() wire.Found { return a.Claimed().Each("/iteration") }
+
+// SeamObservation is what the seam answered.
+type SeamObservation struct {
+	Path    string       `json:"path"`
+	Answers []SeamAnswer `json:"answers"`
+}
+
+// SeenAs implements [scenarios.Seer]: a seam's reply is the host's own word.
+func (SeamObservation) SeenAs() scenarios.Evidence { return scenarios.Attested }
+
+// seamTurns asks the seam for several random numbers of turns. A constant
+// answers one of them at best.
+var SeamTurns = &scenarios.Drive[SeamObservation]{
+	ID:    "openwop/seam-turns",
+	Title: "asks the seam agentloop/run for three different random numbers of turns",
+	Sends: []string{"POST {prefix}/agentloop/run {turns: random}, three times", "GET /v1/runs/{runId}/events/poll of the runs it names"},
+	Run: func(ctx context.Context, c *scenarios.Conn) (SeamObservation, error) {
+		h := Host{c}
+		s, err := h.AgentLoopSeam(ctx)
+		if err != nil {
+			return SeamObservation{}, err
+		}
+		ceiling, why := h.Ceiling()
+		if ceiling < 4 {
+			return SeamObservation{}, scenarios.Block("three different numbers of turns cannot be asked for: "+why, "advertise higher limits while the host is certified")
+		}
+		var asks []openwopv1.AgentloopRequest
+		for _, n := range h.Rand.Perm(min(8, ceiling-1))[:3] {
+			asks = append(asks, openwopv1.AgentloopRequest{Turns: int64(n + 2)})
+		}
+		return s.Answers(ctx, asks...)
+	},
+}
+
+// seamImpossible asks the seam what no run can do.
+var SeamImpossible = &scenarios.Drive[SeamObservation]{
+	ID:    "openwop/seam-impossible",
+	Title: "asks the seam agentloop/run for no turn, fewer than none, and a suspension after the last turn; and for what can be, as the control",
+	Sends: []string{"POST {prefix}/agentloop/run {turns: random}", "POST {prefix}/agentloop/run {turns: 0}", "POST {prefix}/agentloop/run {turns: a negative number}", "POST {prefix}/agentloop/run {turns: n, suspendAtTurn: more than n, resume: true}"},
+	Run: func(ctx context.Context, c *scenarios.Conn) (SeamObservation, error) {
+		h := Host{c}
+		s, err := h.AgentLoopSeam(ctx)
+		if err != nil {
+			return SeamObservation{}, err
+		}
+		ceiling, _ := h.Ceiling()
+		n := h.Between(min(2, ceiling), min(5, ceiling))
+		return s.Answers(ctx,
+			openwopv1.AgentloopRequest{Turns: int64(n)},
+			openwopv1.AgentloopRequest{Turns: 0},
+			openwopv1.AgentloopRequest{Turns: -int64(h.Between(1, 9))},
+			openwopv1.AgentloopRequest{Turns: int64(n), SuspendAtTurn: new(int64(n + h.Between(1, 5))), Resume: new(true)},
+		)
+	},
+}
+
+// Answers asks one question after another.
+func (s Seam) Answers(ctx context.Context, asks ...openwopv1.AgentloopRequest) (SeamObservation, error) {
+	o := SeamObservation{Path: s.Path}
+	for _, ask := range asks {
+		a, err := s.Answer(ctx, ask)
+		if err != nil {
+			return o, err
+		}
+		o.Answers = append(o.Answers, a)
+	}
+	return o, nil
+}
+
+// Answer asks and, where the reply names a run, reads that run's own log.
+func (s Seam) Answer(ctx context.Context, ask openwopv1.AgentloopRequest) (SeamAnswer, error) {
+	reply, err := s.Ask(ctx, ask)
+	if err != nil {
+		return SeamAnswer{}, err
+	}
+	a := SeamAnswer{Turns: int(ask.Turns), Status: reply.StatusValue(), Body: reply.Value(""),
+		Decisions: reply.Value("/decisions").Items(), Resumed: reply.Value("/resumedIteration")}
+	if ask.SuspendAtTurn != nil {
+		a.SuspendsAt = int(*ask.SuspendAtTurn)
+	}
+	if ask.WorkspaceWriteAtTurn != nil {
+		a.WritesAt = int(*ask.WorkspaceWriteAtTurn)
+	}
+	r := s.Adopt(reply)
+	if a.NamesARun = r.ID != ""; a.NamesARun {
+		follow := r.Finish
+		if ask.SuspendAtTurn != nil && ask.Resume == nil {
+			follow = r.Settle
+		}
+		a.Log, err = follow(ctx, "log of the run the seam names")
+	}
+	return a, err
+}

@@ -1,0 +1,162 @@
+package host
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/fixture"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// StrangerOf is an id of the same form that the host has not given out: the
+// control of reading a child, which a host that answers to any id would pass.
+func StrangerOf(id string) string {
+	b := []byte(id)
+	for i := len(b) - 1; i >= 0 && i >= len(b)-6; i-- {
+		switch {
+		case b[i] >= '0' && b[i] <= '8', b[i] >= 'a' && b[i] <= 'y':
+			b[i]++
+		case b[i] == '9':
+			b[i] = '0'
+		case b[i] == 'z':
+			b[i] = 'a'
+		}
+	}
+	return string(b)
+}
+
+// Sentinel is another run, whose end is a barrier: a host that still worked on
+// an earlier one had the time to show it.
+func (h Host) Sentinel(way Scripted) openwopv1.CreateRunRequest {
+	if h.Offers(fixture.Noop) {
+		return openwopv1.CreateRunRequest{WorkflowID: fixture.Noop}
+	}
+	return way.Request(nil)
+}
+
+// Stranger is somebody without access, by what is sent in place of a credential.
+type Stranger string
+
+const (
+	NoCredential Stranger = "without a credential"
+	UnknownKey   Stranger = "with a key that the host does not know"
+)
+
+// AsStranger sends a call as somebody without access. The operator's own
+// headers go out with every request and may be a credential as well: then
+// nobody here can play a stranger.
+func (h Host) AsStranger(ctx context.Context, who Stranger, call wire.Call) (*wire.Reply, error) {
+	call.Anonymous = true
+	if who == UnknownKey {
+		call.Header = map[string]string{"Authorization": "Bearer assay-" + h.Marker()}
+	}
+	reply, err := h.Do(ctx, call)
+	if err != nil {
+		return nil, err
+	}
+	for name, value := range h.Transcript().Entry(reply.Exchange()).Request.Header {
+		if value == "<secret>" && (name != "Authorization" || who == NoCredential) {
+			return nil, scenarios.Block("the header "+name+" goes out with every request, so nobody is without a credential", "give the credential with --key in place of --header")
+		}
+	}
+	return reply, nil
+}
+
+// StrangerCall is one operation, asked for by somebody without access: on a run
+// that exists and on one that does not.
+type StrangerCall struct {
+	Who      Stranger `json:"who"`
+	Existing Answered `json:"existing"`
+	Missing  Answered `json:"missing"` // zero where the operation is on no run
+	Needed   bool     `json:"needed"`  // every host has this operation
+}
+
+// StrangersObservation is what strangers were answered.
+type StrangersObservation struct {
+	Created Answered       `json:"created"` // with the credential
+	Read    Answered       `json:"read"`
+	Calls   []StrangerCall `json:"calls"`
+}
+
+// runOperation is an operation on a run.
+type runOperation struct {
+	What, method, Suffix string
+	body                 any
+	Needed               bool
+}
+
+var RunOperations = []runOperation{
+	{"the run", http.MethodGet, "", nil, true},
+	{"the log of the run", http.MethodGet, "/events/poll?timeout=1", nil, true},
+	{"the stream of the run", http.MethodGet, "/events", nil, true},
+	{"to cancel the run", http.MethodPost, "/cancel", map[string]any{}, true},
+	{"to answer an interrupt of the run", http.MethodPost, "/interrupts/nobody", map[string]any{"resumeValue": map[string]any{"action": "accept"}}, false},
+}
+
+func (op runOperation) On(id string) wire.Call {
+	return wire.Call{Method: op.method, Path: RunPath(id) + op.Suffix, Body: op.body, Label: op.What, Secrets: InterruptTokens}
+}
+
+// withoutAccess has strangers try every operation on a run that has ended, and on one that never was.
+var WithoutAccess = &scenarios.Drive[StrangersObservation]{
+	ID:    "openwop/strangers",
+	Title: "makes a run, and asks for it and for one that never was without a credential and with one that the host cannot know",
+	Sends: []string{"POST /v1/runs", "as a stranger, of the run and of one that never was: GET /v1/runs/{runId}", "GET .../events/poll", "GET .../events", "POST .../cancel", "POST .../interrupts/{nodeId}",
+		"as a stranger: POST /v1/runs"},
+	Run: func(ctx context.Context, c *scenarios.Conn) (StrangersObservation, error) {
+		h := Host{c}
+		var o StrangersObservation
+		simple, err := h.Simple()
+		if err != nil {
+			return o, err
+		}
+		r, err := h.Create(ctx, "create a run", simple)
+		if err != nil {
+			return o, err
+		}
+		if o.Created = AnsweredBy("a run", r.Created); r.ID == "" {
+			return o, nil
+		}
+		if _, err := r.AwaitEnd(ctx); err != nil { // its stream is a short one then
+			return o, err
+		}
+		read, err := r.Snapshot(ctx, "the run, with the credential")
+		if err != nil {
+			return o, err
+		}
+		o.Read = AnsweredBy("the run", read)
+		for _, who := range []Stranger{NoCredential, UnknownKey} {
+			call, err := h.strangersRun(ctx, who, simple)
+			if err != nil {
+				return o, err
+			}
+			o.Calls = append(o.Calls, call)
+			for _, op := range RunOperations {
+				call := StrangerCall{Who: who, Needed: op.Needed}
+				existing, err := h.AsStranger(ctx, who, op.On(r.ID))
+				if err != nil {
+					return o, err
+				}
+				missing, err := h.AsStranger(ctx, who, op.On(StrangerOf(r.ID)))
+				if err != nil {
+					return o, err
+				}
+				call.Existing, call.Missing = AnsweredBy(op.What, existing), AnsweredBy(op.What, missing)
+				o.Calls = append(o.Calls, call)
+			}
+		}
+		return o, nil
+	},
+}
+
+// strangersRun has a stranger ask for a run.
+func (h Host) strangersRun(ctx context.Context, who Stranger, body any) (StrangerCall, error) {
+	reply, err := h.AsStranger(ctx, who, wire.Call{Method: http.MethodPost, Path: "/v1/runs", Body: body, Label: "a run", Secrets: InterruptTokens})
+	if err != nil {
+		return StrangerCall{}, err
+	}
+	h.Adopt(reply) // where the host made one
+	return StrangerCall{Who: who, Existing: AnsweredBy("a run", reply), Needed: true}, nil
+}

@@ -1,0 +1,207 @@
+package host
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/openwop/fixture"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// What judges of suspended loops have in common.
+
+// Ready stops a judge where there was no suspension to look at.
+func (s Suspension) Ready(j *scenarios.Judge) bool {
+	if !s.Log.Exists(j, openwopv1.OWP0037A6) || !s.Log.Readable(j) {
+		return false
+	}
+	if s.Suspended.Reached {
+		return true
+	}
+	_, actual := check.Reached().MatchSeen(s.Suspended)
+	return j.Block("set-up: "+actual, fmt.Sprintf("have the decision of turn %d suspend the run with a waiting status (docs/seams.md)", s.Turn))
+}
+
+// CheckAnswered stops a judge that needs the answer to have been taken.
+func (s Suspension) CheckAnswered(j *scenarios.Judge) bool {
+	if code, _ := s.Answered.Int(); code/100 == 2 {
+		return true
+	}
+	return j.Block("set-up: the host refused the answer that resumes the loop: HTTP "+s.Answered.JSON(),
+		"take the answer at POST /v1/runs/{runId}/interrupts/{nodeId} (docs/seams.md), and let the key that is given answer interrupts")
+}
+
+// CheckStill compares a run with what it was before the lull.
+func (l Lull) CheckStill(j *scenarios.Judge, id scenarios.RequirementID, before RunLog, since string) bool {
+	if !j.Need(openwopv1.OWP0037A1, l.Sentinel) || !l.Later.Readable(j) {
+		return false
+	}
+	return j.Check(id, Steps(l.Later).Each("/eventId")).To(check.SameAs(Steps(before).Each("/eventId")), "steps of the run %s, when another had ended and %s had gone by", since, l.Window)
+}
+
+// CheckWaiting is checkStill of a run that is suspended.
+func (l Lull) CheckWaiting(j *scenarios.Judge, id scenarios.RequirementID, before RunLog, since string) bool {
+	if !l.CheckStill(j, id, before, since) {
+		return false
+	}
+	const slip = "waiting-clarification" // which is in use, and no status of the schema's (facts C8)
+	if l.Later.Status().Actual() == slip {
+		j.Find(id, "the status of the suspended run is %s, which no schema knows", slip)
+	}
+	return j.Check(id, l.Later.Status()).To(check.OneOf("waiting-input", "waiting-approval", "waiting-external", slip), "status of the suspended run")
+}
+
+// Suspension is a run that waits for somebody, and what came of the answer.
+type Suspension struct {
+	Turn      int        `json:"turn"`      // of the plan, that suspends
+	Suspended wire.Wait  `json:"suspended"` // Last is the snapshot
+	Log       RunLog     `json:"log"`       // as it stood then
+	Marker    string     `json:"marker"`    // the answer, which nobody else can know
+	Answered  wire.Value `json:"answered"`  // its HTTP status
+}
+
+// SuspendedLoop is a loop of known turns that was suspended and answered.
+type SuspendedLoop struct {
+	Way   string     `json:"way"` // the fixture
+	Turns int        `json:"turns"`
+	Kinds []string   `json:"kinds"` // of the decisions, as planned
+	Held  Suspension `json:"held"`
+	Log   RunLog     `json:"log"` // after the answer, to the end
+}
+
+// Lull is a while in which nothing was asked of a run: another run was made
+// and ended, and a window went by in which the host could have moved this one.
+type Lull struct {
+	Sentinel wire.Wait     `json:"sentinel"`
+	Window   time.Duration `json:"windowNs"`
+	Later    RunLog        `json:"later"` // as the run stood then
+}
+
+// suspending is a scripted loop with turns that suspend it. Some turn comes
+// before them, and two after them.
+type Suspending struct {
+	Scripted
+	At []int
+}
+
+// SuspendingLoop has so many different random turns suspend the loop, each by the decision it is given.
+func (h Host) SuspendingLoop(count int, decide func() any) (Suspending, error) {
+	workflow := fixture.LoopAskUser
+	switch {
+	case h.Offers(fixture.LoopAskUser, fixture.Noop):
+	case h.Offers(fixture.Loop, fixture.Noop):
+		workflow = fixture.Loop
+	default:
+		return Suspending{}, scenarios.Block("no loop that can be suspended is on offer", fixture.Load)
+	}
+	n, err := h.TurnsFrom(3 + count)
+	if err != nil {
+		return Suspending{}, err
+	}
+	s := Suspending{Scripted: Scripted{workflow, h.LoopPlan(n), true}}
+	for _, i := range h.Rand.Perm(n - 3)[:count] {
+		s.At = append(s.At, i+2)
+		s.Plan[i+1] = decide()
+	}
+	slices.Sort(s.At)
+	return s, nil
+}
+
+// sendsLoop is what making such a loop sends.
+const SendsLoop = "POST /v1/runs (assay-loop-ask-user or assay-loop with a random plan)"
+
+// AskingLoop asks a person in so many turns.
+func (h Host) AskingLoop(questions int) (Suspending, error) {
+	return h.SuspendingLoop(questions, func() any { return AskUser("Which way? " + h.Marker()) })
+}
+
+// Kinds are those of the plan's decisions.
+func (s Scripted) Kinds() []string {
+	var out []string
+	for _, d := range s.Decisions() {
+		kind, _ := d.(map[string]any)["kind"].(string)
+		out = append(out, kind)
+	}
+	return out
+}
+
+// Suspend makes the loop and waits until it is suspended for the first time.
+func (h Host) Suspend(ctx context.Context, label string, way Suspending) (*Run, SuspendedLoop, error) {
+	o := SuspendedLoop{Way: way.Fixture, Turns: way.Turns(), Kinds: way.Kinds()}
+	r, err := h.Create(ctx, "create "+label, way.Request(nil))
+	if err != nil {
+		return nil, o, err
+	}
+	o.Held, err = r.Held(ctx, way.At[0], 0)
+	return r, o, err
+}
+
+// SuspendAsking makes a loop that asks in one random turn, and waits until it does.
+func (h Host) SuspendAsking(ctx context.Context) (*Run, Suspending, SuspendedLoop, error) {
+	way, err := h.AskingLoop(1)
+	if err != nil {
+		return nil, way, SuspendedLoop{}, err
+	}
+	r, o, err := h.Suspend(ctx, "the loop that asks", way)
+	return r, way, o, err
+}
+
+// Held waits until the run is suspended, with at least so many decisions on its
+// log, and reads the log as it stands then.
+func (r *Run) Held(ctx context.Context, turn, decisions int) (Suspension, error) {
+	s := Suspension{Turn: turn, Marker: r.Marker()}
+	if r.ID != "" {
+		var err error
+		if s.Suspended, err = r.AwaitSuspended(ctx, decisions); err != nil {
+			return s, err
+		}
+	}
+	var err error
+	s.Log, err = r.ReadLog(ctx, "log while suspended")
+	return s, err
+}
+
+// Resolves answers with the suspension's own marker. It returns whether the answer was taken.
+func (r *Run) Resolves(ctx context.Context, s *Suspension) (bool, error) {
+	if !s.Suspended.Reached {
+		return false, nil
+	}
+	reply, err := r.Resolve(ctx, Pending(s.Suspended.Last, s.Log), s.Marker)
+	if err != nil {
+		return false, err
+	}
+	s.Answered = reply.StatusValue()
+	return reply.Success(), nil
+}
+
+// Resumes answers and follows the loop to its end.
+func (r *Run) Resumes(ctx context.Context, o *SuspendedLoop) error {
+	taken, err := r.Resolves(ctx, &o.Held)
+	if err != nil || !taken {
+		return err
+	}
+	o.Log, err = r.Finish(ctx, "log of the resumed loop")
+	return err
+}
+
+// Lull lets a while go by and reads the run again.
+func (r *Run) Lull(ctx context.Context, way Scripted, pace time.Duration) (Lull, error) {
+	var l Lull
+	other, err := r.Create(ctx, "sentinel", r.Sentinel(way))
+	if err != nil || other.ID == "" {
+		return l, err
+	}
+	if l.Sentinel, err = other.AwaitEnd(ctx); err != nil {
+		return l, err
+	}
+	if l.Window, err = r.Quiet(ctx, pace); err != nil {
+		return l, err
+	}
+	l.Later, err = r.Stands(ctx, "the run after the sentinel and a quiet window")
+	return l, err
+}

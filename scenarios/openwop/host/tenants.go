@@ -1,0 +1,152 @@
+package host
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+const SendsTenants = "as each of two tenants: POST /v1/runs, GET /v1/runs/{runId}"
+
+// tenants are two who use one host: the first is the one that is certified, the
+// other has a key of its own.
+type TenantPair struct{ First, Other Host }
+
+const (
+	GiveOtherKey = "give the key of another tenant, which may do what the first may, with --tenant-b-key or ASSAY_TENANT_B_KEY"
+	TheOther     = "the other tenant"
+	TheFirst     = "the first tenant"
+
+	neverThere = ", which never was"
+	ownRun     = "a run of its own"
+)
+
+// Tenants are the runs by which two tenants show that they are at work, and two.
+type Tenants struct {
+	First Tenant `json:"first"`
+	Other Tenant `json:"other"`
+}
+
+// Tenant is one who has made a run and read it.
+type Tenant struct {
+	Name    string   `json:"name"`
+	Created Answered `json:"created"`
+	Read    Answered `json:"read"`
+}
+
+// RunID is the run that the tenant made.
+func (t Tenant) RunID() string { return t.Created.Body.Key("runId").String() }
+
+// Owner is the tenant, as far as its run shows it.
+func (t Tenant) Owner() wire.Value { return t.Read.Body.Key("owner") }
+
+// Ready stops a judge where there are no two who can be kept apart.
+func (o Tenants) Ready(j *scenarios.Judge) bool {
+	for _, t := range []Tenant{o.First, o.Other} {
+		if !Succeeded(t.Created.Status) || !Succeeded(t.Read.Status) {
+			return j.Block(fmt.Sprintf("set-up: the run of %s cannot be made or read: HTTP %s and %s", t.Name, t.Created.Status.JSON(), t.Read.Status.JSON()), GiveOtherKey)
+		}
+	}
+	first, other := o.First.Owner(), o.Other.Owner()
+	if name := first.Key("tenant").String(); name != "" && name == other.Key("tenant").String() && first.Key("workspace").JSON() == other.Key("workspace").JSON() {
+		return j.Block("both keys belong to the tenant "+name, GiveOtherKey)
+	}
+	return true
+}
+
+// TwoTenants has each tenant make a run that ends, and read it.
+func (h Host) TwoTenants(ctx context.Context) (TenantPair, Tenants, error) {
+	conn, ok := h.Other()
+	if !ok {
+		return TenantPair{}, Tenants{}, scenarios.Block("there is nobody of another tenant: no key was given with --tenant-b-key", GiveOtherKey)
+	}
+	t := TenantPair{h, Host{conn}}
+	var o Tenants
+	var err error
+	if o.Other, err = t.Other.present(ctx, TheOther); err != nil {
+		return t, o, err
+	}
+	if err := h.ownCredentialOnly(o.Other.Created); err != nil {
+		return t, o, err
+	}
+	o.First, err = t.First.present(ctx, TheFirst)
+	return t, o, err
+}
+
+// present makes a run of the tenant and reads it when it has ended.
+func (h Host) present(ctx context.Context, who string) (Tenant, error) {
+	o := Tenant{Name: who}
+	simple, err := h.Simple()
+	if err != nil {
+		return o, err
+	}
+	reply, err := h.Do(ctx, wire.Call{Method: http.MethodPost, Path: "/v1/runs", Body: simple, Label: ownRun + ", of " + who, Secrets: InterruptTokens})
+	if err != nil {
+		return o, err
+	}
+	if Forbids(reply.Status) {
+		return o, scenarios.Block(fmt.Sprintf("POST /v1/runs answered HTTP %d: the host does not accept the key of %s", reply.Status, who), GiveOtherKey)
+	}
+	r := h.Adopt(reply)
+	if o.Created = AnsweredBy(ownRun, reply); r.ID == "" {
+		return o, nil
+	}
+	if _, err := r.AwaitEnd(ctx); err != nil {
+		return o, err
+	}
+	read, err := r.Snapshot(ctx, ownRun)
+	if err != nil {
+		return o, err
+	}
+	o.Read = AnsweredBy(ownRun, read)
+	return o, nil
+}
+
+// ownCredentialOnly stops a drive in which the other tenant would send what the
+// operator sends with every request: it may be what the host knows the first by.
+func (h Host) ownCredentialOnly(sent Answered) error {
+	for name, value := range h.Transcript().Entry(sent.Status.Ref().Exchange).Request.Header {
+		if value == "<secret>" {
+			return scenarios.Block("the header "+name+" goes out with every request, and the other tenant's would hold it too", "give the credentials with --key and --tenant-b-key in place of --header")
+		}
+	}
+	return nil
+}
+
+// TenantCall is one operation on what belongs to another tenant, and the same
+// on what never was.
+type TenantCall struct {
+	By       string   `json:"by"`
+	Theirs   string   `json:"theirs"` // the id
+	Never    string   `json:"never"`
+	Needed   bool     `json:"needed"` // every host has this operation
+	Existing Answered `json:"existing"`
+	Missing  Answered `json:"missing"`
+}
+
+// Intrude asks for what belongs to another tenant, and for what never was. call
+// makes the request of an id.
+func (h Host) Intrude(ctx context.Context, by, what string, needed bool, theirs, never string, call func(id string) wire.Call) (TenantCall, error) {
+	o := TenantCall{By: by, Theirs: theirs, Never: never, Needed: needed}
+	for _, ask := range []struct {
+		id, what string
+		into     *Answered
+	}{{theirs, what, &o.Existing}, {never, what + neverThere, &o.Missing}} {
+		request := call(ask.id)
+		request.Label, request.Secrets = ask.what+", by "+by, InterruptTokens
+		reply, err := h.Do(ctx, request)
+		if err != nil {
+			return o, err
+		}
+		*ask.into = AnsweredBy(ask.what+", by "+by, reply)
+	}
+	return o, nil
+}
+
+// IsListed says whether a list names an id.
+func IsListed(list wire.Value, id string) bool {
+	return Holds(list.Actual(), id)
+}

@@ -1,0 +1,113 @@
+package host
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io/fs"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/fixture"
+)
+
+// fixture is what the definition of a workflow that is known here says about
+// what it needs.
+type Fixture struct {
+	id    string
+	Needs []string // itself, and the workflows it names
+	types []string // of its nodes
+	Maps  bool     // a dispatch of it maps variables
+}
+
+func (f Fixture) Has(typeID string) bool { return slices.Contains(f.types, typeID) }
+
+// knownFixtures are those that the contract comes with, in the order of their ids; read when one is first looked for, not at
+// start.
+var knownFixtures = sync.OnceValue(readFixtures)
+
+func readFixtures() []Fixture {
+	entries, err := fs.ReadDir(openwopv1.Fixtures, "fixtures")
+	if err != nil {
+		panic("the contract has no fixtures: " + err.Error())
+	}
+	var out []Fixture
+	for _, e := range entries {
+		raw, err := openwopv1.Fixtures.ReadFile("fixtures/" + e.Name())
+		if err != nil {
+			panic("a fixture of the contract cannot be read: " + err.Error())
+		}
+		f := fixtureOf(strings.TrimSuffix(e.Name(), ".json"), raw)
+		for _, other := range entries {
+			if id := strings.TrimSuffix(other.Name(), ".json"); bytes.Contains(raw, []byte(`"`+id+`"`)) {
+				f.Needs = append(f.Needs, id) // its own id as well
+			}
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+func fixtureOf(id string, raw []byte) Fixture {
+	var definition struct {
+		Nodes []struct {
+			TypeID string `json:"typeId"`
+			Config struct {
+				Input     map[string]any `json:"inputMapping"`
+				Output    map[string]any `json:"outputMapping"`
+				PerInput  map[string]any `json:"perWorkerInputMappings"`
+				PerOutput map[string]any `json:"perWorkerOutputMappings"`
+			} `json:"config"`
+		} `json:"nodes"`
+	}
+	if err := json.Unmarshal(raw, &definition); err != nil {
+		panic("the fixture " + id + " does not decode: " + err.Error())
+	}
+	f := Fixture{id: id}
+	for _, n := range definition.Nodes {
+		f.types = append(f.types, n.TypeID)
+		c := n.Config
+		f.Maps = f.Maps || n.TypeID == "core.dispatch" && len(c.Input)+len(c.Output)+len(c.PerInput)+len(c.PerOutput) > 0
+	}
+	return f
+}
+
+// Known are the ids of the fixtures that are wanted, in random order, but those
+// that the host lists before the others.
+func (h Host) Known(wanted func(Fixture) bool) []string {
+	var listed, unlisted []string
+	fixtures := knownFixtures()
+	for _, i := range h.Rand.Perm(len(fixtures)) {
+		switch f := fixtures[i]; {
+		case !wanted(f):
+		case h.Offers(f.id):
+			listed = append(listed, f.id)
+		default:
+			unlisted = append(unlisted, f.id)
+		}
+	}
+	return slices.Concat(listed, unlisted)
+}
+
+// Simple asks for a run that ends by itself and soon: it needs nothing of the
+// host but to make runs.
+func (h Host) Simple() (openwopv1.CreateRunRequest, error) {
+	for _, id := range []string{fixture.Noop, fixture.HandoffChild, fixture.Handoff} {
+		if h.Offers(id) && (id != fixture.Handoff || h.Offers(fixture.HandoffChild)) {
+			return openwopv1.CreateRunRequest{WorkflowID: id}, nil
+		}
+	}
+	return openwopv1.CreateRunRequest{}, scenarios.Block("no workflow is on offer that ends by itself", fixture.Load)
+}
+
+// SimpleRun makes such a run.
+func (h Host) SimpleRun(ctx context.Context, label string) (*Run, error) {
+	simple, err := h.Simple()
+	if err != nil {
+		return nil, err
+	}
+	return h.Create(ctx, label, simple)
+}

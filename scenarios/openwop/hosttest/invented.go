@@ -1,0 +1,189 @@
+package hosttest
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/openassay/assay/gen/openwopv1"
+)
+
+// inventedGoals does the sums of standing goals: it counts ticks, adds up costs and closes goals, and fires no run.
+type InventedGoals struct {
+	Idle bool // a tick counts nothing
+	Told bool // a goal is in the state that a client says it is in
+
+	Verifies bool // and so the host itself does not judge
+
+	Mu    sync.Mutex
+	Goals []*InventedGoal
+}
+
+type InventedGoal struct {
+	openwopv1.Goal
+	Paused bool
+	Cost   float64
+	Events []openwopv1.GoalEvent
+}
+
+// Routes are the answers of these goals.
+func (g *InventedGoals) Routes() Routes {
+	const home = "/v1/host/sample/goals"
+	return Routes{
+		"GET " + home:                   g.list,
+		"POST " + home:                  g.Create,
+		"GET " + home + "/{id}":         g.Of(func(*InventedGoal, map[string]any) bool { return true }),
+		"PATCH " + home + "/{id}":       g.Of(g.Edit),
+		"POST " + home + "/{id}/pause":  g.Of(func(o *InventedGoal, _ map[string]any) bool { o.Paused = true; return o.Active() }),
+		"POST " + home + "/{id}/resume": g.Of(func(o *InventedGoal, _ map[string]any) bool { o.Paused = false; return o.Active() }),
+		"POST " + home + "/{id}/abandon": g.Of(func(o *InventedGoal, _ map[string]any) bool {
+			if o.Active() {
+				o.Close(openwopv1.GoalStateAbandoned)
+			}
+			return true
+		}),
+		"GET " + home + "/{id}/events": g.Find(func(o *InventedGoal, _ map[string]any) (int, any) {
+			return http.StatusOK, openwopv1.GoalEventList{Events: slices.Clone(o.Events)}
+		}),
+		"POST " + home + "/{id}/tick": g.Find(g.Tick),
+	}
+}
+
+// Find answers for one goal, whose deadline may have passed meanwhile.
+func (g *InventedGoals) Find(then func(*InventedGoal, map[string]any) (int, any)) Answer {
+	return func(r *http.Request, body map[string]any) (int, any) {
+		g.Mu.Lock()
+		defer g.Mu.Unlock()
+		i := slices.IndexFunc(g.Goals, func(o *InventedGoal) bool { return o.ID == r.PathValue("id") })
+		if i < 0 {
+			return Refused(http.StatusNotFound, "not_found")
+		}
+		o := g.Goals[i]
+		if d := o.Bounds.RunTimeoutMs; d != nil && o.Active() && time.Since(o.CreatedAt) > time.Duration(*d)*time.Millisecond {
+			o.Close(openwopv1.GoalStateBoundExceeded)
+		}
+		return then(o, body)
+	}
+}
+
+// Of answers with the goal after it was changed, or refuses the change.
+func (g *InventedGoals) Of(change func(*InventedGoal, map[string]any) bool) Answer {
+	return g.Find(func(o *InventedGoal, body map[string]any) (int, any) {
+		if !change(o, body) {
+			return Refused(http.StatusConflict, "goal_closed")
+		}
+		return http.StatusOK, o.Goal
+	})
+}
+
+func (g *InventedGoals) list(r *http.Request, _ map[string]any) (int, any) {
+	g.Mu.Lock()
+	defer g.Mu.Unlock()
+	list := openwopv1.GoalList{Goals: []openwopv1.Goal{}}
+	for _, o := range g.Goals {
+		if state := r.URL.Query().Get("state"); state == "" || state == string(o.State) {
+			list.Goals = append(list.Goals, o.Goal)
+		}
+	}
+	return http.StatusOK, list
+}
+
+func (g *InventedGoals) Create(_ *http.Request, body map[string]any) (int, any) {
+	ask, err := read[openwopv1.CreateGoalRequest](body)
+	state, claimed := body["state"].(string)
+	switch {
+	case err != nil || ask.Completion.Check != g.judge() || ask.Continuation.Mode != openwopv1.GoalContinuationModeManual:
+		return Refused(http.StatusBadRequest, "validation_error")
+	case ask.Bounds == nil || *ask.Bounds == (openwopv1.GoalBounds{}):
+		return Refused(http.StatusUnprocessableEntity, "validation_error")
+	case cannotBe(*ask.Bounds):
+		return Refused(http.StatusBadRequest, "validation_error")
+	case claimed && !g.Told:
+		return Refused(http.StatusBadRequest, "validation_error")
+	case !claimed:
+		state = string(openwopv1.GoalStateActive)
+	}
+	g.Mu.Lock()
+	defer g.Mu.Unlock()
+	o := &InventedGoal{Goal: openwopv1.Goal{
+		ID: fmt.Sprint("g-", len(g.Goals)+1), Objective: ask.Objective, State: openwopv1.GoalState(state),
+		Completion: openwopv1.GoalCompletion{Check: ask.Completion.Check}, Continuation: ask.Continuation, Bounds: *ask.Bounds,
+		Progress: &openwopv1.GoalProgress{Iterations: new(int64)}, Owner: openwopv1.RunOwner{Tenant: "t-1"}, CreatedAt: time.Now(),
+	}}
+	g.Goals = append(g.Goals, o)
+	return http.StatusOK, o.Goal
+}
+
+func (g *InventedGoals) judge() openwopv1.GoalCheck {
+	if g.Verifies {
+		return openwopv1.GoalCheckVerifier
+	}
+	return openwopv1.GoalCheckHost
+}
+
+func cannotBe(b openwopv1.GoalBounds) bool {
+	return b.MaxLoopIterations != nil && *b.MaxLoopIterations < 1 || b.RunTimeoutMs != nil && *b.RunTimeoutMs < 0 || b.MaxCostUSD != nil && *b.MaxCostUSD < 0
+}
+
+func (g *InventedGoals) Edit(o *InventedGoal, body map[string]any) bool {
+	state, claimed := body["state"].(string)
+	if claimed && g.Told {
+		o.State = openwopv1.GoalState(state)
+		return true
+	}
+	if claimed || !o.Active() {
+		return false
+	}
+	if objective, ok := body["objective"].(string); ok {
+		o.Objective = objective
+	}
+	return true
+}
+
+// Tick is one more run that never was. What a reply shows is made anew, since others read it meanwhile.
+func (g *InventedGoals) Tick(o *InventedGoal, body map[string]any) (int, any) {
+	if !o.Active() || o.Paused || g.Idle {
+		return http.StatusOK, openwopv1.GoalTickReply{Goal: o.Goal, Events: []openwopv1.GoalEvent{}}
+	}
+	ask, before := as[openwopv1.GoalTickRequest](body), len(o.Events)
+	id := fmt.Sprintf("%s-run-%d", o.ID, len(o.Progress.ContributingRunIds)+1)
+	o.Progress = &openwopv1.GoalProgress{Iterations: o.Progress.Iterations, ContributingRunIds: append(slices.Clone(o.Progress.ContributingRunIds), id)}
+	if ask.Escalate != nil {
+		o.Close(openwopv1.GoalStateEscalated)
+	} else {
+		o.judge(id, ask)
+	}
+	return http.StatusOK, openwopv1.GoalTickReply{Goal: o.Goal, RunID: id, Events: slices.Clone(o.Events[before:])}
+}
+
+func (o *InventedGoal) Active() bool { return o.State == openwopv1.GoalStateActive }
+
+func (o *InventedGoal) judge(runID string, ask openwopv1.GoalTickRequest) {
+	n := *o.Progress.Iterations + 1
+	satisfied := ask.Verdict != nil && ask.Verdict.Satisfied
+	o.Progress.Iterations = &n
+	o.Completion.LastVerdict = &openwopv1.GoalVerdict{Satisfied: &satisfied, RunID: &runID}
+	o.event(openwopv1.GoalEventTypeGoalEvaluated, map[string]any{"goalId": o.ID, "satisfied": satisfied, "runId": runID, "iterations": n})
+	if ask.CostUSD != nil {
+		o.Cost += *ask.CostUSD
+	}
+	switch b := o.Bounds; {
+	case satisfied:
+		o.Close(openwopv1.GoalStateSatisfied)
+	case b.MaxLoopIterations != nil && n >= *b.MaxLoopIterations, b.MaxCostUSD != nil && o.Cost > *b.MaxCostUSD:
+		o.Close(openwopv1.GoalStateBoundExceeded)
+	}
+}
+
+func (o *InventedGoal) Close(state openwopv1.GoalState) {
+	o.State = state
+	o.event(openwopv1.GoalEventTypeGoalClosed, map[string]any{"goalId": o.ID, "finalState": state})
+}
+
+func (o *InventedGoal) event(kind openwopv1.GoalEventType, payload map[string]any) {
+	o.Events = append(o.Events, openwopv1.GoalEvent{
+		EventID: fmt.Sprintf("%s-e%d", o.ID, len(o.Events)), GoalID: o.ID, Sequence: int64(len(o.Events)), Type: kind, Timestamp: time.Now(), Payload: payload,
+	})
+}

@@ -1,0 +1,91 @@
+package hosttest
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop"
+	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/wire"
+	"github.com/openassay/assay/scenarios/wire/wiretest"
+)
+
+// Told is an answer as a test tells it.
+func Told(t *testing.T, asked string, status int, body any) host.Answered {
+	t.Helper()
+	transcript := wiretest.Transcript(t, "hand-written", wiretest.Reply{Status: status, Body: body})
+	return host.Answered{Asked: asked, Status: wiretest.At(t, transcript, wire.Ref{Exchange: 1, Part: "status"}), Body: wiretest.At(t, transcript, wire.Ref{Exchange: 1})}
+}
+
+// No is a refusal in an envelope.
+func No(t *testing.T, status int, code string) host.Answered {
+	t.Helper()
+	return Told(t, "it", status, map[string]any{"error": code, "message": "no"})
+}
+
+// Findings are the requirements that a scenario has something to say about, in order.
+func Findings(t *testing.T, name string, observation any) []string {
+	t.Helper()
+	var out []string
+	for _, f := range scenarios.Conclude(Scenario(t, name), openwop.Protocol.Ledger, observation).Findings {
+		out = append(out, string(f.Requirement))
+	}
+	return out
+}
+
+// Verdicts are the outcomes by the scenario's name, with the evidence of what passed.
+func Verdicts(r *scenarios.Report) map[string]string {
+	out := map[string]string{}
+	for _, o := range r.Outcomes {
+		v := string(o.Verdict)
+		if o.Verdict == scenarios.Passed {
+			v += " " + o.Evidence.String()
+		}
+		out[o.Scenario.Name()] = v
+	}
+	return out
+}
+
+func Compare(t *testing.T, r *scenarios.Report, want map[string]string) {
+	t.Helper()
+	got := Verdicts(r)
+	for _, name := range slices.Sorted(maps.Keys(got)) {
+		if !slices.Contains(strings.Split(want[name], " or "), got[name]) {
+			i := slices.IndexFunc(r.Outcomes, func(o scenarios.Outcome) bool { return o.Scenario.Name() == name })
+			t.Errorf("%s: %s, want %s (%s)", name, got[name], want[name], r.Outcomes[i].Reason)
+		}
+	}
+	if len(got) != len(want) {
+		t.Errorf("%d scenarios ran, %d are expected", len(got), len(want))
+	}
+}
+
+func Scenario(t *testing.T, name string) scenarios.Scenario {
+	t.Helper()
+	for _, suite := range openwop.Suites() {
+		for _, s := range suite.Scenarios {
+			if s.Name() == name {
+				return s
+			}
+		}
+	}
+	t.Fatalf("no scenario %s", name)
+	return scenarios.Scenario{}
+}
+
+// Expect judges and compares: want is "passed", "blocked", or the id of the
+// requirement whose violation is reported first.
+func Expect(t *testing.T, name string, observation any, want string) {
+	t.Helper()
+	out := scenarios.Conclude(Scenario(t, name), openwop.Protocol.Ledger, observation)
+	got := string(out.Verdict)
+	if out.Failure != nil {
+		got = string(out.Failure.Requirement)
+	}
+	if got != want {
+		t.Errorf("%s: %s (%s), want %s", name, got, out.Reason, want)
+	}
+}

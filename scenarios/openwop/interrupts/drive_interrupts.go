@@ -1,0 +1,217 @@
+package interrupts
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/fixture"
+	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// Gate is a run that an interrupt has suspended, as it stood then.
+type Gate struct {
+	Way       string      `json:"way"` // the fixture
+	Ours      bool        `json:"ours"`
+	Node      string      `json:"node"`      // of the fixture, that interrupts
+	Suspended wire.Wait   `json:"suspended"` // Last is the snapshot
+	Log       host.RunLog `json:"log"`
+}
+
+// Response is what somebody answered an interrupt, and what came of it.
+type Response struct {
+	host.Answered
+	Marker string      `json:"marker"` // in the answer, where nobody else can have it from
+	After  host.RunLog `json:"after"`  // the run as it stood then, where somebody looked
+}
+
+// gateWay is a way to have a run suspended by an interrupt.
+type gateWay struct {
+	fixture, node string
+	ours          bool
+	inputs        map[string]any
+}
+
+// gateOf is the strongest way on offer: our fixture with these inputs, else upstream's.
+func gateOf(h host.Host, ours gateWay, upstream gateWay) (gateWay, error) {
+	switch {
+	case h.Offers(ours.fixture):
+		ours.ours = true
+		return ours, nil
+	case h.Offers(upstream.fixture):
+		return upstream, nil
+	}
+	return gateWay{}, scenarios.Block("no workflow with this interrupt is on offer", fixture.Load)
+}
+
+// gateOfOurs is for what upstream's fixtures cannot bring about.
+func gateOfOurs(h host.Host, ours gateWay) (gateWay, error) {
+	if !h.Offers(ours.fixture) {
+		return gateWay{}, scenarios.Block("upstream's fixtures cannot bring it about, and "+ours.fixture+" is not on offer", fixture.Load)
+	}
+	ours.ours = true
+	return ours, nil
+}
+
+// approvalWay is an approval that can be answered by these actions.
+func approvalWay(h host.Host, actions ...openwopv1.ApprovalAction) gateWay {
+	h.Rand.Shuffle(len(actions), func(i, j int) { actions[i], actions[j] = actions[j], actions[i] })
+	return gateWay{fixture: fixture.Approval, node: "gate", inputs: map[string]any{
+		"title": "Is it right? " + h.Marker(), "actions": actions, "draft": map[string]any{"text": h.Marker()},
+	}}
+}
+
+// approvalGate is an approval of any kind that can be accepted and rejected.
+func approvalGate(h host.Host) (gateWay, error) {
+	return gateOf(h, approvalWay(h, openwopv1.ApprovalActionAccept, openwopv1.ApprovalActionReject), gateWay{fixture: fixture.UpstreamApproval, node: "gate"})
+}
+
+// waiting is a run at its gate, with what no record may hold.
+type Waiting struct {
+	*host.Run
+	Gate
+	token string // "" where the snapshot shows none
+	draft string // that the gate was given, "" where none
+	ask   func(context.Context, wire.Call) (*wire.Reply, error)
+}
+
+// wait makes a run and waits until its interrupt suspends it.
+func wait(ctx context.Context, h host.Host, way gateWay) (*Waiting, error) {
+	r, err := h.Create(ctx, "create a run that will wait", openwopv1.CreateRunRequest{WorkflowID: way.fixture, Inputs: way.inputs})
+	if err != nil {
+		return nil, err
+	}
+	w := &Waiting{Run: r, ask: r.Permitted, draft: draftOf(way), Gate: Gate{Way: way.fixture, Ours: way.ours, Node: way.node}}
+	if r.ID == "" {
+		w.Log, err = r.ReadLog(ctx, "no log")
+		return w, err
+	}
+	if w.Suspended, err = r.AwaitSuspended(ctx, 0); err != nil {
+		return w, err
+	}
+	// The token is read apart: what was waited for is kept without it.
+	reply, err := r.Snapshot(ctx, "the run that waits")
+	if err != nil {
+		return w, err
+	}
+	for _, pointer := range host.InterruptTokens {
+		if w.token == "" {
+			w.token = reply.Text(pointer)
+		}
+	}
+	w.Log, err = r.ReadLog(ctx, "log of the run that waits")
+	return w, err
+}
+
+// waitForApproval is wait at an approval of any kind that can be accepted and rejected.
+func waitForApproval(ctx context.Context, h host.Host) (*Waiting, error) {
+	way, err := approvalGate(h)
+	if err != nil {
+		return nil, err
+	}
+	return wait(ctx, h, way)
+}
+
+// waits says whether there is somebody to answer.
+func (w *Waiting) waits() bool { return w.Suspended.Reached }
+
+// by is the same run, asked for by somebody else, whose credential the host may not accept.
+func (w *Waiting) by(c *scenarios.Conn) *Waiting {
+	other := *w
+	other.Run, other.ask = &host.Run{Host: host.Host{Conn: c}, ID: w.ID, Created: w.Created, Gone: w.Gone}, c.Do
+	return &other
+}
+
+// answerAt answers a node of the run.
+func (w *Waiting) answerAt(ctx context.Context, node, what, marker string, value any) (Response, error) {
+	reply, err := w.ask(ctx, wire.Call{Method: http.MethodPost, Path: host.RunPath(w.ID) + "/interrupts/" + url.PathEscape(node), Label: what,
+		Body: map[string]any{"resumeValue": value}, Secrets: host.InterruptTokens})
+	if err != nil {
+		return Response{}, err
+	}
+	return Response{Answered: host.AnsweredBy(what, reply), Marker: marker}, nil
+}
+
+// answers answers the node that waits.
+func (w *Waiting) answers(ctx context.Context, what, marker string, value any) (Response, error) {
+	return w.answerAt(ctx, w.Node, what, marker, value)
+}
+
+// TokenPath is where the token of an interrupt is inspected and used.
+func TokenPath(token string) string { return "/v1/interrupts/" + url.PathEscape(token) }
+
+// answersBy answers with a token and without any other credential. Any status is an answer.
+func (w *Waiting) answersBy(ctx context.Context, token, what, marker string, value any) (Response, error) {
+	w.Redactor().Hide(token)
+	reply, err := w.Do(ctx, wire.Call{Method: http.MethodPost, Path: TokenPath(token), Label: what, Anonymous: true,
+		Body: map[string]any{"resumeValue": value}, Secrets: host.InterruptTokens})
+	if err != nil {
+		return Response{}, err
+	}
+	return Response{Answered: host.AnsweredBy(what, reply), Marker: marker}, nil
+}
+
+// answersEither answers as an event from outside does: with the token where there is one.
+func (w *Waiting) answersEither(ctx context.Context, what, marker string, value any) (Response, error) {
+	if w.token != "" {
+		return w.answersBy(ctx, w.token, what, marker, value)
+	}
+	return w.answers(ctx, what, marker, value)
+}
+
+// looked is the answer with the run as it stands now.
+func (w *Waiting) looked(ctx context.Context, a Response, err error) (Response, error) {
+	if err != nil {
+		return a, err
+	}
+	a.After, err = w.Stands(ctx, "the run after "+a.Asked)
+	return a, err
+}
+
+// decision is an answer to an approval. The marker is in its comment.
+func decision(action openwopv1.ApprovalAction, marker string) map[string]any {
+	return map[string]any{"action": action, "comment": marker}
+}
+
+// decides answers an approval with an action.
+func (w *Waiting) decides(ctx context.Context, action openwopv1.ApprovalAction) (Response, error) {
+	marker := w.Marker()
+	return w.answers(ctx, "to "+string(action), marker, decision(action, marker))
+}
+
+// ends follows the run to its end, where the answer was taken.
+func (w *Waiting) ends(ctx context.Context, a Response) (host.RunLog, error) {
+	if !host.Succeeded(a.Status) {
+		return host.RunLog{}, nil
+	}
+	return w.Finish(ctx, "log of the run that was answered")
+}
+
+// another has a run of its own begin and end: what the host does behind its replies has had its turn.
+func another(ctx context.Context, h host.Host) (wire.Wait, error) {
+	other, err := h.SimpleRun(ctx, "sentinel")
+	if err != nil || other.ID == "" {
+		return wire.Wait{What: "the sentinel has ended"}, err
+	}
+	return other.AwaitEnd(ctx)
+}
+
+// settled is the run as it stands behind a barrier.
+func (w *Waiting) settled(ctx context.Context, barrier *wire.Wait, after *host.RunLog) (err error) {
+	if *barrier, err = another(ctx, w.Run.Host); err != nil {
+		return err
+	}
+	*after, err = w.Stands(ctx, "the run, when another had ended")
+	return err
+}
+
+// unoffered are actions that the approval does not offer: one that there is, and one that there is not.
+func unoffered(h host.Host, offered ...openwopv1.ApprovalAction) []openwopv1.ApprovalAction {
+	known := []openwopv1.ApprovalAction{openwopv1.ApprovalActionEditAccept, openwopv1.ApprovalActionAsk, openwopv1.ApprovalActionRefine}
+	known = slices.DeleteFunc(known, func(a openwopv1.ApprovalAction) bool { return slices.Contains(offered, a) })
+	return []openwopv1.ApprovalAction{known[h.Rand.IntN(len(known))], openwopv1.ApprovalAction("assay-" + h.Marker())}
+}

@@ -1,0 +1,84 @@
+package interrupts
+
+import (
+	"context"
+	"maps"
+
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/fixture"
+	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// EventObservation is a run that waited for an event from outside.
+type EventObservation struct {
+	Gate
+	Wrong   []Response  `json:"wrong"` // events that do not match
+	Barrier wire.Wait   `json:"barrier"`
+	Later   host.RunLog `json:"later"`
+	Right   Response    `json:"right"`
+	End     host.RunLog `json:"end"`
+}
+
+// eventAwaited sends events that do not match, and one that does.
+var eventAwaited = &scenarios.Drive[EventObservation]{
+	ID:    "openwop/event-awaited",
+	Title: "has a run wait for an event with a random correlation, sends events that do not match, runs a sentinel, and sends the event",
+	Sends: []string{sendsGate, "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll", "POST /v1/interrupts/{token}, else POST /v1/runs/{runId}/interrupts/{nodeId}, four times", "POST /v1/runs (sentinel)"},
+	Run: func(ctx context.Context, c *scenarios.Conn) (o EventObservation, err error) {
+		h := host.Host{Conn: c}
+		way, correlation, err := eventWay(h)
+		if err != nil {
+			return o, err
+		}
+		w, err := wait(ctx, h, way)
+		if err != nil {
+			return o, err
+		}
+		if o.Gate = w.Gate; !w.waits() {
+			return o, nil
+		}
+		event := func(marker string) map[string]any {
+			e := maps.Clone(correlation)
+			e["note"] = marker
+			return e
+		}
+		for _, wrong := range []struct {
+			what  string
+			spoil func(map[string]any)
+		}{
+			{"an event of another order", func(e map[string]any) { e["orderId"] = h.Marker() }},
+			{"an event without its status", func(e map[string]any) { delete(e, "status") }},
+			{"an event that says nothing", func(e map[string]any) { delete(e, "status"); delete(e, "orderId") }},
+		} {
+			marker := h.Marker()
+			e := event(marker)
+			wrong.spoil(e)
+			a, err := w.answersEither(ctx, wrong.what, marker, e)
+			if a, err = w.looked(ctx, a, err); err != nil {
+				return o, err
+			}
+			o.Wrong = append(o.Wrong, a)
+		}
+		if err := w.settled(ctx, &o.Barrier, &o.Later); err != nil {
+			return o, err
+		}
+		marker := h.Marker()
+		if o.Right, err = w.answersEither(ctx, "the event", marker, event(marker)); err != nil {
+			return o, err
+		}
+		o.End, err = w.ends(ctx, o.Right)
+		return o, err
+	},
+}
+
+// eventWay is a run that waits for an event, and what the event has to be.
+func eventWay(h host.Host) (gateWay, map[string]any, error) {
+	correlation := map[string]any{"orderId": h.Marker(), "status": h.Marker()}
+	way, err := gateOf(h, gateWay{fixture: fixture.Event, node: "wait", inputs: map[string]any{"eventType": "assay." + h.Marker(), "correlation": correlation}},
+		gateWay{fixture: fixture.UpstreamEvent, node: "wait-for-external"})
+	if !way.ours {
+		correlation = map[string]any{"orderId": "fixture-order-1", "status": "completed"}
+	}
+	return way, correlation, err
+}

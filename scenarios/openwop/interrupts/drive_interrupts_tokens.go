@@ -1,0 +1,181 @@
+package interrupts
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// showTokens unblocks what only a token can be asked about.
+const showTokens = "show the interruptToken of a suspended run in its snapshot (docs/seams.md)"
+
+// TokensObservation is two runs that wait for the same, and what their tokens do.
+type TokensObservation struct {
+	First     Gate          `json:"first"`
+	Second    Gate          `json:"second"`
+	Timeout   time.Duration `json:"timeoutNs"` // of the first; 0 where it was not chosen
+	Draft     string        `json:"draft"`     // of the first; "" where it was not chosen
+	Inspected host.Answered `json:"inspected"` // with the first's token
+	Other     host.Answered `json:"other"`     // with the second's
+	Forged    []Response    `json:"forged"`    // of the first, with the first run as it stood then
+	Barrier   wire.Wait     `json:"barrier"`
+	Used      Response      `json:"used"` // the first's token
+	FirstEnd  host.RunLog   `json:"firstEnd"`
+	Again     Response      `json:"again"`     // the same token
+	Untouched host.RunLog   `json:"untouched"` // the second, when the first was answered
+	Cancelled host.Answered `json:"cancelled"` // the second
+	SecondEnd host.RunLog   `json:"secondEnd"`
+	Late      Response      `json:"late"` // the second's token
+}
+
+// tokensUsed has two runs wait, and uses the token of the one.
+var tokensUsed = &scenarios.Drive[TokensObservation]{
+	ID:    "openwop/tokens-used",
+	Title: "has two runs wait for an approval, looks at what their tokens show, answers the first with tokens that nobody made and with its own, twice, and cancels the second and answers it with its own",
+	Sends: []string{sendsGate + ", twice", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll", "GET /v1/interrupts/{token}", "POST /v1/interrupts/{token}, with tokens of the host and with others", "POST /v1/runs/{runId}/cancel", "POST /v1/runs (sentinel)"},
+	Run: func(ctx context.Context, c *scenarios.Conn) (o TokensObservation, err error) {
+		h := host.Host{Conn: c}
+		way, err := approvalGate(h)
+		if err != nil {
+			return o, err
+		}
+		if way.ours {
+			o.Timeout, o.Draft = time.Duration(h.Between(120_000, 600_000))*time.Millisecond, draftOf(way)
+			way.inputs["timeoutMs"] = o.Timeout.Milliseconds()
+		}
+		first, err := tokened(ctx, h, way, &o.First)
+		if err != nil || !first.waits() {
+			return o, err
+		}
+		delete(way.inputs, "timeoutMs")
+		second, err := tokened(ctx, h, way, &o.Second)
+		if err != nil || !second.waits() {
+			return o, err
+		}
+		if o.Inspected, err = inspect(ctx, h, first.token); err != nil {
+			return o, err
+		}
+		if o.Other, err = inspect(ctx, h, second.token); err != nil {
+			return o, err
+		}
+		if err := first.forged(ctx, second.token, &o); err != nil {
+			return o, err
+		}
+		if err := first.spends(ctx, second, &o); err != nil {
+			return o, err
+		}
+		return o, second.tooLate(ctx, &o)
+	},
+}
+
+// tokened waits for a run that shows its token.
+func tokened(ctx context.Context, h host.Host, way gateWay, into *Gate) (*Waiting, error) {
+	w, err := wait(ctx, h, way)
+	if err != nil {
+		return w, err
+	}
+	if *into = w.Gate; w.waits() && w.token == "" {
+		return w, scenarios.Block("the snapshot of a run that waits for an approval shows no interruptToken", showTokens)
+	}
+	return w, nil
+}
+
+// inspect looks at what is behind a token, without another credential.
+func inspect(ctx context.Context, h host.Host, token string) (host.Answered, error) {
+	const what = "what is behind the token"
+	reply, err := h.Do(ctx, wire.Call{Method: http.MethodGet, Path: TokenPath(token), Label: what, Anonymous: true, Secrets: []string{"/token", "/interruptToken"}})
+	if err != nil {
+		return host.Answered{}, err
+	}
+	return host.AnsweredBy(what, reply), nil
+}
+
+// forged answers with tokens that the host did not make.
+func (w *Waiting) forged(ctx context.Context, other string, o *TokensObservation) error {
+	for _, f := range []struct{ what, token string }{
+		{"a token with another character", w.Altered(w.token)},
+		{"a token that is cut short", w.token[:len(w.token)*2/3]},
+		{"the one half of a token and the other of another", Spliced(w.token, other)},
+		{"a token that nobody made", w.Marker()},
+	} {
+		if f.token == w.token || f.token == other || Names(w.Log, f.token) {
+			continue // too short to be taken apart, or no secret: to hide it would hide what it stands for
+		}
+		marker := w.Marker()
+		a, err := w.answersBy(ctx, f.token, "to accept with "+f.what, marker, decision(openwopv1.ApprovalActionAccept, marker))
+		if a, err = w.looked(ctx, a, err); err != nil {
+			return err
+		}
+		o.Forged = append(o.Forged, a)
+	}
+	var err error
+	o.Barrier, err = another(ctx, w.Run.Host)
+	return err
+}
+
+// Names says whether a text stands on the log, or is part of an id there.
+func Names(l host.RunLog, text string) bool {
+	return strings.Contains(l.RunID, text) || slices.ContainsFunc(l.Events, func(e wire.Value) bool { return host.Holds(e.Actual(), text) })
+}
+
+// Altered is the token with another letter within its first half: the last bits of base64 may mean nothing.
+func (w *Waiting) Altered(token string) string {
+	if len(token) < 4 {
+		return token
+	}
+	at := w.Between(1, len(token)/2)
+	with := byte('A')
+	if token[at] == with {
+		with = 'B'
+	}
+	return token[:at] + string(with) + token[at+1:]
+}
+
+// Spliced has the payload of one token and the signature of another, or its halves where it has no parts.
+func Spliced(a, b string) string {
+	cut := strings.LastIndexByte(a, '.')
+	from := strings.LastIndexByte(b, '.')
+	if cut < 0 || from < 0 {
+		cut, from = len(a)/2, len(b)/2
+	}
+	return a[:cut] + b[from:]
+}
+
+// spends answers the first run with its token, twice, and looks at the second meanwhile.
+func (w *Waiting) spends(ctx context.Context, second *Waiting, o *TokensObservation) (err error) {
+	marker := w.Marker()
+	if o.Used, err = w.answersBy(ctx, w.token, "to accept with the token", marker, decision(openwopv1.ApprovalActionAccept, marker)); err != nil {
+		return err
+	}
+	if o.FirstEnd, err = w.ends(ctx, o.Used); err != nil {
+		return err
+	}
+	marker = w.Marker()
+	again, err := w.answersBy(ctx, w.token, "to accept with the same token", marker, decision(openwopv1.ApprovalActionAccept, marker))
+	if o.Again, err = w.looked(ctx, again, err); err != nil {
+		return err
+	}
+	o.Untouched, err = second.Stands(ctx, "the second run, when the first was answered")
+	return err
+}
+
+// tooLate cancels the run and answers it with its token.
+func (w *Waiting) tooLate(ctx context.Context, o *TokensObservation) (err error) {
+	if o.Cancelled, err = w.Stop(ctx, "to cancel the second run"); err != nil {
+		return err
+	}
+	if o.SecondEnd, err = w.Finish(ctx, "log of the cancelled run"); err != nil || !o.SecondEnd.Ended.Reached {
+		return err
+	}
+	marker := w.Marker()
+	late, err := w.answersBy(ctx, w.token, "to accept with the token of a cancelled run", marker, decision(openwopv1.ApprovalActionAccept, marker))
+	o.Late, err = w.looked(ctx, late, err)
+	return err
+}

@@ -1,0 +1,176 @@
+// Package interrupts asks who may answer a run that waits, and what an answer changes.
+package interrupts
+
+import (
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// Suite looks at runs that wait for somebody.
+func Suite() scenarios.Suite {
+	return scenarios.Suite{
+		ID: "interrupts", Title: "runs that wait for people and for events: who may answer, what an answer does, and what it must not do",
+		Scenarios: []scenarios.Scenario{
+			gateWaits, gateOrder, gateNamed, gateKeys, gateReplays,
+			gateAccepted, gateRejected, gateCarries, gateEdited, gateQuestioned, gateUnoffered, gateNowhere, gateAnsweredTwice,
+			questionsReach, questionsFit, questionsLeftOpen, questionsForms,
+			eventReaches, eventMismatch,
+			quorumOfDistinct, quorumOneVote, quorumMajority, quorumVeto,
+			credentialNeeded, scopeNeeded,
+			tokenShows, tokenAnswers, tokenSpent, tokenOwn, tokenLife,
+			gateExpires, gateExpired,
+			gateRivals, gateClosed, gateOrCancel, gateCascade,
+		},
+	}
+}
+
+// The run that is over without having waited for anybody is the violation; one
+// that has failed says that the host cannot run the fixture.
+var gateWaits = scenarios.Scenario{
+	ID:     "openwop/interrupts/waits",
+	Title:  "a run that needs an approval waits for it: the status, the node and the log say so",
+	Proves: scenarios.IDs{openwopv1.OWPINT6, openwopv1.OWPINT7, openwopv1.OWPINT8},
+	Claim:  claims.Approvals,
+	Ask: scenarios.Ask(approvalAnswered, func(o ApprovalObservation, j *scenarios.Judge) {
+		if !o.Log.Exists(j, openwopv1.OWPCAP19) || !o.Log.Readable(j) {
+			return
+		}
+		if !o.ran(j) {
+			return
+		}
+		last := o.Suspended.Last
+		if !j.Check(openwopv1.OWPINT6, o.Suspended).To(check.Reached(), "a run of %s", o.Way) {
+			return
+		}
+		if status := last.Key("status"); status.String() != "waiting-approval" {
+			j.Find(openwopv1.OWPINT6, "the status of a run that waits for an approval is %s, not waiting-approval", status.JSON())
+		}
+		j.Check(openwopv1.OWPINT7, last.Key("currentNodeId")).To(check.Equal(o.Node), "currentNodeId of the run")
+		found := suspensions(o.Log, o.Node)
+		if j.Check(openwopv1.OWPINT8, found).To(check.Len(1), "suspensions of the node on the log") && found.Values[0].Key("type").String() == string(openwopv1.RunEventTypeNodeSuspended) {
+			for _, member := range []string{"interruptId", "kind", "key"} {
+				if e := found.Values[0]; !e.At("/payload/" + member).Present() {
+					j.Find(openwopv1.OWPINT8, "the payload of node.suspended has no %s", member)
+				}
+			}
+		}
+	}),
+}
+
+// What a host leaves out is no violation; what stands there stands in order.
+var gateOrder = scenarios.Scenario{
+	ID:     "openwop/interrupts/in-order",
+	Title:  "on the log an approval is suspended, resolved, resumed and completed, each once and in this order",
+	Proves: scenarios.IDs{openwopv1.OWPINT11},
+	Claim:  claims.Approvals,
+	Ask: scenarios.Ask(approvalAnswered, func(o ApprovalObservation, j *scenarios.Judge) {
+		if !o.ready(j) || !o.Accepted.accepted(j, o.End) {
+			return
+		}
+		moves := o.End.All().Where(func(e wire.Value) bool { return moveOf(e, o.Node) > 0 })
+		j.Check(openwopv1.OWPINT11, moves.Each("/type")).To(inOrder(), "what became of the interrupt, in order")
+	}),
+}
+
+// moveOf is the place of an event in the course of an interrupt of the node; 0 has none.
+func moveOf(e wire.Value, node string) int {
+	switch openwopv1.RunEventType(e.Key("type").String()) {
+	case openwopv1.RunEventTypeNodeSuspended, openwopv1.RunEventTypeInterruptRequested:
+		return 1
+	case openwopv1.RunEventTypeInterruptResolved:
+		return 2
+	case openwopv1.RunEventTypeNodeResumed:
+		return 3
+	case openwopv1.RunEventTypeNodeCompleted:
+		if isOf(e, node) {
+			return 4
+		}
+	}
+	return 0
+}
+
+// inOrder expects the types of an interrupt's course: a suspension first and a
+// completion last, none twice and none before another that has to come first.
+func inOrder() check.Matcher {
+	place := map[string]int{"node.suspended": 1, "interrupt.requested": 1, "interrupt.resolved": 2, "node.resumed": 3, "node.completed": 4}
+	return check.That("a suspension, what resolved it, what resumed it and the completion of the node, none twice", func(v any) bool {
+		list, _ := v.([]any)
+		seen, last := map[any]bool{}, 0
+		for i, t := range list {
+			name, _ := t.(string)
+			at := place[name]
+			if at < last || seen[t] || i == 0 && at != 1 {
+				return false
+			}
+			seen[t], last = true, at
+		}
+		return last == 4
+	})
+}
+
+var gateNamed = scenarios.Scenario{
+	ID:     "openwop/interrupts/named",
+	Title:  "the log has interrupt.requested and interrupt.resolved with what it was resolved with, and the reply says where the run stands",
+	Proves: scenarios.IDs{openwopv1.OWPINT12, openwopv1.OWPINT15},
+	Claim:  claims.Approvals,
+	Ask: scenarios.Ask(approvalAnswered, func(o ApprovalObservation, j *scenarios.Judge) {
+		if !o.ready(j) || !o.Accepted.accepted(j, o.End) {
+			return
+		}
+		j.Check(openwopv1.OWPINT12, o.End.OfType(openwopv1.RunEventTypeInterruptRequested)).To(check.Len(1), "interrupt.requested")
+		resolved := o.End.OfType(openwopv1.RunEventTypeInterruptResolved)
+		j.Check(openwopv1.OWPINT12, resolved).To(check.Len(1), "interrupt.resolved")
+		j.Check(openwopv1.OWPINT12, resolved.Each("/payload/resumeValue")).To(someHolding(o.Accepted.Marker), "resumeValue of interrupt.resolved")
+		j.Check(openwopv1.OWPINT15, o.Accepted.Body.Key("runId")).To(check.Equal(o.End.RunID), "runId in the reply to the answer")
+		j.Check(openwopv1.OWPINT15, o.Accepted.Body.Key("nodeId")).To(check.Equal(o.Node), "nodeId in the reply to the answer")
+		j.Check(openwopv1.OWPINT15, o.Accepted.Body.Key("status")).To(check.Text(), "status in the reply to the answer")
+	}),
+}
+
+// The first suspension's key is compared with the second's of the same run and
+// of the same node: only the suspension is another one.
+var gateKeys = scenarios.Scenario{
+	ID:     "openwop/interrupts/keys-differ",
+	Title:  "each suspension of a run has a key of its own",
+	Proves: scenarios.IDs{openwopv1.OWPINT9},
+	Claim:  claims.Approvals,
+	Ask: scenarios.Ask(approvalAskedAbout, func(o AskedAboutObservation, j *scenarios.Judge) {
+		if !o.ready(j) || !o.Asked.taken(j) || !j.Need(openwopv1.OWPINT19, o.Again) || !o.Between.Readable(j) {
+			return
+		}
+		found := keys(o.Between)
+		if len(found.Values) == 0 {
+			j.Block("no event of a suspension shows its key", "emit node.suspended or interrupt.requested with the key of the interrupt")
+			return
+		}
+		j.Check(openwopv1.OWPINT9, found).To(check.Distinct(), "keys of the suspensions")
+		j.Check(openwopv1.OWPINT9, found).To(check.Each(check.That("a text of 1 to 256 characters", func(v any) bool {
+			s, ok := v.(string)
+			return ok && s != "" && len([]rune(s)) <= 256
+		})), "keys of the suspensions")
+	}),
+}
+
+var gateReplays = scenarios.Scenario{
+	ID:     "openwop/interrupts/keys-replayed",
+	Title:  "a replay raises the interrupts of its source under the same keys",
+	Proves: scenarios.IDs{openwopv1.OWPINT10},
+	Claim:  claims.ApprovalsReplay,
+	Ask: scenarios.Ask(gateReplayed, func(o GateReplayedObservation, j *scenarios.Judge) {
+		if !o.ready(j) || !o.Accepted.accepted(j, o.End) || !o.Replayed.Ready(j, openwopv1.OWPRPL1, openwopv1.OWPRPL1) {
+			return
+		}
+		source, copied := keys(o.End), keys(o.Replayed)
+		switch {
+		case len(source.Values) == 0:
+			j.Block("no event of a suspension shows its key", "emit node.suspended or interrupt.requested with the key of the interrupt")
+		case len(copied.Values) == 0:
+			j.Block("the replay raises no interrupt, so it shows no key", "replay the events of the interrupt")
+		default:
+			j.Check(openwopv1.OWPINT10, copied).To(check.SameAs(source), "keys of the suspensions in the replay")
+		}
+	}),
+}

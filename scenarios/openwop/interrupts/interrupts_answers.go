@@ -1,0 +1,134 @@
+package interrupts
+
+import (
+	"net/http"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/fixture"
+	"github.com/openassay/assay/scenarios/openwop/host"
+)
+
+// What people say to a run's questions, and what comes from outside.
+
+// reaches checks that the run went on with what it was given. Upstream's runs
+// have nowhere to put it: of a host that does not show it all the same nothing
+// is said.
+func (g Gate) reaches(j *scenarios.Judge, id scenarios.RequirementID, a Response, end host.RunLog, given ...string) {
+	if !g.ready(j) || !j.Check(id, a.Status).To(check.Status(2), "%s", a.Asked) ||
+		!j.Check(id, end.Ended).To(check.Reached(), "after %s", a.Asked) || !end.Readable(j) {
+		return
+	}
+	j.Check(id, end.Status()).To(check.Equal("completed"), "status of the run")
+	for _, text := range given {
+		if !g.Ours && len(showing(shows(end), text).Values) == 0 {
+			j.Block("upstream's run has nothing behind its gate, so whether it was given the answer cannot be seen", "offer "+fixture.Questions+" and "+fixture.Event)
+			return
+		}
+		j.Check(id, shows(end)).To(someHolding(text), "what the run shows that it was given, %s", a.Asked)
+		if g.Ours {
+			j.Check(id, carried(end)).To(someHolding(text), "what stands behind the gate, %s", a.Asked)
+		}
+	}
+}
+
+var questionsReach = scenarios.Scenario{
+	ID:     "openwop/interrupts/answers-reach",
+	Title:  "the answers to the questions of a run reach the run",
+	Proves: scenarios.IDs{openwopv1.OWPINT21},
+	Claim:  claims.Clarifications,
+	Ask: scenarios.Ask(questionsAnswered, func(o QuestionsObservation, j *scenarios.Judge) {
+		form := o.Mapped
+		if host.RefusesAnswer(form.Status) && host.Succeeded(o.Listed.Status) { // a host that knows the other form (facts C34)
+			o.Second.reaches(j, openwopv1.OWPINT21, o.Listed, o.SecondEnd, o.Listed.Marker)
+			return
+		}
+		if o.unspoilt(j, o.Later) {
+			o.reaches(j, openwopv1.OWPINT21, form, o.End, o.Given...)
+		}
+	}),
+}
+
+var questionsFit = scenarios.Scenario{
+	ID:     "openwop/interrupts/answers-fit",
+	Title:  "an answer that does not fit the schema of its question is refused and moves nothing",
+	Proves: scenarios.IDs{openwopv1.OWPINT13, openwopv1.OWPINT22},
+	Claim:  claims.Clarifications,
+	Ask: scenarios.Ask(questionsAnswered, func(o QuestionsObservation, j *scenarios.Judge) {
+		if !o.ready(j) {
+			return
+		}
+		if len(o.Misfits) == 0 {
+			j.Block("upstream's question has no schema", "offer assay-questions")
+			return
+		}
+		for _, a := range o.Misfits {
+			o.checkRefused(j, openwopv1.OWPINT22, a, http.StatusBadRequest, http.StatusUnprocessableEntity)
+		}
+		if o.checkBehind(j, o.Barrier, o.Later) && o.Mapped.accepted(j, o.End) {
+			checkNoTrace(j, openwopv1.OWPINT13, o.End, o.Misfits[0])
+		}
+	}),
+}
+
+var questionsLeftOpen = scenarios.Scenario{
+	ID:     "openwop/interrupts/answers-missing",
+	Title:  "an answer that leaves the questions open does not resolve them",
+	Proves: scenarios.IDs{openwopv1.OWPINT23},
+	Claim:  claims.Clarifications,
+	Ask: scenarios.Ask(questionsAnswered, func(o QuestionsObservation, j *scenarios.Judge) {
+		if o.ready(j) && o.Third.ready(j) {
+			j.Check(openwopv1.OWPINT23, o.Empty.Status).To(check.Status(http.StatusBadRequest, http.StatusUnprocessableEntity), "%s", o.Empty.Asked)
+			o.Third.checkUnmoved(j, openwopv1.OWPINT23, o.Empty.After, o.Empty.Asked)
+		}
+	}),
+}
+
+var questionsForms = scenarios.Scenario{
+	ID:     "openwop/interrupts/answers-as-list",
+	Title:  "the answers are taken as a map and as a list",
+	Proves: scenarios.IDs{openwopv1.OWPINT24},
+	Claim:  claims.Clarifications,
+	Ask: scenarios.Ask(questionsAnswered, func(o QuestionsObservation, j *scenarios.Judge) {
+		if !o.ready(j) || !o.Second.ready(j) {
+			return
+		}
+		j.Check(openwopv1.OWPINT24, o.Mapped.Status).To(check.Status(2), "%s", o.Mapped.Asked)
+		if j.Check(openwopv1.OWPINT24, o.Listed.Status).To(check.Status(2), "%s", o.Listed.Asked) && o.Ours {
+			j.Check(openwopv1.OWPINT24, carried(o.SecondEnd)).To(someHolding(o.Listed.Marker), "what the run was given, %s", o.Listed.Asked)
+		}
+	}),
+}
+
+var eventReaches = scenarios.Scenario{
+	ID:     "openwop/interrupts/event-reaches",
+	Title:  "an event that matches the correlation resumes the run, and reaches it",
+	Proves: scenarios.IDs{openwopv1.OWPINT25},
+	Claim:  claims.ExternalEvents,
+	Ask: scenarios.Ask(eventAwaited, func(o EventObservation, j *scenarios.Judge) {
+		if o.unspoilt(j, o.Later) {
+			o.reaches(j, openwopv1.OWPINT25, o.Right, o.End, o.Right.Marker)
+		}
+	}),
+}
+
+// The control is the event that matches, sent in the same way.
+var eventMismatch = scenarios.Scenario{
+	ID:     "openwop/interrupts/event-mismatch",
+	Title:  "an event that does not match the correlation is refused with 422 and moves nothing",
+	Proves: scenarios.IDs{openwopv1.OWPINT13, openwopv1.OWPINT26},
+	Claim:  claims.ExternalEvents,
+	Ask: scenarios.Ask(eventAwaited, func(o EventObservation, j *scenarios.Judge) {
+		if !o.ready(j) {
+			return
+		}
+		for _, a := range o.Wrong {
+			o.checkRefused(j, openwopv1.OWPINT26, a, http.StatusUnprocessableEntity)
+		}
+		if o.checkBehind(j, o.Barrier, o.Later) && o.Right.accepted(j, o.End) {
+			checkNoTrace(j, openwopv1.OWPINT13, o.End, o.Wrong...)
+		}
+	}),
+}

@@ -1,0 +1,174 @@
+package interrupts
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// Who answers at once, and who comes when the run is over.
+
+var gateRivals = scenarios.Scenario{
+	ID:     "openwop/interrupts/rivals",
+	Title:  "of six who accept an approval at once, by its node and by its token, one wins, and the run goes on once, with that answer",
+	Proves: scenarios.IDs{openwopv1.OWPINT3},
+	Claim:  claims.Approvals,
+	Ask: scenarios.Ask(approvalRaced, func(o ApprovalRaceObservation, j *scenarios.Judge) {
+		if !o.ready(j) {
+			return
+		}
+		statuses := wire.Values{}
+		late := true
+		for _, r := range o.Rivals {
+			statuses = append(statuses, r.Status)
+			late = late && host.RefusesAnswer(r.Status)
+		}
+		if late { // they did not come too late: none is taken at all
+			o.Rivals[0].taken(j)
+			return
+		}
+		if !j.Check(openwopv1.OWPINT3, statuses).To(host.OneSucceeded(), "replies to six answers at once") ||
+			!j.Check(openwopv1.OWPINT3, o.End.Ended).To(check.Reached(), "after the answer") || !o.End.Readable(j) {
+			return
+		}
+		for _, t := range []openwopv1.RunEventType{openwopv1.RunEventTypeInterruptResolved, openwopv1.RunEventTypeNodeResumed} {
+			j.Check(openwopv1.OWPINT3, o.End.OfType(t).Each("/nodeId")).To(host.NoMoreThan(1), "%s", t)
+		}
+		completed := o.End.OfType(openwopv1.RunEventTypeNodeCompleted).Where(func(e wire.Value) bool { return isOf(e, o.Node) })
+		j.Check(openwopv1.OWPINT3, completed).To(check.Len(1), "completions of the node")
+		j.Check(openwopv1.OWPINT3, o.End.Terminals()).To(check.Len(1), "events that end the run")
+		winner := o.winners()[0]
+		if len(showing(shows(o.End), winner.Marker).Values) == 0 {
+			if o.Ours {
+				j.Check(openwopv1.OWPINT3, carried(o.End)).To(someHolding(winner.Marker), "what the run was given, by who won")
+			} else {
+				j.Find(openwopv1.OWPINT3, "nothing in the run shows the answer: whether it was the winner's cannot be seen")
+			}
+		}
+		for _, r := range o.Rivals {
+			if r.Marker != winner.Marker {
+				checkNoTrace(j, openwopv1.OWPINT3, o.End, r)
+			}
+		}
+		if j.Need(openwopv1.OWP0037A1, o.Barrier) {
+			checkUntouched(j, openwopv1.OWPINT3, o.End, o.Later, "its end")
+		}
+	}),
+}
+
+// closed is what is answered where nobody waits any more.
+var closed = []int{http.StatusNotFound, http.StatusConflict, http.StatusGone, http.StatusUnprocessableEntity}
+
+// The control is the run, which waited until it was cancelled.
+var gateClosed = scenarios.Scenario{
+	ID:     "openwop/interrupts/cancelled",
+	Title:  "a run that was cancelled while it waited takes no answer any more",
+	Proves: scenarios.IDs{openwopv1.OWPINT46},
+	Claim:  claims.Approvals,
+	Ask: scenarios.Ask(gateCancelled, func(o GateCancelledObservation, j *scenarios.Judge) {
+		if !o.ready(j) {
+			return
+		}
+		if !host.Succeeded(o.Cancel.Status) || !o.End.Ended.Reached || o.End.Status().String() != "cancelled" {
+			j.Block("set-up: the run that waits cannot be cancelled: HTTP "+o.Cancel.Status.JSON()+", status "+o.End.Status().JSON(), "serve POST /v1/runs/{runId}/cancel")
+			return
+		}
+		j.Check(openwopv1.OWPINT46, o.AtNode.Status).To(check.Status(closed...), "%s, when the run was cancelled", o.AtNode.Asked)
+		checkUntouched(j, openwopv1.OWPINT46, o.End, o.AtNode.After, "the answer")
+		if j.Need(openwopv1.OWP0037A1, o.Barrier) {
+			checkUntouched(j, openwopv1.OWPINT46, o.End, o.Later, "the answer, when another run had ended")
+			checkNoTrace(j, openwopv1.OWPINT46, o.Later, o.AtNode)
+		}
+	}),
+}
+
+// An answer may win and the cancel come behind it: then both were in time, and
+// the log has both in this order.
+var gateOrCancel = scenarios.Scenario{
+	ID:     "openwop/interrupts/cancel-or-answer",
+	Title:  "of a cancel and an answer that come at once the run shows one outcome, and both are answered in keeping with it",
+	Proves: scenarios.IDs{openwopv1.OWPINT47},
+	Claim:  claims.Approvals,
+	Ask: scenarios.Ask(approvalOrCancel, func(o CancelRaces, j *scenarios.Judge) {
+		for _, race := range o.Races {
+			if !race.ready(j) {
+				return
+			}
+			if refused := race.Accepted.HTTPStatus(); refused == http.StatusBadRequest || refused == http.StatusForbidden {
+				race.Accepted.taken(j)
+				return
+			}
+			race.judge(j)
+		}
+	}),
+}
+
+func (o CancelRaceObservation) judge(j *scenarios.Judge) {
+	const id = openwopv1.OWPINT47
+	if !j.Check(id, o.Accepted.Status).To(check.Status(append([]int{2}, closed...)...), "%s", o.Accepted.Asked) ||
+		!j.Check(id, o.Cancel.Status).To(check.Status(2, http.StatusConflict), "%s", o.Cancel.Asked) ||
+		!j.Check(id, o.End.Ended).To(check.Reached(), "after an answer and a cancel") || !o.End.Readable(j) {
+		return
+	}
+	j.Check(id, o.End.Terminals()).To(check.Len(1), "events that end the run")
+	status := o.End.Status().String()
+	j.Check(id, o.End.Terminals().Last().Key("type")).To(check.Equal("run."+status), "the event that ends a run whose status is %s", status)
+	if !host.Succeeded(o.Accepted.Status) {
+		j.Check(id, o.End.Status()).To(check.Equal("cancelled"), "status of a run whose answer came too late")
+		checkNoTrace(j, id, o.End, o.Accepted)
+	}
+	if host.Succeeded(o.Accepted.Status) {
+		resolved := o.End.All().Where(func(e wire.Value) bool { return showsResolution(e, o.Node) })
+		j.Check(id, resolved.Each("/type")).To(check.Each(check.Text()), "what shows that the answer was taken")
+	}
+	if o.Cancel.Body.Key("status").String() == "cancelled" && host.Succeeded(o.Cancel.Status) {
+		j.Check(id, o.End.Status()).To(check.Equal("cancelled"), "status of a run that is said to be cancelled")
+	}
+	if j.Need(openwopv1.OWP0037A1, o.Barrier) {
+		checkUntouched(j, id, o.End, o.Later, "its end")
+	}
+}
+
+// showsResolution says whether an event shows that an interrupt of the node was
+// resolved. Hosts have names of their own for it (facts C17).
+func showsResolution(e wire.Value, node string) bool {
+	t := e.Key("type").String()
+	return moveOf(e, node) > 1 || t == string(openwopv1.RunEventTypeRunResumed) || strings.HasSuffix(t, ".resolved")
+}
+
+var gateCascade = scenarios.Scenario{
+	ID:     "openwop/interrupts/cascade",
+	Title:  "who cancels a run cancels the child that waits for an answer with it, and closes its interrupt",
+	Proves: scenarios.IDs{openwopv1.OWPINT48},
+	Claim:  claims.Cascade,
+	Ask: scenarios.Ask(cascaded, func(o CascadeObservation, j *scenarios.Judge) {
+		switch {
+		case !host.Succeeded(o.Created.Status):
+			j.BlockOn(openwopv1.OWPCAP19, "set-up: "+o.Created.Asked+" is refused with HTTP "+o.Created.Status.JSON())
+			return
+		case !o.Child.Suspended.Reached:
+			j.Block("set-up: no child of the run waits for an approval", "show the child in childRuns of the snapshot, or with node.dispatched on the log, and run "+o.Child.Way)
+			return
+		case !host.Succeeded(o.Cancel.Status):
+			j.Block("set-up: the parent cannot be cancelled: HTTP "+o.Cancel.Status.JSON(), "serve POST /v1/runs/{runId}/cancel")
+			return
+		}
+		if !j.Check(openwopv1.OWPINT48, o.End.Ended).To(check.Reached(), "the child, when its parent was cancelled") || !o.End.Readable(j) {
+			return
+		}
+		j.Check(openwopv1.OWPINT48, o.End.Status()).To(check.Equal("cancelled"), "status of the child")
+		if reason := o.End.Terminals().Last().At("/payload/reason"); reason.String() != "parent-cancelled" {
+			j.Find(openwopv1.OWPINT48, "the reason of the child's run.cancelled is %s, and not parent-cancelled", reason.JSON())
+		}
+		j.Check(openwopv1.OWPINT48, o.Late.Status).To(check.Status(closed...), "%s at the child", o.Late.Asked)
+		if j.Need(openwopv1.OWP0037A1, o.Barrier) {
+			checkUntouched(j, openwopv1.OWPINT48, o.End, o.Later, "the answer")
+		}
+	}),
+}

@@ -1,0 +1,246 @@
+package interrupts
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// What the token of an interrupt opens, and how long.
+
+// ready stops a judge where no two runs waited, each with its token.
+func (o TokensObservation) ready(j *scenarios.Judge) bool {
+	return o.First.ready(j) && o.Second.ready(j)
+}
+
+var tokenShows = scenarios.Scenario{
+	ID:     "openwop/interrupts/token-shows",
+	Title:  "a token shows the kind, the key, the data and the end of its interrupt, without another credential",
+	Proves: scenarios.IDs{openwopv1.OWPINT36},
+	Claim:  claims.AnsweredByToken,
+	Ask: scenarios.Ask(tokensUsed, func(o TokensObservation, j *scenarios.Judge) {
+		if !o.ready(j) {
+			return
+		}
+		for _, shown := range []host.Answered{o.Inspected, o.Other} {
+			if !j.Check(openwopv1.OWPINT36, shown.Status).To(check.Status(http.StatusOK), "%s", shown.Asked) {
+				return
+			}
+			j.Check(openwopv1.OWPINT36, shown.Body.Key("kind")).To(check.Equal("approval"), "its kind")
+			j.Check(openwopv1.OWPINT36, shown.Body.Key("key")).To(check.Text(), "its key")
+			j.Check(openwopv1.OWPINT36, shown.Body.At("/data/actions")).To(check.That("a list with accept and reject", func(v any) bool {
+				return host.Holds(v, "accept") && host.Holds(v, "reject")
+			}), "the actions in its data")
+			j.Check(openwopv1.OWPINT36, shown.Body.Key("expiresAt")).To(host.Timestamp(), "when it ends")
+		}
+		if o.Draft != "" {
+			j.Check(openwopv1.OWPINT36, o.Inspected.Body.Key("data")).To(host.Holding(o.Draft), "its data, of a random draft")
+		}
+	}),
+}
+
+var tokenAnswers = scenarios.Scenario{
+	ID:     "openwop/interrupts/token-answers",
+	Title:  "the token of an interrupt answers it without another credential",
+	Proves: scenarios.IDs{openwopv1.OWPINT37},
+	Claim:  claims.AnsweredByToken,
+	Ask: scenarios.Ask(tokensUsed, func(o TokensObservation, j *scenarios.Judge) {
+		if !o.ready(j) {
+			return
+		}
+		if slices.ContainsFunc(o.Forged, func(f Response) bool { return moved(o.First.Log, f.After) }) {
+			j.BlockOn(openwopv1.OWPINT39, "set-up: a token that nobody made has answered the run")
+			return
+		}
+		if !j.Check(openwopv1.OWPINT37, o.Used.Status).To(check.Status(2), "%s", o.Used.Asked) ||
+			!j.Check(openwopv1.OWPINT37, o.FirstEnd.Ended).To(check.Reached(), "after it was answered") || !o.FirstEnd.Readable(j) {
+			return
+		}
+		j.Check(openwopv1.OWPINT37, o.FirstEnd.Status()).To(check.Equal("completed"), "status of the run")
+		if o.First.Ours {
+			j.Check(openwopv1.OWPINT37, carried(o.FirstEnd)).To(someHolding(o.Used.Marker), "what the run was given, behind the gate")
+		}
+	}),
+}
+
+// The controls are the first use of the one token and the run of the other,
+// which waited until it was cancelled.
+var tokenSpent = scenarios.Scenario{
+	ID:     "openwop/interrupts/token-spent",
+	Title:  "a token that was used, and one whose run was cancelled, is refused and changes nothing",
+	Proves: scenarios.IDs{openwopv1.OWPINT38},
+	Claim:  claims.AnsweredByToken,
+	Ask: scenarios.Ask(tokensUsed, func(o TokensObservation, j *scenarios.Judge) {
+		if !o.ready(j) || !o.Used.accepted(j, o.FirstEnd) {
+			return
+		}
+		j.Check(openwopv1.OWPINT38, o.Again.Status).To(check.Status(http.StatusNotFound, http.StatusConflict, http.StatusGone), "%s", o.Again.Asked)
+		checkUntouched(j, openwopv1.OWPINT38, o.FirstEnd, o.Again.After, o.Again.Asked)
+		checkNoTrace(j, openwopv1.OWPINT38, o.Again.After, o.Again)
+		if !host.Succeeded(o.Cancelled.Status) || o.SecondEnd.Status().String() != "cancelled" {
+			j.Block("set-up: the run that waits cannot be cancelled: HTTP "+o.Cancelled.Status.JSON(), "serve POST /v1/runs/{runId}/cancel")
+			return
+		}
+		j.Check(openwopv1.OWPINT38, o.Late.Status).To(check.Status(http.StatusNotFound, http.StatusConflict, http.StatusGone), "%s", o.Late.Asked)
+		checkUntouched(j, openwopv1.OWPINT38, o.SecondEnd, o.Late.After, o.Late.Asked)
+		checkNoTrace(j, openwopv1.OWPINT38, o.Late.After, o.Late)
+		for _, a := range []Response{o.Again, o.Late} {
+			if code := a.HTTPStatus(); code == http.StatusNotFound || code == http.StatusGone {
+				j.Find(openwopv1.OWPINT38, "%s is refused with HTTP %d; 409 is the canonical refusal", a.Asked, code)
+			}
+		}
+	}),
+}
+
+// The control is the first run, which its own token moves.
+var tokenOwn = scenarios.Scenario{
+	ID:     "openwop/interrupts/token-own",
+	Title:  "a token answers the interrupt it was made for and no other, and one that nobody made answers none",
+	Proves: scenarios.IDs{openwopv1.OWPINT4, openwopv1.OWPINT39},
+	Claim:  claims.AnsweredByToken,
+	Ask: scenarios.Ask(tokensUsed, func(o TokensObservation, j *scenarios.Judge) {
+		if !o.ready(j) {
+			return
+		}
+		for _, f := range o.Forged {
+			j.Check(openwopv1.OWPINT39, f.Status).To(check.Status(4), "%s", f.Asked)
+			o.First.checkUnmoved(j, openwopv1.OWPINT39, f.After, f.Asked)
+		}
+		if !j.Need(openwopv1.OWP0037A1, o.Barrier) || !o.Used.taken(j) {
+			return
+		}
+		o.Second.checkUnmoved(j, openwopv1.OWPINT4, o.Untouched, "the token of the first was used")
+		checkNoTrace(j, openwopv1.OWPINT4, o.Untouched, o.Used)
+		if o.Used.accepted(j, o.FirstEnd) {
+			checkNoTrace(j, openwopv1.OWPINT39, o.FirstEnd, o.Forged...)
+		}
+	}),
+}
+
+// A host's clock stands still for nobody: what it does in one go may be a moment apart, and a slow host makes the token
+// when somebody looks.
+const leeway = 5 * time.Second
+
+var tokenLife = scenarios.Scenario{
+	ID:     "openwop/interrupts/token-life",
+	Title:  "a token does not outlive the timeoutMs of its interrupt, and without one it ends after 30 minutes",
+	Proves: scenarios.IDs{openwopv1.OWPINT40, openwopv1.OWPINT41},
+	Claim:  claims.AnsweredByToken,
+	Ask: scenarios.Ask(tokensUsed, func(o TokensObservation, j *scenarios.Judge) {
+		if !o.ready(j) {
+			return
+		}
+		if o.Timeout == 0 {
+			j.Block("upstream's approval has no timeoutMs", "offer assay-approval")
+			return
+		}
+		if !host.Succeeded(o.Inspected.Status) || !host.Succeeded(o.Other.Status) {
+			j.BlockOn(openwopv1.OWPINT36, "set-up: the tokens do not show when they end")
+			return
+		}
+		j.Check(openwopv1.OWPINT40, o.Inspected.Body.Key("expiresAt")).To(endsIn(o.Timeout, o.First), "when the token ends")
+		j.Check(openwopv1.OWPINT41, o.Other.Body.Key("expiresAt")).To(endsIn(30*time.Minute, o.Second), "when the token ends that has no timeoutMs")
+	}),
+}
+
+// endsIn expects a moment behind the suspension of the run, and no later than so long after it, by the host's own clock.
+func endsIn(life time.Duration, g Gate) check.Matcher {
+	suspended := suspensions(g.Log, g.Node)
+	return check.That(fmt.Sprintf("after the suspension, and no later than %s after it", life), func(v any) bool {
+		s, _ := v.(string)
+		ends, err := time.Parse(time.RFC3339, s)
+		since, known := writtenAt(suspended)
+		return err == nil && (!known || ends.After(since) && !ends.After(since.Add(life+leeway)))
+	})
+}
+
+// writtenAt is when the last of these events was written.
+func writtenAt(events wire.Found) (time.Time, bool) {
+	at, err := time.Parse(time.RFC3339, events.Last().Key("timestamp").String())
+	return at, err == nil
+}
+
+// waited stops a judge where nobody waited. A wait that was over before it was
+// shown stands on the log.
+func (o ExpiredObservation) waited(j *scenarios.Judge) bool {
+	return o.End.Ended.Reached && len(suspensions(o.Log, o.Node).Values) > 0 || o.ready(j)
+}
+
+var gateExpires = scenarios.Scenario{
+	ID:     "openwop/interrupts/expires",
+	Title:  "an approval that nobody answers in its timeoutMs is rejected by itself, and not before",
+	Proves: scenarios.IDs{openwopv1.OWPINT44},
+	Claim:  claims.InterruptExpiry,
+	Ask: scenarios.Ask(approvalExpired, func(o ExpiredObservation, j *scenarios.Judge) {
+		if !o.waited(j) {
+			return
+		}
+		checkRejected(j, openwopv1.OWPINT44, o.Gate, o.End, "reject", "timeout", "timed", "expired")
+		since, known := beganAt(o.End, o.Node)
+		if ended := o.End.Terminals(); known && len(ended.Values) > 0 {
+			j.Check(openwopv1.OWPINT44, ended.Last().Key("timestamp")).To(notBefore(since.Add(o.Timeout), rounding(o.End)), "when the run ended that had %s to wait", o.Timeout)
+		}
+	}),
+}
+
+// beganAt is when the node began, and so its time, or when it was suspended where no log says when it began.
+func beganAt(l host.RunLog, node string) (time.Time, bool) {
+	began := l.OfType(openwopv1.RunEventTypeNodeStarted).Where(func(e wire.Value) bool { return isOf(e, node) })
+	began.Values = began.Values[:min(1, len(began.Values))] // a host may start it again when it goes on
+	if since, known := writtenAt(began); known {
+		return since, true
+	}
+	return writtenAt(suspensions(l, node))
+}
+
+// rounding is what the times on a log may have lost: of a clock that writes whole seconds up to one of them.
+func rounding(l host.RunLog) time.Duration {
+	for _, e := range l.Events {
+		if strings.Contains(e.Key("timestamp").String(), ".") {
+			return 20 * time.Millisecond
+		}
+	}
+	return time.Second
+}
+
+// notBefore expects a moment at or after another one, but for what is lost in rounding.
+func notBefore(least time.Time, lost time.Duration) check.Matcher {
+	return check.That("no earlier than "+least.Format(time.RFC3339Nano), func(v any) bool {
+		s, _ := v.(string)
+		at, err := time.Parse(time.RFC3339, s)
+		return err == nil && !at.Before(least.Add(-lost))
+	})
+}
+
+var gateExpired = scenarios.Scenario{
+	ID:     "openwop/interrupts/expired",
+	Title:  "an approval whose time is over takes no answer any more, by its node or by its token",
+	Proves: scenarios.IDs{openwopv1.OWPINT45},
+	Claim:  claims.InterruptExpiry,
+	Ask: scenarios.Ask(approvalExpired, func(o ExpiredObservation, j *scenarios.Judge) {
+		if !o.waited(j) || !j.Need(openwopv1.OWPINT44, o.End.Ended) || !o.End.Readable(j) {
+			return
+		}
+		j.Check(openwopv1.OWPINT45, o.AtNode.Status).To(check.Status(http.StatusNotFound, http.StatusConflict, http.StatusGone), "%s at its node", o.AtNode.Asked)
+		checkUntouched(j, openwopv1.OWPINT45, o.End, o.AtNode.After, o.AtNode.Asked)
+		checkNoTrace(j, openwopv1.OWPINT45, o.AtNode.After, o.AtNode)
+		if !o.Tokened {
+			return
+		}
+		j.Check(openwopv1.OWPINT45, o.Token.Status).To(check.Status(http.StatusNotFound, http.StatusConflict, http.StatusGone), "%s", o.Token.Asked)
+		if code := o.Token.HTTPStatus(); code == http.StatusNotFound {
+			j.Find(openwopv1.OWPINT45, "%s is refused with HTTP %d; 410 is the canonical refusal", o.Token.Asked, code)
+		}
+		checkUntouched(j, openwopv1.OWPINT45, o.End, o.Token.After, o.Token.Asked)
+		checkNoTrace(j, openwopv1.OWPINT45, o.Token.After, o.Token)
+	}),
+}

@@ -1,0 +1,151 @@
+package interrupts
+
+import (
+	"net/http"
+	"strconv"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/host"
+)
+
+// Who may answer, and how many it takes.
+
+// counted stops a judge where the votes were not taken as those of as many
+// principals: keys that the host does not know say nothing about it.
+func counted(j *scenarios.Judge, votes []Response) bool {
+	for _, v := range votes {
+		if !host.Succeeded(v.Status) {
+			return j.Block("set-up: the vote of a principal that had not voted is refused with HTTP "+v.Status.JSON(), giveVoterKeys)
+		}
+	}
+	return true
+}
+
+// checkPartial checks that all votes but the last were not enough.
+func (b Ballot) checkPartial(j *scenarios.Judge, id scenarios.RequirementID) {
+	for i, v := range b.Votes[:len(b.Votes)-1] {
+		b.checkUnmoved(j, id, v.After, "vote "+strconv.Itoa(i+1)+" of those that it takes")
+	}
+}
+
+var quorumOfDistinct = scenarios.Scenario{
+	ID:     "openwop/interrupts/quorum",
+	Title:  "a quorum is filled by as many different principals as it asks for, and not by fewer",
+	Proves: scenarios.IDs{openwopv1.OWPINT27},
+	Claim:  claims.Quorums,
+	Ask: scenarios.Ask(quorumFilled, func(o QuorumObservation, j *scenarios.Judge) {
+		b := o.All
+		if !b.ready(j) {
+			return
+		}
+		b.checkPartial(j, openwopv1.OWPINT27)
+		if !counted(j, b.Votes) {
+			return
+		}
+		if j.Check(openwopv1.OWPINT27, b.End.Ended).To(check.Reached(), "after %d votes", b.Required) && b.End.Readable(j) {
+			j.Check(openwopv1.OWPINT27, b.End.Status()).To(check.Equal("completed"), "status of the run after %d votes", b.Required)
+		}
+	}),
+}
+
+// The control are the others, with whom the same gate is filled.
+var quorumOneVote = scenarios.Scenario{
+	ID:     "openwop/interrupts/one-vote-each",
+	Title:  "one principal does not fill a quorum alone, however often it votes",
+	Proves: scenarios.IDs{openwopv1.OWPINT28},
+	Claim:  claims.Quorums,
+	Ask: scenarios.Ask(quorumFilled, func(o QuorumObservation, j *scenarios.Judge) {
+		b := o.Alone
+		if !b.ready(j) || !counted(j, b.Votes[:1]) || !j.Need(openwopv1.OWP0037A1, o.Barrier) {
+			return
+		}
+		if moved(b.Log, b.Votes[0].After) && host.IsTerminal(b.Votes[0].After.Status().String()) {
+			j.BlockOn(openwopv1.OWPINT27, "set-up: one vote has filled the quorum")
+			return
+		}
+		for _, v := range b.Votes[1:o.Repeats] {
+			j.Check(openwopv1.OWPINT28, v.Status).To(check.Status(2, 4), "another vote of the same principal")
+		}
+		if !b.checkUnmoved(j, openwopv1.OWPINT28, o.Later, "one principal had voted again and again") || !counted(j, b.Votes[o.Repeats:]) {
+			return
+		}
+		if !b.End.Ended.Reached {
+			j.BlockOn(openwopv1.OWPINT27, "set-up: the others do not fill the quorum either")
+		}
+	}),
+}
+
+var quorumMajority = scenarios.Scenario{
+	ID:     "openwop/interrupts/majority-rejects",
+	Title:  "where the majority decides, a gate is rejected by more than half of the votes and not by fewer",
+	Proves: scenarios.IDs{openwopv1.OWPINT29},
+	Claim:  claims.Quorums,
+	Ask: scenarios.Ask(quorumRejected, func(o VetoObservation, j *scenarios.Judge) {
+		if !o.ready(j) {
+			return
+		}
+		o.checkPartial(j, openwopv1.OWPINT29)
+		if counted(j, o.Votes) {
+			checkRejected(j, openwopv1.OWPINT29, o.Gate, o.End, "reject")
+		}
+	}),
+}
+
+var quorumVeto = scenarios.Scenario{
+	ID:     "openwop/interrupts/single-veto",
+	Title:  "where each has a veto, the first rejection rejects the gate, whoever accepted before",
+	Proves: scenarios.IDs{openwopv1.OWPINT30},
+	Claim:  claims.Quorums,
+	Ask: scenarios.Ask(quorumVetoed, func(o VetoObservation, j *scenarios.Judge) {
+		if !o.ready(j) {
+			return
+		}
+		o.checkPartial(j, openwopv1.OWPINT30)
+		if counted(j, o.Votes) {
+			checkRejected(j, openwopv1.OWPINT30, o.Gate, o.End, "reject")
+		}
+	}),
+}
+
+// The control is the key, which is accepted for the same run.
+var credentialNeeded = scenarios.Scenario{
+	ID:     "openwop/interrupts/credential-needed",
+	Title:  "an approval that asks for a credential is not answered by its token alone",
+	Proves: scenarios.IDs{openwopv1.OWPINT31},
+	Claim:  claims.AuthRequired,
+	Ask: scenarios.Ask(tokenAlone, func(o TokenAloneObservation, j *scenarios.Judge) {
+		if !o.ready(j) {
+			return
+		}
+		j.Check(openwopv1.OWPINT31, o.Token.Status).To(check.Status(http.StatusUnauthorized, http.StatusForbidden), "%s", o.Token.Asked)
+		if !j.Need(openwopv1.OWP0037A1, o.Barrier) || !o.checkUnmoved(j, openwopv1.OWPINT31, o.Later, o.Token.Asked) || !o.Accepted.accepted(j, o.End) {
+			return
+		}
+		checkNoTrace(j, openwopv1.OWPINT31, o.End, o.Token)
+	}),
+}
+
+// The controls are the run, which the credential can read, and the key.
+var scopeNeeded = scenarios.Scenario{
+	ID:     "openwop/interrupts/scope-needed",
+	Title:  "a credential without the scope to answer interrupts is refused with 403 and moves nothing",
+	Proves: scenarios.IDs{openwopv1.OWPINT32},
+	Claim:  claims.ApprovalScopes,
+	Ask: scenarios.Ask(answeredWithoutScope, func(o ScopeObservation, j *scenarios.Judge) {
+		if !o.ready(j) {
+			return
+		}
+		if !host.Succeeded(o.Read.Status) {
+			j.Block("set-up: the credential cannot read the run: HTTP "+o.Read.Status.JSON(), giveLowScope)
+			return
+		}
+		j.Check(openwopv1.OWPINT32, o.Low.Status).To(check.Status(http.StatusForbidden), "%s", o.Low.Asked)
+		if !j.Need(openwopv1.OWP0037A1, o.Barrier) || !o.checkUnmoved(j, openwopv1.OWPINT32, o.Later, o.Low.Asked) || !o.Accepted.accepted(j, o.End) {
+			return
+		}
+		checkNoTrace(j, openwopv1.OWPINT32, o.End, o.Low)
+	}),
+}

@@ -1,0 +1,238 @@
+package isolation
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// TenantAsks are runs that are asked for under another tenant's key and name.
+type TenantAsks struct {
+	Tenants host.Tenants  `json:"tenants"`
+	Key     host.KeyedRun `json:"key"`   // by the first tenant
+	Same    host.KeyedRun `json:"same"`  // the same request under the same idempotency key, by the other
+	Again   host.KeyedRun `json:"again"` // by the first tenant once more
+	// Named is a run that the other tenant asks for in the name of the first.
+	Name  string        `json:"name"` // the tenant that the body names
+	Named host.Answered `json:"named"`
+	Mine  host.Answered `json:"mine"` // the run, read by who asked for it; zero where none was made
+	Yours host.Answered `json:"yours"`
+}
+
+// tenantsAsk has two tenants ask under one idempotency key, and one in the name of the other.
+var tenantsAsk = &scenarios.Drive[TenantAsks]{
+	ID:    "openwop/tenants-ask",
+	Title: "has two tenants ask for the same run under one idempotency key, and one of them for a run whose body names the other",
+	Sends: []string{host.SendsTenants, "POST /v1/runs with Idempotency-Key, by each", "POST /v1/runs {tenantId: the other's}", "GET /v1/runs/{runId}, by each"},
+	Run: func(ctx context.Context, c *scenarios.Conn) (TenantAsks, error) {
+		h := host.Host{Conn: c}
+		var o TenantAsks
+		t, made, err := h.TwoTenants(ctx)
+		if o.Tenants = made; err != nil {
+			return o, err
+		}
+		simple, err := h.Simple()
+		if err != nil {
+			return o, err
+		}
+		key, body := h.Name("key"), fmt.Appendf(nil, `{"workflowId":%q,"metadata":{"assay":%q}}`, simple.WorkflowID, h.Marker())
+		if o.Key, err = t.First.KeyedRun(ctx, "a run under a key, by "+host.TheFirst, key, body); err != nil {
+			return o, err
+		}
+		if o.Same, err = t.Other.KeyedRun(ctx, "the same under the same key, by "+host.TheOther, key, body); err != nil {
+			return o, err
+		}
+		if o.Again, err = t.First.KeyedRun(ctx, "the same once more, by "+host.TheFirst, key, body); err != nil {
+			return o, err
+		}
+		if o.Name = made.First.Owner().Key("tenant").String(); o.Name == "" {
+			o.Name = h.Name("tenant")
+		}
+		return o, impersonate(ctx, t, &o, simple.WorkflowID)
+	},
+}
+
+// impersonate has the other tenant ask for a run in the name of the first.
+func impersonate(ctx context.Context, t host.TenantPair, o *TenantAsks, workflow string) error {
+	reply, err := t.Other.Do(ctx, wire.Call{Method: http.MethodPost, Path: "/v1/runs", Body: map[string]any{"workflowId": workflow, "tenantId": o.Name},
+		Label: "a run in the name of " + host.TheFirst, Secrets: host.InterruptTokens})
+	if err != nil {
+		return err
+	}
+	o.Named = host.AnsweredBy("a run in the name of "+host.TheFirst, reply)
+	r := t.Other.Adopt(reply)
+	if r.ID == "" {
+		return nil
+	}
+	for _, read := range []struct {
+		by   host.Host
+		what string
+		into *host.Answered
+	}{{t.Other, "that run, by who asked for it", &o.Mine}, {t.First, "that run, by whom its body names", &o.Yours}} {
+		reply, err := read.by.Do(ctx, wire.Call{Method: http.MethodGet, Path: host.RunPath(r.ID), Label: read.what, Secrets: host.InterruptTokens})
+		if err != nil {
+			return err
+		}
+		*read.into = host.AnsweredBy(read.what, reply)
+	}
+	return nil
+}
+
+// TenantFiles are the files of two tenants at one path.
+type TenantFiles struct {
+	Tenants host.Tenants    `json:"tenants"`
+	Path    string          `json:"path"`
+	Mine    string          `json:"mine"`   // content of the first tenant's
+	Theirs  string          `json:"theirs"` // content of the other's
+	Before  host.TenantCall `json:"before"` // by the other, who has written none
+	Own     host.FileReply  `json:"own"`    // the list of the first tenant, which has the file
+	Others  host.FileReply  `json:"others"` // the list of the other, before it wrote
+	Put     host.FileReply  `json:"put"`    // by the other
+	Got     host.FileReply  `json:"got"`    // by the other
+	Kept    host.FileReply  `json:"kept"`   // by the first, after that
+	Deleted host.FileReply  `json:"deleted"`
+	After   host.FileReply  `json:"after"` // by the first, after that
+}
+
+// tenantsWrite has two tenants use one path.
+var tenantsWrite = &scenarios.Drive[TenantFiles]{
+	ID:    "openwop/tenants-write",
+	Title: "writes a workspace file, and has another tenant read, list, write and delete the same path",
+	Sends: []string{host.SendsTenants, "PUT /v1/host/workspace/files/{path}, as both tenants", "GET .../{path} and GET /v1/host/workspace/files, as both", "DELETE .../{path}, as the other"},
+	Run: host.WithFiles(func(ctx context.Context, mine *host.Files) (TenantFiles, error) {
+		var o TenantFiles
+		t, made, err := mine.TwoTenants(ctx)
+		if o.Tenants = made; err != nil {
+			return o, err
+		}
+		theirs := &host.Files{Host: t.Other, Prefix: mine.Prefix, Left: map[string]func(){}}
+		o.Path, o.Mine, o.Theirs = mine.Path("plan"), mine.Marker(), mine.Marker()
+		if _, err := mine.Put(ctx, o.Path, o.Mine); err != nil {
+			return o, err
+		}
+		o.Before, err = theirs.Intrude(ctx, host.TheOther, "the file", true, o.Path, mine.Path("never"), func(path string) wire.Call {
+			return wire.Call{Method: http.MethodGet, Path: host.FileURL(path)}
+		})
+		if err != nil {
+			return o, err
+		}
+		if err := useOf(ctx, theirs, mine, &o); err != nil {
+			return o, err
+		}
+		return o, theirs.Tidy(ctx)
+	}),
+}
+
+// useOf writes and deletes at the path where another tenant has a file.
+func useOf(ctx context.Context, f *host.Files, mine *host.Files, o *TenantFiles) (err error) {
+	for _, list := range []struct {
+		by   *host.Files
+		into *host.FileReply
+	}{{mine, &o.Own}, {f, &o.Others}} {
+		if *list.into, err = list.by.List(ctx, mine.Prefix); err != nil {
+			return err
+		}
+	}
+	put, err := f.Text(ctx, o.Path, o.Theirs)
+	if err != nil {
+		return err
+	}
+	o.Put = host.FileReplyOf(put)
+	if o.Got, err = f.LookAt(ctx, o.Path, ""); err != nil {
+		return err
+	}
+	if o.Kept, err = mine.LookAt(ctx, o.Path, ""); err != nil {
+		return err
+	}
+	if o.Deleted, err = f.Drop(ctx, o.Path); err != nil {
+		return err
+	}
+	o.After, err = mine.LookAt(ctx, o.Path, "")
+	return err
+}
+
+// TenantGoals are the goals of two tenants.
+type TenantGoals struct {
+	Tenants host.Tenants      `json:"tenants"`
+	Mine    host.GoalMade     `json:"mine"`
+	Theirs  host.GoalMade     `json:"theirs"` // the control: the other tenant can make and read one
+	Calls   []host.TenantCall `json:"calls"`  // on the first one's, by the other
+	Own     host.GoalReply    `json:"own"`    // the list of the first tenant
+	Others  host.GoalReply    `json:"others"` // the list of the other
+	After   host.GoalReply    `json:"after"`
+}
+
+// tenantsGoals has a tenant ask for the goal of another.
+var tenantsGoals = &scenarios.Drive[TenantGoals]{
+	ID:    "openwop/tenants-goals",
+	Title: "has two tenants make a goal each, and one read, list, edit, pause and abandon the other's, and one that never was",
+	Sends: []string{host.SendsTenants, "POST {goals}, as both tenants", "as the other: GET, PATCH {goals}/{goalId}", "POST {goals}/{goalId}/pause, abandon", "GET {goals}, as both"},
+	Run: func(ctx context.Context, c *scenarios.Conn) (TenantGoals, error) {
+		h := host.Host{Conn: c}
+		var o TenantGoals
+		t, made, err := h.TwoTenants(ctx)
+		if o.Tenants = made; err != nil {
+			return o, err
+		}
+		home, err := h.StandingGoals(ctx)
+		if err != nil {
+			return o, err
+		}
+		theirs := host.GoalHome{Host: t.Other, Path: home.Path}
+		mine, first, err := home.Begin(ctx, host.BoundedTo(3))
+		if o.Mine = first; err != nil || first.ID == "" {
+			return o, err
+		}
+		own, err := theirs.CreateAs(ctx, "a goal of its own", "", theirs.GoalRequest(host.BoundedTo(3)))
+		if err != nil {
+			return o, err
+		}
+		if o.Theirs = (host.GoalMade{Path: home.Path, ID: own.ID, Created: own.Created}); own.ID == "" {
+			return o, nil
+		}
+		if o.Theirs.Fresh, err = host.AnswerOf(own.Do(ctx, wire.Call{Method: http.MethodGet, Path: own.At(""), Label: "its own goal"})); err != nil {
+			return o, err
+		}
+		if o.Calls, err = callsOn(ctx, theirs, mine.ID, h.DrawObjective()); err != nil {
+			return o, err
+		}
+		if o.Own, err = home.List(ctx, ""); err != nil {
+			return o, err
+		}
+		if o.Others, err = theirs.List(ctx, ""); err != nil {
+			return o, err
+		}
+		o.After, err = mine.Read(ctx, "the goal, after the other tenant had come")
+		return o, err
+	},
+}
+
+// callsOn asks for everything that can be done with a goal of another tenant.
+func callsOn(ctx context.Context, g host.GoalHome, id, objective string) ([]host.TenantCall, error) {
+	var out []host.TenantCall
+	for _, op := range []struct {
+		what, method, suffix string
+		body                 any
+		needed               bool
+	}{
+		{"the goal", http.MethodGet, "", nil, true},
+		{"to edit the goal", http.MethodPatch, "", openwopv1.EditGoalRequest{Objective: objective}, false}, // facts C27
+		{"to pause the goal", http.MethodPost, "/pause", nil, true},
+		{"to abandon the goal", http.MethodPost, "/abandon", nil, true},
+	} {
+		call, err := g.Intrude(ctx, host.TheOther, op.what, op.needed, id, host.StrangerOf(id), func(id string) wire.Call {
+			return wire.Call{Method: op.method, Path: g.Path + "/" + url.PathEscape(id) + op.suffix, Body: op.body}
+		})
+		if err != nil {
+			return out, err
+		}
+		out = append(out, call)
+	}
+	return out, nil
+}

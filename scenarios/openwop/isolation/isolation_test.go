@@ -1,0 +1,256 @@
+package isolation_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/openwop/hosttest"
+	"github.com/openassay/assay/scenarios/openwop/isolation"
+	"github.com/openassay/assay/scenarios/wire"
+	"github.com/openassay/assay/scenarios/wire/wiretest"
+)
+
+// intrusion is a call that was refused as what never was.
+func intrusion(t *testing.T) host.TenantCall {
+	return host.TenantCall{By: "b", Theirs: "r-1", Never: "r-2", Needed: true, Existing: missing(t, "r-1"), Missing: missing(t, "r-2")}
+}
+
+func missing(t *testing.T, id string) host.Answered {
+	return hosttest.Told(t, "it", 404, map[string]any{"error": "not_found", "message": "there is no " + id, "details": map[string]any{"runId": id}})
+}
+
+// intrusions are ways to answer somebody else, with the requirement that they
+// violate where the id given is that of being refused.
+func intrusions(t *testing.T, refused string) map[string]struct {
+	call host.TenantCall
+	want string
+} {
+	type row = struct {
+		call host.TenantCall
+		want string
+	}
+	with := func(existing host.Answered) host.TenantCall {
+		c := intrusion(t)
+		c.Existing = existing
+		return c
+	}
+	bare := func(details map[string]any) host.Answered {
+		return hosttest.Told(t, "it", 404, map[string]any{"error": "not_found", "message": "there is no r-1", "details": details})
+	}
+	forbidden := with(hosttest.No(t, 403, "run_forbidden"))
+	forbidden.Missing = hosttest.No(t, 403, "run_forbidden")
+	return map[string]row{
+		"refused":                     {intrusion(t), "passed"},
+		"forbidden, there or not":     {forbidden, "passed"},
+		"let in":                      {with(hosttest.Told(t, "it", 200, map[string]any{"runId": "r-1"})), refused},
+		"a conflict":                  {with(hosttest.No(t, 409, "conflict")), refused},
+		"forbidden only where it is":  {with(hosttest.No(t, 403, "run_forbidden")), openwopv1.OWPISO2},
+		"another code where it is":    {with(hosttest.Told(t, "it", 404, map[string]any{"error": "hidden", "message": "m", "details": map[string]any{"runId": "r-1"}})), openwopv1.OWPISO2},
+		"a member more where it is":   {with(bare(map[string]any{"runId": "r-1", "owner": "a"})), openwopv1.OWPISO2},
+		"no details where it is":      {with(hosttest.Told(t, "it", 404, map[string]any{"error": "not_found", "message": "there is no r-1"})), openwopv1.OWPISO2},
+		"other words where it is not": {with(hosttest.Told(t, "it", 404, map[string]any{"error": "not_found", "message": "not yours", "details": map[string]any{"runId": "r-1"}})), "passed"},
+	}
+}
+
+func ownLog(t *testing.T) host.RunLog { return hosttest.LoopOf(2).Log(t) }
+
+func TestJudgesOfIntruders(t *testing.T) {
+	suspended := wire.Wait{What: "the run is suspended", Reached: true, Patience: time.Second, Last: wiretest.Value(t, map[string]any{"status": "waiting-input"})}
+	waiting := hosttest.LoopOf(2).WithStatus("waiting-input").Log(t)
+	waiting.Ended = suspended
+	file := func(content string) host.FileReply {
+		return host.FileReply{Status: wiretest.Status(t, 200), Body: wiretest.Value(t, map[string]any{"path": "p", "content": content})}
+	}
+	list := func(paths ...string) host.FileReply {
+		return host.FileReply{Status: wiretest.Status(t, 200), Body: wiretest.Value(t, map[string]any{"files": paths})}
+	}
+	goal := host.GoalReply{Status: wiretest.Status(t, 200), Body: wiretest.Value(t, map[string]any{"id": "g", "state": "active", "objective": "o", "progress": map[string]any{}})}
+	for _, s := range []struct {
+		scenario, refused string
+		observe           func(host.Tenants, host.TenantCall) any
+	}{
+		{"runs-unread", openwopv1.OWPISO1, func(w host.Tenants, c host.TenantCall) any {
+			return isolation.TenantRuns{Tenants: w, Reads: []host.TenantCall{intrusion(t), c}, Before: ownLog(t), After: ownLog(t)}
+		}},
+		{"offspring-unread", openwopv1.OWPISO7, func(w host.Tenants, c host.TenantCall) any {
+			return isolation.TenantOffspring{Tenants: w, Log: ownLog(t), Children: []host.Answered{hosttest.Told(t, "c", 200, map[string]any{})}, Reads: []host.TenantCall{c}}
+		}},
+		{"cancel-refused", openwopv1.OWPISO3, func(w host.Tenants, c host.TenantCall) any {
+			running := wiretest.Value(t, map[string]any{"status": "running"})
+			return isolation.TenantCancel{Tenants: w, Created: hosttest.MadeRun(t, "r-1"), Live: running, Call: c, After: running, Cancel: hosttest.Told(t, "cancel", 200, map[string]any{})}
+		}},
+		{"answer-refused", openwopv1.OWPISO3, func(w host.Tenants, c host.TenantCall) any {
+			held := host.Suspension{Suspended: suspended, Log: waiting, Answered: wiretest.Status(t, 200)}
+			return isolation.TenantAnswer{Tenants: w, SuspendedLoop: host.SuspendedLoop{Held: held}, Call: c, After: waiting}
+		}},
+		{"fork-refused", openwopv1.OWPISO3, func(w host.Tenants, c host.TenantCall) any {
+			return isolation.TenantFork{Tenants: w, Call: c, Read: intrusion(t), Before: ownLog(t), After: ownLog(t), Forked: hosttest.MadeRun(t, "f"), Own: hosttest.Told(t, "f", 200, map[string]any{})}
+		}},
+		{"fork-refused", openwopv1.OWPISO8, func(w host.Tenants, c host.TenantCall) any {
+			return isolation.TenantFork{Tenants: w, Call: intrusion(t), Read: c, Before: ownLog(t), After: ownLog(t), Forked: hosttest.MadeRun(t, "f"), Own: hosttest.Told(t, "f", 200, map[string]any{})}
+		}},
+		{"files-apart", openwopv1.OWPISO10, func(w host.Tenants, c host.TenantCall) any {
+			return isolation.TenantFiles{Tenants: w, Path: "p", Mine: "mine", Theirs: "theirs", Before: c, Own: list("p"), Others: list(), Put: file("theirs"), Got: file("theirs"), Kept: file("mine"), After: file("mine")}
+		}},
+		{"goals-apart", openwopv1.OWPISO4, func(w host.Tenants, c host.TenantCall) any {
+			return isolation.TenantGoals{Tenants: w, Mine: host.GoalMade{ID: "g", Fresh: goal}, Theirs: host.GoalMade{ID: "h", Fresh: goal}, Calls: []host.TenantCall{c}, After: goal}
+		}},
+	} {
+		for name, row := range intrusions(t, s.refused) {
+			t.Run(s.scenario+"/"+s.refused+"/"+name, func(t *testing.T) {
+				hosttest.Expect(t, s.scenario, s.observe(hosttest.TwoTenants(t), row.call), row.want)
+			})
+		}
+		for name, nobody := range hosttest.NobodyToKeepApart(t) {
+			t.Run(s.scenario+"/"+name, func(t *testing.T) { hosttest.Expect(t, s.scenario, s.observe(nobody, intrusion(t)), "blocked") })
+		}
+	}
+	t.Run("other words are told", func(t *testing.T) {
+		o := isolation.TenantRuns{Tenants: hosttest.TwoTenants(t), Reads: []host.TenantCall{intrusions(t, "")["other words where it is not"].call}, Before: ownLog(t), After: ownLog(t)}
+		if got := hosttest.Findings(t, "runs-unread", o); !slices.Contains(got, openwopv1.OWPISO2) {
+			t.Errorf("findings: %v", got)
+		}
+	})
+}
+
+// What is refused may have been done all the same.
+func TestJudgesOfWhatIntrudersLeave(t *testing.T) {
+	running := wiretest.Value(t, map[string]any{"status": "running"})
+	cancelled := wiretest.Value(t, map[string]any{"status": "cancelled"})
+	suspended := wire.Wait{What: "the run is suspended", Reached: true, Patience: time.Second, Last: wiretest.Value(t, map[string]any{"status": "waiting-input"})}
+	waiting := hosttest.LoopOf(2).WithStatus("waiting-input").Log(t)
+	waiting.Ended = suspended
+	read := isolation.TenantRuns{Tenants: hosttest.TwoTenants(t), Reads: []host.TenantCall{intrusion(t)}, Before: ownLog(t), After: ownLog(t)}
+	cancel := isolation.TenantCancel{Tenants: hosttest.TwoTenants(t), Created: hosttest.MadeRun(t, "r-1"), Live: running, Call: intrusion(t), After: running, Cancel: hosttest.Told(t, "cancel", 200, map[string]any{})}
+	answer := isolation.TenantAnswer{Tenants: hosttest.TwoTenants(t), Call: intrusion(t), After: waiting,
+		SuspendedLoop: host.SuspendedLoop{Held: host.Suspension{Suspended: suspended, Log: waiting, Answered: wiretest.Status(t, 200)}}}
+	fork := isolation.TenantFork{Tenants: hosttest.TwoTenants(t), Call: intrusion(t), Read: intrusion(t), Before: ownLog(t), After: ownLog(t), Forked: hosttest.MadeRun(t, "f"), Own: hosttest.Told(t, "f", 200, map[string]any{})}
+	for name, c := range map[string]struct {
+		scenario string
+		observe  func() any
+		want     string
+	}{
+		"the list is everybody's": {"runs-unread", func() any {
+			o := read
+			o.Own, o.Others = hosttest.Told(t, "list", 200, []any{map[string]any{"runId": "r-a"}}), hosttest.Told(t, "list", 200, []any{map[string]any{"runId": "r-a"}, map[string]any{"runId": "r-b"}})
+			return o
+		}, openwopv1.OWPISO1},
+		"each has a list": {"runs-unread", func() any {
+			o := read
+			o.Own, o.Others = hosttest.Told(t, "list", 200, []any{"r-a"}), hosttest.Told(t, "list", 200, []any{"r-b"})
+			return o
+		}, "passed"},
+		"a look leaves an event": {"runs-unread", func() any { o := read; o.After = hosttest.LoopOf(3).Log(t); return o }, openwopv1.OWPISO1},
+		"cancelled all the same": {"cancel-refused", func() any { o := cancel; o.After = cancelled; return o }, openwopv1.OWPISO3},
+		"ended before":           {"cancel-refused", func() any { o := cancel; o.Live = cancelled; return o }, "blocked"},
+		"nobody can cancel":      {"cancel-refused", func() any { o := cancel; o.Cancel = hosttest.No(t, 404, "not_found"); return o }, "blocked"},
+		"answered all the same":  {"answer-refused", func() any { o := answer; o.After = ownLog(t); return o }, openwopv1.OWPISO3},
+		"went on": {"answer-refused", func() any {
+			o := answer
+			o.After.Events = append(slices.Clone(o.After.Events), hosttest.LoopOf(3).Log(t).Events...)
+			return o
+		}, openwopv1.OWPISO3},
+		"never suspended":       {"answer-refused", func() any { o := answer; o.Held.Suspended.Reached = false; return o }, "blocked"},
+		"nobody can answer":     {"answer-refused", func() any { o := answer; o.Held.Answered = wiretest.Status(t, 404); return o }, "blocked"},
+		"nobody can fork":       {"fork-refused", func() any { o := fork; o.Forked = hosttest.No(t, 501, "capability_not_provided"); return o }, "blocked"},
+		"forked into the run":   {"fork-refused", func() any { o := fork; o.After = hosttest.LoopOf(3).Log(t); return o }, openwopv1.OWPISO3},
+		"the loop has no child": {"offspring-unread", func() any { return isolation.TenantOffspring{Tenants: hosttest.TwoTenants(t), Log: ownLog(t)} }, "blocked"},
+		"no child is served": {"offspring-unread", func() any {
+			return isolation.TenantOffspring{Tenants: hosttest.TwoTenants(t), Log: ownLog(t), Children: []host.Answered{hosttest.No(t, 404, "not_found")}, Reads: []host.TenantCall{intrusion(t)}}
+		}, "blocked"},
+	} {
+		t.Run(name, func(t *testing.T) { hosttest.Expect(t, c.scenario, c.observe(), c.want) })
+	}
+}
+
+func TestJudgesOfWhatTenantsAskFor(t *testing.T) {
+	keyed := func(id string) host.KeyedRun { return host.KeyedRun{Answered: hosttest.MadeRun(t, id)} }
+	run := func(owner string) host.Answered {
+		return hosttest.Told(t, "it", 200, map[string]any{"runId": "n", "owner": map[string]any{"tenant": owner}})
+	}
+	honest := func() isolation.TenantAsks {
+		return isolation.TenantAsks{Tenants: hosttest.TwoTenants(t), Key: keyed("k-a"), Same: keyed("k-b"), Again: keyed("k-a"), Name: "a", Named: hosttest.MadeRun(t, "n"), Mine: run("b"), Yours: hosttest.No(t, 404, "not_found")}
+	}
+	for _, c := range []struct {
+		name        string
+		spoil       func(*isolation.TenantAsks)
+		keys, owner string
+	}{
+		{"honest", func(*isolation.TenantAsks) {}, "passed", "passed"},
+		{"refuses the name", func(o *isolation.TenantAsks) { o.Named = hosttest.No(t, 403, "forbidden") }, "passed", "passed"},
+		{"one key for all", func(o *isolation.TenantAsks) { o.Same = keyed("k-a") }, openwopv1.OWPISO5, "passed"},
+		{"tells that the key was used", func(o *isolation.TenantAsks) {
+			o.Same = host.KeyedRun{Answered: hosttest.No(t, 409, "idempotency_key_mismatch")}
+		}, openwopv1.OWPISO5, "passed"},
+		{"keeps no keys", func(o *isolation.TenantAsks) { o.Again = keyed("k-c") }, "blocked", "passed"},
+		{"believes the body", func(o *isolation.TenantAsks) { o.Mine, o.Yours = hosttest.No(t, 404, "not_found"), run("a") }, "passed", openwopv1.OWPISO6},
+		{"shows the name in the body", func(o *isolation.TenantAsks) { o.Mine = run("a") }, "passed", openwopv1.OWPISO6},
+		{"gives it to both", func(o *isolation.TenantAsks) { o.Yours = run("b") }, "passed", openwopv1.OWPISO6},
+		{"falls over", func(o *isolation.TenantAsks) { o.Named = hosttest.No(t, 500, "internal_error") }, "passed", openwopv1.OWPISO6},
+		{"one tenant", func(o *isolation.TenantAsks) {
+			o.Tenants = hosttest.NobodyToKeepApart(t)["both keys are of one tenant"]
+		}, "blocked", "blocked"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			o := honest()
+			c.spoil(&o)
+			hosttest.Expect(t, "keys-apart", o, c.keys)
+			hosttest.Expect(t, "owner-by-credential", o, c.owner)
+		})
+	}
+}
+
+func TestJudgeOfFilesAtOnePath(t *testing.T) {
+	file := func(status int, content string) host.FileReply {
+		return host.FileReply{Status: wiretest.Status(t, status), Body: wiretest.Value(t, map[string]any{"path": "p", "content": content})}
+	}
+	list := func(paths ...string) host.FileReply {
+		return host.FileReply{Status: wiretest.Status(t, 200), Body: wiretest.Value(t, map[string]any{"files": paths})}
+	}
+	for name, c := range map[string]struct {
+		spoil func(*isolation.TenantFiles)
+		want  string
+	}{
+		"lists the other's":      {func(o *isolation.TenantFiles) { o.Others = list("p") }, openwopv1.OWPISO10},
+		"one file for both":      {func(o *isolation.TenantFiles) { o.Kept = file(200, "theirs") }, openwopv1.OWPISO10},
+		"keeps the first":        {func(o *isolation.TenantFiles) { o.Got = file(200, "mine") }, openwopv1.OWPISO10},
+		"deletes both":           {func(o *isolation.TenantFiles) { o.After = file(404, "") }, openwopv1.OWPISO10},
+		"lists nobody's":         {func(o *isolation.TenantFiles) { o.Own = list() }, "blocked"},
+		"the other cannot write": {func(o *isolation.TenantFiles) { o.Put = file(403, "") }, "blocked"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := isolation.TenantFiles{Tenants: hosttest.TwoTenants(t), Path: "p", Mine: "mine", Theirs: "theirs", Before: intrusion(t), Own: list("p"), Others: list(),
+				Put: file(200, "theirs"), Got: file(200, "theirs"), Kept: file(200, "mine"), After: file(200, "mine")}
+			c.spoil(&o)
+			hosttest.Expect(t, "files-apart", o, c.want)
+		})
+	}
+}
+
+func TestJudgeOfGoalsOfTwo(t *testing.T) {
+	goal := func(id, state string) host.GoalReply {
+		return host.GoalReply{Status: wiretest.Status(t, 200), Body: wiretest.Value(t, map[string]any{"id": id, "state": state, "objective": "o", "progress": map[string]any{}})}
+	}
+	list := func(ids ...string) host.GoalReply {
+		return host.GoalReply{Status: wiretest.Status(t, 200), Body: wiretest.Value(t, map[string]any{"goals": ids})}
+	}
+	for name, c := range map[string]struct {
+		spoil func(*isolation.TenantGoals)
+		want  string
+	}{
+		"each has a list":            {func(*isolation.TenantGoals) {}, "passed"},
+		"lists the other's":          {func(o *isolation.TenantGoals) { o.Others = list("g-1", "g-2") }, openwopv1.OWPISO4},
+		"paused all the same":        {func(o *isolation.TenantGoals) { o.After = goal("g-1", "paused") }, openwopv1.OWPISO4},
+		"the other can make no goal": {func(o *isolation.TenantGoals) { o.Theirs.ID = "" }, "blocked"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := isolation.TenantGoals{Tenants: hosttest.TwoTenants(t), Mine: host.GoalMade{ID: "g-1", Fresh: goal("g-1", "active")}, Theirs: host.GoalMade{ID: "g-2", Fresh: goal("g-2", "active")},
+				Calls: []host.TenantCall{intrusion(t)}, Own: list("g-1"), Others: list("g-2"), After: goal("g-1", "active")}
+			c.spoil(&o)
+			hosttest.Expect(t, "goals-apart", o, c.want)
+		})
+	}
+}

@@ -1,0 +1,122 @@
+package loop
+
+import (
+	"context"
+	"time"
+
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/fixture"
+	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// InterleavedObservation is two loops of which one ran while the other was
+// under way.
+type InterleavedObservation struct {
+	Way string `json:"way"`
+	// Suspends says whether the first loop was held in the middle by a question
+	// while the second ran from end to end; otherwise both merely ran at once.
+	Suspends  bool        `json:"suspends"`
+	AskedAt   int         `json:"askedAt,omitempty"` // the turn that asked
+	Stateful  bool        `json:"stateful"`          // the host claims that a counter survives a suspension
+	FirstN    int         `json:"firstN"`
+	SecondN   int         `json:"secondN"`
+	Suspended wire.Wait   `json:"suspended"`
+	Answered  wire.Value  `json:"answered"` // HTTP status of the answer
+	First     host.RunLog `json:"first"`
+	Second    host.RunLog `json:"second"`
+}
+
+// overlaps says whether the host's own timestamps show that neither run had
+// ended when the other began.
+func (o InterleavedObservation) overlaps() bool {
+	stamp := func(e wire.Value) string { return e.Key("timestamp").String() }
+	f, s := o.First.Events, o.Second.Events
+	if len(f) == 0 || len(s) == 0 {
+		return false
+	}
+	firstBegan, err1 := time.Parse(time.RFC3339, stamp(f[0]))
+	firstEnded, err2 := time.Parse(time.RFC3339, stamp(f[len(f)-1]))
+	secondBegan, err3 := time.Parse(time.RFC3339, stamp(s[0]))
+	secondEnded, err4 := time.Parse(time.RFC3339, stamp(s[len(s)-1]))
+	return err1 == nil && err2 == nil && err3 == nil && err4 == nil && firstBegan.Before(secondEnded) && secondBegan.Before(firstEnded)
+}
+
+// twoLoopsAtOnce interleaves two runs. Where a loop can be held by a question
+// the overlap is certain; two runs that are merely made at the same time may
+// follow one another on a fast host.
+var twoLoopsAtOnce = &scenarios.Drive[InterleavedObservation]{
+	ID:    "openwop/two-loops-at-once",
+	Title: "holds one loop by a question in a random turn while another runs from end to end",
+	Sends: []string{
+		"POST /v1/runs (assay-loop-ask-user with a random plan)", "POST /v1/runs (assay-loop)", "POST /v1/runs/{runId}/interrupts/{nodeId}",
+		"GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll",
+	},
+	Run: func(ctx context.Context, c *scenarios.Conn) (InterleavedObservation, error) {
+		h := host.Host{Conn: c}
+		if ceiling, _ := h.Ceiling(); h.Offers(fixture.LoopAskUser, fixture.Loop, fixture.Noop) && ceiling >= 3 {
+			return heldLoop(ctx, h, ceiling)
+		}
+		way, err := h.LoopOf(3, 6, 0)
+		if err != nil {
+			return InterleavedObservation{}, err
+		}
+		return twoLoops(ctx, h, way)
+	},
+}
+
+func heldLoop(ctx context.Context, h host.Host, ceiling int) (InterleavedObservation, error) {
+	total := h.Between(3, min(7, ceiling))
+	askedAt := h.Between(2, total-1) // some turn before it, and some after
+	first := h.LoopPlan(total)
+	first[askedAt-1] = host.AskUser("Which way? " + h.Marker())
+	second := h.LoopPlan(h.Between(3, min(6, ceiling)))
+	_, stateful := claims.StatefulResume.Look(h.Discovery)
+	o := InterleavedObservation{Way: fixture.LoopAskUser, Suspends: true, AskedAt: askedAt, Stateful: stateful, FirstN: len(first), SecondN: len(second)}
+
+	a, err := h.Create(ctx, "create the loop that asks", host.Scripted{Fixture: fixture.LoopAskUser, Plan: first, Chosen: true}.Request(nil))
+	if err != nil {
+		return o, err
+	}
+	if a.ID == "" {
+		o.First, err = a.ReadLog(ctx, "log")
+		return o, err
+	}
+	if o.Suspended, err = a.AwaitSuspended(ctx, 0); err != nil {
+		return o, err
+	}
+	b, err := h.Create(ctx, "create the other loop", host.Scripted{Fixture: fixture.Loop, Plan: second, Chosen: true}.Request(nil))
+	if err != nil {
+		return o, err
+	}
+	if o.Second, err = b.Finish(ctx, "log of the other loop"); err != nil {
+		return o, err
+	}
+	if o.Suspended.Reached {
+		reply, err := a.Answer(ctx, o.Suspended, h.Marker())
+		if err != nil {
+			return o, err
+		}
+		o.Answered = reply.StatusValue()
+	}
+	o.First, err = a.Finish(ctx, "log of the loop that asked")
+	return o, err
+}
+
+func twoLoops(ctx context.Context, h host.Host, way host.Scripted) (InterleavedObservation, error) {
+	o := InterleavedObservation{Way: way.Fixture, FirstN: way.Turns(), SecondN: way.Turns()}
+	a, err := h.Create(ctx, "create one loop", way.Request(nil))
+	if err != nil {
+		return o, err
+	}
+	b, err := h.Create(ctx, "create another loop", way.Request(nil))
+	if err != nil {
+		return o, err
+	}
+	if o.First, err = a.Finish(ctx, "log of the one loop"); err != nil {
+		return o, err
+	}
+	o.Second, err = b.Finish(ctx, "log of the other loop")
+	return o, err
+}

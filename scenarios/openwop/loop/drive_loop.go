@@ -1,0 +1,139 @@
+package loop
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// LoopObservation is one loop whose turns were known beforehand, from its
+// creation to after its end.
+type LoopObservation struct {
+	Way       string             `json:"way"`    // the fixture, or the seam
+	Chosen    bool               `json:"chosen"` // its turns were chosen at random
+	Evidence  scenarios.Evidence `json:"evidence"`
+	Decisions []any              `json:"decisions"` // that were asked for, as the log should show them; nil of a seam
+	Turns     int                `json:"turns"`
+	Log       host.RunLog        `json:"log"`
+	// Later is the log read again after another run was made and had ended, and
+	// after a window in which the host could have gone on.
+	Later    host.RunLog   `json:"later"`
+	Sentinel wire.Wait     `json:"sentinel"`
+	Window   time.Duration `json:"windowNs"`
+	Children []host.Child  `json:"children"`
+	Stranger wire.Value    `json:"stranger"` // HTTP status of a run id that was never given out
+	// SeamIterations are the counters of the seam's reply, where a seam is all there is.
+	SeamIterations wire.Values `json:"seamIterations,omitempty"`
+	SeamStatus     wire.Value  `json:"seamStatus"`
+}
+
+// SeenAs implements [scenarios.Seer].
+func (o LoopObservation) SeenAs() scenarios.Evidence { return o.Evidence }
+
+// iterations are the counters, of the log where there is one.
+func (o LoopObservation) iterations() wire.Found {
+	if o.Evidence == scenarios.Attested {
+		return wire.Found{Values: o.SeamIterations, In: o.SeamStatus.Ref()}
+	}
+	return o.Log.Iterations()
+}
+
+// snapshots are the children's; where the log named none, the log is the place to look.
+func (o LoopObservation) snapshots() wire.Found {
+	f := wire.Found{In: o.Log.All().In}
+	for _, c := range o.Children {
+		f.Values = append(f.Values, c.Snapshot)
+	}
+	return f
+}
+
+// loopOfTurns runs a loop of random length to its end.
+var loopOfTurns = &scenarios.Drive[LoopObservation]{
+	ID:    "openwop/loop-of-turns",
+	Title: "runs a loop of random length, then a sentinel run, waits a window, and reads the log before and after",
+	Sends: []string{
+		"POST /v1/runs (assay-loop with a random plan; else conformance-multi-agent-handoff; else the seam agentloop/run)",
+		"GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll", "GET /v1/runs/{childRunId}", "GET /v1/runs/{an id never given out}", "POST /v1/runs (sentinel)",
+	},
+	Run: func(ctx context.Context, c *scenarios.Conn) (LoopObservation, error) {
+		h := host.Host{Conn: c}
+		way, err := h.LoopOf(3, 7, 0)
+		if err != nil {
+			if o, seamErr := seamLoop(ctx, h); seamErr == nil {
+				return o, nil
+			} else if !host.IsBlocked(seamErr) {
+				return LoopObservation{}, seamErr
+			}
+			return LoopObservation{}, err // fixtures are the better way to unblock it
+		}
+		r, err := h.Create(ctx, "create the loop", way.Request(nil))
+		if err != nil {
+			return LoopObservation{}, err
+		}
+		o := LoopObservation{Way: way.Fixture, Chosen: way.Chosen, Evidence: scenarios.Observed, Decisions: way.Decisions(), Turns: way.Turns()}
+		return watchLoop(ctx, h, r, o, func() (*host.Run, error) { return h.Create(ctx, "sentinel", h.Sentinel(way)) })
+	},
+}
+
+// watchLoop follows a loop that was created to its end and beyond.
+func watchLoop(ctx context.Context, h host.Host, r *host.Run, o LoopObservation, sentinel func() (*host.Run, error)) (LoopObservation, error) {
+	var err error
+	if o.Log, err = r.Finish(ctx, "log"); err != nil || !o.Log.Ended.Reached {
+		return o, err
+	}
+	if o.Children, err = h.Children(ctx, o.Log); err != nil {
+		return o, err
+	}
+	// Not h.do: a host may answer 403 for a run that is not ours, and 404 alike.
+	stranger, err := h.Do(ctx, wire.Call{Method: http.MethodGet, Path: host.RunPath(host.StrangerOf(r.ID)), Label: "a run that never was"})
+	if err != nil {
+		return o, err
+	}
+	o.Stranger = stranger.StatusValue()
+	other, err := sentinel()
+	if err != nil || other.ID == "" {
+		return o, err
+	}
+	if o.Sentinel, err = other.AwaitEnd(ctx); err != nil {
+		return o, err
+	}
+	if o.Window, err = h.Quiet(ctx, o.Log.Pace()); err != nil {
+		return o, err
+	}
+	o.Later, err = r.ReadLog(ctx, "log after the sentinel and a quiet window")
+	return o, err
+}
+
+// seamLoop has the seam run the loop. Where its reply names the run, the run's
+// own log is read and counts as observed; else there is only the seam's word.
+func seamLoop(ctx context.Context, h host.Host) (LoopObservation, error) {
+	seam, err := h.AgentLoopSeam(ctx)
+	if err != nil {
+		return LoopObservation{}, err
+	}
+	ceiling, _ := h.Ceiling()
+	turns := h.Between(min(3, ceiling), min(7, ceiling))
+	answer, err := seam.Ask(ctx, openwopv1.AgentloopRequest{Turns: int64(turns)})
+	if err != nil {
+		return LoopObservation{}, err
+	}
+	o := LoopObservation{Way: seam.Path, Chosen: true, Evidence: scenarios.Attested, Turns: turns, SeamStatus: answer.StatusValue(),
+		SeamIterations: answer.Value("/decisions").Items().Each("/iteration")}
+	r := h.Adopt(answer)
+	if r.ID == "" {
+		return o, nil
+	}
+	o.Evidence = scenarios.Observed
+	return watchLoop(ctx, h, r, o, func() (*host.Run, error) {
+		reply, err := seam.Ask(ctx, openwopv1.AgentloopRequest{Turns: 1})
+		if err != nil {
+			return nil, err
+		}
+		return h.Adopt(reply), nil
+	})
+}

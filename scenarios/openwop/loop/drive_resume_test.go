@@ -1,0 +1,427 @@
+package loop_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// habits are what hosts with loops that can be suspended differ in, and what
+// they can do wrong.
+type habits struct {
+	silent   bool // no event tells of an interrupt, only the run's snapshot does
+	bare     bool // only events tell what is asked, the snapshot just has a status
+	approves bool // a doubtful decision waits for an approval
+	listed   bool // answers are read as a list
+	late     bool // the waiting status outlives the answer by two looks
+	drops    bool // a decision that was held is not carried out
+	shy      bool // leaves no loop suspended by the seam
+
+	takesAll  bool // every answer resolves, and each moves the run
+	takesLate bool // an answer is taken when the run has ended, and changes it
+	refuses   bool // such an answer is refused, and changes it
+	impatient bool // a suspended run goes on when its events are streamed
+	beats     bool // ... when a heartbeat looks
+	mixes     bool // an answer moves every run that waits
+	forgets   bool // the answer is not the one that was given
+	careless  bool // the floor is not looked at
+	recounts  bool // the counter starts again
+	asksAgain bool // a replay asks again
+}
+
+// suspender is a host of loops, with habits.
+type suspender struct {
+	habits
+	t    *testing.T
+	mu   sync.Mutex
+	runs map[string]*suspended
+	ids  []string
+}
+
+type suspended struct {
+	id      string
+	plan    []map[string]any
+	next    int // decision of the plan
+	counted int
+	status  string
+	asks    string // kind of the open interrupt
+	held    map[string]any
+	looks   int // for which the waiting status is still shown
+	answer  string
+	events  []map[string]any
+}
+
+func (r *suspended) add(kind string, payload map[string]any) {
+	r.events = append(r.events, map[string]any{"eventId": fmt.Sprintf("%s-%d", r.id, len(r.events)), "runId": r.id, "type": kind, "sequence": len(r.events), "nodeId": "sup", "payload": payload})
+}
+
+func (s *suspender) create(plan []map[string]any) *suspended {
+	r := &suspended{id: fmt.Sprintf("run-%d", len(s.ids)+1), plan: plan, status: "completed"}
+	s.runs[r.id], s.ids = r, append(s.ids, r.id)
+	if plan != nil {
+		r.status = "running"
+		s.goOn(r)
+	}
+	return r
+}
+
+// goOn takes turns until the run is suspended or has ended.
+func (s *suspender) goOn(r *suspended) {
+	for r.status == "running" && r.next < len(r.plan) {
+		d := r.plan[r.next]
+		r.next++
+		r.counted++
+		confidence, doubts := d["confidence"].(float64)
+		doubts = doubts && confidence < 0.5 && !s.careless
+		r.add("runOrchestrator.decided", map[string]any{"agentId": "a", "iteration": r.counted, "decision": d})
+		switch {
+		case d["kind"] == "terminate":
+			r.status = "completed"
+			r.add("run.completed", nil)
+		case doubts && s.approves:
+			s.ask(r, "approval", "waiting-approval")
+		case doubts, d["kind"] == "ask-user":
+			s.ask(r, "clarification", "waiting-input")
+		default:
+			s.dispatch(r)
+		}
+		r.held = d
+	}
+}
+
+func (s *suspender) ask(r *suspended, kind, status string) {
+	r.asks, r.status = kind, status
+	if !s.silent {
+		r.add("interrupt.requested", map[string]any{"kind": kind, "key": "k", "data": map[string]any{"questions": []any{map[string]any{"id": "way"}}}})
+	}
+}
+
+func (s *suspender) dispatch(r *suspended) {
+	for _, phase := range []string{"dispatch.began", "dispatch.succeeded", "child.completed"} {
+		r.add("core.workflowChain.event", map[string]any{"phase": phase, "workerId": "w", "childRunId": "c"})
+	}
+}
+
+// resolve answers; what the answer sets going may wait for a look or two.
+func (s *suspender) resolve(r *suspended, answer string) {
+	r.asks, r.answer = "", answer
+	if s.forgets {
+		r.answer = "yes"
+	}
+	if s.late {
+		r.looks = 2
+		return
+	}
+	s.takeUp(r)
+}
+
+func (s *suspender) takeUp(r *suspended) {
+	r.status = "running"
+	if !s.silent {
+		r.add("interrupt.resolved", map[string]any{"resumeValue": r.answer})
+	}
+	r.add("variable.changed", map[string]any{"name": "answer", "next": r.answer})
+	if r.held["kind"] == "next-worker" && !s.drops {
+		s.dispatch(r)
+	}
+	if s.recounts {
+		r.counted = 0
+	}
+	s.goOn(r)
+}
+
+func (s *suspender) send(w http.ResponseWriter, status int, body any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	if err := json.NewEncoder(w).Encode(body); err != nil {
+		s.t.Error(err)
+	}
+}
+
+// one serves a resource of a run.
+func (s *suspender) one(serve func(http.ResponseWriter, *http.Request, *suspended)) http.HandlerFunc {
+	return func(w http.ResponseWriter, q *http.Request) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		id, _, _ := strings.Cut(q.PathValue("id"), ":")
+		r := s.runs[id]
+		if r == nil {
+			s.send(w, 404, map[string]any{"error": "not_found"})
+			return
+		}
+		serve(w, q, r)
+	}
+}
+
+const tokenOfInterrupts = "token-that-must-not-be-told"
+
+func (s *suspender) show(w http.ResponseWriter, _ *http.Request, r *suspended) {
+	if r.looks > 0 {
+		if r.looks--; r.looks == 0 {
+			defer s.takeUp(r)
+		}
+	}
+	body := map[string]any{"runId": r.id, "status": r.status, "variables": map[string]any{"answer": r.answer}}
+	if strings.HasPrefix(r.status, "waiting") && !s.bare {
+		body["currentNodeId"] = "sup"
+		body["interrupt"] = map[string]any{"nodeId": "sup", "kind": r.asks, "interruptToken": tokenOfInterrupts, "data": map[string]any{"questions": []any{map[string]any{"id": "way"}}}}
+	}
+	s.send(w, 200, body)
+}
+
+// poll serves the log in pages of nine. Nobody waits for what is not to come.
+func (s *suspender) poll(w http.ResponseWriter, q *http.Request, r *suspended) {
+	from := 0
+	if _, err := fmt.Sscan(q.URL.Query().Get("lastSequence"), &from); err == nil {
+		from++
+	}
+	if from = min(from, len(r.events)); from == len(r.events) && from > 0 {
+		s.t.Errorf("asked for what comes after the last event of a run that is %s: a host would wait", r.status)
+	}
+	s.send(w, 200, map[string]any{"events": r.events[from:min(from+9, len(r.events))]})
+}
+
+func (s *suspender) answer(w http.ResponseWriter, q *http.Request, r *suspended) {
+	var body struct{ ResumeValue map[string]any }
+	if err := json.NewDecoder(q.Body).Decode(&body); err != nil {
+		s.t.Error(err)
+	}
+	var given string
+	switch answers := body.ResumeValue["answers"].(type) {
+	case map[string]any:
+		if !s.listed {
+			given, _ = answers["way"].(string)
+		}
+	case []any:
+		given, _ = answers[0].(map[string]any)["answer"].(string)
+	default:
+		if body.ResumeValue["action"] == "accept" {
+			given, _ = body.ResumeValue["comment"].(string)
+		}
+	}
+	over := r.status == "completed"
+	switch {
+	case q.PathValue("node") != "sup":
+		s.send(w, 404, nil)
+		return
+	case s.refuses && over:
+		r.add("variable.changed", map[string]any{"name": "answer", "next": given})
+		s.send(w, 409, map[string]any{"error": "interrupt_already_resolved"})
+		return
+	case s.takesAll && r.answer != "" && r.asks == "", s.takesLate && over:
+		r.add("variable.changed", map[string]any{"name": "answer", "next": given})
+	case r.asks == "":
+		s.send(w, 409, map[string]any{"error": "interrupt_already_resolved"})
+		return
+	case given == "":
+		s.send(w, 422, map[string]any{"error": "validation_error"})
+		return
+	default:
+		s.resolve(r, given)
+		for _, id := range s.ids {
+			if other := s.runs[id]; s.mixes && other.asks != "" {
+				s.resolve(other, given)
+			}
+		}
+	}
+	s.send(w, 200, map[string]any{"runId": r.id, "nodeId": "sup", "status": r.status})
+}
+
+// fork copies the log, under an id of its own.
+func (s *suspender) fork(w http.ResponseWriter, _ *http.Request, r *suspended) {
+	f := s.create(nil)
+	if s.asksAgain {
+		f.plan, f.status = r.plan, "running"
+		s.goOn(f)
+	} else {
+		f.status = r.status
+		for _, e := range r.events {
+			f.add(e["type"].(string), e["payload"].(map[string]any))
+		}
+	}
+	s.send(w, 201, map[string]any{"runId": f.id})
+}
+
+// drive is the seam agentloop/run: a real run behind it.
+func (s *suspender) drive(w http.ResponseWriter, q *http.Request) {
+	var ask openwopv1.AgentloopRequest
+	if err := json.NewDecoder(q.Body).Decode(&ask); err != nil {
+		s.t.Error(err)
+	}
+	resume := ask.Resume != nil && *ask.Resume
+	if s.shy && ask.SuspendAtTurn != nil && !resume {
+		s.send(w, 422, map[string]any{"error": "validation_error"})
+		return
+	}
+	plan := make([]map[string]any, ask.Turns)
+	for i := range plan {
+		plan[i] = map[string]any{"kind": "next-worker"}
+	}
+	plan[len(plan)-1] = map[string]any{"kind": "terminate"}
+	if ask.SuspendAtTurn != nil {
+		plan[*ask.SuspendAtTurn-1] = map[string]any{"kind": "ask-user"}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.create(plan)
+	reply := map[string]any{"runId": r.id}
+	if r.asks != "" && resume {
+		reply["resumedIteration"] = r.counted
+		s.wake(r)
+	}
+	decisions := []any{}
+	for _, e := range r.events {
+		if e["type"] == "runOrchestrator.decided" {
+			decisions = append(decisions, e["payload"])
+		}
+	}
+	reply["decisions"] = decisions
+	s.send(w, 200, reply)
+}
+
+// wake lets a suspended run go on, unasked.
+func (s *suspender) wake(r *suspended) {
+	if r.asks != "" {
+		r.asks = ""
+		s.takeUp(r)
+	}
+}
+
+func (s *suspender) handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /.well-known/openwop", func(w http.ResponseWriter, _ *http.Request) {
+		s.send(w, 200, map[string]any{
+			"fixtures": []string{"assay-loop", "conformance-noop"}, "replay": map[string]any{"supported": true}, "heartbeat": map[string]any{"supported": true},
+			"multiAgent": map[string]any{"executionModel": map[string]any{"supported": true, "version": 5, "statefulResume": true}},
+		})
+	})
+	mux.HandleFunc("POST /v1/runs", func(w http.ResponseWriter, q *http.Request) {
+		var body struct {
+			Inputs struct{ Plan []map[string]any }
+		}
+		if err := json.NewDecoder(q.Body).Decode(&body); err != nil {
+			s.t.Error(err)
+		}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		r := s.create(body.Inputs.Plan)
+		s.send(w, 201, map[string]any{"runId": r.id, "status": r.status})
+	})
+	mux.HandleFunc("POST /v1/runs/{id}", s.one(s.fork))
+	mux.HandleFunc("GET /v1/runs/{id}", s.one(s.show))
+	mux.HandleFunc("GET /v1/runs/{id}/events/poll", s.one(s.poll))
+	mux.HandleFunc("GET /v1/runs/{id}/events", s.one(func(w http.ResponseWriter, _ *http.Request, r *suspended) {
+		if s.impatient {
+			s.wake(r)
+		}
+		s.send(w, 406, nil)
+	}))
+	mux.HandleFunc("POST /v1/runs/{id}/interrupts/{node}", s.one(s.answer))
+	mux.HandleFunc("POST /v1/runs/{id}/cancel", func(w http.ResponseWriter, _ *http.Request) { s.send(w, 200, nil) })
+	mux.HandleFunc("POST /v1/host/sample/agentloop/run", s.drive)
+	mux.HandleFunc("POST /v1/host/sample/heartbeat/tick", func(w http.ResponseWriter, _ *http.Request) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		for _, r := range s.runs {
+			if s.beats {
+				s.wake(r)
+			}
+		}
+		s.send(w, 200, map[string]any{"status": "ok", "changed": true})
+	})
+	return mux
+}
+
+// certifyResume asks the whole suite, or one scenario.
+func certifyResume(t *testing.T, h habits, only ...string) *scenarios.Report {
+	t.Helper()
+	s := &suspender{habits: h, t: t, runs: map[string]*suspended{}}
+	server := httptest.NewServer(s.handler())
+	t.Cleanup(server.Close)
+	o := scenarios.Options{Seed: 3, Patience: time.Second, Select: scenarios.Selection{Suites: []string{"stateful-resume"}, Scenarios: only}}
+	c, err := scenarios.Certify(t.Context(), wire.Target{URL: server.URL, Key: "k-test"}, o, openwop.Suites()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c.Finish(context.Background())
+}
+
+// Honest hosts differ, and none of it is a violation.
+func TestHonestHostsThatSuspendLoops(t *testing.T) {
+	t.Parallel()
+	for name, h := range map[string]habits{
+		"plain":                          {},
+		"no event tells":                 {silent: true},
+		"only events tell":               {bare: true},
+		"events tell of approvals":       {bare: true, approves: true},
+		"approvals for doubts":           {approves: true},
+		"answers as a list":              {listed: true},
+		"a status that lags behind":      {late: true},
+		"a doubtful decision is dropped": {drops: true},
+		"all of them":                    {silent: true, approves: true, listed: true, late: true, drops: true},
+		"a seam that leaves nothing":     {shy: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := certifyResume(t, h)
+			for _, o := range r.Outcomes {
+				if o.Verdict != scenarios.Passed || o.Evidence != scenarios.Observed {
+					t.Errorf("%s: %s %s (%s)", o.Scenario.Name(), o.Verdict, o.Evidence, o.Reason)
+				}
+			}
+			for _, d := range r.Drives {
+				if raw, err := scenarios.MarshalTranscript(d); err != nil || strings.Contains(string(raw), tokenOfInterrupts) {
+					t.Errorf("the transcript of %s holds the token of an interrupt (%v)", d.ID, err)
+				}
+			}
+		})
+	}
+}
+
+// What a host does wrong is found, by the scenario that asks for it and for the
+// requirement it breaks; all others have nothing to say against the host.
+func TestWhatSuspendedLoopsCanDoWrong(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		does habits
+		want map[string]string // scenario: requirement
+		only []string          // where others could not be followed to the end
+	}{
+		"a heartbeat moves loops":    {habits{beats: true}, map[string]string{"heartbeat-moves-nothing": openwopv1.OWP0061H1}, []string{"openwop/stateful-resume/heartbeat-moves-nothing"}},
+		"one answer moves all loops": {habits{mixes: true}, map[string]string{"two-at-once": openwopv1.OWPINT4}, []string{"openwop/stateful-resume/two-at-once"}},
+		"takes every answer":         {habits{takesAll: true}, map[string]string{"second-resolve": openwopv1.OWPINT2, "concurrent-resolvers": openwopv1.OWPINT3}, nil},
+		"takes an answer at the end": {habits{takesLate: true}, map[string]string{"second-resolve": openwopv1.OWPINT2, "concurrent-resolvers": openwopv1.OWPINT3}, nil},
+		"refuses and changes":        {habits{refuses: true}, map[string]string{"second-resolve": openwopv1.OWPINT2, "concurrent-resolvers": openwopv1.OWPINT3}, nil},
+		"moves when listened to":     {habits{impatient: true}, map[string]string{"stands-still": openwopv1.OWPINT1}, []string{"openwop/stateful-resume/stands-still"}},
+		"forgets the answer":         {habits{forgets: true}, map[string]string{"concurrent-resolvers": openwopv1.OWPINT3}, nil},
+		"ignores the floor":          {habits{careless: true}, map[string]string{"below-floor": openwopv1.OWPINT5}, nil},
+		"asks again on replay":       {habits{asksAgain: true}, map[string]string{"fork-of-resumed": openwopv1.OWP0061M1}, nil},
+		"counts from 1 again": {habits{recounts: true}, map[string]string{"ask-user": openwopv1.OWP0061D1, "below-floor": openwopv1.OWP0061D1,
+			"two-suspends": openwopv1.OWP0061D1, "seam-suspends": openwopv1.OWP0061D1}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			violations := map[string]string{}
+			for _, o := range certifyResume(t, c.does, c.only...).Outcomes {
+				if o.Failure != nil {
+					violations[o.Scenario.Name()] = string(o.Failure.Requirement)
+				} else if o.Verdict != scenarios.Passed {
+					t.Errorf("%s is %s: %s", o.Scenario.Name(), o.Verdict, o.Reason)
+				}
+			}
+			if !maps.Equal(violations, c.want) {
+				t.Errorf("violations %v, want %v", violations, c.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,155 @@
+package loop
+
+import (
+	"context"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// AskedObservation is a loop that a question held in one turn, and that was
+// left alone for a while before it was answered.
+type AskedObservation struct {
+	host.SuspendedLoop
+	Evidence scenarios.Evidence `json:"evidence"`
+	Lull     host.Lull          `json:"lull"` // before the answer
+	// Seam is what the seam says of such a loop, where a seam is all there is;
+	// Way is its path then.
+	Seam *host.SeamAnswer `json:"seam,omitempty"`
+}
+
+// SeenAs implements [scenarios.Seer].
+func (o AskedObservation) SeenAs() scenarios.Evidence { return o.Evidence }
+
+// loopThatAsks holds a loop by a question.
+var LoopThatAsks = &scenarios.Drive[AskedObservation]{
+	ID:    "openwop/loop-that-asks",
+	Title: "holds a loop by a question in a random turn, looks at it, listens to it, runs a sentinel and waits a window, and answers",
+	Sends: []string{
+		"POST /v1/runs (assay-loop-ask-user or assay-loop with a random plan; else the seam agentloop/run)", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll",
+		"GET /v1/runs/{runId}/events", "POST /v1/runs (sentinel)", "POST /v1/runs/{runId}/interrupts/{nodeId}",
+	},
+	Run: func(ctx context.Context, c *scenarios.Conn) (AskedObservation, error) {
+		h := host.Host{Conn: c}
+		way, err := h.AskingLoop(1)
+		if err != nil {
+			if o, seamErr := seamAsks(ctx, h); seamErr == nil {
+				return o, nil
+			} else if !host.IsBlocked(seamErr) {
+				return o, seamErr
+			}
+			return AskedObservation{}, err // fixtures are the better way to unblock it
+		}
+		r, loop, err := h.Suspend(ctx, "the loop that asks", way)
+		o := AskedObservation{SuspendedLoop: loop, Evidence: scenarios.Observed}
+		if err != nil || !o.Held.Suspended.Reached {
+			return o, err
+		}
+		hangUp, err := listen(ctx, r)
+		if err != nil {
+			return o, err
+		}
+		o.Lull, err = r.Lull(ctx, way.Scripted, o.Held.Log.Pace())
+		hangUp()
+		if err != nil {
+			return o, err
+		}
+		return o, r.Resumes(ctx, &o.SuspendedLoop)
+	},
+}
+
+// seamAsks has the seam suspend and resume a loop.
+func seamAsks(ctx context.Context, h host.Host) (AskedObservation, error) {
+	s, err := h.AgentLoopSeam(ctx)
+	if err != nil {
+		return AskedObservation{}, err
+	}
+	ask, err := suspendAt(h)
+	if err != nil {
+		return AskedObservation{}, err
+	}
+	ask.Resume = new(true)
+	a, err := s.Answer(ctx, ask)
+	o := AskedObservation{SuspendedLoop: host.SuspendedLoop{Way: s.Path}, Evidence: scenarios.Attested, Seam: &a}
+	if a.NamesARun {
+		o.Evidence = scenarios.Observed
+	}
+	return o, err
+}
+
+// suspendAt asks the seam for a loop of random length that is suspended in a
+// random turn before its last.
+func suspendAt(h host.Host) (openwopv1.AgentloopRequest, error) {
+	n, err := h.TurnsFrom(4)
+	if err != nil {
+		return openwopv1.AgentloopRequest{}, err
+	}
+	return openwopv1.AgentloopRequest{Turns: int64(n), SuspendAtTurn: new(int64(h.Between(1, n-1)))}, nil
+}
+
+// seamSuspends asks the seam for the same loop with and without a resume.
+var seamSuspends = &scenarios.Drive[host.SeamObservation]{
+	ID:    "openwop/seam-suspends",
+	Title: "asks the seam agentloop/run to suspend a loop of random length in a random turn, once with and once without resuming it",
+	Sends: []string{
+		"POST {prefix}/agentloop/run {turns: n, suspendAtTurn: less than n, resume: true}", "POST {prefix}/agentloop/run {turns: n, suspendAtTurn: less than n}",
+		"GET /v1/runs/{runId} and its events of the runs it names",
+	},
+	Run: func(ctx context.Context, c *scenarios.Conn) (host.SeamObservation, error) {
+		h := host.Host{Conn: c}
+		s, err := h.AgentLoopSeam(ctx)
+		if err != nil {
+			return host.SeamObservation{}, err
+		}
+		left, err := suspendAt(h)
+		if err != nil {
+			return host.SeamObservation{}, err
+		}
+		resumed := left
+		resumed.Resume = new(true)
+		return s.Answers(ctx, resumed, left)
+	},
+}
+
+// HeartbeatObservation is a loop that was suspended while heartbeats looked.
+type HeartbeatObservation struct {
+	host.SuspendedLoop
+	Seam  string      `json:"seam"`
+	Ticks wire.Values `json:"ticks"` // HTTP statuses
+	Lull  host.Lull   `json:"lull"`  // after the ticks, before the answer
+}
+
+// loopBesideHeartbeats has a heartbeat see two states while a loop is suspended.
+var loopBesideHeartbeats = &scenarios.Drive[HeartbeatObservation]{
+	ID:    "openwop/loop-beside-heartbeats",
+	Title: "holds a loop by a question, has a heartbeat see two different states, runs a sentinel and waits a window, and answers",
+	Sends: []string{
+		host.SendsLoop, "POST {prefix}/heartbeat/tick {observedState: random}, twice", "GET /v1/runs/{runId}",
+		"GET /v1/runs/{runId}/events/poll", "POST /v1/runs (sentinel)", "POST /v1/runs/{runId}/interrupts/{nodeId}",
+	},
+	Run: func(ctx context.Context, c *scenarios.Conn) (HeartbeatObservation, error) {
+		h := host.Host{Conn: c}
+		r, way, loop, err := h.SuspendAsking(ctx)
+		o := HeartbeatObservation{SuspendedLoop: loop}
+		if err != nil || !o.Held.Suspended.Reached {
+			return o, err
+		}
+		heartbeat := h.Name("assay")
+		s, reply, err := h.FindSeam(ctx, "heartbeat/tick", host.TickOf(heartbeat, h.Marker()))
+		if err != nil {
+			return o, err
+		}
+		o.Seam, o.Ticks = s.Path, wire.Values{reply.StatusValue()}
+		if reply, err = s.Ask(ctx, host.TickOf(heartbeat, h.Marker())); err != nil {
+			return o, err
+		}
+		h.Adopt(reply)
+		o.Ticks = append(o.Ticks, reply.StatusValue())
+		if o.Lull, err = r.Lull(ctx, way.Scripted, o.Held.Log.Pace()); err != nil {
+			return o, err
+		}
+		return o, r.Resumes(ctx, &o.SuspendedLoop)
+	},
+}

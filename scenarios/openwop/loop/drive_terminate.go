@@ -1,0 +1,115 @@
+package loop
+
+import (
+	"context"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/fixture"
+	"github.com/openassay/assay/scenarios/openwop/host"
+)
+
+// BeyondObservation is a loop whose script goes on behind its decision to terminate.
+type BeyondObservation struct {
+	Way    string `json:"way"`
+	Chosen bool   `json:"chosen"`
+	// Decisions are those up to and with terminate, as the log should show them;
+	// Beyond is how many the script holds behind it.
+	Decisions []any       `json:"decisions"`
+	Beyond    int         `json:"beyond"`
+	Log       host.RunLog `json:"log"`
+	Lull      host.Lull   `json:"lull"` // after the end
+}
+
+// loopBeyondItsEnd gives a loop more to do than it may.
+var loopBeyondItsEnd = &scenarios.Drive[BeyondObservation]{
+	ID:    "openwop/loop-beyond-its-end",
+	Title: "runs a loop whose script goes on behind terminate, runs a sentinel, waits a window and looks again",
+	Sends: []string{
+		"POST /v1/runs (assay-loop with a random plan; else conformance-orchestrator-terminate)", "GET /v1/runs/{runId}",
+		"GET /v1/runs/{runId}/events/poll", "POST /v1/runs (sentinel)",
+	},
+	Run: func(ctx context.Context, c *scenarios.Conn) (BeyondObservation, error) {
+		h := host.Host{Conn: c}
+		way, o, err := loopBeyond(h)
+		if err != nil {
+			return o, err
+		}
+		r, err := h.Create(ctx, "create the loop", way.Request(nil))
+		if err != nil {
+			return o, err
+		}
+		if o.Log, err = r.Finish(ctx, "log of the loop"); err != nil || !o.Log.Ended.Reached {
+			return o, err
+		}
+		o.Lull, err = r.Lull(ctx, way, o.Log.Pace())
+		return o, err
+	},
+}
+
+func loopBeyond(h host.Host) (host.Scripted, BeyondObservation, error) {
+	ceiling, _ := h.Ceiling()
+	switch {
+	case h.Offers(fixture.Loop, fixture.Noop):
+		way := host.Scripted{Fixture: fixture.Loop, Plan: h.LoopPlan(h.Between(min(2, ceiling), min(4, ceiling))), Chosen: true}
+		o := BeyondObservation{Way: way.Fixture, Chosen: true, Decisions: way.Decisions(), Beyond: h.Between(2, 4)}
+		way.Plan = append(way.Plan, h.LoopPlan(o.Beyond)...)
+		return way, o, nil
+	case h.Offers(fixture.Terminate):
+		way := host.Scripted{Fixture: fixture.Terminate, Plan: host.Plan{host.Terminate("goal-reached")}, Chosen: false}
+		return way, BeyondObservation{Way: way.Fixture, Decisions: way.Decisions()}, nil
+	}
+	return host.Scripted{}, BeyondObservation{}, scenarios.Block("no loop fixture is on offer", fixture.Load)
+}
+
+// RefusedObservation is a dispatch node that had nothing it could carry out.
+type RefusedObservation struct {
+	Way     string      `json:"way"`
+	Control int         `json:"control"` // workers of the turn before, that had to be carried out
+	Log     host.RunLog `json:"log"`
+}
+
+// dispatchOfTooMany has a dispatch node of policy reject carry out one worker, and then several.
+var dispatchOfTooMany = &scenarios.Drive[RefusedObservation]{
+	ID:    "openwop/dispatch-of-too-many",
+	Title: "runs a loop with fanOutPolicy reject that hands over to one worker, and then to several in one decision",
+	Sends: []string{"POST /v1/runs (assay-loop-reject with a random plan)", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll"},
+	Run: func(ctx context.Context, c *scenarios.Conn) (RefusedObservation, error) {
+		h := host.Host{Conn: c}
+		if !h.Offers(fixture.Reject, fixture.Noop) {
+			return RefusedObservation{}, scenarios.Block("no loop with fanOutPolicy reject is on offer", fixture.Load)
+		}
+		if ceiling, why := h.Ceiling(); ceiling < 2 {
+			return RefusedObservation{}, scenarios.Block("the host lets no loop take enough turns: "+why, "advertise higher limits while the host is certified")
+		}
+		several := make([]string, h.Between(2, 4))
+		for i := range several {
+			several[i] = fixture.Noop
+		}
+		way := host.Scripted{Fixture: fixture.Reject, Plan: host.Plan{host.NextWorker(fixture.Noop), host.NextWorker(several...), host.Terminate(h.Name("done"))}, Chosen: true}
+		return refused(ctx, h, RefusedObservation{Way: way.Fixture, Control: 1}, way.Request(nil))
+	},
+}
+
+// dispatchOfNothing runs a dispatch node that no supervisor stands before.
+var dispatchOfNothing = &scenarios.Drive[RefusedObservation]{
+	ID:    "openwop/dispatch-of-nothing",
+	Title: "runs a dispatch node that no decision comes before",
+	Sends: []string{"POST /v1/runs (assay-dispatch-alone)", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll"},
+	Run: func(ctx context.Context, c *scenarios.Conn) (RefusedObservation, error) {
+		h := host.Host{Conn: c}
+		if !h.Offers(fixture.Alone) {
+			return RefusedObservation{}, scenarios.Block("no dispatch node without a supervisor is on offer", fixture.Load)
+		}
+		return refused(ctx, h, RefusedObservation{Way: fixture.Alone}, openwopv1.CreateRunRequest{WorkflowID: fixture.Alone})
+	},
+}
+
+func refused(ctx context.Context, h host.Host, o RefusedObservation, request openwopv1.CreateRunRequest) (RefusedObservation, error) {
+	r, err := h.Create(ctx, "create the run", request)
+	if err != nil {
+		return o, err
+	}
+	o.Log, err = r.Finish(ctx, "log of the run")
+	return o, err
+}

@@ -1,0 +1,240 @@
+// Package loop asks whether an orchestrator loop decides, acts, counts its turns, suspends and resumes as it should.
+package loop
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/fixture"
+	"github.com/openassay/assay/scenarios/openwop/handoff"
+	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// ExecutionSuite looks at what decisions bring about, and when.
+func ExecutionSuite() scenarios.Suite {
+	return scenarios.Suite{
+		ID: "execution-loop", Title: "decide, carry out, decide again: what a decision brings about, and nothing before it or after the last",
+		Scenarios: []scenarios.Scenario{
+			decidedBeforeWorker, decidedBeforeQuestion, turnWaitsForWorker, effectOfItsDecision, dispatchNamesItsCause,
+			oneAgent, sameAgentAfterAnswer, nothingAfterTerminate, fanOutRejected, dispatchUndecided,
+		},
+	}
+}
+
+// RFC 0006, CO-1: the worker and the end.
+var decidedBeforeWorker = scenarios.Scenario{
+	ID:     "openwop/execution-loop/decided-before-worker",
+	Title:  "each decision is on the log before its worker is, and the last before the end of the run",
+	Proves: scenarios.IDs{openwopv1.OWPDSP1},
+	Claim:  claims.Supervisor,
+	Ask: scenarios.Ask(handoff.LoopOfWorkers, func(o handoff.WorkersObservation, j *scenarios.Judge) {
+		if !o.Ready(j, openwopv1.OWPDSP1) {
+			return
+		}
+		began := o.Log.Phase(openwopv1.ChainPhaseDispatchBegan)
+		told := o.Log.OfType(openwopv1.RunEventTypeNodeDispatched)
+		if len(began.Values)+len(told.Values) == 0 {
+			j.BlockOn(openwopv1.OWP0037A3, "set-up: the log tells of no worker")
+			return
+		}
+		CheckDecidedFirst(o.Log, j, len(o.Workers)+1)
+		decided := o.Log.Decided().Values
+		for i, c := range o.Children {
+			if i < len(decided) && len(c.Log.Events) > 0 {
+				handoff.TellLate(j, openwopv1.OWPDSP1, fmt.Sprintf("decision %d", i+1), decided[i], "the first event of its worker's run", c.Log.Events[0])
+			}
+		}
+	}),
+}
+
+// CheckDecidedFirst expects no worker before it was decided on, and so many turns before the end.
+func CheckDecidedFirst(l host.RunLog, j *scenarios.Judge, turns int) {
+	for _, effect := range []func(wire.Value) bool{handoff.IsPhase(openwopv1.ChainPhaseDispatchBegan), host.IsA(openwopv1.RunEventTypeNodeDispatched)} {
+		marks := l.All().Where(func(e wire.Value) bool {
+			return effect(e) || host.IsA(openwopv1.RunEventTypeRunOrchestratorDecided, openwopv1.RunEventTypeRunCompleted, openwopv1.RunEventTypeRunFailed)(e)
+		})
+		j.Check(openwopv1.OWPDSP1, marks).To(decisionsFirst(turns), "decisions, workers and the end in order")
+	}
+}
+
+// decisionsFirst expects events in which each worker comes behind the decision for it, and the end behind all of them.
+func decisionsFirst(turns int) check.Matcher {
+	return check.Seeing(fmt.Sprintf("each worker after its decision, and the end after %d", turns), func(s wire.Seen) (bool, string) {
+		marks, _ := s.(wire.Found)
+		types := wire.Compact(marks.Each("/type").Actual())
+		decided, workers := 0, 0 // and those that were decided on and not dispatched yet
+		for _, e := range marks.Values {
+			switch openwopv1.RunEventType(e.Key("type").String()) {
+			case openwopv1.RunEventTypeRunOrchestratorDecided:
+				decided++
+				workers += len(e.At("/payload/decision/nextWorkerIds").Items())
+			case openwopv1.RunEventTypeRunCompleted, openwopv1.RunEventTypeRunFailed:
+				if decided < turns {
+					return false, types
+				}
+			default:
+				if workers--; workers < 0 {
+					return false, types
+				}
+			}
+		}
+		return true, types
+	})
+}
+
+// RFC 0006, CO-1: the question.
+var decidedBeforeQuestion = scenarios.Scenario{
+	ID:     "openwop/execution-loop/decided-before-question",
+	Title:  "the decision to ask is on the log before the question, and while the run waits for the answer",
+	Proves: scenarios.IDs{openwopv1.OWPDSP1},
+	Claim:  claims.Supervisor,
+	Ask: scenarios.Ask(LoopThatAsks, func(o AskedObservation, j *scenarios.Judge) {
+		if o.Seam != nil {
+			j.Block("only the seam's word is on offer, and it shows no run", fixture.Load)
+			return
+		}
+		if !o.Held.Ready(j) {
+			return
+		}
+		l := o.Held.Log
+		j.Check(openwopv1.OWPDSP1, l.Kinds()).To(KindsOf(o.Kinds[:o.Held.Turn]), "decisions on the log while the run waits for an answer")
+		asked := l.All().Where(host.IsA(openwopv1.RunEventTypeRunOrchestratorDecided, openwopv1.RunEventTypeNodeSuspended, openwopv1.RunEventTypeInterruptRequested)).Each("/type")
+		j.Check(openwopv1.OWPDSP1, asked).To(check.That(fmt.Sprintf("%d decisions before the question", o.Held.Turn), func(v any) bool {
+			list, _ := v.([]any)
+			first := slices.IndexFunc(list, func(kind any) bool { return kind != string(openwopv1.RunEventTypeRunOrchestratorDecided) })
+			return first < 0 || first == o.Held.Turn
+		}), "decisions and the question in order")
+	}),
+}
+
+// RFC 0037 A, RFC 0006 CO-1: seen while a worker waits for a person.
+var turnWaitsForWorker = scenarios.Scenario{
+	ID:     "openwop/execution-loop/turn-waits-for-worker",
+	Title:  "while a worker waits, its decision is on the log and no other; the next one comes when the worker is done",
+	Proves: scenarios.IDs{openwopv1.OWPDSP1, openwopv1.OWP0037A5},
+	Claim:  claims.ExecutionModel,
+	Ask: scenarios.Ask(handoff.WorkerThatWaits, func(o handoff.WaitingWorkerObservation, j *scenarios.Judge) {
+		if !o.Ready(j) {
+			return
+		}
+		j.Check(openwopv1.OWPDSP1, o.Lull.Later.Kinds()).NotTo(check.Len(0), "decisions on the log while the worker of the first is at work")
+		j.Check(openwopv1.OWP0037A5, o.Lull.Later.Decided()).To(host.NoMoreThan(1), "turns while a worker waits for a person, when another run had ended and %s had gone by", o.Lull.Window)
+		j.Check(openwopv1.OWP0037A5, o.Lull.Later.Terminals().Each("/type")).To(check.Len(0), "events that end the run while its worker waits")
+		if o.Answered(j) {
+			j.Check(openwopv1.OWP0037A5, o.Log.Decided()).To(check.Len(2), "turns when the worker was done")
+		}
+	}),
+}
+
+// RFC 0007 D: not the effect of another decision.
+var effectOfItsDecision = scenarios.Scenario{
+	ID:     "openwop/execution-loop/effect-of-its-decision",
+	Title:  "between a decision and the next one the worker of this decision is dispatched, and no other",
+	Proves: scenarios.IDs{openwopv1.OWPDSP3},
+	Claim:  claims.Supervisor,
+	Ask: scenarios.Ask(handoff.LoopOfWorkers, func(o handoff.WorkersObservation, j *scenarios.Judge) {
+		if !o.Ready(j, openwopv1.OWPDSP3) {
+			return
+		}
+		all := host.Dispatched(o.Log)
+		if len(all.Values) == 0 {
+			j.BlockOn(openwopv1.OWP0037A3, "set-up: the log tells of no worker")
+			return
+		}
+		j.Check(openwopv1.OWPDSP3, all.Each("/type")).To(check.Len(len(o.Workers)), "workers of all decisions")
+		for i, worker := range o.Workers {
+			of := handoff.Turn(o.Log, i)
+			if told := of.Where(host.IsA(openwopv1.RunEventTypeNodeDispatched)); len(told.Values) > 0 || host.IsA(openwopv1.RunEventTypeNodeDispatched)(all.Values[0]) {
+				j.Check(openwopv1.OWPDSP3, told.Each("/payload/childWorkflowId")).To(check.Equal([]any{worker}), "workers of whom the dispatch node tells in turn %d", i+1)
+			}
+			if host.IsA(openwopv1.RunEventTypeNodeDispatched)(all.Values[0]) {
+				continue
+			}
+			j.Check(openwopv1.OWPDSP3, of.Where(handoff.IsPhase(openwopv1.ChainPhaseDispatchBegan)).Each("/payload/workerId")).
+				To(check.Equal([]any{worker}), "workers that were dispatched in turn %d", i+1)
+			j.Check(openwopv1.OWPDSP3, of.Where(host.IsA(openwopv1.RunEventTypeCoreWorkflowChainEvent)).Each("/payload/workerId")).
+				To(check.Each(check.Equal(worker)), "workers of whom turn %d tells", i+1)
+		}
+	}),
+}
+
+// RFC 0007 E; facts C11.
+var dispatchNamesItsCause = scenarios.Scenario{
+	ID:     "openwop/execution-loop/dispatch-names-its-cause",
+	Title:  "what the dispatch node tells of a worker is caused by the decision of its turn, where it names a cause",
+	Proves: scenarios.IDs{openwopv1.OWPDSP4},
+	Claim:  claims.Supervisor,
+	Ask: scenarios.Ask(handoff.LoopOfWorkers, func(o handoff.WorkersObservation, j *scenarios.Judge) {
+		if !o.Ready(j, openwopv1.OWPDSP4) {
+			return
+		}
+		told := o.Log.OfType(openwopv1.RunEventTypeNodeDispatched)
+		if len(told.Values) == 0 {
+			j.Block("the log has no node.dispatched", "have the dispatch node tell of each child run that it makes")
+			return
+		}
+		for i, d := range o.Log.Decided().Values {
+			of := handoff.Turn(o.Log, i)
+			causes := of.Where(host.IsA(openwopv1.RunEventTypeNodeDispatched)).Each("/causationId")
+			id := d.Key("eventId").String()
+			accepted := []any{nil, id} // and the steps of the handoff, which RFC 0037 chains
+			for _, step := range of.Where(host.IsA(openwopv1.RunEventTypeCoreWorkflowChainEvent)).Values {
+				accepted = append(accepted, step.Key("eventId").String())
+			}
+			j.Check(openwopv1.OWPDSP4, causes).To(check.That(id+", a step of its handoff, or nothing", func(v any) bool {
+				list, ok := v.([]any)
+				return ok && !slices.ContainsFunc(list, func(cause any) bool { return !slices.Contains(accepted, cause) })
+			}), "causes of node.dispatched in turn %d", i+1)
+			for _, cause := range causes.Values {
+				if cause.String() != id {
+					j.Find(openwopv1.OWPDSP4, "node.dispatched in turn %d does not name the decision as its cause, but %s", i+1, cause.JSON())
+				}
+			}
+		}
+	}),
+}
+
+// RFC 0006, CO-2.
+var oneAgent = scenarios.Scenario{
+	ID:     "openwop/execution-loop/one-agent",
+	Title:  "all decisions of a run are by one agent, the one that the run names as its orchestrator",
+	Proves: scenarios.IDs{openwopv1.OWPDSP2},
+	Claim:  claims.Supervisor,
+	Ask: scenarios.Ask(handoff.LoopOfWorkers, func(o handoff.WorkersObservation, j *scenarios.Judge) {
+		if o.Ready(j, openwopv1.OWPDSP2) {
+			CheckAgent(o.Log, j)
+		}
+	}),
+}
+
+// RFC 0006, CO-2: whoever answers does not become the one who decides.
+var sameAgentAfterAnswer = scenarios.Scenario{
+	ID:     "openwop/execution-loop/same-agent-after-answer",
+	Title:  "the agent that decides is the same before and after a person has answered",
+	Proves: scenarios.IDs{openwopv1.OWPDSP2},
+	Claim:  claims.Supervisor,
+	Ask: scenarios.Ask(LoopThatAsks, func(o AskedObservation, j *scenarios.Judge) {
+		switch {
+		case o.Seam != nil:
+			j.Block("only the seam's word is on offer, and it shows no run", fixture.Load)
+		case o.Held.Ready(j) && wentOn(o.SuspendedLoop, j):
+			CheckAgent(o.Log, j)
+		}
+	}),
+}
+
+func CheckAgent(l host.RunLog, j *scenarios.Judge) {
+	agents := l.Decided().Each("/payload/agentId")
+	j.Check(openwopv1.OWPDSP2, agents).To(handoff.OneAndTheSame(), "agentId of the decisions")
+	shown := l.Ended.Last.At("/runOrchestrator/agentId")
+	if !shown.Present() {
+		j.Find(openwopv1.OWPDSP2, "the run's snapshot does not name its runOrchestrator")
+		return
+	}
+	j.Check(openwopv1.OWPDSP2, shown).To(check.SameAs(agents.Last()), "runOrchestrator of the run's snapshot")
+}

@@ -1,0 +1,120 @@
+package loop
+
+import (
+	"slices"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/handoff"
+	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// RFC 0007 D: the script holds more, and nobody asks it.
+var nothingAfterTerminate = scenarios.Scenario{
+	ID:     "openwop/execution-loop/nothing-after-terminate",
+	Title:  "a loop whose script goes on behind terminate decides nothing and dispatches nobody after it",
+	Proves: scenarios.IDs{openwopv1.OWPDSP5},
+	Claim:  claims.Supervisor,
+	Ask: scenarios.Ask(loopBeyondItsEnd, func(o BeyondObservation, j *scenarios.Judge) {
+		if !o.Log.Ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1) || !j.Need(openwopv1.OWP0037A1, o.Lull.Sentinel) || !o.Lull.Later.Readable(j) {
+			return
+		}
+		if !o.Chosen {
+			j.Find(openwopv1.OWPDSP5, host.FixedScript)
+		}
+		for _, l := range []host.RunLog{o.Log, o.Lull.Later} {
+			end, ok := o.terminated(l)
+			if !ok {
+				j.BlockOn(openwopv1.OWP0037A2, "set-up: the loop did not come to the terminate of its plan")
+				return
+			}
+			at := host.Sequence(end)
+			CheckNoTurnAfter(l, j, at)
+			if children := l.Ended.Last.Key("childRuns"); children.Present() {
+				workers := dispatchedBefore(l, at)
+				j.Check(openwopv1.OWPDSP5, children).To(host.NoMoreThan(workers), "child runs of a loop that dispatched %d before terminate", workers)
+			}
+		}
+	}),
+}
+
+// CheckNoTurnAfter expects that nobody decides, or is dispatched, behind a decision to terminate.
+func CheckNoTurnAfter(l host.RunLog, j *scenarios.Judge, terminate int64) {
+	after := l.All().Where(func(e wire.Value) bool {
+		return host.Sequence(e) > terminate && host.IsA(openwopv1.RunEventTypeRunOrchestratorDecided, openwopv1.RunEventTypeCoreWorkflowChainEvent, openwopv1.RunEventTypeNodeDispatched)(e)
+	})
+	j.Check(openwopv1.OWPDSP5, after.Each("/type")).To(check.Len(0), "decisions and handoffs after terminate")
+}
+
+// terminated is the decision to terminate, where the loop came to the one of its plan.
+func (o BeyondObservation) terminated(l host.RunLog) (wire.Value, bool) {
+	decided := l.Decided()
+	last := slices.IndexFunc(decided.Values, func(e wire.Value) bool {
+		return e.At("/payload/decision/kind").String() == string(openwopv1.TerminateDecisionKindTerminate)
+	})
+	if last < 0 {
+		return wire.Value{}, false
+	}
+	upTo := wire.Found{Values: decided.Values[:last+1], In: decided.In}
+	asPlanned, _ := check.HasIn(o.Decisions).MatchSeen(upTo.Each("/payload/decision"))
+	return decided.Values[last], asPlanned || !o.Chosen // a fixture's own plan is not every host's
+}
+
+// dispatchedBefore counts the workers that were dispatched before a place in the log.
+func dispatchedBefore(l host.RunLog, at int64) int {
+	return len(host.Dispatched(l).Where(func(e wire.Value) bool { return host.Sequence(e) < at }).Values)
+}
+
+// RFC 0007 D, fanOutPolicy reject.
+var fanOutRejected = scenarios.Scenario{
+	ID:     "openwop/execution-loop/fan-out-rejected",
+	Title:  "a dispatch node that takes one worker at a time carries out a decision for one, and fails the run at a decision for several",
+	Proves: scenarios.IDs{openwopv1.OWPDSP6},
+	Claim:  claims.Supervisor,
+	Ask: scenarios.Ask(dispatchOfTooMany, func(o RefusedObservation, j *scenarios.Judge) {
+		l := o.Log
+		if !l.Exists(j, openwopv1.OWP0037A6) || !j.Check(openwopv1.OWPDSP6, l.Ended).To(check.Reached()) || !l.Readable(j) {
+			return
+		}
+		if len(l.Decided().Values) < 2 || len(host.Dispatched(l).Values) == 0 {
+			j.BlockOn(openwopv1.OWP0037A3, "set-up: the loop did not come to the decision for several")
+			return
+		}
+		j.Check(openwopv1.OWPDSP6, host.Dispatched(l).Each("/type")).To(check.Len(o.Control), "workers that were dispatched")
+		j.Check(openwopv1.OWPDSP6, l.Status()).To(check.Equal("failed"), "status of the run")
+		o.tellCode(j, openwopv1.OWPDSP6, "fan_out_unsupported")
+	}),
+}
+
+// RFC 0007 C.
+var dispatchUndecided = scenarios.Scenario{
+	ID:     "openwop/execution-loop/dispatch-undecided",
+	Title:  "a dispatch node that no decision came before fails and dispatches nobody",
+	Proves: scenarios.IDs{openwopv1.OWPDSP7},
+	Claim:  claims.Supervisor,
+	Ask: scenarios.Ask(dispatchOfNothing, func(o RefusedObservation, j *scenarios.Judge) {
+		l := o.Log
+		if !j.Check(openwopv1.OWPDSP7, l.Created).To(check.Status(2, 4), "a run of %s", o.Way) {
+			return
+		}
+		if status, _ := l.Created.Int(); status/100 != 2 { // refused beforehand
+			return
+		}
+		if !l.Exists(j, openwopv1.OWP0037A6) || !j.Check(openwopv1.OWPDSP7, l.Ended).To(check.Reached()) || !l.Readable(j) {
+			return
+		}
+		j.Check(openwopv1.OWPDSP7, l.Status()).To(check.Equal("failed"), "status of the run")
+		j.Check(openwopv1.OWPDSP7, host.Dispatched(l).Each("/type")).To(check.Len(0), "workers that were dispatched")
+		o.tellCode(j, openwopv1.OWPDSP7, "no_pending_decision")
+	}),
+}
+
+// tellCode notes that the failure has another code than the text names.
+func (o RefusedObservation) tellCode(j *scenarios.Judge, id scenarios.RequirementID, code string) {
+	if got := handoff.Codes(o.Log); !slices.Contains(got, code) {
+		j.Find(id, "the failure has no code %s, but %s", code, wire.Compact(got))
+	}
+}

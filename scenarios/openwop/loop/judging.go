@@ -1,0 +1,67 @@
+package loop
+
+import (
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// What judges of several scenarios have in common: when an observation can be
+// judged at all, and which events of a log count.
+
+// ready stops a judge for which the loop was only the set-up.
+func (o LoopObservation) ready(j *scenarios.Judge) bool {
+	if o.Evidence == scenarios.Attested {
+		return host.SeamAnswered(j, o.SeamStatus, o.Way)
+	}
+	return o.Log.Ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1)
+}
+
+// tell notes that the turns were not chosen for this run.
+func (o LoopObservation) tell(j *scenarios.Judge, id scenarios.RequirementID) {
+	if !o.Chosen {
+		j.Find(id, host.FixedScript)
+	}
+}
+
+// checkChildren follows each handoff to its child run: one for each dispatching
+// turn, none twice, none the parent, each served under its own id.
+func (o LoopObservation) checkChildren(j *scenarios.Judge) {
+	started := o.Log.Phase(openwopv1.ChainPhaseDispatchSucceeded)
+	j.Check(openwopv1.OWP0037A3, started).To(check.Len(o.Turns-1), "handoffs that began")
+	if o.Turns < 2 {
+		return
+	}
+	j.Check(openwopv1.OWP0037A3, started.Each("/payload/childRunId")).To(check.Distinct(o.Log.RunID), "childRunId of the handoffs")
+	ids := make([]any, len(o.Children))
+	for i, c := range o.Children {
+		ids[i] = c.ID
+	}
+	j.Check(openwopv1.OWP0037A3, o.snapshots().Each("/runId")).To(check.Equal(ids), "runId of the child runs, read under their ids")
+	j.Check(openwopv1.OWP0037A3, o.snapshots().Each("/status")).To(check.Each(check.Equal("completed")), "status of the child runs")
+	j.Check(openwopv1.OWP0037A3, o.Stranger).To(check.Status(4), "a run id that was never given out")
+}
+
+// turnsAndSettlements are the types of the turns and of the child runs' ends, in order.
+func turnsAndSettlements(l host.RunLog) wire.Found {
+	return l.All().Where(func(e wire.Value) bool {
+		switch openwopv1.RunEventType(e.Key("type").String()) {
+		case openwopv1.RunEventTypeRunOrchestratorDecided:
+			return true
+		case openwopv1.RunEventTypeCoreWorkflowChainEvent:
+			return e.At("/payload/phase").String() == string(openwopv1.ChainPhaseChildCompleted)
+		}
+		return false
+	}).Each("/type")
+}
+
+// alternating is a turn, then the end of its worker, and so on to the last turn.
+func alternating(turns int) []any {
+	out := []any{string(openwopv1.RunEventTypeRunOrchestratorDecided)}
+	for range turns - 1 {
+		out = append(out, string(openwopv1.RunEventTypeCoreWorkflowChainEvent), string(openwopv1.RunEventTypeRunOrchestratorDecided))
+	}
+	return out
+}

@@ -1,0 +1,75 @@
+package loop
+
+import (
+	"slices"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// wentOn stops a judge whose control failed: of a loop that never moves it says
+// nothing that it stood still.
+func wentOn(o host.SuspendedLoop, j *scenarios.Judge) bool {
+	return o.Held.CheckAnswered(j) && j.Need(openwopv1.OWP0061D1, o.Log.Ended) && o.Log.Readable(j) && tookItsTurns(o, j)
+}
+
+// tookItsTurns stops a judge whose loop was not the one that was asked for: a
+// canned log stands still as well.
+func tookItsTurns(o host.SuspendedLoop, j *scenarios.Judge) bool {
+	kinds := o.Log.Kinds()
+	if ok, _ := KindsOf(o.Kinds).MatchSeen(kinds); ok {
+		return true
+	}
+	return j.BlockOn(openwopv1.OWP0037A2, "set-up: the loop did not take the turns of its plan, "+wire.Compact(o.Kinds)+", but "+wire.Compact(kinds.Actual()))
+}
+
+// checkResumed follows the counter over the suspension to the end of the plan.
+func checkResumed(o host.SuspendedLoop, j *scenarios.Judge) bool {
+	l := o.Log
+	if !j.Check(openwopv1.OWP0061D1, l.Ended).To(check.Reached(), "after the answer") || !l.Readable(j) {
+		return false
+	}
+	j.Check(openwopv1.OWP0061D1, l.Iterations()).To(check.CountFromOne(o.Turns), "iterations of a loop that was suspended in turn %d", o.Held.Turn)
+	j.Check(openwopv1.OWP0061D1, l.Kinds()).To(KindsOf(o.Kinds), "decisions in order")
+	j.Check(openwopv1.OWP0061D1, l.Status()).To(check.Equal("completed"), "status of the run")
+	for _, kind := range l.Kinds().Values {
+		if isAsking(kind.String()) && kind.String() != string(openwopv1.AskUserDecisionKindAskUser) {
+			j.Find(openwopv1.OWP0061D1, "the log calls a decision to ask %s, which no schema knows", kind.JSON())
+			break
+		}
+	}
+	return true
+}
+
+// KindsOf expects these kinds of decisions. The prose calls clarify or escalate
+// what the schema calls ask-user (facts C1).
+func KindsOf(want []string) check.Matcher {
+	return check.That(wire.Compact(want), func(v any) bool {
+		list, _ := v.([]any)
+		return slices.EqualFunc(list, want, func(got any, want string) bool {
+			kind, _ := got.(string)
+			return kind == want || isAsking(kind) && isAsking(want)
+		})
+	})
+}
+
+func isAsking(kind string) bool {
+	return kind == string(openwopv1.AskUserDecisionKindAskUser) || kind == "clarify" || kind == "escalate"
+}
+
+// resumeValues are the answers that a run shows as taken, where it shows them.
+func resumeValues(l host.RunLog) wire.Found {
+	f := l.OfType(openwopv1.RunEventTypeInterruptResolved, openwopv1.RunEventTypeNodeResumed).Each("/payload/resumeValue")
+	f.Values = append(f.Values, l.Ended.Last.At("/variables/answer"))
+	return f.Where(func(v wire.Value) bool { return v.Actual() != nil })
+}
+
+// tracesOf are the places in which a run shows this answer as taken.
+func tracesOf(l host.RunLog, marker string) wire.Found {
+	f := l.OfType(openwopv1.RunEventTypeInterruptResolved, openwopv1.RunEventTypeNodeResumed, openwopv1.RunEventTypeRunResumed, openwopv1.RunEventTypeVariableChanged).Each("/payload")
+	f.Values = append(f.Values, l.Ended.Last.Key("variables"))
+	return f.Where(func(v wire.Value) bool { return host.Holds(v.Actual(), marker) })
+}

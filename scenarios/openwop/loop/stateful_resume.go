@@ -1,0 +1,197 @@
+package loop
+
+import (
+	"net/http"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/host"
+)
+
+// ResumeSuite suspends loops and looks at what stands still, what goes
+// on, and with whose answer.
+func ResumeSuite() scenarios.Suite {
+	return scenarios.Suite{
+		ID: "stateful-resume", Title: "a suspended loop: it stands still, is answered once, and goes on where it stood",
+		Scenarios: []scenarios.Scenario{
+			resumeAskUser, resumeBelowFloor, resumeTwice, resumeSeam, resumeFork,
+			suspendedStandsStill, heartbeatMovesNothing, resolvedOnce, resolvedByOne, resolvedApart,
+		},
+	}
+}
+
+// RFC 0061 D.
+var resumeAskUser = scenarios.Scenario{
+	ID:     "openwop/stateful-resume/ask-user",
+	Title:  "a loop that a question suspended goes on in the same turn once it is answered",
+	Proves: scenarios.IDs{openwopv1.OWP0061D1},
+	Claim:  claims.StatefulResume,
+	Ask: scenarios.Ask(LoopThatAsks, func(o AskedObservation, j *scenarios.Judge) {
+		switch {
+		case o.Seam != nil:
+			checkSeamResumed(*o.Seam, j, o.Way)
+		case o.Held.Ready(j) && o.Held.CheckAnswered(j):
+			checkResumed(o.SuspendedLoop, j)
+		}
+	}),
+}
+
+// RFC 0061 D with RFC 0039 A: the other way to be suspended.
+var resumeBelowFloor = scenarios.Scenario{
+	ID:     "openwop/stateful-resume/below-floor",
+	Title:  "a decision below the confidence floor is held until somebody answers, and the loop goes on in the same turn",
+	Proves: scenarios.IDs{openwopv1.OWP0061D1, openwopv1.OWPINT5},
+	Claim:  claims.StatefulResume,
+	Ask: scenarios.Ask(loopBelowTheFloor, func(o FloorObservation, j *scenarios.Judge) {
+		if !o.Held.Log.Exists(j, openwopv1.OWP0037A6) || !o.Held.Log.Readable(j) || !o.checkHeld(j, o.Held.Log, "when it was suspended or over") || !o.Held.Ready(j) {
+			return
+		}
+		if !j.Need(openwopv1.OWP0037A1, o.Lull.Sentinel) || !o.Lull.Later.Readable(j) || !o.checkHeld(j, o.Lull.Later, "a while later") || !o.Held.CheckAnswered(j) {
+			return
+		}
+		if !checkResumed(o.SuspendedLoop, j) {
+			return
+		}
+		// No text says that an answer which is no refusal makes the host carry out
+		// what it held; to carry it out twice is to repeat the turn (facts 7.1).
+		if began := o.Log.Phase(openwopv1.ChainPhaseDispatchBegan).Each("/payload/workerId"); len(began.Values) == o.Turns-2 {
+			j.Find(openwopv1.OWPINT5, "the decision of turn %d was never carried out, although nobody refused it", o.Held.Turn)
+		} else {
+			j.Check(openwopv1.OWP0061D1, began).To(check.Len(o.Turns-1), "handoffs of the whole loop")
+		}
+	}),
+}
+
+// checkHeld looks for a handoff that nobody has agreed to.
+func (o FloorObservation) checkHeld(j *scenarios.Judge, l host.RunLog, when string) bool {
+	began := l.Phase(openwopv1.ChainPhaseDispatchBegan).Each("/payload/workerId")
+	return j.Check(openwopv1.OWPINT5, began).To(host.NoMoreThan(o.Held.Turn-1),
+		"handoffs of a loop with confidence %v in turn %d and a floor of %v, %s and without an answer", o.Confidence, o.Held.Turn, o.Floor, when)
+}
+
+// RFC 0061 D: once more, at the same node.
+var resumeTwice = scenarios.Scenario{
+	ID:     "openwop/stateful-resume/two-suspends",
+	Title:  "a loop that is suspended twice goes on in the same turn each time",
+	Proves: scenarios.IDs{openwopv1.OWP0061D1},
+	Claim:  claims.StatefulResume,
+	Ask: scenarios.Ask(loopSuspendedTwice, func(o TwiceObservation, j *scenarios.Judge) {
+		if o.Held.Ready(j) && o.Held.CheckAnswered(j) &&
+			j.Check(openwopv1.OWP0061D1, o.Again.Suspended).To(check.Reached(), "again, by the decision of turn %d", o.Again.Turn) && o.Again.CheckAnswered(j) {
+			checkResumed(o.SuspendedLoop, j)
+		}
+	}),
+}
+
+// RFC 0061, conformance: the seam's reply. A loop that was suspended and not
+// resumed has no later turn.
+var resumeSeam = scenarios.Scenario{
+	ID:     "openwop/stateful-resume/seam-suspends",
+	Title:  "the seam resumes a loop in the turn that it was suspended in, and takes no later turn without a resume",
+	Proves: scenarios.IDs{openwopv1.OWP0061D1},
+	Claim:  claims.StatefulResume,
+	Ask: scenarios.Ask(seamSuspends, func(o host.SeamObservation, j *scenarios.Judge) {
+		resumed, left := o.Answers[0], o.Answers[1]
+		if !checkSeamResumed(resumed, j, o.Path) {
+			return
+		}
+		suspended := checkSuspended(left, j)
+		if resumed.NamesARun && (left.NamesARun || !suspended) {
+			j.SeenAs(scenarios.Observed)
+		}
+	}),
+}
+
+// checkSeamResumed judges what the seam says of a loop that it suspended and
+// resumed; where it names the run, that run's log has the last word.
+func checkSeamResumed(a host.SeamAnswer, j *scenarios.Judge, path string) bool {
+	if !host.SeamAnswered(j, a.Status, path) || !logged(a, j) {
+		return false
+	}
+	j.Check(openwopv1.OWP0061D1, a.Resumed).To(check.Equal(a.SuspendsAt), "resumedIteration of %d turns, suspended in turn %d and resumed", a.Turns, a.SuspendsAt)
+	j.Check(openwopv1.OWP0061D1, a.Iterations()).To(check.CountFromOne(a.Turns), "%s asked for %d turns, suspended in turn %d and resumed", path, a.Turns, a.SuspendsAt)
+	if a.NamesARun {
+		j.Check(openwopv1.OWP0061D1, a.Log.Iterations()).To(check.CountFromOne(a.Turns), "iterations in the log of run %s", a.Log.RunID)
+	}
+	return true
+}
+
+// logged stops a judge where the run that the reply names does not show its
+// log. One that is not there at all was made up, and is judged.
+func logged(a host.SeamAnswer, j *scenarios.Judge) bool {
+	code, _ := a.Log.Read.Int()
+	return !a.NamesARun || code == http.StatusNotFound || a.Log.Readable(j)
+}
+
+// checkSuspended judges what the seam says of a loop that it left suspended, and
+// tells whether it left one. To refuse that is honest; the decision that suspends may be on the log
+// before somebody has answered, or not (facts C9).
+func checkSuspended(a host.SeamAnswer, j *scenarios.Judge) bool {
+	if code, _ := a.Status.Int(); !j.Check(openwopv1.OWP0061D1, a.Status).To(check.Status(2, 400, 422), "asked for a suspension without a resume") || code/100 != 2 {
+		return false
+	}
+	until := check.OneOf(upTo(a.SuspendsAt), upTo(a.SuspendsAt-1))
+	j.Check(openwopv1.OWP0061D1, a.Iterations()).To(until, "iterations of %d turns, suspended in turn %d and not resumed", a.Turns, a.SuspendsAt)
+	j.Check(openwopv1.OWP0061D1, a.Resumed).To(check.OneOf(nil, false), "resumedIteration without a resume")
+	if a.NamesARun && logged(a, j) {
+		j.Check(openwopv1.OWP0061D1, a.Log.Iterations()).To(until, "iterations in the log of run %s", a.Log.RunID)
+	}
+	return true
+}
+
+// upTo counts from 1.
+func upTo(n int) []any {
+	out := make([]any, n)
+	for i := range out {
+		out[i] = i + 1
+	}
+	return out
+}
+
+// RFC 0061, motivation: also across a suspension.
+var resumeFork = scenarios.Scenario{
+	ID:     "openwop/stateful-resume/fork-of-resumed",
+	Title:  "a replay of a loop that was suspended and resumed carries the turns of its source, and asks nobody again",
+	Proves: scenarios.IDs{openwopv1.OWP0061M1},
+	Claim:  claims.StatefulResumeReplay,
+	Ask: scenarios.Ask(replayOfResumed, func(o ResumedForkObservation, j *scenarios.Judge) {
+		if !o.Held.Ready(j) || !wentOn(o.SuspendedLoop, j) {
+			return
+		}
+		if len(o.Log.Decided().Values) != o.Turns { // a source cut short would be matched by a copy cut short
+			j.BlockOn(openwopv1.OWP0061D1, "set-up: the source did not take the turns of its plan")
+			return
+		}
+		if !o.Replayed.Made(j, openwopv1.OWP0061M1, "a fork of the resumed loop") ||
+			!j.Check(openwopv1.OWP0061M1, o.Replayed.ID).NotTo(check.Equal(o.Log.RunID), "runId of the fork") ||
+			!j.Check(openwopv1.OWP0061M1, o.Replayed.Ended).To(check.Reached()) || !o.Replayed.Readable(j) {
+			return
+		}
+		j.Check(openwopv1.OWP0061M1, o.Replayed.Iterations()).To(check.SameAs(o.Log.Iterations()), "iterations")
+		j.Check(openwopv1.OWP0061M1, o.Replayed.Decided().Each("/payload/decision")).To(check.SameAs(o.Log.Decided().Each("/payload/decision")), "decisions")
+		j.Check(openwopv1.OWP0061M1, o.Replayed.Status()).To(check.SameAs(o.Log.Status()), "status")
+	}),
+}
+
+// RFC 0061, phase 0: a heartbeat may start a run of its own.
+var heartbeatMovesNothing = scenarios.Scenario{
+	ID:     "openwop/stateful-resume/heartbeat-moves-nothing",
+	Title:  "a heartbeat that sees a change leaves a suspended loop where it stands",
+	Proves: scenarios.IDs{openwopv1.OWP0061H1},
+	Claim:  claims.LoopHeartbeat,
+	Ask: scenarios.Ask(loopBesideHeartbeats, func(o HeartbeatObservation, j *scenarios.Judge) {
+		if !o.Held.Ready(j) {
+			return
+		}
+		for _, tick := range o.Ticks {
+			if !host.SeamAnswered(j, tick, o.Seam) {
+				return
+			}
+		}
+		if o.Lull.CheckWaiting(j, openwopv1.OWP0061H1, o.Held.Log, "after two heartbeats") {
+			wentOn(o.SuspendedLoop, j)
+		}
+	}),
+}

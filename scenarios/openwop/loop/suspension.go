@@ -1,0 +1,36 @@
+package loop
+
+import (
+	"context"
+	"errors"
+	"math"
+	"net/http"
+	"time"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios/openwop/fixture"
+	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// doubtful is a decision to dispatch that the supervisor has too little
+// confidence in.
+func doubtful(h host.Host, floor float64) (decision any, confidence float64) {
+	confidence = math.Floor(1000*floor*h.Rand.Float64()) / 1000
+	return openwopv1.NextWorkerDecision{Kind: openwopv1.NextWorkerDecisionKindNextWorker, NextWorkerIds: []string{fixture.Noop}, Confidence: &confidence}, confidence
+}
+
+// listen opens the run's event stream. Whether and how the host answers is not
+// the question: somebody who listens must not move the run.
+func listen(ctx context.Context, r *host.Run) (hangUp func(), err error) {
+	short, cancel := context.WithTimeout(ctx, 2*time.Second)
+	stream, _, err := r.Open(short, wire.Call{Method: http.MethodGet, Path: host.RunPath(r.ID) + "/events", Label: "listen to the suspended run"})
+	switch {
+	case errors.Is(err, wire.ErrNoAnswer) && ctx.Err() == nil, err == nil && stream == nil:
+		return cancel, nil
+	case err != nil:
+		cancel()
+		return nil, err
+	}
+	return func() { stream.Close(); cancel() }, nil
+}

@@ -1,0 +1,150 @@
+package memory
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/fixture"
+	"github.com/openassay/assay/scenarios/openwop/host"
+)
+
+// memoryWrite is one entry of the fixtures' scripts of writes.
+type memoryWrite struct {
+	Memory memoryEntry `json:"memory"`
+}
+
+type memoryEntry struct {
+	Content string   `json:"content"`
+	Tags    []string `json:"tags"`
+	TTL     int      `json:"ttlMs,omitempty"`
+}
+
+// writesIn has one turn of a run, counted from 1, write entries.
+func writesIn(turn int, tag string, contents ...string) [][]memoryWrite {
+	script := slices.Repeat([][]memoryWrite{{}}, turn)
+	for _, c := range contents {
+		script[turn-1] = append(script[turn-1], memoryWrite{memoryEntry{Content: c, Tags: []string{tag}}})
+	}
+	return script
+}
+
+// remembering asks for a run of a fixture that reads the entries with a tag. scripts are further inputs.
+func remembering(fixture, tag string, p host.Plan, scripts map[string]any) openwopv1.CreateRunRequest {
+	inputs := map[string]any{"plan": p, "reads": map[string]any{"memory": []string{tag}}}
+	maps.Copy(inputs, scripts)
+	return openwopv1.CreateRunRequest{WorkflowID: fixture, Inputs: inputs}
+}
+
+// offersMemory stops a drive where nobody would tell what is remembered, or where loops are too short.
+func offersMemory(h host.Host, turns int, fixtures ...string) error {
+	for _, f := range append([]string{fixture.MemoryOne, fixture.Noop}, fixtures...) {
+		if !h.Offers(f) {
+			return scenarios.Block("no run that notes what it remembers is on offer: "+f+" is not listed", fixture.Load)
+		}
+	}
+	if ceiling, why := h.Ceiling(); ceiling < turns {
+		return scenarios.Block("the host lets no loop take enough turns: "+why, "advertise higher limits while the host is certified")
+	}
+	return nil
+}
+
+// tag is one that no entry has which another drive wrote.
+func tag(h host.Host) string { return h.Name("assay") }
+
+// reader makes a run of one turn, which notes what there is under a tag.
+func reader(ctx context.Context, h host.Host, who, tag string) (host.RunLog, error) {
+	return whole(ctx, h, "the run that reads "+who, remembering(fixture.MemoryOne, tag, host.Plan{host.Terminate(h.Name("done"))}, nil))
+}
+
+// writer makes a run of one turn, which writes an entry.
+func writer(ctx context.Context, h host.Host, who, tag, content string) (host.RunLog, error) {
+	scripts := map[string]any{"writes": writesIn(1, tag, content)}
+	return whole(ctx, h, "the run that writes "+who, remembering(fixture.MemoryOne, tag, host.Plan{host.Terminate(h.Name("done"))}, scripts))
+}
+
+func whole(ctx context.Context, h host.Host, what string, request openwopv1.CreateRunRequest) (host.RunLog, error) {
+	r, err := h.Create(ctx, "create "+what, request)
+	if err != nil {
+		return host.RunLog{}, err
+	}
+	return r.Finish(ctx, "log of "+what)
+}
+
+// MemoryFamily is a loop that wrote an entry in its first turn and dispatched two
+// workers in one decision later on, which wrote one each.
+type MemoryFamily struct {
+	Turns    int             `json:"turns"`
+	Wrote    int             `json:"wrote"`    // the turn in which the loop wrote
+	Handed   int             `json:"handed"`   // the turn that dispatched the workers
+	Own      string          `json:"own"`      // content of the loop's entry
+	First    string          `json:"first"`    // of the first worker's
+	Second   string          `json:"second"`   // of the second's
+	Tag      string          `json:"tag"`      // of all of them
+	Log      host.RunLog     `json:"log"`      // of the loop
+	Children []host.ChildRun `json:"children"` // those that it names, in order
+}
+
+// rememberingFamily has a loop and two of its workers write and read entries.
+var rememberingFamily = &scenarios.Drive[MemoryFamily]{
+	ID:    "openwop/remembering-family",
+	Title: "runs a loop that writes a memory entry in a random turn and later dispatches two workers in one decision, which write one each",
+	Sends: []string{
+		"POST /v1/runs (assay-loop-memory with a random plan, and the workers assay-memory-worker and assay-memory-worker-again)",
+		"GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll", "the same of both child runs",
+	},
+	Run: func(ctx context.Context, c *scenarios.Conn) (MemoryFamily, error) {
+		h := host.Host{Conn: c}
+		if err := offersMemory(h, 5, fixture.Memory, fixture.MemoryTwo); err != nil {
+			return MemoryFamily{}, err
+		}
+		n, err := h.TurnsFrom(5)
+		if err != nil {
+			return MemoryFamily{}, err
+		}
+		o := MemoryFamily{Turns: n, Wrote: h.Between(1, 2), Handed: h.Between(3, n-2), Own: h.Marker(), First: h.Marker(), Second: h.Marker(), Tag: tag(h)}
+		p := h.LoopPlan(n)
+		p[o.Handed-1] = host.NextWorker(fixture.MemoryOne, fixture.MemoryTwo)
+		o.Log, err = whole(ctx, h, "the loop that remembers", remembering(fixture.Memory, o.Tag, p, map[string]any{
+			"writes":       writesIn(o.Wrote, o.Tag, o.Own),
+			"workerPlan":   h.LoopPlan(2),
+			"workerWrites": writesIn(1, o.Tag, o.First),
+			"againPlan":    h.LoopPlan(1),
+			"againWrites":  writesIn(1, o.Tag, o.Second),
+		}))
+		if err != nil || !o.Log.Ended.Reached {
+			return o, err
+		}
+		for _, id := range runsOfWorkers(o.Log, fixture.MemoryOne, fixture.MemoryTwo) {
+			r, err := h.ChildRun(ctx, id)
+			if err != nil {
+				return o, err
+			}
+			child := host.ChildRun{ID: id}
+			if child.Log, err = r.FinishAsChild(ctx); err != nil {
+				return o, err
+			}
+			o.Children = append(o.Children, child)
+		}
+		return o, nil
+	},
+}
+
+// runsOfWorkers are the runs that a run names as those of some workers, one for each
+// of these: the others are of no interest. Where it does not say which worker a
+// child is of, there are none.
+func runsOfWorkers(l host.RunLog, workers ...string) []string {
+	var out []string
+	for _, worker := range workers {
+		for _, e := range slices.Concat(l.Phase(openwopv1.ChainPhaseDispatchSucceeded).Values, l.OfType(openwopv1.RunEventTypeNodeDispatched).Values) {
+			id := e.At("/payload/childRunId").String()
+			if id != "" && host.FirstText(e.At("/payload/workerId"), e.At("/payload/childWorkflowId")) == worker && !slices.Contains(out, id) {
+				out = append(out, id)
+				break
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,164 @@
+package memory
+
+import (
+	"context"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/fixture"
+	"github.com/openassay/assay/scenarios/openwop/host"
+)
+
+// ForkedMemory is a loop that wrote two entries, a third entry that another run
+// wrote when the loop had ended, and forks of the loop that were made after that.
+type ForkedMemory struct {
+	Turns  int           `json:"turns"`
+	Wrote  [2]int        `json:"wrote"` // the turns that wrote, in order
+	Own    []string      `json:"own"`   // contents of its entries
+	Theirs string        `json:"theirs"`
+	Tag    string        `json:"tag"`
+	Source host.RunLog   `json:"source"`
+	Writer host.RunLog   `json:"writer"` // the other run
+	Reader host.RunLog   `json:"reader"` // a run that read after that
+	Forks  []host.Forked `json:"forks"`
+	Begins int           `json:"begins"` // of a branch: the first turn that it takes by itself
+}
+
+var sendsForksOfMemory = []string{
+	"POST /v1/runs (assay-memory-worker with a random plan; twice more, to write and to read)", "POST /v1/runs/{runId}:fork", "GET /v1/runs/{runId}",
+	"GET /v1/runs/{runId}/events/poll",
+}
+
+// replayedMemory replays a loop when the memory has changed.
+var replayedMemory = &scenarios.Drive[ForkedMemory]{
+	ID:    "openwop/replayed-memory",
+	Title: "runs a loop that writes memory entries, has another run write one, and replays the loop from the first event and from a random turn",
+	Sends: sendsForksOfMemory,
+	Run: func(ctx context.Context, c *scenarios.Conn) (ForkedMemory, error) {
+		h := host.Host{Conn: c}
+		r, o, err := changedMemory(ctx, h)
+		if err != nil || r == nil {
+			return o, err
+		}
+		places := []int64{0}
+		if starts := turnStarts(o.Source); len(starts) > 1 {
+			places = append(places, starts[h.Between(1, len(starts)-1)])
+		}
+		return o, forksOf(ctx, h, r, &o, openwopv1.ForkModeReplay, places...)
+	},
+}
+
+// branchedMemory branches off a loop when the memory has changed.
+var branchedMemory = &scenarios.Drive[ForkedMemory]{
+	ID:    "openwop/branched-memory",
+	Title: "runs a loop that writes memory entries, has another run write one, and branches off the loop where a later turn begins",
+	Sends: sendsForksOfMemory,
+	Run: func(ctx context.Context, c *scenarios.Conn) (ForkedMemory, error) {
+		h := host.Host{Conn: c}
+		r, o, err := changedMemory(ctx, h)
+		if err != nil || r == nil {
+			return o, err
+		}
+		starts := turnStarts(o.Source)
+		o.Begins = h.Between(o.Wrote[1]+1, o.Turns)
+		if o.Begins > len(starts) {
+			return o, scenarios.Block("the log of a loop does not show where its turns begin", "tell of each start of the supervisor's node with node.started")
+		}
+		return o, forksOf(ctx, h, r, &o, openwopv1.ForkModeBranch, starts[o.Begins-1])
+	},
+}
+
+// changedMemory runs the loop that is to be forked and what comes after it. The
+// run is nil where there is nothing to fork.
+func changedMemory(ctx context.Context, h host.Host) (*host.Run, ForkedMemory, error) {
+	if err := offersMemory(h, 4); err != nil {
+		return nil, ForkedMemory{}, err
+	}
+	n, err := h.TurnsFrom(4)
+	if err != nil {
+		return nil, ForkedMemory{}, err
+	}
+	first := h.Between(1, n-2)
+	o := ForkedMemory{Turns: n, Wrote: [2]int{first, h.Between(first+1, n-1)}, Own: []string{h.Marker(), h.Marker()}, Theirs: h.Marker(), Tag: tag(h)}
+	writes := writesIn(o.Wrote[1], o.Tag, o.Own[1])
+	writes[first-1] = writesIn(1, o.Tag, o.Own[0])[0]
+	r, err := h.Create(ctx, "create the loop that remembers", remembering(fixture.MemoryOne, o.Tag, h.LoopPlan(n), map[string]any{"writes": writes}))
+	if err != nil {
+		return nil, o, err
+	}
+	if o.Source, err = r.Finish(ctx, "log of the loop that remembers"); err != nil || !o.Source.Ended.Reached {
+		return nil, o, err
+	}
+	if o.Writer, err = writer(ctx, h, "afterwards", o.Tag, o.Theirs); err != nil {
+		return nil, o, err
+	}
+	o.Reader, err = reader(ctx, h, "afterwards", o.Tag)
+	return r, o, err
+}
+
+func forksOf(ctx context.Context, h host.Host, r *host.Run, o *ForkedMemory, mode openwopv1.ForkMode, places ...int64) error {
+	for _, from := range places {
+		f, err := h.ForkFrom(ctx, r, openwopv1.ForkRunRequest{Mode: mode, FromSeq: &from})
+		if err != nil {
+			return err
+		}
+		o.Forks = append(o.Forks, f)
+	}
+	return nil
+}
+
+// turnStarts are the places at which the supervisor's node was started.
+func turnStarts(l host.RunLog) (at []int64) {
+	for _, e := range l.OfType(openwopv1.RunEventTypeNodeStarted).Values {
+		if host.FirstText(e.Key("nodeId"), e.At("/payload/nodeId")) == "supervisor" {
+			at = append(at, host.Sequence(e))
+		}
+	}
+	return at
+}
+
+// TenantMemory is what two tenants remember under one tag.
+type TenantMemory struct {
+	Tenants host.Tenants `json:"tenants"`
+	Tag     string       `json:"tag"`
+	Mine    string       `json:"mine"`   // content of the first tenant's entry
+	Theirs  string       `json:"theirs"` // of the other's
+	Wrote   host.RunLog  `json:"wrote"`  // the run that wrote, of the first
+	Other   host.RunLog  `json:"other"`  // the same of the other
+	Before  host.RunLog  `json:"before"` // what the other read before it wrote
+	Own     host.RunLog  `json:"own"`    // what the other read then
+	Kept    host.RunLog  `json:"kept"`   // what the first read then
+}
+
+// tenantsRemember has two tenants write and read under one tag, with runs of one workflow.
+var tenantsRemember = &scenarios.Drive[TenantMemory]{
+	ID:    "openwop/tenants-remember",
+	Title: "has two tenants write and read memory entries under one tag, in runs of one workflow whose agent names its memory",
+	Sends: []string{host.SendsTenants, "POST /v1/runs (assay-memory-worker), as both tenants", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll"},
+	Run: func(ctx context.Context, c *scenarios.Conn) (TenantMemory, error) {
+		h := host.Host{Conn: c}
+		var o TenantMemory
+		if err := offersMemory(h, 1); err != nil {
+			return o, err
+		}
+		t, made, err := h.TwoTenants(ctx)
+		if o.Tenants = made; err != nil {
+			return o, err
+		}
+		o.Tag, o.Mine, o.Theirs = tag(h), h.Marker(), h.Marker()
+		if o.Wrote, err = writer(ctx, t.First, "of the first tenant", o.Tag, o.Mine); err != nil {
+			return o, err
+		}
+		if o.Before, err = reader(ctx, t.Other, "of the other tenant", o.Tag); err != nil {
+			return o, err
+		}
+		if o.Other, err = writer(ctx, t.Other, "of the other tenant", o.Tag, o.Theirs); err != nil {
+			return o, err
+		}
+		if o.Own, err = reader(ctx, t.Other, "of the other tenant, again", o.Tag); err != nil {
+			return o, err
+		}
+		o.Kept, err = reader(ctx, t.First, "of the first tenant", o.Tag)
+		return o, err
+	},
+}

@@ -1,0 +1,252 @@
+package memory
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/fixture"
+	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// HeldWorker is a loop whose worker wrote entries, asked, and was answered when
+// one of them had expired.
+type HeldWorker struct {
+	Tag     string          `json:"tag"`
+	Lasting string          `json:"lasting"` // content of the entry without an end
+	Long    string          `json:"long"`    // of the one that expires in an hour
+	Brief   string          `json:"brief"`   // of the one that expires after TTL
+	TTL     int             `json:"ttlMs"`
+	Found   wire.Wait       `json:"found"` // the loop named its worker
+	Worker  host.Suspension `json:"worker"`
+	While   host.RunLog     `json:"while"` // of a run that read while the worker was held
+	Log     host.RunLog     `json:"log"`   // of the loop
+	After   host.RunLog     `json:"after"` // of a run that read when all had ended
+}
+
+// heldWorker holds a worker that has written, until an entry of it has expired.
+var heldWorker = &scenarios.Drive[HeldWorker]{
+	ID:    "openwop/held-worker",
+	Title: "has a worker write three memory entries and ask a person, reads in another run, answers when one entry has expired, and reads again",
+	Waits: 200 * time.Millisecond,
+	Sends: []string{
+		"POST /v1/runs (assay-loop-memory, and the worker assay-memory-worker)", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll",
+		"POST /v1/runs/{childRunId}/interrupts/{nodeId}", "POST /v1/runs (assay-memory-worker, to read)",
+	},
+	Run: func(ctx context.Context, c *scenarios.Conn) (HeldWorker, error) {
+		h := host.Host{Conn: c}
+		if err := offersMemory(h, 3, fixture.Memory); err != nil {
+			return HeldWorker{}, err
+		}
+		o, err := holdsWorker(ctx, h, 20*time.Millisecond)
+		if err != nil || !o.outlives() {
+			return o, err
+		}
+		return holdsWorker(ctx, h, host.CoarseGrace) // perhaps its clock ticks once a second
+	},
+}
+
+// outlives says whether the loop or the run after it read what had expired.
+func (o HeldWorker) outlives() bool {
+	loop, after := recollections{Notes: host.ReadSeen(o.Log, "memory")}, recollections{Notes: host.ReadSeen(o.After, "memory")}
+	return loop.has(host.Look{Turn: 2, At: host.AtBegin}, o.Brief) || after.has(host.Look{Turn: 1, At: host.AtBegin}, o.Brief)
+}
+
+// holdsWorker has the loop and its worker run once. grace is what the host's
+// clock may be late by.
+func holdsWorker(ctx context.Context, h host.Host, grace time.Duration) (HeldWorker, error) {
+	o := HeldWorker{Tag: tag(h), Lasting: h.Marker(), Long: h.Marker(), Brief: h.Marker(), TTL: h.Between(60, 120)}
+	writes := writesIn(1, o.Tag, o.Lasting, o.Long, o.Brief)
+	writes[0][1].Memory.TTL, writes[0][2].Memory.TTL = int(time.Hour.Milliseconds()), o.TTL
+	r, err := h.Create(ctx, "create the loop with the worker that asks", remembering(fixture.Memory, o.Tag,
+		host.Plan{host.NextWorker(fixture.MemoryOne), host.NextWorker(fixture.Noop), host.Terminate(h.Name("done"))},
+		map[string]any{"workerPlan": host.Plan{host.AskUser("Which way? " + h.Marker()), host.Terminate(h.Name("done"))}, "workerWrites": writes},
+	))
+	if err != nil {
+		return o, err
+	}
+	if r.ID == "" {
+		o.Log, err = r.ReadLog(ctx, "log of the loop")
+		return o, err
+	}
+	if err := waitOut(ctx, r, &o, grace); err != nil {
+		return o, err
+	}
+	if !host.Succeeded(o.Worker.Answered) {
+		o.Log, err = r.ReadLog(ctx, "log of the loop")
+		return o, err
+	}
+	if o.Log, err = r.Finish(ctx, "log of the loop"); err != nil {
+		return o, err
+	}
+	o.After, err = reader(ctx, h, "when all have ended", o.Tag)
+	return o, err
+}
+
+// waitOut answers the worker when its brief entry has expired by a clock that is
+// late by grace.
+func waitOut(ctx context.Context, r *host.Run, o *HeldWorker, grace time.Duration) (err error) {
+	var found host.RunLog
+	if o.Found, found, err = r.AwaitChildren(ctx, 1); err != nil || !o.Found.Reached {
+		return err
+	}
+	child, err := r.ChildRun(ctx, host.ChildIDs(found)[0])
+	if err != nil || !child.Created.Success() {
+		return err
+	}
+	if o.Worker, err = child.Held(ctx, 1, 0); err != nil || !o.Worker.Suspended.Reached {
+		return err
+	}
+	if o.While, err = reader(ctx, r.Host, "while the worker is held", o.Tag); err != nil {
+		return err
+	}
+	// It was written before the worker was seen to be suspended.
+	if err := wire.Pause(ctx, time.Duration(o.TTL)*time.Millisecond+grace); err != nil {
+		return err
+	}
+	_, err = child.Resolves(ctx, &o.Worker)
+	return err
+}
+
+// HeldMemory is a loop that wrote an entry and asked, and was answered when
+// another run had written as well.
+type HeldMemory struct {
+	Turns  int             `json:"turns"`
+	Asked  int             `json:"asked"` // the turn that asked, and wrote before it did
+	Early  string          `json:"early"` // written in the first turn
+	Own    string          `json:"own"`   // written in the turn that asked
+	Theirs string          `json:"theirs"`
+	Tag    string          `json:"tag"`
+	Held   host.Suspension `json:"held"`
+	Writer host.RunLog     `json:"writer"` // the other run
+	Reader host.RunLog     `json:"reader"` // a run that read after that
+	Log    host.RunLog     `json:"log"`
+}
+
+// heldMemory has another run write while a loop waits for a person.
+var heldMemory = &scenarios.Drive[HeldMemory]{
+	ID:    "openwop/held-memory",
+	Title: "holds a loop that writes memory entries by a question in a random turn, has another run write one meanwhile, and answers",
+	Sends: []string{
+		"POST /v1/runs (assay-memory-worker with a random plan; twice more, to write and to read)", "POST /v1/runs/{runId}/interrupts/{nodeId}",
+		"GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll",
+	},
+	Run: func(ctx context.Context, c *scenarios.Conn) (HeldMemory, error) {
+		h := host.Host{Conn: c}
+		if err := offersMemory(h, 3); err != nil {
+			return HeldMemory{}, err
+		}
+		n, err := h.TurnsFrom(3)
+		if err != nil {
+			return HeldMemory{}, err
+		}
+		o := HeldMemory{Turns: n, Asked: h.Between(2, n-1), Early: h.Marker(), Own: h.Marker(), Theirs: h.Marker(), Tag: tag(h)}
+		p := h.LoopPlan(n)
+		p[o.Asked-1] = host.AskUser("Which way? " + h.Marker())
+		writes := writesIn(o.Asked, o.Tag, o.Own)
+		writes[0] = writesIn(1, o.Tag, o.Early)[0]
+		r, err := h.Create(ctx, "create the loop that asks", remembering(fixture.MemoryOne, o.Tag, p, map[string]any{"writes": writes}))
+		if err != nil {
+			return o, err
+		}
+		if o.Held, err = r.Held(ctx, o.Asked, 0); err != nil || !o.Held.Suspended.Reached {
+			o.Log = o.Held.Log
+			return o, err
+		}
+		if o.Writer, err = writer(ctx, h, "meanwhile", o.Tag, o.Theirs); err != nil {
+			return o, err
+		}
+		if o.Reader, err = reader(ctx, h, "meanwhile", o.Tag); err != nil {
+			return o, err
+		}
+		taken, err := r.Resolves(ctx, &o.Held)
+		if err != nil {
+			return o, err
+		}
+		if !taken {
+			o.Log, err = r.ReadLog(ctx, "log of the loop that was not answered")
+			return o, err
+		}
+		o.Log, err = r.Finish(ctx, "log of the loop that was held")
+		return o, err
+	},
+}
+
+// LostWorkers is a loop that wrote an entry, and whose workers wrote one each and
+// did not complete.
+type LostWorkers struct {
+	Tag       string          `json:"tag"`
+	Own       string          `json:"own"`       // content of the loop's own entry
+	Failed    string          `json:"failed"`    // of that of the worker that fails
+	Cancelled string          `json:"cancelled"` // of that of the one that is cancelled
+	Found     wire.Wait       `json:"found"`     // the loop named both workers
+	Running   wire.Wait       `json:"running"`   // the second one was suspended
+	Cancel    wire.Value      `json:"cancel"`    // HTTP status
+	Log       host.RunLog     `json:"log"`
+	Children  []host.ChildRun `json:"children"`
+	Reader    host.RunLog     `json:"reader"` // of a run that read afterwards
+}
+
+// lostWorkers has one worker that wrote fail, and another be cancelled.
+var lostWorkers = &scenarios.Drive[LostWorkers]{
+	ID:    "openwop/lost-workers",
+	Title: "runs a loop with two workers that write memory entries, of which one fails and one is cancelled, and reads in another run",
+	Sends: []string{
+		"POST /v1/runs (assay-loop-memory, and the workers assay-memory-worker-fails and assay-memory-worker)", "GET /v1/runs/{runId}",
+		"GET /v1/runs/{runId}/events/poll", "POST /v1/runs/{childRunId}/cancel", "POST /v1/runs (assay-memory-worker, to read)",
+	},
+	Run: func(ctx context.Context, c *scenarios.Conn) (LostWorkers, error) {
+		h := host.Host{Conn: c}
+		if err := offersMemory(h, 4, fixture.Memory, fixture.MemoryFails); err != nil {
+			return LostWorkers{}, err
+		}
+		o := LostWorkers{Tag: tag(h), Own: h.Marker(), Failed: h.Marker(), Cancelled: h.Marker()}
+		r, err := h.Create(ctx, "create the loop that loses its workers", remembering(fixture.Memory, o.Tag,
+			host.Plan{host.NextWorker(fixture.MemoryFails), host.NextWorker(fixture.MemoryOne), host.NextWorker(fixture.Noop), host.Terminate(h.Name("done"))},
+			map[string]any{
+				"writes":       writesIn(1, o.Tag, o.Own),
+				"failsPlan":    host.Plan{host.NextWorker(fixture.Noop), host.NextWorker(fixture.Noop, fixture.Noop)},
+				"failsWrites":  writesIn(1, o.Tag, o.Failed),
+				"workerPlan":   host.Plan{host.NextWorker(fixture.Noop), host.AskUser("Which way? " + h.Marker()), host.Terminate(h.Name("done"))},
+				"workerWrites": writesIn(1, o.Tag, o.Cancelled),
+			},
+		))
+		if err != nil {
+			return o, err
+		}
+		if r.ID == "" {
+			o.Log, err = r.ReadLog(ctx, "log of the loop")
+			return o, err
+		}
+		if err := lose(ctx, r, &o); err != nil {
+			return o, err
+		}
+		if o.Log, err = r.Finish(ctx, "log of the loop"); err != nil || !o.Log.Ended.Reached {
+			return o, err
+		}
+		if o.Children, err = h.ChildRuns(ctx, o.Log, 3); err != nil {
+			return o, err
+		}
+		o.Reader, err = reader(ctx, h, "afterwards", o.Tag)
+		return o, err
+	},
+}
+
+// lose cancels the second worker.
+func lose(ctx context.Context, r *host.Run, o *LostWorkers) (err error) {
+	var found host.RunLog
+	if o.Found, found, err = r.AwaitChildren(ctx, 2); err != nil || !o.Found.Reached {
+		return err
+	}
+	child, err := r.ChildRun(ctx, host.ChildIDs(found)[1])
+	if err != nil || !child.Created.Success() {
+		return err
+	}
+	if o.Running, err = child.AwaitSuspended(ctx, 0); err != nil || !o.Running.Reached {
+		return err
+	}
+	o.Cancel, err = child.Cancel(ctx, fmt.Sprintf("assay: enough %s", r.Marker()))
+	return err
+}

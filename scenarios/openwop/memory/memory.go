@@ -1,0 +1,211 @@
+// Package memory asks what runs remember of one another, and for how long.
+package memory
+
+import (
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/host"
+)
+
+// Suite looks at what runs remember. Nothing but a run shows it: the turns
+// of a fixture note what they read.
+func Suite() scenarios.Suite {
+	return scenarios.Suite{
+		ID: "memory", Title: "what runs remember: turns, workers, forks and tenants, and when an entry is there and when it is gone",
+		Scenarios: []scenarios.Scenario{
+			turnRemembers, resumeRemembers, childInherits, childBrings, siblingsInOrder, heldChildHidden, lostChildLeavesNothing, entriesExpire,
+			entriesShaped, writesTold, replayRemembers, branchRemembers, tenantsRememberApart,
+		},
+	}
+}
+
+// RFC 0061 C. What the workers bring is childBrings'.
+var turnRemembers = scenarios.Scenario{
+	ID:     "openwop/memory/as-of-turn",
+	Title:  "a turn reads what was remembered when it started, and not what it or its workers write meanwhile",
+	Proves: scenarios.IDs{openwopv1.OWP0061C2, openwopv1.OWP0061C6},
+	Claim:  claims.LoopMemoryWorkers,
+	Ask: scenarios.Ask(rememberingFamily, func(o MemoryFamily, j *scenarios.Judge) {
+		r, ok := recalled(o.Log, j, "the loop", o.Turns)
+		if !ok {
+			return
+		}
+		for turn := range int64(o.Turns) {
+			begin, end := host.Look{Turn: turn + 1, At: host.AtBegin}, host.Look{Turn: turn + 1, At: host.AtEnd}
+			switch turn := int(turn) + 1; {
+			case turn < o.Wrote:
+				r.check(j, openwopv1.OWP0061C2, begin, nothingBut())
+				r.check(j, openwopv1.OWP0061C2, end, nothingBut())
+			case turn == o.Wrote:
+				r.check(j, openwopv1.OWP0061C2, begin, nothingBut())
+				r.check(j, openwopv1.OWP0061C6, end, nothingBut())
+			default:
+				r.check(j, openwopv1.OWP0061C6, begin, allOf(o.Own))
+				r.check(j, openwopv1.OWP0061C6, end, allOf(o.Own))
+				if turn <= o.Handed {
+					r.check(j, openwopv1.OWP0061C2, begin, noneOf(o.First, o.Second))
+					r.check(j, openwopv1.OWP0061C2, end, noneOf(o.First, o.Second))
+				}
+			}
+		}
+	}),
+}
+
+// RFC 0061 D. The control is another run that finds what was written meanwhile.
+var resumeRemembers = scenarios.Scenario{
+	ID:     "openwop/memory/as-of-turn-after-resume",
+	Title:  "a resumed turn reads what it read before, whatever others wrote meanwhile, and the next turn reads that as well",
+	Proves: scenarios.IDs{openwopv1.OWP0061D2, openwopv1.OWP0061C2, openwopv1.OWP0061C6},
+	Claim:  claims.LoopMemoryResume,
+	Ask: scenarios.Ask(heldMemory, func(o HeldMemory, j *scenarios.Judge) {
+		if !o.Held.Log.Exists(j, openwopv1.OWP0037A6) || !j.Need(openwopv1.OWP0061D1, o.Held.Suspended) {
+			return
+		}
+		if !host.Succeeded(o.Held.Answered) {
+			j.BlockOn(openwopv1.OWP0061D1, "set-up: the host refused the answer that resumes the loop: HTTP "+o.Held.Answered.JSON())
+			return
+		}
+		if !o.Writer.Ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1) {
+			return
+		}
+		if _, ok := shares(o.Reader, j, "another run", o.Theirs); !ok {
+			return
+		}
+		r, ok := recalled(o.Log, j, "the loop", o.Turns)
+		if !ok {
+			return
+		}
+		r.check(j, openwopv1.OWP0061C2, host.Look{Turn: 1, At: host.AtBegin}, nothingBut())
+		r.check(j, openwopv1.OWP0061C2, host.Look{Turn: int64(o.Asked), At: host.AtBegin}, nothingBut(o.Early))
+		r.check(j, openwopv1.OWP0061D2, host.Look{Turn: int64(o.Asked), At: host.AtEnd}, nothingBut(o.Early))
+		for turn := o.Asked + 1; turn <= o.Turns; turn++ {
+			r.check(j, openwopv1.OWP0061C6, host.Look{Turn: int64(turn), At: host.AtBegin}, allOf(o.Early, o.Own))
+			r.check(j, openwopv1.OWP0061C2, host.Look{Turn: int64(turn), At: host.AtBegin}, allOf(o.Theirs))
+		}
+	}),
+}
+
+// The control is another run that finds the entry that does not expire so soon.
+var entriesExpire = scenarios.Scenario{
+	ID:     "openwop/memory/expiry-from-childs-write",
+	Title:  "an entry that expired before its writer completed is read by nobody after that, and one that did not is read by its parent",
+	Proves: scenarios.IDs{openwopv1.OWPMEM5, openwopv1.OWPMEM9},
+	Claim:  claims.MemoryTTL,
+	Ask: scenarios.Ask(heldWorker, func(o HeldWorker, j *scenarios.Judge) {
+		r, ok := o.brought(j)
+		if !ok {
+			return
+		}
+		for _, at := range []host.Look{{Turn: 2, At: host.AtBegin}, {Turn: 2, At: host.AtEnd}, {Turn: 3, At: host.AtBegin}} {
+			r.check(j, openwopv1.OWPMEM5, at, allOf(o.Long))
+			r.check(j, openwopv1.OWPMEM5, at, noneOf(o.Brief))
+		}
+		if after, ok := recalled(o.After, j, "another run", 1); ok {
+			after.check(j, openwopv1.OWPMEM9, host.Look{Turn: 1, At: host.AtBegin}, noneOf(o.Brief))
+		}
+	}),
+}
+
+// brought are the notes of the loop, of which those of its second turn have what
+// its worker wrote for good.
+func (o HeldWorker) brought(j *scenarios.Judge) (recollections, bool) {
+	if !o.Log.Exists(j, openwopv1.OWP0037A6) || !j.Need(openwopv1.OWP0037A3, o.Found) || !j.Need(openwopv1.OWP0061D1, o.Worker.Suspended) {
+		return recollections{}, false
+	}
+	if !host.Succeeded(o.Worker.Answered) {
+		return recollections{}, j.BlockOn(openwopv1.OWPINT2, "set-up: the host refused the answer to the worker: HTTP "+o.Worker.Answered.JSON())
+	}
+	r, ok := recalled(o.Log, j, "the loop", 3)
+	if ok && !r.has(host.Look{Turn: 2, At: host.AtBegin}, o.Lasting) {
+		return r, j.BlockOn(openwopv1.OWPMEM2, "set-up: the turn after the worker does not read what it wrote for good: "+r.contents(host.Look{Turn: 2, At: host.AtBegin}).Last().JSON())
+	}
+	return r, ok
+}
+
+// RFC 0004, as the notes show it.
+var entriesShaped = scenarios.Scenario{
+	ID:     "openwop/memory/entries-shaped",
+	Title:  "an entry is read with an id of its own, its content, its tags and when it was written",
+	Proves: scenarios.IDs{openwopv1.OWPMEM8},
+	Claim:  claims.MemoryWorkers,
+	Ask: scenarios.Ask(rememberingFamily, func(o MemoryFamily, j *scenarios.Judge) {
+		r, ok := o.brought(j)
+		if !ok {
+			return
+		}
+		entries := r.Entries(o.next())
+		j.Check(openwopv1.OWPMEM8, entries).To(check.Each(anEntry(o.Tag)), "entries that %s of the loop read", o.next())
+		j.Check(openwopv1.OWPMEM8, entries.Each("/id")).To(check.Distinct(), "their ids")
+	}),
+}
+
+// A host may give an entry another id when it comes into the memory of another
+// run, so that the event need only name one under which somebody reads it.
+var writesTold = scenarios.Scenario{
+	ID:     "openwop/memory/writes-told-by-id",
+	Title:  "each write is told once in the log of its run, by an id under which the entry is read, and without its content",
+	Proves: scenarios.IDs{openwopv1.OWPMEM14, openwopv1.OWPMEM15},
+	Claim:  claims.MemoryEvents,
+	Ask: scenarios.Ask(rememberingFamily, func(o MemoryFamily, j *scenarios.Judge) {
+		read, ok := o.all(j)
+		if !ok {
+			return
+		}
+		for _, w := range []struct {
+			who     string
+			content string
+			log     host.RunLog
+		}{{"the loop", o.Own, o.Log}, {"the first worker", o.First, o.Children[0].Log}, {"the second worker", o.Second, o.Children[1].Log}} {
+			var known []any
+			for _, r := range read {
+				for _, id := range r.idsOf(w.content) {
+					known = append(known, id)
+				}
+			}
+			if len(known) == 0 {
+				j.BlockOn(openwopv1.OWPMEM2, "set-up: nobody reads what "+w.who+" wrote")
+				return
+			}
+			told := w.log.OfType(openwopv1.RunEventTypeMemoryWritten)
+			if !j.Check(openwopv1.OWPMEM14, told).To(check.Len(1), "memory.written in the log of %s, which wrote once", w.who) {
+				continue
+			}
+			j.Check(openwopv1.OWPMEM14, told.Each("/payload/memoryId")).To(check.Each(check.OneOf(known...)), "memoryId of what %s wrote", w.who)
+			j.Check(openwopv1.OWPMEM14, told.Each("/payload/memoryRef")).To(check.Each(check.Text()), "memoryRef of what %s wrote", w.who)
+			if tags := told.Each("/payload/tags"); len(tags.Values) > 0 && tags.Values[0].Present() {
+				j.Check(openwopv1.OWPMEM14, tags).To(check.Each(check.Equal([]any{o.Tag})), "tags of what %s wrote", w.who)
+			}
+			j.Check(openwopv1.OWPMEM15, told).To(host.NotNaming(w.content), "memory.written in the log of %s", w.who)
+		}
+	}),
+}
+
+// The controls are both tenants, who read what they wrote.
+var tenantsRememberApart = scenarios.Scenario{
+	ID:     "openwop/memory/tenants-apart",
+	Title:  "a tenant does not read what a run of another remembers, whatever name their memories have",
+	Proves: scenarios.IDs{openwopv1.OWPISO9},
+	Claim:  claims.TenantsMemory,
+	Ask: scenarios.Ask(tenantsRemember, func(o TenantMemory, j *scenarios.Judge) {
+		if !o.Tenants.Ready(j) || !o.Wrote.Ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1) || !o.Other.Ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1) {
+			return
+		}
+		first, ok := shares(o.Kept, j, "another run of the first tenant", o.Mine)
+		if !ok {
+			return
+		}
+		other, ok := shares(o.Own, j, "another run of the other tenant", o.Theirs)
+		if !ok {
+			return
+		}
+		earlier, ok := recalled(o.Before, j, "the first run of the other tenant", 1)
+		if !ok {
+			return
+		}
+		earlier.check(j, openwopv1.OWPISO9, host.Look{Turn: 1, At: host.AtBegin}, noneOf(o.Mine))
+		other.check(j, openwopv1.OWPISO9, host.Look{Turn: 1, At: host.AtBegin}, noneOf(o.Mine))
+		first.check(j, openwopv1.OWPISO9, host.Look{Turn: 1, At: host.AtBegin}, noneOf(o.Theirs))
+	}),
+}

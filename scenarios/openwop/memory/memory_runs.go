@@ -1,0 +1,285 @@
+package memory
+
+import (
+	"net/http"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/fixture"
+	"github.com/openassay/assay/scenarios/openwop/host"
+)
+
+// kids are the notes of both workers.
+func (o MemoryFamily) kids(j *scenarios.Judge) (first, second recollections, ok bool) {
+	if !o.Log.Ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1) {
+		return first, second, false
+	}
+	if len(o.Children) != 2 {
+		return first, second, j.Block("set-up: the loop does not name the run of each of its two workers",
+			"tell of a child run when it is made, with dispatch.succeeded or node.dispatched, and which worker it is of")
+	}
+	if first, ok = recalled(o.Children[0].Log, j, "the first worker", 2); ok {
+		second, ok = recalled(o.Children[1].Log, j, "the second worker", 1)
+	}
+	return first, second, ok
+}
+
+// next is when the turn after the one that dispatched the workers begins.
+func (o MemoryFamily) next() host.Look { return host.Look{Turn: int64(o.Handed) + 1, At: host.AtBegin} }
+
+// brought are the notes of the loop, of which those of the next turn have what the workers wrote.
+func (o MemoryFamily) brought(j *scenarios.Judge) (recollections, bool) {
+	r, ok := recalled(o.Log, j, "the loop", o.Turns)
+	if ok && !r.has(o.next(), o.First, o.Second) {
+		return r, j.BlockOn(openwopv1.OWPMEM2, "set-up: "+o.next().String()+" does not read what the workers wrote")
+	}
+	return r, ok
+}
+
+// all are the notes of everybody.
+func (o MemoryFamily) all(j *scenarios.Judge) ([]recollections, bool) {
+	first, second, ok := o.kids(j)
+	if !ok {
+		return nil, false
+	}
+	r, ok := o.brought(j)
+	return []recollections{r, first, second}, ok
+}
+
+// RFC 0039 MAE-2.
+var childInherits = scenarios.Scenario{
+	ID:     "openwop/memory/child-inherits",
+	Title:  "a worker begins with what its parent has written before",
+	Proves: scenarios.IDs{openwopv1.OWPMEM1},
+	Claim:  claims.MemoryWorkers,
+	Ask: scenarios.Ask(rememberingFamily, func(o MemoryFamily, j *scenarios.Judge) {
+		first, second, ok := o.kids(j)
+		if !ok {
+			return
+		}
+		first.check(j, openwopv1.OWPMEM1, host.Look{Turn: 1, At: host.AtBegin}, nothingBut(o.Own))
+		second.check(j, openwopv1.OWPMEM1, host.Look{Turn: 1, At: host.AtBegin}, allOf(o.Own))
+	}),
+}
+
+var childBrings = scenarios.Scenario{
+	ID:     "openwop/memory/child-brings",
+	Title:  "what workers wrote is read by every later turn of their parent",
+	Proves: scenarios.IDs{openwopv1.OWPMEM2},
+	Claim:  claims.MemoryWorkers,
+	Ask: scenarios.Ask(rememberingFamily, func(o MemoryFamily, j *scenarios.Judge) {
+		if _, _, ok := o.kids(j); !ok {
+			return
+		}
+		r, ok := recalled(o.Log, j, "the loop", o.Turns)
+		if !ok {
+			return
+		}
+		for turn := o.Handed + 1; turn <= o.Turns; turn++ {
+			for _, at := range []string{host.AtBegin, host.AtEnd} {
+				r.check(j, openwopv1.OWPMEM2, host.Look{Turn: int64(turn), At: at}, allOf(o.First, o.Second))
+			}
+		}
+	}),
+}
+
+var siblingsInOrder = scenarios.Scenario{
+	ID:     "openwop/memory/siblings-in-order",
+	Title:  "of two workers in one decision the second begins with what the first wrote, and the first sees nothing of the second",
+	Proves: scenarios.IDs{openwopv1.OWPMEM6},
+	Claim:  claims.MemorySiblings,
+	Ask: scenarios.Ask(rememberingFamily, func(o MemoryFamily, j *scenarios.Judge) {
+		first, second, ok := o.kids(j)
+		if !ok {
+			return
+		}
+		r, ok := o.brought(j)
+		if !ok {
+			return
+		}
+		for _, at := range []host.Look{{Turn: 1, At: host.AtBegin}, {Turn: 1, At: host.AtEnd}, {Turn: 2, At: host.AtBegin}, {Turn: 2, At: host.AtEnd}} {
+			first.check(j, openwopv1.OWPMEM6, at, noneOf(o.Second))
+		}
+		second.check(j, openwopv1.OWPMEM6, host.Look{Turn: 1, At: host.AtBegin}, allOf(o.First))
+		r.check(j, openwopv1.OWPMEM6, o.next(), comesBefore(o.First, o.Second))
+	}),
+}
+
+// The control is the same run when the worker has completed.
+var heldChildHidden = scenarios.Scenario{
+	ID:     "openwop/memory/held-child-hidden",
+	Title:  "what a worker wrote that waits for a person is not read by anybody else, and is when the worker has completed",
+	Proves: scenarios.IDs{openwopv1.OWPMEM3, openwopv1.OWPMEM2},
+	Claim:  claims.MemoryWorkers,
+	Ask: scenarios.Ask(heldWorker, func(o HeldWorker, j *scenarios.Judge) {
+		if !o.Log.Exists(j, openwopv1.OWP0037A6) || !j.Need(openwopv1.OWP0037A3, o.Found) || !j.Need(openwopv1.OWP0061D1, o.Worker.Suspended) {
+			return
+		}
+		if !host.Succeeded(o.Worker.Answered) {
+			j.BlockOn(openwopv1.OWPINT2, "set-up: the host refused the answer to the worker: HTTP "+o.Worker.Answered.JSON())
+			return
+		}
+		r, ok := recalled(o.Log, j, "the loop", 3)
+		if !ok {
+			return
+		}
+		r.check(j, openwopv1.OWPMEM3, host.Look{Turn: 1, At: host.AtBegin}, noneOf(o.Lasting, o.Long, o.Brief))
+		r.check(j, openwopv1.OWPMEM2, host.Look{Turn: 2, At: host.AtBegin}, allOf(o.Lasting))
+		if _, ok := shares(o.After, j, "another run", o.Lasting); !ok {
+			return
+		}
+		if while, ok := recalled(o.While, j, "the run that read while the worker was held", 1); ok {
+			while.check(j, openwopv1.OWPMEM3, host.Look{Turn: 1, At: host.AtBegin}, noneOf(o.Lasting, o.Long, o.Brief))
+		}
+	}),
+}
+
+// The control is another run that finds what the loop itself has written.
+var lostChildLeavesNothing = scenarios.Scenario{
+	ID:     "openwop/memory/lost-child-leaves-nothing",
+	Title:  "what a worker wrote that failed or was cancelled is read neither by its parent nor by anybody else",
+	Proves: scenarios.IDs{openwopv1.OWPMEM4},
+	Claim:  claims.MemoryWorkers,
+	Ask: scenarios.Ask(lostWorkers, func(o LostWorkers, j *scenarios.Judge) {
+		if !o.Log.Exists(j, openwopv1.OWP0037A6) || !j.Need(openwopv1.OWP0037A3, o.Found) || !j.Need(openwopv1.OWP0061D1, o.Running) || !o.lost(j) {
+			return
+		}
+		r, ok := recalled(o.Log, j, "the loop", 4)
+		if !ok {
+			return
+		}
+		after, ok := shares(o.Reader, j, "another run", o.Own)
+		if !ok {
+			return
+		}
+		for turn := int64(2); turn <= 4; turn++ {
+			r.check(j, openwopv1.OWPMEM4, host.Look{Turn: turn, At: host.AtBegin}, noneOf(o.Failed, o.Cancelled))
+			r.check(j, openwopv1.OWPMEM4, host.Look{Turn: turn, At: host.AtEnd}, noneOf(o.Failed, o.Cancelled))
+		}
+		after.check(j, openwopv1.OWPMEM4, host.Look{Turn: 1, At: host.AtBegin}, noneOf(o.Failed, o.Cancelled))
+	}),
+}
+
+// lost stops a judge where the workers did not end as they were to, or did not
+// write: they show that by their own later turns, or by what their logs tell.
+func (o LostWorkers) lost(j *scenarios.Judge) bool {
+	if len(o.Children) < 2 {
+		return j.Block("set-up: the loop does not name its two workers", "tell of a child run when it is made, with dispatch.succeeded or node.dispatched")
+	}
+	for i, w := range []struct{ status, content string }{{"failed", o.Failed}, {"cancelled", o.Cancelled}} {
+		l := o.Children[i].Log
+		if !l.Ready(j, openwopv1.OWP0037A3, openwopv1.OWP0037A1) {
+			return false
+		}
+		if got := l.Status().String(); got != w.status {
+			return j.Block("set-up: the worker that was to be "+w.status+" is "+got, "have "+fixture.MemoryFails+" refuse two workers in one decision, and serve POST /v1/runs/{runId}/cancel")
+		}
+		own := recollections{host.ReadSeen(l, "memory"), "the worker"}
+		if len(own.idsOf(w.content)) == 0 && len(l.OfType(openwopv1.RunEventTypeMemoryWritten).Values) == 0 {
+			return j.Block("set-up: nothing shows that the worker that was "+w.status+" wrote at all", "have its next turn read what it wrote, or its log tell of it with memory.written")
+		}
+	}
+	return true
+}
+
+// changed stops a judge where the source did not read its entries, or where
+// nobody reads what was written since.
+func (o ForkedMemory) changed(j *scenarios.Judge) (source recollections, ok bool) {
+	if source, ok = recalled(o.Source, j, "the source", o.Turns); !ok || !o.Writer.Ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1) {
+		return source, false
+	}
+	_, ok = shares(o.Reader, j, "another run", o.Own[0], o.Own[1], o.Theirs)
+	return source, ok
+}
+
+// refused says whether a fork was refused because there is no memory for it any
+// more, which is as good as one that reads it.
+func forgotten(f host.Forked, j *scenarios.Judge) bool {
+	status, _ := f.Log.Created.Int()
+	if code := f.Reply.Key("error").String(); status != http.StatusUnprocessableEntity && status != http.StatusGone || code != "replay_memory_snapshot_unavailable" {
+		return false
+	}
+	j.Check(openwopv1.OWPMEM17, f.Log.Created).To(check.OneOf(http.StatusUnprocessableEntity, http.StatusGone), "a fork from %d without a memory", f.FromSeq)
+	if status == http.StatusGone {
+		j.Find(openwopv1.OWPMEM17, "the fork from %d is refused with 410, and the texts say 422", f.FromSeq)
+	}
+	for _, member := range []string{"fromSeq", "sourceRunId", "reason"} {
+		if !f.Reply.Key("details").Key(member).Present() {
+			j.Find(openwopv1.OWPMEM18, "the refusal of a fork from %d has no details.%s", f.FromSeq, member)
+		}
+	}
+	return true
+}
+
+// RFC 0039 MAE-3. A replay that reads again reads what is there by now.
+var replayRemembers = scenarios.Scenario{
+	ID:     "openwop/memory/replay-as-of-index",
+	Title:  "the turns of a replay read the entries that those of its source read, whatever was written since, or the replay is refused",
+	Proves: scenarios.IDs{openwopv1.OWPMEM17},
+	Claim:  claims.MemoryForks,
+	Ask: scenarios.Ask(replayedMemory, func(o ForkedMemory, j *scenarios.Judge) {
+		source, ok := o.changed(j)
+		if !ok {
+			return
+		}
+		for _, f := range o.Forks {
+			if f.Unsupported() || forgotten(f, j) {
+				continue
+			}
+			r, ok := o.fork(j, f)
+			if !ok {
+				return
+			}
+			for turn := range int64(o.Turns) {
+				o.checkAsSource(j, source, r, turn+1)
+			}
+		}
+	}),
+}
+
+// fork are the notes of a fork.
+func (o ForkedMemory) fork(j *scenarios.Judge, f host.Forked) (recollections, bool) {
+	if f.Log.RunID == o.Source.RunID {
+		return recollections{}, j.BlockOn(openwopv1.OWPRPL1, "set-up: the host names the source as its own fork")
+	}
+	if !f.Log.Ready(j, openwopv1.OWPRPL1, openwopv1.OWPRPL1) {
+		return recollections{}, false
+	}
+	return recalled(f.Log, j, "the fork", o.Turns)
+}
+
+// checkAsSource checks that a turn of a fork read what that of its source did.
+func (o ForkedMemory) checkAsSource(j *scenarios.Judge, source, fork recollections, turn int64) {
+	for _, at := range []host.Look{{Turn: turn, At: host.AtBegin}, {Turn: turn, At: host.AtEnd}} {
+		j.Check(openwopv1.OWPMEM17, fork.contents(at)).To(check.SameAs(source.contents(at)), "what %s of the fork read", at)
+	}
+}
+
+// Of a branch the turns that it takes over and those that it takes itself: after
+// the source's last write both read the same.
+var branchRemembers = scenarios.Scenario{
+	ID:     "openwop/memory/branch-as-of-index",
+	Title:  "the turns of a branch read what its source remembered where it left that, whatever was written since, or the branch is refused",
+	Proves: scenarios.IDs{openwopv1.OWPMEM17},
+	Claim:  claims.MemoryBranches,
+	Ask: scenarios.Ask(branchedMemory, func(o ForkedMemory, j *scenarios.Judge) {
+		source, ok := o.changed(j)
+		if !ok {
+			return
+		}
+		for _, f := range o.Forks {
+			if forgotten(f, j) {
+				continue
+			}
+			r, ok := o.fork(j, f)
+			if !ok {
+				return
+			}
+			for turn := int64(o.Begins); turn <= int64(o.Turns); turn++ {
+				o.checkAsSource(j, source, r, turn)
+			}
+		}
+	}),
+}

@@ -1,0 +1,190 @@
+package refusals
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/http"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// UnknownObservation is what a host answers about what is not there.
+type UnknownObservation struct {
+	Known    host.Answered   `json:"known"` // a run that is there; zero where none can be made
+	Runs     []host.Answered `json:"runs"`  // operations on a run that never was
+	Resolve  host.Answered   `json:"resolve"`
+	Workflow host.Answered   `json:"workflow"` // a run of a workflow that nobody has
+}
+
+// unknownIDs asks for what is not there.
+var unknownIDs = &scenarios.Drive[UnknownObservation]{
+	ID:    "openwop/unknown-ids",
+	Title: "asks for a run that never was and for a run of a workflow that nobody has; as the control reads a run that is there",
+	Sends: []string{"POST /v1/runs", "GET /v1/runs/{runId}", "of an id never given out: GET /v1/runs/{runId}", "GET .../events/poll", "POST .../cancel", "POST .../interrupts/{nodeId}", "POST /v1/runs (a workflow that nobody has)"},
+	Run: func(ctx context.Context, c *scenarios.Conn) (UnknownObservation, error) {
+		h := host.Host{Conn: c}
+		var o UnknownObservation
+		never := h.Name("run")
+		if simple, err := h.Simple(); err == nil { // without a fixture there is no control, but still a question
+			r, err := h.Create(ctx, "create a run", simple)
+			if err != nil {
+				return o, err
+			}
+			if r.ID != "" {
+				known, err := r.Snapshot(ctx, "a run that is there")
+				if err != nil {
+					return o, err
+				}
+				o.Known, never = host.AnsweredBy("a run that is there", known), host.StrangerOf(r.ID)
+			}
+		}
+		for _, op := range host.RunOperations {
+			if op.Suffix == "/events" { // a stream that began would have to be waited for
+				continue
+			}
+			reply, err := h.Permitted(ctx, op.On(never))
+			if err != nil {
+				return o, err
+			}
+			if a := host.AnsweredBy(op.What+", which never was", reply); op.Needed {
+				o.Runs = append(o.Runs, a)
+			} else {
+				o.Resolve = a
+			}
+		}
+		nowhere, err := h.Create(ctx, "create a run of a workflow that nobody has", openwopv1.CreateRunRequest{WorkflowID: h.Name("assay-nowhere")})
+		if err != nil {
+			return o, err
+		}
+		o.Workflow = host.AnsweredBy("a run of a workflow that nobody has", nowhere.Created)
+		return o, nil
+	},
+}
+
+// BodiesObservation is what a host answers to bodies that are not as they should be.
+type BodiesObservation struct {
+	Control    host.Answered   `json:"control"`    // the same request as it should be; zero without a fixture
+	NoJSON     []host.Answered `json:"noJson"`     // cut short, or not begun
+	NoObject   []host.Answered `json:"noObject"`   // JSON of another kind
+	NoWorkflow []host.Answered `json:"noWorkflow"` // without a workflowId, or with one that is no text
+	WrongType  []host.Answered `json:"wrongType"`  // another member of the wrong type
+	Unknown    host.Answered   `json:"unknown"`    // a member that the body does not have
+}
+
+// oddBodies asks for runs with bodies that are not as they should be.
+var oddBodies = &scenarios.Drive[BodiesObservation]{
+	ID:    "openwop/odd-bodies",
+	Title: "asks for runs with bodies that are no JSON, no object, or have a member of the wrong type or one too many; as the control with one that is as it should be",
+	Sends: []string{"POST /v1/runs, fifteen times"},
+	Run: func(ctx context.Context, c *scenarios.Conn) (BodiesObservation, error) {
+		h := host.Host{Conn: c}
+		var o BodiesObservation
+		simple, err := h.Simple()
+		offered := err == nil
+		workflow := simple.WorkflowID
+		if !offered {
+			workflow = h.Name("assay-nowhere")
+		}
+		whole := fmt.Appendf(nil, `{"workflowId":%q}`, workflow)
+		for _, kind := range []struct {
+			of     *[]host.Answered
+			bodies []oddBody
+		}{
+			{&o.NoJSON, []oddBody{{"a body that is cut short", whole[:h.Between(1, len(whole)-1)]}, {"a body that is no JSON", []byte("assay " + h.Marker())}}},
+			{&o.NoObject, []oddBody{{"the body null", []byte("null")}, {"a list as the body", []byte("[" + string(whole) + "]")}, {"a text as the body", []byte(`"` + workflow + `"`)}, {"a number as the body", []byte("7")}}},
+			{&o.NoWorkflow, []oddBody{{"a body without a workflowId", []byte("{}")}, {"a number as the workflowId", []byte(`{"workflowId":7}`)}, {"null as the workflowId", []byte(`{"workflowId":null}`)}}},
+		} {
+			if *kind.of, err = oddRuns(ctx, h, kind.bodies...); err != nil {
+				return o, err
+			}
+		}
+		if !offered {
+			return o, nil
+		}
+		control, err := oddRuns(ctx, h, oddBody{"a run of " + workflow, whole})
+		if err != nil {
+			return o, err
+		}
+		o.Control = control[0]
+		with := func(member, value string) []byte {
+			return bytes.Join([][]byte{whole[:len(whole)-1], fmt.Appendf(nil, `,%q:%s}`, member, value)}, nil)
+		}
+		if o.WrongType, err = oddRuns(ctx, h, oddBody{"a list as the inputs", with("inputs", `["assay"]`)}, oddBody{"a number as the inputs", with("inputs", "7")},
+			oddBody{"a text as the tags", with("tags", `"assay"`)}, oddBody{"a number as the metadata", with("metadata", "7")}, oddBody{"a text as the configurable", with("configurable", `"assay"`)}); err != nil {
+			return o, err
+		}
+		unknown, err := oddRuns(ctx, h, oddBody{"a member that the body does not have", with("assay"+h.Marker(), "true")})
+		if err == nil {
+			o.Unknown = unknown[0]
+		}
+		return o, err
+	},
+}
+
+// oddBody is a request for a run as it goes out.
+type oddBody struct {
+	what string
+	raw  []byte
+}
+
+// oddRuns asks for runs and notes those that are made.
+func oddRuns(ctx context.Context, h host.Host, bodies ...oddBody) ([]host.Answered, error) {
+	var out []host.Answered
+	for _, b := range bodies {
+		reply, err := h.Send(ctx, wire.Call{Method: http.MethodPost, Path: "/v1/runs", Body: b.raw, Label: b.what, Secrets: host.InterruptTokens})
+		if err != nil {
+			return out, err
+		}
+		h.Adopt(reply)
+		out = append(out, host.AnsweredBy(b.what, reply))
+	}
+	return out, nil
+}
+
+// OddRequestsObservation is what a host answers to a stream mode and to a
+// method that it does not have.
+type OddRequestsObservation struct {
+	Created host.Answered   `json:"created"`
+	Ended   wire.Wait       `json:"ended"`
+	Modes   []host.Answered `json:"modes"`
+	Method  host.Answered   `json:"method"`
+}
+
+// oddRequests asks for the stream of a run that has ended, so that a host which
+// streams all the same is soon done.
+var oddRequests = &scenarios.Drive[OddRequestsObservation]{
+	ID:    "openwop/odd-requests",
+	Title: "asks for the stream of a run that has ended in modes that cannot be, and for its log by a method that it does not have",
+	Sends: []string{"POST /v1/runs", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events?streamMode=(random)", "GET /v1/runs/{runId}/events?streamMode=values,debug", "PUT /v1/runs/{runId}/events/poll"},
+	Run: func(ctx context.Context, c *scenarios.Conn) (OddRequestsObservation, error) {
+		h := host.Host{Conn: c}
+		var o OddRequestsObservation
+		r, err := h.SimpleRun(ctx, "create a run")
+		if err != nil {
+			return o, err
+		}
+		if o.Created = host.AnsweredBy("a run", r.Created); r.ID == "" {
+			return o, nil
+		}
+		if o.Ended, err = r.AwaitEnd(ctx); err != nil || !o.Ended.Reached {
+			return o, err
+		}
+		for _, mode := range []string{"assay-" + h.Marker(), "values,debug"} {
+			reply, err := h.Send(ctx, wire.Call{Method: http.MethodGet, Path: host.RunPath(r.ID) + "/events?streamMode=" + mode, Header: map[string]string{"Accept": "text/event-stream"}, Label: "stream"})
+			if err != nil {
+				return o, err
+			}
+			o.Modes = append(o.Modes, host.AnsweredBy("the stream mode "+mode, reply))
+		}
+		reply, err := h.Permitted(ctx, wire.Call{Method: http.MethodPut, Path: host.RunPath(r.ID) + "/events/poll", Body: map[string]any{}, Label: "a method that it does not have"})
+		if err != nil {
+			return o, err
+		}
+		o.Method = host.AnsweredBy("PUT on the log of a run", reply)
+		return o, nil
+	},
+}

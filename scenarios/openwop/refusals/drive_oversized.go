@@ -1,0 +1,57 @@
+package refusals
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/host"
+)
+
+// OversizedObservation is a body above the advertised limit, and one that is small.
+type OversizedObservation struct {
+	Limit   int64         `json:"limit"`
+	Control host.Answered `json:"control"`
+	Large   host.Answered `json:"large"`
+}
+
+// mostBody is how large a body Assay sends, and keeps in its transcript.
+const mostBody = 2 << 20
+
+// oversized sends a body that is a little larger than the advertised limit.
+var oversized = &scenarios.Drive[OversizedObservation]{
+	ID:    "openwop/oversized",
+	Title: "asks for a run with a body that is larger than the advertised limit; as the control with a small one",
+	Sends: []string{"POST /v1/runs", "POST /v1/runs with a body larger than limits.maxRequestBodyBytes"},
+	Run: func(ctx context.Context, c *scenarios.Conn) (OversizedObservation, error) {
+		h := host.Host{Conn: c}
+		var o OversizedObservation
+		limit, ok := claims.Family(c.Discovery, "limits").Key("maxRequestBodyBytes").Int()
+		if !ok || limit < 1 || limit > mostBody {
+			return o, scenarios.Block("a body larger than the advertised limits.maxRequestBodyBytes is more than can be sent", fmt.Sprintf("advertise a limit of 1 to %d bytes while the host is certified", mostBody))
+		}
+		o.Limit = limit
+		simple, err := h.Simple()
+		if err != nil {
+			return o, err
+		}
+		simple.Metadata = map[string]any{"assay": "small"}
+		small, err := json.Marshal(simple)
+		if err != nil {
+			return o, err
+		}
+		control, err := oddRuns(ctx, h, oddBody{"a small body", small})
+		if err != nil {
+			return o, err
+		}
+		pad := bytes.Repeat([]byte("a"), int(limit)+h.Between(1, 99))
+		large, err := oddRuns(ctx, h, oddBody{"a body larger than the advertised limit", bytes.Replace(small, []byte("small"), pad, 1)})
+		if err == nil {
+			o.Control, o.Large = control[0], large[0]
+		}
+		return o, err
+	},
+}

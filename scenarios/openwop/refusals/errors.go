@@ -1,0 +1,191 @@
+// Package refusals asks what a host refuses, in which words, and whether what it refused changed anything.
+package refusals
+
+import (
+	"net/http"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/fixture"
+	"github.com/openassay/assay/scenarios/openwop/host"
+)
+
+// Suite looks at what a host refuses, how it says so, and whether a
+// refusal, a repetition or a cancellation does what it should and no more.
+func Suite() scenarios.Suite {
+	return scenarios.Suite{
+		ID: "errors", Title: "what a host refuses, in which words, and that it changes nothing",
+		Scenarios: []scenarios.Scenario{
+			strangersRefused, existenceHidden, unknownNotFound, bodiesRefused, membersAnswered,
+			streamModeRefused, methodRefused, oversizedRefused,
+			keyedOnce, keyedAtOnce, cancelEnds, cancelOfEnded, strangersChangeNothing,
+		},
+	}
+}
+
+var strangersRefused = scenarios.Scenario{
+	ID:     "openwop/errors/strangers-refused",
+	Title:  "nobody creates, reads, cancels or answers a run without a credential, or with one that is not known",
+	Proves: scenarios.IDs{openwopv1.OWPERR1, openwopv1.OWPERR2, openwopv1.OWPERR4, openwopv1.OWPERR5},
+	Claim:  claims.Protocol,
+	Ask: scenarios.Ask(host.WithoutAccess, func(o host.StrangersObservation, j *scenarios.Judge) {
+		if !ready(o, j) {
+			return
+		}
+		for _, c := range o.Calls {
+			id, codes := scenarios.RequirementID(openwopv1.OWPERR1), []any{"unauthenticated"}
+			if c.Who == host.UnknownKey {
+				id, codes = openwopv1.OWPERR2, []any{"unauthenticated", "key_expired", "key_revoked"}
+			}
+			a := c.Existing
+			a.Asked += " " + string(c.Who)
+			if !c.Needed && host.NotThere(a.HTTPStatus()) { // not every host has it
+				a.Envelope(j)
+				continue
+			}
+			Coded(a, j, id, codes, http.StatusUnauthorized)
+		}
+	}),
+}
+
+// The order of the checks: who somebody is comes before what there is.
+var existenceHidden = scenarios.Scenario{
+	ID:     "openwop/errors/existence-hidden",
+	Title:  "a stranger is answered the same about a run that exists and about one that never was",
+	Proves: scenarios.IDs{openwopv1.OWPERR3},
+	Claim:  claims.Protocol,
+	Ask: scenarios.Ask(host.WithoutAccess, func(o host.StrangersObservation, j *scenarios.Judge) {
+		if !ready(o, j) {
+			return
+		}
+		for _, c := range o.Calls {
+			if c.Missing.Asked == "" {
+				continue
+			}
+			j.Check(openwopv1.OWPERR3, c.Existing.Status).NotTo(check.Status(2), "%s %s", c.Existing.Asked, c.Who)
+			j.Check(openwopv1.OWPERR3, c.Missing.Status).To(check.SameAs(c.Existing.Status), "%s %s, of a run that never was", c.Missing.Asked, c.Who)
+			j.Check(openwopv1.OWPERR3, c.Missing.Code()).To(check.SameAs(c.Existing.Code()), "its code")
+		}
+	}),
+}
+
+// ready stops a judge where there is no run that a stranger could ask for.
+func ready(o host.StrangersObservation, j *scenarios.Judge) bool {
+	if !host.Succeeded(o.Created.Status) || !host.Succeeded(o.Read.Status) {
+		return j.Block("set-up: the run cannot be made or read with the credential: HTTP "+o.Created.Status.JSON()+" and "+o.Read.Status.JSON(), fixture.Load)
+	}
+	return true
+}
+
+// A host need not tell what is not there from what is not ours.
+var unknownNotFound = scenarios.Scenario{
+	ID:     "openwop/errors/unknown-not-found",
+	Title:  "a run that never was is not found by any operation, and there is no run of a workflow that nobody has",
+	Proves: scenarios.IDs{openwopv1.OWPERR4, openwopv1.OWPERR5, openwopv1.OWPERR8, openwopv1.OWPERR9},
+	Claim:  claims.Protocol,
+	Ask: scenarios.Ask(unknownIDs, func(o UnknownObservation, j *scenarios.Judge) {
+		if o.Known.Asked != "" && !host.Succeeded(o.Known.Status) {
+			j.Block("set-up: a run that is there cannot be read: HTTP "+o.Known.Status.JSON(), "serve GET /v1/runs/{runId} for every run")
+			return
+		}
+		codes := []any{"not_found", "forbidden", "run_forbidden", "interrupt_not_found"}
+		for _, a := range o.Runs {
+			Coded(a, j, openwopv1.OWPERR8, codes, http.StatusNotFound, http.StatusForbidden)
+		}
+		o.Resolve.Refused(j, openwopv1.OWPERR8, http.StatusNotFound, http.StatusForbidden, http.StatusGone, http.StatusMethodNotAllowed, http.StatusNotImplemented)
+		Coded(o.Workflow, j, openwopv1.OWPERR9, []any{"validation_error", "not_found"}, http.StatusBadRequest, http.StatusNotFound)
+		j.Check(openwopv1.OWPERR9, o.Workflow.Body.Key("runId")).To(check.Absent(), "runId of %s", o.Workflow.Asked)
+	}),
+}
+
+// Hosts are known that fall over when a body is null. A 4xx of another number
+// says the same; a 5xx says that nobody looked.
+var bodiesRefused = scenarios.Scenario{
+	ID:     "openwop/errors/bodies-refused",
+	Title:  "a body that is no JSON, no object, or names no workflow is refused and makes no run",
+	Proves: scenarios.IDs{openwopv1.OWPERR4, openwopv1.OWPERR5, openwopv1.OWPERR11, openwopv1.OWPERR12, openwopv1.OWPERR13},
+	Claim:  claims.Protocol,
+	Ask: scenarios.Ask(oddBodies, func(o BodiesObservation, j *scenarios.Judge) {
+		codes := []any{"validation_error"}
+		for _, a := range o.NoJSON {
+			Coded(a, j, openwopv1.OWPERR11, codes, 4)
+		}
+		for _, a := range o.NoObject {
+			Coded(a, j, openwopv1.OWPERR12, codes, 4)
+		}
+		for _, a := range o.NoWorkflow { // facts C23
+			Coded(a, j, openwopv1.OWPERR13, []any{"validation_error", "not_found"}, 4)
+		}
+	}),
+}
+
+var membersAnswered = scenarios.Scenario{
+	ID:     "openwop/errors/members-answered",
+	Title:  "a member of the wrong type, or one too many, is refused; to make the run all the same is a finding, to fall over a failure",
+	Proves: scenarios.IDs{openwopv1.OWPERR14, openwopv1.OWPERR15},
+	Claim:  claims.Protocol,
+	Ask: scenarios.Ask(oddBodies, func(o BodiesObservation, j *scenarios.Judge) {
+		switch {
+		case o.Control.Asked == "":
+			j.Block("no workflow is on offer that ends by itself", fixture.Load)
+		case !host.Succeeded(o.Control.Status):
+			j.Block("set-up: the request as it should be is refused with HTTP "+o.Control.Status.JSON(), fixture.Load)
+		default:
+			for _, a := range o.WrongType {
+				NotAFault(a, j, openwopv1.OWPERR14)
+			}
+			NotAFault(o.Unknown, j, openwopv1.OWPERR15)
+		}
+	}),
+}
+
+var streamModeRefused = scenarios.Scenario{
+	ID:     "openwop/errors/stream-mode-refused",
+	Title:  "a stream mode that does not exist, or that stands alone and does not, is refused with those that there are",
+	Proves: scenarios.IDs{openwopv1.OWPERR4, openwopv1.OWPERR5, openwopv1.OWPERR16},
+	Claim:  claims.Protocol,
+	Ask: scenarios.Ask(oddRequests, func(o OddRequestsObservation, j *scenarios.Judge) {
+		if !o.ready(j) {
+			return
+		}
+		for _, a := range o.Modes {
+			Coded(a, j, openwopv1.OWPERR16, []any{"unsupported_stream_mode"}, http.StatusBadRequest)
+			j.Check(openwopv1.OWPERR16, a.Body.At("/details/supported")).To(check.Each(check.Text()), "details.supported, of %s", a.Asked)
+		}
+	}),
+}
+
+var methodRefused = scenarios.Scenario{
+	ID:     "openwop/errors/method-refused",
+	Title:  "a method that an endpoint does not have is refused as such",
+	Proves: scenarios.IDs{openwopv1.OWPERR10},
+	Claim:  claims.Protocol,
+	Ask: scenarios.Ask(oddRequests, func(o OddRequestsObservation, j *scenarios.Judge) {
+		if o.ready(j) {
+			j.Check(openwopv1.OWPERR10, o.Method.Status).To(check.Status(http.StatusMethodNotAllowed, http.StatusNotFound, http.StatusNotImplemented), "%s", o.Method.Asked)
+		}
+	}),
+}
+
+func (o OddRequestsObservation) ready(j *scenarios.Judge) bool {
+	if !host.Succeeded(o.Created.Status) || o.Created.Body.Key("runId").String() == "" {
+		return j.Block("set-up: the run cannot be made: HTTP "+o.Created.Status.JSON(), fixture.Load)
+	}
+	return j.Need(openwopv1.OWP0037A1, o.Ended)
+}
+
+var oversizedRefused = scenarios.Scenario{
+	ID:     "openwop/errors/oversized-refused",
+	Title:  "a body above the advertised limit is refused, and a small one is not",
+	Proves: scenarios.IDs{openwopv1.OWPERR4, openwopv1.OWPERR17},
+	Claim:  claims.BodyLimit,
+	Ask: scenarios.Ask(oversized, func(o OversizedObservation, j *scenarios.Judge) {
+		if !host.Succeeded(o.Control.Status) {
+			j.Block("set-up: "+o.Control.Asked+" is refused with HTTP "+o.Control.Status.JSON(), fixture.Load)
+			return
+		}
+		o.Large.Refused(j, openwopv1.OWPERR17, http.StatusRequestEntityTooLarge, http.StatusBadRequest)
+	}),
+}

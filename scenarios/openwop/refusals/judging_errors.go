@@ -1,0 +1,22 @@
+package refusals
+
+import (
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/openwop/host"
+)
+
+// Coded is refused with a code for which the protocol has canonical spellings.
+func Coded(a host.Answered, j *scenarios.Judge, id scenarios.RequirementID, codes []any, statuses ...int) {
+	if a.Refused(j, id, statuses...) {
+		j.Check(openwopv1.OWPERR5, a.Code()).To(check.OneOf(codes...), "code of %s", a.Asked)
+	}
+}
+
+// NotAFault checks a request that a host may take or refuse, but has to answer.
+func NotAFault(a host.Answered, j *scenarios.Judge, id scenarios.RequirementID) {
+	if j.Check(id, a.Status).To(check.Status(2, 400, 422), "%s", a.Asked) && host.Succeeded(a.Status) {
+		j.Find(id, "%s: a run is made all the same", a.Asked)
+	}
+}

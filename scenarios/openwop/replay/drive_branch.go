@@ -1,0 +1,162 @@
+package replay
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// OverlayObservation is a finished loop, and two branches off it before its
+// first decision: one with a lower bound on turns, one without.
+type OverlayObservation struct {
+	Way    string      `json:"way"`
+	Turns  int         `json:"turns"`
+	Bound  int         `json:"bound"`
+	Source host.RunLog `json:"source"`
+	Free   host.Forked `json:"free"`
+	Capped host.Forked `json:"capped"`
+}
+
+// branchesOfALoop branches off a loop, with and without other run options.
+var branchesOfALoop = &scenarios.Drive[OverlayObservation]{
+	ID:    "openwop/branches-of-a-loop",
+	Title: "branches off a finished loop before its first decision, once as it was and once with a bound that is one turn too low",
+	Sends: []string{"POST /v1/runs (a loop)", "POST /v1/runs/{runId}:fork {mode: branch, fromSeq, runOptionsOverlay}", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll"},
+	Run: func(ctx context.Context, c *scenarios.Conn) (OverlayObservation, error) {
+		h := host.Host{Conn: c}
+		way, err := h.LoopOf(3, 6, 0)
+		if err != nil {
+			return OverlayObservation{}, err
+		}
+		o := OverlayObservation{Way: way.Fixture, Turns: way.Turns(), Bound: way.Turns() - 1}
+		r, err := h.Create(ctx, "create the source", way.Request(nil))
+		if err != nil {
+			return o, err
+		}
+		if o.Source, err = r.Finish(ctx, "log of the source"); err != nil || !o.Source.Ended.Reached || len(o.Source.Decided().Values) == 0 {
+			return o, err
+		}
+		first := host.Sequence(o.Source.Events[0])
+		from := first + 1 + h.Rand.Int64N(max(host.Sequence(o.Source.Decided().Values[0])-first, 1))
+		body := openwopv1.ForkRunRequest{Mode: openwopv1.ForkModeBranch, FromSeq: &from}
+		if o.Free, err = h.ForkFrom(ctx, r, body); err != nil {
+			return o, err
+		}
+		body.RunOptionsOverlay = &openwopv1.RunOptions{Configurable: &openwopv1.Configurable{MaxLoopIterations: new(int64(o.Bound))}}
+		o.Capped, err = h.ForkFrom(ctx, r, body)
+		return o, err
+	},
+}
+
+// ForkRefusals is what a host answers to forks that can be and to forks that cannot.
+type ForkRefusals struct {
+	Source  host.RunLog   `json:"source"`
+	Control host.Answered `json:"control"` // from the first event
+	Edge    host.Answered `json:"edge"`    // from behind the last event
+	Beyond  host.Answered `json:"beyond"`
+	Before  host.Answered `json:"before"`
+	Unknown host.Answered `json:"unknown"`
+	Nowhere host.Answered `json:"nowhere"` // of a run that never was, from beyond any end
+	Overlay host.Answered `json:"overlay"`
+	Strange host.Answered `json:"strange"`
+	NoMode  host.Answered `json:"noMode"`
+}
+
+// forksThatCannotBe asks for forks that a host has to refuse.
+var forksThatCannotBe = &scenarios.Drive[ForkRefusals]{
+	ID:    "openwop/forks-that-cannot-be",
+	Title: "asks for replays from outside a log, of a run that never was, with other run options and in no mode; as controls from the first event and from behind the last",
+	Sends: []string{"POST /v1/runs", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll", "POST /v1/runs/{runId}:fork, for each"},
+	Run: func(ctx context.Context, c *scenarios.Conn) (ForkRefusals, error) {
+		h := host.Host{Conn: c}
+		var o ForkRefusals
+		r, err := ended(ctx, h, &o.Source)
+		if err != nil || !o.Source.Ended.Reached || len(o.Source.Events) == 0 {
+			return o, err
+		}
+		behind, never := host.Sequence(o.Source.Last())+1, host.StrangerOf(r.ID)
+		for _, a := range []struct {
+			into *host.Answered
+			what string
+			run  string
+			body map[string]any
+		}{
+			{&o.Control, "a replay from the first event", r.ID, map[string]any{"mode": "replay"}},
+			{&o.Edge, "a replay from behind the last event", r.ID, map[string]any{"mode": "replay", "fromSeq": behind}},
+			{&o.Beyond, "a replay from beyond that", r.ID, map[string]any{"mode": "replay", "fromSeq": behind + int64(h.Between(1, 1000))}},
+			{&o.Before, "a replay from before the first event", r.ID, map[string]any{"mode": "replay", "fromSeq": -h.Between(1, 1000)}},
+			{&o.Unknown, "a replay of a run that never was", never, map[string]any{"mode": "replay"}},
+			{&o.Nowhere, "a replay of a run that never was, from far out", never, map[string]any{"mode": "replay", "fromSeq": 1_000_000 + h.Between(0, 1000)}},
+			{&o.Overlay, "a replay with other run options", r.ID, map[string]any{"mode": "replay", "runOptionsOverlay": map[string]any{"tags": []string{h.Marker()}}}},
+			{&o.Strange, "a fork in a mode that nobody knows", r.ID, map[string]any{"mode": h.Name("mode"), "fromSeq": 0}},
+			{&o.NoMode, "a fork without a mode", r.ID, map[string]any{"fromSeq": 0}},
+		} {
+			if *a.into, err = askFork(ctx, h, a.what, a.run, a.body); err != nil {
+				return o, err
+			}
+		}
+		return o, nil
+	},
+}
+
+// BranchRefusals is what a host answers to branches that cannot be.
+type BranchRefusals struct {
+	Source  host.RunLog   `json:"source"`
+	Control host.Answered `json:"control"` // from the first event
+	Open    host.Answered `json:"open"`    // without saying from where
+	Beyond  host.Answered `json:"beyond"`
+}
+
+// branchesThatCannotBe asks for branches that a host has to refuse.
+var branchesThatCannotBe = &scenarios.Drive[BranchRefusals]{
+	ID:    "openwop/branches-that-cannot-be",
+	Title: "asks for a branch from nowhere and for one from beyond the log; as the control for one from inside it",
+	Sends: []string{"POST /v1/runs", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll", "POST /v1/runs/{runId}:fork {mode: branch}, for each"},
+	Run: func(ctx context.Context, c *scenarios.Conn) (BranchRefusals, error) {
+		h := host.Host{Conn: c}
+		var o BranchRefusals
+		r, err := ended(ctx, h, &o.Source)
+		if err != nil || !o.Source.Ended.Reached || len(o.Source.Events) == 0 {
+			return o, err
+		}
+		last := host.Sequence(o.Source.Last())
+		for _, a := range []struct {
+			into *host.Answered
+			what string
+			body map[string]any
+		}{
+			{&o.Control, "a branch from inside the log", map[string]any{"mode": "branch", "fromSeq": last}},
+			{&o.Open, "a branch that does not say from where", map[string]any{"mode": "branch"}},
+			{&o.Beyond, "a branch from beyond the log", map[string]any{"mode": "branch", "fromSeq": last + 1 + int64(h.Between(1, 1000))}},
+		} {
+			if *a.into, err = askFork(ctx, h, a.what, r.ID, a.body); err != nil {
+				return o, err
+			}
+		}
+		return o, nil
+	},
+}
+
+// ended makes a run that ends by itself and reads its log.
+func ended(ctx context.Context, h host.Host, into *host.RunLog) (*host.Run, error) {
+	r, err := h.SimpleRun(ctx, "create a run")
+	if err != nil {
+		return nil, err
+	}
+	*into, err = r.Finish(ctx, "log of the run")
+	return r, err
+}
+
+// askFork asks for a fork. What comes of it is not the question.
+func askFork(ctx context.Context, h host.Host, what, id string, body map[string]any) (host.Answered, error) {
+	reply, err := h.Permitted(ctx, wire.Call{Method: http.MethodPost, Path: host.RunPath(id) + ":fork", Label: what, Body: body})
+	if err != nil {
+		return host.Answered{}, err
+	}
+	h.Adopt(reply)
+	return host.AnsweredBy(what, reply), nil
+}

@@ -1,0 +1,57 @@
+package replay
+
+import (
+	"context"
+
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/host"
+)
+
+// ForkObservation is two finished loops and a replay of each: one that ended
+// by itself, and one that crossed its bound.
+type ForkObservation struct {
+	Way             string      `json:"way"`
+	Turns           int         `json:"turns"`
+	Bound           int         `json:"bound"`
+	Source          host.RunLog `json:"source"`
+	Replayed        host.RunLog `json:"replayed"`
+	BoundedSource   host.RunLog `json:"boundedSource"`
+	BoundedReplayed host.RunLog `json:"boundedReplayed"`
+}
+
+// replayedLoops forks finished runs in mode replay, from their first event.
+var ReplayedLoops = &scenarios.Drive[ForkObservation]{
+	ID:    "openwop/replayed-loops",
+	Title: "replays a finished loop, and one that crossed its bound, from the first event",
+	Sends: []string{"POST /v1/runs (two loops)", "POST /v1/runs/{runId}:fork {mode: replay}", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll"},
+	Run: func(ctx context.Context, c *scenarios.Conn) (ForkObservation, error) {
+		h := host.Host{Conn: c}
+		way, err := h.LoopOf(3, 6, 0)
+		if err != nil {
+			return ForkObservation{}, err
+		}
+		o := ForkObservation{Way: way.Fixture, Turns: way.Turns(), Bound: way.Turns() - 1}
+		bound := int64(o.Bound)
+		for _, loop := range []struct {
+			label            string
+			bound            *int64
+			source, replayed *host.RunLog
+		}{{"the loop", nil, &o.Source, &o.Replayed}, {"the bounded loop", &bound, &o.BoundedSource, &o.BoundedReplayed}} {
+			r, err := h.Create(ctx, "create "+loop.label, way.Request(loop.bound))
+			if err != nil {
+				return o, err
+			}
+			if *loop.source, err = r.Finish(ctx, "log of "+loop.label); err != nil || !loop.source.Ended.Reached {
+				return o, err
+			}
+			fork, err := h.Fork(ctx, r)
+			if err != nil {
+				return o, err
+			}
+			if *loop.replayed, err = fork.Finish(ctx, "log of the replay of "+loop.label); err != nil {
+				return o, err
+			}
+		}
+		return o, nil
+	},
+}

@@ -1,0 +1,131 @@
+package replay
+
+import (
+	"context"
+	"slices"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/fixture"
+	"github.com/openassay/assay/scenarios/openwop/host"
+)
+
+// PrefixObservation is a finished run and replays of it from several places.
+type PrefixObservation struct {
+	Way    string        `json:"way"`
+	Source host.RunLog   `json:"source"`
+	Forks  []host.Forked `json:"forks"`
+	Later  host.RunLog   `json:"later"` // the source, when the forks had ended
+}
+
+// replaysFromAnywhere replays a finished run from random places.
+var replaysFromAnywhere = &scenarios.Drive[PrefixObservation]{
+	ID:    "openwop/replays-from-anywhere",
+	Title: "replays a finished run from random places and from behind its last event, and reads the run again",
+	Sends: []string{"POST /v1/runs (a loop, else a run that ends by itself)", "POST /v1/runs/{runId}:fork {mode: replay, fromSeq}", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll"},
+	Run: func(ctx context.Context, c *scenarios.Conn) (PrefixObservation, error) {
+		h := host.Host{Conn: c}
+		body, err := eventful(h)
+		if err != nil {
+			return PrefixObservation{}, err
+		}
+		o := PrefixObservation{Way: body.WorkflowID}
+		r, err := h.Create(ctx, "create the source", body)
+		if err != nil {
+			return o, err
+		}
+		if o.Source, err = r.Finish(ctx, "log of the source"); err != nil || !o.Source.Ended.Reached || len(o.Source.Events) < 2 {
+			return o, err
+		}
+		for _, from := range places(h, o.Source, 3) {
+			f, err := h.ForkFrom(ctx, r, openwopv1.ForkRunRequest{Mode: openwopv1.ForkModeReplay, FromSeq: &from})
+			if err != nil {
+				return o, err
+			}
+			o.Forks = append(o.Forks, f)
+		}
+		o.Later, err = r.Stands(ctx, "log of the source, afterwards")
+		return o, err
+	},
+}
+
+// eventful is the run with the longest story that the host offers.
+func eventful(h host.Host) (openwopv1.CreateRunRequest, error) {
+	if way, err := h.LoopOf(3, 6, 0); err == nil {
+		return way.Request(nil), nil
+	}
+	if h.Offers(fixture.Random) {
+		return openwopv1.CreateRunRequest{WorkflowID: fixture.Random}, nil
+	}
+	return h.Simple()
+}
+
+// places are n different places inside a log, and the one behind its last event.
+func places(h host.Host, l host.RunLog, n int) []int64 {
+	inside := l.Events[1:]
+	var out []int64
+	for _, i := range h.Rand.Perm(len(inside))[:min(n, len(inside))] {
+		out = append(out, host.Sequence(inside[i]))
+	}
+	slices.Sort(out)
+	return append(out, host.Sequence(l.Last())+1)
+}
+
+// DrawnObservation is a run whose nodes draw values, another run of the same,
+// and forks of the first.
+type DrawnObservation struct {
+	Source  host.RunLog   `json:"source"`
+	Control host.RunLog   `json:"control"`
+	Forks   []host.Forked `json:"forks"`
+}
+
+// replaysOfDrawnValues replays a run whose nodes draw values.
+var replaysOfDrawnValues = &scenarios.Drive[DrawnObservation]{
+	ID:    "openwop/replays-of-drawn-values",
+	Title: "runs nodes that draw values, twice, and replays the first run from the first event and from a random place",
+	Sends: []string{"POST /v1/runs (assay-random, twice)", "POST /v1/runs/{runId}:fork {mode: replay, fromSeq}", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll"},
+	Run: func(ctx context.Context, c *scenarios.Conn) (DrawnObservation, error) {
+		h := host.Host{Conn: c}
+		return drawn(ctx, h, openwopv1.ForkModeReplay, func(l host.RunLog) []int64 { return append([]int64{0}, places(h, l, 1)[0]) })
+	},
+}
+
+// branchesOfDrawnValues branches off a run whose nodes draw values, where some are drawn and some are not.
+var branchesOfDrawnValues = &scenarios.Drive[DrawnObservation]{
+	ID:    "openwop/branches-of-drawn-values",
+	Title: "runs nodes that draw values, twice, and branches off the first run where some of its values are drawn and some are not",
+	Sends: []string{"POST /v1/runs (assay-random, twice)", "POST /v1/runs/{runId}:fork {mode: branch, fromSeq}", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll"},
+	Run: func(ctx context.Context, c *scenarios.Conn) (DrawnObservation, error) {
+		h := host.Host{Conn: c}
+		return drawn(ctx, h, openwopv1.ForkModeBranch, func(l host.RunLog) []int64 {
+			draws := draws(l).Values
+			if len(draws) < 2 {
+				return nil
+			}
+			return []int64{host.Sequence(draws[h.Rand.IntN(len(draws)-1)]) + 1}
+		})
+	},
+}
+
+func drawn(ctx context.Context, h host.Host, mode openwopv1.ForkMode, places func(host.RunLog) []int64) (o DrawnObservation, err error) {
+	if !h.Offers(fixture.Random) {
+		return o, scenarios.Block("no workflow is on offer whose nodes draw values", fixture.Load)
+	}
+	var source *host.Run
+	for _, l := range []*host.RunLog{&o.Control, &o.Source} {
+		if source, err = h.Create(ctx, "create a run that draws values", openwopv1.CreateRunRequest{WorkflowID: fixture.Random}); err != nil {
+			return o, err
+		}
+		if *l, err = source.Finish(ctx, "log of a run that draws values"); err != nil || !l.Ended.Reached || len(l.Events) < 2 {
+			return o, err
+		}
+	}
+	for _, from := range places(o.Source) {
+		f, err := h.ForkFrom(ctx, source, openwopv1.ForkRunRequest{Mode: mode, FromSeq: &from})
+		if err != nil {
+			return o, err
+		}
+		o.Forks = append(o.Forks, f)
+	}
+	return o, nil
+}

@@ -1,0 +1,334 @@
+package replay
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/fixture"
+	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// The nodes of upstream's workflows for replays under a model.
+const (
+	modelNode = "structured-call"
+	toolNode  = "nondet-tool"
+)
+
+// ModelReplay is a run that called a model, and its replay.
+type ModelReplay struct {
+	Said   string      `json:"said"` // in the model's answer to the source, if it answered
+	Source host.RunLog `json:"source"`
+	Replay host.RunLog `json:"replay"`
+	Code   wire.Value  `json:"code"` // of a fork that was refused
+}
+
+// ModelObservation is a replay for each thing that a model can do in it.
+type ModelObservation struct {
+	Path      string      `json:"path"`
+	Same      ModelReplay `json:"same"`      // answers what it did in the source
+	Other     ModelReplay `json:"other"`     // answers something else
+	Refusing  ModelReplay `json:"refusing"`  // refuses what it answered
+	Answering ModelReplay `json:"answering"` // answers what it refused
+}
+
+// replaysOfAModel replays runs under a model that is programmed for both.
+var replaysOfAModel = &scenarios.Drive[ModelObservation]{
+	ID:    "openwop/replays-of-a-model",
+	Title: "runs a node that calls a model and replays it, with a model that answers the same, something else, refuses or no longer refuses",
+	Sends: []string{"POST {prefix}/test/mock-ai/program {nodeId, program}", "POST /v1/runs (conformance-phase4-replay-divergence), four times", "POST /v1/runs/{runId}:fork {mode: replay}",
+		"GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll"},
+	Run: func(ctx context.Context, c *scenarios.Conn) (ModelObservation, error) {
+		h := host.Host{Conn: c}
+		var o ModelObservation
+		if !h.Offers(fixture.Divergence) {
+			return o, scenarios.Block("no workflow is on offer that calls a model which can be programmed", fixture.Load)
+		}
+		s, _, err := h.FindSeam(ctx, "test/mock-ai/program", modelProgram(h.Marker()))
+		if err != nil {
+			return o, err
+		}
+		o.Path = s.Path
+		for _, r := range []struct {
+			into        *ModelReplay
+			first, then string // what it says; "" to refuse
+		}{{&o.Same, h.Marker(), ""}, {&o.Other, h.Marker(), h.Marker()}, {&o.Refusing, h.Marker(), ""}, {&o.Answering, "", h.Marker()}} {
+			r.into.Said = r.first
+			then := answers(h, r.then)
+			if r.into == &o.Same {
+				then = answers(h, r.first)
+			}
+			if err := program(ctx, s, answers(h, r.first), then); err != nil {
+				return o, err
+			}
+			if err := replayModel(ctx, h, r.into); err != nil {
+				return o, err
+			}
+		}
+		return o, nil
+	},
+}
+
+// modelProgram is what a node of that id is to be answered, call by call.
+func modelProgram(node string, answers ...any) map[string]any {
+	return map[string]any{"nodeId": node, "program": append([]any{}, answers...)}
+}
+
+// answers is an entry of a program, in all forms that hosts are known to read
+// (facts C36): an answer that says this, or a refusal for "".
+func answers(h host.Host, says string) any {
+	if says == "" {
+		return map[string]any{"mode": "refusal", "stopReason": "safety", "refusalText": h.Marker()}
+	}
+	envelope := map[string]any{"valid": true, "marker": says}
+	return map[string]any{"mode": "envelope", "envelope": envelope, "stopReason": "end_turn", "content": fmt.Sprintf(`{"valid":true,"marker":%q}`, says)}
+}
+
+// program says what the model answers to the node that calls it.
+func program(ctx context.Context, s host.Seam, answers ...any) error {
+	reply, err := s.Ask(ctx, modelProgram(modelNode, answers...))
+	if err != nil {
+		return err
+	}
+	if !reply.Success() {
+		return scenarios.Block(fmt.Sprintf("the seam %s answered HTTP %d to a program", s.Path, reply.Status), "have the seam take programs in one of the forms of docs/seams.md")
+	}
+	return nil
+}
+
+func replayModel(ctx context.Context, h host.Host, m *ModelReplay) error {
+	r, err := h.Create(ctx, "create a run that calls a model", openwopv1.CreateRunRequest{WorkflowID: fixture.Divergence})
+	if err != nil {
+		return err
+	}
+	if m.Source, err = r.Finish(ctx, "log of a run that calls a model"); err != nil || !m.Source.Ended.Reached {
+		return err
+	}
+	reply, err := h.Send(ctx, wire.Call{Method: http.MethodPost, Path: host.RunPath(r.ID) + ":fork", Label: "replay",
+		Body: openwopv1.ForkRunRequest{Mode: openwopv1.ForkModeReplay, FromSeq: new(int64(0))}})
+	if err != nil {
+		return err
+	}
+	m.Code = reply.Value("/error")
+	m.Replay, err = h.Adopt(reply).Finish(ctx, "log of the replay")
+	return err
+}
+
+// ToolObservation is a run with a node that nobody can foresee, and its replay.
+type ToolObservation struct {
+	Source host.RunLog `json:"source"`
+	Fork   host.Forked `json:"fork"`
+}
+
+// replaysOfATool replays a run with a node that says of itself that nobody can foresee it. Behind that node is one with the
+// id of the one that calls a model in replaysOfAModel: at the same time it would be given the answers that are meant for that.
+var replaysOfATool = &scenarios.Drive[ToolObservation]{
+	ID:        "openwop/replays-of-a-tool",
+	Title:     "replays a run with a node that says of itself that nobody can foresee it",
+	Sends:     []string{"POST /v1/runs (conformance-phase4-nondet-tool)", "POST /v1/runs/{runId}:fork {mode: replay}", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll"},
+	Exclusive: true,
+	Run: func(ctx context.Context, c *scenarios.Conn) (ToolObservation, error) {
+		h := host.Host{Conn: c}
+		var o ToolObservation
+		if !h.Offers(fixture.Nondeterministic) {
+			return o, scenarios.Block("no workflow is on offer with a node that says that nobody can foresee it", fixture.Load)
+		}
+		r, err := h.Create(ctx, "create a run with such a node", openwopv1.CreateRunRequest{WorkflowID: fixture.Nondeterministic})
+		if err != nil {
+			return o, err
+		}
+		if o.Source, err = r.Finish(ctx, "log of the run"); err != nil || !o.Source.Ended.Reached {
+			return o, err
+		}
+		o.Fork, err = h.ForkFrom(ctx, r, openwopv1.ForkRunRequest{Mode: openwopv1.ForkModeReplay, FromSeq: new(int64(0))})
+		return o, err
+	},
+}
+
+// KeyAnswer is the key of one request to a model.
+type KeyAnswer struct {
+	What   string     `json:"what"` // how it differs
+	Status wire.Value `json:"status"`
+	Key    wire.Value `json:"key"`
+}
+
+// KeyObservation is the keys of a request, of others that mean the same and of others that do not.
+type KeyObservation struct {
+	Path  string      `json:"path"`
+	Base  KeyAnswer   `json:"base"`
+	Same  []KeyAnswer `json:"same"`
+	Other []KeyAnswer `json:"other"`
+}
+
+// SeenAs implements [scenarios.Seer]: a seam's reply is the host's own word.
+func (KeyObservation) SeenAs() scenarios.Evidence { return scenarios.Attested }
+
+// keysOfRequests asks for the keys of random requests to a model.
+var keysOfRequests = &scenarios.Drive[KeyObservation]{
+	ID:    "openwop/keys-of-requests",
+	Title: "asks for the key of a random request to a model, of the same in another order or with what does not count, and of others that mean something else",
+	Sends: []string{"POST {prefix}/test/llm-cache-key {provider, model, messages}, for each"},
+	Run: func(ctx context.Context, c *scenarios.Conn) (KeyObservation, error) {
+		h := host.Host{Conn: c}
+		var o KeyObservation
+		m := newModelRequest(h)
+		s, _, err := h.FindSeam(ctx, "test/llm-cache-key", m.body())
+		if err != nil {
+			return o, err
+		}
+		o.Path = s.Path
+		ask := func(what string, body any) (KeyAnswer, error) {
+			reply, err := s.Ask(ctx, body)
+			if err != nil {
+				return KeyAnswer{}, err
+			}
+			return KeyAnswer{What: what, Status: reply.StatusValue(), Key: reply.Value("/cacheKey")}, nil
+		}
+		if o.Base, err = ask("nothing changed", m.body()); err != nil {
+			return o, err
+		}
+		for _, group := range []struct {
+			into  *[]KeyAnswer
+			asked []asking
+		}{{&o.Same, sameRequests(h, m)}, {&o.Other, otherRequests(h, m)}} {
+			for _, k := range group.asked {
+				a, err := ask(k.what, k.body)
+				if err != nil {
+					return o, err
+				}
+				*group.into = append(*group.into, a)
+			}
+		}
+		return o, nil
+	},
+}
+
+// asking is a request to a model and how it differs from the one that is compared with.
+type asking struct {
+	what string
+	body any
+}
+
+// modelRequest is a request to a model.
+type modelRequest struct {
+	Provider, Model string
+	Messages, Tools []map[string]any
+	Temperature     float64
+	TopP            float64
+	TopK            int
+	Format          map[string]any
+}
+
+func newModelRequest(h host.Host) modelRequest {
+	tool := func(name string) map[string]any {
+		return map[string]any{"name": name, "description": h.Marker(), "parameters": map[string]any{"type": "object", "properties": map[string]any{h.Marker(): map[string]any{"type": "string"}}}}
+	}
+	return modelRequest{
+		Provider: h.Marker(), Model: h.Marker(),
+		Messages:    []map[string]any{{"role": "system", "content": h.Marker()}, {"role": "user", "content": h.Marker(), "name": h.Marker()}},
+		Tools:       []map[string]any{tool("a" + h.Marker()), tool("b" + h.Marker())},
+		Temperature: float64(h.Between(1, 40)) / 100, TopP: float64(h.Between(41, 80)) / 100, TopK: h.Between(2, 50),
+		Format: map[string]any{"type": "json_schema", "name": h.Marker()},
+	}
+}
+
+func (m modelRequest) body() map[string]any {
+	return map[string]any{"provider": m.Provider, "model": m.Model, "messages": m.Messages, "tools": m.Tools,
+		"temperature": m.Temperature, "topP": m.TopP, "topK": m.TopK, "responseFormat": m.Format}
+}
+
+// sameRequests mean the same as a request. What the versions of the recipe
+// disagree about (stop, seed and the length of the answer) is not among them.
+func sameRequests(h host.Host, m modelRequest) []asking {
+	tools := m
+	tools.Tools = []map[string]any{m.Tools[1], m.Tools[0]}
+	more := m.body()
+	more["stream"], more["user"], more["metadata"] = true, h.Marker(), map[string]any{h.Marker(): h.Marker()}
+	return []asking{
+		{"nothing changed", m.body()},
+		{"its keys in another order", backwards(m.body())},
+		{"its tools in another order", tools.body()},
+		{"what is no part of it: stream, user and metadata", more},
+	}
+}
+
+// otherRequests mean something else, each something else than the others.
+func otherRequests(h host.Host, m modelRequest) (others []asking) {
+	for _, change := range []struct {
+		what string
+		make func(*modelRequest)
+	}{
+		{"another provider", func(r *modelRequest) { r.Provider = h.Marker() }},
+		{"another model", func(r *modelRequest) { r.Model = h.Marker() }},
+		{"another text", func(r *modelRequest) {
+			r.Messages = []map[string]any{m.Messages[0], {"role": "user", "content": h.Marker(), "name": m.Messages[1]["name"]}}
+		}},
+		{"another role", func(r *modelRequest) {
+			r.Messages = []map[string]any{{"role": "assistant", "content": m.Messages[0]["content"]}, m.Messages[1]}
+		}},
+		{"another name in a message", func(r *modelRequest) {
+			r.Messages = []map[string]any{m.Messages[0], {"role": "user", "content": m.Messages[1]["content"], "name": h.Marker()}}
+		}},
+		{"its messages in another order", func(r *modelRequest) { r.Messages = []map[string]any{m.Messages[1], m.Messages[0]} }},
+		{"a message less", func(r *modelRequest) { r.Messages = m.Messages[:1] }},
+		{"a tool less", func(r *modelRequest) { r.Tools = m.Tools[:1] }},
+		{"another description of a tool", func(r *modelRequest) {
+			r.Tools = []map[string]any{m.Tools[0], {"name": m.Tools[1]["name"], "description": h.Marker(), "parameters": m.Tools[1]["parameters"]}}
+		}},
+		{"another temperature", func(r *modelRequest) { r.Temperature += 0.5 }},
+		{"another topP", func(r *modelRequest) { r.TopP += 0.1 }},
+		{"another topK", func(r *modelRequest) { r.TopK++ }},
+		{"another format of the answer", func(r *modelRequest) { r.Format = map[string]any{"type": "json_schema", "name": h.Marker()} }},
+	} {
+		r := m
+		change.make(&r)
+		others = append(others, asking{change.what, r.body()})
+	}
+	return others
+}
+
+// backwards is a document with the keys of its objects from the last to the first, all the way down.
+func backwards(v any) json.RawMessage {
+	var out bytes.Buffer
+	writeBackwards(&out, v)
+	return out.Bytes()
+}
+
+func writeBackwards(out *bytes.Buffer, v any) {
+	switch v := v.(type) {
+	case map[string]any:
+		keys := slices.Sorted(maps.Keys(v))
+		slices.Reverse(keys)
+		out.WriteByte('{')
+		for i, key := range keys {
+			if i > 0 {
+				out.WriteByte(',')
+			}
+			fmt.Fprintf(out, "%q:", key)
+			writeBackwards(out, v[key])
+		}
+		out.WriteByte('}')
+	case []map[string]any:
+		out.WriteByte('[')
+		for i, item := range v {
+			if i > 0 {
+				out.WriteByte(',')
+			}
+			writeBackwards(out, item)
+		}
+		out.WriteByte(']')
+	default:
+		raw, err := json.Marshal(v)
+		if err != nil {
+			panic("a request of ours does not encode: " + err.Error())
+		}
+		out.Write(raw)
+	}
+}

@@ -1,0 +1,268 @@
+package verifier
+
+import (
+	"context"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/fixture"
+	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// The verdicts of a verifier.
+const (
+	verdictPass   = string(openwopv1.AgentVerifiedPayloadVerdictPass)
+	verdictFail   = string(openwopv1.AgentVerifiedPayloadVerdictFail)
+	verdictRevise = string(openwopv1.AgentVerifiedPayloadVerdictRevise)
+)
+
+// Verdict is one entry of a verifier's script.
+type Verdict struct {
+	Verdict    string   `json:"verdict"`
+	Criteria   []string `json:"criteria"`
+	Confidence float64  `json:"confidence"`
+}
+
+// VerifiedRun is a run of assay-loop-verified.
+type VerifiedRun struct {
+	Plan     host.Plan   `json:"plan"`
+	Verdicts []Verdict   `json:"verdicts"`
+	Said     string      `json:"said"` // what its worker brings back
+	Kept     string      `json:"kept"` // what is there before it does
+	Bound    int         `json:"bound,omitempty"`
+	Log      host.RunLog `json:"log"`
+}
+
+// VerifiedObservation is a run for each thing that a verdict can come to.
+type VerifiedObservation struct {
+	Passed    VerifiedRun `json:"passed"`    // the worker's result, then the end
+	Failed    VerifiedRun `json:"failed"`    // the worker's result; the end passes
+	Revised   VerifiedRun `json:"revised"`   // the worker's result, which passes in the next turn
+	FailedEnd VerifiedRun `json:"failedEnd"` // every end
+	Again     VerifiedRun `json:"again"`     // the first end, and the next one passes
+	Forever   VerifiedRun `json:"forever"`   // every end is to be revised
+}
+
+// verifiedResults runs loops whose results are verified.
+var verifiedResults = &scenarios.Drive[VerifiedObservation]{
+	ID:    "openwop/verified-results",
+	Title: "runs loops whose verifier passes, fails or has revised what a worker brings back, and the end of the run",
+	Sends: []string{"POST /v1/runs (assay-loop-verified with random verdicts and values, six times)", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll"},
+	Run: func(ctx context.Context, c *scenarios.Conn) (VerifiedObservation, error) {
+		h := host.Host{Conn: c}
+		var o VerifiedObservation
+		if !h.Offers(fixture.Verified, fixture.Echo, fixture.Noop) {
+			return o, scenarios.Block("no workflow is on offer whose results a verifier can be told to judge", fixture.Load)
+		}
+		ceiling, why := h.Ceiling()
+		if ceiling < 4 {
+			return o, scenarios.Block("the host lets no loop take enough turns: "+why, "advertise higher limits while the host is certified")
+		}
+		work, end := host.NextWorker(fixture.Echo), host.Terminate(h.Name("done"))
+		bound := h.Between(2, min(4, ceiling))
+		for _, r := range []struct {
+			into     *VerifiedRun
+			last     host.Plan
+			bound    int
+			verdicts []string
+		}{
+			{&o.Passed, host.Plan{work, end}, 0, []string{verdictPass, verdictPass}},
+			{&o.Failed, host.Plan{work, end}, 0, []string{verdictFail, verdictPass}},
+			{&o.Revised, host.Plan{work, work, end}, 0, []string{verdictRevise, verdictPass, verdictPass}},
+			{&o.FailedEnd, repeated(end, bound+1), bound, repeated(verdictFail, bound+1)},
+			{&o.Again, host.Plan{end, end}, 0, []string{verdictRevise, verdictPass}},
+			{&o.Forever, repeated(end, bound+1), bound, repeated(verdictRevise, bound+1)},
+		} {
+			before := 0
+			if r.bound == 0 {
+				before = h.Between(0, min(2, ceiling-len(r.last)))
+			}
+			*r.into = VerifiedRun{Plan: append(repeated(host.NextWorker(fixture.Noop), before), r.last...), Bound: r.bound, Said: h.Marker(), Kept: h.Marker()}
+			for _, v := range r.verdicts {
+				r.into.Verdicts = append(r.into.Verdicts, verdict(h, v))
+			}
+			if err := verify(ctx, h, r.into); err != nil {
+				return o, err
+			}
+		}
+		return o, nil
+	},
+}
+
+// repeated is a list of n of these.
+func repeated[T any](item T, n int) []T {
+	out := make([]T, n)
+	for i := range out {
+		out[i] = item
+	}
+	return out
+}
+
+// verdict is a verdict with criteria and a confidence that nothing else has.
+func verdict(h host.Host, found string) Verdict {
+	v := Verdict{Verdict: found, Confidence: float64(h.Between(1, 99)) / 100}
+	for range h.Between(1, 3) {
+		v.Criteria = append(v.Criteria, h.Marker())
+	}
+	return v
+}
+
+// verify makes a run and follows it until it has ended or waits for somebody.
+func verify(ctx context.Context, h host.Host, v *VerifiedRun) error {
+	body := openwopv1.CreateRunRequest{WorkflowID: fixture.Verified, Inputs: map[string]any{"plan": v.Plan, "verdicts": v.Verdicts, "said": v.Said, "heard": v.Kept}}
+	if v.Bound > 0 {
+		body.Configurable = &openwopv1.Configurable{MaxLoopIterations: new(int64(v.Bound))}
+	}
+	r, err := h.Create(ctx, "create a run whose results are verified", body)
+	if err != nil {
+		return err
+	}
+	if r.ID == "" {
+		v.Log, err = r.ReadLog(ctx, "log of no run")
+		return err
+	}
+	v.Log, err = r.Settle(ctx, "log of a run whose results are verified")
+	return err
+}
+
+// UnverifiedObservation is a run on a host that offers no verifier.
+type UnverifiedObservation struct {
+	Way string      `json:"way"`
+	Log host.RunLog `json:"log"`
+}
+
+// unverifiedResults runs a loop for which verdicts are scripted, where they can be.
+var unverifiedResults = &scenarios.Drive[UnverifiedObservation]{
+	ID:    "openwop/unverified-results",
+	Title: "runs a loop with a script for a verifier on a host that offers none",
+	Sends: []string{"POST /v1/runs (assay-loop-verified with random verdicts, else a loop)", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll"},
+	Run: func(ctx context.Context, c *scenarios.Conn) (UnverifiedObservation, error) {
+		h := host.Host{Conn: c}
+		way, err := h.LoopOf(2, 4, 0)
+		if err != nil {
+			return UnverifiedObservation{}, err
+		}
+		body := way.Request(nil)
+		if h.Offers(fixture.Verified, fixture.Echo) {
+			body = openwopv1.CreateRunRequest{WorkflowID: fixture.Verified, Inputs: map[string]any{
+				"plan": host.Plan{host.NextWorker(fixture.Echo), host.Terminate(h.Name("done"))}, "verdicts": []Verdict{verdict(h, verdictFail), verdict(h, verdictFail)},
+			}}
+		}
+		o := UnverifiedObservation{Way: body.WorkflowID}
+		r, err := h.Create(ctx, "create the loop", body)
+		if err != nil {
+			return o, err
+		}
+		o.Log, err = r.Finish(ctx, "log of the loop")
+		return o, err
+	},
+}
+
+// CriteriaObservation is a loop that gave up and one that did not, by the
+// criteria of success in their decisions to terminate.
+type CriteriaObservation struct {
+	GaveUp Judged `json:"gaveUp"`
+	Met    Judged `json:"met"`
+}
+
+// Judged is a loop and the criteria that its last decision holds.
+type Judged struct {
+	Turns    int         `json:"turns"`
+	Criteria []any       `json:"criteria"`
+	Log      host.RunLog `json:"log"`
+}
+
+// criteriaOfSuccess runs loops whose last decision says what of success is met.
+var criteriaOfSuccess = &scenarios.Drive[CriteriaObservation]{
+	ID:    "openwop/criteria-of-success",
+	Title: "runs a loop that ends with criteria of success that are not all met, and one that ends with criteria that are",
+	Sends: []string{"POST /v1/runs (assay-loop with random criteria, twice)", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll"},
+	Run: func(ctx context.Context, c *scenarios.Conn) (CriteriaObservation, error) {
+		h := host.Host{Conn: c}
+		var o CriteriaObservation
+		ceiling, why := h.Ceiling()
+		switch {
+		case !h.Offers(fixture.Loop, fixture.Noop):
+			return o, scenarios.Block("no loop is on offer whose decisions can be chosen", fixture.Load)
+		case ceiling < 2:
+			return o, scenarios.Block("the host lets no loop take enough turns: "+why, "advertise higher limits while the host is certified")
+		}
+		for _, l := range []struct {
+			into *Judged
+			all  bool
+		}{{&o.GaveUp, false}, {&o.Met, true}} {
+			n := h.Between(2, 4)
+			unmet := h.Rand.IntN(n)
+			var criteria []openwopv1.SuccessCriterion
+			for i := range n {
+				met := l.all || i != unmet && h.Rand.IntN(2) == 0
+				criteria = append(criteria, openwopv1.SuccessCriterion{Key: h.Marker(), Met: met})
+				l.into.Criteria = append(l.into.Criteria, map[string]any{"key": criteria[i].Key, "met": met})
+			}
+			turns := h.LoopPlan(h.Between(1, min(3, ceiling)))
+			turns[len(turns)-1] = openwopv1.TerminateDecision{Kind: openwopv1.TerminateDecisionKindTerminate, Reason: h.Name("done"), SuccessCriteria: criteria}
+			l.into.Turns = len(turns)
+			r, err := h.Create(ctx, "create a loop with criteria of success", host.Scripted{Fixture: fixture.Loop, Plan: turns, Chosen: true}.Request(nil))
+			if err != nil {
+				return o, err
+			}
+			if l.into.Log, err = r.Finish(ctx, "log of the loop"); err != nil {
+				return o, err
+			}
+		}
+		return o, nil
+	},
+}
+
+// SeamVerdict is one question put to the seam agents/verify-run, and its reply.
+type SeamVerdict struct {
+	Asked  string     `json:"asked"`
+	Status wire.Value `json:"status"`
+	Body   wire.Value `json:"body"`
+}
+
+// SeamVerdicts is what the seam answered.
+type SeamVerdicts struct {
+	Path    string        `json:"path"`
+	Answers []SeamVerdict `json:"answers"`
+	Strange SeamVerdict   `json:"strange"` // to a verdict that there is not
+}
+
+// SeenAs implements [scenarios.Seer]: a seam's reply is the host's own word.
+func (SeamVerdicts) SeenAs() scenarios.Evidence { return scenarios.Attested }
+
+// seamVerdicts asks the seam for every verdict in a random order, and for one
+// that there is not. A constant cannot answer that.
+var seamVerdicts = &scenarios.Drive[SeamVerdicts]{
+	ID:    "openwop/seam-verdicts",
+	Title: "asks the seam agents/verify-run for every verdict twice, in a random order, and for one that there is not",
+	Sends: []string{"POST {prefix}/agents/verify-run {simulateVerdict}, seven times"},
+	Run: func(ctx context.Context, c *scenarios.Conn) (SeamVerdicts, error) {
+		h := host.Host{Conn: c}
+		var o SeamVerdicts
+		s, _, err := h.FindSeam(ctx, "agents/verify-run", map[string]any{"simulateVerdict": verdictPass})
+		if err != nil {
+			return o, err
+		}
+		o.Path = s.Path
+		ask := func(verdict string) (SeamVerdict, error) {
+			reply, err := s.Ask(ctx, map[string]any{"simulateVerdict": verdict})
+			if err != nil {
+				return SeamVerdict{}, err
+			}
+			h.Adopt(reply)
+			return SeamVerdict{Asked: verdict, Status: reply.StatusValue(), Body: reply.Value("")}, nil
+		}
+		all := []string{verdictPass, verdictFail, verdictRevise, verdictPass, verdictFail, verdictRevise}
+		for _, i := range h.Rand.Perm(len(all)) {
+			a, err := ask(all[i])
+			if err != nil {
+				return o, err
+			}
+			o.Answers = append(o.Answers, a)
+		}
+		o.Strange, err = ask(h.Marker())
+		return o, err
+	},
+}

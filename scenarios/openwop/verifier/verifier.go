@@ -1,0 +1,340 @@
+// Package verifier asks what verdicts on results and on ends of runs bring about.
+package verifier
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/fixture"
+	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// Suite looks at verdicts (RFC 0090): that they come before what they
+// are about counts, and that they decide whether it does.
+func Suite() scenarios.Suite {
+	return scenarios.Suite{
+		ID: "verifier", Title: "verdicts on what a worker brings back and on the end of a run, and what follows from them",
+		Scenarios: []scenarios.Scenario{
+			verdictTold, passedCounts, failedNotMerged, failedEndHeld, revisedGoesOn, revisedInBound, toldHoldsNothing,
+			criteriaKept, unclaimedUnverified, noCriteriaBelow6, seamVerdictsAgree,
+		},
+	}
+}
+
+// The verdicts, their criteria and how sure they are were drawn for this run.
+var verdictTold = scenarios.Scenario{
+	ID:     "openwop/verifier/verdict-told",
+	Title:  "each verdict stands on the log before what it is about counts, as it was given, and holds nothing of what was judged",
+	Proves: scenarios.IDs{openwopv1.OWPVER1, openwopv1.OWPVER2, openwopv1.OWPVER3, openwopv1.OWPVER4},
+	Claim:  claims.Verifier,
+	Ask: scenarios.Ask(verifiedResults, func(o VerifiedObservation, j *scenarios.Judge) {
+		l := o.Passed.Log
+		if !l.Ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1) {
+			return
+		}
+		told := l.OfType(openwopv1.RunEventTypeAgentVerified)
+		if len(told.Values) > 0 && len(l.Phase(openwopv1.ChainPhaseOutputHarvested).Values)+len(l.OfType(openwopv1.RunEventTypeRunCompleted).Values) < 2 {
+			j.BlockOn(openwopv1.OWPVER9, "set-up: not all that passed counts")
+			return
+		}
+		j.Check(openwopv1.OWPVER1, commits(l)).To(check.Equal([]any{"agent.verified", "output.harvested", "agent.verified", "run.completed"}), "verdicts, and what counts, in order")
+		for _, field := range []struct {
+			name string
+			want func(Verdict) any
+		}{
+			{"verdict", func(v Verdict) any { return v.Verdict }},
+			{"criteria", func(v Verdict) any { return v.Criteria }},
+			{"confidence", func(v Verdict) any { return v.Confidence }},
+		} {
+			var want []any
+			for _, v := range o.Passed.Verdicts {
+				want = append(want, field.want(v))
+			}
+			j.Check(openwopv1.OWPVER2, told.Each("/payload/"+field.name)).To(check.Equal(want), "%s of each verdict", field.name)
+		}
+		j.Check(openwopv1.OWPVER2, told.Each("/payload/agentId")).To(check.Each(check.Text()), "agent of each verdict")
+		for _, e := range told.Values[:min(len(told.Values), len(o.Passed.Verdicts))] {
+			j.Check(openwopv1.OWPVER2, e.At("/payload/target")).To(known(l, host.Sequence(e)), "what the verdict at %d is about", host.Sequence(e))
+			j.Check(openwopv1.OWPVER3, e.Key("payload")).To(without(o.Passed.Said), "what the verdict at %d holds", host.Sequence(e))
+			host.FindSlips(j, openwopv1.OWPVER2, e)
+		}
+		if len(l.Decided().Values) == 0 {
+			j.BlockOn(openwopv1.OWP0037A2, "set-up: the log shows no orchestrator turn")
+			return
+		}
+		decider := l.Decided().Last().At("/payload/agentId")
+		j.Check(openwopv1.OWPVER4, told.Each("/payload/agentId")).To(check.Each(check.That("another agent than "+decider.JSON(), func(v any) bool { return v != decider.Actual() })), "agent of each verdict")
+	}),
+}
+
+// commits are the types of verdicts, of merges and of the ends, in order.
+func commits(l host.RunLog) wire.Found {
+	found := wire.Found{In: l.All().In}
+	for _, e := range l.Events {
+		switch openwopv1.RunEventType(e.Key("type").String()) {
+		case openwopv1.RunEventTypeAgentVerified, openwopv1.RunEventTypeRunCompleted, openwopv1.RunEventTypeRunFailed, openwopv1.RunEventTypeRunCancelled:
+			found.Values = append(found.Values, e.Key("type"))
+		case openwopv1.RunEventTypeCoreWorkflowChainEvent:
+			if phase := e.At("/payload/phase"); phase.String() == string(openwopv1.ChainPhaseOutputHarvested) {
+				found.Values = append(found.Values, phase)
+			}
+		}
+	}
+	return found
+}
+
+// known expects the id of what an event at this place can be about: of an event
+// before it, of a child run, or of its own run.
+func known(l host.RunLog, place int64) check.Matcher {
+	known := map[string]bool{l.RunID: true}
+	for _, e := range l.Events {
+		if host.Sequence(e) >= place {
+			break
+		}
+		for _, id := range []string{e.Key("eventId").String(), e.At("/payload/childRunId").String()} {
+			known[id] = id != ""
+		}
+	}
+	return check.That("the id of an event before it, of a child run or of its own run", func(v any) bool {
+		id, ok := v.(string)
+		return ok && known[id]
+	})
+}
+
+// without expects that a text is nowhere in a document.
+func without(text string) check.Matcher {
+	return check.That("nothing with "+text+" in it", func(v any) bool { return v != nil && !host.Holds(v, text) })
+}
+
+// merged checks what became of what the worker brought back.
+func (v VerifiedRun) merged(j *scenarios.Judge, id scenarios.RequirementID, times int, heard string) {
+	merges := v.Log.Phase(openwopv1.ChainPhaseOutputHarvested).Where(func(e wire.Value) bool {
+		return e.At("/payload/workerId").String() != fixture.Noop // who worked in the turns before
+	})
+	j.Check(id, merges).To(check.Len(times), "merges of what the worker brought back")
+	if got := v.Log.Ended.Last.At("/variables/heard"); got.Present() {
+		j.Check(id, got).To(check.Equal(heard), "the variable that takes it")
+	}
+}
+
+// judged stops a judge of what follows from a verdict where there was none.
+func (v VerifiedRun) judged(j *scenarios.Judge, verdict string) bool {
+	if !v.Log.Ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1) {
+		return false
+	}
+	found := v.Log.OfType(openwopv1.RunEventTypeAgentVerified).Each("/payload/verdict").Actual()
+	if list, _ := found.([]any); !slices.Contains(list, any(verdict)) {
+		return j.BlockOn(openwopv1.OWPVER1, "set-up: the log shows no verdict "+verdict)
+	}
+	return true
+}
+
+var passedCounts = scenarios.Scenario{
+	ID:     "openwop/verifier/passed-counts",
+	Title:  "what passed is merged, and a run whose end passed is completed",
+	Proves: scenarios.IDs{openwopv1.OWPVER9},
+	Claim:  claims.Verifier,
+	Ask: scenarios.Ask(verifiedResults, func(o VerifiedObservation, j *scenarios.Judge) {
+		if !o.Passed.judged(j, verdictPass) {
+			return
+		}
+		o.Passed.merged(j, openwopv1.OWPVER9, 1, o.Passed.Said)
+		j.Check(openwopv1.OWPVER9, o.Passed.Log.Status()).To(check.Equal("completed"), "status of the run")
+	}),
+}
+
+// The control is the run whose verdict is pass: it is merged.
+var failedNotMerged = scenarios.Scenario{
+	ID:     "openwop/verifier/failed-not-merged",
+	Title:  "what failed is not merged, whether the run goes on or not",
+	Proves: scenarios.IDs{openwopv1.OWPVER5},
+	Claim:  claims.VerifierGating,
+	Ask: scenarios.Ask(verifiedResults, func(o VerifiedObservation, j *scenarios.Judge) {
+		if !o.Passed.judged(j, verdictPass) || !o.Failed.judged(j, verdictFail) {
+			return
+		}
+		if len(o.Passed.Log.Phase(openwopv1.ChainPhaseOutputHarvested).Values) == 0 {
+			j.BlockOn(openwopv1.OWPVER9, "set-up: what passed is not merged either")
+			return
+		}
+		o.Failed.merged(j, openwopv1.OWPVER5, 0, o.Failed.Kept)
+	}),
+}
+
+// Every end fails, in every turn that a host may take after the first.
+var failedEndHeld = scenarios.Scenario{
+	ID:     "openwop/verifier/failed-end-held",
+	Title:  "a run whose end failed is not completed, whatever else becomes of it",
+	Proves: scenarios.IDs{openwopv1.OWPVER6},
+	Claim:  claims.VerifierGating,
+	Ask: scenarios.Ask(verifiedResults, func(o VerifiedObservation, j *scenarios.Judge) {
+		if !o.FailedEnd.judged(j, verdictFail) {
+			return
+		}
+		l := o.FailedEnd.Log
+		j.Check(openwopv1.OWPVER6, l.OfType(openwopv1.RunEventTypeRunCompleted)).To(check.Len(0), "run.completed")
+		j.Check(openwopv1.OWPVER6, l.Status()).NotTo(check.Equal("completed"), "status of the run")
+	}),
+}
+
+var revisedGoesOn = scenarios.Scenario{
+	ID:     "openwop/verifier/revised-goes-on",
+	Title:  "what is to be revised does not count, another turn follows, and what passes then counts",
+	Proves: scenarios.IDs{openwopv1.OWPVER7},
+	Claim:  claims.VerifierGating,
+	Ask: scenarios.Ask(verifiedResults, func(o VerifiedObservation, j *scenarios.Judge) {
+		for _, r := range []struct {
+			what string
+			run  VerifiedRun
+			want []any
+		}{
+			{"a result", o.Revised, []any{"agent.verified", "agent.verified", "output.harvested", "agent.verified", "run.completed"}},
+			{"an end", o.Again, []any{"agent.verified", "agent.verified", "run.completed"}},
+		} {
+			if !r.run.judged(j, verdictRevise) {
+				return
+			}
+			j.Check(openwopv1.OWPVER7, commits(r.run.Log)).To(check.Equal(r.want), "verdicts, and what counts, where %s is to be revised", r.what)
+			j.Check(openwopv1.OWPVER7, r.run.Log.Decided()).To(check.Len(len(r.run.Plan)), "turns where %s is to be revised", r.what)
+		}
+	}),
+}
+
+var revisedInBound = scenarios.Scenario{
+	ID:     "openwop/verifier/revised-in-bound",
+	Title:  "a run whose end is to be revised for ever stops at its bound",
+	Proves: scenarios.IDs{openwopv1.OWPVER8},
+	Claim:  claims.VerifierGating,
+	Ask: scenarios.Ask(verifiedResults, func(o VerifiedObservation, j *scenarios.Judge) {
+		if !o.Forever.judged(j, verdictRevise) {
+			return
+		}
+		l := o.Forever.Log
+		if len(l.Decided().Values) < 2 {
+			j.BlockOn(openwopv1.OWPVER7, "set-up: no turn follows where an end is to be revised")
+			return
+		}
+		l.CheckBreach(j, openwopv1.OWPVER8, openwopv1.CapKindLoopIterations, o.Forever.Bound, check.Equal(o.Forever.Bound+1))
+		j.Check(openwopv1.OWPVER8, l.Decided()).To(check.Len(o.Forever.Bound), "turns of a run with a bound of %d", o.Forever.Bound)
+		j.Check(openwopv1.OWPVER8, l.Status()).To(check.Equal("failed"), "status of the run")
+	}),
+}
+
+var toldHoldsNothing = scenarios.Scenario{
+	ID:     "openwop/verifier/told-holds-nothing",
+	Title:  "where the verifier does not gate, what failed is merged and a run whose end failed is completed",
+	Proves: scenarios.IDs{openwopv1.OWPVER10},
+	Claim:  claims.VerifierTold,
+	Ask: scenarios.Ask(verifiedResults, func(o VerifiedObservation, j *scenarios.Judge) {
+		if !o.Failed.judged(j, verdictFail) || !o.FailedEnd.judged(j, verdictFail) || !o.Forever.judged(j, verdictRevise) {
+			return
+		}
+		o.Failed.merged(j, openwopv1.OWPVER10, 1, o.Failed.Said)
+		for _, r := range []VerifiedRun{o.FailedEnd, o.Forever} {
+			j.Check(openwopv1.OWPVER10, r.Log.Decided()).To(check.Len(1), "turns of a run that terminates in its first")
+			j.Check(openwopv1.OWPVER10, r.Log.Status()).To(check.Equal("completed"), "status of the run")
+		}
+	}),
+}
+
+// The control is the run that met all: it is completed.
+var criteriaKept = scenarios.Scenario{
+	ID:     "openwop/verifier/criteria-kept",
+	Title:  "the last decision of a loop says which criteria of success are met and which are not, as they were judged",
+	Proves: scenarios.IDs{openwopv1.OWPVER11},
+	Claim:  claims.ExecutionModel6,
+	Ask: scenarios.Ask(criteriaOfSuccess, func(o CriteriaObservation, j *scenarios.Judge) {
+		for _, r := range []struct {
+			what string
+			run  Judged
+			ends []any
+		}{{"a loop that gave up", o.GaveUp, []any{"completed", "failed"}}, {"a loop that met all", o.Met, []any{"completed"}}} {
+			if !r.run.Log.Ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1) {
+				return
+			}
+			if n := len(r.run.Log.Decided().Values); n != r.run.Turns {
+				j.BlockOn(openwopv1.OWP0037A6, fmt.Sprintf("set-up: %s took %d turns, and its plan has %d", r.what, n, r.run.Turns))
+				return
+			}
+			j.Check(openwopv1.OWPVER11, r.run.Log.Decided().Last().At("/payload/decision/successCriteria")).To(check.Equal(r.run.Criteria), "criteria of %s", r.what)
+			j.Check(openwopv1.OWPVER11, r.run.Log.Status()).To(check.OneOf(r.ends...), "status of %s", r.what)
+		}
+	}),
+}
+
+var unclaimedUnverified = scenarios.Scenario{
+	ID:     "openwop/verifier/unclaimed-unverified",
+	Title:  "a host that offers no verifier records no verdict, also where some are scripted",
+	Proves: scenarios.IDs{openwopv1.OWPVER13},
+	Claim:  claims.NoVerifier,
+	Ask: scenarios.Ask(unverifiedResults, func(o UnverifiedObservation, j *scenarios.Judge) {
+		if !o.Log.Ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1) {
+			return
+		}
+		if len(o.Log.Decided().Values) == 0 {
+			j.BlockOn(openwopv1.OWP0037A2, "set-up: the log shows no orchestrator turn")
+			return
+		}
+		j.Check(openwopv1.OWPVER13, o.Log.OfType(openwopv1.RunEventTypeAgentVerified)).To(check.Len(0), "verdicts")
+	}),
+}
+
+var noCriteriaBelow6 = scenarios.Scenario{
+	ID:     "openwop/verifier/no-criteria-below-6",
+	Title:  "below version 6 a decision to terminate says nothing of criteria of success",
+	Proves: scenarios.IDs{openwopv1.OWPVER14},
+	Claim:  claims.ExecutionModelBelow6,
+	Ask: scenarios.Ask(criteriaOfSuccess, func(o CriteriaObservation, j *scenarios.Judge) {
+		for _, r := range []Judged{o.GaveUp, o.Met} {
+			if status, _ := r.Log.Created.Int(); status == 400 || status == 422 {
+				j.Check(openwopv1.OWPVER14, r.Log.Created).To(check.Status(400, 422), "a loop with criteria of success")
+				continue
+			}
+			if !r.Log.Ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1) {
+				return
+			}
+			if len(r.Log.Decided().Values) == 0 {
+				j.BlockOn(openwopv1.OWP0037A2, "set-up: the log shows no orchestrator turn")
+				return
+			}
+			j.Check(openwopv1.OWPVER14, r.Log.Decided().Each("/payload/decision/successCriteria")).To(check.Absent(), "criteria of success")
+		}
+	}),
+}
+
+// What the seam says of revise is left open but for the verdict itself.
+var seamVerdictsAgree = scenarios.Scenario{
+	ID:      "openwop/verifier/seam-verdicts",
+	Title:   "the seam records the verdict that it was asked for, and says of what passed that it counts and of what failed that it does not",
+	Proves:  scenarios.IDs{openwopv1.OWPVER5, openwopv1.OWPVER9},
+	Claim:   claims.VerifierGating,
+	Reaches: scenarios.Attested,
+	Ask: scenarios.Ask(seamVerdicts, func(o SeamVerdicts, j *scenarios.Judge) {
+		for _, a := range o.Answers {
+			if !host.SeamAnswered(j, a.Status, o.Path) {
+				return
+			}
+			id := openwopv1.OWPVER9
+			if a.Asked != verdictPass {
+				id = openwopv1.OWPVER5
+			}
+			verdicts := wire.Found{Values: a.Body.Key("events").Items(), In: a.Body.Ref()}.Where(func(e wire.Value) bool {
+				return e.Key("type").String() == string(openwopv1.RunEventTypeAgentVerified)
+			})
+			j.Check(scenarios.RequirementID(id), verdicts.Each("/verdict")).To(check.Equal([]any{a.Asked}), "verdicts recorded, asked for %s", a.Asked)
+			if a.Asked != verdictRevise {
+				j.Check(scenarios.RequirementID(id), a.Body.Key("committed")).To(check.Equal(a.Asked == verdictPass), "committed, asked for %s", a.Asked)
+			}
+		}
+		if j.Check(openwopv1.OWPVER9, o.Strange.Status).To(check.Status(2, 400, 422), "a verdict that there is not") {
+			if status, _ := o.Strange.Status.Int(); status/100 == 2 {
+				j.Check(openwopv1.OWPVER9, o.Strange.Body.Key("committed")).To(check.OneOf(nil, false), "committed, asked for a verdict that there is not")
+			}
+		}
+	}),
+}

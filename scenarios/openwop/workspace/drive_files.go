@@ -1,0 +1,152 @@
+package workspace
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// FileWrite is one write of a file, and the file as it was read after it.
+type FileWrite struct {
+	Path        string         `json:"path"`
+	Content     string         `json:"content"`
+	ContentType string         `json:"contentType,omitempty"` // "" = none was sent
+	Put         host.FileReply `json:"put"`
+	Got         host.FileReply `json:"got"`
+}
+
+// admitted is text for a drive that cannot begin without: one whose credential
+// may not write has nothing to look at.
+func admitted(ctx context.Context, f *host.Files, path, content string) (*wire.Reply, error) {
+	reply, err := f.Text(ctx, path, content)
+	if err != nil {
+		return nil, err
+	}
+	return reply, barred(reply)
+}
+
+// barred is why a drive cannot begin: the credential may not write, or there is no room.
+func barred(reply *wire.Reply) error {
+	switch {
+	case host.Forbids(reply.Status):
+		return host.ShutOut(http.MethodPut, reply.Status)
+	case reply.Status == http.StatusRequestEntityTooLarge:
+		return host.Unserved(http.MethodPut, reply.Status)
+	}
+	return nil
+}
+
+// at is look at a version that is a number.
+func at(ctx context.Context, f *host.Files, path string, version int) (host.FileReply, error) {
+	return f.LookAt(ctx, path, strconv.Itoa(version))
+}
+
+// etagOf is what If-Match takes of a file that was just served.
+func etagOf(reply *wire.Reply) string { return reply.Text("/etag") }
+
+// inventedEtag looks like one and is no file's.
+func inventedEtag(h host.Host) string { return `"assay-` + h.Marker() + `"` }
+
+// filesWritten puts files of several kinds and reads them.
+var filesWritten = &scenarios.Drive[[]FileWrite]{
+	ID:    "openwop/files-written",
+	Title: "puts workspace files with random text of many scripts, with nothing, with and without a content type, below the longest path there can be, and reads each",
+	Sends: []string{"PUT /v1/host/workspace/files/{path}", "GET /v1/host/workspace/files/{path}"},
+	Run: host.WithFiles(func(ctx context.Context, f *host.Files) ([]FileWrite, error) {
+		writes := []FileWrite{
+			{Path: f.Path("plain"), Content: f.Marker()},
+			{Path: f.Path("scripts"), Content: scripts(f.Host), ContentType: "text/plain"},
+			{Path: f.Path("empty"), ContentType: "application/json"},
+			{Path: longest(f), Content: scripts(f.Host)},
+		}
+		for i := range writes {
+			if err := roundTrip(ctx, f, &writes[i]); err != nil {
+				return nil, err
+			}
+		}
+		return writes, nil
+	}),
+}
+
+// scripts is a text that comes back changed from whoever does not keep it as
+// it is: line ends, a combining accent, quotes, and characters of four bytes.
+func scripts(h host.Host) string {
+	return "\t# Straße " + h.Marker() + "\r\n“naïve” e\u0301 \"\\/\" &lt; %2F {{x}} ${y}\n工作区 مرحبا 🧪\u2028\n\n "
+}
+
+// longest is a path of 256 characters, of every kind that a path may have.
+func longest(f *host.Files) string {
+	const most = 256
+	path := f.Prefix + "/Deep_er/v1.0/"
+	for len(path) < most-len(".md") {
+		path += "x"
+	}
+	return path + ".md"
+}
+
+// roundTrip writes a file and reads it.
+func roundTrip(ctx context.Context, f *host.Files, w *FileWrite) error {
+	body := openwopv1.WorkspaceFileCreate{Content: w.Content}
+	if w.ContentType != "" {
+		body.ContentType = &w.ContentType
+	}
+	reply, err := f.Write(ctx, w.Path, "", body)
+	if err != nil {
+		return err
+	}
+	if err := barred(reply); err != nil {
+		return err
+	}
+	w.Put = host.FileReplyOf(reply)
+	w.Got, err = f.LookAt(ctx, w.Path, "")
+	return err
+}
+
+// FileBodies are writes that say nothing that a file could hold.
+type FileBodies struct {
+	First  FileWrite      `json:"first"` // the control: the same path, and a proper body
+	Bodies []FileRefuse   `json:"bodies"`
+	After  host.FileReply `json:"after"`
+}
+
+// FileRefuse is a write that has to be refused.
+type FileRefuse struct {
+	What string         `json:"what"`
+	Put  host.FileReply `json:"put"`
+}
+
+// filesUnwritable sends bodies without content.
+var filesUnwritable = &scenarios.Drive[FileBodies]{
+	ID:    "openwop/files-unwritable",
+	Title: "puts a workspace file, then bodies without content or with one that is no text on the same path, and reads the file",
+	Sends: []string{"PUT /v1/host/workspace/files/{path} {}", "PUT /v1/host/workspace/files/{path} {content: a number, null, an object}", "GET /v1/host/workspace/files/{path}"},
+	Run: host.WithFiles(func(ctx context.Context, f *host.Files) (FileBodies, error) {
+		o := FileBodies{First: FileWrite{Path: f.Path("kept"), Content: f.Marker()}}
+		if err := roundTrip(ctx, f, &o.First); err != nil {
+			return o, err
+		}
+		for _, bad := range []struct {
+			what string
+			body any
+		}{
+			{"a body without content", map[string]any{}},
+			{"a number for the content", map[string]any{"content": f.Rand.IntN(1000)}},
+			{"a null for the content", map[string]any{"content": nil}},
+			{"an object for the content", map[string]any{"content": map[string]any{"text": f.Marker()}}},
+		} {
+			reply, err := f.Write(ctx, o.First.Path, "", bad.body)
+			if err != nil {
+				return o, err
+			}
+			o.Bodies = append(o.Bodies, FileRefuse{bad.what, host.FileReplyOf(reply)})
+		}
+		var err error
+		o.After, err = f.LookAt(ctx, o.First.Path, "")
+		return o, err
+	}),
+}

@@ -1,0 +1,191 @@
+package workspace
+
+import (
+	"context"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// FileCondition is a write that was to happen on a condition, and the file after it.
+type FileCondition struct {
+	What    string         `json:"what"`
+	Content string         `json:"content"` // of the write
+	Put     host.FileReply `json:"put"`
+	Got     host.FileReply `json:"got"`
+	Listed  host.FileReply `json:"listed"` // where the file was not there
+}
+
+// FileConditions are conditional writes of one file, in this order.
+type FileConditions struct {
+	First   FileWrite       `json:"first"`
+	Current FileCondition   `json:"current"` // with the etag of the first
+	Stale   []FileCondition `json:"stale"`   // with it once more, and with one that nobody gave out
+	Last    FileCondition   `json:"last"`    // with the etag that the file has then
+}
+
+// fileConditions writes a file with etags that it has, had, and never had.
+var fileConditions = &scenarios.Drive[FileConditions]{
+	ID:    "openwop/file-conditions",
+	Title: "writes a workspace file with the etag that it has, with the one it had before and with one that nobody gave out, and reads it after each",
+	Sends: []string{"PUT /v1/host/workspace/files/{path}", "PUT /v1/host/workspace/files/{path} with If-Match", "GET /v1/host/workspace/files/{path}"},
+	Run: host.WithFiles(func(ctx context.Context, f *host.Files) (FileConditions, error) {
+		path := f.Path("contended")
+		o := FileConditions{First: FileWrite{Path: path, Content: f.Marker()}}
+		reply, err := admitted(ctx, f, path, o.First.Content)
+		if err != nil {
+			return o, err
+		}
+		o.First.Put = host.FileReplyOf(reply)
+		first := etagOf(reply)
+		if first == "" {
+			return o, nil
+		}
+		second, err := conditional(ctx, f, path, first, "the etag that the file has", &o.Current)
+		if err != nil || second == "" {
+			return o, err
+		}
+		for _, stale := range []struct{ what, etag string }{
+			{"the etag that the file had before", first},
+			{"an etag that nobody gave out", inventedEtag(f.Host)},
+		} {
+			var s FileCondition
+			if _, err := conditional(ctx, f, path, stale.etag, stale.what, &s); err != nil {
+				return o, err
+			}
+			o.Stale = append(o.Stale, s)
+		}
+		_, err = conditional(ctx, f, path, second, "the etag that the file has", &o.Last)
+		return o, err
+	}),
+}
+
+// conditional writes a file that has this etag, and reads it. It returns the etag of what was written.
+func conditional(ctx context.Context, f *host.Files, path, etag, what string, o *FileCondition) (string, error) {
+	o.What, o.Content = what, f.Marker()
+	reply, err := f.TextIf(ctx, path, etag, o.Content)
+	if err != nil {
+		return "", err
+	}
+	o.Put = host.FileReplyOf(reply)
+	o.Got, err = f.LookAt(ctx, path, "")
+	return etagOf(reply), err
+}
+
+// FileAbsentConditions are conditional writes of files that are not there.
+type FileAbsentConditions struct {
+	Path    string         `json:"path"`
+	Never   FileCondition  `json:"never"` // of one that nobody has written
+	Made    FileWrite      `json:"made"`  // the control: without a condition
+	Deleted host.FileReply `json:"deleted"`
+	Left    host.FileReply `json:"left"`   // the file then
+	Listed  host.FileReply `json:"listed"` // the list then
+	Gone    FileCondition  `json:"gone"`   // of one that was deleted, with the etag that it had
+}
+
+// filesAbsent writes on a condition what is not there.
+var filesAbsent = &scenarios.Drive[FileAbsentConditions]{
+	ID:    "openwop/files-absent",
+	Title: "writes with If-Match a workspace file that was never there; makes it without, deletes it, and writes it with the etag that it had",
+	Sends: []string{"PUT /v1/host/workspace/files/{path} with If-Match", "PUT, GET and DELETE /v1/host/workspace/files/{path}", "GET /v1/host/workspace/files?prefix="},
+	Run: host.WithFiles(func(ctx context.Context, f *host.Files) (FileAbsentConditions, error) {
+		o := FileAbsentConditions{Path: f.Path("absent")}
+		if err := absent(ctx, f, o.Path, inventedEtag(f.Host), "an etag of a file that was never there", &o.Never); err != nil {
+			return o, err
+		}
+		o.Made = FileWrite{Path: o.Path, Content: f.Marker()}
+		reply, err := admitted(ctx, f, o.Path, o.Made.Content)
+		if err != nil {
+			return o, err
+		}
+		o.Made.Put = host.FileReplyOf(reply)
+		if o.Made.Got, err = f.LookAt(ctx, o.Path, ""); err != nil {
+			return o, err
+		}
+		if etagOf(reply) == "" {
+			return o, nil
+		}
+		if o.Deleted, err = f.Drop(ctx, o.Path); err != nil {
+			return o, err
+		}
+		if o.Left, err = f.LookAt(ctx, o.Path, ""); err != nil {
+			return o, err
+		}
+		if o.Listed, err = f.List(ctx, f.Prefix); err != nil {
+			return o, err
+		}
+		return o, absent(ctx, f, o.Path, etagOf(reply), "the etag that the file had when it was deleted", &o.Gone)
+	}),
+}
+
+// absent is conditional for a file that is not there: a list shows whether it is made.
+func absent(ctx context.Context, f *host.Files, path, etag, what string, o *FileCondition) error {
+	if _, err := conditional(ctx, f, path, etag, what, o); err != nil {
+		return err
+	}
+	var err error
+	o.Listed, err = f.List(ctx, f.Prefix)
+	return err
+}
+
+// FileRace is one round of several writers who come with the same etag.
+type FileRace struct {
+	Before   host.FileReply   `json:"before"` // the file that they all know
+	Contents []string         `json:"contents"`
+	Answers  []host.FileReply `json:"answers"` // of each writer
+	After    host.FileReply   `json:"after"`
+}
+
+// filesRaced has writers come at once.
+var filesRaced = &scenarios.Drive[[]FileRace]{
+	ID:    "openwop/files-raced",
+	Title: "has several writers come at once with the same etag of a workspace file, in several rounds, and reads the file after each",
+	Sends: []string{"PUT /v1/host/workspace/files/{path}", "PUT /v1/host/workspace/files/{path} with If-Match, several at once", "GET /v1/host/workspace/files/{path}"},
+	Run: host.WithFiles(func(ctx context.Context, f *host.Files) ([]FileRace, error) {
+		path := f.Path("raced")
+		var rounds []FileRace
+		for range 4 {
+			reply, err := admitted(ctx, f, path, f.Marker())
+			if err != nil {
+				return rounds, err
+			}
+			r, err := race(ctx, f, path, reply)
+			rounds = append(rounds, r)
+			if err != nil || len(r.Answers) == 0 {
+				return rounds, err
+			}
+		}
+		return rounds, nil
+	}),
+}
+
+func race(ctx context.Context, f *host.Files, path string, before *wire.Reply) (FileRace, error) {
+	r := FileRace{Before: host.FileReplyOf(before)}
+	known := etagOf(before)
+	if !before.Success() || known == "" {
+		return r, nil
+	}
+	n := f.Between(2, 5)
+	calls := make([]func(context.Context) error, n)
+	r.Contents, r.Answers = make([]string, n), make([]host.FileReply, n)
+	for i := range calls {
+		r.Contents[i] = f.Marker()
+		body := openwopv1.WorkspaceFileCreate{Content: r.Contents[i]}
+		calls[i] = func(ctx context.Context) error {
+			reply, err := f.Write(ctx, path, known, body)
+			if err != nil {
+				return err
+			}
+			r.Answers[i] = host.FileReplyOf(reply)
+			return nil
+		}
+	}
+	if err := f.AtOnce(ctx, calls...); err != nil {
+		return r, err
+	}
+	var err error
+	r.After, err = f.LookAt(ctx, path, "")
+	return r, err
+}

@@ -1,0 +1,90 @@
+package workspace
+
+import (
+	"context"
+
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/host"
+)
+
+// FileListing is what a list of the files below a prefix must show, and what it shows.
+type FileListing struct {
+	What   string         `json:"what"`
+	Prefix string         `json:"prefix"`
+	Shown  []FileWrite    `json:"shown"` // the latest write of each file
+	List   host.FileReply `json:"list"`
+}
+
+// FilesListed are lists of files that were written before.
+type FilesListed struct {
+	Writes []FileWrite   `json:"writes"` // all of them, in order
+	Lists  []FileListing `json:"lists"`
+}
+
+// filesListed lists files of several folders.
+var filesListed = &scenarios.Drive[FilesListed]{
+	ID:    "openwop/files-listed",
+	Title: "writes workspace files in two folders and beside them, one of them twice, and lists each folder, all of them, and one that is empty; deletes one and lists again",
+	Sends: []string{"PUT /v1/host/workspace/files/{path}", "GET /v1/host/workspace/files?prefix=", "DELETE /v1/host/workspace/files/{path}"},
+	Run: host.WithFiles(func(ctx context.Context, f *host.Files) (FilesListed, error) {
+		var o FilesListed
+		for _, path := range []string{"a/one", "a/two", "a/deep/er", "b/one", "ab"} {
+			w := FileWrite{Path: f.Path(path), Content: f.Marker()}
+			reply, err := admitted(ctx, f, w.Path, w.Content)
+			if err != nil {
+				return o, err
+			}
+			if w.Put = host.FileReplyOf(reply); path == "a/two" && reply.Success() {
+				w.Content = f.Marker()
+				if reply, err = admitted(ctx, f, w.Path, w.Content); err != nil {
+					return o, err
+				}
+				w.Put = host.FileReplyOf(reply)
+			}
+			o.Writes = append(o.Writes, w)
+			if !reply.Success() {
+				return o, nil
+			}
+		}
+		all := o.Writes
+		for _, l := range []FileListing{
+			{What: "one folder", Prefix: f.Prefix + "/a/", Shown: all[:3]},
+			{What: "the other folder", Prefix: f.Prefix + "/b/", Shown: all[3:4]},
+			{What: "what begins with a letter", Prefix: f.Prefix + "/a", Shown: []FileWrite{all[0], all[1], all[2], all[4]}},
+			{What: "all of them", Prefix: f.Prefix, Shown: all},
+			{What: "one file", Prefix: all[3].Path, Shown: all[3:4]},
+			{What: "a folder that is not there", Prefix: f.Prefix + "/" + f.Marker() + "/"},
+		} {
+			if err := listFiles(ctx, f, &o, l); err != nil {
+				return o, err
+			}
+		}
+		if reply, err := f.Drop(ctx, all[0].Path); err != nil || !host.Succeeded(reply.Status) {
+			return o, err
+		}
+		return o, listFiles(ctx, f, &o, FileListing{What: "one folder, after a delete", Prefix: f.Prefix + "/a/", Shown: all[1:3]})
+	}),
+}
+
+func listFiles(ctx context.Context, f *host.Files, o *FilesListed, l FileListing) error {
+	var err error
+	l.List, err = f.List(ctx, l.Prefix)
+	o.Lists = append(o.Lists, l)
+	return err
+}
+
+// FilesUnclaimed is a host that says it has no files, and what it answers to a list of them.
+type FilesUnclaimed struct {
+	List host.FileReply `json:"list"`
+}
+
+// filesUnclaimed asks for what was not promised.
+var filesUnclaimed = &scenarios.Drive[FilesUnclaimed]{
+	ID:    "openwop/files-unclaimed",
+	Title: "lists the workspace files of a host that advertises none",
+	Sends: []string{"GET /v1/host/workspace/files?prefix="},
+	Run: host.WithFiles(func(ctx context.Context, f *host.Files) (FilesUnclaimed, error) {
+		list, err := f.List(ctx, f.Prefix)
+		return FilesUnclaimed{list}, err
+	}),
+}

@@ -1,0 +1,134 @@
+package workspace
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// FileOwner is one of several owners whose files have the same path.
+type FileOwner struct {
+	Tenant    string         `json:"tenant"`
+	Workspace string         `json:"workspace"`
+	Content   string         `json:"content"` // of its file
+	Before    host.FileReply `json:"before"`  // its file, when owners before it had written theirs
+	Listed    host.FileReply `json:"listed"`  // its files then
+	Put       host.FileReply `json:"put"`
+	Got       host.FileReply `json:"got"` // when all had written
+	All       host.FileReply `json:"all"` // its files then
+}
+
+// FileOwners are owners that look alike, in the order in which they wrote.
+type FileOwners struct {
+	Seam   string         `json:"seam"`
+	Path   string         `json:"path"`
+	Owners []FileOwner    `json:"owners"`
+	Public host.FileReply `json:"public"` // the file as the public endpoint shows it to the credential's own owner
+}
+
+// SeenAs implements [scenarios.Seer]: a seam's reply is the host's own word.
+func (FileOwners) SeenAs() scenarios.Evidence { return scenarios.Attested }
+
+// filesOwned has owners of the drive's own choice write files.
+var filesOwned = &scenarios.Drive[FileOwners]{
+	ID:    "openwop/files-owned",
+	Title: "has owners whose names run into each other write a file of the same path over the seam workspace/op, each after a look, and has each read and list it when all have written",
+	Sends: []string{"POST {prefix}/workspace/op {tenant, workspace, op: list, get, put, delete}", "GET /v1/host/workspace/files/{path}"},
+	Run: func(ctx context.Context, c *scenarios.Conn) (FileOwners, error) {
+		h := host.Host{Conn: c}
+		owners := alike(h)
+		s, _, err := h.FindSeam(ctx, "workspace/op", openwopv1.WorkspaceOpRequest{Tenant: owners[0].Tenant, Workspace: &owners[0].Workspace, Op: openwopv1.WorkspaceOpRequestOpList})
+		if err != nil {
+			return FileOwners{}, err
+		}
+		o := FileOwners{Seam: s.Path, Path: h.Name("assay") + "/plan.md", Owners: owners}
+		for i := range o.Owners {
+			if err := o.Owners[i].begin(ctx, s, o.Path); err != nil {
+				return o, err
+			}
+		}
+		for i := range o.Owners {
+			if err := o.Owners[i].end(ctx, s, o.Path); err != nil {
+				return o, err
+			}
+		}
+		o.Public, err = h.Files().LookAt(ctx, o.Path, "")
+		return o, err
+	},
+}
+
+// alike are owners whom one who joins tenant and workspace to one key takes
+// for each other. Their names are of this drive alone.
+func alike(h host.Host) []FileOwner {
+	t, w := h.Name("t"), h.Marker()
+	owners := []FileOwner{{Tenant: t, Workspace: w}, {Tenant: t}, {Tenant: t, Workspace: h.Marker()}, {Tenant: w, Workspace: t}, {Tenant: t + w}}
+	for _, joint := range []string{" ", "/", ":"} {
+		x := h.Marker()
+		owners = append(owners, FileOwner{Tenant: t + joint + w}, FileOwner{Tenant: t, Workspace: w + joint + x}, FileOwner{Tenant: t + joint + w, Workspace: x})
+	}
+	for i := range owners {
+		owners[i].Content = h.Marker()
+	}
+	return owners
+}
+
+func (o *FileOwner) ask(op openwopv1.WorkspaceOpRequestOp, path string) openwopv1.WorkspaceOpRequest {
+	ask := openwopv1.WorkspaceOpRequest{Tenant: o.Tenant, Workspace: &o.Workspace, Op: op}
+	if op != openwopv1.WorkspaceOpRequestOpList {
+		ask.Path = &path
+	}
+	return ask
+}
+
+// begin looks for the file of an owner who has written none, and has it written.
+func (o *FileOwner) begin(ctx context.Context, s host.Seam, path string) error {
+	if err := o.look(ctx, s, path, &o.Before, &o.Listed); err != nil {
+		return err
+	}
+	put := o.ask(openwopv1.WorkspaceOpRequestOpPut, path)
+	put.Content = &o.Content
+	reply, err := s.Ask(ctx, put)
+	if err == nil && !reply.Success() {
+		o.Put = host.FileReplyOf(reply)
+		return nil
+	}
+	s.Leave(fmt.Sprintf("workspace file %s of tenant %q, workspace %q", path, o.Tenant, o.Workspace), func(ctx context.Context, c *wire.Client) error {
+		reply, err := c.Do(ctx, wire.Call{Method: http.MethodPost, Path: s.Path, Body: o.ask(openwopv1.WorkspaceOpRequestOpDelete, path), Label: "clean up"})
+		if err != nil {
+			return err
+		}
+		if !reply.Success() && !host.IsGone(reply.Status) {
+			return fmt.Errorf("delete answered HTTP %d", reply.Status)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	o.Put = host.FileReplyOf(reply)
+	return nil
+}
+
+// end reads the file of an owner and lists its files.
+func (o *FileOwner) end(ctx context.Context, s host.Seam, path string) error {
+	return o.look(ctx, s, path, &o.Got, &o.All)
+}
+
+func (o *FileOwner) look(ctx context.Context, s host.Seam, path string, file, list *host.FileReply) error {
+	for _, ask := range []struct {
+		into *host.FileReply
+		op   openwopv1.WorkspaceOpRequestOp
+	}{{file, openwopv1.WorkspaceOpRequestOpGet}, {list, openwopv1.WorkspaceOpRequestOpList}} {
+		reply, err := s.Ask(ctx, o.ask(ask.op, path))
+		if err != nil {
+			return err
+		}
+		*ask.into = host.FileReplyOf(reply)
+	}
+	return nil
+}

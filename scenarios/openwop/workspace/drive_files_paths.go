@@ -1,0 +1,113 @@
+package workspace
+
+import (
+	"context"
+	"strings"
+
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/host"
+)
+
+// FilePath is a write below a path that has to be refused, and what is read
+// afterwards: there, and where a host would have put it that did not refuse.
+type FilePath struct {
+	What    string         `json:"what"`
+	Path    string         `json:"path"`
+	Leads   string         `json:"leads,omitempty"` // where it leads
+	Content string         `json:"content"`
+	Put     host.FileReply `json:"put"`
+	Got     host.FileReply `json:"got"`
+	There   host.FileReply `json:"there"` // what is read where it leads
+}
+
+// FilePaths are writes below paths of every kind.
+type FilePaths struct {
+	Good   []FileWrite    `json:"good"`   // the control
+	Climbs []FilePath     `json:"climbs"` // with a segment ".."
+	Others []FilePath     `json:"others"` // that the pattern does not let pass
+	Prefix string         `json:"prefix"`
+	List   host.FileReply `json:"list"` // of everything that is ours
+}
+
+// filesAstray writes below paths that no file can have.
+var filesAstray = &scenarios.Drive[FilePaths]{
+	ID:    "openwop/files-astray",
+	Title: "writes workspace files below paths that leave the workspace or that no file can have, and looks for them there, where they lead, and in the list",
+	Sends: []string{"PUT and GET /v1/host/workspace/files/{path}, the slashes of the path encoded", "GET /v1/host/workspace/files?prefix="},
+	Run: host.WithFiles(func(ctx context.Context, f *host.Files) (FilePaths, error) {
+		o := FilePaths{Prefix: f.Prefix}
+		for _, stem := range []string{"a/inside", "two..dots-and_more.v1"} {
+			w := FileWrite{Path: f.Path(stem), Content: f.Marker()}
+			if err := roundTrip(ctx, f, &w); err != nil {
+				return o, err
+			}
+			o.Good = append(o.Good, w)
+		}
+		for _, climb := range climbs(f) {
+			if err := stray(ctx, f, &climb); err != nil {
+				return o, err
+			}
+			o.Climbs = append(o.Climbs, climb)
+		}
+		for _, other := range others(f) {
+			if err := stray(ctx, f, &other); err != nil {
+				return o, err
+			}
+			o.Others = append(o.Others, other)
+		}
+		var err error
+		o.List, err = f.List(ctx, f.Prefix)
+		return o, err
+	}),
+}
+
+// climbs are paths that lead out of a folder, or out of the workspace.
+func climbs(f *host.Files) []FilePath {
+	p := f.Prefix
+	return []FilePath{
+		{What: "up and down inside", Path: p + "/a/../climbed", Leads: p + "/climbed"},
+		{What: "up and down further inside", Path: p + "/a/b/../../climbed2", Leads: p + "/climbed2"},
+		{What: "up from the first folder", Path: p + "/../" + p + "-up", Leads: p + "-up"},
+		{What: "out of the workspace", Path: "../" + p + "-out", Leads: p + "-out"},
+		{What: "far out of the workspace", Path: "../../../../../../tmp/" + p + "-far", Leads: "tmp/" + p + "-far"},
+		{What: "two dots at the end", Path: p + "/a/..", Leads: p},
+	}
+}
+
+// others are paths with something that no path has. Empty segments and those
+// of one dot are not among them: the pattern lets them pass, and no text says
+// more.
+func others(f *host.Files) []FilePath {
+	p := f.Prefix
+	const most = 256
+	return []FilePath{
+		{What: "a leading slash", Path: "/" + p + "-slash", Leads: p + "-slash"},
+		{What: "a leading dot", Path: "." + p + "-hidden"},
+		{What: "a leading hyphen", Path: "-" + p + "-option"},
+		{What: "a leading low line", Path: "_" + p + "-low"},
+		{What: "a backslash", Path: p + `\back`, Leads: p + "/back"},
+		{What: "backslashes that lead out", Path: `..\` + p + "-back", Leads: p + "-back"},
+		{What: "an encoding within the encoding", Path: "..%2F" + p + "-twice", Leads: p + "-twice"},
+		{What: "a space", Path: p + "/a b"},
+		{What: "a letter of another script", Path: p + "/é"},
+		{What: "257 characters", Path: p + "/" + strings.Repeat("x", most-len(p))},
+	}
+}
+
+// stray writes below such a path and looks what has come of it.
+func stray(ctx context.Context, f *host.Files, o *FilePath) error {
+	o.Content = f.Marker()
+	reply, err := f.Text(ctx, o.Path, o.Content)
+	if err != nil {
+		return err
+	}
+	o.Put = host.FileReplyOf(reply)
+	if o.Got, err = f.LookAt(ctx, o.Path, ""); err != nil || o.Leads == "" {
+		return err
+	}
+	if host.Succeeded(o.Put.Status) {
+		f.LeaveFile(o.Leads)
+	}
+	o.There, err = f.LookAt(ctx, o.Leads, "")
+	return err
+}

@@ -1,0 +1,194 @@
+package workspace
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/host"
+)
+
+// FileHistory is a file that was written several times, and its versions as
+// they are read afterwards.
+type FileHistory struct {
+	Writes []FileWrite   `json:"writes"`
+	Kept   int           `json:"kept,omitempty"` // maxVersions, 0 where the host does not say
+	Older  []FileVersion `json:"older"`          // of every write, in order
+	Never  []FileVersion `json:"never"`          // that were never written
+	Absurd []FileVersion `json:"absurd"`         // that are no versions
+}
+
+// FileVersion is what ?version= was answered.
+type FileVersion struct {
+	Version string         `json:"version"` // as it was asked for
+	Content string         `json:"content,omitempty"`
+	Got     host.FileReply `json:"got"`
+}
+
+// fileRewritten writes a file over and over, once with what it holds already.
+var fileRewritten = &scenarios.Drive[FileHistory]{
+	ID:    "openwop/file-rewritten",
+	Title: "writes a workspace file a random number of times, once with the same content again, reads it after each write, and then each of its versions, one that never was, and what is none",
+	Sends: []string{"PUT /v1/host/workspace/files/{path}, several times", "GET /v1/host/workspace/files/{path}", "GET /v1/host/workspace/files/{path}?version="},
+	Run: host.WithFiles(func(ctx context.Context, f *host.Files) (FileHistory, error) {
+		kept, _ := claims.Family(f.Discovery, "workspace").Key("maxVersions").Int()
+		o := FileHistory{Kept: int(min(max(kept, 0), mostVersions))}
+		path, n := f.Path("rewritten"), f.Between(4, 6)
+		again := f.Between(1, n-1) // writes what the one before it wrote
+		for i := range n {
+			w := FileWrite{Path: path, Content: f.Marker()}
+			if i == again {
+				w.Content = o.Writes[i-1].Content
+			}
+			if err := roundTrip(ctx, f, &w); err != nil {
+				return o, err
+			}
+			o.Writes = append(o.Writes, w)
+			if !host.Succeeded(w.Put.Status) {
+				return o, nil
+			}
+		}
+		return o, history(ctx, f, &o, path)
+	}),
+}
+
+// history reads the versions of a file that was written n times.
+func history(ctx context.Context, f *host.Files, o *FileHistory, path string) error {
+	for i, w := range o.Writes {
+		got, err := at(ctx, f, path, i+1)
+		if err != nil {
+			return err
+		}
+		o.Older = append(o.Older, FileVersion{strconv.Itoa(i + 1), w.Content, got})
+	}
+	n := len(o.Writes)
+	for _, ask := range []struct {
+		into    *[]FileVersion
+		version string
+	}{
+		{&o.Never, strconv.Itoa(n + 1)}, {&o.Never, strconv.Itoa(n + f.Between(2, 1000))},
+		{&o.Absurd, "0"}, {&o.Absurd, strconv.Itoa(-f.Between(1, n))}, {&o.Absurd, "latest"}, {&o.Absurd, "1.5"},
+	} {
+		got, err := f.LookAt(ctx, path, ask.version)
+		if err != nil {
+			return err
+		}
+		*ask.into = append(*ask.into, FileVersion{Version: ask.version, Got: got})
+	}
+	return nil
+}
+
+// mostVersions is how often a file is written to see its oldest version go.
+const mostVersions = 32
+
+// FileHorizon is a file that was written more often than the host keeps versions.
+type FileHorizon struct {
+	Kept    int            `json:"kept"`    // maxVersions
+	Written int            `json:"written"` // how often
+	Refused host.FileReply `json:"refused"` // the first write that was, where one was
+	Oldest  []FileVersion  `json:"oldest"`  // that must still be there
+	Beyond  []FileVersion  `json:"beyond"`  // that need not
+}
+
+// fileHorizon writes a file until versions have to go.
+var fileHorizon = &scenarios.Drive[FileHorizon]{
+	ID:    "openwop/file-horizon",
+	Title: "writes a workspace file a few times more than the host keeps versions, and reads those at either side of the bound",
+	Sends: []string{"PUT /v1/host/workspace/files/{path}, maxVersions times and a few", "GET /v1/host/workspace/files/{path}?version="},
+	Run: host.WithFiles(func(ctx context.Context, f *host.Files) (FileHorizon, error) {
+		kept, ok := claims.Family(f.Discovery, "workspace").Key("maxVersions").Int()
+		if !ok || kept < 1 || kept > mostVersions {
+			return FileHorizon{}, scenarios.Block(fmt.Sprintf("workspace.maxVersions is %s: a file is written at most %d times", claims.Family(f.Discovery, "workspace").Key("maxVersions").JSON(), mostVersions),
+				fmt.Sprintf("advertise and keep at most %d versions while the host is certified", mostVersions))
+		}
+		o := FileHorizon{Kept: int(kept), Written: int(kept) + f.Between(2, 4)}
+		path := f.Path("kept")
+		contents := make([]string, o.Written)
+		for i := range contents {
+			contents[i] = f.Marker()
+			reply, err := admitted(ctx, f, path, contents[i])
+			if err != nil {
+				return o, err
+			}
+			if !reply.Success() {
+				o.Refused = host.FileReplyOf(reply)
+				return o, nil
+			}
+		}
+		oldest := o.Written - o.Kept + 1
+		for version := 1; version <= o.Written; version++ {
+			if version > oldest && version < o.Written || version == oldest-1 { // whether the latest is one of them is left open
+				continue
+			}
+			got, err := at(ctx, f, path, version)
+			if err != nil {
+				return o, err
+			}
+			v := FileVersion{strconv.Itoa(version), contents[version-1], got}
+			if version < oldest {
+				o.Beyond = append(o.Beyond, v)
+			} else {
+				o.Oldest = append(o.Oldest, v)
+			}
+		}
+		return o, nil
+	}),
+}
+
+// FileDeleted is a file that was deleted and written again.
+type FileDeleted struct {
+	First    FileWrite        `json:"first"`
+	Listed   host.FileReply   `json:"listed"` // before the delete
+	Deleted  host.FileReply   `json:"deleted"`
+	Gone     host.FileReply   `json:"gone"`
+	Unlisted host.FileReply   `json:"unlisted"` // after it
+	Twice    host.FileReply   `json:"twice"`    // deleted again
+	Never    []host.FileReply `json:"never"`    // read and deleted: a path that nobody has written
+	Again    FileWrite        `json:"again"`
+}
+
+// fileDeleted deletes a file.
+var fileDeleted = &scenarios.Drive[FileDeleted]{
+	ID:    "openwop/file-deleted",
+	Title: "writes a workspace file twice, deletes it, looks for it, deletes it again and writes it again; and does the same to a path that was never written",
+	Sends: []string{"PUT, GET and DELETE /v1/host/workspace/files/{path}", "GET /v1/host/workspace/files?prefix="},
+	Run: host.WithFiles(func(ctx context.Context, f *host.Files) (FileDeleted, error) {
+		o := FileDeleted{First: FileWrite{Path: f.Path("doomed"), Content: f.Marker()}}
+		o.Again = FileWrite{Path: o.First.Path, Content: f.Marker()}
+		if _, err := admitted(ctx, f, o.First.Path, f.Marker()); err != nil {
+			return o, err
+		}
+		if err := roundTrip(ctx, f, &o.First); err != nil || !host.Succeeded(o.First.Put.Status) {
+			return o, err
+		}
+		path, never := o.First.Path, f.Path("never-"+f.Marker())
+		for _, step := range []struct {
+			into *host.FileReply
+			do   func() (host.FileReply, error)
+		}{
+			{&o.Listed, func() (host.FileReply, error) { return f.List(ctx, f.Prefix) }},
+			{&o.Deleted, func() (host.FileReply, error) { return f.Drop(ctx, path) }},
+			{&o.Gone, func() (host.FileReply, error) { return f.LookAt(ctx, path, "") }},
+			{&o.Unlisted, func() (host.FileReply, error) { return f.List(ctx, f.Prefix) }},
+			{&o.Twice, func() (host.FileReply, error) { return f.Drop(ctx, path) }},
+		} {
+			var err error
+			if *step.into, err = step.do(); err != nil {
+				return o, err
+			}
+		}
+		for _, ask := range []func() (host.FileReply, error){
+			func() (host.FileReply, error) { return f.LookAt(ctx, never, "") },
+			func() (host.FileReply, error) { return f.Drop(ctx, never) },
+		} {
+			got, err := ask()
+			if err != nil {
+				return o, err
+			}
+			o.Never = append(o.Never, got)
+		}
+		return o, roundTrip(ctx, f, &o.Again)
+	}),
+}

@@ -1,0 +1,125 @@
+package workspace
+
+import (
+	"context"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/fixture"
+	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// HeldLoop is a loop that a question held in one turn, while its files were
+// changed from outside.
+type HeldLoop struct {
+	Way       string     `json:"way"` // the fixture
+	Loop      NotedLoop  `json:"loop"`
+	Suspended wire.Wait  `json:"suspended"`
+	Answered  wire.Value `json:"answered"` // HTTP status of the answer
+	// Where no turn notes what it sees, the run's snapshot may list which
+	// versions it reads: in Suspended, in Later once the files had changed, and in
+	// Again, when the next turn had asked as well.
+	Later wire.Value `json:"later"`
+	Again wire.Wait  `json:"again"`
+}
+
+// resumed says whether the host took the answer.
+func (o HeldLoop) resumed() bool {
+	status, _ := o.Answered.Int()
+	return status/100 == 2
+}
+
+// noted says whether the turns themselves noted what they saw.
+func (o HeldLoop) noted() bool { return o.Way == fixture.LoopWorkspace }
+
+// loopWrittenTo changes the files of a loop while it is suspended.
+var loopWrittenTo = &scenarios.Drive[HeldLoop]{
+	ID:    "openwop/loop-written-to",
+	Title: "holds a loop by a question in a random turn, meanwhile overwrites, makes and deletes workspace files from outside, and answers",
+	Sends: []string{
+		"PUT, GET and DELETE /v1/host/workspace/files/{path}", "POST /v1/runs (assay-loop-workspace with a random plan; else assay-loop-ask-user)",
+		"POST /v1/runs/{runId}/interrupts/{nodeId}", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll",
+	},
+	Run: func(ctx context.Context, c *scenarios.Conn) (HeldLoop, error) {
+		h := host.Host{Conn: c}
+		f := h.Files()
+		changes := []FileChange{
+			{Path: f.Path("overwritten"), Before: h.Marker(), After: h.Marker()},
+			{Path: f.Path("deleted"), Before: h.Marker()},
+			{Path: f.Path("made"), After: h.Marker()},
+		}
+		if !h.Offers(fixture.LoopWorkspace, fixture.Noop) && h.Offers(fixture.LoopAskUser, fixture.Noop) {
+			return listedLoop(ctx, h, f, changes)
+		}
+		// What the turn wrote itself before it asked is not its to see either.
+		own := FileChange{Path: f.Path("own"), Before: h.Marker(), After: h.Marker(), ByTurn: true}
+		return notedLoop(ctx, h, f, append(changes, own))
+	},
+}
+
+// notedLoop is answered once and runs to its end: its turns say what they saw.
+func notedLoop(ctx context.Context, h host.Host, f *host.Files, changes []FileChange) (HeldLoop, error) {
+	n, err := notedTurns(h, 3)
+	if err != nil {
+		return HeldLoop{}, err
+	}
+	o := HeldLoop{Way: fixture.LoopWorkspace, Loop: NotedLoop{Turns: n, Changed: h.Between(2, n-1), Files: changes}}
+	p := h.LoopPlan(n)
+	p[o.Loop.Changed-1] = host.AskUser("Which way? " + h.Marker())
+	r, err := hold(ctx, h, f, &o, o.Loop.request(p))
+	if err != nil || !o.resumed() {
+		return o, err
+	}
+	o.Loop.Log, err = r.Finish(ctx, "log of the loop that was held")
+	return o, err
+}
+
+// listedLoop asks in two turns on end: the run's snapshot says in each which versions it reads.
+func listedLoop(ctx context.Context, h host.Host, f *host.Files, changes []FileChange) (HeldLoop, error) {
+	n, err := h.TurnsFrom(4)
+	if err != nil {
+		return HeldLoop{}, err
+	}
+	o := HeldLoop{Way: fixture.LoopAskUser, Loop: NotedLoop{Turns: n, Changed: h.Between(2, n-2), Files: changes}}
+	p := h.LoopPlan(n)
+	p[o.Loop.Changed-1], p[o.Loop.Changed] = host.AskUser("Which way? "+h.Marker()), host.AskUser("And then? "+h.Marker())
+	r, err := hold(ctx, h, f, &o, host.Scripted{Fixture: fixture.LoopAskUser, Plan: p, Chosen: true}.Request(nil))
+	if err != nil || !o.resumed() {
+		return o, err
+	}
+	o.Again, err = r.AwaitSuspended(ctx, o.Loop.Changed+1)
+	return o, err
+}
+
+// hold runs a loop into its question, changes the files and answers.
+func hold(ctx context.Context, h host.Host, f *host.Files, o *HeldLoop, request openwopv1.CreateRunRequest) (*host.Run, error) {
+	if err := setUp(ctx, f, o.Loop.Files); err != nil {
+		return nil, err
+	}
+	r, err := h.Create(ctx, "create the loop that asks", request)
+	if err != nil {
+		return nil, err
+	}
+	o.Loop.Log = host.RunLog{RunID: r.ID, Created: r.Created.StatusValue(), ID: r.Created.Value("/runId")}
+	if r.ID == "" {
+		return r, nil
+	}
+	if o.Suspended, err = r.AwaitSuspended(ctx, 0); err != nil || !o.Suspended.Reached {
+		return r, err
+	}
+	if err := change(ctx, f, o.Loop.Files); err != nil {
+		return r, err
+	}
+	later, err := r.Snapshot(ctx, "the suspended run, when its files had changed")
+	if err != nil {
+		return r, err
+	}
+	o.Later = later.Value("")
+	reply, err := r.Answer(ctx, o.Suspended, h.Marker())
+	if err != nil {
+		return r, err
+	}
+	o.Answered = reply.StatusValue()
+	return r, nil
+}

@@ -1,0 +1,359 @@
+package workspace_test
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop"
+	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/openwop/hosttest"
+	"github.com/openassay/assay/scenarios/openwop/workspace"
+	"github.com/openassay/assay/scenarios/wire"
+	"github.com/openassay/assay/scenarios/wire/wiretest"
+)
+
+// aboutFiles are the scenarios that a host with files and nothing else is asked.
+var aboutFiles = scenarios.Selection{Suites: []string{"workspace-files"}}
+
+func askOfShelf(t *testing.T, s *shelf, seed uint64) *scenarios.Report {
+	t.Helper()
+	c, err := scenarios.Certify(t.Context(), wire.Target{URL: s.start(t), Key: "dev-key"}, scenarios.Options{Seed: seed, Patience: time.Second, Select: aboutFiles}, openwop.Suites()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c.Finish(context.Background())
+}
+
+// filesElsewhere are asked of hosts that run loops, or have no files.
+var filesElsewhere = []string{"write-is-logged", "reads-as-of-run-start", "unclaimed-not-served"}
+
+// Honest in their own ways: what the texts leave open is nobody's violation.
+func TestShelvesThatAreHonest(t *testing.T) {
+	t.Parallel()
+	for lie, blocked := range map[string][]string{
+		"": nil, "forbids what is not there": nil, "says created": nil, "leaves the default type off": nil, "calls it bad": nil,
+		"has no etags": {"etags-change", "if-match", "one-writer-wins"}, "takes one owner only": {"owners-apart"},
+		// A seam that fails is no host that fails.
+		"the seam forgets": {"owners-apart"},
+	} {
+		t.Run(lie, func(t *testing.T) {
+			s := &shelf{lie: lie}
+			for seed := range uint64(3) {
+				r := askOfShelf(t, s, seed)
+				for _, o := range r.Outcomes {
+					want := scenarios.Passed
+					switch name := o.Scenario.Name(); {
+					case slices.Contains(filesElsewhere, name):
+						want = scenarios.Inapplicable
+					case slices.Contains(blocked, name):
+						want = scenarios.Blocked
+					}
+					if o.Verdict != want {
+						t.Errorf("%s is %s: %s", o.Scenario.Name(), o.Verdict, o.Reason)
+					}
+				}
+				for path, f := range s.owners["own"] {
+					if f.there {
+						t.Errorf("%s was left behind", path)
+					}
+				}
+				if len(r.Leftovers) > 0 {
+					t.Errorf("leftovers: %v", r.Leftovers)
+				}
+				sameWhenJudgedAgain(t, r)
+			}
+		})
+	}
+}
+
+func TestShelvesThatAreNot(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		lie, scenario string
+		want          scenarios.RequirementID
+	}{
+		{"adds a line", "served-as-put", openwopv1.OWPWSP1},
+		{"trims", "served-as-put", openwopv1.OWPWSP1},
+		{"composes accents", "served-as-put", openwopv1.OWPWSP1},
+		{"forgets the type", "served-as-put", openwopv1.OWPWSP1},
+		{"has another type by default", "served-as-put", openwopv1.OWPWSP2},
+		{"fails every tenth write", "served-as-put", ""},
+		{"takes what is no text", "content-required", openwopv1.OWPWSP3},
+		{"empties what it refuses", "content-required", openwopv1.OWPWSP3},
+		{"lists everything", "listed-by-prefix", openwopv1.OWPWSP4},
+		{"lists folders only", "listed-by-prefix", openwopv1.OWPWSP4},
+		{"lists first versions", "listed-by-prefix", openwopv1.OWPWSP4},
+		{"lists what was deleted", "listed-by-prefix", openwopv1.OWPWSP4},
+		{"lists contents", "listed-by-prefix", openwopv1.OWPWSP5},
+		{"lists what was deleted", "deleted-is-gone", openwopv1.OWPWSP6},
+		{"serves what was deleted", "deleted-is-gone", openwopv1.OWPWSP6},
+		{"deletes what is not there", "deleted-is-gone", openwopv1.OWPWSP7},
+		{"counts from 0", "versions-count", openwopv1.OWPWSP9},
+		{"writes nothing that is there already", "versions-count", openwopv1.OWPWSP9},
+		{"keeps what was there", "versions-count", openwopv1.OWPWSP9},
+		{"wants conditions", "versions-count", openwopv1.OWPWSP11},
+		{"has weak etags", "etags-change", openwopv1.OWPWSP10},
+		{"has etags without quotes", "etags-change", openwopv1.OWPWSP10},
+		{"has etags of the content", "etags-change", openwopv1.OWPWSP10},
+		{"never matches", "if-match", openwopv1.OWPWSP12},
+		{"never compares", "if-match", openwopv1.OWPWSP13},
+		{"compares late", "if-match", openwopv1.OWPWSP13},
+		{"refuses and writes", "if-match", openwopv1.OWPWSP13},
+		{"says precondition failed", "if-match", openwopv1.OWPWSP14},
+		{"does not say which version there is", "if-match", openwopv1.OWPWSP14},
+		{"says another version", "if-match", openwopv1.OWPWSP14},
+		{"never compares", "if-match-absent", openwopv1.OWPWSP15},
+		{"makes what is not there", "if-match-absent", openwopv1.OWPWSP15},
+		{"refuses and writes", "if-match-absent", openwopv1.OWPWSP15},
+		{"never compares", "one-writer-wins", openwopv1.OWPWSP16},
+		{"compares late", "one-writer-wins", openwopv1.OWPWSP16},
+		{"refuses and writes", "one-writer-wins", openwopv1.OWPWSP16},
+		{"never matches", "one-writer-wins", openwopv1.OWPWSP16},
+		{"starts over", "numbering-continues", openwopv1.OWPWSP17},
+		{"always serves the latest", "older-versions", openwopv1.OWPWSP18},
+		{"keeps nothing", "older-versions", openwopv1.OWPWSP18},
+		{"keeps a version too few", "version-horizon", openwopv1.OWPWSP18},
+		{"always serves the latest", "no-such-version", openwopv1.OWPWSP19},
+		{"goes by the pattern alone", "climbs-refused", openwopv1.OWPWSP21},
+		{"resolves paths", "climbs-refused", openwopv1.OWPWSP21},
+		{"mends paths", "climbs-refused", openwopv1.OWPWSP21},
+		{"refuses paths when they are stored", "climbs-refused", openwopv1.OWPWSP21},
+		{"takes every path", "bad-paths-refused", openwopv1.OWPWSP22},
+		{"resolves paths", "bad-paths-refused", openwopv1.OWPWSP22},
+		{"mends paths", "bad-paths-refused", openwopv1.OWPWSP22},
+		{"knows no longest path", "bad-paths-refused", openwopv1.OWPWSP22},
+		{"refuses paths when they are stored", "bad-paths-refused", openwopv1.OWPWSP22},
+		{"knows no largest file", "too-large-refused", openwopv1.OWPWSP23},
+		{"counts characters", "too-large-refused", openwopv1.OWPWSP23},
+		{"cuts off", "too-large-refused", openwopv1.OWPWSP23},
+		{"takes a byte less", "largest-taken", openwopv1.OWPWSP24},
+		{"is never full", "full-takes-no-more", openwopv1.OWPWSP25},
+		{"is full early", "full-takes-no-more", openwopv1.OWPWSP26},
+		{"writes nothing when it is full", "full-takes-no-more", openwopv1.OWPWSP26},
+		{"joins owners with a space", "owners-apart", openwopv1.OWPWSP31},
+		{"joins owners with a slash", "owners-apart", openwopv1.OWPWSP31},
+		{"joins owners without anything", "owners-apart", openwopv1.OWPWSP31},
+		{"knows tenants only", "owners-apart", openwopv1.OWPWSP31},
+		{"knows no owners", "owners-apart", openwopv1.OWPWSP31},
+	} {
+		t.Run(c.scenario+", who "+c.lie, func(t *testing.T) {
+			r := askOfShelf(t, &shelf{lie: c.lie}, 7)
+			for _, o := range r.Outcomes {
+				if o.Verdict == scenarios.Broken || o.Verdict == scenarios.Inconclusive {
+					t.Errorf("%s is %s: %s", o.Scenario.Name(), o.Verdict, o.Reason)
+				}
+				if o.Scenario.Name() != c.scenario || c.want == "" {
+					continue
+				}
+				if o.Failure == nil || o.Failure.Requirement != c.want {
+					t.Errorf("%s: %s, want a violation of %s", o.Verdict, o.Reason, c.want)
+				}
+			}
+		})
+	}
+}
+
+// What a scenario only sets up for itself, and does not get, is accused where it is asked about.
+func TestShelvesAccusedWhereItIsAsked(t *testing.T) {
+	for lie, c := range map[string]struct{ failed, blocked []string }{
+		"serves what was deleted":              {[]string{"deleted-is-gone"}, []string{"if-match-absent"}},
+		"lists what was deleted":               {[]string{"deleted-is-gone", "listed-by-prefix"}, []string{"if-match-absent", "full-takes-no-more"}},
+		"writes nothing that is there already": {[]string{"versions-count"}, []string{"etags-change", "older-versions", "no-such-version"}},
+		"wants conditions":                     {[]string{"versions-count"}, []string{"largest-taken", "too-large-refused", "full-takes-no-more", "older-versions"}},
+	} {
+		t.Run(lie, func(t *testing.T) {
+			for _, o := range askOfShelf(t, &shelf{lie: lie}, 4).Outcomes {
+				if failed := slices.Contains(c.failed, o.Scenario.Name()); failed != (o.Verdict == scenarios.Failed) {
+					t.Errorf("%s is %s: %s", o.Scenario.Name(), o.Verdict, o.Reason)
+				}
+				if slices.Contains(c.blocked, o.Scenario.Name()) && o.Verdict != scenarios.Blocked {
+					t.Errorf("%s is %s: %s, want it blocked", o.Scenario.Name(), o.Verdict, o.Reason)
+				}
+			}
+		})
+	}
+}
+
+// More versions than are advertised harm nobody: that is noted, and no more.
+func TestAShelfThatKeepsEverything(t *testing.T) {
+	r := askOfShelf(t, &shelf{lie: "keeps everything"}, 1)
+	for _, o := range r.Outcomes {
+		if o.Scenario.Name() == "version-horizon" && (o.Verdict != scenarios.Passed || len(o.Findings) == 0 || o.Findings[0].Requirement != openwopv1.OWPWSP20) {
+			t.Errorf("%s (%s), findings %v", o.Verdict, o.Reason, o.Findings)
+		}
+	}
+}
+
+// What an endpoint has to say in words that others understand is noted.
+func TestWhatIsNotedOfFiles(t *testing.T) {
+	for lie, text := range map[string]string{"says created": "HTTP 201", "calls it bad": "HTTP 400, where the text has 413", "forbids what is not there": "HTTP 403, where the text has 404"} {
+		var all []string
+		for _, o := range askOfShelf(t, &shelf{lie: lie}, 2).Outcomes {
+			for _, f := range o.Findings {
+				all = append(all, f.Text)
+			}
+		}
+		if !strings.Contains(strings.Join(all, "\n"), text) {
+			t.Errorf("%q is not among what is noted of a host that %s: %q", text, lie, all)
+		}
+	}
+}
+
+// loggedWrites is a run that wrote two files, and what its log has of them.
+func loggedWrites(t *testing.T, events ...hosttest.Event) workspace.NotedLoop {
+	t.Helper()
+	files := writtenFiles()
+	files[0].Old = wiretest.Value(t, map[string]any{"version": 3})
+	return workspace.NotedLoop{Turns: 5, Changed: changedIn, Files: files, Log: hosttest.LoopOf(5).Then(events...).Log(t)}
+}
+
+func updated(payload map[string]any) hosttest.Event {
+	return hosttest.Event{Kind: "workspace.updated", Payload: payload}
+}
+
+func TestJudgeOfLoggedWrites(t *testing.T) {
+	overwritten := updated(map[string]any{"path": "p/overwritten.md", "version": 4})
+	made := updated(map[string]any{"path": "p/made.md", "version": 1})
+	for _, c := range []struct {
+		name   string
+		events []hosttest.Event
+		want   string
+	}{
+		{"honest", []hosttest.Event{overwritten, made}, "passed"},
+		{"beside what others wrote", []hosttest.Event{updated(map[string]any{"path": "x.md", "version": 9}), made, overwritten}, "passed"},
+		{"more members than two", []hosttest.Event{overwritten, updated(map[string]any{"path": "p/made.md", "version": 1, "etag": `"1"`})}, "passed"},
+		{"tells one of two", []hosttest.Event{overwritten}, openwopv1.OWPWSP27},
+		{"tells nothing", nil, openwopv1.OWPWSP27},
+		{"tells one twice", []hosttest.Event{overwritten, made, made}, openwopv1.OWPWSP27},
+		{"an old version", []hosttest.Event{updated(map[string]any{"path": "p/overwritten.md", "version": 3}), made}, openwopv1.OWPWSP27},
+		{"a word for a version", []hosttest.Event{overwritten, updated(map[string]any{"path": "p/made.md", "version": "1"})}, openwopv1.OWPWSP27},
+		{"tells the content", []hosttest.Event{overwritten, updated(map[string]any{"path": "p/made.md", "version": 1, "content": "fresh"})}, openwopv1.OWPWSP28},
+		{"tells the content elsewhere", []hosttest.Event{updated(map[string]any{"path": "p/overwritten.md", "version": 4, "diff": map[string]any{"+": "… new …"}}), made}, openwopv1.OWPWSP28},
+	} {
+		t.Run(c.name, func(t *testing.T) { hosttest.Expect(t, "write-is-logged", loggedWrites(t, c.events...), c.want) })
+	}
+	t.Run("no version before the run", func(t *testing.T) {
+		l := loggedWrites(t, overwritten, made)
+		l.Files[0].Old = wire.Value{}
+		hosttest.Expect(t, "write-is-logged", l, "blocked")
+	})
+	t.Run("no run", func(t *testing.T) {
+		hosttest.Expect(t, "write-is-logged", workspace.NotedLoop{Turns: 5, Changed: 2}, "blocked")
+	})
+}
+
+func TestJudgeOfReadsAsOfRunStart(t *testing.T) {
+	files := append(outsideFiles(t), workspace.FileChange{Path: "p/own.md", Before: "mine", After: "mine too", ByTurn: true})
+	before := hosttest.Sight(func(_ int, _ string, f workspace.FileChange) string { return f.Before })
+	held := func(s hosttest.Sight) workspace.HeldLoop {
+		return workspace.HeldLoop{Way: "assay-loop-workspace", Suspended: wire.Wait{Reached: true}, Answered: wiretest.Status(t, 200),
+			Loop: workspace.NotedLoop{Turns: 5, Changed: changedIn, Files: files, Log: withNotes(t, hosttest.LoopOf(5), hosttest.Noted(5, files, s))}}
+	}
+	for _, c := range []struct {
+		name  string
+		sight hosttest.Sight
+		want  string
+	}{
+		{"honest", before, "passed"},
+		{"refreshed in each turn", honestly(changedIn), openwopv1.OWPWSP29},
+		{"what it wrote itself", but(before, func(turn int, _ string, f workspace.FileChange) (string, bool) {
+			return f.After, turn > changedIn && f.ByTurn
+		}), openwopv1.OWPWSP29},
+		{"read through in the turn", but(before, func(turn int, at string, f workspace.FileChange) (string, bool) {
+			return f.After, turn == changedIn && at == "end"
+		}), openwopv1.OWPWSP29},
+	} {
+		t.Run(c.name, func(t *testing.T) { hosttest.Expect(t, "reads-as-of-run-start", held(c.sight), c.want) })
+	}
+	listing := func(versions map[string]int) wire.Value {
+		var list []any
+		for path, v := range versions {
+			list = append(list, map[string]any{"path": path, "version": v})
+		}
+		return wiretest.Value(t, map[string]any{"status": "waiting-input", "workspace": list})
+	}
+	asIt := map[string]int{"p/overwritten.md": 3, "p/deleted.md": 7}
+	listed := func(later, again map[string]int) workspace.HeldLoop {
+		return workspace.HeldLoop{Way: "assay-loop-ask-user", Suspended: wire.Wait{Reached: true, Last: listing(asIt)}, Answered: wiretest.Status(t, 200), Later: listing(later),
+			Again: wire.Wait{Reached: true, Last: listing(again)}, Loop: workspace.NotedLoop{Turns: 5, Changed: changedIn, Files: outsideFiles(t), Log: hosttest.LoopOf(5).Log(t)}}
+	}
+	now := map[string]int{"p/overwritten.md": 4, "p/made.md": 1}
+	for _, c := range []struct {
+		name         string
+		later, again map[string]int
+		want         string
+	}{
+		{"listed, honest", asIt, asIt, "passed"},
+		{"lists what is there now", now, now, openwopv1.OWPWSP29},
+		{"lists in the next turn what is there then", asIt, now, openwopv1.OWPWSP29},
+	} {
+		t.Run(c.name, func(t *testing.T) { hosttest.Expect(t, "reads-as-of-run-start", listed(c.later, c.again), c.want) })
+	}
+	t.Run("refused answer", func(t *testing.T) {
+		o := held(before)
+		o.Answered = wiretest.Status(t, 409)
+		hosttest.Expect(t, "reads-as-of-run-start", o, "blocked")
+	})
+	t.Run("never suspended", func(t *testing.T) {
+		o := held(before)
+		o.Suspended.Reached = false
+		hosttest.Expect(t, "reads-as-of-run-start", o, "blocked")
+	})
+}
+
+func TestJudgeOfUnclaimedFiles(t *testing.T) {
+	for _, c := range []struct {
+		status, findings int
+	}{{501, 0}, {404, 1}, {405, 1}, {200, 1}, {500, 1}} {
+		out := scenarios.Conclude(hosttest.Scenario(t, "unclaimed-not-served"), openwop.Protocol.Ledger, workspace.FilesUnclaimed{List: host.FileReply{Status: wiretest.Status(t, c.status)}})
+		if out.Verdict != scenarios.Passed || len(out.Findings) != c.findings {
+			t.Errorf("HTTP %d: %s (%s), findings %v", c.status, out.Verdict, out.Reason, out.Findings)
+		}
+	}
+}
+
+// Nonsense for a bound is no bound, and one that we cannot reach is not looked at.
+func TestShelvesWithOddBounds(t *testing.T) {
+	for _, bound := range []any{0, -3, 1e300, 1 << 40, "7", nil, 1.5, []any{}} {
+		s := &shelf{says: map[string]any{"supported": true, "versioned": true, "maxFileBytes": bound, "maxFiles": bound, "maxVersions": bound}}
+		for _, o := range askOfShelf(t, s, 3).Outcomes {
+			want := scenarios.Passed
+			switch name := o.Scenario.Name(); {
+			case slices.Contains(filesElsewhere, name):
+				want = scenarios.Inapplicable
+			case slices.Contains([]string{"too-large-refused", "largest-taken", "full-takes-no-more", "version-horizon"}, name):
+				want = scenarios.Blocked
+			}
+			if o.Verdict != want {
+				t.Errorf("a bound of %v: %s is %s (%s)", bound, o.Scenario.Name(), o.Verdict, o.Reason)
+			}
+		}
+	}
+}
+
+// A host that answers everything with the same is nobody to be proved, and nobody to fall over.
+func TestJudgesOfFilesStandNonsense(t *testing.T) {
+	t.Parallel()
+	for _, body := range []any{nil, 7, "files", []any{}, map[string]any{"files": 3, "content": []any{}, "version": "x", "etag": 1},
+		map[string]any{"files": []any{nil, 1, map[string]any{"path": 5}}, "etag": `"1"`, "content": "", "version": -1}} {
+		for _, status := range []int{200, 204, 302, 400, 404, 500} {
+			all := hosttest.Routes{"/v1/": func(*http.Request, map[string]any) (int, any) { return status, body }, "GET /.well-known/openwop": hosttest.Always(hosttest.DiscoveryOf(hosttest.EveryFixture...))}
+			c, err := scenarios.Certify(t.Context(), wire.Target{URL: hosttest.Serve(t, all), Key: "dev-key"}, scenarios.Options{Seed: 5, Patience: 20 * time.Millisecond, Select: aboutFiles}, openwop.Suites()...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := c.Finish(context.Background())
+			for _, o := range r.Outcomes {
+				if o.Verdict == scenarios.Passed || o.Verdict == scenarios.Broken {
+					t.Errorf("HTTP %d with %v: %s is %s (%s)", status, body, o.Scenario.Name(), o.Verdict, o.Reason)
+				}
+			}
+		}
+	}
+}

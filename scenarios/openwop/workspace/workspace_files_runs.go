@@ -1,0 +1,167 @@
+package workspace
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/fixture"
+	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// What runs have to do with files at any version of the execution model, and whose files they are.
+
+var writeIsLogged = scenarios.Scenario{
+	ID:     "openwop/workspace-files/write-is-logged",
+	Title:  "the log of a run tells each file that it wrote, by path and version, and not what is in it",
+	Proves: scenarios.IDs{openwopv1.OWPWSP27, openwopv1.OWPWSP28},
+	Claim:  claims.WorkspaceRuns,
+	Ask: scenarios.Ask(loopThatWrites, func(l NotedLoop, j *scenarios.Judge) {
+		if !l.Log.Ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1) {
+			return
+		}
+		for _, f := range l.Files {
+			version := int64(1)
+			if f.Before != "" {
+				old, ok := f.Old.Key("version").Int()
+				if !ok {
+					j.BlockOn(openwopv1.OWPWSP9, "set-up: "+f.Path+" shows no version before the run")
+					return
+				}
+				version = old + 1
+			}
+			told := l.Log.OfType(openwopv1.RunEventTypeWorkspaceUpdated).Where(func(e wire.Value) bool { return e.At("/payload/path").String() == f.Path })
+			j.Check(openwopv1.OWPWSP27, told).To(check.Len(1), "workspace.updated of %s, which turn %d wrote", f.Path, l.Changed)
+			j.Check(openwopv1.OWPWSP27, told.Each("/payload/version")).To(check.Equal([]any{version}), "version in workspace.updated of %s", f.Path)
+			j.Check(openwopv1.OWPWSP28, told).To(withoutText(f.After), "workspace.updated of %s", f.Path)
+			tellMore(j, told)
+		}
+	}),
+}
+
+// withoutText expects that a text stands nowhere inside.
+func withoutText(text string) check.Matcher {
+	return check.That("nothing of what was written", func(v any) bool {
+		raw, err := json.Marshal(v)
+		return err == nil && !strings.Contains(string(raw), text)
+	})
+}
+
+// tellMore notes members that the closed payload of workspace.updated does not have.
+func tellMore(j *scenarios.Judge, told wire.Found) {
+	for _, e := range told.Values {
+		members, _ := e.Key("payload").Actual().(map[string]any)
+		if len(members) > 2 {
+			j.Find(openwopv1.OWPWSP28, "workspace.updated has more than path and version: %s", e.Key("payload").JSON())
+		}
+	}
+}
+
+// RFC 0059 D. From version 5 on the turns of a loop have a rule of their own.
+var readsAsOfRunStart = scenarios.Scenario{
+	ID:     "openwop/workspace-files/reads-as-of-run-start",
+	Title:  "below version 5 every turn of a run reads the files as they were when it started, whoever has changed them since",
+	Proves: scenarios.IDs{openwopv1.OWPWSP29},
+	Claim:  claims.WorkspaceRunsBelow5,
+	Ask: scenarios.Ask(loopWrittenTo, func(o HeldLoop, j *scenarios.Judge) {
+		if !o.Loop.Log.Exists(j, openwopv1.OWP0037A6) || !j.Need(openwopv1.OWP0037A1, o.Suspended) {
+			return
+		}
+		if !o.resumed() {
+			j.Block("the host refused the answer that resumes the loop: HTTP "+o.Answered.JSON(), "let a clarification be answered with a text")
+			return
+		}
+		if !o.noted() {
+			o.judgeListed(j)
+			return
+		}
+		if !o.Loop.Log.Ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1) {
+			return
+		}
+		seen, ok := o.Loop.notes(j)
+		if !ok {
+			return
+		}
+		for _, at := range o.Loop.looks() {
+			for _, f := range o.Loop.Files {
+				shows(seen, j, openwopv1.OWPWSP29, at, f.Path, f.Before)
+			}
+		}
+	}),
+}
+
+// judgeListed goes by the versions that the run's own snapshot lists.
+func (o HeldLoop) judgeListed(j *scenarios.Judge) {
+	held := readListing(o.Suspended.Last)
+	for _, f := range o.Loop.Files {
+		if f.Before != "" && len(held.byPath[f.Path]) == 0 {
+			j.Block("no turn notes what it sees, and the snapshot of the suspended run does not list "+f.Path+" under /workspace", fixture.Load)
+			return
+		}
+	}
+	for _, f := range o.Loop.Files {
+		held.lists(j, openwopv1.OWPWSP29, f.Path, f.Old, "when it was suspended")
+		readListing(o.Later).lists(j, openwopv1.OWPWSP29, f.Path, f.Old, "when the files had changed")
+		if o.Again.Reached {
+			readListing(o.Again.Last).lists(j, openwopv1.OWPWSP29, f.Path, f.Old, "in its next turn")
+		}
+	}
+	j.Find(openwopv1.OWPWSP29, "seen by the versions that the run's snapshot lists; offer %s to have each turn say what it read", fixture.LoopWorkspace)
+}
+
+// The owner of a request is its credential's; only a seam lets one caller be
+// several. So all of this is the host's own word.
+var ownersApart = scenarios.Scenario{
+	ID:      "openwop/workspace-files/owners-apart",
+	Title:   "owners see nothing of each other's files, not even where tenant and workspace of one read like those of another",
+	Proves:  scenarios.IDs{openwopv1.OWPWSP31},
+	Claim:   claims.WorkspaceFiles,
+	Reaches: scenarios.Attested,
+	Ask: scenarios.Ask(filesOwned, func(o FileOwners, j *scenarios.Judge) {
+		if !o.ready(j) {
+			return
+		}
+		for _, owner := range o.Owners {
+			who := fmt.Sprintf("tenant %q, workspace %q", owner.Tenant, owner.Workspace)
+			j.Check(openwopv1.OWPWSP31, owner.Before.Status).To(check.Status(4), "the file of %s, who has written none", who)
+			if host.Succeeded(owner.Listed.Status) {
+				j.Check(openwopv1.OWPWSP31, entries(owner.Listed)).To(check.Len(0), "files of %s, who has written none", who)
+			}
+			if !host.Succeeded(owner.Put.Status) {
+				continue
+			}
+			j.Check(openwopv1.OWPWSP31, owner.Got.Body.Key("content")).To(check.Equal(owner.Content), "content of the file of %s, when all had written", who)
+			j.Check(openwopv1.OWPWSP31, entries(owner.All).Each("/path")).To(thesePaths(o.Path), "files of %s, when all had written", who)
+		}
+		checkAbsent(o.Public, j, openwopv1.OWPWSP31, "the same path over the public endpoint, whose owner is none of these")
+	}),
+}
+
+// ready stops a judge where the seam did not do what it was asked.
+func (o FileOwners) ready(j *scenarios.Judge) bool {
+	const mend = "have the seam answer as the public endpoints do (docs/seams.md), or leave it off"
+	wrote := 0
+	for _, owner := range o.Owners {
+		for _, r := range []host.FileReply{owner.Before, owner.Listed, owner.Put, owner.Got, owner.All} {
+			if code, _ := r.Status.Int(); code/100 != 2 && code/100 != 4 {
+				return j.Block(fmt.Sprintf("the seam %s answered HTTP %d", o.Seam, code), mend)
+			}
+		}
+		if !host.Succeeded(owner.Put.Status) { // such an owner there cannot be
+			continue
+		}
+		wrote++
+		if !host.Succeeded(owner.All.Status) {
+			return j.Block(fmt.Sprintf("the seam %s answered HTTP %s to a list", o.Seam, owner.All.Status.JSON()), mend)
+		}
+	}
+	if !host.Succeeded(o.Owners[0].Put.Status) || wrote < 2 {
+		return j.Block(fmt.Sprintf("the seam %s takes the writes of %d owners, and it takes two to be kept apart", o.Seam, wrote), mend)
+	}
+	return true
+}

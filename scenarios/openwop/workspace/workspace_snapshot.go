@@ -1,0 +1,271 @@
+package workspace
+
+import (
+	"fmt"
+
+	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/fixture"
+	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// SnapshotSuite looks at the files that a turn reads.
+func SnapshotSuite() scenarios.Suite {
+	return scenarios.Suite{
+		ID: "workspace-snapshot", Title: "the files a turn reads: as they were when it started, after a resume and on replay as well",
+		Scenarios: []scenarios.Scenario{writeInTurn, writeFromOutside, replaySeesTheSame, seamWriteTurn, seamLastTurn},
+	}
+}
+
+// RFC 0061 C, facts L3 and L4.
+var writeInTurn = scenarios.Scenario{
+	ID:     "openwop/workspace-snapshot/write-in-turn",
+	Title:  "what a turn writes is not there for the turn itself, and is there for every turn after it",
+	Proves: scenarios.IDs{openwopv1.OWP0061C3, openwopv1.OWP0061C6},
+	Claim:  claims.LoopWorkspace,
+	Ask: scenarios.Ask(loopThatWrites, func(l NotedLoop, j *scenarios.Judge) {
+		if !l.Log.Ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1) {
+			return
+		}
+		seen, ok := l.notes(j)
+		if !ok {
+			return
+		}
+		for _, at := range l.looks() {
+			id := scenarios.RequirementID(openwopv1.OWP0061C3)
+			if turn := int(at.Turn); turn > l.Changed || turn == l.Changed && at.At == host.AtEnd {
+				id = openwopv1.OWP0061C6
+			}
+			for _, f := range l.Files {
+				shows(seen, j, id, at, f.Path, l.expects(f, int(at.Turn)))
+			}
+		}
+	}),
+}
+
+// RFC 0061 D: a question in the middle of a turn does not move what it reads;
+// RFC 0061 C: the next turn takes the files as they then are.
+var writeFromOutside = scenarios.Scenario{
+	ID:     "openwop/workspace-snapshot/write-from-outside",
+	Title:  "what others write, make and delete while a loop is suspended is nothing to the resumed turn, and all there for the next",
+	Proves: scenarios.IDs{openwopv1.OWP0061D2, openwopv1.OWP0061C3},
+	Claim:  claims.LoopWorkspaceResume,
+	Ask: scenarios.Ask(loopWrittenTo, func(o HeldLoop, j *scenarios.Judge) {
+		switch {
+		case !o.Loop.Log.Exists(j, openwopv1.OWP0037A6) || !j.Need(openwopv1.OWP0061D1, o.Suspended):
+		case o.noted():
+			o.judgeNotes(j)
+		default:
+			o.judgeSnapshots(j)
+		}
+	}),
+}
+
+// resumes stops a judge where the answer did not set the loop going.
+func (o HeldLoop) resumes(j *scenarios.Judge) bool {
+	if !o.resumed() {
+		return j.BlockOn(openwopv1.OWP0061D1, "set-up: the host refused the answer that resumes the loop: HTTP "+o.Answered.JSON())
+	}
+	return true
+}
+
+func (o HeldLoop) judgeNotes(j *scenarios.Judge) {
+	l := o.Loop
+	if !o.resumes(j) || !l.Log.Ready(j, openwopv1.OWP0037A6, openwopv1.OWP0061D1) {
+		return
+	}
+	seen, ok := l.notes(j)
+	if !ok {
+		return
+	}
+	for _, at := range l.looks() {
+		id := scenarios.RequirementID(openwopv1.OWP0061C3)
+		if int(at.Turn) == l.Changed && at.At == host.AtEnd {
+			id = openwopv1.OWP0061D2
+		}
+		for _, f := range l.Files {
+			shows(seen, j, id, at, f.Path, l.expects(f, int(at.Turn)))
+		}
+	}
+}
+
+// judgeSnapshots goes by the versions that the run's own snapshot lists: what
+// the resumed turn then read is not seen.
+func (o HeldLoop) judgeSnapshots(j *scenarios.Judge) {
+	held, later := readListing(o.Suspended.Last), readListing(o.Later)
+	for _, f := range o.Loop.Files {
+		if f.Before != "" && len(held.byPath[f.Path]) == 0 {
+			j.Block("no turn notes what it sees, and the snapshot of the suspended run does not list "+f.Path+" under /workspace", fixture.Load)
+			return
+		}
+	}
+	for _, f := range o.Loop.Files {
+		held.lists(j, openwopv1.OWP0061C3, f.Path, f.Old, "when it was suspended")
+		later.lists(j, openwopv1.OWP0061D2, f.Path, f.Old, "when the files had changed")
+	}
+	if !o.resumes(j) || !j.Need(openwopv1.OWP0061D1, o.Again) {
+		return
+	}
+	next := readListing(o.Again.Last)
+	for _, f := range o.Loop.Files {
+		next.lists(j, openwopv1.OWP0061C3, f.Path, f.New, "in its next turn")
+	}
+	j.Find(openwopv1.OWP0061D2, "seen by the versions that the run's snapshot lists; offer %s to have the resumed turn say what it read", fixture.LoopWorkspace)
+}
+
+// RFC 0061 C: the inputs of a turn can be had again.
+var replaySeesTheSame = scenarios.Scenario{
+	ID:     "openwop/workspace-snapshot/replay-sees-the-same",
+	Title:  "the turns of a replay see the files that the turns of its source saw, whatever has become of them since",
+	Proves: scenarios.IDs{openwopv1.OWP0061C1},
+	Claim:  claims.LoopWorkspaceReplay,
+	Ask: scenarios.Ask(replayedNotes, func(o ReplayedNotes, j *scenarios.Judge) {
+		l := o.Source
+		if !l.Log.Ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1) {
+			return
+		}
+		source, ok := l.notes(j)
+		if !ok || !l.sawIt(j, source) || !o.replayed(j) {
+			return
+		}
+		replay := readNotes(o.Replayed)
+		for _, at := range l.looks() {
+			for _, f := range l.Files {
+				want, got := of(source, at, f.Path), of(replay, at, f.Path)
+				j.Check(openwopv1.OWP0061C1, got.Each("/content")).To(check.SameAs(want.Each("/content")), "content of %s in %s", f.Path, at)
+				j.Check(openwopv1.OWP0061C1, got.Each("/version")).To(check.SameAs(want.Each("/version")), "version of %s in %s", f.Path, at)
+			}
+		}
+		o.tellOfWrites(j)
+	}),
+}
+
+// sawIt stops a judge whose source did not see its files come and change: a
+// copy of nothing is matched by nothing.
+func (l NotedLoop) sawIt(j *scenarios.Judge, seen host.Notes) bool {
+	for _, at := range l.looks() {
+		for _, f := range l.Files {
+			if !shown(seen, at, f.Path, l.expects(f, int(at.Turn))) {
+				return j.BlockOn(openwopv1.OWP0061C6, "set-up: the turns of the source did not see what they should: "+f.Path+" in "+at.String())
+			}
+		}
+	}
+	return true
+}
+
+// replayed stops a judge for which the replay was only the set-up.
+func (o ReplayedNotes) replayed(j *scenarios.Judge) bool {
+	if o.Replayed.RunID == o.Source.Log.RunID {
+		return j.BlockOn(openwopv1.OWP0061M1, "set-up: the host names the source as its own replay")
+	}
+	return o.Replayed.Ready(j, openwopv1.OWP0061M1, openwopv1.OWP0061M1)
+}
+
+// tellOfWrites notes files that the replay changed. The row speaks of what a
+// turn reads; that a replay should not act again is another sentence's.
+func (o ReplayedNotes) tellOfWrites(j *scenarios.Judge) {
+	for i := range min(len(o.Before), len(o.After)) {
+		before, after := o.Before[i], o.After[i]
+		if before.Status.JSON() != after.Status.JSON() || before.File.Key("version").JSON() != after.File.Key("version").JSON() {
+			j.Find(openwopv1.OWP0061C1, "%s changed while the run was replayed: HTTP %s at version %s before, HTTP %s at version %s after it", before.Path,
+				before.Status.JSON(), before.File.Key("version").JSON(), after.Status.JSON(), after.File.Key("version").JSON())
+		}
+	}
+}
+
+// RFC 0061 C through the seam's reply.
+var seamWriteTurn = scenarios.Scenario{
+	ID:     "openwop/workspace-snapshot/seam-write-turn",
+	Title:  "the seam says of a write in a random turn that the turn itself does not see it, and the next one does",
+	Proves: scenarios.IDs{openwopv1.OWP0061C6},
+	Claim:  claims.LoopWorkspace,
+	Ask: scenarios.Ask(seamWrites, func(o host.SeamObservation, j *scenarios.Judge) {
+		shown := true
+		for _, a := range o.Answers {
+			if !tellsOfWrite(a, j, o.Path) {
+				return
+			}
+			checkWrite(a, j)
+			shown = showsWrite(a, j) && shown
+		}
+		if shown {
+			j.SeenAs(scenarios.Observed)
+		}
+	}),
+}
+
+// visible is what the reply says of the file that was written.
+func visible(a host.SeamAnswer) wire.Value { return a.Body.Key("workspaceVisible") }
+
+// tellsOfWrite stops a judge where the seam has no word on it.
+func tellsOfWrite(a host.SeamAnswer, j *scenarios.Judge, path string) bool {
+	if !host.SeamAnswered(j, a.Status, path) {
+		return false
+	}
+	if n := len(a.Decisions); n > 0 && n != a.Turns {
+		return j.BlockOn(openwopv1.OWP0061B2, fmt.Sprintf("set-up: the loop of the seam %s took %d turns, asked for %d", path, n, a.Turns))
+	}
+	if visible(a).Actual() == nil {
+		return j.Block("the seam "+path+" says nothing of a write that it was asked for", "have its reply carry workspaceVisible (docs/seams.md)")
+	}
+	return true
+}
+
+// checkWrite checks the answer to a write in a turn that another one follows.
+func checkWrite(a host.SeamAnswer, j *scenarios.Judge) {
+	j.Check(openwopv1.OWP0061C6, visible(a).Key("atWriteTurn")).To(check.Equal(false), "atWriteTurn when turn %d of %d writes", a.WritesAt, a.Turns)
+	j.Check(openwopv1.OWP0061C6, visible(a).Key("atNextTurn")).To(check.Equal(true), "atNextTurn when turn %d of %d writes", a.WritesAt, a.Turns)
+}
+
+// toldWell says whether checkWrite would hold.
+func toldWell(a host.SeamAnswer) bool {
+	return visible(a).Key("atWriteTurn").Actual() == false && visible(a).Key("atNextTurn").Actual() == true
+}
+
+// showsWrite checks the notes of the run that the reply names, whatever files
+// it wrote, and says whether there are any.
+func showsWrite(a host.SeamAnswer, j *scenarios.Judge) bool {
+	seen := readNotes(a.Log)
+	version := func(turn int, at string) wire.Found {
+		return seen.Entries(host.Look{Turn: int64(turn), At: at}).Each("/version")
+	}
+	begin, end, next := version(a.WritesAt, host.AtBegin), version(a.WritesAt, host.AtEnd), version(a.WritesAt+1, host.AtBegin)
+	if len(begin.Values) == 0 || len(end.Values) == 0 || len(next.Values) == 0 {
+		return false
+	}
+	j.Check(openwopv1.OWP0061C6, end).To(check.SameAs(begin), "versions that turn %d of run %s, which writes, noted at its end", a.WritesAt, a.Log.RunID)
+	j.Check(openwopv1.OWP0061C6, next).NotTo(check.SameAs(end), "versions that turn %d of run %s noted", a.WritesAt+1, a.Log.RunID)
+	return true
+}
+
+// Behind the last turn there is none that could see what it wrote. Refusing,
+// false and absent are all honest answers; a claim is not.
+var seamLastTurn = scenarios.Scenario{
+	ID:      "openwop/workspace-snapshot/seam-last-turn",
+	Title:   "the seam does not claim that anything was seen by a turn that cannot have been",
+	Proves:  scenarios.IDs{openwopv1.OWP0061C6},
+	Claim:   claims.LoopWorkspace,
+	Reaches: scenarios.Attested,
+	Ask: scenarios.Ask(seamWritesLate, func(o host.SeamObservation, j *scenarios.Judge) {
+		if len(o.Answers) == 0 || !tellsOfWrite(o.Answers[0], j, o.Path) {
+			return
+		}
+		if !toldWell(o.Answers[0]) {
+			j.BlockOn(openwopv1.OWP0061C6, "set-up: the seam does not say of an earlier write that the next turn alone sees it")
+			return
+		}
+		for _, a := range o.Answers[1:] {
+			if !j.Check(openwopv1.OWP0061C6, a.Status).To(check.Status(2, 400, 422), "asked for a write in turn %d of %d", a.WritesAt, a.Turns) {
+				continue
+			}
+			if status, _ := a.Status.Int(); status/100 != 2 {
+				continue
+			}
+			j.Check(openwopv1.OWP0061C6, visible(a).Key("atWriteTurn")).To(check.OneOf(nil, false), "atWriteTurn when turn %d of %d writes", a.WritesAt, a.Turns)
+			j.Check(openwopv1.OWP0061C6, visible(a).Key("atNextTurn")).To(check.OneOf(nil, false), "atNextTurn when turn %d of %d writes", a.WritesAt, a.Turns)
+		}
+	}),
+}
