@@ -14,15 +14,12 @@ import (
 
 func TestAwaitTellsSilenceFromSlowness(t *testing.T) {
 	var asked atomic.Int32
-	d := &scenarios.Drive[wire.Wait]{ID: "d", Run: func(ctx context.Context, c *scenarios.Conn) (wire.Wait, error) {
-		return c.Await(ctx, "it counts to 4", func(ctx context.Context) (wire.Value, bool, error) {
+	d := &scenarios.Drive[wire.Wait]{ID: "d", Run: func(ctx context.Context, c *scenarios.Conn, o *wire.Wait) {
+		*o = c.Await(ctx, "it counts to 4", func(ctx context.Context) (wire.Value, bool) {
 			asked.Add(1)
-			r, err := c.Do(ctx, wire.Call{Method: "GET", Path: "/count"})
-			if err != nil {
-				return wire.Value{}, false, err
-			}
+			r := c.Do(ctx, wire.Call{Method: "GET", Path: "/count"})
 			n, _ := r.Value("/n").Int()
-			return r.Value("/n"), n == 4, nil
+			return r.Value("/n"), n == 4
 		})
 	}}
 	ask := scenarios.Ask(d, func(w wire.Wait, j *scenarios.Judge) { j.Check("TOY-1", w).To(check.Reached()) })
@@ -55,15 +52,13 @@ func TestAwaitLooksAFewTimes(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			var looks atomic.Int32
 			var w wire.Wait
-			d := &scenarios.Drive[wire.Wait]{ID: "d", Run: func(ctx context.Context, conn *scenarios.Conn) (_ wire.Wait, err error) {
-				r, err := conn.Do(ctx, wire.Call{Method: "GET", Path: "/count"})
-				if err != nil {
-					return w, err
-				}
-				w, err = conn.Await(ctx, "it is seen", func(ctx context.Context) (wire.Value, bool, error) {
-					return r.Value("/n"), looks.Add(1) == c.doneAt, wire.Pause(ctx, 2*time.Millisecond)
+			d := &scenarios.Drive[wire.Wait]{ID: "d", Run: func(ctx context.Context, conn *scenarios.Conn, o *wire.Wait) {
+				r := conn.Do(ctx, wire.Call{Method: "GET", Path: "/count"})
+				w = conn.Await(ctx, "it is seen", func(ctx context.Context) (wire.Value, bool) {
+					scenarios.End(wire.Pause(ctx, 2*time.Millisecond))
+					return r.Value("/n"), looks.Add(1) == c.doneAt
 				})
-				return w, err
+				*o = w
 			}}
 			ask := scenarios.Ask(d, func(w wire.Wait, j *scenarios.Judge) { j.Check("TOY-1", w).To(check.Reached()) })
 			certify(t, scenarios.Options{Patience: time.Millisecond}, one("it", counts, ask, "TOY-1"))

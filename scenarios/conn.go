@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
@@ -86,17 +87,14 @@ const fewestLooks = 5
 // is not kept waiting, a slow one not hammered. However long it takes, it looks
 // a few times: where each look is slow, on a busy machine, over a far network
 // or under a rate limit, the time that went by says little about the target.
-func (c *Conn) Await(ctx context.Context, what string, look func(context.Context) (seen wire.Value, done bool, err error)) (wire.Wait, error) {
+func (c *Conn) Await(ctx context.Context, what string, look func(context.Context) (seen wire.Value, done bool)) wire.Wait {
 	w := wire.Wait{What: what, Patience: c.Patience}
 	start := c.Now()
 	pause := 2 * time.Millisecond
 	before := func() {}
 	for {
 		once, passed := c.Look(ctx)
-		seen, done, err := look(once)
-		if err != nil {
-			return w, err
-		}
+		seen, done := look(once)
 		before()
 		before = passed
 		w.Answers++
@@ -105,13 +103,11 @@ func (c *Conn) Await(ctx context.Context, what string, look func(context.Context
 		w.Reached = done && (left >= 0 || w.Answers <= fewestLooks)
 		switch {
 		case done, left <= 0 && w.Answers >= fewestLooks:
-			return w, nil
+			return w
 		case left <= 0:
 			left = pause
 		}
-		if err := wire.Pause(ctx, min(pause, left)); err != nil {
-			return w, err
-		}
+		End(wire.Pause(ctx, min(pause, left)))
 		pause = min(pause*3/2, max(100*time.Millisecond, w.Took/10))
 	}
 }
@@ -119,44 +115,81 @@ func (c *Conn) Await(ctx context.Context, what string, look func(context.Context
 // Quiet lets a window go by in which something must not happen, and returns how
 // long it was: at least 250 ms, and five times the slowest gap of the control
 // in which the same kind of thing did happen.
-func (c *Conn) Quiet(ctx context.Context, slowest time.Duration) (time.Duration, error) {
+func (c *Conn) Quiet(ctx context.Context, slowest time.Duration) time.Duration {
 	const least = 250 * time.Millisecond
 	window := max(least, 5*slowest)
-	return window, wire.Pause(ctx, window)
+	End(wire.Pause(ctx, window))
+	return window
 }
 
 // AtOnce makes calls concurrently and waits for all of them. What they need of
-// Rand and Name is drawn beforehand. The first error, in the order of the
-// calls, is returned; a panic in a call is raised here, in the drive.
-func (c *Conn) AtOnce(ctx context.Context, calls ...func(context.Context) error) error {
-	type end struct {
-		err      error
-		panicked any
-	}
-	ends := make([]end, len(calls))
+// Rand and Name is drawn beforehand. Where one ends the drive, the others are
+// cancelled; a panic in a call is raised here.
+func (c *Conn) AtOnce(ctx context.Context, calls ...func(context.Context)) {
+	ends := make([]any, len(calls))
 	start := make(chan struct{})
+	inside, cancel := context.WithCancel(ctx)
+	context.AfterFunc(ctx, cancel) // not when it returns: what a call opened may outlive it
 	var all sync.WaitGroup
 	for i, call := range calls {
 		all.Go(func() {
-			defer func() { ends[i].panicked = recover() }()
+			defer func() {
+				if ends[i] = recover(); ends[i] != nil {
+					cancel()
+				}
+			}()
 			<-start // all together, not in the order in which goroutines begin
-			ends[i].err = call(ctx)
+			call(inside)
 		})
 	}
 	close(start)
 	all.Wait()
-	for _, e := range ends {
-		if e.panicked != nil {
-			panic(e.panicked)
-		}
+	if p := gravest(ctx, ends); p != nil {
+		panic(p)
 	}
-	for _, e := range ends {
-		if e.err != nil {
-			return e.err
-		}
-	}
-	return nil
 }
+
+// gravest is why calls that were made at once ended: a panic before what ends a drive, and that before what came of cancelling.
+func gravest(ctx context.Context, ends []any) (worst any) {
+	rank := 0
+	for _, p := range ends {
+		of := 0
+		switch p := p.(type) {
+		case nil:
+		case ended:
+			if of = 2; ctx.Err() == nil && errors.Is(p.err, context.Canceled) {
+				of = 1
+			}
+		default:
+			of = 3
+		}
+		if of > rank {
+			worst, rank = p, of
+		}
+	}
+	return worst
+}
+
+// Do is [wire.Client.Do]; where there is no reply, the drive ends.
+func (c *Conn) Do(ctx context.Context, call wire.Call) *wire.Reply {
+	return Get(c.Client.Do(ctx, call))
+}
+
+// Open is [wire.Client.Open]; where there is no reply, the drive ends.
+func (c *Conn) Open(ctx context.Context, call wire.Call) (*wire.Stream, *wire.Reply) {
+	return Get2(c.Client.Open(ctx, call))
+}
+
+// Listen is [wire.Client.Listen]; where nothing can listen, the drive ends.
+func (c *Conn) Listen(ctx context.Context) *wire.Inbox { return Get(c.Client.Listen(ctx)) }
+
+// Spawn is [wire.Client.Spawn]; where the turn cannot be started, the drive ends.
+func (c *Conn) Spawn(ctx context.Context, turn wire.Turn) *wire.Ended {
+	return Get(c.Client.Spawn(ctx, turn))
+}
+
+// ReadFolder is [wire.Client.ReadFolder]; where the folder cannot be read, the drive ends.
+func (c *Conn) ReadFolder(label, dir string) *wire.Read { return Get(c.Client.ReadFolder(label, dir)) }
 
 // seedOf derives a drive's randomness from the certification's seed, so that
 // one scenario run alone sends what it sent among all others.

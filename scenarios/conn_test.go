@@ -16,24 +16,23 @@ import (
 )
 
 // atOnce certifies with one drive that makes the calls at once.
-func atOnce(t *testing.T, calls ...func(context.Context) error) scenarios.Outcome {
+func atOnce(t *testing.T, calls ...func(context.Context)) scenarios.Outcome {
 	t.Helper()
-	d := &scenarios.Drive[counted]{ID: "d", Run: func(ctx context.Context, c *scenarios.Conn) (counted, error) {
-		if err := c.AtOnce(ctx, calls...); err != nil {
-			return counted{}, err
-		}
-		return countDrive("").Run(ctx, c)
+	d := &scenarios.Drive[counted]{ID: "d", Run: func(ctx context.Context, c *scenarios.Conn, o *counted) {
+		c.AtOnce(ctx, calls...)
+		countDrive("").Run(ctx, c, o)
 	}}
 	return certify(t, scenarios.Options{DriveTimeout: 10 * time.Second}, one("it", counts, scenarios.Ask(d, is(3, "TOY-1")), "TOY-1")).Outcomes[0]
 }
 
 // until waits for a channel to be closed, or gives up with the drive.
-func until(ctx context.Context, closed <-chan struct{}) error {
+func until(ctx context.Context, closed <-chan struct{}) {
 	select {
 	case <-closed:
-		return nil
+		return
 	case <-ctx.Done():
-		return ctx.Err()
+		scenarios.End(ctx.Err())
+		return
 	}
 }
 
@@ -44,11 +43,11 @@ func TestAtOnceStartsAllBeforeAnyEnds(t *testing.T) {
 	begun.Add(n)
 	all := make(chan struct{})
 	go func() { begun.Wait(); close(all) }()
-	var calls []func(context.Context) error
+	var calls []func(context.Context)
 	for range n {
-		calls = append(calls, func(ctx context.Context) error {
+		calls = append(calls, func(ctx context.Context) {
 			begun.Done()
-			return until(ctx, all)
+			until(ctx, all)
 		})
 	}
 	if o := atOnce(t, calls...); o.Verdict != scenarios.Passed {
@@ -57,23 +56,19 @@ func TestAtOnceStartsAllBeforeAnyEnds(t *testing.T) {
 }
 
 // The error is that of the first call, not that of the call that failed first; and no call is left running.
-func TestAtOnceReturnsTheFirstErrorByOrder(t *testing.T) {
+func TestAtOnceEndsByTheFirstErrorInOrder(t *testing.T) {
 	secondFailed, firstFails := make(chan struct{}), make(chan struct{})
 	lastEnded := false
 	o := atOnce(t,
-		func(context.Context) error { return nil },
-		func(ctx context.Context) error {
+		func(context.Context) {
 			defer close(firstFails)
-			if err := until(ctx, secondFailed); err != nil {
-				return err
-			}
-			return errors.New("the first")
+			<-secondFailed
+			scenarios.End(errors.New("the first"))
 		},
-		func(context.Context) error { defer close(secondFailed); return errors.New("the second") },
-		func(ctx context.Context) error {
-			err := until(ctx, firstFails)
+		func(context.Context) { defer close(secondFailed); scenarios.End(errors.New("the second")) },
+		func(context.Context) {
+			<-firstFails
 			lastEnded = true
-			return err
 		},
 	)
 	if o.Verdict != scenarios.Broken || !strings.Contains(o.Reason, "the first") {
@@ -84,17 +79,35 @@ func TestAtOnceReturnsTheFirstErrorByOrder(t *testing.T) {
 	}
 }
 
+// Where one call ends the drive, the others are cancelled, and what comes of that is not why it ended.
+func TestAtOnceEndsAllTogether(t *testing.T) {
+	cancelled := false
+	o := atOnce(t,
+		func(ctx context.Context) {
+			<-ctx.Done()
+			cancelled = true
+			scenarios.End(ctx.Err())
+		},
+		func(context.Context) { scenarios.End(errors.New("an error")) },
+	)
+	if o.Verdict != scenarios.Broken || !strings.Contains(o.Reason, "an error") {
+		t.Errorf("%s: %s, want the error", o.Verdict, o.Reason)
+	}
+	if !cancelled {
+		t.Error("the call that waits was not cancelled")
+	}
+}
+
 // A panic in a call is one of the drive, where the runner takes hold of it; an error beside it does not hide it.
 func TestAtOnceRaisesAPanic(t *testing.T) {
 	panicked := make(chan struct{})
 	otherEnded := false
 	o := atOnce(t,
-		func(context.Context) error { return errors.New("an error") },
-		func(context.Context) error { defer close(panicked); panic("ah") },
-		func(ctx context.Context) error {
-			err := until(ctx, panicked)
+		func(context.Context) { scenarios.End(errors.New("an error")) },
+		func(context.Context) { defer close(panicked); panic("ah") },
+		func(context.Context) {
+			<-panicked
 			otherEnded = true
-			return err
 		},
 	)
 	if o.Verdict != scenarios.Broken || !strings.Contains(o.Reason, "panicked: ah") {
@@ -121,12 +134,13 @@ func TestEachUndoesWhatItMade(t *testing.T) {
 		io.WriteString(w, `{"counts":true}`)
 	}))
 	defer server.Close()
-	d := &scenarios.Drive[counted]{ID: "d", Run: func(ctx context.Context, c *scenarios.Conn) (counted, error) {
+	d := &scenarios.Drive[counted]{ID: "d", Run: func(ctx context.Context, c *scenarios.Conn, o *counted) {
 		other, hasOther := c.Other()
 		voter, hasVoter := c.Voter(1)
 		low, hasLow := c.LowScope()
 		if _, hasThird := c.Voter(2); !hasOther || !hasVoter || !hasLow || hasThird {
-			return counted{}, errors.New("those who were given keys are not there, or somebody else is")
+			scenarios.End(errors.New("those who were given keys are not there, or somebody else is"))
+			return
 		}
 		for by, conn := range map[string]*scenarios.Conn{"first": c, "other": other, "voter": voter, "low": low} {
 			conn.Leave(by, func(ctx context.Context, c *wire.Client) error {
@@ -134,7 +148,6 @@ func TestEachUndoesWhatItMade(t *testing.T) {
 				return err
 			})
 		}
-		return counted{}, nil
 	}}
 	target := wire.Target{URL: server.URL, Key: "k-first", OtherKey: "k-other", VoterKeys: []string{"k-nobody", "k-voter"}, LowScopeKey: "k-low"}
 	c, err := scenarios.Certify(t.Context(), target, scenarios.Options{}, suite(one("it", counts, scenarios.Ask(d, is(3, "TOY-1")), "TOY-1")))

@@ -17,12 +17,9 @@ import (
 // kept is a finished certification: its report, its transcripts as they stand on disk, and the suite.
 func kept(t *testing.T) (*scenarios.Report, fstest.MapFS, scenarios.Suite) {
 	t.Helper()
-	named := &scenarios.Drive[counted]{ID: "named", Run: func(ctx context.Context, c *scenarios.Conn) (counted, error) {
-		r, err := c.Do(ctx, wire.Call{Method: "GET", Path: "/count?of=" + c.Name("thing")})
-		if err != nil {
-			return counted{}, err
-		}
-		return counted{r.Value("/n")}, nil
+	named := &scenarios.Drive[counted]{ID: "named", Run: func(ctx context.Context, c *scenarios.Conn, o *counted) {
+		r := c.Do(ctx, wire.Call{Method: "GET", Path: "/count?of=" + c.Name("thing")})
+		*o = counted{r.Value("/n")}
 	}}
 	s := suite(
 		one("holds", counts, scenarios.Ask(countDrive("d"), is(3, "TOY-1")), "TOY-1"),

@@ -65,17 +65,14 @@ type attested struct{ counted }
 func (attested) SeenAs() scenarios.Evidence { return scenarios.Attested }
 
 func countDrive(id string) *scenarios.Drive[counted] {
-	return &scenarios.Drive[counted]{ID: id, Run: func(ctx context.Context, c *scenarios.Conn) (counted, error) {
-		r, err := c.Do(ctx, wire.Call{Method: "GET", Path: "/count"})
-		if err != nil {
-			return counted{}, err
-		}
-		return counted{r.Value("/n")}, nil
+	return &scenarios.Drive[counted]{ID: id, Run: func(ctx context.Context, c *scenarios.Conn, o *counted) {
+		r := c.Do(ctx, wire.Call{Method: "GET", Path: "/count"})
+		*o = counted{r.Value("/n")}
 	}}
 }
 
 func stopDrive(id string, err error) *scenarios.Drive[counted] {
-	return &scenarios.Drive[counted]{ID: id, Run: func(context.Context, *scenarios.Conn) (counted, error) { return counted{}, err }}
+	return &scenarios.Drive[counted]{ID: id, Run: func(context.Context, *scenarios.Conn, *counted) { scenarios.End(err) }}
 }
 
 func is(n int, ids ...scenarios.RequirementID) func(counted, *scenarios.Judge) {
@@ -137,7 +134,6 @@ func TestVerdicts(t *testing.T) {
 		{name: "the judge cannot look", ask: scenarios.Ask(countDrive("d"), func(_ counted, j *scenarios.Judge) { j.Block("nothing there", "put it there") }), want: scenarios.Blocked, reason: "nothing there", exit: 5},
 		{name: "no answer", ask: scenarios.Ask(stopDrive("d", fmt.Errorf("asking: %w", wire.ErrNoAnswer)), is(3, "TOY-1")), want: scenarios.Inconclusive, reason: "did not answer", exit: 5},
 		{name: "a drive of ours fails", ask: scenarios.Ask(stopDrive("d", errors.New("oh")), is(3, "TOY-1")), want: scenarios.Broken, reason: "oh", exit: 6},
-		{name: "a drive of ours panics", ask: scenarios.Ask(&scenarios.Drive[counted]{ID: "d", Run: func(context.Context, *scenarios.Conn) (counted, error) { panic("ah") }}, is(3, "TOY-1")), want: scenarios.Broken, reason: "ah", exit: 6},
 		{name: "a judge of ours panics", ask: scenarios.Ask(countDrive("d"), func(counted, *scenarios.Judge) { panic("uh") }), want: scenarios.Broken, reason: "uh", exit: 6},
 		{name: "no check at all", ask: scenarios.Ask(countDrive("d"), func(counted, *scenarios.Judge) {}), want: scenarios.Broken, reason: "without a check of TOY-1", exit: 6},
 		{name: "nothing to prove", ask: scenarios.Ask(countDrive("d"), func(counted, *scenarios.Judge) {}), proves: []scenarios.RequirementID{}, want: scenarios.Broken, reason: "without a check", exit: 6},
@@ -145,9 +141,9 @@ func TestVerdicts(t *testing.T) {
 		{name: "a check of something else", ask: scenarios.Ask(countDrive("d"), is(3, "TOY-1", "TOY-2")), want: scenarios.Broken, reason: "TOY-2", exit: 6},
 		{name: "a SHOULD not met", ask: scenarios.Ask(countDrive("d"), is(4, "TOY-3")), proves: []scenarios.RequirementID{"TOY-3"}, want: scenarios.Passed, exit: 0},
 		{name: "a MAY not taken", ask: scenarios.Ask(countDrive("d"), is(4, "TOY-4")), proves: []scenarios.RequirementID{"TOY-4"}, want: scenarios.Passed, exit: 0},
-		{name: "attested only", ask: scenarios.Ask(&attestedDrive{ID: "d", Run: func(ctx context.Context, c *scenarios.Conn) (attested, error) {
-			o, err := countDrive("").Run(ctx, c)
-			return attested{o}, err
+		{name: "a drive of ours panics", ask: scenarios.Ask(&scenarios.Drive[counted]{ID: "d", Run: func(context.Context, *scenarios.Conn, *counted) { panic("ah") }}, is(3, "TOY-1")), want: scenarios.Broken, reason: "ah", exit: 6},
+		{name: "attested only", ask: scenarios.Ask(&attestedDrive{ID: "d", Run: func(ctx context.Context, c *scenarios.Conn, o *attested) {
+			countDrive("").Run(ctx, c, &o.counted)
 		}}, func(o attested, j *scenarios.Judge) { j.Check("TOY-1", o.N).To(check.Equal(3)) }), want: scenarios.Passed, exit: 5},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -196,9 +192,9 @@ func TestAShouldBecomesAFinding(t *testing.T) {
 
 func TestADriveRunsOnceAndIsJudgedByMany(t *testing.T) {
 	var runs atomic.Int32
-	d := &scenarios.Drive[counted]{ID: "d", Run: func(ctx context.Context, c *scenarios.Conn) (counted, error) {
+	d := &scenarios.Drive[counted]{ID: "d", Run: func(ctx context.Context, c *scenarios.Conn, o *counted) {
 		runs.Add(1)
-		return countDrive("").Run(ctx, c)
+		countDrive("").Run(ctx, c, o)
 	}}
 	r := certify(t, scenarios.Options{}, one("a", counts, scenarios.Ask(d, is(3, "TOY-1")), "TOY-1"), one("b", counts, scenarios.Ask(d, is(4, "TOY-2")), "TOY-2"))
 	if runs.Load() != 1 {
@@ -215,12 +211,12 @@ func TestADriveRunsOnceAndIsJudgedByMany(t *testing.T) {
 func TestAnExclusiveDriveRunsAlone(t *testing.T) {
 	var busy, together atomic.Int32
 	drive := func(id string, exclusive bool) *scenarios.Drive[counted] {
-		return &scenarios.Drive[counted]{ID: id, Exclusive: exclusive, Run: func(ctx context.Context, c *scenarios.Conn) (counted, error) {
+		return &scenarios.Drive[counted]{ID: id, Exclusive: exclusive, Run: func(ctx context.Context, c *scenarios.Conn, o *counted) {
 			if n := busy.Add(1); exclusive && n > 1 {
 				together.Add(1)
 			}
 			defer busy.Add(-1)
-			return countDrive("").Run(ctx, c)
+			countDrive("").Run(ctx, c, o)
 		}}
 	}
 	var all []scenarios.Scenario
@@ -317,14 +313,14 @@ func TestInterruptAndDeadline(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			var undone atomic.Bool
-			d := &scenarios.Drive[counted]{ID: "d", Run: func(ctx context.Context, c *scenarios.Conn) (counted, error) {
+			d := &scenarios.Drive[counted]{ID: "d", Run: func(ctx context.Context, c *scenarios.Conn, o *counted) {
 				c.Leave("a thing", func(context.Context, *wire.Client) error { undone.Store(true); return nil })
 				c.Leave("another", func(context.Context, *wire.Client) error { return errors.New("it stays") })
 				if name == "interrupt" {
 					cancel()
 				}
 				<-ctx.Done()
-				return counted{}, ctx.Err()
+				scenarios.End(ctx.Err())
 			}}
 			defer cancel()
 			c, err := scenarios.Certify(ctx, wire.Target{URL: toyHost(t, `{"counts":true}`)}, o, suite(one("it", counts, scenarios.Ask(d, is(3, "TOY-1")), "TOY-1")))
@@ -350,10 +346,10 @@ func TestSeed(t *testing.T) {
 	var name string
 	names := func(seed uint64, extra bool) string {
 		var got string
-		d := &scenarios.Drive[counted]{ID: "d", Run: func(ctx context.Context, c *scenarios.Conn) (counted, error) {
+		d := &scenarios.Drive[counted]{ID: "d", Run: func(ctx context.Context, c *scenarios.Conn, o *counted) {
 			got = fmt.Sprint(c.Rand.IntN(1e9))
 			name = c.Name("file")
-			return countDrive("").Run(ctx, c)
+			countDrive("").Run(ctx, c, o)
 		}}
 		all := []scenarios.Scenario{one("it", counts, scenarios.Ask(d, is(3, "TOY-1")), "TOY-1")}
 		if extra {

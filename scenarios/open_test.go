@@ -20,16 +20,14 @@ func TestWhatIsNotThere(t *testing.T) {
 	}
 	open := scenarios.Claim{ID: "open", Pointer: "/counts", Look: look(false), Open: func(scenarios.Discovery) bool { return true }}
 	named := scenarios.Claim{ID: "named", Pointer: "/counts", Look: look(true), Open: open.Open}
-	missing := &scenarios.Drive[wire.Value]{ID: "missing", Run: func(ctx context.Context, c *scenarios.Conn) (wire.Value, error) {
-		r, err := c.Do(ctx, wire.Call{Method: "GET", Path: "/nowhere"})
-		if err != nil {
-			return wire.Value{}, err
-		}
-		return r.StatusValue(), scenarios.NotThere(r.StatusValue(), "a way to count")
+	missing := &scenarios.Drive[wire.Value]{ID: "missing", Run: func(ctx context.Context, c *scenarios.Conn, o *wire.Value) {
+		r := c.Do(ctx, wire.Call{Method: "GET", Path: "/nowhere"})
+		*o = r.StatusValue()
+		scenarios.End(scenarios.NotThere(r.StatusValue(), "a way to count"))
 	}}
-	judged := &scenarios.Drive[wire.Value]{ID: "judged", Run: func(ctx context.Context, c *scenarios.Conn) (wire.Value, error) {
-		r, err := c.Do(ctx, wire.Call{Method: "GET", Path: "/count"})
-		return r.Value("/n"), err
+	judged := &scenarios.Drive[wire.Value]{ID: "judged", Run: func(ctx context.Context, c *scenarios.Conn, o *wire.Value) {
+		r := c.Do(ctx, wire.Call{Method: "GET", Path: "/count"})
+		*o = r.Value("/n")
 	}}
 	unreached := func(wire.Value, *scenarios.Judge) { panic("the drive has stopped") }
 	byJudge := func(v wire.Value, j *scenarios.Judge) {

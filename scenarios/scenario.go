@@ -74,11 +74,12 @@ type Drive[O any] struct {
 	Exclusive bool          // it moves something host-wide: it runs alone
 	Waits     time.Duration // how long it waits for time to pass, roughly: those that wait longest begin first
 	Timeout   time.Duration // its own deadline; 0 = the certification's
-	// Run acts on the target and returns plain data: exported fields, wire
-	// values, nothing live. An error stops every scenario that asks it: see
-	// [Block]; [wire.ErrNoAnswer] makes them inconclusive; any other is a fault
-	// of Assay's own.
-	Run func(context.Context, *Conn) (O, error)
+	// Run acts on the target and notes in the observation what it sees: plain
+	// data, exported fields, wire values, nothing live. What goes wrong on the
+	// way ends it (see [End]), and every scenario that asks it stops there: see
+	// [Block]; [wire.ErrNoAnswer] makes them inconclusive; any other error is a
+	// fault of Assay's own.
+	Run func(context.Context, *Conn, *O)
 }
 
 // Seer is an observation that knows how strong it is. One that is no Seer was observed.
@@ -117,7 +118,11 @@ func (q question[O]) Drive() (DriveMeta, bool) {
 	return DriveMeta{d.ID, d.Title, d.Sends, d.Exclusive, d.Waits, d.Timeout}, true
 }
 
-func (q question[O]) run(ctx context.Context, c *Conn) (any, error) { return q.drive.Run(ctx, c) }
+func (q question[O]) run(ctx context.Context, c *Conn) (any, error) {
+	var o O
+	err := Try(func() { q.drive.Run(ctx, c, &o) })
+	return o, err
+}
 
 func (q question[O]) revive(raw []byte, t *wire.Transcript) (any, error) {
 	var o O

@@ -27,19 +27,19 @@ type agent struct {
 
 // open reads the profile of the target. What cannot be read was refused before. The discovery document has placeholders
 // where the profile has secrets, which the agent needs.
-func open(c *scenarios.Conn) (*agent, error) {
+func open(c *scenarios.Conn) *agent {
 	var live declared
 	if err := json.Unmarshal(c.Declared(), &live); err != nil {
-		return nil, fmt.Errorf("reading the profile: %w", err)
+		scenarios.End(fmt.Errorf("reading the profile: %w", err))
 	}
 	a := &agent{Conn: c, config: object{}}
 	if err := json.Unmarshal(live.Profile, &a.profile); err != nil {
-		return nil, fmt.Errorf("reading the profile: %w", err)
+		scenarios.End(fmt.Errorf("reading the profile: %w", err))
 	}
 	if err := decode(a.profile.Config, &a.config); err != nil {
-		return nil, fmt.Errorf("reading the config of the profile: %w", err)
+		scenarios.End(fmt.Errorf("reading the config of the profile: %w", err))
 	}
-	return a, nil
+	return a
 }
 
 // decode reads JSON, numbers as json.Number; nothing at all leaves v as it is.
@@ -140,7 +140,7 @@ type job struct {
 }
 
 // turn starts one turn and returns it with the state that the gateway would keep after it.
-func (a *agent) turn(ctx context.Context, j job) (Turn, object, error) {
+func (a *agent) turn(ctx context.Context, j job) (Turn, object) {
 	timeout := j.timeout
 	if timeout == 0 {
 		timeout = a.deadline()
@@ -149,27 +149,22 @@ func (a *agent) turn(ctx context.Context, j job) (Turn, object, error) {
 	if input == nil {
 		var err error
 		if input, err = json.Marshal(a.request(j, timeout)); err != nil {
-			return Turn{}, nil, fmt.Errorf("%s: encoding the request: %w", j.name, err)
+			scenarios.End(fmt.Errorf("%s: encoding the request: %w", j.name, err))
 		}
 		input = append(input, '\n')
 	}
-	ended, err := a.Spawn(ctx, wire.Turn{Input: input, Label: j.name, Timeout: timeout, Env: j.env, Kill: j.kill, KillAfter: j.killAfter})
-	if err != nil {
-		return Turn{}, nil, err
-	}
+	ended := a.Spawn(ctx, wire.Turn{Input: input, Label: j.name, Timeout: timeout, Env: j.env, Kill: j.kill, KillAfter: j.killAfter})
 	t := Turn{Name: j.name, Refused: j.refused, Killed: ended.Killed, TimedOut: ended.TimedOut, ended: ended}
 	t.mint()
 	if limits := a.profile.Limits; ended.TimedOut && timeout < usualTurn && (limits == nil || limits.TurnSeconds == nil) {
 		t.Patience = timeout.String()
 	}
 	t.About = j.about()
-	if t.Before, err = json.Marshal(orEmpty(j.state)); err != nil {
-		return Turn{}, nil, err
-	}
+	t.Before = scenarios.Get(json.Marshal(orEmpty(j.state)))
 	if !j.quiet {
 		a.turns = append(a.turns, t)
 	}
-	return t, after(orEmpty(j.state), ended), nil
+	return t, after(orEmpty(j.state), ended)
 }
 
 // about are the runs that a job names, in its event or in the context that came along.
@@ -323,20 +318,17 @@ type started struct {
 
 // begin starts a run on a state. ok is false where the agent did not ask for a tool, or did not say which: the set-up went
 // wrong, and the judge says so by the turn.
-func (a *agent) begin(ctx context.Context, j job) (s started, ok bool, err error) {
+func (a *agent) begin(ctx context.Context, j job) (s started, ok bool) {
 	if j.event == nil {
 		j.event = a.start(a.goal(), nil)
 	}
 	before := j.state
-	s.Turn, s.state, err = a.turn(ctx, j)
-	if err != nil {
-		return s, false, err
-	}
+	s.Turn, s.state = a.turn(ctx, j)
 	s.pending, ok = waiting(s.Turn)
 	if _, known := runsOf(before)[s.Run]; known {
 		ok = false
 	}
-	return s, ok, nil
+	return s, ok
 }
 
 // waiting is what the one request of a turn asks for, where its run says that it waits for that.

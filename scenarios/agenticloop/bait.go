@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/openassay/assay/scenarios"
 )
 
 // Programs by which a gateway is called, and such as may have another errand: to ask a model, say.
@@ -56,11 +58,11 @@ type bait struct {
 	done   chan struct{}
 }
 
-func baitGateway(ctx context.Context, called string) (*bait, error) {
+func baitGateway(ctx context.Context, called string) *bait {
 	var listener net.ListenConfig
 	ln, err := listener.Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
-		return nil, fmt.Errorf("serve an API of a gateway: %w", err)
+		scenarios.End(fmt.Errorf("serve an API of a gateway: %w", err))
 	}
 	b := &bait{url: "http://" + ln.Addr().String(), done: make(chan struct{})}
 	told := func(w http.ResponseWriter, r *http.Request) {
@@ -79,7 +81,7 @@ func baitGateway(ctx context.Context, called string) (*bait, error) {
 		defer close(b.done)
 		_ = b.server.Serve(ln) // it ends when it is closed
 	}()
-	return b, nil
+	return b
 }
 
 func (b *bait) close() {

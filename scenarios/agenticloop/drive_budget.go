@@ -44,55 +44,41 @@ var budgets = &scenarios.Drive[BudgetObservation]{
 	ID:    "agenticloop/budgets",
 	Title: "has runs go on and on, with budgets of 1, 2 and 3 steps from the config and from the start, one of them three times",
 	Sends: []string{"8 times a run: agentic.start, and agentic.tool_result until it has ended, or 2 results beyond its budget"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (BudgetObservation, error) {
-		a, err := open(c)
-		if err != nil {
-			return BudgetObservation{}, err
-		}
-		o := BudgetObservation{Live: a.live()}
-		err = a.budgets(ctx, &o)
-		o.Turns = a.turns
-		return o, err
+	Run: func(ctx context.Context, c *scenarios.Conn, o *BudgetObservation) {
+		a := open(c)
+		defer func() { o.Turns = a.turns }()
+		*o = BudgetObservation{Live: a.live()}
+		a.budgets(ctx, o)
 	},
 }
 
-func (a *agent) budgets(ctx context.Context, o *BudgetObservation) error {
+func (a *agent) budgets(ctx context.Context, o *BudgetObservation) {
 	for budget := 1; budget <= 3; budget++ {
-		s, err := a.spend(ctx, o, budget, budget, 0)
-		if err != nil {
-			return err
-		}
+		s := a.spend(ctx, o, budget, budget, 0)
 		o.Runs = append(o.Runs, s)
 	}
 	for range 3 {
-		s, err := a.spend(ctx, o, 2, 2, 0)
-		if err != nil {
-			return err
-		}
+		s := a.spend(ctx, o, 2, 2, 0)
 		o.Again = append(o.Again, s)
 	}
 	if !a.can(agenticloopv2.CapabilityContextBudget) {
-		return nil
+		return
 	}
-	lower, err := a.spend(ctx, o, 1, 3, 1)
-	if err != nil {
-		return err
-	}
-	higher, err := a.spend(ctx, o, 2, 2, 6)
+	lower := a.spend(ctx, o, 1, 3, 1)
+	higher := a.spend(ctx, o, 2, 2, 6)
 	o.Lower, o.Higher = &lower, &higher
-	return err
 }
 
 // spend has one run go on until it ends, or two results beyond its budget. asked is the max_steps of the start, 0 for none.
-func (a *agent) spend(ctx context.Context, o *BudgetObservation, budget, config, asked int) (Spent, error) {
+func (a *agent) spend(ctx context.Context, o *BudgetObservation, budget, config, asked int) Spent {
 	decisions := make([]decision, 0, budget+6)
 	tools := a.tools()
 	for i := range cap(decisions) {
 		decisions = append(decisions, call(tools[i%len(tools)], object{"url": fmt.Sprintf("http://example.test/%d", i)}))
 	}
-	p, err := a.planned(ctx, decisions...)
-	if err != nil && !isBlocked(err) {
-		return Spent{}, err
+	p, err := scenarios.Attempt(func() *plan { return a.planned(ctx, decisions...) })
+	if !isBlocked(err) {
+		scenarios.End(err)
 	}
 	defer p.close()
 	hints := object{}
@@ -110,17 +96,14 @@ func (a *agent) spend(ctx context.Context, o *BudgetObservation, budget, config,
 		j.config = object{"max_steps": config}
 		return p.lays(j)
 	}
-	b, ok, err := a.begin(ctx, lay(job{name: label + ": the start", event: a.start(a.goal(), hints)}))
+	b, ok := a.begin(ctx, lay(job{name: label + ": the start", event: a.start(a.goal(), hints)}))
 	s.Start, s.Run = b.Turn, b.Run
-	if err != nil || !ok {
-		return s, err
+	if !ok {
+		return s
 	}
 	waits, state := b.pending, b.state
 	for n := 1; n <= budget+2; n++ {
-		t, after, err := a.turn(ctx, lay(job{name: fmt.Sprintf("%s: result %d", label, n), state: state, event: a.result(waits, p.body(n, a.anyResult()))}))
-		if err != nil {
-			return s, err
-		}
+		t, after := a.turn(ctx, lay(job{name: fmt.Sprintf("%s: result %d", label, n), state: state, event: a.result(waits, p.body(n, a.anyResult()))}))
 		s.Steps = append(s.Steps, t)
 		next, asks := waiting(t)
 		if !asks {
@@ -128,7 +111,7 @@ func (a *agent) spend(ctx context.Context, o *BudgetObservation, budget, config,
 		}
 		waits, state = next, after
 	}
-	return s, nil
+	return s
 }
 
 // FailuresObservation is runs whose tool fails.
@@ -147,50 +130,40 @@ var failures = &scenarios.Drive[FailuresObservation]{
 	ID:    "agenticloop/failures",
 	Title: "has the tool of a run fail until the run ends, and once before it succeeds",
 	Sends: []string{"one turn: agentic.start", "a turn for each try: agentic.tool_result with status error", "one turn: agentic.tool_result after one error"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (FailuresObservation, error) {
-		a, err := open(c)
-		if err != nil {
-			return FailuresObservation{}, err
-		}
-		o := FailuresObservation{Most: a.retries()}
-		err = a.failures(ctx, &o)
-		o.Turns = a.turns
-		return o, err
+	Run: func(ctx context.Context, c *scenarios.Conn, o *FailuresObservation) {
+		a := open(c)
+		defer func() { o.Turns = a.turns }()
+		*o = FailuresObservation{Most: a.retries()}
+		a.failures(ctx, o)
 	},
 }
 
 // mostTries is how often a step fails where the profile does not say how often it is asked for again.
 const mostTries = 12
 
-func (a *agent) failures(ctx context.Context, o *FailuresObservation) error {
-	s, ok, err := a.begin(ctx, job{name: "the start"})
+func (a *agent) failures(ctx context.Context, o *FailuresObservation) {
+	s, ok := a.begin(ctx, job{name: "the start"})
 	o.Start, o.Pending = s.Turn, s.pending
-	if err != nil || !ok {
-		return err
+	if !ok {
+		return
 	}
 	state, tries := s.state, o.Most+3
 	if o.Most < 0 {
 		tries = mostTries
 	}
 	for n := 1; n <= tries; n++ {
-		t, after, err := a.turn(ctx, job{name: fmt.Sprintf("failure %d of step %d", n, s.Step), state: state, event: a.failure(s.pending)})
-		if err != nil {
-			return err
-		}
+		t, after := a.turn(ctx, job{name: fmt.Sprintf("failure %d of step %d", n, s.Step), state: state, event: a.failure(s.pending)})
 		o.Failing = append(o.Failing, t)
 		next, asks := waiting(t)
 		if n == 1 && asks && next == s.pending {
 			o.Once = true
-			if o.Healed, _, err = a.turn(ctx, job{name: "a success after one failure", state: after, event: a.result(s.pending, a.anyResult())}); err != nil {
-				return err
-			}
+			o.Healed, _ = a.turn(ctx, job{name: "a success after one failure", state: after, event: a.result(s.pending, a.anyResult())})
 		}
 		if !asks || next != s.pending {
-			return nil
+			return
 		}
 		state = after
 	}
-	return nil
 }
 
 // ReframesObservation is a run that is to give up its plan again and again.
@@ -207,31 +180,25 @@ var reframing = &scenarios.Drive[ReframesObservation]{
 	ID:    "agenticloop/reframing",
 	Title: "has a run give up its plan after each result, with max_reframes 2",
 	Sends: []string{"one turn: agentic.start", "a turn for each reframe: agentic.tool_result"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (ReframesObservation, error) {
-		a, err := open(c)
-		if err != nil {
-			return ReframesObservation{}, err
-		}
-		o := ReframesObservation{Most: 2}
-		err = a.reframing(ctx, &o)
-		o.Turns = a.turns
-		return o, err
+	Run: func(ctx context.Context, c *scenarios.Conn, o *ReframesObservation) {
+		a := open(c)
+		defer func() { o.Turns = a.turns }()
+		*o = ReframesObservation{Most: 2}
+		a.reframing(ctx, o)
 	},
 }
 
-func (a *agent) reframing(ctx context.Context, o *ReframesObservation) error {
+func (a *agent) reframing(ctx context.Context, o *ReframesObservation) {
 	tool := a.tools()[0]
 	decisions := []decision{call(tool, object{"url": "http://example.test/0"})}
 	for range o.Most + 2 {
 		decisions = append(decisions, reframe, call(tool, object{"url": "http://example.test/1"}))
 	}
-	p, err := a.planned(ctx, decisions...)
+	p, err := scenarios.Attempt(func() *plan { return a.planned(ctx, decisions...) })
 	if isBlocked(err) { // hints are given with results: what follows a reframe is then the agent's own
-		p, err = a.planned(ctx, append(decisions[:1:1], reframe, reframe, reframe, reframe)...)
+		p, err = scenarios.Attempt(func() *plan { return a.planned(ctx, append(decisions[:1:1], reframe, reframe, reframe, reframe)...) })
 	}
-	if err != nil {
-		return err
-	}
+	scenarios.End(err)
 	defer p.close()
 	steered := func(n int) object {
 		if p.via == "context_steering" {
@@ -243,23 +210,19 @@ func (a *agent) reframing(ctx context.Context, o *ReframesObservation) error {
 		j.config = object{"max_reframes": o.Most, "max_steps": 20}
 		return p.lays(j)
 	}
-	s, ok, err := a.begin(ctx, lay(job{name: "the start", event: a.start(a.goal(), p.context)}))
+	s, ok := a.begin(ctx, lay(job{name: "the start", event: a.start(a.goal(), p.context)}))
 	o.Start, o.Run = s.Turn, s.Run
-	if err != nil || !ok {
-		return err
+	if !ok {
+		return
 	}
 	waits, state := s.pending, s.state
 	for n := 1; n <= o.Most+2; n++ {
-		t, after, err := a.turn(ctx, lay(job{name: fmt.Sprintf("result %d, after which it is to reframe", n), state: state, event: a.result(waits, steered(n))}))
-		if err != nil {
-			return err
-		}
+		t, after := a.turn(ctx, lay(job{name: fmt.Sprintf("result %d, after which it is to reframe", n), state: state, event: a.result(waits, steered(n))}))
 		o.Steps = append(o.Steps, t)
 		next, asks := waiting(t)
 		if !asks {
-			return nil
+			return
 		}
 		waits, state = next, after
 	}
-	return nil
 }

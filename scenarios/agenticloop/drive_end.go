@@ -34,15 +34,11 @@ var toTheEnd = &scenarios.Drive[EndObservation]{
 	ID:    "agenticloop/to-the-end",
 	Title: "has a run complete after two steps, where its decisions can be steered, and delivers the last result three times more",
 	Sends: []string{"one turn: agentic.start", "a turn for each step: agentic.tool_result", "three turns: the last result again"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (EndObservation, error) {
-		a, err := open(c)
-		if err != nil {
-			return EndObservation{}, err
-		}
-		o := EndObservation{Goal: a.goal()}
-		_, err = a.toTheEnd(ctx, &o, "")
-		o.Turns = a.turns
-		return o, err
+	Run: func(ctx context.Context, c *scenarios.Conn, o *EndObservation) {
+		a := open(c)
+		defer func() { o.Turns = a.turns }()
+		*o = EndObservation{Goal: a.goal()}
+		a.toTheEnd(ctx, o, "")
 	},
 }
 
@@ -50,59 +46,53 @@ var toTheEnd = &scenarios.Drive[EndObservation]{
 const mostSteps = 8
 
 // twoSteps has a run ask for two tools and then be done. Where that cannot be steered, the agent is left to itself.
-func (a *agent) twoSteps(ctx context.Context) (*plan, error) {
+func (a *agent) twoSteps(ctx context.Context) *plan {
 	tools := a.tools()
-	p, err := a.planned(ctx, call(tools[0], object{"url": "http://example.test/a"}), call(tools[len(tools)-1], object{"prompt": "two paragraphs"}), done("two paragraphs were written"))
+	p, err := scenarios.Attempt(func() *plan {
+		return a.planned(ctx, call(tools[0], object{"url": "http://example.test/a"}), call(tools[len(tools)-1], object{"prompt": "two paragraphs"}), done("two paragraphs were written"))
+	})
 	if isBlocked(err) {
-		return nil, nil
+		return nil
 	}
-	return p, err
+	scenarios.End(err)
+	return p
 }
 
 // toTheEnd drives a run to its end, in a workspace where one is given, and returns the state after it.
-func (a *agent) toTheEnd(ctx context.Context, o *EndObservation, workspace string) (object, error) {
-	p, err := a.twoSteps(ctx)
-	if err != nil {
-		return nil, err
-	}
+func (a *agent) toTheEnd(ctx context.Context, o *EndObservation, workspace string) object {
+	p := a.twoSteps(ctx)
 	defer p.close()
 	var hints object
 	if p != nil {
 		o.Way, hints = p.via, p.context
 	}
-	s, ok, err := a.begin(ctx, p.lays(job{name: "the start", event: a.start(o.Goal, hints), workspace: workspace}))
+	s, ok := a.begin(ctx, p.lays(job{name: "the start", event: a.start(o.Goal, hints), workspace: workspace}))
 	o.Start, o.Run = s.Turn, s.Run
-	if err != nil || !ok {
-		return s.state, err
+	if !ok {
+		return s.state
 	}
 	waits, state := s.pending, s.state
 	for n := 1; n <= mostSteps; n++ {
-		t, after, err := a.turn(ctx, p.lays(job{name: fmt.Sprintf("the result of step %d", waits.Step), state: state, event: a.result(waits, p.body(n, a.anyResult())), workspace: workspace}))
-		if err != nil {
-			return state, err
-		}
+		t, after := a.turn(ctx, p.lays(job{name: fmt.Sprintf("the result of step %d", waits.Step), state: state, event: a.result(waits, p.body(n, a.anyResult())), workspace: workspace}))
 		o.Steps = append(o.Steps, t)
 		o.Taken++
 		state = after
 		next, asks := waiting(t)
 		if !asks {
-			return state, a.deliverAgain(ctx, o, p, waits, state, workspace)
+			a.deliverAgain(ctx, o, p, waits, state, workspace)
+			return state
 		}
 		waits = next
 	}
 	o.Stuck = fmt.Sprintf("it asked for a further tool after each of %d results", mostSteps)
-	return state, nil
+	return state
 }
 
 // deliverAgain delivers the last result to a run that is over.
-func (a *agent) deliverAgain(ctx context.Context, o *EndObservation, p *plan, last pending, state object, workspace string) error {
+func (a *agent) deliverAgain(ctx context.Context, o *EndObservation, p *plan, last pending, state object, workspace string) {
 	for i := range 3 {
-		t, after, err := a.turn(ctx, p.lays(job{name: fmt.Sprintf("the last result again (%d)", i+1), state: state, event: a.result(last, p.body(o.Taken, a.anyResult())), workspace: workspace}))
-		if err != nil {
-			return err
-		}
+		t, after := a.turn(ctx, p.lays(job{name: fmt.Sprintf("the last result again (%d)", i+1), state: state, event: a.result(last, p.body(o.Taken, a.anyResult())), workspace: workspace}))
 		o.Again = append(o.Again, t)
 		state = after
 	}
-	return nil
 }

@@ -50,47 +50,36 @@ var randomHistories = &scenarios.Drive[HistoriesObservation]{
 	Sends:   []string{"a turn for each: agentic.start, agentic.tool_result"},
 	Waits:   historiesTime,
 	Timeout: 5 * time.Minute,
-	Run: func(ctx context.Context, c *scenarios.Conn) (HistoriesObservation, error) {
-		a, err := open(c)
-		if err != nil {
-			return HistoriesObservation{}, err
-		}
-		var o HistoriesObservation
-		err = a.histories(ctx, &o)
+	Run: func(ctx context.Context, c *scenarios.Conn, o *HistoriesObservation) {
+		a := open(c)
+		a.histories(ctx, o)
 		for _, h := range o.Histories {
 			for _, d := range h {
 				o.Turns = append(o.Turns, d.Turn)
 			}
 		}
-		return o, err
 	},
 }
 
-func (a *agent) histories(ctx context.Context, o *HistoriesObservation) error {
+func (a *agent) histories(ctx context.Context, o *HistoriesObservation) {
 	begin := a.Now()
 	for n := range mostHistories {
 		if n >= fewestHistories && a.Now().Sub(begin) > historiesTime {
-			return nil
+			return
 		}
 		steps := a.randomSteps()
-		history, err := a.play(ctx, steps)
-		if err != nil {
-			return err
-		}
+		history := a.play(ctx, steps)
 		o.Deliveries += len(history)
 		if departing(history) < 0 {
 			o.Histories = append(o.Histories, history)
 			continue
 		}
 		o.Shrunk = len(history)
-		if history, err = a.shrink(ctx, steps[:history[departing(history)].step+1], history); err != nil {
-			return err
-		}
+		history = a.shrink(ctx, steps[:history[departing(history)].step+1], history)
 		a.keepAlone(history)
 		o.Histories = [][]Delivered{history}
-		return nil
+		return
 	}
-	return nil
 }
 
 // randomSteps draws a history: some starts, and whatever may come after them.
@@ -116,7 +105,7 @@ func departing(history []Delivered) int {
 }
 
 // play delivers a history from an empty state on, to its end or to where the agent departs from the model.
-func (a *agent) play(ctx context.Context, steps []step) ([]Delivered, error) {
+func (a *agent) play(ctx context.Context, steps []step) []Delivered {
 	var state object
 	var runs []string
 	var history []Delivered
@@ -133,13 +122,10 @@ func (a *agent) play(ctx context.Context, steps []step) ([]Delivered, error) {
 				event = a.failure(pending{d.Run, d.Step, d.Tool})
 			}
 		}
-		t, after, err := a.turn(ctx, job{name: fmt.Sprintf("delivery %d (%s)", n+1, s.kind), state: state, event: event, quiet: true})
-		if err != nil {
-			return history, err
-		}
+		t, after := a.turn(ctx, job{name: fmt.Sprintf("delivery %d (%s)", n+1, s.kind), state: state, event: event, quiet: true})
 		history = append(history, Delivered{d, t, n})
 		if d.departs(t) != "" {
-			return history, nil
+			return history
 		}
 		if made := t.newRuns().Values; d.Run == "" && len(made) == 1 {
 			p, _ := waiting(t)
@@ -150,7 +136,7 @@ func (a *agent) play(ctx context.Context, steps []step) ([]Delivered, error) {
 		}
 		state = after
 	}
-	return history, nil
+	return history
 }
 
 // deliveryOf makes a step of a history concrete.
@@ -205,13 +191,10 @@ func lastAlone(steps []step) []step {
 }
 
 // shrink leaves out of a history what it departs without, and returns the shortest that was found and played.
-func (a *agent) shrink(ctx context.Context, steps []step, shortest []Delivered) ([]Delivered, error) {
+func (a *agent) shrink(ctx context.Context, steps []step, shortest []Delivered) []Delivered {
 	end := a.Now().Add(shrinkingTime)
 	alone := lastAlone(steps)
-	history, err := a.play(ctx, alone)
-	if err != nil {
-		return shortest, err
-	}
+	history := a.play(ctx, alone)
 	if at := departing(history); at >= 0 {
 		steps, shortest = alone, history[:at+1]
 	}
@@ -219,10 +202,7 @@ func (a *agent) shrink(ctx context.Context, steps []step, shortest []Delivered) 
 		less := false
 		for from := 0; from+size <= len(steps) && a.Now().Before(end); {
 			fewer := slices.Delete(slices.Clone(steps), from, from+size)
-			history, err := a.play(ctx, fewer)
-			if err != nil {
-				return shortest, err
-			}
+			history := a.play(ctx, fewer)
 			if at := departing(history); at >= 0 {
 				steps, shortest, less = fewer, history[:at+1], true
 			} else {
@@ -233,7 +213,7 @@ func (a *agent) shrink(ctx context.Context, steps []step, shortest []Delivered) 
 			size /= 2
 		}
 	}
-	return shortest, nil
+	return shortest
 }
 
 // keepAlone leaves of the transcript nothing but a history: of all that was tried, it is what a reader has to follow. Where

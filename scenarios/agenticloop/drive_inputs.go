@@ -23,37 +23,27 @@ var inputs = &scenarios.Drive[InputsObservation]{
 	ID:    "agenticloop/inputs",
 	Title: "hands the agent input that is no request, a request of another protocol version, an unknown command, an unknown event, and handle without an event",
 	Sends: []string{"one turn: agentic.start", "about 15 turns that are no requests, or that nobody can serve"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (InputsObservation, error) {
-		a, err := open(c)
-		if err != nil {
-			return InputsObservation{}, err
-		}
-		var o InputsObservation
-		err = a.inputs(ctx, &o)
-		o.Turns = a.turns
-		return o, err
+	Run: func(ctx context.Context, c *scenarios.Conn, o *InputsObservation) {
+		a := open(c)
+		defer func() { o.Turns = a.turns }()
+		a.inputs(ctx, o)
 	},
 }
 
-func (a *agent) inputs(ctx context.Context, o *InputsObservation) error {
-	s, ok, err := a.begin(ctx, job{name: "the start"})
-	if o.Start = s.Turn; err != nil || !ok {
-		return err
+func (a *agent) inputs(ctx context.Context, o *InputsObservation) {
+	s, ok := a.begin(ctx, job{name: "the start"})
+	if o.Start = s.Turn; !ok {
+		return
 	}
 	for _, g := range []struct{ name, input string }{
 		{"no input", ""}, {"a blank line", "\n"}, {"input that is no JSON", "start the run, please"}, {"half a request", `{"protocol":2,"job_id":"x","command":"handle","event":{"type":"agentic.st`},
 		{"a list", `[{"protocol":2}]`}, {"a text", `"handle"`}, {"null", "null"}, {"a number that JSON does not have", `{"protocol":2,"job_id":"x","command":"handle","config":{},"state":{"n":NaN}}`},
 		{"20,000 levels", strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000)}, {"bytes that are no UTF-8", "{\"protocol\":2,\"job_id\":\"\xff\xfe"},
 	} {
-		t, _, err := a.turn(ctx, job{name: g.name, input: append([]byte{}, g.input...), refused: true})
-		if err != nil {
-			return err
-		}
+		t, _ := a.turn(ctx, job{name: g.name, input: append([]byte{}, g.input...), refused: true})
 		o.Garbage = append(o.Garbage, t)
 	}
-	if o.Version, _, err = a.turn(ctx, job{name: "a start of protocol 3", event: a.start(a.goal(), nil), refused: true, edit: func(r object) { r["protocol"] = 3 }}); err != nil {
-		return err
-	}
+	o.Version, _ = a.turn(ctx, job{name: "a start of protocol 3", event: a.start(a.goal(), nil), refused: true, edit: func(r object) { r["protocol"] = 3 }})
 	for _, n := range []job{
 		{name: "an unknown event", event: a.event("assay.unknown", object{"run_id": "x", "note": "nobody knows this"}, "")},
 		{name: "an event of the gateway's that is none of its", event: a.event("agent.completed", object{"run_id": s.Run}, "")},
@@ -62,13 +52,9 @@ func (a *agent) inputs(ctx context.Context, o *InputsObservation) error {
 		{name: "an event without a type", event: object{"payload": object{"goal": a.goal()}}},
 	} {
 		n.state = s.state
-		t, _, err := a.turn(ctx, n)
-		if err != nil {
-			return err
-		}
+		t, _ := a.turn(ctx, n)
 		o.Nobody = append(o.Nobody, t)
 	}
-	return nil
 }
 
 // HungObservation is a turn whose model does not answer.
@@ -85,27 +71,23 @@ var hung = &scenarios.Drive[HungObservation]{
 	Title: "starts a run while the model answers, and one while it does not, with a deadline a few seconds ahead",
 	Sends: []string{"two turns: agentic.start"},
 	Waits: 10 * time.Second,
-	Run: func(ctx context.Context, c *scenarios.Conn) (HungObservation, error) {
-		a, err := open(c)
-		if err != nil {
-			return HungObservation{}, err
-		}
+	Run: func(ctx context.Context, c *scenarios.Conn, o *HungObservation) {
+		a := open(c)
+		defer func() { o.Turns = a.turns }()
 		if a.profile.Seams == nil || a.profile.Seams.MockLlm == nil {
-			return HungObservation{}, unmodelled()
+			scenarios.End(unmodelled())
+			return
 		}
-		o := HungObservation{Deadline: min(a.deadline(), a.Patience, 10*time.Second)}
+		*o = HungObservation{Deadline: min(a.deadline(), a.Patience, 10*time.Second)}
 		p, err := modelled(ctx, a.profile.Seams.MockLlm, []decision{call(a.tools()[0], object{"url": "http://example.test/"})})
 		if err != nil {
-			return o, unsteered(err.Error())
+			scenarios.End(unsteered(err.Error()))
 		}
 		defer p.close()
-		if _, _, err = a.turn(ctx, p.lays(job{name: "a start whose model answers", event: a.start(a.goal(), nil)})); err != nil {
-			return o, err
-		}
+		a.turn(ctx, p.lays(job{name: "a start whose model answers", event: a.start(a.goal(), nil)}))
 		before := p.llm.calls()
 		p.llm.hang()
-		o.Hung, _, err = a.turn(ctx, p.lays(job{name: fmt.Sprintf("a start whose model hangs, with a deadline in %s", o.Deadline), event: a.start(a.goal(), nil), timeout: o.Deadline}))
+		o.Hung, _ = a.turn(ctx, p.lays(job{name: fmt.Sprintf("a start whose model hangs, with a deadline in %s", o.Deadline), event: a.start(a.goal(), nil), timeout: o.Deadline}))
 		o.Asked, o.Turns = p.llm.calls()-before, a.turns
-		return o, err
 	},
 }

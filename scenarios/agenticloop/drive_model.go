@@ -71,19 +71,16 @@ var errings = &scenarios.Drive[ModelObservation]{
 	Title:   "starts runs whose model errs: with an error, broken or endless replies, tools that nobody knows, the agent itself, two tools at once, no decision",
 	Sends:   []string{"a turn for each way to err: agentic.start"},
 	Timeout: 5 * time.Minute,
-	Run: func(ctx context.Context, c *scenarios.Conn) (ModelObservation, error) {
-		a, err := open(c)
-		if err != nil {
-			return ModelObservation{}, err
-		}
+	Run: func(ctx context.Context, c *scenarios.Conn, o *ModelObservation) {
+		a := open(c)
+		defer func() { o.Turns = a.turns }()
 		if a.profile.Seams == nil || a.profile.Seams.MockLlm == nil {
-			return ModelObservation{}, unmodelled()
+			scenarios.End(unmodelled())
+			return
 		}
-		o := ModelObservation{Name: a.name(), Tool: a.tools()[0]}
+		*o = ModelObservation{Name: a.name(), Tool: a.tools()[0]}
 		o.Allowed = a.tools()
-		err = a.errings(ctx, &o, a.profile.Seams.MockLlm)
-		o.Turns = a.turns
-		return o, err
+		a.errings(ctx, o, a.profile.Seams.MockLlm)
 	},
 }
 
@@ -92,31 +89,25 @@ func unmodelled() error {
 	return scenarios.Block("the agent is not known to ask a model: /profile/seams/mock_llm is absent", "declare how its model is reached, as mock_llm in "+ProfileName)
 }
 
-func (a *agent) errings(ctx context.Context, o *ModelObservation, seam *agenticloopv2.MockLLM) error {
-	begin := func(m mishap) (e ErrsTurn, err error) {
+func (a *agent) errings(ctx context.Context, o *ModelObservation, seam *agenticloopv2.MockLLM) {
+	begin := func(m mishap) (e ErrsTurn) {
 		p, err := modelled(ctx, seam, m.decisions)
 		if err != nil {
-			return e, unsteered(err.Error())
+			scenarios.End(unsteered(err.Error()))
 		}
 		defer p.close()
 		p.llm.errs(m.sent, len(m.decisions) > 1)
-		e.Turn, _, err = a.turn(ctx, p.lays(job{name: "a start " + m.name, event: a.start(a.goal(), nil)}))
+		e.Turn, _ = a.turn(ctx, p.lays(job{name: "a start " + m.name, event: a.start(a.goal(), nil)}))
 		e.Asked = p.llm.calls()
-		return e, err
+		return e
 	}
-	control, err := begin(mishap{name: "that wants " + o.Tool, decisions: []decision{call(o.Tool, object{"url": "http://example.test/"})}})
-	if o.Control = control.Turn; err != nil {
-		return err
-	}
+	control := begin(mishap{name: "that wants " + o.Tool, decisions: []decision{call(o.Tool, object{"url": "http://example.test/"})}})
+	o.Control = control.Turn
 	for _, m := range a.mishaps(o.Tool) {
 		if _, err := written(seam.Decisions, m.decisions[0]); err != nil {
 			continue // a profile need not have words for refuse and garbage
 		}
-		e, err := begin(m)
-		if err != nil {
-			return err
-		}
+		e := begin(m)
 		o.Errs = append(o.Errs, e)
 	}
-	return nil
 }

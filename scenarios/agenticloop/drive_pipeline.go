@@ -36,65 +36,44 @@ var inContext = &scenarios.Drive[ContextObservation]{
 	ID:    "agenticloop/in-context",
 	Title: "delivers a result as agentic.tool_result and as the tool's own event, a failure as the tool's own event, and content under four names",
 	Sends: []string{"one turn: agentic.start", "one turn: agentic.tool_result", "six turns: content_ready with run_id, step and tool in the context of the request"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (ContextObservation, error) {
-		a, err := open(c)
-		if err != nil {
-			return ContextObservation{}, err
-		}
-		o := ContextObservation{Live: a.live()}
-		err = a.inContext(ctx, &o)
-		o.Turns = a.turns
-		return o, err
+	Run: func(ctx context.Context, c *scenarios.Conn, o *ContextObservation) {
+		a := open(c)
+		defer func() { o.Turns = a.turns }()
+		*o = ContextObservation{Live: a.live()}
+		a.inContext(ctx, o)
 	},
 }
 
-func (a *agent) inContext(ctx context.Context, o *ContextObservation) error {
-	dir, err := wire.NewFolder("assay-workspace-")
-	if err != nil {
-		return err
-	}
+func (a *agent) inContext(ctx context.Context, o *ContextObservation) {
+	dir := scenarios.Get(wire.NewFolder("assay-workspace-"))
 	defer wire.RemoveFolder(dir)
-	s, ok, err := a.begin(ctx, job{name: "the start", workspace: dir})
+	s, ok := a.begin(ctx, job{name: "the start", workspace: dir})
 	o.Start, o.Pending = s.Turn, s.pending
-	if err != nil || !ok {
-		return err
+	if !ok {
+		return
 	}
-	if o.Direct, _, err = a.turn(ctx, job{name: "the result as agentic.tool_result", state: s.state, event: a.result(s.pending, a.anyResult())}); err != nil {
-		return err
+	o.Direct, _ = a.turn(ctx, job{name: "the result as agentic.tool_result", state: s.state, event: a.result(s.pending, a.anyResult())})
+	own := func(name string, payload object, workspace string) Turn {
+		t, _ := a.turn(ctx, job{name: name, state: s.state, event: a.event("content_ready", payload, ""), context: correlation(s.pending), workspace: workspace})
+		return t
 	}
-	own := func(name string, payload object, workspace string) (Turn, error) {
-		t, _, err := a.turn(ctx, job{name: name, state: s.state, event: a.event("content_ready", payload, ""), context: correlation(s.pending), workspace: workspace})
-		return t, err
-	}
-	if o.Own, err = own("the result as the tool's own event", a.anyResult(), ""); err != nil {
-		return err
-	}
-	if o.Failed, err = own("a failure as the tool's own event", object{"status": "error", "error": "the tool is out of order"}, ""); err != nil {
-		return err
-	}
+	o.Own = own("the result as the tool's own event", a.anyResult(), "")
+	o.Failed = own("a failure as the tool's own event", object{"status": "error", "error": "the tool is out of order"}, "")
 	for _, key := range []string{"content", "text", "excerpt", "artifact_path"} {
 		f := Found{Key: key, Marker: "marker-" + strings.ReplaceAll(a.id(), "-", "")}
-		work, err := wire.NewFolder("assay-workspace-")
-		if err != nil {
-			return err
-		}
+		work := scenarios.Get(wire.NewFolder("assay-workspace-"))
 		value := "a page about " + f.Marker
 		if key == "artifact_path" {
 			value = "artifacts/" + f.Marker + ".html"
 		}
-		if f.Turn, err = own("content under "+key, object{key: value}, work); err == nil {
-			var files *wire.Read
-			if files, err = a.ReadFolder("the workspace after it", work); err == nil {
-				f.Files = files.Value("")
-			}
-		}
+		err := scenarios.Try(func() {
+			f.Turn = own("content under "+key, object{key: value}, work)
+			f.Files = a.ReadFolder("the workspace after it", work).Value("")
+		})
 		_ = wire.RemoveFolder(work)
-		if err != nil {
-			return err
-		}
+		scenarios.End(err)
 		o.Content = append(o.Content, f)
 	}
-	return nil
 }
 
 // correlation is what the pipelines carry along of a request.
@@ -116,15 +95,11 @@ var queued = &scenarios.Drive[QueueObservation]{
 	ID:    "agenticloop/queued",
 	Title: "runs the loop behind a queue that runs one job at a time, with a tool of ours for each allowed one, from a start until the queue is empty",
 	Sends: []string{"a turn for each job of the agent: agentic.start, then results by way of the tools"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (QueueObservation, error) {
-		a, err := open(c)
-		if err != nil {
-			return QueueObservation{}, err
-		}
-		o := QueueObservation{EndObservation: EndObservation{Goal: a.goal()}}
-		err = a.queued(ctx, &o)
-		o.Turns = a.turns
-		return o, err
+	Run: func(ctx context.Context, c *scenarios.Conn, o *QueueObservation) {
+		a := open(c)
+		defer func() { o.Turns = a.turns }()
+		*o = QueueObservation{EndObservation: EndObservation{Goal: a.goal()}}
+		a.queued(ctx, o)
 	},
 }
 
@@ -135,11 +110,8 @@ type queuedJob struct {
 	context object
 }
 
-func (a *agent) queued(ctx context.Context, o *QueueObservation) error {
-	p, err := a.twoSteps(ctx)
-	if err != nil {
-		return err
-	}
+func (a *agent) queued(ctx context.Context, o *QueueObservation) {
+	p := a.twoSteps(ctx)
 	defer p.close()
 	var hints object
 	if p != nil {
@@ -159,17 +131,14 @@ func (a *agent) queued(ctx context.Context, o *QueueObservation) error {
 			o.Taken++
 			name = fmt.Sprintf("the result of step %d", o.Taken)
 		}
-		t, after, err := a.turn(ctx, p.lays(job{name: name, state: state, event: next.event, context: next.context}))
-		if err != nil {
-			return err
-		}
+		t, after := a.turn(ctx, p.lays(job{name: name, state: state, event: next.event, context: next.context}))
 		if state = after; o.Start.Name == "" {
 			o.Start = t
 		} else {
 			o.Steps = append(o.Steps, t)
 		}
 		if !t.answered() {
-			return nil
+			return
 		}
 		for _, tool := range t.toolsOf() {
 			payload, _ := t.requests().Values[0].Key("payload").Actual().(object)
@@ -184,7 +153,6 @@ func (a *agent) queued(ctx context.Context, o *QueueObservation) error {
 		}
 	}
 	o.Drained = len(queue) == 0
-	return nil
 }
 
 // routes says whether there is a pipeline for a tool.

@@ -40,33 +40,25 @@ var redelivered = &scenarios.Drive[RedeliveryObservation]{
 	ID:    "agenticloop/redelivered",
 	Title: "runs jobs again: with the state that they left, and after they were killed at five points, with the state of before",
 	Sends: []string{"a start twice", "three starts that carry the id of a run", "a start and a result, each killed at five points and run again"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (RedeliveryObservation, error) {
-		a, err := open(c)
-		if err != nil {
-			return RedeliveryObservation{}, err
-		}
-		o := RedeliveryObservation{Live: a.live()}
-		err = a.redelivered(ctx, &o)
-		o.Turns = a.turns
-		return o, err
+	Run: func(ctx context.Context, c *scenarios.Conn, o *RedeliveryObservation) {
+		a := open(c)
+		defer func() { o.Turns = a.turns }()
+		*o = RedeliveryObservation{Live: a.live()}
+		a.redelivered(ctx, o)
 	},
 }
 
-func (a *agent) redelivered(ctx context.Context, o *RedeliveryObservation) error {
+func (a *agent) redelivered(ctx context.Context, o *RedeliveryObservation) {
 	first := job{name: "the start", id: a.id(), event: a.start(a.goal(), nil)}
-	s, ok, err := a.begin(ctx, first)
+	s, ok := a.begin(ctx, first)
 	o.Start, o.Run, o.Pending = s.Turn, s.Run, s.pending
-	if err != nil || !ok {
-		return err
+	if !ok {
+		return
 	}
-	if o.Other, _, err = a.turn(ctx, job{name: "another start", state: s.state, event: a.start(a.goal(), nil)}); err != nil {
-		return err
-	}
+	o.Other, _ = a.turn(ctx, job{name: "another start", state: s.state, event: a.start(a.goal(), nil)})
 	again := first
 	again.name, again.state = "the same job with the state that it left", s.state
-	if o.Again, _, err = a.turn(ctx, again); err != nil {
-		return err
-	}
+	o.Again, _ = a.turn(ctx, again)
 	for _, where := range []string{"payload", "context", "request"} {
 		j := job{name: "a start with the run's id in its " + where, state: s.state, event: a.start(a.goal(), nil)}
 		switch where {
@@ -77,31 +69,19 @@ func (a *agent) redelivered(ctx context.Context, o *RedeliveryObservation) error
 		case "request": // as context that other jobs left behind
 			j.context = object{"run_id": s.Run, "origin_plugin": "webhook"}
 		}
-		t, _, err := a.turn(ctx, j)
-		if err != nil {
-			return err
-		}
+		t, _ := a.turn(ctx, j)
 		o.Foreign = append(o.Foreign, t)
 	}
 	result := job{name: "the result", id: a.id(), state: s.state, event: a.result(s.pending, a.anyResult())}
 	var after object
-	if o.Matching, after, err = a.turn(ctx, result); err != nil {
-		return err
-	}
+	o.Matching, after = a.turn(ctx, result)
 	taken := result
 	taken.name, taken.state = "the result's job again, with the state that it left", after
-	if o.Taken, _, err = a.turn(ctx, taken); err != nil {
-		return err
-	}
+	o.Taken, _ = a.turn(ctx, taken)
 	for _, p := range killPoints {
-		if err := a.killAndRunAgain(ctx, p, job{name: "a start", event: a.start(a.goal(), nil)}, &o.Killed); err != nil {
-			return err
-		}
-		if err := a.killAndRunAgain(ctx, p, result, &o.Resumed); err != nil {
-			return err
-		}
+		a.killAndRunAgain(ctx, p, job{name: "a start", event: a.start(a.goal(), nil)}, &o.Killed)
+		a.killAndRunAgain(ctx, p, result, &o.Resumed)
 	}
-	return nil
 }
 
 // killPoints are where a turn is killed: before, while and after it reads, a moment later, and when it answers.
@@ -109,7 +89,7 @@ var killPoints = []job{
 	{kill: wire.KillBeforeInput}, {kill: wire.KillHalfInput}, {kill: wire.KillAfterInput}, {killAfter: 2 * time.Millisecond}, {kill: wire.KillAtOutput},
 }
 
-func (a *agent) killAndRunAgain(ctx context.Context, point, j job, into *[]Killed) error {
+func (a *agent) killAndRunAgain(ctx context.Context, point, j job, into *[]Killed) {
 	k := Killed{Point: string(point.kill)}
 	if point.killAfter > 0 {
 		k.Point = point.killAfter.String() + " after its input"
@@ -117,30 +97,18 @@ func (a *agent) killAndRunAgain(ctx context.Context, point, j job, into *[]Kille
 	j.id = a.id()
 	name := j.name
 	if a.can(agenticloopv2.CapabilityWorkspace) {
-		dir, err := wire.NewFolder("assay-workspace-")
-		if err != nil {
-			return err
-		}
+		dir := scenarios.Get(wire.NewFolder("assay-workspace-"))
 		defer os.RemoveAll(dir)
 		j.workspace = dir
 	}
 	j.name, j.kill, j.killAfter, j.quiet = fmt.Sprintf("%s, killed %s", name, k.Point), point.kill, point.killAfter, true
-	t, _, err := a.turn(ctx, j)
-	if err != nil {
-		return err
-	}
+	t, _ := a.turn(ctx, j)
 	k.Died = t.Killed
 	j.name, j.kill, j.killAfter, j.quiet = fmt.Sprintf("%s again, after it was killed %s", name, k.Point), "", 0, false
-	if k.Again, _, err = a.turn(ctx, j); err != nil {
-		return err
-	}
+	k.Again, _ = a.turn(ctx, j)
 	if j.workspace != "" {
-		files, err := a.ReadFolder("the workspace after it", j.workspace)
-		if err != nil {
-			return err
-		}
+		files := a.ReadFolder("the workspace after it", j.workspace)
 		k.Files = files.Value("")
 	}
 	*into = append(*into, k)
-	return nil
 }

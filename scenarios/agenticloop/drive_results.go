@@ -40,41 +40,29 @@ var results = &scenarios.Drive[ResultsObservation]{
 	ID:    "agenticloop/results",
 	Title: "starts a run and delivers to it, each from the agent's own state, a result that matches, comes twice, is stale, too early, of another tool, misshapen, or for a run that is over",
 	Sends: []string{"one turn: agentic.start", "about 30 turns: agentic.tool_result"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (ResultsObservation, error) {
-		a, err := open(c)
-		if err != nil {
-			return ResultsObservation{}, err
-		}
-		o := ResultsObservation{Live: a.live()}
-		err = a.results(ctx, &o)
-		o.Turns = a.turns
-		return o, err
+	Run: func(ctx context.Context, c *scenarios.Conn, o *ResultsObservation) {
+		a := open(c)
+		defer func() { o.Turns = a.turns }()
+		*o = ResultsObservation{Live: a.live()}
+		a.results(ctx, o)
 	},
 }
 
-func (a *agent) results(ctx context.Context, o *ResultsObservation) error {
-	s, ok, err := a.begin(ctx, job{name: "the start"})
+func (a *agent) results(ctx context.Context, o *ResultsObservation) {
+	s, ok := a.begin(ctx, job{name: "the start"})
 	o.Start, o.Pending = s.Turn, s.pending
-	if err != nil || !ok {
-		return err
+	if !ok {
+		return
 	}
 	p := s.pending
-	input, err := json.Marshal(a.request(job{state: s.state, event: a.result(p, a.anyResult())}, a.deadline()))
-	if err != nil {
-		return err
-	}
+	input := scenarios.Get(json.Marshal(a.request(job{state: s.state, event: a.result(p, a.anyResult())}, a.deadline())))
 	var next object
-	if o.Matching, next, err = a.turn(ctx, job{name: "the result that is pending", state: s.state, input: input}); err != nil || !o.Matching.answered() {
-		return err
+	if o.Matching, next = a.turn(ctx, job{name: "the result that is pending", state: s.state, input: input}); !o.Matching.answered() {
+		return
 	}
-	if o.Twin, _, err = a.turn(ctx, job{name: "the same request again", state: s.state, input: input}); err != nil {
-		return err
-	}
+	o.Twin, _ = a.turn(ctx, job{name: "the same request again", state: s.state, input: input})
 	for i := range 4 {
-		t, after, err := a.turn(ctx, job{name: fmt.Sprintf("the result again (%d)", i+1), state: next, event: a.result(p, a.anyResult())})
-		if err != nil {
-			return err
-		}
+		t, after := a.turn(ctx, job{name: fmt.Sprintf("the result again (%d)", i+1), state: next, event: a.result(p, a.anyResult())})
 		next = after
 		if i == 0 {
 			o.Again = t
@@ -82,38 +70,27 @@ func (a *agent) results(ctx context.Context, o *ResultsObservation) error {
 		o.Late = append(o.Late, t)
 	}
 	third := at(s.state, p.Run, 3)
-	deliver := func(name string, state object, p pending) (Turn, object, error) {
+	deliver := func(name string, state object, p pending) (Turn, object) {
 		return a.turn(ctx, job{name: name, state: state, event: a.result(p, a.anyResult())})
 	}
-	if o.Stale, _, err = deliver("step 2 while 3 is pending", third, pending{p.Run, 2, p.Tool}); err != nil {
-		return err
-	}
-	if o.Old, _, err = deliver("step 1 while 3 is pending", third, p); err != nil {
-		return err
-	}
-	if o.StaleWrong, _, err = deliver("step 2 of another tool while 3 is pending", third, pending{p.Run, 2, otherTool}); err != nil {
-		return err
-	}
+	o.Stale, _ = deliver("step 2 while 3 is pending", third, pending{p.Run, 2, p.Tool})
+	o.Old, _ = deliver("step 1 while 3 is pending", third, p)
+	o.StaleWrong, _ = deliver("step 2 of another tool while 3 is pending", third, pending{p.Run, 2, otherTool})
 	for _, l := range []struct {
 		name  string
 		state object
 		step  int64
 	}{{"the step after the pending one", s.state, p.Step + 1}, {"step 4 while 3 is pending", third, 4}, {"a step far above", s.state, 1000}} {
-		t, _, err := deliver(l.name, l.state, pending{p.Run, l.step, p.Tool})
-		if err != nil {
-			return err
-		}
+		t, _ := deliver(l.name, l.state, pending{p.Run, l.step, p.Tool})
 		o.Later = append(o.Later, t)
 	}
 	var over object
-	if o.Wrong, over, err = deliver("the pending step of another tool", s.state, pending{p.Run, p.Step, otherTool}); err != nil {
-		return err
-	}
-	return a.deliverOdd(ctx, o, s, over, deliver)
+	o.Wrong, over = deliver("the pending step of another tool", s.state, pending{p.Run, p.Step, otherTool})
+	a.deliverOdd(ctx, o, s, over, deliver)
 }
 
 // deliverOdd goes on with results for finished and unknown runs, and with those that cannot be read.
-func (a *agent) deliverOdd(ctx context.Context, o *ResultsObservation, s started, over object, deliver func(string, object, pending) (Turn, object, error)) error {
+func (a *agent) deliverOdd(ctx context.Context, o *ResultsObservation, s started, over object, deliver func(string, object, pending) (Turn, object)) {
 	p := s.pending
 	ended := object{"status": "done", "pending_step": nil, "pending_tool": nil}
 	for _, f := range []struct {
@@ -130,27 +107,18 @@ func (a *agent) deliverOdd(ctx context.Context, o *ResultsObservation, s started
 		{"another tool for an escalated run", edited(s.state, p.Run, object{"status": "escalated"}), pending{p.Run, p.Step, otherTool}},
 		{"a later step for the run that was escalated", edited(over, p.Run, object{"status": "escalated"}), pending{p.Run, p.Step + 1, p.Tool}},
 	} {
-		t, _, err := deliver(f.name, f.state, f.p)
-		if err != nil {
-			return err
-		}
+		t, _ := deliver(f.name, f.state, f.p)
 		o.Finished = append(o.Finished, t)
 	}
-	var err error
 	o.Stranger = a.id()
-	if o.Unknown, _, err = deliver("a run that never was", s.state, pending{o.Stranger, p.Step, p.Tool}); err != nil {
-		return err
-	}
-	if err := a.deliverMisshapen(ctx, o, s); err != nil {
-		return err
-	}
+	o.Unknown, _ = deliver("a run that never was", s.state, pending{o.Stranger, p.Step, p.Tool})
+	a.deliverMisshapen(ctx, o, s)
 	e := a.result(p, a.anyResult())
 	e["timestamp"], e["source"], e["hop"] = "0001-01-01T00:00:00Z", "jina-reader", 3
-	o.Zero, _, err = a.turn(ctx, job{name: "the pending result with the zero time", state: s.state, event: e})
-	return err
+	o.Zero, _ = a.turn(ctx, job{name: "the pending result with the zero time", state: s.state, event: e})
 }
 
-func (a *agent) deliverMisshapen(ctx context.Context, o *ResultsObservation, s started) error {
+func (a *agent) deliverMisshapen(ctx context.Context, o *ResultsObservation, s started) {
 	for _, m := range []struct {
 		name, key string
 		value     any // nil takes it out
@@ -180,11 +148,7 @@ func (a *agent) deliverMisshapen(ctx context.Context, o *ResultsObservation, s s
 		} else {
 			payload[m.key] = m.value
 		}
-		t, _, err := a.turn(ctx, job{name: m.name, state: s.state, event: e})
-		if err != nil {
-			return err
-		}
+		t, _ := a.turn(ctx, job{name: m.name, state: s.state, event: e})
 		*m.into = append(*m.into, t)
 	}
-	return nil
 }

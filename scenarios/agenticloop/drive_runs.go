@@ -27,28 +27,21 @@ var severalRuns = &scenarios.Drive[RunsObservation]{
 	ID:    "agenticloop/several-runs",
 	Title: "starts three runs in one state, delivers the result of one, a large one, and results that mix up two runs",
 	Sends: []string{"three turns: agentic.start", "four turns: agentic.tool_result"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (RunsObservation, error) {
-		a, err := open(c)
-		if err != nil {
-			return RunsObservation{}, err
-		}
-		o := RunsObservation{Marker: strings.ReplaceAll(a.id(), "-", "")}
-		err = a.severalRuns(ctx, &o)
-		o.Turns = a.turns
-		return o, err
+	Run: func(ctx context.Context, c *scenarios.Conn, o *RunsObservation) {
+		a := open(c)
+		defer func() { o.Turns = a.turns }()
+		*o = RunsObservation{Marker: strings.ReplaceAll(a.id(), "-", "")}
+		a.severalRuns(ctx, o)
 	},
 }
 
-func (a *agent) severalRuns(ctx context.Context, o *RunsObservation) error {
+func (a *agent) severalRuns(ctx context.Context, o *RunsObservation) {
 	var state object
 	for _, name := range []string{"the start of run A", "the start of run B", "the start of run C"} {
-		s, ok, err := a.begin(ctx, job{name: name, state: state})
-		if err != nil {
-			return err
-		}
+		s, ok := a.begin(ctx, job{name: name, state: state})
 		o.Starts = append(o.Starts, s.Turn)
 		if !ok {
-			return nil
+			return
 		}
 		o.Pending = append(o.Pending, s.pending)
 		state = s.state
@@ -57,23 +50,17 @@ func (a *agent) severalRuns(ctx context.Context, o *RunsObservation) error {
 	o.Ended = "ended-" + a.id()
 	over, kept := copied(runsOf(state)[first.Run]).(object)
 	if !kept { // the run was lost: the turns show it
-		return nil
+		return
 	}
 	over["status"], over["pending_step"], over["pending_tool"] = "done", nil, nil
 	state = copied(state)
 	runsOf(state)[o.Ended] = over
-	var err error
-	if o.One, _, err = a.turn(ctx, job{name: "the result of run B", state: state, event: a.result(second, a.anyResult())}); err != nil {
-		return err
-	}
+	o.One, _ = a.turn(ctx, job{name: "the result of run B", state: state, event: a.result(second, a.anyResult())})
 	large := a.anyResult()
 	large["content"] = o.Marker + strings.Repeat(" and so it goes on", 64<<10/18) + o.Marker
 	large["artifact_path"] = "artifacts/result.txt"
 	delete(large, "excerpt")
-	t, after, err := a.turn(ctx, job{name: "a result of 64 KiB for run A", state: state, event: a.result(first, large)})
-	if err != nil {
-		return err
-	}
+	t, after := a.turn(ctx, job{name: "a result of 64 KiB for run A", state: state, event: a.result(first, large)})
 	o.Large, o.Grown = t, sizeOf(after)-sizeOf(state)
 	apart := at(state, second.Run, 3)
 	for _, x := range []struct {
@@ -85,11 +72,7 @@ func (a *agent) severalRuns(ctx context.Context, o *RunsObservation) error {
 		{"run A with step and tool of run B, which is further on", first.Run, pending{second.Run, 3, second.Tool}, second.Run},
 		{"run B with step and tool of run A, which is behind", second.Run, first, first.Run},
 	} {
-		t, _, err := a.turn(ctx, job{name: x.name, state: apart, event: a.result(pending{x.run, x.as.Step, x.as.Tool}, a.anyResult())})
-		if err != nil {
-			return err
-		}
+		t, _ := a.turn(ctx, job{name: x.name, state: apart, event: a.result(pending{x.run, x.as.Step, x.as.Tool}, a.anyResult())})
 		o.Crossed, o.Of, o.Not = append(o.Crossed, t), append(o.Of, x.run), append(o.Not, x.other)
 	}
-	return nil
 }

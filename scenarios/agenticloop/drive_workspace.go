@@ -27,81 +27,50 @@ var inWorkspaces = &scenarios.Drive[WorkspaceObservation]{
 	ID:    "agenticloop/in-workspaces",
 	Title: "has a run complete, each job in a workspace of hard links to the one before, and starts runs whose workspace_dir cannot be used",
 	Sends: []string{"one turn: agentic.start", "a turn for each step: agentic.tool_result", "five turns: agentic.start with another workspace_dir"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (WorkspaceObservation, error) {
-		a, err := open(c)
-		if err != nil {
-			return WorkspaceObservation{}, err
-		}
-		o := WorkspaceObservation{EndObservation: EndObservation{Goal: a.goal()}}
-		root, err := wire.NewFolder("assay-workspaces-")
-		if err != nil {
-			return o, err
-		}
+	Run: func(ctx context.Context, c *scenarios.Conn, o *WorkspaceObservation) {
+		a := open(c)
+		defer func() { o.Turns = a.turns }()
+		*o = WorkspaceObservation{EndObservation: EndObservation{Goal: a.goal()}}
+		root := scenarios.Get(wire.NewFolder("assay-workspaces-"))
 		defer wire.RemoveFolder(root)
-		if err = a.inWorkspaces(ctx, &o, root); err == nil {
-			err = a.oddWorkspaces(ctx, &o, root)
-		}
-		o.Turns = a.turns
-		return o, err
+		a.inWorkspaces(ctx, o, root)
+		a.oddWorkspaces(ctx, o, root)
 	},
 }
 
-func (a *agent) inWorkspaces(ctx context.Context, o *WorkspaceObservation, root string) error {
-	p, err := a.twoSteps(ctx)
-	if err != nil {
-		return err
-	}
+func (a *agent) inWorkspaces(ctx context.Context, o *WorkspaceObservation, root string) {
+	p := a.twoSteps(ctx)
 	defer p.close()
 	var hints object
 	if p != nil {
 		o.Way, hints = p.via, p.context
 	}
 	var dirs []string
-	next := func() (string, error) {
+	next := func() string {
 		dir := filepath.Join(root, fmt.Sprintf("job-%d", len(dirs)+1))
-		if err := wire.MakeFolder(dir); err != nil {
-			return "", err
-		}
+		scenarios.End(wire.MakeFolder(dir))
 		if len(dirs) > 0 {
-			if err := link(dirs[len(dirs)-1], dir); err != nil {
-				return "", fmt.Errorf("link a workspace: %w", err)
-			}
+			scenarios.End(link(dirs[len(dirs)-1], dir))
 		}
 		dirs = append(dirs, dir)
-		return dir, nil
+		return dir
 	}
-	look := func(into *[]wire.Value, dir string) error {
-		files, err := a.ReadFolder("files of "+filepath.Base(dir), dir)
-		if err == nil {
-			*into = append(*into, files.Value(""))
-		}
-		return err
+	look := func(into *[]wire.Value, dir string) {
+		*into = append(*into, a.ReadFolder("files of "+filepath.Base(dir), dir).Value(""))
 	}
-	dir, err := next()
-	if err != nil {
-		return err
-	}
-	s, ok, err := a.begin(ctx, p.lays(job{name: "the start", event: a.start(o.Goal, hints), workspace: dir}))
+	dir := next()
+	s, ok := a.begin(ctx, p.lays(job{name: "the start", event: a.start(o.Goal, hints), workspace: dir}))
 	o.Start, o.Run = s.Turn, s.Run
-	if err == nil {
-		err = look(&o.Left, dir)
-	}
-	if err != nil || !ok {
-		return err
+	look(&o.Left, dir)
+	if !ok {
+		return
 	}
 	waits, state := s.pending, s.state
 	for n := 1; n <= mostSteps; n++ {
-		if dir, err = next(); err != nil {
-			return err
-		}
-		t, after, err := a.turn(ctx, p.lays(job{name: fmt.Sprintf("the result of step %d", waits.Step), state: state, event: a.result(waits, p.body(n, a.long())), workspace: dir}))
-		if err != nil {
-			return err
-		}
+		dir = next()
+		t, after := a.turn(ctx, p.lays(job{name: fmt.Sprintf("the result of step %d", waits.Step), state: state, event: a.result(waits, p.body(n, a.long())), workspace: dir}))
 		o.Steps, o.Taken, state = append(o.Steps, t), n, after
-		if err := look(&o.Left, dir); err != nil {
-			return err
-		}
+		look(&o.Left, dir)
 		next, asks := waiting(t)
 		if !asks {
 			break
@@ -109,15 +78,9 @@ func (a *agent) inWorkspaces(ctx context.Context, o *WorkspaceObservation, root 
 		waits = next
 	}
 	for _, dir := range dirs {
-		if err := look(&o.Later, dir); err != nil {
-			return err
-		}
+		look(&o.Later, dir)
 	}
-	all, err := a.ReadFolder("the folder that holds the workspaces", root)
-	if err == nil {
-		o.Beside = all.Value("")
-	}
-	return err
+	o.Beside = a.ReadFolder("the folder that holds the workspaces", root).Value("")
 }
 
 // long is a result with more text than a request should hold: it belongs into a file.
@@ -153,23 +116,15 @@ func link(from, dir string) error {
 const relativeWorkspace = "workspace/job-1"
 
 // oddWorkspaces starts runs whose workspace_dir cannot be used.
-func (a *agent) oddWorkspaces(ctx context.Context, o *WorkspaceObservation, root string) error {
+func (a *agent) oddWorkspaces(ctx context.Context, o *WorkspaceObservation, root string) {
 	file, fixed := filepath.Join(root, "a-file"), filepath.Join(root, "read-only")
-	if err := os.WriteFile(file, []byte("no folder"), 0o644); err != nil {
-		return err
-	}
-	if err := os.Mkdir(fixed, 0o555); err != nil { // the plugin does not own it where we are root
-		return err
-	}
+	scenarios.End(os.WriteFile(file, []byte("no folder"), 0o644))
+	scenarios.End(os.Mkdir(fixed, 0o555)) // the plugin does not own it where we are root
 	for _, w := range []struct{ name, dir string }{
 		{"no workspace_dir", ""}, {"a workspace_dir that is not there", filepath.Join(root, "missing", "too")}, {"a relative workspace_dir", relativeWorkspace},
 		{"a workspace_dir that is a file", file}, {"a workspace_dir that is read-only", fixed},
 	} {
-		t, _, err := a.turn(ctx, job{name: "a start with " + w.name, event: a.start(a.goal(), nil), workspace: w.dir})
-		if err != nil {
-			return err
-		}
+		t, _ := a.turn(ctx, job{name: "a start with " + w.name, event: a.start(a.goal(), nil), workspace: w.dir})
 		o.Odd = append(o.Odd, t)
 	}
-	return nil
 }

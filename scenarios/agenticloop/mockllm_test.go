@@ -10,6 +10,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/openassay/assay/gen/agenticloopv2"
+	"github.com/openassay/assay/scenarios"
 )
 
 var spoken = agenticloopv2.DecisionTemplates{
@@ -150,7 +151,7 @@ func TestDecisionsAreSaidByTheSeamThatCan(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			a := &agent{profile: agenticloopv2.TargetProfile{Seams: c.seams}}
-			p, err := a.planned(t.Context(), c.decisions...)
+			p, err := scenarios.Attempt(func() *plan { return a.planned(t.Context(), c.decisions...) })
 			if c.via == "" {
 				if !isBlocked(err) {
 					t.Errorf("error %v", err)

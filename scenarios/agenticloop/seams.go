@@ -76,34 +76,36 @@ func (p *plan) close() {
 // planned has the agent take these decisions, by the first seam of the profile that can say them: a script in its config,
 // hints in what it is handed, or a model that we serve. The error is a [scenarios.Block] that names what would unblock it.
 // The caller closes the plan.
-func (a *agent) planned(ctx context.Context, decisions ...decision) (*plan, error) {
+func (a *agent) planned(ctx context.Context, decisions ...decision) *plan {
 	seams := a.profile.Seams
 	if seams == nil {
-		return nil, unsteered("/profile/seams is absent")
+		scenarios.End(unsteered("/profile/seams is absent"))
+		return nil
 	}
 	var why []string
 	if s := seams.ScriptedConfig; s != nil {
 		p, err := scripted(s, decisions)
 		if err == nil {
-			return p, nil
+			return p
 		}
 		why = append(why, err.Error())
 	}
 	if s := seams.ContextSteering; s != nil {
 		p, err := hinted(s, decisions)
 		if err == nil {
-			return p, nil
+			return p
 		}
 		why = append(why, err.Error())
 	}
 	if s := seams.MockLlm; s != nil {
 		p, err := modelled(ctx, s, decisions)
 		if err == nil {
-			return p, nil
+			return p
 		}
 		why = append(why, err.Error())
 	}
-	return nil, unsteered(strings.Join(why, "; "))
+	scenarios.End(unsteered(strings.Join(why, "; ")))
+	return nil
 }
 
 // unsteered says that the agent's decisions cannot be steered as a scenario needs it.

@@ -33,21 +33,18 @@ func (s *server) seam() string {
 }
 
 // lapse lets time go by for one intent. Without the seam it is waited for.
-func (i *intent) lapse(ctx context.Context, d time.Duration) (Lapse, error) {
+func (i *intent) lapse(ctx context.Context, d time.Duration) Lapse {
 	l := Lapse{Seconds: d.Seconds()}
 	path := i.seam()
 	if path == "" {
-		return l, wire.Pause(ctx, d)
+		scenarios.End(wire.Pause(ctx, d))
+		return l
 	}
 	l.Seam = true
-	var err error
-	l.Said, err = i.send(ctx, wire.Call{Method: http.MethodPost, Path: path, Body: map[string]any{"intent_id": i.ID, "seconds": l.Seconds}, Label: "let time go by"})
-	if err != nil {
-		return l, err
-	}
+	l.Said = i.send(ctx, wire.Call{Method: http.MethodPost, Path: path, Body: map[string]any{"intent_id": i.ID, "seconds": l.Seconds}, Label: "let time go by"})
 	if !l.Said.ok() {
-		return l, scenarios.Block("the clock that the target advertises at "+path+" answered HTTP "+l.Said.Status.JSON(),
-			"have it advance the time, take it out of /assay/clock, or certify with --real-time")
+		scenarios.End(scenarios.Block("the clock that the target advertises at "+path+" answered HTTP "+l.Said.Status.JSON(),
+			"have it advance the time, take it out of /assay/clock, or certify with --real-time"))
 	}
-	return l, nil
+	return l
 }

@@ -29,33 +29,22 @@ type ConfigObservation struct {
 var configured = &scenarios.Drive[ConfigObservation]{
 	ID: "openintent/config", Title: "reads the configuration of the server, and tries to write it",
 	Sends: []string{"GET /server/config, with and without a key", "PUT, POST and PATCH /server/config"}, Exclusive: true,
-	Run: func(ctx context.Context, c *scenarios.Conn) (o ConfigObservation, err error) {
-		s, err := open(ctx, c)
-		if err != nil {
-			return o, err
-		}
+	Run: func(ctx context.Context, c *scenarios.Conn, o *ConfigObservation) {
+		s := open(ctx, c)
 		const path = "/server/config"
-		if o.Keyed, err = s.get(ctx, "the configuration", path); err != nil {
-			return o, err
-		}
+		o.Keyed = s.get(ctx, "the configuration", path)
 		if missingRoute(o.Keyed) {
-			return o, scenarios.NotThere(o.Keyed.Status, "a configuration that clients can read (GET "+s.prefix+path+")")
+			scenarios.End(scenarios.NotThere(o.Keyed.Status, "a configuration that clients can read (GET "+s.prefix+path+")"))
 		}
 		keyless := s.call("the configuration, without a key", http.MethodGet, path, nil)
 		keyless.Anonymous = true
-		if o.Keyless, err = s.send(ctx, keyless); err != nil {
-			return o, err
-		}
+		o.Keyless = s.send(ctx, keyless)
 		for _, method := range []string{http.MethodPut, http.MethodPost, http.MethodPatch} {
 			// What is written is what stands there already: a server that takes it is not changed by us.
-			said, err := s.ask(ctx, method+" of the configuration", method, path, o.Keyed.Body.Actual())
-			if err != nil {
-				return o, err
-			}
+			said := s.ask(ctx, method+" of the configuration", method, path, o.Keyed.Body.Actual())
 			o.Writes = append(o.Writes, said)
 		}
-		o.After, err = s.get(ctx, "the configuration after that", path)
-		return o, err
+		o.After = s.get(ctx, "the configuration after that", path)
 	},
 }
 

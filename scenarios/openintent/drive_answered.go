@@ -33,16 +33,16 @@ type AnsweredObservation struct {
 var answered = &scenarios.Drive[AnsweredObservation]{
 	ID: "openintent/answered", Title: "suspends an intent with choices, answers, and answers again",
 	Sends: []string{"POST /intents", "POST /intents/{id}/state", "POST /intents/{id}/status", "POST /intents/{id}/suspend/respond, 3 times", "GET /intents/{id}", "GET /intents/{id}/events"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (AnsweredObservation, error) {
-		return answeredBy(ctx, c, RecordFirst)
+	Run: func(ctx context.Context, c *scenarios.Conn, o *AnsweredObservation) {
+		answeredBy(ctx, c, RecordFirst, o)
 	},
 }
 
 var answeredStatusFirst = &scenarios.Drive[AnsweredObservation]{
 	ID: "openintent/answered-status-first", Title: "does the same, and sets the status before it writes the record",
 	Sends: answered.Sends,
-	Run: func(ctx context.Context, c *scenarios.Conn) (AnsweredObservation, error) {
-		return answeredBy(ctx, c, StatusFirst)
+	Run: func(ctx context.Context, c *scenarios.Conn, o *AnsweredObservation) {
+		answeredBy(ctx, c, StatusFirst, o)
 	},
 }
 
@@ -64,60 +64,37 @@ func asAny(choices []Choice) []any {
 	return out
 }
 
-func answeredBy(ctx context.Context, c *scenarios.Conn, order Order) (o AnsweredObservation, err error) {
-	s, err := open(ctx, c)
-	if err != nil {
-		return o, err
-	}
+func answeredBy(ctx context.Context, c *scenarios.Conn, order Order, o *AnsweredObservation) {
+	s := open(ctx, c)
 	if order != RecordFirst {
-		i, sus, err := s.waiting(ctx, "usual")
-		if err != nil {
-			return o, err
-		}
-		if o.Usual, err = i.answer(ctx, "an answer in the usual order", sus.ID, "go on"); err != nil {
-			return o, err
-		}
+		i, sus := s.waiting(ctx, "usual")
+		o.Usual = i.answer(ctx, "an answer in the usual order", sus.ID, "go on")
 	}
-	i, err := s.mk(ctx, "answered", active, nil)
-	if err != nil {
-		return o, err
-	}
+	i := s.mk(ctx, "answered", active, nil)
 	options := s.choices()
 	o.Chosen, o.Other = options[s.Rand.IntN(2)], options[2]
 	o.AnsweredBy = s.Name("operator")
 	r := s.question("choice", asAny(options)...).with(map[string]any{"context": map[string]any{"note": s.Name("context")}, "confidence_at_suspension": 0.25})
-	if o.Suspension, err = i.suspendBy(ctx, r, order); err != nil {
-		return o, err
-	}
-	give := func(label, value string) (Reply, error) {
+	o.Suspension = i.suspendBy(ctx, r, order)
+	give := func(label, value string) Reply {
 		return i.respond(ctx, label, map[string]any{"suspension_id": o.Suspension.ID, "value": value, "responded_by": o.AnsweredBy})
 	}
-	if o.Answer, err = give("answer with a choice", o.Chosen.Value); err != nil {
-		return o, err
-	}
+	o.Answer = give("answer with a choice", o.Chosen.Value)
 	if missingRoute(o.Answer) {
-		return o, noAnswers(s, o.Answer)
+		noAnswers(s, o.Answer)
+		return
 	}
-	if err = o.look(ctx, i, &o.After, &o.Log, "after the answer"); err != nil {
-		return o, err
-	}
+	o.look(ctx, i, &o.After, &o.Log, "after the answer")
 	for _, more := range []struct{ label, value string }{{"answer again", o.Chosen.Value}, {"answer again, otherwise", o.Other.Value}} {
-		again, err := give(more.label, more.value)
-		if err != nil {
-			return o, err
-		}
+		again := give(more.label, more.value)
 		o.Again = append(o.Again, again)
 	}
-	err = o.look(ctx, i, &o.AfterAgain, &o.LogAgain, "after the later answers")
-	return o, err
+	o.look(ctx, i, &o.AfterAgain, &o.LogAgain, "after the later answers")
 }
 
-func (o *AnsweredObservation) look(ctx context.Context, i *intent, intent *Reply, log *Log, when string) (err error) {
-	if *intent, err = i.read(ctx, "the intent "+when); err != nil {
-		return err
-	}
-	*log, err = i.log(ctx, "the log "+when)
-	return err
+func (o *AnsweredObservation) look(ctx context.Context, i *intent, intent *Reply, log *Log, when string) {
+	*intent = i.read(ctx, "the intent "+when)
+	*log = i.log(ctx, "the log "+when)
 }
 
 // RacedObservation is an intent that was answered by many at once.
@@ -135,37 +112,26 @@ const racers = 8
 var raced = &scenarios.Drive[RacedObservation]{
 	ID: "openintent/raced", Title: "answers a suspended intent eight times at once, with two values",
 	Sends: []string{"POST /intents", "POST /intents/{id}/suspend/respond, 8 at once", "GET /intents/{id}", "GET /intents/{id}/events"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (o RacedObservation, err error) {
-		s, err := open(ctx, c)
-		if err != nil {
-			return o, err
-		}
-		i, sus, err := s.waiting(ctx, "raced")
+	Run: func(ctx context.Context, c *scenarios.Conn, o *RacedObservation) {
+		s := open(ctx, c)
+		i, sus := s.waiting(ctx, "raced")
 		o.Suspension = sus
-		if err != nil {
-			return o, err
-		}
 		values := []string{s.Name("one"), s.Name("two")}
 		o.Replies = make([]Reply, racers)
-		calls := make([]func(context.Context) error, racers)
+		calls := make([]func(context.Context), racers)
 		for n := range calls {
 			o.Values = append(o.Values, values[n%2])
-			calls[n] = func(ctx context.Context) (err error) {
-				o.Replies[n], err = i.answer(ctx, "one of many answers", sus.ID, values[n%2])
-				return err
+			calls[n] = func(ctx context.Context) {
+				o.Replies[n] = i.answer(ctx, "one of many answers", sus.ID, values[n%2])
 			}
 		}
-		if err := s.AtOnce(ctx, calls...); err != nil {
-			return o, err
-		}
+		s.AtOnce(ctx, calls...)
 		if missingRoute(o.Replies[0]) {
-			return o, noAnswers(s, o.Replies[0])
+			noAnswers(s, o.Replies[0])
+			return
 		}
-		if o.After, err = i.read(ctx, "the intent after all answers"); err != nil {
-			return o, err
-		}
-		o.Log, err = i.log(ctx, "the log after all answers")
-		return o, err
+		o.After = i.read(ctx, "the intent after all answers")
+		o.Log = i.log(ctx, "the log after all answers")
 	},
 }
 
@@ -180,11 +146,8 @@ type KeptObservation struct {
 var kept = &scenarios.Drive[KeptObservation]{
 	ID: "openintent/kept", Title: "suspends an intent with a retry policy, and one without",
 	Sends: []string{"POST /intents, twice", "POST /intents/{id}/state", "POST /intents/{id}/status", "GET /intents/{id}", "POST /intents/{id}/suspend/respond"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (o KeptObservation, err error) {
-		s, err := open(ctx, c)
-		if err != nil {
-			return o, err
-		}
+	Run: func(ctx context.Context, c *scenarios.Conn, o *KeptObservation) {
+		s := open(ctx, c)
 		for _, k := range []struct {
 			record record
 			into   *Suspension
@@ -192,28 +155,18 @@ var kept = &scenarios.Drive[KeptObservation]{
 			{s.question("text").retried(3, 3600, map[string]any{"final_fallback_policy": "fail", "escalation_ladder": []any{map[string]any{"attempt": 2, "channel_hint": "email"}}}), &o.With},
 			{s.question("text").within(3600, "fail", nil), &o.Without},
 		} {
-			i, err := s.mk(ctx, "kept", active, nil)
-			if err != nil {
-				return o, err
-			}
-			if *k.into, err = i.suspend(ctx, k.record); err != nil {
-				return o, err
-			}
+			i := s.mk(ctx, "kept", active, nil)
+			*k.into = i.suspend(ctx, k.record)
 			if k.into == &o.With {
-				if o.Log, err = i.log(ctx, "the log while it waits"); err != nil {
-					return o, err
-				}
+				o.Log = i.log(ctx, "the log while it waits")
 			}
-			taken, err := i.answer(ctx, "the answer", k.into.ID, "yes")
-			if err != nil {
-				return o, err
-			}
+			taken := i.answer(ctx, "the answer", k.into.ID, "yes")
 			if missingRoute(taken) {
-				return o, noAnswers(s, taken)
+				noAnswers(s, taken)
+				return
 			}
 			o.Taken = append(o.Taken, taken)
 		}
-		return o, nil
 	},
 }
 
@@ -233,49 +186,29 @@ type VersionsObservation struct {
 var versions = &scenarios.Drive[VersionsObservation]{
 	ID: "openintent/versions", Title: "writes to an intent without a version, with the right one, and with an old one",
 	Sends: []string{"POST /intents", "GET /intents/{id}", "POST /intents/{id}/state, 3 times"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (o VersionsObservation, err error) {
-		s, err := open(ctx, c)
-		if err != nil {
-			return o, err
-		}
+	Run: func(ctx context.Context, c *scenarios.Conn, o *VersionsObservation) {
+		s := open(ctx, c)
 		o.Title = s.Name("versions")
-		id, made, err := s.make(ctx, "an intent", "/intents", "/intents", map[string]any{"title": o.Title, "status": draft})
-		if err != nil {
-			return o, err
-		}
+		id, made := s.make(ctx, "an intent", "/intents", "/intents", map[string]any{"title": o.Title, "status": draft})
 		o.Made = made
 		i := s.adopt(id, made)
-		if o.Read, err = i.read(ctx, "the intent as it was made"); err != nil {
-			return o, err
-		}
-		write := func(label, value, version string) (Reply, *wire.Reply, error) {
+		o.Read = i.read(ctx, "the intent as it was made")
+		write := func(label, value, version string) (Reply, *wire.Reply) {
 			call := s.call(label, http.MethodPost, at("/intents/%s/state", i.ID), map[string]any{"patches": []any{map[string]any{"op": "set", "path": "/assay", "value": value}}})
 			if version != "" {
 				call.Header = map[string]string{"If-Match": version}
 			}
-			r, err := s.Do(ctx, call)
-			if err != nil {
-				return Reply{}, nil, err
-			}
-			return replied(label, r), r, nil
+			r := s.Do(ctx, call)
+			return replied(label, r), r
 		}
 		named := wire.Compact(o.Read.Body.Key("version").Actual())
-		if o.Without, _, err = write("a write that names no version", "unversioned", ""); err != nil {
-			return o, err
-		}
-		if o.After, err = i.read(ctx, "the intent after that"); err != nil {
-			return o, err
-		}
+		o.Without, _ = write("a write that names no version", "unversioned", "")
+		o.After = i.read(ctx, "the intent after that")
 		now := wire.Compact(o.After.Body.Key("version").Actual())
 		var live *wire.Reply
-		if o.Right, live, err = write("a write that names the version", "right", now); err != nil {
-			return o, err
-		}
+		o.Right, live = write("a write that names the version", "right", now)
 		o.ETag = live.HeaderValue("ETag")
-		if o.Stale, _, err = write("a write that names an old version", "stale", named); err != nil {
-			return o, err
-		}
-		o.End, err = i.read(ctx, "the intent in the end")
-		return o, err
+		o.Stale, _ = write("a write that names an old version", "stale", named)
+		o.End = i.read(ctx, "the intent in the end")
 	},
 }

@@ -24,35 +24,29 @@ type Resolutions struct {
 	Asked []Resolution `json:"asked"`
 }
 
-func resolve(ctx context.Context, c *scenarios.Conn, question string) (Resolution, error) {
+func resolve(ctx context.Context, c *scenarios.Conn, question string) Resolution {
 	r := Resolution{Question: json.RawMessage(question)}
-	ended, err := c.Spawn(ctx, wire.Turn{Input: []byte(question + "\n"), Label: "resolve", Timeout: c.Patience})
-	if err != nil {
-		return r, err
-	}
+	ended := c.Spawn(ctx, wire.Turn{Input: []byte(question + "\n"), Label: "resolve", Timeout: c.Patience})
 	r.Exit, r.Output, r.Answer, r.Hung = ended.Part("exit"), ended.Part("output"), ended.Value(""), ended.TimedOut
-	return r, nil
+	return r
 }
 
 // resolution asks one question.
 func resolution(name, question string) *scenarios.Drive[Resolution] {
 	return &scenarios.Drive[Resolution]{
 		ID: "cascade-" + name, Title: "asks the resolver one question", Sends: []string{"standard input: " + question},
-		Run: func(ctx context.Context, c *scenarios.Conn) (Resolution, error) { return resolve(ctx, c, question) },
+		Run: func(ctx context.Context, c *scenarios.Conn, o *Resolution) { *o = resolve(ctx, c, question) },
 	}
 }
 
 // silence asks about levels that say nothing, after a control that says something.
 var silence = &scenarios.Drive[Resolutions]{
 	ID: "cascade-v1-nothing-said", Title: "asks the resolver about nothing, after a control", Sends: []string{`standard input: {"platform":{"max_attempts":2}}`, "standard input: {}"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (o Resolutions, err error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *Resolutions) {
 		o.Asked = make([]Resolution, 2)
 		for i, question := range []string{`{"platform":{"max_attempts":2}}`, `{}`} {
-			if o.Asked[i], err = resolve(ctx, c, question); err != nil {
-				return o, err
-			}
+			o.Asked[i] = resolve(ctx, c, question)
 		}
-		return o, nil
 	},
 }
 
@@ -65,30 +59,22 @@ const (
 // drawnResolutions asks questions that are drawn, until one is not answered in time.
 var drawnResolutions = &scenarios.Drive[Resolutions]{
 	ID: "cascade-generated", Title: "asks the resolver questions that are drawn from the seed", Sends: []string{"standard input: 32 questions, a process each"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (Resolutions, error) {
-		var o Resolutions
+	Run: func(ctx context.Context, c *scenarios.Conn, o *Resolutions) {
 		for range generatedQuestions / atOnceQuestions {
 			batch := make([]Resolution, atOnceQuestions)
-			var calls []func(context.Context) error
+			var calls []func(context.Context)
 			for i := range batch {
-				question, err := json.Marshal(drawQuestion(c.Rand))
-				if err != nil {
-					return o, err
-				}
-				calls = append(calls, func(ctx context.Context) (err error) {
-					batch[i], err = resolve(ctx, c, string(question))
-					return err
+				question := scenarios.Get(json.Marshal(drawQuestion(c.Rand)))
+				calls = append(calls, func(ctx context.Context) {
+					batch[i] = resolve(ctx, c, string(question))
 				})
 			}
-			if err := c.AtOnce(ctx, calls...); err != nil {
-				return o, err
-			}
+			c.AtOnce(ctx, calls...)
 			o.Asked = append(o.Asked, batch...)
 			if slices.ContainsFunc(batch, func(r Resolution) bool { return r.Hung }) {
-				return o, nil
+				return
 			}
 		}
-		return o, nil
 	},
 }
 

@@ -23,51 +23,22 @@ type ClaimObservation struct {
 var claiming = &scenarios.Drive[ClaimObservation]{
 	ID: "openintent/claiming", Title: "claims a phase whose input comes from a phase that waits, and again when that is completed",
 	Sends: []string{"POST /intents", "POST /intents/{id}/children, twice", "POST /intents/{id}/leases, 3 times", "POST /intents/{id}/state and /status", "POST /intents/{id}/suspend/respond"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (o ClaimObservation, err error) {
-		s, err := open(ctx, c)
-		if err != nil {
-			return o, err
-		}
-		plain, err := s.mk(ctx, "claimed", active, nil)
-		if err != nil {
-			return o, err
-		}
-		if o.Plain, err = plain.mustLease(ctx, "a claim without inputs", 60); err != nil {
-			return o, err
-		}
-		up, down, err := s.phases(ctx)
-		if err != nil {
-			return o, err
-		}
+	Run: func(ctx context.Context, c *scenarios.Conn, o *ClaimObservation) {
+		s := open(ctx, c)
+		plain := s.mk(ctx, "claimed", active, nil)
+		o.Plain = plain.mustLease(ctx, "a claim without inputs", 60)
+		up, down := s.phases(ctx)
 		o.UpstreamID = up.ID
-		if o.Suspension, err = up.suspend(ctx, s.question("text").within(3600, "fail", nil)); err != nil {
-			return o, err
+		o.Suspension = up.suspend(ctx, s.question("text").within(3600, "fail", nil))
+		o.Before = down.read(ctx, "what is claimed, before")
+		o.Refused = down.lease(ctx, "a claim while its upstream waits", scope, 60)
+		o.After = down.read(ctx, "what is claimed, after the refusal")
+		o.Answer = up.mustAnswer(ctx, o.Suspension.ID, "go on")
+		if said := up.patch(ctx, outputKey, "approved", "write the output"); !said.ok() {
+			up.setUp("write an output into the state of an intent", said)
 		}
-		if o.Before, err = down.read(ctx, "what is claimed, before"); err != nil {
-			return o, err
-		}
-		if o.Refused, err = down.lease(ctx, "a claim while its upstream waits", scope, 60); err != nil {
-			return o, err
-		}
-		if o.After, err = down.read(ctx, "what is claimed, after the refusal"); err != nil {
-			return o, err
-		}
-		if o.Answer, err = up.mustAnswer(ctx, o.Suspension.ID, "go on"); err != nil {
-			return o, err
-		}
-		if said, err := up.patch(ctx, outputKey, "approved", "write the output"); err != nil || !said.ok() {
-			if err == nil {
-				err = up.setUp("write an output into the state of an intent", said)
-			}
-			return o, err
-		}
-		if _, err = up.set(ctx, completed, "complete the upstream"); err != nil {
-			return o, err
-		}
-		if o.Finished, err = up.becomes(ctx, "the upstream is completed", completed); err != nil {
-			return o, err
-		}
-		o.Granted, err = down.lease(ctx, "the claim when its upstream is completed", scope, 60)
-		return o, err
+		up.set(ctx, completed, "complete the upstream")
+		o.Finished = up.becomes(ctx, "the upstream is completed", completed)
+		o.Granted = down.lease(ctx, "the claim when its upstream is completed", scope, 60)
 	},
 }

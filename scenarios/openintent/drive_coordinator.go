@@ -34,121 +34,76 @@ type CoordinatorObservation struct {
 var coordinators = &scenarios.Drive[CoordinatorObservation]{
 	ID: "openintent/coordinators", Title: "suspends a phase under a coordinator of each policy",
 	Sends: []string{"POST /intents and /intents/{id}/children", "POST /coordinators", "GET /coordinators/{id}", "POST /intents/{id}/state and /status", "GET /intents/{id} and its events"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (o CoordinatorObservation, err error) {
-		s, err := open(ctx, c)
-		if err != nil {
-			return o, err
-		}
-		if o.Escalate, err = s.coordinated(ctx, "escalate"); err != nil {
-			return o, err
-		}
-		if o.Pause, err = s.coordinated(ctx, "block_dependents"); err != nil {
-			return o, err
-		}
-		if o.Isolate, err = s.coordinated(ctx, "isolate"); err != nil {
-			return o, err
-		}
-		plain, err := s.mk(ctx, "coordinated", active, nil)
-		if err != nil {
-			return o, err
-		}
-		if o.Default, err = s.coordinate(ctx, plain, nil); err != nil {
-			return o, err
-		}
-		o.Bogus, err = s.coordinate(ctx, plain, map[string]any{"suspension_policy": s.Name("bogus")})
-		return o, err
+	Run: func(ctx context.Context, c *scenarios.Conn, o *CoordinatorObservation) {
+		s := open(ctx, c)
+		o.Escalate = s.coordinated(ctx, "escalate")
+		o.Pause = s.coordinated(ctx, "block_dependents")
+		o.Isolate = s.coordinated(ctx, "isolate")
+		plain := s.mk(ctx, "coordinated", active, nil)
+		o.Default = s.coordinate(ctx, plain, nil)
+		o.Bogus = s.coordinate(ctx, plain, map[string]any{"suspension_policy": s.Name("bogus")})
 	},
 }
 
 // coordinated makes a family under a coordinator of a policy and suspends a phase of it.
-func (s *server) coordinated(ctx context.Context, policy string) (o Coordinated, err error) {
+func (s *server) coordinated(ctx context.Context, policy string) (o Coordinated) {
 	o.Policy = policy
-	parent, err := s.mk(ctx, "coordinated", active, nil)
-	if err != nil {
-		return o, err
-	}
-	waits, err := parent.kid(ctx, "fetch")
-	if err != nil {
-		return o, err
-	}
-	wired, err := parent.kidWith(ctx, "wired", map[string]any{
+	parent := s.mk(ctx, "coordinated", active, nil)
+	waits := parent.kid(ctx, "fetch")
+	wired := parent.kidWith(ctx, "wired", map[string]any{
 		"_io_inputs":            map[string]any{"data": "fetch." + outputKey},
 		"_io_dep_title_to_name": map[string]any{waits.Made.Body.Key("title").String(): "fetch"},
 	})
-	if err != nil {
-		return o, err
-	}
-	other, err := parent.kid(ctx, "other")
-	if err != nil {
-		return o, err
-	}
-	if o.Lease, err = s.coordinate(ctx, parent, map[string]any{"suspension_policy": policy}); err != nil {
-		return o, err
-	}
+	other := parent.kid(ctx, "other")
+	o.Lease = s.coordinate(ctx, parent, map[string]any{"suspension_policy": policy})
 	switch {
 	case missingRoute(o.Lease):
-		return o, scenarios.NotThere(o.Lease.Status, "a way to take the lease of a coordinator (POST "+s.prefix+"/coordinators)")
+		scenarios.End(scenarios.NotThere(o.Lease.Status, "a way to take the lease of a coordinator (POST "+s.prefix+"/coordinators)"))
+		return o
 	case !o.Lease.ok():
-		return o, s.setUp("take the lease of a coordinator with suspension_policy "+policy, o.Lease)
+		s.setUp("take the lease of a coordinator with suspension_policy "+policy, o.Lease)
+		return o
 	}
 	id := o.Lease.Body.Key("id").String()
-	if o.Shown, err = s.get(ctx, "the lease", at("/coordinators/%s", id)); err != nil {
-		return o, err
-	}
-	if o.Suspension, err = waits.suspend(ctx, s.question("text")); err != nil {
-		return o, err
-	}
+	o.Shown = s.get(ctx, "the lease", at("/coordinators/%s", id))
+	o.Suspension = waits.suspend(ctx, s.question("text"))
 	switch policy {
 	case "escalate":
-		o.Acted, err = s.Await(ctx, "a suspension is escalated", func(ctx context.Context) (wire.Value, bool, error) {
+		o.Acted = s.Await(ctx, "a suspension is escalated", func(ctx context.Context) (wire.Value, bool) {
 			return escalation(ctx, parent, waits, id)
 		})
 	case "block_dependents":
-		o.Acted, err = s.Await(ctx, "the phase that is wired to the suspended one is paused", func(ctx context.Context) (wire.Value, bool, error) {
-			now, err := wired.read(ctx, "the wired phase")
+		o.Acted = s.Await(ctx, "the phase that is wired to the suspended one is paused", func(ctx context.Context) (wire.Value, bool) {
+			now := wired.read(ctx, "the wired phase")
 			status := now.Body.Key("status")
-			return status, paused(status.String()), err
+			return status, paused(status.String())
 		})
 	default:
-		o.Barrier, err = s.barrier(ctx, 0)
+		o.Barrier = s.barrier(ctx, 0)
 	}
-	if err != nil {
-		return o, err
-	}
-	if o.Parent, err = parent.look(ctx, "after the suspension"); err != nil {
-		return o, err
-	}
-	if o.Waits, err = waits.look(ctx, "after the suspension"); err != nil {
-		return o, err
-	}
-	if o.Wired, err = wired.read(ctx, "the wired phase after the suspension"); err != nil {
-		return o, err
-	}
-	if o.Other, err = other.read(ctx, "the other phase after the suspension"); err != nil {
-		return o, err
-	}
-	o.Holder, err = s.get(ctx, "the lease after the suspension", at("/coordinators/%s", id))
-	return o, err
+	o.Parent = parent.look(ctx, "after the suspension")
+	o.Waits = waits.look(ctx, "after the suspension")
+	o.Wired = wired.read(ctx, "the wired phase after the suspension")
+	o.Other = other.read(ctx, "the other phase after the suspension")
+	o.Holder = s.get(ctx, "the lease after the suspension", at("/coordinators/%s", id))
+	return o
 }
 
 // escalation is the event that a suspension was escalated, or a coordinator that is suspended itself.
-func escalation(ctx context.Context, parent, waits *intent, coordinator string) (wire.Value, bool, error) {
+func escalation(ctx context.Context, parent, waits *intent, coordinator string) (wire.Value, bool) {
 	var last wire.Value
 	for _, i := range []*intent{parent, waits} {
-		log, err := i.log(ctx, "the log, for an escalation")
-		if err != nil {
-			return last, false, err
-		}
+		log := i.log(ctx, "the log, for an escalation")
 		if found := log.OfType(eventEscalation); len(found.Values) > 0 {
-			return found.Last(), true, nil
+			return found.Last(), true
 		}
 		last = log.Read
 	}
-	holder, err := parent.get(ctx, "the lease, for a coordinator that waits itself", at("/coordinators/%s", coordinator))
+	holder := parent.get(ctx, "the lease, for a coordinator that waits itself", at("/coordinators/%s", coordinator))
 	if status := holder.Body.Key("status"); isSuspended(status.String()) {
-		return status, true, err
+		return status, true
 	}
-	return last, false, err
+	return last, false
 }
 
 // isSuspended takes the words that a coordinator may have for it.

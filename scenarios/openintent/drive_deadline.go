@@ -31,54 +31,25 @@ var pastTheDeadline = &scenarios.Drive[DeadlineObservation]{
 	ID: "openintent/deadline", Title: "lets the deadline of a portfolio pass while a member waits, and answers it then",
 	Sends: []string{"POST /intents, twice", "POST /portfolios, twice", "POST /portfolios/{id}/intents", "POST /intents/{id}/state and /status", "GET /intents/{id} and its events", "POST /intents/{id}/suspend/respond"},
 	Waits: 3 * time.Second,
-	Run: func(ctx context.Context, c *scenarios.Conn) (o DeadlineObservation, err error) {
-		s, err := open(ctx, c)
-		if err != nil {
-			return o, err
-		}
+	Run: func(ctx context.Context, c *scenarios.Conn, o *DeadlineObservation) {
+		s := open(ctx, c)
 		o.Fallback = s.Name("fallback")
-		waiting := func(policy func() map[string]any) (*intent, Suspension, error) {
-			i, err := s.mk(ctx, "member", active, nil)
-			if err != nil {
-				return nil, Suspension{}, err
-			}
-			if _, err := s.portfolio(ctx, policy(), i); err != nil {
-				return nil, Suspension{}, err
-			}
-			sus, err := i.suspend(ctx, s.question("text").within(60, "complete_with_fallback", o.Fallback))
-			return i, sus, err
+		waiting := func(policy func() map[string]any) (*intent, Suspension) {
+			i := s.mk(ctx, "member", active, nil)
+			s.portfolio(ctx, policy(), i)
+			sus := i.suspend(ctx, s.question("text").within(60, "complete_with_fallback", o.Fallback))
+			return i, sus
 		}
-		other, _, err := waiting(func() map[string]any { return nil })
-		if err != nil {
-			return o, err
-		}
-		i, sus, err := waiting(func() map[string]any { return map[string]any{"deadline": stamp(s.now().Add(untilDeadline))} })
-		if err != nil {
-			return o, err
-		}
+		other, _ := waiting(func() map[string]any { return nil })
+		i, sus := waiting(func() map[string]any { return map[string]any{"deadline": stamp(s.now().Add(untilDeadline))} })
 		o.Suspension = sus
-		if o.Before, err = i.read(ctx, "the member before the deadline"); err != nil {
-			return o, err
-		}
-		if err = wire.Pause(ctx, untilDeadline+pastDeadline); err != nil {
-			return o, err
-		}
-		if o.Ended, err = i.becomes(ctx, "the member is abandoned", abandoned); err != nil {
-			return o, err
-		}
-		if o.Then, err = i.read(ctx, "the member after the deadline"); err != nil {
-			return o, err
-		}
-		if o.Log, err = i.log(ctx, "the log of the member"); err != nil {
-			return o, err
-		}
-		if o.Late, err = i.answer(ctx, "an answer after the deadline", sus.ID, "late"); err != nil {
-			return o, err
-		}
-		if o.After, err = i.read(ctx, "the member after that"); err != nil {
-			return o, err
-		}
-		o.Control, err = other.becomes(ctx, "a member of a portfolio without a deadline waits on", suspended)
-		return o, err
+		o.Before = i.read(ctx, "the member before the deadline")
+		scenarios.End(wire.Pause(ctx, untilDeadline+pastDeadline))
+		o.Ended = i.becomes(ctx, "the member is abandoned", abandoned)
+		o.Then = i.read(ctx, "the member after the deadline")
+		o.Log = i.log(ctx, "the log of the member")
+		o.Late = i.answer(ctx, "an answer after the deadline", sus.ID, "late")
+		o.After = i.read(ctx, "the member after that")
+		o.Control = other.becomes(ctx, "a member of a portfolio without a deadline waits on", suspended)
 	},
 }

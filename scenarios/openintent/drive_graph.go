@@ -24,24 +24,18 @@ type family struct {
 }
 
 // family makes a parent with two active children and one that is completed.
-func (s *server) family(ctx context.Context) (f family, err error) {
+func (s *server) family(ctx context.Context) (f family) {
 	f.server = s
-	if f.parent, err = s.mk(ctx, "parent", active, nil); err != nil {
-		return f, err
-	}
+	f.parent = s.mk(ctx, "parent", active, nil)
 	for _, kid := range []**intent{&f.a, &f.b, &f.done} {
-		if *kid, err = f.parent.kid(ctx, "child"); err != nil {
-			return f, err
-		}
+		*kid = f.parent.kid(ctx, "child")
 	}
-	if err = f.done.finish(ctx); err != nil {
-		return f, err
-	}
-	f.stranger, err = s.mk(ctx, "stranger", active, nil)
-	return f, err
+	f.done.finish(ctx)
+	f.stranger = s.mk(ctx, "stranger", active, nil)
+	return f
 }
 
-func (f family) look(ctx context.Context, when string) (o Family, err error) {
+func (f family) look(ctx context.Context, when string) (o Family) {
 	for _, k := range []struct {
 		path string
 		into *Reply
@@ -51,11 +45,9 @@ func (f family) look(ctx context.Context, when string) (o Family, err error) {
 		{at("/intents/%s/children", f.parent.ID), &o.Children, "the children of the parent "},
 		{at("/intents/%s", f.a.ID), &o.A, "the child that was suspended "}, {at("/intents/%s", f.b.ID), &o.B, "its sibling "}, {at("/intents/%s", f.stranger.ID), &o.Stranger, "an intent apart "},
 	} {
-		if *k.into, err = f.get(ctx, k.what+when, k.path); err != nil {
-			return o, err
-		}
+		*k.into = f.get(ctx, k.what+when, k.path)
 	}
-	return o, nil
+	return o
 }
 
 // FamilyObservation is a child that waits and is answered, and what its parent and sibling made of it.
@@ -76,53 +68,24 @@ type FamilyObservation struct {
 var aFamily = &scenarios.Drive[FamilyObservation]{
 	ID: "openintent/family", Title: "suspends a child, looks at its parent and sibling, and has the parent completed before and after the answer",
 	Sends: []string{"POST /intents", "POST /intents/{id}/children, 3 times", "POST /intents/{id}/state and /status", "GET /intents/{id}, /children and /graph", "POST /intents/{id}/suspend/respond"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (o FamilyObservation, err error) {
-		s, err := open(ctx, c)
-		if err != nil {
-			return o, err
-		}
-		f, err := s.family(ctx)
-		if err != nil {
-			return o, err
-		}
+	Run: func(ctx context.Context, c *scenarios.Conn, o *FamilyObservation) {
+		s := open(ctx, c)
+		f := s.family(ctx)
 		o.AID = f.a.ID
-		if o.Before, err = f.look(ctx, "before"); err != nil {
-			return o, err
-		}
-		if o.Suspension, err = f.a.suspend(ctx, s.question("text")); err != nil {
-			return o, err
-		}
-		if o.During, err = f.look(ctx, "while it waits"); err != nil {
-			return o, err
-		}
-		if o.Barrier, err = s.barrier(ctx, 0); err != nil {
-			return o, err
-		}
-		if o.Behind, err = f.look(ctx, "after another had its turn"); err != nil {
-			return o, err
-		}
-		if o.Completing, err = f.parent.set(ctx, completed, "complete the parent while the child waits"); err != nil {
-			return o, err
-		}
-		if o.Still, err = f.parent.read(ctx, "the parent after that"); err != nil {
-			return o, err
-		}
-		if o.Answer, err = f.a.mustAnswer(ctx, o.Suspension.ID, "go on"); err != nil {
-			return o, err
-		}
-		if _, err = f.a.becomes(ctx, "the answered child is active", active); err != nil {
-			return o, err
-		}
-		if o.After, err = f.look(ctx, "after the answer"); err != nil {
-			return o, err
-		}
+		o.Before = f.look(ctx, "before")
+		o.Suspension = f.a.suspend(ctx, s.question("text"))
+		o.During = f.look(ctx, "while it waits")
+		o.Barrier = s.barrier(ctx, 0)
+		o.Behind = f.look(ctx, "after another had its turn")
+		o.Completing = f.parent.set(ctx, completed, "complete the parent while the child waits")
+		o.Still = f.parent.read(ctx, "the parent after that")
+		o.Answer = f.a.mustAnswer(ctx, o.Suspension.ID, "go on")
+		f.a.becomes(ctx, "the answered child is active", active)
+		o.After = f.look(ctx, "after the answer")
 		for _, kid := range []*intent{f.a, f.b} { // one that is not completed leaves the parent open, which the judge sees
-			if _, err = kid.set(ctx, completed, "complete a child"); err != nil {
-				return o, err
-			}
+			kid.set(ctx, completed, "complete a child")
 		}
-		o.Closing, err = f.parent.set(ctx, completed, "complete the parent when its children are completed")
-		return o, err
+		o.Closing = f.parent.set(ctx, completed, "complete the parent when its children are completed")
 	},
 }
 
@@ -155,132 +118,81 @@ type DependentObservation struct {
 
 var dependent = &scenarios.Drive[DependentObservation]{
 	ID: "openintent/dependent", Title: "suspends what another intent depends on, answers it, completes it, and looks at the dependent all along",
-	Sends: dependentSends, Run: func(ctx context.Context, c *scenarios.Conn) (DependentObservation, error) {
-		return dependentBy(ctx, c, RecordFirst)
+	Sends: dependentSends, Run: func(ctx context.Context, c *scenarios.Conn, o *DependentObservation) {
+		dependentBy(ctx, c, RecordFirst, o)
 	},
 }
 
 var dependentStatusFirst = &scenarios.Drive[DependentObservation]{
 	ID: "openintent/dependent-status-first", Title: "does the same, and sets the status before it writes the record",
-	Sends: dependentSends, Run: func(ctx context.Context, c *scenarios.Conn) (DependentObservation, error) {
-		return dependentBy(ctx, c, StatusFirst)
+	Sends: dependentSends, Run: func(ctx context.Context, c *scenarios.Conn, o *DependentObservation) {
+		dependentBy(ctx, c, StatusFirst, o)
 	},
 }
 
 var dependentSends = []string{"POST /intents", "POST /intents/{id}/children or /dependencies", "POST /intents/{id}/state and /status", "POST /intents/{id}/suspend/respond", "GET /intents/{id}"}
 
 // dependentOn is an intent that waits for another, active if the server lets it be (C21).
-func (s *server) dependentOn(ctx context.Context, upstreams ...*intent) (d *intent, way string, err error) {
+func (s *server) dependentOn(ctx context.Context, upstreams ...*intent) (d *intent, way string) {
 	deps := make([]string, len(upstreams))
 	for n, u := range upstreams {
 		deps[n] = u.ID
 	}
-	parent, err := s.mk(ctx, "parent", active, nil)
-	if err != nil {
-		return nil, "", err
-	}
-	if d, err = parent.kid(ctx, "dependent", deps...); err != nil {
-		return nil, "", err
-	}
-	now, err := d.read(ctx, "the dependent")
-	if err != nil {
-		return d, "", err
-	}
+	parent := s.mk(ctx, "parent", active, nil)
+	d = parent.kid(ctx, "dependent", deps...)
+	now := d.read(ctx, "the dependent")
 	first := d
 	switch now.Body.Key("status").String() {
 	case active:
-		return d, wayChild, nil
+		return d, wayChild
 	case blocked:
 		way = wayBlocked
 	default:
 		way = wayNeither
 	}
-	if d, err = s.mk(ctx, "dependent", active, nil); err != nil {
-		return d, "", err
-	}
+	d = s.mk(ctx, "dependent", active, nil)
 	for _, u := range upstreams {
-		said, err := d.dependOn(ctx, u)
-		if err != nil {
-			return d, "", err
-		}
+		said := d.dependOn(ctx, u)
 		if !said.ok() {
-			return first, way, nil
+			return first, way
 		}
 	}
-	if now, err = d.read(ctx, "the dependent"); err != nil {
-		return d, "", err
-	}
+	now = d.read(ctx, "the dependent")
 	if kept := now.Body.Key("depends_on").Items(); len(kept) != len(upstreams) {
-		return d, "", s.setUp("keep the dependencies of an intent", now)
+		s.setUp("keep the dependencies of an intent", now)
+		return d, ""
 	}
 	if now.Body.Key("status").String() == active {
-		return d, wayLater, nil
+		return d, wayLater
 	}
-	return first, way, nil
+	return first, way
 }
 
-func dependentBy(ctx context.Context, c *scenarios.Conn, order Order) (o DependentObservation, err error) {
-	s, err := open(ctx, c)
-	if err != nil {
-		return o, err
-	}
-	up, err := s.mk(ctx, "upstream", active, nil)
-	if err != nil {
-		return o, err
-	}
+func dependentBy(ctx context.Context, c *scenarios.Conn, order Order, o *DependentObservation) {
+	s := open(ctx, c)
+	up := s.mk(ctx, "upstream", active, nil)
 	o.UpstreamID = up.ID
-	d, way, err := s.dependentOn(ctx, up)
-	if err != nil {
-		return o, err
-	}
-	gated, _, err := s.dependentOn(ctx, up) // what is tried on it is not to disturb the other
-	if err != nil {
-		return o, err
-	}
+	d, way := s.dependentOn(ctx, up)
+	gated, _ := s.dependentOn(ctx, up) // what is tried on it is not to disturb the other
 	o.Way = way
-	if o.Before, err = d.read(ctx, "the dependent before"); err != nil {
-		return o, err
-	}
+	o.Before = d.read(ctx, "the dependent before")
 	if order != RecordFirst {
-		if o.Usual, err = s.usualDependent(ctx); err != nil {
-			return o, err
-		}
+		o.Usual = s.usualDependent(ctx)
 	}
-	if o.Suspension, err = up.suspendBy(ctx, s.question("text"), order); err != nil {
-		return o, err
+	o.Suspension = up.suspendBy(ctx, s.question("text"), order)
+	o.Blocked = d.becomes(ctx, "the dependent is blocked", blocked)
+	o.Completing = gated.set(ctx, completed, "complete a dependent while its upstream waits")
+	o.Still = gated.read(ctx, "that dependent then")
+	o.Answer = up.mustAnswer(ctx, o.Suspension.ID, "go on")
+	o.Resumed = up.becomes(ctx, "the upstream is active again", active)
+	o.Barrier = s.barrier(ctx, o.Blocked.Gap())
+	o.Behind = d.read(ctx, "the dependent after the answer")
+	o.Finished = up.set(ctx, completed, "complete the upstream")
+	if o.Unblocked = d.becomes(ctx, "the dependent is active", active); !o.Unblocked.Reached {
+		return
 	}
-	if o.Blocked, err = d.becomes(ctx, "the dependent is blocked", blocked); err != nil {
-		return o, err
-	}
-	if o.Completing, err = gated.set(ctx, completed, "complete a dependent while its upstream waits"); err != nil {
-		return o, err
-	}
-	if o.Still, err = gated.read(ctx, "that dependent then"); err != nil {
-		return o, err
-	}
-	if o.Answer, err = up.mustAnswer(ctx, o.Suspension.ID, "go on"); err != nil {
-		return o, err
-	}
-	if o.Resumed, err = up.becomes(ctx, "the upstream is active again", active); err != nil {
-		return o, err
-	}
-	if o.Barrier, err = s.barrier(ctx, o.Blocked.Gap()); err != nil {
-		return o, err
-	}
-	if o.Behind, err = d.read(ctx, "the dependent after the answer"); err != nil {
-		return o, err
-	}
-	if o.Finished, err = up.set(ctx, completed, "complete the upstream"); err != nil {
-		return o, err
-	}
-	if o.Unblocked, err = d.becomes(ctx, "the dependent is active", active); err != nil || !o.Unblocked.Reached {
-		return o, err
-	}
-	if _, err = gated.becomes(ctx, "the second dependent is active", active); err != nil {
-		return o, err
-	}
-	o.Closing, err = gated.set(ctx, completed, "complete a dependent when its upstream is completed")
-	return o, err
+	gated.becomes(ctx, "the second dependent is active", active)
+	o.Closing = gated.set(ctx, completed, "complete a dependent when its upstream is completed")
 }
 
 // DiamondObservation is an intent that depends on two that wait, which are answered and completed one after the other.
@@ -298,68 +210,33 @@ type DiamondObservation struct {
 var diamond = &scenarios.Drive[DiamondObservation]{
 	ID: "openintent/diamond", Title: "suspends two intents that a third depends on, and completes one after the other",
 	Sends: dependentSends,
-	Run: func(ctx context.Context, c *scenarios.Conn) (o DiamondObservation, err error) {
-		s, err := open(ctx, c)
-		if err != nil {
-			return o, err
-		}
+	Run: func(ctx context.Context, c *scenarios.Conn, o *DiamondObservation) {
+		s := open(ctx, c)
 		ups, sus := make([]*intent, 2), make([]Suspension, 2)
 		for n := range ups {
-			if ups[n], err = s.mk(ctx, "upstream", active, nil); err != nil {
-				return o, err
-			}
+			ups[n] = s.mk(ctx, "upstream", active, nil)
 		}
-		d, way, err := s.dependentOn(ctx, ups...)
-		if err != nil {
-			return o, err
-		}
+		d, way := s.dependentOn(ctx, ups...)
 		o.Way = way
 		for n, up := range ups {
-			if sus[n], err = up.suspend(ctx, s.question("text")); err != nil {
-				return o, err
-			}
+			sus[n] = up.suspend(ctx, s.question("text"))
 		}
-		if o.Blocked, err = d.becomes(ctx, "the dependent is blocked", blocked); err != nil {
-			return o, err
-		}
-		if _, err = ups[0].mustAnswer(ctx, sus[0].ID, "go on"); err != nil {
-			return o, err
-		}
-		if o.First, err = ups[0].set(ctx, completed, "complete the first upstream"); err != nil {
-			return o, err
-		}
-		if o.Barrier, err = s.barrier(ctx, o.Blocked.Gap()); err != nil {
-			return o, err
-		}
-		if o.Between, err = d.read(ctx, "the dependent, when one upstream is completed"); err != nil {
-			return o, err
-		}
-		if o.Second, err = ups[1].read(ctx, "the second upstream"); err != nil {
-			return o, err
-		}
-		if _, err = ups[1].mustAnswer(ctx, sus[1].ID, "go on"); err != nil {
-			return o, err
-		}
-		if o.Finished, err = ups[1].set(ctx, completed, "complete the second upstream"); err != nil {
-			return o, err
-		}
-		o.Unblocked, err = d.becomes(ctx, "the dependent is active", active)
-		return o, err
+		o.Blocked = d.becomes(ctx, "the dependent is blocked", blocked)
+		ups[0].mustAnswer(ctx, sus[0].ID, "go on")
+		o.First = ups[0].set(ctx, completed, "complete the first upstream")
+		o.Barrier = s.barrier(ctx, o.Blocked.Gap())
+		o.Between = d.read(ctx, "the dependent, when one upstream is completed")
+		o.Second = ups[1].read(ctx, "the second upstream")
+		ups[1].mustAnswer(ctx, sus[1].ID, "go on")
+		o.Finished = ups[1].set(ctx, completed, "complete the second upstream")
+		o.Unblocked = d.becomes(ctx, "the dependent is active", active)
 	},
 }
 
 // usualDependent waits for a dependent of an intent that is suspended the record first.
-func (s *server) usualDependent(ctx context.Context) (w wire.Wait, err error) {
-	up, err := s.mk(ctx, "upstream", active, nil)
-	if err != nil {
-		return w, err
-	}
-	d, _, err := s.dependentOn(ctx, up)
-	if err != nil {
-		return w, err
-	}
-	if _, err = up.suspend(ctx, s.question("text")); err != nil {
-		return w, err
-	}
+func (s *server) usualDependent(ctx context.Context) (w wire.Wait) {
+	up := s.mk(ctx, "upstream", active, nil)
+	d, _ := s.dependentOn(ctx, up)
+	up.suspend(ctx, s.question("text"))
 	return d.becomes(ctx, "a dependent is blocked in the usual order", blocked)
 }

@@ -26,56 +26,32 @@ type LifecycleObservation struct {
 var lifecycleSteps = &scenarios.Drive[LifecycleObservation]{
 	ID: "openintent/lifecycle", Title: "suspends intents in every status, and completes one that waits",
 	Sends: []string{"POST /intents, 3 times", "POST /intents/{id}/state", "POST /intents/{id}/status", "POST /intents/{id}/suspend/respond", "GET /intents/{id}"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (o LifecycleObservation, err error) {
-		s, err := open(ctx, c)
-		if err != nil {
-			return o, err
-		}
+	Run: func(ctx context.Context, c *scenarios.Conn, o *LifecycleObservation) {
+		s := open(ctx, c)
 		for _, k := range []struct {
 			status    string
 			said, end *Reply
 		}{{draft, &o.Draft, &o.DraftEnd}, {completed, &o.Done, &o.DoneEnd}} {
-			i, err := s.mk(ctx, k.status, map[string]string{draft: draft, completed: active}[k.status], nil)
-			if err != nil {
-				return o, err
-			}
+			i := s.mk(ctx, k.status, map[string]string{draft: draft, completed: active}[k.status], nil)
 			if k.status == completed {
-				if err := i.finish(ctx); err != nil {
-					return o, err
-				}
+				i.finish(ctx)
 			}
-			if _, err := i.record(ctx, s.question("text")); err != nil && !isBlocked(err) { // a server may refuse that already
-				return o, err
+			if err := scenarios.Try(func() { i.record(ctx, s.question("text")) }); !isBlocked(err) { // a server may refuse that already
+				scenarios.End(err)
 			}
-			if *k.said, err = i.set(ctx, suspended, "suspend one that is "+k.status); err != nil {
-				return o, err
-			}
-			if *k.end, err = i.read(ctx, "the intent that was "+k.status); err != nil {
-				return o, err
-			}
+			*k.said = i.set(ctx, suspended, "suspend one that is "+k.status)
+			*k.end = i.read(ctx, "the intent that was "+k.status)
 		}
-		i, sus, err := s.waiting(ctx, "active")
-		if err != nil {
-			return o, err
-		}
+		i, sus := s.waiting(ctx, "active")
 		o.Active = sus.Status
-		if o.Completing, err = i.set(ctx, completed, "complete one that waits"); err != nil {
-			return o, err
-		}
-		if o.Waiting, err = i.read(ctx, "the intent after that"); err != nil {
-			return o, err
-		}
+		o.Completing = i.set(ctx, completed, "complete one that waits")
+		o.Waiting = i.read(ctx, "the intent after that")
 		if o.Waiting.Body.Key("status").String() != suspended { // nothing waits any more
-			return o, nil
+			return
 		}
-		if o.Answer, err = i.mustAnswer(ctx, sus.ID, "go on"); err != nil {
-			return o, err
-		}
-		if _, err = i.set(ctx, completed, "complete it after the answer"); err != nil {
-			return o, err
-		}
-		o.Completed, err = i.becomes(ctx, "the answered intent is completed", completed)
-		return o, err
+		o.Answer = i.mustAnswer(ctx, sus.ID, "go on")
+		i.set(ctx, completed, "complete it after the answer")
+		o.Completed = i.becomes(ctx, "the answered intent is completed", completed)
 	},
 }
 
@@ -94,37 +70,25 @@ const scope = "assay"
 var leaseRenewed = &scenarios.Drive[LeasesObservation]{
 	ID: "openintent/lease-renewed", Title: "renews a lease on an intent that waits",
 	Sends: []string{"POST /intents", "POST /intents/{id}/leases", "PATCH /intents/{id}/leases/{lease}"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (o LeasesObservation, err error) {
-		s, err := open(ctx, c)
-		if err != nil {
-			return o, err
-		}
-		i, err := s.mk(ctx, "leased", active, nil)
-		if err != nil {
-			return o, err
-		}
-		if o.Held, err = i.mustLease(ctx, "a lease", 60); err != nil {
-			return o, err
-		}
-		if _, err = i.suspend(ctx, s.question("text")); err != nil {
-			return o, err
-		}
-		o.Renewed, err = i.ask(ctx, "renew the lease", http.MethodPatch, at("/intents/%s/leases/%s", i.ID, o.Held.Body.Key("id").String()), map[string]any{"duration_seconds": 600})
-		return o, err
+	Run: func(ctx context.Context, c *scenarios.Conn, o *LeasesObservation) {
+		s := open(ctx, c)
+		i := s.mk(ctx, "leased", active, nil)
+		o.Held = i.mustLease(ctx, "a lease", 60)
+		i.suspend(ctx, s.question("text"))
+		o.Renewed = i.ask(ctx, "renew the lease", http.MethodPatch, at("/intents/%s/leases/%s", i.ID, o.Held.Body.Key("id").String()), map[string]any{"duration_seconds": 600})
 	},
 }
 
 // mustLease claims a part of an intent, or stops the drive.
-func (i *intent) mustLease(ctx context.Context, label string, seconds int) (Reply, error) {
-	said, err := i.lease(ctx, label, scope, seconds)
+func (i *intent) mustLease(ctx context.Context, label string, seconds int) Reply {
+	said := i.lease(ctx, label, scope, seconds)
 	switch {
-	case err != nil:
 	case missingRoute(said):
-		err = scenarios.NotThere(said.Status, "leases on intents (POST "+i.prefix+"/intents/{id}/leases)")
+		scenarios.End(scenarios.NotThere(said.Status, "leases on intents (POST "+i.prefix+"/intents/{id}/leases)"))
 	case !said.ok() || said.Body.Key("id").String() == "":
-		err = i.setUp("take a lease on an intent", said)
+		i.setUp("take a lease on an intent", said)
 	}
-	return said, err
+	return said
 }
 
 // shortLeases are how long a lease is, in seconds: longer ones are for a server that takes that long to have an intent wait.
@@ -135,68 +99,47 @@ const afterLease = 600 * time.Millisecond
 
 // leased makes an intent that waits and holds a lease, and one with a lease that does not wait. overdue says that the lease may
 // have run out before the intent waited, which shows nothing.
-func (s *server) leased(ctx context.Context, c *scenarios.Conn, seconds int) (waits, free *intent, taken Reply, overdue bool, err error) {
-	if waits, err = s.mk(ctx, "leased", active, nil); err != nil {
-		return nil, nil, taken, false, err
-	}
-	if free, err = s.mk(ctx, "leased", active, nil); err != nil {
-		return nil, nil, taken, false, err
-	}
-	if _, err = free.mustLease(ctx, "a short lease, elsewhere", seconds); err != nil {
-		return nil, nil, taken, false, err
-	}
+func (s *server) leased(ctx context.Context, c *scenarios.Conn, seconds int) (waits, free *intent, taken Reply, overdue bool) {
+	waits = s.mk(ctx, "leased", active, nil)
+	free = s.mk(ctx, "leased", active, nil)
+	free.mustLease(ctx, "a short lease, elsewhere", seconds)
 	began := c.Now()
-	if taken, err = waits.mustLease(ctx, "a short lease", seconds); err != nil {
-		return nil, nil, taken, false, err
-	}
-	_, err = waits.suspend(ctx, s.question("text"))
-	return waits, free, taken, c.Now().Sub(began) >= time.Duration(seconds)*time.Second, err
+	taken = waits.mustLease(ctx, "a short lease", seconds)
+	waits.suspend(ctx, s.question("text"))
+	return waits, free, taken, c.Now().Sub(began) >= time.Duration(seconds)*time.Second
 }
 
 var leaseKept = &scenarios.Drive[LeasesObservation]{
 	ID: "openintent/lease-kept", Title: "lets short leases run out, on an intent that waits and on one that does not, and has somebody else take them",
 	Sends: []string{"POST /intents, twice", "POST /intents/{id}/leases, with two keys"}, Waits: 2 * time.Second,
-	Run: func(ctx context.Context, c *scenarios.Conn) (o LeasesObservation, err error) {
-		s, err := open(ctx, c)
-		if err != nil {
-			return o, err
-		}
-		other, err := second(c)
-		if err != nil {
-			return o, err
-		}
+	Run: func(ctx context.Context, c *scenarios.Conn, o *LeasesObservation) {
+		s := open(ctx, c)
+		other := second(c)
 		var waits, free *intent
 		lease, overdue := 0, true
 		for _, lease = range shortLeases {
-			if waits, free, o.Taken, overdue, err = s.leased(ctx, c, lease); err != nil {
-				return o, err
-			}
+			waits, free, o.Taken, overdue = s.leased(ctx, c, lease)
 			if !overdue {
 				break
 			}
 		}
 		if overdue {
-			return o, scenarios.Block(fmt.Sprintf("a lease of %d s was over before the intent that it is on waited", lease), "answer faster")
+			scenarios.End(scenarios.Block(fmt.Sprintf("a lease of %d s was over before the intent that it is on waited", lease), "answer faster"))
 		}
-		if err = wire.Pause(ctx, time.Duration(lease)*time.Second+afterLease); err != nil {
-			return o, err
-		}
+		scenarios.End(wire.Pause(ctx, time.Duration(lease)*time.Second+afterLease))
 		for _, k := range []struct {
 			on   *intent
 			said *Reply
 		}{{waits, &o.Stranger}, {free, &o.Free}} {
 			call := s.call("somebody else's lease", http.MethodPost, at("/intents/%s/leases", k.on.ID), map[string]any{"scope": scope, "duration_seconds": 60})
-			reply, err := other.Do(ctx, call)
-			if err != nil {
-				return o, err
-			}
+			reply := other.Do(ctx, call)
 			if reply.Status == http.StatusUnauthorized {
-				return o, unknownVoter()
+				scenarios.End(unknownVoter())
+				return
 			}
 			*k.said = replied(call.Label, reply)
 		}
-		now, err := waits.read(ctx, "the intent that waits")
+		now := waits.read(ctx, "the intent that waits")
 		o.Status = now.Body.Key("status")
-		return o, err
 	},
 }

@@ -27,18 +27,12 @@ var secretMembers = []string{"password", "api_key", "access_token", "email", "ph
 var notify = &scenarios.Drive[NotifyObservation]{
 	ID: "openintent/notify", Title: "has reminders go to a webhook of ours, of a suspension whose context holds secrets", Sends: append([]string{"what the target sends: POST to a listener on the loopback interface"}, courseSends[:5]...),
 	Waits: 3 * time.Second,
-	Run: func(ctx context.Context, c *scenarios.Conn) (o NotifyObservation, err error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *NotifyObservation) {
 		if !c.OnThisMachine() {
-			return o, scenarios.Block("the target is on another machine, and cannot reach a listener of ours", "certify it on the machine that it runs on")
+			scenarios.End(scenarios.Block("the target is on another machine, and cannot reach a listener of ours", "certify it on the machine that it runs on"))
 		}
-		s, err := open(ctx, c)
-		if err != nil {
-			return o, err
-		}
-		inbox, err := c.Listen(ctx)
-		if err != nil {
-			return o, err
-		}
+		s := open(ctx, c)
+		inbox := c.Listen(ctx)
 		defer inbox.Close()
 		secrets := map[string]any{"order": s.Name("order")}
 		for _, m := range secretMembers {
@@ -53,28 +47,20 @@ var notify = &scenarios.Drive[NotifyObservation]{
 		secrets["customer"] = map[string]any{"credentials": map[string]any{"secret": nested}}
 		o.Canaries = append(o.Canaries, nested)
 		w := s.watching(false)
-		i, sus, err := w.on(ctx, "notified", s.question("text").with(map[string]any{"context": secrets}).
+		i, sus := w.on(ctx, "notified", s.question("text").with(map[string]any{"context": secrets}).
 			retried(2, w.interval, map[string]any{"escalation_ladder": []any{map[string]any{"attempt": 2, "channel_hint": "webhook", "notify_to": inbox.URL + "/reminders"}}}))
-		if o.Suspension = sus; err != nil {
-			return o, err
-		}
-		if o.Lapse, err = w.until(ctx, w.due(1)+grace); err != nil {
-			return o, err
-		}
+		o.Suspension = sus
+		o.Lapse = w.until(ctx, w.due(1)+grace)
 		o.Lapse.Seam = w.seamed()
-		o.Arrived, err = c.Await(ctx, "a reminder comes to the webhook", func(context.Context) (wire.Value, bool, error) {
+		o.Arrived = c.Await(ctx, "a reminder comes to the webhook", func(context.Context) (wire.Value, bool) {
 			got := inbox.Received()
 			if len(got) == 0 {
-				return wire.Value{}, false, nil
+				return wire.Value{}, false
 			}
-			return got[0], true, nil
+			return got[0], true
 		})
-		if err != nil {
-			return o, err
-		}
-		o.Look, err = i.look(ctx, "after the reminder")
+		o.Look = i.look(ctx, "after the reminder")
 		o.Received = inbox.Received()
-		return o, err
 	},
 }
 
@@ -89,32 +75,19 @@ type StrangerObservation struct {
 
 var stranger = &scenarios.Drive[StrangerObservation]{
 	ID: "openintent/stranger", Title: "has a step of the ladder name somebody whom no allowlist has", Sends: courseSends[:5], Waits: 3 * time.Second,
-	Run: func(ctx context.Context, c *scenarios.Conn) (o StrangerObservation, err error) {
-		s, err := open(ctx, c)
-		if err != nil {
-			return o, err
-		}
+	Run: func(ctx context.Context, c *scenarios.Conn, o *StrangerObservation) {
+		s := open(ctx, c)
 		w := s.watching(false)
-		i, err := s.mk(ctx, "stranger", active, nil)
-		if err != nil {
-			return o, err
-		}
+		i := s.mk(ctx, "stranger", active, nil)
 		o.Stranger = s.Name("nobody") + "@stranger.invalid"
 		r := s.question("text").retried(2, w.interval, map[string]any{"escalation_ladder": []any{map[string]any{"attempt": 2, "channel_hint": "email", "notify_to": o.Stranger}}})
-		if o.Record, err = i.patch(ctx, "_suspension", r, "write a record that names a stranger"); err != nil || !o.Record.ok() {
-			return o, err
+		if o.Record = i.patch(ctx, "_suspension", r, "write a record that names a stranger"); !o.Record.ok() {
+			return
 		}
-		if o.Suspension, err = i.suspend(ctx, r); err != nil {
-			return o, err
-		}
+		o.Suspension = i.suspend(ctx, r)
 		w.intents, w.began = append(w.intents, i), w.Now()
-		if _, err = w.until(ctx, w.due(1)+grace); err != nil {
-			return o, err
-		}
-		if o.Reached, err = i.reminded(ctx, 2); err != nil {
-			return o, err
-		}
-		o.Look, err = i.look(ctx, "after the reminder")
-		return o, err
+		w.until(ctx, w.due(1)+grace)
+		o.Reached = i.reminded(ctx, 2)
+		o.Look = i.look(ctx, "after the reminder")
 	},
 }

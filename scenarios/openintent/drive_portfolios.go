@@ -34,95 +34,54 @@ type PortfolioObservation struct {
 var watched = &scenarios.Drive[PortfolioObservation]{
 	ID: "openintent/portfolio", Title: "suspends and answers two members of a portfolio, of which one was added twice",
 	Sends: []string{"POST /intents, 3 times", "POST /portfolios", "POST /portfolios/{id}/intents, 4 times", "GET /subscribe/portfolios/{id}", "POST /intents/{id}/state and /status", "POST /intents/{id}/suspend/respond", "GET /portfolios/{id} and its intents and events"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (o PortfolioObservation, err error) {
-		s, err := open(ctx, c)
-		if err != nil {
-			return o, err
-		}
+	Run: func(ctx context.Context, c *scenarios.Conn, o *PortfolioObservation) {
+		s := open(ctx, c)
 		m := make([]*intent, 3)
 		for n := range m {
-			if m[n], err = s.mk(ctx, "member", active, nil); err != nil {
-				return o, err
-			}
+			m[n] = s.mk(ctx, "member", active, nil)
 		}
-		f, err := s.portfolio(ctx, nil, m...)
-		if err != nil {
-			return o, err
-		}
-		if err = f.add(ctx, m[0]); isBlocked(err) { // a server may refuse to have a member twice
-			err = nil
-		}
-		if err != nil {
-			return o, err
+		f := s.portfolio(ctx, nil, m...)
+		if err := scenarios.Try(func() { f.add(ctx, m[0]) }); !isBlocked(err) { // a server may refuse to have a member twice
+			scenarios.End(err)
 		}
 		o.FirstID = m[0].ID
-		stream, err := s.subscribe(ctx, "portfolios", f.ID)
-		if err != nil {
-			return o, err
-		}
+		stream := s.subscribe(ctx, "portfolios", f.ID)
 		defer stream.close()
-		if o.Before, err = f.look(ctx, "before"); err != nil {
-			return o, err
-		}
-		if o.First, err = m[0].suspend(ctx, s.question("text")); err != nil {
-			return o, err
-		}
-		if o.One, err = f.settle(ctx, "while one member waits", 1); err != nil {
-			return o, err
-		}
-		if o.Barrier, err = s.barrier(ctx, 0); err != nil {
-			return o, err
-		}
-		if o.Second, err = m[1].suspend(ctx, s.question("text")); err != nil {
-			return o, err
-		}
-		if o.Two, err = f.settle(ctx, "while two members wait", 2); err != nil {
-			return o, err
-		}
+		o.Before = f.look(ctx, "before")
+		o.First = m[0].suspend(ctx, s.question("text"))
+		o.One = f.settle(ctx, "while one member waits", 1)
+		o.Barrier = s.barrier(ctx, 0)
+		o.Second = m[1].suspend(ctx, s.question("text"))
+		o.Two = f.settle(ctx, "while two members wait", 2)
 		for n, sus := range []Suspension{o.First, o.Second} {
-			said, err := m[n].mustAnswer(ctx, sus.ID, "go on")
-			if err != nil {
-				return o, err
-			}
+			said := m[n].mustAnswer(ctx, sus.ID, "go on")
 			o.Answers = append(o.Answers, said)
 		}
-		if o.After, err = f.settle(ctx, "after the answers", 0); err != nil {
-			return o, err
-		}
-		if o.MemberLog, err = m[0].log(ctx, "the log of the first member"); err != nil {
-			return o, err
-		}
-		if o.FolderLog, err = s.logAt(ctx, "the log of the portfolio", at("/portfolios/%s/events", f.ID)); err != nil {
-			return o, err
-		}
+		o.After = f.settle(ctx, "after the answers", 0)
+		o.MemberLog = m[0].log(ctx, "the log of the first member")
+		o.FolderLog = s.logAt(ctx, "the log of the portfolio", at("/portfolios/%s/events", f.ID))
 		o.Stream = stream.until(ctx, s.Patience, eventMemberSuspended, 2, eventMemberResumed, 2)
-		return o, nil
 	},
 }
 
-func (f *folder) look(ctx context.Context, when string) (w Watched, err error) {
-	if w.Portfolio, err = f.read(ctx, "the portfolio "+when); err != nil {
-		return w, err
-	}
-	w.Members, err = f.members(ctx, "its members "+when)
-	return w, err
+func (f *folder) look(ctx context.Context, when string) (w Watched) {
+	w.Portfolio = f.read(ctx, "the portfolio "+when)
+	w.Members = f.members(ctx, "its members "+when)
+	return w
 }
 
 // settle waits until the portfolio counts so many members that wait, where it counts them at all, and reads it.
-func (f *folder) settle(ctx context.Context, when string, count int64) (Watched, error) {
-	first, err := f.look(ctx, when)
-	if err != nil || !locate(portfolioCount, first.docs()).Present() {
-		return first, err
+func (f *folder) settle(ctx context.Context, when string, count int64) Watched {
+	first := f.look(ctx, when)
+	if !locate(portfolioCount, first.docs()).Present() {
+		return first
 	}
-	_, err = f.Await(ctx, "the portfolio counts its members", func(ctx context.Context) (wire.Value, bool, error) {
-		now, err := f.read(ctx, "the portfolio "+when)
+	f.Await(ctx, "the portfolio counts its members", func(ctx context.Context) (wire.Value, bool) {
+		now := f.read(ctx, "the portfolio "+when)
 		v := locate(portfolioCount, named("portfolio", now.Body)).Value
 		n, ok := v.Int()
-		return v, ok && n == count, err
+		return v, ok && n == count
 	})
-	if err != nil {
-		return first, err
-	}
 	return f.look(ctx, when)
 }
 
@@ -137,11 +96,8 @@ type AggregatesObservation struct {
 var aggregates = &scenarios.Drive[AggregatesObservation]{
 	ID: "openintent/portfolio-aggregates", Title: "has members of portfolios completed, abandoned and suspended",
 	Sends: []string{"POST /intents, 8 times", "POST /portfolios, 4 times", "POST /portfolios/{id}/intents", "POST /intents/{id}/state and /status", "GET /portfolios/{id}"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (o AggregatesObservation, err error) {
-		s, err := open(ctx, c)
-		if err != nil {
-			return o, err
-		}
+	Run: func(ctx context.Context, c *scenarios.Conn, o *AggregatesObservation) {
+		s := open(ctx, c)
 		for _, k := range []struct {
 			into *Reply
 			ends [2]string
@@ -151,31 +107,19 @@ var aggregates = &scenarios.Drive[AggregatesObservation]{
 		} {
 			var members []*intent
 			for range k.ends {
-				m, err := s.mk(ctx, "member", active, nil)
-				if err != nil {
-					return o, err
-				}
+				m := s.mk(ctx, "member", active, nil)
 				members = append(members, m)
 			}
-			f, err := s.portfolio(ctx, nil, members...)
-			if err != nil {
-				return o, err
-			}
+			f := s.portfolio(ctx, nil, members...)
 			for n, end := range k.ends {
 				if end == suspended {
-					_, err = members[n].suspend(ctx, s.question("text"))
+					members[n].suspend(ctx, s.question("text"))
 				} else {
-					err = members[n].must(ctx, end)
-				}
-				if err != nil {
-					return o, err
+					members[n].must(ctx, end)
 				}
 			}
-			if *k.into, err = f.read(ctx, "a portfolio with members "+k.ends[0]+" and "+k.ends[1]); err != nil {
-				return o, err
-			}
+			*k.into = f.read(ctx, "a portfolio with members "+k.ends[0]+" and "+k.ends[1])
 		}
-		return o, nil
 	},
 }
 
@@ -194,38 +138,19 @@ type PhasesObservation struct {
 var phases = &scenarios.Drive[PhasesObservation]{
 	ID: "openintent/phases", Title: "suspends and answers a phase of a workflow",
 	Sends: []string{"POST /intents", "POST /intents/{id}/children, twice", "POST /portfolios", "POST /portfolios/{id}/intents", "POST /intents/{id}/state and /status", "GET /portfolios/{id}", "GET /workflows/{id}"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (o PhasesObservation, err error) {
-		s, err := open(ctx, c)
-		if err != nil {
-			return o, err
-		}
-		review, report, err := s.phases(ctx)
-		if err != nil {
-			return o, err
-		}
-		f, err := s.portfolio(ctx, nil, review, report)
-		if err != nil {
-			return o, err
-		}
+	Run: func(ctx context.Context, c *scenarios.Conn, o *PhasesObservation) {
+		s := open(ctx, c)
+		review, report := s.phases(ctx)
+		f := s.portfolio(ctx, nil, review, report)
 		o.IntentID, o.Names = review.ID, []string{phaseReview, review.Made.Body.Key("title").String()}
-		if o.Suspension, err = review.suspend(ctx, s.question("text").within(3600, "fail", nil)); err != nil {
-			return o, err
+		o.Suspension = review.suspend(ctx, s.question("text").within(3600, "fail", nil))
+		look := func(when string, workflow *Reply, into *Watched) {
+			*into = f.settle(ctx, when, map[bool]int64{true: 1}[into == &o.During])
+			*workflow = s.get(ctx, "the workflow "+when, at("/workflows/%s", f.ID))
 		}
-		look := func(when string, workflow *Reply, into *Watched) (err error) {
-			if *into, err = f.settle(ctx, when, map[bool]int64{true: 1}[into == &o.During]); err != nil {
-				return err
-			}
-			*workflow, err = s.get(ctx, "the workflow "+when, at("/workflows/%s", f.ID))
-			return err
-		}
-		if err = look("while a phase waits", &o.Workflow, &o.During); err != nil {
-			return o, err
-		}
-		if o.Answer, err = review.mustAnswer(ctx, o.Suspension.ID, "go on"); err != nil {
-			return o, err
-		}
-		err = look("after the answer", &o.Ended, &o.After)
-		return o, err
+		look("while a phase waits", &o.Workflow, &o.During)
+		o.Answer = review.mustAnswer(ctx, o.Suspension.ID, "go on")
+		look("after the answer", &o.Ended, &o.After)
 	},
 }
 
@@ -238,17 +163,12 @@ const (
 
 // phases are two intents of which the second takes an output of the first (RFC-0024): the contract is in their state. In a
 // portfolio they are a workflow.
-func (s *server) phases(ctx context.Context) (review, report *intent, err error) {
-	parent, err := s.mk(ctx, "workflow", active, nil)
-	if err != nil {
-		return nil, nil, err
-	}
-	if review, err = parent.kid(ctx, phaseReview); err != nil {
-		return nil, nil, err
-	}
+func (s *server) phases(ctx context.Context) (review, report *intent) {
+	parent := s.mk(ctx, "workflow", active, nil)
+	review = parent.kid(ctx, phaseReview)
 	title := review.Made.Body.Key("title").String()
-	report, err = parent.kidWith(ctx, phaseReport, map[string]any{
+	report = parent.kidWith(ctx, phaseReport, map[string]any{
 		"_io_inputs": map[string]any{"decision": phaseReview + "." + outputKey}, "_io_dep_title_to_name": map[string]any{title: phaseReview},
 	}, review.ID)
-	return review, report, err
+	return review, report
 }

@@ -19,37 +19,26 @@ type Refused struct {
 }
 
 // refuse gives wrong answers and then the right one.
-func (i *intent) refuse(ctx context.Context, r record, right any, wrong ...wire.Call) (o Refused, err error) {
-	if o.Suspension, err = i.suspend(ctx, r); err != nil {
-		return o, err
-	}
-	err = i.refuseMore(ctx, &o, o.Suspension.ID, right, wrong...)
-	return o, err
+func (i *intent) refuse(ctx context.Context, r record, right any, wrong ...wire.Call) (o Refused) {
+	o.Suspension = i.suspend(ctx, r)
+	i.refuseMore(ctx, &o, o.Suspension.ID, right, wrong...)
+	return o
 }
 
 // refuseMore does so to an intent that is suspended already.
-func (i *intent) refuseMore(ctx context.Context, o *Refused, sid string, right any, wrong ...wire.Call) error {
+func (i *intent) refuseMore(ctx context.Context, o *Refused, sid string, right any, wrong ...wire.Call) {
 	for _, call := range wrong {
-		reply, err := i.Do(ctx, call)
-		if err != nil {
-			return err
-		}
+		reply := i.Do(ctx, call)
 		o.Wrong = append(o.Wrong, replied(call.Label, reply))
-		stood, err := i.read(ctx, "the intent after "+call.Label)
-		if err != nil {
-			return err
-		}
+		stood := i.read(ctx, "the intent after "+call.Label)
 		o.Stood = append(o.Stood, stood)
 	}
-	var err error
-	if o.Right, err = i.answer(ctx, "the right answer", sid, right); err != nil {
-		return err
-	}
+	o.Right = i.answer(ctx, "the right answer", sid, right)
 	if missingRoute(o.Right) {
-		return noAnswers(i.server, o.Right)
+		noAnswers(i.server, o.Right)
+		return
 	}
-	o.End, err = i.read(ctx, "the intent after the right answer")
-	return err
+	o.End = i.read(ctx, "the intent after the right answer")
 }
 
 // RefusalsObservation are the answers that a server has to refuse, one kind to an intent.
@@ -71,11 +60,8 @@ type RefusalsObservation struct {
 var refusals = &scenarios.Drive[RefusalsObservation]{
 	ID: "openintent/refusals", Title: "answers suspended intents as nobody may, and then rightly",
 	Sends: []string{"POST /intents, 9 times", "POST /intents/{id}/state", "POST /intents/{id}/status", "POST /intents/{id}/suspend/respond, with and without key and id, with values of every kind", "GET /intents/{id}"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (o RefusalsObservation, err error) {
-		s, err := open(ctx, c)
-		if err != nil {
-			return o, err
-		}
+	Run: func(ctx context.Context, c *scenarios.Conn, o *RefusalsObservation) {
+		s := open(ctx, c)
 		options := s.choices()
 		for _, ch := range options {
 			o.Choices = append(o.Choices, ch.Value)
@@ -110,17 +96,11 @@ var refusals = &scenarios.Drive[RefusalsObservation]{
 				return []wire.Call{i.answering("a body that is no JSON", []byte(`{"suspension_id":`)), i.answering("a list", []byte(`[]`)), i.answering("a text", []byte(`"`+sid+`"`))}
 			}},
 		} {
-			i, err := s.mk(ctx, "refusing", active, nil)
-			if err != nil {
-				return o, err
-			}
+			i := s.mk(ctx, "refusing", active, nil)
 			sid, _ := k.record["id"].(string)
-			if *k.into, err = i.refuse(ctx, k.record, k.right, k.wrong(i, sid)...); err != nil {
-				return o, err
-			}
+			*k.into = i.refuse(ctx, k.record, k.right, k.wrong(i, sid)...)
 		}
-		err = o.elsewhere(ctx, s)
-		return o, err
+		o.elsewhere(ctx, s)
 	},
 }
 
@@ -134,22 +114,13 @@ func keyless(i *intent, sid string) []wire.Call {
 }
 
 // elsewhere answers where nothing waits.
-func (o *RefusalsObservation) elsewhere(ctx context.Context, s *server) error {
+func (o *RefusalsObservation) elsewhere(ctx context.Context, s *server) {
 	nobody := s.call("an answer to an intent that is not there", http.MethodPost, at("/intents/%s/suspend/respond", s.token()), map[string]any{"suspension_id": s.token(), "value": "x"})
-	reply, err := s.Do(ctx, nobody)
-	if err != nil {
-		return err
-	}
+	reply := s.Do(ctx, nobody)
 	o.Nowhere = []Reply{replied(nobody.Label, reply)}
-	i, err := s.mk(ctx, "idle", active, nil)
-	if err != nil {
-		return err
-	}
-	if o.Idle, err = i.answer(ctx, "an answer to an intent that is not suspended", s.token(), "x"); err != nil {
-		return err
-	}
-	o.IdleEnd, err = i.read(ctx, "the intent after that")
-	return err
+	i := s.mk(ctx, "idle", active, nil)
+	o.Idle = i.answer(ctx, "an answer to an intent that is not suspended", s.token(), "x")
+	o.IdleEnd = i.read(ctx, "the intent after that")
 }
 
 // StaleObservation is an intent that was suspended twice, and then answered with the first id.
@@ -162,58 +133,34 @@ type StaleObservation struct {
 var stale = &scenarios.Drive[StaleObservation]{
 	ID: "openintent/stale", Title: "suspends answered intents again, and answers with the id of before",
 	Sends: []string{"POST /intents, twice", "POST /intents/{id}/state", "POST /intents/{id}/status", "POST /intents/{id}/suspend/respond", "GET /intents/{id}"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (o StaleObservation, err error) {
-		s, err := open(ctx, c)
-		if err != nil {
-			return o, err
-		}
+	Run: func(ctx context.Context, c *scenarios.Conn, o *StaleObservation) {
+		s := open(ctx, c)
 		for _, into := range []*Refused{&o.Behind, &o.Window} {
-			i, first, err := s.waiting(ctx, "again")
-			if err != nil {
-				return o, err
-			}
-			taken, err := i.mustAnswer(ctx, first.ID, s.Name("first"))
-			if err != nil {
-				return o, err
-			}
+			i, first := s.waiting(ctx, "again")
+			taken := i.mustAnswer(ctx, first.ID, s.Name("first"))
 			o.First = append(o.First, taken)
 			old := i.answering("the id of the suspension before", map[string]any{"suspension_id": first.ID, "value": s.Name("old")})
 			if into == &o.Behind {
-				if *into, err = i.refuse(ctx, s.question("text"), s.Name("right"), old); err != nil {
-					return o, err
-				}
+				*into = i.refuse(ctx, s.question("text"), s.Name("right"), old)
 				continue
 			}
-			if err = i.reopen(ctx, into, s.question("text"), old); err != nil {
-				return o, err
-			}
+			i.reopen(ctx, into, s.question("text"), old)
 		}
-		return o, nil
 	},
 }
 
 // reopen sets the status, answers with the old id, and only then writes the new record.
-func (i *intent) reopen(ctx context.Context, o *Refused, r record, old wire.Call) (err error) {
-	if err = i.must(ctx, suspended); err != nil {
-		return err
-	}
-	reply, err := i.Do(ctx, old)
-	if err != nil {
-		return err
-	}
+func (i *intent) reopen(ctx context.Context, o *Refused, r record, old wire.Call) {
+	i.must(ctx, suspended)
+	reply := i.Do(ctx, old)
 	o.Wrong = []Reply{replied(old.Label, reply)}
-	stood, err := i.read(ctx, "the intent after "+old.Label)
-	if err != nil {
-		return err
-	}
+	stood := i.read(ctx, "the intent after "+old.Label)
 	o.Stood = []Reply{stood}
 	if stood.Body.Key("status").String() != suspended { // it was let go: there is nothing left to answer
-		return nil
+		return
 	}
-	if o.Suspension, err = i.record(ctx, r); err != nil {
-		return err
-	}
-	return i.refuseMore(ctx, o, o.Suspension.ID, i.Name("right"))
+	o.Suspension = i.record(ctx, r)
+	i.refuseMore(ctx, o, o.Suspension.ID, i.Name("right"))
 }
 
 // AllowedObservation is an intent that names who may write, and an answer by somebody else.
@@ -225,41 +172,23 @@ type AllowedObservation struct {
 var allowed = &scenarios.Drive[AllowedObservation]{
 	ID: "openintent/allowed", Title: "answers an intent with a key that its governance does not allow",
 	Sends: []string{"POST /intents", "POST /intents/{id}/suspend/respond, with two keys", "GET /intents/{id}"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (o AllowedObservation, err error) {
-		s, err := open(ctx, c)
-		if err != nil {
-			return o, err
-		}
-		other, err := second(c)
-		if err != nil {
-			return o, err
-		}
-		i, err := s.mk(ctx, "governed", active, map[string]any{"governance_policy": map[string]any{"allowed_agents": []string{wire.OwnKey}}})
-		if err != nil {
-			return o, err
-		}
+	Run: func(ctx context.Context, c *scenarios.Conn, o *AllowedObservation) {
+		s := open(ctx, c)
+		other := second(c)
+		i := s.mk(ctx, "governed", active, map[string]any{"governance_policy": map[string]any{"allowed_agents": []string{wire.OwnKey}}})
 		o.Made = i.Made
-		sus, err := i.suspend(ctx, s.question("text"))
-		if err != nil {
-			return o, err
-		}
+		sus := i.suspend(ctx, s.question("text"))
 		o.Refused.Suspension = sus
 		call := i.answering("an answer by somebody else", map[string]any{"suspension_id": sus.ID, "value": "x"})
-		reply, err := other.Do(ctx, call)
-		if err != nil {
-			return o, err
-		}
+		reply := other.Do(ctx, call)
 		if reply.Status == http.StatusUnauthorized {
-			return o, unknownVoter()
+			scenarios.End(unknownVoter())
+			return
 		}
 		o.Refused.Wrong = []Reply{replied(call.Label, reply)}
-		stood, err := i.read(ctx, "the intent after that")
-		if err != nil {
-			return o, err
-		}
+		stood := i.read(ctx, "the intent after that")
 		o.Refused.Stood = []Reply{stood}
-		err = i.refuseMore(ctx, &o.Refused, sus.ID, s.Name("right"))
-		return o, err
+		i.refuseMore(ctx, &o.Refused, sus.ID, s.Name("right"))
 	},
 }
 
@@ -268,9 +197,10 @@ func unknownVoter() error {
 }
 
 // second is another agent.
-func second(c *scenarios.Conn) (*scenarios.Conn, error) {
+func second(c *scenarios.Conn) *scenarios.Conn {
 	if other, ok := c.Voter(0); ok {
-		return other, nil
+		return other
 	}
-	return nil, scenarios.Block("a second agent is needed, and there is no key of one", "give a further key that the server knows with --voter-key")
+	scenarios.End(scenarios.Block("a second agent is needed, and there is no key of one", "give a further key that the server knows with --voter-key"))
+	return nil
 }

@@ -44,18 +44,13 @@ func (s *server) watching(waits bool) *watch {
 func (w *watch) seamed() bool { return !w.real && w.seam() != "" }
 
 // on suspends an intent of its own, whose time the watch lets go by from now on.
-func (w *watch) on(ctx context.Context, stem string, r record) (*intent, Suspension, error) {
-	i, err := w.mk(ctx, stem, active, nil)
-	if err != nil {
-		return nil, Suspension{}, err
-	}
+func (w *watch) on(ctx context.Context, stem string, r record) (*intent, Suspension) {
+	i := w.mk(ctx, stem, active, nil)
 	asked := w.Now()
-	sus, err := i.suspend(ctx, r)
-	w.lateBy(w.Now().Sub(asked))
-	if err == nil {
-		w.intents, w.began = append(w.intents, i), w.Now()
-	}
-	return i, sus, err
+	defer func() { w.lateBy(w.Now().Sub(asked)) }()
+	sus := i.suspend(ctx, r)
+	w.intents, w.began = append(w.intents, i), w.Now()
+	return i, sus
 }
 
 // lateBy records that the drive itself was late by d. Looks are a fifth of an interval apart, so less than that does no harm.
@@ -71,7 +66,7 @@ func (w *watch) due(intervals float64) time.Duration {
 }
 
 // until lets time go by until so long after the suspensions began.
-func (w *watch) until(ctx context.Context, offset time.Duration) (Lapse, error) {
+func (w *watch) until(ctx context.Context, offset time.Duration) Lapse {
 	l := Lapse{Seam: w.seamed()}
 	d := offset - w.passed
 	if !l.Seam {
@@ -79,23 +74,20 @@ func (w *watch) until(ctx context.Context, offset time.Duration) (Lapse, error) 
 	}
 	if d <= 0 {
 		w.lateBy(-d)
-		return l, nil
+		return l
 	}
 	w.passed = offset
 	l.Seconds = d.Seconds()
 	if !l.Seam {
-		err := wire.Pause(ctx, d)
+		scenarios.End(wire.Pause(ctx, d))
 		w.lateBy(w.Now().Sub(w.began) - offset)
-		return l, err
+		return l
 	}
 	for _, i := range w.intents {
-		said, err := i.lapse(ctx, d)
-		if err != nil {
-			return l, err
-		}
+		said := i.lapse(ctx, d)
 		l.Said = said.Said
 	}
-	return l, nil
+	return l
 }
 
 // grace is what a timer may be late without being waited for, by the target's clock.
@@ -137,12 +129,10 @@ type Look struct {
 	Log    Log   `json:"log"`
 }
 
-func (i *intent) look(ctx context.Context, when string) (l Look, err error) {
-	if l.Intent, err = i.read(ctx, "the intent "+when); err != nil {
-		return l, err
-	}
-	l.Log, err = i.log(ctx, "the log "+when)
-	return l, err
+func (i *intent) look(ctx context.Context, when string) (l Look) {
+	l.Intent = i.read(ctx, "the intent "+when)
+	l.Log = i.log(ctx, "the log "+when)
+	return l
 }
 
 const supervisor = "supervisor@example.com"
@@ -162,142 +152,93 @@ var course, courseRealTime = inBothTimes("course", "suspends an intent for three
 
 // inBothTimes is a drive that lets time go by as the target offers it, and the same one that always waits. waits is how long the
 // first one takes without a seam.
-func inBothTimes[O any](id, title string, waits time.Duration, sends []string, run func(context.Context, *watch) (O, error)) (offered, waited *scenarios.Drive[O]) {
+func inBothTimes[O any](id, title string, waits time.Duration, sends []string, run func(context.Context, *watch, *O)) (offered, waited *scenarios.Drive[O]) {
 	in := func(suffix, title string, waits time.Duration, waiting bool) *scenarios.Drive[O] {
 		return &scenarios.Drive[O]{
 			ID: "openintent/" + id + suffix, Title: title, Sends: sends, Waits: waits,
-			Run: func(ctx context.Context, c *scenarios.Conn) (none O, err error) {
-				s, err := open(ctx, c)
-				if err != nil {
-					return none, err
-				}
+			Run: func(ctx context.Context, c *scenarios.Conn, o *O) {
+				s := open(ctx, c)
 				w := s.watching(waiting)
-				o, err := run(ctx, w)
+				err := scenarios.Try(func() { run(ctx, w, o) })
 				if !waiting || !w.late || w.interval >= intervalPatient {
-					return o, err
+					scenarios.End(err)
+					return
 				}
 				// A drive that was late itself shows nothing about the target, so it runs again with longer intervals.
-				w = s.watching(waiting)
+				w, *o = s.watching(waiting), *new(O)
 				w.interval = intervalPatient
-				return run(ctx, w)
+				run(ctx, w, o)
 			},
 		}
 	}
 	return in("", title, waits, false), in("-real-time", title+", by the timer of the server", waits/2, true)
 }
 
-func runCourse(ctx context.Context, w *watch) (o CourseObservation, err error) {
+func runCourse(ctx context.Context, w *watch, o *CourseObservation) {
 	o.Interval, o.Attempts = w.interval, 3
 	r := w.question("text").with(map[string]any{"channel_hint": "slack"}).
 		retried(o.Attempts, w.interval, map[string]any{"escalation_ladder": ladder(), "final_fallback_policy": "fail"})
-	i, sus, err := w.on(ctx, "course", r)
+	i, sus := w.on(ctx, "course", r)
 	o.Suspension = sus
-	if err != nil {
-		return o, err
-	}
 	for attempt := 2; attempt <= o.Attempts; attempt++ {
-		step, err := w.attempt(ctx, i, attempt)
+		step := w.attempt(ctx, i, attempt)
 		o.Steps = append(o.Steps, step)
-		if err != nil {
-			return o, err
-		}
 		if !step.came() {
 			break // the end is still asked about
 		}
 	}
-	if _, err = w.until(ctx, w.due(float64(o.Attempts)-0.3)); err != nil {
-		return o, err
-	}
-	if o.BeforeEnd, err = i.look(ctx, "before the end of the window"); err != nil {
-		return o, err
-	}
-	if o.Lapse, err = w.until(ctx, w.due(float64(o.Attempts))+grace); err != nil {
-		return o, err
-	}
+	w.until(ctx, w.due(float64(o.Attempts)-0.3))
+	o.BeforeEnd = i.look(ctx, "before the end of the window")
+	o.Lapse = w.until(ctx, w.due(float64(o.Attempts))+grace)
 	o.Lapse.Seam = w.seamed()
-	if o.End, err = i.expires(ctx, "the suspension expires"); err != nil {
-		return o, err
-	}
-	if o.After, err = i.look(ctx, "after the end"); err != nil {
-		return o, err
-	}
-	if o.Late, err = i.answer(ctx, "answer after the end", sus.ID, "too late"); err != nil {
-		return o, err
-	}
-	if _, err = w.until(ctx, w.due(float64(o.Attempts)+0.6)); err != nil {
-		return o, err
-	}
-	if o.AfterLate, err = i.look(ctx, "after the late answer"); err != nil {
-		return o, err
-	}
-	other, sentinel, err := w.waiting(ctx, "in-time")
-	if err != nil {
-		return o, err
-	}
-	o.Control, err = other.answer(ctx, "answer another in time", sentinel.ID, "in time")
-	return o, err
+	o.End = i.expires(ctx, "the suspension expires")
+	o.After = i.look(ctx, "after the end")
+	o.Late = i.answer(ctx, "answer after the end", sus.ID, "too late")
+	w.until(ctx, w.due(float64(o.Attempts)+0.6))
+	o.AfterLate = i.look(ctx, "after the late answer")
+	other, sentinel := w.waiting(ctx, "in-time")
+	o.Control = other.answer(ctx, "answer another in time", sentinel.ID, "in time")
 }
 
 // attempt lets the time of one attempt come, and looks before and after it.
-func (w *watch) attempt(ctx context.Context, i *intent, n int) (step Step, err error) {
+func (w *watch) attempt(ctx context.Context, i *intent, n int) (step Step) {
 	step.Attempt = n
-	if _, err = w.until(ctx, w.due(float64(n)-1.3)); err != nil {
-		return step, err
-	}
-	if step.Before, err = i.look(ctx, "before the next attempt"); err != nil {
-		return step, err
-	}
-	if _, err = w.until(ctx, w.due(float64(n)-1)+grace); err != nil {
-		return step, err
-	}
-	if step.Reached, err = i.reminded(ctx, n); err != nil {
-		return step, err
-	}
+	w.until(ctx, w.due(float64(n)-1.3))
+	step.Before = i.look(ctx, "before the next attempt")
+	w.until(ctx, w.due(float64(n)-1)+grace)
+	step.Reached = i.reminded(ctx, n)
 	if w.seamed() && !step.Reached.Reached {
-		if _, err = w.until(ctx, w.due(float64(n)-0.5)); err != nil {
-			return step, err
-		}
-		if step.Later, err = i.reminded(ctx, n); err != nil {
-			return step, err
-		}
+		w.until(ctx, w.due(float64(n)-0.5))
+		step.Later = i.reminded(ctx, n)
 	}
-	step.During, err = i.look(ctx, "during the attempt")
-	return step, err
+	step.During = i.look(ctx, "during the attempt")
+	return step
 }
 
 // reminded waits for the reminder of an attempt. The wait's Last is what stood in its place.
-func (i *intent) reminded(ctx context.Context, attempt int) (wire.Wait, error) {
+func (i *intent) reminded(ctx context.Context, attempt int) wire.Wait {
 	what := "a reminder for the next attempt"
-	return i.Await(ctx, what, func(ctx context.Context) (wire.Value, bool, error) {
-		log, err := i.log(ctx, "the log, for a reminder")
-		if err != nil {
-			return wire.Value{}, false, err
-		}
+	return i.Await(ctx, what, func(ctx context.Context) (wire.Value, bool) {
+		log := i.log(ctx, "the log, for a reminder")
 		sent := log.OfType(eventRenotified)
 		if len(sent.Values) < attempt-1 {
-			return log.Read, false, nil
+			return log.Read, false
 		}
-		return sent.Last(), true, nil
+		return sent.Last(), true
 	})
 }
 
 // expires waits for the end of a suspension: the event, or another status.
-func (i *intent) expires(ctx context.Context, what string) (wire.Wait, error) {
-	return i.Await(ctx, what, func(ctx context.Context) (wire.Value, bool, error) {
-		now, err := i.read(ctx, what)
-		if err != nil {
-			return wire.Value{}, false, err
-		}
+func (i *intent) expires(ctx context.Context, what string) wire.Wait {
+	return i.Await(ctx, what, func(ctx context.Context) (wire.Value, bool) {
+		now := i.read(ctx, what)
 		status := now.Body.Key("status")
 		if status.String() != suspended {
-			return status, true, nil
+			return status, true
 		}
-		log, err := i.log(ctx, what)
-		if err != nil {
-			return wire.Value{}, false, err
-		}
+		log := i.log(ctx, what)
 		// One that stays suspended (C12) has said so in its record as well.
 		ended := len(log.OfType(eventExpired).Values) > 0 && now.Body.At("/state/_suspension/resolution").String() == "expired"
-		return status, ended, nil
+		return status, ended
 	})
 }

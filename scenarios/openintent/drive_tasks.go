@@ -39,15 +39,15 @@ type TasksObservation struct {
 
 var mirrored = &scenarios.Drive[TasksObservation]{
 	ID: "openintent/tasks", Title: "suspends and answers an intent whose task runs in a plan",
-	Sends: taskSends, Run: func(ctx context.Context, c *scenarios.Conn) (TasksObservation, error) {
-		return tasksBy(ctx, c, RecordFirst)
+	Sends: taskSends, Run: func(ctx context.Context, c *scenarios.Conn, o *TasksObservation) {
+		tasksBy(ctx, c, RecordFirst, o)
 	},
 }
 
 var mirroredStatusFirst = &scenarios.Drive[TasksObservation]{
 	ID: "openintent/tasks-status-first", Title: "does the same, and sets the status before it writes the record",
-	Sends: taskSends, Run: func(ctx context.Context, c *scenarios.Conn) (TasksObservation, error) {
-		return tasksBy(ctx, c, StatusFirst)
+	Sends: taskSends, Run: func(ctx context.Context, c *scenarios.Conn, o *TasksObservation) {
+		tasksBy(ctx, c, StatusFirst, o)
 	},
 }
 
@@ -57,106 +57,52 @@ var taskSends = []string{"POST /intents", "POST /intents/{id}/children", "POST /
 const otherReason = "escalation"
 
 // with is the plan and the state of its three tasks: one that runs, one that is pending, one that was blocked before.
-func (p *scheme) with(ctx context.Context, tasks []*work, when string) (at Planned, err error) {
-	if at.Plan, err = p.read(ctx, "the plan "+when); err != nil {
-		return at, err
-	}
-	if at.Progress, err = p.progress(ctx, "the progress of the plan "+when); err != nil {
-		return at, err
-	}
+func (p *scheme) with(ctx context.Context, tasks []*work, when string) (at Planned) {
+	at.Plan = p.read(ctx, "the plan "+when)
+	at.Progress = p.progress(ctx, "the progress of the plan "+when)
 	for n, into := range []*Reply{&at.Task, &at.Pending, &at.Other} {
-		if *into, err = tasks[n].read(ctx, []string{"the running task ", "the pending task ", "the task that was blocked before "}[n]+when); err != nil {
-			return at, err
-		}
+		*into = tasks[n].read(ctx, []string{"the running task ", "the pending task ", "the task that was blocked before "}[n]+when)
 	}
-	return at, nil
+	return at
 }
 
-func tasksBy(ctx context.Context, c *scenarios.Conn, order Order) (o TasksObservation, err error) {
-	s, err := open(ctx, c)
-	if err != nil {
-		return o, err
-	}
-	parent, err := s.mk(ctx, "planned", active, nil)
-	if err != nil {
-		return o, err
-	}
-	i, err := parent.kid(ctx, "worked-on")
+func tasksBy(ctx context.Context, c *scenarios.Conn, order Order, o *TasksObservation) {
+	s := open(ctx, c)
+	parent := s.mk(ctx, "planned", active, nil)
+	i, err := scenarios.Attempt(func() *intent { return parent.kid(ctx, "worked-on") })
 	if lacking(err) { // plans do without children
-		i, err = s.mk(ctx, "worked-on", active, nil)
+		i, err = scenarios.Attempt(func() *intent { return s.mk(ctx, "worked-on", active, nil) })
 	}
-	if err != nil {
-		return o, err
-	}
+	scenarios.End(err)
 	tasks := make([]*work, 3)
 	for n := range tasks {
-		if tasks[n], err = s.task(ctx, i, nil); err != nil {
-			return o, err
-		}
+		tasks[n] = s.task(ctx, i, nil)
 	}
-	p, err := s.plan(ctx, parent, tasks...)
-	if err != nil {
-		return o, err
-	}
+	p := s.plan(ctx, parent, tasks...)
 	o.TaskID, o.IntentID = tasks[0].ID, i.ID
-	if err = tasks[0].run(ctx); err != nil {
-		return o, err
-	}
-	if err = tasks[2].run(ctx); err != nil {
-		return o, err
-	}
-	if err = tasks[2].set(ctx, blocked, map[string]any{"blocked_reason": otherReason}); err != nil {
-		return o, err
-	}
-	look := func(when string) (Planned, error) { return p.with(ctx, tasks, when) }
-	if o.Before, err = look("before"); err != nil {
-		return o, err
-	}
+	tasks[0].run(ctx)
+	tasks[2].run(ctx)
+	tasks[2].set(ctx, blocked, map[string]any{"blocked_reason": otherReason})
+	look := func(when string) Planned { return p.with(ctx, tasks, when) }
+	o.Before = look("before")
 	if order != RecordFirst {
-		if o.Usual, err = s.usualTask(ctx); err != nil {
-			return o, err
-		}
+		o.Usual = s.usualTask(ctx)
 	}
-	if o.Suspension, err = i.suspendBy(ctx, s.question("text").within(3600, "fail", nil), order); err != nil {
-		return o, err
-	}
-	if o.Blocked, err = tasks[0].becomes(ctx, "the task is blocked", blocked); err != nil {
-		return o, err
-	}
-	if o.Barrier, err = s.barrier(ctx, o.Blocked.Gap()); err != nil {
-		return o, err
-	}
-	if o.During, err = look("while the intent waits"); err != nil {
-		return o, err
-	}
-	if o.Answer, err = i.mustAnswer(ctx, o.Suspension.ID, "go on"); err != nil {
-		return o, err
-	}
-	if o.Resumed, err = i.becomes(ctx, "the intent is active again", active); err != nil {
-		return o, err
-	}
-	if o.Running, err = tasks[0].becomes(ctx, "the task runs again", "running"); err != nil {
-		return o, err
-	}
-	o.After, err = look("after the answer")
-	return o, err
+	o.Suspension = i.suspendBy(ctx, s.question("text").within(3600, "fail", nil), order)
+	o.Blocked = tasks[0].becomes(ctx, "the task is blocked", blocked)
+	o.Barrier = s.barrier(ctx, o.Blocked.Gap())
+	o.During = look("while the intent waits")
+	o.Answer = i.mustAnswer(ctx, o.Suspension.ID, "go on")
+	o.Resumed = i.becomes(ctx, "the intent is active again", active)
+	o.Running = tasks[0].becomes(ctx, "the task runs again", "running")
+	o.After = look("after the answer")
 }
 
 // usualTask waits for the running task of an intent that is suspended the record first.
-func (s *server) usualTask(ctx context.Context) (w wire.Wait, err error) {
-	i, err := s.mk(ctx, "worked-on", active, nil)
-	if err != nil {
-		return w, err
-	}
-	t, err := s.task(ctx, i, nil)
-	if err != nil {
-		return w, err
-	}
-	if err = t.run(ctx); err != nil {
-		return w, err
-	}
-	if _, err = i.suspend(ctx, s.question("text")); err != nil {
-		return w, err
-	}
+func (s *server) usualTask(ctx context.Context) (w wire.Wait) {
+	i := s.mk(ctx, "worked-on", active, nil)
+	t := s.task(ctx, i, nil)
+	t.run(ctx)
+	i.suspend(ctx, s.question("text"))
 	return t.becomes(ctx, "a task is blocked in the usual order", blocked)
 }

@@ -28,19 +28,19 @@ type Log struct {
 }
 
 // log reads the log of the intent.
-func (i *intent) log(ctx context.Context, label string) (Log, error) {
+func (i *intent) log(ctx context.Context, label string) Log {
 	return i.logAt(ctx, label, at("/intents/%s/events", i.ID))
 }
 
 // mostEvents is how many events of one log are read.
 const mostEvents = "1000"
 
-func (s *server) logAt(ctx context.Context, label, path string) (Log, error) {
-	said, err := s.get(ctx, label, path+"?limit="+mostEvents)
-	if err == nil && !said.ok() { // a server that takes no limit
-		said, err = s.get(ctx, label, path)
+func (s *server) logAt(ctx context.Context, label, path string) Log {
+	said := s.get(ctx, label, path+"?limit="+mostEvents)
+	if !said.ok() { // a server that takes no limit
+		said = s.get(ctx, label, path)
 	}
-	return Log{Read: said.Status, Events: oldestFirst(locate(logs, named("log", said.Body)).Items())}, err
+	return Log{Read: said.Status, Events: oldestFirst(locate(logs, named("log", said.Body)).Items())}
 }
 
 // oldestFirst sorts events by their time. Those of one time are as in a list that has the newest first, unless the list

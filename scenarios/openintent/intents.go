@@ -31,44 +31,40 @@ type intent struct {
 }
 
 // mk makes an intent that stands for itself, and has it in a status: draft or active.
-func (s *server) mk(ctx context.Context, stem, status string, more map[string]any) (*intent, error) {
+func (s *server) mk(ctx context.Context, stem, status string, more map[string]any) *intent {
 	body := map[string]any{"title": s.Name(stem), "status": status}
 	maps.Copy(body, more)
-	id, made, err := s.make(ctx, "an intent", "/intents", "/intents", body)
-	if err != nil {
-		return nil, err
-	}
+	id, made := s.make(ctx, "an intent", "/intents", "/intents", body)
 	i := s.adopt(id, made)
 	if made.Body.Key("status").String() != status {
-		err = i.must(ctx, status)
+		i.must(ctx, status)
 	}
-	return i, err
+	return i
 }
 
 // kid makes a child of p, active or as far as it gets: one that waits for another is blocked on some servers.
-func (p *intent) kid(ctx context.Context, stem string, deps ...string) (*intent, error) {
+func (p *intent) kid(ctx context.Context, stem string, deps ...string) *intent {
 	return p.kidWith(ctx, stem, nil, deps...)
 }
 
 // kidWith is kid of a child with a state.
-func (p *intent) kidWith(ctx context.Context, stem string, state map[string]any, deps ...string) (*intent, error) {
+func (p *intent) kidWith(ctx context.Context, stem string, state map[string]any, deps ...string) *intent {
 	body := map[string]any{"title": p.Name(stem), "depends_on": append([]string{}, deps...)}
 	if state != nil {
 		body["state"] = state
 	}
-	id, made, err := p.make(ctx, "a child of an intent", "/intents/{id}/children", at("/intents/%s/children", p.ID), body)
-	if err != nil {
-		return nil, err
-	}
+	id, made := p.make(ctx, "a child of an intent", "/intents/{id}/children", at("/intents/%s/children", p.ID), body)
 	k := p.adopt(id, made)
 	if kept := made.Body.Key("depends_on").Items(); len(kept) != len(deps) {
-		return k, p.setUp("make a child with its depends_on", made)
+		p.setUp("make a child with its depends_on", made)
+		return k
 	}
 	if len(deps) > 0 {
-		_, err = k.set(ctx, active, "have the child active")
-		return k, err
+		k.set(ctx, active, "have the child active")
+		return k
 	}
-	return k, k.must(ctx, active)
+	k.must(ctx, active)
+	return k
 }
 
 func (s *server) adopt(id string, made Reply) *intent {
@@ -78,7 +74,7 @@ func (s *server) adopt(id string, made Reply) *intent {
 }
 
 // dependOn lets an intent wait for another.
-func (i *intent) dependOn(ctx context.Context, other *intent) (Reply, error) {
+func (i *intent) dependOn(ctx context.Context, other *intent) Reply {
 	return i.write(ctx, "let an intent wait for another", func(version string) wire.Call {
 		c := i.call("let an intent wait for another", http.MethodPost, at("/intents/%s/dependencies", i.ID), map[string]any{"dependency_id": other.ID})
 		c.Header = map[string]string{"If-Match": version}
@@ -87,12 +83,12 @@ func (i *intent) dependOn(ctx context.Context, other *intent) (Reply, error) {
 }
 
 // read is the intent as it stands.
-func (i *intent) read(ctx context.Context, label string) (Reply, error) {
+func (i *intent) read(ctx context.Context, label string) Reply {
 	return i.get(ctx, label, at("/intents/%s", i.ID))
 }
 
 // set asks for a status. A refusal is an answer.
-func (i *intent) set(ctx context.Context, status, label string) (Reply, error) {
+func (i *intent) set(ctx context.Context, status, label string) Reply {
 	return i.write(ctx, label, func(version string) wire.Call {
 		c := i.call(label, http.MethodPost, at("/intents/%s/status", i.ID), map[string]any{"status": status, "reason": "assay"})
 		c.Header = map[string]string{"If-Match": version}
@@ -101,7 +97,7 @@ func (i *intent) set(ctx context.Context, status, label string) (Reply, error) {
 }
 
 // patch writes a key of the state.
-func (i *intent) patch(ctx context.Context, key string, value any, label string) (Reply, error) {
+func (i *intent) patch(ctx context.Context, key string, value any, label string) Reply {
 	return i.write(ctx, label, func(version string) wire.Call {
 		c := i.call(label, http.MethodPost, at("/intents/%s/state", i.ID),
 			map[string]any{"patches": []any{map[string]any{"op": "set", "path": "/" + key, "value": value}}})
@@ -112,60 +108,50 @@ func (i *intent) patch(ctx context.Context, key string, value any, label string)
 
 // write sends what names the version of the intent, with the one that it has. Where somebody else was faster, it is tried
 // again: the server itself moves intents that others depend on.
-func (i *intent) write(ctx context.Context, label string, call func(version string) wire.Call) (Reply, error) {
+func (i *intent) write(ctx context.Context, label string, call func(version string) wire.Call) Reply {
 	before := ""
 	var last Reply
 	for range 4 {
-		now, err := i.read(ctx, "version, to "+label)
-		if err != nil {
-			return now, err
-		}
+		now := i.read(ctx, "version, to "+label)
 		version, ok := now.Body.Key("version").Int()
 		if !ok {
-			return now, i.setUp("read the version of an intent", now)
+			i.setUp("read the version of an intent", now)
+			return now
 		}
 		named := strconv.FormatInt(version, 10)
 		if named == before { // nobody was faster: it is refused for another reason
-			return last, nil
+			return last
 		}
 		before = named
-		if last, err = i.send(ctx, call(named)); err != nil {
-			return last, err
-		}
+		last = i.send(ctx, call(named))
 		if code := last.code(); code != http.StatusConflict && code != http.StatusPreconditionFailed {
 			if last.ok() {
 				i.hear(last.Body)
 			}
-			return last, nil
+			return last
 		}
 	}
-	return last, nil
+	return last
 }
 
 // must has the intent in a status, or stops the drive.
-func (i *intent) must(ctx context.Context, status string) error {
-	said, err := i.set(ctx, status, "have the intent "+status)
-	if err != nil {
-		return err
-	}
+func (i *intent) must(ctx context.Context, status string) {
+	said := i.set(ctx, status, "have the intent "+status)
 	if !said.ok() || said.Body.Key("status").String() != status {
-		return i.setUp("have an intent "+status, said)
+		i.setUp("have an intent "+status, said)
+		return
 	}
-	return nil
 }
 
 // finish has a suspended, blocked or active intent completed, or stops the drive.
-func (i *intent) finish(ctx context.Context) error { return i.must(ctx, completed) }
+func (i *intent) finish(ctx context.Context) { i.must(ctx, completed) }
 
 // becomes waits until the intent has one of these statuses.
-func (i *intent) becomes(ctx context.Context, what string, statuses ...string) (wire.Wait, error) {
-	return i.Await(ctx, what, func(ctx context.Context) (wire.Value, bool, error) {
-		now, err := i.read(ctx, what)
-		if err != nil {
-			return wire.Value{}, false, err
-		}
+func (i *intent) becomes(ctx context.Context, what string, statuses ...string) wire.Wait {
+	return i.Await(ctx, what, func(ctx context.Context) (wire.Value, bool) {
+		now := i.read(ctx, what)
 		status := now.Body.Key("status")
-		return status, slices.Contains(statuses, status.String()), nil
+		return status, slices.Contains(statuses, status.String())
 	})
 }
 

@@ -45,7 +45,7 @@ func (r Reply) code() int64 {
 var Prefixes = []string{"/api/v1", "/v1", ""}
 
 // open finds out below which prefix the routes of the target live.
-func open(ctx context.Context, c *scenarios.Conn) (*server, error) {
+func open(ctx context.Context, c *scenarios.Conn) *server {
 	s := &server{Conn: c, prefix: Prefixes[0]}
 	for _, call := range []wire.Call{
 		{Method: http.MethodGet, Path: "/server/config", Label: "is this where the routes are"},
@@ -55,18 +55,15 @@ func open(ctx context.Context, c *scenarios.Conn) (*server, error) {
 			there := call
 			there.Path = prefix + call.Path
 			began := c.Now()
-			reply, err := c.Do(ctx, there)
-			if err != nil {
-				return nil, err
-			}
+			reply := c.Do(ctx, there)
 			s.took = c.Now().Sub(began)
 			if reply.Status != http.StatusNotFound && reply.Status != http.StatusMethodNotAllowed {
 				s.prefix = prefix
-				return s, nil
+				return s
 			}
 		}
 	}
-	return s, nil
+	return s
 }
 
 // call is a request below the prefix of the routes.
@@ -75,54 +72,49 @@ func (s *server) call(label, method, path string, body any) wire.Call {
 }
 
 // send sends a call with our credential. Any status is an answer but one that says that the credential is not accepted.
-func (s *server) send(ctx context.Context, call wire.Call) (Reply, error) {
-	reply, err := s.Do(ctx, call)
-	if err != nil {
-		return Reply{}, err
-	}
+func (s *server) send(ctx context.Context, call wire.Call) Reply {
+	reply := s.Do(ctx, call)
 	if reply.Status == http.StatusUnauthorized && !call.Anonymous {
-		return Reply{}, scenarios.Block(fmt.Sprintf("%s %s answered HTTP 401: the server does not accept the credential", call.Method, call.Path),
-			"give a key that may make and answer intents with --key, ASSAY_KEY or --key-file")
+		scenarios.End(scenarios.Block(fmt.Sprintf("%s %s answered HTTP 401: the server does not accept the credential", call.Method, call.Path),
+			"give a key that may make and answer intents with --key, ASSAY_KEY or --key-file"))
 	}
-	return replied(call.Label, reply), nil
+	return replied(call.Label, reply)
 }
 
 // ask is send of a call below the prefix.
-func (s *server) ask(ctx context.Context, label, method, path string, body any) (Reply, error) {
+func (s *server) ask(ctx context.Context, label, method, path string, body any) Reply {
 	return s.send(ctx, s.call(label, method, path, body))
 }
 
 // get reads a resource.
-func (s *server) get(ctx context.Context, label, path string) (Reply, error) {
+func (s *server) get(ctx context.Context, label, path string) Reply {
 	return s.ask(ctx, label, http.MethodGet, path, nil)
 }
 
 // make makes a resource, whose id it returns. route is its path as reports say it. Where the target has no such route, the drive finds nothing of what it asks
 // about; where it answers otherwise without an id, the drive is blocked.
-func (s *server) make(ctx context.Context, what, route, path string, body any) (id string, made Reply, err error) {
-	made, err = s.ask(ctx, "make "+what, http.MethodPost, path, body)
-	if err != nil {
-		return "", made, err
-	}
+func (s *server) make(ctx context.Context, what, route, path string, body any) (id string, made Reply) {
+	made = s.ask(ctx, "make "+what, http.MethodPost, path, body)
 	if missingRoute(made) {
-		return "", made, scenarios.NotThere(made.Status, "a way to make "+what+" (POST "+s.prefix+route+")")
+		scenarios.End(scenarios.NotThere(made.Status, "a way to make "+what+" (POST "+s.prefix+route+")"))
 	}
 	if id = made.Body.Key("id").String(); !made.ok() || id == "" {
-		return "", made, s.setUp("make "+what, made)
+		s.setUp("make "+what, made)
+		return "", made
 	}
 	s.hear(made.Body)
-	return id, made, nil
+	return id, made
 }
 
 // setUp stops a drive: a step that only prepares the question came to nothing.
-func (s *server) setUp(step string, r Reply) error {
+func (s *server) setUp(step string, r Reply) {
 	said := "HTTP " + r.Status.JSON()
 	if r.ok() {
 		said += " with " + wire.Compact(r.Body.Actual())
 	} else if text := reasonOf(r.Body); text != "" {
 		said += ": " + text
 	}
-	return scenarios.Block("set-up: could not "+step+": the server answered "+said, "have the server "+step+", or see the scenario that asks for that")
+	scenarios.End(scenarios.Block("set-up: could not "+step+": the server answered "+said, "have the server "+step+", or see the scenario that asks for that"))
 }
 
 // isBlocked says whether a drive stops because a step was refused, and not because nobody answered.

@@ -48,13 +48,10 @@ type listening struct {
 
 // subscribe opens the stream of an intent or a portfolio at the path of servers or, where that is not there, of the guide
 // (C32). Without either, nothing comes.
-func (s *server) subscribe(ctx context.Context, kind, id string) (*listening, error) {
+func (s *server) subscribe(ctx context.Context, kind, id string) *listening {
 	l := &listening{}
 	for _, path := range []string{at("/subscribe/"+kind+"/%s", id), at("/"+kind+"/%s/subscribe", id)} {
-		stream, plain, err := s.Open(ctx, s.call("the stream of the "+strings.TrimSuffix(kind, "s"), http.MethodGet, path, nil))
-		if err != nil {
-			return nil, err
-		}
+		stream, plain := s.Open(ctx, s.call("the stream of the "+strings.TrimSuffix(kind, "s"), http.MethodGet, path, nil))
 		if stream != nil {
 			l.stream, l.status, l.came = stream, stream.StatusValue(), make(chan wire.StreamEvent, 10_000)
 			go func() {
@@ -66,11 +63,11 @@ func (s *server) subscribe(ctx context.Context, kind, id string) (*listening, er
 					}
 				}
 			}()
-			return l, nil
+			return l
 		}
 		l.status = plain.StatusValue()
 	}
-	return l, nil
+	return l
 }
 
 func (l *listening) close() {

@@ -33,68 +33,44 @@ func (o StreamedObservation) SeenAs() scenarios.Evidence { return o.Lapse.eviden
 var streamed = &scenarios.Drive[StreamedObservation]{
 	ID: "openintent/streamed", Title: "listens to an intent that is suspended and answered",
 	Sends: []string{"POST /intents", "GET /subscribe/intents/{id} or /intents/{id}/subscribe", "POST /intents/{id}/state and /status", "POST /intents/{id}/suspend/respond", "GET /intents/{id}/events"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (o StreamedObservation, err error) {
-		err = o.listen(ctx, c, func(s *server) record { return s.question("text") }, func(i *intent) error {
-			_, err := i.mustAnswer(ctx, o.Suspension.ID, "go on")
-			return err
+	Run: func(ctx context.Context, c *scenarios.Conn, o *StreamedObservation) {
+		o.listen(ctx, c, func(s *server) record { return s.question("text") }, func(i *intent) {
+			i.mustAnswer(ctx, o.Suspension.ID, "go on")
 		})
-		return o, err
 	},
 }
 
 var streamedReminders = &scenarios.Drive[StreamedObservation]{
 	ID: "openintent/streamed-reminders", Title: "listens to an intent that is suspended and of which nobody is reminded in vain",
 	Sends: []string{"POST /intents", "GET /subscribe/intents/{id} or /intents/{id}/subscribe", "POST /intents/{id}/state and /status", "GET /intents/{id}/events"}, Waits: 3 * time.Second,
-	Run: func(ctx context.Context, c *scenarios.Conn) (o StreamedObservation, err error) {
-		err = o.listen(ctx, c, func(s *server) record {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *StreamedObservation) {
+		o.listen(ctx, c, func(s *server) record {
 			return s.question("text").retried(3, 1, map[string]any{"final_fallback_policy": "fail", "escalation_ladder": []any{map[string]any{"attempt": 2, "channel_hint": "email"}}})
-		}, func(i *intent) (err error) {
-			o.Lapse, err = i.lapse(ctx, 3500*time.Millisecond)
-			if err == nil {
-				_, err = i.becomes(ctx, "it waits no more", abandoned)
-			}
-			return err
+		}, func(i *intent) {
+			o.Lapse = i.lapse(ctx, 3500*time.Millisecond)
+			i.becomes(ctx, "it waits no more", abandoned)
 		})
-		return o, err
 	},
 }
 
 // listen suspends an intent, has something happen to it, and compares later.
-func (o *StreamedObservation) listen(ctx context.Context, c *scenarios.Conn, question func(*server) record, happen func(*intent) error) error {
-	s, err := open(ctx, c)
-	if err != nil {
-		return err
-	}
-	i, err := s.mk(ctx, "listened-to", active, nil)
-	if err != nil {
-		return err
-	}
-	stream, err := s.subscribe(ctx, "intents", i.ID)
-	if err != nil {
-		return err
-	}
+func (o *StreamedObservation) listen(ctx context.Context, c *scenarios.Conn, question func(*server) record, happen func(*intent)) {
+	s := open(ctx, c)
+	i := s.mk(ctx, "listened-to", active, nil)
+	stream := s.subscribe(ctx, "intents", i.ID)
 	defer stream.close()
 	if stream.stream == nil {
-		return scenarios.NotThere(stream.status, "a stream of an intent (GET "+s.prefix+"/subscribe/intents/{id} or /intents/{id}/subscribe)")
+		scenarios.End(scenarios.NotThere(stream.status, "a stream of an intent (GET "+s.prefix+"/subscribe/intents/{id} or /intents/{id}/subscribe)"))
 	}
-	if o.Before, err = i.log(ctx, "the log when the stream was opened"); err != nil {
-		return err
-	}
-	if o.Suspension, err = i.suspend(ctx, question(s)); err != nil {
-		return err
-	}
-	if err = happen(i); err != nil {
-		return err
-	}
-	if o.Log, err = i.log(ctx, "the log"); err != nil {
-		return err
-	}
+	o.Before = i.log(ctx, "the log when the stream was opened")
+	o.Suspension = i.suspend(ctx, question(s))
+	happen(i)
+	o.Log = i.log(ctx, "the log")
 	var pairs []any
 	for t, n := range o.counts() {
 		pairs = append(pairs, t, n)
 	}
 	o.Stream = stream.until(ctx, s.Patience, pairs...)
-	return nil
 }
 
 // counts is how many events of each type the log has that came after the stream was opened.

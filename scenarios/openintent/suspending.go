@@ -96,42 +96,36 @@ type Suspension struct {
 }
 
 // suspend suspends the intent, the record first. A target that lets nobody do it has no suspensions.
-func (i *intent) suspend(ctx context.Context, r record) (Suspension, error) {
+func (i *intent) suspend(ctx context.Context, r record) Suspension {
 	return i.suspendBy(ctx, r, RecordFirst)
 }
 
 // suspendBy suspends in one of the two orders.
-func (i *intent) suspendBy(ctx context.Context, r record, order Order) (sus Suspension, err error) {
+func (i *intent) suspendBy(ctx context.Context, r record, order Order) (sus Suspension) {
 	var first Reply
 	if order == StatusFirst {
-		if first, err = i.set(ctx, suspended, "suspend: the status"); err != nil {
-			return sus, err
-		}
+		first = i.set(ctx, suspended, "suspend: the status")
 	}
-	if sus, err = i.record(ctx, r); err != nil {
-		return sus, err
-	}
+	sus = i.record(ctx, r)
 	sus.Order, sus.Status = order, first
 	if !first.ok() {
-		if sus.Status, err = i.set(ctx, suspended, "suspend: the status"); err != nil {
-			return sus, err
-		}
+		sus.Status = i.set(ctx, suspended, "suspend: the status")
 	}
-	if sus.After, err = i.read(ctx, "the intent, suspended"); err != nil {
-		return sus, err
-	}
+	sus.After = i.read(ctx, "the intent, suspended")
 	switch {
 	case !sus.Status.ok():
-		return sus, scenarios.NotThere(sus.Status.Status, "intents that can be "+suspended)
+		scenarios.End(scenarios.NotThere(sus.Status.Status, "intents that can be "+suspended))
+		return sus
 	case sus.After.Body.Key("status").String() != suspended:
-		return sus, i.setUp("have an intent "+suspended, sus.After)
+		i.setUp("have an intent "+suspended, sus.After)
+		return sus
 	}
-	return sus, nil
+	return sus
 }
 
 // record writes the record of a suspension into the state. suspended_at is in the server's time; expires_at is filled in where
 // the record has a window and does not say it, and left off where the record has it as nil.
-func (i *intent) record(ctx context.Context, r record) (sus Suspension, err error) {
+func (i *intent) record(ctx context.Context, r record) (sus Suspension) {
 	r = r.with(nil)
 	began := i.now()
 	r["suspended_at"] = stamp(began)
@@ -140,21 +134,18 @@ func (i *intent) record(ctx context.Context, r record) (sus Suspension, err erro
 	} else if said == nil {
 		delete(r, "expires_at")
 	}
-	if sus.Sent, err = json.Marshal(r); err != nil {
-		return sus, fmt.Errorf("encoding the record: %w", err)
-	}
+	sus.Sent = scenarios.Get(json.Marshal(r))
 	sus.ID, _ = r["id"].(string)
 	sus.Expires, _ = r["expires_at"].(string)
 	i.sid = sus.ID
-	sus.Record, err = i.patch(ctx, "_suspension", r, "suspend: the record")
+	sus.Record = i.patch(ctx, "_suspension", r, "suspend: the record")
 	switch {
-	case err != nil:
 	case missingRoute(sus.Record):
-		err = scenarios.NotThere(sus.Record.Status, "a way to write the state of an intent (POST "+i.prefix+"/intents/{id}/state)")
+		scenarios.End(scenarios.NotThere(sus.Record.Status, "a way to write the state of an intent (POST "+i.prefix+"/intents/{id}/state)"))
 	case !sus.Record.ok():
-		err = i.setUp("write a suspension record into the state of an intent", sus.Record)
+		i.setUp("write a suspension record into the state of an intent", sus.Record)
 	}
-	return sus, err
+	return sus
 }
 
 // Began is when the suspension began, by the server's clock: the later of the two writes (C35). ok is false where the server
@@ -172,12 +163,12 @@ func (s Suspension) Began() (began time.Time, ok bool) {
 func (s Suspension) Stood() wire.Value { return s.After.Body.At("/state/_suspension") }
 
 // answer answers a suspension. Any status is an answer, but a target without the route has no suspensions.
-func (i *intent) answer(ctx context.Context, label, sid string, value any) (Reply, error) {
+func (i *intent) answer(ctx context.Context, label, sid string, value any) Reply {
 	return i.respond(ctx, label, map[string]any{"suspension_id": sid, "value": value})
 }
 
 // respond sends any body to the route of answers.
-func (i *intent) respond(ctx context.Context, label string, body any) (Reply, error) {
+func (i *intent) respond(ctx context.Context, label string, body any) Reply {
 	return i.send(ctx, i.answering(label, body))
 }
 
@@ -186,30 +177,25 @@ func (i *intent) answering(label string, body any) wire.Call {
 }
 
 // mustAnswer answers rightly, or stops the drive: what comes of an answer is the question, not whether it is taken.
-func (i *intent) mustAnswer(ctx context.Context, sid string, value any) (Reply, error) {
-	said, err := i.answer(ctx, "the answer", sid, value)
+func (i *intent) mustAnswer(ctx context.Context, sid string, value any) Reply {
+	said := i.answer(ctx, "the answer", sid, value)
 	switch {
-	case err != nil:
-		return said, err
 	case missingRoute(said):
-		return said, noAnswers(i.server, said)
+		noAnswers(i.server, said)
 	case !said.ok():
-		return said, i.setUp("take a right answer", said)
+		i.setUp("take a right answer", said)
 	}
-	return said, nil
+	return said
 }
 
 // noAnswers stops a drive that finds nowhere to answer a suspended intent.
-func noAnswers(s *server, r Reply) error {
-	return scenarios.NotThere(r.Status, "a way to answer a suspended intent (POST "+s.prefix+"/intents/{id}/suspend/respond)")
+func noAnswers(s *server, r Reply) {
+	scenarios.End(scenarios.NotThere(r.Status, "a way to answer a suspended intent (POST "+s.prefix+"/intents/{id}/suspend/respond)"))
 }
 
 // waiting is an active intent that was suspended with a question for a text.
-func (s *server) waiting(ctx context.Context, stem string) (*intent, Suspension, error) {
-	i, err := s.mk(ctx, stem, active, nil)
-	if err != nil {
-		return nil, Suspension{}, err
-	}
-	sus, err := i.suspend(ctx, s.question("text"))
-	return i, sus, err
+func (s *server) waiting(ctx context.Context, stem string) (*intent, Suspension) {
+	i := s.mk(ctx, stem, active, nil)
+	sus := i.suspend(ctx, s.question("text"))
+	return i, sus
 }

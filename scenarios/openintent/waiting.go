@@ -17,17 +17,10 @@ type Barrier struct {
 }
 
 // barrier has another intent suspended and answered, and lets a quiet window go by.
-func (s *server) barrier(ctx context.Context, slowest time.Duration) (b Barrier, err error) {
-	other, sus, err := s.waiting(ctx, "sentinel")
-	if err != nil {
-		return b, err
-	}
-	if _, err = other.mustAnswer(ctx, sus.ID, "go on"); err != nil {
-		return b, err
-	}
-	if b.Sentinel, err = other.becomes(ctx, "the sentinel is active again", active); err != nil {
-		return b, err
-	}
-	b.Quiet, err = s.Quiet(ctx, max(slowest, b.Sentinel.Gap()))
-	return b, err
+func (s *server) barrier(ctx context.Context, slowest time.Duration) (b Barrier) {
+	other, sus := s.waiting(ctx, "sentinel")
+	other.mustAnswer(ctx, sus.ID, "go on")
+	b.Sentinel = other.becomes(ctx, "the sentinel is active again", active)
+	b.Quiet = s.Quiet(ctx, max(slowest, b.Sentinel.Gap()))
+	return b
 }

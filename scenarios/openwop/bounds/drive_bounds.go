@@ -31,32 +31,21 @@ var LoopAroundItsBound = &scenarios.Drive[BoundsObservation]{
 	ID:    "openwop/loop-around-its-bound",
 	Title: "runs a loop of random length with maxLoopIterations one below, at and one above its turns",
 	Sends: []string{"POST /v1/runs with configurable.maxLoopIterations, three times", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (BoundsObservation, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *BoundsObservation) {
 		h := host.Host{Conn: c}
-		way, err := h.LoopOf(3, 6, 1)
-		if err != nil {
-			return BoundsObservation{}, err
-		}
-		o := BoundsObservation{Way: way.Fixture, Chosen: way.Chosen, Turns: way.Turns()}
+		way := h.LoopOf(3, 6, 1)
+		*o = BoundsObservation{Way: way.Fixture, Chosen: way.Chosen, Turns: way.Turns()}
 		var below *host.Run
 		for i, l := range []*host.RunLog{&o.Below, &o.At, &o.Above} {
 			bound := int64(way.Turns() - 1 + i)
-			r, err := h.Create(ctx, fmt.Sprintf("create the loop with bound %d", bound), way.Request(&bound))
-			if err != nil {
-				return o, err
-			}
-			if *l, err = r.Finish(ctx, fmt.Sprintf("log with bound %d", bound)); err != nil {
-				return o, err
-			}
+			r := h.Create(ctx, fmt.Sprintf("create the loop with bound %d", bound), way.Request(&bound))
+			*l = r.Finish(ctx, fmt.Sprintf("log with bound %d", bound))
 			if i == 0 {
 				below = r
 			}
 		}
-		if o.Window, err = h.Quiet(ctx, o.At.Pace()); err != nil {
-			return o, err
-		}
-		o.BelowLater, err = below.ReadLog(ctx, "log of the bounded loop, again")
-		return o, err
+		o.Window = h.Quiet(ctx, o.At.Pace())
+		o.BelowLater = below.ReadLog(ctx, "log of the bounded loop, again")
 	},
 }
 
@@ -73,37 +62,31 @@ var LoopToTheLimit = &scenarios.Drive[LimitObservation]{
 	ID:    "openwop/loop-to-the-limit",
 	Title: "runs a loop that is longer than the advertised limits.maxLoopIterations",
 	Sends: []string{"POST /v1/runs (assay-loop, two turns more than the limit)", "POST /v1/runs (the same, asking for a higher bound)", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (LimitObservation, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *LimitObservation) {
 		h := host.Host{Conn: c}
 		limit, ok := claims.Family(c.Discovery, "limits").Key("maxLoopIterations").Int()
 		switch {
 		case !ok || limit < 1:
-			return LimitObservation{}, scenarios.Block("the advertised limits.maxLoopIterations is no number of turns", "advertise an integer of at least 1")
+			scenarios.End(scenarios.Block("the advertised limits.maxLoopIterations is no number of turns", "advertise an integer of at least 1"))
 		case limit > host.MostTurns:
-			return LimitObservation{}, scenarios.Block(fmt.Sprintf("the advertised limit of %d turns takes too long to reach", limit),
-				fmt.Sprintf("advertise a limits.maxLoopIterations of at most %d while the host is certified", host.MostTurns))
+			scenarios.End(scenarios.Block(fmt.Sprintf("the advertised limit of %d turns takes too long to reach", limit),
+				fmt.Sprintf("advertise a limits.maxLoopIterations of at most %d while the host is certified", host.MostTurns)))
 		case nodeLimited(h, int(limit)):
-			return LimitObservation{}, scenarios.Block("the host's own limits.maxNodeExecutions ends a loop before limits.maxLoopIterations does",
-				"advertise a limits.maxNodeExecutions of more than twice limits.maxLoopIterations while the host is certified")
+			scenarios.End(scenarios.Block("the host's own limits.maxNodeExecutions ends a loop before limits.maxLoopIterations does",
+				"advertise a limits.maxNodeExecutions of more than twice limits.maxLoopIterations while the host is certified"))
 		case !h.Offers(fixture.Loop, fixture.Noop):
-			return LimitObservation{}, scenarios.Block("no loop fixture of chosen length is on offer", fixture.Load)
+			scenarios.End(scenarios.Block("no loop fixture of chosen length is on offer", fixture.Load))
 		}
-		o := LimitObservation{Limit: int(limit)}
+		*o = LimitObservation{Limit: int(limit)}
 		p := h.LoopPlan(int(limit) + 2)
 		for _, ask := range []struct {
 			bound *int64
 			log   *host.RunLog
 			label string
 		}{{nil, &o.Unasked, "no bound asked"}, {new(limit + int64(h.Between(1, 9))), &o.Overdone, "a higher bound asked"}} {
-			r, err := h.Create(ctx, "create the loop, "+ask.label, host.Scripted{Fixture: fixture.Loop, Plan: p, Chosen: true}.Request(ask.bound))
-			if err != nil {
-				return o, err
-			}
-			if *ask.log, err = r.Finish(ctx, "log, "+ask.label); err != nil {
-				return o, err
-			}
+			r := h.Create(ctx, "create the loop, "+ask.label, host.Scripted{Fixture: fixture.Loop, Plan: p, Chosen: true}.Request(ask.bound))
+			*ask.log = r.Finish(ctx, "log, "+ask.label)
 		}
-		return o, nil
 	},
 }
 

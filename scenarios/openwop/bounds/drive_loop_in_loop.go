@@ -25,51 +25,34 @@ var loopsInALoop = &scenarios.Drive[NestedObservation]{
 	ID:    "openwop/loops-in-a-loop",
 	Title: "runs a loop of random length with a maxLoopIterations that its turns just keep, then one like it that dispatches loops of four turns",
 	Sends: []string{"POST /v1/runs (assay-loop, and assay-loop with a plan of assay-loop) with configurable.maxLoopIterations", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll", "GET /v1/runs/{childRunId} and its events"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (NestedObservation, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *NestedObservation) {
 		h := host.Host{Conn: c}
 		if !h.Offers(fixture.Loop, fixture.Noop) {
-			return NestedObservation{}, scenarios.Block("no loop fixture of chosen length is on offer", fixture.Load)
+			scenarios.End(scenarios.Block("no loop fixture of chosen length is on offer", fixture.Load))
 		}
 		if turns, why := h.Ceiling(); turns < 4 {
-			return NestedObservation{}, scenarios.Block("the host lets no loop take enough turns: "+why, "advertise higher limits while the host is certified")
+			scenarios.End(scenarios.Block("the host lets no loop take enough turns: "+why, "advertise higher limits while the host is certified"))
 		}
-		o := NestedObservation{Turns: h.Between(2, 4)}
-		plain, err := h.Create(ctx, "create the loop of no loops", host.Scripted{Fixture: fixture.Loop, Plan: h.LoopPlan(o.Turns), Chosen: true}.Request(new(int64(o.Turns))))
-		if err != nil {
-			return o, err
-		}
-		if o.Plain, err = plain.Finish(ctx, "log of the loop of no loops"); err != nil {
-			return o, err
-		}
+		*o = NestedObservation{Turns: h.Between(2, 4)}
+		plain := h.Create(ctx, "create the loop of no loops", host.Scripted{Fixture: fixture.Loop, Plan: h.LoopPlan(o.Turns), Chosen: true}.Request(new(int64(o.Turns))))
+		o.Plain = plain.Finish(ctx, "log of the loop of no loops")
 		p := make(host.Plan, o.Turns)
 		for i := range p {
 			p[i] = host.NextWorker(fixture.Loop)
 		}
 		p[o.Turns-1] = host.Terminate(h.Name("done"))
-		r, err := h.Create(ctx, "create the loop of loops", host.Scripted{Fixture: fixture.Loop, Plan: p, Chosen: true}.Request(new(int64(o.Turns))))
-		if err != nil {
-			return o, err
-		}
-		if o.Log, err = r.Finish(ctx, "log of the loop of loops"); err != nil {
-			return o, err
-		}
+		r := h.Create(ctx, "create the loop of loops", host.Scripted{Fixture: fixture.Loop, Plan: p, Chosen: true}.Request(new(int64(o.Turns))))
+		o.Log = r.Finish(ctx, "log of the loop of loops")
 		for _, e := range o.Log.Phase(openwopv1.ChainPhaseDispatchSucceeded).Values {
-			child, err := inner(ctx, h, e.At("/payload/childRunId").String())
-			if err != nil {
-				return o, err
-			}
+			child := inner(ctx, h, e.At("/payload/childRunId").String())
 			o.Children = append(o.Children, child)
 		}
-		return o, nil
 	},
 }
 
 // inner reads a child run with its log.
-func inner(ctx context.Context, h host.Host, id string) (host.RunLog, error) {
-	reply, err := h.Send(ctx, wire.Call{Method: http.MethodGet, Path: host.RunPath(id), Label: "inner loop"})
-	if err != nil {
-		return host.RunLog{}, err
-	}
+func inner(ctx context.Context, h host.Host, id string) host.RunLog {
+	reply := h.Send(ctx, wire.Call{Method: http.MethodGet, Path: host.RunPath(id), Label: "inner loop"})
 	child := h.Adopt(reply)
 	if child.ID == "" {
 		return child.ReadLog(ctx, "log of the inner loop")

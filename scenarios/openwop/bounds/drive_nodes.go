@@ -32,54 +32,43 @@ var nodesAroundTheirBound = &scenarios.Drive[NodesObservation]{
 	ID:    "openwop/nodes-around-their-bound",
 	Title: "runs six nodes with a random recursionLimit below six, with six, and with a random one above; runs a sentinel, waits a window and looks at the first again",
 	Sends: []string{"POST /v1/runs (conformance-cap-breach) with configurable.recursionLimit, three times", "POST /v1/runs (sentinel)", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (NodesObservation, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *NodesObservation) {
 		h := host.Host{Conn: c}
-		if err := offersSixNodes(h); err != nil {
-			return NodesObservation{}, err
-		}
-		o := NodesObservation{Nodes: sixNodes, Bound: h.Between(1, sixNodes-1)}
+		offersSixNodes(h)
+		*o = NodesObservation{Nodes: sixNodes, Bound: h.Between(1, sixNodes-1)}
 		var below *host.Run
 		for _, way := range []struct {
 			bound int
 			log   *host.RunLog
 		}{{o.Bound, &o.Below}, {sixNodes, &o.At}, {sixNodes + h.Between(1, 9), &o.Above}} {
-			r, l, err := boundedNodes(ctx, h, way.bound)
-			if err != nil {
-				return o, err
-			}
+			r, l := boundedNodes(ctx, h, way.bound)
 			if *way.log = l; below == nil {
 				below = r
 			}
 		}
 		if below.ID == "" {
-			return o, nil
+			return
 		}
-		var err error
-		o.Lull, err = below.Lull(ctx, host.Scripted{Fixture: fixture.SixNodes}, o.At.Pace())
-		return o, err
+		o.Lull = below.Lull(ctx, host.Scripted{Fixture: fixture.SixNodes}, o.At.Pace())
 	},
 }
 
 // offersSixNodes stops a drive that needs the six nodes to run.
-func offersSixNodes(h host.Host) error {
+func offersSixNodes(h host.Host) {
 	if n, ok := claims.Family(h.Discovery, "limits").Key("maxNodeExecutions").Int(); ok && n < sixNodes {
-		return scenarios.Block("the host's own limits.maxNodeExecutions ends a run of six nodes before its end", "advertise a limits.maxNodeExecutions of at least 6 while the host is certified")
+		scenarios.End(scenarios.Block("the host's own limits.maxNodeExecutions ends a run of six nodes before its end", "advertise a limits.maxNodeExecutions of at least 6 while the host is certified"))
 	}
 	if !h.Offers(fixture.SixNodes) {
-		return scenarios.Block("no workflow of several nodes is on offer", fixture.Load)
+		scenarios.End(scenarios.Block("no workflow of several nodes is on offer", fixture.Load))
 	}
-	return nil
 }
 
 // boundedNodes runs the six nodes with a bound, to the end.
-func boundedNodes(ctx context.Context, h host.Host, bound int) (*host.Run, host.RunLog, error) {
-	r, err := h.Create(ctx, fmt.Sprintf("create six nodes with bound %d", bound), openwopv1.CreateRunRequest{
+func boundedNodes(ctx context.Context, h host.Host, bound int) (*host.Run, host.RunLog) {
+	r := h.Create(ctx, fmt.Sprintf("create six nodes with bound %d", bound), openwopv1.CreateRunRequest{
 		WorkflowID: fixture.SixNodes, Configurable: &openwopv1.Configurable{RecursionLimit: new(int64(bound))}})
-	if err != nil {
-		return nil, host.RunLog{}, err
-	}
-	l, err := r.Finish(ctx, fmt.Sprintf("log with bound %d", bound))
-	return r, l, err
+	l := r.Finish(ctx, fmt.Sprintf("log with bound %d", bound))
+	return r, l
 }
 
 // nodesToTheLimit runs more nodes than the host advertises to execute.
@@ -87,7 +76,7 @@ var nodesToTheLimit = &scenarios.Drive[LimitObservation]{
 	ID:    "openwop/nodes-to-the-limit",
 	Title: "runs more nodes than the advertised limits.maxNodeExecutions, once without asking for a bound and once asking for a higher one",
 	Sends: []string{"POST /v1/runs (assay-nodes)", "POST /v1/runs (the same, asking for a higher bound)", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (LimitObservation, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *LimitObservation) {
 		h := host.Host{Conn: c}
 		limit, ok := claims.Family(c.Discovery, "limits").Key("maxNodeExecutions").Int()
 		workflow, nodes := fixture.ManyNodes, manyNodes
@@ -96,28 +85,22 @@ var nodesToTheLimit = &scenarios.Drive[LimitObservation]{
 		}
 		switch {
 		case !ok || limit < 1:
-			return LimitObservation{}, scenarios.Block("the advertised limits.maxNodeExecutions is no number of nodes", "advertise an integer of at least 1")
+			scenarios.End(scenarios.Block("the advertised limits.maxNodeExecutions is no number of nodes", "advertise an integer of at least 1"))
 		case limit >= int64(nodes):
-			return LimitObservation{}, scenarios.Block(fmt.Sprintf("no fixture has more than the advertised limit of %d nodes", limit),
-				fmt.Sprintf("advertise a limits.maxNodeExecutions below %d while the host is certified", nodes))
+			scenarios.End(scenarios.Block(fmt.Sprintf("no fixture has more than the advertised limit of %d nodes", limit),
+				fmt.Sprintf("advertise a limits.maxNodeExecutions below %d while the host is certified", nodes)))
 		case !h.Offers(workflow):
-			return LimitObservation{}, scenarios.Block("no workflow of more nodes than the limit is on offer", fixture.Load)
+			scenarios.End(scenarios.Block("no workflow of more nodes than the limit is on offer", fixture.Load))
 		}
-		o := LimitObservation{Limit: int(limit)}
+		*o = LimitObservation{Limit: int(limit)}
 		for _, ask := range []struct {
 			bound *openwopv1.Configurable
 			log   *host.RunLog
 			label string
 		}{{nil, &o.Unasked, "no bound asked"}, {&openwopv1.Configurable{RecursionLimit: new(limit + int64(h.Between(1, 999)))}, &o.Overdone, "a higher bound asked"}} {
-			r, err := h.Create(ctx, "create many nodes, "+ask.label, openwopv1.CreateRunRequest{WorkflowID: workflow, Configurable: ask.bound})
-			if err != nil {
-				return o, err
-			}
-			if *ask.log, err = r.Finish(ctx, "log, "+ask.label); err != nil {
-				return o, err
-			}
+			r := h.Create(ctx, "create many nodes, "+ask.label, openwopv1.CreateRunRequest{WorkflowID: workflow, Configurable: ask.bound})
+			*ask.log = r.Finish(ctx, "log, "+ask.label)
 		}
-		return o, nil
 	},
 }
 
@@ -132,26 +115,20 @@ var replayedNodes = &scenarios.Drive[ReplayedBreachObservation]{
 	ID:    "openwop/replayed-nodes",
 	Title: "runs six nodes with a random recursionLimit below six and replays the run from the first event",
 	Sends: []string{"POST /v1/runs (conformance-cap-breach) with configurable.recursionLimit", "POST /v1/runs/{runId}:fork {mode: replay}", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (ReplayedBreachObservation, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *ReplayedBreachObservation) {
 		h := host.Host{Conn: c}
-		if err := offersSixNodes(h); err != nil {
-			return ReplayedBreachObservation{}, err
+		offersSixNodes(h)
+		r, l := boundedNodes(ctx, h, h.Between(1, sixNodes-1))
+		*o = ReplayedBreachObservation{Source: l}
+		if !l.Ended.Reached {
+			return
 		}
-		r, l, err := boundedNodes(ctx, h, h.Between(1, sixNodes-1))
-		o := ReplayedBreachObservation{Source: l}
-		if err != nil || !l.Ended.Reached {
-			return o, err
-		}
-		o.Replayed, err = replayed(ctx, h, r)
-		return o, err
+		o.Replayed = replayed(ctx, h, r)
 	},
 }
 
 // replayed replays a finished run to its end.
-func replayed(ctx context.Context, h host.Host, source *host.Run) (host.RunLog, error) {
-	fork, err := h.Fork(ctx, source)
-	if err != nil {
-		return host.RunLog{}, err
-	}
+func replayed(ctx context.Context, h host.Host, source *host.Run) host.RunLog {
+	fork := h.Fork(ctx, source)
 	return fork.Finish(ctx, "log of the replay")
 }

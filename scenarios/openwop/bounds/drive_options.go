@@ -32,18 +32,14 @@ var optionsThatCannotBe = &scenarios.Drive[OptionsObservation]{
 	ID:    "openwop/options-that-cannot-be",
 	Title: "asks for runs with bounds of zero, below zero and as text, with thresholds outside 0 to 1 and as text, and with values that are in range",
 	Sends: []string{"POST /v1/runs (conformance-noop) with one key of configurable, for each value"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (OptionsObservation, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *OptionsObservation) {
 		h := host.Host{Conn: c}
-		var o OptionsObservation
 		if !h.Offers(fixture.Noop) {
-			return o, scenarios.Block("no workflow is on offer", fixture.Load)
+			scenarios.End(scenarios.Block("no workflow is on offer", fixture.Load))
 		}
 		for _, option := range options(h) {
 			for i, value := range append([]any{option.possible}, option.impossible...) {
-				t, err := try(ctx, h, option.key, value)
-				if err != nil {
-					return o, err
-				}
+				t := try(ctx, h, option.key, value)
 				if i == 0 {
 					o.Possible = append(o.Possible, t)
 				} else {
@@ -51,7 +47,6 @@ var optionsThatCannotBe = &scenarios.Drive[OptionsObservation]{
 				}
 			}
 		}
-		return o, nil
 	},
 }
 
@@ -76,16 +71,13 @@ func options(h host.Host) []option {
 }
 
 // try asks for a run with one option. What comes of the run is not the question.
-func try(ctx context.Context, h host.Host, key string, value any) (TriedOption, error) {
+func try(ctx context.Context, h host.Host, key string, value any) TriedOption {
 	t := TriedOption{Option: fmt.Sprintf("%q: %s", key, wire.Compact(value))}
-	reply, err := h.Send(ctx, wire.Call{Method: http.MethodPost, Path: "/v1/runs", Label: "a run with " + t.Option,
+	reply := h.Send(ctx, wire.Call{Method: http.MethodPost, Path: "/v1/runs", Label: "a run with " + t.Option,
 		Body: map[string]any{"workflowId": fixture.Noop, "configurable": map[string]any{key: value}}})
-	if err != nil {
-		return t, err
-	}
 	h.Adopt(reply)
 	t.Status = reply.StatusValue()
-	return t, nil
+	return t
 }
 
 // EchoObservation is a run with options, and what its snapshot shows of them
@@ -108,30 +100,23 @@ var optionsOfARun = &scenarios.Drive[EchoObservation]{
 	ID:    "openwop/options-of-a-run",
 	Title: "makes a run with random run options, reads its snapshot, waits for its end and reads it again",
 	Sends: []string{"POST /v1/runs (conformance-delay or conformance-noop) with configurable", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (EchoObservation, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *EchoObservation) {
 		h := host.Host{Conn: c}
-		o := EchoObservation{RecursionLimit: atMost(h, "maxNodeExecutions", 20, 99), RunTimeoutMs: atMost(h, "maxRunDurationMs", 8000, 9999), Threshold: h.Share(1, 999)}
+		*o = EchoObservation{RecursionLimit: atMost(h, "maxNodeExecutions", 20, 99), RunTimeoutMs: atMost(h, "maxRunDurationMs", 8000, 9999), Threshold: h.Share(1, 999)}
 		request := openwopv1.CreateRunRequest{WorkflowID: fixture.Noop, Configurable: &openwopv1.Configurable{
 			RecursionLimit: new(int64(o.RecursionLimit)), RunTimeoutMs: new(int64(o.RunTimeoutMs)), EscalationThreshold: &o.Threshold}}
 		switch {
 		case h.Offers(fixture.Delay): // so that the first look is at a run under way
 			request.WorkflowID, request.Inputs = fixture.Delay, map[string]any{"delayMs": h.Between(50, 100)}
 		case !h.Offers(fixture.Noop):
-			return o, scenarios.Block("no workflow is on offer", fixture.Load)
+			scenarios.End(scenarios.Block("no workflow is on offer", fixture.Load))
 		}
-		r, err := h.Create(ctx, "create the run with options", request)
-		if err != nil {
-			return o, err
-		}
+		r := h.Create(ctx, "create the run with options", request)
 		if r.ID != "" {
-			early, err := r.Snapshot(ctx, "the run as it was made")
-			if err != nil {
-				return o, err
-			}
+			early := r.Snapshot(ctx, "the run as it was made")
 			o.Early = early.Value("/configurable")
 		}
-		o.Log, err = r.Finish(ctx, "log")
-		return o, err
+		o.Log = r.Finish(ctx, "log")
 	},
 }
 

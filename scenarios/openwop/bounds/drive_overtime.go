@@ -36,38 +36,24 @@ var runOverItsTime = &scenarios.Drive[OvertimeObservation]{
 		"POST /v1/runs (conformance-run-duration-breach) with configurable.runTimeoutMs", "POST /v1/runs (conformance-delay or conformance-noop) with a longer one", "POST /v1/runs (sentinel)",
 		"POST /v1/runs/{runId}:fork {mode: replay}", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll",
 	},
-	Run: func(ctx context.Context, c *scenarios.Conn) (OvertimeObservation, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *OvertimeObservation) {
 		h := host.Host{Conn: c}
-		short, delay, err := shortRun(h)
-		if err != nil {
-			return OvertimeObservation{}, err
-		}
-		o := OvertimeObservation{Bound: h.Between(1100, overtimeBound)}
+		short, delay := shortRun(h)
+		*o = OvertimeObservation{Bound: h.Between(1100, overtimeBound)}
 		bound := &openwopv1.Configurable{RunTimeoutMs: new(int64(o.Bound))}
 		short.Configurable = &openwopv1.Configurable{RunTimeoutMs: new(int64(atMost(h, "maxRunDurationMs", 10_000, 15_000)))}
 		asked := c.Now()
-		over, err := waiting(h, time.Duration(o.Bound)*time.Millisecond).Create(ctx, "create the long run", openwopv1.CreateRunRequest{WorkflowID: fixture.Overtime, Configurable: bound})
-		if err != nil {
-			return o, err
+		over := waiting(h, time.Duration(o.Bound)*time.Millisecond).Create(ctx, "create the long run", openwopv1.CreateRunRequest{WorkflowID: fixture.Overtime, Configurable: bound})
+		inTime := h.Create(ctx, "create the short run", short)
+		o.InTime = inTime.Finish(ctx, "log of the short run")
+		o.Over = over.Finish(ctx, "log of the long run")
+		if o.Over.Ended.Took = c.Now().Sub(asked); !o.Over.Ended.Reached {
+			return
 		}
-		inTime, err := h.Create(ctx, "create the short run", short)
-		if err != nil {
-			return o, err
-		}
-		if o.InTime, err = inTime.Finish(ctx, "log of the short run"); err != nil {
-			return o, err
-		}
-		o.Over, err = over.Finish(ctx, "log of the long run")
-		if o.Over.Ended.Took = c.Now().Sub(asked); err != nil || !o.Over.Ended.Reached {
-			return o, err
-		}
-		if o.Lull, err = over.Lull(ctx, host.Scripted{Fixture: short.WorkflowID}, o.InTime.Pace()-delay); err != nil {
-			return o, err
-		}
+		o.Lull = over.Lull(ctx, host.Scripted{Fixture: short.WorkflowID}, o.InTime.Pace()-delay)
 		if _, claimed := claims.BreachReplayInTime.Look(c.Discovery); claimed {
-			o.Replayed, err = replayed(ctx, h, over)
+			o.Replayed = replayed(ctx, h, over)
 		}
-		return o, err
 	},
 }
 
@@ -84,17 +70,19 @@ const overtimeBound = 1200
 // shortRun is a run that ends well before any bound of a second, and takes some
 // time where the host can be told to. delay is how long it is told to wait: that
 // long a gap in its log does not make the host a slow one.
-func shortRun(h host.Host) (request openwopv1.CreateRunRequest, delay time.Duration, err error) {
+func shortRun(h host.Host) (request openwopv1.CreateRunRequest, delay time.Duration) {
 	limit, ok := claims.Family(h.Discovery, "limits").Key("maxRunDurationMs").Int()
 	switch {
 	case ok && limit < overtimeBound:
-		return request, 0, scenarios.Block("the host's own limits.maxRunDurationMs is shorter than the bound that would be asked for",
-			fmt.Sprintf("advertise a limits.maxRunDurationMs of at least %d while the host is certified", overtimeBound))
+		scenarios.End(scenarios.Block("the host's own limits.maxRunDurationMs is shorter than the bound that would be asked for",
+			fmt.Sprintf("advertise a limits.maxRunDurationMs of at least %d while the host is certified", overtimeBound)))
+		return request, 0
 	case h.Offers(fixture.Overtime, fixture.Delay):
 		ms := h.Between(180, 260)
-		return openwopv1.CreateRunRequest{WorkflowID: fixture.Delay, Inputs: map[string]any{"delayMs": ms}}, time.Duration(ms) * time.Millisecond, nil
+		return openwopv1.CreateRunRequest{WorkflowID: fixture.Delay, Inputs: map[string]any{"delayMs": ms}}, time.Duration(ms) * time.Millisecond
 	case h.Offers(fixture.Overtime, fixture.Noop):
-		return openwopv1.CreateRunRequest{WorkflowID: fixture.Noop}, 0, nil
+		return openwopv1.CreateRunRequest{WorkflowID: fixture.Noop}, 0
 	}
-	return request, 0, scenarios.Block("no workflow that waits is on offer, or none that does not", fixture.Load)
+	scenarios.End(scenarios.Block("no workflow that waits is on offer, or none that does not", fixture.Load))
+	return request, 0
 }

@@ -28,31 +28,19 @@ var loopsAroundTheFloor = &scenarios.Drive[AroundFloorObservation]{
 	ID:    "openwop/loops-around-the-floor",
 	Title: "runs loops with a decision a little below the confidence floor, at it, a little above and without a confidence; answers where one is held, with a sentinel and a window before and after",
 	Sends: sendsHeldLoop,
-	Run: func(ctx context.Context, c *scenarios.Conn) (o AroundFloorObservation, err error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *AroundFloorObservation) {
 		h := host.Host{Conn: c}
-		if o.Floor, err = h.Floor(); err != nil {
-			return o, err
-		}
+		o.Floor = h.Floor()
 		o.Kind = claims.Model(c.Discovery).Key("confidenceEscalationInterruptKind").String()
-		way, below, err := weigh(h, new(drawBelow(h, o.Floor)))
-		if err != nil {
-			return o, err
-		}
-		err = holdAll(ctx, h, &doubtedLoop{WeighedLoop: &below, way: way, label: "the loop below the floor", answer: accept})
-		if o.Below = below; err != nil {
-			return o, err
-		}
-		if o.At, err = weighed(ctx, h, "the loop at the floor", new(o.Floor)); err != nil {
-			return o, err
-		}
+		way, below := weigh(h, new(drawBelow(h, o.Floor)))
+		holdAll(ctx, h, &doubtedLoop{WeighedLoop: &below, way: way, label: "the loop below the floor", answer: accept})
+		o.Below = below
+		o.At = weighed(ctx, h, "the loop at the floor", new(o.Floor))
 		if o.Floor < 1 {
-			above, err := weighed(ctx, h, "the loop above the floor", new(drawAbove(h, o.Floor)))
-			if o.Above = &above; err != nil {
-				return o, err
-			}
+			above := weighed(ctx, h, "the loop above the floor", new(drawAbove(h, o.Floor)))
+			o.Above = &above
 		}
-		o.Absent, err = weighed(ctx, h, "the loop without a confidence", nil)
-		return o, err
+		o.Absent = weighed(ctx, h, "the loop without a confidence", nil)
 	},
 }
 
@@ -69,24 +57,14 @@ var loopsThatEndInDoubt = &scenarios.Drive[HeldEndObservation]{
 	ID:    "openwop/loops-that-end-in-doubt",
 	Title: "runs loops that terminate with a confidence a little below the floor, and at it; answers where one is held, with a sentinel and a window before and after",
 	Sends: sendsHeldLoop,
-	Run: func(ctx context.Context, c *scenarios.Conn) (o HeldEndObservation, err error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *HeldEndObservation) {
 		h := host.Host{Conn: c}
-		if o.Floor, err = h.Floor(); err != nil {
-			return o, err
-		}
-		way, held, err := weighLast(h, new(drawBelow(h, o.Floor)))
-		if err != nil {
-			return o, err
-		}
-		err = holdAll(ctx, h, &doubtedLoop{WeighedLoop: &held, way: way, label: "the loop that ends in doubt", answer: accept})
-		if o.Held = held; err != nil {
-			return o, err
-		}
-		if way, o.At, err = weighLast(h, new(o.Floor)); err != nil {
-			return o, err
-		}
-		err = o.At.goes(ctx, h, "the loop that ends at the floor", way)
-		return o, err
+		o.Floor = h.Floor()
+		way, held := weighLast(h, new(drawBelow(h, o.Floor)))
+		holdAll(ctx, h, &doubtedLoop{WeighedLoop: &held, way: way, label: "the loop that ends in doubt", answer: accept})
+		o.Held = held
+		way, o.At = weighLast(h, new(o.Floor))
+		o.At.goes(ctx, h, "the loop that ends at the floor", way)
 	},
 }
 
@@ -103,20 +81,15 @@ var loopsInDispute = &scenarios.Drive[RejectedObservation]{
 	ID:    "openwop/loops-in-dispute",
 	Title: "runs two loops with a decision a little below the confidence floor, rejects the one and accepts the other, with a sentinel and a window before and after",
 	Sends: sendsHeldLoop,
-	Run: func(ctx context.Context, c *scenarios.Conn) (o RejectedObservation, err error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *RejectedObservation) {
 		h := host.Host{Conn: c}
-		if o.Floor, err = h.Floor(); err != nil {
-			return o, err
-		}
+		o.Floor = h.Floor()
 		no := doubtedLoop{WeighedLoop: &o.Rejected, label: "the loop that is rejected", answer: reject}
 		yes := doubtedLoop{WeighedLoop: &o.Agreed, label: "the loop that is accepted", answer: accept}
 		for _, l := range []*doubtedLoop{&no, &yes} {
-			if l.way, *l.WeighedLoop, err = weigh(h, new(drawBelow(h, o.Floor))); err != nil {
-				return o, err
-			}
+			l.way, *l.WeighedLoop = weigh(h, new(drawBelow(h, o.Floor)))
 		}
-		err = holdAll(ctx, h, &no, &yes)
-		return o, err
+		holdAll(ctx, h, &no, &yes)
 	},
 }
 
@@ -125,8 +98,8 @@ var loopBelowVersion2 = &scenarios.Drive[WeighedLoop]{
 	ID:    "openwop/loop-below-version-2",
 	Title: "runs a loop with a decision whose random confidence is below every floor",
 	Sends: []string{host.SendsLoop, "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (WeighedLoop, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *WeighedLoop) {
 		h := host.Host{Conn: c}
-		return weighed(ctx, h, "the loop with a doubtful decision", new(drawBelow(h, 0.5)))
+		*o = weighed(ctx, h, "the loop with a doubtful decision", new(drawBelow(h, 0.5)))
 	},
 }

@@ -42,12 +42,12 @@ var unsureAgents = &scenarios.Drive[UnsureObservation]{
 		"with a sentinel and a window before and after the answers",
 	Sends: []string{"POST /v1/runs (conformance-orchestrator-low-confidence) with configurable.escalationThreshold, five times", "POST /v1/runs (sentinel)",
 		"POST /v1/runs/{runId}/interrupts/{nodeId}", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (o UnsureObservation, err error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *UnsureObservation) {
 		h := host.Host{Conn: c}
 		if !h.Offers(fixture.Unsure, fixture.Noop) {
-			return o, scenarios.Block("no agent that is not sure is on offer", fixture.Load)
+			scenarios.End(scenarios.Block("no agent that is not sure is on offer", fixture.Load))
 		}
-		o = UnsureObservation{
+		*o = UnsureObservation{
 			Accepted:  UnsureRun{Threshold: unsure + h.Share(1, 500), Asked: true},
 			Rejected:  UnsureRun{Threshold: unsure + h.Share(1, 500), Asked: true},
 			Defaulted: UnsureRun{Threshold: 0.7},
@@ -59,12 +59,9 @@ var unsureAgents = &scenarios.Drive[UnsureObservation]{
 			{UnsureRun: &o.Defaulted}, {UnsureRun: &o.At}, {UnsureRun: &o.Under},
 		}
 		for i := range runs {
-			if runs[i].run, err = runs[i].begin(ctx, h); err != nil {
-				return o, err
-			}
+			runs[i].run = runs[i].begin(ctx, h)
 		}
-		err = answered(ctx, h, runs[:2]...)
-		return o, err
+		answered(ctx, h, runs[:2]...)
 	},
 }
 
@@ -76,64 +73,48 @@ type unsureRun struct {
 }
 
 // begin makes the run and follows it to where it ends or waits.
-func (o *UnsureRun) begin(ctx context.Context, h host.Host) (*host.Run, error) {
+func (o *UnsureRun) begin(ctx context.Context, h host.Host) *host.Run {
 	request := openwopv1.CreateRunRequest{WorkflowID: fixture.Unsure}
 	if o.Asked {
 		request.Configurable = &openwopv1.Configurable{EscalationThreshold: &o.Threshold}
 	}
-	r, err := h.Create(ctx, "create the run of an agent that is not sure", request)
-	if err != nil {
-		return r, err
-	}
-	o.Held, err = r.Held(ctx, 1, 0)
-	return r, err
+	r := h.Create(ctx, "create the run of an agent that is not sure", request)
+	o.Held = r.Held(ctx, 1, 0)
+	return r
 }
 
 // answered lets a while go by, answers, and follows the runs until they have
 // decided or ended, and for a while after. What a host does with the agent's
 // next turns is not the question: it may hold them as well.
-func answered(ctx context.Context, h host.Host, runs ...unsureRun) error {
+func answered(ctx context.Context, h host.Host, runs ...unsureRun) {
 	var before, after []lulled
 	for _, o := range runs {
 		if o.Held.Suspended.Reached {
 			before = append(before, lulled{o.run, &o.Lull, o.Held.Log})
 		}
 	}
-	if err := lulls(ctx, h, before...); err != nil {
-		return err
-	}
+	lulls(ctx, h, before...)
 	for _, o := range runs {
 		if !o.Held.Suspended.Reached {
 			continue
 		}
-		reply, err := o.answer(ctx, o.run, host.Pending(o.Held.Suspended.Last, o.Held.Log), o.Held.Marker)
-		if err != nil {
-			return err
-		}
+		reply := o.answer(ctx, o.run, host.Pending(o.Held.Suspended.Last, o.Held.Log), o.Held.Marker)
 		if o.Held.Answered = reply.StatusValue(); !reply.Success() {
 			continue
 		}
-		if o.Decided, err = decides(ctx, o.run); err != nil {
-			return err
-		}
+		o.Decided = decides(ctx, o.run)
 		after = append(after, lulled{o.run, &o.After, o.Held.Log})
 	}
-	return lulls(ctx, h, after...)
+	lulls(ctx, h, after...)
 }
 
 // decides waits until a decision is on the log, or the run has ended.
-func decides(ctx context.Context, r *host.Run) (wire.Wait, error) {
+func decides(ctx context.Context, r *host.Run) wire.Wait {
 	const what = "the agent has decided, or the run has ended"
-	return r.Await(ctx, what, func(ctx context.Context) (wire.Value, bool, error) {
-		l, err := r.ReadLog(ctx, "log, until "+what)
-		if err != nil {
-			return wire.Value{}, false, err
-		}
-		snapshot, err := r.Snapshot(ctx, what)
-		if err != nil {
-			return wire.Value{}, false, err
-		}
+	return r.Await(ctx, what, func(ctx context.Context) (wire.Value, bool) {
+		l := r.ReadLog(ctx, "log, until "+what)
+		snapshot := r.Snapshot(ctx, what)
 		v := snapshot.Value("")
-		return v, len(l.Decided().Values) > 0 || host.IsTerminal(v.Key("status").String()), nil
+		return v, len(l.Decided().Values) > 0 || host.IsTerminal(v.Key("status").String())
 	})
 }

@@ -27,12 +27,12 @@ type WeighedLoop struct {
 // weigh plans a loop in which a random turn dispatches with this confidence,
 // where the host offers another workflow to a worker of its own: then a worker
 // in its place is seen.
-func weigh(h host.Host, confidence *float64) (host.Suspending, WeighedLoop, error) {
+func weigh(h host.Host, confidence *float64) (host.Suspending, WeighedLoop) {
 	worker := fixture.Noop
 	if h.Offers(fixture.HandoffChild) {
 		worker = fixture.HandoffChild
 	}
-	way, err := h.SuspendingLoop(1, func() any {
+	way := h.SuspendingLoop(1, func() any {
 		return openwopv1.NextWorkerDecision{Kind: openwopv1.NextWorkerDecisionKindNextWorker, NextWorkerIds: []string{worker}, Confidence: confidence}
 	})
 	o := WeighedLoop{Confidence: confidence, Worker: worker}
@@ -41,20 +41,17 @@ func weigh(h host.Host, confidence *float64) (host.Suspending, WeighedLoop, erro
 			o.Workers[i] = worker
 		}
 	}
-	return way, o, err
+	return way, o
 }
 
 // weighLast plans a loop that terminates with this confidence.
-func weighLast(h host.Host, confidence *float64) (host.Suspending, WeighedLoop, error) {
-	way, o, err := weigh(h, nil)
-	if err != nil {
-		return way, o, err
-	}
+func weighLast(h host.Host, confidence *float64) (host.Suspending, WeighedLoop) {
+	way, o := weigh(h, nil)
 	n := way.Turns()
 	way.Plan[n-1] = openwopv1.TerminateDecision{Kind: openwopv1.TerminateDecisionKindTerminate, Reason: h.Name("done"), Confidence: confidence}
 	way.At = []int{n}
 	o.Confidence, o.Worker = confidence, ""
-	return way, o, nil
+	return way, o
 }
 
 // doubtedLoop is a loop that is to be held, and what is to be answered then.
@@ -68,42 +65,31 @@ type doubtedLoop struct {
 
 // holdAll makes the loops, waits until each is held, answers each and follows it
 // to its end, with a while before the answers and one after the ends.
-func holdAll(ctx context.Context, h host.Host, loops ...*doubtedLoop) (err error) {
+func holdAll(ctx context.Context, h host.Host, loops ...*doubtedLoop) {
 	var before, after []lulled
 	for _, l := range loops {
-		if l.run, l.SuspendedLoop, err = h.Suspend(ctx, l.label, l.way); err != nil {
-			return err
-		}
+		l.run, l.SuspendedLoop = h.Suspend(ctx, l.label, l.way)
 		if l.Held.Suspended.Reached {
 			before = append(before, lulled{l.run, &l.Lull, l.Held.Log})
 		}
 	}
-	if err := lulls(ctx, h, before...); err != nil {
-		return err
-	}
+	lulls(ctx, h, before...)
 	for _, l := range loops {
 		if !l.Held.Suspended.Reached {
 			continue
 		}
-		reply, err := l.answer(ctx, l.run, host.Pending(l.Held.Suspended.Last, l.Held.Log), l.Held.Marker)
-		if err != nil {
-			return err
-		}
+		reply := l.answer(ctx, l.run, host.Pending(l.Held.Suspended.Last, l.Held.Log), l.Held.Marker)
 		if l.Held.Answered = reply.StatusValue(); !reply.Success() {
 			continue
 		}
-		if l.Log, err = l.run.Finish(ctx, "log after the answer"); err != nil {
-			return err
-		}
+		l.Log = l.run.Finish(ctx, "log after the answer")
 		if !l.Log.Ended.Reached {
 			continue
 		}
-		if l.Children, err = h.Children(ctx, l.Log); err != nil {
-			return err
-		}
+		l.Children = h.Children(ctx, l.Log)
 		after = append(after, lulled{l.run, &l.Ended, l.Held.Log}) // the later log shows how long we took to answer
 	}
-	return lulls(ctx, h, after...)
+	lulls(ctx, h, after...)
 }
 
 // lulled is a run that nothing is asked of for a while.
@@ -114,65 +100,52 @@ type lulled struct {
 }
 
 // lulls is [run.lull] of several runs at once: one sentinel and one window.
-func lulls(ctx context.Context, h host.Host, of ...lulled) error {
+func lulls(ctx context.Context, h host.Host, of ...lulled) {
 	if len(of) == 0 {
-		return nil
+		return
 	}
 	var pace time.Duration
 	for _, l := range of {
 		pace = max(pace, l.log.Pace())
 	}
-	first, err := of[0].run.Lull(ctx, host.Scripted{Fixture: fixture.Noop}, pace)
-	if err != nil {
-		return err
-	}
+	first := of[0].run.Lull(ctx, host.Scripted{Fixture: fixture.Noop}, pace)
 	*of[0].into = first
 	for _, l := range of[1:] {
 		*l.into = first
-		if l.into.Later, err = l.run.Stands(ctx, "the run after the same sentinel and window"); err != nil {
-			return err
-		}
+		l.into.Later = l.run.Stands(ctx, "the run after the same sentinel and window")
 	}
-	return nil
 }
 
 // goes makes the loop and follows it to where it ends or is held.
-func (o *WeighedLoop) goes(ctx context.Context, h host.Host, label string, way host.Suspending) error {
+func (o *WeighedLoop) goes(ctx context.Context, h host.Host, label string, way host.Suspending) {
 	o.Way, o.Turns, o.Kinds, o.Held.Turn = way.Fixture, way.Turns(), way.Kinds(), way.At[0]
-	r, err := h.Create(ctx, "create "+label, way.Request(nil))
-	if err != nil {
-		return err
-	}
+	r := h.Create(ctx, "create "+label, way.Request(nil))
 	if r.ID == "" {
-		o.Log, err = r.ReadLog(ctx, "log of "+label)
-		return err
+		o.Log = r.ReadLog(ctx, "log of "+label)
+		return
 	}
-	o.Log, err = r.Settle(ctx, "log of "+label)
-	return err
+	o.Log = r.Settle(ctx, "log of "+label)
 }
 
 // answering is a way to answer a held decision.
-type answering func(ctx context.Context, r *host.Run, i host.Interrupt, text string) (*wire.Reply, error)
+type answering func(ctx context.Context, r *host.Run, i host.Interrupt, text string) *wire.Reply
 
 // accept has a held decision carried out.
-func accept(ctx context.Context, r *host.Run, i host.Interrupt, text string) (*wire.Reply, error) {
+func accept(ctx context.Context, r *host.Run, i host.Interrupt, text string) *wire.Reply {
 	return r.Resolve(ctx, i, text)
 }
 
 // reject answers an interrupt that takes an approval with a refusal.
-func reject(ctx context.Context, r *host.Run, i host.Interrupt, text string) (*wire.Reply, error) {
+func reject(ctx context.Context, r *host.Run, i host.Interrupt, text string) *wire.Reply {
 	return r.Do(ctx, wire.Call{Method: http.MethodPost, Path: host.RunPath(r.ID) + "/interrupts/" + url.PathEscape(i.Node), Label: "reject",
 		Body: map[string]any{"resumeValue": map[string]any{"action": openwopv1.ApprovalActionReject, "comment": text}}})
 }
 
 // weighed runs a loop with this confidence in one of its turns.
-func weighed(ctx context.Context, h host.Host, label string, confidence *float64) (WeighedLoop, error) {
-	way, o, err := weigh(h, confidence)
-	if err != nil {
-		return o, err
-	}
-	err = o.goes(ctx, h, label, way)
-	return o, err
+func weighed(ctx context.Context, h host.Host, label string, confidence *float64) WeighedLoop {
+	way, o := weigh(h, confidence)
+	o.goes(ctx, h, label, way)
+	return o
 }
 
 // drawBelow draws a confidence that is a little lower, in thousandths.

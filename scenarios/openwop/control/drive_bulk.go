@@ -40,118 +40,87 @@ var bulkCancelled = &scenarios.Drive[BulkObservation]{
 	Title: "makes two runs that last and one that ends, bulk-cancels 101 runs and none, then those three and one that never was, in random order",
 	Sends: []string{"POST /v1/runs (conformance-cancellable, conformance-delay or assay-loop-ask-user), twice", "POST /v1/runs (a run that ends)",
 		"POST /v1/runs:bulk-cancel with 101 ids, with none, and with four", "GET /v1/runs/{runId} and its events"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (BulkObservation, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *BulkObservation) {
 		h := host.Host{Conn: c}
-		var o BulkObservation
-		done, err := doneRun(ctx, h, &o)
-		if err != nil || done == nil {
-			return o, err
+		done := doneRun(ctx, h, o)
+		if done == nil {
+			return
 		}
-		if err := bulkOffered(ctx, h, done); err != nil {
-			return o, err
+		bulkOffered(ctx, h, done)
+		live := liveRuns(ctx, h, o)
+		if len(live) < 2 {
+			return
 		}
-		live, err := liveRuns(ctx, h, &o)
-		if err != nil || len(live) < 2 {
-			return o, err
-		}
-		if err := bulkRefused(ctx, h, live[0], &o); err != nil {
-			return o, err
-		}
+		bulkRefused(ctx, h, live[0], o)
 		o.Never = host.StrangerOf(live[0].ID)
 		o.IDs = []string{live[0].ID, live[1].ID, o.Ended, o.Never}
 		h.Rand.Shuffle(len(o.IDs), func(i, k int) { o.IDs[i], o.IDs[k] = o.IDs[k], o.IDs[i] })
-		if o.Bulk, err = bulkCancel(ctx, h, "to cancel four runs, one of which never was", o.IDs); err != nil {
-			return o, err
-		}
+		o.Bulk = bulkCancel(ctx, h, "to cancel four runs, one of which never was", o.IDs)
 		if !host.Succeeded(o.Bulk.Status) {
-			return o, nil
+			return
 		}
 		for _, r := range live {
-			l, err := r.Finish(ctx, "log of a run that was cancelled with others")
-			if err != nil {
-				return o, err
-			}
+			l := r.Finish(ctx, "log of a run that was cancelled with others")
 			o.Logs = append(o.Logs, l)
 		}
-		o.After, err = done.Seen(ctx, "the run that had ended, after the bulk cancel")
-		return o, err
+		o.After = done.Seen(ctx, "the run that had ended, after the bulk cancel")
 	},
 }
 
 // doneRun makes a run that ends by itself; nil where there is none.
-func doneRun(ctx context.Context, h host.Host, o *BulkObservation) (*host.Run, error) {
-	r, err := h.SimpleRun(ctx, "create a run that ends")
-	if err != nil {
-		return nil, err
-	}
+func doneRun(ctx context.Context, h host.Host, o *BulkObservation) *host.Run {
+	r := h.SimpleRun(ctx, "create a run that ends")
 	if o.Created = host.AnsweredBy("a run that ends", r.Created); r.ID == "" {
-		return nil, nil
+		return nil
 	}
-	ended, err := r.AwaitEnd(ctx)
-	if err != nil || !ended.Reached {
-		return nil, err
+	ended := r.AwaitEnd(ctx)
+	if !ended.Reached {
+		return nil
 	}
 	o.Ended, o.Done = r.ID, ended.Last
-	return r, nil
+	return r
 }
 
 // bulkOffered stops a drive where there is no bulk cancel. To name a run that
 // has ended changes nothing.
-func bulkOffered(ctx context.Context, h host.Host, done *host.Run) error {
-	reply, err := bulk(ctx, h, "whether there is a bulk cancel", []string{done.ID})
-	if err != nil {
-		return err
-	}
-	return done.IsOffered(ctx, "POST /v1/runs:bulk-cancel", reply)
+func bulkOffered(ctx context.Context, h host.Host, done *host.Run) {
+	reply := bulk(ctx, h, "whether there is a bulk cancel", []string{done.ID})
+	done.IsOffered(ctx, "POST /v1/runs:bulk-cancel", reply)
 }
 
-func bulk(ctx context.Context, h host.Host, what string, ids []string) (*wire.Reply, error) {
+func bulk(ctx context.Context, h host.Host, what string, ids []string) *wire.Reply {
 	return h.Send(ctx, wire.Call{Method: http.MethodPost, Path: "/v1/runs:bulk-cancel", Body: map[string]any{"runIds": ids}, Label: what})
 }
 
-func bulkCancel(ctx context.Context, h host.Host, what string, ids []string) (host.Answered, error) {
-	reply, err := bulk(ctx, h, what, ids)
-	if err != nil {
-		return host.Answered{}, err
-	}
-	return host.AnsweredBy(what, reply), nil
+func bulkCancel(ctx context.Context, h host.Host, what string, ids []string) host.Answered {
+	reply := bulk(ctx, h, what, ids)
+	return host.AnsweredBy(what, reply)
 }
 
 // liveRuns makes two runs that last.
-func liveRuns(ctx context.Context, h host.Host, o *BulkObservation) (live []*host.Run, err error) {
+func liveRuns(ctx context.Context, h host.Host, o *BulkObservation) (live []*host.Run) {
 	for range 2 {
-		long, err := h.Lasting()
-		if err != nil {
-			return nil, err
-		}
-		r, err := h.Create(ctx, "create a run that lasts", long)
-		if err != nil {
-			return nil, err
-		}
+		long := h.Lasting()
+		r := h.Create(ctx, "create a run that lasts", long)
 		o.Way = long.WorkflowID
 		if o.Created = host.AnsweredBy("a run that lasts", r.Created); r.ID == "" {
-			return nil, nil
+			return nil
 		}
 		live, o.Live = append(live, r), append(o.Live, r.ID)
 	}
-	return live, nil
+	return live
 }
 
 // bulkRefused sends what cannot be a bulk cancel: the run is among more than
 // there may be.
-func bulkRefused(ctx context.Context, h host.Host, r *host.Run, o *BulkObservation) (err error) {
+func bulkRefused(ctx context.Context, h host.Host, r *host.Run, o *BulkObservation) {
 	many := []string{r.ID}
 	for len(many) <= bulkMost {
 		many = append(many, h.Name("never"))
 	}
-	if o.Large, err = bulkCancel(ctx, h, "to cancel 101 runs", many); err != nil {
-		return err
-	}
-	if o.Spared, err = r.Seen(ctx, "a run among the 101"); err != nil {
-		return err
-	}
-	o.Empty, err = bulkCancel(ctx, h, "to cancel no run", []string{})
-	return err
+	o.Large = bulkCancel(ctx, h, "to cancel 101 runs", many)
+	o.Spared = r.Seen(ctx, "a run among the 101")
+	o.Empty = bulkCancel(ctx, h, "to cancel no run", []string{})
 }
 
 // TenantControl is what a tenant was answered who would pause, cancel and
@@ -177,67 +146,50 @@ var tenantsControlRuns = &scenarios.Drive[TenantControl]{
 	ID:    "openwop/tenants-control",
 	Title: "has a tenant pause the run of another, compare one of its own with it and name it in a bulk cancel, then does so as its own tenant",
 	Sends: []string{host.SendsTenants, "POST /v1/runs (conformance-cancellable, conformance-delay or assay-loop-ask-user)", "as each tenant: POST /v1/runs/{runId}:pause", "GET /v1/runs/{runId}:diff", "POST /v1/runs:bulk-cancel"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (TenantControl, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *TenantControl) {
 		h := host.Host{Conn: c}
-		var o TenantControl
-		t, made, err := h.TwoTenants(ctx)
-		if host.IsBlocked(err) {
-			err = unlessControls(ctx, h, err)
+		var t host.TenantPair
+		if err := scenarios.Try(func() { t, o.Tenants = h.TwoTenants(ctx) }); host.IsBlocked(err) {
+			unlessControls(ctx, h, err)
+		} else {
+			scenarios.End(err)
 		}
-		if o.Tenants = made; err != nil || made.First.RunID() == "" || made.Other.RunID() == "" {
-			return o, err
+		if o.Tenants.First.RunID() == "" || o.Tenants.Other.RunID() == "" {
+			return
 		}
-		r, way, err := h.LastingRun(ctx)
-		if o.Way = way; err != nil {
-			return o, err
-		}
+		r, way := h.LastingRun(ctx)
+		o.Way = way
 		if o.Created = host.AnsweredBy("a run that lasts", r.Created); r.ID == "" {
-			return o, nil
+			return
 		}
-		if o.Live, err = r.Seen(ctx, "before another tenant comes"); err != nil {
-			return o, err
-		}
-		if err := controls(ctx, t.Other, r.ID, made.Other.RunID(), &o); err != nil {
-			return o, err
-		}
-		if o.After, err = r.Seen(ctx, "after the other tenant had come"); err != nil {
-			return o, err
-		}
-		return o, controlled(ctx, r, made.First.RunID(), &o)
+		o.Live = r.Seen(ctx, "before another tenant comes")
+		controls(ctx, t.Other, r.ID, o.Tenants.Other.RunID(), o)
+		o.After = r.Seen(ctx, "after the other tenant had come")
+		controlled(ctx, r, o.Tenants.First.RunID(), o)
 	},
 }
 
 // unlessControls is why a drive is blocked, unless the host has none of the
 // operations: then that is why.
-func unlessControls(ctx context.Context, h host.Host, blocked error) error {
-	return h.UnlessLacking(ctx, blocked, func(r *host.Run) error { return controlled(ctx, r, r.ID, &TenantControl{}) })
+func unlessControls(ctx context.Context, h host.Host, blocked error) {
+	h.UnlessLacking(ctx, blocked, func(r *host.Run) { controlled(ctx, r, r.ID, &TenantControl{}) })
 }
 
 // controls is another tenant at work on the run.
-func controls(ctx context.Context, h host.Host, theirs, own string, o *TenantControl) (err error) {
+func controls(ctx context.Context, h host.Host, theirs, own string, o *TenantControl) {
 	o.Never = host.StrangerOf(theirs)
-	o.Pause, err = h.Intrude(ctx, host.TheOther, "to pause the run", false, theirs, o.Never, func(id string) wire.Call {
+	o.Pause = h.Intrude(ctx, host.TheOther, "to pause the run", false, theirs, o.Never, func(id string) wire.Call {
 		return wire.Call{Method: http.MethodPost, Path: host.RunPath(id) + ":pause", Body: map[string]any{"drainPolicy": openwopv1.PauseRunRequestDrainPolicyImmediate}}
 	})
-	if err != nil {
-		return err
-	}
-	o.Diff, err = h.Intrude(ctx, host.TheOther, "to compare a run of its own with the run", false, theirs, o.Never, func(id string) wire.Call {
+	o.Diff = h.Intrude(ctx, host.TheOther, "to compare a run of its own with the run", false, theirs, o.Never, func(id string) wire.Call {
 		return wire.Call{Method: http.MethodGet, Path: diffPath(own, id)}
 	})
-	if err != nil {
-		return err
-	}
-	reply, err := h.Do(ctx, wire.Call{Method: http.MethodPost, Path: "/v1/runs:bulk-cancel", Body: map[string]any{"runIds": []string{theirs, o.Never}}, Label: "to cancel the run in bulk, by " + host.TheOther})
-	if err != nil {
-		return err
-	}
+	reply := h.Do(ctx, wire.Call{Method: http.MethodPost, Path: "/v1/runs:bulk-cancel", Body: map[string]any{"runIds": []string{theirs, o.Never}}, Label: "to cancel the run in bulk, by " + host.TheOther})
 	o.Bulk = host.AnsweredBy("to cancel the run in bulk, by "+host.TheOther, reply)
-	return nil
 }
 
 // controlled is the run's own tenant, who may.
-func controlled(ctx context.Context, r *host.Run, own string, o *TenantControl) error {
+func controlled(ctx context.Context, r *host.Run, own string, o *TenantControl) {
 	for _, op := range []struct {
 		what string
 		call wire.Call
@@ -248,14 +200,10 @@ func controlled(ctx context.Context, r *host.Run, own string, o *TenantControl) 
 		{"to cancel its own run in bulk", wire.Call{Method: http.MethodPost, Path: "/v1/runs:bulk-cancel", Body: map[string]any{"runIds": []string{r.ID}}}, &o.Cancel},
 	} {
 		op.call.Label = op.what
-		reply, err := r.Send(ctx, op.call)
-		if err != nil {
-			return err
-		}
+		reply := r.Send(ctx, op.call)
 		*op.into = host.AnsweredBy(op.what, reply)
 	}
 	if host.NotThere(o.Paused.HTTPStatus()) && host.NotThere(o.Diffed.HTTPStatus()) && host.NotThere(o.Cancel.HTTPStatus()) {
-		return scenarios.NotOffered("the run's own tenant is answered HTTP " + o.Paused.Status.JSON() + " for a pause, " + o.Diffed.Status.JSON() + " for a diff and " + o.Cancel.Status.JSON() + " for a bulk cancel")
+		scenarios.End(scenarios.NotOffered("the run's own tenant is answered HTTP " + o.Paused.Status.JSON() + " for a pause, " + o.Diffed.Status.JSON() + " for a diff and " + o.Cancel.Status.JSON() + " for a bulk cancel"))
 	}
-	return nil
 }

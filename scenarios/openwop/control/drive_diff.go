@@ -39,106 +39,80 @@ var comparedRuns = &scenarios.Drive[DiffObservation]{
 	Title: "compares a run with itself, with another of its workflow, with one that fails, with a replay of it and with one that never was",
 	Sends: []string{"POST /v1/runs (assay-random, assay-steps or a run that ends), twice", "POST /v1/runs (conformance-dispatch-deterministic-fail-child)", "POST /v1/runs/{runId}:fork, where replay is claimed",
 		"GET /v1/runs/{runId}:diff?against=", "GET /v1/runs/{runId} and its events"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (DiffObservation, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *DiffObservation) {
 		h := host.Host{Conn: c}
-		var o DiffObservation
-		request, err := comparableWorkflow(h)
-		if err != nil {
-			return o, err
-		}
-		first, err := comparable(ctx, h, request, &o.Self.A)
-		if err != nil || first == nil {
-			return o, err
+		request := comparableWorkflow(h)
+		first := comparable(ctx, h, request, &o.Self.A)
+		if first == nil {
+			return
 		}
 		o.Self.B = o.Self.A
-		reply, err := first.Does(ctx, http.MethodGet, ":diff?against="+url.QueryEscape(first.ID), nil, "the run with itself")
-		if err != nil {
-			return o, err
-		}
+		reply := first.Does(ctx, http.MethodGet, ":diff?against="+url.QueryEscape(first.ID), nil, "the run with itself")
 		o.Self.Reply = host.AnsweredBy("the run with itself", reply)
-		if err := first.IsOffered(ctx, "GET /v1/runs/{runId}:diff", reply); err != nil {
-			return o, err
-		}
-		if err := comparedWith(ctx, first, request, "the run with another of its workflow", o.Self.A, &o.Alike); err != nil {
-			return o, err
-		}
+		first.IsOffered(ctx, "GET /v1/runs/{runId}:diff", reply)
+		comparedWith(ctx, first, request, "the run with another of its workflow", o.Self.A, &o.Alike)
 		if h.Offers(fixture.Fail) {
-			if err := comparedWith(ctx, first, openwopv1.CreateRunRequest{WorkflowID: fixture.Fail}, "the run with one that fails", o.Self.A, &o.Other); err != nil {
-				return o, err
-			}
+			comparedWith(ctx, first, openwopv1.CreateRunRequest{WorkflowID: fixture.Fail}, "the run with one that fails", o.Self.A, &o.Other)
 		}
-		if err := comparedWithReplay(ctx, first, &o); err != nil {
-			return o, err
-		}
-		return o, comparedWithNone(ctx, first, &o)
+		comparedWithReplay(ctx, first, o)
+		comparedWithNone(ctx, first, o)
 	},
 }
 
 // comparableWorkflow asks for a run of a workflow whose runs differ from each other, if there is one.
-func comparableWorkflow(h host.Host) (openwopv1.CreateRunRequest, error) {
+func comparableWorkflow(h host.Host) openwopv1.CreateRunRequest {
 	if h.Offers(fixture.Random) {
-		return openwopv1.CreateRunRequest{WorkflowID: fixture.Random}, nil
+		return openwopv1.CreateRunRequest{WorkflowID: fixture.Random}
 	}
 	return h.Simple()
 }
 
 // comparable makes a run and follows it to its end; nil where there is none.
-func comparable(ctx context.Context, h host.Host, request openwopv1.CreateRunRequest, l *host.RunLog) (*host.Run, error) {
-	r, err := h.Create(ctx, "create a run to compare", request)
-	if err != nil {
-		return nil, err
+func comparable(ctx context.Context, h host.Host, request openwopv1.CreateRunRequest, l *host.RunLog) *host.Run {
+	r := h.Create(ctx, "create a run to compare", request)
+	if *l = r.Finish(ctx, "log of a run to compare"); r.ID == "" || !l.Ended.Reached {
+		return nil
 	}
-	if *l, err = r.Finish(ctx, "log of a run to compare"); err != nil || r.ID == "" || !l.Ended.Reached {
-		return nil, err
-	}
-	return r, nil
+	return r
 }
 
 // comparedWith makes another run and compares the run with it.
-func comparedWith(ctx context.Context, r *host.Run, request openwopv1.CreateRunRequest, what string, own host.RunLog, d *Diffed) error {
+func comparedWith(ctx context.Context, r *host.Run, request openwopv1.CreateRunRequest, what string, own host.RunLog, d *Diffed) {
 	d.A = own
-	other, err := comparable(ctx, r.Host, request, &d.B)
-	if err != nil || other == nil {
-		return err
+	other := comparable(ctx, r.Host, request, &d.B)
+	if other == nil {
+		return
 	}
-	return diff(ctx, r, other.ID, what, d)
+	diff(ctx, r, other.ID, what, d)
 }
 
-func diff(ctx context.Context, r *host.Run, other, what string, d *Diffed) error {
-	reply, err := r.Does(ctx, http.MethodGet, ":diff?against="+url.QueryEscape(other), nil, what)
-	if err != nil {
-		return err
-	}
+func diff(ctx context.Context, r *host.Run, other, what string, d *Diffed) {
+	reply := r.Does(ctx, http.MethodGet, ":diff?against="+url.QueryEscape(other), nil, what)
 	d.Reply = host.AnsweredBy(what, reply)
-	return nil
 }
 
 // comparedWithReplay compares the run with a replay of it.
-func comparedWithReplay(ctx context.Context, r *host.Run, o *DiffObservation) error {
+func comparedWithReplay(ctx context.Context, r *host.Run, o *DiffObservation) {
 	if _, claimed := claims.FinishedReplay.Look(r.Discovery); !claimed {
-		return nil
+		return
 	}
-	fork, err := r.Fork(ctx, r)
-	if err != nil || fork.ID == "" {
-		return err
+	fork := r.Fork(ctx, r)
+	if fork.ID == "" {
+		return
 	}
 	d := &Diffed{A: o.Self.A}
-	if d.B, err = fork.Finish(ctx, "log of the replay"); err != nil || !d.B.Ended.Reached {
-		return err
+	if d.B = fork.Finish(ctx, "log of the replay"); !d.B.Ended.Reached {
+		return
 	}
 	o.Replay = d
-	return diff(ctx, r, fork.ID, "the run with a replay of it", d)
+	diff(ctx, r, fork.ID, "the run with a replay of it", d)
 }
 
 // comparedWithNone compares the run with one that never was.
-func comparedWithNone(ctx context.Context, r *host.Run, o *DiffObservation) error {
+func comparedWithNone(ctx context.Context, r *host.Run, o *DiffObservation) {
 	never := host.StrangerOf(r.ID)
 	for _, op := range []struct{ what, a, b string }{{"the run with one that never was", r.ID, never}, {"one that never was with the run", never, r.ID}} {
-		reply, err := r.Do(ctx, wire.Call{Method: http.MethodGet, Path: diffPath(op.a, op.b), Label: op.what})
-		if err != nil {
-			return err
-		}
+		reply := r.Do(ctx, wire.Call{Method: http.MethodGet, Path: diffPath(op.a, op.b), Label: op.what})
 		o.Never = append(o.Never, host.AnsweredBy(op.what, reply))
 	}
-	return nil
 }

@@ -44,8 +44,8 @@ var pausedAtOnce = &scenarios.Drive[PausedObservation]{
 	Sends: []string{"POST /v1/runs (assay-steps, conformance-delay or conformance-cancellable)", "POST /v1/runs/{runId}:pause {drainPolicy: immediate}, twice", "GET /v1/runs/{runId} and its events",
 		"POST /v1/runs (the same)", "POST /v1/runs/{runId}:resume", "POST /v1/runs/{runId}:pause, when it has ended"},
 	Waits: 300 * time.Millisecond,
-	Run: func(ctx context.Context, c *scenarios.Conn) (PausedObservation, error) {
-		return pausedFor(ctx, host.Host{Conn: c}, string(openwopv1.PauseRunRequestDrainPolicyImmediate))
+	Run: func(ctx context.Context, c *scenarios.Conn, o *PausedObservation) {
+		pausedFor(ctx, host.Host{Conn: c}, string(openwopv1.PauseRunRequestDrainPolicyImmediate), o)
 	},
 }
 
@@ -55,105 +55,85 @@ var pausedByDrain = &scenarios.Drive[PausedObservation]{
 	Title: "pauses a run that waits for a time, without saying how, has another one wait for as long, looks how far the first has got, and resumes it",
 	Sends: []string{"POST /v1/runs (assay-steps)", "POST /v1/runs/{runId}:pause", "GET /v1/runs/{runId} and its events", "POST /v1/runs (the same)", "POST /v1/runs/{runId}:resume"},
 	Waits: 300 * time.Millisecond,
-	Run: func(ctx context.Context, c *scenarios.Conn) (PausedObservation, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *PausedObservation) {
 		h := host.Host{Conn: c}
 		if !h.Offers(fixture.Steps) { // no other has a node behind one that takes a while
-			return PausedObservation{}, unlessPauses(ctx, h, scenarios.Block("no workflow is on offer that takes steps after a wait", fixture.Load))
+			unlessPauses(ctx, h, scenarios.Block("no workflow is on offer that takes steps after a wait", fixture.Load))
+			return
 		}
-		return pausedFor(ctx, h, "")
+		pausedFor(ctx, h, "", o)
 	},
 }
 
 // unlessPauses is why a drive is blocked, unless the host does not pause runs at
 // all: then that is why.
-func unlessPauses(ctx context.Context, h host.Host, blocked error) error {
-	return h.UnlessLacking(ctx, blocked, func(r *host.Run) error {
-		_, err := r.Pause(ctx, "", "", "a pause, to see whether there is one")
-		return err
+func unlessPauses(ctx context.Context, h host.Host, blocked error) {
+	h.UnlessLacking(ctx, blocked, func(r *host.Run) {
+		r.Pause(ctx, "", "", "a pause, to see whether there is one")
 	})
 }
 
 // stepping asks for a run that waits for so long, in ms.
-func stepping(h host.Host, wait int, said string) (openwopv1.CreateRunRequest, error) {
+func stepping(h host.Host, wait int, said string) openwopv1.CreateRunRequest {
 	for _, id := range []string{fixture.Steps, fixture.Delay, fixture.Cancellable} {
 		if h.Offers(id) {
 			inputs := map[string]any{"delayMs": wait}
 			if id == fixture.Steps {
 				inputs["said"] = said
 			}
-			return openwopv1.CreateRunRequest{WorkflowID: id, Inputs: inputs}, nil
+			return openwopv1.CreateRunRequest{WorkflowID: id, Inputs: inputs}
 		}
 	}
-	return openwopv1.CreateRunRequest{}, scenarios.Block("no workflow is on offer that waits", fixture.Load)
+	scenarios.End(scenarios.Block("no workflow is on offer that waits", fixture.Load))
+	return openwopv1.CreateRunRequest{}
 }
 
 // pausedFor pauses a run while it waits. Where the pause comes too late the
 // next run waits longer.
-func pausedFor(ctx context.Context, h host.Host, policy string) (o PausedObservation, err error) {
+func pausedFor(ctx context.Context, h host.Host, policy string, o *PausedObservation) {
 	for _, wait := range waits {
 		wait = h.Between(wait, wait+wait/10)
 		said := h.Marker()
-		request, err := stepping(h, wait, said)
+		request, err := scenarios.Attempt(func() openwopv1.CreateRunRequest { return stepping(h, wait, said) })
 		if err != nil {
-			return o, unlessPauses(ctx, h, err)
+			unlessPauses(ctx, h, err)
+			return
 		}
-		o = PausedObservation{Way: request.WorkflowID, Said: said, Reason: h.Marker()}
-		r, err := h.Create(ctx, "create a run that waits", request)
-		if err != nil {
-			return o, err
-		}
+		*o = PausedObservation{Way: request.WorkflowID, Said: said, Reason: h.Marker()}
+		r := h.Create(ctx, "create a run that waits", request)
 		if o.Created = host.AnsweredBy("a run that waits", r.Created); r.ID == "" {
-			return o, nil
+			return
 		}
-		if o.Paused, err = r.Pause(ctx, policy, o.Reason, "to pause the run"); err != nil {
-			return o, err
-		}
-		seen, err := r.Snapshot(ctx, "the run after the pause")
-		if err != nil {
-			return o, err
-		}
+		o.Paused = r.Pause(ctx, policy, o.Reason, "to pause the run")
+		seen := r.Snapshot(ctx, "the run after the pause")
 		if !host.IsTerminal(seen.Text("/status")) {
-			return o, standsStill(ctx, r, request, &o)
+			standsStill(ctx, r, request, o)
+			return
 		}
 		r.Gone()
 	}
 	o.TooLate = true
-	return o, nil
 }
 
 // standsStill looks at a run from the pause to its end.
-func standsStill(ctx context.Context, r *host.Run, request openwopv1.CreateRunRequest, o *PausedObservation) (err error) {
+func standsStill(ctx context.Context, r *host.Run, request openwopv1.CreateRunRequest, o *PausedObservation) {
 	if !host.Succeeded(o.Paused.Status) {
-		return nil
+		return
 	}
-	other, err := r.Create(ctx, "create another that waits for as long", request)
-	if err != nil {
-		return err
+	other := r.Create(ctx, "create another that waits for as long", request)
+	if o.Still = r.IsPaused(ctx); !o.Still.Reached {
+		return
 	}
-	if o.Still, err = r.IsPaused(ctx); err != nil || !o.Still.Reached {
-		return err
+	o.Before = r.Stands(ctx, "the run as it was paused")
+	o.Again = r.Pause(ctx, "", "", "to pause it again")
+	o.Control = other.Finish(ctx, "log of the other run")
+	o.After = r.Stands(ctx, "the paused run, when its time has come")
+	if o.Resumed = r.GoOn(ctx, "to resume the run"); !host.Succeeded(o.Resumed.Status) {
+		return
 	}
-	if o.Before, err = r.Stands(ctx, "the run as it was paused"); err != nil {
-		return err
+	if o.Log = r.Finish(ctx, "log of the resumed run"); !o.Log.Ended.Reached {
+		return
 	}
-	if o.Again, err = r.Pause(ctx, "", "", "to pause it again"); err != nil {
-		return err
-	}
-	if o.Control, err = other.Finish(ctx, "log of the other run"); err != nil {
-		return err
-	}
-	if o.After, err = r.Stands(ctx, "the paused run, when its time has come"); err != nil {
-		return err
-	}
-	if o.Resumed, err = r.GoOn(ctx, "to resume the run"); err != nil || !host.Succeeded(o.Resumed.Status) {
-		return err
-	}
-	if o.Log, err = r.Finish(ctx, "log of the resumed run"); err != nil || !o.Log.Ended.Reached {
-		return err
-	}
-	if o.Late, err = r.Pause(ctx, "", "", "to pause it when it has ended"); err != nil {
-		return err
-	}
-	o.Later, err = r.Stands(ctx, "the run that had ended, after the pause")
-	return err
+	o.Late = r.Pause(ctx, "", "", "to pause it when it has ended")
+	o.Later = r.Stands(ctx, "the run that had ended, after the pause")
 }

@@ -33,18 +33,14 @@ var snapshots = &scenarios.Drive[SnapshotsObservation]{
 	ID:    "openwop/snapshots",
 	Title: "makes a run that completes, one that fails and one that it cancels, with tags and metadata, and reads each three times",
 	Sends: []string{"POST /v1/runs (conformance-noop, conformance-dispatch-deterministic-fail-child, and conformance-cancellable, conformance-delay or assay-loop-ask-user)", "POST /v1/runs/{runId}/cancel", "GET /v1/runs/{runId}"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (SnapshotsObservation, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *SnapshotsObservation) {
 		h := host.Host{Conn: c}
-		var o SnapshotsObservation
-		simple, err := h.Simple()
-		if err != nil {
-			return o, err
-		}
+		simple := h.Simple()
 		requests := map[string]openwopv1.CreateRunRequest{"completed": simple}
 		if h.Offers(fixture.Fail) {
 			requests["failed"] = openwopv1.CreateRunRequest{WorkflowID: fixture.Fail}
 		}
-		if long, err := h.Lasting(); err == nil {
+		if long, err := scenarios.Attempt(func() openwopv1.CreateRunRequest { return h.Lasting() }); err == nil {
 			requests["cancelled"] = long
 		}
 		var runs []*host.Run
@@ -53,45 +49,31 @@ var snapshots = &scenarios.Drive[SnapshotsObservation]{
 			if !ok {
 				continue
 			}
-			r, s, err := snap(ctx, h, request, want)
-			if err != nil {
-				return o, err
-			}
+			r, s := snap(ctx, h, request, want)
 			runs, o.Runs = append(runs, r), append(o.Runs, s)
 		}
 		for i, r := range runs {
 			if r.ID == "" || !o.Runs[i].Ended.Reached {
 				continue
 			}
-			if o.Runs[i].Later, err = r.Seen(ctx, "the run, later"); err != nil {
-				return o, err
-			}
+			o.Runs[i].Later = r.Seen(ctx, "the run, later")
 		}
-		return o, nil
 	},
 }
 
 // snap makes a run and reads it to its end.
-func snap(ctx context.Context, h host.Host, request openwopv1.CreateRunRequest, want string) (*host.Run, Snapped, error) {
+func snap(ctx context.Context, h host.Host, request openwopv1.CreateRunRequest, want string) (*host.Run, Snapped) {
 	s := Snapped{Workflow: request.WorkflowID, Want: want, Tags: []string{h.Marker(), h.Marker()}, Marker: h.Marker()}
 	request.Tags, request.Metadata = s.Tags, map[string]any{"assay": s.Marker}
-	r, err := h.Create(ctx, "create a run that is to be "+want, request)
-	if err != nil {
-		return nil, s, err
-	}
+	r := h.Create(ctx, "create a run that is to be "+want, request)
 	if s.Created = host.AnsweredBy("a run that is to be "+want, r.Created); r.ID == "" {
-		return r, s, nil
+		return r, s
 	}
-	early, err := r.Snapshot(ctx, "the run as it was made")
-	if err != nil {
-		return r, s, err
-	}
+	early := r.Snapshot(ctx, "the run as it was made")
 	s.Early = host.AnsweredBy("the run as it was made", early)
 	if want == "cancelled" {
-		if _, err := r.Stop(ctx, "to cancel the run"); err != nil {
-			return r, s, err
-		}
+		r.Stop(ctx, "to cancel the run")
 	}
-	s.Ended, err = r.AwaitEnd(ctx)
-	return r, s, err
+	s.Ended = r.AwaitEnd(ctx)
+	return r, s
 }

@@ -29,20 +29,15 @@ var documentsForAnybody = &scenarios.Drive[DocumentsObservation]{
 	ID:    "openwop/documents-for-anybody",
 	Title: "reads the capabilities and the API document without a credential",
 	Sends: []string{"GET /.well-known/openwop without a credential", "GET /v1/openapi.json without a credential"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (DocumentsObservation, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *DocumentsObservation) {
 		h := host.Host{Conn: c}
-		var o DocumentsObservation
 		for _, d := range []struct {
 			path string
 			to   *ServedDocument
 		}{{host.DiscoveryPath, &o.Capabilities}, {"/v1/openapi.json", &o.Contract}} {
-			reply, err := h.AsStranger(ctx, host.NoCredential, wire.Call{Method: http.MethodGet, Path: d.path, Label: "for anybody", Discovery: true})
-			if err != nil {
-				return o, err
-			}
+			reply := h.AsStranger(ctx, host.NoCredential, wire.Call{Method: http.MethodGet, Path: d.path, Label: "for anybody", Discovery: true})
 			*d.to = ServedDocument{host.AnsweredBy("GET "+d.path, reply), reply.HeaderValue("Content-Type"), reply.HeaderValue("Cache-Control")}
 		}
-		return o, nil
 	},
 }
 
@@ -59,32 +54,22 @@ var fixtureOfTheList = &scenarios.Drive[FixtureObservation]{
 	ID:    "openwop/fixture-of-the-list",
 	Title: "picks one of the listed fixtures at random and makes a run of it; as the control asks for a run of a workflow that nobody has",
 	Sends: []string{"POST /v1/runs (a listed fixture)", "GET /v1/runs/{runId}", "POST /v1/runs (a workflow that nobody has)"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (FixtureObservation, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *FixtureObservation) {
 		h := host.Host{Conn: c}
 		listed := h.Known(func(f host.Fixture) bool { return h.Offers(f.Needs...) })
 		if len(listed) == 0 {
-			return FixtureObservation{}, scenarios.Block("none of the listed fixtures is known here", fixture.Load)
+			scenarios.End(scenarios.Block("none of the listed fixtures is known here", fixture.Load))
 		}
-		o := FixtureObservation{Fixture: listed[0]}
-		r, err := h.Create(ctx, "create a run of a listed fixture", openwopv1.CreateRunRequest{WorkflowID: o.Fixture})
-		if err != nil {
-			return o, err
-		}
+		*o = FixtureObservation{Fixture: listed[0]}
+		r := h.Create(ctx, "create a run of a listed fixture", openwopv1.CreateRunRequest{WorkflowID: o.Fixture})
 		o.Created = host.AnsweredBy(o.Fixture, r.Created)
 		if r.ID != "" {
-			reply, err := r.Snapshot(ctx, "that run")
-			if err != nil {
-				return o, err
-			}
+			reply := r.Snapshot(ctx, "that run")
 			o.Run = host.AnsweredBy("that run", reply)
 		}
 		nowhere := h.Name("assay-nowhere")
-		other, err := h.Create(ctx, "create a run of a workflow that nobody has", openwopv1.CreateRunRequest{WorkflowID: nowhere})
-		if err != nil {
-			return o, err
-		}
+		other := h.Create(ctx, "create a run of a workflow that nobody has", openwopv1.CreateRunRequest{WorkflowID: nowhere})
 		o.Unlisted = host.AnsweredBy(nowhere, other.Created)
-		return o, nil
 	},
 }
 
@@ -101,29 +86,18 @@ func withoutIt(id, title string, needs func(host.Fixture) bool) *scenarios.Drive
 	return &scenarios.Drive[GatedObservation]{
 		ID: "openwop/" + id, Title: title,
 		Sends: []string{"POST /v1/runs (a workflow that needs it, up to five)", "POST /v1/runs (a workflow that needs nothing)"},
-		Run: func(ctx context.Context, c *scenarios.Conn) (GatedObservation, error) {
+		Run: func(ctx context.Context, c *scenarios.Conn, o *GatedObservation) {
 			h := host.Host{Conn: c}
-			var o GatedObservation
-			simple, err := h.Simple()
-			if err != nil {
-				return o, err
-			}
-			control, err := h.Create(ctx, "the control", simple)
-			if err != nil {
-				return o, err
-			}
+			simple := h.Simple()
+			control := h.Create(ctx, "the control", simple)
 			o.Control = host.AnsweredBy(simple.WorkflowID, control.Created)
 			asked := h.Known(needs)
 			for _, workflow := range asked[:min(5, len(asked))] {
-				r, err := h.Create(ctx, "create a run of what needs it", openwopv1.CreateRunRequest{WorkflowID: workflow})
-				if err != nil {
-					return o, err
-				}
+				r := h.Create(ctx, "create a run of what needs it", openwopv1.CreateRunRequest{WorkflowID: workflow})
 				if o.Reply, o.Listed = host.AnsweredBy(workflow, r.Created), h.Offers(workflow); !o.Reply.Unknown() {
 					break
 				}
 			}
-			return o, nil
 		},
 	}
 }

@@ -58,43 +58,42 @@ func (p PollPage) fresh() wire.Found {
 func (p PollPage) repeats() bool { return len(p.fresh().Values) < len(p.events().Values) }
 
 // pollAfter asks once for what is behind a cursor, under these of its names.
-func pollAfter(ctx context.Context, r *host.Run, label string, after int64, names ...string) (PollPage, error) {
+func pollAfter(ctx context.Context, r *host.Run, label string, after int64, names ...string) PollPage {
 	query := url.Values{"timeout": {"1"}}
 	for _, name := range names {
 		query.Set(name, strconv.FormatInt(after, 10))
 	}
-	reply, err := r.Send(ctx, wire.Call{Method: http.MethodGet, Path: host.RunPath(r.ID) + "/events/poll?" + query.Encode(), Label: label})
-	if err != nil {
-		return PollPage{}, err
-	}
-	return PollPage{After: after, Status: reply.StatusValue(), Body: reply.Value("")}, nil
+	reply := r.Send(ctx, wire.Call{Method: http.MethodGet, Path: host.RunPath(r.ID) + "/events/poll?" + query.Encode(), Label: label})
+	return PollPage{After: after, Status: reply.StatusValue(), Body: reply.Value("")}
 }
 
 // pollBehind asks for what is behind a cursor under its present name and, where
 // that was not minded, under its former one.
-func pollBehind(ctx context.Context, r *host.Run, after int64) (PollPage, error) {
+func pollBehind(ctx context.Context, r *host.Run, after int64) PollPage {
 	label := "poll behind " + strconv.FormatInt(after, 10)
-	p, err := pollAfter(ctx, r, label, after, cursorName)
-	if err != nil || !p.repeats() {
-		return p, err
+	p := pollAfter(ctx, r, label, after, cursorName)
+	if !p.repeats() {
+		return p
 	}
-	since, err := pollAfter(ctx, r, label+", under its former name", after, cursorFormerName)
+	since := pollAfter(ctx, r, label+", under its former name", after, cursorFormerName)
 	p.Since = &since
-	return p, err
+	return p
 }
 
 // finite is the most telling run on offer that ends by itself: a loop where the
 // host claims to have loops, else upstream's one step.
-func finite(h host.Host) (host.Scripted, error) {
+func finite(h host.Host) host.Scripted {
 	if _, claimed := claims.ExecutionModel.Look(h.Discovery); claimed {
-		if way, err := h.LoopOf(3, 7, 0); err == nil || !host.IsBlocked(err) {
-			return way, err
+		if way, err := scenarios.Attempt(func() host.Scripted { return h.LoopOf(3, 7, 0) }); err == nil || !host.IsBlocked(err) {
+			scenarios.End(err)
+			return way
 		}
 	}
 	if h.Offers(fixture.Noop) {
-		return host.Scripted{Fixture: fixture.Noop}, nil
+		return host.Scripted{Fixture: fixture.Noop}
 	}
-	return host.Scripted{}, scenarios.Block("no run that ends by itself is on offer", fixture.Load)
+	scenarios.End(scenarios.Block("no run that ends by itself is on offer", fixture.Load))
+	return host.Scripted{}
 }
 
 const sendsFinite = "POST /v1/runs (assay-loop with a random plan; else one of upstream's loops; else conformance-noop)"
@@ -123,58 +122,38 @@ var logsOfTwoRuns = &scenarios.Drive[LogsObservation]{
 		sendsFinite, "POST /v1/runs (sentinel)", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll",
 		"GET /v1/runs/{runId}/events/poll?lastSequence= (random, the last ones, beyond the end)",
 	},
-	Run: func(ctx context.Context, c *scenarios.Conn) (o LogsObservation, err error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *LogsObservation) {
 		h := host.Host{Conn: c}
-		way, err := finite(h)
-		if err != nil {
-			return o, err
-		}
+		way := finite(h)
 		o.Way = way.Fixture
-		first, second, err := createBoth(ctx, h, way.Request(nil), h.Sentinel(way))
-		if err != nil {
-			return o, err
+		first, second := createBoth(ctx, h, way.Request(nil), h.Sentinel(way))
+		o.First = first.Finish(ctx, "log of the first run")
+		if o.Second = second.Finish(ctx, "log of the second run"); !o.First.Ended.Reached {
+			return
 		}
-		if o.First, err = first.Finish(ctx, "log of the first run"); err != nil {
-			return o, err
-		}
-		if o.Second, err = second.Finish(ctx, "log of the second run"); err != nil || !o.First.Ended.Reached {
-			return o, err
-		}
-		if err := pollThrough(ctx, first, &o); err != nil {
-			return o, err
-		}
-		if o.Window, err = h.Quiet(ctx, o.First.Pace()); err != nil {
-			return o, err
-		}
-		o.Again, err = first.ReadLog(ctx, "log of the first run, again")
-		return o, err
+		pollThrough(ctx, first, o)
+		o.Window = h.Quiet(ctx, o.First.Pace())
+		o.Again = first.ReadLog(ctx, "log of the first run, again")
 	},
 }
 
 // createBoth asks for two runs at once.
-func createBoth(ctx context.Context, h host.Host, one, other openwopv1.CreateRunRequest) (*host.Run, *host.Run, error) {
+func createBoth(ctx context.Context, h host.Host, one, other openwopv1.CreateRunRequest) (*host.Run, *host.Run) {
 	var first, second *host.Run
-	create := func(out **host.Run, label string, body openwopv1.CreateRunRequest) func(context.Context) error {
-		return func(ctx context.Context) (err error) {
-			*out, err = h.Create(ctx, label, body)
-			return err
+	create := func(out **host.Run, label string, body openwopv1.CreateRunRequest) func(context.Context) {
+		return func(ctx context.Context) {
+			*out = h.Create(ctx, label, body)
 		}
 	}
-	err := h.AtOnce(ctx, create(&first, "create the first run", one), create(&second, "create the second run", other))
-	return first, second, err
+	h.AtOnce(ctx, create(&first, "create the first run", one), create(&second, "create the second run", other))
+	return first, second
 }
 
 // pollThrough polls the finished run without a cursor and with several.
-func pollThrough(ctx context.Context, r *host.Run, o *LogsObservation) (err error) {
-	if o.Whole, err = pollAfter(ctx, r, "poll without a cursor", -1); err != nil {
-		return err
-	}
+func pollThrough(ctx context.Context, r *host.Run, o *LogsObservation) {
+	o.Whole = pollAfter(ctx, r, "poll without a cursor", -1)
 	for _, after := range slices.Compact(cursors(r.Host, o.First)) {
-		p, err := pollBehind(ctx, r, after)
-		if err != nil {
-			return err
-		}
+		p := pollBehind(ctx, r, after)
 		o.Pages = append(o.Pages, p)
 	}
-	return nil
 }

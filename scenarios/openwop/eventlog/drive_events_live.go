@@ -32,7 +32,7 @@ type LiveObservation struct {
 // still is a run that does nothing until it is moved.
 type still struct {
 	*host.Run
-	move func(context.Context) (*wire.Reply, error)
+	move func(context.Context) *wire.Reply
 }
 
 // runWhileHeard moves a run while its stream is open.
@@ -44,26 +44,24 @@ var runWhileHeard = &scenarios.Drive[LiveObservation]{
 		host.SendsLoop + "; else conformance-cancellable", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll", "GET /v1/runs/{runId}/events?streamMode=debug",
 		"POST /v1/runs/{runId}/interrupts/{nodeId}, or POST /v1/runs/{runId}/cancel",
 	},
-	Run: func(ctx context.Context, c *scenarios.Conn) (o LiveObservation, err error) {
-		s, err := stillRun(ctx, host.Host{Conn: c}, &o)
-		if err != nil || !o.Held.Reached || len(o.Before.Events) == 0 {
-			return o, err
+	Run: func(ctx context.Context, c *scenarios.Conn, o *LiveObservation) {
+		s := stillRun(ctx, host.Host{Conn: c}, o)
+		if !o.Held.Reached || len(o.Before.Events) == 0 {
+			return
 		}
 		listening, hangUp := context.WithCancel(ctx)
 		defer hangUp()
 		ear := &ear{signal: make(chan struct{}, 1), gone: make(chan struct{})}
-		err = c.AtOnce(ctx,
-			func(context.Context) (err error) {
+		c.AtOnce(ctx,
+			func(context.Context) {
 				defer close(ear.gone)
-				o.Listening, err = hear(listening, s.Run, listenIn{label: "listen", heard: ear.heard})
-				return err
+				o.Listening = hear(listening, s.Run, listenIn{label: "listen", heard: ear.heard})
 			},
-			func(ctx context.Context) error {
+			func(ctx context.Context) {
 				defer hangUp()
-				return s.moveWhile(ctx, &o, ear)
+				s.moveWhile(ctx, o, ear)
 			})
 		o.Listening.Closed.Patience, o.Listening.Closed.Answers, o.Listening.Closed.Last = c.Patience, 1, o.After.Ended.Last
-		return o, err
 	},
 }
 
@@ -101,98 +99,83 @@ func (e *ear) await(ctx context.Context, longest time.Duration, enough func(fram
 
 // moveWhile polls the run that stands still, moves it, follows it to its end
 // and gives the host the patience to close the stream.
-func (s still) moveWhile(ctx context.Context, o *LiveObservation, e *ear) (err error) {
+func (s still) moveWhile(ctx context.Context, o *LiveObservation, e *ear) {
 	last := host.Sequence(o.Before.Last())
-	if o.Idle, o.Idled, err = s.pollIdle(ctx, last); err != nil {
-		return err
-	}
+	o.Idle, o.Idled = s.pollIdle(ctx, last)
 	e.await(ctx, min(s.Patience, 2*time.Second), func(frames int) bool { return frames >= len(o.Before.Events) })
 	o.Heard = int(e.count.Load())
-	reply, err := s.move(ctx)
-	if err != nil {
-		return err
-	}
+	reply := s.move(ctx)
 	if o.Moved = reply.StatusValue(); !reply.Success() {
-		return nil
+		return
 	}
-	if o.After, err = s.Finish(ctx, "log to the end"); err != nil || !o.After.Ended.Reached {
-		return err
+	if o.After = s.Finish(ctx, "log to the end"); !o.After.Ended.Reached {
+		return
 	}
-	if o.Late, err = pollAfter(ctx, s.Run, "poll behind what was there before", last, cursorName, cursorFormerName); err != nil {
-		return err
-	}
+	o.Late = pollAfter(ctx, s.Run, "poll behind what was there before", last, cursorName, cursorFormerName)
 	e.await(ctx, s.Patience, func(int) bool { return false }) // until the host has closed the stream
-	return nil
 }
 
 // pollIdle polls behind the end of a log that does not go on. It returns how
 // long the reply took; where none came, that the host answers to something else.
-func (s still) pollIdle(ctx context.Context, after int64) (PollPage, wire.Wait, error) {
+func (s still) pollIdle(ctx context.Context, after int64) (PollPage, wire.Wait) {
 	w := wire.Wait{What: "the poll is answered", Patience: time.Second + s.Patience} // the poll's own timeout, and ours
 	bounded, cancel := context.WithTimeout(ctx, w.Patience)
 	defer cancel()
 	start := s.Now()
-	p, err := pollAfter(bounded, s.Run, "poll while nothing happens", after, cursorName, cursorFormerName)
+	p, err := scenarios.Attempt(func() PollPage {
+		return pollAfter(bounded, s.Run, "poll while nothing happens", after, cursorName, cursorFormerName)
+	})
 	w.Took = s.Now().Sub(start)
 	switch {
 	case err == nil:
 		w.Reached, w.Last = true, p.Status
-		return p, w, nil
+		return p, w
 	case !errors.Is(err, wire.ErrNoAnswer) || ctx.Err() != nil || bounded.Err() == nil:
-		return p, w, err
+		scenarios.End(err)
+		return p, w
 	}
-	reply, err := s.Snapshot(ctx, "the run while the poll is not answered")
-	if err != nil {
-		return p, w, err
-	}
+	reply := s.Snapshot(ctx, "the run while the poll is not answered")
 	w.Answers, w.Last = 1, reply.Value("")
-	return p, w, nil
+	return p, w
 }
 
 // stillRun makes a run and waits until it stands still: a loop that asks, else
 // a run that waits to be cancelled.
-func stillRun(ctx context.Context, h host.Host, o *LiveObservation) (still, error) {
-	way, err := h.AskingLoop(1)
+func stillRun(ctx context.Context, h host.Host, o *LiveObservation) still {
+	way, err := scenarios.Attempt(func() host.Suspending { return h.AskingLoop(1) })
 	switch {
 	case err != nil && host.IsBlocked(err) && h.Offers(fixture.Waits):
 		return waitingRun(ctx, h, o)
 	case err != nil:
-		return still{}, err
+		scenarios.End(err)
+		return still{}
 	}
-	r, loop, err := h.Suspend(ctx, "the loop that asks", way)
+	r, loop := h.Suspend(ctx, "the loop that asks", way)
 	o.Way, o.Held, o.Before = way.Fixture, loop.Held.Suspended, loop.Held.Log
-	return still{r, func(ctx context.Context) (*wire.Reply, error) {
+	return still{r, func(ctx context.Context) *wire.Reply {
 		return r.Resolve(ctx, host.Pending(o.Held.Last, o.Before), loop.Held.Marker)
-	}}, err
+	}}
 }
 
-func waitingRun(ctx context.Context, h host.Host, o *LiveObservation) (still, error) {
+func waitingRun(ctx context.Context, h host.Host, o *LiveObservation) still {
 	o.Way = fixture.Waits
-	r, err := h.Create(ctx, "create the run that waits", openwopv1.CreateRunRequest{WorkflowID: fixture.Waits})
-	if err != nil {
-		return still{}, err
-	}
-	cancel := func(ctx context.Context) (*wire.Reply, error) {
+	r := h.Create(ctx, "create the run that waits", openwopv1.CreateRunRequest{WorkflowID: fixture.Waits})
+	cancel := func(ctx context.Context) *wire.Reply {
 		return r.Send(ctx, wire.Call{Method: http.MethodPost, Path: host.RunPath(r.ID) + "/cancel", Body: openwopv1.CancelRunRequest{}, Label: "cancel"})
 	}
 	if r.ID == "" {
-		o.Before, err = r.ReadLog(ctx, "log")
-		return still{r, cancel}, err
+		o.Before = r.ReadLog(ctx, "log")
+		return still{r, cancel}
 	}
-	o.Held, err = r.Await(ctx, "the run is under way", func(ctx context.Context) (v wire.Value, done bool, err error) {
-		if o.Before, err = r.ReadLog(ctx, "log while the run waits"); err != nil {
-			return v, false, err
-		}
-		reply, err := r.Snapshot(ctx, "the run while it waits")
-		if err != nil {
-			return v, false, err
-		}
+	o.Held = r.Await(ctx, "the run is under way", func(ctx context.Context) (v wire.Value, done bool) {
+		o.Before = r.ReadLog(ctx, "log while the run waits")
+		reply := r.Snapshot(ctx, "the run while it waits")
 		status := reply.Value("/status").String()
-		return reply.Value(""), host.IsTerminal(status) || (status == "running" || host.IsWaiting(status)) && len(o.Before.Events) > 0, nil
+		return reply.Value(""), host.IsTerminal(status) || (status == "running" || host.IsWaiting(status)) && len(o.Before.Events) > 0
 	})
 	if o.Held.Reached && host.IsTerminal(o.Held.Last.Key("status").String()) {
 		o.Held.Reached = false
 		r.Gone()
 	}
-	return still{r, cancel}, err
+	return still{r, cancel}
 }

@@ -40,7 +40,7 @@ type listenIn struct {
 // every event (facts C22), and reads until the host closes it, the patience is
 // over or ctx is. What is too large or never ends is cut off by the limits of
 // the wire.
-func hear(ctx context.Context, r *host.Run, in listenIn) (Listening, error) {
+func hear(ctx context.Context, r *host.Run, in listenIn) Listening {
 	o := Listening{Closed: wire.Wait{What: "the host closes the stream", Patience: in.patience}}
 	listening, enough := context.WithCancel(ctx)
 	defer enough()
@@ -54,15 +54,17 @@ func hear(ctx context.Context, r *host.Run, in listenIn) (Listening, error) {
 		call.Header = map[string]string{"Last-Event-ID": in.after}
 	}
 	start := r.Now()
-	s, plain, err := r.Open(listening, call)
+	s, plain, err := r.Client.Open(listening, call)
 	switch {
 	case err != nil && listening.Err() != nil: // we hung up before the host answered
-		return o, nil
+		return o
 	case err != nil:
-		return o, err
+		scenarios.End(err)
+		return o
 	case s == nil:
 		o.Status, o.Kind = plain.StatusValue(), plain.HeaderValue("Content-Type")
-		return o, unheard(plain.Status)
+		scenarios.End(unheard(plain.Status))
+		return o
 	}
 	defer s.Close()
 	if in.patience > 0 {
@@ -79,12 +81,13 @@ func hear(ctx context.Context, r *host.Run, in listenIn) (Listening, error) {
 	o.Closed.Took = r.Now().Sub(start)
 	switch {
 	case listening.Err() != nil:
-		return o, nil
+		return o
 	case s.Err() != nil:
-		return o, s.Err()
+		scenarios.End(s.Err())
+		return o
 	}
 	o.Closed.Reached = true
-	return o, nil
+	return o
 }
 
 // unheard stops the drive where the host would not let us listen, as [host.do]
@@ -103,20 +106,17 @@ func unheard(status int) error {
 // hearOut is hear of a run that has ended. Where the host leaves the stream
 // open, it is asked for the run once more: a host that is silent altogether is
 // not judged.
-func hearOut(ctx context.Context, r *host.Run, in listenIn) (Listening, error) {
-	o, err := hear(ctx, r, in)
-	if err != nil || o.Closed.Reached {
-		return o, err
+func hearOut(ctx context.Context, r *host.Run, in listenIn) Listening {
+	o := hear(ctx, r, in)
+	if o.Closed.Reached {
+		return o
 	}
 	if !o.Status.Present() {
-		return o, fmt.Errorf("opening the event stream: %w within %s", wire.ErrNoAnswer, r.Patience)
+		scenarios.End(fmt.Errorf("opening the event stream: %w within %s", wire.ErrNoAnswer, r.Patience))
 	}
-	reply, err := r.Snapshot(ctx, "the run while the stream stays open")
-	if err != nil {
-		return o, err
-	}
+	reply := r.Snapshot(ctx, "the run while the stream stays open")
 	o.Closed.Answers, o.Closed.Last = 1, reply.Value("")
-	return o, nil
+	return o
 }
 
 // StreamsObservation is a finished run as its streams and its list tell it.
@@ -142,30 +142,24 @@ var finishedRunStreamed = &scenarios.Drive[StreamsObservation]{
 		sendsFinite, "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll", "GET /v1/runs/{runId}/events?streamMode=debug, with and without Last-Event-ID",
 		"GET /v1/runs/{runId}/events?streamMode=debug&bufferMs= (random)", "GET /v1/runs/{runId}/events?streamMode=debug (Accept: application/json)",
 	},
-	Run: func(ctx context.Context, c *scenarios.Conn) (o StreamsObservation, err error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *StreamsObservation) {
 		h := host.Host{Conn: c}
-		way, err := finite(h)
-		if err != nil {
-			return o, err
-		}
+		way := finite(h)
 		o.Way = way.Fixture
-		r, err := h.Create(ctx, "create the run", way.Request(nil))
-		if err != nil {
-			return o, err
-		}
-		if o.Log, err = r.Finish(ctx, "log"); err != nil || !o.Log.Ended.Reached || len(o.Log.Events) < 2 {
-			return o, err
+		r := h.Create(ctx, "create the run", way.Request(nil))
+		if o.Log = r.Finish(ctx, "log"); !o.Log.Ended.Reached || len(o.Log.Events) < 2 {
+			return
 		}
 		o.After, o.Garbled, o.HoldMs = cursor(h, o.Log), "x"+h.Marker(), h.Between(20, 200)
-		if o.Full, err = hearOut(ctx, r, listenIn{label: "stream", patience: c.Patience}); err != nil || !o.Full.Closed.Reached {
-			return o, err // the others would take as long
+		if o.Full = hearOut(ctx, r, listenIn{label: "stream", patience: c.Patience}); !o.Full.Closed.Reached {
+			return // the others would take as long
 		}
-		return o, hearAgain(ctx, r, &o)
+		hearAgain(ctx, r, o)
 	},
 }
 
 // hearAgain streams the run in further ways, and asks for it as JSON.
-func hearAgain(ctx context.Context, r *host.Run, o *StreamsObservation) (err error) {
+func hearAgain(ctx context.Context, r *host.Run, o *StreamsObservation) {
 	last := strconv.FormatInt(host.Sequence(o.Log.Last()), 10)
 	for _, way := range []struct {
 		in  listenIn
@@ -177,14 +171,8 @@ func hearAgain(ctx context.Context, r *host.Run, o *StreamsObservation) (err err
 		{listenIn{label: "stream from an id that is none", after: o.Garbled, patience: r.Patience}, &o.Unparsed},
 		{listenIn{label: "stream in batches", query: "&bufferMs=" + strconv.Itoa(o.HoldMs), patience: r.Patience}, &o.Batched},
 	} {
-		if *way.out, err = hearOut(ctx, r, way.in); err != nil {
-			return err
-		}
+		*way.out = hearOut(ctx, r, way.in)
 	}
-	reply, err := r.Send(ctx, wire.Call{Method: http.MethodGet, Path: host.RunPath(r.ID) + "/events?streamMode=debug", Label: "list"})
-	if err != nil {
-		return err
-	}
+	reply := r.Send(ctx, wire.Call{Method: http.MethodGet, Path: host.RunPath(r.ID) + "/events?streamMode=debug", Label: "list"})
 	o.List = PollPage{After: -1, Status: reply.StatusValue(), Body: reply.Value("")}
-	return nil
 }

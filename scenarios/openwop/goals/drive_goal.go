@@ -58,34 +58,27 @@ func stillGoesOn(m host.GoalMade) bool { return m.ID != "" && goesOn(m.Fresh.Bod
 
 // change asks for pause, resume, abandon or what is none of them, and reads the
 // goal until it shows what it came to.
-func change(ctx context.Context, g *host.Goal, action string, done func(goal wire.Value) bool) (GoalEdit, error) {
-	reply, err := act(ctx, g, action)
-	if err != nil {
-		return GoalEdit{}, err
-	}
+func change(ctx context.Context, g *host.Goal, action string, done func(goal wire.Value) bool) GoalEdit {
+	reply := act(ctx, g, action)
 	return after(ctx, g, action, reply, done)
 }
 
 // rewrite edits the goal and reads it until it shows what it came to.
-func rewrite(ctx context.Context, g *host.Goal, label string, body any, done func(goal wire.Value) bool) (GoalEdit, error) {
-	reply, err := edit(ctx, g, label, body)
-	if err != nil {
-		return GoalEdit{}, err
-	}
+func rewrite(ctx context.Context, g *host.Goal, label string, body any, done func(goal wire.Value) bool) GoalEdit {
+	reply := edit(ctx, g, label, body)
 	return after(ctx, g, label, reply, done)
 }
 
 // after reads the goal until it shows what was asked of it. A host may take a
 // call and carry it out a moment later; of one that it refused nothing is to come.
-func after(ctx context.Context, g *host.Goal, label string, reply host.GoalReply, done func(goal wire.Value) bool) (GoalEdit, error) {
+func after(ctx context.Context, g *host.Goal, label string, reply host.GoalReply, done func(goal wire.Value) bool) GoalEdit {
 	e := GoalEdit{Reply: reply}
 	what := "the goal after: " + label
-	_, err := g.Await(ctx, what, func(ctx context.Context) (wire.Value, bool, error) {
-		var err error
-		e.After, err = g.Read(ctx, what)
-		return e.After.Body, err == nil && (!host.Succeeded(reply.Status) || done(e.After.Body)), err
+	g.Await(ctx, what, func(ctx context.Context) (wire.Value, bool) {
+		e.After = g.Read(ctx, what)
+		return e.After.Body, (!host.Succeeded(reply.Status) || done(e.After.Body))
 	})
-	return e, err
+	return e
 }
 
 // anyhow is where nothing is to come of a call.
@@ -93,65 +86,56 @@ func anyhow(wire.Value) bool { return true }
 
 // tick asks the seam for one more run. What it means for a goal that does not
 // go on is the host's affair: it may refuse, or answer and fire nothing.
-func tick(ctx context.Context, g *host.Goal, label string, ask openwopv1.GoalTickRequest) (GoalTick, error) {
+func tick(ctx context.Context, g *host.Goal, label string, ask openwopv1.GoalTickRequest) GoalTick {
 	// Not g.do: a seam that is switched off may answer 403, and a goal that has ended can be looked at without it.
-	reply, err := g.Do(ctx, wire.Call{Method: http.MethodPost, Path: g.At("/tick"), Body: ask, Label: label})
-	if err != nil {
-		return GoalTick{}, err
-	}
+	reply := g.Do(ctx, wire.Call{Method: http.MethodPost, Path: g.At("/tick"), Body: ask, Label: label})
 	if ask.Escalate != nil { // a run that is stuck does not end by itself
 		g.Adopt(reply)
 	}
-	return GoalTick{Status: reply.StatusValue(), RunID: reply.Value("/runId"), Events: reply.Value("/events")}, nil
+	return GoalTick{Status: reply.StatusValue(), RunID: reply.Value("/runId"), Events: reply.Value("/events")}
 }
 
 // fire ticks a goal that is active and waits until the goal shows what came of
 // it. Only here a seam that is not there can be told from a goal that is closed.
-func fire(ctx context.Context, g *host.Goal, label string, ask openwopv1.GoalTickRequest, what string, done func(goal wire.Value) bool) (GoalTick, error) {
-	t, err := tick(ctx, g, label, ask)
-	if err != nil {
-		return t, err
+func fire(ctx context.Context, g *host.Goal, label string, ask openwopv1.GoalTickRequest, what string, done func(goal wire.Value) bool) GoalTick {
+	t := tick(ctx, g, label, ask)
+	noSeam(g, t)
+	if !host.Succeeded(t.Status) {
+		return t
 	}
-	if err := noSeam(g, t); err != nil || !host.Succeeded(t.Status) {
-		return t, err
-	}
-	t.Shown, err = g.Await(ctx, what, func(ctx context.Context) (wire.Value, bool, error) {
-		reply, err := g.Read(ctx, what)
-		return reply.Body, err == nil && done(reply.Body), err
+	t.Shown = g.Await(ctx, what, func(ctx context.Context) (wire.Value, bool) {
+		reply := g.Read(ctx, what)
+		return reply.Body, done(reply.Body)
 	})
-	return t, err
+	return t
 }
 
 // noSeam stops a drive where the tick of an active goal shows that there is no seam for us.
-func noSeam(g *host.Goal, t GoalTick) error {
+func noSeam(g *host.Goal, t GoalTick) {
 	switch status, _ := t.Status.Int(); {
 	case host.NotThere(int(status)):
-		return scenarios.Block(fmt.Sprintf("the seam %s/{id}/tick answered HTTP %d", g.Path, status), "wire the seam by which a goal is ticked (docs/seams.md)")
+		scenarios.End(scenarios.Block(fmt.Sprintf("the seam %s/{id}/tick answered HTTP %d", g.Path, status), "wire the seam by which a goal is ticked (docs/seams.md)"))
 	case status == http.StatusUnauthorized, status == http.StatusForbidden:
-		return scenarios.Block("the seam "+g.Path+"/{id}/tick refuses the credential", "give a key that may use the test seams with --key")
+		scenarios.End(scenarios.Block("the seam "+g.Path+"/{id}/tick refuses the credential", "give a key that may use the test seams with --key"))
 	}
-	return nil
 }
 
 // tickThrough ticks once for each ask. The last of them is to end the goal; it
 // stops early where the goal ends before, or does not move.
-func tickThrough(ctx context.Context, g *host.Goal, asks ...openwopv1.GoalTickRequest) ([]GoalTick, error) {
+func tickThrough(ctx context.Context, g *host.Goal, asks ...openwopv1.GoalTickRequest) []GoalTick {
 	var ticks []GoalTick
 	for i, ask := range asks {
 		what, done := fmt.Sprintf("the goal shows run %d", i+1), func(goal wire.Value) bool { return hasEnded(goal) || contributed(goal) > i }
 		if i == len(asks)-1 {
 			what, done = "the goal has ended", hasEnded
 		}
-		t, err := fire(ctx, g, fmt.Sprintf("tick %d of %d", i+1, len(asks)), ask, what, done)
-		if err != nil {
-			return ticks, err
-		}
+		t := fire(ctx, g, fmt.Sprintf("tick %d of %d", i+1, len(asks)), ask, what, done)
 		ticks = append(ticks, t)
 		if !t.Shown.Reached || hasEnded(t.Shown.Last) {
 			break
 		}
 	}
-	return ticks, nil
+	return ticks
 }
 
 // concluded says whether the last of these ticks ended the goal.

@@ -46,7 +46,7 @@ type pair struct{ watched, beside *host.Goal }
 
 // beginBy makes two goals that go on by the same, and stops the drive where the
 // host does not know the armRef, which is ours, or makes one alone.
-func beginBy(ctx context.Context, g host.GoalHome, o *GoalAloneObservation, mode openwopv1.GoalContinuationMode, arm string) (p pair, err error) {
+func beginBy(ctx context.Context, g host.GoalHome, o *GoalAloneObservation, mode openwopv1.GoalContinuationMode, arm string) (p pair) {
 	for _, one := range []struct {
 		made  **host.Goal
 		seen  *host.GoalMade
@@ -56,55 +56,50 @@ func beginBy(ctx context.Context, g host.GoalHome, o *GoalAloneObservation, mode
 		{&p.watched, &o.Goal, "create a goal of mode " + string(mode), o.Bound},
 		{&p.beside, &o.Beside, "create another one beside it", manyRuns},
 	} {
-		made, err := createArmed(ctx, g, one.label, mode, arm, one.bound)
-		if *one.made = made; err != nil || made.ID == "" {
-			return p, err
+		made := createArmed(ctx, g, one.label, mode, arm, one.bound)
+		if *one.made = made; made.ID == "" {
+			return p
 		}
 	}
-	if o.Goal, err = p.watched.Seen(ctx); err == nil {
-		o.Beside, err = p.beside.Seen(ctx)
-	}
-	return p, err
+	o.Goal, o.Beside = p.watched.Seen(ctx), p.beside.Seen(ctx)
+	return p
 }
 
 // createArmed makes one goal that goes on by itself.
-func createArmed(ctx context.Context, g host.GoalHome, label string, mode openwopv1.GoalContinuationMode, arm string, bound int) (*host.Goal, error) {
+func createArmed(ctx context.Context, g host.GoalHome, label string, mode openwopv1.GoalContinuationMode, arm string, bound int) *host.Goal {
 	ask := g.GoalRequest(host.BoundedTo(bound))
 	ask.Continuation = openwopv1.GoalContinuation{Mode: mode, ArmRef: &arm}
-	made, err := g.Create(ctx, label, ask)
-	if err != nil {
-		return nil, err
-	}
+	made := g.Create(ctx, label, ask)
 	if status, _ := made.Created.Status.Int(); status/100 == 4 {
-		return nil, scenarios.Block(fmt.Sprintf("a goal of mode %s with the armRef %q is refused with HTTP %d", mode, arm, status), "take this form of armRef, for more than one goal at a time (docs/seams.md)")
+		scenarios.End(scenarios.Block(fmt.Sprintf("a goal of mode %s with the armRef %q is refused with HTTP %d", mode, arm, status), "take this form of armRef, for more than one goal at a time (docs/seams.md)"))
 	}
-	return made, nil
+	return made
 }
 
 // goOn says whether both goals were made and are active.
 func (o GoalAloneObservation) goOn() bool { return stillGoesOn(o.Goal) && stillGoesOn(o.Beside) }
 
 // reaches waits until the goal shows so many runs.
-func reaches(ctx context.Context, g *host.Goal, runs int) (wire.Wait, error) {
+func reaches(ctx context.Context, g *host.Goal, runs int) wire.Wait {
 	what := fmt.Sprintf("the goal shows %d runs", runs)
-	return g.Await(ctx, what, func(ctx context.Context) (wire.Value, bool, error) {
-		reply, err := g.Read(ctx, what)
-		return reply.Body, err == nil && contributed(reply.Body) >= runs, err
+	return g.Await(ctx, what, func(ctx context.Context) (wire.Value, bool) {
+		reply := g.Read(ctx, what)
+		return reply.Body, contributed(reply.Body) >= runs
 	})
 }
 
-func awaitEnd(ctx context.Context, g *host.Goal) (wire.Wait, error) {
-	return g.Await(ctx, "the goal has ended", func(ctx context.Context) (wire.Value, bool, error) {
-		reply, err := g.Read(ctx, "the goal has ended")
-		return reply.Body, err == nil && hasEnded(reply.Body), err
+func awaitEnd(ctx context.Context, g *host.Goal) wire.Wait {
+	return g.Await(ctx, "the goal has ended", func(ctx context.Context) (wire.Value, bool) {
+		reply := g.Read(ctx, "the goal has ended")
+		return reply.Body, hasEnded(reply.Body)
 	})
 }
 
 // runsOut waits for the runs that the goal may still have, one after another, and for its end.
-func runsOut(ctx context.Context, g *host.Goal, now wire.Value, bound int) (w wire.Wait, err error) {
+func runsOut(ctx context.Context, g *host.Goal, now wire.Value, bound int) (w wire.Wait) {
 	for n := contributed(now) + 1; n <= bound; n++ {
-		if w, err = reaches(ctx, g, n); err != nil || !w.Reached {
-			return w, err
+		if w = reaches(ctx, g, n); !w.Reached {
+			return w
 		}
 	}
 	return awaitEnd(ctx, g)
@@ -112,47 +107,32 @@ func runsOut(ctx context.Context, g *host.Goal, now wire.Value, bound int) (w wi
 
 // more has this goal go on by two runs: push has a run of each goal fired, where time alone does not. Between the two it
 // was the turn of every other goal that goes on by the same.
-func more(ctx context.Context, g *host.Goal, push func(context.Context) error) (w wire.Wait, err error) {
-	now, err := g.Read(ctx, "the goal beside it")
-	if err != nil {
-		return w, err
-	}
+func more(ctx context.Context, g *host.Goal, push func(context.Context)) (w wire.Wait) {
+	now := g.Read(ctx, "the goal beside it")
 	for n := range 2 {
 		if push != nil {
-			if err := push(ctx); err != nil {
-				return w, err
-			}
+			push(ctx)
 		}
-		if w, err = reaches(ctx, g, contributed(now.Body)+n+1); err != nil || !w.Reached {
-			return w, err
+		if w = reaches(ctx, g, contributed(now.Body)+n+1); !w.Reached {
+			return w
 		}
 	}
-	return w, nil
+	return w
 }
 
 // holds looks at the goal, which was paused, while the other one goes on, and resumes it.
-func (p pair) holds(ctx context.Context, o *GoalAloneObservation, push func(context.Context) error) (err error) {
-	if o.Settled, err = p.watched.Read(ctx, "the goal, paused"); err != nil || o.outran() {
-		return err
+func (p pair) holds(ctx context.Context, o *GoalAloneObservation, push func(context.Context)) {
+	if o.Settled = p.watched.Read(ctx, "the goal, paused"); o.outran() {
+		return
 	}
-	if o.Meanwhile, err = more(ctx, p.beside, push); err != nil {
-		return err
-	}
-	if o.Held, err = p.watched.Read(ctx, "the goal, paused for a while"); err != nil {
-		return err
-	}
-	o.Resumed, err = change(ctx, p.watched, "resume", goesOn)
-	return err
+	o.Meanwhile = more(ctx, p.beside, push)
+	o.Held = p.watched.Read(ctx, "the goal, paused for a while")
+	o.Resumed = change(ctx, p.watched, "resume", goesOn)
 }
 
 // rests looks at the goal, which has ended, while the other one goes on, and has that one end as well.
-func (p pair) rests(ctx context.Context, o *GoalAloneObservation, push func(context.Context) error) (err error) {
-	if o.After, err = more(ctx, p.beside, push); err != nil {
-		return err
-	}
-	if o.Later, err = p.watched.Read(ctx, "the goal, a while after its end"); err != nil {
-		return err
-	}
-	_, err = act(ctx, p.beside, "abandon")
-	return err
+func (p pair) rests(ctx context.Context, o *GoalAloneObservation, push func(context.Context)) {
+	o.After = more(ctx, p.beside, push)
+	o.Later = p.watched.Read(ctx, "the goal, a while after its end")
+	act(ctx, p.beside, "abandon")
 }

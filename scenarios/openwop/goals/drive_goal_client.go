@@ -25,36 +25,22 @@ var goalCreated = &scenarios.Drive[GoalCreatedObservation]{
 	ID:    "openwop/goal-created",
 	Title: "makes a goal with random bounds and reads it under its id and in the lists",
 	Sends: []string{"POST {prefix}/goals", "GET {prefix}/goals/{id}", "GET {prefix}/goals", "GET {prefix}/goals?state=active", "GET {prefix}/goals?state=satisfied", "GET {prefix}/goals/{an id never given out}"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (GoalCreatedObservation, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *GoalCreatedObservation) {
 		h := host.Host{Conn: c}
 		bounds := host.BoundedTo(h.Between(2, 99))
 		bounds.MaxCostUSD = new(float64(h.Between(1, 99)) + 0.25)
-		o := GoalCreatedObservation{Asked: h.GoalRequest(bounds)}
-		home, err := h.StandingGoals(ctx)
-		if err != nil {
-			return o, err
-		}
-		g, err := home.Create(ctx, "create the goal", o.Asked)
-		if err != nil {
-			return o, err
-		}
-		if o.Goal, err = g.Seen(ctx); err != nil || g.ID == "" {
-			return o, err
+		*o = GoalCreatedObservation{Asked: h.GoalRequest(bounds)}
+		home := h.StandingGoals(ctx)
+		g := home.Create(ctx, "create the goal", o.Asked)
+		if o.Goal = g.Seen(ctx); g.ID == "" {
+			return
 		}
 		// Not g.do: a host may answer 403 for a goal that is not ours, and 404 alike.
-		stranger, err := g.Do(ctx, wire.Call{Method: http.MethodGet, Path: g.Of(host.StrangerOf(g.ID)), Label: "a goal that never was"})
-		if err != nil {
-			return o, err
-		}
+		stranger := g.Do(ctx, wire.Call{Method: http.MethodGet, Path: g.Of(host.StrangerOf(g.ID)), Label: "a goal that never was"})
 		o.Stranger = stranger.StatusValue()
-		if o.All, err = g.List(ctx, ""); err != nil {
-			return o, err
-		}
-		if o.Active, err = g.List(ctx, openwopv1.GoalStateActive); err != nil {
-			return o, err
-		}
-		o.Satisfied, err = g.List(ctx, openwopv1.GoalStateSatisfied)
-		return o, err
+		o.All = g.List(ctx, "")
+		o.Active = g.List(ctx, openwopv1.GoalStateActive)
+		o.Satisfied = g.List(ctx, openwopv1.GoalStateSatisfied)
 	},
 }
 
@@ -72,13 +58,9 @@ var goalsUnbounded = &scenarios.Drive[GoalUnboundedObservation]{
 	ID:    "openwop/goals-unbounded",
 	Title: "asks for a goal without bounds, for one with an empty object of bounds and, as the control, for one with a bound; then looks for all three in the lists",
 	Sends: []string{"POST {prefix}/goals without bounds", "POST {prefix}/goals {bounds: {}}", "POST {prefix}/goals {bounds: {maxLoopIterations: random}}", "GET {prefix}/goals", "GET {prefix}/goals?state=active"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (GoalUnboundedObservation, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *GoalUnboundedObservation) {
 		h := host.Host{Conn: c}
-		var o GoalUnboundedObservation
-		home, err := h.StandingGoals(ctx)
-		if err != nil {
-			return o, err
-		}
+		home := h.StandingGoals(ctx)
 		for _, ask := range []struct {
 			label  string
 			bounds *openwopv1.GoalBounds
@@ -88,19 +70,11 @@ var goalsUnbounded = &scenarios.Drive[GoalUnboundedObservation]{
 			{"create a goal with empty bounds", &openwopv1.GoalBounds{}, &o.Empty},
 			{"create a goal with a bound", host.BoundedTo(h.Between(2, 99)), &o.Bounded},
 		} {
-			g, err := home.Create(ctx, ask.label, h.GoalRequest(ask.bounds))
-			if err != nil {
-				return o, err
-			}
-			if *ask.made, err = g.Seen(ctx); err != nil {
-				return o, err
-			}
+			g := home.Create(ctx, ask.label, h.GoalRequest(ask.bounds))
+			*ask.made = g.Seen(ctx)
 		}
-		if o.All, err = home.List(ctx, ""); err != nil {
-			return o, err
-		}
-		o.Active, err = home.List(ctx, openwopv1.GoalStateActive)
-		return o, err
+		o.All = home.List(ctx, "")
+		o.Active = home.List(ctx, openwopv1.GoalStateActive)
 	},
 }
 
@@ -128,40 +102,23 @@ var goalByWord = &scenarios.Drive[GoalWordObservation]{
 	Title: "makes a goal as satisfied, edits one to satisfied, and asks for its completion; as the control edits what may be edited",
 	Sends: []string{"POST {prefix}/goals {state: satisfied}", "POST {prefix}/goals", "PATCH {prefix}/goals/{id} {state: satisfied}; POST where there is no PATCH", "PATCH {prefix}/goals/{id} {objective: random}",
 		"PATCH {prefix}/goals/{id} {completion, continuation}", "POST {prefix}/goals/{id}/complete", "GET {prefix}/goals/{id} after each", "GET {prefix}/goals?state=satisfied"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (GoalWordObservation, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *GoalWordObservation) {
 		h := host.Host{Conn: c}
-		o := GoalWordObservation{Objective: h.DrawObjective()}
-		home, err := h.StandingGoals(ctx)
-		if err != nil {
-			return o, err
-		}
+		*o = GoalWordObservation{Objective: h.DrawObjective()}
+		home := h.StandingGoals(ctx)
 		asked := h.GoalRequest(host.BoundedTo(h.Between(2, 99)))
-		asserted, err := home.CreateAs(ctx, "create a goal that is satisfied already", asked.Objective, satisfiedRequest{asked, openwopv1.GoalStateSatisfied})
-		if err != nil {
-			return o, err
+		asserted := home.CreateAs(ctx, "create a goal that is satisfied already", asked.Objective, satisfiedRequest{asked, openwopv1.GoalStateSatisfied})
+		o.Asserted = asserted.Seen(ctx)
+		g, made := home.Begin(ctx, host.BoundedTo(h.Between(2, 99)))
+		if o.Goal = made; !stillGoesOn(made) {
+			return
 		}
-		if o.Asserted, err = asserted.Seen(ctx); err != nil {
-			return o, err
-		}
-		g, made, err := home.Begin(ctx, host.BoundedTo(h.Between(2, 99)))
-		if o.Goal = made; err != nil || !stillGoesOn(made) {
-			return o, err
-		}
-		if o.Claimed, err = rewrite(ctx, g, "edit the state to satisfied", map[string]openwopv1.GoalState{"state": openwopv1.GoalStateSatisfied}, anyhow); err != nil {
-			return o, err
-		}
+		o.Claimed = rewrite(ctx, g, "edit the state to satisfied", map[string]openwopv1.GoalState{"state": openwopv1.GoalStateSatisfied}, anyhow)
 		reworded := func(goal wire.Value) bool { return goal.Key("objective").String() == o.Objective }
-		if o.Reworded, err = rewrite(ctx, g, "edit the objective", openwopv1.EditGoalRequest{Objective: o.Objective}, reworded); err != nil {
-			return o, err
-		}
-		if o.Restated, err = rewrite(ctx, g, "edit completion and continuation", openwopv1.EditGoalRequest{Completion: &asked.Completion, Continuation: &asked.Continuation}, anyhow); err != nil {
-			return o, err
-		}
-		if o.Completed, err = change(ctx, g, "complete", anyhow); err != nil {
-			return o, err
-		}
-		o.Satisfied, err = g.List(ctx, openwopv1.GoalStateSatisfied)
-		return o, err
+		o.Reworded = rewrite(ctx, g, "edit the objective", openwopv1.EditGoalRequest{Objective: o.Objective}, reworded)
+		o.Restated = rewrite(ctx, g, "edit completion and continuation", openwopv1.EditGoalRequest{Completion: &asked.Completion, Continuation: &asked.Continuation}, anyhow)
+		o.Completed = change(ctx, g, "complete", anyhow)
+		o.Satisfied = g.List(ctx, openwopv1.GoalStateSatisfied)
 	},
 }
 
@@ -178,21 +135,14 @@ var goalAbandoned = &scenarios.Drive[GoalAbandonedObservation]{
 	ID:    "openwop/goal-abandoned",
 	Title: "abandons a goal, edits it, asks it to resume and, where there is a seam, ticks it",
 	Sends: []string{"POST {prefix}/goals", "POST {prefix}/goals/{id}/abandon", "PATCH {prefix}/goals/{id}", "POST {prefix}/goals/{id}/resume", "POST {prefix}/goals/{id}/tick", "GET {prefix}/goals/{id}", "POST /v1/runs (sentinel)"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (GoalAbandonedObservation, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *GoalAbandonedObservation) {
 		h := host.Host{Conn: c}
-		var o GoalAbandonedObservation
-		home, err := h.StandingGoals(ctx)
-		if err != nil {
-			return o, err
+		home := h.StandingGoals(ctx)
+		g, made := home.Begin(ctx, host.BoundedTo(h.Between(2, 9)))
+		if o.Goal = made; !stillGoesOn(made) {
+			return
 		}
-		g, made, err := home.Begin(ctx, host.BoundedTo(h.Between(2, 9)))
-		if o.Goal = made; err != nil || !stillGoesOn(made) {
-			return o, err
-		}
-		if o.Abandon, err = change(ctx, g, "abandon", hasEnded); err != nil {
-			return o, err
-		}
-		o.Revival, err = revive(ctx, g, nil)
-		return o, err
+		o.Abandon = change(ctx, g, "abandon", hasEnded)
+		o.Revival = revive(ctx, g, nil)
 	},
 }

@@ -36,22 +36,20 @@ var goalToItsBound = &scenarios.Drive[GoalObservation]{
 	Title: "ticks a goal that is never satisfied through a bound of random length, and three times more; then edits it, asks it to resume and ticks it again",
 	Sends: []string{"POST {prefix}/goals {bounds: {maxLoopIterations: random}}", sendsTicks, "GET {prefix}/goals/{id}", "POST /v1/runs (sentinel)",
 		"PATCH {prefix}/goals/{id}", "POST {prefix}/goals/{id}/resume", "GET {prefix}/goals/{id}/events", "GET /v1/runs/{runId} and its events of each contributing run"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (GoalObservation, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *GoalObservation) {
 		h := host.Host{Conn: c}
 		runs := h.Between(2, 4)
 		var asks []openwopv1.GoalTickRequest
 		for range runs {
 			asks = append(asks, unsatisfied(h))
 		}
-		g, o, err := goalThrough(ctx, h, host.BoundedTo(runs), satisfied(h), asks...)
-		if err != nil || !concluded(o.Ticks) {
-			return o, err
+		g, seen := goalThrough(ctx, h, host.BoundedTo(runs), satisfied(h), asks...)
+		*o = seen
+		if !concluded(o.Ticks) {
+			return
 		}
-		if o.Revival, err = revive(ctx, g, o.Ticks); err != nil {
-			return o, err
-		}
-		o.Trail, err = trail(ctx, g, o.Revival.Still.Later)
-		return o, err
+		o.Revival = revive(ctx, g, o.Ticks)
+		o.Trail = trail(ctx, g, o.Revival.Still.Later)
 	},
 }
 
@@ -61,19 +59,19 @@ var goalUntilSatisfied = &scenarios.Drive[GoalObservation]{
 	Title: "ticks a goal whose judge, in doubt at first, is satisfied at a random run short of its bound, and three times more",
 	Sends: []string{"POST {prefix}/goals {bounds: {maxLoopIterations: more than it takes}}", sendsTicks, "GET {prefix}/goals/{id}", "POST /v1/runs (sentinel)",
 		"GET {prefix}/goals/{id}/events", "GET /v1/runs/{runId} and its events of each contributing run", "GET /v1/runs/{an id never given out}"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (GoalObservation, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *GoalObservation) {
 		h := host.Host{Conn: c}
 		asks := []openwopv1.GoalTickRequest{unconvinced(h)}
 		for range h.Between(0, 2) {
 			asks = append(asks, unsatisfied(h))
 		}
 		asks = append(asks, satisfied(h))
-		g, o, err := goalThrough(ctx, h, host.BoundedTo(len(asks)+h.Between(1, 3)), unsatisfied(h), asks...)
-		if err != nil || !concluded(o.Ticks) {
-			return o, err
+		g, seen := goalThrough(ctx, h, host.BoundedTo(len(asks)+h.Between(1, 3)), unsatisfied(h), asks...)
+		*o = seen
+		if !concluded(o.Ticks) {
+			return
 		}
-		o.Trail, err = trail(ctx, g, o.Still.Later)
-		return o, err
+		o.Trail = trail(ctx, g, o.Still.Later)
 	},
 }
 
@@ -83,7 +81,7 @@ var goalToItsCost = &scenarios.Drive[GoalObservation]{
 	ID:    "openwop/goal-to-its-cost",
 	Title: "ticks a goal, with runs of random costs, to just below its bound of cost, across it, and three times more",
 	Sends: []string{"POST {prefix}/goals {bounds: {maxCostUsd: random}}", sendsTicks + ", {costUsd: random}", "GET {prefix}/goals/{id}", "POST /v1/runs (sentinel)"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (GoalObservation, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *GoalObservation) {
 		h := host.Host{Conn: c}
 		var asks []openwopv1.GoalTickRequest
 		spent, last := 0, 0 // thousandths of a dollar
@@ -95,8 +93,7 @@ var goalToItsCost = &scenarios.Drive[GoalObservation]{
 			asks = append(asks, ask)
 		}
 		bounds := &openwopv1.GoalBounds{MaxCostUSD: new(float64(2*spent+last) / 2000)} // half of the last run more than those before it
-		_, o, err := goalThrough(ctx, h, bounds, unsatisfied(h), asks...)
-		return o, err
+		_, *o = goalThrough(ctx, h, bounds, unsatisfied(h), asks...)
 	},
 }
 
@@ -115,95 +112,78 @@ var goalEscalated = &scenarios.Drive[GoalEscalatedObservation]{
 	Title: "ticks a goal once, has its next run get stuck and ask a person, and ticks it three times more; then answers that run, resumes the goal and ticks it again",
 	Sends: []string{"POST {prefix}/goals", sendsTicks + ", the second {escalate: true}", "GET {prefix}/goals/{id}", "POST /v1/runs (sentinel)",
 		"GET /v1/runs/{runId} and its events", "POST /v1/runs/{runId}/interrupts/{nodeId}", "POST {prefix}/goals/{id}/resume"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (o GoalEscalatedObservation, err error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *GoalEscalatedObservation) {
 		h := host.Host{Conn: c}
 		var g *host.Goal
-		g, o.GoalObservation, err = goalThrough(ctx, h, host.BoundedTo(h.Between(10, 20)), satisfied(h), unsatisfied(h), openwopv1.GoalTickRequest{Escalate: new(true)})
-		if err != nil || !concluded(o.Ticks) {
-			return o, err
+		g, o.GoalObservation = goalThrough(ctx, h, host.BoundedTo(h.Between(10, 20)), satisfied(h), unsatisfied(h), openwopv1.GoalTickRequest{Escalate: new(true)})
+		if !concluded(o.Ticks) {
+			return
 		}
-		if o.Stuck, err = stuck(ctx, g, o.GoalObservation); err != nil || o.Stuck.ID == "" {
-			return o, err
+		if o.Stuck = stuck(ctx, g, o.GoalObservation); o.Stuck.ID == "" {
+			return
 		}
-		return o, answers(ctx, g, &o)
+		answers(ctx, g, o)
 	},
 }
 
 // answers answers the run that got stuck and has the goal go on.
-func answers(ctx context.Context, g *host.Goal, o *GoalEscalatedObservation) error {
+func answers(ctx context.Context, g *host.Goal, o *GoalEscalatedObservation) {
 	r := &host.Run{Host: g.Host, ID: o.Stuck.ID, Gone: func() {}}
-	reply, err := r.Answer(ctx, wire.Wait{Last: o.Stuck.Snapshot}, g.Marker())
-	if err != nil {
-		return err
-	}
+	reply := r.Answer(ctx, wire.Wait{Last: o.Stuck.Snapshot}, g.Marker())
 	if o.Answered = reply.StatusValue(); !host.Succeeded(o.Answered) {
-		return nil
+		return
 	}
-	if o.Resumed, err = act(ctx, g, "resume"); err != nil {
-		return err
-	}
+	o.Resumed = act(ctx, g, "resume")
 	what := "the goal is escalated no more"
-	o.Freed, err = g.Await(ctx, what, func(ctx context.Context) (wire.Value, bool, error) {
-		reply, err := g.Read(ctx, what)
-		return reply.Body, err == nil && stateShown(reply).String() != string(openwopv1.GoalStateEscalated), err
+	o.Freed = g.Await(ctx, what, func(ctx context.Context) (wire.Value, bool) {
+		reply := g.Read(ctx, what)
+		return reply.Body, stateShown(reply).String() != string(openwopv1.GoalStateEscalated)
 	})
-	if err != nil || !goesOn(o.Freed.Last) {
-		return err
+	if !goesOn(o.Freed.Last) {
+		return
 	}
-	o.Again, err = once(ctx, g, "tick after the answer", o.Freed.Last)
-	return err
+	o.Again = once(ctx, g, "tick after the answer", o.Freed.Last)
 }
 
 // stuck reads the run that the last tick fired: the one that its reply names,
 // else the last that the goal shows and did not show before.
-func stuck(ctx context.Context, g *host.Goal, o GoalObservation) (host.Child, error) {
+func stuck(ctx context.Context, g *host.Goal, o GoalObservation) host.Child {
 	c := host.Child{ID: o.Ticks[len(o.Ticks)-1].RunID.String()}
 	shown := runsOf(o.shown()).Items()
 	if n := len(shown); c.ID == "" && n >= len(o.Ticks) {
 		c.ID = shown[n-1].String()
 	}
 	if c.ID == "" {
-		return c, nil
+		return c
 	}
 	r := &host.Run{Host: g.Host, ID: c.ID, Gone: func() {}}
-	reply, err := r.Snapshot(ctx, "the run that asks a person")
-	if err != nil {
-		return c, err
-	}
+	reply := r.Snapshot(ctx, "the run that asks a person")
 	c.Snapshot = reply.Value("")
-	return c, nil
+	return c
 }
 
 // goalThrough makes a goal, ticks it once for each ask, the last of which is to
 // end it, and watches it stand still after that.
-func goalThrough(ctx context.Context, h host.Host, bounds *openwopv1.GoalBounds, after openwopv1.GoalTickRequest, asks ...openwopv1.GoalTickRequest) (*host.Goal, GoalObservation, error) {
+func goalThrough(ctx context.Context, h host.Host, bounds *openwopv1.GoalBounds, after openwopv1.GoalTickRequest, asks ...openwopv1.GoalTickRequest) (*host.Goal, GoalObservation) {
 	o := GoalObservation{Runs: len(asks)}
-	home, err := h.StandingGoals(ctx)
-	if err != nil {
-		return nil, o, err
-	}
+	home := h.StandingGoals(ctx)
 	var g *host.Goal
-	if g, o.Goal, err = home.Begin(ctx, bounds); err != nil || !stillGoesOn(o.Goal) {
-		return g, o, err
+	if g, o.Goal = home.Begin(ctx, bounds); !stillGoesOn(o.Goal) {
+		return g, o
 	}
-	if o.Ticks, err = tickThrough(ctx, g, asks...); err != nil || !concluded(o.Ticks) {
-		return g, o, err
+	if o.Ticks = tickThrough(ctx, g, asks...); !concluded(o.Ticks) {
+		return g, o
 	}
-	o.Still, err = still(ctx, g, after, o.Ticks)
-	return g, o, err
+	o.Still = still(ctx, g, after, o.Ticks)
+	return g, o
 }
 
 // revive asks a goal that has ended to go on, in the ways that a client has.
-func revive(ctx context.Context, g *host.Goal, went []GoalTick) (GoalRevival, error) {
+func revive(ctx context.Context, g *host.Goal, went []GoalTick) GoalRevival {
 	r := GoalRevival{Objective: g.DrawObjective()}
-	var err error
 	// The edit comes first: a goal that a resume revives may be edited again.
-	if r.Edited, err = edit(ctx, g, "edit the goal that has ended", openwopv1.EditGoalRequest{Objective: r.Objective}); err != nil {
-		return r, err
-	}
-	if r.Resumed, err = act(ctx, g, "resume"); err != nil {
-		return r, err
-	}
-	r.Still, err = still(ctx, g, unsatisfied(g.GoalHome.Host), went)
-	return r, err
+	r.Edited = edit(ctx, g, "edit the goal that has ended", openwopv1.EditGoalRequest{Objective: r.Objective})
+	r.Resumed = act(ctx, g, "resume")
+	r.Still = still(ctx, g, unsatisfied(g.GoalHome.Host), went)
+	return r
 }

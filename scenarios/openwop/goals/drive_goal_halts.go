@@ -25,37 +25,28 @@ var goalPaused = &scenarios.Drive[GoalPauseObservation]{
 	ID:    "openwop/goal-paused",
 	Title: "ticks a goal, pauses it, ticks it three times, resumes it and ticks it once more",
 	Sends: []string{"POST {prefix}/goals", "POST {prefix}/goals/{id}/tick", "POST {prefix}/goals/{id}/pause", "POST {prefix}/goals/{id}/resume", "GET {prefix}/goals/{id}", "POST /v1/runs (sentinel)"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (GoalPauseObservation, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *GoalPauseObservation) {
 		h := host.Host{Conn: c}
-		var o GoalPauseObservation
-		home, err := h.StandingGoals(ctx)
-		if err != nil {
-			return o, err
+		home := h.StandingGoals(ctx)
+		g, made := home.Begin(ctx, host.BoundedTo(h.Between(20, 40)))
+		if o.Goal = made; !stillGoesOn(made) {
+			return
 		}
-		g, made, err := home.Begin(ctx, host.BoundedTo(h.Between(20, 40)))
-		if o.Goal = made; err != nil || !stillGoesOn(made) {
-			return o, err
+		if o.Before = once(ctx, g, "tick before the pause", made.Fresh.Body); !o.Before.Shown.Reached {
+			return
 		}
-		if o.Before, err = once(ctx, g, "tick before the pause", made.Fresh.Body); err != nil || !o.Before.Shown.Reached {
-			return o, err
+		o.Paused = act(ctx, g, "pause")
+		o.Still = still(ctx, g, unsatisfied(h), []GoalTick{o.Before})
+		if o.Resumed = change(ctx, g, "resume", goesOn); !goesOn(o.Resumed.After.Body) {
+			return
 		}
-		if o.Paused, err = act(ctx, g, "pause"); err != nil {
-			return o, err
-		}
-		if o.Still, err = still(ctx, g, unsatisfied(h), []GoalTick{o.Before}); err != nil {
-			return o, err
-		}
-		if o.Resumed, err = change(ctx, g, "resume", goesOn); err != nil || !goesOn(o.Resumed.After.Body) {
-			return o, err
-		}
-		o.After, err = once(ctx, g, "tick after the resume", o.Resumed.After.Body)
-		return o, err
+		o.After = once(ctx, g, "tick after the resume", o.Resumed.After.Body)
 	},
 }
 
 // once ticks a goal for one run that leaves it active, and waits until the goal
 // shows one more than it did.
-func once(ctx context.Context, g *host.Goal, label string, before wire.Value) (GoalTick, error) {
+func once(ctx context.Context, g *host.Goal, label string, before wire.Value) GoalTick {
 	n := contributed(before)
 	return fire(ctx, g, label, unsatisfied(g.GoalHome.Host), "the goal shows one run more", func(goal wire.Value) bool { return hasEnded(goal) || contributed(goal) > n })
 }
@@ -76,68 +67,52 @@ var goalTickedAtOnce = &scenarios.Drive[GoalRaceObservation]{
 	ID:    "openwop/goal-ticked-at-once",
 	Title: "ticks a goal all at once, three times more than its bound of random length allows",
 	Sends: []string{"POST {prefix}/goals {bounds: {maxLoopIterations: random}}", "POST {prefix}/goals/{id}/tick, all at once", "GET {prefix}/goals/{id}", "POST /v1/runs (sentinel)"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (GoalRaceObservation, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *GoalRaceObservation) {
 		h := host.Host{Conn: c}
-		o := GoalRaceObservation{Bound: h.Between(2, 4)}
-		home, err := h.StandingGoals(ctx)
-		if err != nil {
-			return o, err
+		*o = GoalRaceObservation{Bound: h.Between(2, 4)}
+		home := h.StandingGoals(ctx)
+		g, made := home.Begin(ctx, host.BoundedTo(o.Bound))
+		if o.Goal = made; !stillGoesOn(made) {
+			return
 		}
-		g, made, err := home.Begin(ctx, host.BoundedTo(o.Bound))
-		if o.Goal = made; err != nil || !stillGoesOn(made) {
-			return o, err
-		}
-		if o.AtOnce, err = race(ctx, g, o.Bound+3); err != nil {
-			return o, err
-		}
-		if o.After, err = finishRace(ctx, g, o.Bound); err != nil {
-			return o, err
-		}
-		o.Still, err = still(ctx, g, unsatisfied(h), nil, slices.Concat(o.AtOnce, o.After)...)
-		return o, err
+		o.AtOnce = race(ctx, g, o.Bound+3)
+		o.After = finishRace(ctx, g, o.Bound)
+		o.Still = still(ctx, g, unsatisfied(h), nil, slices.Concat(o.AtOnce, o.After)...)
 	},
 }
 
 // race ticks n times at once.
-func race(ctx context.Context, g *host.Goal, n int) ([]GoalTick, error) {
+func race(ctx context.Context, g *host.Goal, n int) []GoalTick {
 	ticks := make([]GoalTick, n)
-	calls := make([]func(context.Context) error, n)
+	calls := make([]func(context.Context), n)
 	for i := range calls {
 		ask := unsatisfied(g.GoalHome.Host)
-		calls[i] = func(ctx context.Context) (err error) {
-			ticks[i], err = tick(ctx, g, "tick, at once with others", ask)
-			return err
+		calls[i] = func(ctx context.Context) {
+			ticks[i] = tick(ctx, g, "tick, at once with others", ask)
 		}
 	}
-	if err := g.AtOnce(ctx, calls...); err != nil {
-		return ticks, err
+	g.AtOnce(ctx, calls...)
+	if !slices.ContainsFunc(ticks, func(t GoalTick) bool { return scenarios.Try(func() { noSeam(g, t) }) == nil }) {
+		noSeam(g, ticks[0])
 	}
-	for _, t := range ticks {
-		if noSeam(g, t) == nil {
-			return ticks, nil
-		}
-	}
-	return ticks, noSeam(g, ticks[0])
+	return ticks
 }
 
 // finishRace ticks one by one while the goal is active, and at most so often
 // that a host which keeps its bound has reached it.
-func finishRace(ctx context.Context, g *host.Goal, bound int) ([]GoalTick, error) {
+func finishRace(ctx context.Context, g *host.Goal, bound int) []GoalTick {
 	var ticks []GoalTick
 	for range bound + 1 {
-		now, err := g.Read(ctx, "the goal after the race")
-		if err != nil || !goesOn(now.Body) {
-			return ticks, err
+		now := g.Read(ctx, "the goal after the race")
+		if !goesOn(now.Body) {
+			return ticks
 		}
-		t, err := once(ctx, g, "tick after the race", now.Body)
-		if err != nil {
-			return ticks, err
-		}
+		t := once(ctx, g, "tick after the race", now.Body)
 		if ticks = append(ticks, t); !t.Shown.Reached {
 			break
 		}
 	}
-	return ticks, nil
+	return ticks
 }
 
 // GoalDeadlineObservation is a goal that outlived its wall-clock bound.
@@ -191,27 +166,22 @@ var goalToItsDeadline = &scenarios.Drive[GoalDeadlineObservation]{
 	Title: "makes a goal with a wall-clock bound of random length, ticks it in time, waits until the bound has passed and ticks it again",
 	Waits: 600 * time.Millisecond,
 	Sends: []string{"POST {prefix}/goals {bounds: {runTimeoutMs: random, maxLoopIterations: many}}", "POST {prefix}/goals/{id}/tick before and after", "GET {prefix}/goals/{id}", "POST /v1/runs (sentinel)"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (GoalDeadlineObservation, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *GoalDeadlineObservation) {
 		h := host.Host{Conn: c}
-		home, err := h.StandingGoals(ctx)
-		if err != nil {
-			return GoalDeadlineObservation{}, err
-		}
-		o := GoalDeadlineObservation{Deadline: time.Duration(h.Between(200, 350)) * time.Millisecond, Grace: fineGrace}
+		home := h.StandingGoals(ctx)
+		*o = GoalDeadlineObservation{Deadline: time.Duration(h.Between(200, 350)) * time.Millisecond, Grace: fineGrace}
 		for try := 1; ; try++ {
-			g, passing, err := withDeadline(ctx, home, &o)
-			if err == nil && o.goesOnInTime() {
-				err = passDeadline(ctx, g, passing, &o)
+			g, passing := withDeadline(ctx, home, o)
+			if o.goesOnInTime() {
+				passDeadline(ctx, g, passing, o)
 			}
 			switch {
-			case err != nil:
-				return o, err
 			case o.tooSlow() && try < 5: // slow just now: with a longer one it may be in time
-				o = GoalDeadlineObservation{Deadline: 2 * o.Deadline, Grace: o.Grace}
+				*o = GoalDeadlineObservation{Deadline: 2 * o.Deadline, Grace: o.Grace}
 			case o.coarse() && o.Grace == fineGrace: // perhaps its clock ticks once a second
-				o = GoalDeadlineObservation{Deadline: 4*time.Second + o.Deadline, Grace: host.CoarseGrace}
+				*o = GoalDeadlineObservation{Deadline: 4*time.Second + o.Deadline, Grace: host.CoarseGrace}
 			default:
-				return o, nil
+				return
 			}
 		}
 	},
@@ -219,38 +189,30 @@ var goalToItsDeadline = &scenarios.Drive[GoalDeadlineObservation]{
 
 // withDeadline makes a goal with a deadline and ticks it at once. passing is
 // the moment by which the deadline has passed wherever the host began to count.
-func withDeadline(ctx context.Context, g host.GoalHome, o *GoalDeadlineObservation) (made *host.Goal, passing time.Time, err error) {
+func withDeadline(ctx context.Context, g host.GoalHome, o *GoalDeadlineObservation) (made *host.Goal, passing time.Time) {
 	start := g.Now()
 	bounds := host.BoundedTo(g.Between(20, 40))
 	bounds.RunTimeoutMs = new(o.Deadline.Milliseconds())
-	made, o.Goal, err = g.Begin(ctx, bounds)
+	made, o.Goal = g.Begin(ctx, bounds)
 	passing = g.Now().Add(o.Deadline)
-	if err == nil && stillGoesOn(o.Goal) {
-		o.Early, err = once(ctx, made, "tick before the deadline", o.Goal.Fresh.Body)
+	if stillGoesOn(o.Goal) {
+		o.Early = once(ctx, made, "tick before the deadline", o.Goal.Fresh.Body)
 	}
 	o.EarlyBy = g.Now().Sub(start)
-	return made, passing, err
+	return made, passing
 }
 
 // passDeadline lets the deadline pass and looks at what becomes of the goal.
-func passDeadline(ctx context.Context, g *host.Goal, passing time.Time, o *GoalDeadlineObservation) error {
-	err := wire.Pause(ctx, passing.Add(o.Grace).Sub(g.Now()))
-	if err != nil {
-		return err
-	}
-	if o.Passed, err = g.Read(ctx, "the goal after its deadline"); err != nil {
-		return err
-	}
-	if o.Late, err = tick(ctx, g, "tick after the deadline", unsatisfied(g.GoalHome.Host)); err != nil {
-		return err
-	}
-	o.Ended, err = g.Await(ctx, "the goal has ended", func(ctx context.Context) (wire.Value, bool, error) {
-		reply, err := g.Read(ctx, "the goal has ended")
-		return reply.Body, err == nil && (hasEnded(reply.Body) || o.Grace == fineGrace && o.ranOn(reply.Body)), err
+func passDeadline(ctx context.Context, g *host.Goal, passing time.Time, o *GoalDeadlineObservation) {
+	scenarios.End(wire.Pause(ctx, passing.Add(o.Grace).Sub(g.Now())))
+	o.Passed = g.Read(ctx, "the goal after its deadline")
+	o.Late = tick(ctx, g, "tick after the deadline", unsatisfied(g.GoalHome.Host))
+	o.Ended = g.Await(ctx, "the goal has ended", func(ctx context.Context) (wire.Value, bool) {
+		reply := g.Read(ctx, "the goal has ended")
+		return reply.Body, (hasEnded(reply.Body) || o.Grace == fineGrace && o.ranOn(reply.Body))
 	})
-	if err != nil || !hasEnded(o.Ended.Last) {
-		return err
+	if !hasEnded(o.Ended.Last) {
+		return
 	}
-	o.Still, err = still(ctx, g, satisfied(g.GoalHome.Host), []GoalTick{o.Early}, o.Late)
-	return err
+	o.Still = still(ctx, g, satisfied(g.GoalHome.Host), []GoalTick{o.Early}, o.Late)
 }

@@ -36,23 +36,14 @@ var goalMisfits = &scenarios.Drive[GoalMisfitsObservation]{
 	ID:    "openwop/goal-misfits",
 	Title: "asks for goals with a judge and a continuation that nobody knows, with those that the host does not advertise, and with bounds that cannot be; as the control for one that can",
 	Sends: []string{"POST {prefix}/goals, for each", "GET {prefix}/goals/{id}"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (GoalMisfitsObservation, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *GoalMisfitsObservation) {
 		h := host.Host{Conn: c}
-		var o GoalMisfitsObservation
-		home, err := h.StandingGoals(ctx)
-		if err != nil {
-			return o, err
-		}
-		if _, o.Control, err = home.Begin(ctx, host.BoundedTo(h.Between(2, 9))); err != nil || !stillGoesOn(o.Control) {
-			return o, err
+		home := h.StandingGoals(ctx)
+		if _, o.Control = home.Begin(ctx, host.BoundedTo(h.Between(2, 9))); !stillGoesOn(o.Control) {
+			return
 		}
 		ask := func(to *[]GoalMisfit, what string, spoil func(*goalAsked)) {
-			if err != nil {
-				return
-			}
-			m := GoalMisfit{What: what}
-			m.Made, err = misfit(ctx, home, what, spoil)
-			*to = append(*to, m)
+			*to = append(*to, GoalMisfit{What: what, Made: misfit(ctx, home, what, spoil)})
 		}
 		ask(&o.Judges, "judged by somebody that nobody knows", func(a *goalAsked) { a.Completion["check"] = h.Name("judge") })
 		ask(&o.Judges, "judged by the other judge than the host advertises", func(a *goalAsked) { a.Completion["check"] = other(h.GoalJudge()) })
@@ -75,12 +66,11 @@ var goalMisfits = &scenarios.Drive[GoalMisfitsObservation]{
 		} {
 			ask(&o.Bounds, b.what, func(a *goalAsked) { a.Bounds = map[string]any{b.name: b.value} })
 		}
-		return o, err
 	},
 }
 
 // misfit asks for a goal that does not fit, and reads it where it was made all the same.
-func misfit(ctx context.Context, g host.GoalHome, what string, spoil func(*goalAsked)) (host.GoalMade, error) {
+func misfit(ctx context.Context, g host.GoalHome, what string, spoil func(*goalAsked)) host.GoalMade {
 	a := goalAsked{
 		Objective:    g.DrawObjective(),
 		Completion:   map[string]any{"check": g.GoalJudge()},
@@ -88,10 +78,7 @@ func misfit(ctx context.Context, g host.GoalHome, what string, spoil func(*goalA
 		Bounds:       map[string]any{"maxLoopIterations": g.Between(2, 9)},
 	}
 	spoil(&a)
-	made, err := g.CreateAs(ctx, "create a goal "+what, a.Objective, a)
-	if err != nil {
-		return host.GoalMade{}, err
-	}
+	made := g.CreateAs(ctx, "create a goal "+what, a.Objective, a)
 	return made.Seen(ctx)
 }
 

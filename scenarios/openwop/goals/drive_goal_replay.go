@@ -20,43 +20,34 @@ var goalReplayed = &scenarios.Drive[GoalReplayObservation]{
 	Title: "ticks a goal a random number of times, replays the first of its runs to the end, and ticks it once more",
 	Sends: []string{"POST {prefix}/goals", sendsTicks, "POST /v1/runs/{runId}:fork {mode: replay} of a contributing run", "GET {prefix}/goals/{id}", "GET {prefix}/goals/{id}/events",
 		"GET /v1/runs/{runId} and its events of each contributing run"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (GoalReplayObservation, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *GoalReplayObservation) {
 		h := host.Host{Conn: c}
-		var o GoalReplayObservation
 		before := h.Between(1, 2)
 		o.Runs = before + 1
-		home, err := h.StandingGoals(ctx)
-		if err != nil {
-			return o, err
-		}
+		home := h.StandingGoals(ctx)
 		var g *host.Goal
-		if g, o.Goal, err = home.Begin(ctx, host.BoundedTo(h.Between(10, 20))); err != nil || !stillGoesOn(o.Goal) {
-			return o, err
+		if g, o.Goal = home.Begin(ctx, host.BoundedTo(h.Between(10, 20))); !stillGoesOn(o.Goal) {
+			return
 		}
 		now := o.Goal.Fresh.Body
 		for range before {
-			t, err := once(ctx, g, "tick before the replay", now)
-			if o.Ticks = append(o.Ticks, t); err != nil || !t.Shown.Reached || hasEnded(t.Shown.Last) {
-				return o, err
+			t := once(ctx, g, "tick before the replay", now)
+			if o.Ticks = append(o.Ticks, t); !t.Shown.Reached || hasEnded(t.Shown.Last) {
+				return
 			}
 			now = t.Shown.Last
 		}
 		shown := runsOf(now).Items()
 		if len(shown) == 0 {
-			return o, nil
+			return
 		}
 		source := &host.Run{Host: h, ID: shown[0].String(), Gone: func() {}}
-		if o.Fork, err = h.ForkFrom(ctx, source, openwopv1.ForkRunRequest{Mode: openwopv1.ForkModeReplay, FromSeq: new(int64(0))}); err != nil || !host.Succeeded(o.Fork.Log.Created) {
-			return o, err
+		if o.Fork = h.ForkFrom(ctx, source, openwopv1.ForkRunRequest{Mode: openwopv1.ForkModeReplay, FromSeq: new(int64(0))}); !host.Succeeded(o.Fork.Log.Created) {
+			return
 		}
-		t, err := once(ctx, g, "tick after the replay", now)
-		if o.Ticks = append(o.Ticks, t); err != nil {
-			return o, err
-		}
-		if o.Still.Later, err = g.Read(ctx, "the goal after the replay"); err != nil {
-			return o, err
-		}
-		o.Trail, err = trail(ctx, g, o.Still.Later)
-		return o, err
+		t := once(ctx, g, "tick after the replay", now)
+		o.Ticks = append(o.Ticks, t)
+		o.Still.Later = g.Read(ctx, "the goal after the replay")
+		o.Trail = trail(ctx, g, o.Still.Later)
 	},
 }

@@ -35,92 +35,73 @@ var goalOnSchedule = &scenarios.Drive[GoalScheduleObservation]{
 	Waits: 650 * time.Millisecond,
 	Sends: []string{"POST {prefix}/goals {continuation: {mode: schedule, armRef: every:<random>}, bounds: {maxLoopIterations: random}}, four times", "GET {prefix}/goals/{id}",
 		"POST {prefix}/goals/{id}/pause", "POST {prefix}/goals/{id}/resume", "POST {prefix}/goals/{id}/abandon", "POST {prefix}/goals/{id}/tick {verdict: {satisfied: true}}"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (GoalScheduleObservation, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *GoalScheduleObservation) {
 		h := host.Host{Conn: c}
-		home, err := h.StandingGoals(ctx)
-		if err != nil {
-			return GoalScheduleObservation{}, err
-		}
+		home := h.StandingGoals(ctx)
 		interval := time.Duration(h.Between(50, 60)) * time.Millisecond
 		for try := 1; ; try++ {
-			o, err := onSchedule(ctx, home, interval, h.Between(3, 4))
+			onSchedule(ctx, home, interval, h.Between(3, 4), o)
 			// A goal may also have come to its end before it could be seen to go on; one that resuming ends does so again.
 			slow := o.outran() || try == 1 && hasEnded(o.Resumed.After.Body)
-			if err != nil || try == 4 || !slow {
-				return o, err
+			if try == 4 || !slow {
+				return
 			}
 			interval *= 3 // we were too slow just now
 		}
 	},
 }
 
-func onSchedule(ctx context.Context, g host.GoalHome, interval time.Duration, bound int) (o GoalScheduleObservation, err error) {
+func onSchedule(ctx context.Context, g host.GoalHome, interval time.Duration, bound int, o *GoalScheduleObservation) {
+	*o = GoalScheduleObservation{}
 	o.Bound = bound
 	every := fmt.Sprintf("every:%dms", interval.Milliseconds())
 	var givenUp, satisfied *host.Goal
-	if givenUp, err = endsArmed(ctx, g, &o.GivenUp, every, giveUp); err != nil {
-		return o, err
+	givenUp = endsArmed(ctx, g, &o.GivenUp, every, giveUp)
+	if satisfied = endsArmed(ctx, g, &o.Satisfied, every, satisfy); !stillGoesOn(o.GivenUp.Goal) || !stillGoesOn(o.Satisfied.Goal) {
+		return
 	}
-	if satisfied, err = endsArmed(ctx, g, &o.Satisfied, every, satisfy); err != nil || !stillGoesOn(o.GivenUp.Goal) || !stillGoesOn(o.Satisfied.Goal) {
-		return o, err
+	p := beginBy(ctx, g, &o.GoalAloneObservation, openwopv1.GoalContinuationModeSchedule, every)
+	if !o.goOn() {
+		return
 	}
-	p, err := beginBy(ctx, g, &o.GoalAloneObservation, openwopv1.GoalContinuationModeSchedule, every)
-	if err != nil || !o.goOn() {
-		return o, err
+	if o.Going = reaches(ctx, p.watched, 1); !o.Going.Reached {
+		return
 	}
-	if o.Going, err = reaches(ctx, p.watched, 1); err != nil || !o.Going.Reached {
-		return o, err
+	o.Paused = act(ctx, p.watched, "pause")
+	g.Quiet(ctx, 0) // for a run under way, and for a host that shows what was a moment ago
+	o.GivenUp.Settled = givenUp.Read(ctx, "the goal that was given up")
+	o.Satisfied.Settled = satisfied.Read(ctx, "the goal that was satisfied")
+	p.holds(ctx, &o.GoalAloneObservation, nil)
+	if !goesOn(o.Resumed.After.Body) {
+		return
 	}
-	if o.Paused, err = act(ctx, p.watched, "pause"); err != nil {
-		return o, err
+	if o.Ended = runsOut(ctx, p.watched, o.Resumed.After.Body, o.Bound); !o.Ended.Reached {
+		return
 	}
-	if _, err = g.Quiet(ctx, 0); err != nil { // for a run under way, and for a host that shows what was a moment ago
-		return o, err
-	}
-	if o.GivenUp.Settled, err = givenUp.Read(ctx, "the goal that was given up"); err != nil {
-		return o, err
-	}
-	if o.Satisfied.Settled, err = satisfied.Read(ctx, "the goal that was satisfied"); err != nil {
-		return o, err
-	}
-	if err = p.holds(ctx, &o.GoalAloneObservation, nil); err != nil || !goesOn(o.Resumed.After.Body) {
-		return o, err
-	}
-	if o.Ended, err = runsOut(ctx, p.watched, o.Resumed.After.Body, o.Bound); err != nil || !o.Ended.Reached {
-		return o, err
-	}
-	if err = p.rests(ctx, &o.GoalAloneObservation, nil); err != nil {
-		return o, err
-	}
-	if o.GivenUp.Later, err = givenUp.Read(ctx, "the goal that was given up, a while after"); err != nil {
-		return o, err
-	}
-	o.Satisfied.Later, err = satisfied.Read(ctx, "the goal that was satisfied, a while after")
-	return o, err
+	p.rests(ctx, &o.GoalAloneObservation, nil)
+	o.GivenUp.Later = givenUp.Read(ctx, "the goal that was given up, a while after")
+	o.Satisfied.Later = satisfied.Read(ctx, "the goal that was satisfied, a while after")
 }
 
 // endsArmed makes a goal on a schedule and ends it.
-func endsArmed(ctx context.Context, g host.GoalHome, o *GoalDisarmed, every string, end func(context.Context, *host.Goal) (wire.Value, error)) (*host.Goal, error) {
-	made, err := createArmed(ctx, g, "create a goal that ends", openwopv1.GoalContinuationModeSchedule, every, mostContributions)
-	if err != nil {
-		return nil, err
+func endsArmed(ctx context.Context, g host.GoalHome, o *GoalDisarmed, every string, end func(context.Context, *host.Goal) wire.Value) *host.Goal {
+	made := createArmed(ctx, g, "create a goal that ends", openwopv1.GoalContinuationModeSchedule, every, mostContributions)
+	if o.Goal = made.Seen(ctx); !stillGoesOn(o.Goal) {
+		return made
 	}
-	if o.Goal, err = made.Seen(ctx); err != nil || !stillGoesOn(o.Goal) {
-		return made, err
+	if o.Asked = end(ctx, made); !host.Succeeded(o.Asked) {
+		return made
 	}
-	if o.Asked, err = end(ctx, made); err != nil || !host.Succeeded(o.Asked) {
-		return made, err
-	}
-	o.Ended, err = awaitEnd(ctx, made)
-	return made, err
+	o.Ended = awaitEnd(ctx, made)
+	return made
 }
 
-func giveUp(ctx context.Context, g *host.Goal) (wire.Value, error) {
-	reply, err := act(ctx, g, "abandon")
-	return reply.Status, err
+func giveUp(ctx context.Context, g *host.Goal) wire.Value {
+	reply := act(ctx, g, "abandon")
+	return reply.Status
 }
 
-func satisfy(ctx context.Context, g *host.Goal) (wire.Value, error) {
-	t, err := tick(ctx, g, "tick, with a verdict that it is reached", satisfied(g.GoalHome.Host))
-	return t.Status, err
+func satisfy(ctx context.Context, g *host.Goal) wire.Value {
+	t := tick(ctx, g, "tick, with a verdict that it is reached", satisfied(g.GoalHome.Host))
+	return t.Status
 }

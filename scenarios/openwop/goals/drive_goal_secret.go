@@ -31,32 +31,20 @@ var goalWithSecret = &scenarios.Drive[GoalSecretObservation]{
 	Title: "makes a goal whose objective holds the credential between random words, edits it to another such objective, ticks it where there is a seam, and reads it in every place",
 	Sends: []string{"POST {prefix}/goals {objective: random words with the credential}", "PATCH {prefix}/goals/{id} {objective: the same with other words}", "POST {prefix}/goals/{id}/tick",
 		"GET {prefix}/goals/{id}", "GET {prefix}/goals/{id}/events", "GET {prefix}/goals"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (GoalSecretObservation, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *GoalSecretObservation) {
 		h := host.Host{Conn: c}
-		var o GoalSecretObservation
 		if c.KeyLength() < leastKey {
-			return o, scenarios.Block("there is no credential, or one that is too short to be told from ordinary text", "give a key of at least 8 characters with --key")
+			scenarios.End(scenarios.Block("there is no credential, or one that is too short to be told from ordinary text", "give a key of at least 8 characters with --key"))
 		}
-		home, err := h.StandingGoals(ctx)
-		if err != nil {
-			return o, err
-		}
+		home := h.StandingGoals(ctx)
 		ask := h.GoalRequest(host.BoundedTo(h.Between(2, 9)))
 		ask.Objective = objectiveWithKey(h)
-		g, err := home.Create(ctx, "create a goal with the credential in its objective", ask)
-		if err != nil {
-			return o, err
-		}
-		if o.Goal, err = g.Seen(ctx); err != nil {
-			return o, err
-		}
+		g := home.Create(ctx, "create a goal with the credential in its objective", ask)
+		o.Goal = g.Seen(ctx)
 		if stillGoesOn(o.Goal) {
-			if err := told(ctx, g, &o); err != nil {
-				return o, err
-			}
+			told(ctx, g, o)
 		}
-		o.List, err = home.List(ctx, "")
-		return o, err
+		o.List = home.List(ctx, "")
 	},
 }
 
@@ -66,16 +54,11 @@ func objectiveWithKey(h host.Host) string {
 }
 
 // told has the goal say more about itself.
-func told(ctx context.Context, g *host.Goal, o *GoalSecretObservation) (err error) {
-	if o.Tick, err = tick(ctx, g, "tick", unsatisfied(g.GoalHome.Host)); err != nil {
-		return err
-	}
+func told(ctx context.Context, g *host.Goal, o *GoalSecretObservation) {
+	o.Tick = tick(ctx, g, "tick", unsatisfied(g.GoalHome.Host))
 	objective := objectiveWithKey(g.GoalHome.Host)
-	if o.Edited, err = rewrite(ctx, g, "edit the objective to another with the credential in it", openwopv1.EditGoalRequest{Objective: objective}, anyhow); err != nil {
-		return err
-	}
-	o.Trail, err = trail(ctx, g, o.Edited.After)
-	return err
+	o.Edited = rewrite(ctx, g, "edit the objective to another with the credential in it", openwopv1.EditGoalRequest{Objective: objective}, anyhow)
+	o.Trail = trail(ctx, g, o.Edited.After)
 }
 
 // GoalsUnclaimedObservation is what stands where goals would be.
@@ -90,23 +73,15 @@ var goalsUnclaimed = &scenarios.Drive[GoalsUnclaimedObservation]{
 	ID:    "openwop/goals-unclaimed",
 	Title: "lists goals, and asks for one, at every place where they would be",
 	Sends: []string{"GET {prefix}/goals", "POST {prefix}/goals"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (GoalsUnclaimedObservation, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *GoalsUnclaimedObservation) {
 		h := host.Host{Conn: c}
-		var o GoalsUnclaimedObservation
 		for _, prefix := range slices.Concat(h.SeamPaths(), []string{"/v1"}) {
 			home := host.GoalHome{Host: h, Path: strings.TrimSuffix(prefix, "/") + "/goals"}
-			list, err := host.AnswerOf(h.Do(ctx, wire.Call{Method: http.MethodGet, Path: home.Path, Label: "goals that are not claimed"}))
-			if err != nil {
-				return o, err
-			}
+			list := host.AnswerOf(h.Do(ctx, wire.Call{Method: http.MethodGet, Path: home.Path, Label: "goals that are not claimed"}))
 			ask := h.GoalRequest(host.BoundedTo(2))
-			made, err := home.CreateAs(ctx, "a goal that is not claimed", ask.Objective, ask)
-			if err != nil {
-				return o, err
-			}
+			made := home.CreateAs(ctx, "a goal that is not claimed", ask.Objective, ask)
 			o.Paths = append(o.Paths, home.Path)
 			o.Lists, o.Makes = append(o.Lists, list), append(o.Makes, made.Created)
 		}
-		return o, nil
 	},
 }

@@ -29,50 +29,38 @@ type Contribution struct {
 const mostContributions = 16
 
 // trail reads the goal's own log, and the runs that the goal shows with theirs.
-func trail(ctx context.Context, g *host.Goal, last host.GoalReply) (GoalTrail, error) {
+func trail(ctx context.Context, g *host.Goal, last host.GoalReply) GoalTrail {
 	var t GoalTrail
 	// Not g.do: this endpoint is Assay's own, and a host that has none may answer anything.
-	reply, err := g.Do(ctx, wire.Call{Method: http.MethodGet, Path: g.At("/events"), Label: "log of the goal"})
-	if err != nil {
-		return t, err
-	}
+	reply := g.Do(ctx, wire.Call{Method: http.MethodGet, Path: g.At("/events"), Label: "log of the goal"})
 	t.Read, t.Events = reply.StatusValue(), reply.Value("/events")
 	shown := runsOf(last.Body).Items()
 	for _, id := range shown[:min(len(shown), mostContributions)] {
-		c, err := contribution(ctx, g, id.String())
-		if err != nil {
-			return t, err
-		}
+		c := contribution(ctx, g, id.String())
 		t.Runs = append(t.Runs, c)
 	}
 	if len(t.Runs) == 0 {
-		return t, nil
+		return t
 	}
 	// Not g.do: a host may answer 403 for a run that is not ours, and 404 alike.
-	stranger, err := g.Do(ctx, wire.Call{Method: http.MethodGet, Path: host.RunPath(host.StrangerOf(t.Runs[0].ID)), Label: "a run that never was"})
-	if err != nil {
-		return t, err
-	}
+	stranger := g.Do(ctx, wire.Call{Method: http.MethodGet, Path: host.RunPath(host.StrangerOf(t.Runs[0].ID)), Label: "a run that never was"})
 	t.Stranger = stranger.StatusValue()
-	return t, nil
+	return t
 }
 
 // contribution reads a run under its id, and its log.
-func contribution(ctx context.Context, g *host.Goal, id string) (Contribution, error) {
+func contribution(ctx context.Context, g *host.Goal, id string) Contribution {
 	c := Contribution{Child: host.Child{ID: id}}
 	if id == "" {
-		return c, nil
+		return c
 	}
 	r := &host.Run{Host: g.Host, ID: id, Gone: func() {}}
-	var err error
-	if r.Created, err = r.Snapshot(ctx, "contributing run"); err != nil {
-		return c, err
-	}
+	r.Created = r.Snapshot(ctx, "contributing run")
 	if c.Snapshot = r.Created.Value(""); !r.Created.Success() {
-		return c, nil
+		return c
 	}
-	c.Log, err = r.ReadLog(ctx, "log of the contributing run")
-	return c, err
+	c.Log = r.ReadLog(ctx, "log of the contributing run")
+	return c
 }
 
 // snapshots are the runs that the goal shows, as they are served under their ids.

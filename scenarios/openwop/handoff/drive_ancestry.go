@@ -40,57 +40,34 @@ var ancestries = &scenarios.Drive[AncestryObservation]{
 	Title: "runs a loop with random workers, and asks where it, each child, a replay of it and a run that never was come from",
 	Sends: []string{"POST /v1/runs (assay-loop with random workers; else conformance-multi-agent-handoff or conformance-orchestrator-dispatch)", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll",
 		"POST /v1/runs/{runId}:fork {mode: replay}", "GET /v1/runs/{runId}/ancestry, of each and of one that never was"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (AncestryObservation, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *AncestryObservation) {
 		h := host.Host{Conn: c}
-		o := AncestryObservation{Advertised: claims.Model(c.Discovery).At("/crossHostCausation/hostId").String()}
-		way, err := h.WorkersLoop()
-		if err != nil {
-			return o, err
+		*o = AncestryObservation{Advertised: claims.Model(c.Discovery).At("/crossHostCausation/hostId").String()}
+		way := h.WorkersLoop()
+		r := h.Create(ctx, "create the loop", way.Request(nil))
+		if o.Root = r.Finish(ctx, "log of the loop"); !o.Root.Ended.Reached {
+			return
 		}
-		r, err := h.Create(ctx, "create the loop", way.Request(nil))
-		if err != nil {
-			return o, err
-		}
-		if o.Root, err = r.Finish(ctx, "log of the loop"); err != nil || !o.Root.Ended.Reached {
-			return o, err
-		}
-		if o.OfRoot, err = ancestry(ctx, h, "the loop", r.ID); err != nil {
-			return o, err
-		}
-		if o.Never, err = ancestry(ctx, h, "a run that never was", host.StrangerOf(r.ID)); err != nil {
-			return o, err
-		}
-		children, err := h.ChildRuns(ctx, o.Root, len(way.Workers()))
-		if err != nil {
-			return o, err
-		}
+		o.OfRoot = ancestry(ctx, h, "the loop", r.ID)
+		o.Never = ancestry(ctx, h, "a run that never was", host.StrangerOf(r.ID))
+		children := h.ChildRuns(ctx, o.Root, len(way.Workers()))
 		for _, child := range children {
-			of, err := ancestry(ctx, h, "the child "+child.ID, child.ID)
-			if err != nil {
-				return o, err
-			}
+			of := ancestry(ctx, h, "the child "+child.ID, child.ID)
 			o.Children = append(o.Children, KinsRun{child.Log, of})
 		}
 		if _, claimed := claims.AncestryForks.Look(c.Discovery); !claimed {
-			return o, nil
+			return
 		}
-		fork, err := h.Fork(ctx, r)
-		if err != nil {
-			return o, err
-		}
+		fork := h.Fork(ctx, r)
 		if o.Forked = host.AnsweredBy("a fork of the loop", fork.Created); fork.ID == "" {
-			return o, nil
+			return
 		}
-		o.OfFork, err = ancestry(ctx, h, "the fork", fork.ID)
-		return o, err
+		o.OfFork = ancestry(ctx, h, "the fork", fork.ID)
 	},
 }
 
 // ancestry asks where a run comes from.
-func ancestry(ctx context.Context, h host.Host, what, id string) (Ancestry, error) {
-	reply, err := h.Permitted(ctx, wire.Call{Method: http.MethodGet, Path: host.RunPath(id) + "/ancestry", Label: "ancestry of " + what})
-	if err != nil {
-		return Ancestry{}, err
-	}
-	return Ancestry{id, host.AnsweredBy("the ancestry of "+what, reply)}, nil
+func ancestry(ctx context.Context, h host.Host, what, id string) Ancestry {
+	reply := h.Permitted(ctx, wire.Call{Method: http.MethodGet, Path: host.RunPath(id) + "/ancestry", Label: "ancestry of " + what})
+	return Ancestry{id, host.AnsweredBy("the ancestry of "+what, reply)}
 }

@@ -36,18 +36,16 @@ var hostsChain = &scenarios.Drive[HostsObservation]{
 	Title: "runs a loop whose workers run on a second host, within a trace of its own, and reads what both hosts say of it",
 	Sends: []string{"GET /.well-known/openwop, of the second host", "POST /v1/runs (assay-dispatch-remote, random workers, with a traceparent)", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll",
 		"GET /v1/runs/{runId}, /events/poll and /ancestry of each child, on the second host"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (HostsObservation, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *HostsObservation) {
 		h := host.Host{Conn: c}
 		workers := []string{fixture.Echo, fixture.Fail, fixture.Echo}
 		h.Rand.Shuffle(len(workers), func(i, k int) { workers[i], workers[k] = workers[k], workers[i] })
-		r, other, o, err := handOverThere(ctx, h, workers...)
-		if err != nil {
-			return o, err
+		r, other, seen := handOverThere(ctx, h, workers...)
+		*o = seen
+		if o.Root = r.Finish(ctx, "log of the loop"); !o.Root.Ended.Reached {
+			return
 		}
-		if o.Root, err = r.Finish(ctx, "log of the loop"); err != nil || !o.Root.Ended.Reached {
-			return o, err
-		}
-		return o, readKids(ctx, other, &o, len(workers))
+		readKids(ctx, other, o, len(workers))
 	},
 }
 
@@ -57,70 +55,59 @@ var hostsCancel = &scenarios.Drive[HostsObservation]{
 	Title: "cancels a loop while its worker is under way on a second host, and reads what both hosts say of it",
 	Sends: []string{"GET /.well-known/openwop, of the second host", "POST /v1/runs (assay-dispatch-remote, a worker that waits, with a traceparent)", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll",
 		"POST /v1/runs/{runId}/cancel", "GET /v1/runs/{runId}, /events/poll and /ancestry of the child, on the second host"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (HostsObservation, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *HostsObservation) {
 		h := host.Host{Conn: c}
-		r, other, o, err := handOverThere(ctx, h, fixture.Wait)
-		if err != nil {
-			return o, err
+		r, other, seen := handOverThere(ctx, h, fixture.Wait)
+		*o = seen
+		if o.Waited, o.Root = r.AwaitChildren(ctx, 1); !o.Waited.Reached {
+			return
 		}
-		if o.Waited, o.Root, err = r.AwaitChildren(ctx, 1); err != nil || !o.Waited.Reached {
-			return o, err
+		o.Cancel = r.Cancel(ctx, h.Name("enough"))
+		if o.Root = r.Finish(ctx, "log of the cancelled loop"); !o.Root.Ended.Reached {
+			return
 		}
-		if o.Cancel, err = r.Cancel(ctx, h.Name("enough")); err != nil {
-			return o, err
-		}
-		if o.Root, err = r.Finish(ctx, "log of the cancelled loop"); err != nil || !o.Root.Ended.Reached {
-			return o, err
-		}
-		return o, readKids(ctx, other, &o, 1)
+		readKids(ctx, other, o, 1)
 	},
 }
 
 // handOverThere begins a loop that has the other host run these workers, one a turn.
-func handOverThere(ctx context.Context, h host.Host, workers ...string) (*host.Run, host.Host, HostsObservation, error) {
+func handOverThere(ctx context.Context, h host.Host, workers ...string) (*host.Run, host.Host, HostsObservation) {
 	o := HostsObservation{
 		First: claims.Model(h.Discovery).At("/crossHostCausation/hostId").String(),
 		Trace: fmt.Sprintf("%016x%016x", h.Rand.Uint64()|1, h.Rand.Uint64()), Span: fmt.Sprintf("%016x", h.Rand.Uint64()|1),
 	}
 	second, ok := h.Second()
 	if !ok {
-		return nil, host.Host{}, o, scenarios.Block("there is no second host: none was named with --second-host", giveSecond)
+		scenarios.End(scenarios.Block("there is no second host: none was named with --second-host", giveSecond))
 	}
 	other := host.Host{Conn: second}
-	reply, err := other.Send(ctx, wire.Call{Method: http.MethodGet, Path: host.DiscoveryPath, Label: "discovery of the second host", Discovery: true})
-	if err != nil {
-		return nil, other, o, err
-	}
+	reply := other.Send(ctx, wire.Call{Method: http.MethodGet, Path: host.DiscoveryPath, Label: "discovery of the second host", Discovery: true})
 	o.Second = host.AnsweredBy("discovery of the second host", reply)
 	other.Discovery = scenarios.Discovery{Document: o.Second.Body, Status: o.Second.Status}
 	if !other.Offers(workers...) {
-		return nil, other, o, scenarios.Block(fmt.Sprintf("the second host does not list the workers %q", workers), "give --second-host the fixtures, too: assay fixtures export DIR writes them")
+		scenarios.End(scenarios.Block(fmt.Sprintf("the second host does not list the workers %q", workers), "give --second-host the fixtures, too: assay fixtures export DIR writes them"))
 	}
 	p := host.Plan{}
 	for _, w := range workers {
 		p = append(p, host.NextWorker(wire.SecondName+"/"+w))
 	}
 	body := openwopv1.CreateRunRequest{WorkflowID: fixture.Remote, Inputs: map[string]any{"plan": append(p, host.Terminate(h.Name("done"))), "said": h.Marker()}}
-	reply, err = h.Send(ctx, wire.Call{Method: http.MethodPost, Path: "/v1/runs", Body: body, Label: "create the loop",
-		Header: map[string]string{"Traceparent": "00-" + o.Trace + "-" + o.Span + "-01"}})
+	reply, err := scenarios.Attempt(func() *wire.Reply {
+		return h.Send(ctx, wire.Call{Method: http.MethodPost, Path: "/v1/runs", Body: body, Label: "create the loop",
+			Header: map[string]string{"Traceparent": "00-" + o.Trace + "-" + o.Span + "-01"}})
+	})
 	if err != nil {
-		return nil, other, o, h.Lost(fixture.Remote, err)
+		h.Lost(fixture.Remote, err)
+		return nil, other, o
 	}
-	return h.Adopt(reply), other, o, nil
+	return h.Adopt(reply), other, o
 }
 
 // readKids reads the children of a loop where they ran.
-func readKids(ctx context.Context, h host.Host, o *HostsObservation, planned int) error {
-	children, err := h.ChildRuns(ctx, o.Root, planned)
-	if err != nil {
-		return err
-	}
+func readKids(ctx context.Context, h host.Host, o *HostsObservation, planned int) {
+	children := h.ChildRuns(ctx, o.Root, planned)
 	for _, child := range children {
-		of, err := ancestry(ctx, h, "the child "+child.ID+" on the second host", child.ID)
-		if err != nil {
-			return err
-		}
+		of := ancestry(ctx, h, "the child "+child.ID+" on the second host", child.ID)
 		o.Kids = append(o.Kids, KinsRun{child.Log, of})
 	}
-	return nil
 }

@@ -33,13 +33,11 @@ var workerThatFails = &scenarios.Drive[LostObservation]{
 	ID:    "openwop/worker-that-fails",
 	Title: "runs a loop whose first worker fails and whose second one does not, and reads both",
 	Sends: []string{sendsLost, "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll", "GET /v1/runs/{childRunId}", "GET /v1/runs/{childRunId}/events/poll"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (LostObservation, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *LostObservation) {
 		h := host.Host{Conn: c}
-		r, o, err := lose(ctx, h, fixture.Fail, fixture.Fail)
-		if err != nil {
-			return o, err
-		}
-		return o, follow(ctx, r, &o)
+		r, seen := lose(ctx, h, fixture.Fail, fixture.Fail)
+		*o = seen
+		follow(ctx, r, o)
 	},
 }
 
@@ -48,13 +46,11 @@ var workerThatIsNone = &scenarios.Drive[LostObservation]{
 	ID:    "openwop/worker-that-is-none",
 	Title: "runs a loop whose first worker is a random name that the host cannot know, and whose second one exists",
 	Sends: []string{sendsLost, "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll", "GET /v1/runs/{childRunId}", "GET /v1/runs/{childRunId}/events/poll"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (LostObservation, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *LostObservation) {
 		h := host.Host{Conn: c}
-		r, o, err := lose(ctx, h, h.Name("no-such-workflow"))
-		if err != nil {
-			return o, err
-		}
-		return o, follow(ctx, r, &o)
+		r, seen := lose(ctx, h, h.Name("no-such-workflow"))
+		*o = seen
+		follow(ctx, r, o)
 	},
 }
 
@@ -66,77 +62,70 @@ var workerThatIsCancelled = &scenarios.Drive[LostObservation]{
 		sendsLost, "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll", "POST /v1/runs/{childRunId}/cancel",
 		"GET /v1/runs/{childRunId}", "GET /v1/runs/{childRunId}/events/poll",
 	},
-	Run: func(ctx context.Context, c *scenarios.Conn) (LostObservation, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *LostObservation) {
 		h := host.Host{Conn: c}
-		r, o, err := lose(ctx, h, fixture.Wait, fixture.Wait)
-		if err != nil {
-			return o, err
-		}
+		r, seen := lose(ctx, h, fixture.Wait, fixture.Wait)
+		*o = seen
 		if r.ID == "" {
-			return o, follow(ctx, r, &o)
+			follow(ctx, r, o)
+			return
 		}
-		child, err := worker(ctx, r, &o.Running)
-		if err != nil {
-			return o, err
-		}
+		child := worker(ctx, r, &o.Running)
 		if !o.Running.Reached {
-			o.Log, err = r.ReadLog(ctx, "log of the loop")
-			return o, err
+			o.Log = r.ReadLog(ctx, "log of the loop")
+			return
 		}
-		if o.Cancelled, err = child.Cancel(ctx, h.Name("assay")); err != nil {
-			return o, err
-		}
-		return o, follow(ctx, r, &o)
+		o.Cancelled = child.Cancel(ctx, h.Name("assay"))
+		follow(ctx, r, o)
 	},
 }
 
 // lose starts a loop that hands over to the worker, and then to one that
 // completes. needs are fixtures that this takes.
-func lose(ctx context.Context, h host.Host, worker string, needs ...string) (*host.Run, LostObservation, error) {
+func lose(ctx context.Context, h host.Host, worker string, needs ...string) (*host.Run, LostObservation) {
 	ceiling, why := h.Ceiling()
 	o := LostObservation{Lost: worker, Outcome: h.Marker()}
 	_, maps := claims.DispatchMapping.Look(h.Discovery)
 	switch {
 	case ceiling < 3:
-		return nil, o, scenarios.Block("the host lets no loop take enough turns: "+why, "advertise higher limits while the host is certified")
+		scenarios.End(scenarios.Block("the host lets no loop take enough turns: "+why, "advertise higher limits while the host is certified"))
+		return nil, o
 	case !h.Offers(needs...):
-		return nil, o, scenarios.Block("the worker is not on offer", fixture.Load)
+		scenarios.End(scenarios.Block("the worker is not on offer", fixture.Load))
+		return nil, o
 	case maps && h.Offers(fixture.Mapped, fixture.Echo) && len(needs) > 0:
 		o.Way, o.Mapped, o.Next = fixture.Mapped, true, fixture.Echo
 	case h.Offers(fixture.Loop, fixture.Noop):
 		o.Way, o.Next = fixture.Loop, fixture.Noop
 	default:
-		return nil, o, scenarios.Block("no loop fixture with chosen workers is on offer", fixture.Load)
+		scenarios.End(scenarios.Block("no loop fixture with chosen workers is on offer", fixture.Load))
+		return nil, o
 	}
 	request := host.Scripted{Fixture: o.Way, Plan: host.Plan{host.NextWorker(worker), host.NextWorker(o.Next), host.Terminate(h.Name("done"))}, Chosen: true}.Request(nil)
 	if o.Mapped {
 		request.Inputs["outcome"] = o.Outcome
 	}
-	r, err := h.Create(ctx, "create the loop", request)
-	return r, o, err
+	r := h.Create(ctx, "create the loop", request)
+	return r, o
 }
 
 // worker waits until the run names the child it has made, and that one is served as being at work.
-func worker(ctx context.Context, r *host.Run, running *wire.Wait) (*host.Run, error) {
-	found, l, err := r.AwaitChildren(ctx, 1)
+func worker(ctx context.Context, r *host.Run, running *wire.Wait) *host.Run {
+	found, l := r.AwaitChildren(ctx, 1)
 	*running = found
-	if err != nil || !found.Reached {
-		return nil, err
+	if !found.Reached {
+		return nil
 	}
-	child, err := r.ChildRun(ctx, host.ChildIDs(l)[0])
-	if err != nil {
-		return nil, err
-	}
+	child := r.ChildRun(ctx, host.ChildIDs(l)[0])
 	running.What, running.Last = "the child that the run names is at work", child.Created.Value("")
 	running.Reached = child.Created.Success() && !host.IsTerminal(running.Last.Key("status").String())
-	return child, nil
+	return child
 }
 
 // follow reads the loop to its end, and its children.
-func follow(ctx context.Context, r *host.Run, o *LostObservation) (err error) {
-	if o.Log, err = r.Finish(ctx, "log of the loop"); err != nil || !o.Log.Ended.Reached {
-		return err
+func follow(ctx context.Context, r *host.Run, o *LostObservation) {
+	if o.Log = r.Finish(ctx, "log of the loop"); !o.Log.Ended.Reached {
+		return
 	}
-	o.Children, err = r.ChildRuns(ctx, o.Log, 2)
-	return err
+	o.Children = r.ChildRuns(ctx, o.Log, 2)
 }

@@ -54,30 +54,28 @@ var mappedLoops = &scenarios.Drive[MappedObservation]{
 		"POST /v1/runs (assay-loop-mapped with random values, twice; else upstream's loops with mappings, one each)", "GET /v1/runs/{runId}",
 		"GET /v1/runs/{runId}/events/poll", "GET /v1/runs/{childRunId}", "GET /v1/runs/{childRunId}/events/poll",
 	},
-	Run: func(ctx context.Context, c *scenarios.Conn) (MappedObservation, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *MappedObservation) {
 		h := host.Host{Conn: c}
 		ceiling, why := h.Ceiling()
 		switch {
 		case ceiling < 2:
-			return MappedObservation{}, scenarios.Block("the host lets no loop take enough turns: "+why, "advertise higher limits while the host is certified")
+			scenarios.End(scenarios.Block("the host lets no loop take enough turns: "+why, "advertise higher limits while the host is certified"))
 		case h.Offers(fixture.Loop, fixture.Mapped, fixture.Echo, fixture.EchoAgain):
-			return mapRandomly(ctx, h)
+			*o = mapRandomly(ctx, h)
+			return
 		}
-		return mapAsPublished(ctx, h)
+		*o = mapAsPublished(ctx, h)
 	},
 }
 
 // mapped runs a loop with mappings to its end.
-func mapped(ctx context.Context, h host.Host, m MappedRun, request openwopv1.CreateRunRequest) (MappedRun, error) {
-	r, err := h.Create(ctx, "create "+m.Way, request)
-	if err != nil {
-		return m, err
+func mapped(ctx context.Context, h host.Host, m MappedRun, request openwopv1.CreateRunRequest) MappedRun {
+	r := h.Create(ctx, "create "+m.Way, request)
+	if m.Log = r.Finish(ctx, "log of "+m.Way); !m.Log.Ended.Reached {
+		return m
 	}
-	if m.Log, err = r.Finish(ctx, "log of "+m.Way); err != nil || !m.Log.Ended.Reached {
-		return m, err
-	}
-	m.Children, err = h.ChildRuns(ctx, m.Log, len(m.Workers))
-	return m, err
+	m.Children = h.ChildRuns(ctx, m.Log, len(m.Workers))
+	return m
 }
 
 // to is what a mapping gives to the worker.
@@ -106,17 +104,14 @@ func (m MappedRun) back(what, key string, want ...any) Carried {
 
 // mapRandomly has two workers say what they were told, and then one again
 // without the variable that the first two had.
-func mapRandomly(ctx context.Context, h host.Host) (MappedObservation, error) {
+func mapRandomly(ctx context.Context, h host.Host) MappedObservation {
 	o := MappedObservation{Chosen: true}
 	said, other, spare := h.Marker(), h.Marker(), h.Marker()
 	way := host.Scripted{Fixture: fixture.Mapped, Plan: host.Plan{host.NextWorker(fixture.Echo, fixture.EchoAgain), host.Terminate(h.Name("done"))}, Chosen: true}
 	request := way.Request(nil)
 	request.Inputs["said"], request.Inputs["other"], request.Inputs["spare"] = said, other, spare
-	m, err := mapped(ctx, h, MappedRun{Way: way.Fixture, Workers: way.Workers(), Harvested: [][]string{{"heard"}, {"again"}}}, request)
+	m := mapped(ctx, h, MappedRun{Way: way.Fixture, Workers: way.Workers(), Harvested: [][]string{{"heard"}, {"again"}}}, request)
 	o.Runs = append(o.Runs, m)
-	if err != nil {
-		return o, err
-	}
 	o.Inputs = []Carried{
 		m.to(0, "the parent's said as the input word of the first worker", "word", said),
 		m.to(0, "the parent's spare as the input extra of the first worker", "extra", spare),
@@ -136,10 +131,10 @@ func mapRandomly(ctx context.Context, h host.Host) (MappedObservation, error) {
 	said = h.Marker()
 	request = bare.Request(nil)
 	request.Inputs["said"] = said
-	m, err = mapped(ctx, h, MappedRun{Way: bare.Fixture, Workers: bare.Workers(), Harvested: [][]string{{"heard"}}}, request)
+	m = mapped(ctx, h, MappedRun{Way: bare.Fixture, Workers: bare.Workers(), Harvested: [][]string{{"heard"}}}, request)
 	o.Runs = append(o.Runs, m)
 	o.Inputs = append(o.Inputs, m.to(0, "the parent's said as the input word of the worker", "word", said))
 	o.Unset = []Carried{m.to(0, "the input extra, whose source has no value", "extra")}
 	o.Harvests = append(o.Harvests, m.back("the worker's word as the parent's heard", "heard", said))
-	return o, err
+	return o
 }

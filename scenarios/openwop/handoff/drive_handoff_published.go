@@ -24,23 +24,20 @@ type published struct {
 }
 
 // mapAsPublished runs those of upstream's loops that are on offer.
-func mapAsPublished(ctx context.Context, h host.Host) (MappedObservation, error) {
+func mapAsPublished(ctx context.Context, h host.Host) MappedObservation {
 	var o MappedObservation
 	for _, p := range publishedLoops(h) {
 		if !h.Offers(append(p.workers, p.fixture)...) {
 			continue
 		}
-		m, err := mapped(ctx, h, MappedRun{Way: p.fixture, Workers: p.workers, Harvested: p.harvested}, openwopv1.CreateRunRequest{WorkflowID: p.fixture, Inputs: p.inputs})
+		m := mapped(ctx, h, MappedRun{Way: p.fixture, Workers: p.workers, Harvested: p.harvested}, openwopv1.CreateRunRequest{WorkflowID: p.fixture, Inputs: p.inputs})
 		o.Runs = append(o.Runs, m)
-		if err != nil {
-			return o, err
-		}
 		p.note(&o, m)
 	}
 	if len(o.Runs) == 0 {
-		return o, scenarios.Block("no loop with mappings is on offer", fixture.Load)
+		scenarios.End(scenarios.Block("no loop with mappings is on offer", fixture.Load))
 	}
-	return o, nil
+	return o
 }
 
 func publishedLoops(h host.Host) []published {

@@ -37,75 +37,57 @@ var treeThatIsCancelled = &scenarios.Drive[TreeObservation]{
 		"POST /v1/runs (assay-loop with the worker assay-loop-waits)", "GET /v1/runs/{runId}, of each", "GET /v1/runs/{runId}/events/poll, of each",
 		"POST /v1/runs/{runId}/cancel", "POST /v1/runs (sentinel)",
 	},
-	Run: func(ctx context.Context, c *scenarios.Conn) (TreeObservation, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *TreeObservation) {
 		h := host.Host{Conn: c}
-		o := TreeObservation{Way: fixture.Loop}
+		*o = TreeObservation{Way: fixture.Loop}
 		if !h.Offers(fixture.Loop, fixture.LoopWaits, fixture.Wait) {
-			return o, scenarios.Block("no tree of three runs is on offer", fixture.Load)
+			scenarios.End(scenarios.Block("no tree of three runs is on offer", fixture.Load))
 		}
 		way := host.Scripted{Fixture: fixture.Loop, Plan: host.Plan{host.NextWorker(fixture.LoopWaits), host.Terminate(h.Name("done"))}, Chosen: true}
-		top, err := h.Create(ctx, "create the tree", way.Request(nil))
-		if err != nil {
-			return o, err
-		}
+		top := h.Create(ctx, "create the tree", way.Request(nil))
 		runs := []*host.Run{top}
-		if runs, err = descend(ctx, h, runs, &o.Running); err != nil {
-			return o, err
-		}
+		runs = descend(ctx, h, runs, &o.Running)
 		for i, r := range runs {
 			m := TreeMember{Name: []string{"the run", "its child", "its grandchild"}[i]}
-			if m.Log, err = r.ReadLog(ctx, "log of "+m.Name); err != nil {
-				return o, err
-			}
+			m.Log = r.ReadLog(ctx, "log of "+m.Name)
 			o.Members = append(o.Members, m)
 		}
 		if !o.Running.Reached {
-			return o, nil
+			return
 		}
-		return o, cut(ctx, h, runs, way, &o)
+		cut(ctx, h, runs, way, o)
 	},
 }
 
 // descend finds the child of the run, and that one's.
-func descend(ctx context.Context, h host.Host, runs []*host.Run, running *wire.Wait) ([]*host.Run, error) {
+func descend(ctx context.Context, h host.Host, runs []*host.Run, running *wire.Wait) []*host.Run {
 	for len(runs) < 3 {
 		last := runs[len(runs)-1]
 		if last.ID == "" {
-			return runs, nil
+			return runs
 		}
-		child, err := worker(ctx, last, running)
-		if err != nil || !running.Reached {
-			return runs, err
+		child := worker(ctx, last, running)
+		if !running.Reached {
+			return runs
 		}
 		runs = append(runs, child)
 	}
-	return runs, nil
+	return runs
 }
 
 // cut cancels the top of the tree and reads all of it, twice.
-func cut(ctx context.Context, h host.Host, runs []*host.Run, way host.Scripted, o *TreeObservation) (err error) {
-	if o.Cancelled, err = runs[0].Cancel(ctx, h.Name("assay")); err != nil {
-		return err
-	}
+func cut(ctx context.Context, h host.Host, runs []*host.Run, way host.Scripted, o *TreeObservation) {
+	o.Cancelled = runs[0].Cancel(ctx, h.Name("assay"))
 	for i, r := range runs {
-		if o.Members[i].Log, err = r.Finish(ctx, "log of "+o.Members[i].Name); err != nil {
-			return err
-		}
+		o.Members[i].Log = r.Finish(ctx, "log of "+o.Members[i].Name)
 	}
-	other, err := h.Create(ctx, "sentinel", h.Sentinel(way))
-	if err != nil || other.ID == "" {
-		return err
+	other := h.Create(ctx, "sentinel", h.Sentinel(way))
+	if other.ID == "" {
+		return
 	}
-	if o.Sentinel, err = other.AwaitEnd(ctx); err != nil {
-		return err
-	}
-	if o.Window, err = h.Quiet(ctx, o.Members[0].Log.Pace()); err != nil {
-		return err
-	}
+	o.Sentinel = other.AwaitEnd(ctx)
+	o.Window = h.Quiet(ctx, o.Members[0].Log.Pace())
 	for i, r := range runs {
-		if o.Members[i].Later, err = r.Stands(ctx, o.Members[i].Name+" after the sentinel and a quiet window"); err != nil {
-			return err
-		}
+		o.Members[i].Later = r.Stands(ctx, o.Members[i].Name+" after the sentinel and a quiet window")
 	}
-	return nil
 }

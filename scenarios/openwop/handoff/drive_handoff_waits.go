@@ -28,53 +28,43 @@ var WorkerThatWaits = &scenarios.Drive[WaitingWorkerObservation]{
 		"POST /v1/runs (assay-loop with the worker assay-loop-ask-user)", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll", "GET /v1/runs/{childRunId}",
 		"GET /v1/runs/{childRunId}/events/poll", "POST /v1/runs (sentinel)", "POST /v1/runs/{childRunId}/interrupts/{nodeId}",
 	},
-	Run: func(ctx context.Context, c *scenarios.Conn) (WaitingWorkerObservation, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *WaitingWorkerObservation) {
 		h := host.Host{Conn: c}
-		o := WaitingWorkerObservation{Way: fixture.Loop, Workers: []string{fixture.LoopAskUser, fixture.Noop}}
+		*o = WaitingWorkerObservation{Way: fixture.Loop, Workers: []string{fixture.LoopAskUser, fixture.Noop}}
 		if ceiling, why := h.Ceiling(); ceiling < 4 { // the turns of the worker
-			return o, scenarios.Block("the host lets no loop take enough turns: "+why, "advertise higher limits while the host is certified")
+			scenarios.End(scenarios.Block("the host lets no loop take enough turns: "+why, "advertise higher limits while the host is certified"))
 		}
 		if !h.Offers(fixture.Loop, fixture.LoopAskUser, fixture.Noop) {
-			return o, scenarios.Block("no worker that waits for a person is on offer", fixture.Load)
+			scenarios.End(scenarios.Block("no worker that waits for a person is on offer", fixture.Load))
 		}
 		way := host.Scripted{Fixture: fixture.Loop, Plan: host.Plan{host.NextWorker(o.Workers...), host.Terminate(h.Name("done"))}, Chosen: true}
-		r, err := h.Create(ctx, "create the loop", way.Request(nil))
-		if err != nil {
-			return o, err
-		}
+		r := h.Create(ctx, "create the loop", way.Request(nil))
 		if r.ID == "" {
-			o.Log, err = r.ReadLog(ctx, "log of the loop")
-			return o, err
+			o.Log = r.ReadLog(ctx, "log of the loop")
+			return
 		}
-		if err := waitForWorker(ctx, r, &o, way); err != nil {
-			return o, err
-		}
+		waitForWorker(ctx, r, o, way)
 		if status, _ := o.Child.Answered.Int(); status/100 != 2 {
-			o.Log, err = r.ReadLog(ctx, "log of the loop")
-			return o, err
+			o.Log = r.ReadLog(ctx, "log of the loop")
+			return
 		}
-		o.Log, err = r.Finish(ctx, "log of the loop")
-		return o, err
+		o.Log = r.Finish(ctx, "log of the loop")
 	},
 }
 
 // waitForWorker finds the worker that waits, lets a while go by and answers it.
-func waitForWorker(ctx context.Context, r *host.Run, o *WaitingWorkerObservation, way host.Scripted) error {
+func waitForWorker(ctx context.Context, r *host.Run, o *WaitingWorkerObservation, way host.Scripted) {
 	var found host.RunLog
-	var err error
-	if o.Found, found, err = r.AwaitChildren(ctx, 1); err != nil || !o.Found.Reached {
-		return err
+	if o.Found, found = r.AwaitChildren(ctx, 1); !o.Found.Reached {
+		return
 	}
-	child, err := r.ChildRun(ctx, host.ChildIDs(found)[0])
-	if err != nil || !child.Created.Success() {
-		return err
+	child := r.ChildRun(ctx, host.ChildIDs(found)[0])
+	if !child.Created.Success() {
+		return
 	}
-	if o.Child, err = child.Held(ctx, 2, 0); err != nil || !o.Child.Suspended.Reached {
-		return err
+	if o.Child = child.Held(ctx, 2, 0); !o.Child.Suspended.Reached {
+		return
 	}
-	if o.Lull, err = r.Lull(ctx, way, o.Child.Log.Pace()); err != nil {
-		return err
-	}
-	_, err = child.Resolves(ctx, &o.Child)
-	return err
+	o.Lull = r.Lull(ctx, way, o.Child.Log.Pace())
+	child.Resolves(ctx, &o.Child)
 }

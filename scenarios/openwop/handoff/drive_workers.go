@@ -27,22 +27,15 @@ var LoopOfWorkers = &scenarios.Drive[WorkersObservation]{
 		"POST /v1/runs (assay-loop with random workers; else conformance-multi-agent-handoff or conformance-orchestrator-dispatch)", "GET /v1/runs/{runId}",
 		"GET /v1/runs/{runId}/events/poll", "GET /v1/runs/{childRunId}", "GET /v1/runs/{childRunId}/events/poll",
 	},
-	Run: func(ctx context.Context, c *scenarios.Conn) (WorkersObservation, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *WorkersObservation) {
 		h := host.Host{Conn: c}
-		way, err := h.WorkersLoop()
-		if err != nil {
-			return WorkersObservation{}, err
+		way := h.WorkersLoop()
+		*o = WorkersObservation{Way: way.Fixture, Chosen: way.Chosen, Workers: way.Workers(), Mapped: way.Fixture == fixture.Handoff}
+		r := h.Create(ctx, "create the loop", way.Request(nil))
+		if o.Log = r.Finish(ctx, "log of the loop"); !o.Log.Ended.Reached {
+			return
 		}
-		o := WorkersObservation{Way: way.Fixture, Chosen: way.Chosen, Workers: way.Workers(), Mapped: way.Fixture == fixture.Handoff}
-		r, err := h.Create(ctx, "create the loop", way.Request(nil))
-		if err != nil {
-			return o, err
-		}
-		if o.Log, err = r.Finish(ctx, "log of the loop"); err != nil || !o.Log.Ended.Reached {
-			return o, err
-		}
-		o.Children, err = h.ChildRuns(ctx, o.Log, len(o.Workers))
-		return o, err
+		o.Children = h.ChildRuns(ctx, o.Log, len(o.Workers))
 	},
 }
 

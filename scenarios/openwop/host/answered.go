@@ -15,13 +15,13 @@ import (
 
 // Permitted sends a call for which 403 is one of the answers that are asked
 // for. A 401 is not: the host does not accept the credential.
-func (h Host) Permitted(ctx context.Context, call wire.Call) (*wire.Reply, error) {
-	reply, err := h.Do(ctx, call)
-	if err == nil && reply.Status == http.StatusUnauthorized {
-		return nil, scenarios.Block(fmt.Sprintf("%s %s answered HTTP 401: the host does not accept the credential", call.Method, call.Path),
-			"give a key that may create and read runs with --key, ASSAY_KEY or --key-file")
+func (h Host) Permitted(ctx context.Context, call wire.Call) *wire.Reply {
+	reply := h.Do(ctx, call)
+	if reply.Status == http.StatusUnauthorized {
+		scenarios.End(scenarios.Block(fmt.Sprintf("%s %s answered HTTP 401: the host does not accept the credential", call.Method, call.Path),
+			"give a key that may create and read runs with --key, ASSAY_KEY or --key-file"))
 	}
-	return reply, err
+	return reply
 }
 
 // KeyedRun is a run that was asked for under an idempotency key.
@@ -32,13 +32,10 @@ type KeyedRun struct {
 
 func (k KeyedRun) RunID() wire.Value { return k.Body.Key("runId") }
 
-func (h Host) KeyedRun(ctx context.Context, what, key string, body []byte) (KeyedRun, error) {
-	reply, err := h.Send(ctx, wire.Call{Method: http.MethodPost, Path: "/v1/runs", Body: body, Label: what, Secrets: InterruptTokens, Header: map[string]string{"Idempotency-Key": key}})
-	if err != nil {
-		return KeyedRun{}, err
-	}
+func (h Host) KeyedRun(ctx context.Context, what, key string, body []byte) KeyedRun {
+	reply := h.Send(ctx, wire.Call{Method: http.MethodPost, Path: "/v1/runs", Body: body, Label: what, Secrets: InterruptTokens, Header: map[string]string{"Idempotency-Key": key}})
 	h.Adopt(reply)
-	return KeyedRun{AnsweredBy(what, reply), reply.HeaderValue("openwop-Idempotent-Replay")}, nil
+	return KeyedRun{AnsweredBy(what, reply), reply.HeaderValue("openwop-Idempotent-Replay")}
 }
 
 func IsBlocked(err error) bool {

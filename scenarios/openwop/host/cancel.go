@@ -11,43 +11,35 @@ import (
 )
 
 // Lasting asks for a run that is under way until somebody cancels it.
-func (h Host) Lasting() (openwopv1.CreateRunRequest, error) {
+func (h Host) Lasting() openwopv1.CreateRunRequest {
 	wait := map[string]any{"delayMs": h.Between(20_000, 29_000)}
 	ceiling, _ := h.Ceiling()
 	switch {
 	case h.Offers(fixture.Cancellable):
-		return openwopv1.CreateRunRequest{WorkflowID: fixture.Cancellable, Inputs: wait}, nil
+		return openwopv1.CreateRunRequest{WorkflowID: fixture.Cancellable, Inputs: wait}
 	case h.Offers(fixture.Delay):
-		return openwopv1.CreateRunRequest{WorkflowID: fixture.Delay, Inputs: wait}, nil
+		return openwopv1.CreateRunRequest{WorkflowID: fixture.Delay, Inputs: wait}
 	case h.Offers(fixture.LoopAskUser, fixture.Noop) && ceiling >= 2:
-		return Scripted{fixture.LoopAskUser, Plan{AskUser("Shall this run be cancelled?"), Terminate("done")}, true}.Request(nil), nil
+		return Scripted{fixture.LoopAskUser, Plan{AskUser("Shall this run be cancelled?"), Terminate("done")}, true}.Request(nil)
 	}
-	return openwopv1.CreateRunRequest{}, scenarios.Block("no run is on offer that lasts until it is cancelled", fixture.Load)
+	scenarios.End(scenarios.Block("no run is on offer that lasts until it is cancelled", fixture.Load))
+	return openwopv1.CreateRunRequest{}
 }
 
 // LastingRun makes such a run. way is its workflow.
-func (h Host) LastingRun(ctx context.Context) (r *Run, way string, err error) {
-	long, err := h.Lasting()
-	if err != nil {
-		return nil, "", err
-	}
-	r, err = h.Create(ctx, "create a run that lasts", long)
-	return r, long.WorkflowID, err
+func (h Host) LastingRun(ctx context.Context) (r *Run, way string) {
+	long := h.Lasting()
+	r = h.Create(ctx, "create a run that lasts", long)
+	return r, long.WorkflowID
 }
 
-func (r *Run) Stop(ctx context.Context, what string) (Answered, error) {
-	reply, err := r.Send(ctx, wire.Call{Method: http.MethodPost, Path: RunPath(r.ID) + "/cancel", Body: openwopv1.CancelRunRequest{}, Label: what})
-	if err != nil {
-		return Answered{}, err
-	}
-	return AnsweredBy(what, reply), nil
+func (r *Run) Stop(ctx context.Context, what string) Answered {
+	reply := r.Send(ctx, wire.Call{Method: http.MethodPost, Path: RunPath(r.ID) + "/cancel", Body: openwopv1.CancelRunRequest{}, Label: what})
+	return AnsweredBy(what, reply)
 }
 
 // Seen is the run's snapshot as it stands.
-func (r *Run) Seen(ctx context.Context, label string) (wire.Value, error) {
-	reply, err := r.Snapshot(ctx, label)
-	if err != nil {
-		return wire.Value{}, err
-	}
-	return reply.Value(""), nil
+func (r *Run) Seen(ctx context.Context, label string) wire.Value {
+	reply := r.Snapshot(ctx, label)
+	return reply.Value("")
 }

@@ -17,20 +17,17 @@ type Child struct {
 }
 
 // Children reads every run that the log names as a child.
-func (h Host) Children(ctx context.Context, l RunLog) ([]Child, error) {
+func (h Host) Children(ctx context.Context, l RunLog) []Child {
 	var out []Child
 	for _, e := range l.Phase(openwopv1.ChainPhaseDispatchSucceeded).Values {
 		c := Child{ID: e.At("/payload/childRunId").String()}
 		if c.ID != "" {
-			reply, err := h.Send(ctx, wire.Call{Method: http.MethodGet, Path: RunPath(c.ID), Label: "child run"})
-			if err != nil {
-				return nil, err
-			}
+			reply := h.Send(ctx, wire.Call{Method: http.MethodGet, Path: RunPath(c.ID), Label: "child run"})
 			c.Snapshot = reply.Value("")
 		}
 		out = append(out, c)
 	}
-	return out, nil
+	return out
 }
 
 // ChildRun is a run that another one's log or snapshot names as its child, as
@@ -48,7 +45,7 @@ var quickWorkers = []string{
 }
 
 // WorkersLoop is the strongest way to have a loop with known workers.
-func (h Host) WorkersLoop() (Scripted, error) {
+func (h Host) WorkersLoop() Scripted {
 	pool := slices.DeleteFunc(slices.Clone(quickWorkers), func(w string) bool { return !h.Offers(w) })
 	ceiling, _ := h.Ceiling()
 	if !h.Offers(fixture.Loop) || len(pool) < 2 || ceiling < 3 {
@@ -63,7 +60,7 @@ func (h Host) WorkersLoop() (Scripted, error) {
 		}
 		p, last = append(p, NextWorker(pool[next])), next
 	}
-	return Scripted{fixture.Loop, append(p, Terminate(h.Name("done"))), true}, nil
+	return Scripted{fixture.Loop, append(p, Terminate(h.Name("done"))), true}
 }
 
 // Workers are those of the plan, turn by turn.
@@ -97,61 +94,49 @@ func ChildIDs(l RunLog) []string {
 
 // ChildRuns reads the runs that a finished run names as its children, but not
 // many more than there can be.
-func (h Host) ChildRuns(ctx context.Context, l RunLog, planned int) ([]ChildRun, error) {
+func (h Host) ChildRuns(ctx context.Context, l RunLog, planned int) []ChildRun {
 	var out []ChildRun
 	for i, id := range ChildIDs(l) {
 		if i > planned {
 			break
 		}
-		r, err := h.ChildRun(ctx, id)
-		if err != nil {
-			return out, err
-		}
+		r := h.ChildRun(ctx, id)
 		c := ChildRun{ID: id}
-		if c.Log, err = r.FinishAsChild(ctx); err != nil {
-			return out, err
-		}
+		c.Log = r.FinishAsChild(ctx)
 		out = append(out, c)
 	}
-	return out, nil
+	return out
 }
 
 // ChildRun is a run that another one made. Where the host does not serve it, that shows in its Created.
-func (h Host) ChildRun(ctx context.Context, id string) (*Run, error) {
+func (h Host) ChildRun(ctx context.Context, id string) *Run {
 	r := &Run{Host: h, ID: id, Gone: func() {}}
-	var err error
-	r.Created, err = r.Snapshot(ctx, "child run")
-	return r, err
+	r.Created = r.Snapshot(ctx, "child run")
+	return r
 }
 
 // FinishAsChild waits for the end of a run that is served, and reads its log.
-func (r *Run) FinishAsChild(ctx context.Context) (RunLog, error) {
+func (r *Run) FinishAsChild(ctx context.Context) RunLog {
 	if r.Created.Success() {
 		return r.Finish(ctx, "log of the child run")
 	}
-	return RunLog{RunID: r.ID, Created: r.Created.StatusValue(), ID: r.Created.Value("/runId")}, nil
+	return RunLog{RunID: r.ID, Created: r.Created.StatusValue(), ID: r.Created.Value("/runId")}
 }
 
 // Cancel asks the host to end the run.
-func (r *Run) Cancel(ctx context.Context, reason string) (wire.Value, error) {
-	reply, err := r.Send(ctx, wire.Call{Method: http.MethodPost, Path: RunPath(r.ID) + "/cancel", Label: "cancel", Body: openwopv1.CancelRunRequest{Reason: &reason}})
-	if err != nil {
-		return wire.Value{}, err
-	}
-	return reply.StatusValue(), nil
+func (r *Run) Cancel(ctx context.Context, reason string) wire.Value {
+	reply := r.Send(ctx, wire.Call{Method: http.MethodPost, Path: RunPath(r.ID) + "/cancel", Label: "cancel", Body: openwopv1.CancelRunRequest{Reason: &reason}})
+	return reply.StatusValue()
 }
 
 // AwaitChildren looks at the run until it names so many children, or has ended.
 // The log is the one in which they were found.
-func (r *Run) AwaitChildren(ctx context.Context, count int) (wire.Wait, RunLog, error) {
+func (r *Run) AwaitChildren(ctx context.Context, count int) (wire.Wait, RunLog) {
 	var l RunLog
-	w, err := r.Await(ctx, "the run names the child that it has made", func(ctx context.Context) (wire.Value, bool, error) {
-		var err error
-		if l, err = r.Stands(ctx, "the run, until it names its child"); err != nil {
-			return wire.Value{}, false, err
-		}
-		return l.Ended.Last, len(ChildIDs(l)) >= count || IsTerminal(l.Status().String()), nil
+	w := r.Await(ctx, "the run names the child that it has made", func(ctx context.Context) (wire.Value, bool) {
+		l = r.Stands(ctx, "the run, until it names its child")
+		return l.Ended.Last, len(ChildIDs(l)) >= count || IsTerminal(l.Status().String())
 	})
 	w.Reached = w.Reached && len(ChildIDs(l)) >= count
-	return w, l, err
+	return w, l
 }

@@ -23,56 +23,50 @@ type FileReply struct {
 func FileReplyOf(reply *wire.Reply) FileReply { return FileReply{reply.StatusValue(), reply.Value("")} }
 
 // WithFiles is a drive that writes files and leaves none: there may not be room for those of all drives.
-func WithFiles[O any](run func(context.Context, *Files) (O, error)) func(context.Context, *scenarios.Conn) (O, error) {
-	return func(ctx context.Context, c *scenarios.Conn) (O, error) {
+func WithFiles[O any](run func(context.Context, *Files, *O)) func(context.Context, *scenarios.Conn, *O) {
+	return func(ctx context.Context, c *scenarios.Conn, o *O) {
 		f := Host{c}.Files()
-		o, err := run(ctx, f)
-		if err != nil {
-			return o, err
-		}
-		return o, f.Tidy(ctx)
+		run(ctx, f, o)
+		f.Tidy(ctx)
 	}
 }
 
 // Tidy deletes what the clean-up would delete at the end.
-func (f *Files) Tidy(ctx context.Context) error {
+func (f *Files) Tidy(ctx context.Context) {
 	for _, path := range slices.Sorted(maps.Keys(f.Left)) {
-		reply, err := f.Drop(ctx, path)
-		if err != nil {
-			return err
-		}
+		reply := f.Drop(ctx, path)
 		if code, _ := reply.Status.Int(); Succeeded(reply.Status) || IsGone(int(code)) {
 			f.Left[path]()
 		}
 	}
-	return nil
 }
 
 // Write asks for a write, whatever comes of it: a refusal is an answer too.
-func (f *Files) Write(ctx context.Context, path, ifMatch string, body any) (*wire.Reply, error) {
+func (f *Files) Write(ctx context.Context, path, ifMatch string, body any) *wire.Reply {
 	call := wire.Call{Method: http.MethodPut, Path: FileURL(path), Body: body, Label: "write a workspace file"}
 	if ifMatch != "" {
 		call.Header = map[string]string{"If-Match": ifMatch}
 	}
-	reply, err := f.Do(ctx, call)
+	reply, err := scenarios.Attempt(func() *wire.Reply { return f.Do(ctx, call) })
 	if err != nil || reply.Success() { // what was not answered may have been done
 		f.LeaveFile(path)
 	}
-	return reply, err
+	scenarios.End(err)
+	return reply
 }
 
 // Text writes a file whoever has written it before.
-func (f *Files) Text(ctx context.Context, path, content string) (*wire.Reply, error) {
+func (f *Files) Text(ctx context.Context, path, content string) *wire.Reply {
 	return f.TextIf(ctx, path, "", content)
 }
 
 // TextIf writes a file that has this etag.
-func (f *Files) TextIf(ctx context.Context, path, etag, content string) (*wire.Reply, error) {
+func (f *Files) TextIf(ctx context.Context, path, etag, content string) *wire.Reply {
 	return f.Write(ctx, path, etag, openwopv1.WorkspaceFileCreate{Content: content})
 }
 
 // LookAt reads a file; version "" is the latest.
-func (f *Files) LookAt(ctx context.Context, path, version string) (FileReply, error) {
+func (f *Files) LookAt(ctx context.Context, path, version string) FileReply {
 	at := FileURL(path)
 	if version != "" {
 		at += "?version=" + url.QueryEscape(version)
@@ -81,12 +75,12 @@ func (f *Files) LookAt(ctx context.Context, path, version string) (FileReply, er
 }
 
 // Drop deletes a file.
-func (f *Files) Drop(ctx context.Context, path string) (FileReply, error) {
+func (f *Files) Drop(ctx context.Context, path string) FileReply {
 	return f.answer(ctx, wire.Call{Method: http.MethodDelete, Path: FileURL(path), Label: "delete a workspace file"})
 }
 
 // List reads the list of the files whose path begins so.
-func (f *Files) List(ctx context.Context, prefix string) (FileReply, error) {
+func (f *Files) List(ctx context.Context, prefix string) FileReply {
 	at := listURL
 	if prefix != "" {
 		at += "?prefix=" + url.QueryEscape(prefix)
@@ -96,12 +90,9 @@ func (f *Files) List(ctx context.Context, prefix string) (FileReply, error) {
 
 const listURL = "/v1/host/workspace/files"
 
-func (f *Files) answer(ctx context.Context, call wire.Call) (FileReply, error) {
-	reply, err := f.Do(ctx, call)
-	if err != nil {
-		return FileReply{}, err
-	}
-	return FileReplyOf(reply), nil
+func (f *Files) answer(ctx context.Context, call wire.Call) FileReply {
+	reply := f.Do(ctx, call)
+	return FileReplyOf(reply)
 }
 
 // files are the workspace files of one drive. The workspace is its owner's, and
@@ -124,15 +115,15 @@ const filesURL = "/v1/host/workspace/files/"
 func FileURL(path string) string { return filesURL + url.PathEscape(path) }
 
 // Call sends one operation that changes a file, and stops the drive where the host would not let us.
-func (f *Files) Call(ctx context.Context, method, path string, body any) (*wire.Reply, error) {
-	reply, err := f.send(ctx, method, path, body)
-	if err == nil && Forbids(reply.Status) {
-		return nil, ShutOut(method, reply.Status)
+func (f *Files) Call(ctx context.Context, method, path string, body any) *wire.Reply {
+	reply := f.send(ctx, method, path, body)
+	if Forbids(reply.Status) {
+		scenarios.End(ShutOut(method, reply.Status))
 	}
-	return reply, err
+	return reply
 }
 
-func (f *Files) send(ctx context.Context, method, path string, body any) (*wire.Reply, error) {
+func (f *Files) send(ctx context.Context, method, path string, body any) *wire.Reply {
 	return f.Do(ctx, wire.Call{Method: method, Path: FileURL(path), Body: body, Label: "workspace file"})
 }
 
@@ -147,32 +138,30 @@ func ShutOut(method string, status int) error {
 
 // Put writes a file and reads it back: what a turn does not see later on is
 // then not the fault of a write that never was. It returns the file as it is read.
-func (f *Files) Put(ctx context.Context, path, content string) (wire.Value, error) {
-	reply, err := f.Call(ctx, http.MethodPut, path, openwopv1.WorkspaceFileCreate{Content: content})
+func (f *Files) Put(ctx context.Context, path, content string) wire.Value {
+	reply, err := scenarios.Attempt(func() *wire.Reply {
+		return f.Call(ctx, http.MethodPut, path, openwopv1.WorkspaceFileCreate{Content: content})
+	})
 	if err == nil && reply.Success() || errors.Is(err, wire.ErrNoAnswer) || errors.Is(err, context.Canceled) {
 		f.LeaveFile(path)
 	}
-	if err != nil {
-		return wire.Value{}, err
-	}
+	scenarios.End(err)
 	if !reply.Success() {
-		return wire.Value{}, Unserved(http.MethodPut, reply.Status)
+		scenarios.End(Unserved(http.MethodPut, reply.Status))
+		return wire.Value{}
 	}
-	read, err := f.Get(ctx, path)
-	if err != nil {
-		return wire.Value{}, err
-	}
+	read := f.Get(ctx, path)
 	if Forbids(read.Status) {
-		return wire.Value{}, ShutOut(http.MethodGet, read.Status)
+		scenarios.End(ShutOut(http.MethodGet, read.Status))
 	}
 	if !read.Success() || read.Text("/content") != content {
-		return wire.Value{}, scenarios.Block(fmt.Sprintf("set-up: %s was written with content %q, and GET answers HTTP %d with content %s", path, content, read.Status, read.Value("/content").JSON()),
-			"serve a workspace file as it was written last")
+		scenarios.End(scenarios.Block(fmt.Sprintf("set-up: %s was written with content %q, and GET answers HTTP %d with content %s", path, content, read.Status, read.Value("/content").JSON()),
+			"serve a workspace file as it was written last"))
 	}
-	return read.Value(""), nil
+	return read.Value("")
 }
 
-func (f *Files) Get(ctx context.Context, path string) (*wire.Reply, error) {
+func (f *Files) Get(ctx context.Context, path string) *wire.Reply {
 	return f.send(ctx, http.MethodGet, path, nil)
 }
 

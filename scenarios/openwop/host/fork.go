@@ -8,13 +8,10 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-func (h Host) Fork(ctx context.Context, source *Run) (*Run, error) {
-	reply, err := h.Send(ctx, wire.Call{Method: http.MethodPost, Path: RunPath(source.ID) + ":fork", Label: "replay",
+func (h Host) Fork(ctx context.Context, source *Run) *Run {
+	reply := h.Send(ctx, wire.Call{Method: http.MethodPost, Path: RunPath(source.ID) + ":fork", Label: "replay",
 		Body: openwopv1.ForkRunRequest{Mode: openwopv1.ForkModeReplay, FromSeq: new(int64(0))}})
-	if err != nil {
-		return nil, err
-	}
-	return h.Adopt(reply), nil
+	return h.Adopt(reply)
 }
 
 // Forked is a fork of a finished run.
@@ -31,13 +28,10 @@ func (f Forked) Unsupported() bool {
 }
 
 // ForkFrom forks a run and waits for the fork's end.
-func (h Host) ForkFrom(ctx context.Context, source *Run, body openwopv1.ForkRunRequest) (Forked, error) {
+func (h Host) ForkFrom(ctx context.Context, source *Run, body openwopv1.ForkRunRequest) Forked {
 	f := Forked{FromSeq: *body.FromSeq}
-	reply, err := h.Send(ctx, wire.Call{Method: http.MethodPost, Path: RunPath(source.ID) + ":fork", Label: string(body.Mode), Body: body})
-	if err != nil {
-		return f, err
-	}
+	reply := h.Send(ctx, wire.Call{Method: http.MethodPost, Path: RunPath(source.ID) + ":fork", Label: string(body.Mode), Body: body})
 	f.Reply = reply.Value("")
-	f.Log, err = h.Adopt(reply).Finish(ctx, "log of the "+string(body.Mode))
-	return f, err
+	f.Log = h.Adopt(reply).Finish(ctx, "log of the "+string(body.Mode))
+	return f
 }

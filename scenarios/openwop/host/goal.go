@@ -42,24 +42,20 @@ type GoalMade struct {
 }
 
 // Begin creates a goal and reads it under its id.
-func (g GoalHome) Begin(ctx context.Context, bounds *openwopv1.GoalBounds) (*Goal, GoalMade, error) {
-	made, err := g.Create(ctx, "create the goal", g.GoalRequest(bounds))
-	if err != nil {
-		return nil, GoalMade{}, err
-	}
-	m, err := made.Seen(ctx)
-	return made, m, err
+func (g GoalHome) Begin(ctx context.Context, bounds *openwopv1.GoalBounds) (*Goal, GoalMade) {
+	made := g.Create(ctx, "create the goal", g.GoalRequest(bounds))
+	m := made.Seen(ctx)
+	return made, m
 }
 
 // Seen is how the goal came about, with a first look at it.
-func (g *Goal) Seen(ctx context.Context) (GoalMade, error) {
+func (g *Goal) Seen(ctx context.Context) GoalMade {
 	m := GoalMade{Path: g.Path, ID: g.ID, Objective: g.Objective, Created: g.Created}
 	if g.ID == "" {
-		return m, nil
+		return m
 	}
-	var err error
-	m.Fresh, err = g.Read(ctx, "the goal, as it was made")
-	return m, err
+	m.Fresh = g.Read(ctx, "the goal, as it was made")
+	return m
 }
 
 // What a host's clock may be late by. One that ticks by the tenth is the first
@@ -78,30 +74,34 @@ type GoalHome struct {
 // StandingGoals looks for the goals below every prefix of the seams, where
 // hosts keep them so far, and then where the protocol may put them one day. A
 // list that is longer than we read is a list all the same.
-func (h Host) StandingGoals(ctx context.Context) (GoalHome, error) {
+func (h Host) StandingGoals(ctx context.Context) GoalHome {
 	var paths []string
 	for _, prefix := range slices.Concat(h.SeamPaths(), []string{"/v1"}) {
 		paths = append(paths, strings.TrimSuffix(prefix, "/")+"/goals")
 	}
 	refused := ""
 	for _, path := range paths {
-		reply, err := h.Do(ctx, wire.Call{Method: http.MethodGet, Path: path, Label: "where the goals live"})
+		reply, err := scenarios.Attempt(func() *wire.Reply {
+			return h.Do(ctx, wire.Call{Method: http.MethodGet, Path: path, Label: "where the goals live"})
+		})
 		switch {
 		case errors.Is(err, wire.ErrOverLimit):
-			return GoalHome{h, path}, nil
+			return GoalHome{h, path}
 		case err != nil:
-			return GoalHome{}, err
+			scenarios.End(err)
+			return GoalHome{}
 		case NotThere(reply.Status):
 		case reply.Status == http.StatusUnauthorized, reply.Status == http.StatusForbidden:
 			refused = path
 		default:
-			return GoalHome{h, path}, nil
+			return GoalHome{h, path}
 		}
 	}
 	if refused != "" {
-		return GoalHome{}, scenarios.Block("the goals at "+refused+" refuse the credential", GiveGoalsKey)
+		scenarios.End(scenarios.Block("the goals at "+refused+" refuse the credential", GiveGoalsKey))
 	}
-	return GoalHome{}, scenarios.Block("no standing goals at "+strings.Join(paths, ", "), "name the prefix under which the host's goals live with --seam-prefix")
+	scenarios.End(scenarios.Block("no standing goals at "+strings.Join(paths, ", "), "name the prefix under which the host's goals live with --seam-prefix"))
+	return GoalHome{}
 }
 
 const GiveGoalsKey = "give a key that may keep goals with --key"
@@ -152,7 +152,7 @@ func BoundedTo(runs int) *openwopv1.GoalBounds {
 }
 
 // List reads the goals in one state, or all of them where it is "".
-func (g GoalHome) List(ctx context.Context, state openwopv1.GoalState) (GoalReply, error) {
+func (g GoalHome) List(ctx context.Context, state openwopv1.GoalState) GoalReply {
 	path, label := g.Path, "all goals"
 	if state != "" {
 		path, label = path+"?state="+url.QueryEscape(string(state)), "the goals that are "+string(state)
@@ -163,12 +163,8 @@ func (g GoalHome) List(ctx context.Context, state openwopv1.GoalState) (GoalRepl
 // Of is the path of the goal of that id.
 func (g GoalHome) Of(id string) string { return g.Path + "/" + url.PathEscape(id) }
 
-func AnswerOf(reply *wire.Reply, err error) (GoalReply, error) {
-	if err != nil {
-		return GoalReply{}, err
-	}
-	return GoalReply{reply.StatusValue(), reply.Value("")}, nil
-}
+// AnswerOf is a reply as judges look at it.
+func AnswerOf(reply *wire.Reply) GoalReply { return GoalReply{reply.StatusValue(), reply.Value("")} }
 
 // goal is one standing goal on the host. Its creation may have been refused: then ID is "".
 type Goal struct {
@@ -179,32 +175,32 @@ type Goal struct {
 }
 
 // Create asks for a goal and notes that it has to be abandoned.
-func (g GoalHome) Create(ctx context.Context, label string, body openwopv1.CreateGoalRequest) (*Goal, error) {
-	made, err := g.CreateAs(ctx, label, body.Objective, body)
-	if err == nil && made.Created.Forbidden() {
-		err = scenarios.Block("the goals at "+g.Path+" refuse the credential", GiveGoalsKey)
+func (g GoalHome) Create(ctx context.Context, label string, body openwopv1.CreateGoalRequest) *Goal {
+	made := g.CreateAs(ctx, label, body.Objective, body)
+	if made.Created.Forbidden() {
+		scenarios.End(scenarios.Block("the goals at "+g.Path+" refuse the credential", GiveGoalsKey))
 	}
-	return made, err
+	return made
 }
 
 // CreateAs asks for a goal with a body that may say more than a request can,
 // and may be refused for that in any way.
-func (g GoalHome) CreateAs(ctx context.Context, label, objective string, body any) (*Goal, error) {
-	reply, err := g.Do(ctx, wire.Call{Method: http.MethodPost, Path: g.Path, Body: body, Label: label})
+func (g GoalHome) CreateAs(ctx context.Context, label, objective string, body any) *Goal {
+	reply, err := scenarios.Attempt(func() *wire.Reply {
+		return g.Do(ctx, wire.Call{Method: http.MethodPost, Path: g.Path, Body: body, Label: label})
+	})
 	if errors.Is(err, wire.ErrNoAnswer) || errors.Is(err, context.Canceled) {
 		g.Leave("perhaps a goal", func(context.Context, *wire.Client) error {
 			return errors.New("its creation was not answered, so its id is not known")
 		})
 	}
-	if err != nil {
-		return nil, err
-	}
+	scenarios.End(err)
 	made := &Goal{GoalHome: g, Objective: objective, Created: GoalReply{reply.StatusValue(), reply.Value("")}}
 	if id := reply.Text("/id"); reply.Success() && id != "" {
 		made.ID = id
 		g.Leave("goal "+id, made.undo)
 	}
-	return made, nil
+	return made
 }
 
 // undo abandons the goal.
@@ -227,7 +223,7 @@ func (g *Goal) undo(ctx context.Context, c *wire.Client) error {
 func (g *Goal) At(suffix string) string { return g.Of(g.ID) + suffix }
 
 // Read reads the goal once.
-func (g *Goal) Read(ctx context.Context, label string) (GoalReply, error) {
+func (g *Goal) Read(ctx context.Context, label string) GoalReply {
 	return AnswerOf(g.Send(ctx, wire.Call{Method: http.MethodGet, Path: g.At(""), Label: label}))
 }
 

@@ -41,17 +41,15 @@ func (h Host) Offers(fixtures ...string) bool {
 // Send sends a call and stops the drive where the host would not let us look:
 // what it answers then says nothing about the question. A busy host is
 // [wire.ErrBusy] already.
-func (h Host) Send(ctx context.Context, call wire.Call) (*wire.Reply, error) {
-	reply, err := h.Do(ctx, call)
-	if err != nil {
-		return nil, err
-	}
+func (h Host) Send(ctx context.Context, call wire.Call) *wire.Reply {
+	reply := h.Do(ctx, call)
 	switch reply.Status {
 	case http.StatusUnauthorized, http.StatusForbidden:
-		return nil, scenarios.Block(fmt.Sprintf("%s %s answered HTTP %d: the host does not accept the credential", call.Method, call.Path, reply.Status),
-			"give a key that may create and read runs with --key, ASSAY_KEY or --key-file")
+		scenarios.End(scenarios.Block(fmt.Sprintf("%s %s answered HTTP %d: the host does not accept the credential", call.Method, call.Path, reply.Status),
+			"give a key that may create and read runs with --key, ASSAY_KEY or --key-file"))
+		return nil
 	}
-	return reply, nil
+	return reply
 }
 
 // run is one run on the host. Its creation may have been refused: then ID is "".
@@ -63,22 +61,25 @@ type Run struct {
 }
 
 // Create asks for a run and notes that it has to be cancelled if it does not end by itself.
-func (h Host) Create(ctx context.Context, label string, body openwopv1.CreateRunRequest) (*Run, error) {
-	reply, err := h.Send(ctx, wire.Call{Method: http.MethodPost, Path: "/v1/runs", Body: body, Label: label, Secrets: InterruptTokens})
+func (h Host) Create(ctx context.Context, label string, body openwopv1.CreateRunRequest) *Run {
+	reply, err := scenarios.Attempt(func() *wire.Reply {
+		return h.Send(ctx, wire.Call{Method: http.MethodPost, Path: "/v1/runs", Body: body, Label: label, Secrets: InterruptTokens})
+	})
 	if err != nil {
-		return nil, h.Lost(body.WorkflowID, err)
+		h.Lost(body.WorkflowID, err)
+		return nil
 	}
-	return h.Adopt(reply), nil
+	return h.Adopt(reply)
 }
 
 // Lost notes that a run may be there whose creation was not answered, and returns why it was not.
-func (h Host) Lost(workflow string, err error) error {
+func (h Host) Lost(workflow string, err error) {
 	if errors.Is(err, wire.ErrNoAnswer) || errors.Is(err, context.Canceled) {
 		h.Leave("perhaps a run of "+workflow, func(context.Context, *wire.Client) error {
 			return errors.New("its creation was not answered, so its id is not known")
 		})
 	}
-	return err
+	scenarios.End(err)
 }
 
 // Adopt takes a reply that may name a run: of create, of fork, of a seam.
@@ -115,57 +116,48 @@ func RunPath(id string) string { return "/v1/runs/" + url.PathEscape(id) }
 var InterruptTokens = []string{"/interrupt/interruptToken", "/interrupt/token"}
 
 // Snapshot reads the run once.
-func (r *Run) Snapshot(ctx context.Context, label string) (*wire.Reply, error) {
+func (r *Run) Snapshot(ctx context.Context, label string) *wire.Reply {
 	return r.Send(ctx, wire.Call{Method: http.MethodGet, Path: RunPath(r.ID), Label: label, Secrets: InterruptTokens})
 }
 
 // AwaitEnd waits for a terminal status.
-func (r *Run) AwaitEnd(ctx context.Context) (wire.Wait, error) {
-	w, err := r.reaches(ctx, "the run has ended", IsTerminal)
+func (r *Run) AwaitEnd(ctx context.Context) wire.Wait {
+	w := r.reaches(ctx, "the run has ended", IsTerminal)
 	if w.Reached {
 		r.Gone()
 	}
-	return w, err
+	return w
 }
 
 // AwaitSuspended waits until the run waits for somebody, with at least so many
 // decisions on its log, or has ended without doing so. A host may show the
 // waiting status for a while after the answer, so for a second suspension the
 // status alone says nothing.
-func (r *Run) AwaitSuspended(ctx context.Context, decisions int) (wire.Wait, error) {
+func (r *Run) AwaitSuspended(ctx context.Context, decisions int) wire.Wait {
 	const what = "the run is suspended"
-	w, err := r.Await(ctx, what, func(ctx context.Context) (wire.Value, bool, error) {
+	w := r.Await(ctx, what, func(ctx context.Context) (wire.Value, bool) {
 		var l RunLog
 		if decisions > 0 {
-			var err error
-			if l, err = r.ReadLog(ctx, "log, until "+what); err != nil {
-				return wire.Value{}, false, err
-			}
+			l = r.ReadLog(ctx, "log, until "+what)
 		}
-		reply, err := r.Snapshot(ctx, what)
-		if err != nil {
-			return wire.Value{}, false, err
-		}
+		reply := r.Snapshot(ctx, what)
 		v := reply.Value("")
 		status := v.Key("status").String()
-		return v, IsTerminal(status) || IsWaiting(status) && len(l.Decided().Values) >= decisions, nil
+		return v, IsTerminal(status) || IsWaiting(status) && len(l.Decided().Values) >= decisions
 	})
 	if w.Reached && IsTerminal(w.Last.Key("status").String()) {
 		w.Reached = false
 		r.Gone()
 	}
-	return w, err
+	return w
 }
 
 // reaches looks at the snapshot until its status satisfies. The wait's Last is the whole snapshot.
-func (r *Run) reaches(ctx context.Context, what string, ok func(status string) bool) (wire.Wait, error) {
-	return r.Await(ctx, what, func(ctx context.Context) (wire.Value, bool, error) {
-		reply, err := r.Snapshot(ctx, what)
-		if err != nil {
-			return wire.Value{}, false, err
-		}
+func (r *Run) reaches(ctx context.Context, what string, ok func(status string) bool) wire.Wait {
+	return r.Await(ctx, what, func(ctx context.Context) (wire.Value, bool) {
+		reply := r.Snapshot(ctx, what)
 		v := reply.Value("")
-		return v, ok(v.Key("status").String()), nil
+		return v, ok(v.Key("status").String())
 	})
 }
 
@@ -183,17 +175,15 @@ func IsWaiting(status string) bool {
 // one or the other. They ask for the last event again, and what comes twice
 // counts once: a host that polls long would hold the reply of a suspended run
 // that has nothing new to tell.
-func (r *Run) ReadLog(ctx context.Context, label string) (RunLog, error) {
+func (r *Run) ReadLog(ctx context.Context, label string) RunLog {
 	l := RunLog{RunID: r.ID, Created: r.Created.StatusValue(), ID: r.Created.Value("/runId")}
 	if r.ID == "" {
-		return l, nil
+		return l
 	}
 	cursor := ""
 	for page := 1; page <= maxPages; page++ {
 		before := len(l.Events)
-		if err := r.page(ctx, &l, cursor, fmt.Sprintf("%s, page %d", label, page)); err != nil {
-			return l, err
-		}
+		r.page(ctx, &l, cursor, fmt.Sprintf("%s, page %d", label, page))
 		if len(l.Events) == before {
 			break
 		}
@@ -205,63 +195,48 @@ func (r *Run) ReadLog(ctx context.Context, label string) (RunLog, error) {
 		}
 	}
 	if l.HasGap() { // a cursor that loses events is not the question here: read in full again
-		return l, r.page(ctx, &l, "", label+", again in full")
+		r.page(ctx, &l, "", label+", again in full")
+		return l
 	}
-	return l, nil
+	return l
 }
 
 // page adds one page of the log. A host that polls long holds a reply that has
 // nothing to tell for a second.
-func (r *Run) page(ctx context.Context, l *RunLog, cursor, label string) error {
-	reply, err := r.Send(ctx, wire.Call{Method: http.MethodGet, Path: RunPath(r.ID) + "/events/poll?timeout=1" + cursor, Label: label})
-	if err != nil {
-		return err
-	}
+func (r *Run) page(ctx context.Context, l *RunLog, cursor, label string) {
+	reply := r.Send(ctx, wire.Call{Method: http.MethodGet, Path: RunPath(r.ID) + "/events/poll?timeout=1" + cursor, Label: label})
 	if cursor == "" || !reply.Success() {
 		l.Read = reply.StatusValue()
 	}
 	l.Add(reply.Value("/events").Items())
-	return nil
 }
 
 // maxPages bounds the reading of a log that never ends.
 const maxPages = 200
 
 // Finish waits for the run's end and reads its log.
-func (r *Run) Finish(ctx context.Context, label string) (RunLog, error) {
+func (r *Run) Finish(ctx context.Context, label string) RunLog {
 	if r.ID == "" {
 		return r.ReadLog(ctx, label)
 	}
-	ended, err := r.AwaitEnd(ctx)
-	if err != nil {
-		return RunLog{}, err
-	}
-	l, err := r.ReadLog(ctx, label)
+	ended := r.AwaitEnd(ctx)
+	l := r.ReadLog(ctx, label)
 	l.Ended = ended
-	return l, err
+	return l
 }
 
 // Settle waits until the run has ended or is suspended and reads its log.
-func (r *Run) Settle(ctx context.Context, label string) (RunLog, error) {
-	settled, err := r.reaches(ctx, "the run has ended or is suspended", func(status string) bool { return IsTerminal(status) || IsWaiting(status) })
-	if err != nil {
-		return RunLog{}, err
-	}
-	l, err := r.ReadLog(ctx, label)
+func (r *Run) Settle(ctx context.Context, label string) RunLog {
+	settled := r.reaches(ctx, "the run has ended or is suspended", func(status string) bool { return IsTerminal(status) || IsWaiting(status) })
+	l := r.ReadLog(ctx, label)
 	l.Ended = settled
-	return l, err
+	return l
 }
 
 // Stands reads the run as it is, without waiting for anything.
-func (r *Run) Stands(ctx context.Context, label string) (RunLog, error) {
-	l, err := r.ReadLog(ctx, label)
-	if err != nil {
-		return l, err
-	}
-	reply, err := r.Snapshot(ctx, label)
-	if err != nil {
-		return l, err
-	}
+func (r *Run) Stands(ctx context.Context, label string) RunLog {
+	l := r.ReadLog(ctx, label)
+	reply := r.Snapshot(ctx, label)
 	l.Ended = wire.Wait{What: label, Reached: true, Answers: 1, Last: reply.Value("")}
-	return l, nil
+	return l
 }

@@ -51,23 +51,21 @@ func (i Interrupt) Answers(text string) []any {
 }
 
 // Answer resolves the interrupt that the suspended run waits on.
-func (r *Run) Answer(ctx context.Context, suspended wire.Wait, text string) (*wire.Reply, error) {
+func (r *Run) Answer(ctx context.Context, suspended wire.Wait, text string) *wire.Reply {
 	var l RunLog
-	if err := r.page(ctx, &l, "", "log while suspended"); err != nil {
-		return nil, err
-	}
+	r.page(ctx, &l, "", "log while suspended")
 	return r.Resolve(ctx, Pending(suspended.Last, l), text)
 }
 
 // Resolve answers an interrupt by its node. Where one form of the answer is
 // refused as such the next is tried. Not r.do: a refusal may be what is asked for.
-func (r *Run) Resolve(ctx context.Context, i Interrupt, text string) (reply *wire.Reply, err error) {
+func (r *Run) Resolve(ctx context.Context, i Interrupt, text string) (reply *wire.Reply) {
 	for _, value := range i.Answers(text) {
-		reply, err = r.Do(ctx, wire.Call{Method: http.MethodPost, Path: RunPath(r.ID) + "/interrupts/" + url.PathEscape(i.Node), Label: "answer",
+		reply = r.Do(ctx, wire.Call{Method: http.MethodPost, Path: RunPath(r.ID) + "/interrupts/" + url.PathEscape(i.Node), Label: "answer",
 			Body: map[string]any{"resumeValue": value}, Secrets: InterruptTokens})
-		if err != nil || reply.Status != http.StatusBadRequest && reply.Status != http.StatusUnprocessableEntity {
+		if reply.Status != http.StatusBadRequest && reply.Status != http.StatusUnprocessableEntity {
 			break
 		}
 	}
-	return reply, err
+	return reply
 }

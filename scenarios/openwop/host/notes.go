@@ -8,12 +8,12 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-func (h Host) TurnsFrom(least int) (int, error) {
+func (h Host) TurnsFrom(least int) int {
 	ceiling, why := h.Ceiling()
 	if ceiling < least {
-		return 0, scenarios.Block("the host lets no loop take enough turns: "+why, "advertise higher limits while the host is certified")
+		scenarios.End(scenarios.Block("the host lets no loop take enough turns: "+why, "advertise higher limits while the host is certified"))
 	}
-	return h.Between(least, min(least+4, ceiling)), nil
+	return h.Between(least, min(least+4, ceiling))
 }
 
 // A turn looks when it begins, before it writes, and again when it is over.

@@ -20,19 +20,20 @@ const MostTurns = 200
 func (h Host) Share(least, most int) float64 { return float64(h.Between(least, most)) / 1000 }
 
 // Floor is the confidence below which the host must not carry a decision out.
-func (h Host) Floor() (float64, error) {
+func (h Host) Floor() float64 {
 	if _, claimed := claims.ExecutionModel2.Look(h.Discovery); !claimed {
-		return 0, scenarios.Block("the confidence floor comes with version 2 of the execution model", "advertise the version of the execution model that statefulResume belongs to")
+		scenarios.End(scenarios.Block("the confidence floor comes with version 2 of the execution model", "advertise the version of the execution model that statefulResume belongs to"))
 	}
 	advertised := claims.Model(h.Discovery).Key("confidenceEscalationFloor")
 	if !advertised.Present() {
-		return 0.5, nil
+		return 0.5
 	}
 	n, _ := advertised.Actual().(json.Number)
 	if floor, err := n.Float64(); err == nil && floor > 0 && floor <= 1 {
-		return floor, nil
+		return floor
 	}
-	return 0, scenarios.Block("nothing is below the advertised confidenceEscalationFloor: "+advertised.JSON(), "advertise a number from 0.5 to 1")
+	scenarios.End(scenarios.Block("nothing is below the advertised confidenceEscalationFloor: "+advertised.JSON(), "advertise a number from 0.5 to 1"))
+	return 0
 }
 
 // Dispatched are the workers of which a log tells that they were handed over to:
@@ -104,19 +105,21 @@ func (s Scripted) Decisions() []any {
 // LoopOf is the strongest way to run a loop that the host offers: ours with a
 // random number of turns from least to most, else upstream's with the two turns
 // it has. spare is how many turns of bound the drive needs beyond the loop's own.
-func (h Host) LoopOf(least, most, spare int) (Scripted, error) {
+func (h Host) LoopOf(least, most, spare int) Scripted {
 	ceiling, why := h.Ceiling()
 	switch {
 	case h.Offers(fixture.Loop, fixture.Noop) && ceiling-spare >= least:
-		return Scripted{fixture.Loop, h.LoopPlan(h.Between(least, min(most, ceiling-spare))), true}, nil
+		return Scripted{fixture.Loop, h.LoopPlan(h.Between(least, min(most, ceiling-spare))), true}
 	case ceiling-spare < 2:
-		return Scripted{}, scenarios.Block("the host lets no loop take enough turns: "+why, "advertise higher limits while the host is certified")
+		scenarios.End(scenarios.Block("the host lets no loop take enough turns: "+why, "advertise higher limits while the host is certified"))
+		return Scripted{}
 	case h.Offers(fixture.Handoff, fixture.HandoffChild):
-		return Scripted{fixture.Handoff, Plan{NextWorker(fixture.HandoffChild), Terminate("goal-reached")}, false}, nil
+		return Scripted{fixture.Handoff, Plan{NextWorker(fixture.HandoffChild), Terminate("goal-reached")}, false}
 	case h.Offers(fixture.Dispatch, fixture.Noop):
-		return Scripted{fixture.Dispatch, Plan{NextWorker(fixture.Noop), Terminate("goal-reached")}, false}, nil
+		return Scripted{fixture.Dispatch, Plan{NextWorker(fixture.Noop), Terminate("goal-reached")}, false}
 	}
-	return Scripted{}, scenarios.Block("no loop fixture is on offer", fixture.Load)
+	scenarios.End(scenarios.Block("no loop fixture is on offer", fixture.Load))
+	return Scripted{}
 }
 
 // Ceiling is how many turns the host's own limits allow a loop, and which limit

@@ -36,33 +36,32 @@ const nameSeams = "name the prefix under which the host's test seams live with -
 
 // FindSeam looks for one seam below every prefix, with the least that can be
 // asked of it. The reply is to that.
-func (h Host) FindSeam(ctx context.Context, name string, least any) (Seam, *wire.Reply, error) {
+func (h Host) FindSeam(ctx context.Context, name string, least any) (Seam, *wire.Reply) {
 	prefixes := h.SeamPaths()
 	for _, prefix := range prefixes {
 		s := Seam{h, strings.TrimSuffix(prefix, "/") + "/" + name}
-		reply, err := s.Ask(ctx, least)
-		if err != nil {
-			return Seam{}, nil, err
-		}
+		reply := s.Ask(ctx, least)
 		h.Adopt(reply)
 		switch reply.Status {
 		case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented:
 		case http.StatusUnauthorized, http.StatusForbidden:
-			return Seam{}, nil, scenarios.Block("the seam "+s.Path+" refuses the credential", "give a key that may use the test seams with --key")
+			scenarios.End(scenarios.Block("the seam "+s.Path+" refuses the credential", "give a key that may use the test seams with --key"))
+			return Seam{}, nil
 		default:
-			return s, reply, nil
+			return s, reply
 		}
 	}
-	return Seam{}, nil, scenarios.Block("no seam "+name+" below "+strings.Join(prefixes, ", "), nameSeams)
+	scenarios.End(scenarios.Block("no seam "+name+" below "+strings.Join(prefixes, ", "), nameSeams))
+	return Seam{}, nil
 }
 
 // AgentLoopSeam is the seam that drives a loop.
-func (h Host) AgentLoopSeam(ctx context.Context) (Seam, error) {
-	s, _, err := h.FindSeam(ctx, "agentloop/run", openwopv1.AgentloopRequest{Turns: 1})
-	return s, err
+func (h Host) AgentLoopSeam(ctx context.Context) Seam {
+	s, _ := h.FindSeam(ctx, "agentloop/run", openwopv1.AgentloopRequest{Turns: 1})
+	return s
 }
 
-func (s Seam) Ask(ctx context.Context, body any) (*wire.Reply, error) {
+func (s Seam) Ask(ctx context.Context, body any) *wire.Reply {
 	return s.Do(ctx, wire.Call{Method: http.MethodPost, Path: s.Path, Body: body, Label: "seam " + s.Path})
 }
 

@@ -43,21 +43,18 @@ var SeamTurns = &scenarios.Drive[SeamObservation]{
 	ID:    "openwop/seam-turns",
 	Title: "asks the seam agentloop/run for three different random numbers of turns",
 	Sends: []string{"POST {prefix}/agentloop/run {turns: random}, three times", "GET /v1/runs/{runId}/events/poll of the runs it names"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (SeamObservation, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *SeamObservation) {
 		h := Host{c}
-		s, err := h.AgentLoopSeam(ctx)
-		if err != nil {
-			return SeamObservation{}, err
-		}
+		s := h.AgentLoopSeam(ctx)
 		ceiling, why := h.Ceiling()
 		if ceiling < 4 {
-			return SeamObservation{}, scenarios.Block("three different numbers of turns cannot be asked for: "+why, "advertise higher limits while the host is certified")
+			scenarios.End(scenarios.Block("three different numbers of turns cannot be asked for: "+why, "advertise higher limits while the host is certified"))
 		}
 		var asks []openwopv1.AgentloopRequest
 		for _, n := range h.Rand.Perm(min(8, ceiling-1))[:3] {
 			asks = append(asks, openwopv1.AgentloopRequest{Turns: int64(n + 2)})
 		}
-		return s.Answers(ctx, asks...)
+		*o = s.Answers(ctx, asks...)
 	},
 }
 
@@ -66,15 +63,12 @@ var SeamImpossible = &scenarios.Drive[SeamObservation]{
 	ID:    "openwop/seam-impossible",
 	Title: "asks the seam agentloop/run for no turn, fewer than none, and a suspension after the last turn; and for what can be, as the control",
 	Sends: []string{"POST {prefix}/agentloop/run {turns: random}", "POST {prefix}/agentloop/run {turns: 0}", "POST {prefix}/agentloop/run {turns: a negative number}", "POST {prefix}/agentloop/run {turns: n, suspendAtTurn: more than n, resume: true}"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (SeamObservation, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *SeamObservation) {
 		h := Host{c}
-		s, err := h.AgentLoopSeam(ctx)
-		if err != nil {
-			return SeamObservation{}, err
-		}
+		s := h.AgentLoopSeam(ctx)
 		ceiling, _ := h.Ceiling()
 		n := h.Between(min(2, ceiling), min(5, ceiling))
-		return s.Answers(ctx,
+		*o = s.Answers(ctx,
 			openwopv1.AgentloopRequest{Turns: int64(n)},
 			openwopv1.AgentloopRequest{Turns: 0},
 			openwopv1.AgentloopRequest{Turns: -int64(h.Between(1, 9))},
@@ -84,24 +78,18 @@ var SeamImpossible = &scenarios.Drive[SeamObservation]{
 }
 
 // Answers asks one question after another.
-func (s Seam) Answers(ctx context.Context, asks ...openwopv1.AgentloopRequest) (SeamObservation, error) {
+func (s Seam) Answers(ctx context.Context, asks ...openwopv1.AgentloopRequest) SeamObservation {
 	o := SeamObservation{Path: s.Path}
 	for _, ask := range asks {
-		a, err := s.Answer(ctx, ask)
-		if err != nil {
-			return o, err
-		}
+		a := s.Answer(ctx, ask)
 		o.Answers = append(o.Answers, a)
 	}
-	return o, nil
+	return o
 }
 
 // Answer asks and, where the reply names a run, reads that run's own log.
-func (s Seam) Answer(ctx context.Context, ask openwopv1.AgentloopRequest) (SeamAnswer, error) {
-	reply, err := s.Ask(ctx, ask)
-	if err != nil {
-		return SeamAnswer{}, err
-	}
+func (s Seam) Answer(ctx context.Context, ask openwopv1.AgentloopRequest) SeamAnswer {
+	reply := s.Ask(ctx, ask)
 	a := SeamAnswer{Turns: int(ask.Turns), Status: reply.StatusValue(), Body: reply.Value(""),
 		Decisions: reply.Value("/decisions").Items(), Resumed: reply.Value("/resumedIteration")}
 	if ask.SuspendAtTurn != nil {
@@ -116,7 +104,7 @@ func (s Seam) Answer(ctx context.Context, ask openwopv1.AgentloopRequest) (SeamA
 		if ask.SuspendAtTurn != nil && ask.Resume == nil {
 			follow = r.Settle
 		}
-		a.Log, err = follow(ctx, "log of the run the seam names")
+		a.Log = follow(ctx, "log of the run the seam names")
 	}
-	return a, err
+	return a
 }

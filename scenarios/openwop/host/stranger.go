@@ -47,21 +47,18 @@ const (
 // AsStranger sends a call as somebody without access. The operator's own
 // headers go out with every request and may be a credential as well: then
 // nobody here can play a stranger.
-func (h Host) AsStranger(ctx context.Context, who Stranger, call wire.Call) (*wire.Reply, error) {
+func (h Host) AsStranger(ctx context.Context, who Stranger, call wire.Call) *wire.Reply {
 	call.Anonymous = true
 	if who == UnknownKey {
 		call.Header = map[string]string{"Authorization": "Bearer assay-" + h.Marker()}
 	}
-	reply, err := h.Do(ctx, call)
-	if err != nil {
-		return nil, err
-	}
+	reply := h.Do(ctx, call)
 	for name, value := range h.Transcript().Entry(reply.Exchange()).Request.Header {
 		if value == "<secret>" && (name != "Authorization" || who == NoCredential) {
-			return nil, scenarios.Block("the header "+name+" goes out with every request, so nobody is without a credential", "give the credential with --key in place of --header")
+			scenarios.End(scenarios.Block("the header "+name+" goes out with every request, so nobody is without a credential", "give the credential with --key in place of --header"))
 		}
 	}
-	return reply, nil
+	return reply
 }
 
 // StrangerCall is one operation, asked for by somebody without access: on a run
@@ -105,58 +102,33 @@ var WithoutAccess = &scenarios.Drive[StrangersObservation]{
 	Title: "makes a run, and asks for it and for one that never was without a credential and with one that the host cannot know",
 	Sends: []string{"POST /v1/runs", "as a stranger, of the run and of one that never was: GET /v1/runs/{runId}", "GET .../events/poll", "GET .../events", "POST .../cancel", "POST .../interrupts/{nodeId}",
 		"as a stranger: POST /v1/runs"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (StrangersObservation, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *StrangersObservation) {
 		h := Host{c}
-		var o StrangersObservation
-		simple, err := h.Simple()
-		if err != nil {
-			return o, err
-		}
-		r, err := h.Create(ctx, "create a run", simple)
-		if err != nil {
-			return o, err
-		}
+		simple := h.Simple()
+		r := h.Create(ctx, "create a run", simple)
 		if o.Created = AnsweredBy("a run", r.Created); r.ID == "" {
-			return o, nil
+			return
 		}
-		if _, err := r.AwaitEnd(ctx); err != nil { // its stream is a short one then
-			return o, err
-		}
-		read, err := r.Snapshot(ctx, "the run, with the credential")
-		if err != nil {
-			return o, err
-		}
+		r.AwaitEnd(ctx) // its stream is a short one then
+		read := r.Snapshot(ctx, "the run, with the credential")
 		o.Read = AnsweredBy("the run", read)
 		for _, who := range []Stranger{NoCredential, UnknownKey} {
-			call, err := h.strangersRun(ctx, who, simple)
-			if err != nil {
-				return o, err
-			}
+			call := h.strangersRun(ctx, who, simple)
 			o.Calls = append(o.Calls, call)
 			for _, op := range RunOperations {
 				call := StrangerCall{Who: who, Needed: op.Needed}
-				existing, err := h.AsStranger(ctx, who, op.On(r.ID))
-				if err != nil {
-					return o, err
-				}
-				missing, err := h.AsStranger(ctx, who, op.On(StrangerOf(r.ID)))
-				if err != nil {
-					return o, err
-				}
+				existing := h.AsStranger(ctx, who, op.On(r.ID))
+				missing := h.AsStranger(ctx, who, op.On(StrangerOf(r.ID)))
 				call.Existing, call.Missing = AnsweredBy(op.What, existing), AnsweredBy(op.What, missing)
 				o.Calls = append(o.Calls, call)
 			}
 		}
-		return o, nil
 	},
 }
 
 // strangersRun has a stranger ask for a run.
-func (h Host) strangersRun(ctx context.Context, who Stranger, body any) (StrangerCall, error) {
-	reply, err := h.AsStranger(ctx, who, wire.Call{Method: http.MethodPost, Path: "/v1/runs", Body: body, Label: "a run", Secrets: InterruptTokens})
-	if err != nil {
-		return StrangerCall{}, err
-	}
+func (h Host) strangersRun(ctx context.Context, who Stranger, body any) StrangerCall {
+	reply := h.AsStranger(ctx, who, wire.Call{Method: http.MethodPost, Path: "/v1/runs", Body: body, Label: "a run", Secrets: InterruptTokens})
 	h.Adopt(reply) // where the host made one
-	return StrangerCall{Who: who, Existing: AnsweredBy("a run", reply), Needed: true}, nil
+	return StrangerCall{Who: who, Existing: AnsweredBy("a run", reply), Needed: true}
 }

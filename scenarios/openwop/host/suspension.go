@@ -90,33 +90,31 @@ type Suspending struct {
 }
 
 // SuspendingLoop has so many different random turns suspend the loop, each by the decision it is given.
-func (h Host) SuspendingLoop(count int, decide func() any) (Suspending, error) {
+func (h Host) SuspendingLoop(count int, decide func() any) Suspending {
 	workflow := fixture.LoopAskUser
 	switch {
 	case h.Offers(fixture.LoopAskUser, fixture.Noop):
 	case h.Offers(fixture.Loop, fixture.Noop):
 		workflow = fixture.Loop
 	default:
-		return Suspending{}, scenarios.Block("no loop that can be suspended is on offer", fixture.Load)
+		scenarios.End(scenarios.Block("no loop that can be suspended is on offer", fixture.Load))
+		return Suspending{}
 	}
-	n, err := h.TurnsFrom(3 + count)
-	if err != nil {
-		return Suspending{}, err
-	}
+	n := h.TurnsFrom(3 + count)
 	s := Suspending{Scripted: Scripted{workflow, h.LoopPlan(n), true}}
 	for _, i := range h.Rand.Perm(n - 3)[:count] {
 		s.At = append(s.At, i+2)
 		s.Plan[i+1] = decide()
 	}
 	slices.Sort(s.At)
-	return s, nil
+	return s
 }
 
 // sendsLoop is what making such a loop sends.
 const SendsLoop = "POST /v1/runs (assay-loop-ask-user or assay-loop with a random plan)"
 
 // AskingLoop asks a person in so many turns.
-func (h Host) AskingLoop(questions int) (Suspending, error) {
+func (h Host) AskingLoop(questions int) Suspending {
 	return h.SuspendingLoop(questions, func() any { return AskUser("Which way? " + h.Marker()) })
 }
 
@@ -131,77 +129,59 @@ func (s Scripted) Kinds() []string {
 }
 
 // Suspend makes the loop and waits until it is suspended for the first time.
-func (h Host) Suspend(ctx context.Context, label string, way Suspending) (*Run, SuspendedLoop, error) {
+func (h Host) Suspend(ctx context.Context, label string, way Suspending) (*Run, SuspendedLoop) {
 	o := SuspendedLoop{Way: way.Fixture, Turns: way.Turns(), Kinds: way.Kinds()}
-	r, err := h.Create(ctx, "create "+label, way.Request(nil))
-	if err != nil {
-		return nil, o, err
-	}
-	o.Held, err = r.Held(ctx, way.At[0], 0)
-	return r, o, err
+	r := h.Create(ctx, "create "+label, way.Request(nil))
+	o.Held = r.Held(ctx, way.At[0], 0)
+	return r, o
 }
 
 // SuspendAsking makes a loop that asks in one random turn, and waits until it does.
-func (h Host) SuspendAsking(ctx context.Context) (*Run, Suspending, SuspendedLoop, error) {
-	way, err := h.AskingLoop(1)
-	if err != nil {
-		return nil, way, SuspendedLoop{}, err
-	}
-	r, o, err := h.Suspend(ctx, "the loop that asks", way)
-	return r, way, o, err
+func (h Host) SuspendAsking(ctx context.Context) (*Run, Suspending, SuspendedLoop) {
+	way := h.AskingLoop(1)
+	r, o := h.Suspend(ctx, "the loop that asks", way)
+	return r, way, o
 }
 
 // Held waits until the run is suspended, with at least so many decisions on its
 // log, and reads the log as it stands then.
-func (r *Run) Held(ctx context.Context, turn, decisions int) (Suspension, error) {
+func (r *Run) Held(ctx context.Context, turn, decisions int) Suspension {
 	s := Suspension{Turn: turn, Marker: r.Marker()}
 	if r.ID != "" {
-		var err error
-		if s.Suspended, err = r.AwaitSuspended(ctx, decisions); err != nil {
-			return s, err
-		}
+		s.Suspended = r.AwaitSuspended(ctx, decisions)
 	}
-	var err error
-	s.Log, err = r.ReadLog(ctx, "log while suspended")
-	return s, err
+	s.Log = r.ReadLog(ctx, "log while suspended")
+	return s
 }
 
 // Resolves answers with the suspension's own marker. It returns whether the answer was taken.
-func (r *Run) Resolves(ctx context.Context, s *Suspension) (bool, error) {
+func (r *Run) Resolves(ctx context.Context, s *Suspension) bool {
 	if !s.Suspended.Reached {
-		return false, nil
+		return false
 	}
-	reply, err := r.Resolve(ctx, Pending(s.Suspended.Last, s.Log), s.Marker)
-	if err != nil {
-		return false, err
-	}
+	reply := r.Resolve(ctx, Pending(s.Suspended.Last, s.Log), s.Marker)
 	s.Answered = reply.StatusValue()
-	return reply.Success(), nil
+	return reply.Success()
 }
 
 // Resumes answers and follows the loop to its end.
-func (r *Run) Resumes(ctx context.Context, o *SuspendedLoop) error {
-	taken, err := r.Resolves(ctx, &o.Held)
-	if err != nil || !taken {
-		return err
+func (r *Run) Resumes(ctx context.Context, o *SuspendedLoop) {
+	taken := r.Resolves(ctx, &o.Held)
+	if !taken {
+		return
 	}
-	o.Log, err = r.Finish(ctx, "log of the resumed loop")
-	return err
+	o.Log = r.Finish(ctx, "log of the resumed loop")
 }
 
 // Lull lets a while go by and reads the run again.
-func (r *Run) Lull(ctx context.Context, way Scripted, pace time.Duration) (Lull, error) {
+func (r *Run) Lull(ctx context.Context, way Scripted, pace time.Duration) Lull {
 	var l Lull
-	other, err := r.Create(ctx, "sentinel", r.Sentinel(way))
-	if err != nil || other.ID == "" {
-		return l, err
+	other := r.Create(ctx, "sentinel", r.Sentinel(way))
+	if other.ID == "" {
+		return l
 	}
-	if l.Sentinel, err = other.AwaitEnd(ctx); err != nil {
-		return l, err
-	}
-	if l.Window, err = r.Quiet(ctx, pace); err != nil {
-		return l, err
-	}
-	l.Later, err = r.Stands(ctx, "the run after the sentinel and a quiet window")
-	return l, err
+	l.Sentinel = other.AwaitEnd(ctx)
+	l.Window = r.Quiet(ctx, pace)
+	l.Later = r.Stands(ctx, "the run after the sentinel and a quiet window")
+	return l
 }

@@ -58,62 +58,45 @@ func (o Tenants) Ready(j *scenarios.Judge) bool {
 }
 
 // TwoTenants has each tenant make a run that ends, and read it.
-func (h Host) TwoTenants(ctx context.Context) (TenantPair, Tenants, error) {
+func (h Host) TwoTenants(ctx context.Context) (TenantPair, Tenants) {
 	conn, ok := h.Other()
 	if !ok {
-		return TenantPair{}, Tenants{}, scenarios.Block("there is nobody of another tenant: no key was given with --tenant-b-key", GiveOtherKey)
+		scenarios.End(scenarios.Block("there is nobody of another tenant: no key was given with --tenant-b-key", GiveOtherKey))
 	}
 	t := TenantPair{h, Host{conn}}
 	var o Tenants
-	var err error
-	if o.Other, err = t.Other.present(ctx, TheOther); err != nil {
-		return t, o, err
-	}
-	if err := h.ownCredentialOnly(o.Other.Created); err != nil {
-		return t, o, err
-	}
-	o.First, err = t.First.present(ctx, TheFirst)
-	return t, o, err
+	o.Other = t.Other.present(ctx, TheOther)
+	h.ownCredentialOnly(o.Other.Created)
+	o.First = t.First.present(ctx, TheFirst)
+	return t, o
 }
 
 // present makes a run of the tenant and reads it when it has ended.
-func (h Host) present(ctx context.Context, who string) (Tenant, error) {
+func (h Host) present(ctx context.Context, who string) Tenant {
 	o := Tenant{Name: who}
-	simple, err := h.Simple()
-	if err != nil {
-		return o, err
-	}
-	reply, err := h.Do(ctx, wire.Call{Method: http.MethodPost, Path: "/v1/runs", Body: simple, Label: ownRun + ", of " + who, Secrets: InterruptTokens})
-	if err != nil {
-		return o, err
-	}
+	simple := h.Simple()
+	reply := h.Do(ctx, wire.Call{Method: http.MethodPost, Path: "/v1/runs", Body: simple, Label: ownRun + ", of " + who, Secrets: InterruptTokens})
 	if Forbids(reply.Status) {
-		return o, scenarios.Block(fmt.Sprintf("POST /v1/runs answered HTTP %d: the host does not accept the key of %s", reply.Status, who), GiveOtherKey)
+		scenarios.End(scenarios.Block(fmt.Sprintf("POST /v1/runs answered HTTP %d: the host does not accept the key of %s", reply.Status, who), GiveOtherKey))
 	}
 	r := h.Adopt(reply)
 	if o.Created = AnsweredBy(ownRun, reply); r.ID == "" {
-		return o, nil
+		return o
 	}
-	if _, err := r.AwaitEnd(ctx); err != nil {
-		return o, err
-	}
-	read, err := r.Snapshot(ctx, ownRun)
-	if err != nil {
-		return o, err
-	}
+	r.AwaitEnd(ctx)
+	read := r.Snapshot(ctx, ownRun)
 	o.Read = AnsweredBy(ownRun, read)
-	return o, nil
+	return o
 }
 
 // ownCredentialOnly stops a drive in which the other tenant would send what the
 // operator sends with every request: it may be what the host knows the first by.
-func (h Host) ownCredentialOnly(sent Answered) error {
+func (h Host) ownCredentialOnly(sent Answered) {
 	for name, value := range h.Transcript().Entry(sent.Status.Ref().Exchange).Request.Header {
 		if value == "<secret>" {
-			return scenarios.Block("the header "+name+" goes out with every request, and the other tenant's would hold it too", "give the credentials with --key and --tenant-b-key in place of --header")
+			scenarios.End(scenarios.Block("the header "+name+" goes out with every request, and the other tenant's would hold it too", "give the credentials with --key and --tenant-b-key in place of --header"))
 		}
 	}
-	return nil
 }
 
 // TenantCall is one operation on what belongs to another tenant, and the same
@@ -129,7 +112,7 @@ type TenantCall struct {
 
 // Intrude asks for what belongs to another tenant, and for what never was. call
 // makes the request of an id.
-func (h Host) Intrude(ctx context.Context, by, what string, needed bool, theirs, never string, call func(id string) wire.Call) (TenantCall, error) {
+func (h Host) Intrude(ctx context.Context, by, what string, needed bool, theirs, never string, call func(id string) wire.Call) TenantCall {
 	o := TenantCall{By: by, Theirs: theirs, Never: never, Needed: needed}
 	for _, ask := range []struct {
 		id, what string
@@ -137,13 +120,10 @@ func (h Host) Intrude(ctx context.Context, by, what string, needed bool, theirs,
 	}{{theirs, what, &o.Existing}, {never, what + neverThere, &o.Missing}} {
 		request := call(ask.id)
 		request.Label, request.Secrets = ask.what+", by "+by, InterruptTokens
-		reply, err := h.Do(ctx, request)
-		if err != nil {
-			return o, err
-		}
+		reply := h.Do(ctx, request)
 		*ask.into = AnsweredBy(ask.what+", by "+by, reply)
 	}
-	return o, nil
+	return o
 }
 
 // IsListed says whether a list names an id.

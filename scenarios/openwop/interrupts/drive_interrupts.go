@@ -37,24 +37,25 @@ type gateWay struct {
 }
 
 // gateOf is the strongest way on offer: our fixture with these inputs, else upstream's.
-func gateOf(h host.Host, ours gateWay, upstream gateWay) (gateWay, error) {
+func gateOf(h host.Host, ours gateWay, upstream gateWay) gateWay {
 	switch {
 	case h.Offers(ours.fixture):
 		ours.ours = true
-		return ours, nil
+		return ours
 	case h.Offers(upstream.fixture):
-		return upstream, nil
+		return upstream
 	}
-	return gateWay{}, scenarios.Block("no workflow with this interrupt is on offer", fixture.Load)
+	scenarios.End(scenarios.Block("no workflow with this interrupt is on offer", fixture.Load))
+	return gateWay{}
 }
 
 // gateOfOurs is for what upstream's fixtures cannot bring about.
-func gateOfOurs(h host.Host, ours gateWay) (gateWay, error) {
+func gateOfOurs(h host.Host, ours gateWay) gateWay {
 	if !h.Offers(ours.fixture) {
-		return gateWay{}, scenarios.Block("upstream's fixtures cannot bring it about, and "+ours.fixture+" is not on offer", fixture.Load)
+		scenarios.End(scenarios.Block("upstream's fixtures cannot bring it about, and "+ours.fixture+" is not on offer", fixture.Load))
 	}
 	ours.ours = true
-	return ours, nil
+	return ours
 }
 
 // approvalWay is an approval that can be answered by these actions.
@@ -66,7 +67,7 @@ func approvalWay(h host.Host, actions ...openwopv1.ApprovalAction) gateWay {
 }
 
 // approvalGate is an approval of any kind that can be accepted and rejected.
-func approvalGate(h host.Host) (gateWay, error) {
+func approvalGate(h host.Host) gateWay {
 	return gateOf(h, approvalWay(h, openwopv1.ApprovalActionAccept, openwopv1.ApprovalActionReject), gateWay{fixture: fixture.UpstreamApproval, node: "gate"})
 }
 
@@ -76,43 +77,32 @@ type Waiting struct {
 	Gate
 	token string // "" where the snapshot shows none
 	draft string // that the gate was given, "" where none
-	ask   func(context.Context, wire.Call) (*wire.Reply, error)
+	ask   func(context.Context, wire.Call) *wire.Reply
 }
 
 // wait makes a run and waits until its interrupt suspends it.
-func wait(ctx context.Context, h host.Host, way gateWay) (*Waiting, error) {
-	r, err := h.Create(ctx, "create a run that will wait", openwopv1.CreateRunRequest{WorkflowID: way.fixture, Inputs: way.inputs})
-	if err != nil {
-		return nil, err
-	}
+func wait(ctx context.Context, h host.Host, way gateWay) *Waiting {
+	r := h.Create(ctx, "create a run that will wait", openwopv1.CreateRunRequest{WorkflowID: way.fixture, Inputs: way.inputs})
 	w := &Waiting{Run: r, ask: r.Permitted, draft: draftOf(way), Gate: Gate{Way: way.fixture, Ours: way.ours, Node: way.node}}
 	if r.ID == "" {
-		w.Log, err = r.ReadLog(ctx, "no log")
-		return w, err
+		w.Log = r.ReadLog(ctx, "no log")
+		return w
 	}
-	if w.Suspended, err = r.AwaitSuspended(ctx, 0); err != nil {
-		return w, err
-	}
+	w.Suspended = r.AwaitSuspended(ctx, 0)
 	// The token is read apart: what was waited for is kept without it.
-	reply, err := r.Snapshot(ctx, "the run that waits")
-	if err != nil {
-		return w, err
-	}
+	reply := r.Snapshot(ctx, "the run that waits")
 	for _, pointer := range host.InterruptTokens {
 		if w.token == "" {
 			w.token = reply.Text(pointer)
 		}
 	}
-	w.Log, err = r.ReadLog(ctx, "log of the run that waits")
-	return w, err
+	w.Log = r.ReadLog(ctx, "log of the run that waits")
+	return w
 }
 
 // waitForApproval is wait at an approval of any kind that can be accepted and rejected.
-func waitForApproval(ctx context.Context, h host.Host) (*Waiting, error) {
-	way, err := approvalGate(h)
-	if err != nil {
-		return nil, err
-	}
+func waitForApproval(ctx context.Context, h host.Host) *Waiting {
+	way := approvalGate(h)
 	return wait(ctx, h, way)
 }
 
@@ -127,17 +117,14 @@ func (w *Waiting) by(c *scenarios.Conn) *Waiting {
 }
 
 // answerAt answers a node of the run.
-func (w *Waiting) answerAt(ctx context.Context, node, what, marker string, value any) (Response, error) {
-	reply, err := w.ask(ctx, wire.Call{Method: http.MethodPost, Path: host.RunPath(w.ID) + "/interrupts/" + url.PathEscape(node), Label: what,
+func (w *Waiting) answerAt(ctx context.Context, node, what, marker string, value any) Response {
+	reply := w.ask(ctx, wire.Call{Method: http.MethodPost, Path: host.RunPath(w.ID) + "/interrupts/" + url.PathEscape(node), Label: what,
 		Body: map[string]any{"resumeValue": value}, Secrets: host.InterruptTokens})
-	if err != nil {
-		return Response{}, err
-	}
-	return Response{Answered: host.AnsweredBy(what, reply), Marker: marker}, nil
+	return Response{Answered: host.AnsweredBy(what, reply), Marker: marker}
 }
 
 // answers answers the node that waits.
-func (w *Waiting) answers(ctx context.Context, what, marker string, value any) (Response, error) {
+func (w *Waiting) answers(ctx context.Context, what, marker string, value any) Response {
 	return w.answerAt(ctx, w.Node, what, marker, value)
 }
 
@@ -145,18 +132,15 @@ func (w *Waiting) answers(ctx context.Context, what, marker string, value any) (
 func TokenPath(token string) string { return "/v1/interrupts/" + url.PathEscape(token) }
 
 // answersBy answers with a token and without any other credential. Any status is an answer.
-func (w *Waiting) answersBy(ctx context.Context, token, what, marker string, value any) (Response, error) {
+func (w *Waiting) answersBy(ctx context.Context, token, what, marker string, value any) Response {
 	w.Redactor().Hide(token)
-	reply, err := w.Do(ctx, wire.Call{Method: http.MethodPost, Path: TokenPath(token), Label: what, Anonymous: true,
+	reply := w.Do(ctx, wire.Call{Method: http.MethodPost, Path: TokenPath(token), Label: what, Anonymous: true,
 		Body: map[string]any{"resumeValue": value}, Secrets: host.InterruptTokens})
-	if err != nil {
-		return Response{}, err
-	}
-	return Response{Answered: host.AnsweredBy(what, reply), Marker: marker}, nil
+	return Response{Answered: host.AnsweredBy(what, reply), Marker: marker}
 }
 
 // answersEither answers as an event from outside does: with the token where there is one.
-func (w *Waiting) answersEither(ctx context.Context, what, marker string, value any) (Response, error) {
+func (w *Waiting) answersEither(ctx context.Context, what, marker string, value any) Response {
 	if w.token != "" {
 		return w.answersBy(ctx, w.token, what, marker, value)
 	}
@@ -164,12 +148,9 @@ func (w *Waiting) answersEither(ctx context.Context, what, marker string, value 
 }
 
 // looked is the answer with the run as it stands now.
-func (w *Waiting) looked(ctx context.Context, a Response, err error) (Response, error) {
-	if err != nil {
-		return a, err
-	}
-	a.After, err = w.Stands(ctx, "the run after "+a.Asked)
-	return a, err
+func (w *Waiting) looked(ctx context.Context, a Response) Response {
+	a.After = w.Stands(ctx, "the run after "+a.Asked)
+	return a
 }
 
 // decision is an answer to an approval. The marker is in its comment.
@@ -178,35 +159,32 @@ func decision(action openwopv1.ApprovalAction, marker string) map[string]any {
 }
 
 // decides answers an approval with an action.
-func (w *Waiting) decides(ctx context.Context, action openwopv1.ApprovalAction) (Response, error) {
+func (w *Waiting) decides(ctx context.Context, action openwopv1.ApprovalAction) Response {
 	marker := w.Marker()
 	return w.answers(ctx, "to "+string(action), marker, decision(action, marker))
 }
 
 // ends follows the run to its end, where the answer was taken.
-func (w *Waiting) ends(ctx context.Context, a Response) (host.RunLog, error) {
+func (w *Waiting) ends(ctx context.Context, a Response) host.RunLog {
 	if !host.Succeeded(a.Status) {
-		return host.RunLog{}, nil
+		return host.RunLog{}
 	}
 	return w.Finish(ctx, "log of the run that was answered")
 }
 
 // another has a run of its own begin and end: what the host does behind its replies has had its turn.
-func another(ctx context.Context, h host.Host) (wire.Wait, error) {
-	other, err := h.SimpleRun(ctx, "sentinel")
-	if err != nil || other.ID == "" {
-		return wire.Wait{What: "the sentinel has ended"}, err
+func another(ctx context.Context, h host.Host) wire.Wait {
+	other := h.SimpleRun(ctx, "sentinel")
+	if other.ID == "" {
+		return wire.Wait{What: "the sentinel has ended"}
 	}
 	return other.AwaitEnd(ctx)
 }
 
 // settled is the run as it stands behind a barrier.
-func (w *Waiting) settled(ctx context.Context, barrier *wire.Wait, after *host.RunLog) (err error) {
-	if *barrier, err = another(ctx, w.Run.Host); err != nil {
-		return err
-	}
-	*after, err = w.Stands(ctx, "the run, when another had ended")
-	return err
+func (w *Waiting) settled(ctx context.Context, barrier *wire.Wait, after *host.RunLog) {
+	*barrier = another(ctx, w.Run.Host)
+	*after = w.Stands(ctx, "the run, when another had ended")
 }
 
 // unoffered are actions that the approval does not offer: one that there is, and one that there is not.

@@ -30,28 +30,19 @@ var approvalAnswered = &scenarios.Drive[ApprovalObservation]{
 	ID:    "openwop/approval-answered",
 	Title: "has a run wait for an approval, answers with actions that are not offered and at a node that is not there, runs a sentinel, accepts, and rejects when the run has ended",
 	Sends: []string{sendsGate, "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll", "POST /v1/runs/{runId}/interrupts/{nodeId}, six times", "POST /v1/runs (sentinel)"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (o ApprovalObservation, err error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *ApprovalObservation) {
 		h := host.Host{Conn: c}
-		w, err := waitForApproval(ctx, h)
-		if err != nil {
-			return o, err
-		}
+		w := waitForApproval(ctx, h)
 		o.Gate, o.Draft = w.Gate, w.draft
 		if !w.waits() {
-			return o, nil
+			return
 		}
-		if err := w.misanswered(ctx, &o); err != nil {
-			return o, err
+		w.misanswered(ctx, o)
+		o.Accepted = w.decides(ctx, openwopv1.ApprovalActionAccept)
+		if o.End = w.ends(ctx, o.Accepted); !o.End.Ended.Reached {
+			return
 		}
-		if o.Accepted, err = w.decides(ctx, openwopv1.ApprovalActionAccept); err != nil {
-			return o, err
-		}
-		if o.End, err = w.ends(ctx, o.Accepted); err != nil || !o.End.Ended.Reached {
-			return o, err
-		}
-		again, err := w.decides(ctx, openwopv1.ApprovalActionReject)
-		o.Again, err = w.looked(ctx, again, err)
-		return o, err
+		o.Again = w.looked(ctx, w.decides(ctx, openwopv1.ApprovalActionReject))
 	},
 }
 
@@ -63,26 +54,15 @@ func draftOf(way gateWay) string {
 }
 
 // misanswered sends what has to be refused.
-func (w *Waiting) misanswered(ctx context.Context, o *ApprovalObservation) error {
+func (w *Waiting) misanswered(ctx context.Context, o *ApprovalObservation) {
 	for _, action := range unoffered(w.Run.Host, openwopv1.ApprovalActionAccept, openwopv1.ApprovalActionReject) {
-		a, err := w.decides(ctx, action)
-		if a, err = w.looked(ctx, a, err); err != nil {
-			return err
-		}
-		o.Unoffered = append(o.Unoffered, a)
+		o.Unoffered = append(o.Unoffered, w.looked(ctx, w.decides(ctx, action)))
 	}
 	marker := w.Marker()
-	a, err := w.answers(ctx, "to answer without an action", marker, map[string]any{"comment": marker})
-	if a, err = w.looked(ctx, a, err); err != nil {
-		return err
-	}
-	o.Unoffered = append(o.Unoffered, a)
+	o.Unoffered = append(o.Unoffered, w.looked(ctx, w.answers(ctx, "to answer without an action", marker, map[string]any{"comment": marker})))
 	marker = w.Marker()
-	a, err = w.answerAt(ctx, w.Name("no-node"), "to accept at a node that the run does not have", marker, decision(openwopv1.ApprovalActionAccept, marker))
-	if o.Nowhere, err = w.looked(ctx, a, err); err != nil {
-		return err
-	}
-	return w.settled(ctx, &o.Barrier, &o.Later)
+	o.Nowhere = w.looked(ctx, w.answerAt(ctx, w.Name("no-node"), "to accept at a node that the run does not have", marker, decision(openwopv1.ApprovalActionAccept, marker)))
+	w.settled(ctx, &o.Barrier, &o.Later)
 }
 
 // DecidedObservation is an approval that was answered once.
@@ -94,33 +74,24 @@ type DecidedObservation struct {
 }
 
 // decidedOnce has one answer given to an approval.
-func decidedOnce(ctx context.Context, h host.Host, way gateWay, answer func(*Waiting) (Response, error)) (o DecidedObservation, err error) {
-	w, err := wait(ctx, h, way)
-	if err != nil {
-		return o, err
-	}
+func decidedOnce(ctx context.Context, h host.Host, way gateWay, answer func(*Waiting) Response, o *DecidedObservation) {
+	w := wait(ctx, h, way)
 	o.Gate, o.Draft = w.Gate, w.draft
 	if !w.waits() {
-		return o, nil
+		return
 	}
-	if o.Decided, err = answer(w); err != nil {
-		return o, err
-	}
-	o.End, err = w.ends(ctx, o.Decided)
-	return o, err
+	o.Decided = answer(w)
+	o.End = w.ends(ctx, o.Decided)
 }
 
 var approvalRejected = &scenarios.Drive[DecidedObservation]{
 	ID:    "openwop/approval-rejected",
 	Title: "has a run wait for an approval and rejects it",
 	Sends: []string{sendsGate, "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll", "POST /v1/runs/{runId}/interrupts/{nodeId}"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (DecidedObservation, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *DecidedObservation) {
 		h := host.Host{Conn: c}
-		way, err := approvalGate(h)
-		if err != nil {
-			return DecidedObservation{}, err
-		}
-		return decidedOnce(ctx, h, way, func(w *Waiting) (Response, error) { return w.decides(ctx, openwopv1.ApprovalActionReject) })
+		way := approvalGate(h)
+		decidedOnce(ctx, h, way, func(w *Waiting) Response { return w.decides(ctx, openwopv1.ApprovalActionReject) }, o)
 	},
 }
 
@@ -128,16 +99,13 @@ var approvalEdited = &scenarios.Drive[DecidedObservation]{
 	ID:    "openwop/approval-edited",
 	Title: "has a run wait for an approval of a random draft and accepts it with a random edit",
 	Sends: []string{"POST /v1/runs (assay-approval with a random draft)", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll", "POST /v1/runs/{runId}/interrupts/{nodeId}"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (DecidedObservation, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *DecidedObservation) {
 		h := host.Host{Conn: c}
-		way, err := gateOfOurs(h, approvalWay(h, openwopv1.ApprovalActionAccept, openwopv1.ApprovalActionReject, openwopv1.ApprovalActionEditAccept))
-		if err != nil {
-			return DecidedObservation{}, err
-		}
-		return decidedOnce(ctx, h, way, func(w *Waiting) (Response, error) {
+		way := gateOfOurs(h, approvalWay(h, openwopv1.ApprovalActionAccept, openwopv1.ApprovalActionReject, openwopv1.ApprovalActionEditAccept))
+		decidedOnce(ctx, h, way, func(w *Waiting) Response {
 			marker := w.Marker()
 			return w.answers(ctx, "to accept with an edit", marker, map[string]any{"action": openwopv1.ApprovalActionEditAccept, "editedArtifactData": map[string]any{"text": marker}})
-		})
+		}, o)
 	},
 }
 
@@ -156,54 +124,37 @@ var approvalAskedAbout = &scenarios.Drive[AskedAboutObservation]{
 	ID:    "openwop/approval-asked-about",
 	Title: "has a run wait for an approval, asks about it, and accepts when the gate waits again",
 	Sends: []string{"POST /v1/runs (assay-approval with a random draft)", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll", "POST /v1/runs/{runId}/interrupts/{nodeId}, twice"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (o AskedAboutObservation, err error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *AskedAboutObservation) {
 		h := host.Host{Conn: c}
-		way, err := gateOfOurs(h, approvalWay(h, openwopv1.ApprovalActionAccept, openwopv1.ApprovalActionReject, openwopv1.ApprovalActionAsk))
-		if err != nil {
-			return o, err
-		}
-		w, err := wait(ctx, h, way)
-		if err != nil {
-			return o, err
-		}
+		way := gateOfOurs(h, approvalWay(h, openwopv1.ApprovalActionAccept, openwopv1.ApprovalActionReject, openwopv1.ApprovalActionAsk))
+		w := wait(ctx, h, way)
 		if o.Gate = w.Gate; !w.waits() {
-			return o, nil
+			return
 		}
-		if o.Asked, err = w.decides(ctx, openwopv1.ApprovalActionAsk); err != nil || !host.Succeeded(o.Asked.Status) {
-			return o, err
+		if o.Asked = w.decides(ctx, openwopv1.ApprovalActionAsk); !host.Succeeded(o.Asked.Status) {
+			return
 		}
-		if o.Again, err = w.waitsAgain(ctx); err != nil {
-			return o, err
+		o.Again = w.waitsAgain(ctx)
+		if o.Between = w.Stands(ctx, "the run after the question"); !o.Again.Reached {
+			return
 		}
-		if o.Between, err = w.Stands(ctx, "the run after the question"); err != nil || !o.Again.Reached {
-			return o, err
-		}
-		if o.Accepted, err = w.decides(ctx, openwopv1.ApprovalActionAccept); err != nil {
-			return o, err
-		}
-		o.End, err = w.ends(ctx, o.Accepted)
-		return o, err
+		o.Accepted = w.decides(ctx, openwopv1.ApprovalActionAccept)
+		o.End = w.ends(ctx, o.Accepted)
 	},
 }
 
 // waitsAgain waits for a second suspension on the log, which our fixture asks
 // for. A run that has ended does not wait again, and is not waited for.
-func (w *Waiting) waitsAgain(ctx context.Context) (wire.Wait, error) {
+func (w *Waiting) waitsAgain(ctx context.Context) wire.Wait {
 	ended := false
-	wait, err := w.Await(ctx, "the gate waits again", func(ctx context.Context) (wire.Value, bool, error) {
-		l, err := w.ReadLog(ctx, "log, until the gate waits again")
-		if err != nil {
-			return wire.Value{}, false, err
-		}
-		reply, err := w.Snapshot(ctx, "the run after the question")
-		if err != nil {
-			return wire.Value{}, false, err
-		}
+	wait := w.Await(ctx, "the gate waits again", func(ctx context.Context) (wire.Value, bool) {
+		l := w.ReadLog(ctx, "log, until the gate waits again")
+		reply := w.Snapshot(ctx, "the run after the question")
 		v := reply.Value("")
 		status := v.Key("status").String()
 		ended = host.IsTerminal(status)
-		return v, ended || host.IsWaiting(status) && len(suspensions(l, w.Node).Values) > 1, nil
+		return v, ended || host.IsWaiting(status) && len(suspensions(l, w.Node).Values) > 1
 	})
 	wait.Reached = wait.Reached && !ended
-	return wait, err
+	return wait
 }

@@ -69,17 +69,17 @@ func (q questions) without(id string, instead any) map[string]any {
 }
 
 // questionsGate makes up a text to be asked for and a number, each under a random id.
-func questionsGate(h host.Host) (questions, error) {
+func questionsGate(h host.Host) questions {
 	text, number := "q"+h.Marker(), "n"+h.Marker()
 	least := h.Between(1_000_000, 2_000_000)
-	way, err := gateOf(h, gateWay{fixture: fixture.Questions, node: "ask", inputs: map[string]any{"questions": []any{
+	way := gateOf(h, gateWay{fixture: fixture.Questions, node: "ask", inputs: map[string]any{"questions": []any{
 		map[string]any{"id": text, "question": "What is it called?", "schema": map[string]any{"type": "string", "minLength": 8}},
 		map[string]any{"id": number, "question": "How many are there?", "schema": map[string]any{"type": "integer", "minimum": least}},
 	}}}, gateWay{fixture: fixture.UpstreamClarification, node: "ask"})
 	if !way.ours {
-		return questions{way: way, text: "q1", given: map[string]any{"q1": h.Marker()}}, err
+		return questions{way: way, text: "q1", given: map[string]any{"q1": h.Marker()}}
 	}
-	return questions{way: way, text: text, number: number, given: map[string]any{text: h.Marker(), number: least + h.Between(1, 1_000_000)}}, err
+	return questions{way: way, text: text, number: number, given: map[string]any{text: h.Marker(), number: least + h.Between(1, 1_000_000)}}
 }
 
 // questionsAnswered answers questions with what does not fit, with what fits, as a map and as a list, and with nothing.
@@ -87,34 +87,23 @@ var questionsAnswered = &scenarios.Drive[QuestionsObservation]{
 	ID:    "openwop/questions-answered",
 	Title: "has a run ask random questions, answers them with what does not fit, runs a sentinel, and answers them; has another ask and answers it with a list, and another and answers it with nothing",
 	Sends: []string{sendsGate + ", three times", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll", "POST /v1/runs/{runId}/interrupts/{nodeId}, six times", "POST /v1/runs (sentinel)"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (o QuestionsObservation, err error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *QuestionsObservation) {
 		h := host.Host{Conn: c}
-		q, w, err := waitForAnswers(ctx, h)
-		if err != nil {
-			return o, err
-		}
+		q, w := waitForAnswers(ctx, h)
 		o.Gate, o.Given = w.Gate, q.gives()
 		if !w.waits() {
-			return o, nil
+			return
 		}
-		if err := w.misinformed(ctx, q, &o); err != nil {
-			return o, err
-		}
-		if o.Mapped, err = w.answers(ctx, "to answer with a map", q.given[q.text].(string), q.mapped()); err != nil {
-			return o, err
-		}
-		if o.End, err = w.ends(ctx, o.Mapped); err != nil {
-			return o, err
-		}
-		if err := answeredWithAList(ctx, h, &o); err != nil {
-			return o, err
-		}
-		return o, unanswered(ctx, h, &o)
+		w.misinformed(ctx, q, o)
+		o.Mapped = w.answers(ctx, "to answer with a map", q.given[q.text].(string), q.mapped())
+		o.End = w.ends(ctx, o.Mapped)
+		answeredWithAList(ctx, h, o)
+		unanswered(ctx, h, o)
 	},
 }
 
 // misinformed sends what does not answer the questions.
-func (w *Waiting) misinformed(ctx context.Context, q questions, o *QuestionsObservation) error {
+func (w *Waiting) misinformed(ctx context.Context, q questions, o *QuestionsObservation) {
 	if q.number != "" {
 		marker := w.Marker()
 		for _, wrong := range []struct {
@@ -125,61 +114,43 @@ func (w *Waiting) misinformed(ctx context.Context, q questions, o *QuestionsObse
 			{"a number that is too small", q.without(q.number, w.Between(1, 999_999))},
 			{"a text that is too short", q.without(q.text, "s"+marker[:3])},
 		} {
-			a, err := w.answers(ctx, "to answer with "+wrong.what, marker, wrong.answers)
-			if a, err = w.looked(ctx, a, err); err != nil {
-				return err
-			}
-			o.Misfits = append(o.Misfits, a)
+			o.Misfits = append(o.Misfits, w.looked(ctx, w.answers(ctx, "to answer with "+wrong.what, marker, wrong.answers)))
 		}
 	}
-	return w.settled(ctx, &o.Barrier, &o.Later)
+	w.settled(ctx, &o.Barrier, &o.Later)
 }
 
 // waitForAnswers is wait at random questions.
-func waitForAnswers(ctx context.Context, h host.Host) (q questions, w *Waiting, err error) {
-	if q, err = questionsGate(h); err != nil {
-		return q, nil, err
-	}
-	w, err = wait(ctx, h, q.way)
-	return q, w, err
+func waitForAnswers(ctx context.Context, h host.Host) (q questions, w *Waiting) {
+	q = questionsGate(h)
+	w = wait(ctx, h, q.way)
+	return q, w
 }
 
 // unanswered has another run ask, and answers nothing.
-func unanswered(ctx context.Context, h host.Host, o *QuestionsObservation) error {
-	_, w, err := waitForAnswers(ctx, h)
-	if err != nil {
-		return err
-	}
+func unanswered(ctx context.Context, h host.Host, o *QuestionsObservation) {
+	_, w := waitForAnswers(ctx, h)
 	if o.Third = w.Gate; !w.waits() {
-		return nil
+		return
 	}
-	a, err := w.answers(ctx, "to answer nothing", "", map[string]any{"answers": map[string]any{}})
-	if o.Empty, err = w.looked(ctx, a, err); err != nil || host.Succeeded(a.Status) {
-		return err
+	o.Empty = w.looked(ctx, w.answers(ctx, "to answer nothing", "", map[string]any{"answers": map[string]any{}}))
+	if host.Succeeded(o.Empty.Status) {
+		return
 	}
-	_, err = w.Stop(ctx, "to cancel the run that got no answer")
-	return err
+	w.Stop(ctx, "to cancel the run that got no answer")
 }
 
 // answeredWithAList has another run ask, and answers it with a list.
-func answeredWithAList(ctx context.Context, h host.Host, o *QuestionsObservation) error {
-	q, w, err := waitForAnswers(ctx, h)
-	if err != nil {
-		return err
-	}
+func answeredWithAList(ctx context.Context, h host.Host, o *QuestionsObservation) {
+	q, w := waitForAnswers(ctx, h)
 	if o.Second = w.Gate; !w.waits() {
-		return nil
+		return
 	}
-	if o.Listed, err = w.answers(ctx, "to answer with a list", q.given[q.text].(string), q.listed()); err != nil {
-		return err
-	}
+	o.Listed = w.answers(ctx, "to answer with a list", q.given[q.text].(string), q.listed())
 	if host.RefusesAnswer(o.Listed.Status) { // the run is not left waiting
-		if _, err := w.answers(ctx, "to answer with a map after all", "", q.mapped()); err != nil {
-			return err
-		}
-		_, err = w.AwaitEnd(ctx)
-		return err
+		w.answers(ctx, "to answer with a map after all", "", q.mapped())
+		w.AwaitEnd(ctx)
+		return
 	}
-	o.SecondEnd, err = w.ends(ctx, o.Listed)
-	return err
+	o.SecondEnd = w.ends(ctx, o.Listed)
 }

@@ -23,31 +23,22 @@ var gateReplayed = &scenarios.Drive[GateReplayedObservation]{
 	ID:    "openwop/gate-replayed",
 	Title: "has a run wait for an approval, accepts, and replays the finished run from the first event",
 	Sends: []string{sendsGate, "POST /v1/runs/{runId}/interrupts/{nodeId}", "POST /v1/runs/{runId}:fork {mode: replay}", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (o GateReplayedObservation, err error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *GateReplayedObservation) {
 		h := host.Host{Conn: c}
-		w, err := waitForApproval(ctx, h)
-		if err != nil {
-			return o, err
-		}
+		w := waitForApproval(ctx, h)
 		if o.Gate = w.Gate; !w.waits() {
-			return o, nil
+			return
 		}
-		if o.Accepted, err = w.decides(ctx, openwopv1.ApprovalActionAccept); err != nil {
-			return o, err
+		o.Accepted = w.decides(ctx, openwopv1.ApprovalActionAccept)
+		if o.End = w.ends(ctx, o.Accepted); !o.End.Ended.Reached {
+			return
 		}
-		if o.End, err = w.ends(ctx, o.Accepted); err != nil || !o.End.Ended.Reached {
-			return o, err
-		}
-		fork, err := h.Fork(ctx, w.Run)
-		if err != nil {
-			return o, err
-		}
+		fork := h.Fork(ctx, w.Run)
 		if fork.ID == "" {
-			o.Replayed, err = fork.ReadLog(ctx, "no log")
-			return o, err
+			o.Replayed = fork.ReadLog(ctx, "no log")
+			return
 		}
-		o.Replayed, err = fork.Settle(ctx, "log of the replay")
-		return o, err
+		o.Replayed = fork.Settle(ctx, "log of the replay")
 	},
 }
 
@@ -67,36 +58,24 @@ var cascaded = &scenarios.Drive[CascadeObservation]{
 	ID:    "openwop/gate-cascaded",
 	Title: "has a run wait for a child that waits for an approval, cancels the run, accepts at the child, runs a sentinel and looks at the child again",
 	Sends: []string{"POST /v1/runs (assay-loop with assay-approval as its worker, else conformance-interrupt-parent-child-cancel)", "GET /v1/runs/{runId} and its events", "POST /v1/runs/{runId}/cancel", "GET /v1/runs/{childRunId} and its events", "POST /v1/runs/{childRunId}/interrupts/{nodeId}", "POST /v1/runs (sentinel)"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (o CascadeObservation, err error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *CascadeObservation) {
 		h := host.Host{Conn: c}
 		request, gate := parentOfGate(h)
-		parent, err := h.Create(ctx, "create a run whose child will wait", request)
-		if err != nil {
-			return o, err
-		}
+		parent := h.Create(ctx, "create a run whose child will wait", request)
 		if o.Created = host.AnsweredBy("a run of "+request.WorkflowID, parent.Created); parent.ID == "" {
-			return o, nil
+			return
 		}
-		child, err := childOf(ctx, parent, gate)
-		if err != nil {
-			return o, err
-		}
+		child := childOf(ctx, parent, gate)
 		if o.Child = child.Gate; !child.waits() {
-			return o, nil
+			return
 		}
-		if o.Cancel, err = parent.Stop(ctx, "to cancel the parent"); err != nil {
-			return o, err
+		o.Cancel = parent.Stop(ctx, "to cancel the parent")
+		parent.AwaitEnd(ctx)
+		if o.End = child.Finish(ctx, "log of the child, when its parent was cancelled"); !o.End.Ended.Reached {
+			return
 		}
-		if _, err := parent.AwaitEnd(ctx); err != nil {
-			return o, err
-		}
-		if o.End, err = child.Finish(ctx, "log of the child, when its parent was cancelled"); err != nil || !o.End.Ended.Reached {
-			return o, err
-		}
-		if o.Late, err = child.decides(ctx, openwopv1.ApprovalActionAccept); err != nil {
-			return o, err
-		}
-		return o, child.settled(ctx, &o.Barrier, &o.Later)
+		o.Late = child.decides(ctx, openwopv1.ApprovalActionAccept)
+		child.settled(ctx, &o.Barrier, &o.Later)
 	},
 }
 
@@ -110,32 +89,24 @@ func parentOfGate(h host.Host) (openwopv1.CreateRunRequest, Gate) {
 }
 
 // childOf waits until the run names a child, and until that one waits.
-func childOf(ctx context.Context, r *host.Run, gate Gate) (*Waiting, error) {
+func childOf(ctx context.Context, r *host.Run, gate Gate) *Waiting {
 	w := &Waiting{Run: &host.Run{Host: r.Host, Created: r.Created, Gone: func() {}}, ask: r.Permitted, Gate: gate}
-	named, err := r.Await(ctx, "the run names its child", func(ctx context.Context) (wire.Value, bool, error) {
-		reply, err := r.Snapshot(ctx, "the run whose child will wait")
-		if err != nil {
-			return wire.Value{}, false, err
-		}
+	w.Suspended = r.Await(ctx, "the run names its child", func(ctx context.Context) (wire.Value, bool) {
+		reply := r.Snapshot(ctx, "the run whose child will wait")
 		v := reply.Value("")
 		if w.ID = v.At("/childRuns/0/runId").String(); w.ID == "" {
-			l, err := r.ReadLog(ctx, "log of the run whose child will wait")
-			if err != nil {
-				return v, false, err
-			}
+			l := r.ReadLog(ctx, "log of the run whose child will wait")
 			w.ID = host.FirstText(l.OfType(openwopv1.RunEventTypeNodeDispatched).Last().At("/payload/childRunId"),
 				l.Phase(openwopv1.ChainPhaseDispatchSucceeded).Last().At("/payload/childRunId"))
 		}
-		return v, w.ID != "" || host.IsTerminal(v.Key("status").String()), nil
+		return v, w.ID != "" || host.IsTerminal(v.Key("status").String())
 	})
-	if w.Suspended = named; err != nil || w.ID == "" {
+	if w.ID == "" {
 		w.Suspended.Reached = false
-		return w, err
+		return w
 	}
 	w.Gone = r.LeaveRun(w.ID) // its parent may not take it along
-	if w.Suspended, err = w.AwaitSuspended(ctx, 0); err != nil {
-		return w, err
-	}
-	w.Log, err = w.ReadLog(ctx, "log of the child that waits")
-	return w, err
+	w.Suspended = w.AwaitSuspended(ctx, 0)
+	w.Log = w.ReadLog(ctx, "log of the child that waits")
+	return w
 }

@@ -25,18 +25,12 @@ var eventAwaited = &scenarios.Drive[EventObservation]{
 	ID:    "openwop/event-awaited",
 	Title: "has a run wait for an event with a random correlation, sends events that do not match, runs a sentinel, and sends the event",
 	Sends: []string{sendsGate, "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll", "POST /v1/interrupts/{token}, else POST /v1/runs/{runId}/interrupts/{nodeId}, four times", "POST /v1/runs (sentinel)"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (o EventObservation, err error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *EventObservation) {
 		h := host.Host{Conn: c}
-		way, correlation, err := eventWay(h)
-		if err != nil {
-			return o, err
-		}
-		w, err := wait(ctx, h, way)
-		if err != nil {
-			return o, err
-		}
+		way, correlation := eventWay(h)
+		w := wait(ctx, h, way)
 		if o.Gate = w.Gate; !w.waits() {
-			return o, nil
+			return
 		}
 		event := func(marker string) map[string]any {
 			e := maps.Clone(correlation)
@@ -54,31 +48,22 @@ var eventAwaited = &scenarios.Drive[EventObservation]{
 			marker := h.Marker()
 			e := event(marker)
 			wrong.spoil(e)
-			a, err := w.answersEither(ctx, wrong.what, marker, e)
-			if a, err = w.looked(ctx, a, err); err != nil {
-				return o, err
-			}
-			o.Wrong = append(o.Wrong, a)
+			o.Wrong = append(o.Wrong, w.looked(ctx, w.answersEither(ctx, wrong.what, marker, e)))
 		}
-		if err := w.settled(ctx, &o.Barrier, &o.Later); err != nil {
-			return o, err
-		}
+		w.settled(ctx, &o.Barrier, &o.Later)
 		marker := h.Marker()
-		if o.Right, err = w.answersEither(ctx, "the event", marker, event(marker)); err != nil {
-			return o, err
-		}
-		o.End, err = w.ends(ctx, o.Right)
-		return o, err
+		o.Right = w.answersEither(ctx, "the event", marker, event(marker))
+		o.End = w.ends(ctx, o.Right)
 	},
 }
 
 // eventWay is a run that waits for an event, and what the event has to be.
-func eventWay(h host.Host) (gateWay, map[string]any, error) {
+func eventWay(h host.Host) (gateWay, map[string]any) {
 	correlation := map[string]any{"orderId": h.Marker(), "status": h.Marker()}
-	way, err := gateOf(h, gateWay{fixture: fixture.Event, node: "wait", inputs: map[string]any{"eventType": "assay." + h.Marker(), "correlation": correlation}},
+	way := gateOf(h, gateWay{fixture: fixture.Event, node: "wait", inputs: map[string]any{"eventType": "assay." + h.Marker(), "correlation": correlation}},
 		gateWay{fixture: fixture.UpstreamEvent, node: "wait-for-external"})
 	if !way.ours {
 		correlation = map[string]any{"orderId": "fixture-order-1", "status": "completed"}
 	}
-	return way, correlation, err
+	return way, correlation
 }

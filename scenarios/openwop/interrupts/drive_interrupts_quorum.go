@@ -48,56 +48,45 @@ func voters(h host.Host) []*scenarios.Conn {
 }
 
 // quorumWay is a gate that asks for no more votes than there are voters.
-func quorumWay(h host.Host, policy openwopv1.ApprovalDataRejectionPolicy) (way gateWay, required int, err error) {
+func quorumWay(h host.Host, policy openwopv1.ApprovalDataRejectionPolicy) (way gateWay, required int) {
 	const upstreamAsks, most = 3, 5 // of the voters that may have been given
 	there := len(voters(h))
 	if there == 1 {
-		return way, 0, scenarios.Block("there is nobody else to vote: no key was given with --voter-key", giveVoterKeys)
+		scenarios.End(scenarios.Block("there is nobody else to vote: no key was given with --voter-key", giveVoterKeys))
 	}
 	ours := gateWay{fixture: fixture.Quorum, node: "gate"}
 	if h.Offers(fixture.Quorum) {
 		required = h.Between(2, min(there, most))
 		ours.inputs = map[string]any{"requiredApprovals": required, "rejectionPolicy": policy}
-		way, err = gateOfOurs(h, ours)
-		return way, required, err
+		way = gateOfOurs(h, ours)
+		return way, required
 	}
 	if there < upstreamAsks || policy != openwopv1.ApprovalDataRejectionPolicyMajority {
-		return way, 0, scenarios.Block(fmt.Sprintf("upstream's quorum asks for %d votes and lets the majority decide, and there are %d voters", upstreamAsks, there),
-			"offer assay-quorum, or "+giveVoterKeys)
+		scenarios.End(scenarios.Block(fmt.Sprintf("upstream's quorum asks for %d votes and lets the majority decide, and there are %d voters", upstreamAsks, there),
+			"offer assay-quorum, or "+giveVoterKeys))
 	}
-	way, err = gateOf(h, ours, gateWay{fixture: fixture.UpstreamQuorum, node: "gate"})
-	return way, upstreamAsks, err
+	way = gateOf(h, ours, gateWay{fixture: fixture.UpstreamQuorum, node: "gate"})
+	return way, upstreamAsks
 }
 
 // poll waits at a gate that asks for votes.
-func poll(ctx context.Context, h host.Host, policy openwopv1.ApprovalDataRejectionPolicy) (*Waiting, Ballot, error) {
-	way, required, err := quorumWay(h, policy)
-	if err != nil {
-		return nil, Ballot{}, err
-	}
-	w, err := wait(ctx, h, way)
-	if err != nil {
-		return nil, Ballot{}, err
-	}
-	return w, Ballot{Gate: w.Gate, Required: required}, nil
+func poll(ctx context.Context, h host.Host, policy openwopv1.ApprovalDataRejectionPolicy) (*Waiting, Ballot) {
+	way, required := quorumWay(h, policy)
+	w := wait(ctx, h, way)
+	return w, Ballot{Gate: w.Gate, Required: required}
 }
 
 // vote has each of these voters vote once, and looks at the run after each but
 // the last, with which it ends.
-func (w *Waiting) vote(ctx context.Context, b *Ballot, action openwopv1.ApprovalAction, voters ...*scenarios.Conn) error {
+func (w *Waiting) vote(ctx context.Context, b *Ballot, action openwopv1.ApprovalAction, voters ...*scenarios.Conn) {
 	for i, v := range voters {
-		a, err := w.by(v).decides(ctx, action)
-		if err == nil && i < len(voters)-1 {
-			a, err = w.looked(ctx, a, nil)
-		}
-		if err != nil {
-			return err
+		a := w.by(v).decides(ctx, action)
+		if i < len(voters)-1 {
+			a = w.looked(ctx, a)
 		}
 		b.Votes = append(b.Votes, a)
 	}
-	var err error
-	b.End, err = w.ends(ctx, b.Votes[len(b.Votes)-1])
-	return err
+	b.End = w.ends(ctx, b.Votes[len(b.Votes)-1])
 }
 
 // quorumFilled has one voter vote again and again, and has as many vote as are asked for.
@@ -105,43 +94,34 @@ var quorumFilled = &scenarios.Drive[QuorumObservation]{
 	ID:    "openwop/quorum-filled",
 	Title: "has one principal accept as often as a quorum asks for, runs a sentinel, and has others accept; and has as many principals as another quorum asks for accept, one after the other",
 	Sends: []string{sendsGate + ", twice", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll", "POST /v1/runs/{runId}/interrupts/{nodeId}, as each voter", "POST /v1/runs (sentinel)"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (o QuorumObservation, err error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *QuorumObservation) {
 		h := host.Host{Conn: c}
-		w, alone, err := poll(ctx, h, openwopv1.ApprovalDataRejectionPolicyMajority)
-		if o.Alone = alone; err != nil {
-			return o, err
-		}
+		w, alone := poll(ctx, h, openwopv1.ApprovalDataRejectionPolicyMajority)
+		o.Alone = alone
 		if w.waits() {
-			if err := w.fillAlone(ctx, &o); err != nil {
-				return o, err
-			}
+			w.fillAlone(ctx, o)
 		}
-		w, all, err := poll(ctx, h, openwopv1.ApprovalDataRejectionPolicyMajority)
-		if o.All = all; err != nil || !w.waits() {
-			return o, err
+		w, all := poll(ctx, h, openwopv1.ApprovalDataRejectionPolicyMajority)
+		if o.All = all; !w.waits() {
+			return
 		}
-		return o, w.vote(ctx, &o.All, openwopv1.ApprovalActionAccept, voters(h)[:all.Required]...)
+		w.vote(ctx, &o.All, openwopv1.ApprovalActionAccept, voters(h)[:all.Required]...)
 	},
 }
 
 // fillAlone has the first voter accept as often as is asked for, and once
 // more, and looks at the run after the first of these; then the others do.
-func (w *Waiting) fillAlone(ctx context.Context, o *QuorumObservation) error {
+func (w *Waiting) fillAlone(ctx context.Context, o *QuorumObservation) {
 	for i := range o.Alone.Required + 1 {
-		a, err := w.decides(ctx, openwopv1.ApprovalActionAccept)
-		if err == nil && i == 0 {
-			a, err = w.looked(ctx, a, nil)
-		}
-		if err != nil {
-			return err
+		a := w.decides(ctx, openwopv1.ApprovalActionAccept)
+		if i == 0 {
+			a = w.looked(ctx, a)
 		}
 		o.Alone.Votes = append(o.Alone.Votes, a)
 	}
 	o.Repeats = len(o.Alone.Votes)
-	if err := w.settled(ctx, &o.Barrier, &o.Later); err != nil {
-		return err
-	}
-	return w.vote(ctx, &o.Alone, openwopv1.ApprovalActionAccept, voters(w.Run.Host)[1:o.Alone.Required]...)
+	w.settled(ctx, &o.Barrier, &o.Later)
+	w.vote(ctx, &o.Alone, openwopv1.ApprovalActionAccept, voters(w.Run.Host)[1:o.Alone.Required]...)
 }
 
 // VetoObservation is a gate that enough voters rejected.
@@ -154,13 +134,13 @@ var quorumRejected = &scenarios.Drive[VetoObservation]{
 	ID:    "openwop/quorum-rejected",
 	Title: "has just as many principals reject a quorum as are more than half of it, one after the other",
 	Sends: []string{sendsGate, "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll", "POST /v1/runs/{runId}/interrupts/{nodeId}, as each voter"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (o VetoObservation, err error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *VetoObservation) {
 		h := host.Host{Conn: c}
-		w, ballot, err := poll(ctx, h, openwopv1.ApprovalDataRejectionPolicyMajority)
-		if o.Ballot = ballot; err != nil || !w.waits() {
-			return o, err
+		w, ballot := poll(ctx, h, openwopv1.ApprovalDataRejectionPolicyMajority)
+		if o.Ballot = ballot; !w.waits() {
+			return
 		}
-		return o, w.vote(ctx, &o.Ballot, openwopv1.ApprovalActionReject, voters(h)[:ballot.Required/2+1]...)
+		w.vote(ctx, &o.Ballot, openwopv1.ApprovalActionReject, voters(h)[:ballot.Required/2+1]...)
 	},
 }
 
@@ -169,18 +149,14 @@ var quorumVetoed = &scenarios.Drive[VetoObservation]{
 	ID:    "openwop/quorum-vetoed",
 	Title: "has one principal accept a quorum in which each has a veto, and another reject it",
 	Sends: []string{"POST /v1/runs (assay-quorum)", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll", "POST /v1/runs/{runId}/interrupts/{nodeId}, as two voters"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (o VetoObservation, err error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *VetoObservation) {
 		h := host.Host{Conn: c}
-		w, ballot, err := poll(ctx, h, openwopv1.ApprovalDataRejectionPolicySingleVeto)
-		if o.Ballot = ballot; err != nil || !w.waits() {
-			return o, err
+		w, ballot := poll(ctx, h, openwopv1.ApprovalDataRejectionPolicySingleVeto)
+		if o.Ballot = ballot; !w.waits() {
+			return
 		}
-		a, err := w.decides(ctx, openwopv1.ApprovalActionAccept)
-		if a, err = w.looked(ctx, a, err); err != nil {
-			return o, err
-		}
-		o.Votes = append(o.Votes, a)
-		return o, w.vote(ctx, &o.Ballot, openwopv1.ApprovalActionReject, voters(h)[1])
+		o.Votes = append(o.Votes, w.looked(ctx, w.decides(ctx, openwopv1.ApprovalActionAccept)))
+		w.vote(ctx, &o.Ballot, openwopv1.ApprovalActionReject, voters(h)[1])
 	},
 }
 
@@ -200,49 +176,32 @@ var answeredWithoutScope = &scenarios.Drive[ScopeObservation]{
 	ID:    "openwop/answered-without-scope",
 	Title: "has a run wait for an approval, has a credential without approvals:respond read it and accept, runs a sentinel, and accepts",
 	Sends: []string{sendsGate, "GET /v1/runs/{runId}, also with the low-scope key", "GET /v1/runs/{runId}/events/poll", "POST /v1/runs/{runId}/interrupts/{nodeId}, with the low-scope key and with the key", "POST /v1/runs (sentinel)"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (o ScopeObservation, err error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *ScopeObservation) {
 		h := host.Host{Conn: c}
 		low, ok := h.LowScope()
 		if !ok {
-			return o, scenarios.Block("there is nobody who may not answer: no key was given with --low-scope-key", giveLowScope)
+			scenarios.End(scenarios.Block("there is nobody who may not answer: no key was given with --low-scope-key", giveLowScope))
 		}
-		way, err := approvalGate(h)
+		way, err := scenarios.Attempt(func() gateWay { return approvalGate(h) })
 		if h.Offers(fixture.UpstreamAuth) && h.Between(0, 1) == 0 {
 			way, err = gateWay{fixture: fixture.UpstreamAuth, node: "gate"}, nil
 		}
-		if err != nil {
-			return o, err
-		}
-		w, err := wait(ctx, h, way)
-		if err != nil {
-			return o, err
-		}
+		scenarios.End(err)
+		w := wait(ctx, h, way)
 		if o.Gate = w.Gate; !w.waits() {
-			return o, nil
+			return
 		}
-		if o.Read, err = w.by(low).readAs(ctx); err != nil {
-			return o, err
-		}
-		if o.Low, err = w.by(low).decides(ctx, openwopv1.ApprovalActionAccept); err != nil {
-			return o, err
-		}
-		if err := w.settled(ctx, &o.Barrier, &o.Later); err != nil {
-			return o, err
-		}
-		if o.Accepted, err = w.decides(ctx, openwopv1.ApprovalActionAccept); err != nil {
-			return o, err
-		}
-		o.End, err = w.ends(ctx, o.Accepted)
-		return o, err
+		o.Read = w.by(low).readAs(ctx)
+		o.Low = w.by(low).decides(ctx, openwopv1.ApprovalActionAccept)
+		w.settled(ctx, &o.Barrier, &o.Later)
+		o.Accepted = w.decides(ctx, openwopv1.ApprovalActionAccept)
+		o.End = w.ends(ctx, o.Accepted)
 	},
 }
 
 // readAs reads a run. Any status is an answer.
-func (w *Waiting) readAs(ctx context.Context) (host.Answered, error) {
+func (w *Waiting) readAs(ctx context.Context) host.Answered {
 	const what = "the run, read with the low-scope key"
-	reply, err := w.Do(ctx, wire.Call{Method: http.MethodGet, Path: host.RunPath(w.ID), Label: what, Secrets: host.InterruptTokens})
-	if err != nil {
-		return host.Answered{}, err
-	}
-	return host.AnsweredBy(what, reply), nil
+	reply := w.Do(ctx, wire.Call{Method: http.MethodGet, Path: host.RunPath(w.ID), Label: what, Secrets: host.InterruptTokens})
+	return host.AnsweredBy(what, reply)
 }

@@ -23,36 +23,33 @@ var approvalRaced = &scenarios.Drive[ApprovalRaceObservation]{
 	ID:    "openwop/approval-raced",
 	Title: "has a run wait for an approval and sends six different acceptances at once, every second with the token where there is one, runs a sentinel when the run has ended and looks again",
 	Sends: []string{sendsGate, "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll", "POST /v1/runs/{runId}/interrupts/{nodeId} and POST /v1/interrupts/{token}, six at once", "POST /v1/runs (sentinel)"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (o ApprovalRaceObservation, err error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *ApprovalRaceObservation) {
 		h := host.Host{Conn: c}
-		w, err := waitForApproval(ctx, h)
-		if err != nil {
-			return o, err
-		}
+		w := waitForApproval(ctx, h)
 		if o.Gate = w.Gate; !w.waits() {
-			return o, nil
+			return
 		}
 		const rivals = 6
 		o.Rivals = make([]Response, rivals)
-		calls := make([]func(context.Context) error, rivals)
+		calls := make([]func(context.Context), rivals)
 		for i := range calls {
 			marker := h.Marker()
 			answer := w.answers
 			if i%2 == 1 {
 				answer = w.answersEither
 			}
-			calls[i] = func(ctx context.Context) (err error) {
-				o.Rivals[i], err = answer(ctx, "one of six acceptances", marker, decision(openwopv1.ApprovalActionAccept, marker))
-				return err
+			calls[i] = func(ctx context.Context) {
+				o.Rivals[i] = answer(ctx, "one of six acceptances", marker, decision(openwopv1.ApprovalActionAccept, marker))
 			}
 		}
-		if err := h.AtOnce(ctx, calls...); err != nil || len(o.winners()) == 0 {
-			return o, err
+		h.AtOnce(ctx, calls...)
+		if len(o.winners()) == 0 {
+			return
 		}
-		if o.End, err = w.Finish(ctx, "log of the run that was answered"); err != nil || !o.End.Ended.Reached {
-			return o, err
+		if o.End = w.Finish(ctx, "log of the run that was answered"); !o.End.Ended.Reached {
+			return
 		}
-		return o, w.settled(ctx, &o.Barrier, &o.Later)
+		w.settled(ctx, &o.Barrier, &o.Later)
 	},
 }
 
@@ -88,42 +85,31 @@ var approvalOrCancel = &scenarios.Drive[CancelRaces]{
 	ID:    "openwop/approval-or-cancel",
 	Title: "has a run wait for an approval, accepts it and cancels the run at once, runs a sentinel when the run has ended and looks again; three times",
 	Sends: []string{sendsGate, "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll", "POST /v1/runs/{runId}/interrupts/{nodeId} and POST /v1/runs/{runId}/cancel, at once", "POST /v1/runs (sentinel)"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (o CancelRaces, err error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *CancelRaces) {
 		h := host.Host{Conn: c}
 		for range 3 {
-			race, err := cancelRace(ctx, h)
-			if err != nil {
-				return o, err
-			}
+			race := cancelRace(ctx, h)
 			o.Races = append(o.Races, race)
 		}
-		return o, nil
 	},
 }
 
-func cancelRace(ctx context.Context, h host.Host) (o CancelRaceObservation, err error) {
-	w, err := waitForApproval(ctx, h)
-	if err != nil {
-		return o, err
-	}
+func cancelRace(ctx context.Context, h host.Host) (o CancelRaceObservation) {
+	w := waitForApproval(ctx, h)
 	if o.Gate = w.Gate; !w.waits() {
-		return o, nil
+		return o
 	}
 	marker := h.Marker()
-	err = h.AtOnce(ctx, func(ctx context.Context) (err error) {
-		o.Accepted, err = w.answers(ctx, "to accept", marker, decision(openwopv1.ApprovalActionAccept, marker))
-		return err
-	}, func(ctx context.Context) (err error) {
-		o.Cancel, err = w.Stop(ctx, "to cancel the run")
-		return err
+	h.AtOnce(ctx, func(ctx context.Context) {
+		o.Accepted = w.answers(ctx, "to accept", marker, decision(openwopv1.ApprovalActionAccept, marker))
+	}, func(ctx context.Context) {
+		o.Cancel = w.Stop(ctx, "to cancel the run")
 	})
-	if err != nil {
-		return o, err
+	if o.End = w.Finish(ctx, "log of the run that was answered and cancelled"); !o.End.Ended.Reached {
+		return o
 	}
-	if o.End, err = w.Finish(ctx, "log of the run that was answered and cancelled"); err != nil || !o.End.Ended.Reached {
-		return o, err
-	}
-	return o, w.settled(ctx, &o.Barrier, &o.Later)
+	w.settled(ctx, &o.Barrier, &o.Later)
+	return o
 }
 
 // GateCancelledObservation is a run that was cancelled while it waited.
@@ -141,25 +127,17 @@ var gateCancelled = &scenarios.Drive[GateCancelledObservation]{
 	ID:    "openwop/gate-cancelled",
 	Title: "has a run wait for an approval, cancels it, accepts, runs a sentinel and looks again",
 	Sends: []string{sendsGate, "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll", "POST /v1/runs/{runId}/cancel", "POST /v1/runs/{runId}/interrupts/{nodeId}", "POST /v1/runs (sentinel)"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (o GateCancelledObservation, err error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *GateCancelledObservation) {
 		h := host.Host{Conn: c}
-		w, err := waitForApproval(ctx, h)
-		if err != nil {
-			return o, err
-		}
+		w := waitForApproval(ctx, h)
 		if o.Gate = w.Gate; !w.waits() {
-			return o, nil
+			return
 		}
-		if o.Cancel, err = w.Stop(ctx, "to cancel the run that waits"); err != nil {
-			return o, err
+		o.Cancel = w.Stop(ctx, "to cancel the run that waits")
+		if o.End = w.Finish(ctx, "log of the cancelled run"); !o.End.Ended.Reached {
+			return
 		}
-		if o.End, err = w.Finish(ctx, "log of the cancelled run"); err != nil || !o.End.Ended.Reached {
-			return o, err
-		}
-		a, err := w.decides(ctx, openwopv1.ApprovalActionAccept)
-		if o.AtNode, err = w.looked(ctx, a, err); err != nil {
-			return o, err
-		}
-		return o, w.settled(ctx, &o.Barrier, &o.Later)
+		o.AtNode = w.looked(ctx, w.decides(ctx, openwopv1.ApprovalActionAccept))
+		w.settled(ctx, &o.Barrier, &o.Later)
 	},
 }

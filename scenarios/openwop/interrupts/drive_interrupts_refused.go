@@ -26,24 +26,17 @@ var tokenAlone = &scenarios.Drive[TokenAloneObservation]{
 	ID:    "openwop/token-alone",
 	Title: "has a run wait for an approval that asks for a credential, accepts with its token alone, runs a sentinel, and accepts with the key",
 	Sends: []string{"POST /v1/runs (conformance-interrupt-auth-required)", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll", "POST /v1/interrupts/{token}", "POST /v1/runs/{runId}/interrupts/{nodeId}", "POST /v1/runs (sentinel)"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (o TokenAloneObservation, err error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *TokenAloneObservation) {
 		h := host.Host{Conn: c}
-		w, err := tokened(ctx, h, gateWay{fixture: fixture.UpstreamAuth, node: "gate"}, &o.Gate)
-		if err != nil || !w.waits() {
-			return o, err
+		w := tokened(ctx, h, gateWay{fixture: fixture.UpstreamAuth, node: "gate"}, &o.Gate)
+		if !w.waits() {
+			return
 		}
 		marker := h.Marker()
-		if o.Token, err = w.answersBy(ctx, w.token, "to accept with the token alone", marker, decision(openwopv1.ApprovalActionAccept, marker)); err != nil {
-			return o, err
-		}
-		if err := w.settled(ctx, &o.Barrier, &o.Later); err != nil {
-			return o, err
-		}
-		if o.Accepted, err = w.decides(ctx, openwopv1.ApprovalActionAccept); err != nil {
-			return o, err
-		}
-		o.End, err = w.ends(ctx, o.Accepted)
-		return o, err
+		o.Token = w.answersBy(ctx, w.token, "to accept with the token alone", marker, decision(openwopv1.ApprovalActionAccept, marker))
+		w.settled(ctx, &o.Barrier, &o.Later)
+		o.Accepted = w.decides(ctx, openwopv1.ApprovalActionAccept)
+		o.End = w.ends(ctx, o.Accepted)
 	},
 }
 
@@ -63,42 +56,33 @@ var approvalExpired = &scenarios.Drive[ExpiredObservation]{
 	Title: "has a run wait for an approval with a short random timeoutMs, waits until it has ended by itself, and accepts it at its node and with its token",
 	Sends: []string{"POST /v1/runs (assay-approval with a timeoutMs)", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll", "POST /v1/runs/{runId}/interrupts/{nodeId}", "POST /v1/interrupts/{token}"},
 	Waits: 300 * time.Millisecond,
-	Run: func(ctx context.Context, c *scenarios.Conn) (o ExpiredObservation, err error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *ExpiredObservation) {
 		h := host.Host{Conn: c}
-		w, err := waitBriefly(ctx, h, &o)
-		if err != nil || !w.waits() && len(suspensions(w.Log, w.Node).Values) == 0 {
-			return o, err
+		w := waitBriefly(ctx, h, o)
+		if !w.waits() && len(suspensions(w.Log, w.Node).Values) == 0 {
+			return
 		}
-		if o.End, err = w.Finish(ctx, "log of the run whose time was over"); err != nil || !o.End.Ended.Reached {
-			return o, err
+		if o.End = w.Finish(ctx, "log of the run whose time was over"); !o.End.Ended.Reached {
+			return
 		}
-		a, err := w.decides(ctx, openwopv1.ApprovalActionAccept)
-		if o.AtNode, err = w.looked(ctx, a, err); err != nil || !o.Tokened {
-			return o, err
+		if o.AtNode = w.looked(ctx, w.decides(ctx, openwopv1.ApprovalActionAccept)); !o.Tokened {
+			return
 		}
 		marker := h.Marker()
-		a, err = w.answersBy(ctx, w.token, "to accept with the token", marker, decision(openwopv1.ApprovalActionAccept, marker))
-		o.Token, err = w.looked(ctx, a, err)
-		return o, err
+		o.Token = w.looked(ctx, w.answersBy(ctx, w.token, "to accept with the token", marker, decision(openwopv1.ApprovalActionAccept, marker)))
 	},
 }
 
 // waitBriefly has a run wait for a short time. Where that is over before the
 // host has shown that the run waits, another is given more.
-func waitBriefly(ctx context.Context, h host.Host, o *ExpiredObservation) (*Waiting, error) {
+func waitBriefly(ctx context.Context, h host.Host, o *ExpiredObservation) *Waiting {
 	for o.Timeout = time.Duration(h.Between(200, 300)) * time.Millisecond; ; o.Timeout *= 4 {
-		way, err := gateOfOurs(h, approvalWay(h, openwopv1.ApprovalActionAccept, openwopv1.ApprovalActionReject))
-		if err != nil {
-			return nil, err
-		}
+		way := gateOfOurs(h, approvalWay(h, openwopv1.ApprovalActionAccept, openwopv1.ApprovalActionReject))
 		way.inputs["timeoutMs"] = o.Timeout.Milliseconds()
-		w, err := wait(ctx, h, way)
-		if err != nil {
-			return w, err
-		}
+		w := wait(ctx, h, way)
 		o.Gate, o.Tokened = w.Gate, w.token != ""
 		if len(w.Log.Terminals().Values) == 0 || o.Timeout > 4*time.Second {
-			return w, nil
+			return w
 		}
 	}
 }

@@ -40,65 +40,48 @@ var tokensUsed = &scenarios.Drive[TokensObservation]{
 	ID:    "openwop/tokens-used",
 	Title: "has two runs wait for an approval, looks at what their tokens show, answers the first with tokens that nobody made and with its own, twice, and cancels the second and answers it with its own",
 	Sends: []string{sendsGate + ", twice", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll", "GET /v1/interrupts/{token}", "POST /v1/interrupts/{token}, with tokens of the host and with others", "POST /v1/runs/{runId}/cancel", "POST /v1/runs (sentinel)"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (o TokensObservation, err error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *TokensObservation) {
 		h := host.Host{Conn: c}
-		way, err := approvalGate(h)
-		if err != nil {
-			return o, err
-		}
+		way := approvalGate(h)
 		if way.ours {
 			o.Timeout, o.Draft = time.Duration(h.Between(120_000, 600_000))*time.Millisecond, draftOf(way)
 			way.inputs["timeoutMs"] = o.Timeout.Milliseconds()
 		}
-		first, err := tokened(ctx, h, way, &o.First)
-		if err != nil || !first.waits() {
-			return o, err
+		first := tokened(ctx, h, way, &o.First)
+		if !first.waits() {
+			return
 		}
 		delete(way.inputs, "timeoutMs")
-		second, err := tokened(ctx, h, way, &o.Second)
-		if err != nil || !second.waits() {
-			return o, err
+		second := tokened(ctx, h, way, &o.Second)
+		if !second.waits() {
+			return
 		}
-		if o.Inspected, err = inspect(ctx, h, first.token); err != nil {
-			return o, err
-		}
-		if o.Other, err = inspect(ctx, h, second.token); err != nil {
-			return o, err
-		}
-		if err := first.forged(ctx, second.token, &o); err != nil {
-			return o, err
-		}
-		if err := first.spends(ctx, second, &o); err != nil {
-			return o, err
-		}
-		return o, second.tooLate(ctx, &o)
+		o.Inspected = inspect(ctx, h, first.token)
+		o.Other = inspect(ctx, h, second.token)
+		first.forged(ctx, second.token, o)
+		first.spends(ctx, second, o)
+		second.tooLate(ctx, o)
 	},
 }
 
 // tokened waits for a run that shows its token.
-func tokened(ctx context.Context, h host.Host, way gateWay, into *Gate) (*Waiting, error) {
-	w, err := wait(ctx, h, way)
-	if err != nil {
-		return w, err
-	}
+func tokened(ctx context.Context, h host.Host, way gateWay, into *Gate) *Waiting {
+	w := wait(ctx, h, way)
 	if *into = w.Gate; w.waits() && w.token == "" {
-		return w, scenarios.Block("the snapshot of a run that waits for an approval shows no interruptToken", showTokens)
+		scenarios.End(scenarios.Block("the snapshot of a run that waits for an approval shows no interruptToken", showTokens))
 	}
-	return w, nil
+	return w
 }
 
 // inspect looks at what is behind a token, without another credential.
-func inspect(ctx context.Context, h host.Host, token string) (host.Answered, error) {
+func inspect(ctx context.Context, h host.Host, token string) host.Answered {
 	const what = "what is behind the token"
-	reply, err := h.Do(ctx, wire.Call{Method: http.MethodGet, Path: TokenPath(token), Label: what, Anonymous: true, Secrets: []string{"/token", "/interruptToken"}})
-	if err != nil {
-		return host.Answered{}, err
-	}
-	return host.AnsweredBy(what, reply), nil
+	reply := h.Do(ctx, wire.Call{Method: http.MethodGet, Path: TokenPath(token), Label: what, Anonymous: true, Secrets: []string{"/token", "/interruptToken"}})
+	return host.AnsweredBy(what, reply)
 }
 
 // forged answers with tokens that the host did not make.
-func (w *Waiting) forged(ctx context.Context, other string, o *TokensObservation) error {
+func (w *Waiting) forged(ctx context.Context, other string, o *TokensObservation) {
 	for _, f := range []struct{ what, token string }{
 		{"a token with another character", w.Altered(w.token)},
 		{"a token that is cut short", w.token[:len(w.token)*2/3]},
@@ -109,15 +92,9 @@ func (w *Waiting) forged(ctx context.Context, other string, o *TokensObservation
 			continue // too short to be taken apart, or no secret: to hide it would hide what it stands for
 		}
 		marker := w.Marker()
-		a, err := w.answersBy(ctx, f.token, "to accept with "+f.what, marker, decision(openwopv1.ApprovalActionAccept, marker))
-		if a, err = w.looked(ctx, a, err); err != nil {
-			return err
-		}
-		o.Forged = append(o.Forged, a)
+		o.Forged = append(o.Forged, w.looked(ctx, w.answersBy(ctx, f.token, "to accept with "+f.what, marker, decision(openwopv1.ApprovalActionAccept, marker))))
 	}
-	var err error
-	o.Barrier, err = another(ctx, w.Run.Host)
-	return err
+	o.Barrier = another(ctx, w.Run.Host)
 }
 
 // Names says whether a text stands on the log, or is part of an id there.
@@ -149,33 +126,21 @@ func Spliced(a, b string) string {
 }
 
 // spends answers the first run with its token, twice, and looks at the second meanwhile.
-func (w *Waiting) spends(ctx context.Context, second *Waiting, o *TokensObservation) (err error) {
+func (w *Waiting) spends(ctx context.Context, second *Waiting, o *TokensObservation) {
 	marker := w.Marker()
-	if o.Used, err = w.answersBy(ctx, w.token, "to accept with the token", marker, decision(openwopv1.ApprovalActionAccept, marker)); err != nil {
-		return err
-	}
-	if o.FirstEnd, err = w.ends(ctx, o.Used); err != nil {
-		return err
-	}
+	o.Used = w.answersBy(ctx, w.token, "to accept with the token", marker, decision(openwopv1.ApprovalActionAccept, marker))
+	o.FirstEnd = w.ends(ctx, o.Used)
 	marker = w.Marker()
-	again, err := w.answersBy(ctx, w.token, "to accept with the same token", marker, decision(openwopv1.ApprovalActionAccept, marker))
-	if o.Again, err = w.looked(ctx, again, err); err != nil {
-		return err
-	}
-	o.Untouched, err = second.Stands(ctx, "the second run, when the first was answered")
-	return err
+	o.Again = w.looked(ctx, w.answersBy(ctx, w.token, "to accept with the same token", marker, decision(openwopv1.ApprovalActionAccept, marker)))
+	o.Untouched = second.Stands(ctx, "the second run, when the first was answered")
 }
 
 // tooLate cancels the run and answers it with its token.
-func (w *Waiting) tooLate(ctx context.Context, o *TokensObservation) (err error) {
-	if o.Cancelled, err = w.Stop(ctx, "to cancel the second run"); err != nil {
-		return err
-	}
-	if o.SecondEnd, err = w.Finish(ctx, "log of the cancelled run"); err != nil || !o.SecondEnd.Ended.Reached {
-		return err
+func (w *Waiting) tooLate(ctx context.Context, o *TokensObservation) {
+	o.Cancelled = w.Stop(ctx, "to cancel the second run")
+	if o.SecondEnd = w.Finish(ctx, "log of the cancelled run"); !o.SecondEnd.Ended.Reached {
+		return
 	}
 	marker := w.Marker()
-	late, err := w.answersBy(ctx, w.token, "to accept with the token of a cancelled run", marker, decision(openwopv1.ApprovalActionAccept, marker))
-	o.Late, err = w.looked(ctx, late, err)
-	return err
+	o.Late = w.looked(ctx, w.answersBy(ctx, w.token, "to accept with the token of a cancelled run", marker, decision(openwopv1.ApprovalActionAccept, marker)))
 }

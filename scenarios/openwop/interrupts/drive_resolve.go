@@ -25,23 +25,17 @@ var LoopResolvedAgain = &scenarios.Drive[ResolvedAgainObservation]{
 		host.SendsLoop, "POST /v1/runs/{runId}/interrupts/{nodeId}, twice", "GET /v1/runs/{runId}",
 		"GET /v1/runs/{runId}/events/poll", "POST /v1/runs (sentinel)",
 	},
-	Run: func(ctx context.Context, c *scenarios.Conn) (ResolvedAgainObservation, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *ResolvedAgainObservation) {
 		h := host.Host{Conn: c}
-		r, way, loop, err := h.SuspendAsking(ctx)
-		o := ResolvedAgainObservation{SuspendedLoop: loop, Marker: h.Marker()}
-		if err != nil {
-			return o, err
+		r, way, loop := h.SuspendAsking(ctx)
+		*o = ResolvedAgainObservation{SuspendedLoop: loop, Marker: h.Marker()}
+		r.Resumes(ctx, &o.SuspendedLoop)
+		if !o.Log.Ended.Reached {
+			return
 		}
-		if err := r.Resumes(ctx, &o.SuspendedLoop); err != nil || !o.Log.Ended.Reached {
-			return o, err
-		}
-		again, err := r.Resolve(ctx, host.Pending(o.Held.Suspended.Last, o.Held.Log), o.Marker)
-		if err != nil {
-			return o, err
-		}
+		again := r.Resolve(ctx, host.Pending(o.Held.Suspended.Last, o.Held.Log), o.Marker)
 		o.Again = again.StatusValue()
-		o.Lull, err = r.Lull(ctx, way.Scripted, o.Log.Pace())
-		return o, err
+		o.Lull = r.Lull(ctx, way.Scripted, o.Log.Pace())
 	},
 }
 
@@ -72,36 +66,32 @@ var LoopWithRivals = &scenarios.Drive[RivalsObservation]{
 		host.SendsLoop, "POST /v1/runs/{runId}/interrupts/{nodeId}, four at once", "GET /v1/runs/{runId}",
 		"GET /v1/runs/{runId}/events/poll", "POST /v1/runs (sentinel)",
 	},
-	Run: func(ctx context.Context, c *scenarios.Conn) (RivalsObservation, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *RivalsObservation) {
 		h := host.Host{Conn: c}
-		r, way, loop, err := h.SuspendAsking(ctx)
-		o := RivalsObservation{SuspendedLoop: loop}
-		if err != nil || !o.Held.Suspended.Reached {
-			return o, err
+		r, way, loop := h.SuspendAsking(ctx)
+		*o = RivalsObservation{SuspendedLoop: loop}
+		if !o.Held.Suspended.Reached {
+			return
 		}
 		const rivals = 4
 		o.Replies = make(wire.Values, rivals)
 		asked := host.Pending(o.Held.Suspended.Last, o.Held.Log)
-		answers := make([]func(context.Context) error, rivals)
+		answers := make([]func(context.Context), rivals)
 		for i := range answers {
 			marker := h.Marker()
 			o.Markers = append(o.Markers, marker)
-			answers[i] = func(ctx context.Context) error {
-				reply, err := r.Resolve(ctx, asked, marker)
-				if err == nil {
-					o.Replies[i] = reply.StatusValue()
-				}
-				return err
+			answers[i] = func(ctx context.Context) {
+				o.Replies[i] = r.Resolve(ctx, asked, marker).StatusValue()
 			}
 		}
-		if err := h.AtOnce(ctx, answers...); err != nil || len(o.Winners()) == 0 {
-			return o, err
+		h.AtOnce(ctx, answers...)
+		if len(o.Winners()) == 0 {
+			return
 		}
-		if o.Log, err = r.Finish(ctx, "log of the resumed loop"); err != nil || !o.Log.Ended.Reached {
-			return o, err
+		if o.Log = r.Finish(ctx, "log of the resumed loop"); !o.Log.Ended.Reached {
+			return
 		}
-		o.Lull, err = r.Lull(ctx, way.Scripted, o.Log.Pace())
-		return o, err
+		o.Lull = r.Lull(ctx, way.Scripted, o.Log.Pace())
 	},
 }
 
@@ -122,44 +112,31 @@ var TwoLoopsSuspended = &scenarios.Drive[TwoSuspendedObservation]{
 		host.SendsLoop + ", twice", "POST /v1/runs/{runId}/interrupts/{a node that it does not have}", "POST /v1/runs/{runId}/interrupts/{nodeId}, of each", "GET /v1/runs/{runId}",
 		"GET /v1/runs/{runId}/events/poll",
 	},
-	Run: func(ctx context.Context, c *scenarios.Conn) (o TwoSuspendedObservation, err error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *TwoSuspendedObservation) {
 		h := host.Host{Conn: c}
-		way, err := h.AskingLoop(1)
-		if err != nil {
-			return o, err
+		way := h.AskingLoop(1)
+		a, first := h.Suspend(ctx, "one loop that asks", way)
+		if o.First = first; !first.Held.Suspended.Reached {
+			return
 		}
-		a, first, err := h.Suspend(ctx, "one loop that asks", way)
-		if o.First = first; err != nil || !first.Held.Suspended.Reached {
-			return o, err
-		}
-		b, second, err := h.Suspend(ctx, "another loop that asks", way)
-		if o.Second = second; err != nil {
-			return o, err
-		}
-		if o.Astray, err = astray(ctx, a, first.Held); err != nil {
-			return o, err
-		}
-		if err := b.Resumes(ctx, &o.Second); err != nil || !o.Second.Log.Ended.Reached {
-			return o, err
+		b, second := h.Suspend(ctx, "another loop that asks", way)
+		o.Second = second
+		o.Astray = astray(ctx, a, first.Held)
+		b.Resumes(ctx, &o.Second)
+		if !o.Second.Log.Ended.Reached {
+			return
 		}
 		o.Lull.Sentinel = o.Second.Log.Ended
-		if o.Lull.Window, err = h.Quiet(ctx, o.Second.Log.Pace()); err != nil {
-			return o, err
-		}
-		if o.Lull.Later, err = a.Stands(ctx, "the one loop after the other's end and a quiet window"); err != nil {
-			return o, err
-		}
-		return o, a.Resumes(ctx, &o.First)
+		o.Lull.Window = h.Quiet(ctx, o.Second.Log.Pace())
+		o.Lull.Later = a.Stands(ctx, "the one loop after the other's end and a quiet window")
+		a.Resumes(ctx, &o.First)
 	},
 }
 
 // astray answers a node that the run does not have, and returns the HTTP status.
-func astray(ctx context.Context, r *host.Run, s host.Suspension) (wire.Value, error) {
+func astray(ctx context.Context, r *host.Run, s host.Suspension) wire.Value {
 	asked := host.Pending(s.Suspended.Last, s.Log)
 	asked.Node = r.Name("no-node")
-	reply, err := r.Resolve(ctx, asked, r.Marker())
-	if err != nil {
-		return wire.Value{}, err
-	}
-	return reply.StatusValue(), nil
+	reply := r.Resolve(ctx, asked, r.Marker())
+	return reply.StatusValue()
 }

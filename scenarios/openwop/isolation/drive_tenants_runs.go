@@ -28,71 +28,53 @@ var tenantsReadRuns = &scenarios.Drive[TenantRuns]{
 	ID:    "openwop/tenants-read-runs",
 	Title: "has two tenants make a run each, and each ask for the other's and for one that never was: the snapshot, the log, the stream, the ancestry and the list",
 	Sends: []string{host.SendsTenants, "of the other's run and of one that never was: GET /v1/runs/{runId}", "GET .../events/poll", "GET .../events", "GET .../ancestry", "GET /v1/runs"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (TenantRuns, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *TenantRuns) {
 		h := host.Host{Conn: c}
-		var o TenantRuns
-		t, made, err := h.TwoTenants(ctx)
-		if o.Tenants = made; err != nil || made.First.RunID() == "" || made.Other.RunID() == "" {
-			return o, err
+		t, made := h.TwoTenants(ctx)
+		if o.Tenants = made; made.First.RunID() == "" || made.Other.RunID() == "" {
+			return
 		}
 		first := &host.Run{Host: h, ID: made.First.RunID(), Gone: func() {}}
-		if first.Created, err = first.Snapshot(ctx, "the run, before anybody asks for it"); err != nil {
-			return o, err
-		}
-		if o.Before, err = first.Stands(ctx, "the run, before anybody asks for it"); err != nil {
-			return o, err
-		}
+		first.Created = first.Snapshot(ctx, "the run, before anybody asks for it")
+		o.Before = first.Stands(ctx, "the run, before anybody asks for it")
 		for _, ask := range []struct {
 			by     host.Host
 			name   string
 			theirs string
 		}{{t.Other, host.TheOther, made.First.RunID()}, {t.First, host.TheFirst, made.Other.RunID()}} {
-			calls, err := readsOf(ctx, ask.by, ask.name, ask.theirs)
-			if err != nil {
-				return o, err
-			}
+			calls := readsOf(ctx, ask.by, ask.name, ask.theirs)
 			o.Reads = append(o.Reads, calls...)
 		}
-		if o.Own, err = runList(ctx, t.First, "the list of runs, by "+host.TheFirst); err != nil {
-			return o, err
-		}
-		if o.Others, err = runList(ctx, t.Other, "the list of runs, by "+host.TheOther); err != nil {
-			return o, err
-		}
-		o.After, err = first.Stands(ctx, "the run, after the other tenant had asked for it")
-		return o, err
+		o.Own = runList(ctx, t.First, "the list of runs, by "+host.TheFirst)
+		o.Others = runList(ctx, t.Other, "the list of runs, by "+host.TheOther)
+		o.After = first.Stands(ctx, "the run, after the other tenant had asked for it")
 	},
 }
 
 // readsOf asks in every way for a run that has ended.
-func readsOf(ctx context.Context, h host.Host, by, theirs string) ([]host.TenantCall, error) {
+func readsOf(ctx context.Context, h host.Host, by, theirs string) []host.TenantCall {
 	var out []host.TenantCall
 	for _, op := range []struct {
 		what, suffix string
 		needed       bool
 	}{{"the run", "", true}, {"the log of the run", "/events/poll?timeout=1", true}, {"the stream of the run", "/events", true}, {"the ancestry of the run", "/ancestry", false}} {
-		call, err := h.Intrude(ctx, by, op.what, op.needed, theirs, host.StrangerOf(theirs), func(id string) wire.Call {
+		call := h.Intrude(ctx, by, op.what, op.needed, theirs, host.StrangerOf(theirs), func(id string) wire.Call {
 			return wire.Call{Method: http.MethodGet, Path: host.RunPath(id) + op.suffix}
 		})
-		if err != nil {
-			return out, err
-		}
 		out = append(out, call)
 	}
-	return out, nil
+	return out
 }
 
 // runList asks for the list of runs, which the protocol does not have and many
 // hosts do. One that is longer than we read is as good as none.
-func runList(ctx context.Context, h host.Host, what string) (host.Answered, error) {
-	reply, err := h.Do(ctx, wire.Call{Method: http.MethodGet, Path: "/v1/runs", Label: what})
+func runList(ctx context.Context, h host.Host, what string) host.Answered {
+	reply, err := scenarios.Attempt(func() *wire.Reply { return h.Do(ctx, wire.Call{Method: http.MethodGet, Path: "/v1/runs", Label: what}) })
 	if errors.Is(err, wire.ErrOverLimit) {
-		return host.Answered{Asked: what}, nil
+		return host.Answered{Asked: what}
 	}
-	if err != nil {
-		return host.Answered{}, err
-	}
-	return host.AnsweredBy(what, reply), nil
+	scenarios.End(err)
+	return host.AnsweredBy(what, reply)
 }
 
 // TenantFork is a run that another tenant would fork, and that its own does.
@@ -111,48 +93,31 @@ var tenantsFork = &scenarios.Drive[TenantFork]{
 	ID:    "openwop/tenants-fork",
 	Title: "has a tenant replay the run of another and one that never was, replays it as its own tenant, and has the other ask for the replay",
 	Sends: []string{host.SendsTenants, "as the other tenant: POST /v1/runs/{runId}:fork", "POST /v1/runs/{runId}:fork", "GET /v1/runs/{runId} (the replay), as both"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (TenantFork, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *TenantFork) {
 		h := host.Host{Conn: c}
-		var o TenantFork
-		t, made, err := h.TwoTenants(ctx)
-		if o.Tenants = made; err != nil || made.First.RunID() == "" {
-			return o, err
+		t, made := h.TwoTenants(ctx)
+		if o.Tenants = made; made.First.RunID() == "" {
+			return
 		}
 		source := &host.Run{Host: h, ID: made.First.RunID(), Gone: func() {}}
-		if source.Created, err = source.Snapshot(ctx, "the run, before somebody forks it"); err != nil {
-			return o, err
-		}
-		if o.Before, err = source.Stands(ctx, "the run, before somebody forks it"); err != nil {
-			return o, err
-		}
-		o.Call, err = t.Other.Intrude(ctx, host.TheOther, "to fork the run", true, source.ID, host.StrangerOf(source.ID), func(id string) wire.Call {
+		source.Created = source.Snapshot(ctx, "the run, before somebody forks it")
+		o.Before = source.Stands(ctx, "the run, before somebody forks it")
+		o.Call = t.Other.Intrude(ctx, host.TheOther, "to fork the run", true, source.ID, host.StrangerOf(source.ID), func(id string) wire.Call {
 			return wire.Call{Method: http.MethodPost, Path: host.RunPath(id) + ":fork", Body: openwopv1.ForkRunRequest{Mode: openwopv1.ForkModeReplay, FromSeq: new(int64(0))}}
 		})
-		if err != nil {
-			return o, err
-		}
-		if o.After, err = source.Stands(ctx, "the run, after the other tenant would have forked it"); err != nil {
-			return o, err
-		}
-		fork, err := h.Fork(ctx, source)
-		if err != nil {
-			return o, err
-		}
+		o.After = source.Stands(ctx, "the run, after the other tenant would have forked it")
+		fork := h.Fork(ctx, source)
 		if o.Forked = host.AnsweredBy("a fork of its own run", fork.Created); fork.ID == "" {
-			return o, nil
+			return
 		}
-		own, err := fork.Snapshot(ctx, "the fork")
-		if err != nil {
-			return o, err
-		}
+		own := fork.Snapshot(ctx, "the fork")
 		o.Own = host.AnsweredBy("the fork", own)
-		o.Read, err = readOf(ctx, t.Other, "the fork", fork.ID)
-		return o, err
+		o.Read = readOf(ctx, t.Other, "the fork", fork.ID)
 	},
 }
 
 // readOf asks as the other tenant for the snapshot of a run.
-func readOf(ctx context.Context, h host.Host, what, id string) (host.TenantCall, error) {
+func readOf(ctx context.Context, h host.Host, what, id string) host.TenantCall {
 	return h.Intrude(ctx, host.TheOther, what, true, id, host.StrangerOf(id), func(id string) wire.Call {
 		return wire.Call{Method: http.MethodGet, Path: host.RunPath(id)}
 	})
@@ -171,40 +136,24 @@ var tenantsOffspring = &scenarios.Drive[TenantOffspring]{
 	ID:    "openwop/tenants-offspring",
 	Title: "runs a loop with workers, and has another tenant ask for each child",
 	Sends: []string{host.SendsTenants, host.SendsLoop, "GET /v1/runs/{runId}/events/poll", "GET /v1/runs/{childRunId}, as both tenants"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (TenantOffspring, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *TenantOffspring) {
 		h := host.Host{Conn: c}
-		var o TenantOffspring
-		t, made, err := h.TwoTenants(ctx)
-		if o.Tenants = made; err != nil {
-			return o, err
-		}
-		way, err := h.WorkersLoop()
-		if err != nil {
-			return o, err
-		}
-		r, err := h.Create(ctx, "create the loop", way.Request(nil))
-		if err != nil {
-			return o, err
-		}
-		if o.Log, err = r.Finish(ctx, "log of the loop"); err != nil || !o.Log.Ended.Reached {
-			return o, err
+		t, made := h.TwoTenants(ctx)
+		o.Tenants = made
+		way := h.WorkersLoop()
+		r := h.Create(ctx, "create the loop", way.Request(nil))
+		if o.Log = r.Finish(ctx, "log of the loop"); !o.Log.Ended.Reached {
+			return
 		}
 		for i, id := range host.ChildIDs(o.Log) {
 			if i > len(way.Workers()) {
 				break
 			}
-			child, err := h.ChildRun(ctx, id)
-			if err != nil {
-				return o, err
-			}
+			child := h.ChildRun(ctx, id)
 			o.Children = append(o.Children, host.AnsweredBy("the child "+id, child.Created))
-			read, err := readOf(ctx, t.Other, "the child "+id, id)
-			if err != nil {
-				return o, err
-			}
+			read := readOf(ctx, t.Other, "the child "+id, id)
 			o.Reads = append(o.Reads, read)
 		}
-		return o, nil
 	},
 }
 
@@ -225,37 +174,22 @@ var tenantsCancel = &scenarios.Drive[TenantCancel]{
 	ID:    "openwop/tenants-cancel",
 	Title: "has a tenant cancel a run of another that is under way, and one that never was, and cancels it then as its own tenant",
 	Sends: []string{host.SendsTenants, "POST /v1/runs (conformance-cancellable, conformance-delay or assay-loop-ask-user)", "as the other tenant: POST /v1/runs/{runId}/cancel", "GET /v1/runs/{runId}", "POST /v1/runs/{runId}/cancel"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (TenantCancel, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *TenantCancel) {
 		h := host.Host{Conn: c}
-		var o TenantCancel
-		t, made, err := h.TwoTenants(ctx)
-		if o.Tenants = made; err != nil {
-			return o, err
-		}
-		r, way, err := h.LastingRun(ctx)
-		if o.Way = way; err != nil {
-			return o, err
-		}
+		t, made := h.TwoTenants(ctx)
+		o.Tenants = made
+		r, way := h.LastingRun(ctx)
+		o.Way = way
 		if o.Created = host.AnsweredBy("a run that lasts", r.Created); r.ID == "" {
-			return o, nil
+			return
 		}
-		if o.Live, err = r.Seen(ctx, "before anybody cancels it"); err != nil {
-			return o, err
-		}
-		o.Call, err = t.Other.Intrude(ctx, host.TheOther, "to cancel the run", true, r.ID, host.StrangerOf(r.ID), func(id string) wire.Call {
+		o.Live = r.Seen(ctx, "before anybody cancels it")
+		o.Call = t.Other.Intrude(ctx, host.TheOther, "to cancel the run", true, r.ID, host.StrangerOf(r.ID), func(id string) wire.Call {
 			return wire.Call{Method: http.MethodPost, Path: host.RunPath(id) + "/cancel", Body: openwopv1.CancelRunRequest{}}
 		})
-		if err != nil {
-			return o, err
-		}
-		if o.After, err = r.Seen(ctx, "after the other tenant would have cancelled it"); err != nil {
-			return o, err
-		}
-		if o.Cancel, err = r.Stop(ctx, "to cancel its own run"); err != nil {
-			return o, err
-		}
-		o.Ended, err = r.AwaitEnd(ctx)
-		return o, err
+		o.After = r.Seen(ctx, "after the other tenant would have cancelled it")
+		o.Cancel = r.Stop(ctx, "to cancel its own run")
+		o.Ended = r.AwaitEnd(ctx)
 	},
 }
 
@@ -272,28 +206,20 @@ var tenantsAnswer = &scenarios.Drive[TenantAnswer]{
 	ID:    "openwop/tenants-answer",
 	Title: "holds a loop by a question, has another tenant answer it, looks at it, and answers as its own tenant",
 	Sends: []string{host.SendsTenants, host.SendsLoop, "as the other tenant: POST /v1/runs/{runId}/interrupts/{nodeId}", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll", "POST /v1/runs/{runId}/interrupts/{nodeId}"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (TenantAnswer, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *TenantAnswer) {
 		h := host.Host{Conn: c}
-		var o TenantAnswer
-		t, made, err := h.TwoTenants(ctx)
-		if o.Tenants = made; err != nil {
-			return o, err
-		}
-		r, _, loop, err := h.SuspendAsking(ctx)
-		if o.SuspendedLoop = loop; err != nil || !loop.Held.Suspended.Reached {
-			return o, err
+		t, made := h.TwoTenants(ctx)
+		o.Tenants = made
+		r, _, loop := h.SuspendAsking(ctx)
+		if o.SuspendedLoop = loop; !loop.Held.Suspended.Reached {
+			return
 		}
 		asked := host.Pending(loop.Held.Suspended.Last, loop.Held.Log)
 		answer := asked.Answers(h.Marker())[0]
-		o.Call, err = t.Other.Intrude(ctx, host.TheOther, "to answer the run", false, r.ID, host.StrangerOf(r.ID), func(id string) wire.Call {
+		o.Call = t.Other.Intrude(ctx, host.TheOther, "to answer the run", false, r.ID, host.StrangerOf(r.ID), func(id string) wire.Call {
 			return wire.Call{Method: http.MethodPost, Path: host.RunPath(id) + "/interrupts/" + url.PathEscape(asked.Node), Body: map[string]any{"resumeValue": answer}}
 		})
-		if err != nil {
-			return o, err
-		}
-		if o.After, err = r.Stands(ctx, "the loop, after the other tenant would have answered it"); err != nil {
-			return o, err
-		}
-		return o, r.Resumes(ctx, &o.SuspendedLoop)
+		o.After = r.Stands(ctx, "the loop, after the other tenant would have answered it")
+		r.Resumes(ctx, &o.SuspendedLoop)
 	},
 }

@@ -30,58 +30,39 @@ var tenantsAsk = &scenarios.Drive[TenantAsks]{
 	ID:    "openwop/tenants-ask",
 	Title: "has two tenants ask for the same run under one idempotency key, and one of them for a run whose body names the other",
 	Sends: []string{host.SendsTenants, "POST /v1/runs with Idempotency-Key, by each", "POST /v1/runs {tenantId: the other's}", "GET /v1/runs/{runId}, by each"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (TenantAsks, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *TenantAsks) {
 		h := host.Host{Conn: c}
-		var o TenantAsks
-		t, made, err := h.TwoTenants(ctx)
-		if o.Tenants = made; err != nil {
-			return o, err
-		}
-		simple, err := h.Simple()
-		if err != nil {
-			return o, err
-		}
+		t, made := h.TwoTenants(ctx)
+		o.Tenants = made
+		simple := h.Simple()
 		key, body := h.Name("key"), fmt.Appendf(nil, `{"workflowId":%q,"metadata":{"assay":%q}}`, simple.WorkflowID, h.Marker())
-		if o.Key, err = t.First.KeyedRun(ctx, "a run under a key, by "+host.TheFirst, key, body); err != nil {
-			return o, err
-		}
-		if o.Same, err = t.Other.KeyedRun(ctx, "the same under the same key, by "+host.TheOther, key, body); err != nil {
-			return o, err
-		}
-		if o.Again, err = t.First.KeyedRun(ctx, "the same once more, by "+host.TheFirst, key, body); err != nil {
-			return o, err
-		}
+		o.Key = t.First.KeyedRun(ctx, "a run under a key, by "+host.TheFirst, key, body)
+		o.Same = t.Other.KeyedRun(ctx, "the same under the same key, by "+host.TheOther, key, body)
+		o.Again = t.First.KeyedRun(ctx, "the same once more, by "+host.TheFirst, key, body)
 		if o.Name = made.First.Owner().Key("tenant").String(); o.Name == "" {
 			o.Name = h.Name("tenant")
 		}
-		return o, impersonate(ctx, t, &o, simple.WorkflowID)
+		impersonate(ctx, t, o, simple.WorkflowID)
 	},
 }
 
 // impersonate has the other tenant ask for a run in the name of the first.
-func impersonate(ctx context.Context, t host.TenantPair, o *TenantAsks, workflow string) error {
-	reply, err := t.Other.Do(ctx, wire.Call{Method: http.MethodPost, Path: "/v1/runs", Body: map[string]any{"workflowId": workflow, "tenantId": o.Name},
+func impersonate(ctx context.Context, t host.TenantPair, o *TenantAsks, workflow string) {
+	reply := t.Other.Do(ctx, wire.Call{Method: http.MethodPost, Path: "/v1/runs", Body: map[string]any{"workflowId": workflow, "tenantId": o.Name},
 		Label: "a run in the name of " + host.TheFirst, Secrets: host.InterruptTokens})
-	if err != nil {
-		return err
-	}
 	o.Named = host.AnsweredBy("a run in the name of "+host.TheFirst, reply)
 	r := t.Other.Adopt(reply)
 	if r.ID == "" {
-		return nil
+		return
 	}
 	for _, read := range []struct {
 		by   host.Host
 		what string
 		into *host.Answered
 	}{{t.Other, "that run, by who asked for it", &o.Mine}, {t.First, "that run, by whom its body names", &o.Yours}} {
-		reply, err := read.by.Do(ctx, wire.Call{Method: http.MethodGet, Path: host.RunPath(r.ID), Label: read.what, Secrets: host.InterruptTokens})
-		if err != nil {
-			return err
-		}
+		reply := read.by.Do(ctx, wire.Call{Method: http.MethodGet, Path: host.RunPath(r.ID), Label: read.what, Secrets: host.InterruptTokens})
 		*read.into = host.AnsweredBy(read.what, reply)
 	}
-	return nil
 }
 
 // TenantFiles are the files of two tenants at one path.
@@ -105,56 +86,34 @@ var tenantsWrite = &scenarios.Drive[TenantFiles]{
 	ID:    "openwop/tenants-write",
 	Title: "writes a workspace file, and has another tenant read, list, write and delete the same path",
 	Sends: []string{host.SendsTenants, "PUT /v1/host/workspace/files/{path}, as both tenants", "GET .../{path} and GET /v1/host/workspace/files, as both", "DELETE .../{path}, as the other"},
-	Run: host.WithFiles(func(ctx context.Context, mine *host.Files) (TenantFiles, error) {
-		var o TenantFiles
-		t, made, err := mine.TwoTenants(ctx)
-		if o.Tenants = made; err != nil {
-			return o, err
-		}
+	Run: host.WithFiles(func(ctx context.Context, mine *host.Files, o *TenantFiles) {
+		t, made := mine.TwoTenants(ctx)
+		o.Tenants = made
 		theirs := &host.Files{Host: t.Other, Prefix: mine.Prefix, Left: map[string]func(){}}
 		o.Path, o.Mine, o.Theirs = mine.Path("plan"), mine.Marker(), mine.Marker()
-		if _, err := mine.Put(ctx, o.Path, o.Mine); err != nil {
-			return o, err
-		}
-		o.Before, err = theirs.Intrude(ctx, host.TheOther, "the file", true, o.Path, mine.Path("never"), func(path string) wire.Call {
+		mine.Put(ctx, o.Path, o.Mine)
+		o.Before = theirs.Intrude(ctx, host.TheOther, "the file", true, o.Path, mine.Path("never"), func(path string) wire.Call {
 			return wire.Call{Method: http.MethodGet, Path: host.FileURL(path)}
 		})
-		if err != nil {
-			return o, err
-		}
-		if err := useOf(ctx, theirs, mine, &o); err != nil {
-			return o, err
-		}
-		return o, theirs.Tidy(ctx)
+		useOf(ctx, theirs, mine, o)
+		theirs.Tidy(ctx)
 	}),
 }
 
 // useOf writes and deletes at the path where another tenant has a file.
-func useOf(ctx context.Context, f *host.Files, mine *host.Files, o *TenantFiles) (err error) {
+func useOf(ctx context.Context, f *host.Files, mine *host.Files, o *TenantFiles) {
 	for _, list := range []struct {
 		by   *host.Files
 		into *host.FileReply
 	}{{mine, &o.Own}, {f, &o.Others}} {
-		if *list.into, err = list.by.List(ctx, mine.Prefix); err != nil {
-			return err
-		}
+		*list.into = list.by.List(ctx, mine.Prefix)
 	}
-	put, err := f.Text(ctx, o.Path, o.Theirs)
-	if err != nil {
-		return err
-	}
+	put := f.Text(ctx, o.Path, o.Theirs)
 	o.Put = host.FileReplyOf(put)
-	if o.Got, err = f.LookAt(ctx, o.Path, ""); err != nil {
-		return err
-	}
-	if o.Kept, err = mine.LookAt(ctx, o.Path, ""); err != nil {
-		return err
-	}
-	if o.Deleted, err = f.Drop(ctx, o.Path); err != nil {
-		return err
-	}
-	o.After, err = mine.LookAt(ctx, o.Path, "")
-	return err
+	o.Got = f.LookAt(ctx, o.Path, "")
+	o.Kept = mine.LookAt(ctx, o.Path, "")
+	o.Deleted = f.Drop(ctx, o.Path)
+	o.After = mine.LookAt(ctx, o.Path, "")
 }
 
 // TenantGoals are the goals of two tenants.
@@ -173,48 +132,30 @@ var tenantsGoals = &scenarios.Drive[TenantGoals]{
 	ID:    "openwop/tenants-goals",
 	Title: "has two tenants make a goal each, and one read, list, edit, pause and abandon the other's, and one that never was",
 	Sends: []string{host.SendsTenants, "POST {goals}, as both tenants", "as the other: GET, PATCH {goals}/{goalId}", "POST {goals}/{goalId}/pause, abandon", "GET {goals}, as both"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (TenantGoals, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *TenantGoals) {
 		h := host.Host{Conn: c}
-		var o TenantGoals
-		t, made, err := h.TwoTenants(ctx)
-		if o.Tenants = made; err != nil {
-			return o, err
-		}
-		home, err := h.StandingGoals(ctx)
-		if err != nil {
-			return o, err
-		}
+		t, made := h.TwoTenants(ctx)
+		o.Tenants = made
+		home := h.StandingGoals(ctx)
 		theirs := host.GoalHome{Host: t.Other, Path: home.Path}
-		mine, first, err := home.Begin(ctx, host.BoundedTo(3))
-		if o.Mine = first; err != nil || first.ID == "" {
-			return o, err
+		mine, first := home.Begin(ctx, host.BoundedTo(3))
+		if o.Mine = first; first.ID == "" {
+			return
 		}
-		own, err := theirs.CreateAs(ctx, "a goal of its own", "", theirs.GoalRequest(host.BoundedTo(3)))
-		if err != nil {
-			return o, err
-		}
+		own := theirs.CreateAs(ctx, "a goal of its own", "", theirs.GoalRequest(host.BoundedTo(3)))
 		if o.Theirs = (host.GoalMade{Path: home.Path, ID: own.ID, Created: own.Created}); own.ID == "" {
-			return o, nil
+			return
 		}
-		if o.Theirs.Fresh, err = host.AnswerOf(own.Do(ctx, wire.Call{Method: http.MethodGet, Path: own.At(""), Label: "its own goal"})); err != nil {
-			return o, err
-		}
-		if o.Calls, err = callsOn(ctx, theirs, mine.ID, h.DrawObjective()); err != nil {
-			return o, err
-		}
-		if o.Own, err = home.List(ctx, ""); err != nil {
-			return o, err
-		}
-		if o.Others, err = theirs.List(ctx, ""); err != nil {
-			return o, err
-		}
-		o.After, err = mine.Read(ctx, "the goal, after the other tenant had come")
-		return o, err
+		o.Theirs.Fresh = host.AnswerOf(own.Do(ctx, wire.Call{Method: http.MethodGet, Path: own.At(""), Label: "its own goal"}))
+		o.Calls = callsOn(ctx, theirs, mine.ID, h.DrawObjective())
+		o.Own = home.List(ctx, "")
+		o.Others = theirs.List(ctx, "")
+		o.After = mine.Read(ctx, "the goal, after the other tenant had come")
 	},
 }
 
 // callsOn asks for everything that can be done with a goal of another tenant.
-func callsOn(ctx context.Context, g host.GoalHome, id, objective string) ([]host.TenantCall, error) {
+func callsOn(ctx context.Context, g host.GoalHome, id, objective string) []host.TenantCall {
 	var out []host.TenantCall
 	for _, op := range []struct {
 		what, method, suffix string
@@ -226,13 +167,10 @@ func callsOn(ctx context.Context, g host.GoalHome, id, objective string) ([]host
 		{"to pause the goal", http.MethodPost, "/pause", nil, true},
 		{"to abandon the goal", http.MethodPost, "/abandon", nil, true},
 	} {
-		call, err := g.Intrude(ctx, host.TheOther, op.what, op.needed, id, host.StrangerOf(id), func(id string) wire.Call {
+		call := g.Intrude(ctx, host.TheOther, op.what, op.needed, id, host.StrangerOf(id), func(id string) wire.Call {
 			return wire.Call{Method: op.method, Path: g.Path + "/" + url.PathEscape(id) + op.suffix, Body: op.body}
 		})
-		if err != nil {
-			return out, err
-		}
 		out = append(out, call)
 	}
-	return out, nil
+	return out
 }

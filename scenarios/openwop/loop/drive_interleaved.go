@@ -53,20 +53,18 @@ var twoLoopsAtOnce = &scenarios.Drive[InterleavedObservation]{
 		"POST /v1/runs (assay-loop-ask-user with a random plan)", "POST /v1/runs (assay-loop)", "POST /v1/runs/{runId}/interrupts/{nodeId}",
 		"GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll",
 	},
-	Run: func(ctx context.Context, c *scenarios.Conn) (InterleavedObservation, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *InterleavedObservation) {
 		h := host.Host{Conn: c}
 		if ceiling, _ := h.Ceiling(); h.Offers(fixture.LoopAskUser, fixture.Loop, fixture.Noop) && ceiling >= 3 {
-			return heldLoop(ctx, h, ceiling)
+			*o = heldLoop(ctx, h, ceiling)
+			return
 		}
-		way, err := h.LoopOf(3, 6, 0)
-		if err != nil {
-			return InterleavedObservation{}, err
-		}
-		return twoLoops(ctx, h, way)
+		way := h.LoopOf(3, 6, 0)
+		*o = twoLoops(ctx, h, way)
 	},
 }
 
-func heldLoop(ctx context.Context, h host.Host, ceiling int) (InterleavedObservation, error) {
+func heldLoop(ctx context.Context, h host.Host, ceiling int) InterleavedObservation {
 	total := h.Between(3, min(7, ceiling))
 	askedAt := h.Between(2, total-1) // some turn before it, and some after
 	first := h.LoopPlan(total)
@@ -75,48 +73,27 @@ func heldLoop(ctx context.Context, h host.Host, ceiling int) (InterleavedObserva
 	_, stateful := claims.StatefulResume.Look(h.Discovery)
 	o := InterleavedObservation{Way: fixture.LoopAskUser, Suspends: true, AskedAt: askedAt, Stateful: stateful, FirstN: len(first), SecondN: len(second)}
 
-	a, err := h.Create(ctx, "create the loop that asks", host.Scripted{Fixture: fixture.LoopAskUser, Plan: first, Chosen: true}.Request(nil))
-	if err != nil {
-		return o, err
-	}
+	a := h.Create(ctx, "create the loop that asks", host.Scripted{Fixture: fixture.LoopAskUser, Plan: first, Chosen: true}.Request(nil))
 	if a.ID == "" {
-		o.First, err = a.ReadLog(ctx, "log")
-		return o, err
+		o.First = a.ReadLog(ctx, "log")
+		return o
 	}
-	if o.Suspended, err = a.AwaitSuspended(ctx, 0); err != nil {
-		return o, err
-	}
-	b, err := h.Create(ctx, "create the other loop", host.Scripted{Fixture: fixture.Loop, Plan: second, Chosen: true}.Request(nil))
-	if err != nil {
-		return o, err
-	}
-	if o.Second, err = b.Finish(ctx, "log of the other loop"); err != nil {
-		return o, err
-	}
+	o.Suspended = a.AwaitSuspended(ctx, 0)
+	b := h.Create(ctx, "create the other loop", host.Scripted{Fixture: fixture.Loop, Plan: second, Chosen: true}.Request(nil))
+	o.Second = b.Finish(ctx, "log of the other loop")
 	if o.Suspended.Reached {
-		reply, err := a.Answer(ctx, o.Suspended, h.Marker())
-		if err != nil {
-			return o, err
-		}
+		reply := a.Answer(ctx, o.Suspended, h.Marker())
 		o.Answered = reply.StatusValue()
 	}
-	o.First, err = a.Finish(ctx, "log of the loop that asked")
-	return o, err
+	o.First = a.Finish(ctx, "log of the loop that asked")
+	return o
 }
 
-func twoLoops(ctx context.Context, h host.Host, way host.Scripted) (InterleavedObservation, error) {
+func twoLoops(ctx context.Context, h host.Host, way host.Scripted) InterleavedObservation {
 	o := InterleavedObservation{Way: way.Fixture, FirstN: way.Turns(), SecondN: way.Turns()}
-	a, err := h.Create(ctx, "create one loop", way.Request(nil))
-	if err != nil {
-		return o, err
-	}
-	b, err := h.Create(ctx, "create another loop", way.Request(nil))
-	if err != nil {
-		return o, err
-	}
-	if o.First, err = a.Finish(ctx, "log of the one loop"); err != nil {
-		return o, err
-	}
-	o.Second, err = b.Finish(ctx, "log of the other loop")
-	return o, err
+	a := h.Create(ctx, "create one loop", way.Request(nil))
+	b := h.Create(ctx, "create another loop", way.Request(nil))
+	o.First = a.Finish(ctx, "log of the one loop")
+	o.Second = b.Finish(ctx, "log of the other loop")
+	return o
 }

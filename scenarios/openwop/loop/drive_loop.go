@@ -60,80 +60,54 @@ var loopOfTurns = &scenarios.Drive[LoopObservation]{
 		"POST /v1/runs (assay-loop with a random plan; else conformance-multi-agent-handoff; else the seam agentloop/run)",
 		"GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll", "GET /v1/runs/{childRunId}", "GET /v1/runs/{an id never given out}", "POST /v1/runs (sentinel)",
 	},
-	Run: func(ctx context.Context, c *scenarios.Conn) (LoopObservation, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *LoopObservation) {
 		h := host.Host{Conn: c}
-		way, err := h.LoopOf(3, 7, 0)
+		way, err := scenarios.Attempt(func() host.Scripted { return h.LoopOf(3, 7, 0) })
 		if err != nil {
-			if o, seamErr := seamLoop(ctx, h); seamErr == nil {
-				return o, nil
-			} else if !host.IsBlocked(seamErr) {
-				return LoopObservation{}, seamErr
+			seamErr := scenarios.Try(func() { seamLoop(ctx, h, o) })
+			if host.IsBlocked(seamErr) {
+				scenarios.End(err) // fixtures are the better way to unblock it
 			}
-			return LoopObservation{}, err // fixtures are the better way to unblock it
+			scenarios.End(seamErr)
+			return
 		}
-		r, err := h.Create(ctx, "create the loop", way.Request(nil))
-		if err != nil {
-			return LoopObservation{}, err
-		}
-		o := LoopObservation{Way: way.Fixture, Chosen: way.Chosen, Evidence: scenarios.Observed, Decisions: way.Decisions(), Turns: way.Turns()}
-		return watchLoop(ctx, h, r, o, func() (*host.Run, error) { return h.Create(ctx, "sentinel", h.Sentinel(way)) })
+		r := h.Create(ctx, "create the loop", way.Request(nil))
+		*o = LoopObservation{Way: way.Fixture, Chosen: way.Chosen, Evidence: scenarios.Observed, Decisions: way.Decisions(), Turns: way.Turns()}
+		watchLoop(ctx, h, r, o, func() *host.Run { return h.Create(ctx, "sentinel", h.Sentinel(way)) })
 	},
 }
 
 // watchLoop follows a loop that was created to its end and beyond.
-func watchLoop(ctx context.Context, h host.Host, r *host.Run, o LoopObservation, sentinel func() (*host.Run, error)) (LoopObservation, error) {
-	var err error
-	if o.Log, err = r.Finish(ctx, "log"); err != nil || !o.Log.Ended.Reached {
-		return o, err
+func watchLoop(ctx context.Context, h host.Host, r *host.Run, o *LoopObservation, sentinel func() *host.Run) {
+	if o.Log = r.Finish(ctx, "log"); !o.Log.Ended.Reached {
+		return
 	}
-	if o.Children, err = h.Children(ctx, o.Log); err != nil {
-		return o, err
-	}
+	o.Children = h.Children(ctx, o.Log)
 	// Not h.do: a host may answer 403 for a run that is not ours, and 404 alike.
-	stranger, err := h.Do(ctx, wire.Call{Method: http.MethodGet, Path: host.RunPath(host.StrangerOf(r.ID)), Label: "a run that never was"})
-	if err != nil {
-		return o, err
-	}
+	stranger := h.Do(ctx, wire.Call{Method: http.MethodGet, Path: host.RunPath(host.StrangerOf(r.ID)), Label: "a run that never was"})
 	o.Stranger = stranger.StatusValue()
-	other, err := sentinel()
-	if err != nil || other.ID == "" {
-		return o, err
+	other := sentinel()
+	if other.ID == "" {
+		return
 	}
-	if o.Sentinel, err = other.AwaitEnd(ctx); err != nil {
-		return o, err
-	}
-	if o.Window, err = h.Quiet(ctx, o.Log.Pace()); err != nil {
-		return o, err
-	}
-	o.Later, err = r.ReadLog(ctx, "log after the sentinel and a quiet window")
-	return o, err
+	o.Sentinel = other.AwaitEnd(ctx)
+	o.Window = h.Quiet(ctx, o.Log.Pace())
+	o.Later = r.ReadLog(ctx, "log after the sentinel and a quiet window")
 }
 
 // seamLoop has the seam run the loop. Where its reply names the run, the run's
 // own log is read and counts as observed; else there is only the seam's word.
-func seamLoop(ctx context.Context, h host.Host) (LoopObservation, error) {
-	seam, err := h.AgentLoopSeam(ctx)
-	if err != nil {
-		return LoopObservation{}, err
-	}
+func seamLoop(ctx context.Context, h host.Host, o *LoopObservation) {
+	seam := h.AgentLoopSeam(ctx)
 	ceiling, _ := h.Ceiling()
 	turns := h.Between(min(3, ceiling), min(7, ceiling))
-	answer, err := seam.Ask(ctx, openwopv1.AgentloopRequest{Turns: int64(turns)})
-	if err != nil {
-		return LoopObservation{}, err
-	}
-	o := LoopObservation{Way: seam.Path, Chosen: true, Evidence: scenarios.Attested, Turns: turns, SeamStatus: answer.StatusValue(),
+	answer := seam.Ask(ctx, openwopv1.AgentloopRequest{Turns: int64(turns)})
+	*o = LoopObservation{Way: seam.Path, Chosen: true, Evidence: scenarios.Attested, Turns: turns, SeamStatus: answer.StatusValue(),
 		SeamIterations: answer.Value("/decisions").Items().Each("/iteration")}
 	r := h.Adopt(answer)
 	if r.ID == "" {
-		return o, nil
+		return
 	}
 	o.Evidence = scenarios.Observed
-	return watchLoop(ctx, h, r, o, func() (*host.Run, error) {
-		reply, err := seam.Ask(ctx, openwopv1.AgentloopRequest{Turns: 1})
-		if err != nil {
-			return nil, err
-		}
-		return h.Adopt(reply), nil
-	})
+	watchLoop(ctx, h, r, o, func() *host.Run { return h.Adopt(seam.Ask(ctx, openwopv1.AgentloopRequest{Turns: 1})) })
 }

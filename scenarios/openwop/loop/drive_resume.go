@@ -21,28 +21,19 @@ var loopSuspendedTwice = &scenarios.Drive[TwiceObservation]{
 		host.SendsLoop, "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll",
 		"POST /v1/runs/{runId}/interrupts/{nodeId}, twice",
 	},
-	Run: func(ctx context.Context, c *scenarios.Conn) (TwiceObservation, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *TwiceObservation) {
 		h := host.Host{Conn: c}
-		way, err := h.AskingLoop(2)
-		if err != nil {
-			return TwiceObservation{}, err
+		way := h.AskingLoop(2)
+		r, loop := h.Suspend(ctx, "the loop that asks twice", way)
+		*o = TwiceObservation{SuspendedLoop: loop}
+		if taken := r.Resolves(ctx, &o.Held); !taken {
+			return
 		}
-		r, loop, err := h.Suspend(ctx, "the loop that asks twice", way)
-		o := TwiceObservation{SuspendedLoop: loop}
-		if err != nil {
-			return o, err
+		o.Again = r.Held(ctx, way.At[1], way.At[1])
+		if taken := r.Resolves(ctx, &o.Again); !taken {
+			return
 		}
-		if taken, err := r.Resolves(ctx, &o.Held); err != nil || !taken {
-			return o, err
-		}
-		if o.Again, err = r.Held(ctx, way.At[1], way.At[1]); err != nil {
-			return o, err
-		}
-		if taken, err := r.Resolves(ctx, &o.Again); err != nil || !taken {
-			return o, err
-		}
-		o.Log, err = r.Finish(ctx, "log of the loop that was resumed twice")
-		return o, err
+		o.Log = r.Finish(ctx, "log of the loop that was resumed twice")
 	},
 }
 
@@ -62,26 +53,18 @@ var loopBelowTheFloor = &scenarios.Drive[FloorObservation]{
 		host.SendsLoop, "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll", "POST /v1/runs (sentinel)",
 		"POST /v1/runs/{runId}/interrupts/{nodeId}",
 	},
-	Run: func(ctx context.Context, c *scenarios.Conn) (FloorObservation, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *FloorObservation) {
 		h := host.Host{Conn: c}
-		floor, err := h.Floor()
-		if err != nil {
-			return FloorObservation{}, err
-		}
+		floor := h.Floor()
 		decision, confidence := doubtful(h, floor)
-		way, err := h.SuspendingLoop(1, func() any { return decision })
-		if err != nil {
-			return FloorObservation{}, err
+		way := h.SuspendingLoop(1, func() any { return decision })
+		r, loop := h.Suspend(ctx, "the loop with a doubtful decision", way)
+		*o = FloorObservation{SuspendedLoop: loop, Confidence: confidence, Floor: floor}
+		if !o.Held.Suspended.Reached {
+			return
 		}
-		r, loop, err := h.Suspend(ctx, "the loop with a doubtful decision", way)
-		o := FloorObservation{SuspendedLoop: loop, Confidence: confidence, Floor: floor}
-		if err != nil || !o.Held.Suspended.Reached {
-			return o, err
-		}
-		if o.Lull, err = r.Lull(ctx, way.Scripted, o.Held.Log.Pace()); err != nil {
-			return o, err
-		}
-		return o, r.Resumes(ctx, &o.SuspendedLoop)
+		o.Lull = r.Lull(ctx, way.Scripted, o.Held.Log.Pace())
+		r.Resumes(ctx, &o.SuspendedLoop)
 	},
 }
 
@@ -99,21 +82,15 @@ var replayOfResumed = &scenarios.Drive[ResumedForkObservation]{
 		host.SendsLoop, "POST /v1/runs/{runId}/interrupts/{nodeId}", "POST /v1/runs/{runId}:fork {mode: replay}",
 		"GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll",
 	},
-	Run: func(ctx context.Context, c *scenarios.Conn) (ResumedForkObservation, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *ResumedForkObservation) {
 		h := host.Host{Conn: c}
-		r, _, loop, err := h.SuspendAsking(ctx)
-		o := ResumedForkObservation{SuspendedLoop: loop}
-		if err != nil {
-			return o, err
+		r, _, loop := h.SuspendAsking(ctx)
+		*o = ResumedForkObservation{SuspendedLoop: loop}
+		r.Resumes(ctx, &o.SuspendedLoop)
+		if !o.Log.Ended.Reached {
+			return
 		}
-		if err := r.Resumes(ctx, &o.SuspendedLoop); err != nil || !o.Log.Ended.Reached {
-			return o, err
-		}
-		fork, err := h.Fork(ctx, r)
-		if err != nil {
-			return o, err
-		}
-		o.Replayed, err = fork.Finish(ctx, "log of the replay")
-		return o, err
+		fork := h.Fork(ctx, r)
+		o.Replayed = fork.Finish(ctx, "log of the replay")
 	},
 }

@@ -31,62 +31,46 @@ var LoopThatAsks = &scenarios.Drive[AskedObservation]{
 		"POST /v1/runs (assay-loop-ask-user or assay-loop with a random plan; else the seam agentloop/run)", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll",
 		"GET /v1/runs/{runId}/events", "POST /v1/runs (sentinel)", "POST /v1/runs/{runId}/interrupts/{nodeId}",
 	},
-	Run: func(ctx context.Context, c *scenarios.Conn) (AskedObservation, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *AskedObservation) {
 		h := host.Host{Conn: c}
-		way, err := h.AskingLoop(1)
+		way, err := scenarios.Attempt(func() host.Suspending { return h.AskingLoop(1) })
 		if err != nil {
-			if o, seamErr := seamAsks(ctx, h); seamErr == nil {
-				return o, nil
-			} else if !host.IsBlocked(seamErr) {
-				return o, seamErr
+			seamErr := scenarios.Try(func() { seamAsks(ctx, h, o) })
+			if host.IsBlocked(seamErr) {
+				scenarios.End(err) // fixtures are the better way to unblock it
 			}
-			return AskedObservation{}, err // fixtures are the better way to unblock it
+			scenarios.End(seamErr)
+			return
 		}
-		r, loop, err := h.Suspend(ctx, "the loop that asks", way)
-		o := AskedObservation{SuspendedLoop: loop, Evidence: scenarios.Observed}
-		if err != nil || !o.Held.Suspended.Reached {
-			return o, err
+		r, loop := h.Suspend(ctx, "the loop that asks", way)
+		*o = AskedObservation{SuspendedLoop: loop, Evidence: scenarios.Observed}
+		if !o.Held.Suspended.Reached {
+			return
 		}
-		hangUp, err := listen(ctx, r)
-		if err != nil {
-			return o, err
-		}
-		o.Lull, err = r.Lull(ctx, way.Scripted, o.Held.Log.Pace())
+		hangUp := listen(ctx, r)
+		o.Lull = r.Lull(ctx, way.Scripted, o.Held.Log.Pace())
 		hangUp()
-		if err != nil {
-			return o, err
-		}
-		return o, r.Resumes(ctx, &o.SuspendedLoop)
+		r.Resumes(ctx, &o.SuspendedLoop)
 	},
 }
 
 // seamAsks has the seam suspend and resume a loop.
-func seamAsks(ctx context.Context, h host.Host) (AskedObservation, error) {
-	s, err := h.AgentLoopSeam(ctx)
-	if err != nil {
-		return AskedObservation{}, err
-	}
-	ask, err := suspendAt(h)
-	if err != nil {
-		return AskedObservation{}, err
-	}
+func seamAsks(ctx context.Context, h host.Host, o *AskedObservation) {
+	s := h.AgentLoopSeam(ctx)
+	ask := suspendAt(h)
 	ask.Resume = new(true)
-	a, err := s.Answer(ctx, ask)
-	o := AskedObservation{SuspendedLoop: host.SuspendedLoop{Way: s.Path}, Evidence: scenarios.Attested, Seam: &a}
+	a := s.Answer(ctx, ask)
+	*o = AskedObservation{SuspendedLoop: host.SuspendedLoop{Way: s.Path}, Evidence: scenarios.Attested, Seam: &a}
 	if a.NamesARun {
 		o.Evidence = scenarios.Observed
 	}
-	return o, err
 }
 
 // suspendAt asks the seam for a loop of random length that is suspended in a
 // random turn before its last.
-func suspendAt(h host.Host) (openwopv1.AgentloopRequest, error) {
-	n, err := h.TurnsFrom(4)
-	if err != nil {
-		return openwopv1.AgentloopRequest{}, err
-	}
-	return openwopv1.AgentloopRequest{Turns: int64(n), SuspendAtTurn: new(int64(h.Between(1, n-1)))}, nil
+func suspendAt(h host.Host) openwopv1.AgentloopRequest {
+	n := h.TurnsFrom(4)
+	return openwopv1.AgentloopRequest{Turns: int64(n), SuspendAtTurn: new(int64(h.Between(1, n-1)))}
 }
 
 // seamSuspends asks the seam for the same loop with and without a resume.
@@ -97,19 +81,13 @@ var seamSuspends = &scenarios.Drive[host.SeamObservation]{
 		"POST {prefix}/agentloop/run {turns: n, suspendAtTurn: less than n, resume: true}", "POST {prefix}/agentloop/run {turns: n, suspendAtTurn: less than n}",
 		"GET /v1/runs/{runId} and its events of the runs it names",
 	},
-	Run: func(ctx context.Context, c *scenarios.Conn) (host.SeamObservation, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *host.SeamObservation) {
 		h := host.Host{Conn: c}
-		s, err := h.AgentLoopSeam(ctx)
-		if err != nil {
-			return host.SeamObservation{}, err
-		}
-		left, err := suspendAt(h)
-		if err != nil {
-			return host.SeamObservation{}, err
-		}
+		s := h.AgentLoopSeam(ctx)
+		left := suspendAt(h)
 		resumed := left
 		resumed.Resume = new(true)
-		return s.Answers(ctx, resumed, left)
+		*o = s.Answers(ctx, resumed, left)
 	},
 }
 
@@ -129,27 +107,20 @@ var loopBesideHeartbeats = &scenarios.Drive[HeartbeatObservation]{
 		host.SendsLoop, "POST {prefix}/heartbeat/tick {observedState: random}, twice", "GET /v1/runs/{runId}",
 		"GET /v1/runs/{runId}/events/poll", "POST /v1/runs (sentinel)", "POST /v1/runs/{runId}/interrupts/{nodeId}",
 	},
-	Run: func(ctx context.Context, c *scenarios.Conn) (HeartbeatObservation, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *HeartbeatObservation) {
 		h := host.Host{Conn: c}
-		r, way, loop, err := h.SuspendAsking(ctx)
-		o := HeartbeatObservation{SuspendedLoop: loop}
-		if err != nil || !o.Held.Suspended.Reached {
-			return o, err
+		r, way, loop := h.SuspendAsking(ctx)
+		*o = HeartbeatObservation{SuspendedLoop: loop}
+		if !o.Held.Suspended.Reached {
+			return
 		}
 		heartbeat := h.Name("assay")
-		s, reply, err := h.FindSeam(ctx, "heartbeat/tick", host.TickOf(heartbeat, h.Marker()))
-		if err != nil {
-			return o, err
-		}
+		s, reply := h.FindSeam(ctx, "heartbeat/tick", host.TickOf(heartbeat, h.Marker()))
 		o.Seam, o.Ticks = s.Path, wire.Values{reply.StatusValue()}
-		if reply, err = s.Ask(ctx, host.TickOf(heartbeat, h.Marker())); err != nil {
-			return o, err
-		}
+		reply = s.Ask(ctx, host.TickOf(heartbeat, h.Marker()))
 		h.Adopt(reply)
 		o.Ticks = append(o.Ticks, reply.StatusValue())
-		if o.Lull, err = r.Lull(ctx, way.Scripted, o.Held.Log.Pace()); err != nil {
-			return o, err
-		}
-		return o, r.Resumes(ctx, &o.SuspendedLoop)
+		o.Lull = r.Lull(ctx, way.Scripted, o.Held.Log.Pace())
+		r.Resumes(ctx, &o.SuspendedLoop)
 	},
 }

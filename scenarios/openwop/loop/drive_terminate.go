@@ -29,37 +29,32 @@ var loopBeyondItsEnd = &scenarios.Drive[BeyondObservation]{
 		"POST /v1/runs (assay-loop with a random plan; else conformance-orchestrator-terminate)", "GET /v1/runs/{runId}",
 		"GET /v1/runs/{runId}/events/poll", "POST /v1/runs (sentinel)",
 	},
-	Run: func(ctx context.Context, c *scenarios.Conn) (BeyondObservation, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *BeyondObservation) {
 		h := host.Host{Conn: c}
-		way, o, err := loopBeyond(h)
-		if err != nil {
-			return o, err
+		way, seen := loopBeyond(h)
+		*o = seen
+		r := h.Create(ctx, "create the loop", way.Request(nil))
+		if o.Log = r.Finish(ctx, "log of the loop"); !o.Log.Ended.Reached {
+			return
 		}
-		r, err := h.Create(ctx, "create the loop", way.Request(nil))
-		if err != nil {
-			return o, err
-		}
-		if o.Log, err = r.Finish(ctx, "log of the loop"); err != nil || !o.Log.Ended.Reached {
-			return o, err
-		}
-		o.Lull, err = r.Lull(ctx, way, o.Log.Pace())
-		return o, err
+		o.Lull = r.Lull(ctx, way, o.Log.Pace())
 	},
 }
 
-func loopBeyond(h host.Host) (host.Scripted, BeyondObservation, error) {
+func loopBeyond(h host.Host) (host.Scripted, BeyondObservation) {
 	ceiling, _ := h.Ceiling()
 	switch {
 	case h.Offers(fixture.Loop, fixture.Noop):
 		way := host.Scripted{Fixture: fixture.Loop, Plan: h.LoopPlan(h.Between(min(2, ceiling), min(4, ceiling))), Chosen: true}
 		o := BeyondObservation{Way: way.Fixture, Chosen: true, Decisions: way.Decisions(), Beyond: h.Between(2, 4)}
 		way.Plan = append(way.Plan, h.LoopPlan(o.Beyond)...)
-		return way, o, nil
+		return way, o
 	case h.Offers(fixture.Terminate):
 		way := host.Scripted{Fixture: fixture.Terminate, Plan: host.Plan{host.Terminate("goal-reached")}, Chosen: false}
-		return way, BeyondObservation{Way: way.Fixture, Decisions: way.Decisions()}, nil
+		return way, BeyondObservation{Way: way.Fixture, Decisions: way.Decisions()}
 	}
-	return host.Scripted{}, BeyondObservation{}, scenarios.Block("no loop fixture is on offer", fixture.Load)
+	scenarios.End(scenarios.Block("no loop fixture is on offer", fixture.Load))
+	return host.Scripted{}, BeyondObservation{}
 }
 
 // RefusedObservation is a dispatch node that had nothing it could carry out.
@@ -74,20 +69,20 @@ var dispatchOfTooMany = &scenarios.Drive[RefusedObservation]{
 	ID:    "openwop/dispatch-of-too-many",
 	Title: "runs a loop with fanOutPolicy reject that hands over to one worker, and then to several in one decision",
 	Sends: []string{"POST /v1/runs (assay-loop-reject with a random plan)", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (RefusedObservation, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *RefusedObservation) {
 		h := host.Host{Conn: c}
 		if !h.Offers(fixture.Reject, fixture.Noop) {
-			return RefusedObservation{}, scenarios.Block("no loop with fanOutPolicy reject is on offer", fixture.Load)
+			scenarios.End(scenarios.Block("no loop with fanOutPolicy reject is on offer", fixture.Load))
 		}
 		if ceiling, why := h.Ceiling(); ceiling < 2 {
-			return RefusedObservation{}, scenarios.Block("the host lets no loop take enough turns: "+why, "advertise higher limits while the host is certified")
+			scenarios.End(scenarios.Block("the host lets no loop take enough turns: "+why, "advertise higher limits while the host is certified"))
 		}
 		several := make([]string, h.Between(2, 4))
 		for i := range several {
 			several[i] = fixture.Noop
 		}
 		way := host.Scripted{Fixture: fixture.Reject, Plan: host.Plan{host.NextWorker(fixture.Noop), host.NextWorker(several...), host.Terminate(h.Name("done"))}, Chosen: true}
-		return refused(ctx, h, RefusedObservation{Way: way.Fixture, Control: 1}, way.Request(nil))
+		*o = refused(ctx, h, RefusedObservation{Way: way.Fixture, Control: 1}, way.Request(nil))
 	},
 }
 
@@ -96,20 +91,17 @@ var dispatchOfNothing = &scenarios.Drive[RefusedObservation]{
 	ID:    "openwop/dispatch-of-nothing",
 	Title: "runs a dispatch node that no decision comes before",
 	Sends: []string{"POST /v1/runs (assay-dispatch-alone)", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (RefusedObservation, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *RefusedObservation) {
 		h := host.Host{Conn: c}
 		if !h.Offers(fixture.Alone) {
-			return RefusedObservation{}, scenarios.Block("no dispatch node without a supervisor is on offer", fixture.Load)
+			scenarios.End(scenarios.Block("no dispatch node without a supervisor is on offer", fixture.Load))
 		}
-		return refused(ctx, h, RefusedObservation{Way: fixture.Alone}, openwopv1.CreateRunRequest{WorkflowID: fixture.Alone})
+		*o = refused(ctx, h, RefusedObservation{Way: fixture.Alone}, openwopv1.CreateRunRequest{WorkflowID: fixture.Alone})
 	},
 }
 
-func refused(ctx context.Context, h host.Host, o RefusedObservation, request openwopv1.CreateRunRequest) (RefusedObservation, error) {
-	r, err := h.Create(ctx, "create the run", request)
-	if err != nil {
-		return o, err
-	}
-	o.Log, err = r.Finish(ctx, "log of the run")
-	return o, err
+func refused(ctx context.Context, h host.Host, o RefusedObservation, request openwopv1.CreateRunRequest) RefusedObservation {
+	r := h.Create(ctx, "create the run", request)
+	o.Log = r.Finish(ctx, "log of the run")
+	return o
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
@@ -22,15 +23,15 @@ func doubtful(h host.Host, floor float64) (decision any, confidence float64) {
 
 // listen opens the run's event stream. Whether and how the host answers is not
 // the question: somebody who listens must not move the run.
-func listen(ctx context.Context, r *host.Run) (hangUp func(), err error) {
+func listen(ctx context.Context, r *host.Run) (hangUp func()) {
 	short, cancel := context.WithTimeout(ctx, 2*time.Second)
-	stream, _, err := r.Open(short, wire.Call{Method: http.MethodGet, Path: host.RunPath(r.ID) + "/events", Label: "listen to the suspended run"})
+	stream, _, err := r.Client.Open(short, wire.Call{Method: http.MethodGet, Path: host.RunPath(r.ID) + "/events", Label: "listen to the suspended run"})
 	switch {
 	case errors.Is(err, wire.ErrNoAnswer) && ctx.Err() == nil, err == nil && stream == nil:
-		return cancel, nil
+		return cancel
 	case err != nil:
 		cancel()
-		return nil, err
+		scenarios.End(err)
 	}
-	return func() { stream.Close(); cancel() }, nil
+	return func() { stream.Close(); cancel() }
 }

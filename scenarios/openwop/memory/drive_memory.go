@@ -39,37 +39,33 @@ func remembering(fixture, tag string, p host.Plan, scripts map[string]any) openw
 }
 
 // offersMemory stops a drive where nobody would tell what is remembered, or where loops are too short.
-func offersMemory(h host.Host, turns int, fixtures ...string) error {
+func offersMemory(h host.Host, turns int, fixtures ...string) {
 	for _, f := range append([]string{fixture.MemoryOne, fixture.Noop}, fixtures...) {
 		if !h.Offers(f) {
-			return scenarios.Block("no run that notes what it remembers is on offer: "+f+" is not listed", fixture.Load)
+			scenarios.End(scenarios.Block("no run that notes what it remembers is on offer: "+f+" is not listed", fixture.Load))
 		}
 	}
 	if ceiling, why := h.Ceiling(); ceiling < turns {
-		return scenarios.Block("the host lets no loop take enough turns: "+why, "advertise higher limits while the host is certified")
+		scenarios.End(scenarios.Block("the host lets no loop take enough turns: "+why, "advertise higher limits while the host is certified"))
 	}
-	return nil
 }
 
 // tag is one that no entry has which another drive wrote.
 func tag(h host.Host) string { return h.Name("assay") }
 
 // reader makes a run of one turn, which notes what there is under a tag.
-func reader(ctx context.Context, h host.Host, who, tag string) (host.RunLog, error) {
+func reader(ctx context.Context, h host.Host, who, tag string) host.RunLog {
 	return whole(ctx, h, "the run that reads "+who, remembering(fixture.MemoryOne, tag, host.Plan{host.Terminate(h.Name("done"))}, nil))
 }
 
 // writer makes a run of one turn, which writes an entry.
-func writer(ctx context.Context, h host.Host, who, tag, content string) (host.RunLog, error) {
+func writer(ctx context.Context, h host.Host, who, tag, content string) host.RunLog {
 	scripts := map[string]any{"writes": writesIn(1, tag, content)}
 	return whole(ctx, h, "the run that writes "+who, remembering(fixture.MemoryOne, tag, host.Plan{host.Terminate(h.Name("done"))}, scripts))
 }
 
-func whole(ctx context.Context, h host.Host, what string, request openwopv1.CreateRunRequest) (host.RunLog, error) {
-	r, err := h.Create(ctx, "create "+what, request)
-	if err != nil {
-		return host.RunLog{}, err
-	}
+func whole(ctx context.Context, h host.Host, what string, request openwopv1.CreateRunRequest) host.RunLog {
+	r := h.Create(ctx, "create "+what, request)
 	return r.Finish(ctx, "log of "+what)
 }
 
@@ -95,40 +91,29 @@ var rememberingFamily = &scenarios.Drive[MemoryFamily]{
 		"POST /v1/runs (assay-loop-memory with a random plan, and the workers assay-memory-worker and assay-memory-worker-again)",
 		"GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll", "the same of both child runs",
 	},
-	Run: func(ctx context.Context, c *scenarios.Conn) (MemoryFamily, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *MemoryFamily) {
 		h := host.Host{Conn: c}
-		if err := offersMemory(h, 5, fixture.Memory, fixture.MemoryTwo); err != nil {
-			return MemoryFamily{}, err
-		}
-		n, err := h.TurnsFrom(5)
-		if err != nil {
-			return MemoryFamily{}, err
-		}
-		o := MemoryFamily{Turns: n, Wrote: h.Between(1, 2), Handed: h.Between(3, n-2), Own: h.Marker(), First: h.Marker(), Second: h.Marker(), Tag: tag(h)}
+		offersMemory(h, 5, fixture.Memory, fixture.MemoryTwo)
+		n := h.TurnsFrom(5)
+		*o = MemoryFamily{Turns: n, Wrote: h.Between(1, 2), Handed: h.Between(3, n-2), Own: h.Marker(), First: h.Marker(), Second: h.Marker(), Tag: tag(h)}
 		p := h.LoopPlan(n)
 		p[o.Handed-1] = host.NextWorker(fixture.MemoryOne, fixture.MemoryTwo)
-		o.Log, err = whole(ctx, h, "the loop that remembers", remembering(fixture.Memory, o.Tag, p, map[string]any{
+		o.Log = whole(ctx, h, "the loop that remembers", remembering(fixture.Memory, o.Tag, p, map[string]any{
 			"writes":       writesIn(o.Wrote, o.Tag, o.Own),
 			"workerPlan":   h.LoopPlan(2),
 			"workerWrites": writesIn(1, o.Tag, o.First),
 			"againPlan":    h.LoopPlan(1),
 			"againWrites":  writesIn(1, o.Tag, o.Second),
 		}))
-		if err != nil || !o.Log.Ended.Reached {
-			return o, err
+		if !o.Log.Ended.Reached {
+			return
 		}
 		for _, id := range runsOfWorkers(o.Log, fixture.MemoryOne, fixture.MemoryTwo) {
-			r, err := h.ChildRun(ctx, id)
-			if err != nil {
-				return o, err
-			}
+			r := h.ChildRun(ctx, id)
 			child := host.ChildRun{ID: id}
-			if child.Log, err = r.FinishAsChild(ctx); err != nil {
-				return o, err
-			}
+			child.Log = r.FinishAsChild(ctx)
 			o.Children = append(o.Children, child)
 		}
-		return o, nil
 	},
 }
 

@@ -34,17 +34,18 @@ var replayedMemory = &scenarios.Drive[ForkedMemory]{
 	ID:    "openwop/replayed-memory",
 	Title: "runs a loop that writes memory entries, has another run write one, and replays the loop from the first event and from a random turn",
 	Sends: sendsForksOfMemory,
-	Run: func(ctx context.Context, c *scenarios.Conn) (ForkedMemory, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *ForkedMemory) {
 		h := host.Host{Conn: c}
-		r, o, err := changedMemory(ctx, h)
-		if err != nil || r == nil {
-			return o, err
+		r, seen := changedMemory(ctx, h)
+		*o = seen
+		if r == nil {
+			return
 		}
 		places := []int64{0}
 		if starts := turnStarts(o.Source); len(starts) > 1 {
 			places = append(places, starts[h.Between(1, len(starts)-1)])
 		}
-		return o, forksOf(ctx, h, r, &o, openwopv1.ForkModeReplay, places...)
+		forksOf(ctx, h, r, o, openwopv1.ForkModeReplay, places...)
 	},
 }
 
@@ -53,58 +54,45 @@ var branchedMemory = &scenarios.Drive[ForkedMemory]{
 	ID:    "openwop/branched-memory",
 	Title: "runs a loop that writes memory entries, has another run write one, and branches off the loop where a later turn begins",
 	Sends: sendsForksOfMemory,
-	Run: func(ctx context.Context, c *scenarios.Conn) (ForkedMemory, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *ForkedMemory) {
 		h := host.Host{Conn: c}
-		r, o, err := changedMemory(ctx, h)
-		if err != nil || r == nil {
-			return o, err
+		r, seen := changedMemory(ctx, h)
+		*o = seen
+		if r == nil {
+			return
 		}
 		starts := turnStarts(o.Source)
 		o.Begins = h.Between(o.Wrote[1]+1, o.Turns)
 		if o.Begins > len(starts) {
-			return o, scenarios.Block("the log of a loop does not show where its turns begin", "tell of each start of the supervisor's node with node.started")
+			scenarios.End(scenarios.Block("the log of a loop does not show where its turns begin", "tell of each start of the supervisor's node with node.started"))
 		}
-		return o, forksOf(ctx, h, r, &o, openwopv1.ForkModeBranch, starts[o.Begins-1])
+		forksOf(ctx, h, r, o, openwopv1.ForkModeBranch, starts[o.Begins-1])
 	},
 }
 
 // changedMemory runs the loop that is to be forked and what comes after it. The
 // run is nil where there is nothing to fork.
-func changedMemory(ctx context.Context, h host.Host) (*host.Run, ForkedMemory, error) {
-	if err := offersMemory(h, 4); err != nil {
-		return nil, ForkedMemory{}, err
-	}
-	n, err := h.TurnsFrom(4)
-	if err != nil {
-		return nil, ForkedMemory{}, err
-	}
+func changedMemory(ctx context.Context, h host.Host) (*host.Run, ForkedMemory) {
+	offersMemory(h, 4)
+	n := h.TurnsFrom(4)
 	first := h.Between(1, n-2)
 	o := ForkedMemory{Turns: n, Wrote: [2]int{first, h.Between(first+1, n-1)}, Own: []string{h.Marker(), h.Marker()}, Theirs: h.Marker(), Tag: tag(h)}
 	writes := writesIn(o.Wrote[1], o.Tag, o.Own[1])
 	writes[first-1] = writesIn(1, o.Tag, o.Own[0])[0]
-	r, err := h.Create(ctx, "create the loop that remembers", remembering(fixture.MemoryOne, o.Tag, h.LoopPlan(n), map[string]any{"writes": writes}))
-	if err != nil {
-		return nil, o, err
+	r := h.Create(ctx, "create the loop that remembers", remembering(fixture.MemoryOne, o.Tag, h.LoopPlan(n), map[string]any{"writes": writes}))
+	if o.Source = r.Finish(ctx, "log of the loop that remembers"); !o.Source.Ended.Reached {
+		return nil, o
 	}
-	if o.Source, err = r.Finish(ctx, "log of the loop that remembers"); err != nil || !o.Source.Ended.Reached {
-		return nil, o, err
-	}
-	if o.Writer, err = writer(ctx, h, "afterwards", o.Tag, o.Theirs); err != nil {
-		return nil, o, err
-	}
-	o.Reader, err = reader(ctx, h, "afterwards", o.Tag)
-	return r, o, err
+	o.Writer = writer(ctx, h, "afterwards", o.Tag, o.Theirs)
+	o.Reader = reader(ctx, h, "afterwards", o.Tag)
+	return r, o
 }
 
-func forksOf(ctx context.Context, h host.Host, r *host.Run, o *ForkedMemory, mode openwopv1.ForkMode, places ...int64) error {
+func forksOf(ctx context.Context, h host.Host, r *host.Run, o *ForkedMemory, mode openwopv1.ForkMode, places ...int64) {
 	for _, from := range places {
-		f, err := h.ForkFrom(ctx, r, openwopv1.ForkRunRequest{Mode: mode, FromSeq: &from})
-		if err != nil {
-			return err
-		}
+		f := h.ForkFrom(ctx, r, openwopv1.ForkRunRequest{Mode: mode, FromSeq: &from})
 		o.Forks = append(o.Forks, f)
 	}
-	return nil
 }
 
 // turnStarts are the places at which the supervisor's node was started.
@@ -135,30 +123,16 @@ var tenantsRemember = &scenarios.Drive[TenantMemory]{
 	ID:    "openwop/tenants-remember",
 	Title: "has two tenants write and read memory entries under one tag, in runs of one workflow whose agent names its memory",
 	Sends: []string{host.SendsTenants, "POST /v1/runs (assay-memory-worker), as both tenants", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (TenantMemory, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *TenantMemory) {
 		h := host.Host{Conn: c}
-		var o TenantMemory
-		if err := offersMemory(h, 1); err != nil {
-			return o, err
-		}
-		t, made, err := h.TwoTenants(ctx)
-		if o.Tenants = made; err != nil {
-			return o, err
-		}
+		offersMemory(h, 1)
+		t, made := h.TwoTenants(ctx)
+		o.Tenants = made
 		o.Tag, o.Mine, o.Theirs = tag(h), h.Marker(), h.Marker()
-		if o.Wrote, err = writer(ctx, t.First, "of the first tenant", o.Tag, o.Mine); err != nil {
-			return o, err
-		}
-		if o.Before, err = reader(ctx, t.Other, "of the other tenant", o.Tag); err != nil {
-			return o, err
-		}
-		if o.Other, err = writer(ctx, t.Other, "of the other tenant", o.Tag, o.Theirs); err != nil {
-			return o, err
-		}
-		if o.Own, err = reader(ctx, t.Other, "of the other tenant, again", o.Tag); err != nil {
-			return o, err
-		}
-		o.Kept, err = reader(ctx, t.First, "of the first tenant", o.Tag)
-		return o, err
+		o.Wrote = writer(ctx, t.First, "of the first tenant", o.Tag, o.Mine)
+		o.Before = reader(ctx, t.Other, "of the other tenant", o.Tag)
+		o.Other = writer(ctx, t.Other, "of the other tenant", o.Tag, o.Theirs)
+		o.Own = reader(ctx, t.Other, "of the other tenant, again", o.Tag)
+		o.Kept = reader(ctx, t.First, "of the first tenant", o.Tag)
 	},
 }

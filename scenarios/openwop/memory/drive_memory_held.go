@@ -35,16 +35,14 @@ var heldWorker = &scenarios.Drive[HeldWorker]{
 		"POST /v1/runs (assay-loop-memory, and the worker assay-memory-worker)", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll",
 		"POST /v1/runs/{childRunId}/interrupts/{nodeId}", "POST /v1/runs (assay-memory-worker, to read)",
 	},
-	Run: func(ctx context.Context, c *scenarios.Conn) (HeldWorker, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *HeldWorker) {
 		h := host.Host{Conn: c}
-		if err := offersMemory(h, 3, fixture.Memory); err != nil {
-			return HeldWorker{}, err
+		offersMemory(h, 3, fixture.Memory)
+		*o = holdsWorker(ctx, h, 20*time.Millisecond)
+		if !o.outlives() {
+			return
 		}
-		o, err := holdsWorker(ctx, h, 20*time.Millisecond)
-		if err != nil || !o.outlives() {
-			return o, err
-		}
-		return holdsWorker(ctx, h, host.CoarseGrace) // perhaps its clock ticks once a second
+		*o = holdsWorker(ctx, h, host.CoarseGrace) // perhaps its clock ticks once a second
 	},
 }
 
@@ -56,58 +54,46 @@ func (o HeldWorker) outlives() bool {
 
 // holdsWorker has the loop and its worker run once. grace is what the host's
 // clock may be late by.
-func holdsWorker(ctx context.Context, h host.Host, grace time.Duration) (HeldWorker, error) {
+func holdsWorker(ctx context.Context, h host.Host, grace time.Duration) HeldWorker {
 	o := HeldWorker{Tag: tag(h), Lasting: h.Marker(), Long: h.Marker(), Brief: h.Marker(), TTL: h.Between(60, 120)}
 	writes := writesIn(1, o.Tag, o.Lasting, o.Long, o.Brief)
 	writes[0][1].Memory.TTL, writes[0][2].Memory.TTL = int(time.Hour.Milliseconds()), o.TTL
-	r, err := h.Create(ctx, "create the loop with the worker that asks", remembering(fixture.Memory, o.Tag,
+	r := h.Create(ctx, "create the loop with the worker that asks", remembering(fixture.Memory, o.Tag,
 		host.Plan{host.NextWorker(fixture.MemoryOne), host.NextWorker(fixture.Noop), host.Terminate(h.Name("done"))},
 		map[string]any{"workerPlan": host.Plan{host.AskUser("Which way? " + h.Marker()), host.Terminate(h.Name("done"))}, "workerWrites": writes},
 	))
-	if err != nil {
-		return o, err
-	}
 	if r.ID == "" {
-		o.Log, err = r.ReadLog(ctx, "log of the loop")
-		return o, err
+		o.Log = r.ReadLog(ctx, "log of the loop")
+		return o
 	}
-	if err := waitOut(ctx, r, &o, grace); err != nil {
-		return o, err
-	}
+	waitOut(ctx, r, &o, grace)
 	if !host.Succeeded(o.Worker.Answered) {
-		o.Log, err = r.ReadLog(ctx, "log of the loop")
-		return o, err
+		o.Log = r.ReadLog(ctx, "log of the loop")
+		return o
 	}
-	if o.Log, err = r.Finish(ctx, "log of the loop"); err != nil {
-		return o, err
-	}
-	o.After, err = reader(ctx, h, "when all have ended", o.Tag)
-	return o, err
+	o.Log = r.Finish(ctx, "log of the loop")
+	o.After = reader(ctx, h, "when all have ended", o.Tag)
+	return o
 }
 
 // waitOut answers the worker when its brief entry has expired by a clock that is
 // late by grace.
-func waitOut(ctx context.Context, r *host.Run, o *HeldWorker, grace time.Duration) (err error) {
+func waitOut(ctx context.Context, r *host.Run, o *HeldWorker, grace time.Duration) {
 	var found host.RunLog
-	if o.Found, found, err = r.AwaitChildren(ctx, 1); err != nil || !o.Found.Reached {
-		return err
+	if o.Found, found = r.AwaitChildren(ctx, 1); !o.Found.Reached {
+		return
 	}
-	child, err := r.ChildRun(ctx, host.ChildIDs(found)[0])
-	if err != nil || !child.Created.Success() {
-		return err
+	child := r.ChildRun(ctx, host.ChildIDs(found)[0])
+	if !child.Created.Success() {
+		return
 	}
-	if o.Worker, err = child.Held(ctx, 1, 0); err != nil || !o.Worker.Suspended.Reached {
-		return err
+	if o.Worker = child.Held(ctx, 1, 0); !o.Worker.Suspended.Reached {
+		return
 	}
-	if o.While, err = reader(ctx, r.Host, "while the worker is held", o.Tag); err != nil {
-		return err
-	}
+	o.While = reader(ctx, r.Host, "while the worker is held", o.Tag)
 	// It was written before the worker was seen to be suspended.
-	if err := wire.Pause(ctx, time.Duration(o.TTL)*time.Millisecond+grace); err != nil {
-		return err
-	}
-	_, err = child.Resolves(ctx, &o.Worker)
-	return err
+	scenarios.End(wire.Pause(ctx, time.Duration(o.TTL)*time.Millisecond+grace))
+	child.Resolves(ctx, &o.Worker)
 }
 
 // HeldMemory is a loop that wrote an entry and asked, and was answered when
@@ -133,44 +119,28 @@ var heldMemory = &scenarios.Drive[HeldMemory]{
 		"POST /v1/runs (assay-memory-worker with a random plan; twice more, to write and to read)", "POST /v1/runs/{runId}/interrupts/{nodeId}",
 		"GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll",
 	},
-	Run: func(ctx context.Context, c *scenarios.Conn) (HeldMemory, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *HeldMemory) {
 		h := host.Host{Conn: c}
-		if err := offersMemory(h, 3); err != nil {
-			return HeldMemory{}, err
-		}
-		n, err := h.TurnsFrom(3)
-		if err != nil {
-			return HeldMemory{}, err
-		}
-		o := HeldMemory{Turns: n, Asked: h.Between(2, n-1), Early: h.Marker(), Own: h.Marker(), Theirs: h.Marker(), Tag: tag(h)}
+		offersMemory(h, 3)
+		n := h.TurnsFrom(3)
+		*o = HeldMemory{Turns: n, Asked: h.Between(2, n-1), Early: h.Marker(), Own: h.Marker(), Theirs: h.Marker(), Tag: tag(h)}
 		p := h.LoopPlan(n)
 		p[o.Asked-1] = host.AskUser("Which way? " + h.Marker())
 		writes := writesIn(o.Asked, o.Tag, o.Own)
 		writes[0] = writesIn(1, o.Tag, o.Early)[0]
-		r, err := h.Create(ctx, "create the loop that asks", remembering(fixture.MemoryOne, o.Tag, p, map[string]any{"writes": writes}))
-		if err != nil {
-			return o, err
-		}
-		if o.Held, err = r.Held(ctx, o.Asked, 0); err != nil || !o.Held.Suspended.Reached {
+		r := h.Create(ctx, "create the loop that asks", remembering(fixture.MemoryOne, o.Tag, p, map[string]any{"writes": writes}))
+		if o.Held = r.Held(ctx, o.Asked, 0); !o.Held.Suspended.Reached {
 			o.Log = o.Held.Log
-			return o, err
+			return
 		}
-		if o.Writer, err = writer(ctx, h, "meanwhile", o.Tag, o.Theirs); err != nil {
-			return o, err
-		}
-		if o.Reader, err = reader(ctx, h, "meanwhile", o.Tag); err != nil {
-			return o, err
-		}
-		taken, err := r.Resolves(ctx, &o.Held)
-		if err != nil {
-			return o, err
-		}
+		o.Writer = writer(ctx, h, "meanwhile", o.Tag, o.Theirs)
+		o.Reader = reader(ctx, h, "meanwhile", o.Tag)
+		taken := r.Resolves(ctx, &o.Held)
 		if !taken {
-			o.Log, err = r.ReadLog(ctx, "log of the loop that was not answered")
-			return o, err
+			o.Log = r.ReadLog(ctx, "log of the loop that was not answered")
+			return
 		}
-		o.Log, err = r.Finish(ctx, "log of the loop that was held")
-		return o, err
+		o.Log = r.Finish(ctx, "log of the loop that was held")
 	},
 }
 
@@ -197,13 +167,11 @@ var lostWorkers = &scenarios.Drive[LostWorkers]{
 		"POST /v1/runs (assay-loop-memory, and the workers assay-memory-worker-fails and assay-memory-worker)", "GET /v1/runs/{runId}",
 		"GET /v1/runs/{runId}/events/poll", "POST /v1/runs/{childRunId}/cancel", "POST /v1/runs (assay-memory-worker, to read)",
 	},
-	Run: func(ctx context.Context, c *scenarios.Conn) (LostWorkers, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *LostWorkers) {
 		h := host.Host{Conn: c}
-		if err := offersMemory(h, 4, fixture.Memory, fixture.MemoryFails); err != nil {
-			return LostWorkers{}, err
-		}
-		o := LostWorkers{Tag: tag(h), Own: h.Marker(), Failed: h.Marker(), Cancelled: h.Marker()}
-		r, err := h.Create(ctx, "create the loop that loses its workers", remembering(fixture.Memory, o.Tag,
+		offersMemory(h, 4, fixture.Memory, fixture.MemoryFails)
+		*o = LostWorkers{Tag: tag(h), Own: h.Marker(), Failed: h.Marker(), Cancelled: h.Marker()}
+		r := h.Create(ctx, "create the loop that loses its workers", remembering(fixture.Memory, o.Tag,
 			host.Plan{host.NextWorker(fixture.MemoryFails), host.NextWorker(fixture.MemoryOne), host.NextWorker(fixture.Noop), host.Terminate(h.Name("done"))},
 			map[string]any{
 				"writes":       writesIn(1, o.Tag, o.Own),
@@ -213,40 +181,31 @@ var lostWorkers = &scenarios.Drive[LostWorkers]{
 				"workerWrites": writesIn(1, o.Tag, o.Cancelled),
 			},
 		))
-		if err != nil {
-			return o, err
-		}
 		if r.ID == "" {
-			o.Log, err = r.ReadLog(ctx, "log of the loop")
-			return o, err
+			o.Log = r.ReadLog(ctx, "log of the loop")
+			return
 		}
-		if err := lose(ctx, r, &o); err != nil {
-			return o, err
+		lose(ctx, r, o)
+		if o.Log = r.Finish(ctx, "log of the loop"); !o.Log.Ended.Reached {
+			return
 		}
-		if o.Log, err = r.Finish(ctx, "log of the loop"); err != nil || !o.Log.Ended.Reached {
-			return o, err
-		}
-		if o.Children, err = h.ChildRuns(ctx, o.Log, 3); err != nil {
-			return o, err
-		}
-		o.Reader, err = reader(ctx, h, "afterwards", o.Tag)
-		return o, err
+		o.Children = h.ChildRuns(ctx, o.Log, 3)
+		o.Reader = reader(ctx, h, "afterwards", o.Tag)
 	},
 }
 
 // lose cancels the second worker.
-func lose(ctx context.Context, r *host.Run, o *LostWorkers) (err error) {
+func lose(ctx context.Context, r *host.Run, o *LostWorkers) {
 	var found host.RunLog
-	if o.Found, found, err = r.AwaitChildren(ctx, 2); err != nil || !o.Found.Reached {
-		return err
+	if o.Found, found = r.AwaitChildren(ctx, 2); !o.Found.Reached {
+		return
 	}
-	child, err := r.ChildRun(ctx, host.ChildIDs(found)[1])
-	if err != nil || !child.Created.Success() {
-		return err
+	child := r.ChildRun(ctx, host.ChildIDs(found)[1])
+	if !child.Created.Success() {
+		return
 	}
-	if o.Running, err = child.AwaitSuspended(ctx, 0); err != nil || !o.Running.Reached {
-		return err
+	if o.Running = child.AwaitSuspended(ctx, 0); !o.Running.Reached {
+		return
 	}
-	o.Cancel, err = child.Cancel(ctx, fmt.Sprintf("assay: enough %s", r.Marker()))
-	return err
+	o.Cancel = child.Cancel(ctx, fmt.Sprintf("assay: enough %s", r.Marker()))
 }

@@ -25,20 +25,13 @@ var unknownIDs = &scenarios.Drive[UnknownObservation]{
 	ID:    "openwop/unknown-ids",
 	Title: "asks for a run that never was and for a run of a workflow that nobody has; as the control reads a run that is there",
 	Sends: []string{"POST /v1/runs", "GET /v1/runs/{runId}", "of an id never given out: GET /v1/runs/{runId}", "GET .../events/poll", "POST .../cancel", "POST .../interrupts/{nodeId}", "POST /v1/runs (a workflow that nobody has)"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (UnknownObservation, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *UnknownObservation) {
 		h := host.Host{Conn: c}
-		var o UnknownObservation
 		never := h.Name("run")
-		if simple, err := h.Simple(); err == nil { // without a fixture there is no control, but still a question
-			r, err := h.Create(ctx, "create a run", simple)
-			if err != nil {
-				return o, err
-			}
+		if simple, err := scenarios.Attempt(func() openwopv1.CreateRunRequest { return h.Simple() }); err == nil { // without a fixture there is no control, but still a question
+			r := h.Create(ctx, "create a run", simple)
 			if r.ID != "" {
-				known, err := r.Snapshot(ctx, "a run that is there")
-				if err != nil {
-					return o, err
-				}
+				known := r.Snapshot(ctx, "a run that is there")
 				o.Known, never = host.AnsweredBy("a run that is there", known), host.StrangerOf(r.ID)
 			}
 		}
@@ -46,22 +39,15 @@ var unknownIDs = &scenarios.Drive[UnknownObservation]{
 			if op.Suffix == "/events" { // a stream that began would have to be waited for
 				continue
 			}
-			reply, err := h.Permitted(ctx, op.On(never))
-			if err != nil {
-				return o, err
-			}
+			reply := h.Permitted(ctx, op.On(never))
 			if a := host.AnsweredBy(op.What+", which never was", reply); op.Needed {
 				o.Runs = append(o.Runs, a)
 			} else {
 				o.Resolve = a
 			}
 		}
-		nowhere, err := h.Create(ctx, "create a run of a workflow that nobody has", openwopv1.CreateRunRequest{WorkflowID: h.Name("assay-nowhere")})
-		if err != nil {
-			return o, err
-		}
+		nowhere := h.Create(ctx, "create a run of a workflow that nobody has", openwopv1.CreateRunRequest{WorkflowID: h.Name("assay-nowhere")})
 		o.Workflow = host.AnsweredBy("a run of a workflow that nobody has", nowhere.Created)
-		return o, nil
 	},
 }
 
@@ -80,10 +66,9 @@ var oddBodies = &scenarios.Drive[BodiesObservation]{
 	ID:    "openwop/odd-bodies",
 	Title: "asks for runs with bodies that are no JSON, no object, or have a member of the wrong type or one too many; as the control with one that is as it should be",
 	Sends: []string{"POST /v1/runs, fifteen times"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (BodiesObservation, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *BodiesObservation) {
 		h := host.Host{Conn: c}
-		var o BodiesObservation
-		simple, err := h.Simple()
+		simple, err := scenarios.Attempt(func() openwopv1.CreateRunRequest { return h.Simple() })
 		offered := err == nil
 		workflow := simple.WorkflowID
 		if !offered {
@@ -98,30 +83,19 @@ var oddBodies = &scenarios.Drive[BodiesObservation]{
 			{&o.NoObject, []oddBody{{"the body null", []byte("null")}, {"a list as the body", []byte("[" + string(whole) + "]")}, {"a text as the body", []byte(`"` + workflow + `"`)}, {"a number as the body", []byte("7")}}},
 			{&o.NoWorkflow, []oddBody{{"a body without a workflowId", []byte("{}")}, {"a number as the workflowId", []byte(`{"workflowId":7}`)}, {"null as the workflowId", []byte(`{"workflowId":null}`)}}},
 		} {
-			if *kind.of, err = oddRuns(ctx, h, kind.bodies...); err != nil {
-				return o, err
-			}
+			*kind.of = oddRuns(ctx, h, kind.bodies...)
 		}
 		if !offered {
-			return o, nil
+			return
 		}
-		control, err := oddRuns(ctx, h, oddBody{"a run of " + workflow, whole})
-		if err != nil {
-			return o, err
-		}
+		control := oddRuns(ctx, h, oddBody{"a run of " + workflow, whole})
 		o.Control = control[0]
 		with := func(member, value string) []byte {
 			return bytes.Join([][]byte{whole[:len(whole)-1], fmt.Appendf(nil, `,%q:%s}`, member, value)}, nil)
 		}
-		if o.WrongType, err = oddRuns(ctx, h, oddBody{"a list as the inputs", with("inputs", `["assay"]`)}, oddBody{"a number as the inputs", with("inputs", "7")},
-			oddBody{"a text as the tags", with("tags", `"assay"`)}, oddBody{"a number as the metadata", with("metadata", "7")}, oddBody{"a text as the configurable", with("configurable", `"assay"`)}); err != nil {
-			return o, err
-		}
-		unknown, err := oddRuns(ctx, h, oddBody{"a member that the body does not have", with("assay"+h.Marker(), "true")})
-		if err == nil {
-			o.Unknown = unknown[0]
-		}
-		return o, err
+		o.WrongType = oddRuns(ctx, h, oddBody{"a list as the inputs", with("inputs", `["assay"]`)}, oddBody{"a number as the inputs", with("inputs", "7")},
+			oddBody{"a text as the tags", with("tags", `"assay"`)}, oddBody{"a number as the metadata", with("metadata", "7")}, oddBody{"a text as the configurable", with("configurable", `"assay"`)})
+		o.Unknown = oddRuns(ctx, h, oddBody{"a member that the body does not have", with("assay"+h.Marker(), "true")})[0]
 	},
 }
 
@@ -132,17 +106,14 @@ type oddBody struct {
 }
 
 // oddRuns asks for runs and notes those that are made.
-func oddRuns(ctx context.Context, h host.Host, bodies ...oddBody) ([]host.Answered, error) {
+func oddRuns(ctx context.Context, h host.Host, bodies ...oddBody) []host.Answered {
 	var out []host.Answered
 	for _, b := range bodies {
-		reply, err := h.Send(ctx, wire.Call{Method: http.MethodPost, Path: "/v1/runs", Body: b.raw, Label: b.what, Secrets: host.InterruptTokens})
-		if err != nil {
-			return out, err
-		}
+		reply := h.Send(ctx, wire.Call{Method: http.MethodPost, Path: "/v1/runs", Body: b.raw, Label: b.what, Secrets: host.InterruptTokens})
 		h.Adopt(reply)
 		out = append(out, host.AnsweredBy(b.what, reply))
 	}
-	return out, nil
+	return out
 }
 
 // OddRequestsObservation is what a host answers to a stream mode and to a
@@ -160,31 +131,20 @@ var oddRequests = &scenarios.Drive[OddRequestsObservation]{
 	ID:    "openwop/odd-requests",
 	Title: "asks for the stream of a run that has ended in modes that cannot be, and for its log by a method that it does not have",
 	Sends: []string{"POST /v1/runs", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events?streamMode=(random)", "GET /v1/runs/{runId}/events?streamMode=values,debug", "PUT /v1/runs/{runId}/events/poll"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (OddRequestsObservation, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *OddRequestsObservation) {
 		h := host.Host{Conn: c}
-		var o OddRequestsObservation
-		r, err := h.SimpleRun(ctx, "create a run")
-		if err != nil {
-			return o, err
-		}
+		r := h.SimpleRun(ctx, "create a run")
 		if o.Created = host.AnsweredBy("a run", r.Created); r.ID == "" {
-			return o, nil
+			return
 		}
-		if o.Ended, err = r.AwaitEnd(ctx); err != nil || !o.Ended.Reached {
-			return o, err
+		if o.Ended = r.AwaitEnd(ctx); !o.Ended.Reached {
+			return
 		}
 		for _, mode := range []string{"assay-" + h.Marker(), "values,debug"} {
-			reply, err := h.Send(ctx, wire.Call{Method: http.MethodGet, Path: host.RunPath(r.ID) + "/events?streamMode=" + mode, Header: map[string]string{"Accept": "text/event-stream"}, Label: "stream"})
-			if err != nil {
-				return o, err
-			}
+			reply := h.Send(ctx, wire.Call{Method: http.MethodGet, Path: host.RunPath(r.ID) + "/events?streamMode=" + mode, Header: map[string]string{"Accept": "text/event-stream"}, Label: "stream"})
 			o.Modes = append(o.Modes, host.AnsweredBy("the stream mode "+mode, reply))
 		}
-		reply, err := h.Permitted(ctx, wire.Call{Method: http.MethodPut, Path: host.RunPath(r.ID) + "/events/poll", Body: map[string]any{}, Label: "a method that it does not have"})
-		if err != nil {
-			return o, err
-		}
+		reply := h.Permitted(ctx, wire.Call{Method: http.MethodPut, Path: host.RunPath(r.ID) + "/events/poll", Body: map[string]any{}, Label: "a method that it does not have"})
 		o.Method = host.AnsweredBy("PUT on the log of a run", reply)
-		return o, nil
 	},
 }

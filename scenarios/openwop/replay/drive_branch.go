@@ -26,29 +26,20 @@ var branchesOfALoop = &scenarios.Drive[OverlayObservation]{
 	ID:    "openwop/branches-of-a-loop",
 	Title: "branches off a finished loop before its first decision, once as it was and once with a bound that is one turn too low",
 	Sends: []string{"POST /v1/runs (a loop)", "POST /v1/runs/{runId}:fork {mode: branch, fromSeq, runOptionsOverlay}", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (OverlayObservation, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *OverlayObservation) {
 		h := host.Host{Conn: c}
-		way, err := h.LoopOf(3, 6, 0)
-		if err != nil {
-			return OverlayObservation{}, err
-		}
-		o := OverlayObservation{Way: way.Fixture, Turns: way.Turns(), Bound: way.Turns() - 1}
-		r, err := h.Create(ctx, "create the source", way.Request(nil))
-		if err != nil {
-			return o, err
-		}
-		if o.Source, err = r.Finish(ctx, "log of the source"); err != nil || !o.Source.Ended.Reached || len(o.Source.Decided().Values) == 0 {
-			return o, err
+		way := h.LoopOf(3, 6, 0)
+		*o = OverlayObservation{Way: way.Fixture, Turns: way.Turns(), Bound: way.Turns() - 1}
+		r := h.Create(ctx, "create the source", way.Request(nil))
+		if o.Source = r.Finish(ctx, "log of the source"); !o.Source.Ended.Reached || len(o.Source.Decided().Values) == 0 {
+			return
 		}
 		first := host.Sequence(o.Source.Events[0])
 		from := first + 1 + h.Rand.Int64N(max(host.Sequence(o.Source.Decided().Values[0])-first, 1))
 		body := openwopv1.ForkRunRequest{Mode: openwopv1.ForkModeBranch, FromSeq: &from}
-		if o.Free, err = h.ForkFrom(ctx, r, body); err != nil {
-			return o, err
-		}
+		o.Free = h.ForkFrom(ctx, r, body)
 		body.RunOptionsOverlay = &openwopv1.RunOptions{Configurable: &openwopv1.Configurable{MaxLoopIterations: new(int64(o.Bound))}}
-		o.Capped, err = h.ForkFrom(ctx, r, body)
-		return o, err
+		o.Capped = h.ForkFrom(ctx, r, body)
 	},
 }
 
@@ -71,12 +62,11 @@ var forksThatCannotBe = &scenarios.Drive[ForkRefusals]{
 	ID:    "openwop/forks-that-cannot-be",
 	Title: "asks for replays from outside a log, of a run that never was, with other run options and in no mode; as controls from the first event and from behind the last",
 	Sends: []string{"POST /v1/runs", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll", "POST /v1/runs/{runId}:fork, for each"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (ForkRefusals, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *ForkRefusals) {
 		h := host.Host{Conn: c}
-		var o ForkRefusals
-		r, err := ended(ctx, h, &o.Source)
-		if err != nil || !o.Source.Ended.Reached || len(o.Source.Events) == 0 {
-			return o, err
+		r := ended(ctx, h, &o.Source)
+		if !o.Source.Ended.Reached || len(o.Source.Events) == 0 {
+			return
 		}
 		behind, never := host.Sequence(o.Source.Last())+1, host.StrangerOf(r.ID)
 		for _, a := range []struct {
@@ -95,11 +85,8 @@ var forksThatCannotBe = &scenarios.Drive[ForkRefusals]{
 			{&o.Strange, "a fork in a mode that nobody knows", r.ID, map[string]any{"mode": h.Name("mode"), "fromSeq": 0}},
 			{&o.NoMode, "a fork without a mode", r.ID, map[string]any{"fromSeq": 0}},
 		} {
-			if *a.into, err = askFork(ctx, h, a.what, a.run, a.body); err != nil {
-				return o, err
-			}
+			*a.into = askFork(ctx, h, a.what, a.run, a.body)
 		}
-		return o, nil
 	},
 }
 
@@ -116,12 +103,11 @@ var branchesThatCannotBe = &scenarios.Drive[BranchRefusals]{
 	ID:    "openwop/branches-that-cannot-be",
 	Title: "asks for a branch from nowhere and for one from beyond the log; as the control for one from inside it",
 	Sends: []string{"POST /v1/runs", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll", "POST /v1/runs/{runId}:fork {mode: branch}, for each"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (BranchRefusals, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *BranchRefusals) {
 		h := host.Host{Conn: c}
-		var o BranchRefusals
-		r, err := ended(ctx, h, &o.Source)
-		if err != nil || !o.Source.Ended.Reached || len(o.Source.Events) == 0 {
-			return o, err
+		r := ended(ctx, h, &o.Source)
+		if !o.Source.Ended.Reached || len(o.Source.Events) == 0 {
+			return
 		}
 		last := host.Sequence(o.Source.Last())
 		for _, a := range []struct {
@@ -133,30 +119,21 @@ var branchesThatCannotBe = &scenarios.Drive[BranchRefusals]{
 			{&o.Open, "a branch that does not say from where", map[string]any{"mode": "branch"}},
 			{&o.Beyond, "a branch from beyond the log", map[string]any{"mode": "branch", "fromSeq": last + 1 + int64(h.Between(1, 1000))}},
 		} {
-			if *a.into, err = askFork(ctx, h, a.what, r.ID, a.body); err != nil {
-				return o, err
-			}
+			*a.into = askFork(ctx, h, a.what, r.ID, a.body)
 		}
-		return o, nil
 	},
 }
 
 // ended makes a run that ends by itself and reads its log.
-func ended(ctx context.Context, h host.Host, into *host.RunLog) (*host.Run, error) {
-	r, err := h.SimpleRun(ctx, "create a run")
-	if err != nil {
-		return nil, err
-	}
-	*into, err = r.Finish(ctx, "log of the run")
-	return r, err
+func ended(ctx context.Context, h host.Host, into *host.RunLog) *host.Run {
+	r := h.SimpleRun(ctx, "create a run")
+	*into = r.Finish(ctx, "log of the run")
+	return r
 }
 
 // askFork asks for a fork. What comes of it is not the question.
-func askFork(ctx context.Context, h host.Host, what, id string, body map[string]any) (host.Answered, error) {
-	reply, err := h.Permitted(ctx, wire.Call{Method: http.MethodPost, Path: host.RunPath(id) + ":fork", Label: what, Body: body})
-	if err != nil {
-		return host.Answered{}, err
-	}
+func askFork(ctx context.Context, h host.Host, what, id string, body map[string]any) host.Answered {
+	reply := h.Permitted(ctx, wire.Call{Method: http.MethodPost, Path: host.RunPath(id) + ":fork", Label: what, Body: body})
 	h.Adopt(reply)
-	return host.AnsweredBy(what, reply), nil
+	return host.AnsweredBy(what, reply)
 }

@@ -24,34 +24,22 @@ var ReplayedLoops = &scenarios.Drive[ForkObservation]{
 	ID:    "openwop/replayed-loops",
 	Title: "replays a finished loop, and one that crossed its bound, from the first event",
 	Sends: []string{"POST /v1/runs (two loops)", "POST /v1/runs/{runId}:fork {mode: replay}", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (ForkObservation, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *ForkObservation) {
 		h := host.Host{Conn: c}
-		way, err := h.LoopOf(3, 6, 0)
-		if err != nil {
-			return ForkObservation{}, err
-		}
-		o := ForkObservation{Way: way.Fixture, Turns: way.Turns(), Bound: way.Turns() - 1}
+		way := h.LoopOf(3, 6, 0)
+		*o = ForkObservation{Way: way.Fixture, Turns: way.Turns(), Bound: way.Turns() - 1}
 		bound := int64(o.Bound)
 		for _, loop := range []struct {
 			label            string
 			bound            *int64
 			source, replayed *host.RunLog
 		}{{"the loop", nil, &o.Source, &o.Replayed}, {"the bounded loop", &bound, &o.BoundedSource, &o.BoundedReplayed}} {
-			r, err := h.Create(ctx, "create "+loop.label, way.Request(loop.bound))
-			if err != nil {
-				return o, err
+			r := h.Create(ctx, "create "+loop.label, way.Request(loop.bound))
+			if *loop.source = r.Finish(ctx, "log of "+loop.label); !loop.source.Ended.Reached {
+				return
 			}
-			if *loop.source, err = r.Finish(ctx, "log of "+loop.label); err != nil || !loop.source.Ended.Reached {
-				return o, err
-			}
-			fork, err := h.Fork(ctx, r)
-			if err != nil {
-				return o, err
-			}
-			if *loop.replayed, err = fork.Finish(ctx, "log of the replay of "+loop.label); err != nil {
-				return o, err
-			}
+			fork := h.Fork(ctx, r)
+			*loop.replayed = fork.Finish(ctx, "log of the replay of "+loop.label)
 		}
-		return o, nil
 	},
 }

@@ -23,39 +23,29 @@ var replaysFromAnywhere = &scenarios.Drive[PrefixObservation]{
 	ID:    "openwop/replays-from-anywhere",
 	Title: "replays a finished run from random places and from behind its last event, and reads the run again",
 	Sends: []string{"POST /v1/runs (a loop, else a run that ends by itself)", "POST /v1/runs/{runId}:fork {mode: replay, fromSeq}", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (PrefixObservation, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *PrefixObservation) {
 		h := host.Host{Conn: c}
-		body, err := eventful(h)
-		if err != nil {
-			return PrefixObservation{}, err
-		}
-		o := PrefixObservation{Way: body.WorkflowID}
-		r, err := h.Create(ctx, "create the source", body)
-		if err != nil {
-			return o, err
-		}
-		if o.Source, err = r.Finish(ctx, "log of the source"); err != nil || !o.Source.Ended.Reached || len(o.Source.Events) < 2 {
-			return o, err
+		body := eventful(h)
+		*o = PrefixObservation{Way: body.WorkflowID}
+		r := h.Create(ctx, "create the source", body)
+		if o.Source = r.Finish(ctx, "log of the source"); !o.Source.Ended.Reached || len(o.Source.Events) < 2 {
+			return
 		}
 		for _, from := range places(h, o.Source, 3) {
-			f, err := h.ForkFrom(ctx, r, openwopv1.ForkRunRequest{Mode: openwopv1.ForkModeReplay, FromSeq: &from})
-			if err != nil {
-				return o, err
-			}
+			f := h.ForkFrom(ctx, r, openwopv1.ForkRunRequest{Mode: openwopv1.ForkModeReplay, FromSeq: &from})
 			o.Forks = append(o.Forks, f)
 		}
-		o.Later, err = r.Stands(ctx, "log of the source, afterwards")
-		return o, err
+		o.Later = r.Stands(ctx, "log of the source, afterwards")
 	},
 }
 
 // eventful is the run with the longest story that the host offers.
-func eventful(h host.Host) (openwopv1.CreateRunRequest, error) {
-	if way, err := h.LoopOf(3, 6, 0); err == nil {
-		return way.Request(nil), nil
+func eventful(h host.Host) openwopv1.CreateRunRequest {
+	if way, err := scenarios.Attempt(func() host.Scripted { return h.LoopOf(3, 6, 0) }); err == nil {
+		return way.Request(nil)
 	}
 	if h.Offers(fixture.Random) {
-		return openwopv1.CreateRunRequest{WorkflowID: fixture.Random}, nil
+		return openwopv1.CreateRunRequest{WorkflowID: fixture.Random}
 	}
 	return h.Simple()
 }
@@ -84,9 +74,9 @@ var replaysOfDrawnValues = &scenarios.Drive[DrawnObservation]{
 	ID:    "openwop/replays-of-drawn-values",
 	Title: "runs nodes that draw values, twice, and replays the first run from the first event and from a random place",
 	Sends: []string{"POST /v1/runs (assay-random, twice)", "POST /v1/runs/{runId}:fork {mode: replay, fromSeq}", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (DrawnObservation, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *DrawnObservation) {
 		h := host.Host{Conn: c}
-		return drawn(ctx, h, openwopv1.ForkModeReplay, func(l host.RunLog) []int64 { return append([]int64{0}, places(h, l, 1)[0]) })
+		*o = drawn(ctx, h, openwopv1.ForkModeReplay, func(l host.RunLog) []int64 { return append([]int64{0}, places(h, l, 1)[0]) })
 	},
 }
 
@@ -95,9 +85,9 @@ var branchesOfDrawnValues = &scenarios.Drive[DrawnObservation]{
 	ID:    "openwop/branches-of-drawn-values",
 	Title: "runs nodes that draw values, twice, and branches off the first run where some of its values are drawn and some are not",
 	Sends: []string{"POST /v1/runs (assay-random, twice)", "POST /v1/runs/{runId}:fork {mode: branch, fromSeq}", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (DrawnObservation, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *DrawnObservation) {
 		h := host.Host{Conn: c}
-		return drawn(ctx, h, openwopv1.ForkModeBranch, func(l host.RunLog) []int64 {
+		*o = drawn(ctx, h, openwopv1.ForkModeBranch, func(l host.RunLog) []int64 {
 			draws := draws(l).Values
 			if len(draws) < 2 {
 				return nil
@@ -107,25 +97,20 @@ var branchesOfDrawnValues = &scenarios.Drive[DrawnObservation]{
 	},
 }
 
-func drawn(ctx context.Context, h host.Host, mode openwopv1.ForkMode, places func(host.RunLog) []int64) (o DrawnObservation, err error) {
+func drawn(ctx context.Context, h host.Host, mode openwopv1.ForkMode, places func(host.RunLog) []int64) (o DrawnObservation) {
 	if !h.Offers(fixture.Random) {
-		return o, scenarios.Block("no workflow is on offer whose nodes draw values", fixture.Load)
+		scenarios.End(scenarios.Block("no workflow is on offer whose nodes draw values", fixture.Load))
 	}
 	var source *host.Run
 	for _, l := range []*host.RunLog{&o.Control, &o.Source} {
-		if source, err = h.Create(ctx, "create a run that draws values", openwopv1.CreateRunRequest{WorkflowID: fixture.Random}); err != nil {
-			return o, err
-		}
-		if *l, err = source.Finish(ctx, "log of a run that draws values"); err != nil || !l.Ended.Reached || len(l.Events) < 2 {
-			return o, err
+		source = h.Create(ctx, "create a run that draws values", openwopv1.CreateRunRequest{WorkflowID: fixture.Random})
+		if *l = source.Finish(ctx, "log of a run that draws values"); !l.Ended.Reached || len(l.Events) < 2 {
+			return o
 		}
 	}
 	for _, from := range places(o.Source) {
-		f, err := h.ForkFrom(ctx, source, openwopv1.ForkRunRequest{Mode: mode, FromSeq: &from})
-		if err != nil {
-			return o, err
-		}
+		f := h.ForkFrom(ctx, source, openwopv1.ForkRunRequest{Mode: mode, FromSeq: &from})
 		o.Forks = append(o.Forks, f)
 	}
-	return o, nil
+	return o
 }

@@ -45,16 +45,12 @@ var replaysOfAModel = &scenarios.Drive[ModelObservation]{
 	Title: "runs a node that calls a model and replays it, with a model that answers the same, something else, refuses or no longer refuses",
 	Sends: []string{"POST {prefix}/test/mock-ai/program {nodeId, program}", "POST /v1/runs (conformance-phase4-replay-divergence), four times", "POST /v1/runs/{runId}:fork {mode: replay}",
 		"GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (ModelObservation, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *ModelObservation) {
 		h := host.Host{Conn: c}
-		var o ModelObservation
 		if !h.Offers(fixture.Divergence) {
-			return o, scenarios.Block("no workflow is on offer that calls a model which can be programmed", fixture.Load)
+			scenarios.End(scenarios.Block("no workflow is on offer that calls a model which can be programmed", fixture.Load))
 		}
-		s, _, err := h.FindSeam(ctx, "test/mock-ai/program", modelProgram(h.Marker()))
-		if err != nil {
-			return o, err
-		}
+		s, _ := h.FindSeam(ctx, "test/mock-ai/program", modelProgram(h.Marker()))
 		o.Path = s.Path
 		for _, r := range []struct {
 			into        *ModelReplay
@@ -65,14 +61,9 @@ var replaysOfAModel = &scenarios.Drive[ModelObservation]{
 			if r.into == &o.Same {
 				then = answers(h, r.first)
 			}
-			if err := program(ctx, s, answers(h, r.first), then); err != nil {
-				return o, err
-			}
-			if err := replayModel(ctx, h, r.into); err != nil {
-				return o, err
-			}
+			program(ctx, s, answers(h, r.first), then)
+			replayModel(ctx, h, r.into)
 		}
-		return o, nil
 	},
 }
 
@@ -92,33 +83,22 @@ func answers(h host.Host, says string) any {
 }
 
 // program says what the model answers to the node that calls it.
-func program(ctx context.Context, s host.Seam, answers ...any) error {
-	reply, err := s.Ask(ctx, modelProgram(modelNode, answers...))
-	if err != nil {
-		return err
-	}
+func program(ctx context.Context, s host.Seam, answers ...any) {
+	reply := s.Ask(ctx, modelProgram(modelNode, answers...))
 	if !reply.Success() {
-		return scenarios.Block(fmt.Sprintf("the seam %s answered HTTP %d to a program", s.Path, reply.Status), "have the seam take programs in one of the forms of docs/seams.md")
+		scenarios.End(scenarios.Block(fmt.Sprintf("the seam %s answered HTTP %d to a program", s.Path, reply.Status), "have the seam take programs in one of the forms of docs/seams.md"))
 	}
-	return nil
 }
 
-func replayModel(ctx context.Context, h host.Host, m *ModelReplay) error {
-	r, err := h.Create(ctx, "create a run that calls a model", openwopv1.CreateRunRequest{WorkflowID: fixture.Divergence})
-	if err != nil {
-		return err
+func replayModel(ctx context.Context, h host.Host, m *ModelReplay) {
+	r := h.Create(ctx, "create a run that calls a model", openwopv1.CreateRunRequest{WorkflowID: fixture.Divergence})
+	if m.Source = r.Finish(ctx, "log of a run that calls a model"); !m.Source.Ended.Reached {
+		return
 	}
-	if m.Source, err = r.Finish(ctx, "log of a run that calls a model"); err != nil || !m.Source.Ended.Reached {
-		return err
-	}
-	reply, err := h.Send(ctx, wire.Call{Method: http.MethodPost, Path: host.RunPath(r.ID) + ":fork", Label: "replay",
+	reply := h.Send(ctx, wire.Call{Method: http.MethodPost, Path: host.RunPath(r.ID) + ":fork", Label: "replay",
 		Body: openwopv1.ForkRunRequest{Mode: openwopv1.ForkModeReplay, FromSeq: new(int64(0))}})
-	if err != nil {
-		return err
-	}
 	m.Code = reply.Value("/error")
-	m.Replay, err = h.Adopt(reply).Finish(ctx, "log of the replay")
-	return err
+	m.Replay = h.Adopt(reply).Finish(ctx, "log of the replay")
 }
 
 // ToolObservation is a run with a node that nobody can foresee, and its replay.
@@ -134,21 +114,16 @@ var replaysOfATool = &scenarios.Drive[ToolObservation]{
 	Title:     "replays a run with a node that says of itself that nobody can foresee it",
 	Sends:     []string{"POST /v1/runs (conformance-phase4-nondet-tool)", "POST /v1/runs/{runId}:fork {mode: replay}", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll"},
 	Exclusive: true,
-	Run: func(ctx context.Context, c *scenarios.Conn) (ToolObservation, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *ToolObservation) {
 		h := host.Host{Conn: c}
-		var o ToolObservation
 		if !h.Offers(fixture.Nondeterministic) {
-			return o, scenarios.Block("no workflow is on offer with a node that says that nobody can foresee it", fixture.Load)
+			scenarios.End(scenarios.Block("no workflow is on offer with a node that says that nobody can foresee it", fixture.Load))
 		}
-		r, err := h.Create(ctx, "create a run with such a node", openwopv1.CreateRunRequest{WorkflowID: fixture.Nondeterministic})
-		if err != nil {
-			return o, err
+		r := h.Create(ctx, "create a run with such a node", openwopv1.CreateRunRequest{WorkflowID: fixture.Nondeterministic})
+		if o.Source = r.Finish(ctx, "log of the run"); !o.Source.Ended.Reached {
+			return
 		}
-		if o.Source, err = r.Finish(ctx, "log of the run"); err != nil || !o.Source.Ended.Reached {
-			return o, err
-		}
-		o.Fork, err = h.ForkFrom(ctx, r, openwopv1.ForkRunRequest{Mode: openwopv1.ForkModeReplay, FromSeq: new(int64(0))})
-		return o, err
+		o.Fork = h.ForkFrom(ctx, r, openwopv1.ForkRunRequest{Mode: openwopv1.ForkModeReplay, FromSeq: new(int64(0))})
 	},
 }
 
@@ -175,38 +150,25 @@ var keysOfRequests = &scenarios.Drive[KeyObservation]{
 	ID:    "openwop/keys-of-requests",
 	Title: "asks for the key of a random request to a model, of the same in another order or with what does not count, and of others that mean something else",
 	Sends: []string{"POST {prefix}/test/llm-cache-key {provider, model, messages}, for each"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (KeyObservation, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *KeyObservation) {
 		h := host.Host{Conn: c}
-		var o KeyObservation
 		m := newModelRequest(h)
-		s, _, err := h.FindSeam(ctx, "test/llm-cache-key", m.body())
-		if err != nil {
-			return o, err
-		}
+		s, _ := h.FindSeam(ctx, "test/llm-cache-key", m.body())
 		o.Path = s.Path
-		ask := func(what string, body any) (KeyAnswer, error) {
-			reply, err := s.Ask(ctx, body)
-			if err != nil {
-				return KeyAnswer{}, err
-			}
-			return KeyAnswer{What: what, Status: reply.StatusValue(), Key: reply.Value("/cacheKey")}, nil
+		ask := func(what string, body any) KeyAnswer {
+			reply := s.Ask(ctx, body)
+			return KeyAnswer{What: what, Status: reply.StatusValue(), Key: reply.Value("/cacheKey")}
 		}
-		if o.Base, err = ask("nothing changed", m.body()); err != nil {
-			return o, err
-		}
+		o.Base = ask("nothing changed", m.body())
 		for _, group := range []struct {
 			into  *[]KeyAnswer
 			asked []asking
 		}{{&o.Same, sameRequests(h, m)}, {&o.Other, otherRequests(h, m)}} {
 			for _, k := range group.asked {
-				a, err := ask(k.what, k.body)
-				if err != nil {
-					return o, err
-				}
+				a := ask(k.what, k.body)
 				*group.into = append(*group.into, a)
 			}
 		}
-		return o, nil
 	},
 }
 

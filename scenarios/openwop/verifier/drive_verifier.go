@@ -49,15 +49,14 @@ var verifiedResults = &scenarios.Drive[VerifiedObservation]{
 	ID:    "openwop/verified-results",
 	Title: "runs loops whose verifier passes, fails or has revised what a worker brings back, and the end of the run",
 	Sends: []string{"POST /v1/runs (assay-loop-verified with random verdicts and values, six times)", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (VerifiedObservation, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *VerifiedObservation) {
 		h := host.Host{Conn: c}
-		var o VerifiedObservation
 		if !h.Offers(fixture.Verified, fixture.Echo, fixture.Noop) {
-			return o, scenarios.Block("no workflow is on offer whose results a verifier can be told to judge", fixture.Load)
+			scenarios.End(scenarios.Block("no workflow is on offer whose results a verifier can be told to judge", fixture.Load))
 		}
 		ceiling, why := h.Ceiling()
 		if ceiling < 4 {
-			return o, scenarios.Block("the host lets no loop take enough turns: "+why, "advertise higher limits while the host is certified")
+			scenarios.End(scenarios.Block("the host lets no loop take enough turns: "+why, "advertise higher limits while the host is certified"))
 		}
 		work, end := host.NextWorker(fixture.Echo), host.Terminate(h.Name("done"))
 		bound := h.Between(2, min(4, ceiling))
@@ -82,11 +81,8 @@ var verifiedResults = &scenarios.Drive[VerifiedObservation]{
 			for _, v := range r.verdicts {
 				r.into.Verdicts = append(r.into.Verdicts, verdict(h, v))
 			}
-			if err := verify(ctx, h, r.into); err != nil {
-				return o, err
-			}
+			verify(ctx, h, r.into)
 		}
-		return o, nil
 	},
 }
 
@@ -109,21 +105,17 @@ func verdict(h host.Host, found string) Verdict {
 }
 
 // verify makes a run and follows it until it has ended or waits for somebody.
-func verify(ctx context.Context, h host.Host, v *VerifiedRun) error {
+func verify(ctx context.Context, h host.Host, v *VerifiedRun) {
 	body := openwopv1.CreateRunRequest{WorkflowID: fixture.Verified, Inputs: map[string]any{"plan": v.Plan, "verdicts": v.Verdicts, "said": v.Said, "heard": v.Kept}}
 	if v.Bound > 0 {
 		body.Configurable = &openwopv1.Configurable{MaxLoopIterations: new(int64(v.Bound))}
 	}
-	r, err := h.Create(ctx, "create a run whose results are verified", body)
-	if err != nil {
-		return err
-	}
+	r := h.Create(ctx, "create a run whose results are verified", body)
 	if r.ID == "" {
-		v.Log, err = r.ReadLog(ctx, "log of no run")
-		return err
+		v.Log = r.ReadLog(ctx, "log of no run")
+		return
 	}
-	v.Log, err = r.Settle(ctx, "log of a run whose results are verified")
-	return err
+	v.Log = r.Settle(ctx, "log of a run whose results are verified")
 }
 
 // UnverifiedObservation is a run on a host that offers no verifier.
@@ -137,25 +129,18 @@ var unverifiedResults = &scenarios.Drive[UnverifiedObservation]{
 	ID:    "openwop/unverified-results",
 	Title: "runs a loop with a script for a verifier on a host that offers none",
 	Sends: []string{"POST /v1/runs (assay-loop-verified with random verdicts, else a loop)", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (UnverifiedObservation, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *UnverifiedObservation) {
 		h := host.Host{Conn: c}
-		way, err := h.LoopOf(2, 4, 0)
-		if err != nil {
-			return UnverifiedObservation{}, err
-		}
+		way := h.LoopOf(2, 4, 0)
 		body := way.Request(nil)
 		if h.Offers(fixture.Verified, fixture.Echo) {
 			body = openwopv1.CreateRunRequest{WorkflowID: fixture.Verified, Inputs: map[string]any{
 				"plan": host.Plan{host.NextWorker(fixture.Echo), host.Terminate(h.Name("done"))}, "verdicts": []Verdict{verdict(h, verdictFail), verdict(h, verdictFail)},
 			}}
 		}
-		o := UnverifiedObservation{Way: body.WorkflowID}
-		r, err := h.Create(ctx, "create the loop", body)
-		if err != nil {
-			return o, err
-		}
-		o.Log, err = r.Finish(ctx, "log of the loop")
-		return o, err
+		*o = UnverifiedObservation{Way: body.WorkflowID}
+		r := h.Create(ctx, "create the loop", body)
+		o.Log = r.Finish(ctx, "log of the loop")
 	},
 }
 
@@ -178,15 +163,14 @@ var criteriaOfSuccess = &scenarios.Drive[CriteriaObservation]{
 	ID:    "openwop/criteria-of-success",
 	Title: "runs a loop that ends with criteria of success that are not all met, and one that ends with criteria that are",
 	Sends: []string{"POST /v1/runs (assay-loop with random criteria, twice)", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (CriteriaObservation, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *CriteriaObservation) {
 		h := host.Host{Conn: c}
-		var o CriteriaObservation
 		ceiling, why := h.Ceiling()
 		switch {
 		case !h.Offers(fixture.Loop, fixture.Noop):
-			return o, scenarios.Block("no loop is on offer whose decisions can be chosen", fixture.Load)
+			scenarios.End(scenarios.Block("no loop is on offer whose decisions can be chosen", fixture.Load))
 		case ceiling < 2:
-			return o, scenarios.Block("the host lets no loop take enough turns: "+why, "advertise higher limits while the host is certified")
+			scenarios.End(scenarios.Block("the host lets no loop take enough turns: "+why, "advertise higher limits while the host is certified"))
 		}
 		for _, l := range []struct {
 			into *Judged
@@ -203,15 +187,9 @@ var criteriaOfSuccess = &scenarios.Drive[CriteriaObservation]{
 			turns := h.LoopPlan(h.Between(1, min(3, ceiling)))
 			turns[len(turns)-1] = openwopv1.TerminateDecision{Kind: openwopv1.TerminateDecisionKindTerminate, Reason: h.Name("done"), SuccessCriteria: criteria}
 			l.into.Turns = len(turns)
-			r, err := h.Create(ctx, "create a loop with criteria of success", host.Scripted{Fixture: fixture.Loop, Plan: turns, Chosen: true}.Request(nil))
-			if err != nil {
-				return o, err
-			}
-			if l.into.Log, err = r.Finish(ctx, "log of the loop"); err != nil {
-				return o, err
-			}
+			r := h.Create(ctx, "create a loop with criteria of success", host.Scripted{Fixture: fixture.Loop, Plan: turns, Chosen: true}.Request(nil))
+			l.into.Log = r.Finish(ctx, "log of the loop")
 		}
-		return o, nil
 	},
 }
 
@@ -238,31 +216,20 @@ var seamVerdicts = &scenarios.Drive[SeamVerdicts]{
 	ID:    "openwop/seam-verdicts",
 	Title: "asks the seam agents/verify-run for every verdict twice, in a random order, and for one that there is not",
 	Sends: []string{"POST {prefix}/agents/verify-run {simulateVerdict}, seven times"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (SeamVerdicts, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *SeamVerdicts) {
 		h := host.Host{Conn: c}
-		var o SeamVerdicts
-		s, _, err := h.FindSeam(ctx, "agents/verify-run", map[string]any{"simulateVerdict": verdictPass})
-		if err != nil {
-			return o, err
-		}
+		s, _ := h.FindSeam(ctx, "agents/verify-run", map[string]any{"simulateVerdict": verdictPass})
 		o.Path = s.Path
-		ask := func(verdict string) (SeamVerdict, error) {
-			reply, err := s.Ask(ctx, map[string]any{"simulateVerdict": verdict})
-			if err != nil {
-				return SeamVerdict{}, err
-			}
+		ask := func(verdict string) SeamVerdict {
+			reply := s.Ask(ctx, map[string]any{"simulateVerdict": verdict})
 			h.Adopt(reply)
-			return SeamVerdict{Asked: verdict, Status: reply.StatusValue(), Body: reply.Value("")}, nil
+			return SeamVerdict{Asked: verdict, Status: reply.StatusValue(), Body: reply.Value("")}
 		}
 		all := []string{verdictPass, verdictFail, verdictRevise, verdictPass, verdictFail, verdictRevise}
 		for _, i := range h.Rand.Perm(len(all)) {
-			a, err := ask(all[i])
-			if err != nil {
-				return o, err
-			}
+			a := ask(all[i])
 			o.Answers = append(o.Answers, a)
 		}
-		o.Strange, err = ask(h.Marker())
-		return o, err
+		o.Strange = ask(h.Marker())
 	},
 }

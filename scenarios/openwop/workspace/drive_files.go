@@ -22,12 +22,10 @@ type FileWrite struct {
 
 // admitted is text for a drive that cannot begin without: one whose credential
 // may not write has nothing to look at.
-func admitted(ctx context.Context, f *host.Files, path, content string) (*wire.Reply, error) {
-	reply, err := f.Text(ctx, path, content)
-	if err != nil {
-		return nil, err
-	}
-	return reply, barred(reply)
+func admitted(ctx context.Context, f *host.Files, path, content string) *wire.Reply {
+	reply := f.Text(ctx, path, content)
+	scenarios.End(barred(reply))
+	return reply
 }
 
 // barred is why a drive cannot begin: the credential may not write, or there is no room.
@@ -42,7 +40,7 @@ func barred(reply *wire.Reply) error {
 }
 
 // at is look at a version that is a number.
-func at(ctx context.Context, f *host.Files, path string, version int) (host.FileReply, error) {
+func at(ctx context.Context, f *host.Files, path string, version int) host.FileReply {
 	return f.LookAt(ctx, path, strconv.Itoa(version))
 }
 
@@ -57,7 +55,7 @@ var filesWritten = &scenarios.Drive[[]FileWrite]{
 	ID:    "openwop/files-written",
 	Title: "puts workspace files with random text of many scripts, with nothing, with and without a content type, below the longest path there can be, and reads each",
 	Sends: []string{"PUT /v1/host/workspace/files/{path}", "GET /v1/host/workspace/files/{path}"},
-	Run: host.WithFiles(func(ctx context.Context, f *host.Files) ([]FileWrite, error) {
+	Run: host.WithFiles(func(ctx context.Context, f *host.Files, o *[]FileWrite) {
 		writes := []FileWrite{
 			{Path: f.Path("plain"), Content: f.Marker()},
 			{Path: f.Path("scripts"), Content: scripts(f.Host), ContentType: "text/plain"},
@@ -65,11 +63,9 @@ var filesWritten = &scenarios.Drive[[]FileWrite]{
 			{Path: longest(f), Content: scripts(f.Host)},
 		}
 		for i := range writes {
-			if err := roundTrip(ctx, f, &writes[i]); err != nil {
-				return nil, err
-			}
+			roundTrip(ctx, f, &writes[i])
 		}
-		return writes, nil
+		*o = writes
 	}),
 }
 
@@ -90,21 +86,15 @@ func longest(f *host.Files) string {
 }
 
 // roundTrip writes a file and reads it.
-func roundTrip(ctx context.Context, f *host.Files, w *FileWrite) error {
+func roundTrip(ctx context.Context, f *host.Files, w *FileWrite) {
 	body := openwopv1.WorkspaceFileCreate{Content: w.Content}
 	if w.ContentType != "" {
 		body.ContentType = &w.ContentType
 	}
-	reply, err := f.Write(ctx, w.Path, "", body)
-	if err != nil {
-		return err
-	}
-	if err := barred(reply); err != nil {
-		return err
-	}
+	reply := f.Write(ctx, w.Path, "", body)
+	scenarios.End(barred(reply))
 	w.Put = host.FileReplyOf(reply)
-	w.Got, err = f.LookAt(ctx, w.Path, "")
-	return err
+	w.Got = f.LookAt(ctx, w.Path, "")
 }
 
 // FileBodies are writes that say nothing that a file could hold.
@@ -125,11 +115,9 @@ var filesUnwritable = &scenarios.Drive[FileBodies]{
 	ID:    "openwop/files-unwritable",
 	Title: "puts a workspace file, then bodies without content or with one that is no text on the same path, and reads the file",
 	Sends: []string{"PUT /v1/host/workspace/files/{path} {}", "PUT /v1/host/workspace/files/{path} {content: a number, null, an object}", "GET /v1/host/workspace/files/{path}"},
-	Run: host.WithFiles(func(ctx context.Context, f *host.Files) (FileBodies, error) {
-		o := FileBodies{First: FileWrite{Path: f.Path("kept"), Content: f.Marker()}}
-		if err := roundTrip(ctx, f, &o.First); err != nil {
-			return o, err
-		}
+	Run: host.WithFiles(func(ctx context.Context, f *host.Files, o *FileBodies) {
+		*o = FileBodies{First: FileWrite{Path: f.Path("kept"), Content: f.Marker()}}
+		roundTrip(ctx, f, &o.First)
 		for _, bad := range []struct {
 			what string
 			body any
@@ -139,14 +127,9 @@ var filesUnwritable = &scenarios.Drive[FileBodies]{
 			{"a null for the content", map[string]any{"content": nil}},
 			{"an object for the content", map[string]any{"content": map[string]any{"text": f.Marker()}}},
 		} {
-			reply, err := f.Write(ctx, o.First.Path, "", bad.body)
-			if err != nil {
-				return o, err
-			}
+			reply := f.Write(ctx, o.First.Path, "", bad.body)
 			o.Bodies = append(o.Bodies, FileRefuse{bad.what, host.FileReplyOf(reply)})
 		}
-		var err error
-		o.After, err = f.LookAt(ctx, o.First.Path, "")
-		return o, err
+		o.After = f.LookAt(ctx, o.First.Path, "")
 	}),
 }

@@ -31,47 +31,38 @@ var fileConditions = &scenarios.Drive[FileConditions]{
 	ID:    "openwop/file-conditions",
 	Title: "writes a workspace file with the etag that it has, with the one it had before and with one that nobody gave out, and reads it after each",
 	Sends: []string{"PUT /v1/host/workspace/files/{path}", "PUT /v1/host/workspace/files/{path} with If-Match", "GET /v1/host/workspace/files/{path}"},
-	Run: host.WithFiles(func(ctx context.Context, f *host.Files) (FileConditions, error) {
+	Run: host.WithFiles(func(ctx context.Context, f *host.Files, o *FileConditions) {
 		path := f.Path("contended")
-		o := FileConditions{First: FileWrite{Path: path, Content: f.Marker()}}
-		reply, err := admitted(ctx, f, path, o.First.Content)
-		if err != nil {
-			return o, err
-		}
+		*o = FileConditions{First: FileWrite{Path: path, Content: f.Marker()}}
+		reply := admitted(ctx, f, path, o.First.Content)
 		o.First.Put = host.FileReplyOf(reply)
 		first := etagOf(reply)
 		if first == "" {
-			return o, nil
+			return
 		}
-		second, err := conditional(ctx, f, path, first, "the etag that the file has", &o.Current)
-		if err != nil || second == "" {
-			return o, err
+		second := conditional(ctx, f, path, first, "the etag that the file has", &o.Current)
+		if second == "" {
+			return
 		}
 		for _, stale := range []struct{ what, etag string }{
 			{"the etag that the file had before", first},
 			{"an etag that nobody gave out", inventedEtag(f.Host)},
 		} {
 			var s FileCondition
-			if _, err := conditional(ctx, f, path, stale.etag, stale.what, &s); err != nil {
-				return o, err
-			}
+			conditional(ctx, f, path, stale.etag, stale.what, &s)
 			o.Stale = append(o.Stale, s)
 		}
-		_, err = conditional(ctx, f, path, second, "the etag that the file has", &o.Last)
-		return o, err
+		conditional(ctx, f, path, second, "the etag that the file has", &o.Last)
 	}),
 }
 
 // conditional writes a file that has this etag, and reads it. It returns the etag of what was written.
-func conditional(ctx context.Context, f *host.Files, path, etag, what string, o *FileCondition) (string, error) {
+func conditional(ctx context.Context, f *host.Files, path, etag, what string, o *FileCondition) string {
 	o.What, o.Content = what, f.Marker()
-	reply, err := f.TextIf(ctx, path, etag, o.Content)
-	if err != nil {
-		return "", err
-	}
+	reply := f.TextIf(ctx, path, etag, o.Content)
 	o.Put = host.FileReplyOf(reply)
-	o.Got, err = f.LookAt(ctx, path, "")
-	return etagOf(reply), err
+	o.Got = f.LookAt(ctx, path, "")
+	return etagOf(reply)
 }
 
 // FileAbsentConditions are conditional writes of files that are not there.
@@ -90,44 +81,27 @@ var filesAbsent = &scenarios.Drive[FileAbsentConditions]{
 	ID:    "openwop/files-absent",
 	Title: "writes with If-Match a workspace file that was never there; makes it without, deletes it, and writes it with the etag that it had",
 	Sends: []string{"PUT /v1/host/workspace/files/{path} with If-Match", "PUT, GET and DELETE /v1/host/workspace/files/{path}", "GET /v1/host/workspace/files?prefix="},
-	Run: host.WithFiles(func(ctx context.Context, f *host.Files) (FileAbsentConditions, error) {
-		o := FileAbsentConditions{Path: f.Path("absent")}
-		if err := absent(ctx, f, o.Path, inventedEtag(f.Host), "an etag of a file that was never there", &o.Never); err != nil {
-			return o, err
-		}
+	Run: host.WithFiles(func(ctx context.Context, f *host.Files, o *FileAbsentConditions) {
+		*o = FileAbsentConditions{Path: f.Path("absent")}
+		absent(ctx, f, o.Path, inventedEtag(f.Host), "an etag of a file that was never there", &o.Never)
 		o.Made = FileWrite{Path: o.Path, Content: f.Marker()}
-		reply, err := admitted(ctx, f, o.Path, o.Made.Content)
-		if err != nil {
-			return o, err
-		}
+		reply := admitted(ctx, f, o.Path, o.Made.Content)
 		o.Made.Put = host.FileReplyOf(reply)
-		if o.Made.Got, err = f.LookAt(ctx, o.Path, ""); err != nil {
-			return o, err
-		}
+		o.Made.Got = f.LookAt(ctx, o.Path, "")
 		if etagOf(reply) == "" {
-			return o, nil
+			return
 		}
-		if o.Deleted, err = f.Drop(ctx, o.Path); err != nil {
-			return o, err
-		}
-		if o.Left, err = f.LookAt(ctx, o.Path, ""); err != nil {
-			return o, err
-		}
-		if o.Listed, err = f.List(ctx, f.Prefix); err != nil {
-			return o, err
-		}
-		return o, absent(ctx, f, o.Path, etagOf(reply), "the etag that the file had when it was deleted", &o.Gone)
+		o.Deleted = f.Drop(ctx, o.Path)
+		o.Left = f.LookAt(ctx, o.Path, "")
+		o.Listed = f.List(ctx, f.Prefix)
+		absent(ctx, f, o.Path, etagOf(reply), "the etag that the file had when it was deleted", &o.Gone)
 	}),
 }
 
 // absent is conditional for a file that is not there: a list shows whether it is made.
-func absent(ctx context.Context, f *host.Files, path, etag, what string, o *FileCondition) error {
-	if _, err := conditional(ctx, f, path, etag, what, o); err != nil {
-		return err
-	}
-	var err error
-	o.Listed, err = f.List(ctx, f.Prefix)
-	return err
+func absent(ctx context.Context, f *host.Files, path, etag, what string, o *FileCondition) {
+	conditional(ctx, f, path, etag, what, o)
+	o.Listed = f.List(ctx, f.Prefix)
 }
 
 // FileRace is one round of several writers who come with the same etag.
@@ -143,49 +117,40 @@ var filesRaced = &scenarios.Drive[[]FileRace]{
 	ID:    "openwop/files-raced",
 	Title: "has several writers come at once with the same etag of a workspace file, in several rounds, and reads the file after each",
 	Sends: []string{"PUT /v1/host/workspace/files/{path}", "PUT /v1/host/workspace/files/{path} with If-Match, several at once", "GET /v1/host/workspace/files/{path}"},
-	Run: host.WithFiles(func(ctx context.Context, f *host.Files) ([]FileRace, error) {
+	Run: host.WithFiles(func(ctx context.Context, f *host.Files, o *[]FileRace) {
 		path := f.Path("raced")
 		var rounds []FileRace
 		for range 4 {
-			reply, err := admitted(ctx, f, path, f.Marker())
-			if err != nil {
-				return rounds, err
-			}
-			r, err := race(ctx, f, path, reply)
+			reply := admitted(ctx, f, path, f.Marker())
+			r := race(ctx, f, path, reply)
 			rounds = append(rounds, r)
-			if err != nil || len(r.Answers) == 0 {
-				return rounds, err
+			if len(r.Answers) == 0 {
+				*o = rounds
+				return
 			}
 		}
-		return rounds, nil
+		*o = rounds
 	}),
 }
 
-func race(ctx context.Context, f *host.Files, path string, before *wire.Reply) (FileRace, error) {
+func race(ctx context.Context, f *host.Files, path string, before *wire.Reply) FileRace {
 	r := FileRace{Before: host.FileReplyOf(before)}
 	known := etagOf(before)
 	if !before.Success() || known == "" {
-		return r, nil
+		return r
 	}
 	n := f.Between(2, 5)
-	calls := make([]func(context.Context) error, n)
+	calls := make([]func(context.Context), n)
 	r.Contents, r.Answers = make([]string, n), make([]host.FileReply, n)
 	for i := range calls {
 		r.Contents[i] = f.Marker()
 		body := openwopv1.WorkspaceFileCreate{Content: r.Contents[i]}
-		calls[i] = func(ctx context.Context) error {
-			reply, err := f.Write(ctx, path, known, body)
-			if err != nil {
-				return err
-			}
+		calls[i] = func(ctx context.Context) {
+			reply := f.Write(ctx, path, known, body)
 			r.Answers[i] = host.FileReplyOf(reply)
-			return nil
 		}
 	}
-	if err := f.AtOnce(ctx, calls...); err != nil {
-		return r, err
-	}
-	var err error
-	r.After, err = f.LookAt(ctx, path, "")
-	return r, err
+	f.AtOnce(ctx, calls...)
+	r.After = f.LookAt(ctx, path, "")
+	return r
 }

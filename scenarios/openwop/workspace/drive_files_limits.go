@@ -52,8 +52,8 @@ var filesTooLarge = &scenarios.Drive[FileSizes]{
 	ID:    "openwop/files-too-large",
 	Title: "overwrites a workspace file with one byte more than maxFileBytes, and with characters of two bytes that are too many bytes and not too many characters, and reads it after each",
 	Sends: []string{"PUT and GET /v1/host/workspace/files/{path}"},
-	Run: host.WithFiles(func(ctx context.Context, f *host.Files) (FileSizes, error) {
-		return sized(ctx, f, mostSent, func(limit int) []FileSize {
+	Run: host.WithFiles(func(ctx context.Context, f *host.Files, o *FileSizes) {
+		sized(ctx, f, mostSent, o, func(limit int) []FileSize {
 			sizes := []FileSize{{What: "one byte more than maxFileBytes", Bytes: limit + 1}}
 			if limit > 100 {
 				sizes = append(sizes, FileSize{What: "more bytes than maxFileBytes and fewer characters", Unit: "é", Bytes: limit + 2 - limit%2})
@@ -68,56 +68,46 @@ var filesAtLimit = &scenarios.Drive[FileSizes]{
 	ID:    "openwop/files-at-limit",
 	Title: "overwrites a workspace file with exactly maxFileBytes bytes, and reads it",
 	Sends: []string{"PUT and GET /v1/host/workspace/files/{path}"},
-	Run: host.WithFiles(func(ctx context.Context, f *host.Files) (FileSizes, error) {
-		return sized(ctx, f, mostRead, func(limit int) []FileSize {
+	Run: host.WithFiles(func(ctx context.Context, f *host.Files, o *FileSizes) {
+		sized(ctx, f, mostRead, o, func(limit int) []FileSize {
 			return []FileSize{{What: "exactly maxFileBytes", Bytes: limit}}
 		})
 	}),
 }
 
 // sized writes files of these sizes over a small one.
-func sized(ctx context.Context, f *host.Files, most int, sizes func(limit int) []FileSize) (FileSizes, error) {
-	limit, err := fileLimit(f.Host, "maxFileBytes", most)
-	if err != nil {
-		return FileSizes{}, err
-	}
+func sized(ctx context.Context, f *host.Files, most int, o *FileSizes, sizes func(limit int) []FileSize) {
+	limit := fileLimit(f.Host, "maxFileBytes", most)
 	if body, ok := claims.Family(f.Discovery, "limits").Key("maxRequestBodyBytes").Int(); ok && body < int64(limit)+bodyBeside {
-		return FileSizes{}, scenarios.Block(fmt.Sprintf("limits.maxRequestBodyBytes is %d, so that no file can have the %d bytes of workspace.maxFileBytes", body, limit),
-			"advertise limits that leave room for the largest file in a request")
+		scenarios.End(scenarios.Block(fmt.Sprintf("limits.maxRequestBodyBytes is %d, so that no file can have the %d bytes of workspace.maxFileBytes", body, limit),
+			"advertise limits that leave room for the largest file in a request"))
 	}
-	o := FileSizes{Limit: limit, First: FileWrite{Path: f.Path("sized"), Content: f.Marker()[:min(8, limit)]}}
-	if _, err := admitted(ctx, f, o.First.Path, f.Marker()[:min(8, limit)]); err != nil {
-		return o, err
-	}
-	if err := roundTrip(ctx, f, &o.First); err != nil || !host.Succeeded(o.First.Put.Status) { // the control: it can be overwritten
-		return o, err
+	*o = FileSizes{Limit: limit, First: FileWrite{Path: f.Path("sized"), Content: f.Marker()[:min(8, limit)]}}
+	admitted(ctx, f, o.First.Path, f.Marker()[:min(8, limit)])
+	roundTrip(ctx, f, &o.First)
+	if !host.Succeeded(o.First.Put.Status) { // the control: it can be overwritten
+		return
 	}
 	for _, s := range sizes(limit) {
 		if s.Unit == "" {
 			s.Unit = f.Marker() + " "
 		}
-		reply, err := f.Text(ctx, o.First.Path, s.content())
-		if err != nil {
-			return o, err
-		}
+		reply := f.Text(ctx, o.First.Path, s.content())
 		s.Put = host.FileReplyOf(reply)
-		if s.Got, err = f.LookAt(ctx, o.First.Path, ""); err != nil {
-			return o, err
-		}
+		s.Got = f.LookAt(ctx, o.First.Path, "")
 		o.Sizes = append(o.Sizes, s)
 	}
-	return o, nil
 }
 
 // fileLimit is a bound that the host advertises on its files, if we can reach it.
-func fileLimit(h host.Host, name string, most int) (int, error) {
+func fileLimit(h host.Host, name string, most int) int {
 	v := claims.Family(h.Discovery, "workspace").Key(name)
 	limit, ok := v.Int()
 	if !ok || limit < 1 || limit > int64(most) {
-		return 0, scenarios.Block(fmt.Sprintf("workspace.%s is %s, and one from 1 to %d can be looked at", name, v.JSON(), most),
-			fmt.Sprintf("advertise and keep a workspace.%s of at most %d while the host is certified", name, most))
+		scenarios.End(scenarios.Block(fmt.Sprintf("workspace.%s is %s, and one from 1 to %d can be looked at", name, v.JSON(), most),
+			fmt.Sprintf("advertise and keep a workspace.%s of at most %d while the host is certified", name, most)))
 	}
-	return int(limit), nil
+	return int(limit)
 }
 
 // FilesFull is a workspace that was filled up to its bound.
@@ -145,85 +135,60 @@ var filesFull = &scenarios.Drive[FilesFull]{
 	Title:     "fills the workspace up to maxFiles, writes one file more, one that is there, and a new one when another was deleted; then deletes them all",
 	Sends:     []string{"GET /v1/host/workspace/files", "PUT, GET and DELETE /v1/host/workspace/files/{path}, as many as maxFiles"},
 	Exclusive: true,
-	Run: host.WithFiles(func(ctx context.Context, f *host.Files) (FilesFull, error) {
-		limit, err := fileLimit(f.Host, "maxFiles", mostFiles)
-		if err != nil {
-			return FilesFull{}, err
-		}
-		o := FilesFull{Limit: limit, Gone: f.Path("gone")}
-		if _, err := f.Text(ctx, o.Gone, f.Marker()); err != nil {
-			return o, err
-		}
-		if _, err := f.Drop(ctx, o.Gone); err != nil {
-			return o, err
-		}
-		if o.Before, err = f.List(ctx, ""); err != nil {
-			return o, err
-		}
+	Run: host.WithFiles(func(ctx context.Context, f *host.Files, o *FilesFull) {
+		limit := fileLimit(f.Host, "maxFiles", mostFiles)
+		*o = FilesFull{Limit: limit, Gone: f.Path("gone")}
+		f.Text(ctx, o.Gone, f.Marker())
+		f.Drop(ctx, o.Gone)
+		o.Before = f.List(ctx, "")
 		if status, _ := o.Before.Status.Int(); host.Forbids(int(status)) {
-			return o, host.ShutOut(http.MethodGet, int(status))
+			scenarios.End(host.ShutOut(http.MethodGet, int(status)))
 		}
 		if !host.Succeeded(o.Before.Status) {
-			return o, nil
+			return
 		}
 		there := len(listed(o.Before))
 		if there >= limit {
-			return o, scenarios.Block(fmt.Sprintf("the workspace holds %d files of %d already", there, limit), "make room for a dozen small files in the workspace while the host is certified")
+			scenarios.End(scenarios.Block(fmt.Sprintf("the workspace holds %d files of %d already", there, limit), "make room for a dozen small files in the workspace while the host is certified"))
 		}
-		return o, fill(ctx, f, &o, limit-there)
+		fill(ctx, f, o, limit-there)
 	}),
 }
 
 // fill makes files until there should be no room, and tries what is possible then.
-func fill(ctx context.Context, f *host.Files, o *FilesFull, room int) error {
+func fill(ctx context.Context, f *host.Files, o *FilesFull, room int) {
 	for i := range room {
 		if i == 1 {
-			reply, err := f.Text(ctx, numbered(f, 0), f.Marker())
-			if err != nil {
-				return err
-			}
+			reply := f.Text(ctx, numbered(f, 0), f.Marker())
 			o.Again = host.FileReplyOf(reply)
 		}
-		reply, err := f.Text(ctx, numbered(f, i), f.Marker())
-		if err != nil {
-			return err
-		}
+		reply := f.Text(ctx, numbered(f, i), f.Marker())
 		if host.Forbids(reply.Status) {
-			return host.ShutOut(http.MethodPut, reply.Status)
+			scenarios.End(host.ShutOut(http.MethodPut, reply.Status))
 		}
 		o.Filled = append(o.Filled, host.FileReplyOf(reply))
 		if !reply.Success() {
 			break
 		}
 	}
-	write := func(path string) func() (host.FileReply, error) {
-		return func() (host.FileReply, error) {
-			reply, err := f.Text(ctx, path, f.Marker())
-			if err != nil {
-				return host.FileReply{}, err
-			}
-			return host.FileReplyOf(reply), nil
-		}
+	write := func(path string) func() host.FileReply {
+		return func() host.FileReply { return host.FileReplyOf(f.Text(ctx, path, f.Marker())) }
 	}
-	list := func() (host.FileReply, error) { return f.List(ctx, "") }
+	list := func() host.FileReply { return f.List(ctx, "") }
 	for _, step := range []struct {
 		into *host.FileReply
-		do   func() (host.FileReply, error)
+		do   func() host.FileReply
 	}{
 		{&o.Full, list},
 		{&o.Over, write(numbered(f, room))},
-		{&o.Got, func() (host.FileReply, error) { return f.LookAt(ctx, numbered(f, room), "") }},
+		{&o.Got, func() host.FileReply { return f.LookAt(ctx, numbered(f, room), "") }},
 		{&o.Rewrite, write(numbered(f, 0))},
 		{&o.After, list},
-		{&o.Deleted, func() (host.FileReply, error) { return f.Drop(ctx, numbered(f, 0)) }},
+		{&o.Deleted, func() host.FileReply { return f.Drop(ctx, numbered(f, 0)) }},
 		{&o.Room, write(f.Path("room"))},
 	} {
-		var err error
-		if *step.into, err = step.do(); err != nil {
-			return err
-		}
+		*step.into = step.do()
 	}
-	return nil
 }
 
 func numbered(f *host.Files, i int) string { return f.Path(fmt.Sprint("n", i)) }

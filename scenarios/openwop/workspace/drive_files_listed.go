@@ -26,24 +26,18 @@ var filesListed = &scenarios.Drive[FilesListed]{
 	ID:    "openwop/files-listed",
 	Title: "writes workspace files in two folders and beside them, one of them twice, and lists each folder, all of them, and one that is empty; deletes one and lists again",
 	Sends: []string{"PUT /v1/host/workspace/files/{path}", "GET /v1/host/workspace/files?prefix=", "DELETE /v1/host/workspace/files/{path}"},
-	Run: host.WithFiles(func(ctx context.Context, f *host.Files) (FilesListed, error) {
-		var o FilesListed
+	Run: host.WithFiles(func(ctx context.Context, f *host.Files, o *FilesListed) {
 		for _, path := range []string{"a/one", "a/two", "a/deep/er", "b/one", "ab"} {
 			w := FileWrite{Path: f.Path(path), Content: f.Marker()}
-			reply, err := admitted(ctx, f, w.Path, w.Content)
-			if err != nil {
-				return o, err
-			}
+			reply := admitted(ctx, f, w.Path, w.Content)
 			if w.Put = host.FileReplyOf(reply); path == "a/two" && reply.Success() {
 				w.Content = f.Marker()
-				if reply, err = admitted(ctx, f, w.Path, w.Content); err != nil {
-					return o, err
-				}
+				reply = admitted(ctx, f, w.Path, w.Content)
 				w.Put = host.FileReplyOf(reply)
 			}
 			o.Writes = append(o.Writes, w)
 			if !reply.Success() {
-				return o, nil
+				return
 			}
 		}
 		all := o.Writes
@@ -55,22 +49,18 @@ var filesListed = &scenarios.Drive[FilesListed]{
 			{What: "one file", Prefix: all[3].Path, Shown: all[3:4]},
 			{What: "a folder that is not there", Prefix: f.Prefix + "/" + f.Marker() + "/"},
 		} {
-			if err := listFiles(ctx, f, &o, l); err != nil {
-				return o, err
-			}
+			listFiles(ctx, f, o, l)
 		}
-		if reply, err := f.Drop(ctx, all[0].Path); err != nil || !host.Succeeded(reply.Status) {
-			return o, err
+		if reply := f.Drop(ctx, all[0].Path); !host.Succeeded(reply.Status) {
+			return
 		}
-		return o, listFiles(ctx, f, &o, FileListing{What: "one folder, after a delete", Prefix: f.Prefix + "/a/", Shown: all[1:3]})
+		listFiles(ctx, f, o, FileListing{What: "one folder, after a delete", Prefix: f.Prefix + "/a/", Shown: all[1:3]})
 	}),
 }
 
-func listFiles(ctx context.Context, f *host.Files, o *FilesListed, l FileListing) error {
-	var err error
-	l.List, err = f.List(ctx, l.Prefix)
+func listFiles(ctx context.Context, f *host.Files, o *FilesListed, l FileListing) {
+	l.List = f.List(ctx, l.Prefix)
 	o.Lists = append(o.Lists, l)
-	return err
 }
 
 // FilesUnclaimed is a host that says it has no files, and what it answers to a list of them.
@@ -83,8 +73,8 @@ var filesUnclaimed = &scenarios.Drive[FilesUnclaimed]{
 	ID:    "openwop/files-unclaimed",
 	Title: "lists the workspace files of a host that advertises none",
 	Sends: []string{"GET /v1/host/workspace/files?prefix="},
-	Run: host.WithFiles(func(ctx context.Context, f *host.Files) (FilesUnclaimed, error) {
-		list, err := f.List(ctx, f.Prefix)
-		return FilesUnclaimed{list}, err
+	Run: host.WithFiles(func(ctx context.Context, f *host.Files, o *FilesUnclaimed) {
+		list := f.List(ctx, f.Prefix)
+		*o = FilesUnclaimed{list}
 	}),
 }

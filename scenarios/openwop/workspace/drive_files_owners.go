@@ -39,26 +39,18 @@ var filesOwned = &scenarios.Drive[FileOwners]{
 	ID:    "openwop/files-owned",
 	Title: "has owners whose names run into each other write a file of the same path over the seam workspace/op, each after a look, and has each read and list it when all have written",
 	Sends: []string{"POST {prefix}/workspace/op {tenant, workspace, op: list, get, put, delete}", "GET /v1/host/workspace/files/{path}"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (FileOwners, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *FileOwners) {
 		h := host.Host{Conn: c}
 		owners := alike(h)
-		s, _, err := h.FindSeam(ctx, "workspace/op", openwopv1.WorkspaceOpRequest{Tenant: owners[0].Tenant, Workspace: &owners[0].Workspace, Op: openwopv1.WorkspaceOpRequestOpList})
-		if err != nil {
-			return FileOwners{}, err
-		}
-		o := FileOwners{Seam: s.Path, Path: h.Name("assay") + "/plan.md", Owners: owners}
+		s, _ := h.FindSeam(ctx, "workspace/op", openwopv1.WorkspaceOpRequest{Tenant: owners[0].Tenant, Workspace: &owners[0].Workspace, Op: openwopv1.WorkspaceOpRequestOpList})
+		*o = FileOwners{Seam: s.Path, Path: h.Name("assay") + "/plan.md", Owners: owners}
 		for i := range o.Owners {
-			if err := o.Owners[i].begin(ctx, s, o.Path); err != nil {
-				return o, err
-			}
+			o.Owners[i].begin(ctx, s, o.Path)
 		}
 		for i := range o.Owners {
-			if err := o.Owners[i].end(ctx, s, o.Path); err != nil {
-				return o, err
-			}
+			o.Owners[i].end(ctx, s, o.Path)
 		}
-		o.Public, err = h.Files().LookAt(ctx, o.Path, "")
-		return o, err
+		o.Public = h.Files().LookAt(ctx, o.Path, "")
 	},
 }
 
@@ -86,16 +78,14 @@ func (o *FileOwner) ask(op openwopv1.WorkspaceOpRequestOp, path string) openwopv
 }
 
 // begin looks for the file of an owner who has written none, and has it written.
-func (o *FileOwner) begin(ctx context.Context, s host.Seam, path string) error {
-	if err := o.look(ctx, s, path, &o.Before, &o.Listed); err != nil {
-		return err
-	}
+func (o *FileOwner) begin(ctx context.Context, s host.Seam, path string) {
+	o.look(ctx, s, path, &o.Before, &o.Listed)
 	put := o.ask(openwopv1.WorkspaceOpRequestOpPut, path)
 	put.Content = &o.Content
-	reply, err := s.Ask(ctx, put)
+	reply, err := scenarios.Attempt(func() *wire.Reply { return s.Ask(ctx, put) })
 	if err == nil && !reply.Success() {
 		o.Put = host.FileReplyOf(reply)
-		return nil
+		return
 	}
 	s.Leave(fmt.Sprintf("workspace file %s of tenant %q, workspace %q", path, o.Tenant, o.Workspace), func(ctx context.Context, c *wire.Client) error {
 		reply, err := c.Do(ctx, wire.Call{Method: http.MethodPost, Path: s.Path, Body: o.ask(openwopv1.WorkspaceOpRequestOpDelete, path), Label: "clean up"})
@@ -107,28 +97,21 @@ func (o *FileOwner) begin(ctx context.Context, s host.Seam, path string) error {
 		}
 		return nil
 	})
-	if err != nil {
-		return err
-	}
+	scenarios.End(err)
 	o.Put = host.FileReplyOf(reply)
-	return nil
 }
 
 // end reads the file of an owner and lists its files.
-func (o *FileOwner) end(ctx context.Context, s host.Seam, path string) error {
-	return o.look(ctx, s, path, &o.Got, &o.All)
+func (o *FileOwner) end(ctx context.Context, s host.Seam, path string) {
+	o.look(ctx, s, path, &o.Got, &o.All)
 }
 
-func (o *FileOwner) look(ctx context.Context, s host.Seam, path string, file, list *host.FileReply) error {
+func (o *FileOwner) look(ctx context.Context, s host.Seam, path string, file, list *host.FileReply) {
 	for _, ask := range []struct {
 		into *host.FileReply
 		op   openwopv1.WorkspaceOpRequestOp
 	}{{file, openwopv1.WorkspaceOpRequestOpGet}, {list, openwopv1.WorkspaceOpRequestOpList}} {
-		reply, err := s.Ask(ctx, o.ask(ask.op, path))
-		if err != nil {
-			return err
-		}
+		reply := s.Ask(ctx, o.ask(ask.op, path))
 		*ask.into = host.FileReplyOf(reply)
 	}
-	return nil
 }

@@ -34,30 +34,22 @@ var filesAstray = &scenarios.Drive[FilePaths]{
 	ID:    "openwop/files-astray",
 	Title: "writes workspace files below paths that leave the workspace or that no file can have, and looks for them there, where they lead, and in the list",
 	Sends: []string{"PUT and GET /v1/host/workspace/files/{path}, the slashes of the path encoded", "GET /v1/host/workspace/files?prefix="},
-	Run: host.WithFiles(func(ctx context.Context, f *host.Files) (FilePaths, error) {
-		o := FilePaths{Prefix: f.Prefix}
+	Run: host.WithFiles(func(ctx context.Context, f *host.Files, o *FilePaths) {
+		*o = FilePaths{Prefix: f.Prefix}
 		for _, stem := range []string{"a/inside", "two..dots-and_more.v1"} {
 			w := FileWrite{Path: f.Path(stem), Content: f.Marker()}
-			if err := roundTrip(ctx, f, &w); err != nil {
-				return o, err
-			}
+			roundTrip(ctx, f, &w)
 			o.Good = append(o.Good, w)
 		}
 		for _, climb := range climbs(f) {
-			if err := stray(ctx, f, &climb); err != nil {
-				return o, err
-			}
+			stray(ctx, f, &climb)
 			o.Climbs = append(o.Climbs, climb)
 		}
 		for _, other := range others(f) {
-			if err := stray(ctx, f, &other); err != nil {
-				return o, err
-			}
+			stray(ctx, f, &other)
 			o.Others = append(o.Others, other)
 		}
-		var err error
-		o.List, err = f.List(ctx, f.Prefix)
-		return o, err
+		o.List = f.List(ctx, f.Prefix)
 	}),
 }
 
@@ -95,19 +87,15 @@ func others(f *host.Files) []FilePath {
 }
 
 // stray writes below such a path and looks what has come of it.
-func stray(ctx context.Context, f *host.Files, o *FilePath) error {
+func stray(ctx context.Context, f *host.Files, o *FilePath) {
 	o.Content = f.Marker()
-	reply, err := f.Text(ctx, o.Path, o.Content)
-	if err != nil {
-		return err
-	}
+	reply := f.Text(ctx, o.Path, o.Content)
 	o.Put = host.FileReplyOf(reply)
-	if o.Got, err = f.LookAt(ctx, o.Path, ""); err != nil || o.Leads == "" {
-		return err
+	if o.Got = f.LookAt(ctx, o.Path, ""); o.Leads == "" {
+		return
 	}
 	if host.Succeeded(o.Put.Status) {
 		f.LeaveFile(o.Leads)
 	}
-	o.There, err = f.LookAt(ctx, o.Leads, "")
-	return err
+	o.There = f.LookAt(ctx, o.Leads, "")
 }

@@ -32,9 +32,9 @@ var fileRewritten = &scenarios.Drive[FileHistory]{
 	ID:    "openwop/file-rewritten",
 	Title: "writes a workspace file a random number of times, once with the same content again, reads it after each write, and then each of its versions, one that never was, and what is none",
 	Sends: []string{"PUT /v1/host/workspace/files/{path}, several times", "GET /v1/host/workspace/files/{path}", "GET /v1/host/workspace/files/{path}?version="},
-	Run: host.WithFiles(func(ctx context.Context, f *host.Files) (FileHistory, error) {
+	Run: host.WithFiles(func(ctx context.Context, f *host.Files, o *FileHistory) {
 		kept, _ := claims.Family(f.Discovery, "workspace").Key("maxVersions").Int()
-		o := FileHistory{Kept: int(min(max(kept, 0), mostVersions))}
+		*o = FileHistory{Kept: int(min(max(kept, 0), mostVersions))}
 		path, n := f.Path("rewritten"), f.Between(4, 6)
 		again := f.Between(1, n-1) // writes what the one before it wrote
 		for i := range n {
@@ -42,25 +42,20 @@ var fileRewritten = &scenarios.Drive[FileHistory]{
 			if i == again {
 				w.Content = o.Writes[i-1].Content
 			}
-			if err := roundTrip(ctx, f, &w); err != nil {
-				return o, err
-			}
+			roundTrip(ctx, f, &w)
 			o.Writes = append(o.Writes, w)
 			if !host.Succeeded(w.Put.Status) {
-				return o, nil
+				return
 			}
 		}
-		return o, history(ctx, f, &o, path)
+		history(ctx, f, o, path)
 	}),
 }
 
 // history reads the versions of a file that was written n times.
-func history(ctx context.Context, f *host.Files, o *FileHistory, path string) error {
+func history(ctx context.Context, f *host.Files, o *FileHistory, path string) {
 	for i, w := range o.Writes {
-		got, err := at(ctx, f, path, i+1)
-		if err != nil {
-			return err
-		}
+		got := at(ctx, f, path, i+1)
 		o.Older = append(o.Older, FileVersion{strconv.Itoa(i + 1), w.Content, got})
 	}
 	n := len(o.Writes)
@@ -71,13 +66,9 @@ func history(ctx context.Context, f *host.Files, o *FileHistory, path string) er
 		{&o.Never, strconv.Itoa(n + 1)}, {&o.Never, strconv.Itoa(n + f.Between(2, 1000))},
 		{&o.Absurd, "0"}, {&o.Absurd, strconv.Itoa(-f.Between(1, n))}, {&o.Absurd, "latest"}, {&o.Absurd, "1.5"},
 	} {
-		got, err := f.LookAt(ctx, path, ask.version)
-		if err != nil {
-			return err
-		}
+		got := f.LookAt(ctx, path, ask.version)
 		*ask.into = append(*ask.into, FileVersion{Version: ask.version, Got: got})
 	}
-	return nil
 }
 
 // mostVersions is how often a file is written to see its oldest version go.
@@ -97,24 +88,23 @@ var fileHorizon = &scenarios.Drive[FileHorizon]{
 	ID:    "openwop/file-horizon",
 	Title: "writes a workspace file a few times more than the host keeps versions, and reads those at either side of the bound",
 	Sends: []string{"PUT /v1/host/workspace/files/{path}, maxVersions times and a few", "GET /v1/host/workspace/files/{path}?version="},
-	Run: host.WithFiles(func(ctx context.Context, f *host.Files) (FileHorizon, error) {
+	Run: host.WithFiles(func(ctx context.Context, f *host.Files, o *FileHorizon) {
 		kept, ok := claims.Family(f.Discovery, "workspace").Key("maxVersions").Int()
 		if !ok || kept < 1 || kept > mostVersions {
-			return FileHorizon{}, scenarios.Block(fmt.Sprintf("workspace.maxVersions is %s: a file is written at most %d times", claims.Family(f.Discovery, "workspace").Key("maxVersions").JSON(), mostVersions),
-				fmt.Sprintf("advertise and keep at most %d versions while the host is certified", mostVersions))
+			scenarios.End(scenarios.Block(fmt.Sprintf("workspace.maxVersions is %s: a file is written at most %d times", claims.Family(f.Discovery, "workspace").Key("maxVersions").JSON(), mostVersions),
+				fmt.Sprintf("advertise and keep at most %d versions while the host is certified", mostVersions)))
+			*o = FileHorizon{}
+			return
 		}
-		o := FileHorizon{Kept: int(kept), Written: int(kept) + f.Between(2, 4)}
+		*o = FileHorizon{Kept: int(kept), Written: int(kept) + f.Between(2, 4)}
 		path := f.Path("kept")
 		contents := make([]string, o.Written)
 		for i := range contents {
 			contents[i] = f.Marker()
-			reply, err := admitted(ctx, f, path, contents[i])
-			if err != nil {
-				return o, err
-			}
+			reply := admitted(ctx, f, path, contents[i])
 			if !reply.Success() {
 				o.Refused = host.FileReplyOf(reply)
-				return o, nil
+				return
 			}
 		}
 		oldest := o.Written - o.Kept + 1
@@ -122,10 +112,7 @@ var fileHorizon = &scenarios.Drive[FileHorizon]{
 			if version > oldest && version < o.Written || version == oldest-1 { // whether the latest is one of them is left open
 				continue
 			}
-			got, err := at(ctx, f, path, version)
-			if err != nil {
-				return o, err
-			}
+			got := at(ctx, f, path, version)
 			v := FileVersion{strconv.Itoa(version), contents[version-1], got}
 			if version < oldest {
 				o.Beyond = append(o.Beyond, v)
@@ -133,7 +120,6 @@ var fileHorizon = &scenarios.Drive[FileHorizon]{
 				o.Oldest = append(o.Oldest, v)
 			}
 		}
-		return o, nil
 	}),
 }
 
@@ -154,41 +140,33 @@ var fileDeleted = &scenarios.Drive[FileDeleted]{
 	ID:    "openwop/file-deleted",
 	Title: "writes a workspace file twice, deletes it, looks for it, deletes it again and writes it again; and does the same to a path that was never written",
 	Sends: []string{"PUT, GET and DELETE /v1/host/workspace/files/{path}", "GET /v1/host/workspace/files?prefix="},
-	Run: host.WithFiles(func(ctx context.Context, f *host.Files) (FileDeleted, error) {
-		o := FileDeleted{First: FileWrite{Path: f.Path("doomed"), Content: f.Marker()}}
+	Run: host.WithFiles(func(ctx context.Context, f *host.Files, o *FileDeleted) {
+		*o = FileDeleted{First: FileWrite{Path: f.Path("doomed"), Content: f.Marker()}}
 		o.Again = FileWrite{Path: o.First.Path, Content: f.Marker()}
-		if _, err := admitted(ctx, f, o.First.Path, f.Marker()); err != nil {
-			return o, err
-		}
-		if err := roundTrip(ctx, f, &o.First); err != nil || !host.Succeeded(o.First.Put.Status) {
-			return o, err
+		admitted(ctx, f, o.First.Path, f.Marker())
+		roundTrip(ctx, f, &o.First)
+		if !host.Succeeded(o.First.Put.Status) {
+			return
 		}
 		path, never := o.First.Path, f.Path("never-"+f.Marker())
 		for _, step := range []struct {
 			into *host.FileReply
-			do   func() (host.FileReply, error)
+			do   func() host.FileReply
 		}{
-			{&o.Listed, func() (host.FileReply, error) { return f.List(ctx, f.Prefix) }},
-			{&o.Deleted, func() (host.FileReply, error) { return f.Drop(ctx, path) }},
-			{&o.Gone, func() (host.FileReply, error) { return f.LookAt(ctx, path, "") }},
-			{&o.Unlisted, func() (host.FileReply, error) { return f.List(ctx, f.Prefix) }},
-			{&o.Twice, func() (host.FileReply, error) { return f.Drop(ctx, path) }},
+			{&o.Listed, func() host.FileReply { return f.List(ctx, f.Prefix) }},
+			{&o.Deleted, func() host.FileReply { return f.Drop(ctx, path) }},
+			{&o.Gone, func() host.FileReply { return f.LookAt(ctx, path, "") }},
+			{&o.Unlisted, func() host.FileReply { return f.List(ctx, f.Prefix) }},
+			{&o.Twice, func() host.FileReply { return f.Drop(ctx, path) }},
 		} {
-			var err error
-			if *step.into, err = step.do(); err != nil {
-				return o, err
-			}
+			*step.into = step.do()
 		}
-		for _, ask := range []func() (host.FileReply, error){
-			func() (host.FileReply, error) { return f.LookAt(ctx, never, "") },
-			func() (host.FileReply, error) { return f.Drop(ctx, never) },
+		for _, ask := range []func() host.FileReply{
+			func() host.FileReply { return f.LookAt(ctx, never, "") },
+			func() host.FileReply { return f.Drop(ctx, never) },
 		} {
-			got, err := ask()
-			if err != nil {
-				return o, err
-			}
-			o.Never = append(o.Never, got)
+			o.Never = append(o.Never, ask())
 		}
-		return o, roundTrip(ctx, f, &o.Again)
+		roundTrip(ctx, f, &o.Again)
 	}),
 }

@@ -15,75 +15,58 @@ var loopThatWrites = &scenarios.Drive[NotedLoop]{
 	ID:    "openwop/loop-that-writes",
 	Title: "runs a loop of random length in which a random turn overwrites a workspace file with random content, and makes another",
 	Sends: []string{"PUT /v1/host/workspace/files/{path}", "GET /v1/host/workspace/files/{path}", "POST /v1/runs (assay-loop-workspace with a random plan)", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (NotedLoop, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *NotedLoop) {
 		h := host.Host{Conn: c}
-		l, _, err := writingLoop(ctx, h, h.Files())
-		return l, err
+		l, _ := writingLoop(ctx, h, h.Files())
+		*o = l
 	},
 }
 
 // writingLoop runs a loop whose files are changed by one of its turns. Two
 // turns at least follow that one.
-func writingLoop(ctx context.Context, h host.Host, f *host.Files) (NotedLoop, *host.Run, error) {
-	n, err := notedTurns(h, 3)
-	if err != nil {
-		return NotedLoop{}, nil, err
-	}
+func writingLoop(ctx context.Context, h host.Host, f *host.Files) (NotedLoop, *host.Run) {
+	n := notedTurns(h, 3)
 	l := NotedLoop{Turns: n, Changed: h.Between(1, n-2), Files: []FileChange{
 		{Path: f.Path("overwritten"), Before: h.Marker(), After: h.Marker(), ByTurn: true},
 		{Path: f.Path("made"), After: h.Marker(), ByTurn: true},
 	}}
-	if err := setUp(ctx, f, l.Files); err != nil {
-		return l, nil, err
-	}
-	r, err := h.Create(ctx, "create the loop that writes", l.request(h.LoopPlan(n)))
-	if err != nil {
-		return l, nil, err
-	}
-	l.Log, err = r.Finish(ctx, "log of the loop that writes")
-	return l, r, err
+	setUp(ctx, f, l.Files)
+	r := h.Create(ctx, "create the loop that writes", l.request(h.LoopPlan(n)))
+	l.Log = r.Finish(ctx, "log of the loop that writes")
+	return l, r
 }
 
 // notedTurns draws a number of turns for a loop that notes what they see.
-func notedTurns(h host.Host, least int) (int, error) {
+func notedTurns(h host.Host, least int) int {
 	if !h.Offers(fixture.LoopWorkspace, fixture.Noop) {
-		return 0, scenarios.Block("no loop that notes what its turns see is on offer: "+fixture.LoopWorkspace+" with "+fixture.Noop+" is not listed", fixture.Load)
+		scenarios.End(scenarios.Block("no loop that notes what its turns see is on offer: "+fixture.LoopWorkspace+" with "+fixture.Noop+" is not listed", fixture.Load))
 	}
 	return h.TurnsFrom(least)
 }
 
 // setUp puts the files that are there before the run, and announces those a turn will make.
-func setUp(ctx context.Context, f *host.Files, changes []FileChange) error {
+func setUp(ctx context.Context, f *host.Files, changes []FileChange) {
 	for i, c := range changes {
 		if c.Before != "" {
-			var err error
-			if changes[i].Old, err = f.Put(ctx, c.Path, c.Before); err != nil {
-				return err
-			}
+			changes[i].Old = f.Put(ctx, c.Path, c.Before)
 		}
 		if c.ByTurn {
 			f.LeaveFile(c.Path)
 		}
 	}
-	return nil
 }
 
 // change makes the changes that no turn makes.
-func change(ctx context.Context, f *host.Files, changes []FileChange) error {
+func change(ctx context.Context, f *host.Files, changes []FileChange) {
 	for i, c := range changes {
-		var err error
 		switch {
 		case c.ByTurn:
 		case c.After == "":
-			err = remove(ctx, f, c.Path)
+			remove(ctx, f, c.Path)
 		default:
-			changes[i].New, err = f.Put(ctx, c.Path, c.After)
-		}
-		if err != nil {
-			return err
+			changes[i].New = f.Put(ctx, c.Path, c.After)
 		}
 	}
-	return nil
 }
 
 // fileWrite is one write of the fixture's variable writes.

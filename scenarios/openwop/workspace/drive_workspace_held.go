@@ -41,7 +41,7 @@ var loopWrittenTo = &scenarios.Drive[HeldLoop]{
 		"PUT, GET and DELETE /v1/host/workspace/files/{path}", "POST /v1/runs (assay-loop-workspace with a random plan; else assay-loop-ask-user)",
 		"POST /v1/runs/{runId}/interrupts/{nodeId}", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll",
 	},
-	Run: func(ctx context.Context, c *scenarios.Conn) (HeldLoop, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *HeldLoop) {
 		h := host.Host{Conn: c}
 		f := h.Files()
 		changes := []FileChange{
@@ -50,76 +50,58 @@ var loopWrittenTo = &scenarios.Drive[HeldLoop]{
 			{Path: f.Path("made"), After: h.Marker()},
 		}
 		if !h.Offers(fixture.LoopWorkspace, fixture.Noop) && h.Offers(fixture.LoopAskUser, fixture.Noop) {
-			return listedLoop(ctx, h, f, changes)
+			*o = listedLoop(ctx, h, f, changes)
+			return
 		}
 		// What the turn wrote itself before it asked is not its to see either.
 		own := FileChange{Path: f.Path("own"), Before: h.Marker(), After: h.Marker(), ByTurn: true}
-		return notedLoop(ctx, h, f, append(changes, own))
+		*o = notedLoop(ctx, h, f, append(changes, own))
 	},
 }
 
 // notedLoop is answered once and runs to its end: its turns say what they saw.
-func notedLoop(ctx context.Context, h host.Host, f *host.Files, changes []FileChange) (HeldLoop, error) {
-	n, err := notedTurns(h, 3)
-	if err != nil {
-		return HeldLoop{}, err
-	}
+func notedLoop(ctx context.Context, h host.Host, f *host.Files, changes []FileChange) HeldLoop {
+	n := notedTurns(h, 3)
 	o := HeldLoop{Way: fixture.LoopWorkspace, Loop: NotedLoop{Turns: n, Changed: h.Between(2, n-1), Files: changes}}
 	p := h.LoopPlan(n)
 	p[o.Loop.Changed-1] = host.AskUser("Which way? " + h.Marker())
-	r, err := hold(ctx, h, f, &o, o.Loop.request(p))
-	if err != nil || !o.resumed() {
-		return o, err
+	r := hold(ctx, h, f, &o, o.Loop.request(p))
+	if !o.resumed() {
+		return o
 	}
-	o.Loop.Log, err = r.Finish(ctx, "log of the loop that was held")
-	return o, err
+	o.Loop.Log = r.Finish(ctx, "log of the loop that was held")
+	return o
 }
 
 // listedLoop asks in two turns on end: the run's snapshot says in each which versions it reads.
-func listedLoop(ctx context.Context, h host.Host, f *host.Files, changes []FileChange) (HeldLoop, error) {
-	n, err := h.TurnsFrom(4)
-	if err != nil {
-		return HeldLoop{}, err
-	}
+func listedLoop(ctx context.Context, h host.Host, f *host.Files, changes []FileChange) HeldLoop {
+	n := h.TurnsFrom(4)
 	o := HeldLoop{Way: fixture.LoopAskUser, Loop: NotedLoop{Turns: n, Changed: h.Between(2, n-2), Files: changes}}
 	p := h.LoopPlan(n)
 	p[o.Loop.Changed-1], p[o.Loop.Changed] = host.AskUser("Which way? "+h.Marker()), host.AskUser("And then? "+h.Marker())
-	r, err := hold(ctx, h, f, &o, host.Scripted{Fixture: fixture.LoopAskUser, Plan: p, Chosen: true}.Request(nil))
-	if err != nil || !o.resumed() {
-		return o, err
+	r := hold(ctx, h, f, &o, host.Scripted{Fixture: fixture.LoopAskUser, Plan: p, Chosen: true}.Request(nil))
+	if !o.resumed() {
+		return o
 	}
-	o.Again, err = r.AwaitSuspended(ctx, o.Loop.Changed+1)
-	return o, err
+	o.Again = r.AwaitSuspended(ctx, o.Loop.Changed+1)
+	return o
 }
 
 // hold runs a loop into its question, changes the files and answers.
-func hold(ctx context.Context, h host.Host, f *host.Files, o *HeldLoop, request openwopv1.CreateRunRequest) (*host.Run, error) {
-	if err := setUp(ctx, f, o.Loop.Files); err != nil {
-		return nil, err
-	}
-	r, err := h.Create(ctx, "create the loop that asks", request)
-	if err != nil {
-		return nil, err
-	}
+func hold(ctx context.Context, h host.Host, f *host.Files, o *HeldLoop, request openwopv1.CreateRunRequest) *host.Run {
+	setUp(ctx, f, o.Loop.Files)
+	r := h.Create(ctx, "create the loop that asks", request)
 	o.Loop.Log = host.RunLog{RunID: r.ID, Created: r.Created.StatusValue(), ID: r.Created.Value("/runId")}
 	if r.ID == "" {
-		return r, nil
+		return r
 	}
-	if o.Suspended, err = r.AwaitSuspended(ctx, 0); err != nil || !o.Suspended.Reached {
-		return r, err
+	if o.Suspended = r.AwaitSuspended(ctx, 0); !o.Suspended.Reached {
+		return r
 	}
-	if err := change(ctx, f, o.Loop.Files); err != nil {
-		return r, err
-	}
-	later, err := r.Snapshot(ctx, "the suspended run, when its files had changed")
-	if err != nil {
-		return r, err
-	}
+	change(ctx, f, o.Loop.Files)
+	later := r.Snapshot(ctx, "the suspended run, when its files had changed")
 	o.Later = later.Value("")
-	reply, err := r.Answer(ctx, o.Suspended, h.Marker())
-	if err != nil {
-		return r, err
-	}
+	reply := r.Answer(ctx, o.Suspended, h.Marker())
 	o.Answered = reply.StatusValue()
-	return r, nil
+	return r
 }

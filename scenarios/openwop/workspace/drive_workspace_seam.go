@@ -13,19 +13,13 @@ var seamWrites = &scenarios.Drive[host.SeamObservation]{
 	ID:    "openwop/seam-writes",
 	Title: "asks the seam agentloop/run for two loops of different length, each with a write in another random turn before the last",
 	Sends: []string{"POST {prefix}/agentloop/run {turns: n, workspaceWriteAtTurn: less than n}, twice", "GET /v1/runs/{runId} and its events of the runs it names"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (host.SeamObservation, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *host.SeamObservation) {
 		h := host.Host{Conn: c}
-		s, err := h.AgentLoopSeam(ctx)
-		if err != nil {
-			return host.SeamObservation{}, err
-		}
-		first, err := h.TurnsFrom(4)
-		if err != nil {
-			return host.SeamObservation{}, err
-		}
+		s := h.AgentLoopSeam(ctx)
+		first := h.TurnsFrom(4)
 		second := h.Between(3, first-1)
 		at := h.Rand.Perm(second - 1) // turns of both, of which each has one to follow it
-		return s.Answers(ctx, writing(first, at[0]+1), writing(second, at[1]+1))
+		*o = s.Answers(ctx, writing(first, at[0]+1), writing(second, at[1]+1))
 	},
 }
 
@@ -34,17 +28,11 @@ var seamWritesLate = &scenarios.Drive[host.SeamObservation]{
 	ID:    "openwop/seam-writes-late",
 	Title: "asks the seam agentloop/run for a write in the last turn, and in one behind it; and for one in an earlier turn, as the control",
 	Sends: []string{"POST {prefix}/agentloop/run {turns: n, workspaceWriteAtTurn: less than n}", "POST {prefix}/agentloop/run {turns: n, workspaceWriteAtTurn: n}", "POST {prefix}/agentloop/run {turns: n, workspaceWriteAtTurn: more than n}"},
-	Run: func(ctx context.Context, c *scenarios.Conn) (host.SeamObservation, error) {
+	Run: func(ctx context.Context, c *scenarios.Conn, o *host.SeamObservation) {
 		h := host.Host{Conn: c}
-		s, err := h.AgentLoopSeam(ctx)
-		if err != nil {
-			return host.SeamObservation{}, err
-		}
-		n, err := h.TurnsFrom(2)
-		if err != nil {
-			return host.SeamObservation{}, err
-		}
-		return s.Answers(ctx, writing(n, h.Between(1, n-1)), writing(n, n), writing(n, n+h.Between(1, 5)))
+		s := h.AgentLoopSeam(ctx)
+		n := h.TurnsFrom(2)
+		*o = s.Answers(ctx, writing(n, h.Between(1, n-1)), writing(n, n), writing(n, n+h.Between(1, 5)))
 	},
 }
 

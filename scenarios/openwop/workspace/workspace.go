@@ -10,20 +10,14 @@ import (
 )
 
 // remove deletes a file and sees that it is gone.
-func remove(ctx context.Context, f *host.Files, path string) error {
-	reply, err := f.Call(ctx, http.MethodDelete, path, nil)
-	if err != nil {
-		return err
-	}
+func remove(ctx context.Context, f *host.Files, path string) {
+	reply := f.Call(ctx, http.MethodDelete, path, nil)
 	if !reply.Success() {
-		return host.Unserved(http.MethodDelete, reply.Status)
+		scenarios.End(host.Unserved(http.MethodDelete, reply.Status))
+		return
 	}
-	read, err := f.Get(ctx, path)
-	if err != nil {
-		return err
-	}
+	read := f.Get(ctx, path)
 	if !host.IsGone(read.Status) {
-		return scenarios.Block(fmt.Sprintf("set-up: %s was deleted, and GET answers HTTP %d", path, read.Status), "answer 404 for a workspace file that was deleted")
+		scenarios.End(scenarios.Block(fmt.Sprintf("set-up: %s was deleted, and GET answers HTTP %d", path, read.Status), "answer 404 for a workspace file that was deleted"))
 	}
-	return nil
 }
