@@ -24,9 +24,8 @@ func TestAwaitTellsSilenceFromSlowness(t *testing.T) {
 	}}
 	ask := scenarios.Ask(d, func(w wire.Wait, j *scenarios.Judge) { j.Check("TOY-1", w).To(check.Reached()) })
 	needs := scenarios.Ask(d, func(w wire.Wait, j *scenarios.Judge) {
-		if j.Need("TOY-1", w) {
-			j.Check("TOY-2", w.Last).To(check.Equal(4))
-		}
+		j.Need("TOY-1", w)
+		j.Check("TOY-2", w.Last).To(check.Equal(4))
 	})
 	r := certify(t, scenarios.Options{Patience: 30 * time.Millisecond}, one("it", counts, ask, "TOY-1"), one("needs", counts, needs, "TOY-2"))
 	if o := r.Outcomes[0]; o.Verdict != scenarios.Failed || !strings.Contains(o.Reason, "not within 30ms") || asked.Load() < 2 {

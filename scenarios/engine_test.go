@@ -131,6 +131,15 @@ func TestVerdicts(t *testing.T) {
 		{name: "not offered", ask: scenarios.Ask(stopDrive("d", scenarios.NotOffered("POST /louder answered HTTP 404")), is(3, "TOY-1")), want: scenarios.Inapplicable, reason: "not offered: POST /louder answered HTTP 404", exit: 4},
 		{name: "not offered, and expected", expect: "counts", ask: scenarios.Ask(stopDrive("d", scenarios.NotOffered("POST /louder answered HTTP 404")), is(3, "TOY-1")), want: scenarios.Blocked, reason: "not offered", unblock: "do not expect the claim counts", exit: 5},
 		{name: "a set-up step went wrong", ask: scenarios.Ask(stopDrive("d", scenarios.BlockOn("TOY-2", "it would not start")), is(3, "TOY-1")), want: scenarios.Blocked, reason: "it would not start", unblock: "TOY-2", exit: 5},
+		{name: "a judge that ends with less than it names", ask: scenarios.Ask(countDrive("d"), func(_ counted, j *scenarios.Judge) { j.End() }), want: scenarios.Broken, reason: "without a check", exit: 6},
+		{name: "a judge that requires what does not hold", ask: scenarios.Ask(countDrive("d"), func(o counted, j *scenarios.Judge) {
+			j.Require(j.Check("TOY-1", o.N).To(check.Equal(4)))
+			panic("it goes on")
+		}), want: scenarios.Failed, reason: "TOY-1", exit: 1},
+		{name: "a judge that cannot look any further, and has seen something broken", ask: scenarios.Ask(countDrive("d"), func(o counted, j *scenarios.Judge) {
+			j.Check("TOY-1", o.N).To(check.Equal(4))
+			j.Block("nothing there", "put it there")
+		}), want: scenarios.Failed, reason: "TOY-1", exit: 1},
 		{name: "the judge cannot look", ask: scenarios.Ask(countDrive("d"), func(_ counted, j *scenarios.Judge) { j.Block("nothing there", "put it there") }), want: scenarios.Blocked, reason: "nothing there", exit: 5},
 		{name: "no answer", ask: scenarios.Ask(stopDrive("d", fmt.Errorf("asking: %w", wire.ErrNoAnswer)), is(3, "TOY-1")), want: scenarios.Inconclusive, reason: "did not answer", exit: 5},
 		{name: "a drive of ours fails", ask: scenarios.Ask(stopDrive("d", errors.New("oh")), is(3, "TOY-1")), want: scenarios.Broken, reason: "oh", exit: 6},

@@ -38,50 +38,57 @@ func (j *Judge) Find(requirement RequirementID, format string, args ...any) {
 	j.findings = append(j.findings, Finding{requirement, fmt.Sprintf(format, args...)})
 }
 
-// Need stops the scenario as blocked unless what it was set up for happened;
-// requirement is the sentence that the set-up rests on. It returns whether to go on.
-func (j *Judge) Need(requirement RequirementID, wait wire.Wait) bool {
-	if wait.Reached {
-		return true
+// Need ends the judge, and blocks the scenario, unless what it was set up for happened; requirement is the sentence that the
+// set-up rests on.
+func (j *Judge) Need(requirement RequirementID, wait wire.Wait) {
+	if !wait.Reached {
+		_, actual := check.Reached().MatchSeen(wait)
+		j.stopBy(BlockOn(requirement, "set-up: "+actual))
 	}
-	_, actual := check.Reached().MatchSeen(wait)
-	return j.block(BlockOn(requirement, "set-up: "+actual))
 }
 
-// BlockOn stops the scenario as blocked on another requirement. It returns false, for a judge to return on.
-func (j *Judge) BlockOn(requirement RequirementID, reason string) bool {
-	return j.block(BlockOn(requirement, reason))
+// Require ends the judge unless ok. The scenario ends as what was checked by then has it.
+func (j *Judge) Require(ok bool) {
+	if !ok {
+		j.End()
+	}
 }
 
-// Block stops the scenario as blocked. It returns false, for a judge to return on.
-func (j *Judge) Block(reason, unblock string) bool { return j.block(Block(reason, unblock)) }
+// End ends the judge. The scenario ends as what was checked by then has it.
+func (j *Judge) End() { panic(judged{}) }
 
-// NotThere stops the scenario since the target has nothing of what it is about: see the function of this name. It returns
-// false, for a judge to return on.
-func (j *Judge) NotThere(shown wire.Seen, what string) bool { return j.block(NotThere(shown, what)) }
+// judged is what a judge panics with that ends from inside.
+type judged struct{}
 
-// NeedThere is Need where the target may have nothing of what was waited for: where nobody claims it, the scenario is then
-// inapplicable, and not blocked.
-func (j *Judge) NeedThere(requirement RequirementID, wait wire.Wait, what string) bool {
+// BlockOn ends the judge, and blocks the scenario on another requirement: the target got a step wrong that rests on it.
+func (j *Judge) BlockOn(requirement RequirementID, reason string) {
+	j.stopBy(BlockOn(requirement, reason))
+}
+
+// Block ends the judge, and blocks the scenario.
+func (j *Judge) Block(reason, unblock string) { j.stopBy(Block(reason, unblock)) }
+
+// NotThere ends the judge, since the target has nothing of what it is about: see the function of this name.
+func (j *Judge) NotThere(shown wire.Seen, what string) { j.stopBy(NotThere(shown, what)) }
+
+// NeedThere is like Need, but where nobody claims what was waited for, the scenario is inapplicable.
+func (j *Judge) NeedThere(requirement RequirementID, wait wire.Wait, what string) {
 	if wait.Reached || j.firm {
-		return j.Need(requirement, wait)
+		j.Need(requirement, wait)
+		return
 	}
-	return j.NotThere(wait, what)
+	j.NotThere(wait, what)
 }
 
-// NotOffered stops the scenario since the target does not have what it is about, and need not: see the function of this name.
-// It returns false, for a judge to return on.
-func (j *Judge) NotOffered(shown string) bool { return j.block(NotOffered(shown)) }
+// NotOffered ends the judge, since the target does not have what it is about, and need not: see the function of this name.
+func (j *Judge) NotOffered(shown string) { j.stopBy(NotOffered(shown)) }
 
-// Firm says whether the claim of the scenario is made by name, or expected. Where it is not, and asking is to show what the
-// target has, a judge tells with [Judge.NotThere] what it has nothing of.
+// Firm reports whether the target makes the claim explicitly or the operator expects it.
 func (j *Judge) Firm() bool { return j.firm }
 
-func (j *Judge) block(err error) bool {
-	if j.stop == nil {
-		errors.As(err, &j.stop) // all of them make a Stop
-	}
-	return false
+func (j *Judge) stopBy(err error) {
+	errors.As(err, &j.stop) // all of them make a Stop
+	j.End()
 }
 
 // SeenAs overrides how strong the observation is.
@@ -129,7 +136,11 @@ func ConcludeOpen(s Scenario, ledger *Ledger, observation any) Outcome {
 func conclude(s Scenario, ledger *Ledger, observation any, firm bool) (o Outcome) {
 	j := &Judge{ledger: ledger, evidence: Observed, firm: firm}
 	defer func() {
-		if p := recover(); p != nil {
+		switch p := recover().(type) {
+		case nil:
+		case judged:
+			o = j.outcome(s)
+		default:
 			o = Outcome{Scenario: s, Verdict: Broken, Reason: fmt.Sprintf("the judge panicked: %v", p), Checks: j.tally.Results()}
 		}
 	}()

@@ -29,9 +29,10 @@ func (o BudgetObservation) goesOn(j *scenarios.Judge, runs ...Spent) (met []Spen
 			met = append(met, s)
 			continue
 		}
-		if !begun(j, s.Start) || !ready(j, s.Steps...) || !keptBooks(j, s.Steps) || !s.inSteps(j) {
-			return nil
-		}
+		begun(j, s.Start)
+		given(j, s.Steps...)
+		keptBooks(j, s.Steps)
+		s.inSteps(j)
 		if o.Way != "" || s.end() < 0 || len(s.all()[s.end()].ofType(completed).Values) == 0 {
 			met = append(met, s)
 		}
@@ -49,33 +50,31 @@ func (s Spent) endsAtOnce() bool {
 }
 
 // inSteps stops a judge where a run went on by another step than the next, or by none before its budget was met.
-func (s Spent) inSteps(j *scenarios.Judge) bool {
+func (s Spent) inSteps(j *scenarios.Judge) {
 	step := int64(0)
 	for i, t := range s.all() {
 		p, ok := waiting(t)
 		switch {
 		case ok && p.Step > step+1:
-			return j.BlockOn(agenticloopv2.RFC103I2, fmt.Sprintf("set-up: %s: it asks for step %d after step %d", t.Name, p.Step, step))
+			j.BlockOn(agenticloopv2.RFC103I2, fmt.Sprintf("set-up: %s: it asks for step %d after step %d", t.Name, p.Step, step))
 		case len(t.events().Values) == 0 && i < s.Budget:
-			return j.BlockOn(agenticloopv2.RFC103V9, "set-up: "+t.Name+": nothing came of it")
+			j.BlockOn(agenticloopv2.RFC103V9, "set-up: "+t.Name+": nothing came of it")
 		}
 		step = p.Step
 	}
-	return true
 }
 
 // keptBooks stops a judge where a turn asked for a tool that its run does not wait for: what is delivered then matches nothing.
-func keptBooks(j *scenarios.Judge, turns []Turn) bool {
+func keptBooks(j *scenarios.Judge, turns []Turn) {
 	for _, t := range turns {
 		if len(t.requests().Values) == 0 {
 			continue
 		}
 		p, ok := waiting(t)
 		if w := waitsOf(t.run(p.Run).Actual()); !ok || w.step != p.Step || w.tool != p.Tool {
-			return j.BlockOn(agenticloopv2.RFC103I3, "set-up: "+t.Name+": it asks for a tool that its run does not wait for")
+			j.BlockOn(agenticloopv2.RFC103I3, "set-up: "+t.Name+": it asks for a tool that its run does not wait for")
 		}
 	}
-	return true
 }
 
 // AL-18. RFC-103 Error Handling, Security and Scope. Whether the budget is looked at before a request or at a result is
@@ -142,7 +141,6 @@ var sameCutOff = scenarios.Scenario{
 		first := again[0]
 		if first.end() < 0 {
 			j.BlockOn(agenticloopv2.RFC103F7, "set-up: the run did not meet its budget")
-			return
 		}
 		for _, s := range again {
 			last := s.all()[len(s.all())-1]
@@ -169,7 +167,7 @@ var lowerBudget = scenarios.Scenario{
 	Claim:  contextBudget,
 	Ask: scenarios.Ask(budgets, func(o BudgetObservation, j *scenarios.Judge) {
 		if o.Lower == nil {
-			ready(j, Turn{})
+			given(j, Turn{})
 		} else if len(o.goesOn(j, *o.Lower)) > 0 {
 			o.Lower.within(j, agenticloopv2.RFC103E3)
 		}
@@ -183,7 +181,7 @@ var higherBudget = scenarios.Scenario{
 	Claim:  contextBudget,
 	Ask: scenarios.Ask(budgets, func(o BudgetObservation, j *scenarios.Judge) {
 		if o.Higher == nil {
-			ready(j, Turn{})
+			given(j, Turn{})
 		} else if len(o.goesOn(j, *o.Higher)) > 0 {
 			o.Higher.within(j, agenticloopv2.RFC103E4)
 		}
@@ -197,13 +195,15 @@ var errorsEnd = scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloopv2.RFC103V10, agenticloopv2.RFC103F6, agenticloopv2.RFC103F3},
 	Claim:  plugin,
 	Ask: scenarios.Ask(failures, func(o FailuresObservation, j *scenarios.Judge) {
-		if !begun(j, o.Start) || !ready(j, o.Failing...) || len(o.Failing) == 0 && !ready(j, Turn{}) {
-			return
+		failing := o.Failing
+		if len(failing) == 0 {
+			failing = []Turn{{}}
 		}
+		begun(j, o.Start)
+		given(j, failing...)
 		for _, t := range o.Failing {
 			if len(t.requests().Values) > 1 {
 				j.BlockOn(agenticloopv2.RFC103T1, "set-up: "+t.Name+": more than one request")
-				return
 			}
 		}
 		for i, t := range o.Failing {
@@ -215,7 +215,6 @@ var errorsEnd = scenarios.Scenario{
 		last := o.Failing[len(o.Failing)-1]
 		if _, again := waiting(last); again && o.Most < 0 {
 			j.Block(fmt.Sprintf("the step was asked for again after each of %d failures, and how often it may be is not known", len(o.Failing)), "say max_retries under limits in "+ProfileName)
-			return
 		}
 		givenUp(j, last, o.Pending.Run, agenticloopv2.RFC103F6)
 		if len(last.ofType(escalated).Values) > 0 {
@@ -237,9 +236,12 @@ var errorsRetry = scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloopv2.RFC103F4},
 	Claim:  retries,
 	Ask: scenarios.Ask(failures, func(o FailuresObservation, j *scenarios.Judge) {
-		if !begun(j, o.Start) || !ready(j, o.Failing...) || len(o.Failing) == 0 && !ready(j, Turn{}) {
-			return
+		failing := o.Failing
+		if len(failing) == 0 {
+			failing = []Turn{{}}
 		}
+		begun(j, o.Start)
+		given(j, failing...)
 		attempt := o.Start.run(o.Pending.Run).Key("attempt")
 		for i, t := range o.Failing {
 			if i > 0 && t.run(o.Pending.Run).Key("status").String() != "running" {
@@ -267,11 +269,13 @@ var retrySucceeds = scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloopv2.RFC103F5},
 	Claim:  retries,
 	Ask: scenarios.Ask(failures, func(o FailuresObservation, j *scenarios.Judge) {
+		begun(j, o.Start)
+		given(j, o.Failing...)
 		switch {
-		case !begun(j, o.Start) || !ready(j, o.Failing...):
 		case !o.Once:
 			j.BlockOn(agenticloopv2.RFC103F4, "set-up: the step was not asked for again")
-		case ready(j, o.Healed):
+		default:
+			given(j, o.Healed)
 			j.Check(agenticloopv2.RFC103F5, o.Healed.events()).To(check.Len(1), "%s: events", o.Healed.Name)
 			if requests := o.Healed.requests(); len(requests.Values) > 0 {
 				j.Check(agenticloopv2.RFC103F5, requests.Each("/payload/step")).To(check.Equal([]int64{o.Pending.Step + 1}), "%s: step", o.Healed.Name)
@@ -289,9 +293,13 @@ var reframesEnd = scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloopv2.RFC103F8, agenticloopv2.RFC103G8},
 	Claim:  reframes,
 	Ask: scenarios.Ask(reframing, func(o ReframesObservation, j *scenarios.Judge) {
-		if !begun(j, o.Start) || !ready(j, o.Steps...) || len(o.Steps) == 0 && !ready(j, Turn{}) || !keptBooks(j, o.Steps) {
-			return
+		steps := o.Steps
+		if len(steps) == 0 {
+			steps = []Turn{{}}
 		}
+		begun(j, o.Start)
+		given(j, steps...)
+		keptBooks(j, o.Steps)
 		for _, t := range o.Steps {
 			count := t.run(o.Run).Key("reframes")
 			if t.run(o.Run).Present() {
@@ -301,11 +309,8 @@ var reframesEnd = scenarios.Scenario{
 		last := o.Steps[len(o.Steps)-1]
 		if w := waitsOf(last.run(o.Run).Actual()); len(last.events().Values) == 0 && w.status == "running" && w.step > 0 {
 			j.BlockOn(agenticloopv2.RFC103V9, "set-up: "+last.Name+": the run waits for a step that was not asked for")
-			return
 		}
-		if !taken(j, last) {
-			return
-		}
+		taken(j, last)
 		givenUp(j, last, o.Run, agenticloopv2.RFC103F8)
 		reframed := last.run(o.Run).Key("reframes")
 		j.Check(agenticloopv2.RFC103G8, reframed).To(check.Equal(o.Most), "%s: reframes at the end", last.Name)

@@ -35,9 +35,9 @@ var matchingResumes = scenarios.Scenario{
 	},
 	Claim: plugin,
 	Ask: scenarios.Ask(results, func(o ResultsObservation, j *scenarios.Judge) {
-		if begun(j, o.Start) && ready(j, o.Matching) {
-			movedOn(j, o.Matching, o.Pending)
-		}
+		begun(j, o.Start)
+		given(j, o.Matching)
+		movedOn(j, o.Matching, o.Pending)
 	}),
 }
 
@@ -72,12 +72,11 @@ var sameTwice = scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloopv2.RFC103I6, agenticloopv2.RFC103M3, agenticloopv2.RFC103O5},
 	Claim:  plugin,
 	Ask: scenarios.Ask(results, func(o ResultsObservation, j *scenarios.Judge) {
-		if !begun(j, o.Start) || !ready(j, o.Matching, o.Again) || !ready(j, o.Late...) {
-			return
-		}
+		begun(j, o.Start)
+		given(j, o.Matching, o.Again)
+		given(j, o.Late...)
 		if !moved(o.Matching) {
 			j.BlockOn(agenticloopv2.RFC103V9, "set-up: the result that matched did not move the run")
-			return
 		}
 		notMovedAgain(j, o.Again, o.Matching, o.Pending.Run, agenticloopv2.RFC103I6, agenticloopv2.RFC103M3)
 		for _, t := range o.Late {
@@ -121,10 +120,10 @@ var staleIgnored = scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloopv2.RFC103V6, agenticloopv2.RFC103M4, agenticloopv2.RFC103I6},
 	Claim:  plugin,
 	Ask: scenarios.Ask(results, func(o ResultsObservation, j *scenarios.Judge) {
-		if begun(j, o.Start) && ready(j, o.Stale, o.Old) {
-			for _, t := range []Turn{o.Stale, o.Old} {
-				ignored(j, t, o.Pending.Run, agenticloopv2.RFC103V6, agenticloopv2.RFC103M4, agenticloopv2.RFC103I6)
-			}
+		begun(j, o.Start)
+		given(j, o.Stale, o.Old)
+		for _, t := range []Turn{o.Stale, o.Old} {
+			ignored(j, t, o.Pending.Run, agenticloopv2.RFC103V6, agenticloopv2.RFC103M4, agenticloopv2.RFC103I6)
 		}
 	}),
 }
@@ -136,14 +135,14 @@ var laterEscalates = scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloopv2.RFC103K2},
 	Claim:  plugin,
 	Ask: scenarios.Ask(results, func(o ResultsObservation, j *scenarios.Judge) {
-		if !begun(j, o.Start) || !ready(j, o.Matching) || !ready(j, o.Later...) {
-			return
-		}
+		begun(j, o.Start)
+		given(j, o.Matching)
+		given(j, o.Later...)
 		for _, t := range o.Later {
 			givenUp(j, t, o.Pending.Run, agenticloopv2.RFC103K2)
 		}
 		if len(o.Later) == 0 {
-			ready(j, Turn{})
+			given(j, Turn{})
 		}
 	}),
 }
@@ -155,9 +154,8 @@ var wrongToolEscalates = scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloopv2.RFC103V7, agenticloopv2.RFC103F2, agenticloopv2.RFC103M5, agenticloopv2.RFC103L2, agenticloopv2.RFC103F3, agenticloopv2.RFC103S8, agenticloopv2.RFC103P3},
 	Claim:  plugin,
 	Ask: scenarios.Ask(results, func(o ResultsObservation, j *scenarios.Judge) {
-		if !begun(j, o.Start) || !ready(j, o.Wrong) {
-			return
-		}
+		begun(j, o.Start)
+		given(j, o.Wrong)
 		t := o.Wrong
 		if !j.Check(agenticloopv2.RFC103P3, t.Answer.Key("status")).To(check.Equal("ok"), "%s: status", t.Name) {
 			return
@@ -184,9 +182,9 @@ var orderOfChecks = scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloopv2.RFC103V1, agenticloopv2.RFC103I5, agenticloopv2.RFC103T4, agenticloopv2.RFC103I6, agenticloopv2.RFC103V4},
 	Claim:  plugin,
 	Ask: scenarios.Ask(results, func(o ResultsObservation, j *scenarios.Judge) {
-		if !begun(j, o.Start) || !ready(j, o.StaleWrong) || !ready(j, o.Finished...) {
-			return
-		}
+		begun(j, o.Start)
+		given(j, o.StaleWrong)
+		given(j, o.Finished...)
 		for _, t := range append([]Turn{o.StaleWrong}, o.Finished...) { // what a later check would have led to
 			j.Check(agenticloopv2.RFC103V1, t.ofType(escalated)).To(check.Len(0), "%s: escalations", t.Name)
 			j.Check(agenticloopv2.RFC103V1, t.run(o.Pending.Run).Key("status")).To(check.OneOf(nil, statusIn(t, o.Pending.Run)), "%s: status of the run", t.Name)
@@ -223,14 +221,13 @@ var finishedIgnored = scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloopv2.RFC103V4, agenticloopv2.RFC103READ8},
 	Claim:  plugin,
 	Ask: scenarios.Ask(results, func(o ResultsObservation, j *scenarios.Judge) {
-		if !begun(j, o.Start) || !ready(j, o.Finished...) {
-			return
-		}
+		begun(j, o.Start)
+		given(j, o.Finished...)
 		for _, t := range o.Finished {
 			silent(j, t, o.Pending.Run, agenticloopv2.RFC103V4, agenticloopv2.RFC103READ8)
 		}
 		if len(o.Finished) == 0 {
-			ready(j, Turn{})
+			given(j, Turn{})
 		}
 	}),
 }
@@ -241,9 +238,8 @@ var finishedLogged = scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloopv2.RFC103V5},
 	Claim:  plugin,
 	Ask: scenarios.Ask(results, func(o ResultsObservation, j *scenarios.Judge) {
-		if !begun(j, o.Start) || !ready(j, o.Finished...) {
-			return
-		}
+		begun(j, o.Start)
+		given(j, o.Finished...)
 		for _, t := range o.Finished {
 			j.Check(agenticloopv2.RFC103V5, t.Answer.Key("logs")).To(hasLevel("info"), "%s: logs", t.Name)
 		}
@@ -257,9 +253,8 @@ var unknownIgnored = scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloopv2.RFC103V2, agenticloopv2.RFC103F1},
 	Claim:  plugin,
 	Ask: scenarios.Ask(results, func(o ResultsObservation, j *scenarios.Judge) {
-		if !begun(j, o.Start) || !ready(j, o.Unknown) {
-			return
-		}
+		begun(j, o.Start)
+		given(j, o.Unknown)
 		silent(j, o.Unknown, o.Stranger, agenticloopv2.RFC103V2)
 		j.Check(agenticloopv2.RFC103V2, o.Unknown.runs()).To(o.Unknown.untouched(), "%s", o.Unknown.Name)
 		j.Check(agenticloopv2.RFC103F1, o.Unknown.Answer.Key("status")).To(check.Equal("ok"), "%s: status", o.Unknown.Name)
@@ -272,9 +267,9 @@ var unknownLogged = scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloopv2.RFC103V3},
 	Claim:  plugin,
 	Ask: scenarios.Ask(results, func(o ResultsObservation, j *scenarios.Judge) {
-		if begun(j, o.Start) && ready(j, o.Unknown) {
-			j.Check(agenticloopv2.RFC103V3, o.Unknown.Answer.Key("logs")).To(hasLevel("warn"), "%s: logs", o.Unknown.Name)
-		}
+		begun(j, o.Start)
+		given(j, o.Unknown)
+		j.Check(agenticloopv2.RFC103V3, o.Unknown.Answer.Key("logs")).To(hasLevel("warn"), "%s: logs", o.Unknown.Name)
 	}),
 }
 
@@ -285,9 +280,9 @@ var misshapenIgnored = scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloopv2.RFC103READ1},
 	Claim:  plugin,
 	Ask: scenarios.Ask(results, func(o ResultsObservation, j *scenarios.Judge) {
-		if !begun(j, o.Start) || !ready(j, o.Misshapen...) || !ready(j, o.Rounded...) {
-			return
-		}
+		begun(j, o.Start)
+		given(j, o.Misshapen...)
+		given(j, o.Rounded...)
 		for _, t := range o.Misshapen {
 			unmoved(j, t, o.Pending.Run, agenticloopv2.RFC103READ1)
 		}
@@ -297,7 +292,7 @@ var misshapenIgnored = scenarios.Scenario{
 			}
 		}
 		if len(o.Misshapen) == 0 {
-			ready(j, Turn{})
+			given(j, Turn{})
 		}
 	}),
 }
@@ -309,15 +304,14 @@ var unknownStatus = scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloopv2.RFC103V8},
 	Claim:  plugin,
 	Ask: scenarios.Ask(results, func(o ResultsObservation, j *scenarios.Judge) {
-		if !begun(j, o.Start) || !ready(j, o.Statuses...) {
-			return
-		}
+		begun(j, o.Start)
+		given(j, o.Statuses...)
 		for _, t := range o.Statuses {
 			j.Check(agenticloopv2.RFC103V8, t.events()).To(notBeyond(o.Pending.Step), "%s: events", t.Name)
 			j.Check(agenticloopv2.RFC103V8, t.run(o.Pending.Run).Key("status")).NotTo(check.Equal("done"), "%s: status of the run", t.Name)
 		}
 		if len(o.Statuses) == 0 {
-			ready(j, Turn{})
+			given(j, Turn{})
 		}
 	}),
 }
@@ -345,9 +339,8 @@ var deterministic = scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloopv2.RFC103O4},
 	Claim:  plugin,
 	Ask: scenarios.Ask(results, func(o ResultsObservation, j *scenarios.Judge) {
-		if !begun(j, o.Start) || !ready(j, o.Matching, o.Twin) {
-			return
-		}
+		begun(j, o.Start)
+		given(j, o.Matching, o.Twin)
 		j.Check(agenticloopv2.RFC103O4, o.Twin.events().Each("/payload/run_id")).To(check.SameAs(o.Matching.events().Each("/payload/run_id")), "run_id of the events")
 		if o.Live { // what a live model says differs, and not which run it is said of, nor after which step
 			j.Check(agenticloopv2.RFC103O4, o.Twin.events()).To(o.Twin.movesOn(o.Pending), "%s: events", o.Twin.Name)

@@ -17,15 +17,12 @@ var startMakesARun = scenarios.Scenario{
 	Claim: plugin,
 	Ask: scenarios.Ask(starts, func(o StartsObservation, j *scenarios.Judge) {
 		t := o.First
-		if !ready(j, t) {
-			return
-		}
+		given(j, t)
 		j.Check(agenticloopv2.RFC103E1, t.Answer.Key("status")).To(check.Equal("ok"), "%s: status", t.Name)
 		j.Check(agenticloopv2.RFC103T3, t.newRuns()).To(check.Len(1), "%s: new runs", t.Name)
 		j.Check(agenticloopv2.RFC103T3, t.newRuns().Each("/status")).To(check.Equal([]string{"running"}), "%s: their status", t.Name)
 		if asked := t.requests(); len(asked.Values) > 1 { // that is too many: another scenario's failure
 			j.BlockOn(agenticloopv2.RFC103T1, "set-up: more than one tool was asked for")
-			return
 		}
 		j.Check(agenticloopv2.RFC103M1, t.requests()).To(check.Len(1), "%s: requests for tools", t.Name)
 		j.Check(agenticloopv2.RFC103T6, t.requests().Each("/payload/step")).To(check.Equal([]int64{1}), "%s: step of the request", t.Name)
@@ -40,9 +37,8 @@ var startsAreDistinct = scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloopv2.RFC103I1, agenticloopv2.RFC103READ5},
 	Claim:  plugin,
 	Ask: scenarios.Ask(starts, func(o StartsObservation, j *scenarios.Judge) {
-		if !begun(j, o.First) || !ready(j, o.Second) {
-			return
-		}
+		begun(j, o.First)
+		given(j, o.Second)
 		first, _ := waiting(o.First)
 		j.Check(agenticloopv2.RFC103I1, o.Second.newRuns()).To(check.Len(1), "%s: new runs", o.Second.Name)
 		j.Check(agenticloopv2.RFC103READ5, o.Second.runs()).To(o.Second.unchanged(first.Run), "%s", o.Second.Name)
@@ -60,23 +56,22 @@ var apiTrigger = scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloopv2.RFC103B1},
 	Claim:  plugin,
 	Ask: scenarios.Ask(starts, func(o StartsObservation, j *scenarios.Judge) {
-		if begun(j, o.First) && ready(j, o.Trigger) {
-			j.Check(agenticloopv2.RFC103B1, o.Trigger.newRuns().Each("/status")).To(check.Equal([]string{"running"}), "%s: status of the new runs", o.Trigger.Name)
-			j.Check(agenticloopv2.RFC103B1, o.Trigger.requests().Each("/payload/step")).To(check.Equal([]int64{1}), "%s: step of its request", o.Trigger.Name)
-		}
+		begun(j, o.First)
+		given(j, o.Trigger)
+		j.Check(agenticloopv2.RFC103B1, o.Trigger.newRuns().Each("/status")).To(check.Equal([]string{"running"}), "%s: status of the new runs", o.Trigger.Name)
+		j.Check(agenticloopv2.RFC103B1, o.Trigger.requests().Each("/payload/step")).To(check.Equal([]int64{1}), "%s: step of its request", o.Trigger.Name)
 	}),
 }
 
 // driven stops a judge where the run could not be driven to its end, or was left to itself and is not done.
-func (o EndObservation) driven(j *scenarios.Judge) bool {
-	if !begun(j, o.Start) || !ready(j, o.Steps...) || !setUpFailed(j, o.Stuck) {
-		return false
-	}
+func (o EndObservation) driven(j *scenarios.Judge) {
+	begun(j, o.Start)
+	given(j, o.Steps...)
+	setUpFailed(j, o.Stuck)
 	if o.Way == "" && !o.done() {
-		return j.Block("left to itself the agent does not complete a run: "+o.last().events().Last().JSON(),
+		j.Block("left to itself the agent does not complete a run: "+o.last().events().Last().JSON(),
 			"declare a decision seam in "+ProfileName+" that can say done")
 	}
-	return true
 }
 
 // done says whether the run ended by being done, in its event or in its state.
@@ -85,19 +80,19 @@ func (o EndObservation) done() bool {
 }
 
 // reached stops a judge where the run did not come to an end by being done.
-func (o EndObservation) reached(j *scenarios.Judge) bool {
-	if !o.driven(j) {
-		return false
+func (o EndObservation) reached(j *scenarios.Judge) {
+	o.driven(j)
+	if !o.done() {
+		j.BlockOn(agenticloopv2.RFC103X2, "set-up: the run was to be done, and what came is "+o.last().Answer.JSON())
 	}
-	return o.done() || j.BlockOn(agenticloopv2.RFC103X2, "set-up: the run was to be done, and what came is "+o.last().Answer.JSON())
 }
 
 // tells stops a judge where nothing tells of the end that was reached.
-func (o EndObservation) tells(j *scenarios.Judge) bool {
-	if !o.reached(j) {
-		return false
+func (o EndObservation) tells(j *scenarios.Judge) {
+	o.reached(j)
+	if len(o.last().ofType(completed).Values) <= 0 {
+		j.BlockOn(agenticloopv2.RFC103T9, "set-up: the run is done, and no event says so")
 	}
-	return len(o.last().ofType(completed).Values) > 0 || j.BlockOn(agenticloopv2.RFC103T9, "set-up: the run is done, and no event says so")
 }
 
 // RFC-103 Core Invariants 2.
@@ -107,9 +102,8 @@ var stepsCount = scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloopv2.RFC103I2},
 	Claim:  plugin,
 	Ask: scenarios.Ask(toTheEnd, func(o EndObservation, j *scenarios.Judge) {
-		if !begun(j, o.Start) || !ready(j, o.Steps...) {
-			return
-		}
+		begun(j, o.Start)
+		given(j, o.Steps...)
 		steps := o.Start.requests().Each("/payload/step")
 		for _, t := range o.Steps {
 			steps.Values = append(steps.Values, t.requests().Each("/payload/step").Values...)
@@ -139,9 +133,7 @@ var completionShape = scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloopv2.RFC103E12, agenticloopv2.RFC103E13, agenticloopv2.RFC103E14},
 	Claim:  plugin,
 	Ask: scenarios.Ask(toTheEnd, func(o EndObservation, j *scenarios.Judge) {
-		if !o.tells(j) {
-			return
-		}
+		o.tells(j)
 		t := o.last()
 		ends := t.ofType(completed)
 		j.Check(agenticloopv2.RFC103E12, ends.Each("/payload/run_id")).To(check.Equal([]string{o.Run}), "%s: run_id of agent.completed", t.Name)
@@ -158,9 +150,8 @@ var completesOnce = scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloopv2.RFC103M7},
 	Claim:  plugin,
 	Ask: scenarios.Ask(toTheEnd, func(o EndObservation, j *scenarios.Judge) {
-		if !o.reached(j) || !ready(j, o.Again...) {
-			return
-		}
+		o.reached(j)
+		given(j, o.Again...)
 		j.Check(agenticloopv2.RFC103M7, o.last().ofType(completed)).To(check.Len(1), "%s: agent.completed", o.last().Name)
 		for _, t := range o.Again {
 			silent(j, t, o.Run, agenticloopv2.RFC103M7)
@@ -175,9 +166,9 @@ var crossedIgnored = scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloopv2.RFC103I5, agenticloopv2.RFC103I6, agenticloopv2.RFC103READ5},
 	Claim:  plugin,
 	Ask: scenarios.Ask(severalRuns, func(o RunsObservation, j *scenarios.Judge) {
-		if !begun(j, o.Starts...) || !ready(j, o.One) || !ready(j, o.Crossed...) {
-			return
-		}
+		begun(j, o.Starts...)
+		given(j, o.One)
+		given(j, o.Crossed...)
 		for i, t := range o.Crossed {
 			j.Check(agenticloopv2.RFC103I5, t.requests()).To(t.noneBut(o.Of[i]), "%s: requests for tools", t.Name)
 			j.Check(agenticloopv2.RFC103I5, t.ofType(completed)).To(check.Len(0), "%s: completions", t.Name)
@@ -187,7 +178,7 @@ var crossedIgnored = scenarios.Scenario{
 			}
 		}
 		if len(o.Crossed) == 0 {
-			ready(j, Turn{})
+			given(j, Turn{})
 		}
 	}),
 }

@@ -237,21 +237,18 @@ var histories = scenarios.Scenario{
 	Claim:  plugin,
 	Ask: scenarios.Ask(randomHistories, func(o HistoriesObservation, j *scenarios.Judge) {
 		if len(o.Histories) == 0 || len(o.Histories[0]) == 0 {
-			ready(j, Turn{})
+			given(j, Turn{})
 			return
 		}
 		first := o.Histories[0][0].Turn
-		if !begun(j, first) {
-			return
-		}
+		begun(j, first)
 		if o.Shrunk > 0 {
 			j.Find(agenticloopv2.RFC103READ5, "the history was shrunk from %d deliveries to %d", o.Shrunk, len(o.Histories[0]))
 		}
 		for _, h := range o.Histories {
 			for _, d := range h {
-				if !ready(j, d.Turn) || !d.byOthers(j, h) {
-					return
-				}
+				given(j, d.Turn)
+				d.byOthers(j, h)
 				j.Check(agenticloopv2.RFC103READ5, d.Turn.Output).To(d.What.keeps(d.Turn), "%s", d.Turn.Name)
 				if w := waitsOf(d.Turn.before()[d.What.Run]); d.What.Run != "" && (d.What.Step != w.step || d.What.Tool != w.tool) {
 					j.Check(agenticloopv2.RFC103I5, d.Turn.requests()).To(d.Turn.noneBut(d.What.Run), "%s: requests for tools", d.Turn.Name)
@@ -263,13 +260,13 @@ var histories = scenarios.Scenario{
 
 // byOthers stops a judge where a run goes another way although no other run is there to lead it: other scenarios ask how
 // each kind of delivery is to be taken.
-func (d Delivered) byOthers(j *scenarios.Judge, history []Delivered) bool {
+func (d Delivered) byOthers(j *scenarios.Judge, history []Delivered) {
 	why := d.What.departs(d.Turn)
 	if why == "" || d.What.touches(d.Turn) != "" {
-		return true
+		return
 	}
 	if d.What.Run == "" {
-		return j.BlockOn(agenticloopv2.RFC103M1, "set-up: a start goes another way: "+why)
+		j.BlockOn(agenticloopv2.RFC103M1, "set-up: a start goes another way: "+why)
 	}
 	starts := 0
 	for _, other := range history {
@@ -277,5 +274,7 @@ func (d Delivered) byOthers(j *scenarios.Judge, history []Delivered) bool {
 			starts++
 		}
 	}
-	return starts > 1 || j.BlockOn(agenticloopv2.RFC103I5, "set-up: a run goes another way also by itself: "+why)
+	if starts <= 1 {
+		j.BlockOn(agenticloopv2.RFC103I5, "set-up: a run goes another way also by itself: "+why)
+	}
 }

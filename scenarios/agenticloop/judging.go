@@ -21,38 +21,33 @@ import (
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-// ready stops a judge where a turn that it needs did not end as a turn does: that is another scenario's failure.
-func ready(j *scenarios.Judge, turns ...Turn) bool {
+// given stops a judge where a turn that it needs did not end as a turn does: that is another scenario's failure.
+func given(j *scenarios.Judge, turns ...Turn) {
 	for _, t := range turns {
 		switch {
 		case t.Name == "":
-			return j.BlockOn(agenticloopv2.RFC103I7, "set-up: the turns before it did not end as turns do")
+			j.BlockOn(agenticloopv2.RFC103I7, "set-up: the turns before it did not end as turns do")
 		case !t.answered():
-			return j.BlockOn(agenticloopv2.RFC103I7, fmt.Sprintf("set-up: %s: it ended with %s, and printed %s", t.Name, t.Exit.JSON(), t.Output.JSON()))
+			j.BlockOn(agenticloopv2.RFC103I7, fmt.Sprintf("set-up: %s: it ended with %s, and printed %s", t.Name, t.Exit.JSON(), t.Output.JSON()))
 		}
 	}
-	return true
 }
 
 // begun stops a judge for which the start was only the set-up.
-func begun(j *scenarios.Judge, starts ...Turn) bool {
-	if !ready(j, starts...) {
-		return false
-	}
+func begun(j *scenarios.Judge, starts ...Turn) {
+	given(j, starts...)
 	for _, t := range starts {
 		if _, ok := waiting(t); !ok {
-			return j.BlockOn(agenticloopv2.RFC103M1, "set-up: "+t.Name+": no request for a tool that its run waits for, but "+t.Output.JSON())
+			j.BlockOn(agenticloopv2.RFC103M1, "set-up: "+t.Name+": no request for a tool that its run waits for, but "+t.Output.JSON())
 		}
 	}
-	return true
 }
 
 // taken stops a judge where a result that matched was passed over: that is another scenario's failure.
-func taken(j *scenarios.Judge, t Turn) bool {
+func taken(j *scenarios.Judge, t Turn) {
 	if same, _ := t.untouched().MatchSeen(t.runs()); same && !moved(t) && t.Answer.Key("status").String() == "ok" {
-		return j.BlockOn(agenticloopv2.RFC103V9, "set-up: "+t.Name+": nothing came of it")
+		j.BlockOn(agenticloopv2.RFC103V9, "set-up: "+t.Name+": nothing came of it")
 	}
-	return true
 }
 
 // silent expects a turn that was ignored: status ok, no event, and the run as it was.
@@ -206,8 +201,10 @@ func hasLevel(level string) check.Matcher {
 }
 
 // setUpFailed stops a judge on a drive that could not bring about what the question needs.
-func setUpFailed(j *scenarios.Judge, why string) bool {
-	return why == "" || j.Block("set-up: "+why, "see the turns of its transcript")
+func setUpFailed(j *scenarios.Judge, why string) {
+	if why != "" {
+		j.Block("set-up: "+why, "see the turns of its transcript")
+	}
 }
 
 // sizeOf is how many bytes a value takes as JSON.

@@ -8,15 +8,13 @@ import (
 	"github.com/openassay/assay/scenarios/check"
 )
 
-// ready stops a judge where nothing can be said of what the agent makes of a model that errs.
-func (o ModelObservation) ready(j *scenarios.Judge) bool {
-	if !begun(j, o.Control) || !inTime(j, o.reached()...) {
-		return false
-	}
+// given stops a judge where nothing can be said of what the agent makes of a model that errs.
+func (o ModelObservation) given(j *scenarios.Judge) {
+	begun(j, o.Control)
+	inTime(j, o.reached()...)
 	if tools := o.Control.toolsOf(); len(tools) != 1 || len(o.reached()) == 0 {
-		return j.Block("the agent did not ask the model", "see that mock_llm in "+ProfileName+" makes the agent use it")
+		j.Block("the agent did not ask the model", "see that mock_llm in "+ProfileName+" makes the agent use it")
 	}
-	return true
 }
 
 // Facts 5.3. A model errs as often as it likes: the turn is one of the protocol.
@@ -26,13 +24,10 @@ var erringModel = scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloopv2.RFC103WIRE1, agenticloopv2.RFC103WIRE2, agenticloopv2.RFC103WIRE9},
 	Claim:  plugin,
 	Ask: scenarios.Ask(errings, func(o ModelObservation, j *scenarios.Judge) {
-		if !o.ready(j) {
-			return
-		}
+		o.given(j)
 		for _, t := range o.reached() {
 			if code, exited := t.Exit.Int(); exited && code != 0 {
 				j.BlockOn(agenticloopv2.RFC103I7, fmt.Sprintf("%s: it ended with exit code %d", t.Name, code))
-				return
 			}
 			if !j.Check(agenticloopv2.RFC103WIRE9, t.Exit).To(check.Equal(0), "%s: how it ended", t.Name) {
 				return
@@ -53,9 +48,8 @@ var misledByModel = scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloopv2.RFC103G2, agenticloopv2.RFC103G3, agenticloopv2.RFC103READ12},
 	Claim:  plugin,
 	Ask: scenarios.Ask(errings, func(o ModelObservation, j *scenarios.Judge) {
-		if !o.ready(j) || !ready(j, o.reached()...) {
-			return
-		}
+		o.given(j)
+		given(j, o.reached()...)
 		allowed := append(o.Control.toolsOf(), o.Allowed...) // the one of the control may go to a plugin of another name
 		for _, t := range o.reached() {
 			j.Check(agenticloopv2.RFC103READ12, t.events().Each("/type")).To(soundRequests(), "%s: types of its events", t.Name)

@@ -28,12 +28,10 @@ var ownEventResumes = scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloopv2.RFC103B2},
 	Claim:  contextResumes,
 	Ask: scenarios.Ask(inContext, func(o ContextObservation, j *scenarios.Judge) {
-		if !begun(j, o.Start) || !ready(j, o.Direct, o.Own) {
-			return
-		}
+		begun(j, o.Start)
+		given(j, o.Direct, o.Own)
 		if !moved(o.Direct) {
 			j.BlockOn(agenticloopv2.RFC103V9, "set-up: the result moved no run")
-			return
 		}
 		if o.Live {
 			j.Check(agenticloopv2.RFC103B2, o.Own.events()).To(o.Own.movesOn(o.Pending), "%s: events", o.Own.Name)
@@ -56,9 +54,9 @@ var ownEventFails = scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloopv2.RFC103B3},
 	Claim:  contextResumes,
 	Ask: scenarios.Ask(inContext, func(o ContextObservation, j *scenarios.Judge) {
-		if begun(j, o.Start) && ready(j, o.Failed) {
-			j.Check(agenticloopv2.RFC103B3, o.Failed.events()).To(notBeyond(o.Pending.Step), "%s: events", o.Failed.Name)
-		}
+		begun(j, o.Start)
+		given(j, o.Failed)
+		j.Check(agenticloopv2.RFC103B3, o.Failed.events()).To(notBeyond(o.Pending.Step), "%s: events", o.Failed.Name)
 	}),
 }
 
@@ -69,13 +67,13 @@ var contentArrives = scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloopv2.RFC103B4},
 	Claim:  contextResumes,
 	Ask: scenarios.Ask(inContext, func(o ContextObservation, j *scenarios.Judge) {
-		if !begun(j, o.Start) || len(o.Content) == 0 && !ready(j, Turn{}) {
-			return
+		begun(j, o.Start)
+		content := o.Content
+		if len(content) == 0 {
+			content = []Found{{}}
 		}
-		for _, f := range o.Content {
-			if !ready(j, f.Turn) {
-				return
-			}
+		for _, f := range content {
+			given(j, f.Turn)
 			j.Check(agenticloopv2.RFC103B4, f.Turn.events()).To(check.Seeing("the marker in an event or a file", func(s wire.Seen) (bool, string) {
 				switch {
 				case holds(s.Actual(), f.Marker) != "":
@@ -96,34 +94,28 @@ var queueDrains = scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloopv2.RFC103O1, agenticloopv2.RFC103O3},
 	Claim:  plugin,
 	Ask: scenarios.Ask(queued, func(o QueueObservation, j *scenarios.Judge) {
-		if o.Start.Name == "" && !ready(j, o.Start) || !inTime(j, o.Start) || !inTime(j, o.Steps...) {
-			return
+		if o.Start.Name == "" {
+			given(j, o.Start)
 		}
+		inTime(j, o.Start)
+		inTime(j, o.Steps...)
 		for _, t := range append([]Turn{o.Start}, o.Steps...) {
 			j.Check(agenticloopv2.RFC103O3, t.Exit).To(check.Equal(0), "%s: exit code", t.Name)
 		}
-		if !ready(j, append([]Turn{o.Start}, o.Steps...)...) {
-			return
-		}
+		given(j, append([]Turn{o.Start}, o.Steps...)...)
 		if len(o.Unrouted) > 0 {
 			j.Block(fmt.Sprintf("it asked for %.80q, for which there is no pipeline: nothing would come back", o.Unrouted), "list the plugins of its requests under allowed_plugins of the config in "+ProfileName)
-			return
 		}
-		if !begun(j, o.Start) {
-			return
-		}
+		begun(j, o.Start)
 		last := o.last()
 		for _, t := range append([]Turn{o.Start}, o.Steps...) {
 			switch moves := len(t.events().Values); {
 			case moves > 1:
 				j.BlockOn(agenticloopv2.RFC103T1, "set-up: "+t.Name+": more than one event")
-				return
 			case moves == 0 && t.run(o.Run).Present():
 				j.BlockOn(agenticloopv2.RFC103T9, "set-up: "+t.Name+": the run moved, and no event says so")
-				return
 			case moves == 0:
 				j.BlockOn(agenticloopv2.RFC103V9, "set-up: "+t.Name+": nothing came of it")
-				return
 			}
 		}
 		j.Check(agenticloopv2.RFC103O1, last.ends()).To(check.Len(1), "%s: ends of the run", last.Name)
@@ -142,26 +134,19 @@ var workedExample = scenarios.Scenario{
 	Ask: scenarios.Ask(queued, func(o QueueObservation, j *scenarios.Judge) {
 		if len(o.Unrouted) > 0 {
 			j.Block("a request had no pipeline", "list the plugins of its requests under allowed_plugins of the config in "+ProfileName)
-			return
 		}
-		if !o.driven(j) {
-			return
-		}
+		o.driven(j)
 		if len(o.Steps) < 2 && o.Way == "" {
 			j.Block("left to itself the agent is done after one step", "declare a decision seam in "+ProfileName+" that can say call_tool")
-			return
 		}
 		if len(o.Steps) == 0 {
-			ready(j, Turn{})
+			given(j, Turn{})
 			return
 		}
 		if !moved(o.Steps[0]) {
 			j.BlockOn(agenticloopv2.RFC103V9, "set-up: the first result moved no run")
-			return
 		}
-		if !keptBooks(j, o.Steps) {
-			return
-		}
+		keptBooks(j, o.Steps)
 		j.Check(agenticloopv2.RFC103X1, o.Steps[0].requests().Each("/payload/step")).To(check.Equal([]int64{2}), "%s: step of the request", o.Steps[0].Name)
 		last := o.last()
 		j.Check(agenticloopv2.RFC103X2, last.Answer.Key("status")).To(check.Equal("ok"), "%s: status", last.Name)

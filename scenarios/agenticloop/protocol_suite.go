@@ -54,9 +54,7 @@ var exitCodes = scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloopv2.RFC103P1, agenticloopv2.RFC103P2, agenticloopv2.RFC103P6, agenticloopv2.RFC103N1, agenticloopv2.RFC103I7},
 	Claim:  plugin,
 	Ask: scenarios.Ask(results, func(o ResultsObservation, j *scenarios.Judge) {
-		if !inTime(j, o.Turns...) {
-			return
-		}
+		inTime(j, o.Turns...)
 		for _, t := range o.Turns {
 			for _, id := range (scenarios.IDs{agenticloopv2.RFC103P1, agenticloopv2.RFC103P6, agenticloopv2.RFC103N1, agenticloopv2.RFC103I7}) {
 				j.Check(id, t.Exit).To(check.Equal(0), "%s: exit code", t.Name)
@@ -73,9 +71,7 @@ var resultTold = scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloopv2.RFC103WIRE4},
 	Claim:  revision202606,
 	Ask: scenarios.Ask(results, func(o ResultsObservation, j *scenarios.Judge) {
-		if !begun(j, o.Start) {
-			return
-		}
+		begun(j, o.Start)
 		for _, t := range o.Turns {
 			if t.Answer.Key("status").String() == "ok" {
 				j.Check(agenticloopv2.RFC103WIRE4, t.Answer.Key("result")).To(check.That("a text that is not blank", func(v any) bool {
@@ -93,9 +89,7 @@ var logsSound = scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloopv2.RFC103WIRE5},
 	Claim:  plugin,
 	Ask: scenarios.Ask(results, func(o ResultsObservation, j *scenarios.Judge) {
-		if !begun(j, o.Start) {
-			return
-		}
+		begun(j, o.Start)
 		logged := false
 		for _, t := range o.Turns {
 			for _, l := range t.Answer.Key("logs").Items() {
@@ -124,12 +118,9 @@ var requestSays = scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloopv2.RFC103E6, agenticloopv2.RFC103E7, agenticloopv2.RFC103E9},
 	Claim:  plugin,
 	Ask: scenarios.Ask(starts, func(o StartsObservation, j *scenarios.Judge) {
-		if !ready(j, o.First, o.Second) {
-			return
-		}
+		given(j, o.First, o.Second)
 		if len(o.First.requests().Values) == 0 {
 			j.BlockOn(agenticloopv2.RFC103M1, "set-up: "+o.First.Name+" asked for no tool")
-			return
 		}
 		for _, t := range []Turn{o.First, o.Second} {
 			for _, e := range t.requests().Values {
@@ -180,9 +171,7 @@ var requestTells = scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloopv2.RFC103E8, agenticloopv2.RFC103E10},
 	Claim:  plugin,
 	Ask: scenarios.Ask(starts, func(o StartsObservation, j *scenarios.Judge) {
-		if !begun(j, o.First) {
-			return
-		}
+		begun(j, o.First)
 		for _, e := range o.First.requests().Values {
 			j.Check(agenticloopv2.RFC103E8, e.At("/payload/tool_command")).To(check.Text(), "tool_command")
 			j.Check(agenticloopv2.RFC103E10, e.At("/payload/requested_at")).To(instant(), "requested_at")
@@ -197,8 +186,10 @@ var startWithoutGoal = scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloopv2.RFC103E2},
 	Claim:  plugin,
 	Ask: scenarios.Ask(starts, func(o StartsObservation, j *scenarios.Judge) {
-		if !begun(j, o.First) || !ready(j, o.NoGoal...) || len(o.NoGoal) == 0 && !ready(j, Turn{}) {
-			return
+		begun(j, o.First)
+		given(j, o.NoGoal...)
+		if len(o.NoGoal) == 0 {
+			given(j, Turn{})
 		}
 		for _, t := range o.NoGoal {
 			refusedForGood(j, t, agenticloopv2.RFC103E2)
@@ -222,9 +213,11 @@ var garbageIn = scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloopv2.RFC103WIRE6},
 	Claim:  plugin,
 	Ask: scenarios.Ask(inputs, func(o InputsObservation, j *scenarios.Judge) {
-		if !begun(j, o.Start) || len(o.Garbage) == 0 && !ready(j, Turn{}) || !inTime(j, o.Garbage...) {
-			return
+		begun(j, o.Start)
+		if len(o.Garbage) == 0 {
+			given(j, Turn{})
 		}
+		inTime(j, o.Garbage...)
 		for _, t := range o.Garbage {
 			if code, ok := t.Exit.Int(); ok && code != 0 {
 				j.Check(agenticloopv2.RFC103WIRE6, t.Bytes).To(orError(t), "%s: output beside exit code %d", t.Name, code)
@@ -250,9 +243,7 @@ var otherVersion = scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloopv2.RFC103WIRE7},
 	Claim:  plugin,
 	Ask: scenarios.Ask(inputs, func(o InputsObservation, j *scenarios.Judge) {
-		if !begun(j, o.Start) {
-			return
-		}
+		begun(j, o.Start)
 		t := o.Version
 		if code, ok := t.Exit.Int(); ok && code != 0 {
 			j.Check(agenticloopv2.RFC103WIRE7, t.Exit).To(check.Equal(78), "%s: exit code", t.Name)
@@ -271,8 +262,10 @@ var nobodyServes = scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloopv2.RFC103WIRE8},
 	Claim:  plugin,
 	Ask: scenarios.Ask(inputs, func(o InputsObservation, j *scenarios.Judge) {
-		if !begun(j, o.Start) || !ready(j, o.Nobody...) || len(o.Nobody) == 0 && !ready(j, Turn{}) {
-			return
+		begun(j, o.Start)
+		given(j, o.Nobody...)
+		if len(o.Nobody) == 0 {
+			given(j, Turn{})
 		}
 		for _, t := range o.Nobody {
 			j.Check(agenticloopv2.RFC103WIRE8, t.Answer.Key("status")).To(check.Equal("error"), "%s: status", t.Name)
@@ -290,18 +283,17 @@ var zeroTime = scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloopv2.RFC103WIRE10},
 	Claim:  plugin,
 	Ask: scenarios.Ask(results, func(o ResultsObservation, j *scenarios.Judge) {
-		if begun(j, o.Start) && ready(j, o.Matching, o.Zero) {
-			if !moved(o.Matching) {
-				j.BlockOn(agenticloopv2.RFC103V9, "set-up: the result moved no run")
-				return
-			}
-			j.Check(agenticloopv2.RFC103WIRE10, o.Zero.Answer.Key("status")).To(check.Equal("ok"), "%s: status", o.Zero.Name)
-			if o.Live {
-				j.Check(agenticloopv2.RFC103WIRE10, o.Zero.events()).To(o.Zero.movesOn(o.Pending), "%s: events", o.Zero.Name)
-				return
-			}
-			j.Check(agenticloopv2.RFC103WIRE10, o.Zero.events().Each("/type")).To(check.SameAs(o.Matching.events().Each("/type")), "%s: events", o.Zero.Name)
+		begun(j, o.Start)
+		given(j, o.Matching, o.Zero)
+		if !moved(o.Matching) {
+			j.BlockOn(agenticloopv2.RFC103V9, "set-up: the result moved no run")
 		}
+		j.Check(agenticloopv2.RFC103WIRE10, o.Zero.Answer.Key("status")).To(check.Equal("ok"), "%s: status", o.Zero.Name)
+		if o.Live {
+			j.Check(agenticloopv2.RFC103WIRE10, o.Zero.events()).To(o.Zero.movesOn(o.Pending), "%s: events", o.Zero.Name)
+			return
+		}
+		j.Check(agenticloopv2.RFC103WIRE10, o.Zero.events().Each("/type")).To(check.SameAs(o.Matching.events().Each("/type")), "%s: events", o.Zero.Name)
 	}),
 }
 
@@ -314,11 +306,10 @@ var hungModel = scenarios.Scenario{
 	Ask: scenarios.Ask(hung, func(o HungObservation, j *scenarios.Judge) {
 		if o.Asked == 0 && !o.Hung.TimedOut {
 			j.Block("the agent did not ask the model", "see that mock_llm in "+ProfileName+" makes the agent use it")
-			return
 		}
 		t := o.Hung
-		if _, exited := t.Exit.Int(); exited && !ready(j, t) {
-			return
+		if _, exited := t.Exit.Int(); exited {
+			given(j, t)
 		}
 		j.Check(agenticloopv2.RFC103WIRE9, t.Survivors).To(check.Len(0), "%s: processes that it left behind", t.Name)
 		if !j.Check(agenticloopv2.RFC103WIRE9, t.Exit).To(check.Equal(0), "%s: how it ended", t.Name) {

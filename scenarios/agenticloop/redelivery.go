@@ -19,14 +19,12 @@ func redeliverySuite() scenarios.Suite {
 }
 
 // apart stops a judge where any start at all changes the run: that a certain one does shows nothing then.
-func (o RedeliveryObservation) apart(j *scenarios.Judge) bool {
-	if !begun(j, o.Start) || !ready(j, o.Other) {
-		return false
-	}
+func (o RedeliveryObservation) apart(j *scenarios.Judge) {
+	begun(j, o.Start)
+	given(j, o.Other)
 	if ok, found := o.Other.unchanged(o.Run).MatchSeen(o.Other.runs()); !ok {
-		return j.BlockOn(agenticloopv2.RFC103READ5, "set-up: another start changed the run: "+found)
+		j.BlockOn(agenticloopv2.RFC103READ5, "set-up: another start changed the run: "+found)
 	}
-	return true
 }
 
 // AL-04. Delivery is at least once, and the text is silent on starts (facts 7.13).
@@ -36,9 +34,8 @@ var startAgain = scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloopv2.RFC103READ2},
 	Claim:  redelivery,
 	Ask: scenarios.Ask(redelivered, func(o RedeliveryObservation, j *scenarios.Judge) {
-		if !o.apart(j) || !ready(j, o.Again) {
-			return
-		}
+		o.apart(j)
+		given(j, o.Again)
 		j.Check(agenticloopv2.RFC103READ2, o.Again.kept()).To(check.Len(0), "%s: new runs", o.Again.Name)
 		notMovedAgain(j, o.Again, o.Start, o.Run, agenticloopv2.RFC103READ2)
 	}),
@@ -51,8 +48,10 @@ var foreignStart = scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloopv2.RFC103READ3},
 	Claim:  plugin,
 	Ask: scenarios.Ask(redelivered, func(o RedeliveryObservation, j *scenarios.Judge) {
-		if !o.apart(j) || !ready(j, o.Foreign...) || len(o.Foreign) == 0 && !ready(j, Turn{}) {
-			return
+		o.apart(j)
+		given(j, o.Foreign...)
+		if len(o.Foreign) == 0 {
+			given(j, Turn{})
 		}
 		for _, t := range o.Foreign {
 			j.Check(agenticloopv2.RFC103READ3, t.runs()).To(t.unchanged(o.Run), "%s", t.Name)
@@ -82,12 +81,10 @@ var takenAgain = scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloopv2.RFC103READ4, agenticloopv2.RFC103I6},
 	Claim:  redelivery,
 	Ask: scenarios.Ask(redelivered, func(o RedeliveryObservation, j *scenarios.Judge) {
-		if !begun(j, o.Start) || !ready(j, o.Matching, o.Taken) {
-			return
-		}
+		begun(j, o.Start)
+		given(j, o.Matching, o.Taken)
 		if !moved(o.Matching) {
 			j.BlockOn(agenticloopv2.RFC103V9, "set-up: the result did not move the run")
-			return
 		}
 		asked, _ := waiting(o.Matching)
 		j.Check(agenticloopv2.RFC103READ4, o.Taken.requests().Each("/payload/step")).To(atMost(asked.Step), "%s: steps that it asks for", o.Taken.Name)
@@ -105,8 +102,10 @@ var killedAgain = scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloopv2.RFC103WIRE14, agenticloopv2.RFC103T2},
 	Claim:  plugin,
 	Ask: scenarios.Ask(redelivered, func(o RedeliveryObservation, j *scenarios.Judge) {
-		if !begun(j, o.Start) || !ready(j, o.Matching) || len(o.Killed) == 0 && !ready(j, Turn{}) {
-			return
+		begun(j, o.Start)
+		given(j, o.Matching)
+		if len(o.Killed) == 0 {
+			given(j, Turn{})
 		}
 		for _, k := range o.Killed {
 			j.Check(agenticloopv2.RFC103T2, k.Again.Answer.Key("status")).To(check.Equal("ok"), "%s: status", k.Again.Name)
@@ -134,7 +133,6 @@ func (k Killed) checkTrace(j *scenarios.Judge) {
 	for line := range strings.Lines(trace.Key("text").String()) {
 		if !json.Valid([]byte(line)) && !strings.HasPrefix(line, "{") && !strings.HasPrefix(line, "[") { // what a turn leaves that was killed in the middle begins as a record does
 			j.BlockOn(agenticloopv2.RFC103W2, fmt.Sprintf("set-up: %s: trace.jsonl holds %.80q, which is no begin of a record", k.Again.Name, line))
-			return
 		}
 	}
 	if trace.Present() {

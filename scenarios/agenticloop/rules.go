@@ -52,14 +52,13 @@ var soundTurn = scenarios.IDs{
 }
 
 // inTime stops a judge where a turn had not ended when the patience was over, and nothing says that it should have.
-func inTime(j *scenarios.Judge, turns ...Turn) bool {
+func inTime(j *scenarios.Judge, turns ...Turn) {
 	for _, t := range turns {
 		if t.Patience != "" {
-			return j.Block(fmt.Sprintf("%s: it had not ended after %s, and a turn may take %s unless the profile says otherwise", t.Name, t.Patience, usualTurn),
+			j.Block(fmt.Sprintf("%s: it had not ended after %s, and a turn may take %s unless the profile says otherwise", t.Name, t.Patience, usualTurn),
 				"say turn_seconds under limits in "+ProfileName+", or give it --patience "+usualTurn.String())
 		}
 	}
-	return true
 }
 
 func asksForTools(turns []Turn) bool {
@@ -76,9 +75,7 @@ func (t Turn) sound(j *scenarios.Judge) {
 	if t.Killed {
 		return
 	}
-	if !inTime(j, t) {
-		return
-	}
+	inTime(j, t)
 	if t.TimedOut { // there is no more to be said of it
 		j.Check(agenticloopv2.RFC103T10, t.Exit).To(check.Integer(0, 0), "%s: how it ended", t.Name)
 		return

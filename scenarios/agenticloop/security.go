@@ -59,21 +59,18 @@ var allowlistBinds = scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloopv2.RFC103G3},
 	Claim:  plugin,
 	Ask: scenarios.Ask(allowlists, func(o AllowedObservation, j *scenarios.Judge) {
-		if begun(j, o.Control) && ready(j, o.Only) {
-			j.Check(agenticloopv2.RFC103G3, o.Only.events()).To(o.Only.asksFor(o.Tool), "%s", o.Only.Name)
-		}
+		begun(j, o.Control)
+		given(j, o.Only)
+		j.Check(agenticloopv2.RFC103G3, o.Only.events()).To(o.Only.asksFor(o.Tool), "%s", o.Only.Name)
 	}),
 }
 
 // steered stops a judge where the seam does not steer: that nothing forbidden was asked for would show nothing.
-func (o ForbiddenObservation) steered(j *scenarios.Judge) bool {
-	if !begun(j, o.Control) {
-		return false
-	}
+func (o ForbiddenObservation) steered(j *scenarios.Judge) {
+	begun(j, o.Control)
 	if tools := o.Control.toolsOf(); len(tools) != 1 || tools[0] != o.Tool {
-		return j.Block(fmt.Sprintf("the decision seam does not steer: it was to ask for %s, and asked for %.80q", o.Tool, tools), "see that the templates of the seam in "+ProfileName+" are those of the agent")
+		j.Block(fmt.Sprintf("the decision seam does not steer: it was to ask for %s, and asked for %.80q", o.Tool, tools), "see that the templates of the seam in "+ProfileName+" are those of the agent")
 	}
-	return true
 }
 
 // AL-33.
@@ -83,14 +80,15 @@ var forbiddenRefused = scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloopv2.RFC103G3},
 	Claim:  plugin,
 	Ask: scenarios.Ask(forbidden, func(o ForbiddenObservation, j *scenarios.Judge) {
-		if !o.steered(j) || !ready(j, o.First) {
-			return
-		}
+		o.steered(j)
+		given(j, o.First)
 		refusedForGood(j, o.First, agenticloopv2.RFC103G3)
 		switch {
 		case o.Cut != "":
 			j.Block(o.Cut, "declare how a further tool is asked for in "+ProfileName)
-		case ready(j, o.Later) && taken(j, o.Later):
+		default:
+			given(j, o.Later)
+			taken(j, o.Later)
 			j.Check(agenticloopv2.RFC103G3, o.Later.events().Each("/type")).To(check.Equal([]string{escalated}), "%s: events", o.Later.Name)
 		}
 	}),
@@ -125,9 +123,8 @@ var neverItself = scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloopv2.RFC103G2, agenticloopv2.RFC103N4},
 	Claim:  plugin,
 	Ask: scenarios.Ask(allowlists, func(o AllowedObservation, j *scenarios.Judge) {
-		if !begun(j, o.Control) || !ready(j, o.Self) {
-			return
-		}
+		begun(j, o.Control)
+		given(j, o.Self)
 		for _, t := range append([]Turn{o.Control, o.Only, o.Self}, o.Empty...) {
 			for _, id := range (scenarios.IDs{agenticloopv2.RFC103G2, agenticloopv2.RFC103N4}) {
 				j.Check(id, t.events()).To(notItself(o.Name), "%s", t.Name)
@@ -143,8 +140,10 @@ var neverItselfPlanned = scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloopv2.RFC103G2, agenticloopv2.RFC103N4},
 	Claim:  plugin,
 	Ask: scenarios.Ask(forbidden, func(o ForbiddenObservation, j *scenarios.Judge) {
-		if !o.steered(j) || !ready(j, o.Self...) || len(o.Self) == 0 && !ready(j, Turn{}) {
-			return
+		o.steered(j)
+		given(j, o.Self...)
+		if len(o.Self) == 0 {
+			given(j, Turn{})
 		}
 		for _, t := range o.Self {
 			for _, id := range (scenarios.IDs{agenticloopv2.RFC103G2, agenticloopv2.RFC103N4}) {
@@ -161,9 +160,8 @@ var failsClosed = scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloopv2.RFC103G4},
 	Claim:  plugin,
 	Ask: scenarios.Ask(allowlists, func(o AllowedObservation, j *scenarios.Judge) {
-		if !begun(j, o.Control) || !ready(j, o.Empty...) {
-			return
-		}
+		begun(j, o.Control)
+		given(j, o.Empty...)
 		for _, t := range o.Empty {
 			j.Check(agenticloopv2.RFC103G4, t.requests()).To(check.Len(0), "%s: requests for tools", t.Name)
 		}
@@ -177,8 +175,10 @@ var failsClosedPlanned = scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloopv2.RFC103G4},
 	Claim:  plugin,
 	Ask: scenarios.Ask(forbidden, func(o ForbiddenObservation, j *scenarios.Judge) {
-		if !o.steered(j) || !ready(j, o.Empty...) || len(o.Empty) == 0 && !ready(j, Turn{}) {
-			return
+		o.steered(j)
+		given(j, o.Empty...)
+		if len(o.Empty) == 0 {
+			given(j, Turn{})
 		}
 		for _, t := range o.Empty {
 			j.Check(agenticloopv2.RFC103G4, t.requests()).To(check.Len(0), "%s: requests for tools", t.Name)
@@ -207,12 +207,12 @@ var namesAreSound = scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloopv2.RFC103READ12},
 	Claim:  plugin,
 	Ask: scenarios.Ask(forbidden, func(o ForbiddenObservation, j *scenarios.Judge) {
-		if !o.steered(j) || !ready(j, o.Odd...) || len(o.Odd) == 0 && !ready(j, Turn{}) {
-			return
+		o.steered(j)
+		given(j, o.Odd...)
+		if len(o.Odd) == 0 {
+			given(j, Turn{})
 		}
-		if !ready(j, o.Told...) {
-			return
-		}
+		given(j, o.Told...)
 		for _, t := range slices.Concat(o.Odd, o.Told) {
 			j.Check(agenticloopv2.RFC103READ12, t.events().Each("/type")).To(soundRequests(), "%s: types of its events", t.Name)
 		}
@@ -231,10 +231,8 @@ func (o SpoofedObservation) ownCorrelation(j *scenarios.Judge, t Turn, run strin
 		switch was := waitsOf(t.before()[payload.Key("run_id").String()]); {
 		case kept.Present() && nothing(kept.Key("pending_tool").Actual()):
 			j.BlockOn(agenticloopv2.RFC103I3, "set-up: "+t.Name+": its run does not say which tool it waits for")
-			return
 		case was.step > 0 && !t.asksInItsState(): // and what it asks for is not kept
 			j.BlockOn(agenticloopv2.RFC103T8, "set-up: "+t.Name+": its run waits for what it waited for before")
-			return
 		}
 		j.Check(id, payload.Key("run_id")).NotTo(check.Equal(o.Spoof.Run), "%s: run_id", t.Name)
 		j.Check(id, payload.Key("step")).To(check.SameAs(kept.Key("pending_step")), "%s: step", t.Name)
@@ -255,21 +253,16 @@ var reservedKeys = scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloopv2.RFC103K3},
 	Claim:  plugin,
 	Ask: scenarios.Ask(spoofing, func(o SpoofedObservation, j *scenarios.Judge) {
-		if !ready(j, o.Start) {
-			return
-		}
+		given(j, o.Start)
 		if len(o.Start.requests().Values) == 0 {
 			j.BlockOn(agenticloopv2.RFC103M1, "set-up: "+o.Start.Name+" asked for no tool")
-			return
 		}
 		if !o.Start.runs().Present() {
 			j.BlockOn(agenticloopv2.RFC103I3, "set-up: "+o.Start.Name+": the request is for no run that is kept")
-			return
 		}
 		made := o.Start.newRuns()
 		if len(made.Values) == 0 && !o.Start.asksInItsState() {
 			j.BlockOn(agenticloopv2.RFC103P5, "set-up: "+o.Start.Name+" keeps no run that asks")
-			return
 		}
 		j.Check(agenticloopv2.RFC103K3, made).To(check.Len(1), "%s: new runs", o.Start.Name)
 		run := ""
@@ -278,7 +271,8 @@ var reservedKeys = scenarios.Scenario{
 			run = pointer[strings.LastIndexByte(pointer, '/')+1:]
 		}
 		o.ownCorrelation(j, o.Start, run)
-		if o.Result.Name != "" && ready(j, o.Result) {
+		if o.Result.Name != "" {
+			given(j, o.Result)
 			o.ownCorrelation(j, o.Result, run)
 		}
 	}),
@@ -291,11 +285,12 @@ var reservedArguments = scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloopv2.RFC103K3},
 	Claim:  plugin,
 	Ask: scenarios.Ask(spoofing, func(o SpoofedObservation, j *scenarios.Judge) {
+		begun(j, o.Start)
 		switch {
-		case !begun(j, o.Start):
 		case o.Unpicked != "":
 			j.Block(o.Unpicked, "declare a decision seam in "+ProfileName+" that can say call_tool with arguments")
-		case ready(j, o.Steered):
+		default:
+			given(j, o.Steered)
 			j.Check(agenticloopv2.RFC103K3, o.Steered.requests()).To(check.Len(1), "%s: requests for tools", o.Steered.Name)
 			o.ownCorrelation(j, o.Steered, "")
 		}
@@ -309,9 +304,8 @@ var secretsKept = scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloopv2.RFC103READ10},
 	Claim:  plugin,
 	Ask: scenarios.Ask(secrets, func(o SecretsObservation, j *scenarios.Judge) {
-		if !begun(j, o.Start) || !ready(j, o.Result, o.Failure, o.Refused) {
-			return
-		}
+		begun(j, o.Start)
+		given(j, o.Result, o.Failure, o.Refused)
 		for _, t := range []Turn{o.Start, o.Result, o.Failure, o.Refused} {
 			told := []wire.Value{t.Answer.Key("events"), t.Answer.Key("logs"), t.Answer.Key("error"), t.Answer.Key("result"), t.Errors}
 			for _, where := range sortedKeys(o.Canaries) {
@@ -332,12 +326,10 @@ var secretsOutOfFiles = scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloopv2.RFC103READ11},
 	Claim:  workspaces,
 	Ask: scenarios.Ask(secrets, func(o SecretsObservation, j *scenarios.Judge) {
-		if !begun(j, o.Start) || !ready(j, o.Result, o.Failure, o.Refused) {
-			return
-		}
+		begun(j, o.Start)
+		given(j, o.Result, o.Failure, o.Refused)
 		if files, _ := o.Files.Actual().(map[string]any); len(files) == 0 {
 			j.BlockOn(agenticloopv2.RFC103W1, "set-up: the workspace is empty")
-			return
 		}
 		for _, where := range sortedKeys(o.Canaries) {
 			j.Check(agenticloopv2.RFC103READ11, o.Files).To(without(o.Canaries[where]), "what stands in the %s", where)
@@ -353,9 +345,8 @@ var noNestedDispatch = scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloopv2.RFC103N2, agenticloopv2.RFC103O2},
 	Claim:  plugin,
 	Ask: scenarios.Ask(traps, func(o TrapObservation, j *scenarios.Judge) {
-		if !begun(j, o.Start) || !ready(j, o.Result, o.Ignored) {
-			return
-		}
+		begun(j, o.Start)
+		given(j, o.Result, o.Ignored)
 		for _, id := range (scenarios.IDs{agenticloopv2.RFC103N2, agenticloopv2.RFC103O2}) {
 			j.Check(id, o.Trap).To(check.Seeing("neither a program called by which a gateway is, nor its API", func(s wire.Seen) (bool, string) {
 				called, _ := s.Actual().(map[string]any)

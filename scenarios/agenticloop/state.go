@@ -28,9 +28,10 @@ var pendingFirst = scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloopv2.RFC103S6, agenticloopv2.RFC103I3},
 	Claim:  plugin,
 	Ask: scenarios.Ask(budgets, func(o BudgetObservation, j *scenarios.Judge) {
-		if len(o.Turns) == 0 && !ready(j, Turn{}) || !ready(j, o.Turns...) {
-			return
+		if len(o.Turns) == 0 {
+			given(j, Turn{})
 		}
+		given(j, o.Turns...)
 		asked := false
 		for _, t := range o.Turns {
 			for _, e := range t.requests().Values {
@@ -38,7 +39,6 @@ var pendingFirst = scenarios.Scenario{
 				run := t.run(e.At("/payload/run_id").String())
 				if !run.Present() && t.asksInItsState() {
 					j.BlockOn(agenticloopv2.RFC103E7, "set-up: "+t.Name+": the request does not name the run that waits")
-					return
 				}
 				for _, id := range (scenarios.IDs{agenticloopv2.RFC103S6, agenticloopv2.RFC103I3}) {
 					j.Check(id, run.Key("pending_step")).To(check.SameAs(e.At("/payload/step")), "%s: pending_step", t.Name)
@@ -59,17 +59,13 @@ var runShape = scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloopv2.RFC103S2, agenticloopv2.RFC103S3, agenticloopv2.RFC103P5},
 	Claim:  plugin,
 	Ask: scenarios.Ask(starts, func(o StartsObservation, j *scenarios.Judge) {
-		if !ready(j, o.First, o.Second) {
-			return
-		}
+		given(j, o.First, o.Second)
 		for _, t := range []Turn{o.First, o.Second} {
 			if asked := t.requests().Values; len(asked) == 1 && !t.asksInItsState() { // that it asks for a run which is not kept is asked here
 				j.Check(agenticloopv2.RFC103P5, t.run(asked[0].At("/payload/run_id").String())).To(anObject(), "%s: the run that asks, in state_updates", t.Name)
 				return
 			}
-			if !begun(j, t) {
-				return
-			}
+			begun(j, t)
 			p, _ := waiting(t)
 			run := t.run(p.Run)
 			j.Check(agenticloopv2.RFC103S2, run.Key("status")).To(check.Equal("running"), "%s: status", t.Name)
@@ -87,11 +83,10 @@ var runTimes = scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloopv2.RFC103S4},
 	Claim:  plugin,
 	Ask: scenarios.Ask(starts, func(o StartsObservation, j *scenarios.Judge) {
-		if begun(j, o.First) {
-			p, _ := waiting(o.First)
-			for _, name := range []string{"created_at", "updated_at"} {
-				j.Check(agenticloopv2.RFC103S4, o.First.run(p.Run).Key(name)).To(instant(), "%s", name)
-			}
+		begun(j, o.First)
+		p, _ := waiting(o.First)
+		for _, name := range []string{"created_at", "updated_at"} {
+			j.Check(agenticloopv2.RFC103S4, o.First.run(p.Run).Key(name)).To(instant(), "%s", name)
 		}
 	}),
 }
@@ -103,15 +98,15 @@ var resumesFromState = scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloopv2.RFC103S1},
 	Claim:  plugin,
 	Ask: scenarios.Ask(results, func(o ResultsObservation, j *scenarios.Judge) {
-		if begun(j, o.Start) && ready(j, o.Matching) {
-			if !moved(o.Matching) { // that nothing is asked for is another scenario's failure, that the run stands where it stood is this one's
-				j.Check(agenticloopv2.RFC103S1, o.Matching.runs()).NotTo(o.Matching.unchanged(o.Pending.Run), "%s: the run", o.Matching.Name)
-				return
-			}
-			moves := o.Matching.requests()
-			moves.Values = append(moves.Values, o.Matching.ends().Values...)
-			j.Check(agenticloopv2.RFC103S1, moves.Each("/payload/run_id")).To(check.Equal([]string{o.Pending.Run}), "%s: run_id of its request, or of the end", o.Matching.Name)
+		begun(j, o.Start)
+		given(j, o.Matching)
+		if !moved(o.Matching) { // that nothing is asked for is another scenario's failure, that the run stands where it stood is this one's
+			j.Check(agenticloopv2.RFC103S1, o.Matching.runs()).NotTo(o.Matching.unchanged(o.Pending.Run), "%s: the run", o.Matching.Name)
+			return
 		}
+		moves := o.Matching.requests()
+		moves.Values = append(moves.Values, o.Matching.ends().Values...)
+		j.Check(agenticloopv2.RFC103S1, moves.Each("/payload/run_id")).To(check.Equal([]string{o.Pending.Run}), "%s: run_id of its request, or of the end", o.Matching.Name)
 	}),
 }
 
@@ -122,9 +117,7 @@ var endsInState = scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloopv2.RFC103S8, agenticloopv2.RFC103S7},
 	Claim:  plugin,
 	Ask: scenarios.Ask(toTheEnd, func(o EndObservation, j *scenarios.Judge) {
-		if !o.reached(j) {
-			return
-		}
+		o.reached(j)
 		t := o.last()
 		j.Check(agenticloopv2.RFC103S8, t.run(o.Run).Key("status")).To(check.Equal("done"), "%s: status of the run", t.Name)
 		for _, field := range []string{"pending_step", "pending_tool"} {
@@ -140,13 +133,11 @@ var endsIdle = scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloopv2.RFC103READ9},
 	Claim:  plugin,
 	Ask: scenarios.Ask(results, func(o ResultsObservation, j *scenarios.Judge) {
-		if !begun(j, o.Start) || !ready(j, o.Wrong) {
-			return
-		}
+		begun(j, o.Start)
+		given(j, o.Wrong)
 		run := o.Wrong.run(o.Pending.Run)
 		if run.Key("status").String() != "escalated" {
 			j.BlockOn(agenticloopv2.RFC103F2, "set-up: the run was not escalated")
-			return
 		}
 		for _, field := range []string{"pending_step", "pending_tool"} {
 			j.Check(agenticloopv2.RFC103READ9, run.Key(field)).To(idle(), "%s", field)
@@ -161,12 +152,10 @@ var otherRunsKept = scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloopv2.RFC103WIRE12, agenticloopv2.RFC103READ5, agenticloopv2.RFC103READ8},
 	Claim:  plugin,
 	Ask: scenarios.Ask(severalRuns, func(o RunsObservation, j *scenarios.Judge) {
-		if !begun(j, o.Starts...) || !ready(j, o.One) {
-			return
-		}
+		begun(j, o.Starts...)
+		given(j, o.One)
 		if !moved(o.One) {
 			j.BlockOn(agenticloopv2.RFC103V9, "set-up: the result moved no run")
-			return
 		}
 		for _, i := range []int{0, 2} {
 			j.Check(agenticloopv2.RFC103WIRE12, o.One.run(o.Pending[i].Run)).To(anObject(), "%s: run %c", o.One.Name, 'A'+rune(i))
@@ -195,12 +184,10 @@ var stateIsSmall = scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloopv2.RFC103READ7},
 	Claim:  plugin,
 	Ask: scenarios.Ask(severalRuns, func(o RunsObservation, j *scenarios.Judge) {
-		if !begun(j, o.Starts...) || !ready(j, o.Large) {
-			return
-		}
+		begun(j, o.Starts...)
+		given(j, o.Large)
 		if !moved(o.Large) {
 			j.BlockOn(agenticloopv2.RFC103V9, "set-up: the result moved no run")
-			return
 		}
 		updates := o.Large.Answer.Key("state_updates")
 		j.Check(agenticloopv2.RFC103READ7, updates).To(without(o.Marker), "%s: state_updates", o.Large.Name)
@@ -255,9 +242,8 @@ var stateIsBounded = scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloopv2.RFC103WIRE13},
 	Claim:  plugin,
 	Ask: scenarios.Ask(largeThings, func(o LargeObservation, j *scenarios.Judge) {
-		if !begun(j, o.Start) || !ready(j, o.Goal, o.Crowded) {
-			return
-		}
+		begun(j, o.Start)
+		given(j, o.Goal, o.Crowded)
 		for _, t := range []Turn{o.Goal, o.Crowded} {
 			if t.Answer.Key("status").String() == "error" {
 				j.Check(agenticloopv2.RFC103WIRE13, t.Answer.Key("retry")).To(check.Equal(false), "%s: retry of the error", t.Name)
@@ -283,12 +269,10 @@ var stepsListed = scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloopv2.RFC103D3},
 	Claim:  completedSteps,
 	Ask: scenarios.Ask(results, func(o ResultsObservation, j *scenarios.Judge) {
-		if !begun(j, o.Start) || !ready(j, o.Matching) {
-			return
-		}
+		begun(j, o.Start)
+		given(j, o.Matching)
 		if !moved(o.Matching) {
 			j.BlockOn(agenticloopv2.RFC103V9, "set-up: the result moved no run")
-			return
 		}
 		j.Check(agenticloopv2.RFC103D3, o.Matching.run(o.Pending.Run).Key("completed_steps")).To(check.Equal([]int64{o.Pending.Step}), "%s: completed_steps", o.Matching.Name)
 	}),

@@ -25,8 +25,12 @@ func workspaceSuite() scenarios.Suite {
 }
 
 // filed stops a judge where the run left no files to look at.
-func (o WorkspaceObservation) filed(j *scenarios.Judge) bool {
-	return begun(j, o.Start) && ready(j, o.Steps...) && (len(o.Left) > 0 || ready(j, Turn{}))
+func (o WorkspaceObservation) filed(j *scenarios.Judge) {
+	begun(j, o.Start)
+	given(j, o.Steps...)
+	if len(o.Left) <= 0 {
+		given(j, Turn{})
+	}
 }
 
 // AL-44. RFC-103 Workspace Contract.
@@ -36,9 +40,7 @@ var paperTrail = scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloopv2.RFC103W1},
 	Claim:  workspaces,
 	Ask: scenarios.Ask(inWorkspaces, func(o WorkspaceObservation, j *scenarios.Judge) {
-		if !o.filed(j) {
-			return
-		}
+		o.filed(j)
 		for _, name := range []string{"context.md", "memory.md", "plan.md", "trace.jsonl"} {
 			j.Check(agenticloopv2.RFC103W1, o.Left[0].Key(name).Key("kind")).To(check.Equal("file"), "%s after the start", name)
 		}
@@ -53,9 +55,7 @@ var traceGrows = scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloopv2.RFC103W2},
 	Claim:  workspaces,
 	Ask: scenarios.Ask(inWorkspaces, func(o WorkspaceObservation, j *scenarios.Judge) {
-		if !o.filed(j) {
-			return
-		}
+		o.filed(j)
 		before := ""
 		for i, files := range o.Left {
 			trace := files.Key("trace.jsonl")
@@ -113,12 +113,9 @@ var earlierJobsKept = scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloopv2.RFC103W3},
 	Claim:  workspaces,
 	Ask: scenarios.Ask(inWorkspaces, func(o WorkspaceObservation, j *scenarios.Judge) {
-		if !o.filed(j) {
-			return
-		}
+		o.filed(j)
 		if len(o.Left) < 2 || len(o.Later) != len(o.Left) {
 			j.BlockOn(agenticloopv2.RFC103V9, "set-up: the run had one job alone")
-			return
 		}
 		for i := range len(o.Left) - 1 {
 			was := check.Plain(o.Left[i].Actual())
@@ -158,9 +155,7 @@ var nothingOutside = scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloopv2.RFC103READ13},
 	Claim:  workspaces,
 	Ask: scenarios.Ask(inWorkspaces, func(o WorkspaceObservation, j *scenarios.Judge) {
-		if !o.filed(j) {
-			return
-		}
+		o.filed(j)
 		for _, t := range append([]Turn{o.Start}, append(o.Steps, o.Odd...)...) {
 			j.Check(agenticloopv2.RFC103READ13, t.Litter).To(noLitter(), "%s: files in the folder in which it was started", t.Name)
 		}
@@ -207,13 +202,11 @@ var artifactsThere = scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloopv2.RFC103E15, agenticloopv2.RFC103O6},
 	Claim:  workspaces,
 	Ask: scenarios.Ask(inWorkspaces, func(o WorkspaceObservation, j *scenarios.Judge) {
-		if !o.filed(j) || !o.tells(j) {
-			return
-		}
+		o.filed(j)
+		o.tells(j)
 		files := o.Left[len(o.Left)-1]
 		if files.Key("artifacts").Key("kind").String() != "folder" {
 			j.BlockOn(agenticloopv2.RFC103W1, "set-up: the workspace has no artifacts/")
-			return
 		}
 		for _, e := range o.last().ofType(completed).Values {
 			list := e.At("/payload/artifacts")
@@ -247,9 +240,11 @@ var unusableWorkspace = scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloopv2.RFC103WIRE11},
 	Claim:  revision202602,
 	Ask: scenarios.Ask(inWorkspaces, func(o WorkspaceObservation, j *scenarios.Judge) {
-		if !ready(j, o.Start) || len(o.Odd) == 0 && !ready(j, Turn{}) || !inTime(j, o.Odd...) {
-			return
+		given(j, o.Start)
+		if len(o.Odd) == 0 {
+			given(j, Turn{})
 		}
+		inTime(j, o.Odd...)
 		for _, t := range o.Odd {
 			j.Check(agenticloopv2.RFC103WIRE11, t.Exit).To(check.Equal(0), "%s: exit code", t.Name)
 			j.Check(agenticloopv2.RFC103WIRE11, t.Answer.Key("status")).To(check.OneOf("ok", "error"), "%s: status", t.Name)
@@ -264,13 +259,9 @@ var largeResult = scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloopv2.RFC103READ6},
 	Claim:  plugin,
 	Ask: scenarios.Ask(largeThings, func(o LargeObservation, j *scenarios.Judge) {
-		if !begun(j, o.Start) {
-			return
-		}
+		begun(j, o.Start)
 		t := o.Result
-		if !inTime(j, t) {
-			return
-		}
+		inTime(j, t)
 		j.Check(agenticloopv2.RFC103READ6, t.Exit).To(check.Equal(0), "%s: exit code", t.Name)
 		j.Check(agenticloopv2.RFC103READ6, t.Output).To(anObject(), "%s: standard output", t.Name)
 		j.Check(agenticloopv2.RFC103READ6, t.Bytes).To(check.Integer(1, 10<<20), "%s: bytes on standard output", t.Name)

@@ -52,7 +52,8 @@ func cascadeSuite() scenarios.Suite {
 // judgeSilence wants an answer to the control, which says that the program resolves at all, and one attempt where nothing is said.
 func judgeSilence(o Resolutions, j *scenarios.Judge) {
 	control, question := o.Asked[0], o.Asked[1]
-	if !control.answered(j) || !j.Check(openintentv1.OIPREAD10, control.Answer.At("/policy/max_attempts")).To(check.Equal(2), "asked "+string(control.Question)) {
+	control.answered(j)
+	if !j.Check(openintentv1.OIPREAD10, control.Answer.At("/policy/max_attempts")).To(check.Equal(2), "asked "+string(control.Question)) {
 		return
 	}
 	question.judge(j, openintentv1.OIP0026H2)
@@ -63,33 +64,30 @@ func (r Resolution) judge(j *scenarios.Judge, rules ...scenarios.RequirementID) 
 	want, err := modelOf(r.Question)
 	if err != nil {
 		j.Block(err.Error(), "this is a fault of Assay's own: please report it")
-		return
 	}
-	if !r.answered(j) {
-		return
-	}
+	r.answered(j)
 	for _, rule := range rules {
 		want.check(j, rule, r.Answer.Key("policy"))
 	}
 }
 
 // answered checks that the resolver ended well, with one document that has a policy.
-func (r Resolution) answered(j *scenarios.Judge) bool {
+func (r Resolution) answered(j *scenarios.Judge) {
 	asked := "asked " + short(string(r.Question))
 	if !j.Check(openintentv1.OIPREAD10, r.Exit).To(check.Equal(0), "exit code, "+asked) {
-		return false
+		j.End()
 	}
 	if !j.Check(openintentv1.OIPREAD10, r.Output).To(check.That("a JSON object with policy", func(v any) bool {
 		o, isObject := v.(map[string]any)
 		_, has := o["policy"]
 		return isObject && has
 	}), asked) {
-		return false
+		j.End()
 	}
-	return j.Check(openintentv1.OIPREAD10, r.Answer.Key("policy")).To(check.That("an object or null", func(v any) bool {
+	j.Require(j.Check(openintentv1.OIPREAD10, r.Answer.Key("policy")).To(check.That("an object or null", func(v any) bool {
 		_, isObject := v.(map[string]any)
 		return isObject || v == nil
-	}), asked)
+	}), asked))
 }
 
 // short is a question, cut to a length fit for a message.
@@ -106,13 +104,11 @@ func judgeGenerated(o Resolutions, j *scenarios.Judge) {
 		want, err := modelOf(r.Question)
 		if err != nil {
 			j.Block(err.Error(), "this is a fault of Assay's own: please report it")
-			return
 		}
 		asked := "asked " + short(string(r.Question))
 		policy := r.Answer.Key("policy")
-		if !r.answered(j) ||
-			!j.Check(openintentv1.OIP0026D1, policy).To(want.right("what several levels say", func(n int) bool { return n > 1 }), asked) ||
-			!j.Check(openintentv1.OIP0026D2, policy).To(want.right("what one level or none says", func(n int) bool { return n < 2 }), asked) {
+		r.answered(j)
+		if !j.Check(openintentv1.OIP0026D1, policy).To(want.right("what several levels say", func(n int) bool { return n > 1 }), asked) || !j.Check(openintentv1.OIP0026D2, policy).To(want.right("what one level or none says", func(n int) bool { return n < 2 }), asked) {
 			return
 		}
 	}

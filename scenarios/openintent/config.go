@@ -100,7 +100,6 @@ var configReadOnly = scenarios.Scenario{
 	Ask: scenarios.Ask(configured, func(o ConfigObservation, j *scenarios.Judge) {
 		if !o.Keyed.ok() || !o.Keyed.Body.At(defaultPolicy).Present() {
 			j.BlockOn(openintentv1.OIP0026D4, "set-up: the configuration cannot be read: HTTP "+o.Keyed.Status.JSON())
-			return
 		}
 		for _, w := range o.Writes {
 			j.Check(openintentv1.OIP0026D5, w.Status).To(check.Status(4), "%s", w.Asked)

@@ -11,9 +11,8 @@ func coordinatorSuite() scenarios.Suite {
 	one := func(name, title string, proves scenarios.IDs, judge func(CoordinatorObservation, *scenarios.Judge)) scenarios.Scenario {
 		return scenarios.Scenario{ID: scenarios.ScenarioID("openintent/coordinator/" + name), Title: title, Proves: proves, Claim: with(coordinator, graph),
 			Ask: scenarios.Ask(coordinators, func(o CoordinatorObservation, j *scenarios.Judge) {
-				if o.there(j) {
-					judge(o, j)
-				}
+				o.there(j)
+				judge(o, j)
 			})}
 	}
 	return scenarios.Suite{
@@ -31,13 +30,13 @@ func coordinatorSuite() scenarios.Suite {
 }
 
 // there stops a judge where coordinators know no suspension policy at all.
-func (o CoordinatorObservation) there(j *scenarios.Judge) bool {
+func (o CoordinatorObservation) there(j *scenarios.Judge) {
 	for _, c := range []Coordinated{o.Escalate, o.Pause} {
 		if c.Acted.Reached || c.Lease.Body.Key("suspension_policy").Present() || c.Shown.Body.Key("suspension_policy").Present() {
-			return true
+			return
 		}
 	}
-	return j.NotThere(o.Escalate.Lease.Body.Key("suspension_policy"), "a suspension_policy of coordinator leases")
+	j.NotThere(o.Escalate.Lease.Body.Key("suspension_policy"), "a suspension_policy of coordinator leases")
 }
 
 // judgeKept is S45.
@@ -72,11 +71,9 @@ func (o CoordinatorObservation) judgePauses(j *scenarios.Judge) {
 func (o CoordinatorObservation) judgeIsolates(j *scenarios.Judge) {
 	if !o.Escalate.Acted.Reached && !o.Pause.Acted.Reached {
 		j.BlockOn(openintentv1.OIP0026P5, "no policy has an effect, so that isolate has none shows nothing")
-		return
 	}
 	if status := o.Isolate.Other.Body.Key("status").String(); status != active {
 		j.BlockOn(openintentv1.OIP0026R1, "a phase that takes nothing from the suspended one is "+status)
-		return
 	}
 	for _, log := range []Log{o.Isolate.Parent.Log, o.Isolate.Waits.Log} {
 		j.Check(openintentv1.OIP0026P3, log.OfType(eventEscalation)).To(check.Len(0), "%s", eventEscalation)

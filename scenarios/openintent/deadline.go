@@ -17,11 +17,11 @@ func deadlineSuite() scenarios.Suite {
 const deadlineThere = "a deadline of a portfolio that ends its members (governance_policy.deadline)"
 
 // waited stops a judge unless the member waited before the deadline, and one without a deadline waited on.
-func (o DeadlineObservation) waited(j *scenarios.Judge) bool {
+func (o DeadlineObservation) waited(j *scenarios.Judge) {
 	if o.Before.Body.Key("status").String() != suspended {
-		return j.Block("set-up: the member does not wait before the deadline: it is "+o.Before.Body.Key("status").JSON(), "keep an intent suspended until it is answered or its time is over")
+		j.Block("set-up: the member does not wait before the deadline: it is "+o.Before.Body.Key("status").JSON(), "keep an intent suspended until it is answered or its time is over")
 	}
-	return j.Need(openintentv1.OIP0025A15, o.Control)
+	j.Need(openintentv1.OIP0025A15, o.Control)
 }
 
 // nothing says that nothing at all came of the deadline: the member waits, and no event tells of its end.
@@ -30,8 +30,9 @@ func (o DeadlineObservation) nothing() bool {
 }
 
 // passed stops a judge for which the abandonment is the set-up.
-func (o DeadlineObservation) passed(j *scenarios.Judge) bool {
-	return o.waited(j) && j.NeedThere(openintentv1.OIP0026R5, o.Ended, deadlineThere)
+func (o DeadlineObservation) passed(j *scenarios.Judge) {
+	o.waited(j)
+	j.NeedThere(openintentv1.OIP0026R5, o.Ended, deadlineThere)
 }
 
 // deadlineAbandons is S35.
@@ -41,8 +42,8 @@ var deadlineAbandons = scenarios.Scenario{
 	Proves: scenarios.IDs{openintentv1.OIP0026R5},
 	Claim:  deadline,
 	Ask: scenarios.Ask(pastTheDeadline, func(o DeadlineObservation, j *scenarios.Judge) {
+		o.waited(j)
 		switch {
-		case !o.waited(j):
 		case o.nothing():
 			j.NotThere(o.Then.Status, deadlineThere)
 		default:
@@ -57,9 +58,7 @@ var deadlineBypasses = scenarios.Scenario{
 	Proves: scenarios.IDs{openintentv1.OIP0026R5B},
 	Claim:  deadline,
 	Ask: scenarios.Ask(pastTheDeadline, func(o DeadlineObservation, j *scenarios.Judge) {
-		if !o.passed(j) {
-			return
-		}
+		o.passed(j)
 		for _, seen := range []wire.Value{o.Then.Body, o.After.Body} {
 			j.Check(openintentv1.OIP0026R5B, seen.At("/state/_suspension/response")).NotTo(check.Equal(o.Fallback), "response in the record")
 			j.Check(openintentv1.OIP0026R5B, seen.Key("status")).To(check.Equal(abandoned), "status of the member")
@@ -74,9 +73,7 @@ var deadlineReason = scenarios.Scenario{
 	Proves: scenarios.IDs{openintentv1.OIP0026R5C},
 	Claim:  deadline,
 	Ask: scenarios.Ask(pastTheDeadline, func(o DeadlineObservation, j *scenarios.Judge) {
-		if !o.passed(j) {
-			return
-		}
+		o.passed(j)
 		// The reason portfolio_deadline of the expiry is another one (C9), and what was written before another matter.
 		ends := o.Log.All().Where(func(e wire.Value) bool {
 			t := openintentv1.EventType(e.Key("event_type").String())
@@ -94,9 +91,8 @@ var deadlineAudited = scenarios.Scenario{
 	Proves: scenarios.IDs{openintentv1.OIP0026R5D},
 	Claim:  deadline,
 	Ask: scenarios.Ask(pastTheDeadline, func(o DeadlineObservation, j *scenarios.Judge) {
-		if !o.passed(j) || !o.Log.readable(j) {
-			return
-		}
+		o.passed(j)
+		o.Log.readable(j)
 		expired := o.Log.OfType(eventExpired)
 		if j.Check(openintentv1.OIP0026R5D, expired).To(check.Len(1), "intent.suspension_expired on the log") {
 			j.Check(openintentv1.OIP0026R5D, expired.Last().At("/payload/reason")).To(check.Equal("portfolio_deadline"), "reason of intent.suspension_expired")

@@ -17,20 +17,21 @@ func graphSuite() scenarios.Suite {
 	}
 }
 
-// ready stops a judge of a family unless the parent shows the child waiting: a parent that knows nothing of it absorbs
+// given stops a judge of a family unless the parent shows the child waiting: a parent that knows nothing of it absorbs
 // nothing either.
-func (o FamilyObservation) ready(j *scenarios.Judge) bool {
+func (o FamilyObservation) given(j *scenarios.Judge) {
 	if o.Suspension.After.Body.Key("status").String() != suspended {
-		return j.Block("set-up: the child is not suspended", "see the scenarios of the suite respond")
+		j.Block("set-up: the child is not suspended", "see the scenarios of the suite respond")
 	}
 	for _, list := range []wire.Value{o.Behind.Children.Body.Key("children"), o.Behind.Children.Body, o.Behind.Graph.Body.Key("nodes")} {
 		for _, child := range list.Items() {
 			if child.Key("id").String() == o.AID && child.Key("status").String() == suspended {
-				return j.Need(openintentv1.OIP0025A15, o.Barrier.Sentinel)
+				j.Need(openintentv1.OIP0025A15, o.Barrier.Sentinel)
+				return
 			}
 		}
 	}
-	return j.NotThere(o.Behind.Children.Status, "a parent that lists a child as "+suspended+" (GET /intents/{id}/children or /graph)")
+	j.NotThere(o.Behind.Children.Status, "a parent that lists a child as "+suspended+" (GET /intents/{id}/children or /graph)")
 }
 
 // graphLocal is S21 of graphs.
@@ -40,9 +41,7 @@ var graphLocal = scenarios.Scenario{
 	Proves: scenarios.IDs{openintentv1.OIP0026R1},
 	Claim:  graph,
 	Ask: scenarios.Ask(aFamily, func(o FamilyObservation, j *scenarios.Judge) {
-		if !o.ready(j) {
-			return
-		}
+		o.given(j)
 		for _, seen := range []Family{o.During, o.Behind} {
 			j.Check(openintentv1.OIP0026R1, seen.Parent.Body.Key("status")).To(check.SameAs(o.Before.Parent.Body.Key("status")), "status of %s", seen.Parent.Asked)
 			j.Check(openintentv1.OIP0026R1, seen.B.Body.Key("status")).To(check.SameAs(o.Before.B.Body.Key("status")), "status of %s", seen.B.Asked)
@@ -56,9 +55,7 @@ var graphUnrelated = scenarios.Scenario{
 	Proves: scenarios.IDs{openintentv1.OIP00024},
 	Claim:  graph,
 	Ask: scenarios.Ask(aFamily, func(o FamilyObservation, j *scenarios.Judge) {
-		if !o.ready(j) {
-			return
-		}
+		o.given(j)
 		for _, seen := range []Family{o.During, o.Behind} {
 			j.Check(openintentv1.OIP00024, seen.Stranger.Body.Key("status")).To(check.Equal(active), "status of %s", seen.Stranger.Asked)
 			j.Check(openintentv1.OIP00024, seen.B.Body.Key("status")).To(check.Equal(active), "status of %s", seen.B.Asked)
@@ -80,7 +77,6 @@ var graphCounted = scenarios.Scenario{
 		during, after := o.Behind.aggregate(), o.After.aggregate()
 		if !during.Present() {
 			j.NotThere(during.Value, "the aggregate_status of a parent, at GET /intents/{id}/graph or GET /intents/{id}")
-			return
 		}
 		during.tell(j, openintentv1.OIP0026R4, parentAggregate)
 		count := during.At("/by_status/" + suspended)
@@ -104,7 +100,6 @@ var graphNotDone = scenarios.Scenario{
 		before, during := o.Before.aggregate(), o.Behind.aggregate()
 		if !during.Present() {
 			j.NotThere(during.Value, "the aggregate_status of a parent, at GET /intents/{id}/graph or GET /intents/{id}")
-			return
 		}
 		j.Check(openintentv1.OIP00023, during.At("/by_status/completed")).To(check.Equal(1), "%s, while one child waits and another is completed", during.told("by_status.completed"))
 		if p := during.At("/completion_percentage"); p.Present() {
@@ -129,16 +124,16 @@ var graphParentGate = scenarios.Scenario{
 }
 
 // depends stops a judge where the dependent never was what the question is about.
-func (o DependentObservation) depends(j *scenarios.Judge) bool {
+func (o DependentObservation) depends(j *scenarios.Judge) {
 	if o.Way == wayNeither {
-		return j.Block("set-up: an intent that depends on another one is "+o.Before.Body.Key("status").JSON()+" and cannot be activated", "have a dependent be active, or blocked")
+		j.Block("set-up: an intent that depends on another one is "+o.Before.Body.Key("status").JSON()+" and cannot be activated", "have a dependent be active, or blocked")
 	}
-	return true
 }
 
 // blockedBy stops a judge for which a blocked dependent is the set-up.
-func (o DependentObservation) blockedBy(j *scenarios.Judge) bool {
-	return o.depends(j) && j.Need(openintentv1.OIP0026R2, o.Blocked)
+func (o DependentObservation) blockedBy(j *scenarios.Judge) {
+	o.depends(j)
+	j.Need(openintentv1.OIP0026R2, o.Blocked)
 }
 
 // graphBlocked is S22.
@@ -148,12 +143,9 @@ var graphBlocked = scenarios.Scenario{
 	Proves: scenarios.IDs{openintentv1.OIP0026R2},
 	Claim:  graph,
 	Ask: scenarios.Ask(dependent, func(o DependentObservation, j *scenarios.Judge) {
-		if !o.depends(j) {
-			return
-		}
+		o.depends(j)
 		if o.Way == wayBlocked {
 			j.NotOffered("a dependent is blocked from the start on this server, so that an active one that turns blocked cannot be seen")
-			return
 		}
 		j.Check(openintentv1.OIP0026R2, o.Blocked).To(check.Reached(), "the dependent")
 	}),
@@ -166,9 +158,9 @@ var graphNotOnResume = scenarios.Scenario{
 	Proves: scenarios.IDs{openintentv1.OIP0026R2C},
 	Claim:  graph,
 	Ask: scenarios.Ask(dependent, func(o DependentObservation, j *scenarios.Judge) {
-		if !o.blockedBy(j) || !j.Need(openintentv1.OIP0025A15, o.Resumed) || !j.Need(openintentv1.OIP0025A15, o.Barrier.Sentinel) {
-			return
-		}
+		o.blockedBy(j)
+		j.Need(openintentv1.OIP0025A15, o.Resumed)
+		j.Need(openintentv1.OIP0025A15, o.Barrier.Sentinel)
 		j.Check(openintentv1.OIP0026R2C, o.Behind.Body.Key("status")).To(check.Equal(blocked), "status of %s", o.Behind.Asked)
 		j.Need(openintentv1.OIP0026R2D, o.Unblocked)
 	}),
@@ -181,12 +173,9 @@ var graphUnblocked = scenarios.Scenario{
 	Proves: scenarios.IDs{openintentv1.OIP0026R2D},
 	Claim:  graph,
 	Ask: scenarios.Ask(dependent, func(o DependentObservation, j *scenarios.Judge) {
-		if !o.blockedBy(j) {
-			return
-		}
+		o.blockedBy(j)
 		if !o.Finished.ok() {
 			j.Block("set-up: the upstream could not be completed after the answer: HTTP "+o.Finished.Status.JSON(), "have POST /intents/{id}/status complete an active intent")
-			return
 		}
 		j.Check(openintentv1.OIP0026R2D, o.Unblocked).To(check.Reached(), "the dependent")
 	}),
@@ -199,13 +188,14 @@ var graphGate = scenarios.Scenario{
 	Proves: scenarios.IDs{openintentv1.OIP0026R2B},
 	Claim:  graph,
 	Ask: scenarios.Ask(dependent, func(o DependentObservation, j *scenarios.Judge) {
-		if !o.depends(j) {
-			return
-		}
+		o.depends(j)
 		j.Check(openintentv1.OIP0026R2B, o.Completing.Status).To(check.Status(4), "%s", o.Completing.Asked)
 		j.Check(openintentv1.OIP0026R2B, o.Still.Body.Key("status")).NotTo(check.Equal(completed), "status of %s", o.Still.Asked)
-		if !o.Completing.ok() && j.Need(openintentv1.OIP0026R2D, o.Unblocked) && !o.Closing.ok() {
-			j.Block("set-up: a dependent is not completed when its upstream is either: HTTP "+o.Closing.Status.JSON(), "have POST /intents/{id}/status complete an active intent")
+		if !o.Completing.ok() {
+			j.Need(openintentv1.OIP0026R2D, o.Unblocked)
+			if !o.Closing.ok() {
+				j.Block("set-up: a dependent is not completed when its upstream is either: HTTP "+o.Closing.Status.JSON(), "have POST /intents/{id}/status complete an active intent")
+			}
 		}
 	}),
 }
@@ -219,14 +209,11 @@ var graphDiamond = scenarios.Scenario{
 	Ask: scenarios.Ask(diamond, func(o DiamondObservation, j *scenarios.Judge) {
 		if o.Way == wayNeither {
 			j.Block("set-up: an intent that depends on others can be neither active nor blocked", "have a dependent be active, or blocked")
-			return
 		}
-		if !j.Need(openintentv1.OIP0026R2, o.Blocked) || !j.Need(openintentv1.OIP0025A15, o.Barrier.Sentinel) {
-			return
-		}
+		j.Need(openintentv1.OIP0026R2, o.Blocked)
+		j.Need(openintentv1.OIP0025A15, o.Barrier.Sentinel)
 		if !o.First.ok() || o.Second.Body.Key("status").String() != suspended || !o.Finished.ok() {
 			j.Block("set-up: the upstreams could not be completed one after the other", "have POST /intents/{id}/status complete an answered intent")
-			return
 		}
 		j.Check(openintentv1.OIP00022, o.Between.Body.Key("status")).To(check.Equal(blocked), "status of %s", o.Between.Asked)
 		j.Need(openintentv1.OIP0026R2D, o.Unblocked)
@@ -240,9 +227,8 @@ var graphOrders = scenarios.Scenario{
 	Proves: scenarios.IDs{openintentv1.OIPREAD2},
 	Claim:  graph,
 	Ask: scenarios.Ask(dependentStatusFirst, func(o DependentObservation, j *scenarios.Judge) {
-		if !o.depends(j) || !j.Need(openintentv1.OIP0026R2, o.Usual) {
-			return
-		}
+		o.depends(j)
+		j.Need(openintentv1.OIP0026R2, o.Usual)
 		if j.Check(openintentv1.OIPREAD2, o.Blocked).To(check.Reached(), "the dependent") {
 			j.Check(openintentv1.OIPREAD2, o.Unblocked).To(check.Reached(), "the dependent")
 		}

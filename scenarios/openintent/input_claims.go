@@ -17,11 +17,10 @@ func claimsSuite() scenarios.Suite {
 }
 
 // refused stops a judge for which the refusal is the set-up.
-func (o ClaimObservation) refused(j *scenarios.Judge) bool {
+func (o ClaimObservation) refused(j *scenarios.Judge) {
 	if o.Refused.ok() {
-		return j.BlockOn(openintentv1.OIP0026V1, "set-up: "+o.Refused.Asked+" was granted")
+		j.BlockOn(openintentv1.OIP0026V1, "set-up: "+o.Refused.Asked+" was granted")
 	}
-	return true
 }
 
 // claimRefused is the first half of S47. Its control is the same claim, granted later.
@@ -45,9 +44,7 @@ var claimMarked = scenarios.Scenario{
 	Proves: scenarios.IDs{openintentv1.OIP0026V2, openintentv1.OIP0026V3},
 	Claim:  claimed,
 	Ask: scenarios.Ask(claiming, func(o ClaimObservation, j *scenarios.Judge) {
-		if !o.refused(j) {
-			return
-		}
+		o.refused(j)
 		j.Check(openintentv1.OIP0026V2, o.Refused.Body).To(telling("upstream_intent_suspended", "UpstreamIntentSuspendedError"), "what refuses the claim")
 		j.Check(openintentv1.OIP0026V3, o.Refused.Body).To(telling(o.UpstreamID), "what refuses the claim")
 	}),
@@ -72,12 +69,9 @@ var claimResumeAt = scenarios.Scenario{
 	Proves: scenarios.IDs{openintentv1.OIP0026V4},
 	Claim:  claimed,
 	Ask: scenarios.Ask(claiming, func(o ClaimObservation, j *scenarios.Judge) {
-		if !o.refused(j) {
-			return
-		}
+		o.refused(j)
 		if !tells(o.Refused.Body, "upstream_intent_suspended") && !tells(o.Refused.Body, "UpstreamIntentSuspendedError") {
 			j.BlockOn(openintentv1.OIP0026V2, "set-up: the refusal is another one: HTTP "+o.Refused.Status.JSON())
-			return
 		}
 		at := o.Refused.Body.Key("expected_resume_at")
 		for _, below := range []string{"/detail/expected_resume_at", "/error/expected_resume_at"} {
@@ -103,12 +97,9 @@ var claimGranted = scenarios.Scenario{
 	Proves: scenarios.IDs{openintentv1.OIP0026V5, openintentv1.OIP00241},
 	Claim:  claimed,
 	Ask: scenarios.Ask(claiming, func(o ClaimObservation, j *scenarios.Judge) {
-		if !o.refused(j) {
-			return
-		}
+		o.refused(j)
 		if !o.Finished.Reached {
 			j.Block("set-up: the upstream could not be completed after the answer", "have POST /intents/{id}/status complete an active intent")
-			return
 		}
 		j.Check(openintentv1.OIP0026V5, o.After.Body.Key("status")).To(check.SameAs(o.Before.Body.Key("status")), "status of %s", o.After.Asked)
 		j.Check(openintentv1.OIP0026V5, o.Granted.Status).To(check.Status(2), "%s", o.Granted.Asked)

@@ -19,38 +19,38 @@ func pending(j *scenarios.Judge, id scenarios.RequirementID, after string, inten
 
 // refused judges answers that had to be refused, and whether the intent went on waiting. It returns whether the target takes
 // a right answer: where it does not, that it refuses the others shows nothing.
-func (r Refused) refused(j *scenarios.Judge, id scenarios.RequirementID, accepted ...int) bool {
+func (r Refused) refused(j *scenarios.Judge, id scenarios.RequirementID, accepted ...int) {
 	for k, w := range r.Wrong {
 		j.Check(id, w.Status).To(check.Status(accepted...), "%s", w.Asked)
 		pending(j, id, w.Asked, r.Stood[k])
 	}
-	return r.control(j)
+	r.control(j)
 }
 
 // control stops a judge unless the right answer was taken, where the wrong ones had left anything to answer.
-func (r Refused) control(j *scenarios.Judge) bool {
+func (r Refused) control(j *scenarios.Judge) {
 	for _, stood := range r.Stood {
 		if stood.Body.Key("status").String() != suspended {
-			return true // the judge has found that out
+			return // the judge has found that out
 		}
 	}
-	return r.Right.taken(j)
+	r.Right.taken(j)
 }
 
 // taken stops a judge for which an answer that is taken is the set-up.
-func (r Reply) taken(j *scenarios.Judge) bool {
+func (r Reply) taken(j *scenarios.Judge) {
 	if r.ok() {
-		return true
+		return
 	}
-	return j.BlockOn(openintentv1.OIP0025A15, "set-up: "+r.Asked+" was not taken: HTTP "+r.Status.JSON())
+	j.BlockOn(openintentv1.OIP0025A15, "set-up: "+r.Asked+" was not taken: HTTP "+r.Status.JSON())
 }
 
 // readable stops a judge that finds no log.
-func (l Log) readable(j *scenarios.Judge) bool {
+func (l Log) readable(j *scenarios.Judge) {
 	if code, _ := l.Read.Int(); code/100 == 2 {
-		return true
+		return
 	}
-	return j.Block("the log of the intent cannot be read: HTTP "+l.Read.JSON(), "have GET /intents/{id}/events answer")
+	j.Block("the log of the intent cannot be read: HTTP "+l.Read.JSON(), "have GET /intents/{id}/events answer")
 }
 
 // sent is a member of the record that we wrote.

@@ -21,7 +21,6 @@ var notifyClean = scenarios.Scenario{
 				return
 			}
 			j.NotThere(sent, "a reminder that goes to the URL of notify_to; it has to be on the allowlist")
-			return
 		}
 		for _, body := range o.Received {
 			j.Check(openintentv1.OIP0026K1, body).To(check.That("none of the secrets of the context", func(v any) bool {
@@ -64,9 +63,7 @@ var notifyStranger = scenarios.Scenario{
 			j.Check(openintentv1.OIP0026K2, o.Record.Status).To(check.Status(4), "the record that names a stranger")
 			return
 		}
-		if !j.NeedThere(openintentv1.OIP0026N3, o.Reached, "a server that reminds") {
-			return
-		}
+		j.NeedThere(openintentv1.OIP0026N3, o.Reached, "a server that reminds")
 		told := append(o.Look.of(eventEscalated).Each("/payload/escalated_to").Values, o.Look.of(eventRenotified).Each("/payload/notify_to").Values...)
 		j.Check(openintentv1.OIP0026K2, wire.Found{Values: told, In: o.Look.Log.Read.Ref()}).To(check.That("not "+o.Stranger, func(v any) bool {
 			return !mentions(v, []string{o.Stranger})

@@ -22,13 +22,12 @@ func portfoliosSuite() scenarios.Suite {
 const flagsThere = "has_suspended_members and suspended_member_count of a portfolio, at GET /portfolios/{id} (there or below aggregate_status)"
 
 // flagged stops a judge where the portfolio has no flag.
-func (o PortfolioObservation) flagged(j *scenarios.Judge, l Locator, id scenarios.RequirementID) bool {
+func (o PortfolioObservation) flagged(j *scenarios.Judge, l Locator, id scenarios.RequirementID) {
 	at := locate(l, o.One.docs())
 	if !at.Present() {
-		return j.NotThere(o.One.Portfolio.Status, flagsThere)
+		j.NotThere(o.One.Portfolio.Status, flagsThere)
 	}
 	at.tell(j, id, l)
-	return true
 }
 
 // portfolioFlagged is S32 of the flag.
@@ -38,9 +37,7 @@ var portfolioFlagged = scenarios.Scenario{
 	Proves: scenarios.IDs{openintentv1.OIP0026R4B},
 	Claim:  portfolio,
 	Ask: scenarios.Ask(watched, func(o PortfolioObservation, j *scenarios.Judge) {
-		if !o.flagged(j, portfolioFlag, openintentv1.OIP0026R4B) {
-			return
-		}
+		o.flagged(j, portfolioFlag, openintentv1.OIP0026R4B)
 		for _, k := range []struct {
 			seen Watched
 			want bool
@@ -58,9 +55,7 @@ var portfolioCounts = scenarios.Scenario{
 	Proves: scenarios.IDs{openintentv1.OIP0026R4C},
 	Claim:  portfolio,
 	Ask: scenarios.Ask(watched, func(o PortfolioObservation, j *scenarios.Judge) {
-		if !o.flagged(j, portfolioCount, openintentv1.OIP0026R4C) {
-			return
-		}
+		o.flagged(j, portfolioCount, openintentv1.OIP0026R4C)
 		before, one, two, after := o.Before.count(), o.One.count(), o.Two.count(), o.After.count()
 		j.Check(openintentv1.OIP0026R4C, before.Value).To(check.Equal(0), "%s in %s", before.told("suspended_member_count"), o.Before.Portfolio.Asked)
 		j.Check(openintentv1.OIP0026R4C, one.Value).To(check.Integer(1, 2), "%s in %s", one.told("suspended_member_count"), o.One.Portfolio.Asked)
@@ -82,10 +77,9 @@ var portfolioTwice = scenarios.Scenario{
 	Proves: scenarios.IDs{openintentv1.OIPREAD6},
 	Claim:  portfolio,
 	Ask: scenarios.Ask(watched, func(o PortfolioObservation, j *scenarios.Judge) {
-		if o.flagged(j, portfolioCount, openintentv1.OIPREAD6) {
-			one := o.One.count()
-			j.Check(openintentv1.OIPREAD6, one.Value).To(check.Equal(1), "%s in %s", one.told("suspended_member_count"), o.One.Portfolio.Asked)
-		}
+		o.flagged(j, portfolioCount, openintentv1.OIPREAD6)
+		one := o.One.count()
+		j.Check(openintentv1.OIPREAD6, one.Value).To(check.Equal(1), "%s in %s", one.told("suspended_member_count"), o.One.Portfolio.Asked)
 	}),
 }
 
@@ -98,11 +92,8 @@ var portfolioLocal = scenarios.Scenario{
 	Ask: scenarios.Ask(watched, func(o PortfolioObservation, j *scenarios.Judge) {
 		if !o.watches() {
 			j.NotThere(o.Two.Members.Status, "a portfolio that lists a member as "+suspended+" (GET /portfolios/{id}/intents), or flags it")
-			return
 		}
-		if !j.Need(openintentv1.OIP0025A15, o.Barrier.Sentinel) {
-			return
-		}
+		j.Need(openintentv1.OIP0025A15, o.Barrier.Sentinel)
 		for _, seen := range []Watched{o.One, o.Two} {
 			j.Check(openintentv1.OIP0026R1C, seen.Portfolio.Body.Key("status")).To(check.SameAs(o.Before.Portfolio.Body.Key("status")), "status of %s", seen.Portfolio.Asked)
 			aggregate := locate(portfolioAggregate, seen.docs())
@@ -137,11 +128,10 @@ var portfolioAdded = scenarios.Scenario{
 	Proves: scenarios.IDs{openintentv1.OIP0026L5},
 	Claim:  portfolio,
 	Ask: scenarios.Ask(watched, func(o PortfolioObservation, j *scenarios.Judge) {
-		if o.flagged(j, portfolioFlag, openintentv1.OIP0026L5) {
-			j.Check(openintentv1.OIP0026L5, o.One.Portfolio.Body).To(allOf(o.Before.Portfolio.Body), "the portfolio")
-			for _, member := range []string{"id", "name", "status"} {
-				j.Check(openintentv1.OIP0026L5, o.One.Portfolio.Body.Key(member)).To(check.SameAs(o.Before.Portfolio.Body.Key(member)), "%s of the portfolio", member)
-			}
+		o.flagged(j, portfolioFlag, openintentv1.OIP0026L5)
+		j.Check(openintentv1.OIP0026L5, o.One.Portfolio.Body).To(allOf(o.Before.Portfolio.Body), "the portfolio")
+		for _, member := range []string{"id", "name", "status"} {
+			j.Check(openintentv1.OIP0026L5, o.One.Portfolio.Body.Key(member)).To(check.SameAs(o.Before.Portfolio.Body.Key(member)), "%s of the portfolio", member)
 		}
 	}),
 }
@@ -153,7 +143,6 @@ func aggregate(name, title string, id scenarios.RequirementID, want string, of f
 		Ask: scenarios.Ask(aggregates, func(o AggregatesObservation, j *scenarios.Judge) {
 			if !o.aggregated() {
 				j.NotThere(o.Completed.Status, "the aggregate status of a portfolio (completed, failed or in_progress), at GET /portfolios/{id}")
-				return
 			}
 			for _, r := range of(o) {
 				at := locate(portfolioAggregate, named("portfolio", r.Body))
@@ -227,7 +216,6 @@ var phasesListed = scenarios.Scenario{
 		after := locate(suspendedPhases, o.After.docs().and("workflow", o.Ended.Body))
 		if !during.Present() {
 			j.NotThere(during.Value, "suspended_phases of a workflow, at GET /portfolios/{id} or GET /workflows/{id} (there or below progress)")
-			return
 		}
 		if ours, ok := listedOnce(j, openintentv1.OIP0026R4I, suspendedPhases, during, after, "intent_id", o.IntentID); ok {
 			j.Check(openintentv1.OIP0026R4J, ours.Key("phase_name")).To(check.OneOf(o.Names[0], o.Names[1]), "phase_name of the entry")

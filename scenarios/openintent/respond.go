@@ -54,9 +54,8 @@ var respondPersisted = scenarios.Scenario{
 	Proves: scenarios.IDs{openintentv1.OIP0025A13},
 	Claim:  core,
 	Ask: scenarios.Ask(answered, func(o AnsweredObservation, j *scenarios.Judge) {
-		if o.Answer.taken(j) {
-			persisted(j, openintentv1.OIP0025A13, o.Suspension, o.After, o.Chosen.Value)
-		}
+		o.Answer.taken(j)
+		persisted(j, openintentv1.OIP0025A13, o.Suspension, o.After, o.Chosen.Value)
 	}),
 }
 
@@ -80,9 +79,8 @@ var respondResumed = scenarios.Scenario{
 	Proves: scenarios.IDs{openintentv1.OIP0025A14},
 	Claim:  core,
 	Ask: scenarios.Ask(answered, func(o AnsweredObservation, j *scenarios.Judge) {
-		if !o.Answer.taken(j) || !o.Log.readable(j) {
-			return
-		}
+		o.Answer.taken(j)
+		o.Log.readable(j)
 		resumed := o.Log.OfType(eventResumed)
 		j.Check(openintentv1.OIP0025A14, resumed).To(check.Len(1), "intent.resumed on the log")
 		if len(resumed.Values) == 1 {
@@ -98,9 +96,9 @@ var respondOnce = scenarios.Scenario{
 	Proves: scenarios.IDs{openintentv1.OIP0026K4},
 	Claim:  core,
 	Ask: scenarios.Ask(answered, func(o AnsweredObservation, j *scenarios.Judge) {
-		if !o.Answer.taken(j) || !o.Log.readable(j) || !o.LogAgain.readable(j) {
-			return
-		}
+		o.Answer.taken(j)
+		o.Log.readable(j)
+		o.LogAgain.readable(j)
 		for _, again := range o.Again {
 			if j.Check(openintentv1.OIP0026K4, again.Status).To(check.Status(4), "%s", again.Asked); again.code() != 409 && again.code()/100 == 4 {
 				j.Find(openintentv1.OIP0026K4, "%s was refused with HTTP %d: 409 is expected", again.Asked, again.code())
@@ -129,9 +127,7 @@ var respondRace = scenarios.Scenario{
 				winners, value = append(winners, r.Status), o.Values[n]
 			}
 		}
-		if !o.Log.readable(j) {
-			return
-		}
+		o.Log.readable(j)
 		j.Check(openintentv1.OIPREAD1, wire.Found{Values: winners, In: o.After.Body.Ref()}).To(check.Len(1), "answers that were taken")
 		j.Check(openintentv1.OIPREAD1, all).To(check.Each(check.Status(2, 4)), "all answers")
 		j.Check(openintentv1.OIPREAD1, o.Log.OfType(eventResumed)).To(check.Len(1), "intent.resumed on the log")
@@ -148,16 +144,13 @@ var respondOrders = scenarios.Scenario{
 	Proves: scenarios.IDs{openintentv1.OIPREAD2},
 	Claim:  core,
 	Ask: scenarios.Ask(answeredStatusFirst, func(o AnsweredObservation, j *scenarios.Judge) {
-		if !o.Usual.taken(j) {
-			return
-		}
+		o.Usual.taken(j)
 		j.Check(openintentv1.OIPREAD2, o.Suspension.After.Body.Key("status")).To(check.Equal(suspended), "status of the intent, suspended status-first")
 		j.Check(openintentv1.OIPREAD2, o.Suspension.Stood().Key("id")).To(check.Equal(o.Suspension.ID), "id of the record")
 		j.Check(openintentv1.OIPREAD2, o.Answer.Status).To(check.Status(2), "a valid choice")
 		j.Check(openintentv1.OIPREAD2, o.After.Body.Key("status")).To(check.Equal(active), "status of the intent after the answer")
-		if o.Log.readable(j) {
-			j.Check(openintentv1.OIPREAD2, o.Log.OfType(eventResumed)).To(check.Len(1), "intent.resumed on the log")
-		}
+		o.Log.readable(j)
+		j.Check(openintentv1.OIPREAD2, o.Log.OfType(eventResumed)).To(check.Len(1), "intent.resumed on the log")
 	}),
 }
 
@@ -168,9 +161,7 @@ var respondKept = scenarios.Scenario{
 	Claim:  core,
 	Ask: scenarios.Ask(kept, func(o KeptObservation, j *scenarios.Judge) {
 		for _, taken := range o.Taken {
-			if !taken.taken(j) {
-				return
-			}
+			taken.taken(j)
 		}
 		j.Check(openintentv1.OIP0026X3, o.With.Stood().Key("retry_policy")).To(asSent(o.With.sent("retry_policy")), "retry_policy of the record")
 		j.Check(openintentv1.OIP0026L1, o.Without.Stood().Key("id")).To(check.Equal(o.Without.ID), "id of the record without retry_policy")
@@ -185,12 +176,9 @@ var respondSuspendedOnce = scenarios.Scenario{
 	Proves: scenarios.IDs{openintentv1.OIPREAD7},
 	Claim:  core,
 	Ask: scenarios.Ask(kept, func(o KeptObservation, j *scenarios.Judge) {
-		if !o.Log.readable(j) {
-			return
-		}
+		o.Log.readable(j)
 		if len(o.Log.Events) == 0 {
 			j.Block("the log of an intent that was made, activated and suspended is empty", "have GET /intents/{id}/events list what happened")
-			return
 		}
 		emitted := o.Log.Of(eventSuspended, o.With.ID)
 		j.Check(openintentv1.OIPREAD7, emitted).To(check.That("none of them, or one", func(v any) bool { l, _ := v.([]any); return len(l) <= 1 }), "intent.suspended on the log")

@@ -7,38 +7,31 @@ import (
 )
 
 // there stops a judge where the server ends nothing by itself.
-func (o EndsObservation) there(j *scenarios.Judge) bool {
+func (o EndsObservation) there(j *scenarios.Judge) {
 	first := o.Ends[0]
-	if !first.After.Log.readable(j) {
-		return false
-	}
+	first.After.Log.readable(j)
 	if !first.End.Reached && len(first.After.of(eventExpired).Values) == 0 && !j.Firm() {
-		return j.NotThere(first.End, "a server that ends a suspension nobody answers")
+		j.NotThere(first.End, "a server that ends a suspension nobody answers")
 	}
-	return true
 }
 
 // reached stops a judge where an end among the first n did not come, so that what follows was not waited for.
-func (o EndsObservation) reached(j *scenarios.Judge, n int) bool {
+func (o EndsObservation) reached(j *scenarios.Judge, n int) {
 	for _, e := range o.Ends[:n] {
 		if !e.End.Reached {
-			return j.BlockOn(openintentv1.OIP0026N6, "a suspension did not end")
+			j.BlockOn(openintentv1.OIP0026N6, "a suspension did not end")
 		}
 	}
-	return true
 }
 
 // judgeInnerFirst is S40: an outer fallback that wins makes an explicit fail an approval.
 func (o EndsObservation) judgeInnerFirst(j *scenarios.Judge) {
-	if !o.there(j) || !o.reached(j, 1) {
-		return
-	}
+	o.there(j)
+	o.reached(j, 1)
 	continues, fails := o.Ends[0], o.Ends[1]
 	j.Check(openintentv1.OIP0026B2, continues.After.Intent.Body.Key("status")).To(check.OneOf(active, completed), "status where the policy says to continue and the record to fail")
 	continues.judgeContinues(j, openintentv1.OIP0025F2)
-	if !o.reached(j, 2) {
-		return
-	}
+	o.reached(j, 2)
 	j.Check(openintentv1.OIP0026B2, fails.After.Intent.Body.Key("status")).To(check.OneOf(abandoned, suspended), "status where the policy says to fail and the record to continue")
 	j.Check(openintentv1.OIP0026B2, fails.After.Intent.Body.At("/state/_suspension/response")).
 		To(check.That("not the fallback value", func(v any) bool { return v != fallbackValue }), "response where the policy says to fail")
@@ -46,9 +39,8 @@ func (o EndsObservation) judgeInnerFirst(j *scenarios.Judge) {
 }
 
 func (o EndsObservation) judgeInherited(j *scenarios.Judge) {
-	if !o.there(j) || !o.reached(j, 3) {
-		return
-	}
+	o.there(j)
+	o.reached(j, 3)
 	inherits := o.Ends[2]
 	j.Check(openintentv1.OIP0026H8, inherits.After.Intent.Body.Key("status")).To(check.OneOf(active, completed), "status where the policy names no fallback and the record says to continue")
 	inherits.judgeContinues(j, openintentv1.OIP0025F2)
@@ -56,9 +48,7 @@ func (o EndsObservation) judgeInherited(j *scenarios.Judge) {
 
 // judgeNoPolicy is the first half of S41.
 func (o EndsObservation) judgeNoPolicy(j *scenarios.Judge) {
-	if !o.there(j) {
-		return
-	}
+	o.there(j)
 	e := o.Ends[0]
 	for _, id := range (scenarios.IDs{openintentv1.OIP0026B1, openintentv1.OIP0026L2}) {
 		e.judgeWindow(j, id, o.Lapse.Seam)
@@ -69,36 +59,29 @@ func (o EndsObservation) judgeNoPolicy(j *scenarios.Judge) {
 
 // judgeOneAttempt is the second half of S41 (C17): its interval and its timeout are the same.
 func (o EndsObservation) judgeOneAttempt(j *scenarios.Judge) {
-	if !o.there(j) || !o.reached(j, 1) {
-		return
-	}
+	o.there(j)
+	o.reached(j, 1)
 	e := o.Ends[1]
 	e.judgeWindow(j, openintentv1.OIP0026N7, o.Lapse.Seam)
 	j.Check(openintentv1.OIP0026H1, e.After.of(eventRenotified)).To(check.Len(0), "reminders of one attempt")
 }
 
 // reminded stops a judge where the control is missing: nobody was reminded before the answer.
-func (o InTimeObservation) reminded(j *scenarios.Judge) bool {
-	if !o.After.Log.readable(j) {
-		return false
-	}
+func (o InTimeObservation) reminded(j *scenarios.Judge) {
+	o.After.Log.readable(j)
 	if !o.Reminder.came() {
 		if len(o.After.of(eventExpired).Values) == 0 && !j.Firm() {
-			return j.NotThere(o.Reminder.Reached, "a server that reminds")
+			j.NotThere(o.Reminder.Reached, "a server that reminds")
 		}
-		return j.BlockOn(openintentv1.OIP0026N3, "no reminder was sent")
+		j.BlockOn(openintentv1.OIP0026N3, "no reminder was sent")
 	}
-	return true
 }
 
 // judgeTaken is the first half of S42.
 func (o InTimeObservation) judgeTaken(j *scenarios.Judge) {
-	if !o.reminded(j) {
-		return
-	}
+	o.reminded(j)
 	if ended := o.Answered.of(eventExpired); !o.Answer.ok() && len(ended.Values) > 0 {
 		j.Block("the window had ended before our answer came: this machine, or the way to the target, is too slow for it", "certify it again, with fewer --workers")
-		return
 	}
 	j.Check(openintentv1.OIP0026N9, o.Reminder.Reached.Last.At("/payload/suspension_id")).To(check.Equal(o.Suspension.ID), "suspension_id of the reminder")
 	j.Check(openintentv1.OIP0026N9, o.Answer.Status).To(check.Status(2), "an answer during attempt 2 with the first id")
@@ -107,9 +90,8 @@ func (o InTimeObservation) judgeTaken(j *scenarios.Judge) {
 
 // judgeQuiet is the second half of S42.
 func (o InTimeObservation) judgeQuiet(j *scenarios.Judge) {
-	if !o.reminded(j) || !o.Answer.taken(j) {
-		return
-	}
+	o.reminded(j)
+	o.Answer.taken(j)
 	for _, t := range []struct {
 		what string
 		were int
@@ -132,10 +114,8 @@ func (o EndlessObservation) judge(j *scenarios.Judge) {
 	case o.Ended.Reached:
 	case j.Firm():
 		j.BlockOn(openintentv1.OIP0026B1, "the suspension beside it, which has a window, did not end")
-		return
 	default:
 		j.NotThere(o.Ended, "a server that ends a suspension nobody answers")
-		return
 	}
 	j.Check(openintentv1.OIP0025F4, o.After.Intent.Body.Key("status")).To(check.Equal(suspended), "status of the intent long after")
 	j.Check(openintentv1.OIP0025F4, o.After.of(eventExpired)).To(check.Len(0), "%s", eventExpired)

@@ -41,15 +41,12 @@ func dueAt(s Suspension, interval, n int) check.Matcher {
 func (l Look) of(t openintentv1.EventType) wire.Found { return l.Log.OfType(t) }
 
 // there stops a judge where the server has no timer at all: it reminds nobody and ends nothing.
-func (o CourseObservation) there(j *scenarios.Judge) bool {
-	if !o.AfterLate.Log.readable(j) {
-		return false
-	}
+func (o CourseObservation) there(j *scenarios.Judge) {
+	o.AfterLate.Log.readable(j)
 	idle := len(o.AfterLate.of(eventRenotified).Values) == 0 && len(o.AfterLate.of(eventExpired).Values) == 0
 	if idle && !o.End.Reached && !j.Firm() {
-		return j.NotThere(o.End, "a server that reminds, or that ends a suspension nobody answers")
+		j.NotThere(o.End, "a server that reminds, or that ends a suspension nobody answers")
 	}
-	return true
 }
 
 // reminders are the reminders that were sent, to the end and after it.
@@ -87,9 +84,7 @@ func (o CourseObservation) attempts() (out []int64) {
 }
 
 func (o CourseObservation) judgeCounted(j *scenarios.Judge) {
-	if !o.there(j) {
-		return
-	}
+	o.there(j)
 	for _, s := range o.Steps {
 		seen := s.Reached
 		if s.Later.Reached { // late is not never: see judgeOnTime
@@ -97,7 +92,6 @@ func (o CourseObservation) judgeCounted(j *scenarios.Judge) {
 		}
 		if status := s.During.Intent.Body.Key("status").String(); !s.came() && status != suspended {
 			j.BlockOn(openintentv1.OIP0026J1, "the intent was "+status+" before the next reminder was due")
-			return
 		}
 		j.Check(openintentv1.OIP0026N3, seen).To(check.Reached(), "attempt %d", s.Attempt)
 	}
@@ -116,22 +110,17 @@ func (o CourseObservation) judgeCounted(j *scenarios.Judge) {
 }
 
 // sentAny stops a judge that looks at reminders where there is none.
-func (o CourseObservation) sentAny(j *scenarios.Judge) bool {
-	if !o.there(j) {
-		return false
-	}
+func (o CourseObservation) sentAny(j *scenarios.Judge) {
+	o.there(j)
 	if len(o.reminders().Values) == 0 {
-		return j.BlockOn(openintentv1.OIP0026N3, "no reminder was sent")
+		j.BlockOn(openintentv1.OIP0026N3, "no reminder was sent")
 	}
-	return true
 }
 
 // judgeOnTime judges real time by the timestamps of the server, and a seam by what was there shortly before an attempt and
 // shortly after: what time a server writes while its clock is moved is its own affair. How many there are is not asked here.
 func (o CourseObservation) judgeOnTime(j *scenarios.Judge) {
-	if !o.sentAny(j) {
-		return
-	}
+	o.sentAny(j)
 	all := scenarios.IDs{openintentv1.OIP0026H3, openintentv1.OIP0026H5, openintentv1.OIPREAD5}
 	if o.Lapse.Seam {
 		for _, s := range o.Steps {
@@ -177,9 +166,7 @@ func hint(want string) check.Matcher {
 }
 
 func (o CourseObservation) judgePayload(j *scenarios.Judge) {
-	if !o.sentAny(j) {
-		return
-	}
+	o.sentAny(j)
 	for _, e := range o.reminders().Values {
 		p := e.Key("payload")
 		n, _ := p.Key("attempt").Int()
@@ -212,9 +199,7 @@ func rung(attempt int64) (channel, to string) {
 }
 
 func (o CourseObservation) judgeWaitsOn(j *scenarios.Judge) {
-	if !o.sentAny(j) {
-		return
-	}
+	o.sentAny(j)
 	for _, s := range o.Steps {
 		if !s.came() {
 			continue
@@ -233,9 +218,7 @@ func (o CourseObservation) judgeWaitsOn(j *scenarios.Judge) {
 }
 
 func (o CourseObservation) judgeLadder(j *scenarios.Judge) {
-	if !o.sentAny(j) {
-		return
-	}
+	o.sentAny(j)
 	steps := o.AfterLate.of(eventEscalated)
 	j.Check(openintentv1.OIP0026N4, steps.Each("/payload/attempt")).To(numbers(o.attempts()...), "steps that triggered")
 	j.Check(openintentv1.OIP0026E2, steps.Each("/payload/attempt")).To(numbers(o.attempts()...), "%s", eventEscalated)
@@ -256,9 +239,7 @@ func (o CourseObservation) judgeLadder(j *scenarios.Judge) {
 }
 
 func (o CourseObservation) judgeExpiry(j *scenarios.Judge) {
-	if !o.there(j) {
-		return
-	}
+	o.there(j)
 	end := Ending{Interval: o.Interval, Attempts: o.Attempts, Suspension: o.Suspension, Before: o.BeforeEnd, End: o.End, After: o.After}
 	if !o.End.Reached {
 		j.Check(openintentv1.OIP0026N6, o.End).To(check.Reached())
@@ -333,7 +314,6 @@ func (e Ending) judgeContinues(j *scenarios.Judge, id scenarios.RequirementID) {
 	if status.String() == completed {
 		j.Find(id, "the fallback completes the intent; RFC-0025 6 says that execution continues, so it is %s (C13)", active)
 		j.Block("the fallback completes the intent, where the text has it continue (C13)", "have the intent "+active+" with its fallback value")
-		return
 	}
 	j.Check(id, status).To(check.Equal(active), "status of the intent after a fallback that continues")
 	value := record.Key("fallback_value")
@@ -347,16 +327,11 @@ func (e Ending) judgeContinues(j *scenarios.Judge, id scenarios.RequirementID) {
 
 // judgeLate is S43.
 func (o CourseObservation) judgeLate(j *scenarios.Judge) {
-	if !o.there(j) {
-		return
-	}
+	o.there(j)
 	if !o.End.Reached {
 		j.BlockOn(openintentv1.OIP0026N6, "the suspension did not end")
-		return
 	}
-	if !o.Control.taken(j) {
-		return
-	}
+	o.Control.taken(j)
 	j.Check(openintentv1.OIPREAD3, o.Late.Status).To(check.Status(4), "an answer after the end")
 	record := o.AfterLate.Intent.Body.At("/state/_suspension")
 	j.Check(openintentv1.OIPREAD3, record.Key("resolution")).To(check.Equal("expired"), "resolution in the record after it")

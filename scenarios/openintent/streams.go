@@ -116,12 +116,9 @@ var streamAsLog = scenarios.Scenario{
 	Proves: scenarios.IDs{openintentv1.OIP00061},
 	Claim:  streams,
 	Ask: scenarios.Ask(streamed, func(o StreamedObservation, j *scenarios.Judge) {
-		if !o.Log.readable(j) {
-			return
-		}
+		o.Log.readable(j)
 		if !o.has(eventResumed) {
 			j.BlockOn(openintentv1.OIP0025A14, "set-up: the log has no intent.resumed")
-			return
 		}
 		o.eachOnce(j, openintentv1.OIP00061, func(openintentv1.EventType) bool { return true })
 	}),
@@ -134,16 +131,12 @@ var streamReminders = scenarios.Scenario{
 	Proves: scenarios.IDs{openintentv1.OIP0026L4},
 	Claim:  with(streams, notifier),
 	Ask: scenarios.Ask(streamedReminders, func(o StreamedObservation, j *scenarios.Judge) {
-		if !o.Log.readable(j) {
-			return
-		}
+		o.Log.readable(j)
 		if !o.has(eventRenotified) {
 			if len(o.Stream.OfType(eventRenotified).Values) == 0 {
 				j.NotThere(wire.Found{In: o.Log.Read.Ref()}, "reminders that a server sends by itself (intent.suspension_renotified)")
-				return
 			}
 			j.BlockOn(openintentv1.OIP0026E1, "set-up: the log has no reminder")
-			return
 		}
 		o.eachOnce(j, openintentv1.OIP0026L4, func(t openintentv1.EventType) bool { return t == eventRenotified || t == eventEscalated })
 	}),

@@ -27,11 +27,12 @@ func (o TasksObservation) nothing() bool {
 }
 
 // mirrors stops a judge for which a task that mirrors its intent is the set-up.
-func (o TasksObservation) mirrors(j *scenarios.Judge) bool {
+func (o TasksObservation) mirrors(j *scenarios.Judge) {
 	if o.nothing() {
-		return j.NeedThere(openintentv1.OIP0026R3, o.Blocked, mirrorThere)
+		j.NeedThere(openintentv1.OIP0026R3, o.Blocked, mirrorThere)
+		return
 	}
-	return j.Need(openintentv1.OIP0026R3, o.Blocked)
+	j.Need(openintentv1.OIP0026R3, o.Blocked)
 }
 
 // taskBlocked is S29.
@@ -43,7 +44,6 @@ var taskBlocked = scenarios.Scenario{
 	Ask: scenarios.Ask(mirrored, func(o TasksObservation, j *scenarios.Judge) {
 		if o.nothing() {
 			j.NotThere(o.During.Task.Body, mirrorThere)
-			return
 		}
 		if !j.Check(openintentv1.OIP0026R3, o.Blocked).To(check.Reached(), "the task") {
 			return
@@ -63,9 +63,8 @@ var taskRuns = scenarios.Scenario{
 	Proves: scenarios.IDs{openintentv1.OIP0026R3D},
 	Claim:  plan,
 	Ask: scenarios.Ask(mirrored, func(o TasksObservation, j *scenarios.Judge) {
-		if !o.mirrors(j) || !j.Need(openintentv1.OIP0025A15, o.Resumed) {
-			return
-		}
+		o.mirrors(j)
+		j.Need(openintentv1.OIP0025A15, o.Resumed)
 		if j.Check(openintentv1.OIP0026R3D, o.Running).To(check.Reached(), "the task") {
 			j.Check(openintentv1.OIP0026R3D, o.After.Task.Body.Key("blocked_reason")).NotTo(check.Equal("intent_suspended"), "blocked_reason of the task that runs again")
 		}
@@ -82,7 +81,6 @@ var planLists = scenarios.Scenario{
 		during, after := o.During.suspendedTasks(), o.After.suspendedTasks()
 		if !during.Present() {
 			j.NotThere(during.Value, suspendedTasksThere)
-			return
 		}
 		if ours, ok := listedOnce(j, openintentv1.OIP0026R4G, suspendedTasks, during, after, "task_id", o.TaskID); ok {
 			entry(j, openintentv1.OIP0026R4H, ours, o.IntentID, o.Suspension)
@@ -129,9 +127,8 @@ var planLocal = scenarios.Scenario{
 	Proves: scenarios.IDs{openintentv1.OIP0026R1B},
 	Claim:  plan,
 	Ask: scenarios.Ask(mirrored, func(o TasksObservation, j *scenarios.Judge) {
-		if !o.mirrors(j) || !j.Need(openintentv1.OIP0025A15, o.Barrier.Sentinel) {
-			return
-		}
+		o.mirrors(j)
+		j.Need(openintentv1.OIP0025A15, o.Barrier.Sentinel)
 		state := o.During.Plan.Body.Key("state")
 		if !state.Present() {
 			state = o.During.Plan.Body.Key("status")
@@ -151,7 +148,6 @@ var planAdded = scenarios.Scenario{
 	Ask: scenarios.Ask(mirrored, func(o TasksObservation, j *scenarios.Judge) {
 		if during := o.During.suspendedTasks(); !during.Present() {
 			j.NotThere(during.Value, suspendedTasksThere)
-			return
 		}
 		j.Check(openintentv1.OIP0026L6, o.During.Plan.Body).To(allOf(o.Before.Plan.Body), "the plan")
 	}),
@@ -177,9 +173,8 @@ var taskOtherReason = scenarios.Scenario{
 	Proves: scenarios.IDs{openintentv1.OIP00121},
 	Claim:  plan,
 	Ask: scenarios.Ask(mirrored, func(o TasksObservation, j *scenarios.Judge) {
-		if !o.mirrors(j) || !j.Need(openintentv1.OIP0026R3D, o.Running) {
-			return
-		}
+		o.mirrors(j)
+		j.Need(openintentv1.OIP0026R3D, o.Running)
 		j.Check(openintentv1.OIP00121, statusOf(o.After.Other.Body).Value).To(check.Equal(blocked), "status of %s", o.After.Other.Asked)
 		j.Check(openintentv1.OIP00121, o.After.Other.Body.Key("blocked_reason")).To(check.Equal(otherReason), "blocked_reason of %s", o.After.Other.Asked)
 	}),
@@ -191,9 +186,8 @@ var taskNotRunning = scenarios.Scenario{
 	Proves: scenarios.IDs{openintentv1.OIP00122},
 	Claim:  plan,
 	Ask: scenarios.Ask(mirrored, func(o TasksObservation, j *scenarios.Judge) {
-		if o.mirrors(j) {
-			j.Check(openintentv1.OIP00122, statusOf(o.During.Pending.Body).Value).To(check.SameAs(statusOf(o.Before.Pending.Body).Value), "status of %s", o.During.Pending.Asked)
-		}
+		o.mirrors(j)
+		j.Check(openintentv1.OIP00122, statusOf(o.During.Pending.Body).Value).To(check.SameAs(statusOf(o.Before.Pending.Body).Value), "status of %s", o.During.Pending.Asked)
 	}),
 }
 

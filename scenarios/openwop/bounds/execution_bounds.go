@@ -32,9 +32,12 @@ var nodesBounded = scenarios.Scenario{
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(nodesAroundTheirBound, func(o NodesObservation, j *scenarios.Judge) {
 		l, n := o.Below, o.Bound
-		if !l.Exists(j, openwopv1.OWP0037A6) || !j.Check(openwopv1.OWPBND3, l.Ended).To(check.Reached()) || !l.Readable(j) || !o.controlled(j) {
+		l.Exists(j, openwopv1.OWP0037A6)
+		if !j.Check(openwopv1.OWPBND3, l.Ended).To(check.Reached()) {
 			return
 		}
+		l.Readable(j)
+		o.controlled(j)
 		j.Check(openwopv1.OWPBND1, starts(l)).To(check.Len(n), "nodes started with a bound of %d", n)
 		l.CheckBreach(j, openwopv1.OWPBND2, openwopv1.CapKindNodeExecutions, n, check.Equal(n+1))
 		checkFailed(l, j, openwopv1.OWPBND3, "recursion_limit_exceeded")
@@ -46,14 +49,11 @@ var nodesBounded = scenarios.Scenario{
 
 // controlled stops a judge where the nodes of a run cannot be counted: a host
 // that shows none in its log has started none beyond any bound.
-func (o NodesObservation) controlled(j *scenarios.Judge) bool {
-	if !o.Above.Ready(j, openwopv1.OWP0037A6, openwopv1.OWPBND4) {
-		return false
-	}
+func (o NodesObservation) controlled(j *scenarios.Judge) {
+	o.Above.Given(j, openwopv1.OWP0037A6, openwopv1.OWPBND4)
 	if len(starts(o.Above).Values) != o.Nodes && o.Above.Status().String() == "completed" {
-		return j.Block("set-up: the log of six nodes does not show six of them started", "write node.started for every node of a run")
+		j.Block("set-up: the log of six nodes does not show six of them started", "write node.started for every node of a run")
 	}
-	return true
 }
 
 // The controls of nodes-bounded: a host that always breaches is found out here.
@@ -64,9 +64,7 @@ var nodesLeaveAlone = scenarios.Scenario{
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(nodesAroundTheirBound, func(o NodesObservation, j *scenarios.Judge) {
 		for _, l := range []host.RunLog{o.At, o.Above} {
-			if !l.Ready(j, openwopv1.OWP0037A6, openwopv1.OWPBND3) {
-				return
-			}
+			l.Given(j, openwopv1.OWP0037A6, openwopv1.OWPBND3)
 			l.CheckUntouched(j, openwopv1.OWPBND4)
 		}
 	}),
@@ -80,9 +78,11 @@ var nodesClamped = scenarios.Scenario{
 	Claim:  claims.NodeLimit,
 	Ask: scenarios.Ask(nodesToTheLimit, func(o LimitObservation, j *scenarios.Judge) {
 		for _, l := range []host.RunLog{o.Unasked, o.Overdone} {
-			if !l.Exists(j, openwopv1.OWP0037A6) || !j.Check(openwopv1.OWPBND5, l.Ended).To(check.Reached()) || !l.Readable(j) {
+			l.Exists(j, openwopv1.OWP0037A6)
+			if !j.Check(openwopv1.OWPBND5, l.Ended).To(check.Reached()) {
 				return
 			}
+			l.Readable(j)
 			j.Check(openwopv1.OWPBND5, starts(l)).To(check.Len(o.Limit), "nodes started on a host that advertises %d", o.Limit)
 			l.CheckBreach(j, openwopv1.OWPBND5, openwopv1.CapKindNodeExecutions, o.Limit, check.Equal(o.Limit+1))
 			checkFailed(l, j, openwopv1.OWPBND5, "recursion_limit_exceeded")
@@ -104,18 +104,15 @@ var nodesReplayed = scenarios.Scenario{
 // check compares a replay with its source, which has to have crossed a bound.
 func (o ReplayedBreachObservation) check(j *scenarios.Judge, breached scenarios.RequirementID) {
 	source, replayed := o.Source, o.Replayed
-	if !source.Ready(j, openwopv1.OWP0037A6, breached) {
-		return
-	}
+	source.Given(j, openwopv1.OWP0037A6, breached)
 	if len(source.Breaches().Values) == 0 {
 		j.BlockOn(breached, "set-up: the source crossed no bound")
+	}
+	replayed.Made(j, openwopv1.OWPBND15, "a fork of a run that crossed its bound")
+	if !j.Check(openwopv1.OWPBND15, replayed.ID).NotTo(check.Equal(source.RunID), "runId of the fork") || !j.Check(openwopv1.OWPBND15, replayed.Ended).To(check.Reached()) {
 		return
 	}
-	if !replayed.Made(j, openwopv1.OWPBND15, "a fork of a run that crossed its bound") ||
-		!j.Check(openwopv1.OWPBND15, replayed.ID).NotTo(check.Equal(source.RunID), "runId of the fork") ||
-		!j.Check(openwopv1.OWPBND15, replayed.Ended).To(check.Reached()) || !replayed.Readable(j) {
-		return
-	}
+	replayed.Readable(j)
 	j.Check(openwopv1.OWPBND15, replayed.Breaches().Each("/payload")).To(check.SameAs(source.Breaches().Each("/payload")), "breach")
 	j.Check(openwopv1.OWPBND15, starts(replayed).Each("/nodeId")).To(check.SameAs(starts(source).Each("/nodeId")), "nodes started")
 	j.Check(openwopv1.OWPBND15, host.BreachesAndEnds(replayed)).To(check.SameAs(host.BreachesAndEnds(source)), "breach and end in order")
@@ -129,40 +126,34 @@ var innerTurnsApart = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPBND16},
 	Claim:  claims.ExecutionModel,
 	Ask: scenarios.Ask(loopsInALoop, func(o NestedObservation, j *scenarios.Judge) {
-		if !o.controlled(j) || !o.Log.Ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1) || !o.innerLoops(j) {
-			return
-		}
+		o.controlled(j)
+		o.Log.Given(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1)
+		o.innerLoops(j)
 		j.Check(openwopv1.OWPBND16, o.Log.Breaches()).To(check.Len(0), "breaches of a loop of %d turns with a bound of %d, whose workers are loops", o.Turns, o.Turns)
 		j.Check(openwopv1.OWPBND16, o.Log.Decided()).To(check.Len(o.Turns), "turns of the loop itself")
 	}),
 }
 
 // controlled stops a judge where also a loop of no loops does not keep the bound.
-func (o NestedObservation) controlled(j *scenarios.Judge) bool {
-	if !o.Plain.Ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1) {
-		return false
-	}
+func (o NestedObservation) controlled(j *scenarios.Judge) {
+	o.Plain.Given(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1)
 	if len(o.Plain.Breaches().Values) > 0 || o.Plain.Status().Actual() != "completed" {
-		return j.BlockOn(openwopv1.OWP0061E6, "set-up: a loop of "+strconv.Itoa(o.Turns)+" turns with that bound, whose workers are no loops, is "+o.Plain.Status().JSON())
+		j.BlockOn(openwopv1.OWP0061E6, "set-up: a loop of "+strconv.Itoa(o.Turns)+" turns with that bound, whose workers are no loops, is "+o.Plain.Status().JSON())
 	}
-	return true
 }
 
 // innerLoops stops a judge where no inner loop took a turn, or where one was
 // stopped: whether a child takes over its parent's bound is left open.
-func (o NestedObservation) innerLoops(j *scenarios.Judge) bool {
+func (o NestedObservation) innerLoops(j *scenarios.Judge) {
 	if len(o.Children) == 0 {
-		return j.BlockOn(openwopv1.OWP0037A3, "set-up: no inner loop was dispatched")
+		j.BlockOn(openwopv1.OWP0037A3, "set-up: no inner loop was dispatched")
 	}
 	for _, child := range o.Children {
-		if !child.Ready(j, openwopv1.OWP0037A3, openwopv1.OWP0037A1) {
-			return false
-		}
+		child.Given(j, openwopv1.OWP0037A3, openwopv1.OWP0037A1)
 		if len(child.Decided().Values) == 0 || child.Status().String() != "completed" {
-			return j.BlockOn(openwopv1.OWP0037A3, "set-up: the inner loop "+child.RunID+" did not take its turns: it is "+child.Status().JSON())
+			j.BlockOn(openwopv1.OWP0037A3, "set-up: the inner loop "+child.RunID+" did not take its turns: it is "+child.Status().JSON())
 		}
 	}
-	return true
 }
 
 // RFC 0058 A: without an execution model there are no turns to count.
@@ -172,8 +163,7 @@ var turnsWithoutModel = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPBND17},
 	Claim:  claims.SupervisorWithoutModel,
 	Ask: scenarios.Ask(LoopAroundItsBound, func(o BoundsObservation, j *scenarios.Judge) {
-		if o.Below.Ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1) {
-			o.Below.CheckUntouched(j, openwopv1.OWPBND17)
-		}
+		o.Below.Given(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1)
+		o.Below.CheckUntouched(j, openwopv1.OWPBND17)
 	}),
 }

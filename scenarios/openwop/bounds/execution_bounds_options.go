@@ -20,7 +20,6 @@ var optionsRefused = scenarios.Scenario{
 		for _, t := range o.Possible {
 			if code, _ := t.Status.Int(); code/100 != 2 {
 				j.BlockOn(openwopv1.OWP0037A6, "set-up: a run with "+t.Option+" was not made either: HTTP "+t.Status.JSON())
-				return
 			}
 		}
 		var taken, otherwise []string
@@ -48,14 +47,12 @@ var optionsKept = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPBND22, openwopv1.OWPBND23},
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(optionsOfARun, func(o EchoObservation, j *scenarios.Judge) {
-		if !o.Log.Exists(j, openwopv1.OWP0037A6) || !j.Need(openwopv1.OWP0037A1, o.Log.Ended) {
-			return
-		}
+		o.Log.Exists(j, openwopv1.OWP0037A6)
+		j.Need(openwopv1.OWP0037A1, o.Log.Ended)
 		shown := o.shown()
 		j.Check(openwopv1.OWPBND22, shown).NotTo(check.Absent(), "configurable in the snapshots")
 		if !shown[0].Present() || !shown[1].Present() {
 			j.Block("the snapshot does not show the run options at all times, so they cannot be compared", "show configurable in GET /v1/runs/{runId}")
-			return
 		}
 		j.Check(openwopv1.OWPBND23, shown.Each("/recursionLimit")).To(check.Equal([]any{o.RecursionLimit, o.RecursionLimit}), "recursionLimit, early and late")
 		j.Check(openwopv1.OWPBND23, shown.Each("/runTimeoutMs")).To(check.Equal([]any{o.RunTimeoutMs, o.RunTimeoutMs}), "runTimeoutMs, early and late")

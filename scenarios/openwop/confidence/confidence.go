@@ -62,9 +62,8 @@ var heldAndTold = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPINT5, openwopv1.OWPCNF3, openwopv1.OWPCNF4},
 	Claim:  claims.ExecutionModel2,
 	Ask: scenarios.Ask(loopsAroundTheFloor, func(o AroundFloorObservation, j *scenarios.Judge) {
-		if o.Below.stoodHeld(j, o.Floor) {
-			o.Below.checkTold(j, o.Floor)
-		}
+		o.Below.stoodHeld(j, o.Floor)
+		o.Below.checkTold(j, o.Floor)
 	}),
 }
 
@@ -76,9 +75,7 @@ var kindAsAdvertised = scenarios.Scenario{
 	Claim:  claims.ExecutionModel2,
 	Ask: scenarios.Ask(loopsAroundTheFloor, func(o AroundFloorObservation, j *scenarios.Judge) {
 		held := o.Below.Held
-		if !held.Ready(j) {
-			return
-		}
+		held.Given(j)
 		kinds := o.kinds()
 		status := held.Suspended.Last.Key("status")
 		if shown := interruptKinds(held); len(shown.Values) > 0 {
@@ -91,7 +88,6 @@ var kindAsAdvertised = scenarios.Scenario{
 		// Not every host waits in the status that goes with the kind, so one that does not says nothing.
 		if !slices.ContainsFunc(kinds, func(kind any) bool { return status.String() == statusOf(kind.(string)) }) {
 			j.Block("the host does not show the kind of the interrupt", "show the kind in node.suspended, in interrupt.requested or as interrupt.kind of the snapshot")
-			return
 		}
 		j.Check(openwopv1.OWPCNF8, status).To(check.OneOf("waiting-input", "waiting-approval"), "status of the run, of which no kind of interrupt is shown")
 	}),
@@ -149,19 +145,18 @@ var doubtfulEndHeld = scenarios.Scenario{
 	Claim:  claims.ExecutionModel2,
 	Ask: scenarios.Ask(loopsThatEndInDoubt, func(o HeldEndObservation, j *scenarios.Judge) {
 		held := o.Held
-		if !held.Held.Log.Exists(j, openwopv1.OWP0037A6) || !held.Held.Log.Readable(j) ||
-			!j.Check(openwopv1.OWPCNF7, held.Held.Log.Terminals().Each("/type")).To(check.Len(0), "ends of a run that terminates with confidence %v and a floor of %v, before an answer", *held.Confidence, o.Floor) ||
-			!held.Held.Ready(j) || !held.Lull.CheckWaiting(j, openwopv1.OWPCNF7, held.Held.Log, "while it was suspended") {
+		held.Held.Log.Exists(j, openwopv1.OWP0037A6)
+		held.Held.Log.Readable(j)
+		if !j.Check(openwopv1.OWPCNF7, held.Held.Log.Terminals().Each("/type")).To(check.Len(0), "ends of a run that terminates with confidence %v and a floor of %v, before an answer", *held.Confidence, o.Floor) {
 			return
 		}
+		held.Held.Given(j)
+		held.Lull.CheckWaiting(j, openwopv1.OWPCNF7, held.Held.Log, "while it was suspended")
 		if len(handedOver(held.Held.Log).Values) < held.Held.Turn-1 {
 			j.BlockOn(openwopv1.OWPCNF6, "set-up: the loop was held before it came to its last decision, by one without a confidence")
-			return
 		}
 		held.checkTold(j, o.Floor)
-		if !held.Held.CheckAnswered(j) {
-			return
-		}
+		held.Held.CheckAnswered(j)
 		j.Check(openwopv1.OWPCNF7, held.Log.Ended).To(check.Reached(), "after the answer")
 		j.Check(openwopv1.OWPCNF7, held.Log.Terminals()).To(check.Len(1), "ends of the run")
 		o.At.checkFree(j, openwopv1.OWPCNF5, "a decision to terminate at the floor")
@@ -177,9 +172,12 @@ var carriedOutOnce = scenarios.Scenario{
 	Claim:  claims.ExecutionModel2,
 	Ask: scenarios.Ask(loopsAroundTheFloor, func(o AroundFloorObservation, j *scenarios.Judge) {
 		held := o.Below
-		if !held.Held.Ready(j) || !held.Held.CheckAnswered(j) || !j.Check(openwopv1.OWPCNF9, held.Log.Ended).To(check.Reached(), "after the answer") || !held.Log.Readable(j) {
+		held.Held.Given(j)
+		held.Held.CheckAnswered(j)
+		if !j.Check(openwopv1.OWPCNF9, held.Log.Ended).To(check.Reached(), "after the answer") {
 			return
 		}
+		held.Log.Readable(j)
 		held.checkCarriedOut(j, openwopv1.OWPCNF9, held.Workers)
 		j.Check(openwopv1.OWPCNF10, handedOver(held.Log)).To(check.Equal(held.Workers), "workers of the whole loop")
 	}),
@@ -194,12 +192,14 @@ var rejectedNever = scenarios.Scenario{
 	Claim:  claims.ApprovalEscalation,
 	Ask: scenarios.Ask(loopsInDispute, func(o RejectedObservation, j *scenarios.Judge) {
 		no, yes := o.Rejected, o.Agreed
-		if !yes.Held.Ready(j) || !yes.Held.CheckAnswered(j) || !no.Held.Ready(j) || !no.Held.CheckAnswered(j) {
+		yes.Held.Given(j)
+		yes.Held.CheckAnswered(j)
+		no.Held.Given(j)
+		no.Held.CheckAnswered(j)
+		if !j.Check(openwopv1.OWPCNF12, no.Log.Ended).To(check.Reached(), "after the rejection") {
 			return
 		}
-		if !j.Check(openwopv1.OWPCNF12, no.Log.Ended).To(check.Reached(), "after the rejection") || !no.Log.Readable(j) {
-			return
-		}
+		no.Log.Readable(j)
 		no.checkCarriedOut(j, openwopv1.OWPCNF11, no.without())
 		j.Check(openwopv1.OWPCNF12, no.refusal()).NotTo(check.Len(0), "places in which the run shows the rejection")
 		if !slices.Contains([]string{"completed", "failed"}, no.Log.Status().String()) {
@@ -226,12 +226,11 @@ var untoldBelow2 = scenarios.Scenario{
 	Claim:  claims.ExecutionModelBelow2,
 	Ask: scenarios.Ask(loopBelowVersion2, func(o WeighedLoop, j *scenarios.Judge) {
 		l := o.Log
-		if !l.Exists(j, openwopv1.OWP0037A6) || !j.Need(openwopv1.OWP0037A1, l.Ended) || !l.Readable(j) {
-			return
-		}
+		l.Exists(j, openwopv1.OWP0037A6)
+		j.Need(openwopv1.OWP0037A1, l.Ended)
+		l.Readable(j)
 		if len(l.Decided().Values) < o.Held.Turn-1 {
 			j.BlockOn(openwopv1.OWP0037A6, "set-up: the loop did not come to its doubtful decision in turn "+wire.Compact(o.Held.Turn))
-			return
 		}
 		j.Check(openwopv1.OWPCNF13, escalations(l)).To(check.Len(0), "events of a held decision, of one with confidence %v in turn %d", *o.Confidence, o.Held.Turn)
 	}),

@@ -24,10 +24,12 @@ var unsureHeld = scenarios.Scenario{
 			UnsureRun
 		}{{openwopv1.OWPCNF14, o.Accepted}, {openwopv1.OWPCNF18, o.Defaulted}} {
 			l := way.Held.Log
-			if !l.Exists(j, openwopv1.OWP0037A6) || !l.Readable(j) ||
-				!j.Check(way.id, l.Decided()).To(check.Len(0), "decisions of an agent that is %v sure, under a threshold of %v", unsure, way.Threshold) || !way.Held.Ready(j) {
+			l.Exists(j, openwopv1.OWP0037A6)
+			l.Readable(j)
+			if !j.Check(way.id, l.Decided()).To(check.Len(0), "decisions of an agent that is %v sure, under a threshold of %v", unsure, way.Threshold) {
 				return
 			}
+			way.Held.Given(j)
 			status := way.Held.Suspended.Last.Key("status")
 			j.Check(way.id, status).To(check.OneOf("waiting-approval", "waiting-input", "waiting-external"), "status of the run")
 			if status.String() != "waiting-approval" {
@@ -68,10 +70,13 @@ var unsureDecidesOnce = scenarios.Scenario{
 	Claim:  claims.Orchestrator,
 	Ask: scenarios.Ask(unsureAgents, func(o UnsureObservation, j *scenarios.Judge) {
 		a := o.Accepted
-		if !a.Held.Ready(j) || !a.Held.CheckAnswered(j) || !j.Check(openwopv1.OWPCNF16, a.Decided).To(check.Reached(), "after it was accepted") ||
-			!j.Need(openwopv1.OWP0037A1, a.After.Sentinel) || !a.After.Later.Readable(j) {
+		a.Held.Given(j)
+		a.Held.CheckAnswered(j)
+		if !j.Check(openwopv1.OWPCNF16, a.Decided).To(check.Reached(), "after it was accepted") {
 			return
 		}
+		j.Need(openwopv1.OWP0037A1, a.After.Sentinel)
+		a.After.Later.Readable(j)
 		l := a.After.Later
 		j.Check(openwopv1.OWPCNF16, l.Decided().Each("/payload/decision").Where(meant)).To(check.Len(1), "decisions that hand over to %s", fixture.Noop)
 		j.Check(openwopv1.OWPCNF16, l.OfType(openwopv1.RunEventTypeNodeDispatched)).To(host.NoMoreThan(1), "nodes dispatched")
@@ -93,13 +98,14 @@ var unsureRejected = scenarios.Scenario{
 	Claim:  claims.Orchestrator,
 	Ask: scenarios.Ask(unsureAgents, func(o UnsureObservation, j *scenarios.Judge) {
 		yes, no := o.Accepted, o.Rejected
-		if !yes.Held.Ready(j) || !yes.Held.CheckAnswered(j) || !no.Held.Ready(j) || !no.Held.CheckAnswered(j) ||
-			!j.Need(openwopv1.OWP0037A1, no.After.Sentinel) || !no.After.Later.Readable(j) {
-			return
-		}
+		yes.Held.Given(j)
+		yes.Held.CheckAnswered(j)
+		no.Held.Given(j)
+		no.Held.CheckAnswered(j)
+		j.Need(openwopv1.OWP0037A1, no.After.Sentinel)
+		no.After.Later.Readable(j)
 		if len(carriedOut(yes.After.Later).Values) == 0 {
 			j.BlockOn(openwopv1.OWPCNF16, "set-up: what was accepted was not carried out either")
-			return
 		}
 		j.Check(openwopv1.OWPCNF19, carriedOut(no.After.Later)).To(check.Len(0), "work that was handed over after the rejection")
 	}),
@@ -120,9 +126,8 @@ var sureEnoughDecides = scenarios.Scenario{
 	Ask: scenarios.Ask(unsureAgents, func(o UnsureObservation, j *scenarios.Judge) {
 		for _, way := range []UnsureRun{o.At, o.Under} {
 			l := way.Held.Log
-			if !l.Exists(j, openwopv1.OWP0037A6) || !l.Readable(j) {
-				return
-			}
+			l.Exists(j, openwopv1.OWP0037A6)
+			l.Readable(j)
 			if !way.Held.Suspended.Reached && !host.IsTerminal(way.Held.Suspended.Last.Key("status").String()) {
 				j.Need(openwopv1.OWP0037A1, way.Held.Suspended)
 				return

@@ -24,23 +24,27 @@ func handedOver(l host.RunLog) wire.Found {
 
 // checkHeld looks for a dispatch that nobody has agreed to. What was dispatched
 // before is the control: some turn came before the one that is held.
-func (o WeighedLoop) checkHeld(j *scenarios.Judge, l host.RunLog, floor float64, when string) bool {
+func (o WeighedLoop) checkHeld(j *scenarios.Judge, l host.RunLog, floor float64, when string) {
 	most := o.Held.Turn - 1
 	for _, seen := range []struct {
 		what string
 		wire.Found
 	}{{"handoffs", handedOver(l)}, {"nodes dispatched", l.OfType(openwopv1.RunEventTypeNodeDispatched)}} {
 		if !j.Check(openwopv1.OWPINT5, seen.Found).To(host.NoMoreThan(most), "%s of a loop with confidence %v in turn %d and a floor of %v, %s", seen.what, *o.Confidence, o.Held.Turn, floor, when) {
-			return false
+			j.End()
 		}
 	}
-	return true
 }
 
 // stoodHeld judges a dispatch that has to wait: when it was held, and a while later.
-func (o WeighedLoop) stoodHeld(j *scenarios.Judge, floor float64) bool {
-	return o.Held.Log.Exists(j, openwopv1.OWP0037A6) && o.Held.Log.Readable(j) && o.checkHeld(j, o.Held.Log, floor, "when it was suspended or over") && o.Held.Ready(j) &&
-		j.Need(openwopv1.OWP0037A1, o.Lull.Sentinel) && o.Lull.Later.Readable(j) && o.checkHeld(j, o.Lull.Later, floor, "a while later")
+func (o WeighedLoop) stoodHeld(j *scenarios.Judge, floor float64) {
+	o.Held.Log.Exists(j, openwopv1.OWP0037A6)
+	o.Held.Log.Readable(j)
+	o.checkHeld(j, o.Held.Log, floor, "when it was suspended or over")
+	o.Held.Given(j)
+	j.Need(openwopv1.OWP0037A1, o.Lull.Sentinel)
+	o.Lull.Later.Readable(j)
+	o.checkHeld(j, o.Lull.Later, floor, "a while later")
 }
 
 // checkTold judges the event that tells of the held decision (facts 7.1).
@@ -97,9 +101,9 @@ func startingWith(want ...string) check.Matcher {
 // checkFree expects a loop that nobody was asked about.
 func (o WeighedLoop) checkFree(j *scenarios.Judge, id scenarios.RequirementID, what string) {
 	l := o.Log
-	if !l.Exists(j, openwopv1.OWP0037A6) || !j.Need(openwopv1.OWP0037A1, l.Ended) || !l.Readable(j) {
-		return
-	}
+	l.Exists(j, openwopv1.OWP0037A6)
+	j.Need(openwopv1.OWP0037A1, l.Ended)
+	l.Readable(j)
 	j.Check(id, escalations(l)).To(check.Len(0), "decisions held, of a loop with %s in turn %d", what, o.Held.Turn)
 	j.Check(id, l.Status()).To(check.Equal("completed"), "status of a loop with %s in turn %d", what, o.Held.Turn)
 	j.Check(id, handedOver(l)).To(check.Equal(o.Workers), "workers of a loop with %s in turn %d", what, o.Held.Turn)
@@ -113,7 +117,6 @@ func (o WeighedLoop) checkCarriedOut(j *scenarios.Judge, id scenarios.Requiremen
 	for _, c := range o.Children {
 		if !c.Snapshot.Key("workflowId").Present() {
 			j.BlockOn(openwopv1.OWPDSP12, "set-up: the host does not show the workflow of the child run "+c.ID)
-			return
 		}
 		f.Values = append(f.Values, c.Snapshot.Key("workflowId"))
 	}

@@ -19,52 +19,50 @@ func anyThere(s wire.Seen) (bool, string) {
 	return len(list) > 0, wire.Compact(list)
 }
 
-// ready stops a judge where there was no run to pause.
-func (o PausedObservation) ready(j *scenarios.Judge) bool {
+// given stops a judge where there was no run to pause.
+func (o PausedObservation) given(j *scenarios.Judge) {
 	if !host.Succeeded(o.Created.Status) || o.Created.Body.Key("runId").String() == "" {
-		return j.Block("set-up: no run of "+o.Way+" is made: HTTP "+o.Created.Status.JSON(), fixture.Load)
+		j.Block("set-up: no run of "+o.Way+" is made: HTTP "+o.Created.Status.JSON(), fixture.Load)
 	}
 	if o.TooLate {
-		return j.Block("set-up: the run had ended before it was paused, however long it was to wait", "have "+o.Way+" wait for its input delayMs")
+		j.Block("set-up: the run had ended before it was paused, however long it was to wait", "have "+o.Way+" wait for its input delayMs")
 	}
-	return true
 }
 
 // checkPaused checks that the pause was taken and came to pass.
-func (o PausedObservation) checkPaused(j *scenarios.Judge) bool {
+func (o PausedObservation) checkPaused(j *scenarios.Judge) {
 	if !j.Check(openwopv1.OWPCTL19, o.Paused.Status).To(check.Status(2), "%s", o.Paused.Asked) {
-		return false
+		j.End()
 	}
 	if o.Paused.HTTPStatus() != http.StatusAccepted {
 		j.Find(openwopv1.OWPCTL19, "a pause is taken with HTTP %d, not 202", o.Paused.HTTPStatus())
 	}
-	return j.Check(openwopv1.OWPCTL19, o.Still).To(check.Reached())
+	j.Require(j.Check(openwopv1.OWPCTL19, o.Still).To(check.Reached()))
 }
 
 // stood stops a judge where no run stood still, or where nothing tells when its
 // time had come.
-func (o PausedObservation) stood(j *scenarios.Judge) bool {
+func (o PausedObservation) stood(j *scenarios.Judge) {
 	if !host.Succeeded(o.Paused.Status) || !o.Still.Reached {
-		return j.BlockOn(openwopv1.OWPCTL19, "set-up: the run is not paused: HTTP "+o.Paused.Status.JSON()+", status "+o.Still.Last.Key("status").JSON())
+		j.BlockOn(openwopv1.OWPCTL19, "set-up: the run is not paused: HTTP "+o.Paused.Status.JSON()+", status "+o.Still.Last.Key("status").JSON())
 	}
-	if !o.Before.Polled(j) || !o.Control.Served(j) || !o.After.Polled(j) {
-		return false
-	}
+	o.Before.Polled(j)
+	o.Control.Served(j)
+	o.After.Polled(j)
 	if len(o.Before.Events) == 0 {
-		return j.BlockOn(openwopv1.OWPEVT1, "set-up: the log of the paused run is empty")
+		j.BlockOn(openwopv1.OWPEVT1, "set-up: the log of the paused run is empty")
 	}
-	return true
 }
 
 // wentOn stops a judge where the run did not go on to its end.
-func (o PausedObservation) wentOn(j *scenarios.Judge) bool {
-	if !o.stood(j) {
-		return false
-	}
+func (o PausedObservation) wentOn(j *scenarios.Judge) {
+	o.stood(j)
 	if !host.Succeeded(o.Resumed.Status) {
-		return j.BlockOn(openwopv1.OWPCTL24, "set-up: the run is not resumed: HTTP "+o.Resumed.Status.JSON())
+		j.BlockOn(openwopv1.OWPCTL24, "set-up: the run is not resumed: HTTP "+o.Resumed.Status.JSON())
 	}
-	return j.Need(openwopv1.OWPCTL24, o.Log.Ended) && o.Log.Polled(j) && o.Later.Polled(j)
+	j.Need(openwopv1.OWPCTL24, o.Log.Ended)
+	o.Log.Polled(j)
+	o.Later.Polled(j)
 }
 
 // checkStill checks that the run took no step from the pause to the barrier.
@@ -92,9 +90,10 @@ func (o PausedObservation) checkGoesOn(j *scenarios.Judge) {
 	if o.Resumed.HTTPStatus() != http.StatusAccepted {
 		j.Find(id, "a resume is taken with HTTP %d, not 202", o.Resumed.HTTPStatus())
 	}
-	if !j.Check(id, o.Log.Ended).To(check.Reached(), "after the resume") || !o.Log.Polled(j) {
+	if !j.Check(id, o.Log.Ended).To(check.Reached(), "after the resume") {
 		return
 	}
+	o.Log.Polled(j)
 	j.Check(id, o.Log.Status()).To(check.SameAs(o.Control.Status()), "status of the run at its end")
 	ended, control := o.Log.OfType(openwopv1.RunEventTypeNodeCompleted), o.Control.OfType(openwopv1.RunEventTypeNodeCompleted)
 	for _, member := range []string{"type", "nodeId", "payload/nodeId", "payload/outputs"} {
@@ -120,15 +119,14 @@ func progress(l host.RunLog) wire.Found {
 	return host.Steps(l).Where(func(e wire.Value) bool { return !host.IsA(openwopv1.RunEventTypeInterruptResolved)(e) })
 }
 
-// ready stops a judge where no run was under way when it was cancelled.
-func (o ControlCancelObservation) ready(j *scenarios.Judge) bool {
+// given stops a judge where no run was under way when it was cancelled.
+func (o ControlCancelObservation) given(j *scenarios.Judge) {
 	if !host.Succeeded(o.Created.Status) || o.Created.Body.Key("runId").String() == "" {
-		return j.Block("set-up: no run of "+o.Way+" is made: HTTP "+o.Created.Status.JSON(), fixture.Load)
+		j.Block("set-up: no run of "+o.Way+" is made: HTTP "+o.Created.Status.JSON(), fixture.Load)
 	}
 	if status := o.Live.Key("status").String(); status == "" || host.IsTerminal(status) || o.Log.Status().String() == "completed" {
-		return j.Block("set-up: the run had ended before it was cancelled, however long it was to wait", "have "+o.Way+" wait for its input delayMs")
+		j.Block("set-up: the run had ended before it was cancelled, however long it was to wait", "have "+o.Way+" wait for its input delayMs")
 	}
-	return true
 }
 
 // drained tells whether a node had ended before the run was paused: then there
@@ -140,12 +138,10 @@ func (o ControlCancelObservation) drained() bool {
 
 // waited stops a judge where nothing tells when the time of the run would have
 // come.
-func (o ControlCancelObservation) waited(j *scenarios.Judge) bool {
-	if !o.Control.Served(j) || !o.Later.Polled(j) {
-		return false
-	}
+func (o ControlCancelObservation) waited(j *scenarios.Judge) {
+	o.Control.Served(j)
+	o.Later.Polled(j)
 	if len(o.Control.OfType(openwopv1.RunEventTypeNodeCompleted).Values) == 0 {
-		return j.Block("set-up: the log of a run of "+o.Way+" that has ended tells of no node that did", "put node.completed on the logs of runs")
+		j.Block("set-up: the log of a run of "+o.Way+" that has ended tells of no node that did", "put node.completed on the logs of runs")
 	}
-	return true
 }

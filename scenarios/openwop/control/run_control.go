@@ -34,9 +34,9 @@ var pausedStandsStill = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPCTL19, openwopv1.OWPCTL20, openwopv1.OWPCTL22},
 	Claim:  claims.RunPause,
 	Ask: scenarios.Ask(pausedAtOnce, func(o PausedObservation, j *scenarios.Judge) {
-		if !o.ready(j) || !o.checkPaused(j) || !o.stood(j) {
-			return
-		}
+		o.given(j)
+		o.checkPaused(j)
+		o.stood(j)
 		j.Check(openwopv1.OWPCTL22, o.Before.OfType(openwopv1.RunEventTypeNodeCompleted).Each("/type")).To(check.Len(0), "nodes that ended before the run stood still")
 		o.checkStill(j)
 	}),
@@ -48,9 +48,9 @@ var drainedStandsStill = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPCTL19, openwopv1.OWPCTL20, openwopv1.OWPCTL21},
 	Claim:  claims.RunPause,
 	Ask: scenarios.Ask(pausedByDrain, func(o PausedObservation, j *scenarios.Judge) {
-		if !o.ready(j) || !o.checkPaused(j) || !o.stood(j) {
-			return
-		}
+		o.given(j)
+		o.checkPaused(j)
+		o.stood(j)
 		started, completed := o.Before.OfType(openwopv1.RunEventTypeNodeStarted), o.Before.OfType(openwopv1.RunEventTypeNodeCompleted)
 		if j.Check(openwopv1.OWPCTL21, completed.Each("/type")).To(check.Seeing("one or more", anyThere), "nodes that ended before the run stood still") {
 			j.Check(openwopv1.OWPCTL21, started.Each("/type")).To(check.Len(len(completed.Values)), "nodes that began before it stood still, where %d ended", len(completed.Values))
@@ -65,9 +65,8 @@ var pausedIsRefused = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPCTL23, openwopv1.OWPERR4},
 	Claim:  claims.RunPause,
 	Ask: scenarios.Ask(pausedAtOnce, func(o PausedObservation, j *scenarios.Judge) {
-		if !o.ready(j) || !o.wentOn(j) {
-			return
-		}
+		o.given(j)
+		o.wentOn(j)
 		for _, p := range []struct {
 			host.Answered
 			status any
@@ -86,9 +85,8 @@ var resumedGoesOn = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPCTL24, openwopv1.OWPCTL25, openwopv1.OWPCTL26},
 	Claim:  claims.RunPause,
 	Ask: scenarios.Ask(pausedAtOnce, func(o PausedObservation, j *scenarios.Judge) {
-		if !o.ready(j) || !o.stood(j) {
-			return
-		}
+		o.given(j)
+		o.stood(j)
 		o.checkGoesOn(j)
 	}),
 }
@@ -101,17 +99,21 @@ var suspendedPaused = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPCTL28},
 	Claim:  claims.RunPauseSuspended,
 	Ask: scenarios.Ask(pausedAsking, func(o PausedAskingObservation, j *scenarios.Judge) {
-		if !o.Held.Ready(j) || !j.Check(openwopv1.OWPCTL28, o.Paused.Status).To(check.Status(2), "%s", o.Paused.Asked) ||
-			!j.Check(openwopv1.OWPCTL28, o.Still).To(check.Reached()) || !j.Need(openwopv1.OWP0037A1, o.Sentinel) || !o.During.Readable(j) {
+		o.Held.Given(j)
+		if !j.Check(openwopv1.OWPCTL28, o.Paused.Status).To(check.Status(2), "%s", o.Paused.Asked) || !j.Check(openwopv1.OWPCTL28, o.Still).To(check.Reached()) {
 			return
 		}
+		j.Need(openwopv1.OWP0037A1, o.Sentinel)
+		o.During.Readable(j)
 		j.Check(openwopv1.OWPCTL28, o.Answered.Status).To(check.Status(2, 4), "%s", o.Answered.Asked)
 		j.Check(openwopv1.OWPCTL28, progress(o.During).Each("/eventId")).To(check.SameAs(progress(o.Held.Log).Each("/eventId")), "steps of the paused loop, when it was answered and another run had ended")
 		j.Check(openwopv1.OWPCTL28, o.During.Status()).To(check.Equal("paused"), "status of the paused loop then")
-		if !j.Check(openwopv1.OWPCTL28, o.Resumed.Status).To(check.Status(2), "%s", o.Resumed.Asked) || !o.Held.CheckAnswered(j) {
+		if !j.Check(openwopv1.OWPCTL28, o.Resumed.Status).To(check.Status(2), "%s", o.Resumed.Asked) {
 			return
 		}
-		if j.Check(openwopv1.OWPCTL28, o.Log.Ended).To(check.Reached(), "after the answer") && o.Log.Readable(j) {
+		o.Held.CheckAnswered(j)
+		if j.Check(openwopv1.OWPCTL28, o.Log.Ended).To(check.Reached(), "after the answer") {
+			o.Log.Readable(j)
 			j.Check(openwopv1.OWPCTL28, o.Log.Kinds()).To(loop.KindsOf(o.Kinds), "decisions in order")
 			j.Check(openwopv1.OWPCTL28, o.Log.Status()).To(check.Equal("completed"), "status of the loop at the end")
 		}
@@ -124,24 +126,19 @@ var pausedCancelled = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPCTL27},
 	Claim:  claims.RunPause,
 	Ask: scenarios.Ask(cancelledPaused, func(o ControlCancelObservation, j *scenarios.Judge) {
-		if !o.ready(j) {
-			return
-		}
+		o.given(j)
 		if !host.Succeeded(o.Paused.Status) || !o.Still.Reached {
 			j.BlockOn(openwopv1.OWPCTL19, "set-up: the run is not paused: HTTP "+o.Paused.Status.JSON()+", status "+o.Still.Last.Key("status").JSON())
-			return
 		}
 		if o.drained() {
 			j.BlockOn(openwopv1.OWPCTL22, "set-up: the node that waited had ended before the run was paused")
-			return
 		}
 		if !j.Check(openwopv1.OWPCTL27, o.Cancel.Status).To(check.Status(2), "%s", o.Cancel.Asked) || !j.Check(openwopv1.OWPCTL27, o.Log.Ended).To(check.Reached()) {
 			return
 		}
 		j.Check(openwopv1.OWPCTL27, o.Log.Status()).To(check.Equal("cancelled"), "status of the run")
-		if o.waited(j) {
-			j.Check(openwopv1.OWPCTL27, o.Later.OfType(openwopv1.RunEventTypeNodeCompleted).Each("/type")).To(check.Len(0), "nodes that ended, when the time of the run would have come")
-		}
+		o.waited(j)
+		j.Check(openwopv1.OWPCTL27, o.Later.OfType(openwopv1.RunEventTypeNodeCompleted).Each("/type")).To(check.Len(0), "nodes that ended, when the time of the run would have come")
 	}),
 }
 
@@ -151,16 +148,11 @@ var cancelledNeverCompletes = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPCTL11, openwopv1.OWPCTL12},
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(cancelledWaiting, func(o ControlCancelObservation, j *scenarios.Judge) {
-		if !o.ready(j) {
-			return
-		}
+		o.given(j)
 		if o.Log.Status().String() != "cancelled" {
 			j.BlockOn(openwopv1.OWPERR23, "set-up: the run is not cancelled, its status is "+o.Log.Status().JSON())
-			return
 		}
-		if !o.waited(j) {
-			return
-		}
+		o.waited(j)
 		j.Check(openwopv1.OWPCTL11, o.Later.OfType(openwopv1.RunEventTypeNodeCompleted).Each("/type")).To(check.Len(0), "nodes that ended, when the time of the run would have come")
 		j.Check(openwopv1.OWPCTL11, o.Later.Status()).To(check.Equal("cancelled"), "status of the run then")
 		ended := o.Log.OfType(openwopv1.RunEventTypeRunCancelled).Last()

@@ -19,7 +19,8 @@ var bulkCancelsEach = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPCTL13, openwopv1.OWPCTL14, openwopv1.OWPCTL15},
 	Claim:  claims.RunBulkCancel,
 	Ask: scenarios.Ask(bulkCancelled, func(o BulkObservation, j *scenarios.Judge) {
-		if !o.ready(j) || !j.Check(openwopv1.OWPCTL13, o.Bulk.Status).To(check.Status(200), "%s", o.Bulk.Asked) {
+		o.given(j)
+		if !j.Check(openwopv1.OWPCTL13, o.Bulk.Status).To(check.Status(200), "%s", o.Bulk.Asked) {
 			return
 		}
 		want := make([]any, len(o.IDs))
@@ -53,12 +54,9 @@ var bulkLeavesEnded = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPCTL16},
 	Claim:  claims.RunBulkCancel,
 	Ask: scenarios.Ask(bulkCancelled, func(o BulkObservation, j *scenarios.Judge) {
-		if !o.ready(j) {
-			return
-		}
+		o.given(j)
 		if !host.Succeeded(o.Bulk.Status) {
 			j.BlockOn(openwopv1.OWPCTL13, "set-up: "+o.Bulk.Asked+" is refused with HTTP "+o.Bulk.Status.JSON())
-			return
 		}
 		r := o.result(o.Ended)
 		if j.Check(openwopv1.OWPCTL16, r.Key("ok")).To(check.Boolean(), "ok of a run that has ended") && r.Key("ok").Actual() == true {
@@ -74,9 +72,7 @@ var bulkRefuses = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPCTL17, openwopv1.OWPCTL18, openwopv1.OWPERR4},
 	Claim:  claims.RunBulkCancel,
 	Ask: scenarios.Ask(bulkCancelled, func(o BulkObservation, j *scenarios.Judge) {
-		if !o.ready(j) {
-			return
-		}
+		o.given(j)
 		if o.Large.Refused(j, openwopv1.OWPCTL17, http.StatusBadRequest) {
 			j.Check(openwopv1.OWPCTL17, o.Large.Body.At("/details/maxRunIds")).To(check.Integer(1, bulkMost), "details.maxRunIds")
 		}
@@ -85,12 +81,11 @@ var bulkRefuses = scenarios.Scenario{
 	}),
 }
 
-// ready stops a judge where there were no runs to cancel.
-func (o BulkObservation) ready(j *scenarios.Judge) bool {
+// given stops a judge where there were no runs to cancel.
+func (o BulkObservation) given(j *scenarios.Judge) {
 	if len(o.Live) < 2 || o.Ended == "" {
-		return j.Block("set-up: no runs to cancel are made, or the one that ends does not: HTTP "+o.Created.Status.JSON(), fixture.Load)
+		j.Block("set-up: no runs to cancel are made, or the one that ends does not: HTTP "+o.Created.Status.JSON(), fixture.Load)
 	}
-	return true
 }
 
 // results are what became of each run.
@@ -115,9 +110,7 @@ var foreignUncontrolled = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPCTL38, openwopv1.OWPISO2},
 	Claim:  claims.TenantsControl,
 	Ask: scenarios.Ask(tenantsControlRuns, func(o TenantControl, j *scenarios.Judge) {
-		if !o.ready(j) {
-			return
-		}
+		o.given(j)
 		j.Check(openwopv1.OWPCTL38, o.After.Key("status")).NotTo(check.OneOf("paused", "cancelled", "cancelling"), "status of the run after the other tenant had come")
 		for _, op := range []struct {
 			own    host.Answered
@@ -144,17 +137,14 @@ var foreignUncontrolled = scenarios.Scenario{
 	}),
 }
 
-// ready stops a judge where there is no run of a tenant that another could
+// given stops a judge where there is no run of a tenant that another could
 // reach for.
-func (o TenantControl) ready(j *scenarios.Judge) bool {
-	if !o.Tenants.Ready(j) {
-		return false
-	}
+func (o TenantControl) given(j *scenarios.Judge) {
+	o.Tenants.Given(j)
 	if status := o.Live.Key("status").String(); !host.Succeeded(o.Created.Status) || status == "" || host.IsTerminal(status) {
-		return j.Block("set-up: no run of "+o.Way+" is under way: HTTP "+o.Created.Status.JSON()+", status "+o.Live.Key("status").JSON(), fixture.Load)
+		j.Block("set-up: no run of "+o.Way+" is under way: HTTP "+o.Created.Status.JSON()+", status "+o.Live.Key("status").JSON(), fixture.Load)
 	}
 	if !host.Succeeded(o.Paused.Status) && !host.Succeeded(o.Diffed.Status) && !host.Succeeded(o.Cancel.Status) {
-		return j.Block("set-up: the run's own tenant is refused as well: HTTP "+o.Paused.Status.JSON()+", "+o.Diffed.Status.JSON()+" and "+o.Cancel.Status.JSON(), "let the key that is given pause, compare and cancel runs")
+		j.Block("set-up: the run's own tenant is refused as well: HTTP "+o.Paused.Status.JSON()+", "+o.Diffed.Status.JSON()+" and "+o.Cancel.Status.JSON(), "let the key that is given pause, compare and cancel runs")
 	}
-	return true
 }

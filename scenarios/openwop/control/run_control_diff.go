@@ -20,9 +20,8 @@ var diffOfItself = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPCTL30, openwopv1.OWPCTL31},
 	Claim:  claims.RunDiff,
 	Ask: scenarios.Ask(comparedRuns, func(o DiffObservation, j *scenarios.Judge) {
-		if !o.Self.ready(j) || !o.Self.checkNamed(j) {
-			return
-		}
+		o.Self.given(j)
+		o.Self.checkNamed(j)
 		j.Check(openwopv1.OWPCTL31, o.Self.Reply.Body.Key("eventDiffs")).To(check.Len(0), "differences of a run from itself")
 		j.Check(openwopv1.OWPCTL31, o.Self.Reply.Body.Key("divergedAtSeq")).To(check.Equal(nil), "divergedAtSeq of a run and itself")
 		j.Check(openwopv1.OWPCTL31, o.Self.Reply.Body.Key("stateDiff")).To(noMembers(), "stateDiff of a run and itself")
@@ -37,27 +36,26 @@ var diffTellsAll = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPCTL30, openwopv1.OWPCTL32, openwopv1.OWPCTL33, openwopv1.OWPCTL34, openwopv1.OWPCTL35},
 	Claim:  claims.RunDiff,
 	Ask: scenarios.Ask(comparedRuns, func(o DiffObservation, j *scenarios.Judge) {
-		if !o.Self.ready(j) {
-			return
-		}
+		o.Self.given(j)
 		pairs := []Diffed{o.Alike}
 		if o.Other.Reply.Asked != "" {
 			pairs = append(pairs, o.Other)
 		}
 		differ := false
 		for _, d := range pairs {
-			if !d.ready(j) || !d.checkNamed(j) {
-				return
-			}
+			d.given(j)
+			d.checkNamed(j)
 			differ = differ || len(d.differing()) > 0
 			d.checkTold(j)
 		}
 		if !differ {
 			j.Block("set-up: no two runs differ in what they did", fixture.Load)
-			return
 		}
-		if o.Replay != nil && o.Replay.ready(j) && len(o.Replay.differing()) == 0 {
-			j.Check(openwopv1.OWPCTL35, o.Replay.Reply.Body.Key("divergedAtSeq")).To(check.Equal(nil), "divergedAtSeq of a run and a replay of it")
+		if o.Replay != nil {
+			o.Replay.given(j)
+			if len(o.Replay.differing()) == 0 {
+				j.Check(openwopv1.OWPCTL35, o.Replay.Reply.Body.Key("divergedAtSeq")).To(check.Equal(nil), "divergedAtSeq of a run and a replay of it")
+			}
 		}
 	}),
 }
@@ -68,10 +66,11 @@ var diffOfStates = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPCTL36},
 	Claim:  claims.RunDiff,
 	Ask: scenarios.Ask(comparedRuns, func(o DiffObservation, j *scenarios.Judge) {
-		switch {
-		case o.Other.Reply.Asked == "":
+		if o.Other.Reply.Asked == "" {
 			j.Block("no workflow is on offer that fails, or its run did not end", fixture.Load)
-		case !o.Other.ready(j):
+		}
+		o.Other.given(j)
+		switch {
 		case o.Other.A.Status().Actual() == o.Other.B.Status().Actual():
 			j.Block("set-up: both runs are "+o.Other.A.Status().JSON(), "have runs of "+fixture.Fail+" fail")
 		case j.Check(openwopv1.OWPCTL36, o.Other.Reply.Status).To(check.Status(200), "%s", o.Other.Reply.Asked):
@@ -86,12 +85,9 @@ var diffOfUnknown = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPCTL37, openwopv1.OWPERR4},
 	Claim:  claims.RunDiff,
 	Ask: scenarios.Ask(comparedRuns, func(o DiffObservation, j *scenarios.Judge) {
-		if !o.Self.ready(j) {
-			return
-		}
+		o.Self.given(j)
 		if !host.Succeeded(o.Self.Reply.Status) { // the control
 			j.BlockOn(openwopv1.OWPCTL31, "set-up: "+o.Self.Reply.Asked+" is not compared: HTTP "+o.Self.Reply.Status.JSON())
-			return
 		}
 		for _, a := range o.Never {
 			a.Refused(j, openwopv1.OWPCTL37, http.StatusNotFound, http.StatusForbidden)
@@ -99,14 +95,17 @@ var diffOfUnknown = scenarios.Scenario{
 	}),
 }
 
-// ready stops a judge where there are no two logs to compare.
-func (d Diffed) ready(j *scenarios.Judge) bool { return d.A.Whole(j) && d.B.Whole(j) }
+// given stops a judge where there are no two logs to compare.
+func (d Diffed) given(j *scenarios.Judge) {
+	d.A.Whole(j)
+	d.B.Whole(j)
+}
 
 // checkNamed checks that the diff is of these two runs.
-func (d Diffed) checkNamed(j *scenarios.Judge) bool {
-	return j.Check(openwopv1.OWPCTL30, d.Reply.Status).To(check.Status(200), "%s", d.Reply.Asked) &&
-		j.Check(openwopv1.OWPCTL30, d.Reply.Body.Key("a")).To(check.Equal(d.A.RunID), "a, of %s", d.Reply.Asked) &&
-		j.Check(openwopv1.OWPCTL30, d.Reply.Body.Key("b")).To(check.Equal(d.B.RunID), "b, of %s", d.Reply.Asked)
+func (d Diffed) checkNamed(j *scenarios.Judge) {
+	j.Require(j.Check(openwopv1.OWPCTL30, d.Reply.Status).To(check.Status(200), "%s", d.Reply.Asked))
+	j.Require(j.Check(openwopv1.OWPCTL30, d.Reply.Body.Key("a")).To(check.Equal(d.A.RunID), "a, of %s", d.Reply.Asked))
+	j.Require(j.Check(openwopv1.OWPCTL30, d.Reply.Body.Key("b")).To(check.Equal(d.B.RunID), "b, of %s", d.Reply.Asked))
 }
 
 // places are all that the diff tells of.

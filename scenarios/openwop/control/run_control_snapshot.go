@@ -24,9 +24,7 @@ var snapshotWellFormed = scenarios.Scenario{
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(snapshots, func(o SnapshotsObservation, j *scenarios.Judge) {
 		for _, r := range o.Runs {
-			if !r.ready(j) {
-				return
-			}
+			r.given(j)
 			j.Check(openwopv1.OWPCTL1, r.Early.Status).To(check.Status(200), "%s", r.Early.Asked)
 			for _, s := range r.seen() {
 				j.Check(openwopv1.OWPCTL1, s.Key("runId")).To(check.SameAs(r.Created.Body.Key("runId")), "runId of a run of %s", r.Workflow)
@@ -73,9 +71,7 @@ var endsAsItShould = scenarios.Scenario{
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(snapshots, func(o SnapshotsObservation, j *scenarios.Judge) {
 		for _, r := range o.Runs {
-			if !r.ready(j) {
-				return
-			}
+			r.given(j)
 			j.Check(openwopv1.OWPCTL3, r.Ended.Last.Key("status")).To(check.Equal(r.Want), "status of a run of %s", r.Workflow)
 			j.Check(openwopv1.OWPCTL3, r.Later.Key("status")).To(check.SameAs(r.Ended.Last.Key("status")), "its status, later")
 		}
@@ -90,9 +86,7 @@ var failedHasError = scenarios.Scenario{
 	Ask: scenarios.Ask(snapshots, func(o SnapshotsObservation, j *scenarios.Judge) {
 		failed := false
 		for _, r := range o.Runs {
-			if !r.ready(j) {
-				return
-			}
+			r.given(j)
 			e := r.Ended.Last.Key("error")
 			if r.Ended.Last.Key("status").String() != "failed" {
 				j.Check(openwopv1.OWPCTL5, e).To(check.Equal(nil), "error of a run of %s, which is %s", r.Workflow, r.Ended.Last.Key("status").String())
@@ -115,9 +109,7 @@ var timesOfARun = scenarios.Scenario{
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(snapshots, func(o SnapshotsObservation, j *scenarios.Judge) {
 		for _, r := range o.Runs {
-			if !r.ready(j) {
-				return
-			}
+			r.given(j)
 			began, ended := r.Ended.Last.Key("startedAt"), r.Ended.Last.Key("completedAt")
 			if own := r.Ended.Last.Key("endedAt"); !ended.Present() && own.Present() { // facts C41
 				j.Find(openwopv1.OWPCTL6, "the snapshot of a run that is %s has endedAt in place of completedAt", r.Want)
@@ -141,9 +133,7 @@ var labelsKept = scenarios.Scenario{
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(snapshots, func(o SnapshotsObservation, j *scenarios.Judge) {
 		for _, r := range o.Runs {
-			if !r.ready(j) {
-				return
-			}
+			r.given(j)
 			tags := make([]any, len(r.Tags))
 			for i, t := range r.Tags {
 				tags[i] = t
@@ -154,12 +144,12 @@ var labelsKept = scenarios.Scenario{
 	}),
 }
 
-// ready stops a judge where there was no run to look at, or it did not end.
-func (r Snapped) ready(j *scenarios.Judge) bool {
+// given stops a judge where there was no run to look at, or it did not end.
+func (r Snapped) given(j *scenarios.Judge) {
 	if !host.Succeeded(r.Created.Status) || r.Created.Body.Key("runId").String() == "" {
-		return j.Block("set-up: no run of "+r.Workflow+" is made: HTTP "+r.Created.Status.JSON(), fixture.Load)
+		j.Block("set-up: no run of "+r.Workflow+" is made: HTTP "+r.Created.Status.JSON(), fixture.Load)
 	}
-	return j.Need(openwopv1.OWP0037A1, r.Ended)
+	j.Need(openwopv1.OWP0037A1, r.Ended)
 }
 
 // seen are the snapshots of the run.
@@ -174,11 +164,8 @@ var suspendedNamesNode = scenarios.Scenario{
 	Ask: scenarios.Ask(loop.LoopThatAsks, func(o loop.AskedObservation, j *scenarios.Judge) {
 		if o.Seam != nil {
 			j.Block("no loop that can be suspended is on offer, and a seam shows no snapshot", fixture.Load)
-			return
 		}
-		if !o.Held.Ready(j) {
-			return
-		}
+		o.Held.Given(j)
 		named := o.Held.Suspended.Last.Key("currentNodeId")
 		if !named.Present() {
 			named = o.Held.Suspended.Last.At("/interrupt/nodeId")

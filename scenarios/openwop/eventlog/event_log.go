@@ -30,9 +30,9 @@ var numberedWithoutGap = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPEVT1},
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(logsOfTwoRuns, func(o LogsObservation, j *scenarios.Judge) {
-		if !o.First.Served(j) || !o.Second.Served(j) || !o.Again.Polled(j) {
-			return
-		}
+		o.First.Served(j)
+		o.Second.Served(j)
+		o.Again.Polled(j)
 		for _, l := range []host.RunLog{o.First, o.Second, o.Again} {
 			CheckNumbered(l, j)
 		}
@@ -50,9 +50,7 @@ var envelopeComplete = scenarios.Scenario{
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(logsOfTwoRuns, func(o LogsObservation, j *scenarios.Judge) {
 		for _, l := range []host.RunLog{o.First, o.Second} {
-			if !l.Told(j) {
-				return
-			}
+			l.Told(j)
 			CheckEnvelopes(l, j)
 			if types := reserved(l); len(types) > 0 { // facts C2
 				j.Find(openwopv1.OWPEVT7, "types that are not in the catalogue begin with a reserved word: %s", wire.Compact(types))
@@ -70,9 +68,7 @@ var causesComeFirst = scenarios.Scenario{
 	Ask: scenarios.Ask(logsOfTwoRuns, func(o LogsObservation, j *scenarios.Judge) {
 		named := 0
 		for _, l := range []host.RunLog{o.First, o.Second} {
-			if !l.Told(j) {
-				return
-			}
+			l.Told(j)
 			CheckCauses(l, j)
 			if n := len(foreignCauses(l).Values); n > 0 && !alone(l) { // facts C11
 				j.Find(openwopv1.OWPEVT6, "%d events of a run that hands on work name causes outside its log", n)
@@ -92,12 +88,10 @@ var payloadsFit = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPEVT8},
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(logsOfTwoRuns, func(o LogsObservation, j *scenarios.Judge) {
-		if !o.First.Told(j) || !o.Second.Told(j) {
-			return
-		}
+		o.First.Told(j)
+		o.Second.Told(j)
 		if len(typesWithSchema(o.First, o.Second)) == 0 {
 			j.BlockOn(openwopv1.OWPEVT9, "set-up: no event on the log is of a type whose payload has a schema")
-			return
 		}
 		CheckPayloads(j, o.First, o.Second)
 	}),
@@ -109,9 +103,9 @@ var endsOnce = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPEVT9, openwopv1.OWPEVT10, openwopv1.OWPEVT11},
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(logsOfTwoRuns, func(o LogsObservation, j *scenarios.Judge) {
-		if !o.First.Served(j) || !o.Second.Served(j) || !o.Again.Polled(j) {
-			return
-		}
+		o.First.Served(j)
+		o.Second.Served(j)
+		o.Again.Polled(j)
 		CheckEnd(o.First, j, "when it had ended")
 		CheckEnd(o.Second, j, "when it had ended")
 		CheckEnd(o.Again, j, "when another had ended too and "+o.Window.String()+" had gone by")
@@ -128,9 +122,8 @@ var logsApart = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPEVT4},
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(logsOfTwoRuns, func(o LogsObservation, j *scenarios.Judge) {
-		if !o.First.Told(j) || !o.Second.Told(j) {
-			return
-		}
+		o.First.Told(j)
+		o.Second.Told(j)
 		j.Check(openwopv1.OWPEVT4, o.Second.ID).NotTo(check.Equal(o.First.RunID), "runId of the second run")
 		for _, l := range []host.RunLog{o.First, o.Second} {
 			CheckOwn(l, j)
@@ -144,8 +137,8 @@ var neverChanges = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPEVT12},
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(logsOfTwoRuns, func(o LogsObservation, j *scenarios.Judge) {
-		if o.First.Told(j) && o.Again.Polled(j) {
-			CheckKept(j, o.First, o.Again, "when the run had ended, and later")
-		}
+		o.First.Told(j)
+		o.Again.Polled(j)
+		CheckKept(j, o.First, o.Again, "when the run had ended, and later")
 	}),
 }

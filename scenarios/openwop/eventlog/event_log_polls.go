@@ -20,9 +20,8 @@ var pollCursor = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPEVT13, openwopv1.OWPEVT14, openwopv1.OWPEVT15},
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(logsOfTwoRuns, func(o LogsObservation, j *scenarios.Judge) {
-		if !o.First.Told(j) || !o.Again.Polled(j) {
-			return
-		}
+		o.First.Told(j)
+		o.Again.Polled(j)
 		o.Whole.checkStart(j)
 		former := false
 		for _, p := range o.Pages {
@@ -67,9 +66,7 @@ var pollComplete = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPEVT17},
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(logsOfTwoRuns, func(o LogsObservation, j *scenarios.Judge) {
-		if !o.First.Told(j) {
-			return
-		}
+		o.First.Told(j)
 		end := o.Whole
 		for _, p := range o.Pages {
 			if p.After == host.Sequence(o.First.Last()) {
@@ -94,13 +91,9 @@ var pollWhileLive = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPEVT12, openwopv1.OWPEVT16, openwopv1.OWPEVT18, openwopv1.OWPEVT19},
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(runWhileHeard, func(o LiveObservation, j *scenarios.Judge) {
-		if !o.stood(j) {
-			return
-		}
+		o.stood(j)
 		j.Check(openwopv1.OWPEVT18, o.Idled).To(check.Reached(), "with nothing new and a timeout of a second")
-		if !o.wentOn(j) {
-			return
-		}
+		o.wentOn(j)
 		for _, flag := range completeFlags {
 			j.Check(openwopv1.OWPEVT16, o.Idle.Body.Key(flag)).NotTo(check.Equal(true), "%s of a run that was still to go on", flag)
 		}
@@ -111,27 +104,24 @@ var pollWhileLive = scenarios.Scenario{
 }
 
 // stood stops a judge where no run stood still.
-func (o LiveObservation) stood(j *scenarios.Judge) bool {
+func (o LiveObservation) stood(j *scenarios.Judge) {
 	if status, _ := o.Before.Created.Int(); status/100 != 2 || o.Before.RunID == "" {
-		return j.Block("set-up: the host did not make the run: it answered HTTP "+o.Before.Created.JSON()+" with runId "+o.Before.ID.JSON(), "make runs of the fixtures that are listed under /fixtures")
+		j.Block("set-up: the host did not make the run: it answered HTTP "+o.Before.Created.JSON()+" with runId "+o.Before.ID.JSON(), "make runs of the fixtures that are listed under /fixtures")
 	}
-	if !o.Before.Polled(j) {
-		return false
-	}
+	o.Before.Polled(j)
 	if !o.Held.Reached {
 		_, actual := check.Reached().MatchSeen(o.Held)
-		return j.Block("set-up: "+actual, "have runs of "+o.Way+" wait until they are answered or cancelled")
+		j.Block("set-up: "+actual, "have runs of "+o.Way+" wait until they are answered or cancelled")
 	}
 	if len(o.Before.Events) == 0 {
-		return j.BlockOn(openwopv1.OWPEVT1, "set-up: the log of a run that waits is empty")
+		j.BlockOn(openwopv1.OWPEVT1, "set-up: the log of a run that waits is empty")
 	}
-	return true
 }
 
 // wentOn stops a judge where the run did not go on when it was moved.
-func (o LiveObservation) wentOn(j *scenarios.Judge) bool {
+func (o LiveObservation) wentOn(j *scenarios.Judge) {
 	if code, _ := o.Moved.Int(); code/100 != 2 {
-		return j.Block("set-up: the host refused what moves the run: HTTP "+o.Moved.JSON(), "let the key that is given answer interrupts and cancel runs")
+		j.Block("set-up: the host refused what moves the run: HTTP "+o.Moved.JSON(), "let the key that is given answer interrupts and cancel runs")
 	}
-	return o.After.Served(j)
+	o.After.Served(j)
 }

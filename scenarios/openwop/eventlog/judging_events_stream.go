@@ -16,27 +16,23 @@ import (
 
 // offered stops a judge where the host has no stream, or not the mode that is
 // sure to show everything.
-func (s Listening) offered(j *scenarios.Judge) bool {
+func (s Listening) offered(j *scenarios.Judge) {
 	switch status, _ := s.Status.Int(); status {
 	case 0:
-		return j.Block("the stream was not opened in time", "answer GET /v1/runs/{runId}/events with a stream while the run is under way")
+		j.Block("the stream was not opened in time", "answer GET /v1/runs/{runId}/events with a stream while the run is under way")
 	case 404, 405, 406, 501:
-		return j.Block("the host serves no event stream: HTTP "+s.Status.JSON(), "serve GET /v1/runs/{runId}/events as text/event-stream")
+		j.Block("the host serves no event stream: HTTP "+s.Status.JSON(), "serve GET /v1/runs/{runId}/events as text/event-stream")
 	case 400, 422:
-		return j.Block("the host refuses the stream: HTTP "+s.Status.JSON(), "serve GET /v1/runs/{runId}/events?streamMode=debug: no other mode is sure to show every event")
+		j.Block("the host refuses the stream: HTTP "+s.Status.JSON(), "serve GET /v1/runs/{runId}/events?streamMode=debug: no other mode is sure to show every event")
 	}
-	return true
 }
 
 // streamed stops a judge for which the stream was only the set-up.
-func (s Listening) streamed(j *scenarios.Judge) bool {
-	if !s.offered(j) {
-		return false
-	}
+func (s Listening) streamed(j *scenarios.Judge) {
+	s.offered(j)
 	if status, _ := s.Status.Int(); status != 200 || !isEventStream(s.Kind.Actual()) {
-		return j.BlockOn(openwopv1.OWPEVT20, "set-up: the stream was answered with HTTP "+s.Status.JSON()+" and content of type "+s.Kind.JSON())
+		j.BlockOn(openwopv1.OWPEVT20, "set-up: the stream was answered with HTTP "+s.Status.JSON()+" and content of type "+s.Kind.JSON())
 	}
-	return true
 }
 
 func eventStream() check.Matcher { return check.That("text/event-stream", isEventStream) }

@@ -51,13 +51,13 @@ var abandonedDisarms = scenarios.Scenario{
 	Claim:  claims.GoalsSchedule,
 	Ask: scenarios.Ask(goalOnSchedule, func(o GoalScheduleObservation, j *scenarios.Judge) {
 		status, _ := o.GivenUp.Asked.Int()
-		if ready(o.GivenUp.Goal, j) && permitted((host.GoalReply{Status: o.GivenUp.Asked}), j, "abandon a goal") && o.othersWentOn(j) {
-			if status/100 != 2 {
-				j.BlockOn(openwopv1.OWP0097C6, "set-up: abandon is answered HTTP "+o.GivenUp.Asked.JSON())
-				return
-			}
-			o.GivenUp.check(j, openwopv1.OWP0097C8, openwopv1.GoalStateAbandoned)
+		given(o.GivenUp.Goal, j)
+		permitted((host.GoalReply{Status: o.GivenUp.Asked}), j, "abandon a goal")
+		o.othersWentOn(j)
+		if status/100 != 2 {
+			j.BlockOn(openwopv1.OWP0097C6, "set-up: abandon is answered HTTP "+o.GivenUp.Asked.JSON())
 		}
+		o.GivenUp.check(j, openwopv1.OWP0097C8, openwopv1.GoalStateAbandoned)
 	}),
 }
 
@@ -68,44 +68,53 @@ var satisfiedScheduleDisarms = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWP0097G1},
 	Claim:  claims.GoalsSchedule,
 	Ask: scenarios.Ask(goalOnSchedule, func(o GoalScheduleObservation, j *scenarios.Judge) {
-		if ready(o.Satisfied.Goal, j) && host.SeamAnswered(j, o.Satisfied.Asked, o.Satisfied.Goal.Path+"/{id}/tick") && o.othersWentOn(j) {
-			o.Satisfied.check(j, openwopv1.OWP0097G1, openwopv1.GoalStateSatisfied)
-		}
+		given(o.Satisfied.Goal, j)
+		host.SeamAnswered(j, o.Satisfied.Asked, o.Satisfied.Goal.Path+"/{id}/tick")
+		o.othersWentOn(j)
+		o.Satisfied.check(j, openwopv1.OWP0097G1, openwopv1.GoalStateSatisfied)
 	}),
 }
 
 // othersWentOn stops a judge where the goals beside those that ended did not go on either.
-func (o GoalScheduleObservation) othersWentOn(j *scenarios.Judge) bool {
-	return ready(o.Beside, j) && j.Need(openwopv1.OWP0097A3, o.Going) && (!o.outran() || o.tooQuick(j)) && j.Need(openwopv1.OWP0097A3, o.After)
+func (o GoalScheduleObservation) othersWentOn(j *scenarios.Judge) {
+	given(o.Beside, j)
+	j.Need(openwopv1.OWP0097A3, o.Going)
+	if o.outran() {
+		o.tooQuick(j)
+	}
+	j.Need(openwopv1.OWP0097A3, o.After)
 }
 
 func (d GoalDisarmed) check(j *scenarios.Judge, id scenarios.RequirementID, state openwopv1.GoalState) {
-	if !j.Check(id, d.Ended).To(check.Reached()) || !showsRuns(j, d.Settled.Body) {
+	if !j.Check(id, d.Ended).To(check.Reached()) {
 		return
 	}
+	showsRuns(j, d.Settled.Body)
 	j.Check(id, stateShown(d.Later)).To(check.Equal(state), "state when others had gone on")
 	j.Check(id, runsOf(d.Later.Body)).To(check.SameAs(runsOf(d.Settled.Body)), "contributing runs when others had gone on")
 }
 
 // check follows a goal that goes on by itself, through a pause and to its end.
 func (o GoalAloneObservation) check(j *scenarios.Judge, fires scenarios.RequirementID) {
-	if !ready(o.Goal, j) || !ready(o.Beside, j) || !j.Check(fires, o.Going).To(check.Reached()) || !showsRuns(j, o.Going.Last) || !permitted(o.Paused, j, "pause a goal") {
+	given(o.Goal, j)
+	given(o.Beside, j)
+	if !j.Check(fires, o.Going).To(check.Reached()) {
 		return
 	}
+	showsRuns(j, o.Going.Last)
+	permitted(o.Paused, j, "pause a goal")
 	if o.outran() {
 		o.tooQuick(j)
 		return
 	}
 	j.Check(openwopv1.OWP0097C5, o.Paused.Status).To(check.Status(2), "pause")
-	if !j.Need(fires, o.Meanwhile) {
-		return
-	}
+	j.Need(fires, o.Meanwhile)
 	j.Check(openwopv1.OWP0097C5, runsOf(o.Held.Body)).To(check.SameAs(runsOf(o.Settled.Body)), "contributing runs of the paused goal after two runs of another one")
-	if !permitted(o.Resumed.Reply, j, "resume a goal") ||
-		!j.Check(openwopv1.OWP0097C5, stateShown(o.Resumed.After)).To(check.Equal(openwopv1.GoalStateActive), "state after resume") ||
-		!j.Check(o.ends(fires), o.Ended).To(check.Reached()) || !j.Need(fires, o.After) {
+	permitted(o.Resumed.Reply, j, "resume a goal")
+	if !j.Check(openwopv1.OWP0097C5, stateShown(o.Resumed.After)).To(check.Equal(openwopv1.GoalStateActive), "state after resume") || !j.Check(o.ends(fires), o.Ended).To(check.Reached()) {
 		return
 	}
+	j.Need(fires, o.After)
 	j.Check(openwopv1.OWP0097E4, stateShown(o.Later)).To(check.Equal(openwopv1.GoalStateBoundExceeded), "state at the end")
 	checkRuns(j, openwopv1.OWP0097E4, o.Later.Body, o.Bound)
 }
@@ -118,6 +127,6 @@ func (o GoalAloneObservation) ends(fires scenarios.RequirementID) scenarios.Requ
 	return openwopv1.OWP0097E4
 }
 
-func (o GoalAloneObservation) tooQuick(j *scenarios.Judge) bool {
-	return j.Block("the goal was at its end before it could be paused", "certify it again when the host answers faster")
+func (o GoalAloneObservation) tooQuick(j *scenarios.Judge) {
+	j.Block("the goal was at its end before it could be paused", "certify it again when the host answers faster")
 }

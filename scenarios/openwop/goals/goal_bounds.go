@@ -59,9 +59,7 @@ var boundsRequired = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWP0097A2, openwopv1.OWP0097C1, openwopv1.OWP0097E3},
 	Claim:  claims.GoalsBounded,
 	Ask: scenarios.Ask(goalsUnbounded, func(o GoalUnboundedObservation, j *scenarios.Judge) {
-		if !ready(o.Bounded, j) { // the control: what was refused may have been refused for anything
-			return
-		}
+		given(o.Bounded, j)
 		for _, refused := range []struct {
 			what string
 			made host.GoalMade
@@ -69,13 +67,11 @@ var boundsRequired = scenarios.Scenario{
 			j.Check(openwopv1.OWP0097C1, refused.made.Created.Status).To(check.Status(422), "%s", refused.what)
 			refused.made.Created.TellRefusal(j, openwopv1.OWP0097C1, refused.what)
 		}
-		if !readable(o.All, j) || !readable(o.Active, j) {
-			return
-		}
+		readable(o.All, j)
+		readable(o.Active, j)
 		for _, goals := range []host.GoalReply{o.All, o.Active} {
 			if len(listed(goals, o.Bounded).Values) == 0 {
 				j.BlockOn(openwopv1.OWP0097C2, "set-up: the goal with a bound is not listed, so the others might be hidden too")
-				return
 			}
 			j.Check(openwopv1.OWP0097A2, listed(goals, o.Unbounded, o.Empty)).To(check.Len(0), "goals in the list that were asked for without a bound")
 		}
@@ -137,9 +133,7 @@ var misfitsNotKept = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWP0097B2, openwopv1.OWP0097B3, openwopv1.OWP0097B5},
 	Claim:  claims.Goals,
 	Ask: scenarios.Ask(goalMisfits, func(o GoalMisfitsObservation, j *scenarios.Judge) {
-		if !ready(o.Control, j) {
-			return
-		}
+		given(o.Control, j)
 		judges, modes := check.OneOf("verifier", "host"), check.OneOf(nil, "schedule", "commitment", "heartbeat", "manual") // facts C27: it may be left off
 		j.Check(openwopv1.OWP0097B2, o.Control.Fresh.Body.At("/completion/check")).To(judges, "completion.check of a goal as it can be")
 		j.Check(openwopv1.OWP0097B3, o.Control.Fresh.Body.At("/continuation/mode")).To(modes, "continuation.mode of a goal as it can be")
@@ -208,9 +202,7 @@ var clientCannotSatisfy = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWP0097C4, openwopv1.OWP0097C7, openwopv1.OWP0097E2},
 	Claim:  claims.Goals,
 	Ask: scenarios.Ask(goalByWord, func(o GoalWordObservation, j *scenarios.Judge) {
-		if !ready(o.Goal, j) {
-			return
-		}
+		given(o.Goal, j)
 		switch asserted := o.Asserted; {
 		case asserted.ID == "":
 			asserted.Created.TellRefusal(j, openwopv1.OWP0097E2, "a goal that is to be satisfied from the start")
@@ -220,14 +212,13 @@ var clientCannotSatisfy = scenarios.Scenario{
 		j.Check(openwopv1.OWP0097E2, o.Claimed.Reply.Status).To(check.Status(4), "an edit of the state to satisfied")
 		j.Check(openwopv1.OWP0097E2, stateShown(o.Claimed.After)).To(check.Equal(openwopv1.GoalStateActive), "state after that edit")
 		o.Claimed.Reply.TellRefusal(j, openwopv1.OWP0097E2, "an edit of the state to satisfied")
-		if readable(o.Satisfied, j) && in(o.Satisfied, j, openwopv1.GoalStateSatisfied) {
-			j.Check(openwopv1.OWP0097E2, listed(o.Satisfied, o.Goal, o.Asserted)).To(check.Len(0), "our goals among those that are satisfied")
-		}
+		readable(o.Satisfied, j)
+		in(o.Satisfied, j, openwopv1.GoalStateSatisfied)
+		j.Check(openwopv1.OWP0097E2, listed(o.Satisfied, o.Goal, o.Asserted)).To(check.Len(0), "our goals among those that are satisfied")
 		j.Check(openwopv1.OWP0097C7, o.Completed.Reply.Status).NotTo(check.Status(2), "a call to complete the goal")
 		j.Check(openwopv1.OWP0097C7, stateShown(o.Completed.After)).To(check.Equal(openwopv1.GoalStateActive), "state after that call")
-		if !permitted(o.Reworded.Reply, j, "edit a goal") || !permitted(o.Restated.Reply, j, "edit a goal") {
-			return
-		}
+		permitted(o.Reworded.Reply, j, "edit a goal")
+		permitted(o.Restated.Reply, j, "edit a goal")
 		j.Check(openwopv1.OWP0097C4, o.Reworded.Reply.Status).To(check.Status(2), "an edit of the objective")
 		j.Check(openwopv1.OWP0097C4, o.Reworded.After.Body.Key("objective")).To(check.Equal(o.Objective), "objective after that edit")
 		j.Check(openwopv1.OWP0097C4, o.Restated.Reply.Status).To(check.Status(2), "an edit of completion and continuation")
@@ -241,9 +232,8 @@ var abandonedStaysAbandoned = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWP0097C4, openwopv1.OWP0097C6},
 	Claim:  claims.Goals,
 	Ask: scenarios.Ask(goalAbandoned, func(o GoalAbandonedObservation, j *scenarios.Judge) {
-		if !ready(o.Goal, j) || !permitted(o.Abandon.Reply, j, "abandon a goal") {
-			return
-		}
+		given(o.Goal, j)
+		permitted(o.Abandon.Reply, j, "abandon a goal")
 		j.Check(openwopv1.OWP0097C6, o.Abandon.Reply.Status).To(check.Status(2), "abandon")
 		j.Check(openwopv1.OWP0097C6, stateShown(o.Abandon.After)).To(check.Equal(openwopv1.GoalStateAbandoned), "state after abandon")
 		o.Revival.check(j, openwopv1.OWP0097C4, openwopv1.OWP0097C6, o.Goal.Path, o.Abandon.After.Body, openwopv1.GoalStateAbandoned)

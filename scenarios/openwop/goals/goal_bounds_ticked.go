@@ -22,9 +22,7 @@ var stopsAtBound = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWP0097E4, openwopv1.OWP0097G2},
 	Claim:  claims.Goals,
 	Ask: scenarios.Ask(goalToItsBound, func(o GoalObservation, j *scenarios.Judge) {
-		if !o.ready(j) {
-			return
-		}
+		o.given(j)
 		o.checkEnd(j, goalRows{openwopv1.OWP0097G2, openwopv1.OWP0097E4, openwopv1.OWP0097E4}, openwopv1.GoalStateBoundExceeded)
 		checkRuns(j, openwopv1.OWP0097E4, o.shown(), o.Runs)
 	}),
@@ -44,9 +42,10 @@ var closedAtBound = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWP0097D3, openwopv1.OWP0097E7},
 	Claim:  claims.Goals,
 	Ask: scenarios.Ask(goalToItsBound, func(o GoalObservation, j *scenarios.Judge) {
-		if o.ready(j) && o.ended(j, openwopv1.OWP0097E4, openwopv1.GoalStateBoundExceeded) && seen(j, o.events(openwopv1.RunEventTypeGoalClosed)) {
-			o.checkClosed(j, openwopv1.OWP0097E7, openwopv1.GoalStateBoundExceeded)
-		}
+		o.given(j)
+		o.ended(j, openwopv1.OWP0097E4, openwopv1.GoalStateBoundExceeded)
+		seen(j, o.events(openwopv1.RunEventTypeGoalClosed))
+		o.checkClosed(j, openwopv1.OWP0097E7, openwopv1.GoalStateBoundExceeded)
 	}),
 }
 
@@ -65,9 +64,9 @@ var exceededStaysExceeded = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWP0097C4, openwopv1.OWP0097E4},
 	Claim:  claims.Goals,
 	Ask: scenarios.Ask(goalToItsBound, func(o GoalObservation, j *scenarios.Judge) {
-		if o.ready(j) && o.ended(j, openwopv1.OWP0097E4, openwopv1.GoalStateBoundExceeded) {
-			o.Revival.check(j, openwopv1.OWP0097C4, openwopv1.OWP0097E4, o.Goal.Path, o.shown(), openwopv1.GoalStateBoundExceeded)
-		}
+		o.given(j)
+		o.ended(j, openwopv1.OWP0097E4, openwopv1.GoalStateBoundExceeded)
+		o.Revival.check(j, openwopv1.OWP0097C4, openwopv1.OWP0097E4, o.Goal.Path, o.shown(), openwopv1.GoalStateBoundExceeded)
 	}),
 }
 
@@ -78,17 +77,13 @@ var tickedAtOnce = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWP0097E4},
 	Claim:  claims.Goals,
 	Ask: scenarios.Ask(goalTickedAtOnce, func(o GoalRaceObservation, j *scenarios.Judge) {
-		if !ready(o.Goal, j) || !showsRuns(j, o.Still.Later.Body) {
-			return
-		}
+		given(o.Goal, j)
+		showsRuns(j, o.Still.Later.Body)
 		for _, t := range o.After {
-			if !t.answered(j, o.Goal.Path) {
-				return
-			}
+			t.answered(j, o.Goal.Path)
 		}
 		if !o.namesItsRuns() {
 			j.BlockOn(openwopv1.OWP0097E10, "set-up: the goal shows none of the runs that its ticks name")
-			return
 		}
 		later := o.Still.Later
 		j.Check(openwopv1.OWP0097E4, stateShown(later)).To(check.Equal(openwopv1.GoalStateBoundExceeded), "state after %d ticks at once with a bound of %d runs", len(o.AtOnce), o.Bound)
@@ -115,9 +110,7 @@ var costBound = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWP0097E5},
 	Claim:  claims.Goals,
 	Ask: scenarios.Ask(goalToItsCost, func(o GoalObservation, j *scenarios.Judge) {
-		if !o.ready(j) {
-			return
-		}
+		o.given(j)
 		o.checkEnd(j, goalRows{openwopv1.OWP0097E5, openwopv1.OWP0097E5, openwopv1.OWP0097E5}, openwopv1.GoalStateBoundExceeded)
 		j.Check(openwopv1.OWP0097E5, runsOf(o.shown())).To(check.Len(o.Runs), "contributing runs")
 	}),
@@ -132,14 +125,18 @@ var deadlineBound = scenarios.Scenario{
 	Ask: scenarios.Ask(goalToItsDeadline, func(o GoalDeadlineObservation, j *scenarios.Judge) {
 		if o.tooSlow() {
 			j.Block("the host took "+o.EarlyBy.String()+" to make a goal and to tick it, too long for a deadline of "+o.Deadline.String(), "certify it again when it answers faster")
-			return
 		}
 		early := func(goal wire.Value) bool {
 			return j.Check(openwopv1.OWP0097E6, stateOf(goal)).To(check.Equal(openwopv1.GoalStateActive), "state within %s, with a deadline of %s", o.EarlyBy, o.Deadline)
 		}
-		if !exists(o.Goal, j) || !early(o.Goal.Fresh.Body) || !o.Early.answered(j, o.Goal.Path) ||
-			!j.Need(openwopv1.OWP0097G2, o.Early.Shown) || !showsRuns(j, o.Early.Shown.Last) || !early(o.Early.Shown.Last) ||
-			!j.Check(openwopv1.OWP0097E6, o.Ended).To(check.Reached()) {
+		exists(o.Goal, j)
+		if !early(o.Goal.Fresh.Body) {
+			return
+		}
+		o.Early.answered(j, o.Goal.Path)
+		j.Need(openwopv1.OWP0097G2, o.Early.Shown)
+		showsRuns(j, o.Early.Shown.Last)
+		if !early(o.Early.Shown.Last) || !j.Check(openwopv1.OWP0097E6, o.Ended).To(check.Reached()) {
 			return
 		}
 		if o.Grace == host.CoarseGrace {
@@ -159,9 +156,7 @@ var satisfiedDisarms = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWP0097E1, openwopv1.OWP0097G1},
 	Claim:  claims.Goals,
 	Ask: scenarios.Ask(goalUntilSatisfied, func(o GoalObservation, j *scenarios.Judge) {
-		if !o.ready(j) {
-			return
-		}
+		o.given(j)
 		o.checkEnd(j, goalRows{openwopv1.OWP0097E1, openwopv1.OWP0097E1, openwopv1.OWP0097G1}, openwopv1.GoalStateSatisfied)
 		checkRuns(j, openwopv1.OWP0097G1, o.shown(), o.Runs)
 	}),
@@ -175,9 +170,9 @@ var evaluatedAndClosed = scenarios.Scenario{
 	Claim:  claims.Goals,
 	Ask: scenarios.Ask(goalUntilSatisfied, func(o GoalObservation, j *scenarios.Judge) {
 		evaluated := o.events(openwopv1.RunEventTypeGoalEvaluated)
-		if !o.ready(j) || !o.ended(j, openwopv1.OWP0097E1, openwopv1.GoalStateSatisfied) || !seen(j, evaluated, o.events(openwopv1.RunEventTypeGoalClosed)) {
-			return
-		}
+		o.given(j)
+		o.ended(j, openwopv1.OWP0097E1, openwopv1.GoalStateSatisfied)
+		seen(j, evaluated, o.events(openwopv1.RunEventTypeGoalClosed))
 		verdicts := make([]any, o.Runs)
 		for i := range verdicts {
 			verdicts[i] = i == o.Runs-1
@@ -198,9 +193,10 @@ var evaluationsAttributed = scenarios.Scenario{
 	Claim:  claims.Goals,
 	Ask: scenarios.Ask(goalUntilSatisfied, func(o GoalObservation, j *scenarios.Judge) {
 		evaluated, runs := o.events(openwopv1.RunEventTypeGoalEvaluated), runsOf(o.shown())
-		if !o.ready(j) || !o.ended(j, openwopv1.OWP0097E1, openwopv1.GoalStateSatisfied) || !o.stood(j, openwopv1.OWP0097G1) || !seen(j, evaluated) {
-			return
-		}
+		o.given(j)
+		o.ended(j, openwopv1.OWP0097E1, openwopv1.GoalStateSatisfied)
+		o.stood(j, openwopv1.OWP0097G1)
+		seen(j, evaluated)
 		j.Check(openwopv1.OWP0097E9, runs).To(check.Len(o.Runs), "contributing runs")
 		j.Check(openwopv1.OWP0097E9, evaluated.Each("/payload/runId")).To(check.SameAs(runs), "runs that the evaluations name")
 		last := wire.Found{Values: runs.Items(), In: runs.Ref()}.Last()
@@ -215,9 +211,9 @@ var runsOfTheGoal = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWP0097C3, openwopv1.OWP0097E10},
 	Claim:  claims.Goals,
 	Ask: scenarios.Ask(goalUntilSatisfied, func(o GoalObservation, j *scenarios.Judge) {
-		if !o.driven(j) || !o.ended(j, openwopv1.OWP0097E1, openwopv1.GoalStateSatisfied) || !o.stood(j, openwopv1.OWP0097G1) {
-			return
-		}
+		o.driven(j)
+		o.ended(j, openwopv1.OWP0097E1, openwopv1.GoalStateSatisfied)
+		o.stood(j, openwopv1.OWP0097G1)
 		g := o.shown()
 		checkRuns(j, openwopv1.OWP0097C3, g, o.Runs)
 		j.Check(openwopv1.OWP0097C3, g.At("/completion/lastVerdict/satisfied")).To(check.Equal(true), "completion.lastVerdict.satisfied")
@@ -239,15 +235,14 @@ var contentFree = scenarios.Scenario{
 	Claim:  claims.Goals,
 	Ask: scenarios.Ask(goalUntilSatisfied, func(o GoalObservation, j *scenarios.Judge) {
 		events := o.events(openwopv1.RunEventTypeGoalEvaluated)
+		o.given(j)
+		o.ended(j, openwopv1.OWP0097E1, openwopv1.GoalStateSatisfied)
+		seen(j, events)
 		switch objective := o.Goal.Fresh.Body.Key("objective"); {
-		case !o.ready(j) || !o.ended(j, openwopv1.OWP0097E1, openwopv1.GoalStateSatisfied) || !seen(j, events):
-			return
 		case !namedIn(o.Goal, objective.String()): // the control: where the text is, it is found
 			j.BlockOn(openwopv1.OWP0097B1, "set-up: the goal does not show its objective as it was asked for: "+objective.JSON())
-			return
 		case len(events.Values) == 0:
 			j.BlockOn(openwopv1.OWP0097D1, "set-up: the goal has no events")
-			return
 		}
 		for _, home := range o.homes() {
 			j.Check(openwopv1.OWP0097D2, home.Found).To(withoutTextOf(o.Goal), "events of the goal")
@@ -271,12 +266,12 @@ var pauseHalts = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWP0097C5},
 	Claim:  claims.Goals,
 	Ask: scenarios.Ask(goalPaused, func(o GoalPauseObservation, j *scenarios.Judge) {
-		if !ready(o.Goal, j) || !o.Before.answered(j, o.Goal.Path) || !j.Need(openwopv1.OWP0097G2, o.Before.Shown) || !showsRuns(j, o.Before.Shown.Last) {
-			return
-		}
-		if !permitted(o.Paused, j, "pause a goal") || !permitted(o.Resumed.Reply, j, "resume a goal") {
-			return
-		}
+		given(o.Goal, j)
+		o.Before.answered(j, o.Goal.Path)
+		j.Need(openwopv1.OWP0097G2, o.Before.Shown)
+		showsRuns(j, o.Before.Shown.Last)
+		permitted(o.Paused, j, "pause a goal")
+		permitted(o.Resumed.Reply, j, "resume a goal")
 		j.Check(openwopv1.OWP0097C5, o.Paused.Status).To(check.Status(2), "pause")
 		if !o.Still.checkRuns(j, openwopv1.OWP0097C5, o.Goal.Path, o.Before.Shown.Last) {
 			return
@@ -285,7 +280,8 @@ var pauseHalts = scenarios.Scenario{
 			j.Find(openwopv1.OWP0097C5, "the state of a paused goal is %s", stateShown(o.Still.Later).JSON())
 		}
 		j.Check(openwopv1.OWP0097C5, o.Resumed.Reply.Status).To(check.Status(2), "resume")
-		if j.Check(openwopv1.OWP0097C5, stateShown(o.Resumed.After)).To(check.Equal(openwopv1.GoalStateActive), "state after resume") && o.After.answered(j, o.Goal.Path) {
+		if j.Check(openwopv1.OWP0097C5, stateShown(o.Resumed.After)).To(check.Equal(openwopv1.GoalStateActive), "state after resume") {
+			o.After.answered(j, o.Goal.Path)
 			j.Check(openwopv1.OWP0097C5, o.After.Shown).To(check.Reached())
 		}
 	}),
@@ -298,12 +294,12 @@ var escalationHalts = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWP0097E8},
 	Claim:  claims.GoalsEscalation,
 	Ask: scenarios.Ask(goalEscalated, func(o GoalEscalatedObservation, j *scenarios.Judge) {
-		if !o.ready(j) || !o.checkEnd(j, goalRows{openwopv1.OWP0097E8, openwopv1.OWP0097E8, openwopv1.OWP0097E8}, openwopv1.GoalStateEscalated) {
+		o.given(j)
+		if !o.checkEnd(j, goalRows{openwopv1.OWP0097E8, openwopv1.OWP0097E8, openwopv1.OWP0097E8}, openwopv1.GoalStateEscalated) {
 			return
 		}
 		if o.Stuck.ID == "" {
 			j.Block("neither the goal nor the reply to its tick names the run that got stuck", "have the reply to the tick carry the runId (docs/seams.md)")
-			return
 		}
 		// It is a run that escalates a goal, not the word of whoever ticks it.
 		j.Check(openwopv1.OWP0097E8, o.Stuck.Snapshot.Key("status")).To(check.OneOf("waiting-input", "waiting-approval", "waiting-external"), "status of the run that asks a person")

@@ -30,13 +30,9 @@ var onlyTheJudge = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWP0097E1},
 	Claim:  claims.Goals,
 	Ask: scenarios.Ask(goalLives, func(o GoalLifeObservation, j *scenarios.Judge) {
-		if !o.ready(j) {
-			return
-		}
+		o.given(j)
 		for _, a := range o.Acts {
-			if !permitted(a.Edit.Reply, j, a.What) {
-				return
-			}
+			permitted(a.Edit.Reply, j, a.What)
 			j.Check(openwopv1.OWP0097E1, stateShown(a.Edit.After)).To(check.Equal(openwopv1.GoalStateActive), "state after: %s", a.What)
 		}
 		if o.checkTicks(j, openwopv1.OWP0097E1, openwopv1.OWP0097E1, openwopv1.GoalStateSatisfied) {
@@ -53,9 +49,10 @@ var everyRunJudged = scenarios.Scenario{
 	Claim:  claims.Goals,
 	Ask: scenarios.Ask(goalLives, func(o GoalLifeObservation, j *scenarios.Judge) {
 		evaluated := o.events(openwopv1.RunEventTypeGoalEvaluated)
-		if !o.ready(j) || !o.ended(j, openwopv1.OWP0097E1, openwopv1.GoalStateSatisfied) || !o.stood(j, openwopv1.OWP0097G1) || !seen(j, evaluated) {
-			return
-		}
+		o.given(j)
+		o.ended(j, openwopv1.OWP0097E1, openwopv1.GoalStateSatisfied)
+		o.stood(j, openwopv1.OWP0097G1)
+		seen(j, evaluated)
 		for i, t := range o.Ticks {
 			runs, verdict := runsOf(t.Shown.Last), t.Shown.Last.At("/completion/lastVerdict")
 			if !j.Check(openwopv1.OWP0097E9, runs).To(check.Len(i+1), "contributing runs after run %d", i+1) {
@@ -76,19 +73,18 @@ var goesOnAfterAnswer = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWP0097E9, openwopv1.OWP0097E12},
 	Claim:  claims.GoalsEscalation,
 	Ask: scenarios.Ask(goalEscalated, func(o GoalEscalatedObservation, j *scenarios.Judge) {
+		o.given(j)
+		o.ended(j, openwopv1.OWP0097E8, openwopv1.GoalStateEscalated)
 		switch {
-		case !o.ready(j) || !o.ended(j, openwopv1.OWP0097E8, openwopv1.GoalStateEscalated):
-			return
 		case o.Stuck.ID == "":
 			j.Block("neither the goal nor the reply to its tick names the run that got stuck", "have the reply to the tick carry the runId (docs/seams.md)")
-			return
 		case !host.Succeeded(o.Answered):
 			j.Block("the run that got stuck takes no answer: HTTP "+o.Answered.JSON(), "let the interrupt of a contributing run be answered by its node")
-			return
 		}
 		j.Check(openwopv1.OWP0097E12, o.Freed).To(check.Reached())
 		before, now := runsOf(o.shown()).Items(), o.Freed.Last
-		if goesOn(now) && o.Again.answered(j, o.Goal.Path) {
+		if goesOn(now) {
+			o.Again.answered(j, o.Goal.Path)
 			j.Check(openwopv1.OWP0097E12, o.Again.Shown).To(check.Reached())
 			now = o.Again.Shown.Last
 		}
@@ -122,27 +118,20 @@ var replayNotJudged = scenarios.Scenario{
 	Claim:  claims.GoalsReplay,
 	Ask: scenarios.Ask(goalReplayed, func(o GoalReplayObservation, j *scenarios.Judge) {
 		evaluated := o.events(openwopv1.RunEventTypeGoalEvaluated)
-		if !o.ready(j) {
-			return
-		}
+		o.given(j)
 		for _, t := range o.Ticks {
-			if !j.Need(openwopv1.OWP0097G2, t.Shown) {
-				return
-			}
+			j.Need(openwopv1.OWP0097G2, t.Shown)
 		}
 		if !host.Succeeded(o.Fork.Log.Created) {
 			j.Block("a contributing run cannot be replayed: HTTP "+o.Fork.Log.Created.JSON(), "let the runs of a goal be forked in mode replay")
-			return
 		}
-		if !j.Need(openwopv1.OWPRPL1, o.Fork.Log.Ended) || !seen(j, evaluated) {
-			return
-		}
+		j.Need(openwopv1.OWPRPL1, o.Fork.Log.Ended)
+		seen(j, evaluated)
 		runs := runsOf(o.shown())
 		if named := evaluated.Each("/payload/runId").Values; len(named) > 0 && !slices.ContainsFunc(named, func(id wire.Value) bool {
 			return id.String() == o.Fork.Log.RunID || inList(runs, id)
 		}) {
 			j.BlockOn(openwopv1.OWP0097E9, "set-up: no evaluation names a run of the goal")
-			return
 		}
 		j.Check(openwopv1.OWPGOAL1, iterationsOf(o.shown())).To(check.Equal(o.Runs), "iterations, with a replay before the last of %d runs", o.Runs)
 		j.Check(openwopv1.OWPGOAL1, runs).To(check.Len(o.Runs), "contributing runs, with a replay before the last of them")
@@ -160,9 +149,7 @@ var secretRedacted = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWP0097E11},
 	Claim:  claims.Goals,
 	Ask: scenarios.Ask(goalWithSecret, func(o GoalSecretObservation, j *scenarios.Judge) {
-		if !readable(o.List, j) {
-			return
-		}
+		readable(o.List, j)
 		for _, g := range listed(o.List, o.Goal).Values {
 			j.Check(openwopv1.OWP0097E11, g).To(withoutSecret(), "the goal in the list")
 		}
@@ -176,7 +163,8 @@ var secretRedacted = scenarios.Scenario{
 			j.Find(openwopv1.OWP0097E11, "an objective that holds the credential is refused with HTTP %d", status)
 			return
 		}
-		if !ready(o.Goal, j) || !j.Check(openwopv1.OWP0097E11, o.Goal.Fresh.Body.Key("objective")).To(check.Text(), "objective") {
+		given(o.Goal, j)
+		if !j.Check(openwopv1.OWP0097E11, o.Goal.Fresh.Body.Key("objective")).To(check.Text(), "objective") {
 			return
 		}
 		for _, place := range []struct {

@@ -14,50 +14,49 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// ready stops a judge for which the goal was only the set-up.
-func ready(m host.GoalMade, j *scenarios.Judge) bool {
-	return exists(m, j) && (stillGoesOn(m) ||
-		j.BlockOn(openwopv1.OWP0097B1, "set-up: the goal is not active when it has been made, its state is "+stateShown(m.Fresh).JSON()))
+// given stops a judge for which the goal was only the set-up.
+func given(m host.GoalMade, j *scenarios.Judge) {
+	exists(m, j)
+	if !stillGoesOn(m) {
+		j.BlockOn(openwopv1.OWP0097B1, "set-up: the goal is not active when it has been made, its state is "+stateShown(m.Fresh).JSON())
+	}
 }
 
-// exists is ready but for the state of the goal.
-func exists(m host.GoalMade, j *scenarios.Judge) bool {
+// exists is given but for the state of the goal.
+func exists(m host.GoalMade, j *scenarios.Judge) {
 	switch {
 	case !host.Succeeded(m.Created.Status) || m.ID == "":
-		return j.BlockOn(openwopv1.OWP0097B1, "set-up: the host did not make the goal: it answered HTTP "+m.Created.Status.JSON()+" with id "+m.Created.Body.Key("id").JSON())
+		j.BlockOn(openwopv1.OWP0097B1, "set-up: the host did not make the goal: it answered HTTP "+m.Created.Status.JSON()+" with id "+m.Created.Body.Key("id").JSON())
 	case !host.Succeeded(m.Fresh.Status):
-		return j.BlockOn(openwopv1.OWP0097C3, "set-up: the goal cannot be read under its id: HTTP "+m.Fresh.Status.JSON())
+		j.BlockOn(openwopv1.OWP0097C3, "set-up: the goal cannot be read under its id: HTTP "+m.Fresh.Status.JSON())
 	}
-	return true
 }
 
 // answered stops a judge where the seam failed, or refused to tick a goal that was active.
-func (t GoalTick) answered(j *scenarios.Judge, path string) bool {
-	return host.SeamAnswered(j, t.Status, path+"/{id}/tick")
+func (t GoalTick) answered(j *scenarios.Judge, path string) {
+	host.SeamAnswered(j, t.Status, path+"/{id}/tick")
 }
 
-// ready stops a judge that looks at what the ticks did, where they could not do it.
-func (o GoalObservation) ready(j *scenarios.Judge) bool {
-	return o.driven(j) && showsRuns(j, o.shown())
+// given stops a judge that looks at what the ticks did, where they could not do it.
+func (o GoalObservation) given(j *scenarios.Judge) {
+	o.driven(j)
+	showsRuns(j, o.shown())
 }
 
-// driven is ready but for what the goal shows.
-func (o GoalObservation) driven(j *scenarios.Judge) bool {
-	if !ready(o.Goal, j) {
-		return false
-	}
+// driven is given but for what the goal shows.
+func (o GoalObservation) driven(j *scenarios.Judge) {
+	given(o.Goal, j)
 	for _, t := range o.Ticks {
-		if !t.answered(j, o.Goal.Path) {
-			return false
-		}
+		t.answered(j, o.Goal.Path)
 	}
-	return true
 }
 
 // showsRuns stops a judge that counts runs where the goal shows none. Before the first one there is nothing to show.
-func showsRuns(j *scenarios.Judge, goal wire.Value) bool {
+func showsRuns(j *scenarios.Judge, goal wire.Value) {
 	n, counts := iterationsOf(goal).Int()
-	return host.IsList(runsOf(goal)) || counts && n == 0 || j.BlockOn(openwopv1.OWP0097C3, "set-up: the goal does not show its contributing runs, progress is "+goal.Key("progress").JSON())
+	if !host.IsList(runsOf(goal)) && !(counts && n == 0) {
+		j.BlockOn(openwopv1.OWP0097C3, "set-up: the goal does not show its contributing runs, progress is "+goal.Key("progress").JSON())
+	}
 }
 
 // shown is the goal as it was read last while it was ticked.
@@ -72,20 +71,21 @@ func (o GoalObservation) shown() wire.Value {
 }
 
 // ended stops a judge for which the end was only the set-up.
-func (o GoalObservation) ended(j *scenarios.Judge, on scenarios.RequirementID, state openwopv1.GoalState) bool {
+func (o GoalObservation) ended(j *scenarios.Judge, on scenarios.RequirementID, state openwopv1.GoalState) {
 	switch got := stateOf(o.shown()); {
 	case got.String() != string(state):
-		return j.BlockOn(on, "set-up: the goal should have become "+string(state)+", its state is "+got.JSON())
+		j.BlockOn(on, "set-up: the goal should have become "+string(state)+", its state is "+got.JSON())
 	case len(o.Ticks) < o.Runs:
-		return j.BlockOn(on, fmt.Sprintf("set-up: the goal should have become %s with run %d, and did with run %d", state, o.Runs, len(o.Ticks)))
+		j.BlockOn(on, fmt.Sprintf("set-up: the goal should have become %s with run %d, and did with run %d", state, o.Runs, len(o.Ticks)))
 	}
-	return true
 }
 
 // stood stops a judge that looks at the runs of a goal which went on after its end.
-func (o GoalObservation) stood(j *scenarios.Judge, on scenarios.RequirementID) bool {
+func (o GoalObservation) stood(j *scenarios.Judge, on scenarios.RequirementID) {
 	before, after := len(runsOf(o.Ticks[len(o.Ticks)-1].Shown.Last).Items()), len(runsOf(o.shown()).Items())
-	return after <= before || j.BlockOn(on, fmt.Sprintf("set-up: the goal should have stood still after its end, with %d runs; it shows %d", before, after))
+	if after > before {
+		j.BlockOn(on, fmt.Sprintf("set-up: the goal should have stood still after its end, with %d runs; it shows %d", before, after))
+	}
 }
 
 // goalRows are the requirements that the phases of a goal speak for.
@@ -126,7 +126,8 @@ func (s GoalStill) checkRuns(j *scenarios.Judge, id scenarios.RequirementID, pat
 	ok = j.Check(id, s.strays()).To(check.Len(0), "runs that a tick named and that the goal does not show") && ok
 	for _, t := range s.Ticks {
 		if code, _ := t.Status.Int(); code >= 500 && !host.NotThere(int(code)) { // to refuse is right, to fall over shows nothing
-			return t.answered(j, path)
+			t.answered(j, path)
+			return true
 		}
 	}
 	return ok
@@ -157,8 +158,10 @@ func (r GoalRevival) check(j *scenarios.Judge, edit, still scenarios.Requirement
 }
 
 // permitted stops a judge where the credential may not do what the host has to do for us.
-func permitted(r host.GoalReply, j *scenarios.Judge, what string) bool {
-	return !r.Forbidden() || j.Block("the host does not let us "+what+": HTTP "+r.Status.JSON(), host.GiveGoalsKey)
+func permitted(r host.GoalReply, j *scenarios.Judge, what string) {
+	if r.Forbidden() {
+		j.Block("the host does not let us "+what+": HTTP "+r.Status.JSON(), host.GiveGoalsKey)
+	}
 }
 
 // listed are the goals of a list that are one of these: by id, or by a word of
@@ -184,19 +187,19 @@ func unbounded(r host.GoalReply) int {
 }
 
 // readable stops a judge that looks into the list.
-func readable(r host.GoalReply, j *scenarios.Judge) bool {
-	return host.Succeeded(r.Status) && host.IsList(r.Body.Key("goals")) ||
+func readable(r host.GoalReply, j *scenarios.Judge) {
+	if !(host.Succeeded(r.Status) && host.IsList(r.Body.Key("goals"))) {
 		j.BlockOn(openwopv1.OWP0097C2, "set-up: the goals cannot be listed: HTTP "+r.Status.JSON()+" with "+r.Body.JSON())
+	}
 }
 
 // in stops a judge that looks into the list of the goals in one state, where it holds a goal that says it is in another.
-func in(r host.GoalReply, j *scenarios.Judge, state openwopv1.GoalState) bool {
+func in(r host.GoalReply, j *scenarios.Judge, state openwopv1.GoalState) {
 	for _, g := range r.Body.Key("goals").Items() {
 		if got := stateOf(g); got.Present() && got.String() != string(state) {
-			return j.BlockOn(openwopv1.OWP0097C2, "set-up: the list of the goals that are "+string(state)+" holds one that is "+got.JSON())
+			j.BlockOn(openwopv1.OWP0097C2, "set-up: the list of the goals that are "+string(state)+" holds one that is "+got.JSON())
 		}
 	}
-	return true
 }
 
 // words are the parts of the objective that nobody else can know.
@@ -226,12 +229,11 @@ func boundedObject() check.Matcher {
 
 // seen stops a judge that looks at events which can be read nowhere, and says
 // how strongly the weakest of them were seen.
-func seen(j *scenarios.Judge, all ...goalEvents) bool {
+func seen(j *scenarios.Judge, all ...goalEvents) {
 	weakest := slices.MinFunc(all, func(a, b goalEvents) int { return cmp.Compare(a.Evidence, b.Evidence) }).Evidence
 	if weakest == scenarios.Unseen {
-		return j.Block("the events of a goal can be read nowhere: not in a log of its own, not in those of its runs, not in the replies to its ticks",
+		j.Block("the events of a goal can be read nowhere: not in a log of its own, not in those of its runs, not in the replies to its ticks",
 			"serve the log of a goal, or have the replies to its ticks hold its events (docs/seams.md)")
 	}
 	j.SeenAs(weakest)
-	return true
 }

@@ -28,9 +28,7 @@ var rootHasNoParent = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPCAU1, openwopv1.OWPCAU2},
 	Claim:  claims.Ancestry,
 	Ask: scenarios.Ask(ancestries, func(o AncestryObservation, j *scenarios.Judge) {
-		if !o.ready(j) {
-			return
-		}
+		o.given(j)
 		if o.OfRoot.checkNamed(j, o.Advertised) {
 			j.Check(openwopv1.OWPCAU2, o.OfRoot.parent()).To(check.Equal(nil), "parent of the loop")
 		}
@@ -44,12 +42,9 @@ var childNamesParent = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPCAU1, openwopv1.OWPCAU3, openwopv1.OWPCAU4, openwopv1.OWPCAU5},
 	Claim:  claims.Ancestry,
 	Ask: scenarios.Ask(ancestries, func(o AncestryObservation, j *scenarios.Judge) {
-		if !o.ready(j) {
-			return
-		}
+		o.given(j)
 		if len(o.Children) == 0 {
 			j.Block("set-up: the loop names no child", "tell of a child run when it is made, with dispatch.succeeded or node.dispatched")
-			return
 		}
 		for _, c := range o.Children {
 			if !c.Of.checkNamed(j, o.Advertised) {
@@ -79,12 +74,9 @@ var forkHasNoParent = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPCAU1, openwopv1.OWPCAU6},
 	Claim:  claims.AncestryForks,
 	Ask: scenarios.Ask(ancestries, func(o AncestryObservation, j *scenarios.Judge) {
-		if !o.ready(j) {
-			return
-		}
+		o.given(j)
 		if !host.Succeeded(o.Forked.Status) {
 			j.Block("set-up: the loop cannot be forked: HTTP "+o.Forked.Status.JSON(), "serve POST /v1/runs/{runId}:fork, or claim no replay")
-			return
 		}
 		if o.OfFork.checkNamed(j, o.Advertised) {
 			j.Check(openwopv1.OWPCAU6, o.OfFork.parent()).To(check.Equal(nil), "parent of the fork")
@@ -99,7 +91,8 @@ var neverHasNoAncestry = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPCAU1, openwopv1.OWPCAU7},
 	Claim:  claims.Ancestry,
 	Ask: scenarios.Ask(ancestries, func(o AncestryObservation, j *scenarios.Judge) {
-		if o.ready(j) && o.OfRoot.checkNamed(j, o.Advertised) {
+		o.given(j)
+		if o.OfRoot.checkNamed(j, o.Advertised) {
 			j.Check(openwopv1.OWPCAU7, o.Never.Status).To(check.Status(http.StatusNotFound, http.StatusForbidden), "%s", o.Never.Asked)
 		}
 	}),
@@ -111,9 +104,7 @@ var ancestryNotOffered = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPCAU8},
 	Claim:  claims.NoAncestry,
 	Ask: scenarios.Ask(ancestries, func(o AncestryObservation, j *scenarios.Judge) {
-		if !o.ready(j) {
-			return
-		}
+		o.given(j)
 		for _, a := range []Ancestry{o.OfRoot, o.Never} {
 			if j.Check(openwopv1.OWPCAU8, a.Status).To(check.Status(http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented), "%s", a.Asked) && a.HTTPStatus() != http.StatusNotFound {
 				j.Find(openwopv1.OWPCAU8, "%s is refused with HTTP %d, not 404", a.Asked, a.HTTPStatus())
@@ -129,9 +120,7 @@ var ownCausesNameNoHost = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPCAU9},
 	Claim:  claims.ExecutionModel3,
 	Ask: scenarios.Ask(ancestries, func(o AncestryObservation, j *scenarios.Judge) {
-		if !o.ready(j) {
-			return
-		}
+		o.given(j)
 		logs := []host.RunLog{o.Root}
 		for _, c := range o.Children {
 			if c.Log.Ended.Reached {
@@ -153,9 +142,9 @@ func causeHost(e wire.Value) string {
 	return host.FirstText(e.Key("causationHostId"), e.At("/payload/causationHostId"))
 }
 
-// ready stops a judge where there is no loop that has ended.
-func (o AncestryObservation) ready(j *scenarios.Judge) bool {
-	return o.Root.Ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1)
+// given stops a judge where there is no loop that has ended.
+func (o AncestryObservation) given(j *scenarios.Judge) {
+	o.Root.Given(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1)
 }
 
 func (a Ancestry) parent() wire.Value { return a.Body.Key("parent") }

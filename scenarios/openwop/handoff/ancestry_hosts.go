@@ -19,9 +19,7 @@ var causesNameOtherHost = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPCAU10},
 	Claim:  claims.RemoteDispatch,
 	Ask: scenarios.Ask(hostsChain, func(o HostsObservation, j *scenarios.Judge) {
-		if !o.ready(j) {
-			return
-		}
+		o.given(j)
 		o.checkEnds(j)
 		local := o.Root.OfType(openwopv1.RunEventTypeCoreWorkflowChainEvent).Where(func(e wire.Value) bool { return !isEnd(e) })
 		j.Check(openwopv1.OWPCAU10, local.Each("/payload/causationHostId")).To(check.Absent(), "causationHostId of the steps whose cause is here")
@@ -34,9 +32,7 @@ var parentOnOtherHost = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPCAU12},
 	Claim:  claims.RemoteDispatch,
 	Ask: scenarios.Ask(hostsChain, func(o HostsObservation, j *scenarios.Judge) {
-		if !o.ready(j) {
-			return
-		}
+		o.given(j)
 		for _, kid := range o.Kids {
 			const id = openwopv1.OWPCAU12
 			if !j.Check(id, kid.Of.Status).To(check.Status(2), "%s", kid.Of.Asked) {
@@ -64,9 +60,7 @@ var traceGoesAlong = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPCAU11},
 	Claim:  claims.RemoteDispatch,
 	Ask: scenarios.Ask(hostsChain, func(o HostsObservation, j *scenarios.Judge) {
-		if !o.ready(j) {
-			return
-		}
+		o.given(j)
 		for _, kid := range o.Kids {
 			started := kid.Log.OfType(openwopv1.RunEventTypeRunStarted)
 			j.Check(openwopv1.OWPCAU11, started.Each("/payload/metadata/traceparent")).To(inTrace(o.Trace, o.Span), "metadata.traceparent of run.started of %s", kid.Log.RunID)
@@ -80,16 +74,11 @@ var cancelCrossesHosts = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPDSP21, openwopv1.OWPCAU10},
 	Claim:  claims.RemoteDispatch,
 	Ask: scenarios.Ask(hostsCancel, func(o HostsObservation, j *scenarios.Judge) {
-		if !j.Need(openwopv1.OWP0037B1, o.Waited) {
-			return
-		}
+		j.Need(openwopv1.OWP0037B1, o.Waited)
 		if !host.Succeeded(o.Cancel) {
 			j.Block("set-up: the loop cannot be cancelled: HTTP "+o.Cancel.JSON(), "serve POST /v1/runs/{runId}/cancel")
-			return
 		}
-		if !o.named(j) {
-			return
-		}
+		o.named(j)
 		j.Check(openwopv1.OWPDSP21, o.Root.Status()).To(check.Equal("cancelled"), "status of the loop")
 		ended := true
 		for _, kid := range o.Kids {
@@ -103,36 +92,30 @@ var cancelCrossesHosts = scenarios.Scenario{
 	}),
 }
 
-// ready stops a judge where no worker ran on the other host to its end.
-func (o HostsObservation) ready(j *scenarios.Judge) bool {
-	if !o.named(j) {
-		return false
-	}
+// given stops a judge where no worker ran on the other host to its end.
+func (o HostsObservation) given(j *scenarios.Judge) {
+	o.named(j)
 	for _, kid := range o.Kids {
 		if !kid.Log.Ended.Reached {
-			return j.Block("set-up: the run "+kid.Log.RunID+" on the second host, which the loop names, does not end", giveSecond)
+			j.Block("set-up: the run "+kid.Log.RunID+" on the second host, which the loop names, does not end", giveSecond)
 		}
 	}
-	return true
 }
 
 // named stops a judge where the loop names no run that the other host has.
-func (o HostsObservation) named(j *scenarios.Judge) bool {
-	if !o.Root.Ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1) {
-		return false
-	}
+func (o HostsObservation) named(j *scenarios.Judge) {
+	o.Root.Given(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1)
 	if o.host() == "" || o.First == "" || o.host() == o.First {
-		return j.Block("set-up: the two hosts do not advertise two ids: "+o.First+" and "+o.host(), "give each a crossHostCausation.hostId of its own")
+		j.Block("set-up: the two hosts do not advertise two ids: "+o.First+" and "+o.host(), "give each a crossHostCausation.hostId of its own")
 	}
 	if len(o.Kids) == 0 {
-		return j.Block("set-up: the loop names no run on the second host", "have the target know the host of --second-host by the name "+wire.SecondName)
+		j.Block("set-up: the loop names no run on the second host", "have the target know the host of --second-host by the name "+wire.SecondName)
 	}
 	for _, kid := range o.Kids {
 		if !host.Succeeded(kid.Log.Created) {
-			return j.Block("set-up: the second host does not serve the run "+kid.Log.RunID+" that the loop names: HTTP "+kid.Log.Created.JSON(), giveSecond)
+			j.Block("set-up: the second host does not serve the run "+kid.Log.RunID+" that the loop names: HTTP "+kid.Log.Created.JSON(), giveSecond)
 		}
 	}
-	return true
 }
 
 // host is the id that the second host advertises.

@@ -39,13 +39,11 @@ var LoopOfWorkers = &scenarios.Drive[WorkersObservation]{
 	},
 }
 
-// Ready stops a judge for which the loop was only the set-up.
-func (o WorkersObservation) Ready(j *scenarios.Judge, id scenarios.RequirementID) bool {
-	if !o.Log.Ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1) || !decidedAs(o.Log, j, o.Workers...) {
-		return false
-	}
+// Given stops a judge for which the loop was only the set-up.
+func (o WorkersObservation) Given(j *scenarios.Judge, id scenarios.RequirementID) {
+	o.Log.Given(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1)
+	decidedAs(o.Log, j, o.Workers...)
 	if !o.Chosen {
 		j.Find(id, host.FixedScript)
 	}
-	return true
 }

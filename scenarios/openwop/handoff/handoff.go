@@ -31,9 +31,7 @@ var chainOfCauses = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWP0037B3, openwopv1.OWPDSP10},
 	Claim:  claims.ExecutionModel,
 	Ask: scenarios.Ask(LoopOfWorkers, func(o WorkersObservation, j *scenarios.Judge) {
-		if !o.Ready(j, openwopv1.OWP0037B3) {
-			return
-		}
+		o.Given(j, openwopv1.OWP0037B3)
 		j.Check(openwopv1.OWP0037B3, o.Log.All().Each("/eventId")).To(check.Distinct(), "eventId of every event")
 		for i, worker := range o.Workers {
 			steps := checkHandoff(o.Log, j, openwopv1.OWP0037B3, i, worker, completes)
@@ -52,9 +50,7 @@ var childIsARun = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPDSP12, openwopv1.OWPDSP13},
 	Claim:  claims.ExecutionModel,
 	Ask: scenarios.Ask(LoopOfWorkers, func(o WorkersObservation, j *scenarios.Judge) {
-		if !o.Ready(j, openwopv1.OWPDSP12) {
-			return
-		}
+		o.Given(j, openwopv1.OWPDSP12)
 		for i, worker := range o.Workers {
 			checkChild(j, o.Log, o.Children, handoff(o.Log, i, worker), worker, "completed")
 		}
@@ -73,17 +69,13 @@ var secondWaitsForFirst = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPDSP14},
 	Claim:  claims.ExecutionModel,
 	Ask: scenarios.Ask(WorkerThatWaits, func(o WaitingWorkerObservation, j *scenarios.Judge) {
-		if !o.Ready(j) {
-			return
-		}
+		o.Given(j)
 		later := o.Lull.Later
 		j.Check(openwopv1.OWPDSP14, host.Dispatched(later).Each("/type")).To(host.NoMoreThan(1), "workers that were dispatched while the first waits for a person, when another run had ended and %s had gone by", o.Lull.Window)
 		if children := later.Ended.Last.Key("childRuns"); children.Present() {
 			j.Check(openwopv1.OWPDSP14, children).To(host.NoMoreThan(1), "child runs while the first waits")
 		}
-		if !o.Answered(j) {
-			return
-		}
+		o.Answered(j)
 		settled := IsPhase(openwopv1.ChainPhaseDispatchBegan, openwopv1.ChainPhaseDispatchFailed,
 			openwopv1.ChainPhaseChildCompleted, openwopv1.ChainPhaseChildFailed, openwopv1.ChainPhaseChildCancelled)
 		first, second := o.Workers[0], o.Workers[1]
@@ -92,21 +84,26 @@ var secondWaitsForFirst = scenarios.Scenario{
 	}),
 }
 
-// Ready stops a judge where no worker waited.
-func (o WaitingWorkerObservation) Ready(j *scenarios.Judge) bool {
+// Given stops a judge where no worker waited.
+func (o WaitingWorkerObservation) Given(j *scenarios.Judge) {
 	if o.Found.What == "" { // there was no run to look at
-		return o.Log.Exists(j, openwopv1.OWP0037A6)
+		o.Log.Exists(j, openwopv1.OWP0037A6)
+		return
 	}
 	if !o.Found.Reached || o.Child.Suspended.What == "" {
-		return j.Block("set-up: the run does not show the child run of its worker while that is at work; last seen: "+o.Found.Last.JSON(),
+		j.Block("set-up: the run does not show the child run of its worker while that is at work; last seen: "+o.Found.Last.JSON(),
 			"tell of a child run when it is made, with dispatch.succeeded or node.dispatched, and serve it under its id")
 	}
-	return o.Child.Ready(j) && j.Need(openwopv1.OWP0037A1, o.Lull.Sentinel) && o.Lull.Later.Readable(j)
+	o.Child.Given(j)
+	j.Need(openwopv1.OWP0037A1, o.Lull.Sentinel)
+	o.Lull.Later.Readable(j)
 }
 
 // Answered stops a judge that needs the worker's end.
-func (o WaitingWorkerObservation) Answered(j *scenarios.Judge) bool {
-	return o.Child.CheckAnswered(j) && o.Log.Ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1) && decidedAs(o.Log, j, o.Workers...)
+func (o WaitingWorkerObservation) Answered(j *scenarios.Judge) {
+	o.Child.CheckAnswered(j)
+	o.Log.Given(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1)
+	decidedAs(o.Log, j, o.Workers...)
 }
 
 // checkHarvest compares what the harvests of a loop name with what its mappings have.

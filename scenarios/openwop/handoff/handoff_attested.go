@@ -25,14 +25,10 @@ var harvestAttested = scenarios.Scenario{
 	Ask: scenarios.Ask(mappedLoops, func(o MappedObservation, j *scenarios.Judge) {
 		if len(o.Harvests) == 0 {
 			j.Block("none of the loops on offer maps anything back", fixture.Load)
-			return
 		}
-		if !o.ready(j, openwopv1.OWPDSP27) {
-			return
-		}
+		o.given(j, openwopv1.OWPDSP27)
 		if !slices.ContainsFunc(o.Runs, MappedRun.attests) {
 			j.Block("the host attests nothing that no parent asks it to attest, and no fixture here asks", "attest what workers of assay-loop-mapped put out")
-			return
 		}
 		for _, m := range o.Runs {
 			m.checkAttested(j)
@@ -54,11 +50,9 @@ func (m MappedRun) checkAttested(j *scenarios.Judge) {
 		harvest := m.Log.Phase(openwopv1.ChainPhaseOutputHarvested).Where(func(e wire.Value) bool { return e.At("/payload/workerId").String() == m.Workers[i] })
 		if len(harvest.Values) == 0 {
 			j.BlockOn(openwopv1.OWP0037B1, "set-up: a worker was not harvested in "+m.Way)
-			return
 		}
 		if c := m.Children[i].Log; !c.Ended.Reached {
 			j.BlockOn(openwopv1.OWPDSP12, "set-up: the host does not serve the child run "+m.Children[i].ID+" to its end")
-			return
 		}
 		attested := harvest.Values[0].At("/payload/attestation")
 		j.Check(openwopv1.OWPDSP27, attested.Key("algorithm")).To(check.Equal("sha256"), "algorithm of the checksum of %s", m.Workers[i])

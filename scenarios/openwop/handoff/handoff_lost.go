@@ -17,10 +17,9 @@ var failedWorker = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWP0037B3, openwopv1.OWPDSP10, openwopv1.OWPDSP11, openwopv1.OWPDSP12, openwopv1.OWPDSP13, openwopv1.OWPDSP15},
 	Claim:  claims.ExecutionModel,
 	Ask: scenarios.Ask(workerThatFails, func(o LostObservation, j *scenarios.Judge) {
-		if o.ready(j) {
-			o.checkEnded(j, "failed", fails)
-			o.checkErrors(j)
-		}
+		o.given(j)
+		o.checkEnded(j, "failed", fails)
+		o.checkErrors(j)
 	}),
 }
 
@@ -30,9 +29,8 @@ var cancelledWorker = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWP0037B3, openwopv1.OWPDSP10, openwopv1.OWPDSP12, openwopv1.OWPDSP13, openwopv1.OWPDSP15},
 	Claim:  claims.ExecutionModel,
 	Ask: scenarios.Ask(workerThatIsCancelled, func(o LostObservation, j *scenarios.Judge) {
-		if o.wasCancelled(j) {
-			o.checkEnded(j, "cancelled", isStopped)
-		}
+		o.wasCancelled(j)
+		o.checkEnded(j, "cancelled", isStopped)
 	}),
 }
 
@@ -43,9 +41,7 @@ var uncreatableWorker = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWP0037B4, openwopv1.OWPDSP10, openwopv1.OWPDSP11, openwopv1.OWPDSP15},
 	Claim:  claims.ExecutionModel,
 	Ask: scenarios.Ask(workerThatIsNone, func(o LostObservation, j *scenarios.Judge) {
-		if !o.ready(j) {
-			return
-		}
+		o.given(j)
 		steps := checkHandoff(o.Log, j, openwopv1.OWP0037B4, 0, o.Lost, isRefused)
 		j.Check(openwopv1.OWP0037B4, steps.Where(IsPhase(openwopv1.ChainPhaseOutputHarvested))).To(check.Len(0), "harvests of a worker that does not exist")
 		j.Check(openwopv1.OWPDSP10, steps.Each("/payload/childRunId")).To(nothingAt(), "childRunId of a worker that does not exist")
@@ -64,9 +60,8 @@ var failedNotHarvested = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWP0037B2},
 	Claim:  claims.HandoffMapping,
 	Ask: scenarios.Ask(workerThatFails, func(o LostObservation, j *scenarios.Judge) {
-		if o.ready(j) {
-			o.checkUntouched(j)
-		}
+		o.given(j)
+		o.checkUntouched(j)
 	}),
 }
 
@@ -76,36 +71,33 @@ var cancelledNotHarvested = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWP0037B2},
 	Claim:  claims.HandoffMapping,
 	Ask: scenarios.Ask(workerThatIsCancelled, func(o LostObservation, j *scenarios.Judge) {
-		if o.wasCancelled(j) {
-			o.checkUntouched(j)
-		}
+		o.wasCancelled(j)
+		o.checkUntouched(j)
 	}),
 }
 
-// ready stops a judge whose loop did not come to its first worker.
-func (o LostObservation) ready(j *scenarios.Judge) bool {
-	if !o.Log.Ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1) {
-		return false
-	}
+// given stops a judge whose loop did not come to its first worker.
+func (o LostObservation) given(j *scenarios.Judge) {
+	o.Log.Given(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1)
 	if o.Log.Status().String() == "failed" { // at the first worker: facts C10
-		return decidedAs(o.Log, j, o.Lost)
+		decidedAs(o.Log, j, o.Lost)
+		return
 	}
-	return decidedAs(o.Log, j, o.Lost, o.Next)
+	decidedAs(o.Log, j, o.Lost, o.Next)
 }
 
 // wasCancelled stops a judge whose worker was not cancelled while it was at work.
-func (o LostObservation) wasCancelled(j *scenarios.Judge) bool {
-	if !o.Log.Exists(j, openwopv1.OWP0037A6) || !o.Log.Readable(j) {
-		return false
-	}
+func (o LostObservation) wasCancelled(j *scenarios.Judge) {
+	o.Log.Exists(j, openwopv1.OWP0037A6)
+	o.Log.Readable(j)
 	if !o.Running.Reached {
-		return j.Block("set-up: the worker was not seen at work: "+o.Running.What+", last seen: "+o.Running.Last.JSON(),
+		j.Block("set-up: the worker was not seen at work: "+o.Running.What+", last seen: "+o.Running.Last.JSON(),
 			"tell of a child run when it is made, with dispatch.succeeded or node.dispatched, serve it under its id, and have it wait as long as its fixture says")
 	}
 	if status, _ := o.Cancelled.Int(); status/100 != 2 {
-		return j.Block("set-up: cancelling the worker was answered HTTP "+o.Cancelled.JSON(), "let the key that is given cancel child runs with POST /v1/runs/{runId}/cancel")
+		j.Block("set-up: cancelling the worker was answered HTTP "+o.Cancelled.JSON(), "let the key that is given cancel child runs with POST /v1/runs/{runId}/cancel")
 	}
-	return o.ready(j)
+	o.given(j)
 }
 
 // checkEnded follows a worker that was made and did not complete.
@@ -134,12 +126,10 @@ func (o LostObservation) checkGoesOn(j *scenarios.Judge) {
 func (o LostObservation) checkUntouched(j *scenarios.Judge) {
 	if !o.Mapped {
 		j.Block("the fixture on offer maps nothing back, so nothing could be harvested", fixture.Load)
-		return
 	}
 	variables := o.Log.Ended.Last.Key("variables")
 	if !variables.Present() {
 		j.Block("the run's snapshot shows no variables", "show a run's variables in its snapshot (docs/seams.md)")
-		return
 	}
 	steps := handoff(o.Log, 0, o.Lost)
 	j.Check(openwopv1.OWP0037B2, steps.Where(IsPhase(openwopv1.ChainPhaseOutputHarvested)).Each("/payload/phase")).To(check.Len(0), "harvests of %s", o.Lost)

@@ -20,11 +20,8 @@ var harvestedWhenMapped = scenarios.Scenario{
 	Ask: scenarios.Ask(mappedLoops, func(o MappedObservation, j *scenarios.Judge) {
 		if len(o.Harvests) == 0 {
 			j.Block("none of the loops on offer maps anything back", fixture.Load)
-			return
 		}
-		if !o.ready(j, openwopv1.OWP0037B1) {
-			return
-		}
+		o.given(j, openwopv1.OWP0037B1)
 		for _, m := range o.Runs {
 			m.checkHarvest(j)
 		}
@@ -40,14 +37,10 @@ var unmappedNotHarvested = scenarios.Scenario{
 	Ask: scenarios.Ask(LoopOfWorkers, func(o WorkersObservation, j *scenarios.Judge) {
 		if o.Mapped {
 			j.Block("the fixture on offer maps the output of its worker", fixture.Load)
-			return
 		}
-		if !o.Ready(j, openwopv1.OWP0037B1) {
-			return
-		}
+		o.Given(j, openwopv1.OWP0037B1)
 		if completed := o.Log.Phase(openwopv1.ChainPhaseChildCompleted); len(completed.Values) < len(o.Workers) {
 			j.BlockOn(openwopv1.OWP0037B3, "set-up: not every worker completed")
-			return
 		}
 		CheckUnharvested(o.Log, j)
 	}),
@@ -69,9 +62,9 @@ func carriedScenario(name, title string, id scenarios.RequirementID, of func(Map
 	return scenarios.Scenario{
 		ID: scenarios.ScenarioID("openwop/handoff/" + name), Title: title, Proves: scenarios.IDs{id}, Claim: claims.DispatchMapping,
 		Ask: scenarios.Ask(mappedLoops, func(o MappedObservation, j *scenarios.Judge) {
-			if o.ready(j, id) && shown(j, of(o)) {
-				checkCarried(j, id, of(o))
-			}
+			o.given(j, id)
+			shown(j, of(o))
+			checkCarried(j, id, of(o))
 		}),
 	}
 }
@@ -83,12 +76,10 @@ var unsetInputAbsent = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPDSP17},
 	Claim:  claims.DispatchMapping,
 	Ask: scenarios.Ask(mappedLoops, func(o MappedObservation, j *scenarios.Judge) {
-		if !o.ready(j, openwopv1.OWPDSP17) || !shown(j, o.Unset) {
-			return
-		}
+		o.given(j, openwopv1.OWPDSP17)
+		shown(j, o.Unset)
 		if len(o.Inputs) == 0 || !o.Inputs[0].seen().Present() {
 			j.BlockOn(openwopv1.OWPDSP16, "set-up: the host shows no input of a worker that has one")
-			return
 		}
 		for _, c := range o.Unset {
 			j.Check(openwopv1.OWPDSP17, c.seen()).To(check.Absent(), "%s, in %s", c.What, c.Way)
@@ -107,9 +98,8 @@ var ownMapping = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPDSP18},
 	Claim:  claims.DispatchMapping,
 	Ask: scenarios.Ask(mappedLoops, func(o MappedObservation, j *scenarios.Judge) {
-		if !o.ready(j, openwopv1.OWPDSP18) || !shown(j, o.Own) {
-			return
-		}
+		o.given(j, openwopv1.OWPDSP18)
+		shown(j, o.Own)
 		checkCarried(j, openwopv1.OWPDSP18, o.Own)
 		for _, c := range o.Replaced {
 			j.Check(openwopv1.OWPDSP18, c.seen()).To(check.Absent(), "%s", c.What)
@@ -117,33 +107,30 @@ var ownMapping = scenarios.Scenario{
 	}),
 }
 
-// ready stops a judge whose loops did not run.
-func (o MappedObservation) ready(j *scenarios.Judge, id scenarios.RequirementID) bool {
+// given stops a judge whose loops did not run.
+func (o MappedObservation) given(j *scenarios.Judge, id scenarios.RequirementID) {
 	for _, m := range o.Runs {
-		if !m.Log.Ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1) || !decidedAs(m.Log, j, m.Workers...) {
-			return false
-		}
+		m.Log.Given(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1)
+		decidedAs(m.Log, j, m.Workers...)
 		if len(m.Children) < len(m.Workers) {
-			return j.BlockOn(openwopv1.OWP0037A3, "set-up: the run does not name a child run for each of its workers")
+			j.BlockOn(openwopv1.OWP0037A3, "set-up: the run does not name a child run for each of its workers")
 		}
 	}
 	if !o.Chosen {
 		j.Find(id, "driven by upstream's fixtures, most of whose values are fixed: canned answers for them could pass; offer assay-loop-mapped to have the values chosen at random")
 	}
-	return true
 }
 
 // shown stops a judge where the host shows nothing of the values it asks for.
-func shown(j *scenarios.Judge, carried []Carried) bool {
+func shown(j *scenarios.Judge, carried []Carried) {
 	if len(carried) == 0 {
-		return j.Block("none of the loops on offer maps such a value", fixture.Load)
+		j.Block("none of the loops on offer maps such a value", fixture.Load)
 	}
 	for _, c := range carried {
 		if !c.Snapshot.Key("variables").Present() && len(c.Want) > 0 && (c.Back || !c.Snapshot.Key("inputs").Present()) {
-			return j.Block("the snapshot of a run in "+c.Way+" shows neither inputs nor variables", "show a run's inputs and variables in its snapshot (docs/seams.md)")
+			j.Block("the snapshot of a run in "+c.Way+" shows neither inputs nor variables", "show a run's inputs and variables in its snapshot (docs/seams.md)")
 		}
 	}
-	return true
 }
 
 // checkCarried compares values with what they were where they came from.

@@ -17,13 +17,15 @@ var cancelReachesAll = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPDSP21, openwopv1.OWPDSP22},
 	Claim:  claims.Supervisor,
 	Ask: scenarios.Ask(treeThatIsCancelled, func(o TreeObservation, j *scenarios.Judge) {
-		if !o.ready(j) || !j.Check(openwopv1.OWPDSP21, o.Cancelled).To(check.Status(2), "cancelling a run whose grandchild is at work") {
+		o.given(j)
+		if !j.Check(openwopv1.OWPDSP21, o.Cancelled).To(check.Status(2), "cancelling a run whose grandchild is at work") {
 			return
 		}
 		for i, m := range o.Members {
-			if !j.Check(openwopv1.OWPDSP21, m.Log.Ended).To(check.Reached(), "%s after the cancel", m.Name) || !m.Log.Readable(j) {
+			if !j.Check(openwopv1.OWPDSP21, m.Log.Ended).To(check.Reached(), "%s after the cancel", m.Name) {
 				return
 			}
+			m.Log.Readable(j)
 			j.Check(openwopv1.OWPDSP21, m.Log.Status()).To(check.Equal("cancelled"), "status of %s", m.Name)
 			j.Check(openwopv1.OWPDSP21, m.Log.Terminals().Each("/type")).To(check.Equal([]any{string(openwopv1.RunEventTypeRunCancelled)}), "the end in the log of %s", m.Name)
 			if i == 0 {
@@ -43,25 +45,16 @@ var cancelledTreeRests = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPDSP23},
 	Claim:  claims.Supervisor,
 	Ask: scenarios.Ask(treeThatIsCancelled, func(o TreeObservation, j *scenarios.Judge) {
-		if !o.ready(j) {
-			return
-		}
+		o.given(j)
 		for _, m := range o.Members {
-			if !j.Need(openwopv1.OWPDSP21, m.Log.Ended) {
-				return
-			}
+			j.Need(openwopv1.OWPDSP21, m.Log.Ended)
 		}
-		if !j.Need(openwopv1.OWP0037A1, o.Sentinel) {
-			return
-		}
+		j.Need(openwopv1.OWP0037A1, o.Sentinel)
 		for i, m := range o.Members {
-			if !m.Later.Readable(j) {
-				return
-			}
+			m.Later.Readable(j)
 			ends := m.Log.Terminals().Values
 			if len(ends) == 0 {
 				j.BlockOn(openwopv1.OWPDSP21, "set-up: the log of "+m.Name+" has no end")
-				return
 			}
 			at := host.Sequence(ends[0])
 			j.Check(openwopv1.OWPDSP23, work(m.Later).Where(func(e wire.Value) bool { return host.Sequence(e) > at }).Each("/type")).To(check.Len(0), "steps in the log of %s after its end", m.Name)
@@ -85,14 +78,14 @@ func work(l host.RunLog) wire.Found {
 	})
 }
 
-// ready stops a judge where there was no tree at work to cancel.
-func (o TreeObservation) ready(j *scenarios.Judge) bool {
-	if len(o.Members) == 0 || !o.Members[0].Log.Exists(j, openwopv1.OWP0037A6) {
-		return false
+// given stops a judge where there was no tree at work to cancel.
+func (o TreeObservation) given(j *scenarios.Judge) {
+	if len(o.Members) == 0 {
+		j.End()
 	}
+	o.Members[0].Log.Exists(j, openwopv1.OWP0037A6)
 	if !o.Running.Reached || len(o.Members) < 3 {
-		return j.Block("set-up: no grandchild was seen at work: "+o.Running.What+", last seen: "+o.Running.Last.JSON(),
+		j.Block("set-up: no grandchild was seen at work: "+o.Running.What+", last seen: "+o.Running.Last.JSON(),
 			"tell of a child run when it is made, with dispatch.succeeded or node.dispatched, and serve it under its id")
 	}
-	return true
 }

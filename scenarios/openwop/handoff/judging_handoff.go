@@ -44,7 +44,7 @@ func IsPhase(phases ...openwopv1.ChainPhase) func(wire.Value) bool {
 }
 
 // decidedAs stops a judge whose loop did not decide what was planned.
-func decidedAs(l host.RunLog, j *scenarios.Judge, workers ...string) bool {
+func decidedAs(l host.RunLog, j *scenarios.Judge, workers ...string) {
 	var got []string
 	for _, d := range l.Decided().Values {
 		for _, w := range d.At("/payload/decision/nextWorkerIds").Items() {
@@ -52,9 +52,9 @@ func decidedAs(l host.RunLog, j *scenarios.Judge, workers ...string) bool {
 		}
 	}
 	if slices.Equal(got, workers) {
-		return true
+		return
 	}
-	return j.BlockOn(openwopv1.OWP0037A2, "set-up: the loop was to hand over to "+wire.Compact(workers)+" and decided on "+wire.Compact(got))
+	j.BlockOn(openwopv1.OWP0037A2, "set-up: the loop was to hand over to "+wire.Compact(workers)+" and decided on "+wire.Compact(got))
 }
 
 // checkHandoff follows the handoff to a worker from its decision on: its phases

@@ -15,46 +15,39 @@ import (
 // What judges of event logs have in common.
 
 // Served stops a judge where there is no log of a finished run to look at.
-func (l RunLog) Served(j *scenarios.Judge) bool {
+func (l RunLog) Served(j *scenarios.Judge) {
 	if status, _ := l.Created.Int(); status/100 != 2 || l.RunID == "" {
-		return j.Block("set-up: the host did not make the run: it answered HTTP "+l.Created.JSON()+" with runId "+l.ID.JSON(), "make runs of the fixtures that are listed under /fixtures")
+		j.Block("set-up: the host did not make the run: it answered HTTP "+l.Created.JSON()+" with runId "+l.ID.JSON(), "make runs of the fixtures that are listed under /fixtures")
 	}
 	if !l.Ended.Reached {
 		_, actual := check.Reached().MatchSeen(l.Ended)
-		return j.Block("set-up: "+actual, "have the runs of the fixtures that are listed under /fixtures end by themselves")
+		j.Block("set-up: "+actual, "have the runs of the fixtures that are listed under /fixtures end by themselves")
 	}
-	return l.Polled(j)
+	l.Polled(j)
 }
 
 // Polled stops a judge where the log cannot be polled: a host may serve streams alone.
-func (l RunLog) Polled(j *scenarios.Judge) bool {
+func (l RunLog) Polled(j *scenarios.Judge) {
 	if status, _ := l.Read.Int(); status/100 != 2 {
-		return j.Block("the log of the run cannot be read: HTTP "+l.Read.JSON(), "serve GET /v1/runs/{runId}/events/poll for every run")
+		j.Block("the log of the run cannot be read: HTTP "+l.Read.JSON(), "serve GET /v1/runs/{runId}/events/poll for every run")
 	}
-	return true
 }
 
 // Told is served, and stops a judge for which the log holds too little: an empty
 // one agrees with every other and breaks no rule of its events.
-func (l RunLog) Told(j *scenarios.Judge) bool {
-	if !l.Served(j) {
-		return false
-	}
+func (l RunLog) Told(j *scenarios.Judge) {
+	l.Served(j)
 	if n := len(l.Events); n < LeastEvents {
-		return j.BlockOn(openwopv1.OWPEVT1, fmt.Sprintf("set-up: the log of a finished run holds %d events", n))
+		j.BlockOn(openwopv1.OWPEVT1, fmt.Sprintf("set-up: the log of a finished run holds %d events", n))
 	}
-	return true
 }
 
 // Whole is told, and stops a judge that compares another form of the log with one that does not begin with its beginning.
-func (l RunLog) Whole(j *scenarios.Judge) bool {
-	if !l.Told(j) {
-		return false
-	}
+func (l RunLog) Whole(j *scenarios.Judge) {
+	l.Told(j)
 	if first := l.Events[0]; Sequence(first) != 0 && first.Key("type").String() != string(openwopv1.RunEventTypeRunStarted) { // facts C20
-		return j.BlockOn(openwopv1.OWPEVT13, "set-up: the first event that polls list of the run is of type "+first.Key("type").JSON()+" and has sequence "+first.Key("sequence").JSON())
+		j.BlockOn(openwopv1.OWPEVT13, "set-up: the first event that polls list of the run is of type "+first.Key("type").JSON()+" and has sequence "+first.Key("sequence").JSON())
 	}
-	return true
 }
 
 // leastEvents is the length of the shortest log: a run begins and ends.
@@ -173,30 +166,31 @@ func (l RunLog) Pace() time.Duration {
 }
 
 // Made checks that the call made a run of its own.
-func (l RunLog) Made(j *scenarios.Judge, id scenarios.RequirementID, what string) bool {
-	return j.Check(id, l.Created).To(check.Status(2), "%s", what) && j.Check(id, l.ID).To(check.Text(), "runId of "+what)
+func (l RunLog) Made(j *scenarios.Judge, id scenarios.RequirementID, what string) {
+	j.Require(j.Check(id, l.Created).To(check.Status(2), "%s", what))
+	j.Require(j.Check(id, l.ID).To(check.Text(), "runId of "+what))
 }
 
-// Ready stops a judge that needs this run for another question when the host
+// Given stops a judge that needs this run for another question when the host
 // did not make it, did not end it, or does not show its log: the sentence it
 // rests on is named.
-func (l RunLog) Ready(j *scenarios.Judge, made, ended scenarios.RequirementID) bool {
-	return l.Exists(j, made) && j.Need(ended, l.Ended) && l.Readable(j)
+func (l RunLog) Given(j *scenarios.Judge, made, ended scenarios.RequirementID) {
+	l.Exists(j, made)
+	j.Need(ended, l.Ended)
+	l.Readable(j)
 }
 
-func (l RunLog) Exists(j *scenarios.Judge, made scenarios.RequirementID) bool {
+func (l RunLog) Exists(j *scenarios.Judge, made scenarios.RequirementID) {
 	if status, _ := l.Created.Int(); status/100 != 2 || l.RunID == "" {
-		return j.BlockOn(made, "set-up: the host did not make the run: it answered HTTP "+l.Created.JSON()+" with runId "+l.ID.JSON())
+		j.BlockOn(made, "set-up: the host did not make the run: it answered HTTP "+l.Created.JSON()+" with runId "+l.ID.JSON())
 	}
-	return true
 }
 
-func (l RunLog) Readable(j *scenarios.Judge) bool {
+func (l RunLog) Readable(j *scenarios.Judge) {
 	if status, _ := l.Read.Int(); status/100 != 2 {
-		return j.Block("the log of the run cannot be read: HTTP "+l.Read.JSON(), "serve GET /v1/runs/{runId}/events/poll for every run")
+		j.Block("the log of the run cannot be read: HTTP "+l.Read.JSON(), "serve GET /v1/runs/{runId}/events/poll for every run")
 	}
 	if l.HasGap() {
-		return j.Block("the log as it was served leaves out sequence numbers, also when read in full", "serve every event of a run over GET /v1/runs/{runId}/events/poll")
+		j.Block("the log as it was served leaves out sequence numbers, also when read in full", "serve every event of a run over GET /v1/runs/{runId}/events/poll")
 	}
-	return true
 }

@@ -15,45 +15,41 @@ import (
 
 // What judges of suspended loops have in common.
 
-// Ready stops a judge where there was no suspension to look at.
-func (s Suspension) Ready(j *scenarios.Judge) bool {
-	if !s.Log.Exists(j, openwopv1.OWP0037A6) || !s.Log.Readable(j) {
-		return false
-	}
+// Given stops a judge where there was no suspension to look at.
+func (s Suspension) Given(j *scenarios.Judge) {
+	s.Log.Exists(j, openwopv1.OWP0037A6)
+	s.Log.Readable(j)
 	if s.Suspended.Reached {
-		return true
+		return
 	}
 	_, actual := check.Reached().MatchSeen(s.Suspended)
-	return j.Block("set-up: "+actual, fmt.Sprintf("have the decision of turn %d suspend the run with a waiting status (docs/seams.md)", s.Turn))
+	j.Block("set-up: "+actual, fmt.Sprintf("have the decision of turn %d suspend the run with a waiting status (docs/seams.md)", s.Turn))
 }
 
 // CheckAnswered stops a judge that needs the answer to have been taken.
-func (s Suspension) CheckAnswered(j *scenarios.Judge) bool {
+func (s Suspension) CheckAnswered(j *scenarios.Judge) {
 	if code, _ := s.Answered.Int(); code/100 == 2 {
-		return true
+		return
 	}
-	return j.Block("set-up: the host refused the answer that resumes the loop: HTTP "+s.Answered.JSON(),
+	j.Block("set-up: the host refused the answer that resumes the loop: HTTP "+s.Answered.JSON(),
 		"take the answer at POST /v1/runs/{runId}/interrupts/{nodeId} (docs/seams.md), and let the key that is given answer interrupts")
 }
 
 // CheckStill compares a run with what it was before the lull.
-func (l Lull) CheckStill(j *scenarios.Judge, id scenarios.RequirementID, before RunLog, since string) bool {
-	if !j.Need(openwopv1.OWP0037A1, l.Sentinel) || !l.Later.Readable(j) {
-		return false
-	}
-	return j.Check(id, Steps(l.Later).Each("/eventId")).To(check.SameAs(Steps(before).Each("/eventId")), "steps of the run %s, when another had ended and %s had gone by", since, l.Window)
+func (l Lull) CheckStill(j *scenarios.Judge, id scenarios.RequirementID, before RunLog, since string) {
+	j.Need(openwopv1.OWP0037A1, l.Sentinel)
+	l.Later.Readable(j)
+	j.Require(j.Check(id, Steps(l.Later).Each("/eventId")).To(check.SameAs(Steps(before).Each("/eventId")), "steps of the run %s, when another had ended and %s had gone by", since, l.Window))
 }
 
 // CheckWaiting is checkStill of a run that is suspended.
-func (l Lull) CheckWaiting(j *scenarios.Judge, id scenarios.RequirementID, before RunLog, since string) bool {
-	if !l.CheckStill(j, id, before, since) {
-		return false
-	}
+func (l Lull) CheckWaiting(j *scenarios.Judge, id scenarios.RequirementID, before RunLog, since string) {
+	l.CheckStill(j, id, before, since)
 	const slip = "waiting-clarification" // which is in use, and no status of the schema's (facts C8)
 	if l.Later.Status().Actual() == slip {
 		j.Find(id, "the status of the suspended run is %s, which no schema knows", slip)
 	}
-	return j.Check(id, l.Later.Status()).To(check.OneOf("waiting-input", "waiting-approval", "waiting-external", slip), "status of the suspended run")
+	j.Require(j.Check(id, l.Later.Status()).To(check.OneOf("waiting-input", "waiting-approval", "waiting-external", slip), "status of the suspended run"))
 }
 
 // Suspension is a run that waits for somebody, and what came of the answer.

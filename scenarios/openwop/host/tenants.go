@@ -43,18 +43,17 @@ func (t Tenant) RunID() string { return t.Created.Body.Key("runId").String() }
 // Owner is the tenant, as far as its run shows it.
 func (t Tenant) Owner() wire.Value { return t.Read.Body.Key("owner") }
 
-// Ready stops a judge where there are no two who can be kept apart.
-func (o Tenants) Ready(j *scenarios.Judge) bool {
+// Given stops a judge where there are no two who can be kept apart.
+func (o Tenants) Given(j *scenarios.Judge) {
 	for _, t := range []Tenant{o.First, o.Other} {
 		if !Succeeded(t.Created.Status) || !Succeeded(t.Read.Status) {
-			return j.Block(fmt.Sprintf("set-up: the run of %s cannot be made or read: HTTP %s and %s", t.Name, t.Created.Status.JSON(), t.Read.Status.JSON()), GiveOtherKey)
+			j.Block(fmt.Sprintf("set-up: the run of %s cannot be made or read: HTTP %s and %s", t.Name, t.Created.Status.JSON(), t.Read.Status.JSON()), GiveOtherKey)
 		}
 	}
 	first, other := o.First.Owner(), o.Other.Owner()
 	if name := first.Key("tenant").String(); name != "" && name == other.Key("tenant").String() && first.Key("workspace").JSON() == other.Key("workspace").JSON() {
-		return j.Block("both keys belong to the tenant "+name, GiveOtherKey)
+		j.Block("both keys belong to the tenant "+name, GiveOtherKey)
 	}
-	return true
 }
 
 // TwoTenants has each tenant make a run that ends, and read it.

@@ -35,12 +35,9 @@ var gateWaits = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPINT6, openwopv1.OWPINT7, openwopv1.OWPINT8},
 	Claim:  claims.Approvals,
 	Ask: scenarios.Ask(approvalAnswered, func(o ApprovalObservation, j *scenarios.Judge) {
-		if !o.Log.Exists(j, openwopv1.OWPCAP19) || !o.Log.Readable(j) {
-			return
-		}
-		if !o.ran(j) {
-			return
-		}
+		o.Log.Exists(j, openwopv1.OWPCAP19)
+		o.Log.Readable(j)
+		o.ran(j)
 		last := o.Suspended.Last
 		if !j.Check(openwopv1.OWPINT6, o.Suspended).To(check.Reached(), "a run of %s", o.Way) {
 			return
@@ -67,9 +64,8 @@ var gateOrder = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPINT11},
 	Claim:  claims.Approvals,
 	Ask: scenarios.Ask(approvalAnswered, func(o ApprovalObservation, j *scenarios.Judge) {
-		if !o.ready(j) || !o.Accepted.accepted(j, o.End) {
-			return
-		}
+		o.given(j)
+		o.Accepted.accepted(j, o.End)
 		moves := o.End.All().Where(func(e wire.Value) bool { return moveOf(e, o.Node) > 0 })
 		j.Check(openwopv1.OWPINT11, moves.Each("/type")).To(inOrder(), "what became of the interrupt, in order")
 	}),
@@ -117,9 +113,8 @@ var gateNamed = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPINT12, openwopv1.OWPINT15},
 	Claim:  claims.Approvals,
 	Ask: scenarios.Ask(approvalAnswered, func(o ApprovalObservation, j *scenarios.Judge) {
-		if !o.ready(j) || !o.Accepted.accepted(j, o.End) {
-			return
-		}
+		o.given(j)
+		o.Accepted.accepted(j, o.End)
 		j.Check(openwopv1.OWPINT12, o.End.OfType(openwopv1.RunEventTypeInterruptRequested)).To(check.Len(1), "interrupt.requested")
 		resolved := o.End.OfType(openwopv1.RunEventTypeInterruptResolved)
 		j.Check(openwopv1.OWPINT12, resolved).To(check.Len(1), "interrupt.resolved")
@@ -138,13 +133,13 @@ var gateKeys = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPINT9},
 	Claim:  claims.Approvals,
 	Ask: scenarios.Ask(approvalAskedAbout, func(o AskedAboutObservation, j *scenarios.Judge) {
-		if !o.ready(j) || !o.Asked.taken(j) || !j.Need(openwopv1.OWPINT19, o.Again) || !o.Between.Readable(j) {
-			return
-		}
+		o.given(j)
+		o.Asked.taken(j)
+		j.Need(openwopv1.OWPINT19, o.Again)
+		o.Between.Readable(j)
 		found := keys(o.Between)
 		if len(found.Values) == 0 {
 			j.Block("no event of a suspension shows its key", "emit node.suspended or interrupt.requested with the key of the interrupt")
-			return
 		}
 		j.Check(openwopv1.OWPINT9, found).To(check.Distinct(), "keys of the suspensions")
 		j.Check(openwopv1.OWPINT9, found).To(check.Each(check.That("a text of 1 to 256 characters", func(v any) bool {
@@ -160,9 +155,9 @@ var gateReplays = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPINT10},
 	Claim:  claims.ApprovalsReplay,
 	Ask: scenarios.Ask(gateReplayed, func(o GateReplayedObservation, j *scenarios.Judge) {
-		if !o.ready(j) || !o.Accepted.accepted(j, o.End) || !o.Replayed.Ready(j, openwopv1.OWPRPL1, openwopv1.OWPRPL1) {
-			return
-		}
+		o.given(j)
+		o.Accepted.accepted(j, o.End)
+		o.Replayed.Given(j, openwopv1.OWPRPL1, openwopv1.OWPRPL1)
 		source, copied := keys(o.End), keys(o.Replayed)
 		switch {
 		case len(source.Values) == 0:

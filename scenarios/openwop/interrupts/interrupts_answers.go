@@ -17,15 +17,15 @@ import (
 // have nowhere to put it: of a host that does not show it all the same nothing
 // is said.
 func (g Gate) reaches(j *scenarios.Judge, id scenarios.RequirementID, a Response, end host.RunLog, given ...string) {
-	if !g.ready(j) || !j.Check(id, a.Status).To(check.Status(2), "%s", a.Asked) ||
-		!j.Check(id, end.Ended).To(check.Reached(), "after %s", a.Asked) || !end.Readable(j) {
+	g.given(j)
+	if !j.Check(id, a.Status).To(check.Status(2), "%s", a.Asked) || !j.Check(id, end.Ended).To(check.Reached(), "after %s", a.Asked) {
 		return
 	}
+	end.Readable(j)
 	j.Check(id, end.Status()).To(check.Equal("completed"), "status of the run")
 	for _, text := range given {
 		if !g.Ours && len(showing(shows(end), text).Values) == 0 {
 			j.Block("upstream's run has nothing behind its gate, so whether it was given the answer cannot be seen", "offer "+fixture.Questions+" and "+fixture.Event)
-			return
 		}
 		j.Check(id, shows(end)).To(someHolding(text), "what the run shows that it was given, %s", a.Asked)
 		if g.Ours {
@@ -45,9 +45,8 @@ var questionsReach = scenarios.Scenario{
 			o.Second.reaches(j, openwopv1.OWPINT21, o.Listed, o.SecondEnd, o.Listed.Marker)
 			return
 		}
-		if o.unspoilt(j, o.Later) {
-			o.reaches(j, openwopv1.OWPINT21, form, o.End, o.Given...)
-		}
+		o.unspoilt(j, o.Later)
+		o.reaches(j, openwopv1.OWPINT21, form, o.End, o.Given...)
 	}),
 }
 
@@ -57,19 +56,16 @@ var questionsFit = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPINT13, openwopv1.OWPINT22},
 	Claim:  claims.Clarifications,
 	Ask: scenarios.Ask(questionsAnswered, func(o QuestionsObservation, j *scenarios.Judge) {
-		if !o.ready(j) {
-			return
-		}
+		o.given(j)
 		if len(o.Misfits) == 0 {
 			j.Block("upstream's question has no schema", "offer assay-questions")
-			return
 		}
 		for _, a := range o.Misfits {
 			o.checkRefused(j, openwopv1.OWPINT22, a, http.StatusBadRequest, http.StatusUnprocessableEntity)
 		}
-		if o.checkBehind(j, o.Barrier, o.Later) && o.Mapped.accepted(j, o.End) {
-			checkNoTrace(j, openwopv1.OWPINT13, o.End, o.Misfits[0])
-		}
+		o.checkBehind(j, o.Barrier, o.Later)
+		o.Mapped.accepted(j, o.End)
+		checkNoTrace(j, openwopv1.OWPINT13, o.End, o.Misfits[0])
 	}),
 }
 
@@ -79,10 +75,10 @@ var questionsLeftOpen = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPINT23},
 	Claim:  claims.Clarifications,
 	Ask: scenarios.Ask(questionsAnswered, func(o QuestionsObservation, j *scenarios.Judge) {
-		if o.ready(j) && o.Third.ready(j) {
-			j.Check(openwopv1.OWPINT23, o.Empty.Status).To(check.Status(http.StatusBadRequest, http.StatusUnprocessableEntity), "%s", o.Empty.Asked)
-			o.Third.checkUnmoved(j, openwopv1.OWPINT23, o.Empty.After, o.Empty.Asked)
-		}
+		o.given(j)
+		o.Third.given(j)
+		j.Check(openwopv1.OWPINT23, o.Empty.Status).To(check.Status(http.StatusBadRequest, http.StatusUnprocessableEntity), "%s", o.Empty.Asked)
+		o.Third.checkUnmoved(j, openwopv1.OWPINT23, o.Empty.After, o.Empty.Asked)
 	}),
 }
 
@@ -92,9 +88,8 @@ var questionsForms = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPINT24},
 	Claim:  claims.Clarifications,
 	Ask: scenarios.Ask(questionsAnswered, func(o QuestionsObservation, j *scenarios.Judge) {
-		if !o.ready(j) || !o.Second.ready(j) {
-			return
-		}
+		o.given(j)
+		o.Second.given(j)
 		j.Check(openwopv1.OWPINT24, o.Mapped.Status).To(check.Status(2), "%s", o.Mapped.Asked)
 		if j.Check(openwopv1.OWPINT24, o.Listed.Status).To(check.Status(2), "%s", o.Listed.Asked) && o.Ours {
 			j.Check(openwopv1.OWPINT24, carried(o.SecondEnd)).To(someHolding(o.Listed.Marker), "what the run was given, %s", o.Listed.Asked)
@@ -108,9 +103,8 @@ var eventReaches = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPINT25},
 	Claim:  claims.ExternalEvents,
 	Ask: scenarios.Ask(eventAwaited, func(o EventObservation, j *scenarios.Judge) {
-		if o.unspoilt(j, o.Later) {
-			o.reaches(j, openwopv1.OWPINT25, o.Right, o.End, o.Right.Marker)
-		}
+		o.unspoilt(j, o.Later)
+		o.reaches(j, openwopv1.OWPINT25, o.Right, o.End, o.Right.Marker)
 	}),
 }
 
@@ -121,14 +115,12 @@ var eventMismatch = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPINT13, openwopv1.OWPINT26},
 	Claim:  claims.ExternalEvents,
 	Ask: scenarios.Ask(eventAwaited, func(o EventObservation, j *scenarios.Judge) {
-		if !o.ready(j) {
-			return
-		}
+		o.given(j)
 		for _, a := range o.Wrong {
 			o.checkRefused(j, openwopv1.OWPINT26, a, http.StatusUnprocessableEntity)
 		}
-		if o.checkBehind(j, o.Barrier, o.Later) && o.Right.accepted(j, o.End) {
-			checkNoTrace(j, openwopv1.OWPINT13, o.End, o.Wrong...)
-		}
+		o.checkBehind(j, o.Barrier, o.Later)
+		o.Right.accepted(j, o.End)
+		checkNoTrace(j, openwopv1.OWPINT13, o.End, o.Wrong...)
 	}),
 }

@@ -18,13 +18,12 @@ var gateAccepted = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPINT16},
 	Claim:  claims.Approvals,
 	Ask: scenarios.Ask(approvalAnswered, func(o ApprovalObservation, j *scenarios.Judge) {
-		if !o.ready(j) || !o.unspoilt(j, o.Later) {
+		o.given(j)
+		o.unspoilt(j, o.Later)
+		if !j.Check(openwopv1.OWPINT16, o.Accepted.Status).To(check.Status(2), "%s", o.Accepted.Asked) || !j.Check(openwopv1.OWPINT16, o.End.Ended).To(check.Reached(), "after it was accepted") {
 			return
 		}
-		if !j.Check(openwopv1.OWPINT16, o.Accepted.Status).To(check.Status(2), "%s", o.Accepted.Asked) ||
-			!j.Check(openwopv1.OWPINT16, o.End.Ended).To(check.Reached(), "after it was accepted") || !o.End.Readable(j) {
-			return
-		}
+		o.End.Readable(j)
 		j.Check(openwopv1.OWPINT16, o.End.Status()).To(check.Equal("completed"), "status of the run")
 	}),
 }
@@ -35,7 +34,8 @@ var gateRejected = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPINT17},
 	Claim:  claims.Approvals,
 	Ask: scenarios.Ask(approvalRejected, func(o DecidedObservation, j *scenarios.Judge) {
-		if o.ready(j) && j.Check(openwopv1.OWPINT17, o.Decided.Status).To(check.Status(2), "%s", o.Decided.Asked) {
+		o.given(j)
+		if j.Check(openwopv1.OWPINT17, o.Decided.Status).To(check.Status(2), "%s", o.Decided.Asked) {
 			checkRejected(j, openwopv1.OWPINT17, o.Gate, o.End, "reject")
 		}
 	}),
@@ -47,8 +47,9 @@ var gateCarries = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPINT18},
 	Claim:  claims.Approvals,
 	Ask: scenarios.Ask(approvalAnswered, func(o ApprovalObservation, j *scenarios.Judge) {
+		o.given(j)
+		o.Accepted.accepted(j, o.End)
 		switch {
-		case !o.ready(j) || !o.Accepted.accepted(j, o.End):
 		case !o.Ours:
 			j.Block("upstream's approval has no artifact", "offer assay-approval")
 		default:
@@ -65,10 +66,11 @@ var gateEdited = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPINT18},
 	Claim:  claims.Approvals,
 	Ask: scenarios.Ask(approvalEdited, func(o DecidedObservation, j *scenarios.Judge) {
-		if !o.ready(j) || !j.Check(openwopv1.OWPINT18, o.Decided.Status).To(check.Status(2), "%s", o.Decided.Asked) ||
-			!j.Check(openwopv1.OWPINT18, o.End.Ended).To(check.Reached(), "after it was accepted") || !o.End.Readable(j) {
+		o.given(j)
+		if !j.Check(openwopv1.OWPINT18, o.Decided.Status).To(check.Status(2), "%s", o.Decided.Asked) || !j.Check(openwopv1.OWPINT18, o.End.Ended).To(check.Reached(), "after it was accepted") {
 			return
 		}
+		o.End.Readable(j)
 		j.Check(openwopv1.OWPINT18, o.End.Status()).To(check.Equal("completed"), "status of the run")
 		checkArtifact(j, o.End, o.Decided.Marker)
 	}),
@@ -81,24 +83,20 @@ var gateQuestioned = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPINT19},
 	Claim:  claims.Approvals,
 	Ask: scenarios.Ask(approvalAskedAbout, func(o AskedAboutObservation, j *scenarios.Judge) {
-		if !o.ready(j) {
-			return
-		}
+		o.given(j)
 		if len(suspensions(o.Log, o.Node).Values) == 0 {
 			j.BlockOn(openwopv1.OWPINT8, "set-up: the log does not show that the gate waits, nor when it waits again")
+		}
+		if !j.Check(openwopv1.OWPINT19, o.Asked.Status).To(check.Status(2), "%s", o.Asked.Asked) || !j.Check(openwopv1.OWPINT19, o.Again).To(check.Reached(), "after the question") {
 			return
 		}
-		if !j.Check(openwopv1.OWPINT19, o.Asked.Status).To(check.Status(2), "%s", o.Asked.Asked) ||
-			!j.Check(openwopv1.OWPINT19, o.Again).To(check.Reached(), "after the question") || !o.Between.Readable(j) {
-			return
-		}
+		o.Between.Readable(j)
 		j.Check(openwopv1.OWPINT19, o.Between.Status()).To(check.OneOf("waiting-approval", "waiting-input", "waiting-external"), "status of the run after the question")
 		completed := o.Between.OfType(openwopv1.RunEventTypeNodeCompleted)
 		j.Check(openwopv1.OWPINT19, completed).To(check.Len(0), "nodes that are completed after the question")
-		if o.Accepted.taken(j) {
-			j.Check(openwopv1.OWPINT19, o.End.Ended).To(check.Reached(), "after it was accepted")
-			j.Check(openwopv1.OWPINT19, o.End.Status()).To(check.Equal("completed"), "status of the run after it was accepted")
-		}
+		o.Accepted.taken(j)
+		j.Check(openwopv1.OWPINT19, o.End.Ended).To(check.Reached(), "after it was accepted")
+		j.Check(openwopv1.OWPINT19, o.End.Status()).To(check.Equal("completed"), "status of the run after it was accepted")
 	}),
 }
 
@@ -108,18 +106,16 @@ var gateUnoffered = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPINT13, openwopv1.OWPINT20},
 	Claim:  claims.Approvals,
 	Ask: scenarios.Ask(approvalAnswered, func(o ApprovalObservation, j *scenarios.Judge) {
-		if !o.ready(j) {
-			return
-		}
+		o.given(j)
 		for _, a := range o.Unoffered {
 			o.checkRefused(j, openwopv1.OWPINT20, a, http.StatusBadRequest, http.StatusUnprocessableEntity)
 		}
-		if !moved(o.Log, o.unoffered()) && !o.unspoilt(j, o.Nowhere.After) { // something else has moved it
-			return
+		if !moved(o.Log, o.unoffered()) {
+			o.unspoilt(j, o.Nowhere.After)
 		}
-		if o.checkBehind(j, o.Barrier, o.Later) && o.Accepted.accepted(j, o.End) {
-			checkNoTrace(j, openwopv1.OWPINT13, o.End, o.Unoffered...)
-		}
+		o.checkBehind(j, o.Barrier, o.Later)
+		o.Accepted.accepted(j, o.End)
+		checkNoTrace(j, openwopv1.OWPINT13, o.End, o.Unoffered...)
 	}),
 }
 
@@ -137,16 +133,12 @@ var gateNowhere = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPINT13, openwopv1.OWPINT14},
 	Claim:  claims.Approvals,
 	Ask: scenarios.Ask(approvalAnswered, func(o ApprovalObservation, j *scenarios.Judge) {
-		if !o.ready(j) {
-			return
-		}
-		if !o.unspoilt(j, o.unoffered()) {
-			return
-		}
+		o.given(j)
+		o.unspoilt(j, o.unoffered())
 		o.checkRefused(j, openwopv1.OWPINT14, o.Nowhere, http.StatusNotFound)
-		if o.checkBehind(j, o.Barrier, o.Later) && o.Accepted.accepted(j, o.End) {
-			checkNoTrace(j, openwopv1.OWPINT13, o.End, o.Nowhere)
-		}
+		o.checkBehind(j, o.Barrier, o.Later)
+		o.Accepted.accepted(j, o.End)
+		checkNoTrace(j, openwopv1.OWPINT13, o.End, o.Nowhere)
 	}),
 }
 
@@ -156,9 +148,8 @@ var gateAnsweredTwice = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPINT2},
 	Claim:  claims.Approvals,
 	Ask: scenarios.Ask(approvalAnswered, func(o ApprovalObservation, j *scenarios.Judge) {
-		if !o.ready(j) || !o.Accepted.accepted(j, o.End) {
-			return
-		}
+		o.given(j)
+		o.Accepted.accepted(j, o.End)
 		j.Check(openwopv1.OWPINT2, o.Again.Status).To(check.Status(http.StatusNotFound, http.StatusConflict, http.StatusGone), "%s, when it was accepted", o.Again.Asked)
 		checkUntouched(j, openwopv1.OWPINT2, o.End, o.Again.After, "the second answer")
 		checkNoTrace(j, openwopv1.OWPINT2, o.Again.After, o.Again)

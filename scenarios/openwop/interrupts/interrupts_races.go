@@ -20,9 +20,7 @@ var gateRivals = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPINT3},
 	Claim:  claims.Approvals,
 	Ask: scenarios.Ask(approvalRaced, func(o ApprovalRaceObservation, j *scenarios.Judge) {
-		if !o.ready(j) {
-			return
-		}
+		o.given(j)
 		statuses := wire.Values{}
 		late := true
 		for _, r := range o.Rivals {
@@ -33,10 +31,10 @@ var gateRivals = scenarios.Scenario{
 			o.Rivals[0].taken(j)
 			return
 		}
-		if !j.Check(openwopv1.OWPINT3, statuses).To(host.OneSucceeded(), "replies to six answers at once") ||
-			!j.Check(openwopv1.OWPINT3, o.End.Ended).To(check.Reached(), "after the answer") || !o.End.Readable(j) {
+		if !j.Check(openwopv1.OWPINT3, statuses).To(host.OneSucceeded(), "replies to six answers at once") || !j.Check(openwopv1.OWPINT3, o.End.Ended).To(check.Reached(), "after the answer") {
 			return
 		}
+		o.End.Readable(j)
 		for _, t := range []openwopv1.RunEventType{openwopv1.RunEventTypeInterruptResolved, openwopv1.RunEventTypeNodeResumed} {
 			j.Check(openwopv1.OWPINT3, o.End.OfType(t).Each("/nodeId")).To(host.NoMoreThan(1), "%s", t)
 		}
@@ -56,9 +54,8 @@ var gateRivals = scenarios.Scenario{
 				checkNoTrace(j, openwopv1.OWPINT3, o.End, r)
 			}
 		}
-		if j.Need(openwopv1.OWP0037A1, o.Barrier) {
-			checkUntouched(j, openwopv1.OWPINT3, o.End, o.Later, "its end")
-		}
+		j.Need(openwopv1.OWP0037A1, o.Barrier)
+		checkUntouched(j, openwopv1.OWPINT3, o.End, o.Later, "its end")
 	}),
 }
 
@@ -72,19 +69,15 @@ var gateClosed = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPINT46},
 	Claim:  claims.Approvals,
 	Ask: scenarios.Ask(gateCancelled, func(o GateCancelledObservation, j *scenarios.Judge) {
-		if !o.ready(j) {
-			return
-		}
+		o.given(j)
 		if !host.Succeeded(o.Cancel.Status) || !o.End.Ended.Reached || o.End.Status().String() != "cancelled" {
 			j.Block("set-up: the run that waits cannot be cancelled: HTTP "+o.Cancel.Status.JSON()+", status "+o.End.Status().JSON(), "serve POST /v1/runs/{runId}/cancel")
-			return
 		}
 		j.Check(openwopv1.OWPINT46, o.AtNode.Status).To(check.Status(closed...), "%s, when the run was cancelled", o.AtNode.Asked)
 		checkUntouched(j, openwopv1.OWPINT46, o.End, o.AtNode.After, "the answer")
-		if j.Need(openwopv1.OWP0037A1, o.Barrier) {
-			checkUntouched(j, openwopv1.OWPINT46, o.End, o.Later, "the answer, when another run had ended")
-			checkNoTrace(j, openwopv1.OWPINT46, o.Later, o.AtNode)
-		}
+		j.Need(openwopv1.OWP0037A1, o.Barrier)
+		checkUntouched(j, openwopv1.OWPINT46, o.End, o.Later, "the answer, when another run had ended")
+		checkNoTrace(j, openwopv1.OWPINT46, o.Later, o.AtNode)
 	}),
 }
 
@@ -97,9 +90,7 @@ var gateOrCancel = scenarios.Scenario{
 	Claim:  claims.Approvals,
 	Ask: scenarios.Ask(approvalOrCancel, func(o CancelRaces, j *scenarios.Judge) {
 		for _, race := range o.Races {
-			if !race.ready(j) {
-				return
-			}
+			race.given(j)
 			if refused := race.Accepted.HTTPStatus(); refused == http.StatusBadRequest || refused == http.StatusForbidden {
 				race.Accepted.taken(j)
 				return
@@ -111,11 +102,10 @@ var gateOrCancel = scenarios.Scenario{
 
 func (o CancelRaceObservation) judge(j *scenarios.Judge) {
 	const id = openwopv1.OWPINT47
-	if !j.Check(id, o.Accepted.Status).To(check.Status(append([]int{2}, closed...)...), "%s", o.Accepted.Asked) ||
-		!j.Check(id, o.Cancel.Status).To(check.Status(2, http.StatusConflict), "%s", o.Cancel.Asked) ||
-		!j.Check(id, o.End.Ended).To(check.Reached(), "after an answer and a cancel") || !o.End.Readable(j) {
+	if !j.Check(id, o.Accepted.Status).To(check.Status(append([]int{2}, closed...)...), "%s", o.Accepted.Asked) || !j.Check(id, o.Cancel.Status).To(check.Status(2, http.StatusConflict), "%s", o.Cancel.Asked) || !j.Check(id, o.End.Ended).To(check.Reached(), "after an answer and a cancel") {
 		return
 	}
+	o.End.Readable(j)
 	j.Check(id, o.End.Terminals()).To(check.Len(1), "events that end the run")
 	status := o.End.Status().String()
 	j.Check(id, o.End.Terminals().Last().Key("type")).To(check.Equal("run."+status), "the event that ends a run whose status is %s", status)
@@ -130,9 +120,8 @@ func (o CancelRaceObservation) judge(j *scenarios.Judge) {
 	if o.Cancel.Body.Key("status").String() == "cancelled" && host.Succeeded(o.Cancel.Status) {
 		j.Check(id, o.End.Status()).To(check.Equal("cancelled"), "status of a run that is said to be cancelled")
 	}
-	if j.Need(openwopv1.OWP0037A1, o.Barrier) {
-		checkUntouched(j, id, o.End, o.Later, "its end")
-	}
+	j.Need(openwopv1.OWP0037A1, o.Barrier)
+	checkUntouched(j, id, o.End, o.Later, "its end")
 }
 
 // showsResolution says whether an event shows that an interrupt of the node was
@@ -151,24 +140,21 @@ var gateCascade = scenarios.Scenario{
 		switch {
 		case !host.Succeeded(o.Created.Status):
 			j.BlockOn(openwopv1.OWPCAP19, "set-up: "+o.Created.Asked+" is refused with HTTP "+o.Created.Status.JSON())
-			return
 		case !o.Child.Suspended.Reached:
 			j.Block("set-up: no child of the run waits for an approval", "show the child in childRuns of the snapshot, or with node.dispatched on the log, and run "+o.Child.Way)
-			return
 		case !host.Succeeded(o.Cancel.Status):
 			j.Block("set-up: the parent cannot be cancelled: HTTP "+o.Cancel.Status.JSON(), "serve POST /v1/runs/{runId}/cancel")
+		}
+		if !j.Check(openwopv1.OWPINT48, o.End.Ended).To(check.Reached(), "the child, when its parent was cancelled") {
 			return
 		}
-		if !j.Check(openwopv1.OWPINT48, o.End.Ended).To(check.Reached(), "the child, when its parent was cancelled") || !o.End.Readable(j) {
-			return
-		}
+		o.End.Readable(j)
 		j.Check(openwopv1.OWPINT48, o.End.Status()).To(check.Equal("cancelled"), "status of the child")
 		if reason := o.End.Terminals().Last().At("/payload/reason"); reason.String() != "parent-cancelled" {
 			j.Find(openwopv1.OWPINT48, "the reason of the child's run.cancelled is %s, and not parent-cancelled", reason.JSON())
 		}
 		j.Check(openwopv1.OWPINT48, o.Late.Status).To(check.Status(closed...), "%s at the child", o.Late.Asked)
-		if j.Need(openwopv1.OWP0037A1, o.Barrier) {
-			checkUntouched(j, openwopv1.OWPINT48, o.End, o.Later, "the answer")
-		}
+		j.Need(openwopv1.OWP0037A1, o.Barrier)
+		checkUntouched(j, openwopv1.OWPINT48, o.End, o.Later, "the answer")
 	}),
 }

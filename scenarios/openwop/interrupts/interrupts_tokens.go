@@ -17,9 +17,10 @@ import (
 
 // What the token of an interrupt opens, and how long.
 
-// ready stops a judge where no two runs waited, each with its token.
-func (o TokensObservation) ready(j *scenarios.Judge) bool {
-	return o.First.ready(j) && o.Second.ready(j)
+// given stops a judge where no two runs waited, each with its token.
+func (o TokensObservation) given(j *scenarios.Judge) {
+	o.First.given(j)
+	o.Second.given(j)
 }
 
 var tokenShows = scenarios.Scenario{
@@ -28,9 +29,7 @@ var tokenShows = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPINT36},
 	Claim:  claims.AnsweredByToken,
 	Ask: scenarios.Ask(tokensUsed, func(o TokensObservation, j *scenarios.Judge) {
-		if !o.ready(j) {
-			return
-		}
+		o.given(j)
 		for _, shown := range []host.Answered{o.Inspected, o.Other} {
 			if !j.Check(openwopv1.OWPINT36, shown.Status).To(check.Status(http.StatusOK), "%s", shown.Asked) {
 				return
@@ -54,17 +53,14 @@ var tokenAnswers = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPINT37},
 	Claim:  claims.AnsweredByToken,
 	Ask: scenarios.Ask(tokensUsed, func(o TokensObservation, j *scenarios.Judge) {
-		if !o.ready(j) {
-			return
-		}
+		o.given(j)
 		if slices.ContainsFunc(o.Forged, func(f Response) bool { return moved(o.First.Log, f.After) }) {
 			j.BlockOn(openwopv1.OWPINT39, "set-up: a token that nobody made has answered the run")
+		}
+		if !j.Check(openwopv1.OWPINT37, o.Used.Status).To(check.Status(2), "%s", o.Used.Asked) || !j.Check(openwopv1.OWPINT37, o.FirstEnd.Ended).To(check.Reached(), "after it was answered") {
 			return
 		}
-		if !j.Check(openwopv1.OWPINT37, o.Used.Status).To(check.Status(2), "%s", o.Used.Asked) ||
-			!j.Check(openwopv1.OWPINT37, o.FirstEnd.Ended).To(check.Reached(), "after it was answered") || !o.FirstEnd.Readable(j) {
-			return
-		}
+		o.FirstEnd.Readable(j)
 		j.Check(openwopv1.OWPINT37, o.FirstEnd.Status()).To(check.Equal("completed"), "status of the run")
 		if o.First.Ours {
 			j.Check(openwopv1.OWPINT37, carried(o.FirstEnd)).To(someHolding(o.Used.Marker), "what the run was given, behind the gate")
@@ -80,15 +76,13 @@ var tokenSpent = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPINT38},
 	Claim:  claims.AnsweredByToken,
 	Ask: scenarios.Ask(tokensUsed, func(o TokensObservation, j *scenarios.Judge) {
-		if !o.ready(j) || !o.Used.accepted(j, o.FirstEnd) {
-			return
-		}
+		o.given(j)
+		o.Used.accepted(j, o.FirstEnd)
 		j.Check(openwopv1.OWPINT38, o.Again.Status).To(check.Status(http.StatusNotFound, http.StatusConflict, http.StatusGone), "%s", o.Again.Asked)
 		checkUntouched(j, openwopv1.OWPINT38, o.FirstEnd, o.Again.After, o.Again.Asked)
 		checkNoTrace(j, openwopv1.OWPINT38, o.Again.After, o.Again)
 		if !host.Succeeded(o.Cancelled.Status) || o.SecondEnd.Status().String() != "cancelled" {
 			j.Block("set-up: the run that waits cannot be cancelled: HTTP "+o.Cancelled.Status.JSON(), "serve POST /v1/runs/{runId}/cancel")
-			return
 		}
 		j.Check(openwopv1.OWPINT38, o.Late.Status).To(check.Status(http.StatusNotFound, http.StatusConflict, http.StatusGone), "%s", o.Late.Asked)
 		checkUntouched(j, openwopv1.OWPINT38, o.SecondEnd, o.Late.After, o.Late.Asked)
@@ -108,21 +102,17 @@ var tokenOwn = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPINT4, openwopv1.OWPINT39},
 	Claim:  claims.AnsweredByToken,
 	Ask: scenarios.Ask(tokensUsed, func(o TokensObservation, j *scenarios.Judge) {
-		if !o.ready(j) {
-			return
-		}
+		o.given(j)
 		for _, f := range o.Forged {
 			j.Check(openwopv1.OWPINT39, f.Status).To(check.Status(4), "%s", f.Asked)
 			o.First.checkUnmoved(j, openwopv1.OWPINT39, f.After, f.Asked)
 		}
-		if !j.Need(openwopv1.OWP0037A1, o.Barrier) || !o.Used.taken(j) {
-			return
-		}
+		j.Need(openwopv1.OWP0037A1, o.Barrier)
+		o.Used.taken(j)
 		o.Second.checkUnmoved(j, openwopv1.OWPINT4, o.Untouched, "the token of the first was used")
 		checkNoTrace(j, openwopv1.OWPINT4, o.Untouched, o.Used)
-		if o.Used.accepted(j, o.FirstEnd) {
-			checkNoTrace(j, openwopv1.OWPINT39, o.FirstEnd, o.Forged...)
-		}
+		o.Used.accepted(j, o.FirstEnd)
+		checkNoTrace(j, openwopv1.OWPINT39, o.FirstEnd, o.Forged...)
 	}),
 }
 
@@ -136,16 +126,12 @@ var tokenLife = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPINT40, openwopv1.OWPINT41},
 	Claim:  claims.AnsweredByToken,
 	Ask: scenarios.Ask(tokensUsed, func(o TokensObservation, j *scenarios.Judge) {
-		if !o.ready(j) {
-			return
-		}
+		o.given(j)
 		if o.Timeout == 0 {
 			j.Block("upstream's approval has no timeoutMs", "offer assay-approval")
-			return
 		}
 		if !host.Succeeded(o.Inspected.Status) || !host.Succeeded(o.Other.Status) {
 			j.BlockOn(openwopv1.OWPINT36, "set-up: the tokens do not show when they end")
-			return
 		}
 		j.Check(openwopv1.OWPINT40, o.Inspected.Body.Key("expiresAt")).To(endsIn(o.Timeout, o.First), "when the token ends")
 		j.Check(openwopv1.OWPINT41, o.Other.Body.Key("expiresAt")).To(endsIn(30*time.Minute, o.Second), "when the token ends that has no timeoutMs")
@@ -171,8 +157,10 @@ func writtenAt(events wire.Found) (time.Time, bool) {
 
 // waited stops a judge where nobody waited. A wait that was over before it was
 // shown stands on the log.
-func (o ExpiredObservation) waited(j *scenarios.Judge) bool {
-	return o.End.Ended.Reached && len(suspensions(o.Log, o.Node).Values) > 0 || o.ready(j)
+func (o ExpiredObservation) waited(j *scenarios.Judge) {
+	if !(o.End.Ended.Reached && len(suspensions(o.Log, o.Node).Values) > 0) {
+		o.given(j)
+	}
 }
 
 var gateExpires = scenarios.Scenario{
@@ -181,9 +169,7 @@ var gateExpires = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPINT44},
 	Claim:  claims.InterruptExpiry,
 	Ask: scenarios.Ask(approvalExpired, func(o ExpiredObservation, j *scenarios.Judge) {
-		if !o.waited(j) {
-			return
-		}
+		o.waited(j)
 		checkRejected(j, openwopv1.OWPINT44, o.Gate, o.End, "reject", "timeout", "timed", "expired")
 		since, known := beganAt(o.End, o.Node)
 		if ended := o.End.Terminals(); known && len(ended.Values) > 0 {
@@ -227,9 +213,9 @@ var gateExpired = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPINT45},
 	Claim:  claims.InterruptExpiry,
 	Ask: scenarios.Ask(approvalExpired, func(o ExpiredObservation, j *scenarios.Judge) {
-		if !o.waited(j) || !j.Need(openwopv1.OWPINT44, o.End.Ended) || !o.End.Readable(j) {
-			return
-		}
+		o.waited(j)
+		j.Need(openwopv1.OWPINT44, o.End.Ended)
+		o.End.Readable(j)
 		j.Check(openwopv1.OWPINT45, o.AtNode.Status).To(check.Status(http.StatusNotFound, http.StatusConflict, http.StatusGone), "%s at its node", o.AtNode.Asked)
 		checkUntouched(j, openwopv1.OWPINT45, o.End, o.AtNode.After, o.AtNode.Asked)
 		checkNoTrace(j, openwopv1.OWPINT45, o.AtNode.After, o.AtNode)

@@ -15,13 +15,12 @@ import (
 
 // counted stops a judge where the votes were not taken as those of as many
 // principals: keys that the host does not know say nothing about it.
-func counted(j *scenarios.Judge, votes []Response) bool {
+func counted(j *scenarios.Judge, votes []Response) {
 	for _, v := range votes {
 		if !host.Succeeded(v.Status) {
-			return j.Block("set-up: the vote of a principal that had not voted is refused with HTTP "+v.Status.JSON(), giveVoterKeys)
+			j.Block("set-up: the vote of a principal that had not voted is refused with HTTP "+v.Status.JSON(), giveVoterKeys)
 		}
 	}
-	return true
 }
 
 // checkPartial checks that all votes but the last were not enough.
@@ -38,14 +37,11 @@ var quorumOfDistinct = scenarios.Scenario{
 	Claim:  claims.Quorums,
 	Ask: scenarios.Ask(quorumFilled, func(o QuorumObservation, j *scenarios.Judge) {
 		b := o.All
-		if !b.ready(j) {
-			return
-		}
+		b.given(j)
 		b.checkPartial(j, openwopv1.OWPINT27)
-		if !counted(j, b.Votes) {
-			return
-		}
-		if j.Check(openwopv1.OWPINT27, b.End.Ended).To(check.Reached(), "after %d votes", b.Required) && b.End.Readable(j) {
+		counted(j, b.Votes)
+		if j.Check(openwopv1.OWPINT27, b.End.Ended).To(check.Reached(), "after %d votes", b.Required) {
+			b.End.Readable(j)
 			j.Check(openwopv1.OWPINT27, b.End.Status()).To(check.Equal("completed"), "status of the run after %d votes", b.Required)
 		}
 	}),
@@ -59,19 +55,19 @@ var quorumOneVote = scenarios.Scenario{
 	Claim:  claims.Quorums,
 	Ask: scenarios.Ask(quorumFilled, func(o QuorumObservation, j *scenarios.Judge) {
 		b := o.Alone
-		if !b.ready(j) || !counted(j, b.Votes[:1]) || !j.Need(openwopv1.OWP0037A1, o.Barrier) {
-			return
-		}
+		b.given(j)
+		counted(j, b.Votes[:1])
+		j.Need(openwopv1.OWP0037A1, o.Barrier)
 		if moved(b.Log, b.Votes[0].After) && host.IsTerminal(b.Votes[0].After.Status().String()) {
 			j.BlockOn(openwopv1.OWPINT27, "set-up: one vote has filled the quorum")
-			return
 		}
 		for _, v := range b.Votes[1:o.Repeats] {
 			j.Check(openwopv1.OWPINT28, v.Status).To(check.Status(2, 4), "another vote of the same principal")
 		}
-		if !b.checkUnmoved(j, openwopv1.OWPINT28, o.Later, "one principal had voted again and again") || !counted(j, b.Votes[o.Repeats:]) {
+		if !b.checkUnmoved(j, openwopv1.OWPINT28, o.Later, "one principal had voted again and again") {
 			return
 		}
+		counted(j, b.Votes[o.Repeats:])
 		if !b.End.Ended.Reached {
 			j.BlockOn(openwopv1.OWPINT27, "set-up: the others do not fill the quorum either")
 		}
@@ -84,13 +80,10 @@ var quorumMajority = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPINT29},
 	Claim:  claims.Quorums,
 	Ask: scenarios.Ask(quorumRejected, func(o VetoObservation, j *scenarios.Judge) {
-		if !o.ready(j) {
-			return
-		}
+		o.given(j)
 		o.checkPartial(j, openwopv1.OWPINT29)
-		if counted(j, o.Votes) {
-			checkRejected(j, openwopv1.OWPINT29, o.Gate, o.End, "reject")
-		}
+		counted(j, o.Votes)
+		checkRejected(j, openwopv1.OWPINT29, o.Gate, o.End, "reject")
 	}),
 }
 
@@ -100,13 +93,10 @@ var quorumVeto = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPINT30},
 	Claim:  claims.Quorums,
 	Ask: scenarios.Ask(quorumVetoed, func(o VetoObservation, j *scenarios.Judge) {
-		if !o.ready(j) {
-			return
-		}
+		o.given(j)
 		o.checkPartial(j, openwopv1.OWPINT30)
-		if counted(j, o.Votes) {
-			checkRejected(j, openwopv1.OWPINT30, o.Gate, o.End, "reject")
-		}
+		counted(j, o.Votes)
+		checkRejected(j, openwopv1.OWPINT30, o.Gate, o.End, "reject")
 	}),
 }
 
@@ -117,13 +107,13 @@ var credentialNeeded = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPINT31},
 	Claim:  claims.AuthRequired,
 	Ask: scenarios.Ask(tokenAlone, func(o TokenAloneObservation, j *scenarios.Judge) {
-		if !o.ready(j) {
-			return
-		}
+		o.given(j)
 		j.Check(openwopv1.OWPINT31, o.Token.Status).To(check.Status(http.StatusUnauthorized, http.StatusForbidden), "%s", o.Token.Asked)
-		if !j.Need(openwopv1.OWP0037A1, o.Barrier) || !o.checkUnmoved(j, openwopv1.OWPINT31, o.Later, o.Token.Asked) || !o.Accepted.accepted(j, o.End) {
+		j.Need(openwopv1.OWP0037A1, o.Barrier)
+		if !o.checkUnmoved(j, openwopv1.OWPINT31, o.Later, o.Token.Asked) {
 			return
 		}
+		o.Accepted.accepted(j, o.End)
 		checkNoTrace(j, openwopv1.OWPINT31, o.End, o.Token)
 	}),
 }
@@ -135,17 +125,16 @@ var scopeNeeded = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPINT32},
 	Claim:  claims.ApprovalScopes,
 	Ask: scenarios.Ask(answeredWithoutScope, func(o ScopeObservation, j *scenarios.Judge) {
-		if !o.ready(j) {
-			return
-		}
+		o.given(j)
 		if !host.Succeeded(o.Read.Status) {
 			j.Block("set-up: the credential cannot read the run: HTTP "+o.Read.Status.JSON(), giveLowScope)
-			return
 		}
 		j.Check(openwopv1.OWPINT32, o.Low.Status).To(check.Status(http.StatusForbidden), "%s", o.Low.Asked)
-		if !j.Need(openwopv1.OWP0037A1, o.Barrier) || !o.checkUnmoved(j, openwopv1.OWPINT32, o.Later, o.Low.Asked) || !o.Accepted.accepted(j, o.End) {
+		j.Need(openwopv1.OWP0037A1, o.Barrier)
+		if !o.checkUnmoved(j, openwopv1.OWPINT32, o.Later, o.Low.Asked) {
 			return
 		}
+		o.Accepted.accepted(j, o.End)
 		checkNoTrace(j, openwopv1.OWPINT32, o.End, o.Low)
 	}),
 }

@@ -14,56 +14,54 @@ import (
 
 // What judges of interrupts have in common.
 
-// ready stops a judge where nobody waited for an answer.
-func (g Gate) ready(j *scenarios.Judge) bool {
-	if !g.Log.Exists(j, openwopv1.OWPCAP19) || !g.Log.Readable(j) || !g.ran(j) {
-		return false
-	}
+// given stops a judge where nobody waited for an answer.
+func (g Gate) given(j *scenarios.Judge) {
+	g.Log.Exists(j, openwopv1.OWPCAP19)
+	g.Log.Readable(j)
+	g.ran(j)
 	if g.Suspended.Reached {
-		return true
+		return
 	}
 	_, actual := check.Reached().MatchSeen(g.Suspended)
-	return j.BlockOn(openwopv1.OWPINT6, "set-up: "+actual)
+	j.BlockOn(openwopv1.OWPINT6, "set-up: "+actual)
 }
 
 // ran stops a judge where the host cannot run the fixture that it lists.
-func (g Gate) ran(j *scenarios.Judge) bool {
+func (g Gate) ran(j *scenarios.Judge) {
 	if last := g.Suspended.Last; last.Key("status").String() == "failed" {
-		return j.Block("set-up: the run of "+g.Way+" has failed and waited for nobody: "+last.At("/error/code").JSON(), "list no fixture that the host cannot run, or give it the nodes that the fixture has")
+		j.Block("set-up: the run of "+g.Way+" has failed and waited for nobody: "+last.At("/error/code").JSON(), "list no fixture that the host cannot run, or give it the nodes that the fixture has")
 	}
-	return true
 }
 
 // taken stops a judge that needs an answer to have been taken.
-func (a Response) taken(j *scenarios.Judge) bool {
-	return host.Succeeded(a.Status) ||
+func (a Response) taken(j *scenarios.Judge) {
+	if !host.Succeeded(a.Status) {
 		j.Block("set-up: "+a.Asked+" is refused with HTTP "+a.Status.JSON(), "take the answer at POST /v1/runs/{runId}/interrupts/{nodeId}, and let the key that is given answer interrupts")
+	}
 }
 
 // accepted stops a judge whose control failed: a run that cannot go on stands
 // still whatever it is told.
-func (a Response) accepted(j *scenarios.Judge, end host.RunLog) bool {
-	if !a.taken(j) {
-		return false
-	}
+func (a Response) accepted(j *scenarios.Judge, end host.RunLog) {
+	a.taken(j)
 	if !end.Ended.Reached || end.Status().String() != "completed" {
-		return j.BlockOn(openwopv1.OWPINT16, "set-up: the run did not complete when it was accepted: its status is "+end.Status().JSON())
+		j.BlockOn(openwopv1.OWPINT16, "set-up: the run did not complete when it was accepted: its status is "+end.Status().JSON())
 	}
-	return end.Readable(j)
+	end.Readable(j)
 }
 
 // checkUnmoved compares the run with what it was when its interrupt suspended it.
 func (g Gate) checkUnmoved(j *scenarios.Judge, id scenarios.RequirementID, after host.RunLog, when string) bool {
-	if !after.Readable(j) {
-		return false
-	}
+	after.Readable(j)
 	still := j.Check(id, host.Steps(after).Each("/eventId")).To(check.SameAs(host.Steps(g.Log).Each("/eventId")), "steps of the run after %s", when)
 	return j.Check(id, after.Status()).To(check.SameAs(g.Suspended.Last.Key("status")), "status of the run after %s", when) && still
 }
 
 // unspoilt stops a judge of what came after answers that had to be refused, where they have moved the run.
-func (g Gate) unspoilt(j *scenarios.Judge, after host.RunLog) bool {
-	return !moved(g.Log, after) || j.BlockOn(openwopv1.OWPINT13, "set-up: the run went on with an answer that had to be refused")
+func (g Gate) unspoilt(j *scenarios.Judge, after host.RunLog) {
+	if moved(g.Log, after) {
+		j.BlockOn(openwopv1.OWPINT13, "set-up: the run went on with an answer that had to be refused")
+	}
 }
 
 // moved tells whether a run has taken steps in between, as far as its log was read.
@@ -81,15 +79,14 @@ func (g Gate) checkRefused(j *scenarios.Judge, id scenarios.RequirementID, a Res
 
 // checkBehind checks the run again behind a barrier: what an answer sets going
 // may come after its reply.
-func (g Gate) checkBehind(j *scenarios.Judge, barrier wire.Wait, later host.RunLog) bool {
-	return j.Need(openwopv1.OWP0037A1, barrier) && g.checkUnmoved(j, openwopv1.OWPINT13, later, "all that was refused, when another run had ended")
+func (g Gate) checkBehind(j *scenarios.Judge, barrier wire.Wait, later host.RunLog) {
+	j.Need(openwopv1.OWP0037A1, barrier)
+	j.Require(g.checkUnmoved(j, openwopv1.OWPINT13, later, "all that was refused, when another run had ended"))
 }
 
 // checkUntouched checks that a run that has ended stays as it was.
 func checkUntouched(j *scenarios.Judge, id scenarios.RequirementID, end, after host.RunLog, when string) {
-	if !after.Readable(j) {
-		return
-	}
+	after.Readable(j)
 	j.Check(id, host.Steps(after).Each("/eventId")).To(check.SameAs(host.Steps(end).Each("/eventId")), "steps of the run after %s", when)
 	j.Check(id, after.Status()).To(check.SameAs(end.Status()), "status of the run after %s", when)
 }
@@ -151,7 +148,7 @@ func products(l host.RunLog) wire.Found {
 func checkArtifact(j *scenarios.Judge, end host.RunLog, text string) bool {
 	shown := products(end)
 	if len(shown.Values) == 0 {
-		return j.Block("the run shows neither its variables nor what its nodes put out, so with what it went on cannot be seen",
+		j.Block("the run shows neither its variables nor what its nodes put out, so with what it went on cannot be seen",
 			"show the variables of a run, or put the outputs of its nodes on the log")
 	}
 	artifacts := shown.Each("/artifact/text").Where(wire.Value.Present)
@@ -201,9 +198,10 @@ func checkNoTrace(j *scenarios.Judge, id scenarios.RequirementID, l host.RunLog,
 // C40). What it was asked, and for how long, has the same words in it: of that
 // nothing counts.
 func checkRejected(j *scenarios.Judge, id scenarios.RequirementID, g Gate, end host.RunLog, words ...string) {
-	if !j.Check(id, end.Ended).To(check.Reached(), "after the rejection") || !end.Readable(j) {
+	if !j.Check(id, end.Ended).To(check.Reached(), "after the rejection") {
 		return
 	}
+	end.Readable(j)
 	j.Check(id, end.Status()).To(check.OneOf("failed", "completed"), "status of the run")
 	behind := afterSuspension(end, g.Node).Where(func(e wire.Value) bool { return moveOf(e, g.Node) != 1 }).Each("/payload")
 	behind.Values = append(behind.Values, end.Ended.Last.Key("error"))

@@ -29,9 +29,8 @@ var runsUnread = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPISO1, openwopv1.OWPISO2},
 	Claim:  claims.TenantsApart,
 	Ask: scenarios.Ask(tenantsReadRuns, func(o TenantRuns, j *scenarios.Judge) {
-		if !o.Tenants.Ready(j) || !o.Before.Readable(j) {
-			return
-		}
+		o.Tenants.Given(j)
+		o.Before.Readable(j)
 		for _, c := range o.Reads {
 			c.CheckRefused(j, openwopv1.OWPISO1)
 			c.CheckUnguessed(j)
@@ -50,17 +49,14 @@ var offspringUnread = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPISO2, openwopv1.OWPISO7},
 	Claim:  claims.TenantsChildren,
 	Ask: scenarios.Ask(tenantsOffspring, func(o TenantOffspring, j *scenarios.Judge) {
-		if !o.Tenants.Ready(j) || !o.Log.Ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1) {
-			return
-		}
+		o.Tenants.Given(j)
+		o.Log.Given(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1)
 		if len(o.Children) == 0 {
 			j.Block("set-up: the loop names no child", "tell of a child run when it is made, with dispatch.succeeded or node.dispatched")
-			return
 		}
 		for i, c := range o.Children {
 			if !host.Succeeded(c.Status) {
 				j.BlockOn(openwopv1.OWP0037A3, "set-up: "+c.Asked+" is not served to its own tenant: HTTP "+c.Status.JSON())
-				return
 			}
 			o.Reads[i].CheckRefused(j, openwopv1.OWPISO7)
 			o.Reads[i].CheckUnguessed(j)
@@ -75,16 +71,12 @@ var cancelRefused = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPISO2, openwopv1.OWPISO3},
 	Claim:  claims.TenantsApart,
 	Ask: scenarios.Ask(tenantsCancel, func(o TenantCancel, j *scenarios.Judge) {
-		if !o.Tenants.Ready(j) {
-			return
-		}
+		o.Tenants.Given(j)
 		if status := o.Live.Key("status").String(); !host.Succeeded(o.Created.Status) || status == "" || host.IsTerminal(status) {
 			j.Block("set-up: "+o.Way+" was not under way: HTTP "+o.Created.Status.JSON()+", status "+o.Live.Key("status").JSON(), fixture.Load)
-			return
 		}
 		if !host.Succeeded(o.Cancel.Status) && !host.IsTerminal(o.After.Key("status").String()) {
 			j.Block("set-up: its own tenant cannot cancel the run: HTTP "+o.Cancel.Status.JSON(), "serve POST /v1/runs/{runId}/cancel")
-			return
 		}
 		o.Call.CheckRefused(j, openwopv1.OWPISO3)
 		o.Call.CheckUnguessed(j)
@@ -105,9 +97,8 @@ var answerRefused = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPISO2, openwopv1.OWPISO3},
 	Claim:  claims.TenantsAnswers,
 	Ask: scenarios.Ask(tenantsAnswer, func(o TenantAnswer, j *scenarios.Judge) {
-		if !o.Tenants.Ready(j) || !j.Need(openwopv1.OWPINT1, o.Held.Suspended) {
-			return
-		}
+		o.Tenants.Given(j)
+		j.Need(openwopv1.OWPINT1, o.Held.Suspended)
 		o.Call.CheckRefused(j, openwopv1.OWPISO3)
 		o.Call.CheckUnguessed(j)
 		j.Check(openwopv1.OWPISO3, host.Steps(o.After).Each("/eventId")).To(check.SameAs(host.Steps(o.Held.Log).Each("/eventId")), "steps of the run afterwards")
@@ -124,12 +115,10 @@ var forkRefused = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPISO2, openwopv1.OWPISO3, openwopv1.OWPISO8},
 	Claim:  claims.TenantsForks,
 	Ask: scenarios.Ask(tenantsFork, func(o TenantFork, j *scenarios.Judge) {
-		if !o.Tenants.Ready(j) || !o.Before.Readable(j) {
-			return
-		}
+		o.Tenants.Given(j)
+		o.Before.Readable(j)
 		if !host.Succeeded(o.Forked.Status) || !host.Succeeded(o.Own.Status) {
 			j.Block("set-up: its own tenant cannot fork the run and read the fork: HTTP "+o.Forked.Status.JSON()+" and "+o.Own.Status.JSON(), "serve POST /v1/runs/{runId}:fork, or claim no replay")
-			return
 		}
 		o.Call.CheckRefused(j, openwopv1.OWPISO3)
 		o.Call.CheckUnguessed(j)
@@ -146,12 +135,9 @@ var keysApart = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPISO5},
 	Claim:  claims.TenantsApart,
 	Ask: scenarios.Ask(tenantsAsk, func(o TenantAsks, j *scenarios.Judge) {
-		if !o.Tenants.Ready(j) {
-			return
-		}
+		o.Tenants.Given(j)
 		if !host.Succeeded(o.Key.Status) || o.Key.RunID().String() == "" || o.Again.RunID().String() != o.Key.RunID().String() {
 			j.BlockOn(openwopv1.OWPERR18, "set-up: a run under a key is not found again: "+o.Key.RunID().JSON()+" and then "+o.Again.RunID().JSON())
-			return
 		}
 		j.Check(openwopv1.OWPISO5, o.Same.Status).To(check.Status(2), "%s", o.Same.Asked)
 		j.Check(openwopv1.OWPISO5, o.Same.RunID()).NotTo(check.SameAs(o.Key.RunID()), "runId of %s", o.Same.Asked)
@@ -164,9 +150,7 @@ var ownerByCredential = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPISO6},
 	Claim:  claims.TenantsApart,
 	Ask: scenarios.Ask(tenantsAsk, func(o TenantAsks, j *scenarios.Judge) {
-		if !o.Tenants.Ready(j) {
-			return
-		}
+		o.Tenants.Given(j)
 		if !j.Check(openwopv1.OWPISO6, o.Named.Status).To(check.Status(2, http.StatusBadRequest, http.StatusForbidden, http.StatusNotFound, http.StatusUnprocessableEntity), "%s", o.Named.Asked) || !host.Succeeded(o.Named.Status) {
 			return
 		}
@@ -183,16 +167,12 @@ var filesApart = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPISO2, openwopv1.OWPISO10},
 	Claim:  claims.TenantsFiles,
 	Ask: scenarios.Ask(tenantsWrite, func(o TenantFiles, j *scenarios.Judge) {
-		if !o.Tenants.Ready(j) {
-			return
-		}
+		o.Tenants.Given(j)
 		if !host.IsListed(o.Own.Body, o.Path) {
 			j.BlockOn(openwopv1.OWPWSP1, "set-up: the list of its own tenant does not hold the file: HTTP "+o.Own.Status.JSON())
-			return
 		}
 		if !host.Succeeded(o.Put.Status) {
 			j.Block("set-up: the other tenant cannot write a file: HTTP "+o.Put.Status.JSON(), host.GiveOtherKey)
-			return
 		}
 		o.Before.CheckRefused(j, openwopv1.OWPISO10)
 		o.Before.CheckUnguessed(j)
@@ -210,13 +190,10 @@ var goalsApart = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPISO2, openwopv1.OWPISO4},
 	Claim:  claims.TenantsHaveGoal,
 	Ask: scenarios.Ask(tenantsGoals, func(o TenantGoals, j *scenarios.Judge) {
-		if !o.Tenants.Ready(j) {
-			return
-		}
+		o.Tenants.Given(j)
 		for _, made := range []host.GoalMade{o.Mine, o.Theirs} {
 			if made.ID == "" || !host.Succeeded(made.Fresh.Status) {
 				j.Block("set-up: a goal cannot be made and read: HTTP "+made.Created.Status.JSON()+" and "+made.Fresh.Status.JSON(), host.GiveOtherKey)
-				return
 			}
 		}
 		for _, c := range o.Calls {

@@ -33,14 +33,11 @@ var decidedBeforeWorker = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPDSP1},
 	Claim:  claims.Supervisor,
 	Ask: scenarios.Ask(handoff.LoopOfWorkers, func(o handoff.WorkersObservation, j *scenarios.Judge) {
-		if !o.Ready(j, openwopv1.OWPDSP1) {
-			return
-		}
+		o.Given(j, openwopv1.OWPDSP1)
 		began := o.Log.Phase(openwopv1.ChainPhaseDispatchBegan)
 		told := o.Log.OfType(openwopv1.RunEventTypeNodeDispatched)
 		if len(began.Values)+len(told.Values) == 0 {
 			j.BlockOn(openwopv1.OWP0037A3, "set-up: the log tells of no worker")
-			return
 		}
 		CheckDecidedFirst(o.Log, j, len(o.Workers)+1)
 		decided := o.Log.Decided().Values
@@ -96,11 +93,8 @@ var decidedBeforeQuestion = scenarios.Scenario{
 	Ask: scenarios.Ask(LoopThatAsks, func(o AskedObservation, j *scenarios.Judge) {
 		if o.Seam != nil {
 			j.Block("only the seam's word is on offer, and it shows no run", fixture.Load)
-			return
 		}
-		if !o.Held.Ready(j) {
-			return
-		}
+		o.Held.Given(j)
 		l := o.Held.Log
 		j.Check(openwopv1.OWPDSP1, l.Kinds()).To(KindsOf(o.Kinds[:o.Held.Turn]), "decisions on the log while the run waits for an answer")
 		asked := l.All().Where(host.IsA(openwopv1.RunEventTypeRunOrchestratorDecided, openwopv1.RunEventTypeNodeSuspended, openwopv1.RunEventTypeInterruptRequested)).Each("/type")
@@ -119,15 +113,12 @@ var turnWaitsForWorker = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPDSP1, openwopv1.OWP0037A5},
 	Claim:  claims.ExecutionModel,
 	Ask: scenarios.Ask(handoff.WorkerThatWaits, func(o handoff.WaitingWorkerObservation, j *scenarios.Judge) {
-		if !o.Ready(j) {
-			return
-		}
+		o.Given(j)
 		j.Check(openwopv1.OWPDSP1, o.Lull.Later.Kinds()).NotTo(check.Len(0), "decisions on the log while the worker of the first is at work")
 		j.Check(openwopv1.OWP0037A5, o.Lull.Later.Decided()).To(host.NoMoreThan(1), "turns while a worker waits for a person, when another run had ended and %s had gone by", o.Lull.Window)
 		j.Check(openwopv1.OWP0037A5, o.Lull.Later.Terminals().Each("/type")).To(check.Len(0), "events that end the run while its worker waits")
-		if o.Answered(j) {
-			j.Check(openwopv1.OWP0037A5, o.Log.Decided()).To(check.Len(2), "turns when the worker was done")
-		}
+		o.Answered(j)
+		j.Check(openwopv1.OWP0037A5, o.Log.Decided()).To(check.Len(2), "turns when the worker was done")
 	}),
 }
 
@@ -138,13 +129,10 @@ var effectOfItsDecision = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPDSP3},
 	Claim:  claims.Supervisor,
 	Ask: scenarios.Ask(handoff.LoopOfWorkers, func(o handoff.WorkersObservation, j *scenarios.Judge) {
-		if !o.Ready(j, openwopv1.OWPDSP3) {
-			return
-		}
+		o.Given(j, openwopv1.OWPDSP3)
 		all := host.Dispatched(o.Log)
 		if len(all.Values) == 0 {
 			j.BlockOn(openwopv1.OWP0037A3, "set-up: the log tells of no worker")
-			return
 		}
 		j.Check(openwopv1.OWPDSP3, all.Each("/type")).To(check.Len(len(o.Workers)), "workers of all decisions")
 		for i, worker := range o.Workers {
@@ -170,13 +158,10 @@ var dispatchNamesItsCause = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPDSP4},
 	Claim:  claims.Supervisor,
 	Ask: scenarios.Ask(handoff.LoopOfWorkers, func(o handoff.WorkersObservation, j *scenarios.Judge) {
-		if !o.Ready(j, openwopv1.OWPDSP4) {
-			return
-		}
+		o.Given(j, openwopv1.OWPDSP4)
 		told := o.Log.OfType(openwopv1.RunEventTypeNodeDispatched)
 		if len(told.Values) == 0 {
 			j.Block("the log has no node.dispatched", "have the dispatch node tell of each child run that it makes")
-			return
 		}
 		for i, d := range o.Log.Decided().Values {
 			of := handoff.Turn(o.Log, i)
@@ -206,9 +191,8 @@ var oneAgent = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPDSP2},
 	Claim:  claims.Supervisor,
 	Ask: scenarios.Ask(handoff.LoopOfWorkers, func(o handoff.WorkersObservation, j *scenarios.Judge) {
-		if o.Ready(j, openwopv1.OWPDSP2) {
-			CheckAgent(o.Log, j)
-		}
+		o.Given(j, openwopv1.OWPDSP2)
+		CheckAgent(o.Log, j)
 	}),
 }
 
@@ -222,7 +206,9 @@ var sameAgentAfterAnswer = scenarios.Scenario{
 		switch {
 		case o.Seam != nil:
 			j.Block("only the seam's word is on offer, and it shows no run", fixture.Load)
-		case o.Held.Ready(j) && wentOn(o.SuspendedLoop, j):
+		default:
+			o.Held.Given(j)
+			wentOn(o.SuspendedLoop, j)
 			CheckAgent(o.Log, j)
 		}
 	}),

@@ -19,9 +19,9 @@ var nothingAfterTerminate = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPDSP5},
 	Claim:  claims.Supervisor,
 	Ask: scenarios.Ask(loopBeyondItsEnd, func(o BeyondObservation, j *scenarios.Judge) {
-		if !o.Log.Ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1) || !j.Need(openwopv1.OWP0037A1, o.Lull.Sentinel) || !o.Lull.Later.Readable(j) {
-			return
-		}
+		o.Log.Given(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1)
+		j.Need(openwopv1.OWP0037A1, o.Lull.Sentinel)
+		o.Lull.Later.Readable(j)
 		if !o.Chosen {
 			j.Find(openwopv1.OWPDSP5, host.FixedScript)
 		}
@@ -29,7 +29,6 @@ var nothingAfterTerminate = scenarios.Scenario{
 			end, ok := o.terminated(l)
 			if !ok {
 				j.BlockOn(openwopv1.OWP0037A2, "set-up: the loop did not come to the terminate of its plan")
-				return
 			}
 			at := host.Sequence(end)
 			CheckNoTurnAfter(l, j, at)
@@ -76,12 +75,13 @@ var fanOutRejected = scenarios.Scenario{
 	Claim:  claims.Supervisor,
 	Ask: scenarios.Ask(dispatchOfTooMany, func(o RefusedObservation, j *scenarios.Judge) {
 		l := o.Log
-		if !l.Exists(j, openwopv1.OWP0037A6) || !j.Check(openwopv1.OWPDSP6, l.Ended).To(check.Reached()) || !l.Readable(j) {
+		l.Exists(j, openwopv1.OWP0037A6)
+		if !j.Check(openwopv1.OWPDSP6, l.Ended).To(check.Reached()) {
 			return
 		}
+		l.Readable(j)
 		if len(l.Decided().Values) < 2 || len(host.Dispatched(l).Values) == 0 {
 			j.BlockOn(openwopv1.OWP0037A3, "set-up: the loop did not come to the decision for several")
-			return
 		}
 		j.Check(openwopv1.OWPDSP6, host.Dispatched(l).Each("/type")).To(check.Len(o.Control), "workers that were dispatched")
 		j.Check(openwopv1.OWPDSP6, l.Status()).To(check.Equal("failed"), "status of the run")
@@ -103,9 +103,11 @@ var dispatchUndecided = scenarios.Scenario{
 		if status, _ := l.Created.Int(); status/100 != 2 { // refused beforehand
 			return
 		}
-		if !l.Exists(j, openwopv1.OWP0037A6) || !j.Check(openwopv1.OWPDSP7, l.Ended).To(check.Reached()) || !l.Readable(j) {
+		l.Exists(j, openwopv1.OWP0037A6)
+		if !j.Check(openwopv1.OWPDSP7, l.Ended).To(check.Reached()) {
 			return
 		}
+		l.Readable(j)
 		j.Check(openwopv1.OWPDSP7, l.Status()).To(check.Equal("failed"), "status of the run")
 		j.Check(openwopv1.OWPDSP7, host.Dispatched(l).Each("/type")).To(check.Len(0), "workers that were dispatched")
 		o.tellCode(j, openwopv1.OWPDSP7, "no_pending_decision")

@@ -32,9 +32,7 @@ var onePerTurn = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWP0061B1, openwopv1.OWP0061B2},
 	Claim:  claims.ExecutionModel5,
 	Ask: scenarios.Ask(loopOfTurns, func(o LoopObservation, j *scenarios.Judge) {
-		if !o.ready(j) {
-			return
-		}
+		o.given(j)
 		CheckCounted(j, o.iterations(), o.Turns)
 		o.tell(j, openwopv1.OWP0061B2)
 	}),
@@ -56,12 +54,13 @@ var asPlanned = scenarios.Scenario{
 	Ask: scenarios.Ask(loopOfTurns, func(o LoopObservation, j *scenarios.Judge) {
 		if o.Evidence == scenarios.Attested {
 			j.Block("only the seam's word is on offer, and it shows no run", fixture.Load)
-			return
 		}
 		l := o.Log
-		if !l.Made(j, openwopv1.OWP0037A6, "a run of "+o.Way) || !j.Check(openwopv1.OWP0037A1, l.Ended).To(check.Reached()) || !l.Readable(j) {
+		l.Made(j, openwopv1.OWP0037A6, "a run of "+o.Way)
+		if !j.Check(openwopv1.OWP0037A1, l.Ended).To(check.Reached()) {
 			return
 		}
+		l.Readable(j)
 		o.tell(j, openwopv1.OWP0037A6)
 		j.Check(openwopv1.OWP0037A6, l.Decided()).To(check.Len(o.Turns), "orchestrator turns")
 		if o.Decisions == nil { // the seam's own plan: of its turns only the end is known
@@ -80,9 +79,10 @@ var asPlanned = scenarios.Scenario{
 		if l.Last().Key("type").String() != "run.completed" {
 			j.Find(openwopv1.OWP0061E1, "an event %s follows the end of the run", l.Last().Key("type").JSON())
 		}
+		j.Need(openwopv1.OWP0037A1, o.Sentinel)
 		switch {
-		case !j.Need(openwopv1.OWP0037A1, o.Sentinel):
-		case o.Later.Readable(j):
+		default:
+			o.Later.Readable(j)
 			j.Check(openwopv1.OWP0061E1, host.OfTheLoop(o.Later).Each("/eventId")).To(check.SameAs(host.OfTheLoop(l).Each("/eventId")),
 				"events of the loop after another run had ended and %s had gone by", o.Window)
 		}
@@ -97,20 +97,15 @@ var nothingShared = scenarios.Scenario{
 	Claim:  claims.ExecutionModel5,
 	Ask: scenarios.Ask(twoLoopsAtOnce, func(o InterleavedObservation, j *scenarios.Judge) {
 		if o.Suspends && o.First.RunID != "" {
-			if !j.Need(openwopv1.OWP0061D1, o.Suspended) {
-				return
-			}
+			j.Need(openwopv1.OWP0061D1, o.Suspended)
 			if status, _ := o.Answered.Int(); status/100 != 2 {
 				j.BlockOn(openwopv1.OWP0061D1, "set-up: the host refused the answer that resumes the loop: HTTP "+o.Answered.JSON())
-				return
 			}
 		}
-		if !o.First.Ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1) || !o.Second.Ready(j, openwopv1.OWP0037A6, openwopv1.OWP0061E1) {
-			return
-		}
+		o.First.Given(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1)
+		o.Second.Given(j, openwopv1.OWP0037A6, openwopv1.OWP0061E1)
 		if !o.Suspends && !o.overlaps() {
 			j.Block("the two loops ran one after the other: that nothing is shared can only be seen of loops that run at once", fixture.Load)
-			return
 		}
 		j.Check(openwopv1.OWP0061B4, o.Second.Iterations()).To(check.CountFromOne(o.SecondN), "the loop that ran meanwhile")
 		first, n := o.First.Iterations(), o.FirstN
@@ -136,18 +131,15 @@ var forkKeeps = scenarios.Scenario{
 			turns            int
 			source, replayed host.RunLog
 		}{{"finished loop", o.Turns, o.Source, o.Replayed}, {"bounded loop", o.Bound, o.BoundedSource, o.BoundedReplayed}} {
-			if !pair.source.Ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1) {
-				return
-			}
+			pair.source.Given(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1)
 			if len(pair.source.Decided().Values) != pair.turns { // an empty source would be matched by an empty copy
 				j.BlockOn(openwopv1.OWP0061B2, "set-up: the source did not take the turns of its plan")
+			}
+			pair.replayed.Made(j, openwopv1.OWP0061M1, "a fork of the "+pair.name)
+			if !j.Check(openwopv1.OWP0061M1, pair.replayed.ID).NotTo(check.Equal(pair.source.RunID), "runId of the fork") || !j.Check(openwopv1.OWP0061M1, pair.replayed.Ended).To(check.Reached()) {
 				return
 			}
-			if !pair.replayed.Made(j, openwopv1.OWP0061M1, "a fork of the "+pair.name) ||
-				!j.Check(openwopv1.OWP0061M1, pair.replayed.ID).NotTo(check.Equal(pair.source.RunID), "runId of the fork") ||
-				!j.Check(openwopv1.OWP0061M1, pair.replayed.Ended).To(check.Reached()) || !pair.replayed.Readable(j) {
-				return
-			}
+			pair.replayed.Readable(j)
 			j.Check(openwopv1.OWP0061M1, pair.replayed.Iterations()).To(check.SameAs(pair.source.Iterations()), "iterations of the %s", pair.name)
 			j.Check(openwopv1.OWP0061M1, pair.replayed.Decided().Each("/payload/decision")).To(check.SameAs(pair.source.Decided().Each("/payload/decision")), "decisions of the %s", pair.name)
 			j.Check(openwopv1.OWP0061M1, pair.replayed.Breaches().Each("/payload")).To(check.SameAs(pair.source.Breaches().Each("/payload")), "breaches of the %s", pair.name)
@@ -164,9 +156,12 @@ var boundBelow = scenarios.Scenario{
 	Claim:  claims.ExecutionModel,
 	Ask: scenarios.Ask(bounds.LoopAroundItsBound, func(o bounds.BoundsObservation, j *scenarios.Judge) {
 		l, n := o.Below, o.Turns-1
-		if !l.Exists(j, openwopv1.OWP0037A6) || !j.Check(openwopv1.OWP0061E3, l.Ended).To(check.Reached()) || !l.Readable(j) || !o.BelowLater.Readable(j) {
+		l.Exists(j, openwopv1.OWP0037A6)
+		if !j.Check(openwopv1.OWP0061E3, l.Ended).To(check.Reached()) {
 			return
 		}
+		l.Readable(j)
+		o.BelowLater.Readable(j)
 		breach := l.Breaches()
 		j.Check(openwopv1.OWP0061E4, breach).To(check.Len(1), "breaches of a loop bounded to %d turns", n)
 		j.Check(openwopv1.OWP0061E2, breach.Each("/payload/kind")).To(check.Equal([]any{string(openwopv1.CapKindLoopIterations)}), "kind")
@@ -193,9 +188,7 @@ var boundLeavesAlone = scenarios.Scenario{
 	Claim:  claims.ExecutionModel,
 	Ask: scenarios.Ask(bounds.LoopAroundItsBound, func(o bounds.BoundsObservation, j *scenarios.Judge) {
 		for _, l := range []host.RunLog{o.At, o.Above} {
-			if !l.Ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1) {
-				return
-			}
+			l.Given(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1)
 			j.Check(openwopv1.OWP0061E6, l.Decided()).To(check.Len(o.Turns), "orchestrator turns")
 			j.Check(openwopv1.OWP0061E6, l.Breaches()).To(check.Len(0), "breaches")
 			j.Check(openwopv1.OWP0061E6, l.Status()).To(check.Equal("completed"), "status of the run")
@@ -212,9 +205,7 @@ var seamRandomTurns = scenarios.Scenario{
 	Reaches: scenarios.Attested,
 	Ask: scenarios.Ask(host.SeamTurns, func(o host.SeamObservation, j *scenarios.Judge) {
 		for _, a := range o.Answers {
-			if !host.SeamAnswered(j, a.Status, o.Path) {
-				return
-			}
+			host.SeamAnswered(j, a.Status, o.Path)
 			j.Check(openwopv1.OWP0061B1, a.Iterations()).To(check.Each(check.Integer(1, 0)), "%s asked for %d turns", o.Path, a.Turns)
 			j.Check(openwopv1.OWP0061B2, a.Iterations()).To(check.CountFromOne(a.Turns), "%s asked for %d turns", o.Path, a.Turns)
 			for _, d := range a.Decisions {
@@ -246,7 +237,6 @@ var seamAgreesWithLog = scenarios.Scenario{
 		}
 		if !named {
 			j.Block("the seam's reply names no run, so its word cannot be compared with a log", "have the seam's reply carry the runId of the run it drove (docs/seams.md)")
-			return
 		}
 		j.SeenAs(scenarios.Observed)
 	}),
@@ -261,9 +251,7 @@ var seamOutOfRange = scenarios.Scenario{
 	Reaches: scenarios.Attested,
 	Ask: scenarios.Ask(host.SeamImpossible, func(o host.SeamObservation, j *scenarios.Judge) {
 		control, impossible := o.Answers[0], o.Answers[1:]
-		if !host.SeamAnswered(j, control.Status, o.Path) {
-			return
-		}
+		host.SeamAnswered(j, control.Status, o.Path)
 		j.Check(openwopv1.OWP0061B4, control.Claimed()).To(check.Len(control.Turns), "turns claimed when asked for %d", control.Turns)
 		for _, a := range impossible {
 			asked := fmt.Sprintf("asked for %d turns", a.Turns)

@@ -11,12 +11,13 @@ import (
 // What judges of several scenarios have in common: when an observation can be
 // judged at all, and which events of a log count.
 
-// ready stops a judge for which the loop was only the set-up.
-func (o LoopObservation) ready(j *scenarios.Judge) bool {
+// given stops a judge for which the loop was only the set-up.
+func (o LoopObservation) given(j *scenarios.Judge) {
 	if o.Evidence == scenarios.Attested {
-		return host.SeamAnswered(j, o.SeamStatus, o.Way)
+		host.SeamAnswered(j, o.SeamStatus, o.Way)
+		return
 	}
-	return o.Log.Ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1)
+	o.Log.Given(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1)
 }
 
 // tell notes that the turns were not chosen for this run.

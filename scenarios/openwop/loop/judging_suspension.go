@@ -12,26 +12,30 @@ import (
 
 // wentOn stops a judge whose control failed: of a loop that never moves it says
 // nothing that it stood still.
-func wentOn(o host.SuspendedLoop, j *scenarios.Judge) bool {
-	return o.Held.CheckAnswered(j) && j.Need(openwopv1.OWP0061D1, o.Log.Ended) && o.Log.Readable(j) && tookItsTurns(o, j)
+func wentOn(o host.SuspendedLoop, j *scenarios.Judge) {
+	o.Held.CheckAnswered(j)
+	j.Need(openwopv1.OWP0061D1, o.Log.Ended)
+	o.Log.Readable(j)
+	tookItsTurns(o, j)
 }
 
 // tookItsTurns stops a judge whose loop was not the one that was asked for: a
 // canned log stands still as well.
-func tookItsTurns(o host.SuspendedLoop, j *scenarios.Judge) bool {
+func tookItsTurns(o host.SuspendedLoop, j *scenarios.Judge) {
 	kinds := o.Log.Kinds()
 	if ok, _ := KindsOf(o.Kinds).MatchSeen(kinds); ok {
-		return true
+		return
 	}
-	return j.BlockOn(openwopv1.OWP0037A2, "set-up: the loop did not take the turns of its plan, "+wire.Compact(o.Kinds)+", but "+wire.Compact(kinds.Actual()))
+	j.BlockOn(openwopv1.OWP0037A2, "set-up: the loop did not take the turns of its plan, "+wire.Compact(o.Kinds)+", but "+wire.Compact(kinds.Actual()))
 }
 
 // checkResumed follows the counter over the suspension to the end of the plan.
-func checkResumed(o host.SuspendedLoop, j *scenarios.Judge) bool {
+func checkResumed(o host.SuspendedLoop, j *scenarios.Judge) {
 	l := o.Log
-	if !j.Check(openwopv1.OWP0061D1, l.Ended).To(check.Reached(), "after the answer") || !l.Readable(j) {
-		return false
+	if !j.Check(openwopv1.OWP0061D1, l.Ended).To(check.Reached(), "after the answer") {
+		j.End()
 	}
+	l.Readable(j)
 	j.Check(openwopv1.OWP0061D1, l.Iterations()).To(check.CountFromOne(o.Turns), "iterations of a loop that was suspended in turn %d", o.Held.Turn)
 	j.Check(openwopv1.OWP0061D1, l.Kinds()).To(KindsOf(o.Kinds), "decisions in order")
 	j.Check(openwopv1.OWP0061D1, l.Status()).To(check.Equal("completed"), "status of the run")
@@ -41,7 +45,6 @@ func checkResumed(o host.SuspendedLoop, j *scenarios.Judge) bool {
 			break
 		}
 	}
-	return true
 }
 
 // KindsOf expects these kinds of decisions. The prose calls clarify or escalate

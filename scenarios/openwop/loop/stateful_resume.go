@@ -32,7 +32,9 @@ var resumeAskUser = scenarios.Scenario{
 		switch {
 		case o.Seam != nil:
 			checkSeamResumed(*o.Seam, j, o.Way)
-		case o.Held.Ready(j) && o.Held.CheckAnswered(j):
+		default:
+			o.Held.Given(j)
+			o.Held.CheckAnswered(j)
 			checkResumed(o.SuspendedLoop, j)
 		}
 	}),
@@ -45,15 +47,15 @@ var resumeBelowFloor = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWP0061D1, openwopv1.OWPINT5},
 	Claim:  claims.StatefulResume,
 	Ask: scenarios.Ask(loopBelowTheFloor, func(o FloorObservation, j *scenarios.Judge) {
-		if !o.Held.Log.Exists(j, openwopv1.OWP0037A6) || !o.Held.Log.Readable(j) || !o.checkHeld(j, o.Held.Log, "when it was suspended or over") || !o.Held.Ready(j) {
-			return
-		}
-		if !j.Need(openwopv1.OWP0037A1, o.Lull.Sentinel) || !o.Lull.Later.Readable(j) || !o.checkHeld(j, o.Lull.Later, "a while later") || !o.Held.CheckAnswered(j) {
-			return
-		}
-		if !checkResumed(o.SuspendedLoop, j) {
-			return
-		}
+		o.Held.Log.Exists(j, openwopv1.OWP0037A6)
+		o.Held.Log.Readable(j)
+		o.checkHeld(j, o.Held.Log, "when it was suspended or over")
+		o.Held.Given(j)
+		j.Need(openwopv1.OWP0037A1, o.Lull.Sentinel)
+		o.Lull.Later.Readable(j)
+		o.checkHeld(j, o.Lull.Later, "a while later")
+		o.Held.CheckAnswered(j)
+		checkResumed(o.SuspendedLoop, j)
 		// No text says that an answer which is no refusal makes the host carry out
 		// what it held; to carry it out twice is to repeat the turn (facts 7.1).
 		if began := o.Log.Phase(openwopv1.ChainPhaseDispatchBegan).Each("/payload/workerId"); len(began.Values) == o.Turns-2 {
@@ -65,10 +67,10 @@ var resumeBelowFloor = scenarios.Scenario{
 }
 
 // checkHeld looks for a handoff that nobody has agreed to.
-func (o FloorObservation) checkHeld(j *scenarios.Judge, l host.RunLog, when string) bool {
+func (o FloorObservation) checkHeld(j *scenarios.Judge, l host.RunLog, when string) {
 	began := l.Phase(openwopv1.ChainPhaseDispatchBegan).Each("/payload/workerId")
-	return j.Check(openwopv1.OWPINT5, began).To(host.NoMoreThan(o.Held.Turn-1),
-		"handoffs of a loop with confidence %v in turn %d and a floor of %v, %s and without an answer", o.Confidence, o.Held.Turn, o.Floor, when)
+	j.Require(j.Check(openwopv1.OWPINT5, began).To(host.NoMoreThan(o.Held.Turn-1),
+		"handoffs of a loop with confidence %v in turn %d and a floor of %v, %s and without an answer", o.Confidence, o.Held.Turn, o.Floor, when))
 }
 
 // RFC 0061 D: once more, at the same node.
@@ -78,8 +80,10 @@ var resumeTwice = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWP0061D1},
 	Claim:  claims.StatefulResume,
 	Ask: scenarios.Ask(loopSuspendedTwice, func(o TwiceObservation, j *scenarios.Judge) {
-		if o.Held.Ready(j) && o.Held.CheckAnswered(j) &&
-			j.Check(openwopv1.OWP0061D1, o.Again.Suspended).To(check.Reached(), "again, by the decision of turn %d", o.Again.Turn) && o.Again.CheckAnswered(j) {
+		o.Held.Given(j)
+		o.Held.CheckAnswered(j)
+		if j.Check(openwopv1.OWP0061D1, o.Again.Suspended).To(check.Reached(), "again, by the decision of turn %d", o.Again.Turn) {
+			o.Again.CheckAnswered(j)
 			checkResumed(o.SuspendedLoop, j)
 		}
 	}),
@@ -94,9 +98,7 @@ var resumeSeam = scenarios.Scenario{
 	Claim:  claims.StatefulResume,
 	Ask: scenarios.Ask(seamSuspends, func(o host.SeamObservation, j *scenarios.Judge) {
 		resumed, left := o.Answers[0], o.Answers[1]
-		if !checkSeamResumed(resumed, j, o.Path) {
-			return
-		}
+		checkSeamResumed(resumed, j, o.Path)
 		suspended := checkSuspended(left, j)
 		if resumed.NamesARun && (left.NamesARun || !suspended) {
 			j.SeenAs(scenarios.Observed)
@@ -106,23 +108,23 @@ var resumeSeam = scenarios.Scenario{
 
 // checkSeamResumed judges what the seam says of a loop that it suspended and
 // resumed; where it names the run, that run's log has the last word.
-func checkSeamResumed(a host.SeamAnswer, j *scenarios.Judge, path string) bool {
-	if !host.SeamAnswered(j, a.Status, path) || !logged(a, j) {
-		return false
-	}
+func checkSeamResumed(a host.SeamAnswer, j *scenarios.Judge, path string) {
+	host.SeamAnswered(j, a.Status, path)
+	logged(a, j)
 	j.Check(openwopv1.OWP0061D1, a.Resumed).To(check.Equal(a.SuspendsAt), "resumedIteration of %d turns, suspended in turn %d and resumed", a.Turns, a.SuspendsAt)
 	j.Check(openwopv1.OWP0061D1, a.Iterations()).To(check.CountFromOne(a.Turns), "%s asked for %d turns, suspended in turn %d and resumed", path, a.Turns, a.SuspendsAt)
 	if a.NamesARun {
 		j.Check(openwopv1.OWP0061D1, a.Log.Iterations()).To(check.CountFromOne(a.Turns), "iterations in the log of run %s", a.Log.RunID)
 	}
-	return true
 }
 
 // logged stops a judge where the run that the reply names does not show its
 // log. One that is not there at all was made up, and is judged.
-func logged(a host.SeamAnswer, j *scenarios.Judge) bool {
+func logged(a host.SeamAnswer, j *scenarios.Judge) {
 	code, _ := a.Log.Read.Int()
-	return !a.NamesARun || code == http.StatusNotFound || a.Log.Readable(j)
+	if a.NamesARun && code != http.StatusNotFound {
+		a.Log.Readable(j)
+	}
 }
 
 // checkSuspended judges what the seam says of a loop that it left suspended, and
@@ -135,7 +137,8 @@ func checkSuspended(a host.SeamAnswer, j *scenarios.Judge) bool {
 	until := check.OneOf(upTo(a.SuspendsAt), upTo(a.SuspendsAt-1))
 	j.Check(openwopv1.OWP0061D1, a.Iterations()).To(until, "iterations of %d turns, suspended in turn %d and not resumed", a.Turns, a.SuspendsAt)
 	j.Check(openwopv1.OWP0061D1, a.Resumed).To(check.OneOf(nil, false), "resumedIteration without a resume")
-	if a.NamesARun && logged(a, j) {
+	if a.NamesARun {
+		logged(a, j)
 		j.Check(openwopv1.OWP0061D1, a.Log.Iterations()).To(until, "iterations in the log of run %s", a.Log.RunID)
 	}
 	return true
@@ -157,18 +160,16 @@ var resumeFork = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWP0061M1},
 	Claim:  claims.StatefulResumeReplay,
 	Ask: scenarios.Ask(replayOfResumed, func(o ResumedForkObservation, j *scenarios.Judge) {
-		if !o.Held.Ready(j) || !wentOn(o.SuspendedLoop, j) {
-			return
-		}
+		o.Held.Given(j)
+		wentOn(o.SuspendedLoop, j)
 		if len(o.Log.Decided().Values) != o.Turns { // a source cut short would be matched by a copy cut short
 			j.BlockOn(openwopv1.OWP0061D1, "set-up: the source did not take the turns of its plan")
+		}
+		o.Replayed.Made(j, openwopv1.OWP0061M1, "a fork of the resumed loop")
+		if !j.Check(openwopv1.OWP0061M1, o.Replayed.ID).NotTo(check.Equal(o.Log.RunID), "runId of the fork") || !j.Check(openwopv1.OWP0061M1, o.Replayed.Ended).To(check.Reached()) {
 			return
 		}
-		if !o.Replayed.Made(j, openwopv1.OWP0061M1, "a fork of the resumed loop") ||
-			!j.Check(openwopv1.OWP0061M1, o.Replayed.ID).NotTo(check.Equal(o.Log.RunID), "runId of the fork") ||
-			!j.Check(openwopv1.OWP0061M1, o.Replayed.Ended).To(check.Reached()) || !o.Replayed.Readable(j) {
-			return
-		}
+		o.Replayed.Readable(j)
 		j.Check(openwopv1.OWP0061M1, o.Replayed.Iterations()).To(check.SameAs(o.Log.Iterations()), "iterations")
 		j.Check(openwopv1.OWP0061M1, o.Replayed.Decided().Each("/payload/decision")).To(check.SameAs(o.Log.Decided().Each("/payload/decision")), "decisions")
 		j.Check(openwopv1.OWP0061M1, o.Replayed.Status()).To(check.SameAs(o.Log.Status()), "status")
@@ -182,16 +183,11 @@ var heartbeatMovesNothing = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWP0061H1},
 	Claim:  claims.LoopHeartbeat,
 	Ask: scenarios.Ask(loopBesideHeartbeats, func(o HeartbeatObservation, j *scenarios.Judge) {
-		if !o.Held.Ready(j) {
-			return
-		}
+		o.Held.Given(j)
 		for _, tick := range o.Ticks {
-			if !host.SeamAnswered(j, tick, o.Seam) {
-				return
-			}
+			host.SeamAnswered(j, tick, o.Seam)
 		}
-		if o.Lull.CheckWaiting(j, openwopv1.OWP0061H1, o.Held.Log, "after two heartbeats") {
-			wentOn(o.SuspendedLoop, j)
-		}
+		o.Lull.CheckWaiting(j, openwopv1.OWP0061H1, o.Held.Log, "after two heartbeats")
+		wentOn(o.SuspendedLoop, j)
 	}),
 }

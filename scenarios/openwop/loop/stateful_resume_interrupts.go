@@ -26,7 +26,9 @@ var suspendedStandsStill = scenarios.Scenario{
 		switch {
 		case o.Seam != nil:
 			j.Block("only the seam's word is on offer, and it shows no suspended run", fixture.Load)
-		case o.Held.Ready(j) && o.Lull.CheckWaiting(j, openwopv1.OWPINT1, o.Held.Log, "while it was suspended"):
+		default:
+			o.Held.Given(j)
+			o.Lull.CheckWaiting(j, openwopv1.OWPINT1, o.Held.Log, "while it was suspended")
 			wentOn(o.SuspendedLoop, j)
 		}
 	}),
@@ -38,16 +40,13 @@ var resolvedOnce = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPINT2},
 	Claim:  claims.ExecutionModel,
 	Ask: scenarios.Ask(interrupts.LoopResolvedAgain, func(o interrupts.ResolvedAgainObservation, j *scenarios.Judge) {
-		if !o.Held.Ready(j) || !wentOn(o.SuspendedLoop, j) {
-			return
-		}
+		o.Held.Given(j)
+		wentOn(o.SuspendedLoop, j)
 		j.Check(openwopv1.OWPINT2, o.Again).To(check.Status(4), "a second answer to the same node")
 		if code, _ := o.Again.Int(); code/100 == 4 && !slices.Contains([]int64{404, 409, 410}, code) {
 			j.Find(openwopv1.OWPINT2, "the second answer is refused with HTTP %d; 404, 409 and 410 are in use for it", code)
 		}
-		if !o.Lull.CheckStill(j, openwopv1.OWPINT2, o.Log, "after the second answer") {
-			return
-		}
+		o.Lull.CheckStill(j, openwopv1.OWPINT2, o.Log, "after the second answer")
 		j.Check(openwopv1.OWPINT2, o.Lull.Later.Status()).To(check.SameAs(o.Log.Status()), "status after the second answer")
 		j.Check(openwopv1.OWPINT2, resumeValues(o.Lull.Later)).To(check.SameAs(resumeValues(o.Log)), "the answer as the run shows it, after the second")
 		j.Check(openwopv1.OWPINT2, tracesOf(o.Lull.Later, o.Marker)).To(check.Len(0), "places in which the run took the second answer")
@@ -60,9 +59,7 @@ var resolvedByOne = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPINT3},
 	Claim:  claims.ExecutionModel,
 	Ask: scenarios.Ask(interrupts.LoopWithRivals, func(o interrupts.RivalsObservation, j *scenarios.Judge) {
-		if !o.Held.Ready(j) {
-			return
-		}
+		o.Held.Given(j)
 		if !slices.ContainsFunc(o.Replies, func(status wire.Value) bool { return !host.RefusesAnswer(status) }) {
 			o.Held.Answered = o.Replies[0]
 			o.Held.CheckAnswered(j)
@@ -77,9 +74,10 @@ var resolvedByOne = scenarios.Scenario{
 			}
 		}
 		l := o.Log
-		if !j.Check(openwopv1.OWPINT3, l.Ended).To(check.Reached(), "after the answer") || !l.Readable(j) {
+		if !j.Check(openwopv1.OWPINT3, l.Ended).To(check.Reached(), "after the answer") {
 			return
 		}
+		l.Readable(j)
 		// More turns than planned are turns taken twice. Whether one is missing is
 		// asked by the scenarios of the counter.
 		j.Check(openwopv1.OWPINT3, l.Kinds()).To(host.NoMoreThan(o.Turns), "decisions of %d turns", o.Turns)
@@ -117,24 +115,25 @@ var resolvedApart = scenarios.Scenario{
 	Claim:  claims.ExecutionModel,
 	Ask: scenarios.Ask(interrupts.TwoLoopsSuspended, func(o interrupts.TwoSuspendedObservation, j *scenarios.Judge) {
 		a, b := o.First, o.Second
-		if !a.Held.Ready(j) || !b.Held.Ready(j) {
-			return
-		}
+		a.Held.Given(j)
+		b.Held.Given(j)
 		if code, _ := b.Held.Answered.Int(); code == 409 || code == 410 { // nobody else has answered that run
 			j.Check(openwopv1.OWPINT4, b.Held.Answered).To(check.Status(2), "the first answer to a loop that waited")
 			return
 		}
-		if !b.Held.CheckAnswered(j) {
+		b.Held.CheckAnswered(j)
+		if !j.Check(openwopv1.OWPINT4, b.Log.Ended).To(check.Reached(), "after the second loop was answered") {
 			return
 		}
-		if !j.Check(openwopv1.OWPINT4, b.Log.Ended).To(check.Reached(), "after the second loop was answered") || !b.Log.Readable(j) ||
-			!o.Lull.CheckWaiting(j, openwopv1.OWPINT4, a.Held.Log, "while only the other was answered, and a node that this one does not have") || !a.Held.CheckAnswered(j) {
+		b.Log.Readable(j)
+		o.Lull.CheckWaiting(j, openwopv1.OWPINT4, a.Held.Log, "while only the other was answered, and a node that this one does not have")
+		a.Held.CheckAnswered(j)
+		if !j.Check(openwopv1.OWPINT4, a.Log.Ended).To(check.Reached(), "after the first loop was answered") {
 			return
 		}
-		if !j.Check(openwopv1.OWPINT4, a.Log.Ended).To(check.Reached(), "after the first loop was answered") || !a.Log.Readable(j) ||
-			!tookItsTurns(a, j) || !tookItsTurns(b, j) {
-			return
-		}
+		a.Log.Readable(j)
+		tookItsTurns(a, j)
+		tookItsTurns(b, j)
 		if host.Succeeded(o.Astray) {
 			j.Find(openwopv1.OWPINT4, "an answer to a node that the run does not have got HTTP %s and moved nothing", o.Astray.JSON())
 		}

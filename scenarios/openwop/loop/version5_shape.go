@@ -99,10 +99,9 @@ var iterationOnDecided = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWP0061B1},
 	Claim:  claims.ExecutionModel5,
 	Ask: scenarios.Ask(loopOfTurns, func(o LoopObservation, j *scenarios.Judge) {
-		if o.ready(j) {
-			j.Check(openwopv1.OWP0061B1, o.iterations()).To(check.Each(check.Integer(1, 0)))
-			o.tell(j, openwopv1.OWP0061B1)
-		}
+		o.given(j)
+		j.Check(openwopv1.OWP0061B1, o.iterations()).To(check.Each(check.Integer(1, 0)))
+		o.tell(j, openwopv1.OWP0061B1)
 	}),
 }
 
@@ -113,8 +112,8 @@ var iterationAbsentBelow5 = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWP0061B3},
 	Claim:  claims.ExecutionModelBelow5,
 	Ask: scenarios.Ask(loopOfTurns, func(o LoopObservation, j *scenarios.Judge) {
+		o.given(j)
 		switch {
-		case !o.ready(j):
 		case len(o.iterations().Values) == 0: // no turn at all: another scenario's failure
 			j.BlockOn(openwopv1.OWP0037A2, "set-up: the log shows no orchestrator turn")
 		default:
@@ -136,12 +135,9 @@ var limitHonoured = scenarios.Scenario{
 	Claim:  claims.LoopLimit,
 	Ask: scenarios.Ask(bounds.LoopToTheLimit, func(o bounds.LimitObservation, j *scenarios.Judge) {
 		for _, l := range []host.RunLog{o.Unasked, o.Overdone} {
-			if !l.Ready(j, openwopv1.OWP0037A6, openwopv1.OWP0061E3) {
-				return
-			}
+			l.Given(j, openwopv1.OWP0037A6, openwopv1.OWP0061E3)
 			if kinds := l.Breaches().Each("/payload/kind").Values; len(kinds) > 0 && kinds[0].String() != string(openwopv1.CapKindLoopIterations) {
 				j.Block("another bound of the host's struck first: "+kinds[0].JSON(), "raise that bound while the host is certified")
-				return
 			}
 			j.Check(openwopv1.OWP0061E5, l.Decided()).To(check.Len(o.Limit), "orchestrator turns")
 			j.Check(openwopv1.OWP0061E5, l.Breaches().Each("/payload/limit")).To(check.Equal([]any{int64(o.Limit)}), "limit of the breach")

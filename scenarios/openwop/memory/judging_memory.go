@@ -24,14 +24,12 @@ type recollections struct {
 // recalled reads the notes of a run that has ended, and blocks a scenario where
 // they are not what the fixture promises.
 func recalled(l host.RunLog, j *scenarios.Judge, who string, turns int) (r recollections, ok bool) {
-	if !l.Ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1) {
-		return r, false
-	}
+	l.Given(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1)
 	r = recollections{host.ReadSeen(l, "memory"), who}
 	for turn := range int64(turns) {
 		for _, at := range []host.Look{{Turn: turn + 1, At: host.AtBegin}, {Turn: turn + 1, At: host.AtEnd}} {
 			if flaw := r.flaw(at); flaw != "" {
-				return r, j.Block("the variable seen of "+who+" is not what the fixture promises: "+flaw,
+				j.Block("the variable seen of "+who+" is not what the fixture promises: "+flaw,
 					"have the supervisor note what each turn reads in its memory, as the fixture "+fixture.Memory+" says (docs/seams.md)")
 			}
 		}
@@ -155,7 +153,7 @@ func shares(l host.RunLog, j *scenarios.Judge, who string, contents ...string) (
 		return r, false
 	}
 	if !r.has(host.Look{Turn: 1, At: host.AtBegin}, contents...) {
-		return r, j.Block(fmt.Sprintf("set-up: %s does not find %s, so that nothing follows from what else it does not find", who, wire.Compact(contents)),
+		j.Block(fmt.Sprintf("set-up: %s does not find %s, so that nothing follows from what else it does not find", who, wire.Compact(contents)),
 			"have runs whose agents name the same memoryRef share their memory")
 	}
 	return r, true

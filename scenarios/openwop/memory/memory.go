@@ -60,16 +60,12 @@ var resumeRemembers = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWP0061D2, openwopv1.OWP0061C2, openwopv1.OWP0061C6},
 	Claim:  claims.LoopMemoryResume,
 	Ask: scenarios.Ask(heldMemory, func(o HeldMemory, j *scenarios.Judge) {
-		if !o.Held.Log.Exists(j, openwopv1.OWP0037A6) || !j.Need(openwopv1.OWP0061D1, o.Held.Suspended) {
-			return
-		}
+		o.Held.Log.Exists(j, openwopv1.OWP0037A6)
+		j.Need(openwopv1.OWP0061D1, o.Held.Suspended)
 		if !host.Succeeded(o.Held.Answered) {
 			j.BlockOn(openwopv1.OWP0061D1, "set-up: the host refused the answer that resumes the loop: HTTP "+o.Held.Answered.JSON())
-			return
 		}
-		if !o.Writer.Ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1) {
-			return
-		}
+		o.Writer.Given(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1)
 		if _, ok := shares(o.Reader, j, "another run", o.Theirs); !ok {
 			return
 		}
@@ -111,15 +107,15 @@ var entriesExpire = scenarios.Scenario{
 // brought are the notes of the loop, of which those of its second turn have what
 // its worker wrote for good.
 func (o HeldWorker) brought(j *scenarios.Judge) (recollections, bool) {
-	if !o.Log.Exists(j, openwopv1.OWP0037A6) || !j.Need(openwopv1.OWP0037A3, o.Found) || !j.Need(openwopv1.OWP0061D1, o.Worker.Suspended) {
-		return recollections{}, false
-	}
+	o.Log.Exists(j, openwopv1.OWP0037A6)
+	j.Need(openwopv1.OWP0037A3, o.Found)
+	j.Need(openwopv1.OWP0061D1, o.Worker.Suspended)
 	if !host.Succeeded(o.Worker.Answered) {
-		return recollections{}, j.BlockOn(openwopv1.OWPINT2, "set-up: the host refused the answer to the worker: HTTP "+o.Worker.Answered.JSON())
+		j.BlockOn(openwopv1.OWPINT2, "set-up: the host refused the answer to the worker: HTTP "+o.Worker.Answered.JSON())
 	}
 	r, ok := recalled(o.Log, j, "the loop", 3)
 	if ok && !r.has(host.Look{Turn: 2, At: host.AtBegin}, o.Lasting) {
-		return r, j.BlockOn(openwopv1.OWPMEM2, "set-up: the turn after the worker does not read what it wrote for good: "+r.contents(host.Look{Turn: 2, At: host.AtBegin}).Last().JSON())
+		j.BlockOn(openwopv1.OWPMEM2, "set-up: the turn after the worker does not read what it wrote for good: "+r.contents(host.Look{Turn: 2, At: host.AtBegin}).Last().JSON())
 	}
 	return r, ok
 }
@@ -166,7 +162,6 @@ var writesTold = scenarios.Scenario{
 			}
 			if len(known) == 0 {
 				j.BlockOn(openwopv1.OWPMEM2, "set-up: nobody reads what "+w.who+" wrote")
-				return
 			}
 			told := w.log.OfType(openwopv1.RunEventTypeMemoryWritten)
 			if !j.Check(openwopv1.OWPMEM14, told).To(check.Len(1), "memory.written in the log of %s, which wrote once", w.who) {
@@ -189,9 +184,9 @@ var tenantsRememberApart = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPISO9},
 	Claim:  claims.TenantsMemory,
 	Ask: scenarios.Ask(tenantsRemember, func(o TenantMemory, j *scenarios.Judge) {
-		if !o.Tenants.Ready(j) || !o.Wrote.Ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1) || !o.Other.Ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1) {
-			return
-		}
+		o.Tenants.Given(j)
+		o.Wrote.Given(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1)
+		o.Other.Given(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1)
 		first, ok := shares(o.Kept, j, "another run of the first tenant", o.Mine)
 		if !ok {
 			return

@@ -13,11 +13,9 @@ import (
 
 // kids are the notes of both workers.
 func (o MemoryFamily) kids(j *scenarios.Judge) (first, second recollections, ok bool) {
-	if !o.Log.Ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1) {
-		return first, second, false
-	}
+	o.Log.Given(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1)
 	if len(o.Children) != 2 {
-		return first, second, j.Block("set-up: the loop does not name the run of each of its two workers",
+		j.Block("set-up: the loop does not name the run of each of its two workers",
 			"tell of a child run when it is made, with dispatch.succeeded or node.dispatched, and which worker it is of")
 	}
 	if first, ok = recalled(o.Children[0].Log, j, "the first worker", 2); ok {
@@ -33,7 +31,7 @@ func (o MemoryFamily) next() host.Look { return host.Look{Turn: int64(o.Handed) 
 func (o MemoryFamily) brought(j *scenarios.Judge) (recollections, bool) {
 	r, ok := recalled(o.Log, j, "the loop", o.Turns)
 	if ok && !r.has(o.next(), o.First, o.Second) {
-		return r, j.BlockOn(openwopv1.OWPMEM2, "set-up: "+o.next().String()+" does not read what the workers wrote")
+		j.BlockOn(openwopv1.OWPMEM2, "set-up: "+o.next().String()+" does not read what the workers wrote")
 	}
 	return r, ok
 }
@@ -114,12 +112,11 @@ var heldChildHidden = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPMEM3, openwopv1.OWPMEM2},
 	Claim:  claims.MemoryWorkers,
 	Ask: scenarios.Ask(heldWorker, func(o HeldWorker, j *scenarios.Judge) {
-		if !o.Log.Exists(j, openwopv1.OWP0037A6) || !j.Need(openwopv1.OWP0037A3, o.Found) || !j.Need(openwopv1.OWP0061D1, o.Worker.Suspended) {
-			return
-		}
+		o.Log.Exists(j, openwopv1.OWP0037A6)
+		j.Need(openwopv1.OWP0037A3, o.Found)
+		j.Need(openwopv1.OWP0061D1, o.Worker.Suspended)
 		if !host.Succeeded(o.Worker.Answered) {
 			j.BlockOn(openwopv1.OWPINT2, "set-up: the host refused the answer to the worker: HTTP "+o.Worker.Answered.JSON())
-			return
 		}
 		r, ok := recalled(o.Log, j, "the loop", 3)
 		if !ok {
@@ -143,9 +140,10 @@ var lostChildLeavesNothing = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPMEM4},
 	Claim:  claims.MemoryWorkers,
 	Ask: scenarios.Ask(lostWorkers, func(o LostWorkers, j *scenarios.Judge) {
-		if !o.Log.Exists(j, openwopv1.OWP0037A6) || !j.Need(openwopv1.OWP0037A3, o.Found) || !j.Need(openwopv1.OWP0061D1, o.Running) || !o.lost(j) {
-			return
-		}
+		o.Log.Exists(j, openwopv1.OWP0037A6)
+		j.Need(openwopv1.OWP0037A3, o.Found)
+		j.Need(openwopv1.OWP0061D1, o.Running)
+		o.lost(j)
 		r, ok := recalled(o.Log, j, "the loop", 4)
 		if !ok {
 			return
@@ -164,32 +162,31 @@ var lostChildLeavesNothing = scenarios.Scenario{
 
 // lost stops a judge where the workers did not end as they were to, or did not
 // write: they show that by their own later turns, or by what their logs tell.
-func (o LostWorkers) lost(j *scenarios.Judge) bool {
+func (o LostWorkers) lost(j *scenarios.Judge) {
 	if len(o.Children) < 2 {
-		return j.Block("set-up: the loop does not name its two workers", "tell of a child run when it is made, with dispatch.succeeded or node.dispatched")
+		j.Block("set-up: the loop does not name its two workers", "tell of a child run when it is made, with dispatch.succeeded or node.dispatched")
 	}
 	for i, w := range []struct{ status, content string }{{"failed", o.Failed}, {"cancelled", o.Cancelled}} {
 		l := o.Children[i].Log
-		if !l.Ready(j, openwopv1.OWP0037A3, openwopv1.OWP0037A1) {
-			return false
-		}
+		l.Given(j, openwopv1.OWP0037A3, openwopv1.OWP0037A1)
 		if got := l.Status().String(); got != w.status {
-			return j.Block("set-up: the worker that was to be "+w.status+" is "+got, "have "+fixture.MemoryFails+" refuse two workers in one decision, and serve POST /v1/runs/{runId}/cancel")
+			j.Block("set-up: the worker that was to be "+w.status+" is "+got, "have "+fixture.MemoryFails+" refuse two workers in one decision, and serve POST /v1/runs/{runId}/cancel")
 		}
 		own := recollections{host.ReadSeen(l, "memory"), "the worker"}
 		if len(own.idsOf(w.content)) == 0 && len(l.OfType(openwopv1.RunEventTypeMemoryWritten).Values) == 0 {
-			return j.Block("set-up: nothing shows that the worker that was "+w.status+" wrote at all", "have its next turn read what it wrote, or its log tell of it with memory.written")
+			j.Block("set-up: nothing shows that the worker that was "+w.status+" wrote at all", "have its next turn read what it wrote, or its log tell of it with memory.written")
 		}
 	}
-	return true
 }
 
 // changed stops a judge where the source did not read its entries, or where
 // nobody reads what was written since.
 func (o ForkedMemory) changed(j *scenarios.Judge) (source recollections, ok bool) {
-	if source, ok = recalled(o.Source, j, "the source", o.Turns); !ok || !o.Writer.Ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1) {
-		return source, false
+	source, ok = recalled(o.Source, j, "the source", o.Turns)
+	if !ok {
+		j.End()
 	}
+	o.Writer.Given(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1)
 	_, ok = shares(o.Reader, j, "another run", o.Own[0], o.Own[1], o.Theirs)
 	return source, ok
 }
@@ -242,11 +239,9 @@ var replayRemembers = scenarios.Scenario{
 // fork are the notes of a fork.
 func (o ForkedMemory) fork(j *scenarios.Judge, f host.Forked) (recollections, bool) {
 	if f.Log.RunID == o.Source.RunID {
-		return recollections{}, j.BlockOn(openwopv1.OWPRPL1, "set-up: the host names the source as its own fork")
+		j.BlockOn(openwopv1.OWPRPL1, "set-up: the host names the source as its own fork")
 	}
-	if !f.Log.Ready(j, openwopv1.OWPRPL1, openwopv1.OWPRPL1) {
-		return recollections{}, false
-	}
+	f.Log.Given(j, openwopv1.OWPRPL1, openwopv1.OWPRPL1)
 	return recalled(f.Log, j, "the fork", o.Turns)
 }
 

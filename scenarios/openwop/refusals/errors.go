@@ -31,9 +31,7 @@ var strangersRefused = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPERR1, openwopv1.OWPERR2, openwopv1.OWPERR4, openwopv1.OWPERR5},
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(host.WithoutAccess, func(o host.StrangersObservation, j *scenarios.Judge) {
-		if !ready(o, j) {
-			return
-		}
+		given(o, j)
 		for _, c := range o.Calls {
 			id, codes := scenarios.RequirementID(openwopv1.OWPERR1), []any{"unauthenticated"}
 			if c.Who == host.UnknownKey {
@@ -57,9 +55,7 @@ var existenceHidden = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPERR3},
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(host.WithoutAccess, func(o host.StrangersObservation, j *scenarios.Judge) {
-		if !ready(o, j) {
-			return
-		}
+		given(o, j)
 		for _, c := range o.Calls {
 			if c.Missing.Asked == "" {
 				continue
@@ -71,12 +67,11 @@ var existenceHidden = scenarios.Scenario{
 	}),
 }
 
-// ready stops a judge where there is no run that a stranger could ask for.
-func ready(o host.StrangersObservation, j *scenarios.Judge) bool {
+// given stops a judge where there is no run that a stranger could ask for.
+func given(o host.StrangersObservation, j *scenarios.Judge) {
 	if !host.Succeeded(o.Created.Status) || !host.Succeeded(o.Read.Status) {
-		return j.Block("set-up: the run cannot be made or read with the credential: HTTP "+o.Created.Status.JSON()+" and "+o.Read.Status.JSON(), fixture.Load)
+		j.Block("set-up: the run cannot be made or read with the credential: HTTP "+o.Created.Status.JSON()+" and "+o.Read.Status.JSON(), fixture.Load)
 	}
-	return true
 }
 
 // A host need not tell what is not there from what is not ours.
@@ -88,7 +83,6 @@ var unknownNotFound = scenarios.Scenario{
 	Ask: scenarios.Ask(unknownIDs, func(o UnknownObservation, j *scenarios.Judge) {
 		if o.Known.Asked != "" && !host.Succeeded(o.Known.Status) {
 			j.Block("set-up: a run that is there cannot be read: HTTP "+o.Known.Status.JSON(), "serve GET /v1/runs/{runId} for every run")
-			return
 		}
 		codes := []any{"not_found", "forbidden", "run_forbidden", "interrupt_not_found"}
 		for _, a := range o.Runs {
@@ -147,9 +141,7 @@ var streamModeRefused = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPERR4, openwopv1.OWPERR5, openwopv1.OWPERR16},
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(oddRequests, func(o OddRequestsObservation, j *scenarios.Judge) {
-		if !o.ready(j) {
-			return
-		}
+		o.given(j)
 		for _, a := range o.Modes {
 			Coded(a, j, openwopv1.OWPERR16, []any{"unsupported_stream_mode"}, http.StatusBadRequest)
 			j.Check(openwopv1.OWPERR16, a.Body.At("/details/supported")).To(check.Each(check.Text()), "details.supported, of %s", a.Asked)
@@ -163,17 +155,16 @@ var methodRefused = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPERR10},
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(oddRequests, func(o OddRequestsObservation, j *scenarios.Judge) {
-		if o.ready(j) {
-			j.Check(openwopv1.OWPERR10, o.Method.Status).To(check.Status(http.StatusMethodNotAllowed, http.StatusNotFound, http.StatusNotImplemented), "%s", o.Method.Asked)
-		}
+		o.given(j)
+		j.Check(openwopv1.OWPERR10, o.Method.Status).To(check.Status(http.StatusMethodNotAllowed, http.StatusNotFound, http.StatusNotImplemented), "%s", o.Method.Asked)
 	}),
 }
 
-func (o OddRequestsObservation) ready(j *scenarios.Judge) bool {
+func (o OddRequestsObservation) given(j *scenarios.Judge) {
 	if !host.Succeeded(o.Created.Status) || o.Created.Body.Key("runId").String() == "" {
-		return j.Block("set-up: the run cannot be made: HTTP "+o.Created.Status.JSON(), fixture.Load)
+		j.Block("set-up: the run cannot be made: HTTP "+o.Created.Status.JSON(), fixture.Load)
 	}
-	return j.Need(openwopv1.OWP0037A1, o.Ended)
+	j.Need(openwopv1.OWP0037A1, o.Ended)
 }
 
 var oversizedRefused = scenarios.Scenario{
@@ -184,7 +175,6 @@ var oversizedRefused = scenarios.Scenario{
 	Ask: scenarios.Ask(oversized, func(o OversizedObservation, j *scenarios.Judge) {
 		if !host.Succeeded(o.Control.Status) {
 			j.Block("set-up: "+o.Control.Asked+" is refused with HTTP "+o.Control.Status.JSON(), fixture.Load)
-			return
 		}
 		o.Large.Refused(j, openwopv1.OWPERR17, http.StatusRequestEntityTooLarge, http.StatusBadRequest)
 	}),

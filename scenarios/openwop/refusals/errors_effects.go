@@ -19,9 +19,7 @@ var keyedOnce = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPERR4, openwopv1.OWPERR5, openwopv1.OWPERR18, openwopv1.OWPERR19, openwopv1.OWPERR21},
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(keyed, func(o IdempotencyObservation, j *scenarios.Judge) {
-		if !o.ready(j) {
-			return
-		}
+		o.given(j)
 		j.Check(openwopv1.OWPERR18, o.Fresh.RunID()).NotTo(check.SameAs(o.First.RunID()), "runId of %s", o.Fresh.Asked)
 		for _, k := range []host.KeyedRun{o.Again, o.Last} {
 			j.Check(openwopv1.OWPERR18, k.Status).To(check.Status(2), "%s", k.Asked)
@@ -44,15 +42,14 @@ func tellReply(j *scenarios.Judge, again, first host.KeyedRun) {
 	}
 }
 
-// ready stops a judge where runs cannot be asked for under a key, or where
+// given stops a judge where runs cannot be asked for under a key, or where
 // another key makes no run: then nothing tells a repetition from a constant.
-func (o IdempotencyObservation) ready(j *scenarios.Judge) bool {
+func (o IdempotencyObservation) given(j *scenarios.Judge) {
 	for _, k := range []host.KeyedRun{o.First, o.Fresh} {
 		if !host.Succeeded(k.Status) || k.RunID().String() == "" {
-			return j.Block("set-up: "+k.Asked+" is not made: HTTP "+k.Status.JSON()+" with runId "+k.RunID().JSON(), fixture.Load)
+			j.Block("set-up: "+k.Asked+" is not made: HTTP "+k.Status.JSON()+" with runId "+k.RunID().JSON(), fixture.Load)
 		}
 	}
-	return true
 }
 
 var keyedAtOnce = scenarios.Scenario{
@@ -61,7 +58,8 @@ var keyedAtOnce = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPERR20},
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(keyed, func(o IdempotencyObservation, j *scenarios.Judge) {
-		if !o.ready(j) || !j.Check(openwopv1.OWPERR20, o.After.Status).To(check.Status(2), "%s", o.After.Asked) {
+		o.given(j)
+		if !j.Check(openwopv1.OWPERR20, o.After.Status).To(check.Status(2), "%s", o.After.Asked) {
 			return
 		}
 		j.Check(openwopv1.OWPERR20, o.After.RunID()).NotTo(check.OneOf(o.First.RunID().String(), o.Fresh.RunID().String()), "its runId")
@@ -81,18 +79,15 @@ var cancelEnds = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPERR23},
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(cancelled, func(o CancelObservation, j *scenarios.Judge) {
-		if !o.ready(j) {
-			return
-		}
+		o.given(j)
 		j.Check(openwopv1.OWPERR23, o.Cancel.Status).To(check.Status(200), "%s", o.Cancel.Asked)
 		j.Check(openwopv1.OWPERR23, o.Cancel.Body.Key("status")).To(check.OneOf("cancelled", "cancelling"), "status in that reply")
 		if !j.Check(openwopv1.OWPERR23, o.Log.Ended).To(check.Reached()) {
 			return
 		}
 		j.Check(openwopv1.OWPERR23, o.Log.Status()).To(check.Equal("cancelled"), "status of the run")
-		if o.Log.Readable(j) {
-			j.Check(openwopv1.OWPERR23, o.Log.Terminals().Each("/type")).To(check.Equal([]any{"run.cancelled"}), "the ends on its log")
-		}
+		o.Log.Readable(j)
+		j.Check(openwopv1.OWPERR23, o.Log.Terminals().Each("/type")).To(check.Equal([]any{"run.cancelled"}), "the ends on its log")
 	}),
 }
 
@@ -104,9 +99,8 @@ var cancelOfEnded = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPERR24},
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(cancelled, func(o CancelObservation, j *scenarios.Judge) {
-		if !o.ready(j) || !j.Need(openwopv1.OWPERR23, o.Log.Ended) {
-			return
-		}
+		o.given(j)
+		j.Need(openwopv1.OWPERR23, o.Log.Ended)
 		ended := []endedCancel{{o.Again, o.Log.Status(), o.Later.Key("status")}}
 		if o.DoneReply.Asked != "" {
 			ended = append(ended, endedCancel{o.DoneReply, o.Done.Last.Key("status"), o.DoneAfter.Key("status")})
@@ -138,30 +132,25 @@ var strangersChangeNothing = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPERR25},
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(cancelled, func(o CancelObservation, j *scenarios.Judge) {
-		if !o.ready(j) {
-			return
-		}
+		o.given(j)
 		for _, a := range o.Strangers {
 			if a.HTTPStatus() != http.StatusUnauthorized {
 				j.BlockOn(openwopv1.OWPERR1, "set-up: "+a.Asked+" is not refused: HTTP "+a.Status.JSON())
-				return
 			}
 		}
 		if o.Log.Status().String() != "cancelled" {
 			j.BlockOn(openwopv1.OWPERR23, "set-up: the run is not cancelled by its owner either, its status is "+o.Log.Status().JSON())
-			return
 		}
 		j.Check(openwopv1.OWPERR25, o.Untouched.Key("status")).NotTo(check.OneOf("cancelled", "cancelling"), "status after the strangers")
 	}),
 }
 
-// ready stops a judge where no run was under way.
-func (o CancelObservation) ready(j *scenarios.Judge) bool {
+// given stops a judge where no run was under way.
+func (o CancelObservation) given(j *scenarios.Judge) {
 	if !host.Succeeded(o.Created.Status) || o.Created.Body.Key("runId").String() == "" {
-		return j.Block("set-up: no run of "+o.Way+" is made: HTTP "+o.Created.Status.JSON(), fixture.Load)
+		j.Block("set-up: no run of "+o.Way+" is made: HTTP "+o.Created.Status.JSON(), fixture.Load)
 	}
 	if status := o.Live.Key("status").String(); status == "" || host.IsTerminal(status) {
-		return j.Block("set-up: the run of "+o.Way+" is not under way before it is cancelled, its status is "+o.Live.Key("status").JSON(), "have "+o.Way+" last until it is cancelled")
+		j.Block("set-up: the run of "+o.Way+" is not under way before it is cancelled, its status is "+o.Live.Key("status").JSON(), "have "+o.Way+" last until it is cancelled")
 	}
-	return true
 }

@@ -34,33 +34,32 @@ func values(draws wire.Found) wire.Found { return draws.Each("/payload/outputs/v
 
 // drawn stops a judge where the nodes of the source drew nothing that could be
 // told from what another run drew.
-func (o DrawnObservation) drawn(j *scenarios.Judge) bool {
-	if !o.Control.Ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1) || !o.Source.Ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1) {
-		return false
-	}
+func (o DrawnObservation) drawn(j *scenarios.Judge) {
+	o.Control.Given(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1)
+	o.Source.Given(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1)
 	seen := map[string]bool{}
 	for _, l := range []host.RunLog{o.Control, o.Source} {
 		all := values(draws(l)).Values
 		for _, v := range all {
 			if v.String() == "" || seen[v.String()] {
-				return j.Block("the nodes of "+fixture.Random+" do not draw values of their own: "+v.JSON(), drawAnew)
+				j.Block("the nodes of "+fixture.Random+" do not draw values of their own: "+v.JSON(), drawAnew)
 			}
 			seen[v.String()] = true
 		}
 		if len(all) != 3 {
-			return j.Block("the log of "+fixture.Random+" does not show three values", drawAnew)
+			j.Block("the log of "+fixture.Random+" does not show three values", drawAnew)
 		}
 	}
-	return true
 }
 
 const drawAnew = "have each node of the type vendor.openassay.random complete with the output value, a string drawn anew each time (docs/seams.md)"
 
 // made expects a fork of this source: a run of its own that ended.
-func made(f host.Forked, j *scenarios.Judge, id scenarios.RequirementID, source host.RunLog) bool {
-	return f.Log.Made(j, id, "a fork") &&
-		j.Check(id, f.Log.ID).NotTo(check.Equal(source.RunID), "runId of the fork") &&
-		j.Check(id, f.Log.Ended).To(check.Reached()) && f.Log.Readable(j)
+func made(f host.Forked, j *scenarios.Judge, id scenarios.RequirementID, source host.RunLog) {
+	f.Log.Made(j, id, "a fork")
+	j.Require(j.Check(id, f.Log.ID).NotTo(check.Equal(source.RunID), "runId of the fork"))
+	j.Require(j.Check(id, f.Log.Ended).To(check.Reached()))
+	f.Log.Readable(j)
 }
 
 // CheckPrefix expects below fromSeq what the source has there, whatever stands in the members of payloads that are in ids.

@@ -29,29 +29,23 @@ var prefixKept = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPRPL1, openwopv1.OWPRPL2, openwopv1.OWPRPL3},
 	Claim:  claims.ForkReplay,
 	Ask: scenarios.Ask(replaysFromAnywhere, func(o PrefixObservation, j *scenarios.Judge) {
-		if !o.Source.Ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1) {
-			return
-		}
+		o.Source.Given(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1)
 		forked := false
 		for _, f := range o.Forks {
 			if f.Unsupported() {
 				continue
 			}
-			if !made(f, j, openwopv1.OWPRPL1, o.Source) {
-				return
-			}
+			made(f, j, openwopv1.OWPRPL1, o.Source)
 			forked = true
 			checkReply(f, j, o.Source, openwopv1.ForkModeReplay)
 			CheckPrefix(f, j, openwopv1.OWPRPL3, o.Source)
 		}
 		if !forked {
 			j.Block("the host forks from the first event only: it answered HTTP 501", "let a replay begin at any event")
-			return
 		}
-		if o.Later.Readable(j) {
-			j.Check(openwopv1.OWPRPL2, o.Later.All()).To(check.SameAs(o.Source.All()), "log of the source when the forks had ended")
-			j.Check(openwopv1.OWPRPL2, o.Later.Status()).To(check.SameAs(o.Source.Status()), "status of the source when the forks had ended")
-		}
+		o.Later.Readable(j)
+		j.Check(openwopv1.OWPRPL2, o.Later.All()).To(check.SameAs(o.Source.All()), "log of the source when the forks had ended")
+		j.Check(openwopv1.OWPRPL2, o.Later.Status()).To(check.SameAs(o.Source.Status()), "status of the source when the forks had ended")
 	}),
 }
 
@@ -72,17 +66,13 @@ var drawnOnce = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPRPL4},
 	Claim:  claims.ForkReplay,
 	Ask: scenarios.Ask(replaysOfDrawnValues, func(o DrawnObservation, j *scenarios.Judge) {
-		if !o.drawn(j) {
-			return
-		}
+		o.drawn(j)
 		for _, f := range o.Forks {
 			if f.Unsupported() {
 				j.Find(openwopv1.OWPRPL4, "seen of a replay from the first event only: from %d the host answered HTTP 501", f.FromSeq)
 				continue
 			}
-			if !made(f, j, openwopv1.OWPRPL4, o.Source) {
-				return
-			}
+			made(f, j, openwopv1.OWPRPL4, o.Source)
 			j.Check(openwopv1.OWPRPL4, values(draws(f.Log))).To(check.SameAs(values(draws(o.Source))), "values in the replay from %d", f.FromSeq)
 			j.Check(openwopv1.OWPRPL4, f.Log.OfType(openwopv1.RunEventTypeRunCompleted).Each("/payload/outputs")).
 				To(check.SameAs(o.Source.OfType(openwopv1.RunEventTypeRunCompleted).Each("/payload/outputs")), "outputs of the replay from %d", f.FromSeq)
@@ -96,9 +86,8 @@ var forksRefused = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPRPL5, openwopv1.OWPRPL6, openwopv1.OWPRPL7, openwopv1.OWPRPL8, openwopv1.OWPRPL9},
 	Claim:  claims.ForkReplay,
 	Ask: scenarios.Ask(forksThatCannotBe, func(o ForkRefusals, j *scenarios.Judge) {
-		if !o.Source.Ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1) || !forked(o.Control, j) {
-			return
-		}
+		o.Source.Given(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1)
+		forked(o.Control, j)
 		j.Check(openwopv1.OWPRPL5, o.Edge.Status).To(check.Status(2, http.StatusNotImplemented), "%s", o.Edge.Asked)
 		j.Check(openwopv1.OWPRPL5, o.Beyond.Status).To(check.Status(http.StatusUnprocessableEntity, http.StatusNotImplemented), "%s", o.Beyond.Asked)
 		if code := o.Beyond.Code(); code.String() != "invalid_from_seq" {
@@ -117,11 +106,10 @@ var forksRefused = scenarios.Scenario{
 }
 
 // forked stops a judge of refusals where the host refuses what it should not.
-func forked(a host.Answered, j *scenarios.Judge) bool {
+func forked(a host.Answered, j *scenarios.Judge) {
 	if a.HTTPStatus()/100 != 2 {
-		return j.BlockOn(openwopv1.OWPRPL1, "set-up: the host refused "+a.Asked+": HTTP "+a.Status.JSON())
+		j.BlockOn(openwopv1.OWPRPL1, "set-up: the host refused "+a.Asked+": HTTP "+a.Status.JSON())
 	}
-	return true
 }
 
 var branchDraws = scenarios.Scenario{
@@ -130,13 +118,9 @@ var branchDraws = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPRPL10, openwopv1.OWPRPL11},
 	Claim:  claims.ForkBranch,
 	Ask: scenarios.Ask(branchesOfDrawnValues, func(o DrawnObservation, j *scenarios.Judge) {
-		if !o.drawn(j) {
-			return
-		}
+		o.drawn(j)
 		for _, f := range o.Forks {
-			if !made(f, j, openwopv1.OWPRPL11, o.Source) {
-				return
-			}
+			made(f, j, openwopv1.OWPRPL11, o.Source)
 			CheckPrefix(f, j, openwopv1.OWPRPL10, o.Source, IdsOfOthers...)
 			after := draws(f.Log).Where(notBelow(f.FromSeq))
 			j.Check(openwopv1.OWPRPL11, values(after)).To(none(values(draws(o.Source))), "values that the branch from %d drew", f.FromSeq)
@@ -155,17 +139,12 @@ var branchBounded = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPRPL10, openwopv1.OWPRPL12},
 	Claim:  claims.ForkBranchLoop,
 	Ask: scenarios.Ask(branchesOfALoop, func(o OverlayObservation, j *scenarios.Judge) {
-		if !o.Source.Ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1) {
-			return
-		}
+		o.Source.Given(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1)
 		if len(o.Source.Decided().Values) != o.Turns {
 			j.BlockOn(openwopv1.OWP0061B2, "set-up: the source did not take the turns of its plan")
-			return
 		}
 		for _, f := range []host.Forked{o.Free, o.Capped} {
-			if !made(f, j, openwopv1.OWPRPL12, o.Source) {
-				return
-			}
+			made(f, j, openwopv1.OWPRPL12, o.Source)
 			CheckPrefix(f, j, openwopv1.OWPRPL10, o.Source, IdsOfOthers...)
 		}
 		j.Check(openwopv1.OWPRPL12, o.Free.Log.Decided()).To(check.Len(o.Turns), "turns of the branch without another bound")
@@ -182,9 +161,8 @@ var branchesRefused = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPRPL13},
 	Claim:  claims.ForkBranch,
 	Ask: scenarios.Ask(branchesThatCannotBe, func(o BranchRefusals, j *scenarios.Judge) {
-		if !o.Source.Ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1) || !forked(o.Control, j) {
-			return
-		}
+		o.Source.Given(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1)
+		forked(o.Control, j)
 		for _, a := range []host.Answered{o.Open, o.Beyond} {
 			j.Check(openwopv1.OWPRPL13, a.Status).To(check.Status(http.StatusBadRequest, http.StatusUnprocessableEntity), "%s", a.Asked)
 		}

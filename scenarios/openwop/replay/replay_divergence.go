@@ -26,18 +26,18 @@ var refusalDiverges = scenarios.Scenario{
 			{o.Refusing, "valid", "refusal", "a replay with a refusal in place of an answer"},
 			{o.Answering, "refusal", "valid", "a replay with an answer in place of a refusal"},
 		} {
-			if !r.call.ready(j) {
-				return
-			}
+			r.call.given(j)
 			if status, _ := r.call.Replay.Created.Int(); status == http.StatusUnprocessableEntity {
 				j.Find(openwopv1.OWPRPL15, "%s is refused with HTTP 422, and is no run", r.what)
 				j.Check(openwopv1.OWPRPL15, r.call.Code).To(check.Equal("replay_diverged_at_refusal"), "code for %s", r.what)
 				continue
 			}
 			l := r.call.Replay
-			if !l.Made(j, openwopv1.OWPRPL15, r.what) || !j.Check(openwopv1.OWPRPL15, l.Ended).To(check.Reached(), "%s", r.what) || !l.Readable(j) {
+			l.Made(j, openwopv1.OWPRPL15, r.what)
+			if !j.Check(openwopv1.OWPRPL15, l.Ended).To(check.Reached(), "%s", r.what) {
 				return
 			}
+			l.Readable(j)
 			told := l.OfType(openwopv1.RunEventTypeReplayDivergedAtRefusal)
 			j.Check(openwopv1.OWPRPL15, told).To(check.Len(1), "events that tell of it, in %s", r.what)
 			j.Check(openwopv1.OWPRPL15, told.Each("/payload/sourceRunId")).To(check.Equal([]any{r.call.Source.RunID}), "source of %s", r.what)
@@ -66,9 +66,9 @@ func (m ModelReplay) within() check.Matcher {
 	})
 }
 
-// ready stops a judge where the source did not end.
-func (m ModelReplay) ready(j *scenarios.Judge) bool {
-	return m.Source.Ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1)
+// given stops a judge where the source did not end.
+func (m ModelReplay) given(j *scenarios.Judge) {
+	m.Source.Given(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1)
 }
 
 // The control of both is a replay in which the model answers what it did before.
@@ -86,16 +86,15 @@ var otherAnswerTold = scenarios.Scenario{
 			{o.Same, "a replay with the same answer", true},
 			{o.Other, "a replay with another answer", false},
 		} {
-			if !r.call.ready(j) {
-				return
-			}
+			r.call.given(j)
 			l := r.call.Replay
-			if !l.Made(j, openwopv1.OWPRPL16, r.what) || !j.Check(openwopv1.OWPRPL16, l.Ended).To(check.Reached(), "%s", r.what) || !l.Readable(j) {
+			l.Made(j, openwopv1.OWPRPL16, r.what)
+			if !j.Check(openwopv1.OWPRPL16, l.Ended).To(check.Reached(), "%s", r.what) {
 				return
 			}
+			l.Readable(j)
 			if !showsText(r.call.Source, r.call.Said) {
 				j.Block("the log of the source does not show what the model answered", showAnswers)
-				return
 			}
 			j.Check(openwopv1.OWPRPL4, outputsOf(l)).To(check.SameAs(outputsOf(r.call.Source)), "outputs of the nodes in %s", r.what)
 			j.Check(openwopv1.OWPRPL16, l.Status()).To(check.Equal("completed"), "status of %s", r.what)
@@ -139,13 +138,11 @@ var toolKept = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPRPL4},
 	Claim:  claims.ReplayDeterminism,
 	Ask: scenarios.Ask(replaysOfATool, func(o ToolObservation, j *scenarios.Judge) {
-		if !o.Source.Ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1) || !made(o.Fork, j, openwopv1.OWPRPL4, o.Source) {
-			return
-		}
+		o.Source.Given(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1)
+		made(o.Fork, j, openwopv1.OWPRPL4, o.Source)
 		want, got := untilNode(o.Source, toolNode), untilNode(o.Fork.Log, toolNode)
 		if len(want.Values) == 0 {
 			j.Block("the log of the source does not show the end of "+toolNode, "name the node in node.completed")
-			return
 		}
 		for _, field := range []string{"/type", "/nodeId"} {
 			j.Check(openwopv1.OWPRPL4, got.Each(field)).To(check.SameAs(want.Each(field)), "%s of the events up to the end of the node", field[1:])
@@ -179,9 +176,7 @@ var cacheKeys = scenarios.Scenario{
 	Claim:   claims.LlmCacheKey,
 	Reaches: scenarios.Attested,
 	Ask: scenarios.Ask(keysOfRequests, func(o KeyObservation, j *scenarios.Judge) {
-		if !host.SeamAnswered(j, o.Base.Status, o.Path) {
-			return
-		}
+		host.SeamAnswered(j, o.Base.Status, o.Path)
 		form := check.That("64 lower-case hex digits", func(v any) bool {
 			key, _ := v.(string)
 			return cacheKeyForm.MatchString(key)

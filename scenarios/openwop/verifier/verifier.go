@@ -34,13 +34,10 @@ var verdictTold = scenarios.Scenario{
 	Claim:  claims.Verifier,
 	Ask: scenarios.Ask(verifiedResults, func(o VerifiedObservation, j *scenarios.Judge) {
 		l := o.Passed.Log
-		if !l.Ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1) {
-			return
-		}
+		l.Given(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1)
 		told := l.OfType(openwopv1.RunEventTypeAgentVerified)
 		if len(told.Values) > 0 && len(l.Phase(openwopv1.ChainPhaseOutputHarvested).Values)+len(l.OfType(openwopv1.RunEventTypeRunCompleted).Values) < 2 {
 			j.BlockOn(openwopv1.OWPVER9, "set-up: not all that passed counts")
-			return
 		}
 		j.Check(openwopv1.OWPVER1, commits(l)).To(check.Equal([]any{"agent.verified", "output.harvested", "agent.verified", "run.completed"}), "verdicts, and what counts, in order")
 		for _, field := range []struct {
@@ -65,7 +62,6 @@ var verdictTold = scenarios.Scenario{
 		}
 		if len(l.Decided().Values) == 0 {
 			j.BlockOn(openwopv1.OWP0037A2, "set-up: the log shows no orchestrator turn")
-			return
 		}
 		decider := l.Decided().Last().At("/payload/agentId")
 		j.Check(openwopv1.OWPVER4, told.Each("/payload/agentId")).To(check.Each(check.That("another agent than "+decider.JSON(), func(v any) bool { return v != decider.Actual() })), "agent of each verdict")
@@ -123,15 +119,12 @@ func (v VerifiedRun) merged(j *scenarios.Judge, id scenarios.RequirementID, time
 }
 
 // judged stops a judge of what follows from a verdict where there was none.
-func (v VerifiedRun) judged(j *scenarios.Judge, verdict string) bool {
-	if !v.Log.Ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1) {
-		return false
-	}
+func (v VerifiedRun) judged(j *scenarios.Judge, verdict string) {
+	v.Log.Given(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1)
 	found := v.Log.OfType(openwopv1.RunEventTypeAgentVerified).Each("/payload/verdict").Actual()
 	if list, _ := found.([]any); !slices.Contains(list, any(verdict)) {
-		return j.BlockOn(openwopv1.OWPVER1, "set-up: the log shows no verdict "+verdict)
+		j.BlockOn(openwopv1.OWPVER1, "set-up: the log shows no verdict "+verdict)
 	}
-	return true
 }
 
 var passedCounts = scenarios.Scenario{
@@ -140,9 +133,7 @@ var passedCounts = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPVER9},
 	Claim:  claims.Verifier,
 	Ask: scenarios.Ask(verifiedResults, func(o VerifiedObservation, j *scenarios.Judge) {
-		if !o.Passed.judged(j, verdictPass) {
-			return
-		}
+		o.Passed.judged(j, verdictPass)
 		o.Passed.merged(j, openwopv1.OWPVER9, 1, o.Passed.Said)
 		j.Check(openwopv1.OWPVER9, o.Passed.Log.Status()).To(check.Equal("completed"), "status of the run")
 	}),
@@ -155,12 +146,10 @@ var failedNotMerged = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPVER5},
 	Claim:  claims.VerifierGating,
 	Ask: scenarios.Ask(verifiedResults, func(o VerifiedObservation, j *scenarios.Judge) {
-		if !o.Passed.judged(j, verdictPass) || !o.Failed.judged(j, verdictFail) {
-			return
-		}
+		o.Passed.judged(j, verdictPass)
+		o.Failed.judged(j, verdictFail)
 		if len(o.Passed.Log.Phase(openwopv1.ChainPhaseOutputHarvested).Values) == 0 {
 			j.BlockOn(openwopv1.OWPVER9, "set-up: what passed is not merged either")
-			return
 		}
 		o.Failed.merged(j, openwopv1.OWPVER5, 0, o.Failed.Kept)
 	}),
@@ -173,9 +162,7 @@ var failedEndHeld = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPVER6},
 	Claim:  claims.VerifierGating,
 	Ask: scenarios.Ask(verifiedResults, func(o VerifiedObservation, j *scenarios.Judge) {
-		if !o.FailedEnd.judged(j, verdictFail) {
-			return
-		}
+		o.FailedEnd.judged(j, verdictFail)
 		l := o.FailedEnd.Log
 		j.Check(openwopv1.OWPVER6, l.OfType(openwopv1.RunEventTypeRunCompleted)).To(check.Len(0), "run.completed")
 		j.Check(openwopv1.OWPVER6, l.Status()).NotTo(check.Equal("completed"), "status of the run")
@@ -196,9 +183,7 @@ var revisedGoesOn = scenarios.Scenario{
 			{"a result", o.Revised, []any{"agent.verified", "agent.verified", "output.harvested", "agent.verified", "run.completed"}},
 			{"an end", o.Again, []any{"agent.verified", "agent.verified", "run.completed"}},
 		} {
-			if !r.run.judged(j, verdictRevise) {
-				return
-			}
+			r.run.judged(j, verdictRevise)
 			j.Check(openwopv1.OWPVER7, commits(r.run.Log)).To(check.Equal(r.want), "verdicts, and what counts, where %s is to be revised", r.what)
 			j.Check(openwopv1.OWPVER7, r.run.Log.Decided()).To(check.Len(len(r.run.Plan)), "turns where %s is to be revised", r.what)
 		}
@@ -211,13 +196,10 @@ var revisedInBound = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPVER8},
 	Claim:  claims.VerifierGating,
 	Ask: scenarios.Ask(verifiedResults, func(o VerifiedObservation, j *scenarios.Judge) {
-		if !o.Forever.judged(j, verdictRevise) {
-			return
-		}
+		o.Forever.judged(j, verdictRevise)
 		l := o.Forever.Log
 		if len(l.Decided().Values) < 2 {
 			j.BlockOn(openwopv1.OWPVER7, "set-up: no turn follows where an end is to be revised")
-			return
 		}
 		l.CheckBreach(j, openwopv1.OWPVER8, openwopv1.CapKindLoopIterations, o.Forever.Bound, check.Equal(o.Forever.Bound+1))
 		j.Check(openwopv1.OWPVER8, l.Decided()).To(check.Len(o.Forever.Bound), "turns of a run with a bound of %d", o.Forever.Bound)
@@ -231,9 +213,9 @@ var toldHoldsNothing = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPVER10},
 	Claim:  claims.VerifierTold,
 	Ask: scenarios.Ask(verifiedResults, func(o VerifiedObservation, j *scenarios.Judge) {
-		if !o.Failed.judged(j, verdictFail) || !o.FailedEnd.judged(j, verdictFail) || !o.Forever.judged(j, verdictRevise) {
-			return
-		}
+		o.Failed.judged(j, verdictFail)
+		o.FailedEnd.judged(j, verdictFail)
+		o.Forever.judged(j, verdictRevise)
 		o.Failed.merged(j, openwopv1.OWPVER10, 1, o.Failed.Said)
 		for _, r := range []VerifiedRun{o.FailedEnd, o.Forever} {
 			j.Check(openwopv1.OWPVER10, r.Log.Decided()).To(check.Len(1), "turns of a run that terminates in its first")
@@ -254,12 +236,9 @@ var criteriaKept = scenarios.Scenario{
 			run  Judged
 			ends []any
 		}{{"a loop that gave up", o.GaveUp, []any{"completed", "failed"}}, {"a loop that met all", o.Met, []any{"completed"}}} {
-			if !r.run.Log.Ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1) {
-				return
-			}
+			r.run.Log.Given(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1)
 			if n := len(r.run.Log.Decided().Values); n != r.run.Turns {
 				j.BlockOn(openwopv1.OWP0037A6, fmt.Sprintf("set-up: %s took %d turns, and its plan has %d", r.what, n, r.run.Turns))
-				return
 			}
 			j.Check(openwopv1.OWPVER11, r.run.Log.Decided().Last().At("/payload/decision/successCriteria")).To(check.Equal(r.run.Criteria), "criteria of %s", r.what)
 			j.Check(openwopv1.OWPVER11, r.run.Log.Status()).To(check.OneOf(r.ends...), "status of %s", r.what)
@@ -273,12 +252,9 @@ var unclaimedUnverified = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPVER13},
 	Claim:  claims.NoVerifier,
 	Ask: scenarios.Ask(unverifiedResults, func(o UnverifiedObservation, j *scenarios.Judge) {
-		if !o.Log.Ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1) {
-			return
-		}
+		o.Log.Given(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1)
 		if len(o.Log.Decided().Values) == 0 {
 			j.BlockOn(openwopv1.OWP0037A2, "set-up: the log shows no orchestrator turn")
-			return
 		}
 		j.Check(openwopv1.OWPVER13, o.Log.OfType(openwopv1.RunEventTypeAgentVerified)).To(check.Len(0), "verdicts")
 	}),
@@ -295,12 +271,9 @@ var noCriteriaBelow6 = scenarios.Scenario{
 				j.Check(openwopv1.OWPVER14, r.Log.Created).To(check.Status(400, 422), "a loop with criteria of success")
 				continue
 			}
-			if !r.Log.Ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1) {
-				return
-			}
+			r.Log.Given(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1)
 			if len(r.Log.Decided().Values) == 0 {
 				j.BlockOn(openwopv1.OWP0037A2, "set-up: the log shows no orchestrator turn")
-				return
 			}
 			j.Check(openwopv1.OWPVER14, r.Log.Decided().Each("/payload/decision/successCriteria")).To(check.Absent(), "criteria of success")
 		}
@@ -316,9 +289,7 @@ var seamVerdictsAgree = scenarios.Scenario{
 	Reaches: scenarios.Attested,
 	Ask: scenarios.Ask(seamVerdicts, func(o SeamVerdicts, j *scenarios.Judge) {
 		for _, a := range o.Answers {
-			if !host.SeamAnswered(j, a.Status, o.Path) {
-				return
-			}
+			host.SeamAnswered(j, a.Status, o.Path)
 			id := openwopv1.OWPVER9
 			if a.Asked != verdictPass {
 				id = openwopv1.OWPVER5

@@ -60,9 +60,7 @@ var contentRequired = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPWSP3},
 	Claim:  claims.WorkspaceFiles,
 	Ask: scenarios.Ask(filesUnwritable, func(o FileBodies, j *scenarios.Judge) {
-		if !done(o.First.Put, j, "a proper write of the same path") {
-			return
-		}
+		done(o.First.Put, j, "a proper write of the same path")
 		for _, b := range o.Bodies {
 			refused(b.Put, j, openwopv1.OWPWSP3, 400, b.What)
 		}
@@ -78,9 +76,7 @@ var listedByPrefix = scenarios.Scenario{
 	Claim:  claims.WorkspaceFiles,
 	Ask: scenarios.Ask(filesListed, func(o FilesListed, j *scenarios.Judge) {
 		for _, w := range o.Writes {
-			if !done(w.Put, j, "the write of "+w.Path) {
-				return
-			}
+			done(w.Put, j, "the write of "+w.Path)
 		}
 		for _, l := range o.Lists {
 			if !j.Check(openwopv1.OWPWSP4, l.List.Status).To(check.Status(2), "the list of %s", l.What) ||
@@ -106,21 +102,18 @@ var deletedIsGone = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPWSP6, openwopv1.OWPWSP7},
 	Claim:  claims.WorkspaceFiles,
 	Ask: scenarios.Ask(fileDeleted, func(o FileDeleted, j *scenarios.Judge) {
-		if !done(o.First.Put, j, "the write of a file") || !shownAsList(o.Listed, j) {
-			return
-		}
+		done(o.First.Put, j, "the write of a file")
+		shownAsList(o.Listed, j)
 		if len(partsOf(o.Listed, o.First.Path).Values) == 0 { // the control
 			j.BlockOn(openwopv1.OWPWSP4, "set-up: the file is not listed before it is deleted")
-			return
 		}
 		if !j.Check(openwopv1.OWPWSP6, o.Deleted.Status).To(check.Status(2), "the delete") {
 			return
 		}
 		tell(o.Deleted, j, openwopv1.OWPWSP6, 204, "a delete")
 		checkAbsent(o.Gone, j, openwopv1.OWPWSP6, "a file that was deleted")
-		if shownAsList(o.Unlisted, j) {
-			j.Check(openwopv1.OWPWSP6, partsOf(o.Unlisted, o.First.Path)).To(check.Len(0), "entries of the deleted file in the list")
-		}
+		shownAsList(o.Unlisted, j)
+		j.Check(openwopv1.OWPWSP6, partsOf(o.Unlisted, o.First.Path)).To(check.Len(0), "entries of the deleted file in the list")
 		if checkAbsent(o.Twice, j, openwopv1.OWPWSP7, "a second delete") {
 			tellRefusal(o.Twice, j, openwopv1.OWPWSP7, "a second delete")
 		}

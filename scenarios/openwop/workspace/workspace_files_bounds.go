@@ -33,9 +33,8 @@ var badPathsRefused = scenarios.Scenario{
 
 func (o FilePaths) judge(j *scenarios.Judge, id scenarios.RequirementID, strays []FilePath) {
 	for _, w := range o.Good { // the control
-		if !done(w.Put, j, "the write of "+w.Path) || !done(w.Got, j, "reading "+w.Path) {
-			return
-		}
+		done(w.Put, j, "the write of "+w.Path)
+		done(w.Got, j, "reading "+w.Path)
 	}
 	var paths []string
 	for _, s := range strays {
@@ -48,9 +47,8 @@ func (o FilePaths) judge(j *scenarios.Judge, id scenarios.RequirementID, strays 
 			paths = append(paths, s.Leads)
 		}
 	}
-	if shownAsList(o.List, j) {
-		j.Check(id, partsOf(o.List, paths...)).To(check.Len(0), "files in the list that should have been refused")
-	}
+	shownAsList(o.List, j)
+	j.Check(id, partsOf(o.List, paths...)).To(check.Len(0), "files in the list that should have been refused")
 }
 
 // Facts C26: 413 as the text has it, or 400.
@@ -60,9 +58,7 @@ var tooLargeRefused = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPWSP23},
 	Claim:  claims.WorkspaceMaxFileBytes,
 	Ask: scenarios.Ask(filesTooLarge, func(o FileSizes, j *scenarios.Judge) {
-		if !done(o.First.Put, j, "the write of a small file") {
-			return
-		}
+		done(o.First.Put, j, "the write of a small file")
 		for _, s := range o.Sizes {
 			what := fmt.Sprintf("content of %d bytes, %s", s.Bytes, s.What)
 			if j.Check(openwopv1.OWPWSP23, s.Put.Status).To(check.Status(400, 413), "%s", what) {
@@ -80,9 +76,7 @@ var largestTaken = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPWSP24},
 	Claim:  claims.WorkspaceMaxFileBytes,
 	Ask: scenarios.Ask(filesAtLimit, func(o FileSizes, j *scenarios.Judge) {
-		if !done(o.First.Put, j, "the write of a small file") {
-			return
-		}
+		done(o.First.Put, j, "the write of a small file")
 		for _, s := range o.Sizes {
 			if j.Check(openwopv1.OWPWSP24, s.Put.Status).To(check.Status(2), "content of %d bytes, %s", s.Bytes, s.What) {
 				j.Check(openwopv1.OWPWSP24, s.Got.Body.Key("content")).To(sameText(s.content()), "content of %d bytes, read again", s.Bytes)
@@ -102,11 +96,12 @@ var fullTakesNoMore = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPWSP25, openwopv1.OWPWSP26},
 	Claim:  claims.WorkspaceMaxFiles,
 	Ask: scenarios.Ask(filesFull, func(o FilesFull, j *scenarios.Judge) {
-		if !shownAsList(o.Before, j) || !shownAsList(o.Full, j) || !shownAsList(o.After, j) || !o.alone(j) {
-			return
-		}
-		if o.Again.Status.Present() && !done(o.Again, j, "another write of a file while there was room") {
-			return
+		shownAsList(o.Before, j)
+		shownAsList(o.Full, j)
+		shownAsList(o.After, j)
+		o.alone(j)
+		if o.Again.Status.Present() {
+			done(o.Again, j, "another write of a file while there was room")
 		}
 		there := len(listed(o.Before))
 		for i, r := range o.Filled {
@@ -118,16 +113,15 @@ var fullTakesNoMore = scenarios.Scenario{
 		checkAbsent(o.Got, j, openwopv1.OWPWSP25, "the file that was too many")
 		j.Check(openwopv1.OWPWSP25, entries(o.After)).To(host.NoMoreThan(o.Limit), "files in the list, when one too many was written")
 		j.Check(openwopv1.OWPWSP26, o.Rewrite.Status).To(check.Status(2), "another write of a file in a full workspace")
-		if dropped(o.Deleted, j) {
-			j.Check(openwopv1.OWPWSP26, o.Room.Status).To(check.Status(2), "a new file, when another was deleted")
-		}
+		dropped(o.Deleted, j)
+		j.Check(openwopv1.OWPWSP26, o.Room.Status).To(check.Status(2), "a new file, when another was deleted")
 	}),
 }
 
 // alone stops a judge that counts files where others write as well.
-func (o FilesFull) alone(j *scenarios.Judge) bool {
+func (o FilesFull) alone(j *scenarios.Judge) {
 	if len(partsOf(o.Before, o.Gone).Values) > 0 {
-		return j.BlockOn(openwopv1.OWPWSP6, "set-up: files that were deleted are listed, so that the list does not tell how many there are")
+		j.BlockOn(openwopv1.OWPWSP6, "set-up: files that were deleted are listed, so that the list does not tell how many there are")
 	}
 	want := len(listed(o.Before))
 	for _, r := range o.Filled {
@@ -136,8 +130,7 @@ func (o FilesFull) alone(j *scenarios.Judge) bool {
 		}
 	}
 	if got := len(listed(o.Full)); got != want {
-		return j.Block(fmt.Sprintf("the workspace lists %d files where %d were to be expected: somebody else writes there, or it does not list all", got, want),
+		j.Block(fmt.Sprintf("the workspace lists %d files where %d were to be expected: somebody else writes there, or it does not list all", got, want),
 			"let nobody else write to the workspace while the host is certified")
 	}
-	return true
 }

@@ -22,16 +22,13 @@ var writeIsLogged = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPWSP27, openwopv1.OWPWSP28},
 	Claim:  claims.WorkspaceRuns,
 	Ask: scenarios.Ask(loopThatWrites, func(l NotedLoop, j *scenarios.Judge) {
-		if !l.Log.Ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1) {
-			return
-		}
+		l.Log.Given(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1)
 		for _, f := range l.Files {
 			version := int64(1)
 			if f.Before != "" {
 				old, ok := f.Old.Key("version").Int()
 				if !ok {
 					j.BlockOn(openwopv1.OWPWSP9, "set-up: "+f.Path+" shows no version before the run")
-					return
 				}
 				version = old + 1
 			}
@@ -69,20 +66,16 @@ var readsAsOfRunStart = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPWSP29},
 	Claim:  claims.WorkspaceRunsBelow5,
 	Ask: scenarios.Ask(loopWrittenTo, func(o HeldLoop, j *scenarios.Judge) {
-		if !o.Loop.Log.Exists(j, openwopv1.OWP0037A6) || !j.Need(openwopv1.OWP0037A1, o.Suspended) {
-			return
-		}
+		o.Loop.Log.Exists(j, openwopv1.OWP0037A6)
+		j.Need(openwopv1.OWP0037A1, o.Suspended)
 		if !o.resumed() {
 			j.Block("the host refused the answer that resumes the loop: HTTP "+o.Answered.JSON(), "let a clarification be answered with a text")
-			return
 		}
 		if !o.noted() {
 			o.judgeListed(j)
 			return
 		}
-		if !o.Loop.Log.Ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1) {
-			return
-		}
+		o.Loop.Log.Given(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1)
 		seen, ok := o.Loop.notes(j)
 		if !ok {
 			return
@@ -101,7 +94,6 @@ func (o HeldLoop) judgeListed(j *scenarios.Judge) {
 	for _, f := range o.Loop.Files {
 		if f.Before != "" && len(held.byPath[f.Path]) == 0 {
 			j.Block("no turn notes what it sees, and the snapshot of the suspended run does not list "+f.Path+" under /workspace", fixture.Load)
-			return
 		}
 	}
 	for _, f := range o.Loop.Files {
@@ -123,9 +115,7 @@ var ownersApart = scenarios.Scenario{
 	Claim:   claims.WorkspaceFiles,
 	Reaches: scenarios.Attested,
 	Ask: scenarios.Ask(filesOwned, func(o FileOwners, j *scenarios.Judge) {
-		if !o.ready(j) {
-			return
-		}
+		o.given(j)
 		for _, owner := range o.Owners {
 			who := fmt.Sprintf("tenant %q, workspace %q", owner.Tenant, owner.Workspace)
 			j.Check(openwopv1.OWPWSP31, owner.Before.Status).To(check.Status(4), "the file of %s, who has written none", who)
@@ -142,14 +132,14 @@ var ownersApart = scenarios.Scenario{
 	}),
 }
 
-// ready stops a judge where the seam did not do what it was asked.
-func (o FileOwners) ready(j *scenarios.Judge) bool {
+// given stops a judge where the seam did not do what it was asked.
+func (o FileOwners) given(j *scenarios.Judge) {
 	const mend = "have the seam answer as the public endpoints do (docs/seams.md), or leave it off"
 	wrote := 0
 	for _, owner := range o.Owners {
 		for _, r := range []host.FileReply{owner.Before, owner.Listed, owner.Put, owner.Got, owner.All} {
 			if code, _ := r.Status.Int(); code/100 != 2 && code/100 != 4 {
-				return j.Block(fmt.Sprintf("the seam %s answered HTTP %d", o.Seam, code), mend)
+				j.Block(fmt.Sprintf("the seam %s answered HTTP %d", o.Seam, code), mend)
 			}
 		}
 		if !host.Succeeded(owner.Put.Status) { // such an owner there cannot be
@@ -157,11 +147,10 @@ func (o FileOwners) ready(j *scenarios.Judge) bool {
 		}
 		wrote++
 		if !host.Succeeded(owner.All.Status) {
-			return j.Block(fmt.Sprintf("the seam %s answered HTTP %s to a list", o.Seam, owner.All.Status.JSON()), mend)
+			j.Block(fmt.Sprintf("the seam %s answered HTTP %s to a list", o.Seam, owner.All.Status.JSON()), mend)
 		}
 	}
 	if !host.Succeeded(o.Owners[0].Put.Status) || wrote < 2 {
-		return j.Block(fmt.Sprintf("the seam %s takes the writes of %d owners, and it takes two to be kept apart", o.Seam, wrote), mend)
+		j.Block(fmt.Sprintf("the seam %s takes the writes of %d owners, and it takes two to be kept apart", o.Seam, wrote), mend)
 	}
-	return true
 }

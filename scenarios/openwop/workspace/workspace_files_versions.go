@@ -18,8 +18,8 @@ var versionsCount = scenarios.Scenario{
 	Claim:  claims.WorkspaceFiles,
 	Ask: scenarios.Ask(fileRewritten, func(o FileHistory, j *scenarios.Judge) {
 		for i, w := range o.Writes {
-			if i == 0 && !done(w.Put, j, "the first write of a file") {
-				return
+			if i == 0 {
+				done(w.Put, j, "the first write of a file")
 			}
 			if i > 0 && !j.Check(openwopv1.OWPWSP11, w.Put.Status).To(check.Status(2), "write %d of a file, without If-Match", i+1) {
 				return
@@ -40,13 +40,9 @@ var etagsChange = scenarios.Scenario{
 	Claim:  claims.WorkspaceFiles,
 	Ask: scenarios.Ask(fileRewritten, func(o FileHistory, j *scenarios.Judge) {
 		etags := wire.Found{}
-		if !o.counted(j) {
-			return
-		}
+		o.counted(j)
 		for i, w := range o.Writes {
-			if !tagged(w.Got, j) {
-				return
-			}
+			tagged(w.Got, j)
 			etag := w.Got.Body.Key("etag")
 			j.Check(openwopv1.OWPWSP10, etag).To(strongEtag(), "etag after write %d", i+1)
 			etags.Values, etags.In = append(etags.Values, etag), etag.Ref()
@@ -56,20 +52,17 @@ var etagsChange = scenarios.Scenario{
 }
 
 // counted stops a judge for which the versions of a file were only the set-up.
-func (o FileHistory) counted(j *scenarios.Judge) bool {
+func (o FileHistory) counted(j *scenarios.Judge) {
 	for i, w := range o.Writes {
-		if !done(w.Put, j, "write "+strconv.Itoa(i+1)+" of a file") {
-			return false
-		}
+		done(w.Put, j, "write "+strconv.Itoa(i+1)+" of a file")
 		before := wire.Value{}
 		if i > 0 {
 			before = o.Writes[i-1].Got.Body.Key("version")
 		}
 		if version := w.Got.Body.Key("version"); version.Present() && version.JSON() == before.JSON() {
-			return j.BlockOn(openwopv1.OWPWSP9, "set-up: write "+strconv.Itoa(i+1)+" of a file left it at version "+version.JSON())
+			j.BlockOn(openwopv1.OWPWSP9, "set-up: write "+strconv.Itoa(i+1)+" of a file left it at version "+version.JSON())
 		}
 	}
-	return true
 }
 
 // One scenario for both: what refuses everything, or nothing, keeps one of them only.
@@ -79,9 +72,10 @@ var overwrittenIfMatch = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPWSP12, openwopv1.OWPWSP13, openwopv1.OWPWSP14},
 	Claim:  claims.WorkspaceFiles,
 	Ask: scenarios.Ask(fileConditions, func(o FileConditions, j *scenarios.Judge) {
-		if !done(o.First.Put, j, "the first write of a file") || !tagged(o.First.Put, j) || !o.Current.made(j) || !tagged(o.Current.Put, j) {
-			return
-		}
+		done(o.First.Put, j, "the first write of a file")
+		tagged(o.First.Put, j)
+		o.Current.made(j)
+		tagged(o.Current.Put, j)
 		version := o.Current.Got.Body.Key("version")
 		for _, s := range o.Stale {
 			if j.Check(openwopv1.OWPWSP13, s.Put.Status).To(check.Status(4), "a write with %s", s.What) {
@@ -97,9 +91,9 @@ var overwrittenIfMatch = scenarios.Scenario{
 }
 
 // made checks that a write with the right etag was made.
-func (c FileCondition) made(j *scenarios.Judge) bool {
-	return j.Check(openwopv1.OWPWSP12, c.Put.Status).To(check.Status(2), "a write with %s", c.What) &&
-		j.Check(openwopv1.OWPWSP12, c.Got.Body.Key("content")).To(check.Equal(c.Content), "content after a write with %s", c.What)
+func (c FileCondition) made(j *scenarios.Judge) {
+	j.Require(j.Check(openwopv1.OWPWSP12, c.Put.Status).To(check.Status(2), "a write with %s", c.What))
+	j.Require(j.Check(openwopv1.OWPWSP12, c.Got.Body.Key("content")).To(check.Equal(c.Content), "content after a write with %s", c.What))
 }
 
 // Facts C26: no text says how such a write is refused.
@@ -109,25 +103,24 @@ var absentIfMatch = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPWSP15},
 	Claim:  claims.WorkspaceFiles,
 	Ask: scenarios.Ask(filesAbsent, func(o FileAbsentConditions, j *scenarios.Judge) {
-		if !done(o.Made.Put, j, "a write of the same path without If-Match") { // the control
-			return
-		}
+		done(o.Made.Put, j, "a write of the same path without If-Match")
 		o.Never.unmade(j, o.Path)
 		switch {
 		case !o.Gone.Put.Status.Present():
 			j.Find(openwopv1.OWPWSP15, "the file has no etag: only one that nobody gave out could be sent")
-		case dropped(o.Deleted, j) && o.gone(j):
+		default:
+			dropped(o.Deleted, j)
+			o.gone(j)
 			o.Gone.unmade(j, o.Path)
 		}
 	}),
 }
 
 // gone stops a judge for which the delete of the file was only the set-up.
-func (o FileAbsentConditions) gone(j *scenarios.Judge) bool {
+func (o FileAbsentConditions) gone(j *scenarios.Judge) {
 	if code, _ := o.Left.Status.Int(); !host.IsGone(int(code)) || len(partsOf(o.Listed, o.Path).Values) > 0 {
-		return j.BlockOn(openwopv1.OWPWSP6, "set-up: the file is still there after its delete: HTTP "+o.Left.Status.JSON())
+		j.BlockOn(openwopv1.OWPWSP6, "set-up: the file is still there after its delete: HTTP "+o.Left.Status.JSON())
 	}
-	return true
 }
 
 // unmade checks that a write was refused, and that there is no file.
@@ -139,9 +132,8 @@ func (c FileCondition) unmade(j *scenarios.Judge, path string) {
 		}
 	}
 	checkAbsent(c.Got, j, openwopv1.OWPWSP15, "the file after "+what)
-	if shownAsList(c.Listed, j) {
-		j.Check(openwopv1.OWPWSP15, partsOf(c.Listed, path)).To(check.Len(0), "entries of the file in the list after %s", what)
-	}
+	shownAsList(c.Listed, j)
+	j.Check(openwopv1.OWPWSP15, partsOf(c.Listed, path)).To(check.Len(0), "entries of the file in the list after %s", what)
 }
 
 var oneWriterWins = scenarios.Scenario{
@@ -151,9 +143,8 @@ var oneWriterWins = scenarios.Scenario{
 	Claim:  claims.WorkspaceFiles,
 	Ask: scenarios.Ask(filesRaced, func(rounds []FileRace, j *scenarios.Judge) {
 		for i, r := range rounds {
-			if !done(r.Before, j, "a write of a file") || !tagged(r.Before, j) {
-				return
-			}
+			done(r.Before, j, "a write of a file")
+			tagged(r.Before, j)
 			statuses := wire.Values{}
 			winner := ""
 			for k, a := range r.Answers {
@@ -179,13 +170,12 @@ var numberingContinues = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPWSP17},
 	Claim:  claims.WorkspaceVersioned,
 	Ask: scenarios.Ask(fileDeleted, func(o FileDeleted, j *scenarios.Judge) {
-		if !done(o.First.Put, j, "the write of a file") || !dropped(o.Deleted, j) || !done(o.Again.Put, j, "the write of a file that was deleted") {
-			return
-		}
+		done(o.First.Put, j, "the write of a file")
+		dropped(o.Deleted, j)
+		done(o.Again.Put, j, "the write of a file that was deleted")
 		before, ok := o.First.Got.Body.Key("version").Int()
 		if !ok {
 			j.BlockOn(openwopv1.OWPWSP9, "set-up: the file shows no version before it is deleted")
-			return
 		}
 		again := o.Again.Got.Body.Key("version")
 		if j.Check(openwopv1.OWPWSP17, again).To(check.Integer(before+1, 0), "version of a file that was deleted at version %d and written again", before) {
@@ -202,12 +192,9 @@ var olderVersions = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPWSP18},
 	Claim:  claims.WorkspaceVersioned,
 	Ask: scenarios.Ask(fileRewritten, func(o FileHistory, j *scenarios.Judge) {
-		if !o.counted(j) {
-			return
-		}
+		o.counted(j)
 		if o.Kept == 1 {
 			j.Block("workspace.maxVersions is 1: no older version is promised", "keep more than one version while the host is certified")
-			return
 		}
 		for i, v := range o.Older {
 			if o.Kept == 0 || i >= len(o.Older)-o.Kept {
@@ -234,12 +221,9 @@ var noSuchVersion = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPWSP19},
 	Claim:  claims.WorkspaceVersioned,
 	Ask: scenarios.Ask(fileRewritten, func(o FileHistory, j *scenarios.Judge) {
-		if !o.counted(j) {
-			return
-		}
+		o.counted(j)
 		if len(o.Older) == 0 || !host.Succeeded(o.Older[len(o.Older)-1].Got.Status) { // the control
 			j.BlockOn(openwopv1.OWPWSP18, "set-up: the latest version of a file cannot be read by its number")
-			return
 		}
 		for _, v := range o.Never {
 			refused(v.Got, j, openwopv1.OWPWSP19, 404, "version "+v.Version+" of a file that was written "+strconv.Itoa(len(o.Writes))+" times")
@@ -256,8 +240,8 @@ var versionHorizon = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWPWSP18, openwopv1.OWPWSP20},
 	Claim:  claims.WorkspaceMaxVersions,
 	Ask: scenarios.Ask(fileHorizon, func(o FileHorizon, j *scenarios.Judge) {
-		if o.Refused.Status.Present() && !done(o.Refused, j, "one of "+strconv.Itoa(o.Written)+" writes of a file") {
-			return
+		if o.Refused.Status.Present() {
+			done(o.Refused, j, "one of "+strconv.Itoa(o.Written)+" writes of a file")
 		}
 		for _, v := range o.Oldest {
 			v.check(j)

@@ -63,7 +63,7 @@ func (l NotedLoop) notes(j *scenarios.Judge) (n host.Notes, ok bool) {
 	n = readNotes(l.Log)
 	for _, at := range l.looks() {
 		if flaw := l.flaw(n, at); flaw != "" {
-			return n, j.Block("the variable seen of the run is not what the fixture "+fixture.LoopWorkspace+" promises: "+flaw,
+			j.Block("the variable seen of the run is not what the fixture "+fixture.LoopWorkspace+" promises: "+flaw,
 				"have the supervisor note what each turn sees, as the fixture says (docs/seams.md)")
 		}
 	}

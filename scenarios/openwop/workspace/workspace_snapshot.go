@@ -27,9 +27,7 @@ var writeInTurn = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWP0061C3, openwopv1.OWP0061C6},
 	Claim:  claims.LoopWorkspace,
 	Ask: scenarios.Ask(loopThatWrites, func(l NotedLoop, j *scenarios.Judge) {
-		if !l.Log.Ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1) {
-			return
-		}
+		l.Log.Given(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1)
 		seen, ok := l.notes(j)
 		if !ok {
 			return
@@ -54,8 +52,9 @@ var writeFromOutside = scenarios.Scenario{
 	Proves: scenarios.IDs{openwopv1.OWP0061D2, openwopv1.OWP0061C3},
 	Claim:  claims.LoopWorkspaceResume,
 	Ask: scenarios.Ask(loopWrittenTo, func(o HeldLoop, j *scenarios.Judge) {
+		o.Loop.Log.Exists(j, openwopv1.OWP0037A6)
+		j.Need(openwopv1.OWP0061D1, o.Suspended)
 		switch {
-		case !o.Loop.Log.Exists(j, openwopv1.OWP0037A6) || !j.Need(openwopv1.OWP0061D1, o.Suspended):
 		case o.noted():
 			o.judgeNotes(j)
 		default:
@@ -65,18 +64,16 @@ var writeFromOutside = scenarios.Scenario{
 }
 
 // resumes stops a judge where the answer did not set the loop going.
-func (o HeldLoop) resumes(j *scenarios.Judge) bool {
+func (o HeldLoop) resumes(j *scenarios.Judge) {
 	if !o.resumed() {
-		return j.BlockOn(openwopv1.OWP0061D1, "set-up: the host refused the answer that resumes the loop: HTTP "+o.Answered.JSON())
+		j.BlockOn(openwopv1.OWP0061D1, "set-up: the host refused the answer that resumes the loop: HTTP "+o.Answered.JSON())
 	}
-	return true
 }
 
 func (o HeldLoop) judgeNotes(j *scenarios.Judge) {
 	l := o.Loop
-	if !o.resumes(j) || !l.Log.Ready(j, openwopv1.OWP0037A6, openwopv1.OWP0061D1) {
-		return
-	}
+	o.resumes(j)
+	l.Log.Given(j, openwopv1.OWP0037A6, openwopv1.OWP0061D1)
 	seen, ok := l.notes(j)
 	if !ok {
 		return
@@ -99,16 +96,14 @@ func (o HeldLoop) judgeSnapshots(j *scenarios.Judge) {
 	for _, f := range o.Loop.Files {
 		if f.Before != "" && len(held.byPath[f.Path]) == 0 {
 			j.Block("no turn notes what it sees, and the snapshot of the suspended run does not list "+f.Path+" under /workspace", fixture.Load)
-			return
 		}
 	}
 	for _, f := range o.Loop.Files {
 		held.lists(j, openwopv1.OWP0061C3, f.Path, f.Old, "when it was suspended")
 		later.lists(j, openwopv1.OWP0061D2, f.Path, f.Old, "when the files had changed")
 	}
-	if !o.resumes(j) || !j.Need(openwopv1.OWP0061D1, o.Again) {
-		return
-	}
+	o.resumes(j)
+	j.Need(openwopv1.OWP0061D1, o.Again)
 	next := readListing(o.Again.Last)
 	for _, f := range o.Loop.Files {
 		next.lists(j, openwopv1.OWP0061C3, f.Path, f.New, "in its next turn")
@@ -124,13 +119,13 @@ var replaySeesTheSame = scenarios.Scenario{
 	Claim:  claims.LoopWorkspaceReplay,
 	Ask: scenarios.Ask(replayedNotes, func(o ReplayedNotes, j *scenarios.Judge) {
 		l := o.Source
-		if !l.Log.Ready(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1) {
-			return
-		}
+		l.Log.Given(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1)
 		source, ok := l.notes(j)
-		if !ok || !l.sawIt(j, source) || !o.replayed(j) {
+		if !ok {
 			return
 		}
+		l.sawIt(j, source)
+		o.replayed(j)
 		replay := readNotes(o.Replayed)
 		for _, at := range l.looks() {
 			for _, f := range l.Files {
@@ -145,23 +140,22 @@ var replaySeesTheSame = scenarios.Scenario{
 
 // sawIt stops a judge whose source did not see its files come and change: a
 // copy of nothing is matched by nothing.
-func (l NotedLoop) sawIt(j *scenarios.Judge, seen host.Notes) bool {
+func (l NotedLoop) sawIt(j *scenarios.Judge, seen host.Notes) {
 	for _, at := range l.looks() {
 		for _, f := range l.Files {
 			if !shown(seen, at, f.Path, l.expects(f, int(at.Turn))) {
-				return j.BlockOn(openwopv1.OWP0061C6, "set-up: the turns of the source did not see what they should: "+f.Path+" in "+at.String())
+				j.BlockOn(openwopv1.OWP0061C6, "set-up: the turns of the source did not see what they should: "+f.Path+" in "+at.String())
 			}
 		}
 	}
-	return true
 }
 
 // replayed stops a judge for which the replay was only the set-up.
-func (o ReplayedNotes) replayed(j *scenarios.Judge) bool {
+func (o ReplayedNotes) replayed(j *scenarios.Judge) {
 	if o.Replayed.RunID == o.Source.Log.RunID {
-		return j.BlockOn(openwopv1.OWP0061M1, "set-up: the host names the source as its own replay")
+		j.BlockOn(openwopv1.OWP0061M1, "set-up: the host names the source as its own replay")
 	}
-	return o.Replayed.Ready(j, openwopv1.OWP0061M1, openwopv1.OWP0061M1)
+	o.Replayed.Given(j, openwopv1.OWP0061M1, openwopv1.OWP0061M1)
 }
 
 // tellOfWrites notes files that the replay changed. The row speaks of what a
@@ -185,9 +179,7 @@ var seamWriteTurn = scenarios.Scenario{
 	Ask: scenarios.Ask(seamWrites, func(o host.SeamObservation, j *scenarios.Judge) {
 		shown := true
 		for _, a := range o.Answers {
-			if !tellsOfWrite(a, j, o.Path) {
-				return
-			}
+			tellsOfWrite(a, j, o.Path)
 			checkWrite(a, j)
 			shown = showsWrite(a, j) && shown
 		}
@@ -201,17 +193,14 @@ var seamWriteTurn = scenarios.Scenario{
 func visible(a host.SeamAnswer) wire.Value { return a.Body.Key("workspaceVisible") }
 
 // tellsOfWrite stops a judge where the seam has no word on it.
-func tellsOfWrite(a host.SeamAnswer, j *scenarios.Judge, path string) bool {
-	if !host.SeamAnswered(j, a.Status, path) {
-		return false
-	}
+func tellsOfWrite(a host.SeamAnswer, j *scenarios.Judge, path string) {
+	host.SeamAnswered(j, a.Status, path)
 	if n := len(a.Decisions); n > 0 && n != a.Turns {
-		return j.BlockOn(openwopv1.OWP0061B2, fmt.Sprintf("set-up: the loop of the seam %s took %d turns, asked for %d", path, n, a.Turns))
+		j.BlockOn(openwopv1.OWP0061B2, fmt.Sprintf("set-up: the loop of the seam %s took %d turns, asked for %d", path, n, a.Turns))
 	}
 	if visible(a).Actual() == nil {
-		return j.Block("the seam "+path+" says nothing of a write that it was asked for", "have its reply carry workspaceVisible (docs/seams.md)")
+		j.Block("the seam "+path+" says nothing of a write that it was asked for", "have its reply carry workspaceVisible (docs/seams.md)")
 	}
-	return true
 }
 
 // checkWrite checks the answer to a write in a turn that another one follows.
@@ -250,12 +239,12 @@ var seamLastTurn = scenarios.Scenario{
 	Claim:   claims.LoopWorkspace,
 	Reaches: scenarios.Attested,
 	Ask: scenarios.Ask(seamWritesLate, func(o host.SeamObservation, j *scenarios.Judge) {
-		if len(o.Answers) == 0 || !tellsOfWrite(o.Answers[0], j, o.Path) {
+		if len(o.Answers) == 0 {
 			return
 		}
+		tellsOfWrite(o.Answers[0], j, o.Path)
 		if !toldWell(o.Answers[0]) {
 			j.BlockOn(openwopv1.OWP0061C6, "set-up: the seam does not say of an earlier write that the next turn alone sees it")
-			return
 		}
 		for _, a := range o.Answers[1:] {
 			if !j.Check(openwopv1.OWP0061C6, a.Status).To(check.Status(2, 400, 422), "asked for a write in turn %d of %d", a.WritesAt, a.Turns) {
