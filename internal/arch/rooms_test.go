@@ -8,34 +8,44 @@ import (
 	"testing"
 )
 
-// shared are the rooms of OpenWOP's suites that every theme may use.
-var shared = ours("scenarios/openwop/host", "scenarios/openwop/claims", "scenarios/openwop/fixture", "scenarios/openwop/dialect")
+// inRooms are the protocols whose suites stand in rooms by theme.
+var inRooms = []string{"openwop", "openintent"}
+
+// shared are the rooms of a protocol that every theme may use.
+var shared = []string{"host", "claims", "fixture"}
 
 // borrowed are the themes that judge a drive of another: the very same run answers both questions.
 var borrowed = map[string][]string{
-	"control": {"loop"},
-	"loop":    {"bounds", "handoff", "interrupts", "replay"},
+	"openwop/control": {"loop"},
+	"openwop/loop":    {"bounds", "handoff", "interrupts", "replay"},
 }
 
 // A theme knows the host and what can be claimed, and no other theme, but for those whose drives it judges as well.
 func TestThemesKeepToThemselves(t *testing.T) {
-	const themes = module + "/scenarios/openwop/"
-	seen := 0
-	for _, p := range packages(t) {
-		theme, ok := strings.CutPrefix(p.ImportPath, themes)
-		if !ok || slices.Contains(shared, p.ImportPath) || strings.HasPrefix(theme, "hosttest") || strings.HasPrefix(theme, "testdata") {
-			continue
-		}
-		seen++
-		for _, used := range p.Imports {
-			other, ok := strings.CutPrefix(used, themes)
-			if ok && !slices.Contains(shared, used) && !slices.Contains(borrowed[theme], other) {
-				t.Errorf("theme %s uses theme %s: what both need belongs into host", theme, other)
+	list := packages(t)
+	for _, protocol := range inRooms {
+		themes := module + "/scenarios/" + protocol + "/"
+		seen := 0
+		for _, p := range list {
+			theme, ok := strings.CutPrefix(p.ImportPath, themes)
+			if !ok || strings.HasSuffix(theme, "test") || strings.HasPrefix(theme, "testdata") {
+				continue
+			}
+			seen++
+			for _, used := range p.Imports {
+				other, ok := strings.CutPrefix(used, themes)
+				switch {
+				case !ok || slices.Contains(borrowed[protocol+"/"+theme], other):
+				case slices.Contains(shared, theme) && !slices.Contains(shared, other):
+					t.Errorf("%s %s uses theme %s", protocol, theme, other)
+				case !slices.Contains(shared, other):
+					t.Errorf("%s theme %s uses theme %s: what both need belongs into host", protocol, theme, other)
+				}
 			}
 		}
-	}
-	if seen < 10 {
-		t.Errorf("only %d themes were found", seen)
+		if seen < 10 {
+			t.Errorf("only %d themes of %s were found", seen, protocol)
+		}
 	}
 }
 
@@ -43,17 +53,17 @@ func TestThemesKeepToThemselves(t *testing.T) {
 func TestRoomsAreSmall(t *testing.T) {
 	const most = 40
 	for _, p := range packages(t) {
-		dir, ok := strings.CutPrefix(p.ImportPath, module+"/scenarios/openwop")
+		dir, ok := strings.CutPrefix(p.ImportPath, module+"/scenarios")
 		if !ok {
 			continue
 		}
-		files, err := filepath.Glob(filepath.Join("../../scenarios/openwop", dir, "*.go"))
+		files, err := filepath.Glob(filepath.Join("../../scenarios", dir, "*.go"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		files = slices.DeleteFunc(files, func(f string) bool { return strings.HasSuffix(f, "_test.go") })
 		if len(files) == 0 {
-			if _, err := os.Stat(filepath.Join("../../scenarios/openwop", dir)); err != nil {
+			if _, err := os.Stat(filepath.Join("../../scenarios", dir)); err != nil {
 				t.Errorf("%s: %v", p.ImportPath, err)
 			}
 		}

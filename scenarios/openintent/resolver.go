@@ -11,15 +11,6 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// resolver is the claim of every program that is offered as one: see [Resolver].
-var resolver = scenarios.Claim{
-	ID: "resolver", Title: "a program that resolves the three levels of a retry policy", Pointer: "/resolver/command present",
-	Look: func(d scenarios.Discovery) (wire.Value, bool) {
-		v := d.Document.At("/resolver/command")
-		return v, v.Present()
-	},
-}
-
 // Resolver is a command as a target: a program that reads a question (resolve-policy-request.schema.json) from its standard
 // input, writes one answer (resolve-policy-reply.schema.json) and ends. It starts where we are.
 func Resolver(command []string) (wire.Target, error) {
@@ -47,7 +38,9 @@ func Resolver(command []string) (wire.Target, error) {
 }
 
 // ResolverSuites are the suites that a resolver is asked.
-func ResolverSuites() []scenarios.Suite { return []scenarios.Suite{cascadeSuite()} }
+func ResolverSuites() []scenarios.Suite {
+	return slices.DeleteFunc(Suites(), func(s scenarios.Suite) bool { return s.ID != "cascade" })
+}
 
 // ServerSuites are the suites that a server is asked.
 func ServerSuites() []scenarios.Suite {

@@ -1,0 +1,187 @@
+// Package answers asks who may answer an intent that waits, which answers count, and what stays of them.
+package answers
+
+import (
+	"github.com/openassay/assay/gen/openintentv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/openintent/claims"
+	"github.com/openassay/assay/scenarios/openintent/host"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+func Suite() scenarios.Suite {
+	return scenarios.Suite{
+		ID: "respond", Title: "answers: who may, which count, and what stays of them",
+		Scenarios: []scenarios.Scenario{
+			respondKeyless, respondNameless, respondNowhere, respondIdle, respondAnother, respondNotTold, respondChoice, respondConfirm,
+			respondReply, respondPersisted, respondResumed, respondOnce, respondRace, respondStale, respondBroken, respondEmpty, respondAllowed, respondOrders,
+			respondKept, respondSuspendedOnce,
+		},
+	}
+}
+
+// respondReply is S08.
+var respondReply = scenarios.Scenario{
+	ID:     "openintent/respond/reply",
+	Title:  "a valid choice makes the intent active, and the reply tells what was chosen, by whom and when",
+	Proves: scenarios.IDs{openintentv1.OIP0025A11, openintentv1.OIP0025A12, openintentv1.OIP0025A15},
+	Claim:  claims.Core,
+	Ask: scenarios.Ask(answered, func(o AnsweredObservation, j *scenarios.Judge) {
+		j.Check(openintentv1.OIP0025A15, o.Answer.Status).To(check.Status(2), "a valid choice")
+		j.Check(openintentv1.OIP0025A15, o.After.Body.Key("status")).To(check.Equal(host.Active), "status of the intent after the answer")
+		if !o.Answer.Ok() {
+			return
+		}
+		body := o.Answer.Body
+		for _, m := range []struct {
+			member string
+			want   check.Matcher
+		}{
+			{"intent_id", check.Text()}, {"suspension_id", check.Equal(o.Suspension.ID)}, {"resolution", check.Equal("responded")},
+			{"value", check.Equal(o.Chosen.Value)}, {"responded_by", check.Text()}, {"responded_at", host.Moment()},
+		} {
+			j.Check(openintentv1.OIP0025A11, body.Key(m.member)).To(m.want, "%s of the reply", m.member)
+		}
+		j.Check(openintentv1.OIP0025A12, body.Key("choice_label")).To(check.Equal(o.Chosen.Label), "choice_label of the reply")
+		j.Check(openintentv1.OIP0025A12, body.Key("choice_description")).To(check.Equal(o.Chosen.Description), "choice_description of the reply")
+	}),
+}
+
+// respondPersisted is S09: the most serious defect of servers cannot be seen in the reply.
+var respondPersisted = scenarios.Scenario{
+	ID:     "openintent/respond/persisted",
+	Title:  "the record keeps the answer: response, resolution and responded_at, and all else as it was",
+	Proves: scenarios.IDs{openintentv1.OIP0025A13},
+	Claim:  claims.Core,
+	Ask: scenarios.Ask(answered, func(o AnsweredObservation, j *scenarios.Judge) {
+		o.Answer.Taken(j)
+		persisted(j, openintentv1.OIP0025A13, o.Suspension, o.After, o.Chosen.Value)
+	}),
+}
+
+// persisted checks the record of an answered suspension against what was written and what was answered.
+func persisted(j *scenarios.Judge, id scenarios.RequirementID, sus host.Suspension, after host.Reply, value any) {
+	record := after.Body.At("/state/_suspension")
+	j.Check(id, record.Key("response")).To(check.Equal(value), "response in the record")
+	j.Check(id, record.Key("resolution")).To(check.Equal("responded"), "resolution in the record")
+	j.Check(id, record.Key("responded_at")).To(host.Moment(), "responded_at in the record")
+	for _, member := range []string{"id", "question", "response_type", "choices", "context", "suspended_at", "confidence_at_suspension"} {
+		if want := sus.SentMember(member); want != nil {
+			j.Check(id, record.Key(member)).To(host.AsSent(want), "%s in the record", member)
+		}
+	}
+}
+
+// respondResumed is S10.
+var respondResumed = scenarios.Scenario{
+	ID:     "openintent/respond/resumed-once",
+	Title:  "an answer leaves one intent.resumed with the id of the suspension",
+	Proves: scenarios.IDs{openintentv1.OIP0025A14},
+	Claim:  claims.Core,
+	Ask: scenarios.Ask(answered, func(o AnsweredObservation, j *scenarios.Judge) {
+		o.Answer.Taken(j)
+		o.Log.Readable(j)
+		resumed := o.Log.OfType(host.EventResumed)
+		j.Check(openintentv1.OIP0025A14, resumed).To(check.Len(1), "intent.resumed on the log")
+		if len(resumed.Values) == 1 {
+			j.Check(openintentv1.OIP0025A14, resumed.Last().At("/payload/suspension_id")).To(check.Equal(o.Suspension.ID), "suspension_id of intent.resumed")
+		}
+	}),
+}
+
+// respondOnce is S11. Whether the first answer was kept is another question.
+var respondOnce = scenarios.Scenario{
+	ID:     "openintent/respond/once",
+	Title:  "answers after the first are refused and change nothing, the same value as well as another",
+	Proves: scenarios.IDs{openintentv1.OIP0026K4},
+	Claim:  claims.Core,
+	Ask: scenarios.Ask(answered, func(o AnsweredObservation, j *scenarios.Judge) {
+		o.Answer.Taken(j)
+		o.Log.Readable(j)
+		o.LogAgain.Readable(j)
+		for _, again := range o.Again {
+			if j.Check(openintentv1.OIP0026K4, again.Status).To(check.Status(4), "%s", again.Asked); again.Code() != 409 && again.Code()/100 == 4 {
+				j.Find(openintentv1.OIP0026K4, "%s was refused with HTTP %d: 409 is expected", again.Asked, again.Code())
+			}
+		}
+		for _, pointer := range []string{"/state/_suspension", "/version", "/status"} {
+			j.Check(openintentv1.OIP0026K4, o.AfterAgain.Body.At(pointer)).To(check.SameAs(o.After.Body.At(pointer)), "%s after the later answers", pointer)
+		}
+		j.Check(openintentv1.OIP0026K4, o.LogAgain.OfType(host.EventResumed)).To(check.Len(len(o.Log.OfType(host.EventResumed).Values)), "intent.resumed after the later answers")
+	}),
+}
+
+// respondRace is S12.
+var respondRace = scenarios.Scenario{
+	ID:     "openintent/respond/race",
+	Title:  "of answers that come at once one is taken, and its value is the one that is kept",
+	Proves: scenarios.IDs{openintentv1.OIPREAD1},
+	Claim:  claims.Core,
+	Ask: scenarios.Ask(raced, func(o RacedObservation, j *scenarios.Judge) {
+		winners := wire.Values{}
+		value := ""
+		all := wire.Values{}
+		for n, r := range o.Replies {
+			all = append(all, r.Status)
+			if r.Ok() {
+				winners, value = append(winners, r.Status), o.Values[n]
+			}
+		}
+		o.Log.Readable(j)
+		j.Check(openintentv1.OIPREAD1, wire.Found{Values: winners, In: o.After.Body.Ref()}).To(check.Len(1), "answers that were taken")
+		j.Check(openintentv1.OIPREAD1, all).To(check.Each(check.Status(2, 4)), "all answers")
+		j.Check(openintentv1.OIPREAD1, o.Log.OfType(host.EventResumed)).To(check.Len(1), "intent.resumed on the log")
+		if kept := o.After.Body.At("/state/_suspension/response"); kept.Present() && len(winners) == 1 { // a lost answer is another question
+			j.Check(openintentv1.OIPREAD1, kept).To(check.Equal(value), "response in the record")
+		}
+	}),
+}
+
+// respondOrders is S52 of answers.
+var respondOrders = scenarios.Scenario{
+	ID:     "openintent/respond/orders",
+	Title:  "an intent whose status was set before its record was written is answered like any other",
+	Proves: scenarios.IDs{openintentv1.OIPREAD2},
+	Claim:  claims.Core,
+	Ask: scenarios.Ask(answeredStatusFirst, func(o AnsweredObservation, j *scenarios.Judge) {
+		o.Usual.Taken(j)
+		j.Check(openintentv1.OIPREAD2, o.Suspension.After.Body.Key("status")).To(check.Equal(host.Suspended), "status of the intent, suspended status-first")
+		j.Check(openintentv1.OIPREAD2, o.Suspension.Stood().Key("id")).To(check.Equal(o.Suspension.ID), "id of the record")
+		j.Check(openintentv1.OIPREAD2, o.Answer.Status).To(check.Status(2), "a valid choice")
+		j.Check(openintentv1.OIPREAD2, o.After.Body.Key("status")).To(check.Equal(host.Active), "status of the intent after the answer")
+		o.Log.Readable(j)
+		j.Check(openintentv1.OIPREAD2, o.Log.OfType(host.EventResumed)).To(check.Len(1), "intent.resumed on the log")
+	}),
+}
+
+var respondKept = scenarios.Scenario{
+	ID:     "openintent/respond/record-kept",
+	Title:  "a record is taken with a retry policy, which is kept as it was written, and without one",
+	Proves: scenarios.IDs{openintentv1.OIP0026X3, openintentv1.OIP0026L1},
+	Claim:  claims.Core,
+	Ask: scenarios.Ask(kept, func(o KeptObservation, j *scenarios.Judge) {
+		for _, taken := range o.Taken {
+			taken.Taken(j)
+		}
+		j.Check(openintentv1.OIP0026X3, o.With.Stood().Key("retry_policy")).To(host.AsSent(o.With.SentMember("retry_policy")), "retry_policy of the record")
+		j.Check(openintentv1.OIP0026L1, o.Without.Stood().Key("id")).To(check.Equal(o.Without.ID), "id of the record without retry_policy")
+		j.Check(openintentv1.OIP0026L1, o.Without.Stood().Key("fallback_policy")).To(host.AsSent(o.Without.SentMember("fallback_policy")), "fallback_policy of the record without retry_policy")
+	}),
+}
+
+// respondSuspendedOnce does not ask who emits intent.suspended (C19): the suite has not.
+var respondSuspendedOnce = scenarios.Scenario{
+	ID:     "openintent/respond/suspended-once",
+	Title:  "a suspension leaves at most one intent.suspended, and a reader of the log finds the suspension on it",
+	Proves: scenarios.IDs{openintentv1.OIPREAD7},
+	Claim:  claims.Core,
+	Ask: scenarios.Ask(kept, func(o KeptObservation, j *scenarios.Judge) {
+		o.Log.Readable(j)
+		if len(o.Log.Events) == 0 {
+			j.Block("the log of an intent that was made, activated and suspended is empty", "have GET /intents/{id}/events list what happened")
+		}
+		emitted := o.Log.Of(host.EventSuspended, o.With.ID)
+		j.Check(openintentv1.OIPREAD7, emitted).To(check.That("none of them, or one", func(v any) bool { l, _ := v.([]any); return len(l) <= 1 }), "intent.suspended on the log")
+	}),
+}

@@ -1,0 +1,168 @@
+package answers
+
+import (
+	"github.com/openassay/assay/gen/openintentv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/openintent/claims"
+	"github.com/openassay/assay/scenarios/openintent/host"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// refusal is a scenario about one kind of answer that has to be refused.
+func refusal(name, title string, id scenarios.RequirementID, of func(RefusalsObservation) host.Refused, accepted ...int) scenarios.Scenario {
+	return scenarios.Scenario{
+		ID: scenarios.ScenarioID("openintent/respond/" + name), Title: title, Proves: scenarios.IDs{id}, Claim: claims.Core,
+		Ask: scenarios.Ask(refusals, func(o RefusalsObservation, j *scenarios.Judge) { of(o).Refused(j, id, accepted...) }),
+	}
+}
+
+var (
+	// respondKeyless is S01.
+	respondKeyless = refusal("needs-a-key", "an answer without a valid key is refused with 401, and the intent waits on", openintentv1.OIP0025A1,
+		func(o RefusalsObservation) host.Refused { return o.Keyless }, 401)
+	// respondNameless is S02.
+	respondNameless = refusal("needs-an-id", "an answer that names no suspension is refused with 422, and the intent waits on", openintentv1.OIP0025A2,
+		func(o RefusalsObservation) host.Refused { return o.Nameless }, 422)
+	// respondAnother is the half of S05 that has to be.
+	respondAnother = refusal("another-id", "an answer that names another suspension is refused with 409, and the intent waits on", openintentv1.OIP0025A5,
+		func(o RefusalsObservation) host.Refused { return o.Another }, 409)
+	// respondBroken is S14.
+	respondBroken = refusal("no-object", "a body that is no JSON object is refused with 4xx, not 5xx", openintentv1.OIP0025A17,
+		func(o RefusalsObservation) host.Refused { return o.Broken }, 4)
+	// respondEmpty is S15.
+	respondEmpty = refusal("empty-text", "an empty text is no answer", openintentv1.OIP0025A10,
+		func(o RefusalsObservation) host.Refused { return o.Empty }, 4)
+)
+
+// respondNowhere is S03. A right answer elsewhere shows that the route is there.
+var respondNowhere = scenarios.Scenario{
+	ID:     "openintent/respond/unknown-intent",
+	Title:  "an answer to an intent that is not there is refused with 404",
+	Proves: scenarios.IDs{openintentv1.OIP0025A3},
+	Claim:  claims.Core,
+	Ask: scenarios.Ask(refusals, func(o RefusalsObservation, j *scenarios.Judge) {
+		o.Nameless.Control(j)
+		for _, r := range o.Nowhere {
+			j.Check(openintentv1.OIP0025A3, r.Status).To(check.Status(404), "%s", r.Asked)
+		}
+	}),
+}
+
+// respondIdle is S04.
+var respondIdle = scenarios.Scenario{
+	ID:     "openintent/respond/not-suspended",
+	Title:  "an answer to an intent that is not suspended is refused with 409",
+	Proves: scenarios.IDs{openintentv1.OIP0025A4},
+	Claim:  claims.Core,
+	Ask: scenarios.Ask(refusals, func(o RefusalsObservation, j *scenarios.Judge) {
+		o.Nameless.Control(j)
+		j.Check(openintentv1.OIP0025A4, o.Idle.Status).To(check.Status(409), "%s", o.Idle.Asked)
+		j.Check(openintentv1.OIP0025A4, o.IdleEnd.Body.Key("status")).To(check.Equal(host.Active), "status of the intent after that")
+	}),
+}
+
+// respondNotTold is the half of S05 that should be: the id is what lets somebody answer.
+var respondNotTold = scenarios.Scenario{
+	ID:     "openintent/respond/id-not-told",
+	Title:  "a refusal does not tell the id that would have been right",
+	Proves: scenarios.IDs{openintentv1.OIP0025A6},
+	Claim:  claims.Core,
+	Ask: scenarios.Ask(refusals, func(o RefusalsObservation, j *scenarios.Judge) {
+		o.Another.Control(j)
+		for _, r := range append(append([]host.Reply{}, o.Another.Wrong...), o.Nameless.Wrong...) {
+			if r.Ok() {
+				j.BlockOn(openintentv1.OIP0025A5, "it was not refused: "+r.Asked)
+			}
+		}
+		secret := o.Another.Suspension.ID
+		for _, r := range o.Another.Wrong {
+			j.Check(openintentv1.OIP0025A6, r.Body).To(check.Seeing("a refusal without the id of the suspension", func(s wire.Seen) (bool, string) {
+				v, _ := s.(wire.Value)
+				return !host.Tells(v, secret), v.JSON()
+			}))
+		}
+	}),
+}
+
+// respondChoice is S06.
+var respondChoice = scenarios.Scenario{
+	ID:     "openintent/respond/no-choice",
+	Title:  "a value that is none of the choices is refused with 422, which lists the valid ones, and the intent waits on",
+	Proves: scenarios.IDs{openintentv1.OIP0025A7, openintentv1.OIP0025A8},
+	Claim:  claims.Core,
+	Ask: scenarios.Ask(refusals, func(o RefusalsObservation, j *scenarios.Judge) {
+		o.Choice.Refused(j, openintentv1.OIP0025A7, 422)
+		for _, r := range o.Choice.Wrong {
+			if r.Ok() {
+				continue // it is told already
+			}
+			list := host.Locate(host.ValidChoices, host.Named("body", r.Body))
+			j.Check(openintentv1.OIP0025A8, list.Value).To(listing(o.Choices), "%s", list.Told("valid_choices"))
+		}
+	}),
+}
+
+// listing expects every one of these values, each as itself or as the value of an object.
+func listing(values []string) check.Matcher {
+	return check.That("a list of the choices "+wire.Compact(values), func(v any) bool {
+		list, _ := v.([]any)
+		have := map[string]bool{}
+		for _, e := range list {
+			if o, isObject := e.(map[string]any); isObject {
+				e = o["value"]
+			}
+			if s, isText := e.(string); isText {
+				have[s] = true
+			}
+		}
+		for _, want := range values {
+			if !have[want] {
+				return false
+			}
+		}
+		return len(have) == len(values)
+	})
+}
+
+// respondConfirm is S07.
+var respondConfirm = scenarios.Scenario{
+	ID:     "openintent/respond/confirm",
+	Title:  "a confirmation takes yes and no, and refuses anything else with 422",
+	Proves: scenarios.IDs{openintentv1.OIP0025A9},
+	Claim:  claims.Core,
+	Ask: scenarios.Ask(refusals, func(o RefusalsObservation, j *scenarios.Judge) {
+		for k, w := range o.Confirm.Wrong {
+			j.Check(openintentv1.OIP0025A9, w.Status).To(check.Status(422), "%s", w.Asked)
+			host.Pending(j, openintentv1.OIP0025A9, w.Asked, o.Confirm.Stood[k])
+		}
+		if len(o.Confirm.Stood) > 0 && o.Confirm.Stood[0].Body.Key("status").String() == host.Suspended {
+			j.Check(openintentv1.OIP0025A9, o.Confirm.Right.Status).To(check.Status(2), "yes")
+		}
+		j.Check(openintentv1.OIP0025A9, o.Declined.Right.Status).To(check.Status(2), "no")
+		j.Check(openintentv1.OIP0025A9, o.Declined.End.Body.Key("status")).To(check.Equal(host.Active), "status of the intent after no")
+	}),
+}
+
+// respondStale is S13.
+var respondStale = scenarios.Scenario{
+	ID:     "openintent/respond/old-id",
+	Title:  "the id of a suspension that was answered opens no later one, not even before its record is written",
+	Proves: scenarios.IDs{openintentv1.OIP0025A5},
+	Claim:  claims.Core,
+	Ask: scenarios.Ask(stale, func(o StaleObservation, j *scenarios.Judge) {
+		o.Behind.Refused(j, openintentv1.OIP0025A5, 409)
+		o.Window.Refused(j, openintentv1.OIP0025A5, 409)
+	}),
+}
+
+// respondAllowed is S16.
+var respondAllowed = scenarios.Scenario{
+	ID:     "openintent/respond/allowed-agents",
+	Title:  "an answer by an agent that the governance of the intent does not allow is refused with 403",
+	Proves: scenarios.IDs{openintentv1.OIP0025A16},
+	Claim:  claims.Core,
+	Ask: scenarios.Ask(allowed, func(o AllowedObservation, j *scenarios.Judge) {
+		o.Refused.Refused(j, openintentv1.OIP0025A16, 403)
+	}),
+}

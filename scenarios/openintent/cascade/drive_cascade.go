@@ -1,0 +1,129 @@
+package cascade
+
+import (
+	"context"
+	"encoding/json"
+	rand "math/rand/v2"
+	"slices"
+
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// Resolution is one question that a resolver was asked, and what came of it.
+type Resolution struct {
+	Question json.RawMessage `json:"question"`
+	Exit     wire.Value      `json:"exit"`   // exit code, or in words how it ended
+	Output   wire.Value      `json:"output"` // what it printed, or in words why that is no JSON
+	Answer   wire.Value      `json:"answer"` // the document; absent where there is none
+	Hung     bool            `json:"hung,omitempty"`
+}
+
+// Resolutions are several.
+type Resolutions struct {
+	Asked []Resolution `json:"asked"`
+}
+
+func resolve(ctx context.Context, c *scenarios.Conn, question string) Resolution {
+	r := Resolution{Question: json.RawMessage(question)}
+	ended := c.Spawn(ctx, wire.Turn{Input: []byte(question + "\n"), Label: "resolve", Timeout: c.Patience})
+	r.Exit, r.Output, r.Answer, r.Hung = ended.Part("exit"), ended.Part("output"), ended.Value(""), ended.TimedOut
+	return r
+}
+
+// resolution asks one question.
+func resolution(name, question string) *scenarios.Drive[Resolution] {
+	return &scenarios.Drive[Resolution]{
+		ID: "cascade-" + name, Title: "asks the resolver one question", Sends: []string{"standard input: " + question},
+		Run: func(ctx context.Context, c *scenarios.Conn, o *Resolution) { *o = resolve(ctx, c, question) },
+	}
+}
+
+// silence asks about levels that say nothing, after a control that says something.
+var silence = &scenarios.Drive[Resolutions]{
+	ID: "cascade-v1-nothing-said", Title: "asks the resolver about nothing, after a control", Sends: []string{`standard input: {"platform":{"max_attempts":2}}`, "standard input: {}"},
+	Run: func(ctx context.Context, c *scenarios.Conn, o *Resolutions) {
+		o.Asked = make([]Resolution, 2)
+		for i, question := range []string{`{"platform":{"max_attempts":2}}`, `{}`} {
+			o.Asked[i] = resolve(ctx, c, question)
+		}
+	},
+}
+
+// generatedQuestions is how many questions are drawn, and atOnceQuestions how many of them are asked at once.
+const (
+	generatedQuestions = 32
+	atOnceQuestions    = 4
+)
+
+// drawnResolutions asks questions that are drawn, until one is not answered in time.
+var drawnResolutions = &scenarios.Drive[Resolutions]{
+	ID: "cascade-generated", Title: "asks the resolver questions that are drawn from the seed", Sends: []string{"standard input: 32 questions, a process each"},
+	Run: func(ctx context.Context, c *scenarios.Conn, o *Resolutions) {
+		for range generatedQuestions / atOnceQuestions {
+			batch := make([]Resolution, atOnceQuestions)
+			var calls []func(context.Context)
+			for i := range batch {
+				question := scenarios.Get(json.Marshal(drawQuestion(c.Rand)))
+				calls = append(calls, func(ctx context.Context) {
+					batch[i] = resolve(ctx, c, string(question))
+				})
+			}
+			c.AtOnce(ctx, calls...)
+			o.Asked = append(o.Asked, batch...)
+			if slices.ContainsFunc(batch, func(r Resolution) bool { return r.Hung }) {
+				return
+			}
+		}
+	},
+}
+
+// drawQuestion draws what three levels and a record say. What looks like a default is drawn as often as what does not.
+func drawQuestion(r *rand.Rand) map[string]any {
+	question := map[string]any{}
+	for _, level := range []string{"platform", "agent", "call"} {
+		switch r.IntN(8) {
+		case 0, 1:
+		case 2:
+			question[level] = nil
+		case 3:
+			question[level] = map[string]any{}
+		default:
+			said := map[string]any{}
+			one := func(member string, of ...any) {
+				if r.IntN(2) == 0 {
+					said[member] = of[r.IntN(len(of))]
+				}
+			}
+			one("max_attempts", 1, 3, 2+r.IntN(7))
+			one("interval_seconds", 3600, 60, 1+r.IntN(5000))
+			one("strategy", "fixed")
+			one("escalation_ladder", []any{}, []any{drawStep(r)}, []any{drawStep(r), drawStep(r)})
+			one("final_fallback_policy", "fail", "complete_with_fallback", "use_default_and_continue")
+			if level == "platform" && r.IntN(3) == 0 { // C11: settings in use have such; the call says fixed below
+				said["strategy"] = []any{"linear", "exponential"}[r.IntN(2)]
+			}
+			question[level] = said
+		}
+	}
+	if platform, _ := question["platform"].(map[string]any); platform["strategy"] != nil && platform["strategy"] != "fixed" {
+		call, _ := question["call"].(map[string]any)
+		if call == nil {
+			call = map[string]any{}
+		}
+		call["strategy"] = "fixed"
+		question["call"] = call
+	}
+	if r.IntN(2) == 0 {
+		question["record"] = map[string]any{"fallback_policy": []any{"fail", "complete_with_fallback", "use_default_and_continue"}[r.IntN(3)]}
+	}
+	return question
+}
+
+func drawStep(r *rand.Rand) map[string]any {
+	step := map[string]any{"attempt": 1 + r.IntN(6), "channel_hint": []any{"email", "slack", "pagerduty"}[r.IntN(3)]}
+	if r.IntN(2) == 0 {
+		step["notify_to"] = "someone@example.com"
+	}
+	return step
+}

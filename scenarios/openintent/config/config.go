@@ -1,0 +1,112 @@
+// Package config asks what a server says of its own policies, for clients to read.
+package config
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+
+	"github.com/openassay/assay/gen/openintentv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/openintent/claims"
+	"github.com/openassay/assay/scenarios/openintent/host"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+func Suite() scenarios.Suite {
+	return scenarios.Suite{
+		ID: "config", Title: "the configuration of the server, for clients to read",
+		Scenarios: []scenarios.Scenario{configRead, configReadOnly},
+	}
+}
+
+// ConfigObservation is the configuration, read and tried to be written.
+type ConfigObservation struct {
+	Keyless host.Reply   `json:"keyless"`
+	Keyed   host.Reply   `json:"keyed"`
+	Writes  []host.Reply `json:"writes"`
+	After   host.Reply   `json:"after"`
+}
+
+var configured = &scenarios.Drive[ConfigObservation]{
+	ID: "openintent/config", Title: "reads the configuration of the server, and tries to write it",
+	Sends: []string{"GET /server/config, with and without a key", "PUT, POST and PATCH /server/config"}, Exclusive: true,
+	Run: func(ctx context.Context, c *scenarios.Conn, o *ConfigObservation) {
+		s := host.Open(ctx, c)
+		const path = "/server/config"
+		o.Keyed = s.Get(ctx, "the configuration", path)
+		if host.MissingRoute(o.Keyed) {
+			scenarios.End(scenarios.NotThere(o.Keyed.Status, "a configuration that clients can read (GET "+s.Prefix+path+")"))
+		}
+		keyless := s.Call("the configuration, without a key", http.MethodGet, path, nil)
+		keyless.Anonymous = true
+		o.Keyless = s.Send(ctx, keyless)
+		for _, method := range []string{http.MethodPut, http.MethodPost, http.MethodPatch} {
+			// What is written is what stands there already: a server that takes it is not changed by us.
+			said := s.Ask(ctx, method+" of the configuration", method, path, o.Keyed.Body.Actual())
+			o.Writes = append(o.Writes, said)
+		}
+		o.After = s.Get(ctx, "the configuration after that", path)
+	},
+}
+
+const defaultPolicy = "/suspension/default_retry_policy"
+
+// configRead is the first half of S48.
+var configRead = scenarios.Scenario{
+	ID:     "openintent/config/readable",
+	Title:  "the configuration is read without a key too, and has a default retry policy or says that there is none",
+	Proves: scenarios.IDs{openintentv1.OIP0026D4},
+	Claim:  claims.Config,
+	Ask: scenarios.Ask(configured, func(o ConfigObservation, j *scenarios.Judge) {
+		for _, r := range []host.Reply{o.Keyed, o.Keyless} {
+			j.Check(openintentv1.OIP0026D4, r.Status).To(check.Status(200), "%s", r.Asked)
+			j.Check(openintentv1.OIP0026D4, r.Body.At(defaultPolicy)).To(policyOrNull(), "suspension.default_retry_policy of %s", r.Asked)
+		}
+	}),
+}
+
+// policyOrNull expects null, or a policy. Nothing is something else: a client could not tell it from a server that does not know.
+func policyOrNull() check.Matcher {
+	return check.Seeing("null, or a retry policy", func(s wire.Seen) (bool, string) {
+		v, _ := s.(wire.Value)
+		if !v.Present() || v.Actual() == nil {
+			return v.Present(), v.JSON()
+		}
+		set, err := host.Contract()
+		if err != nil {
+			return false, err.Error()
+		}
+		schema, err := set.Component("HumanRetryPolicy")
+		if err != nil {
+			return false, err.Error()
+		}
+		raw, err := json.Marshal(v.Actual())
+		if err != nil {
+			return false, err.Error()
+		}
+		problems := schema.Validate(raw)
+		if len(problems) == 0 {
+			return true, v.JSON()
+		}
+		return false, v.JSON() + " (" + problems[0].String() + ")"
+	})
+}
+
+// configReadOnly is the other half.
+var configReadOnly = scenarios.Scenario{
+	ID:     "openintent/config/read-only",
+	Title:  "the configuration is not written: PUT, POST and PATCH are refused and change nothing",
+	Proves: scenarios.IDs{openintentv1.OIP0026D5},
+	Claim:  claims.Config,
+	Ask: scenarios.Ask(configured, func(o ConfigObservation, j *scenarios.Judge) {
+		if !o.Keyed.Ok() || !o.Keyed.Body.At(defaultPolicy).Present() {
+			j.BlockOn(openintentv1.OIP0026D4, "set-up: the configuration cannot be read: HTTP "+o.Keyed.Status.JSON())
+		}
+		for _, w := range o.Writes {
+			j.Check(openintentv1.OIP0026D5, w.Status).To(check.Status(4), "%s", w.Asked)
+		}
+		j.Check(openintentv1.OIP0026D5, o.After.Body).To(check.SameAs(o.Keyed.Body), "%s", o.After.Asked)
+	}),
+}

@@ -1,0 +1,86 @@
+package coordinator
+
+import (
+	"testing"
+
+	"github.com/openassay/assay/gen/openintentv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openintent/host"
+	"github.com/openassay/assay/scenarios/openintent/hosttest"
+)
+
+func coordinatedBy(t *testing.T, policy string) Coordinated {
+	lease := map[string]any{"id": "c-1", "status": host.Active, "suspension_policy": policy}
+	quiet := func(status string) host.Look {
+		return host.Look{Intent: hosttest.IntentOf(t, status, nil), Log: hosttest.LogOf(t, nil)}
+	}
+	return Coordinated{
+		Policy: policy, Lease: hosttest.ReplyOf(t, 200, lease), Shown: hosttest.ReplyOf(t, 200, lease), Acted: hosttest.WaitOf(t, "it acts", policy != "isolate", nil),
+		Parent: quiet(host.Active), Waits: quiet(host.Suspended), Wired: hosttest.IntentOf(t, map[bool]string{true: host.Blocked, false: host.Active}[policy == "block_dependents"], nil), Other: hosttest.IntentOf(t, host.Active, nil),
+	}
+}
+
+func honestCoordinators(t *testing.T) CoordinatorObservation {
+	return CoordinatorObservation{
+		Default: hosttest.ReplyOf(t, 200, map[string]any{"suspension_policy": "isolate"}), Bogus: hosttest.ReplyOf(t, 422, map[string]any{}),
+		Escalate: coordinatedBy(t, "escalate"), Pause: coordinatedBy(t, "block_dependents"), Isolate: coordinatedBy(t, "isolate"),
+	}
+}
+
+func TestJudgesOfCoordinators(t *testing.T) {
+	escalation := func(t *testing.T) host.Log {
+		return hosttest.LogOf(t, []hosttest.Happened{{Kind: host.EventEscalation, At: 0, Payload: map[string]any{}}})
+	}
+	for _, c := range []struct {
+		scenario, name string
+		change         func(*testing.T, *CoordinatorObservation)
+		want           string
+	}{
+		{"policy-kept", "honest", func(*testing.T, *CoordinatorObservation) {}, "passed"},
+		{"unknown-policy", "honest", func(*testing.T, *CoordinatorObservation) {}, "passed"},
+		{"escalates", "honest", func(*testing.T, *CoordinatorObservation) {}, "passed"},
+		{"escalates", "it is inert", func(_ *testing.T, o *CoordinatorObservation) { o.Escalate.Acted.Reached = false }, openintentv1.OIP0026P5},
+		{"blocks-dependents", "honest", func(*testing.T, *CoordinatorObservation) {}, "passed"},
+		{"blocks-dependents", "it is inert", func(_ *testing.T, o *CoordinatorObservation) { o.Pause.Acted.Reached = false }, openintentv1.OIP0026P4},
+		{"blocks-dependents", "the phase runs on", func(t *testing.T, o *CoordinatorObservation) { o.Pause.Wired = hosttest.IntentOf(t, host.Active, nil) }, openintentv1.OIP0026P4},
+		{"isolates", "every sibling is blocked", func(t *testing.T, o *CoordinatorObservation) {
+			o.Isolate.Other = hosttest.IntentOf(t, host.Blocked, nil)
+		}, "blocked"},
+		{"isolates", "honest", func(*testing.T, *CoordinatorObservation) {}, "passed"},
+		{"isolates", "it escalates", func(t *testing.T, o *CoordinatorObservation) { o.Isolate.Parent.Log = escalation(t) }, openintentv1.OIP0026P3},
+		{"isolates", "it escalates on the log of the phase", func(t *testing.T, o *CoordinatorObservation) { o.Isolate.Waits.Log = escalation(t) }, openintentv1.OIP0026P3},
+		{"isolates", "it pauses", func(t *testing.T, o *CoordinatorObservation) {
+			o.Isolate.Wired = hosttest.IntentOf(t, host.Blocked, nil)
+		}, openintentv1.OIP0026P3},
+		{"isolates", "no policy has an effect", func(_ *testing.T, o *CoordinatorObservation) {
+			o.Escalate.Acted.Reached, o.Pause.Acted.Reached = false, false
+		}, "blocked"},
+	} {
+		t.Run(c.scenario+"/"+c.name, func(t *testing.T) {
+			o := honestCoordinators(t)
+			c.change(t, &o)
+			hosttest.Ends(t, hosttest.Concludes(t, Suite(), c.scenario, o), c.want)
+		})
+	}
+
+	// What a SHOULD asks is told and changes no verdict.
+	o := honestCoordinators(t)
+	o.Bogus, o.Default = hosttest.ReplyOf(t, 200, map[string]any{}), hosttest.ReplyOf(t, 200, map[string]any{"suspension_policy": "escalate"})
+	for _, name := range []string{"unknown-policy", "policy-kept"} {
+		got := hosttest.Concludes(t, Suite(), name, o)
+		if hosttest.Ends(t, got, "passed"); len(got.Findings) == 0 {
+			t.Errorf("%s: nothing is found", name)
+		}
+	}
+
+	// Where coordinators have no policy at all nothing is violated but by who claims it.
+	for _, c := range []*Coordinated{&o.Escalate, &o.Pause, &o.Isolate} {
+		c.Lease, c.Shown, c.Acted.Reached = hosttest.ReplyOf(t, 200, map[string]any{"id": "c-1"}), hosttest.ReplyOf(t, 200, map[string]any{"id": "c-1"}), false
+	}
+	for _, s := range Suite().Scenarios {
+		if got := scenarios.ConcludeOpen(s, host.Ledger, o); got.Verdict != scenarios.Inapplicable {
+			t.Errorf("%s, not claimed: %s (%s)", s.ID, got.Verdict, got.Reason)
+		}
+	}
+	hosttest.Ends(t, hosttest.Concludes(t, Suite(), "escalates", o), openintentv1.OIP0026P5)
+}

@@ -1,0 +1,120 @@
+package coordinator
+
+import (
+	"context"
+
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openintent/host"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// Coordinated is an intent with two phases below it, of which one waits, under a coordinator with a policy.
+type Coordinated struct {
+	Policy     string          `json:"policy"`
+	Lease      host.Reply      `json:"lease"` // to the request for it
+	Shown      host.Reply      `json:"shown"` // the lease, read again
+	Suspension host.Suspension `json:"suspension"`
+	Acted      wire.Wait       `json:"acted"` // of what the policy is to bring about; under isolate there is nothing to wait for
+	Barrier    host.Barrier    `json:"barrier"`
+	Parent     host.Look       `json:"parent"`
+	Waits      host.Look       `json:"waits"`  // the phase that waits
+	Wired      host.Reply      `json:"wired"`  // the phase that takes its input from it, and does not depend on it otherwise
+	Other      host.Reply      `json:"other"`  // one that takes nothing from it
+	Holder     host.Reply      `json:"holder"` // the lease after the suspension
+}
+
+// CoordinatorObservation is the three policies, the lease that names none, and one that names what is no policy.
+type CoordinatorObservation struct {
+	Default  host.Reply  `json:"default"` // the lease that names no policy
+	Bogus    host.Reply  `json:"bogus"`
+	Escalate Coordinated `json:"escalate"`
+	Pause    Coordinated `json:"pause"`
+	Isolate  Coordinated `json:"isolate"`
+}
+
+var coordinators = &scenarios.Drive[CoordinatorObservation]{
+	ID: "openintent/coordinators", Title: "suspends a phase under a coordinator of each policy",
+	Sends: []string{"POST /intents and /intents/{id}/children", "POST /coordinators", "GET /coordinators/{id}", "POST /intents/{id}/state and /status", "GET /intents/{id} and its events"},
+	Run: func(ctx context.Context, c *scenarios.Conn, o *CoordinatorObservation) {
+		s := host.Open(ctx, c)
+		o.Escalate = coordinated(ctx, s, "escalate")
+		o.Pause = coordinated(ctx, s, "block_dependents")
+		o.Isolate = coordinated(ctx, s, "isolate")
+		plain := s.NewIntent(ctx, "coordinated", host.Active, nil)
+		o.Default = s.Coordinate(ctx, plain, nil)
+		o.Bogus = s.Coordinate(ctx, plain, map[string]any{"suspension_policy": s.Name("bogus")})
+	},
+}
+
+// coordinated makes a family under a coordinator of a policy and suspends a phase of it.
+func coordinated(ctx context.Context, s *host.Server, policy string) (o Coordinated) {
+	o.Policy = policy
+	parent := s.NewIntent(ctx, "coordinated", host.Active, nil)
+	waits := parent.Kid(ctx, "fetch")
+	wired := parent.KidWith(ctx, "wired", map[string]any{
+		"_io_inputs":            map[string]any{"data": "fetch." + host.OutputKey},
+		"_io_dep_title_to_name": map[string]any{waits.Made.Body.Key("title").String(): "fetch"},
+	})
+	other := parent.Kid(ctx, "other")
+	o.Lease = s.Coordinate(ctx, parent, map[string]any{"suspension_policy": policy})
+	switch {
+	case host.MissingRoute(o.Lease):
+		scenarios.End(scenarios.NotThere(o.Lease.Status, "a way to take the lease of a coordinator (POST "+s.Prefix+"/coordinators)"))
+		return o
+	case !o.Lease.Ok():
+		s.SetUp("take the lease of a coordinator with suspension_policy "+policy, o.Lease)
+		return o
+	}
+	id := o.Lease.Body.Key("id").String()
+	o.Shown = s.Get(ctx, "the lease", host.At("/coordinators/%s", id))
+	o.Suspension = waits.Suspend(ctx, s.Question("text"))
+	switch policy {
+	case "escalate":
+		o.Acted = s.Await(ctx, "a suspension is escalated", func(ctx context.Context) (wire.Value, bool) {
+			return escalation(ctx, parent, waits, id)
+		})
+	case "block_dependents":
+		o.Acted = s.Await(ctx, "the phase that is wired to the suspended one is paused", func(ctx context.Context) (wire.Value, bool) {
+			now := wired.Read(ctx, "the wired phase")
+			status := now.Body.Key("status")
+			return status, paused(status.String())
+		})
+	default:
+		o.Barrier = s.Barrier(ctx, 0)
+	}
+	o.Parent = parent.Look(ctx, "after the suspension")
+	o.Waits = waits.Look(ctx, "after the suspension")
+	o.Wired = wired.Read(ctx, "the wired phase after the suspension")
+	o.Other = other.Read(ctx, "the other phase after the suspension")
+	o.Holder = s.Get(ctx, "the lease after the suspension", host.At("/coordinators/%s", id))
+	return o
+}
+
+// escalation is the event that a suspension was escalated, or a coordinator that is suspended itself.
+func escalation(ctx context.Context, parent, waits *host.Intent, coordinator string) (wire.Value, bool) {
+	var last wire.Value
+	for _, i := range []*host.Intent{parent, waits} {
+		log := i.Log(ctx, "the log, for an escalation")
+		if found := log.OfType(host.EventEscalation); len(found.Values) > 0 {
+			return found.Last(), true
+		}
+		last = log.Read
+	}
+	holder := parent.Get(ctx, "the lease, for a coordinator that waits itself", host.At("/coordinators/%s", coordinator))
+	if status := holder.Body.Key("status"); isSuspended(status.String()) {
+		return status, true
+	}
+	return last, false
+}
+
+// isSuspended takes the words that a coordinator may have for it.
+func isSuspended(status string) bool { return status == host.Suspended || status == "suspended" }
+
+// paused says whether a phase neither goes on nor has ended.
+func paused(status string) bool {
+	switch status {
+	case host.Active, host.Completed, host.Abandoned, host.Draft, "":
+		return false
+	}
+	return true
+}

@@ -1,0 +1,104 @@
+// Package deadline asks what the deadline of a portfolio does to a member that waits.
+package deadline
+
+import (
+	"github.com/openassay/assay/gen/openintentv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/openintent/claims"
+	"github.com/openassay/assay/scenarios/openintent/host"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+func Suite() scenarios.Suite {
+	return scenarios.Suite{
+		ID: "deadline", Title: "the deadline of a portfolio, which comes before the window of a member that waits",
+		Scenarios: []scenarios.Scenario{deadlineAbandons, deadlineBypasses, deadlineReason, deadlineAudited},
+	}
+}
+
+const deadlineThere = "a deadline of a portfolio that ends its members (governance_policy.deadline)"
+
+// waited stops a judge unless the member waited before the deadline, and one without a deadline waited on.
+func (o DeadlineObservation) waited(j *scenarios.Judge) {
+	if o.Before.Body.Key("status").String() != host.Suspended {
+		j.Block("set-up: the member does not wait before the deadline: it is "+o.Before.Body.Key("status").JSON(), "keep an intent suspended until it is answered or its time is over")
+	}
+	j.Need(openintentv1.OIP0025A15, o.Control)
+}
+
+// nothing says that nothing at all came of the deadline: the member waits, and no event tells of its end.
+func (o DeadlineObservation) nothing() bool {
+	return o.Then.Body.Key("status").String() == host.Suspended && len(o.Log.OfType(host.EventExpired).Values) == 0
+}
+
+// passed stops a judge for which the abandonment is the set-up.
+func (o DeadlineObservation) passed(j *scenarios.Judge) {
+	o.waited(j)
+	j.NeedThere(openintentv1.OIP0026R5, o.Ended, deadlineThere)
+}
+
+// deadlineAbandons is S35.
+var deadlineAbandons = scenarios.Scenario{
+	ID:     "openintent/deadline/abandons",
+	Title:  "a member that waits is abandoned when the deadline of its portfolio passes, and another one waits on",
+	Proves: scenarios.IDs{openintentv1.OIP0026R5},
+	Claim:  claims.Deadline,
+	Ask: scenarios.Ask(pastTheDeadline, func(o DeadlineObservation, j *scenarios.Judge) {
+		o.waited(j)
+		switch {
+		case o.nothing():
+			j.NotThere(o.Then.Status, deadlineThere)
+		default:
+			j.Check(openintentv1.OIP0026R5, o.Ended).To(check.Reached(), "the member, whose own window has long to go")
+		}
+	}),
+}
+
+var deadlineBypasses = scenarios.Scenario{
+	ID:     "openintent/deadline/bypasses-fallback",
+	Title:  "the deadline applies no fallback, and no answer is taken after it",
+	Proves: scenarios.IDs{openintentv1.OIP0026R5B},
+	Claim:  claims.Deadline,
+	Ask: scenarios.Ask(pastTheDeadline, func(o DeadlineObservation, j *scenarios.Judge) {
+		o.passed(j)
+		for _, seen := range []wire.Value{o.Then.Body, o.After.Body} {
+			j.Check(openintentv1.OIP0026R5B, seen.At("/state/_suspension/response")).NotTo(check.Equal(o.Fallback), "response in the record")
+			j.Check(openintentv1.OIP0026R5B, seen.Key("status")).To(check.Equal(host.Abandoned), "status of the member")
+		}
+		j.Check(openintentv1.OIP0026R5B, o.Late.Status).To(check.Status(4), "%s", o.Late.Asked)
+	}),
+}
+
+var deadlineReason = scenarios.Scenario{
+	ID:     "openintent/deadline/reason",
+	Title:  "a member that the deadline abandons says so: portfolio_deadline_exceeded",
+	Proves: scenarios.IDs{openintentv1.OIP0026R5C},
+	Claim:  claims.Deadline,
+	Ask: scenarios.Ask(pastTheDeadline, func(o DeadlineObservation, j *scenarios.Judge) {
+		o.passed(j)
+		// The reason portfolio_deadline of the expiry is another one (C9), and what was written before another matter.
+		ends := o.Log.All().Where(func(e wire.Value) bool {
+			t := openintentv1.EventType(e.Key("event_type").String())
+			return t != host.EventExpired && host.Tells(e.Key("payload"), host.Abandoned)
+		})
+		reason := host.Locate(host.AbandonmentReason, host.Named("intent", o.Then.Body).And("event", ends.Values...))
+		reason.Tell(j, openintentv1.OIP0026R5C, host.AbandonmentReason)
+		j.Check(openintentv1.OIP0026R5C, reason.Value).To(check.Equal("portfolio_deadline_exceeded"), "%s", reason.Told("abandonment_reason"))
+	}),
+}
+
+var deadlineAudited = scenarios.Scenario{
+	ID:     "openintent/deadline/audited",
+	Title:  "the deadline leaves one intent.suspension_expired with the reason portfolio_deadline",
+	Proves: scenarios.IDs{openintentv1.OIP0026R5D},
+	Claim:  claims.Deadline,
+	Ask: scenarios.Ask(pastTheDeadline, func(o DeadlineObservation, j *scenarios.Judge) {
+		o.passed(j)
+		o.Log.Readable(j)
+		expired := o.Log.OfType(host.EventExpired)
+		if j.Check(openintentv1.OIP0026R5D, expired).To(check.Len(1), "intent.suspension_expired on the log") {
+			j.Check(openintentv1.OIP0026R5D, expired.Last().At("/payload/reason")).To(check.Equal("portfolio_deadline"), "reason of intent.suspension_expired")
+		}
+	}),
+}

@@ -1,0 +1,66 @@
+package deadline
+
+import (
+	"context"
+	"time"
+
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openintent/host"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// DeadlineObservation is a member that waits when the deadline of its portfolio passes, and another intent that waits in none.
+type DeadlineObservation struct {
+	Suspension host.Suspension `json:"suspension"`
+	Fallback   string          `json:"fallback"` // the value that would be taken if the window ended
+	Before     host.Reply      `json:"before"`   // the member, before the deadline
+	Ended      wire.Wait       `json:"ended"`
+	Then       host.Reply      `json:"then"` // the member
+	Log        host.Log        `json:"log"`
+	Late       host.Reply      `json:"late"` // an answer after it
+	After      host.Reply      `json:"after"`
+	Control    wire.Wait       `json:"control"` // the same suspension in a portfolio without a deadline waits on
+}
+
+// How far away the deadline is, at first and at most, and how much later is looked.
+const (
+	untilDeadline     = 2 * time.Second
+	mostUntilDeadline = 16 * time.Second
+	pastDeadline      = 500 * time.Millisecond
+)
+
+var pastTheDeadline = &scenarios.Drive[DeadlineObservation]{
+	ID: "openintent/deadline", Title: "lets the deadline of a portfolio pass while a member waits, and answers it then",
+	Sends: []string{"POST /intents, twice", "POST /portfolios, twice", "POST /portfolios/{id}/intents", "POST /intents/{id}/state and /status", "GET /intents/{id} and its events", "POST /intents/{id}/suspend/respond"},
+	Waits: 3 * time.Second,
+	Run: func(ctx context.Context, c *scenarios.Conn, o *DeadlineObservation) {
+		s := host.Open(ctx, c)
+		o.Fallback = s.Name("fallback")
+		waiting := func(policy func() map[string]any) (*host.Intent, host.Suspension) {
+			i := s.NewIntent(ctx, "member", host.Active, nil)
+			s.Portfolio(ctx, policy(), i)
+			sus := i.Suspend(ctx, s.Question("text").Within(60, "complete_with_fallback", o.Fallback))
+			return i, sus
+		}
+		other, _ := waiting(func() map[string]any { return nil })
+		i, deadline := (*host.Intent)(nil), time.Time{}
+		for until := untilDeadline; ; until *= 2 {
+			i, o.Suspension = waiting(func() map[string]any {
+				deadline = s.ServerNow().Add(until)
+				return map[string]any{"deadline": host.Stamp(deadline)}
+			})
+			o.Before = i.Read(ctx, "the member before the deadline")
+			if s.ServerNow().Before(deadline) || until == mostUntilDeadline {
+				break
+			}
+			// A drive that was late itself shows nothing about the server, so another member waits, with a later deadline.
+		}
+		scenarios.End(wire.Pause(ctx, max(0, deadline.Sub(s.ServerNow()))+pastDeadline))
+		o.Ended = i.Becomes(ctx, "the member is abandoned", host.Abandoned)
+		o.Then = i.Read(ctx, "the member after the deadline")
+		o.Log = i.Log(ctx, "the log of the member")
+		o.Late = i.Answer(ctx, "an answer after the deadline", o.Suspension.ID, "late")
+		o.After = i.Read(ctx, "the member after that")
+		o.Control = other.Becomes(ctx, "a member of a portfolio without a deadline waits on", host.Suspended)
+	},
+}

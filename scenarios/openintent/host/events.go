@@ -1,0 +1,77 @@
+package host
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/openassay/assay/gen/openintentv1"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// The types of events that are looked for.
+const (
+	EventSuspended       openintentv1.EventType = "intent.suspended"
+	EventResumed         openintentv1.EventType = "intent.resumed"
+	EventRenotified      openintentv1.EventType = "intent.suspension_renotified"
+	EventEscalated       openintentv1.EventType = "intent.suspension_escalated"
+	EventExpired         openintentv1.EventType = "intent.suspension_expired"
+	EventMemberSuspended openintentv1.EventType = "portfolio.member_suspended"
+	EventMemberResumed   openintentv1.EventType = "portfolio.member_resumed"
+	EventEscalation      openintentv1.EventType = "coordinator.escalation_required"
+)
+
+// Log is the log of an intent or a portfolio, oldest first: servers list the newest first, and have ties.
+type Log struct {
+	Read   wire.Value  `json:"read"` // the status of the reply
+	Events wire.Values `json:"events"`
+}
+
+// Log reads the log of the intent.
+func (i *Intent) Log(ctx context.Context, label string) Log {
+	return i.LogAt(ctx, label, At("/intents/%s/events", i.ID))
+}
+
+// mostEvents is how many events of one log are read.
+const mostEvents = "1000"
+
+func (s *Server) LogAt(ctx context.Context, label, path string) Log {
+	said := s.Get(ctx, label, path+"?limit="+mostEvents)
+	if !said.Ok() { // a server that takes no limit
+		said = s.Get(ctx, label, path)
+	}
+	return Log{Read: said.Status, Events: OldestFirst(Locate(logs, Named("log", said.Body)).Items())}
+}
+
+// OldestFirst sorts events by their time. Those of one time are as in a list that has the newest first, unless the list
+// has the oldest first.
+func OldestFirst(events wire.Values) wire.Values {
+	out := slices.Clone(events)
+	when := func(v wire.Value) time.Time {
+		t, _ := TimeOf(v.Key("created_at"))
+		return t
+	}
+	if n := len(out); n > 1 && !when(out[0]).Before(when(out[n-1])) {
+		slices.Reverse(out)
+	}
+	slices.SortStableFunc(out, func(a, b wire.Value) int { return when(a).Compare(when(b)) })
+	return out
+}
+
+// All are the events.
+func (l Log) All() wire.Found { return wire.Found{Values: l.Events, In: l.Read.Ref()} }
+
+// OfType are the events of these types.
+func (l Log) OfType(types ...openintentv1.EventType) wire.Found {
+	return l.All().Where(func(e wire.Value) bool {
+		return slices.Contains(types, openintentv1.EventType(e.Key("event_type").String()))
+	})
+}
+
+// Of are the events of a type about one suspension. An event that names none is about whichever there is.
+func (l Log) Of(t openintentv1.EventType, sid string) wire.Found {
+	return l.OfType(t).Where(func(e wire.Value) bool {
+		named := e.At("/payload/suspension_id")
+		return !named.Present() || named.String() == sid
+	})
+}

@@ -1,0 +1,17 @@
+package host
+
+import (
+	"github.com/openassay/assay/gen/openintentv1"
+	"github.com/openassay/assay/scenarios"
+)
+
+// theLedger holds the requirements of the texts.
+var Ledger = ledger()
+
+func ledger() *scenarios.Ledger {
+	rows := make([]scenarios.Requirement, len(openintentv1.Requirements))
+	for i, r := range openintentv1.Requirements {
+		rows[i] = scenarios.Requirement(r)
+	}
+	return scenarios.NewLedger(rows)
+}

@@ -1,0 +1,17 @@
+package host
+
+import (
+	"context"
+)
+
+// Look is an intent and its log at one moment.
+type Look struct {
+	Intent Reply `json:"intent"`
+	Log    Log   `json:"log"`
+}
+
+func (i *Intent) Look(ctx context.Context, when string) (l Look) {
+	l.Intent = i.Read(ctx, "the intent "+when)
+	l.Log = i.Log(ctx, "the log "+when)
+	return l
+}

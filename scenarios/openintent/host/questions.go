@@ -1,0 +1,201 @@
+package host
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"time"
+
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// Order is in which order a client suspends an intent: there is no call that does both (C35).
+type Order string
+
+const (
+	// RecordFirst writes state._suspension, then the status.
+	RecordFirst Order = "record-first"
+	// StatusFirst sets the status, then writes state._suspension.
+	StatusFirst Order = "status-first"
+)
+
+// Orders are both. What asks for neither takes the first, so that a server that minds the order fails where the order is the
+// question.
+var Orders = []Order{RecordFirst, StatusFirst}
+
+// record is a SuspensionRecord to be written: members by name.
+type Record map[string]any
+
+// ask is a record that waits for one kind of answer, with an id of its own. Nothing in it expires.
+func (s *Server) Question(responseType string, choices ...any) Record {
+	r := Record{
+		"id": s.Token(), "question": "Assay asks: " + s.Name("go on"), "response_type": responseType, "context": map[string]any{},
+		"fallback_policy": "fail",
+	}
+	if len(choices) > 0 {
+		r["choices"] = choices
+	}
+	return r
+}
+
+// Token is an id that nobody can guess.
+func (s *Server) Token() string {
+	a, b := s.Rand.Uint64(), s.Rand.Uint64()
+	return fmt.Sprintf("%08x-%04x-4%03x-8%03x-%012x", a>>32, a>>16&0xffff, a&0xfff, b>>52, b&0xffffffffffff)
+}
+
+// With is the record with more members.
+func (r Record) With(more map[string]any) Record {
+	out := maps.Clone(r)
+	maps.Copy(out, more)
+	return out
+}
+
+// Within is the record with a window of so many seconds, and nobody who is asked again.
+func (r Record) Within(seconds int, fallback string, value any) Record {
+	out := r.With(map[string]any{"timeout_seconds": seconds, "fallback_policy": fallback})
+	if value != nil {
+		out["fallback_value"] = value
+	}
+	return out
+}
+
+// Retried is the record with a policy (RFC-0026 4.1). timeout_seconds is the interval, so that the texts agree on the window
+// (C17, C18).
+func (r Record) Retried(attempts, interval int, policy map[string]any) Record {
+	p := map[string]any{"max_attempts": attempts, "interval_seconds": interval, "strategy": "fixed", "escalation_ladder": []any{}}
+	maps.Copy(p, policy)
+	return r.With(map[string]any{"timeout_seconds": interval, "retry_policy": p})
+}
+
+// window is how long the record says that it waits, 0 for ever.
+func (r Record) window() time.Duration {
+	seconds, _ := r["timeout_seconds"].(int)
+	if p, ok := r["retry_policy"].(map[string]any); ok {
+		attempts, _ := p["max_attempts"].(int)
+		interval, _ := p["interval_seconds"].(int)
+		if attempts > 1 {
+			seconds = attempts * interval
+		}
+	}
+	return time.Duration(seconds) * time.Second
+}
+
+// Suspension is how an intent was suspended.
+type Suspension struct {
+	ID      string          `json:"id"`
+	Order   Order           `json:"order"`
+	Sent    json.RawMessage `json:"sent"`   // the record as it was written
+	Record  Reply           `json:"record"` // to the write of the record
+	Status  Reply           `json:"status"` // to the write of the status
+	After   Reply           `json:"after"`  // the intent then
+	Expires string          `json:"expires,omitempty"`
+}
+
+// Suspend suspends the intent, the record first. A target that lets nobody do it has no suspensions.
+func (i *Intent) Suspend(ctx context.Context, r Record) Suspension {
+	return i.SuspendBy(ctx, r, RecordFirst)
+}
+
+// SuspendBy suspends in one of the two orders.
+func (i *Intent) SuspendBy(ctx context.Context, r Record, order Order) (sus Suspension) {
+	var first Reply
+	if order == StatusFirst {
+		first = i.Set(ctx, Suspended, "suspend: the status")
+	}
+	sus = i.Record(ctx, r)
+	sus.Order, sus.Status = order, first
+	if !first.Ok() {
+		sus.Status = i.Set(ctx, Suspended, "suspend: the status")
+	}
+	sus.After = i.Read(ctx, "the intent, suspended")
+	switch {
+	case !sus.Status.Ok():
+		scenarios.End(scenarios.NotThere(sus.Status.Status, "intents that can be "+Suspended))
+		return sus
+	case sus.After.Body.Key("status").String() != Suspended:
+		i.SetUp("have an intent "+Suspended, sus.After)
+		return sus
+	}
+	return sus
+}
+
+// Record writes the record of a suspension into the state. suspended_at is in the server's time; expires_at is filled in where
+// the record has a window and does not say it, and left off where the record has it as nil.
+func (i *Intent) Record(ctx context.Context, r Record) (sus Suspension) {
+	r = r.With(nil)
+	began := i.ServerNow()
+	r["suspended_at"] = Stamp(began)
+	if said, given := r["expires_at"]; !given && r.window() > 0 {
+		r["expires_at"] = Stamp(began.Add(r.window()))
+	} else if said == nil {
+		delete(r, "expires_at")
+	}
+	sus.Sent = scenarios.Get(json.Marshal(r))
+	sus.ID, _ = r["id"].(string)
+	sus.Expires, _ = r["expires_at"].(string)
+	i.sid = sus.ID
+	sus.Record = i.Patch(ctx, "_suspension", r, "suspend: the record")
+	switch {
+	case MissingRoute(sus.Record):
+		scenarios.End(scenarios.NotThere(sus.Record.Status, "a way to write the state of an intent (POST "+i.Prefix+"/intents/{id}/state)"))
+	case !sus.Record.Ok():
+		i.SetUp("write a suspension record into the state of an intent", sus.Record)
+	}
+	return sus
+}
+
+// Began is when the suspension began, by the server's clock: the later of the two writes (C35). ok is false where the server
+// does not say.
+func (s Suspension) Began() (began time.Time, ok bool) {
+	for _, r := range []Reply{s.Record, s.Status} {
+		if t, said := TimeOf(r.Body.Key("updated_at")); said && t.After(began) {
+			began, ok = t, true
+		}
+	}
+	return began, ok
+}
+
+// Stood is the record as the server has it.
+func (s Suspension) Stood() wire.Value { return s.After.Body.At("/state/_suspension") }
+
+// Answer answers a suspension. Any status is an answer, but a target without the route has no suspensions.
+func (i *Intent) Answer(ctx context.Context, label, sid string, value any) Reply {
+	return i.Respond(ctx, label, map[string]any{"suspension_id": sid, "value": value})
+}
+
+// Respond sends any body to the route of answers.
+func (i *Intent) Respond(ctx context.Context, label string, body any) Reply {
+	return i.Send(ctx, i.Answering(label, body))
+}
+
+func (i *Intent) Answering(label string, body any) wire.Call {
+	return i.Call(label, http.MethodPost, At("/intents/%s/suspend/respond", i.ID), body)
+}
+
+// MustAnswer answers rightly, or stops the drive: what comes of an answer is the question, not whether it is taken.
+func (i *Intent) MustAnswer(ctx context.Context, sid string, value any) Reply {
+	said := i.Answer(ctx, "the answer", sid, value)
+	switch {
+	case MissingRoute(said):
+		NoAnswers(i.Server, said)
+	case !said.Ok():
+		i.SetUp("take a right answer", said)
+	}
+	return said
+}
+
+// NoAnswers stops a drive that finds nowhere to answer a suspended intent.
+func NoAnswers(s *Server, r Reply) {
+	scenarios.End(scenarios.NotThere(r.Status, "a way to answer a suspended intent (POST "+s.Prefix+"/intents/{id}/suspend/respond)"))
+}
+
+// Waiting is an active intent that was suspended with a question for a text.
+func (s *Server) Waiting(ctx context.Context, stem string) (*Intent, Suspension) {
+	i := s.NewIntent(ctx, stem, Active, nil)
+	sus := i.Suspend(ctx, s.Question("text"))
+	return i, sus
+}

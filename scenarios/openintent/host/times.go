@@ -1,0 +1,43 @@
+package host
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// ReadTime reads a timestamp with a zone, or without one, which is UTC (C34).
+func ReadTime(text string) (time.Time, bool) {
+	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999"} {
+		if t, err := time.Parse(layout, text); err == nil {
+			return t.UTC(), true
+		}
+	}
+	return time.Time{}, false
+}
+
+func TimeOf(v wire.Value) (time.Time, bool) { return ReadTime(v.String()) }
+
+// Stamp is a moment as we write it.
+func Stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000000Z07:00") }
+
+// Moment expects a timestamp, with a zone or without.
+func Moment() check.Matcher {
+	return check.That("a timestamp", func(v any) bool {
+		s, _ := v.(string)
+		_, ok := ReadTime(s)
+		return ok
+	})
+}
+
+// Within expects a timestamp from earlier before from to later after to.
+func Within(from, to time.Time, earlier, later time.Duration) check.Matcher {
+	words := fmt.Sprintf("at %s, not more than %s before and %s after", Stamp(from), earlier, later)
+	return check.That(words, func(v any) bool {
+		s, _ := v.(string)
+		t, ok := ReadTime(s)
+		return ok && !t.Before(from.Add(-earlier)) && !t.After(to.Add(later))
+	})
+}

@@ -1,0 +1,76 @@
+// Package hosttest tells judges what a server might have sent. It knows no suite, so tests inside of themes can use it.
+package hosttest
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/openassay/assay/gen/openintentv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openintent/host"
+	"github.com/openassay/assay/scenarios/wire"
+	"github.com/openassay/assay/scenarios/wire/wiretest"
+)
+
+func ReplyOf(t *testing.T, status int, body any) host.Reply {
+	t.Helper()
+	transcript := wiretest.Transcript(t, "hand-written", wiretest.Reply{Status: status, Body: body})
+	return host.Reply{Asked: "a story", Status: wiretest.Status(t, status), Body: wiretest.At(t, transcript, refOf(1))}
+}
+
+// Concludes judges one observation by one scenario of a suite.
+func Concludes(t *testing.T, suite scenarios.Suite, name string, observation any) scenarios.Outcome {
+	t.Helper()
+	i := slices.IndexFunc(suite.Scenarios, func(s scenarios.Scenario) bool { return s.Name() == name })
+	if i < 0 {
+		t.Fatalf("there is no scenario %s", name)
+	}
+	return scenarios.Conclude(suite.Scenarios[i], host.Ledger, observation)
+}
+
+// Ends checks a verdict: "passed", "blocked", or the requirement that is violated.
+func Ends(t *testing.T, o scenarios.Outcome, want string) {
+	t.Helper()
+	got := string(o.Verdict)
+	if o.Failure != nil {
+		got = string(o.Failure.Requirement)
+	}
+	if got != want {
+		t.Errorf("%s ends as %s (%s), want %s", o.Scenario.ID, got, o.Reason, want)
+	}
+}
+
+var beganAt = time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
+
+func After(seconds float64) string {
+	return host.Stamp(beganAt.Add(time.Duration(seconds * float64(time.Second))))
+}
+
+// happened is an event of a story.
+type Happened struct {
+	Kind    openintentv1.EventType
+	At      float64 // seconds after the suspension
+	Payload map[string]any
+}
+
+func LogOf(t *testing.T, events []Happened) host.Log {
+	t.Helper()
+	list := []any{}
+	for _, e := range events {
+		list = append(list, map[string]any{"event_type": e.Kind, "created_at": After(e.At), "payload": e.Payload})
+	}
+	return host.Log{Read: wiretest.Status(t, 200), Events: host.OldestFirst(wiretest.Value(t, list).Items())}
+}
+
+func IntentOf(t *testing.T, status string, record map[string]any) host.Reply {
+	t.Helper()
+	return host.Reply{Status: wiretest.Status(t, 200), Body: wiretest.Value(t, map[string]any{"status": status, "state": map[string]any{"_suspension": record}, "updated_at": After(map[bool]float64{true: 6}[status == host.Abandoned])})}
+}
+
+func WaitOf(t *testing.T, what string, reached bool, seen any) wire.Wait {
+	t.Helper()
+	return wire.Wait{What: what, Reached: reached, Patience: time.Second, Answers: 5, Last: wiretest.Value(t, seen)}
+}
+
+func refOf(exchange int) wire.Ref { return wire.Ref{Exchange: exchange} }

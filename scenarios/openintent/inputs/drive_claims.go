@@ -1,0 +1,45 @@
+package inputs
+
+import (
+	"context"
+
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openintent/host"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// ClaimObservation is a claim on an intent whose input comes from one that waits, and the same claim after that is completed.
+type ClaimObservation struct {
+	UpstreamID string          `json:"upstreamId"`
+	Suspension host.Suspension `json:"suspension"`
+	Before     host.Reply      `json:"before"`  // the one that is claimed
+	Refused    host.Reply      `json:"refused"` // while its upstream waits
+	After      host.Reply      `json:"after"`   // the one that is claimed
+	Answer     host.Reply      `json:"answer"`
+	Finished   wire.Wait       `json:"finished"` // the upstream
+	Granted    host.Reply      `json:"granted"`
+	Plain      host.Reply      `json:"plain"` // a claim on an intent without inputs
+}
+
+var claiming = &scenarios.Drive[ClaimObservation]{
+	ID: "openintent/claiming", Title: "claims a phase whose input comes from a phase that waits, and again when that is completed",
+	Sends: []string{"POST /intents", "POST /intents/{id}/children, twice", "POST /intents/{id}/leases, 3 times", "POST /intents/{id}/state and /status", "POST /intents/{id}/suspend/respond"},
+	Run: func(ctx context.Context, c *scenarios.Conn, o *ClaimObservation) {
+		s := host.Open(ctx, c)
+		plain := s.NewIntent(ctx, "claimed", host.Active, nil)
+		o.Plain = plain.MustLease(ctx, "a claim without inputs", 60)
+		up, down := s.Phases(ctx)
+		o.UpstreamID = up.ID
+		o.Suspension = up.Suspend(ctx, s.Question("text").Within(3600, "fail", nil))
+		o.Before = down.Read(ctx, "what is claimed, before")
+		o.Refused = down.Lease(ctx, "a claim while its upstream waits", host.Scope, 60)
+		o.After = down.Read(ctx, "what is claimed, after the refusal")
+		o.Answer = up.MustAnswer(ctx, o.Suspension.ID, "go on")
+		if said := up.Patch(ctx, host.OutputKey, "approved", "write the output"); !said.Ok() {
+			up.SetUp("write an output into the state of an intent", said)
+		}
+		up.Set(ctx, host.Completed, "complete the upstream")
+		o.Finished = up.Becomes(ctx, "the upstream is completed", host.Completed)
+		o.Granted = down.Lease(ctx, "the claim when its upstream is completed", host.Scope, 60)
+	},
+}

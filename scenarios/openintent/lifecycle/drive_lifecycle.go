@@ -1,0 +1,132 @@
+package lifecycle
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openintent/host"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// LifecycleObservation are steps that the state machine does not have, and the same steps where it has them.
+type LifecycleObservation struct {
+	Draft      host.Reply `json:"draft"` // to suspending one
+	DraftEnd   host.Reply `json:"draftEnd"`
+	Done       host.Reply `json:"done"` // to suspending one that is completed
+	DoneEnd    host.Reply `json:"doneEnd"`
+	Active     host.Reply `json:"active"`     // to suspending an active one, which there is
+	Completing host.Reply `json:"completing"` // to completing that one while it waits
+	Waiting    host.Reply `json:"waiting"`
+	Answer     host.Reply `json:"answer"`
+	Completed  wire.Wait  `json:"completed"` // after the answer
+}
+
+var lifecycleSteps = &scenarios.Drive[LifecycleObservation]{
+	ID: "openintent/lifecycle", Title: "suspends intents in every status, and completes one that waits",
+	Sends: []string{"POST /intents, 3 times", "POST /intents/{id}/state", "POST /intents/{id}/status", "POST /intents/{id}/suspend/respond", "GET /intents/{id}"},
+	Run: func(ctx context.Context, c *scenarios.Conn, o *LifecycleObservation) {
+		s := host.Open(ctx, c)
+		for _, k := range []struct {
+			status    string
+			said, end *host.Reply
+		}{{host.Draft, &o.Draft, &o.DraftEnd}, {host.Completed, &o.Done, &o.DoneEnd}} {
+			i := s.NewIntent(ctx, k.status, map[string]string{host.Draft: host.Draft, host.Completed: host.Active}[k.status], nil)
+			if k.status == host.Completed {
+				i.Finish(ctx)
+			}
+			if err := scenarios.Try(func() { i.Record(ctx, s.Question("text")) }); !host.IsBlocked(err) { // a server may refuse that already
+				scenarios.End(err)
+			}
+			*k.said = i.Set(ctx, host.Suspended, "suspend one that is "+k.status)
+			*k.end = i.Read(ctx, "the intent that was "+k.status)
+		}
+		i, sus := s.Waiting(ctx, "active")
+		o.Active = sus.Status
+		o.Completing = i.Set(ctx, host.Completed, "complete one that waits")
+		o.Waiting = i.Read(ctx, "the intent after that")
+		if o.Waiting.Body.Key("status").String() != host.Suspended { // nothing waits any more
+			return
+		}
+		o.Answer = i.MustAnswer(ctx, sus.ID, "go on")
+		i.Set(ctx, host.Completed, "complete it after the answer")
+		o.Completed = i.Becomes(ctx, "the answered intent is completed", host.Completed)
+	},
+}
+
+// LeasesObservation are leases on intents that wait, and on one that does not.
+type LeasesObservation struct {
+	Held     host.Reply `json:"held"`
+	Renewed  host.Reply `json:"renewed"`  // while the intent waits
+	Taken    host.Reply `json:"taken"`    // a short lease
+	Stranger host.Reply `json:"stranger"` // somebody else's, after it was over, while the intent waits
+	Status   wire.Value `json:"status"`   // of the intent then
+	Free     host.Reply `json:"free"`     // the same on an intent that does not wait
+}
+
+var leaseRenewed = &scenarios.Drive[LeasesObservation]{
+	ID: "openintent/lease-renewed", Title: "renews a lease on an intent that waits",
+	Sends: []string{"POST /intents", "POST /intents/{id}/leases", "PATCH /intents/{id}/leases/{lease}"},
+	Run: func(ctx context.Context, c *scenarios.Conn, o *LeasesObservation) {
+		s := host.Open(ctx, c)
+		i := s.NewIntent(ctx, "leased", host.Active, nil)
+		o.Held = i.MustLease(ctx, "a lease", 60)
+		i.Suspend(ctx, s.Question("text"))
+		o.Renewed = i.Ask(ctx, "renew the lease", http.MethodPatch, host.At("/intents/%s/leases/%s", i.ID, o.Held.Body.Key("id").String()), map[string]any{"duration_seconds": 600})
+	},
+}
+
+// shortLeases are how long a lease is, in seconds: longer ones are for a server that takes that long to have an intent wait.
+var shortLeases = []int{1, 4, 16}
+
+// afterLease is how long after the end of a lease somebody else tries.
+const afterLease = 600 * time.Millisecond
+
+// leased makes an intent that waits and holds a lease, and one with a lease that does not wait. overdue says that the lease may
+// have run out before the intent waited, which shows nothing.
+func leased(ctx context.Context, s *host.Server, c *scenarios.Conn, seconds int) (waits, free *host.Intent, taken host.Reply, overdue bool) {
+	waits = s.NewIntent(ctx, "leased", host.Active, nil)
+	free = s.NewIntent(ctx, "leased", host.Active, nil)
+	free.MustLease(ctx, "a short lease, elsewhere", seconds)
+	began := c.Now()
+	taken = waits.MustLease(ctx, "a short lease", seconds)
+	waits.Suspend(ctx, s.Question("text"))
+	return waits, free, taken, c.Now().Sub(began) >= time.Duration(seconds)*time.Second
+}
+
+var leaseKept = &scenarios.Drive[LeasesObservation]{
+	ID: "openintent/lease-kept", Title: "lets short leases run out, on an intent that waits and on one that does not, and has somebody else take them",
+	Sends: []string{"POST /intents, twice", "POST /intents/{id}/leases, with two keys"}, Waits: 2 * time.Second,
+	Run: func(ctx context.Context, c *scenarios.Conn, o *LeasesObservation) {
+		s := host.Open(ctx, c)
+		other := host.Second(c)
+		var waits, free *host.Intent
+		lease, overdue := 0, true
+		for _, lease = range shortLeases {
+			waits, free, o.Taken, overdue = leased(ctx, s, c, lease)
+			if !overdue {
+				break
+			}
+		}
+		if overdue {
+			scenarios.End(scenarios.Block(fmt.Sprintf("a lease of %d s was over before the intent that it is on waited", lease), "answer faster"))
+		}
+		scenarios.End(wire.Pause(ctx, time.Duration(lease)*time.Second+afterLease))
+		for _, k := range []struct {
+			on   *host.Intent
+			said *host.Reply
+		}{{waits, &o.Stranger}, {free, &o.Free}} {
+			call := s.Call("somebody else's lease", http.MethodPost, host.At("/intents/%s/leases", k.on.ID), map[string]any{"scope": host.Scope, "duration_seconds": 60})
+			reply := other.Do(ctx, call)
+			if reply.Status == http.StatusUnauthorized {
+				scenarios.End(host.UnknownVoter())
+				return
+			}
+			*k.said = host.Replied(call.Label, reply)
+		}
+		now := waits.Read(ctx, "the intent that waits")
+		o.Status = now.Body.Key("status")
+	},
+}

@@ -1,0 +1,158 @@
+// Package lifecycle asks which steps intents can take, by which version, and whose they are while they wait.
+package lifecycle
+
+import (
+	"github.com/openassay/assay/gen/openintentv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/openintent/claims"
+	"github.com/openassay/assay/scenarios/openintent/host"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+func Suite() scenarios.Suite {
+	return scenarios.Suite{
+		ID: "lifecycle", Title: "intents: which steps there are, by which version, and whose they are while they wait",
+		Scenarios: []scenarios.Scenario{
+			lifecycleMade, lifecycleVersioned, lifecycleStale, lifecycleTagged, lifecycleOnlyActive, lifecycleNotCompleted, lifecycleLeaseRenewed, lifecycleLeaseKept,
+		},
+	}
+}
+
+var lifecycleMade = scenarios.Scenario{
+	ID:     "openintent/lifecycle/read-back",
+	Title:  "an intent is read as it was made",
+	Proves: scenarios.IDs{openintentv1.OIP00014},
+	Claim:  claims.Core,
+	Ask: scenarios.Ask(host.Versions, func(o host.VersionsObservation, j *scenarios.Judge) {
+		j.Check(openintentv1.OIP00014, o.Made.Status).To(check.Status(200, 201), "%s", o.Made.Asked)
+		j.Check(openintentv1.OIP00014, o.Read.Status).To(check.Status(200), "%s", o.Read.Asked)
+		j.Check(openintentv1.OIP00014, o.Read.Body.Key("id")).To(check.SameAs(o.Made.Body.Key("id")), "id of the intent")
+		j.Check(openintentv1.OIP00014, o.Read.Body.Key("title")).To(check.Equal(o.Title), "title of the intent")
+		j.Check(openintentv1.OIP00014, o.Read.Body.Key("status")).To(check.Equal(host.Draft), "status of the intent")
+		j.Check(openintentv1.OIP00014, o.Read.Body.Key("version")).To(check.Integer(1, 0), "version of the intent")
+	}),
+}
+
+var lifecycleVersioned = scenarios.Scenario{
+	ID:     "openintent/lifecycle/needs-a-version",
+	Title:  "a write that names no version is refused and changes nothing",
+	Proves: scenarios.IDs{openintentv1.OIP00011},
+	Claim:  claims.Core,
+	Ask: scenarios.Ask(host.Versions, func(o host.VersionsObservation, j *scenarios.Judge) {
+		written(o, j)
+		j.Check(openintentv1.OIP00011, o.Without.Status).To(check.Status(400, 412, 428), "%s", o.Without.Asked)
+		j.Check(openintentv1.OIP00011, o.After.Body.At("/state/assay")).To(check.Absent(), "what it wrote")
+	}),
+}
+
+var lifecycleStale = scenarios.Scenario{
+	ID:     "openintent/lifecycle/old-version",
+	Title:  "a write that names an old version is refused and changes nothing",
+	Proves: scenarios.IDs{openintentv1.OIP00012},
+	Claim:  claims.Core,
+	Ask: scenarios.Ask(host.Versions, func(o host.VersionsObservation, j *scenarios.Judge) {
+		written(o, j)
+		if now, _ := o.Right.Body.Key("version").Int(); !moved(o, now) {
+			j.BlockOn(openintentv1.OIP00014, "set-up: a write left the version as it was, so that there is no old one")
+		}
+		j.Check(openintentv1.OIP00012, o.Stale.Status).To(check.Status(409, 412), "%s", o.Stale.Asked)
+		j.Check(openintentv1.OIP00012, o.End.Body.At("/state/assay")).To(check.Equal("right"), "what was written before it")
+	}),
+}
+
+func moved(o host.VersionsObservation, now int64) bool {
+	before, _ := o.Read.Body.Key("version").Int()
+	return now > before
+}
+
+// written stops a judge where no write is taken at all.
+func written(o host.VersionsObservation, j *scenarios.Judge) {
+	if o.Right.Ok() && o.End.Body.At("/state/assay").String() != "" {
+		return
+	}
+	if o.Right.Ok() {
+		j.BlockOn(openintentv1.OIP00014, "set-up: "+o.Right.Asked+" is not there afterwards")
+	}
+	j.Block("set-up: "+o.Right.Asked+" was refused: HTTP "+o.Right.Status.JSON(), "have POST /intents/{id}/state take a write whose If-Match is the version of the intent")
+}
+
+var lifecycleTagged = scenarios.Scenario{
+	ID:     "openintent/lifecycle/etag",
+	Title:  "the reply to a write has the new version as its ETag",
+	Proves: scenarios.IDs{openintentv1.OIP00013},
+	Claim:  claims.Core,
+	Ask: scenarios.Ask(host.Versions, func(o host.VersionsObservation, j *scenarios.Judge) {
+		written(o, j)
+		version := wire.Compact(o.Right.Body.Key("version").Actual())
+		j.Check(openintentv1.OIP00013, o.ETag).To(check.OneOf(version, `"`+version+`"`, `W/"`+version+`"`), "ETag")
+	}),
+}
+
+// lifecycleOnlyActive is S17.
+var lifecycleOnlyActive = scenarios.Scenario{
+	ID:     "openintent/lifecycle/only-active",
+	Title:  "a draft and a completed intent are not suspended, an active one is",
+	Proves: scenarios.IDs{openintentv1.OIP0025L1},
+	Claim:  claims.Lifecycle,
+	Ask: scenarios.Ask(lifecycleSteps, func(o LifecycleObservation, j *scenarios.Judge) {
+		for _, k := range []struct {
+			said, end host.Reply
+			status    string
+		}{{o.Draft, o.DraftEnd, host.Draft}, {o.Done, o.DoneEnd, host.Completed}} {
+			j.Check(openintentv1.OIP0025L1, k.said.Status).To(check.Status(4), "%s", k.said.Asked)
+			j.Check(openintentv1.OIP0025L1, k.end.Body.Key("status")).To(check.Equal(k.status), "status of %s", k.end.Asked)
+		}
+		j.Check(openintentv1.OIP0025L1, o.Active.Status).To(check.Status(2), "suspend one that is active")
+	}),
+}
+
+// lifecycleNotCompleted is S18.
+var lifecycleNotCompleted = scenarios.Scenario{
+	ID:     "openintent/lifecycle/not-completed",
+	Title:  "an intent that waits is not completed past the answer, and is after it",
+	Proves: scenarios.IDs{openintentv1.OIP0025L2},
+	Claim:  claims.Lifecycle,
+	Ask: scenarios.Ask(lifecycleSteps, func(o LifecycleObservation, j *scenarios.Judge) {
+		j.Check(openintentv1.OIP0025L2, o.Completing.Status).To(check.Status(4), "%s", o.Completing.Asked)
+		j.Check(openintentv1.OIP0025L2, o.Waiting.Body.Key("status")).To(check.Equal(host.Suspended), "status of %s", o.Waiting.Asked)
+		if o.Waiting.Body.Key("status").String() == host.Suspended && !o.Completed.Reached {
+			j.Block("set-up: the intent is not completed after the answer either", "have POST /intents/{id}/status complete an active intent")
+		}
+	}),
+}
+
+// lifecycleLeaseRenewed is S19.
+var lifecycleLeaseRenewed = scenarios.Scenario{
+	ID:     "openintent/lifecycle/lease-renewed",
+	Title:  "who holds a lease on an intent can renew it while the intent waits",
+	Proves: scenarios.IDs{openintentv1.OIP0025L3},
+	Claim:  claims.Lifecycle,
+	Ask: scenarios.Ask(leaseRenewed, func(o LeasesObservation, j *scenarios.Judge) {
+		j.Check(openintentv1.OIP0025L3, o.Renewed.Status).To(check.Status(2), "%s", o.Renewed.Asked)
+		j.Check(openintentv1.OIP0025L3, o.Renewed.Body.Key("id")).To(check.SameAs(o.Held.Body.Key("id")), "id of the lease")
+		until, _ := host.TimeOf(o.Held.Body.Key("expires_at"))
+		j.Check(openintentv1.OIP0025L3, o.Renewed.Body.Key("expires_at")).To(check.That("later than "+o.Held.Body.Key("expires_at").JSON(), func(v any) bool {
+			s, _ := v.(string)
+			t, ok := host.ReadTime(s)
+			return ok && t.After(until)
+		}), "expires_at of the lease")
+	}),
+}
+
+// lifecycleLeaseKept is S20. Where leases never run out, that this one did not shows nothing.
+var lifecycleLeaseKept = scenarios.Scenario{
+	ID:     "openintent/lifecycle/lease-kept",
+	Title:  "a lease on an intent that waits does not run out into other hands, as one on another intent does",
+	Proves: scenarios.IDs{openintentv1.OIP0025L4},
+	Claim:  claims.Lifecycle,
+	Ask: scenarios.Ask(leaseKept, func(o LeasesObservation, j *scenarios.Judge) {
+		if !o.Free.Ok() {
+			j.Block("a lease that ran out on an intent that does not wait was not given to anybody else: HTTP "+o.Free.Status.JSON(), "have leases run out, or answer 2xx to who takes one that did")
+		}
+		if o.Status.String() != host.Suspended {
+			j.Block("set-up: the intent does not wait any more: it is "+o.Status.JSON(), "see the scenarios of the suite respond")
+		}
+		j.Check(openintentv1.OIP0025L4, o.Stranger.Status).To(check.Status(4), "somebody else's lease on the intent that waits")
+	}),
+}

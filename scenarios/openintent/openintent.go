@@ -1,0 +1,69 @@
+package openintent
+
+import (
+	"github.com/openassay/assay/gen/openintentv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openintent/answers"
+	"github.com/openassay/assay/scenarios/openintent/cascade"
+	"github.com/openassay/assay/scenarios/openintent/claims"
+	"github.com/openassay/assay/scenarios/openintent/config"
+	"github.com/openassay/assay/scenarios/openintent/containers"
+	"github.com/openassay/assay/scenarios/openintent/coordinator"
+	"github.com/openassay/assay/scenarios/openintent/deadline"
+	"github.com/openassay/assay/scenarios/openintent/graph"
+	"github.com/openassay/assay/scenarios/openintent/host"
+	"github.com/openassay/assay/scenarios/openintent/inputs"
+	"github.com/openassay/assay/scenarios/openintent/lifecycle"
+	"github.com/openassay/assay/scenarios/openintent/retry"
+	"github.com/openassay/assay/scenarios/openintent/streams"
+)
+
+// Protocol is OpenIntent v1 with RFC-0026.
+var Protocol = &scenarios.Protocol{
+	ID:             "openintent/v1",
+	Title:          "OpenIntent v1: suspension and retry (RFC-0026, RFC-0025)",
+	DiscoveryPath:  "/.well-known/openintent.json",
+	KeyHeader:      host.KeyHeader,
+	Spec:           openintentv1.Bundled,
+	Ledger:         host.Ledger,
+	Claims:         claims.All,
+	Profiles:       scenarios.FrozenProfiles("openintent/v1"),
+	CheckDiscovery: checkDiscovery,
+	Describe:       describe,
+}
+
+// checkDiscovery lists where the document departs from its schema: findings.
+func checkDiscovery(document []byte) []scenarios.Finding {
+	set, err := host.Contract()
+	if err != nil {
+		return []scenarios.Finding{{Text: "the discovery document could not be compared with its schema: " + err.Error()}}
+	}
+	schema, err := set.Component("Discovery")
+	if err != nil {
+		return []scenarios.Finding{{Text: "the discovery document could not be compared with its schema: " + err.Error()}}
+	}
+	var out []scenarios.Finding
+	for _, p := range schema.Validate(document) {
+		out = append(out, scenarios.Finding{Text: "discovery: " + p.String()})
+	}
+	return out
+}
+
+func describe(d scenarios.Discovery) (name, version string) {
+	if name = d.Document.Key("implementation").String(); name == "" {
+		name = d.Document.Key("protocol").String()
+	}
+	return name, d.Document.Key("version").String()
+}
+
+// Suites are all OpenIntent suites, in the order they are shown.
+func Suites() []scenarios.Suite {
+	suites := []scenarios.Suite{
+		answers.Suite(), lifecycle.Suite(), graph.Suite(), containers.TasksSuite(), containers.PortfoliosSuite(), deadline.Suite(), retry.Suite(), coordinator.Suite(), inputs.Suite(), config.Suite(), streams.Suite(), retry.StorySuite(),
+		cascade.Suite(),
+	}
+	for i := range suites {
+		suites[i].Protocol = Protocol
+	}
+	return suites
+}

@@ -1,0 +1,146 @@
+// Package streams asks whether streams tell what the log tells.
+package streams
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/openassay/assay/gen/openintentv1"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/openintent/claims"
+	"github.com/openassay/assay/scenarios/openintent/host"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+func Suite() scenarios.Suite {
+	return scenarios.Suite{
+		ID: "streams", Title: "streams that tell what the log tells",
+		Scenarios: []scenarios.Scenario{streamAsLog, streamReminders},
+	}
+}
+
+// StreamedObservation is an intent that was listened to while it was suspended and answered, or reminded of.
+type StreamedObservation struct {
+	Suspension host.Suspension `json:"suspension"`
+	Before     host.Log        `json:"before"` // when the stream was opened
+	Log        host.Log        `json:"log"`
+	Stream     host.Stream     `json:"stream"`
+	Lapse      host.Lapse      `json:"lapse"`
+}
+
+// SeenAs implements [scenarios.Seer].
+func (o StreamedObservation) SeenAs() scenarios.Evidence { return o.Lapse.Evidence() }
+
+var streamed = &scenarios.Drive[StreamedObservation]{
+	ID: "openintent/streamed", Title: "listens to an intent that is suspended and answered",
+	Sends: []string{"POST /intents", "GET /subscribe/intents/{id} or /intents/{id}/subscribe", "POST /intents/{id}/state and /status", "POST /intents/{id}/suspend/respond", "GET /intents/{id}/events"},
+	Run: func(ctx context.Context, c *scenarios.Conn, o *StreamedObservation) {
+		o.listen(ctx, c, func(s *host.Server) host.Record { return s.Question("text") }, func(i *host.Intent) {
+			i.MustAnswer(ctx, o.Suspension.ID, "go on")
+		})
+	},
+}
+
+var streamedReminders = &scenarios.Drive[StreamedObservation]{
+	ID: "openintent/streamed-reminders", Title: "listens to an intent that is suspended and of which nobody is reminded in vain",
+	Sends: []string{"POST /intents", "GET /subscribe/intents/{id} or /intents/{id}/subscribe", "POST /intents/{id}/state and /status", "GET /intents/{id}/events"}, Waits: 3 * time.Second,
+	Run: func(ctx context.Context, c *scenarios.Conn, o *StreamedObservation) {
+		o.listen(ctx, c, func(s *host.Server) host.Record {
+			return s.Question("text").Retried(3, 1, map[string]any{"final_fallback_policy": "fail", "escalation_ladder": []any{map[string]any{"attempt": 2, "channel_hint": "email"}}})
+		}, func(i *host.Intent) {
+			o.Lapse = i.Lapse(ctx, 3500*time.Millisecond)
+			i.Becomes(ctx, "it waits no more", host.Abandoned)
+		})
+	},
+}
+
+// listen suspends an intent, has something happen to it, and compares later.
+func (o *StreamedObservation) listen(ctx context.Context, c *scenarios.Conn, question func(*host.Server) host.Record, happen func(*host.Intent)) {
+	s := host.Open(ctx, c)
+	i := s.NewIntent(ctx, "listened-to", host.Active, nil)
+	stream := s.Subscribe(ctx, "intents", i.ID)
+	defer stream.Close()
+	if stream.Stream == nil {
+		scenarios.End(scenarios.NotThere(stream.Status, "a stream of an intent (GET "+s.Prefix+"/subscribe/intents/{id} or /intents/{id}/subscribe)"))
+	}
+	o.Before = i.Log(ctx, "the log when the stream was opened")
+	o.Suspension = i.Suspend(ctx, question(s))
+	happen(i)
+	o.Log = i.Log(ctx, "the log")
+	var pairs []any
+	for t, n := range o.counts() {
+		pairs = append(pairs, t, n)
+	}
+	o.Stream = stream.Until(ctx, s.Patience, pairs...)
+}
+
+// counts is how many events of each type the log has that came after the stream was opened.
+func (o StreamedObservation) counts() map[openintentv1.EventType]int {
+	known := map[string]bool{}
+	for _, e := range o.Before.Events {
+		known[e.Key("id").String()] = true
+	}
+	out := map[openintentv1.EventType]int{}
+	for _, e := range o.Log.Events {
+		if t := e.Key("event_type").String(); t != "" && !known[e.Key("id").String()] {
+			out[openintentv1.EventType(t)]++
+		}
+	}
+	return out
+}
+
+// eachOnce checks that the stream has the events of some types, as often as the log has them. Only those that the log has
+// count: a stream may tell more.
+func (o StreamedObservation) eachOnce(j *scenarios.Judge, id scenarios.RequirementID, of func(openintentv1.EventType) bool) {
+	counts := o.counts()
+	types := make([]openintentv1.EventType, 0, len(counts))
+	for t := range counts {
+		if of(t) {
+			types = append(types, t)
+		}
+	}
+	slices.Sort(types)
+	for _, t := range types {
+		j.Check(id, o.Stream.OfType(t)).To(check.Len(counts[t]), "%s on the stream, as on the log", t)
+	}
+}
+
+// has says whether the log has an event of a type.
+func (o StreamedObservation) has(t openintentv1.EventType) bool {
+	return len(o.Log.OfType(t).Values) > 0
+}
+
+// streamAsLog is S50 of an answer.
+var streamAsLog = scenarios.Scenario{
+	ID:     "openintent/streams/as-the-log",
+	Title:  "the stream of an intent has what its log has while it is suspended and answered, each once",
+	Proves: scenarios.IDs{openintentv1.OIP00061},
+	Claim:  claims.Streams,
+	Ask: scenarios.Ask(streamed, func(o StreamedObservation, j *scenarios.Judge) {
+		o.Log.Readable(j)
+		if !o.has(host.EventResumed) {
+			j.BlockOn(openintentv1.OIP0025A14, "set-up: the log has no intent.resumed")
+		}
+		o.eachOnce(j, openintentv1.OIP00061, func(openintentv1.EventType) bool { return true })
+	}),
+}
+
+// streamReminders is S50 of reminders.
+var streamReminders = scenarios.Scenario{
+	ID:     "openintent/streams/reminders",
+	Title:  "reminders and escalations reach the stream of an intent as other events do",
+	Proves: scenarios.IDs{openintentv1.OIP0026L4},
+	Claim:  claims.With(claims.Streams, claims.Notifier),
+	Ask: scenarios.Ask(streamedReminders, func(o StreamedObservation, j *scenarios.Judge) {
+		o.Log.Readable(j)
+		if !o.has(host.EventRenotified) {
+			if len(o.Stream.OfType(host.EventRenotified).Values) == 0 {
+				j.NotThere(wire.Found{In: o.Log.Read.Ref()}, "reminders that a server sends by itself (intent.suspension_renotified)")
+			}
+			j.BlockOn(openintentv1.OIP0026E1, "set-up: the log has no reminder")
+		}
+		o.eachOnce(j, openintentv1.OIP0026L4, func(t openintentv1.EventType) bool { return t == host.EventRenotified || t == host.EventEscalated })
+	}),
+}
