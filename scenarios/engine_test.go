@@ -140,6 +140,18 @@ func TestVerdicts(t *testing.T) {
 			j.Check("TOY-1", o.N).To(check.Equal(4))
 			j.Block("nothing there", "put it there")
 		}), want: scenarios.Failed, reason: "TOY-1", exit: 1},
+		{name: "a part that cannot look does not keep the others from it", ask: scenarios.Ask(countDrive("d"), func(o counted, j *scenarios.Judge) {
+			j.Part(func() { j.Block("nothing there", "put it there") })
+			j.Part(func() { j.Block("nor there", "put that there") })
+			j.Part(func() { j.Check("TOY-1", o.N).To(check.Equal(3)) })
+		}), want: scenarios.Blocked, reason: "nothing there", exit: 5},
+		{name: "a part that is broken counts more than one that cannot look", ask: scenarios.Ask(countDrive("d"), func(o counted, j *scenarios.Judge) {
+			j.Part(func() { j.Block("nothing there", "put it there") })
+			j.Part(func() { j.Check("TOY-1", o.N).To(check.Equal(4)) })
+		}), want: scenarios.Failed, reason: "TOY-1", exit: 1},
+		{name: "a part that panics", ask: scenarios.Ask(countDrive("d"), func(_ counted, j *scenarios.Judge) {
+			j.Part(func() { panic("ah") })
+		}), want: scenarios.Broken, reason: "ah", exit: 6},
 		{name: "the judge cannot look", ask: scenarios.Ask(countDrive("d"), func(_ counted, j *scenarios.Judge) { j.Block("nothing there", "put it there") }), want: scenarios.Blocked, reason: "nothing there", exit: 5},
 		{name: "no answer", ask: scenarios.Ask(stopDrive("d", fmt.Errorf("asking: %w", wire.ErrNoAnswer)), is(3, "TOY-1")), want: scenarios.Inconclusive, reason: "did not answer", exit: 5},
 		{name: "a drive of ours fails", ask: scenarios.Ask(stopDrive("d", errors.New("oh")), is(3, "TOY-1")), want: scenarios.Broken, reason: "oh", exit: 6},

@@ -87,8 +87,21 @@ func (j *Judge) NotOffered(shown string) { j.stopBy(NotOffered(shown)) }
 func (j *Judge) Firm() bool { return j.firm }
 
 func (j *Judge) stopBy(err error) {
-	errors.As(err, &j.stop) // all of them make a Stop
+	if j.stop == nil { // of several parts the first says why
+		errors.As(err, &j.stop) // all of them make a Stop
+	}
 	j.End()
+}
+
+// Part runs a part of a judge that may end without the others. Where one is blocked, so is the scenario, unless something is
+// found broken.
+func (j *Judge) Part(part func()) {
+	defer func() {
+		if p := recover(); p != nil && p != (judged{}) {
+			panic(p)
+		}
+	}()
+	part()
 }
 
 // SeenAs overrides how strong the observation is.

@@ -27,7 +27,7 @@ func (o RedeliveryObservation) apart(j *scenarios.Judge) {
 	}
 }
 
-// AL-04. Delivery is at least once, and the text is silent on starts (facts 7.13).
+// Delivery is at least once, and the text is silent on starts (AL-R13).
 var startAgain = scenarios.Scenario{
 	ID:     "agenticloop/redelivery/start-delivered-again",
 	Title:  "a start that is delivered again makes no second run",
@@ -41,7 +41,7 @@ var startAgain = scenarios.Scenario{
 	}),
 }
 
-// AL-05. RFC-103 Core Invariants 1.
+// RFC-103 Core Invariants 1 (AL-R13).
 var foreignStart = scenarios.Scenario{
 	ID:     "agenticloop/redelivery/start-with-a-known-id",
 	Title:  "a start that carries the id of a run leaves that run as it is",
@@ -73,8 +73,8 @@ func noneIs(text string) check.Matcher {
 	})
 }
 
-// AL-39. The gateway keeps the state before it routes the events: what was lost between stays lost, unless the agent hands
-// out the pending request again (facts 7.14). Either is safe.
+// The gateway keeps the state before it routes the events: what was lost between stays lost, unless the agent hands
+// out the pending request again (AL-R14). Either is safe.
 var takenAgain = scenarios.Scenario{
 	ID:     "agenticloop/redelivery/events-lost",
 	Title:  "where a turn's events were lost, the same job again takes the run no further",
@@ -95,7 +95,7 @@ var takenAgain = scenarios.Scenario{
 	}),
 }
 
-// AL-38.
+// After a crash the gateway runs the job again, with the same id and the state of before.
 var killedAgain = scenarios.Scenario{
 	ID:     "agenticloop/redelivery/killed-and-run-again",
 	Title:  "a turn that was killed and is run again leads where it would have led",
@@ -111,18 +111,18 @@ var killedAgain = scenarios.Scenario{
 			j.Check(agenticloopv2.RFC103T2, k.Again.Answer.Key("status")).To(check.Equal("ok"), "%s: status", k.Again.Name)
 			j.Check(agenticloopv2.RFC103WIRE14, k.Again.newRuns().Each("/status")).To(check.Equal([]string{"running"}), "%s: new runs", k.Again.Name)
 			j.Check(agenticloopv2.RFC103WIRE14, k.Again.requests().Each("/payload/step")).To(check.Equal([]int64{1}), "%s: steps that it asks for", k.Again.Name)
-			k.checkTrace(j)
+			j.Part(func() { k.checkTrace(j) })
 		}
 		for _, k := range o.Resumed {
 			j.Check(agenticloopv2.RFC103T2, k.Again.Answer.Key("status")).To(check.Equal("ok"), "%s: status", k.Again.Name)
 			if o.Live {
 				j.Check(agenticloopv2.RFC103WIRE14, k.Again.events()).To(k.Again.movesOn(o.Pending), "%s: events", k.Again.Name)
-				k.checkTrace(j)
+				j.Part(func() { k.checkTrace(j) })
 				continue
 			}
 			j.Check(agenticloopv2.RFC103WIRE14, k.Again.events().Each("/type")).To(check.SameAs(o.Matching.events().Each("/type")), "%s: events", k.Again.Name)
 			j.Check(agenticloopv2.RFC103WIRE14, k.Again.requests().Each("/payload/step")).To(check.SameAs(o.Matching.requests().Each("/payload/step")), "%s: steps that it asks for", k.Again.Name)
-			k.checkTrace(j)
+			j.Part(func() { k.checkTrace(j) })
 		}
 	}),
 }

@@ -34,7 +34,7 @@ func everyTurnOf[O watched](suite string, d *scenarios.Drive[O], claim scenarios
 		Claim:  claim,
 		Ask: scenarios.Ask(d, func(o O, j *scenarios.Judge) {
 			for _, t := range o.all() {
-				t.sound(j)
+				j.Part(func() { t.sound(j) })
 			}
 			if !asksForTools(o.all()) {
 				j.BlockOn(agenticloopv2.RFC103M1, "set-up: no turn asked for a tool")
@@ -119,7 +119,7 @@ func (t Turn) soundEvents(j *scenarios.Judge) {
 			return kind == completed || kind == escalated || routed.MatchString(kind)
 		}), "%s: type of an event", t.Name)
 	}
-	// One run a turn: what moves is a request or an end, and not both (facts 7.16).
+	// One run a turn: what moves is a request or an end, and not both (AL-R16).
 	j.Check(agenticloopv2.RFC103T1, t.events()).To(check.Seeing("one event at most", func(s wire.Seen) (bool, string) {
 		list, _ := s.Actual().([]any)
 		return len(list) <= 1, fmt.Sprint(len(list))
@@ -160,7 +160,7 @@ func (t Turn) asksInItsState() bool {
 	return false
 }
 
-// mostState is how long the state may be, in bytes (facts 1.5).
+// mostState is how long the state may be, in bytes (RFC103-WIRE-13).
 const mostState = 1 << 20
 
 func (t Turn) soundState(j *scenarios.Judge) {
@@ -169,7 +169,7 @@ func (t Turn) soundState(j *scenarios.Judge) {
 		n := sizeOf(s.Actual())
 		return n <= mostState, fmt.Sprintf("%d bytes", n)
 	}), "%s: state_updates", t.Name)
-	// An agent may let go of runs that are over: nothing bounds the state else (facts 7.25).
+	// An agent may let go of runs that are over: nothing bounds the state else (AL-R25).
 	var known []string
 	for id, run := range t.before() {
 		if r, _ := run.(object); r["status"] == "running" {

@@ -36,7 +36,7 @@ func bothTimes[O any](name, title string, offered, waited *scenarios.Drive[O], p
 		ID: scenarios.ScenarioID("openintent/retry/" + name), Title: title, Proves: all, Claim: claims.Notifier,
 		Ask: scenarios.Ask(waited, func(o O, j *scenarios.Judge) {
 			for _, p := range parts {
-				p.judge(o, j)
+				j.Part(func() { p.judge(o, j) })
 			}
 		}),
 	})
@@ -83,7 +83,7 @@ func Suite() scenarios.Suite {
 	return s
 }
 
-// retryWindow is S44.
+// retryWindow is about a server that fills expires_at in (OIP-R108).
 var retryWindow = scenarios.Scenario{
 	ID: "openintent/retry/window", Title: "expires_at that a server fills in is the end of the whole window", Proves: scenarios.IDs{openintentv1.OIP0026N8}, Claim: claims.Core,
 	Ask: scenarios.Ask(window, func(o WindowObservation, j *scenarios.Judge) {
