@@ -75,6 +75,8 @@ generate: build ## Make gen/ of spec/ again, and docs/coverage.md and docs/suite
 	$(GO) build -o bin/assay ./tools/assay
 	bin/assay list requirements --markdown >docs/coverage.md.new
 	mv docs/coverage.md.new docs/coverage.md
+	bin/assay list readings --markdown >docs/readings.md.new
+	mv docs/readings.md.new docs/readings.md
 	bin/assay list suites --markdown --out docs/suites
 
 .PHONY: traces

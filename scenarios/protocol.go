@@ -15,6 +15,7 @@ type Protocol struct {
 	KeyHeader     string        // the header that credentials go in as they are, "" for a bearer in Authorization
 	Spec          func() []byte // the schemas of the spec, as generated
 	Ledger        *Ledger
+	Readings      []Reading // of what the ledger's sentences leave open
 	Claims        []Claim
 	Profiles      []Profile
 	// CheckDiscovery compares the document with its schema; what differs is a

@@ -499,7 +499,7 @@ var Requirements = []Requirement{
 		Section: "Event Contract 1", Line: 72, Hash: "ac100eea2e35", Claim: "context-budget",
 		Evidence: "observed",
 		Text:     "A max_steps in the context of a start that is lower than that of the config is the run's budget.",
-		Accepts:  "C11: the text shows it in an example and gives no rule; lower is asked for.",
+		Accepts:  "AL-R11: the text shows it in an example and gives no rule; lower is asked for.",
 	},
 	{
 		ID: RFC103E4, Level: "SHOULD", Source: "RFC-103", File: "004_4a031b4315946dae.txt",
@@ -519,7 +519,7 @@ var Requirements = []Requirement{
 		Section: "Event Contract 2", Line: 81, Hash: "9b824e22609a",
 		Evidence: "observed",
 		Text:     "The type of a request is agentic.tool_request. and the name by which it is routed.",
-		Accepts:  "C1: the example routes by the plugin and names the tool otherwise in the payload. The name in the type is the plugin, and must be allowed; results are matched by the tool of the payload; where the two differ without an alias in the profile, that is told.",
+		Accepts:  "AL-R1: the example routes by the plugin and names the tool otherwise in the payload. The name in the type is the plugin, and must be allowed; results are matched by the tool of the payload; where the two differ without an alias in the profile, that is told.",
 	},
 	{
 		ID: RFC103E7, Level: "MUST", Source: "RFC-103", File: "004_4a031b4315946dae.txt",
@@ -538,7 +538,7 @@ var Requirements = []Requirement{
 		Section: "Event Contract 2", Line: 91, Hash: "83e3fd5cbef9",
 		Evidence: "observed",
 		Text:     "The arguments of a request stand in tool_payload or beside the correlation, not in two versions.",
-		Accepts:  "C2: the contract nests the arguments, the narrative flattens them; either is taken, and the correlation always wins.",
+		Accepts:  "AL-R2: the contract nests the arguments, the narrative flattens them; either is taken, and the correlation always wins.",
 	},
 	{
 		ID: RFC103E10, Level: "SHOULD", Source: "RFC-103", File: "004_4a031b4315946dae.txt",
@@ -551,7 +551,7 @@ var Requirements = []Requirement{
 		Section: "Event Contract 3", Line: 102, Hash: "e312774db771",
 		Evidence: "observed",
 		Text:     "An agentic.tool_result that matches what is pending resumes the run.",
-		Accepts:  "C3: the contract has tools emit agentic.tool_result, the pipelines deliver their own events; both ways are tried, the second where the agent says that it takes it.",
+		Accepts:  "AL-R3: the contract has tools emit agentic.tool_result, the pipelines deliver their own events; both ways are tried, the second where the agent says that it takes it.",
 	},
 	{
 		ID: RFC103E12, Level: "MUST", Source: "RFC-103", File: "004_4a031b4315946dae.txt",
@@ -582,7 +582,7 @@ var Requirements = []Requirement{
 		Section: "Required Router Configuration", Line: 143, Hash: "6a0369cbb34f",
 		Evidence: "observed",
 		Text:     "Requests are routed by what is configured, and nothing happens behind it.",
-		Reason:   "not-addressed-to-hosts", Why: "The operator writes the routes. A request that no route takes is lost without a word (C4); that an agent does nothing behind them is RFC103-N2.",
+		Reason:   "not-addressed-to-hosts", Why: "The operator writes the routes. A request that no route takes is lost without a word (AL-R4); that an agent does nothing behind them is RFC103-N2.",
 	},
 	{
 		ID: RFC103R2, Level: "MUST", Source: "RFC-103", File: "004_4a031b4315946dae.txt",
@@ -639,7 +639,7 @@ var Requirements = []Requirement{
 		Section: "Narrative", Line: 343, Hash: "d1d162d41487", Claim: "context-delivery",
 		Evidence: "observed",
 		Text:     "What such an event holds, inline or as a path, reaches the next request or the workspace.",
-		Accepts:  "C23: the example has tools write files, real ones answer inline; either counts.",
+		Accepts:  "AL-R23: the example has tools write files, real ones answer inline; either counts.",
 	},
 	{
 		ID: RFC103X1, Level: "MUST", Source: "RFC-103", File: "004_4a031b4315946dae.txt",
@@ -712,7 +712,7 @@ var Requirements = []Requirement{
 		Section: "Response", Line: 0, Hash: "", Claim: "revision-2026-06",
 		Evidence: "observed",
 		Text:     "In revision 2026-06 a response with status ok says in result what was done.",
-		Accepts:  "C24: revision 2026-02 has a workspace and no result, 2026-06 a result and no workspace. An agent is held to the revision of its profile; result is taken in either.",
+		Accepts:  "AL-R24: revision 2026-02 has a workspace and no result, 2026-06 a result and no workspace. An agent is held to the revision of its profile; result is taken in either.",
 	},
 	{
 		ID: RFC103WIRE5, Level: "SHOULD", Source: "PLUGIN-V2", File: "",
@@ -798,7 +798,7 @@ var Requirements = []Requirement{
 		Section: "Invariants 1 and 6", Line: 0, Hash: "", Claim: "redelivery",
 		Evidence: "observed",
 		Text:     "A start that is delivered again, with the state that it left, makes no second run.",
-		Accepts:  "C13: the text says nothing of a start that comes again; this follows from ids that are unique and from events that may come twice.",
+		Accepts:  "AL-R13: the text says nothing of a start that comes again; this follows from ids that are unique and from events that may come twice.",
 	},
 	{
 		ID: RFC103READ3, Level: "MUST", Source: "RFC-103-READING", File: "",
@@ -811,7 +811,7 @@ var Requirements = []Requirement{
 		Section: "Invariants 3 and 6", Line: 0, Hash: "", Claim: "redelivery",
 		Evidence: "observed",
 		Text:     "Where a result was taken and the events of that turn were lost, the same job again takes the run no further: nothing is emitted, or the very request that is pending.",
-		Accepts:  "C14: the gateway keeps the state before it routes the events, and the text names no watchdog; a run that stands still because of it is told.",
+		Accepts:  "AL-R14: the gateway keeps the state before it routes the events, and the text names no watchdog; a run that stands still because of it is told.",
 	},
 	{
 		ID: RFC103READ5, Level: "MUST", Source: "RFC-103-READING", File: "",
@@ -926,14 +926,14 @@ var Requirements = []Requirement{
 		Section: "Resume Validation Logic", Line: 234, Hash: "e1e99cb5d63a",
 		Evidence: "observed",
 		Text:     "A matching result with status error leads to the same step again or to an escalation, never to the next step.",
-		Accepts:  "C5: a tool job that fails emits nothing through the pipelines of the text, so an error result is delivered to the agent directly.",
+		Accepts:  "AL-R5: a tool job that fails emits nothing through the pipelines of the text, so an error result is delivered to the agent directly.",
 	},
 	{
 		ID: RFC103D1, Level: "MUST", Source: "RFC-103", File: "004_4a031b4315946dae.txt",
 		Section: "Idempotency and Dedupe", Line: 260, Hash: "e8304da84b44",
 		Evidence: "observed",
 		Text:     "The dedupe key of a request is agentic:run:<run_id>:step:<step>:request, with the whole run id.",
-		Accepts:  "C9: a retry has the key of the first try, and a gateway that drops known keys then drops it; :attempt:<n> may follow the key, which is told.",
+		Accepts:  "AL-R9: a retry has the key of the first try, and a gateway that drops known keys then drops it; :attempt:<n> may follow the key, which is told.",
 	},
 	{
 		ID: RFC103D2, Level: "MUST", Source: "RFC-103", File: "004_4a031b4315946dae.txt",
@@ -947,7 +947,7 @@ var Requirements = []Requirement{
 		Section: "Idempotency and Dedupe", Line: 263, Hash: "81b63b775836", Claim: "completed-steps",
 		Evidence: "observed",
 		Text:     "The state lists the steps of a run that are done, so that what comes again after a retry is known.",
-		Accepts:  "C8: completed_steps and attempt stand outside the schema of the text; an agent need not have them there.",
+		Accepts:  "AL-R8: completed_steps and attempt stand outside the schema of the text; an agent need not have them there.",
 	},
 	{
 		ID: RFC103F1, Level: "MUST", Source: "RFC-103", File: "004_4a031b4315946dae.txt",
@@ -966,7 +966,7 @@ var Requirements = []Requirement{
 		Section: "Error Handling", Line: 268, Hash: "73bb3c24a800",
 		Evidence: "observed",
 		Text:     "agent.escalated names the run and a reason.",
-		Accepts:  "C17: the text says nothing of its payload nor of keys of the events that end a run; run_id and reason are asked for, and a key that is the same when the turn is run again.",
+		Accepts:  "AL-R17: the text says nothing of its payload nor of keys of the events that end a run; run_id and reason are asked for, and a key that is the same when the turn is run again.",
 	},
 	{
 		ID: RFC103F4, Level: "MUST", Source: "RFC-103", File: "004_4a031b4315946dae.txt",
@@ -991,14 +991,14 @@ var Requirements = []Requirement{
 		Section: "Error Handling", Line: 271, Hash: "bccdf81435b8",
 		Evidence: "observed",
 		Text:     "A run never asks for more steps than its budget; where it would, it is escalated once.",
-		Accepts:  "C10: the text does not say whether the budget is looked at before a request or at a result. With the budget used up, a result that reaches the goal may complete the run or escalate it.",
+		Accepts:  "AL-R10: the text does not say whether the budget is looked at before a request or at a result. With the budget used up, a result that reaches the goal may complete the run or escalate it.",
 	},
 	{
 		ID: RFC103F8, Level: "MUST", Source: "RFC-103", File: "004_4a031b4315946dae.txt",
 		Section: "Error Handling", Line: 272, Hash: "25340ec15df6", Claim: "reframe",
 		Evidence: "observed",
 		Text:     "A run never reframes more often than it may; where it would, it is escalated once.",
-		Accepts:  "C12: the text gives reframing no phase, event or trigger; it is asked of agents that say they can be made to.",
+		Accepts:  "AL-R12: the text gives reframing no phase, event or trigger; it is asked of agents that say they can be made to.",
 	},
 	{
 		ID: RFC103M1, Level: "MUST", Source: "RFC-103", File: "004_4a031b4315946dae.txt",
@@ -1047,7 +1047,7 @@ var Requirements = []Requirement{
 		Section: "Core Invariants", Line: 37, Hash: "9a5fbad043bd",
 		Evidence: "observed",
 		Text:     "Every run has an id of its own: starts that can be told apart get different ids.",
-		Accepts:  "C22: ids and times are written in several ways; any text of letters, digits, dot, underscore and hyphen up to 128 characters is an id, any RFC 3339 time is a time.",
+		Accepts:  "AL-R22: ids and times are written in several ways; any text of letters, digits, dot, underscore and hyphen up to 128 characters is an id, any RFC 3339 time is a time.",
 	},
 	{
 		ID: RFC103I2, Level: "MUST", Source: "RFC-103", File: "004_4a031b4315946dae.txt",
@@ -1079,7 +1079,7 @@ var Requirements = []Requirement{
 		Section: "Core Invariants", Line: 42, Hash: "bb205ef4f0cf",
 		Evidence: "observed",
 		Text:     "A result that was taken already, or that is older than what is pending, changes nothing and brings forth nothing.",
-		Accepts:  "C14: a turn that is run again after its events were lost may hand out the very request that is pending once more; that is told.",
+		Accepts:  "AL-R14: a turn that is run again after its events were lost may hand out the very request that is pending once more; that is told.",
 	},
 	{
 		ID: RFC103I7, Level: "MUST", Source: "RFC-103", File: "004_4a031b4315946dae.txt",
@@ -1141,7 +1141,7 @@ var Requirements = []Requirement{
 		Section: "Runtime Model", Line: 56, Hash: "7fe6384293a8",
 		Evidence: "observed",
 		Text:     "A turn that moves a run emits one event for it: a request for a tool, or the end of the run.",
-		Accepts:  "C16: the text names requests and completions; an ignored result has no event, and an escalation is a third kind.",
+		Accepts:  "AL-R16: the text names requests and completions; an ignored result has no event, and an escalation is a third kind.",
 	},
 	{
 		ID: RFC103T10, Level: "MUST", Source: "RFC-103", File: "004_4a031b4315946dae.txt",
@@ -1178,7 +1178,7 @@ var Requirements = []Requirement{
 		Section: "Agent Plugin State Schema", Line: 185, Hash: "fdafc9780b85",
 		Evidence: "observed",
 		Text:     "workspace_ref names the first job of the run.",
-		Reason:   "spec-gap", Why: "A request names the job at hand alone, which is the first one only where no route led to it (C18); any text is taken.",
+		Reason:   "spec-gap", Why: "A request names the job at hand alone, which is the first one only where no route led to it (AL-R18); any text is taken.",
 	},
 	{
 		ID: RFC103S6, Level: "MUST", Source: "RFC-103", File: "004_4a031b4315946dae.txt",
@@ -1191,7 +1191,7 @@ var Requirements = []Requirement{
 		Section: "Agent Plugin State Schema", Line: 194, Hash: "be7c071c3864",
 		Evidence: "observed",
 		Text:     "With the matching result what was pending is no longer so: the next step is, or nothing.",
-		Accepts:  "C7: clearing and setting fall into one turn, of which the end alone is seen; null, 0, an empty text and absence all say that nothing is pending.",
+		Accepts:  "AL-R7: clearing and setting fall into one turn, of which the end alone is seen; null, 0, an empty text and absence all say that nothing is pending.",
 	},
 	{
 		ID: RFC103S8, Level: "MUST", Source: "RFC-103", File: "004_4a031b4315946dae.txt",
@@ -1222,7 +1222,7 @@ var Requirements = []Requirement{
 		Section: "Protocol Behavior", Line: 220, Hash: "d84d56ec32b1",
 		Evidence: "observed",
 		Text:     "The events of a response are requests for tools and ends of runs, and no others.",
-		Accepts:  "C16: an escalation is an end too, and an ignored result has no event.",
+		Accepts:  "AL-R16: an escalation is an end too, and an ignored result has no event.",
 	},
 	{
 		ID: RFC103P5, Level: "MUST", Source: "RFC-103", File: "004_4a031b4315946dae.txt",
@@ -1235,14 +1235,14 @@ var Requirements = []Requirement{
 		Section: "Protocol Behavior", Line: 222, Hash: "9f867bec1f79",
 		Evidence: "observed",
 		Text:     "No exit code but 0 is used to say something of the run.",
-		Accepts:  "C21: gateways of both eras honour a sound response whatever the exit code; the text does not, and the text is followed.",
+		Accepts:  "AL-R21: gateways of both eras honour a sound response whatever the exit code; the text does not, and the text is followed.",
 	},
 	{
 		ID: RFC103W1, Level: "MUST", Source: "RFC-103", File: "004_4a031b4315946dae.txt",
 		Section: "Workspace Contract", Line: 202, Hash: "e6b704140488", Claim: "workspace",
 		Evidence: "observed",
 		Text:     "The workspace of a run holds context.md, memory.md, plan.md, trace.jsonl and artifacts/ once it was started.",
-		Accepts:  "C20: other files beside these are the agent's own.",
+		Accepts:  "AL-R20: other files beside these are the agent's own.",
 	},
 	{
 		ID: RFC103W2, Level: "MUST", Source: "RFC-103", File: "004_4a031b4315946dae.txt",
@@ -1255,7 +1255,7 @@ var Requirements = []Requirement{
 		Section: "Workspace Contract", Line: 211, Hash: "e6df90922188", Claim: "workspace",
 		Evidence: "observed",
 		Text:     "A turn leaves the files of earlier jobs as they were, though its workspace is made of links to them.",
-		Accepts:  "C19: the text does not say what is safe; appending to an own copy and writing anew under the same name are.",
+		Accepts:  "AL-R19: the text does not say what is safe; appending to an own copy and writing anew under the same name are.",
 	},
 	{
 		ID: RFC103W4, Level: "SHOULD", Source: "RFC-103", File: "004_4a031b4315946dae.txt",
@@ -1283,7 +1283,7 @@ var Requirements = []Requirement{
 		Section: "Security and Scope", Line: 277, Hash: "d33a7a2a9311",
 		Evidence: "observed",
 		Text:     "No event of an agent starts or resumes an agent: no request for itself, no agentic.start, agentic.tool_result or api.trigger.",
-		Accepts:  "C15: every pipeline of the text resumes agentic-loop, so what is forbidden is read as an event that starts the agent or passes for one of its inputs.",
+		Accepts:  "AL-R15: every pipeline of the text resumes agentic-loop, so what is forbidden is read as an event that starts the agent or passes for one of its inputs.",
 	},
 	{
 		ID: RFC103G3, Level: "MUST", Source: "RFC-103", File: "004_4a031b4315946dae.txt",
@@ -1316,7 +1316,7 @@ var Requirements = []Requirement{
 		Section: "Security and Scope", Line: 287, Hash: "dc0867e0335c",
 		Evidence: "observed",
 		Text:     "max_steps of the config is the budget of a run.",
-		Accepts:  "C25: 20 steps, of two hops each, are more than the 20 hops that the gateway's pages allow, and the state has no rule for when runs leave it; both are the gateway's limits, no failures of an agent.",
+		Accepts:  "AL-R25: 20 steps, of two hops each, are more than the 20 hops that the gateway's pages allow, and the state has no rule for when runs leave it; both are the gateway's limits, no failures of an agent.",
 	},
 	{
 		ID: RFC103G8, Level: "MUST", Source: "RFC-103", File: "004_4a031b4315946dae.txt",
@@ -1348,7 +1348,7 @@ var Requirements = []Requirement{
 		Section: "Testing Notes", Line: 309, Hash: "7a4b3ea18994",
 		Evidence: "observed",
 		Text:     "A result of a step above the pending one escalates the run, in the state and with one agent.escalated.",
-		Accepts:  "C6: the list of checks and the errors pass over a later step; the testing notes do not.",
+		Accepts:  "AL-R6: the list of checks and the errors pass over a later step; the testing notes do not.",
 	},
 	{
 		ID: RFC103K3, Level: "MUST", Source: "RFC-103", File: "004_4a031b4315946dae.txt",

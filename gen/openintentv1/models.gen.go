@@ -379,7 +379,7 @@ type AddMemberRequest struct {
 
 // AdvanceClockReply The time that the intent or the portfolio now has. Open.
 type AdvanceClockReply struct {
-	// Now A moment in ISO 8601. Without a zone it is UTC (C34): servers send both.
+	// Now A moment in ISO 8601. Without a zone it is UTC (OIP-R34): servers send both.
 	Now Timestamp `json:"now"`
 }
 
@@ -422,7 +422,7 @@ type AssayDiscovery struct {
 	Clock    *ClockSeam `json:"clock,omitempty"`
 	Features []Feature  `json:"features"`
 
-	// Notifier Who sends reminders (C20).
+	// Notifier Who sends reminders (OIP-R20).
 	Notifier Notifier `json:"notifier,omitzero"`
 }
 
@@ -496,7 +496,7 @@ type CreateCoordinatorRequest struct {
 	AgentID         string `json:"agent_id"`
 	CoordinatorType string `json:"coordinator_type,omitzero"`
 
-	// ExpiresAt A moment in ISO 8601. Without a zone it is UTC (C34): servers send both.
+	// ExpiresAt A moment in ISO 8601. Without a zone it is UTC (OIP-R34): servers send both.
 	ExpiresAt                Timestamp              `json:"expires_at,omitzero"`
 	Guardrails               map[string]interface{} `json:"guardrails,omitempty"`
 	HeartbeatIntervalSeconds *int64                 `json:"heartbeat_interval_seconds,omitempty"`
@@ -544,7 +544,7 @@ type CreatePlanRequest struct {
 	Tasks       []string               `json:"tasks,omitempty"`
 }
 
-// CreatePortfolioRequest A portfolio to be. The policy is read under both names (C8).
+// CreatePortfolioRequest A portfolio to be. The policy is read under both names (OIP-R8).
 type CreatePortfolioRequest struct {
 	CreatedBy   string  `json:"created_by"`
 	Description *string `json:"description,omitempty"`
@@ -607,7 +607,8 @@ type Discovery struct {
 }
 
 // Error Body of a reply that refuses. detail is a text, an object with a code, or a list of what is
-// wrong with the body. Whether code and valid_choices stand in detail or beside it is open (C6).
+// wrong with the body. Whether code and valid_choices stand in detail or beside it is open
+// (OIP-R6).
 type Error struct {
 	Detail       json.RawMessage   `json:"detail,omitempty"`
 	Error        json.RawMessage   `json:"error,omitempty"`
@@ -630,7 +631,7 @@ type ErrorDetail struct {
 
 // EscalationStep Another channel or recipient from one attempt on. Open.
 type EscalationStep struct {
-	// Attempt At which attempt; above max_attempts it never comes (C16).
+	// Attempt At which attempt; above max_attempts it never comes (OIP-R16).
 	Attempt     int64   `json:"attempt"`
 	ChannelHint *string `json:"channel_hint,omitempty"`
 	NotifyTo    *string `json:"notify_to,omitempty"`
@@ -641,7 +642,7 @@ type EscalationStep struct {
 type Event struct {
 	Actor *string `json:"actor,omitempty"`
 
-	// CreatedAt A moment in ISO 8601. Without a zone it is UTC (C34): servers send both.
+	// CreatedAt A moment in ISO 8601. Without a zone it is UTC (OIP-R34): servers send both.
 	CreatedAt Timestamp `json:"created_at"`
 	EventType string    `json:"event_type"`
 
@@ -711,7 +712,7 @@ type GraphNode struct {
 
 // HeartbeatReply Until when the next one is due. Open.
 type HeartbeatReply struct {
-	// NextHeartbeatAt A moment in ISO 8601. Without a zone it is UTC (C34): servers send both.
+	// NextHeartbeatAt A moment in ISO 8601. Without a zone it is UTC (OIP-R34): servers send both.
 	NextHeartbeatAt Timestamp `json:"next_heartbeat_at,omitzero"`
 	Status          string    `json:"status"`
 }
@@ -733,7 +734,7 @@ type HumanRetryPolicy struct {
 	// MaxAttempts Notifications in all, the first one included.
 	MaxAttempts *int64 `json:"max_attempts,omitempty"`
 
-	// Strategy The cadence. The text knows no other (C11).
+	// Strategy The cadence. The text knows no other (OIP-R11).
 	Strategy RetryStrategy `json:"strategy,omitzero"`
 }
 
@@ -747,7 +748,7 @@ type InputResponse struct {
 	// Resolution How the suspension ended.
 	Resolution SuspensionResolution `json:"resolution"`
 
-	// RespondedAt A moment in ISO 8601. Without a zone it is UTC (C34): servers send both.
+	// RespondedAt A moment in ISO 8601. Without a zone it is UTC (OIP-R34): servers send both.
 	RespondedAt  Timestamp       `json:"responded_at"`
 	RespondedBy  string          `json:"responded_by"`
 	SuspensionID string          `json:"suspension_id"`
@@ -765,7 +766,7 @@ type Intent struct {
 	Confidence      *float64               `json:"confidence,omitempty"`
 	Constraints     map[string]interface{} `json:"constraints,omitempty"`
 
-	// CreatedAt A moment in ISO 8601. Without a zone it is UTC (C34): servers send both.
+	// CreatedAt A moment in ISO 8601. Without a zone it is UTC (OIP-R34): servers send both.
 	CreatedAt        Timestamp         `json:"created_at,omitzero"`
 	CreatedBy        *string           `json:"created_by,omitempty"`
 	DependsOn        []string          `json:"depends_on,omitzero"`
@@ -787,7 +788,7 @@ type Intent struct {
 	Status IntentStatus `json:"status"`
 	Title  string       `json:"title"`
 
-	// UpdatedAt A moment in ISO 8601. Without a zone it is UTC (C34): servers send both.
+	// UpdatedAt A moment in ISO 8601. Without a zone it is UTC (OIP-R34): servers send both.
 	UpdatedAt Timestamp `json:"updated_at,omitzero"`
 
 	// Version Counts the writes; what If-Match names.
@@ -854,7 +855,7 @@ type IntentResumedPayload struct {
 	// IntentID Opaque: a UUID, or a word with a prefix.
 	IntentID OpaqueID `json:"intent_id,omitzero"`
 
-	// RespondedAt A moment in ISO 8601. Without a zone it is UTC (C34): servers send both.
+	// RespondedAt A moment in ISO 8601. Without a zone it is UTC (OIP-R34): servers send both.
 	RespondedAt  Timestamp       `json:"responded_at,omitzero"`
 	RespondedBy  *string         `json:"responded_by,omitempty"`
 	SuspensionID string          `json:"suspension_id"`
@@ -914,13 +915,13 @@ type IntentSuspensionRenotifiedPayload struct {
 
 // Lease Who works on which part of an intent, and until when. Open.
 type Lease struct {
-	// AcquiredAt A moment in ISO 8601. Without a zone it is UTC (C34): servers send both.
+	// AcquiredAt A moment in ISO 8601. Without a zone it is UTC (OIP-R34): servers send both.
 	AcquiredAt Timestamp `json:"acquired_at,omitzero"`
 
 	// AgentID On real servers the API key.
 	AgentID string `json:"agent_id"`
 
-	// ExpiresAt A moment in ISO 8601. Without a zone it is UTC (C34): servers send both.
+	// ExpiresAt A moment in ISO 8601. Without a zone it is UTC (OIP-R34): servers send both.
 	ExpiresAt Timestamp `json:"expires_at"`
 
 	// ID Opaque: a UUID, or a word with a prefix.
@@ -939,7 +940,7 @@ type Lease struct {
 type LeaseAcquiredPayload struct {
 	AgentID string `json:"agent_id,omitzero"`
 
-	// ExpiresAt A moment in ISO 8601. Without a zone it is UTC (C34): servers send both.
+	// ExpiresAt A moment in ISO 8601. Without a zone it is UTC (OIP-R34): servers send both.
 	ExpiresAt Timestamp `json:"expires_at,omitzero"`
 	LeaseID   string    `json:"lease_id,omitzero"`
 	Scope     string    `json:"scope,omitzero"`
@@ -955,7 +956,7 @@ type LeaseReleasedPayload struct {
 
 // LeaseRenewedPayload The lease lasts longer.
 type LeaseRenewedPayload struct {
-	// ExpiresAt A moment in ISO 8601. Without a zone it is UTC (C34): servers send both.
+	// ExpiresAt A moment in ISO 8601. Without a zone it is UTC (OIP-R34): servers send both.
 	ExpiresAt Timestamp `json:"expires_at,omitzero"`
 	LeaseID   string    `json:"lease_id,omitzero"`
 }
@@ -985,7 +986,7 @@ type MembershipReply struct {
 // MembershipRole What an intent is to its portfolio.
 type MembershipRole string
 
-// Notifier Who sends reminders (C20).
+// Notifier Who sends reminders (OIP-R20).
 type Notifier string
 
 // OpaqueID Opaque: a UUID, or a word with a prefix.
@@ -998,12 +999,12 @@ type PatchIntentStateRequest struct {
 }
 
 // Plan Tasks that belong together. That there is a progress object RFC-0026 assumes; no text defines it
-// (C24). Open.
+// (OIP-R24). Open.
 type Plan struct {
 	Checkpoints []json.RawMessage `json:"checkpoints,omitempty"`
 	Conditions  []json.RawMessage `json:"conditions,omitempty"`
 
-	// CreatedAt A moment in ISO 8601. Without a zone it is UTC (C34): servers send both.
+	// CreatedAt A moment in ISO 8601. Without a zone it is UTC (OIP-R34): servers send both.
 	CreatedAt Timestamp `json:"created_at,omitzero"`
 
 	// ID Opaque: a UUID, or a word with a prefix.
@@ -1023,7 +1024,7 @@ type Plan struct {
 	// Tasks Their ids.
 	Tasks []string `json:"tasks,omitempty"`
 
-	// UpdatedAt A moment in ISO 8601. Without a zone it is UTC (C34): servers send both.
+	// UpdatedAt A moment in ISO 8601. Without a zone it is UTC (OIP-R34): servers send both.
 	UpdatedAt Timestamp `json:"updated_at,omitzero"`
 	Version   *int64    `json:"version,omitempty"`
 }
@@ -1037,7 +1038,7 @@ type PlanProgress struct {
 }
 
 // PolicyLevel A policy as one level gives it: what is absent is inherited. Its strategy may be one that
-// RFC-0026 does not know (C11), because settings in use have such. Closed.
+// RFC-0026 does not know (OIP-R11), because settings in use have such. Closed.
 type PolicyLevel struct {
 	EscalationLadder []EscalationStep `json:"escalation_ladder,omitzero"`
 
@@ -1049,11 +1050,11 @@ type PolicyLevel struct {
 }
 
 // Portfolio Intents that are watched together. Where a deadline, the aggregate and the suspended phases live
-// is open in the texts; here are our choices (C23, C24). Open.
+// is open in the texts; here are our choices (OIP-R23, OIP-R24). Open.
 type Portfolio struct {
 	AggregateStatus *PortfolioAggregate `json:"aggregate_status,omitempty"`
 
-	// CreatedAt A moment in ISO 8601. Without a zone it is UTC (C34): servers send both.
+	// CreatedAt A moment in ISO 8601. Without a zone it is UTC (OIP-R34): servers send both.
 	CreatedAt           Timestamp         `json:"created_at,omitzero"`
 	CreatedBy           *string           `json:"created_by,omitempty"`
 	Description         *string           `json:"description,omitempty"`
@@ -1073,7 +1074,7 @@ type Portfolio struct {
 	// SuspendedMemberCount Intents, not memberships.
 	SuspendedMemberCount *int64 `json:"suspended_member_count,omitempty"`
 
-	// UpdatedAt A moment in ISO 8601. Without a zone it is UTC (C34): servers send both.
+	// UpdatedAt A moment in ISO 8601. Without a zone it is UTC (OIP-R34): servers send both.
 	UpdatedAt Timestamp `json:"updated_at,omitzero"`
 }
 
@@ -1167,7 +1168,7 @@ type RespondRequest struct {
 // ResponseType What kind of answer is expected, and checked.
 type ResponseType string
 
-// RetryStrategy The cadence. The text knows no other (C11).
+// RetryStrategy The cadence. The text knows no other (OIP-R11).
 type RetryStrategy string
 
 // ServerConfig What the operator set, to be read by clients (RFC-0026 5). Open.
@@ -1234,7 +1235,7 @@ type SuspendedPhase struct {
 	IntentID  OpaqueID `json:"intent_id"`
 	PhaseName string   `json:"phase_name"`
 
-	// SuspendedSince A moment in ISO 8601. Without a zone it is UTC (C34): servers send both.
+	// SuspendedSince A moment in ISO 8601. Without a zone it is UTC (OIP-R34): servers send both.
 	SuspendedSince Timestamp `json:"suspended_since"`
 }
 
@@ -1245,7 +1246,7 @@ type SuspendedTask struct {
 	// IntentID Opaque: a UUID, or a word with a prefix.
 	IntentID OpaqueID `json:"intent_id"`
 
-	// SuspendedSince A moment in ISO 8601. Without a zone it is UTC (C34): servers send both.
+	// SuspendedSince A moment in ISO 8601. Without a zone it is UTC (OIP-R34): servers send both.
 	SuspendedSince Timestamp `json:"suspended_since"`
 
 	// TaskID Opaque: a UUID, or a word with a prefix.
@@ -1316,14 +1317,14 @@ type SuspensionRecord struct {
 type SuspensionResolution string
 
 // Task A task of a plan. RFC-0012 calls its status state and its metadata metadata, real servers status
-// and task_metadata: read either (C25). Open.
+// and task_metadata: read either (OIP-R25). Open.
 type Task struct {
 	AssignedAgent *string `json:"assigned_agent,omitempty"`
 	Attempt       *int64  `json:"attempt,omitempty"`
 	BlockedReason *string `json:"blocked_reason,omitempty"`
 	CompletedAt   *string `json:"completed_at,omitempty"`
 
-	// CreatedAt A moment in ISO 8601. Without a zone it is UTC (C34): servers send both.
+	// CreatedAt A moment in ISO 8601. Without a zone it is UTC (OIP-R34): servers send both.
 	CreatedAt   Timestamp       `json:"created_at,omitzero"`
 	DependsOn   []string        `json:"depends_on,omitempty"`
 	Description *string         `json:"description,omitempty"`
@@ -1378,7 +1379,7 @@ type TaskUnblockedPayload struct {
 	TaskID OpaqueID `json:"task_id"`
 }
 
-// Timestamp A moment in ISO 8601. Without a zone it is UTC (C34): servers send both.
+// Timestamp A moment in ISO 8601. Without a zone it is UTC (OIP-R34): servers send both.
 type Timestamp = string
 
 // UpdatePlanRequest What is to change.
@@ -1388,7 +1389,7 @@ type UpdatePlanRequest struct {
 	Tasks    []string               `json:"tasks,omitempty"`
 }
 
-// UpdateTaskRequest Where the task now is, under one of the two names (C25).
+// UpdateTaskRequest Where the task now is, under one of the two names (OIP-R25).
 type UpdateTaskRequest struct {
 	AssignedAgent *string         `json:"assigned_agent,omitempty"`
 	BlockedReason *string         `json:"blocked_reason,omitempty"`
@@ -1439,43 +1440,53 @@ type TaskID = string
 type TaskStatusFilter = TaskStatus
 
 // BadRequest Body of a reply that refuses. detail is a text, an object with a code, or a list of what is
-// wrong with the body. Whether code and valid_choices stand in detail or beside it is open (C6).
+// wrong with the body. Whether code and valid_choices stand in detail or beside it is open
+// (OIP-R6).
 type BadRequest = Error
 
 // BodyTooLarge Body of a reply that refuses. detail is a text, an object with a code, or a list of what is
-// wrong with the body. Whether code and valid_choices stand in detail or beside it is open (C6).
+// wrong with the body. Whether code and valid_choices stand in detail or beside it is open
+// (OIP-R6).
 type BodyTooLarge = Error
 
 // Conflict Body of a reply that refuses. detail is a text, an object with a code, or a list of what is
-// wrong with the body. Whether code and valid_choices stand in detail or beside it is open (C6).
+// wrong with the body. Whether code and valid_choices stand in detail or beside it is open
+// (OIP-R6).
 type Conflict = Error
 
 // Forbidden Body of a reply that refuses. detail is a text, an object with a code, or a list of what is
-// wrong with the body. Whether code and valid_choices stand in detail or beside it is open (C6).
+// wrong with the body. Whether code and valid_choices stand in detail or beside it is open
+// (OIP-R6).
 type Forbidden = Error
 
 // Internal Body of a reply that refuses. detail is a text, an object with a code, or a list of what is
-// wrong with the body. Whether code and valid_choices stand in detail or beside it is open (C6).
+// wrong with the body. Whether code and valid_choices stand in detail or beside it is open
+// (OIP-R6).
 type Internal = Error
 
 // NotFound Body of a reply that refuses. detail is a text, an object with a code, or a list of what is
-// wrong with the body. Whether code and valid_choices stand in detail or beside it is open (C6).
+// wrong with the body. Whether code and valid_choices stand in detail or beside it is open
+// (OIP-R6).
 type NotFound = Error
 
 // PreconditionRequired Body of a reply that refuses. detail is a text, an object with a code, or a list of what is
-// wrong with the body. Whether code and valid_choices stand in detail or beside it is open (C6).
+// wrong with the body. Whether code and valid_choices stand in detail or beside it is open
+// (OIP-R6).
 type PreconditionRequired = Error
 
 // Unauthenticated Body of a reply that refuses. detail is a text, an object with a code, or a list of what is
-// wrong with the body. Whether code and valid_choices stand in detail or beside it is open (C6).
+// wrong with the body. Whether code and valid_choices stand in detail or beside it is open
+// (OIP-R6).
 type Unauthenticated = Error
 
 // Unavailable Body of a reply that refuses. detail is a text, an object with a code, or a list of what is
-// wrong with the body. Whether code and valid_choices stand in detail or beside it is open (C6).
+// wrong with the body. Whether code and valid_choices stand in detail or beside it is open
+// (OIP-R6).
 type Unavailable = Error
 
 // Unprocessable Body of a reply that refuses. detail is a text, an object with a code, or a list of what is
-// wrong with the body. Whether code and valid_choices stand in detail or beside it is open (C6).
+// wrong with the body. Whether code and valid_choices stand in detail or beside it is open
+// (OIP-R6).
 type Unprocessable = Error
 
 // AddIntentDependencyParams defines parameters for AddIntentDependency.

@@ -1492,7 +1492,7 @@ var Requirements = []Requirement{
 		Section: "Recursion limit", Line: 0, Hash: "", Claim: "protocol",
 		Evidence: "observed",
 		Text:     "A run that needs more nodes than its bound n records one cap.breached with kind node-executions, limit n and observed n+1.",
-		Accepts:  "C29: the prose counts ten nodes and a limit of five, the fixture has six; the fixture counts.",
+		Accepts:  "OWP-R29: the prose counts ten nodes and a limit of five, the fixture has six; the fixture counts.",
 	},
 	{
 		ID: OWPBND3, Level: "MUST", Source: "OWP-BOUNDS", File: "",
@@ -1523,7 +1523,7 @@ var Requirements = []Requirement{
 		Section: "Run duration", Line: 0, Hash: "", Claim: "duration-limit",
 		Evidence: "observed",
 		Text:     "A run that is over its time records one cap.breached with kind run-duration, its bound as the limit, and the time observed, which is above it.",
-		Accepts:  "C13: hosts compare with at-least, so an observed time that equals the limit is told, and only one below it fails.",
+		Accepts:  "OWP-R13: hosts compare with at-least, so an observed time that equals the limit is told, and only one below it fails.",
 	},
 	{
 		ID: OWPBND8, Level: "MUST", Source: "OWP-BOUNDS", File: "",
@@ -1598,7 +1598,7 @@ var Requirements = []Requirement{
 		Section: "Iteration cap", Line: 0, Hash: "", Claim: "orchestrator",
 		Evidence: "observed",
 		Text:     "A supervisor, or a dispatch node, whose iterationCap is crossed records a breach and fails the run.",
-		Reason:   "spec-gap", Why: "The prose names the kinds orchestrator-iterations and dispatch-iterations, and the list of kinds has neither (C12).",
+		Reason:   "spec-gap", Why: "The prose names the kinds orchestrator-iterations and dispatch-iterations, and the list of kinds has neither (OWP-R12).",
 	},
 	{
 		ID: OWPBND20, Level: "MUST", Source: "OWP-BOUNDS", File: "",
@@ -1612,7 +1612,7 @@ var Requirements = []Requirement{
 		Section: "Run options", Line: 0, Hash: "", Claim: "protocol",
 		Evidence: "observed",
 		Text:     "A bound that is no integer of at least 1, or a threshold that is no number from 0 to 1, is refused with 400 when the run is created.",
-		Accepts:  "C14: the schema of run options lacks some of them and hosts take such a value with 201, which is told and does not fail.",
+		Accepts:  "OWP-R14: the schema of run options lacks some of them and hosts take such a value with 201, which is told and does not fail.",
 	},
 	{
 		ID: OWPBND22, Level: "SHOULD", Source: "OWP-BOUNDS", File: "",
@@ -1662,14 +1662,14 @@ var Requirements = []Requirement{
 		Section: "Families (RFC 0073)", Line: 0, Hash: "",
 		Evidence: "observed",
 		Text:     "Every capability family stands at the root of the document; a wrapper is a copy that says the same.",
-		Accepts:  "C7: a family that stands in the wrapper alone is read there.",
+		Accepts:  "OWP-R7: a family that stands in the wrapper alone is read there.",
 	},
 	{
 		ID: OWPCAP7, Level: "MUST", Source: "OWP-CAPABILITIES", File: "",
 		Section: "protocolVersion", Line: 0, Hash: "",
 		Evidence: "observed",
 		Text:     "The document names the version of the protocol that the host speaks.",
-		Accepts:  "C32: any text is taken; one that is not 1 with a number behind a dot is a finding.",
+		Accepts:  "OWP-R32: any text is taken; one that is not 1 with a number behind a dot is a finding.",
 	},
 	{
 		ID: OWPCAP8, Level: "MUST", Source: "OWP-CAPABILITIES", File: "",
@@ -1749,14 +1749,14 @@ var Requirements = []Requirement{
 		Section: "Capability-gated node types", Line: 0, Hash: "", Claim: "no-supervisors",
 		Evidence: "observed",
 		Text:     "A host without supervisors refuses a workflow with one, at registration or when a run is created, and puts nothing in its place.",
-		Accepts:  "C30: orchestrator.supported and agents.orchestrator are either the claim; so is an execution model. 400, 404 and 422 refuse.",
+		Accepts:  "OWP-R30: orchestrator.supported and agents.orchestrator are either the claim; so is an execution model. 400, 404 and 422 refuse.",
 	},
 	{
 		ID: OWPCAP21, Level: "MUST", Source: "OWP-DISCOVERY", File: "",
 		Section: "Capability-gated node types", Line: 0, Hash: "", Claim: "no-dispatch",
 		Evidence: "observed",
 		Text:     "A host without dispatch refuses a workflow with one, at registration or when a run is created, and puts nothing in its place.",
-		Accepts:  "C30: dispatch.supported and agents.dispatch are either the claim; so is an execution model. 400, 404 and 422 refuse.",
+		Accepts:  "OWP-R30: dispatch.supported and agents.dispatch are either the claim; so is an execution model. 400, 404 and 422 refuse.",
 	},
 	{
 		ID: OWPCAP22, Level: "MUST", Source: "OWP-DISCOVERY", File: "",
@@ -1819,7 +1819,7 @@ var Requirements = []Requirement{
 		Section: "C, parent.cause", Line: 0, Hash: "", Claim: "ancestry",
 		Evidence: "observed",
 		Text:     "The cause of a dispatched run is core.dispatch.",
-		Accepts:  "C31: core.subWorkflow is a finding, since a host is known that says so of every child; another cause fails.",
+		Accepts:  "OWP-R31: core.subWorkflow is a finding, since a host is known that says so of every child; another cause fails.",
 	},
 	{
 		ID: OWPCAU5, Level: "SHOULD", Source: "OWP-CAUSATION", File: "",
@@ -1832,7 +1832,7 @@ var Requirements = []Requirement{
 		Section: "C, parent", Line: 0, Hash: "", Claim: "ancestry-forks",
 		Evidence: "observed",
 		Text:     "A fork has no parent.",
-		Accepts:  "C31: the causes have none for a fork, so one that names its source as the parent is a finding.",
+		Accepts:  "OWP-R31: the causes have none for a fork, so one that names its source as the parent is a finding.",
 	},
 	{
 		ID: OWPCAU7, Level: "MUST", Source: "OWP-CAUSATION", File: "",
@@ -1903,7 +1903,7 @@ var Requirements = []Requirement{
 		Section: "Escalation", Line: 0, Hash: "", Claim: "execution-model>=2",
 		Evidence: "observed",
 		Text:     "That event stands on the log before the interrupt and before the decision is dispatched.",
-		Accepts:  "C9, C17: the decision may be on the log before it is held, or not; node.suspended counts for the interrupt.",
+		Accepts:  "OWP-R9, OWP-R17: the decision may be on the log before it is held, or not; node.suspended counts for the interrupt.",
 	},
 	{
 		ID: OWPCNF5, Level: "MUST", Source: "OWP-CONFIDENCE", File: "",
@@ -1928,7 +1928,7 @@ var Requirements = []Requirement{
 		Section: "Interrupt kind (RFC 0044)", Line: 0, Hash: "", Claim: "execution-model>=2",
 		Evidence: "observed",
 		Text:     "A held decision raises an interrupt of the advertised kind; where none is advertised it is a clarification or an approval.",
-		Accepts:  "C17: a host that shows no kind shows it by the status it waits in. C8: waiting-clarification, which is no status, is a finding.",
+		Accepts:  "OWP-R17: a host that shows no kind shows it by the status it waits in. OWP-R8: waiting-clarification, which is no status, is a finding.",
 	},
 	{
 		ID: OWPCNF9, Level: "MUST", Source: "OWP-CONFIDENCE", File: "",
@@ -1954,7 +1954,7 @@ var Requirements = []Requirement{
 		Section: "Resume", Line: 0, Hash: "", Claim: "approval-escalation",
 		Evidence: "observed",
 		Text:     "After a rejection the run comes to an end, and shows that somebody rejected.",
-		Accepts:  "C40: the run may complete or fail.",
+		Accepts:  "OWP-R40: the run may complete or fail.",
 	},
 	{
 		ID: OWPCNF13, Level: "MUST", Source: "OWP-CONFIDENCE", File: "",
@@ -1967,14 +1967,14 @@ var Requirements = []Requirement{
 		Section: "Agent threshold (CP-1)", Line: 0, Hash: "", Claim: "orchestrator",
 		Evidence: "observed",
 		Text:     "An agent whose confidence is below escalationThreshold makes no decision before somebody has answered; the run waits for an approval.",
-		Accepts:  "C9: this is another rule than the floor, so no runOrchestrator.decided may be on the log. Another waiting status is told and does not fail: hosts use all three.",
+		Accepts:  "OWP-R9: this is another rule than the floor, so no runOrchestrator.decided may be on the log. Another waiting status is told and does not fail: hosts use all three.",
 	},
 	{
 		ID: OWPCNF15, Level: "MUST", Source: "OWP-CONFIDENCE", File: "",
 		Section: "Agent threshold (CP-1)", Line: 0, Hash: "", Claim: "orchestrator",
 		Evidence: "observed",
 		Text:     "The suspension gives low-confidence as its reason or its kind; agent, threshold and confidence are right where they stand.",
-		Accepts:  "C17: hosts write the reason form, the interrupt form, or both.",
+		Accepts:  "OWP-R17: hosts write the reason form, the interrupt form, or both.",
 	},
 	{
 		ID: OWPCNF16, Level: "MUST", Source: "OWP-CONFIDENCE", File: "",
@@ -1999,7 +1999,7 @@ var Requirements = []Requirement{
 		Section: "Agent threshold (CP-1)", Line: 0, Hash: "", Claim: "orchestrator",
 		Evidence: "observed",
 		Text:     "A decision that an agent was not sure of and that somebody rejected is never carried out.",
-		Accepts:  "C40: what becomes of the run is left open.",
+		Accepts:  "OWP-R40: what becomes of the run is left open.",
 	},
 	{
 		ID: OWPCNF20, Level: "MUST", Source: "OWP-CONFIDENCE", File: "",
@@ -2019,7 +2019,7 @@ var Requirements = []Requirement{
 		Section: "getRun (RunStatus)", Line: 0, Hash: "", Claim: "protocol",
 		Evidence: "observed",
 		Text:     "The status of a run is one of the ten that there are.",
-		Accepts:  "C8: waiting-clarification is in use and is accepted with a finding.",
+		Accepts:  "OWP-R8: waiting-clarification is in use and is accepted with a finding.",
 	},
 	{
 		ID: OWPCTL3, Level: "MUST", Source: "OWP-CONTROL", File: "",
@@ -2044,7 +2044,7 @@ var Requirements = []Requirement{
 		Section: "getRun (startedAt, completedAt)", Line: 0, Hash: "", Claim: "protocol",
 		Evidence: "observed",
 		Text:     "The snapshot says when the run began, and when it ended if it has, which is not before that.",
-		Accepts:  "C41: endedAt, which hosts in use write for completedAt, is accepted with a finding.",
+		Accepts:  "OWP-R41: endedAt, which hosts in use write for completedAt, is accepted with a finding.",
 	},
 	{
 		ID: OWPCTL7, Level: "SHOULD", Source: "OWP-CONTROL", File: "",
@@ -2057,7 +2057,7 @@ var Requirements = []Requirement{
 		Section: "getRun (schema)", Line: 0, Hash: "", Claim: "protocol",
 		Evidence: "observed",
 		Text:     "What else the snapshot shows has the shape that its schema gives it, what the run cost in metrics.openwopCost for one.",
-		Accepts:  "C41: what differs is a finding, since hosts in use write null for what they do not have.",
+		Accepts:  "OWP-R41: what differs is a finding, since hosts in use write null for what they do not have.",
 	},
 	{
 		ID: OWPCTL9, Level: "SHOULD", Source: "OWP-CONTROL", File: "",
@@ -2108,7 +2108,7 @@ var Requirements = []Requirement{
 		Section: "bulkCancelRuns (results)", Line: 0, Hash: "", Claim: "run-bulk-cancel",
 		Evidence: "observed",
 		Text:     "A run that has ended stays as it ended when a bulk cancel names it.",
-		Accepts:  "C42: its result is ok with the status in which it ended, or not ok.",
+		Accepts:  "OWP-R42: its result is ok with the status in which it ended, or not ok.",
 	},
 	{
 		ID: OWPCTL17, Level: "MUST", Source: "OWP-CONTROL", File: "",
@@ -2242,7 +2242,7 @@ var Requirements = []Requirement{
 		Section: "diffRun", Line: 0, Hash: "", Claim: "run-diff",
 		Evidence: "observed",
 		Text:     "A diff of or against a run that never was is refused with 404.",
-		Accepts:  "C23: 403 for what the caller may not know.",
+		Accepts:  "OWP-R23: 403 for what the caller may not know.",
 	},
 	{
 		ID: OWPCTL38, Level: "MUST", Source: "OWP-CONTROL", File: "",
@@ -2261,7 +2261,7 @@ var Requirements = []Requirement{
 		Section: "RFC 0006, CO-2", Line: 0, Hash: "", Claim: "supervisor",
 		Evidence: "observed",
 		Text:     "All decisions of a run are by one agent, the one that its snapshot names as runOrchestrator.",
-		Accepts:  "C38: the id may be the host's own and not the one the workflow gives the node; a snapshot without runOrchestrator is a finding, since the schema leaves it optional.",
+		Accepts:  "OWP-R38: the id may be the host's own and not the one the workflow gives the node; a snapshot without runOrchestrator is a finding, since the schema leaves it optional.",
 	},
 	{
 		ID: OWPDSP3, Level: "MUST", Source: "OWP-DISPATCH", File: "",
@@ -2274,7 +2274,7 @@ var Requirements = []Requirement{
 		Section: "RFC 0007 E", Line: 0, Hash: "", Claim: "supervisor",
 		Evidence: "observed",
 		Text:     "What the dispatch node tells of a worker names the decision of its turn as its cause.",
-		Accepts:  "C11: RFC 0037 chains its own events instead, so node.dispatched may name no cause, or a step of its handoff, with a finding; any other cause fails.",
+		Accepts:  "OWP-R11: RFC 0037 chains its own events instead, so node.dispatched may name no cause, or a step of its handoff, with a finding; any other cause fails.",
 	},
 	{
 		ID: OWPDSP5, Level: "MUST", Source: "OWP-DISPATCH", File: "",
@@ -2309,7 +2309,7 @@ var Requirements = []Requirement{
 		Evidence: "observed",
 		Text:     "A dispatch node whose iterationCap is crossed records a breach.",
 		Reason:   "spec-gap", Why: "The kind that such a breach would have is not in the schema of cap.breached.",
-		Accepts: "C12: the breach kinds that the prose names are not among those of the schema.",
+		Accepts: "OWP-R12: the breach kinds that the prose names are not among those of the schema.",
 	},
 	{
 		ID: OWPDSP10, Level: "MUST", Source: "OWP-DISPATCH", File: "",
@@ -2342,14 +2342,14 @@ var Requirements = []Requirement{
 		Section: "RFC 0007 D, fanOutPolicy", Line: 0, Hash: "", Claim: "execution-model",
 		Evidence: "observed",
 		Text:     "The workers of a sequential decision run one after the other; the next begins when the one before has settled.",
-		Accepts:  "C16: parallel workers belong to a later text.",
+		Accepts:  "OWP-R16: parallel workers belong to a later text.",
 	},
 	{
 		ID: OWPDSP15, Level: "SHOULD", Source: "OWP-DISPATCH", File: "",
 		Section: "RFC 0037 A, as specified later", Line: 0, Hash: "", Claim: "execution-model",
 		Evidence: "observed",
 		Text:     "A worker that failed, was cancelled or could not be created does not end the loop.",
-		Accepts:  "C10: RFC 0007 has the parent fail with its child; a parent that does is a finding.",
+		Accepts:  "OWP-R10: RFC 0007 has the parent fail with its child; a parent that does is a finding.",
 	},
 	{
 		ID: OWPDSP16, Level: "MUST", Source: "OWP-DISPATCH", File: "",
@@ -2413,7 +2413,7 @@ var Requirements = []Requirement{
 		Evidence: "observed",
 		Text:     "Parallel workers overlap, no more of them than maxConcurrency, and are joined as the policy says.",
 		Reason:   "spec-gap", Why: "Parallel fan-out came with a later text than the one that hosts are held to.",
-		Accepts: "C16: the catalogue of this version has no event of a fan-out.",
+		Accepts: "OWP-R16: the catalogue of this version has no event of a fan-out.",
 	},
 	{
 		ID: OWPDSP25, Level: "MAY", Source: "OWP-DISPATCH", File: "",
@@ -2421,7 +2421,7 @@ var Requirements = []Requirement{
 		Evidence: "observed",
 		Text:     "The results of parallel workers are merged in the same order on replay.",
 		Reason:   "spec-gap", Why: "Parallel fan-out came with a later text than the one that hosts are held to.",
-		Accepts: "C16: the catalogue of this version has no event of a join.",
+		Accepts: "OWP-R16: the catalogue of this version has no event of a join.",
 	},
 	{
 		ID: OWPDSP26, Level: "MAY", Source: "OWP-DISPATCH", File: "",
@@ -2429,7 +2429,7 @@ var Requirements = []Requirement{
 		Evidence: "observed",
 		Text:     "A policy that absorbs failures keeps the parent going when a parallel worker fails.",
 		Reason:   "spec-gap", Why: "Parallel fan-out came with a later text than the one that hosts are held to.",
-		Accepts: "C16: the policy came with parallel fan-out.",
+		Accepts: "OWP-R16: the policy came with parallel fan-out.",
 	},
 	{
 		ID: OWPERR1, Level: "MUST", Source: "OWP-ERRORS", File: "",
@@ -2454,14 +2454,14 @@ var Requirements = []Requirement{
 		Section: "Envelope", Line: 0, Hash: "", Claim: "protocol",
 		Evidence: "observed",
 		Text:     "A refusal is a JSON object with a code in error, words in message and, if there are any, facts in details.",
-		Accepts:  "C25: more members than these are a finding.",
+		Accepts:  "OWP-R25: more members than these are a finding.",
 	},
 	{
 		ID: OWPERR5, Level: "SHOULD", Source: "OWP-ERRORS", File: "",
 		Section: "Codes", Line: 0, Hash: "", Claim: "protocol",
 		Evidence: "observed",
 		Text:     "The code of a refusal is the canonical one for its reason.",
-		Accepts:  "C23, C24: hosts have spellings of their own; the status decides.",
+		Accepts:  "OWP-R23, OWP-R24: hosts have spellings of their own; the status decides.",
 	},
 	{
 		ID: OWPERR6, Level: "SHOULD", Source: "OWP-ERRORS", File: "",
@@ -2482,14 +2482,14 @@ var Requirements = []Requirement{
 		Section: "Codes (not_found)", Line: 0, Hash: "", Claim: "protocol",
 		Evidence: "observed",
 		Text:     "An operation on a run that does not exist is refused with 404.",
-		Accepts:  "C23: any code. 403 is taken too: a host need not tell a run that is not there from one that is not ours.",
+		Accepts:  "OWP-R23: any code. 403 is taken too: a host need not tell a run that is not there from one that is not ours.",
 	},
 	{
 		ID: OWPERR9, Level: "MUST", Source: "OWP-ERRORS", File: "",
 		Section: "createRun", Line: 0, Hash: "", Claim: "protocol",
 		Evidence: "observed",
 		Text:     "A run of a workflow that does not exist is refused.",
-		Accepts:  "C23: 400 as the text has it, and 404 as hosts answer.",
+		Accepts:  "OWP-R23: 400 as the text has it, and 404 as hosts answer.",
 	},
 	{
 		ID: OWPERR10, Level: "SHOULD", Source: "OWP-ERRORS", File: "",
@@ -2517,7 +2517,7 @@ var Requirements = []Requirement{
 		Section: "createRun (workflowId)", Line: 0, Hash: "", Claim: "protocol",
 		Evidence: "observed",
 		Text:     "A run without a workflow, or with one that is no text, is refused with 400.",
-		Accepts:  "C23: any 4xx is taken, 404 as for a workflow that does not exist; to fall over is not.",
+		Accepts:  "OWP-R23: any 4xx is taken, 404 as for a workflow that does not exist; to fall over is not.",
 	},
 	{
 		ID: OWPERR14, Level: "MUST", Source: "OWP-ERRORS", File: "",
@@ -2551,14 +2551,14 @@ var Requirements = []Requirement{
 		Section: "Idempotency (layer 1)", Line: 0, Hash: "", Claim: "protocol",
 		Evidence: "observed",
 		Text:     "The same request under the same idempotency key is done once, and its reply is given again.",
-		Accepts:  "C24: a body whose members come in another order is the same one, or another one; it makes no second run.",
+		Accepts:  "OWP-R24: a body whose members come in another order is the same one, or another one; it makes no second run.",
 	},
 	{
 		ID: OWPERR19, Level: "MUST", Source: "OWP-ERRORS", File: "",
 		Section: "Idempotency (layer 1)", Line: 0, Hash: "", Claim: "protocol",
 		Evidence: "observed",
 		Text:     "Another body under the same idempotency key is refused with 409.",
-		Accepts:  "C24: any code.",
+		Accepts:  "OWP-R24: any code.",
 	},
 	{
 		ID: OWPERR20, Level: "MUST", Source: "OWP-ERRORS", File: "",
@@ -2590,7 +2590,7 @@ var Requirements = []Requirement{
 		Section: "cancelRun", Line: 0, Hash: "", Claim: "protocol",
 		Evidence: "observed",
 		Text:     "To cancel a run that has ended changes nothing.",
-		Accepts:  "C42: 200 with the status in which it ended, or 409.",
+		Accepts:  "OWP-R42: 200 with the status in which it ended, or 409.",
 	},
 	{
 		ID: OWPERR25, Level: "MUST", Source: "OWP-ERRORS", File: "",
@@ -2603,14 +2603,14 @@ var Requirements = []Requirement{
 		Section: "RunEventDoc.sequence", Line: 0, Hash: "", Claim: "protocol",
 		Evidence: "observed",
 		Text:     "The events of a run are numbered without a gap, each by one more than the event before it, and are listed in this order.",
-		Accepts:  "C20: the schema has the first at 0; another first number is accepted with a finding.",
+		Accepts:  "OWP-R20: the schema has the first at 0; another first number is accepted with a finding.",
 	},
 	{
 		ID: OWPEVT2, Level: "MUST", Source: "OWP-EVENTS", File: "",
 		Section: "RunEventDoc", Line: 0, Hash: "", Claim: "protocol",
 		Evidence: "observed",
 		Text:     "Every event has an eventId, a runId, a type, a payload, a timestamp by RFC 3339 and a sequence.",
-		Accepts:  "C41: a payload of null counts as a payload.",
+		Accepts:  "OWP-R41: a payload of null counts as a payload.",
 	},
 	{
 		ID: OWPEVT3, Level: "MUST", Source: "OWP-EVENTS", File: "",
@@ -2635,21 +2635,21 @@ var Requirements = []Requirement{
 		Section: "RunEventDoc.causationId", Line: 0, Hash: "", Claim: "protocol",
 		Evidence: "observed",
 		Text:     "An event that names its cause names an earlier event.",
-		Accepts:  "C11: where a run hands work to others the cause may stand in the log of another run; it is accepted with a finding.",
+		Accepts:  "OWP-R11: where a run hands work to others the cause may stand in the log of another run; it is accepted with a finding.",
 	},
 	{
 		ID: OWPEVT7, Level: "MUST", Source: "OWP-EVENTS", File: "",
 		Section: "RunEventDoc.type", Line: 0, Hash: "", Claim: "protocol",
 		Evidence: "observed",
 		Text:     "A type is one of the catalogue, or two or more parts with dots between them that begin with a lower-case letter.",
-		Accepts:  "C2: a type outside the catalogue whose first part is a reserved word, like core.dispatch.failed, is accepted with a finding.",
+		Accepts:  "OWP-R2: a type outside the catalogue whose first part is a reserved word, like core.dispatch.failed, is accepted with a finding.",
 	},
 	{
 		ID: OWPEVT8, Level: "SHOULD", Source: "OWP-EVENTS", File: "",
 		Section: "run-event-payloads", Line: 0, Hash: "", Claim: "protocol",
 		Evidence: "observed",
 		Text:     "The payload of a type of the catalogue has the shape that its schema gives it.",
-		Accepts:  "C41: no host that was seen keeps to all of the schemas; what differs is a finding.",
+		Accepts:  "OWP-R41: no host that was seen keeps to all of the schemas; what differs is a finding.",
 	},
 	{
 		ID: OWPEVT9, Level: "MUST", Source: "OWP-EVENTS", File: "",
@@ -2681,7 +2681,7 @@ var Requirements = []Requirement{
 		Section: "pollRunEvents", Line: 0, Hash: "", Claim: "protocol",
 		Evidence: "observed",
 		Text:     "A poll without a cursor begins with the first event of the run.",
-		Accepts:  "C20: on a host that does not count from 0 the first event is known as run.started.",
+		Accepts:  "OWP-R20: on a host that does not count from 0 the first event is known as run.started.",
 	},
 	{
 		ID: OWPEVT14, Level: "MUST", Source: "OWP-EVENTS", File: "",
@@ -2694,7 +2694,7 @@ var Requirements = []Requirement{
 		Section: "pollRunEvents.lastSequence", Line: 0, Hash: "", Claim: "protocol",
 		Evidence: "observed",
 		Text:     "A poll with a cursor lists nothing that is at the cursor or before it.",
-		Accepts:  "C20: a host that knows the cursor by its former name since only is accepted with a finding.",
+		Accepts:  "OWP-R20: a host that knows the cursor by its former name since only is accepted with a finding.",
 	},
 	{
 		ID: OWPEVT16, Level: "MUST", Source: "OWP-EVENTS", File: "",
@@ -2732,14 +2732,14 @@ var Requirements = []Requirement{
 		Section: "streamRunEvents", Line: 0, Hash: "", Claim: "protocol",
 		Evidence: "observed",
 		Text:     "A frame has the sequence as its id, the type as its event and one event document in JSON as its data.",
-		Accepts:  "C41: what a frame’s document leaves out is a finding.",
+		Accepts:  "OWP-R41: what a frame’s document leaves out is a finding.",
 	},
 	{
 		ID: OWPEVT22, Level: "MUST", Source: "OWP-EVENTS", File: "",
 		Section: "streamRunEvents.streamMode", Line: 0, Hash: "", Claim: "protocol",
 		Evidence: "observed",
 		Text:     "A stream in mode debug shows every event of the run, once and in order.",
-		Accepts:  "C22: what the other modes leave out of the families in question here is nowhere said, so they are not judged.",
+		Accepts:  "OWP-R22: what the other modes leave out of the families in question here is nowhere said, so they are not judged.",
 	},
 	{
 		ID: OWPEVT23, Level: "MUST", Source: "OWP-EVENTS", File: "",
@@ -2770,7 +2770,7 @@ var Requirements = []Requirement{
 		Section: "streamRunEvents", Line: 0, Hash: "", Claim: "protocol",
 		Evidence: "observed",
 		Text:     "The stream, the JSON document where a host has one, and the poll tell the same events under the same ids and numbers.",
-		Accepts:  "C21: the JSON document is no duty. C41: differences in what else an event says are findings.",
+		Accepts:  "OWP-R21: the JSON document is no duty. OWP-R41: differences in what else an event says are findings.",
 	},
 	{
 		ID: OWPEVT28, Level: "MUST", Source: "OWP-EVENTS", File: "",
@@ -2797,7 +2797,7 @@ var Requirements = []Requirement{
 		Section: "Evaluation, changed", Line: 0, Hash: "", Claim: "heartbeat",
 		Evidence: "attested",
 		Text:     "A heartbeat that sees another state than last time says that it changed.",
-		Accepts:  "C33: the seam may live below any prefix that seams live below. What the first look of all says is left open.",
+		Accepts:  "OWP-R33: the seam may live below any prefix that seams live below. What the first look of all says is left open.",
 	},
 	{
 		ID: OWPHBT2, Level: "MUST", Source: "OWP-HEARTBEAT", File: "",
@@ -2842,7 +2842,7 @@ var Requirements = []Requirement{
 		Section: "Confidence (RFC 0039 A)", Line: 0, Hash: "", Claim: "execution-model>=2",
 		Evidence: "observed",
 		Text:     "A decision whose confidence is below the floor is not carried out before somebody has answered.",
-		Accepts:  "C9: the decision may be on the log before it is held, or not.",
+		Accepts:  "OWP-R9: the decision may be on the log before it is held, or not.",
 	},
 	{
 		ID: OWPINT6, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
@@ -2862,7 +2862,7 @@ var Requirements = []Requirement{
 		Section: "Sequence, node.suspended", Line: 0, Hash: "", Claim: "approvals",
 		Evidence: "observed",
 		Text:     "A suspension stands on the log, with its node, before anybody answers it.",
-		Accepts:  "C17: interrupt.requested counts for node.suspended; the node may stand on the envelope or in the payload.",
+		Accepts:  "OWP-R17: interrupt.requested counts for node.suspended; the node may stand on the envelope or in the payload.",
 	},
 	{
 		ID: OWPINT9, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
@@ -2883,14 +2883,14 @@ var Requirements = []Requirement{
 		Section: "Sequence", Line: 0, Hash: "", Claim: "approvals",
 		Evidence: "observed",
 		Text:     "An interrupt is suspended, resolved, resumed and completed in this order on the log, and each of them once.",
-		Accepts:  "C17: hosts leave some of these events out, or have run.resumed at another place.",
+		Accepts:  "OWP-R17: hosts leave some of these events out, or have run.resumed at another place.",
 	},
 	{
 		ID: OWPINT12, Level: "SHOULD", Source: "OWP-INTERRUPTS", File: "",
 		Section: "Sequence, interrupt.requested and interrupt.resolved", Line: 0, Hash: "", Claim: "approvals",
 		Evidence: "observed",
 		Text:     "The log has interrupt.requested and interrupt.resolved, and what it was resolved with.",
-		Accepts:  "C17: hosts that emit neither are accepted with a finding.",
+		Accepts:  "OWP-R17: hosts that emit neither are accepted with a finding.",
 	},
 	{
 		ID: OWPINT13, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
@@ -2922,7 +2922,7 @@ var Requirements = []Requirement{
 		Section: "Approval, reject", Line: 0, Hash: "", Claim: "approvals",
 		Evidence: "observed",
 		Text:     "An approval that is rejected ends the wait, and the run shows that it was rejected.",
-		Accepts:  "C40: the run may fail or complete.",
+		Accepts:  "OWP-R40: the run may fail or complete.",
 	},
 	{
 		ID: OWPINT18, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
@@ -2963,14 +2963,14 @@ var Requirements = []Requirement{
 		Section: "Clarification, answers", Line: 0, Hash: "", Claim: "clarifications",
 		Evidence: "observed",
 		Text:     "A clarification is not resolved by an answer that leaves questions open.",
-		Accepts:  "C34: hosts that take an empty answer are accepted with a finding.",
+		Accepts:  "OWP-R34: hosts that take an empty answer are accepted with a finding.",
 	},
 	{
 		ID: OWPINT24, Level: "SHOULD", Source: "OWP-INTERRUPTS", File: "",
 		Section: "Clarification, answers", Line: 0, Hash: "", Claim: "clarifications",
 		Evidence: "observed",
 		Text:     "The answers can be given as a map and as a list.",
-		Accepts:  "C34: the texts differ, and hosts take the one, the other or both.",
+		Accepts:  "OWP-R34: the texts differ, and hosts take the one, the other or both.",
 	},
 	{
 		ID: OWPINT25, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
@@ -3002,14 +3002,14 @@ var Requirements = []Requirement{
 		Section: "Profile quorum, majority", Line: 0, Hash: "", Claim: "quorums",
 		Evidence: "observed",
 		Text:     "Where the majority decides, a gate is rejected by more than half of the votes that it asks for and not by fewer.",
-		Accepts:  "C40: the run may fail or complete.",
+		Accepts:  "OWP-R40: the run may fail or complete.",
 	},
 	{
 		ID: OWPINT30, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
 		Section: "Profile quorum, single-veto", Line: 0, Hash: "", Claim: "quorums",
 		Evidence: "observed",
 		Text:     "Where each has a veto, the first rejection rejects the gate.",
-		Accepts:  "C40: the run may fail or complete.",
+		Accepts:  "OWP-R40: the run may fail or complete.",
 	},
 	{
 		ID: OWPINT31, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
@@ -3102,7 +3102,7 @@ var Requirements = []Requirement{
 		Section: "Profile approval, timeout", Line: 0, Hash: "", Claim: "interrupt-expiry",
 		Evidence: "observed",
 		Text:     "An approval that nobody answers in its timeoutMs is rejected by itself, and not before.",
-		Accepts:  "C40: the run may fail or complete.",
+		Accepts:  "OWP-R40: the run may fail or complete.",
 	},
 	{
 		ID: OWPINT45, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
@@ -3123,7 +3123,7 @@ var Requirements = []Requirement{
 		Section: "Resolving, concurrent", Line: 0, Hash: "", Claim: "approvals",
 		Evidence: "observed",
 		Text:     "Of a cancellation and an answer that come at once the run shows one outcome, and both are answered in keeping with it.",
-		Accepts:  "C42: a cancel that comes after the end is answered 200 with the status of the run. An answer may win and the run be cancelled behind it.",
+		Accepts:  "OWP-R42: a cancel that comes after the end is answered 200 with the status of the run. An answer may win and the run be cancelled behind it.",
 	},
 	{
 		ID: OWPINT48, Level: "MUST", Source: "OWP-INTERRUPTS", File: "",
@@ -3255,7 +3255,7 @@ var Requirements = []Requirement{
 		Section: "RFC 0039 MAE-2, memoryScopeIsolation", Line: 0, Hash: "", Claim: "memory-runs",
 		Evidence: "observed",
 		Text:     "A child that is dispatched with memoryScopeIsolation isolated has a memory of its own.",
-		Reason:   "spec-gap", Why: "C15: the schema of a dispatch node is closed and does not have the field, so no definition can ask for it.",
+		Reason:   "spec-gap", Why: "OWP-R15: the schema of a dispatch node is closed and does not have the field, so no definition can ask for it.",
 	},
 	{
 		ID: OWPMEM8, Level: "MUST", Source: "OWP-MEMORY", File: "",
@@ -3421,21 +3421,21 @@ var Requirements = []Requirement{
 		Section: "RFC 0041, cache key", Line: 0, Hash: "", Claim: "llm-cache-key",
 		Evidence: "attested",
 		Text:     "Two requests to a model have one cache key, 64 lower-case hex digits, where they differ in the order of their keys or tools or in what the recipe leaves out only, and two where their meaning differs.",
-		Accepts:  "C37: the recipe has two versions; what they disagree about is not asked, and no digest is computed.",
+		Accepts:  "OWP-R37: the recipe has two versions; what they disagree about is not asked, and no digest is computed.",
 	},
 	{
 		ID: OWPRPL15, Level: "MUST", Source: "OWP-REPLAY", File: "",
 		Section: "RFC 0041, refusal divergence", Line: 0, Hash: "", Claim: "refusal-divergence",
 		Evidence: "observed",
 		Text:     "A replay in which a model refuses what it answered in the source, or the reverse, fails with replay_diverged_at_refusal and records where.",
-		Accepts:  "C19: 201 and a run that fails; 422 is a finding. C36: programs of a model are sent in all known forms at once.",
+		Accepts:  "OWP-R19: 201 and a run that fails; 422 is a finding. OWP-R36: programs of a model are sent in all known forms at once.",
 	},
 	{
 		ID: OWPRPL16, Level: "MUST", Source: "OWP-REPLAY", File: "",
 		Section: "RFC 0041, other divergence", Line: 0, Hash: "", Claim: "replay-determinism",
 		Evidence: "observed",
 		Text:     "Any other difference from the record is told as replay.diverged, and the replay goes on with what was recorded.",
-		Accepts:  "C18: the payload is that of the schema; the form of the prose is a finding. A host that does not ask a model again sees no difference, and has none to tell.",
+		Accepts:  "OWP-R18: the payload is that of the schema; the form of the prose is a finding. A host that does not ask a model again sees no difference, and has none to tell.",
 	},
 	{
 		ID: OWPRPL17, Level: "MUST", Source: "OWP-REPLAY", File: "",
@@ -3462,14 +3462,14 @@ var Requirements = []Requirement{
 		Section: "A", Line: 36, Hash: "79f8594f5d44", Claim: "execution-model",
 		Evidence: "observed",
 		Text:     "The supervisor emits one decision each turn, and it is the one its script holds for that turn.",
-		Accepts:  "C1: the schema's ask-user is the prose's clarify or escalate; where a log has one of these it is a finding.",
+		Accepts:  "OWP-R1: the schema's ask-user is the prose's clarify or escalate; where a log has one of these it is a finding.",
 	},
 	{
 		ID: OWP0037A3, Level: "MUST", Source: "RFC-0037", File: "003_66601cce6918d1a0.txt",
 		Section: "A", Line: 37, Hash: "40c23f105dba", Claim: "execution-model",
 		Evidence: "observed",
 		Text:     "A next-worker decision becomes a child run.",
-		Accepts:  "C39: a decision that names no worker is none, whatever the script asked for; the host is not excused for listing a fixture that it cannot run.",
+		Accepts:  "OWP-R39: a decision that names no worker is none, whatever the script asked for; the host is not excused for listing a fixture that it cannot run.",
 	},
 	{
 		ID: OWP0037A4, Level: "MUST", Source: "RFC-0037", File: "003_66601cce6918d1a0.txt",
@@ -3506,14 +3506,14 @@ var Requirements = []Requirement{
 		Section: "B", Line: 55, Hash: "ab895e1c77fe", Claim: "execution-model",
 		Evidence: "observed",
 		Text:     "Each transition of a handoff is one core.workflowChain.event caused by the one before it.",
-		Accepts:  "C3, C4: the later text's seven phases count, with the harvest after completed; whoever claims the model shows them all.",
+		Accepts:  "OWP-R3, OWP-R4: the later text's seven phases count, with the harvest after completed; whoever claims the model shows them all.",
 	},
 	{
 		ID: OWP0037B4, Level: "MUST", Source: "RFC-0037", File: "003_66601cce6918d1a0.txt",
 		Section: "Conformance", Line: 110, Hash: "aaf033b84056", Claim: "execution-model",
 		Evidence: "observed",
 		Text:     "A child that cannot be created is one dispatch.failed, and nothing follows it for that worker.",
-		Accepts:  "C2: the sentence has it as an event type that no schema allows; the phase counts, the type is a finding.",
+		Accepts:  "OWP-R2: the sentence has it as an event type that no schema allows; the phase counts, the type is a finding.",
 	},
 	{
 		ID: OWP0037C1, Level: "MUST", Source: "RFC-0037", File: "003_66601cce6918d1a0.txt",
@@ -3581,14 +3581,14 @@ var Requirements = []Requirement{
 		Section: "A", Line: 28, Hash: "9c74610ac81b", Claim: "execution-model",
 		Evidence: "observed",
 		Text:     "A host that advertises rung N holds every rung below it, so from rung 3 it names its host for cross-host causation and from rung 4 it declares replay determinism.",
-		Accepts:  "C35: a claim is taken as a claim, whatever the text says of its own acceptance. What the rungs 3 and 4 must advertise is said in RFC 0040 and RFC 0041: crossHostCausation.supported with hostId, replayDeterminism.supported with refusalDivergenceEmission.",
+		Accepts:  "OWP-R35: a claim is taken as a claim, whatever the text says of its own acceptance. What the rungs 3 and 4 must advertise is said in RFC 0040 and RFC 0041: crossHostCausation.supported with hostId, replayDeterminism.supported with refusalDivergenceEmission.",
 	},
 	{
 		ID: OWP0061A2, Level: "MUST", Source: "RFC-0061", File: "000_87ad40c77fbe4aa7.txt",
 		Section: "A", Line: 33, Hash: "935bfe98aa78", Claim: "execution-model",
 		Evidence: "observed",
 		Text:     "The advertised version is an integer of at least 1.",
-		Accepts:  "C6: the text names no ceiling and the schema stops at 6; a higher rung is accepted with a finding.",
+		Accepts:  "OWP-R6: the text names no ceiling and the schema stops at 6; a higher rung is accepted with a finding.",
 	},
 	{
 		ID: OWP0061A3, Level: "MUST", Source: "RFC-0061", File: "000_87ad40c77fbe4aa7.txt",
@@ -3614,7 +3614,7 @@ var Requirements = []Requirement{
 		Section: "B", Line: 60, Hash: "c352f99eda7c", Claim: "execution-model>=5",
 		Evidence: "observed",
 		Text:     "From version 5 on every runOrchestrator.decided carries iteration, an integer of at least 1.",
-		Accepts:  "C28: the reply of a seam is the host's own word and counts as attested; where a run can be driven, the run decides.",
+		Accepts:  "OWP-R28: the reply of a seam is the host's own word and counts as attested; where a run can be driven, the run decides.",
 	},
 	{
 		ID: OWP0061B2, Level: "MUST", Source: "RFC-0061", File: "000_87ad40c77fbe4aa7.txt",
@@ -3640,7 +3640,7 @@ var Requirements = []Requirement{
 		Section: "B", Line: 48, Hash: "c63c4f4355f9", Claim: "execution-model",
 		Evidence: "observed",
 		Text:     "Every runOrchestrator.decided names its agent and its decision.",
-		Accepts:  "C5: the payload is that of the catalogue of payloads, which has iteration; the schema of the event alone is closed without it.",
+		Accepts:  "OWP-R5: the payload is that of the catalogue of payloads, which has iteration; the schema of the event alone is closed without it.",
 	},
 	{
 		ID: OWP0061C1, Level: "MUST", Source: "RFC-0061", File: "000_87ad40c77fbe4aa7.txt",
@@ -3811,7 +3811,7 @@ var Requirements = []Requirement{
 		Section: "B", Line: 54, Hash: "ff8790362f2b", Claim: "goals",
 		Evidence: "observed",
 		Text:     "A goal is served with its id, objective, state, completion, bounds, owner and time of creation.",
-		Accepts:  "C27: the text leaves continuation out of what is required, the schema has it in; its absence is a finding.",
+		Accepts:  "OWP-R27: the text leaves continuation out of what is required, the schema has it in; its absence is a finding.",
 	},
 	{
 		ID: OWP0097B2, Level: "MUST", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
@@ -3836,7 +3836,7 @@ var Requirements = []Requirement{
 		Section: "B", Line: 76, Hash: "75728c37b358", Claim: "goals",
 		Evidence: "observed",
 		Text:     "The bounds of a goal that is served are a whole number of runs from 1, milliseconds from 0 and a cost from 0, as far as they are there.",
-		Accepts:  "C27: with which code others are refused is not said, and to drop one that cannot be is no violation.",
+		Accepts:  "OWP-R27: with which code others are refused is not said, and to drop one that cannot be is no violation.",
 	},
 	{
 		ID: OWP0097C1, Level: "MUST", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
@@ -3861,14 +3861,14 @@ var Requirements = []Requirement{
 		Section: "C", Line: 95, Hash: "831bd5451c00", Claim: "goals",
 		Evidence: "observed",
 		Text:     "Objective, completion and continuation can be edited while the goal is active, and not after.",
-		Accepts:  "C27: PATCH as the text has it, or POST on the goal as the published suite sends it; which code refuses the edit of a closed goal is not said, and an answer that changes nothing is no violation.",
+		Accepts:  "OWP-R27: PATCH as the text has it, or POST on the goal as the published suite sends it; which code refuses the edit of a closed goal is not said, and an answer that changes nothing is no violation.",
 	},
 	{
 		ID: OWP0097C5, Level: "MUST", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
 		Section: "C", Line: 96, Hash: "8e8a8a75c891", Claim: "goals",
 		Evidence: "observed",
 		Text:     "A paused goal fires no run; resumed, it does again.",
-		Accepts:  "C43: no field shows a pause, so only the absence of runs does.",
+		Accepts:  "OWP-R43: no field shows a pause, so only the absence of runs does.",
 		Stimulus: "assay-seam",
 	},
 	{
@@ -3876,14 +3876,14 @@ var Requirements = []Requirement{
 		Section: "C", Line: 97, Hash: "1a87878c44ad", Claim: "goals",
 		Evidence: "observed",
 		Text:     "An abandoned goal is in the state abandoned, and stays there whatever resume or edit ask.",
-		Accepts:  "C27: which code refuses it is not said.",
+		Accepts:  "OWP-R27: which code refuses it is not said.",
 	},
 	{
 		ID: OWP0097C8, Level: "MUST", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
 		Section: "C", Line: 97, Hash: "1a87878c44ad", Claim: "goals-schedule",
 		Evidence: "observed",
 		Text:     "A goal that was given up is disarmed, and its schedule fires no further run.",
-		Accepts:  "C27: that an abandoned goal does not go on is inferred from the end of the others.",
+		Accepts:  "OWP-R27: that an abandoned goal does not go on is inferred from the end of the others.",
 	},
 	{
 		ID: OWP0097C7, Level: "MUST", Source: "RFC-0097", File: "001_45fbf891cad89430.txt",
@@ -3969,7 +3969,7 @@ var Requirements = []Requirement{
 		Section: "E", Line: 102, Hash: "e36d984696c0", Claim: "goals-escalation",
 		Evidence: "observed",
 		Text:     "An agent that gets stuck and asks a person makes its goal escalated, and no run follows until somebody has answered.",
-		Accepts:  "C27: how a goal leaves escalated is not said.",
+		Accepts:  "OWP-R27: how a goal leaves escalated is not said.",
 		Stimulus: "assay-seam",
 	},
 	{
@@ -3977,7 +3977,7 @@ var Requirements = []Requirement{
 		Section: "E", Line: 102, Hash: "e36d984696c0", Claim: "goals-escalation",
 		Evidence: "observed",
 		Text:     "Once a person has answered what its agent got stuck with, an escalated goal goes on, by itself or when it is resumed, or it ends.",
-		Accepts:  "C27: how a goal leaves escalated is not said, only until when it is halted; so a goal that stays escalated after the answer is a finding.",
+		Accepts:  "OWP-R27: how a goal leaves escalated is not said, only until when it is halted; so a goal that stays escalated after the answer is a finding.",
 		Stimulus: "assay-seam",
 	},
 	{
@@ -4200,7 +4200,7 @@ var Requirements = []Requirement{
 		Section: "Endpoints", Line: 0, Hash: "", Claim: "workspace",
 		Evidence: "observed",
 		Text:     "A list does not hold the contents of the files.",
-		Accepts:  "C26: the schema of a file requires its content, so what a list shows is judged by a schema of its own.",
+		Accepts:  "OWP-R26: the schema of a file requires its content, so what a list shows is judged by a schema of its own.",
 	},
 	{
 		ID: OWPWSP6, Level: "MUST", Source: "OWP-WORKSPACE", File: "",
@@ -4265,7 +4265,7 @@ var Requirements = []Requirement{
 		Section: "Conflicts", Line: 0, Hash: "", Claim: "workspace",
 		Evidence: "observed",
 		Text:     "A write with If-Match of a file that is not there is refused and makes none.",
-		Accepts:  "C26: no text says how such a write is refused. Any 4xx; another than 409 with currentVersion 0 is noted.",
+		Accepts:  "OWP-R26: no text says how such a write is refused. Any 4xx; another than 409 with currentVersion 0 is noted.",
 	},
 	{
 		ID: OWPWSP16, Level: "MUST", Source: "OWP-WORKSPACE", File: "",
@@ -4305,7 +4305,7 @@ var Requirements = []Requirement{
 		Section: "Paths", Line: 0, Hash: "", Claim: "workspace",
 		Evidence: "observed",
 		Text:     "A path with a segment of two dots is refused, and nothing is stored or served for it, there or where it leads.",
-		Accepts:  "C26: the pattern of paths lets an inner segment of two dots pass. It is refused all the same, with any 4xx.",
+		Accepts:  "OWP-R26: the pattern of paths lets an inner segment of two dots pass. It is refused all the same, with any 4xx.",
 	},
 	{
 		ID: OWPWSP22, Level: "MUST", Source: "OWP-WORKSPACE", File: "",
@@ -4319,7 +4319,7 @@ var Requirements = []Requirement{
 		Section: "Limits", Line: 0, Hash: "", Claim: "workspace-max-file-bytes",
 		Evidence: "observed",
 		Text:     "Content of more than maxFileBytes bytes is refused with 413 and changes nothing.",
-		Accepts:  "C26: 400 too, which is noted.",
+		Accepts:  "OWP-R26: 400 too, which is noted.",
 	},
 	{
 		ID: OWPWSP24, Level: "MUST", Source: "OWP-WORKSPACE", File: "",
@@ -4357,14 +4357,14 @@ var Requirements = []Requirement{
 		Section: "Runs (RFC 0059 D)", Line: 0, Hash: "", Claim: "workspace-runs<5",
 		Evidence: "observed",
 		Text:     "Below version 5 a run reads the files as they were when it started, whoever writes them meanwhile.",
-		Accepts:  "C26: RFC 0059 takes the files as of the start of a run, RFC 0061 as of each turn. The second holds for loops from version 5 on, the first for everything else.",
+		Accepts:  "OWP-R26: RFC 0059 takes the files as of the start of a run, RFC 0061 as of each turn. The second holds for loops from version 5 on, the first for everything else.",
 	},
 	{
 		ID: OWPWSP30, Level: "MAY", Source: "OWP-WORKSPACE", File: "",
 		Section: "Runs", Line: 0, Hash: "", Claim: "workspace",
 		Evidence: "observed",
 		Text:     "A write from outside a run is told by workspace.updated as well.",
-		Reason:   "spec-gap", Why: "No text says in which log an event stands that belongs to no run (C26).",
+		Reason:   "spec-gap", Why: "No text says in which log an event stands that belongs to no run (OWP-R26).",
 	},
 	{
 		ID: OWPWSP31, Level: "MUST", Source: "OWP-WORKSPACE", File: "",

@@ -84,7 +84,7 @@ func (a *agent) can(c agenticloopv2.Capability) bool {
 // live says whether the profile says that the agent does not decide alike each time.
 func (a *agent) live() bool { return a.profile.Deterministic != nil && !*a.profile.Deterministic }
 
-// usualTurn is how long a turn may take where nothing else is said (RFC-103 Security and Scope; facts 1.5).
+// usualTurn is how long a turn may take where nothing else is said (RFC-103 Security and Scope, AL-R123).
 const usualTurn = 2 * time.Minute
 
 // deadline is how long a turn may take: what the profile says, or the patience.

@@ -44,7 +44,7 @@ func (o BudgetObservation) goesOn(j *scenarios.Judge, runs ...Spent) (met []Spen
 }
 
 // endsAtOnce says whether a run with a budget of one step was escalated by its start: step >= max_steps may be looked at
-// before the request (facts 7.10).
+// before the request (AL-R10).
 func (s Spent) endsAtOnce() bool {
 	return s.Budget == 1 && len(s.Steps) == 0 && s.Start.answered() && len(s.Start.events().Values) == 1 && len(s.Start.ofType(escalated).Values) == 1
 }
@@ -77,8 +77,8 @@ func keptBooks(j *scenarios.Judge, turns []Turn) {
 	}
 }
 
-// AL-18. RFC-103 Error Handling, Security and Scope. Whether the budget is looked at before a request or at a result is
-// open (facts 7.10): the requests are counted.
+// RFC-103 Error Handling, Security and Scope. Whether the budget is looked at before a request or at a result is
+// open (AL-R10): the requests are counted.
 var withinBudget = scenarios.Scenario{
 	ID:     "agenticloop/budget/max-steps-ends-the-run",
 	Title:  "a run asks for no more steps than max_steps, and is escalated once when it would",
@@ -127,7 +127,7 @@ func atMost(bound int64) check.Matcher {
 	})
 }
 
-// AL-19. RFC-103 Test Cases.
+// RFC-103 Test Cases (AL-R109).
 var sameCutOff = scenarios.Scenario{
 	ID:     "agenticloop/budget/same-cut-off",
 	Title:  "the same run meets its budget at the same turn, for the same reason, each time",
@@ -159,7 +159,7 @@ var sameCutOff = scenarios.Scenario{
 	}),
 }
 
-// AL-20. The text gives max_steps of a start in an example alone (facts 7.11).
+// The text gives max_steps of a start in an example alone (AL-R11).
 var lowerBudget = scenarios.Scenario{
 	ID:     "agenticloop/budget/start-lowers-it",
 	Title:  "a lower max_steps in the start is the run's budget",
@@ -188,7 +188,7 @@ var higherBudget = scenarios.Scenario{
 	}),
 }
 
-// AL-16. RFC-103 Error Handling.
+// RFC-103 Error Handling (AL-R5, AL-R108).
 var errorsEnd = scenarios.Scenario{
 	ID:     "agenticloop/budget/errors-end-the-run",
 	Title:  "a step that goes on failing is asked for again a bounded number of times, and then the run is escalated once",
@@ -229,7 +229,7 @@ var errorsEnd = scenarios.Scenario{
 	}),
 }
 
-// AL-16. RFC-103 Error Handling.
+// RFC-103 Error Handling (AL-R5, AL-R108).
 var errorsRetry = scenarios.Scenario{
 	ID:     "agenticloop/budget/retry-counts",
 	Title:  "a step that is asked for again keeps its number and its tool, and its attempt grows by one",
@@ -262,7 +262,7 @@ var errorsRetry = scenarios.Scenario{
 	}),
 }
 
-// AL-17.
+// RFC-103 Error Handling (AL-R5).
 var retrySucceeds = scenarios.Scenario{
 	ID:     "agenticloop/budget/retry-succeeds",
 	Title:  "a run whose retry succeeds goes on from that step",
@@ -286,7 +286,7 @@ var retrySucceeds = scenarios.Scenario{
 	}),
 }
 
-// AL-21. The text counts reframes and says neither what one is nor when (facts 7.12).
+// The text counts reframes and defines neither their form nor their trigger (AL-R12).
 var reframesEnd = scenarios.Scenario{
 	ID:     "agenticloop/budget/max-reframes-ends-the-run",
 	Title:  "a run reframes no more often than max_reframes, and is escalated once when it would",

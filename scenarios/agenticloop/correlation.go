@@ -25,7 +25,7 @@ func correlationSuite() scenarios.Suite {
 	}
 }
 
-// AL-06. RFC-103 Resume Validation Logic 5.
+// RFC-103 Resume Validation Logic 5.
 var matchingResumes = scenarios.Scenario{
 	ID:    "agenticloop/correlation/matching-result-resumes",
 	Title: "the result that is pending takes the run to the next step, or to its end",
@@ -65,7 +65,7 @@ func movedOn(j *scenarios.Judge, t Turn, p pending) {
 	j.Check(agenticloopv2.RFC103S7, run.Key("pending_step")).To(idle(), "%s: pending_step", t.Name)
 }
 
-// AL-07. RFC-103 Idempotency and Dedupe.
+// RFC-103 Idempotency and Dedupe.
 var sameTwice = scenarios.Scenario{
 	ID:     "agenticloop/correlation/same-result-twice",
 	Title:  "a result that comes again takes the run no further",
@@ -88,7 +88,7 @@ var sameTwice = scenarios.Scenario{
 // moved says whether a turn emitted anything.
 func moved(t Turn) bool { return len(t.events().Values) > 0 }
 
-// notMovedAgain expects a turn that was ignored, or that handed out the very request again that is pending (facts 7.14).
+// notMovedAgain expects a turn that was ignored, or that handed out the very request again that is pending (AL-R14).
 func notMovedAgain(j *scenarios.Judge, t, first Turn, run string, of ...scenarios.RequirementID) {
 	events := t.events()
 	if len(events.Values) == 1 && len(first.requests().Values) == 1 && reflect.DeepEqual(sent(events.Values[0]), sent(first.requests().Values[0])) {
@@ -113,7 +113,7 @@ func sent(e wire.Value) any {
 	return out
 }
 
-// AL-08. RFC-103 Resume Validation Logic 3.
+// RFC-103 Resume Validation Logic 3.
 var staleIgnored = scenarios.Scenario{
 	ID:     "agenticloop/correlation/stale-step-ignored",
 	Title:  "a result of a step below the pending one is ignored",
@@ -128,7 +128,7 @@ var staleIgnored = scenarios.Scenario{
 	}),
 }
 
-// AL-09. Only the testing notes say what becomes of a later step (facts 7.6).
+// Only the testing notes say what becomes of a later step (AL-R6).
 var laterEscalates = scenarios.Scenario{
 	ID:     "agenticloop/correlation/later-step-escalates",
 	Title:  "a result of a step above the pending one escalates the run",
@@ -147,7 +147,7 @@ var laterEscalates = scenarios.Scenario{
 	}),
 }
 
-// AL-10. RFC-103 Resume Validation Logic 4, Error Handling.
+// RFC-103 Resume Validation Logic 4, Error Handling (AL-R17).
 var wrongToolEscalates = scenarios.Scenario{
 	ID:     "agenticloop/correlation/wrong-tool-escalates",
 	Title:  "a result of the pending step that names another tool escalates the run",
@@ -175,7 +175,7 @@ func toldWhy(j *scenarios.Judge, t Turn, run string) {
 	}
 }
 
-// AL-11, AL-12. RFC-103 Resume Validation Logic: the order.
+// RFC-103 Resume Validation Logic: the order.
 var orderOfChecks = scenarios.Scenario{
 	ID:     "agenticloop/correlation/order-of-checks",
 	Title:  "the end of a run is looked at before the step, and the step before the tool",
@@ -214,7 +214,7 @@ func (t Turn) noneBut(run string) check.Matcher {
 // statusIn is the status that a run had before a turn.
 func statusIn(t Turn, run string) any { return waitsOf(t.before()[run]).status }
 
-// AL-12, AL-13. RFC-103 Resume Validation Logic 2.
+// RFC-103 Resume Validation Logic 2.
 var finishedIgnored = scenarios.Scenario{
 	ID:     "agenticloop/correlation/finished-run-ignored",
 	Title:  "a run that is done or escalated is over: no result moves it, and it has no second end",
@@ -246,7 +246,7 @@ var finishedLogged = scenarios.Scenario{
 	}),
 }
 
-// AL-13. RFC-103 Resume Validation Logic 1.
+// RFC-103 Resume Validation Logic 1. The next scenario asks for the log (AL-R106).
 var unknownIgnored = scenarios.Scenario{
 	ID:     "agenticloop/correlation/unknown-run-ignored",
 	Title:  "a result for a run that the state does not know is ignored, and is no error",
@@ -273,7 +273,7 @@ var unknownLogged = scenarios.Scenario{
 	}),
 }
 
-// AL-14. That 1.9 and true are taken for 1 is how some languages read numbers: it is told (facts 6).
+// Some languages read 1.9 and true as 1: taking them for the pending step is a finding (AL-R101).
 var misshapenIgnored = scenarios.Scenario{
 	ID:     "agenticloop/correlation/misshapen-result-moves-nothing",
 	Title:  "a result that does not say run, step and tool as it has to moves no run",
@@ -297,7 +297,7 @@ var misshapenIgnored = scenarios.Scenario{
 	}),
 }
 
-// AL-15. RFC-103 Resume Validation Logic 5.
+// RFC-103 Resume Validation Logic 5 (AL-R107).
 var unknownStatus = scenarios.Scenario{
 	ID:     "agenticloop/correlation/unknown-status-is-not-ok",
 	Title:  "a result whose status is neither ok nor error is not taken for ok",

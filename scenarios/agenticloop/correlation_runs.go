@@ -7,7 +7,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// AL-01. RFC-103 Event Contract 1, Runtime Model.
+// RFC-103 Event Contract 1, Runtime Model.
 var startMakesARun = scenarios.Scenario{
 	ID:    "agenticloop/correlation/start-makes-a-run",
 	Title: "a start makes one run, and asks for its first tool with step 1",
@@ -30,7 +30,7 @@ var startMakesARun = scenarios.Scenario{
 	}),
 }
 
-// AL-03. RFC-103 Core Invariants 1.
+// RFC-103 Core Invariants 1 (AL-R22).
 var startsAreDistinct = scenarios.Scenario{
 	ID:     "agenticloop/correlation/starts-are-distinct",
 	Title:  "two starts make two runs with ids of their own, and the second leaves the first as it is",
@@ -126,7 +126,7 @@ func wholeNumber() check.Matcher {
 	})
 }
 
-// AL-22. RFC-103 Event Contract 4.
+// RFC-103 Event Contract 4 (AL-R110).
 var completionShape = scenarios.Scenario{
 	ID:     "agenticloop/correlation/completion-tells",
 	Title:  "agent.completed tells the run, its goal, what was reached, and how many results it took",
@@ -143,7 +143,7 @@ var completionShape = scenarios.Scenario{
 	}),
 }
 
-// AL-22. RFC-103 Test Cases.
+// RFC-103 Test Cases.
 var completesOnce = scenarios.Scenario{
 	ID:     "agenticloop/correlation/completes-once",
 	Title:  "a run that is done emits one agent.completed, however often its last result comes",
@@ -159,7 +159,7 @@ var completesOnce = scenarios.Scenario{
 	}),
 }
 
-// AL-41. RFC-103 Core Invariants 5.
+// RFC-103 Core Invariants 5.
 var crossedIgnored = scenarios.Scenario{
 	ID:     "agenticloop/correlation/crossed-runs",
 	Title:  "the id of one run with the step and the tool of another moves neither",

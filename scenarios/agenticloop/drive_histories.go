@@ -229,7 +229,7 @@ func (a *agent) keepAlone(history []Delivered) {
 	}
 }
 
-// AL-40.
+// Delivery.departs is the model that each turn is held against.
 var histories = scenarios.Scenario{
 	ID:     "agenticloop/correlation/histories",
 	Title:  "whatever the order in which the results of several runs come, each goes the way that it goes alone",

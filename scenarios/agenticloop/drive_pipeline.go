@@ -165,7 +165,7 @@ func (a *agent) routes(tool string) bool {
 }
 
 // runTool stands in for a tool: it answers the agent with what it was asked for. Where the agent takes a tool's own event,
-// that is what it sends, with all that stood in the request as context, as the first gateways did (facts 2.4).
+// that is what it sends, with all that stood in the request as context, as the first gateways did (AL-R3).
 func (a *agent) runTool(p *plan, n int, j queuedJob) queuedJob {
 	payload := j.event["payload"].(object)
 	body := p.body(n, a.anyResult())

@@ -60,7 +60,7 @@ func silent(j *scenarios.Judge, t Turn, run string, of ...scenarios.RequirementI
 }
 
 // repeats says whether the turn did no more than to ask once more for what its run waits for: that is as safe as silence
-// (facts 7.14).
+// (AL-R14).
 func (t Turn) repeats(run string) bool {
 	p, w := t.asked(), waitsOf(t.before()[run])
 	if p == nil || len(t.events().Values) != 1 || p.Run != run || w.status != "running" || w.step != p.Step || w.tool != p.Tool {
@@ -156,7 +156,7 @@ func (t Turn) kept() wire.Found {
 // nothing says whether a field that may name what is pending says that nothing is.
 func nothing(v any) bool { return v == nil || v == "" || reflect.DeepEqual(v, int64(0)) }
 
-// idle expects that nothing is pending: null, 0, "" or nothing at all (facts 3.2).
+// idle expects that nothing is pending: null, 0, "" or nothing at all (AL-R7).
 func idle() check.Matcher {
 	return check.That("nothing (absent, null, 0 or empty)", nothing)
 }
@@ -181,7 +181,7 @@ func matching(what string, pattern *lazyregexp.Regexp) check.Matcher {
 	return check.That(what, func(v any) bool { s, ok := v.(string); return ok && pattern.MatchString(s) })
 }
 
-// requestKey expects the dedupe key of a request; the attempt may follow (facts 7.9).
+// requestKey expects the dedupe key of a request; the attempt may follow (AL-R9).
 func requestKey(run string, step int64) check.Matcher {
 	want := fmt.Sprintf("agentic:run:%s:step:%d:request", run, step)
 	again := regexp.MustCompile("^" + regexp.QuoteMeta(want) + `:attempt:[0-9]+$`)

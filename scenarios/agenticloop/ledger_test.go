@@ -11,7 +11,7 @@ import (
 
 func TestLedger(t *testing.T) {
 	ledgertest.Ledger{
-		Protocol: Protocol, Suites: Suites(), IDs: regexp.MustCompile(`RFC103-[A-Z0-9]+(-[0-9]+)?`), Contradictions: 25,
+		Protocol: Protocol, Suites: Suites(), IDs: regexp.MustCompile(`RFC103-[A-Z0-9]+(-[0-9]+)?`),
 		Sources: "../../../shared/sources", Asks: asks,
 	}.Test(t)
 }

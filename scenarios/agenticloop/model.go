@@ -36,7 +36,7 @@ func waitsOf(run any) waits {
 	return w
 }
 
-// departs says in words how a turn departs from the model of RFC-103 (facts 3.4); "" where it does not. What an agent
+// departs says in words how a turn departs from the model of RFC-103 (RFC103-V1, AL-R6); "" where it does not. What an agent
 // decides is its own affair: what the model knows is which decisions it may take at all.
 func (d Delivery) departs(t Turn) string {
 	if !t.answered() {

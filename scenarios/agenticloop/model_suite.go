@@ -17,7 +17,7 @@ func (o ModelObservation) given(j *scenarios.Judge) {
 	}
 }
 
-// Facts 5.3. A model errs as often as it likes: the turn is one of the protocol.
+// However its model errs, a turn follows the protocol (AL-R121).
 var erringModel = scenarios.Scenario{
 	ID:     "agenticloop/protocol/model-that-errs",
 	Title:  "a turn whose model answers with an error, breaks off, talks without end or says what is no decision ends in time, with a sound response",
@@ -41,7 +41,7 @@ var erringModel = scenarios.Scenario{
 	}),
 }
 
-// Facts 5.3. What a model says is as little to be trusted as what a tool says.
+// An agent trusts its model no more than it trusts a tool (AL-R1, AL-R15, AL-R119).
 var misledByModel = scenarios.Scenario{
 	ID:     "agenticloop/security/model-out-of-bounds",
 	Title:  "whatever its model wants, and how often, the agent asks for no tool that is not allowed, and never for itself",

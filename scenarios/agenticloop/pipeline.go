@@ -21,7 +21,7 @@ func pipelineSuite() scenarios.Suite {
 	}
 }
 
-// AL-29. RFC-103 Narrative: real tools send events of their own (facts 7.3).
+// RFC-103 Narrative: real tools send events of their own (AL-R3).
 var ownEventResumes = scenarios.Scenario{
 	ID:     "agenticloop/pipeline/own-event-resumes",
 	Title:  "a tool's own event resumes the run that the context names, as a result would",
@@ -47,7 +47,7 @@ var ownEventResumes = scenarios.Scenario{
 	}),
 }
 
-// AL-30.
+// RFC-103 Narrative (AL-R5).
 var ownEventFails = scenarios.Scenario{
 	ID:     "agenticloop/pipeline/own-event-fails",
 	Title:  "a tool's own event that says status error is taken for a failure",
@@ -60,7 +60,7 @@ var ownEventFails = scenarios.Scenario{
 	}),
 }
 
-// AL-31. Tools answer inline or with a path (facts 7.23).
+// Tools answer inline or with a path (AL-R23).
 var contentArrives = scenarios.Scenario{
 	ID:     "agenticloop/pipeline/content-arrives",
 	Title:  "what a tool's own event holds reaches the next request, the end or the workspace",
@@ -87,7 +87,7 @@ var contentArrives = scenarios.Scenario{
 	}),
 }
 
-// AL-50. RFC-103 Success Criteria.
+// RFC-103 Success Criteria. A request without a pipeline blocks the scenario (AL-R4).
 var queueDrains = scenarios.Scenario{
 	ID:     "agenticloop/pipeline/queue-drains",
 	Title:  "behind a gateway that runs one job at a time a run goes from its start to its end, and the queue drains",

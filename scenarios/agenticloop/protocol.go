@@ -15,6 +15,7 @@ var Protocol = &scenarios.Protocol{
 	Title:          "the resumable agentic loop (RFC-103) over plugin protocol 2",
 	Spec:           agenticloopv2.Bundled,
 	Ledger:         ledger(),
+	Readings:       readings(),
 	Claims:         claims,
 	Profiles:       scenarios.FrozenProfiles("agentic-loop/v2"),
 	CheckDiscovery: checkDeclared,
@@ -32,6 +33,14 @@ func ledger() *scenarios.Ledger {
 		rows[i] = scenarios.Requirement(r)
 	}
 	return scenarios.NewLedger(rows)
+}
+
+func readings() []scenarios.Reading {
+	all := make([]scenarios.Reading, len(agenticloopv2.Readings))
+	for i, r := range agenticloopv2.Readings {
+		all[i] = scenarios.Reading(r)
+	}
+	return all
 }
 
 // contract is read when something is first compared with it, not at start.

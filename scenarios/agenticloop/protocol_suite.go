@@ -47,7 +47,7 @@ var manifestSound = scenarios.Scenario{
 	}),
 }
 
-// RFC-103 Non-Goals, Protocol Behavior. Gateways honour a sound response whatever the code; the text does not (facts 7.21).
+// RFC-103 Non-Goals, Protocol Behavior. Gateways honour a sound response whatever the code; the text does not (AL-R21).
 var exitCodes = scenarios.Scenario{
 	ID:     "agenticloop/protocol/exit-code-0",
 	Title:  "every turn answers and exits with 0, whatever became of the run",
@@ -64,7 +64,7 @@ var exitCodes = scenarios.Scenario{
 	}),
 }
 
-// Codec of the later era (facts 1.3).
+// The codec of the later era demands a result (AL-R24).
 var resultTold = scenarios.Scenario{
 	ID:     "agenticloop/protocol/result-told",
 	Title:  "in revision 2026-06 a response with status ok says what was done",
@@ -136,7 +136,7 @@ var requestSays = scenarios.Scenario{
 	}),
 }
 
-// tellAlias notes a tool that has another name than the plugin that it is routed to (facts 7.1).
+// tellAlias notes a tool that has another name than the plugin that it is routed to (AL-R1).
 func (o StartsObservation) tellAlias(j *scenarios.Judge, e wire.Value) {
 	plugin := strings.TrimPrefix(e.Key("type").String(), requestPrefix+".")
 	if tool := e.At("/payload/tool").String(); tool != plugin && o.Aliases[plugin] != tool {
@@ -179,7 +179,7 @@ var requestTells = scenarios.Scenario{
 	}),
 }
 
-// AL-02.
+// RFC-103 Event Contract 1 (AL-R105).
 var startWithoutGoal = scenarios.Scenario{
 	ID:     "agenticloop/protocol/start-without-goal",
 	Title:  "a start without a goal starts nothing, and is refused for good or escalated",
@@ -206,7 +206,7 @@ var startWithoutGoal = scenarios.Scenario{
 	}),
 }
 
-// AL-42.
+// An exit code answers such input as well as an error does (AL-R102).
 var garbageIn = scenarios.Scenario{
 	ID:     "agenticloop/protocol/input-that-is-no-request",
 	Title:  "to input that is no JSON object the answer is an error, or an exit code and no output",
@@ -236,7 +236,7 @@ func orError(t Turn) check.Matcher {
 	})
 }
 
-// AL-43.
+// The pages of the gateway allow exit code 78 here, against the text (AL-R103).
 var otherVersion = scenarios.Scenario{
 	ID:     "agenticloop/protocol/other-version",
 	Title:  "a request of another protocol version is refused for good, or with exit code 78",
@@ -255,7 +255,7 @@ var otherVersion = scenarios.Scenario{
 	}),
 }
 
-// AL-48.
+// The text is silent on requests that an agent cannot serve (AL-R104).
 var nobodyServes = scenarios.Scenario{
 	ID:     "agenticloop/protocol/unknown-event-or-command",
 	Title:  "an unknown command or event, and handle without an event, are refused for good",
@@ -276,7 +276,7 @@ var nobodyServes = scenarios.Scenario{
 	}),
 }
 
-// Facts 1.4: a gateway in Go does not leave its zero time out.
+// A gateway in Go does not leave its zero time out.
 var zeroTime = scenarios.Scenario{
 	ID:     "agenticloop/protocol/what-the-gateway-adds",
 	Title:  "what the gateway adds to an event, be it the zero time, does no harm",
@@ -297,7 +297,7 @@ var zeroTime = scenarios.Scenario{
 	}),
 }
 
-// AL-47.
+// The text is silent on models that hang (AL-R121).
 var hungModel = scenarios.Scenario{
 	ID:     "agenticloop/protocol/ends-before-its-deadline",
 	Title:  "a turn whose model does not answer ends before its deadline, to be tried again, or escalated",

@@ -52,7 +52,7 @@ func (t Turn) asksFor(allowed ...string) check.Matcher {
 	})
 }
 
-// AL-33. RFC-103 Security and Scope. The plugin by which a request is routed is what must be allowed (facts 7.1).
+// RFC-103 Security and Scope. The plugin that a request is routed to must be allowed (AL-R1).
 var allowlistBinds = scenarios.Scenario{
 	ID:     "agenticloop/security/allowlist-binds",
 	Title:  "where one tool alone is allowed, no other is asked for, whatever the agent would like",
@@ -73,7 +73,7 @@ func (o ForbiddenObservation) steered(j *scenarios.Judge) {
 	}
 }
 
-// AL-33.
+// RFC-103 Security and Scope (AL-R116).
 var forbiddenRefused = scenarios.Scenario{
 	ID:     "agenticloop/security/forbidden-tool-refused",
 	Title:  "a tool that is not allowed is not asked for, neither first nor later: the run is refused or escalated",
@@ -97,7 +97,7 @@ var forbiddenRefused = scenarios.Scenario{
 // ownInputs are the events by which an agent is started or resumed.
 var ownInputs = []string{"agentic.start", "agentic.tool_result", "api.trigger"}
 
-// notItself expects no event that starts or resumes the agent (facts 7.15).
+// notItself expects no event that starts or resumes the agent (AL-R15).
 func notItself(name string) check.Matcher {
 	return check.Seeing("no request for "+name+", and none of "+strings.Join(ownInputs, ", "), func(s wire.Seen) (bool, string) {
 		list, _ := s.Actual().([]any)
@@ -116,7 +116,7 @@ func notItself(name string) check.Matcher {
 	})
 }
 
-// AL-34. RFC-103 Non-Goals, Security and Scope.
+// RFC-103 Non-Goals, Security and Scope (AL-R15).
 var neverItself = scenarios.Scenario{
 	ID:     "agenticloop/security/never-itself",
 	Title:  "the agent does not ask for itself, though it alone is allowed",
@@ -133,7 +133,7 @@ var neverItself = scenarios.Scenario{
 	}),
 }
 
-// AL-34.
+// RFC-103 Security and Scope (AL-R15).
 var neverItselfPlanned = scenarios.Scenario{
 	ID:     "agenticloop/security/never-itself-on-wish",
 	Title:  "the agent does not ask for itself, though its planner wants it",
@@ -153,7 +153,7 @@ var neverItselfPlanned = scenarios.Scenario{
 	}),
 }
 
-// AL-35.
+// RFC-103 Security and Scope (AL-R117).
 var failsClosed = scenarios.Scenario{
 	ID:     "agenticloop/security/no-allowlist-no-tool",
 	Title:  "without an allowlist, or with an empty one, no tool is asked for",
@@ -168,7 +168,7 @@ var failsClosed = scenarios.Scenario{
 	}),
 }
 
-// AL-35.
+// RFC-103 Security and Scope (AL-R117).
 var failsClosedPlanned = scenarios.Scenario{
 	ID:     "agenticloop/security/no-allowlist-no-tool-on-wish",
 	Title:  "without an allowlist, or with an empty one, no tool is asked for, though the planner wants one",
@@ -200,7 +200,7 @@ func soundRequests() check.Matcher {
 	})
 }
 
-// AL-37.
+// The name of a tool becomes part of a route (AL-R119).
 var namesAreSound = scenarios.Scenario{
 	ID:     "agenticloop/security/tool-names",
 	Title:  "whatever name a planner wants or a result tells, the type of a request ends in letters, digits, underscore and hyphen",
@@ -246,7 +246,7 @@ func (o SpoofedObservation) ownCorrelation(j *scenarios.Judge, t Turn, run strin
 	}
 }
 
-// AL-32. RFC-103 Testing Notes.
+// RFC-103 Testing Notes (AL-R115).
 var reservedKeys = scenarios.Scenario{
 	ID:     "agenticloop/security/reserved-keys",
 	Title:  "what a start or a result holds does not override run_id, step, tool or tool_command of a request",
@@ -278,7 +278,7 @@ var reservedKeys = scenarios.Scenario{
 	}),
 }
 
-// AL-32. Arguments that are flattened stand beside the correlation (facts 7.2).
+// Flattened arguments stand beside the correlation (AL-R2).
 var reservedArguments = scenarios.Scenario{
 	ID:     "agenticloop/security/reserved-arguments",
 	Title:  "the arguments that a planner chooses do not override run_id, step, tool or tool_command",
@@ -297,7 +297,7 @@ var reservedArguments = scenarios.Scenario{
 	}),
 }
 
-// AL-36.
+// The text is silent on what an agent may repeat (AL-R118).
 var secretsKept = scenarios.Scenario{
 	ID:     "agenticloop/security/secrets-kept",
 	Title:  "nothing of the config, the environment, the secrets or another run is told",
@@ -337,7 +337,7 @@ var secretsOutOfFiles = scenarios.Scenario{
 	}),
 }
 
-// AL-49. What a turn sends over the network is seen where it goes to the address that it was handed as the gateway's; and so
+// AL-R120: what a turn sends over the network is seen where it goes to the address that it was handed as the gateway's; and so
 // is a program that it calls. One that may have another errand is told of.
 var noNestedDispatch = scenarios.Scenario{
 	ID:     "agenticloop/security/no-nested-dispatch",

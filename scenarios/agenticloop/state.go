@@ -21,7 +21,7 @@ func stateSuite() scenarios.Suite {
 	}
 }
 
-// AL-23. RFC-103 State rules.
+// RFC-103 State rules (AL-R7).
 var pendingFirst = scenarios.Scenario{
 	ID:     "agenticloop/state/pending-with-the-request",
 	Title:  "every request leaves with a state in which that step and that tool are pending",
@@ -110,7 +110,7 @@ var resumesFromState = scenarios.Scenario{
 	}),
 }
 
-// AL-24. RFC-103 State rules.
+// RFC-103 State rules (AL-R7).
 var endsInState = scenarios.Scenario{
 	ID:     "agenticloop/state/done-is-kept",
 	Title:  "a run that was completed is done in the state of the same response, and nothing of it is pending",
@@ -126,7 +126,7 @@ var endsInState = scenarios.Scenario{
 	}),
 }
 
-// AL-24. What is left pending of an escalated run moves nothing: it is told.
+// Leftover pending fields of an escalated run move nothing: they are a finding (AL-R111).
 var endsIdle = scenarios.Scenario{
 	ID:     "agenticloop/state/escalated-is-idle",
 	Title:  "a run that was escalated has nothing pending",
@@ -145,7 +145,7 @@ var endsIdle = scenarios.Scenario{
 	}),
 }
 
-// AL-25. The gateway replaces the whole map of runs (facts 2.5).
+// The gateway replaces the whole map of runs (RFC103-WIRE-12).
 var otherRunsKept = scenarios.Scenario{
 	ID:     "agenticloop/state/other-runs-kept",
 	Title:  "a turn that changes one run returns the others as they were",
@@ -164,7 +164,7 @@ var otherRunsKept = scenarios.Scenario{
 			}
 		}
 		j.Check(agenticloopv2.RFC103WIRE12, o.One.run(o.Pending[1].Run)).To(anObject(), "%s: run B", o.One.Name)
-		// An agent may let go of runs that are over, and need not while the state is small (facts 7.25).
+		// An agent may let go of runs that are over, and need not while the state is small (AL-R25).
 		if kept := o.One.run(o.Ended); kept.Present() {
 			j.Check(agenticloopv2.RFC103READ8, o.One.runs()).To(o.One.unchanged(o.Ended), "%s: the run that is over", o.One.Name)
 		} else {
@@ -174,10 +174,10 @@ var otherRunsKept = scenarios.Scenario{
 	}),
 }
 
-// mostGrowth is by how much one turn may let the state grow, in bytes (facts 6, AL-26).
+// mostGrowth is by how much one turn may let the state grow, in bytes (AL-R112).
 const mostGrowth = 4 << 10
 
-// AL-26.
+// RFC-103 State Schema (AL-R112).
 var stateIsSmall = scenarios.Scenario{
 	ID:     "agenticloop/state/results-stay-out",
 	Title:  "what a tool returned does not go into the state",
@@ -235,7 +235,7 @@ func holds(v any, text string) string {
 	return ""
 }
 
-// AL-27. A turn that would exceed the row is a job that fails (facts 1.5).
+// The gateway fails a job whose turn exceeds the row (AL-R114).
 var stateIsBounded = scenarios.Scenario{
 	ID:     "agenticloop/state/stays-below-1-mib",
 	Title:  "a start that would make the state larger than 1 MiB is refused for good, or kept small",

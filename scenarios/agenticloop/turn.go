@@ -104,7 +104,7 @@ func (t Turn) newRuns() wire.Found {
 }
 
 // same says whether two runs, as a decoded document has them, say the same: what is null may as well be absent, and nothing
-// pending may be written as 0 or as an empty text (facts 3.2). An agent may write every run anew in its own manner.
+// pending may be written as 0 or as an empty text (AL-R7). An agent may write every run anew in its own manner.
 func same(a, b any) bool { return reflect.DeepEqual(plainly(a), plainly(b)) }
 
 // plainly is a run without what says nothing.
@@ -123,7 +123,7 @@ func plainly(run any) any {
 }
 
 // isOver says whether a run has ended, as a state has it. An agent may let go of one that has: nothing bounds the state else,
-// and what comes for it is ignored either way (facts 7.25).
+// and what comes for it is ignored either way (AL-R25).
 func isOver(run any) bool {
 	status := waitsOf(run).status
 	return status == "done" || status == "escalated"

@@ -33,7 +33,7 @@ func (o WorkspaceObservation) filed(j *scenarios.Judge) {
 	}
 }
 
-// AL-44. RFC-103 Workspace Contract.
+// RFC-103 Workspace Contract (AL-R20).
 var paperTrail = scenarios.Scenario{
 	ID:     "agenticloop/workspace/paper-trail",
 	Title:  "the workspace of a run holds context.md, memory.md, plan.md, trace.jsonl and artifacts/ once it was started",
@@ -48,7 +48,7 @@ var paperTrail = scenarios.Scenario{
 	}),
 }
 
-// AL-44.
+// RFC-103 Workspace Contract. A memory.md written anew is a finding (AL-R19).
 var traceGrows = scenarios.Scenario{
 	ID:     "agenticloop/workspace/trace-grows",
 	Title:  "trace.jsonl holds a JSON value a line, and each turn only adds to it",
@@ -106,7 +106,7 @@ func beginsWith(text string) check.Matcher {
 	})
 }
 
-// AL-45. With hard links, to write into a file in place is to change it in every earlier job (facts 2.5).
+// With hard links, writing into a file in place changes it in every earlier job (AL-R19).
 var earlierJobsKept = scenarios.Scenario{
 	ID:     "agenticloop/workspace/earlier-jobs-kept",
 	Title:  "a turn leaves the files of earlier jobs as they were, though its own began as links to them",
@@ -148,7 +148,7 @@ func differing(a, b any) string {
 	return strings.Join(names, ", ")
 }
 
-// AL-45. The folder in which a process starts is empty, unless the profile names another.
+// The folder in which a process starts is empty, unless the profile names another (AL-R124).
 var nothingOutside = scenarios.Scenario{
 	ID:     "agenticloop/workspace/nothing-outside",
 	Title:  "a turn writes nothing outside its workspace",
@@ -233,7 +233,7 @@ var artifactsThere = scenarios.Scenario{
 	}),
 }
 
-// AL-46.
+// The text is silent on workspaces that cannot be used (AL-R122).
 var unusableWorkspace = scenarios.Scenario{
 	ID:     "agenticloop/workspace/unusable-workspace",
 	Title:  "a workspace_dir that is absent, missing, relative, a file or read-only does not keep a turn from answering",
@@ -252,7 +252,7 @@ var unusableWorkspace = scenarios.Scenario{
 	}),
 }
 
-// AL-28.
+// The text asks tools, not agents, to keep large output in files (AL-R113).
 var largeResult = scenarios.Scenario{
 	ID:     "agenticloop/workspace/large-result",
 	Title:  "a result of 20 MiB does not swell the response: the next request has a path or an excerpt",

@@ -1,7 +1,6 @@
 package ledgertest
 
 import (
-	"fmt"
 	"os"
 	"regexp"
 	"slices"
@@ -17,8 +16,6 @@ type Ledger struct {
 	Suites   []scenarios.Suite
 	// IDs is what the ids of its rows look like, wherever they stand in a text.
 	IDs *regexp.Regexp
-	// Contradictions is in how many places the texts contradict one another or leave something open: C1 and so on.
-	Contradictions int
 	// Strict: there is no row without a claim, one scenario at least that proves a row hangs on the claim of the row, and each
 	// scenario by itself reaches the proof that its rows ask for.
 	Strict bool
@@ -32,7 +29,7 @@ func (l Ledger) Test(t *testing.T) {
 	t.Run("every row has a scenario or a reason", l.proved)
 	t.Run("every proof is within reach", l.withinReach)
 	t.Run("rows that are named exist", l.named)
-	t.Run("every contradiction is cited", l.contradictions)
+	t.Run("readings are about what exists", l.readings)
 	t.Run("ids are stable", l.stable)
 	t.Run("it covers its sources", l.covers)
 }
@@ -98,7 +95,7 @@ func (l Ledger) withinReach(t *testing.T) {
 // named: a row that says it leaves something to another row names one that exists.
 func (l Ledger) named(t *testing.T) {
 	for _, r := range l.Protocol.Ledger.Rows {
-		for _, id := range l.IDs.FindAllString(r.Text+" "+r.Why+" "+r.Accepts, -1) {
+		for _, id := range l.IDs.FindAllString(r.Text+" "+r.Why, -1) {
 			if _, ok := l.Protocol.Ledger.Find(scenarios.RequirementID(id)); !ok {
 				t.Errorf("%s names %s, which is in no ledger", r.ID, id)
 			}
@@ -106,15 +103,22 @@ func (l Ledger) named(t *testing.T) {
 	}
 }
 
-// contradictions: what is accepted because of one stands in a row, with its number.
-func (l Ledger) contradictions(t *testing.T) {
-	var all strings.Builder
-	for _, r := range l.Protocol.Ledger.Rows {
-		all.WriteString(r.Accepts + "\n" + r.Why + "\n")
+// readings: the scenarios that go by a reading exist.
+func (l Ledger) readings(t *testing.T) {
+	if len(l.Protocol.Readings) == 0 {
+		t.Error("there are no readings: do the texts leave nothing open?")
 	}
-	for n := range l.Contradictions {
-		if cited := regexp.MustCompile(fmt.Sprintf(`(^|[^-\w])C%d\b`, n+1)); !cited.MatchString(all.String()) {
-			t.Errorf("no row cites contradiction C%d", n+1)
+	asked := map[string]bool{}
+	for _, suite := range l.Suites {
+		for _, s := range suite.Scenarios {
+			asked[string(s.ID)] = true
+		}
+	}
+	for _, r := range l.Protocol.Readings {
+		for _, id := range r.Scenarios {
+			if !asked[id] {
+				t.Errorf("%s names the scenario %s, which does not exist", r.ID, id)
+			}
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 func TestLedger(t *testing.T) {
 	ledgertest.Ledger{
-		Protocol: Protocol, Suites: Suites(), IDs: regexp.MustCompile(`OIP-[0-9A-Z]+-[A-Z0-9]+`), Contradictions: 35, Strict: true,
+		Protocol: Protocol, Suites: Suites(), IDs: regexp.MustCompile(`OIP-[0-9A-Z]+-[A-Z0-9]+`), Strict: true,
 		Sources: "../../../shared/sources", Asks: asks,
 	}.Test(t)
 }

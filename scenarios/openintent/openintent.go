@@ -26,10 +26,19 @@ var Protocol = &scenarios.Protocol{
 	KeyHeader:      host.KeyHeader,
 	Spec:           openintentv1.Bundled,
 	Ledger:         host.Ledger,
+	Readings:       readings(),
 	Claims:         claims.All,
 	Profiles:       scenarios.FrozenProfiles("openintent/v1"),
 	CheckDiscovery: checkDiscovery,
 	Describe:       describe,
+}
+
+func readings() []scenarios.Reading {
+	all := make([]scenarios.Reading, len(openintentv1.Readings))
+	for i, r := range openintentv1.Readings {
+		all[i] = scenarios.Reading(r)
+	}
+	return all
 }
 
 // checkDiscovery lists where the document departs from its schema: findings.

@@ -10,7 +10,7 @@ import (
 
 func TestLedger(t *testing.T) {
 	ledgertest.Ledger{
-		Protocol: openwop.Protocol, Suites: openwop.Suites(), IDs: regexp.MustCompile(`OWP-[0-9A-Z]+-[A-Z0-9]+`), Contradictions: 43,
+		Protocol: openwop.Protocol, Suites: openwop.Suites(), IDs: regexp.MustCompile(`OWP-[0-9A-Z]+-[A-Z0-9]+`),
 		Sources: "../../../shared/sources", Asks: ledgertest.Normative,
 	}.Test(t)
 }

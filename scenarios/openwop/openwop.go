@@ -29,6 +29,7 @@ var Protocol = &scenarios.Protocol{
 	DiscoveryPath:  host.DiscoveryPath,
 	Spec:           openwopv1.Bundled,
 	Ledger:         ledger(),
+	Readings:       readings(),
 	Claims:         claims.All,
 	Profiles:       scenarios.FrozenProfiles("openwop/v1"),
 	CheckDiscovery: checkDiscovery,
@@ -76,6 +77,14 @@ func ledger() *scenarios.Ledger {
 		rows[i] = scenarios.Requirement(r)
 	}
 	return scenarios.NewLedger(rows)
+}
+
+func readings() []scenarios.Reading {
+	all := make([]scenarios.Reading, len(openwopv1.Readings))
+	for i, r := range openwopv1.Readings {
+		all[i] = scenarios.Reading(r)
+	}
+	return all
 }
 
 // checkDiscovery lists where the document departs from its schema. That is a

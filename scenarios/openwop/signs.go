@@ -26,7 +26,7 @@ var (
 	})
 )
 
-// signs are the events that the protocol gates by a claim (facts 4.2), and the endpoints that stand for one.
+// signs are the events that the protocol gates by a claim, and the endpoints that stand for one.
 var signs = []scenarios.Sign{
 	eventSign(openwopv1.RunEventTypeCoreWorkflowChainEvent, "", claims.ExecutionModel),
 	eventSign(openwopv1.RunEventTypeCoreWorkflowChainConfidenceEscalated, "", claims.ExecutionModel2),

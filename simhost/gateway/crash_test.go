@@ -112,7 +112,7 @@ func TestCrashes(t *testing.T) {
 	}
 }
 
-// A tool that emits two events brings its agent back twice (facts of the text: once for each event). A crash between the two
+// A tool that emits two events brings its agent back twice (once for each event). A crash between the two
 // has the turn run again, and queues both anew; with an outbox there is no such place.
 func TestCrashBetweenJobs(t *testing.T) {
 	for _, test := range []struct {

@@ -101,7 +101,7 @@ func decoded(t *testing.T, e *agenticloopv2.Event) map[string]any {
 }
 
 // A tool that says in its event that it failed has its request made again, under the same key. A gateway that keeps keys
-// away that have succeeded drops it, and the run is stuck (facts of the text: retry against dedupe).
+// away that have succeeded drops it, and the run is stuck (retry against dedupe).
 func TestDedupe(t *testing.T) {
 	complaint := func(context.Context, []byte) ([]byte, int) {
 		return ok(nil, agenticloopv2.Event{Type: "content_failed", Payload: raw(map[string]any{"status": "error", "error": "no network"})})

@@ -23,6 +23,20 @@ func TestCoveragePageIsUpToDate(t *testing.T) {
 	}
 }
 
+func TestReadingsPageIsUpToDate(t *testing.T) {
+	page, err := os.ReadFile("../../docs/readings.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want bytes.Buffer
+	if err := known().ReadingsPage(&want); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want.String(), string(page)); diff != "" {
+		t.Errorf("docs/readings.md is not what the readings give: run make generate (-readings +page):\n%s", diff)
+	}
+}
+
 func TestSuitePagesAreUpToDate(t *testing.T) {
 	const dir = "../../docs/suites"
 	want := known().SuitePages()

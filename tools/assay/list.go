@@ -62,7 +62,7 @@ func newList() *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
-	cmd.Flags().BoolVar(&asMarkdown, "markdown", false, "of requirements, print the coverage by source (docs/coverage.md); of suites, write a page for each into --out (docs/suites)")
+	cmd.Flags().BoolVar(&asMarkdown, "markdown", false, "of requirements, print the coverage by source (docs/coverage.md); of readings, the page of them (docs/readings.md); of suites, write a page for each into --out (docs/suites)")
 	cmd.Flags().StringVar(&out, "out", "", "`DIR` for the pages of the suites; pages of suites that are gone are removed")
 	return cmd
 }
@@ -73,20 +73,22 @@ func listMarkdown(w io.Writer, kind, out string, asJSON bool) error {
 		return usage("assay list: --markdown and --json are two forms: leave one out")
 	case kind == "requirements" && out == "":
 		return known().Coverage(w)
+	case kind == "readings" && out == "":
+		return known().ReadingsPage(w)
 	case kind == "suites" && out != "":
 		return writePages(out, known().SuitePages())
 	case kind == "suites":
 		return usage("assay list suites --markdown: there is a page for each suite: name a folder with --out")
-	case kind == "requirements":
-		return usage("assay list requirements --markdown: it is one page, which is printed: leave out --out")
+	case kind == "requirements", kind == "readings":
+		return usage("assay list %s --markdown: it is one page, which is printed: leave out --out", kind)
 	}
-	return usage("assay list: --markdown has the requirements and the suites: assay list requirements --markdown")
+	return usage("assay list: --markdown has the requirements, the readings and the suites: assay list requirements --markdown")
 }
 
 func newExplain() *cobra.Command {
 	return &cobra.Command{
 		Use:               "explain ID",
-		Short:             "Explain a requirement, scenario, suite, claim, profile, fault, variation, exit code, or a word of a report",
+		Short:             "Explain a requirement, reading, scenario, suite, claim, profile, fault, variation, exit code, or a word of a report",
 		Example:           "  assay explain OWP-0061-B1\n  assay explain openwop/iteration-monotonic/one-per-turn\n  assay explain inconclusive\n  assay explain exit-5",
 		Args:              args("ID"),
 		ValidArgsFunction: anyID,

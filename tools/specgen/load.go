@@ -32,6 +32,7 @@ type folder struct {
 	fixtures map[string][]byte // file name -> content, of fixtures/*.json
 	ledgers  map[string][]byte // requirements.yaml, or the files of requirements/, one a theme: relative path -> content
 	profiles map[string][]byte // profiles/*.yaml: relative path -> content
+	readings []byte            // readings.yaml, nil without one
 }
 
 const (
@@ -99,6 +100,10 @@ func (f *folder) take(rel string) error {
 	case rel == ledgerName, path.Dir(rel) == ledgerFolder && path.Ext(rel) == ".yaml":
 		b, err := read()
 		f.ledgers[rel] = b
+		return err
+	case rel == readingsName:
+		var err error
+		f.readings, err = read()
 		return err
 	case path.Dir(rel) == profileFolder && path.Ext(rel) == ".yaml":
 		b, err := read()

@@ -65,14 +65,16 @@ type contract struct {
 	events []event
 	rows   []ledgerRow // nil without a ledger
 
+	readings []reading // nil without any
 	profiles []frozenProfile
 }
 
 // read turns a loaded folder into its contract. It goes on after a mistake as far as it makes sense, to report many at once.
 func read(f *folder, house bool) (*contract, error) {
 	var c contract
-	var ledgerErr, profilesErr, namesErr, bundleErr, eventsErr error
+	var ledgerErr, readingsErr, profilesErr, namesErr, bundleErr, eventsErr error
 	c.rows, ledgerErr = readLedger(f)
+	c.readings, readingsErr = readReadings(f, c.rows)
 	if house {
 		c.profiles, profilesErr = readProfiles(f)
 	}
@@ -83,7 +85,7 @@ func read(f *folder, house bool) (*contract, error) {
 		c.events, eventsErr = c.bundled.events()
 	}
 	var bad problems
-	for _, err := range []error{ledgerErr, profilesErr, lintErr, namesErr, bundleErr, eventsErr} {
+	for _, err := range []error{ledgerErr, readingsErr, profilesErr, lintErr, namesErr, bundleErr, eventsErr} {
 		if err := bad.take(err); err != nil {
 			return nil, err
 		}
@@ -120,7 +122,7 @@ func (c *contract) files(ctx context.Context, pkg string) (map[string][]byte, er
 		return nil, err
 	}
 	for _, more := range []func(pkg string) (map[string][]byte, error){
-		c.registryFile, c.schemaFiles, c.fixtureFiles, c.requirementsFile, c.profilesFile,
+		c.registryFile, c.schemaFiles, c.fixtureFiles, c.requirementsFile, c.readingsFile, c.profilesFile,
 	} {
 		made, err := more(pkg)
 		if err != nil {

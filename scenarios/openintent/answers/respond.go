@@ -21,7 +21,6 @@ func Suite() scenarios.Suite {
 	}
 }
 
-// respondReply is S08.
 var respondReply = scenarios.Scenario{
 	ID:     "openintent/respond/reply",
 	Title:  "a valid choice makes the intent active, and the reply tells what was chosen, by whom and when",
@@ -48,7 +47,7 @@ var respondReply = scenarios.Scenario{
 	}),
 }
 
-// respondPersisted is S09: the most serious defect of servers cannot be seen in the reply.
+// respondPersisted reads the intent again: the reply does not show whether the answer was kept.
 var respondPersisted = scenarios.Scenario{
 	ID:     "openintent/respond/persisted",
 	Title:  "the record keeps the answer: response, resolution and responded_at, and all else as it was",
@@ -73,7 +72,7 @@ func persisted(j *scenarios.Judge, id scenarios.RequirementID, sus host.Suspensi
 	}
 }
 
-// respondResumed is S10.
+// respondResumed does not mind a status_changed beside the event (OIP-R123).
 var respondResumed = scenarios.Scenario{
 	ID:     "openintent/respond/resumed-once",
 	Title:  "an answer leaves one intent.resumed with the id of the suspension",
@@ -90,7 +89,7 @@ var respondResumed = scenarios.Scenario{
 	}),
 }
 
-// respondOnce is S11. Whether the first answer was kept is another question.
+// respondOnce takes any 4xx (OIP-R30). Whether the first answer was kept is another question.
 var respondOnce = scenarios.Scenario{
 	ID:     "openintent/respond/once",
 	Title:  "answers after the first are refused and change nothing, the same value as well as another",
@@ -112,7 +111,6 @@ var respondOnce = scenarios.Scenario{
 	}),
 }
 
-// respondRace is S12.
 var respondRace = scenarios.Scenario{
 	ID:     "openintent/respond/race",
 	Title:  "of answers that come at once one is taken, and its value is the one that is kept",
@@ -138,7 +136,7 @@ var respondRace = scenarios.Scenario{
 	}),
 }
 
-// respondOrders is S52 of answers.
+// respondOrders has the status set first (OIP-R35).
 var respondOrders = scenarios.Scenario{
 	ID:     "openintent/respond/orders",
 	Title:  "an intent whose status was set before its record was written is answered like any other",
@@ -170,7 +168,7 @@ var respondKept = scenarios.Scenario{
 	}),
 }
 
-// respondSuspendedOnce does not ask who emits intent.suspended (C19): the suite has not.
+// respondSuspendedOnce does not ask who emits intent.suspended (OIP-R19): the suite has not.
 var respondSuspendedOnce = scenarios.Scenario{
 	ID:     "openintent/respond/suspended-once",
 	Title:  "a suspension leaves at most one intent.suspended, and a reader of the log finds the suspension on it",

@@ -18,24 +18,21 @@ func refusal(name, title string, id scenarios.RequirementID, of func(RefusalsObs
 }
 
 var (
-	// respondKeyless is S01.
 	respondKeyless = refusal("needs-a-key", "an answer without a valid key is refused with 401, and the intent waits on", openintentv1.OIP0025A1,
 		func(o RefusalsObservation) host.Refused { return o.Keyless }, 401)
-	// respondNameless is S02.
 	respondNameless = refusal("needs-an-id", "an answer that names no suspension is refused with 422, and the intent waits on", openintentv1.OIP0025A2,
 		func(o RefusalsObservation) host.Refused { return o.Nameless }, 422)
-	// respondAnother is the half of S05 that has to be.
+	// respondAnother asks for what a server must do, and respondNotTold for what it should.
 	respondAnother = refusal("another-id", "an answer that names another suspension is refused with 409, and the intent waits on", openintentv1.OIP0025A5,
 		func(o RefusalsObservation) host.Refused { return o.Another }, 409)
-	// respondBroken is S14.
 	respondBroken = refusal("no-object", "a body that is no JSON object is refused with 4xx, not 5xx", openintentv1.OIP0025A17,
 		func(o RefusalsObservation) host.Refused { return o.Broken }, 4)
-	// respondEmpty is S15.
+	// respondEmpty takes any 4xx (OIP-R107).
 	respondEmpty = refusal("empty-text", "an empty text is no answer", openintentv1.OIP0025A10,
 		func(o RefusalsObservation) host.Refused { return o.Empty }, 4)
 )
 
-// respondNowhere is S03. A right answer elsewhere shows that the route is there.
+// respondNowhere has a control: a right answer elsewhere shows that the route is there.
 var respondNowhere = scenarios.Scenario{
 	ID:     "openintent/respond/unknown-intent",
 	Title:  "an answer to an intent that is not there is refused with 404",
@@ -49,7 +46,6 @@ var respondNowhere = scenarios.Scenario{
 	}),
 }
 
-// respondIdle is S04.
 var respondIdle = scenarios.Scenario{
 	ID:     "openintent/respond/not-suspended",
 	Title:  "an answer to an intent that is not suspended is refused with 409",
@@ -62,7 +58,7 @@ var respondIdle = scenarios.Scenario{
 	}),
 }
 
-// respondNotTold is the half of S05 that should be: the id is what lets somebody answer.
+// respondNotTold is about a SHOULD: who knows the id can answer.
 var respondNotTold = scenarios.Scenario{
 	ID:     "openintent/respond/id-not-told",
 	Title:  "a refusal does not tell the id that would have been right",
@@ -85,7 +81,7 @@ var respondNotTold = scenarios.Scenario{
 	}),
 }
 
-// respondChoice is S06.
+// respondChoice finds the list in any of its places (OIP-R6).
 var respondChoice = scenarios.Scenario{
 	ID:     "openintent/respond/no-choice",
 	Title:  "a value that is none of the choices is refused with 422, which lists the valid ones, and the intent waits on",
@@ -125,7 +121,7 @@ func listing(values []string) check.Matcher {
 	})
 }
 
-// respondConfirm is S07.
+// respondConfirm asks for confirmations without choices of their own (OIP-R29).
 var respondConfirm = scenarios.Scenario{
 	ID:     "openintent/respond/confirm",
 	Title:  "a confirmation takes yes and no, and refuses anything else with 422",
@@ -144,7 +140,6 @@ var respondConfirm = scenarios.Scenario{
 	}),
 }
 
-// respondStale is S13.
 var respondStale = scenarios.Scenario{
 	ID:     "openintent/respond/old-id",
 	Title:  "the id of a suspension that was answered opens no later one, not even before its record is written",
@@ -156,7 +151,6 @@ var respondStale = scenarios.Scenario{
 	}),
 }
 
-// respondAllowed is S16.
 var respondAllowed = scenarios.Scenario{
 	ID:     "openintent/respond/allowed-agents",
 	Title:  "an answer by an agent that the governance of the intent does not allow is refused with 403",

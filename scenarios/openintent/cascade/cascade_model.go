@@ -119,7 +119,7 @@ func (h resolved) intervalIs() check.Matcher {
 	})
 }
 
-// ladderIs expects the steps. null, the empty string and absence are the same in one (C15).
+// ladderIs expects the steps. null, the empty string and absence are the same in one (OIP-R15).
 func (h resolved) ladderIs() check.Matcher {
 	want, _ := h.member["escalation_ladder"].([]any)
 	return check.That("the steps "+wire.Compact(h.member["escalation_ladder"]), func(v any) bool {

@@ -100,7 +100,7 @@ func drawQuestion(r *rand.Rand) map[string]any {
 			one("strategy", "fixed")
 			one("escalation_ladder", []any{}, []any{drawStep(r)}, []any{drawStep(r), drawStep(r)})
 			one("final_fallback_policy", "fail", "complete_with_fallback", "use_default_and_continue")
-			if level == "platform" && r.IntN(3) == 0 { // C11: settings in use have such; the call says fixed below
+			if level == "platform" && r.IntN(3) == 0 { // OIP-R11: settings in use have such; the call says fixed below
 				said["strategy"] = []any{"linear", "exponential"}[r.IntN(2)]
 			}
 			question[level] = said

@@ -53,7 +53,7 @@ var configured = &scenarios.Drive[ConfigObservation]{
 
 const defaultPolicy = "/suspension/default_retry_policy"
 
-// configRead is the first half of S48.
+// configRead asks without a key as well (OIP-R125).
 var configRead = scenarios.Scenario{
 	ID:     "openintent/config/readable",
 	Title:  "the configuration is read without a key too, and has a default retry policy or says that there is none",
@@ -94,7 +94,7 @@ func policyOrNull() check.Matcher {
 	})
 }
 
-// configReadOnly is the other half.
+// configReadOnly takes any 4xx (OIP-R107).
 var configReadOnly = scenarios.Scenario{
 	ID:     "openintent/config/read-only",
 	Title:  "the configuration is not written: PUT, POST and PATCH are refused and change nothing",

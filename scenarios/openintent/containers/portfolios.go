@@ -33,7 +33,6 @@ func (o PortfolioObservation) flagged(j *scenarios.Judge, l host.Locator, id sce
 	at.Tell(j, id, l)
 }
 
-// portfolioFlagged is S32 of the flag.
 var portfolioFlagged = scenarios.Scenario{
 	ID:     "openintent/portfolios/flag",
 	Title:  "a portfolio says has_suspended_members while a member waits, and not before and after",
@@ -51,7 +50,7 @@ var portfolioFlagged = scenarios.Scenario{
 	}),
 }
 
-// portfolioCounts is S32 of the count. The portfolio with one that is a member twice is another question.
+// portfolioCounts lets the intent that is a member twice count once or twice: portfolioTwice asks that (OIP-R127).
 var portfolioCounts = scenarios.Scenario{
 	ID:     "openintent/portfolios/count",
 	Title:  "a portfolio counts the members that wait",
@@ -86,7 +85,7 @@ var portfolioTwice = scenarios.Scenario{
 	}),
 }
 
-// portfolioLocal is S21 of portfolios. Its control is that the portfolio lists the member as one that waits.
+// portfolioLocal has a control: the portfolio lists the member as one that waits.
 var portfolioLocal = scenarios.Scenario{
 	ID:     "openintent/portfolios/intent-local",
 	Title:  "a portfolio does not turn suspended because a member is",
@@ -139,7 +138,7 @@ var portfolioAdded = scenarios.Scenario{
 	}),
 }
 
-// aggregate is a scenario about the aggregate status of a portfolio: S33.
+// aggregate is a scenario about the aggregate status of a portfolio (OIP-R23).
 func aggregate(name, title string, id scenarios.RequirementID, want string, of func(AggregatesObservation) []host.Reply) scenarios.Scenario {
 	return scenarios.Scenario{
 		ID: scenarios.ScenarioID("openintent/portfolios/" + name), Title: title, Proves: scenarios.IDs{id}, Claim: claims.Portfolio,
@@ -185,7 +184,7 @@ func (o PortfolioObservation) memberEvents(t openintentv1.EventType) []wire.Foun
 	return []wire.Found{o.FolderLog.OfType(t).Where(about), o.MemberLog.OfType(t).Where(about), o.Stream.OfType(t).Where(about)}
 }
 
-// portfolioEvent is S34.
+// portfolioEvent takes the event in any of its places (OIP-R105).
 func portfolioEvent(name, title string, id scenarios.RequirementID, t openintentv1.EventType) scenarios.Scenario {
 	return scenarios.Scenario{
 		ID: scenarios.ScenarioID("openintent/portfolios/" + name), Title: title, Proves: scenarios.IDs{id}, Claim: claims.Portfolio,

@@ -37,7 +37,7 @@ func (o TasksObservation) mirrors(j *scenarios.Judge) {
 	j.Need(openintentv1.OIP0026R3, o.Blocked)
 }
 
-// taskBlocked is S29.
+// taskBlocked is about the task that runs (OIP-R101).
 var taskBlocked = scenarios.Scenario{
 	ID:     "openintent/tasks-and-plans/blocked",
 	Title:  "the running task of an intent that waits is blocked, and says why and by which intent",
@@ -58,7 +58,6 @@ var taskBlocked = scenarios.Scenario{
 	}),
 }
 
-// taskRuns is S30.
 var taskRuns = scenarios.Scenario{
 	ID:     "openintent/tasks-and-plans/runs-again",
 	Title:  "when the intent is answered its task runs again, and no longer says that it is suspended",
@@ -73,7 +72,7 @@ var taskRuns = scenarios.Scenario{
 	}),
 }
 
-// planLists is S31.
+// planLists finds the list in any of its places (OIP-R24).
 var planLists = scenarios.Scenario{
 	ID:     "openintent/tasks-and-plans/listed",
 	Title:  "the plan lists the task in suspended_tasks while the intent waits, with what there is to know, and not after the answer",
@@ -119,10 +118,10 @@ func entry(j *scenarios.Judge, id scenarios.RequirementID, e wire.Value, intentI
 	j.Check(id, e.Key("expires_at")).To(host.AsSent(sus.Stood().Key("expires_at").Actual()), "expires_at of the entry, as in the record")
 }
 
-// tolerance is how far two times may be apart that mean the same: the client writes the one and the server sees the other (C35).
+// tolerance is how far two times may be apart that mean the same: the client writes the one and the server sees the other (OIP-R35).
 const tolerance = 2 * time.Second
 
-// planLocal is S21 of plans. That the task is seen blocked is the control: the plan is one that watches.
+// planLocal has a control: the task is seen blocked, so that the plan is one that watches.
 var planLocal = scenarios.Scenario{
 	ID:     "openintent/tasks-and-plans/intent-local",
 	Title:  "a plan does not turn suspended because an intent of a task is",
@@ -193,7 +192,7 @@ var taskNotRunning = scenarios.Scenario{
 	}),
 }
 
-// taskOrders is S52 of tasks.
+// taskOrders has the status set first (OIP-R35).
 var taskOrders = scenarios.Scenario{
 	ID:     "openintent/tasks-and-plans/orders",
 	Title:  "a task is blocked and runs again as ever where the status was set before the record was written",

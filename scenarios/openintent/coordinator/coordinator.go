@@ -42,7 +42,6 @@ func (o CoordinatorObservation) there(j *scenarios.Judge) {
 	j.NotThere(o.Escalate.Lease.Body.Key("suspension_policy"), "a suspension_policy of coordinator leases")
 }
 
-// judgeKept is S45.
 func (o CoordinatorObservation) judgeKept(j *scenarios.Judge) {
 	for _, c := range []Coordinated{o.Escalate, o.Pause, o.Isolate} {
 		j.Check(openintentv1.OIP0026P1, c.Lease.Body.Key("suspension_policy")).To(check.Equal(c.Policy), "suspension_policy of the lease")
@@ -57,7 +56,7 @@ func (o CoordinatorObservation) judgeUnknown(j *scenarios.Judge) {
 	j.Check(openintentv1.OIPREAD8, o.Bogus.Status).To(check.Status(4), "a suspension_policy of no text")
 }
 
-// judgeEscalates is S46.
+// judgeEscalates takes an escalation in any of its places (OIP-R104).
 func (o CoordinatorObservation) judgeEscalates(j *scenarios.Judge) {
 	j.Check(openintentv1.OIP0026P5, o.Escalate.Acted).To(check.Reached())
 }

@@ -38,7 +38,6 @@ func (o DeadlineObservation) passed(j *scenarios.Judge) {
 	j.NeedThere(openintentv1.OIP0026R5, o.Ended, deadlineThere)
 }
 
-// deadlineAbandons is S35.
 var deadlineAbandons = scenarios.Scenario{
 	ID:     "openintent/deadline/abandons",
 	Title:  "a member that waits is abandoned when the deadline of its portfolio passes, and another one waits on",
@@ -77,7 +76,7 @@ var deadlineReason = scenarios.Scenario{
 	Claim:  claims.Deadline,
 	Ask: scenarios.Ask(pastTheDeadline, func(o DeadlineObservation, j *scenarios.Judge) {
 		o.passed(j)
-		// The reason portfolio_deadline of the expiry is another one (C9), and what was written before another matter.
+		// The reason portfolio_deadline of the expiry is another one (OIP-R9), and what was written before another matter.
 		ends := o.Log.All().Where(func(e wire.Value) bool {
 			t := openintentv1.EventType(e.Key("event_type").String())
 			return t != host.EventExpired && host.Tells(e.Key("payload"), host.Abandoned)

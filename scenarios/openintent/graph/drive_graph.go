@@ -133,7 +133,7 @@ var dependentStatusFirst = &scenarios.Drive[DependentObservation]{
 
 var dependentSends = []string{"POST /intents", "POST /intents/{id}/children or /dependencies", "POST /intents/{id}/state and /status", "POST /intents/{id}/suspend/respond", "GET /intents/{id}"}
 
-// dependentOn is an intent that waits for another, active if the server lets it be (C21).
+// dependentOn is an intent that waits for another, active if the server lets it be (OIP-R21).
 func dependentOn(ctx context.Context, s *host.Server, upstreams ...*host.Intent) (d *host.Intent, way string) {
 	deps := make([]string, len(upstreams))
 	for n, u := range upstreams {

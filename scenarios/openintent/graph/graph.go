@@ -37,7 +37,7 @@ func (o FamilyObservation) given(j *scenarios.Judge) {
 	j.NotThere(o.Behind.Children.Status, "a parent that lists a child as "+host.Suspended+" (GET /intents/{id}/children or /graph)")
 }
 
-// graphLocal is S21 of graphs.
+// graphLocal lets neither take the suspension over (OIP-R7).
 var graphLocal = scenarios.Scenario{
 	ID:     "openintent/graph/intent-local",
 	Title:  "parent and sibling of an intent that waits keep their status",
@@ -70,7 +70,7 @@ func (f Family) aggregate() host.Located {
 	return host.Locate(host.ParentAggregate, host.Named("graph", f.Graph.Body).And("intent", f.Parent.Body))
 }
 
-// graphCounted is the counting half of S28.
+// graphCounted asks under which status the child is counted, and graphNotDone under which it is not.
 var graphCounted = scenarios.Scenario{
 	ID:     "openintent/graph/counted",
 	Title:  "the aggregate of a parent counts a child that waits, and no longer when it is answered",
@@ -93,7 +93,7 @@ func noneOr(n int64) check.Matcher {
 	return check.That(wire.Compact(n)+", or nothing", func(v any) bool { return v == nil || v == n })
 }
 
-// graphNotDone is the other half of S28. One child is completed, so that a server that counts nothing is found out.
+// graphNotDone has one child completed, so that a server that counts nothing is found out.
 var graphNotDone = scenarios.Scenario{
 	ID:     "openintent/graph/not-done",
 	Title:  "a child that waits is not counted as completed",
@@ -111,7 +111,7 @@ var graphNotDone = scenarios.Scenario{
 	}),
 }
 
-// graphParentGate is S26.
+// graphParentGate has no child that was abandoned (OIP-R122).
 var graphParentGate = scenarios.Scenario{
 	ID:     "openintent/graph/parent-gate",
 	Title:  "a parent is not completed while a child waits, and is when its children are completed",
@@ -139,7 +139,7 @@ func (o DependentObservation) blockedBy(j *scenarios.Judge) {
 	j.Need(openintentv1.OIP0026R2, o.Blocked)
 }
 
-// graphBlocked is S22.
+// graphBlocked needs a dependent that was active before (OIP-R21).
 var graphBlocked = scenarios.Scenario{
 	ID:     "openintent/graph/blocked",
 	Title:  "an active intent turns blocked when what it depends on is suspended",
@@ -154,7 +154,7 @@ var graphBlocked = scenarios.Scenario{
 	}),
 }
 
-// graphNotOnResume is S23. That it turns active later, by the same means, is its control.
+// graphNotOnResume has a control: the dependent turns active later, by the same means.
 var graphNotOnResume = scenarios.Scenario{
 	ID:     "openintent/graph/not-on-resume",
 	Title:  "the answer alone does not unblock a dependent",
@@ -169,7 +169,6 @@ var graphNotOnResume = scenarios.Scenario{
 	}),
 }
 
-// graphUnblocked is S24.
 var graphUnblocked = scenarios.Scenario{
 	ID:     "openintent/graph/unblocked",
 	Title:  "a dependent turns active by itself when what it depends on was resumed and is completed",
@@ -184,7 +183,7 @@ var graphUnblocked = scenarios.Scenario{
 	}),
 }
 
-// graphGate is S25.
+// graphGate takes any 4xx (OIP-R107).
 var graphGate = scenarios.Scenario{
 	ID:     "openintent/graph/completion-gate",
 	Title:  "an intent is not completed while what it depends on waits, and is when that is completed",
@@ -203,7 +202,6 @@ var graphGate = scenarios.Scenario{
 	}),
 }
 
-// graphDiamond is S27.
 var graphDiamond = scenarios.Scenario{
 	ID:     "openintent/graph/diamond",
 	Title:  "an intent that depends on two unblocks only when both are completed",
@@ -223,7 +221,7 @@ var graphDiamond = scenarios.Scenario{
 	}),
 }
 
-// graphOrders is S52 of graphs.
+// graphOrders has the status set first (OIP-R35).
 var graphOrders = scenarios.Scenario{
 	ID:     "openintent/graph/orders",
 	Title:  "a dependent is blocked and unblocked as ever where the status was set before the record was written",

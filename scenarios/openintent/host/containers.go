@@ -17,7 +17,7 @@ type Folder struct {
 	Made Reply
 }
 
-// Portfolio makes a portfolio. A policy goes out under both names (C8).
+// Portfolio makes a portfolio. A policy goes out under both names (OIP-R8).
 func (s *Server) Portfolio(ctx context.Context, policy map[string]any, members ...*Intent) *Folder {
 	body := map[string]any{"name": s.Name("portfolio"), "created_by": "assay"}
 	if policy != nil {
@@ -57,7 +57,7 @@ type Work struct {
 	Made Reply
 }
 
-// Task makes a task of an intent, at the path of RFC-0012 or, where that is not there, of servers (C26).
+// Task makes a task of an intent, at the path of RFC-0012 or, where that is not there, of servers (OIP-R26).
 func (s *Server) Task(ctx context.Context, of *Intent, more map[string]any) *Work {
 	body := map[string]any{"name": s.Name("task")}
 	maps.Copy(body, more)
@@ -87,7 +87,7 @@ func (t *Work) Becomes(ctx context.Context, what, status string) wire.Wait {
 	})
 }
 
-// StatusOf is where a task says what it is (C25).
+// StatusOf is where a task says what it is (OIP-R25).
 func StatusOf(task wire.Value) Located { return Locate(taskStatus, Named("task", task)) }
 
 func (t *Work) Read(ctx context.Context, label string) Reply {
@@ -116,7 +116,7 @@ func (t *Work) tries(ctx context.Context, status string) (refused error) {
 	return refused
 }
 
-// Set moves the task to a status, under whichever name the server has for it (C25), or stops the drive.
+// Set moves the task to a status, under whichever name the server has for it (OIP-R25), or stops the drive.
 func (t *Work) Set(ctx context.Context, status string, more map[string]any) {
 	now := t.Read(ctx, "version of the task")
 	body := map[string]any{StatusOf(now.Body).Place.Pointer[1:]: status}

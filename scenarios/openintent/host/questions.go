@@ -12,7 +12,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// Order is in which order a client suspends an intent: there is no call that does both (C35).
+// Order is in which order a client suspends an intent: there is no call that does both (OIP-R35).
 type Order string
 
 const (
@@ -64,7 +64,7 @@ func (r Record) Within(seconds int, fallback string, value any) Record {
 }
 
 // Retried is the record with a policy (RFC-0026 4.1). timeout_seconds is the interval, so that the texts agree on the window
-// (C17, C18).
+// (OIP-R17, OIP-R18).
 func (r Record) Retried(attempts, interval int, policy map[string]any) Record {
 	p := map[string]any{"max_attempts": attempts, "interval_seconds": interval, "strategy": "fixed", "escalation_ladder": []any{}}
 	maps.Copy(p, policy)
@@ -148,7 +148,7 @@ func (i *Intent) Record(ctx context.Context, r Record) (sus Suspension) {
 	return sus
 }
 
-// Began is when the suspension began, by the server's clock: the later of the two writes (C35). ok is false where the server
+// Began is when the suspension began, by the server's clock: the later of the two writes (OIP-R35). ok is false where the server
 // does not say.
 func (s Suspension) Began() (began time.Time, ok bool) {
 	for _, r := range []Reply{s.Record, s.Status} {

@@ -45,7 +45,7 @@ func (r Reply) Code() int64 {
 	return code
 }
 
-// Prefixes are where the routes of a server may live. The texts write /v1 and servers serve /api/v1 (C1); nothing where a
+// Prefixes are where the routes of a server may live. The texts write /v1 and servers serve /api/v1 (OIP-R1); nothing where a
 // proxy has the prefix in the target's own URL.
 var Prefixes = []string{"/api/v1", "/v1", ""}
 

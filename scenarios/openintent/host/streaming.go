@@ -47,7 +47,7 @@ type listening struct {
 }
 
 // Subscribe opens the stream of an intent or a portfolio at the path of servers or, where that is not there, of the guide
-// (C32). Without either, nothing comes.
+// (OIP-R32). Without either, nothing comes.
 func (s *Server) Subscribe(ctx context.Context, kind, id string) *listening {
 	l := &listening{}
 	for _, path := range []string{At("/subscribe/"+kind+"/%s", id), At("/"+kind+"/%s/subscribe", id)} {

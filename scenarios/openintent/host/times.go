@@ -8,7 +8,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// ReadTime reads a timestamp with a zone, or without one, which is UTC (C34).
+// ReadTime reads a timestamp with a zone, or without one, which is UTC (OIP-R34).
 func ReadTime(text string) (time.Time, bool) {
 	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999"} {
 		if t, err := time.Parse(layout, text); err == nil {

@@ -26,7 +26,7 @@ func (o ClaimObservation) refused(j *scenarios.Judge) {
 	}
 }
 
-// claimRefused is the first half of S47. Its control is the same claim, granted later.
+// claimRefused has a control: the same claim, granted later.
 var claimRefused = scenarios.Scenario{
 	ID:     "openintent/claims/refused",
 	Title:  "a claim whose input comes from an intent that waits is refused, and the same claim is granted when that is completed",
@@ -40,7 +40,7 @@ var claimRefused = scenarios.Scenario{
 	}),
 }
 
-// claimMarked is the second half: a refusal for another reason tells nobody what to wait for.
+// claimMarked asks for the reason (OIP-R27): a refusal for another reason tells nobody what to wait for.
 var claimMarked = scenarios.Scenario{
 	ID:     "openintent/claims/says-why",
 	Title:  "the refusal says upstream_intent_suspended and names the intent",

@@ -89,7 +89,7 @@ var lifecycleTagged = scenarios.Scenario{
 	}),
 }
 
-// lifecycleOnlyActive is S17.
+// lifecycleOnlyActive takes any 4xx (OIP-R107).
 var lifecycleOnlyActive = scenarios.Scenario{
 	ID:     "openintent/lifecycle/only-active",
 	Title:  "a draft and a completed intent are not suspended, an active one is",
@@ -107,7 +107,7 @@ var lifecycleOnlyActive = scenarios.Scenario{
 	}),
 }
 
-// lifecycleNotCompleted is S18.
+// lifecycleNotCompleted takes any 4xx (OIP-R107).
 var lifecycleNotCompleted = scenarios.Scenario{
 	ID:     "openintent/lifecycle/not-completed",
 	Title:  "an intent that waits is not completed past the answer, and is after it",
@@ -122,7 +122,6 @@ var lifecycleNotCompleted = scenarios.Scenario{
 	}),
 }
 
-// lifecycleLeaseRenewed is S19.
 var lifecycleLeaseRenewed = scenarios.Scenario{
 	ID:     "openintent/lifecycle/lease-renewed",
 	Title:  "who holds a lease on an intent can renew it while the intent waits",
@@ -140,7 +139,7 @@ var lifecycleLeaseRenewed = scenarios.Scenario{
 	}),
 }
 
-// lifecycleLeaseKept is S20. Where leases never run out, that this one did not shows nothing.
+// lifecycleLeaseKept has a control: where leases never run out, that this one did not shows nothing.
 var lifecycleLeaseKept = scenarios.Scenario{
 	ID:     "openintent/lifecycle/lease-kept",
 	Title:  "a lease on an intent that waits does not run out into other hands, as one on another intent does",

@@ -226,7 +226,7 @@ func expires(ctx context.Context, i *host.Intent, what string) wire.Wait {
 			return status, true
 		}
 		log := i.Log(ctx, what)
-		// One that stays suspended (C12) has said so in its record as well.
+		// One that stays suspended (OIP-R12) has said so in its record as well.
 		ended := len(log.OfType(host.EventExpired).Values) > 0 && now.Body.At("/state/_suspension/resolution").String() == "expired"
 		return status, ended
 	})

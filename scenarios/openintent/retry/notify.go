@@ -57,7 +57,7 @@ func mentions(v any, texts []string) bool {
 	return false
 }
 
-// notifyStranger is S51.
+// notifyStranger lets a server refuse the record, or carry it out without the stranger (OIP-R117).
 var notifyStranger = scenarios.Scenario{
 	ID: "openintent/retry/stranger-not-notified", Title: "nobody whom no allowlist has is escalated to", Proves: scenarios.IDs{openintentv1.OIP0026K2}, Claim: claims.Webhook,
 	Ask: scenarios.Ask(stranger, func(o StrangerObservation, j *scenarios.Judge) {

@@ -25,7 +25,7 @@ func (o EndsObservation) reached(j *scenarios.Judge, n int) {
 	}
 }
 
-// judgeInnerFirst is S40: an outer fallback that wins makes an explicit fail an approval.
+// judgeInnerFirst: an outer fallback that wins makes an explicit fail an approval.
 func (o EndsObservation) judgeInnerFirst(j *scenarios.Judge) {
 	o.there(j)
 	o.reached(j, 1)
@@ -47,7 +47,6 @@ func (o EndsObservation) judgeInherited(j *scenarios.Judge) {
 	inherits.judgeContinues(j, openintentv1.OIP0025F2)
 }
 
-// judgeNoPolicy is the first half of S41.
 func (o EndsObservation) judgeNoPolicy(j *scenarios.Judge) {
 	o.there(j)
 	e := o.Ends[0]
@@ -58,7 +57,7 @@ func (o EndsObservation) judgeNoPolicy(j *scenarios.Judge) {
 	j.Check(openintentv1.OIP0026B1, of(e.After, host.EventRenotified)).To(check.Len(0), "reminders without a policy")
 }
 
-// judgeOneAttempt is the second half of S41 (C17): its interval and its timeout are the same.
+// judgeOneAttempt does not ask which number is the window (OIP-R17): its interval and its timeout are the same.
 func (o EndsObservation) judgeOneAttempt(j *scenarios.Judge) {
 	o.there(j)
 	o.reached(j, 1)
@@ -78,7 +77,6 @@ func (o InTimeObservation) reminded(j *scenarios.Judge) {
 	}
 }
 
-// judgeTaken is the first half of S42.
 func (o InTimeObservation) judgeTaken(j *scenarios.Judge) {
 	o.reminded(j)
 	if ended := of(o.Answered, host.EventExpired); !o.Answer.Ok() && len(ended.Values) > 0 {
@@ -89,7 +87,6 @@ func (o InTimeObservation) judgeTaken(j *scenarios.Judge) {
 	j.Check(openintentv1.OIP0026N9, o.Answered.Intent.Body.Key("status")).To(check.Equal(host.Active), "status of the intent after the answer")
 }
 
-// judgeQuiet is the second half of S42.
 func (o InTimeObservation) judgeQuiet(j *scenarios.Judge) {
 	o.reminded(j)
 	o.Answer.Taken(j)

@@ -18,7 +18,7 @@ const (
 )
 
 // bounds are when the suspension may have begun, by the server's clock: as its record says, and at the later of the two
-// writes, where the one is near the other (C35).
+// writes, where the one is near the other (OIP-R35).
 func bounds(s host.Suspension) (from, to time.Time) {
 	said, _ := host.ReadTime(fmt.Sprint(s.SentMember("suspended_at")))
 	began, ok := s.Began()
@@ -155,7 +155,7 @@ func (o CourseObservation) judgeOnTime(j *scenarios.Judge) {
 	}
 }
 
-// none says whether a value is null, empty or absent, which are the same (C15).
+// none says whether a value is null, empty or absent, which are the same (OIP-R15).
 func none(v any) bool { return v == nil || v == "" }
 
 // hint expects a text, or nothing where there is none to expect.
@@ -295,14 +295,14 @@ func (e Ending) judgeWindow(j *scenarios.Judge, id scenarios.RequirementID, seam
 	j.Check(id, when).To(dueAt(e.Suspension, e.Interval, e.Attempts), "%s", what)
 }
 
-// judgeFails checks what fallback fail does. The texts also allow that it stays suspended, and takes no answer (C12).
+// judgeFails checks what fallback fail does. The texts also allow that it stays suspended, and takes no answer (OIP-R12).
 func (e Ending) judgeFails(j *scenarios.Judge, id scenarios.RequirementID) {
 	status := e.After.Intent.Body.Key("status")
 	record := e.After.Intent.Body.At("/state/_suspension")
 	ended := len(of(e.After, host.EventExpired).Values) > 0
 	if status.String() == host.Suspended && ended && record.Key("resolution").String() == "expired" {
 		j.Check(id, status).To(check.OneOf(host.Abandoned, host.Suspended), "status of the intent after fallback fail")
-		j.Find(id, "after fallback fail the intent stays %s; RFC-0025 2 says %s, RFC-0025 6 allows both (C12)", host.Suspended, host.Abandoned)
+		j.Find(id, "after fallback fail the intent stays %s; RFC-0025 2 says %s, RFC-0025 6 allows both (OIP-R12)", host.Suspended, host.Abandoned)
 		return
 	}
 	j.Check(id, status).To(check.Equal(host.Abandoned), "status of the intent after fallback fail")
@@ -313,8 +313,8 @@ func (e Ending) judgeContinues(j *scenarios.Judge, id scenarios.RequirementID) {
 	status := e.After.Intent.Body.Key("status")
 	record := e.After.Intent.Body.At("/state/_suspension")
 	if status.String() == host.Completed {
-		j.Find(id, "the fallback completes the intent; RFC-0025 6 says that execution continues, so it is %s (C13)", host.Active)
-		j.Block("the fallback completes the intent, where the text has it continue (C13)", "have the intent "+host.Active+" with its fallback value")
+		j.Find(id, "the fallback completes the intent; RFC-0025 6 says that execution continues, so it is %s (OIP-R13)", host.Active)
+		j.Block("the fallback completes the intent, where the text has it continue (OIP-R13)", "have the intent "+host.Active+" with its fallback value")
 	}
 	j.Check(id, status).To(check.Equal(host.Active), "status of the intent after a fallback that continues")
 	value := record.Key("fallback_value")
@@ -326,7 +326,7 @@ func (e Ending) judgeContinues(j *scenarios.Judge, id scenarios.RequirementID) {
 	j.Check(id, value).To(check.Equal(fallbackValue), "the fallback value, in the record or an event")
 }
 
-// judgeLate is S43.
+// judgeLate takes any 4xx (OIP-R107).
 func (o CourseObservation) judgeLate(j *scenarios.Judge) {
 	o.there(j)
 	if !o.End.Reached {

@@ -112,7 +112,7 @@ func (o StreamedObservation) has(t openintentv1.EventType) bool {
 	return len(o.Log.OfType(t).Values) > 0
 }
 
-// streamAsLog is S50 of an answer.
+// streamAsLog lets the stream tell more than the log (OIP-R121).
 var streamAsLog = scenarios.Scenario{
 	ID:     "openintent/streams/as-the-log",
 	Title:  "the stream of an intent has what its log has while it is suspended and answered, each once",
@@ -127,7 +127,6 @@ var streamAsLog = scenarios.Scenario{
 	}),
 }
 
-// streamReminders is S50 of reminders.
 var streamReminders = scenarios.Scenario{
 	ID:     "openintent/streams/reminders",
 	Title:  "reminders and escalations reach the stream of an intent as other events do",

@@ -10,7 +10,7 @@ import (
 	"github.com/openassay/assay/scenarios/openwop/host"
 )
 
-// Facts C14: a value that no option has should be refused, and is often taken.
+// OWP-R14: a value that no option has should be refused, and is often taken.
 var optionsRefused = scenarios.Scenario{
 	ID:     "openwop/execution-bounds/options-refused",
 	Title:  "a run with an option that cannot be is refused when it is asked for",

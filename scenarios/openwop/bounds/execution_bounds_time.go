@@ -33,7 +33,7 @@ var timeBounded = scenarios.Scenario{
 			j.Find(openwopv1.OWPBND6, "the host’s own timestamps cannot be compared: run.started or cap.breached has none")
 		}
 		l.CheckBreach(j, openwopv1.OWPBND7, openwopv1.CapKindRunDuration, o.Bound, atLeast(float64(o.Bound)))
-		if n, ok := l.Breaches().Last().At("/payload/observed").Int(); ok && n == int64(o.Bound) { // facts C13
+		if n, ok := l.Breaches().Last().At("/payload/observed").Int(); ok && n == int64(o.Bound) { // OWP-R13
 			j.Find(openwopv1.OWPBND7, "observed %d is the limit itself and not above it", n)
 		}
 		checkFailed(l, j, openwopv1.OWPBND8, "run_timeout")

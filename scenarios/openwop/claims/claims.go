@@ -65,7 +65,7 @@ var (
 	Replay               = with(ExecutionModel5, as("replay", "replay of a finished loop at version 5", FinishedReplay))
 	StatefulResumeReplay = with(StatefulResume, as("stateful-resume-replay", "replay of a loop that was suspended and resumed", Replay))
 
-	// RFC 0006 has the claim at the root, the schema below agents; and the model is made of what both ask (facts C30).
+	// RFC 0006 has the claim at the root, the schema below agents; and the model is made of what both ask (OWP-R30).
 	Supervisor = scenarios.Claim{
 		ID: "supervisor", Title: "a supervisor that decides and dispatches",
 		Pointer: "/agents/orchestrator == true, or /orchestrator/supported, or " + modelPointer + "/supported",

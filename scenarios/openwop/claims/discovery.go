@@ -18,7 +18,7 @@ var (
 	HeartbeatBlock = present("heartbeat-block", "a block about heartbeats in the advertisement", "/heartbeat", familyAt("heartbeat"))
 	BodyLimit      = present("body-limit", "a limit on the bodies of requests", "/limits/maxRequestBodyBytes", FamilyField("limits", "maxRequestBodyBytes"))
 
-	// Prose and schema put the flag in two places, and either counts (facts C30).
+	// Prose and schema put the flag in two places, and either counts (OWP-R30).
 	// A loop is a supervisor that dispatches, so the execution model claims both.
 	NoSupervisors = neither("no-supervisors", "a host without supervisors", "/agents/orchestrator",
 		FamilyField("agents", "orchestrator"), FamilyField("orchestrator", "supported"), modelField("supported"))

@@ -163,7 +163,7 @@ var doubtfulEndHeld = scenarios.Scenario{
 	}),
 }
 
-// Facts 7.1. What a host does that was not refused is left open; to repeat it,
+// OWP-R102. What a host does that was not refused is left open; to repeat it,
 // or to do something else in its place, is not.
 var carriedOutOnce = scenarios.Scenario{
 	ID:     "openwop/confidence/carried-out-once",
@@ -183,7 +183,7 @@ var carriedOutOnce = scenarios.Scenario{
 	}),
 }
 
-// Facts C40: whether the run completes or fails is left open. The control is a
+// OWP-R40: whether the run completes or fails is left open. The control is a
 // second loop whose decision is accepted.
 var rejectedNever = scenarios.Scenario{
 	ID:     "openwop/confidence/rejected-never",

@@ -41,7 +41,7 @@ var unsureHeld = scenarios.Scenario{
 	}),
 }
 
-// checkReason expects the suspension to say why (facts C17).
+// checkReason expects the suspension to say why (OWP-R17).
 func (o UnsureRun) checkReason(j *scenarios.Judge) {
 	suspended := o.Held.Log.OfType(openwopv1.RunEventTypeNodeSuspended)
 	reasons := interruptKinds(o.Held)

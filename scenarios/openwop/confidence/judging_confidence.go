@@ -47,7 +47,7 @@ func (o WeighedLoop) stoodHeld(j *scenarios.Judge, floor float64) {
 	o.checkHeld(j, o.Lull.Later, floor, "a while later")
 }
 
-// checkTold judges the event that tells of the held decision (facts 7.1).
+// checkTold judges the event that tells of the held decision (OWP-R101).
 func (o WeighedLoop) checkTold(j *scenarios.Judge, floor float64) {
 	told := escalations(o.Lull.Later)
 	if !j.Check(openwopv1.OWPCNF3, told).To(check.Len(1), "confidence-escalated of a decision with confidence %v and a floor of %v", *o.Confidence, floor) {
@@ -74,7 +74,7 @@ func (o WeighedLoop) checkTold(j *scenarios.Judge, floor float64) {
 }
 
 // checkToldFirst expects the event before the interrupt, and before the
-// dispatch if there ever was one (facts C9, C17).
+// dispatch if there ever was one (OWP-R9, OWP-R17).
 func (o WeighedLoop) checkToldFirst(j *scenarios.Judge) {
 	l := o.Log
 	if len(l.Events) == 0 { // nobody answered

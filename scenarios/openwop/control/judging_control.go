@@ -99,7 +99,7 @@ func (o PausedObservation) checkGoesOn(j *scenarios.Judge) {
 	for _, member := range []string{"type", "nodeId", "payload/nodeId", "payload/outputs"} {
 		j.Check(id, ended.Each("/"+member)).To(check.SameAs(control.Each("/"+member)), "%s of the nodes that ended, as of a run that was not paused", member)
 	}
-	for _, member := range []string{"outputs", "output"} { // facts C41
+	for _, member := range []string{"outputs", "output"} { // OWP-R41
 		result := o.Log.OfType(openwopv1.RunEventTypeRunCompleted).Last().At("/payload/" + member)
 		j.Check(id, result).To(check.SameAs(o.Control.OfType(openwopv1.RunEventTypeRunCompleted).Last().At("/payload/"+member)), "%s of the run, as of one that was not paused", member)
 	}

@@ -47,7 +47,7 @@ var bulkCancelsEach = scenarios.Scenario{
 }
 
 // Version 1 of the protocol answers a cancel of what has ended with its status,
-// version 2 refuses it (facts C42).
+// version 2 refuses it (OWP-R42).
 var bulkLeavesEnded = scenarios.Scenario{
 	ID:     "openwop/run-control/bulk-leaves-ended",
 	Title:  "a run that has ended stays as it ended when a bulk cancel names it, and its result says so or is not ok",

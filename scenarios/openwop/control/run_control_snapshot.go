@@ -39,7 +39,7 @@ var snapshotWellFormed = scenarios.Scenario{
 
 // checkStatus checks that there is such a status.
 func checkStatus(j *scenarios.Judge, status wire.Value) {
-	const slip = "waiting-clarification" // facts C8
+	const slip = "waiting-clarification" // OWP-R8
 	known := []any{slip}
 	for _, s := range runStatuses {
 		known = append(known, s)
@@ -111,7 +111,7 @@ var timesOfARun = scenarios.Scenario{
 		for _, r := range o.Runs {
 			r.given(j)
 			began, ended := r.Ended.Last.Key("startedAt"), r.Ended.Last.Key("completedAt")
-			if own := r.Ended.Last.Key("endedAt"); !ended.Present() && own.Present() { // facts C41
+			if own := r.Ended.Last.Key("endedAt"); !ended.Present() && own.Present() { // OWP-R41
 				j.Find(openwopv1.OWPCTL6, "the snapshot of a run that is %s has endedAt in place of completedAt", r.Want)
 				ended = own
 			}

@@ -47,7 +47,7 @@ var servedToAnybody = scenarios.Scenario{
 var maxAge = lazyregexp.New(`(?i)\bmax-age=\d`)
 
 // RFC 0073. Every host seen still sends the deprecated wrapper beside the root
-// (facts C7): a reader of the one and a reader of the other see two hosts where
+// (OWP-R7): a reader of the one and a reader of the other see two hosts where
 // they differ.
 var familiesAtTheRoot = scenarios.Scenario{
 	ID:     "openwop/discovery/families-at-the-root",
@@ -73,7 +73,7 @@ var rootWellFormed = scenarios.Scenario{
 	Ask: scenarios.Advertised(func(d scenarios.Discovery, j *scenarios.Judge) {
 		version := d.Document.Key("protocolVersion")
 		if j.Check(openwopv1.OWPCAP7, version).To(check.Text(), "protocolVersion") && !version1.MatchString(version.String()) {
-			j.Find(openwopv1.OWPCAP7, "the protocol version is %s, which is no 1.x", version.JSON()) // facts C32
+			j.Find(openwopv1.OWPCAP7, "the protocol version is %s, which is no 1.x", version.JSON()) // OWP-R32
 		}
 		j.Check(openwopv1.OWPCAP8, d.Document.Key("supportedEnvelopes")).To(texts(), "supportedEnvelopes")
 		j.Check(openwopv1.OWPCAP8, d.Document.Key("schemaVersions")).To(counts(), "schemaVersions")

@@ -37,7 +37,7 @@ type listenIn struct {
 }
 
 // hear opens the run's event stream in mode debug, which alone is sure to carry
-// every event (facts C22), and reads until the host closes it, the patience is
+// every event (OWP-R22), and reads until the host closes it, the patience is
 // over or ctx is. What is too large or never ends is cut off by the limits of
 // the wire.
 func hear(ctx context.Context, r *host.Run, in listenIn) Listening {

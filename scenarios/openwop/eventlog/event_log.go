@@ -23,7 +23,7 @@ func Suite() scenarios.Suite {
 	}
 }
 
-// The schema has the first event at 0; only the steps count (facts C20).
+// The schema has the first event at 0; only the steps count (OWP-R20).
 var numberedWithoutGap = scenarios.Scenario{
 	ID:     "openwop/event-log/numbered-without-gap",
 	Title:  "the events of a run are numbered one by one, and listed in this order",
@@ -52,7 +52,7 @@ var envelopeComplete = scenarios.Scenario{
 		for _, l := range []host.RunLog{o.First, o.Second} {
 			l.Told(j)
 			CheckEnvelopes(l, j)
-			if types := reserved(l); len(types) > 0 { // facts C2
+			if types := reserved(l); len(types) > 0 { // OWP-R2
 				j.Find(openwopv1.OWPEVT7, "types that are not in the catalogue begin with a reserved word: %s", wire.Compact(types))
 			}
 		}
@@ -70,7 +70,7 @@ var causesComeFirst = scenarios.Scenario{
 		for _, l := range []host.RunLog{o.First, o.Second} {
 			l.Told(j)
 			CheckCauses(l, j)
-			if n := len(foreignCauses(l).Values); n > 0 && !alone(l) { // facts C11
+			if n := len(foreignCauses(l).Values); n > 0 && !alone(l) { // OWP-R11
 				j.Find(openwopv1.OWPEVT6, "%d events of a run that hands on work name causes outside its log", n)
 			}
 			named += len(withCause(l).Values)
@@ -81,7 +81,7 @@ var causesComeFirst = scenarios.Scenario{
 	}),
 }
 
-// Every host that was seen departs from some schema: findings, by type (facts C41).
+// Every host that was seen departs from some schema: findings, by type (OWP-R41).
 var payloadsFit = scenarios.Scenario{
 	ID:     "openwop/event-log/payloads-fit",
 	Title:  "the payloads of catalogue types have the shape of their schemas",

@@ -13,7 +13,7 @@ import (
 // The scenarios about polls.
 
 // Hosts read the cursor under its present or its former name, and some count
-// from 1 (facts C20): no event may get lost, whatever else.
+// from 1 (OWP-R20): no event may get lost, whatever else.
 var pollCursor = scenarios.Scenario{
 	ID:     "openwop/event-log/poll-cursor",
 	Title:  "a poll lists the log from its first event on, or all that is behind its cursor, and nothing else",

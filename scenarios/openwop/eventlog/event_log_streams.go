@@ -11,7 +11,7 @@ import (
 
 // The scenarios about streams.
 
-// Frames may say less than the log; what they say has to be right (facts C41).
+// Frames may say less than the log; what they say has to be right (OWP-R41).
 var streamShowsAll = scenarios.Scenario{
 	ID:     "openwop/event-log/stream-shows-all",
 	Title:  "a stream in mode debug shows every event of a finished run once, in order, one to a frame",
@@ -114,7 +114,7 @@ var streamWhileLive = scenarios.Scenario{
 	}),
 }
 
-// A host need not have the JSON document (facts C21). Ids and numbers have to
+// A host need not have the JSON document (OWP-R21). Ids and numbers have to
 // agree; what else differs is found and told.
 var formsAgree = scenarios.Scenario{
 	ID:     "openwop/event-log/forms-agree",

@@ -103,7 +103,7 @@ func (s Listening) ids(l host.RunLog) wire.Found {
 }
 
 // checkFrames compares what each frame says in its own lines with the document
-// in it. Where the document is silent, the log speaks (facts C41).
+// in it. Where the document is silent, the log speaks (OWP-R41).
 func (s Listening) checkFrames(j *scenarios.Judge, l host.RunLog) {
 	frames, log := s.events(l), byNumber(l)
 	var ids, types []any

@@ -15,7 +15,7 @@ func act(ctx context.Context, g *host.Goal, action string) host.GoalReply {
 }
 
 // edit sends a PATCH as the text has it and, where the host knows none, a POST
-// on the goal as the published suite does (facts C27).
+// on the goal as the published suite does (OWP-R27).
 func edit(ctx context.Context, g *host.Goal, label string, body any) host.GoalReply {
 	reply := host.AnswerOf(g.Do(ctx, wire.Call{Method: http.MethodPatch, Path: g.At(""), Body: body, Label: label}))
 	if status, _ := reply.Status.Int(); host.NotThere(int(status)) {

@@ -106,7 +106,7 @@ var createdAsAsked = scenarios.Scenario{
 		j.Check(openwopv1.OWP0097B2, g.At("/completion/check")).To(check.Equal(asked.Completion.Check), "completion.check")
 		if continuation := g.Key("continuation"); continuation.Present() {
 			j.Check(openwopv1.OWP0097B3, continuation.Key("mode")).To(check.Equal(asked.Continuation.Mode), "continuation.mode")
-		} else { // facts C27
+		} else { // OWP-R27
 			j.Check(openwopv1.OWP0097B3, continuation).To(check.Absent())
 			j.Find(openwopv1.OWP0097B1, "the goal shows no continuation, which its schema requires")
 		}
@@ -134,7 +134,7 @@ var misfitsNotKept = scenarios.Scenario{
 	Claim:  claims.Goals,
 	Ask: scenarios.Ask(goalMisfits, func(o GoalMisfitsObservation, j *scenarios.Judge) {
 		given(o.Control, j)
-		judges, modes := check.OneOf("verifier", "host"), check.OneOf(nil, "schedule", "commitment", "heartbeat", "manual") // facts C27: it may be left off
+		judges, modes := check.OneOf("verifier", "host"), check.OneOf(nil, "schedule", "commitment", "heartbeat", "manual") // OWP-R27: it may be left off
 		j.Check(openwopv1.OWP0097B2, o.Control.Fresh.Body.At("/completion/check")).To(judges, "completion.check of a goal as it can be")
 		j.Check(openwopv1.OWP0097B3, o.Control.Fresh.Body.At("/continuation/mode")).To(modes, "continuation.mode of a goal as it can be")
 		j.Check(openwopv1.OWP0097B5, o.Control.Fresh.Body.Key("bounds")).To(boundsThatCanBe(), "bounds of a goal as it can be")
@@ -225,7 +225,7 @@ var clientCannotSatisfy = scenarios.Scenario{
 	}),
 }
 
-// RFC 0097 C. To revive a goal that somebody gave up is not safe (facts C27).
+// RFC 0097 C. To revive a goal that somebody gave up is not safe (OWP-R27).
 var abandonedStaysAbandoned = scenarios.Scenario{
 	ID:     "openwop/goal-bounds/abandoned-stays-abandoned",
 	Title:  "an abandoned goal is abandoned, and neither resume nor edit bring it back or change it",

@@ -259,7 +259,7 @@ var contentFree = scenarios.Scenario{
 	}),
 }
 
-// RFC 0097 C. No field shows a pause: only the absence of runs does (facts C43).
+// RFC 0097 C. No field shows a pause: only the absence of runs does (OWP-R43).
 var pauseHalts = scenarios.Scenario{
 	ID:     "openwop/goal-bounds/pause-halts",
 	Title:  "a paused goal fires no run; it did before, and does again when it is resumed",
@@ -287,7 +287,7 @@ var pauseHalts = scenarios.Scenario{
 	}),
 }
 
-// RFC 0097 E with RFC 0044. How a goal leaves escalated is not said (facts C27).
+// RFC 0097 E with RFC 0044. How a goal leaves escalated is not said (OWP-R27).
 var escalationHalts = scenarios.Scenario{
 	ID:     "openwop/goal-bounds/escalation-halts",
 	Title:  "a goal whose run asks a person is escalated, and fires no run while nobody has answered",

@@ -66,7 +66,7 @@ var everyRunJudged = scenarios.Scenario{
 	}),
 }
 
-// RFC 0097 E with RFC 0044. How a goal leaves escalated is not said (facts C27); that it does is.
+// RFC 0097 E with RFC 0044. How a goal leaves escalated is not said (OWP-R27); that it does is.
 var goesOnAfterAnswer = scenarios.Scenario{
 	ID:     "openwop/goal-completion/goes-on-after-answer",
 	Title:  "a goal that was escalated goes on, or ends, when the run that got stuck was answered; what it was judged by up to then stays",

@@ -43,7 +43,7 @@ var chainOfCauses = scenarios.Scenario{
 	}),
 }
 
-// RFC 0037 B as specified later: facts H8.
+// RFC 0037 B as specified later: OWP-R103.
 var childIsARun = scenarios.Scenario{
 	ID:     "openwop/handoff/child-is-a-run",
 	Title:  "the child of each handoff is a run of that worker, served under its own id, with a log of its own and the end that the handoff tells",

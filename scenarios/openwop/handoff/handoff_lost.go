@@ -10,7 +10,7 @@ import (
 
 // Workers that do not complete.
 
-// RFC 0037 B; that the loop goes on: facts C10.
+// RFC 0037 B; that the loop goes on: OWP-R10.
 var failedWorker = scenarios.Scenario{
 	ID:     "openwop/handoff/failed-worker",
 	Title:  "a worker that fails ends its handoff with child.failed and the error, and the loop goes on",
@@ -79,7 +79,7 @@ var cancelledNotHarvested = scenarios.Scenario{
 // given stops a judge whose loop did not come to its first worker.
 func (o LostObservation) given(j *scenarios.Judge) {
 	o.Log.Given(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1)
-	if o.Log.Status().String() == "failed" { // at the first worker: facts C10
+	if o.Log.Status().String() == "failed" { // at the first worker: OWP-R10
 		decidedAs(o.Log, j, o.Lost)
 		return
 	}

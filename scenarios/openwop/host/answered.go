@@ -83,7 +83,7 @@ func (a Answered) Envelope(j *scenarios.Judge) {
 	Optional(j, openwopv1.OWPERR4, a.Body.Key("details"), JsonObject(), "details, of "+a.Asked)
 	object, _ := a.Body.Actual().(map[string]any)
 	for name := range object {
-		if !slices.Contains([]string{"error", "message", "details"}, name) { // facts C25
+		if !slices.Contains([]string{"error", "message", "details"}, name) { // OWP-R25
 			j.Find(openwopv1.OWPERR4, "the refusal of %s has members that belong in details", a.Asked)
 			return
 		}

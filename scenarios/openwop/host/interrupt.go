@@ -18,7 +18,7 @@ type Interrupt struct {
 
 // Pending reads the interrupt from the run's snapshot and its log. Not every
 // host shows it in the one or in the other, and not every host emits
-// interrupt.requested (facts C17): the waiting status is enough.
+// interrupt.requested (OWP-R17): the waiting status is enough.
 func Pending(snapshot wire.Value, l RunLog) Interrupt {
 	suspended := l.OfType(openwopv1.RunEventTypeNodeSuspended).Last()
 	requested := l.OfType(openwopv1.RunEventTypeInterruptRequested).Last()
@@ -38,7 +38,7 @@ func Pending(snapshot wire.Value, l RunLog) Interrupt {
 }
 
 // Answers are what resolves an interrupt of this kind, with the text in it. The
-// prose knows a list of answers and the event schema a map (facts C34).
+// prose knows a list of answers and the event schema a map (OWP-R34).
 func (i Interrupt) Answers(text string) []any {
 	switch i.kind {
 	case openwopv1.InterruptKindApproval, openwopv1.InterruptKindLowConfidence:

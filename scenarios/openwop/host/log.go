@@ -45,7 +45,7 @@ func (l RunLog) Told(j *scenarios.Judge) {
 // Whole is told, and stops a judge that compares another form of the log with one that does not begin with its beginning.
 func (l RunLog) Whole(j *scenarios.Judge) {
 	l.Told(j)
-	if first := l.Events[0]; Sequence(first) != 0 && first.Key("type").String() != string(openwopv1.RunEventTypeRunStarted) { // facts C20
+	if first := l.Events[0]; Sequence(first) != 0 && first.Key("type").String() != string(openwopv1.RunEventTypeRunStarted) { // OWP-R20
 		j.BlockOn(openwopv1.OWPEVT13, "set-up: the first event that polls list of the run is of type "+first.Key("type").JSON()+" and has sequence "+first.Key("sequence").JSON())
 	}
 }

@@ -45,7 +45,7 @@ func (l Lull) CheckStill(j *scenarios.Judge, id scenarios.RequirementID, before 
 // CheckWaiting is checkStill of a run that is suspended.
 func (l Lull) CheckWaiting(j *scenarios.Judge, id scenarios.RequirementID, before RunLog, since string) {
 	l.CheckStill(j, id, before, since)
-	const slip = "waiting-clarification" // which is in use, and no status of the schema's (facts C8)
+	const slip = "waiting-clarification" // which is in use, and no status of the schema's (OWP-R8)
 	if l.Later.Status().Actual() == slip {
 		j.Find(id, "the status of the suspended run is %s, which no schema knows", slip)
 	}

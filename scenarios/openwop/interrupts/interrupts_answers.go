@@ -41,7 +41,7 @@ var questionsReach = scenarios.Scenario{
 	Claim:  claims.Clarifications,
 	Ask: scenarios.Ask(questionsAnswered, func(o QuestionsObservation, j *scenarios.Judge) {
 		form := o.Mapped
-		if host.RefusesAnswer(form.Status) && host.Succeeded(o.Listed.Status) { // a host that knows the other form (facts C34)
+		if host.RefusesAnswer(form.Status) && host.Succeeded(o.Listed.Status) { // a host that knows the other form (OWP-R34)
 			o.Second.reaches(j, openwopv1.OWPINT21, o.Listed, o.SecondEnd, o.Listed.Marker)
 			return
 		}

@@ -125,7 +125,7 @@ func (o CancelRaceObservation) judge(j *scenarios.Judge) {
 }
 
 // showsResolution says whether an event shows that an interrupt of the node was
-// resolved. Hosts have names of their own for it (facts C17).
+// resolved. Hosts have names of their own for it (OWP-R17).
 func showsResolution(e wire.Value, node string) bool {
 	t := e.Key("type").String()
 	return moveOf(e, node) > 1 || t == string(openwopv1.RunEventTypeRunResumed) || strings.HasSuffix(t, ".resolved")

@@ -97,7 +97,7 @@ func isOf(e wire.Value, node string) bool {
 }
 
 // suspensions are the events by which a node suspended the run. Hosts write
-// node.suspended, interrupt.requested or both (facts C17).
+// node.suspended, interrupt.requested or both (OWP-R17).
 func suspensions(l host.RunLog, node string) wire.Found {
 	f := l.OfType(openwopv1.RunEventTypeNodeSuspended).Where(func(e wire.Value) bool { return isOf(e, node) })
 	if len(f.Values) > 0 {
@@ -133,7 +133,7 @@ func carried(l host.RunLog) wire.Found {
 }
 
 // products are where a run shows what it has made: its variables, and the outputs
-// of its nodes and of itself (facts C41). One that shows none may have some.
+// of its nodes and of itself (OWP-R41). One that shows none may have some.
 func products(l host.RunLog) wire.Found {
 	last := l.Ended.Last
 	f := l.OfType(openwopv1.RunEventTypeNodeCompleted, openwopv1.RunEventTypeRunCompleted).Each("/payload/outputs")
@@ -194,8 +194,8 @@ func checkNoTrace(j *scenarios.Judge, id scenarios.RequirementID, l host.RunLog,
 	}
 }
 
-// checkRejected checks that the wait is over and that the run shows why (facts
-// C40). What it was asked, and for how long, has the same words in it: of that
+// checkRejected checks that the wait is over and that the run shows why
+// (OWP-R40). What it was asked, and for how long, has the same words in it: of that
 // nothing counts.
 func checkRejected(j *scenarios.Judge, id scenarios.RequirementID, g Gate, end host.RunLog, words ...string) {
 	if !j.Check(id, end.Ended).To(check.Reached(), "after the rejection") {

@@ -163,7 +163,7 @@ func callsOn(ctx context.Context, g host.GoalHome, id, objective string) []host.
 		needed               bool
 	}{
 		{"the goal", http.MethodGet, "", nil, true},
-		{"to edit the goal", http.MethodPatch, "", openwopv1.EditGoalRequest{Objective: objective}, false}, // facts C27
+		{"to edit the goal", http.MethodPatch, "", openwopv1.EditGoalRequest{Objective: objective}, false}, // OWP-R27
 		{"to pause the goal", http.MethodPost, "/pause", nil, true},
 		{"to abandon the goal", http.MethodPost, "/abandon", nil, true},
 	} {

@@ -151,7 +151,7 @@ var effectOfItsDecision = scenarios.Scenario{
 	}),
 }
 
-// RFC 0007 E; facts C11.
+// RFC 0007 E; OWP-R11.
 var dispatchNamesItsCause = scenarios.Scenario{
 	ID:     "openwop/execution-loop/dispatch-names-its-cause",
 	Title:  "what the dispatch node tells of a worker is caused by the decision of its turn, where it names a cause",

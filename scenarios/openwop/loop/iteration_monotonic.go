@@ -119,7 +119,7 @@ var nothingShared = scenarios.Scenario{
 	}),
 }
 
-// RFC 0061, motivation, with facts L10: the values and the breach are reproduced verbatim.
+// RFC 0061, motivation: the values and the breach are reproduced verbatim.
 var forkKeeps = scenarios.Scenario{
 	ID:     "openwop/iteration-monotonic/fork-keeps",
 	Title:  "a replay of a finished loop carries the iterations, and the breach, of its source",
@@ -209,7 +209,7 @@ var seamRandomTurns = scenarios.Scenario{
 			j.Check(openwopv1.OWP0061B1, a.Iterations()).To(check.Each(check.Integer(1, 0)), "%s asked for %d turns", o.Path, a.Turns)
 			j.Check(openwopv1.OWP0061B2, a.Iterations()).To(check.CountFromOne(a.Turns), "%s asked for %d turns", o.Path, a.Turns)
 			for _, d := range a.Decisions {
-				if kind := d.Key("decision"); kind.String() != "" { // facts C1
+				if kind := d.Key("decision"); kind.String() != "" { // OWP-R1
 					j.Find(openwopv1.OWP0061B5, "the seam writes a decision as the bare string %s", kind.JSON())
 					break
 				}

@@ -48,7 +48,7 @@ func checkResumed(o host.SuspendedLoop, j *scenarios.Judge) {
 }
 
 // KindsOf expects these kinds of decisions. The prose calls clarify or escalate
-// what the schema calls ask-user (facts C1).
+// what the schema calls ask-user (OWP-R1).
 func KindsOf(want []string) check.Matcher {
 	return check.That(wire.Compact(want), func(v any) bool {
 		list, _ := v.([]any)

@@ -57,7 +57,7 @@ var resumeBelowFloor = scenarios.Scenario{
 		o.Held.CheckAnswered(j)
 		checkResumed(o.SuspendedLoop, j)
 		// No text says that an answer which is no refusal makes the host carry out
-		// what it held; to carry it out twice is to repeat the turn (facts 7.1).
+		// what it held; to carry it out twice is to repeat the turn (OWP-R102).
 		if began := o.Log.Phase(openwopv1.ChainPhaseDispatchBegan).Each("/payload/workerId"); len(began.Values) == o.Turns-2 {
 			j.Find(openwopv1.OWPINT5, "the decision of turn %d was never carried out, although nobody refused it", o.Held.Turn)
 		} else {
@@ -129,7 +129,7 @@ func logged(a host.SeamAnswer, j *scenarios.Judge) {
 
 // checkSuspended judges what the seam says of a loop that it left suspended, and
 // tells whether it left one. To refuse that is honest; the decision that suspends may be on the log
-// before somebody has answered, or not (facts C9).
+// before somebody has answered, or not (OWP-R9).
 func checkSuspended(a host.SeamAnswer, j *scenarios.Judge) bool {
 	if code, _ := a.Status.Int(); !j.Check(openwopv1.OWP0061D1, a.Status).To(check.Status(2, 400, 422), "asked for a suspension without a resume") || code/100 != 2 {
 		return false

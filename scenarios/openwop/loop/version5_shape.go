@@ -22,7 +22,7 @@ func Version5Suite() scenarios.Suite {
 	}
 }
 
-// RFC 0037 C, RFC 0061 A. Version 6 is the highest rung known (facts C6).
+// RFC 0037 C, RFC 0061 A. Version 6 is the highest rung known (OWP-R6).
 var modelWellFormed = scenarios.Scenario{
 	ID:     "openwop/version5-shape/model-well-formed",
 	Title:  "the advertised execution model says whether it is supported, and at which version",

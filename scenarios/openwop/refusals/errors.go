@@ -109,7 +109,7 @@ var bodiesRefused = scenarios.Scenario{
 		for _, a := range o.NoObject {
 			Coded(a, j, openwopv1.OWPERR12, codes, 4)
 		}
-		for _, a := range o.NoWorkflow { // facts C23
+		for _, a := range o.NoWorkflow { // OWP-R23
 			Coded(a, j, openwopv1.OWPERR13, []any{"validation_error", "not_found"}, 4)
 		}
 	}),

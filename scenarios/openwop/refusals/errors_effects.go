@@ -92,7 +92,7 @@ var cancelEnds = scenarios.Scenario{
 }
 
 // Version 1 of the protocol answers with the status in which the run ended,
-// version 2 refuses (facts C42).
+// version 2 refuses (OWP-R42).
 var cancelOfEnded = scenarios.Scenario{
 	ID:     "openwop/errors/cancel-of-ended",
 	Title:  "to cancel a run that has ended, by itself or cancelled, leaves it as it ended",

@@ -73,7 +73,7 @@ func modelProgram(node string, answers ...any) map[string]any {
 }
 
 // answers is an entry of a program, in all forms that hosts are known to read
-// (facts C36): an answer that says this, or a refusal for "".
+// (OWP-R36): an answer that says this, or a refusal for "".
 func answers(h host.Host, says string) any {
 	if says == "" {
 		return map[string]any{"mode": "refusal", "stopReason": "safety", "refusalText": h.Marker()}

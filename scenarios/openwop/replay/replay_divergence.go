@@ -168,7 +168,7 @@ func untilNode(l host.RunLog, node string) wire.Found {
 // cacheKeyForm is a SHA-256 in lower-case hex.
 var cacheKeyForm = lazyregexp.New(`^[0-9a-f]{64}$`)
 
-// No digest is computed here: only what must be equal and what must not is asked (facts C37).
+// No digest is computed here: only what must be equal and what must not is asked (OWP-R37).
 var cacheKeys = scenarios.Scenario{
 	ID:      "openwop/replay/cache-keys",
 	Title:   "a request to a model has the key of the same request in another order, and no other request has it",

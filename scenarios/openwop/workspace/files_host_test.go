@@ -362,7 +362,7 @@ func (s *shelf) unfit(r shelfRequest, f *filed) shelfReply {
 		size++
 	}
 	if size > shelfBytes {
-		if s.lie == "calls it bad" { // no lie: facts C26
+		if s.lie == "calls it bad" { // no lie: OWP-R26
 			return shelfRefusal(400, "validation_error", nil)
 		}
 		return shelfRefusal(413, "workspace_too_large", nil)

@@ -10,7 +10,7 @@ import (
 	"github.com/openassay/assay/scenarios/openwop/host"
 )
 
-// Facts C26: the pattern of paths lets two dots inside pass, and a host refuses them all the same.
+// OWP-R26: the pattern of paths lets two dots inside pass, and a host refuses them all the same.
 var climbsRefused = scenarios.Scenario{
 	ID:     "openwop/workspace-files/climbs-refused",
 	Title:  "a path that leads up is refused, and nothing is there afterwards, nor where it leads",
@@ -51,7 +51,7 @@ func (o FilePaths) judge(j *scenarios.Judge, id scenarios.RequirementID, strays 
 	j.Check(id, partsOf(o.List, paths...)).To(check.Len(0), "files in the list that should have been refused")
 }
 
-// Facts C26: 413 as the text has it, or 400.
+// OWP-R26: 413 as the text has it, or 400.
 var tooLargeRefused = scenarios.Scenario{
 	ID:     "openwop/workspace-files/too-large-refused",
 	Title:  "content beyond the advertised size is refused, by its bytes and not by its characters, and changes nothing",

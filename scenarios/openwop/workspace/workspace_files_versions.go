@@ -96,7 +96,7 @@ func (c FileCondition) made(j *scenarios.Judge) {
 	j.Require(j.Check(openwopv1.OWPWSP12, c.Got.Body.Key("content")).To(check.Equal(c.Content), "content after a write with %s", c.What))
 }
 
-// Facts C26: no text says how such a write is refused.
+// OWP-R26: no text says how such a write is refused.
 var absentIfMatch = scenarios.Scenario{
 	ID:     "openwop/workspace-files/if-match-absent",
 	Title:  "a write with the etag of a file that is not there, never was or was deleted, is refused and makes none",

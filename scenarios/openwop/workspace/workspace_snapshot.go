@@ -20,7 +20,7 @@ func SnapshotSuite() scenarios.Suite {
 	}
 }
 
-// RFC 0061 C, facts L3 and L4.
+// RFC 0061 C: a turn reads the files as of its start, so what it writes comes with the next one.
 var writeInTurn = scenarios.Scenario{
 	ID:     "openwop/workspace-snapshot/write-in-turn",
 	Title:  "what a turn writes is not there for the turn itself, and is there for every turn after it",

@@ -24,7 +24,7 @@ func (s *Set) tells(change func(rules.Told) []rules.Told) {
 	})
 }
 
-// events are the variations of the log (C14, C19) and of streams.
+// events are the variations of the log (OIP-R14, OIP-R19, OIP-R110, OIP-R123) and of streams (OIP-R121).
 var events = []Variation{
 	{
 		ID: "escalated-first", Title: "intent.suspension_escalated comes before the reminder of its attempt",
@@ -103,7 +103,7 @@ var events = []Variation{
 	},
 }
 
-// decisions are the variations of what an honest server may decide otherwise (C12, C27, C35).
+// decisions are the variations of what an honest server may decide otherwise (OIP-R12, OIP-R27, OIP-R108, OIP-R117, OIP-R122).
 var decisions = []Variation{
 	{
 		ID: "fail-stays-suspended", Title: "a suspension that nobody answers, whose fallback is fail, expires and the intent stays suspended",

@@ -9,7 +9,7 @@ import (
 	"github.com/openassay/assay/internal/lazyregexp"
 )
 
-// paths are the variations of where things are (C1, C26, C32).
+// paths are the variations of where things are (OIP-R1, OIP-R26, OIP-R32).
 var paths = []Variation{
 	{
 		ID: "prefix-v1", Title: "everything is below /v1, and nothing below /api/v1",
@@ -46,7 +46,7 @@ func (s *Set) lacks(method, path string) {
 	s.asks = append(s.asks, func(r *http.Request) bool { return r.Method != method || !gone.MatchString(r.URL.Path) })
 }
 
-// statuses are the variations of how replies are told (C2, C3, C4, C5, C6).
+// statuses are the variations of how replies are told (OIP-R2, OIP-R3, OIP-R4, OIP-R5, OIP-R6).
 var statuses = []Variation{
 	{
 		ID: "made-is-201", Title: "what was made is answered with 201",
@@ -123,7 +123,7 @@ func (s *Set) restates(code string, status int) {
 	})
 }
 
-// places are the variations of where a document has what (C9, C23, C24, C25).
+// places are the variations of where a document has what (OIP-R9, OIP-R23, OIP-R24, OIP-R25).
 var places = []Variation{
 	{
 		ID: "aggregate-at-the-intent", Title: "the aggregate of a parent stands at the intent, not at its graph",
@@ -240,7 +240,7 @@ func (s *Set) times(zone string) {
 	})
 }
 
-// words are the variations of how values are written (C15, C34).
+// words are the variations of how values are written (OIP-R15, OIP-R23, OIP-R34).
 var words = []Variation{
 	{
 		ID: "naive-times", Title: "times have no zone, and are in UTC",

@@ -29,7 +29,7 @@ type Catalogue struct {
 }
 
 // Kinds are the names of the lists.
-var Kinds = []string{"scenarios", "suites", "requirements", "claims", "faults", "variations", "profiles"}
+var Kinds = []string{"scenarios", "suites", "requirements", "readings", "claims", "faults", "variations", "profiles"}
 
 // Scenario is a scenario as assay list --json prints it.
 type Scenario struct {
@@ -119,6 +119,8 @@ func (c *Catalogue) List(kind string) (any, error) {
 		}), nil
 	case "requirements":
 		return c.requirements(), nil
+	case "readings":
+		return c.readings(), nil
 	case "claims":
 		return c.claims(), nil
 	case "faults":

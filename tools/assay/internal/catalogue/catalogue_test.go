@@ -26,6 +26,11 @@ func small() *catalogue.Catalogue {
 			{ID: "D-A2", Level: scenarios.May, Source: "RFC-1", Section: "B", Evidence: "survived", Text: "Turns rest.", Reason: "planned", Why: "later", Issue: 3},
 			{ID: "D-A3", Level: scenarios.Must, Source: "RFC-1", Section: "C", Claim: claim.ID, Stimulus: scenarios.SeamStimulus, Text: "Turns are judged."},
 		}),
+		Readings: []scenarios.Reading{
+			{ID: "D-R1", Title: "where counting begins", Sentences: []string{"D-A1"}, Open: "No text says it.", Accept: "0 and 1.", Refuse: "2.", Why: "Both are in use.",
+				Scenarios: []string{"demo/turns/counted"}},
+			{ID: "D-R2", Title: "rest", Sentences: []string{"D-A2"}, Open: "How long.", Accept: "Any time.", Refuse: "nothing more", Why: "Nobody waits.", Unused: "It cannot be seen."},
+		},
 		Profiles: []scenarios.Profile{{ID: "loop", Title: "loops", Claims: []string{claim.ID}, Digest: "0123456789abcdef", Requires: []scenarios.Required{
 			{ID: "D-A1", Evidence: scenarios.Observed, Scenarios: []scenarios.ScenarioID{"demo/turns/counted", "demo/turns/gone"}}, {ID: "D-A3", Evidence: scenarios.Attested},
 		}}},
@@ -52,6 +57,8 @@ func TestJSONShapes(t *testing.T) {
 		"requirements": `[{"id":"D-A1","level":"MUST","source":"RFC-1","section":"A","claim":"model>=5","evidence":"observed","text":"Turns are counted.","scenarios":["demo/turns/counted","demo/turns/told"],"reaches":"observed","reason":"","stimulus":""},` +
 			`{"id":"D-A2","level":"MAY","source":"RFC-1","section":"B","claim":"","evidence":"survived","text":"Turns rest.","scenarios":[],"reaches":"","reason":"planned","stimulus":""},` +
 			`{"id":"D-A3","level":"MUST","source":"RFC-1","section":"C","claim":"model>=5","evidence":"observed","text":"Turns are judged.","scenarios":[],"reaches":"","reason":"","stimulus":"assay-seam"}]`,
+		"readings": `[{"id":"D-R1","protocol":"demo/v1","title":"where counting begins","requirements":["D-A1"],"open":"No text says it.","accept":"0 and 1.","refuse":"2.","why":"Both are in use.","scenarios":["demo/turns/counted"]},` +
+			`{"id":"D-R2","protocol":"demo/v1","title":"rest","requirements":["D-A2"],"open":"How long.","accept":"Any time.","refuse":"nothing more","why":"Nobody waits.","scenarios":[]}]`,
 		"claims": `[{"id":"model>=5","protocol":"demo/v1","title":"the loop","pointer":"/model/version >= 5"}]`,
 		"faults": `[{"id":"turns.lost","title":"a turn is lost","looks":"a number is missing","breaks":["D-A1"],"blindSpots":[7],"run":"assay simhost --fault turns.lost --version 4"}]`,
 		"variations": `[{"id":"late","title":"turns are told late","about":"when turns are told","slips":[],"run":"assay simhost --vary late"},` +
@@ -189,6 +196,7 @@ func TestExplain(t *testing.T) {
   formerly     D-A0
   claim        model>=5: /model/version >= 5
   accepts      3.0 for 3
+  readings     D-R1: where counting begins
   evidence     observed or stronger proves it
   asked by     demo/turns/counted: turns are counted
                demo/turns/told: turns are told
@@ -199,6 +207,7 @@ func TestExplain(t *testing.T) {
   asks         Turns rest.
   source       RFC-1 B
   claim        none: every target is asked
+  readings     D-R2: rest
   evidence     survived or stronger proves it
   not tested   planned: later (milestone 3)
 `,
@@ -313,5 +322,49 @@ func TestUnknown(t *testing.T) {
 	}
 	if err := small().Table(&bytes.Buffer{}, ""); !errors.As(err, &unknown) || unknown.Near != "" {
 		t.Errorf("table: %v", err)
+	}
+}
+
+func TestAReadingIsExplained(t *testing.T) {
+	for id, want := range map[string]string{
+		"D-R1": `D-R1  reading, demo/v1
+  about        where counting begins
+  open         No text says it.
+  accepts      0 and 1.
+  refuses      2.
+  why          Both are in use.
+  sentences    D-A1 (MUST, RFC-1 A): Turns are counted.
+  gone by in   demo/turns/counted: turns are counted
+`,
+		"D-R2": `D-R2  reading, demo/v1
+  about        rest
+  open         How long.
+  accepts      Any time.
+  refuses      nothing more
+  why          Nobody waits.
+  sentences    D-A2 (MAY, RFC-1 B): Turns rest.
+  unused       It cannot be seen.
+`,
+	} {
+		var got strings.Builder
+		if err := small().Explain(&got, id); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got.String()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", id, diff)
+		}
+	}
+}
+
+func TestThePageOfReadings(t *testing.T) {
+	var page strings.Builder
+	if err := small().ReadingsPage(&page); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"### D-R1: where counting begins\n\n- Open: No text says it.\n- Accepted: 0 and 1.\n- Refused: 2.\n", "- Scenarios: `demo/turns/counted`\n",
+		"- No scenario goes by it: It cannot be seen.\n"} {
+		if !strings.Contains(page.String(), want) {
+			t.Errorf("%q is not on the page:\n%s", want, page.String())
+		}
 	}
 }

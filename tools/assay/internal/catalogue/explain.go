@@ -19,6 +19,7 @@ func (c *Catalogue) Explain(w io.Writer, id string) error {
 	p := &page{catalogue: c}
 	p.words(id)
 	p.requirements(id)
+	p.readings(id)
 	p.scenarios(id)
 	p.suites(id)
 	p.claims(id)
@@ -44,6 +45,9 @@ func (c *Catalogue) ids() []string {
 	for _, p := range c.protocols() {
 		for _, r := range p.Ledger.Rows {
 			out = append(append(out, r.ID), r.Aliases...)
+		}
+		for _, r := range p.Readings {
+			out = append(out, r.ID)
 		}
 		for _, claim := range p.Claims {
 			out = append(out, claim.ID)
@@ -108,6 +112,7 @@ func (p *page) requirements(id string) {
 		}
 		p.field("claim", claimLine(protocol, r.Claim))
 		p.field("accepts", r.Accepts)
+		p.list("readings", readingLines(protocol, r.ID))
 		p.field("evidence", fmt.Sprintf("%s or stronger proves it", r.Demands()))
 		if r.ThroughSeam() {
 			p.field("stimulus", r.Stimulus+": "+throughSeam)

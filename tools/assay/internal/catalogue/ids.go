@@ -11,6 +11,8 @@ func (c *Catalogue) IDs(kind string) []string {
 		return each(c.Suites, func(s scenarios.Suite) string { return s.ID })
 	case "requirements":
 		return each(c.requirements(), func(r Requirement) string { return r.ID })
+	case "readings":
+		return each(c.readings(), func(r Reading) string { return r.ID })
 	case "claims":
 		return each(c.claims(), func(claim Claim) string { return claim.ID })
 	case "faults":

@@ -45,6 +45,11 @@ func (c *Catalogue) Table(w io.Writer, kind string) error {
 			}
 			rows = append(rows, []string{r.ID, r.Level, textsafe.Clip(strings.TrimSpace(r.Source+" "+r.Section), mostSection), tested, r.Reaches, r.Text})
 		}
+	case []Reading:
+		rows = append(rows, []string{"READING", "REQUIREMENTS", "WHAT IT ACCEPTS"})
+		for _, r := range list {
+			rows = append(rows, []string{r.ID, strings.Join(r.Requirements, " "), r.Accept})
+		}
 	case []Claim:
 		rows = append(rows, []string{"CLAIM", "WHERE IT IS MADE", "WHAT IT SAYS"})
 		for _, cl := range list {
