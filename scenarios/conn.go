@@ -261,6 +261,8 @@ func (c *cleanup) run(ctx context.Context, client *wire.Client, o Options) (left
 func (l *leftover) undone(ctx context.Context, client *wire.Client, patience time.Duration) (inTime bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	err = l.undo(ctx, client)
+	if ended := Try(func() { err = l.undo(ctx, client) }); ended != nil {
+		err = ended
+	}
 	return ctx.Err() == nil, err
 }

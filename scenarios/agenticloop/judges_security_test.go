@@ -74,6 +74,12 @@ func TestJudgesOfForbiddenTools(t *testing.T) {
 		{"forbidden-tool-refused", "it is asked for later", func(o *ForbiddenObservation) {
 			o.Later = handed(t, "later", ok(object{"R": running(2, "assay-forbidden")}, request("R", 2, "assay-forbidden")))
 		}, agenticloopv2.RFC103G3},
+		{"forbidden-tool-refused", "it is given up with an error, and asked for later", func(o *ForbiddenObservation) {
+			given := copied(gaveUp)
+			given["status"], given["error"], given["retry"] = "error", "no", false
+			o.First = told{name: "a", answer: given}.turn(t)
+			o.Later = handed(t, "later", ok(object{"R": running(2, "assay-forbidden")}, request("R", 2, "assay-forbidden")))
+		}, agenticloopv2.RFC103G3},
 		{"forbidden-tool-refused", "the result is passed over", func(o *ForbiddenObservation) { o.Later = handed(t, "later", ok(nil)) }, "blocked"},
 		{"forbidden-tool-refused", "the seam does not steer", func(o *ForbiddenObservation) { o.Tool = "jina-reader" }, "blocked"},
 		{"forbidden-tool-refused", "later cannot be steered", func(o *ForbiddenObservation) { o.Later, o.Cut = Turn{}, "no" }, "blocked"},

@@ -119,13 +119,13 @@ func givenUp(j *scenarios.Judge, t Turn, run string, of ...scenarios.Requirement
 	}
 }
 
-// escalatesAsError stops a judge where an escalation comes with an error, which takes back what it says: that is another
-// scenario's failure.
+// escalatesAsError reports whether an escalation comes with an error, which takes back what it says: that is another
+// scenario's failure, and blocks this one.
 func (t Turn) escalatesAsError(j *scenarios.Judge) bool {
 	if t.Answer.Key("status").String() != "error" || len(t.ends().Values) == 0 {
 		return false
 	}
-	j.BlockOn(agenticloopv2.RFC103P3, "set-up: "+t.Name+": it ended the run with status error")
+	j.Part(func() { j.BlockOn(agenticloopv2.RFC103P3, "set-up: "+t.Name+": it ended the run with status error") })
 	return true
 }
 

@@ -270,7 +270,7 @@ var reservedKeys = scenarios.Scenario{
 			pointer := made.Values[0].Ref().Pointer
 			run = pointer[strings.LastIndexByte(pointer, '/')+1:]
 		}
-		o.ownCorrelation(j, o.Start, run)
+		j.Part(func() { o.ownCorrelation(j, o.Start, run) })
 		if o.Result.Name != "" {
 			given(j, o.Result)
 			o.ownCorrelation(j, o.Result, run)

@@ -67,6 +67,7 @@ func TestJudgesOfFallbacks(t *testing.T) {
 		{"inner-fallback-first", "fail, with the value all the same", func(f []*finish) { f[1].record["response"] = fallbackValue }, openintentv1.OIP0026B2},
 		{"inner-fallback-first", "the value is lost", func(f []*finish) { delete(f[0].record, "fallback_value") }, openintentv1.OIP0025F2},
 		{"inner-fallback-first", "it is completed (OIP-R13)", func(f []*finish) { f[0].status = host.Completed }, "blocked"},
+		{"inner-fallback-first", "it is completed, and the outer wins over fail", func(f []*finish) { f[0].status, f[1].status = host.Completed, host.Active }, openintentv1.OIP0026B2},
 		{"inner-fallback-first", "fail stays suspended (OIP-R12)", func(f []*finish) { f[1].status = host.Suspended }, "passed"},
 		{"inner-fallback-first", "the first never ends", func(f []*finish) { f[0].reached, f[0].status = false, host.Suspended }, "blocked"},
 		{"inner-fallback-first", "nothing ever ends", func(f []*finish) {

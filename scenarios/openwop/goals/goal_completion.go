@@ -84,9 +84,11 @@ var goesOnAfterAnswer = scenarios.Scenario{
 		j.Check(openwopv1.OWP0097E12, o.Freed).To(check.Reached())
 		before, now := runsOf(o.shown()).Items(), o.Freed.Last
 		if goesOn(now) {
-			o.Again.answered(j, o.Goal.Path)
-			j.Check(openwopv1.OWP0097E12, o.Again.Shown).To(check.Reached())
-			now = o.Again.Shown.Last
+			j.Part(func() {
+				o.Again.answered(j, o.Goal.Path)
+				j.Check(openwopv1.OWP0097E12, o.Again.Shown).To(check.Reached())
+				now = o.Again.Shown.Last
+			})
 		}
 		for i, id := range before { // what was a contribution stays one
 			j.Check(openwopv1.OWP0097E9, at(runsOf(now), i)).To(check.SameAs(id), "contributing run %d after the answer", i+1)

@@ -73,6 +73,10 @@ func TestJudgeOfAClientsWord(t *testing.T) {
 		{"lists goals in any state", func(o *goals.GoalWordObservation) {
 			o.Satisfied = replied(t, 200, hosttest.Fields{"goals": []hosttest.Fields{standing("active", 0)}})
 		}, "blocked", 0},
+		{"lists goals in any state, and is completed by a call", func(o *goals.GoalWordObservation) {
+			o.Satisfied = replied(t, 200, hosttest.Fields{"goals": []hosttest.Fields{standing("active", 0)}})
+			o.Completed.After = replied(t, 200, standing("satisfied", 0))
+		}, openwopv1.OWP0097C7, 0},
 		{"cannot list", func(o *goals.GoalWordObservation) { o.Satisfied = replied(t, 500, hosttest.Fields{}) }, "blocked", 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {

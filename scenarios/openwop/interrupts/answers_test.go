@@ -7,6 +7,7 @@ import (
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios/openwop/hosttest"
 	"github.com/openassay/assay/scenarios/openwop/interrupts"
+	"github.com/openassay/assay/scenarios/wire/wiretest"
 )
 
 func TestJudgesOfQuestions(t *testing.T) {
@@ -47,6 +48,10 @@ func TestJudgesOfQuestions(t *testing.T) {
 
 		{"honest", "answers-fit", nil, "passed"},
 		{"takes one", "answers-fit", func(o *O) { o.Misfits[1] = responded(t, 200, "", given("")) }, openwopv1.OWPINT22},
+		{"hides its log after one, and takes another", "answers-fit", func(o *O) {
+			o.Misfits[0].After.Read, o.Misfits[1] = wiretest.Status(t, 500), responded(t, 200, "", given(""))
+		}, openwopv1.OWPINT22},
+		{"hides its log after one", "answers-fit", func(o *O) { o.Misfits[0].After.Read = wiretest.Status(t, 500) }, "blocked"},
 		{"refuses one and goes on", "answers-fit", func(o *O) { o.Misfits[0] = responded(t, 422, "misfit", given("misfit")) }, openwopv1.OWPINT13},
 		{"goes on behind it", "answers-fit", func(o *O) { o.Later = given("misfit").log(t) }, openwopv1.OWPINT13},
 		{"no schema", "answers-fit", upstream(given("mapped")), "blocked"},

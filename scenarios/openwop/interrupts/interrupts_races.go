@@ -95,7 +95,7 @@ var gateOrCancel = scenarios.Scenario{
 				race.Accepted.taken(j)
 				return
 			}
-			race.judge(j)
+			j.Part(func() { race.judge(j) })
 		}
 	}),
 }

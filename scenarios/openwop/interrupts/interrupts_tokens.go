@@ -170,7 +170,7 @@ var gateExpires = scenarios.Scenario{
 	Claim:  claims.InterruptExpiry,
 	Ask: scenarios.Ask(approvalExpired, func(o ExpiredObservation, j *scenarios.Judge) {
 		o.waited(j)
-		checkRejected(j, openwopv1.OWPINT44, o.Gate, o.End, "reject", "timeout", "timed", "expired")
+		j.Part(func() { checkRejected(j, openwopv1.OWPINT44, o.Gate, o.End, "reject", "timeout", "timed", "expired") })
 		since, known := beganAt(o.End, o.Node)
 		if ended := o.End.Terminals(); known && len(ended.Values) > 0 {
 			j.Check(openwopv1.OWPINT44, ended.Last().Key("timestamp")).To(notBefore(since.Add(o.Timeout), rounding(o.End)), "when the run ended that had %s to wait", o.Timeout)

@@ -51,10 +51,13 @@ func (a Response) accepted(j *scenarios.Judge, end host.RunLog) {
 }
 
 // checkUnmoved compares the run with what it was when its interrupt suspended it.
-func (g Gate) checkUnmoved(j *scenarios.Judge, id scenarios.RequirementID, after host.RunLog, when string) bool {
-	after.Readable(j)
-	still := j.Check(id, host.Steps(after).Each("/eventId")).To(check.SameAs(host.Steps(g.Log).Each("/eventId")), "steps of the run after %s", when)
-	return j.Check(id, after.Status()).To(check.SameAs(g.Suspended.Last.Key("status")), "status of the run after %s", when) && still
+func (g Gate) checkUnmoved(j *scenarios.Judge, id scenarios.RequirementID, after host.RunLog, when string) (unmoved bool) {
+	j.Part(func() {
+		after.Readable(j)
+		still := j.Check(id, host.Steps(after).Each("/eventId")).To(check.SameAs(host.Steps(g.Log).Each("/eventId")), "steps of the run after %s", when)
+		unmoved = j.Check(id, after.Status()).To(check.SameAs(g.Suspended.Last.Key("status")), "status of the run after %s", when) && still
+	})
+	return unmoved
 }
 
 // unspoilt stops a judge of what came after answers that had to be refused, where they have moved the run.
@@ -86,9 +89,11 @@ func (g Gate) checkBehind(j *scenarios.Judge, barrier wire.Wait, later host.RunL
 
 // checkUntouched checks that a run that has ended stays as it was.
 func checkUntouched(j *scenarios.Judge, id scenarios.RequirementID, end, after host.RunLog, when string) {
-	after.Readable(j)
-	j.Check(id, host.Steps(after).Each("/eventId")).To(check.SameAs(host.Steps(end).Each("/eventId")), "steps of the run after %s", when)
-	j.Check(id, after.Status()).To(check.SameAs(end.Status()), "status of the run after %s", when)
+	j.Part(func() {
+		after.Readable(j)
+		j.Check(id, host.Steps(after).Each("/eventId")).To(check.SameAs(host.Steps(end).Each("/eventId")), "steps of the run after %s", when)
+		j.Check(id, after.Status()).To(check.SameAs(end.Status()), "status of the run after %s", when)
+	})
 }
 
 // isOf says whether an event is of a node. Not every host names it in both places.

@@ -109,6 +109,7 @@ func TestJudgesOfExpiry(t *testing.T) {
 			o.Gate = wait.without("node.suspended").without("interrupt.requested").gate(t)
 		}, "passed"},
 		{"never", "expires", func(o *O) { o.End = wait.log(t); o.End.Ended.Reached = false }, openwopv1.OWPINT44},
+		{"hides its log", "expires", func(o *O) { o.End.Read = wiretest.Status(t, 500) }, "blocked"},
 		{"accepts it by itself", "expires", func(o *O) { o.End = wait.resolved(saying("accept", "")).log(t) }, openwopv1.OWPINT44},
 
 		{"honest", "expired", nil, "passed"},
