@@ -11,7 +11,7 @@ import (
 
 	"github.com/openassay/assay/gen/agenticloopv2"
 	"github.com/openassay/assay/gen/openintentv1"
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/gen/openwop"
 )
 
 var (
@@ -23,7 +23,7 @@ var (
 // A comment, a page or a row cites what a reader of the repository can open: a reading that exists, and no note of ours.
 func TestCitationsLeadSomewhere(t *testing.T) {
 	known := map[string]bool{}
-	for _, r := range openwopv1.Readings {
+	for _, r := range openwop.ReadingsV1 {
 		known[r.ID] = true
 	}
 	for _, r := range openintentv1.Readings {
@@ -32,7 +32,7 @@ func TestCitationsLeadSomewhere(t *testing.T) {
 	for _, r := range agenticloopv2.Readings {
 		known[r.ID] = true
 	}
-	for _, r := range openwopv1.Requirements {
+	for _, r := range openwop.RequirementsV1 {
 		known[r.ID] = true
 	}
 	for _, r := range openintentv1.Requirements {

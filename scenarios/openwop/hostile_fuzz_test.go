@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/claims"
@@ -140,11 +141,11 @@ func FuzzProblem(f *testing.F) {
 			return
 		}
 		a := host.Answered{Asked: "something odd", Status: wiretest.Status(t, status), Body: v}
-		s := scenarios.Scenario{ID: "openwop/fuzz/problem", Proves: scenarios.IDs{openwopv1.OWPERR4, openwopv1.OWPERR5, openwopv1.OWPERR11, openwopv1.OWPERR14}}
+		s := scenarios.Scenario{ID: "openwop/fuzz/problem", Proves: scenarios.IDs{openwop.OWPERR4, openwop.OWPERR5, openwop.OWPERR11, openwop.OWPERR14}}
 		s.Ask = scenarios.Advertised(func(_ scenarios.Discovery, j *scenarios.Judge) {
 			a.Unknown()
-			refusals.Coded(a, j, openwopv1.OWPERR11, []any{"validation_error"}, 4)
-			refusals.NotAFault(a, j, openwopv1.OWPERR14)
+			refusals.Coded(a, j, openwop.OWPERR11, []any{"validation_error"}, 4)
+			refusals.NotAFault(a, j, openwop.OWPERR14)
 		})
 		o := scenarios.Conclude(s, Protocol.Ledger, scenarios.Discovery{})
 		if o.Verdict == scenarios.Broken && strings.Contains(o.Reason, "panicked") {

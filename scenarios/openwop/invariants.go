@@ -1,6 +1,7 @@
 package openwop
 
 import (
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
@@ -41,23 +42,23 @@ func (i Invariant) Judge(s Standing) scenarios.Outcome {
 // Invariants are what the suites hold every run to that they look at.
 func Invariants() []Invariant {
 	return []Invariant{
-		{"numbered", scenarios.IDs{openwopv1.OWPEVT1}, func(s Standing, j *scenarios.Judge) { eventlog.CheckNumbered(s.Log, j) }},
-		{"enveloped", scenarios.IDs{openwopv1.OWPEVT2, openwopv1.OWPEVT3, openwopv1.OWPEVT5, openwopv1.OWPEVT7}, func(s Standing, j *scenarios.Judge) { eventlog.CheckEnvelopes(s.Log, j) }},
-		{"own", scenarios.IDs{openwopv1.OWPEVT4}, func(s Standing, j *scenarios.Judge) { eventlog.CheckOwn(s.Log, j) }},
-		{"caused", scenarios.IDs{openwopv1.OWPEVT6}, func(s Standing, j *scenarios.Judge) { eventlog.CheckCauses(s.Log, j) }},
-		{"fitting", scenarios.IDs{openwopv1.OWPEVT8}, Standing.checkPayloads},
-		{"ended-once", scenarios.IDs{openwopv1.OWPEVT9, openwopv1.OWPEVT10, openwopv1.OWPEVT11}, Standing.checkEnd},
-		{"kept", scenarios.IDs{openwopv1.OWPEVT12}, Standing.checkKept},
-		{"counted", scenarios.IDs{openwopv1.OWP0061B1, openwopv1.OWP0061B2}, Standing.checkCounted},
-		{"uncounted", scenarios.IDs{openwopv1.OWP0061B3}, Standing.checkUncounted},
-		{"decided-first", scenarios.IDs{openwopv1.OWPDSP1}, Standing.checkDecidedFirst},
-		{"one-agent", scenarios.IDs{openwopv1.OWPDSP2}, Standing.checkAgent},
-		{"terminated", scenarios.IDs{openwopv1.OWPDSP5}, Standing.checkTerminated},
-		{"chained", scenarios.IDs{openwopv1.OWP0037B3}, Standing.checkChained},
-		{"unmapped", scenarios.IDs{openwopv1.OWP0037B1}, Standing.checkUnmapped},
-		{"resolved-once", scenarios.IDs{openwopv1.OWPINT3}, Standing.checkResolved},
-		{"breached", scenarios.IDs{openwopv1.OWP0061E3, openwopv1.OWP0061E4}, Standing.checkBreached},
-		{"copied", scenarios.IDs{openwopv1.OWPRPL3, openwopv1.OWPRPL10}, Standing.checkCopied},
+		{"numbered", scenarios.IDs{openwop.OWPEVT1}, func(s Standing, j *scenarios.Judge) { eventlog.CheckNumbered(s.Log, j) }},
+		{"enveloped", scenarios.IDs{openwop.OWPEVT2, openwop.OWPEVT3, openwop.OWPEVT5, openwop.OWPEVT7}, func(s Standing, j *scenarios.Judge) { eventlog.CheckEnvelopes(s.Log, j) }},
+		{"own", scenarios.IDs{openwop.OWPEVT4}, func(s Standing, j *scenarios.Judge) { eventlog.CheckOwn(s.Log, j) }},
+		{"caused", scenarios.IDs{openwop.OWPEVT6}, func(s Standing, j *scenarios.Judge) { eventlog.CheckCauses(s.Log, j) }},
+		{"fitting", scenarios.IDs{openwop.OWPEVT8}, Standing.checkPayloads},
+		{"ended-once", scenarios.IDs{openwop.OWPEVT9, openwop.OWPEVT10, openwop.OWPEVT11}, Standing.checkEnd},
+		{"kept", scenarios.IDs{openwop.OWPEVT12}, Standing.checkKept},
+		{"counted", scenarios.IDs{openwop.OWP0061B1, openwop.OWP0061B2}, Standing.checkCounted},
+		{"uncounted", scenarios.IDs{openwop.OWP0061B3}, Standing.checkUncounted},
+		{"decided-first", scenarios.IDs{openwop.OWPDSP1}, Standing.checkDecidedFirst},
+		{"one-agent", scenarios.IDs{openwop.OWPDSP2}, Standing.checkAgent},
+		{"terminated", scenarios.IDs{openwop.OWPDSP5}, Standing.checkTerminated},
+		{"chained", scenarios.IDs{openwop.OWP0037B3}, Standing.checkChained},
+		{"unmapped", scenarios.IDs{openwop.OWP0037B1}, Standing.checkUnmapped},
+		{"resolved-once", scenarios.IDs{openwop.OWPINT3}, Standing.checkResolved},
+		{"breached", scenarios.IDs{openwop.OWP0061E3, openwop.OWP0061E4}, Standing.checkBreached},
+		{"copied", scenarios.IDs{openwop.OWPRPL3, openwop.OWPRPL10}, Standing.checkCopied},
 	}
 }
 
@@ -65,7 +66,7 @@ func (s Standing) checkPayloads(j *scenarios.Judge) { eventlog.CheckPayloads(j, 
 
 func (s Standing) checkEnd(j *scenarios.Judge) {
 	if !s.Log.Ended.Reached {
-		j.Check(openwopv1.OWPEVT9, s.Log.Terminals().Each("/type")).To(check.Len(0), "events that end a run of status %s", s.Log.Status().JSON())
+		j.Check(openwop.OWPEVT9, s.Log.Terminals().Each("/type")).To(check.Len(0), "events that end a run of status %s", s.Log.Status().JSON())
 		return
 	}
 	eventlog.CheckEnd(s.Log, j, "when it had ended")
@@ -131,9 +132,9 @@ func (s Standing) checkResolved(j *scenarios.Judge) { loop.CheckResolvedOnce(s.L
 
 func (s Standing) checkBreached(j *scenarios.Judge) {
 	if breaches := s.Log.Breaches(); len(breaches.Values) > 0 {
-		j.Check(openwopv1.OWP0061E4, breaches).To(check.Len(1), "breaches")
-		j.Check(openwopv1.OWP0061E3, host.BreachesAndEnds(s.Log)).To(check.Equal([]any{"cap.breached", "run.failed"}), "breach and end in order")
-		bounds.CheckOver(s.Log, j, openwopv1.OWP0061E3)
+		j.Check(openwop.OWP0061E4, breaches).To(check.Len(1), "breaches")
+		j.Check(openwop.OWP0061E3, host.BreachesAndEnds(s.Log)).To(check.Equal([]any{"cap.breached", "run.failed"}), "breach and end in order")
+		bounds.CheckOver(s.Log, j, openwop.OWP0061E3)
 	}
 }
 
@@ -141,8 +142,8 @@ func (s Standing) checkCopied(j *scenarios.Judge) {
 	switch f := (host.Forked{Log: s.Log, FromSeq: s.FromSeq}); {
 	case len(s.Source.Events) == 0:
 	case s.Branch:
-		replay.CheckPrefix(f, j, openwopv1.OWPRPL10, s.Source, replay.IdsOfOthers...)
+		replay.CheckPrefix(f, j, openwop.OWPRPL10, s.Source, replay.IdsOfOthers...)
 	default:
-		replay.CheckPrefix(f, j, openwopv1.OWPRPL3, s.Source)
+		replay.CheckPrefix(f, j, openwop.OWPRPL3, s.Source)
 	}
 }

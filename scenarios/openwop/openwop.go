@@ -1,6 +1,7 @@
 package openwop
 
 import (
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/bounds"
@@ -72,16 +73,16 @@ func Suites() []scenarios.Suite {
 }
 
 func ledger() *scenarios.Ledger {
-	rows := make([]scenarios.Requirement, len(openwopv1.Requirements))
-	for i, r := range openwopv1.Requirements {
+	rows := make([]scenarios.Requirement, len(openwop.RequirementsV1))
+	for i, r := range openwop.RequirementsV1 {
 		rows[i] = scenarios.Requirement(r)
 	}
 	return scenarios.NewLedger(rows)
 }
 
 func readings() []scenarios.Reading {
-	all := make([]scenarios.Reading, len(openwopv1.Readings))
-	for i, r := range openwopv1.Readings {
+	all := make([]scenarios.Reading, len(openwop.ReadingsV1))
+	for i, r := range openwop.ReadingsV1 {
 		all[i] = scenarios.Reading(r)
 	}
 	return all

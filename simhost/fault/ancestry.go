@@ -3,6 +3,7 @@ package fault
 import (
 	"strings"
 
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/rules"
 )
@@ -41,7 +42,7 @@ var ancestryFaults = []Fault{
 		ID:     "ancestry.root-on-a-node",
 		Title:  "the ancestry of a run that nobody dispatched names the machine that it is on, not the host",
 		Looks:  "hostId is not the one that is advertised",
-		Breaks: []string{openwopv1.OWPCAU1},
+		Breaks: []string{openwop.OWPCAU1},
 		Replace: func(s *rules.Set) {
 			elsewhere(s, func(k rules.Kin) bool { return k.ParentRunID == "" && k.SourceRunID == "" && k.Abroad == nil }, "node-1")
 		},
@@ -50,21 +51,21 @@ var ancestryFaults = []Fault{
 		ID:      "ancestry.child-on-a-node",
 		Title:   "the ancestry of a child names the machine that it is on, not the host",
 		Looks:   "hostId is not the one that is advertised, for children only",
-		Breaks:  []string{openwopv1.OWPCAU1},
+		Breaks:  []string{openwop.OWPCAU1},
 		Replace: func(s *rules.Set) { elsewhere(s, func(k rules.Kin) bool { return k.ParentRunID != "" }, "node-1") },
 	},
 	{
 		ID:      "ancestry.fork-on-no-host",
 		Title:   "the ancestry of a fork names no host",
 		Looks:   "hostId is empty, for forks only",
-		Breaks:  []string{openwopv1.OWPCAU1},
+		Breaks:  []string{openwop.OWPCAU1},
 		Replace: func(s *rules.Set) { elsewhere(s, func(k rules.Kin) bool { return k.SourceRunID != "" }, "") },
 	},
 	{
 		ID:     "ancestry.root-begets-itself",
 		Title:  "a run that nobody dispatched names itself as its parent",
 		Looks:  "parent.runId is the run that was asked for",
-		Breaks: []string{openwopv1.OWPCAU2},
+		Breaks: []string{openwop.OWPCAU2},
 		Replace: func(s *rules.Set) {
 			parented(s, func(k rules.Kin, p *openwopv1.RunParent) *openwopv1.RunParent {
 				if p == nil && k.SourceRunID == "" {
@@ -78,7 +79,7 @@ var ancestryFaults = []Fault{
 		ID:     "ancestry.always-none",
 		Title:  "no run has a parent",
 		Looks:  "parent is null for runs that a loop dispatched",
-		Breaks: []string{openwopv1.OWPCAU3, openwopv1.OWPCAU4},
+		Breaks: []string{openwop.OWPCAU3, openwop.OWPCAU4},
 		Spots:  []int{34},
 		Replace: func(s *rules.Set) {
 			s.Ancestry.Parent = func(k rules.Kin) *openwopv1.RunParent { return k.Abroad }
@@ -88,14 +89,14 @@ var ancestryFaults = []Fault{
 		ID:      "ancestry.child-begets-itself",
 		Title:   "a child names itself as its parent",
 		Looks:   "parent.runId is the run that was asked for",
-		Breaks:  []string{openwopv1.OWPCAU3},
+		Breaks:  []string{openwop.OWPCAU3},
 		Replace: func(s *rules.Set) { ofChild(s, func(k rules.Kin, p *openwopv1.RunParent) { p.RunID = k.RunID }) },
 	},
 	{
 		ID:     "ancestry.by-tool-call",
 		Title:  "the cause of a child is said to be the call of a tool",
 		Looks:  "parent.cause of a dispatched run is mcp-tool-call",
-		Breaks: []string{openwopv1.OWPCAU4},
+		Breaks: []string{openwop.OWPCAU4},
 		Replace: func(s *rules.Set) {
 			ofChild(s, func(_ rules.Kin, p *openwopv1.RunParent) { p.Cause = openwopv1.RunParentCauseMCPToolCall })
 		},
@@ -104,7 +105,7 @@ var ancestryFaults = []Fault{
 		ID:     "ancestry.address-at-home",
 		Title:  "a parent on the same host comes with the address of the discovery document",
 		Looks:  "parent.wellKnownUrl is there for a child of this host",
-		Breaks: []string{openwopv1.OWPCAU5},
+		Breaks: []string{openwop.OWPCAU5},
 		Replace: func(s *rules.Set) {
 			ofChild(s, func(_ rules.Kin, p *openwopv1.RunParent) { p.WellKnownURL = "http://127.0.0.1/.well-known/openwop" })
 		},
@@ -113,7 +114,7 @@ var ancestryFaults = []Fault{
 		ID:     "ancestry.source-is-parent",
 		Title:  "a fork names its source as its parent",
 		Looks:  "parent of a fork is not null",
-		Breaks: []string{openwopv1.OWPCAU6},
+		Breaks: []string{openwop.OWPCAU6},
 		Replace: func(s *rules.Set) {
 			parented(s, func(k rules.Kin, p *openwopv1.RunParent) *openwopv1.RunParent {
 				if k.SourceRunID == "" {
@@ -127,14 +128,14 @@ var ancestryFaults = []Fault{
 		ID:      "ancestry.missing-is-unserved",
 		Title:   "of a run that is not there the host says that it serves no ancestries",
 		Looks:   "the ancestry of a run that never was is answered with 501",
-		Breaks:  []string{openwopv1.OWPCAU7},
+		Breaks:  []string{openwop.OWPCAU7},
 		Replace: func(s *rules.Set) { s.Ancestry.Missing = func(string) string { return "capability_not_provided" } },
 	},
 	{
 		ID:      "ancestry.unadvertised",
 		Title:   "ancestries are served although discovery says that they are not",
 		Looks:   "without ancestryEndpointSupported the ancestry of a run is answered with 200",
-		Breaks:  []string{openwopv1.OWPCAU8},
+		Breaks:  []string{openwop.OWPCAU8},
 		Under:   Under{Without: []string{"ancestry"}},
 		Replace: func(s *rules.Set) { s.Ancestry.Serves = func(bool) bool { return true } },
 	},
@@ -142,7 +143,7 @@ var ancestryFaults = []Fault{
 		ID:     "ancestry.cause-moved-out",
 		Title:  "the end of a child on this host is said to have its cause on another",
 		Looks:  "child.completed of a local worker has a causationHostId that is nobody's",
-		Breaks: []string{openwopv1.OWPCAU9},
+		Breaks: []string{openwop.OWPCAU9},
 		Replace: func(s *rules.Set) {
 			s.Ancestry.CauseHost = func(phase openwopv1.ChainPhase, cause, child string) string {
 				if child == "" && phase == openwopv1.ChainPhaseChildCompleted {
@@ -156,7 +157,7 @@ var ancestryFaults = []Fault{
 		ID:     "ancestry.every-step-abroad",
 		Title:  "the creation of a worker on another host is said to be caused there",
 		Looks:  "dispatch.succeeded of such a worker has a causationHostId",
-		Breaks: []string{openwopv1.OWPCAU10},
+		Breaks: []string{openwop.OWPCAU10},
 		Replace: func(s *rules.Set) {
 			s.Ancestry.CauseHost = func(phase openwopv1.ChainPhase, cause, child string) string {
 				if phase == openwopv1.ChainPhaseDispatchSucceeded {
@@ -170,7 +171,7 @@ var ancestryFaults = []Fault{
 		ID:     "ancestry.cancelled-nowhere",
 		Title:  "the end of a worker that was cancelled on another host does not say on which",
 		Looks:  "child.cancelled names an event of the other host and no causationHostId",
-		Breaks: []string{openwopv1.OWPCAU10},
+		Breaks: []string{openwop.OWPCAU10},
 		Replace: func(s *rules.Set) {
 			s.Ancestry.CauseHost = func(phase openwopv1.ChainPhase, cause, _ string) string {
 				if phase == openwopv1.ChainPhaseChildCancelled {
@@ -184,7 +185,7 @@ var ancestryFaults = []Fault{
 		ID:     "ancestry.another-trace",
 		Title:  "each worker on another host begins a trace of its own",
 		Looks:  "the traceparent that the worker was asked for with is of another trace than that of the loop",
-		Breaks: []string{openwopv1.OWPCAU11},
+		Breaks: []string{openwop.OWPCAU11},
 		Replace: func(s *rules.Set) {
 			s.Ancestry.Trace = func(trace, _ string) string { return strings.Repeat("a", len(trace)) }
 		},
@@ -193,14 +194,14 @@ var ancestryFaults = []Fault{
 		ID:      "ancestry.address-withheld",
 		Title:   "another host is not told the address of the discovery document",
 		Looks:   "the ancestry of a worker on another host has no parent.wellKnownUrl",
-		Breaks:  []string{openwopv1.OWPCAU12},
+		Breaks:  []string{openwop.OWPCAU12},
 		Replace: func(s *rules.Set) { s.Ancestry.WellKnown = func(string) string { return "" } },
 	},
 	{
 		ID:      "ancestry.cancel-stays-home",
 		Title:   "who cancels a loop does not cancel its worker on another host",
 		Looks:   "the loop is cancelled and says that its worker is, and the worker goes on",
-		Breaks:  []string{openwopv1.OWPDSP21},
+		Breaks:  []string{openwop.OWPDSP21},
 		Replace: func(s *rules.Set) { s.Ancestry.Stops = func() bool { return false } },
 	},
 }

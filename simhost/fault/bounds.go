@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/rules"
 )
@@ -21,7 +22,7 @@ var boundFaults = []Fault{
 		ID:     "bounds.node-too-many",
 		Title:  "a run starts one node more than its recursionLimit",
 		Looks:  "n+1 node.started with a recursionLimit of n, and a breach at n+1 behind them",
-		Breaks: []string{openwopv1.OWPBND1},
+		Breaks: []string{openwop.OWPBND1},
 		Replace: func(s *rules.Set) {
 			s.Bounds.NodeRefused = func(n int, b rules.Bound, _ bool) bool { return b.Limit > 0 && int64(n) > b.Limit+owned(b) }
 			breachTells(s, nodes, true, func(p *openwopv1.CapBreachedPayload) { p.Observed = p.Limit + 1 })
@@ -31,7 +32,7 @@ var boundFaults = []Fault{
 		ID:     "bounds.node-breach-tells-hosts-limit",
 		Title:  "a breach of a recursionLimit tells the limit of the host in place of the caller's",
 		Looks:  "limit in cap.breached is not the recursionLimit of the run",
-		Breaks: []string{openwopv1.OWPBND2},
+		Breaks: []string{openwop.OWPBND2},
 		Replace: func(s *rules.Set) {
 			breachTells(s, nodes, true, func(p *openwopv1.CapBreachedPayload) { p.Limit += 1000 })
 		},
@@ -40,14 +41,14 @@ var boundFaults = []Fault{
 		ID:      "bounds.node-failure-named-otherwise",
 		Title:   "a run over its own recursionLimit fails with another code than one over the host's",
 		Looks:   "run.failed and the snapshot say node_limit_exceeded",
-		Breaks:  []string{openwopv1.OWPBND3},
+		Breaks:  []string{openwop.OWPBND3},
 		Replace: func(s *rules.Set) { failsWith(s, nodes, true, "node_limit_exceeded") },
 	},
 	{
 		ID:     "bounds.last-node-refused",
 		Title:  "a run that needs exactly as many nodes as its recursionLimit is refused the last one",
 		Looks:  "a breach at the last node, which is no further than the bound",
-		Breaks: []string{openwopv1.OWPBND4},
+		Breaks: []string{openwop.OWPBND4},
 		Spots:  []int{10},
 		Replace: func(s *rules.Set) {
 			refused := s.Bounds.NodeRefused
@@ -60,14 +61,14 @@ var boundFaults = []Fault{
 		ID:      "bounds.nodes-not-clamped",
 		Title:   "a recursionLimit above the advertised maxNodeExecutions is taken as it is",
 		Looks:   "a run that asks for more starts more nodes than the host advertises",
-		Breaks:  []string{openwopv1.OWPBND5},
+		Breaks:  []string{openwop.OWPBND5},
 		Replace: func(s *rules.Set) { takesAsked(s, nodes) },
 	},
 	{
 		ID:     "bounds.refused-node-begins-after-failure",
 		Title:  "the node that a recursionLimit refused begins after the run has failed",
 		Looks:  "node.started stands behind run.failed",
-		Breaks: []string{openwopv1.OWPBND12, openwopv1.OWPBND1},
+		Breaks: []string{openwop.OWPBND12, openwop.OWPBND1},
 		Spots:  []int{9},
 		Replace: func(s *rules.Set) {
 			s.Bounds.Rests = func(b rules.Bound) bool { return b.Kind != nodes || !b.Own }
@@ -77,14 +78,14 @@ var boundFaults = []Fault{
 		ID:      "bounds.node-failure-without-cause",
 		Title:   "the failure of a run that crossed its bound on nodes does not name the breach",
 		Looks:   "run.failed has no causationId",
-		Breaks:  []string{openwopv1.OWPBND13},
+		Breaks:  []string{openwop.OWPBND13},
 		Replace: func(s *rules.Set) { s.Bounds.Blames = func(b rules.Bound) bool { return b.Kind != nodes } },
 	},
 	{
 		ID:      "bounds.node-breach-not-recalled",
 		Title:   "a replay of a run that crossed its bound on nodes is not bounded",
 		Looks:   "the replay does not breach where its source did, and fails as one that left it",
-		Breaks:  []string{openwopv1.OWPBND15},
+		Breaks:  []string{openwop.OWPBND15},
 		Replace: func(s *rules.Set) { forgets(s, nodes) },
 	},
 
@@ -93,7 +94,7 @@ var boundFaults = []Fault{
 		ID:      "bounds.time-ignored",
 		Title:   "a run goes on when its runTimeoutMs has passed",
 		Looks:   "the run is still running long after its time",
-		Breaks:  []string{openwopv1.OWPBND6},
+		Breaks:  []string{openwop.OWPBND6},
 		Spots:   []int{8},
 		Replace: func(s *rules.Set) { s.Bounds.Overtime = func(_, _ int64) bool { return false } },
 	},
@@ -101,7 +102,7 @@ var boundFaults = []Fault{
 		ID:     "bounds.time-in-full-seconds",
 		Title:  "a runTimeoutMs is rounded down to full seconds",
 		Looks:  "the run is stopped up to a second too early, and the breach tells another limit",
-		Breaks: []string{openwopv1.OWPBND6, openwopv1.OWPBND7, openwopv1.OWPBND11},
+		Breaks: []string{openwop.OWPBND6, openwop.OWPBND7, openwop.OWPBND11},
 		Spots:  []int{8},
 		Replace: func(s *rules.Set) {
 			inForce := s.Bounds.InForce
@@ -118,7 +119,7 @@ var boundFaults = []Fault{
 		ID:     "bounds.time-breach-without-limit",
 		Title:  "the breach of a bound on time does not tell the bound",
 		Looks:  "limit in cap.breached is 0",
-		Breaks: []string{openwopv1.OWPBND7},
+		Breaks: []string{openwop.OWPBND7},
 		Replace: func(s *rules.Set) {
 			breachTells(s, duration, true, func(p *openwopv1.CapBreachedPayload) { p.Limit = 0 })
 		},
@@ -127,14 +128,14 @@ var boundFaults = []Fault{
 		ID:      "bounds.time-failure-named-otherwise",
 		Title:   "a run over its time fails with a code of the host's own",
 		Looks:   "run.failed and the snapshot say timeout",
-		Breaks:  []string{openwopv1.OWPBND8},
+		Breaks:  []string{openwop.OWPBND8},
 		Replace: func(s *rules.Set) { failsWith(s, duration, true, "timeout") },
 	},
 	{
 		ID:     "bounds.time-counted-too-fast",
 		Title:  "the time that a run took is counted in hundredths of a millisecond when a node ends",
 		Looks:  "a run that waits for some 200 ms crosses a runTimeoutMs of more than ten seconds",
-		Breaks: []string{openwopv1.OWPBND9},
+		Breaks: []string{openwop.OWPBND9},
 		Spots:  []int{8},
 		Replace: func(s *rules.Set) {
 			overtime := s.Bounds.Overtime
@@ -145,7 +146,7 @@ var boundFaults = []Fault{
 		ID:     "bounds.time-failure-untimed",
 		Title:  "the failure of a run over its time does not say how long it took",
 		Looks:  "run.failed has no details.elapsedMs",
-		Breaks: []string{openwopv1.OWPBND11},
+		Breaks: []string{openwop.OWPBND11},
 		Replace: func(s *rules.Set) {
 			s.Bounds.Error = func(b rules.Bound, e openwopv1.RunError) openwopv1.RunError {
 				if b.Kind == duration {
@@ -159,7 +160,7 @@ var boundFaults = []Fault{
 		ID:      "bounds.late-node-begins-anew",
 		Title:   "the node that was cut off when its run was over its time begins anew after the run has failed",
 		Looks:   "node.started stands behind run.failed",
-		Breaks:  []string{openwopv1.OWPBND12},
+		Breaks:  []string{openwop.OWPBND12},
 		Spots:   []int{9},
 		Replace: func(s *rules.Set) { s.Bounds.Rests = func(b rules.Bound) bool { return b.Kind != duration } },
 	},
@@ -167,14 +168,14 @@ var boundFaults = []Fault{
 		ID:      "bounds.time-failure-without-cause",
 		Title:   "the failure of a run over its time does not name the breach",
 		Looks:   "run.failed has no causationId",
-		Breaks:  []string{openwopv1.OWPBND13},
+		Breaks:  []string{openwop.OWPBND13},
 		Replace: func(s *rules.Set) { s.Bounds.Blames = func(b rules.Bound) bool { return b.Kind != duration } },
 	},
 	{
 		ID:     "bounds.time-breach-of-a-node",
 		Title:  "the breach of a bound on time is told of a node",
 		Looks:  "cap.breached of kind run-duration has a nodeId",
-		Breaks: []string{openwopv1.OWPBND14},
+		Breaks: []string{openwop.OWPBND14},
 		Replace: func(s *rules.Set) {
 			breachTells(s, duration, true, func(p *openwopv1.CapBreachedPayload) { p.NodeID = new("wait") })
 		},
@@ -183,7 +184,7 @@ var boundFaults = []Fault{
 		ID:      "bounds.time-measured-anew",
 		Title:   "a replay of a run that was over its time measures its own",
 		Looks:   "the breach of the replay tells another time than that of its source",
-		Breaks:  []string{openwopv1.OWPBND15},
+		Breaks:  []string{openwop.OWPBND15},
 		Replace: func(s *rules.Set) { forgets(s, duration) },
 	},
 
@@ -192,14 +193,14 @@ var boundFaults = []Fault{
 		ID:      "bounds.inner-turns-count",
 		Title:   "a worker that is a loop counts as a turn of the loop that dispatches it",
 		Looks:   "a loop of loops crosses a bound that its own turns keep",
-		Breaks:  []string{openwopv1.OWPBND16},
+		Breaks:  []string{openwop.OWPBND16},
 		Replace: func(s *rules.Set) { s.Bounds.Turns = func(iteration, loops int) int { return iteration + loops } },
 	},
 	{
 		ID:      "bounds.turns-without-model",
 		Title:   "a host without an execution model bounds turns all the same",
 		Looks:   "a loop on such a host breaches at maxLoopIterations",
-		Breaks:  []string{openwopv1.OWPBND17},
+		Breaks:  []string{openwop.OWPBND17},
 		Under:   Under{Without: []string{"executionModel"}},
 		Replace: func(s *rules.Set) { s.Bounds.CountsTurns = func(int) bool { return true } },
 	},
@@ -207,7 +208,7 @@ var boundFaults = []Fault{
 		ID:     "bounds.turn-breach-at-the-bound",
 		Title:  "a breach of a bound on turns tells the last turn that ran as the one that was refused",
 		Looks:  "observed in cap.breached is the limit",
-		Breaks: []string{openwopv1.OWP0061E2, openwopv1.OWPVER8},
+		Breaks: []string{openwop.OWP0061E2, openwop.OWPVER8},
 		Replace: func(s *rules.Set) {
 			breachTells(s, turns, true, func(p *openwopv1.CapBreachedPayload) { p.Observed = p.Limit })
 		},
@@ -216,14 +217,14 @@ var boundFaults = []Fault{
 		ID:      "bounds.turn-failure-named-otherwise",
 		Title:   "a loop over its bound fails with a code of the host's own",
 		Looks:   "run.failed says max_iterations",
-		Breaks:  []string{openwopv1.OWP0061E3},
+		Breaks:  []string{openwop.OWP0061E3},
 		Replace: func(s *rules.Set) { failsWith(s, turns, true, "max_iterations") },
 	},
 	{
 		ID:     "bounds.turn-too-many",
 		Title:  "a loop takes one turn more than its maxLoopIterations",
 		Looks:  "n+1 decisions with a bound of n",
-		Breaks: []string{openwopv1.OWP0061E3, openwopv1.OWP0061E4, openwopv1.OWPVER8},
+		Breaks: []string{openwop.OWP0061E3, openwop.OWP0061E4, openwop.OWPVER8},
 		Spots:  []int{7},
 		Replace: func(s *rules.Set) {
 			s.Bounds.TurnRefused = func(iteration int, b rules.Bound) bool {
@@ -235,7 +236,7 @@ var boundFaults = []Fault{
 		ID:      "bounds.turns-unbounded-below-5",
 		Title:   "turns are bounded from version 5 on only",
 		Looks:   "a loop on a host at version 4 takes more turns than its bound",
-		Breaks:  []string{openwopv1.OWP0061E4, openwopv1.OWP0061E5, openwopv1.OWPRPL12},
+		Breaks:  []string{openwop.OWP0061E4, openwop.OWP0061E5, openwop.OWPRPL12},
 		Spots:   []int{7},
 		Under:   Under{Version: 4},
 		Replace: func(s *rules.Set) { s.Bounds.CountsTurns = func(version int) bool { return version >= 5 } },
@@ -244,7 +245,7 @@ var boundFaults = []Fault{
 		ID:     "bounds.last-turn-refused",
 		Title:  "a loop takes one turn fewer than its maxLoopIterations",
 		Looks:  "a breach at turn n with a bound of n",
-		Breaks: []string{openwopv1.OWP0061E6, openwopv1.OWP0061E3, openwopv1.OWPVER8},
+		Breaks: []string{openwop.OWP0061E6, openwop.OWP0061E3, openwop.OWPVER8},
 		Spots:  []int{7},
 		Replace: func(s *rules.Set) {
 			s.Bounds.TurnRefused = func(iteration int, b rules.Bound) bool {
@@ -256,7 +257,7 @@ var boundFaults = []Fault{
 		ID:      "bounds.turns-not-clamped",
 		Title:   "a maxLoopIterations above the advertised one is taken as it is",
 		Looks:   "a loop that asks for more takes more turns than the host advertises",
-		Breaks:  []string{openwopv1.OWP0061E5},
+		Breaks:  []string{openwop.OWP0061E5},
 		Spots:   []int{7},
 		Replace: func(s *rules.Set) { takesAsked(s, turns) },
 	},
@@ -264,14 +265,14 @@ var boundFaults = []Fault{
 		ID:      "bounds.turn-breach-not-recalled",
 		Title:   "a replay of a loop that crossed its bound is not bounded",
 		Looks:   "the replay does not breach where its source did, and fails as one that left it",
-		Breaks:  []string{openwopv1.OWP0061M1},
+		Breaks:  []string{openwop.OWP0061M1},
 		Replace: func(s *rules.Set) { forgets(s, turns) },
 	},
 	{
 		ID:      "bounds.refused-turn-begins-after-failure",
 		Title:   "the turn that a bound refused begins after the loop has failed",
 		Looks:   "node.started of the supervisor stands behind run.failed",
-		Breaks:  []string{openwopv1.OWP0061E3},
+		Breaks:  []string{openwop.OWP0061E3},
 		Spots:   []int{4, 9},
 		Twin:    "what follows the failure is another mistake than what the failure says",
 		Replace: func(s *rules.Set) { s.Bounds.Rests = func(b rules.Bound) bool { return b.Kind != turns || !b.Own } },
@@ -282,7 +283,7 @@ var boundFaults = []Fault{
 		ID:     "bounds.misfit-option-breaks-the-host",
 		Title:  "an option of a run that cannot be makes the host fail",
 		Looks:  "POST /v1/runs is answered 500",
-		Breaks: []string{openwopv1.OWPBND21},
+		Breaks: []string{openwop.OWPBND21},
 		Replace: func(s *rules.Set) {
 			misfit := s.Control.Misfit
 			s.Control.Misfit = func(operation, field string) int {
@@ -297,7 +298,7 @@ var boundFaults = []Fault{
 		ID:     "bounds.options-not-shown",
 		Title:  "the snapshot of a run does not show its options",
 		Looks:  "configurable is missing",
-		Breaks: []string{openwopv1.OWPBND22},
+		Breaks: []string{openwop.OWPBND22},
 		Replace: func(s *rules.Set) {
 			s.Control.Shows = func(run openwopv1.RunSnapshot) openwopv1.RunSnapshot {
 				run.Configurable = nil
@@ -309,7 +310,7 @@ var boundFaults = []Fault{
 		ID:     "bounds.options-used-up",
 		Title:  "the snapshot of an ended run shows as recursionLimit what was left of it",
 		Looks:  "configurable.recursionLimit is lower at the end than at the beginning",
-		Breaks: []string{openwopv1.OWPBND23},
+		Breaks: []string{openwop.OWPBND23},
 		Replace: func(s *rules.Set) {
 			s.Control.Shows = func(run openwopv1.RunSnapshot) openwopv1.RunSnapshot {
 				if limit, set := run.Configurable["recursionLimit"].(float64); set && over(run) {

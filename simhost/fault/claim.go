@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/simhost/rules"
 )
 
@@ -19,21 +19,21 @@ var servingFaults = []Fault{
 		ID:      "claim.served-as-bytes",
 		Title:   "the capabilities are served as a file of no known type",
 		Looks:   "the Content-Type of /.well-known/openwop is application/octet-stream",
-		Breaks:  []string{openwopv1.OWPCAP2},
+		Breaks:  []string{openwop.OWPCAP2},
 		Replace: served("Content-Type", "application/octet-stream"),
 	},
 	{
 		ID:      "claim.never-kept",
 		Title:   "the capabilities must not be kept by anybody",
 		Looks:   "Cache-Control of /.well-known/openwop is no-store",
-		Breaks:  []string{openwopv1.OWPCAP4},
+		Breaks:  []string{openwop.OWPCAP4},
 		Replace: served("Cache-Control", "no-store"),
 	},
 	{
 		ID:     "claim.contract-guarded",
 		Title:  "the API document is for who has a key",
 		Looks:  "GET /v1/openapi.json is HTTP 401 without a credential",
-		Breaks: []string{openwopv1.OWPCAP3},
+		Breaks: []string{openwop.OWPCAP3},
 		Replace: func(s *rules.Set) {
 			public := s.Access.Public
 			s.Access.Public = func(path string, everybodys bool) bool {
@@ -45,7 +45,7 @@ var servingFaults = []Fault{
 		ID:     "claim.fixtures-not-loaded",
 		Title:  "the fixtures are listed, and none of them is there",
 		Looks:  "a run of a listed fixture is HTTP 404",
-		Breaks: []string{openwopv1.OWPCAP19},
+		Breaks: []string{openwop.OWPCAP19},
 		Under:  Under{Without: []string{"executionModel"}}, // a host with one owes the runs of its loops as well
 		Replace: func(s *rules.Set) {
 			s.Requests.Made = func(workflow string, _ bool) string { return workflow + "@draft" }
@@ -55,7 +55,7 @@ var servingFaults = []Fault{
 		ID:      "claim.supervisors-run-unclaimed",
 		Title:   "workflows with a supervisor run where there are said to be none",
 		Looks:   "a run with a supervisor is HTTP 201 on a host without supervisors",
-		Breaks:  []string{openwopv1.OWPCAP20},
+		Breaks:  []string{openwop.OWPCAP20},
 		Under:   Under{Without: []string{"orchestrator"}},
 		Replace: admitting("agents.orchestrator"),
 	},
@@ -63,7 +63,7 @@ var servingFaults = []Fault{
 		ID:      "claim.dispatch-runs-unclaimed",
 		Title:   "workflows with a dispatch run where there is said to be none, and map what it maps",
 		Looks:   "a run with a dispatch is HTTP 201 on a host without dispatch",
-		Breaks:  []string{openwopv1.OWPCAP21, openwopv1.OWPCAP22},
+		Breaks:  []string{openwop.OWPCAP21, openwop.OWPCAP22},
 		Under:   Under{Without: []string{"dispatch"}},
 		Replace: admitting("agents.dispatch", "agents.dispatchMapping"),
 	},
@@ -71,7 +71,7 @@ var servingFaults = []Fault{
 		ID:      "claim.mappings-run-unclaimed",
 		Title:   "a dispatch with mappings runs where nothing is said to be mapped",
 		Looks:   "a run with a mapping is HTTP 201 on a host that maps nothing",
-		Breaks:  []string{openwopv1.OWPCAP22},
+		Breaks:  []string{openwop.OWPCAP22},
 		Under:   Under{Without: []string{"dispatchMapping"}},
 		Replace: admitting("agents.dispatchMapping"),
 	},

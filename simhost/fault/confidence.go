@@ -3,6 +3,7 @@ package fault
 import (
 	"slices"
 
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/rules"
 )
@@ -21,7 +22,7 @@ var confidenceFloorFaults = []Fault{
 		ID:     "confidence.floor-in-percent",
 		Title:  "the floor is advertised in percent",
 		Looks:  "confidenceEscalationFloor is 50",
-		Breaks: []string{openwopv1.OWPCNF1},
+		Breaks: []string{openwop.OWPCNF1},
 		Lies:   true,
 		Replace: func(s *rules.Set) {
 			advertised := s.Confidence.Advertised
@@ -35,7 +36,7 @@ var confidenceFloorFaults = []Fault{
 		ID:     "confidence.kind-unknown",
 		Title:  "the interrupt of held decisions is advertised by a name that no kind has",
 		Looks:  "confidenceEscalationInterruptKind is question",
-		Breaks: []string{openwopv1.OWPCNF2, openwopv1.OWPCNF8},
+		Breaks: []string{openwop.OWPCNF2, openwop.OWPCNF8},
 		Lies:   true,
 		Replace: func(s *rules.Set) {
 			advertised := s.Confidence.Advertised
@@ -49,7 +50,7 @@ var confidenceFloorFaults = []Fault{
 		ID:     "confidence.floor-lower-than-advertised",
 		Title:  "a worker is dispatched on a decision that is below the floor, if not by far",
 		Looks:  "a decision a little below the floor is carried out and nobody is asked",
-		Breaks: []string{openwopv1.OWPINT5},
+		Breaks: []string{openwop.OWPINT5},
 		Spots:  []int{16},
 		Replace: escalating(func(d rules.Doubt, honest bool) bool {
 			return honest && (d.Kind != nextWorker || *d.Confidence < d.Floor-0.1)
@@ -59,21 +60,21 @@ var confidenceFloorFaults = []Fault{
 		ID:      "confidence.floor-itself-held",
 		Title:   "a worker waits for a person where its decision is at the floor",
 		Looks:   "a decision with a confidence equal to the floor is held",
-		Breaks:  []string{openwopv1.OWPCNF5},
+		Breaks:  []string{openwop.OWPCNF5},
 		Replace: escalating(atFloor(nextWorker)),
 	},
 	{
 		ID:      "confidence.end-at-floor-held",
 		Title:   "the end waits for a person where its decision is at the floor",
 		Looks:   "a decision to terminate with a confidence equal to the floor is held",
-		Breaks:  []string{openwopv1.OWPCNF5},
+		Breaks:  []string{openwop.OWPCNF5},
 		Replace: escalating(atFloor(terminate)),
 	},
 	{
 		ID:     "confidence.any-confidence-held",
 		Title:  "every decision that says how sure it is is held, how ever sure that is",
 		Looks:  "a decision above the floor is held",
-		Breaks: []string{openwopv1.OWPCNF5},
+		Breaks: []string{openwop.OWPCNF5},
 		Spots:  []int{16},
 		Replace: escalating(func(d rules.Doubt, honest bool) bool {
 			return honest || d.Version >= 2 && d.Confidence != nil
@@ -83,7 +84,7 @@ var confidenceFloorFaults = []Fault{
 		ID:     "confidence.silence-held",
 		Title:  "a decision for a worker that is new to the run counts as not sure where it does not say how sure it is",
 		Looks:  "a decision without a confidence is held",
-		Breaks: []string{openwopv1.OWPCNF6},
+		Breaks: []string{openwop.OWPCNF6},
 		Replace: escalating(func(d rules.Doubt, honest bool) bool {
 			return honest || d.Version >= 2 && d.Confidence == nil && d.Newcomer
 		}),
@@ -92,7 +93,7 @@ var confidenceFloorFaults = []Fault{
 		ID:     "confidence.end-not-held",
 		Title:  "a decision to terminate is carried out how ever unsure it is",
 		Looks:  "a run ends on a decision below the floor, and nobody is asked",
-		Breaks: []string{openwopv1.OWPCNF7},
+		Breaks: []string{openwop.OWPCNF7},
 		Replace: escalating(func(d rules.Doubt, honest bool) bool {
 			return honest && d.Kind != terminate
 		}),
@@ -101,7 +102,7 @@ var confidenceFloorFaults = []Fault{
 		ID:     "confidence.told-below-2",
 		Title:  "decisions below the floor are held before the version that has one",
 		Looks:  "a host of version 1 writes confidence-escalated",
-		Breaks: []string{openwopv1.OWPCNF13},
+		Breaks: []string{openwop.OWPCNF13},
 		Under:  Under{Version: 1},
 		Replace: escalating(func(d rules.Doubt, honest bool) bool {
 			return honest || d.Confidence != nil && *d.Confidence < d.Floor
@@ -111,7 +112,7 @@ var confidenceFloorFaults = []Fault{
 		ID:     "confidence.told-the-wrong-way-round",
 		Title:  "a held dispatch is told with the floor for its confidence",
 		Looks:  "confidence and floor of confidence-escalated are exchanged",
-		Breaks: []string{openwopv1.OWPCNF3},
+		Breaks: []string{openwop.OWPCNF3},
 		Replace: escalated(func(p *openwopv1.CoreWorkflowChainConfidenceEscalatedPayload) {
 			if p.WorkerID != "" {
 				p.Confidence, p.Floor = p.Floor, p.Confidence
@@ -122,7 +123,7 @@ var confidenceFloorFaults = []Fault{
 		ID:     "confidence.end-told-with-worker",
 		Title:  "a held decision to terminate is told as if it were for a worker",
 		Looks:  "confidence-escalated of a decision to terminate has a workerId",
-		Breaks: []string{openwopv1.OWPCNF3},
+		Breaks: []string{openwop.OWPCNF3},
 		Replace: escalated(func(p *openwopv1.CoreWorkflowChainConfidenceEscalatedPayload) {
 			if p.WorkerID == "" {
 				p.WorkerID = terminate
@@ -133,21 +134,21 @@ var confidenceFloorFaults = []Fault{
 		ID:      "confidence.told-after-suspension",
 		Title:   "that a dispatch is held is told when its supervisor is suspended already",
 		Looks:   "confidence-escalated follows node.suspended",
-		Breaks:  []string{openwopv1.OWPCNF4},
+		Breaks:  []string{openwop.OWPCNF4},
 		Replace: tellingLate(nextWorker),
 	},
 	{
 		ID:      "confidence.end-told-after-suspension",
 		Title:   "that a decision to terminate is held is told when its supervisor is suspended already",
 		Looks:   "confidence-escalated of a decision to terminate follows node.suspended",
-		Breaks:  []string{openwopv1.OWPCNF4},
+		Breaks:  []string{openwop.OWPCNF4},
 		Replace: tellingLate(terminate),
 	},
 	{
 		ID:     "confidence.another-interrupt",
 		Title:  "a held decision asks for an approval whatever the host advertises",
 		Looks:  "the interrupt is of kind approval, and clarification is advertised",
-		Breaks: []string{openwopv1.OWPCNF8},
+		Breaks: []string{openwop.OWPCNF8},
 		Replace: func(s *rules.Set) {
 			s.Confidence.Raises = func(openwopv1.InterruptKind) openwopv1.InterruptKind { return openwopv1.InterruptKindApproval }
 		},

@@ -3,6 +3,7 @@ package fault
 import (
 	"slices"
 
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/rules"
 )
@@ -13,7 +14,7 @@ var confidenceAnswerFaults = []Fault{
 		ID:      "confidence.carried-out-twice",
 		Title:   "a held decision is carried out once for the decision and once for the answer",
 		Looks:   "the worker of a held decision is dispatched twice",
-		Breaks:  []string{openwopv1.OWPCNF9, openwopv1.OWP0061D1},
+		Breaks:  []string{openwop.OWPCNF9, openwop.OWP0061D1},
 		Spots:   []int{17},
 		Replace: carryingOutTwice(false),
 	},
@@ -21,14 +22,14 @@ var confidenceAnswerFaults = []Fault{
 		ID:      "confidence.accepted-dropped",
 		Title:   "the answer to a held decision takes its place: the supervisor goes on with its next turn",
 		Looks:   "the worker of a held decision is never dispatched, although nobody refused it",
-		Breaks:  []string{openwopv1.OWPCNF10},
+		Breaks:  []string{openwop.OWPCNF10},
 		Replace: after(false, false, rules.Dropped),
 	},
 	{
 		ID:      "confidence.rejected-carried-out",
 		Title:   "a held decision is carried out whatever the answer is",
 		Looks:   "a worker is dispatched after its decision was rejected",
-		Breaks:  []string{openwopv1.OWPCNF11},
+		Breaks:  []string{openwop.OWPCNF11},
 		Under:   Under{EscalationInterrupt: string(openwopv1.InterruptKindApproval)},
 		Replace: after(true, false, rules.CarriedOut),
 	},
@@ -36,7 +37,7 @@ var confidenceAnswerFaults = []Fault{
 		ID:      "confidence.rejected-left-open",
 		Title:   "a run stands still for good when a held decision is rejected",
 		Looks:   "the rejection is accepted, and the run neither goes on nor ends",
-		Breaks:  []string{openwopv1.OWPCNF12},
+		Breaks:  []string{openwop.OWPCNF12},
 		Under:   Under{EscalationInterrupt: string(openwopv1.InterruptKindApproval)},
 		Replace: after(true, false, rules.LeftOpen),
 	},

@@ -1,6 +1,7 @@
 package fault
 
 import (
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/rules"
 )
@@ -11,7 +12,7 @@ var confidenceUnsureFaults = []Fault{
 		ID:     "confidence.given-threshold-ignored",
 		Title:  "an agent whose threshold the run sets decides whatever it is",
 		Looks:  "an agent below the escalationThreshold of its run decides at once",
-		Breaks: []string{openwopv1.OWPCNF14},
+		Breaks: []string{openwop.OWPCNF14},
 		Replace: unsure(func(_, _ float64, given, honest bool) bool {
 			return honest && !given
 		}),
@@ -20,7 +21,7 @@ var confidenceUnsureFaults = []Fault{
 		ID:     "confidence.no-default-threshold",
 		Title:  "an agent is held only where the run sets a threshold",
 		Looks:  "an agent that is 0.5 sure decides at once in a run that sets none",
-		Breaks: []string{openwopv1.OWPCNF18},
+		Breaks: []string{openwop.OWPCNF18},
 		Replace: unsure(func(_, _ float64, given, honest bool) bool {
 			return honest && given
 		}),
@@ -29,7 +30,7 @@ var confidenceUnsureFaults = []Fault{
 		ID:     "confidence.threshold-itself-unsure",
 		Title:  "an agent that is just sure enough is held",
 		Looks:  "an agent whose confidence equals its threshold is suspended",
-		Breaks: []string{openwopv1.OWPCNF17},
+		Breaks: []string{openwop.OWPCNF17},
 		Replace: unsure(func(confidence, threshold float64, _, honest bool) bool {
 			return honest || confidence == threshold
 		}),
@@ -38,7 +39,7 @@ var confidenceUnsureFaults = []Fault{
 		ID:     "confidence.unsure-told-the-wrong-way-round",
 		Title:  "what is told of an agent that is not sure has the threshold for its confidence",
 		Looks:  "threshold and observed of node.suspended are exchanged",
-		Breaks: []string{openwopv1.OWPCNF15},
+		Breaks: []string{openwop.OWPCNF15},
 		Replace: func(s *rules.Set) {
 			told := s.Confidence.UnsureTold
 			s.Confidence.UnsureTold = func(d openwopv1.LowConfidenceData) openwopv1.LowConfidenceData {
@@ -52,14 +53,14 @@ var confidenceUnsureFaults = []Fault{
 		ID:      "confidence.unsure-carried-out-twice",
 		Title:   "what an agent was not sure of is carried out once for the agent and once for who accepted",
 		Looks:   "the worker of an accepted decision is dispatched twice",
-		Breaks:  []string{openwopv1.OWPCNF16},
+		Breaks:  []string{openwop.OWPCNF16},
 		Replace: carryingOutTwice(true),
 	},
 	{
 		ID:      "confidence.unsure-rejected-carried-out",
 		Title:   "what an agent was not sure of is carried out whatever the answer is",
 		Looks:   "a worker is dispatched although somebody rejected that",
-		Breaks:  []string{openwopv1.OWPCNF19},
+		Breaks:  []string{openwop.OWPCNF19},
 		Replace: after(true, true, rules.CarriedOut),
 	},
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/rules"
 )
@@ -19,7 +20,7 @@ var shownFaults = []Fault{
 		ID:     "control.cancelled-run-loses-workflow",
 		Title:  "a run that was cancelled is kept without the id of its workflow, where nobody dispatched it",
 		Looks:  "workflowId in the snapshot of a cancelled run is empty",
-		Breaks: []string{openwopv1.OWPCTL1},
+		Breaks: []string{openwop.OWPCTL1},
 		Replace: func(s *rules.Set) {
 			s.Control.Shows = func(run openwopv1.RunSnapshot) openwopv1.RunSnapshot {
 				if run.Status == openwopv1.RunStatusCancelled && run.ParentRunID == nil {
@@ -33,7 +34,7 @@ var shownFaults = []Fault{
 		ID:     "control.status-of-its-own",
 		Title:  "a run under way has a status that the protocol does not know",
 		Looks:  "the snapshot of a running run says executing",
-		Breaks: []string{openwopv1.OWPCTL2},
+		Breaks: []string{openwop.OWPCTL2},
 		Replace: func(s *rules.Set) {
 			s.Control.Shows = func(run openwopv1.RunSnapshot) openwopv1.RunSnapshot {
 				if run.Status == openwopv1.RunStatusRunning {
@@ -47,14 +48,14 @@ var shownFaults = []Fault{
 		ID:      "control.failed-node-passed-over",
 		Title:   "a run whose node failed completes all the same, where it dispatches nobody, asks nobody and is nobody's child",
 		Looks:   "node.failed is followed by run.completed, and the status is completed",
-		Breaks:  []string{openwopv1.OWPCTL3},
+		Breaks:  []string{openwop.OWPCTL3},
 		Replace: func(s *rules.Set) { s.Control.Fails = func(alone bool) bool { return !alone } },
 	},
 	{
 		ID:     "control.error-without-message",
 		Title:  "the snapshot of a failed run gives the code of its error and no words",
 		Looks:  "error.message in the snapshot is empty",
-		Breaks: []string{openwopv1.OWPCTL4},
+		Breaks: []string{openwop.OWPCTL4},
 		Replace: func(s *rules.Set) {
 			s.Control.Shows = func(run openwopv1.RunSnapshot) openwopv1.RunSnapshot {
 				if run.Error != nil {
@@ -68,7 +69,7 @@ var shownFaults = []Fault{
 		ID:     "control.cancelled-run-has-error",
 		Title:  "the snapshot of a cancelled run has an error",
 		Looks:  "error stands beside the status cancelled",
-		Breaks: []string{openwopv1.OWPCTL5},
+		Breaks: []string{openwop.OWPCTL5},
 		Replace: func(s *rules.Set) {
 			s.Control.Shows = func(run openwopv1.RunSnapshot) openwopv1.RunSnapshot {
 				if run.Status == openwopv1.RunStatusCancelled {
@@ -82,7 +83,7 @@ var shownFaults = []Fault{
 		ID:     "control.end-before-its-beginning",
 		Title:  "the snapshot of an ended run says that it ended a second before it began",
 		Looks:  "completedAt is before startedAt",
-		Breaks: []string{openwopv1.OWPCTL6},
+		Breaks: []string{openwop.OWPCTL6},
 		Replace: func(s *rules.Set) {
 			s.Control.Shows = func(run openwopv1.RunSnapshot) openwopv1.RunSnapshot {
 				if over(run) {
@@ -96,7 +97,7 @@ var shownFaults = []Fault{
 		ID:     "control.tags-lost-at-the-end",
 		Title:  "a run that ended is kept without its tags",
 		Looks:  "the snapshot of an ended run has no tags",
-		Breaks: []string{openwopv1.OWPCTL7},
+		Breaks: []string{openwop.OWPCTL7},
 		Replace: func(s *rules.Set) {
 			s.Control.Shows = func(run openwopv1.RunSnapshot) openwopv1.RunSnapshot {
 				if over(run) {
@@ -110,7 +111,7 @@ var shownFaults = []Fault{
 		ID:     "control.suspended-names-no-node",
 		Title:  "the snapshot of a suspended loop does not say which node waits",
 		Looks:  "neither currentNodeId nor interrupt.nodeId is there",
-		Breaks: []string{openwopv1.OWPCTL9},
+		Breaks: []string{openwop.OWPCTL9},
 		Replace: func(s *rules.Set) {
 			s.Control.Shows = func(run openwopv1.RunSnapshot) openwopv1.RunSnapshot {
 				if run.RunOrchestrator == nil {

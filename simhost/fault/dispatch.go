@@ -1,6 +1,7 @@
 package fault
 
 import (
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/rules"
 )
@@ -10,7 +11,7 @@ var dispatchFaults = []Fault{
 		ID:     "dispatch.question-before-decision",
 		Title:  "a person is asked first, and the decision to ask comes with the answer",
 		Looks:  "the run waits for an answer, and the log has no decision to ask",
-		Breaks: []string{openwopv1.OWPDSP1, openwopv1.OWP0061D1},
+		Breaks: []string{openwop.OWPDSP1, openwop.OWP0061D1},
 		Replace: decidingLate(func(d rules.Doubt) bool {
 			return d.Kind == askUser
 		}),
@@ -19,7 +20,7 @@ var dispatchFaults = []Fault{
 		ID:     "dispatch.worker-before-decision",
 		Title:  "the handoff to a worker that is new to the run begins while its supervisor still decides",
 		Looks:  "dispatch.began stands on the log before the decision for its worker, and names no cause",
-		Breaks: []string{openwopv1.OWPDSP1, openwopv1.OWPDSP3, openwopv1.OWP0037B3},
+		Breaks: []string{openwop.OWPDSP1, openwop.OWPDSP3, openwop.OWP0037B3},
 		Spots:  []int{15},
 		Replace: decidingLate(func(d rules.Doubt) bool {
 			return d.Newcomer && d.Confidence == nil
@@ -29,7 +30,7 @@ var dispatchFaults = []Fault{
 		ID:     "dispatch.person-takes-over",
 		Title:  "who has answered is the agent of all decisions that follow",
 		Looks:  "the agentId of runOrchestrator.decided changes after an answer",
-		Breaks: []string{openwopv1.OWPDSP2},
+		Breaks: []string{openwop.OWPDSP2},
 		Replace: func(s *rules.Set) {
 			agent := s.Dispatch.Agent
 			s.Dispatch.Agent = func(agentID string, answered bool) string {
@@ -44,7 +45,7 @@ var dispatchFaults = []Fault{
 		ID:     "dispatch.orchestrator-misnamed",
 		Title:  "a run is shown with an orchestrator that decided nothing in it",
 		Looks:  "runOrchestrator.agentId of the snapshot is none of those in the log",
-		Breaks: []string{openwopv1.OWPDSP2},
+		Breaks: []string{openwop.OWPDSP2},
 		Replace: func(s *rules.Set) {
 			orchestrator := s.Dispatch.Orchestrator
 			s.Dispatch.Orchestrator = func(agentID string) string { return "host." + orchestrator(agentID) }
@@ -54,7 +55,7 @@ var dispatchFaults = []Fault{
 		ID:     "dispatch.tells-its-own-workflow",
 		Title:  "the dispatch node tells of a child of the workflow that it stands in itself",
 		Looks:  "childWorkflowId of node.dispatched is the parent's workflow, and not the worker",
-		Breaks: []string{openwopv1.OWPDSP3},
+		Breaks: []string{openwop.OWPDSP3},
 		Replace: dispatching(func(d *rules.Dispatched) {
 			d.Payload.ChildWorkflowID = d.By
 		}),
@@ -63,7 +64,7 @@ var dispatchFaults = []Fault{
 		ID:     "dispatch.caused-by-node-start",
 		Title:  "the dispatch node chains its workers to the start of the supervisor",
 		Looks:  "node.dispatched names node.started as its cause, and not the decision",
-		Breaks: []string{openwopv1.OWPDSP4},
+		Breaks: []string{openwop.OWPDSP4},
 		Replace: dispatching(func(d *rules.Dispatched) {
 			d.Cause = d.Started
 		}),
@@ -72,7 +73,7 @@ var dispatchFaults = []Fault{
 		ID:     "dispatch.goes-on-behind-terminate",
 		Title:  "a decision to terminate ends the run only where the script holds nothing more",
 		Looks:  "decisions and handoffs follow a decision to terminate",
-		Breaks: []string{openwopv1.OWPDSP5},
+		Breaks: []string{openwop.OWPDSP5},
 		Spots:  []int{4, 18},
 		Replace: func(s *rules.Set) {
 			ends := s.Dispatch.Ends
@@ -83,7 +84,7 @@ var dispatchFaults = []Fault{
 		ID:     "dispatch.fan-out-not-rejected",
 		Title:  "a dispatch node that takes one worker at a time takes several",
 		Looks:  "all workers of a decision are dispatched although fanOutPolicy is reject",
-		Breaks: []string{openwopv1.OWPDSP6},
+		Breaks: []string{openwop.OWPDSP6},
 		Replace: func(s *rules.Set) {
 			s.Dispatch.Takes = func(openwopv1.DispatchConfigFanOutPolicy, int) bool { return true }
 		},
@@ -92,7 +93,7 @@ var dispatchFaults = []Fault{
 		ID:     "dispatch.undecided-passed-over",
 		Title:  "a dispatch node that no decision came before has nothing to do and completes",
 		Looks:  "the run of a dispatch node on its own is completed",
-		Breaks: []string{openwopv1.OWPDSP7},
+		Breaks: []string{openwop.OWPDSP7},
 		Replace: func(s *rules.Set) {
 			s.Dispatch.NeedsDecision = func() bool { return false }
 		},

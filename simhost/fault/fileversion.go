@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/internal/lazyregexp"
 	"github.com/openassay/assay/simhost/rules"
 )
@@ -16,7 +16,7 @@ var fileVersionFaults = []Fault{
 		ID:     "file.same-content-uncounted",
 		Title:  "a write of what a file already holds is no version",
 		Looks:  "the version after such a write is the one before it",
-		Breaks: []string{openwopv1.OWPWSP9},
+		Breaks: []string{openwop.OWPWSP9},
 		Replace: func(s *rules.Set) {
 			s.Files.Counts = func(same func() bool) bool { return !same() }
 		},
@@ -25,7 +25,7 @@ var fileVersionFaults = []Fault{
 		ID:     "file.etag-of-content",
 		Title:  "the etag of a file is a digest of its content alone",
 		Looks:  "two versions with the same content have one etag",
-		Breaks: []string{openwopv1.OWPWSP10},
+		Breaks: []string{openwop.OWPWSP10},
 		Replace: func(s *rules.Set) {
 			etag := s.Files.Etag
 			s.Files.Etag = func(_ int64, content string) string { return etag(0, content) }
@@ -35,7 +35,7 @@ var fileVersionFaults = []Fault{
 		ID:     "file.etag-weak",
 		Title:  "the etag of a file is a weak one",
 		Looks:  "it begins with W/",
-		Breaks: []string{openwopv1.OWPWSP10},
+		Breaks: []string{openwop.OWPWSP10},
 		Twin:   "each version has another one, and none promises what a strong one does",
 		Replace: func(s *rules.Set) {
 			etag := s.Files.Etag
@@ -46,7 +46,7 @@ var fileVersionFaults = []Fault{
 		ID:     "file.overwrite-needs-condition",
 		Title:  "a file that is there is not overwritten without If-Match",
 		Looks:  "the second PUT of a path is HTTP 409",
-		Breaks: []string{openwopv1.OWPWSP11},
+		Breaks: []string{openwop.OWPWSP11},
 		Replace: func(s *rules.Set) {
 			s.Files.Overwrites = func(byTurn bool) bool { return byTurn }
 		},
@@ -55,7 +55,7 @@ var fileVersionFaults = []Fault{
 		ID:     "file.quotes-compared",
 		Title:  "If-Match is compared with the etag without its quotes",
 		Looks:  "a write with the etag that the file has is HTTP 409",
-		Breaks: []string{openwopv1.OWPWSP12, openwopv1.OWPWSP16},
+		Breaks: []string{openwop.OWPWSP12, openwop.OWPWSP16},
 		Replace: holding(func(c rules.FileCondition, _ bool) bool {
 			return c.Etag != "" && (c.IfMatch == "*" || c.IfMatch == strings.Trim(c.Etag, `"`))
 		}),
@@ -64,7 +64,7 @@ var fileVersionFaults = []Fault{
 		ID:     "file.condition-locks",
 		Title:  "a write with If-Match locks the file for the next one with If-Match, whatever its etag",
 		Looks:  "the second of two conditional writes is HTTP 409, though it has the etag that the first one made",
-		Breaks: []string{openwopv1.OWPWSP12},
+		Breaks: []string{openwop.OWPWSP12},
 		Replace: func(s *rules.Set) {
 			var locked sync.Map // version that was written on a condition, by path
 			holding(func(c rules.FileCondition, honest bool) bool {
@@ -80,7 +80,7 @@ var fileVersionFaults = []Fault{
 		ID:     "file.foreign-etag-ignored",
 		Title:  "an If-Match that has not the form of this host's etags is no condition",
 		Looks:  "a write with an etag that nobody gave out is HTTP 200",
-		Breaks: []string{openwopv1.OWPWSP13},
+		Breaks: []string{openwop.OWPWSP13},
 		Replace: holding(func(c rules.FileCondition, honest bool) bool {
 			return honest || c.Etag != "" && !ownEtag.MatchString(c.IfMatch)
 		}),
@@ -89,7 +89,7 @@ var fileVersionFaults = []Fault{
 		ID:     "file.conflict-tells-next",
 		Title:  "a conflict tells the version that the refused write would have made",
 		Looks:  "details.currentVersion is one more than the version of the file",
-		Breaks: []string{openwopv1.OWPWSP14},
+		Breaks: []string{openwop.OWPWSP14},
 		Replace: func(s *rules.Set) {
 			s.Files.Current = func(version int64) int64 { return version + 1 }
 		},
@@ -98,7 +98,7 @@ var fileVersionFaults = []Fault{
 		ID:     "file.condition-makes",
 		Title:  "If-Match is not looked at where there is no file",
 		Looks:  "a write with If-Match of a path that nobody has written is HTTP 200",
-		Breaks: []string{openwopv1.OWPWSP15},
+		Breaks: []string{openwop.OWPWSP15},
 		Replace: holding(func(c rules.FileCondition, honest bool) bool {
 			return honest || c.Version == 0
 		}),
@@ -107,7 +107,7 @@ var fileVersionFaults = []Fault{
 		ID:     "file.condition-revives",
 		Title:  "If-Match is not looked at where a file was deleted",
 		Looks:  "a write with the etag of a deleted file is HTTP 200",
-		Breaks: []string{openwopv1.OWPWSP15},
+		Breaks: []string{openwop.OWPWSP15},
 		Twin:   "what never was is told from what is no more",
 		Replace: holding(func(c rules.FileCondition, honest bool) bool {
 			return honest || c.Etag == "" && c.Version > 0
@@ -117,7 +117,7 @@ var fileVersionFaults = []Fault{
 		ID:     "file.judged-at-once",
 		Title:  "the etags of writers who come at once are compared before any of them writes",
 		Looks:  "two writers with one etag are both answered with HTTP 200",
-		Breaks: []string{openwopv1.OWPWSP16},
+		Breaks: []string{openwop.OWPWSP16},
 		Replace: func(s *rules.Set) {
 			at := pairs{alone: map[string]chan struct{}{}}
 			s.Files.Ahead = func(path string, judge func() error) (bool, error) {
@@ -133,7 +133,7 @@ var fileVersionFaults = []Fault{
 		ID:     "file.counts-anew",
 		Title:  "a file that is made again after its delete begins at version 1",
 		Looks:  "its version is not above the one that it was deleted at",
-		Breaks: []string{openwopv1.OWPWSP17},
+		Breaks: []string{openwop.OWPWSP17},
 		Replace: func(s *rules.Set) {
 			next := s.Files.Next
 			s.Files.Next = func(latest int64, exists bool) int64 {
@@ -148,7 +148,7 @@ var fileVersionFaults = []Fault{
 		ID:     "file.first-version-lost",
 		Title:  "the first version of a file is not kept once it is overwritten",
 		Looks:  "version 1 of a file with a few versions is HTTP 404",
-		Breaks: []string{openwopv1.OWPWSP18},
+		Breaks: []string{openwop.OWPWSP18},
 		Replace: serving(func(asked, _, latest, version int64, ok bool) (int64, bool) {
 			return version, ok && (asked > 1 || latest == 1)
 		}),
@@ -157,7 +157,7 @@ var fileVersionFaults = []Fault{
 		ID:     "file.one-version-too-few",
 		Title:  "of a file with many versions one fewer is kept than is promised",
 		Looks:  "the oldest of the last maxVersions versions is HTTP 404",
-		Breaks: []string{openwopv1.OWPWSP18},
+		Breaks: []string{openwop.OWPWSP18},
 		Replace: serving(func(asked, oldest, latest, version int64, ok bool) (int64, bool) {
 			return version, ok && (asked > oldest || oldest == 1 || asked == latest)
 		}),
@@ -166,7 +166,7 @@ var fileVersionFaults = []Fault{
 		ID:     "file.unwritten-is-latest",
 		Title:  "a version that was never written is answered with the latest",
 		Looks:  "a version behind the last one is HTTP 200",
-		Breaks: []string{openwopv1.OWPWSP19},
+		Breaks: []string{openwop.OWPWSP19},
 		Replace: serving(func(asked, _, latest, version int64, ok bool) (int64, bool) {
 			return min(version, latest), ok || asked > latest
 		}),
@@ -175,7 +175,7 @@ var fileVersionFaults = []Fault{
 		ID:     "file.every-version-served",
 		Title:  "versions are served for ever, however few are promised",
 		Looks:  "a version from before the last maxVersions is HTTP 200",
-		Breaks: []string{openwopv1.OWPWSP20},
+		Breaks: []string{openwop.OWPWSP20},
 		Replace: serving(func(asked, oldest, _, version int64, ok bool) (int64, bool) {
 			return version, ok || asked < oldest
 		}),

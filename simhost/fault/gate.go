@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/rules"
 )
@@ -23,7 +24,7 @@ var waitingFaults = []Fault{
 		ID:     "gate.waits-as-running",
 		Title:  "a run that waits for an approval has the status running",
 		Looks:  "the snapshot has an interrupt, and no waiting status",
-		Breaks: []string{openwopv1.OWPINT6},
+		Breaks: []string{openwop.OWPINT6},
 		Replace: func(s *rules.Set) {
 			s.Gates.Shows = func(w rules.Waiting) rules.Waiting {
 				if w.Kind == approval {
@@ -37,7 +38,7 @@ var waitingFaults = []Fault{
 		ID:     "gate.waits-nowhere",
 		Title:  "a run that waits for an approval does not say at which node",
 		Looks:  "the snapshot has no currentNodeId",
-		Breaks: []string{openwopv1.OWPINT7},
+		Breaks: []string{openwop.OWPINT7},
 		Replace: func(s *rules.Set) {
 			s.Gates.Shows = func(w rules.Waiting) rules.Waiting {
 				if w.Kind == approval {
@@ -51,7 +52,7 @@ var waitingFaults = []Fault{
 		ID:     "gate.suspension-told-late",
 		Title:  "the log tells of an approval when it was answered, and not before",
 		Looks:  "the log of a run that waits ends before node.suspended",
-		Breaks: []string{openwopv1.OWPINT8},
+		Breaks: []string{openwop.OWPINT8},
 		Replace: func(s *rules.Set) {
 			s.Gates.Reads = func(log []openwopv1.RunEvent, waiting bool) []openwopv1.RunEvent {
 				if at := slices.IndexFunc(log, suspendsForApproval); waiting && at >= 0 {
@@ -65,7 +66,7 @@ var waitingFaults = []Fault{
 		ID:     "gate.resolved-without-value",
 		Title:  "the log does not say with what an approval was resolved",
 		Looks:  "interrupt.resolved has no resumeValue",
-		Breaks: []string{openwopv1.OWPINT12},
+		Breaks: []string{openwop.OWPINT12},
 		Replace: func(s *rules.Set) {
 			s.Gates.Reads = func(log []openwopv1.RunEvent, _ bool) []openwopv1.RunEvent {
 				told := slices.Clone(log)
@@ -80,7 +81,7 @@ var waitingFaults = []Fault{
 		ID:     "gate.key-is-the-node",
 		Title:  "the key of an approval is the id of its node",
 		Looks:  "a gate that is asked about raises its second interrupt under the key of its first",
-		Breaks: []string{openwopv1.OWPINT9},
+		Breaks: []string{openwop.OWPINT9},
 		Replace: func(s *rules.Set) {
 			s.Gates.Key = keyOfApprovals(s.Gates.Key, func(p rules.Suspension) string { return p.NodeID })
 		},
@@ -89,7 +90,7 @@ var waitingFaults = []Fault{
 		ID:     "gate.key-holds-the-run",
 		Title:  "the key of an approval is made of the id of the run",
 		Looks:  "a replay raises its interrupt under another key than its source",
-		Breaks: []string{openwopv1.OWPINT10},
+		Breaks: []string{openwop.OWPINT10},
 		Replace: func(s *rules.Set) {
 			key := s.Gates.Key
 			s.Gates.Key = keyOfApprovals(key, func(p rules.Suspension) string { return p.RunID + ":" + key(p) })
@@ -99,7 +100,7 @@ var waitingFaults = []Fault{
 		ID:     "gate.expires-early",
 		Title:  "an approval is over when half of its timeoutMs is",
 		Looks:  "the run ends before its time",
-		Breaks: []string{openwopv1.OWPINT44},
+		Breaks: []string{openwop.OWPINT44},
 		Twin:   "the one half of the sentence: when it is over, beside what happens then",
 		Replace: func(s *rules.Set) {
 			s.Gates.Due = func(now time.Time, timeout time.Duration) time.Time { return now.Add(timeout / 2) }
@@ -109,7 +110,7 @@ var waitingFaults = []Fault{
 		ID:      "gate.expires-accepted",
 		Title:   "an approval that nobody answers in time counts as accepted",
 		Looks:   "the run completes when its timeoutMs is over",
-		Breaks:  []string{openwopv1.OWPINT44},
+		Breaks:  []string{openwop.OWPINT44},
 		Twin:    "the other half of the sentence: what happens then, beside when",
 		Replace: func(s *rules.Set) { s.Gates.Lapses = func() json.RawMessage { return accepted } },
 	},
@@ -117,7 +118,7 @@ var waitingFaults = []Fault{
 		ID:      "gate.cascade-spares-who-waits",
 		Title:   "a cancellation does not reach a child that waits for an answer",
 		Looks:   "the parent is cancelled, and the child waits on",
-		Breaks:  []string{openwopv1.OWPINT48},
+		Breaks:  []string{openwop.OWPINT48},
 		Replace: func(s *rules.Set) { s.Gates.Cascades = func(waits bool) bool { return !waits } },
 	},
 }
@@ -171,7 +172,7 @@ var passingFaults = []Fault{
 		ID:     "gate.accepted-fails",
 		Title:  "an approval that is accepted fails its node",
 		Looks:  "the run fails with interrupt_rejected when it was accepted",
-		Breaks: []string{openwopv1.OWPINT16, openwopv1.OWPINT37, openwopv1.OWPINT3},
+		Breaks: []string{openwop.OWPINT16, openwop.OWPINT37, openwop.OWPINT3},
 		Replace: func(s *rules.Set) {
 			passes := s.Gates.Passes
 			s.Gates.Passes = func(action openwopv1.ApprovalAction, questions int, vote bool) bool {
@@ -183,7 +184,7 @@ var passingFaults = []Fault{
 		ID:     "gate.accepted-after-question-fails",
 		Title:  "an approval that was asked about cannot be accepted any more",
 		Looks:  "the run fails when it is accepted in the second round",
-		Breaks: []string{openwopv1.OWPINT19},
+		Breaks: []string{openwop.OWPINT19},
 		Twin:   "the question was taken for what it is, and what comes after it is lost",
 		Replace: func(s *rules.Set) {
 			passes := s.Gates.Passes
@@ -196,7 +197,7 @@ var passingFaults = []Fault{
 		ID:     "gate.resumed-twice",
 		Title:  "an answer has the node of an approval go on twice",
 		Looks:  "the log has node.resumed twice",
-		Breaks: []string{openwopv1.OWPINT11, openwopv1.OWPINT3},
+		Breaks: []string{openwop.OWPINT11, openwop.OWPINT3},
 		Replace: func(s *rules.Set) {
 			s.Gates.Resumptions = func(kind openwopv1.InterruptKind) int {
 				if kind == approval {
@@ -210,7 +211,7 @@ var passingFaults = []Fault{
 		ID:     "gate.resumed-first",
 		Title:  "an approval goes on before the log says what it was answered",
 		Looks:  "node.resumed stands before interrupt.resolved",
-		Breaks: []string{openwopv1.OWPINT11},
+		Breaks: []string{openwop.OWPINT11},
 		Replace: func(s *rules.Set) {
 			s.Gates.Reads = func(log []openwopv1.RunEvent, _ bool) []openwopv1.RunEvent {
 				resolved := slices.IndexFunc(log, resolvesApproval)
@@ -229,7 +230,7 @@ var passingFaults = []Fault{
 		ID:     "gate.artifact-lost",
 		Title:  "the artifact of an approval that was accepted is gone behind the gate",
 		Looks:  "neither the variables nor the outputs of the run have the draft as it was accepted",
-		Breaks: []string{openwopv1.OWPINT18},
+		Breaks: []string{openwop.OWPINT18},
 		Replace: func(s *rules.Set) {
 			artifact := s.Gates.Artifact
 			s.Gates.Artifact = func(action openwopv1.ApprovalAction, shown, edited json.RawMessage) json.RawMessage {
@@ -244,7 +245,7 @@ var passingFaults = []Fault{
 		ID:     "gate.edit-lost",
 		Title:  "an approval that is accepted with an edit lets the run go on with the draft",
 		Looks:  "the artifact of the run is the one that was shown",
-		Breaks: []string{openwopv1.OWPINT18},
+		Breaks: []string{openwop.OWPINT18},
 		Replace: func(s *rules.Set) {
 			s.Gates.Artifact = func(_ openwopv1.ApprovalAction, shown, _ json.RawMessage) json.RawMessage { return shown }
 		},
@@ -253,7 +254,7 @@ var passingFaults = []Fault{
 		ID:      "gate.answers-lost",
 		Title:   "the answers to a clarification do not reach the run",
 		Looks:   "the run completes, and nothing behind the gate has the answers",
-		Breaks:  []string{openwopv1.OWPINT21},
+		Breaks:  []string{openwop.OWPINT21},
 		Spots:   []int{27},
 		Replace: func(s *rules.Set) { s.Gates.HandsOn = nothingOf(clarification, s.Gates.HandsOn) },
 	},
@@ -261,7 +262,7 @@ var passingFaults = []Fault{
 		ID:      "gate.event-lost",
 		Title:   "an event from outside resumes the run and does not reach it",
 		Looks:   "the run completes, and nothing behind the gate has the event",
-		Breaks:  []string{openwopv1.OWPINT25},
+		Breaks:  []string{openwop.OWPINT25},
 		Replace: func(s *rules.Set) { s.Gates.HandsOn = nothingOf(externalEvent, s.Gates.HandsOn) },
 	},
 }

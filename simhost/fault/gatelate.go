@@ -3,6 +3,7 @@ package fault
 import (
 	"sync"
 
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/rules"
 )
@@ -13,7 +14,7 @@ var lateFaults = []Fault{
 		ID:     "gate.unknown-node-conflicts",
 		Title:  "an answer to a node that the run does not have is refused as one that comes twice",
 		Looks:  "it is HTTP 409 and not 404",
-		Breaks: []string{openwopv1.OWPINT14},
+		Breaks: []string{openwop.OWPINT14},
 		Replace: lates(func(l rules.Late) (string, bool) {
 			return rules.InterruptResolved, l.Gate && !l.ByToken && l.Code == rules.InterruptNotFound
 		}),
@@ -22,7 +23,7 @@ var lateFaults = []Fault{
 		ID:     "gate.overruled-is-welcome",
 		Title:  "a later decision about an approval is acknowledged, and does nothing",
 		Looks:  "a rejection is HTTP 200 when the approval was accepted",
-		Breaks: []string{openwopv1.OWPINT2},
+		Breaks: []string{openwop.OWPINT2},
 		Spots:  []int{25},
 		Replace: lates(func(l rules.Late) (string, bool) {
 			return "", l.Gate && !l.ByToken && l.Code == rules.InterruptResolved && l.Overrules()
@@ -32,7 +33,7 @@ var lateFaults = []Fault{
 		ID:     "gate.repeated-is-welcome",
 		Title:  "who accepts an approval that was accepted is told that they did",
 		Looks:  "of several who accept at once all are answered with HTTP 200",
-		Breaks: []string{openwopv1.OWPINT3},
+		Breaks: []string{openwop.OWPINT3},
 		Spots:  []int{25},
 		Replace: lates(func(l rules.Late) (string, bool) {
 			return "", l.Gate && !l.ByToken && l.Code == rules.InterruptResolved && !l.Overrules()
@@ -42,7 +43,7 @@ var lateFaults = []Fault{
 		ID:     "gate.both-win",
 		Title:  "of a cancellation and an answer that come at once each is told that it was done, whichever came first",
 		Looks:  "an answer is HTTP 200 and its run is cancelled, or a cancellation says cancelled and its run completes",
-		Breaks: []string{openwopv1.OWPINT47},
+		Breaks: []string{openwop.OWPINT47},
 		Spots:  []int{25},
 		Replace: func(s *rules.Set) {
 			read := readCancelled(s)
@@ -61,7 +62,7 @@ var lateFaults = []Fault{
 		ID:     "gate.cancelled-opens-again",
 		Title:  "a cancelled run that is read from its log again has its interrupts open",
 		Looks:  "an answer is HTTP 200 when the run is cancelled and somebody has looked",
-		Breaks: []string{openwopv1.OWPINT46},
+		Breaks: []string{openwop.OWPINT46},
 		Replace: func(s *rules.Set) {
 			read := readCancelled(s)
 			lates(func(l rules.Late) (string, bool) {
@@ -73,7 +74,7 @@ var lateFaults = []Fault{
 		ID:     "gate.child-of-cancelled-answered",
 		Title:  "a child that was cancelled with its parent still takes the answer to what it asked",
 		Looks:  "an answer to the child is HTTP 200 when it is cancelled",
-		Breaks: []string{openwopv1.OWPINT48},
+		Breaks: []string{openwop.OWPINT48},
 		Twin:   "the second half of the sentence: the child is cancelled, and its interrupt stays open",
 		Replace: lates(func(l rules.Late) (string, bool) {
 			return "", l.Gate && !l.ByToken && l.Child && l.Code == rules.InterruptGone
@@ -83,7 +84,7 @@ var lateFaults = []Fault{
 		ID:     "gate.expired-answered",
 		Title:  "an answer to an approval whose time is over is acknowledged",
 		Looks:  "it is HTTP 200 at its node when the run has failed",
-		Breaks: []string{openwopv1.OWPINT45},
+		Breaks: []string{openwop.OWPINT45},
 		Replace: lates(func(l rules.Late) (string, bool) {
 			return "", l.Gate && !l.ByToken && l.Code == rules.InterruptExpired
 		}),
@@ -92,7 +93,7 @@ var lateFaults = []Fault{
 		ID:     "gate.token-of-cancelled-answers",
 		Title:  "the token of a run that was cancelled is accepted",
 		Looks:  "it is HTTP 200 when the run is cancelled",
-		Breaks: []string{openwopv1.OWPINT38},
+		Breaks: []string{openwop.OWPINT38},
 		Replace: lates(func(l rules.Late) (string, bool) {
 			return "", l.Gate && l.ByToken && l.Code == rules.InterruptGone
 		}),
@@ -101,7 +102,7 @@ var lateFaults = []Fault{
 		ID:     "gate.token-answers-again",
 		Title:  "a token that was used is accepted as often as it comes",
 		Looks:  "it is HTTP 200 when the run has ended, and of several who come at once more than one is",
-		Breaks: []string{openwopv1.OWPINT38, openwopv1.OWPINT3},
+		Breaks: []string{openwop.OWPINT38, openwop.OWPINT3},
 		Replace: lates(func(l rules.Late) (string, bool) {
 			return "", l.Gate && l.ByToken && l.Code == rules.InterruptResolved
 		}),

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/simhost/rules"
 )
 
@@ -15,7 +15,7 @@ var tokenFaults = []Fault{
 		ID:     "gate.token-hides-data",
 		Title:  "a token does not show what its interrupt asks",
 		Looks:  "data of the interrupt is empty for who has its token",
-		Breaks: []string{openwopv1.OWPINT36},
+		Breaks: []string{openwop.OWPINT36},
 		Replace: func(s *rules.Set) {
 			s.Tokens.Shows = func(json.RawMessage) json.RawMessage { return json.RawMessage(`{}`) }
 		},
@@ -24,21 +24,21 @@ var tokenFaults = []Fault{
 		ID:      "gate.token-needs-key",
 		Title:   "an approval is not answered by its token alone, whatever its profile says",
 		Looks:   "a token without a key is HTTP 403",
-		Breaks:  []string{openwopv1.OWPINT37},
+		Breaks:  []string{openwop.OWPINT37},
 		Replace: func(s *rules.Set) { s.Answers.NeedsKey = func(bool) bool { return true } },
 	},
 	{
 		ID:      "gate.token-unsigned",
 		Title:   "the signature of a token is not looked at",
 		Looks:   "a token with the signature of another answers the interrupt",
-		Breaks:  []string{openwopv1.OWPINT39},
+		Breaks:  []string{openwop.OWPINT39},
 		Replace: func(s *rules.Set) { s.Tokens.Genuine = func(bool) bool { return true } },
 	},
 	{
 		ID:     "gate.token-of-its-like",
 		Title:  "interrupts that ask the same share one token, which answers the one that was raised last",
 		Looks:  "the token of a run answers another run that asks the same",
-		Breaks: []string{openwopv1.OWPINT4, openwopv1.OWPINT37, openwopv1.OWPINT39},
+		Breaks: []string{openwop.OWPINT4, openwop.OWPINT37, openwop.OWPINT39},
 		Spots:  []int{26},
 		Replace: func(s *rules.Set) {
 			alike := &likes{asks: map[rules.Interrupt]string{}, last: map[string]rules.Interrupt{}}
@@ -49,7 +49,7 @@ var tokenFaults = []Fault{
 		ID:     "gate.token-outlives-timeout",
 		Title:  "a token lives for 30 minutes, whatever the timeoutMs of its interrupt",
 		Looks:  "expiresAt of the token is behind the end of the interrupt",
-		Breaks: []string{openwopv1.OWPINT40},
+		Breaks: []string{openwop.OWPINT40},
 		Replace: func(s *rules.Set) {
 			s.Tokens.Ends = func(requested, _ time.Time, life time.Duration) time.Time { return requested.Add(life) }
 		},
@@ -58,7 +58,7 @@ var tokenFaults = []Fault{
 		ID:     "gate.token-lives-a-day",
 		Title:  "the token of an interrupt without timeoutMs lives for a day",
 		Looks:  "expiresAt of the token is 24 hours behind the suspension",
-		Breaks: []string{openwopv1.OWPINT41},
+		Breaks: []string{openwop.OWPINT41},
 		Replace: func(s *rules.Set) {
 			ends := s.Tokens.Ends
 			s.Tokens.Ends = func(requested, due time.Time, _ time.Duration) time.Time { return ends(requested, due, 24*time.Hour) }

@@ -1,7 +1,7 @@
 package fault
 
 import (
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/simhost/rules"
 )
 
@@ -11,7 +11,7 @@ var voteFaults = []Fault{
 		ID:     "gate.quorum-one-short",
 		Title:  "a quorum in which nobody has a veto is filled when one vote is missing",
 		Looks:  "the run goes on one vote early",
-		Breaks: []string{openwopv1.OWPINT27},
+		Breaks: []string{openwop.OWPINT27},
 		Replace: decidesBy(func(t rules.Tally) rules.Tally {
 			if t.Majority {
 				t.Granted++
@@ -23,7 +23,7 @@ var voteFaults = []Fault{
 		ID:     "gate.majority-is-one",
 		Title:  "where the majority decides, the first rejection does",
 		Looks:  "a gate that needs more is rejected by one vote",
-		Breaks: []string{openwopv1.OWPINT29},
+		Breaks: []string{openwop.OWPINT29},
 		Replace: decidesBy(func(t rules.Tally) rules.Tally {
 			t.Majority = false
 			return t
@@ -33,7 +33,7 @@ var voteFaults = []Fault{
 		ID:     "gate.veto-is-one-vote",
 		Title:  "where each has a veto, the majority decides",
 		Looks:  "a gate waits on when it was rejected once",
-		Breaks: []string{openwopv1.OWPINT30},
+		Breaks: []string{openwop.OWPINT30},
 		Replace: decidesBy(func(t rules.Tally) rules.Tally {
 			t.Majority = true
 			return t
@@ -43,7 +43,7 @@ var voteFaults = []Fault{
 		ID:      "gate.votes-again",
 		Title:   "one principal fills a quorum alone",
 		Looks:   "a second vote of the same key is counted",
-		Breaks:  []string{openwopv1.OWPINT28},
+		Breaks:  []string{openwop.OWPINT28},
 		Spots:   []int{23},
 		Replace: func(s *rules.Set) { s.Answers.Again = func(int) bool { return true } },
 	},
@@ -51,14 +51,14 @@ var voteFaults = []Fault{
 		ID:      "gate.token-alone-answers",
 		Title:   "an approval that asks for a credential is answered by its token alone",
 		Looks:   "the token is accepted without a key",
-		Breaks:  []string{openwopv1.OWPINT31},
+		Breaks:  []string{openwop.OWPINT31},
 		Replace: func(s *rules.Set) { s.Answers.NeedsKey = func(bool) bool { return false } },
 	},
 	{
 		ID:      "gate.scope-unchecked",
 		Title:   "a key without the scope to answer interrupts answers them",
 		Looks:   "an acceptance by a key without approvals:respond is HTTP 200",
-		Breaks:  []string{openwopv1.OWPINT32},
+		Breaks:  []string{openwop.OWPINT32},
 		Replace: func(s *rules.Set) { s.Answers.Responds = func(bool) bool { return true } },
 	},
 }

@@ -1,6 +1,7 @@
 package fault
 
 import (
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/rules"
 )
@@ -10,7 +11,7 @@ var goalsChanged = []Fault{
 		ID:     "goal.only-objective-edited",
 		Title:  "of an active goal nothing can be edited but its objective",
 		Looks:  "an edit of completion and continuation is refused",
-		Breaks: []string{openwopv1.OWP0097C4},
+		Breaks: []string{openwop.OWP0097C4},
 		Replace: func(s *rules.Set) {
 			honest := s.Goals.Edits
 			s.Goals.Edits = func(state openwopv1.GoalState, reworded bool) bool { return reworded && honest(state, reworded) }
@@ -20,21 +21,21 @@ var goalsChanged = []Fault{
 		ID:      "goal.abandoned-edited",
 		Title:   "a goal that was given up can be edited",
 		Looks:   "an edit after abandon changes the objective",
-		Breaks:  []string{openwopv1.OWP0097C4},
+		Breaks:  []string{openwop.OWP0097C4},
 		Replace: edits(openwopv1.GoalStateAbandoned),
 	},
 	{
 		ID:      "goal.exceeded-edited",
 		Title:   "a goal that has exceeded its bound can be edited",
 		Looks:   "an edit after bound-exceeded changes the objective",
-		Breaks:  []string{openwopv1.OWP0097C4},
+		Breaks:  []string{openwop.OWP0097C4},
 		Replace: edits(openwopv1.GoalStateBoundExceeded),
 	},
 	{
 		ID:     "goal.edit-of-state-ignored",
 		Title:  "an edit of the state is taken, and dropped without a word",
 		Looks:  "PATCH {state: satisfied} is answered 200",
-		Breaks: []string{openwopv1.OWP0097E2},
+		Breaks: []string{openwop.OWP0097E2},
 		Replace: func(s *rules.Set) {
 			minds := s.Requests.Minds
 			s.Requests.Minds = func(operation, member string) bool { return operation != "editGoal" && minds(operation, member) }
@@ -44,7 +45,7 @@ var goalsChanged = []Fault{
 		ID:     "goal.completed-by-a-call",
 		Title:  "a client can complete a goal",
 		Looks:  "POST .../complete makes a goal satisfied that nobody has judged",
-		Breaks: []string{openwopv1.OWP0097C7},
+		Breaks: []string{openwop.OWP0097C7},
 		Spots:  []int{11},
 		Replace: func(s *rules.Set) {
 			s.Goals.Endings = func() map[string]openwopv1.GoalState {
@@ -56,14 +57,14 @@ var goalsChanged = []Fault{
 		ID:      "goal.abandoned-resumed",
 		Title:   "resume brings back a goal that was given up",
 		Looks:   "the state is active again after abandon and resume",
-		Breaks:  []string{openwopv1.OWP0097C6},
+		Breaks:  []string{openwop.OWP0097C6},
 		Replace: resumes(openwopv1.GoalStateAbandoned),
 	},
 	{
 		ID:      "goal.exceeded-resumed",
 		Title:   "resume brings back a goal that has exceeded its bound, for one run more",
 		Looks:   "the state is active again after bound-exceeded and resume; one more run, and it is closed once more",
-		Breaks:  []string{openwopv1.OWP0097E4, openwopv1.OWP0097D3},
+		Breaks:  []string{openwop.OWP0097E4, openwop.OWP0097D3},
 		Spots:   []int{12},
 		Replace: resumes(openwopv1.GoalStateBoundExceeded),
 	},
@@ -71,7 +72,7 @@ var goalsChanged = []Fault{
 		ID:     "goal.exceeded-resumed-for-ever",
 		Title:  "resume brings back a goal that has exceeded its bound, which is never looked at again",
 		Looks:  "the state is active again after bound-exceeded and resume, and stays so, run after run",
-		Breaks: []string{openwopv1.OWP0097E4},
+		Breaks: []string{openwop.OWP0097E4},
 		Spots:  []int{12},
 		Replace: func(s *rules.Set) {
 			resumes(openwopv1.GoalStateBoundExceeded)(s)

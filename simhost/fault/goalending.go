@@ -3,6 +3,7 @@ package fault
 import (
 	"time"
 
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/rules"
 )
@@ -12,7 +13,7 @@ var goalsEnding = []Fault{
 		ID:     "goal.verdict-ignored",
 		Title:  "a goal goes on when its judge has found it satisfied",
 		Looks:  "no verdict makes a goal satisfied",
-		Breaks: []string{openwopv1.OWP0097E1, openwopv1.OWP0097G1},
+		Breaks: []string{openwop.OWP0097E1, openwop.OWP0097G1},
 		Spots:  []int{11},
 		Replace: func(s *rules.Set) {
 			s.Goals.Satisfies = func(bool, *float64) bool { return false }
@@ -22,7 +23,7 @@ var goalsEnding = []Fault{
 		ID:     "goal.satisfied-by-confidence",
 		Title:  "a judge that is quite sure is taken to be satisfied",
 		Looks:  "a verdict of satisfied false with confidence 1 makes a goal satisfied",
-		Breaks: []string{openwopv1.OWP0097E1},
+		Breaks: []string{openwop.OWP0097E1},
 		Replace: func(s *rules.Set) {
 			s.Goals.Satisfies = func(satisfied bool, confidence *float64) bool {
 				return satisfied || confidence != nil && *confidence == 1
@@ -33,7 +34,7 @@ var goalsEnding = []Fault{
 		ID:     "goal.satisfied-by-doubt",
 		Title:  "a verdict without any confidence is turned round",
 		Looks:  "a verdict of satisfied false with confidence 0 makes a goal satisfied",
-		Breaks: []string{openwopv1.OWP0097E1},
+		Breaks: []string{openwop.OWP0097E1},
 		Replace: func(s *rules.Set) {
 			s.Goals.Satisfies = func(satisfied bool, confidence *float64) bool {
 				return satisfied || confidence != nil && *confidence == 0
@@ -44,7 +45,7 @@ var goalsEnding = []Fault{
 		ID:     "goal.bound-ignored",
 		Title:  "a goal goes on beyond the number of runs that it may have",
 		Looks:  "a goal is active, and fires runs, after run N of N",
-		Breaks: []string{openwopv1.OWP0097E4},
+		Breaks: []string{openwop.OWP0097E4},
 		Spots:  []int{12},
 		Replace: func(s *rules.Set) {
 			exceeds(s, func(spent rules.Spent, honest bool) bool {
@@ -56,28 +57,28 @@ var goalsEnding = []Fault{
 		ID:      "goal.schedule-one-run-more",
 		Title:   "the schedule of a goal fires one run more than the bound says",
 		Looks:   "a goal of mode schedule shows N+1 runs at its end",
-		Breaks:  []string{openwopv1.OWP0097E4},
+		Breaks:  []string{openwop.OWP0097E4},
 		Replace: oneMore(openwopv1.GoalContinuationModeSchedule),
 	},
 	{
 		ID:      "goal.heartbeat-one-run-more",
 		Title:   "a heartbeat fires one run of a goal more than the bound says",
 		Looks:   "a goal of mode heartbeat shows N+1 runs at its end",
-		Breaks:  []string{openwopv1.OWP0097E4},
+		Breaks:  []string{openwop.OWP0097E4},
 		Replace: oneMore(openwopv1.GoalContinuationModeHeartbeat),
 	},
 	{
 		ID:      "goal.commitment-one-run-more",
 		Title:   "a commitment fires one run of a goal more than the bound says",
 		Looks:   "a goal of mode commitment shows N+1 runs at its end",
-		Breaks:  []string{openwopv1.OWP0097E4},
+		Breaks:  []string{openwop.OWP0097E4},
 		Replace: oneMore(openwopv1.GoalContinuationModeCommitment),
 	},
 	{
 		ID:     "goal.cost-not-added-up",
 		Title:  "the bound of cost is never reached",
 		Looks:  "a goal is active, and fires runs, when its runs have cost more than they may",
-		Breaks: []string{openwopv1.OWP0097E5},
+		Breaks: []string{openwop.OWP0097E5},
 		Replace: func(s *rules.Set) {
 			honest := s.Goals.Exceeds
 			s.Goals.Exceeds = func(spent rules.Spent) bool {
@@ -90,7 +91,7 @@ var goalsEnding = []Fault{
 		ID:     "goal.deadline-in-minutes",
 		Title:  "a bound of time is taken for minutes",
 		Looks:  "a goal goes on, and fires runs, when its deadline has passed",
-		Breaks: []string{openwopv1.OWP0097E6},
+		Breaks: []string{openwop.OWP0097E6},
 		Replace: func(s *rules.Set) {
 			honest := s.Goals.Lasts
 			s.Goals.Lasts = func(bound *int64) (int64, bool) {

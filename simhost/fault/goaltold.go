@@ -4,6 +4,7 @@ import (
 	"maps"
 	"strings"
 
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/rules"
 )
@@ -13,7 +14,7 @@ var goalsTold = []Fault{
 		ID:     "goal.evaluated-as-never-satisfied",
 		Title:  "every evaluation tells that the objective is not reached",
 		Looks:  "goal.evaluated of the run that satisfied the judge says satisfied false",
-		Breaks: []string{openwopv1.OWP0097D1},
+		Breaks: []string{openwop.OWP0097D1},
 		Replace: tells(openwopv1.GoalEventTypeGoalEvaluated, func(_ string, payload map[string]any) {
 			payload["satisfied"] = false
 		}),
@@ -22,7 +23,7 @@ var goalsTold = []Fault{
 		ID:     "goal.evaluations-counted-anew",
 		Title:  "evaluations are counted from 1 again when a goal was edited or resumed",
 		Looks:  "two goal.evaluated of a goal carry iterations 1",
-		Breaks: []string{openwopv1.OWP0097D1},
+		Breaks: []string{openwop.OWP0097D1},
 		Replace: func(s *rules.Set) {
 			honest := s.Goals.Counts
 			s.Goals.Counts = func(judged int64, changed bool) int64 {
@@ -37,7 +38,7 @@ var goalsTold = []Fault{
 		ID:     "goal.evaluations-name-nothing",
 		Title:  "evaluations name the goal where they should name the run that was judged",
 		Looks:  "the runId of goal.evaluated is the id of the goal",
-		Breaks: []string{openwopv1.OWP0097E9},
+		Breaks: []string{openwop.OWP0097E9},
 		Replace: tells(openwopv1.GoalEventTypeGoalEvaluated, func(_ string, payload map[string]any) {
 			payload["runId"] = payload["goalId"]
 		}),
@@ -46,7 +47,7 @@ var goalsTold = []Fault{
 		ID:     "goal.objective-in-events",
 		Title:  "evaluations say what the objective was",
 		Looks:  "the payload of goal.evaluated holds words of the objective",
-		Breaks: []string{openwopv1.OWP0097D2},
+		Breaks: []string{openwop.OWP0097D2},
 		Replace: tells(openwopv1.GoalEventTypeGoalEvaluated, func(objective string, payload map[string]any) {
 			payload["summary"] = "not yet: " + objective
 		}),
@@ -55,7 +56,7 @@ var goalsTold = []Fault{
 		ID:     "goal.closed-as-satisfied",
 		Title:  "a goal that stops at its bound is told to be satisfied",
 		Looks:  "finalState of goal.closed is satisfied where the state is bound-exceeded",
-		Breaks: []string{openwopv1.OWP0097E7},
+		Breaks: []string{openwop.OWP0097E7},
 		Replace: tells(openwopv1.GoalEventTypeGoalClosed, func(_ string, payload map[string]any) {
 			if payload["finalState"] == string(openwopv1.GoalStateBoundExceeded) {
 				payload["finalState"] = string(openwopv1.GoalStateSatisfied)
@@ -66,14 +67,14 @@ var goalsTold = []Fault{
 		ID:      "goal.closed-without-event",
 		Title:   "nobody is told that a goal is satisfied",
 		Looks:   "a satisfied goal has no goal.closed",
-		Breaks:  []string{openwopv1.OWP0097D3},
+		Breaks:  []string{openwop.OWP0097D3},
 		Replace: closes(openwopv1.GoalStateSatisfied, 0),
 	},
 	{
 		ID:      "goal.closed-twice",
 		Title:   "the end of a goal at its bound is told twice",
 		Looks:   "a goal that has exceeded its bound has two goal.closed",
-		Breaks:  []string{openwopv1.OWP0097D3},
+		Breaks:  []string{openwop.OWP0097D3},
 		Replace: closes(openwopv1.GoalStateBoundExceeded, 2),
 	},
 }

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/rules"
 )
@@ -14,7 +15,7 @@ var handoffMappingFaults = []Fault{
 		ID:     "handoff.unmapped-harvested",
 		Title:  "where nothing at all is mapped back every worker that completes is harvested",
 		Looks:  "output.harvested stands on the log of a loop that maps nothing back",
-		Breaks: []string{openwopv1.OWP0037B1},
+		Breaks: []string{openwop.OWP0037B1},
 		Replace: harvesting(func(child openwopv1.RunStatus, _, maps bool) bool {
 			return child == openwopv1.RunStatusCompleted && !maps
 		}),
@@ -23,7 +24,7 @@ var handoffMappingFaults = []Fault{
 		ID:     "handoff.failed-harvested",
 		Title:  "a worker that fails is harvested as far as it came",
 		Looks:  "output.harvested follows child.failed, and the parent's variable has changed",
-		Breaks: []string{openwopv1.OWP0037B2},
+		Breaks: []string{openwop.OWP0037B2},
 		Spots:  []int{14},
 		Replace: harvesting(func(child openwopv1.RunStatus, mapped, _ bool) bool {
 			return child == openwopv1.RunStatusFailed && mapped
@@ -33,7 +34,7 @@ var handoffMappingFaults = []Fault{
 		ID:     "handoff.cancelled-harvested",
 		Title:  "a worker that is cancelled is harvested as far as it came",
 		Looks:  "output.harvested follows child.cancelled",
-		Breaks: []string{openwopv1.OWP0037B2},
+		Breaks: []string{openwop.OWP0037B2},
 		Replace: harvesting(func(child openwopv1.RunStatus, mapped, _ bool) bool {
 			return child == openwopv1.RunStatusCancelled && mapped
 		}),
@@ -42,7 +43,7 @@ var handoffMappingFaults = []Fault{
 		ID:     "handoff.later-results-lost",
 		Title:  "of the workers of a decision only the first brings anything back",
 		Looks:  "output.harvested stands on the log, and the parent's variable is as it was",
-		Breaks: []string{openwopv1.OWP0037A4},
+		Breaks: []string{openwop.OWP0037A4},
 		Replace: func(s *rules.Set) {
 			brought := s.Handoff.Brought
 			s.Handoff.Brought = func(values map[string]any, first bool) map[string]any {
@@ -57,7 +58,7 @@ var handoffMappingFaults = []Fault{
 		ID:     "handoff.first-worker-short-of-inputs",
 		Title:  "the first worker of a decision is given one of the inputs that are mapped to it, and none of the others",
 		Looks:  "the snapshot of the child lacks an input whose source has a value",
-		Breaks: []string{openwopv1.OWPDSP16},
+		Breaks: []string{openwop.OWPDSP16},
 		Replace: func(s *rules.Set) {
 			given := s.Handoff.Given
 			s.Handoff.Given = func(g rules.Given) map[string]any {
@@ -73,7 +74,7 @@ var handoffMappingFaults = []Fault{
 		ID:     "handoff.unset-given-empty",
 		Title:  "a variable without a value is handed on as an empty text",
 		Looks:  "a child has an empty input whose source the parent never had",
-		Breaks: []string{openwopv1.OWPDSP17},
+		Breaks: []string{openwop.OWPDSP17},
 		Replace: func(s *rules.Set) {
 			given := s.Handoff.Given
 			s.Handoff.Given = func(g rules.Given) map[string]any {
@@ -91,7 +92,7 @@ var handoffMappingFaults = []Fault{
 		ID:     "handoff.default-inputs-added",
 		Title:  "a worker with an input mapping of its own is given what the default one names as well",
 		Looks:  "a child has an input that only the default mapping has",
-		Breaks: []string{openwopv1.OWPDSP18},
+		Breaks: []string{openwop.OWPDSP18},
 		Replace: func(s *rules.Set) {
 			mapping := s.Handoff.Mapping
 			s.Handoff.Mapping = func(byDefault, own *openwopv1.VariableMapping, back bool) openwopv1.VariableMapping {
@@ -109,7 +110,7 @@ var handoffMappingFaults = []Fault{
 		ID:     "handoff.inputs-from-before-decision",
 		Title:  "all workers of a decision are given what the parent had before the first of them",
 		Looks:  "the second worker lacks what the first has just brought back",
-		Breaks: []string{openwopv1.OWPDSP19},
+		Breaks: []string{openwop.OWPDSP19},
 		Replace: func(s *rules.Set) {
 			given := s.Handoff.Given
 			s.Handoff.Given = func(g rules.Given) map[string]any {
@@ -126,7 +127,7 @@ var handoffMappingFaults = []Fault{
 		ID:     "handoff.checksum-of-something-else",
 		Title:  "the checksum is made over the outputs in a wrapper of the host's own",
 		Looks:  "attestation.checksum of output.harvested fits nothing that the child put out",
-		Breaks: []string{openwopv1.OWPDSP27},
+		Breaks: []string{openwop.OWPDSP27},
 		Replace: func(s *rules.Set) {
 			attested := s.Handoff.Attested
 			s.Handoff.Attested = func(outputs, harvest map[string]any) any {

@@ -1,7 +1,7 @@
 package fault
 
 import (
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/simhost/rules"
 )
 
@@ -10,7 +10,7 @@ var heartbeatFaults = []Fault{
 		ID:     "heartbeat.change-not-told",
 		Title:  "a heartbeat fires its run for a change and does not say so",
 		Looks:  "changed is false for a state that is another one than before",
-		Breaks: []string{openwopv1.OWPHBT1},
+		Breaks: []string{openwop.OWPHBT1},
 		Replace: func(s *rules.Set) {
 			s.Heartbeat.Tells = func(bool) bool { return false }
 		},
@@ -19,7 +19,7 @@ var heartbeatFaults = []Fault{
 		ID:     "heartbeat.every-look-a-change",
 		Title:  "a heartbeat does not compare what it sees with what it saw",
 		Looks:  "changed is true, and a run is fired, for the state of last time",
-		Breaks: []string{openwopv1.OWPHBT2},
+		Breaks: []string{openwop.OWPHBT2},
 		Replace: func(s *rules.Set) {
 			s.Heartbeat.Changed = func(string, string) bool { return true }
 		},

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/rules"
 )
@@ -91,7 +92,7 @@ var logFaults = []Fault{
 		ID:     "log.listed-by-id",
 		Title:  "a poll without a cursor sorts events of the same instant by their ids, as text",
 		Looks:  "event 10 is listed before event 2",
-		Breaks: []string{openwopv1.OWPEVT1},
+		Breaks: []string{openwop.OWPEVT1},
 		Replace: func(s *rules.Set) {
 			lists := s.Log.Lists
 			s.Log.Lists = func(r rules.Listing) []openwopv1.RunEvent {
@@ -114,7 +115,7 @@ var logFaults = []Fault{
 		ID:     "log.number-left-out",
 		Title:  "a loop leaves out a sequence number before its end",
 		Looks:  "the last event of a loop is numbered by two more than the event before it",
-		Breaks: []string{openwopv1.OWPEVT1},
+		Breaks: []string{openwop.OWPEVT1},
 		Twin:   "there a number is missing, here the order is wrong",
 		Replace: func(s *rules.Set) {
 			retold(s, func(e *openwopv1.RunEvent, r rules.Listing) {
@@ -128,7 +129,7 @@ var logFaults = []Fault{
 		ID:     "log.end-without-id",
 		Title:  "the event that ends a run in which nothing was done is told without an id",
 		Looks:  "the eventId of run.completed of conformance-noop is empty",
-		Breaks: []string{openwopv1.OWPEVT2},
+		Breaks: []string{openwop.OWPEVT2},
 		Replace: func(s *rules.Set) {
 			retold(s, func(e *openwopv1.RunEvent, r rules.Listing) {
 				if idle(r) && endsRun(e) {
@@ -141,7 +142,7 @@ var logFaults = []Fault{
 		ID:     "log.ids-by-node",
 		Title:  "the ids of the events of a node that does nothing are made of the run and the node",
 		Looks:  "node.started and node.completed of conformance-noop have one eventId",
-		Breaks: []string{openwopv1.OWPEVT3},
+		Breaks: []string{openwop.OWPEVT3},
 		Replace: func(s *rules.Set) {
 			retold(s, func(e *openwopv1.RunEvent, r rules.Listing) {
 				if idle(r) && e.NodeID != "" {
@@ -154,7 +155,7 @@ var logFaults = []Fault{
 		ID:     "log.attempt-for-run",
 		Title:  "the end of a run in which nothing was done is stamped with the attempt in place of the run",
 		Looks:  "the runId of the last event of conformance-noop has :1 behind it",
-		Breaks: []string{openwopv1.OWPEVT4},
+		Breaks: []string{openwop.OWPEVT4},
 		Replace: func(s *rules.Set) {
 			retold(s, func(e *openwopv1.RunEvent, r rules.Listing) {
 				if idle(r) && endsRun(e) {
@@ -167,7 +168,7 @@ var logFaults = []Fault{
 		ID:     "log.coarse-times",
 		Title:  "the time of node.completed is cut to milliseconds, that of other events is not",
 		Looks:  "node.completed is stamped earlier than the event before it",
-		Breaks: []string{openwopv1.OWPEVT5},
+		Breaks: []string{openwop.OWPEVT5},
 		Replace: func(s *rules.Set) {
 			retold(s, func(e *openwopv1.RunEvent, _ rules.Listing) {
 				if e.Type == openwopv1.RunEventTypeNodeCompleted {
@@ -180,7 +181,7 @@ var logFaults = []Fault{
 		ID:     "log.causes-itself",
 		Title:  "the end of a supervisor's node names itself as its cause",
 		Looks:  "causationId and eventId of node.completed are the same",
-		Breaks: []string{openwopv1.OWPEVT6},
+		Breaks: []string{openwop.OWPEVT6},
 		Replace: func(s *rules.Set) {
 			retold(s, func(e *openwopv1.RunEvent, _ rules.Listing) {
 				if isOf(e, openwopv1.RunEventTypeNodeCompleted, "supervisor") {
@@ -193,7 +194,7 @@ var logFaults = []Fault{
 		ID:     "log.type-of-one-word",
 		Title:  "the end of a supervisor's node is told under a type of the host's own that has no dot",
 		Looks:  "an event has the type nodeCompleted",
-		Breaks: []string{openwopv1.OWPEVT7},
+		Breaks: []string{openwop.OWPEVT7},
 		Replace: func(s *rules.Set) {
 			retold(s, func(e *openwopv1.RunEvent, _ rules.Listing) {
 				if isOf(e, openwopv1.RunEventTypeNodeCompleted, "supervisor") {
@@ -206,7 +207,7 @@ var logFaults = []Fault{
 		ID:     "log.start-without-type",
 		Title:  "node.started of a supervisor does not say of what type the node is",
 		Looks:  "its payload has no typeId",
-		Breaks: []string{openwopv1.OWPEVT8},
+		Breaks: []string{openwop.OWPEVT8},
 		Replace: func(s *rules.Set) {
 			retold(s, func(e *openwopv1.RunEvent, _ rules.Listing) {
 				if isOf(e, openwopv1.RunEventTypeNodeStarted, "supervisor") {
@@ -219,7 +220,7 @@ var logFaults = []Fault{
 		ID:     "log.ended-again",
 		Title:  "a run that was found to be over is ended once more",
 		Looks:  "after a poll with a cursor at the end of the log there is a second run.completed on it",
-		Breaks: []string{openwopv1.OWPEVT9},
+		Breaks: []string{openwop.OWPEVT9},
 		Spots:  []int{40},
 		Replace: func(s *rules.Set) {
 			swept(s, func(log []openwopv1.RunEvent) []openwopv1.RunEvent { return append(log, again(log[len(log)-1], log)) })
@@ -229,7 +230,7 @@ var logFaults = []Fault{
 		ID:     "log.step-after-end",
 		Title:  "a worker that comes late writes its result behind the end of the run",
 		Looks:  "after a poll with a cursor at the end of the log, node.completed stands behind run.completed",
-		Breaks: []string{openwopv1.OWPEVT10},
+		Breaks: []string{openwop.OWPEVT10},
 		Replace: func(s *rules.Set) {
 			swept(s, func(log []openwopv1.RunEvent) []openwopv1.RunEvent {
 				i := slices.IndexFunc(log, func(e openwopv1.RunEvent) bool { return e.Type == openwopv1.RunEventTypeNodeCompleted })
@@ -244,7 +245,7 @@ var logFaults = []Fault{
 		ID:     "log.ends-as-cancelled",
 		Title:  "the log of a run in which nothing was done ends as that of a run that was given up",
 		Looks:  "the run is completed, and its last event is run.cancelled",
-		Breaks: []string{openwopv1.OWPEVT11},
+		Breaks: []string{openwop.OWPEVT11},
 		Replace: func(s *rules.Set) {
 			retold(s, func(e *openwopv1.RunEvent, r rules.Listing) {
 				if idle(r) && e.Type == openwopv1.RunEventTypeRunCompleted {
@@ -257,7 +258,7 @@ var logFaults = []Fault{
 		ID:     "log.archive-forgets",
 		Title:  "a log that was read to its end is archived, and the causes of its events with it",
 		Looks:  "after a poll with a cursor at the end of the log no event has a causationId any more",
-		Breaks: []string{openwopv1.OWPEVT12},
+		Breaks: []string{openwop.OWPEVT12},
 		Replace: func(s *rules.Set) {
 			swept(s, func(log []openwopv1.RunEvent) []openwopv1.RunEvent {
 				for i := range log {
@@ -271,7 +272,7 @@ var logFaults = []Fault{
 		ID:     "log.restamped-on-resume",
 		Title:  "when a run is over whose answer came late, the time of its question is that of the answer",
 		Looks:  "node.suspended has another timestamp at the end of the run than while the run waited",
-		Breaks: []string{openwopv1.OWPEVT12},
+		Breaks: []string{openwop.OWPEVT12},
 		Replace: func(s *rules.Set) {
 			retold(s, func(e *openwopv1.RunEvent, r rules.Listing) {
 				i := slices.IndexFunc(r.Events, func(e openwopv1.RunEvent) bool { return e.Type == openwopv1.RunEventTypeInterruptResolved })
@@ -285,7 +286,7 @@ var logFaults = []Fault{
 		ID:     "log.first-left-out",
 		Title:  "a poll without a cursor is taken for one behind the first event",
 		Looks:  "the first event that a poll lists has sequence 1",
-		Breaks: []string{openwopv1.OWPEVT13},
+		Breaks: []string{openwop.OWPEVT13},
 		Replace: func(s *rules.Set) {
 			lists := s.Log.Lists
 			s.Log.Lists = func(r rules.Listing) []openwopv1.RunEvent {
@@ -300,7 +301,7 @@ var logFaults = []Fault{
 		ID:     "log.single-held-back",
 		Title:  "a poll with a cursor does not list an event that is the only one behind it",
 		Looks:  "behind the last but one of a finished run a poll lists nothing, and says that the log is complete",
-		Breaks: []string{openwopv1.OWPEVT14, openwopv1.OWPEVT16},
+		Breaks: []string{openwop.OWPEVT14, openwop.OWPEVT16},
 		Replace: func(s *rules.Set) {
 			lists := s.Log.Lists
 			s.Log.Lists = func(r rules.Listing) []openwopv1.RunEvent {
@@ -316,7 +317,7 @@ var logFaults = []Fault{
 		ID:     "log.cursor-included",
 		Title:  "a poll with a cursor lists the event at the cursor once more",
 		Looks:  "the first event that a poll behind 4 lists has sequence 4",
-		Breaks: []string{openwopv1.OWPEVT15},
+		Breaks: []string{openwop.OWPEVT15},
 		Replace: func(s *rules.Set) {
 			lists := s.Log.Lists
 			s.Log.Lists = func(r rules.Listing) []openwopv1.RunEvent {
@@ -331,14 +332,14 @@ var logFaults = []Fault{
 		ID:      "log.complete-when-idle",
 		Title:   "a poll that has nothing to list says that the log is complete",
 		Looks:   "isComplete is true of a run that is suspended",
-		Breaks:  []string{openwopv1.OWPEVT16},
+		Breaks:  []string{openwop.OWPEVT16},
 		Replace: func(s *rules.Set) { s.Log.Complete = func(empty, _, ended bool) bool { return ended || empty } },
 	},
 	{
 		ID:     "log.never-complete-when-idle",
 		Title:  "a poll says that the log is complete only where it lists the last event",
 		Looks:  "isComplete is false behind the last event of a finished run",
-		Breaks: []string{openwopv1.OWPEVT17},
+		Breaks: []string{openwop.OWPEVT17},
 		Replace: func(s *rules.Set) {
 			s.Log.Complete = func(empty, more, ended bool) bool { return ended && !more && !empty }
 		},
@@ -347,14 +348,14 @@ var logFaults = []Fault{
 		ID:      "log.poll-overstays",
 		Title:   "a poll is held until something happens, whatever timeout it asks for",
 		Looks:   "a poll of a suspended run with a timeout of a second is not answered",
-		Breaks:  []string{openwopv1.OWPEVT18},
+		Breaks:  []string{openwop.OWPEVT18},
 		Replace: func(s *rules.Set) { s.Log.Waits = func(t time.Duration) time.Duration { return max(t, time.Minute) } },
 	},
 	{
 		ID:     "log.empty-poll-moves-on",
 		Title:  "a poll that came back empty moves the cursor on, to the event that comes next",
 		Looks:  "who asks again with the same cursor does not get the first event that happened since",
-		Breaks: []string{openwopv1.OWPEVT19},
+		Breaks: []string{openwop.OWPEVT19},
 		Replace: func(s *rules.Set) {
 			type place struct {
 				runID string

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/rules"
 )
@@ -50,7 +51,7 @@ var replayFaults = []Fault{
 		ID:     "replay.keeps-the-run-of-its-source",
 		Title:  "the events that a replay takes over keep the runId of its source",
 		Looks:  "below fromSeq the events of a replay have the runId of another run",
-		Breaks: []string{openwopv1.OWPRPL1},
+		Breaks: []string{openwop.OWPRPL1},
 		Replace: func(s *rules.Set) {
 			taken(s, func(own *openwopv1.RunEvent, source openwopv1.RunEvent, branch bool) {
 				if !branch {
@@ -63,7 +64,7 @@ var replayFaults = []Fault{
 		ID:      "replay.own-source",
 		Title:   "the reply to a fork names the fork as its source",
 		Looks:   "sourceRunId and runId are the same",
-		Breaks:  []string{openwopv1.OWPRPL1},
+		Breaks:  []string{openwop.OWPRPL1},
 		Twin:    "there the log is wrong, here the reply",
 		Replace: func(s *rules.Set) { s.Replay.Source = func(forkID, _ string) string { return forkID } },
 	},
@@ -71,7 +72,7 @@ var replayFaults = []Fault{
 		ID:     "replay.touches-its-source",
 		Title:  "a run that is forked has its last event stamped anew",
 		Looks:  "the timestamp of the end of a run is another one when the run has been forked",
-		Breaks: []string{openwopv1.OWPRPL2},
+		Breaks: []string{openwop.OWPRPL2},
 		Replace: func(s *rules.Set) {
 			var forked sync.Map // ids of runs
 			flaw := s.Replay.Flaw
@@ -90,7 +91,7 @@ var replayFaults = []Fault{
 		ID:     "replay.forgets-nodes",
 		Title:  "the events that a replay takes over do not name their nodes",
 		Looks:  "below fromSeq the events of a replay have no nodeId",
-		Breaks: []string{openwopv1.OWPRPL3},
+		Breaks: []string{openwop.OWPRPL3},
 		Replace: func(s *rules.Set) {
 			taken(s, func(own *openwopv1.RunEvent, _ openwopv1.RunEvent, branch bool) {
 				if !branch {
@@ -103,7 +104,7 @@ var replayFaults = []Fault{
 		ID:     "replay.runs-anew",
 		Title:  "a replay from within a log is another run of the workflow",
 		Looks:  "a replay has other children than its source, and other values than those that were drawn",
-		Breaks: []string{openwopv1.OWPRPL3, openwopv1.OWPRPL4, openwopv1.OWPMEM17},
+		Breaks: []string{openwop.OWPRPL3, openwop.OWPRPL4, openwop.OWPMEM17},
 		Spots:  []int{29},
 		Replace: func(s *rules.Set) {
 			through := s.Replay.Through
@@ -119,7 +120,7 @@ var replayFaults = []Fault{
 		ID:     "replay.draws-again",
 		Title:  "a replay draws anew what a node of its source drew",
 		Looks:  "the values in a replay are not those in its source",
-		Breaks: []string{openwopv1.OWPRPL4},
+		Breaks: []string{openwop.OWPRPL4},
 		Spots:  []int{31},
 		Replace: func(s *rules.Set) {
 			s.Replay.Keeps = func(nodeType string, _ bool) bool { return nodeType != "vendor.openassay.random" }
@@ -129,14 +130,14 @@ var replayFaults = []Fault{
 		ID:      "replay.cannot-use-tools",
 		Title:   "a node that says of itself that nobody can foresee it cannot be replayed",
 		Looks:   "the replay of a run with such a node fails where the node ended in the source",
-		Breaks:  []string{openwopv1.OWPRPL4},
+		Breaks:  []string{openwop.OWPRPL4},
 		Replace: func(s *rules.Set) { s.Replay.Keeps = func(_ string, unforeseeable bool) bool { return !unforeseeable } },
 	},
 	{
 		ID:     "replay.takes-the-other-answer",
 		Title:  "a replay goes on with what the model answers now",
 		Looks:  "the outputs of a node that calls a model are not those that were recorded",
-		Breaks: []string{openwopv1.OWPRPL4},
+		Breaks: []string{openwop.OWPRPL4},
 		Replace: func(s *rules.Set) {
 			s.Replay.Recorded = func(d rules.Divergence) bool { return d != rules.OtherAnswer }
 		},
@@ -145,7 +146,7 @@ var replayFaults = []Fault{
 		ID:     "replay.from-beyond",
 		Title:  "a replay from beyond the end of the log is one from its end",
 		Looks:  "it is answered with 201",
-		Breaks: []string{openwopv1.OWPRPL5},
+		Breaks: []string{openwop.OWPRPL5},
 		Replace: func(s *rules.Set) {
 			flawless(s, func(a rules.ForkAsk) bool { return !a.Branch() && beyondLog(a) })
 		},
@@ -154,7 +155,7 @@ var replayFaults = []Fault{
 		ID:     "replay.beyond-is-malformed",
 		Title:  "a replay from beyond the end of the log is refused as a request that nobody can read",
 		Looks:  "it is answered with 400",
-		Breaks: []string{openwopv1.OWPRPL5},
+		Breaks: []string{openwop.OWPRPL5},
 		Twin:   "there it is not refused, here with the wrong status",
 		Replace: func(s *rules.Set) {
 			otherFlaw(s, func(a rules.ForkAsk) bool { return !a.Branch() && beyondLog(a) }, rules.NoPlace)
@@ -164,7 +165,7 @@ var replayFaults = []Fault{
 		ID:     "replay.from-before",
 		Title:  "a fork from before the first event is one from the first event",
 		Looks:  "a fork with a fromSeq below 0 is answered with 201",
-		Breaks: []string{openwopv1.OWPRPL6},
+		Breaks: []string{openwop.OWPRPL6},
 		Replace: func(s *rules.Set) {
 			unminded(s, "/fromSeq")
 			flawless(s, func(a rules.ForkAsk) bool { return a.FromSeq != nil && *a.FromSeq < 0 })
@@ -174,7 +175,7 @@ var replayFaults = []Fault{
 		ID:     "replay.place-before-run",
 		Title:  "the place of a fork is looked at before the run",
 		Looks:  "a fork of a run that never was, from far out, is answered with 422",
-		Breaks: []string{openwopv1.OWPRPL7},
+		Breaks: []string{openwop.OWPRPL7},
 		Replace: func(s *rules.Set) {
 			s.Replay.Missing = func(fromSeq *int64) bool { return fromSeq == nil || *fromSeq == 0 }
 		},
@@ -183,7 +184,7 @@ var replayFaults = []Fault{
 		ID:     "replay.options-passed-over",
 		Title:  "a replay passes over the run options that it is asked for with",
 		Looks:  "a replay with run options is answered with 201",
-		Breaks: []string{openwopv1.OWPRPL8},
+		Breaks: []string{openwop.OWPRPL8},
 		Replace: func(s *rules.Set) {
 			flawless(s, func(a rules.ForkAsk) bool { return a.Mode == openwopv1.ForkModeReplay && a.Overlaid })
 		},
@@ -192,7 +193,7 @@ var replayFaults = []Fault{
 		ID:     "replay.in-any-mode",
 		Title:  "a fork in a mode that nobody knows is a replay",
 		Looks:  "it is answered with 201",
-		Breaks: []string{openwopv1.OWPRPL9},
+		Breaks: []string{openwop.OWPRPL9},
 		Replace: func(s *rules.Set) {
 			unminded(s, "/mode")
 			flawless(s, func(a rules.ForkAsk) bool { return a.Mode != "" && a.Mode != openwopv1.ForkModeReplay && !a.Branch() })
@@ -202,7 +203,7 @@ var replayFaults = []Fault{
 		ID:     "replay.branch-begins-early",
 		Title:  "a branch begins behind the start of the run, wherever it is asked to",
 		Looks:  "a branch has other values than its source below fromSeq, and remembers more",
-		Breaks: []string{openwopv1.OWPRPL10, openwopv1.OWPMEM17},
+		Breaks: []string{openwop.OWPRPL10, openwop.OWPMEM17},
 		Spots:  []int{30},
 		Replace: func(s *rules.Set) {
 			through := s.Replay.Through
@@ -218,7 +219,7 @@ var replayFaults = []Fault{
 		ID:     "replay.branch-forgets-inputs",
 		Title:  "the start that a branch takes over is without the inputs of the run",
 		Looks:  "run.started of a branch does not have the inputs that it has in the source",
-		Breaks: []string{openwopv1.OWPRPL10},
+		Breaks: []string{openwop.OWPRPL10},
 		Replace: func(s *rules.Set) {
 			taken(s, func(own *openwopv1.RunEvent, _ openwopv1.RunEvent, branch bool) {
 				var p openwopv1.RunStartedPayload
@@ -236,7 +237,7 @@ var replayFaults = []Fault{
 		ID:     "replay.branch-hides-draws",
 		Title:  "what a branch takes over of a node that draws does not name the node",
 		Looks:  "below fromSeq the node.completed that tells of a draw has no nodeId",
-		Breaks: []string{openwopv1.OWPRPL10},
+		Breaks: []string{openwop.OWPRPL10},
 		Replace: func(s *rules.Set) {
 			taken(s, func(own *openwopv1.RunEvent, _ openwopv1.RunEvent, branch bool) {
 				var p struct {
@@ -252,7 +253,7 @@ var replayFaults = []Fault{
 		ID:     "replay.branch-draws-nothing",
 		Title:  "a branch without other options is a replay",
 		Looks:  "what the nodes of a branch draw is what those of its source drew",
-		Breaks: []string{openwopv1.OWPRPL11},
+		Breaks: []string{openwop.OWPRPL11},
 		Replace: func(s *rules.Set) {
 			through := s.Replay.Through
 			s.Replay.Through = func(a rules.ForkAsk) int64 {
@@ -267,7 +268,7 @@ var replayFaults = []Fault{
 		ID:      "replay.branch-without-options",
 		Title:   "the run options laid over those of a branch's source are not in force",
 		Looks:   "a branch with a lower bound does not cross it",
-		Breaks:  []string{openwopv1.OWPRPL12},
+		Breaks:  []string{openwop.OWPRPL12},
 		Spots:   []int{33},
 		Replace: func(s *rules.Set) { s.Replay.Lays = func(below, _ map[string]any) map[string]any { return below } },
 	},
@@ -275,7 +276,7 @@ var replayFaults = []Fault{
 		ID:     "replay.branch-from-nowhere",
 		Title:  "a branch that does not say from where is one from the first event",
 		Looks:  "it is answered with 201",
-		Breaks: []string{openwopv1.OWPRPL13},
+		Breaks: []string{openwop.OWPRPL13},
 		Replace: func(s *rules.Set) {
 			unminded(s, "")
 			flawless(s, func(a rules.ForkAsk) bool { return a.Branch() && a.FromSeq == nil })
@@ -285,7 +286,7 @@ var replayFaults = []Fault{
 		ID:     "replay.branch-from-beyond",
 		Title:  "a branch from beyond the end of the log is one from its end",
 		Looks:  "it is answered with 201",
-		Breaks: []string{openwopv1.OWPRPL13},
+		Breaks: []string{openwop.OWPRPL13},
 		Twin:   "there the place is missing, here it is outside",
 		Replace: func(s *rules.Set) {
 			flawless(s, func(a rules.ForkAsk) bool { return a.Branch() && beyondLog(a) })
@@ -295,14 +296,14 @@ var replayFaults = []Fault{
 		ID:      "replay.key-by-order-of-tools",
 		Title:   "the tools of a request count for its cache key in the order in which they are sent",
 		Looks:   "two requests that differ in the order of their tools have two keys",
-		Breaks:  []string{openwopv1.OWPRPL14},
+		Breaks:  []string{openwop.OWPRPL14},
 		Replace: func(s *rules.Set) { s.Replay.ToolOrder = func(_, _ rules.Tool) int { return 0 } },
 	},
 	{
 		ID:     "replay.key-without-sampling",
 		Title:  "the parameters of sampling do not count for the cache key",
 		Looks:  "two requests that differ in their temperature have one key",
-		Breaks: []string{openwopv1.OWPRPL14},
+		Breaks: []string{openwop.OWPRPL14},
 		Twin:   "there what is the same has two keys, here what is not has one",
 		Replace: func(s *rules.Set) {
 			s.Replay.Counts = func(member string) bool { return !slices.Contains([]string{"temperature", "topP", "topK"}, member) }
@@ -312,7 +313,7 @@ var replayFaults = []Fault{
 		ID:     "replay.refusal-passed-over",
 		Title:  "a replay passes over that the model refuses now what it answered",
 		Looks:  "the replay is completed with what was recorded, and nothing tells of the refusal",
-		Breaks: []string{openwopv1.OWPRPL15},
+		Breaks: []string{openwop.OWPRPL15},
 		Replace: func(s *rules.Set) {
 			differing(s, func(r rules.Reanswer) bool { return r.Refused && !r.WasRefused }, rules.NoDivergence)
 		},
@@ -321,7 +322,7 @@ var replayFaults = []Fault{
 		ID:     "replay.answer-passed-over",
 		Title:  "a replay passes over that the model answers now what it refused",
 		Looks:  "the replay fails as its source did, and nothing tells of the answer",
-		Breaks: []string{openwopv1.OWPRPL15},
+		Breaks: []string{openwop.OWPRPL15},
 		Twin:   "the other way round",
 		Replace: func(s *rules.Set) {
 			differing(s, func(r rules.Reanswer) bool { return !r.Refused && r.WasRefused }, rules.NoDivergence)
@@ -331,7 +332,7 @@ var replayFaults = []Fault{
 		ID:     "replay.same-is-other",
 		Title:  "a replay in which the model answers the same tells of another answer",
 		Looks:  "replay.diverged is on the log of a replay that is as its source",
-		Breaks: []string{openwopv1.OWPRPL16},
+		Breaks: []string{openwop.OWPRPL16},
 		Replace: func(s *rules.Set) {
 			differing(s, func(r rules.Reanswer) bool { return r.Same && !r.Refused }, rules.OtherAnswer)
 		},

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/rules"
 )
@@ -17,35 +18,35 @@ var accessFaults = []Fault{
 		ID:      "request.keyless-creates",
 		Title:   "whoever comes without a key can create runs",
 		Looks:   "POST /v1/runs without a credential is HTTP 201",
-		Breaks:  []string{openwopv1.OWPERR1},
+		Breaks:  []string{openwop.OWPERR1},
 		Replace: entering(func(k rules.Knock) bool { return !k.Key && creates(k.Method, k.Path) }),
 	},
 	{
 		ID:      "request.any-key-creates",
 		Title:   "a key is asked for to create a run, and not looked up",
 		Looks:   "POST /v1/runs with a key of nobody's is HTTP 201",
-		Breaks:  []string{openwopv1.OWPERR2},
+		Breaks:  []string{openwop.OWPERR2},
 		Replace: entering(func(k rules.Knock) bool { return k.Key && creates(k.Method, k.Path) }),
 	},
 	{
 		ID:      "request.streams-open",
 		Title:   "streams ask for no key, since a browser's event source cannot send one",
 		Looks:   "the stream of a run is HTTP 200 without a credential",
-		Breaks:  []string{openwopv1.OWPERR1, openwopv1.OWPERR3},
+		Breaks:  []string{openwop.OWPERR1, openwop.OWPERR3},
 		Replace: entering(func(k rules.Knock) bool { return !k.Key && below(k, "/events") }),
 	},
 	{
 		ID:      "request.any-key-reads",
 		Title:   "whoever has some key can read a run",
 		Looks:   "GET of a run with a key of nobody's is HTTP 200, and of one that never was HTTP 404",
-		Breaks:  []string{openwopv1.OWPERR2, openwopv1.OWPERR3},
+		Breaks:  []string{openwop.OWPERR2, openwop.OWPERR3},
 		Replace: entering(func(k rules.Knock) bool { return k.Key && k.Method == http.MethodGet && below(k, "") }),
 	},
 	{
 		ID:     "request.looks-before-the-key",
 		Title:  "a poll looks for the run before it looks at the key",
 		Looks:  "without a credential a run that never was is HTTP 404, and one that is there HTTP 401",
-		Breaks: []string{openwopv1.OWPERR3},
+		Breaks: []string{openwop.OWPERR3},
 		Replace: func(s *rules.Set) {
 			honest := s.Access.TurnedAway
 			s.Access.TurnedAway = func(k rules.Knock) string {
@@ -60,7 +61,7 @@ var accessFaults = []Fault{
 		ID:     "request.refused-cancel-done",
 		Title:  "the key of who cancels is looked at when the run is cancelled",
 		Looks:  "a cancellation without a credential is HTTP 401, and the run has ended",
-		Breaks: []string{openwopv1.OWPERR25},
+		Breaks: []string{openwop.OWPERR25},
 		Replace: func(s *rules.Set) {
 			s.Access.LooksLast = func(k rules.Knock) bool { return below(k, "/cancel") }
 		},
@@ -69,7 +70,7 @@ var accessFaults = []Fault{
 		ID:     "request.unknown-run-falls",
 		Title:  "for the host's own tenant nobody looks whose a run is, and the host falls over a cancellation of one that never was",
 		Looks:  "to cancel an id that was never given out is HTTP 500",
-		Breaks: []string{openwopv1.OWPERR8},
+		Breaks: []string{openwop.OWPERR8},
 		Replace: func(s *rules.Set) {
 			honest := s.Requests.Absent
 			s.Requests.Absent = func(operation, code string, own bool) string {
@@ -84,7 +85,7 @@ var accessFaults = []Fault{
 		ID:     "request.unknown-workflow-runs",
 		Title:  "a workflow that nobody has stands for one that does nothing",
 		Looks:  "a run of a workflow that is not there is HTTP 201",
-		Breaks: []string{openwopv1.OWPERR9},
+		Breaks: []string{openwop.OWPERR9},
 		Replace: func(s *rules.Set) {
 			honest := s.Requests.Made
 			s.Requests.Made = func(workflow string, known bool) string {
@@ -99,7 +100,7 @@ var accessFaults = []Fault{
 		ID:     "request.cancel-tells-before",
 		Title:  "the reply to a cancellation has the status that the run had before it",
 		Looks:  "status is running when a run under way was cancelled",
-		Breaks: []string{openwopv1.OWPERR23},
+		Breaks: []string{openwop.OWPERR23},
 		Replace: cancelSaying(func(before openwopv1.RunSnapshot, after openwopv1.RunStatus) openwopv1.RunStatus {
 			if before.Status == openwopv1.RunStatusRunning {
 				return before.Status
@@ -111,7 +112,7 @@ var accessFaults = []Fault{
 		ID:     "request.cancel-of-completed-says-cancelled",
 		Title:  "the reply to a cancellation says cancelled of a run that had completed and has nothing to show",
 		Looks:  "status is cancelled in the reply, and completed in the snapshot",
-		Breaks: []string{openwopv1.OWPERR24},
+		Breaks: []string{openwop.OWPERR24},
 		Replace: cancelSaying(func(before openwopv1.RunSnapshot, after openwopv1.RunStatus) openwopv1.RunStatus {
 			if before.Status == openwopv1.RunStatusCompleted && len(before.Variables) == 0 {
 				return openwopv1.RunStatusCancelled

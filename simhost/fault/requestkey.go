@@ -4,7 +4,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/simhost/rules"
 )
 
@@ -14,7 +14,7 @@ var keyFaults = []Fault{
 		ID:     "request.keys-unread",
 		Title:  "idempotency keys are taken and not looked at",
 		Looks:  "every request under one key makes a run of its own",
-		Breaks: []string{openwopv1.OWPERR18, openwopv1.OWPERR19, openwopv1.OWPERR20},
+		Breaks: []string{openwop.OWPERR18, openwop.OWPERR19, openwop.OWPERR20},
 		Replace: func(s *rules.Set) {
 			s.Keys.Heeds = func(string) bool { return false }
 		},
@@ -23,7 +23,7 @@ var keyFaults = []Fault{
 		ID:     "request.mismatch-frees-the-key",
 		Title:  "an idempotency key under which another body was refused is forgotten",
 		Looks:  "the first request makes a second run when it is repeated after that",
-		Breaks: []string{openwopv1.OWPERR18},
+		Breaks: []string{openwop.OWPERR18},
 		Replace: func(s *rules.Set) {
 			var freed sync.Map // names of keys
 			doing(func(k rules.Keyed, honest rules.Doing) rules.Doing {
@@ -43,7 +43,7 @@ var keyFaults = []Fault{
 		ID:     "request.bodies-uncompared",
 		Title:  "whatever comes under an idempotency key is answered as the first request under it was",
 		Looks:  "another body under the key is HTTP 201 with the first run",
-		Breaks: []string{openwopv1.OWPERR19},
+		Breaks: []string{openwop.OWPERR19},
 		Replace: doing(func(k rules.Keyed, honest rules.Doing) rules.Doing {
 			if honest == rules.Refuse && k.Answered {
 				return rules.Repeat
@@ -55,7 +55,7 @@ var keyFaults = []Fault{
 		ID:     "request.repetition-refused",
 		Title:  "a request that is repeated under its idempotency key is refused as a duplicate",
 		Looks:  "the repetition is HTTP 409, also when the first request was answered long ago",
-		Breaks: []string{openwopv1.OWPERR18, openwopv1.OWPERR20},
+		Breaks: []string{openwop.OWPERR18, openwop.OWPERR20},
 		Replace: doing(func(_ rules.Keyed, honest rules.Doing) rules.Doing {
 			if honest == rules.Repeat {
 				return rules.Refuse
@@ -67,7 +67,7 @@ var keyFaults = []Fault{
 		ID:     "request.repetition-untold",
 		Title:  "an answer that is given again does not say that it is",
 		Looks:  "openwop-Idempotent-Replay is missing from the repetition",
-		Breaks: []string{openwopv1.OWPERR21},
+		Breaks: []string{openwop.OWPERR21},
 		Replace: func(s *rules.Set) {
 			s.Keys.Tells = func() bool { return false }
 		},
@@ -76,7 +76,7 @@ var keyFaults = []Fault{
 		ID:     "request.keys-race",
 		Title:  "two requests that come at once under a new idempotency key both find nothing under it, and both are done",
 		Looks:  "several runs are made of equal requests that come at once",
-		Breaks: []string{openwopv1.OWPERR20},
+		Breaks: []string{openwop.OWPERR20},
 		Replace: func(s *rules.Set) {
 			s.Keys.Heeds = new(meeting).alone
 		},

@@ -1,6 +1,7 @@
 package fault
 
 import (
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/rules"
 )
@@ -10,7 +11,7 @@ var shapeFaults = []Fault{
 		ID:      "shape.version-nought",
 		Title:   "the execution model is advertised at a version that is none",
 		Looks:   "multiAgent.executionModel.version is 0",
-		Breaks:  []string{openwopv1.OWP0061A2},
+		Breaks:  []string{openwop.OWP0061A2},
 		Lies:    true,
 		Under:   Under{Version: 1},
 		Replace: advertises(func(m *openwopv1.ExecutionModel) { m.Version = 0 }),
@@ -19,7 +20,7 @@ var shapeFaults = []Fault{
 		ID:      "shape.supported-in-words",
 		Title:   "the execution model says in a word that it is supported",
 		Looks:   `multiAgent.executionModel.supported is "yes"`,
-		Breaks:  []string{openwopv1.OWP0037C1},
+		Breaks:  []string{openwop.OWP0037C1},
 		Lies:    true,
 		Replace: saying("multiAgent/executionModel/supported", "yes"),
 	},
@@ -27,7 +28,7 @@ var shapeFaults = []Fault{
 		ID:      "shape.resume-in-words",
 		Title:   "the execution model says in a word that it resumes with state",
 		Looks:   `multiAgent.executionModel.statefulResume is "yes"`,
-		Breaks:  []string{openwopv1.OWP0061A3},
+		Breaks:  []string{openwop.OWP0061A3},
 		Lies:    true,
 		Replace: saying("multiAgent/executionModel/statefulResume", "yes"),
 	},
@@ -35,7 +36,7 @@ var shapeFaults = []Fault{
 		ID:      "shape.resume-below-5",
 		Title:   "a host below version 5 advertises that it resumes with state",
 		Looks:   "statefulResume is true at version 4",
-		Breaks:  []string{openwopv1.OWP0061A4, openwopv1.OWP0061D1},
+		Breaks:  []string{openwop.OWP0061A4, openwop.OWP0061D1},
 		Lies:    true,
 		Under:   Under{Version: 4},
 		Replace: advertises(func(m *openwopv1.ExecutionModel) { m.StatefulResume = new(true) }),
@@ -44,7 +45,7 @@ var shapeFaults = []Fault{
 		ID:     "shape.host-without-name",
 		Title:  "a version that takes causation across hosts is advertised by a host that does not name itself",
 		Looks:  "crossHostCausation.hostId is empty at version 5",
-		Breaks: []string{openwopv1.OWP0061A1},
+		Breaks: []string{openwop.OWP0061A1},
 		Lies:   true,
 		Replace: advertises(func(m *openwopv1.ExecutionModel) {
 			if m.CrossHostCausation != nil {
@@ -58,7 +59,7 @@ var shapeFaults = []Fault{
 		ID:     "shape.divergence-not-declared",
 		Title:  "a version that takes replay determinism is advertised with part of it",
 		Looks:  "replayDeterminism.refusalDivergenceEmission is false at version 5",
-		Breaks: []string{openwopv1.OWP0061A1},
+		Breaks: []string{openwop.OWP0061A1},
 		Lies:   true,
 		Replace: advertises(func(m *openwopv1.ExecutionModel) {
 			if m.ReplayDeterminism != nil {
@@ -72,7 +73,7 @@ var shapeFaults = []Fault{
 		ID:      "shape.experimental-undated",
 		Title:   "an experimental execution model does not say until when",
 		Looks:   "tier is experimental and experimentalUntil is missing",
-		Breaks:  []string{openwopv1.OWPCAP1},
+		Breaks:  []string{openwop.OWPCAP1},
 		Lies:    true,
 		Under:   Under{Experimental: true},
 		Replace: advertises(func(m *openwopv1.ExecutionModel) { m.ExperimentalUntil = nil }),
@@ -81,7 +82,7 @@ var shapeFaults = []Fault{
 		ID:     "shape.iteration-below-5",
 		Title:  "a host below version 5 counts its turns in the log",
 		Looks:  "the decided events of a host at version 4 carry an iteration",
-		Breaks: []string{openwopv1.OWP0061B3},
+		Breaks: []string{openwop.OWP0061B3},
 		Under:  Under{Version: 4},
 		Replace: func(s *rules.Set) {
 			s.Loop.Shows = func(int) bool { return true }
@@ -91,7 +92,7 @@ var shapeFaults = []Fault{
 		ID:     "shape.limit-not-clamped",
 		Title:  "a run that asks for more turns, or nodes, than the host advertises gets them",
 		Looks:  "a run with maxLoopIterations above limits.maxLoopIterations goes on beyond that limit",
-		Breaks: []string{openwopv1.OWP0061E5, openwopv1.OWPBND5},
+		Breaks: []string{openwop.OWP0061E5, openwop.OWPBND5},
 		Spots:  []int{7},
 		Replace: func(s *rules.Set) {
 			honest := s.Bounds.InForce

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/simhost/rules"
 )
@@ -25,14 +26,14 @@ var streamFaults = []Fault{
 		ID:      "stream.json-instead",
 		Title:   "the log goes out as one JSON document, whatever the client asks for",
 		Looks:   "who asks for text/event-stream gets application/json",
-		Breaks:  []string{openwopv1.OWPEVT20},
+		Breaks:  []string{openwop.OWPEVT20},
 		Replace: func(s *rules.Set) { s.Log.Streams = func(bool) bool { return false } },
 	},
 	{
 		ID:     "stream.frames-of-one-kind",
 		Title:  "every frame is of the kind message",
 		Looks:  "the event line of a frame is not the type of the event in it",
-		Breaks: []string{openwopv1.OWPEVT21},
+		Breaks: []string{openwop.OWPEVT21},
 		Replace: func(s *rules.Set) {
 			s.Log.Frame = func(e openwopv1.RunEvent) (int64, string) { return e.Sequence, "message" }
 		},
@@ -41,7 +42,7 @@ var streamFaults = []Fault{
 		ID:     "stream.debug-hides",
 		Title:  "a stream in mode debug leaves out node.started of the loop's nodes, as updates does",
 		Looks:  "the stream of a finished run has fewer events than its log",
-		Breaks: []string{openwopv1.OWPEVT22, openwopv1.OWPEVT27},
+		Breaks: []string{openwop.OWPEVT22, openwop.OWPEVT27},
 		Replace: func(s *rules.Set) {
 			lists := s.Log.Lists
 			s.Log.Lists = func(r rules.Listing) []openwopv1.RunEvent {
@@ -59,28 +60,28 @@ var streamFaults = []Fault{
 		ID:      "stream.stays-open",
 		Title:   "a stream of a run that had ended before stays open",
 		Looks:   "all events of a finished run come, and the stream does not end",
-		Breaks:  []string{openwopv1.OWPEVT23},
+		Breaks:  []string{openwop.OWPEVT23},
 		Replace: func(s *rules.Set) { s.Log.Closes = func(live bool) bool { return live } },
 	},
 	{
 		ID:      "stream.outlives-its-run",
 		Title:   "a stream that was open when its run ended stays open",
 		Looks:   "the event that ends the run comes, and the stream does not end",
-		Breaks:  []string{openwopv1.OWPEVT23},
+		Breaks:  []string{openwop.OWPEVT23},
 		Replace: func(s *rules.Set) { s.Log.Closes = func(live bool) bool { return !live } },
 	},
 	{
 		ID:      "stream.resumes-from-the-start",
 		Title:   "a stream begins with the first event, whatever Last-Event-ID says",
 		Looks:   "events come again that the client has",
-		Breaks:  []string{openwopv1.OWPEVT24},
+		Breaks:  []string{openwop.OWPEVT24},
 		Replace: func(s *rules.Set) { s.Log.Resumes = resuming(s, func(int64) int64 { return -1 }) },
 	},
 	{
 		ID:      "stream.resumes-one-late",
 		Title:   "a stream that goes on leaves out the event next to the last",
 		Looks:   "the first frame behind 4 has the id 6",
-		Breaks:  []string{openwopv1.OWPEVT24},
+		Breaks:  []string{openwop.OWPEVT24},
 		Twin:    "there events come twice, here one is lost",
 		Replace: func(s *rules.Set) { s.Log.Resumes = resuming(s, func(after int64) int64 { return after + 1 }) },
 	},
@@ -88,7 +89,7 @@ var streamFaults = []Fault{
 		ID:     "stream.garbled-is-the-end",
 		Title:  "a Last-Event-ID that is no sequence is taken for one behind the end",
 		Looks:  "the stream is opened and shows nothing",
-		Breaks: []string{openwopv1.OWPEVT25},
+		Breaks: []string{openwop.OWPEVT25},
 		Replace: func(s *rules.Set) {
 			resumes := s.Log.Resumes
 			s.Log.Resumes = func(raw string) (int64, bool) {
@@ -103,7 +104,7 @@ var streamFaults = []Fault{
 		ID:     "stream.loses-the-answer",
 		Title:  "a stream that is open loses the first event that happens while it is",
 		Looks:  "there is a number missing among the frames behind a suspension",
-		Breaks: []string{openwopv1.OWPEVT26},
+		Breaks: []string{openwop.OWPEVT26},
 		Replace: func(s *rules.Set) {
 			streamed(s, func(r rules.Listing) []openwopv1.RunEvent {
 				if r.Live && len(r.Events) > 0 && r.Events[0].Type == openwopv1.RunEventTypeInterruptResolved {
@@ -117,7 +118,7 @@ var streamFaults = []Fault{
 		ID:     "stream.ids-of-its-own",
 		Title:  "a stream gives events ids of its own",
 		Looks:  "an event has one eventId in a poll and another one in a frame",
-		Breaks: []string{openwopv1.OWPEVT27},
+		Breaks: []string{openwop.OWPEVT27},
 		Replace: func(s *rules.Set) {
 			streamed(s, func(r rules.Listing) []openwopv1.RunEvent {
 				events := slices.Clone(r.Events)
@@ -132,7 +133,7 @@ var streamFaults = []Fault{
 		ID:     "stream.document-is-short",
 		Title:  "the JSON document of a log is without its last event",
 		Looks:  "the poll lists run.completed, the JSON document does not",
-		Breaks: []string{openwopv1.OWPEVT27},
+		Breaks: []string{openwop.OWPEVT27},
 		Twin:   "the document is a form of its own, beside the stream",
 		Replace: func(s *rules.Set) {
 			lists := s.Log.Lists
@@ -149,7 +150,7 @@ var streamFaults = []Fault{
 		ID:     "stream.last-batch-is-short",
 		Title:  "what is gathered goes out without its last event",
 		Looks:  "the event that ends the run is in no batch",
-		Breaks: []string{openwopv1.OWPEVT28},
+		Breaks: []string{openwop.OWPEVT28},
 		Replace: func(s *rules.Set) {
 			batch := s.Log.Batch
 			s.Log.Batch = func(events []openwopv1.RunEvent) ([]openwopv1.RunEvent, int64) {
@@ -164,7 +165,7 @@ var streamFaults = []Fault{
 		ID:     "stream.batch-named-by-first",
 		Title:  "the id of a batch is the sequence of the first event in it",
 		Looks:  "the id of a frame of type batch is lower than the highest sequence in it",
-		Breaks: []string{openwopv1.OWPEVT29},
+		Breaks: []string{openwop.OWPEVT29},
 		Replace: func(s *rules.Set) {
 			s.Log.Batch = func(events []openwopv1.RunEvent) ([]openwopv1.RunEvent, int64) { return events, events[0].Sequence }
 		},

@@ -9,13 +9,13 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/gen/openwop"
 )
 
 func TestVariationsAreWellFormed(t *testing.T) {
 	id := regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 	rows := map[string]bool{}
-	for _, r := range openwopv1.Requirements {
+	for _, r := range openwop.RequirementsV1 {
 		rows[r.ID] = true
 	}
 	seen := map[string]bool{All: true}

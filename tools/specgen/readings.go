@@ -39,10 +39,15 @@ func (c *contract) readingsFile(pkg string) (map[string][]byte, error) {
 	if c.readings == nil {
 		return nil, nil
 	}
+	return readingsOf(pkg, []major{{Readings: c.readings}})
+}
+
+// readingsOf is readings.gen.go of these versions.
+func readingsOf(pkg string, of []major) (map[string][]byte, error) {
 	code, err := render(readingsTemplate, struct {
-		Package  string
-		Readings []reading
-	}{pkg, c.readings})
+		Package string
+		Majors  []major
+	}{pkg, of})
 	return map[string][]byte{"readings.gen.go": code}, err
 }
 
@@ -137,8 +142,10 @@ type Reading struct {
 	Unused    string   // why none does
 }
 
-// Readings lists the readings in the order of their file.
-var Readings = []Reading{
+{{- range .Majors}}
+
+// Readings{{.Name}} lists the readings{{with .Name}} of {{lower .}}{{end}} in the order of their file.
+var Readings{{.Name}} = []Reading{
 {{- range .Readings}}
 	{
 		ID: {{printf "%q" .ID}}, Title: {{printf "%q" .Title}},
@@ -156,4 +163,5 @@ var Readings = []Reading{
 	},
 {{- end}}
 }
+{{- end}}
 `

@@ -65,10 +65,15 @@ func (c *contract) requirementsFile(pkg string) (map[string][]byte, error) {
 	if c.rows == nil {
 		return nil, nil
 	}
+	return ledgerFile(pkg, []major{{Rows: c.rows}})
+}
+
+// ledgerFile is requirements.gen.go of these versions.
+func ledgerFile(pkg string, of []major) (map[string][]byte, error) {
 	code, err := render(requirementsTemplate, struct {
 		Package string
-		Rows    []ledgerRow
-	}{pkg, c.rows})
+		Majors  []major
+	}{pkg, of})
 	return map[string][]byte{"requirements.gen.go": code}, err
 }
 
@@ -271,9 +276,11 @@ package {{.Package}}
 
 // The ids of the requirements.
 const (
+{{- range .Majors}}
 {{- range .Rows}}
 	{{comment .Text}}
 	{{.Const}} = {{printf "%q" .ID}}
+{{end -}}
 {{end -}}
 )
 
@@ -297,8 +304,10 @@ type Requirement struct {
 	Aliases  []string // former ids
 }
 
-// Requirements lists the requirements in the order of the ledger.
-var Requirements = []Requirement{
+{{- range .Majors}}
+
+// Requirements{{.Name}} lists the requirements{{with .Name}} of {{lower .}}{{end}} in the order of the ledger.
+var Requirements{{.Name}} = []Requirement{
 {{- range .Rows}}
 	{
 		ID: {{.Const}}, Level: {{printf "%q" .Level}}, Source: {{printf "%q" .Source}}, File: {{printf "%q" .File}},
@@ -321,4 +330,5 @@ var Requirements = []Requirement{
 	},
 {{- end}}
 }
+{{- end}}
 `

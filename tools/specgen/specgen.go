@@ -21,12 +21,18 @@ type Options struct {
 	Into    string // the folder of the generated package
 	Package string // the package's name
 	House   bool   // hold the folder to the rules of our own specs too
+	// Majors says that Spec holds a spec folder for each major version of a protocol, like v1. The package has the
+	// requirements and readings of them all, and nothing else.
+	Majors bool
+	// Ledgerless leaves the requirements and readings out: another package has those of all major versions.
+	Ledgerless bool
 }
 
 // Targets lists the house's own spec folders and the packages made of them, below the project's root.
 func Targets(root string) []Options {
 	return []Options{
-		{Spec: filepath.Join(root, "spec/openwop/v1"), Into: filepath.Join(root, "gen/openwopv1"), Package: "openwopv1", House: true},
+		{Spec: filepath.Join(root, "spec/openwop"), Into: filepath.Join(root, "gen/openwop"), Package: "openwop", House: true, Majors: true},
+		{Spec: filepath.Join(root, "spec/openwop/v1"), Into: filepath.Join(root, "gen/openwopv1"), Package: "openwopv1", House: true, Ledgerless: true},
 		{Spec: filepath.Join(root, "spec/openintent/v1"), Into: filepath.Join(root, "gen/openintentv1"), Package: "openintentv1", House: true},
 		{Spec: filepath.Join(root, "spec/agenticloop/v2"), Into: filepath.Join(root, "gen/agenticloopv2"), Package: "agenticloopv2", House: true},
 		{Spec: filepath.Join(root, "spec/assay"), Into: filepath.Join(root, "gen/results"), Package: "results", House: true},
@@ -44,6 +50,13 @@ func Generate(ctx context.Context, o Options) (*Output, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
+	if o.Majors {
+		files, err := majors(o.Spec, o.Package)
+		if err != nil {
+			return nil, err
+		}
+		return &Output{Into: o.Into, Files: files}, nil
+	}
 	f, err := load(o.Spec)
 	if err != nil {
 		return nil, err
@@ -51,6 +64,9 @@ func Generate(ctx context.Context, o Options) (*Output, error) {
 	c, err := read(f, o.House)
 	if err != nil {
 		return nil, err
+	}
+	if o.Ledgerless {
+		c.rows, c.readings = nil, nil
 	}
 	files, err := c.files(ctx, o.Package)
 	if err != nil {

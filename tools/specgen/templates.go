@@ -7,7 +7,7 @@ import (
 
 // render fills a template and tidies the Go code that comes of it.
 func render(text string, data any) ([]byte, error) {
-	t, err := template.New("").Funcs(template.FuncMap{"comment": comment, "goType": typeName}).Parse(text)
+	t, err := template.New("").Funcs(template.FuncMap{"comment": comment, "goType": typeName, "lower": strings.ToLower}).Parse(text)
 	if err != nil {
 		return nil, err
 	}

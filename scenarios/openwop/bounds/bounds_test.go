@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	requirement "github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop"
 	"github.com/openassay/assay/scenarios/openwop/bounds"
@@ -71,37 +71,37 @@ func TestJudgesOfTheBoundOnNodes(t *testing.T) {
 		want           string
 	}{
 		{"honest", "nodes-bounded", func(*bounds.NodesObservation) {}, "passed"},
-		{"ignores the bound", "nodes-bounded", below(hosttest.Nodes(6)), openwopv1.OWPBND1},
+		{"ignores the bound", "nodes-bounded", below(hosttest.Nodes(6)), requirement.OWPBND1},
 		{"breaches a node early", "nodes-bounded", below(func() hosttest.Story {
 			s := capped(2)
 			return s.Change("cap.breached", 0, func(p map[string]any) { p["limit"], p["observed"] = 3, 4 })
-		}()), openwopv1.OWPBND1},
+		}()), requirement.OWPBND1},
 		{"starts the refused node", "nodes-bounded", below(func() hosttest.Story {
 			s := capped(4)
 			return s.Change("cap.breached", 0, func(p map[string]any) { p["limit"], p["observed"] = 3, 4 })
-		}()), openwopv1.OWPBND1},
-		{"another kind", "nodes-bounded", below(edit("kind", "loop-iterations")), openwopv1.OWPBND2},
-		{"observed n", "nodes-bounded", below(edit("observed", 3)), openwopv1.OWPBND2},
-		{"a limit of its own", "nodes-bounded", below(edit("limit", 100)), openwopv1.OWPBND2},
-		{"no breach", "nodes-bounded", below(capped(3).Drop("cap.breached")), openwopv1.OWPBND2},
+		}()), requirement.OWPBND1},
+		{"another kind", "nodes-bounded", below(edit("kind", "loop-iterations")), requirement.OWPBND2},
+		{"observed n", "nodes-bounded", below(edit("observed", 3)), requirement.OWPBND2},
+		{"a limit of its own", "nodes-bounded", below(edit("limit", 100)), requirement.OWPBND2},
+		{"no breach", "nodes-bounded", below(capped(3).Drop("cap.breached")), requirement.OWPBND2},
 		{"two breaches", "nodes-bounded", below(func() hosttest.Story {
 			s := capped(3)
 			s.Events = slices.Insert(slices.Clone(s.Events), n-2, s.Events[n-2])
 			return s
-		}()), openwopv1.OWPBND2},
-		{"fails before it says why", "nodes-bounded", below(swapped), openwopv1.OWPBND3},
+		}()), requirement.OWPBND2},
+		{"fails before it says why", "nodes-bounded", below(swapped), requirement.OWPBND3},
 		{"another code", "nodes-bounded", below(func() hosttest.Story {
 			s := capped(3)
 			s.Events = append(slices.Clone(s.Events[:n-1]), hosttest.Failed("internal_error"))
 			return s
-		}()), openwopv1.OWPBND3},
-		{"another code in the snapshot", "nodes-bounded", func(o *bounds.NodesObservation) { o.Below = breached(capped(3), t, "internal_error", nil) }, openwopv1.OWPBND3},
-		{"completes after the breach", "nodes-bounded", below(capped(3).WithStatus("completed")), openwopv1.OWPBND3},
-		{"never ends", "nodes-bounded", below(capped(3).WithStatus("running")), openwopv1.OWPBND3},
+		}()), requirement.OWPBND3},
+		{"another code in the snapshot", "nodes-bounded", func(o *bounds.NodesObservation) { o.Below = breached(capped(3), t, "internal_error", nil) }, requirement.OWPBND3},
+		{"completes after the breach", "nodes-bounded", below(capped(3).WithStatus("completed")), requirement.OWPBND3},
+		{"never ends", "nodes-bounded", below(capped(3).WithStatus("running")), requirement.OWPBND3},
 		{"works on after it failed", "nodes-bounded", func(o *bounds.NodesObservation) {
 			o.Lull = hosttest.Lull(t, capped(3).Then(hosttest.Event{Kind: "node.started", Payload: map[string]any{"nodeId": "n4"}}))
-		}, openwopv1.OWPBND12},
-		{"has failed before its last work", "nodes-bounded", below(capped(3).Then(hosttest.Event{Kind: "node.dispatched", Payload: map[string]any{"childWorkflowId": "late"}})), openwopv1.OWPBND12},
+		}, requirement.OWPBND12},
+		{"has failed before its last work", "nodes-bounded", below(capped(3).Then(hosttest.Event{Kind: "node.dispatched", Payload: map[string]any{"childWorkflowId": "late"}})), requirement.OWPBND12},
 		{"shows no nodes", "nodes-bounded", func(o *bounds.NodesObservation) {
 			o.Below, o.Above = recursed(capped(3).Drop("node.started"), t), hosttest.Nodes(6).Drop("node.started").Log(t)
 		}, "blocked"},
@@ -109,8 +109,8 @@ func TestJudgesOfTheBoundOnNodes(t *testing.T) {
 		{"runs no other run", "nodes-bounded", func(o *bounds.NodesObservation) { o.Lull.Sentinel.Reached = false }, "blocked"},
 
 		{"honest", "nodes-leave-alone", func(*bounds.NodesObservation) {}, "passed"},
-		{"breaches at n", "nodes-leave-alone", func(o *bounds.NodesObservation) { o.At = recursed(capped(5), t) }, openwopv1.OWPBND4},
-		{"breaches always", "nodes-leave-alone", func(o *bounds.NodesObservation) { o.Above = recursed(capped(3), t) }, openwopv1.OWPBND4},
+		{"breaches at n", "nodes-leave-alone", func(o *bounds.NodesObservation) { o.At = recursed(capped(5), t) }, requirement.OWPBND4},
+		{"breaches always", "nodes-leave-alone", func(o *bounds.NodesObservation) { o.Above = recursed(capped(3), t) }, requirement.OWPBND4},
 		{"never ends", "nodes-leave-alone", func(o *bounds.NodesObservation) { o.At = hosttest.Nodes(6).WithStatus("running").Log(t) }, "blocked"},
 	} {
 		t.Run(c.scenario+"/"+c.name, func(t *testing.T) {
@@ -124,7 +124,7 @@ func TestJudgesOfTheBoundOnNodes(t *testing.T) {
 		plain := capped(3).Log(t)
 		o.Below.Events = plain.Events
 		out := scenarios.Conclude(hosttest.Scenario(t, "nodes-bounded"), openwop.Protocol.Ledger, o)
-		if out.Verdict != scenarios.Passed || len(out.Findings) != 1 || out.Findings[0].Requirement != openwopv1.OWPBND13 {
+		if out.Verdict != scenarios.Passed || len(out.Findings) != 1 || out.Findings[0].Requirement != requirement.OWPBND13 {
 			t.Errorf("%s, findings %v", out.Verdict, out.Findings)
 		}
 	})
@@ -137,10 +137,10 @@ func TestJudgeOfTheNodeLimit(t *testing.T) {
 		want              string
 	}{
 		{"honest", capped(5), capped(5), "passed"},
-		{"no limit unless asked", hosttest.Nodes(7), capped(5), openwopv1.OWPBND5},
-		{"grants more when asked", capped(5), capped(6), openwopv1.OWPBND5},
-		{"stops early", capped(4), capped(4), openwopv1.OWPBND5},
-		{"never stops", capped(5), capped(5).WithStatus("running"), openwopv1.OWPBND5},
+		{"no limit unless asked", hosttest.Nodes(7), capped(5), requirement.OWPBND5},
+		{"grants more when asked", capped(5), capped(6), requirement.OWPBND5},
+		{"stops early", capped(4), capped(4), requirement.OWPBND5},
+		{"never stops", capped(5), capped(5).WithStatus("running"), requirement.OWPBND5},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			hosttest.Expect(t, "node-limit-honoured", bounds.LimitObservation{Limit: 5, Unasked: recursed(c.unasked, t), Overdone: recursed(c.overdone, t)}, c.want)
@@ -173,7 +173,7 @@ func TestJudgesOfTheBoundOnTime(t *testing.T) {
 		findings       []scenarios.RequirementID
 	}{
 		{"honest", "time-bounded", func(*bounds.OvertimeObservation) {}, "passed", nil},
-		{"observed is the limit", "time-bounded", over(late(1200, 1200), to), "passed", []scenarios.RequirementID{openwopv1.OWPBND7}},
+		{"observed is the limit", "time-bounded", over(late(1200, 1200), to), "passed", []scenarios.RequirementID{requirement.OWPBND7}},
 		{"timestamps without fractions", "time-bounded", func(o *bounds.OvertimeObservation) {
 			o.Over = timedOut(late(1200, 1201), t, "2026-11-03T12:00:00Z", "2026-11-03T12:00:01Z")
 		}, "passed", nil},
@@ -184,48 +184,48 @@ func TestJudgesOfTheBoundOnTime(t *testing.T) {
 		{"full seconds, and at once", "time-bounded", func(o *bounds.OvertimeObservation) {
 			o.Over = timedOut(late(1200, 2000), t, "2026-11-03T12:00:00Z", "2026-11-03T12:00:02Z")
 			o.Over.Ended.Took = 50 * time.Millisecond
-		}, openwopv1.OWPBND6, nil},
+		}, requirement.OWPBND6, nil},
 		{"timestamps that are none", "time-bounded", func(o *bounds.OvertimeObservation) {
 			o.Over = timedOut(late(1200, 1201), t, "noon", "later")
-		}, "passed", []scenarios.RequirementID{openwopv1.OWPBND6}},
+		}, "passed", []scenarios.RequirementID{requirement.OWPBND6}},
 		{"names a node", "time-bounded", over(late(1200, 1201).Change("cap.breached", 0, func(p map[string]any) { p["nodeId"] = "wait" }), to), "passed",
-			[]scenarios.RequirementID{openwopv1.OWPBND14}},
+			[]scenarios.RequirementID{requirement.OWPBND14}},
 		{"does not say how long", "time-bounded", over(late(1200, 1201).Change("run.failed", 0, func(p map[string]any) {
 			p["error"] = map[string]any{"code": "run_timeout", "message": "m"}
-		}), to), "passed", []scenarios.RequirementID{openwopv1.OWPBND11}},
+		}), to), "passed", []scenarios.RequirementID{requirement.OWPBND11}},
 		{"fails at once", "time-bounded", func(o *bounds.OvertimeObservation) {
 			o.Over.Ended.Took = 20 * time.Millisecond
-		}, openwopv1.OWPBND6, nil},
-		{"fails early by its own clock", "time-bounded", over(late(1200, 1201), "2026-11-03T12:00:01.290Z"), openwopv1.OWPBND6, nil},
-		{"never stops", "time-bounded", over(late(1200, 1201).WithStatus("running"), to), openwopv1.OWPBND6, nil},
-		{"observed below the limit", "time-bounded", over(late(1200, 1199), to), openwopv1.OWPBND7, nil},
-		{"observed in words", "time-bounded", over(late(1200, 1201).Change("cap.breached", 0, func(p map[string]any) { p["observed"] = "1201" }), to), openwopv1.OWPBND7, nil},
-		{"another kind", "time-bounded", over(late(1200, 1201).Change("cap.breached", 0, func(p map[string]any) { p["kind"] = "node-executions" }), to), openwopv1.OWPBND7, nil},
-		{"a limit of its own", "time-bounded", over(late(60000, 60001), to), openwopv1.OWPBND7, nil},
-		{"no breach", "time-bounded", over(late(1200, 1201).Drop("cap.breached"), to), openwopv1.OWPBND7, nil},
+		}, requirement.OWPBND6, nil},
+		{"fails early by its own clock", "time-bounded", over(late(1200, 1201), "2026-11-03T12:00:01.290Z"), requirement.OWPBND6, nil},
+		{"never stops", "time-bounded", over(late(1200, 1201).WithStatus("running"), to), requirement.OWPBND6, nil},
+		{"observed below the limit", "time-bounded", over(late(1200, 1199), to), requirement.OWPBND7, nil},
+		{"observed in words", "time-bounded", over(late(1200, 1201).Change("cap.breached", 0, func(p map[string]any) { p["observed"] = "1201" }), to), requirement.OWPBND7, nil},
+		{"another kind", "time-bounded", over(late(1200, 1201).Change("cap.breached", 0, func(p map[string]any) { p["kind"] = "node-executions" }), to), requirement.OWPBND7, nil},
+		{"a limit of its own", "time-bounded", over(late(60000, 60001), to), requirement.OWPBND7, nil},
+		{"no breach", "time-bounded", over(late(1200, 1201).Drop("cap.breached"), to), requirement.OWPBND7, nil},
 		{"another code", "time-bounded", func(o *bounds.OvertimeObservation) {
 			o.Over.Ended.Last = wiretest.Value(t, map[string]any{"status": "failed", "error": map[string]any{"code": "internal_error"}})
-		}, openwopv1.OWPBND8, nil},
-		{"completes", "time-bounded", over(late(1200, 1201).WithStatus("completed"), to), openwopv1.OWPBND8, nil},
+		}, requirement.OWPBND8, nil},
+		{"completes", "time-bounded", over(late(1200, 1201).WithStatus("completed"), to), requirement.OWPBND8, nil},
 		{"works on", "time-bounded", func(o *bounds.OvertimeObservation) {
 			o.Lull = hosttest.Lull(t, late(1200, 1201).Then(hosttest.Event{Kind: "node.completed", Payload: nil}))
-		}, openwopv1.OWPBND12, nil},
+		}, requirement.OWPBND12, nil},
 		{"has failed before its last node begins", "time-bounded", func(o *bounds.OvertimeObservation) {
 			s := late(1200, 1201).Then(hosttest.Event{Kind: "node.started", Payload: nil})
 			o.Over, o.Lull = timedOut(s, t, from, to), hosttest.Lull(t, s)
-		}, openwopv1.OWPBND12, nil},
+		}, requirement.OWPBND12, nil},
 		{"refuses the run", "time-bounded", func(o *bounds.OvertimeObservation) { o.Over.Created = wiretest.Status(t, 400) }, "blocked", nil},
 
 		{"honest", "time-leaves-alone", func(*bounds.OvertimeObservation) {}, "passed", nil},
-		{"fails all the same", "time-leaves-alone", func(o *bounds.OvertimeObservation) { o.InTime = late(1200, 1201).Log(t) }, openwopv1.OWPBND9, nil},
+		{"fails all the same", "time-leaves-alone", func(o *bounds.OvertimeObservation) { o.InTime = late(1200, 1201).Log(t) }, requirement.OWPBND9, nil},
 		{"tells of a breach and completes", "time-leaves-alone", func(o *bounds.OvertimeObservation) {
 			o.InTime = late(1200, 1201).WithStatus("completed").Log(t)
-		}, openwopv1.OWPBND9, nil},
+		}, requirement.OWPBND9, nil},
 
 		{"honest", "time-breach-replayed", func(*bounds.OvertimeObservation) {}, "passed", nil},
-		{"measures anew", "time-breach-replayed", func(o *bounds.OvertimeObservation) { o.Replayed = hosttest.Fork(late(1200, 1207)).Log(t) }, openwopv1.OWPBND15, nil},
-		{"waits to the end", "time-breach-replayed", func(o *bounds.OvertimeObservation) { o.Replayed = hosttest.Fork(hosttest.Nodes(1)).Log(t) }, openwopv1.OWPBND15, nil},
-		{"no fork", "time-breach-replayed", func(o *bounds.OvertimeObservation) { o.Replayed = host.RunLog{Created: wiretest.Status(t, 404)} }, openwopv1.OWPBND15, nil},
+		{"measures anew", "time-breach-replayed", func(o *bounds.OvertimeObservation) { o.Replayed = hosttest.Fork(late(1200, 1207)).Log(t) }, requirement.OWPBND15, nil},
+		{"waits to the end", "time-breach-replayed", func(o *bounds.OvertimeObservation) { o.Replayed = hosttest.Fork(hosttest.Nodes(1)).Log(t) }, requirement.OWPBND15, nil},
+		{"no fork", "time-breach-replayed", func(o *bounds.OvertimeObservation) { o.Replayed = host.RunLog{Created: wiretest.Status(t, 404)} }, requirement.OWPBND15, nil},
 		{"a source that crossed nothing", "time-breach-replayed", func(o *bounds.OvertimeObservation) {
 			o.Over, o.Replayed = hosttest.Nodes(1).Log(t), hosttest.Fork(hosttest.Nodes(1)).Log(t)
 		}, "blocked", nil},
@@ -255,11 +255,11 @@ func TestJudgeOfReplayedNodes(t *testing.T) {
 		want             string
 	}{
 		{"honest", capped(3), hosttest.Fork(capped(3)), "passed"},
-		{"no bound in the replay", capped(3), hosttest.Fork(hosttest.Nodes(6)), openwopv1.OWPBND15},
-		{"another bound in the replay", capped(3), hosttest.Fork(capped(4)), openwopv1.OWPBND15},
-		{"no breach in the replay", capped(3), hosttest.Fork(capped(3).Drop("cap.breached")), openwopv1.OWPBND15},
-		{"the source itself", capped(3), capped(3), openwopv1.OWPBND15},
-		{"a replay that never ends", capped(3), hosttest.Fork(capped(3)).WithStatus("running"), openwopv1.OWPBND15},
+		{"no bound in the replay", capped(3), hosttest.Fork(hosttest.Nodes(6)), requirement.OWPBND15},
+		{"another bound in the replay", capped(3), hosttest.Fork(capped(4)), requirement.OWPBND15},
+		{"no breach in the replay", capped(3), hosttest.Fork(capped(3).Drop("cap.breached")), requirement.OWPBND15},
+		{"the source itself", capped(3), capped(3), requirement.OWPBND15},
+		{"a replay that never ends", capped(3), hosttest.Fork(capped(3)).WithStatus("running"), requirement.OWPBND15},
 		{"a source without a breach", hosttest.Nodes(6), hosttest.Fork(hosttest.Nodes(6)), "blocked"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -277,8 +277,8 @@ func TestJudgeOfLoopsInALoop(t *testing.T) {
 		want string
 	}{
 		{"honest", bounds.NestedObservation{Turns: 2, Plain: plain(2), Log: hosttest.LoopOf(2).Log(t), Children: []host.RunLog{inner}}, "passed"},
-		{"counts the inner turns", bounds.NestedObservation{Turns: 3, Plain: plain(3), Log: hosttest.Bounded(1).Log(t), Children: []host.RunLog{inner}}, openwopv1.OWPBND16},
-		{"counts them and completes", bounds.NestedObservation{Turns: 3, Plain: plain(3), Log: hosttest.LoopOf(2).Log(t), Children: []host.RunLog{inner}}, openwopv1.OWPBND16},
+		{"counts the inner turns", bounds.NestedObservation{Turns: 3, Plain: plain(3), Log: hosttest.Bounded(1).Log(t), Children: []host.RunLog{inner}}, requirement.OWPBND16},
+		{"counts them and completes", bounds.NestedObservation{Turns: 3, Plain: plain(3), Log: hosttest.LoopOf(2).Log(t), Children: []host.RunLog{inner}}, requirement.OWPBND16},
 		{"bounds the inner loop", bounds.NestedObservation{Turns: 2, Plain: plain(2), Log: hosttest.LoopOf(2).Log(t), Children: []host.RunLog{hosttest.Bounded(2).Named("c1").Log(t)}}, "blocked"},
 		{"an inner loop without turns", bounds.NestedObservation{Turns: 2, Plain: plain(2), Log: hosttest.LoopOf(2).Log(t), Children: []host.RunLog{hosttest.Nodes(1).Named("c1").Log(t)}}, "blocked"},
 		{"no inner loop", bounds.NestedObservation{Turns: 2, Plain: plain(2), Log: hosttest.LoopOf(2).Log(t)}, "blocked"},
@@ -320,7 +320,7 @@ func TestJudgeOfImpossibleOptions(t *testing.T) {
 		{"honest", bounds.OptionsObservation{Possible: tried(201, 201), Impossible: tried(400, 400)}, "passed", 0},
 		{"takes one", bounds.OptionsObservation{Possible: tried(201), Impossible: tried(400, 201)}, "passed", 1},
 		{"takes some and refuses others otherwise", bounds.OptionsObservation{Possible: tried(201), Impossible: tried(201, 422, 201)}, "passed", 2},
-		{"falls over", bounds.OptionsObservation{Possible: tried(201), Impossible: tried(400, 500)}, openwopv1.OWPBND21, 0},
+		{"falls over", bounds.OptionsObservation{Possible: tried(201), Impossible: tried(400, 500)}, requirement.OWPBND21, 0},
 		{"refuses all options", bounds.OptionsObservation{Possible: tried(201, 400), Impossible: tried(400)}, "blocked", 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -343,9 +343,9 @@ func TestJudgeOfOptionsThatAreKept(t *testing.T) {
 		want        string
 	}{
 		{"honest", shown(40, 0.25), shown(40, 0.25), "passed"},
-		{"shows another bound", shown(41, 0.25), shown(41, 0.25), openwopv1.OWPBND23},
-		{"changes it on the way", shown(40, 0.25), shown(250, 0.25), openwopv1.OWPBND23},
-		{"rounds the threshold", shown(40, 0.3), shown(40, 0.3), openwopv1.OWPBND23},
+		{"shows another bound", shown(41, 0.25), shown(41, 0.25), requirement.OWPBND23},
+		{"changes it on the way", shown(40, 0.25), shown(250, 0.25), requirement.OWPBND23},
+		{"rounds the threshold", shown(40, 0.3), shown(40, 0.3), requirement.OWPBND23},
 		{"forgets it", shown(40, 0.25), none, "blocked"},
 		{"shows nothing", none, none, "blocked"},
 	} {

@@ -4,6 +4,7 @@ package bounds
 import (
 	"strconv"
 
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
@@ -28,29 +29,29 @@ func Suite() scenarios.Suite {
 var nodesBounded = scenarios.Scenario{
 	ID:     "openwop/execution-bounds/nodes-bounded",
 	Title:  "a run that needs more nodes than its bound n starts n, records the breach at n+1 and fails",
-	Proves: scenarios.IDs{openwopv1.OWPBND1, openwopv1.OWPBND2, openwopv1.OWPBND3, openwopv1.OWPBND12, openwopv1.OWPBND13},
+	Proves: scenarios.IDs{openwop.OWPBND1, openwop.OWPBND2, openwop.OWPBND3, openwop.OWPBND12, openwop.OWPBND13},
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(nodesAroundTheirBound, func(o NodesObservation, j *scenarios.Judge) {
 		l, n := o.Below, o.Bound
-		l.Exists(j, openwopv1.OWP0037A6)
-		if !j.Check(openwopv1.OWPBND3, l.Ended).To(check.Reached()) {
+		l.Exists(j, openwop.OWP0037A6)
+		if !j.Check(openwop.OWPBND3, l.Ended).To(check.Reached()) {
 			return
 		}
 		l.Readable(j)
 		o.controlled(j)
-		j.Check(openwopv1.OWPBND1, starts(l)).To(check.Len(n), "nodes started with a bound of %d", n)
-		l.CheckBreach(j, openwopv1.OWPBND2, openwopv1.CapKindNodeExecutions, n, check.Equal(n+1))
-		checkFailed(l, j, openwopv1.OWPBND3, "recursion_limit_exceeded")
-		checkCause(l, j, openwopv1.OWPBND13)
-		CheckOver(l, j, openwopv1.OWPBND12)
-		o.Lull.CheckStill(j, openwopv1.OWPBND12, l, "after it failed")
+		j.Check(openwop.OWPBND1, starts(l)).To(check.Len(n), "nodes started with a bound of %d", n)
+		l.CheckBreach(j, openwop.OWPBND2, openwopv1.CapKindNodeExecutions, n, check.Equal(n+1))
+		checkFailed(l, j, openwop.OWPBND3, "recursion_limit_exceeded")
+		checkCause(l, j, openwop.OWPBND13)
+		CheckOver(l, j, openwop.OWPBND12)
+		o.Lull.CheckStill(j, openwop.OWPBND12, l, "after it failed")
 	}),
 }
 
 // controlled stops a judge where the nodes of a run cannot be counted: a host
 // that shows none in its log has started none beyond any bound.
 func (o NodesObservation) controlled(j *scenarios.Judge) {
-	o.Above.Given(j, openwopv1.OWP0037A6, openwopv1.OWPBND4)
+	o.Above.Given(j, openwop.OWP0037A6, openwop.OWPBND4)
 	if len(starts(o.Above).Values) != o.Nodes && o.Above.Status().String() == "completed" {
 		j.Block("set-up: the log of six nodes does not show six of them started", "write node.started for every node of a run")
 	}
@@ -60,12 +61,12 @@ func (o NodesObservation) controlled(j *scenarios.Judge) {
 var nodesLeaveAlone = scenarios.Scenario{
 	ID:     "openwop/execution-bounds/nodes-leave-alone",
 	Title:  "a run that needs as many nodes as its bound, or fewer, ends by itself",
-	Proves: scenarios.IDs{openwopv1.OWPBND4},
+	Proves: scenarios.IDs{openwop.OWPBND4},
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(nodesAroundTheirBound, func(o NodesObservation, j *scenarios.Judge) {
 		for _, l := range []host.RunLog{o.At, o.Above} {
-			l.Given(j, openwopv1.OWP0037A6, openwopv1.OWPBND3)
-			l.CheckUntouched(j, openwopv1.OWPBND4)
+			l.Given(j, openwop.OWP0037A6, openwop.OWPBND3)
+			l.CheckUntouched(j, openwop.OWPBND4)
 		}
 	}),
 }
@@ -74,18 +75,18 @@ var nodesLeaveAlone = scenarios.Scenario{
 var nodesClamped = scenarios.Scenario{
 	ID:     "openwop/execution-bounds/node-limit-honoured",
 	Title:  "the advertised limit on nodes bounds a run that asks for more, or for nothing",
-	Proves: scenarios.IDs{openwopv1.OWPBND5},
+	Proves: scenarios.IDs{openwop.OWPBND5},
 	Claim:  claims.NodeLimit,
 	Ask: scenarios.Ask(nodesToTheLimit, func(o LimitObservation, j *scenarios.Judge) {
 		for _, l := range []host.RunLog{o.Unasked, o.Overdone} {
-			l.Exists(j, openwopv1.OWP0037A6)
-			if !j.Check(openwopv1.OWPBND5, l.Ended).To(check.Reached()) {
+			l.Exists(j, openwop.OWP0037A6)
+			if !j.Check(openwop.OWPBND5, l.Ended).To(check.Reached()) {
 				return
 			}
 			l.Readable(j)
-			j.Check(openwopv1.OWPBND5, starts(l)).To(check.Len(o.Limit), "nodes started on a host that advertises %d", o.Limit)
-			l.CheckBreach(j, openwopv1.OWPBND5, openwopv1.CapKindNodeExecutions, o.Limit, check.Equal(o.Limit+1))
-			checkFailed(l, j, openwopv1.OWPBND5, "recursion_limit_exceeded")
+			j.Check(openwop.OWPBND5, starts(l)).To(check.Len(o.Limit), "nodes started on a host that advertises %d", o.Limit)
+			l.CheckBreach(j, openwop.OWPBND5, openwopv1.CapKindNodeExecutions, o.Limit, check.Equal(o.Limit+1))
+			checkFailed(l, j, openwop.OWPBND5, "recursion_limit_exceeded")
 		}
 	}),
 }
@@ -94,51 +95,51 @@ var nodesClamped = scenarios.Scenario{
 var nodesReplayed = scenarios.Scenario{
 	ID:     "openwop/execution-bounds/node-breach-replayed",
 	Title:  "a replay of a run that crossed its bound on nodes carries the same breach after the same nodes",
-	Proves: scenarios.IDs{openwopv1.OWPBND15},
+	Proves: scenarios.IDs{openwop.OWPBND15},
 	Claim:  claims.BreachReplay,
 	Ask: scenarios.Ask(replayedNodes, func(o ReplayedBreachObservation, j *scenarios.Judge) {
-		o.check(j, openwopv1.OWPBND2)
+		o.check(j, openwop.OWPBND2)
 	}),
 }
 
 // check compares a replay with its source, which has to have crossed a bound.
 func (o ReplayedBreachObservation) check(j *scenarios.Judge, breached scenarios.RequirementID) {
 	source, replayed := o.Source, o.Replayed
-	source.Given(j, openwopv1.OWP0037A6, breached)
+	source.Given(j, openwop.OWP0037A6, breached)
 	if len(source.Breaches().Values) == 0 {
 		j.BlockOn(breached, "set-up: the source crossed no bound")
 	}
-	replayed.Made(j, openwopv1.OWPBND15, "a fork of a run that crossed its bound")
-	if !j.Check(openwopv1.OWPBND15, replayed.ID).NotTo(check.Equal(source.RunID), "runId of the fork") || !j.Check(openwopv1.OWPBND15, replayed.Ended).To(check.Reached()) {
+	replayed.Made(j, openwop.OWPBND15, "a fork of a run that crossed its bound")
+	if !j.Check(openwop.OWPBND15, replayed.ID).NotTo(check.Equal(source.RunID), "runId of the fork") || !j.Check(openwop.OWPBND15, replayed.Ended).To(check.Reached()) {
 		return
 	}
 	replayed.Readable(j)
-	j.Check(openwopv1.OWPBND15, replayed.Breaches().Each("/payload")).To(check.SameAs(source.Breaches().Each("/payload")), "breach")
-	j.Check(openwopv1.OWPBND15, starts(replayed).Each("/nodeId")).To(check.SameAs(starts(source).Each("/nodeId")), "nodes started")
-	j.Check(openwopv1.OWPBND15, host.BreachesAndEnds(replayed)).To(check.SameAs(host.BreachesAndEnds(source)), "breach and end in order")
-	j.Check(openwopv1.OWPBND15, replayed.Status()).To(check.SameAs(source.Status()), "status")
+	j.Check(openwop.OWPBND15, replayed.Breaches().Each("/payload")).To(check.SameAs(source.Breaches().Each("/payload")), "breach")
+	j.Check(openwop.OWPBND15, starts(replayed).Each("/nodeId")).To(check.SameAs(starts(source).Each("/nodeId")), "nodes started")
+	j.Check(openwop.OWPBND15, host.BreachesAndEnds(replayed)).To(check.SameAs(host.BreachesAndEnds(source)), "breach and end in order")
+	j.Check(openwop.OWPBND15, replayed.Status()).To(check.SameAs(source.Status()), "status")
 }
 
 // RFC 0058, resolved questions: each run has a counter of its own.
 var innerTurnsApart = scenarios.Scenario{
 	ID:     "openwop/execution-bounds/inner-turns-apart",
 	Title:  "a loop that dispatches loops is bounded by its own turns alone",
-	Proves: scenarios.IDs{openwopv1.OWPBND16},
+	Proves: scenarios.IDs{openwop.OWPBND16},
 	Claim:  claims.ExecutionModel,
 	Ask: scenarios.Ask(loopsInALoop, func(o NestedObservation, j *scenarios.Judge) {
 		o.controlled(j)
-		o.Log.Given(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1)
+		o.Log.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
 		o.innerLoops(j)
-		j.Check(openwopv1.OWPBND16, o.Log.Breaches()).To(check.Len(0), "breaches of a loop of %d turns with a bound of %d, whose workers are loops", o.Turns, o.Turns)
-		j.Check(openwopv1.OWPBND16, o.Log.Decided()).To(check.Len(o.Turns), "turns of the loop itself")
+		j.Check(openwop.OWPBND16, o.Log.Breaches()).To(check.Len(0), "breaches of a loop of %d turns with a bound of %d, whose workers are loops", o.Turns, o.Turns)
+		j.Check(openwop.OWPBND16, o.Log.Decided()).To(check.Len(o.Turns), "turns of the loop itself")
 	}),
 }
 
 // controlled stops a judge where also a loop of no loops does not keep the bound.
 func (o NestedObservation) controlled(j *scenarios.Judge) {
-	o.Plain.Given(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1)
+	o.Plain.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
 	if len(o.Plain.Breaches().Values) > 0 || o.Plain.Status().Actual() != "completed" {
-		j.BlockOn(openwopv1.OWP0061E6, "set-up: a loop of "+strconv.Itoa(o.Turns)+" turns with that bound, whose workers are no loops, is "+o.Plain.Status().JSON())
+		j.BlockOn(openwop.OWP0061E6, "set-up: a loop of "+strconv.Itoa(o.Turns)+" turns with that bound, whose workers are no loops, is "+o.Plain.Status().JSON())
 	}
 }
 
@@ -146,12 +147,12 @@ func (o NestedObservation) controlled(j *scenarios.Judge) {
 // stopped: whether a child takes over its parent's bound is left open.
 func (o NestedObservation) innerLoops(j *scenarios.Judge) {
 	if len(o.Children) == 0 {
-		j.BlockOn(openwopv1.OWP0037A3, "set-up: no inner loop was dispatched")
+		j.BlockOn(openwop.OWP0037A3, "set-up: no inner loop was dispatched")
 	}
 	for _, child := range o.Children {
-		child.Given(j, openwopv1.OWP0037A3, openwopv1.OWP0037A1)
+		child.Given(j, openwop.OWP0037A3, openwop.OWP0037A1)
 		if len(child.Decided().Values) == 0 || child.Status().String() != "completed" {
-			j.BlockOn(openwopv1.OWP0037A3, "set-up: the inner loop "+child.RunID+" did not take its turns: it is "+child.Status().JSON())
+			j.BlockOn(openwop.OWP0037A3, "set-up: the inner loop "+child.RunID+" did not take its turns: it is "+child.Status().JSON())
 		}
 	}
 }
@@ -160,10 +161,10 @@ func (o NestedObservation) innerLoops(j *scenarios.Judge) {
 var turnsWithoutModel = scenarios.Scenario{
 	ID:     "openwop/execution-bounds/turns-without-model",
 	Title:  "a host without an execution model passes over a bound on turns",
-	Proves: scenarios.IDs{openwopv1.OWPBND17},
+	Proves: scenarios.IDs{openwop.OWPBND17},
 	Claim:  claims.SupervisorWithoutModel,
 	Ask: scenarios.Ask(LoopAroundItsBound, func(o BoundsObservation, j *scenarios.Judge) {
-		o.Below.Given(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1)
-		o.Below.CheckUntouched(j, openwopv1.OWPBND17)
+		o.Below.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
+		o.Below.CheckUntouched(j, openwop.OWPBND17)
 	}),
 }

@@ -3,7 +3,7 @@ package bounds
 import (
 	"strings"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/claims"
@@ -14,17 +14,17 @@ import (
 var optionsRefused = scenarios.Scenario{
 	ID:     "openwop/execution-bounds/options-refused",
 	Title:  "a run with an option that cannot be is refused when it is asked for",
-	Proves: scenarios.IDs{openwopv1.OWPBND21},
+	Proves: scenarios.IDs{openwop.OWPBND21},
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(optionsThatCannotBe, func(o OptionsObservation, j *scenarios.Judge) {
 		for _, t := range o.Possible {
 			if code, _ := t.Status.Int(); code/100 != 2 {
-				j.BlockOn(openwopv1.OWP0037A6, "set-up: a run with "+t.Option+" was not made either: HTTP "+t.Status.JSON())
+				j.BlockOn(openwop.OWP0037A6, "set-up: a run with "+t.Option+" was not made either: HTTP "+t.Status.JSON())
 			}
 		}
 		var taken, otherwise []string
 		for _, t := range o.Impossible {
-			j.Check(openwopv1.OWPBND21, t.Status).To(check.Status(2, 4), "a run with %s", t.Option)
+			j.Check(openwop.OWPBND21, t.Status).To(check.Status(2, 4), "a run with %s", t.Option)
 			switch code, _ := t.Status.Int(); {
 			case code/100 == 2:
 				taken = append(taken, t.Option)
@@ -33,10 +33,10 @@ var optionsRefused = scenarios.Scenario{
 			}
 		}
 		if len(taken) > 0 {
-			j.Find(openwopv1.OWPBND21, "runs were made with %s", strings.Join(taken, ", "))
+			j.Find(openwop.OWPBND21, "runs were made with %s", strings.Join(taken, ", "))
 		}
 		if len(otherwise) > 0 {
-			j.Find(openwopv1.OWPBND21, "refused, but not with HTTP 400: %s", strings.Join(otherwise, ", "))
+			j.Find(openwop.OWPBND21, "refused, but not with HTTP 400: %s", strings.Join(otherwise, ", "))
 		}
 	}),
 }
@@ -44,18 +44,18 @@ var optionsRefused = scenarios.Scenario{
 var optionsKept = scenarios.Scenario{
 	ID:     "openwop/execution-bounds/options-kept",
 	Title:  "a run shows the options it was made with, at its beginning and after its end",
-	Proves: scenarios.IDs{openwopv1.OWPBND22, openwopv1.OWPBND23},
+	Proves: scenarios.IDs{openwop.OWPBND22, openwop.OWPBND23},
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(optionsOfARun, func(o EchoObservation, j *scenarios.Judge) {
-		o.Log.Exists(j, openwopv1.OWP0037A6)
-		j.Need(openwopv1.OWP0037A1, o.Log.Ended)
+		o.Log.Exists(j, openwop.OWP0037A6)
+		j.Need(openwop.OWP0037A1, o.Log.Ended)
 		shown := o.shown()
-		j.Check(openwopv1.OWPBND22, shown).NotTo(check.Absent(), "configurable in the snapshots")
+		j.Check(openwop.OWPBND22, shown).NotTo(check.Absent(), "configurable in the snapshots")
 		if !shown[0].Present() || !shown[1].Present() {
 			j.Block("the snapshot does not show the run options at all times, so they cannot be compared", "show configurable in GET /v1/runs/{runId}")
 		}
-		j.Check(openwopv1.OWPBND23, shown.Each("/recursionLimit")).To(check.Equal([]any{o.RecursionLimit, o.RecursionLimit}), "recursionLimit, early and late")
-		j.Check(openwopv1.OWPBND23, shown.Each("/runTimeoutMs")).To(check.Equal([]any{o.RunTimeoutMs, o.RunTimeoutMs}), "runTimeoutMs, early and late")
-		j.Check(openwopv1.OWPBND23, shown.Each("/escalationThreshold")).To(check.Each(host.About(o.Threshold)), "escalationThreshold, early and late")
+		j.Check(openwop.OWPBND23, shown.Each("/recursionLimit")).To(check.Equal([]any{o.RecursionLimit, o.RecursionLimit}), "recursionLimit, early and late")
+		j.Check(openwop.OWPBND23, shown.Each("/runTimeoutMs")).To(check.Equal([]any{o.RunTimeoutMs, o.RunTimeoutMs}), "runTimeoutMs, early and late")
+		j.Check(openwop.OWPBND23, shown.Each("/escalationThreshold")).To(check.Each(host.About(o.Threshold)), "escalationThreshold, early and late")
 	}),
 }

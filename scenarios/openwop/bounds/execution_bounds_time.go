@@ -3,6 +3,7 @@ package bounds
 import (
 	"time"
 
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
@@ -16,33 +17,33 @@ import (
 var timeBounded = scenarios.Scenario{
 	ID:    "openwop/execution-bounds/time-bounded",
 	Title: "a run that is not over in time is stopped when its time has passed, not before, says so and fails",
-	Proves: scenarios.IDs{openwopv1.OWPBND6, openwopv1.OWPBND7, openwopv1.OWPBND8, openwopv1.OWPBND11, openwopv1.OWPBND12, openwopv1.OWPBND13,
-		openwopv1.OWPBND14},
+	Proves: scenarios.IDs{openwop.OWPBND6, openwop.OWPBND7, openwop.OWPBND8, openwop.OWPBND11, openwop.OWPBND12, openwop.OWPBND13,
+		openwop.OWPBND14},
 	Claim: claims.DurationLimit,
 	Ask: scenarios.Ask(runOverItsTime, func(o OvertimeObservation, j *scenarios.Judge) {
 		l, bound := o.Over, time.Duration(o.Bound)*time.Millisecond
-		l.Exists(j, openwopv1.OWP0037A6)
-		if !j.Check(openwopv1.OWPBND6, l.Ended).To(check.Reached(), "with a runTimeoutMs of %d", o.Bound) {
+		l.Exists(j, openwop.OWP0037A6)
+		if !j.Check(openwop.OWPBND6, l.Ended).To(check.Reached(), "with a runTimeoutMs of %d", o.Bound) {
 			return
 		}
 		l.Readable(j)
-		j.Check(openwopv1.OWPBND6, l.Ended).To(took(bound-min(grain(l), bound/2)), "end of the run, by our clock, from before it was asked for")
+		j.Check(openwop.OWPBND6, l.Ended).To(took(bound-min(grain(l), bound/2)), "end of the run, by our clock, from before it was asked for")
 		if span := spanOf(l); span != nil {
-			j.Check(openwopv1.OWPBND6, span).To(apart(bound), "run.started and cap.breached by the host’s own timestamps")
+			j.Check(openwop.OWPBND6, span).To(apart(bound), "run.started and cap.breached by the host’s own timestamps")
 		} else {
-			j.Find(openwopv1.OWPBND6, "the host’s own timestamps cannot be compared: run.started or cap.breached has none")
+			j.Find(openwop.OWPBND6, "the host’s own timestamps cannot be compared: run.started or cap.breached has none")
 		}
-		l.CheckBreach(j, openwopv1.OWPBND7, openwopv1.CapKindRunDuration, o.Bound, atLeast(float64(o.Bound)))
+		l.CheckBreach(j, openwop.OWPBND7, openwopv1.CapKindRunDuration, o.Bound, atLeast(float64(o.Bound)))
 		if n, ok := l.Breaches().Last().At("/payload/observed").Int(); ok && n == int64(o.Bound) { // OWP-R13
-			j.Find(openwopv1.OWPBND7, "observed %d is the limit itself and not above it", n)
+			j.Find(openwop.OWPBND7, "observed %d is the limit itself and not above it", n)
 		}
-		checkFailed(l, j, openwopv1.OWPBND8, "run_timeout")
-		checkCause(l, j, openwopv1.OWPBND13)
-		j.Check(openwopv1.OWPBND14, wire.Found{Values: wire.Values{l.Breaches().Last().Key("nodeId"), l.Breaches().Last().At("/payload/nodeId")}, In: l.Breaches().In}).
+		checkFailed(l, j, openwop.OWPBND8, "run_timeout")
+		checkCause(l, j, openwop.OWPBND13)
+		j.Check(openwop.OWPBND14, wire.Found{Values: wire.Values{l.Breaches().Last().Key("nodeId"), l.Breaches().Last().At("/payload/nodeId")}, In: l.Breaches().In}).
 			To(check.Absent(), "node of a breach of the whole run")
-		j.Check(openwopv1.OWPBND11, l.OfType(openwopv1.RunEventTypeRunFailed).Each("/payload/error/details/elapsedMs")).To(check.Each(atLeast(float64(o.Bound))), "details.elapsedMs of the failure")
-		CheckOver(l, j, openwopv1.OWPBND12)
-		o.Lull.CheckStill(j, openwopv1.OWPBND12, l, "after it failed")
+		j.Check(openwop.OWPBND11, l.OfType(openwopv1.RunEventTypeRunFailed).Each("/payload/error/details/elapsedMs")).To(check.Each(atLeast(float64(o.Bound))), "details.elapsedMs of the failure")
+		CheckOver(l, j, openwop.OWPBND12)
+		o.Lull.CheckStill(j, openwop.OWPBND12, l, "after it failed")
 	}),
 }
 
@@ -78,11 +79,11 @@ func grain(l host.RunLog) time.Duration {
 var timeLeavesAlone = scenarios.Scenario{
 	ID:     "openwop/execution-bounds/time-leaves-alone",
 	Title:  "a run that ends within its bound on time ends by itself",
-	Proves: scenarios.IDs{openwopv1.OWPBND9},
+	Proves: scenarios.IDs{openwop.OWPBND9},
 	Claim:  claims.DurationLimit,
 	Ask: scenarios.Ask(runOverItsTime, func(o OvertimeObservation, j *scenarios.Judge) {
-		o.InTime.Given(j, openwopv1.OWP0037A6, openwopv1.OWPBND6)
-		o.InTime.CheckUntouched(j, openwopv1.OWPBND9)
+		o.InTime.Given(j, openwop.OWP0037A6, openwop.OWPBND6)
+		o.InTime.CheckUntouched(j, openwop.OWPBND9)
 	}),
 }
 
@@ -90,9 +91,9 @@ var timeLeavesAlone = scenarios.Scenario{
 var timeReplayed = scenarios.Scenario{
 	ID:     "openwop/execution-bounds/time-breach-replayed",
 	Title:  "a replay of a run that was over its time carries the time that was observed then",
-	Proves: scenarios.IDs{openwopv1.OWPBND15},
+	Proves: scenarios.IDs{openwop.OWPBND15},
 	Claim:  claims.BreachReplayInTime,
 	Ask: scenarios.Ask(runOverItsTime, func(o OvertimeObservation, j *scenarios.Judge) {
-		ReplayedBreachObservation{o.Over, o.Replayed}.check(j, openwopv1.OWPBND7)
+		ReplayedBreachObservation{o.Over, o.Replayed}.check(j, openwop.OWPBND7)
 	}),
 }

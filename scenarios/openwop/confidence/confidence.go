@@ -4,6 +4,7 @@ package confidence
 import (
 	"slices"
 
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/internal/lazyregexp"
 	"github.com/openassay/assay/scenarios"
@@ -30,14 +31,14 @@ func Suite() scenarios.Suite {
 var floorWellFormed = scenarios.Scenario{
 	ID:     "openwop/confidence/floor-well-formed",
 	Title:  "what is advertised of the floor and of its interrupt can be gone by",
-	Proves: scenarios.IDs{openwopv1.OWPCNF1, openwopv1.OWPCNF2},
+	Proves: scenarios.IDs{openwop.OWPCNF1, openwop.OWPCNF2},
 	Claim:  claims.ExecutionModel2,
 	Ask: scenarios.Advertised(func(d scenarios.Discovery, j *scenarios.Judge) {
-		j.Check(openwopv1.OWPCNF1, claims.Model(d).Key("confidenceEscalationFloor")).To(orAbsent("a number from 0.5 to 1", func(v any) bool {
+		j.Check(openwop.OWPCNF1, claims.Model(d).Key("confidenceEscalationFloor")).To(orAbsent("a number from 0.5 to 1", func(v any) bool {
 			n, ok := host.AsNumber(v)
 			return ok && n >= 0.5 && n <= 1
 		}), "confidenceEscalationFloor")
-		j.Check(openwopv1.OWPCNF2, claims.Model(d).Key("confidenceEscalationInterruptKind")).To(orAbsent("clarification, approval or x-host-<host>-<kind>", func(v any) bool {
+		j.Check(openwop.OWPCNF2, claims.Model(d).Key("confidenceEscalationInterruptKind")).To(orAbsent("clarification, approval or x-host-<host>-<kind>", func(v any) bool {
 			kind, _ := v.(string)
 			return kind == string(openwopv1.InterruptKindClarification) || kind == string(openwopv1.InterruptKindApproval) || hostKind.MatchString(kind)
 		}), "confidenceEscalationInterruptKind")
@@ -59,7 +60,7 @@ func orAbsent(want string, fits func(any) bool) check.Matcher {
 var heldAndTold = scenarios.Scenario{
 	ID:     "openwop/confidence/held-and-told",
 	Title:  "a decision a little below the floor is held, and the log tells so before anybody is asked",
-	Proves: scenarios.IDs{openwopv1.OWPINT5, openwopv1.OWPCNF3, openwopv1.OWPCNF4},
+	Proves: scenarios.IDs{openwop.OWPINT5, openwop.OWPCNF3, openwop.OWPCNF4},
 	Claim:  claims.ExecutionModel2,
 	Ask: scenarios.Ask(loopsAroundTheFloor, func(o AroundFloorObservation, j *scenarios.Judge) {
 		o.Below.stoodHeld(j, o.Floor)
@@ -71,7 +72,7 @@ var heldAndTold = scenarios.Scenario{
 var kindAsAdvertised = scenarios.Scenario{
 	ID:     "openwop/confidence/kind-as-advertised",
 	Title:  "the interrupt of a held decision is of the kind that the host advertises",
-	Proves: scenarios.IDs{openwopv1.OWPCNF8},
+	Proves: scenarios.IDs{openwop.OWPCNF8},
 	Claim:  claims.ExecutionModel2,
 	Ask: scenarios.Ask(loopsAroundTheFloor, func(o AroundFloorObservation, j *scenarios.Judge) {
 		held := o.Below.Held
@@ -79,9 +80,9 @@ var kindAsAdvertised = scenarios.Scenario{
 		kinds := o.kinds()
 		status := held.Suspended.Last.Key("status")
 		if shown := interruptKinds(held); len(shown.Values) > 0 {
-			j.Check(openwopv1.OWPCNF8, shown).To(check.Each(check.OneOf(kinds...)), "kind of the interrupt")
+			j.Check(openwop.OWPCNF8, shown).To(check.Each(check.OneOf(kinds...)), "kind of the interrupt")
 			if want := statusOf(shown.Values[0].String()); want != "" && status.String() != want {
-				j.Find(openwopv1.OWPCNF8, "the status of the run is %s; for this kind of interrupt it is %s", status.JSON(), want)
+				j.Find(openwop.OWPCNF8, "the status of the run is %s; for this kind of interrupt it is %s", status.JSON(), want)
 			}
 			return
 		}
@@ -89,7 +90,7 @@ var kindAsAdvertised = scenarios.Scenario{
 		if !slices.ContainsFunc(kinds, func(kind any) bool { return status.String() == statusOf(kind.(string)) }) {
 			j.Block("the host does not show the kind of the interrupt", "show the kind in node.suspended, in interrupt.requested or as interrupt.kind of the snapshot")
 		}
-		j.Check(openwopv1.OWPCNF8, status).To(check.OneOf("waiting-input", "waiting-approval"), "status of the run, of which no kind of interrupt is shown")
+		j.Check(openwop.OWPCNF8, status).To(check.OneOf("waiting-input", "waiting-approval"), "status of the run, of which no kind of interrupt is shown")
 	}),
 }
 
@@ -117,12 +118,12 @@ func statusOf(kind string) string {
 var floorPasses = scenarios.Scenario{
 	ID:     "openwop/confidence/floor-passes",
 	Title:  "a decision at the floor, or a little above it, is carried out and nobody is asked",
-	Proves: scenarios.IDs{openwopv1.OWPCNF5},
+	Proves: scenarios.IDs{openwop.OWPCNF5},
 	Claim:  claims.ExecutionModel2,
 	Ask: scenarios.Ask(loopsAroundTheFloor, func(o AroundFloorObservation, j *scenarios.Judge) {
-		o.At.checkFree(j, openwopv1.OWPCNF5, "a decision at the floor")
+		o.At.checkFree(j, openwop.OWPCNF5, "a decision at the floor")
 		if o.Above != nil {
-			o.Above.checkFree(j, openwopv1.OWPCNF5, "a decision above the floor")
+			o.Above.checkFree(j, openwop.OWPCNF5, "a decision above the floor")
 		}
 	}),
 }
@@ -130,10 +131,10 @@ var floorPasses = scenarios.Scenario{
 var noConfidencePasses = scenarios.Scenario{
 	ID:     "openwop/confidence/no-confidence-passes",
 	Title:  "a decision without a confidence is carried out and nobody is asked",
-	Proves: scenarios.IDs{openwopv1.OWPCNF6},
+	Proves: scenarios.IDs{openwop.OWPCNF6},
 	Claim:  claims.ExecutionModel2,
 	Ask: scenarios.Ask(loopsAroundTheFloor, func(o AroundFloorObservation, j *scenarios.Judge) {
-		o.Absent.checkFree(j, openwopv1.OWPCNF6, "no confidence given")
+		o.Absent.checkFree(j, openwop.OWPCNF6, "no confidence given")
 	}),
 }
 
@@ -141,25 +142,25 @@ var noConfidencePasses = scenarios.Scenario{
 var doubtfulEndHeld = scenarios.Scenario{
 	ID:     "openwop/confidence/doubtful-end-held",
 	Title:  "a decision to terminate that is below the floor does not end the run before somebody has answered",
-	Proves: scenarios.IDs{openwopv1.OWPCNF3, openwopv1.OWPCNF4, openwopv1.OWPCNF5, openwopv1.OWPCNF7},
+	Proves: scenarios.IDs{openwop.OWPCNF3, openwop.OWPCNF4, openwop.OWPCNF5, openwop.OWPCNF7},
 	Claim:  claims.ExecutionModel2,
 	Ask: scenarios.Ask(loopsThatEndInDoubt, func(o HeldEndObservation, j *scenarios.Judge) {
 		held := o.Held
-		held.Held.Log.Exists(j, openwopv1.OWP0037A6)
+		held.Held.Log.Exists(j, openwop.OWP0037A6)
 		held.Held.Log.Readable(j)
-		if !j.Check(openwopv1.OWPCNF7, held.Held.Log.Terminals().Each("/type")).To(check.Len(0), "ends of a run that terminates with confidence %v and a floor of %v, before an answer", *held.Confidence, o.Floor) {
+		if !j.Check(openwop.OWPCNF7, held.Held.Log.Terminals().Each("/type")).To(check.Len(0), "ends of a run that terminates with confidence %v and a floor of %v, before an answer", *held.Confidence, o.Floor) {
 			return
 		}
 		held.Held.Given(j)
-		held.Lull.CheckWaiting(j, openwopv1.OWPCNF7, held.Held.Log, "while it was suspended")
+		held.Lull.CheckWaiting(j, openwop.OWPCNF7, held.Held.Log, "while it was suspended")
 		if len(handedOver(held.Held.Log).Values) < held.Held.Turn-1 {
-			j.BlockOn(openwopv1.OWPCNF6, "set-up: the loop was held before it came to its last decision, by one without a confidence")
+			j.BlockOn(openwop.OWPCNF6, "set-up: the loop was held before it came to its last decision, by one without a confidence")
 		}
 		held.checkTold(j, o.Floor)
 		held.Held.CheckAnswered(j)
-		j.Check(openwopv1.OWPCNF7, held.Log.Ended).To(check.Reached(), "after the answer")
-		j.Check(openwopv1.OWPCNF7, held.Log.Terminals()).To(check.Len(1), "ends of the run")
-		o.At.checkFree(j, openwopv1.OWPCNF5, "a decision to terminate at the floor")
+		j.Check(openwop.OWPCNF7, held.Log.Ended).To(check.Reached(), "after the answer")
+		j.Check(openwop.OWPCNF7, held.Log.Terminals()).To(check.Len(1), "ends of the run")
+		o.At.checkFree(j, openwop.OWPCNF5, "a decision to terminate at the floor")
 	}),
 }
 
@@ -168,18 +169,18 @@ var doubtfulEndHeld = scenarios.Scenario{
 var carriedOutOnce = scenarios.Scenario{
 	ID:     "openwop/confidence/carried-out-once",
 	Title:  "after the answer the held decision is carried out once, and nothing in its place",
-	Proves: scenarios.IDs{openwopv1.OWPCNF9, openwopv1.OWPCNF10},
+	Proves: scenarios.IDs{openwop.OWPCNF9, openwop.OWPCNF10},
 	Claim:  claims.ExecutionModel2,
 	Ask: scenarios.Ask(loopsAroundTheFloor, func(o AroundFloorObservation, j *scenarios.Judge) {
 		held := o.Below
 		held.Held.Given(j)
 		held.Held.CheckAnswered(j)
-		if !j.Check(openwopv1.OWPCNF9, held.Log.Ended).To(check.Reached(), "after the answer") {
+		if !j.Check(openwop.OWPCNF9, held.Log.Ended).To(check.Reached(), "after the answer") {
 			return
 		}
 		held.Log.Readable(j)
-		held.checkCarriedOut(j, openwopv1.OWPCNF9, held.Workers)
-		j.Check(openwopv1.OWPCNF10, handedOver(held.Log)).To(check.Equal(held.Workers), "workers of the whole loop")
+		held.checkCarriedOut(j, openwop.OWPCNF9, held.Workers)
+		j.Check(openwop.OWPCNF10, handedOver(held.Log)).To(check.Equal(held.Workers), "workers of the whole loop")
 	}),
 }
 
@@ -188,7 +189,7 @@ var carriedOutOnce = scenarios.Scenario{
 var rejectedNever = scenarios.Scenario{
 	ID:     "openwop/confidence/rejected-never",
 	Title:  "a held decision that somebody rejects is never carried out; the run ends and shows who said no",
-	Proves: scenarios.IDs{openwopv1.OWPCNF11, openwopv1.OWPCNF12},
+	Proves: scenarios.IDs{openwop.OWPCNF11, openwop.OWPCNF12},
 	Claim:  claims.ApprovalEscalation,
 	Ask: scenarios.Ask(loopsInDispute, func(o RejectedObservation, j *scenarios.Judge) {
 		no, yes := o.Rejected, o.Agreed
@@ -196,14 +197,14 @@ var rejectedNever = scenarios.Scenario{
 		yes.Held.CheckAnswered(j)
 		no.Held.Given(j)
 		no.Held.CheckAnswered(j)
-		if !j.Check(openwopv1.OWPCNF12, no.Log.Ended).To(check.Reached(), "after the rejection") {
+		if !j.Check(openwop.OWPCNF12, no.Log.Ended).To(check.Reached(), "after the rejection") {
 			return
 		}
 		no.Log.Readable(j)
-		no.checkCarriedOut(j, openwopv1.OWPCNF11, no.without())
-		j.Check(openwopv1.OWPCNF12, no.refusal()).NotTo(check.Len(0), "places in which the run shows the rejection")
+		no.checkCarriedOut(j, openwop.OWPCNF11, no.without())
+		j.Check(openwop.OWPCNF12, no.refusal()).NotTo(check.Len(0), "places in which the run shows the rejection")
 		if !slices.Contains([]string{"completed", "failed"}, no.Log.Status().String()) {
-			j.Find(openwopv1.OWPCNF12, "the rejected run is %s; completed and failed are in use for it", no.Log.Status().JSON())
+			j.Find(openwop.OWPCNF12, "the rejected run is %s; completed and failed are in use for it", no.Log.Status().JSON())
 		}
 	}),
 }
@@ -222,16 +223,16 @@ func (o WeighedLoop) refusal() wire.Found {
 var untoldBelow2 = scenarios.Scenario{
 	ID:     "openwop/confidence/untold-below-2",
 	Title:  "a host below version 2 writes no event of a decision that was held for its confidence",
-	Proves: scenarios.IDs{openwopv1.OWPCNF13},
+	Proves: scenarios.IDs{openwop.OWPCNF13},
 	Claim:  claims.ExecutionModelBelow2,
 	Ask: scenarios.Ask(loopBelowVersion2, func(o WeighedLoop, j *scenarios.Judge) {
 		l := o.Log
-		l.Exists(j, openwopv1.OWP0037A6)
-		j.Need(openwopv1.OWP0037A1, l.Ended)
+		l.Exists(j, openwop.OWP0037A6)
+		j.Need(openwop.OWP0037A1, l.Ended)
 		l.Readable(j)
 		if len(l.Decided().Values) < o.Held.Turn-1 {
-			j.BlockOn(openwopv1.OWP0037A6, "set-up: the loop did not come to its doubtful decision in turn "+wire.Compact(o.Held.Turn))
+			j.BlockOn(openwop.OWP0037A6, "set-up: the loop did not come to its doubtful decision in turn "+wire.Compact(o.Held.Turn))
 		}
-		j.Check(openwopv1.OWPCNF13, escalations(l)).To(check.Len(0), "events of a held decision, of one with confidence %v in turn %d", *o.Confidence, o.Held.Turn)
+		j.Check(openwop.OWPCNF13, escalations(l)).To(check.Len(0), "events of a held decision, of one with confidence %v in turn %d", *o.Confidence, o.Held.Turn)
 	}),
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	requirement "github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop"
 	"github.com/openassay/assay/scenarios/openwop/confidence"
@@ -149,24 +149,24 @@ func TestJudgesOfDecisionsAroundTheFloor(t *testing.T) {
 		{"leaves out what may be left out", "held-and-told", told(func(p map[string]any) { delete(p, "workerId") }), "passed"},
 		{"carries it out at once", "held-and-told", func(o *confidence.AroundFloorObservation) {
 			o.Below.Held.Suspended.Reached, o.Below.Held.Log = false, withoutDoubt(honest).Log(t)
-		}, openwopv1.OWPINT5},
-		{"carries it out while it waits", "held-and-told", func(o *confidence.AroundFloorObservation) { o.Below.Lull = hosttest.Lull(t, dispatched) }, openwopv1.OWPINT5},
+		}, requirement.OWPINT5},
+		{"carries it out while it waits", "held-and-told", func(o *confidence.AroundFloorObservation) { o.Below.Lull = hosttest.Lull(t, dispatched) }, requirement.OWPINT5},
 		{"dispatches a node in silence", "held-and-told", func(o *confidence.AroundFloorObservation) {
 			o.Below.Lull = hosttest.Lull(t, stays.Then(hosttest.Event{Kind: "node.dispatched", Payload: nil}, hosttest.Event{Kind: "node.dispatched", Payload: nil}))
-		}, openwopv1.OWPINT5},
-		{"does not tell", "held-and-told", func(o *confidence.AroundFloorObservation) { o.Below.Lull = hosttest.Lull(t, quiet) }, openwopv1.OWPCNF3},
+		}, requirement.OWPINT5},
+		{"does not tell", "held-and-told", func(o *confidence.AroundFloorObservation) { o.Below.Lull = hosttest.Lull(t, quiet) }, requirement.OWPCNF3},
 		{"tells twice", "held-and-told", func(o *confidence.AroundFloorObservation) {
 			o.Below.Lull = hosttest.Lull(t, stays.Then(escalated(other)))
-		}, openwopv1.OWPCNF3},
-		{"another confidence", "held-and-told", set("confidence", 0.3), openwopv1.OWPCNF3},
-		{"another floor", "held-and-told", set("floor", 0.7), openwopv1.OWPCNF3},
-		{"another way of escalation", "held-and-told", set("escalationKind", "approval"), openwopv1.OWPCNF3},
-		{"another run", "held-and-told", set("parentRunId", "r2"), openwopv1.OWPCNF3},
-		{"another worker", "held-and-told", set("workerId", noop), openwopv1.OWPCNF3},
-		{"another decision", "held-and-told", set("originalDecision", map[string]any{"kind": "terminate", "confidence": 0.45}), openwopv1.OWPCNF3},
-		{"a confidence in words", "held-and-told", set("confidence", "0.45"), openwopv1.OWPCNF3},
-		{"tells after it asked", "held-and-told", func(o *confidence.AroundFloorObservation) { o.Below = weighed(t, late, 2) }, openwopv1.OWPCNF4},
-		{"tells after it dispatched", "held-and-told", below(before(honest.Drop("node.suspended").Drop("interrupt.requested").Drop("core.workflowChain.confidence-escalated"), "interrupt.resolved", handoffPhase("dispatch.began", other, ""), escalated(other), hosttest.Event{Kind: "node.suspended", Payload: nil}, hosttest.Event{Kind: "interrupt.requested", Payload: nil})), openwopv1.OWPINT5},
+		}, requirement.OWPCNF3},
+		{"another confidence", "held-and-told", set("confidence", 0.3), requirement.OWPCNF3},
+		{"another floor", "held-and-told", set("floor", 0.7), requirement.OWPCNF3},
+		{"another way of escalation", "held-and-told", set("escalationKind", "approval"), requirement.OWPCNF3},
+		{"another run", "held-and-told", set("parentRunId", "r2"), requirement.OWPCNF3},
+		{"another worker", "held-and-told", set("workerId", noop), requirement.OWPCNF3},
+		{"another decision", "held-and-told", set("originalDecision", map[string]any{"kind": "terminate", "confidence": 0.45}), requirement.OWPCNF3},
+		{"a confidence in words", "held-and-told", set("confidence", "0.45"), requirement.OWPCNF3},
+		{"tells after it asked", "held-and-told", func(o *confidence.AroundFloorObservation) { o.Below = weighed(t, late, 2) }, requirement.OWPCNF4},
+		{"tells after it dispatched", "held-and-told", below(before(honest.Drop("node.suspended").Drop("interrupt.requested").Drop("core.workflowChain.confidence-escalated"), "interrupt.resolved", handoffPhase("dispatch.began", other, ""), escalated(other), hosttest.Event{Kind: "node.suspended", Payload: nil}, hosttest.Event{Kind: "interrupt.requested", Payload: nil})), requirement.OWPINT5},
 		{"neither asks nor acts", "held-and-told", func(o *confidence.AroundFloorObservation) { o.Below.Held.Suspended.Reached = false }, "blocked"},
 		{"refuses the run", "held-and-told", func(o *confidence.AroundFloorObservation) { o.Below.Held.Log.Created = wiretest.Status(t, 404) }, "blocked"},
 
@@ -174,38 +174,38 @@ func TestJudgesOfDecisionsAroundTheFloor(t *testing.T) {
 		{"either, where none is advertised", "kind-as-advertised", func(o *confidence.AroundFloorObservation) { o.Kind = ""; kind("approval")(o) }, "passed"},
 		{"a kind of the host's", "kind-as-advertised", func(o *confidence.AroundFloorObservation) { o.Kind = "x-host-a-b"; kind("x-host-a-b")(o) }, "passed"},
 		{"by the status alone", "kind-as-advertised", kind(""), "passed"},
-		{"another kind", "kind-as-advertised", kind("approval"), openwopv1.OWPCNF8},
-		{"the kind of the agent's threshold", "kind-as-advertised", func(o *confidence.AroundFloorObservation) { o.Kind = ""; kind("low-confidence")(o) }, openwopv1.OWPCNF8},
+		{"another kind", "kind-as-advertised", kind("approval"), requirement.OWPCNF8},
+		{"the kind of the agent's threshold", "kind-as-advertised", func(o *confidence.AroundFloorObservation) { o.Kind = ""; kind("low-confidence")(o) }, requirement.OWPCNF8},
 		{"the status of another kind", "kind-as-advertised", func(o *confidence.AroundFloorObservation) { o.Kind = "approval"; kind("")(o) }, "blocked"},
 		{"no way to tell", "kind-as-advertised", func(o *confidence.AroundFloorObservation) { o.Kind = "x-host-a-b"; kind("")(o) }, "blocked"},
 
 		{"honest", "floor-passes", func(*confidence.AroundFloorObservation) {}, "passed"},
 		{"nothing is above", "floor-passes", func(o *confidence.AroundFloorObservation) { o.Above = nil }, "passed"},
-		{"holds at the floor", "floor-passes", func(o *confidence.AroundFloorObservation) { o.At = free(t, stays) }, openwopv1.OWPCNF5},
-		{"holds above the floor", "floor-passes", func(o *confidence.AroundFloorObservation) { o.Above = new(free(t, stays)) }, openwopv1.OWPCNF5},
-		{"asks in silence", "floor-passes", func(o *confidence.AroundFloorObservation) { o.At = free(t, quiet) }, openwopv1.OWPCNF5},
-		{"leaves it out", "floor-passes", func(o *confidence.AroundFloorObservation) { o.At = free(t, withoutDoubt(dropped)) }, openwopv1.OWPCNF5},
+		{"holds at the floor", "floor-passes", func(o *confidence.AroundFloorObservation) { o.At = free(t, stays) }, requirement.OWPCNF5},
+		{"holds above the floor", "floor-passes", func(o *confidence.AroundFloorObservation) { o.Above = new(free(t, stays)) }, requirement.OWPCNF5},
+		{"asks in silence", "floor-passes", func(o *confidence.AroundFloorObservation) { o.At = free(t, quiet) }, requirement.OWPCNF5},
+		{"leaves it out", "floor-passes", func(o *confidence.AroundFloorObservation) { o.At = free(t, withoutDoubt(dropped)) }, requirement.OWPCNF5},
 		{"never ends", "floor-passes", func(o *confidence.AroundFloorObservation) { o.At.Log.Ended.Reached = false }, "blocked"},
 
 		{"honest", "no-confidence-passes", func(*confidence.AroundFloorObservation) {}, "passed"},
-		{"takes none for a low one", "no-confidence-passes", func(o *confidence.AroundFloorObservation) { o.Absent = free(t, stays) }, openwopv1.OWPCNF6},
-		{"tells and goes on", "no-confidence-passes", func(o *confidence.AroundFloorObservation) { o.Absent = free(t, honest) }, openwopv1.OWPCNF6},
+		{"takes none for a low one", "no-confidence-passes", func(o *confidence.AroundFloorObservation) { o.Absent = free(t, stays) }, requirement.OWPCNF6},
+		{"tells and goes on", "no-confidence-passes", func(o *confidence.AroundFloorObservation) { o.Absent = free(t, honest) }, requirement.OWPCNF6},
 
 		{"honest", "carried-out-once", func(*confidence.AroundFloorObservation) {}, "passed"},
 		{"drops it", "carried-out-once", below(dropped), "passed"},
 		{"ends when it is answered", "carried-out-once", func(o *confidence.AroundFloorObservation) {
 			o.Below = weighed(t, stays.WithStatus("completed").Then(hosttest.Event{Kind: "interrupt.resolved", Payload: nil}, hosttest.Event{Kind: "run.completed", Payload: nil}), 2)
 		}, "passed"},
-		{"carries it out twice", "carried-out-once", below(twice), openwopv1.OWPCNF9},
-		{"carries out another", "carried-out-once", below(replaced), openwopv1.OWPCNF9},
+		{"carries it out twice", "carried-out-once", below(twice), requirement.OWPCNF9},
+		{"carries out another", "carried-out-once", below(replaced), requirement.OWPCNF9},
 		{"says the one and does another", "carried-out-once", func(o *confidence.AroundFloorObservation) {
 			o.Below.Children[1].Snapshot = wiretest.Value(t, map[string]any{"workflowId": noop})
 			o.Below.Children[2].Snapshot = wiretest.Value(t, map[string]any{"workflowId": other})
-		}, openwopv1.OWPCNF9},
+		}, requirement.OWPCNF9},
 		{"once more after the end", "carried-out-once", func(o *confidence.AroundFloorObservation) {
 			o.Below.Ended = hosttest.Lull(t, honest.Then(handoffPhase("dispatch.began", other, "x")))
-		}, openwopv1.OWPCNF9},
-		{"does not go on", "carried-out-once", func(o *confidence.AroundFloorObservation) { o.Below.Log = stays.Log(t) }, openwopv1.OWPCNF9},
+		}, requirement.OWPCNF9},
+		{"does not go on", "carried-out-once", func(o *confidence.AroundFloorObservation) { o.Below.Log = stays.Log(t) }, requirement.OWPCNF9},
 		{"refuses the answer", "carried-out-once", func(o *confidence.AroundFloorObservation) { o.Below.Held.Answered = wiretest.Status(t, 422) }, "blocked"},
 	} {
 		t.Run(c.scenario+"/"+c.name, func(t *testing.T) {
@@ -218,7 +218,7 @@ func TestJudgesOfDecisionsAroundTheFloor(t *testing.T) {
 	t.Run("what was dropped is a finding", func(t *testing.T) {
 		o := confidence.AroundFloorObservation{Floor: 0.5, Kind: "clarification", Below: weighed(t, dropped, 2)}
 		out := scenarios.Conclude(hosttest.Scenario(t, "carried-out-once"), openwop.Protocol.Ledger, o)
-		if out.Verdict != scenarios.Passed || len(out.Findings) != 1 || out.Findings[0].Requirement != openwopv1.OWPCNF10 {
+		if out.Verdict != scenarios.Passed || len(out.Findings) != 1 || out.Findings[0].Requirement != requirement.OWPCNF10 {
 			t.Errorf("%s, findings %v", out.Verdict, out.Findings)
 		}
 	})
@@ -234,25 +234,25 @@ func TestJudgeOfAnEndInDoubt(t *testing.T) {
 		{"honest", func(*confidence.HeldEndObservation) {}, "passed"},
 		{"ends at once", func(o *confidence.HeldEndObservation) {
 			o.Held.Held.Suspended.Reached, o.Held.Held.Log = false, withoutDoubt(honest).Log(t)
-		}, openwopv1.OWPCNF7},
+		}, requirement.OWPCNF7},
 		{"asks and ends", func(o *confidence.HeldEndObservation) {
 			o.Held.Held.Log = honest.Waiting().Then(hosttest.Event{Kind: "run.completed", Payload: nil}).Log(t)
-		}, openwopv1.OWPCNF7},
-		{"ends while it waits", func(o *confidence.HeldEndObservation) { o.Held.Lull = hosttest.Lull(t, honest) }, openwopv1.OWPCNF7},
+		}, requirement.OWPCNF7},
+		{"ends while it waits", func(o *confidence.HeldEndObservation) { o.Held.Lull = hosttest.Lull(t, honest) }, requirement.OWPCNF7},
 		{"names a worker", func(o *confidence.HeldEndObservation) {
 			o.Held = weighed(t, honest.Change("core.workflowChain.confidence-escalated", 0, func(p map[string]any) { p["workerId"] = noop }), 4)
-		}, openwopv1.OWPCNF3},
+		}, requirement.OWPCNF3},
 		{"does not tell", func(o *confidence.HeldEndObservation) {
 			o.Held = weighed(t, honest.Drop("core.workflowChain.confidence-escalated"), 4)
-		}, openwopv1.OWPCNF3},
+		}, requirement.OWPCNF3},
 		{"tells after it asked", func(o *confidence.HeldEndObservation) {
 			o.Held = weighed(t, before(honest.Drop("core.workflowChain.confidence-escalated"), "interrupt.requested", escalated("")), 4)
-		}, openwopv1.OWPCNF4},
-		{"never ends", func(o *confidence.HeldEndObservation) { o.Held.Log = honest.Waiting().Log(t) }, openwopv1.OWPCNF7},
+		}, requirement.OWPCNF4},
+		{"never ends", func(o *confidence.HeldEndObservation) { o.Held.Log = honest.Waiting().Log(t) }, requirement.OWPCNF7},
 		{"ends twice", func(o *confidence.HeldEndObservation) {
 			o.Held.Log = honest.Then(hosttest.Event{Kind: "run.completed", Payload: nil}).Log(t)
-		}, openwopv1.OWPCNF7},
-		{"holds an end at the floor", func(o *confidence.HeldEndObservation) { o.At.Log = free(t, honest.Waiting()).Log }, openwopv1.OWPCNF5},
+		}, requirement.OWPCNF7},
+		{"holds an end at the floor", func(o *confidence.HeldEndObservation) { o.At.Log = free(t, honest.Waiting()).Log }, requirement.OWPCNF5},
 		{"never asks", func(o *confidence.HeldEndObservation) { o.Held.Held.Suspended.Reached = false }, "blocked"},
 		{"refuses the answer", func(o *confidence.HeldEndObservation) { o.Held.Held.Answered = wiretest.Status(t, 404) }, "blocked"},
 	} {
@@ -280,17 +280,17 @@ func TestJudgeOfARejection(t *testing.T) {
 		{"fails", func(o *confidence.RejectedObservation) { o.Rejected = weighed(t, failing, 2) }, "passed"},
 		{"carries it out all the same", func(o *confidence.RejectedObservation) {
 			o.Rejected = weighed(t, before(no, "node.resumed", handoffPhase("dispatch.began", other, "x")), 2)
-		}, openwopv1.OWPCNF11},
+		}, requirement.OWPCNF11},
 		{"carries out another in its place", func(o *confidence.RejectedObservation) {
 			o.Rejected = weighed(t, before(no, "node.resumed", handoffPhase("dispatch.began", noop, "x")), 2)
-		}, openwopv1.OWPCNF11},
+		}, requirement.OWPCNF11},
 		{"carries it out later", func(o *confidence.RejectedObservation) {
 			o.Rejected.Ended = hosttest.Lull(t, no.Then(handoffPhase("dispatch.began", other, "x")))
-		}, openwopv1.OWPCNF11},
+		}, requirement.OWPCNF11},
 		{"says no word of it", func(o *confidence.RejectedObservation) {
 			o.Rejected = weighed(t, no.Drop("interrupt.resolved").Drop("node.resumed"), 2)
-		}, openwopv1.OWPCNF12},
-		{"never ends", func(o *confidence.RejectedObservation) { o.Rejected.Log = no.Waiting().Log(t) }, openwopv1.OWPCNF12},
+		}, requirement.OWPCNF12},
+		{"never ends", func(o *confidence.RejectedObservation) { o.Rejected.Log = no.Waiting().Log(t) }, requirement.OWPCNF12},
 		{"refuses to hear no", func(o *confidence.RejectedObservation) { o.Rejected.Held.Answered = wiretest.Status(t, 400) }, "blocked"},
 		{"refuses to hear yes", func(o *confidence.RejectedObservation) { o.Agreed.Held.Answered = wiretest.Status(t, 400) }, "blocked"},
 		{"never asks", func(o *confidence.RejectedObservation) { o.Rejected.Held.Suspended.Reached = false }, "blocked"},
@@ -311,7 +311,7 @@ func TestJudgeBelowVersion2(t *testing.T) {
 	}{
 		"honest":                        {withoutDoubt(honest), "passed"},
 		"holds it by its own rules":     {honest.Waiting().Drop("core.workflowChain.confidence-escalated"), "passed"},
-		"tells of a floor":              {honest, openwopv1.OWPCNF13},
+		"tells of a floor":              {honest, requirement.OWPCNF13},
 		"does not come to the decision": {hosttest.Nodes(1), "blocked"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -365,46 +365,46 @@ func TestJudgesOfAnAgentThatIsNotSure(t *testing.T) {
 	}{
 		{"honest", "unsure-held", func(*confidence.UnsureObservation) {}, "passed"},
 		{"gives the kind alone", "unsure-held", suspendedAs(func(p map[string]any) { clear(p); p["kind"] = "low-confidence" }), "passed"},
-		{"decides at once", "unsure-held", func(o *confidence.UnsureObservation) { o.Accepted = sureRun(t, sure, 0.6) }, openwopv1.OWPCNF14},
+		{"decides at once", "unsure-held", func(o *confidence.UnsureObservation) { o.Accepted = sureRun(t, sure, 0.6) }, requirement.OWPCNF14},
 		{"decides and asks", "unsure-held", func(o *confidence.UnsureObservation) {
 			o.Accepted.Held.Log = before(held, "node.suspended", decidedFor(noop)).Waiting().Log(t)
-		}, openwopv1.OWPCNF14},
+		}, requirement.OWPCNF14},
 		{"waits in another status is a finding", "unsure-held", func(o *confidence.UnsureObservation) {
 			o.Accepted.Held.Suspended.Last = wiretest.Value(t, map[string]any{"status": "waiting-input"})
 		}, "passed"},
 		{"waits in no status", "unsure-held", func(o *confidence.UnsureObservation) {
 			o.Accepted.Held.Suspended.Last = wiretest.Value(t, map[string]any{"status": "running"})
-		}, openwopv1.OWPCNF14},
-		{"goes on by itself", "unsure-held", func(o *confidence.UnsureObservation) { o.Accepted.Lull = hosttest.Lull(t, held) }, openwopv1.OWPCNF14},
-		{"another threshold where none is given", "unsure-held", func(o *confidence.UnsureObservation) { o.Defaulted = sureRun(t, sure, 0.7) }, openwopv1.OWPCNF18},
+		}, requirement.OWPCNF14},
+		{"goes on by itself", "unsure-held", func(o *confidence.UnsureObservation) { o.Accepted.Lull = hosttest.Lull(t, held) }, requirement.OWPCNF14},
+		{"another threshold where none is given", "unsure-held", func(o *confidence.UnsureObservation) { o.Defaulted = sureRun(t, sure, 0.7) }, requirement.OWPCNF18},
 		{"gives no reason", "unsure-held", func(o *confidence.UnsureObservation) {
 			o.Accepted = unsureRun(t, held.Change("node.suspended", 0, func(p map[string]any) { delete(p, "reason") }).Change("interrupt.requested", 0, func(p map[string]any) { p["kind"] = "approval" }), 0.6)
-		}, openwopv1.OWPCNF15},
-		{"tells another threshold", "unsure-held", suspendedAs(func(p map[string]any) { p["threshold"] = 0.7 }), openwopv1.OWPCNF15},
-		{"tells another confidence", "unsure-held", suspendedAs(func(p map[string]any) { p["observed"] = 0.4 }), openwopv1.OWPCNF15},
+		}, requirement.OWPCNF15},
+		{"tells another threshold", "unsure-held", suspendedAs(func(p map[string]any) { p["threshold"] = 0.7 }), requirement.OWPCNF15},
+		{"tells another confidence", "unsure-held", suspendedAs(func(p map[string]any) { p["observed"] = 0.4 }), requirement.OWPCNF15},
 		{"never asks", "unsure-held", func(o *confidence.UnsureObservation) { o.Accepted.Held.Suspended.Reached = false }, "blocked"},
 		{"refuses the run", "unsure-held", func(o *confidence.UnsureObservation) { o.Accepted.Held.Log.Created = wiretest.Status(t, 400) }, "blocked"},
 
 		{"honest", "unsure-decides-once", func(*confidence.UnsureObservation) {}, "passed"},
 		{"is not sure of the next turn either", "unsure-decides-once", after(held.Drop("run.completed").Then(hosttest.Event{Kind: "node.suspended", Payload: nil}).WithStatus("waiting-approval")), "passed"},
-		{"decides twice", "unsure-decides-once", after(before(held, "node.dispatched", decidedFor(noop))), openwopv1.OWPCNF16},
-		{"decides otherwise", "unsure-decides-once", after(held.Change("runOrchestrator.decided", 0, func(p map[string]any) { p["decision"] = decidedFor("w2").Payload["decision"] })), openwopv1.OWPCNF16},
-		{"dispatches twice", "unsure-decides-once", after(before(held, "run.completed", hosttest.Event{Kind: "node.dispatched", Payload: nil})), openwopv1.OWPCNF16},
-		{"never decides", "unsure-decides-once", func(o *confidence.UnsureObservation) { o.Accepted.Decided.Reached = false }, openwopv1.OWPCNF16},
+		{"decides twice", "unsure-decides-once", after(before(held, "node.dispatched", decidedFor(noop))), requirement.OWPCNF16},
+		{"decides otherwise", "unsure-decides-once", after(held.Change("runOrchestrator.decided", 0, func(p map[string]any) { p["decision"] = decidedFor("w2").Payload["decision"] })), requirement.OWPCNF16},
+		{"dispatches twice", "unsure-decides-once", after(before(held, "run.completed", hosttest.Event{Kind: "node.dispatched", Payload: nil})), requirement.OWPCNF16},
+		{"never decides", "unsure-decides-once", func(o *confidence.UnsureObservation) { o.Accepted.Decided.Reached = false }, requirement.OWPCNF16},
 		{"refuses the answer", "unsure-decides-once", func(o *confidence.UnsureObservation) { o.Accepted.Held.Answered = wiretest.Status(t, 422) }, "blocked"},
 
 		{"honest", "unsure-rejected", func(*confidence.UnsureObservation) {}, "passed"},
-		{"carries it out", "unsure-rejected", func(o *confidence.UnsureObservation) { o.Rejected.After = hosttest.Lull(t, held) }, openwopv1.OWPCNF19},
+		{"carries it out", "unsure-rejected", func(o *confidence.UnsureObservation) { o.Rejected.After = hosttest.Lull(t, held) }, requirement.OWPCNF19},
 		{"hands it over in silence", "unsure-rejected", func(o *confidence.UnsureObservation) {
 			o.Rejected.After = hosttest.Lull(t, before(no, "run.completed", handoffPhase("dispatch.began", noop, "")))
-		}, openwopv1.OWPCNF19},
+		}, requirement.OWPCNF19},
 		{"carries nothing out ever", "unsure-rejected", after(held.Drop("node.dispatched")), "blocked"},
 		{"refuses to hear no", "unsure-rejected", func(o *confidence.UnsureObservation) { o.Rejected.Held.Answered = wiretest.Status(t, 400) }, "blocked"},
 
 		{"honest", "sure-enough-decides", func(*confidence.UnsureObservation) {}, "passed"},
-		{"holds at the threshold", "sure-enough-decides", func(o *confidence.UnsureObservation) { o.At = unsureRun(t, held, 0.5) }, openwopv1.OWPCNF17},
-		{"holds above the threshold", "sure-enough-decides", func(o *confidence.UnsureObservation) { o.Under = unsureRun(t, held, 0.3) }, openwopv1.OWPCNF17},
-		{"decides nothing", "sure-enough-decides", func(o *confidence.UnsureObservation) { o.At = sureRun(t, hosttest.Nodes(1), 0.5) }, openwopv1.OWPCNF17},
+		{"holds at the threshold", "sure-enough-decides", func(o *confidence.UnsureObservation) { o.At = unsureRun(t, held, 0.5) }, requirement.OWPCNF17},
+		{"holds above the threshold", "sure-enough-decides", func(o *confidence.UnsureObservation) { o.Under = unsureRun(t, held, 0.3) }, requirement.OWPCNF17},
+		{"decides nothing", "sure-enough-decides", func(o *confidence.UnsureObservation) { o.At = sureRun(t, hosttest.Nodes(1), 0.5) }, requirement.OWPCNF17},
 		{"never ends", "sure-enough-decides", func(o *confidence.UnsureObservation) { o.At = sureRun(t, hosttest.Nodes(1).WithStatus("running"), 0.5) }, "blocked"},
 	} {
 		t.Run(c.scenario+"/"+c.name, func(t *testing.T) {
@@ -419,8 +419,8 @@ func TestJudgesOfAnAgentThatIsNotSure(t *testing.T) {
 func TestJudgeOfTheAdvertisedFloor(t *testing.T) {
 	for model, want := range map[string]string{
 		`{}`: "passed", `{"confidenceEscalationFloor":0.5,"confidenceEscalationInterruptKind":"approval"}`: "passed", `{"confidenceEscalationFloor":1,"confidenceEscalationInterruptKind":"x-host-a-low-confidence"}`: "passed",
-		`{"confidenceEscalationFloor":0.49}`: openwopv1.OWPCNF1, `{"confidenceEscalationFloor":1.01}`: openwopv1.OWPCNF1, `{"confidenceEscalationFloor":"0.5"}`: openwopv1.OWPCNF1, `{"confidenceEscalationFloor":null}`: openwopv1.OWPCNF1,
-		`{"confidenceEscalationInterruptKind":"clarify"}`: openwopv1.OWPCNF2, `{"confidenceEscalationInterruptKind":"low-confidence"}`: openwopv1.OWPCNF2, `{"confidenceEscalationInterruptKind":"x-host-a"}`: openwopv1.OWPCNF2,
+		`{"confidenceEscalationFloor":0.49}`: requirement.OWPCNF1, `{"confidenceEscalationFloor":1.01}`: requirement.OWPCNF1, `{"confidenceEscalationFloor":"0.5"}`: requirement.OWPCNF1, `{"confidenceEscalationFloor":null}`: requirement.OWPCNF1,
+		`{"confidenceEscalationInterruptKind":"clarify"}`: requirement.OWPCNF2, `{"confidenceEscalationInterruptKind":"low-confidence"}`: requirement.OWPCNF2, `{"confidenceEscalationInterruptKind":"x-host-a"}`: requirement.OWPCNF2,
 	} {
 		t.Run(model, func(t *testing.T) {
 			d := scenarios.Discovery{Document: wiretest.Value(t, json.RawMessage(`{"multiAgent":{"executionModel":`+model+`}}`))}

@@ -3,6 +3,7 @@ package confidence
 import (
 	"slices"
 
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
@@ -16,15 +17,15 @@ import (
 var unsureHeld = scenarios.Scenario{
 	ID:     "openwop/confidence/unsure-held",
 	Title:  "an agent below its threshold, given or 0.7, decides nothing before somebody has answered",
-	Proves: scenarios.IDs{openwopv1.OWPCNF14, openwopv1.OWPCNF15, openwopv1.OWPCNF18},
+	Proves: scenarios.IDs{openwop.OWPCNF14, openwop.OWPCNF15, openwop.OWPCNF18},
 	Claim:  claims.Orchestrator,
 	Ask: scenarios.Ask(unsureAgents, func(o UnsureObservation, j *scenarios.Judge) {
 		for _, way := range []struct {
 			id scenarios.RequirementID
 			UnsureRun
-		}{{openwopv1.OWPCNF14, o.Accepted}, {openwopv1.OWPCNF18, o.Defaulted}} {
+		}{{openwop.OWPCNF14, o.Accepted}, {openwop.OWPCNF18, o.Defaulted}} {
 			l := way.Held.Log
-			l.Exists(j, openwopv1.OWP0037A6)
+			l.Exists(j, openwop.OWP0037A6)
 			l.Readable(j)
 			if !j.Check(way.id, l.Decided()).To(check.Len(0), "decisions of an agent that is %v sure, under a threshold of %v", unsure, way.Threshold) {
 				return
@@ -37,7 +38,7 @@ var unsureHeld = scenarios.Scenario{
 			}
 			way.checkReason(j)
 		}
-		o.Accepted.Lull.CheckWaiting(j, openwopv1.OWPCNF14, o.Accepted.Held.Log, "while it was suspended")
+		o.Accepted.Lull.CheckWaiting(j, openwop.OWPCNF14, o.Accepted.Held.Log, "while it was suspended")
 	}),
 }
 
@@ -46,7 +47,7 @@ func (o UnsureRun) checkReason(j *scenarios.Judge) {
 	suspended := o.Held.Log.OfType(openwopv1.RunEventTypeNodeSuspended)
 	reasons := interruptKinds(o.Held)
 	reasons.Values = append(reasons.Values, suspended.Each("/payload/reason").Values...)
-	j.Check(openwopv1.OWPCNF15, reasons).To(check.That("low-confidence among them", func(v any) bool {
+	j.Check(openwop.OWPCNF15, reasons).To(check.That("low-confidence among them", func(v any) bool {
 		list, _ := v.([]any)
 		return slices.Contains(list, any("low-confidence"))
 	}), "reasons and kinds of the suspension")
@@ -56,7 +57,7 @@ func (o UnsureRun) checkReason(j *scenarios.Judge) {
 	}{{"threshold", host.About(o.Threshold)}, {"observed", host.About(unsure)}, {"agentId", check.Text()}} {
 		there := suspended.Each("/payload/" + said.name).Where(wire.Value.Present)
 		if len(there.Values) > 0 {
-			j.Check(openwopv1.OWPCNF15, there).To(check.Each(said.want), "%s of the suspension", said.name)
+			j.Check(openwop.OWPCNF15, there).To(check.Each(said.want), "%s of the suspension", said.name)
 		}
 	}
 }
@@ -66,21 +67,21 @@ func (o UnsureRun) checkReason(j *scenarios.Judge) {
 var unsureDecidesOnce = scenarios.Scenario{
 	ID:     "openwop/confidence/unsure-decides-once",
 	Title:  "an agent that was not sure decides what it meant to, once, when somebody has accepted",
-	Proves: scenarios.IDs{openwopv1.OWPCNF16},
+	Proves: scenarios.IDs{openwop.OWPCNF16},
 	Claim:  claims.Orchestrator,
 	Ask: scenarios.Ask(unsureAgents, func(o UnsureObservation, j *scenarios.Judge) {
 		a := o.Accepted
 		a.Held.Given(j)
 		a.Held.CheckAnswered(j)
-		if !j.Check(openwopv1.OWPCNF16, a.Decided).To(check.Reached(), "after it was accepted") {
+		if !j.Check(openwop.OWPCNF16, a.Decided).To(check.Reached(), "after it was accepted") {
 			return
 		}
-		j.Need(openwopv1.OWP0037A1, a.After.Sentinel)
+		j.Need(openwop.OWP0037A1, a.After.Sentinel)
 		a.After.Later.Readable(j)
 		l := a.After.Later
-		j.Check(openwopv1.OWPCNF16, l.Decided().Each("/payload/decision").Where(meant)).To(check.Len(1), "decisions that hand over to %s", fixture.Noop)
-		j.Check(openwopv1.OWPCNF16, l.OfType(openwopv1.RunEventTypeNodeDispatched)).To(host.NoMoreThan(1), "nodes dispatched")
-		j.Check(openwopv1.OWPCNF16, l.Phase(openwopv1.ChainPhaseDispatchBegan)).To(host.NoMoreThan(1), "handoffs")
+		j.Check(openwop.OWPCNF16, l.Decided().Each("/payload/decision").Where(meant)).To(check.Len(1), "decisions that hand over to %s", fixture.Noop)
+		j.Check(openwop.OWPCNF16, l.OfType(openwopv1.RunEventTypeNodeDispatched)).To(host.NoMoreThan(1), "nodes dispatched")
+		j.Check(openwop.OWPCNF16, l.Phase(openwopv1.ChainPhaseDispatchBegan)).To(host.NoMoreThan(1), "handoffs")
 	}),
 }
 
@@ -94,7 +95,7 @@ func meant(decision wire.Value) bool {
 var unsureRejected = scenarios.Scenario{
 	ID:     "openwop/confidence/unsure-rejected",
 	Title:  "what an agent was not sure of and somebody rejected is never carried out",
-	Proves: scenarios.IDs{openwopv1.OWPCNF19},
+	Proves: scenarios.IDs{openwop.OWPCNF19},
 	Claim:  claims.Orchestrator,
 	Ask: scenarios.Ask(unsureAgents, func(o UnsureObservation, j *scenarios.Judge) {
 		yes, no := o.Accepted, o.Rejected
@@ -102,12 +103,12 @@ var unsureRejected = scenarios.Scenario{
 		yes.Held.CheckAnswered(j)
 		no.Held.Given(j)
 		no.Held.CheckAnswered(j)
-		j.Need(openwopv1.OWP0037A1, no.After.Sentinel)
+		j.Need(openwop.OWP0037A1, no.After.Sentinel)
 		no.After.Later.Readable(j)
 		if len(carriedOut(yes.After.Later).Values) == 0 {
-			j.BlockOn(openwopv1.OWPCNF16, "set-up: what was accepted was not carried out either")
+			j.BlockOn(openwop.OWPCNF16, "set-up: what was accepted was not carried out either")
 		}
-		j.Check(openwopv1.OWPCNF19, carriedOut(no.After.Later)).To(check.Len(0), "work that was handed over after the rejection")
+		j.Check(openwop.OWPCNF19, carriedOut(no.After.Later)).To(check.Len(0), "work that was handed over after the rejection")
 	}),
 }
 
@@ -121,19 +122,19 @@ func carriedOut(l host.RunLog) wire.Found {
 var sureEnoughDecides = scenarios.Scenario{
 	ID:     "openwop/confidence/sure-enough-decides",
 	Title:  "an agent at its threshold, or above it, decides and nobody is asked",
-	Proves: scenarios.IDs{openwopv1.OWPCNF17},
+	Proves: scenarios.IDs{openwop.OWPCNF17},
 	Claim:  claims.Orchestrator,
 	Ask: scenarios.Ask(unsureAgents, func(o UnsureObservation, j *scenarios.Judge) {
 		for _, way := range []UnsureRun{o.At, o.Under} {
 			l := way.Held.Log
-			l.Exists(j, openwopv1.OWP0037A6)
+			l.Exists(j, openwop.OWP0037A6)
 			l.Readable(j)
 			if !way.Held.Suspended.Reached && !host.IsTerminal(way.Held.Suspended.Last.Key("status").String()) {
-				j.Need(openwopv1.OWP0037A1, way.Held.Suspended)
+				j.Need(openwop.OWP0037A1, way.Held.Suspended)
 				return
 			}
-			j.Check(openwopv1.OWPCNF17, l.OfType(openwopv1.RunEventTypeNodeSuspended)).To(check.Len(0), "suspensions of an agent that is %v sure, under a threshold of %v", unsure, way.Threshold)
-			j.Check(openwopv1.OWPCNF17, l.Decided()).NotTo(check.Len(0), "its decisions")
+			j.Check(openwop.OWPCNF17, l.OfType(openwopv1.RunEventTypeNodeSuspended)).To(check.Len(0), "suspensions of an agent that is %v sure, under a threshold of %v", unsure, way.Threshold)
+			j.Check(openwop.OWPCNF17, l.Decided()).NotTo(check.Len(0), "its decisions")
 		}
 	}),
 }

@@ -3,6 +3,7 @@ package confidence
 import (
 	"slices"
 
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
@@ -30,7 +31,7 @@ func (o WeighedLoop) checkHeld(j *scenarios.Judge, l host.RunLog, floor float64,
 		what string
 		wire.Found
 	}{{"handoffs", handedOver(l)}, {"nodes dispatched", l.OfType(openwopv1.RunEventTypeNodeDispatched)}} {
-		if !j.Check(openwopv1.OWPINT5, seen.Found).To(host.NoMoreThan(most), "%s of a loop with confidence %v in turn %d and a floor of %v, %s", seen.what, *o.Confidence, o.Held.Turn, floor, when) {
+		if !j.Check(openwop.OWPINT5, seen.Found).To(host.NoMoreThan(most), "%s of a loop with confidence %v in turn %d and a floor of %v, %s", seen.what, *o.Confidence, o.Held.Turn, floor, when) {
 			j.End()
 		}
 	}
@@ -38,11 +39,11 @@ func (o WeighedLoop) checkHeld(j *scenarios.Judge, l host.RunLog, floor float64,
 
 // stoodHeld judges a dispatch that has to wait: when it was held, and a while later.
 func (o WeighedLoop) stoodHeld(j *scenarios.Judge, floor float64) {
-	o.Held.Log.Exists(j, openwopv1.OWP0037A6)
+	o.Held.Log.Exists(j, openwop.OWP0037A6)
 	o.Held.Log.Readable(j)
 	o.checkHeld(j, o.Held.Log, floor, "when it was suspended or over")
 	o.Held.Given(j)
-	j.Need(openwopv1.OWP0037A1, o.Lull.Sentinel)
+	j.Need(openwop.OWP0037A1, o.Lull.Sentinel)
 	o.Lull.Later.Readable(j)
 	o.checkHeld(j, o.Lull.Later, floor, "a while later")
 }
@@ -50,25 +51,25 @@ func (o WeighedLoop) stoodHeld(j *scenarios.Judge, floor float64) {
 // checkTold judges the event that tells of the held decision (OWP-R101).
 func (o WeighedLoop) checkTold(j *scenarios.Judge, floor float64) {
 	told := escalations(o.Lull.Later)
-	if !j.Check(openwopv1.OWPCNF3, told).To(check.Len(1), "confidence-escalated of a decision with confidence %v and a floor of %v", *o.Confidence, floor) {
+	if !j.Check(openwop.OWPCNF3, told).To(check.Len(1), "confidence-escalated of a decision with confidence %v and a floor of %v", *o.Confidence, floor) {
 		return
 	}
 	e := told.Values[0].Key("payload")
-	j.Check(openwopv1.OWPCNF3, e.Key("confidence")).To(host.About(*o.Confidence), "confidence")
-	j.Check(openwopv1.OWPCNF3, e.Key("floor")).To(host.About(floor), "floor")
-	j.Check(openwopv1.OWPCNF3, e.Key("escalationKind")).To(check.OneOf("clarify", "escalate"), "escalationKind")
-	j.Check(openwopv1.OWPCNF3, e.Key("parentRunId")).To(check.Equal(o.Held.Log.RunID), "parentRunId")
+	j.Check(openwop.OWPCNF3, e.Key("confidence")).To(host.About(*o.Confidence), "confidence")
+	j.Check(openwop.OWPCNF3, e.Key("floor")).To(host.About(floor), "floor")
+	j.Check(openwop.OWPCNF3, e.Key("escalationKind")).To(check.OneOf("clarify", "escalate"), "escalationKind")
+	j.Check(openwop.OWPCNF3, e.Key("parentRunId")).To(check.Equal(o.Held.Log.RunID), "parentRunId")
 	switch worker := e.Key("workerId"); {
 	case o.Worker == "":
-		j.Check(openwopv1.OWPCNF3, worker).To(check.Absent(), "workerId of a decision to terminate")
+		j.Check(openwop.OWPCNF3, worker).To(check.Absent(), "workerId of a decision to terminate")
 	case worker.Present():
-		j.Check(openwopv1.OWPCNF3, worker).To(check.Equal(o.Worker), "workerId")
+		j.Check(openwop.OWPCNF3, worker).To(check.Equal(o.Worker), "workerId")
 	default:
-		j.Find(openwopv1.OWPCNF3, "the event does not say which worker is held")
+		j.Find(openwop.OWPCNF3, "the event does not say which worker is held")
 	}
 	if original := e.Key("originalDecision"); original.Present() {
-		j.Check(openwopv1.OWPCNF3, original.Key("kind")).To(check.Equal(o.Kinds[o.Held.Turn-1]), "kind of the original decision")
-		j.Check(openwopv1.OWPCNF3, original.Key("confidence")).To(host.About(*o.Confidence), "confidence of the original decision")
+		j.Check(openwop.OWPCNF3, original.Key("kind")).To(check.Equal(o.Kinds[o.Held.Turn-1]), "kind of the original decision")
+		j.Check(openwop.OWPCNF3, original.Key("confidence")).To(host.About(*o.Confidence), "confidence of the original decision")
 	}
 	o.checkToldFirst(j)
 }
@@ -82,12 +83,12 @@ func (o WeighedLoop) checkToldFirst(j *scenarios.Judge) {
 	}
 	escalated := string(openwopv1.RunEventTypeCoreWorkflowChainConfidenceEscalated)
 	order := l.OfType(openwopv1.RunEventTypeCoreWorkflowChainConfidenceEscalated, openwopv1.RunEventTypeNodeSuspended, openwopv1.RunEventTypeInterruptRequested).Each("/type")
-	j.Check(openwopv1.OWPCNF4, order).To(startingWith(escalated), "the event and the interrupt in order")
+	j.Check(openwop.OWPCNF4, order).To(startingWith(escalated), "the event and the interrupt in order")
 	dispatched := l.All().Where(func(e wire.Value) bool {
 		return e.Key("type").String() == escalated || e.At("/payload/phase").String() == string(openwopv1.ChainPhaseDispatchBegan)
 	}).Each("/type")
 	want := slices.Repeat([]string{string(openwopv1.RunEventTypeCoreWorkflowChainEvent)}, o.Held.Turn-1)
-	j.Check(openwopv1.OWPCNF4, dispatched).To(startingWith(append(want, escalated)...), "handoffs before turn %d, and the event, in order", o.Held.Turn)
+	j.Check(openwop.OWPCNF4, dispatched).To(startingWith(append(want, escalated)...), "handoffs before turn %d, and the event, in order", o.Held.Turn)
 }
 
 // startingWith expects a list that begins with these.
@@ -101,8 +102,8 @@ func startingWith(want ...string) check.Matcher {
 // checkFree expects a loop that nobody was asked about.
 func (o WeighedLoop) checkFree(j *scenarios.Judge, id scenarios.RequirementID, what string) {
 	l := o.Log
-	l.Exists(j, openwopv1.OWP0037A6)
-	j.Need(openwopv1.OWP0037A1, l.Ended)
+	l.Exists(j, openwop.OWP0037A6)
+	j.Need(openwop.OWP0037A1, l.Ended)
 	l.Readable(j)
 	j.Check(id, escalations(l)).To(check.Len(0), "decisions held, of a loop with %s in turn %d", what, o.Held.Turn)
 	j.Check(id, l.Status()).To(check.Equal("completed"), "status of a loop with %s in turn %d", what, o.Held.Turn)
@@ -116,7 +117,7 @@ func (o WeighedLoop) checkCarriedOut(j *scenarios.Judge, id scenarios.Requiremen
 	f := wire.Found{In: o.Log.All().In}
 	for _, c := range o.Children {
 		if !c.Snapshot.Key("workflowId").Present() {
-			j.BlockOn(openwopv1.OWPDSP12, "set-up: the host does not show the workflow of the child run "+c.ID)
+			j.BlockOn(openwop.OWPDSP12, "set-up: the host does not show the workflow of the child run "+c.ID)
 		}
 		f.Values = append(f.Values, c.Snapshot.Key("workflowId"))
 	}

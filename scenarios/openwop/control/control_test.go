@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios/openwop/control"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/openwop/hosttest"
@@ -91,31 +91,31 @@ func TestJudgesOfBulkCancels(t *testing.T) {
 		{"takes fewer", func(t *testing.T, o *control.BulkObservation) {
 			o.Large = hosttest.Told(t, "large", 400, map[string]any{"error": "validation_error", "message": "no", "details": map[string]any{"maxRunIds": 50}})
 		}, "passed passed passed"},
-		{"says so and does nothing", func(t *testing.T, o *control.BulkObservation) { o.Logs[1].Ended.Reached = false }, openwopv1.OWPCTL13 + " passed passed"},
-		{"one fails and all do", func(t *testing.T, o *control.BulkObservation) { o.Bulk = hosttest.No(t, 404, "not_found") }, openwopv1.OWPCTL13 + " blocked passed"},
+		{"says so and does nothing", func(t *testing.T, o *control.BulkObservation) { o.Logs[1].Ended.Reached = false }, openwop.OWPCTL13 + " passed passed"},
+		{"one fails and all do", func(t *testing.T, o *control.BulkObservation) { o.Bulk = hosttest.No(t, 404, "not_found") }, openwop.OWPCTL13 + " blocked passed"},
 		{"stops at the one that never was", func(t *testing.T, o *control.BulkObservation) {
 			o.Bulk = bulk(t, result("a", true, "cancelled"), result("never", false, ""))
-		}, openwopv1.OWPCTL14 + " " + openwopv1.OWPCTL16 + " passed"},
+		}, openwop.OWPCTL14 + " " + openwop.OWPCTL16 + " passed"},
 		{"in an order of its own", func(t *testing.T, o *control.BulkObservation) {
 			o.Bulk = bulk(t, result("a", true, "cancelled"), result("b", true, "cancelled"), result("done", true, "completed"), result("never", false, ""))
-		}, openwopv1.OWPCTL14 + " passed passed"},
+		}, openwop.OWPCTL14 + " passed passed"},
 		{"leaves one under way", func(t *testing.T, o *control.BulkObservation) {
 			o.Bulk = bulk(t, result("a", true, "running"), result("never", false, ""), result("done", true, "completed"), result("b", true, "cancelled"))
-		}, openwopv1.OWPCTL13 + " passed passed"},
+		}, openwop.OWPCTL13 + " passed passed"},
 		{"everything is ok", func(t *testing.T, o *control.BulkObservation) {
 			o.Bulk = bulk(t, result("a", true, "cancelled"), result("never", true, "cancelled"), result("done", true, "completed"), result("b", true, "cancelled"))
-		}, openwopv1.OWPCTL15 + " passed passed"},
+		}, openwop.OWPCTL15 + " passed passed"},
 		{"does not say why", func(t *testing.T, o *control.BulkObservation) {
 			o.Bulk = bulk(t, result("a", true, "cancelled"), map[string]any{"runId": "never", "ok": false}, result("done", true, "completed"), result("b", true, "cancelled"))
-		}, openwopv1.OWPCTL15 + " passed passed"},
-		{"cancels what has ended", func(t *testing.T, o *control.BulkObservation) { o.After = snapshot(t, "cancelled") }, "passed " + openwopv1.OWPCTL16 + " passed"},
+		}, openwop.OWPCTL15 + " passed passed"},
+		{"cancels what has ended", func(t *testing.T, o *control.BulkObservation) { o.After = snapshot(t, "cancelled") }, "passed " + openwop.OWPCTL16 + " passed"},
 		{"says that it cancels what has ended", func(t *testing.T, o *control.BulkObservation) {
 			o.Bulk = bulk(t, result("a", true, "cancelled"), result("never", false, ""), result("done", true, "cancelled"), result("b", true, "cancelled"))
-		}, "passed " + openwopv1.OWPCTL16 + " passed"},
-		{"takes any number", func(t *testing.T, o *control.BulkObservation) { o.Large = bulk(t) }, "passed passed " + openwopv1.OWPCTL17},
-		{"does not say how many", func(t *testing.T, o *control.BulkObservation) { o.Large = hosttest.No(t, 400, "validation_error") }, "passed passed " + openwopv1.OWPCTL17},
-		{"refuses and cancels", func(t *testing.T, o *control.BulkObservation) { o.Spared = snapshot(t, "cancelled") }, "passed passed " + openwopv1.OWPCTL17},
-		{"cancels nobody, gladly", func(t *testing.T, o *control.BulkObservation) { o.Empty = bulk(t) }, "passed passed " + openwopv1.OWPCTL18},
+		}, "passed " + openwop.OWPCTL16 + " passed"},
+		{"takes any number", func(t *testing.T, o *control.BulkObservation) { o.Large = bulk(t) }, "passed passed " + openwop.OWPCTL17},
+		{"does not say how many", func(t *testing.T, o *control.BulkObservation) { o.Large = hosttest.No(t, 400, "validation_error") }, "passed passed " + openwop.OWPCTL17},
+		{"refuses and cancels", func(t *testing.T, o *control.BulkObservation) { o.Spared = snapshot(t, "cancelled") }, "passed passed " + openwop.OWPCTL17},
+		{"cancels nobody, gladly", func(t *testing.T, o *control.BulkObservation) { o.Empty = bulk(t) }, "passed passed " + openwop.OWPCTL18},
 		{"no runs", func(t *testing.T, o *control.BulkObservation) { o.Live = nil }, "blocked blocked blocked"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -156,28 +156,28 @@ func TestJudgeOfForeignControl(t *testing.T) {
 			o.Diffed = hosttest.No(t, 404, "not_found")
 			o.Diff.Existing, o.Diff.Missing = o.Diffed, o.Diffed
 		}, "passed"},
-		{"anybody pauses", func(t *testing.T, o *control.TenantControl) { o.Pause.Existing = taken(t, "paused") }, openwopv1.OWPCTL38},
+		{"anybody pauses", func(t *testing.T, o *control.TenantControl) { o.Pause.Existing = taken(t, "paused") }, openwop.OWPCTL38},
 		{"anybody compares", func(t *testing.T, o *control.TenantControl) {
 			o.Diff.Existing = hosttest.Told(t, "it", 200, map[string]any{})
-		}, openwopv1.OWPCTL38},
+		}, openwop.OWPCTL38},
 		{"anybody cancels in bulk", func(t *testing.T, o *control.TenantControl) {
 			o.Bulk = hosttest.Told(t, "bulk", 200, map[string]any{"results": []any{item("r", true), item("n", false)}})
-		}, openwopv1.OWPCTL38},
+		}, openwop.OWPCTL38},
 		{"has the bulk cancel alone, and refuses it as a whole", func(t *testing.T, o *control.TenantControl) {
 			o.Paused, o.Diffed, o.Bulk = hosttest.No(t, 404, "not_found"), hosttest.No(t, 404, "not_found"), hosttest.No(t, 404, "not_found")
 		}, "passed"},
 		{"has the bulk cancel alone, and falls over it", func(t *testing.T, o *control.TenantControl) {
 			o.Paused, o.Diffed, o.Bulk = hosttest.No(t, 404, "not_found"), hosttest.No(t, 404, "not_found"), hosttest.No(t, 500, "internal_error")
-		}, openwopv1.OWPCTL38},
+		}, openwop.OWPCTL38},
 		{"refuses and does it", func(t *testing.T, o *control.TenantControl) {
 			o.After = wiretest.Value(t, map[string]any{"status": "cancelled"})
-		}, openwopv1.OWPCTL38},
-		{"tells that it is there", func(t *testing.T, o *control.TenantControl) { o.Pause.Existing = hosttest.No(t, 403, "run_forbidden") }, openwopv1.OWPISO2},
+		}, openwop.OWPCTL38},
+		{"tells that it is there", func(t *testing.T, o *control.TenantControl) { o.Pause.Existing = hosttest.No(t, 403, "run_forbidden") }, openwop.OWPISO2},
 		{"tells by the status in the result", func(t *testing.T, o *control.TenantControl) {
 			theirs := item("r", false)
 			theirs["status"] = "running"
 			o.Bulk = hosttest.Told(t, "bulk", 200, map[string]any{"results": []any{theirs, item("n", false)}})
-		}, openwopv1.OWPISO2},
+		}, openwop.OWPISO2},
 		{"refuses its owner too", func(t *testing.T, o *control.TenantControl) {
 			o.Paused, o.Diffed, o.Cancel = hosttest.No(t, 409, "conflict"), hosttest.No(t, 409, "conflict"), hosttest.No(t, 409, "conflict")
 		}, "blocked"},

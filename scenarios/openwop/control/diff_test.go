@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios/openwop/control"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/openwop/hosttest"
@@ -64,34 +64,34 @@ func TestJudgesOfDiffs(t *testing.T) {
 		}, "passed passed passed passed"},
 		{"stops early", func(t *testing.T, o *control.DiffObservation) {
 			o.Other.Reply = reply(t, "a", "f", 0, state, all[:1]...)
-		}, "passed " + openwopv1.OWPCTL32 + " passed passed"},
+		}, "passed " + openwop.OWPCTL32 + " passed passed"},
 		{"tells of more places than there are", func(t *testing.T, o *control.DiffObservation) {
 			o.Alike.Reply = reply(t, "a", "b", 2, none, slices.Repeat([]any{place(2, "changed", &one, &two)}, 100_000)...)
-		}, "passed " + openwopv1.OWPCTL32 + " passed passed"},
+		}, "passed " + openwop.OWPCTL32 + " passed passed"},
 		{"nothing ever differs", func(t *testing.T, o *control.DiffObservation) {
 			o.Alike.Reply, o.Other.Reply = reply(t, "a", "b", nil, none), reply(t, "a", "f", nil, none)
-		}, "passed " + openwopv1.OWPCTL32 + " " + openwopv1.OWPCTL36 + " passed"},
+		}, "passed " + openwop.OWPCTL32 + " " + openwop.OWPCTL36 + " passed"},
 		{"everything differs", func(t *testing.T, o *control.DiffObservation) {
 			o.Self.Reply = reply(t, "a", "a", 0, none, place(0, "changed", &one, &one))
-		}, openwopv1.OWPCTL31 + " passed passed passed"},
-		{"a state differs from itself", func(t *testing.T, o *control.DiffObservation) { o.Self.Reply = reply(t, "a", "a", nil, state) }, openwopv1.OWPCTL31 + " passed passed passed"},
+		}, openwop.OWPCTL31 + " passed passed passed"},
+		{"a state differs from itself", func(t *testing.T, o *control.DiffObservation) { o.Self.Reply = reply(t, "a", "a", nil, state) }, openwop.OWPCTL31 + " passed passed passed"},
 		{"the wrong way round", func(t *testing.T, o *control.DiffObservation) {
 			o.Alike.Reply = reply(t, "b", "a", 2, none, place(2, "changed", &two, &one))
-		}, "passed " + openwopv1.OWPCTL30 + " passed passed"},
+		}, "passed " + openwop.OWPCTL30 + " passed passed"},
 		{"added is removed", func(t *testing.T, o *control.DiffObservation) {
 			o.Other.Reply = reply(t, "a", "f", 0, state, all[0], all[1], all[2], place(4, "removed", nil, &fails))
-		}, "passed " + openwopv1.OWPCTL32 + " passed passed"},
+		}, "passed " + openwop.OWPCTL32 + " passed passed"},
 		{"shows what was not there", func(t *testing.T, o *control.DiffObservation) {
 			o.Alike.Reply = reply(t, "a", "b", 2, none, place(2, "changed", &two, &one))
-		}, "passed " + openwopv1.OWPCTL33 + " passed passed"},
+		}, "passed " + openwop.OWPCTL33 + " passed passed"},
 		{"says that they part later", func(t *testing.T, o *control.DiffObservation) {
 			o.Alike.Reply = reply(t, "a", "b", 3, none, place(2, "changed", &one, &two))
-		}, "passed " + openwopv1.OWPCTL34 + " passed passed"},
+		}, "passed " + openwop.OWPCTL34 + " passed passed"},
 		{"says that they part nowhere", func(t *testing.T, o *control.DiffObservation) {
 			o.Alike.Reply = reply(t, "a", "b", nil, none, place(2, "changed", &one, &two))
-		}, "passed " + openwopv1.OWPCTL34 + " passed passed"},
-		{"anything is there", func(t *testing.T, o *control.DiffObservation) { o.Never[1] = reply(t, "n", "a", nil, none) }, "passed passed passed " + openwopv1.OWPCTL37},
-		{"falls over", func(t *testing.T, o *control.DiffObservation) { o.Never[0] = hosttest.No(t, 500, "internal_error") }, "passed passed passed " + openwopv1.OWPCTL37},
+		}, "passed " + openwop.OWPCTL34 + " passed passed"},
+		{"anything is there", func(t *testing.T, o *control.DiffObservation) { o.Never[1] = reply(t, "n", "a", nil, none) }, "passed passed passed " + openwop.OWPCTL37},
+		{"falls over", func(t *testing.T, o *control.DiffObservation) { o.Never[0] = hosttest.No(t, 500, "internal_error") }, "passed passed passed " + openwop.OWPCTL37},
 		{"no workflow that fails", func(t *testing.T, o *control.DiffObservation) { o.Other = control.Diffed{} }, "passed passed blocked passed"},
 		{"no two that differ", func(t *testing.T, o *control.DiffObservation) {
 			o.Other, o.Alike = control.Diffed{}, control.Diffed{A: one.Log(t), B: drew("b", "x").Log(t), Reply: reply(t, "a", "b", nil, none)}
@@ -111,12 +111,12 @@ func TestJudgesOfDiffs(t *testing.T) {
 	t.Run("that ids and times count is told", func(t *testing.T) {
 		o := honest(t)
 		o.Replay.Reply = reply(t, "a", "c", 0, none)
-		if got := hosttest.Findings(t, "diff-tells-all", o); !slices.Contains(got, openwopv1.OWPCTL35) {
+		if got := hosttest.Findings(t, "diff-tells-all", o); !slices.Contains(got, openwop.OWPCTL35) {
 			t.Errorf("findings of a replay that differs: %v", got)
 		}
 		o = honest(t)
 		o.Alike.Reply = reply(t, "a", "b", 0, none, place(0, "changed", &one, &two), place(2, "changed", &one, &two))
-		if got := hosttest.Findings(t, "diff-tells-all", o); !slices.Contains(got, openwopv1.OWPCTL35) {
+		if got := hosttest.Findings(t, "diff-tells-all", o); !slices.Contains(got, openwop.OWPCTL35) {
 			t.Errorf("findings of a place that is the same: %v", got)
 		}
 	})

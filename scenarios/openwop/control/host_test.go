@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	requirement "github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop"
 	"github.com/openassay/assay/scenarios/openwop/hosttest"
@@ -103,7 +103,7 @@ func (s *slow) of(f func(w http.ResponseWriter, q *http.Request, i int, r *slowR
 // A cancel may come when what the run waited for has happened already. Who
 // never cancels before that is not only slow.
 func TestACancelThatComesTooLateIsSentAgain(t *testing.T) {
-	for late, want := range map[int]string{0: "passed", 1: "passed", 2: "passed", 3: openwopv1.OWPCTL11} {
+	for late, want := range map[int]string{0: "passed", 1: "passed", 2: "passed", 3: requirement.OWPCTL11} {
 		t.Run(fmt.Sprint(late), func(t *testing.T) {
 			o := scenarios.Options{Seed: 7, Patience: time.Second, Select: scenarios.Selection{Scenarios: []string{"openwop/run-control/cancelled-never-completes"}}}
 			c, err := scenarios.Certify(t.Context(), wire.Target{URL: (&slow{late: late}).serve(t)}, o, openwop.Suites()...)

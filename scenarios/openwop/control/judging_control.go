@@ -3,6 +3,7 @@ package control
 import (
 	"net/http"
 
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
@@ -31,26 +32,26 @@ func (o PausedObservation) given(j *scenarios.Judge) {
 
 // checkPaused checks that the pause was taken and came to pass.
 func (o PausedObservation) checkPaused(j *scenarios.Judge) {
-	if !j.Check(openwopv1.OWPCTL19, o.Paused.Status).To(check.Status(2), "%s", o.Paused.Asked) {
+	if !j.Check(openwop.OWPCTL19, o.Paused.Status).To(check.Status(2), "%s", o.Paused.Asked) {
 		j.End()
 	}
 	if o.Paused.HTTPStatus() != http.StatusAccepted {
-		j.Find(openwopv1.OWPCTL19, "a pause is taken with HTTP %d, not 202", o.Paused.HTTPStatus())
+		j.Find(openwop.OWPCTL19, "a pause is taken with HTTP %d, not 202", o.Paused.HTTPStatus())
 	}
-	j.Require(j.Check(openwopv1.OWPCTL19, o.Still).To(check.Reached()))
+	j.Require(j.Check(openwop.OWPCTL19, o.Still).To(check.Reached()))
 }
 
 // stood stops a judge where no run stood still, or where nothing tells when its
 // time had come.
 func (o PausedObservation) stood(j *scenarios.Judge) {
 	if !host.Succeeded(o.Paused.Status) || !o.Still.Reached {
-		j.BlockOn(openwopv1.OWPCTL19, "set-up: the run is not paused: HTTP "+o.Paused.Status.JSON()+", status "+o.Still.Last.Key("status").JSON())
+		j.BlockOn(openwop.OWPCTL19, "set-up: the run is not paused: HTTP "+o.Paused.Status.JSON()+", status "+o.Still.Last.Key("status").JSON())
 	}
 	o.Before.Polled(j)
 	o.Control.Served(j)
 	o.After.Polled(j)
 	if len(o.Before.Events) == 0 {
-		j.BlockOn(openwopv1.OWPEVT1, "set-up: the log of the paused run is empty")
+		j.BlockOn(openwop.OWPEVT1, "set-up: the log of the paused run is empty")
 	}
 }
 
@@ -58,18 +59,18 @@ func (o PausedObservation) stood(j *scenarios.Judge) {
 func (o PausedObservation) wentOn(j *scenarios.Judge) {
 	o.stood(j)
 	if !host.Succeeded(o.Resumed.Status) {
-		j.BlockOn(openwopv1.OWPCTL24, "set-up: the run is not resumed: HTTP "+o.Resumed.Status.JSON())
+		j.BlockOn(openwop.OWPCTL24, "set-up: the run is not resumed: HTTP "+o.Resumed.Status.JSON())
 	}
-	j.Need(openwopv1.OWPCTL24, o.Log.Ended)
+	j.Need(openwop.OWPCTL24, o.Log.Ended)
 	o.Log.Polled(j)
 	o.Later.Polled(j)
 }
 
 // checkStill checks that the run took no step from the pause to the barrier.
 func (o PausedObservation) checkStill(j *scenarios.Judge) {
-	j.Check(openwopv1.OWPCTL20, host.Steps(o.After).Each("/eventId")).To(check.SameAs(host.Steps(o.Before).Each("/eventId")), "steps of the paused run, when another that waited for as long had ended")
-	j.Check(openwopv1.OWPCTL20, behindPause(o.After)).To(check.Len(0), "steps of the paused run behind its run.paused")
-	j.Check(openwopv1.OWPCTL20, o.After.Status()).To(check.Equal("paused"), "status of the paused run then")
+	j.Check(openwop.OWPCTL20, host.Steps(o.After).Each("/eventId")).To(check.SameAs(host.Steps(o.Before).Each("/eventId")), "steps of the paused run, when another that waited for as long had ended")
+	j.Check(openwop.OWPCTL20, behindPause(o.After)).To(check.Len(0), "steps of the paused run behind its run.paused")
+	j.Check(openwop.OWPCTL20, o.After.Status()).To(check.Equal("paused"), "status of the paused run then")
 }
 
 // behindPause are the steps that stand behind the last pause on a log; none
@@ -83,7 +84,7 @@ func behindPause(l host.RunLog) wire.Found {
 
 // checkGoesOn compares the run with the one that was never paused.
 func (o PausedObservation) checkGoesOn(j *scenarios.Judge) {
-	const id = openwopv1.OWPCTL24
+	const id = openwop.OWPCTL24
 	if !j.Check(id, o.Resumed.Status).To(check.Status(2), "%s", o.Resumed.Asked) {
 		return
 	}
@@ -110,8 +111,8 @@ func (o PausedObservation) checkGoesOn(j *scenarios.Judge) {
 		j.Find(id, "the run starts %d nodes, one that was not paused %d", n, want)
 	}
 	around := o.Log.OfType(openwopv1.RunEventTypeRunPaused, openwopv1.RunEventTypeRunResumed)
-	j.Check(openwopv1.OWPCTL25, around.Each("/type")).To(check.Equal([]any{string(openwopv1.RunEventTypeRunPaused), string(openwopv1.RunEventTypeRunResumed)}), "pauses and resumptions on the log")
-	j.Check(openwopv1.OWPCTL26, o.Log.OfType(openwopv1.RunEventTypeRunPaused).Last().At("/payload/reason")).To(check.Equal(o.Reason), "reason in run.paused")
+	j.Check(openwop.OWPCTL25, around.Each("/type")).To(check.Equal([]any{string(openwopv1.RunEventTypeRunPaused), string(openwopv1.RunEventTypeRunResumed)}), "pauses and resumptions on the log")
+	j.Check(openwop.OWPCTL26, o.Log.OfType(openwopv1.RunEventTypeRunPaused).Last().At("/payload/reason")).To(check.Equal(o.Reason), "reason in run.paused")
 }
 
 // progress is steps but for an answer that is only noted.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios/openwop/control"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/openwop/hosttest"
@@ -44,65 +44,65 @@ func TestJudgesOfPausedRuns(t *testing.T) {
 		}, "passed passed passed"},
 		{"does not take it", func(t *testing.T, o *control.PausedObservation) {
 			o.Paused, o.Still.Reached = hosttest.No(t, 409, "conflict"), false
-		}, openwopv1.OWPCTL19 + " blocked blocked"},
+		}, openwop.OWPCTL19 + " blocked blocked"},
 		{"takes it and does nothing", func(t *testing.T, o *control.PausedObservation) {
 			o.Still.Reached, o.Still.Last = false, wiretest.Value(t, map[string]any{"status": "completed"})
-		}, openwopv1.OWPCTL19 + " blocked blocked"},
-		{"goes on when its time has come", goesOn, openwopv1.OWPCTL20 + " passed passed"},
+		}, openwop.OWPCTL19 + " blocked blocked"},
+		{"goes on when its time has come", goesOn, openwop.OWPCTL20 + " passed passed"},
 		{"goes on and says that it does not", func(t *testing.T, o *control.PausedObservation) {
 			o.After = stands(steps("paused", began("wait"), runPaused, over("wait")), t)
-		}, openwopv1.OWPCTL20 + " passed passed"},
+		}, openwop.OWPCTL20 + " passed passed"},
 		{"went on before anybody looked", func(t *testing.T, o *control.PausedObservation) {
 			o.Before = stands(steps("paused", began("wait"), runPaused, began("between")), t)
 			o.After = o.Before
-		}, openwopv1.OWPCTL20 + " passed passed"},
+		}, openwop.OWPCTL20 + " passed passed"},
 		{"stands still and does not say so", func(t *testing.T, o *control.PausedObservation) {
 			o.After = stands(steps("running", began("wait"), runPaused), t)
-		}, openwopv1.OWPCTL20 + " passed passed"},
+		}, openwop.OWPCTL20 + " passed passed"},
 		{"notes that a lease was renewed", func(t *testing.T, o *control.PausedObservation) {
 			o.After = stands(steps("paused", began("wait"), runPaused, hosttest.Event{Kind: "lease.renewed", Payload: nil}), t)
 		}, "passed passed passed"},
-		{"lets itself be paused twice", func(t *testing.T, o *control.PausedObservation) { o.Again = taken(t, "paused") }, "passed " + openwopv1.OWPCTL23 + " passed"},
-		{"pauses what has ended", func(t *testing.T, o *control.PausedObservation) { o.Late = taken(t, "paused") }, "passed " + openwopv1.OWPCTL23 + " passed"},
-		{"does not say how the run stands", func(t *testing.T, o *control.PausedObservation) { o.Late = hosttest.No(t, 409, "run_terminal") }, "passed " + openwopv1.OWPCTL23 + " passed"},
-		{"says that what has ended is paused", func(t *testing.T, o *control.PausedObservation) { o.Late = o.Again }, "passed " + openwopv1.OWPCTL23 + " passed"},
+		{"lets itself be paused twice", func(t *testing.T, o *control.PausedObservation) { o.Again = taken(t, "paused") }, "passed " + openwop.OWPCTL23 + " passed"},
+		{"pauses what has ended", func(t *testing.T, o *control.PausedObservation) { o.Late = taken(t, "paused") }, "passed " + openwop.OWPCTL23 + " passed"},
+		{"does not say how the run stands", func(t *testing.T, o *control.PausedObservation) { o.Late = hosttest.No(t, 409, "run_terminal") }, "passed " + openwop.OWPCTL23 + " passed"},
+		{"says that what has ended is paused", func(t *testing.T, o *control.PausedObservation) { o.Late = o.Again }, "passed " + openwop.OWPCTL23 + " passed"},
 		{"refuses in words of its own", func(t *testing.T, o *control.PausedObservation) {
 			o.Again = hosttest.Told(t, "again", 409, map[string]any{"status": "paused"})
-		}, "passed " + openwopv1.OWPERR4 + " passed"},
+		}, "passed " + openwop.OWPERR4 + " passed"},
 		{"refuses and does it", func(t *testing.T, o *control.PausedObservation) {
 			o.Later = steps("paused").Log(t)
-		}, "passed " + openwopv1.OWPCTL23 + " passed"},
+		}, "passed " + openwop.OWPCTL23 + " passed"},
 		{"cannot be resumed", func(t *testing.T, o *control.PausedObservation) {
 			o.Resumed, o.Log = hosttest.No(t, 409, "conflict"), host.RunLog{}
-		}, "passed blocked " + openwopv1.OWPCTL24},
-		{"is resumed and stands still", func(t *testing.T, o *control.PausedObservation) { o.Log.Ended.Reached = false }, "passed blocked " + openwopv1.OWPCTL24},
+		}, "passed blocked " + openwop.OWPCTL24},
+		{"is resumed and stands still", func(t *testing.T, o *control.PausedObservation) { o.Log.Ended.Reached = false }, "passed blocked " + openwop.OWPCTL24},
 		{"does a node again", func(t *testing.T, o *control.PausedObservation) {
 			o.Log = steps("completed", began("wait"), over("wait"), runPaused, runResumed, began("wait"), over("wait"), began("between"), over("between"), began("say"), over("say"), runCompleted).Log(t)
 			o.Later = o.Log
-		}, "passed passed " + openwopv1.OWPCTL24},
+		}, "passed passed " + openwop.OWPCTL24},
 		{"leaves a node out", func(t *testing.T, o *control.PausedObservation) {
 			o.Log = steps("completed", began("wait"), runPaused, runResumed, over("wait"), began("say"), over("say"), runCompleted).Log(t)
 			o.Later = o.Log
-		}, "passed passed " + openwopv1.OWPCTL24},
+		}, "passed passed " + openwop.OWPCTL24},
 		{"comes to another result", func(t *testing.T, o *control.PausedObservation) {
 			o.Log = steps("completed", began("wait"), runPaused, runResumed, over("wait"), began("between"), over("between"), began("say"), over("say"),
 				hosttest.Event{Kind: "run.completed", Payload: map[string]any{"outputs": map[string]any{"said": "nothing"}}}).Log(t)
 			o.Later = o.Log
-		}, "passed passed " + openwopv1.OWPCTL24},
-		{"says the same whatever it is given", func(t *testing.T, o *control.PausedObservation) { o.Said = "m2" }, "passed passed " + openwopv1.OWPCTL24},
+		}, "passed passed " + openwop.OWPCTL24},
+		{"says the same whatever it is given", func(t *testing.T, o *control.PausedObservation) { o.Said = "m2" }, "passed passed " + openwop.OWPCTL24},
 		{"fails when it is resumed", func(t *testing.T, o *control.PausedObservation) {
 			o.Log = steps("failed", began("wait"), runPaused, runResumed, hosttest.Failed("internal_error")).Log(t)
 			o.Later = o.Log
 			o.Late = hosttest.Told(t, "late", 409, map[string]any{"error": "run_terminal", "message": "no", "details": map[string]any{"runStatus": "failed"}})
-		}, "passed passed " + openwopv1.OWPCTL24},
+		}, "passed passed " + openwop.OWPCTL24},
 		{"says nothing of the pause on its log", func(t *testing.T, o *control.PausedObservation) {
 			o.Log = steps("completed", began("wait"), over("wait"), began("between"), over("between"), began("say"), over("say"), runCompleted).Log(t)
 			o.Later = o.Log
-		}, "passed passed " + openwopv1.OWPCTL25},
+		}, "passed passed " + openwop.OWPCTL25},
 		{"resumes twice", func(t *testing.T, o *control.PausedObservation) {
 			o.Log = steps("completed", began("wait"), runPaused, runResumed, runResumed, over("wait"), began("between"), over("between"), began("say"), over("say"), runCompleted).Log(t)
 			o.Later = o.Log
-		}, "passed passed " + openwopv1.OWPCTL25},
+		}, "passed passed " + openwop.OWPCTL25},
 		{"an empty log", func(t *testing.T, o *control.PausedObservation) { o.Before.Events = nil }, "blocked blocked blocked"},
 		{"the other run does not end", func(t *testing.T, o *control.PausedObservation) { o.Control.Ended.Reached = false }, "blocked blocked blocked"},
 		{"too late", func(t *testing.T, o *control.PausedObservation) { o.TooLate = true }, "blocked blocked blocked"},
@@ -118,11 +118,11 @@ func TestJudgesOfPausedRuns(t *testing.T) {
 	}
 	t.Run("a node that ends before an immediate pause, and no reason on the log, are told", func(t *testing.T) {
 		o := pausedRun(t, began("wait"), over("wait"))
-		if got := hosttest.Findings(t, "paused-stands-still", o); !slices.Contains(got, openwopv1.OWPCTL22) {
+		if got := hosttest.Findings(t, "paused-stands-still", o); !slices.Contains(got, openwop.OWPCTL22) {
 			t.Errorf("findings: %v", got)
 		}
 		o.Reason = "another"
-		if got := hosttest.Findings(t, "resumed-goes-on", o); !slices.Contains(got, openwopv1.OWPCTL26) {
+		if got := hosttest.Findings(t, "resumed-goes-on", o); !slices.Contains(got, openwop.OWPCTL26) {
 			t.Errorf("findings: %v", got)
 		}
 	})
@@ -136,14 +136,14 @@ func TestJudgeOfDrainedRuns(t *testing.T) {
 	}{
 		{"honest", []hosttest.Event{began("wait"), over("wait")}, "passed"},
 		{"paused a node later", []hosttest.Event{began("wait"), over("wait"), began("between"), over("between")}, "passed"},
-		{"does not let the node end", []hosttest.Event{began("wait")}, openwopv1.OWPCTL21},
-		{"begins the next", []hosttest.Event{began("wait"), over("wait"), began("between")}, openwopv1.OWPCTL21},
+		{"does not let the node end", []hosttest.Event{began("wait")}, openwop.OWPCTL21},
+		{"begins the next", []hosttest.Event{began("wait"), over("wait"), began("between")}, openwop.OWPCTL21},
 	} {
 		t.Run(c.name, func(t *testing.T) { hosttest.Expect(t, "drained-stands-still", pausedRun(t, c.far...), c.want) })
 	}
 	o := pausedRun(t, began("wait"), over("wait"))
 	o.After = stands(steps("paused", began("wait"), over("wait"), runPaused, began("between")), t)
-	hosttest.Expect(t, "drained-stands-still", o, openwopv1.OWPCTL20)
+	hosttest.Expect(t, "drained-stands-still", o, openwop.OWPCTL20)
 }
 
 func TestJudgeOfSuspendedRunsThatArePaused(t *testing.T) {
@@ -170,19 +170,19 @@ func TestJudgeOfSuspendedRunsThatArePaused(t *testing.T) {
 		}, "passed"},
 		{"goes on by the answer", func(t *testing.T, o *control.PausedAskingObservation) {
 			o.Answered, o.During = taken(t, "running"), stands(asking.Then(runPaused, resolved).Then(end...).WithStatus("completed"), t)
-		}, openwopv1.OWPCTL28},
+		}, openwop.OWPCTL28},
 		{"goes on and hides it", func(t *testing.T, o *control.PausedAskingObservation) {
 			o.During = stands(asking.Then(runPaused, resolved, hosttest.Decided(2, "terminate")).WithStatus("paused"), t)
-		}, openwopv1.OWPCTL28},
-		{"cannot be paused", func(t *testing.T, o *control.PausedAskingObservation) { o.Paused = hosttest.No(t, 409, "conflict") }, openwopv1.OWPCTL28},
-		{"is never paused", func(t *testing.T, o *control.PausedAskingObservation) { o.Still.Reached = false }, openwopv1.OWPCTL28},
+		}, openwop.OWPCTL28},
+		{"cannot be paused", func(t *testing.T, o *control.PausedAskingObservation) { o.Paused = hosttest.No(t, 409, "conflict") }, openwop.OWPCTL28},
+		{"is never paused", func(t *testing.T, o *control.PausedAskingObservation) { o.Still.Reached = false }, openwop.OWPCTL28},
 		{"forgets the question", func(t *testing.T, o *control.PausedAskingObservation) {
 			o.Log = asking.Then(runPaused, runResumed).Then(end...).WithStatus("failed").Log(t)
-		}, openwopv1.OWPCTL28},
+		}, openwop.OWPCTL28},
 		{"falls over at the answer", func(t *testing.T, o *control.PausedAskingObservation) {
 			o.Answered = hosttest.No(t, 500, "internal_error")
-		}, openwopv1.OWPCTL28},
-		{"never goes on", func(t *testing.T, o *control.PausedAskingObservation) { o.Log.Ended.Reached = false }, openwopv1.OWPCTL28},
+		}, openwop.OWPCTL28},
+		{"never goes on", func(t *testing.T, o *control.PausedAskingObservation) { o.Log.Ended.Reached = false }, openwop.OWPCTL28},
 		{"is not suspended", func(t *testing.T, o *control.PausedAskingObservation) { o.Held.Suspended.Reached = false }, "blocked"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -215,16 +215,16 @@ func TestJudgesOfRunsThatAreCancelledWhileTheyWait(t *testing.T) {
 		{"honest", func(*testing.T, *control.ControlCancelObservation) {}, "passed passed"},
 		{"completes all the same", func(t *testing.T, o *control.ControlCancelObservation) {
 			o.Later = ends(t, cancelled("m", over("wait")))
-		}, openwopv1.OWPCTL11 + " " + openwopv1.OWPCTL27},
+		}, openwop.OWPCTL11 + " " + openwop.OWPCTL27},
 		{"becomes completed", func(t *testing.T, o *control.ControlCancelObservation) {
 			o.Later = ends(t, cancelled("m").WithStatus("completed"))
-		}, openwopv1.OWPCTL11 + " passed"},
+		}, openwop.OWPCTL11 + " passed"},
 		{"refuses it", func(t *testing.T, o *control.ControlCancelObservation) {
 			o.Cancel, o.Log = hosttest.No(t, 409, "run_paused"), stands(steps("paused", began("wait")), t)
-		}, "blocked " + openwopv1.OWPCTL27},
+		}, "blocked " + openwop.OWPCTL27},
 		{"never ends", func(t *testing.T, o *control.ControlCancelObservation) {
 			o.Log = steps("cancelling", began("wait")).Log(t)
-		}, "blocked " + openwopv1.OWPCTL27},
+		}, "blocked " + openwop.OWPCTL27},
 		{"takes it with another 2xx", func(t *testing.T, o *control.ControlCancelObservation) {
 			o.Cancel = hosttest.Told(t, "it", 202, map[string]any{"status": "cancelling"})
 		}, "passed passed"},
@@ -246,7 +246,7 @@ func TestJudgesOfRunsThatAreCancelledWhileTheyWait(t *testing.T) {
 	}
 	o := honest(t, false)
 	o.Reason = "another"
-	if got := hosttest.Findings(t, "cancelled-never-completes", o); !slices.Contains(got, openwopv1.OWPCTL12) {
+	if got := hosttest.Findings(t, "cancelled-never-completes", o); !slices.Contains(got, openwop.OWPCTL12) {
 		t.Errorf("findings: %v", got)
 	}
 	o = honest(t, true)

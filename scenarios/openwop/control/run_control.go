@@ -4,6 +4,7 @@ package control
 import (
 	"net/http"
 
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
@@ -31,13 +32,13 @@ func Suite() scenarios.Suite {
 var pausedStandsStill = scenarios.Scenario{
 	ID:     "openwop/run-control/paused-stands-still",
 	Title:  "a run that is paused while it waits for a time takes no step when that time has come",
-	Proves: scenarios.IDs{openwopv1.OWPCTL19, openwopv1.OWPCTL20, openwopv1.OWPCTL22},
+	Proves: scenarios.IDs{openwop.OWPCTL19, openwop.OWPCTL20, openwop.OWPCTL22},
 	Claim:  claims.RunPause,
 	Ask: scenarios.Ask(pausedAtOnce, func(o PausedObservation, j *scenarios.Judge) {
 		o.given(j)
 		o.checkPaused(j)
 		o.stood(j)
-		j.Check(openwopv1.OWPCTL22, o.Before.OfType(openwopv1.RunEventTypeNodeCompleted).Each("/type")).To(check.Len(0), "nodes that ended before the run stood still")
+		j.Check(openwop.OWPCTL22, o.Before.OfType(openwopv1.RunEventTypeNodeCompleted).Each("/type")).To(check.Len(0), "nodes that ended before the run stood still")
 		o.checkStill(j)
 	}),
 }
@@ -45,15 +46,15 @@ var pausedStandsStill = scenarios.Scenario{
 var drainedStandsStill = scenarios.Scenario{
 	ID:     "openwop/run-control/drained-stands-still",
 	Title:  "a run that is paused, without saying how, while a node is under way ends that node, begins no other and stands still",
-	Proves: scenarios.IDs{openwopv1.OWPCTL19, openwopv1.OWPCTL20, openwopv1.OWPCTL21},
+	Proves: scenarios.IDs{openwop.OWPCTL19, openwop.OWPCTL20, openwop.OWPCTL21},
 	Claim:  claims.RunPause,
 	Ask: scenarios.Ask(pausedByDrain, func(o PausedObservation, j *scenarios.Judge) {
 		o.given(j)
 		o.checkPaused(j)
 		o.stood(j)
 		started, completed := o.Before.OfType(openwopv1.RunEventTypeNodeStarted), o.Before.OfType(openwopv1.RunEventTypeNodeCompleted)
-		if j.Check(openwopv1.OWPCTL21, completed.Each("/type")).To(check.Seeing("one or more", anyThere), "nodes that ended before the run stood still") {
-			j.Check(openwopv1.OWPCTL21, started.Each("/type")).To(check.Len(len(completed.Values)), "nodes that began before it stood still, where %d ended", len(completed.Values))
+		if j.Check(openwop.OWPCTL21, completed.Each("/type")).To(check.Seeing("one or more", anyThere), "nodes that ended before the run stood still") {
+			j.Check(openwop.OWPCTL21, started.Each("/type")).To(check.Len(len(completed.Values)), "nodes that began before it stood still, where %d ended", len(completed.Values))
 		}
 		o.checkStill(j)
 	}),
@@ -62,7 +63,7 @@ var drainedStandsStill = scenarios.Scenario{
 var pausedIsRefused = scenarios.Scenario{
 	ID:     "openwop/run-control/paused-is-refused",
 	Title:  "a pause of a run that is paused, or has ended, is refused with the status of the run, and changes nothing",
-	Proves: scenarios.IDs{openwopv1.OWPCTL23, openwopv1.OWPERR4},
+	Proves: scenarios.IDs{openwop.OWPCTL23, openwop.OWPERR4},
 	Claim:  claims.RunPause,
 	Ask: scenarios.Ask(pausedAtOnce, func(o PausedObservation, j *scenarios.Judge) {
 		o.given(j)
@@ -71,18 +72,18 @@ var pausedIsRefused = scenarios.Scenario{
 			host.Answered
 			status any
 		}{{o.Again, "paused"}, {o.Late, o.Log.Status().Actual()}} {
-			if p.Refused(j, openwopv1.OWPCTL23, http.StatusConflict) {
-				j.Check(openwopv1.OWPCTL23, p.Body.At("/details/runStatus")).To(check.Equal(p.status), "details.runStatus, of %s", p.Asked)
+			if p.Refused(j, openwop.OWPCTL23, http.StatusConflict) {
+				j.Check(openwop.OWPCTL23, p.Body.At("/details/runStatus")).To(check.Equal(p.status), "details.runStatus, of %s", p.Asked)
 			}
 		}
-		host.CheckSame(j, openwopv1.OWPCTL23, o.Log, o.Later, "the run that had ended")
+		host.CheckSame(j, openwop.OWPCTL23, o.Log, o.Later, "the run that had ended")
 	}),
 }
 
 var resumedGoesOn = scenarios.Scenario{
 	ID:     "openwop/run-control/resumed-goes-on",
 	Title:  "a run that is resumed goes on where it stood and comes to the result of one that was never paused, each node having ended once",
-	Proves: scenarios.IDs{openwopv1.OWPCTL24, openwopv1.OWPCTL25, openwopv1.OWPCTL26},
+	Proves: scenarios.IDs{openwop.OWPCTL24, openwop.OWPCTL25, openwop.OWPCTL26},
 	Claim:  claims.RunPause,
 	Ask: scenarios.Ask(pausedAtOnce, func(o PausedObservation, j *scenarios.Judge) {
 		o.given(j)
@@ -96,26 +97,26 @@ var resumedGoesOn = scenarios.Scenario{
 var suspendedPaused = scenarios.Scenario{
 	ID:     "openwop/run-control/suspended-paused",
 	Title:  "a loop that asks is paused, takes no step when it is answered, and goes on by an answer when it was resumed",
-	Proves: scenarios.IDs{openwopv1.OWPCTL28},
+	Proves: scenarios.IDs{openwop.OWPCTL28},
 	Claim:  claims.RunPauseSuspended,
 	Ask: scenarios.Ask(pausedAsking, func(o PausedAskingObservation, j *scenarios.Judge) {
 		o.Held.Given(j)
-		if !j.Check(openwopv1.OWPCTL28, o.Paused.Status).To(check.Status(2), "%s", o.Paused.Asked) || !j.Check(openwopv1.OWPCTL28, o.Still).To(check.Reached()) {
+		if !j.Check(openwop.OWPCTL28, o.Paused.Status).To(check.Status(2), "%s", o.Paused.Asked) || !j.Check(openwop.OWPCTL28, o.Still).To(check.Reached()) {
 			return
 		}
-		j.Need(openwopv1.OWP0037A1, o.Sentinel)
+		j.Need(openwop.OWP0037A1, o.Sentinel)
 		o.During.Readable(j)
-		j.Check(openwopv1.OWPCTL28, o.Answered.Status).To(check.Status(2, 4), "%s", o.Answered.Asked)
-		j.Check(openwopv1.OWPCTL28, progress(o.During).Each("/eventId")).To(check.SameAs(progress(o.Held.Log).Each("/eventId")), "steps of the paused loop, when it was answered and another run had ended")
-		j.Check(openwopv1.OWPCTL28, o.During.Status()).To(check.Equal("paused"), "status of the paused loop then")
-		if !j.Check(openwopv1.OWPCTL28, o.Resumed.Status).To(check.Status(2), "%s", o.Resumed.Asked) {
+		j.Check(openwop.OWPCTL28, o.Answered.Status).To(check.Status(2, 4), "%s", o.Answered.Asked)
+		j.Check(openwop.OWPCTL28, progress(o.During).Each("/eventId")).To(check.SameAs(progress(o.Held.Log).Each("/eventId")), "steps of the paused loop, when it was answered and another run had ended")
+		j.Check(openwop.OWPCTL28, o.During.Status()).To(check.Equal("paused"), "status of the paused loop then")
+		if !j.Check(openwop.OWPCTL28, o.Resumed.Status).To(check.Status(2), "%s", o.Resumed.Asked) {
 			return
 		}
 		o.Held.CheckAnswered(j)
-		if j.Check(openwopv1.OWPCTL28, o.Log.Ended).To(check.Reached(), "after the answer") {
+		if j.Check(openwop.OWPCTL28, o.Log.Ended).To(check.Reached(), "after the answer") {
 			o.Log.Readable(j)
-			j.Check(openwopv1.OWPCTL28, o.Log.Kinds()).To(loop.KindsOf(o.Kinds), "decisions in order")
-			j.Check(openwopv1.OWPCTL28, o.Log.Status()).To(check.Equal("completed"), "status of the loop at the end")
+			j.Check(openwop.OWPCTL28, o.Log.Kinds()).To(loop.KindsOf(o.Kinds), "decisions in order")
+			j.Check(openwop.OWPCTL28, o.Log.Status()).To(check.Equal("completed"), "status of the loop at the end")
 		}
 	}),
 }
@@ -123,39 +124,39 @@ var suspendedPaused = scenarios.Scenario{
 var pausedCancelled = scenarios.Scenario{
 	ID:     "openwop/run-control/paused-cancelled",
 	Title:  "a paused run is cancelled, and what it waited for does not happen when its time has come",
-	Proves: scenarios.IDs{openwopv1.OWPCTL27},
+	Proves: scenarios.IDs{openwop.OWPCTL27},
 	Claim:  claims.RunPause,
 	Ask: scenarios.Ask(cancelledPaused, func(o ControlCancelObservation, j *scenarios.Judge) {
 		o.given(j)
 		if !host.Succeeded(o.Paused.Status) || !o.Still.Reached {
-			j.BlockOn(openwopv1.OWPCTL19, "set-up: the run is not paused: HTTP "+o.Paused.Status.JSON()+", status "+o.Still.Last.Key("status").JSON())
+			j.BlockOn(openwop.OWPCTL19, "set-up: the run is not paused: HTTP "+o.Paused.Status.JSON()+", status "+o.Still.Last.Key("status").JSON())
 		}
 		if o.drained() {
-			j.BlockOn(openwopv1.OWPCTL22, "set-up: the node that waited had ended before the run was paused")
+			j.BlockOn(openwop.OWPCTL22, "set-up: the node that waited had ended before the run was paused")
 		}
-		if !j.Check(openwopv1.OWPCTL27, o.Cancel.Status).To(check.Status(2), "%s", o.Cancel.Asked) || !j.Check(openwopv1.OWPCTL27, o.Log.Ended).To(check.Reached()) {
+		if !j.Check(openwop.OWPCTL27, o.Cancel.Status).To(check.Status(2), "%s", o.Cancel.Asked) || !j.Check(openwop.OWPCTL27, o.Log.Ended).To(check.Reached()) {
 			return
 		}
-		j.Check(openwopv1.OWPCTL27, o.Log.Status()).To(check.Equal("cancelled"), "status of the run")
+		j.Check(openwop.OWPCTL27, o.Log.Status()).To(check.Equal("cancelled"), "status of the run")
 		o.waited(j)
-		j.Check(openwopv1.OWPCTL27, o.Later.OfType(openwopv1.RunEventTypeNodeCompleted).Each("/type")).To(check.Len(0), "nodes that ended, when the time of the run would have come")
+		j.Check(openwop.OWPCTL27, o.Later.OfType(openwopv1.RunEventTypeNodeCompleted).Each("/type")).To(check.Len(0), "nodes that ended, when the time of the run would have come")
 	}),
 }
 
 var cancelledNeverCompletes = scenarios.Scenario{
 	ID:     "openwop/run-control/cancelled-never-completes",
 	Title:  "what a run waited for when it was cancelled does not happen when its time would have come, and the log says why it was cancelled",
-	Proves: scenarios.IDs{openwopv1.OWPCTL11, openwopv1.OWPCTL12},
+	Proves: scenarios.IDs{openwop.OWPCTL11, openwop.OWPCTL12},
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(cancelledWaiting, func(o ControlCancelObservation, j *scenarios.Judge) {
 		o.given(j)
 		if o.Log.Status().String() != "cancelled" {
-			j.BlockOn(openwopv1.OWPERR23, "set-up: the run is not cancelled, its status is "+o.Log.Status().JSON())
+			j.BlockOn(openwop.OWPERR23, "set-up: the run is not cancelled, its status is "+o.Log.Status().JSON())
 		}
 		o.waited(j)
-		j.Check(openwopv1.OWPCTL11, o.Later.OfType(openwopv1.RunEventTypeNodeCompleted).Each("/type")).To(check.Len(0), "nodes that ended, when the time of the run would have come")
-		j.Check(openwopv1.OWPCTL11, o.Later.Status()).To(check.Equal("cancelled"), "status of the run then")
+		j.Check(openwop.OWPCTL11, o.Later.OfType(openwopv1.RunEventTypeNodeCompleted).Each("/type")).To(check.Len(0), "nodes that ended, when the time of the run would have come")
+		j.Check(openwop.OWPCTL11, o.Later.Status()).To(check.Equal("cancelled"), "status of the run then")
 		ended := o.Log.OfType(openwopv1.RunEventTypeRunCancelled).Last()
-		j.Check(openwopv1.OWPCTL12, ended.At("/payload/reason")).To(check.Equal(o.Reason), "reason in run.cancelled")
+		j.Check(openwop.OWPCTL12, ended.At("/payload/reason")).To(check.Equal(o.Reason), "reason in run.cancelled")
 	}),
 }

@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/claims"
@@ -16,33 +16,33 @@ import (
 var bulkCancelsEach = scenarios.Scenario{
 	ID:     "openwop/run-control/bulk-cancels-each",
 	Title:  "a bulk cancel cancels every run under way that it names, whatever else it names, and tells of each in the order of the request",
-	Proves: scenarios.IDs{openwopv1.OWPCTL13, openwopv1.OWPCTL14, openwopv1.OWPCTL15},
+	Proves: scenarios.IDs{openwop.OWPCTL13, openwop.OWPCTL14, openwop.OWPCTL15},
 	Claim:  claims.RunBulkCancel,
 	Ask: scenarios.Ask(bulkCancelled, func(o BulkObservation, j *scenarios.Judge) {
 		o.given(j)
-		if !j.Check(openwopv1.OWPCTL13, o.Bulk.Status).To(check.Status(200), "%s", o.Bulk.Asked) {
+		if !j.Check(openwop.OWPCTL13, o.Bulk.Status).To(check.Status(200), "%s", o.Bulk.Asked) {
 			return
 		}
 		want := make([]any, len(o.IDs))
 		for i, id := range o.IDs {
 			want[i] = id
 		}
-		if !j.Check(openwopv1.OWPCTL14, o.results().Each("/runId")).To(check.Equal(want), "runId of the results") {
+		if !j.Check(openwop.OWPCTL14, o.results().Each("/runId")).To(check.Equal(want), "runId of the results") {
 			return
 		}
 		for _, id := range o.Live {
 			r := o.result(id)
-			j.Check(openwopv1.OWPCTL13, r.Key("ok")).To(check.Equal(true), "ok of a run under way")
-			j.Check(openwopv1.OWPCTL13, r.Key("status")).To(check.OneOf("cancelled", "cancelling"), "its status")
+			j.Check(openwop.OWPCTL13, r.Key("ok")).To(check.Equal(true), "ok of a run under way")
+			j.Check(openwop.OWPCTL13, r.Key("status")).To(check.OneOf("cancelled", "cancelling"), "its status")
 		}
 		for _, l := range o.Logs {
-			if j.Check(openwopv1.OWPCTL13, l.Ended).To(check.Reached(), "after the bulk cancel") {
-				j.Check(openwopv1.OWPCTL13, l.Status()).To(check.Equal("cancelled"), "status of a run that was named")
+			if j.Check(openwop.OWPCTL13, l.Ended).To(check.Reached(), "after the bulk cancel") {
+				j.Check(openwop.OWPCTL13, l.Status()).To(check.Equal("cancelled"), "status of a run that was named")
 			}
 		}
 		never := o.result(o.Never)
-		j.Check(openwopv1.OWPCTL15, never.Key("ok")).To(check.Equal(false), "ok of a run that never was")
-		j.Check(openwopv1.OWPCTL15, never.Key("error")).NotTo(check.OneOf(nil, ""), "its error")
+		j.Check(openwop.OWPCTL15, never.Key("ok")).To(check.Equal(false), "ok of a run that never was")
+		j.Check(openwop.OWPCTL15, never.Key("error")).NotTo(check.OneOf(nil, ""), "its error")
 	}),
 }
 
@@ -51,33 +51,33 @@ var bulkCancelsEach = scenarios.Scenario{
 var bulkLeavesEnded = scenarios.Scenario{
 	ID:     "openwop/run-control/bulk-leaves-ended",
 	Title:  "a run that has ended stays as it ended when a bulk cancel names it, and its result says so or is not ok",
-	Proves: scenarios.IDs{openwopv1.OWPCTL16},
+	Proves: scenarios.IDs{openwop.OWPCTL16},
 	Claim:  claims.RunBulkCancel,
 	Ask: scenarios.Ask(bulkCancelled, func(o BulkObservation, j *scenarios.Judge) {
 		o.given(j)
 		if !host.Succeeded(o.Bulk.Status) {
-			j.BlockOn(openwopv1.OWPCTL13, "set-up: "+o.Bulk.Asked+" is refused with HTTP "+o.Bulk.Status.JSON())
+			j.BlockOn(openwop.OWPCTL13, "set-up: "+o.Bulk.Asked+" is refused with HTTP "+o.Bulk.Status.JSON())
 		}
 		r := o.result(o.Ended)
-		if j.Check(openwopv1.OWPCTL16, r.Key("ok")).To(check.Boolean(), "ok of a run that has ended") && r.Key("ok").Actual() == true {
-			j.Check(openwopv1.OWPCTL16, r.Key("status")).To(check.SameAs(o.Done.Key("status")), "its status in the result")
+		if j.Check(openwop.OWPCTL16, r.Key("ok")).To(check.Boolean(), "ok of a run that has ended") && r.Key("ok").Actual() == true {
+			j.Check(openwop.OWPCTL16, r.Key("status")).To(check.SameAs(o.Done.Key("status")), "its status in the result")
 		}
-		j.Check(openwopv1.OWPCTL16, o.After.Key("status")).To(check.SameAs(o.Done.Key("status")), "its status afterwards")
+		j.Check(openwop.OWPCTL16, o.After.Key("status")).To(check.SameAs(o.Done.Key("status")), "its status afterwards")
 	}),
 }
 
 var bulkRefuses = scenarios.Scenario{
 	ID:     "openwop/run-control/bulk-refuses",
 	Title:  "a bulk cancel of 101 runs, or of none, is refused, and cancels nothing",
-	Proves: scenarios.IDs{openwopv1.OWPCTL17, openwopv1.OWPCTL18, openwopv1.OWPERR4},
+	Proves: scenarios.IDs{openwop.OWPCTL17, openwop.OWPCTL18, openwop.OWPERR4},
 	Claim:  claims.RunBulkCancel,
 	Ask: scenarios.Ask(bulkCancelled, func(o BulkObservation, j *scenarios.Judge) {
 		o.given(j)
-		if o.Large.Refused(j, openwopv1.OWPCTL17, http.StatusBadRequest) {
-			j.Check(openwopv1.OWPCTL17, o.Large.Body.At("/details/maxRunIds")).To(check.Integer(1, bulkMost), "details.maxRunIds")
+		if o.Large.Refused(j, openwop.OWPCTL17, http.StatusBadRequest) {
+			j.Check(openwop.OWPCTL17, o.Large.Body.At("/details/maxRunIds")).To(check.Integer(1, bulkMost), "details.maxRunIds")
 		}
-		j.Check(openwopv1.OWPCTL17, o.Spared.Key("status")).NotTo(check.OneOf("cancelled", "cancelling"), "status of a run among the 101")
-		o.Empty.Refused(j, openwopv1.OWPCTL18, http.StatusBadRequest)
+		j.Check(openwop.OWPCTL17, o.Spared.Key("status")).NotTo(check.OneOf("cancelled", "cancelling"), "status of a run among the 101")
+		o.Empty.Refused(j, openwop.OWPCTL18, http.StatusBadRequest)
 	}),
 }
 
@@ -107,11 +107,11 @@ func (o BulkObservation) result(id string) wire.Value {
 var foreignUncontrolled = scenarios.Scenario{
 	ID:     "openwop/run-control/foreign-uncontrolled",
 	Title:  "a tenant does not pause, cancel with others or compare the run of another, and is answered as if it never was; its own tenant does",
-	Proves: scenarios.IDs{openwopv1.OWPCTL38, openwopv1.OWPISO2},
+	Proves: scenarios.IDs{openwop.OWPCTL38, openwop.OWPISO2},
 	Claim:  claims.TenantsControl,
 	Ask: scenarios.Ask(tenantsControlRuns, func(o TenantControl, j *scenarios.Judge) {
 		o.given(j)
-		j.Check(openwopv1.OWPCTL38, o.After.Key("status")).NotTo(check.OneOf("paused", "cancelled", "cancelling"), "status of the run after the other tenant had come")
+		j.Check(openwop.OWPCTL38, o.After.Key("status")).NotTo(check.OneOf("paused", "cancelled", "cancelling"), "status of the run after the other tenant had come")
 		for _, op := range []struct {
 			own    host.Answered
 			theirs host.TenantCall
@@ -119,20 +119,20 @@ var foreignUncontrolled = scenarios.Scenario{
 			if !host.Succeeded(op.own.Status) {
 				continue
 			}
-			op.theirs.CheckRefused(j, openwopv1.OWPCTL38)
+			op.theirs.CheckRefused(j, openwop.OWPCTL38)
 			op.theirs.CheckUnguessed(j)
 		}
 		switch {
 		case !host.Succeeded(o.Cancel.Status):
 		case !host.Succeeded(o.Bulk.Status): // it is refused as a whole, which tells of neither
-			for _, id := range []scenarios.RequirementID{openwopv1.OWPCTL38, openwopv1.OWPISO2} {
+			for _, id := range []scenarios.RequirementID{openwop.OWPCTL38, openwop.OWPISO2} {
 				j.Check(id, o.Bulk.Status).To(check.Status(4), "%s", o.Bulk.Asked)
 			}
 		default:
 			theirs, never := o.Bulk.Body.At("/results/0"), o.Bulk.Body.At("/results/1")
-			j.Check(openwopv1.OWPCTL38, theirs.Key("ok")).To(check.Equal(false), "ok of the run of another tenant in a bulk cancel")
-			j.Check(openwopv1.OWPISO2, theirs).To(host.MembersOf(never), "its members, as of a run that never was")
-			j.Check(openwopv1.OWPISO2, theirs.At("/error/error")).To(check.SameAs(never.At("/error/error")), "the code of its error")
+			j.Check(openwop.OWPCTL38, theirs.Key("ok")).To(check.Equal(false), "ok of the run of another tenant in a bulk cancel")
+			j.Check(openwop.OWPISO2, theirs).To(host.MembersOf(never), "its members, as of a run that never was")
+			j.Check(openwop.OWPISO2, theirs.At("/error/error")).To(check.SameAs(never.At("/error/error")), "the code of its error")
 		}
 	}),
 }

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
@@ -17,14 +18,14 @@ import (
 var diffOfItself = scenarios.Scenario{
 	ID:     "openwop/run-control/diff-of-itself",
 	Title:  "a run does not differ from itself",
-	Proves: scenarios.IDs{openwopv1.OWPCTL30, openwopv1.OWPCTL31},
+	Proves: scenarios.IDs{openwop.OWPCTL30, openwop.OWPCTL31},
 	Claim:  claims.RunDiff,
 	Ask: scenarios.Ask(comparedRuns, func(o DiffObservation, j *scenarios.Judge) {
 		o.Self.given(j)
 		o.Self.checkNamed(j)
-		j.Check(openwopv1.OWPCTL31, o.Self.Reply.Body.Key("eventDiffs")).To(check.Len(0), "differences of a run from itself")
-		j.Check(openwopv1.OWPCTL31, o.Self.Reply.Body.Key("divergedAtSeq")).To(check.Equal(nil), "divergedAtSeq of a run and itself")
-		j.Check(openwopv1.OWPCTL31, o.Self.Reply.Body.Key("stateDiff")).To(noMembers(), "stateDiff of a run and itself")
+		j.Check(openwop.OWPCTL31, o.Self.Reply.Body.Key("eventDiffs")).To(check.Len(0), "differences of a run from itself")
+		j.Check(openwop.OWPCTL31, o.Self.Reply.Body.Key("divergedAtSeq")).To(check.Equal(nil), "divergedAtSeq of a run and itself")
+		j.Check(openwop.OWPCTL31, o.Self.Reply.Body.Key("stateDiff")).To(noMembers(), "stateDiff of a run and itself")
 	}),
 }
 
@@ -33,7 +34,7 @@ var diffOfItself = scenarios.Scenario{
 var diffTellsAll = scenarios.Scenario{
 	ID:     "openwop/run-control/diff-tells-all",
 	Title:  "a diff tells of every place at which two logs differ, what stands there, and which is the first; that ids and times differ does not count",
-	Proves: scenarios.IDs{openwopv1.OWPCTL30, openwopv1.OWPCTL32, openwopv1.OWPCTL33, openwopv1.OWPCTL34, openwopv1.OWPCTL35},
+	Proves: scenarios.IDs{openwop.OWPCTL30, openwop.OWPCTL32, openwop.OWPCTL33, openwop.OWPCTL34, openwop.OWPCTL35},
 	Claim:  claims.RunDiff,
 	Ask: scenarios.Ask(comparedRuns, func(o DiffObservation, j *scenarios.Judge) {
 		o.Self.given(j)
@@ -54,7 +55,7 @@ var diffTellsAll = scenarios.Scenario{
 		if o.Replay != nil {
 			o.Replay.given(j)
 			if len(o.Replay.differing()) == 0 {
-				j.Check(openwopv1.OWPCTL35, o.Replay.Reply.Body.Key("divergedAtSeq")).To(check.Equal(nil), "divergedAtSeq of a run and a replay of it")
+				j.Check(openwop.OWPCTL35, o.Replay.Reply.Body.Key("divergedAtSeq")).To(check.Equal(nil), "divergedAtSeq of a run and a replay of it")
 			}
 		}
 	}),
@@ -63,7 +64,7 @@ var diffTellsAll = scenarios.Scenario{
 var diffOfStates = scenarios.Scenario{
 	ID:     "openwop/run-control/diff-of-states",
 	Title:  "the states of a run that completed and of one that failed differ",
-	Proves: scenarios.IDs{openwopv1.OWPCTL36},
+	Proves: scenarios.IDs{openwop.OWPCTL36},
 	Claim:  claims.RunDiff,
 	Ask: scenarios.Ask(comparedRuns, func(o DiffObservation, j *scenarios.Judge) {
 		if o.Other.Reply.Asked == "" {
@@ -73,8 +74,8 @@ var diffOfStates = scenarios.Scenario{
 		switch {
 		case o.Other.A.Status().Actual() == o.Other.B.Status().Actual():
 			j.Block("set-up: both runs are "+o.Other.A.Status().JSON(), "have runs of "+fixture.Fail+" fail")
-		case j.Check(openwopv1.OWPCTL36, o.Other.Reply.Status).To(check.Status(200), "%s", o.Other.Reply.Asked):
-			j.Check(openwopv1.OWPCTL36, o.Other.Reply.Body.Key("stateDiff")).NotTo(noMembers(), "stateDiff of a run that completed and one that failed")
+		case j.Check(openwop.OWPCTL36, o.Other.Reply.Status).To(check.Status(200), "%s", o.Other.Reply.Asked):
+			j.Check(openwop.OWPCTL36, o.Other.Reply.Body.Key("stateDiff")).NotTo(noMembers(), "stateDiff of a run that completed and one that failed")
 		}
 	}),
 }
@@ -82,15 +83,15 @@ var diffOfStates = scenarios.Scenario{
 var diffOfUnknown = scenarios.Scenario{
 	ID:     "openwop/run-control/diff-of-unknown",
 	Title:  "a diff of a run that never was, or against one, is refused",
-	Proves: scenarios.IDs{openwopv1.OWPCTL37, openwopv1.OWPERR4},
+	Proves: scenarios.IDs{openwop.OWPCTL37, openwop.OWPERR4},
 	Claim:  claims.RunDiff,
 	Ask: scenarios.Ask(comparedRuns, func(o DiffObservation, j *scenarios.Judge) {
 		o.Self.given(j)
 		if !host.Succeeded(o.Self.Reply.Status) { // the control
-			j.BlockOn(openwopv1.OWPCTL31, "set-up: "+o.Self.Reply.Asked+" is not compared: HTTP "+o.Self.Reply.Status.JSON())
+			j.BlockOn(openwop.OWPCTL31, "set-up: "+o.Self.Reply.Asked+" is not compared: HTTP "+o.Self.Reply.Status.JSON())
 		}
 		for _, a := range o.Never {
-			a.Refused(j, openwopv1.OWPCTL37, http.StatusNotFound, http.StatusForbidden)
+			a.Refused(j, openwop.OWPCTL37, http.StatusNotFound, http.StatusForbidden)
 		}
 	}),
 }
@@ -103,9 +104,9 @@ func (d Diffed) given(j *scenarios.Judge) {
 
 // checkNamed checks that the diff is of these two runs.
 func (d Diffed) checkNamed(j *scenarios.Judge) {
-	j.Require(j.Check(openwopv1.OWPCTL30, d.Reply.Status).To(check.Status(200), "%s", d.Reply.Asked))
-	j.Require(j.Check(openwopv1.OWPCTL30, d.Reply.Body.Key("a")).To(check.Equal(d.A.RunID), "a, of %s", d.Reply.Asked))
-	j.Require(j.Check(openwopv1.OWPCTL30, d.Reply.Body.Key("b")).To(check.Equal(d.B.RunID), "b, of %s", d.Reply.Asked))
+	j.Require(j.Check(openwop.OWPCTL30, d.Reply.Status).To(check.Status(200), "%s", d.Reply.Asked))
+	j.Require(j.Check(openwop.OWPCTL30, d.Reply.Body.Key("a")).To(check.Equal(d.A.RunID), "a, of %s", d.Reply.Asked))
+	j.Require(j.Check(openwop.OWPCTL30, d.Reply.Body.Key("b")).To(check.Equal(d.B.RunID), "b, of %s", d.Reply.Asked))
 }
 
 // places are all that the diff tells of.
@@ -162,7 +163,7 @@ func sameAt(pointer string, a, b wire.Value) bool {
 func (d Diffed) checkTold(j *scenarios.Judge) {
 	told := d.places()
 	// Each place is looked at, so that there must not be more of them than there can be.
-	if most := len(d.A.Events) + len(d.B.Events); !j.Check(openwopv1.OWPCTL32, told.Each("/seq")).To(host.NoMoreThan(most), "places that are told of two logs of %d events in all", most) {
+	if most := len(d.A.Events) + len(d.B.Events); !j.Check(openwop.OWPCTL32, told.Each("/seq")).To(host.NoMoreThan(most), "places that are told of two logs of %d events in all", most) {
 		return
 	}
 	want := d.differing()
@@ -180,17 +181,17 @@ func (d Diffed) checkTold(j *scenarios.Judge) {
 		if !ok {
 			p = d.Reply.Body.Key("eventDiffs").Key("of " + d.Reply.Asked)
 		}
-		if !j.Check(openwopv1.OWPCTL32, p.Key("op")).To(check.Equal(want[seq]), "op at %d, of %s", seq, d.Reply.Asked) {
+		if !j.Check(openwop.OWPCTL32, p.Key("op")).To(check.Equal(want[seq]), "op at %d, of %s", seq, d.Reply.Asked) {
 			return
 		}
 	}
-	j.Check(openwopv1.OWPCTL32, d.Reply.Body.Key("eventDiffs")).To(check.That("a list", func(v any) bool { _, ok := v.([]any); return ok }), "eventDiffs, of %s", d.Reply.Asked)
+	j.Check(openwop.OWPCTL32, d.Reply.Body.Key("eventDiffs")).To(check.That("a list", func(v any) bool { _, ok := v.([]any); return ok }), "eventDiffs, of %s", d.Reply.Asked)
 	d.checkEvents(j, told)
 	first := told.Each("/seq")
 	if len(first.Values) == 0 {
-		j.Check(openwopv1.OWPCTL34, d.Reply.Body.Key("divergedAtSeq")).To(check.Equal(nil), "divergedAtSeq, of %s, where nothing is told", d.Reply.Asked)
+		j.Check(openwop.OWPCTL34, d.Reply.Body.Key("divergedAtSeq")).To(check.Equal(nil), "divergedAtSeq, of %s, where nothing is told", d.Reply.Asked)
 	} else {
-		j.Check(openwopv1.OWPCTL34, d.Reply.Body.Key("divergedAtSeq")).To(check.SameAs(first.Values[0]), "divergedAtSeq, of %s", d.Reply.Asked)
+		j.Check(openwop.OWPCTL34, d.Reply.Body.Key("divergedAtSeq")).To(check.SameAs(first.Values[0]), "divergedAtSeq, of %s", d.Reply.Asked)
 	}
 	a, b := bySequence(d.A), bySequence(d.B)
 	alike := told.Where(func(p wire.Value) bool {
@@ -199,7 +200,7 @@ func (d Diffed) checkTold(j *scenarios.Judge) {
 		other, inB := b[seq]
 		return inA && inB && !didElse(one, other) && sameAt("/payload", one, other)
 	})
-	j.Check(openwopv1.OWPCTL35, alike.Each("/seq")).To(check.Len(0), "places that are told of, where the events are the same but for ids and times, of %s", d.Reply.Asked)
+	j.Check(openwop.OWPCTL35, alike.Each("/seq")).To(check.Len(0), "places that are told of, where the events are the same but for ids and times, of %s", d.Reply.Asked)
 }
 
 // checkEvents compares the events in the diff with those on the logs.
@@ -213,16 +214,16 @@ func (d Diffed) checkEvents(j *scenarios.Judge, told wire.Found) {
 		}{{"aEvent", a}, {"bEvent", b}} {
 			shown := p.Key(side.name)
 			if !shown.Present() {
-				j.Check(openwopv1.OWPCTL33, shown).To(check.Absent(), "%s at %d", side.name, seq)
+				j.Check(openwop.OWPCTL33, shown).To(check.Absent(), "%s at %d", side.name, seq)
 				continue
 			}
 			for _, member := range []string{"type", "payload"} {
-				j.Check(openwopv1.OWPCTL33, shown.Key(member)).To(check.SameAs(side.log[seq].Key(member)), "%s of %s at %d", member, side.name, seq)
+				j.Check(openwop.OWPCTL33, shown.Key(member)).To(check.SameAs(side.log[seq].Key(member)), "%s of %s at %d", member, side.name, seq)
 			}
 		}
 	}
 	if len(told.Values) == 0 {
-		j.Check(openwopv1.OWPCTL33, told).To(check.Len(0), "places that are told of")
+		j.Check(openwop.OWPCTL33, told).To(check.Len(0), "places that are told of")
 	}
 }
 

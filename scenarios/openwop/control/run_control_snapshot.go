@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/claims"
@@ -20,17 +20,17 @@ var runStatuses = []string{"pending", "running", "paused", "waiting-approval", "
 var snapshotWellFormed = scenarios.Scenario{
 	ID:     "openwop/run-control/snapshot-well-formed",
 	Title:  "the snapshot of a run names the run, its workflow and a status that there is, when it was made and when it has ended",
-	Proves: scenarios.IDs{openwopv1.OWPCTL1, openwopv1.OWPCTL2, openwopv1.OWPCTL8},
+	Proves: scenarios.IDs{openwop.OWPCTL1, openwop.OWPCTL2, openwop.OWPCTL8},
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(snapshots, func(o SnapshotsObservation, j *scenarios.Judge) {
 		for _, r := range o.Runs {
 			r.given(j)
-			j.Check(openwopv1.OWPCTL1, r.Early.Status).To(check.Status(200), "%s", r.Early.Asked)
+			j.Check(openwop.OWPCTL1, r.Early.Status).To(check.Status(200), "%s", r.Early.Asked)
 			for _, s := range r.seen() {
-				j.Check(openwopv1.OWPCTL1, s.Key("runId")).To(check.SameAs(r.Created.Body.Key("runId")), "runId of a run of %s", r.Workflow)
-				j.Check(openwopv1.OWPCTL1, s.Key("workflowId")).To(check.Equal(r.Workflow), "its workflowId")
+				j.Check(openwop.OWPCTL1, s.Key("runId")).To(check.SameAs(r.Created.Body.Key("runId")), "runId of a run of %s", r.Workflow)
+				j.Check(openwop.OWPCTL1, s.Key("workflowId")).To(check.Equal(r.Workflow), "its workflowId")
 				checkStatus(j, s.Key("status"))
-				host.Optional(j, openwopv1.OWPCTL8, s.At("/metrics/openwopCost"), host.JsonObject(), "metrics.openwopCost")
+				host.Optional(j, openwop.OWPCTL8, s.At("/metrics/openwopCost"), host.JsonObject(), "metrics.openwopCost")
 			}
 			tellShape(j, r.Ended.Last)
 		}
@@ -44,8 +44,8 @@ func checkStatus(j *scenarios.Judge, status wire.Value) {
 	for _, s := range runStatuses {
 		known = append(known, s)
 	}
-	if j.Check(openwopv1.OWPCTL2, status).To(check.OneOf(known...), "status") && status.Actual() == slip {
-		j.Find(openwopv1.OWPCTL2, "the status of a run is %s, which no schema knows", slip)
+	if j.Check(openwop.OWPCTL2, status).To(check.OneOf(known...), "status") && status.Actual() == slip {
+		j.Find(openwop.OWPCTL2, "the status of a run is %s, which no schema knows", slip)
 	}
 }
 
@@ -59,7 +59,7 @@ func tellShape(j *scenarios.Judge, snapshot wire.Value) {
 	for _, p := range schema.ValidateValue(snapshot.Actual()) {
 		if place := p.String(); !slices.Contains(told, place) {
 			told = append(told, place)
-			j.Find(openwopv1.OWPCTL8, "the snapshot of a %s run departs from its schema: %s", snapshot.Key("status").String(), place)
+			j.Find(openwop.OWPCTL8, "the snapshot of a %s run departs from its schema: %s", snapshot.Key("status").String(), place)
 		}
 	}
 }
@@ -67,13 +67,13 @@ func tellShape(j *scenarios.Judge, snapshot wire.Value) {
 var endsAsItShould = scenarios.Scenario{
 	ID:     "openwop/run-control/ends-as-it-should",
 	Title:  "a run that completes, one that fails and one that is cancelled end with the status for it, and keep it",
-	Proves: scenarios.IDs{openwopv1.OWPCTL3},
+	Proves: scenarios.IDs{openwop.OWPCTL3},
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(snapshots, func(o SnapshotsObservation, j *scenarios.Judge) {
 		for _, r := range o.Runs {
 			r.given(j)
-			j.Check(openwopv1.OWPCTL3, r.Ended.Last.Key("status")).To(check.Equal(r.Want), "status of a run of %s", r.Workflow)
-			j.Check(openwopv1.OWPCTL3, r.Later.Key("status")).To(check.SameAs(r.Ended.Last.Key("status")), "its status, later")
+			j.Check(openwop.OWPCTL3, r.Ended.Last.Key("status")).To(check.Equal(r.Want), "status of a run of %s", r.Workflow)
+			j.Check(openwop.OWPCTL3, r.Later.Key("status")).To(check.SameAs(r.Ended.Last.Key("status")), "its status, later")
 		}
 	}),
 }
@@ -81,7 +81,7 @@ var endsAsItShould = scenarios.Scenario{
 var failedHasError = scenarios.Scenario{
 	ID:     "openwop/run-control/failed-has-error",
 	Title:  "the snapshot of a run that failed says with which error, and no other does",
-	Proves: scenarios.IDs{openwopv1.OWPCTL4, openwopv1.OWPCTL5},
+	Proves: scenarios.IDs{openwop.OWPCTL4, openwop.OWPCTL5},
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(snapshots, func(o SnapshotsObservation, j *scenarios.Judge) {
 		failed := false
@@ -89,12 +89,12 @@ var failedHasError = scenarios.Scenario{
 			r.given(j)
 			e := r.Ended.Last.Key("error")
 			if r.Ended.Last.Key("status").String() != "failed" {
-				j.Check(openwopv1.OWPCTL5, e).To(check.Equal(nil), "error of a run of %s, which is %s", r.Workflow, r.Ended.Last.Key("status").String())
+				j.Check(openwop.OWPCTL5, e).To(check.Equal(nil), "error of a run of %s, which is %s", r.Workflow, r.Ended.Last.Key("status").String())
 				continue
 			}
 			failed = true
-			j.Check(openwopv1.OWPCTL4, e.Key("code")).To(check.Text(), "error.code of a run of %s, which failed", r.Workflow)
-			j.Check(openwopv1.OWPCTL4, e.Key("message")).To(check.Text(), "its error.message")
+			j.Check(openwop.OWPCTL4, e.Key("code")).To(check.Text(), "error.code of a run of %s, which failed", r.Workflow)
+			j.Check(openwop.OWPCTL4, e.Key("message")).To(check.Text(), "its error.message")
 		}
 		if !failed {
 			j.Block("no run failed", "load "+fixture.Fail+" into the host, and list it under /fixtures")
@@ -105,19 +105,19 @@ var failedHasError = scenarios.Scenario{
 var timesOfARun = scenarios.Scenario{
 	ID:     "openwop/run-control/times-of-a-run",
 	Title:  "the snapshot of a run that has ended says when it began and when it ended, in that order",
-	Proves: scenarios.IDs{openwopv1.OWPCTL6},
+	Proves: scenarios.IDs{openwop.OWPCTL6},
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(snapshots, func(o SnapshotsObservation, j *scenarios.Judge) {
 		for _, r := range o.Runs {
 			r.given(j)
 			began, ended := r.Ended.Last.Key("startedAt"), r.Ended.Last.Key("completedAt")
 			if own := r.Ended.Last.Key("endedAt"); !ended.Present() && own.Present() { // OWP-R41
-				j.Find(openwopv1.OWPCTL6, "the snapshot of a run that is %s has endedAt in place of completedAt", r.Want)
+				j.Find(openwop.OWPCTL6, "the snapshot of a run that is %s has endedAt in place of completedAt", r.Want)
 				ended = own
 			}
 			from, err := time.Parse(time.RFC3339, began.String())
-			j.Check(openwopv1.OWPCTL6, began).To(check.That("an RFC 3339 time", func(any) bool { return err == nil }), "startedAt of a run of %s", r.Workflow)
-			j.Check(openwopv1.OWPCTL6, ended).To(check.That("an RFC 3339 time that is not before startedAt", func(v any) bool {
+			j.Check(openwop.OWPCTL6, began).To(check.That("an RFC 3339 time", func(any) bool { return err == nil }), "startedAt of a run of %s", r.Workflow)
+			j.Check(openwop.OWPCTL6, ended).To(check.That("an RFC 3339 time that is not before startedAt", func(v any) bool {
 				text, _ := v.(string)
 				at, err := time.Parse(time.RFC3339, text)
 				return err == nil && !at.Before(from)
@@ -129,7 +129,7 @@ var timesOfARun = scenarios.Scenario{
 var labelsKept = scenarios.Scenario{
 	ID:     "openwop/run-control/labels-kept",
 	Title:  "the snapshot shows the tags and the metadata that the run was created with",
-	Proves: scenarios.IDs{openwopv1.OWPCTL7},
+	Proves: scenarios.IDs{openwop.OWPCTL7},
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(snapshots, func(o SnapshotsObservation, j *scenarios.Judge) {
 		for _, r := range o.Runs {
@@ -138,8 +138,8 @@ var labelsKept = scenarios.Scenario{
 			for i, t := range r.Tags {
 				tags[i] = t
 			}
-			j.Check(openwopv1.OWPCTL7, r.Ended.Last.Key("tags")).To(check.Equal(tags), "tags of a run of %s", r.Workflow)
-			j.Check(openwopv1.OWPCTL7, r.Ended.Last.At("/metadata/assay")).To(check.Equal(r.Marker), "its metadata")
+			j.Check(openwop.OWPCTL7, r.Ended.Last.Key("tags")).To(check.Equal(tags), "tags of a run of %s", r.Workflow)
+			j.Check(openwop.OWPCTL7, r.Ended.Last.At("/metadata/assay")).To(check.Equal(r.Marker), "its metadata")
 		}
 	}),
 }
@@ -149,7 +149,7 @@ func (r Snapped) given(j *scenarios.Judge) {
 	if !host.Succeeded(r.Created.Status) || r.Created.Body.Key("runId").String() == "" {
 		j.Block("set-up: no run of "+r.Workflow+" is made: HTTP "+r.Created.Status.JSON(), fixture.Load)
 	}
-	j.Need(openwopv1.OWP0037A1, r.Ended)
+	j.Need(openwop.OWP0037A1, r.Ended)
 }
 
 // seen are the snapshots of the run.
@@ -159,7 +159,7 @@ func (r Snapped) seen() wire.Values { return wire.Values{r.Early.Body, r.Ended.L
 var suspendedNamesNode = scenarios.Scenario{
 	ID:     "openwop/run-control/suspended-names-node",
 	Title:  "the snapshot of a suspended run names the node that waits, and an answer at that node is taken",
-	Proves: scenarios.IDs{openwopv1.OWPCTL9},
+	Proves: scenarios.IDs{openwop.OWPCTL9},
 	Claim:  claims.ExecutionModel,
 	Ask: scenarios.Ask(loop.LoopThatAsks, func(o loop.AskedObservation, j *scenarios.Judge) {
 		if o.Seam != nil {
@@ -170,8 +170,8 @@ var suspendedNamesNode = scenarios.Scenario{
 		if !named.Present() {
 			named = o.Held.Suspended.Last.At("/interrupt/nodeId")
 		}
-		if j.Check(openwopv1.OWPCTL9, named).To(check.Text(), "currentNodeId of a suspended run") {
-			j.Check(openwopv1.OWPCTL9, o.Held.Answered).To(check.Status(2), "an answer at the node that is named")
+		if j.Check(openwop.OWPCTL9, named).To(check.Text(), "currentNodeId of a suspended run") {
+			j.Check(openwop.OWPCTL9, o.Held.Answered).To(check.Status(2), "an answer at the node that is named")
 		}
 	}),
 }

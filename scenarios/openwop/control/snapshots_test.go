@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios/openwop/control"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/openwop/hosttest"
@@ -46,21 +46,21 @@ func TestJudgesOfSnapshots(t *testing.T) {
 		finds string // a requirement, and the scenario that tells of it
 	}{
 		{"honest", nil, "passed passed passed passed passed", ""},
-		{"of another run", func(s map[string]any) { s["runId"] = "q" }, openwopv1.OWPCTL1 + " passed passed passed passed", ""},
-		{"of another workflow", func(s map[string]any) { s["workflowId"] = "v" }, openwopv1.OWPCTL1 + " passed passed passed passed", ""},
-		{"a status that there is not", func(s map[string]any) { s["status"] = "done" }, openwopv1.OWPCTL2 + " " + openwopv1.OWPCTL3 + " blocked passed passed", ""},
-		{"all complete", func(s map[string]any) { s["status"] = "completed" }, "passed " + openwopv1.OWPCTL3 + " blocked passed passed", ""},
+		{"of another run", func(s map[string]any) { s["runId"] = "q" }, openwop.OWPCTL1 + " passed passed passed passed", ""},
+		{"of another workflow", func(s map[string]any) { s["workflowId"] = "v" }, openwop.OWPCTL1 + " passed passed passed passed", ""},
+		{"a status that there is not", func(s map[string]any) { s["status"] = "done" }, openwop.OWPCTL2 + " " + openwop.OWPCTL3 + " blocked passed passed", ""},
+		{"all complete", func(s map[string]any) { s["status"] = "completed" }, "passed " + openwop.OWPCTL3 + " blocked passed passed", ""},
 		{"an error without a code", func(s map[string]any) {
 			if s["error"] != nil {
 				s["error"] = map[string]any{"message": "m"}
 			}
-		}, "passed passed " + openwopv1.OWPCTL4 + " passed passed", "OWP-CTL-8 snapshot-well-formed"},
+		}, "passed passed " + openwop.OWPCTL4 + " passed passed", "OWP-CTL-8 snapshot-well-formed"},
 		{"an error as text", func(s map[string]any) {
 			if s["error"] != nil {
 				s["error"] = "it failed"
 			}
-		}, "passed passed " + openwopv1.OWPCTL4 + " passed passed", ""},
-		{"costs as text", func(s map[string]any) { s["metrics"] = map[string]any{"openwopCost": "much"} }, openwopv1.OWPCTL8 + " passed passed passed passed", ""},
+		}, "passed passed " + openwop.OWPCTL4 + " passed passed", ""},
+		{"costs as text", func(s map[string]any) { s["metrics"] = map[string]any{"openwopCost": "much"} }, openwop.OWPCTL8 + " passed passed passed passed", ""},
 		{"an error of a run that completed", func(s map[string]any) { s["error"] = map[string]any{"code": "c", "message": "m"} }, "passed passed passed passed passed", "OWP-CTL-5 failed-has-error"},
 		{"ends before it began", func(s map[string]any) { s["completedAt"] = "2026-10-31T00:00:00Z" }, "passed passed passed passed passed", "OWP-CTL-6 times-of-a-run"},
 		{"endedAt", func(s map[string]any) { s["endedAt"] = s["completedAt"]; delete(s, "completedAt") }, "passed passed passed passed passed", "OWP-CTL-6 times-of-a-run"},
@@ -83,14 +83,14 @@ func TestJudgesOfSnapshots(t *testing.T) {
 		o := observe(t, nil)
 		o.Runs[0].Early = hosttest.Told(t, "early", 200, full("waiting-clarification", nil))
 		hosttest.Expect(t, "snapshot-well-formed", o, "passed")
-		if got := hosttest.Findings(t, "snapshot-well-formed", o); !slices.Contains(got, openwopv1.OWPCTL2) {
+		if got := hosttest.Findings(t, "snapshot-well-formed", o); !slices.Contains(got, openwop.OWPCTL2) {
 			t.Errorf("findings: %v", got)
 		}
 	})
 	t.Run("changes later", func(t *testing.T) {
 		o := observe(t, nil)
 		o.Runs[2].Later = wiretest.Value(t, full("completed", nil))
-		hosttest.Expect(t, "ends-as-it-should", o, openwopv1.OWPCTL3)
+		hosttest.Expect(t, "ends-as-it-should", o, openwop.OWPCTL3)
 	})
 	t.Run("not made, or never over", func(t *testing.T) {
 		for i, spoil := range []func(*control.Snapped){func(s *control.Snapped) { s.Created = hosttest.No(t, 404, "not_found") }, func(s *control.Snapped) { s.Ended.Reached = false }} {
@@ -119,7 +119,7 @@ func TestJudgeOfTheNodeThatWaits(t *testing.T) {
 		"another that is not": {asked(t, map[string]any{"currentNodeId": "other"}, 404), true},
 	} {
 		hosttest.Expect(t, "suspended-names-node", c.o, "passed")
-		if got := hosttest.Findings(t, "suspended-names-node", c.o); slices.Contains(got, openwopv1.OWPCTL9) != c.found {
+		if got := hosttest.Findings(t, "suspended-names-node", c.o); slices.Contains(got, openwop.OWPCTL9) != c.found {
 			t.Errorf("%s: findings %v", name, got)
 		}
 	}

@@ -2,7 +2,7 @@
 package discovery
 
 import (
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/internal/lazyregexp"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
@@ -27,20 +27,20 @@ func Suite() scenarios.Suite {
 var servedToAnybody = scenarios.Scenario{
 	ID:     "openwop/discovery/served-to-anybody",
 	Title:  "the capabilities and the API document are served as JSON without a credential",
-	Proves: scenarios.IDs{openwopv1.OWPCAP2, openwopv1.OWPCAP3, openwopv1.OWPCAP4},
+	Proves: scenarios.IDs{openwop.OWPCAP2, openwop.OWPCAP3, openwop.OWPCAP4},
 	Claim:  claims.AnyHost,
 	Ask: scenarios.Ask(documentsForAnybody, func(o DocumentsObservation, j *scenarios.Judge) {
-		j.Check(openwopv1.OWPCAP2, o.Capabilities.Status).To(check.Status(200), "the capabilities")
-		j.Check(openwopv1.OWPCAP2, o.Capabilities.Type).To(jsonType(), "their Content-Type")
-		j.Check(openwopv1.OWPCAP2, o.Capabilities.Body).To(host.JsonObject(), "the capabilities")
-		j.Check(openwopv1.OWPCAP4, o.Capabilities.Cache).To(check.That("a Cache-Control with max-age", func(v any) bool {
+		j.Check(openwop.OWPCAP2, o.Capabilities.Status).To(check.Status(200), "the capabilities")
+		j.Check(openwop.OWPCAP2, o.Capabilities.Type).To(jsonType(), "their Content-Type")
+		j.Check(openwop.OWPCAP2, o.Capabilities.Body).To(host.JsonObject(), "the capabilities")
+		j.Check(openwop.OWPCAP4, o.Capabilities.Cache).To(check.That("a Cache-Control with max-age", func(v any) bool {
 			s, _ := v.(string)
 			return maxAge.MatchString(s)
 		}))
-		j.Check(openwopv1.OWPCAP3, o.Contract.Status).To(check.Status(200), "the API document")
-		j.Check(openwopv1.OWPCAP3, o.Contract.Type).To(jsonType(), "its Content-Type")
-		j.Check(openwopv1.OWPCAP3, o.Contract.Body.Key("openapi")).To(check.Text(), "openapi")
-		j.Check(openwopv1.OWPCAP3, o.Contract.Body.Key("paths")).To(host.JsonObject(), "paths")
+		j.Check(openwop.OWPCAP3, o.Contract.Status).To(check.Status(200), "the API document")
+		j.Check(openwop.OWPCAP3, o.Contract.Type).To(jsonType(), "its Content-Type")
+		j.Check(openwop.OWPCAP3, o.Contract.Body.Key("openapi")).To(check.Text(), "openapi")
+		j.Check(openwop.OWPCAP3, o.Contract.Body.Key("paths")).To(host.JsonObject(), "paths")
 	}),
 }
 
@@ -52,14 +52,14 @@ var maxAge = lazyregexp.New(`(?i)\bmax-age=\d`)
 var familiesAtTheRoot = scenarios.Scenario{
 	ID:     "openwop/discovery/families-at-the-root",
 	Title:  "what stands in the deprecated wrapper stands at the root, and says the same",
-	Proves: scenarios.IDs{openwopv1.OWPCAP6},
+	Proves: scenarios.IDs{openwop.OWPCAP6},
 	Claim:  claims.AnyHost,
 	Ask: scenarios.Advertised(func(d scenarios.Discovery, j *scenarios.Judge) {
 		for _, name := range []string{"multiAgent", "agents", "limits", "fixtures", "replay", "workspace", "memory", "heartbeat", "orchestrator", "dispatch", "subWorkflow"} {
 			if inside := d.Document.Key("capabilities").Key(name); inside.Present() {
-				j.Check(openwopv1.OWPCAP6, d.Document.Key(name)).To(check.SameAs(inside), "%s at the root, where it counts, as in the deprecated wrapper capabilities", name)
+				j.Check(openwop.OWPCAP6, d.Document.Key(name)).To(check.SameAs(inside), "%s at the root, where it counts, as in the deprecated wrapper capabilities", name)
 			} else {
-				j.Check(openwopv1.OWPCAP6, inside).To(check.Absent(), "%s in the deprecated wrapper", name)
+				j.Check(openwop.OWPCAP6, inside).To(check.Absent(), "%s in the deprecated wrapper", name)
 			}
 		}
 	}),
@@ -68,16 +68,16 @@ var familiesAtTheRoot = scenarios.Scenario{
 var rootWellFormed = scenarios.Scenario{
 	ID:     "openwop/discovery/root-well-formed",
 	Title:  "the document names its protocol version, its envelopes and the versions of their schemas",
-	Proves: scenarios.IDs{openwopv1.OWPCAP7, openwopv1.OWPCAP8, openwopv1.OWPCAP11},
+	Proves: scenarios.IDs{openwop.OWPCAP7, openwop.OWPCAP8, openwop.OWPCAP11},
 	Claim:  claims.AnyHost,
 	Ask: scenarios.Advertised(func(d scenarios.Discovery, j *scenarios.Judge) {
 		version := d.Document.Key("protocolVersion")
-		if j.Check(openwopv1.OWPCAP7, version).To(check.Text(), "protocolVersion") && !version1.MatchString(version.String()) {
-			j.Find(openwopv1.OWPCAP7, "the protocol version is %s, which is no 1.x", version.JSON()) // OWP-R32
+		if j.Check(openwop.OWPCAP7, version).To(check.Text(), "protocolVersion") && !version1.MatchString(version.String()) {
+			j.Find(openwop.OWPCAP7, "the protocol version is %s, which is no 1.x", version.JSON()) // OWP-R32
 		}
-		j.Check(openwopv1.OWPCAP8, d.Document.Key("supportedEnvelopes")).To(texts(), "supportedEnvelopes")
-		j.Check(openwopv1.OWPCAP8, d.Document.Key("schemaVersions")).To(counts(), "schemaVersions")
-		host.Optional(j, openwopv1.OWPCAP11, d.Document.Key("protocolVersions"), hasText(version.String()), "protocolVersions")
+		j.Check(openwop.OWPCAP8, d.Document.Key("supportedEnvelopes")).To(texts(), "supportedEnvelopes")
+		j.Check(openwop.OWPCAP8, d.Document.Key("schemaVersions")).To(counts(), "schemaVersions")
+		host.Optional(j, openwop.OWPCAP11, d.Document.Key("protocolVersions"), hasText(version.String()), "protocolVersions")
 	}),
 }
 
@@ -86,20 +86,20 @@ var version1 = lazyregexp.New(`^1\.(0|[1-9]\d*)$`)
 var limitsWellFormed = scenarios.Scenario{
 	ID:     "openwop/discovery/limits-well-formed",
 	Title:  "the limits have the three that every host has, and each is a number in its range",
-	Proves: scenarios.IDs{openwopv1.OWPCAP9, openwopv1.OWPCAP10},
+	Proves: scenarios.IDs{openwop.OWPCAP9, openwop.OWPCAP10},
 	Claim:  claims.AnyHost,
 	Ask: scenarios.Advertised(func(d scenarios.Discovery, j *scenarios.Judge) {
 		limits := claims.Family(d, "limits")
 		for _, name := range []string{"clarificationRounds", "schemaRounds", "envelopesPerTurn"} {
-			j.Check(openwopv1.OWPCAP9, limits.Key(name)).To(check.Integer(0, 0), "limits.%s", name)
+			j.Check(openwop.OWPCAP9, limits.Key(name)).To(check.Integer(0, 0), "limits.%s", name)
 		}
 		for _, o := range []struct {
 			name  string
 			least int64
 		}{{"maxNodeExecutions", 1}, {"maxRunDurationMs", 1000}, {"maxLoopIterations", 1}, {"maxBudgetTokens", 1}, {"maxRequestBodyBytes", 1}} {
-			host.Optional(j, openwopv1.OWPCAP10, limits.Key(o.name), check.Integer(o.least, 0), "limits."+o.name)
+			host.Optional(j, openwop.OWPCAP10, limits.Key(o.name), check.Integer(o.least, 0), "limits."+o.name)
 		}
-		host.Optional(j, openwopv1.OWPCAP10, limits.Key("maxBudgetCostUsd"), notNegative(), "limits.maxBudgetCostUsd")
+		host.Optional(j, openwop.OWPCAP10, limits.Key("maxBudgetCostUsd"), notNegative(), "limits.maxBudgetCostUsd")
 	}),
 }
 
@@ -107,22 +107,22 @@ var limitsWellFormed = scenarios.Scenario{
 var rungsWellFormed = scenarios.Scenario{
 	ID:    "openwop/discovery/rungs-well-formed",
 	Title: "what the execution model says about each of its rungs is of the right type and in its range",
-	Proves: scenarios.IDs{openwopv1.OWPCAP12, openwopv1.OWPCAP13, openwopv1.OWPCAP14, openwopv1.OWPCAP15,
-		openwopv1.OWPCAP16, openwopv1.OWPCAP17},
+	Proves: scenarios.IDs{openwop.OWPCAP12, openwop.OWPCAP13, openwop.OWPCAP14, openwop.OWPCAP15,
+		openwop.OWPCAP16, openwop.OWPCAP17},
 	Claim: claims.ExecutionModelBlock,
 	Ask: scenarios.Advertised(func(d scenarios.Discovery, j *scenarios.Judge) {
 		m := claims.Model(d)
-		host.Optional(j, openwopv1.OWPCAP12, m.Key("tier"), check.OneOf("stable", "experimental"), "tier")
-		host.Optional(j, openwopv1.OWPCAP13, m.Key("crossChildMemoryConcurrency"), check.OneOf("strict", "advisory"), "crossChildMemoryConcurrency")
-		host.Optional(j, openwopv1.OWPCAP16, m.Key("transcriptWindow"), check.Integer(1, 0), "transcriptWindow")
+		host.Optional(j, openwop.OWPCAP12, m.Key("tier"), check.OneOf("stable", "experimental"), "tier")
+		host.Optional(j, openwop.OWPCAP13, m.Key("crossChildMemoryConcurrency"), check.OneOf("strict", "advisory"), "crossChildMemoryConcurrency")
+		host.Optional(j, openwop.OWPCAP16, m.Key("transcriptWindow"), check.Integer(1, 0), "transcriptWindow")
 		for _, block := range []struct {
 			id        scenarios.RequirementID
 			name      string
 			component string
 		}{
-			{openwopv1.OWPCAP14, "crossHostCausation", "CrossHostCausation"},
-			{openwopv1.OWPCAP15, "replayDeterminism", "ReplayDeterminism"},
-			{openwopv1.OWPCAP17, "verifier", "VerifierCapability"},
+			{openwop.OWPCAP14, "crossHostCausation", "CrossHostCausation"},
+			{openwop.OWPCAP15, "replayDeterminism", "ReplayDeterminism"},
+			{openwop.OWPCAP17, "verifier", "VerifierCapability"},
 		} {
 			if v := m.Key(block.name); v.Present() {
 				asTheSchemaHasIt(j, block.id, v, block.component)
@@ -148,8 +148,8 @@ func wellFormed(name, title string, claim scenarios.Claim, id scenarios.Requirem
 
 var (
 	// RFC 0097 A has its own scenario for what stands below goals.
-	agentsWellFormed    = wellFormed("agents", "what is said about agents is as the schema has it", claims.AgentsBlock, openwopv1.OWPCAP24, "AgentsCapability", "/goals")
-	workspaceWellFormed = wellFormed("workspace", "what is said about workspace files is as the schema has it", claims.WorkspaceBlock, openwopv1.OWPCAP25, "WorkspaceCapability")
-	memoryWellFormed    = wellFormed("memory", "what is said about memory is as the schema has it", claims.MemoryBlock, openwopv1.OWPCAP26, "MemoryCapability")
-	heartbeatWellFormed = wellFormed("heartbeat", "what is said about heartbeats is as the schema has it", claims.HeartbeatBlock, openwopv1.OWPCAP27, "HeartbeatCapability")
+	agentsWellFormed    = wellFormed("agents", "what is said about agents is as the schema has it", claims.AgentsBlock, openwop.OWPCAP24, "AgentsCapability", "/goals")
+	workspaceWellFormed = wellFormed("workspace", "what is said about workspace files is as the schema has it", claims.WorkspaceBlock, openwop.OWPCAP25, "WorkspaceCapability")
+	memoryWellFormed    = wellFormed("memory", "what is said about memory is as the schema has it", claims.MemoryBlock, openwop.OWPCAP26, "MemoryCapability")
+	heartbeatWellFormed = wellFormed("heartbeat", "what is said about heartbeats is as the schema has it", claims.HeartbeatBlock, openwop.OWPCAP27, "HeartbeatCapability")
 )

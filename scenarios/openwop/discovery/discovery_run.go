@@ -1,7 +1,7 @@
 package discovery
 
 import (
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/claims"
@@ -12,10 +12,10 @@ import (
 var fixturesUnique = scenarios.Scenario{
 	ID:     "openwop/discovery/fixtures-unique",
 	Title:  "the fixtures are a list of ids, none twice",
-	Proves: scenarios.IDs{openwopv1.OWPCAP18},
+	Proves: scenarios.IDs{openwop.OWPCAP18},
 	Claim:  claims.FixturesListed,
 	Ask: scenarios.Advertised(func(d scenarios.Discovery, j *scenarios.Judge) {
-		j.Check(openwopv1.OWPCAP18, claims.Family(d, "fixtures")).To(distinctTexts())
+		j.Check(openwop.OWPCAP18, claims.Family(d, "fixtures")).To(distinctTexts())
 	}),
 }
 
@@ -24,20 +24,20 @@ var fixturesUnique = scenarios.Scenario{
 var fixtureCanRun = scenarios.Scenario{
 	ID:     "openwop/discovery/fixture-can-run",
 	Title:  "a run can be created from a fixture that is picked from the list at random",
-	Proves: scenarios.IDs{openwopv1.OWPCAP19},
+	Proves: scenarios.IDs{openwop.OWPCAP19},
 	Claim:  claims.FixturesListed,
 	Ask: scenarios.Ask(fixtureOfTheList, func(o FixtureObservation, j *scenarios.Judge) {
 		if host.Succeeded(o.Unlisted.Status) { // who takes any id has not said that this one can be run
-			j.BlockOn(openwopv1.OWPERR9, "set-up: the host also makes a run of "+o.Unlisted.Asked)
+			j.BlockOn(openwop.OWPERR9, "set-up: the host also makes a run of "+o.Unlisted.Asked)
 		}
-		if !j.Check(openwopv1.OWPCAP19, o.Created.Status).To(check.Status(2), "a run of %s, which is listed", o.Fixture) ||
-			!j.Check(openwopv1.OWPCAP19, o.Created.Body.Key("runId")).To(check.Text(), "its runId") {
+		if !j.Check(openwop.OWPCAP19, o.Created.Status).To(check.Status(2), "a run of %s, which is listed", o.Fixture) ||
+			!j.Check(openwop.OWPCAP19, o.Created.Body.Key("runId")).To(check.Text(), "its runId") {
 			return
 		}
-		j.Check(openwopv1.OWPCAP19, o.Run.Status).To(check.Status(200), "that run, read under its id")
-		j.Check(openwopv1.OWPCAP19, o.Run.Body.Key("workflowId")).To(check.Equal(o.Fixture), "its workflow")
+		j.Check(openwop.OWPCAP19, o.Run.Status).To(check.Status(200), "that run, read under its id")
+		j.Check(openwop.OWPCAP19, o.Run.Body.Key("workflowId")).To(check.Equal(o.Fixture), "its workflow")
 		if code := o.Run.Body.At("/error/code"); code.Present() {
-			j.Find(openwopv1.OWPCAP19, "the run of the listed fixture %s has failed with %s", o.Fixture, code.JSON())
+			j.Find(openwop.OWPCAP19, "the run of the listed fixture %s has failed with %s", o.Fixture, code.JSON())
 		}
 	}),
 }
@@ -63,7 +63,7 @@ func refusedWithout(name, title string, claim scenarios.Claim, id scenarios.Requ
 }
 
 var (
-	supervisorRefused = refusedWithout("supervisor-refused", "without supervisors a workflow with one is refused", claims.NoSupervisors, openwopv1.OWPCAP20, withoutSupervisors)
-	dispatchRefused   = refusedWithout("dispatch-refused", "without dispatch a workflow with one is refused", claims.NoDispatch, openwopv1.OWPCAP21, withoutDispatch)
-	mappingRefused    = refusedWithout("mapping-refused", "without mappings a dispatch with one is refused", claims.NoDispatchMapping, openwopv1.OWPCAP22, withoutMapping)
+	supervisorRefused = refusedWithout("supervisor-refused", "without supervisors a workflow with one is refused", claims.NoSupervisors, openwop.OWPCAP20, withoutSupervisors)
+	dispatchRefused   = refusedWithout("dispatch-refused", "without dispatch a workflow with one is refused", claims.NoDispatch, openwop.OWPCAP21, withoutDispatch)
+	mappingRefused    = refusedWithout("mapping-refused", "without mappings a dispatch with one is refused", claims.NoDispatchMapping, openwop.OWPCAP22, withoutMapping)
 )

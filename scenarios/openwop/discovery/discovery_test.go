@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	requirement "github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop"
 	"github.com/openassay/assay/scenarios/openwop/discovery"
@@ -26,68 +26,68 @@ func TestJudgesOfTheDocument(t *testing.T) {
 	for _, c := range []struct{ scenario, document, want string }{
 		{"root-well-formed", `{"protocolVersion":"1.1","supportedEnvelopes":[],"schemaVersions":{}}`, "passed"},
 		{"root-well-formed", `{"protocolVersion":"2.0","supportedEnvelopes":["a"],"schemaVersions":{"a":1},"protocolVersions":["1.0","2.0"]}`, "passed"},
-		{"root-well-formed", `{"supportedEnvelopes":[],"schemaVersions":{}}`, openwopv1.OWPCAP7},
-		{"root-well-formed", `{"protocolVersion":1.1,"supportedEnvelopes":[],"schemaVersions":{}}`, openwopv1.OWPCAP7},
-		{"root-well-formed", `{"protocolVersion":"","supportedEnvelopes":[],"schemaVersions":{}}`, openwopv1.OWPCAP7},
-		{"root-well-formed", `{"protocolVersion":"1.1","schemaVersions":{}}`, openwopv1.OWPCAP8},
-		{"root-well-formed", `{"protocolVersion":"1.1","supportedEnvelopes":"a","schemaVersions":{}}`, openwopv1.OWPCAP8},
-		{"root-well-formed", `{"protocolVersion":"1.1","supportedEnvelopes":[1],"schemaVersions":{}}`, openwopv1.OWPCAP8},
-		{"root-well-formed", `{"protocolVersion":"1.1","supportedEnvelopes":[],"schemaVersions":{"a":"1"}}`, openwopv1.OWPCAP8},
-		{"root-well-formed", `{"protocolVersion":"1.1","supportedEnvelopes":[],"schemaVersions":{"a":-1}}`, openwopv1.OWPCAP8},
-		{"root-well-formed", `{"protocolVersion":"1.1","supportedEnvelopes":[],"schemaVersions":[]}`, openwopv1.OWPCAP8},
-		{"root-well-formed", `{"protocolVersion":"1.1","supportedEnvelopes":[],"schemaVersions":{},"protocolVersions":["1.0"]}`, openwopv1.OWPCAP11},
+		{"root-well-formed", `{"supportedEnvelopes":[],"schemaVersions":{}}`, requirement.OWPCAP7},
+		{"root-well-formed", `{"protocolVersion":1.1,"supportedEnvelopes":[],"schemaVersions":{}}`, requirement.OWPCAP7},
+		{"root-well-formed", `{"protocolVersion":"","supportedEnvelopes":[],"schemaVersions":{}}`, requirement.OWPCAP7},
+		{"root-well-formed", `{"protocolVersion":"1.1","schemaVersions":{}}`, requirement.OWPCAP8},
+		{"root-well-formed", `{"protocolVersion":"1.1","supportedEnvelopes":"a","schemaVersions":{}}`, requirement.OWPCAP8},
+		{"root-well-formed", `{"protocolVersion":"1.1","supportedEnvelopes":[1],"schemaVersions":{}}`, requirement.OWPCAP8},
+		{"root-well-formed", `{"protocolVersion":"1.1","supportedEnvelopes":[],"schemaVersions":{"a":"1"}}`, requirement.OWPCAP8},
+		{"root-well-formed", `{"protocolVersion":"1.1","supportedEnvelopes":[],"schemaVersions":{"a":-1}}`, requirement.OWPCAP8},
+		{"root-well-formed", `{"protocolVersion":"1.1","supportedEnvelopes":[],"schemaVersions":[]}`, requirement.OWPCAP8},
+		{"root-well-formed", `{"protocolVersion":"1.1","supportedEnvelopes":[],"schemaVersions":{},"protocolVersions":["1.0"]}`, requirement.OWPCAP11},
 
 		{"limits-well-formed", `{"limits":{` + limits + `}}`, "passed"},
 		{"limits-well-formed", `{"capabilities":{"limits":{` + limits + `}}}`, "passed"},
 		{"limits-well-formed", `{"limits":{` + limits + `,"maxNodeExecutions":1,"maxRunDurationMs":1000,"maxBudgetCostUsd":0.5,"maxRequestBodyBytes":9}}`, "passed"},
-		{"limits-well-formed", `{}`, openwopv1.OWPCAP9},
-		{"limits-well-formed", `{"limits":{"clarificationRounds":0,"schemaRounds":1}}`, openwopv1.OWPCAP9},
-		{"limits-well-formed", `{"limits":{"clarificationRounds":"3","schemaRounds":1,"envelopesPerTurn":2}}`, openwopv1.OWPCAP9},
-		{"limits-well-formed", `{"limits":{"clarificationRounds":0,"schemaRounds":-1,"envelopesPerTurn":2}}`, openwopv1.OWPCAP9},
-		{"limits-well-formed", `{"limits":{` + limits + `,"maxNodeExecutions":0}}`, openwopv1.OWPCAP10},
-		{"limits-well-formed", `{"limits":{` + limits + `,"maxRunDurationMs":999}}`, openwopv1.OWPCAP10},
-		{"limits-well-formed", `{"limits":{` + limits + `,"maxLoopIterations":null}}`, openwopv1.OWPCAP10},
-		{"limits-well-formed", `{"limits":{` + limits + `,"maxBudgetCostUsd":-0.5}}`, openwopv1.OWPCAP10},
-		{"limits-well-formed", `{"limits":{` + limits + `,"maxBudgetCostUsd":"1"}}`, openwopv1.OWPCAP10},
+		{"limits-well-formed", `{}`, requirement.OWPCAP9},
+		{"limits-well-formed", `{"limits":{"clarificationRounds":0,"schemaRounds":1}}`, requirement.OWPCAP9},
+		{"limits-well-formed", `{"limits":{"clarificationRounds":"3","schemaRounds":1,"envelopesPerTurn":2}}`, requirement.OWPCAP9},
+		{"limits-well-formed", `{"limits":{"clarificationRounds":0,"schemaRounds":-1,"envelopesPerTurn":2}}`, requirement.OWPCAP9},
+		{"limits-well-formed", `{"limits":{` + limits + `,"maxNodeExecutions":0}}`, requirement.OWPCAP10},
+		{"limits-well-formed", `{"limits":{` + limits + `,"maxRunDurationMs":999}}`, requirement.OWPCAP10},
+		{"limits-well-formed", `{"limits":{` + limits + `,"maxLoopIterations":null}}`, requirement.OWPCAP10},
+		{"limits-well-formed", `{"limits":{` + limits + `,"maxBudgetCostUsd":-0.5}}`, requirement.OWPCAP10},
+		{"limits-well-formed", `{"limits":{` + limits + `,"maxBudgetCostUsd":"1"}}`, requirement.OWPCAP10},
 
 		{"rungs-well-formed", model(`"supported":true`), "passed"},
 		{"rungs-well-formed", model(`"tier":"stable","crossChildMemoryConcurrency":"strict","transcriptWindow":1,"verifier":{"supported":true,"gating":false},` +
 			`"crossHostCausation":{"supported":false},"replayDeterminism":{"supported":true,"llmCacheKeyRecipe":"x-host-acme-own"}`), "passed"},
 		{"rungs-well-formed", model(`"verifier":{"supported":true,"another":1}`), "passed"}, // a finding of the schema's
-		{"rungs-well-formed", model(`"tier":"beta"`), openwopv1.OWPCAP12},
-		{"rungs-well-formed", model(`"crossChildMemoryConcurrency":true`), openwopv1.OWPCAP13},
-		{"rungs-well-formed", model(`"crossHostCausation":true`), openwopv1.OWPCAP14},
-		{"rungs-well-formed", model(`"crossHostCausation":{"hostId":"h"}`), openwopv1.OWPCAP14},
-		{"rungs-well-formed", model(`"crossHostCausation":{"supported":true,"hostId":""}`), openwopv1.OWPCAP14},
-		{"rungs-well-formed", model(`"replayDeterminism":{"supported":"yes"}`), openwopv1.OWPCAP15},
-		{"rungs-well-formed", model(`"replayDeterminism":{"supported":true,"llmCacheKeyRecipe":"mine"}`), openwopv1.OWPCAP15},
-		{"rungs-well-formed", model(`"transcriptWindow":0`), openwopv1.OWPCAP16},
-		{"rungs-well-formed", model(`"transcriptWindow":1.5`), openwopv1.OWPCAP16},
-		{"rungs-well-formed", model(`"verifier":{"gating":true}`), openwopv1.OWPCAP17},
-		{"rungs-well-formed", model(`"verifier":{"supported":true,"gating":"yes"}`), openwopv1.OWPCAP17},
+		{"rungs-well-formed", model(`"tier":"beta"`), requirement.OWPCAP12},
+		{"rungs-well-formed", model(`"crossChildMemoryConcurrency":true`), requirement.OWPCAP13},
+		{"rungs-well-formed", model(`"crossHostCausation":true`), requirement.OWPCAP14},
+		{"rungs-well-formed", model(`"crossHostCausation":{"hostId":"h"}`), requirement.OWPCAP14},
+		{"rungs-well-formed", model(`"crossHostCausation":{"supported":true,"hostId":""}`), requirement.OWPCAP14},
+		{"rungs-well-formed", model(`"replayDeterminism":{"supported":"yes"}`), requirement.OWPCAP15},
+		{"rungs-well-formed", model(`"replayDeterminism":{"supported":true,"llmCacheKeyRecipe":"mine"}`), requirement.OWPCAP15},
+		{"rungs-well-formed", model(`"transcriptWindow":0`), requirement.OWPCAP16},
+		{"rungs-well-formed", model(`"transcriptWindow":1.5`), requirement.OWPCAP16},
+		{"rungs-well-formed", model(`"verifier":{"gating":true}`), requirement.OWPCAP17},
+		{"rungs-well-formed", model(`"verifier":{"supported":true,"gating":"yes"}`), requirement.OWPCAP17},
 
 		{"fixtures-unique", `{"fixtures":[]}`, "passed"},
 		{"fixtures-unique", `{"fixtures":["a","b"]}`, "passed"},
-		{"fixtures-unique", `{"fixtures":["a","b","a"]}`, openwopv1.OWPCAP18},
-		{"fixtures-unique", `{"fixtures":["a",""]}`, openwopv1.OWPCAP18},
-		{"fixtures-unique", `{"fixtures":[{"id":"a"}]}`, openwopv1.OWPCAP18},
-		{"fixtures-unique", `{"fixtures":{"a":true}}`, openwopv1.OWPCAP18},
+		{"fixtures-unique", `{"fixtures":["a","b","a"]}`, requirement.OWPCAP18},
+		{"fixtures-unique", `{"fixtures":["a",""]}`, requirement.OWPCAP18},
+		{"fixtures-unique", `{"fixtures":[{"id":"a"}]}`, requirement.OWPCAP18},
+		{"fixtures-unique", `{"fixtures":{"a":true}}`, requirement.OWPCAP18},
 
 		{"agents-well-formed", `{"agents":{}}`, "passed"},
 		{"agents-well-formed", `{"agents":{"orchestrator":true,"modelClasses":["chat"],"roster":{"supported":true}}}`, "passed"},
 		{"agents-well-formed", `{"agents":{"goals":{"judge":["host"]}}}`, "passed"}, // a row of its own
-		{"agents-well-formed", `{"agents":[]}`, openwopv1.OWPCAP24},
-		{"agents-well-formed", `{"agents":{"orchestrator":"yes"}}`, openwopv1.OWPCAP24},
-		{"agents-well-formed", `{"agents":{"memoryConsolidation":{}}}`, openwopv1.OWPCAP24},
+		{"agents-well-formed", `{"agents":[]}`, requirement.OWPCAP24},
+		{"agents-well-formed", `{"agents":{"orchestrator":"yes"}}`, requirement.OWPCAP24},
+		{"agents-well-formed", `{"agents":{"memoryConsolidation":{}}}`, requirement.OWPCAP24},
 		{"workspace-well-formed", `{"workspace":{"supported":false}}`, "passed"},
-		{"workspace-well-formed", `{"workspace":{"versioned":true}}`, openwopv1.OWPCAP25},
-		{"workspace-well-formed", `{"workspace":{"supported":true,"maxFiles":0}}`, openwopv1.OWPCAP25},
+		{"workspace-well-formed", `{"workspace":{"versioned":true}}`, requirement.OWPCAP25},
+		{"workspace-well-formed", `{"workspace":{"supported":true,"maxFiles":0}}`, requirement.OWPCAP25},
 		{"memory-well-formed", `{"memory":{"distillation":{"supported":true}}}`, "passed"},
-		{"memory-well-formed", `{"memory":{"compaction":{"supported":true}}}`, openwopv1.OWPCAP26},
-		{"memory-well-formed", `{"memory":{"attribution":{"supported":false}}}`, openwopv1.OWPCAP26},
+		{"memory-well-formed", `{"memory":{"compaction":{"supported":true}}}`, requirement.OWPCAP26},
+		{"memory-well-formed", `{"memory":{"attribution":{"supported":false}}}`, requirement.OWPCAP26},
 		{"heartbeat-well-formed", `{"heartbeat":{"supported":true,"minIntervalSec":1}}`, "passed"},
-		{"heartbeat-well-formed", `{"heartbeat":{"minIntervalSec":1}}`, openwopv1.OWPCAP27},
-		{"heartbeat-well-formed", `{"heartbeat":{"supported":true,"maxRuntimeMs":"long"}}`, openwopv1.OWPCAP27},
+		{"heartbeat-well-formed", `{"heartbeat":{"minIntervalSec":1}}`, requirement.OWPCAP27},
+		{"heartbeat-well-formed", `{"heartbeat":{"supported":true,"maxRuntimeMs":"long"}}`, requirement.OWPCAP27},
 
 		{"families-at-the-root", `{"agents":{"supported":true},"capabilities":{"agents":{"supported":true}}}`, "passed"},
 	} {
@@ -100,14 +100,14 @@ func TestJudgesOfTheDocument(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			d := advertised(t, document)
 			hosttest.Expect(t, "families-at-the-root", d, "passed")
-			if got := hosttest.Findings(t, "families-at-the-root", d); !slices.Equal(got, []string{openwopv1.OWPCAP6}) {
+			if got := hosttest.Findings(t, "families-at-the-root", d); !slices.Equal(got, []string{requirement.OWPCAP6}) {
 				t.Errorf("findings: %v", got)
 			}
 		})
 	}
 	t.Run("another version of the protocol is told", func(t *testing.T) {
 		d := advertised(t, `{"protocolVersion":"2.0","supportedEnvelopes":[],"schemaVersions":{}}`)
-		if got := hosttest.Findings(t, "root-well-formed", d); !slices.Equal(got, []string{openwopv1.OWPCAP7}) {
+		if got := hosttest.Findings(t, "root-well-formed", d); !slices.Equal(got, []string{requirement.OWPCAP7}) {
 			t.Errorf("findings: %v", got)
 		}
 	})
@@ -155,14 +155,14 @@ func TestJudgeOfWhatIsServedToAnybody(t *testing.T) {
 		want                   string
 	}{
 		{"honest", capabilities, contract, "passed"},
-		{"capabilities for owners", served(401, "application/json", map[string]any{"error": "unauthenticated"}), contract, openwopv1.OWPCAP2},
-		{"capabilities as a text", served(200, "text/plain", map[string]any{}), contract, openwopv1.OWPCAP2},
-		{"capabilities of no type", served(200, "", map[string]any{}), contract, openwopv1.OWPCAP2},
-		{"a list of capabilities", served(200, "application/json", []any{}), contract, openwopv1.OWPCAP2},
-		{"a contract for owners", capabilities, served(401, "application/json", map[string]any{"error": "unauthenticated"}), openwopv1.OWPCAP3},
-		{"no contract", capabilities, served(404, "application/json", map[string]any{"error": "not_found"}), openwopv1.OWPCAP3},
-		{"a page in place of the contract", capabilities, served(200, "text/html", "<html>"), openwopv1.OWPCAP3},
-		{"another document in place of the contract", capabilities, capabilities, openwopv1.OWPCAP3},
+		{"capabilities for owners", served(401, "application/json", map[string]any{"error": "unauthenticated"}), contract, requirement.OWPCAP2},
+		{"capabilities as a text", served(200, "text/plain", map[string]any{}), contract, requirement.OWPCAP2},
+		{"capabilities of no type", served(200, "", map[string]any{}), contract, requirement.OWPCAP2},
+		{"a list of capabilities", served(200, "application/json", []any{}), contract, requirement.OWPCAP2},
+		{"a contract for owners", capabilities, served(401, "application/json", map[string]any{"error": "unauthenticated"}), requirement.OWPCAP3},
+		{"no contract", capabilities, served(404, "application/json", map[string]any{"error": "not_found"}), requirement.OWPCAP3},
+		{"a page in place of the contract", capabilities, served(200, "text/html", "<html>"), requirement.OWPCAP3},
+		{"another document in place of the contract", capabilities, capabilities, requirement.OWPCAP3},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			hosttest.Expect(t, "served-to-anybody", discovery.DocumentsObservation{Capabilities: c.capabilities, Contract: c.contract}, c.want)
@@ -171,7 +171,7 @@ func TestJudgeOfWhatIsServedToAnybody(t *testing.T) {
 	t.Run("that it may not be kept is told", func(t *testing.T) {
 		o := discovery.DocumentsObservation{Capabilities: capabilities, Contract: contract}
 		o.Capabilities.Cache = wire.Value{}
-		if got := hosttest.Findings(t, "served-to-anybody", o); !slices.Equal(got, []string{openwopv1.OWPCAP4}) {
+		if got := hosttest.Findings(t, "served-to-anybody", o); !slices.Equal(got, []string{requirement.OWPCAP4}) {
 			t.Errorf("findings: %v", got)
 		}
 	})
@@ -190,12 +190,12 @@ func TestJudgeOfAListedFixture(t *testing.T) {
 		{"honest", func(*discovery.FixtureObservation) {}, "passed"},
 		{"lists what it does not have", func(o *discovery.FixtureObservation) {
 			o.Created, o.Run = hosttest.No(t, 404, "workflow_not_found"), host.Answered{}
-		}, openwopv1.OWPCAP19},
+		}, requirement.OWPCAP19},
 		{"makes a run without an id", func(o *discovery.FixtureObservation) {
 			o.Created, o.Run = hosttest.Told(t, "a run", 201, map[string]any{}), host.Answered{}
-		}, openwopv1.OWPCAP19},
-		{"forgets the run", func(o *discovery.FixtureObservation) { o.Run = hosttest.No(t, 404, "not_found") }, openwopv1.OWPCAP19},
-		{"runs something else", func(o *discovery.FixtureObservation) { o.Run = snapshot(map[string]any{"workflowId": "g"}) }, openwopv1.OWPCAP19},
+		}, requirement.OWPCAP19},
+		{"forgets the run", func(o *discovery.FixtureObservation) { o.Run = hosttest.No(t, 404, "not_found") }, requirement.OWPCAP19},
+		{"runs something else", func(o *discovery.FixtureObservation) { o.Run = snapshot(map[string]any{"workflowId": "g"}) }, requirement.OWPCAP19},
 		{"runs anything", func(o *discovery.FixtureObservation) { o.Unlisted = hosttest.MadeRun(t, "r2") }, "blocked"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -207,7 +207,7 @@ func TestJudgeOfAListedFixture(t *testing.T) {
 	t.Run("a run that fails is told", func(t *testing.T) {
 		o := honest()
 		o.Run = snapshot(map[string]any{"workflowId": "f", "status": "failed", "error": map[string]any{"code": "unsupported_node_type"}})
-		if got := hosttest.Findings(t, "fixture-can-run", o); !slices.Equal(got, []string{openwopv1.OWPCAP19}) {
+		if got := hosttest.Findings(t, "fixture-can-run", o); !slices.Equal(got, []string{requirement.OWPCAP19}) {
 			t.Errorf("findings: %v", got)
 		}
 	})
@@ -216,7 +216,7 @@ func TestJudgeOfAListedFixture(t *testing.T) {
 func TestJudgesOfGatedNodes(t *testing.T) {
 	refusal := hosttest.Told(t, "w", 400, map[string]any{"error": "capability_required", "message": "no", "details": map[string]any{"requiredCapability": "agents.orchestrator"}})
 	named := hosttest.Told(t, "w", 404, map[string]any{"error": "not_found", "message": "no", "details": map[string]any{"requiredCapability": "agents.orchestrator"}})
-	for name, id := range map[string]string{"supervisor-refused": openwopv1.OWPCAP20, "dispatch-refused": openwopv1.OWPCAP21, "mapping-refused": openwopv1.OWPCAP22} {
+	for name, id := range map[string]string{"supervisor-refused": requirement.OWPCAP20, "dispatch-refused": requirement.OWPCAP21, "mapping-refused": requirement.OWPCAP22} {
 		for _, c := range []struct {
 			name string
 			o    discovery.GatedObservation

@@ -2,7 +2,7 @@
 package eventlog
 
 import (
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/claims"
@@ -27,7 +27,7 @@ func Suite() scenarios.Suite {
 var numberedWithoutGap = scenarios.Scenario{
 	ID:     "openwop/event-log/numbered-without-gap",
 	Title:  "the events of a run are numbered one by one, and listed in this order",
-	Proves: scenarios.IDs{openwopv1.OWPEVT1},
+	Proves: scenarios.IDs{openwop.OWPEVT1},
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(logsOfTwoRuns, func(o LogsObservation, j *scenarios.Judge) {
 		o.First.Served(j)
@@ -36,9 +36,9 @@ var numberedWithoutGap = scenarios.Scenario{
 		for _, l := range []host.RunLog{o.First, o.Second, o.Again} {
 			CheckNumbered(l, j)
 		}
-		j.Check(openwopv1.OWPEVT1, o.Whole.events().Each("/sequence")).To(consecutive(host.LeastEvents), "sequence of the events in one reply, as they are listed")
+		j.Check(openwop.OWPEVT1, o.Whole.events().Each("/sequence")).To(consecutive(host.LeastEvents), "sequence of the events in one reply, as they are listed")
 		if first := o.First.All().Values; len(first) > 0 && host.Sequence(first[0]) != 0 {
-			j.Find(openwopv1.OWPEVT1, "the first event has sequence %s, not 0", first[0].Key("sequence").JSON())
+			j.Find(openwop.OWPEVT1, "the first event has sequence %s, not 0", first[0].Key("sequence").JSON())
 		}
 	}),
 }
@@ -46,14 +46,14 @@ var numberedWithoutGap = scenarios.Scenario{
 var envelopeComplete = scenarios.Scenario{
 	ID:     "openwop/event-log/envelope-complete",
 	Title:  "every event has its envelope: an id of its own, a run, a legal type, a payload and a time",
-	Proves: scenarios.IDs{openwopv1.OWPEVT2, openwopv1.OWPEVT3, openwopv1.OWPEVT5, openwopv1.OWPEVT7},
+	Proves: scenarios.IDs{openwop.OWPEVT2, openwop.OWPEVT3, openwop.OWPEVT5, openwop.OWPEVT7},
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(logsOfTwoRuns, func(o LogsObservation, j *scenarios.Judge) {
 		for _, l := range []host.RunLog{o.First, o.Second} {
 			l.Told(j)
 			CheckEnvelopes(l, j)
 			if types := reserved(l); len(types) > 0 { // OWP-R2
-				j.Find(openwopv1.OWPEVT7, "types that are not in the catalogue begin with a reserved word: %s", wire.Compact(types))
+				j.Find(openwop.OWPEVT7, "types that are not in the catalogue begin with a reserved word: %s", wire.Compact(types))
 			}
 		}
 	}),
@@ -63,7 +63,7 @@ var envelopeComplete = scenarios.Scenario{
 var causesComeFirst = scenarios.Scenario{
 	ID:     "openwop/event-log/causes-come-first",
 	Title:  "an event that names its cause comes after it",
-	Proves: scenarios.IDs{openwopv1.OWPEVT6},
+	Proves: scenarios.IDs{openwop.OWPEVT6},
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(logsOfTwoRuns, func(o LogsObservation, j *scenarios.Judge) {
 		named := 0
@@ -71,12 +71,12 @@ var causesComeFirst = scenarios.Scenario{
 			l.Told(j)
 			CheckCauses(l, j)
 			if n := len(foreignCauses(l).Values); n > 0 && !alone(l) { // OWP-R11
-				j.Find(openwopv1.OWPEVT6, "%d events of a run that hands on work name causes outside its log", n)
+				j.Find(openwop.OWPEVT6, "%d events of a run that hands on work name causes outside its log", n)
 			}
 			named += len(withCause(l).Values)
 		}
 		if named == 0 {
-			j.Find(openwopv1.OWPEVT6, "no event names its cause: there was nothing to compare")
+			j.Find(openwop.OWPEVT6, "no event names its cause: there was nothing to compare")
 		}
 	}),
 }
@@ -85,13 +85,13 @@ var causesComeFirst = scenarios.Scenario{
 var payloadsFit = scenarios.Scenario{
 	ID:     "openwop/event-log/payloads-fit",
 	Title:  "the payloads of catalogue types have the shape of their schemas",
-	Proves: scenarios.IDs{openwopv1.OWPEVT8},
+	Proves: scenarios.IDs{openwop.OWPEVT8},
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(logsOfTwoRuns, func(o LogsObservation, j *scenarios.Judge) {
 		o.First.Told(j)
 		o.Second.Told(j)
 		if len(typesWithSchema(o.First, o.Second)) == 0 {
-			j.BlockOn(openwopv1.OWPEVT9, "set-up: no event on the log is of a type whose payload has a schema")
+			j.BlockOn(openwop.OWPEVT9, "set-up: no event on the log is of a type whose payload has a schema")
 		}
 		CheckPayloads(j, o.First, o.Second)
 	}),
@@ -100,7 +100,7 @@ var payloadsFit = scenarios.Scenario{
 var endsOnce = scenarios.Scenario{
 	ID:     "openwop/event-log/ends-once",
 	Title:  "one event ends a run, it is the one of the run's status, and no step comes after it",
-	Proves: scenarios.IDs{openwopv1.OWPEVT9, openwopv1.OWPEVT10, openwopv1.OWPEVT11},
+	Proves: scenarios.IDs{openwop.OWPEVT9, openwop.OWPEVT10, openwop.OWPEVT11},
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(logsOfTwoRuns, func(o LogsObservation, j *scenarios.Judge) {
 		o.First.Served(j)
@@ -119,12 +119,12 @@ var endsOnce = scenarios.Scenario{
 var logsApart = scenarios.Scenario{
 	ID:     "openwop/event-log/logs-apart",
 	Title:  "of two runs at once each log holds the events of its own run only",
-	Proves: scenarios.IDs{openwopv1.OWPEVT4},
+	Proves: scenarios.IDs{openwop.OWPEVT4},
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(logsOfTwoRuns, func(o LogsObservation, j *scenarios.Judge) {
 		o.First.Told(j)
 		o.Second.Told(j)
-		j.Check(openwopv1.OWPEVT4, o.Second.ID).NotTo(check.Equal(o.First.RunID), "runId of the second run")
+		j.Check(openwop.OWPEVT4, o.Second.ID).NotTo(check.Equal(o.First.RunID), "runId of the second run")
 		for _, l := range []host.RunLog{o.First, o.Second} {
 			CheckOwn(l, j)
 		}
@@ -134,7 +134,7 @@ var logsApart = scenarios.Scenario{
 var neverChanges = scenarios.Scenario{
 	ID:     "openwop/event-log/never-changes",
 	Title:  "a log that is read again holds what it held before, as it was",
-	Proves: scenarios.IDs{openwopv1.OWPEVT12},
+	Proves: scenarios.IDs{openwop.OWPEVT12},
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(logsOfTwoRuns, func(o LogsObservation, j *scenarios.Judge) {
 		o.First.Told(j)

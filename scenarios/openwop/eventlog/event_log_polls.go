@@ -3,6 +3,7 @@ package eventlog
 import (
 	"fmt"
 
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
@@ -17,7 +18,7 @@ import (
 var pollCursor = scenarios.Scenario{
 	ID:     "openwop/event-log/poll-cursor",
 	Title:  "a poll lists the log from its first event on, or all that is behind its cursor, and nothing else",
-	Proves: scenarios.IDs{openwopv1.OWPEVT13, openwopv1.OWPEVT14, openwopv1.OWPEVT15},
+	Proves: scenarios.IDs{openwop.OWPEVT13, openwop.OWPEVT14, openwop.OWPEVT15},
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(logsOfTwoRuns, func(o LogsObservation, j *scenarios.Judge) {
 		o.First.Told(j)
@@ -27,20 +28,20 @@ var pollCursor = scenarios.Scenario{
 		for _, p := range o.Pages {
 			asked := fmt.Sprintf("poll behind %d of a log that ends with %d", p.After, endOf(o.First))
 			if code, _ := p.Status.Int(); code/100 == 4 && p.After > host.Sequence(o.First.Last()) {
-				j.Find(openwopv1.OWPEVT14, "a cursor beyond the end of the log is refused: HTTP %s", p.Status.JSON())
+				j.Find(openwop.OWPEVT14, "a cursor beyond the end of the log is refused: HTTP %s", p.Status.JSON())
 				continue
 			}
-			if !j.Check(openwopv1.OWPEVT14, p.Status).To(check.Status(2), "%s", asked) {
+			if !j.Check(openwop.OWPEVT14, p.Status).To(check.Status(2), "%s", asked) {
 				continue
 			}
-			j.Check(openwopv1.OWPEVT14, p.fresh().Each("/sequence")).To(leading(behindAll(o.Again, p.After), min(1, len(behindAll(o.First, p.After)))), "%s", asked)
+			j.Check(openwop.OWPEVT14, p.fresh().Each("/sequence")).To(leading(behindAll(o.Again, p.After), min(1, len(behindAll(o.First, p.After)))), "%s", asked)
 			if p.Since != nil {
 				former, p = true, *p.Since
 			}
-			j.Check(openwopv1.OWPEVT15, p.events().Each("/sequence")).To(allBeyond(p.After), "%s", asked)
+			j.Check(openwop.OWPEVT15, p.events().Each("/sequence")).To(allBeyond(p.After), "%s", asked)
 		}
 		if former {
-			j.Find(openwopv1.OWPEVT15, "the host does not mind the cursor %s and knows it as %s only", cursorName, cursorFormerName)
+			j.Find(openwop.OWPEVT15, "the host does not mind the cursor %s and knows it as %s only", cursorName, cursorFormerName)
 		}
 	}),
 }
@@ -48,22 +49,22 @@ var pollCursor = scenarios.Scenario{
 // checkStart looks whether the log begins with its beginning. Where the host
 // counts from elsewhere, an event that begins runs is known by its type.
 func (p PollPage) checkStart(j *scenarios.Judge) {
-	j.Check(openwopv1.OWPEVT13, p.Status).To(check.Status(2), "poll without a cursor")
+	j.Check(openwop.OWPEVT13, p.Status).To(check.Status(2), "poll without a cursor")
 	first := p.events().Values
 	if len(first) > 0 && host.Sequence(first[0]) == 0 {
-		j.Check(openwopv1.OWPEVT13, first[0].Key("sequence")).To(check.Equal(0), "sequence of the first event")
+		j.Check(openwop.OWPEVT13, first[0].Key("sequence")).To(check.Equal(0), "sequence of the first event")
 		return
 	}
 	types := p.events().Each("/type")
 	types.Values = types.Values[:min(1, len(types.Values))]
-	j.Check(openwopv1.OWPEVT13, types).To(check.Equal([]any{string(openwopv1.RunEventTypeRunStarted)}), "type of the first event")
+	j.Check(openwop.OWPEVT13, types).To(check.Equal([]any{string(openwopv1.RunEventTypeRunStarted)}), "type of the first event")
 }
 
 // Not every host sends isComplete; some send isTerminal, some both.
 var pollComplete = scenarios.Scenario{
 	ID:     "openwop/event-log/poll-complete",
 	Title:  "a poll at the end of a finished run says that the log is complete",
-	Proves: scenarios.IDs{openwopv1.OWPEVT17},
+	Proves: scenarios.IDs{openwop.OWPEVT17},
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(logsOfTwoRuns, func(o LogsObservation, j *scenarios.Judge) {
 		o.First.Told(j)
@@ -76,9 +77,9 @@ var pollComplete = scenarios.Scenario{
 		said := end.Body.Key(completeFlags[0])
 		if !said.Present() {
 			said = end.Body.Key(completeFlags[1])
-			j.Find(openwopv1.OWPEVT17, "the reply to a poll has no isComplete")
+			j.Find(openwop.OWPEVT17, "the reply to a poll has no isComplete")
 		}
-		j.Check(openwopv1.OWPEVT17, said).To(check.Equal(true), "at the end of the log of a finished run")
+		j.Check(openwop.OWPEVT17, said).To(check.Equal(true), "at the end of the log of a finished run")
 	}),
 }
 
@@ -88,17 +89,17 @@ var completeFlags = []string{"isComplete", "isTerminal"}
 var pollWhileLive = scenarios.Scenario{
 	ID:     "openwop/event-log/poll-while-live",
 	Title:  "a poll of a run that stands still is answered in time and does not call it complete; what happens next is in a later poll, and what was there stays as it was",
-	Proves: scenarios.IDs{openwopv1.OWPEVT12, openwopv1.OWPEVT16, openwopv1.OWPEVT18, openwopv1.OWPEVT19},
+	Proves: scenarios.IDs{openwop.OWPEVT12, openwop.OWPEVT16, openwop.OWPEVT18, openwop.OWPEVT19},
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(runWhileHeard, func(o LiveObservation, j *scenarios.Judge) {
 		o.stood(j)
-		j.Check(openwopv1.OWPEVT18, o.Idled).To(check.Reached(), "with nothing new and a timeout of a second")
+		j.Check(openwop.OWPEVT18, o.Idled).To(check.Reached(), "with nothing new and a timeout of a second")
 		o.wentOn(j)
 		for _, flag := range completeFlags {
-			j.Check(openwopv1.OWPEVT16, o.Idle.Body.Key(flag)).NotTo(check.Equal(true), "%s of a run that was still to go on", flag)
+			j.Check(openwop.OWPEVT16, o.Idle.Body.Key(flag)).NotTo(check.Equal(true), "%s of a run that was still to go on", flag)
 		}
-		j.Check(openwopv1.OWPEVT19, o.Late.Status).To(check.Status(2), "poll behind %d", o.Late.After)
-		j.Check(openwopv1.OWPEVT19, o.Late.fresh().Each("/sequence")).To(leading(behindAll(o.After, o.Late.After), 1), "poll behind %d, when the run had gone on", o.Late.After)
+		j.Check(openwop.OWPEVT19, o.Late.Status).To(check.Status(2), "poll behind %d", o.Late.After)
+		j.Check(openwop.OWPEVT19, o.Late.fresh().Each("/sequence")).To(leading(behindAll(o.After, o.Late.After), 1), "poll behind %d, when the run had gone on", o.Late.After)
 		CheckKept(j, o.Before, o.After, "while the run stood still, and at its end")
 	}),
 }
@@ -114,7 +115,7 @@ func (o LiveObservation) stood(j *scenarios.Judge) {
 		j.Block("set-up: "+actual, "have runs of "+o.Way+" wait until they are answered or cancelled")
 	}
 	if len(o.Before.Events) == 0 {
-		j.BlockOn(openwopv1.OWPEVT1, "set-up: the log of a run that waits is empty")
+		j.BlockOn(openwop.OWPEVT1, "set-up: the log of a run that waits is empty")
 	}
 }
 

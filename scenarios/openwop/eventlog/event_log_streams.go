@@ -1,7 +1,7 @@
 package eventlog
 
 import (
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/claims"
@@ -15,19 +15,19 @@ import (
 var streamShowsAll = scenarios.Scenario{
 	ID:     "openwop/event-log/stream-shows-all",
 	Title:  "a stream in mode debug shows every event of a finished run once, in order, one to a frame",
-	Proves: scenarios.IDs{openwopv1.OWPEVT20, openwopv1.OWPEVT21, openwopv1.OWPEVT22},
+	Proves: scenarios.IDs{openwop.OWPEVT20, openwop.OWPEVT21, openwop.OWPEVT22},
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(finishedRunStreamed, func(o StreamsObservation, j *scenarios.Judge) {
 		o.Log.Whole(j)
 		o.Full.offered(j)
-		if !j.Check(openwopv1.OWPEVT20, o.Full.Status).To(check.Status(200), "asked for an event stream") ||
-			!j.Check(openwopv1.OWPEVT20, o.Full.Kind).To(eventStream(), "Content-Type") {
+		if !j.Check(openwop.OWPEVT20, o.Full.Status).To(check.Status(200), "asked for an event stream") ||
+			!j.Check(openwop.OWPEVT20, o.Full.Kind).To(eventStream(), "Content-Type") {
 			return
 		}
-		j.Check(openwopv1.OWPEVT22, o.Full.ids(o.Log)).To(numbered(behind(o.Log, -1)), "ids of the frames")
+		j.Check(openwop.OWPEVT22, o.Full.ids(o.Log)).To(numbered(behind(o.Log, -1)), "ids of the frames")
 		o.Full.checkFrames(j, o.Log)
 		if types := o.Full.others(o.Log); len(types) > 0 {
-			j.Find(openwopv1.OWPEVT22, "the stream carries frames that are no events of the run: %s", wire.Compact(types))
+			j.Find(openwop.OWPEVT22, "the stream carries frames that are no events of the run: %s", wire.Compact(types))
 		}
 	}),
 }
@@ -35,12 +35,12 @@ var streamShowsAll = scenarios.Scenario{
 var streamCloses = scenarios.Scenario{
 	ID:     "openwop/event-log/stream-closes",
 	Title:  "the stream of a finished run ends by itself",
-	Proves: scenarios.IDs{openwopv1.OWPEVT23},
+	Proves: scenarios.IDs{openwop.OWPEVT23},
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(finishedRunStreamed, func(o StreamsObservation, j *scenarios.Judge) {
 		o.Log.Told(j)
 		o.Full.streamed(j)
-		j.Check(openwopv1.OWPEVT23, o.Full.Closed).To(check.Reached(), "stream of a finished run")
+		j.Check(openwop.OWPEVT23, o.Full.Closed).To(check.Reached(), "stream of a finished run")
 	}),
 }
 
@@ -48,29 +48,29 @@ var streamCloses = scenarios.Scenario{
 func (o StreamsObservation) resumable(j *scenarios.Judge) {
 	o.Log.Whole(j)
 	o.Full.streamed(j)
-	j.Need(openwopv1.OWPEVT23, o.Full.Closed)
+	j.Need(openwop.OWPEVT23, o.Full.Closed)
 }
 
 // Hosts refuse an id that is none, or begin from the start: neither loses an event.
 var streamResumes = scenarios.Scenario{
 	ID:     "openwop/event-log/stream-resumes",
 	Title:  "a stream goes on behind the event that it is told was the last",
-	Proves: scenarios.IDs{openwopv1.OWPEVT24, openwopv1.OWPEVT25},
+	Proves: scenarios.IDs{openwop.OWPEVT24, openwop.OWPEVT25},
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(finishedRunStreamed, func(o StreamsObservation, j *scenarios.Judge) {
 		o.resumable(j)
-		j.Check(openwopv1.OWPEVT24, o.Resumed.Status).To(check.Status(200), "asked for the stream with Last-Event-ID %d", o.After)
-		j.Check(openwopv1.OWPEVT24, o.Resumed.ids(o.Log)).To(numbered(behind(o.Log, o.After)), "ids of the frames behind %d", o.After)
-		j.Check(openwopv1.OWPEVT24, o.AtEnd.ids(o.Log)).To(numbered(nil), "ids of the frames behind the last event")
+		j.Check(openwop.OWPEVT24, o.Resumed.Status).To(check.Status(200), "asked for the stream with Last-Event-ID %d", o.After)
+		j.Check(openwop.OWPEVT24, o.Resumed.ids(o.Log)).To(numbered(behind(o.Log, o.After)), "ids of the frames behind %d", o.After)
+		j.Check(openwop.OWPEVT24, o.AtEnd.ids(o.Log)).To(numbered(nil), "ids of the frames behind the last event")
 		if code, _ := o.AtEnd.Status.Int(); code/100 != 2 {
-			j.Find(openwopv1.OWPEVT24, "a stream behind the last event is answered with HTTP %s", o.AtEnd.Status.JSON())
+			j.Find(openwop.OWPEVT24, "a stream behind the last event is answered with HTTP %s", o.AtEnd.Status.JSON())
 		} else if !o.AtEnd.Closed.Reached && isEventStream(o.AtEnd.Kind.Actual()) {
-			j.Find(openwopv1.OWPEVT24, "a stream behind the last event of a finished run stays open")
+			j.Find(openwop.OWPEVT24, "a stream behind the last event of a finished run stays open")
 		}
 		if code, _ := o.Unparsed.Status.Int(); code == 200 {
-			j.Check(openwopv1.OWPEVT25, o.Unparsed.ids(o.Log)).To(numbered(behind(o.Log, -1)), "ids of the frames with Last-Event-ID %s", o.Garbled)
+			j.Check(openwop.OWPEVT25, o.Unparsed.ids(o.Log)).To(numbered(behind(o.Log, -1)), "ids of the frames with Last-Event-ID %s", o.Garbled)
 		} else {
-			j.Check(openwopv1.OWPEVT25, o.Unparsed.Status).To(check.Status(400), "asked for the stream with Last-Event-ID %s", o.Garbled)
+			j.Check(openwop.OWPEVT25, o.Unparsed.Status).To(check.Status(400), "asked for the stream with Last-Event-ID %s", o.Garbled)
 		}
 	}),
 }
@@ -78,19 +78,19 @@ var streamResumes = scenarios.Scenario{
 var streamBatches = scenarios.Scenario{
 	ID:     "openwop/event-log/stream-batches",
 	Title:  "a stream in batches shows every event once and in order, and its last batch does not wait",
-	Proves: scenarios.IDs{openwopv1.OWPEVT28, openwopv1.OWPEVT29},
+	Proves: scenarios.IDs{openwop.OWPEVT28, openwop.OWPEVT29},
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(finishedRunStreamed, func(o StreamsObservation, j *scenarios.Judge) {
 		o.resumable(j)
 		if code, _ := o.Batched.Status.Int(); code/100 == 4 {
 			j.Block("the host refuses to gather events: HTTP "+o.Batched.Status.JSON(), "serve GET /v1/runs/{runId}/events?bufferMs= from 0 to 5000")
 		}
-		j.Check(openwopv1.OWPEVT28, o.Batched.Status).To(check.Status(200), "asked for the stream with bufferMs=%d", o.HoldMs)
-		j.Check(openwopv1.OWPEVT28, o.Batched.unpacked(o.Log)).To(numbered(behind(o.Log, -1)), "sequences of the events")
-		j.Check(openwopv1.OWPEVT28, o.Batched.Closed).To(check.Reached(), "stream in batches of a finished run")
-		j.Check(openwopv1.OWPEVT29, o.Batched.of(o.Batched.batches(), func(f StreamFrame) wire.Value { return f.ID })).To(check.Equal(o.Batched.highest()), "ids of the batches")
+		j.Check(openwop.OWPEVT28, o.Batched.Status).To(check.Status(200), "asked for the stream with bufferMs=%d", o.HoldMs)
+		j.Check(openwop.OWPEVT28, o.Batched.unpacked(o.Log)).To(numbered(behind(o.Log, -1)), "sequences of the events")
+		j.Check(openwop.OWPEVT28, o.Batched.Closed).To(check.Reached(), "stream in batches of a finished run")
+		j.Check(openwop.OWPEVT29, o.Batched.of(o.Batched.batches(), func(f StreamFrame) wire.Value { return f.ID })).To(check.Equal(o.Batched.highest()), "ids of the batches")
 		if len(o.Batched.batches()) == 0 {
-			j.Find(openwopv1.OWPEVT28, "the host gathers no events although bufferMs asks for it")
+			j.Find(openwop.OWPEVT28, "the host gathers no events although bufferMs asks for it")
 		}
 	}),
 }
@@ -98,7 +98,7 @@ var streamBatches = scenarios.Scenario{
 var streamWhileLive = scenarios.Scenario{
 	ID:     "openwop/event-log/stream-while-live",
 	Title:  "a stream that was open while the run stood still shows every event once and in order to the end, and is closed then",
-	Proves: scenarios.IDs{openwopv1.OWPEVT23, openwopv1.OWPEVT26},
+	Proves: scenarios.IDs{openwop.OWPEVT23, openwop.OWPEVT26},
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(runWhileHeard, func(o LiveObservation, j *scenarios.Judge) {
 		o.stood(j)
@@ -106,10 +106,10 @@ var streamWhileLive = scenarios.Scenario{
 		o.After.Whole(j)
 		o.Listening.streamed(j)
 		l := o.After
-		j.Check(openwopv1.OWPEVT26, o.Listening.ids(l)).To(numbered(behind(l, -1)), "ids of the frames")
-		j.Check(openwopv1.OWPEVT23, o.Listening.Closed).To(check.Reached(), "stream of a run that has ended meanwhile")
+		j.Check(openwop.OWPEVT26, o.Listening.ids(l)).To(numbered(behind(l, -1)), "ids of the frames")
+		j.Check(openwop.OWPEVT23, o.Listening.Closed).To(check.Reached(), "stream of a run that has ended meanwhile")
 		if o.Heard == 0 {
-			j.Find(openwopv1.OWPEVT26, "nothing had come over the stream when the run was moved")
+			j.Find(openwop.OWPEVT26, "nothing had come over the stream when the run was moved")
 		}
 	}),
 }
@@ -119,7 +119,7 @@ var streamWhileLive = scenarios.Scenario{
 var formsAgree = scenarios.Scenario{
 	ID:     "openwop/event-log/forms-agree",
 	Title:  "the stream and the JSON document tell the events of the poll, under the same ids and numbers",
-	Proves: scenarios.IDs{openwopv1.OWPEVT27},
+	Proves: scenarios.IDs{openwop.OWPEVT27},
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(finishedRunStreamed, func(o StreamsObservation, j *scenarios.Judge) {
 		o.Log.Whole(j)
@@ -142,17 +142,17 @@ func (s Listening) checkAgrees(j *scenarios.Judge, l host.RunLog) {
 			ids.Values, want = append(ids.Values, id), append(want, known[f.ID.String()].Key("eventId").Actual())
 		}
 	}
-	j.Check(openwopv1.OWPEVT27, s.ids(l)).To(numbered(behind(l, -1)), "ids of the frames")
-	j.Check(openwopv1.OWPEVT27, ids).To(check.Equal(want), "eventId in the frames")
+	j.Check(openwop.OWPEVT27, s.ids(l)).To(numbered(behind(l, -1)), "ids of the frames")
+	j.Check(openwop.OWPEVT27, ids).To(check.Equal(want), "eventId in the frames")
 	findDifferences(j, "a frame of the stream", l, told)
 }
 
 // checkAgrees compares the JSON document with the log.
 func (p PollPage) checkAgrees(j *scenarios.Judge, l host.RunLog) {
-	j.Check(openwopv1.OWPEVT27, p.events().Each("/sequence")).To(leading(behindAll(l, -1), len(behind(l, -1))), "sequences in the JSON document")
+	j.Check(openwop.OWPEVT27, p.events().Each("/sequence")).To(leading(behindAll(l, -1), len(behind(l, -1))), "sequences in the JSON document")
 	ids := l.All()
 	ids.Values = ids.Values[:min(len(ids.Values), len(p.events().Values))]
-	j.Check(openwopv1.OWPEVT27, p.events().Each("/eventId")).To(check.SameAs(ids.Each("/eventId")), "eventId in the JSON document")
+	j.Check(openwop.OWPEVT27, p.events().Each("/eventId")).To(check.SameAs(ids.Each("/eventId")), "eventId in the JSON document")
 	told := map[string]wire.Value{}
 	for _, e := range p.events().Values {
 		told[e.Key("sequence").JSON()] = e

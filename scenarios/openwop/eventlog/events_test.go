@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	requirement "github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop"
 	"github.com/openassay/assay/scenarios/openwop/eventlog"
@@ -78,58 +78,58 @@ func TestJudgesOfEventLogs(t *testing.T) {
 	}{
 		{"honest", "numbered-without-gap", honest, "passed"},
 		{"counted from 1", "numbered-without-gap", honest.From(1), "passed"},
-		{"a number is left out", "numbered-without-gap", gap, openwopv1.OWPEVT1},
-		{"a number comes twice", "numbered-without-gap", twice, openwopv1.OWPEVT1},
-		{"out of order", "numbered-without-gap", swapped, openwopv1.OWPEVT1},
-		{"a word for a number", "numbered-without-gap", honest.With(2, "sequence", "2"), openwopv1.OWPEVT1},
-		{"nothing at all", "numbered-without-gap", hosttest.Entries{}, openwopv1.OWPEVT1},
-		{"one event", "numbered-without-gap", honest[3:].From(0), openwopv1.OWPEVT1},
+		{"a number is left out", "numbered-without-gap", gap, requirement.OWPEVT1},
+		{"a number comes twice", "numbered-without-gap", twice, requirement.OWPEVT1},
+		{"out of order", "numbered-without-gap", swapped, requirement.OWPEVT1},
+		{"a word for a number", "numbered-without-gap", honest.With(2, "sequence", "2"), requirement.OWPEVT1},
+		{"nothing at all", "numbered-without-gap", hosttest.Entries{}, requirement.OWPEVT1},
+		{"one event", "numbered-without-gap", honest[3:].From(0), requirement.OWPEVT1},
 
 		{"honest", "envelope-complete", honest, "passed"},
 		{"nothing at all", "envelope-complete", hosttest.Entries{}, "blocked"},
-		{"no eventId", "envelope-complete", honest.With(1, "eventId", nil), openwopv1.OWPEVT2},
-		{"no runId", "envelope-complete", honest.With(1, "runId", nil), openwopv1.OWPEVT2},
-		{"no type", "envelope-complete", honest.With(1, "type", ""), openwopv1.OWPEVT2},
-		{"no payload", "envelope-complete", honest.With(1, "payload", nil), openwopv1.OWPEVT2},
+		{"no eventId", "envelope-complete", honest.With(1, "eventId", nil), requirement.OWPEVT2},
+		{"no runId", "envelope-complete", honest.With(1, "runId", nil), requirement.OWPEVT2},
+		{"no type", "envelope-complete", honest.With(1, "type", ""), requirement.OWPEVT2},
+		{"no payload", "envelope-complete", honest.With(1, "payload", nil), requirement.OWPEVT2},
 		{"a payload of null", "envelope-complete", honest.With(1, "payload", json.RawMessage("null")), "passed"},
-		{"a time of day", "envelope-complete", honest.With(1, "timestamp", "00:00:01"), openwopv1.OWPEVT2},
-		{"a time in milliseconds", "envelope-complete", honest.With(1, "timestamp", 1793491200000), openwopv1.OWPEVT2},
+		{"a time of day", "envelope-complete", honest.With(1, "timestamp", "00:00:01"), requirement.OWPEVT2},
+		{"a time in milliseconds", "envelope-complete", honest.With(1, "timestamp", 1793491200000), requirement.OWPEVT2},
 		{"a time with an offset", "envelope-complete", honest.With(1, "timestamp", "2026-11-01T02:00:01.123456+02:00"), "passed"},
 		{"a time in small letters", "envelope-complete", honest.With(1, "timestamp", "2026-11-01t00:00:01z"), "passed"},
-		{"a negative number", "envelope-complete", honest.From(-1), openwopv1.OWPEVT2},
-		{"one id for two events", "envelope-complete", honest.With(2, "eventId", "a-1"), openwopv1.OWPEVT3},
-		{"a type in capitals", "envelope-complete", honest.With(2, "type", "NODE_COMPLETED"), openwopv1.OWPEVT7},
-		{"a type of one word", "envelope-complete", honest.With(2, "type", "done"), openwopv1.OWPEVT7},
+		{"a negative number", "envelope-complete", honest.From(-1), requirement.OWPEVT2},
+		{"one id for two events", "envelope-complete", honest.With(2, "eventId", "a-1"), requirement.OWPEVT3},
+		{"a type in capitals", "envelope-complete", honest.With(2, "type", "NODE_COMPLETED"), requirement.OWPEVT7},
+		{"a type of one word", "envelope-complete", honest.With(2, "type", "done"), requirement.OWPEVT7},
 		{"a vendor's type", "envelope-complete", honest.With(2, "type", "acme.node-done"), "passed"},
 		{"a type with a reserved word", "envelope-complete", honest.With(2, "type", "core.dispatch.failed"), "passed"},
 
 		{"honest", "causes-come-first", honest, "passed"},
 		{"no causes", "causes-come-first", honest.With(1, "causationId", nil).With(2, "causationId", nil).With(3, "causationId", json.RawMessage("null")), "passed"},
-		{"its own cause", "causes-come-first", honest.With(2, "causationId", "a-2"), openwopv1.OWPEVT6},
-		{"a later cause", "causes-come-first", honest.With(1, "causationId", "a-3"), openwopv1.OWPEVT6},
-		{"no event's cause", "causes-come-first", honest.With(1, "causationId", "request-7"), openwopv1.OWPEVT6},
+		{"its own cause", "causes-come-first", honest.With(2, "causationId", "a-2"), requirement.OWPEVT6},
+		{"a later cause", "causes-come-first", honest.With(1, "causationId", "a-3"), requirement.OWPEVT6},
+		{"no event's cause", "causes-come-first", honest.With(1, "causationId", "request-7"), requirement.OWPEVT6},
 		{"a cause in the worker's log", "causes-come-first", handsOn.With(2, "causationId", "child-9"), "passed"},
-		{"a later cause of a run that hands on", "causes-come-first", handsOn.With(2, "causationId", "a-3"), openwopv1.OWPEVT6},
+		{"a later cause of a run that hands on", "causes-come-first", handsOn.With(2, "causationId", "a-3"), requirement.OWPEVT6},
 
 		{"honest", "payloads-fit", honest, "passed"},
 		{"a payload of null", "payloads-fit", honest.With(1, "payload", json.RawMessage("null")), "passed"},
 		{"nothing at all", "payloads-fit", hosttest.Entries{}, "blocked"},
 
 		{"honest", "ends-once", honest, "passed"},
-		{"two ends", "ends-once", then(honest, "run.completed"), openwopv1.OWPEVT9},
-		{"no end", "ends-once", honest[:3], openwopv1.OWPEVT9},
-		{"nothing at all", "ends-once", hosttest.Entries{}, openwopv1.OWPEVT9},
-		{"a step after the end", "ends-once", then(honest, "node.completed"), openwopv1.OWPEVT10},
+		{"two ends", "ends-once", then(honest, "run.completed"), requirement.OWPEVT9},
+		{"no end", "ends-once", honest[:3], requirement.OWPEVT9},
+		{"nothing at all", "ends-once", hosttest.Entries{}, requirement.OWPEVT9},
+		{"a step after the end", "ends-once", then(honest, "node.completed"), requirement.OWPEVT10},
 		{"a note after the end", "ends-once", then(honest, "lease.lost"), "passed"},
-		{"another end than the status", "ends-once", honest.With(3, "type", "run.failed"), openwopv1.OWPEVT11},
+		{"another end than the status", "ends-once", honest.With(3, "type", "run.failed"), requirement.OWPEVT11},
 
 		{"honest", "logs-apart", honest, "passed"},
-		{"an event of the other run", "logs-apart", honest.With(1, "runId", "b"), openwopv1.OWPEVT4},
+		{"an event of the other run", "logs-apart", honest.With(1, "runId", "b"), requirement.OWPEVT4},
 
 		{"honest", "never-changes", honest, "passed"},
 		{"honest", "poll-cursor", honest, "passed"},
 		{"counted from 1", "poll-cursor", honest.From(1), "passed"},
-		{"the first event is lost", "poll-cursor", honest[1:], openwopv1.OWPEVT13},
+		{"the first event is lost", "poll-cursor", honest[1:], requirement.OWPEVT13},
 		{"honest", "poll-complete", honest, "passed"},
 	} {
 		t.Run(c.scenario+"/"+c.name, func(t *testing.T) { hosttest.Expect(t, c.scenario, logsObservation(t, c.first), c.want) })
@@ -145,48 +145,48 @@ func TestJudgesOfWhatWasReadAgain(t *testing.T) {
 	}{
 		{"the log is rewritten", "never-changes", func(o *eventlog.LogsObservation) {
 			o.Again = honest.With(2, "payload", map[string]any{"nodeId": "another"}).Log(t, "a")
-		}, openwopv1.OWPEVT12},
-		{"new ids every time", "never-changes", func(o *eventlog.LogsObservation) { o.Again = honest.With(1, "eventId", "new").Log(t, "a") }, openwopv1.OWPEVT12},
-		{"the log gets shorter", "never-changes", func(o *eventlog.LogsObservation) { o.Again = honest[:2].Log(t, "a") }, openwopv1.OWPEVT12},
+		}, requirement.OWPEVT12},
+		{"new ids every time", "never-changes", func(o *eventlog.LogsObservation) { o.Again = honest.With(1, "eventId", "new").Log(t, "a") }, requirement.OWPEVT12},
+		{"the log gets shorter", "never-changes", func(o *eventlog.LogsObservation) { o.Again = honest[:2].Log(t, "a") }, requirement.OWPEVT12},
 		{"the log gets a note", "never-changes", func(o *eventlog.LogsObservation) { o.Again = then(honest, "lease.lost").Log(t, "a") }, "passed"},
 		{"cannot be read again", "never-changes", func(o *eventlog.LogsObservation) { o.Again.Read = wiretest.Status(t, 404) }, "blocked"},
-		{"a step long after the end", "ends-once", func(o *eventlog.LogsObservation) { o.Again = then(honest, "node.started").Log(t, "a") }, openwopv1.OWPEVT10},
-		{"a second end long after", "ends-once", func(o *eventlog.LogsObservation) { o.Again = then(honest, "run.completed").Log(t, "a") }, openwopv1.OWPEVT9},
-		{"one run for both", "logs-apart", func(o *eventlog.LogsObservation) { o.Second = honest.Log(t, "a") }, openwopv1.OWPEVT4},
+		{"a step long after the end", "ends-once", func(o *eventlog.LogsObservation) { o.Again = then(honest, "node.started").Log(t, "a") }, requirement.OWPEVT10},
+		{"a second end long after", "ends-once", func(o *eventlog.LogsObservation) { o.Again = then(honest, "run.completed").Log(t, "a") }, requirement.OWPEVT9},
+		{"one run for both", "logs-apart", func(o *eventlog.LogsObservation) { o.Second = honest.Log(t, "a") }, requirement.OWPEVT4},
 		{"listed backwards", "numbered-without-gap", func(o *eventlog.LogsObservation) {
 			back := slices.Clone(honest)
 			slices.Reverse(back)
 			o.Whole = page(back, t, -1, isComplete)
-		}, openwopv1.OWPEVT1},
+		}, requirement.OWPEVT1},
 		{"an event listed twice in one reply", "numbered-without-gap", func(o *eventlog.LogsObservation) {
 			o.Whole = page(slices.Insert(slices.Clone(honest), 1, honest[0]), t, -1, isComplete)
-		}, openwopv1.OWPEVT1},
+		}, requirement.OWPEVT1},
 		{"the run was not made", "numbered-without-gap", func(o *eventlog.LogsObservation) { o.First.Created = wiretest.Status(t, 404) }, "blocked"},
 		{"the run does not end", "numbered-without-gap", func(o *eventlog.LogsObservation) { o.First.Ended.Reached = false }, "blocked"},
 		{"no polls", "numbered-without-gap", func(o *eventlog.LogsObservation) { o.First.Read = wiretest.Status(t, 404) }, "blocked"},
 
-		{"an event behind the cursor is lost", "poll-cursor", func(o *eventlog.LogsObservation) { o.Pages[1] = page(honest[3:], t, 1, isComplete) }, openwopv1.OWPEVT14},
+		{"an event behind the cursor is lost", "poll-cursor", func(o *eventlog.LogsObservation) { o.Pages[1] = page(honest[3:], t, 1, isComplete) }, requirement.OWPEVT14},
 		{"an event in the middle is lost", "poll-cursor", func(o *eventlog.LogsObservation) {
 			o.Pages[0] = page(hosttest.Entries{honest[1], honest[3]}, t, 0, isComplete)
-		}, openwopv1.OWPEVT14},
-		{"nothing behind a cursor", "poll-cursor", func(o *eventlog.LogsObservation) { o.Pages[2] = page(hosttest.Entries{}, t, 2, isComplete) }, openwopv1.OWPEVT14},
+		}, requirement.OWPEVT14},
+		{"nothing behind a cursor", "poll-cursor", func(o *eventlog.LogsObservation) { o.Pages[2] = page(hosttest.Entries{}, t, 2, isComplete) }, requirement.OWPEVT14},
 		{"an event that nobody else shows", "poll-cursor", func(o *eventlog.LogsObservation) {
 			o.Pages[3] = page(then(honest, "run.resumed")[4:], t, 3, isComplete)
-		}, openwopv1.OWPEVT14},
-		{"a cursor is refused", "poll-cursor", func(o *eventlog.LogsObservation) { o.Pages[1].Status = wiretest.Status(t, 400) }, openwopv1.OWPEVT14},
+		}, requirement.OWPEVT14},
+		{"a cursor is refused", "poll-cursor", func(o *eventlog.LogsObservation) { o.Pages[1].Status = wiretest.Status(t, 400) }, requirement.OWPEVT14},
 		{"a cursor beyond the end is refused", "poll-cursor", func(o *eventlog.LogsObservation) { o.Pages[4].Status = wiretest.Status(t, 400) }, "passed"},
 		{"in pages", "poll-cursor", func(o *eventlog.LogsObservation) { o.Pages[0] = page(honest[1:2], t, 0, nil) }, "passed"},
 		{"the cursor's own event again", "poll-cursor", func(o *eventlog.LogsObservation) {
 			o.Pages[1] = page(honest[1:], t, 1, isComplete)
 			o.Pages[1].Since = new(page(honest[1:], t, 1, isComplete))
-		}, openwopv1.OWPEVT15},
+		}, requirement.OWPEVT15},
 		{"the cursor by its former name", "poll-cursor", func(o *eventlog.LogsObservation) {
 			o.Pages[1] = page(honest, t, 1, isComplete)
 			o.Pages[1].Since = new(page(honest[2:], t, 1, isComplete))
 		}, "passed"},
 		{"no events member", "poll-cursor", func(o *eventlog.LogsObservation) {
 			o.Whole.Body = wiretest.Value(t, map[string]any{"items": []any{}})
-		}, openwopv1.OWPEVT13},
+		}, requirement.OWPEVT13},
 	} {
 		t.Run(c.scenario+"/"+c.name, func(t *testing.T) {
 			o := logsObservation(t, honest)

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	requirement "github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop"
 	"github.com/openassay/assay/scenarios/openwop/hosttest"
@@ -149,28 +149,28 @@ func TestHostsThatTellTheirLogsWrongly(t *testing.T) {
 		scenario string
 		want     string
 	}{
-		"an empty log for everyone": {&teller{page: page(func([]map[string]any, int64) []map[string]any { return []map[string]any{} })}, "numbered-without-gap", openwopv1.OWPEVT1},
+		"an empty log for everyone": {&teller{page: page(func([]map[string]any, int64) []map[string]any { return []map[string]any{} })}, "numbered-without-gap", requirement.OWPEVT1},
 		"loses the event at the cursor": {&teller{first: 1, page: func(t *telling, after int64, _ string) any {
 			if after >= 0 {
 				after++
 			}
 			events, over, _ := t.behind(after)
 			return map[string]any{"events": events, "isComplete": over}
-		}}, "poll-cursor", openwopv1.OWPEVT14},
+		}}, "poll-cursor", requirement.OWPEVT14},
 		"minds no cursor": {&teller{page: func(t *telling, _ int64, _ string) any {
 			events, over, _ := t.behind(-1)
 			return map[string]any{"events": events, "isComplete": over}
-		}}, "poll-cursor", openwopv1.OWPEVT15},
+		}}, "poll-cursor", requirement.OWPEVT15},
 		"includes the cursor": {&teller{page: func(t *telling, after int64, _ string) any {
 			events, over, _ := t.behind(after - 1)
 			return map[string]any{"events": events, "isComplete": over}
-		}}, "poll-cursor", openwopv1.OWPEVT15},
+		}}, "poll-cursor", requirement.OWPEVT15},
 		"always complete": {&teller{page: func(t *telling, after int64, _ string) any {
 			events, _, _ := t.behind(after)
 			return map[string]any{"events": events, "isComplete": true}
-		}}, "poll-while-live", openwopv1.OWPEVT16},
-		"a second end":           {&teller{note: "run.completed"}, "ends-once", openwopv1.OWPEVT9},
-		"works on after the end": {&teller{note: "node.started"}, "ends-once", openwopv1.OWPEVT10},
+		}}, "poll-while-live", requirement.OWPEVT16},
+		"a second end":           {&teller{note: "run.completed"}, "ends-once", requirement.OWPEVT9},
+		"works on after the end": {&teller{note: "node.started"}, "ends-once", requirement.OWPEVT10},
 		"another time with every reading": {&teller{page: page(func(events []map[string]any, _ int64) []map[string]any {
 			out := []map[string]any{}
 			for _, e := range events {
@@ -179,26 +179,26 @@ func TestHostsThatTellTheirLogsWrongly(t *testing.T) {
 				out = append(out, e)
 			}
 			return out
-		})}, "never-changes", openwopv1.OWPEVT12},
-		"streams stay open":         {&teller{leaves: true}, "stream-closes", openwopv1.OWPEVT23},
-		"live streams stay open":    {&teller{leaves: true}, "stream-while-live", openwopv1.OWPEVT23},
-		"streams always begin anew": {&teller{resumes: func(string) (int64, int) { return -1, 0 }}, "stream-resumes", openwopv1.OWPEVT24},
+		})}, "never-changes", requirement.OWPEVT12},
+		"streams stay open":         {&teller{leaves: true}, "stream-closes", requirement.OWPEVT23},
+		"live streams stay open":    {&teller{leaves: true}, "stream-while-live", requirement.OWPEVT23},
+		"streams always begin anew": {&teller{resumes: func(string) (int64, int) { return -1, 0 }}, "stream-resumes", requirement.OWPEVT24},
 		"streams begin with what is new": {&teller{stream: func(w http.ResponseWriter, r *http.Request) bool {
 			r.Header.Set("Last-Event-ID", "1")
 			return false
-		}}, "stream-while-live", openwopv1.OWPEVT26},
+		}}, "stream-while-live", requirement.OWPEVT26},
 		"ids of its own on the stream": {&teller{frame: func(e map[string]any) string {
 			other := lacking(e)
 			other["eventId"] = "sse-" + e["eventId"].(string)
 			return sseFrame(fmt.Sprint(e["sequence"]), e["type"].(string), other)
-		}}, "forms-agree", openwopv1.OWPEVT27},
+		}}, "forms-agree", requirement.OWPEVT27},
 		"frames twice": {&teller{frame: func(e map[string]any) string {
 			return strings.Repeat(sseFrame(fmt.Sprint(e["sequence"]), e["type"].(string), e), 2)
-		}}, "stream-shows-all", openwopv1.OWPEVT22},
+		}}, "stream-shows-all", requirement.OWPEVT22},
 		"JSON for a stream": {&teller{stream: func(w http.ResponseWriter, _ *http.Request) bool {
 			hosttest.TellJSON(w, 200, map[string]any{"events": []any{}})
 			return true
-		}}, "stream-shows-all", openwopv1.OWPEVT20},
+		}}, "stream-shows-all", requirement.OWPEVT20},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
@@ -14,26 +15,26 @@ import (
 
 // CheckNumbered expects one sequence after the other.
 func CheckNumbered(l host.RunLog, j *scenarios.Judge) {
-	j.Check(openwopv1.OWPEVT1, l.All().Each("/sequence")).To(consecutive(host.LeastEvents), "sequence of the events")
+	j.Check(openwop.OWPEVT1, l.All().Each("/sequence")).To(consecutive(host.LeastEvents), "sequence of the events")
 }
 
 // CheckEnvelopes expects of every event what each has to say of itself.
 func CheckEnvelopes(l host.RunLog, j *scenarios.Judge) {
 	all := l.All()
 	for _, member := range []string{"eventId", "runId", "type"} {
-		j.Check(openwopv1.OWPEVT2, all.Each("/"+member)).To(check.Each(check.Text()), "%s", member)
+		j.Check(openwop.OWPEVT2, all.Each("/"+member)).To(check.Each(check.Text()), "%s", member)
 	}
-	j.Check(openwopv1.OWPEVT2, all.Each("/payload")).To(allThere(), "payload")
-	j.Check(openwopv1.OWPEVT2, all.Each("/timestamp")).To(check.Each(aTimestamp()), "timestamp")
-	j.Check(openwopv1.OWPEVT2, all.Each("/sequence")).To(check.Each(check.Integer(0, 0)), "sequence")
-	j.Check(openwopv1.OWPEVT3, all.Each("/eventId")).To(check.Distinct(""), "eventId")
-	j.Check(openwopv1.OWPEVT5, all.Each("/timestamp")).To(notEarlier(), "timestamp")
-	j.Check(openwopv1.OWPEVT7, all.Each("/type")).To(check.Each(legalType()), "type")
+	j.Check(openwop.OWPEVT2, all.Each("/payload")).To(allThere(), "payload")
+	j.Check(openwop.OWPEVT2, all.Each("/timestamp")).To(check.Each(aTimestamp()), "timestamp")
+	j.Check(openwop.OWPEVT2, all.Each("/sequence")).To(check.Each(check.Integer(0, 0)), "sequence")
+	j.Check(openwop.OWPEVT3, all.Each("/eventId")).To(check.Distinct(""), "eventId")
+	j.Check(openwop.OWPEVT5, all.Each("/timestamp")).To(notEarlier(), "timestamp")
+	j.Check(openwop.OWPEVT7, all.Each("/type")).To(check.Each(legalType()), "type")
 }
 
 // CheckCauses expects that no event is caused by a later one.
 func CheckCauses(l host.RunLog, j *scenarios.Judge) {
-	j.Check(openwopv1.OWPEVT6, withCause(l)).To(causedBefore(l, alone(l)), "events that name their cause")
+	j.Check(openwop.OWPEVT6, withCause(l)).To(causedBefore(l, alone(l)), "events that name their cause")
 }
 
 // alone says whether the run hands on no work: then all causes stand in its own log.
@@ -43,7 +44,7 @@ func alone(l host.RunLog) bool {
 
 // CheckOwn expects the events of this run only.
 func CheckOwn(l host.RunLog, j *scenarios.Judge) {
-	j.Check(openwopv1.OWPEVT4, l.All().Each("/runId")).To(check.Each(check.Equal(l.RunID)), "run of every event")
+	j.Check(openwop.OWPEVT4, l.All().Each("/runId")).To(check.Each(check.Equal(l.RunID)), "run of every event")
 }
 
 // endOf is the sequence of the event that ends the run; that of the last event where none does.
@@ -88,22 +89,22 @@ func afterEnd(l host.RunLog) wire.Found {
 
 // CheckEnd looks for the one event that ends the run, and for steps after it.
 func CheckEnd(l host.RunLog, j *scenarios.Judge, when string) {
-	j.Check(openwopv1.OWPEVT9, l.Terminals().Each("/type")).To(check.Len(1), "events that end the run, %s", when)
+	j.Check(openwop.OWPEVT9, l.Terminals().Each("/type")).To(check.Len(1), "events that end the run, %s", when)
 	end := endOf(l)
 	late := host.Steps(l).Where(func(e wire.Value) bool { return host.Sequence(e) > end })
-	j.Check(openwopv1.OWPEVT10, late.Each("/type")).To(check.Len(0), "steps after the end of the run, %s", when)
+	j.Check(openwop.OWPEVT10, late.Each("/type")).To(check.Len(0), "steps after the end of the run, %s", when)
 	notes := typesOf(afterEnd(l))
 	for _, step := range typesOf(late) {
 		notes = slices.DeleteFunc(notes, func(t string) bool { return t == step })
 	}
 	if len(notes) > 0 {
-		j.Find(openwopv1.OWPEVT10, "the end of the run is followed by events of type %s", wire.Compact(notes))
+		j.Find(openwop.OWPEVT10, "the end of the run is followed by events of type %s", wire.Compact(notes))
 	}
 }
 
 // CheckEndAsTold expects the end that the snapshot tells of.
 func CheckEndAsTold(l host.RunLog, j *scenarios.Judge) {
-	j.Check(openwopv1.OWPEVT11, l.Terminals().Each("/type")).To(check.Equal([]any{"run." + l.Status().String()}), "event that ends a run of status %s", l.Status().JSON())
+	j.Check(openwop.OWPEVT11, l.Terminals().Each("/type")).To(check.Equal([]any{"run." + l.Status().String()}), "event that ends a run of status %s", l.Status().JSON())
 }
 
 // typesOf are the types of these events, each once.
@@ -121,7 +122,7 @@ func CheckKept(j *scenarios.Judge, before, now host.RunLog, when string) {
 	same := now.All()
 	same.Values = same.Values[:min(len(before.Events), len(same.Values))]
 	for _, member := range []string{"sequence", "eventId", "type", "runId", "timestamp", "nodeId", "causationId", "payload"} {
-		j.Check(openwopv1.OWPEVT12, same.Each("/"+member)).To(check.SameAs(before.All().Each("/"+member)), "%s of the events %s", member, when)
+		j.Check(openwop.OWPEVT12, same.Each("/"+member)).To(check.SameAs(before.All().Each("/"+member)), "%s of the events %s", member, when)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
@@ -36,7 +37,7 @@ func CheckPayloads(j *scenarios.Judge, logs ...host.RunLog) {
 				payloads = wire.Found{Values: append(payloads.Values, of.Values...), In: of.In}
 			}
 		}
-		j.Check(openwopv1.OWPEVT8, payloads.Each("/payload")).To(fitting(t), "payload of %s", t)
+		j.Check(openwop.OWPEVT8, payloads.Each("/payload")).To(fitting(t), "payload of %s", t)
 	}
 }
 

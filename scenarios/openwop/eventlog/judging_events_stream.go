@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
@@ -31,7 +32,7 @@ func (s Listening) offered(j *scenarios.Judge) {
 func (s Listening) streamed(j *scenarios.Judge) {
 	s.offered(j)
 	if status, _ := s.Status.Int(); status != 200 || !isEventStream(s.Kind.Actual()) {
-		j.BlockOn(openwopv1.OWPEVT20, "set-up: the stream was answered with HTTP "+s.Status.JSON()+" and content of type "+s.Kind.JSON())
+		j.BlockOn(openwop.OWPEVT20, "set-up: the stream was answered with HTTP "+s.Status.JSON()+" and content of type "+s.Kind.JSON())
 	}
 }
 
@@ -110,9 +111,9 @@ func (s Listening) checkFrames(j *scenarios.Judge, l host.RunLog) {
 	for _, f := range frames {
 		ids, types = append(ids, f.number()), append(types, f.kind(log))
 	}
-	j.Check(openwopv1.OWPEVT21, s.of(frames, func(f StreamFrame) wire.Value { return f.Data })).To(check.Each(object()), "data of the frames")
-	j.Check(openwopv1.OWPEVT21, s.of(frames, func(f StreamFrame) wire.Value { return f.ID })).To(check.Equal(ids), "id of the frames, by the sequences in their data")
-	j.Check(openwopv1.OWPEVT21, s.of(frames, func(f StreamFrame) wire.Value { return f.Type })).To(check.Equal(types), "event of the frames, by the types in their data")
+	j.Check(openwop.OWPEVT21, s.of(frames, func(f StreamFrame) wire.Value { return f.Data })).To(check.Each(object()), "data of the frames")
+	j.Check(openwop.OWPEVT21, s.of(frames, func(f StreamFrame) wire.Value { return f.ID })).To(check.Equal(ids), "id of the frames, by the sequences in their data")
+	j.Check(openwop.OWPEVT21, s.of(frames, func(f StreamFrame) wire.Value { return f.Type })).To(check.Equal(types), "event of the frames, by the types in their data")
 }
 
 func object() check.Matcher {
@@ -202,10 +203,10 @@ func findDifferences(j *scenarios.Judge, form string, l host.RunLog, events map[
 			}
 		}
 		if lacks > 0 {
-			j.Find(openwopv1.OWPEVT27, "%s leaves %s out, of %d of %d events", form, member, lacks, len(l.Events))
+			j.Find(openwop.OWPEVT27, "%s leaves %s out, of %d of %d events", form, member, lacks, len(l.Events))
 		}
 		if differs > 0 {
-			j.Find(openwopv1.OWPEVT27, "%s says another %s than the poll, of %d of %d events", form, member, differs, len(l.Events))
+			j.Find(openwop.OWPEVT27, "%s says another %s than the poll, of %d of %d events", form, member, differs, len(l.Events))
 		}
 	}
 }

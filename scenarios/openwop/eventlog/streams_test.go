@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios/openwop/eventlog"
 	"github.com/openassay/assay/scenarios/openwop/hosttest"
 	"github.com/openassay/assay/scenarios/wire"
@@ -85,36 +85,36 @@ func TestJudgesOfStreams(t *testing.T) {
 		{"no note after the end", "stream-shows-all", func(o *eventlog.StreamsObservation) { o.Log = noted.Log(t, "a") }, "passed"},
 		{"another type of content", "stream-shows-all", func(o *eventlog.StreamsObservation) {
 			o.Full = eventlog.Listening{Status: wiretest.Status(t, 200), Kind: wiretest.Value(t, json.RawMessage(`"application/json"`))}
-		}, openwopv1.OWPEVT20},
-		{"an error of the host", "stream-shows-all", func(o *eventlog.StreamsObservation) { o.Full = noStream(t, 500) }, openwopv1.OWPEVT20},
+		}, openwop.OWPEVT20},
+		{"an error of the host", "stream-shows-all", func(o *eventlog.StreamsObservation) { o.Full = noStream(t, 500) }, openwop.OWPEVT20},
 		{"no streams", "stream-shows-all", func(o *eventlog.StreamsObservation) { o.Full = noStream(t, 404) }, "blocked"},
 		{"no such mode", "stream-shows-all", func(o *eventlog.StreamsObservation) { o.Full = noStream(t, 400) }, "blocked"},
-		{"nothing on the stream", "stream-shows-all", full(": open\n\n"), openwopv1.OWPEVT22},
-		{"an event is lost", "stream-shows-all", full(framed(honest[:1]) + framed(honest[2:])), openwopv1.OWPEVT22},
-		{"an event comes twice", "stream-shows-all", full(framed(honest[:2]) + framed(honest[1:])), openwopv1.OWPEVT22},
-		{"out of order", "stream-shows-all", full(framed(honest[1:2]) + framed(honest[:1]) + framed(honest[2:])), openwopv1.OWPEVT22},
-		{"goes on counting by itself", "stream-shows-all", full(strings.NewReplacer("id: 0", "id: 10", "id: 1", "id: 11", "id: 2", "id: 12", "id: 3", "id: 13").Replace(framed(honest))), openwopv1.OWPEVT22},
-		{"an event that is not on the log", "stream-shows-all", full(framed(honest[:1]) + sseFrame("9", "node.retried", honest.With(1, "sequence", 9)[1]) + framed(honest[1:])), openwopv1.OWPEVT22},
-		{"no ids", "stream-shows-all", full(strings.NewReplacer("id: 0\n", "", "id: 1\n", "", "id: 2\n", "", "id: 3\n", "").Replace(framed(honest))), openwopv1.OWPEVT22},
-		{"ids that are not the sequence", "stream-shows-all", full(framed(honest[:3]) + sseFrame("3", "run.completed", honest.With(3, "sequence", 7)[3])), openwopv1.OWPEVT21},
-		{"no types", "stream-shows-all", full(strings.ReplaceAll(framed(honest), "event: ", ": ")), openwopv1.OWPEVT21},
-		{"another type", "stream-shows-all", full(strings.Replace(framed(honest), "event: node.started", "event: node.completed", 1)), openwopv1.OWPEVT21},
-		{"no JSON", "stream-shows-all", full(strings.ReplaceAll(framed(honest), "data: {", "data: =")), openwopv1.OWPEVT21},
+		{"nothing on the stream", "stream-shows-all", full(": open\n\n"), openwop.OWPEVT22},
+		{"an event is lost", "stream-shows-all", full(framed(honest[:1]) + framed(honest[2:])), openwop.OWPEVT22},
+		{"an event comes twice", "stream-shows-all", full(framed(honest[:2]) + framed(honest[1:])), openwop.OWPEVT22},
+		{"out of order", "stream-shows-all", full(framed(honest[1:2]) + framed(honest[:1]) + framed(honest[2:])), openwop.OWPEVT22},
+		{"goes on counting by itself", "stream-shows-all", full(strings.NewReplacer("id: 0", "id: 10", "id: 1", "id: 11", "id: 2", "id: 12", "id: 3", "id: 13").Replace(framed(honest))), openwop.OWPEVT22},
+		{"an event that is not on the log", "stream-shows-all", full(framed(honest[:1]) + sseFrame("9", "node.retried", honest.With(1, "sequence", 9)[1]) + framed(honest[1:])), openwop.OWPEVT22},
+		{"no ids", "stream-shows-all", full(strings.NewReplacer("id: 0\n", "", "id: 1\n", "", "id: 2\n", "", "id: 3\n", "").Replace(framed(honest))), openwop.OWPEVT22},
+		{"ids that are not the sequence", "stream-shows-all", full(framed(honest[:3]) + sseFrame("3", "run.completed", honest.With(3, "sequence", 7)[3])), openwop.OWPEVT21},
+		{"no types", "stream-shows-all", full(strings.ReplaceAll(framed(honest), "event: ", ": ")), openwop.OWPEVT21},
+		{"another type", "stream-shows-all", full(strings.Replace(framed(honest), "event: node.started", "event: node.completed", 1)), openwop.OWPEVT21},
+		{"no JSON", "stream-shows-all", full(strings.ReplaceAll(framed(honest), "data: {", "data: =")), openwop.OWPEVT21},
 		{"an empty log", "stream-shows-all", func(o *eventlog.StreamsObservation) { o.Log = hosttest.Entries{}.Log(t, "a") }, "blocked"},
 
 		{"honest", "stream-closes", func(*eventlog.StreamsObservation) {}, "passed"},
-		{"stays open", "stream-closes", func(o *eventlog.StreamsObservation) { o.Full = stays(o.Full) }, openwopv1.OWPEVT23},
+		{"stays open", "stream-closes", func(o *eventlog.StreamsObservation) { o.Full = stays(o.Full) }, openwop.OWPEVT23},
 		{"no streams", "stream-closes", func(o *eventlog.StreamsObservation) { o.Full = noStream(t, 405) }, "blocked"},
 		{"no stream", "stream-closes", func(o *eventlog.StreamsObservation) { o.Full = noStream(t, 200) }, "blocked"},
 
 		{"honest", "stream-resumes", func(*eventlog.StreamsObservation) {}, "passed"},
 		{"stays open", "stream-resumes", func(o *eventlog.StreamsObservation) { o.Full = stays(o.Full) }, "blocked"},
-		{"begins anew", "stream-resumes", func(o *eventlog.StreamsObservation) { o.Resumed = o.Full }, openwopv1.OWPEVT24},
-		{"with the last event again", "stream-resumes", func(o *eventlog.StreamsObservation) { o.Resumed = listening(t, framed(honest[1:])) }, openwopv1.OWPEVT24},
-		{"leaves one out", "stream-resumes", func(o *eventlog.StreamsObservation) { o.Resumed = listening(t, framed(honest[3:])) }, openwopv1.OWPEVT24},
-		{"nothing more", "stream-resumes", func(o *eventlog.StreamsObservation) { o.Resumed = listening(t, "") }, openwopv1.OWPEVT24},
-		{"refuses it", "stream-resumes", func(o *eventlog.StreamsObservation) { o.Resumed = noStream(t, 400) }, openwopv1.OWPEVT24},
-		{"begins anew at the end", "stream-resumes", func(o *eventlog.StreamsObservation) { o.AtEnd = o.Full }, openwopv1.OWPEVT24},
+		{"begins anew", "stream-resumes", func(o *eventlog.StreamsObservation) { o.Resumed = o.Full }, openwop.OWPEVT24},
+		{"with the last event again", "stream-resumes", func(o *eventlog.StreamsObservation) { o.Resumed = listening(t, framed(honest[1:])) }, openwop.OWPEVT24},
+		{"leaves one out", "stream-resumes", func(o *eventlog.StreamsObservation) { o.Resumed = listening(t, framed(honest[3:])) }, openwop.OWPEVT24},
+		{"nothing more", "stream-resumes", func(o *eventlog.StreamsObservation) { o.Resumed = listening(t, "") }, openwop.OWPEVT24},
+		{"refuses it", "stream-resumes", func(o *eventlog.StreamsObservation) { o.Resumed = noStream(t, 400) }, openwop.OWPEVT24},
+		{"begins anew at the end", "stream-resumes", func(o *eventlog.StreamsObservation) { o.AtEnd = o.Full }, openwop.OWPEVT24},
 		{"no content at the end", "stream-resumes", func(o *eventlog.StreamsObservation) { o.AtEnd = noStream(t, 204) }, "passed"},
 		{"begins anew behind nonsense", "stream-resumes", func(o *eventlog.StreamsObservation) { o.Unparsed = o.Full }, "passed"},
 
@@ -123,22 +123,22 @@ func TestJudgesOfStreams(t *testing.T) {
 		{"in two batches", "stream-batches", func(o *eventlog.StreamsObservation) {
 			o.Batched = listening(t, sseFrame("1", "batch", honest[:2])+sseFrame("3", "batch", honest[2:]))
 		}, "passed"},
-		{"the last batch is lost", "stream-batches", func(o *eventlog.StreamsObservation) { o.Batched = listening(t, sseFrame("1", "batch", honest[:2])) }, openwopv1.OWPEVT28},
+		{"the last batch is lost", "stream-batches", func(o *eventlog.StreamsObservation) { o.Batched = listening(t, sseFrame("1", "batch", honest[:2])) }, openwop.OWPEVT28},
 		{"batches that overlap", "stream-batches", func(o *eventlog.StreamsObservation) {
 			o.Batched = listening(t, sseFrame("1", "batch", honest[:2])+sseFrame("3", "batch", honest[1:]))
-		}, openwopv1.OWPEVT28},
-		{"the last batch waits", "stream-batches", func(o *eventlog.StreamsObservation) { o.Batched = stays(o.Batched) }, openwopv1.OWPEVT28},
+		}, openwop.OWPEVT28},
+		{"the last batch waits", "stream-batches", func(o *eventlog.StreamsObservation) { o.Batched = stays(o.Batched) }, openwop.OWPEVT28},
 		{"refuses to gather", "stream-batches", func(o *eventlog.StreamsObservation) { o.Batched = noStream(t, 400) }, "blocked"},
 
 		{"honest", "forms-agree", func(*eventlog.StreamsObservation) {}, "passed"},
 		{"no JSON document", "forms-agree", func(o *eventlog.StreamsObservation) {
 			o.List = eventlog.PollPage{Status: wiretest.Status(t, 406)}
 		}, "passed"},
-		{"another id on the stream", "forms-agree", full(framed(honest.With(2, "eventId", "other"))), openwopv1.OWPEVT27},
-		{"fewer on the stream", "forms-agree", full(framed(honest[1:])), openwopv1.OWPEVT27},
-		{"another id in the document", "forms-agree", func(o *eventlog.StreamsObservation) { o.List = page(honest.With(2, "eventId", "other"), t, -1, nil) }, openwopv1.OWPEVT27},
-		{"fewer in the document", "forms-agree", func(o *eventlog.StreamsObservation) { o.List = page(honest[:3], t, -1, nil) }, openwopv1.OWPEVT27},
-		{"an empty document", "forms-agree", func(o *eventlog.StreamsObservation) { o.List = page(hosttest.Entries{}, t, -1, nil) }, openwopv1.OWPEVT27},
+		{"another id on the stream", "forms-agree", full(framed(honest.With(2, "eventId", "other"))), openwop.OWPEVT27},
+		{"fewer on the stream", "forms-agree", full(framed(honest[1:])), openwop.OWPEVT27},
+		{"another id in the document", "forms-agree", func(o *eventlog.StreamsObservation) { o.List = page(honest.With(2, "eventId", "other"), t, -1, nil) }, openwop.OWPEVT27},
+		{"fewer in the document", "forms-agree", func(o *eventlog.StreamsObservation) { o.List = page(honest[:3], t, -1, nil) }, openwop.OWPEVT27},
+		{"an empty document", "forms-agree", func(o *eventlog.StreamsObservation) { o.List = page(hosttest.Entries{}, t, -1, nil) }, openwop.OWPEVT27},
 	} {
 		t.Run(c.scenario+"/"+c.name, func(t *testing.T) {
 			o := streamsObservation(t, honest)
@@ -196,25 +196,25 @@ func TestJudgesOfALiveRun(t *testing.T) {
 		want           string
 	}{
 		{"honest", "poll-while-live", func(*eventlog.LiveObservation) {}, "passed"},
-		{"the poll is not answered", "poll-while-live", func(o *eventlog.LiveObservation) { o.Idled.Reached, o.Idle = false, eventlog.PollPage{After: 1} }, openwopv1.OWPEVT18},
-		{"always complete", "poll-while-live", func(o *eventlog.LiveObservation) { o.Idle = page(hosttest.Entries{}, t, 1, isComplete) }, openwopv1.OWPEVT16},
+		{"the poll is not answered", "poll-while-live", func(o *eventlog.LiveObservation) { o.Idled.Reached, o.Idle = false, eventlog.PollPage{After: 1} }, openwop.OWPEVT18},
+		{"always complete", "poll-while-live", func(o *eventlog.LiveObservation) { o.Idle = page(hosttest.Entries{}, t, 1, isComplete) }, openwop.OWPEVT16},
 		{"always terminal", "poll-while-live", func(o *eventlog.LiveObservation) {
 			o.Idle = page(hosttest.Entries{}, t, 1, map[string]any{"isTerminal": true})
-		}, openwopv1.OWPEVT16},
-		{"what happened since is not there", "poll-while-live", func(o *eventlog.LiveObservation) { o.Late = page(hosttest.Entries{}, t, 1, isComplete) }, openwopv1.OWPEVT19},
-		{"the first that happened since is lost", "poll-while-live", func(o *eventlog.LiveObservation) { o.Late = page(honest[3:], t, 1, isComplete) }, openwopv1.OWPEVT19},
+		}, openwop.OWPEVT16},
+		{"what happened since is not there", "poll-while-live", func(o *eventlog.LiveObservation) { o.Late = page(hosttest.Entries{}, t, 1, isComplete) }, openwop.OWPEVT19},
+		{"the first that happened since is lost", "poll-while-live", func(o *eventlog.LiveObservation) { o.Late = page(honest[3:], t, 1, isComplete) }, openwop.OWPEVT19},
 		{"the whole log in place of what is new", "poll-while-live", func(o *eventlog.LiveObservation) { o.Late = page(honest, t, 1, isComplete) }, "passed"},
-		{"rewrites what was there", "poll-while-live", func(o *eventlog.LiveObservation) { o.After = honest.With(1, "type", "node.skipped").Log(t, "a") }, openwopv1.OWPEVT12},
+		{"rewrites what was there", "poll-while-live", func(o *eventlog.LiveObservation) { o.After = honest.With(1, "type", "node.skipped").Log(t, "a") }, openwop.OWPEVT12},
 		{"never stands still", "poll-while-live", func(o *eventlog.LiveObservation) { o.Held.Reached = false }, "blocked"},
 		{"refuses the answer", "poll-while-live", func(o *eventlog.LiveObservation) { o.Moved = wiretest.Status(t, 409) }, "blocked"},
 		{"does not go on", "poll-while-live", func(o *eventlog.LiveObservation) { o.After.Ended.Reached = false }, "blocked"},
 		{"an empty log", "poll-while-live", func(o *eventlog.LiveObservation) { o.Before = hosttest.Entries{}.Log(t, "a") }, "blocked"},
 
 		{"honest", "stream-while-live", func(*eventlog.LiveObservation) {}, "passed"},
-		{"only what was there", "stream-while-live", func(o *eventlog.LiveObservation) { o.Listening = listening(t, framed(before)) }, openwopv1.OWPEVT26},
-		{"only what is new", "stream-while-live", func(o *eventlog.LiveObservation) { o.Listening = listening(t, framed(honest[2:])) }, openwopv1.OWPEVT26},
-		{"twice what was there", "stream-while-live", func(o *eventlog.LiveObservation) { o.Listening = listening(t, framed(before)+framed(honest)) }, openwopv1.OWPEVT26},
-		{"stays open", "stream-while-live", func(o *eventlog.LiveObservation) { o.Listening.Closed.Reached = false }, openwopv1.OWPEVT23},
+		{"only what was there", "stream-while-live", func(o *eventlog.LiveObservation) { o.Listening = listening(t, framed(before)) }, openwop.OWPEVT26},
+		{"only what is new", "stream-while-live", func(o *eventlog.LiveObservation) { o.Listening = listening(t, framed(honest[2:])) }, openwop.OWPEVT26},
+		{"twice what was there", "stream-while-live", func(o *eventlog.LiveObservation) { o.Listening = listening(t, framed(before)+framed(honest)) }, openwop.OWPEVT26},
+		{"stays open", "stream-while-live", func(o *eventlog.LiveObservation) { o.Listening.Closed.Reached = false }, openwop.OWPEVT23},
 		{"no streams", "stream-while-live", func(o *eventlog.LiveObservation) { o.Listening = noStream(t, 404) }, "blocked"},
 		{"not opened in time", "stream-while-live", func(o *eventlog.LiveObservation) { o.Listening = eventlog.Listening{} }, "blocked"},
 	} {

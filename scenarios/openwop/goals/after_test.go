@@ -3,7 +3,7 @@ package goals_test
 import (
 	"testing"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	requirement "github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop"
 	"github.com/openassay/assay/scenarios/openwop/goals"
@@ -30,9 +30,9 @@ func TestJudgesOfGoalsThatEndWhileTheyAreArmed(t *testing.T) {
 		{"had a run under way", "abandoned-disarms", func(o *observation) {
 			o.GivenUp.Settled, o.GivenUp.Later = replied(t, 200, standing("abandoned", 1)), replied(t, 200, standing("abandoned", 1))
 		}, "passed"},
-		{"goes on", "abandoned-disarms", func(o *observation) { o.GivenUp.Later = replied(t, 200, standing("abandoned", 1)) }, openwopv1.OWP0097C8},
-		{"comes back", "abandoned-disarms", func(o *observation) { o.GivenUp.Later = replied(t, 200, standing("bound-exceeded", 0)) }, openwopv1.OWP0097C8},
-		{"does not end", "abandoned-disarms", func(o *observation) { o.GivenUp.Ended.Reached = false }, openwopv1.OWP0097C8},
+		{"goes on", "abandoned-disarms", func(o *observation) { o.GivenUp.Later = replied(t, 200, standing("abandoned", 1)) }, requirement.OWP0097C8},
+		{"comes back", "abandoned-disarms", func(o *observation) { o.GivenUp.Later = replied(t, 200, standing("bound-exceeded", 0)) }, requirement.OWP0097C8},
+		{"does not end", "abandoned-disarms", func(o *observation) { o.GivenUp.Ended.Reached = false }, requirement.OWP0097C8},
 		{"may not be given up by us", "abandoned-disarms", func(o *observation) { o.GivenUp.Asked = wiretest.Status(t, 403) }, "blocked"},
 		{"cannot be given up", "abandoned-disarms", func(o *observation) { o.GivenUp.Asked = wiretest.Status(t, 500) }, "blocked"},
 		{"no schedule goes on", "abandoned-disarms", func(o *observation) { o.After.Reached = false }, "blocked"},
@@ -43,8 +43,8 @@ func TestJudgesOfGoalsThatEndWhileTheyAreArmed(t *testing.T) {
 		}, "blocked"},
 		{"is not made", "abandoned-disarms", func(o *observation) { o.GivenUp.Goal = refusedGoal(t, 500, objective) }, "blocked"},
 		{"honest", "satisfied-disarms-schedule", func(*observation) {}, "passed"},
-		{"goes on", "satisfied-disarms-schedule", func(o *observation) { o.Satisfied.Later = replied(t, 200, standing("satisfied", 2)) }, openwopv1.OWP0097G1},
-		{"is active again", "satisfied-disarms-schedule", func(o *observation) { o.Satisfied.Later = replied(t, 200, standing("active", 1)) }, openwopv1.OWP0097G1},
+		{"goes on", "satisfied-disarms-schedule", func(o *observation) { o.Satisfied.Later = replied(t, 200, standing("satisfied", 2)) }, requirement.OWP0097G1},
+		{"is active again", "satisfied-disarms-schedule", func(o *observation) { o.Satisfied.Later = replied(t, 200, standing("active", 1)) }, requirement.OWP0097G1},
 		{"there is no seam", "satisfied-disarms-schedule", func(o *observation) { o.Satisfied.Asked = wiretest.Status(t, 404) }, "blocked"},
 	} {
 		t.Run(c.scenario+" "+c.name, func(t *testing.T) {
@@ -71,12 +71,12 @@ func TestJudgeOfAGoalWhoseStuckRunWasAnswered(t *testing.T) {
 			o.Freed, o.Again = shownAs(t, "satisfied", 2), goals.GoalTick{}
 		}, "passed"},
 		{"stays escalated", func(o *observation) { o.Freed.Reached = false }, "passed"}, // a finding
-		{"loses a run", func(o *observation) { o.Again = ticked(t, "active", 1) }, openwopv1.OWP0097E9},
+		{"loses a run", func(o *observation) { o.Again = ticked(t, "active", 1) }, requirement.OWP0097E9},
 		{"is judged by a run of somebody else", func(o *observation) {
 			g := standing("active", 3)
 			g["completion"] = hosttest.Fields{"check": "verifier", "lastVerdict": hosttest.Fields{"satisfied": false, "runId": "run-9"}}
 			o.Again.Shown.Last = wiretest.Value(t, g)
-		}, openwopv1.OWP0097E9},
+		}, requirement.OWP0097E9},
 		{"takes no answer", func(o *observation) { o.Answered = wiretest.Status(t, 404) }, "blocked"},
 		{"names no run", func(o *observation) { o.Stuck.ID = "" }, "blocked"},
 		{"was not escalated", func(o *observation) { o.Still = still(t, "active", 2) }, "blocked"},
@@ -99,16 +99,16 @@ func TestJudgeOfAReplayedContribution(t *testing.T) {
 		want  string
 	}{
 		{"honest", func(*observation) {}, "passed"},
-		{"counts the replay", func(o *observation) { o.Still = still(t, "active", 4) }, openwopv1.OWPGOAL1},
-		{"takes the replay for a run", func(o *observation) { o.Fork.Log.RunID = "run-2" }, openwopv1.OWPGOAL1},
+		{"counts the replay", func(o *observation) { o.Still = still(t, "active", 4) }, requirement.OWPGOAL1},
+		{"takes the replay for a run", func(o *observation) { o.Fork.Log.RunID = "run-2" }, requirement.OWPGOAL1},
 		{"judges the replay", func(o *observation) {
 			log := goalLog("active", 3)
 			o.Trail.Events = eventList(t, append(log[:3], goalEvent(9, "goal.evaluated", hosttest.Fields{"runId": "fork-1", "iterations": 3, "satisfied": false})))
-		}, openwopv1.OWPGOAL1},
+		}, requirement.OWPGOAL1},
 		{"judges a run twice", func(o *observation) {
 			log := goalLog("active", 3)
 			o.Trail.Events = eventList(t, append(log[:3], goalEvent(9, "goal.evaluated", hosttest.Fields{"runId": "run-1", "iterations": 1, "satisfied": true})))
-		}, openwopv1.OWPGOAL1},
+		}, requirement.OWPGOAL1},
 		{"names nothing of the goal", func(o *observation) {
 			log := goalLog("active", 3)[:3]
 			for _, e := range log {
@@ -149,16 +149,16 @@ func TestJudgeOfGoalsThatDoNotFit(t *testing.T) {
 			o.Judges[0].Made, o.Modes[0].Made, o.Bounds[0].Made = made(t), made(t), made(t)
 		}, "passed", 3},
 		{"keeps the other judge", func(o *observation) { o.Judges[1].Made = kept("completion", hosttest.Fields{"check": "host"}) }, "passed", 1},
-		{"keeps a judge that nobody knows", func(o *observation) { o.Judges[0].Made = kept("completion", hosttest.Fields{"check": "me"}) }, openwopv1.OWP0097B2, 0},
-		{"keeps no judge", func(o *observation) { o.Judges[0].Made = kept("completion", hosttest.Fields{}) }, openwopv1.OWP0097B2, 0},
-		{"keeps a mode that nobody knows", func(o *observation) { o.Modes[0].Made = kept("continuation", hosttest.Fields{"mode": "whim"}) }, openwopv1.OWP0097B3, 0},
+		{"keeps a judge that nobody knows", func(o *observation) { o.Judges[0].Made = kept("completion", hosttest.Fields{"check": "me"}) }, requirement.OWP0097B2, 0},
+		{"keeps no judge", func(o *observation) { o.Judges[0].Made = kept("completion", hosttest.Fields{}) }, requirement.OWP0097B2, 0},
+		{"keeps a mode that nobody knows", func(o *observation) { o.Modes[0].Made = kept("continuation", hosttest.Fields{"mode": "whim"}) }, requirement.OWP0097B3, 0},
 		{"keeps no continuation", func(o *observation) { o.Modes[0].Made = kept("continuation", nil) }, "passed", 1},
 		{"keeps a bound below the least", func(o *observation) {
 			o.Bounds[0].Made = kept("bounds", hosttest.Fields{"maxLoopIterations": 0})
-		}, openwopv1.OWP0097B5, 0},
-		{"keeps part of a run", func(o *observation) { o.Bounds[0].Made = kept("bounds", hosttest.Fields{"maxLoopIterations": 1.5}) }, openwopv1.OWP0097B5, 0},
-		{"keeps a word of runs", func(o *observation) { o.Bounds[0].Made = kept("bounds", hosttest.Fields{"maxLoopIterations": "many"}) }, openwopv1.OWP0097B5, 0},
-		{"keeps a cost below nothing", func(o *observation) { o.Bounds[0].Made = kept("bounds", hosttest.Fields{"maxCostUsd": -0.5}) }, openwopv1.OWP0097B5, 0},
+		}, requirement.OWP0097B5, 0},
+		{"keeps part of a run", func(o *observation) { o.Bounds[0].Made = kept("bounds", hosttest.Fields{"maxLoopIterations": 1.5}) }, requirement.OWP0097B5, 0},
+		{"keeps a word of runs", func(o *observation) { o.Bounds[0].Made = kept("bounds", hosttest.Fields{"maxLoopIterations": "many"}) }, requirement.OWP0097B5, 0},
+		{"keeps a cost below nothing", func(o *observation) { o.Bounds[0].Made = kept("bounds", hosttest.Fields{"maxCostUsd": -0.5}) }, requirement.OWP0097B5, 0},
 		{"keeps a part of a dollar", func(o *observation) { o.Bounds[0].Made = kept("bounds", hosttest.Fields{"maxCostUsd": 0.5}) }, "passed", 1},
 		{"makes none at all", func(o *observation) { o.Control = refusedGoal(t, 500, objective) }, "blocked", 0},
 	} {

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	requirement "github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop"
 	"github.com/openassay/assay/scenarios/openwop/goals"
@@ -28,7 +28,7 @@ func alone(t *testing.T) goals.GoalAloneObservation {
 }
 
 func TestJudgesOfAGoalThatGoesOnByItself(t *testing.T) {
-	for scenario, fires := range map[string]string{"schedule-fires": openwopv1.OWP0097A3, "heartbeat-fires": openwopv1.OWP0097A4, "commitment-fires": openwopv1.OWP0097A5} {
+	for scenario, fires := range map[string]string{"schedule-fires": requirement.OWP0097A3, "heartbeat-fires": requirement.OWP0097A4, "commitment-fires": requirement.OWP0097A5} {
 		for _, c := range []struct {
 			name  string
 			spoil func(*goals.GoalAloneObservation)
@@ -41,18 +41,18 @@ func TestJudgesOfAGoalThatGoesOnByItself(t *testing.T) {
 			}, fires},
 			{"does not stop at its bound", func(o *goals.GoalAloneObservation) {
 				o.Ended = wire.Wait{What: "the goal moves", Last: wiretest.Value(t, standing("active", 5))}
-			}, openwopv1.OWP0097E4},
+			}, requirement.OWP0097E4},
 			{"was too quick for us when it was resumed", func(o *goals.GoalAloneObservation) {
 				o.Resumed.After = replied(t, 200, standing("bound-exceeded", 4))
 			}, "blocked"},
 			{"came to its end while paused", func(o *goals.GoalAloneObservation) {
 				o.Held = replied(t, 200, standing("bound-exceeded", 4))
 				o.Resumed.After = o.Held
-			}, openwopv1.OWP0097C5},
-			{"goes on while paused", func(o *goals.GoalAloneObservation) { o.Held = replied(t, 200, standing("active", 3)) }, openwopv1.OWP0097C5},
-			{"does not resume", func(o *goals.GoalAloneObservation) { o.Resumed.After = replied(t, 200, standing("abandoned", 2)) }, openwopv1.OWP0097C5},
-			{"fires beyond its bound", func(o *goals.GoalAloneObservation) { o.Later = replied(t, 200, standing("bound-exceeded", 5)) }, openwopv1.OWP0097E4},
-			{"ends as satisfied", func(o *goals.GoalAloneObservation) { o.Later = replied(t, 200, standing("satisfied", 4)) }, openwopv1.OWP0097E4},
+			}, requirement.OWP0097C5},
+			{"goes on while paused", func(o *goals.GoalAloneObservation) { o.Held = replied(t, 200, standing("active", 3)) }, requirement.OWP0097C5},
+			{"does not resume", func(o *goals.GoalAloneObservation) { o.Resumed.After = replied(t, 200, standing("abandoned", 2)) }, requirement.OWP0097C5},
+			{"fires beyond its bound", func(o *goals.GoalAloneObservation) { o.Later = replied(t, 200, standing("bound-exceeded", 5)) }, requirement.OWP0097E4},
+			{"ends as satisfied", func(o *goals.GoalAloneObservation) { o.Later = replied(t, 200, standing("satisfied", 4)) }, requirement.OWP0097E4},
 			{"may not be paused by us", func(o *goals.GoalAloneObservation) { o.Paused = replied(t, 403, hosttest.Fields{}) }, "blocked"},
 			{"was too quick for us", func(o *goals.GoalAloneObservation) {
 				o.Settled = replied(t, 200, standing("bound-exceeded", 4))
@@ -84,12 +84,12 @@ func TestJudgesOfAGoalsLife(t *testing.T) {
 		{"honest", "only-the-judge", func(*goals.GoalLifeObservation) {}, "passed"},
 		{"an edit satisfies", "only-the-judge", func(o *goals.GoalLifeObservation) {
 			o.Acts[1].Edit.After = replied(t, 200, standing("satisfied", 1))
-		}, openwopv1.OWP0097E1},
-		{"a sure no satisfies", "only-the-judge", func(o *goals.GoalLifeObservation) { o.Ticks[1] = ticked(t, "satisfied", 2) }, openwopv1.OWP0097E1},
-		{"the verdict does not", "only-the-judge", func(o *goals.GoalLifeObservation) { o.Ticks[2].Shown.Reached = false }, openwopv1.OWP0097E1},
+		}, requirement.OWP0097E1},
+		{"a sure no satisfies", "only-the-judge", func(o *goals.GoalLifeObservation) { o.Ticks[1] = ticked(t, "satisfied", 2) }, requirement.OWP0097E1},
+		{"the verdict does not", "only-the-judge", func(o *goals.GoalLifeObservation) { o.Ticks[2].Shown.Reached = false }, requirement.OWP0097E1},
 		{"may not be edited by us", "only-the-judge", func(o *goals.GoalLifeObservation) { o.Acts[0].Edit.Reply = replied(t, 403, hosttest.Fields{}) }, "blocked"},
 		{"works on", "only-the-judge", func(o *goals.GoalLifeObservation) { o.Still = still(t, "satisfied", 4) }, "passed"}, // another scenario's failure
-		{"is opened again", "only-the-judge", func(o *goals.GoalLifeObservation) { o.Still = still(t, "active", 3) }, openwopv1.OWP0097E1},
+		{"is opened again", "only-the-judge", func(o *goals.GoalLifeObservation) { o.Still = still(t, "active", 3) }, requirement.OWP0097E1},
 		{"honest", "every-run-judged", func(*goals.GoalLifeObservation) {}, "passed"},
 		{"a sure no satisfies", "every-run-judged", func(o *goals.GoalLifeObservation) { o.Ticks = o.Ticks[:2] }, "blocked"},
 		{"works on", "every-run-judged", func(o *goals.GoalLifeObservation) { o.Still = still(t, "satisfied", 4) }, "blocked"},
@@ -97,15 +97,15 @@ func TestJudgesOfAGoalsLife(t *testing.T) {
 			g := standing("active", 2)
 			g["completion"] = hosttest.Fields{"check": "verifier", "lastVerdict": hosttest.Fields{"satisfied": false, "runId": "run-1"}}
 			o.Ticks[1].Shown.Last = wiretest.Value(t, g)
-		}, openwopv1.OWP0097E9},
+		}, requirement.OWP0097E9},
 		{"a run is not judged", "every-run-judged", func(o *goals.GoalLifeObservation) {
 			o.Trail.Events = eventList(t, goalLog("satisfied", 3)[1:])
-		}, openwopv1.OWP0097E9},
+		}, requirement.OWP0097E9},
 		{"the count starts anew", "every-run-judged", func(o *goals.GoalLifeObservation) {
 			log := goalLog("satisfied", 3)
 			log[2]["payload"].(hosttest.Fields)["iterations"] = 1
 			o.Trail.Events = eventList(t, log)
-		}, openwopv1.OWP0097D1},
+		}, requirement.OWP0097D1},
 		{"did not end", "every-run-judged", func(o *goals.GoalLifeObservation) { o.Still = still(t, "active", 3) }, "blocked"},
 	} {
 		t.Run(c.scenario+" "+c.name, func(t *testing.T) {
@@ -131,16 +131,16 @@ func TestJudgeOfASecretInAnObjective(t *testing.T) {
 		{"refuses it", func(o *goals.GoalSecretObservation) {
 			*o = goals.GoalSecretObservation{Goal: refusedGoal(t, 400, objective), List: replied(t, 200, hosttest.Fields{"goals": []hosttest.Fields{}})}
 		}, "passed"},
-		{"refuses it and keeps it", func(o *goals.GoalSecretObservation) { o.Goal = refusedGoal(t, 400, objective) }, openwopv1.OWP0097E11},
-		{"serves it", func(o *goals.GoalSecretObservation) { o.Goal.Fresh = replied(t, 200, leaks) }, openwopv1.OWP0097E11},
-		{"answers with it", func(o *goals.GoalSecretObservation) { o.Goal.Created = replied(t, 200, leaks) }, openwopv1.OWP0097E11},
+		{"refuses it and keeps it", func(o *goals.GoalSecretObservation) { o.Goal = refusedGoal(t, 400, objective) }, requirement.OWP0097E11},
+		{"serves it", func(o *goals.GoalSecretObservation) { o.Goal.Fresh = replied(t, 200, leaks) }, requirement.OWP0097E11},
+		{"answers with it", func(o *goals.GoalSecretObservation) { o.Goal.Created = replied(t, 200, leaks) }, requirement.OWP0097E11},
 		{"lists it", func(o *goals.GoalSecretObservation) {
 			o.List = replied(t, 200, hosttest.Fields{"goals": []hosttest.Fields{leaks}})
-		}, openwopv1.OWP0097E11},
-		{"takes it by an edit", func(o *goals.GoalSecretObservation) { o.Edited.After = replied(t, 200, leaks) }, openwopv1.OWP0097E11},
+		}, requirement.OWP0097E11},
+		{"takes it by an edit", func(o *goals.GoalSecretObservation) { o.Edited.After = replied(t, 200, leaks) }, requirement.OWP0097E11},
 		{"tells it in an event", func(o *goals.GoalSecretObservation) {
 			o.Trail.Events = eventList(t, []hosttest.Fields{goalEvent(1, "goal.evaluated", hosttest.Fields{"why": "<secret:1>"})})
-		}, openwopv1.OWP0097E11},
+		}, requirement.OWP0097E11},
 		{"cannot list", func(o *goals.GoalSecretObservation) { o.List = replied(t, 500, hosttest.Fields{}) }, "blocked"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -161,8 +161,8 @@ func TestJudgeOfGoalsThatAreNotClaimed(t *testing.T) {
 	}{
 		{"honest", replied(t, 404, hosttest.Fields{"error": "not_found"}), replied(t, 404, hosttest.Fields{"error": "not_found"}), "passed"},
 		{"a page for every path", replied(t, 200, hosttest.Fields{"html": "welcome"}), replied(t, 405, hosttest.Fields{}), "passed"},
-		{"lists them", replied(t, 200, hosttest.Fields{"goals": []hosttest.Fields{}}), replied(t, 404, hosttest.Fields{}), openwopv1.OWP0097G3},
-		{"makes one", replied(t, 404, hosttest.Fields{}), replied(t, 201, standing("active", 0)), openwopv1.OWP0097G3},
+		{"lists them", replied(t, 200, hosttest.Fields{"goals": []hosttest.Fields{}}), replied(t, 404, hosttest.Fields{}), requirement.OWP0097G3},
+		{"makes one", replied(t, 404, hosttest.Fields{}), replied(t, 201, standing("active", 0)), requirement.OWP0097G3},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			hosttest.Expect(t, "absent-without-claim", goals.GoalsUnclaimedObservation{Paths: []string{"/v1/goals"}, Lists: []host.GoalReply{c.list}, Makes: []host.GoalReply{c.make}}, c.want)
@@ -183,7 +183,7 @@ func TestAHostThatServesTheCredentialAgain(t *testing.T) {
 		return c.Finish(context.Background())
 	}
 	r := certify(key)
-	if out := r.Outcomes[0]; out.Failure == nil || out.Failure.Requirement != openwopv1.OWP0097E11 {
+	if out := r.Outcomes[0]; out.Failure == nil || out.Failure.Requirement != requirement.OWP0097E11 {
 		t.Errorf("%s: %s", out.Verdict, out.Reason)
 	}
 	for _, d := range r.Drives {

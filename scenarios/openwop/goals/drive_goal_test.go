@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	requirement "github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop"
@@ -215,7 +216,7 @@ func TestGoalsOfOtherHosts(t *testing.T) {
 		want["abandoned-stays-abandoned"] = "failed"
 		hosttest.Compare(t, r, want)
 		for _, o := range r.Outcomes {
-			if o.Failure != nil && o.Failure.Requirement != openwopv1.OWP0097C6 {
+			if o.Failure != nil && o.Failure.Requirement != requirement.OWP0097C6 {
 				t.Errorf("%s: %s", o.Scenario.ID, o.Reason)
 			}
 		}
@@ -266,9 +267,9 @@ func TestGoalsThatAreNotKept(t *testing.T) {
 		name, scenario, want string
 		lie                  func(*hosttest.InventedGoals) hosttest.Routes
 	}{
-		{"a goal that never moves", "stops-at-bound", openwopv1.OWP0097G2, func(g *hosttest.InventedGoals) hosttest.Routes { g.Idle = true; return nil }},
-		{"a goal that a client satisfies", "client-cannot-satisfy", openwopv1.OWP0097E2, func(g *hosttest.InventedGoals) hosttest.Routes { g.Told = true; return nil }},
-		{"a bound that is one too high", "stops-at-bound", openwopv1.OWP0097E4, func(g *hosttest.InventedGoals) hosttest.Routes {
+		{"a goal that never moves", "stops-at-bound", requirement.OWP0097G2, func(g *hosttest.InventedGoals) hosttest.Routes { g.Idle = true; return nil }},
+		{"a goal that a client satisfies", "client-cannot-satisfy", requirement.OWP0097E2, func(g *hosttest.InventedGoals) hosttest.Routes { g.Told = true; return nil }},
+		{"a bound that is one too high", "stops-at-bound", requirement.OWP0097E4, func(g *hosttest.InventedGoals) hosttest.Routes {
 			return hosttest.Routes{"POST " + goalsAt: func(r *http.Request, body map[string]any) (int, any) {
 				if bounds, _ := body["bounds"].(map[string]any); bounds["maxLoopIterations"] != nil {
 					bounds["maxLoopIterations"] = bounds["maxLoopIterations"].(float64) + 1
@@ -276,7 +277,7 @@ func TestGoalsThatAreNotKept(t *testing.T) {
 				return g.Create(r, body)
 			}}
 		}},
-		{"a tick that reads, and fires without looking again", "ticked-at-once", openwopv1.OWP0097E4, func(g *hosttest.InventedGoals) hosttest.Routes {
+		{"a tick that reads, and fires without looking again", "ticked-at-once", requirement.OWP0097E4, func(g *hosttest.InventedGoals) hosttest.Routes {
 			return hosttest.Routes{tick: g.Find(func(o *hosttest.InventedGoal, body map[string]any) (int, any) {
 				if len(o.Progress.ContributingRunIds) < 6 {
 					o.State = openwopv1.GoalStateActive
@@ -284,10 +285,10 @@ func TestGoalsThatAreNotKept(t *testing.T) {
 				return g.Tick(o, body)
 			})}
 		}},
-		{"a cost that is not added up", "cost-bound", openwopv1.OWP0097E5, func(g *hosttest.InventedGoals) hosttest.Routes {
+		{"a cost that is not added up", "cost-bound", requirement.OWP0097E5, func(g *hosttest.InventedGoals) hosttest.Routes {
 			return hosttest.Routes{tick: g.Find(func(o *hosttest.InventedGoal, body map[string]any) (int, any) { o.Cost = 0; return g.Tick(o, body) })}
 		}},
-		{"a deadline that nobody watches", "deadline", openwopv1.OWP0097E6, func(g *hosttest.InventedGoals) hosttest.Routes {
+		{"a deadline that nobody watches", "deadline", requirement.OWP0097E6, func(g *hosttest.InventedGoals) hosttest.Routes {
 			return hosttest.Routes{"POST " + goalsAt: func(r *http.Request, body map[string]any) (int, any) {
 				if bounds, _ := body["bounds"].(map[string]any); bounds != nil {
 					delete(bounds, "runTimeoutMs")
@@ -295,45 +296,45 @@ func TestGoalsThatAreNotKept(t *testing.T) {
 				return g.Create(r, body)
 			}}
 		}},
-		{"a deadline that has passed from the start", "deadline", openwopv1.OWP0097E6, func(g *hosttest.InventedGoals) hosttest.Routes {
+		{"a deadline that has passed from the start", "deadline", requirement.OWP0097E6, func(g *hosttest.InventedGoals) hosttest.Routes {
 			return hosttest.Routes{tick: g.Find(func(o *hosttest.InventedGoal, body map[string]any) (int, any) {
 				o.Close(openwopv1.GoalStateBoundExceeded)
 				return g.Tick(o, body)
 			})}
 		}},
-		{"a pause that halts nothing", "pause-halts", openwopv1.OWP0097C5, func(g *hosttest.InventedGoals) hosttest.Routes {
+		{"a pause that halts nothing", "pause-halts", requirement.OWP0097C5, func(g *hosttest.InventedGoals) hosttest.Routes {
 			return hosttest.Routes{tick: g.Find(func(o *hosttest.InventedGoal, body map[string]any) (int, any) {
 				o.Paused = false
 				return g.Tick(o, body)
 			})}
 		}},
-		{"a pause for good", "pause-halts", openwopv1.OWP0097C5, func(g *hosttest.InventedGoals) hosttest.Routes {
+		{"a pause for good", "pause-halts", requirement.OWP0097C5, func(g *hosttest.InventedGoals) hosttest.Routes {
 			return hosttest.Routes{"POST " + goalsAt + "/{id}/resume": g.Of(func(*hosttest.InventedGoal, map[string]any) bool { return true })}
 		}},
-		{"an escalation that is not heeded", "escalation-halts", openwopv1.OWP0097E8, func(g *hosttest.InventedGoals) hosttest.Routes {
+		{"an escalation that is not heeded", "escalation-halts", requirement.OWP0097E8, func(g *hosttest.InventedGoals) hosttest.Routes {
 			return hosttest.Routes{tick: g.Find(func(o *hosttest.InventedGoal, body map[string]any) (int, any) {
 				delete(body, "escalate")
 				return g.Tick(o, body)
 			})}
 		}},
-		{"a goal that resume brings back", "exceeded-stays-exceeded", openwopv1.OWP0097E4, func(g *hosttest.InventedGoals) hosttest.Routes {
+		{"a goal that resume brings back", "exceeded-stays-exceeded", requirement.OWP0097E4, func(g *hosttest.InventedGoals) hosttest.Routes {
 			return hosttest.Routes{"POST " + goalsAt + "/{id}/resume": g.Of(func(o *hosttest.InventedGoal, _ map[string]any) bool {
 				o.State = openwopv1.GoalStateActive
 				return true
 			})}
 		}},
-		{"an ended goal that is edited", "exceeded-stays-exceeded", openwopv1.OWP0097C4, func(g *hosttest.InventedGoals) hosttest.Routes {
+		{"an ended goal that is edited", "exceeded-stays-exceeded", requirement.OWP0097C4, func(g *hosttest.InventedGoals) hosttest.Routes {
 			return hosttest.Routes{"PATCH " + goalsAt + "/{id}": g.Of(func(o *hosttest.InventedGoal, body map[string]any) bool {
 				o.Objective, _ = body["objective"].(string)
 				return true
 			})}
 		}},
-		{"runs that are not there", "runs-of-the-goal", openwopv1.OWP0097E10, func(*hosttest.InventedGoals) hosttest.Routes {
+		{"runs that are not there", "runs-of-the-goal", requirement.OWP0097E10, func(*hosttest.InventedGoals) hosttest.Routes {
 			return hosttest.Routes{"GET /v1/runs/{id}": func(*http.Request, map[string]any) (int, any) {
 				return hosttest.Refused(http.StatusNotFound, "not_found")
 			}}
 		}},
-		{"an objective in an event", "content-free", openwopv1.OWP0097D2, func(g *hosttest.InventedGoals) hosttest.Routes {
+		{"an objective in an event", "content-free", requirement.OWP0097D2, func(g *hosttest.InventedGoals) hosttest.Routes {
 			return hosttest.Routes{tick: g.Find(func(o *hosttest.InventedGoal, body map[string]any) (int, any) {
 				status, reply := g.Tick(o, body)
 				for _, e := range o.Events {

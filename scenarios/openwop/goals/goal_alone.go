@@ -1,6 +1,7 @@
 package goals
 
 import (
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
@@ -14,10 +15,10 @@ import (
 var scheduleFires = scenarios.Scenario{
 	ID:     "openwop/goal-completion/schedule-fires",
 	Title:  "a goal on a schedule fires its runs by itself, none while it is paused, and none beyond its bound",
-	Proves: scenarios.IDs{openwopv1.OWP0097A3, openwopv1.OWP0097C5, openwopv1.OWP0097E4},
+	Proves: scenarios.IDs{openwop.OWP0097A3, openwop.OWP0097C5, openwop.OWP0097E4},
 	Claim:  claims.GoalsSchedule,
 	Ask: scenarios.Ask(goalOnSchedule, func(o GoalScheduleObservation, j *scenarios.Judge) {
-		o.check(j, openwopv1.OWP0097A3)
+		o.check(j, openwop.OWP0097A3)
 	}),
 }
 
@@ -25,10 +26,10 @@ var scheduleFires = scenarios.Scenario{
 var heartbeatFires = scenarios.Scenario{
 	ID:     "openwop/goal-completion/heartbeat-fires",
 	Title:  "a goal that goes on by a heartbeat fires a run for a change, none while it is paused, and none beyond its bound",
-	Proves: scenarios.IDs{openwopv1.OWP0097A4, openwopv1.OWP0097C5, openwopv1.OWP0097E4},
+	Proves: scenarios.IDs{openwop.OWP0097A4, openwop.OWP0097C5, openwop.OWP0097E4},
 	Claim:  claims.GoalsHeartbeat,
 	Ask: scenarios.Ask(goalByHeartbeat, func(o GoalAloneObservation, j *scenarios.Judge) {
-		o.check(j, openwopv1.OWP0097A4)
+		o.check(j, openwop.OWP0097A4)
 	}),
 }
 
@@ -36,10 +37,10 @@ var heartbeatFires = scenarios.Scenario{
 var commitmentFires = scenarios.Scenario{
 	ID:     "openwop/goal-completion/commitment-fires",
 	Title:  "a goal that goes on by a commitment fires a run when that is fired, none while it is paused, and none beyond its bound",
-	Proves: scenarios.IDs{openwopv1.OWP0097A5, openwopv1.OWP0097C5, openwopv1.OWP0097E4},
+	Proves: scenarios.IDs{openwop.OWP0097A5, openwop.OWP0097C5, openwop.OWP0097E4},
 	Claim:  claims.GoalsCommitment,
 	Ask: scenarios.Ask(goalByCommitment, func(o GoalAloneObservation, j *scenarios.Judge) {
-		o.check(j, openwopv1.OWP0097A5)
+		o.check(j, openwop.OWP0097A5)
 	}),
 }
 
@@ -47,7 +48,7 @@ var commitmentFires = scenarios.Scenario{
 var abandonedDisarms = scenarios.Scenario{
 	ID:     "openwop/goal-completion/abandoned-disarms",
 	Title:  "a goal that was given up fires no run any more, while others on its schedule do",
-	Proves: scenarios.IDs{openwopv1.OWP0097C8},
+	Proves: scenarios.IDs{openwop.OWP0097C8},
 	Claim:  claims.GoalsSchedule,
 	Ask: scenarios.Ask(goalOnSchedule, func(o GoalScheduleObservation, j *scenarios.Judge) {
 		status, _ := o.GivenUp.Asked.Int()
@@ -55,9 +56,9 @@ var abandonedDisarms = scenarios.Scenario{
 		permitted((host.GoalReply{Status: o.GivenUp.Asked}), j, "abandon a goal")
 		o.othersWentOn(j)
 		if status/100 != 2 {
-			j.BlockOn(openwopv1.OWP0097C6, "set-up: abandon is answered HTTP "+o.GivenUp.Asked.JSON())
+			j.BlockOn(openwop.OWP0097C6, "set-up: abandon is answered HTTP "+o.GivenUp.Asked.JSON())
 		}
-		o.GivenUp.check(j, openwopv1.OWP0097C8, openwopv1.GoalStateAbandoned)
+		o.GivenUp.check(j, openwop.OWP0097C8, openwopv1.GoalStateAbandoned)
 	}),
 }
 
@@ -65,24 +66,24 @@ var abandonedDisarms = scenarios.Scenario{
 var satisfiedScheduleDisarms = scenarios.Scenario{
 	ID:     "openwop/goal-completion/satisfied-disarms-schedule",
 	Title:  "a goal on a schedule that its judge finds satisfied fires no run any more, while others on its schedule do",
-	Proves: scenarios.IDs{openwopv1.OWP0097G1},
+	Proves: scenarios.IDs{openwop.OWP0097G1},
 	Claim:  claims.GoalsSchedule,
 	Ask: scenarios.Ask(goalOnSchedule, func(o GoalScheduleObservation, j *scenarios.Judge) {
 		given(o.Satisfied.Goal, j)
 		host.SeamAnswered(j, o.Satisfied.Asked, o.Satisfied.Goal.Path+"/{id}/tick")
 		o.othersWentOn(j)
-		o.Satisfied.check(j, openwopv1.OWP0097G1, openwopv1.GoalStateSatisfied)
+		o.Satisfied.check(j, openwop.OWP0097G1, openwopv1.GoalStateSatisfied)
 	}),
 }
 
 // othersWentOn stops a judge where the goals beside those that ended did not go on either.
 func (o GoalScheduleObservation) othersWentOn(j *scenarios.Judge) {
 	given(o.Beside, j)
-	j.Need(openwopv1.OWP0097A3, o.Going)
+	j.Need(openwop.OWP0097A3, o.Going)
 	if o.outran() {
 		o.tooQuick(j)
 	}
-	j.Need(openwopv1.OWP0097A3, o.After)
+	j.Need(openwop.OWP0097A3, o.After)
 }
 
 func (d GoalDisarmed) check(j *scenarios.Judge, id scenarios.RequirementID, state openwopv1.GoalState) {
@@ -107,16 +108,16 @@ func (o GoalAloneObservation) check(j *scenarios.Judge, fires scenarios.Requirem
 		o.tooQuick(j)
 		return
 	}
-	j.Check(openwopv1.OWP0097C5, o.Paused.Status).To(check.Status(2), "pause")
+	j.Check(openwop.OWP0097C5, o.Paused.Status).To(check.Status(2), "pause")
 	j.Need(fires, o.Meanwhile)
-	j.Check(openwopv1.OWP0097C5, runsOf(o.Held.Body)).To(check.SameAs(runsOf(o.Settled.Body)), "contributing runs of the paused goal after two runs of another one")
+	j.Check(openwop.OWP0097C5, runsOf(o.Held.Body)).To(check.SameAs(runsOf(o.Settled.Body)), "contributing runs of the paused goal after two runs of another one")
 	permitted(o.Resumed.Reply, j, "resume a goal")
-	if !j.Check(openwopv1.OWP0097C5, stateShown(o.Resumed.After)).To(check.Equal(openwopv1.GoalStateActive), "state after resume") || !j.Check(o.ends(fires), o.Ended).To(check.Reached()) {
+	if !j.Check(openwop.OWP0097C5, stateShown(o.Resumed.After)).To(check.Equal(openwopv1.GoalStateActive), "state after resume") || !j.Check(o.ends(fires), o.Ended).To(check.Reached()) {
 		return
 	}
 	j.Need(fires, o.After)
-	j.Check(openwopv1.OWP0097E4, stateShown(o.Later)).To(check.Equal(openwopv1.GoalStateBoundExceeded), "state at the end")
-	checkRuns(j, openwopv1.OWP0097E4, o.Later.Body, o.Bound)
+	j.Check(openwop.OWP0097E4, stateShown(o.Later)).To(check.Equal(openwopv1.GoalStateBoundExceeded), "state at the end")
+	checkRuns(j, openwop.OWP0097E4, o.Later.Body, o.Bound)
 }
 
 // ends is what a goal violates that does not come to its end: the bound that it has reached, where it has.
@@ -124,7 +125,7 @@ func (o GoalAloneObservation) ends(fires scenarios.RequirementID) scenarios.Requ
 	if contributed(o.Ended.Last) < o.Bound {
 		return fires
 	}
-	return openwopv1.OWP0097E4
+	return openwop.OWP0097E4
 }
 
 func (o GoalAloneObservation) tooQuick(j *scenarios.Judge) {

@@ -4,6 +4,7 @@ package goals
 import (
 	"slices"
 
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
@@ -28,14 +29,14 @@ func BoundsSuite() scenarios.Suite {
 var goalsWellFormed = scenarios.Scenario{
 	ID:     "openwop/goal-bounds/block-well-formed",
 	Title:  "the advertised block says who judges a goal and by what it goes on",
-	Proves: scenarios.IDs{openwopv1.OWP0097A1},
+	Proves: scenarios.IDs{openwop.OWP0097A1},
 	Claim:  claims.Goals,
 	Ask: scenarios.Advertised(func(d scenarios.Discovery, j *scenarios.Judge) {
 		block := claims.GoalsBlock(d)
-		j.Check(openwopv1.OWP0097A1, block.Key("judge")).To(check.OneOf("verifier", "host"), "judge")
-		j.Check(openwopv1.OWP0097A1, block.Key("continuation")).To(modes(), "continuation")
+		j.Check(openwop.OWP0097A1, block.Key("judge")).To(check.OneOf("verifier", "host"), "judge")
+		j.Check(openwop.OWP0097A1, block.Key("continuation")).To(modes(), "continuation")
 		if host.IsList(block.Key("continuation")) && len(block.Key("continuation").Items()) == 0 {
-			j.Find(openwopv1.OWP0097A1, "the list of continuations is empty: nothing is said to make a goal go on")
+			j.Find(openwop.OWP0097A1, "the list of continuations is empty: nothing is said to make a goal go on")
 		}
 	}),
 }
@@ -56,7 +57,7 @@ func modes() check.Matcher {
 var boundsRequired = scenarios.Scenario{
 	ID:     "openwop/goal-bounds/bounds-required",
 	Title:  "a goal without a bound is refused with 422 and is not there after; with a bound it is made",
-	Proves: scenarios.IDs{openwopv1.OWP0097A2, openwopv1.OWP0097C1, openwopv1.OWP0097E3},
+	Proves: scenarios.IDs{openwop.OWP0097A2, openwop.OWP0097C1, openwop.OWP0097E3},
 	Claim:  claims.GoalsBounded,
 	Ask: scenarios.Ask(goalsUnbounded, func(o GoalUnboundedObservation, j *scenarios.Judge) {
 		given(o.Bounded, j)
@@ -64,20 +65,20 @@ var boundsRequired = scenarios.Scenario{
 			what string
 			made host.GoalMade
 		}{{"a goal without bounds", o.Unbounded}, {"a goal with empty bounds", o.Empty}} {
-			j.Check(openwopv1.OWP0097C1, refused.made.Created.Status).To(check.Status(422), "%s", refused.what)
-			refused.made.Created.TellRefusal(j, openwopv1.OWP0097C1, refused.what)
+			j.Check(openwop.OWP0097C1, refused.made.Created.Status).To(check.Status(422), "%s", refused.what)
+			refused.made.Created.TellRefusal(j, openwop.OWP0097C1, refused.what)
 		}
 		readable(o.All, j)
 		readable(o.Active, j)
 		for _, goals := range []host.GoalReply{o.All, o.Active} {
 			if len(listed(goals, o.Bounded).Values) == 0 {
-				j.BlockOn(openwopv1.OWP0097C2, "set-up: the goal with a bound is not listed, so the others might be hidden too")
+				j.BlockOn(openwop.OWP0097C2, "set-up: the goal with a bound is not listed, so the others might be hidden too")
 			}
-			j.Check(openwopv1.OWP0097A2, listed(goals, o.Unbounded, o.Empty)).To(check.Len(0), "goals in the list that were asked for without a bound")
+			j.Check(openwop.OWP0097A2, listed(goals, o.Unbounded, o.Empty)).To(check.Len(0), "goals in the list that were asked for without a bound")
 		}
-		j.Check(openwopv1.OWP0097E3, listed(o.Active, o.Bounded, o.Unbounded, o.Empty).Each("/bounds")).To(check.Each(boundedObject()), "bounds of our active goals")
+		j.Check(openwop.OWP0097E3, listed(o.Active, o.Bounded, o.Unbounded, o.Empty).Each("/bounds")).To(check.Each(boundedObject()), "bounds of our active goals")
 		if n := unbounded(o.Active); n > 0 {
-			j.Find(openwopv1.OWP0097E3, "%d goals among those listed as active have no bound", n)
+			j.Find(openwop.OWP0097E3, "%d goals among those listed as active have no bound", n)
 		}
 	}),
 }
@@ -86,42 +87,42 @@ var boundsRequired = scenarios.Scenario{
 var createdAsAsked = scenarios.Scenario{
 	ID:    "openwop/goal-bounds/created-as-asked",
 	Title: "a goal is made as it was asked for, and is read and listed as what it is",
-	Proves: scenarios.IDs{openwopv1.OWP0097B1, openwopv1.OWP0097B2, openwopv1.OWP0097B3, openwopv1.OWP0097B4,
-		openwopv1.OWP0097C2, openwopv1.OWP0097C3},
+	Proves: scenarios.IDs{openwop.OWP0097B1, openwop.OWP0097B2, openwop.OWP0097B3, openwop.OWP0097B4,
+		openwop.OWP0097C2, openwop.OWP0097C3},
 	Claim: claims.Goals,
 	Ask: scenarios.Ask(goalCreated, func(o GoalCreatedObservation, j *scenarios.Judge) {
 		made, asked := o.Goal, o.Asked
-		if !j.Check(openwopv1.OWP0097B1, made.Created.Status).To(check.Status(200, 201), "a goal with bounds") ||
-			!j.Check(openwopv1.OWP0097B1, made.Created.Body.Key("id")).To(check.Text(), "id of the goal") ||
-			!j.Check(openwopv1.OWP0097C3, made.Fresh.Status).To(check.Status(200), "the goal, read under its id") {
+		if !j.Check(openwop.OWP0097B1, made.Created.Status).To(check.Status(200, 201), "a goal with bounds") ||
+			!j.Check(openwop.OWP0097B1, made.Created.Body.Key("id")).To(check.Text(), "id of the goal") ||
+			!j.Check(openwop.OWP0097C3, made.Fresh.Status).To(check.Status(200), "the goal, read under its id") {
 			return
 		}
 		g := made.Fresh.Body
-		j.Check(openwopv1.OWP0097B1, g.Key("id")).To(check.Equal(made.ID), "id")
-		j.Check(openwopv1.OWP0097B1, g.Key("objective")).To(check.Equal(asked.Objective), "objective")
-		j.Check(openwopv1.OWP0097B1, g.Key("state")).To(check.Equal(openwopv1.GoalStateActive), "state")
-		j.Check(openwopv1.OWP0097B1, g.At("/bounds/maxLoopIterations")).To(check.Equal(*asked.Bounds.MaxLoopIterations), "bounds.maxLoopIterations")
-		j.Check(openwopv1.OWP0097B1, g.At("/bounds/maxCostUsd")).To(check.Equal(*asked.Bounds.MaxCostUSD), "bounds.maxCostUsd")
-		j.Check(openwopv1.OWP0097B1, g.Key("createdAt")).To(host.Timestamp(), "createdAt")
-		j.Check(openwopv1.OWP0097B2, g.At("/completion/check")).To(check.Equal(asked.Completion.Check), "completion.check")
+		j.Check(openwop.OWP0097B1, g.Key("id")).To(check.Equal(made.ID), "id")
+		j.Check(openwop.OWP0097B1, g.Key("objective")).To(check.Equal(asked.Objective), "objective")
+		j.Check(openwop.OWP0097B1, g.Key("state")).To(check.Equal(openwopv1.GoalStateActive), "state")
+		j.Check(openwop.OWP0097B1, g.At("/bounds/maxLoopIterations")).To(check.Equal(*asked.Bounds.MaxLoopIterations), "bounds.maxLoopIterations")
+		j.Check(openwop.OWP0097B1, g.At("/bounds/maxCostUsd")).To(check.Equal(*asked.Bounds.MaxCostUSD), "bounds.maxCostUsd")
+		j.Check(openwop.OWP0097B1, g.Key("createdAt")).To(host.Timestamp(), "createdAt")
+		j.Check(openwop.OWP0097B2, g.At("/completion/check")).To(check.Equal(asked.Completion.Check), "completion.check")
 		if continuation := g.Key("continuation"); continuation.Present() {
-			j.Check(openwopv1.OWP0097B3, continuation.Key("mode")).To(check.Equal(asked.Continuation.Mode), "continuation.mode")
+			j.Check(openwop.OWP0097B3, continuation.Key("mode")).To(check.Equal(asked.Continuation.Mode), "continuation.mode")
 		} else { // OWP-R27
-			j.Check(openwopv1.OWP0097B3, continuation).To(check.Absent())
-			j.Find(openwopv1.OWP0097B1, "the goal shows no continuation, which its schema requires")
+			j.Check(openwop.OWP0097B3, continuation).To(check.Absent())
+			j.Find(openwop.OWP0097B1, "the goal shows no continuation, which its schema requires")
 		}
-		j.Check(openwopv1.OWP0097B4, g.At("/owner/tenant")).To(check.Text(), "owner.tenant")
+		j.Check(openwop.OWP0097B4, g.At("/owner/tenant")).To(check.Text(), "owner.tenant")
 		for _, name := range []string{"id", "objective", "state", "bounds", "owner", "createdAt"} {
 			if told := made.Created.Body.Key(name); told.Present() {
-				j.Check(openwopv1.OWP0097C3, g.Key(name)).To(check.SameAs(told), "%s, read again", name)
+				j.Check(openwop.OWP0097C3, g.Key(name)).To(check.SameAs(told), "%s, read again", name)
 			} else {
-				j.Find(openwopv1.OWP0097B1, "the reply that makes the goal does not show its %s", name)
+				j.Find(openwop.OWP0097B1, "the reply that makes the goal does not show its %s", name)
 			}
 		}
-		j.Check(openwopv1.OWP0097C3, iterationsOf(g)).To(check.Equal(0), "progress.iterations before the first run")
-		j.Check(openwopv1.OWP0097C3, runsOf(g)).To(check.OneOf(nil, []any{}), "progress.contributingRunIds before the first run")
-		j.Check(openwopv1.OWP0097C3, g.At("/completion/lastVerdict")).To(check.Equal(nil), "completion.lastVerdict before the first run")
-		j.Check(openwopv1.OWP0097C3, o.Stranger).To(check.Status(4), "a goal id that was never given out")
+		j.Check(openwop.OWP0097C3, iterationsOf(g)).To(check.Equal(0), "progress.iterations before the first run")
+		j.Check(openwop.OWP0097C3, runsOf(g)).To(check.OneOf(nil, []any{}), "progress.contributingRunIds before the first run")
+		j.Check(openwop.OWP0097C3, g.At("/completion/lastVerdict")).To(check.Equal(nil), "completion.lastVerdict before the first run")
+		j.Check(openwop.OWP0097C3, o.Stranger).To(check.Status(4), "a goal id that was never given out")
 		o.checkLists(j)
 	}),
 }
@@ -130,23 +131,23 @@ var createdAsAsked = scenarios.Scenario{
 var misfitsNotKept = scenarios.Scenario{
 	ID:     "openwop/goal-bounds/misfits-not-kept",
 	Title:  "no goal is served with a judge or a continuation that nobody knows, nor with bounds that cannot be, whatever was asked for",
-	Proves: scenarios.IDs{openwopv1.OWP0097B2, openwopv1.OWP0097B3, openwopv1.OWP0097B5},
+	Proves: scenarios.IDs{openwop.OWP0097B2, openwop.OWP0097B3, openwop.OWP0097B5},
 	Claim:  claims.Goals,
 	Ask: scenarios.Ask(goalMisfits, func(o GoalMisfitsObservation, j *scenarios.Judge) {
 		given(o.Control, j)
 		judges, modes := check.OneOf("verifier", "host"), check.OneOf(nil, "schedule", "commitment", "heartbeat", "manual") // OWP-R27: it may be left off
-		j.Check(openwopv1.OWP0097B2, o.Control.Fresh.Body.At("/completion/check")).To(judges, "completion.check of a goal as it can be")
-		j.Check(openwopv1.OWP0097B3, o.Control.Fresh.Body.At("/continuation/mode")).To(modes, "continuation.mode of a goal as it can be")
-		j.Check(openwopv1.OWP0097B5, o.Control.Fresh.Body.Key("bounds")).To(boundsThatCanBe(), "bounds of a goal as it can be")
+		j.Check(openwop.OWP0097B2, o.Control.Fresh.Body.At("/completion/check")).To(judges, "completion.check of a goal as it can be")
+		j.Check(openwop.OWP0097B3, o.Control.Fresh.Body.At("/continuation/mode")).To(modes, "continuation.mode of a goal as it can be")
+		j.Check(openwop.OWP0097B5, o.Control.Fresh.Body.Key("bounds")).To(boundsThatCanBe(), "bounds of a goal as it can be")
 		for _, kind := range []struct {
 			id      scenarios.RequirementID
 			asked   []GoalMisfit
 			pointer string
 			fits    check.Matcher
 		}{
-			{openwopv1.OWP0097B2, o.Judges, "/completion/check", judges},
-			{openwopv1.OWP0097B3, o.Modes, "/continuation/mode", modes},
-			{openwopv1.OWP0097B5, o.Bounds, "/bounds", boundsThatCanBe()},
+			{openwop.OWP0097B2, o.Judges, "/completion/check", judges},
+			{openwop.OWP0097B3, o.Modes, "/continuation/mode", modes},
+			{openwop.OWP0097B5, o.Bounds, "/bounds", boundsThatCanBe()},
 		} {
 			for _, m := range kind.asked {
 				m.check(j, kind.id, kind.pointer, kind.fits)
@@ -189,8 +190,8 @@ func (o GoalCreatedObservation) checkLists(j *scenarios.Judge) {
 		reply host.GoalReply
 		n     int
 	}{{"all goals", o.All, 1}, {"the goals that are active", o.Active, 1}, {"the goals that are satisfied", o.Satisfied, 0}} {
-		if j.Check(openwopv1.OWP0097C2, in.reply.Status).To(check.Status(200), "the list of %s", in.what) {
-			j.Check(openwopv1.OWP0097C2, listed(in.reply, o.Goal)).To(check.Len(in.n), "the new goal among %s", in.what)
+		if j.Check(openwop.OWP0097C2, in.reply.Status).To(check.Status(200), "the list of %s", in.what) {
+			j.Check(openwop.OWP0097C2, listed(in.reply, o.Goal)).To(check.Len(in.n), "the new goal among %s", in.what)
 		}
 	}
 }
@@ -199,31 +200,31 @@ func (o GoalCreatedObservation) checkLists(j *scenarios.Judge) {
 var clientCannotSatisfy = scenarios.Scenario{
 	ID:     "openwop/goal-bounds/client-cannot-satisfy",
 	Title:  "no create, edit or call of a client makes a goal satisfied; what may be edited can be",
-	Proves: scenarios.IDs{openwopv1.OWP0097C4, openwopv1.OWP0097C7, openwopv1.OWP0097E2},
+	Proves: scenarios.IDs{openwop.OWP0097C4, openwop.OWP0097C7, openwop.OWP0097E2},
 	Claim:  claims.Goals,
 	Ask: scenarios.Ask(goalByWord, func(o GoalWordObservation, j *scenarios.Judge) {
 		given(o.Goal, j)
 		switch asserted := o.Asserted; {
 		case asserted.ID == "":
-			asserted.Created.TellRefusal(j, openwopv1.OWP0097E2, "a goal that is to be satisfied from the start")
-		case j.Check(openwopv1.OWP0097E2, stateShown(asserted.Fresh)).To(check.Equal(openwopv1.GoalStateActive), "state of a goal that was asked for as satisfied"):
-			j.Find(openwopv1.OWP0097E2, "a goal that is to be satisfied from the start is made, as active, and the word is dropped without a word")
+			asserted.Created.TellRefusal(j, openwop.OWP0097E2, "a goal that is to be satisfied from the start")
+		case j.Check(openwop.OWP0097E2, stateShown(asserted.Fresh)).To(check.Equal(openwopv1.GoalStateActive), "state of a goal that was asked for as satisfied"):
+			j.Find(openwop.OWP0097E2, "a goal that is to be satisfied from the start is made, as active, and the word is dropped without a word")
 		}
-		j.Check(openwopv1.OWP0097E2, o.Claimed.Reply.Status).To(check.Status(4), "an edit of the state to satisfied")
-		j.Check(openwopv1.OWP0097E2, stateShown(o.Claimed.After)).To(check.Equal(openwopv1.GoalStateActive), "state after that edit")
-		o.Claimed.Reply.TellRefusal(j, openwopv1.OWP0097E2, "an edit of the state to satisfied")
+		j.Check(openwop.OWP0097E2, o.Claimed.Reply.Status).To(check.Status(4), "an edit of the state to satisfied")
+		j.Check(openwop.OWP0097E2, stateShown(o.Claimed.After)).To(check.Equal(openwopv1.GoalStateActive), "state after that edit")
+		o.Claimed.Reply.TellRefusal(j, openwop.OWP0097E2, "an edit of the state to satisfied")
 		j.Part(func() {
 			readable(o.Satisfied, j)
 			in(o.Satisfied, j, openwopv1.GoalStateSatisfied)
-			j.Check(openwopv1.OWP0097E2, listed(o.Satisfied, o.Goal, o.Asserted)).To(check.Len(0), "our goals among those that are satisfied")
+			j.Check(openwop.OWP0097E2, listed(o.Satisfied, o.Goal, o.Asserted)).To(check.Len(0), "our goals among those that are satisfied")
 		})
-		j.Check(openwopv1.OWP0097C7, o.Completed.Reply.Status).NotTo(check.Status(2), "a call to complete the goal")
-		j.Check(openwopv1.OWP0097C7, stateShown(o.Completed.After)).To(check.Equal(openwopv1.GoalStateActive), "state after that call")
+		j.Check(openwop.OWP0097C7, o.Completed.Reply.Status).NotTo(check.Status(2), "a call to complete the goal")
+		j.Check(openwop.OWP0097C7, stateShown(o.Completed.After)).To(check.Equal(openwopv1.GoalStateActive), "state after that call")
 		permitted(o.Reworded.Reply, j, "edit a goal")
 		permitted(o.Restated.Reply, j, "edit a goal")
-		j.Check(openwopv1.OWP0097C4, o.Reworded.Reply.Status).To(check.Status(2), "an edit of the objective")
-		j.Check(openwopv1.OWP0097C4, o.Reworded.After.Body.Key("objective")).To(check.Equal(o.Objective), "objective after that edit")
-		j.Check(openwopv1.OWP0097C4, o.Restated.Reply.Status).To(check.Status(2), "an edit of completion and continuation")
+		j.Check(openwop.OWP0097C4, o.Reworded.Reply.Status).To(check.Status(2), "an edit of the objective")
+		j.Check(openwop.OWP0097C4, o.Reworded.After.Body.Key("objective")).To(check.Equal(o.Objective), "objective after that edit")
+		j.Check(openwop.OWP0097C4, o.Restated.Reply.Status).To(check.Status(2), "an edit of completion and continuation")
 	}),
 }
 
@@ -231,13 +232,13 @@ var clientCannotSatisfy = scenarios.Scenario{
 var abandonedStaysAbandoned = scenarios.Scenario{
 	ID:     "openwop/goal-bounds/abandoned-stays-abandoned",
 	Title:  "an abandoned goal is abandoned, and neither resume nor edit bring it back or change it",
-	Proves: scenarios.IDs{openwopv1.OWP0097C4, openwopv1.OWP0097C6},
+	Proves: scenarios.IDs{openwop.OWP0097C4, openwop.OWP0097C6},
 	Claim:  claims.Goals,
 	Ask: scenarios.Ask(goalAbandoned, func(o GoalAbandonedObservation, j *scenarios.Judge) {
 		given(o.Goal, j)
 		permitted(o.Abandon.Reply, j, "abandon a goal")
-		j.Check(openwopv1.OWP0097C6, o.Abandon.Reply.Status).To(check.Status(2), "abandon")
-		j.Check(openwopv1.OWP0097C6, stateShown(o.Abandon.After)).To(check.Equal(openwopv1.GoalStateAbandoned), "state after abandon")
-		o.Revival.check(j, openwopv1.OWP0097C4, openwopv1.OWP0097C6, o.Goal.Path, o.Abandon.After.Body, openwopv1.GoalStateAbandoned)
+		j.Check(openwop.OWP0097C6, o.Abandon.Reply.Status).To(check.Status(2), "abandon")
+		j.Check(openwop.OWP0097C6, stateShown(o.Abandon.After)).To(check.Equal(openwopv1.GoalStateAbandoned), "state after abandon")
+		o.Revival.check(j, openwop.OWP0097C4, openwop.OWP0097C6, o.Goal.Path, o.Abandon.After.Body, openwopv1.GoalStateAbandoned)
 	}),
 }

@@ -3,6 +3,7 @@ package goals
 import (
 	"slices"
 
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
@@ -19,12 +20,12 @@ import (
 var stopsAtBound = scenarios.Scenario{
 	ID:     "openwop/goal-bounds/stops-at-bound",
 	Title:  "a goal that is never satisfied is active up to run N, exceeds its bound with it, and fires no run after it",
-	Proves: scenarios.IDs{openwopv1.OWP0097E4, openwopv1.OWP0097G2},
+	Proves: scenarios.IDs{openwop.OWP0097E4, openwop.OWP0097G2},
 	Claim:  claims.Goals,
 	Ask: scenarios.Ask(goalToItsBound, func(o GoalObservation, j *scenarios.Judge) {
 		o.given(j)
-		o.checkEnd(j, goalRows{openwopv1.OWP0097G2, openwopv1.OWP0097E4, openwopv1.OWP0097E4}, openwopv1.GoalStateBoundExceeded)
-		checkRuns(j, openwopv1.OWP0097E4, o.shown(), o.Runs)
+		o.checkEnd(j, goalRows{openwop.OWP0097G2, openwop.OWP0097E4, openwop.OWP0097E4}, openwopv1.GoalStateBoundExceeded)
+		checkRuns(j, openwop.OWP0097E4, o.shown(), o.Runs)
 	}),
 }
 
@@ -39,21 +40,21 @@ func checkRuns(j *scenarios.Judge, id scenarios.RequirementID, goal wire.Value, 
 var closedAtBound = scenarios.Scenario{
 	ID:     "openwop/goal-bounds/closed-at-bound",
 	Title:  "a goal that stops at its bound is closed once, as bound-exceeded, whatever it is asked after that",
-	Proves: scenarios.IDs{openwopv1.OWP0097D3, openwopv1.OWP0097E7},
+	Proves: scenarios.IDs{openwop.OWP0097D3, openwop.OWP0097E7},
 	Claim:  claims.Goals,
 	Ask: scenarios.Ask(goalToItsBound, func(o GoalObservation, j *scenarios.Judge) {
 		o.given(j)
-		o.ended(j, openwopv1.OWP0097E4, openwopv1.GoalStateBoundExceeded)
+		o.ended(j, openwop.OWP0097E4, openwopv1.GoalStateBoundExceeded)
 		seen(j, o.events(openwopv1.RunEventTypeGoalClosed))
-		o.checkClosed(j, openwopv1.OWP0097E7, openwopv1.GoalStateBoundExceeded)
+		o.checkClosed(j, openwop.OWP0097E7, openwopv1.GoalStateBoundExceeded)
 	}),
 }
 
 // checkClosed expects one event that closes the goal, in that state.
 func (o GoalObservation) checkClosed(j *scenarios.Judge, as scenarios.RequirementID, state openwopv1.GoalState) {
 	closed := o.events(openwopv1.RunEventTypeGoalClosed)
-	j.Check(openwopv1.OWP0097D3, closed).To(check.Len(1), "events that close the goal")
-	j.Check(openwopv1.OWP0097D3, closed.Each("/payload/goalId")).To(check.Each(check.Equal(o.Goal.ID)), "goalId")
+	j.Check(openwop.OWP0097D3, closed).To(check.Len(1), "events that close the goal")
+	j.Check(openwop.OWP0097D3, closed.Each("/payload/goalId")).To(check.Each(check.Equal(o.Goal.ID)), "goalId")
 	j.Check(as, closed.Each("/payload/finalState")).To(check.Each(check.Equal(state)), "finalState")
 }
 
@@ -61,12 +62,12 @@ func (o GoalObservation) checkClosed(j *scenarios.Judge, as scenarios.Requiremen
 var exceededStaysExceeded = scenarios.Scenario{
 	ID:     "openwop/goal-bounds/exceeded-stays-exceeded",
 	Title:  "a goal that has exceeded its bound is neither changed by an edit nor brought back by resume",
-	Proves: scenarios.IDs{openwopv1.OWP0097C4, openwopv1.OWP0097E4},
+	Proves: scenarios.IDs{openwop.OWP0097C4, openwop.OWP0097E4},
 	Claim:  claims.Goals,
 	Ask: scenarios.Ask(goalToItsBound, func(o GoalObservation, j *scenarios.Judge) {
 		o.given(j)
-		o.ended(j, openwopv1.OWP0097E4, openwopv1.GoalStateBoundExceeded)
-		o.Revival.check(j, openwopv1.OWP0097C4, openwopv1.OWP0097E4, o.Goal.Path, o.shown(), openwopv1.GoalStateBoundExceeded)
+		o.ended(j, openwop.OWP0097E4, openwopv1.GoalStateBoundExceeded)
+		o.Revival.check(j, openwop.OWP0097C4, openwop.OWP0097E4, o.Goal.Path, o.shown(), openwopv1.GoalStateBoundExceeded)
 	}),
 }
 
@@ -74,7 +75,7 @@ var exceededStaysExceeded = scenarios.Scenario{
 var tickedAtOnce = scenarios.Scenario{
 	ID:     "openwop/goal-bounds/ticked-at-once",
 	Title:  "ticks that come all at once fire exactly as many runs as the bound says",
-	Proves: scenarios.IDs{openwopv1.OWP0097E4},
+	Proves: scenarios.IDs{openwop.OWP0097E4},
 	Claim:  claims.Goals,
 	Ask: scenarios.Ask(goalTickedAtOnce, func(o GoalRaceObservation, j *scenarios.Judge) {
 		given(o.Goal, j)
@@ -83,12 +84,12 @@ var tickedAtOnce = scenarios.Scenario{
 			t.answered(j, o.Goal.Path)
 		}
 		if !o.namesItsRuns() {
-			j.BlockOn(openwopv1.OWP0097E10, "set-up: the goal shows none of the runs that its ticks name")
+			j.BlockOn(openwop.OWP0097E10, "set-up: the goal shows none of the runs that its ticks name")
 		}
 		later := o.Still.Later
-		j.Check(openwopv1.OWP0097E4, stateShown(later)).To(check.Equal(openwopv1.GoalStateBoundExceeded), "state after %d ticks at once with a bound of %d runs", len(o.AtOnce), o.Bound)
-		checkRuns(j, openwopv1.OWP0097E4, later.Body, o.Bound)
-		j.Check(openwopv1.OWP0097E4, o.Still.strays()).To(check.Len(0), "runs that a tick named and that the goal does not show")
+		j.Check(openwop.OWP0097E4, stateShown(later)).To(check.Equal(openwopv1.GoalStateBoundExceeded), "state after %d ticks at once with a bound of %d runs", len(o.AtOnce), o.Bound)
+		checkRuns(j, openwop.OWP0097E4, later.Body, o.Bound)
+		j.Check(openwop.OWP0097E4, o.Still.strays()).To(check.Len(0), "runs that a tick named and that the goal does not show")
 	}),
 }
 
@@ -107,12 +108,12 @@ func (o GoalRaceObservation) namesItsRuns() bool {
 var costBound = scenarios.Scenario{
 	ID:     "openwop/goal-bounds/cost-bound",
 	Title:  "a goal goes on below its bound of cost, exceeds it with the run that crosses it, and fires no run after that",
-	Proves: scenarios.IDs{openwopv1.OWP0097E5},
+	Proves: scenarios.IDs{openwop.OWP0097E5},
 	Claim:  claims.Goals,
 	Ask: scenarios.Ask(goalToItsCost, func(o GoalObservation, j *scenarios.Judge) {
 		o.given(j)
-		o.checkEnd(j, goalRows{openwopv1.OWP0097E5, openwopv1.OWP0097E5, openwopv1.OWP0097E5}, openwopv1.GoalStateBoundExceeded)
-		j.Check(openwopv1.OWP0097E5, runsOf(o.shown())).To(check.Len(o.Runs), "contributing runs")
+		o.checkEnd(j, goalRows{openwop.OWP0097E5, openwop.OWP0097E5, openwop.OWP0097E5}, openwopv1.GoalStateBoundExceeded)
+		j.Check(openwop.OWP0097E5, runsOf(o.shown())).To(check.Len(o.Runs), "contributing runs")
 	}),
 }
 
@@ -120,32 +121,32 @@ var costBound = scenarios.Scenario{
 var deadlineBound = scenarios.Scenario{
 	ID:     "openwop/goal-bounds/deadline",
 	Title:  "a goal goes on before its deadline, has exceeded it when it has passed, and fires no run after that",
-	Proves: scenarios.IDs{openwopv1.OWP0097E6},
+	Proves: scenarios.IDs{openwop.OWP0097E6},
 	Claim:  claims.Goals,
 	Ask: scenarios.Ask(goalToItsDeadline, func(o GoalDeadlineObservation, j *scenarios.Judge) {
 		if o.tooSlow() {
 			j.Block("the host took "+o.EarlyBy.String()+" to make a goal and to tick it, too long for a deadline of "+o.Deadline.String(), "certify it again when it answers faster")
 		}
 		early := func(goal wire.Value) bool {
-			return j.Check(openwopv1.OWP0097E6, stateOf(goal)).To(check.Equal(openwopv1.GoalStateActive), "state within %s, with a deadline of %s", o.EarlyBy, o.Deadline)
+			return j.Check(openwop.OWP0097E6, stateOf(goal)).To(check.Equal(openwopv1.GoalStateActive), "state within %s, with a deadline of %s", o.EarlyBy, o.Deadline)
 		}
 		exists(o.Goal, j)
 		if !early(o.Goal.Fresh.Body) {
 			return
 		}
 		o.Early.answered(j, o.Goal.Path)
-		j.Need(openwopv1.OWP0097G2, o.Early.Shown)
+		j.Need(openwop.OWP0097G2, o.Early.Shown)
 		showsRuns(j, o.Early.Shown.Last)
-		if !early(o.Early.Shown.Last) || !j.Check(openwopv1.OWP0097E6, o.Ended).To(check.Reached()) {
+		if !early(o.Early.Shown.Last) || !j.Check(openwop.OWP0097E6, o.Ended).To(check.Reached()) {
 			return
 		}
 		if o.Grace == host.CoarseGrace {
-			j.Find(openwopv1.OWP0097E6, "a goal with a deadline of less than a second ended early or went on late, as by a clock of full seconds; judged with a deadline of %s and a grace of %s", o.Deadline, o.Grace)
+			j.Find(openwop.OWP0097E6, "a goal with a deadline of less than a second ended early or went on late, as by a clock of full seconds; judged with a deadline of %s and a grace of %s", o.Deadline, o.Grace)
 		}
 		if goesOn(o.Passed.Body) {
-			j.Find(openwopv1.OWP0097E6, "the goal is shown as active after its deadline, until it is ticked")
+			j.Find(openwop.OWP0097E6, "the goal is shown as active after its deadline, until it is ticked")
 		}
-		o.Still.check(j, openwopv1.OWP0097E6, o.Goal.Path, o.Early.Shown.Last, openwopv1.GoalStateBoundExceeded)
+		o.Still.check(j, openwop.OWP0097E6, o.Goal.Path, o.Early.Shown.Last, openwopv1.GoalStateBoundExceeded)
 	}),
 }
 
@@ -153,12 +154,12 @@ var deadlineBound = scenarios.Scenario{
 var satisfiedDisarms = scenarios.Scenario{
 	ID:     "openwop/goal-bounds/satisfied-disarms",
 	Title:  "the verdict of the judge, and no earlier run, makes a goal satisfied; after that no run is fired",
-	Proves: scenarios.IDs{openwopv1.OWP0097E1, openwopv1.OWP0097G1},
+	Proves: scenarios.IDs{openwop.OWP0097E1, openwop.OWP0097G1},
 	Claim:  claims.Goals,
 	Ask: scenarios.Ask(goalUntilSatisfied, func(o GoalObservation, j *scenarios.Judge) {
 		o.given(j)
-		o.checkEnd(j, goalRows{openwopv1.OWP0097E1, openwopv1.OWP0097E1, openwopv1.OWP0097G1}, openwopv1.GoalStateSatisfied)
-		checkRuns(j, openwopv1.OWP0097G1, o.shown(), o.Runs)
+		o.checkEnd(j, goalRows{openwop.OWP0097E1, openwop.OWP0097E1, openwop.OWP0097G1}, openwopv1.GoalStateSatisfied)
+		checkRuns(j, openwop.OWP0097G1, o.shown(), o.Runs)
 	}),
 }
 
@@ -166,22 +167,22 @@ var satisfiedDisarms = scenarios.Scenario{
 var evaluatedAndClosed = scenarios.Scenario{
 	ID:     "openwop/goal-bounds/evaluated-and-closed",
 	Title:  "each check of the judge is one event with its verdict and its count, and the end of a satisfied goal is one more",
-	Proves: scenarios.IDs{openwopv1.OWP0097D1, openwopv1.OWP0097D3},
+	Proves: scenarios.IDs{openwop.OWP0097D1, openwop.OWP0097D3},
 	Claim:  claims.Goals,
 	Ask: scenarios.Ask(goalUntilSatisfied, func(o GoalObservation, j *scenarios.Judge) {
 		evaluated := o.events(openwopv1.RunEventTypeGoalEvaluated)
 		o.given(j)
-		o.ended(j, openwopv1.OWP0097E1, openwopv1.GoalStateSatisfied)
+		o.ended(j, openwop.OWP0097E1, openwopv1.GoalStateSatisfied)
 		seen(j, evaluated, o.events(openwopv1.RunEventTypeGoalClosed))
 		verdicts := make([]any, o.Runs)
 		for i := range verdicts {
 			verdicts[i] = i == o.Runs-1
 		}
-		j.Check(openwopv1.OWP0097D1, evaluated.Each("/payload/satisfied")).To(check.Equal(verdicts), "verdicts in order")
-		j.Check(openwopv1.OWP0097D1, evaluated.Each("/payload/iterations")).To(check.CountFromOne(o.Runs), "iterations in order")
-		j.Check(openwopv1.OWP0097D1, evaluated.Each("/payload/goalId")).To(check.Each(check.Equal(o.Goal.ID)), "goalId")
-		j.Check(openwopv1.OWP0097D1, evaluated.Each("/payload/runId")).To(check.Each(check.Text()), "runId")
-		o.checkClosed(j, openwopv1.OWP0097D3, openwopv1.GoalStateSatisfied)
+		j.Check(openwop.OWP0097D1, evaluated.Each("/payload/satisfied")).To(check.Equal(verdicts), "verdicts in order")
+		j.Check(openwop.OWP0097D1, evaluated.Each("/payload/iterations")).To(check.CountFromOne(o.Runs), "iterations in order")
+		j.Check(openwop.OWP0097D1, evaluated.Each("/payload/goalId")).To(check.Each(check.Equal(o.Goal.ID)), "goalId")
+		j.Check(openwop.OWP0097D1, evaluated.Each("/payload/runId")).To(check.Each(check.Text()), "runId")
+		o.checkClosed(j, openwop.OWP0097D3, openwopv1.GoalStateSatisfied)
 	}),
 }
 
@@ -189,18 +190,18 @@ var evaluatedAndClosed = scenarios.Scenario{
 var evaluationsAttributed = scenarios.Scenario{
 	ID:     "openwop/goal-bounds/evaluations-attributed",
 	Title:  "each evaluation names the contributing run that was judged, and the last verdict the last of them",
-	Proves: scenarios.IDs{openwopv1.OWP0097E9},
+	Proves: scenarios.IDs{openwop.OWP0097E9},
 	Claim:  claims.Goals,
 	Ask: scenarios.Ask(goalUntilSatisfied, func(o GoalObservation, j *scenarios.Judge) {
 		evaluated, runs := o.events(openwopv1.RunEventTypeGoalEvaluated), runsOf(o.shown())
 		o.given(j)
-		o.ended(j, openwopv1.OWP0097E1, openwopv1.GoalStateSatisfied)
-		o.stood(j, openwopv1.OWP0097G1)
+		o.ended(j, openwop.OWP0097E1, openwopv1.GoalStateSatisfied)
+		o.stood(j, openwop.OWP0097G1)
 		seen(j, evaluated)
-		j.Check(openwopv1.OWP0097E9, runs).To(check.Len(o.Runs), "contributing runs")
-		j.Check(openwopv1.OWP0097E9, evaluated.Each("/payload/runId")).To(check.SameAs(runs), "runs that the evaluations name")
+		j.Check(openwop.OWP0097E9, runs).To(check.Len(o.Runs), "contributing runs")
+		j.Check(openwop.OWP0097E9, evaluated.Each("/payload/runId")).To(check.SameAs(runs), "runs that the evaluations name")
 		last := wire.Found{Values: runs.Items(), In: runs.Ref()}.Last()
-		j.Check(openwopv1.OWP0097E9, o.shown().At("/completion/lastVerdict/runId")).To(check.SameAs(last), "run that the last verdict names")
+		j.Check(openwop.OWP0097E9, o.shown().At("/completion/lastVerdict/runId")).To(check.SameAs(last), "run that the last verdict names")
 	}),
 }
 
@@ -208,21 +209,21 @@ var evaluationsAttributed = scenarios.Scenario{
 var runsOfTheGoal = scenarios.Scenario{
 	ID:     "openwop/goal-bounds/runs-of-the-goal",
 	Title:  "a goal shows its runs, each of which is a run of the host, and the last verdict",
-	Proves: scenarios.IDs{openwopv1.OWP0097C3, openwopv1.OWP0097E10},
+	Proves: scenarios.IDs{openwop.OWP0097C3, openwop.OWP0097E10},
 	Claim:  claims.Goals,
 	Ask: scenarios.Ask(goalUntilSatisfied, func(o GoalObservation, j *scenarios.Judge) {
 		o.driven(j)
-		o.ended(j, openwopv1.OWP0097E1, openwopv1.GoalStateSatisfied)
-		o.stood(j, openwopv1.OWP0097G1)
+		o.ended(j, openwop.OWP0097E1, openwopv1.GoalStateSatisfied)
+		o.stood(j, openwop.OWP0097G1)
 		g := o.shown()
-		checkRuns(j, openwopv1.OWP0097C3, g, o.Runs)
-		j.Check(openwopv1.OWP0097C3, g.At("/completion/lastVerdict/satisfied")).To(check.Equal(true), "completion.lastVerdict.satisfied")
-		j.Check(openwopv1.OWP0097C3, g.At("/completion/lastVerdict/runId")).To(check.Text(), "completion.lastVerdict.runId")
-		j.Check(openwopv1.OWP0097E10, o.snapshots().Each("/runId")).To(check.SameAs(runsOf(g)), "runId of the contributing runs, read under their ids")
+		checkRuns(j, openwop.OWP0097C3, g, o.Runs)
+		j.Check(openwop.OWP0097C3, g.At("/completion/lastVerdict/satisfied")).To(check.Equal(true), "completion.lastVerdict.satisfied")
+		j.Check(openwop.OWP0097C3, g.At("/completion/lastVerdict/runId")).To(check.Text(), "completion.lastVerdict.runId")
+		j.Check(openwop.OWP0097E10, o.snapshots().Each("/runId")).To(check.SameAs(runsOf(g)), "runId of the contributing runs, read under their ids")
 		for _, r := range o.Trail.Runs { // to serve a snapshot takes no run, to show what it did takes one
-			j.Check(openwopv1.OWP0097E10, r.Log.All().Each("/runId")).To(check.Each(check.Equal(r.ID)), "run of every event in the log of run %s", r.ID)
+			j.Check(openwop.OWP0097E10, r.Log.All().Each("/runId")).To(check.Each(check.Equal(r.ID)), "run of every event in the log of run %s", r.ID)
 		}
-		j.Check(openwopv1.OWP0097E10, o.Trail.Stranger).To(check.Status(4), "a run id that was never given out")
+		j.Check(openwop.OWP0097E10, o.Trail.Stranger).To(check.Status(4), "a run id that was never given out")
 	}),
 }
 
@@ -231,21 +232,21 @@ var runsOfTheGoal = scenarios.Scenario{
 var contentFree = scenarios.Scenario{
 	ID:     "openwop/goal-bounds/content-free",
 	Title:  "no event of a goal holds text of its objective",
-	Proves: scenarios.IDs{openwopv1.OWP0097D2},
+	Proves: scenarios.IDs{openwop.OWP0097D2},
 	Claim:  claims.Goals,
 	Ask: scenarios.Ask(goalUntilSatisfied, func(o GoalObservation, j *scenarios.Judge) {
 		events := o.events(openwopv1.RunEventTypeGoalEvaluated)
 		o.given(j)
-		o.ended(j, openwopv1.OWP0097E1, openwopv1.GoalStateSatisfied)
+		o.ended(j, openwop.OWP0097E1, openwopv1.GoalStateSatisfied)
 		seen(j, events)
 		switch objective := o.Goal.Fresh.Body.Key("objective"); {
 		case !namedIn(o.Goal, objective.String()): // the control: where the text is, it is found
-			j.BlockOn(openwopv1.OWP0097B1, "set-up: the goal does not show its objective as it was asked for: "+objective.JSON())
+			j.BlockOn(openwop.OWP0097B1, "set-up: the goal does not show its objective as it was asked for: "+objective.JSON())
 		case len(events.Values) == 0:
-			j.BlockOn(openwopv1.OWP0097D1, "set-up: the goal has no events")
+			j.BlockOn(openwop.OWP0097D1, "set-up: the goal has no events")
 		}
 		for _, home := range o.homes() {
-			j.Check(openwopv1.OWP0097D2, home.Found).To(withoutTextOf(o.Goal), "events of the goal")
+			j.Check(openwop.OWP0097D2, home.Found).To(withoutTextOf(o.Goal), "events of the goal")
 		}
 		for _, r := range o.Trail.Runs {
 			i := slices.IndexFunc(r.Log.Events, func(e wire.Value) bool {
@@ -253,7 +254,7 @@ var contentFree = scenarios.Scenario{
 				return !ok && !isGoalEvent(e)
 			})
 			if i >= 0 {
-				j.Find(openwopv1.OWP0097D2, "an event %s of run %s holds text of the objective", r.Log.Events[i].Key("type").JSON(), r.ID)
+				j.Find(openwop.OWP0097D2, "an event %s of run %s holds text of the objective", r.Log.Events[i].Key("type").JSON(), r.ID)
 			}
 		}
 	}),
@@ -263,26 +264,26 @@ var contentFree = scenarios.Scenario{
 var pauseHalts = scenarios.Scenario{
 	ID:     "openwop/goal-bounds/pause-halts",
 	Title:  "a paused goal fires no run; it did before, and does again when it is resumed",
-	Proves: scenarios.IDs{openwopv1.OWP0097C5},
+	Proves: scenarios.IDs{openwop.OWP0097C5},
 	Claim:  claims.Goals,
 	Ask: scenarios.Ask(goalPaused, func(o GoalPauseObservation, j *scenarios.Judge) {
 		given(o.Goal, j)
 		o.Before.answered(j, o.Goal.Path)
-		j.Need(openwopv1.OWP0097G2, o.Before.Shown)
+		j.Need(openwop.OWP0097G2, o.Before.Shown)
 		showsRuns(j, o.Before.Shown.Last)
 		permitted(o.Paused, j, "pause a goal")
 		permitted(o.Resumed.Reply, j, "resume a goal")
-		j.Check(openwopv1.OWP0097C5, o.Paused.Status).To(check.Status(2), "pause")
-		if !o.Still.checkRuns(j, openwopv1.OWP0097C5, o.Goal.Path, o.Before.Shown.Last) {
+		j.Check(openwop.OWP0097C5, o.Paused.Status).To(check.Status(2), "pause")
+		if !o.Still.checkRuns(j, openwop.OWP0097C5, o.Goal.Path, o.Before.Shown.Last) {
 			return
 		}
 		if !goesOn(o.Still.Later.Body) {
-			j.Find(openwopv1.OWP0097C5, "the state of a paused goal is %s", stateShown(o.Still.Later).JSON())
+			j.Find(openwop.OWP0097C5, "the state of a paused goal is %s", stateShown(o.Still.Later).JSON())
 		}
-		j.Check(openwopv1.OWP0097C5, o.Resumed.Reply.Status).To(check.Status(2), "resume")
-		if j.Check(openwopv1.OWP0097C5, stateShown(o.Resumed.After)).To(check.Equal(openwopv1.GoalStateActive), "state after resume") {
+		j.Check(openwop.OWP0097C5, o.Resumed.Reply.Status).To(check.Status(2), "resume")
+		if j.Check(openwop.OWP0097C5, stateShown(o.Resumed.After)).To(check.Equal(openwopv1.GoalStateActive), "state after resume") {
 			o.After.answered(j, o.Goal.Path)
-			j.Check(openwopv1.OWP0097C5, o.After.Shown).To(check.Reached())
+			j.Check(openwop.OWP0097C5, o.After.Shown).To(check.Reached())
 		}
 	}),
 }
@@ -291,17 +292,17 @@ var pauseHalts = scenarios.Scenario{
 var escalationHalts = scenarios.Scenario{
 	ID:     "openwop/goal-bounds/escalation-halts",
 	Title:  "a goal whose run asks a person is escalated, and fires no run while nobody has answered",
-	Proves: scenarios.IDs{openwopv1.OWP0097E8},
+	Proves: scenarios.IDs{openwop.OWP0097E8},
 	Claim:  claims.GoalsEscalation,
 	Ask: scenarios.Ask(goalEscalated, func(o GoalEscalatedObservation, j *scenarios.Judge) {
 		o.given(j)
-		if !o.checkEnd(j, goalRows{openwopv1.OWP0097E8, openwopv1.OWP0097E8, openwopv1.OWP0097E8}, openwopv1.GoalStateEscalated) {
+		if !o.checkEnd(j, goalRows{openwop.OWP0097E8, openwop.OWP0097E8, openwop.OWP0097E8}, openwopv1.GoalStateEscalated) {
 			return
 		}
 		if o.Stuck.ID == "" {
 			j.Block("neither the goal nor the reply to its tick names the run that got stuck", "have the reply to the tick carry the runId (docs/seams.md)")
 		}
 		// It is a run that escalates a goal, not the word of whoever ticks it.
-		j.Check(openwopv1.OWP0097E8, o.Stuck.Snapshot.Key("status")).To(check.OneOf("waiting-input", "waiting-approval", "waiting-external"), "status of the run that asks a person")
+		j.Check(openwop.OWP0097E8, o.Stuck.Snapshot.Key("status")).To(check.OneOf("waiting-input", "waiting-approval", "waiting-external"), "status of the run that asks a person")
 	}),
 }

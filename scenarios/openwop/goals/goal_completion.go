@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
@@ -27,16 +28,16 @@ func CompletionSuite() scenarios.Suite {
 var onlyTheJudge = scenarios.Scenario{
 	ID:     "openwop/goal-completion/only-the-judge",
 	Title:  "edits, pauses and verdicts against it, in any order, leave a goal active; one verdict for it makes it satisfied",
-	Proves: scenarios.IDs{openwopv1.OWP0097E1},
+	Proves: scenarios.IDs{openwop.OWP0097E1},
 	Claim:  claims.Goals,
 	Ask: scenarios.Ask(goalLives, func(o GoalLifeObservation, j *scenarios.Judge) {
 		o.given(j)
 		for _, a := range o.Acts {
 			permitted(a.Edit.Reply, j, a.What)
-			j.Check(openwopv1.OWP0097E1, stateShown(a.Edit.After)).To(check.Equal(openwopv1.GoalStateActive), "state after: %s", a.What)
+			j.Check(openwop.OWP0097E1, stateShown(a.Edit.After)).To(check.Equal(openwopv1.GoalStateActive), "state after: %s", a.What)
 		}
-		if o.checkTicks(j, openwopv1.OWP0097E1, openwopv1.OWP0097E1, openwopv1.GoalStateSatisfied) {
-			j.Check(openwopv1.OWP0097E1, stateShown(o.Still.Later)).To(check.Equal(openwopv1.GoalStateSatisfied), "state after more ticks")
+		if o.checkTicks(j, openwop.OWP0097E1, openwop.OWP0097E1, openwopv1.GoalStateSatisfied) {
+			j.Check(openwop.OWP0097E1, stateShown(o.Still.Later)).To(check.Equal(openwopv1.GoalStateSatisfied), "state after more ticks")
 		}
 	}),
 }
@@ -45,24 +46,24 @@ var onlyTheJudge = scenarios.Scenario{
 var everyRunJudged = scenarios.Scenario{
 	ID:     "openwop/goal-completion/every-run-judged",
 	Title:  "after each run, the last verdict is the one on that run; and every evaluation names its run, also after edits and pauses",
-	Proves: scenarios.IDs{openwopv1.OWP0097D1, openwopv1.OWP0097E9},
+	Proves: scenarios.IDs{openwop.OWP0097D1, openwop.OWP0097E9},
 	Claim:  claims.Goals,
 	Ask: scenarios.Ask(goalLives, func(o GoalLifeObservation, j *scenarios.Judge) {
 		evaluated := o.events(openwopv1.RunEventTypeGoalEvaluated)
 		o.given(j)
-		o.ended(j, openwopv1.OWP0097E1, openwopv1.GoalStateSatisfied)
-		o.stood(j, openwopv1.OWP0097G1)
+		o.ended(j, openwop.OWP0097E1, openwopv1.GoalStateSatisfied)
+		o.stood(j, openwop.OWP0097G1)
 		seen(j, evaluated)
 		for i, t := range o.Ticks {
 			runs, verdict := runsOf(t.Shown.Last), t.Shown.Last.At("/completion/lastVerdict")
-			if !j.Check(openwopv1.OWP0097E9, runs).To(check.Len(i+1), "contributing runs after run %d", i+1) {
+			if !j.Check(openwop.OWP0097E9, runs).To(check.Len(i+1), "contributing runs after run %d", i+1) {
 				return
 			}
-			j.Check(openwopv1.OWP0097E9, verdict.Key("runId")).To(check.SameAs(runs.Items()[i]), "run that the verdict names after run %d", i+1)
-			j.Check(openwopv1.OWP0097E9, verdict.Key("satisfied")).To(check.Equal(i == o.Runs-1), "verdict after run %d of %d", i+1, o.Runs)
+			j.Check(openwop.OWP0097E9, verdict.Key("runId")).To(check.SameAs(runs.Items()[i]), "run that the verdict names after run %d", i+1)
+			j.Check(openwop.OWP0097E9, verdict.Key("satisfied")).To(check.Equal(i == o.Runs-1), "verdict after run %d of %d", i+1, o.Runs)
 		}
-		j.Check(openwopv1.OWP0097E9, evaluated.Each("/payload/runId")).To(check.SameAs(runsOf(o.shown())), "runs that the evaluations name")
-		j.Check(openwopv1.OWP0097D1, evaluated.Each("/payload/iterations")).To(check.CountFromOne(o.Runs), "iterations in order")
+		j.Check(openwop.OWP0097E9, evaluated.Each("/payload/runId")).To(check.SameAs(runsOf(o.shown())), "runs that the evaluations name")
+		j.Check(openwop.OWP0097D1, evaluated.Each("/payload/iterations")).To(check.CountFromOne(o.Runs), "iterations in order")
 	}),
 }
 
@@ -70,31 +71,31 @@ var everyRunJudged = scenarios.Scenario{
 var goesOnAfterAnswer = scenarios.Scenario{
 	ID:     "openwop/goal-completion/goes-on-after-answer",
 	Title:  "a goal that was escalated goes on, or ends, when the run that got stuck was answered; what it was judged by up to then stays",
-	Proves: scenarios.IDs{openwopv1.OWP0097E9, openwopv1.OWP0097E12},
+	Proves: scenarios.IDs{openwop.OWP0097E9, openwop.OWP0097E12},
 	Claim:  claims.GoalsEscalation,
 	Ask: scenarios.Ask(goalEscalated, func(o GoalEscalatedObservation, j *scenarios.Judge) {
 		o.given(j)
-		o.ended(j, openwopv1.OWP0097E8, openwopv1.GoalStateEscalated)
+		o.ended(j, openwop.OWP0097E8, openwopv1.GoalStateEscalated)
 		switch {
 		case o.Stuck.ID == "":
 			j.Block("neither the goal nor the reply to its tick names the run that got stuck", "have the reply to the tick carry the runId (docs/seams.md)")
 		case !host.Succeeded(o.Answered):
 			j.Block("the run that got stuck takes no answer: HTTP "+o.Answered.JSON(), "let the interrupt of a contributing run be answered by its node")
 		}
-		j.Check(openwopv1.OWP0097E12, o.Freed).To(check.Reached())
+		j.Check(openwop.OWP0097E12, o.Freed).To(check.Reached())
 		before, now := runsOf(o.shown()).Items(), o.Freed.Last
 		if goesOn(now) {
 			j.Part(func() {
 				o.Again.answered(j, o.Goal.Path)
-				j.Check(openwopv1.OWP0097E12, o.Again.Shown).To(check.Reached())
+				j.Check(openwop.OWP0097E12, o.Again.Shown).To(check.Reached())
 				now = o.Again.Shown.Last
 			})
 		}
 		for i, id := range before { // what was a contribution stays one
-			j.Check(openwopv1.OWP0097E9, at(runsOf(now), i)).To(check.SameAs(id), "contributing run %d after the answer", i+1)
+			j.Check(openwop.OWP0097E9, at(runsOf(now), i)).To(check.SameAs(id), "contributing run %d after the answer", i+1)
 		}
 		if verdict := now.At("/completion/lastVerdict/runId"); verdict.Present() {
-			j.Check(openwopv1.OWP0097E9, verdict).To(oneOf(runsOf(now)), "run that the last verdict names after the answer")
+			j.Check(openwop.OWP0097E9, verdict).To(oneOf(runsOf(now)), "run that the last verdict names after the answer")
 		}
 	}),
 }
@@ -116,31 +117,31 @@ func oneOf(list wire.Value) check.Matcher {
 var replayNotJudged = scenarios.Scenario{
 	ID:     "openwop/goal-completion/replay-not-judged",
 	Title:  "the replay of a contributing run is no run of the goal, and no verdict is recorded for it or changed by it",
-	Proves: scenarios.IDs{openwopv1.OWPGOAL1},
+	Proves: scenarios.IDs{openwop.OWPGOAL1},
 	Claim:  claims.GoalsReplay,
 	Ask: scenarios.Ask(goalReplayed, func(o GoalReplayObservation, j *scenarios.Judge) {
 		evaluated := o.events(openwopv1.RunEventTypeGoalEvaluated)
 		o.given(j)
 		for _, t := range o.Ticks {
-			j.Need(openwopv1.OWP0097G2, t.Shown)
+			j.Need(openwop.OWP0097G2, t.Shown)
 		}
 		if !host.Succeeded(o.Fork.Log.Created) {
 			j.Block("a contributing run cannot be replayed: HTTP "+o.Fork.Log.Created.JSON(), "let the runs of a goal be forked in mode replay")
 		}
-		j.Need(openwopv1.OWPRPL1, o.Fork.Log.Ended)
+		j.Need(openwop.OWPRPL1, o.Fork.Log.Ended)
 		seen(j, evaluated)
 		runs := runsOf(o.shown())
 		if named := evaluated.Each("/payload/runId").Values; len(named) > 0 && !slices.ContainsFunc(named, func(id wire.Value) bool {
 			return id.String() == o.Fork.Log.RunID || inList(runs, id)
 		}) {
-			j.BlockOn(openwopv1.OWP0097E9, "set-up: no evaluation names a run of the goal")
+			j.BlockOn(openwop.OWP0097E9, "set-up: no evaluation names a run of the goal")
 		}
-		j.Check(openwopv1.OWPGOAL1, iterationsOf(o.shown())).To(check.Equal(o.Runs), "iterations, with a replay before the last of %d runs", o.Runs)
-		j.Check(openwopv1.OWPGOAL1, runs).To(check.Len(o.Runs), "contributing runs, with a replay before the last of them")
+		j.Check(openwop.OWPGOAL1, iterationsOf(o.shown())).To(check.Equal(o.Runs), "iterations, with a replay before the last of %d runs", o.Runs)
+		j.Check(openwop.OWPGOAL1, runs).To(check.Len(o.Runs), "contributing runs, with a replay before the last of them")
 		for _, id := range runs.Items() {
-			j.Check(openwopv1.OWPGOAL1, id).NotTo(check.Equal(o.Fork.Log.RunID), "contributing run")
+			j.Check(openwop.OWPGOAL1, id).NotTo(check.Equal(o.Fork.Log.RunID), "contributing run")
 		}
-		j.Check(openwopv1.OWPGOAL1, evaluated.Each("/payload/runId")).To(check.SameAs(runs), "runs that the evaluations name")
+		j.Check(openwop.OWPGOAL1, evaluated.Each("/payload/runId")).To(check.SameAs(runs), "runs that the evaluations name")
 	}),
 }
 
@@ -148,12 +149,12 @@ var replayNotJudged = scenarios.Scenario{
 var secretRedacted = scenarios.Scenario{
 	ID:     "openwop/goal-completion/secret-redacted",
 	Title:  "a credential in an objective is not served again, neither with the goal nor in a list nor by its events",
-	Proves: scenarios.IDs{openwopv1.OWP0097E11},
+	Proves: scenarios.IDs{openwop.OWP0097E11},
 	Claim:  claims.Goals,
 	Ask: scenarios.Ask(goalWithSecret, func(o GoalSecretObservation, j *scenarios.Judge) {
 		readable(o.List, j)
 		for _, g := range listed(o.List, o.Goal).Values {
-			j.Check(openwopv1.OWP0097E11, g).To(withoutSecret(), "the goal in the list")
+			j.Check(openwop.OWP0097E11, g).To(withoutSecret(), "the goal in the list")
 		}
 		if o.Goal.ID == "" {
 			status, _ := o.Goal.Created.Status.Int()
@@ -161,12 +162,12 @@ var secretRedacted = scenarios.Scenario{
 				exists(o.Goal, j)
 				return
 			}
-			j.Check(openwopv1.OWP0097E11, listed(o.List, o.Goal)).To(check.Len(0), "goals in the list that were refused")
-			j.Find(openwopv1.OWP0097E11, "an objective that holds the credential is refused with HTTP %d", status)
+			j.Check(openwop.OWP0097E11, listed(o.List, o.Goal)).To(check.Len(0), "goals in the list that were refused")
+			j.Find(openwop.OWP0097E11, "an objective that holds the credential is refused with HTTP %d", status)
 			return
 		}
 		given(o.Goal, j)
-		if !j.Check(openwopv1.OWP0097E11, o.Goal.Fresh.Body.Key("objective")).To(check.Text(), "objective") {
+		if !j.Check(openwop.OWP0097E11, o.Goal.Fresh.Body.Key("objective")).To(check.Text(), "objective") {
 			return
 		}
 		for _, place := range []struct {
@@ -176,10 +177,10 @@ var secretRedacted = scenarios.Scenario{
 			{"the reply that made the goal", o.Goal.Created.Body}, {"the goal", o.Goal.Fresh.Body}, {"the goal after an edit", o.Edited.After.Body},
 			{"the log of the goal", o.Trail.Events}, {"the events in the reply to a tick", o.Tick.Events},
 		} {
-			j.Check(openwopv1.OWP0097E11, place.seen).To(withoutSecret(), place.what)
+			j.Check(openwop.OWP0097E11, place.seen).To(withoutSecret(), place.what)
 		}
 		if host.Succeeded(o.Edited.Reply.Status) {
-			j.Check(openwopv1.OWP0097E11, o.Edited.Reply.Body).To(withoutSecret(), "the reply to an edit")
+			j.Check(openwop.OWP0097E11, o.Edited.Reply.Body).To(withoutSecret(), "the reply to an edit")
 		}
 	}),
 }
@@ -198,7 +199,7 @@ func withoutSecret() check.Matcher {
 var noGoalsUnclaimed = scenarios.Scenario{
 	ID:     "openwop/goal-completion/absent-without-claim",
 	Title:  "a host that does not claim goals lists none and makes none",
-	Proves: scenarios.IDs{openwopv1.OWP0097G3},
+	Proves: scenarios.IDs{openwop.OWP0097G3},
 	Claim:  claims.NoGoals,
 	Ask: scenarios.Ask(goalsUnclaimed, func(o GoalsUnclaimedObservation, j *scenarios.Judge) {
 		for i, path := range o.Paths {
@@ -207,11 +208,11 @@ var noGoalsUnclaimed = scenarios.Scenario{
 				what, proof string // proof is what only goals have in them
 			}{{o.Lists[i], "list", "goals"}, {o.Makes[i], "make", "objective"}} {
 				if !host.Succeeded(reply.Status) {
-					j.Check(openwopv1.OWP0097G3, reply.Status).NotTo(check.Status(2), "%s goals at %s", reply.what, path)
+					j.Check(openwop.OWP0097G3, reply.Status).NotTo(check.Status(2), "%s goals at %s", reply.what, path)
 					continue
 				}
 				// A page that is served for every path is no endpoint of goals.
-				j.Check(openwopv1.OWP0097G3, reply.Body.Key(reply.proof)).To(check.Absent(), "%s in the reply to: %s goals at %s", reply.proof, reply.what, path)
+				j.Check(openwop.OWP0097G3, reply.Body.Key(reply.proof)).To(check.Absent(), "%s in the reply to: %s goals at %s", reply.proof, reply.what, path)
 			}
 		}
 	}),

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"testing"
 
+	requirement "github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop"
@@ -23,13 +24,13 @@ func TestJudgeOfAnAbandonedGoal(t *testing.T) {
 		{"honest", func(*goals.GoalAbandonedObservation) {}, "passed"},
 		{"a host without the seam", func(o *goals.GoalAbandonedObservation) { o.Revival.Still.Ticks[1] = refusedTick(t, 404) }, "passed"},
 		{"may not be abandoned by us", func(o *goals.GoalAbandonedObservation) { o.Abandon.Reply = replied(t, 403, hosttest.Fields{}) }, "blocked"},
-		{"cannot be abandoned", func(o *goals.GoalAbandonedObservation) { o.Abandon.Reply = replied(t, 404, hosttest.Fields{}) }, openwopv1.OWP0097C6},
-		{"stays active", func(o *goals.GoalAbandonedObservation) { o.Abandon.After = replied(t, 200, standing("active", 0)) }, openwopv1.OWP0097C6},
-		{"comes back", func(o *goals.GoalAbandonedObservation) { o.Revival.Still = still(t, "active", 0) }, openwopv1.OWP0097C6},
-		{"fires a run", func(o *goals.GoalAbandonedObservation) { o.Revival.Still = still(t, "abandoned", 1) }, openwopv1.OWP0097C6},
+		{"cannot be abandoned", func(o *goals.GoalAbandonedObservation) { o.Abandon.Reply = replied(t, 404, hosttest.Fields{}) }, requirement.OWP0097C6},
+		{"stays active", func(o *goals.GoalAbandonedObservation) { o.Abandon.After = replied(t, 200, standing("active", 0)) }, requirement.OWP0097C6},
+		{"comes back", func(o *goals.GoalAbandonedObservation) { o.Revival.Still = still(t, "active", 0) }, requirement.OWP0097C6},
+		{"fires a run", func(o *goals.GoalAbandonedObservation) { o.Revival.Still = still(t, "abandoned", 1) }, requirement.OWP0097C6},
 		{"is edited", func(o *goals.GoalAbandonedObservation) {
 			o.Revival.Still.Later = replied(t, 200, with(standing("abandoned", 0), "objective", "another"))
-		}, openwopv1.OWP0097C4},
+		}, requirement.OWP0097C4},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			o := goals.GoalAbandonedObservation{Goal: made(t), Abandon: goals.GoalEdit{Reply: abandoned(), After: abandoned()},
@@ -54,20 +55,20 @@ func TestJudgeOfAClientsWord(t *testing.T) {
 		{"makes a satisfied goal", func(o *goals.GoalWordObservation) {
 			o.Asserted = made(t)
 			o.Asserted.Fresh = replied(t, 200, standing("satisfied", 0))
-		}, openwopv1.OWP0097E2, 0},
+		}, requirement.OWP0097E2, 0},
 		{"refuses and makes it all the same", func(o *goals.GoalWordObservation) {
 			o.Satisfied = replied(t, 200, hosttest.Fields{"goals": []hosttest.Fields{with(standing("satisfied", 0), "objective", o.Asserted.Objective)}})
-		}, openwopv1.OWP0097E2, 0},
+		}, requirement.OWP0097E2, 0},
 		{"takes the edit", func(o *goals.GoalWordObservation) {
 			o.Claimed = goals.GoalEdit{Reply: replied(t, 200, standing("satisfied", 0)), After: replied(t, 200, standing("satisfied", 0))}
-		}, openwopv1.OWP0097E2, 0},
-		{"refuses the edit and does it", func(o *goals.GoalWordObservation) { o.Claimed.After = replied(t, 200, standing("satisfied", 0)) }, openwopv1.OWP0097E2, 0},
-		{"ignores the edit", func(o *goals.GoalWordObservation) { o.Claimed.Reply = replied(t, 200, standing("active", 0)) }, openwopv1.OWP0097E2, 0},
-		{"cannot be edited", func(o *goals.GoalWordObservation) { o.Reworded.Reply = replied(t, 405, refusal) }, openwopv1.OWP0097C4, 0},
-		{"forgets the edit", func(o *goals.GoalWordObservation) { o.Reworded.After = replied(t, 200, standing("active", 0)) }, openwopv1.OWP0097C4, 0},
-		{"takes no continuation", func(o *goals.GoalWordObservation) { o.Restated.Reply = replied(t, 400, refusal) }, openwopv1.OWP0097C4, 0},
-		{"is completed by a call", func(o *goals.GoalWordObservation) { o.Completed.After = replied(t, 200, standing("satisfied", 0)) }, openwopv1.OWP0097C7, 0},
-		{"pretends to be completed", func(o *goals.GoalWordObservation) { o.Completed.Reply = replied(t, 200, hosttest.Fields{}) }, openwopv1.OWP0097C7, 0},
+		}, requirement.OWP0097E2, 0},
+		{"refuses the edit and does it", func(o *goals.GoalWordObservation) { o.Claimed.After = replied(t, 200, standing("satisfied", 0)) }, requirement.OWP0097E2, 0},
+		{"ignores the edit", func(o *goals.GoalWordObservation) { o.Claimed.Reply = replied(t, 200, standing("active", 0)) }, requirement.OWP0097E2, 0},
+		{"cannot be edited", func(o *goals.GoalWordObservation) { o.Reworded.Reply = replied(t, 405, refusal) }, requirement.OWP0097C4, 0},
+		{"forgets the edit", func(o *goals.GoalWordObservation) { o.Reworded.After = replied(t, 200, standing("active", 0)) }, requirement.OWP0097C4, 0},
+		{"takes no continuation", func(o *goals.GoalWordObservation) { o.Restated.Reply = replied(t, 400, refusal) }, requirement.OWP0097C4, 0},
+		{"is completed by a call", func(o *goals.GoalWordObservation) { o.Completed.After = replied(t, 200, standing("satisfied", 0)) }, requirement.OWP0097C7, 0},
+		{"pretends to be completed", func(o *goals.GoalWordObservation) { o.Completed.Reply = replied(t, 200, hosttest.Fields{}) }, requirement.OWP0097C7, 0},
 		{"forbids the edit of the state", func(o *goals.GoalWordObservation) { o.Claimed.Reply = replied(t, 403, refusal) }, "passed", 0},
 		{"forbids every edit", func(o *goals.GoalWordObservation) { o.Reworded.Reply = replied(t, 403, refusal) }, "blocked", 0},
 		{"lists goals in any state", func(o *goals.GoalWordObservation) {
@@ -76,7 +77,7 @@ func TestJudgeOfAClientsWord(t *testing.T) {
 		{"lists goals in any state, and is completed by a call", func(o *goals.GoalWordObservation) {
 			o.Satisfied = replied(t, 200, hosttest.Fields{"goals": []hosttest.Fields{standing("active", 0)}})
 			o.Completed.After = replied(t, 200, standing("satisfied", 0))
-		}, openwopv1.OWP0097C7, 0},
+		}, requirement.OWP0097C7, 0},
 		{"cannot list", func(o *goals.GoalWordObservation) { o.Satisfied = replied(t, 500, hosttest.Fields{}) }, "blocked", 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -109,26 +110,26 @@ func TestJudgeOfANewGoal(t *testing.T) {
 	}{
 		{"honest", func(*goals.GoalCreatedObservation) {}, "passed", 0},
 		{"made with 201", func(o *goals.GoalCreatedObservation) { o.Goal.Created.Status = wiretest.Status(t, 201) }, "passed", 0},
-		{"refused", func(o *goals.GoalCreatedObservation) { o.Goal = refusedGoal(t, 400, objective) }, openwopv1.OWP0097B1, 0},
-		{"another objective", spoilt("objective", "Assay"), openwopv1.OWP0097B1, 0},
-		{"a word of its own for the state", spoilt("state", "running"), openwopv1.OWP0097B1, 0},
-		{"other bounds", spoilt("bounds", hosttest.Fields{"maxLoopIterations": 9, "maxCostUsd": 4.25}), openwopv1.OWP0097B1, 0},
-		{"no time of creation", spoilt("createdAt", "yesterday"), openwopv1.OWP0097B1, 0},
-		{"another judge", spoilt("completion", hosttest.Fields{"check": "host"}), openwopv1.OWP0097B2, 0},
-		{"no judge", spoilt("completion", nil), openwopv1.OWP0097B2, 0},
-		{"a continuation without a mode", spoilt("continuation", hosttest.Fields{}), openwopv1.OWP0097B3, 0},
+		{"refused", func(o *goals.GoalCreatedObservation) { o.Goal = refusedGoal(t, 400, objective) }, requirement.OWP0097B1, 0},
+		{"another objective", spoilt("objective", "Assay"), requirement.OWP0097B1, 0},
+		{"a word of its own for the state", spoilt("state", "running"), requirement.OWP0097B1, 0},
+		{"other bounds", spoilt("bounds", hosttest.Fields{"maxLoopIterations": 9, "maxCostUsd": 4.25}), requirement.OWP0097B1, 0},
+		{"no time of creation", spoilt("createdAt", "yesterday"), requirement.OWP0097B1, 0},
+		{"another judge", spoilt("completion", hosttest.Fields{"check": "host"}), requirement.OWP0097B2, 0},
+		{"no judge", spoilt("completion", nil), requirement.OWP0097B2, 0},
+		{"a continuation without a mode", spoilt("continuation", hosttest.Fields{}), requirement.OWP0097B3, 0},
 		{"no continuation is a finding", spoilt("continuation", nil), "passed", 1},
-		{"nobody's", spoilt("owner", hosttest.Fields{}), openwopv1.OWP0097B4, 0},
-		{"a verdict before the first run", spoilt("completion", hosttest.Fields{"check": "verifier", "lastVerdict": hosttest.Fields{"satisfied": false}}), openwopv1.OWP0097C3, 0},
-		{"a run before the first", spoilt("progress", hosttest.Fields{"iterations": 1, "contributingRunIds": []string{"run-1"}}), openwopv1.OWP0097C3, 0},
-		{"shows no progress", spoilt("progress", nil), openwopv1.OWP0097C3, 0},
-		{"cannot be read", func(o *goals.GoalCreatedObservation) { o.Goal.Fresh = replied(t, 404, hosttest.Fields{}) }, openwopv1.OWP0097C3, 0},
-		{"any id is served", func(o *goals.GoalCreatedObservation) { o.Stranger = wiretest.Status(t, 200) }, openwopv1.OWP0097C3, 0},
-		{"is not listed", func(o *goals.GoalCreatedObservation) { o.Active = o.Satisfied }, openwopv1.OWP0097C2, 0},
-		{"is listed in every state", func(o *goals.GoalCreatedObservation) { o.Satisfied = o.All }, openwopv1.OWP0097C2, 0},
+		{"nobody's", spoilt("owner", hosttest.Fields{}), requirement.OWP0097B4, 0},
+		{"a verdict before the first run", spoilt("completion", hosttest.Fields{"check": "verifier", "lastVerdict": hosttest.Fields{"satisfied": false}}), requirement.OWP0097C3, 0},
+		{"a run before the first", spoilt("progress", hosttest.Fields{"iterations": 1, "contributingRunIds": []string{"run-1"}}), requirement.OWP0097C3, 0},
+		{"shows no progress", spoilt("progress", nil), requirement.OWP0097C3, 0},
+		{"cannot be read", func(o *goals.GoalCreatedObservation) { o.Goal.Fresh = replied(t, 404, hosttest.Fields{}) }, requirement.OWP0097C3, 0},
+		{"any id is served", func(o *goals.GoalCreatedObservation) { o.Stranger = wiretest.Status(t, 200) }, requirement.OWP0097C3, 0},
+		{"is not listed", func(o *goals.GoalCreatedObservation) { o.Active = o.Satisfied }, requirement.OWP0097C2, 0},
+		{"is listed in every state", func(o *goals.GoalCreatedObservation) { o.Satisfied = o.All }, requirement.OWP0097C2, 0},
 		{"a list that is none", func(o *goals.GoalCreatedObservation) {
 			o.All = replied(t, 200, hosttest.Fields{"goals": hosttest.Fields{"id": "g-1"}})
-		}, openwopv1.OWP0097C2, 0},
+		}, requirement.OWP0097C2, 0},
 		{"a list of anything", func(o *goals.GoalCreatedObservation) {
 			o.All = replied(t, 200, hosttest.Fields{"goals": []any{nil, 7, "g-1", []any{}, standing("active", 0)}})
 		}, "passed", 0},
@@ -157,18 +158,18 @@ func TestJudgeOfGoalsWithoutBounds(t *testing.T) {
 		want  string
 	}{
 		{"honest", func(*goals.GoalUnboundedObservation) {}, "passed"},
-		{"takes a goal without bounds", func(o *goals.GoalUnboundedObservation) { o.Unbounded.Created = replied(t, 200, unbounded) }, openwopv1.OWP0097C1},
-		{"takes empty bounds", func(o *goals.GoalUnboundedObservation) { o.Empty.Created = replied(t, 201, unbounded) }, openwopv1.OWP0097C1},
-		{"refuses as malformed", func(o *goals.GoalUnboundedObservation) { o.Unbounded = refusedGoal(t, 400, without) }, openwopv1.OWP0097C1},
+		{"takes a goal without bounds", func(o *goals.GoalUnboundedObservation) { o.Unbounded.Created = replied(t, 200, unbounded) }, requirement.OWP0097C1},
+		{"takes empty bounds", func(o *goals.GoalUnboundedObservation) { o.Empty.Created = replied(t, 201, unbounded) }, requirement.OWP0097C1},
+		{"refuses as malformed", func(o *goals.GoalUnboundedObservation) { o.Unbounded = refusedGoal(t, 400, without) }, requirement.OWP0097C1},
 		{"refuses and makes it all the same", func(o *goals.GoalUnboundedObservation) {
 			o.All = replied(t, 200, hosttest.Fields{"goals": []hosttest.Fields{standing("active", 0), unbounded}})
-		}, openwopv1.OWP0097A2},
+		}, requirement.OWP0097A2},
 		{"makes it, active and unbounded", func(o *goals.GoalUnboundedObservation) {
 			o.Active = replied(t, 200, hosttest.Fields{"goals": []hosttest.Fields{standing("active", 0), unbounded}})
-		}, openwopv1.OWP0097A2},
+		}, requirement.OWP0097A2},
 		{"drops the bound", func(o *goals.GoalUnboundedObservation) {
 			o.Active = replied(t, 200, hosttest.Fields{"goals": []hosttest.Fields{with(standing("active", 0), "bounds", hosttest.Fields{"maxLoopIterations": nil})}})
-		}, openwopv1.OWP0097E3},
+		}, requirement.OWP0097E3},
 		{"somebody else's goal is a finding", func(o *goals.GoalUnboundedObservation) {
 			o.Active = replied(t, 200, hosttest.Fields{"goals": []hosttest.Fields{standing("active", 0), {"id": "demo"}}})
 		}, "passed"},
@@ -192,15 +193,15 @@ func TestJudgeOfTheGoalsBlock(t *testing.T) {
 		`{"judge":"verifier","continuation":["manual"]}`:                        "passed",
 		`{"judge":"host","continuation":["schedule","heartbeat","commitment"]}`: "passed",
 		`{"judge":"host","continuation":[]}`:                                    "passed",
-		`{"judge":["verifier"],"continuation":["manual"]}`:                      openwopv1.OWP0097A1,
-		`{"judge":"model","continuation":["manual"]}`:                           openwopv1.OWP0097A1,
-		`{"continuation":["manual"]}`:                                           openwopv1.OWP0097A1,
-		`{"judge":"host"}`:                                                      openwopv1.OWP0097A1,
-		`{"judge":"host","continuation":"manual"}`:                              openwopv1.OWP0097A1,
-		`{"judge":"host","continuation":["manual","manual"]}`:                   openwopv1.OWP0097A1,
-		`{"judge":"host","continuation":["daily"]}`:                             openwopv1.OWP0097A1,
-		`{"judge":"host","continuation":[{},{}]}`:                               openwopv1.OWP0097A1,
-		`true`: openwopv1.OWP0097A1,
+		`{"judge":["verifier"],"continuation":["manual"]}`:                      requirement.OWP0097A1,
+		`{"judge":"model","continuation":["manual"]}`:                           requirement.OWP0097A1,
+		`{"continuation":["manual"]}`:                                           requirement.OWP0097A1,
+		`{"judge":"host"}`:                                                      requirement.OWP0097A1,
+		`{"judge":"host","continuation":"manual"}`:                              requirement.OWP0097A1,
+		`{"judge":"host","continuation":["manual","manual"]}`:                   requirement.OWP0097A1,
+		`{"judge":"host","continuation":["daily"]}`:                             requirement.OWP0097A1,
+		`{"judge":"host","continuation":[{},{}]}`:                               requirement.OWP0097A1,
+		`true`: requirement.OWP0097A1,
 	} {
 		t.Run(block, func(t *testing.T) {
 			d := scenarios.Discovery{Document: wiretest.Value(t, json.RawMessage(`{"agents":{"goals":`+block+`}}`))}

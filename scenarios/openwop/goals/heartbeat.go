@@ -3,7 +3,7 @@ package goals
 import (
 	"context"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/claims"
@@ -22,31 +22,31 @@ func HeartbeatSuite() scenarios.Suite {
 var changeTold = scenarios.Scenario{
 	ID:     "openwop/heartbeat/change-told",
 	Title:  "a heartbeat that sees another state says that it changed",
-	Proves: scenarios.IDs{openwopv1.OWPHBT1},
+	Proves: scenarios.IDs{openwop.OWPHBT1},
 	Claim:  claims.Heartbeats, Reaches: scenarios.Attested,
 	Ask: scenarios.Ask(heartbeatLooks, func(o HeartbeatLooks, j *scenarios.Judge) {
 		o.answered(j)
-		j.Check(openwopv1.OWPHBT1, o.changed(true)).To(check.Equal([]any{true, true}), "changed, of looks at another state than before")
+		j.Check(openwop.OWPHBT1, o.changed(true)).To(check.Equal([]any{true, true}), "changed, of looks at another state than before")
 	}),
 }
 
 var sameStateFiresNothing = scenarios.Scenario{
 	ID:     "openwop/heartbeat/same-state-fires-nothing",
 	Title:  "a heartbeat that sees the state of last time says so and fires no run",
-	Proves: scenarios.IDs{openwopv1.OWPHBT2},
+	Proves: scenarios.IDs{openwop.OWPHBT2},
 	Claim:  claims.Heartbeats, Reaches: scenarios.Attested,
 	Ask: scenarios.Ask(heartbeatLooks, func(o HeartbeatLooks, j *scenarios.Judge) {
 		o.answered(j)
-		j.Check(openwopv1.OWPHBT2, o.changed(false)).To(check.Equal([]any{false, false}), "changed, of looks at the state of last time")
+		j.Check(openwop.OWPHBT2, o.changed(false)).To(check.Equal([]any{false, false}), "changed, of looks at the state of last time")
 		for _, l := range o.Looks {
 			if l.First || l.Another {
 				continue
 			}
 			if run := l.Reply.Key("runId"); run.Present() {
-				j.Check(openwopv1.OWPHBT2, run).To(check.Equal(nil), "run that was fired by the state of last time")
+				j.Check(openwop.OWPHBT2, run).To(check.Equal(nil), "run that was fired by the state of last time")
 			}
 			if runs := l.Reply.Key("enqueuedRuns"); runs.Present() {
-				j.Check(openwopv1.OWPHBT2, runs).To(check.Equal(0), "runs that were fired by the state of last time")
+				j.Check(openwop.OWPHBT2, runs).To(check.Equal(0), "runs that were fired by the state of last time")
 			}
 		}
 	}),

@@ -3,7 +3,7 @@ package goals_test
 import (
 	"testing"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios/openwop/goals"
 	"github.com/openassay/assay/scenarios/openwop/hosttest"
 	"github.com/openassay/assay/scenarios/wire/wiretest"
@@ -27,16 +27,16 @@ func TestJudgesOfHeartbeats(t *testing.T) {
 	}{
 		{"honest", "change-told", looks(yes, no, yes, no, yes), "passed"},
 		{"the first look is no change", "change-told", looks(no, no, yes, no, yes), "passed"},
-		{"never a change", "change-told", looks(no, no, no, no, no), openwopv1.OWPHBT1},
-		{"only the first is one", "change-told", looks(yes, no, yes, no, no), openwopv1.OWPHBT1},
-		{"says nothing", "change-told", looks(yes, no, `{}`, no, yes), openwopv1.OWPHBT1},
+		{"never a change", "change-told", looks(no, no, no, no, no), openwop.OWPHBT1},
+		{"only the first is one", "change-told", looks(yes, no, yes, no, no), openwop.OWPHBT1},
+		{"says nothing", "change-told", looks(yes, no, `{}`, no, yes), openwop.OWPHBT1},
 
 		{"honest", "same-state-fires-nothing", looks(yes, no, yes, no, yes), "passed"},
-		{"always a change", "same-state-fires-nothing", looks(yes, yes, yes, yes, yes), openwopv1.OWPHBT2},
-		{"fires a run", "same-state-fires-nothing", looks(yes, no, yes, fired, yes), openwopv1.OWPHBT2},
+		{"always a change", "same-state-fires-nothing", looks(yes, yes, yes, yes, yes), openwop.OWPHBT2},
+		{"fires a run", "same-state-fires-nothing", looks(yes, no, yes, fired, yes), openwop.OWPHBT2},
 		{"in a list", "same-state-fires-nothing", looks(yes, `{"evaluated":[{"changed":false}],"enqueuedRuns":0}`, yes, no, yes), "passed"},
-		{"in a list, with a run", "same-state-fires-nothing", looks(yes, `{"evaluated":[{"changed":false}],"enqueuedRuns":1}`, yes, no, yes), openwopv1.OWPHBT2},
-		{"a list that says another thing", "change-told", looks(yes, no, `{"evaluated":[{"changed":false}],"changed":true}`, no, yes), openwopv1.OWPHBT1},
+		{"in a list, with a run", "same-state-fires-nothing", looks(yes, `{"evaluated":[{"changed":false}],"enqueuedRuns":1}`, yes, no, yes), openwop.OWPHBT2},
+		{"a list that says another thing", "change-told", looks(yes, no, `{"evaluated":[{"changed":false}],"changed":true}`, no, yes), openwop.OWPHBT1},
 		{"a run that is null", "same-state-fires-nothing", looks(yes, no, yes, `{"changed":false,"runId":null}`, yes), "passed"},
 	} {
 		t.Run(c.scenario+"/"+c.name, func(t *testing.T) { hosttest.Expect(t, c.scenario, c.o, c.want) })

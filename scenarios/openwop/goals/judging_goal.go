@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
@@ -18,7 +19,7 @@ import (
 func given(m host.GoalMade, j *scenarios.Judge) {
 	exists(m, j)
 	if !stillGoesOn(m) {
-		j.BlockOn(openwopv1.OWP0097B1, "set-up: the goal is not active when it has been made, its state is "+stateShown(m.Fresh).JSON())
+		j.BlockOn(openwop.OWP0097B1, "set-up: the goal is not active when it has been made, its state is "+stateShown(m.Fresh).JSON())
 	}
 }
 
@@ -26,9 +27,9 @@ func given(m host.GoalMade, j *scenarios.Judge) {
 func exists(m host.GoalMade, j *scenarios.Judge) {
 	switch {
 	case !host.Succeeded(m.Created.Status) || m.ID == "":
-		j.BlockOn(openwopv1.OWP0097B1, "set-up: the host did not make the goal: it answered HTTP "+m.Created.Status.JSON()+" with id "+m.Created.Body.Key("id").JSON())
+		j.BlockOn(openwop.OWP0097B1, "set-up: the host did not make the goal: it answered HTTP "+m.Created.Status.JSON()+" with id "+m.Created.Body.Key("id").JSON())
 	case !host.Succeeded(m.Fresh.Status):
-		j.BlockOn(openwopv1.OWP0097C3, "set-up: the goal cannot be read under its id: HTTP "+m.Fresh.Status.JSON())
+		j.BlockOn(openwop.OWP0097C3, "set-up: the goal cannot be read under its id: HTTP "+m.Fresh.Status.JSON())
 	}
 }
 
@@ -55,7 +56,7 @@ func (o GoalObservation) driven(j *scenarios.Judge) {
 func showsRuns(j *scenarios.Judge, goal wire.Value) {
 	n, counts := iterationsOf(goal).Int()
 	if !host.IsList(runsOf(goal)) && !(counts && n == 0) {
-		j.BlockOn(openwopv1.OWP0097C3, "set-up: the goal does not show its contributing runs, progress is "+goal.Key("progress").JSON())
+		j.BlockOn(openwop.OWP0097C3, "set-up: the goal does not show its contributing runs, progress is "+goal.Key("progress").JSON())
 	}
 }
 
@@ -189,7 +190,7 @@ func unbounded(r host.GoalReply) int {
 // readable stops a judge that looks into the list.
 func readable(r host.GoalReply, j *scenarios.Judge) {
 	if !(host.Succeeded(r.Status) && host.IsList(r.Body.Key("goals"))) {
-		j.BlockOn(openwopv1.OWP0097C2, "set-up: the goals cannot be listed: HTTP "+r.Status.JSON()+" with "+r.Body.JSON())
+		j.BlockOn(openwop.OWP0097C2, "set-up: the goals cannot be listed: HTTP "+r.Status.JSON()+" with "+r.Body.JSON())
 	}
 }
 
@@ -197,7 +198,7 @@ func readable(r host.GoalReply, j *scenarios.Judge) {
 func in(r host.GoalReply, j *scenarios.Judge, state openwopv1.GoalState) {
 	for _, g := range r.Body.Key("goals").Items() {
 		if got := stateOf(g); got.Present() && got.String() != string(state) {
-			j.BlockOn(openwopv1.OWP0097C2, "set-up: the list of the goals that are "+string(state)+" holds one that is "+got.JSON())
+			j.BlockOn(openwop.OWP0097C2, "set-up: the list of the goals that are "+string(state)+" holds one that is "+got.JSON())
 		}
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	requirement "github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop"
 	"github.com/openassay/assay/scenarios/openwop/goals"
@@ -25,23 +25,23 @@ func TestJudgesOfAGoalAtItsBound(t *testing.T) {
 		want           string
 	}{
 		{"honest", "stops-at-bound", func(*goals.GoalObservation) {}, "passed"},
-		{"stops a run early", "stops-at-bound", func(o *goals.GoalObservation) { *o = through(t, "bound-exceeded", 2); o.Runs = 3 }, openwopv1.OWP0097G2},
-		{"never moves", "stops-at-bound", func(o *goals.GoalObservation) { o.Ticks = []goals.GoalTick{stuck(t, 0)} }, openwopv1.OWP0097G2},
+		{"stops a run early", "stops-at-bound", func(o *goals.GoalObservation) { *o = through(t, "bound-exceeded", 2); o.Runs = 3 }, requirement.OWP0097G2},
+		{"never moves", "stops-at-bound", func(o *goals.GoalObservation) { o.Ticks = []goals.GoalTick{stuck(t, 0)} }, requirement.OWP0097G2},
 		{"ignores the bound", "stops-at-bound", func(o *goals.GoalObservation) {
 			o.Ticks[2], o.Still = stuck(t, 3), goals.GoalStill{}
-		}, openwopv1.OWP0097E4},
-		{"is satisfied by its bound", "stops-at-bound", func(o *goals.GoalObservation) { o.Ticks[2] = ticked(t, "satisfied", 3) }, openwopv1.OWP0097E4},
-		{"fires one run more", "stops-at-bound", func(o *goals.GoalObservation) { o.Still = still(t, "bound-exceeded", 4) }, openwopv1.OWP0097E4},
-		{"goes on again", "stops-at-bound", func(o *goals.GoalObservation) { o.Still = still(t, "active", 3) }, openwopv1.OWP0097E4},
+		}, requirement.OWP0097E4},
+		{"is satisfied by its bound", "stops-at-bound", func(o *goals.GoalObservation) { o.Ticks[2] = ticked(t, "satisfied", 3) }, requirement.OWP0097E4},
+		{"fires one run more", "stops-at-bound", func(o *goals.GoalObservation) { o.Still = still(t, "bound-exceeded", 4) }, requirement.OWP0097E4},
+		{"goes on again", "stops-at-bound", func(o *goals.GoalObservation) { o.Still = still(t, "active", 3) }, requirement.OWP0097E4},
 		{"fires a run and hides it", "stops-at-bound", func(o *goals.GoalObservation) {
 			o.Still.Strays = []host.Child{{ID: "run-4", Snapshot: wiretest.Value(t, hosttest.Fields{"runId": "run-4"})}}
-		}, openwopv1.OWP0097E4},
+		}, requirement.OWP0097E4},
 		{"counts what was not there", "stops-at-bound", func(o *goals.GoalObservation) {
 			o.Ticks[2].Shown.Last, o.Still.Later.Body = wiretest.Value(t, progress(3, "run-1")), wiretest.Value(t, progress(3, "run-1"))
-		}, openwopv1.OWP0097E4},
+		}, requirement.OWP0097E4},
 		{"one run for all", "stops-at-bound", func(o *goals.GoalObservation) {
 			o.Ticks[2].Shown.Last, o.Still.Later.Body = wiretest.Value(t, progress(3, "run-1", "run-1", "run-1")), wiretest.Value(t, progress(3, "run-1", "run-1", "run-1"))
-		}, openwopv1.OWP0097E4},
+		}, requirement.OWP0097E4},
 		{"shows no progress", "stops-at-bound", func(o *goals.GoalObservation) {
 			o.Still.Later.Body = wiretest.Value(t, with(standing("bound-exceeded", 3), "progress", nil))
 		}, "blocked"},
@@ -54,12 +54,12 @@ func TestJudgesOfAGoalAtItsBound(t *testing.T) {
 		{"honest", "closed-at-bound", func(*goals.GoalObservation) {}, "passed"},
 		{"is not closed", "closed-at-bound", func(o *goals.GoalObservation) {
 			o.Trail.Events = eventList(t, goalLog("bound-exceeded", 3)[:3])
-		}, openwopv1.OWP0097D3},
+		}, requirement.OWP0097D3},
 		{"is closed twice", "closed-at-bound", func(o *goals.GoalObservation) {
 			o.Trail.Events = eventList(t, append(goalLog("bound-exceeded", 3), goalEvent(9, "goal.closed", hosttest.Fields{"finalState": "bound-exceeded"})))
-		}, openwopv1.OWP0097D3},
-		{"is closed as something else", "closed-at-bound", func(o *goals.GoalObservation) { o.Trail.Events = eventList(t, goalLog("satisfied", 3)) }, openwopv1.OWP0097E7},
-		{"closes another goal", "closed-at-bound", func(o *goals.GoalObservation) { o.Goal.ID = "g-2" }, openwopv1.OWP0097D3},
+		}, requirement.OWP0097D3},
+		{"is closed as something else", "closed-at-bound", func(o *goals.GoalObservation) { o.Trail.Events = eventList(t, goalLog("satisfied", 3)) }, requirement.OWP0097E7},
+		{"closes another goal", "closed-at-bound", func(o *goals.GoalObservation) { o.Goal.ID = "g-2" }, requirement.OWP0097D3},
 		{"did not end", "closed-at-bound", func(o *goals.GoalObservation) {
 			o.Ticks[2], o.Still = stuck(t, 3), goals.GoalStill{}
 		}, "blocked"},
@@ -69,19 +69,19 @@ func TestJudgesOfAGoalAtItsBound(t *testing.T) {
 		{"an edit that is answered and does nothing", "exceeded-stays-exceeded", func(o *goals.GoalObservation) { o.Revival.Edited = o.Revival.Resumed }, "passed"},
 		{"is edited", "exceeded-stays-exceeded", func(o *goals.GoalObservation) {
 			o.Revival.Still.Later = replied(t, 200, with(standing("bound-exceeded", 3), "objective", "another"))
-		}, openwopv1.OWP0097C4},
-		{"is revived", "exceeded-stays-exceeded", func(o *goals.GoalObservation) { o.Revival.Still = still(t, "active", 3) }, openwopv1.OWP0097E4},
-		{"fires when it is resumed", "exceeded-stays-exceeded", func(o *goals.GoalObservation) { o.Revival.Still = still(t, "bound-exceeded", 4) }, openwopv1.OWP0097E4},
+		}, requirement.OWP0097C4},
+		{"is revived", "exceeded-stays-exceeded", func(o *goals.GoalObservation) { o.Revival.Still = still(t, "active", 3) }, requirement.OWP0097E4},
+		{"fires when it is resumed", "exceeded-stays-exceeded", func(o *goals.GoalObservation) { o.Revival.Still = still(t, "bound-exceeded", 4) }, requirement.OWP0097E4},
 		{"did not end", "exceeded-stays-exceeded", func(o *goals.GoalObservation) { o.Still = still(t, "active", 3) }, "blocked"},
 
 		{"honest", "cost-bound", func(*goals.GoalObservation) {}, "passed"},
 		{"stops before the cost is reached", "cost-bound", func(o *goals.GoalObservation) {
 			o.Ticks = []goals.GoalTick{ticked(t, "bound-exceeded", 1)}
-		}, openwopv1.OWP0097E5},
+		}, requirement.OWP0097E5},
 		{"ignores the cost", "cost-bound", func(o *goals.GoalObservation) {
 			o.Ticks[2], o.Still = stuck(t, 3), goals.GoalStill{}
-		}, openwopv1.OWP0097E5},
-		{"spends more after it", "cost-bound", func(o *goals.GoalObservation) { o.Still = still(t, "bound-exceeded", 4) }, openwopv1.OWP0097E5},
+		}, requirement.OWP0097E5},
+		{"spends more after it", "cost-bound", func(o *goals.GoalObservation) { o.Still = still(t, "bound-exceeded", 4) }, requirement.OWP0097E5},
 	} {
 		t.Run(c.scenario+"/"+c.name, func(t *testing.T) {
 			o := through(t, "bound-exceeded", 3)
@@ -107,10 +107,10 @@ func TestJudgesOfASatisfiedGoal(t *testing.T) {
 		{"honest", "satisfied-disarms", func(*goals.GoalObservation) {}, "passed"},
 		{"satisfied before the judge is", "satisfied-disarms", func(o *goals.GoalObservation) {
 			o.Ticks = []goals.GoalTick{ticked(t, "satisfied", 1)}
-		}, openwopv1.OWP0097E1},
-		{"never satisfied", "satisfied-disarms", func(o *goals.GoalObservation) { o.Ticks[2] = stuck(t, 3) }, openwopv1.OWP0097E1},
-		{"works on", "satisfied-disarms", func(o *goals.GoalObservation) { o.Still = still(t, "satisfied", 4) }, openwopv1.OWP0097G1},
-		{"is opened again by a later verdict", "satisfied-disarms", func(o *goals.GoalObservation) { o.Still = still(t, "active", 3) }, openwopv1.OWP0097G1},
+		}, requirement.OWP0097E1},
+		{"never satisfied", "satisfied-disarms", func(o *goals.GoalObservation) { o.Ticks[2] = stuck(t, 3) }, requirement.OWP0097E1},
+		{"works on", "satisfied-disarms", func(o *goals.GoalObservation) { o.Still = still(t, "satisfied", 4) }, requirement.OWP0097G1},
+		{"is opened again by a later verdict", "satisfied-disarms", func(o *goals.GoalObservation) { o.Still = still(t, "active", 3) }, requirement.OWP0097G1},
 
 		{"works on", "evaluations-attributed", func(o *goals.GoalObservation) { o.Still = still(t, "satisfied", 4) }, "blocked"},
 		{"works on", "runs-of-the-goal", func(o *goals.GoalObservation) { o.Still = still(t, "satisfied", 4) }, "blocked"},
@@ -119,46 +119,46 @@ func TestJudgesOfASatisfiedGoal(t *testing.T) {
 		}, "blocked"},
 
 		{"honest", "evaluated-and-closed", func(*goals.GoalObservation) {}, "passed"},
-		{"judges the last run only", "evaluated-and-closed", func(o *goals.GoalObservation) { o.Trail.Events = eventList(t, goalLog("satisfied", 3)[2:]) }, openwopv1.OWP0097D1},
-		{"says satisfied each time", "evaluated-and-closed", evaluated(0, func(p hosttest.Fields) { p["satisfied"] = true }), openwopv1.OWP0097D1},
-		{"counts from 0", "evaluated-and-closed", evaluated(0, func(p hosttest.Fields) { p["iterations"] = 0 }), openwopv1.OWP0097D1},
-		{"names no run", "evaluated-and-closed", evaluated(1, func(p hosttest.Fields) { delete(p, "runId") }), openwopv1.OWP0097D1},
-		{"is not closed", "evaluated-and-closed", func(o *goals.GoalObservation) { o.Trail.Events = eventList(t, goalLog("satisfied", 3)[:3]) }, openwopv1.OWP0097D3},
-		{"is closed as abandoned", "evaluated-and-closed", evaluated(3, func(p hosttest.Fields) { p["finalState"] = "abandoned" }), openwopv1.OWP0097D3},
-		{"shows no event in a log of its own", "evaluated-and-closed", func(o *goals.GoalObservation) { o.Trail.Events = eventList(t, []hosttest.Fields{}) }, openwopv1.OWP0097D1},
+		{"judges the last run only", "evaluated-and-closed", func(o *goals.GoalObservation) { o.Trail.Events = eventList(t, goalLog("satisfied", 3)[2:]) }, requirement.OWP0097D1},
+		{"says satisfied each time", "evaluated-and-closed", evaluated(0, func(p hosttest.Fields) { p["satisfied"] = true }), requirement.OWP0097D1},
+		{"counts from 0", "evaluated-and-closed", evaluated(0, func(p hosttest.Fields) { p["iterations"] = 0 }), requirement.OWP0097D1},
+		{"names no run", "evaluated-and-closed", evaluated(1, func(p hosttest.Fields) { delete(p, "runId") }), requirement.OWP0097D1},
+		{"is not closed", "evaluated-and-closed", func(o *goals.GoalObservation) { o.Trail.Events = eventList(t, goalLog("satisfied", 3)[:3]) }, requirement.OWP0097D3},
+		{"is closed as abandoned", "evaluated-and-closed", evaluated(3, func(p hosttest.Fields) { p["finalState"] = "abandoned" }), requirement.OWP0097D3},
+		{"shows no event in a log of its own", "evaluated-and-closed", func(o *goals.GoalObservation) { o.Trail.Events = eventList(t, []hosttest.Fields{}) }, requirement.OWP0097D1},
 		{"has no place for events", "evaluated-and-closed", func(o *goals.GoalObservation) { o.Trail.Events = wire.Value{} }, "blocked"},
 
 		{"honest", "evaluations-attributed", func(*goals.GoalObservation) {}, "passed"},
-		{"names a run that is not the goal's", "evaluations-attributed", evaluated(1, func(p hosttest.Fields) { p["runId"] = "run-9" }), openwopv1.OWP0097E9},
-		{"names the last run each time", "evaluations-attributed", evaluated(0, func(p hosttest.Fields) { p["runId"] = "run-3" }), openwopv1.OWP0097E9},
+		{"names a run that is not the goal's", "evaluations-attributed", evaluated(1, func(p hosttest.Fields) { p["runId"] = "run-9" }), requirement.OWP0097E9},
+		{"names the last run each time", "evaluations-attributed", evaluated(0, func(p hosttest.Fields) { p["runId"] = "run-3" }), requirement.OWP0097E9},
 		{"the last verdict is of an earlier run", "evaluations-attributed", func(o *goals.GoalObservation) {
 			o.Still.Later = replied(t, 200, with(standing("satisfied", 3), "completion", hosttest.Fields{"check": "verifier", "lastVerdict": hosttest.Fields{"satisfied": true, "runId": "run-1"}}))
-		}, openwopv1.OWP0097E9},
+		}, requirement.OWP0097E9},
 
 		{"honest", "runs-of-the-goal", func(*goals.GoalObservation) {}, "passed"},
 		{"shows no progress", "runs-of-the-goal", func(o *goals.GoalObservation) {
 			o.Still.Later = replied(t, 200, with(standing("satisfied", 3), "progress", nil))
-		}, openwopv1.OWP0097C3},
+		}, requirement.OWP0097C3},
 		{"shows no verdict", "runs-of-the-goal", func(o *goals.GoalObservation) {
 			o.Still.Later = replied(t, 200, with(standing("satisfied", 3), "completion", hosttest.Fields{"check": "verifier", "lastVerdict": nil}))
-		}, openwopv1.OWP0097C3},
+		}, requirement.OWP0097C3},
 		{"a run that is not there", "runs-of-the-goal", func(o *goals.GoalObservation) {
 			o.Trail.Runs[1].Snapshot = wiretest.Value(t, hosttest.Fields{"error": "not_found"})
-		}, openwopv1.OWP0097E10},
-		{"one run under every id", "runs-of-the-goal", func(o *goals.GoalObservation) { o.Trail.Runs[1].Snapshot = o.Trail.Runs[0].Snapshot }, openwopv1.OWP0097E10},
-		{"a run that did nothing", "runs-of-the-goal", func(o *goals.GoalObservation) { o.Trail.Runs[0].Log.Events = nil }, openwopv1.OWP0097E10},
-		{"one log for every run", "runs-of-the-goal", func(o *goals.GoalObservation) { o.Trail.Runs[1].Log = o.Trail.Runs[0].Log }, openwopv1.OWP0097E10},
-		{"any id is served as a run", "runs-of-the-goal", func(o *goals.GoalObservation) { o.Trail.Stranger = wiretest.Status(t, 200) }, openwopv1.OWP0097E10},
+		}, requirement.OWP0097E10},
+		{"one run under every id", "runs-of-the-goal", func(o *goals.GoalObservation) { o.Trail.Runs[1].Snapshot = o.Trail.Runs[0].Snapshot }, requirement.OWP0097E10},
+		{"a run that did nothing", "runs-of-the-goal", func(o *goals.GoalObservation) { o.Trail.Runs[0].Log.Events = nil }, requirement.OWP0097E10},
+		{"one log for every run", "runs-of-the-goal", func(o *goals.GoalObservation) { o.Trail.Runs[1].Log = o.Trail.Runs[0].Log }, requirement.OWP0097E10},
+		{"any id is served as a run", "runs-of-the-goal", func(o *goals.GoalObservation) { o.Trail.Stranger = wiretest.Status(t, 200) }, requirement.OWP0097E10},
 
 		{"honest", "content-free", func(*goals.GoalObservation) {}, "passed"},
-		{"the whole objective in an event", "content-free", evaluated(1, func(p hosttest.Fields) { p["objective"] = objective }), openwopv1.OWP0097D2},
-		{"half of it", "content-free", evaluated(3, func(p hosttest.Fields) { p["reason"] = "done: " + objective[:25] }), openwopv1.OWP0097D2},
+		{"the whole objective in an event", "content-free", evaluated(1, func(p hosttest.Fields) { p["objective"] = objective }), requirement.OWP0097D2},
+		{"half of it", "content-free", evaluated(3, func(p hosttest.Fields) { p["reason"] = "done: " + objective[:25] }), requirement.OWP0097D2},
 		{"in the reply to a tick", "content-free", func(o *goals.GoalObservation) {
 			o.Ticks[0].Events = eventList(t, []hosttest.Fields{goalEvent(0, "goal.evaluated", hosttest.Fields{"note": objective})})
-		}, openwopv1.OWP0097D2},
+		}, requirement.OWP0097D2},
 		{"in the log of a run", "content-free", func(o *goals.GoalObservation) {
 			o.Trail.Runs[2].Log = contributingLog(t, "run-3", goalEvent(0, "goal.closed", hosttest.Fields{"note": objective}))
-		}, openwopv1.OWP0097D2},
+		}, requirement.OWP0097D2},
 		{"the goal hides its objective", "content-free", func(o *goals.GoalObservation) {
 			o.Goal.Fresh = replied(t, 200, with(standing("active", 0), "objective", "***"))
 		}, "blocked"},
@@ -196,7 +196,7 @@ func TestTheHomesOfGoalEvents(t *testing.T) {
 		{"the logs of its runs", []func(*goals.GoalObservation){inRuns}, scenarios.Observed, "passed"},
 		{"the replies to its ticks", []func(*goals.GoalObservation){inReplies}, scenarios.Attested, "passed"},
 		{"the logs of its runs, and an empty one of its own", []func(*goals.GoalObservation){inRuns, empty}, scenarios.Observed, "passed"},
-		{"none of them", []func(*goals.GoalObservation){empty}, scenarios.Observed, openwopv1.OWP0097D1},
+		{"none of them", []func(*goals.GoalObservation){empty}, scenarios.Observed, requirement.OWP0097D1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			o := through(t, "satisfied", 2)
@@ -233,15 +233,15 @@ func TestJudgeOfEscalation(t *testing.T) {
 		want  string
 	}{
 		{"honest", func(*goals.GoalObservation) {}, "passed"},
-		{"stays active", func(o *goals.GoalObservation) { o.Ticks[1] = stuck(t, 2) }, openwopv1.OWP0097E8},
-		{"is always escalated", func(o *goals.GoalObservation) { o.Ticks = []goals.GoalTick{ticked(t, "escalated", 1)} }, openwopv1.OWP0097E8},
-		{"gives up instead", func(o *goals.GoalObservation) { o.Ticks[1] = ticked(t, "abandoned", 2) }, openwopv1.OWP0097E8},
-		{"fires the next run", func(o *goals.GoalObservation) { o.Still = still(t, "escalated", 3) }, openwopv1.OWP0097E8},
-		{"is satisfied though nobody answered", func(o *goals.GoalObservation) { o.Still = still(t, "satisfied", 2) }, openwopv1.OWP0097E8},
-		{"the run that is stuck has ended", func(o *goals.GoalObservation) { o.Stuck = run("completed") }, openwopv1.OWP0097E8},
+		{"stays active", func(o *goals.GoalObservation) { o.Ticks[1] = stuck(t, 2) }, requirement.OWP0097E8},
+		{"is always escalated", func(o *goals.GoalObservation) { o.Ticks = []goals.GoalTick{ticked(t, "escalated", 1)} }, requirement.OWP0097E8},
+		{"gives up instead", func(o *goals.GoalObservation) { o.Ticks[1] = ticked(t, "abandoned", 2) }, requirement.OWP0097E8},
+		{"fires the next run", func(o *goals.GoalObservation) { o.Still = still(t, "escalated", 3) }, requirement.OWP0097E8},
+		{"is satisfied though nobody answered", func(o *goals.GoalObservation) { o.Still = still(t, "satisfied", 2) }, requirement.OWP0097E8},
+		{"the run that is stuck has ended", func(o *goals.GoalObservation) { o.Stuck = run("completed") }, requirement.OWP0097E8},
 		{"the run that is stuck is nowhere", func(o *goals.GoalObservation) {
 			o.Stuck.Snapshot = wiretest.Value(t, hosttest.Fields{"error": "not_found"})
-		}, openwopv1.OWP0097E8},
+		}, requirement.OWP0097E8},
 		{"no run is named", func(o *goals.GoalObservation) { o.Stuck = host.Child{} }, "blocked"},
 		{"the seam does not know how", func(o *goals.GoalObservation) { o.Ticks[1] = refusedTick(t, 400) }, "blocked"},
 	} {
@@ -262,12 +262,12 @@ func TestJudgeOfTicksAtOnce(t *testing.T) {
 	}{
 		{"honest", func(*goals.GoalRaceObservation) {}, "passed"},
 		{"some ticks had to wait", func(o *goals.GoalRaceObservation) { o.After = []goals.GoalTick{ticked(t, "bound-exceeded", 3)} }, "passed"},
-		{"one run too many", func(o *goals.GoalRaceObservation) { o.Still = still(t, "bound-exceeded", 4) }, openwopv1.OWP0097E4},
-		{"one run too few", func(o *goals.GoalRaceObservation) { o.Still = still(t, "bound-exceeded", 2) }, openwopv1.OWP0097E4},
-		{"is active still", func(o *goals.GoalRaceObservation) { o.Still = still(t, "active", 3) }, openwopv1.OWP0097E4},
+		{"one run too many", func(o *goals.GoalRaceObservation) { o.Still = still(t, "bound-exceeded", 4) }, requirement.OWP0097E4},
+		{"one run too few", func(o *goals.GoalRaceObservation) { o.Still = still(t, "bound-exceeded", 2) }, requirement.OWP0097E4},
+		{"is active still", func(o *goals.GoalRaceObservation) { o.Still = still(t, "active", 3) }, requirement.OWP0097E4},
 		{"a run that lost the race is there", func(o *goals.GoalRaceObservation) {
 			o.Still.Strays = []host.Child{{ID: "run-4", Snapshot: wiretest.Value(t, hosttest.Fields{"runId": "run-4"})}}
-		}, openwopv1.OWP0097E4},
+		}, requirement.OWP0097E4},
 		{"its runs have other names", func(o *goals.GoalRaceObservation) { o.AtOnce[0].RunID = wiretest.Value(t, `"run-of-the-tick"`) }, "blocked"},
 		{"names a run of its own", func(o *goals.GoalRaceObservation) { o.AtOnce[0].RunID = wiretest.Value(t, `"run-1"`) }, "passed"},
 		{"the seam falls over", func(o *goals.GoalRaceObservation) { o.After = []goals.GoalTick{refusedTick(t, 500)} }, "blocked"},
@@ -293,11 +293,11 @@ func TestJudgeOfTheDeadline(t *testing.T) {
 		{"notices when it is ticked", func(o *goals.GoalDeadlineObservation) { o.Passed = replied(t, 200, standing("active", 1)) }, "passed"},
 		{"has no time at all", func(o *goals.GoalDeadlineObservation) {
 			o.Goal.Fresh, o.Early = replied(t, 200, standing("bound-exceeded", 0)), goals.GoalTick{}
-		}, openwopv1.OWP0097E6},
-		{"has no time for a second run", func(o *goals.GoalDeadlineObservation) { o.Early = ticked(t, "bound-exceeded", 0) }, openwopv1.OWP0097E6},
-		{"never ends", func(o *goals.GoalDeadlineObservation) { o.Ended = ended("active", 2, false) }, openwopv1.OWP0097E6},
-		{"fires a run too late", func(o *goals.GoalDeadlineObservation) { o.Still = still(t, "bound-exceeded", 2) }, openwopv1.OWP0097E6},
-		{"ends as something else", func(o *goals.GoalDeadlineObservation) { o.Still = still(t, "abandoned", 1) }, openwopv1.OWP0097E6},
+		}, requirement.OWP0097E6},
+		{"has no time for a second run", func(o *goals.GoalDeadlineObservation) { o.Early = ticked(t, "bound-exceeded", 0) }, requirement.OWP0097E6},
+		{"never ends", func(o *goals.GoalDeadlineObservation) { o.Ended = ended("active", 2, false) }, requirement.OWP0097E6},
+		{"fires a run too late", func(o *goals.GoalDeadlineObservation) { o.Still = still(t, "bound-exceeded", 2) }, requirement.OWP0097E6},
+		{"ends as something else", func(o *goals.GoalDeadlineObservation) { o.Still = still(t, "abandoned", 1) }, requirement.OWP0097E6},
 		{"is too slow to tell", func(o *goals.GoalDeadlineObservation) { o.EarlyBy = 700 * time.Millisecond }, "blocked"},
 		{"the seam falls over", func(o *goals.GoalDeadlineObservation) { o.Early = refusedTick(t, 500) }, "blocked"},
 		{"never moves", func(o *goals.GoalDeadlineObservation) { o.Early = stuck(t, 0) }, "blocked"},
@@ -319,12 +319,12 @@ func TestJudgeOfAPause(t *testing.T) {
 	}{
 		{"honest", func(*goals.GoalPauseObservation) {}, "passed"},
 		{"shows the pause", func(o *goals.GoalPauseObservation) { o.Still = still(t, "paused", 1) }, "passed"},
-		{"goes on while it is paused", func(o *goals.GoalPauseObservation) { o.Still = still(t, "active", 3) }, openwopv1.OWP0097C5},
-		{"does not go on again", func(o *goals.GoalPauseObservation) { o.After = stuck(t, 1) }, openwopv1.OWP0097C5},
+		{"goes on while it is paused", func(o *goals.GoalPauseObservation) { o.Still = still(t, "active", 3) }, requirement.OWP0097C5},
+		{"does not go on again", func(o *goals.GoalPauseObservation) { o.After = stuck(t, 1) }, requirement.OWP0097C5},
 		{"may not be paused by us", func(o *goals.GoalPauseObservation) { o.Paused = replied(t, 403, hosttest.Fields{}) }, "blocked"},
-		{"cannot be paused", func(o *goals.GoalPauseObservation) { o.Paused = replied(t, 404, hosttest.Fields{}) }, openwopv1.OWP0097C5},
-		{"cannot be resumed", func(o *goals.GoalPauseObservation) { o.Resumed.Reply = replied(t, 404, hosttest.Fields{}) }, openwopv1.OWP0097C5},
-		{"ends when it is resumed", func(o *goals.GoalPauseObservation) { o.Resumed.After = replied(t, 200, standing("satisfied", 1)) }, openwopv1.OWP0097C5},
+		{"cannot be paused", func(o *goals.GoalPauseObservation) { o.Paused = replied(t, 404, hosttest.Fields{}) }, requirement.OWP0097C5},
+		{"cannot be resumed", func(o *goals.GoalPauseObservation) { o.Resumed.Reply = replied(t, 404, hosttest.Fields{}) }, requirement.OWP0097C5},
+		{"ends when it is resumed", func(o *goals.GoalPauseObservation) { o.Resumed.After = replied(t, 200, standing("satisfied", 1)) }, requirement.OWP0097C5},
 		{"never moved", func(o *goals.GoalPauseObservation) { o.Before = stuck(t, 0) }, "blocked"},
 		{"the seam falls over after", func(o *goals.GoalPauseObservation) { o.After = refusedTick(t, 500) }, "blocked"},
 	} {

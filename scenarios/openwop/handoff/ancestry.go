@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
@@ -25,12 +26,12 @@ func AncestrySuite() scenarios.Suite {
 var rootHasNoParent = scenarios.Scenario{
 	ID:     "openwop/ancestry/root-has-no-parent",
 	Title:  "a run that was asked for over the wire says that no run started it, and which host it is on",
-	Proves: scenarios.IDs{openwopv1.OWPCAU1, openwopv1.OWPCAU2},
+	Proves: scenarios.IDs{openwop.OWPCAU1, openwop.OWPCAU2},
 	Claim:  claims.Ancestry,
 	Ask: scenarios.Ask(ancestries, func(o AncestryObservation, j *scenarios.Judge) {
 		o.given(j)
 		if o.OfRoot.checkNamed(j, o.Advertised) {
-			j.Check(openwopv1.OWPCAU2, o.OfRoot.parent()).To(check.Equal(nil), "parent of the loop")
+			j.Check(openwop.OWPCAU2, o.OfRoot.parent()).To(check.Equal(nil), "parent of the loop")
 		}
 	}),
 }
@@ -39,7 +40,7 @@ var rootHasNoParent = scenarios.Scenario{
 var childNamesParent = scenarios.Scenario{
 	ID:     "openwop/ancestry/child-names-parent",
 	Title:  "each run that a loop dispatches names the loop as its parent, on this host, by dispatch",
-	Proves: scenarios.IDs{openwopv1.OWPCAU1, openwopv1.OWPCAU3, openwopv1.OWPCAU4, openwopv1.OWPCAU5},
+	Proves: scenarios.IDs{openwop.OWPCAU1, openwop.OWPCAU3, openwop.OWPCAU4, openwop.OWPCAU5},
 	Claim:  claims.Ancestry,
 	Ask: scenarios.Ask(ancestries, func(o AncestryObservation, j *scenarios.Judge) {
 		o.given(j)
@@ -51,14 +52,14 @@ var childNamesParent = scenarios.Scenario{
 				continue
 			}
 			parent := c.Of.parent()
-			j.Check(openwopv1.OWPCAU3, parent.Key("runId")).To(check.Equal(o.Root.RunID), "parent.runId in %s", c.Of.Asked)
-			j.Check(openwopv1.OWPCAU3, parent.Key("hostId")).To(check.SameAs(c.Of.Body.Key("hostId")), "parent.hostId in %s", c.Of.Asked)
-			j.Check(openwopv1.OWPCAU5, parent.Key("wellKnownUrl")).To(check.Absent(), "parent.wellKnownUrl in %s", c.Of.Asked)
+			j.Check(openwop.OWPCAU3, parent.Key("runId")).To(check.Equal(o.Root.RunID), "parent.runId in %s", c.Of.Asked)
+			j.Check(openwop.OWPCAU3, parent.Key("hostId")).To(check.SameAs(c.Of.Body.Key("hostId")), "parent.hostId in %s", c.Of.Asked)
+			j.Check(openwop.OWPCAU5, parent.Key("wellKnownUrl")).To(check.Absent(), "parent.wellKnownUrl in %s", c.Of.Asked)
 			cause := parent.Key("cause")
-			if j.Check(openwopv1.OWPCAU4, cause).To(check.OneOf(causeDispatch, causeSubWorkflow), "parent.cause in %s", c.Of.Asked) && cause.String() == causeSubWorkflow {
-				j.Find(openwopv1.OWPCAU4, "%s was dispatched, and says %s", c.Of.Asked, causeSubWorkflow)
+			if j.Check(openwop.OWPCAU4, cause).To(check.OneOf(causeDispatch, causeSubWorkflow), "parent.cause in %s", c.Of.Asked) && cause.String() == causeSubWorkflow {
+				j.Find(openwop.OWPCAU4, "%s was dispatched, and says %s", c.Of.Asked, causeSubWorkflow)
 			}
-			tellOthers(j, openwopv1.OWPCAU1, parent, "the parent in "+c.Of.Asked, "runId", "hostId", "cause", "wellKnownUrl")
+			tellOthers(j, openwop.OWPCAU1, parent, "the parent in "+c.Of.Asked, "runId", "hostId", "cause", "wellKnownUrl")
 		}
 	}),
 }
@@ -71,7 +72,7 @@ const (
 var forkHasNoParent = scenarios.Scenario{
 	ID:     "openwop/ancestry/fork-has-no-parent",
 	Title:  "a fork says where it is, and names no run as the one that started it",
-	Proves: scenarios.IDs{openwopv1.OWPCAU1, openwopv1.OWPCAU6},
+	Proves: scenarios.IDs{openwop.OWPCAU1, openwop.OWPCAU6},
 	Claim:  claims.AncestryForks,
 	Ask: scenarios.Ask(ancestries, func(o AncestryObservation, j *scenarios.Judge) {
 		o.given(j)
@@ -79,7 +80,7 @@ var forkHasNoParent = scenarios.Scenario{
 			j.Block("set-up: the loop cannot be forked: HTTP "+o.Forked.Status.JSON(), "serve POST /v1/runs/{runId}:fork, or claim no replay")
 		}
 		if o.OfFork.checkNamed(j, o.Advertised) {
-			j.Check(openwopv1.OWPCAU6, o.OfFork.parent()).To(check.Equal(nil), "parent of the fork")
+			j.Check(openwop.OWPCAU6, o.OfFork.parent()).To(check.Equal(nil), "parent of the fork")
 		}
 	}),
 }
@@ -88,12 +89,12 @@ var forkHasNoParent = scenarios.Scenario{
 var neverHasNoAncestry = scenarios.Scenario{
 	ID:     "openwop/ancestry/never-has-none",
 	Title:  "a run that never was has no ancestry, where one that is there has",
-	Proves: scenarios.IDs{openwopv1.OWPCAU1, openwopv1.OWPCAU7},
+	Proves: scenarios.IDs{openwop.OWPCAU1, openwop.OWPCAU7},
 	Claim:  claims.Ancestry,
 	Ask: scenarios.Ask(ancestries, func(o AncestryObservation, j *scenarios.Judge) {
 		o.given(j)
 		if o.OfRoot.checkNamed(j, o.Advertised) {
-			j.Check(openwopv1.OWPCAU7, o.Never.Status).To(check.Status(http.StatusNotFound, http.StatusForbidden), "%s", o.Never.Asked)
+			j.Check(openwop.OWPCAU7, o.Never.Status).To(check.Status(http.StatusNotFound, http.StatusForbidden), "%s", o.Never.Asked)
 		}
 	}),
 }
@@ -101,13 +102,13 @@ var neverHasNoAncestry = scenarios.Scenario{
 var ancestryNotOffered = scenarios.Scenario{
 	ID:     "openwop/ancestry/not-offered-not-found",
 	Title:  "where ancestry is not advertised it is not found, be the run there or not",
-	Proves: scenarios.IDs{openwopv1.OWPCAU8},
+	Proves: scenarios.IDs{openwop.OWPCAU8},
 	Claim:  claims.NoAncestry,
 	Ask: scenarios.Ask(ancestries, func(o AncestryObservation, j *scenarios.Judge) {
 		o.given(j)
 		for _, a := range []Ancestry{o.OfRoot, o.Never} {
-			if j.Check(openwopv1.OWPCAU8, a.Status).To(check.Status(http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented), "%s", a.Asked) && a.HTTPStatus() != http.StatusNotFound {
-				j.Find(openwopv1.OWPCAU8, "%s is refused with HTTP %d, not 404", a.Asked, a.HTTPStatus())
+			if j.Check(openwop.OWPCAU8, a.Status).To(check.Status(http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented), "%s", a.Asked) && a.HTTPStatus() != http.StatusNotFound {
+				j.Find(openwop.OWPCAU8, "%s is refused with HTTP %d, not 404", a.Asked, a.HTTPStatus())
 			}
 		}
 	}),
@@ -117,7 +118,7 @@ var ancestryNotOffered = scenarios.Scenario{
 var ownCausesNameNoHost = scenarios.Scenario{
 	ID:     "openwop/ancestry/own-causes-name-no-host",
 	Title:  "no event of a loop and its children, which all ran on one host, says that its cause is on another",
-	Proves: scenarios.IDs{openwopv1.OWPCAU9},
+	Proves: scenarios.IDs{openwop.OWPCAU9},
 	Claim:  claims.ExecutionModel3,
 	Ask: scenarios.Ask(ancestries, func(o AncestryObservation, j *scenarios.Judge) {
 		o.given(j)
@@ -129,9 +130,9 @@ var ownCausesNameNoHost = scenarios.Scenario{
 		}
 		for _, l := range logs {
 			named := l.All().Where(func(e wire.Value) bool { return causeHost(e) != "" })
-			j.Check(openwopv1.OWPCAU9, named.Where(func(e wire.Value) bool { return causeHost(e) != o.Advertised })).To(check.Len(0), "events of %s whose cause is on another host", l.RunID)
+			j.Check(openwop.OWPCAU9, named.Where(func(e wire.Value) bool { return causeHost(e) != o.Advertised })).To(check.Len(0), "events of %s whose cause is on another host", l.RunID)
 			if len(named.Values) > 0 {
-				j.Find(openwopv1.OWPCAU9, "%d events of %s name a host for their cause", len(named.Values), l.RunID)
+				j.Find(openwop.OWPCAU9, "%d events of %s name a host for their cause", len(named.Values), l.RunID)
 			}
 		}
 	}),
@@ -144,14 +145,14 @@ func causeHost(e wire.Value) string {
 
 // given stops a judge where there is no loop that has ended.
 func (o AncestryObservation) given(j *scenarios.Judge) {
-	o.Root.Given(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1)
+	o.Root.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
 }
 
 func (a Ancestry) parent() wire.Value { return a.Body.Key("parent") }
 
 // checkNamed checks what every ancestry says.
 func (a Ancestry) checkNamed(j *scenarios.Judge, advertised string) bool {
-	const id = openwopv1.OWPCAU1
+	const id = openwop.OWPCAU1
 	if !j.Check(id, a.Status).To(check.Status(http.StatusOK), "%s", a.Asked) {
 		return false
 	}

@@ -3,6 +3,7 @@ package handoff
 import (
 	"slices"
 
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/internal/lazyregexp"
 	"github.com/openassay/assay/scenarios"
@@ -16,25 +17,25 @@ import (
 var causesNameOtherHost = scenarios.Scenario{
 	ID:     "openwop/ancestry/causes-name-other-host",
 	Title:  "where a worker ran on another host, the step that says how it ended names the event there which ended it, and that host; no other step does",
-	Proves: scenarios.IDs{openwopv1.OWPCAU10},
+	Proves: scenarios.IDs{openwop.OWPCAU10},
 	Claim:  claims.RemoteDispatch,
 	Ask: scenarios.Ask(hostsChain, func(o HostsObservation, j *scenarios.Judge) {
 		o.given(j)
 		o.checkEnds(j)
 		local := o.Root.OfType(openwopv1.RunEventTypeCoreWorkflowChainEvent).Where(func(e wire.Value) bool { return !isEnd(e) })
-		j.Check(openwopv1.OWPCAU10, local.Each("/payload/causationHostId")).To(check.Absent(), "causationHostId of the steps whose cause is here")
+		j.Check(openwop.OWPCAU10, local.Each("/payload/causationHostId")).To(check.Absent(), "causationHostId of the steps whose cause is here")
 	}),
 }
 
 var parentOnOtherHost = scenarios.Scenario{
 	ID:     "openwop/ancestry/parent-on-other-host",
 	Title:  "the ancestry of a worker on another host names the loop, the host of the loop, the address of that host's discovery document, and a cause",
-	Proves: scenarios.IDs{openwopv1.OWPCAU12},
+	Proves: scenarios.IDs{openwop.OWPCAU12},
 	Claim:  claims.RemoteDispatch,
 	Ask: scenarios.Ask(hostsChain, func(o HostsObservation, j *scenarios.Judge) {
 		o.given(j)
 		for _, kid := range o.Kids {
-			const id = openwopv1.OWPCAU12
+			const id = openwop.OWPCAU12
 			if !j.Check(id, kid.Of.Status).To(check.Status(2), "%s", kid.Of.Asked) {
 				continue
 			}
@@ -57,13 +58,13 @@ const (
 var traceGoesAlong = scenarios.Scenario{
 	ID:     "openwop/ancestry/trace-goes-along",
 	Title:  "the trace in which a loop was asked for goes along to each worker on another host, with another parent in it",
-	Proves: scenarios.IDs{openwopv1.OWPCAU11},
+	Proves: scenarios.IDs{openwop.OWPCAU11},
 	Claim:  claims.RemoteDispatch,
 	Ask: scenarios.Ask(hostsChain, func(o HostsObservation, j *scenarios.Judge) {
 		o.given(j)
 		for _, kid := range o.Kids {
 			started := kid.Log.OfType(openwopv1.RunEventTypeRunStarted)
-			j.Check(openwopv1.OWPCAU11, started.Each("/payload/metadata/traceparent")).To(inTrace(o.Trace, o.Span), "metadata.traceparent of run.started of %s", kid.Log.RunID)
+			j.Check(openwop.OWPCAU11, started.Each("/payload/metadata/traceparent")).To(inTrace(o.Trace, o.Span), "metadata.traceparent of run.started of %s", kid.Log.RunID)
 		}
 	}),
 }
@@ -71,20 +72,20 @@ var traceGoesAlong = scenarios.Scenario{
 var cancelCrossesHosts = scenarios.Scenario{
 	ID:     "openwop/ancestry/cancel-crosses-hosts",
 	Title:  "who cancels a loop cancels its worker on another host, and the loop says so by the event there",
-	Proves: scenarios.IDs{openwopv1.OWPDSP21, openwopv1.OWPCAU10},
+	Proves: scenarios.IDs{openwop.OWPDSP21, openwop.OWPCAU10},
 	Claim:  claims.RemoteDispatch,
 	Ask: scenarios.Ask(hostsCancel, func(o HostsObservation, j *scenarios.Judge) {
-		j.Need(openwopv1.OWP0037B1, o.Waited)
+		j.Need(openwop.OWP0037B1, o.Waited)
 		if !host.Succeeded(o.Cancel) {
 			j.Block("set-up: the loop cannot be cancelled: HTTP "+o.Cancel.JSON(), "serve POST /v1/runs/{runId}/cancel")
 		}
 		o.named(j)
-		j.Check(openwopv1.OWPDSP21, o.Root.Status()).To(check.Equal("cancelled"), "status of the loop")
+		j.Check(openwop.OWPDSP21, o.Root.Status()).To(check.Equal("cancelled"), "status of the loop")
 		ended := true
 		for _, kid := range o.Kids {
 			ended = ended && kid.Log.Ended.Reached
-			j.Check(openwopv1.OWPDSP21, kid.Log.Ended).To(check.Reached(), "end of the worker on the other host")
-			j.Check(openwopv1.OWPDSP21, kid.Log.Status()).To(check.Equal("cancelled"), "status of the worker on the other host")
+			j.Check(openwop.OWPDSP21, kid.Log.Ended).To(check.Reached(), "end of the worker on the other host")
+			j.Check(openwop.OWPDSP21, kid.Log.Status()).To(check.Equal("cancelled"), "status of the worker on the other host")
 		}
 		if ended {
 			o.checkEnds(j)
@@ -104,7 +105,7 @@ func (o HostsObservation) given(j *scenarios.Judge) {
 
 // named stops a judge where the loop names no run that the other host has.
 func (o HostsObservation) named(j *scenarios.Judge) {
-	o.Root.Given(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1)
+	o.Root.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
 	if o.host() == "" || o.First == "" || o.host() == o.First {
 		j.Block("set-up: the two hosts do not advertise two ids: "+o.First+" and "+o.host(), "give each a crossHostCausation.hostId of its own")
 	}
@@ -133,7 +134,7 @@ func isEnd(e wire.Value) bool {
 
 // checkEnds expects of each child one step that says how it ended, because of the event there that ended it.
 func (o HostsObservation) checkEnds(j *scenarios.Judge) {
-	const id = openwopv1.OWPCAU10
+	const id = openwop.OWPCAU10
 	for _, kid := range o.Kids {
 		end := o.Root.OfType(openwopv1.RunEventTypeCoreWorkflowChainEvent).Where(func(e wire.Value) bool {
 			return isEnd(e) && e.At("/payload/childRunId").String() == kid.Log.RunID

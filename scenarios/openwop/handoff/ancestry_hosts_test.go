@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios/openwop/handoff"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/openwop/hosttest"
@@ -79,23 +79,23 @@ func TestJudgesOfTwoHosts(t *testing.T) {
 		want  map[string]string // by scenario; others pass
 	}{
 		"honest":                   {func(*twoHosts) {}, nil},
-		"names itself":             {of(2, "causationHostId", "h-1"), map[string]string{"causes-name-other-host": openwopv1.OWPCAU10, "cancel-crosses-hosts": openwopv1.OWPCAU10}},
-		"names the address":        {of(2, "causationHostId", "http://h-2"), map[string]string{"causes-name-other-host": openwopv1.OWPCAU10, "cancel-crosses-hosts": openwopv1.OWPCAU10}},
-		"names no host":            {func(h *twoHosts) { delete(h.steps[2]["payload"].(map[string]any), "causationHostId") }, map[string]string{"causes-name-other-host": openwopv1.OWPCAU10, "cancel-crosses-hosts": openwopv1.OWPCAU10}},
-		"names it everywhere":      {of(1, "causationHostId", "h-2"), map[string]string{"causes-name-other-host": openwopv1.OWPCAU10}},
-		"an event of its own":      {func(h *twoHosts) { h.steps[2]["causationId"] = "dispatch.succeeded" }, map[string]string{"causes-name-other-host": openwopv1.OWPCAU10, "cancel-crosses-hosts": openwopv1.OWPCAU10}},
-		"another event there":      {func(h *twoHosts) { h.steps[2]["causationId"] = "k-0" }, map[string]string{"causes-name-other-host": openwopv1.OWPCAU10, "cancel-crosses-hosts": openwopv1.OWPCAU10}},
-		"never says how it ended":  {func(h *twoHosts) { h.steps = h.steps[:2] }, map[string]string{"causes-name-other-host": openwopv1.OWPCAU10, "cancel-crosses-hosts": openwopv1.OWPCAU10}},
-		"another parent":           {parent("runId", "r-9"), map[string]string{"parent-on-other-host": openwopv1.OWPCAU12}},
-		"the parent is there":      {parent("hostId", "h-2"), map[string]string{"parent-on-other-host": openwopv1.OWPCAU12}},
-		"no address":               {parent("wellKnownUrl", nil), map[string]string{"parent-on-other-host": openwopv1.OWPCAU12}},
-		"an address of a page":     {parent("wellKnownUrl", "http://h-1.example/"), map[string]string{"parent-on-other-host": openwopv1.OWPCAU12}},
-		"a cause of its own":       {parent("cause", "http"), map[string]string{"parent-on-other-host": openwopv1.OWPCAU12}},
-		"nobody's child":           {func(h *twoHosts) { h.parent = nil }, map[string]string{"parent-on-other-host": openwopv1.OWPCAU12}},
-		"a trace of its own":       {func(h *twoHosts) { h.trace = "00-11111111111111111111111111111111-1111111111111111-01" }, map[string]string{"trace-goes-along": openwopv1.OWPCAU11}},
-		"the caller's own context": {func(h *twoHosts) { h.trace = "00-" + traceID + "-" + spanID + "-01" }, map[string]string{"trace-goes-along": openwopv1.OWPCAU11}},
-		"no trace":                 {func(h *twoHosts) { h.trace = nil }, map[string]string{"trace-goes-along": openwopv1.OWPCAU11}},
-		"works on":                 {func(h *twoHosts) { h.status = "completed" }, map[string]string{"cancel-crosses-hosts": openwopv1.OWPDSP21}},
+		"names itself":             {of(2, "causationHostId", "h-1"), map[string]string{"causes-name-other-host": openwop.OWPCAU10, "cancel-crosses-hosts": openwop.OWPCAU10}},
+		"names the address":        {of(2, "causationHostId", "http://h-2"), map[string]string{"causes-name-other-host": openwop.OWPCAU10, "cancel-crosses-hosts": openwop.OWPCAU10}},
+		"names no host":            {func(h *twoHosts) { delete(h.steps[2]["payload"].(map[string]any), "causationHostId") }, map[string]string{"causes-name-other-host": openwop.OWPCAU10, "cancel-crosses-hosts": openwop.OWPCAU10}},
+		"names it everywhere":      {of(1, "causationHostId", "h-2"), map[string]string{"causes-name-other-host": openwop.OWPCAU10}},
+		"an event of its own":      {func(h *twoHosts) { h.steps[2]["causationId"] = "dispatch.succeeded" }, map[string]string{"causes-name-other-host": openwop.OWPCAU10, "cancel-crosses-hosts": openwop.OWPCAU10}},
+		"another event there":      {func(h *twoHosts) { h.steps[2]["causationId"] = "k-0" }, map[string]string{"causes-name-other-host": openwop.OWPCAU10, "cancel-crosses-hosts": openwop.OWPCAU10}},
+		"never says how it ended":  {func(h *twoHosts) { h.steps = h.steps[:2] }, map[string]string{"causes-name-other-host": openwop.OWPCAU10, "cancel-crosses-hosts": openwop.OWPCAU10}},
+		"another parent":           {parent("runId", "r-9"), map[string]string{"parent-on-other-host": openwop.OWPCAU12}},
+		"the parent is there":      {parent("hostId", "h-2"), map[string]string{"parent-on-other-host": openwop.OWPCAU12}},
+		"no address":               {parent("wellKnownUrl", nil), map[string]string{"parent-on-other-host": openwop.OWPCAU12}},
+		"an address of a page":     {parent("wellKnownUrl", "http://h-1.example/"), map[string]string{"parent-on-other-host": openwop.OWPCAU12}},
+		"a cause of its own":       {parent("cause", "http"), map[string]string{"parent-on-other-host": openwop.OWPCAU12}},
+		"nobody's child":           {func(h *twoHosts) { h.parent = nil }, map[string]string{"parent-on-other-host": openwop.OWPCAU12}},
+		"a trace of its own":       {func(h *twoHosts) { h.trace = "00-11111111111111111111111111111111-1111111111111111-01" }, map[string]string{"trace-goes-along": openwop.OWPCAU11}},
+		"the caller's own context": {func(h *twoHosts) { h.trace = "00-" + traceID + "-" + spanID + "-01" }, map[string]string{"trace-goes-along": openwop.OWPCAU11}},
+		"no trace":                 {func(h *twoHosts) { h.trace = nil }, map[string]string{"trace-goes-along": openwop.OWPCAU11}},
+		"works on":                 {func(h *twoHosts) { h.status = "completed" }, map[string]string{"cancel-crosses-hosts": openwop.OWPDSP21}},
 		"one host twice": {func(h *twoHosts) { h.advert = "h-1" },
 			map[string]string{"causes-name-other-host": "blocked", "parent-on-other-host": "blocked", "trace-goes-along": "blocked", "cancel-crosses-hosts": "blocked"}},
 		"ran it here": {func(h *twoHosts) { h.noChild = true },

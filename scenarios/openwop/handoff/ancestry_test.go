@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios/openwop/handoff"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/openwop/hosttest"
@@ -42,25 +42,25 @@ func TestJudgesOfAncestry(t *testing.T) {
 		told  string
 	}{
 		{"honest", func(*observation) {}, nil, ""},
-		{"always null", child(nil), map[string]string{"child-names-parent": openwopv1.OWPCAU3}, ""},
-		{"another parent", child(parent("r-9", "h-1", "core.dispatch")), map[string]string{"child-names-parent": openwopv1.OWPCAU3}, ""},
-		{"a parent elsewhere", child(parent(root, "h-2", "core.dispatch")), map[string]string{"child-names-parent": openwopv1.OWPCAU3}, ""},
-		{"started by a tool", child(parent(root, "h-1", "mcp-tool-call")), map[string]string{"child-names-parent": openwopv1.OWPCAU4}, ""},
-		{"no cause", child(map[string]any{"runId": root, "hostId": "h-1"}), map[string]string{"child-names-parent": openwopv1.OWPCAU4}, ""},
-		{"every child is a sub-workflow", child(parent(root, "h-1", "core.subWorkflow")), nil, openwopv1.OWPCAU4},
-		{"an address on the same host", child(map[string]any{"runId": root, "hostId": "h-1", "cause": "core.dispatch", "wellKnownUrl": "http://h/"}), nil, openwopv1.OWPCAU5},
-		{"another member", child(map[string]any{"runId": root, "hostId": "h-1", "cause": "core.dispatch", "workerId": "w"}), nil, openwopv1.OWPCAU1},
-		{"the root has a parent", func(o *observation) { o.OfRoot = says(root, parent("r-9", "h-1", "core.dispatch")) }, map[string]string{"root-has-no-parent": openwopv1.OWPCAU2}, ""},
+		{"always null", child(nil), map[string]string{"child-names-parent": openwop.OWPCAU3}, ""},
+		{"another parent", child(parent("r-9", "h-1", "core.dispatch")), map[string]string{"child-names-parent": openwop.OWPCAU3}, ""},
+		{"a parent elsewhere", child(parent(root, "h-2", "core.dispatch")), map[string]string{"child-names-parent": openwop.OWPCAU3}, ""},
+		{"started by a tool", child(parent(root, "h-1", "mcp-tool-call")), map[string]string{"child-names-parent": openwop.OWPCAU4}, ""},
+		{"no cause", child(map[string]any{"runId": root, "hostId": "h-1"}), map[string]string{"child-names-parent": openwop.OWPCAU4}, ""},
+		{"every child is a sub-workflow", child(parent(root, "h-1", "core.subWorkflow")), nil, openwop.OWPCAU4},
+		{"an address on the same host", child(map[string]any{"runId": root, "hostId": "h-1", "cause": "core.dispatch", "wellKnownUrl": "http://h/"}), nil, openwop.OWPCAU5},
+		{"another member", child(map[string]any{"runId": root, "hostId": "h-1", "cause": "core.dispatch", "workerId": "w"}), nil, openwop.OWPCAU1},
+		{"the root has a parent", func(o *observation) { o.OfRoot = says(root, parent("r-9", "h-1", "core.dispatch")) }, map[string]string{"root-has-no-parent": openwop.OWPCAU2}, ""},
 		{"says nothing of a parent", func(o *observation) {
 			o.OfRoot = ancestryOf(t, root, 200, map[string]any{"runId": root, "hostId": "h-1"})
-		}, map[string]string{"root-has-no-parent": openwopv1.OWPCAU1, "never-has-none": openwopv1.OWPCAU1}, ""},
+		}, map[string]string{"root-has-no-parent": openwop.OWPCAU1, "never-has-none": openwop.OWPCAU1}, ""},
 		{"another host than advertised", func(o *observation) { o.Advertised = "h-2" },
-			map[string]string{"root-has-no-parent": openwopv1.OWPCAU1, "child-names-parent": openwopv1.OWPCAU1, "fork-has-no-parent": openwopv1.OWPCAU1, "never-has-none": openwopv1.OWPCAU1}, ""},
-		{"another run than asked for", func(o *observation) { o.Children[0].Of.RunID = "c-2" }, map[string]string{"child-names-parent": openwopv1.OWPCAU1}, ""},
-		{"not there", func(o *observation) { o.Children[0].Of.Answered = hosttest.No(t, 404, "not_found") }, map[string]string{"child-names-parent": openwopv1.OWPCAU1}, ""},
-		{"everything has one", func(o *observation) { o.Never = says("n", nil) }, map[string]string{"never-has-none": openwopv1.OWPCAU7}, ""},
-		{"falls over", func(o *observation) { o.Never.Answered = hosttest.No(t, 500, "internal_error") }, map[string]string{"never-has-none": openwopv1.OWPCAU7}, ""},
-		{"the fork has its source for a parent", func(o *observation) { o.OfFork = says("f", parent(root, "h-1", "core.subWorkflow")) }, nil, openwopv1.OWPCAU6},
+			map[string]string{"root-has-no-parent": openwop.OWPCAU1, "child-names-parent": openwop.OWPCAU1, "fork-has-no-parent": openwop.OWPCAU1, "never-has-none": openwop.OWPCAU1}, ""},
+		{"another run than asked for", func(o *observation) { o.Children[0].Of.RunID = "c-2" }, map[string]string{"child-names-parent": openwop.OWPCAU1}, ""},
+		{"not there", func(o *observation) { o.Children[0].Of.Answered = hosttest.No(t, 404, "not_found") }, map[string]string{"child-names-parent": openwop.OWPCAU1}, ""},
+		{"everything has one", func(o *observation) { o.Never = says("n", nil) }, map[string]string{"never-has-none": openwop.OWPCAU7}, ""},
+		{"falls over", func(o *observation) { o.Never.Answered = hosttest.No(t, 500, "internal_error") }, map[string]string{"never-has-none": openwop.OWPCAU7}, ""},
+		{"the fork has its source for a parent", func(o *observation) { o.OfFork = says("f", parent(root, "h-1", "core.subWorkflow")) }, nil, openwop.OWPCAU6},
 		{"nothing is forked", func(o *observation) { o.Forked = hosttest.No(t, 501, "capability_not_provided") }, map[string]string{"fork-has-no-parent": "blocked"}, ""},
 		{"no child", func(o *observation) { o.Children = nil }, map[string]string{"child-names-parent": "blocked"}, ""},
 		{"the loop does not end", func(o *observation) { o.Root.Ended.Reached = false },
@@ -92,9 +92,9 @@ func TestJudgeOfAncestryThatIsNotOffered(t *testing.T) {
 	}{
 		"honest":              {hosttest.No(t, 404, "not_found"), hosttest.No(t, 404, "not_found"), "passed"},
 		"501":                 {hosttest.No(t, 501, "capability_not_provided"), hosttest.No(t, 501, "capability_not_provided"), "passed"},
-		"served all the same": {hosttest.Told(t, "it", 200, map[string]any{"runId": "r", "hostId": "h", "parent": nil}), hosttest.No(t, 404, "not_found"), openwopv1.OWPCAU8},
-		"served of no run":    {hosttest.No(t, 404, "not_found"), hosttest.Told(t, "it", 200, map[string]any{}), openwopv1.OWPCAU8},
-		"falls over":          {hosttest.No(t, 500, "internal_error"), hosttest.No(t, 404, "not_found"), openwopv1.OWPCAU8},
+		"served all the same": {hosttest.Told(t, "it", 200, map[string]any{"runId": "r", "hostId": "h", "parent": nil}), hosttest.No(t, 404, "not_found"), openwop.OWPCAU8},
+		"served of no run":    {hosttest.No(t, 404, "not_found"), hosttest.Told(t, "it", 200, map[string]any{}), openwop.OWPCAU8},
+		"falls over":          {hosttest.No(t, 500, "internal_error"), hosttest.No(t, 404, "not_found"), openwop.OWPCAU8},
 	} {
 		t.Run(name, func(t *testing.T) {
 			hosttest.Expect(t, "not-offered-not-found", handoff.AncestryObservation{Root: hosttest.LoopOf(2).Log(t), OfRoot: handoff.Ancestry{RunID: "r", Answered: c.root}, Never: handoff.Ancestry{RunID: "n", Answered: c.never}}, c.want)
@@ -105,7 +105,7 @@ func TestJudgeOfAncestryThatIsNotOffered(t *testing.T) {
 func TestJudgeOfCausesOnThisHost(t *testing.T) {
 	for name, c := range map[string]struct {
 		host, want string
-	}{"none": {"", "passed"}, "its own": {"h-1", "passed"}, "another": {"h-2", openwopv1.OWPCAU9}} {
+	}{"none": {"", "passed"}, "its own": {"h-1", "passed"}, "another": {"h-2", openwop.OWPCAU9}} {
 		t.Run(name, func(t *testing.T) {
 			s := hosttest.LoopOf(2)
 			if c.host != "" {

@@ -3,7 +3,7 @@ package handoff
 import (
 	"context"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
@@ -41,7 +41,7 @@ var LoopOfWorkers = &scenarios.Drive[WorkersObservation]{
 
 // Given stops a judge for which the loop was only the set-up.
 func (o WorkersObservation) Given(j *scenarios.Judge, id scenarios.RequirementID) {
-	o.Log.Given(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1)
+	o.Log.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
 	decidedAs(o.Log, j, o.Workers...)
 	if !o.Chosen {
 		j.Find(id, host.FixedScript)

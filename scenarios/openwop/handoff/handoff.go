@@ -2,6 +2,7 @@
 package handoff
 
 import (
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
@@ -28,18 +29,18 @@ func Suite() scenarios.Suite {
 var chainOfCauses = scenarios.Scenario{
 	ID:     "openwop/handoff/chain-of-causes",
 	Title:  "each step of a handoff is one event that the step before it caused, and the first is caused by the decision for this worker",
-	Proves: scenarios.IDs{openwopv1.OWP0037B3, openwopv1.OWPDSP10},
+	Proves: scenarios.IDs{openwop.OWP0037B3, openwop.OWPDSP10},
 	Claim:  claims.ExecutionModel,
 	Ask: scenarios.Ask(LoopOfWorkers, func(o WorkersObservation, j *scenarios.Judge) {
-		o.Given(j, openwopv1.OWP0037B3)
-		j.Check(openwopv1.OWP0037B3, o.Log.All().Each("/eventId")).To(check.Distinct(), "eventId of every event")
+		o.Given(j, openwop.OWP0037B3)
+		j.Check(openwop.OWP0037B3, o.Log.All().Each("/eventId")).To(check.Distinct(), "eventId of every event")
 		for i, worker := range o.Workers {
-			steps := checkHandoff(o.Log, j, openwopv1.OWP0037B3, i, worker, completes)
+			steps := checkHandoff(o.Log, j, openwop.OWP0037B3, i, worker, completes)
 			checkNamed(j, steps, worker)
 		}
 		CheckChains(o.Log, j)
 		told := o.Log.Phase(openwopv1.ChainPhaseDispatchBegan).Each("/payload/workerId")
-		j.Check(openwopv1.OWP0037B3, told).To(check.Equal(o.Workers), "workers of all handoffs")
+		j.Check(openwop.OWP0037B3, told).To(check.Equal(o.Workers), "workers of all handoffs")
 	}),
 }
 
@@ -47,17 +48,17 @@ var chainOfCauses = scenarios.Scenario{
 var childIsARun = scenarios.Scenario{
 	ID:     "openwop/handoff/child-is-a-run",
 	Title:  "the child of each handoff is a run of that worker, served under its own id, with a log of its own and the end that the handoff tells",
-	Proves: scenarios.IDs{openwopv1.OWPDSP12, openwopv1.OWPDSP13},
+	Proves: scenarios.IDs{openwop.OWPDSP12, openwop.OWPDSP13},
 	Claim:  claims.ExecutionModel,
 	Ask: scenarios.Ask(LoopOfWorkers, func(o WorkersObservation, j *scenarios.Judge) {
-		o.Given(j, openwopv1.OWPDSP12)
+		o.Given(j, openwop.OWPDSP12)
 		for i, worker := range o.Workers {
 			checkChild(j, o.Log, o.Children, handoff(o.Log, i, worker), worker, "completed")
 		}
 		ids := o.Log.Phase(openwopv1.ChainPhaseDispatchSucceeded).Each("/payload/childRunId")
-		j.Check(openwopv1.OWPDSP12, ids).To(check.Distinct(o.Log.RunID), "childRunId of the handoffs")
+		j.Check(openwop.OWPDSP12, ids).To(check.Distinct(o.Log.RunID), "childRunId of the handoffs")
 		if len(o.Children) == 0 || o.Children[0].Log.Ended.Last.Key("parentRunId").Actual() == nil {
-			j.Find(openwopv1.OWPDSP13, "a child run's snapshot does not name its parent")
+			j.Find(openwop.OWPDSP13, "a child run's snapshot does not name its parent")
 		}
 	}),
 }
@@ -66,20 +67,20 @@ var childIsARun = scenarios.Scenario{
 var secondWaitsForFirst = scenarios.Scenario{
 	ID:     "openwop/handoff/second-waits-for-first",
 	Title:  "of two workers in one decision the second begins when the first has settled, and not while it waits",
-	Proves: scenarios.IDs{openwopv1.OWPDSP14},
+	Proves: scenarios.IDs{openwop.OWPDSP14},
 	Claim:  claims.ExecutionModel,
 	Ask: scenarios.Ask(WorkerThatWaits, func(o WaitingWorkerObservation, j *scenarios.Judge) {
 		o.Given(j)
 		later := o.Lull.Later
-		j.Check(openwopv1.OWPDSP14, host.Dispatched(later).Each("/type")).To(host.NoMoreThan(1), "workers that were dispatched while the first waits for a person, when another run had ended and %s had gone by", o.Lull.Window)
+		j.Check(openwop.OWPDSP14, host.Dispatched(later).Each("/type")).To(host.NoMoreThan(1), "workers that were dispatched while the first waits for a person, when another run had ended and %s had gone by", o.Lull.Window)
 		if children := later.Ended.Last.Key("childRuns"); children.Present() {
-			j.Check(openwopv1.OWPDSP14, children).To(host.NoMoreThan(1), "child runs while the first waits")
+			j.Check(openwop.OWPDSP14, children).To(host.NoMoreThan(1), "child runs while the first waits")
 		}
 		o.Answered(j)
 		settled := IsPhase(openwopv1.ChainPhaseDispatchBegan, openwopv1.ChainPhaseDispatchFailed,
 			openwopv1.ChainPhaseChildCompleted, openwopv1.ChainPhaseChildFailed, openwopv1.ChainPhaseChildCancelled)
 		first, second := o.Workers[0], o.Workers[1]
-		j.Check(openwopv1.OWPDSP14, o.Log.All().Where(settled).Each("/payload/workerId")).
+		j.Check(openwop.OWPDSP14, o.Log.All().Where(settled).Each("/payload/workerId")).
 			To(check.Equal([]any{first, first, second, second}), "whose handoff began and settled, in order")
 	}),
 }
@@ -87,7 +88,7 @@ var secondWaitsForFirst = scenarios.Scenario{
 // Given stops a judge where no worker waited.
 func (o WaitingWorkerObservation) Given(j *scenarios.Judge) {
 	if o.Found.What == "" { // there was no run to look at
-		o.Log.Exists(j, openwopv1.OWP0037A6)
+		o.Log.Exists(j, openwop.OWP0037A6)
 		return
 	}
 	if !o.Found.Reached || o.Child.Suspended.What == "" {
@@ -95,14 +96,14 @@ func (o WaitingWorkerObservation) Given(j *scenarios.Judge) {
 			"tell of a child run when it is made, with dispatch.succeeded or node.dispatched, and serve it under its id")
 	}
 	o.Child.Given(j)
-	j.Need(openwopv1.OWP0037A1, o.Lull.Sentinel)
+	j.Need(openwop.OWP0037A1, o.Lull.Sentinel)
 	o.Lull.Later.Readable(j)
 }
 
 // Answered stops a judge that needs the worker's end.
 func (o WaitingWorkerObservation) Answered(j *scenarios.Judge) {
 	o.Child.CheckAnswered(j)
-	o.Log.Given(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1)
+	o.Log.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
 	decidedAs(o.Log, j, o.Workers...)
 }
 
@@ -116,17 +117,17 @@ func (m MappedRun) checkHarvest(j *scenarios.Judge) {
 	}
 	harvests := m.Log.Phase(openwopv1.ChainPhaseOutputHarvested)
 	if len(workers) == 0 {
-		j.Check(openwopv1.OWP0037B1, harvests.Each("/payload/workerId")).To(check.Len(0), "workers of %s that were harvested", m.Way)
+		j.Check(openwop.OWP0037B1, harvests.Each("/payload/workerId")).To(check.Len(0), "workers of %s that were harvested", m.Way)
 		return
 	}
-	j.Check(openwopv1.OWP0037B1, harvests.Each("/payload/workerId")).To(check.Equal(workers), "workers of %s that were harvested", m.Way)
+	j.Check(openwop.OWP0037B1, harvests.Each("/payload/workerId")).To(check.Equal(workers), "workers of %s that were harvested", m.Way)
 	for i, keys := range m.Harvested {
 		if keys == nil {
 			continue
 		}
 		of := harvests.Where(func(e wire.Value) bool { return e.At("/payload/workerId").String() == m.Workers[i] })
-		j.Check(openwopv1.OWPDSP20, of.Each("/payload/harvestedKeys")).To(check.Equal([]any{keys}), "harvestedKeys of %s", m.Workers[i])
+		j.Check(openwop.OWPDSP20, of.Each("/payload/harvestedKeys")).To(check.Equal([]any{keys}), "harvestedKeys of %s", m.Workers[i])
 		ended := handoff(m.Log, 0, m.Workers[i]).Where(IsPhase(openwopv1.ChainPhaseChildCompleted)).Last().Key("eventId")
-		j.Check(openwopv1.OWP0037B1, of.Each("/causationId")).To(check.Equal([]any{ended.String()}), "cause of the harvest of %s", m.Workers[i])
+		j.Check(openwop.OWP0037B1, of.Each("/causationId")).To(check.Equal([]any{ended.String()}), "cause of the harvest of %s", m.Workers[i])
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gowebpki/jcs"
 
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
@@ -20,13 +21,13 @@ import (
 var harvestAttested = scenarios.Scenario{
 	ID:     "openwop/handoff/harvest-attested",
 	Title:  "what is harvested of a worker comes with the SHA-256 of what that worker put out",
-	Proves: scenarios.IDs{openwopv1.OWPDSP27},
+	Proves: scenarios.IDs{openwop.OWPDSP27},
 	Claim:  claims.Attestation,
 	Ask: scenarios.Ask(mappedLoops, func(o MappedObservation, j *scenarios.Judge) {
 		if len(o.Harvests) == 0 {
 			j.Block("none of the loops on offer maps anything back", fixture.Load)
 		}
-		o.given(j, openwopv1.OWPDSP27)
+		o.given(j, openwop.OWPDSP27)
 		if !slices.ContainsFunc(o.Runs, MappedRun.attests) {
 			j.Block("the host attests nothing that no parent asks it to attest, and no fixture here asks", "attest what workers of assay-loop-mapped put out")
 		}
@@ -49,14 +50,14 @@ func (m MappedRun) checkAttested(j *scenarios.Judge) {
 		}
 		harvest := m.Log.Phase(openwopv1.ChainPhaseOutputHarvested).Where(func(e wire.Value) bool { return e.At("/payload/workerId").String() == m.Workers[i] })
 		if len(harvest.Values) == 0 {
-			j.BlockOn(openwopv1.OWP0037B1, "set-up: a worker was not harvested in "+m.Way)
+			j.BlockOn(openwop.OWP0037B1, "set-up: a worker was not harvested in "+m.Way)
 		}
 		if c := m.Children[i].Log; !c.Ended.Reached {
-			j.BlockOn(openwopv1.OWPDSP12, "set-up: the host does not serve the child run "+m.Children[i].ID+" to its end")
+			j.BlockOn(openwop.OWPDSP12, "set-up: the host does not serve the child run "+m.Children[i].ID+" to its end")
 		}
 		attested := harvest.Values[0].At("/payload/attestation")
-		j.Check(openwopv1.OWPDSP27, attested.Key("algorithm")).To(check.Equal("sha256"), "algorithm of the checksum of %s", m.Workers[i])
-		j.Check(openwopv1.OWPDSP27, attested.Key("checksum")).To(check.OneOf(m.sums(i)...), "checksum of what %s put out", m.Workers[i])
+		j.Check(openwop.OWPDSP27, attested.Key("algorithm")).To(check.Equal("sha256"), "algorithm of the checksum of %s", m.Workers[i])
+		j.Check(openwop.OWPDSP27, attested.Key("checksum")).To(check.OneOf(m.sums(i)...), "checksum of what %s put out", m.Workers[i])
 	}
 }
 

@@ -1,6 +1,7 @@
 package handoff
 
 import (
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
@@ -14,7 +15,7 @@ import (
 var failedWorker = scenarios.Scenario{
 	ID:     "openwop/handoff/failed-worker",
 	Title:  "a worker that fails ends its handoff with child.failed and the error, and the loop goes on",
-	Proves: scenarios.IDs{openwopv1.OWP0037B3, openwopv1.OWPDSP10, openwopv1.OWPDSP11, openwopv1.OWPDSP12, openwopv1.OWPDSP13, openwopv1.OWPDSP15},
+	Proves: scenarios.IDs{openwop.OWP0037B3, openwop.OWPDSP10, openwop.OWPDSP11, openwop.OWPDSP12, openwop.OWPDSP13, openwop.OWPDSP15},
 	Claim:  claims.ExecutionModel,
 	Ask: scenarios.Ask(workerThatFails, func(o LostObservation, j *scenarios.Judge) {
 		o.given(j)
@@ -26,7 +27,7 @@ var failedWorker = scenarios.Scenario{
 var cancelledWorker = scenarios.Scenario{
 	ID:     "openwop/handoff/cancelled-worker",
 	Title:  "a worker that is cancelled while it is at work ends its handoff with child.cancelled, and the loop goes on",
-	Proves: scenarios.IDs{openwopv1.OWP0037B3, openwopv1.OWPDSP10, openwopv1.OWPDSP12, openwopv1.OWPDSP13, openwopv1.OWPDSP15},
+	Proves: scenarios.IDs{openwop.OWP0037B3, openwop.OWPDSP10, openwop.OWPDSP12, openwop.OWPDSP13, openwop.OWPDSP15},
 	Claim:  claims.ExecutionModel,
 	Ask: scenarios.Ask(workerThatIsCancelled, func(o LostObservation, j *scenarios.Judge) {
 		o.wasCancelled(j)
@@ -38,17 +39,17 @@ var cancelledWorker = scenarios.Scenario{
 var uncreatableWorker = scenarios.Scenario{
 	ID:     "openwop/handoff/uncreatable-worker",
 	Title:  "a worker that does not exist is one dispatch.failed with nothing after it, and the loop goes on",
-	Proves: scenarios.IDs{openwopv1.OWP0037B4, openwopv1.OWPDSP10, openwopv1.OWPDSP11, openwopv1.OWPDSP15},
+	Proves: scenarios.IDs{openwop.OWP0037B4, openwop.OWPDSP10, openwop.OWPDSP11, openwop.OWPDSP15},
 	Claim:  claims.ExecutionModel,
 	Ask: scenarios.Ask(workerThatIsNone, func(o LostObservation, j *scenarios.Judge) {
 		o.given(j)
-		steps := checkHandoff(o.Log, j, openwopv1.OWP0037B4, 0, o.Lost, isRefused)
-		j.Check(openwopv1.OWP0037B4, steps.Where(IsPhase(openwopv1.ChainPhaseOutputHarvested))).To(check.Len(0), "harvests of a worker that does not exist")
-		j.Check(openwopv1.OWPDSP10, steps.Each("/payload/childRunId")).To(nothingAt(), "childRunId of a worker that does not exist")
+		steps := checkHandoff(o.Log, j, openwop.OWP0037B4, 0, o.Lost, isRefused)
+		j.Check(openwop.OWP0037B4, steps.Where(IsPhase(openwopv1.ChainPhaseOutputHarvested))).To(check.Len(0), "harvests of a worker that does not exist")
+		j.Check(openwop.OWPDSP10, steps.Each("/payload/childRunId")).To(nothingAt(), "childRunId of a worker that does not exist")
 		o.checkErrors(j)
 		o.checkGoesOn(j)
 		if other := o.Log.OfType("core.dispatch.failed"); len(other.Values) > 0 {
-			j.Find(openwopv1.OWP0037B4, "the log has an event of the type core.dispatch.failed, which no schema allows; the phase of core.workflowChain.event is what counts")
+			j.Find(openwop.OWP0037B4, "the log has an event of the type core.dispatch.failed, which no schema allows; the phase of core.workflowChain.event is what counts")
 		}
 	}),
 }
@@ -57,7 +58,7 @@ var uncreatableWorker = scenarios.Scenario{
 var failedNotHarvested = scenarios.Scenario{
 	ID:     "openwop/handoff/failed-not-harvested",
 	Title:  "nothing of a worker that failed is harvested, and the parent's variable stays as it was",
-	Proves: scenarios.IDs{openwopv1.OWP0037B2},
+	Proves: scenarios.IDs{openwop.OWP0037B2},
 	Claim:  claims.HandoffMapping,
 	Ask: scenarios.Ask(workerThatFails, func(o LostObservation, j *scenarios.Judge) {
 		o.given(j)
@@ -68,7 +69,7 @@ var failedNotHarvested = scenarios.Scenario{
 var cancelledNotHarvested = scenarios.Scenario{
 	ID:     "openwop/handoff/cancelled-not-harvested",
 	Title:  "nothing of a worker that was cancelled is harvested, and the parent's variable stays as it was",
-	Proves: scenarios.IDs{openwopv1.OWP0037B2},
+	Proves: scenarios.IDs{openwop.OWP0037B2},
 	Claim:  claims.HandoffMapping,
 	Ask: scenarios.Ask(workerThatIsCancelled, func(o LostObservation, j *scenarios.Judge) {
 		o.wasCancelled(j)
@@ -78,7 +79,7 @@ var cancelledNotHarvested = scenarios.Scenario{
 
 // given stops a judge whose loop did not come to its first worker.
 func (o LostObservation) given(j *scenarios.Judge) {
-	o.Log.Given(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1)
+	o.Log.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
 	if o.Log.Status().String() == "failed" { // at the first worker: OWP-R10
 		decidedAs(o.Log, j, o.Lost)
 		return
@@ -88,7 +89,7 @@ func (o LostObservation) given(j *scenarios.Judge) {
 
 // wasCancelled stops a judge whose worker was not cancelled while it was at work.
 func (o LostObservation) wasCancelled(j *scenarios.Judge) {
-	o.Log.Exists(j, openwopv1.OWP0037A6)
+	o.Log.Exists(j, openwop.OWP0037A6)
 	o.Log.Readable(j)
 	if !o.Running.Reached {
 		j.Block("set-up: the worker was not seen at work: "+o.Running.What+", last seen: "+o.Running.Last.JSON(),
@@ -102,24 +103,24 @@ func (o LostObservation) wasCancelled(j *scenarios.Judge) {
 
 // checkEnded follows a worker that was made and did not complete.
 func (o LostObservation) checkEnded(j *scenarios.Judge, status string, phases []openwopv1.ChainPhase) {
-	steps := checkHandoff(o.Log, j, openwopv1.OWP0037B3, 0, o.Lost, phases)
+	steps := checkHandoff(o.Log, j, openwop.OWP0037B3, 0, o.Lost, phases)
 	checkNamed(j, steps, o.Lost)
 	checkChild(j, o.Log, o.Children, steps, o.Lost, status)
 	if o.Log.Status().String() != "failed" {
-		checkHandoff(o.Log, j, openwopv1.OWP0037B3, 1, o.Next, completes)
+		checkHandoff(o.Log, j, openwop.OWP0037B3, 1, o.Next, completes)
 	}
 	o.checkGoesOn(j)
 }
 
 func (o LostObservation) checkErrors(j *scenarios.Judge) {
 	lost := handoff(o.Log, 0, o.Lost).Where(IsPhase(openwopv1.ChainPhaseDispatchFailed, openwopv1.ChainPhaseChildFailed))
-	j.Check(openwopv1.OWPDSP11, lost.Each("/payload/error/code")).To(check.Each(check.Text()), "code of the error that the handoff to %s ended with", o.Lost)
+	j.Check(openwop.OWPDSP11, lost.Each("/payload/error/code")).To(check.Each(check.Text()), "code of the error that the handoff to %s ended with", o.Lost)
 }
 
 // checkGoesOn looks at the loop after its worker was lost: a finding where it did not go on.
 func (o LostObservation) checkGoesOn(j *scenarios.Judge) {
-	j.Check(openwopv1.OWPDSP15, o.Log.Status()).To(check.Equal("completed"), "status of a loop whose worker did not complete")
-	j.Check(openwopv1.OWPDSP15, o.Log.Decided()).To(check.Len(3), "turns of a loop whose worker did not complete")
+	j.Check(openwop.OWPDSP15, o.Log.Status()).To(check.Equal("completed"), "status of a loop whose worker did not complete")
+	j.Check(openwop.OWPDSP15, o.Log.Decided()).To(check.Len(3), "turns of a loop whose worker did not complete")
 }
 
 // checkUntouched looks for anything that came back from a worker that did not complete.
@@ -132,12 +133,12 @@ func (o LostObservation) checkUntouched(j *scenarios.Judge) {
 		j.Block("the run's snapshot shows no variables", "show a run's variables in its snapshot (docs/seams.md)")
 	}
 	steps := handoff(o.Log, 0, o.Lost)
-	j.Check(openwopv1.OWP0037B2, steps.Where(IsPhase(openwopv1.ChainPhaseOutputHarvested)).Each("/payload/phase")).To(check.Len(0), "harvests of %s", o.Lost)
-	j.Check(openwopv1.OWP0037B2, variables.Key("outcome")).To(check.Equal(o.Outcome), "the parent's outcome, which %s would have written", o.Lost)
+	j.Check(openwop.OWP0037B2, steps.Where(IsPhase(openwopv1.ChainPhaseOutputHarvested)).Each("/payload/phase")).To(check.Len(0), "harvests of %s", o.Lost)
+	j.Check(openwop.OWP0037B2, variables.Key("outcome")).To(check.Equal(o.Outcome), "the parent's outcome, which %s would have written", o.Lost)
 	if o.Log.Status().String() == "failed" { // no worker followed that could have been harvested
 		return
 	}
 	if control := handoff(o.Log, 1, o.Next).Where(IsPhase(openwopv1.ChainPhaseOutputHarvested)); len(control.Values) == 0 {
-		j.BlockOn(openwopv1.OWP0037B1, "set-up: the worker that completed was not harvested either")
+		j.BlockOn(openwop.OWP0037B1, "set-up: the worker that completed was not harvested either")
 	}
 }

@@ -1,6 +1,7 @@
 package handoff
 
 import (
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
@@ -15,13 +16,13 @@ import (
 var harvestedWhenMapped = scenarios.Scenario{
 	ID:     "openwop/handoff/harvested-when-mapped",
 	Title:  "a worker that completed is harvested once where its output is mapped, after it completed, and no other is",
-	Proves: scenarios.IDs{openwopv1.OWP0037B1, openwopv1.OWPDSP20},
+	Proves: scenarios.IDs{openwop.OWP0037B1, openwop.OWPDSP20},
 	Claim:  claims.HandoffMapping,
 	Ask: scenarios.Ask(mappedLoops, func(o MappedObservation, j *scenarios.Judge) {
 		if len(o.Harvests) == 0 {
 			j.Block("none of the loops on offer maps anything back", fixture.Load)
 		}
-		o.given(j, openwopv1.OWP0037B1)
+		o.given(j, openwop.OWP0037B1)
 		for _, m := range o.Runs {
 			m.checkHarvest(j)
 		}
@@ -32,15 +33,15 @@ var harvestedWhenMapped = scenarios.Scenario{
 var unmappedNotHarvested = scenarios.Scenario{
 	ID:     "openwop/handoff/unmapped-not-harvested",
 	Title:  "workers whose output is not mapped are not harvested",
-	Proves: scenarios.IDs{openwopv1.OWP0037B1},
+	Proves: scenarios.IDs{openwop.OWP0037B1},
 	Claim:  claims.ExecutionModel,
 	Ask: scenarios.Ask(LoopOfWorkers, func(o WorkersObservation, j *scenarios.Judge) {
 		if o.Mapped {
 			j.Block("the fixture on offer maps the output of its worker", fixture.Load)
 		}
-		o.Given(j, openwopv1.OWP0037B1)
+		o.Given(j, openwop.OWP0037B1)
 		if completed := o.Log.Phase(openwopv1.ChainPhaseChildCompleted); len(completed.Values) < len(o.Workers) {
-			j.BlockOn(openwopv1.OWP0037B3, "set-up: not every worker completed")
+			j.BlockOn(openwop.OWP0037B3, "set-up: not every worker completed")
 		}
 		CheckUnharvested(o.Log, j)
 	}),
@@ -48,15 +49,15 @@ var unmappedNotHarvested = scenarios.Scenario{
 
 // RFC 0037 A 3, RFC 0022 A.
 var resultsReachParent = carriedScenario("results-reach-parent", "what a worker leaves in its variables ends up in those of the parent that the mapping names",
-	openwopv1.OWP0037A4, func(o MappedObservation) []Carried { return o.Harvests })
+	openwop.OWP0037A4, func(o MappedObservation) []Carried { return o.Harvests })
 
 // RFC 0022 A.
 var inputsReachChild = carriedScenario("inputs-reach-child", "a worker is given the values of the parent's variables that the mapping names",
-	openwopv1.OWPDSP16, func(o MappedObservation) []Carried { return o.Inputs })
+	openwop.OWPDSP16, func(o MappedObservation) []Carried { return o.Inputs })
 
 // RFC 0022 D.
 var workerToWorker = carriedScenario("worker-to-worker", "a worker is given what the one before it in the same decision has brought back",
-	openwopv1.OWPDSP19, func(o MappedObservation) []Carried { return o.Across })
+	openwop.OWPDSP19, func(o MappedObservation) []Carried { return o.Across })
 
 func carriedScenario(name, title string, id scenarios.RequirementID, of func(MappedObservation) []Carried) scenarios.Scenario {
 	return scenarios.Scenario{
@@ -73,20 +74,20 @@ func carriedScenario(name, title string, id scenarios.RequirementID, of func(Map
 var unsetInputAbsent = scenarios.Scenario{
 	ID:     "openwop/handoff/unset-input-absent",
 	Title:  "a parent's variable without a value gives the worker no input, and nothing fails",
-	Proves: scenarios.IDs{openwopv1.OWPDSP17},
+	Proves: scenarios.IDs{openwop.OWPDSP17},
 	Claim:  claims.DispatchMapping,
 	Ask: scenarios.Ask(mappedLoops, func(o MappedObservation, j *scenarios.Judge) {
-		o.given(j, openwopv1.OWPDSP17)
+		o.given(j, openwop.OWPDSP17)
 		shown(j, o.Unset)
 		if len(o.Inputs) == 0 || !o.Inputs[0].seen().Present() {
-			j.BlockOn(openwopv1.OWPDSP16, "set-up: the host shows no input of a worker that has one")
+			j.BlockOn(openwop.OWPDSP16, "set-up: the host shows no input of a worker that has one")
 		}
 		for _, c := range o.Unset {
-			j.Check(openwopv1.OWPDSP17, c.seen()).To(check.Absent(), "%s, in %s", c.What, c.Way)
-			j.Check(openwopv1.OWPDSP17, c.Snapshot.Key("status")).To(check.Equal("completed"), "status of a worker whose input has no source, in %s", c.Way)
+			j.Check(openwop.OWPDSP17, c.seen()).To(check.Absent(), "%s, in %s", c.What, c.Way)
+			j.Check(openwop.OWPDSP17, c.Snapshot.Key("status")).To(check.Equal("completed"), "status of a worker whose input has no source, in %s", c.Way)
 		}
 		for _, m := range o.Runs {
-			j.Check(openwopv1.OWPDSP17, m.Log.Status()).To(check.Equal("completed"), "status of %s", m.Way)
+			j.Check(openwop.OWPDSP17, m.Log.Status()).To(check.Equal("completed"), "status of %s", m.Way)
 		}
 	}),
 }
@@ -95,14 +96,14 @@ var unsetInputAbsent = scenarios.Scenario{
 var ownMapping = scenarios.Scenario{
 	ID:     "openwop/handoff/own-mapping",
 	Title:  "a worker with a mapping of its own is given, and brings back, what that one names and nothing of the default",
-	Proves: scenarios.IDs{openwopv1.OWPDSP18},
+	Proves: scenarios.IDs{openwop.OWPDSP18},
 	Claim:  claims.DispatchMapping,
 	Ask: scenarios.Ask(mappedLoops, func(o MappedObservation, j *scenarios.Judge) {
-		o.given(j, openwopv1.OWPDSP18)
+		o.given(j, openwop.OWPDSP18)
 		shown(j, o.Own)
-		checkCarried(j, openwopv1.OWPDSP18, o.Own)
+		checkCarried(j, openwop.OWPDSP18, o.Own)
 		for _, c := range o.Replaced {
-			j.Check(openwopv1.OWPDSP18, c.seen()).To(check.Absent(), "%s", c.What)
+			j.Check(openwop.OWPDSP18, c.seen()).To(check.Absent(), "%s", c.What)
 		}
 	}),
 }
@@ -110,10 +111,10 @@ var ownMapping = scenarios.Scenario{
 // given stops a judge whose loops did not run.
 func (o MappedObservation) given(j *scenarios.Judge, id scenarios.RequirementID) {
 	for _, m := range o.Runs {
-		m.Log.Given(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1)
+		m.Log.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
 		decidedAs(m.Log, j, m.Workers...)
 		if len(m.Children) < len(m.Workers) {
-			j.BlockOn(openwopv1.OWP0037A3, "set-up: the run does not name a child run for each of its workers")
+			j.BlockOn(openwop.OWP0037A3, "set-up: the run does not name a child run for each of its workers")
 		}
 	}
 	if !o.Chosen {

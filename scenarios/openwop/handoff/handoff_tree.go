@@ -1,6 +1,7 @@
 package handoff
 
 import (
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
@@ -14,26 +15,26 @@ import (
 var cancelReachesAll = scenarios.Scenario{
 	ID:     "openwop/handoff/cancel-reaches-all",
 	Title:  "whoever cancels a run cancels its child and its grandchild, and their logs say why",
-	Proves: scenarios.IDs{openwopv1.OWPDSP21, openwopv1.OWPDSP22},
+	Proves: scenarios.IDs{openwop.OWPDSP21, openwop.OWPDSP22},
 	Claim:  claims.Supervisor,
 	Ask: scenarios.Ask(treeThatIsCancelled, func(o TreeObservation, j *scenarios.Judge) {
 		o.given(j)
-		if !j.Check(openwopv1.OWPDSP21, o.Cancelled).To(check.Status(2), "cancelling a run whose grandchild is at work") {
+		if !j.Check(openwop.OWPDSP21, o.Cancelled).To(check.Status(2), "cancelling a run whose grandchild is at work") {
 			return
 		}
 		for i, m := range o.Members {
-			if !j.Check(openwopv1.OWPDSP21, m.Log.Ended).To(check.Reached(), "%s after the cancel", m.Name) {
+			if !j.Check(openwop.OWPDSP21, m.Log.Ended).To(check.Reached(), "%s after the cancel", m.Name) {
 				return
 			}
 			m.Log.Readable(j)
-			j.Check(openwopv1.OWPDSP21, m.Log.Status()).To(check.Equal("cancelled"), "status of %s", m.Name)
-			j.Check(openwopv1.OWPDSP21, m.Log.Terminals().Each("/type")).To(check.Equal([]any{string(openwopv1.RunEventTypeRunCancelled)}), "the end in the log of %s", m.Name)
+			j.Check(openwop.OWPDSP21, m.Log.Status()).To(check.Equal("cancelled"), "status of %s", m.Name)
+			j.Check(openwop.OWPDSP21, m.Log.Terminals().Each("/type")).To(check.Equal([]any{string(openwopv1.RunEventTypeRunCancelled)}), "the end in the log of %s", m.Name)
 			if i == 0 {
 				continue
 			}
 			end := m.Log.OfType(openwopv1.RunEventTypeRunCancelled).Last()
-			j.Check(openwopv1.OWPDSP22, end.At("/payload/reason")).To(check.Equal("parent-cancelled"), "reason in the log of %s", m.Name)
-			j.Check(openwopv1.OWPDSP22, end.At("/payload/parentRunId")).To(check.Equal(o.Members[i-1].Log.RunID), "parentRunId in the log of %s", m.Name)
+			j.Check(openwop.OWPDSP22, end.At("/payload/reason")).To(check.Equal("parent-cancelled"), "reason in the log of %s", m.Name)
+			j.Check(openwop.OWPDSP22, end.At("/payload/parentRunId")).To(check.Equal(o.Members[i-1].Log.RunID), "parentRunId in the log of %s", m.Name)
 		}
 	}),
 }
@@ -42,28 +43,28 @@ var cancelReachesAll = scenarios.Scenario{
 var cancelledTreeRests = scenarios.Scenario{
 	ID:     "openwop/handoff/cancelled-tree-rests",
 	Title:  "a cancelled run, its child and its grandchild take no step after that",
-	Proves: scenarios.IDs{openwopv1.OWPDSP23},
+	Proves: scenarios.IDs{openwop.OWPDSP23},
 	Claim:  claims.Supervisor,
 	Ask: scenarios.Ask(treeThatIsCancelled, func(o TreeObservation, j *scenarios.Judge) {
 		o.given(j)
 		for _, m := range o.Members {
-			j.Need(openwopv1.OWPDSP21, m.Log.Ended)
+			j.Need(openwop.OWPDSP21, m.Log.Ended)
 		}
-		j.Need(openwopv1.OWP0037A1, o.Sentinel)
+		j.Need(openwop.OWP0037A1, o.Sentinel)
 		for i, m := range o.Members {
 			m.Later.Readable(j)
 			ends := m.Log.Terminals().Values
 			if len(ends) == 0 {
-				j.BlockOn(openwopv1.OWPDSP21, "set-up: the log of "+m.Name+" has no end")
+				j.BlockOn(openwop.OWPDSP21, "set-up: the log of "+m.Name+" has no end")
 			}
 			at := host.Sequence(ends[0])
-			j.Check(openwopv1.OWPDSP23, work(m.Later).Where(func(e wire.Value) bool { return host.Sequence(e) > at }).Each("/type")).To(check.Len(0), "steps in the log of %s after its end", m.Name)
-			j.Check(openwopv1.OWPDSP23, work(m.Later).Each("/eventId")).To(check.SameAs(work(m.Log).Each("/eventId")),
+			j.Check(openwop.OWPDSP23, work(m.Later).Where(func(e wire.Value) bool { return host.Sequence(e) > at }).Each("/type")).To(check.Len(0), "steps in the log of %s after its end", m.Name)
+			j.Check(openwop.OWPDSP23, work(m.Later).Each("/eventId")).To(check.SameAs(work(m.Log).Each("/eventId")),
 				"steps of %s after another run had ended and %s had gone by", m.Name, o.Window)
 			if i < 2 {
-				j.Check(openwopv1.OWPDSP23, m.Later.Decided()).To(host.NoMoreThan(1), "turns of %s, whose worker was at work when it was cancelled", m.Name)
+				j.Check(openwop.OWPDSP23, m.Later.Decided()).To(host.NoMoreThan(1), "turns of %s, whose worker was at work when it was cancelled", m.Name)
 			}
-			j.Check(openwopv1.OWPDSP23, m.Later.Status()).To(check.SameAs(m.Log.Status()), "status of %s a while later", m.Name)
+			j.Check(openwop.OWPDSP23, m.Later.Status()).To(check.SameAs(m.Log.Status()), "status of %s a while later", m.Name)
 		}
 	}),
 }
@@ -83,7 +84,7 @@ func (o TreeObservation) given(j *scenarios.Judge) {
 	if len(o.Members) == 0 {
 		j.End()
 	}
-	o.Members[0].Log.Exists(j, openwopv1.OWP0037A6)
+	o.Members[0].Log.Exists(j, openwop.OWP0037A6)
 	if !o.Running.Reached || len(o.Members) < 3 {
 		j.Block("set-up: no grandchild was seen at work: "+o.Running.What+", last seen: "+o.Running.Last.JSON(),
 			"tell of a child run when it is made, with dispatch.succeeded or node.dispatched, and serve it under its id")

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
@@ -25,7 +26,7 @@ var follows = map[openwopv1.ChainPhase]openwopv1.ChainPhase{
 // its steps is caused by the one that it may follow (RFC 0037 B).
 func CheckChains(l host.RunLog, j *scenarios.Judge) {
 	steps := l.OfType(openwopv1.RunEventTypeCoreWorkflowChainEvent)
-	j.Check(openwopv1.OWP0037B3, steps).To(chained(l.Decided()), "steps of the handoffs, by their causes")
+	j.Check(openwop.OWP0037B3, steps).To(chained(l.Decided()), "steps of the handoffs, by their causes")
 }
 
 // chained expects steps of handoffs that begin with one of these decisions.

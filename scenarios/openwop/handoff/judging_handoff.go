@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
@@ -54,7 +55,7 @@ func decidedAs(l host.RunLog, j *scenarios.Judge, workers ...string) {
 	if slices.Equal(got, workers) {
 		return
 	}
-	j.BlockOn(openwopv1.OWP0037A2, "set-up: the loop was to hand over to "+wire.Compact(workers)+" and decided on "+wire.Compact(got))
+	j.BlockOn(openwop.OWP0037A2, "set-up: the loop was to hand over to "+wire.Compact(workers)+" and decided on "+wire.Compact(got))
 }
 
 // checkHandoff follows the handoff to a worker from its decision on: its phases
@@ -79,14 +80,14 @@ func checkHandoff(l host.RunLog, j *scenarios.Judge, id scenarios.RequirementID,
 
 // CheckUnharvested expects that nothing of a worker was brought back.
 func CheckUnharvested(l host.RunLog, j *scenarios.Judge) {
-	j.Check(openwopv1.OWP0037B1, l.Phase(openwopv1.ChainPhaseOutputHarvested).Each("/payload/workerId")).To(check.Len(0), "workers that were harvested")
+	j.Check(openwop.OWP0037B1, l.Phase(openwopv1.ChainPhaseOutputHarvested).Each("/payload/workerId")).To(check.Len(0), "workers that were harvested")
 }
 
 // checkNamed compares the child that the steps of a handoff name.
 func checkNamed(j *scenarios.Judge, steps wire.Found, worker string) {
 	named := steps.Where(IsPhase(openwopv1.ChainPhaseDispatchSucceeded, openwopv1.ChainPhaseChildCompleted, openwopv1.ChainPhaseChildFailed,
 		openwopv1.ChainPhaseChildCancelled, openwopv1.ChainPhaseOutputHarvested))
-	j.Check(openwopv1.OWPDSP10, named.Each("/payload/childRunId")).To(OneAndTheSame(), "childRunId of the handoff to %s, from dispatch.succeeded on", worker)
+	j.Check(openwop.OWPDSP10, named.Each("/payload/childRunId")).To(OneAndTheSame(), "childRunId of the handoff to %s, from dispatch.succeeded on", worker)
 }
 
 // checkChild reads the run that a handoff names as its child under its own id.
@@ -98,27 +99,27 @@ func checkChild(j *scenarios.Judge, parent host.RunLog, children []host.ChildRun
 		for i, c := range children {
 			read[i] = c.ID
 		}
-		j.Check(openwopv1.OWPDSP12, named).To(check.OneOf(read...), "childRunId of the handoff to %s, among the child runs that were read", worker)
+		j.Check(openwop.OWPDSP12, named).To(check.OneOf(read...), "childRunId of the handoff to %s, among the child runs that were read", worker)
 		return
 	}
 	c := children[i]
-	if !j.Check(openwopv1.OWPDSP12, c.Log.Created).To(check.Status(2), "reading the child run %s of %s", c.ID, worker) ||
-		!j.Check(openwopv1.OWPDSP12, c.Log.Ended).To(check.Reached(), "the child run %s of %s", c.ID, worker) {
+	if !j.Check(openwop.OWPDSP12, c.Log.Created).To(check.Status(2), "reading the child run %s of %s", c.ID, worker) ||
+		!j.Check(openwop.OWPDSP12, c.Log.Ended).To(check.Reached(), "the child run %s of %s", c.ID, worker) {
 		return
 	}
 	shown := c.Log.Ended.Last
-	j.Check(openwopv1.OWPDSP12, shown.Key("runId")).To(check.Equal(c.ID), "runId of the child run of %s", worker)
-	j.Check(openwopv1.OWPDSP12, shown.Key("workflowId")).To(check.Equal(worker), "workflowId of the child run %s", c.ID)
-	j.Check(openwopv1.OWPDSP12, shown.Key("status")).To(check.Equal(status), "status of the child run of %s", worker)
-	j.Check(openwopv1.OWPDSP12, c.Log.Read).To(check.Status(2), "reading the log of the child run %s", c.ID)
-	j.Check(openwopv1.OWPDSP12, c.Log.All().Each("/runId")).To(check.Each(check.Equal(c.ID)), "run of every event in the log of the child run of %s", worker)
-	j.Check(openwopv1.OWPDSP12, c.Log.Terminals().Each("/type")).To(check.Equal([]any{"run." + status}), "the end in the log of the child run of %s", worker)
+	j.Check(openwop.OWPDSP12, shown.Key("runId")).To(check.Equal(c.ID), "runId of the child run of %s", worker)
+	j.Check(openwop.OWPDSP12, shown.Key("workflowId")).To(check.Equal(worker), "workflowId of the child run %s", c.ID)
+	j.Check(openwop.OWPDSP12, shown.Key("status")).To(check.Equal(status), "status of the child run of %s", worker)
+	j.Check(openwop.OWPDSP12, c.Log.Read).To(check.Status(2), "reading the log of the child run %s", c.ID)
+	j.Check(openwop.OWPDSP12, c.Log.All().Each("/runId")).To(check.Each(check.Equal(c.ID)), "run of every event in the log of the child run of %s", worker)
+	j.Check(openwop.OWPDSP12, c.Log.Terminals().Each("/type")).To(check.Equal([]any{"run." + status}), "the end in the log of the child run of %s", worker)
 	link := shown.Key("parentRunId")
-	j.Check(openwopv1.OWPDSP13, link).To(check.Equal(parent.RunID), "parentRunId of the child run of %s", worker)
+	j.Check(openwop.OWPDSP13, link).To(check.Equal(parent.RunID), "parentRunId of the child run of %s", worker)
 	if link.String() != "" {
-		j.Check(openwopv1.OWPDSP12, link).To(check.Equal(parent.RunID), "parentRunId of the child run of %s", worker)
+		j.Check(openwop.OWPDSP12, link).To(check.Equal(parent.RunID), "parentRunId of the child run of %s", worker)
 	}
-	TellLate(j, openwopv1.OWPDSP12, "the end of the child run of "+worker, c.Log.Terminals().Last(), "what the parent tells of it",
+	TellLate(j, openwop.OWPDSP12, "the end of the child run of "+worker, c.Log.Terminals().Last(), "what the parent tells of it",
 		steps.Where(IsPhase(openwopv1.ChainPhaseChildCompleted, openwopv1.ChainPhaseChildFailed, openwopv1.ChainPhaseChildCancelled)).Last())
 }
 

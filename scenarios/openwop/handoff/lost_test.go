@@ -3,7 +3,7 @@ package handoff_test
 import (
 	"testing"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	requirement "github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop"
 	"github.com/openassay/assay/scenarios/openwop/handoff"
@@ -67,30 +67,30 @@ func TestJudgesOfLostWorkers(t *testing.T) {
 		{"honest", "failed-worker", "child.failed", "failed", func(*hosttest.Cast) {}, "passed"},
 		{"fails with its worker: a finding", "failed-worker", "child.failed", "failed", failsWithIt, "passed"},
 		{"no error: a finding", "failed-worker", "child.failed", "failed", func(c *hosttest.Cast) { delete(c.Parent.Payload("child.failed", 0), "error") }, "passed"},
-		{"says that it completed", "failed-worker", "child.completed", "failed", func(*hosttest.Cast) {}, openwopv1.OWP0037B3},
-		{"the child did complete", "failed-worker", "child.failed", "completed", func(*hosttest.Cast) {}, openwopv1.OWPDSP12},
-		{"harvests instead", "failed-worker", "child.failed", "failed", harvest, openwopv1.OWP0037B3},
+		{"says that it completed", "failed-worker", "child.completed", "failed", func(*hosttest.Cast) {}, requirement.OWP0037B3},
+		{"the child did complete", "failed-worker", "child.failed", "completed", func(*hosttest.Cast) {}, requirement.OWPDSP12},
+		{"harvests instead", "failed-worker", "child.failed", "failed", harvest, requirement.OWP0037B3},
 		{"says so twice", "failed-worker", "child.failed", "failed", func(c *hosttest.Cast) {
 			i := c.Parent.At("child.failed", 0)
 			c.Parent.Step("child.cancelled", c.Parent.Events[i]["eventId"].(string), "lost", "c1")
 			c.Parent.Move(len(c.Parent.Events)-1, i+1)
-		}, openwopv1.OWP0037B3},
+		}, requirement.OWP0037B3},
 
 		{"honest", "failed-not-harvested", "child.failed", "failed", func(*hosttest.Cast) {}, "passed"},
 		{"fails with its worker", "failed-not-harvested", "child.failed", "failed", failsWithIt, "passed"},
-		{"harvests all the same", "failed-not-harvested", "child.failed", "failed", addHarvest("child.failed"), openwopv1.OWP0037B2},
-		{"writes the variable without a word", "failed-not-harvested", "child.failed", "failed", overwritten, openwopv1.OWP0037B2},
+		{"harvests all the same", "failed-not-harvested", "child.failed", "failed", addHarvest("child.failed"), requirement.OWP0037B2},
+		{"writes the variable without a word", "failed-not-harvested", "child.failed", "failed", overwritten, requirement.OWP0037B2},
 		{"shows no variables", "failed-not-harvested", "child.failed", "failed", func(c *hosttest.Cast) { delete(c.Parent.Shown, "variables") }, "blocked"},
 		{"harvests nobody", "failed-not-harvested", "child.failed", "failed", func(c *hosttest.Cast) { c.Parent.Cut("output.harvested", 0) }, "blocked"},
 
 		{"honest", "cancelled-worker", "child.cancelled", "cancelled", func(*hosttest.Cast) {}, "passed"},
-		{"says that it failed", "cancelled-worker", "child.failed", "cancelled", func(*hosttest.Cast) {}, openwopv1.OWP0037B3},
-		{"says that it completed", "cancelled-worker", "child.completed", "cancelled", func(*hosttest.Cast) {}, openwopv1.OWP0037B3},
-		{"the child went on and completed", "cancelled-worker", "child.cancelled", "completed", func(*hosttest.Cast) {}, openwopv1.OWPDSP12},
+		{"says that it failed", "cancelled-worker", "child.failed", "cancelled", func(*hosttest.Cast) {}, requirement.OWP0037B3},
+		{"says that it completed", "cancelled-worker", "child.completed", "cancelled", func(*hosttest.Cast) {}, requirement.OWP0037B3},
+		{"the child went on and completed", "cancelled-worker", "child.cancelled", "completed", func(*hosttest.Cast) {}, requirement.OWPDSP12},
 
 		{"honest", "cancelled-not-harvested", "child.cancelled", "cancelled", func(*hosttest.Cast) {}, "passed"},
-		{"harvests all the same", "cancelled-not-harvested", "child.cancelled", "cancelled", addHarvest("child.cancelled"), openwopv1.OWP0037B2},
-		{"writes the variable without a word", "cancelled-not-harvested", "child.cancelled", "cancelled", overwritten, openwopv1.OWP0037B2},
+		{"harvests all the same", "cancelled-not-harvested", "child.cancelled", "cancelled", addHarvest("child.cancelled"), requirement.OWP0037B2},
+		{"writes the variable without a word", "cancelled-not-harvested", "child.cancelled", "cancelled", overwritten, requirement.OWP0037B2},
 
 		{"honest", "uncreatable-worker", "dispatch.failed", "", func(*hosttest.Cast) {}, "passed"},
 		{"fails with its worker: a finding", "uncreatable-worker", "dispatch.failed", "", failsWithIt, "passed"},
@@ -99,12 +99,12 @@ func TestJudgesOfLostWorkers(t *testing.T) {
 		}, "passed"},
 		{"the type of the text instead of the phase", "uncreatable-worker", "dispatch.failed", "", func(c *hosttest.Cast) {
 			c.Parent.Events[c.Parent.At("dispatch.failed", 0)]["type"] = "core.dispatch.failed"
-		}, openwopv1.OWP0037B4},
-		{"makes a run of nothing", "uncreatable-worker", "dispatch.failed", "", succeeds, openwopv1.OWP0037B4},
-		{"has it fail as a child", "uncreatable-worker", "child.failed", "failed", func(*hosttest.Cast) {}, openwopv1.OWP0037B4},
-		{"has it complete", "uncreatable-worker", "child.completed", "completed", func(*hosttest.Cast) {}, openwopv1.OWP0037B4},
-		{"names a child", "uncreatable-worker", "dispatch.failed", "", func(c *hosttest.Cast) { c.Parent.Payload("dispatch.failed", 0)["childRunId"] = "c9" }, openwopv1.OWPDSP10},
-		{"passes over it", "uncreatable-worker", "dispatch.failed", "", func(c *hosttest.Cast) { c.Parent.Cut("dispatch.began", 0); c.Parent.Cut("dispatch.failed", 0) }, openwopv1.OWP0037B4},
+		}, requirement.OWP0037B4},
+		{"makes a run of nothing", "uncreatable-worker", "dispatch.failed", "", succeeds, requirement.OWP0037B4},
+		{"has it fail as a child", "uncreatable-worker", "child.failed", "failed", func(*hosttest.Cast) {}, requirement.OWP0037B4},
+		{"has it complete", "uncreatable-worker", "child.completed", "completed", func(*hosttest.Cast) {}, requirement.OWP0037B4},
+		{"names a child", "uncreatable-worker", "dispatch.failed", "", func(c *hosttest.Cast) { c.Parent.Payload("dispatch.failed", 0)["childRunId"] = "c9" }, requirement.OWPDSP10},
+		{"passes over it", "uncreatable-worker", "dispatch.failed", "", func(c *hosttest.Cast) { c.Parent.Cut("dispatch.began", 0); c.Parent.Cut("dispatch.failed", 0) }, requirement.OWP0037B4},
 	} {
 		t.Run(c.scenario+"/"+c.name, func(t *testing.T) {
 			told := lostCast(c.phase, c.status)
@@ -144,7 +144,7 @@ func TestJudgesOfLostWorkersThatCannotBeLookedAt(t *testing.T) {
 		c := lostCast("child.failed", "failed")
 		failsWithIt(c)
 		out := scenarios.Conclude(hosttest.Scenario(t, "failed-worker"), openwop.Protocol.Ledger, lostObservation(t, c))
-		if out.Verdict != scenarios.Passed || len(out.Findings) != 2 || out.Findings[0].Requirement != openwopv1.OWPDSP15 {
+		if out.Verdict != scenarios.Passed || len(out.Findings) != 2 || out.Findings[0].Requirement != requirement.OWPDSP15 {
 			t.Errorf("%s (%s), findings %v", out.Verdict, out.Reason, out.Findings)
 		}
 	})

@@ -6,7 +6,7 @@ import (
 	"maps"
 	"testing"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	requirement "github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop"
 	"github.com/openassay/assay/scenarios/openwop/handoff"
@@ -101,43 +101,43 @@ func TestJudgesOfMappings(t *testing.T) {
 			}
 		}, "passed"},
 		{"shows neither", "inputs-reach-child", func(both, _ *hosttest.Cast) { delete(both.Children[0].Shown, "inputs") }, "blocked"},
-		{"the value of the run before", "inputs-reach-child", func(_, bare *hosttest.Cast) { input(bare.Children[0], "word", "SAID") }, openwopv1.OWPDSP16},
-		{"one is left out", "inputs-reach-child", func(both, _ *hosttest.Cast) { input(both.Children[0], "extra", nil) }, openwopv1.OWPDSP16},
+		{"the value of the run before", "inputs-reach-child", func(_, bare *hosttest.Cast) { input(bare.Children[0], "word", "SAID") }, requirement.OWPDSP16},
+		{"one is left out", "inputs-reach-child", func(both, _ *hosttest.Cast) { input(both.Children[0], "extra", nil) }, requirement.OWPDSP16},
 
 		{"honest", "unset-input-absent", func(_, _ *hosttest.Cast) {}, "passed"},
 		{"null", "unset-input-absent", func(_, bare *hosttest.Cast) {
 			bare.Children[0].Shown["inputs"] = map[string]any{"word": "AGAIN", "extra": nil}
-		}, openwopv1.OWPDSP17},
-		{"the value of the run before", "unset-input-absent", func(_, bare *hosttest.Cast) { input(bare.Children[0], "extra", "SPARE") }, openwopv1.OWPDSP17},
-		{"an empty text", "unset-input-absent", func(_, bare *hosttest.Cast) { input(bare.Children[0], "extra", "") }, openwopv1.OWPDSP17},
-		{"an error", "unset-input-absent", func(_, bare *hosttest.Cast) { bare.Parent.Shown["status"] = "failed" }, openwopv1.OWPDSP17},
+		}, requirement.OWPDSP17},
+		{"the value of the run before", "unset-input-absent", func(_, bare *hosttest.Cast) { input(bare.Children[0], "extra", "SPARE") }, requirement.OWPDSP17},
+		{"an empty text", "unset-input-absent", func(_, bare *hosttest.Cast) { input(bare.Children[0], "extra", "") }, requirement.OWPDSP17},
+		{"an error", "unset-input-absent", func(_, bare *hosttest.Cast) { bare.Parent.Shown["status"] = "failed" }, requirement.OWPDSP17},
 		{"shows no input at all", "unset-input-absent", func(both, bare *hosttest.Cast) {
 			both.Children[0].Shown["inputs"], bare.Children[0].Shown["inputs"] = map[string]any{}, map[string]any{}
 		}, "blocked"},
 
 		{"honest", "own-mapping", func(_, _ *hosttest.Cast) {}, "passed"},
-		{"gives the default's value", "own-mapping", func(both, _ *hosttest.Cast) { input(both.Children[1], "word", "SAID") }, openwopv1.OWPDSP18},
-		{"adds the default's inputs", "own-mapping", func(both, _ *hosttest.Cast) { input(both.Children[1], "extra", "SPARE") }, openwopv1.OWPDSP18},
-		{"adds the default's outputs", "own-mapping", func(both, _ *hosttest.Cast) { variable(both.Parent, "heard", "OTHER") }, openwopv1.OWPDSP18},
+		{"gives the default's value", "own-mapping", func(both, _ *hosttest.Cast) { input(both.Children[1], "word", "SAID") }, requirement.OWPDSP18},
+		{"adds the default's inputs", "own-mapping", func(both, _ *hosttest.Cast) { input(both.Children[1], "extra", "SPARE") }, requirement.OWPDSP18},
+		{"adds the default's outputs", "own-mapping", func(both, _ *hosttest.Cast) { variable(both.Parent, "heard", "OTHER") }, requirement.OWPDSP18},
 
 		{"honest", "worker-to-worker", func(_, _ *hosttest.Cast) {}, "passed"},
-		{"the value from before the turn", "worker-to-worker", func(both, _ *hosttest.Cast) { input(both.Children[1], "aside", "") }, openwopv1.OWPDSP19},
-		{"nothing", "worker-to-worker", func(both, _ *hosttest.Cast) { input(both.Children[1], "aside", nil) }, openwopv1.OWPDSP19},
+		{"the value from before the turn", "worker-to-worker", func(both, _ *hosttest.Cast) { input(both.Children[1], "aside", "") }, requirement.OWPDSP19},
+		{"nothing", "worker-to-worker", func(both, _ *hosttest.Cast) { input(both.Children[1], "aside", nil) }, requirement.OWPDSP19},
 
 		{"honest", "results-reach-parent", func(_, _ *hosttest.Cast) {}, "passed"},
-		{"nothing comes back", "results-reach-parent", func(both, _ *hosttest.Cast) { variable(both.Parent, "heard", "") }, openwopv1.OWP0037A4},
-		{"the first one's in the second's place", "results-reach-parent", func(_, bare *hosttest.Cast) { variable(bare.Parent, "heard", "SAID") }, openwopv1.OWP0037A4},
+		{"nothing comes back", "results-reach-parent", func(both, _ *hosttest.Cast) { variable(both.Parent, "heard", "") }, requirement.OWP0037A4},
+		{"the first one's in the second's place", "results-reach-parent", func(_, bare *hosttest.Cast) { variable(bare.Parent, "heard", "SAID") }, requirement.OWP0037A4},
 		{"shows no variables", "results-reach-parent", func(both, _ *hosttest.Cast) { delete(both.Parent.Shown, "variables") }, "blocked"},
 
 		{"honest", "harvested-when-mapped", func(_, _ *hosttest.Cast) {}, "passed"},
 		{"no keys: a finding", "harvested-when-mapped", func(both, _ *hosttest.Cast) { delete(both.Parent.Payload("output.harvested", 0), "harvestedKeys") }, "passed"},
-		{"harvests the first only", "harvested-when-mapped", func(both, _ *hosttest.Cast) { both.Parent.Cut("output.harvested", 1) }, openwopv1.OWP0037B1},
-		{"harvests none", "harvested-when-mapped", func(_, bare *hosttest.Cast) { bare.Parent.Cut("output.harvested", 0) }, openwopv1.OWP0037B1},
+		{"harvests the first only", "harvested-when-mapped", func(both, _ *hosttest.Cast) { both.Parent.Cut("output.harvested", 1) }, requirement.OWP0037B1},
+		{"harvests none", "harvested-when-mapped", func(_, bare *hosttest.Cast) { bare.Parent.Cut("output.harvested", 0) }, requirement.OWP0037B1},
 		{"harvests twice", "harvested-when-mapped", func(_, bare *hosttest.Cast) {
 			bare.Parent.Step("output.harvested", "", "echo", "c3")
-		}, openwopv1.OWP0037B1},
+		}, requirement.OWP0037B1},
 		{"honest", "harvest-attested", func(_, _ *hosttest.Cast) {}, "passed"},
-		{"no checksum", "harvest-attested", func(_, bare *hosttest.Cast) { delete(bare.Parent.Payload("output.harvested", 0), "attestation") }, openwopv1.OWPDSP27},
+		{"no checksum", "harvest-attested", func(_, bare *hosttest.Cast) { delete(bare.Parent.Payload("output.harvested", 0), "attestation") }, requirement.OWPDSP27},
 		{"attests nothing", "harvest-attested", func(both, bare *hosttest.Cast) {
 			for _, p := range []map[string]any{both.Parent.Payload("output.harvested", 0), both.Parent.Payload("output.harvested", 1), bare.Parent.Payload("output.harvested", 0)} {
 				delete(p, "attestation")
@@ -145,15 +145,15 @@ func TestJudgesOfMappings(t *testing.T) {
 		}, "blocked"},
 		{"one checksum for all", "harvest-attested", func(both, bare *hosttest.Cast) {
 			bare.Parent.Payload("output.harvested", 0)["attestation"] = both.Parent.Payload("output.harvested", 0)["attestation"]
-		}, openwopv1.OWPDSP27},
+		}, requirement.OWPDSP27},
 		{"of another kind", "harvest-attested", func(_, bare *hosttest.Cast) {
 			bare.Parent.Payload("output.harvested", 0)["attestation"].(map[string]any)["algorithm"] = "md5"
-		}, openwopv1.OWPDSP27},
+		}, requirement.OWPDSP27},
 		{"not harvested", "harvest-attested", func(_, bare *hosttest.Cast) { bare.Parent.Cut("output.harvested", 0) }, "blocked"},
 
 		{"harvests before the worker completed", "harvested-when-mapped", func(_, bare *hosttest.Cast) {
 			bare.Parent.Events[bare.Parent.At("output.harvested", 0)]["causationId"] = bare.Parent.Events[bare.Parent.At("dispatch.succeeded", 0)]["eventId"]
-		}, openwopv1.OWP0037B1},
+		}, requirement.OWP0037B1},
 	} {
 		t.Run(c.scenario+"/"+c.name, func(t *testing.T) {
 			both, bare := mappedCast(), bareCast()
@@ -228,28 +228,28 @@ func TestJudgesOfACancelledTree(t *testing.T) {
 	}{
 		{"honest", "cancel-reaches-all", func(_, _ []*hosttest.Tale) {}, "passed"},
 		{"another reason is a finding", "cancel-reaches-all", func(log, _ []*hosttest.Tale) { log[2].Payload("run.cancelled", 0)["reason"] = "because" }, "passed"},
-		{"does not reach the grandchild", "cancel-reaches-all", func(log, _ []*hosttest.Tale) { runsOn(log, 2) }, openwopv1.OWPDSP21},
-		{"does not reach the child", "cancel-reaches-all", func(log, _ []*hosttest.Tale) { runsOn(log, 1) }, openwopv1.OWPDSP21},
-		{"lets the grandchild complete", "cancel-reaches-all", func(log, _ []*hosttest.Tale) { completes(log, 2) }, openwopv1.OWPDSP21},
+		{"does not reach the grandchild", "cancel-reaches-all", func(log, _ []*hosttest.Tale) { runsOn(log, 2) }, requirement.OWPDSP21},
+		{"does not reach the child", "cancel-reaches-all", func(log, _ []*hosttest.Tale) { runsOn(log, 1) }, requirement.OWPDSP21},
+		{"lets the grandchild complete", "cancel-reaches-all", func(log, _ []*hosttest.Tale) { completes(log, 2) }, requirement.OWPDSP21},
 		{"shows it cancelled, and logs another end", "cancel-reaches-all", func(log, _ []*hosttest.Tale) {
 			log[2].Events[log[2].At("run.cancelled", 0)]["type"] = "run.completed"
-		}, openwopv1.OWPDSP21},
+		}, requirement.OWPDSP21},
 
 		{"honest", "cancelled-tree-rests", func(_, _ []*hosttest.Tale) {}, "passed"},
 		{"a note after the end", "cancelled-tree-rests", func(_, later []*hosttest.Tale) { later[0].Add("lease.released", "", nil) }, "passed"},
-		{"the run decides again", "cancelled-tree-rests", func(_, later []*hosttest.Tale) { later[0].Decide("w") }, openwopv1.OWPDSP23},
-		{"the grandchild works on", "cancelled-tree-rests", func(_, later []*hosttest.Tale) { later[2].Add("node.completed", "", nil) }, openwopv1.OWPDSP23},
+		{"the run decides again", "cancelled-tree-rests", func(_, later []*hosttest.Tale) { later[0].Decide("w") }, requirement.OWPDSP23},
+		{"the grandchild works on", "cancelled-tree-rests", func(_, later []*hosttest.Tale) { later[2].Add("node.completed", "", nil) }, requirement.OWPDSP23},
 		{"worked on before anybody looked", "cancelled-tree-rests", func(log, later []*hosttest.Tale) {
 			log[1].Add("node.started", "", nil)
 			later[1].Add("node.started", "", nil)
-		}, openwopv1.OWPDSP23},
+		}, requirement.OWPDSP23},
 		{"took a turn before it ended", "cancelled-tree-rests", func(log, later []*hosttest.Tale) {
 			for _, s := range []*hosttest.Tale{log[0], later[0]} {
 				s.Decide()
 				s.Move(len(s.Events)-1, s.At("run.cancelled", 0))
 			}
-		}, openwopv1.OWPDSP23},
-		{"comes back", "cancelled-tree-rests", func(_, later []*hosttest.Tale) { later[2].Shown["status"] = "running" }, openwopv1.OWPDSP23},
+		}, requirement.OWPDSP23},
+		{"comes back", "cancelled-tree-rests", func(_, later []*hosttest.Tale) { later[2].Shown["status"] = "running" }, requirement.OWPDSP23},
 		{"never ended", "cancelled-tree-rests", func(log, _ []*hosttest.Tale) { runsOn(log, 2) }, "blocked"},
 	} {
 		t.Run(c.scenario+"/"+c.name, func(t *testing.T) { hosttest.Expect(t, c.scenario, treeOf(t, c.spoil), c.want) })
@@ -257,7 +257,7 @@ func TestJudgesOfACancelledTree(t *testing.T) {
 	t.Run("the cancel is refused", func(t *testing.T) {
 		o := treeOf(t, func(_, _ []*hosttest.Tale) {})
 		o.Cancelled = wiretest.Status(t, 500)
-		hosttest.Expect(t, "cancel-reaches-all", o, openwopv1.OWPDSP21)
+		hosttest.Expect(t, "cancel-reaches-all", o, requirement.OWPDSP21)
 	})
 	t.Run("there is no grandchild", func(t *testing.T) {
 		o := treeOf(t, func(_, _ []*hosttest.Tale) {})

@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/wire"
@@ -78,13 +78,13 @@ func (a Answered) Refused(j *scenarios.Judge, id scenarios.RequirementID, status
 
 // Envelope checks the words of a refusal.
 func (a Answered) Envelope(j *scenarios.Judge) {
-	j.Check(openwopv1.OWPERR4, a.Code()).To(check.Text(), "error, of %s", a.Asked)
-	j.Check(openwopv1.OWPERR4, a.Body.Key("message")).To(check.Text(), "message, of %s", a.Asked)
-	Optional(j, openwopv1.OWPERR4, a.Body.Key("details"), JsonObject(), "details, of "+a.Asked)
+	j.Check(openwop.OWPERR4, a.Code()).To(check.Text(), "error, of %s", a.Asked)
+	j.Check(openwop.OWPERR4, a.Body.Key("message")).To(check.Text(), "message, of %s", a.Asked)
+	Optional(j, openwop.OWPERR4, a.Body.Key("details"), JsonObject(), "details, of "+a.Asked)
 	object, _ := a.Body.Actual().(map[string]any)
 	for name := range object {
 		if !slices.Contains([]string{"error", "message", "details"}, name) { // OWP-R25
-			j.Find(openwopv1.OWPERR4, "the refusal of %s has members that belong in details", a.Asked)
+			j.Find(openwop.OWPERR4, "the refusal of %s has members that belong in details", a.Asked)
 			return
 		}
 	}

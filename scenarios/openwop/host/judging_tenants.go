@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/wire"
@@ -26,7 +26,7 @@ func (c TenantCall) CheckRefused(j *scenarios.Judge, id scenarios.RequirementID)
 
 // CheckUnguessed checks that the answer does not tell whether it is there.
 func (c TenantCall) CheckUnguessed(j *scenarios.Judge) {
-	const id = openwopv1.OWPISO2
+	const id = openwop.OWPISO2
 	same := j.Check(id, c.Existing.Status).To(check.SameAs(c.Missing.Status), "%s", c.Existing.Asked) &&
 		j.Check(id, c.Existing.Code()).To(check.SameAs(c.Missing.Code()), "its code") &&
 		j.Check(id, c.Existing.Body).To(MembersOf(c.Missing.Body), "its members")

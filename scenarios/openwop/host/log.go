@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
@@ -38,7 +39,7 @@ func (l RunLog) Polled(j *scenarios.Judge) {
 func (l RunLog) Told(j *scenarios.Judge) {
 	l.Served(j)
 	if n := len(l.Events); n < LeastEvents {
-		j.BlockOn(openwopv1.OWPEVT1, fmt.Sprintf("set-up: the log of a finished run holds %d events", n))
+		j.BlockOn(openwop.OWPEVT1, fmt.Sprintf("set-up: the log of a finished run holds %d events", n))
 	}
 }
 
@@ -46,7 +47,7 @@ func (l RunLog) Told(j *scenarios.Judge) {
 func (l RunLog) Whole(j *scenarios.Judge) {
 	l.Told(j)
 	if first := l.Events[0]; Sequence(first) != 0 && first.Key("type").String() != string(openwopv1.RunEventTypeRunStarted) { // OWP-R20
-		j.BlockOn(openwopv1.OWPEVT13, "set-up: the first event that polls list of the run is of type "+first.Key("type").JSON()+" and has sequence "+first.Key("sequence").JSON())
+		j.BlockOn(openwop.OWPEVT13, "set-up: the first event that polls list of the run is of type "+first.Key("type").JSON()+" and has sequence "+first.Key("sequence").JSON())
 	}
 }
 

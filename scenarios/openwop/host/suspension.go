@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
@@ -17,7 +17,7 @@ import (
 
 // Given stops a judge where there was no suspension to look at.
 func (s Suspension) Given(j *scenarios.Judge) {
-	s.Log.Exists(j, openwopv1.OWP0037A6)
+	s.Log.Exists(j, openwop.OWP0037A6)
 	s.Log.Readable(j)
 	if s.Suspended.Reached {
 		return
@@ -37,7 +37,7 @@ func (s Suspension) CheckAnswered(j *scenarios.Judge) {
 
 // CheckStill compares a run with what it was before the lull.
 func (l Lull) CheckStill(j *scenarios.Judge, id scenarios.RequirementID, before RunLog, since string) {
-	j.Need(openwopv1.OWP0037A1, l.Sentinel)
+	j.Need(openwop.OWP0037A1, l.Sentinel)
 	l.Later.Readable(j)
 	j.Require(j.Check(id, Steps(l.Later).Each("/eventId")).To(check.SameAs(Steps(before).Each("/eventId")), "steps of the run %s, when another had ended and %s had gone by", since, l.Window))
 }

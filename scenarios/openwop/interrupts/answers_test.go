@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios/openwop/hosttest"
 	"github.com/openassay/assay/scenarios/openwop/interrupts"
 	"github.com/openassay/assay/scenarios/wire/wiretest"
@@ -27,33 +27,33 @@ func TestJudgesOfQuestions(t *testing.T) {
 	lost := given("mapped").shows("variables", map[string]any{}).without("interrupt.resolved").without("node.resumed").without("node.completed")
 	judgeAll(t, honest, []spoilt[O]{
 		{"honest", "answers-reach", nil, "passed"},
-		{"loses them", "answers-reach", func(o *O) { o.End = lost.log(t) }, openwopv1.OWPINT21},
+		{"loses them", "answers-reach", func(o *O) { o.End = lost.log(t) }, openwop.OWPINT21},
 		{"shows them on the log alone", "answers-reach", func(o *O) {
 			o.End = given("mapped").without("node.completed").shows("variables", map[string]any{"answer": "another"}).log(t)
-		}, openwopv1.OWPINT21},
-		{"loses one of them", "answers-reach", func(o *O) { o.Given[1] = "7654321" }, openwopv1.OWPINT21},
-		{"stands still", "answers-reach", func(o *O) { o.End.Ended.Reached = false }, openwopv1.OWPINT21},
+		}, openwop.OWPINT21},
+		{"loses one of them", "answers-reach", func(o *O) { o.Given[1] = "7654321" }, openwop.OWPINT21},
+		{"stands still", "answers-reach", func(o *O) { o.End.Ended.Reached = false }, openwop.OWPINT21},
 		{"refuses them in both forms", "answers-reach", func(o *O) {
 			o.Mapped, o.Listed = responded(t, 422, "mapped"), responded(t, 422, "listed")
-		}, openwopv1.OWPINT21},
+		}, openwop.OWPINT21},
 		{"refuses them, when a misfit has moved it", "answers-reach", func(o *O) {
 			o.Mapped, o.Later = responded(t, 409, "mapped"), given("misfit").log(t)
 		}, "blocked"},
 		{"knows lists alone", "answers-reach", func(o *O) { o.Mapped = responded(t, 422, "mapped") }, "passed"},
 		{"knows lists alone and loses them", "answers-reach", func(o *O) {
 			o.Mapped, o.SecondEnd = responded(t, 422, "mapped"), lost.log(t)
-		}, openwopv1.OWPINT21},
+		}, openwop.OWPINT21},
 		{"upstream's shows them", "answers-reach", upstream(given("mapped 1234567")), "passed"},
 		{"upstream's shows nothing", "answers-reach", upstream(lost), "blocked"},
 
 		{"honest", "answers-fit", nil, "passed"},
-		{"takes one", "answers-fit", func(o *O) { o.Misfits[1] = responded(t, 200, "", given("")) }, openwopv1.OWPINT22},
+		{"takes one", "answers-fit", func(o *O) { o.Misfits[1] = responded(t, 200, "", given("")) }, openwop.OWPINT22},
 		{"hides its log after one, and takes another", "answers-fit", func(o *O) {
 			o.Misfits[0].After.Read, o.Misfits[1] = wiretest.Status(t, 500), responded(t, 200, "", given(""))
-		}, openwopv1.OWPINT22},
+		}, openwop.OWPINT22},
 		{"hides its log after one", "answers-fit", func(o *O) { o.Misfits[0].After.Read = wiretest.Status(t, 500) }, "blocked"},
-		{"refuses one and goes on", "answers-fit", func(o *O) { o.Misfits[0] = responded(t, 422, "misfit", given("misfit")) }, openwopv1.OWPINT13},
-		{"goes on behind it", "answers-fit", func(o *O) { o.Later = given("misfit").log(t) }, openwopv1.OWPINT13},
+		{"refuses one and goes on", "answers-fit", func(o *O) { o.Misfits[0] = responded(t, 422, "misfit", given("misfit")) }, openwop.OWPINT13},
+		{"goes on behind it", "answers-fit", func(o *O) { o.Later = given("misfit").log(t) }, openwop.OWPINT13},
 		{"no schema", "answers-fit", upstream(given("mapped")), "blocked"},
 
 		{"honest", "answers-missing", nil, "passed"},
@@ -64,11 +64,11 @@ func TestJudgesOfQuestions(t *testing.T) {
 	t.Run("an answer that says nothing is told", func(t *testing.T) {
 		o := honest(t)
 		o.Empty = responded(t, 200, "", given(""))
-		if got := hosttest.Findings(t, "answers-missing", o); !slices.Contains(got, openwopv1.OWPINT23) {
+		if got := hosttest.Findings(t, "answers-missing", o); !slices.Contains(got, openwop.OWPINT23) {
 			t.Errorf("findings: %v", got)
 		}
 		o.Listed = responded(t, 422, "listed")
-		if got := hosttest.Findings(t, "answers-as-list", o); !slices.Contains(got, openwopv1.OWPINT24) {
+		if got := hosttest.Findings(t, "answers-as-list", o); !slices.Contains(got, openwop.OWPINT24) {
 			t.Errorf("findings: %v", got)
 		}
 	})
@@ -83,17 +83,17 @@ func TestJudgesOfEvents(t *testing.T) {
 			Right: responded(t, 200, "right"), End: end.log(t)}
 	}, []spoilt[O]{
 		{"honest", "event-reaches", nil, "passed"},
-		{"loses it", "event-reaches", func(o *O) { o.End = wait.resolved(map[string]any{}).log(t) }, openwopv1.OWPINT25},
+		{"loses it", "event-reaches", func(o *O) { o.End = wait.resolved(map[string]any{}).log(t) }, openwop.OWPINT25},
 		{"refuses it, when another has moved it", "event-reaches", func(o *O) { o.Right, o.Later = responded(t, 409, "right"), end.log(t) }, "blocked"},
-		{"stands still", "event-reaches", func(o *O) { o.End.Ended.Reached = false }, openwopv1.OWPINT25},
-		{"refuses it", "event-reaches", func(o *O) { o.Right = responded(t, 422, "right") }, openwopv1.OWPINT25},
+		{"stands still", "event-reaches", func(o *O) { o.End.Ended.Reached = false }, openwop.OWPINT25},
+		{"refuses it", "event-reaches", func(o *O) { o.Right = responded(t, 422, "right") }, openwop.OWPINT25},
 
 		{"honest", "event-mismatch", nil, "passed"},
-		{"takes another", "event-mismatch", func(o *O) { o.Wrong[0] = responded(t, 200, "w1", end) }, openwopv1.OWPINT26},
-		{"refuses it with 404", "event-mismatch", func(o *O) { o.Wrong[1] = responded(t, 404, "w2", wait) }, openwopv1.OWPINT26},
-		{"refuses it and goes on", "event-mismatch", func(o *O) { o.Wrong[1] = responded(t, 422, "w2", end) }, openwopv1.OWPINT13},
-		{"goes on later", "event-mismatch", func(o *O) { o.Later = end.log(t) }, openwopv1.OWPINT13},
-		{"keeps what it refused", "event-mismatch", func(o *O) { o.End = wait.resolved(map[string]any{"note": "right w2"}).log(t) }, openwopv1.OWPINT13},
+		{"takes another", "event-mismatch", func(o *O) { o.Wrong[0] = responded(t, 200, "w1", end) }, openwop.OWPINT26},
+		{"refuses it with 404", "event-mismatch", func(o *O) { o.Wrong[1] = responded(t, 404, "w2", wait) }, openwop.OWPINT26},
+		{"refuses it and goes on", "event-mismatch", func(o *O) { o.Wrong[1] = responded(t, 422, "w2", end) }, openwop.OWPINT13},
+		{"goes on later", "event-mismatch", func(o *O) { o.Later = end.log(t) }, openwop.OWPINT13},
+		{"keeps what it refused", "event-mismatch", func(o *O) { o.End = wait.resolved(map[string]any{"note": "right w2"}).log(t) }, openwop.OWPINT13},
 		{"takes none", "event-mismatch", func(o *O) { o.Right = responded(t, 422, "right") }, "blocked"},
 	})
 }
@@ -112,22 +112,22 @@ func TestJudgesOfVotes(t *testing.T) {
 			Repeats: 4, Barrier: sentinelEnded(t), Later: voted.log(t)}
 	}, []spoilt[O]{
 		{"honest", "quorum", nil, "passed"},
-		{"two are enough", "quorum", func(o *O) { o.All.Votes[1] = responded(t, 200, "v2", end) }, openwopv1.OWPINT27},
-		{"one is enough", "quorum", func(o *O) { o.All.Votes[0] = responded(t, 200, "v1", end) }, openwopv1.OWPINT27},
-		{"three are not enough", "quorum", func(o *O) { o.All.End = voted.log(t); o.All.End.Ended.Reached = false }, openwopv1.OWPINT27},
-		{"three fail", "quorum", func(o *O) { o.All.End = wait.rejected().log(t) }, openwopv1.OWPINT27},
+		{"two are enough", "quorum", func(o *O) { o.All.Votes[1] = responded(t, 200, "v2", end) }, openwop.OWPINT27},
+		{"one is enough", "quorum", func(o *O) { o.All.Votes[0] = responded(t, 200, "v1", end) }, openwop.OWPINT27},
+		{"three are not enough", "quorum", func(o *O) { o.All.End = voted.log(t); o.All.End.Ended.Reached = false }, openwop.OWPINT27},
+		{"three fail", "quorum", func(o *O) { o.All.End = wait.rejected().log(t) }, openwop.OWPINT27},
 		{"a key it does not know", "quorum", func(o *O) { o.All.Votes[1] = responded(t, 401, "v2", voted) }, "blocked"},
 
 		{"honest", "one-vote-each", nil, "passed"},
-		{"one fills it", "one-vote-each", func(o *O) { o.Later = end.log(t) }, openwopv1.OWPINT28},
+		{"one fills it", "one-vote-each", func(o *O) { o.Later = end.log(t) }, openwop.OWPINT28},
 		{"one vote is enough", "one-vote-each", func(o *O) { o.Alone.Votes[0], o.Later = responded(t, 200, "a1", end), end.log(t) }, "blocked"},
-		{"falls over", "one-vote-each", func(o *O) { o.Alone.Votes[2] = responded(t, 500, "a3") }, openwopv1.OWPINT28},
+		{"falls over", "one-vote-each", func(o *O) { o.Alone.Votes[2] = responded(t, 500, "a3") }, openwop.OWPINT28},
 		{"nobody fills it", "one-vote-each", func(o *O) { o.Alone.End.Ended.Reached = false }, "blocked"},
 		{"the others may not vote", "one-vote-each", func(o *O) { o.Alone.Votes[4] = responded(t, 403, "v2", voted) }, "blocked"},
 		{"never waited", "one-vote-each", func(o *O) { o.Alone.Gate = end.gate(t) }, "blocked"},
 	})
 	type V = interrupts.VetoObservation
-	for scenario, id := range map[string]string{"majority-rejects": openwopv1.OWPINT29, "single-veto": openwopv1.OWPINT30} {
+	for scenario, id := range map[string]string{"majority-rejects": openwop.OWPINT29, "single-veto": openwop.OWPINT30} {
 		judgeAll(t, func(t *testing.T) V {
 			return V{Ballot: ballot(t, wait.rejected(), responded(t, 200, "v1", voted), responded(t, 200, "v2"))}
 		}, []spoilt[V]{
@@ -149,9 +149,9 @@ func TestJudgesOfCredentials(t *testing.T) {
 		return A{Gate: wait.gate(t), Token: responded(t, 401, "tok"), Barrier: sentinelEnded(t), Later: wait.log(t), Accepted: responded(t, 200, "yes"), End: end.log(t)}
 	}, []spoilt[A]{
 		{"honest", "credential-needed", nil, "passed"},
-		{"takes the token", "credential-needed", func(o *A) { o.Token, o.Later = responded(t, 200, "tok"), end.log(t) }, openwopv1.OWPINT31},
-		{"refuses it and goes on", "credential-needed", func(o *A) { o.Later = end.log(t) }, openwopv1.OWPINT31},
-		{"refuses it and keeps it", "credential-needed", func(o *A) { o.End = wait.resolved(saying("accept", "yes tok")).log(t) }, openwopv1.OWPINT31},
+		{"takes the token", "credential-needed", func(o *A) { o.Token, o.Later = responded(t, 200, "tok"), end.log(t) }, openwop.OWPINT31},
+		{"refuses it and goes on", "credential-needed", func(o *A) { o.Later = end.log(t) }, openwop.OWPINT31},
+		{"refuses it and keeps it", "credential-needed", func(o *A) { o.End = wait.resolved(saying("accept", "yes tok")).log(t) }, openwop.OWPINT31},
 		{"nobody can answer", "credential-needed", func(o *A) { o.Accepted = responded(t, 403, "yes") }, "blocked"},
 	})
 	type S = interrupts.ScopeObservation
@@ -159,9 +159,9 @@ func TestJudgesOfCredentials(t *testing.T) {
 		return S{Gate: wait.gate(t), Read: hosttest.Told(t, "read", 200, map[string]any{}), Low: responded(t, 403, "low"), Barrier: sentinelEnded(t), Later: wait.log(t), Accepted: responded(t, 200, "yes"), End: end.log(t)}
 	}, []spoilt[S]{
 		{"honest", "scope-needed", nil, "passed"},
-		{"takes it", "scope-needed", func(o *S) { o.Low, o.Later = responded(t, 200, "low"), end.log(t) }, openwopv1.OWPINT32},
-		{"says it is not there", "scope-needed", func(o *S) { o.Low = responded(t, 404, "low") }, openwopv1.OWPINT32},
-		{"refuses it and goes on", "scope-needed", func(o *S) { o.Later = end.log(t) }, openwopv1.OWPINT32},
+		{"takes it", "scope-needed", func(o *S) { o.Low, o.Later = responded(t, 200, "low"), end.log(t) }, openwop.OWPINT32},
+		{"says it is not there", "scope-needed", func(o *S) { o.Low = responded(t, 404, "low") }, openwop.OWPINT32},
+		{"refuses it and goes on", "scope-needed", func(o *S) { o.Later = end.log(t) }, openwop.OWPINT32},
 		{"a key it does not know", "scope-needed", func(o *S) { o.Read = hosttest.No(t, 401, "unauthenticated") }, "blocked"},
 		{"nobody can answer", "scope-needed", func(o *S) { o.Accepted = responded(t, 403, "yes") }, "blocked"},
 	})

@@ -2,6 +2,7 @@
 package interrupts
 
 import (
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
@@ -32,25 +33,25 @@ func Suite() scenarios.Suite {
 var gateWaits = scenarios.Scenario{
 	ID:     "openwop/interrupts/waits",
 	Title:  "a run that needs an approval waits for it: the status, the node and the log say so",
-	Proves: scenarios.IDs{openwopv1.OWPINT6, openwopv1.OWPINT7, openwopv1.OWPINT8},
+	Proves: scenarios.IDs{openwop.OWPINT6, openwop.OWPINT7, openwop.OWPINT8},
 	Claim:  claims.Approvals,
 	Ask: scenarios.Ask(approvalAnswered, func(o ApprovalObservation, j *scenarios.Judge) {
-		o.Log.Exists(j, openwopv1.OWPCAP19)
+		o.Log.Exists(j, openwop.OWPCAP19)
 		o.Log.Readable(j)
 		o.ran(j)
 		last := o.Suspended.Last
-		if !j.Check(openwopv1.OWPINT6, o.Suspended).To(check.Reached(), "a run of %s", o.Way) {
+		if !j.Check(openwop.OWPINT6, o.Suspended).To(check.Reached(), "a run of %s", o.Way) {
 			return
 		}
 		if status := last.Key("status"); status.String() != "waiting-approval" {
-			j.Find(openwopv1.OWPINT6, "the status of a run that waits for an approval is %s, not waiting-approval", status.JSON())
+			j.Find(openwop.OWPINT6, "the status of a run that waits for an approval is %s, not waiting-approval", status.JSON())
 		}
-		j.Check(openwopv1.OWPINT7, last.Key("currentNodeId")).To(check.Equal(o.Node), "currentNodeId of the run")
+		j.Check(openwop.OWPINT7, last.Key("currentNodeId")).To(check.Equal(o.Node), "currentNodeId of the run")
 		found := suspensions(o.Log, o.Node)
-		if j.Check(openwopv1.OWPINT8, found).To(check.Len(1), "suspensions of the node on the log") && found.Values[0].Key("type").String() == string(openwopv1.RunEventTypeNodeSuspended) {
+		if j.Check(openwop.OWPINT8, found).To(check.Len(1), "suspensions of the node on the log") && found.Values[0].Key("type").String() == string(openwopv1.RunEventTypeNodeSuspended) {
 			for _, member := range []string{"interruptId", "kind", "key"} {
 				if e := found.Values[0]; !e.At("/payload/" + member).Present() {
-					j.Find(openwopv1.OWPINT8, "the payload of node.suspended has no %s", member)
+					j.Find(openwop.OWPINT8, "the payload of node.suspended has no %s", member)
 				}
 			}
 		}
@@ -61,13 +62,13 @@ var gateWaits = scenarios.Scenario{
 var gateOrder = scenarios.Scenario{
 	ID:     "openwop/interrupts/in-order",
 	Title:  "on the log an approval is suspended, resolved, resumed and completed, each once and in this order",
-	Proves: scenarios.IDs{openwopv1.OWPINT11},
+	Proves: scenarios.IDs{openwop.OWPINT11},
 	Claim:  claims.Approvals,
 	Ask: scenarios.Ask(approvalAnswered, func(o ApprovalObservation, j *scenarios.Judge) {
 		o.given(j)
 		o.Accepted.accepted(j, o.End)
 		moves := o.End.All().Where(func(e wire.Value) bool { return moveOf(e, o.Node) > 0 })
-		j.Check(openwopv1.OWPINT11, moves.Each("/type")).To(inOrder(), "what became of the interrupt, in order")
+		j.Check(openwop.OWPINT11, moves.Each("/type")).To(inOrder(), "what became of the interrupt, in order")
 	}),
 }
 
@@ -110,18 +111,18 @@ func inOrder() check.Matcher {
 var gateNamed = scenarios.Scenario{
 	ID:     "openwop/interrupts/named",
 	Title:  "the log has interrupt.requested and interrupt.resolved with what it was resolved with, and the reply says where the run stands",
-	Proves: scenarios.IDs{openwopv1.OWPINT12, openwopv1.OWPINT15},
+	Proves: scenarios.IDs{openwop.OWPINT12, openwop.OWPINT15},
 	Claim:  claims.Approvals,
 	Ask: scenarios.Ask(approvalAnswered, func(o ApprovalObservation, j *scenarios.Judge) {
 		o.given(j)
 		o.Accepted.accepted(j, o.End)
-		j.Check(openwopv1.OWPINT12, o.End.OfType(openwopv1.RunEventTypeInterruptRequested)).To(check.Len(1), "interrupt.requested")
+		j.Check(openwop.OWPINT12, o.End.OfType(openwopv1.RunEventTypeInterruptRequested)).To(check.Len(1), "interrupt.requested")
 		resolved := o.End.OfType(openwopv1.RunEventTypeInterruptResolved)
-		j.Check(openwopv1.OWPINT12, resolved).To(check.Len(1), "interrupt.resolved")
-		j.Check(openwopv1.OWPINT12, resolved.Each("/payload/resumeValue")).To(someHolding(o.Accepted.Marker), "resumeValue of interrupt.resolved")
-		j.Check(openwopv1.OWPINT15, o.Accepted.Body.Key("runId")).To(check.Equal(o.End.RunID), "runId in the reply to the answer")
-		j.Check(openwopv1.OWPINT15, o.Accepted.Body.Key("nodeId")).To(check.Equal(o.Node), "nodeId in the reply to the answer")
-		j.Check(openwopv1.OWPINT15, o.Accepted.Body.Key("status")).To(check.Text(), "status in the reply to the answer")
+		j.Check(openwop.OWPINT12, resolved).To(check.Len(1), "interrupt.resolved")
+		j.Check(openwop.OWPINT12, resolved.Each("/payload/resumeValue")).To(someHolding(o.Accepted.Marker), "resumeValue of interrupt.resolved")
+		j.Check(openwop.OWPINT15, o.Accepted.Body.Key("runId")).To(check.Equal(o.End.RunID), "runId in the reply to the answer")
+		j.Check(openwop.OWPINT15, o.Accepted.Body.Key("nodeId")).To(check.Equal(o.Node), "nodeId in the reply to the answer")
+		j.Check(openwop.OWPINT15, o.Accepted.Body.Key("status")).To(check.Text(), "status in the reply to the answer")
 	}),
 }
 
@@ -130,19 +131,19 @@ var gateNamed = scenarios.Scenario{
 var gateKeys = scenarios.Scenario{
 	ID:     "openwop/interrupts/keys-differ",
 	Title:  "each suspension of a run has a key of its own",
-	Proves: scenarios.IDs{openwopv1.OWPINT9},
+	Proves: scenarios.IDs{openwop.OWPINT9},
 	Claim:  claims.Approvals,
 	Ask: scenarios.Ask(approvalAskedAbout, func(o AskedAboutObservation, j *scenarios.Judge) {
 		o.given(j)
 		o.Asked.taken(j)
-		j.Need(openwopv1.OWPINT19, o.Again)
+		j.Need(openwop.OWPINT19, o.Again)
 		o.Between.Readable(j)
 		found := keys(o.Between)
 		if len(found.Values) == 0 {
 			j.Block("no event of a suspension shows its key", "emit node.suspended or interrupt.requested with the key of the interrupt")
 		}
-		j.Check(openwopv1.OWPINT9, found).To(check.Distinct(), "keys of the suspensions")
-		j.Check(openwopv1.OWPINT9, found).To(check.Each(check.That("a text of 1 to 256 characters", func(v any) bool {
+		j.Check(openwop.OWPINT9, found).To(check.Distinct(), "keys of the suspensions")
+		j.Check(openwop.OWPINT9, found).To(check.Each(check.That("a text of 1 to 256 characters", func(v any) bool {
 			s, ok := v.(string)
 			return ok && s != "" && len([]rune(s)) <= 256
 		})), "keys of the suspensions")
@@ -152,12 +153,12 @@ var gateKeys = scenarios.Scenario{
 var gateReplays = scenarios.Scenario{
 	ID:     "openwop/interrupts/keys-replayed",
 	Title:  "a replay raises the interrupts of its source under the same keys",
-	Proves: scenarios.IDs{openwopv1.OWPINT10},
+	Proves: scenarios.IDs{openwop.OWPINT10},
 	Claim:  claims.ApprovalsReplay,
 	Ask: scenarios.Ask(gateReplayed, func(o GateReplayedObservation, j *scenarios.Judge) {
 		o.given(j)
 		o.Accepted.accepted(j, o.End)
-		o.Replayed.Given(j, openwopv1.OWPRPL1, openwopv1.OWPRPL1)
+		o.Replayed.Given(j, openwop.OWPRPL1, openwop.OWPRPL1)
 		source, copied := keys(o.End), keys(o.Replayed)
 		switch {
 		case len(source.Values) == 0:
@@ -165,7 +166,7 @@ var gateReplays = scenarios.Scenario{
 		case len(copied.Values) == 0:
 			j.Block("the replay raises no interrupt, so it shows no key", "replay the events of the interrupt")
 		default:
-			j.Check(openwopv1.OWPINT10, copied).To(check.SameAs(source), "keys of the suspensions in the replay")
+			j.Check(openwop.OWPINT10, copied).To(check.SameAs(source), "keys of the suspensions in the replay")
 		}
 	}),
 }

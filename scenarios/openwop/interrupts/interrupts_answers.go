@@ -3,7 +3,7 @@ package interrupts
 import (
 	"net/http"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/claims"
@@ -37,23 +37,23 @@ func (g Gate) reaches(j *scenarios.Judge, id scenarios.RequirementID, a Response
 var questionsReach = scenarios.Scenario{
 	ID:     "openwop/interrupts/answers-reach",
 	Title:  "the answers to the questions of a run reach the run",
-	Proves: scenarios.IDs{openwopv1.OWPINT21},
+	Proves: scenarios.IDs{openwop.OWPINT21},
 	Claim:  claims.Clarifications,
 	Ask: scenarios.Ask(questionsAnswered, func(o QuestionsObservation, j *scenarios.Judge) {
 		form := o.Mapped
 		if host.RefusesAnswer(form.Status) && host.Succeeded(o.Listed.Status) { // a host that knows the other form (OWP-R34)
-			o.Second.reaches(j, openwopv1.OWPINT21, o.Listed, o.SecondEnd, o.Listed.Marker)
+			o.Second.reaches(j, openwop.OWPINT21, o.Listed, o.SecondEnd, o.Listed.Marker)
 			return
 		}
 		o.unspoilt(j, o.Later)
-		o.reaches(j, openwopv1.OWPINT21, form, o.End, o.Given...)
+		o.reaches(j, openwop.OWPINT21, form, o.End, o.Given...)
 	}),
 }
 
 var questionsFit = scenarios.Scenario{
 	ID:     "openwop/interrupts/answers-fit",
 	Title:  "an answer that does not fit the schema of its question is refused and moves nothing",
-	Proves: scenarios.IDs{openwopv1.OWPINT13, openwopv1.OWPINT22},
+	Proves: scenarios.IDs{openwop.OWPINT13, openwop.OWPINT22},
 	Claim:  claims.Clarifications,
 	Ask: scenarios.Ask(questionsAnswered, func(o QuestionsObservation, j *scenarios.Judge) {
 		o.given(j)
@@ -61,38 +61,38 @@ var questionsFit = scenarios.Scenario{
 			j.Block("upstream's question has no schema", "offer assay-questions")
 		}
 		for _, a := range o.Misfits {
-			o.checkRefused(j, openwopv1.OWPINT22, a, http.StatusBadRequest, http.StatusUnprocessableEntity)
+			o.checkRefused(j, openwop.OWPINT22, a, http.StatusBadRequest, http.StatusUnprocessableEntity)
 		}
 		o.checkBehind(j, o.Barrier, o.Later)
 		o.Mapped.accepted(j, o.End)
-		checkNoTrace(j, openwopv1.OWPINT13, o.End, o.Misfits[0])
+		checkNoTrace(j, openwop.OWPINT13, o.End, o.Misfits[0])
 	}),
 }
 
 var questionsLeftOpen = scenarios.Scenario{
 	ID:     "openwop/interrupts/answers-missing",
 	Title:  "an answer that leaves the questions open does not resolve them",
-	Proves: scenarios.IDs{openwopv1.OWPINT23},
+	Proves: scenarios.IDs{openwop.OWPINT23},
 	Claim:  claims.Clarifications,
 	Ask: scenarios.Ask(questionsAnswered, func(o QuestionsObservation, j *scenarios.Judge) {
 		o.given(j)
 		o.Third.given(j)
-		j.Check(openwopv1.OWPINT23, o.Empty.Status).To(check.Status(http.StatusBadRequest, http.StatusUnprocessableEntity), "%s", o.Empty.Asked)
-		o.Third.checkUnmoved(j, openwopv1.OWPINT23, o.Empty.After, o.Empty.Asked)
+		j.Check(openwop.OWPINT23, o.Empty.Status).To(check.Status(http.StatusBadRequest, http.StatusUnprocessableEntity), "%s", o.Empty.Asked)
+		o.Third.checkUnmoved(j, openwop.OWPINT23, o.Empty.After, o.Empty.Asked)
 	}),
 }
 
 var questionsForms = scenarios.Scenario{
 	ID:     "openwop/interrupts/answers-as-list",
 	Title:  "the answers are taken as a map and as a list",
-	Proves: scenarios.IDs{openwopv1.OWPINT24},
+	Proves: scenarios.IDs{openwop.OWPINT24},
 	Claim:  claims.Clarifications,
 	Ask: scenarios.Ask(questionsAnswered, func(o QuestionsObservation, j *scenarios.Judge) {
 		o.given(j)
 		o.Second.given(j)
-		j.Check(openwopv1.OWPINT24, o.Mapped.Status).To(check.Status(2), "%s", o.Mapped.Asked)
-		if j.Check(openwopv1.OWPINT24, o.Listed.Status).To(check.Status(2), "%s", o.Listed.Asked) && o.Ours {
-			j.Check(openwopv1.OWPINT24, carried(o.SecondEnd)).To(someHolding(o.Listed.Marker), "what the run was given, %s", o.Listed.Asked)
+		j.Check(openwop.OWPINT24, o.Mapped.Status).To(check.Status(2), "%s", o.Mapped.Asked)
+		if j.Check(openwop.OWPINT24, o.Listed.Status).To(check.Status(2), "%s", o.Listed.Asked) && o.Ours {
+			j.Check(openwop.OWPINT24, carried(o.SecondEnd)).To(someHolding(o.Listed.Marker), "what the run was given, %s", o.Listed.Asked)
 		}
 	}),
 }
@@ -100,11 +100,11 @@ var questionsForms = scenarios.Scenario{
 var eventReaches = scenarios.Scenario{
 	ID:     "openwop/interrupts/event-reaches",
 	Title:  "an event that matches the correlation resumes the run, and reaches it",
-	Proves: scenarios.IDs{openwopv1.OWPINT25},
+	Proves: scenarios.IDs{openwop.OWPINT25},
 	Claim:  claims.ExternalEvents,
 	Ask: scenarios.Ask(eventAwaited, func(o EventObservation, j *scenarios.Judge) {
 		o.unspoilt(j, o.Later)
-		o.reaches(j, openwopv1.OWPINT25, o.Right, o.End, o.Right.Marker)
+		o.reaches(j, openwop.OWPINT25, o.Right, o.End, o.Right.Marker)
 	}),
 }
 
@@ -112,15 +112,15 @@ var eventReaches = scenarios.Scenario{
 var eventMismatch = scenarios.Scenario{
 	ID:     "openwop/interrupts/event-mismatch",
 	Title:  "an event that does not match the correlation is refused with 422 and moves nothing",
-	Proves: scenarios.IDs{openwopv1.OWPINT13, openwopv1.OWPINT26},
+	Proves: scenarios.IDs{openwop.OWPINT13, openwop.OWPINT26},
 	Claim:  claims.ExternalEvents,
 	Ask: scenarios.Ask(eventAwaited, func(o EventObservation, j *scenarios.Judge) {
 		o.given(j)
 		for _, a := range o.Wrong {
-			o.checkRefused(j, openwopv1.OWPINT26, a, http.StatusUnprocessableEntity)
+			o.checkRefused(j, openwop.OWPINT26, a, http.StatusUnprocessableEntity)
 		}
 		o.checkBehind(j, o.Barrier, o.Later)
 		o.Right.accepted(j, o.End)
-		checkNoTrace(j, openwopv1.OWPINT13, o.End, o.Wrong...)
+		checkNoTrace(j, openwop.OWPINT13, o.End, o.Wrong...)
 	}),
 }

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
@@ -17,7 +18,7 @@ import (
 var gateRivals = scenarios.Scenario{
 	ID:     "openwop/interrupts/rivals",
 	Title:  "of six who accept an approval at once, by its node and by its token, one wins, and the run goes on once, with that answer",
-	Proves: scenarios.IDs{openwopv1.OWPINT3},
+	Proves: scenarios.IDs{openwop.OWPINT3},
 	Claim:  claims.Approvals,
 	Ask: scenarios.Ask(approvalRaced, func(o ApprovalRaceObservation, j *scenarios.Judge) {
 		o.given(j)
@@ -31,31 +32,31 @@ var gateRivals = scenarios.Scenario{
 			o.Rivals[0].taken(j)
 			return
 		}
-		if !j.Check(openwopv1.OWPINT3, statuses).To(host.OneSucceeded(), "replies to six answers at once") || !j.Check(openwopv1.OWPINT3, o.End.Ended).To(check.Reached(), "after the answer") {
+		if !j.Check(openwop.OWPINT3, statuses).To(host.OneSucceeded(), "replies to six answers at once") || !j.Check(openwop.OWPINT3, o.End.Ended).To(check.Reached(), "after the answer") {
 			return
 		}
 		o.End.Readable(j)
 		for _, t := range []openwopv1.RunEventType{openwopv1.RunEventTypeInterruptResolved, openwopv1.RunEventTypeNodeResumed} {
-			j.Check(openwopv1.OWPINT3, o.End.OfType(t).Each("/nodeId")).To(host.NoMoreThan(1), "%s", t)
+			j.Check(openwop.OWPINT3, o.End.OfType(t).Each("/nodeId")).To(host.NoMoreThan(1), "%s", t)
 		}
 		completed := o.End.OfType(openwopv1.RunEventTypeNodeCompleted).Where(func(e wire.Value) bool { return isOf(e, o.Node) })
-		j.Check(openwopv1.OWPINT3, completed).To(check.Len(1), "completions of the node")
-		j.Check(openwopv1.OWPINT3, o.End.Terminals()).To(check.Len(1), "events that end the run")
+		j.Check(openwop.OWPINT3, completed).To(check.Len(1), "completions of the node")
+		j.Check(openwop.OWPINT3, o.End.Terminals()).To(check.Len(1), "events that end the run")
 		winner := o.winners()[0]
 		if len(showing(shows(o.End), winner.Marker).Values) == 0 {
 			if o.Ours {
-				j.Check(openwopv1.OWPINT3, carried(o.End)).To(someHolding(winner.Marker), "what the run was given, by who won")
+				j.Check(openwop.OWPINT3, carried(o.End)).To(someHolding(winner.Marker), "what the run was given, by who won")
 			} else {
-				j.Find(openwopv1.OWPINT3, "nothing in the run shows the answer: whether it was the winner's cannot be seen")
+				j.Find(openwop.OWPINT3, "nothing in the run shows the answer: whether it was the winner's cannot be seen")
 			}
 		}
 		for _, r := range o.Rivals {
 			if r.Marker != winner.Marker {
-				checkNoTrace(j, openwopv1.OWPINT3, o.End, r)
+				checkNoTrace(j, openwop.OWPINT3, o.End, r)
 			}
 		}
-		j.Need(openwopv1.OWP0037A1, o.Barrier)
-		checkUntouched(j, openwopv1.OWPINT3, o.End, o.Later, "its end")
+		j.Need(openwop.OWP0037A1, o.Barrier)
+		checkUntouched(j, openwop.OWPINT3, o.End, o.Later, "its end")
 	}),
 }
 
@@ -66,18 +67,18 @@ var closed = []int{http.StatusNotFound, http.StatusConflict, http.StatusGone, ht
 var gateClosed = scenarios.Scenario{
 	ID:     "openwop/interrupts/cancelled",
 	Title:  "a run that was cancelled while it waited takes no answer any more",
-	Proves: scenarios.IDs{openwopv1.OWPINT46},
+	Proves: scenarios.IDs{openwop.OWPINT46},
 	Claim:  claims.Approvals,
 	Ask: scenarios.Ask(gateCancelled, func(o GateCancelledObservation, j *scenarios.Judge) {
 		o.given(j)
 		if !host.Succeeded(o.Cancel.Status) || !o.End.Ended.Reached || o.End.Status().String() != "cancelled" {
 			j.Block("set-up: the run that waits cannot be cancelled: HTTP "+o.Cancel.Status.JSON()+", status "+o.End.Status().JSON(), "serve POST /v1/runs/{runId}/cancel")
 		}
-		j.Check(openwopv1.OWPINT46, o.AtNode.Status).To(check.Status(closed...), "%s, when the run was cancelled", o.AtNode.Asked)
-		checkUntouched(j, openwopv1.OWPINT46, o.End, o.AtNode.After, "the answer")
-		j.Need(openwopv1.OWP0037A1, o.Barrier)
-		checkUntouched(j, openwopv1.OWPINT46, o.End, o.Later, "the answer, when another run had ended")
-		checkNoTrace(j, openwopv1.OWPINT46, o.Later, o.AtNode)
+		j.Check(openwop.OWPINT46, o.AtNode.Status).To(check.Status(closed...), "%s, when the run was cancelled", o.AtNode.Asked)
+		checkUntouched(j, openwop.OWPINT46, o.End, o.AtNode.After, "the answer")
+		j.Need(openwop.OWP0037A1, o.Barrier)
+		checkUntouched(j, openwop.OWPINT46, o.End, o.Later, "the answer, when another run had ended")
+		checkNoTrace(j, openwop.OWPINT46, o.Later, o.AtNode)
 	}),
 }
 
@@ -86,7 +87,7 @@ var gateClosed = scenarios.Scenario{
 var gateOrCancel = scenarios.Scenario{
 	ID:     "openwop/interrupts/cancel-or-answer",
 	Title:  "of a cancel and an answer that come at once the run shows one outcome, and both are answered in keeping with it",
-	Proves: scenarios.IDs{openwopv1.OWPINT47},
+	Proves: scenarios.IDs{openwop.OWPINT47},
 	Claim:  claims.Approvals,
 	Ask: scenarios.Ask(approvalOrCancel, func(o CancelRaces, j *scenarios.Judge) {
 		for _, race := range o.Races {
@@ -101,7 +102,7 @@ var gateOrCancel = scenarios.Scenario{
 }
 
 func (o CancelRaceObservation) judge(j *scenarios.Judge) {
-	const id = openwopv1.OWPINT47
+	const id = openwop.OWPINT47
 	if !j.Check(id, o.Accepted.Status).To(check.Status(append([]int{2}, closed...)...), "%s", o.Accepted.Asked) || !j.Check(id, o.Cancel.Status).To(check.Status(2, http.StatusConflict), "%s", o.Cancel.Asked) || !j.Check(id, o.End.Ended).To(check.Reached(), "after an answer and a cancel") {
 		return
 	}
@@ -120,7 +121,7 @@ func (o CancelRaceObservation) judge(j *scenarios.Judge) {
 	if o.Cancel.Body.Key("status").String() == "cancelled" && host.Succeeded(o.Cancel.Status) {
 		j.Check(id, o.End.Status()).To(check.Equal("cancelled"), "status of a run that is said to be cancelled")
 	}
-	j.Need(openwopv1.OWP0037A1, o.Barrier)
+	j.Need(openwop.OWP0037A1, o.Barrier)
 	checkUntouched(j, id, o.End, o.Later, "its end")
 }
 
@@ -134,27 +135,27 @@ func showsResolution(e wire.Value, node string) bool {
 var gateCascade = scenarios.Scenario{
 	ID:     "openwop/interrupts/cascade",
 	Title:  "who cancels a run cancels the child that waits for an answer with it, and closes its interrupt",
-	Proves: scenarios.IDs{openwopv1.OWPINT48},
+	Proves: scenarios.IDs{openwop.OWPINT48},
 	Claim:  claims.Cascade,
 	Ask: scenarios.Ask(cascaded, func(o CascadeObservation, j *scenarios.Judge) {
 		switch {
 		case !host.Succeeded(o.Created.Status):
-			j.BlockOn(openwopv1.OWPCAP19, "set-up: "+o.Created.Asked+" is refused with HTTP "+o.Created.Status.JSON())
+			j.BlockOn(openwop.OWPCAP19, "set-up: "+o.Created.Asked+" is refused with HTTP "+o.Created.Status.JSON())
 		case !o.Child.Suspended.Reached:
 			j.Block("set-up: no child of the run waits for an approval", "show the child in childRuns of the snapshot, or with node.dispatched on the log, and run "+o.Child.Way)
 		case !host.Succeeded(o.Cancel.Status):
 			j.Block("set-up: the parent cannot be cancelled: HTTP "+o.Cancel.Status.JSON(), "serve POST /v1/runs/{runId}/cancel")
 		}
-		if !j.Check(openwopv1.OWPINT48, o.End.Ended).To(check.Reached(), "the child, when its parent was cancelled") {
+		if !j.Check(openwop.OWPINT48, o.End.Ended).To(check.Reached(), "the child, when its parent was cancelled") {
 			return
 		}
 		o.End.Readable(j)
-		j.Check(openwopv1.OWPINT48, o.End.Status()).To(check.Equal("cancelled"), "status of the child")
+		j.Check(openwop.OWPINT48, o.End.Status()).To(check.Equal("cancelled"), "status of the child")
 		if reason := o.End.Terminals().Last().At("/payload/reason"); reason.String() != "parent-cancelled" {
-			j.Find(openwopv1.OWPINT48, "the reason of the child's run.cancelled is %s, and not parent-cancelled", reason.JSON())
+			j.Find(openwop.OWPINT48, "the reason of the child's run.cancelled is %s, and not parent-cancelled", reason.JSON())
 		}
-		j.Check(openwopv1.OWPINT48, o.Late.Status).To(check.Status(closed...), "%s at the child", o.Late.Asked)
-		j.Need(openwopv1.OWP0037A1, o.Barrier)
-		checkUntouched(j, openwopv1.OWPINT48, o.End, o.Later, "the answer")
+		j.Check(openwop.OWPINT48, o.Late.Status).To(check.Status(closed...), "%s at the child", o.Late.Asked)
+		j.Need(openwop.OWP0037A1, o.Barrier)
+		checkUntouched(j, openwop.OWPINT48, o.End, o.Later, "the answer")
 	}),
 }

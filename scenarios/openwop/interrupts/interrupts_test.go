@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/openwop/hosttest"
 	"github.com/openassay/assay/scenarios/openwop/interrupts"
@@ -152,68 +152,68 @@ func TestJudgesOfAnApproval(t *testing.T) {
 	type O = interrupts.ApprovalObservation
 	upstream := func(o *O) { o.Ours = false }
 	rows := []spoilt[O]{
-		{"waits elsewhere", "waits", func(o *O) { o.Gate = wait.shows("currentNodeId", "after").gate(t) }, openwopv1.OWPINT7},
+		{"waits elsewhere", "waits", func(o *O) { o.Gate = wait.shows("currentNodeId", "after").gate(t) }, openwop.OWPINT7},
 		{"waits for input", "waits", func(o *O) { o.Gate = wait.then("waiting-input").gate(t) }, "passed"},
-		{"does not wait at all", "waits", func(o *O) { o.Gate = end.gate(t) }, openwopv1.OWPINT6},
+		{"does not wait at all", "waits", func(o *O) { o.Gate = end.gate(t) }, openwop.OWPINT6},
 		{"cannot run it", "waits", func(o *O) { o.Gate = wait.then("failed").gate(t) }, "blocked"},
-		{"says nothing of it on the log", "waits", func(o *O) { o.Gate = wait.without("node.suspended").without("interrupt.requested").gate(t) }, openwopv1.OWPINT8},
-		{"suspended twice", "waits", func(o *O) { o.Gate = wait.then("waiting-approval", ofGate("node.suspended", nil)).gate(t) }, openwopv1.OWPINT8},
+		{"says nothing of it on the log", "waits", func(o *O) { o.Gate = wait.without("node.suspended").without("interrupt.requested").gate(t) }, openwop.OWPINT8},
+		{"suspended twice", "waits", func(o *O) { o.Gate = wait.then("waiting-approval", ofGate("node.suspended", nil)).gate(t) }, openwop.OWPINT8},
 		{"only requested", "waits", func(o *O) { o.Gate = wait.without("node.suspended").gate(t) }, "passed"},
 
 		{"resolved before it was suspended", "in-order", func(o *O) {
 			r := end
 			r.events = slices.Concat(end.events[4:5], end.events[:4], end.events[5:])
 			o.End = r.log(t)
-		}, openwopv1.OWPINT11},
+		}, openwop.OWPINT11},
 		{"completed before it was resumed", "in-order", func(o *O) {
 			o.End = end.without("node.resumed").then("completed", ofGate("node.resumed", nil)).log(t)
-		}, openwopv1.OWPINT11},
+		}, openwop.OWPINT11},
 		{"resolved twice", "in-order", func(o *O) {
 			r := end
 			r.events = slices.Concat(end.events[:5], end.events[4:])
 			o.End = r.log(t)
-		}, openwopv1.OWPINT11},
+		}, openwop.OWPINT11},
 		{"neither requested nor resolved", "in-order", func(o *O) { o.End = end.without("interrupt.requested").without("interrupt.resolved").log(t) }, "passed"},
 		{"run.resumed at the end", "in-order", func(o *O) {
 			o.End = end.without("run.resumed").then("completed", hosttest.Event{Kind: "run.resumed", Payload: nil}).log(t)
 		}, "passed"},
 
-		{"stands still", "accepted", func(o *O) { o.End = wait.log(t); o.End.Ended.Reached = false }, openwopv1.OWPINT16},
-		{"fails of it", "accepted", func(o *O) { o.End = wait.rejected().log(t) }, openwopv1.OWPINT16},
-		{"refuses it", "accepted", func(o *O) { o.Accepted = responded(t, 409, "yes") }, openwopv1.OWPINT16},
+		{"stands still", "accepted", func(o *O) { o.End = wait.log(t); o.End.Ended.Reached = false }, openwop.OWPINT16},
+		{"fails of it", "accepted", func(o *O) { o.End = wait.rejected().log(t) }, openwop.OWPINT16},
+		{"refuses it", "accepted", func(o *O) { o.Accepted = responded(t, 409, "yes") }, openwop.OWPINT16},
 		{"refuses it, when a wrong answer has moved it", "accepted", func(o *O) {
 			o.Accepted, o.Later = responded(t, 409, "yes"), wait.resolved(saying("refine", "u2")).log(t)
 		}, "blocked"},
-		{"another draft", "artifact", func(o *O) { o.Draft = "another" }, openwopv1.OWPINT18},
+		{"another draft", "artifact", func(o *O) { o.Draft = "another" }, openwop.OWPINT18},
 		{"shows another draft beside it", "artifact", func(o *O) {
 			o.End = end.then("completed", ofGate("node.completed", map[string]any{"outputs": map[string]any{"artifact": map[string]any{"text": "another"}}})).log(t)
-		}, openwopv1.OWPINT18},
-		{"loses the draft", "artifact", func(o *O) { o.End = end.shows("variables", map[string]any{"answer": "yes"}).log(t) }, openwopv1.OWPINT18},
+		}, openwop.OWPINT18},
+		{"loses the draft", "artifact", func(o *O) { o.End = end.shows("variables", map[string]any{"answer": "yes"}).log(t) }, openwop.OWPINT18},
 		{"shows it in its outputs alone", "artifact", func(o *O) {
 			o.End = end.then("completed", hosttest.Event{Kind: "run.completed", Payload: map[string]any{"output": map[string]any{"artifact": map[string]any{"text": "draft"}}}}).shows("variables", nil).log(t)
 		}, "passed"},
 		{"shows nothing that it made", "artifact", func(o *O) { o.End = end.without("node.completed").shows("variables", map[string]any{}).log(t) }, "blocked"},
-		{"loses what was said", "artifact", func(o *O) { o.End = wait.resolved(saying("accept", "")).log(t) }, openwopv1.OWPINT18},
+		{"loses what was said", "artifact", func(o *O) { o.End = wait.resolved(saying("accept", "")).log(t) }, openwop.OWPINT18},
 		{"upstream's", "artifact", upstream, "blocked"},
 
-		{"takes one", "action-not-offered", func(o *O) { o.Unoffered[1] = responded(t, 200, "u2", wait.resolved(saying("refine", "u2"))) }, openwopv1.OWPINT20},
-		{"refuses one and moves", "action-not-offered", func(o *O) { o.Unoffered[1] = responded(t, 422, "u2", wait.resolved(saying("refine", "u2"))) }, openwopv1.OWPINT13},
-		{"refuses one and moves later", "action-not-offered", func(o *O) { o.Later = wait.resolved(saying("refine", "u2")).log(t) }, openwopv1.OWPINT13},
-		{"keeps what it refused", "action-not-offered", func(o *O) { o.End = wait.resolved(saying("accept", "yes u1")).log(t) }, openwopv1.OWPINT13},
-		{"falls over", "action-not-offered", func(o *O) { o.Unoffered[0] = responded(t, 500, "u1", wait) }, openwopv1.OWPINT20},
+		{"takes one", "action-not-offered", func(o *O) { o.Unoffered[1] = responded(t, 200, "u2", wait.resolved(saying("refine", "u2"))) }, openwop.OWPINT20},
+		{"refuses one and moves", "action-not-offered", func(o *O) { o.Unoffered[1] = responded(t, 422, "u2", wait.resolved(saying("refine", "u2"))) }, openwop.OWPINT13},
+		{"refuses one and moves later", "action-not-offered", func(o *O) { o.Later = wait.resolved(saying("refine", "u2")).log(t) }, openwop.OWPINT13},
+		{"keeps what it refused", "action-not-offered", func(o *O) { o.End = wait.resolved(saying("accept", "yes u1")).log(t) }, openwop.OWPINT13},
+		{"falls over", "action-not-offered", func(o *O) { o.Unoffered[0] = responded(t, 500, "u1", wait) }, openwop.OWPINT20},
 		{"takes nothing", "action-not-offered", func(o *O) { o.Accepted = responded(t, 400, "yes") }, "blocked"},
 
-		{"takes it", "unknown-node", func(o *O) { o.Nowhere = responded(t, 200, "nw", wait) }, openwopv1.OWPINT14},
-		{"refuses it and moves", "unknown-node", func(o *O) { o.Nowhere = responded(t, 404, "nw", end) }, openwopv1.OWPINT13},
+		{"takes it", "unknown-node", func(o *O) { o.Nowhere = responded(t, 200, "nw", wait) }, openwop.OWPINT14},
+		{"refuses it and moves", "unknown-node", func(o *O) { o.Nowhere = responded(t, 404, "nw", end) }, openwop.OWPINT13},
 
 		{"was moved before", "unknown-node", func(o *O) { o.Unoffered[1] = responded(t, 422, "u2", wait.resolved(saying("refine", "u2"))) }, "blocked"},
 		{"moves for the other answer", "action-not-offered", func(o *O) { o.Nowhere, o.Later = responded(t, 404, "nw", end), end.log(t) }, "blocked"},
 
-		{"takes it", "answered-twice", func(o *O) { o.Again = responded(t, 200, "again", end) }, openwopv1.OWPINT2},
-		{"refuses it and changes", "answered-twice", func(o *O) { o.Again = responded(t, 409, "again", wait.rejected()) }, openwopv1.OWPINT2},
+		{"takes it", "answered-twice", func(o *O) { o.Again = responded(t, 200, "again", end) }, openwop.OWPINT2},
+		{"refuses it and changes", "answered-twice", func(o *O) { o.Again = responded(t, 409, "again", wait.rejected()) }, openwop.OWPINT2},
 		{"refuses it and keeps it", "answered-twice", func(o *O) {
 			o.Again = responded(t, 409, "again", end.shows("variables", map[string]any{"answer": "again"}))
-		}, openwopv1.OWPINT2},
+		}, openwop.OWPINT2},
 	}
 	for _, scenario := range []string{"waits", "in-order", "named", "accepted", "artifact", "action-not-offered", "unknown-node", "answered-twice"} {
 		rows = append(rows, spoilt[O]{"honest", scenario, nil, "passed"})
@@ -225,14 +225,14 @@ func TestJudgesOfAnApproval(t *testing.T) {
 	t.Run("another waiting status is told", func(t *testing.T) {
 		o := honest(t)
 		o.Gate = wait.then("waiting-external").gate(t)
-		if got := hosttest.Findings(t, "waits", o); !slices.Contains(got, openwopv1.OWPINT6) {
+		if got := hosttest.Findings(t, "waits", o); !slices.Contains(got, openwop.OWPINT6) {
 			t.Errorf("findings: %v", got)
 		}
 	})
 	t.Run("what is not named is told", func(t *testing.T) {
 		o := honest(t)
 		o.End = end.without("interrupt.requested").without("interrupt.resolved").log(t)
-		if got := hosttest.Findings(t, "named", o); !slices.Contains(got, openwopv1.OWPINT12) {
+		if got := hosttest.Findings(t, "named", o); !slices.Contains(got, openwop.OWPINT12) {
 			t.Errorf("findings: %v", got)
 		}
 	})
@@ -246,19 +246,19 @@ func TestJudgesOfOneDecision(t *testing.T) {
 	}, []spoilt[O]{
 		{"honest", "rejected", nil, "passed"},
 		{"completes", "rejected", func(o *O) { o.End = wait.resolved(saying("reject", "no")).log(t) }, "passed"},
-		{"accepts it", "rejected", func(o *O) { o.End = wait.resolved(saying("accept", "no")).log(t) }, openwopv1.OWPINT17},
-		{"says nothing", "rejected", func(o *O) { o.End = wait.then("completed", hosttest.Event{Kind: "run.completed", Payload: nil}).log(t) }, openwopv1.OWPINT17},
+		{"accepts it", "rejected", func(o *O) { o.End = wait.resolved(saying("accept", "no")).log(t) }, openwop.OWPINT17},
+		{"says nothing", "rejected", func(o *O) { o.End = wait.then("completed", hosttest.Event{Kind: "run.completed", Payload: nil}).log(t) }, openwop.OWPINT17},
 		{"says what could be answered, and nothing else", "rejected", func(o *O) {
 			asked := wait.shows("variables", map[string]any{"actions": []any{"accept", "reject"}})
 			asked.events = append(asked.events[:3:3], ofGate("interrupt.requested", map[string]any{"kind": "approval", "data": map[string]any{"actions": []any{"accept", "reject"}}}))
 			o.Gate, o.End = asked.gate(t), asked.then("completed", hosttest.Event{Kind: "run.completed", Payload: nil}).log(t)
-		}, openwopv1.OWPINT17},
+		}, openwop.OWPINT17},
 		{"says it among its variables", "rejected", func(o *O) {
 			asked := wait.shows("variables", map[string]any{"actions": []any{"accept", "reject"}})
 			o.Gate, o.End = asked.gate(t), asked.then("completed", hosttest.Event{Kind: "run.completed", Payload: nil}).shows("variables", map[string]any{"actions": []any{"accept", "reject"}, "answer": "reject"}).log(t)
 		}, "passed"},
-		{"stands still", "rejected", func(o *O) { o.End.Ended.Reached = false }, openwopv1.OWPINT17},
-		{"refuses it", "rejected", func(o *O) { o.Decided = responded(t, 422, "no") }, openwopv1.OWPINT17},
+		{"stands still", "rejected", func(o *O) { o.End.Ended.Reached = false }, openwop.OWPINT17},
+		{"refuses it", "rejected", func(o *O) { o.Decided = responded(t, 422, "no") }, openwop.OWPINT17},
 		{"never waited", "rejected", func(o *O) { o.Gate = wait.rejected().gate(t) }, "blocked"},
 	})
 	edited := wait.resolved(saying("edit-accept", "")).shows("variables", map[string]any{"artifact": map[string]any{"text": "edit"}})
@@ -266,10 +266,10 @@ func TestJudgesOfOneDecision(t *testing.T) {
 		return O{Gate: wait.gate(t), Draft: "draft", Decided: responded(t, 200, "edit"), End: edited.log(t)}
 	}, []spoilt[O]{
 		{"honest", "edited", nil, "passed"},
-		{"goes on with the draft", "edited", func(o *O) { o.End = wait.resolved(saying("edit-accept", "edit")).log(t) }, openwopv1.OWPINT18},
+		{"goes on with the draft", "edited", func(o *O) { o.End = wait.resolved(saying("edit-accept", "edit")).log(t) }, openwop.OWPINT18},
 		{"shows nothing that it made", "edited", func(o *O) { o.End = edited.without("node.completed").shows("variables", nil).log(t) }, "blocked"},
-		{"refuses it", "edited", func(o *O) { o.Decided = responded(t, 422, "edit") }, openwopv1.OWPINT18},
-		{"fails of it", "edited", func(o *O) { o.End = wait.rejected().log(t) }, openwopv1.OWPINT18},
+		{"refuses it", "edited", func(o *O) { o.Decided = responded(t, 422, "edit") }, openwop.OWPINT18},
+		{"fails of it", "edited", func(o *O) { o.End = wait.rejected().log(t) }, openwop.OWPINT18},
 	})
 }
 
@@ -285,18 +285,18 @@ func TestJudgesOfAQuestionAboutAnApproval(t *testing.T) {
 	}, []spoilt[O]{
 		{"honest", "asked", nil, "passed"},
 		{"waits for input", "asked", func(o *O) { o.Between = again("k-2").then("waiting-input").log(t) }, "passed"},
-		{"goes on behind its back", "asked", func(o *O) { o.Between = again("k-2").then("running").log(t) }, openwopv1.OWPINT19},
-		{"takes it for a yes", "asked", func(o *O) { o.Between = wait.resolved(saying("ask", "why")).log(t); o.Again.Reached = false }, openwopv1.OWPINT19},
-		{"goes on and waits", "asked", func(o *O) { o.Between = again("k-2").then("waiting-approval", ofGate("node.completed", nil)).log(t) }, openwopv1.OWPINT19},
-		{"stands still afterwards", "asked", func(o *O) { o.End.Ended.Reached = false }, openwopv1.OWPINT19},
+		{"goes on behind its back", "asked", func(o *O) { o.Between = again("k-2").then("running").log(t) }, openwop.OWPINT19},
+		{"takes it for a yes", "asked", func(o *O) { o.Between = wait.resolved(saying("ask", "why")).log(t); o.Again.Reached = false }, openwop.OWPINT19},
+		{"goes on and waits", "asked", func(o *O) { o.Between = again("k-2").then("waiting-approval", ofGate("node.completed", nil)).log(t) }, openwop.OWPINT19},
+		{"stands still afterwards", "asked", func(o *O) { o.End.Ended.Reached = false }, openwop.OWPINT19},
 		{"waits, and the log is silent", "asked", func(o *O) {
 			o.Gate, o.Again.Reached = wait.without("node.suspended").without("interrupt.requested").gate(t), false
 		}, "blocked"},
-		{"refuses what it offers", "asked", func(o *O) { o.Asked = responded(t, 422, "why") }, openwopv1.OWPINT19},
+		{"refuses what it offers", "asked", func(o *O) { o.Asked = responded(t, 422, "why") }, openwop.OWPINT19},
 
 		{"honest", "keys-differ", nil, "passed"},
-		{"one key for both", "keys-differ", func(o *O) { o.Between = again("k-1").log(t) }, openwopv1.OWPINT9},
-		{"an empty key", "keys-differ", func(o *O) { o.Between = again("").log(t) }, openwopv1.OWPINT9},
+		{"one key for both", "keys-differ", func(o *O) { o.Between = again("k-1").log(t) }, openwop.OWPINT9},
+		{"an empty key", "keys-differ", func(o *O) { o.Between = again("").log(t) }, openwop.OWPINT9},
 		{"no second one", "keys-differ", func(o *O) { o.Again.Reached = false }, "blocked"},
 		{"shows no keys", "keys-differ", func(o *O) { o.Between = wait.without("node.suspended").without("interrupt.requested").log(t) }, "blocked"},
 	})
@@ -313,7 +313,7 @@ func TestJudgesOfAQuestionAboutAnApproval(t *testing.T) {
 			r.events = slices.Clone(r.events)
 			r.events[2] = ofGate("node.suspended", map[string]any{"key": "k-9"})
 			o.Replayed = r.resolved(saying("accept", "yes")).log(t)
-		}, openwopv1.OWPINT10},
+		}, openwop.OWPINT10},
 		{"raises none", "keys-replayed", func(o *R) { o.Replayed = hosttest.LoopOf(2).Log(t) }, "blocked"},
 	})
 }

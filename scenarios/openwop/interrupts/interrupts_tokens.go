@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
@@ -26,23 +27,23 @@ func (o TokensObservation) given(j *scenarios.Judge) {
 var tokenShows = scenarios.Scenario{
 	ID:     "openwop/interrupts/token-shows",
 	Title:  "a token shows the kind, the key, the data and the end of its interrupt, without another credential",
-	Proves: scenarios.IDs{openwopv1.OWPINT36},
+	Proves: scenarios.IDs{openwop.OWPINT36},
 	Claim:  claims.AnsweredByToken,
 	Ask: scenarios.Ask(tokensUsed, func(o TokensObservation, j *scenarios.Judge) {
 		o.given(j)
 		for _, shown := range []host.Answered{o.Inspected, o.Other} {
-			if !j.Check(openwopv1.OWPINT36, shown.Status).To(check.Status(http.StatusOK), "%s", shown.Asked) {
+			if !j.Check(openwop.OWPINT36, shown.Status).To(check.Status(http.StatusOK), "%s", shown.Asked) {
 				return
 			}
-			j.Check(openwopv1.OWPINT36, shown.Body.Key("kind")).To(check.Equal("approval"), "its kind")
-			j.Check(openwopv1.OWPINT36, shown.Body.Key("key")).To(check.Text(), "its key")
-			j.Check(openwopv1.OWPINT36, shown.Body.At("/data/actions")).To(check.That("a list with accept and reject", func(v any) bool {
+			j.Check(openwop.OWPINT36, shown.Body.Key("kind")).To(check.Equal("approval"), "its kind")
+			j.Check(openwop.OWPINT36, shown.Body.Key("key")).To(check.Text(), "its key")
+			j.Check(openwop.OWPINT36, shown.Body.At("/data/actions")).To(check.That("a list with accept and reject", func(v any) bool {
 				return host.Holds(v, "accept") && host.Holds(v, "reject")
 			}), "the actions in its data")
-			j.Check(openwopv1.OWPINT36, shown.Body.Key("expiresAt")).To(host.Timestamp(), "when it ends")
+			j.Check(openwop.OWPINT36, shown.Body.Key("expiresAt")).To(host.Timestamp(), "when it ends")
 		}
 		if o.Draft != "" {
-			j.Check(openwopv1.OWPINT36, o.Inspected.Body.Key("data")).To(host.Holding(o.Draft), "its data, of a random draft")
+			j.Check(openwop.OWPINT36, o.Inspected.Body.Key("data")).To(host.Holding(o.Draft), "its data, of a random draft")
 		}
 	}),
 }
@@ -50,20 +51,20 @@ var tokenShows = scenarios.Scenario{
 var tokenAnswers = scenarios.Scenario{
 	ID:     "openwop/interrupts/token-answers",
 	Title:  "the token of an interrupt answers it without another credential",
-	Proves: scenarios.IDs{openwopv1.OWPINT37},
+	Proves: scenarios.IDs{openwop.OWPINT37},
 	Claim:  claims.AnsweredByToken,
 	Ask: scenarios.Ask(tokensUsed, func(o TokensObservation, j *scenarios.Judge) {
 		o.given(j)
 		if slices.ContainsFunc(o.Forged, func(f Response) bool { return moved(o.First.Log, f.After) }) {
-			j.BlockOn(openwopv1.OWPINT39, "set-up: a token that nobody made has answered the run")
+			j.BlockOn(openwop.OWPINT39, "set-up: a token that nobody made has answered the run")
 		}
-		if !j.Check(openwopv1.OWPINT37, o.Used.Status).To(check.Status(2), "%s", o.Used.Asked) || !j.Check(openwopv1.OWPINT37, o.FirstEnd.Ended).To(check.Reached(), "after it was answered") {
+		if !j.Check(openwop.OWPINT37, o.Used.Status).To(check.Status(2), "%s", o.Used.Asked) || !j.Check(openwop.OWPINT37, o.FirstEnd.Ended).To(check.Reached(), "after it was answered") {
 			return
 		}
 		o.FirstEnd.Readable(j)
-		j.Check(openwopv1.OWPINT37, o.FirstEnd.Status()).To(check.Equal("completed"), "status of the run")
+		j.Check(openwop.OWPINT37, o.FirstEnd.Status()).To(check.Equal("completed"), "status of the run")
 		if o.First.Ours {
-			j.Check(openwopv1.OWPINT37, carried(o.FirstEnd)).To(someHolding(o.Used.Marker), "what the run was given, behind the gate")
+			j.Check(openwop.OWPINT37, carried(o.FirstEnd)).To(someHolding(o.Used.Marker), "what the run was given, behind the gate")
 		}
 	}),
 }
@@ -73,23 +74,23 @@ var tokenAnswers = scenarios.Scenario{
 var tokenSpent = scenarios.Scenario{
 	ID:     "openwop/interrupts/token-spent",
 	Title:  "a token that was used, and one whose run was cancelled, is refused and changes nothing",
-	Proves: scenarios.IDs{openwopv1.OWPINT38},
+	Proves: scenarios.IDs{openwop.OWPINT38},
 	Claim:  claims.AnsweredByToken,
 	Ask: scenarios.Ask(tokensUsed, func(o TokensObservation, j *scenarios.Judge) {
 		o.given(j)
 		o.Used.accepted(j, o.FirstEnd)
-		j.Check(openwopv1.OWPINT38, o.Again.Status).To(check.Status(http.StatusNotFound, http.StatusConflict, http.StatusGone), "%s", o.Again.Asked)
-		checkUntouched(j, openwopv1.OWPINT38, o.FirstEnd, o.Again.After, o.Again.Asked)
-		checkNoTrace(j, openwopv1.OWPINT38, o.Again.After, o.Again)
+		j.Check(openwop.OWPINT38, o.Again.Status).To(check.Status(http.StatusNotFound, http.StatusConflict, http.StatusGone), "%s", o.Again.Asked)
+		checkUntouched(j, openwop.OWPINT38, o.FirstEnd, o.Again.After, o.Again.Asked)
+		checkNoTrace(j, openwop.OWPINT38, o.Again.After, o.Again)
 		if !host.Succeeded(o.Cancelled.Status) || o.SecondEnd.Status().String() != "cancelled" {
 			j.Block("set-up: the run that waits cannot be cancelled: HTTP "+o.Cancelled.Status.JSON(), "serve POST /v1/runs/{runId}/cancel")
 		}
-		j.Check(openwopv1.OWPINT38, o.Late.Status).To(check.Status(http.StatusNotFound, http.StatusConflict, http.StatusGone), "%s", o.Late.Asked)
-		checkUntouched(j, openwopv1.OWPINT38, o.SecondEnd, o.Late.After, o.Late.Asked)
-		checkNoTrace(j, openwopv1.OWPINT38, o.Late.After, o.Late)
+		j.Check(openwop.OWPINT38, o.Late.Status).To(check.Status(http.StatusNotFound, http.StatusConflict, http.StatusGone), "%s", o.Late.Asked)
+		checkUntouched(j, openwop.OWPINT38, o.SecondEnd, o.Late.After, o.Late.Asked)
+		checkNoTrace(j, openwop.OWPINT38, o.Late.After, o.Late)
 		for _, a := range []Response{o.Again, o.Late} {
 			if code := a.HTTPStatus(); code == http.StatusNotFound || code == http.StatusGone {
-				j.Find(openwopv1.OWPINT38, "%s is refused with HTTP %d; 409 is the canonical refusal", a.Asked, code)
+				j.Find(openwop.OWPINT38, "%s is refused with HTTP %d; 409 is the canonical refusal", a.Asked, code)
 			}
 		}
 	}),
@@ -99,20 +100,20 @@ var tokenSpent = scenarios.Scenario{
 var tokenOwn = scenarios.Scenario{
 	ID:     "openwop/interrupts/token-own",
 	Title:  "a token answers the interrupt it was made for and no other, and one that nobody made answers none",
-	Proves: scenarios.IDs{openwopv1.OWPINT4, openwopv1.OWPINT39},
+	Proves: scenarios.IDs{openwop.OWPINT4, openwop.OWPINT39},
 	Claim:  claims.AnsweredByToken,
 	Ask: scenarios.Ask(tokensUsed, func(o TokensObservation, j *scenarios.Judge) {
 		o.given(j)
 		for _, f := range o.Forged {
-			j.Check(openwopv1.OWPINT39, f.Status).To(check.Status(4), "%s", f.Asked)
-			o.First.checkUnmoved(j, openwopv1.OWPINT39, f.After, f.Asked)
+			j.Check(openwop.OWPINT39, f.Status).To(check.Status(4), "%s", f.Asked)
+			o.First.checkUnmoved(j, openwop.OWPINT39, f.After, f.Asked)
 		}
-		j.Need(openwopv1.OWP0037A1, o.Barrier)
+		j.Need(openwop.OWP0037A1, o.Barrier)
 		o.Used.taken(j)
-		o.Second.checkUnmoved(j, openwopv1.OWPINT4, o.Untouched, "the token of the first was used")
-		checkNoTrace(j, openwopv1.OWPINT4, o.Untouched, o.Used)
+		o.Second.checkUnmoved(j, openwop.OWPINT4, o.Untouched, "the token of the first was used")
+		checkNoTrace(j, openwop.OWPINT4, o.Untouched, o.Used)
 		o.Used.accepted(j, o.FirstEnd)
-		checkNoTrace(j, openwopv1.OWPINT39, o.FirstEnd, o.Forged...)
+		checkNoTrace(j, openwop.OWPINT39, o.FirstEnd, o.Forged...)
 	}),
 }
 
@@ -123,7 +124,7 @@ const leeway = 5 * time.Second
 var tokenLife = scenarios.Scenario{
 	ID:     "openwop/interrupts/token-life",
 	Title:  "a token does not outlive the timeoutMs of its interrupt, and without one it ends after 30 minutes",
-	Proves: scenarios.IDs{openwopv1.OWPINT40, openwopv1.OWPINT41},
+	Proves: scenarios.IDs{openwop.OWPINT40, openwop.OWPINT41},
 	Claim:  claims.AnsweredByToken,
 	Ask: scenarios.Ask(tokensUsed, func(o TokensObservation, j *scenarios.Judge) {
 		o.given(j)
@@ -131,10 +132,10 @@ var tokenLife = scenarios.Scenario{
 			j.Block("upstream's approval has no timeoutMs", "offer assay-approval")
 		}
 		if !host.Succeeded(o.Inspected.Status) || !host.Succeeded(o.Other.Status) {
-			j.BlockOn(openwopv1.OWPINT36, "set-up: the tokens do not show when they end")
+			j.BlockOn(openwop.OWPINT36, "set-up: the tokens do not show when they end")
 		}
-		j.Check(openwopv1.OWPINT40, o.Inspected.Body.Key("expiresAt")).To(endsIn(o.Timeout, o.First), "when the token ends")
-		j.Check(openwopv1.OWPINT41, o.Other.Body.Key("expiresAt")).To(endsIn(30*time.Minute, o.Second), "when the token ends that has no timeoutMs")
+		j.Check(openwop.OWPINT40, o.Inspected.Body.Key("expiresAt")).To(endsIn(o.Timeout, o.First), "when the token ends")
+		j.Check(openwop.OWPINT41, o.Other.Body.Key("expiresAt")).To(endsIn(30*time.Minute, o.Second), "when the token ends that has no timeoutMs")
 	}),
 }
 
@@ -166,14 +167,14 @@ func (o ExpiredObservation) waited(j *scenarios.Judge) {
 var gateExpires = scenarios.Scenario{
 	ID:     "openwop/interrupts/expires",
 	Title:  "an approval that nobody answers in its timeoutMs is rejected by itself, and not before",
-	Proves: scenarios.IDs{openwopv1.OWPINT44},
+	Proves: scenarios.IDs{openwop.OWPINT44},
 	Claim:  claims.InterruptExpiry,
 	Ask: scenarios.Ask(approvalExpired, func(o ExpiredObservation, j *scenarios.Judge) {
 		o.waited(j)
-		j.Part(func() { checkRejected(j, openwopv1.OWPINT44, o.Gate, o.End, "reject", "timeout", "timed", "expired") })
+		j.Part(func() { checkRejected(j, openwop.OWPINT44, o.Gate, o.End, "reject", "timeout", "timed", "expired") })
 		since, known := beganAt(o.End, o.Node)
 		if ended := o.End.Terminals(); known && len(ended.Values) > 0 {
-			j.Check(openwopv1.OWPINT44, ended.Last().Key("timestamp")).To(notBefore(since.Add(o.Timeout), rounding(o.End)), "when the run ended that had %s to wait", o.Timeout)
+			j.Check(openwop.OWPINT44, ended.Last().Key("timestamp")).To(notBefore(since.Add(o.Timeout), rounding(o.End)), "when the run ended that had %s to wait", o.Timeout)
 		}
 	}),
 }
@@ -210,23 +211,23 @@ func notBefore(least time.Time, lost time.Duration) check.Matcher {
 var gateExpired = scenarios.Scenario{
 	ID:     "openwop/interrupts/expired",
 	Title:  "an approval whose time is over takes no answer any more, by its node or by its token",
-	Proves: scenarios.IDs{openwopv1.OWPINT45},
+	Proves: scenarios.IDs{openwop.OWPINT45},
 	Claim:  claims.InterruptExpiry,
 	Ask: scenarios.Ask(approvalExpired, func(o ExpiredObservation, j *scenarios.Judge) {
 		o.waited(j)
-		j.Need(openwopv1.OWPINT44, o.End.Ended)
+		j.Need(openwop.OWPINT44, o.End.Ended)
 		o.End.Readable(j)
-		j.Check(openwopv1.OWPINT45, o.AtNode.Status).To(check.Status(http.StatusNotFound, http.StatusConflict, http.StatusGone), "%s at its node", o.AtNode.Asked)
-		checkUntouched(j, openwopv1.OWPINT45, o.End, o.AtNode.After, o.AtNode.Asked)
-		checkNoTrace(j, openwopv1.OWPINT45, o.AtNode.After, o.AtNode)
+		j.Check(openwop.OWPINT45, o.AtNode.Status).To(check.Status(http.StatusNotFound, http.StatusConflict, http.StatusGone), "%s at its node", o.AtNode.Asked)
+		checkUntouched(j, openwop.OWPINT45, o.End, o.AtNode.After, o.AtNode.Asked)
+		checkNoTrace(j, openwop.OWPINT45, o.AtNode.After, o.AtNode)
 		if !o.Tokened {
 			return
 		}
-		j.Check(openwopv1.OWPINT45, o.Token.Status).To(check.Status(http.StatusNotFound, http.StatusConflict, http.StatusGone), "%s", o.Token.Asked)
+		j.Check(openwop.OWPINT45, o.Token.Status).To(check.Status(http.StatusNotFound, http.StatusConflict, http.StatusGone), "%s", o.Token.Asked)
 		if code := o.Token.HTTPStatus(); code == http.StatusNotFound {
-			j.Find(openwopv1.OWPINT45, "%s is refused with HTTP %d; 410 is the canonical refusal", o.Token.Asked, code)
+			j.Find(openwop.OWPINT45, "%s is refused with HTTP %d; 410 is the canonical refusal", o.Token.Asked, code)
 		}
-		checkUntouched(j, openwopv1.OWPINT45, o.End, o.Token.After, o.Token.Asked)
-		checkNoTrace(j, openwopv1.OWPINT45, o.Token.After, o.Token)
+		checkUntouched(j, openwop.OWPINT45, o.End, o.Token.After, o.Token.Asked)
+		checkNoTrace(j, openwop.OWPINT45, o.Token.After, o.Token)
 	}),
 }

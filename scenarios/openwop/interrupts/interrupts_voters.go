@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"strconv"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/claims"
@@ -33,16 +33,16 @@ func (b Ballot) checkPartial(j *scenarios.Judge, id scenarios.RequirementID) {
 var quorumOfDistinct = scenarios.Scenario{
 	ID:     "openwop/interrupts/quorum",
 	Title:  "a quorum is filled by as many different principals as it asks for, and not by fewer",
-	Proves: scenarios.IDs{openwopv1.OWPINT27},
+	Proves: scenarios.IDs{openwop.OWPINT27},
 	Claim:  claims.Quorums,
 	Ask: scenarios.Ask(quorumFilled, func(o QuorumObservation, j *scenarios.Judge) {
 		b := o.All
 		b.given(j)
-		b.checkPartial(j, openwopv1.OWPINT27)
+		b.checkPartial(j, openwop.OWPINT27)
 		counted(j, b.Votes)
-		if j.Check(openwopv1.OWPINT27, b.End.Ended).To(check.Reached(), "after %d votes", b.Required) {
+		if j.Check(openwop.OWPINT27, b.End.Ended).To(check.Reached(), "after %d votes", b.Required) {
 			b.End.Readable(j)
-			j.Check(openwopv1.OWPINT27, b.End.Status()).To(check.Equal("completed"), "status of the run after %d votes", b.Required)
+			j.Check(openwop.OWPINT27, b.End.Status()).To(check.Equal("completed"), "status of the run after %d votes", b.Required)
 		}
 	}),
 }
@@ -51,25 +51,25 @@ var quorumOfDistinct = scenarios.Scenario{
 var quorumOneVote = scenarios.Scenario{
 	ID:     "openwop/interrupts/one-vote-each",
 	Title:  "one principal does not fill a quorum alone, however often it votes",
-	Proves: scenarios.IDs{openwopv1.OWPINT28},
+	Proves: scenarios.IDs{openwop.OWPINT28},
 	Claim:  claims.Quorums,
 	Ask: scenarios.Ask(quorumFilled, func(o QuorumObservation, j *scenarios.Judge) {
 		b := o.Alone
 		b.given(j)
 		counted(j, b.Votes[:1])
-		j.Need(openwopv1.OWP0037A1, o.Barrier)
+		j.Need(openwop.OWP0037A1, o.Barrier)
 		if moved(b.Log, b.Votes[0].After) && host.IsTerminal(b.Votes[0].After.Status().String()) {
-			j.BlockOn(openwopv1.OWPINT27, "set-up: one vote has filled the quorum")
+			j.BlockOn(openwop.OWPINT27, "set-up: one vote has filled the quorum")
 		}
 		for _, v := range b.Votes[1:o.Repeats] {
-			j.Check(openwopv1.OWPINT28, v.Status).To(check.Status(2, 4), "another vote of the same principal")
+			j.Check(openwop.OWPINT28, v.Status).To(check.Status(2, 4), "another vote of the same principal")
 		}
-		if !b.checkUnmoved(j, openwopv1.OWPINT28, o.Later, "one principal had voted again and again") {
+		if !b.checkUnmoved(j, openwop.OWPINT28, o.Later, "one principal had voted again and again") {
 			return
 		}
 		counted(j, b.Votes[o.Repeats:])
 		if !b.End.Ended.Reached {
-			j.BlockOn(openwopv1.OWPINT27, "set-up: the others do not fill the quorum either")
+			j.BlockOn(openwop.OWPINT27, "set-up: the others do not fill the quorum either")
 		}
 	}),
 }
@@ -77,26 +77,26 @@ var quorumOneVote = scenarios.Scenario{
 var quorumMajority = scenarios.Scenario{
 	ID:     "openwop/interrupts/majority-rejects",
 	Title:  "where the majority decides, a gate is rejected by more than half of the votes and not by fewer",
-	Proves: scenarios.IDs{openwopv1.OWPINT29},
+	Proves: scenarios.IDs{openwop.OWPINT29},
 	Claim:  claims.Quorums,
 	Ask: scenarios.Ask(quorumRejected, func(o VetoObservation, j *scenarios.Judge) {
 		o.given(j)
-		o.checkPartial(j, openwopv1.OWPINT29)
+		o.checkPartial(j, openwop.OWPINT29)
 		counted(j, o.Votes)
-		checkRejected(j, openwopv1.OWPINT29, o.Gate, o.End, "reject")
+		checkRejected(j, openwop.OWPINT29, o.Gate, o.End, "reject")
 	}),
 }
 
 var quorumVeto = scenarios.Scenario{
 	ID:     "openwop/interrupts/single-veto",
 	Title:  "where each has a veto, the first rejection rejects the gate, whoever accepted before",
-	Proves: scenarios.IDs{openwopv1.OWPINT30},
+	Proves: scenarios.IDs{openwop.OWPINT30},
 	Claim:  claims.Quorums,
 	Ask: scenarios.Ask(quorumVetoed, func(o VetoObservation, j *scenarios.Judge) {
 		o.given(j)
-		o.checkPartial(j, openwopv1.OWPINT30)
+		o.checkPartial(j, openwop.OWPINT30)
 		counted(j, o.Votes)
-		checkRejected(j, openwopv1.OWPINT30, o.Gate, o.End, "reject")
+		checkRejected(j, openwop.OWPINT30, o.Gate, o.End, "reject")
 	}),
 }
 
@@ -104,17 +104,17 @@ var quorumVeto = scenarios.Scenario{
 var credentialNeeded = scenarios.Scenario{
 	ID:     "openwop/interrupts/credential-needed",
 	Title:  "an approval that asks for a credential is not answered by its token alone",
-	Proves: scenarios.IDs{openwopv1.OWPINT31},
+	Proves: scenarios.IDs{openwop.OWPINT31},
 	Claim:  claims.AuthRequired,
 	Ask: scenarios.Ask(tokenAlone, func(o TokenAloneObservation, j *scenarios.Judge) {
 		o.given(j)
-		j.Check(openwopv1.OWPINT31, o.Token.Status).To(check.Status(http.StatusUnauthorized, http.StatusForbidden), "%s", o.Token.Asked)
-		j.Need(openwopv1.OWP0037A1, o.Barrier)
-		if !o.checkUnmoved(j, openwopv1.OWPINT31, o.Later, o.Token.Asked) {
+		j.Check(openwop.OWPINT31, o.Token.Status).To(check.Status(http.StatusUnauthorized, http.StatusForbidden), "%s", o.Token.Asked)
+		j.Need(openwop.OWP0037A1, o.Barrier)
+		if !o.checkUnmoved(j, openwop.OWPINT31, o.Later, o.Token.Asked) {
 			return
 		}
 		o.Accepted.accepted(j, o.End)
-		checkNoTrace(j, openwopv1.OWPINT31, o.End, o.Token)
+		checkNoTrace(j, openwop.OWPINT31, o.End, o.Token)
 	}),
 }
 
@@ -122,19 +122,19 @@ var credentialNeeded = scenarios.Scenario{
 var scopeNeeded = scenarios.Scenario{
 	ID:     "openwop/interrupts/scope-needed",
 	Title:  "a credential without the scope to answer interrupts is refused with 403 and moves nothing",
-	Proves: scenarios.IDs{openwopv1.OWPINT32},
+	Proves: scenarios.IDs{openwop.OWPINT32},
 	Claim:  claims.ApprovalScopes,
 	Ask: scenarios.Ask(answeredWithoutScope, func(o ScopeObservation, j *scenarios.Judge) {
 		o.given(j)
 		if !host.Succeeded(o.Read.Status) {
 			j.Block("set-up: the credential cannot read the run: HTTP "+o.Read.Status.JSON(), giveLowScope)
 		}
-		j.Check(openwopv1.OWPINT32, o.Low.Status).To(check.Status(http.StatusForbidden), "%s", o.Low.Asked)
-		j.Need(openwopv1.OWP0037A1, o.Barrier)
-		if !o.checkUnmoved(j, openwopv1.OWPINT32, o.Later, o.Low.Asked) {
+		j.Check(openwop.OWPINT32, o.Low.Status).To(check.Status(http.StatusForbidden), "%s", o.Low.Asked)
+		j.Need(openwop.OWP0037A1, o.Barrier)
+		if !o.checkUnmoved(j, openwop.OWPINT32, o.Later, o.Low.Asked) {
 			return
 		}
 		o.Accepted.accepted(j, o.End)
-		checkNoTrace(j, openwopv1.OWPINT32, o.End, o.Low)
+		checkNoTrace(j, openwop.OWPINT32, o.End, o.Low)
 	}),
 }

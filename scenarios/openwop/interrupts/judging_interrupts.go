@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
@@ -16,14 +17,14 @@ import (
 
 // given stops a judge where nobody waited for an answer.
 func (g Gate) given(j *scenarios.Judge) {
-	g.Log.Exists(j, openwopv1.OWPCAP19)
+	g.Log.Exists(j, openwop.OWPCAP19)
 	g.Log.Readable(j)
 	g.ran(j)
 	if g.Suspended.Reached {
 		return
 	}
 	_, actual := check.Reached().MatchSeen(g.Suspended)
-	j.BlockOn(openwopv1.OWPINT6, "set-up: "+actual)
+	j.BlockOn(openwop.OWPINT6, "set-up: "+actual)
 }
 
 // ran stops a judge where the host cannot run the fixture that it lists.
@@ -45,7 +46,7 @@ func (a Response) taken(j *scenarios.Judge) {
 func (a Response) accepted(j *scenarios.Judge, end host.RunLog) {
 	a.taken(j)
 	if !end.Ended.Reached || end.Status().String() != "completed" {
-		j.BlockOn(openwopv1.OWPINT16, "set-up: the run did not complete when it was accepted: its status is "+end.Status().JSON())
+		j.BlockOn(openwop.OWPINT16, "set-up: the run did not complete when it was accepted: its status is "+end.Status().JSON())
 	}
 	end.Readable(j)
 }
@@ -63,7 +64,7 @@ func (g Gate) checkUnmoved(j *scenarios.Judge, id scenarios.RequirementID, after
 // unspoilt stops a judge of what came after answers that had to be refused, where they have moved the run.
 func (g Gate) unspoilt(j *scenarios.Judge, after host.RunLog) {
 	if moved(g.Log, after) {
-		j.BlockOn(openwopv1.OWPINT13, "set-up: the run went on with an answer that had to be refused")
+		j.BlockOn(openwop.OWPINT13, "set-up: the run went on with an answer that had to be refused")
 	}
 }
 
@@ -77,14 +78,14 @@ func moved(before, after host.RunLog) bool {
 // checkRefused checks that an answer is refused with one of these, and left no trace.
 func (g Gate) checkRefused(j *scenarios.Judge, id scenarios.RequirementID, a Response, statuses ...int) {
 	j.Check(id, a.Status).To(check.Status(statuses...), "%s", a.Asked)
-	g.checkUnmoved(j, openwopv1.OWPINT13, a.After, a.Asked)
+	g.checkUnmoved(j, openwop.OWPINT13, a.After, a.Asked)
 }
 
 // checkBehind checks the run again behind a barrier: what an answer sets going
 // may come after its reply.
 func (g Gate) checkBehind(j *scenarios.Judge, barrier wire.Wait, later host.RunLog) {
-	j.Need(openwopv1.OWP0037A1, barrier)
-	j.Require(g.checkUnmoved(j, openwopv1.OWPINT13, later, "all that was refused, when another run had ended"))
+	j.Need(openwop.OWP0037A1, barrier)
+	j.Require(g.checkUnmoved(j, openwop.OWPINT13, later, "all that was refused, when another run had ended"))
 }
 
 // checkUntouched checks that a run that has ended stays as it was.
@@ -157,7 +158,7 @@ func checkArtifact(j *scenarios.Judge, end host.RunLog, text string) bool {
 			"show the variables of a run, or put the outputs of its nodes on the log")
 	}
 	artifacts := shown.Each("/artifact/text").Where(wire.Value.Present)
-	return j.Check(openwopv1.OWPINT18, artifacts).To(check.Each(check.Equal(text)), "the artifact as it was accepted, wherever the run shows it")
+	return j.Check(openwop.OWPINT18, artifacts).To(check.Each(check.Equal(text)), "the artifact as it was accepted, wherever the run shows it")
 }
 
 // shows are all places in which a run shows what it was answered.

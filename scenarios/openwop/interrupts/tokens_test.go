@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/openwop/hosttest"
 	"github.com/openassay/assay/scenarios/openwop/interrupts"
@@ -21,43 +21,43 @@ func TestJudgesOfTokens(t *testing.T) {
 	}
 	type O = interrupts.TokensObservation
 	rows := []spoilt[O]{
-		{"hides it", "token-shows", func(o *O) { o.Other = hosttest.No(t, 404, "not_found") }, openwopv1.OWPINT36},
-		{"asks for a key", "token-shows", func(o *O) { o.Inspected = hosttest.No(t, 401, "unauthenticated") }, openwopv1.OWPINT36},
-		{"shows another draft", "token-shows", func(o *O) { o.Draft = "another" }, openwopv1.OWPINT36},
+		{"hides it", "token-shows", func(o *O) { o.Other = hosttest.No(t, 404, "not_found") }, openwop.OWPINT36},
+		{"asks for a key", "token-shows", func(o *O) { o.Inspected = hosttest.No(t, 401, "unauthenticated") }, openwop.OWPINT36},
+		{"shows another draft", "token-shows", func(o *O) { o.Draft = "another" }, openwop.OWPINT36},
 		{"shows no end", "token-shows", func(o *O) {
 			o.Inspected = hosttest.Told(t, "it", 200, map[string]any{"kind": "approval", "key": "k", "data": map[string]any{"actions": []string{"accept", "reject"}}})
-		}, openwopv1.OWPINT36},
+		}, openwop.OWPINT36},
 
-		{"refuses it", "token-answers", func(o *O) { o.Used = responded(t, 401, "used") }, openwopv1.OWPINT37},
-		{"stands still", "token-answers", func(o *O) { o.FirstEnd.Ended.Reached = false }, openwopv1.OWPINT37},
+		{"refuses it", "token-answers", func(o *O) { o.Used = responded(t, 401, "used") }, openwop.OWPINT37},
+		{"stands still", "token-answers", func(o *O) { o.FirstEnd.Ended.Reached = false }, openwop.OWPINT37},
 		{"was answered by one that nobody made", "token-answers", func(o *O) {
 			o.Forged[0], o.Used = responded(t, 200, "f1", end), responded(t, 409, "used")
 		}, "blocked"},
-		{"loses what was said", "token-answers", func(o *O) { o.FirstEnd = first.resolved(saying("accept", "")).log(t) }, openwopv1.OWPINT37},
+		{"loses what was said", "token-answers", func(o *O) { o.FirstEnd = first.resolved(saying("accept", "")).log(t) }, openwop.OWPINT37},
 
-		{"takes it twice", "token-spent", func(o *O) { o.Again = responded(t, 200, "again", end) }, openwopv1.OWPINT38},
-		{"refuses it and changes", "token-spent", func(o *O) { o.Again = responded(t, 409, "again", first.rejected()) }, openwopv1.OWPINT38},
-		{"takes it when it is cancelled", "token-spent", func(o *O) { o.Late = responded(t, 200, "late", second.cancelled()) }, openwopv1.OWPINT38},
+		{"takes it twice", "token-spent", func(o *O) { o.Again = responded(t, 200, "again", end) }, openwop.OWPINT38},
+		{"refuses it and changes", "token-spent", func(o *O) { o.Again = responded(t, 409, "again", first.rejected()) }, openwop.OWPINT38},
+		{"takes it when it is cancelled", "token-spent", func(o *O) { o.Late = responded(t, 200, "late", second.cancelled()) }, openwop.OWPINT38},
 		{"wakes a cancelled run", "token-spent", func(o *O) {
 			o.Late = responded(t, 409, "late", second.cancelled().then("running", ofGate("node.started", nil)))
-		}, openwopv1.OWPINT38},
+		}, openwop.OWPINT38},
 		{"cannot cancel", "token-spent", func(o *O) { o.Cancelled = hosttest.No(t, 501, "capability_not_provided") }, "blocked"},
 		{"takes no token", "token-spent", func(o *O) { o.Used = responded(t, 404, "used") }, "blocked"},
 
-		{"takes a forged one", "token-own", func(o *O) { o.Forged[1] = responded(t, 200, "f2", first) }, openwopv1.OWPINT39},
-		{"falls over one", "token-own", func(o *O) { o.Forged[1] = responded(t, 500, "f2", first) }, openwopv1.OWPINT39},
-		{"refuses a forged one and goes on", "token-own", func(o *O) { o.Forged[0] = responded(t, 404, "f1", end) }, openwopv1.OWPINT39},
-		{"keeps a forged one", "token-own", func(o *O) { o.FirstEnd = first.resolved(saying("accept", "used f1")).log(t) }, openwopv1.OWPINT39},
-		{"answers both runs", "token-own", func(o *O) { o.Untouched = second.resolved(saying("accept", "used")).log(t) }, openwopv1.OWPINT4},
+		{"takes a forged one", "token-own", func(o *O) { o.Forged[1] = responded(t, 200, "f2", first) }, openwop.OWPINT39},
+		{"falls over one", "token-own", func(o *O) { o.Forged[1] = responded(t, 500, "f2", first) }, openwop.OWPINT39},
+		{"refuses a forged one and goes on", "token-own", func(o *O) { o.Forged[0] = responded(t, 404, "f1", end) }, openwop.OWPINT39},
+		{"keeps a forged one", "token-own", func(o *O) { o.FirstEnd = first.resolved(saying("accept", "used f1")).log(t) }, openwop.OWPINT39},
+		{"answers both runs", "token-own", func(o *O) { o.Untouched = second.resolved(saying("accept", "used")).log(t) }, openwop.OWPINT4},
 
 		{"answers the other run alone", "token-own", func(o *O) {
 			o.Untouched, o.FirstEnd.Ended.Reached = second.resolved(saying("accept", "used")).log(t), false
-		}, openwopv1.OWPINT4},
+		}, openwop.OWPINT4},
 
-		{"outlives its interrupt", "token-life", func(o *O) { o.Inspected = shown(t, 30*time.Minute) }, openwopv1.OWPINT40},
-		{"has ended already", "token-life", func(o *O) { o.Inspected = shown(t, -time.Hour) }, openwopv1.OWPINT40},
+		{"outlives its interrupt", "token-life", func(o *O) { o.Inspected = shown(t, 30*time.Minute) }, openwop.OWPINT40},
+		{"has ended already", "token-life", func(o *O) { o.Inspected = shown(t, -time.Hour) }, openwop.OWPINT40},
 		{"is made a while after the suspension", "token-life", func(o *O) { o.Inspected = shown(t, 2*time.Minute+3*time.Second) }, "passed"},
-		{"has no end", "token-life", func(o *O) { o.Inspected = hosttest.Told(t, "it", 200, map[string]any{}) }, openwopv1.OWPINT40},
+		{"has no end", "token-life", func(o *O) { o.Inspected = hosttest.Told(t, "it", 200, map[string]any{}) }, openwop.OWPINT40},
 		{"is not shown", "token-life", func(o *O) { o.Other = hosttest.No(t, 404, "not_found") }, "blocked"},
 		{"no time was chosen", "token-life", func(o *O) { o.Timeout = 0 }, "blocked"},
 	}
@@ -87,11 +87,11 @@ func TestJudgesOfExpiry(t *testing.T) {
 		{"honest", "expires", nil, "passed"},
 		{"a little late", "expires", func(o *O) { o.End = over(time.Second).log(t) }, "passed"},
 		{"over before it was shown", "expires", func(o *O) { o.Gate = over(timeout).gate(t) }, "passed"},
-		{"over at once", "expires", func(o *O) { o.Gate, o.End = over(0).gate(t), over(0).log(t) }, openwopv1.OWPINT44},
+		{"over at once", "expires", func(o *O) { o.Gate, o.End = over(0).gate(t), over(0).log(t) }, openwop.OWPINT44},
 		{"never waited", "expires", func(o *O) {
 			o.Gate = wait.without("node.suspended").without("interrupt.requested").then("failed").gate(t)
 		}, "blocked"},
-		{"too early", "expires", func(o *O) { o.End = over(timeout / 2).log(t) }, openwopv1.OWPINT44},
+		{"too early", "expires", func(o *O) { o.End = over(timeout / 2).log(t) }, openwop.OWPINT44},
 		{"suspended after it began to wait", "expires", func(o *O) {
 			r := over(timeout)
 			r.at[2], r.at[3] = 100*time.Millisecond, 100*time.Millisecond
@@ -103,21 +103,21 @@ func TestJudgesOfExpiry(t *testing.T) {
 			end := asked.then("completed", hosttest.Event{Kind: "run.completed", Payload: nil})
 			end.at = map[int]time.Duration{4: timeout}
 			o.Gate, o.End = asked.gate(t), end.log(t)
-		}, openwopv1.OWPINT44},
+		}, openwop.OWPINT44},
 		{"never says that it waits, and never ends", "expires", func(o *O) { o.Suspended.Reached, o.End.Ended.Reached = false, false }, "blocked"},
 		{"waits, and the log is silent until it ends", "expires", func(o *O) {
 			o.Gate = wait.without("node.suspended").without("interrupt.requested").gate(t)
 		}, "passed"},
-		{"never", "expires", func(o *O) { o.End = wait.log(t); o.End.Ended.Reached = false }, openwopv1.OWPINT44},
+		{"never", "expires", func(o *O) { o.End = wait.log(t); o.End.Ended.Reached = false }, openwop.OWPINT44},
 		{"hides its log", "expires", func(o *O) { o.End.Read = wiretest.Status(t, 500) }, "blocked"},
-		{"accepts it by itself", "expires", func(o *O) { o.End = wait.resolved(saying("accept", "")).log(t) }, openwopv1.OWPINT44},
+		{"accepts it by itself", "expires", func(o *O) { o.End = wait.resolved(saying("accept", "")).log(t) }, openwop.OWPINT44},
 
 		{"honest", "expired", nil, "passed"},
 		{"has no tokens", "expired", func(o *O) { o.Tokened, o.Token = false, interrupts.Response{} }, "passed"},
-		{"takes it at its node", "expired", func(o *O) { o.AtNode = responded(t, 200, "late", over(timeout)) }, openwopv1.OWPINT45},
-		{"refuses it and wakes", "expired", func(o *O) { o.AtNode = responded(t, 410, "late", wait.resolved(saying("accept", "late"))) }, openwopv1.OWPINT45},
+		{"takes it at its node", "expired", func(o *O) { o.AtNode = responded(t, 200, "late", over(timeout)) }, openwop.OWPINT45},
+		{"refuses it and wakes", "expired", func(o *O) { o.AtNode = responded(t, 410, "late", wait.resolved(saying("accept", "late"))) }, openwop.OWPINT45},
 		{"knows the token no more", "expired", func(o *O) { o.Token = responded(t, 404, "token", over(timeout)) }, "passed"},
-		{"takes the token", "expired", func(o *O) { o.Token = responded(t, 200, "token", over(timeout)) }, openwopv1.OWPINT45},
+		{"takes the token", "expired", func(o *O) { o.Token = responded(t, 200, "token", over(timeout)) }, openwop.OWPINT45},
 		{"never ends", "expired", func(o *O) { o.End.Ended.Reached = false }, "blocked"},
 	})
 }
@@ -130,18 +130,18 @@ func TestJudgesOfRaces(t *testing.T) {
 		return O{Gate: wait.gate(t), Rivals: []interrupts.Response{responded(t, 409, "m1"), responded(t, 200, "m2"), responded(t, 404, "m3")}, Barrier: sentinelEnded(t), End: end.log(t), Later: end.log(t)}
 	}, []spoilt[O]{
 		{"honest", "rivals", nil, "passed"},
-		{"two win", "rivals", func(o *O) { o.Rivals[2] = responded(t, 200, "m3") }, openwopv1.OWPINT3},
-		{"none wins", "rivals", func(o *O) { o.Rivals[1] = responded(t, 409, "m2") }, openwopv1.OWPINT3},
+		{"two win", "rivals", func(o *O) { o.Rivals[2] = responded(t, 200, "m3") }, openwop.OWPINT3},
+		{"none wins", "rivals", func(o *O) { o.Rivals[1] = responded(t, 409, "m2") }, openwop.OWPINT3},
 		{"none may answer", "rivals", func(o *O) {
 			for i := range o.Rivals {
 				o.Rivals[i] = responded(t, 403, "m")
 			}
 		}, "blocked"},
-		{"goes on with another's", "rivals", func(o *O) { o.End = wait.resolved(saying("accept", "m3")).log(t) }, openwopv1.OWPINT3},
+		{"goes on with another's", "rivals", func(o *O) { o.End = wait.resolved(saying("accept", "m3")).log(t) }, openwop.OWPINT3},
 		{"goes on twice", "rivals", func(o *O) {
 			o.End = end.then("completed", ofGate("node.completed", map[string]any{}), hosttest.Event{Kind: "run.completed", Payload: map[string]any{}}).log(t)
-		}, openwopv1.OWPINT3},
-		{"goes on again later", "rivals", func(o *O) { o.Later = end.then("completed", ofGate("node.completed", map[string]any{})).log(t) }, openwopv1.OWPINT3},
+		}, openwop.OWPINT3},
+		{"goes on again later", "rivals", func(o *O) { o.Later = end.then("completed", ofGate("node.completed", map[string]any{})).log(t) }, openwop.OWPINT3},
 	})
 
 	type R = interrupts.CancelRaceObservation
@@ -165,16 +165,16 @@ func TestJudgesOfRaces(t *testing.T) {
 			both := wait.then("cancelled", ofGate("interrupt.resolved", map[string]any{}), ofGate("node.resumed", nil), hosttest.Event{Kind: "run.cancelled", Payload: map[string]any{}})
 			o.End, o.Later, o.Cancel = both.log(t), both.log(t), hosttest.Told(t, "cancel", 200, map[string]any{"status": "cancelled"})
 		}, answerWins), "passed"},
-		{"both win", "cancel-or-answer", race(func(o *R) { o.Accepted = responded(t, 200, "m") }, cancelWins), openwopv1.OWPINT47},
-		{"says cancelled and completes", "cancel-or-answer", race(func(o *R) { o.Cancel = hosttest.Told(t, "cancel", 200, map[string]any{"status": "cancelled"}) }, answerWins), openwopv1.OWPINT47},
-		{"refuses the answer and takes it", "cancel-or-answer", race(func(o *R) { o.Accepted = responded(t, 409, "m2") }, answerWins), openwopv1.OWPINT47},
+		{"both win", "cancel-or-answer", race(func(o *R) { o.Accepted = responded(t, 200, "m") }, cancelWins), openwop.OWPINT47},
+		{"says cancelled and completes", "cancel-or-answer", race(func(o *R) { o.Cancel = hosttest.Told(t, "cancel", 200, map[string]any{"status": "cancelled"}) }, answerWins), openwop.OWPINT47},
+		{"refuses the answer and takes it", "cancel-or-answer", race(func(o *R) { o.Accepted = responded(t, 409, "m2") }, answerWins), openwop.OWPINT47},
 		{"two ends", "cancel-or-answer", race(func(o *R) {
 			o.End = end.then("completed", hosttest.Event{Kind: "run.cancelled", Payload: map[string]any{}}).log(t)
-		}, answerWins), openwopv1.OWPINT47},
+		}, answerWins), openwop.OWPINT47},
 		{"goes on after the cancel", "cancel-or-answer", race(func(o *R) {
 			o.Later = wait.cancelled().then("completed", hosttest.Event{Kind: "run.completed", Payload: map[string]any{}}).log(t)
-		}, cancelWins), openwopv1.OWPINT47},
-		{"falls over", "cancel-or-answer", race(func(o *R) { o.Accepted = responded(t, 500, "m") }, cancelWins), openwopv1.OWPINT47},
+		}, cancelWins), openwop.OWPINT47},
+		{"falls over", "cancel-or-answer", race(func(o *R) { o.Accepted = responded(t, 500, "m") }, cancelWins), openwop.OWPINT47},
 		{"does not wait", "cancel-or-answer", race(func(o *R) { o.Gate = end.gate(t) }, cancelWins), "blocked"},
 	})
 }
@@ -187,11 +187,11 @@ func TestJudgesOfCancelledGates(t *testing.T) {
 		return O{Gate: wait.gate(t), Cancel: hosttest.Told(t, "cancel", 200, map[string]any{}), End: gone.log(t), AtNode: responded(t, 410, "late", gone), Barrier: sentinelEnded(t), Later: gone.log(t)}
 	}, []spoilt[O]{
 		{"honest", "cancelled", nil, "passed"},
-		{"takes it", "cancelled", func(o *O) { o.AtNode = responded(t, 200, "late", gone) }, openwopv1.OWPINT46},
-		{"refuses it and wakes", "cancelled", func(o *O) { o.AtNode = responded(t, 410, "late", wait.resolved(saying("accept", "late"))) }, openwopv1.OWPINT46},
+		{"takes it", "cancelled", func(o *O) { o.AtNode = responded(t, 200, "late", gone) }, openwop.OWPINT46},
+		{"refuses it and wakes", "cancelled", func(o *O) { o.AtNode = responded(t, 410, "late", wait.resolved(saying("accept", "late"))) }, openwop.OWPINT46},
 		{"wakes later", "cancelled", func(o *O) {
 			o.Later = gone.then("completed", hosttest.Event{Kind: "run.completed", Payload: map[string]any{}}).log(t)
-		}, openwopv1.OWPINT46},
+		}, openwop.OWPINT46},
 		{"cannot be cancelled", "cancelled", func(o *O) { o.Cancel = hosttest.No(t, 404, "not_found") }, "blocked"},
 	})
 	type C = interrupts.CascadeObservation
@@ -199,10 +199,10 @@ func TestJudgesOfCancelledGates(t *testing.T) {
 		return C{Created: hosttest.MadeRun(t, "p"), Child: wait.gate(t), Cancel: hosttest.Told(t, "cancel", 200, map[string]any{}), End: gone.log(t), Late: responded(t, 410, "late"), Barrier: sentinelEnded(t), Later: gone.log(t)}
 	}, []spoilt[C]{
 		{"honest", "cascade", nil, "passed"},
-		{"leaves the child", "cascade", func(o *C) { o.End = wait.log(t); o.End.Ended.Reached = false }, openwopv1.OWPINT48},
-		{"the child fails", "cascade", func(o *C) { o.End = wait.rejected().log(t) }, openwopv1.OWPINT48},
-		{"takes the answer", "cascade", func(o *C) { o.Late = responded(t, 200, "late") }, openwopv1.OWPINT48},
-		{"the child wakes", "cascade", func(o *C) { o.Later = wait.resolved(saying("accept", "late")).log(t) }, openwopv1.OWPINT48},
+		{"leaves the child", "cascade", func(o *C) { o.End = wait.log(t); o.End.Ended.Reached = false }, openwop.OWPINT48},
+		{"the child fails", "cascade", func(o *C) { o.End = wait.rejected().log(t) }, openwop.OWPINT48},
+		{"takes the answer", "cascade", func(o *C) { o.Late = responded(t, 200, "late") }, openwop.OWPINT48},
+		{"the child wakes", "cascade", func(o *C) { o.Later = wait.resolved(saying("accept", "late")).log(t) }, openwop.OWPINT48},
 		{"has no child", "cascade", func(o *C) { o.Child.Suspended = wire.Wait{Last: wiretest.Value(t, map[string]any{})} }, "blocked"},
 		{"makes no parent", "cascade", func(o *C) { o.Created = hosttest.No(t, 404, "not_found") }, "blocked"},
 	})

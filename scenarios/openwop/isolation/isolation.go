@@ -4,7 +4,7 @@ package isolation
 import (
 	"net/http"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/claims"
@@ -26,19 +26,19 @@ func Suite() scenarios.Suite {
 var runsUnread = scenarios.Scenario{
 	ID:     "openwop/isolation/runs-unread",
 	Title:  "a tenant reads nothing of a run of another, in either direction, and cannot tell it from one that never was",
-	Proves: scenarios.IDs{openwopv1.OWPISO1, openwopv1.OWPISO2},
+	Proves: scenarios.IDs{openwop.OWPISO1, openwop.OWPISO2},
 	Claim:  claims.TenantsApart,
 	Ask: scenarios.Ask(tenantsReadRuns, func(o TenantRuns, j *scenarios.Judge) {
 		o.Tenants.Given(j)
 		o.Before.Readable(j)
 		for _, c := range o.Reads {
-			c.CheckRefused(j, openwopv1.OWPISO1)
+			c.CheckRefused(j, openwop.OWPISO1)
 			c.CheckUnguessed(j)
 		}
-		host.CheckSame(j, openwopv1.OWPISO1, o.Before, o.After, "the run")
+		host.CheckSame(j, openwop.OWPISO1, o.Before, o.After, "the run")
 		// A list that does not show one's own run says nothing about others'.
 		if id := o.Tenants.First.RunID(); host.Succeeded(o.Own.Status) && host.Succeeded(o.Others.Status) && host.IsListed(o.Own.Body, id) {
-			j.Check(openwopv1.OWPISO1, o.Others.Body).To(host.NotNaming(id), "%s", o.Others.Asked)
+			j.Check(openwop.OWPISO1, o.Others.Body).To(host.NotNaming(id), "%s", o.Others.Asked)
 		}
 	}),
 }
@@ -46,19 +46,19 @@ var runsUnread = scenarios.Scenario{
 var offspringUnread = scenarios.Scenario{
 	ID:     "openwop/isolation/offspring-unread",
 	Title:  "a tenant does not read the runs that a run of another has dispatched",
-	Proves: scenarios.IDs{openwopv1.OWPISO2, openwopv1.OWPISO7},
+	Proves: scenarios.IDs{openwop.OWPISO2, openwop.OWPISO7},
 	Claim:  claims.TenantsChildren,
 	Ask: scenarios.Ask(tenantsOffspring, func(o TenantOffspring, j *scenarios.Judge) {
 		o.Tenants.Given(j)
-		o.Log.Given(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1)
+		o.Log.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
 		if len(o.Children) == 0 {
 			j.Block("set-up: the loop names no child", "tell of a child run when it is made, with dispatch.succeeded or node.dispatched")
 		}
 		for i, c := range o.Children {
 			if !host.Succeeded(c.Status) {
-				j.BlockOn(openwopv1.OWP0037A3, "set-up: "+c.Asked+" is not served to its own tenant: HTTP "+c.Status.JSON())
+				j.BlockOn(openwop.OWP0037A3, "set-up: "+c.Asked+" is not served to its own tenant: HTTP "+c.Status.JSON())
 			}
-			o.Reads[i].CheckRefused(j, openwopv1.OWPISO7)
+			o.Reads[i].CheckRefused(j, openwop.OWPISO7)
 			o.Reads[i].CheckUnguessed(j)
 		}
 	}),
@@ -68,7 +68,7 @@ var offspringUnread = scenarios.Scenario{
 var cancelRefused = scenarios.Scenario{
 	ID:     "openwop/isolation/cancel-refused",
 	Title:  "a tenant does not cancel a run of another that is under way",
-	Proves: scenarios.IDs{openwopv1.OWPISO2, openwopv1.OWPISO3},
+	Proves: scenarios.IDs{openwop.OWPISO2, openwop.OWPISO3},
 	Claim:  claims.TenantsApart,
 	Ask: scenarios.Ask(tenantsCancel, func(o TenantCancel, j *scenarios.Judge) {
 		o.Tenants.Given(j)
@@ -78,9 +78,9 @@ var cancelRefused = scenarios.Scenario{
 		if !host.Succeeded(o.Cancel.Status) && !host.IsTerminal(o.After.Key("status").String()) {
 			j.Block("set-up: its own tenant cannot cancel the run: HTTP "+o.Cancel.Status.JSON(), "serve POST /v1/runs/{runId}/cancel")
 		}
-		o.Call.CheckRefused(j, openwopv1.OWPISO3)
+		o.Call.CheckRefused(j, openwop.OWPISO3)
 		o.Call.CheckUnguessed(j)
-		j.Check(openwopv1.OWPISO3, o.After.Key("status")).To(underWay(o.Live.Key("status").String()), "status of the run afterwards")
+		j.Check(openwop.OWPISO3, o.After.Key("status")).To(underWay(o.Live.Key("status").String()), "status of the run afterwards")
 	}),
 }
 
@@ -94,16 +94,16 @@ func underWay(before string) check.Matcher {
 var answerRefused = scenarios.Scenario{
 	ID:     "openwop/isolation/answer-refused",
 	Title:  "a tenant does not answer what a run of another asks",
-	Proves: scenarios.IDs{openwopv1.OWPISO2, openwopv1.OWPISO3},
+	Proves: scenarios.IDs{openwop.OWPISO2, openwop.OWPISO3},
 	Claim:  claims.TenantsAnswers,
 	Ask: scenarios.Ask(tenantsAnswer, func(o TenantAnswer, j *scenarios.Judge) {
 		o.Tenants.Given(j)
-		j.Need(openwopv1.OWPINT1, o.Held.Suspended)
-		o.Call.CheckRefused(j, openwopv1.OWPISO3)
+		j.Need(openwop.OWPINT1, o.Held.Suspended)
+		o.Call.CheckRefused(j, openwop.OWPISO3)
 		o.Call.CheckUnguessed(j)
-		j.Check(openwopv1.OWPISO3, host.Steps(o.After).Each("/eventId")).To(check.SameAs(host.Steps(o.Held.Log).Each("/eventId")), "steps of the run afterwards")
-		if j.Check(openwopv1.OWPISO3, o.After.Status()).To(check.OneOf("waiting-input", "waiting-approval", "waiting-external"), "status of the run afterwards") && !host.Succeeded(o.Held.Answered) {
-			j.BlockOn(openwopv1.OWPINT2, "set-up: the answer of its own tenant is refused: HTTP "+o.Held.Answered.JSON())
+		j.Check(openwop.OWPISO3, host.Steps(o.After).Each("/eventId")).To(check.SameAs(host.Steps(o.Held.Log).Each("/eventId")), "steps of the run afterwards")
+		if j.Check(openwop.OWPISO3, o.After.Status()).To(check.OneOf("waiting-input", "waiting-approval", "waiting-external"), "status of the run afterwards") && !host.Succeeded(o.Held.Answered) {
+			j.BlockOn(openwop.OWPINT2, "set-up: the answer of its own tenant is refused: HTTP "+o.Held.Answered.JSON())
 		}
 	}),
 }
@@ -112,7 +112,7 @@ var answerRefused = scenarios.Scenario{
 var forkRefused = scenarios.Scenario{
 	ID:     "openwop/isolation/fork-refused",
 	Title:  "a tenant does not fork a run of another, and does not read a fork that the other has made",
-	Proves: scenarios.IDs{openwopv1.OWPISO2, openwopv1.OWPISO3, openwopv1.OWPISO8},
+	Proves: scenarios.IDs{openwop.OWPISO2, openwop.OWPISO3, openwop.OWPISO8},
 	Claim:  claims.TenantsForks,
 	Ask: scenarios.Ask(tenantsFork, func(o TenantFork, j *scenarios.Judge) {
 		o.Tenants.Given(j)
@@ -120,10 +120,10 @@ var forkRefused = scenarios.Scenario{
 		if !host.Succeeded(o.Forked.Status) || !host.Succeeded(o.Own.Status) {
 			j.Block("set-up: its own tenant cannot fork the run and read the fork: HTTP "+o.Forked.Status.JSON()+" and "+o.Own.Status.JSON(), "serve POST /v1/runs/{runId}:fork, or claim no replay")
 		}
-		o.Call.CheckRefused(j, openwopv1.OWPISO3)
+		o.Call.CheckRefused(j, openwop.OWPISO3)
 		o.Call.CheckUnguessed(j)
-		host.CheckSame(j, openwopv1.OWPISO3, o.Before, o.After, "the run")
-		o.Read.CheckRefused(j, openwopv1.OWPISO8)
+		host.CheckSame(j, openwop.OWPISO3, o.Before, o.After, "the run")
+		o.Read.CheckRefused(j, openwop.OWPISO8)
 		o.Read.CheckUnguessed(j)
 	}),
 }
@@ -132,31 +132,31 @@ var forkRefused = scenarios.Scenario{
 var keysApart = scenarios.Scenario{
 	ID:     "openwop/isolation/keys-apart",
 	Title:  "two tenants who use the same idempotency key for the same request get a run each",
-	Proves: scenarios.IDs{openwopv1.OWPISO5},
+	Proves: scenarios.IDs{openwop.OWPISO5},
 	Claim:  claims.TenantsApart,
 	Ask: scenarios.Ask(tenantsAsk, func(o TenantAsks, j *scenarios.Judge) {
 		o.Tenants.Given(j)
 		if !host.Succeeded(o.Key.Status) || o.Key.RunID().String() == "" || o.Again.RunID().String() != o.Key.RunID().String() {
-			j.BlockOn(openwopv1.OWPERR18, "set-up: a run under a key is not found again: "+o.Key.RunID().JSON()+" and then "+o.Again.RunID().JSON())
+			j.BlockOn(openwop.OWPERR18, "set-up: a run under a key is not found again: "+o.Key.RunID().JSON()+" and then "+o.Again.RunID().JSON())
 		}
-		j.Check(openwopv1.OWPISO5, o.Same.Status).To(check.Status(2), "%s", o.Same.Asked)
-		j.Check(openwopv1.OWPISO5, o.Same.RunID()).NotTo(check.SameAs(o.Key.RunID()), "runId of %s", o.Same.Asked)
+		j.Check(openwop.OWPISO5, o.Same.Status).To(check.Status(2), "%s", o.Same.Asked)
+		j.Check(openwop.OWPISO5, o.Same.RunID()).NotTo(check.SameAs(o.Key.RunID()), "runId of %s", o.Same.Asked)
 	}),
 }
 
 var ownerByCredential = scenarios.Scenario{
 	ID:     "openwop/isolation/owner-by-credential",
 	Title:  "a body that names another tenant is refused, or makes a run of who sent it",
-	Proves: scenarios.IDs{openwopv1.OWPISO6},
+	Proves: scenarios.IDs{openwop.OWPISO6},
 	Claim:  claims.TenantsApart,
 	Ask: scenarios.Ask(tenantsAsk, func(o TenantAsks, j *scenarios.Judge) {
 		o.Tenants.Given(j)
-		if !j.Check(openwopv1.OWPISO6, o.Named.Status).To(check.Status(2, http.StatusBadRequest, http.StatusForbidden, http.StatusNotFound, http.StatusUnprocessableEntity), "%s", o.Named.Asked) || !host.Succeeded(o.Named.Status) {
+		if !j.Check(openwop.OWPISO6, o.Named.Status).To(check.Status(2, http.StatusBadRequest, http.StatusForbidden, http.StatusNotFound, http.StatusUnprocessableEntity), "%s", o.Named.Asked) || !host.Succeeded(o.Named.Status) {
 			return
 		}
-		j.Check(openwopv1.OWPISO6, o.Mine.Status).To(check.Status(2), "%s", o.Mine.Asked)
-		j.Check(openwopv1.OWPISO6, o.Yours.Status).To(check.Status(host.Refusals...), "%s", o.Yours.Asked)
-		j.Check(openwopv1.OWPISO6, o.Mine.Body.At("/owner/tenant")).NotTo(check.Equal(o.Name), "owner.tenant of that run")
+		j.Check(openwop.OWPISO6, o.Mine.Status).To(check.Status(2), "%s", o.Mine.Asked)
+		j.Check(openwop.OWPISO6, o.Yours.Status).To(check.Status(host.Refusals...), "%s", o.Yours.Asked)
+		j.Check(openwop.OWPISO6, o.Mine.Body.At("/owner/tenant")).NotTo(check.Equal(o.Name), "owner.tenant of that run")
 	}),
 }
 
@@ -164,22 +164,22 @@ var ownerByCredential = scenarios.Scenario{
 var filesApart = scenarios.Scenario{
 	ID:     "openwop/isolation/files-apart",
 	Title:  "a tenant does not read, list, overwrite or delete the workspace file that another has at the same path",
-	Proves: scenarios.IDs{openwopv1.OWPISO2, openwopv1.OWPISO10},
+	Proves: scenarios.IDs{openwop.OWPISO2, openwop.OWPISO10},
 	Claim:  claims.TenantsFiles,
 	Ask: scenarios.Ask(tenantsWrite, func(o TenantFiles, j *scenarios.Judge) {
 		o.Tenants.Given(j)
 		if !host.IsListed(o.Own.Body, o.Path) {
-			j.BlockOn(openwopv1.OWPWSP1, "set-up: the list of its own tenant does not hold the file: HTTP "+o.Own.Status.JSON())
+			j.BlockOn(openwop.OWPWSP1, "set-up: the list of its own tenant does not hold the file: HTTP "+o.Own.Status.JSON())
 		}
 		if !host.Succeeded(o.Put.Status) {
 			j.Block("set-up: the other tenant cannot write a file: HTTP "+o.Put.Status.JSON(), host.GiveOtherKey)
 		}
-		o.Before.CheckRefused(j, openwopv1.OWPISO10)
+		o.Before.CheckRefused(j, openwop.OWPISO10)
 		o.Before.CheckUnguessed(j)
-		j.Check(openwopv1.OWPISO10, o.Others.Body).To(host.NotNaming(o.Path), "the list of the other tenant")
-		j.Check(openwopv1.OWPISO10, o.Got.Body.Key("content")).To(check.Equal(o.Theirs), "the file of the other tenant")
-		j.Check(openwopv1.OWPISO10, o.Kept.Body.Key("content")).To(check.Equal(o.Mine), "the file, after the other tenant had written its own")
-		j.Check(openwopv1.OWPISO10, o.After.Body.Key("content")).To(check.Equal(o.Mine), "the file, after the other tenant had deleted its own")
+		j.Check(openwop.OWPISO10, o.Others.Body).To(host.NotNaming(o.Path), "the list of the other tenant")
+		j.Check(openwop.OWPISO10, o.Got.Body.Key("content")).To(check.Equal(o.Theirs), "the file of the other tenant")
+		j.Check(openwop.OWPISO10, o.Kept.Body.Key("content")).To(check.Equal(o.Mine), "the file, after the other tenant had written its own")
+		j.Check(openwop.OWPISO10, o.After.Body.Key("content")).To(check.Equal(o.Mine), "the file, after the other tenant had deleted its own")
 	}),
 }
 
@@ -187,7 +187,7 @@ var filesApart = scenarios.Scenario{
 var goalsApart = scenarios.Scenario{
 	ID:     "openwop/isolation/goals-apart",
 	Title:  "a tenant does not read, list, edit, pause or abandon a goal of another",
-	Proves: scenarios.IDs{openwopv1.OWPISO2, openwopv1.OWPISO4},
+	Proves: scenarios.IDs{openwop.OWPISO2, openwop.OWPISO4},
 	Claim:  claims.TenantsHaveGoal,
 	Ask: scenarios.Ask(tenantsGoals, func(o TenantGoals, j *scenarios.Judge) {
 		o.Tenants.Given(j)
@@ -197,14 +197,14 @@ var goalsApart = scenarios.Scenario{
 			}
 		}
 		for _, c := range o.Calls {
-			c.CheckRefused(j, openwopv1.OWPISO4)
+			c.CheckRefused(j, openwop.OWPISO4)
 			c.CheckUnguessed(j)
 		}
 		if host.Succeeded(o.Others.Status) && host.IsListed(o.Own.Body, o.Mine.ID) {
-			j.Check(openwopv1.OWPISO4, o.Others.Body).To(host.NotNaming(o.Mine.ID), "the list of the other tenant")
+			j.Check(openwop.OWPISO4, o.Others.Body).To(host.NotNaming(o.Mine.ID), "the list of the other tenant")
 		}
 		for _, member := range []string{"state", "objective", "progress"} {
-			j.Check(openwopv1.OWPISO4, o.After.Body.Key(member)).To(check.SameAs(o.Mine.Fresh.Body.Key(member)), "%s of the goal afterwards", member)
+			j.Check(openwop.OWPISO4, o.After.Body.Key(member)).To(check.SameAs(o.Mine.Fresh.Body.Key(member)), "%s of the goal afterwards", member)
 		}
 	}),
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/openwop/hosttest"
 	"github.com/openassay/assay/scenarios/openwop/isolation"
@@ -47,10 +47,10 @@ func intrusions(t *testing.T, refused string) map[string]struct {
 		"forbidden, there or not":     {forbidden, "passed"},
 		"let in":                      {with(hosttest.Told(t, "it", 200, map[string]any{"runId": "r-1"})), refused},
 		"a conflict":                  {with(hosttest.No(t, 409, "conflict")), refused},
-		"forbidden only where it is":  {with(hosttest.No(t, 403, "run_forbidden")), openwopv1.OWPISO2},
-		"another code where it is":    {with(hosttest.Told(t, "it", 404, map[string]any{"error": "hidden", "message": "m", "details": map[string]any{"runId": "r-1"}})), openwopv1.OWPISO2},
-		"a member more where it is":   {with(bare(map[string]any{"runId": "r-1", "owner": "a"})), openwopv1.OWPISO2},
-		"no details where it is":      {with(hosttest.Told(t, "it", 404, map[string]any{"error": "not_found", "message": "there is no r-1"})), openwopv1.OWPISO2},
+		"forbidden only where it is":  {with(hosttest.No(t, 403, "run_forbidden")), openwop.OWPISO2},
+		"another code where it is":    {with(hosttest.Told(t, "it", 404, map[string]any{"error": "hidden", "message": "m", "details": map[string]any{"runId": "r-1"}})), openwop.OWPISO2},
+		"a member more where it is":   {with(bare(map[string]any{"runId": "r-1", "owner": "a"})), openwop.OWPISO2},
+		"no details where it is":      {with(hosttest.Told(t, "it", 404, map[string]any{"error": "not_found", "message": "there is no r-1"})), openwop.OWPISO2},
 		"other words where it is not": {with(hosttest.Told(t, "it", 404, map[string]any{"error": "not_found", "message": "not yours", "details": map[string]any{"runId": "r-1"}})), "passed"},
 	}
 }
@@ -72,30 +72,30 @@ func TestJudgesOfIntruders(t *testing.T) {
 		scenario, refused string
 		observe           func(host.Tenants, host.TenantCall) any
 	}{
-		{"runs-unread", openwopv1.OWPISO1, func(w host.Tenants, c host.TenantCall) any {
+		{"runs-unread", openwop.OWPISO1, func(w host.Tenants, c host.TenantCall) any {
 			return isolation.TenantRuns{Tenants: w, Reads: []host.TenantCall{intrusion(t), c}, Before: ownLog(t), After: ownLog(t)}
 		}},
-		{"offspring-unread", openwopv1.OWPISO7, func(w host.Tenants, c host.TenantCall) any {
+		{"offspring-unread", openwop.OWPISO7, func(w host.Tenants, c host.TenantCall) any {
 			return isolation.TenantOffspring{Tenants: w, Log: ownLog(t), Children: []host.Answered{hosttest.Told(t, "c", 200, map[string]any{})}, Reads: []host.TenantCall{c}}
 		}},
-		{"cancel-refused", openwopv1.OWPISO3, func(w host.Tenants, c host.TenantCall) any {
+		{"cancel-refused", openwop.OWPISO3, func(w host.Tenants, c host.TenantCall) any {
 			running := wiretest.Value(t, map[string]any{"status": "running"})
 			return isolation.TenantCancel{Tenants: w, Created: hosttest.MadeRun(t, "r-1"), Live: running, Call: c, After: running, Cancel: hosttest.Told(t, "cancel", 200, map[string]any{})}
 		}},
-		{"answer-refused", openwopv1.OWPISO3, func(w host.Tenants, c host.TenantCall) any {
+		{"answer-refused", openwop.OWPISO3, func(w host.Tenants, c host.TenantCall) any {
 			held := host.Suspension{Suspended: suspended, Log: waiting, Answered: wiretest.Status(t, 200)}
 			return isolation.TenantAnswer{Tenants: w, SuspendedLoop: host.SuspendedLoop{Held: held}, Call: c, After: waiting}
 		}},
-		{"fork-refused", openwopv1.OWPISO3, func(w host.Tenants, c host.TenantCall) any {
+		{"fork-refused", openwop.OWPISO3, func(w host.Tenants, c host.TenantCall) any {
 			return isolation.TenantFork{Tenants: w, Call: c, Read: intrusion(t), Before: ownLog(t), After: ownLog(t), Forked: hosttest.MadeRun(t, "f"), Own: hosttest.Told(t, "f", 200, map[string]any{})}
 		}},
-		{"fork-refused", openwopv1.OWPISO8, func(w host.Tenants, c host.TenantCall) any {
+		{"fork-refused", openwop.OWPISO8, func(w host.Tenants, c host.TenantCall) any {
 			return isolation.TenantFork{Tenants: w, Call: intrusion(t), Read: c, Before: ownLog(t), After: ownLog(t), Forked: hosttest.MadeRun(t, "f"), Own: hosttest.Told(t, "f", 200, map[string]any{})}
 		}},
-		{"files-apart", openwopv1.OWPISO10, func(w host.Tenants, c host.TenantCall) any {
+		{"files-apart", openwop.OWPISO10, func(w host.Tenants, c host.TenantCall) any {
 			return isolation.TenantFiles{Tenants: w, Path: "p", Mine: "mine", Theirs: "theirs", Before: c, Own: list("p"), Others: list(), Put: file("theirs"), Got: file("theirs"), Kept: file("mine"), After: file("mine")}
 		}},
-		{"goals-apart", openwopv1.OWPISO4, func(w host.Tenants, c host.TenantCall) any {
+		{"goals-apart", openwop.OWPISO4, func(w host.Tenants, c host.TenantCall) any {
 			return isolation.TenantGoals{Tenants: w, Mine: host.GoalMade{ID: "g", Fresh: goal}, Theirs: host.GoalMade{ID: "h", Fresh: goal}, Calls: []host.TenantCall{c}, After: goal}
 		}},
 	} {
@@ -110,7 +110,7 @@ func TestJudgesOfIntruders(t *testing.T) {
 	}
 	t.Run("other words are told", func(t *testing.T) {
 		o := isolation.TenantRuns{Tenants: hosttest.TwoTenants(t), Reads: []host.TenantCall{intrusions(t, "")["other words where it is not"].call}, Before: ownLog(t), After: ownLog(t)}
-		if got := hosttest.Findings(t, "runs-unread", o); !slices.Contains(got, openwopv1.OWPISO2) {
+		if got := hosttest.Findings(t, "runs-unread", o); !slices.Contains(got, openwop.OWPISO2) {
 			t.Errorf("findings: %v", got)
 		}
 	})
@@ -137,26 +137,26 @@ func TestJudgesOfWhatIntrudersLeave(t *testing.T) {
 			o := read
 			o.Own, o.Others = hosttest.Told(t, "list", 200, []any{map[string]any{"runId": "r-a"}}), hosttest.Told(t, "list", 200, []any{map[string]any{"runId": "r-a"}, map[string]any{"runId": "r-b"}})
 			return o
-		}, openwopv1.OWPISO1},
+		}, openwop.OWPISO1},
 		"each has a list": {"runs-unread", func() any {
 			o := read
 			o.Own, o.Others = hosttest.Told(t, "list", 200, []any{"r-a"}), hosttest.Told(t, "list", 200, []any{"r-b"})
 			return o
 		}, "passed"},
-		"a look leaves an event": {"runs-unread", func() any { o := read; o.After = hosttest.LoopOf(3).Log(t); return o }, openwopv1.OWPISO1},
-		"cancelled all the same": {"cancel-refused", func() any { o := cancel; o.After = cancelled; return o }, openwopv1.OWPISO3},
+		"a look leaves an event": {"runs-unread", func() any { o := read; o.After = hosttest.LoopOf(3).Log(t); return o }, openwop.OWPISO1},
+		"cancelled all the same": {"cancel-refused", func() any { o := cancel; o.After = cancelled; return o }, openwop.OWPISO3},
 		"ended before":           {"cancel-refused", func() any { o := cancel; o.Live = cancelled; return o }, "blocked"},
 		"nobody can cancel":      {"cancel-refused", func() any { o := cancel; o.Cancel = hosttest.No(t, 404, "not_found"); return o }, "blocked"},
-		"answered all the same":  {"answer-refused", func() any { o := answer; o.After = ownLog(t); return o }, openwopv1.OWPISO3},
+		"answered all the same":  {"answer-refused", func() any { o := answer; o.After = ownLog(t); return o }, openwop.OWPISO3},
 		"went on": {"answer-refused", func() any {
 			o := answer
 			o.After.Events = append(slices.Clone(o.After.Events), hosttest.LoopOf(3).Log(t).Events...)
 			return o
-		}, openwopv1.OWPISO3},
+		}, openwop.OWPISO3},
 		"never suspended":       {"answer-refused", func() any { o := answer; o.Held.Suspended.Reached = false; return o }, "blocked"},
 		"nobody can answer":     {"answer-refused", func() any { o := answer; o.Held.Answered = wiretest.Status(t, 404); return o }, "blocked"},
 		"nobody can fork":       {"fork-refused", func() any { o := fork; o.Forked = hosttest.No(t, 501, "capability_not_provided"); return o }, "blocked"},
-		"forked into the run":   {"fork-refused", func() any { o := fork; o.After = hosttest.LoopOf(3).Log(t); return o }, openwopv1.OWPISO3},
+		"forked into the run":   {"fork-refused", func() any { o := fork; o.After = hosttest.LoopOf(3).Log(t); return o }, openwop.OWPISO3},
 		"the loop has no child": {"offspring-unread", func() any { return isolation.TenantOffspring{Tenants: hosttest.TwoTenants(t), Log: ownLog(t)} }, "blocked"},
 		"no child is served": {"offspring-unread", func() any {
 			return isolation.TenantOffspring{Tenants: hosttest.TwoTenants(t), Log: ownLog(t), Children: []host.Answered{hosttest.No(t, 404, "not_found")}, Reads: []host.TenantCall{intrusion(t)}}
@@ -181,15 +181,15 @@ func TestJudgesOfWhatTenantsAskFor(t *testing.T) {
 	}{
 		{"honest", func(*isolation.TenantAsks) {}, "passed", "passed"},
 		{"refuses the name", func(o *isolation.TenantAsks) { o.Named = hosttest.No(t, 403, "forbidden") }, "passed", "passed"},
-		{"one key for all", func(o *isolation.TenantAsks) { o.Same = keyed("k-a") }, openwopv1.OWPISO5, "passed"},
+		{"one key for all", func(o *isolation.TenantAsks) { o.Same = keyed("k-a") }, openwop.OWPISO5, "passed"},
 		{"tells that the key was used", func(o *isolation.TenantAsks) {
 			o.Same = host.KeyedRun{Answered: hosttest.No(t, 409, "idempotency_key_mismatch")}
-		}, openwopv1.OWPISO5, "passed"},
+		}, openwop.OWPISO5, "passed"},
 		{"keeps no keys", func(o *isolation.TenantAsks) { o.Again = keyed("k-c") }, "blocked", "passed"},
-		{"believes the body", func(o *isolation.TenantAsks) { o.Mine, o.Yours = hosttest.No(t, 404, "not_found"), run("a") }, "passed", openwopv1.OWPISO6},
-		{"shows the name in the body", func(o *isolation.TenantAsks) { o.Mine = run("a") }, "passed", openwopv1.OWPISO6},
-		{"gives it to both", func(o *isolation.TenantAsks) { o.Yours = run("b") }, "passed", openwopv1.OWPISO6},
-		{"falls over", func(o *isolation.TenantAsks) { o.Named = hosttest.No(t, 500, "internal_error") }, "passed", openwopv1.OWPISO6},
+		{"believes the body", func(o *isolation.TenantAsks) { o.Mine, o.Yours = hosttest.No(t, 404, "not_found"), run("a") }, "passed", openwop.OWPISO6},
+		{"shows the name in the body", func(o *isolation.TenantAsks) { o.Mine = run("a") }, "passed", openwop.OWPISO6},
+		{"gives it to both", func(o *isolation.TenantAsks) { o.Yours = run("b") }, "passed", openwop.OWPISO6},
+		{"falls over", func(o *isolation.TenantAsks) { o.Named = hosttest.No(t, 500, "internal_error") }, "passed", openwop.OWPISO6},
 		{"one tenant", func(o *isolation.TenantAsks) {
 			o.Tenants = hosttest.NobodyToKeepApart(t)["both keys are of one tenant"]
 		}, "blocked", "blocked"},
@@ -214,10 +214,10 @@ func TestJudgeOfFilesAtOnePath(t *testing.T) {
 		spoil func(*isolation.TenantFiles)
 		want  string
 	}{
-		"lists the other's":      {func(o *isolation.TenantFiles) { o.Others = list("p") }, openwopv1.OWPISO10},
-		"one file for both":      {func(o *isolation.TenantFiles) { o.Kept = file(200, "theirs") }, openwopv1.OWPISO10},
-		"keeps the first":        {func(o *isolation.TenantFiles) { o.Got = file(200, "mine") }, openwopv1.OWPISO10},
-		"deletes both":           {func(o *isolation.TenantFiles) { o.After = file(404, "") }, openwopv1.OWPISO10},
+		"lists the other's":      {func(o *isolation.TenantFiles) { o.Others = list("p") }, openwop.OWPISO10},
+		"one file for both":      {func(o *isolation.TenantFiles) { o.Kept = file(200, "theirs") }, openwop.OWPISO10},
+		"keeps the first":        {func(o *isolation.TenantFiles) { o.Got = file(200, "mine") }, openwop.OWPISO10},
+		"deletes both":           {func(o *isolation.TenantFiles) { o.After = file(404, "") }, openwop.OWPISO10},
 		"lists nobody's":         {func(o *isolation.TenantFiles) { o.Own = list() }, "blocked"},
 		"the other cannot write": {func(o *isolation.TenantFiles) { o.Put = file(403, "") }, "blocked"},
 	} {
@@ -242,8 +242,8 @@ func TestJudgeOfGoalsOfTwo(t *testing.T) {
 		want  string
 	}{
 		"each has a list":            {func(*isolation.TenantGoals) {}, "passed"},
-		"lists the other's":          {func(o *isolation.TenantGoals) { o.Others = list("g-1", "g-2") }, openwopv1.OWPISO4},
-		"paused all the same":        {func(o *isolation.TenantGoals) { o.After = goal("g-1", "paused") }, openwopv1.OWPISO4},
+		"lists the other's":          {func(o *isolation.TenantGoals) { o.Others = list("g-1", "g-2") }, openwop.OWPISO4},
+		"paused all the same":        {func(o *isolation.TenantGoals) { o.After = goal("g-1", "paused") }, openwop.OWPISO4},
 		"the other can make no goal": {func(o *isolation.TenantGoals) { o.Theirs.ID = "" }, "blocked"},
 	} {
 		t.Run(name, func(t *testing.T) {

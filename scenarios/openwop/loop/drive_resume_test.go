@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	requirement "github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop"
@@ -398,17 +399,17 @@ func TestWhatSuspendedLoopsCanDoWrong(t *testing.T) {
 		want map[string]string // scenario: requirement
 		only []string          // where others could not be followed to the end
 	}{
-		"a heartbeat moves loops":    {habits{beats: true}, map[string]string{"heartbeat-moves-nothing": openwopv1.OWP0061H1}, []string{"openwop/stateful-resume/heartbeat-moves-nothing"}},
-		"one answer moves all loops": {habits{mixes: true}, map[string]string{"two-at-once": openwopv1.OWPINT4}, []string{"openwop/stateful-resume/two-at-once"}},
-		"takes every answer":         {habits{takesAll: true}, map[string]string{"second-resolve": openwopv1.OWPINT2, "concurrent-resolvers": openwopv1.OWPINT3}, nil},
-		"takes an answer at the end": {habits{takesLate: true}, map[string]string{"second-resolve": openwopv1.OWPINT2, "concurrent-resolvers": openwopv1.OWPINT3}, nil},
-		"refuses and changes":        {habits{refuses: true}, map[string]string{"second-resolve": openwopv1.OWPINT2, "concurrent-resolvers": openwopv1.OWPINT3}, nil},
-		"moves when listened to":     {habits{impatient: true}, map[string]string{"stands-still": openwopv1.OWPINT1}, []string{"openwop/stateful-resume/stands-still"}},
-		"forgets the answer":         {habits{forgets: true}, map[string]string{"concurrent-resolvers": openwopv1.OWPINT3}, nil},
-		"ignores the floor":          {habits{careless: true}, map[string]string{"below-floor": openwopv1.OWPINT5}, nil},
-		"asks again on replay":       {habits{asksAgain: true}, map[string]string{"fork-of-resumed": openwopv1.OWP0061M1}, nil},
-		"counts from 1 again": {habits{recounts: true}, map[string]string{"ask-user": openwopv1.OWP0061D1, "below-floor": openwopv1.OWP0061D1,
-			"two-suspends": openwopv1.OWP0061D1, "seam-suspends": openwopv1.OWP0061D1}, nil},
+		"a heartbeat moves loops":    {habits{beats: true}, map[string]string{"heartbeat-moves-nothing": requirement.OWP0061H1}, []string{"openwop/stateful-resume/heartbeat-moves-nothing"}},
+		"one answer moves all loops": {habits{mixes: true}, map[string]string{"two-at-once": requirement.OWPINT4}, []string{"openwop/stateful-resume/two-at-once"}},
+		"takes every answer":         {habits{takesAll: true}, map[string]string{"second-resolve": requirement.OWPINT2, "concurrent-resolvers": requirement.OWPINT3}, nil},
+		"takes an answer at the end": {habits{takesLate: true}, map[string]string{"second-resolve": requirement.OWPINT2, "concurrent-resolvers": requirement.OWPINT3}, nil},
+		"refuses and changes":        {habits{refuses: true}, map[string]string{"second-resolve": requirement.OWPINT2, "concurrent-resolvers": requirement.OWPINT3}, nil},
+		"moves when listened to":     {habits{impatient: true}, map[string]string{"stands-still": requirement.OWPINT1}, []string{"openwop/stateful-resume/stands-still"}},
+		"forgets the answer":         {habits{forgets: true}, map[string]string{"concurrent-resolvers": requirement.OWPINT3}, nil},
+		"ignores the floor":          {habits{careless: true}, map[string]string{"below-floor": requirement.OWPINT5}, nil},
+		"asks again on replay":       {habits{asksAgain: true}, map[string]string{"fork-of-resumed": requirement.OWP0061M1}, nil},
+		"counts from 1 again": {habits{recounts: true}, map[string]string{"ask-user": requirement.OWP0061D1, "below-floor": requirement.OWP0061D1,
+			"two-suspends": requirement.OWP0061D1, "seam-suspends": requirement.OWP0061D1}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			violations := map[string]string{}

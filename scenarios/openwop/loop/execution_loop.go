@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
@@ -30,20 +31,20 @@ func ExecutionSuite() scenarios.Suite {
 var decidedBeforeWorker = scenarios.Scenario{
 	ID:     "openwop/execution-loop/decided-before-worker",
 	Title:  "each decision is on the log before its worker is, and the last before the end of the run",
-	Proves: scenarios.IDs{openwopv1.OWPDSP1},
+	Proves: scenarios.IDs{openwop.OWPDSP1},
 	Claim:  claims.Supervisor,
 	Ask: scenarios.Ask(handoff.LoopOfWorkers, func(o handoff.WorkersObservation, j *scenarios.Judge) {
-		o.Given(j, openwopv1.OWPDSP1)
+		o.Given(j, openwop.OWPDSP1)
 		began := o.Log.Phase(openwopv1.ChainPhaseDispatchBegan)
 		told := o.Log.OfType(openwopv1.RunEventTypeNodeDispatched)
 		if len(began.Values)+len(told.Values) == 0 {
-			j.BlockOn(openwopv1.OWP0037A3, "set-up: the log tells of no worker")
+			j.BlockOn(openwop.OWP0037A3, "set-up: the log tells of no worker")
 		}
 		CheckDecidedFirst(o.Log, j, len(o.Workers)+1)
 		decided := o.Log.Decided().Values
 		for i, c := range o.Children {
 			if i < len(decided) && len(c.Log.Events) > 0 {
-				handoff.TellLate(j, openwopv1.OWPDSP1, fmt.Sprintf("decision %d", i+1), decided[i], "the first event of its worker's run", c.Log.Events[0])
+				handoff.TellLate(j, openwop.OWPDSP1, fmt.Sprintf("decision %d", i+1), decided[i], "the first event of its worker's run", c.Log.Events[0])
 			}
 		}
 	}),
@@ -55,7 +56,7 @@ func CheckDecidedFirst(l host.RunLog, j *scenarios.Judge, turns int) {
 		marks := l.All().Where(func(e wire.Value) bool {
 			return effect(e) || host.IsA(openwopv1.RunEventTypeRunOrchestratorDecided, openwopv1.RunEventTypeRunCompleted, openwopv1.RunEventTypeRunFailed)(e)
 		})
-		j.Check(openwopv1.OWPDSP1, marks).To(decisionsFirst(turns), "decisions, workers and the end in order")
+		j.Check(openwop.OWPDSP1, marks).To(decisionsFirst(turns), "decisions, workers and the end in order")
 	}
 }
 
@@ -88,7 +89,7 @@ func decisionsFirst(turns int) check.Matcher {
 var decidedBeforeQuestion = scenarios.Scenario{
 	ID:     "openwop/execution-loop/decided-before-question",
 	Title:  "the decision to ask is on the log before the question, and while the run waits for the answer",
-	Proves: scenarios.IDs{openwopv1.OWPDSP1},
+	Proves: scenarios.IDs{openwop.OWPDSP1},
 	Claim:  claims.Supervisor,
 	Ask: scenarios.Ask(LoopThatAsks, func(o AskedObservation, j *scenarios.Judge) {
 		if o.Seam != nil {
@@ -96,9 +97,9 @@ var decidedBeforeQuestion = scenarios.Scenario{
 		}
 		o.Held.Given(j)
 		l := o.Held.Log
-		j.Check(openwopv1.OWPDSP1, l.Kinds()).To(KindsOf(o.Kinds[:o.Held.Turn]), "decisions on the log while the run waits for an answer")
+		j.Check(openwop.OWPDSP1, l.Kinds()).To(KindsOf(o.Kinds[:o.Held.Turn]), "decisions on the log while the run waits for an answer")
 		asked := l.All().Where(host.IsA(openwopv1.RunEventTypeRunOrchestratorDecided, openwopv1.RunEventTypeNodeSuspended, openwopv1.RunEventTypeInterruptRequested)).Each("/type")
-		j.Check(openwopv1.OWPDSP1, asked).To(check.That(fmt.Sprintf("%d decisions before the question", o.Held.Turn), func(v any) bool {
+		j.Check(openwop.OWPDSP1, asked).To(check.That(fmt.Sprintf("%d decisions before the question", o.Held.Turn), func(v any) bool {
 			list, _ := v.([]any)
 			first := slices.IndexFunc(list, func(kind any) bool { return kind != string(openwopv1.RunEventTypeRunOrchestratorDecided) })
 			return first < 0 || first == o.Held.Turn
@@ -110,15 +111,15 @@ var decidedBeforeQuestion = scenarios.Scenario{
 var turnWaitsForWorker = scenarios.Scenario{
 	ID:     "openwop/execution-loop/turn-waits-for-worker",
 	Title:  "while a worker waits, its decision is on the log and no other; the next one comes when the worker is done",
-	Proves: scenarios.IDs{openwopv1.OWPDSP1, openwopv1.OWP0037A5},
+	Proves: scenarios.IDs{openwop.OWPDSP1, openwop.OWP0037A5},
 	Claim:  claims.ExecutionModel,
 	Ask: scenarios.Ask(handoff.WorkerThatWaits, func(o handoff.WaitingWorkerObservation, j *scenarios.Judge) {
 		o.Given(j)
-		j.Check(openwopv1.OWPDSP1, o.Lull.Later.Kinds()).NotTo(check.Len(0), "decisions on the log while the worker of the first is at work")
-		j.Check(openwopv1.OWP0037A5, o.Lull.Later.Decided()).To(host.NoMoreThan(1), "turns while a worker waits for a person, when another run had ended and %s had gone by", o.Lull.Window)
-		j.Check(openwopv1.OWP0037A5, o.Lull.Later.Terminals().Each("/type")).To(check.Len(0), "events that end the run while its worker waits")
+		j.Check(openwop.OWPDSP1, o.Lull.Later.Kinds()).NotTo(check.Len(0), "decisions on the log while the worker of the first is at work")
+		j.Check(openwop.OWP0037A5, o.Lull.Later.Decided()).To(host.NoMoreThan(1), "turns while a worker waits for a person, when another run had ended and %s had gone by", o.Lull.Window)
+		j.Check(openwop.OWP0037A5, o.Lull.Later.Terminals().Each("/type")).To(check.Len(0), "events that end the run while its worker waits")
 		o.Answered(j)
-		j.Check(openwopv1.OWP0037A5, o.Log.Decided()).To(check.Len(2), "turns when the worker was done")
+		j.Check(openwop.OWP0037A5, o.Log.Decided()).To(check.Len(2), "turns when the worker was done")
 	}),
 }
 
@@ -126,26 +127,26 @@ var turnWaitsForWorker = scenarios.Scenario{
 var effectOfItsDecision = scenarios.Scenario{
 	ID:     "openwop/execution-loop/effect-of-its-decision",
 	Title:  "between a decision and the next one the worker of this decision is dispatched, and no other",
-	Proves: scenarios.IDs{openwopv1.OWPDSP3},
+	Proves: scenarios.IDs{openwop.OWPDSP3},
 	Claim:  claims.Supervisor,
 	Ask: scenarios.Ask(handoff.LoopOfWorkers, func(o handoff.WorkersObservation, j *scenarios.Judge) {
-		o.Given(j, openwopv1.OWPDSP3)
+		o.Given(j, openwop.OWPDSP3)
 		all := host.Dispatched(o.Log)
 		if len(all.Values) == 0 {
-			j.BlockOn(openwopv1.OWP0037A3, "set-up: the log tells of no worker")
+			j.BlockOn(openwop.OWP0037A3, "set-up: the log tells of no worker")
 		}
-		j.Check(openwopv1.OWPDSP3, all.Each("/type")).To(check.Len(len(o.Workers)), "workers of all decisions")
+		j.Check(openwop.OWPDSP3, all.Each("/type")).To(check.Len(len(o.Workers)), "workers of all decisions")
 		for i, worker := range o.Workers {
 			of := handoff.Turn(o.Log, i)
 			if told := of.Where(host.IsA(openwopv1.RunEventTypeNodeDispatched)); len(told.Values) > 0 || host.IsA(openwopv1.RunEventTypeNodeDispatched)(all.Values[0]) {
-				j.Check(openwopv1.OWPDSP3, told.Each("/payload/childWorkflowId")).To(check.Equal([]any{worker}), "workers of whom the dispatch node tells in turn %d", i+1)
+				j.Check(openwop.OWPDSP3, told.Each("/payload/childWorkflowId")).To(check.Equal([]any{worker}), "workers of whom the dispatch node tells in turn %d", i+1)
 			}
 			if host.IsA(openwopv1.RunEventTypeNodeDispatched)(all.Values[0]) {
 				continue
 			}
-			j.Check(openwopv1.OWPDSP3, of.Where(handoff.IsPhase(openwopv1.ChainPhaseDispatchBegan)).Each("/payload/workerId")).
+			j.Check(openwop.OWPDSP3, of.Where(handoff.IsPhase(openwopv1.ChainPhaseDispatchBegan)).Each("/payload/workerId")).
 				To(check.Equal([]any{worker}), "workers that were dispatched in turn %d", i+1)
-			j.Check(openwopv1.OWPDSP3, of.Where(host.IsA(openwopv1.RunEventTypeCoreWorkflowChainEvent)).Each("/payload/workerId")).
+			j.Check(openwop.OWPDSP3, of.Where(host.IsA(openwopv1.RunEventTypeCoreWorkflowChainEvent)).Each("/payload/workerId")).
 				To(check.Each(check.Equal(worker)), "workers of whom turn %d tells", i+1)
 		}
 	}),
@@ -155,10 +156,10 @@ var effectOfItsDecision = scenarios.Scenario{
 var dispatchNamesItsCause = scenarios.Scenario{
 	ID:     "openwop/execution-loop/dispatch-names-its-cause",
 	Title:  "what the dispatch node tells of a worker is caused by the decision of its turn, where it names a cause",
-	Proves: scenarios.IDs{openwopv1.OWPDSP4},
+	Proves: scenarios.IDs{openwop.OWPDSP4},
 	Claim:  claims.Supervisor,
 	Ask: scenarios.Ask(handoff.LoopOfWorkers, func(o handoff.WorkersObservation, j *scenarios.Judge) {
-		o.Given(j, openwopv1.OWPDSP4)
+		o.Given(j, openwop.OWPDSP4)
 		told := o.Log.OfType(openwopv1.RunEventTypeNodeDispatched)
 		if len(told.Values) == 0 {
 			j.Block("the log has no node.dispatched", "have the dispatch node tell of each child run that it makes")
@@ -171,13 +172,13 @@ var dispatchNamesItsCause = scenarios.Scenario{
 			for _, step := range of.Where(host.IsA(openwopv1.RunEventTypeCoreWorkflowChainEvent)).Values {
 				accepted = append(accepted, step.Key("eventId").String())
 			}
-			j.Check(openwopv1.OWPDSP4, causes).To(check.That(id+", a step of its handoff, or nothing", func(v any) bool {
+			j.Check(openwop.OWPDSP4, causes).To(check.That(id+", a step of its handoff, or nothing", func(v any) bool {
 				list, ok := v.([]any)
 				return ok && !slices.ContainsFunc(list, func(cause any) bool { return !slices.Contains(accepted, cause) })
 			}), "causes of node.dispatched in turn %d", i+1)
 			for _, cause := range causes.Values {
 				if cause.String() != id {
-					j.Find(openwopv1.OWPDSP4, "node.dispatched in turn %d does not name the decision as its cause, but %s", i+1, cause.JSON())
+					j.Find(openwop.OWPDSP4, "node.dispatched in turn %d does not name the decision as its cause, but %s", i+1, cause.JSON())
 				}
 			}
 		}
@@ -188,10 +189,10 @@ var dispatchNamesItsCause = scenarios.Scenario{
 var oneAgent = scenarios.Scenario{
 	ID:     "openwop/execution-loop/one-agent",
 	Title:  "all decisions of a run are by one agent, the one that the run names as its orchestrator",
-	Proves: scenarios.IDs{openwopv1.OWPDSP2},
+	Proves: scenarios.IDs{openwop.OWPDSP2},
 	Claim:  claims.Supervisor,
 	Ask: scenarios.Ask(handoff.LoopOfWorkers, func(o handoff.WorkersObservation, j *scenarios.Judge) {
-		o.Given(j, openwopv1.OWPDSP2)
+		o.Given(j, openwop.OWPDSP2)
 		CheckAgent(o.Log, j)
 	}),
 }
@@ -200,7 +201,7 @@ var oneAgent = scenarios.Scenario{
 var sameAgentAfterAnswer = scenarios.Scenario{
 	ID:     "openwop/execution-loop/same-agent-after-answer",
 	Title:  "the agent that decides is the same before and after a person has answered",
-	Proves: scenarios.IDs{openwopv1.OWPDSP2},
+	Proves: scenarios.IDs{openwop.OWPDSP2},
 	Claim:  claims.Supervisor,
 	Ask: scenarios.Ask(LoopThatAsks, func(o AskedObservation, j *scenarios.Judge) {
 		switch {
@@ -216,11 +217,11 @@ var sameAgentAfterAnswer = scenarios.Scenario{
 
 func CheckAgent(l host.RunLog, j *scenarios.Judge) {
 	agents := l.Decided().Each("/payload/agentId")
-	j.Check(openwopv1.OWPDSP2, agents).To(handoff.OneAndTheSame(), "agentId of the decisions")
+	j.Check(openwop.OWPDSP2, agents).To(handoff.OneAndTheSame(), "agentId of the decisions")
 	shown := l.Ended.Last.At("/runOrchestrator/agentId")
 	if !shown.Present() {
-		j.Find(openwopv1.OWPDSP2, "the run's snapshot does not name its runOrchestrator")
+		j.Find(openwop.OWPDSP2, "the run's snapshot does not name its runOrchestrator")
 		return
 	}
-	j.Check(openwopv1.OWPDSP2, shown).To(check.SameAs(agents.Last()), "runOrchestrator of the run's snapshot")
+	j.Check(openwop.OWPDSP2, shown).To(check.SameAs(agents.Last()), "runOrchestrator of the run's snapshot")
 }

@@ -3,6 +3,7 @@ package loop
 import (
 	"slices"
 
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
@@ -16,25 +17,25 @@ import (
 var nothingAfterTerminate = scenarios.Scenario{
 	ID:     "openwop/execution-loop/nothing-after-terminate",
 	Title:  "a loop whose script goes on behind terminate decides nothing and dispatches nobody after it",
-	Proves: scenarios.IDs{openwopv1.OWPDSP5},
+	Proves: scenarios.IDs{openwop.OWPDSP5},
 	Claim:  claims.Supervisor,
 	Ask: scenarios.Ask(loopBeyondItsEnd, func(o BeyondObservation, j *scenarios.Judge) {
-		o.Log.Given(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1)
-		j.Need(openwopv1.OWP0037A1, o.Lull.Sentinel)
+		o.Log.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
+		j.Need(openwop.OWP0037A1, o.Lull.Sentinel)
 		o.Lull.Later.Readable(j)
 		if !o.Chosen {
-			j.Find(openwopv1.OWPDSP5, host.FixedScript)
+			j.Find(openwop.OWPDSP5, host.FixedScript)
 		}
 		for _, l := range []host.RunLog{o.Log, o.Lull.Later} {
 			end, ok := o.terminated(l)
 			if !ok {
-				j.BlockOn(openwopv1.OWP0037A2, "set-up: the loop did not come to the terminate of its plan")
+				j.BlockOn(openwop.OWP0037A2, "set-up: the loop did not come to the terminate of its plan")
 			}
 			at := host.Sequence(end)
 			CheckNoTurnAfter(l, j, at)
 			if children := l.Ended.Last.Key("childRuns"); children.Present() {
 				workers := dispatchedBefore(l, at)
-				j.Check(openwopv1.OWPDSP5, children).To(host.NoMoreThan(workers), "child runs of a loop that dispatched %d before terminate", workers)
+				j.Check(openwop.OWPDSP5, children).To(host.NoMoreThan(workers), "child runs of a loop that dispatched %d before terminate", workers)
 			}
 		}
 	}),
@@ -45,7 +46,7 @@ func CheckNoTurnAfter(l host.RunLog, j *scenarios.Judge, terminate int64) {
 	after := l.All().Where(func(e wire.Value) bool {
 		return host.Sequence(e) > terminate && host.IsA(openwopv1.RunEventTypeRunOrchestratorDecided, openwopv1.RunEventTypeCoreWorkflowChainEvent, openwopv1.RunEventTypeNodeDispatched)(e)
 	})
-	j.Check(openwopv1.OWPDSP5, after.Each("/type")).To(check.Len(0), "decisions and handoffs after terminate")
+	j.Check(openwop.OWPDSP5, after.Each("/type")).To(check.Len(0), "decisions and handoffs after terminate")
 }
 
 // terminated is the decision to terminate, where the loop came to the one of its plan.
@@ -71,21 +72,21 @@ func dispatchedBefore(l host.RunLog, at int64) int {
 var fanOutRejected = scenarios.Scenario{
 	ID:     "openwop/execution-loop/fan-out-rejected",
 	Title:  "a dispatch node that takes one worker at a time carries out a decision for one, and fails the run at a decision for several",
-	Proves: scenarios.IDs{openwopv1.OWPDSP6},
+	Proves: scenarios.IDs{openwop.OWPDSP6},
 	Claim:  claims.Supervisor,
 	Ask: scenarios.Ask(dispatchOfTooMany, func(o RefusedObservation, j *scenarios.Judge) {
 		l := o.Log
-		l.Exists(j, openwopv1.OWP0037A6)
-		if !j.Check(openwopv1.OWPDSP6, l.Ended).To(check.Reached()) {
+		l.Exists(j, openwop.OWP0037A6)
+		if !j.Check(openwop.OWPDSP6, l.Ended).To(check.Reached()) {
 			return
 		}
 		l.Readable(j)
 		if len(l.Decided().Values) < 2 || len(host.Dispatched(l).Values) == 0 {
-			j.BlockOn(openwopv1.OWP0037A3, "set-up: the loop did not come to the decision for several")
+			j.BlockOn(openwop.OWP0037A3, "set-up: the loop did not come to the decision for several")
 		}
-		j.Check(openwopv1.OWPDSP6, host.Dispatched(l).Each("/type")).To(check.Len(o.Control), "workers that were dispatched")
-		j.Check(openwopv1.OWPDSP6, l.Status()).To(check.Equal("failed"), "status of the run")
-		o.tellCode(j, openwopv1.OWPDSP6, "fan_out_unsupported")
+		j.Check(openwop.OWPDSP6, host.Dispatched(l).Each("/type")).To(check.Len(o.Control), "workers that were dispatched")
+		j.Check(openwop.OWPDSP6, l.Status()).To(check.Equal("failed"), "status of the run")
+		o.tellCode(j, openwop.OWPDSP6, "fan_out_unsupported")
 	}),
 }
 
@@ -93,24 +94,24 @@ var fanOutRejected = scenarios.Scenario{
 var dispatchUndecided = scenarios.Scenario{
 	ID:     "openwop/execution-loop/dispatch-undecided",
 	Title:  "a dispatch node that no decision came before fails and dispatches nobody",
-	Proves: scenarios.IDs{openwopv1.OWPDSP7},
+	Proves: scenarios.IDs{openwop.OWPDSP7},
 	Claim:  claims.Supervisor,
 	Ask: scenarios.Ask(dispatchOfNothing, func(o RefusedObservation, j *scenarios.Judge) {
 		l := o.Log
-		if !j.Check(openwopv1.OWPDSP7, l.Created).To(check.Status(2, 4), "a run of %s", o.Way) {
+		if !j.Check(openwop.OWPDSP7, l.Created).To(check.Status(2, 4), "a run of %s", o.Way) {
 			return
 		}
 		if status, _ := l.Created.Int(); status/100 != 2 { // refused beforehand
 			return
 		}
-		l.Exists(j, openwopv1.OWP0037A6)
-		if !j.Check(openwopv1.OWPDSP7, l.Ended).To(check.Reached()) {
+		l.Exists(j, openwop.OWP0037A6)
+		if !j.Check(openwop.OWPDSP7, l.Ended).To(check.Reached()) {
 			return
 		}
 		l.Readable(j)
-		j.Check(openwopv1.OWPDSP7, l.Status()).To(check.Equal("failed"), "status of the run")
-		j.Check(openwopv1.OWPDSP7, host.Dispatched(l).Each("/type")).To(check.Len(0), "workers that were dispatched")
-		o.tellCode(j, openwopv1.OWPDSP7, "no_pending_decision")
+		j.Check(openwop.OWPDSP7, l.Status()).To(check.Equal("failed"), "status of the run")
+		j.Check(openwop.OWPDSP7, host.Dispatched(l).Each("/type")).To(check.Len(0), "workers that were dispatched")
+		o.tellCode(j, openwop.OWPDSP7, "no_pending_decision")
 	}),
 }
 

@@ -3,7 +3,7 @@ package loop_test
 import (
 	"testing"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	requirement "github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop"
 	"github.com/openassay/assay/scenarios/openwop/host"
@@ -21,9 +21,9 @@ func TestJudgesOfDecisionsAndTheirEffects(t *testing.T) {
 		want           string
 	}{
 		{"honest", "decided-before-worker", func(*hosttest.Cast) {}, "passed"},
-		{"the worker comes first", "decided-before-worker", func(c *hosttest.Cast) { c.Parent.Move(c.Parent.At("dispatch.began", 1), c.Parent.At(decided, 1)) }, openwopv1.OWPDSP1},
-		{"the dispatch node is first", "decided-before-worker", func(c *hosttest.Cast) { c.Parent.Move(c.Parent.At("node.dispatched", 0), c.Parent.At(decided, 0)) }, openwopv1.OWPDSP1},
-		{"the end comes before the decision to end", "decided-before-worker", func(c *hosttest.Cast) { c.Parent.Move(c.Parent.At("run.completed", 0), c.Parent.At(decided, 2)) }, openwopv1.OWPDSP1},
+		{"the worker comes first", "decided-before-worker", func(c *hosttest.Cast) { c.Parent.Move(c.Parent.At("dispatch.began", 1), c.Parent.At(decided, 1)) }, requirement.OWPDSP1},
+		{"the dispatch node is first", "decided-before-worker", func(c *hosttest.Cast) { c.Parent.Move(c.Parent.At("node.dispatched", 0), c.Parent.At(decided, 0)) }, requirement.OWPDSP1},
+		{"the end comes before the decision to end", "decided-before-worker", func(c *hosttest.Cast) { c.Parent.Move(c.Parent.At("run.completed", 0), c.Parent.At(decided, 2)) }, requirement.OWPDSP1},
 		{"no worker at all", "decided-before-worker", func(c *hosttest.Cast) {
 			for range 2 {
 				for _, kind := range []string{"dispatch.began", "dispatch.succeeded", "child.completed", "node.dispatched"} {
@@ -40,39 +40,39 @@ func TestJudgesOfDecisionsAndTheirEffects(t *testing.T) {
 		{"another worker without handoffs on the log", "effect-of-its-decision", func(c *hosttest.Cast) {
 			withoutSteps(c.Parent, 2)
 			c.Parent.Payload("node.dispatched", 1)["childWorkflowId"] = "w1"
-		}, openwopv1.OWPDSP3},
-		{"the worker of the turn before", "effect-of-its-decision", func(c *hosttest.Cast) { c.Parent.Payload("dispatch.began", 1)["workerId"] = "w1" }, openwopv1.OWPDSP3},
+		}, requirement.OWPDSP3},
+		{"the worker of the turn before", "effect-of-its-decision", func(c *hosttest.Cast) { c.Parent.Payload("dispatch.began", 1)["workerId"] = "w1" }, requirement.OWPDSP3},
 		{"a worker too many", "effect-of-its-decision", func(c *hosttest.Cast) {
 			c.Parent.Move(c.Parent.At("run.completed", 0), len(c.Parent.Events)-1)
 			c.Parent.Step("dispatch.began", "", "w2", "")
-		}, openwopv1.OWPDSP3},
+		}, requirement.OWPDSP3},
 		{"the first worker ends in the second turn", "effect-of-its-decision", func(c *hosttest.Cast) {
 			c.Parent.Move(c.Parent.At("child.completed", 0), c.Parent.At("dispatch.began", 1))
-		}, openwopv1.OWPDSP3},
+		}, requirement.OWPDSP3},
 
 		{"honest", "dispatch-names-its-cause", func(*hosttest.Cast) {}, "passed"},
 		{"names none", "dispatch-names-its-cause", func(c *hosttest.Cast) { delete(c.Parent.Events[c.Parent.At("node.dispatched", 0)], "causationId") }, "passed"},
 		{"names the decision before", "dispatch-names-its-cause", func(c *hosttest.Cast) {
 			c.Parent.Events[c.Parent.At("node.dispatched", 1)]["causationId"] = c.Parent.Events[c.Parent.At(decided, 0)]["eventId"]
-		}, openwopv1.OWPDSP4},
+		}, requirement.OWPDSP4},
 		{"names the step before: a finding", "dispatch-names-its-cause", func(c *hosttest.Cast) {
 			c.Parent.Events[c.Parent.At("node.dispatched", 0)]["causationId"] = c.Parent.Events[c.Parent.At("dispatch.began", 0)]["eventId"]
 		}, "passed"},
 		{"names a step of the turn before", "dispatch-names-its-cause", func(c *hosttest.Cast) {
 			c.Parent.Events[c.Parent.At("node.dispatched", 1)]["causationId"] = c.Parent.Events[c.Parent.At("dispatch.began", 0)]["eventId"]
-		}, openwopv1.OWPDSP4},
-		{"names an event that is not there", "dispatch-names-its-cause", func(c *hosttest.Cast) { c.Parent.Events[c.Parent.At("node.dispatched", 0)]["causationId"] = "e-none" }, openwopv1.OWPDSP4},
+		}, requirement.OWPDSP4},
+		{"names an event that is not there", "dispatch-names-its-cause", func(c *hosttest.Cast) { c.Parent.Events[c.Parent.At("node.dispatched", 0)]["causationId"] = "e-none" }, requirement.OWPDSP4},
 		{"tells of no dispatch", "dispatch-names-its-cause", func(c *hosttest.Cast) { c.Parent.Cut("node.dispatched", 0); c.Parent.Cut("node.dispatched", 0) }, "blocked"},
 
 		{"honest", "one-agent", func(*hosttest.Cast) {}, "passed"},
 		{"names none in its snapshot", "one-agent", func(c *hosttest.Cast) { delete(c.Parent.Shown, "runOrchestrator") }, "passed"},
-		{"another one in turn 2", "one-agent", func(c *hosttest.Cast) { c.Parent.Payload(decided, 1)["agentId"] = "another.agent" }, openwopv1.OWPDSP2},
-		{"another one in its snapshot", "one-agent", func(c *hosttest.Cast) { c.Parent.Shown["runOrchestrator"] = map[string]any{"agentId": "another.agent"} }, openwopv1.OWPDSP2},
+		{"another one in turn 2", "one-agent", func(c *hosttest.Cast) { c.Parent.Payload(decided, 1)["agentId"] = "another.agent" }, requirement.OWPDSP2},
+		{"another one in its snapshot", "one-agent", func(c *hosttest.Cast) { c.Parent.Shown["runOrchestrator"] = map[string]any{"agentId": "another.agent"} }, requirement.OWPDSP2},
 		{"nobody", "one-agent", func(c *hosttest.Cast) {
 			for k := range 3 {
 				c.Parent.Payload(decided, k)["agentId"] = ""
 			}
-		}, openwopv1.OWPDSP2},
+		}, requirement.OWPDSP2},
 	} {
 		t.Run(c.scenario+"/"+c.name, func(t *testing.T) {
 			told := hosttest.CastOf("w1", "w2")
@@ -113,8 +113,8 @@ func TestJudgesOfTheQuestion(t *testing.T) {
 	}{
 		{"honest", told(hosttest.Decided(1, "next-worker"), asks, hosttest.Event{Kind: "node.suspended", Payload: map[string]any{}}), "passed"},
 		{"no event tells of the question", told(hosttest.Decided(1, "next-worker"), asks), "passed"},
-		{"asks before it decides", told(hosttest.Decided(1, "next-worker"), hosttest.Event{Kind: "interrupt.requested", Payload: map[string]any{}}, asks), openwopv1.OWPDSP1},
-		{"asks and never decides", told(hosttest.Decided(1, "next-worker"), hosttest.Event{Kind: "node.suspended", Payload: map[string]any{}}), openwopv1.OWPDSP1},
+		{"asks before it decides", told(hosttest.Decided(1, "next-worker"), hosttest.Event{Kind: "interrupt.requested", Payload: map[string]any{}}, asks), requirement.OWPDSP1},
+		{"asks and never decides", told(hosttest.Decided(1, "next-worker"), hosttest.Event{Kind: "node.suspended", Payload: map[string]any{}}), requirement.OWPDSP1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			o := loop.AskedObservation{Evidence: scenarios.Observed, SuspendedLoop: host.SuspendedLoop{Way: "w", Turns: 3, Kinds: []string{"next-worker", "ask-user", "terminate"},
@@ -128,7 +128,7 @@ func TestJudgesOfTheQuestion(t *testing.T) {
 			Held: host.Suspension{Turn: 2, Suspended: wire.Wait{Reached: true}, Log: told(asks).Log(t), Answered: wiretest.Status(t, 200)}, Log: whole.Log(t)}}
 		hosttest.Expect(t, "same-agent-after-answer", o, "passed")
 		o.Log = whole.Change("runOrchestrator.decided", 2, func(p map[string]any) { p["agentId"] = "whoever answered" }).Log(t)
-		hosttest.Expect(t, "same-agent-after-answer", o, openwopv1.OWPDSP2)
+		hosttest.Expect(t, "same-agent-after-answer", o, requirement.OWPDSP2)
 	})
 }
 
@@ -146,14 +146,14 @@ func TestJudgeOfWhatFollowsTerminate(t *testing.T) {
 		want  string
 	}{
 		{"honest", func(*hosttest.Tale) {}, func(*hosttest.Tale) {}, "passed"},
-		{"goes on as its script does", func(s *hosttest.Tale) { s.Hand(s.Decide("w2"), "w2", "c2") }, func(*hosttest.Tale) {}, openwopv1.OWPDSP5},
-		{"dispatches once more", func(s *hosttest.Tale) { s.Step("dispatch.began", "", "w2", "") }, func(*hosttest.Tale) {}, openwopv1.OWPDSP5},
+		{"goes on as its script does", func(s *hosttest.Tale) { s.Hand(s.Decide("w2"), "w2", "c2") }, func(*hosttest.Tale) {}, requirement.OWPDSP5},
+		{"dispatches once more", func(s *hosttest.Tale) { s.Step("dispatch.began", "", "w2", "") }, func(*hosttest.Tale) {}, requirement.OWPDSP5},
 		{"dispatches between terminate and the end", func(s *hosttest.Tale) {
 			s.Add("node.dispatched", "", map[string]any{"childRunId": "c2"})
 			s.Move(len(s.Events)-1, s.At("run.completed", 0))
-		}, func(*hosttest.Tale) {}, openwopv1.OWPDSP5},
-		{"has a child that its log does not tell of", func(s *hosttest.Tale) { s.Shown["childRuns"] = []any{"c1", "c2"} }, func(*hosttest.Tale) {}, openwopv1.OWPDSP5},
-		{"goes on behind the barrier", func(*hosttest.Tale) {}, func(s *hosttest.Tale) { s.Decide("w2") }, openwopv1.OWPDSP5},
+		}, func(*hosttest.Tale) {}, requirement.OWPDSP5},
+		{"has a child that its log does not tell of", func(s *hosttest.Tale) { s.Shown["childRuns"] = []any{"c1", "c2"} }, func(*hosttest.Tale) {}, requirement.OWPDSP5},
+		{"goes on behind the barrier", func(*hosttest.Tale) {}, func(s *hosttest.Tale) { s.Decide("w2") }, requirement.OWPDSP5},
 		{"another plan than ours", func(s *hosttest.Tale) {
 			s.Payload("runOrchestrator.decided", 0)["decision"] = map[string]any{"kind": "ask-user"}
 		}, func(*hosttest.Tale) {}, "blocked"},
@@ -199,8 +199,8 @@ func TestJudgesOfDispatchNodesThatRefuse(t *testing.T) {
 	}{
 		{"honest", several("fan_out_unsupported"), "passed"},
 		{"another code is a finding", several("internal_error"), "passed"},
-		{"carries it out", goesOn(), openwopv1.OWPDSP6},
-		{"carries out half of it", half(), openwopv1.OWPDSP6},
+		{"carries it out", goesOn(), requirement.OWPDSP6},
+		{"carries out half of it", half(), requirement.OWPDSP6},
 		{"refuses one worker as well", fails(hosttest.NewTale("p", "assay-loop-reject", "failed"), "fan_out_unsupported"), "blocked"},
 	} {
 		t.Run("fan-out/"+c.name, func(t *testing.T) {
@@ -216,10 +216,10 @@ func TestJudgesOfDispatchNodesThatRefuse(t *testing.T) {
 	}{
 		{"honest", fails(alone(), "no_pending_decision").Log, "passed"},
 		{"refuses the workflow", func(t *testing.T) host.RunLog { return host.RunLog{Created: wiretest.Status(t, 400)} }, "passed"},
-		{"breaks down over it", func(t *testing.T) host.RunLog { return host.RunLog{Created: wiretest.Status(t, 500)} }, openwopv1.OWPDSP7},
-		{"completes", alone().Complete().Log, openwopv1.OWPDSP7},
-		{"makes a worker up", dispatches().Log, openwopv1.OWPDSP7},
-		{"waits for ever", hosttest.NewTale("p", "assay-dispatch-alone", "running").Log, openwopv1.OWPDSP7},
+		{"breaks down over it", func(t *testing.T) host.RunLog { return host.RunLog{Created: wiretest.Status(t, 500)} }, requirement.OWPDSP7},
+		{"completes", alone().Complete().Log, requirement.OWPDSP7},
+		{"makes a worker up", dispatches().Log, requirement.OWPDSP7},
+		{"waits for ever", hosttest.NewTale("p", "assay-dispatch-alone", "running").Log, requirement.OWPDSP7},
 	} {
 		t.Run("undecided/"+c.name, func(t *testing.T) {
 			hosttest.Expect(t, "dispatch-undecided", loop.RefusedObservation{Way: "assay-dispatch-alone", Log: c.log(t)}, c.want)

@@ -3,6 +3,7 @@ package loop
 import (
 	"fmt"
 
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
@@ -29,61 +30,61 @@ func IterationSuite() scenarios.Suite {
 var onePerTurn = scenarios.Scenario{
 	ID:     "openwop/iteration-monotonic/one-per-turn",
 	Title:  "every orchestrator turn carries the next iteration, counted from 1",
-	Proves: scenarios.IDs{openwopv1.OWP0061B1, openwopv1.OWP0061B2},
+	Proves: scenarios.IDs{openwop.OWP0061B1, openwop.OWP0061B2},
 	Claim:  claims.ExecutionModel5,
 	Ask: scenarios.Ask(loopOfTurns, func(o LoopObservation, j *scenarios.Judge) {
 		o.given(j)
 		CheckCounted(j, o.iterations(), o.Turns)
-		o.tell(j, openwopv1.OWP0061B2)
+		o.tell(j, openwop.OWP0061B2)
 	}),
 }
 
 // CheckCounted expects the counters of so many turns.
 func CheckCounted(j *scenarios.Judge, iterations wire.Found, turns int) {
-	j.Check(openwopv1.OWP0061B1, iterations).To(check.Each(check.Integer(1, 0)))
-	j.Check(openwopv1.OWP0061B2, iterations).To(check.CountFromOne(turns))
+	j.Check(openwop.OWP0061B1, iterations).To(check.Each(check.Integer(1, 0)))
+	j.Check(openwop.OWP0061B2, iterations).To(check.CountFromOne(turns))
 }
 
 // RFC 0037 A, RFC 0061 E: the loop itself.
 var asPlanned = scenarios.Scenario{
 	ID:    "openwop/iteration-monotonic/as-planned",
 	Title: "a loop takes the turns of its plan, each after the workers of the one before, and none after terminate",
-	Proves: scenarios.IDs{openwopv1.OWP0037A1, openwopv1.OWP0037A2, openwopv1.OWP0037A3, openwopv1.OWP0037A5, openwopv1.OWP0037A6,
-		openwopv1.OWP0061B5, openwopv1.OWP0061E1},
+	Proves: scenarios.IDs{openwop.OWP0037A1, openwop.OWP0037A2, openwop.OWP0037A3, openwop.OWP0037A5, openwop.OWP0037A6,
+		openwop.OWP0061B5, openwop.OWP0061E1},
 	Claim: claims.ExecutionModel,
 	Ask: scenarios.Ask(loopOfTurns, func(o LoopObservation, j *scenarios.Judge) {
 		if o.Evidence == scenarios.Attested {
 			j.Block("only the seam's word is on offer, and it shows no run", fixture.Load)
 		}
 		l := o.Log
-		l.Made(j, openwopv1.OWP0037A6, "a run of "+o.Way)
-		if !j.Check(openwopv1.OWP0037A1, l.Ended).To(check.Reached()) {
+		l.Made(j, openwop.OWP0037A6, "a run of "+o.Way)
+		if !j.Check(openwop.OWP0037A1, l.Ended).To(check.Reached()) {
 			return
 		}
 		l.Readable(j)
-		o.tell(j, openwopv1.OWP0037A6)
-		j.Check(openwopv1.OWP0037A6, l.Decided()).To(check.Len(o.Turns), "orchestrator turns")
+		o.tell(j, openwop.OWP0037A6)
+		j.Check(openwop.OWP0037A6, l.Decided()).To(check.Len(o.Turns), "orchestrator turns")
 		if o.Decisions == nil { // the seam's own plan: of its turns only the end is known
-			j.Check(openwopv1.OWP0037A2, l.Kinds()).To(check.Each(check.Text()), "kind of each decision")
+			j.Check(openwop.OWP0037A2, l.Kinds()).To(check.Each(check.Text()), "kind of each decision")
 		} else {
-			j.Check(openwopv1.OWP0037A2, l.Decided().Each("/payload/decision")).To(check.HasIn(o.Decisions), "decisions in order")
+			j.Check(openwop.OWP0037A2, l.Decided().Each("/payload/decision")).To(check.HasIn(o.Decisions), "decisions in order")
 		}
-		j.Check(openwopv1.OWP0061B5, l.Decided().Each("/payload/agentId")).To(check.Each(check.Text()), "agentId")
+		j.Check(openwop.OWP0061B5, l.Decided().Each("/payload/agentId")).To(check.Each(check.Text()), "agentId")
 		o.checkChildren(j)
 		order := turnsAndSettlements(l)
-		j.Check(openwopv1.OWP0037A5, order).To(check.Equal(alternating(o.Turns)), "turns and settled workers in order")
-		j.Check(openwopv1.OWP0037A1, order).To(check.Len(2*o.Turns-1), "turns, and workers that settled")
-		j.Check(openwopv1.OWP0061E1, l.Status()).To(check.Equal("completed"), "status after terminate")
-		j.Check(openwopv1.OWP0061E1, l.Terminals().Each("/type")).To(check.Equal([]any{"run.completed"}), "events that end the run")
-		j.Check(openwopv1.OWP0061E1, host.OfTheLoop(l).Last().Key("type")).To(check.Equal("run.completed"), "last event of the loop")
+		j.Check(openwop.OWP0037A5, order).To(check.Equal(alternating(o.Turns)), "turns and settled workers in order")
+		j.Check(openwop.OWP0037A1, order).To(check.Len(2*o.Turns-1), "turns, and workers that settled")
+		j.Check(openwop.OWP0061E1, l.Status()).To(check.Equal("completed"), "status after terminate")
+		j.Check(openwop.OWP0061E1, l.Terminals().Each("/type")).To(check.Equal([]any{"run.completed"}), "events that end the run")
+		j.Check(openwop.OWP0061E1, host.OfTheLoop(l).Last().Key("type")).To(check.Equal("run.completed"), "last event of the loop")
 		if l.Last().Key("type").String() != "run.completed" {
-			j.Find(openwopv1.OWP0061E1, "an event %s follows the end of the run", l.Last().Key("type").JSON())
+			j.Find(openwop.OWP0061E1, "an event %s follows the end of the run", l.Last().Key("type").JSON())
 		}
-		j.Need(openwopv1.OWP0037A1, o.Sentinel)
+		j.Need(openwop.OWP0037A1, o.Sentinel)
 		switch {
 		default:
 			o.Later.Readable(j)
-			j.Check(openwopv1.OWP0061E1, host.OfTheLoop(o.Later).Each("/eventId")).To(check.SameAs(host.OfTheLoop(l).Each("/eventId")),
+			j.Check(openwop.OWP0061E1, host.OfTheLoop(o.Later).Each("/eventId")).To(check.SameAs(host.OfTheLoop(l).Each("/eventId")),
 				"events of the loop after another run had ended and %s had gone by", o.Window)
 		}
 	}),
@@ -93,29 +94,29 @@ var asPlanned = scenarios.Scenario{
 var nothingShared = scenarios.Scenario{
 	ID:     "openwop/iteration-monotonic/nothing-shared",
 	Title:  "a loop that ran while another was under way counts from 1, and leaves the other's counter alone",
-	Proves: scenarios.IDs{openwopv1.OWP0061B2, openwopv1.OWP0061B4},
+	Proves: scenarios.IDs{openwop.OWP0061B2, openwop.OWP0061B4},
 	Claim:  claims.ExecutionModel5,
 	Ask: scenarios.Ask(twoLoopsAtOnce, func(o InterleavedObservation, j *scenarios.Judge) {
 		if o.Suspends && o.First.RunID != "" {
-			j.Need(openwopv1.OWP0061D1, o.Suspended)
+			j.Need(openwop.OWP0061D1, o.Suspended)
 			if status, _ := o.Answered.Int(); status/100 != 2 {
-				j.BlockOn(openwopv1.OWP0061D1, "set-up: the host refused the answer that resumes the loop: HTTP "+o.Answered.JSON())
+				j.BlockOn(openwop.OWP0061D1, "set-up: the host refused the answer that resumes the loop: HTTP "+o.Answered.JSON())
 			}
 		}
-		o.First.Given(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1)
-		o.Second.Given(j, openwopv1.OWP0037A6, openwopv1.OWP0061E1)
+		o.First.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
+		o.Second.Given(j, openwop.OWP0037A6, openwop.OWP0061E1)
 		if !o.Suspends && !o.overlaps() {
 			j.Block("the two loops ran one after the other: that nothing is shared can only be seen of loops that run at once", fixture.Load)
 		}
-		j.Check(openwopv1.OWP0061B4, o.Second.Iterations()).To(check.CountFromOne(o.SecondN), "the loop that ran meanwhile")
+		j.Check(openwop.OWP0061B4, o.Second.Iterations()).To(check.CountFromOne(o.SecondN), "the loop that ran meanwhile")
 		first, n := o.First.Iterations(), o.FirstN
 		if o.Suspends && !o.Stateful && len(first.Values) > o.AskedAt {
 			// Whether a counter survives a suspension is a claim of its own (RFC 0061 D).
 			first.Values, n = first.Values[:o.AskedAt], o.AskedAt
 		}
-		j.Check(openwopv1.OWP0061B2, first).To(check.CountFromOne(n), "the loop that was under way")
-		j.Check(openwopv1.OWP0061B4, o.First.All().Each("/runId")).To(check.Each(check.Equal(o.First.RunID)), "run of every event in the first log")
-		j.Check(openwopv1.OWP0061B4, o.Second.All().Each("/runId")).To(check.Each(check.Equal(o.Second.RunID)), "run of every event in the second log")
+		j.Check(openwop.OWP0061B2, first).To(check.CountFromOne(n), "the loop that was under way")
+		j.Check(openwop.OWP0061B4, o.First.All().Each("/runId")).To(check.Each(check.Equal(o.First.RunID)), "run of every event in the first log")
+		j.Check(openwop.OWP0061B4, o.Second.All().Each("/runId")).To(check.Each(check.Equal(o.Second.RunID)), "run of every event in the second log")
 	}),
 }
 
@@ -123,7 +124,7 @@ var nothingShared = scenarios.Scenario{
 var forkKeeps = scenarios.Scenario{
 	ID:     "openwop/iteration-monotonic/fork-keeps",
 	Title:  "a replay of a finished loop carries the iterations, and the breach, of its source",
-	Proves: scenarios.IDs{openwopv1.OWP0061M1},
+	Proves: scenarios.IDs{openwop.OWP0061M1},
 	Claim:  claims.Replay,
 	Ask: scenarios.Ask(replay.ReplayedLoops, func(o replay.ForkObservation, j *scenarios.Judge) {
 		for _, pair := range []struct {
@@ -131,19 +132,19 @@ var forkKeeps = scenarios.Scenario{
 			turns            int
 			source, replayed host.RunLog
 		}{{"finished loop", o.Turns, o.Source, o.Replayed}, {"bounded loop", o.Bound, o.BoundedSource, o.BoundedReplayed}} {
-			pair.source.Given(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1)
+			pair.source.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
 			if len(pair.source.Decided().Values) != pair.turns { // an empty source would be matched by an empty copy
-				j.BlockOn(openwopv1.OWP0061B2, "set-up: the source did not take the turns of its plan")
+				j.BlockOn(openwop.OWP0061B2, "set-up: the source did not take the turns of its plan")
 			}
-			pair.replayed.Made(j, openwopv1.OWP0061M1, "a fork of the "+pair.name)
-			if !j.Check(openwopv1.OWP0061M1, pair.replayed.ID).NotTo(check.Equal(pair.source.RunID), "runId of the fork") || !j.Check(openwopv1.OWP0061M1, pair.replayed.Ended).To(check.Reached()) {
+			pair.replayed.Made(j, openwop.OWP0061M1, "a fork of the "+pair.name)
+			if !j.Check(openwop.OWP0061M1, pair.replayed.ID).NotTo(check.Equal(pair.source.RunID), "runId of the fork") || !j.Check(openwop.OWP0061M1, pair.replayed.Ended).To(check.Reached()) {
 				return
 			}
 			pair.replayed.Readable(j)
-			j.Check(openwopv1.OWP0061M1, pair.replayed.Iterations()).To(check.SameAs(pair.source.Iterations()), "iterations of the %s", pair.name)
-			j.Check(openwopv1.OWP0061M1, pair.replayed.Decided().Each("/payload/decision")).To(check.SameAs(pair.source.Decided().Each("/payload/decision")), "decisions of the %s", pair.name)
-			j.Check(openwopv1.OWP0061M1, pair.replayed.Breaches().Each("/payload")).To(check.SameAs(pair.source.Breaches().Each("/payload")), "breaches of the %s", pair.name)
-			j.Check(openwopv1.OWP0061M1, pair.replayed.Status()).To(check.SameAs(pair.source.Status()), "status of the %s", pair.name)
+			j.Check(openwop.OWP0061M1, pair.replayed.Iterations()).To(check.SameAs(pair.source.Iterations()), "iterations of the %s", pair.name)
+			j.Check(openwop.OWP0061M1, pair.replayed.Decided().Each("/payload/decision")).To(check.SameAs(pair.source.Decided().Each("/payload/decision")), "decisions of the %s", pair.name)
+			j.Check(openwop.OWP0061M1, pair.replayed.Breaches().Each("/payload")).To(check.SameAs(pair.source.Breaches().Each("/payload")), "breaches of the %s", pair.name)
+			j.Check(openwop.OWP0061M1, pair.replayed.Status()).To(check.SameAs(pair.source.Status()), "status of the %s", pair.name)
 		}
 	}),
 }
@@ -152,30 +153,30 @@ var forkKeeps = scenarios.Scenario{
 var boundBelow = scenarios.Scenario{
 	ID:     "openwop/iteration-monotonic/bound-below",
 	Title:  "a loop that needs more turns than its bound N takes N, records the breach at N+1 and fails",
-	Proves: scenarios.IDs{openwopv1.OWP0061E2, openwopv1.OWP0061E3, openwopv1.OWP0061E4},
+	Proves: scenarios.IDs{openwop.OWP0061E2, openwop.OWP0061E3, openwop.OWP0061E4},
 	Claim:  claims.ExecutionModel,
 	Ask: scenarios.Ask(bounds.LoopAroundItsBound, func(o bounds.BoundsObservation, j *scenarios.Judge) {
 		l, n := o.Below, o.Turns-1
-		l.Exists(j, openwopv1.OWP0037A6)
-		if !j.Check(openwopv1.OWP0061E3, l.Ended).To(check.Reached()) {
+		l.Exists(j, openwop.OWP0037A6)
+		if !j.Check(openwop.OWP0061E3, l.Ended).To(check.Reached()) {
 			return
 		}
 		l.Readable(j)
 		o.BelowLater.Readable(j)
 		breach := l.Breaches()
-		j.Check(openwopv1.OWP0061E4, breach).To(check.Len(1), "breaches of a loop bounded to %d turns", n)
-		j.Check(openwopv1.OWP0061E2, breach.Each("/payload/kind")).To(check.Equal([]any{string(openwopv1.CapKindLoopIterations)}), "kind")
-		j.Check(openwopv1.OWP0061E2, breach.Each("/payload/limit")).To(check.Equal([]any{n}), "limit")
-		j.Check(openwopv1.OWP0061E2, breach.Each("/payload/observed")).To(check.Equal([]any{n + 1}), "observed")
-		j.Check(openwopv1.OWP0061E3, l.Decided()).To(check.Len(n), "orchestrator turns")
-		j.Check(openwopv1.OWP0061E3, l.Status()).To(check.Equal("failed"), "status of the run")
-		j.Check(openwopv1.OWP0061E3, l.OfType(openwopv1.RunEventTypeRunFailed).Each("/payload/error/code")).To(check.Equal([]any{"loop_limit_exceeded"}), "code of the failure")
-		j.Check(openwopv1.OWP0061E3, host.BreachesAndEnds(l)).To(check.Equal([]any{"cap.breached", "run.failed"}), "breach and end in order")
-		bounds.CheckOver(l, j, openwopv1.OWP0061E3)
-		j.Check(openwopv1.OWP0061E3, host.OfTheLoop(o.BelowLater).Each("/eventId")).To(check.SameAs(host.OfTheLoop(l).Each("/eventId")),
+		j.Check(openwop.OWP0061E4, breach).To(check.Len(1), "breaches of a loop bounded to %d turns", n)
+		j.Check(openwop.OWP0061E2, breach.Each("/payload/kind")).To(check.Equal([]any{string(openwopv1.CapKindLoopIterations)}), "kind")
+		j.Check(openwop.OWP0061E2, breach.Each("/payload/limit")).To(check.Equal([]any{n}), "limit")
+		j.Check(openwop.OWP0061E2, breach.Each("/payload/observed")).To(check.Equal([]any{n + 1}), "observed")
+		j.Check(openwop.OWP0061E3, l.Decided()).To(check.Len(n), "orchestrator turns")
+		j.Check(openwop.OWP0061E3, l.Status()).To(check.Equal("failed"), "status of the run")
+		j.Check(openwop.OWP0061E3, l.OfType(openwopv1.RunEventTypeRunFailed).Each("/payload/error/code")).To(check.Equal([]any{"loop_limit_exceeded"}), "code of the failure")
+		j.Check(openwop.OWP0061E3, host.BreachesAndEnds(l)).To(check.Equal([]any{"cap.breached", "run.failed"}), "breach and end in order")
+		bounds.CheckOver(l, j, openwop.OWP0061E3)
+		j.Check(openwop.OWP0061E3, host.OfTheLoop(o.BelowLater).Each("/eventId")).To(check.SameAs(host.OfTheLoop(l).Each("/eventId")),
 			"events of the loop after two more had ended and %s had gone by", o.Window)
 		if !o.Chosen {
-			j.Find(openwopv1.OWP0061E3, host.FixedScript)
+			j.Find(openwop.OWP0061E3, host.FixedScript)
 		}
 	}),
 }
@@ -184,14 +185,14 @@ var boundBelow = scenarios.Scenario{
 var boundLeavesAlone = scenarios.Scenario{
 	ID:     "openwop/iteration-monotonic/bound-leaves-alone",
 	Title:  "a loop that needs as many turns as its bound, or one fewer, ends by itself",
-	Proves: scenarios.IDs{openwopv1.OWP0061E6},
+	Proves: scenarios.IDs{openwop.OWP0061E6},
 	Claim:  claims.ExecutionModel,
 	Ask: scenarios.Ask(bounds.LoopAroundItsBound, func(o bounds.BoundsObservation, j *scenarios.Judge) {
 		for _, l := range []host.RunLog{o.At, o.Above} {
-			l.Given(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1)
-			j.Check(openwopv1.OWP0061E6, l.Decided()).To(check.Len(o.Turns), "orchestrator turns")
-			j.Check(openwopv1.OWP0061E6, l.Breaches()).To(check.Len(0), "breaches")
-			j.Check(openwopv1.OWP0061E6, l.Status()).To(check.Equal("completed"), "status of the run")
+			l.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
+			j.Check(openwop.OWP0061E6, l.Decided()).To(check.Len(o.Turns), "orchestrator turns")
+			j.Check(openwop.OWP0061E6, l.Breaches()).To(check.Len(0), "breaches")
+			j.Check(openwop.OWP0061E6, l.Status()).To(check.Equal("completed"), "status of the run")
 		}
 	}),
 }
@@ -200,17 +201,17 @@ var boundLeavesAlone = scenarios.Scenario{
 var seamRandomTurns = scenarios.Scenario{
 	ID:      "openwop/iteration-monotonic/seam-random-turns",
 	Title:   "the seam answers a random number of turns with exactly as many iterations",
-	Proves:  scenarios.IDs{openwopv1.OWP0061B1, openwopv1.OWP0061B2},
+	Proves:  scenarios.IDs{openwop.OWP0061B1, openwop.OWP0061B2},
 	Claim:   claims.ExecutionModel5,
 	Reaches: scenarios.Attested,
 	Ask: scenarios.Ask(host.SeamTurns, func(o host.SeamObservation, j *scenarios.Judge) {
 		for _, a := range o.Answers {
 			host.SeamAnswered(j, a.Status, o.Path)
-			j.Check(openwopv1.OWP0061B1, a.Iterations()).To(check.Each(check.Integer(1, 0)), "%s asked for %d turns", o.Path, a.Turns)
-			j.Check(openwopv1.OWP0061B2, a.Iterations()).To(check.CountFromOne(a.Turns), "%s asked for %d turns", o.Path, a.Turns)
+			j.Check(openwop.OWP0061B1, a.Iterations()).To(check.Each(check.Integer(1, 0)), "%s asked for %d turns", o.Path, a.Turns)
+			j.Check(openwop.OWP0061B2, a.Iterations()).To(check.CountFromOne(a.Turns), "%s asked for %d turns", o.Path, a.Turns)
 			for _, d := range a.Decisions {
 				if kind := d.Key("decision"); kind.String() != "" { // OWP-R1
-					j.Find(openwopv1.OWP0061B5, "the seam writes a decision as the bare string %s", kind.JSON())
+					j.Find(openwop.OWP0061B5, "the seam writes a decision as the bare string %s", kind.JSON())
 					break
 				}
 			}
@@ -222,7 +223,7 @@ var seamRandomTurns = scenarios.Scenario{
 var seamAgreesWithLog = scenarios.Scenario{
 	ID:     "openwop/iteration-monotonic/seam-agrees-with-log",
 	Title:  "the run that the seam's reply names shows the same iterations in its own log",
-	Proves: scenarios.IDs{openwopv1.OWP0061B2},
+	Proves: scenarios.IDs{openwop.OWP0061B2},
 	Claim:  claims.ExecutionModel5,
 	Ask: scenarios.Ask(host.SeamTurns, func(o host.SeamObservation, j *scenarios.Judge) {
 		named := false
@@ -231,9 +232,9 @@ var seamAgreesWithLog = scenarios.Scenario{
 				continue
 			}
 			named = true
-			j.Check(openwopv1.OWP0061B2, a.Log.Read).To(check.Status(2), "reading the log of run %s", a.Log.RunID)
-			j.Check(openwopv1.OWP0061B2, a.Log.Iterations()).To(check.CountFromOne(a.Turns), "iterations in the log of run %s", a.Log.RunID)
-			j.Check(openwopv1.OWP0061B2, a.Iterations()).To(check.SameAs(a.Log.Iterations()), "iterations in the seam's reply")
+			j.Check(openwop.OWP0061B2, a.Log.Read).To(check.Status(2), "reading the log of run %s", a.Log.RunID)
+			j.Check(openwop.OWP0061B2, a.Log.Iterations()).To(check.CountFromOne(a.Turns), "iterations in the log of run %s", a.Log.RunID)
+			j.Check(openwop.OWP0061B2, a.Iterations()).To(check.SameAs(a.Log.Iterations()), "iterations in the seam's reply")
 		}
 		if !named {
 			j.Block("the seam's reply names no run, so its word cannot be compared with a log", "have the seam's reply carry the runId of the run it drove (docs/seams.md)")
@@ -246,28 +247,28 @@ var seamAgreesWithLog = scenarios.Scenario{
 var seamOutOfRange = scenarios.Scenario{
 	ID:      "openwop/iteration-monotonic/seam-out-of-range",
 	Title:   "the seam claims no turn that cannot have been",
-	Proves:  scenarios.IDs{openwopv1.OWP0061B4},
+	Proves:  scenarios.IDs{openwop.OWP0061B4},
 	Claim:   claims.ExecutionModel5,
 	Reaches: scenarios.Attested,
 	Ask: scenarios.Ask(host.SeamImpossible, func(o host.SeamObservation, j *scenarios.Judge) {
 		control, impossible := o.Answers[0], o.Answers[1:]
 		host.SeamAnswered(j, control.Status, o.Path)
-		j.Check(openwopv1.OWP0061B4, control.Claimed()).To(check.Len(control.Turns), "turns claimed when asked for %d", control.Turns)
+		j.Check(openwop.OWP0061B4, control.Claimed()).To(check.Len(control.Turns), "turns claimed when asked for %d", control.Turns)
 		for _, a := range impossible {
 			asked := fmt.Sprintf("asked for %d turns", a.Turns)
 			if a.SuspendsAt > 0 {
 				asked += fmt.Sprintf(", suspended at turn %d", a.SuspendsAt)
 			}
-			if !j.Check(openwopv1.OWP0061B4, a.Status).To(check.Status(2, 400, 422), "%s", asked) {
+			if !j.Check(openwop.OWP0061B4, a.Status).To(check.Status(2, 400, 422), "%s", asked) {
 				continue
 			}
 			if status, _ := a.Status.Int(); status/100 != 2 {
 				continue
 			}
 			if a.Turns < 1 {
-				j.Check(openwopv1.OWP0061B4, a.Claimed()).To(check.Len(0), "turns claimed when %s", asked)
+				j.Check(openwop.OWP0061B4, a.Claimed()).To(check.Len(0), "turns claimed when %s", asked)
 			} else {
-				j.Check(openwopv1.OWP0061B4, a.Resumed).To(check.OneOf(nil, false), "resumedIteration claimed when %s", asked)
+				j.Check(openwop.OWP0061B4, a.Resumed).To(check.OneOf(nil, false), "resumedIteration claimed when %s", asked)
 			}
 		}
 	}),

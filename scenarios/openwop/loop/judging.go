@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
@@ -17,7 +18,7 @@ func (o LoopObservation) given(j *scenarios.Judge) {
 		host.SeamAnswered(j, o.SeamStatus, o.Way)
 		return
 	}
-	o.Log.Given(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1)
+	o.Log.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
 }
 
 // tell notes that the turns were not chosen for this run.
@@ -31,18 +32,18 @@ func (o LoopObservation) tell(j *scenarios.Judge, id scenarios.RequirementID) {
 // turn, none twice, none the parent, each served under its own id.
 func (o LoopObservation) checkChildren(j *scenarios.Judge) {
 	started := o.Log.Phase(openwopv1.ChainPhaseDispatchSucceeded)
-	j.Check(openwopv1.OWP0037A3, started).To(check.Len(o.Turns-1), "handoffs that began")
+	j.Check(openwop.OWP0037A3, started).To(check.Len(o.Turns-1), "handoffs that began")
 	if o.Turns < 2 {
 		return
 	}
-	j.Check(openwopv1.OWP0037A3, started.Each("/payload/childRunId")).To(check.Distinct(o.Log.RunID), "childRunId of the handoffs")
+	j.Check(openwop.OWP0037A3, started.Each("/payload/childRunId")).To(check.Distinct(o.Log.RunID), "childRunId of the handoffs")
 	ids := make([]any, len(o.Children))
 	for i, c := range o.Children {
 		ids[i] = c.ID
 	}
-	j.Check(openwopv1.OWP0037A3, o.snapshots().Each("/runId")).To(check.Equal(ids), "runId of the child runs, read under their ids")
-	j.Check(openwopv1.OWP0037A3, o.snapshots().Each("/status")).To(check.Each(check.Equal("completed")), "status of the child runs")
-	j.Check(openwopv1.OWP0037A3, o.Stranger).To(check.Status(4), "a run id that was never given out")
+	j.Check(openwop.OWP0037A3, o.snapshots().Each("/runId")).To(check.Equal(ids), "runId of the child runs, read under their ids")
+	j.Check(openwop.OWP0037A3, o.snapshots().Each("/status")).To(check.Each(check.Equal("completed")), "status of the child runs")
+	j.Check(openwop.OWP0037A3, o.Stranger).To(check.Status(4), "a run id that was never given out")
 }
 
 // turnsAndSettlements are the types of the turns and of the child runs' ends, in order.

@@ -3,6 +3,7 @@ package loop
 import (
 	"slices"
 
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
@@ -14,7 +15,7 @@ import (
 // nothing that it stood still.
 func wentOn(o host.SuspendedLoop, j *scenarios.Judge) {
 	o.Held.CheckAnswered(j)
-	j.Need(openwopv1.OWP0061D1, o.Log.Ended)
+	j.Need(openwop.OWP0061D1, o.Log.Ended)
 	o.Log.Readable(j)
 	tookItsTurns(o, j)
 }
@@ -26,22 +27,22 @@ func tookItsTurns(o host.SuspendedLoop, j *scenarios.Judge) {
 	if ok, _ := KindsOf(o.Kinds).MatchSeen(kinds); ok {
 		return
 	}
-	j.BlockOn(openwopv1.OWP0037A2, "set-up: the loop did not take the turns of its plan, "+wire.Compact(o.Kinds)+", but "+wire.Compact(kinds.Actual()))
+	j.BlockOn(openwop.OWP0037A2, "set-up: the loop did not take the turns of its plan, "+wire.Compact(o.Kinds)+", but "+wire.Compact(kinds.Actual()))
 }
 
 // checkResumed follows the counter over the suspension to the end of the plan.
 func checkResumed(o host.SuspendedLoop, j *scenarios.Judge) {
 	l := o.Log
-	if !j.Check(openwopv1.OWP0061D1, l.Ended).To(check.Reached(), "after the answer") {
+	if !j.Check(openwop.OWP0061D1, l.Ended).To(check.Reached(), "after the answer") {
 		j.End()
 	}
 	l.Readable(j)
-	j.Check(openwopv1.OWP0061D1, l.Iterations()).To(check.CountFromOne(o.Turns), "iterations of a loop that was suspended in turn %d", o.Held.Turn)
-	j.Check(openwopv1.OWP0061D1, l.Kinds()).To(KindsOf(o.Kinds), "decisions in order")
-	j.Check(openwopv1.OWP0061D1, l.Status()).To(check.Equal("completed"), "status of the run")
+	j.Check(openwop.OWP0061D1, l.Iterations()).To(check.CountFromOne(o.Turns), "iterations of a loop that was suspended in turn %d", o.Held.Turn)
+	j.Check(openwop.OWP0061D1, l.Kinds()).To(KindsOf(o.Kinds), "decisions in order")
+	j.Check(openwop.OWP0061D1, l.Status()).To(check.Equal("completed"), "status of the run")
 	for _, kind := range l.Kinds().Values {
 		if isAsking(kind.String()) && kind.String() != string(openwopv1.AskUserDecisionKindAskUser) {
-			j.Find(openwopv1.OWP0061D1, "the log calls a decision to ask %s, which no schema knows", kind.JSON())
+			j.Find(openwop.OWP0061D1, "the log calls a decision to ask %s, which no schema knows", kind.JSON())
 			break
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	requirement "github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop"
 	"github.com/openassay/assay/scenarios/openwop/bounds"
@@ -51,35 +51,35 @@ func TestJudgesOfOneLoop(t *testing.T) {
 		want           string
 	}{
 		{"honest", "one-per-turn", hosttest.LoopOf(4), hosttest.LoopOf(4), "passed"},
-		{"a turn without a counter", "one-per-turn", set(2, nil), hosttest.LoopOf(4), openwopv1.OWP0061B1},
-		{"counts from 0", "one-per-turn", set(0, 0), hosttest.LoopOf(4), openwopv1.OWP0061B1},
-		{"a word for a counter", "one-per-turn", set(0, "1"), hosttest.LoopOf(4), openwopv1.OWP0061B1},
-		{"half a turn", "one-per-turn", set(1, 1.5), hosttest.LoopOf(4), openwopv1.OWP0061B1},
-		{"skips one", "one-per-turn", set(3, 5), hosttest.LoopOf(4), openwopv1.OWP0061B2},
-		{"repeats one", "one-per-turn", set(2, 2), hosttest.LoopOf(4), openwopv1.OWP0061B2},
-		{"resets", "one-per-turn", set(3, 1), hosttest.LoopOf(4), openwopv1.OWP0061B2},
-		{"one turn fewer", "one-per-turn", hosttest.LoopOf(3), hosttest.LoopOf(3), openwopv1.OWP0061B2},
-		{"no turn at all", "one-per-turn", hosttest.LoopOf(4).Drop("runOrchestrator.decided"), hosttest.LoopOf(4), openwopv1.OWP0061B1},
+		{"a turn without a counter", "one-per-turn", set(2, nil), hosttest.LoopOf(4), requirement.OWP0061B1},
+		{"counts from 0", "one-per-turn", set(0, 0), hosttest.LoopOf(4), requirement.OWP0061B1},
+		{"a word for a counter", "one-per-turn", set(0, "1"), hosttest.LoopOf(4), requirement.OWP0061B1},
+		{"half a turn", "one-per-turn", set(1, 1.5), hosttest.LoopOf(4), requirement.OWP0061B1},
+		{"skips one", "one-per-turn", set(3, 5), hosttest.LoopOf(4), requirement.OWP0061B2},
+		{"repeats one", "one-per-turn", set(2, 2), hosttest.LoopOf(4), requirement.OWP0061B2},
+		{"resets", "one-per-turn", set(3, 1), hosttest.LoopOf(4), requirement.OWP0061B2},
+		{"one turn fewer", "one-per-turn", hosttest.LoopOf(3), hosttest.LoopOf(3), requirement.OWP0061B2},
+		{"no turn at all", "one-per-turn", hosttest.LoopOf(4).Drop("runOrchestrator.decided"), hosttest.LoopOf(4), requirement.OWP0061B1},
 		{"never ends", "one-per-turn", stuck, stuck, "blocked"},
 
 		{"honest", "iteration-on-decided", hosttest.LoopOf(4), hosttest.LoopOf(4), "passed"},
-		{"a turn without a counter", "iteration-on-decided", set(2, nil), hosttest.LoopOf(4), openwopv1.OWP0061B1},
-		{"a negative counter", "iteration-on-decided", set(0, -1), hosttest.LoopOf(4), openwopv1.OWP0061B1},
+		{"a turn without a counter", "iteration-on-decided", set(2, nil), hosttest.LoopOf(4), requirement.OWP0061B1},
+		{"a negative counter", "iteration-on-decided", set(0, -1), hosttest.LoopOf(4), requirement.OWP0061B1},
 
 		{"honest", "as-planned", hosttest.LoopOf(4), hosttest.LoopOf(4), "passed"},
-		{"never ends", "as-planned", stuck, stuck, openwopv1.OWP0037A1},
-		{"a turn fewer than planned", "as-planned", hosttest.LoopOf(3), hosttest.LoopOf(3), openwopv1.OWP0037A6},
-		{"another decision than planned", "as-planned", other("terminate"), hosttest.LoopOf(4), openwopv1.OWP0037A2},
-		{"nobody decides", "as-planned", hosttest.LoopOf(4).Change("runOrchestrator.decided", 0, func(p map[string]any) { p["agentId"] = "" }), hosttest.LoopOf(4), openwopv1.OWP0061B5},
-		{"no child is made", "as-planned", hosttest.LoopOf(4).Drop("core.workflowChain.event"), hosttest.LoopOf(4), openwopv1.OWP0037A3},
-		{"ends as failed", "as-planned", hosttest.LoopOf(4).WithStatus("failed"), hosttest.LoopOf(4), openwopv1.OWP0061E1},
-		{"a turn after the end", "as-planned", afterEnd, afterEnd, openwopv1.OWP0037A6},
-		{"a handoff after the end", "as-planned", hosttest.LoopOf(4).Then(hosttest.Chain("output.harvested", "c1")), hosttest.LoopOf(4).Then(hosttest.Chain("output.harvested", "c1")), openwopv1.OWP0061E1},
+		{"never ends", "as-planned", stuck, stuck, requirement.OWP0037A1},
+		{"a turn fewer than planned", "as-planned", hosttest.LoopOf(3), hosttest.LoopOf(3), requirement.OWP0037A6},
+		{"another decision than planned", "as-planned", other("terminate"), hosttest.LoopOf(4), requirement.OWP0037A2},
+		{"nobody decides", "as-planned", hosttest.LoopOf(4).Change("runOrchestrator.decided", 0, func(p map[string]any) { p["agentId"] = "" }), hosttest.LoopOf(4), requirement.OWP0061B5},
+		{"no child is made", "as-planned", hosttest.LoopOf(4).Drop("core.workflowChain.event"), hosttest.LoopOf(4), requirement.OWP0037A3},
+		{"ends as failed", "as-planned", hosttest.LoopOf(4).WithStatus("failed"), hosttest.LoopOf(4), requirement.OWP0061E1},
+		{"a turn after the end", "as-planned", afterEnd, afterEnd, requirement.OWP0037A6},
+		{"a handoff after the end", "as-planned", hosttest.LoopOf(4).Then(hosttest.Chain("output.harvested", "c1")), hosttest.LoopOf(4).Then(hosttest.Chain("output.harvested", "c1")), requirement.OWP0061E1},
 		{"a note after the end is a finding", "as-planned", hosttest.LoopOf(4).Then(hosttest.Event{Kind: "lease.lost", Payload: map[string]any{}}), hosttest.LoopOf(4), "passed"},
-		{"one child for all turns", "as-planned", hosttest.LoopOf(4).Change("core.workflowChain.event", 4, func(p map[string]any) { p["childRunId"] = "c1" }), hosttest.LoopOf(4), openwopv1.OWP0037A3},
-		{"the parent as its own child", "as-planned", hosttest.LoopOf(4).Change("core.workflowChain.event", 4, func(p map[string]any) { p["childRunId"] = "r" }), hosttest.LoopOf(4), openwopv1.OWP0037A3},
-		{"ends twice", "as-planned", twoEnds, twoEnds, openwopv1.OWP0061E1},
-		{"goes on behind the barrier", "as-planned", hosttest.LoopOf(4), hosttest.LoopOf(4).Then(hosttest.Decided(99, "next-worker")), openwopv1.OWP0061E1},
+		{"one child for all turns", "as-planned", hosttest.LoopOf(4).Change("core.workflowChain.event", 4, func(p map[string]any) { p["childRunId"] = "c1" }), hosttest.LoopOf(4), requirement.OWP0037A3},
+		{"the parent as its own child", "as-planned", hosttest.LoopOf(4).Change("core.workflowChain.event", 4, func(p map[string]any) { p["childRunId"] = "r" }), hosttest.LoopOf(4), requirement.OWP0037A3},
+		{"ends twice", "as-planned", twoEnds, twoEnds, requirement.OWP0061E1},
+		{"goes on behind the barrier", "as-planned", hosttest.LoopOf(4), hosttest.LoopOf(4).Then(hosttest.Decided(99, "next-worker")), requirement.OWP0061E1},
 
 		{"honest below 5", "iteration-absent-below-5", strip(hosttest.LoopOf(4)), hosttest.LoopOf(4), "passed"},
 		{"a counter below 5 is a finding", "iteration-absent-below-5", hosttest.LoopOf(4), hosttest.LoopOf(4), "passed"},
@@ -90,22 +90,22 @@ func TestJudgesOfOneLoop(t *testing.T) {
 	t.Run("a child that is not there", func(t *testing.T) {
 		o := loopObservation(t, 4, hosttest.LoopOf(4), hosttest.LoopOf(4))
 		o.Children[1].Snapshot = wiretest.Value(t, map[string]any{"error": "not_found"})
-		hosttest.Expect(t, "as-planned", o, openwopv1.OWP0037A3)
+		hosttest.Expect(t, "as-planned", o, requirement.OWP0037A3)
 	})
 	t.Run("another run is served as the child", func(t *testing.T) {
 		o := loopObservation(t, 4, hosttest.LoopOf(4), hosttest.LoopOf(4))
 		o.Children[1].Snapshot = wiretest.Value(t, map[string]any{"runId": "c1", "status": "completed"})
-		hosttest.Expect(t, "as-planned", o, openwopv1.OWP0037A3)
+		hosttest.Expect(t, "as-planned", o, requirement.OWP0037A3)
 	})
 	t.Run("any id is served as a child", func(t *testing.T) {
 		o := loopObservation(t, 4, hosttest.LoopOf(4), hosttest.LoopOf(4))
 		o.Stranger = wiretest.Status(t, 200)
-		hosttest.Expect(t, "as-planned", o, openwopv1.OWP0037A3)
+		hosttest.Expect(t, "as-planned", o, requirement.OWP0037A3)
 	})
 	t.Run("a run without an id", func(t *testing.T) {
 		o := loopObservation(t, 4, hosttest.LoopOf(4), hosttest.LoopOf(4))
 		o.Log.ID, o.Log.RunID = wire.Value{}, ""
-		hosttest.Expect(t, "as-planned", o, openwopv1.OWP0037A6)
+		hosttest.Expect(t, "as-planned", o, requirement.OWP0037A6)
 		hosttest.Expect(t, "one-per-turn", o, "blocked")
 	})
 	t.Run("a log that cannot be read", func(t *testing.T) {
@@ -130,12 +130,12 @@ func TestJudgesOfOneLoop(t *testing.T) {
 	t.Run("the next turn does not wait for the worker", func(t *testing.T) {
 		s := hosttest.LoopOf(3)
 		s.Events[4], s.Events[5] = s.Events[5], s.Events[4] // the second decision before the first child's end
-		hosttest.Expect(t, "as-planned", loopObservation(t, 3, s, s), openwopv1.OWP0037A5)
+		hosttest.Expect(t, "as-planned", loopObservation(t, 3, s, s), requirement.OWP0037A5)
 	})
 	t.Run("the fixture is refused", func(t *testing.T) {
 		o := loopObservation(t, 4, hosttest.LoopOf(4), hosttest.LoopOf(4))
 		o.Log.Created, o.Log.RunID = wiretest.Status(t, 404), ""
-		hosttest.Expect(t, "as-planned", o, openwopv1.OWP0037A6)
+		hosttest.Expect(t, "as-planned", o, requirement.OWP0037A6)
 		hosttest.Expect(t, "one-per-turn", o, "blocked")
 	})
 	t.Run("only the seam's word", func(t *testing.T) {
@@ -149,7 +149,7 @@ func TestJudgesOfOneLoop(t *testing.T) {
 	})
 	t.Run("the presence below 5 is told", func(t *testing.T) {
 		out := scenarios.Conclude(hosttest.Scenario(t, "iteration-absent-below-5"), openwop.Protocol.Ledger, loopObservation(t, 4, hosttest.LoopOf(4), hosttest.LoopOf(4)))
-		if len(out.Findings) != 1 || out.Findings[0].Requirement != openwopv1.OWP0061B3 {
+		if len(out.Findings) != 1 || out.Findings[0].Requirement != requirement.OWP0061B3 {
 			t.Errorf("findings: %v", out.Findings)
 		}
 	})
@@ -176,46 +176,46 @@ func TestJudgesOfTheBound(t *testing.T) {
 		want           string
 	}{
 		{"honest", "bound-below", func(*bounds.BoundsObservation) {}, "passed"},
-		{"ignores the bound", "bound-below", func(o *bounds.BoundsObservation) { o.Below = hosttest.LoopOf(4).Log(t) }, openwopv1.OWP0061E4},
-		{"another kind", "bound-below", func(o *bounds.BoundsObservation) { o.Below = edit("kind", "node-executions").Log(t) }, openwopv1.OWP0061E2},
-		{"observed N", "bound-below", func(o *bounds.BoundsObservation) { o.Below = edit("observed", 3).Log(t) }, openwopv1.OWP0061E2},
-		{"limit N+1", "bound-below", func(o *bounds.BoundsObservation) { o.Below = edit("limit", 4).Log(t) }, openwopv1.OWP0061E2},
+		{"ignores the bound", "bound-below", func(o *bounds.BoundsObservation) { o.Below = hosttest.LoopOf(4).Log(t) }, requirement.OWP0061E4},
+		{"another kind", "bound-below", func(o *bounds.BoundsObservation) { o.Below = edit("kind", "node-executions").Log(t) }, requirement.OWP0061E2},
+		{"observed N", "bound-below", func(o *bounds.BoundsObservation) { o.Below = edit("observed", 3).Log(t) }, requirement.OWP0061E2},
+		{"limit N+1", "bound-below", func(o *bounds.BoundsObservation) { o.Below = edit("limit", 4).Log(t) }, requirement.OWP0061E2},
 		{"breaches a turn early", "bound-below", func(o *bounds.BoundsObservation) {
 			s := hosttest.Bounded(2).Change("cap.breached", 0, func(p map[string]any) { p["limit"], p["observed"] = 3, 4 })
 			o.Below = s.Log(t)
-		}, openwopv1.OWP0061E3},
+		}, requirement.OWP0061E3},
 		{"decides the refused turn", "bound-below", func(o *bounds.BoundsObservation) {
 			s := hosttest.Bounded(4).Change("cap.breached", 0, func(p map[string]any) { p["limit"], p["observed"] = 3, 4 })
 			o.Below = s.Log(t)
-		}, openwopv1.OWP0061E3},
+		}, requirement.OWP0061E3},
 		{"fails before it says why", "bound-below", func(o *bounds.BoundsObservation) {
 			s := hosttest.Bounded(3)
 			n := len(s.Events)
 			s.Events[n-1], s.Events[n-2] = s.Events[n-2], s.Events[n-1]
 			o.Below = s.Log(t)
-		}, openwopv1.OWP0061E3},
+		}, requirement.OWP0061E3},
 		{"another code", "bound-below", func(o *bounds.BoundsObservation) {
 			s := hosttest.Bounded(3)
 			s.Events[len(s.Events)-1] = hosttest.Failed("internal_error")
 			o.Below = s.Log(t)
-		}, openwopv1.OWP0061E3},
-		{"completes after the breach", "bound-below", func(o *bounds.BoundsObservation) { o.Below = hosttest.Bounded(3).WithStatus("completed").Log(t) }, openwopv1.OWP0061E3},
+		}, requirement.OWP0061E3},
+		{"completes after the breach", "bound-below", func(o *bounds.BoundsObservation) { o.Below = hosttest.Bounded(3).WithStatus("completed").Log(t) }, requirement.OWP0061E3},
 		{"works on after it failed", "bound-below", func(o *bounds.BoundsObservation) {
 			o.BelowLater = hosttest.Bounded(3).Then(hosttest.Decided(4, "next-worker")).Log(t)
-		}, openwopv1.OWP0061E3},
+		}, requirement.OWP0061E3},
 		{"has failed before its last node begins", "bound-below", func(o *bounds.BoundsObservation) {
 			s := hosttest.Bounded(3).Then(hosttest.Event{Kind: "node.started", Payload: map[string]any{"nodeId": "late"}})
 			o.Below, o.BelowLater = s.Log(t), s.Log(t)
-		}, openwopv1.OWP0061E3},
-		{"never ends", "bound-below", func(o *bounds.BoundsObservation) { o.Below = hosttest.Bounded(3).WithStatus("running").Log(t) }, openwopv1.OWP0061E3},
+		}, requirement.OWP0061E3},
+		{"never ends", "bound-below", func(o *bounds.BoundsObservation) { o.Below = hosttest.Bounded(3).WithStatus("running").Log(t) }, requirement.OWP0061E3},
 		{"a note after the failure", "bound-below", func(o *bounds.BoundsObservation) {
 			o.BelowLater = hosttest.Bounded(3).Then(hosttest.Event{Kind: "lease.lost", Payload: map[string]any{}}).Log(t)
 		}, "passed"},
 		{"refuses the run", "bound-below", func(o *bounds.BoundsObservation) { o.Below.Created = wiretest.Status(t, 500) }, "blocked"},
 
 		{"honest", "bound-leaves-alone", func(*bounds.BoundsObservation) {}, "passed"},
-		{"breaches at N", "bound-leaves-alone", func(o *bounds.BoundsObservation) { o.At = hosttest.Bounded(3).Log(t) }, openwopv1.OWP0061E6},
-		{"breaches always", "bound-leaves-alone", func(o *bounds.BoundsObservation) { o.Above = hosttest.Bounded(2).Log(t) }, openwopv1.OWP0061E6},
+		{"breaches at N", "bound-leaves-alone", func(o *bounds.BoundsObservation) { o.At = hosttest.Bounded(3).Log(t) }, requirement.OWP0061E6},
+		{"breaches always", "bound-leaves-alone", func(o *bounds.BoundsObservation) { o.Above = hosttest.Bounded(2).Log(t) }, requirement.OWP0061E6},
 		{"never ends", "bound-leaves-alone", func(o *bounds.BoundsObservation) { o.At = hosttest.LoopOf(4).WithStatus("running").Log(t) }, "blocked"},
 	} {
 		t.Run(c.scenario+"/"+c.name, func(t *testing.T) {
@@ -233,9 +233,9 @@ func TestJudgeOfTheLimit(t *testing.T) {
 		want              string
 	}{
 		{"honest", hosttest.Bounded(5), hosttest.Bounded(5), "passed"},
-		{"no limit unless asked", hosttest.LoopOf(7), hosttest.Bounded(5), openwopv1.OWP0061E5},
-		{"grants more when asked", hosttest.Bounded(5), hosttest.Bounded(6), openwopv1.OWP0061E5},
-		{"stops early", hosttest.Bounded(4), hosttest.Bounded(4), openwopv1.OWP0061E5},
+		{"no limit unless asked", hosttest.LoopOf(7), hosttest.Bounded(5), requirement.OWP0061E5},
+		{"grants more when asked", hosttest.Bounded(5), hosttest.Bounded(6), requirement.OWP0061E5},
+		{"stops early", hosttest.Bounded(4), hosttest.Bounded(4), requirement.OWP0061E5},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			hosttest.Expect(t, "limit-honoured", bounds.LimitObservation{Limit: 5, Unasked: c.unasked.Log(t), Overdone: c.overdone.Log(t)}, c.want)
@@ -261,11 +261,11 @@ func TestJudgeOfInterleavedLoops(t *testing.T) {
 		want  string
 	}{
 		{"honest", func(*loop.InterleavedObservation) {}, "passed"},
-		{"the second goes on from the first", func(o *loop.InterleavedObservation) { o.Second = second(shift(hosttest.LoopOf(3), 2)).Log(t) }, openwopv1.OWP0061B4},
+		{"the second goes on from the first", func(o *loop.InterleavedObservation) { o.Second = second(shift(hosttest.LoopOf(3), 2)).Log(t) }, requirement.OWP0061B4},
 		{"the first loses its count", func(o *loop.InterleavedObservation) {
 			o.First = hosttest.LoopOf(5).Change("runOrchestrator.decided", 3, func(p map[string]any) { p["iteration"] = 1 }).Log(t)
-		}, openwopv1.OWP0061B2},
-		{"events of the other run", func(o *loop.InterleavedObservation) { o.Second = hosttest.LoopOf(3).Log(t); o.Second.RunID = "r2" }, openwopv1.OWP0061B4},
+		}, requirement.OWP0061B2},
+		{"events of the other run", func(o *loop.InterleavedObservation) { o.Second = hosttest.LoopOf(3).Log(t); o.Second.RunID = "r2" }, requirement.OWP0061B4},
 		{"loses its count, but claims no stateful resume", func(o *loop.InterleavedObservation) {
 			o.Stateful = false
 			o.First = hosttest.LoopOf(5).Change("runOrchestrator.decided", 3, func(p map[string]any) { p["iteration"] = 1 }).Log(t)
@@ -273,7 +273,7 @@ func TestJudgeOfInterleavedLoops(t *testing.T) {
 		{"loses its count before it was suspended", func(o *loop.InterleavedObservation) {
 			o.Stateful = false
 			o.First = hosttest.LoopOf(5).Change("runOrchestrator.decided", 1, func(p map[string]any) { p["iteration"] = 1 }).Log(t)
-		}, openwopv1.OWP0061B2},
+		}, requirement.OWP0061B2},
 		{"one after the other", func(o *loop.InterleavedObservation) { o.Suspends = false }, "blocked"},
 		{"never suspends", func(o *loop.InterleavedObservation) { o.Suspended.Reached = false }, "blocked"},
 		{"refuses the answer", func(o *loop.InterleavedObservation) { o.Answered = wiretest.Status(t, 404) }, "blocked"},
@@ -296,23 +296,23 @@ func TestJudgeOfReplays(t *testing.T) {
 		want  string
 	}{
 		{"honest", func(*replay.ForkObservation) {}, "passed"},
-		{"a brand-new run of another length", func(o *replay.ForkObservation) { o.Replayed = hosttest.Fork(hosttest.LoopOf(3)).Log(t) }, openwopv1.OWP0061M1},
+		{"a brand-new run of another length", func(o *replay.ForkObservation) { o.Replayed = hosttest.Fork(hosttest.LoopOf(3)).Log(t) }, requirement.OWP0061M1},
 		{"no breach in the replay", func(o *replay.ForkObservation) {
 			o.BoundedReplayed = hosttest.Fork(hosttest.Bounded(3).Drop("cap.breached")).Log(t)
-		}, openwopv1.OWP0061M1},
+		}, requirement.OWP0061M1},
 		{"another breach in the replay", func(o *replay.ForkObservation) {
 			o.BoundedReplayed = hosttest.Fork(hosttest.Bounded(3).Change("cap.breached", 0, func(p map[string]any) { p["observed"] = 9 })).Log(t)
-		}, openwopv1.OWP0061M1},
-		{"the source itself as the fork", func(o *replay.ForkObservation) { o.Replayed = o.Source }, openwopv1.OWP0061M1},
+		}, requirement.OWP0061M1},
+		{"the source itself as the fork", func(o *replay.ForkObservation) { o.Replayed = o.Source }, requirement.OWP0061M1},
 		{"a fork that is no run", func(o *replay.ForkObservation) {
 			o.Replayed = host.RunLog{Created: wiretest.Status(t, 201)}
-		}, openwopv1.OWP0061M1},
+		}, requirement.OWP0061M1},
 		{"another reason to end", func(o *replay.ForkObservation) {
 			o.Replayed = hosttest.Fork(hosttest.LoopOf(4).Change("runOrchestrator.decided", 3, func(p map[string]any) {
 				p["decision"] = map[string]any{"kind": "terminate", "reason": "another"}
 			})).Log(t)
-		}, openwopv1.OWP0061M1},
-		{"no fork", func(o *replay.ForkObservation) { o.Replayed = host.RunLog{Created: wiretest.Status(t, 404)} }, openwopv1.OWP0061M1},
+		}, requirement.OWP0061M1},
+		{"no fork", func(o *replay.ForkObservation) { o.Replayed = host.RunLog{Created: wiretest.Status(t, 404)} }, requirement.OWP0061M1},
 		{"an empty source", func(o *replay.ForkObservation) {
 			o.Source, o.Replayed = hosttest.LoopOf(4).Drop("runOrchestrator.decided").Log(t), hosttest.Fork(hosttest.LoopOf(4).Drop("runOrchestrator.decided")).Log(t)
 		}, "blocked"},

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	requirement "github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop"
 	"github.com/openassay/assay/scenarios/openwop/host"
@@ -82,17 +82,17 @@ func TestJudgesOfALoopThatAsks(t *testing.T) {
 	}{
 		{"honest", "ask-user", func(*loop.AskedObservation) {}, "passed"},
 		{"calls the question by the prose's word", "ask-user", func(o *loop.AskedObservation) { o.Log = decidedAs("clarify").Log(t) }, "passed"},
-		{"counts from 1 again", "ask-user", func(o *loop.AskedObservation) { o.Log = count(honest, 1, 2, 1, 2, 3).Log(t) }, openwopv1.OWP0061D1},
-		{"skips a number", "ask-user", func(o *loop.AskedObservation) { o.Log = count(honest, 1, 2, 4, 5, 6).Log(t) }, openwopv1.OWP0061D1},
-		{"counts the question twice", "ask-user", func(o *loop.AskedObservation) { o.Log = count(honest, 1, 2, 2, 3, 4).Log(t) }, openwopv1.OWP0061D1},
+		{"counts from 1 again", "ask-user", func(o *loop.AskedObservation) { o.Log = count(honest, 1, 2, 1, 2, 3).Log(t) }, requirement.OWP0061D1},
+		{"skips a number", "ask-user", func(o *loop.AskedObservation) { o.Log = count(honest, 1, 2, 4, 5, 6).Log(t) }, requirement.OWP0061D1},
+		{"counts the question twice", "ask-user", func(o *loop.AskedObservation) { o.Log = count(honest, 1, 2, 2, 3, 4).Log(t) }, requirement.OWP0061D1},
 		{"ends when it is answered", "ask-user", func(o *loop.AskedObservation) {
 			o.Log = asking(2, 2, "m1").Then(hosttest.Event{Kind: "run.completed", Payload: nil}).Log(t)
-		}, openwopv1.OWP0061D1},
+		}, requirement.OWP0061D1},
 		{"leaves a turn of the plan out", "ask-user", func(o *loop.AskedObservation) {
 			o.Log = honest.Change("runOrchestrator.decided", 2, func(p map[string]any) { p["decision"] = map[string]any{"kind": "ask-user"} }).Log(t)
-		}, openwopv1.OWP0061D1},
-		{"is not taken up again", "ask-user", func(o *loop.AskedObservation) { o.Log = honest.Waiting().Log(t) }, openwopv1.OWP0061D1},
-		{"fails after the answer", "ask-user", func(o *loop.AskedObservation) { o.Log = honest.WithStatus("failed").Log(t) }, openwopv1.OWP0061D1},
+		}, requirement.OWP0061D1},
+		{"is not taken up again", "ask-user", func(o *loop.AskedObservation) { o.Log = honest.Waiting().Log(t) }, requirement.OWP0061D1},
+		{"fails after the answer", "ask-user", func(o *loop.AskedObservation) { o.Log = honest.WithStatus("failed").Log(t) }, requirement.OWP0061D1},
 		{"never asks", "ask-user", func(o *loop.AskedObservation) { o.Held.Suspended.Reached = false }, "blocked"},
 		{"refuses the answer", "ask-user", func(o *loop.AskedObservation) { o.Held.Answered = wiretest.Status(t, 403) }, "blocked"},
 		{"refuses the run", "ask-user", func(o *loop.AskedObservation) { o.Held.Log.Created = wiretest.Status(t, 404) }, "blocked"},
@@ -104,11 +104,11 @@ func TestJudgesOfALoopThatAsks(t *testing.T) {
 		{"reminds somebody", "stands-still", func(o *loop.AskedObservation) {
 			o.Lull.Later = honest.Waiting().Then(hosttest.Event{Kind: "interrupt.requested", Payload: map[string]any{}}, hosttest.Event{Kind: "lease.renewed", Payload: map[string]any{}}).Log(t)
 		}, "passed"},
-		{"goes on by itself", "stands-still", func(o *loop.AskedObservation) { o.Lull.Later = moved.Log(t) }, openwopv1.OWPINT1},
+		{"goes on by itself", "stands-still", func(o *loop.AskedObservation) { o.Lull.Later = moved.Log(t) }, requirement.OWPINT1},
 		{"goes on under the waiting status", "stands-still", func(o *loop.AskedObservation) {
 			o.Lull.Later = honest.Waiting().Then(hosttest.Chain("dispatch.began", "")).Log(t)
-		}, openwopv1.OWPINT1},
-		{"runs again with nothing on the log", "stands-still", func(o *loop.AskedObservation) { o.Lull.Later = honest.Waiting().WithStatus("running").Log(t) }, openwopv1.OWPINT1},
+		}, requirement.OWPINT1},
+		{"runs again with nothing on the log", "stands-still", func(o *loop.AskedObservation) { o.Lull.Later = honest.Waiting().WithStatus("running").Log(t) }, requirement.OWPINT1},
 		{"stands still for ever", "stands-still", func(o *loop.AskedObservation) { o.Log = honest.Waiting().Log(t) }, "blocked"},
 		{"runs no other run either", "stands-still", func(o *loop.AskedObservation) { o.Lull.Sentinel.Reached = false }, "blocked"},
 		{"never asks", "stands-still", func(o *loop.AskedObservation) { o.Held.Suspended.Reached = false }, "blocked"},
@@ -123,7 +123,7 @@ func TestJudgesOfALoopThatAsks(t *testing.T) {
 		o := observe(honest)
 		o.Log = decidedAs("clarify").Log(t)
 		out := scenarios.Conclude(hosttest.Scenario(t, "ask-user"), openwop.Protocol.Ledger, o)
-		if len(out.Findings) != 1 || out.Findings[0].Requirement != openwopv1.OWP0061D1 {
+		if len(out.Findings) != 1 || out.Findings[0].Requirement != requirement.OWP0061D1 {
 			t.Errorf("findings: %v", out.Findings)
 		}
 	})
@@ -136,7 +136,7 @@ func TestJudgesOfALoopThatAsks(t *testing.T) {
 			t.Errorf("evidence %s", out.Evidence)
 		}
 		a.Resumed = wire.Value{}
-		hosttest.Expect(t, "ask-user", o, openwopv1.OWP0061D1)
+		hosttest.Expect(t, "ask-user", o, requirement.OWP0061D1)
 	})
 }
 
@@ -144,10 +144,10 @@ func TestJudgesOfALoopThatAsks(t *testing.T) {
 func TestJudgeOfEveryStep(t *testing.T) {
 	honest := asking(5, 2, "m1")
 	for kind, want := range map[string]string{
-		"runOrchestrator.decided": openwopv1.OWPINT1, "core.workflowChain.event": openwopv1.OWPINT1, "node.started": openwopv1.OWPINT1, "node.dispatched": openwopv1.OWPINT1,
-		"node.resumed": openwopv1.OWPINT1, "node.completed": openwopv1.OWPINT1, "node.failed": openwopv1.OWPINT1, "interrupt.resolved": openwopv1.OWPINT1,
-		"run.resumed": openwopv1.OWPINT1, "variable.changed": openwopv1.OWPINT1, "cap.breached": openwopv1.OWPINT1,
-		"run.completed": openwopv1.OWPINT1, "run.failed": openwopv1.OWPINT1, "run.cancelled": openwopv1.OWPINT1,
+		"runOrchestrator.decided": requirement.OWPINT1, "core.workflowChain.event": requirement.OWPINT1, "node.started": requirement.OWPINT1, "node.dispatched": requirement.OWPINT1,
+		"node.resumed": requirement.OWPINT1, "node.completed": requirement.OWPINT1, "node.failed": requirement.OWPINT1, "interrupt.resolved": requirement.OWPINT1,
+		"run.resumed": requirement.OWPINT1, "variable.changed": requirement.OWPINT1, "cap.breached": requirement.OWPINT1,
+		"run.completed": requirement.OWPINT1, "run.failed": requirement.OWPINT1, "run.cancelled": requirement.OWPINT1,
 		"log.appended": "passed", "lease.renewed": "passed", "node.suspended": "passed", "x-host-note": "passed",
 	} {
 		o := loop.AskedObservation{SuspendedLoop: hosttest.SuspendedLoop(t, honest, 2, kinds(5, 2, "ask-user")...), Lull: hosttest.Lull(t, honest.Waiting().Then(hosttest.Event{Kind: kind, Payload: map[string]any{}}))}
@@ -176,21 +176,21 @@ func TestJudgeOfTheFloor(t *testing.T) {
 			o.Log = held(hosttest.LoopOf(5), 3, "ask-user", "m1").Log(t)
 			o.Kinds[2] = "ask-user"
 		}, "passed"},
-		{"carries it out before it asks", func(o *loop.FloorObservation) { o.Held.Log, o.Lull.Later = early.Log(t), early.Log(t) }, openwopv1.OWPINT5},
-		{"carries it out while it waits", func(o *loop.FloorObservation) { o.Lull.Later = early.Log(t) }, openwopv1.OWPINT5},
+		{"carries it out before it asks", func(o *loop.FloorObservation) { o.Held.Log, o.Lull.Later = early.Log(t), early.Log(t) }, requirement.OWPINT5},
+		{"carries it out while it waits", func(o *loop.FloorObservation) { o.Lull.Later = early.Log(t) }, requirement.OWPINT5},
 		{"never asks", func(o *loop.FloorObservation) {
 			o.Held.Suspended.Reached, o.Held.Log = false, hosttest.LoopOf(5).Log(t)
-		}, openwopv1.OWPINT5},
+		}, requirement.OWPINT5},
 		{"neither asks nor acts", func(o *loop.FloorObservation) { o.Held.Suspended.Reached = false }, "blocked"},
 		{"carries it out twice", func(o *loop.FloorObservation) {
 			s := honest
 			s.Events = twice
 			o.Log = s.Log(t)
-		}, openwopv1.OWP0061D1},
+		}, requirement.OWP0061D1},
 		{"ends when it is answered", func(o *loop.FloorObservation) {
 			o.Log = honest.Waiting().Then(hosttest.Event{Kind: "run.completed", Payload: nil}).WithStatus("completed").Log(t)
-		}, openwopv1.OWP0061D1},
-		{"counts from 1 again", func(o *loop.FloorObservation) { o.Log = count(honest, 1, 2, 3, 1, 2).Log(t) }, openwopv1.OWP0061D1},
+		}, requirement.OWP0061D1},
+		{"counts from 1 again", func(o *loop.FloorObservation) { o.Log = count(honest, 1, 2, 3, 1, 2).Log(t) }, requirement.OWP0061D1},
 		{"refuses the answer", func(o *loop.FloorObservation) { o.Held.Answered = wiretest.Status(t, 422) }, "blocked"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -211,9 +211,9 @@ func TestJudgeOfTwoSuspensions(t *testing.T) {
 		want  string
 	}{
 		{"honest", func(*loop.TwiceObservation) {}, "passed"},
-		{"counts from 1 after the second", func(o *loop.TwiceObservation) { o.Log = count(honest, 1, 2, 3, 4, 1, 2).Log(t) }, openwopv1.OWP0061D1},
-		{"skips one after the first", func(o *loop.TwiceObservation) { o.Log = count(honest, 1, 2, 4, 5, 6, 7).Log(t) }, openwopv1.OWP0061D1},
-		{"asks once only", func(o *loop.TwiceObservation) { o.Again.Suspended.Reached = false }, openwopv1.OWP0061D1},
+		{"counts from 1 after the second", func(o *loop.TwiceObservation) { o.Log = count(honest, 1, 2, 3, 4, 1, 2).Log(t) }, requirement.OWP0061D1},
+		{"skips one after the first", func(o *loop.TwiceObservation) { o.Log = count(honest, 1, 2, 4, 5, 6, 7).Log(t) }, requirement.OWP0061D1},
+		{"asks once only", func(o *loop.TwiceObservation) { o.Again.Suspended.Reached = false }, requirement.OWP0061D1},
 		{"never asks", func(o *loop.TwiceObservation) { o.Held.Suspended.Reached = false }, "blocked"},
 		{"refuses the second answer", func(o *loop.TwiceObservation) { o.Again.Answered = wiretest.Status(t, 409) }, "blocked"},
 	} {
@@ -251,15 +251,15 @@ func TestJudgeOfASeamThatSuspends(t *testing.T) {
 		{"decides when it is answered", answer(whole), answer(`{"decisions":[{"iteration":1}]}`), "passed"},
 		{"leaves nothing suspended", answer(whole), status(400), "passed"},
 		{"leaves nothing suspended, and names its run", naming(whole, asking(4, 2, "m1")), status(422), "passed"},
-		{"ignores the suspension", answer(whole), answer(`{"decisions":[{"iteration":1},{"iteration":2},{"iteration":3},{"iteration":4}]}`), openwopv1.OWP0061D1},
-		{"resumes in another turn", answer(`{"decisions":[{"iteration":1},{"iteration":2},{"iteration":3},{"iteration":4}],"resumedIteration":1}`), answer(part), openwopv1.OWP0061D1},
-		{"counts from 1 again", answer(`{"decisions":[{"iteration":1},{"iteration":2},{"iteration":1},{"iteration":2}],"resumedIteration":2}`), answer(part), openwopv1.OWP0061D1},
-		{"says nothing of a resume", answer(`{"decisions":[{"iteration":1},{"iteration":2},{"iteration":3},{"iteration":4}]}`), answer(part), openwopv1.OWP0061D1},
-		{"resumes unasked", answer(whole), answer(`{"decisions":[{"iteration":1},{"iteration":2}],"resumedIteration":2}`), openwopv1.OWP0061D1},
-		{"a constant", answer(whole), answer(whole), openwopv1.OWP0061D1},
-		{"the log says otherwise", naming(whole, count(asking(4, 2, "m1"), 1, 2, 1, 2)), answer(part), openwopv1.OWP0061D1},
-		{"the suspended run went on", naming(whole, asking(4, 2, "m1")), naming(part, asking(4, 2, "m1")), openwopv1.OWP0061D1},
-		{"falls over without a resume", answer(whole), status(500), openwopv1.OWP0061D1},
+		{"ignores the suspension", answer(whole), answer(`{"decisions":[{"iteration":1},{"iteration":2},{"iteration":3},{"iteration":4}]}`), requirement.OWP0061D1},
+		{"resumes in another turn", answer(`{"decisions":[{"iteration":1},{"iteration":2},{"iteration":3},{"iteration":4}],"resumedIteration":1}`), answer(part), requirement.OWP0061D1},
+		{"counts from 1 again", answer(`{"decisions":[{"iteration":1},{"iteration":2},{"iteration":1},{"iteration":2}],"resumedIteration":2}`), answer(part), requirement.OWP0061D1},
+		{"says nothing of a resume", answer(`{"decisions":[{"iteration":1},{"iteration":2},{"iteration":3},{"iteration":4}]}`), answer(part), requirement.OWP0061D1},
+		{"resumes unasked", answer(whole), answer(`{"decisions":[{"iteration":1},{"iteration":2}],"resumedIteration":2}`), requirement.OWP0061D1},
+		{"a constant", answer(whole), answer(whole), requirement.OWP0061D1},
+		{"the log says otherwise", naming(whole, count(asking(4, 2, "m1"), 1, 2, 1, 2)), answer(part), requirement.OWP0061D1},
+		{"the suspended run went on", naming(whole, asking(4, 2, "m1")), naming(part, asking(4, 2, "m1")), requirement.OWP0061D1},
+		{"falls over without a resume", answer(whole), status(500), requirement.OWP0061D1},
 		{"does not answer", status(500), answer(part), "blocked"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -281,17 +281,17 @@ func TestJudgeOfTheReplayOfAResumedLoop(t *testing.T) {
 		want  string
 	}{
 		{"honest", func(*loop.ResumedForkObservation) {}, "passed"},
-		{"asks again", func(o *loop.ResumedForkObservation) { o.Replayed = honest.Waiting().Named("f").Log(t) }, openwopv1.OWP0061M1},
-		{"leaves the question out", func(o *loop.ResumedForkObservation) { o.Replayed = hosttest.LoopOf(3).Named("f").Log(t) }, openwopv1.OWP0061M1},
-		{"counts otherwise", func(o *loop.ResumedForkObservation) { o.Replayed = count(honest.Named("f"), 1, 2, 1, 2).Log(t) }, openwopv1.OWP0061M1},
+		{"asks again", func(o *loop.ResumedForkObservation) { o.Replayed = honest.Waiting().Named("f").Log(t) }, requirement.OWP0061M1},
+		{"leaves the question out", func(o *loop.ResumedForkObservation) { o.Replayed = hosttest.LoopOf(3).Named("f").Log(t) }, requirement.OWP0061M1},
+		{"counts otherwise", func(o *loop.ResumedForkObservation) { o.Replayed = count(honest.Named("f"), 1, 2, 1, 2).Log(t) }, requirement.OWP0061M1},
 		{"decides otherwise", func(o *loop.ResumedForkObservation) {
 			o.Replayed = honest.Named("f").Change("runOrchestrator.decided", 0, func(p map[string]any) {
 				p["decision"] = map[string]any{"kind": "next-worker", "nextWorkerIds": []string{"another"}}
 			}).Log(t)
-		}, openwopv1.OWP0061M1},
-		{"another status", func(o *loop.ResumedForkObservation) { o.Replayed = honest.Named("f").WithStatus("failed").Log(t) }, openwopv1.OWP0061M1},
-		{"the source itself as the fork", func(o *loop.ResumedForkObservation) { o.Replayed = o.Log }, openwopv1.OWP0061M1},
-		{"no fork", func(o *loop.ResumedForkObservation) { o.Replayed = host.RunLog{Created: wiretest.Status(t, 501)} }, openwopv1.OWP0061M1},
+		}, requirement.OWP0061M1},
+		{"another status", func(o *loop.ResumedForkObservation) { o.Replayed = honest.Named("f").WithStatus("failed").Log(t) }, requirement.OWP0061M1},
+		{"the source itself as the fork", func(o *loop.ResumedForkObservation) { o.Replayed = o.Log }, requirement.OWP0061M1},
+		{"no fork", func(o *loop.ResumedForkObservation) { o.Replayed = host.RunLog{Created: wiretest.Status(t, 501)} }, requirement.OWP0061M1},
 		{"a source cut short", func(o *loop.ResumedForkObservation) {
 			o.Log, o.Replayed = hosttest.LoopOf(2).Log(t), hosttest.LoopOf(2).Named("f").Log(t)
 		}, "blocked"},
@@ -313,11 +313,11 @@ func TestJudgeOfHeartbeats(t *testing.T) {
 		want  string
 	}{
 		{"honest", func(*loop.HeartbeatObservation) {}, "passed"},
-		{"resumes the loop", func(o *loop.HeartbeatObservation) { o.Lull.Later = honest.Log(t) }, openwopv1.OWP0061H1},
+		{"resumes the loop", func(o *loop.HeartbeatObservation) { o.Lull.Later = honest.Log(t) }, requirement.OWP0061H1},
 		{"takes a turn and asks again", func(o *loop.HeartbeatObservation) {
 			o.Lull.Later = honest.Waiting().Then(hosttest.Decided(3, "ask-user")).Log(t)
-		}, openwopv1.OWP0061H1},
-		{"gives the loop up", func(o *loop.HeartbeatObservation) { o.Lull.Later = honest.Waiting().WithStatus("cancelled").Log(t) }, openwopv1.OWP0061H1},
+		}, requirement.OWP0061H1},
+		{"gives the loop up", func(o *loop.HeartbeatObservation) { o.Lull.Later = honest.Waiting().WithStatus("cancelled").Log(t) }, requirement.OWP0061H1},
 		{"a seam that falls over", func(o *loop.HeartbeatObservation) { o.Ticks[1] = wiretest.Status(t, 500) }, "blocked"},
 		{"a loop that never moves", func(o *loop.HeartbeatObservation) { o.Log = honest.Waiting().Log(t) }, "blocked"},
 		{"a loop that never asks", func(o *loop.HeartbeatObservation) { o.Held.Suspended.Reached = false }, "blocked"},
@@ -348,23 +348,23 @@ func TestJudgeOfASecondAnswer(t *testing.T) {
 		}, "passed"},
 		{"not found any more", func(o *interrupts.ResolvedAgainObservation) { o.Again = wiretest.Status(t, 404) }, "passed"},
 		{"another refusal is a finding", func(o *interrupts.ResolvedAgainObservation) { o.Again = wiretest.Status(t, 422) }, "passed"},
-		{"takes it", func(o *interrupts.ResolvedAgainObservation) { o.Again = wiretest.Status(t, 200) }, openwopv1.OWPINT2},
-		{"falls over", func(o *interrupts.ResolvedAgainObservation) { o.Again = wiretest.Status(t, 500) }, openwopv1.OWPINT2},
+		{"takes it", func(o *interrupts.ResolvedAgainObservation) { o.Again = wiretest.Status(t, 200) }, requirement.OWPINT2},
+		{"falls over", func(o *interrupts.ResolvedAgainObservation) { o.Again = wiretest.Status(t, 500) }, requirement.OWPINT2},
 		{"refuses it and goes on", func(o *interrupts.ResolvedAgainObservation) {
 			o.Lull.Later = honest.Then(hosttest.Decided(5, "terminate")).Log(t)
-		}, openwopv1.OWPINT2},
+		}, requirement.OWPINT2},
 		{"refuses it and ends again", func(o *interrupts.ResolvedAgainObservation) {
 			o.Lull.Later = honest.Then(hosttest.Event{Kind: "run.completed", Payload: nil}).Log(t)
-		}, openwopv1.OWPINT2},
-		{"refuses it and fails", func(o *interrupts.ResolvedAgainObservation) { o.Lull.Later = honest.WithStatus("failed").Log(t) }, openwopv1.OWPINT2},
+		}, requirement.OWPINT2},
+		{"refuses it and fails", func(o *interrupts.ResolvedAgainObservation) { o.Lull.Later = honest.WithStatus("failed").Log(t) }, requirement.OWPINT2},
 		{"refuses it and keeps it as well", func(o *interrupts.ResolvedAgainObservation) {
 			o.Lull.Later.Ended.Last = wiretest.Value(t, map[string]any{"status": "completed", "variables": map[string]any{"other": "m2"}})
-		}, openwopv1.OWPINT2},
-		{"refuses it and takes it over", func(o *interrupts.ResolvedAgainObservation) { o.Lull.Later = withAnswer(o.Lull.Later, "m2") }, openwopv1.OWPINT2},
+		}, requirement.OWPINT2},
+		{"refuses it and takes it over", func(o *interrupts.ResolvedAgainObservation) { o.Lull.Later = withAnswer(o.Lull.Later, "m2") }, requirement.OWPINT2},
 		{"refuses it and forgets the first", func(o *interrupts.ResolvedAgainObservation) {
 			o.Log, o.Lull.Later = withAnswer(o.Log, "m1"), withAnswer(o.Lull.Later, "")
-		}, openwopv1.OWPINT2},
-		{"refuses it and rewrites the log", func(o *interrupts.ResolvedAgainObservation) { o.Lull.Later = asking(4, 2, "m2").Log(t) }, openwopv1.OWPINT2},
+		}, requirement.OWPINT2},
+		{"refuses it and rewrites the log", func(o *interrupts.ResolvedAgainObservation) { o.Lull.Later = asking(4, 2, "m2").Log(t) }, requirement.OWPINT2},
 		{"never ends", func(o *interrupts.ResolvedAgainObservation) { o.Log = honest.Waiting().Log(t) }, "blocked"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -402,22 +402,22 @@ func TestJudgeOfRivals(t *testing.T) {
 		{"honest", func(*interrupts.RivalsObservation) {}, "passed"},
 		{"shows no answer", runs(honest.Drop("interrupt.resolved").Drop("node.resumed").Drop("variable.changed")), "passed"},
 		{"a loser that falls over is a finding", func(o *interrupts.RivalsObservation) { o.Replies = statuses(500, 200, 409, 404) }, "passed"},
-		{"two winners", func(o *interrupts.RivalsObservation) { o.Replies = statuses(409, 200, 200, 409) }, openwopv1.OWPINT3},
-		{"all win", func(o *interrupts.RivalsObservation) { o.Replies = statuses(200, 200, 200, 200) }, openwopv1.OWPINT3},
-		{"nobody wins", func(o *interrupts.RivalsObservation) { o.Replies = statuses(409, 409, 409, 409) }, openwopv1.OWPINT3},
+		{"two winners", func(o *interrupts.RivalsObservation) { o.Replies = statuses(409, 200, 200, 409) }, requirement.OWPINT3},
+		{"all win", func(o *interrupts.RivalsObservation) { o.Replies = statuses(200, 200, 200, 200) }, requirement.OWPINT3},
+		{"nobody wins", func(o *interrupts.RivalsObservation) { o.Replies = statuses(409, 409, 409, 409) }, requirement.OWPINT3},
 		{"refuses what is answered", func(o *interrupts.RivalsObservation) { o.Replies = statuses(422, 422, 422, 422) }, "blocked"},
-		{"goes on with a loser's answer", runs(asking(4, 2, "m3")), openwopv1.OWPINT3},
-		{"goes on with nobody's answer", runs(asking(4, 2, "yes")), openwopv1.OWPINT3},
-		{"keeps a loser's answer in a variable", runs(honest.Then(hosttest.Event{Kind: "variable.changed", Payload: map[string]any{"name": "other", "next": "m4"}})), openwopv1.OWPINT3},
-		{"takes a turn twice", runs(asking(5, 2, "m2")), openwopv1.OWPINT3},
+		{"goes on with a loser's answer", runs(asking(4, 2, "m3")), requirement.OWPINT3},
+		{"goes on with nobody's answer", runs(asking(4, 2, "yes")), requirement.OWPINT3},
+		{"keeps a loser's answer in a variable", runs(honest.Then(hosttest.Event{Kind: "variable.changed", Payload: map[string]any{"name": "other", "next": "m4"}})), requirement.OWPINT3},
+		{"takes a turn twice", runs(asking(5, 2, "m2")), requirement.OWPINT3},
 		{"leaves a turn out, which is another's to say", runs(asking(3, 2, "m2")), "passed"},
-		{"resolves twice", runs(again("interrupt.resolved")), openwopv1.OWPINT3},
-		{"resumes twice", runs(again("node.resumed")), openwopv1.OWPINT3},
-		{"ends twice", runs(honest.Then(hosttest.Event{Kind: "run.completed", Payload: nil})), openwopv1.OWPINT3},
+		{"resolves twice", runs(again("interrupt.resolved")), requirement.OWPINT3},
+		{"resumes twice", runs(again("node.resumed")), requirement.OWPINT3},
+		{"ends twice", runs(honest.Then(hosttest.Event{Kind: "run.completed", Payload: nil})), requirement.OWPINT3},
 		{"goes on after its end", func(o *interrupts.RivalsObservation) {
 			o.Lull.Later = honest.Then(hosttest.Decided(3, "next-worker")).Log(t)
-		}, openwopv1.OWPINT3},
-		{"does not go on", func(o *interrupts.RivalsObservation) { o.Log = honest.Waiting().Log(t) }, openwopv1.OWPINT3},
+		}, requirement.OWPINT3},
+		{"does not go on", func(o *interrupts.RivalsObservation) { o.Log = honest.Waiting().Log(t) }, requirement.OWPINT3},
 		{"never asks", func(o *interrupts.RivalsObservation) { o.Held.Suspended.Reached = false }, "blocked"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -437,22 +437,22 @@ func TestJudgeOfTwoSuspendedLoops(t *testing.T) {
 		want  string
 	}{
 		{"honest", func(*interrupts.TwoSuspendedObservation) {}, "passed"},
-		{"the answer moves the other run", func(o *interrupts.TwoSuspendedObservation) { o.Lull.Later = asking(4, 2, "m2").Log(t) }, openwopv1.OWPINT4},
+		{"the answer moves the other run", func(o *interrupts.TwoSuspendedObservation) { o.Lull.Later = asking(4, 2, "m2").Log(t) }, requirement.OWPINT4},
 		{"the answer moves the other run instead", func(o *interrupts.TwoSuspendedObservation) {
 			o.Second.Log, o.Lull.Later = second.Waiting().Log(t), asking(4, 2, "m2").Log(t)
-		}, openwopv1.OWPINT4},
+		}, requirement.OWPINT4},
 		{"the other run no longer waits", func(o *interrupts.TwoSuspendedObservation) {
 			o.Lull.Later = first.Waiting().WithStatus("running").Log(t)
-		}, openwopv1.OWPINT4},
-		{"the first goes on with the second's answer", func(o *interrupts.TwoSuspendedObservation) { o.First.Log = asking(4, 2, "m2").Log(t) }, openwopv1.OWPINT4},
+		}, requirement.OWPINT4},
+		{"the first goes on with the second's answer", func(o *interrupts.TwoSuspendedObservation) { o.First.Log = asking(4, 2, "m2").Log(t) }, requirement.OWPINT4},
 		{"the second keeps the first's answer", func(o *interrupts.TwoSuspendedObservation) {
 			o.Second.Log = second.Then(hosttest.Event{Kind: "variable.changed", Payload: map[string]any{"name": "answer", "next": "m1"}}).Log(t)
-		}, openwopv1.OWPINT4},
+		}, requirement.OWPINT4},
 		{"the first has the second's answer in a variable", func(o *interrupts.TwoSuspendedObservation) {
 			o.First.Log.Ended.Last = wiretest.Value(t, map[string]any{"status": "completed", "variables": map[string]any{"answer": "m2"}})
-		}, openwopv1.OWPINT4},
-		{"the first never ends", func(o *interrupts.TwoSuspendedObservation) { o.First.Log = first.Waiting().Log(t) }, openwopv1.OWPINT4},
-		{"the second was answered by somebody else", func(o *interrupts.TwoSuspendedObservation) { o.Second.Held.Answered = wiretest.Status(t, 409) }, openwopv1.OWPINT4},
+		}, requirement.OWPINT4},
+		{"the first never ends", func(o *interrupts.TwoSuspendedObservation) { o.First.Log = first.Waiting().Log(t) }, requirement.OWPINT4},
+		{"the second was answered by somebody else", func(o *interrupts.TwoSuspendedObservation) { o.Second.Held.Answered = wiretest.Status(t, 409) }, requirement.OWPINT4},
 		{"the second's answer is refused", func(o *interrupts.TwoSuspendedObservation) { o.Second.Held.Answered = wiretest.Status(t, 422) }, "blocked"},
 		{"the second is not suspended", func(o *interrupts.TwoSuspendedObservation) { o.Second.Held.Suspended.Reached = false }, "blocked"},
 		{"the first's answer is refused", func(o *interrupts.TwoSuspendedObservation) { o.First.Held.Answered = wiretest.Status(t, 404) }, "blocked"},

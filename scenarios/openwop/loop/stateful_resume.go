@@ -3,6 +3,7 @@ package loop
 import (
 	"net/http"
 
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
@@ -26,7 +27,7 @@ func ResumeSuite() scenarios.Suite {
 var resumeAskUser = scenarios.Scenario{
 	ID:     "openwop/stateful-resume/ask-user",
 	Title:  "a loop that a question suspended goes on in the same turn once it is answered",
-	Proves: scenarios.IDs{openwopv1.OWP0061D1},
+	Proves: scenarios.IDs{openwop.OWP0061D1},
 	Claim:  claims.StatefulResume,
 	Ask: scenarios.Ask(LoopThatAsks, func(o AskedObservation, j *scenarios.Judge) {
 		switch {
@@ -44,14 +45,14 @@ var resumeAskUser = scenarios.Scenario{
 var resumeBelowFloor = scenarios.Scenario{
 	ID:     "openwop/stateful-resume/below-floor",
 	Title:  "a decision below the confidence floor is held until somebody answers, and the loop goes on in the same turn",
-	Proves: scenarios.IDs{openwopv1.OWP0061D1, openwopv1.OWPINT5},
+	Proves: scenarios.IDs{openwop.OWP0061D1, openwop.OWPINT5},
 	Claim:  claims.StatefulResume,
 	Ask: scenarios.Ask(loopBelowTheFloor, func(o FloorObservation, j *scenarios.Judge) {
-		o.Held.Log.Exists(j, openwopv1.OWP0037A6)
+		o.Held.Log.Exists(j, openwop.OWP0037A6)
 		o.Held.Log.Readable(j)
 		o.checkHeld(j, o.Held.Log, "when it was suspended or over")
 		o.Held.Given(j)
-		j.Need(openwopv1.OWP0037A1, o.Lull.Sentinel)
+		j.Need(openwop.OWP0037A1, o.Lull.Sentinel)
 		o.Lull.Later.Readable(j)
 		o.checkHeld(j, o.Lull.Later, "a while later")
 		o.Held.CheckAnswered(j)
@@ -59,9 +60,9 @@ var resumeBelowFloor = scenarios.Scenario{
 		// No text says that an answer which is no refusal makes the host carry out
 		// what it held; to carry it out twice is to repeat the turn (OWP-R102).
 		if began := o.Log.Phase(openwopv1.ChainPhaseDispatchBegan).Each("/payload/workerId"); len(began.Values) == o.Turns-2 {
-			j.Find(openwopv1.OWPINT5, "the decision of turn %d was never carried out, although nobody refused it", o.Held.Turn)
+			j.Find(openwop.OWPINT5, "the decision of turn %d was never carried out, although nobody refused it", o.Held.Turn)
 		} else {
-			j.Check(openwopv1.OWP0061D1, began).To(check.Len(o.Turns-1), "handoffs of the whole loop")
+			j.Check(openwop.OWP0061D1, began).To(check.Len(o.Turns-1), "handoffs of the whole loop")
 		}
 	}),
 }
@@ -69,7 +70,7 @@ var resumeBelowFloor = scenarios.Scenario{
 // checkHeld looks for a handoff that nobody has agreed to.
 func (o FloorObservation) checkHeld(j *scenarios.Judge, l host.RunLog, when string) {
 	began := l.Phase(openwopv1.ChainPhaseDispatchBegan).Each("/payload/workerId")
-	j.Require(j.Check(openwopv1.OWPINT5, began).To(host.NoMoreThan(o.Held.Turn-1),
+	j.Require(j.Check(openwop.OWPINT5, began).To(host.NoMoreThan(o.Held.Turn-1),
 		"handoffs of a loop with confidence %v in turn %d and a floor of %v, %s and without an answer", o.Confidence, o.Held.Turn, o.Floor, when))
 }
 
@@ -77,12 +78,12 @@ func (o FloorObservation) checkHeld(j *scenarios.Judge, l host.RunLog, when stri
 var resumeTwice = scenarios.Scenario{
 	ID:     "openwop/stateful-resume/two-suspends",
 	Title:  "a loop that is suspended twice goes on in the same turn each time",
-	Proves: scenarios.IDs{openwopv1.OWP0061D1},
+	Proves: scenarios.IDs{openwop.OWP0061D1},
 	Claim:  claims.StatefulResume,
 	Ask: scenarios.Ask(loopSuspendedTwice, func(o TwiceObservation, j *scenarios.Judge) {
 		o.Held.Given(j)
 		o.Held.CheckAnswered(j)
-		if j.Check(openwopv1.OWP0061D1, o.Again.Suspended).To(check.Reached(), "again, by the decision of turn %d", o.Again.Turn) {
+		if j.Check(openwop.OWP0061D1, o.Again.Suspended).To(check.Reached(), "again, by the decision of turn %d", o.Again.Turn) {
 			o.Again.CheckAnswered(j)
 			checkResumed(o.SuspendedLoop, j)
 		}
@@ -94,7 +95,7 @@ var resumeTwice = scenarios.Scenario{
 var resumeSeam = scenarios.Scenario{
 	ID:     "openwop/stateful-resume/seam-suspends",
 	Title:  "the seam resumes a loop in the turn that it was suspended in, and takes no later turn without a resume",
-	Proves: scenarios.IDs{openwopv1.OWP0061D1},
+	Proves: scenarios.IDs{openwop.OWP0061D1},
 	Claim:  claims.StatefulResume,
 	Ask: scenarios.Ask(seamSuspends, func(o host.SeamObservation, j *scenarios.Judge) {
 		resumed, left := o.Answers[0], o.Answers[1]
@@ -111,10 +112,10 @@ var resumeSeam = scenarios.Scenario{
 func checkSeamResumed(a host.SeamAnswer, j *scenarios.Judge, path string) {
 	host.SeamAnswered(j, a.Status, path)
 	logged(a, j)
-	j.Check(openwopv1.OWP0061D1, a.Resumed).To(check.Equal(a.SuspendsAt), "resumedIteration of %d turns, suspended in turn %d and resumed", a.Turns, a.SuspendsAt)
-	j.Check(openwopv1.OWP0061D1, a.Iterations()).To(check.CountFromOne(a.Turns), "%s asked for %d turns, suspended in turn %d and resumed", path, a.Turns, a.SuspendsAt)
+	j.Check(openwop.OWP0061D1, a.Resumed).To(check.Equal(a.SuspendsAt), "resumedIteration of %d turns, suspended in turn %d and resumed", a.Turns, a.SuspendsAt)
+	j.Check(openwop.OWP0061D1, a.Iterations()).To(check.CountFromOne(a.Turns), "%s asked for %d turns, suspended in turn %d and resumed", path, a.Turns, a.SuspendsAt)
 	if a.NamesARun {
-		j.Check(openwopv1.OWP0061D1, a.Log.Iterations()).To(check.CountFromOne(a.Turns), "iterations in the log of run %s", a.Log.RunID)
+		j.Check(openwop.OWP0061D1, a.Log.Iterations()).To(check.CountFromOne(a.Turns), "iterations in the log of run %s", a.Log.RunID)
 	}
 }
 
@@ -131,15 +132,15 @@ func logged(a host.SeamAnswer, j *scenarios.Judge) {
 // tells whether it left one. To refuse that is honest; the decision that suspends may be on the log
 // before somebody has answered, or not (OWP-R9).
 func checkSuspended(a host.SeamAnswer, j *scenarios.Judge) bool {
-	if code, _ := a.Status.Int(); !j.Check(openwopv1.OWP0061D1, a.Status).To(check.Status(2, 400, 422), "asked for a suspension without a resume") || code/100 != 2 {
+	if code, _ := a.Status.Int(); !j.Check(openwop.OWP0061D1, a.Status).To(check.Status(2, 400, 422), "asked for a suspension without a resume") || code/100 != 2 {
 		return false
 	}
 	until := check.OneOf(upTo(a.SuspendsAt), upTo(a.SuspendsAt-1))
-	j.Check(openwopv1.OWP0061D1, a.Iterations()).To(until, "iterations of %d turns, suspended in turn %d and not resumed", a.Turns, a.SuspendsAt)
-	j.Check(openwopv1.OWP0061D1, a.Resumed).To(check.OneOf(nil, false), "resumedIteration without a resume")
+	j.Check(openwop.OWP0061D1, a.Iterations()).To(until, "iterations of %d turns, suspended in turn %d and not resumed", a.Turns, a.SuspendsAt)
+	j.Check(openwop.OWP0061D1, a.Resumed).To(check.OneOf(nil, false), "resumedIteration without a resume")
 	if a.NamesARun {
 		logged(a, j)
-		j.Check(openwopv1.OWP0061D1, a.Log.Iterations()).To(until, "iterations in the log of run %s", a.Log.RunID)
+		j.Check(openwop.OWP0061D1, a.Log.Iterations()).To(until, "iterations in the log of run %s", a.Log.RunID)
 	}
 	return true
 }
@@ -157,22 +158,22 @@ func upTo(n int) []any {
 var resumeFork = scenarios.Scenario{
 	ID:     "openwop/stateful-resume/fork-of-resumed",
 	Title:  "a replay of a loop that was suspended and resumed carries the turns of its source, and asks nobody again",
-	Proves: scenarios.IDs{openwopv1.OWP0061M1},
+	Proves: scenarios.IDs{openwop.OWP0061M1},
 	Claim:  claims.StatefulResumeReplay,
 	Ask: scenarios.Ask(replayOfResumed, func(o ResumedForkObservation, j *scenarios.Judge) {
 		o.Held.Given(j)
 		wentOn(o.SuspendedLoop, j)
 		if len(o.Log.Decided().Values) != o.Turns { // a source cut short would be matched by a copy cut short
-			j.BlockOn(openwopv1.OWP0061D1, "set-up: the source did not take the turns of its plan")
+			j.BlockOn(openwop.OWP0061D1, "set-up: the source did not take the turns of its plan")
 		}
-		o.Replayed.Made(j, openwopv1.OWP0061M1, "a fork of the resumed loop")
-		if !j.Check(openwopv1.OWP0061M1, o.Replayed.ID).NotTo(check.Equal(o.Log.RunID), "runId of the fork") || !j.Check(openwopv1.OWP0061M1, o.Replayed.Ended).To(check.Reached()) {
+		o.Replayed.Made(j, openwop.OWP0061M1, "a fork of the resumed loop")
+		if !j.Check(openwop.OWP0061M1, o.Replayed.ID).NotTo(check.Equal(o.Log.RunID), "runId of the fork") || !j.Check(openwop.OWP0061M1, o.Replayed.Ended).To(check.Reached()) {
 			return
 		}
 		o.Replayed.Readable(j)
-		j.Check(openwopv1.OWP0061M1, o.Replayed.Iterations()).To(check.SameAs(o.Log.Iterations()), "iterations")
-		j.Check(openwopv1.OWP0061M1, o.Replayed.Decided().Each("/payload/decision")).To(check.SameAs(o.Log.Decided().Each("/payload/decision")), "decisions")
-		j.Check(openwopv1.OWP0061M1, o.Replayed.Status()).To(check.SameAs(o.Log.Status()), "status")
+		j.Check(openwop.OWP0061M1, o.Replayed.Iterations()).To(check.SameAs(o.Log.Iterations()), "iterations")
+		j.Check(openwop.OWP0061M1, o.Replayed.Decided().Each("/payload/decision")).To(check.SameAs(o.Log.Decided().Each("/payload/decision")), "decisions")
+		j.Check(openwop.OWP0061M1, o.Replayed.Status()).To(check.SameAs(o.Log.Status()), "status")
 	}),
 }
 
@@ -180,14 +181,14 @@ var resumeFork = scenarios.Scenario{
 var heartbeatMovesNothing = scenarios.Scenario{
 	ID:     "openwop/stateful-resume/heartbeat-moves-nothing",
 	Title:  "a heartbeat that sees a change leaves a suspended loop where it stands",
-	Proves: scenarios.IDs{openwopv1.OWP0061H1},
+	Proves: scenarios.IDs{openwop.OWP0061H1},
 	Claim:  claims.LoopHeartbeat,
 	Ask: scenarios.Ask(loopBesideHeartbeats, func(o HeartbeatObservation, j *scenarios.Judge) {
 		o.Held.Given(j)
 		for _, tick := range o.Ticks {
 			host.SeamAnswered(j, tick, o.Seam)
 		}
-		o.Lull.CheckWaiting(j, openwopv1.OWP0061H1, o.Held.Log, "after two heartbeats")
+		o.Lull.CheckWaiting(j, openwop.OWP0061H1, o.Held.Log, "after two heartbeats")
 		wentOn(o.SuspendedLoop, j)
 	}),
 }

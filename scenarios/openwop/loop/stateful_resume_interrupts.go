@@ -3,6 +3,7 @@ package loop
 import (
 	"slices"
 
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
@@ -20,7 +21,7 @@ import (
 var suspendedStandsStill = scenarios.Scenario{
 	ID:     "openwop/stateful-resume/stands-still",
 	Title:  "a suspended loop takes no step while it is looked at, listened to and left alone",
-	Proves: scenarios.IDs{openwopv1.OWPINT1},
+	Proves: scenarios.IDs{openwop.OWPINT1},
 	Claim:  claims.ExecutionModel,
 	Ask: scenarios.Ask(LoopThatAsks, func(o AskedObservation, j *scenarios.Judge) {
 		switch {
@@ -28,7 +29,7 @@ var suspendedStandsStill = scenarios.Scenario{
 			j.Block("only the seam's word is on offer, and it shows no suspended run", fixture.Load)
 		default:
 			o.Held.Given(j)
-			o.Lull.CheckWaiting(j, openwopv1.OWPINT1, o.Held.Log, "while it was suspended")
+			o.Lull.CheckWaiting(j, openwop.OWPINT1, o.Held.Log, "while it was suspended")
 			wentOn(o.SuspendedLoop, j)
 		}
 	}),
@@ -37,26 +38,26 @@ var suspendedStandsStill = scenarios.Scenario{
 var resolvedOnce = scenarios.Scenario{
 	ID:     "openwop/stateful-resume/second-resolve",
 	Title:  "an interrupt that was resolved cannot be resolved again, and the attempt changes nothing",
-	Proves: scenarios.IDs{openwopv1.OWPINT2},
+	Proves: scenarios.IDs{openwop.OWPINT2},
 	Claim:  claims.ExecutionModel,
 	Ask: scenarios.Ask(interrupts.LoopResolvedAgain, func(o interrupts.ResolvedAgainObservation, j *scenarios.Judge) {
 		o.Held.Given(j)
 		wentOn(o.SuspendedLoop, j)
-		j.Check(openwopv1.OWPINT2, o.Again).To(check.Status(4), "a second answer to the same node")
+		j.Check(openwop.OWPINT2, o.Again).To(check.Status(4), "a second answer to the same node")
 		if code, _ := o.Again.Int(); code/100 == 4 && !slices.Contains([]int64{404, 409, 410}, code) {
-			j.Find(openwopv1.OWPINT2, "the second answer is refused with HTTP %d; 404, 409 and 410 are in use for it", code)
+			j.Find(openwop.OWPINT2, "the second answer is refused with HTTP %d; 404, 409 and 410 are in use for it", code)
 		}
-		o.Lull.CheckStill(j, openwopv1.OWPINT2, o.Log, "after the second answer")
-		j.Check(openwopv1.OWPINT2, o.Lull.Later.Status()).To(check.SameAs(o.Log.Status()), "status after the second answer")
-		j.Check(openwopv1.OWPINT2, resumeValues(o.Lull.Later)).To(check.SameAs(resumeValues(o.Log)), "the answer as the run shows it, after the second")
-		j.Check(openwopv1.OWPINT2, tracesOf(o.Lull.Later, o.Marker)).To(check.Len(0), "places in which the run took the second answer")
+		o.Lull.CheckStill(j, openwop.OWPINT2, o.Log, "after the second answer")
+		j.Check(openwop.OWPINT2, o.Lull.Later.Status()).To(check.SameAs(o.Log.Status()), "status after the second answer")
+		j.Check(openwop.OWPINT2, resumeValues(o.Lull.Later)).To(check.SameAs(resumeValues(o.Log)), "the answer as the run shows it, after the second")
+		j.Check(openwop.OWPINT2, tracesOf(o.Lull.Later, o.Marker)).To(check.Len(0), "places in which the run took the second answer")
 	}),
 }
 
 var resolvedByOne = scenarios.Scenario{
 	ID:     "openwop/stateful-resume/concurrent-resolvers",
 	Title:  "of four who resolve an interrupt at once one wins, and the loop goes on once, with that answer",
-	Proves: scenarios.IDs{openwopv1.OWPINT3},
+	Proves: scenarios.IDs{openwop.OWPINT3},
 	Claim:  claims.ExecutionModel,
 	Ask: scenarios.Ask(interrupts.LoopWithRivals, func(o interrupts.RivalsObservation, j *scenarios.Judge) {
 		o.Held.Given(j)
@@ -65,38 +66,38 @@ var resolvedByOne = scenarios.Scenario{
 			o.Held.CheckAnswered(j)
 			return
 		}
-		if !j.Check(openwopv1.OWPINT3, o.Replies).To(host.OneSucceeded(), "replies to four answers at once") {
+		if !j.Check(openwop.OWPINT3, o.Replies).To(host.OneSucceeded(), "replies to four answers at once") {
 			return
 		}
 		for _, status := range o.Replies {
 			if code, _ := status.Int(); code/100 > 4 {
-				j.Find(openwopv1.OWPINT3, "an answer that came too late got HTTP %d", code)
+				j.Find(openwop.OWPINT3, "an answer that came too late got HTTP %d", code)
 			}
 		}
 		l := o.Log
-		if !j.Check(openwopv1.OWPINT3, l.Ended).To(check.Reached(), "after the answer") {
+		if !j.Check(openwop.OWPINT3, l.Ended).To(check.Reached(), "after the answer") {
 			return
 		}
 		l.Readable(j)
 		// More turns than planned are turns taken twice. Whether one is missing is
 		// asked by the scenarios of the counter.
-		j.Check(openwopv1.OWPINT3, l.Kinds()).To(host.NoMoreThan(o.Turns), "decisions of %d turns", o.Turns)
-		j.Check(openwopv1.OWPINT3, l.OfType(openwopv1.RunEventTypeInterruptResolved).Each("/nodeId")).To(host.NoMoreThan(1), "interrupts resolved")
+		j.Check(openwop.OWPINT3, l.Kinds()).To(host.NoMoreThan(o.Turns), "decisions of %d turns", o.Turns)
+		j.Check(openwop.OWPINT3, l.OfType(openwopv1.RunEventTypeInterruptResolved).Each("/nodeId")).To(host.NoMoreThan(1), "interrupts resolved")
 		CheckResolvedOnce(l, j)
-		j.Check(openwopv1.OWPINT3, l.OfType(openwopv1.RunEventTypeNodeResumed).Each("/nodeId")).To(host.NoMoreThan(1), "nodes resumed")
-		j.Check(openwopv1.OWPINT3, l.Terminals().Each("/type")).To(host.NoMoreThan(1), "events that end the run")
+		j.Check(openwop.OWPINT3, l.OfType(openwopv1.RunEventTypeNodeResumed).Each("/nodeId")).To(host.NoMoreThan(1), "nodes resumed")
+		j.Check(openwop.OWPINT3, l.Terminals().Each("/type")).To(host.NoMoreThan(1), "events that end the run")
 		winner := o.Winners()[0]
 		if shown := resumeValues(l); len(shown.Values) > 0 {
-			j.Check(openwopv1.OWPINT3, shown).To(check.Each(host.Holding(winner)), "the answer as the run shows it")
+			j.Check(openwop.OWPINT3, shown).To(check.Each(host.Holding(winner)), "the answer as the run shows it")
 		} else {
-			j.Find(openwopv1.OWPINT3, "no event and no variable of the run shows the answer: whether it was lost cannot be seen")
+			j.Find(openwop.OWPINT3, "no event and no variable of the run shows the answer: whether it was lost cannot be seen")
 		}
 		for _, marker := range o.Markers {
 			if marker != winner {
-				j.Check(openwopv1.OWPINT3, tracesOf(l, marker)).To(check.Len(0), "places in which the run took the answer %s, which was refused", marker)
+				j.Check(openwop.OWPINT3, tracesOf(l, marker)).To(check.Len(0), "places in which the run took the answer %s, which was refused", marker)
 			}
 		}
-		o.Lull.CheckStill(j, openwopv1.OWPINT3, l, "after its end")
+		o.Lull.CheckStill(j, openwop.OWPINT3, l, "after its end")
 	}),
 }
 
@@ -104,40 +105,40 @@ var resolvedByOne = scenarios.Scenario{
 func CheckResolvedOnce(l host.RunLog, j *scenarios.Judge) {
 	resolved := l.OfType(openwopv1.RunEventTypeInterruptResolved).Each("/payload/interruptId").Where(func(id wire.Value) bool { return id.Actual() != nil })
 	if len(resolved.Values) > 0 {
-		j.Check(openwopv1.OWPINT3, resolved).To(check.Distinct(), "interruptId of the interrupts resolved")
+		j.Check(openwop.OWPINT3, resolved).To(check.Distinct(), "interruptId of the interrupts resolved")
 	}
 }
 
 var resolvedApart = scenarios.Scenario{
 	ID:     "openwop/stateful-resume/two-at-once",
 	Title:  "of two loops that wait for the same at the same time each goes on with its own answer, and not with the other's",
-	Proves: scenarios.IDs{openwopv1.OWPINT4},
+	Proves: scenarios.IDs{openwop.OWPINT4},
 	Claim:  claims.ExecutionModel,
 	Ask: scenarios.Ask(interrupts.TwoLoopsSuspended, func(o interrupts.TwoSuspendedObservation, j *scenarios.Judge) {
 		a, b := o.First, o.Second
 		a.Held.Given(j)
 		b.Held.Given(j)
 		if code, _ := b.Held.Answered.Int(); code == 409 || code == 410 { // nobody else has answered that run
-			j.Check(openwopv1.OWPINT4, b.Held.Answered).To(check.Status(2), "the first answer to a loop that waited")
+			j.Check(openwop.OWPINT4, b.Held.Answered).To(check.Status(2), "the first answer to a loop that waited")
 			return
 		}
 		b.Held.CheckAnswered(j)
-		if !j.Check(openwopv1.OWPINT4, b.Log.Ended).To(check.Reached(), "after the second loop was answered") {
+		if !j.Check(openwop.OWPINT4, b.Log.Ended).To(check.Reached(), "after the second loop was answered") {
 			return
 		}
 		b.Log.Readable(j)
-		o.Lull.CheckWaiting(j, openwopv1.OWPINT4, a.Held.Log, "while only the other was answered, and a node that this one does not have")
+		o.Lull.CheckWaiting(j, openwop.OWPINT4, a.Held.Log, "while only the other was answered, and a node that this one does not have")
 		a.Held.CheckAnswered(j)
-		if !j.Check(openwopv1.OWPINT4, a.Log.Ended).To(check.Reached(), "after the first loop was answered") {
+		if !j.Check(openwop.OWPINT4, a.Log.Ended).To(check.Reached(), "after the first loop was answered") {
 			return
 		}
 		a.Log.Readable(j)
 		tookItsTurns(a, j)
 		tookItsTurns(b, j)
 		if host.Succeeded(o.Astray) {
-			j.Find(openwopv1.OWPINT4, "an answer to a node that the run does not have got HTTP %s and moved nothing", o.Astray.JSON())
+			j.Find(openwop.OWPINT4, "an answer to a node that the run does not have got HTTP %s and moved nothing", o.Astray.JSON())
 		}
-		j.Check(openwopv1.OWPINT4, tracesOf(a.Log, b.Held.Marker)).To(check.Len(0), "places in which the first loop took the second's answer")
-		j.Check(openwopv1.OWPINT4, tracesOf(b.Log, a.Held.Marker)).To(check.Len(0), "places in which the second loop took the first's answer")
+		j.Check(openwop.OWPINT4, tracesOf(a.Log, b.Held.Marker)).To(check.Len(0), "places in which the first loop took the second's answer")
+		j.Check(openwop.OWPINT4, tracesOf(b.Log, a.Held.Marker)).To(check.Len(0), "places in which the second loop took the first's answer")
 	}),
 }

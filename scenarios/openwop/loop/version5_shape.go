@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
@@ -26,14 +27,14 @@ func Version5Suite() scenarios.Suite {
 var modelWellFormed = scenarios.Scenario{
 	ID:     "openwop/version5-shape/model-well-formed",
 	Title:  "the advertised execution model says whether it is supported, and at which version",
-	Proves: scenarios.IDs{openwopv1.OWP0037C1, openwopv1.OWP0061A2},
+	Proves: scenarios.IDs{openwop.OWP0037C1, openwop.OWP0061A2},
 	Claim:  claims.ExecutionModelBlock,
 	Ask: scenarios.Advertised(func(d scenarios.Discovery, j *scenarios.Judge) {
 		version := claims.Model(d).Key("version")
-		j.Check(openwopv1.OWP0037C1, claims.Model(d).Key("supported")).To(check.Boolean())
-		j.Check(openwopv1.OWP0061A2, version).To(check.Integer(1, 0))
+		j.Check(openwop.OWP0037C1, claims.Model(d).Key("supported")).To(check.Boolean())
+		j.Check(openwop.OWP0061A2, version).To(check.Integer(1, 0))
 		if n, ok := version.Int(); ok && n > 6 {
-			j.Find(openwopv1.OWP0061A2, "version %d is higher than any rung known (6)", n)
+			j.Find(openwop.OWP0061A2, "version %d is higher than any rung known (6)", n)
 		}
 	}),
 }
@@ -42,15 +43,15 @@ var modelWellFormed = scenarios.Scenario{
 var resumeFlag = scenarios.Scenario{
 	ID:     "openwop/version5-shape/resume-flag",
 	Title:  "statefulResume is a boolean, and true from version 5 on only",
-	Proves: scenarios.IDs{openwopv1.OWP0061A3, openwopv1.OWP0061A4},
+	Proves: scenarios.IDs{openwop.OWP0061A3, openwop.OWP0061A4},
 	Claim:  claims.ResumeAdvertised,
 	Ask: scenarios.Advertised(func(d scenarios.Discovery, j *scenarios.Judge) {
 		flag := claims.Model(d).Key("statefulResume")
-		j.Check(openwopv1.OWP0061A3, flag).To(check.Boolean())
+		j.Check(openwop.OWP0061A3, flag).To(check.Boolean())
 		if on, _ := flag.Bool(); on {
-			j.Check(openwopv1.OWP0061A4, claims.Model(d).Key("version")).To(check.Integer(5, 0), "the version of a host that claims statefulResume")
+			j.Check(openwop.OWP0061A4, claims.Model(d).Key("version")).To(check.Integer(5, 0), "the version of a host that claims statefulResume")
 		} else { // false claims nothing, at any version
-			j.Check(openwopv1.OWP0061A4, flag).NotTo(check.Equal(true))
+			j.Check(openwop.OWP0061A4, flag).NotTo(check.Equal(true))
 		}
 	}),
 }
@@ -59,12 +60,12 @@ var resumeFlag = scenarios.Scenario{
 var causationBlock = scenarios.Scenario{
 	ID:     "openwop/version5-shape/causation-block",
 	Title:  "from version 3 on the host names itself for cross-host causation",
-	Proves: scenarios.IDs{openwopv1.OWP0061A1},
+	Proves: scenarios.IDs{openwop.OWP0061A1},
 	Claim:  claims.ExecutionModel3,
 	Ask: scenarios.Advertised(func(d scenarios.Discovery, j *scenarios.Judge) {
 		block := claims.Model(d).Key("crossHostCausation")
-		j.Check(openwopv1.OWP0061A1, block.Key("supported")).To(check.Equal(true), "crossHostCausation.supported")
-		j.Check(openwopv1.OWP0061A1, block.Key("hostId")).To(check.Text(), "crossHostCausation.hostId")
+		j.Check(openwop.OWP0061A1, block.Key("supported")).To(check.Equal(true), "crossHostCausation.supported")
+		j.Check(openwop.OWP0061A1, block.Key("hostId")).To(check.Text(), "crossHostCausation.hostId")
 	}),
 }
 
@@ -72,12 +73,12 @@ var causationBlock = scenarios.Scenario{
 var replayBlock = scenarios.Scenario{
 	ID:     "openwop/version5-shape/replay-block",
 	Title:  "from version 4 on the host declares replay determinism",
-	Proves: scenarios.IDs{openwopv1.OWP0061A1},
+	Proves: scenarios.IDs{openwop.OWP0061A1},
 	Claim:  claims.ExecutionModel4,
 	Ask: scenarios.Advertised(func(d scenarios.Discovery, j *scenarios.Judge) {
 		block := claims.Model(d).Key("replayDeterminism")
-		j.Check(openwopv1.OWP0061A1, block.Key("supported")).To(check.Equal(true), "replayDeterminism.supported")
-		j.Check(openwopv1.OWP0061A1, block.Key("refusalDivergenceEmission")).To(check.Equal(true), "replayDeterminism.refusalDivergenceEmission")
+		j.Check(openwop.OWP0061A1, block.Key("supported")).To(check.Equal(true), "replayDeterminism.supported")
+		j.Check(openwop.OWP0061A1, block.Key("refusalDivergenceEmission")).To(check.Equal(true), "replayDeterminism.refusalDivergenceEmission")
 	}),
 }
 
@@ -85,10 +86,10 @@ var replayBlock = scenarios.Scenario{
 var experimentalDated = scenarios.Scenario{
 	ID:     "openwop/version5-shape/experimental-dated",
 	Title:  "an experimental execution model carries a date, at most twelve months ahead",
-	Proves: scenarios.IDs{openwopv1.OWPCAP1},
+	Proves: scenarios.IDs{openwop.OWPCAP1},
 	Claim:  claims.ExperimentalModel,
 	Ask: scenarios.Advertised(func(d scenarios.Discovery, j *scenarios.Judge) {
-		j.Check(openwopv1.OWPCAP1, claims.Model(d).Key("experimentalUntil")).To(check.Date(d.At, d.At.AddDate(1, 0, 0)))
+		j.Check(openwop.OWPCAP1, claims.Model(d).Key("experimentalUntil")).To(check.Date(d.At, d.At.AddDate(1, 0, 0)))
 	}),
 }
 
@@ -96,12 +97,12 @@ var experimentalDated = scenarios.Scenario{
 var iterationOnDecided = scenarios.Scenario{
 	ID:     "openwop/version5-shape/iteration-on-decided",
 	Title:  "every orchestrator turn of a run carries an integer iteration of at least 1",
-	Proves: scenarios.IDs{openwopv1.OWP0061B1},
+	Proves: scenarios.IDs{openwop.OWP0061B1},
 	Claim:  claims.ExecutionModel5,
 	Ask: scenarios.Ask(loopOfTurns, func(o LoopObservation, j *scenarios.Judge) {
 		o.given(j)
-		j.Check(openwopv1.OWP0061B1, o.iterations()).To(check.Each(check.Integer(1, 0)))
-		o.tell(j, openwopv1.OWP0061B1)
+		j.Check(openwop.OWP0061B1, o.iterations()).To(check.Each(check.Integer(1, 0)))
+		o.tell(j, openwop.OWP0061B1)
 	}),
 }
 
@@ -109,13 +110,13 @@ var iterationOnDecided = scenarios.Scenario{
 var iterationAbsentBelow5 = scenarios.Scenario{
 	ID:     "openwop/version5-shape/iteration-absent-below-5",
 	Title:  "below version 5 no orchestrator turn carries an iteration",
-	Proves: scenarios.IDs{openwopv1.OWP0061B3},
+	Proves: scenarios.IDs{openwop.OWP0061B3},
 	Claim:  claims.ExecutionModelBelow5,
 	Ask: scenarios.Ask(loopOfTurns, func(o LoopObservation, j *scenarios.Judge) {
 		o.given(j)
 		switch {
 		case len(o.iterations().Values) == 0: // no turn at all: another scenario's failure
-			j.BlockOn(openwopv1.OWP0037A2, "set-up: the log shows no orchestrator turn")
+			j.BlockOn(openwop.OWP0037A2, "set-up: the log shows no orchestrator turn")
 		default:
 			CheckUncounted(j, o.iterations())
 		}
@@ -124,24 +125,24 @@ var iterationAbsentBelow5 = scenarios.Scenario{
 
 // CheckUncounted expects turns without a counter.
 func CheckUncounted(j *scenarios.Judge, iterations wire.Found) {
-	j.Check(openwopv1.OWP0061B3, iterations).To(check.Absent())
+	j.Check(openwop.OWP0061B3, iterations).To(check.Absent())
 }
 
 // RFC 0061 E with RFC 0058: the smaller of request and limit is the bound.
 var limitHonoured = scenarios.Scenario{
 	ID:     "openwop/version5-shape/limit-honoured",
 	Title:  "a loop ends at the advertised limit, whether it asked for no bound or for a higher one",
-	Proves: scenarios.IDs{openwopv1.OWP0061E5},
+	Proves: scenarios.IDs{openwop.OWP0061E5},
 	Claim:  claims.LoopLimit,
 	Ask: scenarios.Ask(bounds.LoopToTheLimit, func(o bounds.LimitObservation, j *scenarios.Judge) {
 		for _, l := range []host.RunLog{o.Unasked, o.Overdone} {
-			l.Given(j, openwopv1.OWP0037A6, openwopv1.OWP0061E3)
+			l.Given(j, openwop.OWP0037A6, openwop.OWP0061E3)
 			if kinds := l.Breaches().Each("/payload/kind").Values; len(kinds) > 0 && kinds[0].String() != string(openwopv1.CapKindLoopIterations) {
 				j.Block("another bound of the host's struck first: "+kinds[0].JSON(), "raise that bound while the host is certified")
 			}
-			j.Check(openwopv1.OWP0061E5, l.Decided()).To(check.Len(o.Limit), "orchestrator turns")
-			j.Check(openwopv1.OWP0061E5, l.Breaches().Each("/payload/limit")).To(check.Equal([]any{int64(o.Limit)}), "limit of the breach")
-			j.Check(openwopv1.OWP0061E5, l.Status()).To(check.Equal("failed"), "status of the run")
+			j.Check(openwop.OWP0061E5, l.Decided()).To(check.Len(o.Limit), "orchestrator turns")
+			j.Check(openwop.OWP0061E5, l.Breaches().Each("/payload/limit")).To(check.Equal([]any{int64(o.Limit)}), "limit of the breach")
+			j.Check(openwop.OWP0061E5, l.Status()).To(check.Equal("failed"), "status of the run")
 		}
 	}),
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
@@ -24,7 +24,7 @@ type recollections struct {
 // recalled reads the notes of a run that has ended, and blocks a scenario where
 // they are not what the fixture promises.
 func recalled(l host.RunLog, j *scenarios.Judge, who string, turns int) (r recollections, ok bool) {
-	l.Given(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1)
+	l.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
 	r = recollections{host.ReadSeen(l, "memory"), who}
 	for turn := range int64(turns) {
 		for _, at := range []host.Look{{Turn: turn + 1, At: host.AtBegin}, {Turn: turn + 1, At: host.AtEnd}} {

@@ -2,6 +2,7 @@
 package memory
 
 import (
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
@@ -25,7 +26,7 @@ func Suite() scenarios.Suite {
 var turnRemembers = scenarios.Scenario{
 	ID:     "openwop/memory/as-of-turn",
 	Title:  "a turn reads what was remembered when it started, and not what it or its workers write meanwhile",
-	Proves: scenarios.IDs{openwopv1.OWP0061C2, openwopv1.OWP0061C6},
+	Proves: scenarios.IDs{openwop.OWP0061C2, openwop.OWP0061C6},
 	Claim:  claims.LoopMemoryWorkers,
 	Ask: scenarios.Ask(rememberingFamily, func(o MemoryFamily, j *scenarios.Judge) {
 		r, ok := recalled(o.Log, j, "the loop", o.Turns)
@@ -36,17 +37,17 @@ var turnRemembers = scenarios.Scenario{
 			begin, end := host.Look{Turn: turn + 1, At: host.AtBegin}, host.Look{Turn: turn + 1, At: host.AtEnd}
 			switch turn := int(turn) + 1; {
 			case turn < o.Wrote:
-				r.check(j, openwopv1.OWP0061C2, begin, nothingBut())
-				r.check(j, openwopv1.OWP0061C2, end, nothingBut())
+				r.check(j, openwop.OWP0061C2, begin, nothingBut())
+				r.check(j, openwop.OWP0061C2, end, nothingBut())
 			case turn == o.Wrote:
-				r.check(j, openwopv1.OWP0061C2, begin, nothingBut())
-				r.check(j, openwopv1.OWP0061C6, end, nothingBut())
+				r.check(j, openwop.OWP0061C2, begin, nothingBut())
+				r.check(j, openwop.OWP0061C6, end, nothingBut())
 			default:
-				r.check(j, openwopv1.OWP0061C6, begin, allOf(o.Own))
-				r.check(j, openwopv1.OWP0061C6, end, allOf(o.Own))
+				r.check(j, openwop.OWP0061C6, begin, allOf(o.Own))
+				r.check(j, openwop.OWP0061C6, end, allOf(o.Own))
 				if turn <= o.Handed {
-					r.check(j, openwopv1.OWP0061C2, begin, noneOf(o.First, o.Second))
-					r.check(j, openwopv1.OWP0061C2, end, noneOf(o.First, o.Second))
+					r.check(j, openwop.OWP0061C2, begin, noneOf(o.First, o.Second))
+					r.check(j, openwop.OWP0061C2, end, noneOf(o.First, o.Second))
 				}
 			}
 		}
@@ -57,15 +58,15 @@ var turnRemembers = scenarios.Scenario{
 var resumeRemembers = scenarios.Scenario{
 	ID:     "openwop/memory/as-of-turn-after-resume",
 	Title:  "a resumed turn reads what it read before, whatever others wrote meanwhile, and the next turn reads that as well",
-	Proves: scenarios.IDs{openwopv1.OWP0061D2, openwopv1.OWP0061C2, openwopv1.OWP0061C6},
+	Proves: scenarios.IDs{openwop.OWP0061D2, openwop.OWP0061C2, openwop.OWP0061C6},
 	Claim:  claims.LoopMemoryResume,
 	Ask: scenarios.Ask(heldMemory, func(o HeldMemory, j *scenarios.Judge) {
-		o.Held.Log.Exists(j, openwopv1.OWP0037A6)
-		j.Need(openwopv1.OWP0061D1, o.Held.Suspended)
+		o.Held.Log.Exists(j, openwop.OWP0037A6)
+		j.Need(openwop.OWP0061D1, o.Held.Suspended)
 		if !host.Succeeded(o.Held.Answered) {
-			j.BlockOn(openwopv1.OWP0061D1, "set-up: the host refused the answer that resumes the loop: HTTP "+o.Held.Answered.JSON())
+			j.BlockOn(openwop.OWP0061D1, "set-up: the host refused the answer that resumes the loop: HTTP "+o.Held.Answered.JSON())
 		}
-		o.Writer.Given(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1)
+		o.Writer.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
 		if _, ok := shares(o.Reader, j, "another run", o.Theirs); !ok {
 			return
 		}
@@ -73,12 +74,12 @@ var resumeRemembers = scenarios.Scenario{
 		if !ok {
 			return
 		}
-		r.check(j, openwopv1.OWP0061C2, host.Look{Turn: 1, At: host.AtBegin}, nothingBut())
-		r.check(j, openwopv1.OWP0061C2, host.Look{Turn: int64(o.Asked), At: host.AtBegin}, nothingBut(o.Early))
-		r.check(j, openwopv1.OWP0061D2, host.Look{Turn: int64(o.Asked), At: host.AtEnd}, nothingBut(o.Early))
+		r.check(j, openwop.OWP0061C2, host.Look{Turn: 1, At: host.AtBegin}, nothingBut())
+		r.check(j, openwop.OWP0061C2, host.Look{Turn: int64(o.Asked), At: host.AtBegin}, nothingBut(o.Early))
+		r.check(j, openwop.OWP0061D2, host.Look{Turn: int64(o.Asked), At: host.AtEnd}, nothingBut(o.Early))
 		for turn := o.Asked + 1; turn <= o.Turns; turn++ {
-			r.check(j, openwopv1.OWP0061C6, host.Look{Turn: int64(turn), At: host.AtBegin}, allOf(o.Early, o.Own))
-			r.check(j, openwopv1.OWP0061C2, host.Look{Turn: int64(turn), At: host.AtBegin}, allOf(o.Theirs))
+			r.check(j, openwop.OWP0061C6, host.Look{Turn: int64(turn), At: host.AtBegin}, allOf(o.Early, o.Own))
+			r.check(j, openwop.OWP0061C2, host.Look{Turn: int64(turn), At: host.AtBegin}, allOf(o.Theirs))
 		}
 	}),
 }
@@ -87,7 +88,7 @@ var resumeRemembers = scenarios.Scenario{
 var entriesExpire = scenarios.Scenario{
 	ID:     "openwop/memory/expiry-from-childs-write",
 	Title:  "an entry that expired before its writer completed is read by nobody after that, and one that did not is read by its parent",
-	Proves: scenarios.IDs{openwopv1.OWPMEM5, openwopv1.OWPMEM9},
+	Proves: scenarios.IDs{openwop.OWPMEM5, openwop.OWPMEM9},
 	Claim:  claims.MemoryTTL,
 	Ask: scenarios.Ask(heldWorker, func(o HeldWorker, j *scenarios.Judge) {
 		r, ok := o.brought(j)
@@ -95,11 +96,11 @@ var entriesExpire = scenarios.Scenario{
 			return
 		}
 		for _, at := range []host.Look{{Turn: 2, At: host.AtBegin}, {Turn: 2, At: host.AtEnd}, {Turn: 3, At: host.AtBegin}} {
-			r.check(j, openwopv1.OWPMEM5, at, allOf(o.Long))
-			r.check(j, openwopv1.OWPMEM5, at, noneOf(o.Brief))
+			r.check(j, openwop.OWPMEM5, at, allOf(o.Long))
+			r.check(j, openwop.OWPMEM5, at, noneOf(o.Brief))
 		}
 		if after, ok := recalled(o.After, j, "another run", 1); ok {
-			after.check(j, openwopv1.OWPMEM9, host.Look{Turn: 1, At: host.AtBegin}, noneOf(o.Brief))
+			after.check(j, openwop.OWPMEM9, host.Look{Turn: 1, At: host.AtBegin}, noneOf(o.Brief))
 		}
 	}),
 }
@@ -107,15 +108,15 @@ var entriesExpire = scenarios.Scenario{
 // brought are the notes of the loop, of which those of its second turn have what
 // its worker wrote for good.
 func (o HeldWorker) brought(j *scenarios.Judge) (recollections, bool) {
-	o.Log.Exists(j, openwopv1.OWP0037A6)
-	j.Need(openwopv1.OWP0037A3, o.Found)
-	j.Need(openwopv1.OWP0061D1, o.Worker.Suspended)
+	o.Log.Exists(j, openwop.OWP0037A6)
+	j.Need(openwop.OWP0037A3, o.Found)
+	j.Need(openwop.OWP0061D1, o.Worker.Suspended)
 	if !host.Succeeded(o.Worker.Answered) {
-		j.BlockOn(openwopv1.OWPINT2, "set-up: the host refused the answer to the worker: HTTP "+o.Worker.Answered.JSON())
+		j.BlockOn(openwop.OWPINT2, "set-up: the host refused the answer to the worker: HTTP "+o.Worker.Answered.JSON())
 	}
 	r, ok := recalled(o.Log, j, "the loop", 3)
 	if ok && !r.has(host.Look{Turn: 2, At: host.AtBegin}, o.Lasting) {
-		j.BlockOn(openwopv1.OWPMEM2, "set-up: the turn after the worker does not read what it wrote for good: "+r.contents(host.Look{Turn: 2, At: host.AtBegin}).Last().JSON())
+		j.BlockOn(openwop.OWPMEM2, "set-up: the turn after the worker does not read what it wrote for good: "+r.contents(host.Look{Turn: 2, At: host.AtBegin}).Last().JSON())
 	}
 	return r, ok
 }
@@ -124,7 +125,7 @@ func (o HeldWorker) brought(j *scenarios.Judge) (recollections, bool) {
 var entriesShaped = scenarios.Scenario{
 	ID:     "openwop/memory/entries-shaped",
 	Title:  "an entry is read with an id of its own, its content, its tags and when it was written",
-	Proves: scenarios.IDs{openwopv1.OWPMEM8},
+	Proves: scenarios.IDs{openwop.OWPMEM8},
 	Claim:  claims.MemoryWorkers,
 	Ask: scenarios.Ask(rememberingFamily, func(o MemoryFamily, j *scenarios.Judge) {
 		r, ok := o.brought(j)
@@ -132,8 +133,8 @@ var entriesShaped = scenarios.Scenario{
 			return
 		}
 		entries := r.Entries(o.next())
-		j.Check(openwopv1.OWPMEM8, entries).To(check.Each(anEntry(o.Tag)), "entries that %s of the loop read", o.next())
-		j.Check(openwopv1.OWPMEM8, entries.Each("/id")).To(check.Distinct(), "their ids")
+		j.Check(openwop.OWPMEM8, entries).To(check.Each(anEntry(o.Tag)), "entries that %s of the loop read", o.next())
+		j.Check(openwop.OWPMEM8, entries.Each("/id")).To(check.Distinct(), "their ids")
 	}),
 }
 
@@ -142,7 +143,7 @@ var entriesShaped = scenarios.Scenario{
 var writesTold = scenarios.Scenario{
 	ID:     "openwop/memory/writes-told-by-id",
 	Title:  "each write is told once in the log of its run, by an id under which the entry is read, and without its content",
-	Proves: scenarios.IDs{openwopv1.OWPMEM14, openwopv1.OWPMEM15},
+	Proves: scenarios.IDs{openwop.OWPMEM14, openwop.OWPMEM15},
 	Claim:  claims.MemoryEvents,
 	Ask: scenarios.Ask(rememberingFamily, func(o MemoryFamily, j *scenarios.Judge) {
 		read, ok := o.all(j)
@@ -161,18 +162,18 @@ var writesTold = scenarios.Scenario{
 				}
 			}
 			if len(known) == 0 {
-				j.BlockOn(openwopv1.OWPMEM2, "set-up: nobody reads what "+w.who+" wrote")
+				j.BlockOn(openwop.OWPMEM2, "set-up: nobody reads what "+w.who+" wrote")
 			}
 			told := w.log.OfType(openwopv1.RunEventTypeMemoryWritten)
-			if !j.Check(openwopv1.OWPMEM14, told).To(check.Len(1), "memory.written in the log of %s, which wrote once", w.who) {
+			if !j.Check(openwop.OWPMEM14, told).To(check.Len(1), "memory.written in the log of %s, which wrote once", w.who) {
 				continue
 			}
-			j.Check(openwopv1.OWPMEM14, told.Each("/payload/memoryId")).To(check.Each(check.OneOf(known...)), "memoryId of what %s wrote", w.who)
-			j.Check(openwopv1.OWPMEM14, told.Each("/payload/memoryRef")).To(check.Each(check.Text()), "memoryRef of what %s wrote", w.who)
+			j.Check(openwop.OWPMEM14, told.Each("/payload/memoryId")).To(check.Each(check.OneOf(known...)), "memoryId of what %s wrote", w.who)
+			j.Check(openwop.OWPMEM14, told.Each("/payload/memoryRef")).To(check.Each(check.Text()), "memoryRef of what %s wrote", w.who)
 			if tags := told.Each("/payload/tags"); len(tags.Values) > 0 && tags.Values[0].Present() {
-				j.Check(openwopv1.OWPMEM14, tags).To(check.Each(check.Equal([]any{o.Tag})), "tags of what %s wrote", w.who)
+				j.Check(openwop.OWPMEM14, tags).To(check.Each(check.Equal([]any{o.Tag})), "tags of what %s wrote", w.who)
 			}
-			j.Check(openwopv1.OWPMEM15, told).To(host.NotNaming(w.content), "memory.written in the log of %s", w.who)
+			j.Check(openwop.OWPMEM15, told).To(host.NotNaming(w.content), "memory.written in the log of %s", w.who)
 		}
 	}),
 }
@@ -181,12 +182,12 @@ var writesTold = scenarios.Scenario{
 var tenantsRememberApart = scenarios.Scenario{
 	ID:     "openwop/memory/tenants-apart",
 	Title:  "a tenant does not read what a run of another remembers, whatever name their memories have",
-	Proves: scenarios.IDs{openwopv1.OWPISO9},
+	Proves: scenarios.IDs{openwop.OWPISO9},
 	Claim:  claims.TenantsMemory,
 	Ask: scenarios.Ask(tenantsRemember, func(o TenantMemory, j *scenarios.Judge) {
 		o.Tenants.Given(j)
-		o.Wrote.Given(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1)
-		o.Other.Given(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1)
+		o.Wrote.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
+		o.Other.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
 		first, ok := shares(o.Kept, j, "another run of the first tenant", o.Mine)
 		if !ok {
 			return
@@ -199,8 +200,8 @@ var tenantsRememberApart = scenarios.Scenario{
 		if !ok {
 			return
 		}
-		earlier.check(j, openwopv1.OWPISO9, host.Look{Turn: 1, At: host.AtBegin}, noneOf(o.Mine))
-		other.check(j, openwopv1.OWPISO9, host.Look{Turn: 1, At: host.AtBegin}, noneOf(o.Mine))
-		first.check(j, openwopv1.OWPISO9, host.Look{Turn: 1, At: host.AtBegin}, noneOf(o.Theirs))
+		earlier.check(j, openwop.OWPISO9, host.Look{Turn: 1, At: host.AtBegin}, noneOf(o.Mine))
+		other.check(j, openwop.OWPISO9, host.Look{Turn: 1, At: host.AtBegin}, noneOf(o.Mine))
+		first.check(j, openwop.OWPISO9, host.Look{Turn: 1, At: host.AtBegin}, noneOf(o.Theirs))
 	}),
 }

@@ -3,6 +3,7 @@ package memory
 import (
 	"net/http"
 
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
@@ -13,7 +14,7 @@ import (
 
 // kids are the notes of both workers.
 func (o MemoryFamily) kids(j *scenarios.Judge) (first, second recollections, ok bool) {
-	o.Log.Given(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1)
+	o.Log.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
 	if len(o.Children) != 2 {
 		j.Block("set-up: the loop does not name the run of each of its two workers",
 			"tell of a child run when it is made, with dispatch.succeeded or node.dispatched, and which worker it is of")
@@ -31,7 +32,7 @@ func (o MemoryFamily) next() host.Look { return host.Look{Turn: int64(o.Handed) 
 func (o MemoryFamily) brought(j *scenarios.Judge) (recollections, bool) {
 	r, ok := recalled(o.Log, j, "the loop", o.Turns)
 	if ok && !r.has(o.next(), o.First, o.Second) {
-		j.BlockOn(openwopv1.OWPMEM2, "set-up: "+o.next().String()+" does not read what the workers wrote")
+		j.BlockOn(openwop.OWPMEM2, "set-up: "+o.next().String()+" does not read what the workers wrote")
 	}
 	return r, ok
 }
@@ -50,22 +51,22 @@ func (o MemoryFamily) all(j *scenarios.Judge) ([]recollections, bool) {
 var childInherits = scenarios.Scenario{
 	ID:     "openwop/memory/child-inherits",
 	Title:  "a worker begins with what its parent has written before",
-	Proves: scenarios.IDs{openwopv1.OWPMEM1},
+	Proves: scenarios.IDs{openwop.OWPMEM1},
 	Claim:  claims.MemoryWorkers,
 	Ask: scenarios.Ask(rememberingFamily, func(o MemoryFamily, j *scenarios.Judge) {
 		first, second, ok := o.kids(j)
 		if !ok {
 			return
 		}
-		first.check(j, openwopv1.OWPMEM1, host.Look{Turn: 1, At: host.AtBegin}, nothingBut(o.Own))
-		second.check(j, openwopv1.OWPMEM1, host.Look{Turn: 1, At: host.AtBegin}, allOf(o.Own))
+		first.check(j, openwop.OWPMEM1, host.Look{Turn: 1, At: host.AtBegin}, nothingBut(o.Own))
+		second.check(j, openwop.OWPMEM1, host.Look{Turn: 1, At: host.AtBegin}, allOf(o.Own))
 	}),
 }
 
 var childBrings = scenarios.Scenario{
 	ID:     "openwop/memory/child-brings",
 	Title:  "what workers wrote is read by every later turn of their parent",
-	Proves: scenarios.IDs{openwopv1.OWPMEM2},
+	Proves: scenarios.IDs{openwop.OWPMEM2},
 	Claim:  claims.MemoryWorkers,
 	Ask: scenarios.Ask(rememberingFamily, func(o MemoryFamily, j *scenarios.Judge) {
 		if _, _, ok := o.kids(j); !ok {
@@ -77,7 +78,7 @@ var childBrings = scenarios.Scenario{
 		}
 		for turn := o.Handed + 1; turn <= o.Turns; turn++ {
 			for _, at := range []string{host.AtBegin, host.AtEnd} {
-				r.check(j, openwopv1.OWPMEM2, host.Look{Turn: int64(turn), At: at}, allOf(o.First, o.Second))
+				r.check(j, openwop.OWPMEM2, host.Look{Turn: int64(turn), At: at}, allOf(o.First, o.Second))
 			}
 		}
 	}),
@@ -86,7 +87,7 @@ var childBrings = scenarios.Scenario{
 var siblingsInOrder = scenarios.Scenario{
 	ID:     "openwop/memory/siblings-in-order",
 	Title:  "of two workers in one decision the second begins with what the first wrote, and the first sees nothing of the second",
-	Proves: scenarios.IDs{openwopv1.OWPMEM6},
+	Proves: scenarios.IDs{openwop.OWPMEM6},
 	Claim:  claims.MemorySiblings,
 	Ask: scenarios.Ask(rememberingFamily, func(o MemoryFamily, j *scenarios.Judge) {
 		first, second, ok := o.kids(j)
@@ -98,10 +99,10 @@ var siblingsInOrder = scenarios.Scenario{
 			return
 		}
 		for _, at := range []host.Look{{Turn: 1, At: host.AtBegin}, {Turn: 1, At: host.AtEnd}, {Turn: 2, At: host.AtBegin}, {Turn: 2, At: host.AtEnd}} {
-			first.check(j, openwopv1.OWPMEM6, at, noneOf(o.Second))
+			first.check(j, openwop.OWPMEM6, at, noneOf(o.Second))
 		}
-		second.check(j, openwopv1.OWPMEM6, host.Look{Turn: 1, At: host.AtBegin}, allOf(o.First))
-		r.check(j, openwopv1.OWPMEM6, o.next(), comesBefore(o.First, o.Second))
+		second.check(j, openwop.OWPMEM6, host.Look{Turn: 1, At: host.AtBegin}, allOf(o.First))
+		r.check(j, openwop.OWPMEM6, o.next(), comesBefore(o.First, o.Second))
 	}),
 }
 
@@ -109,26 +110,26 @@ var siblingsInOrder = scenarios.Scenario{
 var heldChildHidden = scenarios.Scenario{
 	ID:     "openwop/memory/held-child-hidden",
 	Title:  "what a worker wrote that waits for a person is not read by anybody else, and is when the worker has completed",
-	Proves: scenarios.IDs{openwopv1.OWPMEM3, openwopv1.OWPMEM2},
+	Proves: scenarios.IDs{openwop.OWPMEM3, openwop.OWPMEM2},
 	Claim:  claims.MemoryWorkers,
 	Ask: scenarios.Ask(heldWorker, func(o HeldWorker, j *scenarios.Judge) {
-		o.Log.Exists(j, openwopv1.OWP0037A6)
-		j.Need(openwopv1.OWP0037A3, o.Found)
-		j.Need(openwopv1.OWP0061D1, o.Worker.Suspended)
+		o.Log.Exists(j, openwop.OWP0037A6)
+		j.Need(openwop.OWP0037A3, o.Found)
+		j.Need(openwop.OWP0061D1, o.Worker.Suspended)
 		if !host.Succeeded(o.Worker.Answered) {
-			j.BlockOn(openwopv1.OWPINT2, "set-up: the host refused the answer to the worker: HTTP "+o.Worker.Answered.JSON())
+			j.BlockOn(openwop.OWPINT2, "set-up: the host refused the answer to the worker: HTTP "+o.Worker.Answered.JSON())
 		}
 		r, ok := recalled(o.Log, j, "the loop", 3)
 		if !ok {
 			return
 		}
-		r.check(j, openwopv1.OWPMEM3, host.Look{Turn: 1, At: host.AtBegin}, noneOf(o.Lasting, o.Long, o.Brief))
-		r.check(j, openwopv1.OWPMEM2, host.Look{Turn: 2, At: host.AtBegin}, allOf(o.Lasting))
+		r.check(j, openwop.OWPMEM3, host.Look{Turn: 1, At: host.AtBegin}, noneOf(o.Lasting, o.Long, o.Brief))
+		r.check(j, openwop.OWPMEM2, host.Look{Turn: 2, At: host.AtBegin}, allOf(o.Lasting))
 		if _, ok := shares(o.After, j, "another run", o.Lasting); !ok {
 			return
 		}
 		if while, ok := recalled(o.While, j, "the run that read while the worker was held", 1); ok {
-			while.check(j, openwopv1.OWPMEM3, host.Look{Turn: 1, At: host.AtBegin}, noneOf(o.Lasting, o.Long, o.Brief))
+			while.check(j, openwop.OWPMEM3, host.Look{Turn: 1, At: host.AtBegin}, noneOf(o.Lasting, o.Long, o.Brief))
 		}
 	}),
 }
@@ -137,12 +138,12 @@ var heldChildHidden = scenarios.Scenario{
 var lostChildLeavesNothing = scenarios.Scenario{
 	ID:     "openwop/memory/lost-child-leaves-nothing",
 	Title:  "what a worker wrote that failed or was cancelled is read neither by its parent nor by anybody else",
-	Proves: scenarios.IDs{openwopv1.OWPMEM4},
+	Proves: scenarios.IDs{openwop.OWPMEM4},
 	Claim:  claims.MemoryWorkers,
 	Ask: scenarios.Ask(lostWorkers, func(o LostWorkers, j *scenarios.Judge) {
-		o.Log.Exists(j, openwopv1.OWP0037A6)
-		j.Need(openwopv1.OWP0037A3, o.Found)
-		j.Need(openwopv1.OWP0061D1, o.Running)
+		o.Log.Exists(j, openwop.OWP0037A6)
+		j.Need(openwop.OWP0037A3, o.Found)
+		j.Need(openwop.OWP0061D1, o.Running)
 		o.lost(j)
 		r, ok := recalled(o.Log, j, "the loop", 4)
 		if !ok {
@@ -153,10 +154,10 @@ var lostChildLeavesNothing = scenarios.Scenario{
 			return
 		}
 		for turn := int64(2); turn <= 4; turn++ {
-			r.check(j, openwopv1.OWPMEM4, host.Look{Turn: turn, At: host.AtBegin}, noneOf(o.Failed, o.Cancelled))
-			r.check(j, openwopv1.OWPMEM4, host.Look{Turn: turn, At: host.AtEnd}, noneOf(o.Failed, o.Cancelled))
+			r.check(j, openwop.OWPMEM4, host.Look{Turn: turn, At: host.AtBegin}, noneOf(o.Failed, o.Cancelled))
+			r.check(j, openwop.OWPMEM4, host.Look{Turn: turn, At: host.AtEnd}, noneOf(o.Failed, o.Cancelled))
 		}
-		after.check(j, openwopv1.OWPMEM4, host.Look{Turn: 1, At: host.AtBegin}, noneOf(o.Failed, o.Cancelled))
+		after.check(j, openwop.OWPMEM4, host.Look{Turn: 1, At: host.AtBegin}, noneOf(o.Failed, o.Cancelled))
 	}),
 }
 
@@ -168,7 +169,7 @@ func (o LostWorkers) lost(j *scenarios.Judge) {
 	}
 	for i, w := range []struct{ status, content string }{{"failed", o.Failed}, {"cancelled", o.Cancelled}} {
 		l := o.Children[i].Log
-		l.Given(j, openwopv1.OWP0037A3, openwopv1.OWP0037A1)
+		l.Given(j, openwop.OWP0037A3, openwop.OWP0037A1)
 		if got := l.Status().String(); got != w.status {
 			j.Block("set-up: the worker that was to be "+w.status+" is "+got, "have "+fixture.MemoryFails+" refuse two workers in one decision, and serve POST /v1/runs/{runId}/cancel")
 		}
@@ -186,7 +187,7 @@ func (o ForkedMemory) changed(j *scenarios.Judge) (source recollections, ok bool
 	if !ok {
 		j.End()
 	}
-	o.Writer.Given(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1)
+	o.Writer.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
 	_, ok = shares(o.Reader, j, "another run", o.Own[0], o.Own[1], o.Theirs)
 	return source, ok
 }
@@ -198,13 +199,13 @@ func forgotten(f host.Forked, j *scenarios.Judge) bool {
 	if code := f.Reply.Key("error").String(); status != http.StatusUnprocessableEntity && status != http.StatusGone || code != "replay_memory_snapshot_unavailable" {
 		return false
 	}
-	j.Check(openwopv1.OWPMEM17, f.Log.Created).To(check.OneOf(http.StatusUnprocessableEntity, http.StatusGone), "a fork from %d without a memory", f.FromSeq)
+	j.Check(openwop.OWPMEM17, f.Log.Created).To(check.OneOf(http.StatusUnprocessableEntity, http.StatusGone), "a fork from %d without a memory", f.FromSeq)
 	if status == http.StatusGone {
-		j.Find(openwopv1.OWPMEM17, "the fork from %d is refused with 410, and the texts say 422", f.FromSeq)
+		j.Find(openwop.OWPMEM17, "the fork from %d is refused with 410, and the texts say 422", f.FromSeq)
 	}
 	for _, member := range []string{"fromSeq", "sourceRunId", "reason"} {
 		if !f.Reply.Key("details").Key(member).Present() {
-			j.Find(openwopv1.OWPMEM18, "the refusal of a fork from %d has no details.%s", f.FromSeq, member)
+			j.Find(openwop.OWPMEM18, "the refusal of a fork from %d has no details.%s", f.FromSeq, member)
 		}
 	}
 	return true
@@ -214,7 +215,7 @@ func forgotten(f host.Forked, j *scenarios.Judge) bool {
 var replayRemembers = scenarios.Scenario{
 	ID:     "openwop/memory/replay-as-of-index",
 	Title:  "the turns of a replay read the entries that those of its source read, whatever was written since, or the replay is refused",
-	Proves: scenarios.IDs{openwopv1.OWPMEM17},
+	Proves: scenarios.IDs{openwop.OWPMEM17},
 	Claim:  claims.MemoryForks,
 	Ask: scenarios.Ask(replayedMemory, func(o ForkedMemory, j *scenarios.Judge) {
 		source, ok := o.changed(j)
@@ -239,16 +240,16 @@ var replayRemembers = scenarios.Scenario{
 // fork are the notes of a fork.
 func (o ForkedMemory) fork(j *scenarios.Judge, f host.Forked) (recollections, bool) {
 	if f.Log.RunID == o.Source.RunID {
-		j.BlockOn(openwopv1.OWPRPL1, "set-up: the host names the source as its own fork")
+		j.BlockOn(openwop.OWPRPL1, "set-up: the host names the source as its own fork")
 	}
-	f.Log.Given(j, openwopv1.OWPRPL1, openwopv1.OWPRPL1)
+	f.Log.Given(j, openwop.OWPRPL1, openwop.OWPRPL1)
 	return recalled(f.Log, j, "the fork", o.Turns)
 }
 
 // checkAsSource checks that a turn of a fork read what that of its source did.
 func (o ForkedMemory) checkAsSource(j *scenarios.Judge, source, fork recollections, turn int64) {
 	for _, at := range []host.Look{{Turn: turn, At: host.AtBegin}, {Turn: turn, At: host.AtEnd}} {
-		j.Check(openwopv1.OWPMEM17, fork.contents(at)).To(check.SameAs(source.contents(at)), "what %s of the fork read", at)
+		j.Check(openwop.OWPMEM17, fork.contents(at)).To(check.SameAs(source.contents(at)), "what %s of the fork read", at)
 	}
 }
 
@@ -257,7 +258,7 @@ func (o ForkedMemory) checkAsSource(j *scenarios.Judge, source, fork recollectio
 var branchRemembers = scenarios.Scenario{
 	ID:     "openwop/memory/branch-as-of-index",
 	Title:  "the turns of a branch read what its source remembered where it left that, whatever was written since, or the branch is refused",
-	Proves: scenarios.IDs{openwopv1.OWPMEM17},
+	Proves: scenarios.IDs{openwop.OWPMEM17},
 	Claim:  claims.MemoryBranches,
 	Ask: scenarios.Ask(branchedMemory, func(o ForkedMemory, j *scenarios.Judge) {
 		source, ok := o.changed(j)

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/openwop/hosttest"
 	"github.com/openassay/assay/scenarios/openwop/memory"
@@ -98,8 +98,8 @@ func (f family) observed(t *testing.T) memory.MemoryFamily {
 }
 
 func TestJudgesOfWhatAFamilyRemembers(t *testing.T) {
-	const c2, c6, passed, blocked = openwopv1.OWP0061C2, openwopv1.OWP0061C6, "passed", "blocked"
-	const m1, m2, m6 = openwopv1.OWPMEM1, openwopv1.OWPMEM2, openwopv1.OWPMEM6
+	const c2, c6, passed, blocked = openwop.OWP0061C2, openwop.OWP0061C6, "passed", "blocked"
+	const m1, m2, m6 = openwop.OWPMEM1, openwop.OWPMEM2, openwop.OWPMEM6
 	for _, c := range []struct {
 		name                                  string
 		change                                func(*family)
@@ -196,14 +196,14 @@ func TestJudgeOfEntries(t *testing.T) {
 	}{
 		{"honest", func(map[string]any) {}, "passed"},
 		{"with an expiry", func(e map[string]any) { e["expiresAt"] = "2026-01-02T03:04:05+01:00" }, "passed"},
-		{"no id", func(e map[string]any) { delete(e, "id") }, openwopv1.OWPMEM8},
-		{"the id of another", func(e map[string]any) { e["id"] = idOf("two") }, openwopv1.OWPMEM8},
-		{"no tags", func(e map[string]any) { delete(e, "tags") }, openwopv1.OWPMEM8},
-		{"other tags", func(e map[string]any) { e["tags"] = []any{"tag", "x"} }, openwopv1.OWPMEM8},
-		{"no time", func(e map[string]any) { delete(e, "createdAt") }, openwopv1.OWPMEM8},
-		{"a number for a time", func(e map[string]any) { e["createdAt"] = 1767322800 }, openwopv1.OWPMEM8},
-		{"an expiry of null", func(e map[string]any) { e["expiresAt"] = nil }, openwopv1.OWPMEM8},
-		{"something else", func(e map[string]any) { e["score"] = 0.5 }, openwopv1.OWPMEM8},
+		{"no id", func(e map[string]any) { delete(e, "id") }, openwop.OWPMEM8},
+		{"the id of another", func(e map[string]any) { e["id"] = idOf("two") }, openwop.OWPMEM8},
+		{"no tags", func(e map[string]any) { delete(e, "tags") }, openwop.OWPMEM8},
+		{"other tags", func(e map[string]any) { e["tags"] = []any{"tag", "x"} }, openwop.OWPMEM8},
+		{"no time", func(e map[string]any) { delete(e, "createdAt") }, openwop.OWPMEM8},
+		{"a number for a time", func(e map[string]any) { e["createdAt"] = 1767322800 }, openwop.OWPMEM8},
+		{"an expiry of null", func(e map[string]any) { e["expiresAt"] = nil }, openwop.OWPMEM8},
+		{"something else", func(e map[string]any) { e["score"] = 0.5 }, openwop.OWPMEM8},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			o, looks := honestFamily().observed(t), honestFamily().loop.looks(5)
@@ -215,7 +215,7 @@ func TestJudgeOfEntries(t *testing.T) {
 }
 
 func TestJudgeOfWhatIsTold(t *testing.T) {
-	const m14, m15 = openwopv1.OWPMEM14, openwopv1.OWPMEM15
+	const m14, m15 = openwop.OWPMEM14, openwop.OWPMEM15
 	told := func(payload map[string]any) hosttest.Event {
 		return hosttest.Event{Kind: "memory.written", Payload: payload}
 	}
@@ -253,7 +253,7 @@ func heldWorker(t *testing.T, loop, while, after recall) memory.HeldWorker {
 
 func TestJudgesOfAHeldWorker(t *testing.T) {
 	honest := reads().since(2, "lasting", "long")
-	const m2, m3, m5, m9 = openwopv1.OWPMEM2, openwopv1.OWPMEM3, openwopv1.OWPMEM5, openwopv1.OWPMEM9
+	const m2, m3, m5, m9 = openwop.OWPMEM2, openwop.OWPMEM3, openwop.OWPMEM5, openwop.OWPMEM9
 	for _, c := range []struct {
 		name               string
 		loop, while, after recall
@@ -293,7 +293,7 @@ func TestJudgesOfAHeldWorker(t *testing.T) {
 
 func TestJudgeOfAResumedTurn(t *testing.T) {
 	honest := reads().since(2, "early").since(4, "own", "theirs")
-	const c2, c6, d2 = openwopv1.OWP0061C2, openwopv1.OWP0061C6, openwopv1.OWP0061D2
+	const c2, c6, d2 = openwop.OWP0061C2, openwop.OWP0061C6, openwop.OWP0061D2
 	atEnd := func(contents ...string) recall {
 		return func(turn int, at string) []string {
 			if turn == 3 && at == "end" {
@@ -348,7 +348,7 @@ func TestJudgeOfLostWorkers(t *testing.T) {
 			},
 		}
 	}
-	const m4 = openwopv1.OWPMEM4
+	const m4 = openwop.OWPMEM4
 	for _, c := range []struct {
 		name         string
 		loop, reader recall
@@ -391,7 +391,7 @@ func TestJudgesOfForksThatRemember(t *testing.T) {
 		}
 	}
 	there := reads("p", "q", "theirs")
-	const m17 = openwopv1.OWPMEM17
+	const m17 = openwop.OWPMEM17
 	for _, c := range []struct {
 		name             string
 		o                memory.ForkedMemory
@@ -423,7 +423,7 @@ func TestJudgeOfWhatTenantsRemember(t *testing.T) {
 			Before: before.run(t, "x", 1), Own: own.run(t, "y", 1), Kept: kept.run(t, "z", 1),
 		}
 	}
-	const iso = openwopv1.OWPISO9
+	const iso = openwop.OWPISO9
 	for _, c := range []struct {
 		name              string
 		before, own, kept recall

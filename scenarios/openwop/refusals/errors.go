@@ -4,7 +4,7 @@ package refusals
 import (
 	"net/http"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/claims"
@@ -28,14 +28,14 @@ func Suite() scenarios.Suite {
 var strangersRefused = scenarios.Scenario{
 	ID:     "openwop/errors/strangers-refused",
 	Title:  "nobody creates, reads, cancels or answers a run without a credential, or with one that is not known",
-	Proves: scenarios.IDs{openwopv1.OWPERR1, openwopv1.OWPERR2, openwopv1.OWPERR4, openwopv1.OWPERR5},
+	Proves: scenarios.IDs{openwop.OWPERR1, openwop.OWPERR2, openwop.OWPERR4, openwop.OWPERR5},
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(host.WithoutAccess, func(o host.StrangersObservation, j *scenarios.Judge) {
 		given(o, j)
 		for _, c := range o.Calls {
-			id, codes := scenarios.RequirementID(openwopv1.OWPERR1), []any{"unauthenticated"}
+			id, codes := scenarios.RequirementID(openwop.OWPERR1), []any{"unauthenticated"}
 			if c.Who == host.UnknownKey {
-				id, codes = openwopv1.OWPERR2, []any{"unauthenticated", "key_expired", "key_revoked"}
+				id, codes = openwop.OWPERR2, []any{"unauthenticated", "key_expired", "key_revoked"}
 			}
 			a := c.Existing
 			a.Asked += " " + string(c.Who)
@@ -52,7 +52,7 @@ var strangersRefused = scenarios.Scenario{
 var existenceHidden = scenarios.Scenario{
 	ID:     "openwop/errors/existence-hidden",
 	Title:  "a stranger is answered the same about a run that exists and about one that never was",
-	Proves: scenarios.IDs{openwopv1.OWPERR3},
+	Proves: scenarios.IDs{openwop.OWPERR3},
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(host.WithoutAccess, func(o host.StrangersObservation, j *scenarios.Judge) {
 		given(o, j)
@@ -60,9 +60,9 @@ var existenceHidden = scenarios.Scenario{
 			if c.Missing.Asked == "" {
 				continue
 			}
-			j.Check(openwopv1.OWPERR3, c.Existing.Status).NotTo(check.Status(2), "%s %s", c.Existing.Asked, c.Who)
-			j.Check(openwopv1.OWPERR3, c.Missing.Status).To(check.SameAs(c.Existing.Status), "%s %s, of a run that never was", c.Missing.Asked, c.Who)
-			j.Check(openwopv1.OWPERR3, c.Missing.Code()).To(check.SameAs(c.Existing.Code()), "its code")
+			j.Check(openwop.OWPERR3, c.Existing.Status).NotTo(check.Status(2), "%s %s", c.Existing.Asked, c.Who)
+			j.Check(openwop.OWPERR3, c.Missing.Status).To(check.SameAs(c.Existing.Status), "%s %s, of a run that never was", c.Missing.Asked, c.Who)
+			j.Check(openwop.OWPERR3, c.Missing.Code()).To(check.SameAs(c.Existing.Code()), "its code")
 		}
 	}),
 }
@@ -78,7 +78,7 @@ func given(o host.StrangersObservation, j *scenarios.Judge) {
 var unknownNotFound = scenarios.Scenario{
 	ID:     "openwop/errors/unknown-not-found",
 	Title:  "a run that never was is not found by any operation, and there is no run of a workflow that nobody has",
-	Proves: scenarios.IDs{openwopv1.OWPERR4, openwopv1.OWPERR5, openwopv1.OWPERR8, openwopv1.OWPERR9},
+	Proves: scenarios.IDs{openwop.OWPERR4, openwop.OWPERR5, openwop.OWPERR8, openwop.OWPERR9},
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(unknownIDs, func(o UnknownObservation, j *scenarios.Judge) {
 		if o.Known.Asked != "" && !host.Succeeded(o.Known.Status) {
@@ -86,11 +86,11 @@ var unknownNotFound = scenarios.Scenario{
 		}
 		codes := []any{"not_found", "forbidden", "run_forbidden", "interrupt_not_found"}
 		for _, a := range o.Runs {
-			Coded(a, j, openwopv1.OWPERR8, codes, http.StatusNotFound, http.StatusForbidden)
+			Coded(a, j, openwop.OWPERR8, codes, http.StatusNotFound, http.StatusForbidden)
 		}
-		o.Resolve.Refused(j, openwopv1.OWPERR8, http.StatusNotFound, http.StatusForbidden, http.StatusGone, http.StatusMethodNotAllowed, http.StatusNotImplemented)
-		Coded(o.Workflow, j, openwopv1.OWPERR9, []any{"validation_error", "not_found"}, http.StatusBadRequest, http.StatusNotFound)
-		j.Check(openwopv1.OWPERR9, o.Workflow.Body.Key("runId")).To(check.Absent(), "runId of %s", o.Workflow.Asked)
+		o.Resolve.Refused(j, openwop.OWPERR8, http.StatusNotFound, http.StatusForbidden, http.StatusGone, http.StatusMethodNotAllowed, http.StatusNotImplemented)
+		Coded(o.Workflow, j, openwop.OWPERR9, []any{"validation_error", "not_found"}, http.StatusBadRequest, http.StatusNotFound)
+		j.Check(openwop.OWPERR9, o.Workflow.Body.Key("runId")).To(check.Absent(), "runId of %s", o.Workflow.Asked)
 	}),
 }
 
@@ -99,18 +99,18 @@ var unknownNotFound = scenarios.Scenario{
 var bodiesRefused = scenarios.Scenario{
 	ID:     "openwop/errors/bodies-refused",
 	Title:  "a body that is no JSON, no object, or names no workflow is refused and makes no run",
-	Proves: scenarios.IDs{openwopv1.OWPERR4, openwopv1.OWPERR5, openwopv1.OWPERR11, openwopv1.OWPERR12, openwopv1.OWPERR13},
+	Proves: scenarios.IDs{openwop.OWPERR4, openwop.OWPERR5, openwop.OWPERR11, openwop.OWPERR12, openwop.OWPERR13},
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(oddBodies, func(o BodiesObservation, j *scenarios.Judge) {
 		codes := []any{"validation_error"}
 		for _, a := range o.NoJSON {
-			Coded(a, j, openwopv1.OWPERR11, codes, 4)
+			Coded(a, j, openwop.OWPERR11, codes, 4)
 		}
 		for _, a := range o.NoObject {
-			Coded(a, j, openwopv1.OWPERR12, codes, 4)
+			Coded(a, j, openwop.OWPERR12, codes, 4)
 		}
 		for _, a := range o.NoWorkflow { // OWP-R23
-			Coded(a, j, openwopv1.OWPERR13, []any{"validation_error", "not_found"}, 4)
+			Coded(a, j, openwop.OWPERR13, []any{"validation_error", "not_found"}, 4)
 		}
 	}),
 }
@@ -118,7 +118,7 @@ var bodiesRefused = scenarios.Scenario{
 var membersAnswered = scenarios.Scenario{
 	ID:     "openwop/errors/members-answered",
 	Title:  "a member of the wrong type, or one too many, is refused; to make the run all the same is a finding, to fall over a failure",
-	Proves: scenarios.IDs{openwopv1.OWPERR14, openwopv1.OWPERR15},
+	Proves: scenarios.IDs{openwop.OWPERR14, openwop.OWPERR15},
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(oddBodies, func(o BodiesObservation, j *scenarios.Judge) {
 		switch {
@@ -128,9 +128,9 @@ var membersAnswered = scenarios.Scenario{
 			j.Block("set-up: the request as it should be is refused with HTTP "+o.Control.Status.JSON(), fixture.Load)
 		default:
 			for _, a := range o.WrongType {
-				NotAFault(a, j, openwopv1.OWPERR14)
+				NotAFault(a, j, openwop.OWPERR14)
 			}
-			NotAFault(o.Unknown, j, openwopv1.OWPERR15)
+			NotAFault(o.Unknown, j, openwop.OWPERR15)
 		}
 	}),
 }
@@ -138,13 +138,13 @@ var membersAnswered = scenarios.Scenario{
 var streamModeRefused = scenarios.Scenario{
 	ID:     "openwop/errors/stream-mode-refused",
 	Title:  "a stream mode that does not exist, or that stands alone and does not, is refused with those that there are",
-	Proves: scenarios.IDs{openwopv1.OWPERR4, openwopv1.OWPERR5, openwopv1.OWPERR16},
+	Proves: scenarios.IDs{openwop.OWPERR4, openwop.OWPERR5, openwop.OWPERR16},
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(oddRequests, func(o OddRequestsObservation, j *scenarios.Judge) {
 		o.given(j)
 		for _, a := range o.Modes {
-			Coded(a, j, openwopv1.OWPERR16, []any{"unsupported_stream_mode"}, http.StatusBadRequest)
-			j.Check(openwopv1.OWPERR16, a.Body.At("/details/supported")).To(check.Each(check.Text()), "details.supported, of %s", a.Asked)
+			Coded(a, j, openwop.OWPERR16, []any{"unsupported_stream_mode"}, http.StatusBadRequest)
+			j.Check(openwop.OWPERR16, a.Body.At("/details/supported")).To(check.Each(check.Text()), "details.supported, of %s", a.Asked)
 		}
 	}),
 }
@@ -152,11 +152,11 @@ var streamModeRefused = scenarios.Scenario{
 var methodRefused = scenarios.Scenario{
 	ID:     "openwop/errors/method-refused",
 	Title:  "a method that an endpoint does not have is refused as such",
-	Proves: scenarios.IDs{openwopv1.OWPERR10},
+	Proves: scenarios.IDs{openwop.OWPERR10},
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(oddRequests, func(o OddRequestsObservation, j *scenarios.Judge) {
 		o.given(j)
-		j.Check(openwopv1.OWPERR10, o.Method.Status).To(check.Status(http.StatusMethodNotAllowed, http.StatusNotFound, http.StatusNotImplemented), "%s", o.Method.Asked)
+		j.Check(openwop.OWPERR10, o.Method.Status).To(check.Status(http.StatusMethodNotAllowed, http.StatusNotFound, http.StatusNotImplemented), "%s", o.Method.Asked)
 	}),
 }
 
@@ -164,18 +164,18 @@ func (o OddRequestsObservation) given(j *scenarios.Judge) {
 	if !host.Succeeded(o.Created.Status) || o.Created.Body.Key("runId").String() == "" {
 		j.Block("set-up: the run cannot be made: HTTP "+o.Created.Status.JSON(), fixture.Load)
 	}
-	j.Need(openwopv1.OWP0037A1, o.Ended)
+	j.Need(openwop.OWP0037A1, o.Ended)
 }
 
 var oversizedRefused = scenarios.Scenario{
 	ID:     "openwop/errors/oversized-refused",
 	Title:  "a body above the advertised limit is refused, and a small one is not",
-	Proves: scenarios.IDs{openwopv1.OWPERR4, openwopv1.OWPERR17},
+	Proves: scenarios.IDs{openwop.OWPERR4, openwop.OWPERR17},
 	Claim:  claims.BodyLimit,
 	Ask: scenarios.Ask(oversized, func(o OversizedObservation, j *scenarios.Judge) {
 		if !host.Succeeded(o.Control.Status) {
 			j.Block("set-up: "+o.Control.Asked+" is refused with HTTP "+o.Control.Status.JSON(), fixture.Load)
 		}
-		o.Large.Refused(j, openwopv1.OWPERR17, http.StatusRequestEntityTooLarge, http.StatusBadRequest)
+		o.Large.Refused(j, openwop.OWPERR17, http.StatusRequestEntityTooLarge, http.StatusBadRequest)
 	}),
 }

@@ -3,7 +3,7 @@ package refusals
 import (
 	"net/http"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/claims"
@@ -16,29 +16,29 @@ import (
 var keyedOnce = scenarios.Scenario{
 	ID:     "openwop/errors/keyed-once",
 	Title:  "a request that is repeated under its idempotency key makes no second run, and another one under the key is refused",
-	Proves: scenarios.IDs{openwopv1.OWPERR4, openwopv1.OWPERR5, openwopv1.OWPERR18, openwopv1.OWPERR19, openwopv1.OWPERR21},
+	Proves: scenarios.IDs{openwop.OWPERR4, openwop.OWPERR5, openwop.OWPERR18, openwop.OWPERR19, openwop.OWPERR21},
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(keyed, func(o IdempotencyObservation, j *scenarios.Judge) {
 		o.given(j)
-		j.Check(openwopv1.OWPERR18, o.Fresh.RunID()).NotTo(check.SameAs(o.First.RunID()), "runId of %s", o.Fresh.Asked)
+		j.Check(openwop.OWPERR18, o.Fresh.RunID()).NotTo(check.SameAs(o.First.RunID()), "runId of %s", o.Fresh.Asked)
 		for _, k := range []host.KeyedRun{o.Again, o.Last} {
-			j.Check(openwopv1.OWPERR18, k.Status).To(check.Status(2), "%s", k.Asked)
-			if j.Check(openwopv1.OWPERR18, k.RunID()).To(check.SameAs(o.First.RunID()), "runId of %s", k.Asked) {
+			j.Check(openwop.OWPERR18, k.Status).To(check.Status(2), "%s", k.Asked)
+			if j.Check(openwop.OWPERR18, k.RunID()).To(check.SameAs(o.First.RunID()), "runId of %s", k.Asked) {
 				tellReply(j, k, o.First)
 			}
-			j.Check(openwopv1.OWPERR21, k.Replay).To(check.Equal("true"), "openwop-Idempotent-Replay of %s", k.Asked)
+			j.Check(openwop.OWPERR21, k.Replay).To(check.Equal("true"), "openwop-Idempotent-Replay of %s", k.Asked)
 		}
-		if j.Check(openwopv1.OWPERR18, o.Reordered.Status).To(check.Status(2, 409), "%s", o.Reordered.Asked) && host.Succeeded(o.Reordered.Status) {
-			j.Check(openwopv1.OWPERR18, o.Reordered.RunID()).To(check.SameAs(o.First.RunID()), "runId of %s", o.Reordered.Asked)
+		if j.Check(openwop.OWPERR18, o.Reordered.Status).To(check.Status(2, 409), "%s", o.Reordered.Asked) && host.Succeeded(o.Reordered.Status) {
+			j.Check(openwop.OWPERR18, o.Reordered.RunID()).To(check.SameAs(o.First.RunID()), "runId of %s", o.Reordered.Asked)
 		}
-		Coded(o.Other.Answered, j, openwopv1.OWPERR19, []any{"idempotency_key_mismatch"}, http.StatusConflict)
+		Coded(o.Other.Answered, j, openwop.OWPERR19, []any{"idempotency_key_mismatch"}, http.StatusConflict)
 	}),
 }
 
 // tellReply notes a reply that is given again and says something else.
 func tellReply(j *scenarios.Judge, again, first host.KeyedRun) {
 	if same, _ := check.SameAs(first.Body).Match(again.Body.Actual()); !same {
-		j.Find(openwopv1.OWPERR18, "%s names the same run in another reply: %s", again.Asked, again.Body.JSON())
+		j.Find(openwop.OWPERR18, "%s names the same run in another reply: %s", again.Asked, again.Body.JSON())
 	}
 }
 
@@ -55,39 +55,39 @@ func (o IdempotencyObservation) given(j *scenarios.Judge) {
 var keyedAtOnce = scenarios.Scenario{
 	ID:     "openwop/errors/keyed-at-once",
 	Title:  "of four equal requests that come at once under one idempotency key one run is made",
-	Proves: scenarios.IDs{openwopv1.OWPERR20},
+	Proves: scenarios.IDs{openwop.OWPERR20},
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(keyed, func(o IdempotencyObservation, j *scenarios.Judge) {
 		o.given(j)
-		if !j.Check(openwopv1.OWPERR20, o.After.Status).To(check.Status(2), "%s", o.After.Asked) {
+		if !j.Check(openwop.OWPERR20, o.After.Status).To(check.Status(2), "%s", o.After.Asked) {
 			return
 		}
-		j.Check(openwopv1.OWPERR20, o.After.RunID()).NotTo(check.OneOf(o.First.RunID().String(), o.Fresh.RunID().String()), "its runId")
+		j.Check(openwop.OWPERR20, o.After.RunID()).NotTo(check.OneOf(o.First.RunID().String(), o.Fresh.RunID().String()), "its runId")
 		made := wire.Found{In: o.After.Status.Ref()}
 		for _, k := range o.AtOnce {
-			if j.Check(openwopv1.OWPERR20, k.Status).To(check.Status(2, 409), "%s", k.Asked); host.Succeeded(k.Status) {
+			if j.Check(openwop.OWPERR20, k.Status).To(check.Status(2, 409), "%s", k.Asked); host.Succeeded(k.Status) {
 				made.Values = append(made.Values, k.RunID())
 			}
 		}
-		j.Check(openwopv1.OWPERR20, made).To(check.Each(check.Equal(o.After.RunID().String())), "runId of the requests that were done or repeated")
+		j.Check(openwop.OWPERR20, made).To(check.Each(check.Equal(o.After.RunID().String())), "runId of the requests that were done or repeated")
 	}),
 }
 
 var cancelEnds = scenarios.Scenario{
 	ID:     "openwop/errors/cancel-ends",
 	Title:  "a run that is cancelled under way ends as cancelled",
-	Proves: scenarios.IDs{openwopv1.OWPERR23},
+	Proves: scenarios.IDs{openwop.OWPERR23},
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(cancelled, func(o CancelObservation, j *scenarios.Judge) {
 		o.given(j)
-		j.Check(openwopv1.OWPERR23, o.Cancel.Status).To(check.Status(200), "%s", o.Cancel.Asked)
-		j.Check(openwopv1.OWPERR23, o.Cancel.Body.Key("status")).To(check.OneOf("cancelled", "cancelling"), "status in that reply")
-		if !j.Check(openwopv1.OWPERR23, o.Log.Ended).To(check.Reached()) {
+		j.Check(openwop.OWPERR23, o.Cancel.Status).To(check.Status(200), "%s", o.Cancel.Asked)
+		j.Check(openwop.OWPERR23, o.Cancel.Body.Key("status")).To(check.OneOf("cancelled", "cancelling"), "status in that reply")
+		if !j.Check(openwop.OWPERR23, o.Log.Ended).To(check.Reached()) {
 			return
 		}
-		j.Check(openwopv1.OWPERR23, o.Log.Status()).To(check.Equal("cancelled"), "status of the run")
+		j.Check(openwop.OWPERR23, o.Log.Status()).To(check.Equal("cancelled"), "status of the run")
 		o.Log.Readable(j)
-		j.Check(openwopv1.OWPERR23, o.Log.Terminals().Each("/type")).To(check.Equal([]any{"run.cancelled"}), "the ends on its log")
+		j.Check(openwop.OWPERR23, o.Log.Terminals().Each("/type")).To(check.Equal([]any{"run.cancelled"}), "the ends on its log")
 	}),
 }
 
@@ -96,11 +96,11 @@ var cancelEnds = scenarios.Scenario{
 var cancelOfEnded = scenarios.Scenario{
 	ID:     "openwop/errors/cancel-of-ended",
 	Title:  "to cancel a run that has ended, by itself or cancelled, leaves it as it ended",
-	Proves: scenarios.IDs{openwopv1.OWPERR24},
+	Proves: scenarios.IDs{openwop.OWPERR24},
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(cancelled, func(o CancelObservation, j *scenarios.Judge) {
 		o.given(j)
-		j.Need(openwopv1.OWPERR23, o.Log.Ended)
+		j.Need(openwop.OWPERR23, o.Log.Ended)
 		ended := []endedCancel{{o.Again, o.Log.Status(), o.Later.Key("status")}}
 		if o.DoneReply.Asked != "" {
 			ended = append(ended, endedCancel{o.DoneReply, o.Done.Last.Key("status"), o.DoneAfter.Key("status")})
@@ -118,10 +118,10 @@ type endedCancel struct {
 }
 
 func (e endedCancel) check(j *scenarios.Judge) {
-	if j.Check(openwopv1.OWPERR24, e.reply.Status).To(check.Status(200, 409), "%s", e.reply.Asked) && host.Succeeded(e.reply.Status) {
-		j.Check(openwopv1.OWPERR24, e.reply.Body.Key("status")).To(check.SameAs(e.before), "status in that reply")
+	if j.Check(openwop.OWPERR24, e.reply.Status).To(check.Status(200, 409), "%s", e.reply.Asked) && host.Succeeded(e.reply.Status) {
+		j.Check(openwop.OWPERR24, e.reply.Body.Key("status")).To(check.SameAs(e.before), "status in that reply")
 	}
-	j.Check(openwopv1.OWPERR24, e.after).To(check.SameAs(e.before), "status of the run after it")
+	j.Check(openwop.OWPERR24, e.after).To(check.SameAs(e.before), "status of the run after it")
 }
 
 // What the later cancel with the credential did is the control: the run could
@@ -129,19 +129,19 @@ func (e endedCancel) check(j *scenarios.Judge) {
 var strangersChangeNothing = scenarios.Scenario{
 	ID:     "openwop/errors/strangers-change-nothing",
 	Title:  "a run that strangers tried to cancel goes on",
-	Proves: scenarios.IDs{openwopv1.OWPERR25},
+	Proves: scenarios.IDs{openwop.OWPERR25},
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(cancelled, func(o CancelObservation, j *scenarios.Judge) {
 		o.given(j)
 		for _, a := range o.Strangers {
 			if a.HTTPStatus() != http.StatusUnauthorized {
-				j.BlockOn(openwopv1.OWPERR1, "set-up: "+a.Asked+" is not refused: HTTP "+a.Status.JSON())
+				j.BlockOn(openwop.OWPERR1, "set-up: "+a.Asked+" is not refused: HTTP "+a.Status.JSON())
 			}
 		}
 		if o.Log.Status().String() != "cancelled" {
-			j.BlockOn(openwopv1.OWPERR23, "set-up: the run is not cancelled by its owner either, its status is "+o.Log.Status().JSON())
+			j.BlockOn(openwop.OWPERR23, "set-up: the run is not cancelled by its owner either, its status is "+o.Log.Status().JSON())
 		}
-		j.Check(openwopv1.OWPERR25, o.Untouched.Key("status")).NotTo(check.OneOf("cancelled", "cancelling"), "status after the strangers")
+		j.Check(openwop.OWPERR25, o.Untouched.Key("status")).NotTo(check.OneOf("cancelled", "cancelling"), "status after the strangers")
 	}),
 }
 

@@ -1,7 +1,7 @@
 package refusals
 
 import (
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/host"
@@ -10,7 +10,7 @@ import (
 // Coded is refused with a code for which the protocol has canonical spellings.
 func Coded(a host.Answered, j *scenarios.Judge, id scenarios.RequirementID, codes []any, statuses ...int) {
 	if a.Refused(j, id, statuses...) {
-		j.Check(openwopv1.OWPERR5, a.Code()).To(check.OneOf(codes...), "code of %s", a.Asked)
+		j.Check(openwop.OWPERR5, a.Code()).To(check.OneOf(codes...), "code of %s", a.Asked)
 	}
 }
 

@@ -3,6 +3,7 @@ package replay
 import (
 	"reflect"
 
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
@@ -35,8 +36,8 @@ func values(draws wire.Found) wire.Found { return draws.Each("/payload/outputs/v
 // drawn stops a judge where the nodes of the source drew nothing that could be
 // told from what another run drew.
 func (o DrawnObservation) drawn(j *scenarios.Judge) {
-	o.Control.Given(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1)
-	o.Source.Given(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1)
+	o.Control.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
+	o.Source.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
 	seen := map[string]bool{}
 	for _, l := range []host.RunLog{o.Control, o.Source} {
 		all := values(draws(l)).Values

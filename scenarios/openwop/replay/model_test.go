@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	requirement "github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop"
 	"github.com/openassay/assay/scenarios/openwop/host"
@@ -83,24 +83,24 @@ func TestJudgesOfModels(t *testing.T) {
 	}{
 		{"honest", "refusal-diverges", func(*replay.ModelObservation) {}, "passed"},
 		{"refuses the fork", "refusal-diverges", refused(422, "replay_diverged_at_refusal"), "passed"},
-		{"refuses the fork for something else", "refusal-diverges", refused(422, "validation_error"), openwopv1.OWPRPL15},
-		{"no fork", "refusal-diverges", refused(500, "internal_error"), openwopv1.OWPRPL15},
-		{"takes the refusal for the answer", "refusal-diverges", refusing(refusedOnce()), openwopv1.OWPRPL15},
-		{"takes the record and says nothing", "refusal-diverges", refusing(answeredWith("A")), openwopv1.OWPRPL15},
+		{"refuses the fork for something else", "refusal-diverges", refused(422, "validation_error"), requirement.OWPRPL15},
+		{"no fork", "refusal-diverges", refused(500, "internal_error"), requirement.OWPRPL15},
+		{"takes the refusal for the answer", "refusal-diverges", refusing(refusedOnce()), requirement.OWPRPL15},
+		{"takes the record and says nothing", "refusal-diverges", refusing(answeredWith("A")), requirement.OWPRPL15},
 		{"takes an answer where there was a refusal", "refusal-diverges", func(o *replay.ModelObservation) {
 			o.Answering = modelReplay(t, "", refusedOnce(), answeredWith("B"))
-		}, openwopv1.OWPRPL15},
-		{"tells of it and goes on", "refusal-diverges", refusing(brokenAt("valid", "refusal").WithStatus("completed")), openwopv1.OWPRPL15},
-		{"tells of it as any difference", "refusal-diverges", refusing(differing(refusedOnce(), told)), openwopv1.OWPRPL15},
-		{"the wrong way round", "refusal-diverges", refusing(brokenAt("refusal", "valid")), openwopv1.OWPRPL15},
-		{"another source", "refusal-diverges", refusing(change("sourceRunId", "x")), openwopv1.OWPRPL15},
-		{"beyond the source", "refusal-diverges", refusing(change("atSequence", 99)), openwopv1.OWPRPL15},
-		{"twice", "refusal-diverges", refusing(brokenAt("valid", "refusal").Then(brokenAt("valid", "refusal").Events[2])), openwopv1.OWPRPL15},
+		}, requirement.OWPRPL15},
+		{"tells of it and goes on", "refusal-diverges", refusing(brokenAt("valid", "refusal").WithStatus("completed")), requirement.OWPRPL15},
+		{"tells of it as any difference", "refusal-diverges", refusing(differing(refusedOnce(), told)), requirement.OWPRPL15},
+		{"the wrong way round", "refusal-diverges", refusing(brokenAt("refusal", "valid")), requirement.OWPRPL15},
+		{"another source", "refusal-diverges", refusing(change("sourceRunId", "x")), requirement.OWPRPL15},
+		{"beyond the source", "refusal-diverges", refusing(change("atSequence", 99)), requirement.OWPRPL15},
+		{"twice", "refusal-diverges", refusing(brokenAt("valid", "refusal").Then(brokenAt("valid", "refusal").Events[2])), requirement.OWPRPL15},
 		{"another code", "refusal-diverges", func(o *replay.ModelObservation) {
 			s := brokenAt("valid", "refusal")
 			s.Events[3] = hosttest.Failed("internal_error")
 			refusing(s)(o)
-		}, openwopv1.OWPRPL15},
+		}, requirement.OWPRPL15},
 		{"a field more is a finding", "refusal-diverges", refusing(change("more", 1)), "passed"},
 		{"a source that never ended", "refusal-diverges", func(o *replay.ModelObservation) {
 			o.Refusing.Source = answeredWith("A").WithStatus("running").Log(t)
@@ -112,15 +112,15 @@ func TestJudgesOfModels(t *testing.T) {
 			s := answeredWith(strings.Repeat("x", 1000) + "A")
 			o.Same, o.Other = modelReplay(t, "A", s, s), modelReplay(t, "A", s, s)
 		}, "passed"},
-		{"takes the other answer", "other-answer-told", other(answeredWith("B")), openwopv1.OWPRPL4},
-		{"takes the other answer and says so", "other-answer-told", other(differing(answeredWith("B"), told)), openwopv1.OWPRPL4},
-		{"fails for it", "other-answer-told", other(differing(answeredWith("A"), told).WithStatus("failed")), openwopv1.OWPRPL16},
+		{"takes the other answer", "other-answer-told", other(answeredWith("B")), requirement.OWPRPL4},
+		{"takes the other answer and says so", "other-answer-told", other(differing(answeredWith("B"), told)), requirement.OWPRPL4},
+		{"fails for it", "other-answer-told", other(differing(answeredWith("A"), told).WithStatus("failed")), requirement.OWPRPL16},
 		{"in the form of the prose", "other-answer-told", other(differing(answeredWith("A"), map[string]any{"originalEventId": "e", "replayEventId": "f", "divergencePoint": 2})), "passed"},
-		{"of another source", "other-answer-told", other(differing(answeredWith("A"), map[string]any{"sourceRunId": "x", "atSequence": 2})), openwopv1.OWPRPL16},
-		{"as a refusal", "other-answer-told", other(brokenAt("valid", "refusal").WithStatus("completed")), openwopv1.OWPRPL4},
+		{"of another source", "other-answer-told", other(differing(answeredWith("A"), map[string]any{"sourceRunId": "x", "atSequence": 2})), requirement.OWPRPL16},
+		{"as a refusal", "other-answer-told", other(brokenAt("valid", "refusal").WithStatus("completed")), requirement.OWPRPL4},
 		{"differs where nothing does", "other-answer-told", func(o *replay.ModelObservation) {
 			o.Same = modelReplay(t, "A", answeredWith("A"), differing(answeredWith("A"), told))
-		}, openwopv1.OWPRPL16},
+		}, requirement.OWPRPL16},
 		{"always the same answer", "other-answer-told", func(o *replay.ModelObservation) {
 			o.Same = modelReplay(t, "A", answeredWith("C"), answeredWith("C"))
 		}, "blocked"},
@@ -153,8 +153,8 @@ func TestJudgeOfTools(t *testing.T) {
 		want           string
 	}{
 		{"honest", tool("x"), tool("x"), "passed"},
-		{"run again", tool("x"), tool("y"), openwopv1.OWPRPL4},
-		{"left out", tool("x"), answeredWith("A"), openwopv1.OWPRPL4},
+		{"run again", tool("x"), tool("y"), requirement.OWPRPL4},
+		{"left out", tool("x"), answeredWith("A"), requirement.OWPRPL4},
 		{"something else behind it", tool("x"), tool("x").Then(hosttest.Event{Kind: "log.appended", Payload: map[string]any{}}), "passed"},
 		{"not shown in the source", answeredWith("A"), answeredWith("A"), "blocked"},
 	} {
@@ -175,12 +175,12 @@ func TestJudgeOfKeys(t *testing.T) {
 		want        string
 	}{
 		{"honest", key("a"), []replay.KeyAnswer{key("a"), key("a")}, []replay.KeyAnswer{key("b"), key("c")}, "passed"},
-		{"a constant", key("a"), []replay.KeyAnswer{key("a")}, []replay.KeyAnswer{key("a")}, openwopv1.OWPRPL14},
-		{"minds the order", key("a"), []replay.KeyAnswer{key("a"), key("b")}, []replay.KeyAnswer{key("c")}, openwopv1.OWPRPL14},
-		{"two others alike", key("a"), []replay.KeyAnswer{key("a")}, []replay.KeyAnswer{key("b"), key("b")}, openwopv1.OWPRPL14},
-		{"upper case", key("A"), nil, nil, openwopv1.OWPRPL14},
-		{"too short", replay.KeyAnswer{Status: wiretest.Status(t, 200), Key: wiretest.Value(t, json.RawMessage(`"abc"`))}, nil, nil, openwopv1.OWPRPL14},
-		{"a refusal among the others", key("a"), []replay.KeyAnswer{key("a")}, []replay.KeyAnswer{{What: "b", Status: wiretest.Status(t, 500)}}, openwopv1.OWPRPL14},
+		{"a constant", key("a"), []replay.KeyAnswer{key("a")}, []replay.KeyAnswer{key("a")}, requirement.OWPRPL14},
+		{"minds the order", key("a"), []replay.KeyAnswer{key("a"), key("b")}, []replay.KeyAnswer{key("c")}, requirement.OWPRPL14},
+		{"two others alike", key("a"), []replay.KeyAnswer{key("a")}, []replay.KeyAnswer{key("b"), key("b")}, requirement.OWPRPL14},
+		{"upper case", key("A"), nil, nil, requirement.OWPRPL14},
+		{"too short", replay.KeyAnswer{Status: wiretest.Status(t, 200), Key: wiretest.Value(t, json.RawMessage(`"abc"`))}, nil, nil, requirement.OWPRPL14},
+		{"a refusal among the others", key("a"), []replay.KeyAnswer{key("a")}, []replay.KeyAnswer{{What: "b", Status: wiretest.Status(t, 500)}}, requirement.OWPRPL14},
 		{"does not answer", replay.KeyAnswer{Status: wiretest.Status(t, 500)}, nil, nil, "blocked"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -4,6 +4,7 @@ package replay
 import (
 	"net/http"
 
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
@@ -26,36 +27,36 @@ func Suite() scenarios.Suite {
 var prefixKept = scenarios.Scenario{
 	ID:     "openwop/replay/prefix-kept",
 	Title:  "a replay from anywhere is a run of its own, has the events of its source below that place, and leaves the source as it was",
-	Proves: scenarios.IDs{openwopv1.OWPRPL1, openwopv1.OWPRPL2, openwopv1.OWPRPL3},
+	Proves: scenarios.IDs{openwop.OWPRPL1, openwop.OWPRPL2, openwop.OWPRPL3},
 	Claim:  claims.ForkReplay,
 	Ask: scenarios.Ask(replaysFromAnywhere, func(o PrefixObservation, j *scenarios.Judge) {
-		o.Source.Given(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1)
+		o.Source.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
 		forked := false
 		for _, f := range o.Forks {
 			if f.Unsupported() {
 				continue
 			}
-			made(f, j, openwopv1.OWPRPL1, o.Source)
+			made(f, j, openwop.OWPRPL1, o.Source)
 			forked = true
 			checkReply(f, j, o.Source, openwopv1.ForkModeReplay)
-			CheckPrefix(f, j, openwopv1.OWPRPL3, o.Source)
+			CheckPrefix(f, j, openwop.OWPRPL3, o.Source)
 		}
 		if !forked {
 			j.Block("the host forks from the first event only: it answered HTTP 501", "let a replay begin at any event")
 		}
 		o.Later.Readable(j)
-		j.Check(openwopv1.OWPRPL2, o.Later.All()).To(check.SameAs(o.Source.All()), "log of the source when the forks had ended")
-		j.Check(openwopv1.OWPRPL2, o.Later.Status()).To(check.SameAs(o.Source.Status()), "status of the source when the forks had ended")
+		j.Check(openwop.OWPRPL2, o.Later.All()).To(check.SameAs(o.Source.All()), "log of the source when the forks had ended")
+		j.Check(openwop.OWPRPL2, o.Later.Status()).To(check.SameAs(o.Source.Status()), "status of the source when the forks had ended")
 	}),
 }
 
 // checkReply expects what the reply says of a fork.
 func checkReply(f host.Forked, j *scenarios.Judge, source host.RunLog, mode openwopv1.ForkMode) {
-	j.Check(openwopv1.OWPRPL1, f.Reply.Key("sourceRunId")).To(check.Equal(source.RunID), "sourceRunId of the fork")
-	j.Check(openwopv1.OWPRPL1, f.Reply.Key("mode")).To(check.Equal(string(mode)), "mode of the fork")
-	j.Check(openwopv1.OWPRPL1, f.Log.All().Each("/runId")).To(check.Each(check.Equal(f.Log.RunID)), "run of every event of the fork")
+	j.Check(openwop.OWPRPL1, f.Reply.Key("sourceRunId")).To(check.Equal(source.RunID), "sourceRunId of the fork")
+	j.Check(openwop.OWPRPL1, f.Reply.Key("mode")).To(check.Equal(string(mode)), "mode of the fork")
+	j.Check(openwop.OWPRPL1, f.Log.All().Each("/runId")).To(check.Each(check.Equal(f.Log.RunID)), "run of every event of the fork")
 	if from := f.Reply.Key("fromSeq"); from.Present() {
-		j.Check(openwopv1.OWPRPL1, from).To(check.Equal(f.FromSeq), "fromSeq of the fork")
+		j.Check(openwop.OWPRPL1, from).To(check.Equal(f.FromSeq), "fromSeq of the fork")
 	}
 }
 
@@ -63,18 +64,18 @@ func checkReply(f host.Forked, j *scenarios.Judge, source host.RunLog, mode open
 var drawnOnce = scenarios.Scenario{
 	ID:     "openwop/replay/drawn-once",
 	Title:  "a replay has the values that the nodes of its source drew; another run of the workflow has others",
-	Proves: scenarios.IDs{openwopv1.OWPRPL4},
+	Proves: scenarios.IDs{openwop.OWPRPL4},
 	Claim:  claims.ForkReplay,
 	Ask: scenarios.Ask(replaysOfDrawnValues, func(o DrawnObservation, j *scenarios.Judge) {
 		o.drawn(j)
 		for _, f := range o.Forks {
 			if f.Unsupported() {
-				j.Find(openwopv1.OWPRPL4, "seen of a replay from the first event only: from %d the host answered HTTP 501", f.FromSeq)
+				j.Find(openwop.OWPRPL4, "seen of a replay from the first event only: from %d the host answered HTTP 501", f.FromSeq)
 				continue
 			}
-			made(f, j, openwopv1.OWPRPL4, o.Source)
-			j.Check(openwopv1.OWPRPL4, values(draws(f.Log))).To(check.SameAs(values(draws(o.Source))), "values in the replay from %d", f.FromSeq)
-			j.Check(openwopv1.OWPRPL4, f.Log.OfType(openwopv1.RunEventTypeRunCompleted).Each("/payload/outputs")).
+			made(f, j, openwop.OWPRPL4, o.Source)
+			j.Check(openwop.OWPRPL4, values(draws(f.Log))).To(check.SameAs(values(draws(o.Source))), "values in the replay from %d", f.FromSeq)
+			j.Check(openwop.OWPRPL4, f.Log.OfType(openwopv1.RunEventTypeRunCompleted).Each("/payload/outputs")).
 				To(check.SameAs(o.Source.OfType(openwopv1.RunEventTypeRunCompleted).Each("/payload/outputs")), "outputs of the replay from %d", f.FromSeq)
 		}
 	}),
@@ -83,24 +84,24 @@ var drawnOnce = scenarios.Scenario{
 var forksRefused = scenarios.Scenario{
 	ID:     "openwop/replay/forks-refused",
 	Title:  "a replay from outside the log, of a run that never was, with other run options or in no mode is refused",
-	Proves: scenarios.IDs{openwopv1.OWPRPL5, openwopv1.OWPRPL6, openwopv1.OWPRPL7, openwopv1.OWPRPL8, openwopv1.OWPRPL9},
+	Proves: scenarios.IDs{openwop.OWPRPL5, openwop.OWPRPL6, openwop.OWPRPL7, openwop.OWPRPL8, openwop.OWPRPL9},
 	Claim:  claims.ForkReplay,
 	Ask: scenarios.Ask(forksThatCannotBe, func(o ForkRefusals, j *scenarios.Judge) {
-		o.Source.Given(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1)
+		o.Source.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
 		forked(o.Control, j)
-		j.Check(openwopv1.OWPRPL5, o.Edge.Status).To(check.Status(2, http.StatusNotImplemented), "%s", o.Edge.Asked)
-		j.Check(openwopv1.OWPRPL5, o.Beyond.Status).To(check.Status(http.StatusUnprocessableEntity, http.StatusNotImplemented), "%s", o.Beyond.Asked)
+		j.Check(openwop.OWPRPL5, o.Edge.Status).To(check.Status(2, http.StatusNotImplemented), "%s", o.Edge.Asked)
+		j.Check(openwop.OWPRPL5, o.Beyond.Status).To(check.Status(http.StatusUnprocessableEntity, http.StatusNotImplemented), "%s", o.Beyond.Asked)
 		if code := o.Beyond.Code(); code.String() != "invalid_from_seq" {
-			j.Find(openwopv1.OWPRPL5, "the code for %s is %s", o.Beyond.Asked, code.JSON())
+			j.Find(openwop.OWPRPL5, "the code for %s is %s", o.Beyond.Asked, code.JSON())
 		}
 		malformed := check.Status(http.StatusBadRequest, http.StatusUnprocessableEntity)
-		j.Check(openwopv1.OWPRPL6, o.Before.Status).To(malformed, "%s", o.Before.Asked)
+		j.Check(openwop.OWPRPL6, o.Before.Status).To(malformed, "%s", o.Before.Asked)
 		for _, a := range []host.Answered{o.Unknown, o.Nowhere} {
-			j.Check(openwopv1.OWPRPL7, a.Status).To(check.Status(http.StatusNotFound, http.StatusForbidden), "%s", a.Asked)
+			j.Check(openwop.OWPRPL7, a.Status).To(check.Status(http.StatusNotFound, http.StatusForbidden), "%s", a.Asked)
 		}
-		j.Check(openwopv1.OWPRPL8, o.Overlay.Status).To(malformed, "%s", o.Overlay.Asked)
+		j.Check(openwop.OWPRPL8, o.Overlay.Status).To(malformed, "%s", o.Overlay.Asked)
 		for _, a := range []host.Answered{o.Strange, o.NoMode} {
-			j.Check(openwopv1.OWPRPL9, a.Status).To(malformed, "%s", a.Asked)
+			j.Check(openwop.OWPRPL9, a.Status).To(malformed, "%s", a.Asked)
 		}
 	}),
 }
@@ -108,22 +109,22 @@ var forksRefused = scenarios.Scenario{
 // forked stops a judge of refusals where the host refuses what it should not.
 func forked(a host.Answered, j *scenarios.Judge) {
 	if a.HTTPStatus()/100 != 2 {
-		j.BlockOn(openwopv1.OWPRPL1, "set-up: the host refused "+a.Asked+": HTTP "+a.Status.JSON())
+		j.BlockOn(openwop.OWPRPL1, "set-up: the host refused "+a.Asked+": HTTP "+a.Status.JSON())
 	}
 }
 
 var branchDraws = scenarios.Scenario{
 	ID:     "openwop/replay/branch-draws",
 	Title:  "a branch has what its source drew below its first event, and draws the rest anew",
-	Proves: scenarios.IDs{openwopv1.OWPRPL10, openwopv1.OWPRPL11},
+	Proves: scenarios.IDs{openwop.OWPRPL10, openwop.OWPRPL11},
 	Claim:  claims.ForkBranch,
 	Ask: scenarios.Ask(branchesOfDrawnValues, func(o DrawnObservation, j *scenarios.Judge) {
 		o.drawn(j)
 		for _, f := range o.Forks {
-			made(f, j, openwopv1.OWPRPL11, o.Source)
-			CheckPrefix(f, j, openwopv1.OWPRPL10, o.Source, IdsOfOthers...)
+			made(f, j, openwop.OWPRPL11, o.Source)
+			CheckPrefix(f, j, openwop.OWPRPL10, o.Source, IdsOfOthers...)
 			after := draws(f.Log).Where(notBelow(f.FromSeq))
-			j.Check(openwopv1.OWPRPL11, values(after)).To(none(values(draws(o.Source))), "values that the branch from %d drew", f.FromSeq)
+			j.Check(openwop.OWPRPL11, values(after)).To(none(values(draws(o.Source))), "values that the branch from %d drew", f.FromSeq)
 		}
 	}),
 }
@@ -136,35 +137,35 @@ var IdsOfOthers = []string{"childRunId", "interruptId"}
 var branchBounded = scenarios.Scenario{
 	ID:     "openwop/replay/branch-bounded",
 	Title:  "a branch with a bound that is one turn too low crosses it, and one without ends by itself",
-	Proves: scenarios.IDs{openwopv1.OWPRPL10, openwopv1.OWPRPL12},
+	Proves: scenarios.IDs{openwop.OWPRPL10, openwop.OWPRPL12},
 	Claim:  claims.ForkBranchLoop,
 	Ask: scenarios.Ask(branchesOfALoop, func(o OverlayObservation, j *scenarios.Judge) {
-		o.Source.Given(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1)
+		o.Source.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
 		if len(o.Source.Decided().Values) != o.Turns {
-			j.BlockOn(openwopv1.OWP0061B2, "set-up: the source did not take the turns of its plan")
+			j.BlockOn(openwop.OWP0061B2, "set-up: the source did not take the turns of its plan")
 		}
 		for _, f := range []host.Forked{o.Free, o.Capped} {
-			made(f, j, openwopv1.OWPRPL12, o.Source)
-			CheckPrefix(f, j, openwopv1.OWPRPL10, o.Source, IdsOfOthers...)
+			made(f, j, openwop.OWPRPL12, o.Source)
+			CheckPrefix(f, j, openwop.OWPRPL10, o.Source, IdsOfOthers...)
 		}
-		j.Check(openwopv1.OWPRPL12, o.Free.Log.Decided()).To(check.Len(o.Turns), "turns of the branch without another bound")
-		o.Free.Log.CheckUntouched(j, openwopv1.OWPRPL12)
-		j.Check(openwopv1.OWPRPL12, o.Capped.Log.Decided()).To(check.Len(o.Bound), "turns of the branch with a bound of %d", o.Bound)
-		o.Capped.Log.CheckBreach(j, openwopv1.OWPRPL12, openwopv1.CapKindLoopIterations, o.Bound, check.Equal(o.Bound+1))
-		j.Check(openwopv1.OWPRPL12, o.Capped.Log.Status()).To(check.Equal("failed"), "status of the branch with a bound of %d", o.Bound)
+		j.Check(openwop.OWPRPL12, o.Free.Log.Decided()).To(check.Len(o.Turns), "turns of the branch without another bound")
+		o.Free.Log.CheckUntouched(j, openwop.OWPRPL12)
+		j.Check(openwop.OWPRPL12, o.Capped.Log.Decided()).To(check.Len(o.Bound), "turns of the branch with a bound of %d", o.Bound)
+		o.Capped.Log.CheckBreach(j, openwop.OWPRPL12, openwopv1.CapKindLoopIterations, o.Bound, check.Equal(o.Bound+1))
+		j.Check(openwop.OWPRPL12, o.Capped.Log.Status()).To(check.Equal("failed"), "status of the branch with a bound of %d", o.Bound)
 	}),
 }
 
 var branchesRefused = scenarios.Scenario{
 	ID:     "openwop/replay/branches-refused",
 	Title:  "a branch from nowhere, or from beyond the log, is refused",
-	Proves: scenarios.IDs{openwopv1.OWPRPL13},
+	Proves: scenarios.IDs{openwop.OWPRPL13},
 	Claim:  claims.ForkBranch,
 	Ask: scenarios.Ask(branchesThatCannotBe, func(o BranchRefusals, j *scenarios.Judge) {
-		o.Source.Given(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1)
+		o.Source.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
 		forked(o.Control, j)
 		for _, a := range []host.Answered{o.Open, o.Beyond} {
-			j.Check(openwopv1.OWPRPL13, a.Status).To(check.Status(http.StatusBadRequest, http.StatusUnprocessableEntity), "%s", a.Asked)
+			j.Check(openwop.OWPRPL13, a.Status).To(check.Status(http.StatusBadRequest, http.StatusUnprocessableEntity), "%s", a.Asked)
 		}
 	}),
 }

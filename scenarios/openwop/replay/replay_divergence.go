@@ -3,6 +3,7 @@ package replay
 import (
 	"net/http"
 
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/internal/lazyregexp"
 	"github.com/openassay/assay/scenarios"
@@ -16,7 +17,7 @@ import (
 var refusalDiverges = scenarios.Scenario{
 	ID:     "openwop/replay/refusal-diverges",
 	Title:  "a replay in which a model refuses what it answered, or answers what it refused, says so once and fails",
-	Proves: scenarios.IDs{openwopv1.OWPRPL15},
+	Proves: scenarios.IDs{openwop.OWPRPL15},
 	Claim:  claims.RefusalDivergence,
 	Ask: scenarios.Ask(replaysOfAModel, func(o ModelObservation, j *scenarios.Judge) {
 		for _, r := range []struct {
@@ -28,28 +29,28 @@ var refusalDiverges = scenarios.Scenario{
 		} {
 			r.call.given(j)
 			if status, _ := r.call.Replay.Created.Int(); status == http.StatusUnprocessableEntity {
-				j.Find(openwopv1.OWPRPL15, "%s is refused with HTTP 422, and is no run", r.what)
-				j.Check(openwopv1.OWPRPL15, r.call.Code).To(check.Equal("replay_diverged_at_refusal"), "code for %s", r.what)
+				j.Find(openwop.OWPRPL15, "%s is refused with HTTP 422, and is no run", r.what)
+				j.Check(openwop.OWPRPL15, r.call.Code).To(check.Equal("replay_diverged_at_refusal"), "code for %s", r.what)
 				continue
 			}
 			l := r.call.Replay
-			l.Made(j, openwopv1.OWPRPL15, r.what)
-			if !j.Check(openwopv1.OWPRPL15, l.Ended).To(check.Reached(), "%s", r.what) {
+			l.Made(j, openwop.OWPRPL15, r.what)
+			if !j.Check(openwop.OWPRPL15, l.Ended).To(check.Reached(), "%s", r.what) {
 				return
 			}
 			l.Readable(j)
 			told := l.OfType(openwopv1.RunEventTypeReplayDivergedAtRefusal)
-			j.Check(openwopv1.OWPRPL15, told).To(check.Len(1), "events that tell of it, in %s", r.what)
-			j.Check(openwopv1.OWPRPL15, told.Each("/payload/sourceRunId")).To(check.Equal([]any{r.call.Source.RunID}), "source of %s", r.what)
-			j.Check(openwopv1.OWPRPL15, told.Each("/payload/originalEnvelopeKind")).To(check.Equal([]any{r.was}), "what the model did in the source of %s", r.what)
-			j.Check(openwopv1.OWPRPL15, told.Each("/payload/replayEnvelopeKind")).To(check.Equal([]any{r.is}), "what the model did in %s", r.what)
-			j.Check(openwopv1.OWPRPL15, told.Each("/payload/atSequence")).To(check.Each(r.call.within()), "place of %s", r.what)
+			j.Check(openwop.OWPRPL15, told).To(check.Len(1), "events that tell of it, in %s", r.what)
+			j.Check(openwop.OWPRPL15, told.Each("/payload/sourceRunId")).To(check.Equal([]any{r.call.Source.RunID}), "source of %s", r.what)
+			j.Check(openwop.OWPRPL15, told.Each("/payload/originalEnvelopeKind")).To(check.Equal([]any{r.was}), "what the model did in the source of %s", r.what)
+			j.Check(openwop.OWPRPL15, told.Each("/payload/replayEnvelopeKind")).To(check.Equal([]any{r.is}), "what the model did in %s", r.what)
+			j.Check(openwop.OWPRPL15, told.Each("/payload/atSequence")).To(check.Each(r.call.within()), "place of %s", r.what)
 			if len(told.Values) == 1 {
-				host.FindSlips(j, openwopv1.OWPRPL15, told.Values[0])
+				host.FindSlips(j, openwop.OWPRPL15, told.Values[0])
 			}
-			j.Check(openwopv1.OWPRPL15, l.Status()).To(check.Equal("failed"), "status of %s", r.what)
-			j.Check(openwopv1.OWPRPL15, l.OfType(openwopv1.RunEventTypeRunFailed).Each("/payload/error/code")).To(check.Equal([]any{"replay_diverged_at_refusal"}), "code of %s", r.what)
-			j.Check(openwopv1.OWPRPL15, l.OfType(openwopv1.RunEventTypeNodeCompleted).Each("/nodeId")).To(check.Len(0), "nodes that were completed in %s", r.what)
+			j.Check(openwop.OWPRPL15, l.Status()).To(check.Equal("failed"), "status of %s", r.what)
+			j.Check(openwop.OWPRPL15, l.OfType(openwopv1.RunEventTypeRunFailed).Each("/payload/error/code")).To(check.Equal([]any{"replay_diverged_at_refusal"}), "code of %s", r.what)
+			j.Check(openwop.OWPRPL15, l.OfType(openwopv1.RunEventTypeNodeCompleted).Each("/nodeId")).To(check.Len(0), "nodes that were completed in %s", r.what)
 		}
 	}),
 }
@@ -68,14 +69,14 @@ func (m ModelReplay) within() check.Matcher {
 
 // given stops a judge where the source did not end.
 func (m ModelReplay) given(j *scenarios.Judge) {
-	m.Source.Given(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1)
+	m.Source.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
 }
 
 // The control of both is a replay in which the model answers what it did before.
 var otherAnswerTold = scenarios.Scenario{
 	ID:     "openwop/replay/other-answer-told",
 	Title:  "a replay in which a model answers something else has what was recorded, and says so if it asked again; one in which it answers the same says nothing",
-	Proves: scenarios.IDs{openwopv1.OWPRPL4, openwopv1.OWPRPL16},
+	Proves: scenarios.IDs{openwop.OWPRPL4, openwop.OWPRPL16},
 	Claim:  claims.ReplayDeterminism,
 	Ask: scenarios.Ask(replaysOfAModel, func(o ModelObservation, j *scenarios.Judge) {
 		for _, r := range []struct {
@@ -88,29 +89,29 @@ var otherAnswerTold = scenarios.Scenario{
 		} {
 			r.call.given(j)
 			l := r.call.Replay
-			l.Made(j, openwopv1.OWPRPL16, r.what)
-			if !j.Check(openwopv1.OWPRPL16, l.Ended).To(check.Reached(), "%s", r.what) {
+			l.Made(j, openwop.OWPRPL16, r.what)
+			if !j.Check(openwop.OWPRPL16, l.Ended).To(check.Reached(), "%s", r.what) {
 				return
 			}
 			l.Readable(j)
 			if !showsText(r.call.Source, r.call.Said) {
 				j.Block("the log of the source does not show what the model answered", showAnswers)
 			}
-			j.Check(openwopv1.OWPRPL4, outputsOf(l)).To(check.SameAs(outputsOf(r.call.Source)), "outputs of the nodes in %s", r.what)
-			j.Check(openwopv1.OWPRPL16, l.Status()).To(check.Equal("completed"), "status of %s", r.what)
+			j.Check(openwop.OWPRPL4, outputsOf(l)).To(check.SameAs(outputsOf(r.call.Source)), "outputs of the nodes in %s", r.what)
+			j.Check(openwop.OWPRPL16, l.Status()).To(check.Equal("completed"), "status of %s", r.what)
 			told := l.OfType(openwopv1.RunEventTypeReplayDiverged, openwopv1.RunEventTypeReplayDivergedAtRefusal)
 			if r.same {
-				j.Check(openwopv1.OWPRPL16, told).To(check.Len(0), "differences told in %s", r.what)
+				j.Check(openwop.OWPRPL16, told).To(check.Len(0), "differences told in %s", r.what)
 				continue
 			}
-			j.Check(openwopv1.OWPRPL16, l.OfType(openwopv1.RunEventTypeReplayDivergedAtRefusal)).To(check.Len(0), "refusals told in %s", r.what)
+			j.Check(openwop.OWPRPL16, l.OfType(openwopv1.RunEventTypeReplayDivergedAtRefusal)).To(check.Len(0), "refusals told in %s", r.what)
 			if len(told.Values) == 0 {
-				j.Find(openwopv1.OWPRPL16, "the host did not ask the model again, so there was no difference to tell")
+				j.Find(openwop.OWPRPL16, "the host did not ask the model again, so there was no difference to tell")
 				continue
 			}
-			host.FindSlips(j, openwopv1.OWPRPL16, told.Values[0])
+			host.FindSlips(j, openwop.OWPRPL16, told.Values[0])
 			if source := told.Values[0].At("/payload/sourceRunId"); source.Present() {
-				j.Check(openwopv1.OWPRPL16, source).To(check.Equal(r.call.Source.RunID), "sourceRunId in %s", r.what)
+				j.Check(openwop.OWPRPL16, source).To(check.Equal(r.call.Source.RunID), "sourceRunId in %s", r.what)
 			}
 		}
 	}),
@@ -135,20 +136,20 @@ func outputsOf(l host.RunLog) wire.Found {
 var toolKept = scenarios.Scenario{
 	ID:     "openwop/replay/tool-kept",
 	Title:  "up to the end of a node that says of itself that nobody can foresee it, a replay has the events of its source",
-	Proves: scenarios.IDs{openwopv1.OWPRPL4},
+	Proves: scenarios.IDs{openwop.OWPRPL4},
 	Claim:  claims.ReplayDeterminism,
 	Ask: scenarios.Ask(replaysOfATool, func(o ToolObservation, j *scenarios.Judge) {
-		o.Source.Given(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1)
-		made(o.Fork, j, openwopv1.OWPRPL4, o.Source)
+		o.Source.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
+		made(o.Fork, j, openwop.OWPRPL4, o.Source)
 		want, got := untilNode(o.Source, toolNode), untilNode(o.Fork.Log, toolNode)
 		if len(want.Values) == 0 {
 			j.Block("the log of the source does not show the end of "+toolNode, "name the node in node.completed")
 		}
 		for _, field := range []string{"/type", "/nodeId"} {
-			j.Check(openwopv1.OWPRPL4, got.Each(field)).To(check.SameAs(want.Each(field)), "%s of the events up to the end of the node", field[1:])
+			j.Check(openwop.OWPRPL4, got.Each(field)).To(check.SameAs(want.Each(field)), "%s of the events up to the end of the node", field[1:])
 		}
 		own := map[string]bool{o.Source.RunID: true, o.Fork.Log.RunID: true}
-		j.Check(openwopv1.OWPRPL4, got.Each("/payload")).To(samePayloads(want.Each("/payload"), own, nil), "payloads up to the end of the node")
+		j.Check(openwop.OWPRPL4, got.Each("/payload")).To(samePayloads(want.Each("/payload"), own, nil), "payloads up to the end of the node")
 	}),
 }
 
@@ -172,7 +173,7 @@ var cacheKeyForm = lazyregexp.New(`^[0-9a-f]{64}$`)
 var cacheKeys = scenarios.Scenario{
 	ID:      "openwop/replay/cache-keys",
 	Title:   "a request to a model has the key of the same request in another order, and no other request has it",
-	Proves:  scenarios.IDs{openwopv1.OWPRPL14},
+	Proves:  scenarios.IDs{openwop.OWPRPL14},
 	Claim:   claims.LlmCacheKey,
 	Reaches: scenarios.Attested,
 	Ask: scenarios.Ask(keysOfRequests, func(o KeyObservation, j *scenarios.Judge) {
@@ -181,18 +182,18 @@ var cacheKeys = scenarios.Scenario{
 			key, _ := v.(string)
 			return cacheKeyForm.MatchString(key)
 		})
-		if !j.Check(openwopv1.OWPRPL14, o.Base.Key).To(form, "key of a request") {
+		if !j.Check(openwop.OWPRPL14, o.Base.Key).To(form, "key of a request") {
 			return
 		}
 		for _, same := range o.Same {
-			j.Check(openwopv1.OWPRPL14, same.Key).To(check.SameAs(o.Base.Key), "key of the request with %s", same.What)
+			j.Check(openwop.OWPRPL14, same.Key).To(check.SameAs(o.Base.Key), "key of the request with %s", same.What)
 		}
 		seen := map[string]string{o.Base.Key.String(): "the request itself"}
 		for _, other := range o.Other {
-			if !j.Check(openwopv1.OWPRPL14, other.Key).To(form, "key of the request with %s", other.What) {
+			if !j.Check(openwop.OWPRPL14, other.Key).To(form, "key of the request with %s", other.What) {
 				continue
 			}
-			j.Check(openwopv1.OWPRPL14, other.Key).To(check.That("a key that none of the others has", func(v any) bool {
+			j.Check(openwop.OWPRPL14, other.Key).To(check.That("a key that none of the others has", func(v any) bool {
 				key, _ := v.(string)
 				return seen[key] == ""
 			}), "key of the request with %s", other.What)

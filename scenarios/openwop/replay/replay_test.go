@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/openwop/hosttest"
 	"github.com/openassay/assay/scenarios/openwop/replay"
@@ -34,24 +34,24 @@ func TestJudgeOfPrefixes(t *testing.T) {
 	}{
 		{"honest", func(*replay.PrefixObservation) {}, "passed"},
 		{"another run in the payload: its own", spoilt(hosttest.LoopOf(4).Change("core.workflowChain.event", 0, func(p map[string]any) { p["parentRunId"] = "f" })), "passed"},
-		{"another parent in the payload", spoilt(hosttest.LoopOf(4).Change("core.workflowChain.event", 0, func(p map[string]any) { p["parentRunId"] = "x" })), openwopv1.OWPRPL3},
-		{"a brand-new run with other decisions", spoilt(hosttest.LoopOf(4).Change("runOrchestrator.decided", 0, func(p map[string]any) { p["agentId"] = "another" })), openwopv1.OWPRPL3},
-		{"a brand-new run with children of its own", spoilt(hosttest.LoopOf(4).Change("core.workflowChain.event", 1, func(p map[string]any) { p["childRunId"] = "n1" })), openwopv1.OWPRPL3},
-		{"an event left out", spoilt(hosttest.LoopOf(4).Drop("run.started")), openwopv1.OWPRPL3},
-		{"a log that begins at fromSeq", spoilt(hosttest.Story{Id: "r", Status: "completed", Events: []hosttest.Event{{Kind: "run.completed", Payload: map[string]any{}}}}), openwopv1.OWPRPL3},
-		{"the source itself as the fork", func(o *replay.PrefixObservation) { o.Forks[0].Log = o.Source }, openwopv1.OWPRPL1},
+		{"another parent in the payload", spoilt(hosttest.LoopOf(4).Change("core.workflowChain.event", 0, func(p map[string]any) { p["parentRunId"] = "x" })), openwop.OWPRPL3},
+		{"a brand-new run with other decisions", spoilt(hosttest.LoopOf(4).Change("runOrchestrator.decided", 0, func(p map[string]any) { p["agentId"] = "another" })), openwop.OWPRPL3},
+		{"a brand-new run with children of its own", spoilt(hosttest.LoopOf(4).Change("core.workflowChain.event", 1, func(p map[string]any) { p["childRunId"] = "n1" })), openwop.OWPRPL3},
+		{"an event left out", spoilt(hosttest.LoopOf(4).Drop("run.started")), openwop.OWPRPL3},
+		{"a log that begins at fromSeq", spoilt(hosttest.Story{Id: "r", Status: "completed", Events: []hosttest.Event{{Kind: "run.completed", Payload: map[string]any{}}}}), openwop.OWPRPL3},
+		{"the source itself as the fork", func(o *replay.PrefixObservation) { o.Forks[0].Log = o.Source }, openwop.OWPRPL1},
 		{"another source in the reply", func(o *replay.PrefixObservation) {
 			o.Forks[0].Reply = wiretest.Value(t, map[string]any{"runId": "f", "sourceRunId": "x", "mode": "replay"})
-		}, openwopv1.OWPRPL1},
+		}, openwop.OWPRPL1},
 		{"another place in the reply", func(o *replay.PrefixObservation) {
 			o.Forks[0].Reply = wiretest.Value(t, map[string]any{"runId": "f", "sourceRunId": "r", "mode": "replay", "fromSeq": 0})
-		}, openwopv1.OWPRPL1},
-		{"a fork that never ends", spoilt(hosttest.LoopOf(4).WithStatus("running")), openwopv1.OWPRPL1},
-		{"no fork", func(o *replay.PrefixObservation) { o.Forks[0].Log = host.RunLog{Created: wiretest.Status(t, 404)} }, openwopv1.OWPRPL1},
+		}, openwop.OWPRPL1},
+		{"a fork that never ends", spoilt(hosttest.LoopOf(4).WithStatus("running")), openwop.OWPRPL1},
+		{"no fork", func(o *replay.PrefixObservation) { o.Forks[0].Log = host.RunLog{Created: wiretest.Status(t, 404)} }, openwop.OWPRPL1},
 		{"the fork goes into the source", func(o *replay.PrefixObservation) {
 			o.Later = hosttest.LoopOf(4).Then(hosttest.Event{Kind: "run.started", Payload: map[string]any{}}).Log(t)
-		}, openwopv1.OWPRPL2},
-		{"the source is under way again", func(o *replay.PrefixObservation) { o.Later = hosttest.LoopOf(4).WithStatus("running").Log(t) }, openwopv1.OWPRPL2},
+		}, openwop.OWPRPL2},
+		{"the source is under way again", func(o *replay.PrefixObservation) { o.Later = hosttest.LoopOf(4).WithStatus("running").Log(t) }, openwop.OWPRPL2},
 		{"from the first event only", func(o *replay.PrefixObservation) { o.Forks = []host.Forked{unsupported, unsupported} }, "blocked"},
 		{"from behind the last event only", func(o *replay.PrefixObservation) { o.Forks[0] = unsupported }, "passed"},
 		{"a source that never ended", func(o *replay.PrefixObservation) { o.Source = hosttest.LoopOf(4).WithStatus("running").Log(t) }, "blocked"},
@@ -99,24 +99,24 @@ func TestJudgesOfDrawnValues(t *testing.T) {
 		want           string
 	}{
 		{"honest", "drawn-once", func(*replay.DrawnObservation) {}, "passed"},
-		{"draws anew", "drawn-once", replayed(drawing("x", "y", "z")), openwopv1.OWPRPL4},
-		{"draws the last anew", "drawn-once", replayed(drawing("a", "b", "z")), openwopv1.OWPRPL4},
+		{"draws anew", "drawn-once", replayed(drawing("x", "y", "z")), openwop.OWPRPL4},
+		{"draws the last anew", "drawn-once", replayed(drawing("a", "b", "z")), openwop.OWPRPL4},
 		{"tells one and gives out another", "drawn-once", replayed(source.Change("run.completed", 0, func(p map[string]any) {
 			p["outputs"] = map[string]any{"random-1": "x"}
-		})), openwopv1.OWPRPL4},
-		{"leaves the values out", "drawn-once", replayed(source.Drop("node.completed")), openwopv1.OWPRPL4},
+		})), openwop.OWPRPL4},
+		{"leaves the values out", "drawn-once", replayed(source.Drop("node.completed")), openwop.OWPRPL4},
 		{"from the first event only", "drawn-once", unsupported, "passed"},
 		{"nodes that draw the same in every run", "drawn-once", func(o *replay.DrawnObservation) { o.Control = drawing("a", "b", "c").Log(t) }, "blocked"},
 		{"nodes that draw nothing", "drawn-once", func(o *replay.DrawnObservation) { o.Source = drawing("", "", "").Log(t) }, "blocked"},
 
 		{"honest", "branch-draws", branched(drawing("a", "y", "z")), "passed"},
-		{"another run", "branch-draws", branched(drawing("x", "y", "z")), openwopv1.OWPRPL10},
-		{"a replay", "branch-draws", branched(source), openwopv1.OWPRPL11},
-		{"draws one anew", "branch-draws", branched(drawing("a", "b", "z")), openwopv1.OWPRPL11},
-		{"stops where it begins", "branch-draws", branched(drawing("a")), openwopv1.OWPRPL11},
+		{"another run", "branch-draws", branched(drawing("x", "y", "z")), openwop.OWPRPL10},
+		{"a replay", "branch-draws", branched(source), openwop.OWPRPL11},
+		{"draws one anew", "branch-draws", branched(drawing("a", "b", "z")), openwop.OWPRPL11},
+		{"stops where it begins", "branch-draws", branched(drawing("a")), openwop.OWPRPL11},
 		{"no fork", "branch-draws", func(o *replay.DrawnObservation) {
 			o.Forks = []host.Forked{{FromSeq: 3, Log: host.RunLog{Created: wiretest.Status(t, 501)}}}
-		}, openwopv1.OWPRPL11},
+		}, openwop.OWPRPL11},
 	} {
 		t.Run(c.scenario+" "+c.name, func(t *testing.T) {
 			control := drawing("d", "e", "f")
@@ -137,12 +137,12 @@ func TestJudgeOfOverlays(t *testing.T) {
 	}{
 		{"honest", hosttest.LoopOf(4), hosttest.Bounded(3), "passed"},
 		{"a child of its own", hosttest.LoopOf(4), hosttest.Bounded(3).Change("core.workflowChain.event", 1, func(p map[string]any) { p["childRunId"] = "n1" }), "passed"},
-		{"the overlay has no effect", hosttest.LoopOf(4), hosttest.LoopOf(4), openwopv1.OWPRPL12},
-		{"another bound", hosttest.LoopOf(4), hosttest.Bounded(2), openwopv1.OWPRPL12},
-		{"a bound for every branch", hosttest.Bounded(3), hosttest.Bounded(3), openwopv1.OWPRPL12},
-		{"a breach that is not told", hosttest.LoopOf(4), hosttest.Bounded(3).Drop("cap.breached"), openwopv1.OWPRPL12},
-		{"a breach, and the run goes on", hosttest.LoopOf(4), hosttest.Bounded(3).WithStatus("completed"), openwopv1.OWPRPL12},
-		{"another beginning", hosttest.LoopOf(4), hosttest.Bounded(3).Change("run.started", 0, func(p map[string]any) { p["workflowId"] = "x" }), openwopv1.OWPRPL10},
+		{"the overlay has no effect", hosttest.LoopOf(4), hosttest.LoopOf(4), openwop.OWPRPL12},
+		{"another bound", hosttest.LoopOf(4), hosttest.Bounded(2), openwop.OWPRPL12},
+		{"a bound for every branch", hosttest.Bounded(3), hosttest.Bounded(3), openwop.OWPRPL12},
+		{"a breach that is not told", hosttest.LoopOf(4), hosttest.Bounded(3).Drop("cap.breached"), openwop.OWPRPL12},
+		{"a breach, and the run goes on", hosttest.LoopOf(4), hosttest.Bounded(3).WithStatus("completed"), openwop.OWPRPL12},
+		{"another beginning", hosttest.LoopOf(4), hosttest.Bounded(3).Change("run.started", 0, func(p map[string]any) { p["workflowId"] = "x" }), openwop.OWPRPL10},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			o := replay.OverlayObservation{Turns: 4, Bound: 3, Source: hosttest.LoopOf(4).Log(t), Free: forkedLog(t, "branch", 1, c.free), Capped: forkedLog(t, "branch", 1, c.capped)}
@@ -165,16 +165,16 @@ func TestJudgesOfForksThatCannotBe(t *testing.T) {
 		{"honest", func(*replay.ForkRefusals) {}, "passed"},
 		{"from the first event only", func(o *replay.ForkRefusals) { o.Edge = said(501) }, "passed"},
 		{"422 for all that is malformed", func(o *replay.ForkRefusals) { o.Before, o.Overlay, o.NoMode = said(422), said(422), said(422) }, "passed"},
-		{"refuses the place behind the last event", func(o *replay.ForkRefusals) { o.Edge = said(422) }, openwopv1.OWPRPL5},
-		{"takes any place", func(o *replay.ForkRefusals) { o.Beyond = said(201) }, openwopv1.OWPRPL5},
-		{"calls it malformed", func(o *replay.ForkRefusals) { o.Beyond = said(400) }, openwopv1.OWPRPL5},
-		{"takes a place before the first", func(o *replay.ForkRefusals) { o.Before = said(201) }, openwopv1.OWPRPL6},
-		{"falls over", func(o *replay.ForkRefusals) { o.Before = said(500) }, openwopv1.OWPRPL6},
-		{"forks what never was", func(o *replay.ForkRefusals) { o.Unknown = said(201) }, openwopv1.OWPRPL7},
-		{"looks at the bounds first", func(o *replay.ForkRefusals) { o.Nowhere = said(422) }, openwopv1.OWPRPL7},
-		{"takes other options for a replay", func(o *replay.ForkRefusals) { o.Overlay = said(201) }, openwopv1.OWPRPL8},
-		{"takes any mode", func(o *replay.ForkRefusals) { o.Strange = said(201) }, openwopv1.OWPRPL9},
-		{"takes no mode", func(o *replay.ForkRefusals) { o.NoMode = said(201) }, openwopv1.OWPRPL9},
+		{"refuses the place behind the last event", func(o *replay.ForkRefusals) { o.Edge = said(422) }, openwop.OWPRPL5},
+		{"takes any place", func(o *replay.ForkRefusals) { o.Beyond = said(201) }, openwop.OWPRPL5},
+		{"calls it malformed", func(o *replay.ForkRefusals) { o.Beyond = said(400) }, openwop.OWPRPL5},
+		{"takes a place before the first", func(o *replay.ForkRefusals) { o.Before = said(201) }, openwop.OWPRPL6},
+		{"falls over", func(o *replay.ForkRefusals) { o.Before = said(500) }, openwop.OWPRPL6},
+		{"forks what never was", func(o *replay.ForkRefusals) { o.Unknown = said(201) }, openwop.OWPRPL7},
+		{"looks at the bounds first", func(o *replay.ForkRefusals) { o.Nowhere = said(422) }, openwop.OWPRPL7},
+		{"takes other options for a replay", func(o *replay.ForkRefusals) { o.Overlay = said(201) }, openwop.OWPRPL8},
+		{"takes any mode", func(o *replay.ForkRefusals) { o.Strange = said(201) }, openwop.OWPRPL9},
+		{"takes no mode", func(o *replay.ForkRefusals) { o.NoMode = said(201) }, openwop.OWPRPL9},
 		{"refuses every fork", func(o *replay.ForkRefusals) { o.Control = said(422) }, "blocked"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -190,8 +190,8 @@ func TestJudgesOfForksThatCannotBe(t *testing.T) {
 		want                  string
 	}{
 		{"honest", 201, 400, 422, "passed"},
-		{"begins somewhere", 201, 201, 422, openwopv1.OWPRPL13},
-		{"takes any place", 201, 400, 201, openwopv1.OWPRPL13},
+		{"begins somewhere", 201, 201, 422, openwop.OWPRPL13},
+		{"takes any place", 201, 400, 201, openwop.OWPRPL13},
 		{"branches nowhere", 501, 501, 501, "blocked"},
 	} {
 		t.Run("branches: "+c.name, func(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
@@ -30,16 +31,16 @@ func Suite() scenarios.Suite {
 var verdictTold = scenarios.Scenario{
 	ID:     "openwop/verifier/verdict-told",
 	Title:  "each verdict stands on the log before what it is about counts, as it was given, and holds nothing of what was judged",
-	Proves: scenarios.IDs{openwopv1.OWPVER1, openwopv1.OWPVER2, openwopv1.OWPVER3, openwopv1.OWPVER4},
+	Proves: scenarios.IDs{openwop.OWPVER1, openwop.OWPVER2, openwop.OWPVER3, openwop.OWPVER4},
 	Claim:  claims.Verifier,
 	Ask: scenarios.Ask(verifiedResults, func(o VerifiedObservation, j *scenarios.Judge) {
 		l := o.Passed.Log
-		l.Given(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1)
+		l.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
 		told := l.OfType(openwopv1.RunEventTypeAgentVerified)
 		if len(told.Values) > 0 && len(l.Phase(openwopv1.ChainPhaseOutputHarvested).Values)+len(l.OfType(openwopv1.RunEventTypeRunCompleted).Values) < 2 {
-			j.BlockOn(openwopv1.OWPVER9, "set-up: not all that passed counts")
+			j.BlockOn(openwop.OWPVER9, "set-up: not all that passed counts")
 		}
-		j.Check(openwopv1.OWPVER1, commits(l)).To(check.Equal([]any{"agent.verified", "output.harvested", "agent.verified", "run.completed"}), "verdicts, and what counts, in order")
+		j.Check(openwop.OWPVER1, commits(l)).To(check.Equal([]any{"agent.verified", "output.harvested", "agent.verified", "run.completed"}), "verdicts, and what counts, in order")
 		for _, field := range []struct {
 			name string
 			want func(Verdict) any
@@ -52,19 +53,19 @@ var verdictTold = scenarios.Scenario{
 			for _, v := range o.Passed.Verdicts {
 				want = append(want, field.want(v))
 			}
-			j.Check(openwopv1.OWPVER2, told.Each("/payload/"+field.name)).To(check.Equal(want), "%s of each verdict", field.name)
+			j.Check(openwop.OWPVER2, told.Each("/payload/"+field.name)).To(check.Equal(want), "%s of each verdict", field.name)
 		}
-		j.Check(openwopv1.OWPVER2, told.Each("/payload/agentId")).To(check.Each(check.Text()), "agent of each verdict")
+		j.Check(openwop.OWPVER2, told.Each("/payload/agentId")).To(check.Each(check.Text()), "agent of each verdict")
 		for _, e := range told.Values[:min(len(told.Values), len(o.Passed.Verdicts))] {
-			j.Check(openwopv1.OWPVER2, e.At("/payload/target")).To(known(l, host.Sequence(e)), "what the verdict at %d is about", host.Sequence(e))
-			j.Check(openwopv1.OWPVER3, e.Key("payload")).To(without(o.Passed.Said), "what the verdict at %d holds", host.Sequence(e))
-			host.FindSlips(j, openwopv1.OWPVER2, e)
+			j.Check(openwop.OWPVER2, e.At("/payload/target")).To(known(l, host.Sequence(e)), "what the verdict at %d is about", host.Sequence(e))
+			j.Check(openwop.OWPVER3, e.Key("payload")).To(without(o.Passed.Said), "what the verdict at %d holds", host.Sequence(e))
+			host.FindSlips(j, openwop.OWPVER2, e)
 		}
 		if len(l.Decided().Values) == 0 {
-			j.BlockOn(openwopv1.OWP0037A2, "set-up: the log shows no orchestrator turn")
+			j.BlockOn(openwop.OWP0037A2, "set-up: the log shows no orchestrator turn")
 		}
 		decider := l.Decided().Last().At("/payload/agentId")
-		j.Check(openwopv1.OWPVER4, told.Each("/payload/agentId")).To(check.Each(check.That("another agent than "+decider.JSON(), func(v any) bool { return v != decider.Actual() })), "agent of each verdict")
+		j.Check(openwop.OWPVER4, told.Each("/payload/agentId")).To(check.Each(check.That("another agent than "+decider.JSON(), func(v any) bool { return v != decider.Actual() })), "agent of each verdict")
 	}),
 }
 
@@ -120,22 +121,22 @@ func (v VerifiedRun) merged(j *scenarios.Judge, id scenarios.RequirementID, time
 
 // judged stops a judge of what follows from a verdict where there was none.
 func (v VerifiedRun) judged(j *scenarios.Judge, verdict string) {
-	v.Log.Given(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1)
+	v.Log.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
 	found := v.Log.OfType(openwopv1.RunEventTypeAgentVerified).Each("/payload/verdict").Actual()
 	if list, _ := found.([]any); !slices.Contains(list, any(verdict)) {
-		j.BlockOn(openwopv1.OWPVER1, "set-up: the log shows no verdict "+verdict)
+		j.BlockOn(openwop.OWPVER1, "set-up: the log shows no verdict "+verdict)
 	}
 }
 
 var passedCounts = scenarios.Scenario{
 	ID:     "openwop/verifier/passed-counts",
 	Title:  "what passed is merged, and a run whose end passed is completed",
-	Proves: scenarios.IDs{openwopv1.OWPVER9},
+	Proves: scenarios.IDs{openwop.OWPVER9},
 	Claim:  claims.Verifier,
 	Ask: scenarios.Ask(verifiedResults, func(o VerifiedObservation, j *scenarios.Judge) {
 		o.Passed.judged(j, verdictPass)
-		o.Passed.merged(j, openwopv1.OWPVER9, 1, o.Passed.Said)
-		j.Check(openwopv1.OWPVER9, o.Passed.Log.Status()).To(check.Equal("completed"), "status of the run")
+		o.Passed.merged(j, openwop.OWPVER9, 1, o.Passed.Said)
+		j.Check(openwop.OWPVER9, o.Passed.Log.Status()).To(check.Equal("completed"), "status of the run")
 	}),
 }
 
@@ -143,15 +144,15 @@ var passedCounts = scenarios.Scenario{
 var failedNotMerged = scenarios.Scenario{
 	ID:     "openwop/verifier/failed-not-merged",
 	Title:  "what failed is not merged, whether the run goes on or not",
-	Proves: scenarios.IDs{openwopv1.OWPVER5},
+	Proves: scenarios.IDs{openwop.OWPVER5},
 	Claim:  claims.VerifierGating,
 	Ask: scenarios.Ask(verifiedResults, func(o VerifiedObservation, j *scenarios.Judge) {
 		o.Passed.judged(j, verdictPass)
 		o.Failed.judged(j, verdictFail)
 		if len(o.Passed.Log.Phase(openwopv1.ChainPhaseOutputHarvested).Values) == 0 {
-			j.BlockOn(openwopv1.OWPVER9, "set-up: what passed is not merged either")
+			j.BlockOn(openwop.OWPVER9, "set-up: what passed is not merged either")
 		}
-		o.Failed.merged(j, openwopv1.OWPVER5, 0, o.Failed.Kept)
+		o.Failed.merged(j, openwop.OWPVER5, 0, o.Failed.Kept)
 	}),
 }
 
@@ -159,20 +160,20 @@ var failedNotMerged = scenarios.Scenario{
 var failedEndHeld = scenarios.Scenario{
 	ID:     "openwop/verifier/failed-end-held",
 	Title:  "a run whose end failed is not completed, whatever else becomes of it",
-	Proves: scenarios.IDs{openwopv1.OWPVER6},
+	Proves: scenarios.IDs{openwop.OWPVER6},
 	Claim:  claims.VerifierGating,
 	Ask: scenarios.Ask(verifiedResults, func(o VerifiedObservation, j *scenarios.Judge) {
 		o.FailedEnd.judged(j, verdictFail)
 		l := o.FailedEnd.Log
-		j.Check(openwopv1.OWPVER6, l.OfType(openwopv1.RunEventTypeRunCompleted)).To(check.Len(0), "run.completed")
-		j.Check(openwopv1.OWPVER6, l.Status()).NotTo(check.Equal("completed"), "status of the run")
+		j.Check(openwop.OWPVER6, l.OfType(openwopv1.RunEventTypeRunCompleted)).To(check.Len(0), "run.completed")
+		j.Check(openwop.OWPVER6, l.Status()).NotTo(check.Equal("completed"), "status of the run")
 	}),
 }
 
 var revisedGoesOn = scenarios.Scenario{
 	ID:     "openwop/verifier/revised-goes-on",
 	Title:  "what is to be revised does not count, another turn follows, and what passes then counts",
-	Proves: scenarios.IDs{openwopv1.OWPVER7},
+	Proves: scenarios.IDs{openwop.OWPVER7},
 	Claim:  claims.VerifierGating,
 	Ask: scenarios.Ask(verifiedResults, func(o VerifiedObservation, j *scenarios.Judge) {
 		for _, r := range []struct {
@@ -184,8 +185,8 @@ var revisedGoesOn = scenarios.Scenario{
 			{"an end", o.Again, []any{"agent.verified", "agent.verified", "run.completed"}},
 		} {
 			r.run.judged(j, verdictRevise)
-			j.Check(openwopv1.OWPVER7, commits(r.run.Log)).To(check.Equal(r.want), "verdicts, and what counts, where %s is to be revised", r.what)
-			j.Check(openwopv1.OWPVER7, r.run.Log.Decided()).To(check.Len(len(r.run.Plan)), "turns where %s is to be revised", r.what)
+			j.Check(openwop.OWPVER7, commits(r.run.Log)).To(check.Equal(r.want), "verdicts, and what counts, where %s is to be revised", r.what)
+			j.Check(openwop.OWPVER7, r.run.Log.Decided()).To(check.Len(len(r.run.Plan)), "turns where %s is to be revised", r.what)
 		}
 	}),
 }
@@ -193,33 +194,33 @@ var revisedGoesOn = scenarios.Scenario{
 var revisedInBound = scenarios.Scenario{
 	ID:     "openwop/verifier/revised-in-bound",
 	Title:  "a run whose end is to be revised for ever stops at its bound",
-	Proves: scenarios.IDs{openwopv1.OWPVER8},
+	Proves: scenarios.IDs{openwop.OWPVER8},
 	Claim:  claims.VerifierGating,
 	Ask: scenarios.Ask(verifiedResults, func(o VerifiedObservation, j *scenarios.Judge) {
 		o.Forever.judged(j, verdictRevise)
 		l := o.Forever.Log
 		if len(l.Decided().Values) < 2 {
-			j.BlockOn(openwopv1.OWPVER7, "set-up: no turn follows where an end is to be revised")
+			j.BlockOn(openwop.OWPVER7, "set-up: no turn follows where an end is to be revised")
 		}
-		l.CheckBreach(j, openwopv1.OWPVER8, openwopv1.CapKindLoopIterations, o.Forever.Bound, check.Equal(o.Forever.Bound+1))
-		j.Check(openwopv1.OWPVER8, l.Decided()).To(check.Len(o.Forever.Bound), "turns of a run with a bound of %d", o.Forever.Bound)
-		j.Check(openwopv1.OWPVER8, l.Status()).To(check.Equal("failed"), "status of the run")
+		l.CheckBreach(j, openwop.OWPVER8, openwopv1.CapKindLoopIterations, o.Forever.Bound, check.Equal(o.Forever.Bound+1))
+		j.Check(openwop.OWPVER8, l.Decided()).To(check.Len(o.Forever.Bound), "turns of a run with a bound of %d", o.Forever.Bound)
+		j.Check(openwop.OWPVER8, l.Status()).To(check.Equal("failed"), "status of the run")
 	}),
 }
 
 var toldHoldsNothing = scenarios.Scenario{
 	ID:     "openwop/verifier/told-holds-nothing",
 	Title:  "where the verifier does not gate, what failed is merged and a run whose end failed is completed",
-	Proves: scenarios.IDs{openwopv1.OWPVER10},
+	Proves: scenarios.IDs{openwop.OWPVER10},
 	Claim:  claims.VerifierTold,
 	Ask: scenarios.Ask(verifiedResults, func(o VerifiedObservation, j *scenarios.Judge) {
 		o.Failed.judged(j, verdictFail)
 		o.FailedEnd.judged(j, verdictFail)
 		o.Forever.judged(j, verdictRevise)
-		o.Failed.merged(j, openwopv1.OWPVER10, 1, o.Failed.Said)
+		o.Failed.merged(j, openwop.OWPVER10, 1, o.Failed.Said)
 		for _, r := range []VerifiedRun{o.FailedEnd, o.Forever} {
-			j.Check(openwopv1.OWPVER10, r.Log.Decided()).To(check.Len(1), "turns of a run that terminates in its first")
-			j.Check(openwopv1.OWPVER10, r.Log.Status()).To(check.Equal("completed"), "status of the run")
+			j.Check(openwop.OWPVER10, r.Log.Decided()).To(check.Len(1), "turns of a run that terminates in its first")
+			j.Check(openwop.OWPVER10, r.Log.Status()).To(check.Equal("completed"), "status of the run")
 		}
 	}),
 }
@@ -228,7 +229,7 @@ var toldHoldsNothing = scenarios.Scenario{
 var criteriaKept = scenarios.Scenario{
 	ID:     "openwop/verifier/criteria-kept",
 	Title:  "the last decision of a loop says which criteria of success are met and which are not, as they were judged",
-	Proves: scenarios.IDs{openwopv1.OWPVER11},
+	Proves: scenarios.IDs{openwop.OWPVER11},
 	Claim:  claims.ExecutionModel6,
 	Ask: scenarios.Ask(criteriaOfSuccess, func(o CriteriaObservation, j *scenarios.Judge) {
 		for _, r := range []struct {
@@ -236,12 +237,12 @@ var criteriaKept = scenarios.Scenario{
 			run  Judged
 			ends []any
 		}{{"a loop that gave up", o.GaveUp, []any{"completed", "failed"}}, {"a loop that met all", o.Met, []any{"completed"}}} {
-			r.run.Log.Given(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1)
+			r.run.Log.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
 			if n := len(r.run.Log.Decided().Values); n != r.run.Turns {
-				j.BlockOn(openwopv1.OWP0037A6, fmt.Sprintf("set-up: %s took %d turns, and its plan has %d", r.what, n, r.run.Turns))
+				j.BlockOn(openwop.OWP0037A6, fmt.Sprintf("set-up: %s took %d turns, and its plan has %d", r.what, n, r.run.Turns))
 			}
-			j.Check(openwopv1.OWPVER11, r.run.Log.Decided().Last().At("/payload/decision/successCriteria")).To(check.Equal(r.run.Criteria), "criteria of %s", r.what)
-			j.Check(openwopv1.OWPVER11, r.run.Log.Status()).To(check.OneOf(r.ends...), "status of %s", r.what)
+			j.Check(openwop.OWPVER11, r.run.Log.Decided().Last().At("/payload/decision/successCriteria")).To(check.Equal(r.run.Criteria), "criteria of %s", r.what)
+			j.Check(openwop.OWPVER11, r.run.Log.Status()).To(check.OneOf(r.ends...), "status of %s", r.what)
 		}
 	}),
 }
@@ -249,33 +250,33 @@ var criteriaKept = scenarios.Scenario{
 var unclaimedUnverified = scenarios.Scenario{
 	ID:     "openwop/verifier/unclaimed-unverified",
 	Title:  "a host that offers no verifier records no verdict, also where some are scripted",
-	Proves: scenarios.IDs{openwopv1.OWPVER13},
+	Proves: scenarios.IDs{openwop.OWPVER13},
 	Claim:  claims.NoVerifier,
 	Ask: scenarios.Ask(unverifiedResults, func(o UnverifiedObservation, j *scenarios.Judge) {
-		o.Log.Given(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1)
+		o.Log.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
 		if len(o.Log.Decided().Values) == 0 {
-			j.BlockOn(openwopv1.OWP0037A2, "set-up: the log shows no orchestrator turn")
+			j.BlockOn(openwop.OWP0037A2, "set-up: the log shows no orchestrator turn")
 		}
-		j.Check(openwopv1.OWPVER13, o.Log.OfType(openwopv1.RunEventTypeAgentVerified)).To(check.Len(0), "verdicts")
+		j.Check(openwop.OWPVER13, o.Log.OfType(openwopv1.RunEventTypeAgentVerified)).To(check.Len(0), "verdicts")
 	}),
 }
 
 var noCriteriaBelow6 = scenarios.Scenario{
 	ID:     "openwop/verifier/no-criteria-below-6",
 	Title:  "below version 6 a decision to terminate says nothing of criteria of success",
-	Proves: scenarios.IDs{openwopv1.OWPVER14},
+	Proves: scenarios.IDs{openwop.OWPVER14},
 	Claim:  claims.ExecutionModelBelow6,
 	Ask: scenarios.Ask(criteriaOfSuccess, func(o CriteriaObservation, j *scenarios.Judge) {
 		for _, r := range []Judged{o.GaveUp, o.Met} {
 			if status, _ := r.Log.Created.Int(); status == 400 || status == 422 {
-				j.Check(openwopv1.OWPVER14, r.Log.Created).To(check.Status(400, 422), "a loop with criteria of success")
+				j.Check(openwop.OWPVER14, r.Log.Created).To(check.Status(400, 422), "a loop with criteria of success")
 				continue
 			}
-			r.Log.Given(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1)
+			r.Log.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
 			if len(r.Log.Decided().Values) == 0 {
-				j.BlockOn(openwopv1.OWP0037A2, "set-up: the log shows no orchestrator turn")
+				j.BlockOn(openwop.OWP0037A2, "set-up: the log shows no orchestrator turn")
 			}
-			j.Check(openwopv1.OWPVER14, r.Log.Decided().Each("/payload/decision/successCriteria")).To(check.Absent(), "criteria of success")
+			j.Check(openwop.OWPVER14, r.Log.Decided().Each("/payload/decision/successCriteria")).To(check.Absent(), "criteria of success")
 		}
 	}),
 }
@@ -284,15 +285,15 @@ var noCriteriaBelow6 = scenarios.Scenario{
 var seamVerdictsAgree = scenarios.Scenario{
 	ID:      "openwop/verifier/seam-verdicts",
 	Title:   "the seam records the verdict that it was asked for, and says of what passed that it counts and of what failed that it does not",
-	Proves:  scenarios.IDs{openwopv1.OWPVER5, openwopv1.OWPVER9},
+	Proves:  scenarios.IDs{openwop.OWPVER5, openwop.OWPVER9},
 	Claim:   claims.VerifierGating,
 	Reaches: scenarios.Attested,
 	Ask: scenarios.Ask(seamVerdicts, func(o SeamVerdicts, j *scenarios.Judge) {
 		for _, a := range o.Answers {
 			host.SeamAnswered(j, a.Status, o.Path)
-			id := openwopv1.OWPVER9
+			id := openwop.OWPVER9
 			if a.Asked != verdictPass {
-				id = openwopv1.OWPVER5
+				id = openwop.OWPVER5
 			}
 			verdicts := wire.Found{Values: a.Body.Key("events").Items(), In: a.Body.Ref()}.Where(func(e wire.Value) bool {
 				return e.Key("type").String() == string(openwopv1.RunEventTypeAgentVerified)
@@ -302,9 +303,9 @@ var seamVerdictsAgree = scenarios.Scenario{
 				j.Check(scenarios.RequirementID(id), a.Body.Key("committed")).To(check.Equal(a.Asked == verdictPass), "committed, asked for %s", a.Asked)
 			}
 		}
-		if j.Check(openwopv1.OWPVER9, o.Strange.Status).To(check.Status(2, 400, 422), "a verdict that there is not") {
+		if j.Check(openwop.OWPVER9, o.Strange.Status).To(check.Status(2, 400, 422), "a verdict that there is not") {
 			if status, _ := o.Strange.Status.Int(); status/100 == 2 {
-				j.Check(openwopv1.OWPVER9, o.Strange.Body.Key("committed")).To(check.OneOf(nil, false), "committed, asked for a verdict that there is not")
+				j.Check(openwop.OWPVER9, o.Strange.Body.Key("committed")).To(check.OneOf(nil, false), "committed, asked for a verdict that there is not")
 			}
 		}
 	}),

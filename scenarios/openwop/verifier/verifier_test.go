@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/openwop/hosttest"
 	"github.com/openassay/assay/scenarios/openwop/verifier"
@@ -80,29 +80,29 @@ func TestJudgesOfVerdicts(t *testing.T) {
 		want           string
 	}{
 		{"honest", "verdict-told", func(*verifier.VerifiedObservation) {}, "passed"},
-		{"after the merge", "verdict-told", spoilt(unfold("completed", "turn", "work", "merge", "pass", "turn", "pass", "completed")), openwopv1.OWPVER1},
-		{"after the end", "verdict-told", spoilt(unfold("completed", "turn", "work", "pass", "merge", "turn", "completed", "pass")), openwopv1.OWPVER1},
-		{"no verdict on the end", "verdict-told", spoilt(unfold("completed", "turn", "work", "pass", "merge", "turn", "completed")), openwopv1.OWPVER1},
-		{"no verdict at all", "verdict-told", spoilt(passed.Drop("agent.verified")), openwopv1.OWPVER1},
-		{"always the same verdict", "verdict-told", with("verdict", "fail"), openwopv1.OWPVER2},
-		{"another confidence", "verdict-told", with("confidence", 0.5), openwopv1.OWPVER2},
-		{"other criteria", "verdict-told", with("criteria", []any{"l"}), openwopv1.OWPVER2},
-		{"nobody judged", "verdict-told", with("agentId", ""), openwopv1.OWPVER2},
-		{"of nothing", "verdict-told", with("target", "elsewhere"), openwopv1.OWPVER2},
-		{"of what comes after it", "verdict-told", with("target", "r-8"), openwopv1.OWPVER2},
-		{"with what was judged", "verdict-told", with("reason", "it says SAID"), openwopv1.OWPVER3},
-		{"with what was judged, far behind", "verdict-told", with("reason", strings.Repeat("x", 1000)+"SAID"), openwopv1.OWPVER3},
+		{"after the merge", "verdict-told", spoilt(unfold("completed", "turn", "work", "merge", "pass", "turn", "pass", "completed")), openwop.OWPVER1},
+		{"after the end", "verdict-told", spoilt(unfold("completed", "turn", "work", "pass", "merge", "turn", "completed", "pass")), openwop.OWPVER1},
+		{"no verdict on the end", "verdict-told", spoilt(unfold("completed", "turn", "work", "pass", "merge", "turn", "completed")), openwop.OWPVER1},
+		{"no verdict at all", "verdict-told", spoilt(passed.Drop("agent.verified")), openwop.OWPVER1},
+		{"always the same verdict", "verdict-told", with("verdict", "fail"), openwop.OWPVER2},
+		{"another confidence", "verdict-told", with("confidence", 0.5), openwop.OWPVER2},
+		{"other criteria", "verdict-told", with("criteria", []any{"l"}), openwop.OWPVER2},
+		{"nobody judged", "verdict-told", with("agentId", ""), openwop.OWPVER2},
+		{"of nothing", "verdict-told", with("target", "elsewhere"), openwop.OWPVER2},
+		{"of what comes after it", "verdict-told", with("target", "r-8"), openwop.OWPVER2},
+		{"with what was judged", "verdict-told", with("reason", "it says SAID"), openwop.OWPVER3},
+		{"with what was judged, far behind", "verdict-told", with("reason", strings.Repeat("x", 1000)+"SAID"), openwop.OWPVER3},
 		{"a field more is a finding", "verdict-told", with("reason", "good"), "passed"},
 		{"judges itself is a finding", "verdict-told", with("agentId", "a.supervisor"), "passed"},
 		{"nobody decided", "verdict-told", spoilt(passed.Drop("runOrchestrator.decided")), "blocked"},
 		{"never ended", "verdict-told", spoilt(passed.WithStatus("running")), "blocked"},
 
 		{"honest", "passed-counts", func(*verifier.VerifiedObservation) {}, "passed"},
-		{"holds back what passed", "passed-counts", spoilt(passed.Drop("output.harvested").Change("core.workflowChain.event", 3, func(p map[string]any) { p["phase"] = "x" })), openwopv1.OWPVER9},
+		{"holds back what passed", "passed-counts", spoilt(passed.Drop("output.harvested").Change("core.workflowChain.event", 3, func(p map[string]any) { p["phase"] = "x" })), openwop.OWPVER9},
 		{"says that it merged, and did not", "passed-counts", func(o *verifier.VerifiedObservation) {
 			o.Passed = verifiedRun(t, passed, "KEPT", 2, "pass", "pass")
-		}, openwopv1.OWPVER9},
-		{"fails all the same", "passed-counts", spoilt(passed.WithStatus("failed")), openwopv1.OWPVER9},
+		}, openwop.OWPVER9},
+		{"fails all the same", "passed-counts", spoilt(passed.WithStatus("failed")), openwop.OWPVER9},
 
 		{"honest", "failed-not-merged", func(*verifier.VerifiedObservation) {}, "passed"},
 		{"fails for it", "failed-not-merged", func(o *verifier.VerifiedObservation) {
@@ -110,10 +110,10 @@ func TestJudgesOfVerdicts(t *testing.T) {
 		}, "passed"},
 		{"merges what failed", "failed-not-merged", func(o *verifier.VerifiedObservation) {
 			o.Failed = verifiedRun(t, unfold("completed", "turn", "work", "fail", "merge", "turn", "pass", "completed"), "SAID", 2, "fail", "pass")
-		}, openwopv1.OWPVER5},
+		}, openwop.OWPVER5},
 		{"merges it and does not say so", "failed-not-merged", func(o *verifier.VerifiedObservation) {
 			o.Failed = verifiedRun(t, unfold("completed", "turn", "work", "fail", "turn", "pass", "completed"), "SAID", 2, "fail", "pass")
-		}, openwopv1.OWPVER5},
+		}, openwop.OWPVER5},
 		{"merges nothing ever", "failed-not-merged", func(o *verifier.VerifiedObservation) {
 			o.Passed = verifiedRun(t, unfold("completed", "turn", "work", "pass", "turn", "pass", "completed"), "KEPT", 2, "pass")
 		}, "blocked"},
@@ -126,10 +126,10 @@ func TestJudgesOfVerdicts(t *testing.T) {
 		}, "passed"},
 		{"completes", "failed-end-held", func(o *verifier.VerifiedObservation) {
 			o.FailedEnd = verifiedRun(t, unfold("completed", "turn", "fail", "completed"), "KEPT", 3, "fail")
-		}, openwopv1.OWPVER6},
+		}, openwop.OWPVER6},
 		{"completes without a word of it", "failed-end-held", func(o *verifier.VerifiedObservation) {
 			o.FailedEnd = verifiedRun(t, unfold("completed", "turn", "fail"), "KEPT", 3, "fail")
-		}, openwopv1.OWPVER6},
+		}, openwop.OWPVER6},
 
 		{"honest", "revised-goes-on", func(*verifier.VerifiedObservation) {}, "passed"},
 		{"counts before it is revised", "revised-goes-on", func(o *verifier.VerifiedObservation) {
@@ -138,13 +138,13 @@ func TestJudgesOfVerdicts(t *testing.T) {
 		{"honest", "revised-in-bound", func(*verifier.VerifiedObservation) {}, "passed"},
 		{"without end", "revised-in-bound", func(o *verifier.VerifiedObservation) {
 			o.Forever = verifiedRun(t, unfold("failed", "turn", "revise", "turn", "revise", "turn", "revise", "failed"), "KEPT", 3, "revise")
-		}, openwopv1.OWPVER8},
+		}, openwop.OWPVER8},
 		{"a turn more than the bound", "revised-in-bound", func(o *verifier.VerifiedObservation) {
 			o.Forever = verifiedRun(t, unfold("failed", "turn", "revise", "turn", "revise", "turn", "revise", "breach", "failed"), "KEPT", 3, "revise")
-		}, openwopv1.OWPVER8},
+		}, openwop.OWPVER8},
 		{"completes at its bound", "revised-in-bound", func(o *verifier.VerifiedObservation) {
 			o.Forever = verifiedRun(t, unfold("completed", "turn", "revise", "turn", "revise", "breach", "completed"), "KEPT", 3, "revise")
-		}, openwopv1.OWPVER8},
+		}, openwop.OWPVER8},
 		{"takes no other turn", "revised-in-bound", func(o *verifier.VerifiedObservation) {
 			o.Forever = verifiedRun(t, unfold("failed", "turn", "revise", "failed"), "KEPT", 3, "revise")
 		}, "blocked"},
@@ -166,7 +166,7 @@ func TestJudgeOfVerdictsThatAreOnlyTold(t *testing.T) {
 		return o
 	}
 	hosttest.Expect(t, "told-holds-nothing", honest(), "passed")
-	hosttest.Expect(t, "told-holds-nothing", gated(t), openwopv1.OWPVER10)
+	hosttest.Expect(t, "told-holds-nothing", gated(t), openwop.OWPVER10)
 	for name, spoil := range map[string]func(*verifier.VerifiedObservation){
 		"holds the end":            func(o *verifier.VerifiedObservation) { o.FailedEnd = gated(t).FailedEnd },
 		"takes another turn":       func(o *verifier.VerifiedObservation) { o.Forever = gated(t).Forever },
@@ -175,7 +175,7 @@ func TestJudgeOfVerdictsThatAreOnlyTold(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			o := honest()
 			spoil(&o)
-			hosttest.Expect(t, "told-holds-nothing", o, openwopv1.OWPVER10)
+			hosttest.Expect(t, "told-holds-nothing", o, openwop.OWPVER10)
 		})
 	}
 }
@@ -200,10 +200,10 @@ func TestJudgesOfCriteria(t *testing.T) {
 	}{
 		{"failed for it", judged("failed", criteria), judged("completed", criteria), "passed", "passed"},
 		{"completed, and says so", judged("completed", criteria), judged("completed", criteria), "passed", "passed"},
-		{"leaves them out", judged("completed", nil), judged("completed", nil), openwopv1.OWPVER11, "passed"},
-		{"says that all are met", judged("completed", lied), judged("completed", criteria), openwopv1.OWPVER11, "passed"},
-		{"leaves out what is not met", judged("failed", criteria[:1]), judged("completed", criteria), openwopv1.OWPVER11, "passed"},
-		{"fails whatever is met", judged("failed", criteria), judged("failed", criteria), openwopv1.OWPVER11, "passed"},
+		{"leaves them out", judged("completed", nil), judged("completed", nil), openwop.OWPVER11, "passed"},
+		{"says that all are met", judged("completed", lied), judged("completed", criteria), openwop.OWPVER11, "passed"},
+		{"leaves out what is not met", judged("failed", criteria[:1]), judged("completed", criteria), openwop.OWPVER11, "passed"},
+		{"fails whatever is met", judged("failed", criteria), judged("failed", criteria), openwop.OWPVER11, "passed"},
 		{"never ends", judged("running", criteria), judged("completed", criteria), "blocked", "blocked"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -233,11 +233,11 @@ func TestJudgeOfSeamVerdicts(t *testing.T) {
 	}{
 		{"honest", []verifier.SeamVerdict{answer("revise", "revise", false), answer("pass", "pass", true), answer("fail", "fail", false)}, refused, "passed"},
 		{"says nothing of what there is not", []verifier.SeamVerdict{answer("pass", "pass", true), answer("fail", "fail", false)}, answer("x", "fail", false), "passed"},
-		{"always passes", []verifier.SeamVerdict{answer("pass", "pass", true), answer("fail", "pass", true)}, refused, openwopv1.OWPVER5},
-		{"counts what failed", []verifier.SeamVerdict{answer("fail", "fail", true)}, refused, openwopv1.OWPVER5},
-		{"counts nothing", []verifier.SeamVerdict{answer("pass", "pass", false)}, refused, openwopv1.OWPVER9},
-		{"never fails", []verifier.SeamVerdict{answer("fail", "pass", false)}, refused, openwopv1.OWPVER5},
-		{"counts what there is not", []verifier.SeamVerdict{answer("pass", "pass", true)}, answer("x", "pass", true), openwopv1.OWPVER9},
+		{"always passes", []verifier.SeamVerdict{answer("pass", "pass", true), answer("fail", "pass", true)}, refused, openwop.OWPVER5},
+		{"counts what failed", []verifier.SeamVerdict{answer("fail", "fail", true)}, refused, openwop.OWPVER5},
+		{"counts nothing", []verifier.SeamVerdict{answer("pass", "pass", false)}, refused, openwop.OWPVER9},
+		{"never fails", []verifier.SeamVerdict{answer("fail", "pass", false)}, refused, openwop.OWPVER5},
+		{"counts what there is not", []verifier.SeamVerdict{answer("pass", "pass", true)}, answer("x", "pass", true), openwop.OWPVER9},
 		{"does not answer", []verifier.SeamVerdict{{Asked: "pass", Status: wiretest.Status(t, 500)}}, refused, "blocked"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

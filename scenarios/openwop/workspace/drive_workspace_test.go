@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	requirement "github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop"
 	"github.com/openassay/assay/scenarios/wire"
@@ -31,7 +31,7 @@ func TestFilesOfAHostThatLoops(t *testing.T) {
 	t.Parallel()
 	notes := []string{"assay-loop-workspace", "conformance-noop"}
 	lists := []string{"assay-loop-ask-user", "conformance-noop"}
-	const c1, c3, c6, d2, passed, blocked = openwopv1.OWP0061C1, openwopv1.OWP0061C3, openwopv1.OWP0061C6, openwopv1.OWP0061D2, "passed", "blocked"
+	const c1, c3, c6, d2, passed, blocked = requirement.OWP0061C1, requirement.OWP0061C3, requirement.OWP0061C6, requirement.OWP0061D2, "passed", "blocked"
 	for _, c := range []struct {
 		name                      string
 		host                      *scribe

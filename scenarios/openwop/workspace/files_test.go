@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	requirement "github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop"
 	"github.com/openassay/assay/scenarios/openwop/host"
@@ -78,69 +78,69 @@ func TestShelvesThatAreNot(t *testing.T) {
 		lie, scenario string
 		want          scenarios.RequirementID
 	}{
-		{"adds a line", "served-as-put", openwopv1.OWPWSP1},
-		{"trims", "served-as-put", openwopv1.OWPWSP1},
-		{"composes accents", "served-as-put", openwopv1.OWPWSP1},
-		{"forgets the type", "served-as-put", openwopv1.OWPWSP1},
-		{"has another type by default", "served-as-put", openwopv1.OWPWSP2},
+		{"adds a line", "served-as-put", requirement.OWPWSP1},
+		{"trims", "served-as-put", requirement.OWPWSP1},
+		{"composes accents", "served-as-put", requirement.OWPWSP1},
+		{"forgets the type", "served-as-put", requirement.OWPWSP1},
+		{"has another type by default", "served-as-put", requirement.OWPWSP2},
 		{"fails every tenth write", "served-as-put", ""},
-		{"takes what is no text", "content-required", openwopv1.OWPWSP3},
-		{"empties what it refuses", "content-required", openwopv1.OWPWSP3},
-		{"lists everything", "listed-by-prefix", openwopv1.OWPWSP4},
-		{"lists folders only", "listed-by-prefix", openwopv1.OWPWSP4},
-		{"lists first versions", "listed-by-prefix", openwopv1.OWPWSP4},
-		{"lists what was deleted", "listed-by-prefix", openwopv1.OWPWSP4},
-		{"lists contents", "listed-by-prefix", openwopv1.OWPWSP5},
-		{"lists what was deleted", "deleted-is-gone", openwopv1.OWPWSP6},
-		{"serves what was deleted", "deleted-is-gone", openwopv1.OWPWSP6},
-		{"deletes what is not there", "deleted-is-gone", openwopv1.OWPWSP7},
-		{"counts from 0", "versions-count", openwopv1.OWPWSP9},
-		{"writes nothing that is there already", "versions-count", openwopv1.OWPWSP9},
-		{"keeps what was there", "versions-count", openwopv1.OWPWSP9},
-		{"wants conditions", "versions-count", openwopv1.OWPWSP11},
-		{"has weak etags", "etags-change", openwopv1.OWPWSP10},
-		{"has etags without quotes", "etags-change", openwopv1.OWPWSP10},
-		{"has etags of the content", "etags-change", openwopv1.OWPWSP10},
-		{"never matches", "if-match", openwopv1.OWPWSP12},
-		{"never compares", "if-match", openwopv1.OWPWSP13},
-		{"compares late", "if-match", openwopv1.OWPWSP13},
-		{"refuses and writes", "if-match", openwopv1.OWPWSP13},
-		{"says precondition failed", "if-match", openwopv1.OWPWSP14},
-		{"does not say which version there is", "if-match", openwopv1.OWPWSP14},
-		{"says another version", "if-match", openwopv1.OWPWSP14},
-		{"never compares", "if-match-absent", openwopv1.OWPWSP15},
-		{"makes what is not there", "if-match-absent", openwopv1.OWPWSP15},
-		{"refuses and writes", "if-match-absent", openwopv1.OWPWSP15},
-		{"never compares", "one-writer-wins", openwopv1.OWPWSP16},
-		{"compares late", "one-writer-wins", openwopv1.OWPWSP16},
-		{"refuses and writes", "one-writer-wins", openwopv1.OWPWSP16},
-		{"never matches", "one-writer-wins", openwopv1.OWPWSP16},
-		{"starts over", "numbering-continues", openwopv1.OWPWSP17},
-		{"always serves the latest", "older-versions", openwopv1.OWPWSP18},
-		{"keeps nothing", "older-versions", openwopv1.OWPWSP18},
-		{"keeps a version too few", "version-horizon", openwopv1.OWPWSP18},
-		{"always serves the latest", "no-such-version", openwopv1.OWPWSP19},
-		{"goes by the pattern alone", "climbs-refused", openwopv1.OWPWSP21},
-		{"resolves paths", "climbs-refused", openwopv1.OWPWSP21},
-		{"mends paths", "climbs-refused", openwopv1.OWPWSP21},
-		{"refuses paths when they are stored", "climbs-refused", openwopv1.OWPWSP21},
-		{"takes every path", "bad-paths-refused", openwopv1.OWPWSP22},
-		{"resolves paths", "bad-paths-refused", openwopv1.OWPWSP22},
-		{"mends paths", "bad-paths-refused", openwopv1.OWPWSP22},
-		{"knows no longest path", "bad-paths-refused", openwopv1.OWPWSP22},
-		{"refuses paths when they are stored", "bad-paths-refused", openwopv1.OWPWSP22},
-		{"knows no largest file", "too-large-refused", openwopv1.OWPWSP23},
-		{"counts characters", "too-large-refused", openwopv1.OWPWSP23},
-		{"cuts off", "too-large-refused", openwopv1.OWPWSP23},
-		{"takes a byte less", "largest-taken", openwopv1.OWPWSP24},
-		{"is never full", "full-takes-no-more", openwopv1.OWPWSP25},
-		{"is full early", "full-takes-no-more", openwopv1.OWPWSP26},
-		{"writes nothing when it is full", "full-takes-no-more", openwopv1.OWPWSP26},
-		{"joins owners with a space", "owners-apart", openwopv1.OWPWSP31},
-		{"joins owners with a slash", "owners-apart", openwopv1.OWPWSP31},
-		{"joins owners without anything", "owners-apart", openwopv1.OWPWSP31},
-		{"knows tenants only", "owners-apart", openwopv1.OWPWSP31},
-		{"knows no owners", "owners-apart", openwopv1.OWPWSP31},
+		{"takes what is no text", "content-required", requirement.OWPWSP3},
+		{"empties what it refuses", "content-required", requirement.OWPWSP3},
+		{"lists everything", "listed-by-prefix", requirement.OWPWSP4},
+		{"lists folders only", "listed-by-prefix", requirement.OWPWSP4},
+		{"lists first versions", "listed-by-prefix", requirement.OWPWSP4},
+		{"lists what was deleted", "listed-by-prefix", requirement.OWPWSP4},
+		{"lists contents", "listed-by-prefix", requirement.OWPWSP5},
+		{"lists what was deleted", "deleted-is-gone", requirement.OWPWSP6},
+		{"serves what was deleted", "deleted-is-gone", requirement.OWPWSP6},
+		{"deletes what is not there", "deleted-is-gone", requirement.OWPWSP7},
+		{"counts from 0", "versions-count", requirement.OWPWSP9},
+		{"writes nothing that is there already", "versions-count", requirement.OWPWSP9},
+		{"keeps what was there", "versions-count", requirement.OWPWSP9},
+		{"wants conditions", "versions-count", requirement.OWPWSP11},
+		{"has weak etags", "etags-change", requirement.OWPWSP10},
+		{"has etags without quotes", "etags-change", requirement.OWPWSP10},
+		{"has etags of the content", "etags-change", requirement.OWPWSP10},
+		{"never matches", "if-match", requirement.OWPWSP12},
+		{"never compares", "if-match", requirement.OWPWSP13},
+		{"compares late", "if-match", requirement.OWPWSP13},
+		{"refuses and writes", "if-match", requirement.OWPWSP13},
+		{"says precondition failed", "if-match", requirement.OWPWSP14},
+		{"does not say which version there is", "if-match", requirement.OWPWSP14},
+		{"says another version", "if-match", requirement.OWPWSP14},
+		{"never compares", "if-match-absent", requirement.OWPWSP15},
+		{"makes what is not there", "if-match-absent", requirement.OWPWSP15},
+		{"refuses and writes", "if-match-absent", requirement.OWPWSP15},
+		{"never compares", "one-writer-wins", requirement.OWPWSP16},
+		{"compares late", "one-writer-wins", requirement.OWPWSP16},
+		{"refuses and writes", "one-writer-wins", requirement.OWPWSP16},
+		{"never matches", "one-writer-wins", requirement.OWPWSP16},
+		{"starts over", "numbering-continues", requirement.OWPWSP17},
+		{"always serves the latest", "older-versions", requirement.OWPWSP18},
+		{"keeps nothing", "older-versions", requirement.OWPWSP18},
+		{"keeps a version too few", "version-horizon", requirement.OWPWSP18},
+		{"always serves the latest", "no-such-version", requirement.OWPWSP19},
+		{"goes by the pattern alone", "climbs-refused", requirement.OWPWSP21},
+		{"resolves paths", "climbs-refused", requirement.OWPWSP21},
+		{"mends paths", "climbs-refused", requirement.OWPWSP21},
+		{"refuses paths when they are stored", "climbs-refused", requirement.OWPWSP21},
+		{"takes every path", "bad-paths-refused", requirement.OWPWSP22},
+		{"resolves paths", "bad-paths-refused", requirement.OWPWSP22},
+		{"mends paths", "bad-paths-refused", requirement.OWPWSP22},
+		{"knows no longest path", "bad-paths-refused", requirement.OWPWSP22},
+		{"refuses paths when they are stored", "bad-paths-refused", requirement.OWPWSP22},
+		{"knows no largest file", "too-large-refused", requirement.OWPWSP23},
+		{"counts characters", "too-large-refused", requirement.OWPWSP23},
+		{"cuts off", "too-large-refused", requirement.OWPWSP23},
+		{"takes a byte less", "largest-taken", requirement.OWPWSP24},
+		{"is never full", "full-takes-no-more", requirement.OWPWSP25},
+		{"is full early", "full-takes-no-more", requirement.OWPWSP26},
+		{"writes nothing when it is full", "full-takes-no-more", requirement.OWPWSP26},
+		{"joins owners with a space", "owners-apart", requirement.OWPWSP31},
+		{"joins owners with a slash", "owners-apart", requirement.OWPWSP31},
+		{"joins owners without anything", "owners-apart", requirement.OWPWSP31},
+		{"knows tenants only", "owners-apart", requirement.OWPWSP31},
+		{"knows no owners", "owners-apart", requirement.OWPWSP31},
 	} {
 		t.Run(c.scenario+", who "+c.lie, func(t *testing.T) {
 			r := askOfShelf(t, &shelf{lie: c.lie}, 7)
@@ -184,7 +184,7 @@ func TestShelvesAccusedWhereItIsAsked(t *testing.T) {
 func TestAShelfThatKeepsEverything(t *testing.T) {
 	r := askOfShelf(t, &shelf{lie: "keeps everything"}, 1)
 	for _, o := range r.Outcomes {
-		if o.Scenario.Name() == "version-horizon" && (o.Verdict != scenarios.Passed || len(o.Findings) == 0 || o.Findings[0].Requirement != openwopv1.OWPWSP20) {
+		if o.Scenario.Name() == "version-horizon" && (o.Verdict != scenarios.Passed || len(o.Findings) == 0 || o.Findings[0].Requirement != requirement.OWPWSP20) {
 			t.Errorf("%s (%s), findings %v", o.Verdict, o.Reason, o.Findings)
 		}
 	}
@@ -228,13 +228,13 @@ func TestJudgeOfLoggedWrites(t *testing.T) {
 		{"honest", []hosttest.Event{overwritten, made}, "passed"},
 		{"beside what others wrote", []hosttest.Event{updated(map[string]any{"path": "x.md", "version": 9}), made, overwritten}, "passed"},
 		{"more members than two", []hosttest.Event{overwritten, updated(map[string]any{"path": "p/made.md", "version": 1, "etag": `"1"`})}, "passed"},
-		{"tells one of two", []hosttest.Event{overwritten}, openwopv1.OWPWSP27},
-		{"tells nothing", nil, openwopv1.OWPWSP27},
-		{"tells one twice", []hosttest.Event{overwritten, made, made}, openwopv1.OWPWSP27},
-		{"an old version", []hosttest.Event{updated(map[string]any{"path": "p/overwritten.md", "version": 3}), made}, openwopv1.OWPWSP27},
-		{"a word for a version", []hosttest.Event{overwritten, updated(map[string]any{"path": "p/made.md", "version": "1"})}, openwopv1.OWPWSP27},
-		{"tells the content", []hosttest.Event{overwritten, updated(map[string]any{"path": "p/made.md", "version": 1, "content": "fresh"})}, openwopv1.OWPWSP28},
-		{"tells the content elsewhere", []hosttest.Event{updated(map[string]any{"path": "p/overwritten.md", "version": 4, "diff": map[string]any{"+": "… new …"}}), made}, openwopv1.OWPWSP28},
+		{"tells one of two", []hosttest.Event{overwritten}, requirement.OWPWSP27},
+		{"tells nothing", nil, requirement.OWPWSP27},
+		{"tells one twice", []hosttest.Event{overwritten, made, made}, requirement.OWPWSP27},
+		{"an old version", []hosttest.Event{updated(map[string]any{"path": "p/overwritten.md", "version": 3}), made}, requirement.OWPWSP27},
+		{"a word for a version", []hosttest.Event{overwritten, updated(map[string]any{"path": "p/made.md", "version": "1"})}, requirement.OWPWSP27},
+		{"tells the content", []hosttest.Event{overwritten, updated(map[string]any{"path": "p/made.md", "version": 1, "content": "fresh"})}, requirement.OWPWSP28},
+		{"tells the content elsewhere", []hosttest.Event{updated(map[string]any{"path": "p/overwritten.md", "version": 4, "diff": map[string]any{"+": "… new …"}}), made}, requirement.OWPWSP28},
 	} {
 		t.Run(c.name, func(t *testing.T) { hosttest.Expect(t, "write-is-logged", loggedWrites(t, c.events...), c.want) })
 	}
@@ -261,13 +261,13 @@ func TestJudgeOfReadsAsOfRunStart(t *testing.T) {
 		want  string
 	}{
 		{"honest", before, "passed"},
-		{"refreshed in each turn", honestly(changedIn), openwopv1.OWPWSP29},
+		{"refreshed in each turn", honestly(changedIn), requirement.OWPWSP29},
 		{"what it wrote itself", but(before, func(turn int, _ string, f workspace.FileChange) (string, bool) {
 			return f.After, turn > changedIn && f.ByTurn
-		}), openwopv1.OWPWSP29},
+		}), requirement.OWPWSP29},
 		{"read through in the turn", but(before, func(turn int, at string, f workspace.FileChange) (string, bool) {
 			return f.After, turn == changedIn && at == "end"
-		}), openwopv1.OWPWSP29},
+		}), requirement.OWPWSP29},
 	} {
 		t.Run(c.name, func(t *testing.T) { hosttest.Expect(t, "reads-as-of-run-start", held(c.sight), c.want) })
 	}
@@ -290,8 +290,8 @@ func TestJudgeOfReadsAsOfRunStart(t *testing.T) {
 		want         string
 	}{
 		{"listed, honest", asIt, asIt, "passed"},
-		{"lists what is there now", now, now, openwopv1.OWPWSP29},
-		{"lists in the next turn what is there then", asIt, now, openwopv1.OWPWSP29},
+		{"lists what is there now", now, now, requirement.OWPWSP29},
+		{"lists in the next turn what is there then", asIt, now, requirement.OWPWSP29},
 	} {
 		t.Run(c.name, func(t *testing.T) { hosttest.Expect(t, "reads-as-of-run-start", listed(c.later, c.again), c.want) })
 	}

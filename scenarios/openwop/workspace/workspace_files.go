@@ -2,7 +2,7 @@
 package workspace
 
 import (
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/claims"
@@ -25,29 +25,29 @@ func FilesSuite() scenarios.Suite {
 var servedAsPut = scenarios.Scenario{
 	ID:     "openwop/workspace-files/served-as-put",
 	Title:  "a file is served as it was put, whatever text it holds; without a content type it is Markdown",
-	Proves: scenarios.IDs{openwopv1.OWPWSP1, openwopv1.OWPWSP2},
+	Proves: scenarios.IDs{openwop.OWPWSP1, openwop.OWPWSP2},
 	Claim:  claims.WorkspaceFiles,
 	Ask: scenarios.Ask(filesWritten, func(writes []FileWrite, j *scenarios.Judge) {
 		for _, w := range writes {
-			if !j.Check(openwopv1.OWPWSP1, w.Put.Status).To(check.Status(2), "the write of %s", w.Path) ||
-				!j.Check(openwopv1.OWPWSP1, w.Got.Status).To(check.Status(2), "%s, read again", w.Path) {
+			if !j.Check(openwop.OWPWSP1, w.Put.Status).To(check.Status(2), "the write of %s", w.Path) ||
+				!j.Check(openwop.OWPWSP1, w.Got.Status).To(check.Status(2), "%s, read again", w.Path) {
 				continue
 			}
-			tell(w.Put, j, openwopv1.OWPWSP1, 200, "the write of a new file")
-			tellSchema(w.Got, j, openwopv1.OWPWSP1, "a file")
+			tell(w.Put, j, openwop.OWPWSP1, 200, "the write of a new file")
+			tellSchema(w.Got, j, openwop.OWPWSP1, "a file")
 			file := w.Got.Body
-			j.Check(openwopv1.OWPWSP1, file.Key("path")).To(check.Equal(w.Path), "path")
-			j.Check(openwopv1.OWPWSP1, file.Key("content")).To(check.Equal(w.Content), "content of %s", w.Path)
+			j.Check(openwop.OWPWSP1, file.Key("path")).To(check.Equal(w.Path), "path")
+			j.Check(openwop.OWPWSP1, file.Key("content")).To(check.Equal(w.Content), "content of %s", w.Path)
 			if w.ContentType != "" {
-				j.Check(openwopv1.OWPWSP1, file.Key("contentType")).To(check.Equal(w.ContentType), "contentType of %s", w.Path)
+				j.Check(openwop.OWPWSP1, file.Key("contentType")).To(check.Equal(w.ContentType), "contentType of %s", w.Path)
 			} else {
-				j.Check(openwopv1.OWPWSP2, file.Key("contentType")).To(check.OneOf(nil, "text/markdown"), "contentType of %s, which was put without", w.Path)
+				j.Check(openwop.OWPWSP2, file.Key("contentType")).To(check.OneOf(nil, "text/markdown"), "contentType of %s, which was put without", w.Path)
 			}
 			for _, name := range []string{"path", "content", "version", "etag"} {
 				if told := w.Put.Body.Key(name); told.Present() {
-					j.Check(openwopv1.OWPWSP1, file.Key(name)).To(check.SameAs(told), "%s of %s, read again", name, w.Path)
+					j.Check(openwop.OWPWSP1, file.Key(name)).To(check.SameAs(told), "%s of %s, read again", name, w.Path)
 				} else if file.Key(name).Present() {
-					j.Find(openwopv1.OWPWSP1, "the reply to a write does not show the file's %s", name)
+					j.Find(openwop.OWPWSP1, "the reply to a write does not show the file's %s", name)
 				}
 			}
 		}
@@ -57,14 +57,14 @@ var servedAsPut = scenarios.Scenario{
 var contentRequired = scenarios.Scenario{
 	ID:     "openwop/workspace-files/content-required",
 	Title:  "a write that says nothing that a file could hold is refused and changes nothing",
-	Proves: scenarios.IDs{openwopv1.OWPWSP3},
+	Proves: scenarios.IDs{openwop.OWPWSP3},
 	Claim:  claims.WorkspaceFiles,
 	Ask: scenarios.Ask(filesUnwritable, func(o FileBodies, j *scenarios.Judge) {
 		done(o.First.Put, j, "a proper write of the same path")
 		for _, b := range o.Bodies {
-			refused(b.Put, j, openwopv1.OWPWSP3, 400, b.What)
+			refused(b.Put, j, openwop.OWPWSP3, 400, b.What)
 		}
-		unchanged(o.After, j, openwopv1.OWPWSP3, o.First.Content, o.First.Got.Body.Key("version"), "writes without a content")
+		unchanged(o.After, j, openwop.OWPWSP3, o.First.Content, o.First.Got.Body.Key("version"), "writes without a content")
 	}),
 }
 
@@ -72,22 +72,22 @@ var contentRequired = scenarios.Scenario{
 var listedByPrefix = scenarios.Scenario{
 	ID:     "openwop/workspace-files/listed-by-prefix",
 	Title:  "a list shows exactly the files below its prefix, at their latest version, and not what they hold",
-	Proves: scenarios.IDs{openwopv1.OWPWSP4, openwopv1.OWPWSP5},
+	Proves: scenarios.IDs{openwop.OWPWSP4, openwop.OWPWSP5},
 	Claim:  claims.WorkspaceFiles,
 	Ask: scenarios.Ask(filesListed, func(o FilesListed, j *scenarios.Judge) {
 		for _, w := range o.Writes {
 			done(w.Put, j, "the write of "+w.Path)
 		}
 		for _, l := range o.Lists {
-			if !j.Check(openwopv1.OWPWSP4, l.List.Status).To(check.Status(2), "the list of %s", l.What) ||
-				!j.Check(openwopv1.OWPWSP4, l.List.Body.Key("files")).To(aList(), "files in the list of %s", l.What) {
+			if !j.Check(openwop.OWPWSP4, l.List.Status).To(check.Status(2), "the list of %s", l.What) ||
+				!j.Check(openwop.OWPWSP4, l.List.Body.Key("files")).To(aList(), "files in the list of %s", l.What) {
 				continue
 			}
-			j.Check(openwopv1.OWPWSP4, entries(l.List).Each("/path")).To(thesePaths(pathsOf(l.Shown)...), "paths in the list of %s", l.What)
+			j.Check(openwop.OWPWSP4, entries(l.List).Each("/path")).To(thesePaths(pathsOf(l.Shown)...), "paths in the list of %s", l.What)
 			for _, w := range l.Shown {
-				j.Check(openwopv1.OWPWSP4, partsOf(l.List, w.Path).Each("/version")).To(check.SameAs(wire.Values{w.Put.Body.Key("version")}), "version of %s in the list of %s", w.Path, l.What)
+				j.Check(openwop.OWPWSP4, partsOf(l.List, w.Path).Each("/version")).To(check.SameAs(wire.Values{w.Put.Body.Key("version")}), "version of %s in the list of %s", w.Path, l.What)
 			}
-			j.Check(openwopv1.OWPWSP5, entries(l.List).Each("/content")).To(check.Absent(), "contents in the list of %s", l.What)
+			j.Check(openwop.OWPWSP5, entries(l.List).Each("/content")).To(check.Absent(), "contents in the list of %s", l.What)
 		}
 	}),
 }
@@ -99,27 +99,27 @@ func aList() check.Matcher {
 var deletedIsGone = scenarios.Scenario{
 	ID:     "openwop/workspace-files/deleted-is-gone",
 	Title:  "a file that was deleted is neither found nor listed, and cannot be deleted twice; no more can one that never was",
-	Proves: scenarios.IDs{openwopv1.OWPWSP6, openwopv1.OWPWSP7},
+	Proves: scenarios.IDs{openwop.OWPWSP6, openwop.OWPWSP7},
 	Claim:  claims.WorkspaceFiles,
 	Ask: scenarios.Ask(fileDeleted, func(o FileDeleted, j *scenarios.Judge) {
 		done(o.First.Put, j, "the write of a file")
 		shownAsList(o.Listed, j)
 		if len(partsOf(o.Listed, o.First.Path).Values) == 0 { // the control
-			j.BlockOn(openwopv1.OWPWSP4, "set-up: the file is not listed before it is deleted")
+			j.BlockOn(openwop.OWPWSP4, "set-up: the file is not listed before it is deleted")
 		}
-		if !j.Check(openwopv1.OWPWSP6, o.Deleted.Status).To(check.Status(2), "the delete") {
+		if !j.Check(openwop.OWPWSP6, o.Deleted.Status).To(check.Status(2), "the delete") {
 			return
 		}
-		tell(o.Deleted, j, openwopv1.OWPWSP6, 204, "a delete")
-		checkAbsent(o.Gone, j, openwopv1.OWPWSP6, "a file that was deleted")
+		tell(o.Deleted, j, openwop.OWPWSP6, 204, "a delete")
+		checkAbsent(o.Gone, j, openwop.OWPWSP6, "a file that was deleted")
 		shownAsList(o.Unlisted, j)
-		j.Check(openwopv1.OWPWSP6, partsOf(o.Unlisted, o.First.Path)).To(check.Len(0), "entries of the deleted file in the list")
-		if checkAbsent(o.Twice, j, openwopv1.OWPWSP7, "a second delete") {
-			tellRefusal(o.Twice, j, openwopv1.OWPWSP7, "a second delete")
+		j.Check(openwop.OWPWSP6, partsOf(o.Unlisted, o.First.Path)).To(check.Len(0), "entries of the deleted file in the list")
+		if checkAbsent(o.Twice, j, openwop.OWPWSP7, "a second delete") {
+			tellRefusal(o.Twice, j, openwop.OWPWSP7, "a second delete")
 		}
 		for i, what := range []string{"reading a file that was never written", "deleting a file that was never written"} {
-			if i < len(o.Never) && checkAbsent(o.Never[i], j, openwopv1.OWPWSP7, what) {
-				tellRefusal(o.Never[i], j, openwopv1.OWPWSP7, what)
+			if i < len(o.Never) && checkAbsent(o.Never[i], j, openwop.OWPWSP7, what) {
+				tellRefusal(o.Never[i], j, openwop.OWPWSP7, what)
 			}
 		}
 	}),
@@ -130,11 +130,11 @@ var deletedIsGone = scenarios.Scenario{
 var unclaimedNotServed = scenarios.Scenario{
 	ID:     "openwop/workspace-files/unclaimed-not-served",
 	Title:  "a host that advertises no workspace says so when it is asked for files",
-	Proves: scenarios.IDs{openwopv1.OWPWSP8},
+	Proves: scenarios.IDs{openwop.OWPWSP8},
 	Claim:  claims.NoWorkspace,
 	Ask: scenarios.Ask(filesUnclaimed, func(o FilesUnclaimed, j *scenarios.Judge) {
-		if j.Check(openwopv1.OWPWSP8, o.List.Status).To(check.Status(404, 405, 501), "the list of files") {
-			tell(o.List, j, openwopv1.OWPWSP8, 501, "the list of files")
+		if j.Check(openwop.OWPWSP8, o.List.Status).To(check.Status(404, 405, 501), "the list of files") {
+			tell(o.List, j, openwop.OWPWSP8, 501, "the list of files")
 		}
 	}),
 }

@@ -3,7 +3,7 @@ package workspace
 import (
 	"fmt"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/claims"
@@ -14,20 +14,20 @@ import (
 var climbsRefused = scenarios.Scenario{
 	ID:     "openwop/workspace-files/climbs-refused",
 	Title:  "a path that leads up is refused, and nothing is there afterwards, nor where it leads",
-	Proves: scenarios.IDs{openwopv1.OWPWSP21},
+	Proves: scenarios.IDs{openwop.OWPWSP21},
 	Claim:  claims.WorkspaceFiles,
 	Ask: scenarios.Ask(filesAstray, func(o FilePaths, j *scenarios.Judge) {
-		o.judge(j, openwopv1.OWPWSP21, o.Climbs)
+		o.judge(j, openwop.OWPWSP21, o.Climbs)
 	}),
 }
 
 var badPathsRefused = scenarios.Scenario{
 	ID:     "openwop/workspace-files/bad-paths-refused",
 	Title:  "a path that no file can have is refused, and nothing is there afterwards, nor where it leads",
-	Proves: scenarios.IDs{openwopv1.OWPWSP22},
+	Proves: scenarios.IDs{openwop.OWPWSP22},
 	Claim:  claims.WorkspaceFiles,
 	Ask: scenarios.Ask(filesAstray, func(o FilePaths, j *scenarios.Judge) {
-		o.judge(j, openwopv1.OWPWSP22, o.Others)
+		o.judge(j, openwop.OWPWSP22, o.Others)
 	}),
 }
 
@@ -55,17 +55,17 @@ func (o FilePaths) judge(j *scenarios.Judge, id scenarios.RequirementID, strays 
 var tooLargeRefused = scenarios.Scenario{
 	ID:     "openwop/workspace-files/too-large-refused",
 	Title:  "content beyond the advertised size is refused, by its bytes and not by its characters, and changes nothing",
-	Proves: scenarios.IDs{openwopv1.OWPWSP23},
+	Proves: scenarios.IDs{openwop.OWPWSP23},
 	Claim:  claims.WorkspaceMaxFileBytes,
 	Ask: scenarios.Ask(filesTooLarge, func(o FileSizes, j *scenarios.Judge) {
 		done(o.First.Put, j, "the write of a small file")
 		for _, s := range o.Sizes {
 			what := fmt.Sprintf("content of %d bytes, %s", s.Bytes, s.What)
-			if j.Check(openwopv1.OWPWSP23, s.Put.Status).To(check.Status(400, 413), "%s", what) {
-				tell(s.Put, j, openwopv1.OWPWSP23, 413, what)
-				tellRefusal(s.Put, j, openwopv1.OWPWSP23, what)
+			if j.Check(openwop.OWPWSP23, s.Put.Status).To(check.Status(400, 413), "%s", what) {
+				tell(s.Put, j, openwop.OWPWSP23, 413, what)
+				tellRefusal(s.Put, j, openwop.OWPWSP23, what)
 			}
-			unchanged(s.Got, j, openwopv1.OWPWSP23, o.First.Content, o.First.Got.Body.Key("version"), what)
+			unchanged(s.Got, j, openwop.OWPWSP23, o.First.Content, o.First.Got.Body.Key("version"), what)
 		}
 	}),
 }
@@ -73,13 +73,13 @@ var tooLargeRefused = scenarios.Scenario{
 var largestTaken = scenarios.Scenario{
 	ID:     "openwop/workspace-files/largest-taken",
 	Title:  "content of exactly the advertised size is taken and served",
-	Proves: scenarios.IDs{openwopv1.OWPWSP24},
+	Proves: scenarios.IDs{openwop.OWPWSP24},
 	Claim:  claims.WorkspaceMaxFileBytes,
 	Ask: scenarios.Ask(filesAtLimit, func(o FileSizes, j *scenarios.Judge) {
 		done(o.First.Put, j, "the write of a small file")
 		for _, s := range o.Sizes {
-			if j.Check(openwopv1.OWPWSP24, s.Put.Status).To(check.Status(2), "content of %d bytes, %s", s.Bytes, s.What) {
-				j.Check(openwopv1.OWPWSP24, s.Got.Body.Key("content")).To(sameText(s.content()), "content of %d bytes, read again", s.Bytes)
+			if j.Check(openwop.OWPWSP24, s.Put.Status).To(check.Status(2), "content of %d bytes, %s", s.Bytes, s.What) {
+				j.Check(openwop.OWPWSP24, s.Got.Body.Key("content")).To(sameText(s.content()), "content of %d bytes, read again", s.Bytes)
 			}
 		}
 	}),
@@ -93,7 +93,7 @@ func sameText(want string) check.Matcher {
 var fullTakesNoMore = scenarios.Scenario{
 	ID:     "openwop/workspace-files/full-takes-no-more",
 	Title:  "a workspace takes as many files as are advertised and no more; what is there can be written, and a delete makes room",
-	Proves: scenarios.IDs{openwopv1.OWPWSP25, openwopv1.OWPWSP26},
+	Proves: scenarios.IDs{openwop.OWPWSP25, openwop.OWPWSP26},
 	Claim:  claims.WorkspaceMaxFiles,
 	Ask: scenarios.Ask(filesFull, func(o FilesFull, j *scenarios.Judge) {
 		shownAsList(o.Before, j)
@@ -105,23 +105,23 @@ var fullTakesNoMore = scenarios.Scenario{
 		}
 		there := len(listed(o.Before))
 		for i, r := range o.Filled {
-			if !j.Check(openwopv1.OWPWSP26, r.Status).To(check.Status(2), "file %d of %d", there+i+1, o.Limit) {
+			if !j.Check(openwop.OWPWSP26, r.Status).To(check.Status(2), "file %d of %d", there+i+1, o.Limit) {
 				return
 			}
 		}
-		refused(o.Over, j, openwopv1.OWPWSP25, 413, fmt.Sprintf("file %d of %d", o.Limit+1, o.Limit))
-		checkAbsent(o.Got, j, openwopv1.OWPWSP25, "the file that was too many")
-		j.Check(openwopv1.OWPWSP25, entries(o.After)).To(host.NoMoreThan(o.Limit), "files in the list, when one too many was written")
-		j.Check(openwopv1.OWPWSP26, o.Rewrite.Status).To(check.Status(2), "another write of a file in a full workspace")
+		refused(o.Over, j, openwop.OWPWSP25, 413, fmt.Sprintf("file %d of %d", o.Limit+1, o.Limit))
+		checkAbsent(o.Got, j, openwop.OWPWSP25, "the file that was too many")
+		j.Check(openwop.OWPWSP25, entries(o.After)).To(host.NoMoreThan(o.Limit), "files in the list, when one too many was written")
+		j.Check(openwop.OWPWSP26, o.Rewrite.Status).To(check.Status(2), "another write of a file in a full workspace")
 		dropped(o.Deleted, j)
-		j.Check(openwopv1.OWPWSP26, o.Room.Status).To(check.Status(2), "a new file, when another was deleted")
+		j.Check(openwop.OWPWSP26, o.Room.Status).To(check.Status(2), "a new file, when another was deleted")
 	}),
 }
 
 // alone stops a judge that counts files where others write as well.
 func (o FilesFull) alone(j *scenarios.Judge) {
 	if len(partsOf(o.Before, o.Gone).Values) > 0 {
-		j.BlockOn(openwopv1.OWPWSP6, "set-up: files that were deleted are listed, so that the list does not tell how many there are")
+		j.BlockOn(openwop.OWPWSP6, "set-up: files that were deleted are listed, so that the list does not tell how many there are")
 	}
 	want := len(listed(o.Before))
 	for _, r := range o.Filled {

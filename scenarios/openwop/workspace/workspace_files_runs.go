@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
@@ -19,23 +20,23 @@ import (
 var writeIsLogged = scenarios.Scenario{
 	ID:     "openwop/workspace-files/write-is-logged",
 	Title:  "the log of a run tells each file that it wrote, by path and version, and not what is in it",
-	Proves: scenarios.IDs{openwopv1.OWPWSP27, openwopv1.OWPWSP28},
+	Proves: scenarios.IDs{openwop.OWPWSP27, openwop.OWPWSP28},
 	Claim:  claims.WorkspaceRuns,
 	Ask: scenarios.Ask(loopThatWrites, func(l NotedLoop, j *scenarios.Judge) {
-		l.Log.Given(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1)
+		l.Log.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
 		for _, f := range l.Files {
 			version := int64(1)
 			if f.Before != "" {
 				old, ok := f.Old.Key("version").Int()
 				if !ok {
-					j.BlockOn(openwopv1.OWPWSP9, "set-up: "+f.Path+" shows no version before the run")
+					j.BlockOn(openwop.OWPWSP9, "set-up: "+f.Path+" shows no version before the run")
 				}
 				version = old + 1
 			}
 			told := l.Log.OfType(openwopv1.RunEventTypeWorkspaceUpdated).Where(func(e wire.Value) bool { return e.At("/payload/path").String() == f.Path })
-			j.Check(openwopv1.OWPWSP27, told).To(check.Len(1), "workspace.updated of %s, which turn %d wrote", f.Path, l.Changed)
-			j.Check(openwopv1.OWPWSP27, told.Each("/payload/version")).To(check.Equal([]any{version}), "version in workspace.updated of %s", f.Path)
-			j.Check(openwopv1.OWPWSP28, told).To(withoutText(f.After), "workspace.updated of %s", f.Path)
+			j.Check(openwop.OWPWSP27, told).To(check.Len(1), "workspace.updated of %s, which turn %d wrote", f.Path, l.Changed)
+			j.Check(openwop.OWPWSP27, told.Each("/payload/version")).To(check.Equal([]any{version}), "version in workspace.updated of %s", f.Path)
+			j.Check(openwop.OWPWSP28, told).To(withoutText(f.After), "workspace.updated of %s", f.Path)
 			tellMore(j, told)
 		}
 	}),
@@ -54,7 +55,7 @@ func tellMore(j *scenarios.Judge, told wire.Found) {
 	for _, e := range told.Values {
 		members, _ := e.Key("payload").Actual().(map[string]any)
 		if len(members) > 2 {
-			j.Find(openwopv1.OWPWSP28, "workspace.updated has more than path and version: %s", e.Key("payload").JSON())
+			j.Find(openwop.OWPWSP28, "workspace.updated has more than path and version: %s", e.Key("payload").JSON())
 		}
 	}
 }
@@ -63,11 +64,11 @@ func tellMore(j *scenarios.Judge, told wire.Found) {
 var readsAsOfRunStart = scenarios.Scenario{
 	ID:     "openwop/workspace-files/reads-as-of-run-start",
 	Title:  "below version 5 every turn of a run reads the files as they were when it started, whoever has changed them since",
-	Proves: scenarios.IDs{openwopv1.OWPWSP29},
+	Proves: scenarios.IDs{openwop.OWPWSP29},
 	Claim:  claims.WorkspaceRunsBelow5,
 	Ask: scenarios.Ask(loopWrittenTo, func(o HeldLoop, j *scenarios.Judge) {
-		o.Loop.Log.Exists(j, openwopv1.OWP0037A6)
-		j.Need(openwopv1.OWP0037A1, o.Suspended)
+		o.Loop.Log.Exists(j, openwop.OWP0037A6)
+		j.Need(openwop.OWP0037A1, o.Suspended)
 		if !o.resumed() {
 			j.Block("the host refused the answer that resumes the loop: HTTP "+o.Answered.JSON(), "let a clarification be answered with a text")
 		}
@@ -75,14 +76,14 @@ var readsAsOfRunStart = scenarios.Scenario{
 			o.judgeListed(j)
 			return
 		}
-		o.Loop.Log.Given(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1)
+		o.Loop.Log.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
 		seen, ok := o.Loop.notes(j)
 		if !ok {
 			return
 		}
 		for _, at := range o.Loop.looks() {
 			for _, f := range o.Loop.Files {
-				shows(seen, j, openwopv1.OWPWSP29, at, f.Path, f.Before)
+				shows(seen, j, openwop.OWPWSP29, at, f.Path, f.Before)
 			}
 		}
 	}),
@@ -97,13 +98,13 @@ func (o HeldLoop) judgeListed(j *scenarios.Judge) {
 		}
 	}
 	for _, f := range o.Loop.Files {
-		held.lists(j, openwopv1.OWPWSP29, f.Path, f.Old, "when it was suspended")
-		readListing(o.Later).lists(j, openwopv1.OWPWSP29, f.Path, f.Old, "when the files had changed")
+		held.lists(j, openwop.OWPWSP29, f.Path, f.Old, "when it was suspended")
+		readListing(o.Later).lists(j, openwop.OWPWSP29, f.Path, f.Old, "when the files had changed")
 		if o.Again.Reached {
-			readListing(o.Again.Last).lists(j, openwopv1.OWPWSP29, f.Path, f.Old, "in its next turn")
+			readListing(o.Again.Last).lists(j, openwop.OWPWSP29, f.Path, f.Old, "in its next turn")
 		}
 	}
-	j.Find(openwopv1.OWPWSP29, "seen by the versions that the run's snapshot lists; offer %s to have each turn say what it read", fixture.LoopWorkspace)
+	j.Find(openwop.OWPWSP29, "seen by the versions that the run's snapshot lists; offer %s to have each turn say what it read", fixture.LoopWorkspace)
 }
 
 // The owner of a request is its credential's; only a seam lets one caller be
@@ -111,24 +112,24 @@ func (o HeldLoop) judgeListed(j *scenarios.Judge) {
 var ownersApart = scenarios.Scenario{
 	ID:      "openwop/workspace-files/owners-apart",
 	Title:   "owners see nothing of each other's files, not even where tenant and workspace of one read like those of another",
-	Proves:  scenarios.IDs{openwopv1.OWPWSP31},
+	Proves:  scenarios.IDs{openwop.OWPWSP31},
 	Claim:   claims.WorkspaceFiles,
 	Reaches: scenarios.Attested,
 	Ask: scenarios.Ask(filesOwned, func(o FileOwners, j *scenarios.Judge) {
 		o.given(j)
 		for _, owner := range o.Owners {
 			who := fmt.Sprintf("tenant %q, workspace %q", owner.Tenant, owner.Workspace)
-			j.Check(openwopv1.OWPWSP31, owner.Before.Status).To(check.Status(4), "the file of %s, who has written none", who)
+			j.Check(openwop.OWPWSP31, owner.Before.Status).To(check.Status(4), "the file of %s, who has written none", who)
 			if host.Succeeded(owner.Listed.Status) {
-				j.Check(openwopv1.OWPWSP31, entries(owner.Listed)).To(check.Len(0), "files of %s, who has written none", who)
+				j.Check(openwop.OWPWSP31, entries(owner.Listed)).To(check.Len(0), "files of %s, who has written none", who)
 			}
 			if !host.Succeeded(owner.Put.Status) {
 				continue
 			}
-			j.Check(openwopv1.OWPWSP31, owner.Got.Body.Key("content")).To(check.Equal(owner.Content), "content of the file of %s, when all had written", who)
-			j.Check(openwopv1.OWPWSP31, entries(owner.All).Each("/path")).To(thesePaths(o.Path), "files of %s, when all had written", who)
+			j.Check(openwop.OWPWSP31, owner.Got.Body.Key("content")).To(check.Equal(owner.Content), "content of the file of %s, when all had written", who)
+			j.Check(openwop.OWPWSP31, entries(owner.All).Each("/path")).To(thesePaths(o.Path), "files of %s, when all had written", who)
 		}
-		checkAbsent(o.Public, j, openwopv1.OWPWSP31, "the same path over the public endpoint, whose owner is none of these")
+		checkAbsent(o.Public, j, openwop.OWPWSP31, "the same path over the public endpoint, whose owner is none of these")
 	}),
 }
 

@@ -3,7 +3,7 @@ package workspace
 import (
 	"strconv"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/claims"
@@ -14,19 +14,19 @@ import (
 var versionsCount = scenarios.Scenario{
 	ID:     "openwop/workspace-files/versions-count",
 	Title:  "each write of a file, unconditional, replaces what was there and is one version more, from 1 on",
-	Proves: scenarios.IDs{openwopv1.OWPWSP9, openwopv1.OWPWSP11},
+	Proves: scenarios.IDs{openwop.OWPWSP9, openwop.OWPWSP11},
 	Claim:  claims.WorkspaceFiles,
 	Ask: scenarios.Ask(fileRewritten, func(o FileHistory, j *scenarios.Judge) {
 		for i, w := range o.Writes {
 			if i == 0 {
 				done(w.Put, j, "the first write of a file")
 			}
-			if i > 0 && !j.Check(openwopv1.OWPWSP11, w.Put.Status).To(check.Status(2), "write %d of a file, without If-Match", i+1) {
+			if i > 0 && !j.Check(openwop.OWPWSP11, w.Put.Status).To(check.Status(2), "write %d of a file, without If-Match", i+1) {
 				return
 			}
-			j.Check(openwopv1.OWPWSP9, w.Put.Body.Key("version")).To(check.Equal(i+1), "version in the reply to write %d", i+1)
-			j.Check(openwopv1.OWPWSP9, w.Got.Body.Key("version")).To(check.Equal(i+1), "version after write %d", i+1)
-			j.Check(openwopv1.OWPWSP11, w.Got.Body.Key("content")).To(check.Equal(w.Content), "content after write %d", i+1)
+			j.Check(openwop.OWPWSP9, w.Put.Body.Key("version")).To(check.Equal(i+1), "version in the reply to write %d", i+1)
+			j.Check(openwop.OWPWSP9, w.Got.Body.Key("version")).To(check.Equal(i+1), "version after write %d", i+1)
+			j.Check(openwop.OWPWSP11, w.Got.Body.Key("content")).To(check.Equal(w.Content), "content after write %d", i+1)
 		}
 	}),
 }
@@ -36,7 +36,7 @@ var versionsCount = scenarios.Scenario{
 var etagsChange = scenarios.Scenario{
 	ID:     "openwop/workspace-files/etags-change",
 	Title:  "the etag of a file is strong, and another one after each write, also of the same content",
-	Proves: scenarios.IDs{openwopv1.OWPWSP10},
+	Proves: scenarios.IDs{openwop.OWPWSP10},
 	Claim:  claims.WorkspaceFiles,
 	Ask: scenarios.Ask(fileRewritten, func(o FileHistory, j *scenarios.Judge) {
 		etags := wire.Found{}
@@ -44,10 +44,10 @@ var etagsChange = scenarios.Scenario{
 		for i, w := range o.Writes {
 			tagged(w.Got, j)
 			etag := w.Got.Body.Key("etag")
-			j.Check(openwopv1.OWPWSP10, etag).To(strongEtag(), "etag after write %d", i+1)
+			j.Check(openwop.OWPWSP10, etag).To(strongEtag(), "etag after write %d", i+1)
 			etags.Values, etags.In = append(etags.Values, etag), etag.Ref()
 		}
-		j.Check(openwopv1.OWPWSP10, etags).To(allDifferent(), "etags of a file after each write")
+		j.Check(openwop.OWPWSP10, etags).To(allDifferent(), "etags of a file after each write")
 	}),
 }
 
@@ -60,7 +60,7 @@ func (o FileHistory) counted(j *scenarios.Judge) {
 			before = o.Writes[i-1].Got.Body.Key("version")
 		}
 		if version := w.Got.Body.Key("version"); version.Present() && version.JSON() == before.JSON() {
-			j.BlockOn(openwopv1.OWPWSP9, "set-up: write "+strconv.Itoa(i+1)+" of a file left it at version "+version.JSON())
+			j.BlockOn(openwop.OWPWSP9, "set-up: write "+strconv.Itoa(i+1)+" of a file left it at version "+version.JSON())
 		}
 	}
 }
@@ -69,7 +69,7 @@ func (o FileHistory) counted(j *scenarios.Judge) {
 var overwrittenIfMatch = scenarios.Scenario{
 	ID:     "openwop/workspace-files/if-match",
 	Title:  "a write with the etag that the file has is made; with any other it is refused, says which version there is, and changes nothing",
-	Proves: scenarios.IDs{openwopv1.OWPWSP12, openwopv1.OWPWSP13, openwopv1.OWPWSP14},
+	Proves: scenarios.IDs{openwop.OWPWSP12, openwop.OWPWSP13, openwop.OWPWSP14},
 	Claim:  claims.WorkspaceFiles,
 	Ask: scenarios.Ask(fileConditions, func(o FileConditions, j *scenarios.Judge) {
 		done(o.First.Put, j, "the first write of a file")
@@ -78,13 +78,13 @@ var overwrittenIfMatch = scenarios.Scenario{
 		tagged(o.Current.Put, j)
 		version := o.Current.Got.Body.Key("version")
 		for _, s := range o.Stale {
-			if j.Check(openwopv1.OWPWSP13, s.Put.Status).To(check.Status(4), "a write with %s", s.What) {
-				j.Check(openwopv1.OWPWSP14, s.Put.Status).To(check.Status(409), "a write with %s", s.What)
-				j.Check(openwopv1.OWPWSP14, s.Put.Body.Key("error")).To(check.Equal("workspace_conflict"), "code of that refusal")
-				j.Check(openwopv1.OWPWSP14, s.Put.Body.At("/details/currentVersion")).To(check.SameAs(version), "details.currentVersion of that refusal")
-				tellRefusal(s.Put, j, openwopv1.OWPWSP14, "a write with "+s.What)
+			if j.Check(openwop.OWPWSP13, s.Put.Status).To(check.Status(4), "a write with %s", s.What) {
+				j.Check(openwop.OWPWSP14, s.Put.Status).To(check.Status(409), "a write with %s", s.What)
+				j.Check(openwop.OWPWSP14, s.Put.Body.Key("error")).To(check.Equal("workspace_conflict"), "code of that refusal")
+				j.Check(openwop.OWPWSP14, s.Put.Body.At("/details/currentVersion")).To(check.SameAs(version), "details.currentVersion of that refusal")
+				tellRefusal(s.Put, j, openwop.OWPWSP14, "a write with "+s.What)
 			}
-			unchanged(s.Got, j, openwopv1.OWPWSP13, o.Current.Content, version, "a write with "+s.What)
+			unchanged(s.Got, j, openwop.OWPWSP13, o.Current.Content, version, "a write with "+s.What)
 		}
 		o.Last.made(j)
 	}),
@@ -92,22 +92,22 @@ var overwrittenIfMatch = scenarios.Scenario{
 
 // made checks that a write with the right etag was made.
 func (c FileCondition) made(j *scenarios.Judge) {
-	j.Require(j.Check(openwopv1.OWPWSP12, c.Put.Status).To(check.Status(2), "a write with %s", c.What))
-	j.Require(j.Check(openwopv1.OWPWSP12, c.Got.Body.Key("content")).To(check.Equal(c.Content), "content after a write with %s", c.What))
+	j.Require(j.Check(openwop.OWPWSP12, c.Put.Status).To(check.Status(2), "a write with %s", c.What))
+	j.Require(j.Check(openwop.OWPWSP12, c.Got.Body.Key("content")).To(check.Equal(c.Content), "content after a write with %s", c.What))
 }
 
 // OWP-R26: no text says how such a write is refused.
 var absentIfMatch = scenarios.Scenario{
 	ID:     "openwop/workspace-files/if-match-absent",
 	Title:  "a write with the etag of a file that is not there, never was or was deleted, is refused and makes none",
-	Proves: scenarios.IDs{openwopv1.OWPWSP15},
+	Proves: scenarios.IDs{openwop.OWPWSP15},
 	Claim:  claims.WorkspaceFiles,
 	Ask: scenarios.Ask(filesAbsent, func(o FileAbsentConditions, j *scenarios.Judge) {
 		done(o.Made.Put, j, "a write of the same path without If-Match")
 		o.Never.unmade(j, o.Path)
 		switch {
 		case !o.Gone.Put.Status.Present():
-			j.Find(openwopv1.OWPWSP15, "the file has no etag: only one that nobody gave out could be sent")
+			j.Find(openwop.OWPWSP15, "the file has no etag: only one that nobody gave out could be sent")
 		default:
 			dropped(o.Deleted, j)
 			o.gone(j)
@@ -119,27 +119,27 @@ var absentIfMatch = scenarios.Scenario{
 // gone stops a judge for which the delete of the file was only the set-up.
 func (o FileAbsentConditions) gone(j *scenarios.Judge) {
 	if code, _ := o.Left.Status.Int(); !host.IsGone(int(code)) || len(partsOf(o.Listed, o.Path).Values) > 0 {
-		j.BlockOn(openwopv1.OWPWSP6, "set-up: the file is still there after its delete: HTTP "+o.Left.Status.JSON())
+		j.BlockOn(openwop.OWPWSP6, "set-up: the file is still there after its delete: HTTP "+o.Left.Status.JSON())
 	}
 }
 
 // unmade checks that a write was refused, and that there is no file.
 func (c FileCondition) unmade(j *scenarios.Judge, path string) {
 	what := "a write with " + c.What
-	if refused(c.Put, j, openwopv1.OWPWSP15, 409, what) {
+	if refused(c.Put, j, openwop.OWPWSP15, 409, what) {
 		if current, ok := c.Put.Body.At("/details/currentVersion").Int(); !ok || current != 0 {
-			j.Find(openwopv1.OWPWSP15, "%s is refused with details.currentVersion %s, not 0", what, c.Put.Body.At("/details/currentVersion").JSON())
+			j.Find(openwop.OWPWSP15, "%s is refused with details.currentVersion %s, not 0", what, c.Put.Body.At("/details/currentVersion").JSON())
 		}
 	}
-	checkAbsent(c.Got, j, openwopv1.OWPWSP15, "the file after "+what)
+	checkAbsent(c.Got, j, openwop.OWPWSP15, "the file after "+what)
 	shownAsList(c.Listed, j)
-	j.Check(openwopv1.OWPWSP15, partsOf(c.Listed, path)).To(check.Len(0), "entries of the file in the list after %s", what)
+	j.Check(openwop.OWPWSP15, partsOf(c.Listed, path)).To(check.Len(0), "entries of the file in the list after %s", what)
 }
 
 var oneWriterWins = scenarios.Scenario{
 	ID:     "openwop/workspace-files/one-writer-wins",
 	Title:  "of writers who come at once with the same etag one wins, and the file is what that one wrote",
-	Proves: scenarios.IDs{openwopv1.OWPWSP16},
+	Proves: scenarios.IDs{openwop.OWPWSP16},
 	Claim:  claims.WorkspaceFiles,
 	Ask: scenarios.Ask(filesRaced, func(rounds []FileRace, j *scenarios.Judge) {
 		for i, r := range rounds {
@@ -153,13 +153,13 @@ var oneWriterWins = scenarios.Scenario{
 					winner = r.Contents[k]
 				}
 			}
-			if !j.Check(openwopv1.OWPWSP16, statuses).To(host.OneSucceeded(), "%d writers with one etag, in round %d", len(r.Answers), i+1) {
+			if !j.Check(openwop.OWPWSP16, statuses).To(host.OneSucceeded(), "%d writers with one etag, in round %d", len(r.Answers), i+1) {
 				continue
 			}
 			for _, a := range r.Answers {
-				j.Check(openwopv1.OWPWSP16, a.Status).To(check.Status(2, 4), "a writer in round %d", i+1)
+				j.Check(openwop.OWPWSP16, a.Status).To(check.Status(2, 4), "a writer in round %d", i+1)
 			}
-			j.Check(openwopv1.OWPWSP16, r.After.Body.Key("content")).To(check.Equal(winner), "content after round %d, as its winner wrote it", i+1)
+			j.Check(openwop.OWPWSP16, r.After.Body.Key("content")).To(check.Equal(winner), "content after round %d, as its winner wrote it", i+1)
 		}
 	}),
 }
@@ -167,7 +167,7 @@ var oneWriterWins = scenarios.Scenario{
 var numberingContinues = scenarios.Scenario{
 	ID:     "openwop/workspace-files/numbering-continues",
 	Title:  "a file that is written again after its delete counts on from where it was",
-	Proves: scenarios.IDs{openwopv1.OWPWSP17},
+	Proves: scenarios.IDs{openwop.OWPWSP17},
 	Claim:  claims.WorkspaceVersioned,
 	Ask: scenarios.Ask(fileDeleted, func(o FileDeleted, j *scenarios.Judge) {
 		done(o.First.Put, j, "the write of a file")
@@ -175,12 +175,12 @@ var numberingContinues = scenarios.Scenario{
 		done(o.Again.Put, j, "the write of a file that was deleted")
 		before, ok := o.First.Got.Body.Key("version").Int()
 		if !ok {
-			j.BlockOn(openwopv1.OWPWSP9, "set-up: the file shows no version before it is deleted")
+			j.BlockOn(openwop.OWPWSP9, "set-up: the file shows no version before it is deleted")
 		}
 		again := o.Again.Got.Body.Key("version")
-		if j.Check(openwopv1.OWPWSP17, again).To(check.Integer(before+1, 0), "version of a file that was deleted at version %d and written again", before) {
+		if j.Check(openwop.OWPWSP17, again).To(check.Integer(before+1, 0), "version of a file that was deleted at version %d and written again", before) {
 			if n, _ := again.Int(); n != before+2 {
-				j.Find(openwopv1.OWPWSP17, "a file that was deleted at version %d is version %d when it is written again: the delete should be one version", before, n)
+				j.Find(openwop.OWPWSP17, "a file that was deleted at version %d is version %d when it is written again: the delete should be one version", before, n)
 			}
 		}
 	}),
@@ -189,7 +189,7 @@ var numberingContinues = scenarios.Scenario{
 var olderVersions = scenarios.Scenario{
 	ID:     "openwop/workspace-files/older-versions",
 	Title:  "each version of a file that is kept can be read, and holds what was written then",
-	Proves: scenarios.IDs{openwopv1.OWPWSP18},
+	Proves: scenarios.IDs{openwop.OWPWSP18},
 	Claim:  claims.WorkspaceVersioned,
 	Ask: scenarios.Ask(fileRewritten, func(o FileHistory, j *scenarios.Judge) {
 		o.counted(j)
@@ -206,30 +206,30 @@ var olderVersions = scenarios.Scenario{
 
 // check expects a version as it was written.
 func (v FileVersion) check(j *scenarios.Judge) {
-	if !j.Check(openwopv1.OWPWSP18, v.Got.Status).To(check.Status(2), "version %s of a file", v.Version) {
+	if !j.Check(openwop.OWPWSP18, v.Got.Status).To(check.Status(2), "version %s of a file", v.Version) {
 		return
 	}
-	j.Check(openwopv1.OWPWSP18, v.Got.Body.Key("content")).To(check.Equal(v.Content), "content of version %s", v.Version)
+	j.Check(openwop.OWPWSP18, v.Got.Body.Key("content")).To(check.Equal(v.Content), "content of version %s", v.Version)
 	if n, err := strconv.Atoi(v.Version); err == nil {
-		j.Check(openwopv1.OWPWSP18, v.Got.Body.Key("version")).To(check.Equal(n), "version of version %s", v.Version)
+		j.Check(openwop.OWPWSP18, v.Got.Body.Key("version")).To(check.Equal(n), "version of version %s", v.Version)
 	}
 }
 
 var noSuchVersion = scenarios.Scenario{
 	ID:     "openwop/workspace-files/no-such-version",
 	Title:  "a version that was never written is not found, and what is no version is refused",
-	Proves: scenarios.IDs{openwopv1.OWPWSP19},
+	Proves: scenarios.IDs{openwop.OWPWSP19},
 	Claim:  claims.WorkspaceVersioned,
 	Ask: scenarios.Ask(fileRewritten, func(o FileHistory, j *scenarios.Judge) {
 		o.counted(j)
 		if len(o.Older) == 0 || !host.Succeeded(o.Older[len(o.Older)-1].Got.Status) { // the control
-			j.BlockOn(openwopv1.OWPWSP18, "set-up: the latest version of a file cannot be read by its number")
+			j.BlockOn(openwop.OWPWSP18, "set-up: the latest version of a file cannot be read by its number")
 		}
 		for _, v := range o.Never {
-			refused(v.Got, j, openwopv1.OWPWSP19, 404, "version "+v.Version+" of a file that was written "+strconv.Itoa(len(o.Writes))+" times")
+			refused(v.Got, j, openwop.OWPWSP19, 404, "version "+v.Version+" of a file that was written "+strconv.Itoa(len(o.Writes))+" times")
 		}
 		for _, v := range o.Absurd {
-			refused(v.Got, j, openwopv1.OWPWSP19, 400, "version "+v.Version+" of a file")
+			refused(v.Got, j, openwop.OWPWSP19, 400, "version "+v.Version+" of a file")
 		}
 	}),
 }
@@ -237,7 +237,7 @@ var noSuchVersion = scenarios.Scenario{
 var versionHorizon = scenarios.Scenario{
 	ID:     "openwop/workspace-files/version-horizon",
 	Title:  "as many versions of a file as are advertised are kept, and no more are served",
-	Proves: scenarios.IDs{openwopv1.OWPWSP18, openwopv1.OWPWSP20},
+	Proves: scenarios.IDs{openwop.OWPWSP18, openwop.OWPWSP20},
 	Claim:  claims.WorkspaceMaxVersions,
 	Ask: scenarios.Ask(fileHorizon, func(o FileHorizon, j *scenarios.Judge) {
 		if o.Refused.Status.Present() {
@@ -247,7 +247,7 @@ var versionHorizon = scenarios.Scenario{
 			v.check(j)
 		}
 		for _, v := range o.Beyond {
-			j.Check(openwopv1.OWPWSP20, v.Got.Status).To(check.Status(4), "version %s of %d, of which %d are kept", v.Version, o.Written, o.Kept)
+			j.Check(openwop.OWPWSP20, v.Got.Status).To(check.Status(4), "version %s of %d, of which %d are kept", v.Version, o.Written, o.Kept)
 		}
 	}),
 }

@@ -3,7 +3,7 @@ package workspace
 import (
 	"fmt"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/claims"
@@ -24,18 +24,18 @@ func SnapshotSuite() scenarios.Suite {
 var writeInTurn = scenarios.Scenario{
 	ID:     "openwop/workspace-snapshot/write-in-turn",
 	Title:  "what a turn writes is not there for the turn itself, and is there for every turn after it",
-	Proves: scenarios.IDs{openwopv1.OWP0061C3, openwopv1.OWP0061C6},
+	Proves: scenarios.IDs{openwop.OWP0061C3, openwop.OWP0061C6},
 	Claim:  claims.LoopWorkspace,
 	Ask: scenarios.Ask(loopThatWrites, func(l NotedLoop, j *scenarios.Judge) {
-		l.Log.Given(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1)
+		l.Log.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
 		seen, ok := l.notes(j)
 		if !ok {
 			return
 		}
 		for _, at := range l.looks() {
-			id := scenarios.RequirementID(openwopv1.OWP0061C3)
+			id := scenarios.RequirementID(openwop.OWP0061C3)
 			if turn := int(at.Turn); turn > l.Changed || turn == l.Changed && at.At == host.AtEnd {
-				id = openwopv1.OWP0061C6
+				id = openwop.OWP0061C6
 			}
 			for _, f := range l.Files {
 				shows(seen, j, id, at, f.Path, l.expects(f, int(at.Turn)))
@@ -49,11 +49,11 @@ var writeInTurn = scenarios.Scenario{
 var writeFromOutside = scenarios.Scenario{
 	ID:     "openwop/workspace-snapshot/write-from-outside",
 	Title:  "what others write, make and delete while a loop is suspended is nothing to the resumed turn, and all there for the next",
-	Proves: scenarios.IDs{openwopv1.OWP0061D2, openwopv1.OWP0061C3},
+	Proves: scenarios.IDs{openwop.OWP0061D2, openwop.OWP0061C3},
 	Claim:  claims.LoopWorkspaceResume,
 	Ask: scenarios.Ask(loopWrittenTo, func(o HeldLoop, j *scenarios.Judge) {
-		o.Loop.Log.Exists(j, openwopv1.OWP0037A6)
-		j.Need(openwopv1.OWP0061D1, o.Suspended)
+		o.Loop.Log.Exists(j, openwop.OWP0037A6)
+		j.Need(openwop.OWP0061D1, o.Suspended)
 		switch {
 		case o.noted():
 			o.judgeNotes(j)
@@ -66,22 +66,22 @@ var writeFromOutside = scenarios.Scenario{
 // resumes stops a judge where the answer did not set the loop going.
 func (o HeldLoop) resumes(j *scenarios.Judge) {
 	if !o.resumed() {
-		j.BlockOn(openwopv1.OWP0061D1, "set-up: the host refused the answer that resumes the loop: HTTP "+o.Answered.JSON())
+		j.BlockOn(openwop.OWP0061D1, "set-up: the host refused the answer that resumes the loop: HTTP "+o.Answered.JSON())
 	}
 }
 
 func (o HeldLoop) judgeNotes(j *scenarios.Judge) {
 	l := o.Loop
 	o.resumes(j)
-	l.Log.Given(j, openwopv1.OWP0037A6, openwopv1.OWP0061D1)
+	l.Log.Given(j, openwop.OWP0037A6, openwop.OWP0061D1)
 	seen, ok := l.notes(j)
 	if !ok {
 		return
 	}
 	for _, at := range l.looks() {
-		id := scenarios.RequirementID(openwopv1.OWP0061C3)
+		id := scenarios.RequirementID(openwop.OWP0061C3)
 		if int(at.Turn) == l.Changed && at.At == host.AtEnd {
-			id = openwopv1.OWP0061D2
+			id = openwop.OWP0061D2
 		}
 		for _, f := range l.Files {
 			shows(seen, j, id, at, f.Path, l.expects(f, int(at.Turn)))
@@ -99,27 +99,27 @@ func (o HeldLoop) judgeSnapshots(j *scenarios.Judge) {
 		}
 	}
 	for _, f := range o.Loop.Files {
-		held.lists(j, openwopv1.OWP0061C3, f.Path, f.Old, "when it was suspended")
-		later.lists(j, openwopv1.OWP0061D2, f.Path, f.Old, "when the files had changed")
+		held.lists(j, openwop.OWP0061C3, f.Path, f.Old, "when it was suspended")
+		later.lists(j, openwop.OWP0061D2, f.Path, f.Old, "when the files had changed")
 	}
 	o.resumes(j)
-	j.Need(openwopv1.OWP0061D1, o.Again)
+	j.Need(openwop.OWP0061D1, o.Again)
 	next := readListing(o.Again.Last)
 	for _, f := range o.Loop.Files {
-		next.lists(j, openwopv1.OWP0061C3, f.Path, f.New, "in its next turn")
+		next.lists(j, openwop.OWP0061C3, f.Path, f.New, "in its next turn")
 	}
-	j.Find(openwopv1.OWP0061D2, "seen by the versions that the run's snapshot lists; offer %s to have the resumed turn say what it read", fixture.LoopWorkspace)
+	j.Find(openwop.OWP0061D2, "seen by the versions that the run's snapshot lists; offer %s to have the resumed turn say what it read", fixture.LoopWorkspace)
 }
 
 // RFC 0061 C: the inputs of a turn can be had again.
 var replaySeesTheSame = scenarios.Scenario{
 	ID:     "openwop/workspace-snapshot/replay-sees-the-same",
 	Title:  "the turns of a replay see the files that the turns of its source saw, whatever has become of them since",
-	Proves: scenarios.IDs{openwopv1.OWP0061C1},
+	Proves: scenarios.IDs{openwop.OWP0061C1},
 	Claim:  claims.LoopWorkspaceReplay,
 	Ask: scenarios.Ask(replayedNotes, func(o ReplayedNotes, j *scenarios.Judge) {
 		l := o.Source
-		l.Log.Given(j, openwopv1.OWP0037A6, openwopv1.OWP0037A1)
+		l.Log.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
 		source, ok := l.notes(j)
 		if !ok {
 			return
@@ -130,8 +130,8 @@ var replaySeesTheSame = scenarios.Scenario{
 		for _, at := range l.looks() {
 			for _, f := range l.Files {
 				want, got := of(source, at, f.Path), of(replay, at, f.Path)
-				j.Check(openwopv1.OWP0061C1, got.Each("/content")).To(check.SameAs(want.Each("/content")), "content of %s in %s", f.Path, at)
-				j.Check(openwopv1.OWP0061C1, got.Each("/version")).To(check.SameAs(want.Each("/version")), "version of %s in %s", f.Path, at)
+				j.Check(openwop.OWP0061C1, got.Each("/content")).To(check.SameAs(want.Each("/content")), "content of %s in %s", f.Path, at)
+				j.Check(openwop.OWP0061C1, got.Each("/version")).To(check.SameAs(want.Each("/version")), "version of %s in %s", f.Path, at)
 			}
 		}
 		o.tellOfWrites(j)
@@ -144,7 +144,7 @@ func (l NotedLoop) sawIt(j *scenarios.Judge, seen host.Notes) {
 	for _, at := range l.looks() {
 		for _, f := range l.Files {
 			if !shown(seen, at, f.Path, l.expects(f, int(at.Turn))) {
-				j.BlockOn(openwopv1.OWP0061C6, "set-up: the turns of the source did not see what they should: "+f.Path+" in "+at.String())
+				j.BlockOn(openwop.OWP0061C6, "set-up: the turns of the source did not see what they should: "+f.Path+" in "+at.String())
 			}
 		}
 	}
@@ -153,9 +153,9 @@ func (l NotedLoop) sawIt(j *scenarios.Judge, seen host.Notes) {
 // replayed stops a judge for which the replay was only the set-up.
 func (o ReplayedNotes) replayed(j *scenarios.Judge) {
 	if o.Replayed.RunID == o.Source.Log.RunID {
-		j.BlockOn(openwopv1.OWP0061M1, "set-up: the host names the source as its own replay")
+		j.BlockOn(openwop.OWP0061M1, "set-up: the host names the source as its own replay")
 	}
-	o.Replayed.Given(j, openwopv1.OWP0061M1, openwopv1.OWP0061M1)
+	o.Replayed.Given(j, openwop.OWP0061M1, openwop.OWP0061M1)
 }
 
 // tellOfWrites notes files that the replay changed. The row speaks of what a
@@ -164,7 +164,7 @@ func (o ReplayedNotes) tellOfWrites(j *scenarios.Judge) {
 	for i := range min(len(o.Before), len(o.After)) {
 		before, after := o.Before[i], o.After[i]
 		if before.Status.JSON() != after.Status.JSON() || before.File.Key("version").JSON() != after.File.Key("version").JSON() {
-			j.Find(openwopv1.OWP0061C1, "%s changed while the run was replayed: HTTP %s at version %s before, HTTP %s at version %s after it", before.Path,
+			j.Find(openwop.OWP0061C1, "%s changed while the run was replayed: HTTP %s at version %s before, HTTP %s at version %s after it", before.Path,
 				before.Status.JSON(), before.File.Key("version").JSON(), after.Status.JSON(), after.File.Key("version").JSON())
 		}
 	}
@@ -174,7 +174,7 @@ func (o ReplayedNotes) tellOfWrites(j *scenarios.Judge) {
 var seamWriteTurn = scenarios.Scenario{
 	ID:     "openwop/workspace-snapshot/seam-write-turn",
 	Title:  "the seam says of a write in a random turn that the turn itself does not see it, and the next one does",
-	Proves: scenarios.IDs{openwopv1.OWP0061C6},
+	Proves: scenarios.IDs{openwop.OWP0061C6},
 	Claim:  claims.LoopWorkspace,
 	Ask: scenarios.Ask(seamWrites, func(o host.SeamObservation, j *scenarios.Judge) {
 		shown := true
@@ -196,7 +196,7 @@ func visible(a host.SeamAnswer) wire.Value { return a.Body.Key("workspaceVisible
 func tellsOfWrite(a host.SeamAnswer, j *scenarios.Judge, path string) {
 	host.SeamAnswered(j, a.Status, path)
 	if n := len(a.Decisions); n > 0 && n != a.Turns {
-		j.BlockOn(openwopv1.OWP0061B2, fmt.Sprintf("set-up: the loop of the seam %s took %d turns, asked for %d", path, n, a.Turns))
+		j.BlockOn(openwop.OWP0061B2, fmt.Sprintf("set-up: the loop of the seam %s took %d turns, asked for %d", path, n, a.Turns))
 	}
 	if visible(a).Actual() == nil {
 		j.Block("the seam "+path+" says nothing of a write that it was asked for", "have its reply carry workspaceVisible (docs/seams.md)")
@@ -205,8 +205,8 @@ func tellsOfWrite(a host.SeamAnswer, j *scenarios.Judge, path string) {
 
 // checkWrite checks the answer to a write in a turn that another one follows.
 func checkWrite(a host.SeamAnswer, j *scenarios.Judge) {
-	j.Check(openwopv1.OWP0061C6, visible(a).Key("atWriteTurn")).To(check.Equal(false), "atWriteTurn when turn %d of %d writes", a.WritesAt, a.Turns)
-	j.Check(openwopv1.OWP0061C6, visible(a).Key("atNextTurn")).To(check.Equal(true), "atNextTurn when turn %d of %d writes", a.WritesAt, a.Turns)
+	j.Check(openwop.OWP0061C6, visible(a).Key("atWriteTurn")).To(check.Equal(false), "atWriteTurn when turn %d of %d writes", a.WritesAt, a.Turns)
+	j.Check(openwop.OWP0061C6, visible(a).Key("atNextTurn")).To(check.Equal(true), "atNextTurn when turn %d of %d writes", a.WritesAt, a.Turns)
 }
 
 // toldWell says whether checkWrite would hold.
@@ -225,8 +225,8 @@ func showsWrite(a host.SeamAnswer, j *scenarios.Judge) bool {
 	if len(begin.Values) == 0 || len(end.Values) == 0 || len(next.Values) == 0 {
 		return false
 	}
-	j.Check(openwopv1.OWP0061C6, end).To(check.SameAs(begin), "versions that turn %d of run %s, which writes, noted at its end", a.WritesAt, a.Log.RunID)
-	j.Check(openwopv1.OWP0061C6, next).NotTo(check.SameAs(end), "versions that turn %d of run %s noted", a.WritesAt+1, a.Log.RunID)
+	j.Check(openwop.OWP0061C6, end).To(check.SameAs(begin), "versions that turn %d of run %s, which writes, noted at its end", a.WritesAt, a.Log.RunID)
+	j.Check(openwop.OWP0061C6, next).NotTo(check.SameAs(end), "versions that turn %d of run %s noted", a.WritesAt+1, a.Log.RunID)
 	return true
 }
 
@@ -235,7 +235,7 @@ func showsWrite(a host.SeamAnswer, j *scenarios.Judge) bool {
 var seamLastTurn = scenarios.Scenario{
 	ID:      "openwop/workspace-snapshot/seam-last-turn",
 	Title:   "the seam does not claim that anything was seen by a turn that cannot have been",
-	Proves:  scenarios.IDs{openwopv1.OWP0061C6},
+	Proves:  scenarios.IDs{openwop.OWP0061C6},
 	Claim:   claims.LoopWorkspace,
 	Reaches: scenarios.Attested,
 	Ask: scenarios.Ask(seamWritesLate, func(o host.SeamObservation, j *scenarios.Judge) {
@@ -244,17 +244,17 @@ var seamLastTurn = scenarios.Scenario{
 		}
 		tellsOfWrite(o.Answers[0], j, o.Path)
 		if !toldWell(o.Answers[0]) {
-			j.BlockOn(openwopv1.OWP0061C6, "set-up: the seam does not say of an earlier write that the next turn alone sees it")
+			j.BlockOn(openwop.OWP0061C6, "set-up: the seam does not say of an earlier write that the next turn alone sees it")
 		}
 		for _, a := range o.Answers[1:] {
-			if !j.Check(openwopv1.OWP0061C6, a.Status).To(check.Status(2, 400, 422), "asked for a write in turn %d of %d", a.WritesAt, a.Turns) {
+			if !j.Check(openwop.OWP0061C6, a.Status).To(check.Status(2, 400, 422), "asked for a write in turn %d of %d", a.WritesAt, a.Turns) {
 				continue
 			}
 			if status, _ := a.Status.Int(); status/100 != 2 {
 				continue
 			}
-			j.Check(openwopv1.OWP0061C6, visible(a).Key("atWriteTurn")).To(check.OneOf(nil, false), "atWriteTurn when turn %d of %d writes", a.WritesAt, a.Turns)
-			j.Check(openwopv1.OWP0061C6, visible(a).Key("atNextTurn")).To(check.OneOf(nil, false), "atNextTurn when turn %d of %d writes", a.WritesAt, a.Turns)
+			j.Check(openwop.OWP0061C6, visible(a).Key("atWriteTurn")).To(check.OneOf(nil, false), "atWriteTurn when turn %d of %d writes", a.WritesAt, a.Turns)
+			j.Check(openwop.OWP0061C6, visible(a).Key("atNextTurn")).To(check.OneOf(nil, false), "atNextTurn when turn %d of %d writes", a.WritesAt, a.Turns)
 		}
 	}),
 }

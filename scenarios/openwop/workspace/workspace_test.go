@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	requirement "github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop"
 	"github.com/openassay/assay/scenarios/openwop/host"
@@ -74,32 +74,32 @@ func TestJudgeOfWritesInTurn(t *testing.T) {
 		{"honest", looks(honest), "passed"},
 		{"read-through in the turn", looks(but(honest, func(turn int, at string, f workspace.FileChange) (string, bool) {
 			return f.After, turn == changedIn && at == "end"
-		})), openwopv1.OWP0061C6},
+		})), requirement.OWP0061C6},
 		{"only the new file is read through", looks(but(honest, func(turn int, at string, f workspace.FileChange) (string, bool) {
 			return f.After, turn == changedIn && at == "end" && f.Before == ""
-		})), openwopv1.OWP0061C6},
-		{"a turn late", looks(shifted(1)), openwopv1.OWP0061C6},
-		{"two turns late", looks(shifted(2)), openwopv1.OWP0061C6},
-		{"never visible", looks(shifted(9)), openwopv1.OWP0061C6},
+		})), requirement.OWP0061C6},
+		{"a turn late", looks(shifted(1)), requirement.OWP0061C6},
+		{"two turns late", looks(shifted(2)), requirement.OWP0061C6},
+		{"never visible", looks(shifted(9)), requirement.OWP0061C6},
 		{"visible for one turn only", looks(but(honest, func(turn int, _ string, f workspace.FileChange) (string, bool) {
 			return f.Before, turn == changedIn+2
-		})), openwopv1.OWP0061C6},
+		})), requirement.OWP0061C6},
 		{"the new file comes with the end of the next turn", looks(but(honest, func(turn int, at string, f workspace.FileChange) (string, bool) {
 			return "", turn == changedIn+1 && at == "begin" && f.Before == ""
-		})), openwopv1.OWP0061C6},
+		})), requirement.OWP0061C6},
 		{"what somebody else wrote", looks(but(honest, func(turn int, _ string, f workspace.FileChange) (string, bool) {
 			return "theirs", turn > changedIn
-		})), openwopv1.OWP0061C6},
+		})), requirement.OWP0061C6},
 		{"what somebody else wrote, from the start", looks(but(honest, func(turn int, _ string, f workspace.FileChange) (string, bool) {
 			return "theirs", turn == 1
-		})), openwopv1.OWP0061C3},
+		})), requirement.OWP0061C3},
 		{"files from before the run are not there", looks(but(honest, func(turn int, _ string, f workspace.FileChange) (string, bool) {
 			return "", turn <= changedIn
-		})), openwopv1.OWP0061C3},
-		{"the write is there before it was made", looks(shifted(-1)), openwopv1.OWP0061C3},
+		})), requirement.OWP0061C3},
+		{"the write is there before it was made", looks(shifted(-1)), requirement.OWP0061C3},
 		{"an empty text for a file that is not there", spoilt(func(n []any) any { entry(n, 0, 1)["content"] = ""; return n }), "passed"},
 		{"a turn that noted twice", spoilt(func(n []any) any { return append(n, n[3]) }), "passed"},
-		{"a turn that noted twice, and saw more the second time", append(looks(honest), looks(but(honest, func(int, string, workspace.FileChange) (string, bool) { return "new", true }))[2]), openwopv1.OWP0061C3},
+		{"a turn that noted twice, and saw more the second time", append(looks(honest), looks(but(honest, func(int, string, workspace.FileChange) (string, bool) { return "new", true }))[2]), requirement.OWP0061C3},
 
 		{"no variable", nil, "blocked"},
 		{"a word for the notes", "seen", "blocked"},
@@ -170,20 +170,20 @@ func TestJudgeOfWritesFromOutside(t *testing.T) {
 		want  string
 	}{
 		{"honest", honest, "passed"},
-		{"the resumed turn reads what others wrote", resumedSees("p/overwritten.md"), openwopv1.OWP0061D2},
-		{"the resumed turn misses what others deleted", resumedSees("p/deleted.md"), openwopv1.OWP0061D2},
-		{"the resumed turn reads what others made", resumedSees("p/made.md"), openwopv1.OWP0061D2},
-		{"the resumed turn reads what it wrote itself", resumedSees("p/own.md"), openwopv1.OWP0061D2},
-		{"the next turn reads what was overwritten", nextMisses("p/overwritten.md"), openwopv1.OWP0061C3},
-		{"the next turn reads what was deleted", nextMisses("p/deleted.md"), openwopv1.OWP0061C3},
-		{"the next turn misses what was made", nextMisses("p/made.md"), openwopv1.OWP0061C3},
-		{"a turn late", func(turn int, at string, f workspace.FileChange) string { return honest(turn-1, at, f) }, openwopv1.OWP0061C3},
+		{"the resumed turn reads what others wrote", resumedSees("p/overwritten.md"), requirement.OWP0061D2},
+		{"the resumed turn misses what others deleted", resumedSees("p/deleted.md"), requirement.OWP0061D2},
+		{"the resumed turn reads what others made", resumedSees("p/made.md"), requirement.OWP0061D2},
+		{"the resumed turn reads what it wrote itself", resumedSees("p/own.md"), requirement.OWP0061D2},
+		{"the next turn reads what was overwritten", nextMisses("p/overwritten.md"), requirement.OWP0061C3},
+		{"the next turn reads what was deleted", nextMisses("p/deleted.md"), requirement.OWP0061C3},
+		{"the next turn misses what was made", nextMisses("p/made.md"), requirement.OWP0061C3},
+		{"a turn late", func(turn int, at string, f workspace.FileChange) string { return honest(turn-1, at, f) }, requirement.OWP0061C3},
 		{"the resumed turn reads nothing", but(honest, func(turn int, at string, f workspace.FileChange) (string, bool) {
 			return "", turn == changedIn && at == "end"
-		}), openwopv1.OWP0061D2},
+		}), requirement.OWP0061D2},
 		{"what somebody else wrote", but(honest, func(turn int, _ string, f workspace.FileChange) (string, bool) {
 			return "theirs", turn > changedIn && f.After != ""
-		}), openwopv1.OWP0061C3},
+		}), requirement.OWP0061C3},
 	} {
 		t.Run(c.name, func(t *testing.T) { hosttest.Expect(t, "write-from-outside", held(c.sight), c.want) })
 	}
@@ -229,17 +229,17 @@ func TestJudgeOfListedVersions(t *testing.T) {
 		want                 string
 	}{
 		{"honest", before, before, after, "passed"},
-		{"lists what is there now", before, after, after, openwopv1.OWP0061D2},
-		{"the version of nobody", list("p/overwritten.md", 2, "p/deleted.md", 7), before, after, openwopv1.OWP0061C3},
-		{"drops what was deleted", before, list("p/overwritten.md", 3), after, openwopv1.OWP0061D2},
-		{"takes up what was made", before, append(slices.Clone(before), list("p/made.md", 1)...), after, openwopv1.OWP0061D2},
-		{"both versions", before, append(slices.Clone(before), list("p/overwritten.md", 4)...), after, openwopv1.OWP0061D2},
-		{"as of the start of the run", before, before, before, openwopv1.OWP0061C3},
-		{"keeps what was deleted", before, before, append(slices.Clone(after), list("p/deleted.md", 7)...), openwopv1.OWP0061C3},
+		{"lists what is there now", before, after, after, requirement.OWP0061D2},
+		{"the version of nobody", list("p/overwritten.md", 2, "p/deleted.md", 7), before, after, requirement.OWP0061C3},
+		{"drops what was deleted", before, list("p/overwritten.md", 3), after, requirement.OWP0061D2},
+		{"takes up what was made", before, append(slices.Clone(before), list("p/made.md", 1)...), after, requirement.OWP0061D2},
+		{"both versions", before, append(slices.Clone(before), list("p/overwritten.md", 4)...), after, requirement.OWP0061D2},
+		{"as of the start of the run", before, before, before, requirement.OWP0061C3},
+		{"keeps what was deleted", before, before, append(slices.Clone(after), list("p/deleted.md", 7)...), requirement.OWP0061C3},
 		{"lists nothing", nil, nil, nil, "blocked"},
 		{"a word for the list", "all", "all", "all", "blocked"},
 		{"words for entries", []any{"p/overwritten.md", 3}, before, after, "blocked"},
-		{"stops listing", before, nil, nil, openwopv1.OWP0061D2},
+		{"stops listing", before, nil, nil, requirement.OWP0061D2},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			hosttest.Expect(t, "write-from-outside", observation(c.first, c.changed, c.next), c.want)
@@ -252,7 +252,7 @@ func TestJudgeOfListedVersions(t *testing.T) {
 	})
 	t.Run("says how it was seen", func(t *testing.T) {
 		out := scenarios.Conclude(hosttest.Scenario(t, "write-from-outside"), openwop.Protocol.Ledger, observation(before, before, after))
-		if len(out.Findings) != 1 || out.Findings[0].Requirement != openwopv1.OWP0061D2 {
+		if len(out.Findings) != 1 || out.Findings[0].Requirement != requirement.OWP0061D2 {
 			t.Errorf("findings: %v", out.Findings)
 		}
 	})
@@ -276,26 +276,26 @@ func TestJudgeOfReplayedNotes(t *testing.T) {
 		want           string
 	}{
 		{"honest", honest, honest, nil, "passed"},
-		{"reads what is there now", honest, but(honest, func(_ int, _ string, f workspace.FileChange) (string, bool) { return "later", f.Before != "" }), nil, openwopv1.OWP0061C1},
-		{"misses what was deleted since", honest, but(honest, func(turn int, _ string, f workspace.FileChange) (string, bool) { return "", f.Before == "" }), nil, openwopv1.OWP0061C1},
-		{"reads what the source had in the end", honest, func(_ int, _ string, f workspace.FileChange) string { return f.After }, nil, openwopv1.OWP0061C1},
+		{"reads what is there now", honest, but(honest, func(_ int, _ string, f workspace.FileChange) (string, bool) { return "later", f.Before != "" }), nil, requirement.OWP0061C1},
+		{"misses what was deleted since", honest, but(honest, func(turn int, _ string, f workspace.FileChange) (string, bool) { return "", f.Before == "" }), nil, requirement.OWP0061C1},
+		{"reads what the source had in the end", honest, func(_ int, _ string, f workspace.FileChange) string { return f.After }, nil, requirement.OWP0061C1},
 		{"another version of the same text", honest, honest, func(o *workspace.ReplayedNotes) {
 			n := hosttest.Noted(5, writtenFiles(), honest)
 			entry(n, 9, 0)["version"] = 4
 			o.Replayed = withNotes(t, hosttest.Fork(hosttest.LoopOf(5)), n)
-		}, openwopv1.OWP0061C1},
+		}, requirement.OWP0061C1},
 		{"another text at the same version", honest, honest, func(o *workspace.ReplayedNotes) {
 			n := hosttest.Noted(5, writtenFiles(), honest)
 			entry(n, 9, 0)["content"] = "later"
 			o.Replayed = withNotes(t, hosttest.Fork(hosttest.LoopOf(5)), n)
-		}, openwopv1.OWP0061C1},
-		{"notes nothing", honest, honest, func(o *workspace.ReplayedNotes) { o.Replayed = withNotes(t, hosttest.Fork(hosttest.LoopOf(5)), nil) }, openwopv1.OWP0061C1},
+		}, requirement.OWP0061C1},
+		{"notes nothing", honest, honest, func(o *workspace.ReplayedNotes) { o.Replayed = withNotes(t, hosttest.Fork(hosttest.LoopOf(5)), nil) }, requirement.OWP0061C1},
 		{"a brand-new run of another length", honest, honest, func(o *workspace.ReplayedNotes) {
 			o.Replayed = withNotes(t, hosttest.Fork(hosttest.LoopOf(3)), hosttest.Noted(3, writtenFiles(), honest))
-		}, openwopv1.OWP0061C1},
+		}, requirement.OWP0061C1},
 		{"words for notes", honest, honest, func(o *workspace.ReplayedNotes) {
 			o.Replayed = withNotes(t, hosttest.Fork(hosttest.LoopOf(5)), []any{"a", 1, nil})
-		}, openwopv1.OWP0061C1},
+		}, requirement.OWP0061C1},
 		{"the source itself as the replay", honest, honest, func(o *workspace.ReplayedNotes) { o.Replayed = o.Source.Log }, "blocked"},
 		{"no replay", honest, honest, func(o *workspace.ReplayedNotes) { o.Replayed = host.RunLog{Created: wiretest.Status(t, 404)} }, "blocked"},
 		{"a replay that never ends", honest, honest, func(o *workspace.ReplayedNotes) { o.Replayed.Ended.Reached = false }, "blocked"},
@@ -343,23 +343,23 @@ func TestJudgesOfTheSeamsWrites(t *testing.T) {
 		want           string
 	}{
 		{"honest", "seam-write-turn", []host.SeamAnswer{ordinary, answer(4, 1, seen)}, "passed"},
-		{"read-through", "seam-write-turn", []host.SeamAnswer{ordinary, answer(4, 1, through)}, openwopv1.OWP0061C6},
-		{"never visible", "seam-write-turn", []host.SeamAnswer{ordinary, answer(4, 1, unseen)}, openwopv1.OWP0061C6},
-		{"half an answer", "seam-write-turn", []host.SeamAnswer{answer(4, 1, `{"workspaceVisible":{"atNextTurn":true}}`)}, openwopv1.OWP0061C6},
-		{"words", "seam-write-turn", []host.SeamAnswer{answer(4, 1, `{"workspaceVisible":{"atWriteTurn":"false","atNextTurn":"true"}}`)}, openwopv1.OWP0061C6},
-		{"a word for both", "seam-write-turn", []host.SeamAnswer{answer(4, 1, `{"workspaceVisible":"yes"}`)}, openwopv1.OWP0061C6},
+		{"read-through", "seam-write-turn", []host.SeamAnswer{ordinary, answer(4, 1, through)}, requirement.OWP0061C6},
+		{"never visible", "seam-write-turn", []host.SeamAnswer{ordinary, answer(4, 1, unseen)}, requirement.OWP0061C6},
+		{"half an answer", "seam-write-turn", []host.SeamAnswer{answer(4, 1, `{"workspaceVisible":{"atNextTurn":true}}`)}, requirement.OWP0061C6},
+		{"words", "seam-write-turn", []host.SeamAnswer{answer(4, 1, `{"workspaceVisible":{"atWriteTurn":"false","atNextTurn":"true"}}`)}, requirement.OWP0061C6},
+		{"a word for both", "seam-write-turn", []host.SeamAnswer{answer(4, 1, `{"workspaceVisible":"yes"}`)}, requirement.OWP0061C6},
 		{"says nothing of it", "seam-write-turn", []host.SeamAnswer{ordinary, answer(4, 1, wordless)}, "blocked"},
 		{"refuses", "seam-write-turn", []host.SeamAnswer{refused(4, 1, 400)}, "blocked"},
 
 		{"no next turn", "seam-last-turn", []host.SeamAnswer{ordinary, answer(5, 5, `{"workspaceVisible":{"atWriteTurn":false}}`), answer(5, 7, wordless)}, "passed"},
 		{"false for both", "seam-last-turn", []host.SeamAnswer{ordinary, answer(5, 5, unseen), answer(5, 7, unseen)}, "passed"},
 		{"refuses what cannot be", "seam-last-turn", []host.SeamAnswer{ordinary, refused(5, 5, 422), refused(5, 7, 400)}, "passed"},
-		{"a constant", "seam-last-turn", []host.SeamAnswer{ordinary, answer(5, 5, seen), answer(5, 7, seen)}, openwopv1.OWP0061C6},
-		{"a constant behind the end", "seam-last-turn", []host.SeamAnswer{ordinary, refused(5, 5, 400), answer(5, 7, seen)}, openwopv1.OWP0061C6},
-		{"a write behind the end is seen by its turn", "seam-last-turn", []host.SeamAnswer{ordinary, refused(5, 5, 400), answer(5, 7, onlyWriter)}, openwopv1.OWP0061C6},
+		{"a constant", "seam-last-turn", []host.SeamAnswer{ordinary, answer(5, 5, seen), answer(5, 7, seen)}, requirement.OWP0061C6},
+		{"a constant behind the end", "seam-last-turn", []host.SeamAnswer{ordinary, refused(5, 5, 400), answer(5, 7, seen)}, requirement.OWP0061C6},
+		{"a write behind the end is seen by its turn", "seam-last-turn", []host.SeamAnswer{ordinary, refused(5, 5, 400), answer(5, 7, onlyWriter)}, requirement.OWP0061C6},
 		{"a constant no", "seam-last-turn", []host.SeamAnswer{answer(5, 2, unseen), answer(5, 5, unseen), answer(5, 7, unseen)}, "blocked"},
-		{"falls over", "seam-last-turn", []host.SeamAnswer{ordinary, refused(5, 5, 500)}, openwopv1.OWP0061C6},
-		{"is not there for this question", "seam-last-turn", []host.SeamAnswer{ordinary, refused(5, 5, 404)}, openwopv1.OWP0061C6},
+		{"falls over", "seam-last-turn", []host.SeamAnswer{ordinary, refused(5, 5, 500)}, requirement.OWP0061C6},
+		{"is not there for this question", "seam-last-turn", []host.SeamAnswer{ordinary, refused(5, 5, 404)}, requirement.OWP0061C6},
 		{"refuses everything", "seam-last-turn", []host.SeamAnswer{refused(5, 2, 400), refused(5, 5, 400)}, "blocked"},
 		{"says nothing of the control", "seam-last-turn", []host.SeamAnswer{answer(5, 2, wordless), answer(5, 5, wordless)}, "blocked"},
 	} {
@@ -390,9 +390,9 @@ func TestASeamWhoseRunShowsTheWrite(t *testing.T) {
 		{"as the reply says", []host.SeamAnswer{named(honestly(changedIn))}, "passed", scenarios.Observed},
 		{"read-through", []host.SeamAnswer{named(but(honestly(changedIn), func(turn int, at string, f workspace.FileChange) (string, bool) {
 			return f.After, turn == changedIn && at == "end"
-		}))}, openwopv1.OWP0061C6, scenarios.Observed},
-		{"something is seen at the end of the turn", []host.SeamAnswer{through}, openwopv1.OWP0061C6, scenarios.Observed},
-		{"never visible", []host.SeamAnswer{named(honestly(9))}, openwopv1.OWP0061C6, scenarios.Observed},
+		}))}, requirement.OWP0061C6, scenarios.Observed},
+		{"something is seen at the end of the turn", []host.SeamAnswer{through}, requirement.OWP0061C6, scenarios.Observed},
+		{"never visible", []host.SeamAnswer{named(honestly(9))}, requirement.OWP0061C6, scenarios.Observed},
 		{"one of two runs shows nothing", []host.SeamAnswer{named(honestly(changedIn)), mute}, "passed", scenarios.Attested},
 	} {
 		t.Run(c.name, func(t *testing.T) {
