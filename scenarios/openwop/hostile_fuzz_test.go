@@ -8,8 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/gen/openwop"
-	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/claims"
 	"github.com/openassay/assay/scenarios/openwop/host"
@@ -66,7 +67,7 @@ func FuzzRunLog(f *testing.F) {
 func read(l host.RunLog) {
 	l.HasGap()
 	interrupts.Names(l, "x")
-	l.Phase(openwopv1.ChainPhaseChildCompleted)
+	l.Phase(dialect.ChainPhaseChildCompleted)
 	for _, found := range []wire.Found{l.All(), l.Decided(), l.Iterations(), l.Kinds(), l.Breaches(), l.Terminals()} {
 		_ = found.Last().JSON()
 	}

@@ -2,10 +2,10 @@ package openwop
 
 import (
 	"github.com/openassay/assay/gen/openwop"
-	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/bounds"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/eventlog"
 	"github.com/openassay/assay/scenarios/openwop/handoff"
 	"github.com/openassay/assay/scenarios/openwop/host"
@@ -109,8 +109,8 @@ func (s Standing) checkAgent(j *scenarios.Judge) {
 // A decision to terminate that was held ends nothing where somebody rejects it.
 func (s Standing) checkTerminated(j *scenarios.Judge) {
 	for i, d := range s.Log.Decided().Values {
-		held := handoff.Turn(s.Log, i).Where(host.IsA(openwopv1.RunEventTypeNodeSuspended, openwopv1.RunEventTypeInterruptRequested))
-		if d.At("/payload/decision/kind").String() == string(openwopv1.TerminateDecisionKindTerminate) && len(held.Values) == 0 {
+		held := handoff.Turn(s.Log, i).Where(host.IsA(dialect.NodeSuspended, dialect.InterruptRequested))
+		if d.At("/payload/decision/kind").String() == string(dialect.TerminateDecisionKindTerminate) && len(held.Values) == 0 {
 			loop.CheckNoTurnAfter(s.Log, j, host.Sequence(d))
 		}
 	}

@@ -1,10 +1,10 @@
 package openwop
 
 import (
-	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/internal/lazyregexp"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/wire"
 )
 
@@ -28,14 +28,14 @@ var (
 
 // signs are the events that the protocol gates by a claim, and the endpoints that stand for one.
 var signs = []scenarios.Sign{
-	eventSign(openwopv1.RunEventTypeCoreWorkflowChainEvent, "", claims.ExecutionModel),
-	eventSign(openwopv1.RunEventTypeCoreWorkflowChainConfidenceEscalated, "", claims.ExecutionModel2),
-	eventSign(openwopv1.RunEventTypeRunOrchestratorDecided, "/payload/iteration", claims.ExecutionModel5),
-	eventSign(openwopv1.RunEventTypeAgentVerified, "", claims.ExecutionModel6),
-	eventSign(openwopv1.RunEventTypeGoalEvaluated, "", claims.Goals),
-	eventSign(openwopv1.RunEventTypeGoalClosed, "", claims.Goals),
-	eventSign(openwopv1.RunEventTypeWorkspaceUpdated, "", claims.WorkspaceFiles),
-	eventSign(openwopv1.RunEventTypeMemoryWritten, "", memoryAttributed),
+	eventSign(dialect.HandedOver, "", claims.ExecutionModel),
+	eventSign(dialect.ConfidenceEscalated, "", claims.ExecutionModel2),
+	eventSign(dialect.Decided, "/payload/iteration", claims.ExecutionModel5),
+	eventSign(dialect.Verified, "", claims.ExecutionModel6),
+	eventSign(dialect.GoalEvaluated, "", claims.Goals),
+	eventSign(dialect.GoalClosed, "", claims.Goals),
+	eventSign(dialect.WorkspaceUpdated, "", claims.WorkspaceFiles),
+	eventSign(dialect.MemoryWritten, "", memoryAttributed),
 	{
 		What: "goals that can be listed", Claim: claims.Goals, Method: "GET", Path: goalsPath, Word: "goals",
 		Find:  listAt("goals"),
@@ -60,7 +60,7 @@ var signs = []scenarios.Sign{
 }
 
 // eventSign is an event of a type in the log of a run, with this member where one is named.
-func eventSign(event openwopv1.RunEventType, member string, claim scenarios.Claim) scenarios.Sign {
+func eventSign(event dialect.Event, member string, claim scenarios.Claim) scenarios.Sign {
 	what := "events " + string(event) + " in the log of a run"
 	if member == "" {
 		member = "/type"

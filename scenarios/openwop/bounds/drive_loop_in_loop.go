@@ -4,7 +4,8 @@ import (
 	"context"
 	"net/http"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
@@ -43,7 +44,7 @@ var loopsInALoop = &scenarios.Drive[NestedObservation]{
 		p[o.Turns-1] = host.Terminate(h.Name("done"))
 		r := h.Create(ctx, "create the loop of loops", host.Scripted{Fixture: fixture.Loop, Plan: p, Chosen: true}.Request(new(int64(o.Turns))))
 		o.Log = r.Finish(ctx, "log of the loop of loops")
-		for _, e := range o.Log.Phase(openwopv1.ChainPhaseDispatchSucceeded).Values {
+		for _, e := range o.Log.Phase(dialect.ChainPhaseDispatchSucceeded).Values {
 			child := inner(ctx, h, e.At("/payload/childRunId").String())
 			o.Children = append(o.Children, child)
 		}

@@ -4,7 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/claims"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
@@ -65,8 +66,8 @@ func offersSixNodes(h host.Host) {
 
 // boundedNodes runs the six nodes with a bound, to the end.
 func boundedNodes(ctx context.Context, h host.Host, bound int) (*host.Run, host.RunLog) {
-	r := h.Create(ctx, fmt.Sprintf("create six nodes with bound %d", bound), openwopv1.CreateRunRequest{
-		WorkflowID: fixture.SixNodes, Configurable: &openwopv1.Configurable{RecursionLimit: new(int64(bound))}})
+	r := h.Create(ctx, fmt.Sprintf("create six nodes with bound %d", bound), dialect.CreateRunRequest{
+		WorkflowID: fixture.SixNodes, Configurable: &dialect.Configurable{RecursionLimit: new(int64(bound))}})
 	l := r.Finish(ctx, fmt.Sprintf("log with bound %d", bound))
 	return r, l
 }
@@ -94,11 +95,11 @@ var nodesToTheLimit = &scenarios.Drive[LimitObservation]{
 		}
 		*o = LimitObservation{Limit: int(limit)}
 		for _, ask := range []struct {
-			bound *openwopv1.Configurable
+			bound *dialect.Configurable
 			log   *host.RunLog
 			label string
-		}{{nil, &o.Unasked, "no bound asked"}, {&openwopv1.Configurable{RecursionLimit: new(limit + int64(h.Between(1, 999)))}, &o.Overdone, "a higher bound asked"}} {
-			r := h.Create(ctx, "create many nodes, "+ask.label, openwopv1.CreateRunRequest{WorkflowID: workflow, Configurable: ask.bound})
+		}{{nil, &o.Unasked, "no bound asked"}, {&dialect.Configurable{RecursionLimit: new(limit + int64(h.Between(1, 999)))}, &o.Overdone, "a higher bound asked"}} {
+			r := h.Create(ctx, "create many nodes, "+ask.label, dialect.CreateRunRequest{WorkflowID: workflow, Configurable: ask.bound})
 			*ask.log = r.Finish(ctx, "log, "+ask.label)
 		}
 	},

@@ -6,7 +6,8 @@ import (
 	"net/http"
 	"strconv"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/claims"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
@@ -103,7 +104,7 @@ var optionsOfARun = &scenarios.Drive[EchoObservation]{
 	Run: func(ctx context.Context, c *scenarios.Conn, o *EchoObservation) {
 		h := host.Host{Conn: c}
 		*o = EchoObservation{RecursionLimit: atMost(h, "maxNodeExecutions", 20, 99), RunTimeoutMs: atMost(h, "maxRunDurationMs", 8000, 9999), Threshold: h.Share(1, 999)}
-		request := openwopv1.CreateRunRequest{WorkflowID: fixture.Noop, Configurable: &openwopv1.Configurable{
+		request := dialect.CreateRunRequest{WorkflowID: fixture.Noop, Configurable: &dialect.Configurable{
 			RecursionLimit: new(int64(o.RecursionLimit)), RunTimeoutMs: new(int64(o.RunTimeoutMs)), EscalationThreshold: &o.Threshold}}
 		switch {
 		case h.Offers(fixture.Delay): // so that the first look is at a run under way

@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/claims"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
@@ -40,10 +41,10 @@ var runOverItsTime = &scenarios.Drive[OvertimeObservation]{
 		h := host.Host{Conn: c}
 		short, delay := shortRun(h)
 		*o = OvertimeObservation{Bound: h.Between(1100, overtimeBound)}
-		bound := &openwopv1.Configurable{RunTimeoutMs: new(int64(o.Bound))}
-		short.Configurable = &openwopv1.Configurable{RunTimeoutMs: new(int64(atMost(h, "maxRunDurationMs", 10_000, 15_000)))}
+		bound := &dialect.Configurable{RunTimeoutMs: new(int64(o.Bound))}
+		short.Configurable = &dialect.Configurable{RunTimeoutMs: new(int64(atMost(h, "maxRunDurationMs", 10_000, 15_000)))}
 		asked := c.Now()
-		over := waiting(h, time.Duration(o.Bound)*time.Millisecond).Create(ctx, "create the long run", openwopv1.CreateRunRequest{WorkflowID: fixture.Overtime, Configurable: bound})
+		over := waiting(h, time.Duration(o.Bound)*time.Millisecond).Create(ctx, "create the long run", dialect.CreateRunRequest{WorkflowID: fixture.Overtime, Configurable: bound})
 		inTime := h.Create(ctx, "create the short run", short)
 		o.InTime = inTime.Finish(ctx, "log of the short run")
 		o.Over = over.Finish(ctx, "log of the long run")
@@ -70,7 +71,7 @@ const overtimeBound = 1200
 // shortRun is a run that ends well before any bound of a second, and takes some
 // time where the host can be told to. delay is how long it is told to wait: that
 // long a gap in its log does not make the host a slow one.
-func shortRun(h host.Host) (request openwopv1.CreateRunRequest, delay time.Duration) {
+func shortRun(h host.Host) (request dialect.CreateRunRequest, delay time.Duration) {
 	limit, ok := claims.Family(h.Discovery, "limits").Key("maxRunDurationMs").Int()
 	switch {
 	case ok && limit < overtimeBound:
@@ -79,9 +80,9 @@ func shortRun(h host.Host) (request openwopv1.CreateRunRequest, delay time.Durat
 		return request, 0
 	case h.Offers(fixture.Overtime, fixture.Delay):
 		ms := h.Between(180, 260)
-		return openwopv1.CreateRunRequest{WorkflowID: fixture.Delay, Inputs: map[string]any{"delayMs": ms}}, time.Duration(ms) * time.Millisecond
+		return dialect.CreateRunRequest{WorkflowID: fixture.Delay, Inputs: map[string]any{"delayMs": ms}}, time.Duration(ms) * time.Millisecond
 	case h.Offers(fixture.Overtime, fixture.Noop):
-		return openwopv1.CreateRunRequest{WorkflowID: fixture.Noop}, 0
+		return dialect.CreateRunRequest{WorkflowID: fixture.Noop}, 0
 	}
 	scenarios.End(scenarios.Block("no workflow that waits is on offer, or none that does not", fixture.Load))
 	return request, 0

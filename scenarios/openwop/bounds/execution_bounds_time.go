@@ -3,8 +3,9 @@ package bounds
 import (
 	"time"
 
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/gen/openwop"
-	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/claims"
@@ -33,7 +34,7 @@ var timeBounded = scenarios.Scenario{
 		} else {
 			j.Find(openwop.OWPBND6, "the host’s own timestamps cannot be compared: run.started or cap.breached has none")
 		}
-		l.CheckBreach(j, openwop.OWPBND7, openwopv1.CapKindRunDuration, o.Bound, atLeast(float64(o.Bound)))
+		l.CheckBreach(j, openwop.OWPBND7, dialect.CapKindRunDuration, o.Bound, atLeast(float64(o.Bound)))
 		if n, ok := l.Breaches().Last().At("/payload/observed").Int(); ok && n == int64(o.Bound) { // OWP-R13
 			j.Find(openwop.OWPBND7, "observed %d is the limit itself and not above it", n)
 		}
@@ -41,7 +42,7 @@ var timeBounded = scenarios.Scenario{
 		checkCause(l, j, openwop.OWPBND13)
 		j.Check(openwop.OWPBND14, wire.Found{Values: wire.Values{l.Breaches().Last().Key("nodeId"), l.Breaches().Last().At("/payload/nodeId")}, In: l.Breaches().In}).
 			To(check.Absent(), "node of a breach of the whole run")
-		j.Check(openwop.OWPBND11, l.OfType(openwopv1.RunEventTypeRunFailed).Each("/payload/error/details/elapsedMs")).To(check.Each(atLeast(float64(o.Bound))), "details.elapsedMs of the failure")
+		j.Check(openwop.OWPBND11, l.OfType(dialect.RunFailed).Each("/payload/error/details/elapsedMs")).To(check.Each(atLeast(float64(o.Bound))), "details.elapsedMs of the failure")
 		CheckOver(l, j, openwop.OWPBND12)
 		o.Lull.CheckStill(j, openwop.OWPBND12, l, "after it failed")
 	}),
@@ -50,7 +51,7 @@ var timeBounded = scenarios.Scenario{
 // spanOf is the run's time up to its breach by the host's timestamps; nil where
 // they are not given.
 func spanOf(l host.RunLog) wire.Seen {
-	from, to := l.OfType(openwopv1.RunEventTypeRunStarted), l.Breaches()
+	from, to := l.OfType(dialect.RunStarted), l.Breaches()
 	if len(from.Values) == 0 || len(to.Values) == 0 {
 		return nil
 	}

@@ -5,7 +5,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/host"
@@ -15,12 +16,12 @@ import (
 // What judges of bounds have in common.
 
 // starts are the nodes that a run began.
-func starts(l host.RunLog) wire.Found { return l.OfType(openwopv1.RunEventTypeNodeStarted) }
+func starts(l host.RunLog) wire.Found { return l.OfType(dialect.NodeStarted) }
 
 // checkFailed expects the failure that follows a breach, in the log and in the
 // snapshot.
 func checkFailed(l host.RunLog, j *scenarios.Judge, id scenarios.RequirementID, code string) {
-	failed := l.OfType(openwopv1.RunEventTypeRunFailed)
+	failed := l.OfType(dialect.RunFailed)
 	j.Check(id, l.Status()).To(check.Equal("failed"), "status of the run")
 	j.Check(id, failed.Each("/payload/error/code")).To(check.Equal([]any{code}), "code of the failure")
 	j.Check(id, l.Ended.Last.At("/error/code")).To(check.Equal(code), "code in the snapshot")
@@ -34,7 +35,7 @@ func CheckOver(l host.RunLog, j *scenarios.Judge, id scenarios.RequirementID) {
 
 // checkCause expects the failure to name the breach that brought it about.
 func checkCause(l host.RunLog, j *scenarios.Judge, id scenarios.RequirementID) {
-	failed := l.OfType(openwopv1.RunEventTypeRunFailed)
+	failed := l.OfType(dialect.RunFailed)
 	j.Check(id, failed.Each("/causationId")).To(check.SameAs(l.Breaches().Each("/eventId")), "cause of the failure: the breach")
 }
 

@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -150,7 +151,7 @@ var (
 		Pointer: modelPointer + `/confidenceEscalationInterruptKind == "approval"`,
 		Look: func(d scenarios.Discovery) (wire.Value, bool) {
 			v := Model(d).Key("confidenceEscalationInterruptKind")
-			return v, v.String() == string(openwopv1.InterruptKindApproval)
+			return v, v.String() == string(dialect.InterruptKindApproval)
 		},
 	})
 
@@ -165,9 +166,9 @@ var (
 			return v, on || !given // required is the default
 		},
 	})
-	GoalsSchedule   = GoalsBy(openwopv1.GoalContinuationModeSchedule, "standing goals that go on by a schedule")
-	GoalsHeartbeat  = GoalsBy(openwopv1.GoalContinuationModeHeartbeat, "standing goals that go on by a heartbeat")
-	GoalsCommitment = GoalsBy(openwopv1.GoalContinuationModeCommitment, "standing goals that go on by a commitment")
+	GoalsSchedule   = GoalsBy(dialect.GoalContinuationModeSchedule, "standing goals that go on by a schedule")
+	GoalsHeartbeat  = GoalsBy(dialect.GoalContinuationModeHeartbeat, "standing goals that go on by a heartbeat")
+	GoalsCommitment = GoalsBy(dialect.GoalContinuationModeCommitment, "standing goals that go on by a commitment")
 	GoalsReplay     = with(Goals, as("goals-replay", "replays of the runs of standing goals", FinishedReplay))
 	NoGoals         = scenarios.Claim{
 		ID: "no-goals", Title: "a host without standing goals", Pointer: "/agents/goals absent",
@@ -199,7 +200,7 @@ var All = []scenarios.Claim{
 }
 
 // GoalsBy is the claim that goals go on in one mode.
-func GoalsBy(mode openwopv1.GoalContinuationMode, title string) scenarios.Claim {
+func GoalsBy(mode dialect.GoalContinuationMode, title string) scenarios.Claim {
 	return scenarios.Claim{
 		ID: "goals-" + string(mode), Title: title,
 		Pointer: "/agents/goals/continuation has " + string(mode),

@@ -3,7 +3,8 @@ package claims
 import (
 	"slices"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -19,7 +20,7 @@ var (
 			if on, _ := v.Bool(); !on {
 				return v, false
 			}
-			return modes, slices.ContainsFunc(modes.Items(), func(m wire.Value) bool { return m.String() == string(openwopv1.ForkModeBranch) })
+			return modes, slices.ContainsFunc(modes.Items(), func(m wire.Value) bool { return m.String() == string(dialect.ForkModeBranch) })
 		},
 	}
 	ForkBranchLoop = with(ExecutionModel, as("fork-branch-loop", "branches off a loop", ForkBranch))

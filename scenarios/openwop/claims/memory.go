@@ -1,8 +1,8 @@
 package claims
 
 import (
-	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/wire"
 )
 
@@ -20,7 +20,7 @@ var (
 		Pointer: modelPointer + `/crossChildMemoryConcurrency != "advisory"`,
 		Look: func(d scenarios.Discovery) (wire.Value, bool) {
 			v := Model(d).Key("crossChildMemoryConcurrency")
-			return v, v.String() != string(openwopv1.ExecutionModelCrossChildMemoryConcurrencyAdvisory)
+			return v, v.String() != string(dialect.ExecutionModelCrossChildMemoryConcurrencyAdvisory)
 		},
 	})
 	MemoryEvents = with(MemoryWorkers, On("memory-events", "events that tell what runs remember", "/memory/attribution/emitsWriteEvents", func(d scenarios.Discovery) wire.Value {

@@ -4,8 +4,9 @@ package confidence
 import (
 	"slices"
 
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/gen/openwop"
-	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/internal/lazyregexp"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
@@ -40,7 +41,7 @@ var floorWellFormed = scenarios.Scenario{
 		}), "confidenceEscalationFloor")
 		j.Check(openwop.OWPCNF2, claims.Model(d).Key("confidenceEscalationInterruptKind")).To(orAbsent("clarification, approval or x-host-<host>-<kind>", func(v any) bool {
 			kind, _ := v.(string)
-			return kind == string(openwopv1.InterruptKindClarification) || kind == string(openwopv1.InterruptKindApproval) || hostKind.MatchString(kind)
+			return kind == string(dialect.InterruptKindClarification) || kind == string(dialect.InterruptKindApproval) || hostKind.MatchString(kind)
 		}), "confidenceEscalationInterruptKind")
 	}),
 }
@@ -99,16 +100,16 @@ func (o AroundFloorObservation) kinds() []any {
 	if o.Kind != "" {
 		return []any{o.Kind}
 	}
-	return []any{string(openwopv1.InterruptKindClarification), string(openwopv1.InterruptKindApproval)}
+	return []any{string(dialect.InterruptKindClarification), string(dialect.InterruptKindApproval)}
 }
 
 // statusOf is the status that a run waits in for an interrupt of this kind; ""
 // where the protocol does not say.
 func statusOf(kind string) string {
-	switch openwopv1.InterruptKind(kind) {
-	case openwopv1.InterruptKindClarification:
+	switch dialect.InterruptKind(kind) {
+	case dialect.InterruptKindClarification:
 		return "waiting-input"
-	case openwopv1.InterruptKindApproval:
+	case dialect.InterruptKindApproval:
 		return "waiting-approval"
 	}
 	return ""

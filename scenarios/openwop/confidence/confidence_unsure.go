@@ -3,8 +3,9 @@ package confidence
 import (
 	"slices"
 
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/gen/openwop"
-	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/claims"
@@ -44,7 +45,7 @@ var unsureHeld = scenarios.Scenario{
 
 // checkReason expects the suspension to say why (OWP-R17).
 func (o UnsureRun) checkReason(j *scenarios.Judge) {
-	suspended := o.Held.Log.OfType(openwopv1.RunEventTypeNodeSuspended)
+	suspended := o.Held.Log.OfType(dialect.NodeSuspended)
 	reasons := interruptKinds(o.Held)
 	reasons.Values = append(reasons.Values, suspended.Each("/payload/reason").Values...)
 	j.Check(openwop.OWPCNF15, reasons).To(check.That("low-confidence among them", func(v any) bool {
@@ -80,15 +81,15 @@ var unsureDecidesOnce = scenarios.Scenario{
 		a.After.Later.Readable(j)
 		l := a.After.Later
 		j.Check(openwop.OWPCNF16, l.Decided().Each("/payload/decision").Where(meant)).To(check.Len(1), "decisions that hand over to %s", fixture.Noop)
-		j.Check(openwop.OWPCNF16, l.OfType(openwopv1.RunEventTypeNodeDispatched)).To(host.NoMoreThan(1), "nodes dispatched")
-		j.Check(openwop.OWPCNF16, l.Phase(openwopv1.ChainPhaseDispatchBegan)).To(host.NoMoreThan(1), "handoffs")
+		j.Check(openwop.OWPCNF16, l.OfType(dialect.NodeDispatched)).To(host.NoMoreThan(1), "nodes dispatched")
+		j.Check(openwop.OWPCNF16, l.Phase(dialect.ChainPhaseDispatchBegan)).To(host.NoMoreThan(1), "handoffs")
 	}),
 }
 
 // meant says whether this is the decision that the agent of the fixture held back.
 func meant(decision wire.Value) bool {
 	workers := decision.Key("nextWorkerIds").Items()
-	return decision.Key("kind").String() == string(openwopv1.NextWorkerDecisionKindNextWorker) && len(workers) == 1 && workers[0].String() == fixture.Noop
+	return decision.Key("kind").String() == string(dialect.NextWorkerDecisionKindNextWorker) && len(workers) == 1 && workers[0].String() == fixture.Noop
 }
 
 // The control is unsure-decides-once, on the same drive.
@@ -115,7 +116,7 @@ var unsureRejected = scenarios.Scenario{
 // carriedOut are the events that tell of work that was handed over.
 func carriedOut(l host.RunLog) wire.Found {
 	return l.All().Where(func(e wire.Value) bool {
-		return e.Key("type").String() == string(openwopv1.RunEventTypeNodeDispatched) || e.At("/payload/phase").String() == string(openwopv1.ChainPhaseDispatchBegan)
+		return e.Key("type").String() == string(dialect.NodeDispatched) || e.At("/payload/phase").String() == string(dialect.ChainPhaseDispatchBegan)
 	})
 }
 
@@ -133,7 +134,7 @@ var sureEnoughDecides = scenarios.Scenario{
 				j.Need(openwop.OWP0037A1, way.Held.Suspended)
 				return
 			}
-			j.Check(openwop.OWPCNF17, l.OfType(openwopv1.RunEventTypeNodeSuspended)).To(check.Len(0), "suspensions of an agent that is %v sure, under a threshold of %v", unsure, way.Threshold)
+			j.Check(openwop.OWPCNF17, l.OfType(dialect.NodeSuspended)).To(check.Len(0), "suspensions of an agent that is %v sure, under a threshold of %v", unsure, way.Threshold)
 			j.Check(openwop.OWPCNF17, l.Decided()).NotTo(check.Len(0), "its decisions")
 		}
 	}),

@@ -3,7 +3,8 @@ package confidence
 import (
 	"context"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
@@ -74,9 +75,9 @@ type unsureRun struct {
 
 // begin makes the run and follows it to where it ends or waits.
 func (o *UnsureRun) begin(ctx context.Context, h host.Host) *host.Run {
-	request := openwopv1.CreateRunRequest{WorkflowID: fixture.Unsure}
+	request := dialect.CreateRunRequest{WorkflowID: fixture.Unsure}
 	if o.Asked {
-		request.Configurable = &openwopv1.Configurable{EscalationThreshold: &o.Threshold}
+		request.Configurable = &dialect.Configurable{EscalationThreshold: &o.Threshold}
 	}
 	r := h.Create(ctx, "create the run of an agent that is not sure", request)
 	o.Held = r.Held(ctx, 1, 0)

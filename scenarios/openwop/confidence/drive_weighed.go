@@ -7,7 +7,8 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
@@ -33,7 +34,7 @@ func weigh(h host.Host, confidence *float64) (host.Suspending, WeighedLoop) {
 		worker = fixture.HandoffChild
 	}
 	way := h.SuspendingLoop(1, func() any {
-		return openwopv1.NextWorkerDecision{Kind: openwopv1.NextWorkerDecisionKindNextWorker, NextWorkerIds: []string{worker}, Confidence: confidence}
+		return dialect.NextWorkerDecision{Kind: dialect.NextWorkerDecisionKindNextWorker, NextWorkerIds: []string{worker}, Confidence: confidence}
 	})
 	o := WeighedLoop{Confidence: confidence, Worker: worker}
 	for i := range max(0, way.Turns()-1) {
@@ -48,7 +49,7 @@ func weigh(h host.Host, confidence *float64) (host.Suspending, WeighedLoop) {
 func weighLast(h host.Host, confidence *float64) (host.Suspending, WeighedLoop) {
 	way, o := weigh(h, nil)
 	n := way.Turns()
-	way.Plan[n-1] = openwopv1.TerminateDecision{Kind: openwopv1.TerminateDecisionKindTerminate, Reason: h.Name("done"), Confidence: confidence}
+	way.Plan[n-1] = dialect.TerminateDecision{Kind: dialect.TerminateDecisionKindTerminate, Reason: h.Name("done"), Confidence: confidence}
 	way.At = []int{n}
 	o.Confidence, o.Worker = confidence, ""
 	return way, o
@@ -138,7 +139,7 @@ func accept(ctx context.Context, r *host.Run, i host.Interrupt, text string) *wi
 // reject answers an interrupt that takes an approval with a refusal.
 func reject(ctx context.Context, r *host.Run, i host.Interrupt, text string) *wire.Reply {
 	return r.Do(ctx, wire.Call{Method: http.MethodPost, Path: host.RunPath(r.ID) + "/interrupts/" + url.PathEscape(i.Node), Label: "reject",
-		Body: map[string]any{"resumeValue": map[string]any{"action": openwopv1.ApprovalActionReject, "comment": text}}})
+		Body: map[string]any{"resumeValue": map[string]any{"action": dialect.ApprovalActionReject, "comment": text}}})
 }
 
 // weighed runs a loop with this confidence in one of its turns.

@@ -3,8 +3,9 @@ package confidence
 import (
 	"slices"
 
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/gen/openwop"
-	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/host"
@@ -15,12 +16,12 @@ import (
 
 // escalations are the decisions that a log says were held for their confidence.
 func escalations(l host.RunLog) wire.Found {
-	return l.OfType(openwopv1.RunEventTypeCoreWorkflowChainConfidenceEscalated)
+	return l.OfType(dialect.ConfidenceEscalated)
 }
 
 // handedOver are the workers that a log says work was given to, in order.
 func handedOver(l host.RunLog) wire.Found {
-	return l.Phase(openwopv1.ChainPhaseDispatchBegan).Each("/payload/workerId")
+	return l.Phase(dialect.ChainPhaseDispatchBegan).Each("/payload/workerId")
 }
 
 // checkHeld looks for a dispatch that nobody has agreed to. What was dispatched
@@ -30,7 +31,7 @@ func (o WeighedLoop) checkHeld(j *scenarios.Judge, l host.RunLog, floor float64,
 	for _, seen := range []struct {
 		what string
 		wire.Found
-	}{{"handoffs", handedOver(l)}, {"nodes dispatched", l.OfType(openwopv1.RunEventTypeNodeDispatched)}} {
+	}{{"handoffs", handedOver(l)}, {"nodes dispatched", l.OfType(dialect.NodeDispatched)}} {
 		if !j.Check(openwop.OWPINT5, seen.Found).To(host.NoMoreThan(most), "%s of a loop with confidence %v in turn %d and a floor of %v, %s", seen.what, *o.Confidence, o.Held.Turn, floor, when) {
 			j.End()
 		}
@@ -81,13 +82,13 @@ func (o WeighedLoop) checkToldFirst(j *scenarios.Judge) {
 	if len(l.Events) == 0 { // nobody answered
 		l = o.Lull.Later
 	}
-	escalated := string(openwopv1.RunEventTypeCoreWorkflowChainConfidenceEscalated)
-	order := l.OfType(openwopv1.RunEventTypeCoreWorkflowChainConfidenceEscalated, openwopv1.RunEventTypeNodeSuspended, openwopv1.RunEventTypeInterruptRequested).Each("/type")
+	escalated := string(dialect.ConfidenceEscalated)
+	order := l.OfType(dialect.ConfidenceEscalated, dialect.NodeSuspended, dialect.InterruptRequested).Each("/type")
 	j.Check(openwop.OWPCNF4, order).To(startingWith(escalated), "the event and the interrupt in order")
 	dispatched := l.All().Where(func(e wire.Value) bool {
-		return e.Key("type").String() == escalated || e.At("/payload/phase").String() == string(openwopv1.ChainPhaseDispatchBegan)
+		return e.Key("type").String() == escalated || e.At("/payload/phase").String() == string(dialect.ChainPhaseDispatchBegan)
 	}).Each("/type")
-	want := slices.Repeat([]string{string(openwopv1.RunEventTypeCoreWorkflowChainEvent)}, o.Held.Turn-1)
+	want := slices.Repeat([]string{string(dialect.HandedOver)}, o.Held.Turn-1)
 	j.Check(openwop.OWPCNF4, dispatched).To(startingWith(append(want, escalated)...), "handoffs before turn %d, and the event, in order", o.Held.Turn)
 }
 
@@ -153,7 +154,7 @@ func (o WeighedLoop) without() []string {
 func interruptKinds(s host.Suspension) wire.Found {
 	f := wire.Found{In: s.Log.All().In}
 	f.Values = append(f.Values, s.Suspended.Last.At("/interrupt/kind"))
-	for _, t := range []openwopv1.RunEventType{openwopv1.RunEventTypeNodeSuspended, openwopv1.RunEventTypeInterruptRequested} {
+	for _, t := range []dialect.Event{dialect.NodeSuspended, dialect.InterruptRequested} {
 		f.Values = append(f.Values, s.Log.OfType(t).Each("/payload/kind").Values...)
 	}
 	return f.Where(func(v wire.Value) bool { return v.Actual() != nil })

@@ -4,7 +4,8 @@ import (
 	"context"
 	"net/http"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
@@ -179,7 +180,7 @@ func unlessControls(ctx context.Context, h host.Host, blocked error) {
 func controls(ctx context.Context, h host.Host, theirs, own string, o *TenantControl) {
 	o.Never = host.StrangerOf(theirs)
 	o.Pause = h.Intrude(ctx, host.TheOther, "to pause the run", false, theirs, o.Never, func(id string) wire.Call {
-		return wire.Call{Method: http.MethodPost, Path: host.RunPath(id) + ":pause", Body: map[string]any{"drainPolicy": openwopv1.PauseRunRequestDrainPolicyImmediate}}
+		return wire.Call{Method: http.MethodPost, Path: host.RunPath(id) + ":pause", Body: map[string]any{"drainPolicy": dialect.PauseRunRequestDrainPolicyImmediate}}
 	})
 	o.Diff = h.Intrude(ctx, host.TheOther, "to compare a run of its own with the run", false, theirs, o.Never, func(id string) wire.Call {
 		return wire.Call{Method: http.MethodGet, Path: diffPath(own, id)}

@@ -5,7 +5,8 @@ import (
 	"net/http"
 	"net/url"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/claims"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
@@ -52,7 +53,7 @@ var comparedRuns = &scenarios.Drive[DiffObservation]{
 		first.IsOffered(ctx, "GET /v1/runs/{runId}:diff", reply)
 		comparedWith(ctx, first, request, "the run with another of its workflow", o.Self.A, &o.Alike)
 		if h.Offers(fixture.Fail) {
-			comparedWith(ctx, first, openwopv1.CreateRunRequest{WorkflowID: fixture.Fail}, "the run with one that fails", o.Self.A, &o.Other)
+			comparedWith(ctx, first, dialect.CreateRunRequest{WorkflowID: fixture.Fail}, "the run with one that fails", o.Self.A, &o.Other)
 		}
 		comparedWithReplay(ctx, first, o)
 		comparedWithNone(ctx, first, o)
@@ -60,15 +61,15 @@ var comparedRuns = &scenarios.Drive[DiffObservation]{
 }
 
 // comparableWorkflow asks for a run of a workflow whose runs differ from each other, if there is one.
-func comparableWorkflow(h host.Host) openwopv1.CreateRunRequest {
+func comparableWorkflow(h host.Host) dialect.CreateRunRequest {
 	if h.Offers(fixture.Random) {
-		return openwopv1.CreateRunRequest{WorkflowID: fixture.Random}
+		return dialect.CreateRunRequest{WorkflowID: fixture.Random}
 	}
 	return h.Simple()
 }
 
 // comparable makes a run and follows it to its end; nil where there is none.
-func comparable(ctx context.Context, h host.Host, request openwopv1.CreateRunRequest, l *host.RunLog) *host.Run {
+func comparable(ctx context.Context, h host.Host, request dialect.CreateRunRequest, l *host.RunLog) *host.Run {
 	r := h.Create(ctx, "create a run to compare", request)
 	if *l = r.Finish(ctx, "log of a run to compare"); r.ID == "" || !l.Ended.Reached {
 		return nil
@@ -77,7 +78,7 @@ func comparable(ctx context.Context, h host.Host, request openwopv1.CreateRunReq
 }
 
 // comparedWith makes another run and compares the run with it.
-func comparedWith(ctx context.Context, r *host.Run, request openwopv1.CreateRunRequest, what string, own host.RunLog, d *Diffed) {
+func comparedWith(ctx context.Context, r *host.Run, request dialect.CreateRunRequest, what string, own host.RunLog, d *Diffed) {
 	d.A = own
 	other := comparable(ctx, r.Host, request, &d.B)
 	if other == nil {

@@ -4,7 +4,8 @@ import (
 	"context"
 	"time"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
@@ -45,7 +46,7 @@ var pausedAtOnce = &scenarios.Drive[PausedObservation]{
 		"POST /v1/runs (the same)", "POST /v1/runs/{runId}:resume", "POST /v1/runs/{runId}:pause, when it has ended"},
 	Waits: 300 * time.Millisecond,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *PausedObservation) {
-		pausedFor(ctx, host.Host{Conn: c}, string(openwopv1.PauseRunRequestDrainPolicyImmediate), o)
+		pausedFor(ctx, host.Host{Conn: c}, string(dialect.PauseRunRequestDrainPolicyImmediate), o)
 	},
 }
 
@@ -74,18 +75,18 @@ func unlessPauses(ctx context.Context, h host.Host, blocked error) {
 }
 
 // stepping asks for a run that waits for so long, in ms.
-func stepping(h host.Host, wait int, said string) openwopv1.CreateRunRequest {
+func stepping(h host.Host, wait int, said string) dialect.CreateRunRequest {
 	for _, id := range []string{fixture.Steps, fixture.Delay, fixture.Cancellable} {
 		if h.Offers(id) {
 			inputs := map[string]any{"delayMs": wait}
 			if id == fixture.Steps {
 				inputs["said"] = said
 			}
-			return openwopv1.CreateRunRequest{WorkflowID: id, Inputs: inputs}
+			return dialect.CreateRunRequest{WorkflowID: id, Inputs: inputs}
 		}
 	}
 	scenarios.End(scenarios.Block("no workflow is on offer that waits", fixture.Load))
-	return openwopv1.CreateRunRequest{}
+	return dialect.CreateRunRequest{}
 }
 
 // pausedFor pauses a run while it waits. Where the pause comes too late the
@@ -94,7 +95,7 @@ func pausedFor(ctx context.Context, h host.Host, policy string, o *PausedObserva
 	for _, wait := range waits {
 		wait = h.Between(wait, wait+wait/10)
 		said := h.Marker()
-		request, err := scenarios.Attempt(func() openwopv1.CreateRunRequest { return stepping(h, wait, said) })
+		request, err := scenarios.Attempt(func() dialect.CreateRunRequest { return stepping(h, wait, said) })
 		if err != nil {
 			unlessPauses(ctx, h, err)
 			return
@@ -116,7 +117,7 @@ func pausedFor(ctx context.Context, h host.Host, policy string, o *PausedObserva
 }
 
 // standsStill looks at a run from the pause to its end.
-func standsStill(ctx context.Context, r *host.Run, request openwopv1.CreateRunRequest, o *PausedObservation) {
+func standsStill(ctx context.Context, r *host.Run, request dialect.CreateRunRequest, o *PausedObservation) {
 	if !host.Succeeded(o.Paused.Status) {
 		return
 	}

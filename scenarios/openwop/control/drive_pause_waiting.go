@@ -6,7 +6,8 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
@@ -116,7 +117,7 @@ var cancelledPaused = &scenarios.Drive[ControlCancelObservation]{
 
 // pauseAtOnce pauses the run and waits until it is.
 func pauseAtOnce(ctx context.Context, r *host.Run, o *ControlCancelObservation) {
-	pause := r.Pause(ctx, string(openwopv1.PauseRunRequestDrainPolicyImmediate), "", "to pause the run")
+	pause := r.Pause(ctx, string(dialect.PauseRunRequestDrainPolicyImmediate), "", "to pause the run")
 	o.Paused = &pause
 	o.Still = r.IsPaused(ctx)
 }
@@ -125,7 +126,7 @@ func pauseAtOnce(ctx context.Context, r *host.Run, o *ControlCancelObservation) 
 // run waits longer.
 func cancelledFor(ctx context.Context, h host.Host, paused bool, o *ControlCancelObservation) {
 	for i, wait := range waits {
-		request, err := scenarios.Attempt(func() openwopv1.CreateRunRequest { return stepping(h, h.Between(wait, wait+wait/10), h.Marker()) })
+		request, err := scenarios.Attempt(func() dialect.CreateRunRequest { return stepping(h, h.Between(wait, wait+wait/10), h.Marker()) })
 		if err != nil {
 			if paused {
 				unlessPauses(ctx, h, err)
@@ -143,7 +144,7 @@ func cancelledFor(ctx context.Context, h host.Host, paused bool, o *ControlCance
 		o.Live = r.Seen(ctx, "before it is cancelled")
 		o.Cancel = cancelBecause(ctx, r, o.Reason)
 		o.Log = r.Finish(ctx, "log of the cancelled run")
-		inTime := len(o.Log.OfType(openwopv1.RunEventTypeNodeCompleted).Values) == 0
+		inTime := len(o.Log.OfType(dialect.NodeCompleted).Values) == 0
 		if o.Log.Status().String() == "completed" || !inTime && i < len(waits)-1 { // it was quicker
 			continue
 		}
@@ -156,6 +157,6 @@ func cancelledFor(ctx context.Context, h host.Host, paused bool, o *ControlCance
 
 func cancelBecause(ctx context.Context, r *host.Run, reason string) host.Answered {
 	const what = "to cancel the run"
-	reply := r.Does(ctx, http.MethodPost, "/cancel", openwopv1.CancelRunRequest{Reason: &reason}, what)
+	reply := r.Does(ctx, http.MethodPost, "/cancel", dialect.CancelRunRequest{Reason: &reason}, what)
 	return host.AnsweredBy(what, reply)
 }

@@ -3,7 +3,8 @@ package control
 import (
 	"context"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
@@ -36,11 +37,11 @@ var snapshots = &scenarios.Drive[SnapshotsObservation]{
 	Run: func(ctx context.Context, c *scenarios.Conn, o *SnapshotsObservation) {
 		h := host.Host{Conn: c}
 		simple := h.Simple()
-		requests := map[string]openwopv1.CreateRunRequest{"completed": simple}
+		requests := map[string]dialect.CreateRunRequest{"completed": simple}
 		if h.Offers(fixture.Fail) {
-			requests["failed"] = openwopv1.CreateRunRequest{WorkflowID: fixture.Fail}
+			requests["failed"] = dialect.CreateRunRequest{WorkflowID: fixture.Fail}
 		}
-		if long, err := scenarios.Attempt(func() openwopv1.CreateRunRequest { return h.Lasting() }); err == nil {
+		if long, err := scenarios.Attempt(func() dialect.CreateRunRequest { return h.Lasting() }); err == nil {
 			requests["cancelled"] = long
 		}
 		var runs []*host.Run
@@ -62,7 +63,7 @@ var snapshots = &scenarios.Drive[SnapshotsObservation]{
 }
 
 // snap makes a run and reads it to its end.
-func snap(ctx context.Context, h host.Host, request openwopv1.CreateRunRequest, want string) (*host.Run, Snapped) {
+func snap(ctx context.Context, h host.Host, request dialect.CreateRunRequest, want string) (*host.Run, Snapped) {
 	s := Snapped{Workflow: request.WorkflowID, Want: want, Tags: []string{h.Marker(), h.Marker()}, Marker: h.Marker()}
 	request.Tags, request.Metadata = s.Tags, map[string]any{"assay": s.Marker}
 	r := h.Create(ctx, "create a run that is to be "+want, request)

@@ -3,8 +3,9 @@ package control
 import (
 	"net/http"
 
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/gen/openwop"
-	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
@@ -76,7 +77,7 @@ func (o PausedObservation) checkStill(j *scenarios.Judge) {
 // behindPause are the steps that stand behind the last pause on a log; none
 // where the log tells of no pause, which is asked elsewhere.
 func behindPause(l host.RunLog) wire.Found {
-	pauses := l.OfType(openwopv1.RunEventTypeRunPaused)
+	pauses := l.OfType(dialect.RunPaused)
 	return host.Steps(l).Where(func(e wire.Value) bool {
 		return len(pauses.Values) > 0 && host.Sequence(e) > host.Sequence(pauses.Last())
 	})
@@ -96,28 +97,28 @@ func (o PausedObservation) checkGoesOn(j *scenarios.Judge) {
 	}
 	o.Log.Polled(j)
 	j.Check(id, o.Log.Status()).To(check.SameAs(o.Control.Status()), "status of the run at its end")
-	ended, control := o.Log.OfType(openwopv1.RunEventTypeNodeCompleted), o.Control.OfType(openwopv1.RunEventTypeNodeCompleted)
+	ended, control := o.Log.OfType(dialect.NodeCompleted), o.Control.OfType(dialect.NodeCompleted)
 	for _, member := range []string{"type", "nodeId", "payload/nodeId", "payload/outputs"} {
 		j.Check(id, ended.Each("/"+member)).To(check.SameAs(control.Each("/"+member)), "%s of the nodes that ended, as of a run that was not paused", member)
 	}
 	for _, member := range []string{"outputs", "output"} { // OWP-R41
-		result := o.Log.OfType(openwopv1.RunEventTypeRunCompleted).Last().At("/payload/" + member)
-		j.Check(id, result).To(check.SameAs(o.Control.OfType(openwopv1.RunEventTypeRunCompleted).Last().At("/payload/"+member)), "%s of the run, as of one that was not paused", member)
+		result := o.Log.OfType(dialect.RunCompleted).Last().At("/payload/" + member)
+		j.Check(id, result).To(check.SameAs(o.Control.OfType(dialect.RunCompleted).Last().At("/payload/"+member)), "%s of the run, as of one that was not paused", member)
 	}
 	if shown := ended.Where(func(e wire.Value) bool { return e.At("/payload/outputs").Present() }); o.Way == fixture.Steps && len(shown.Values) > 0 {
 		j.Check(id, shown.Last().At("/payload/outputs")).To(host.Holding(o.Said), "outputs of the last node, of a run that was given something to say")
 	}
-	if n, want := len(o.Log.OfType(openwopv1.RunEventTypeNodeStarted).Values), len(o.Control.OfType(openwopv1.RunEventTypeNodeStarted).Values); n != want {
+	if n, want := len(o.Log.OfType(dialect.NodeStarted).Values), len(o.Control.OfType(dialect.NodeStarted).Values); n != want {
 		j.Find(id, "the run starts %d nodes, one that was not paused %d", n, want)
 	}
-	around := o.Log.OfType(openwopv1.RunEventTypeRunPaused, openwopv1.RunEventTypeRunResumed)
-	j.Check(openwop.OWPCTL25, around.Each("/type")).To(check.Equal([]any{string(openwopv1.RunEventTypeRunPaused), string(openwopv1.RunEventTypeRunResumed)}), "pauses and resumptions on the log")
-	j.Check(openwop.OWPCTL26, o.Log.OfType(openwopv1.RunEventTypeRunPaused).Last().At("/payload/reason")).To(check.Equal(o.Reason), "reason in run.paused")
+	around := o.Log.OfType(dialect.RunPaused, dialect.RunResumed)
+	j.Check(openwop.OWPCTL25, around.Each("/type")).To(check.Equal([]any{string(dialect.RunPaused), string(dialect.RunResumed)}), "pauses and resumptions on the log")
+	j.Check(openwop.OWPCTL26, o.Log.OfType(dialect.RunPaused).Last().At("/payload/reason")).To(check.Equal(o.Reason), "reason in run.paused")
 }
 
 // progress is steps but for an answer that is only noted.
 func progress(l host.RunLog) wire.Found {
-	return host.Steps(l).Where(func(e wire.Value) bool { return !host.IsA(openwopv1.RunEventTypeInterruptResolved)(e) })
+	return host.Steps(l).Where(func(e wire.Value) bool { return !host.IsA(dialect.InterruptResolved)(e) })
 }
 
 // given stops a judge where no run was under way when it was cancelled.
@@ -133,7 +134,7 @@ func (o ControlCancelObservation) given(j *scenarios.Judge) {
 // drained tells whether a node had ended before the run was paused: then there
 // is nothing left that the run could wait for.
 func (o ControlCancelObservation) drained() bool {
-	ended, paused := o.Log.OfType(openwopv1.RunEventTypeNodeCompleted).Values, o.Log.OfType(openwopv1.RunEventTypeRunPaused).Values
+	ended, paused := o.Log.OfType(dialect.NodeCompleted).Values, o.Log.OfType(dialect.RunPaused).Values
 	return len(ended) > 0 && len(paused) > 0 && host.Sequence(ended[0]) < host.Sequence(paused[0])
 }
 
@@ -142,7 +143,7 @@ func (o ControlCancelObservation) drained() bool {
 func (o ControlCancelObservation) waited(j *scenarios.Judge) {
 	o.Control.Served(j)
 	o.Later.Polled(j)
-	if len(o.Control.OfType(openwopv1.RunEventTypeNodeCompleted).Values) == 0 {
+	if len(o.Control.OfType(dialect.NodeCompleted).Values) == 0 {
 		j.Block("set-up: the log of a run of "+o.Way+" that has ended tells of no node that did", "put node.completed on the logs of runs")
 	}
 }

@@ -4,8 +4,9 @@ package control
 import (
 	"net/http"
 
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/gen/openwop"
-	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/claims"
@@ -38,7 +39,7 @@ var pausedStandsStill = scenarios.Scenario{
 		o.given(j)
 		o.checkPaused(j)
 		o.stood(j)
-		j.Check(openwop.OWPCTL22, o.Before.OfType(openwopv1.RunEventTypeNodeCompleted).Each("/type")).To(check.Len(0), "nodes that ended before the run stood still")
+		j.Check(openwop.OWPCTL22, o.Before.OfType(dialect.NodeCompleted).Each("/type")).To(check.Len(0), "nodes that ended before the run stood still")
 		o.checkStill(j)
 	}),
 }
@@ -52,7 +53,7 @@ var drainedStandsStill = scenarios.Scenario{
 		o.given(j)
 		o.checkPaused(j)
 		o.stood(j)
-		started, completed := o.Before.OfType(openwopv1.RunEventTypeNodeStarted), o.Before.OfType(openwopv1.RunEventTypeNodeCompleted)
+		started, completed := o.Before.OfType(dialect.NodeStarted), o.Before.OfType(dialect.NodeCompleted)
 		if j.Check(openwop.OWPCTL21, completed.Each("/type")).To(check.Seeing("one or more", anyThere), "nodes that ended before the run stood still") {
 			j.Check(openwop.OWPCTL21, started.Each("/type")).To(check.Len(len(completed.Values)), "nodes that began before it stood still, where %d ended", len(completed.Values))
 		}
@@ -139,7 +140,7 @@ var pausedCancelled = scenarios.Scenario{
 		}
 		j.Check(openwop.OWPCTL27, o.Log.Status()).To(check.Equal("cancelled"), "status of the run")
 		o.waited(j)
-		j.Check(openwop.OWPCTL27, o.Later.OfType(openwopv1.RunEventTypeNodeCompleted).Each("/type")).To(check.Len(0), "nodes that ended, when the time of the run would have come")
+		j.Check(openwop.OWPCTL27, o.Later.OfType(dialect.NodeCompleted).Each("/type")).To(check.Len(0), "nodes that ended, when the time of the run would have come")
 	}),
 }
 
@@ -154,9 +155,9 @@ var cancelledNeverCompletes = scenarios.Scenario{
 			j.BlockOn(openwop.OWPERR23, "set-up: the run is not cancelled, its status is "+o.Log.Status().JSON())
 		}
 		o.waited(j)
-		j.Check(openwop.OWPCTL11, o.Later.OfType(openwopv1.RunEventTypeNodeCompleted).Each("/type")).To(check.Len(0), "nodes that ended, when the time of the run would have come")
+		j.Check(openwop.OWPCTL11, o.Later.OfType(dialect.NodeCompleted).Each("/type")).To(check.Len(0), "nodes that ended, when the time of the run would have come")
 		j.Check(openwop.OWPCTL11, o.Later.Status()).To(check.Equal("cancelled"), "status of the run then")
-		ended := o.Log.OfType(openwopv1.RunEventTypeRunCancelled).Last()
+		ended := o.Log.OfType(dialect.RunCancelled).Last()
 		j.Check(openwop.OWPCTL12, ended.At("/payload/reason")).To(check.Equal(o.Reason), "reason in run.cancelled")
 	}),
 }

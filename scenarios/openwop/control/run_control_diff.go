@@ -5,8 +5,9 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/gen/openwop"
-	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/claims"
@@ -121,14 +122,14 @@ func (d Diffed) differing() map[int64]string {
 	a, b, out := bySequence(d.A), bySequence(d.B), map[int64]string{}
 	for seq, event := range a {
 		if other, both := b[seq]; !both {
-			out[seq] = string(openwopv1.RunEventDiffOpRemoved)
+			out[seq] = string(dialect.RunEventDiffOpRemoved)
 		} else if didElse(event, other) {
-			out[seq] = string(openwopv1.RunEventDiffOpChanged)
+			out[seq] = string(dialect.RunEventDiffOpChanged)
 		}
 	}
 	for seq := range b {
 		if _, both := a[seq]; !both {
-			out[seq] = string(openwopv1.RunEventDiffOpAdded)
+			out[seq] = string(dialect.RunEventDiffOpAdded)
 		}
 	}
 	return out

@@ -4,7 +4,8 @@ import (
 	"context"
 	"net/http"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
@@ -61,14 +62,14 @@ var fixtureOfTheList = &scenarios.Drive[FixtureObservation]{
 			scenarios.End(scenarios.Block("none of the listed fixtures is known here", fixture.Load))
 		}
 		*o = FixtureObservation{Fixture: listed[0]}
-		r := h.Create(ctx, "create a run of a listed fixture", openwopv1.CreateRunRequest{WorkflowID: o.Fixture})
+		r := h.Create(ctx, "create a run of a listed fixture", dialect.CreateRunRequest{WorkflowID: o.Fixture})
 		o.Created = host.AnsweredBy(o.Fixture, r.Created)
 		if r.ID != "" {
 			reply := r.Snapshot(ctx, "that run")
 			o.Run = host.AnsweredBy("that run", reply)
 		}
 		nowhere := h.Name("assay-nowhere")
-		other := h.Create(ctx, "create a run of a workflow that nobody has", openwopv1.CreateRunRequest{WorkflowID: nowhere})
+		other := h.Create(ctx, "create a run of a workflow that nobody has", dialect.CreateRunRequest{WorkflowID: nowhere})
 		o.Unlisted = host.AnsweredBy(nowhere, other.Created)
 	},
 }
@@ -93,7 +94,7 @@ func withoutIt(id, title string, needs func(host.Fixture) bool) *scenarios.Drive
 			o.Control = host.AnsweredBy(simple.WorkflowID, control.Created)
 			asked := h.Known(needs)
 			for _, workflow := range asked[:min(5, len(asked))] {
-				r := h.Create(ctx, "create a run of what needs it", openwopv1.CreateRunRequest{WorkflowID: workflow})
+				r := h.Create(ctx, "create a run of what needs it", dialect.CreateRunRequest{WorkflowID: workflow})
 				if o.Reply, o.Listed = host.AnsweredBy(workflow, r.Created), h.Offers(workflow); !o.Reply.Unknown() {
 					break
 				}

@@ -8,7 +8,8 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/claims"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
@@ -138,9 +139,9 @@ var logsOfTwoRuns = &scenarios.Drive[LogsObservation]{
 }
 
 // createBoth asks for two runs at once.
-func createBoth(ctx context.Context, h host.Host, one, other openwopv1.CreateRunRequest) (*host.Run, *host.Run) {
+func createBoth(ctx context.Context, h host.Host, one, other dialect.CreateRunRequest) (*host.Run, *host.Run) {
 	var first, second *host.Run
-	create := func(out **host.Run, label string, body openwopv1.CreateRunRequest) func(context.Context) {
+	create := func(out **host.Run, label string, body dialect.CreateRunRequest) func(context.Context) {
 		return func(ctx context.Context) {
 			*out = h.Create(ctx, label, body)
 		}

@@ -7,7 +7,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
@@ -159,9 +160,9 @@ func stillRun(ctx context.Context, h host.Host, o *LiveObservation) still {
 
 func waitingRun(ctx context.Context, h host.Host, o *LiveObservation) still {
 	o.Way = fixture.Waits
-	r := h.Create(ctx, "create the run that waits", openwopv1.CreateRunRequest{WorkflowID: fixture.Waits})
+	r := h.Create(ctx, "create the run that waits", dialect.CreateRunRequest{WorkflowID: fixture.Waits})
 	cancel := func(ctx context.Context) *wire.Reply {
-		return r.Send(ctx, wire.Call{Method: http.MethodPost, Path: host.RunPath(r.ID) + "/cancel", Body: openwopv1.CancelRunRequest{}, Label: "cancel"})
+		return r.Send(ctx, wire.Call{Method: http.MethodPost, Path: host.RunPath(r.ID) + "/cancel", Body: dialect.CancelRunRequest{}, Label: "cancel"})
 	}
 	if r.ID == "" {
 		o.Before = r.ReadLog(ctx, "log")

@@ -3,8 +3,9 @@ package eventlog
 import (
 	"fmt"
 
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/gen/openwop"
-	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/claims"
@@ -57,7 +58,7 @@ func (p PollPage) checkStart(j *scenarios.Judge) {
 	}
 	types := p.events().Each("/type")
 	types.Values = types.Values[:min(1, len(types.Values))]
-	j.Check(openwop.OWPEVT13, types).To(check.Equal([]any{string(openwopv1.RunEventTypeRunStarted)}), "type of the first event")
+	j.Check(openwop.OWPEVT13, types).To(check.Equal([]any{string(dialect.RunStarted)}), "type of the first event")
 }
 
 // Not every host sends isComplete; some send isTerminal, some both.

@@ -5,8 +5,9 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/gen/openwop"
-	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/host"
@@ -39,7 +40,7 @@ func CheckCauses(l host.RunLog, j *scenarios.Judge) {
 
 // alone says whether the run hands on no work: then all causes stand in its own log.
 func alone(l host.RunLog) bool {
-	return len(l.OfType(openwopv1.RunEventTypeRunOrchestratorDecided, openwopv1.RunEventTypeNodeDispatched, openwopv1.RunEventTypeCoreWorkflowChainEvent).Values) == 0
+	return len(l.OfType(dialect.Decided, dialect.NodeDispatched, dialect.HandedOver).Values) == 0
 }
 
 // CheckOwn expects the events of this run only.

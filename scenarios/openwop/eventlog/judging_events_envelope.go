@@ -6,7 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/internal/lazyregexp"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/host"
@@ -102,7 +103,7 @@ var reservedWords = []string{"openwop", "core", "community", "vendor", "private"
 func legalType() check.Matcher {
 	return check.That("a type of the catalogue, or two or more parts with dots between them", func(v any) bool {
 		s, _ := v.(string)
-		return openwopv1.RunEventType(s).Valid() || vendorForm.MatchString(s)
+		return dialect.Event(s).Valid() || vendorForm.MatchString(s)
 	})
 }
 
@@ -111,6 +112,6 @@ func reserved(l host.RunLog) []string {
 	return typesOf(l.All().Where(func(e wire.Value) bool {
 		t := e.Key("type").String()
 		first, _, _ := strings.Cut(t, ".")
-		return !openwopv1.RunEventType(t).Valid() && slices.Contains(reservedWords, first)
+		return !dialect.Event(t).Valid() && slices.Contains(reservedWords, first)
 	}))
 }

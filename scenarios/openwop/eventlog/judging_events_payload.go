@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
@@ -14,11 +16,11 @@ import (
 )
 
 // typesWithSchema are the types on these logs whose payload has a schema, each once.
-func typesWithSchema(logs ...host.RunLog) []openwopv1.RunEventType {
-	var out []openwopv1.RunEventType
+func typesWithSchema(logs ...host.RunLog) []dialect.Event {
+	var out []dialect.Event
 	for _, l := range logs {
 		for _, e := range l.Events {
-			t := openwopv1.RunEventType(e.Key("type").String())
+			t := dialect.Event(e.Key("type").String())
 			if _, known := openwopv1.Events[t]; known {
 				out = append(out, t)
 			}
@@ -42,7 +44,7 @@ func CheckPayloads(j *scenarios.Judge, logs ...host.RunLog) {
 }
 
 // fitting expects payloads that are as the schema of their type has them.
-func fitting(t openwopv1.RunEventType) check.Matcher {
+func fitting(t dialect.Event) check.Matcher {
 	component := openwopv1.Events[t].Component
 	return check.Seeing("as "+component+" has it", func(s wire.Seen) (bool, string) {
 		schema, err := host.ContractSchema(component)

@@ -5,8 +5,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/gen/openwop"
-	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/host"
@@ -56,7 +57,7 @@ func (s Listening) events(l host.RunLog) []StreamFrame {
 	var out []StreamFrame
 	for _, f := range s.Frames {
 		t := f.Type.String()
-		if (ours[t] || openwopv1.RunEventType(t).Valid()) && !late[f.ID.String()] {
+		if (ours[t] || dialect.Event(t).Valid()) && !late[f.ID.String()] {
 			out = append(out, f)
 		}
 	}

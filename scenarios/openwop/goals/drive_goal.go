@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"net/http"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
@@ -47,11 +48,11 @@ func contributed(goal wire.Value) int {
 // hasEnded says whether the goal shows a state in which it does not go on.
 func hasEnded(goal wire.Value) bool {
 	state := stateOf(goal).String()
-	return state != "" && state != string(openwopv1.GoalStateActive)
+	return state != "" && state != string(dialect.GoalStateActive)
 }
 
 // goesOn says whether the goal shows that it does.
-func goesOn(goal wire.Value) bool { return stateOf(goal).String() == string(openwopv1.GoalStateActive) }
+func goesOn(goal wire.Value) bool { return stateOf(goal).String() == string(dialect.GoalStateActive) }
 
 // stillGoesOn says whether the goal was made and is active: whether there is anything to look at.
 func stillGoesOn(m host.GoalMade) bool { return m.ID != "" && goesOn(m.Fresh.Body) }
@@ -86,7 +87,7 @@ func anyhow(wire.Value) bool { return true }
 
 // tick asks the seam for one more run. What it means for a goal that does not
 // go on is the host's affair: it may refuse, or answer and fire nothing.
-func tick(ctx context.Context, g *host.Goal, label string, ask openwopv1.GoalTickRequest) GoalTick {
+func tick(ctx context.Context, g *host.Goal, label string, ask dialect.GoalTickRequest) GoalTick {
 	// Not g.do: a seam that is switched off may answer 403, and a goal that has ended can be looked at without it.
 	reply := g.Do(ctx, wire.Call{Method: http.MethodPost, Path: g.At("/tick"), Body: ask, Label: label})
 	if ask.Escalate != nil { // a run that is stuck does not end by itself
@@ -97,7 +98,7 @@ func tick(ctx context.Context, g *host.Goal, label string, ask openwopv1.GoalTic
 
 // fire ticks a goal that is active and waits until the goal shows what came of
 // it. Only here a seam that is not there can be told from a goal that is closed.
-func fire(ctx context.Context, g *host.Goal, label string, ask openwopv1.GoalTickRequest, what string, done func(goal wire.Value) bool) GoalTick {
+func fire(ctx context.Context, g *host.Goal, label string, ask dialect.GoalTickRequest, what string, done func(goal wire.Value) bool) GoalTick {
 	t := tick(ctx, g, label, ask)
 	noSeam(g, t)
 	if !host.Succeeded(t.Status) {
@@ -122,7 +123,7 @@ func noSeam(g *host.Goal, t GoalTick) {
 
 // tickThrough ticks once for each ask. The last of them is to end the goal; it
 // stops early where the goal ends before, or does not move.
-func tickThrough(ctx context.Context, g *host.Goal, asks ...openwopv1.GoalTickRequest) []GoalTick {
+func tickThrough(ctx context.Context, g *host.Goal, asks ...dialect.GoalTickRequest) []GoalTick {
 	var ticks []GoalTick
 	for i, ask := range asks {
 		what, done := fmt.Sprintf("the goal shows run %d", i+1), func(goal wire.Value) bool { return hasEnded(goal) || contributed(goal) > i }
@@ -145,17 +146,17 @@ func concluded(ticks []GoalTick) bool {
 
 // unsatisfied is a tick whose run is judged not to have reached the objective,
 // with any confidence but none.
-func unsatisfied(h host.Host) openwopv1.GoalTickRequest {
-	return openwopv1.GoalTickRequest{Verdict: &openwopv1.ScriptedVerdict{Confidence: new(float64(h.Between(1, 99)) / 100)}}
+func unsatisfied(h host.Host) dialect.GoalTickRequest {
+	return dialect.GoalTickRequest{Verdict: &dialect.ScriptedVerdict{Confidence: new(float64(h.Between(1, 99)) / 100)}}
 }
 
 // unconvinced is a tick whose run is judged, with no confidence at all, not to
 // have reached the objective.
-func unconvinced(h host.Host) openwopv1.GoalTickRequest {
-	return openwopv1.GoalTickRequest{Verdict: &openwopv1.ScriptedVerdict{Confidence: new(0.0)}}
+func unconvinced(h host.Host) dialect.GoalTickRequest {
+	return dialect.GoalTickRequest{Verdict: &dialect.ScriptedVerdict{Confidence: new(0.0)}}
 }
 
 // satisfied is a tick whose run is judged, with confidence, to have reached it.
-func satisfied(h host.Host) openwopv1.GoalTickRequest {
-	return openwopv1.GoalTickRequest{Verdict: &openwopv1.ScriptedVerdict{Satisfied: true, Confidence: new(float64(h.Between(90, 100)) / 100)}}
+func satisfied(h host.Host) dialect.GoalTickRequest {
+	return dialect.GoalTickRequest{Verdict: &dialect.ScriptedVerdict{Satisfied: true, Confidence: new(float64(h.Between(90, 100)) / 100)}}
 }

@@ -4,7 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
@@ -46,7 +47,7 @@ type pair struct{ watched, beside *host.Goal }
 
 // beginBy makes two goals that go on by the same, and stops the drive where the
 // host does not know the armRef, which is ours, or makes one alone.
-func beginBy(ctx context.Context, g host.GoalHome, o *GoalAloneObservation, mode openwopv1.GoalContinuationMode, arm string) (p pair) {
+func beginBy(ctx context.Context, g host.GoalHome, o *GoalAloneObservation, mode dialect.GoalContinuationMode, arm string) (p pair) {
 	for _, one := range []struct {
 		made  **host.Goal
 		seen  *host.GoalMade
@@ -66,9 +67,9 @@ func beginBy(ctx context.Context, g host.GoalHome, o *GoalAloneObservation, mode
 }
 
 // createArmed makes one goal that goes on by itself.
-func createArmed(ctx context.Context, g host.GoalHome, label string, mode openwopv1.GoalContinuationMode, arm string, bound int) *host.Goal {
+func createArmed(ctx context.Context, g host.GoalHome, label string, mode dialect.GoalContinuationMode, arm string, bound int) *host.Goal {
 	ask := g.GoalRequest(host.BoundedTo(bound))
-	ask.Continuation = openwopv1.GoalContinuation{Mode: mode, ArmRef: &arm}
+	ask.Continuation = dialect.GoalContinuation{Mode: mode, ArmRef: &arm}
 	made := g.Create(ctx, label, ask)
 	if status, _ := made.Created.Status.Int(); status/100 == 4 {
 		scenarios.End(scenarios.Block(fmt.Sprintf("a goal of mode %s with the armRef %q is refused with HTTP %d", mode, arm, status), "take this form of armRef, for more than one goal at a time (docs/seams.md)"))

@@ -4,7 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/host"
 )
@@ -20,7 +21,7 @@ var goalByHeartbeat = &scenarios.Drive[GoalAloneObservation]{
 		home := h.StandingGoals(ctx)
 		heartbeat := h.Name("assay")
 		seam, _ := h.FindSeam(ctx, "heartbeat/tick", host.TickOf(heartbeat, h.Marker())) // no goal is armed with it yet
-		*o = pushed(ctx, home, openwopv1.GoalContinuationModeHeartbeat, heartbeat, func(ctx context.Context) {
+		*o = pushed(ctx, home, dialect.GoalContinuationModeHeartbeat, heartbeat, func(ctx context.Context) {
 			h.Adopt(seam.Ask(ctx, host.TickOf(heartbeat, h.Marker())))
 		})
 	},
@@ -35,10 +36,10 @@ var goalByCommitment = &scenarios.Drive[GoalAloneObservation]{
 	Run: func(ctx context.Context, c *scenarios.Conn, o *GoalAloneObservation) {
 		h := host.Host{Conn: c}
 		home := h.StandingGoals(ctx)
-		commitment := openwopv1.CommitmentFireRequest{CommitmentID: h.Name("assay")}
+		commitment := dialect.CommitmentFireRequest{CommitmentID: h.Name("assay")}
 		seam, _ := h.FindSeam(ctx, "commitment/fire", commitment) // no goal goes on by it yet
 		known := false
-		*o = pushed(ctx, home, openwopv1.GoalContinuationModeCommitment, commitment.CommitmentID, func(ctx context.Context) {
+		*o = pushed(ctx, home, dialect.GoalContinuationModeCommitment, commitment.CommitmentID, func(ctx context.Context) {
 			reply := seam.Ask(ctx, commitment)
 			if known = known || len(reply.Value("/events").Items()) > 0; known {
 				return
@@ -51,7 +52,7 @@ var goalByCommitment = &scenarios.Drive[GoalAloneObservation]{
 
 // pushed has two goals go on that do so whenever something happens: push has it happen. No run is under way when the one
 // of them is paused, so there is nothing to wait for.
-func pushed(ctx context.Context, g host.GoalHome, mode openwopv1.GoalContinuationMode, arm string, push func(context.Context)) GoalAloneObservation {
+func pushed(ctx context.Context, g host.GoalHome, mode dialect.GoalContinuationMode, arm string, push func(context.Context)) GoalAloneObservation {
 	o := GoalAloneObservation{Bound: g.Between(3, 4)}
 	p := beginBy(ctx, g, &o, mode, arm)
 	if !o.goOn() {

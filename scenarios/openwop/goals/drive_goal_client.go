@@ -4,7 +4,8 @@ import (
 	"context"
 	"net/http"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
@@ -12,12 +13,12 @@ import (
 
 // GoalCreatedObservation is a goal that was just made, wherever it is shown.
 type GoalCreatedObservation struct {
-	Goal      host.GoalMade               `json:"goal"`
-	Asked     openwopv1.CreateGoalRequest `json:"asked"`
-	All       host.GoalReply              `json:"all"` // the list
-	Active    host.GoalReply              `json:"active"`
-	Satisfied host.GoalReply              `json:"satisfied"`
-	Stranger  wire.Value                  `json:"stranger"` // HTTP status of a goal id that was never given out
+	Goal      host.GoalMade             `json:"goal"`
+	Asked     dialect.CreateGoalRequest `json:"asked"`
+	All       host.GoalReply            `json:"all"` // the list
+	Active    host.GoalReply            `json:"active"`
+	Satisfied host.GoalReply            `json:"satisfied"`
+	Stranger  wire.Value                `json:"stranger"` // HTTP status of a goal id that was never given out
 }
 
 // goalCreated makes a goal and reads it in every place.
@@ -39,8 +40,8 @@ var goalCreated = &scenarios.Drive[GoalCreatedObservation]{
 		stranger := g.Do(ctx, wire.Call{Method: http.MethodGet, Path: g.Of(host.StrangerOf(g.ID)), Label: "a goal that never was"})
 		o.Stranger = stranger.StatusValue()
 		o.All = g.List(ctx, "")
-		o.Active = g.List(ctx, openwopv1.GoalStateActive)
-		o.Satisfied = g.List(ctx, openwopv1.GoalStateSatisfied)
+		o.Active = g.List(ctx, dialect.GoalStateActive)
+		o.Satisfied = g.List(ctx, dialect.GoalStateSatisfied)
 	},
 }
 
@@ -63,18 +64,18 @@ var goalsUnbounded = &scenarios.Drive[GoalUnboundedObservation]{
 		home := h.StandingGoals(ctx)
 		for _, ask := range []struct {
 			label  string
-			bounds *openwopv1.GoalBounds
+			bounds *dialect.GoalBounds
 			made   *host.GoalMade
 		}{
 			{"create a goal without bounds", nil, &o.Unbounded},
-			{"create a goal with empty bounds", &openwopv1.GoalBounds{}, &o.Empty},
+			{"create a goal with empty bounds", &dialect.GoalBounds{}, &o.Empty},
 			{"create a goal with a bound", host.BoundedTo(h.Between(2, 99)), &o.Bounded},
 		} {
 			g := home.Create(ctx, ask.label, h.GoalRequest(ask.bounds))
 			*ask.made = g.Seen(ctx)
 		}
 		o.All = home.List(ctx, "")
-		o.Active = home.List(ctx, openwopv1.GoalStateActive)
+		o.Active = home.List(ctx, dialect.GoalStateActive)
 	},
 }
 
@@ -92,8 +93,8 @@ type GoalWordObservation struct {
 
 // satisfiedRequest asks for what no client may ask for.
 type satisfiedRequest struct {
-	openwopv1.CreateGoalRequest
-	State openwopv1.GoalState `json:"state"`
+	dialect.CreateGoalRequest
+	State dialect.GoalState `json:"state"`
 }
 
 // goalByWord has a client say that its goal is satisfied, in every way there is.
@@ -107,18 +108,18 @@ var goalByWord = &scenarios.Drive[GoalWordObservation]{
 		*o = GoalWordObservation{Objective: h.DrawObjective()}
 		home := h.StandingGoals(ctx)
 		asked := h.GoalRequest(host.BoundedTo(h.Between(2, 99)))
-		asserted := home.CreateAs(ctx, "create a goal that is satisfied already", asked.Objective, satisfiedRequest{asked, openwopv1.GoalStateSatisfied})
+		asserted := home.CreateAs(ctx, "create a goal that is satisfied already", asked.Objective, satisfiedRequest{asked, dialect.GoalStateSatisfied})
 		o.Asserted = asserted.Seen(ctx)
 		g, made := home.Begin(ctx, host.BoundedTo(h.Between(2, 99)))
 		if o.Goal = made; !stillGoesOn(made) {
 			return
 		}
-		o.Claimed = rewrite(ctx, g, "edit the state to satisfied", map[string]openwopv1.GoalState{"state": openwopv1.GoalStateSatisfied}, anyhow)
+		o.Claimed = rewrite(ctx, g, "edit the state to satisfied", map[string]dialect.GoalState{"state": dialect.GoalStateSatisfied}, anyhow)
 		reworded := func(goal wire.Value) bool { return goal.Key("objective").String() == o.Objective }
-		o.Reworded = rewrite(ctx, g, "edit the objective", openwopv1.EditGoalRequest{Objective: o.Objective}, reworded)
-		o.Restated = rewrite(ctx, g, "edit completion and continuation", openwopv1.EditGoalRequest{Completion: &asked.Completion, Continuation: &asked.Continuation}, anyhow)
+		o.Reworded = rewrite(ctx, g, "edit the objective", dialect.EditGoalRequest{Objective: o.Objective}, reworded)
+		o.Restated = rewrite(ctx, g, "edit completion and continuation", dialect.EditGoalRequest{Completion: &asked.Completion, Continuation: &asked.Continuation}, anyhow)
 		o.Completed = change(ctx, g, "complete", anyhow)
-		o.Satisfied = g.List(ctx, openwopv1.GoalStateSatisfied)
+		o.Satisfied = g.List(ctx, dialect.GoalStateSatisfied)
 	},
 }
 

@@ -3,7 +3,8 @@ package goals
 import (
 	"context"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
@@ -39,7 +40,7 @@ var goalToItsBound = &scenarios.Drive[GoalObservation]{
 	Run: func(ctx context.Context, c *scenarios.Conn, o *GoalObservation) {
 		h := host.Host{Conn: c}
 		runs := h.Between(2, 4)
-		var asks []openwopv1.GoalTickRequest
+		var asks []dialect.GoalTickRequest
 		for range runs {
 			asks = append(asks, unsatisfied(h))
 		}
@@ -61,7 +62,7 @@ var goalUntilSatisfied = &scenarios.Drive[GoalObservation]{
 		"GET {prefix}/goals/{id}/events", "GET /v1/runs/{runId} and its events of each contributing run", "GET /v1/runs/{an id never given out}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *GoalObservation) {
 		h := host.Host{Conn: c}
-		asks := []openwopv1.GoalTickRequest{unconvinced(h)}
+		asks := []dialect.GoalTickRequest{unconvinced(h)}
 		for range h.Between(0, 2) {
 			asks = append(asks, unsatisfied(h))
 		}
@@ -83,7 +84,7 @@ var goalToItsCost = &scenarios.Drive[GoalObservation]{
 	Sends: []string{"POST {prefix}/goals {bounds: {maxCostUsd: random}}", sendsTicks + ", {costUsd: random}", "GET {prefix}/goals/{id}", "POST /v1/runs (sentinel)"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *GoalObservation) {
 		h := host.Host{Conn: c}
-		var asks []openwopv1.GoalTickRequest
+		var asks []dialect.GoalTickRequest
 		spent, last := 0, 0 // thousandths of a dollar
 		for range h.Between(3, 4) {
 			spent += last
@@ -92,7 +93,7 @@ var goalToItsCost = &scenarios.Drive[GoalObservation]{
 			ask.CostUSD = new(float64(last) / 1000)
 			asks = append(asks, ask)
 		}
-		bounds := &openwopv1.GoalBounds{MaxCostUSD: new(float64(2*spent+last) / 2000)} // half of the last run more than those before it
+		bounds := &dialect.GoalBounds{MaxCostUSD: new(float64(2*spent+last) / 2000)} // half of the last run more than those before it
 		_, *o = goalThrough(ctx, h, bounds, unsatisfied(h), asks...)
 	},
 }
@@ -115,7 +116,7 @@ var goalEscalated = &scenarios.Drive[GoalEscalatedObservation]{
 	Run: func(ctx context.Context, c *scenarios.Conn, o *GoalEscalatedObservation) {
 		h := host.Host{Conn: c}
 		var g *host.Goal
-		g, o.GoalObservation = goalThrough(ctx, h, host.BoundedTo(h.Between(10, 20)), satisfied(h), unsatisfied(h), openwopv1.GoalTickRequest{Escalate: new(true)})
+		g, o.GoalObservation = goalThrough(ctx, h, host.BoundedTo(h.Between(10, 20)), satisfied(h), unsatisfied(h), dialect.GoalTickRequest{Escalate: new(true)})
 		if !concluded(o.Ticks) {
 			return
 		}
@@ -137,7 +138,7 @@ func answers(ctx context.Context, g *host.Goal, o *GoalEscalatedObservation) {
 	what := "the goal is escalated no more"
 	o.Freed = g.Await(ctx, what, func(ctx context.Context) (wire.Value, bool) {
 		reply := g.Read(ctx, what)
-		return reply.Body, stateShown(reply).String() != string(openwopv1.GoalStateEscalated)
+		return reply.Body, stateShown(reply).String() != string(dialect.GoalStateEscalated)
 	})
 	if !goesOn(o.Freed.Last) {
 		return
@@ -164,7 +165,7 @@ func stuck(ctx context.Context, g *host.Goal, o GoalObservation) host.Child {
 
 // goalThrough makes a goal, ticks it once for each ask, the last of which is to
 // end it, and watches it stand still after that.
-func goalThrough(ctx context.Context, h host.Host, bounds *openwopv1.GoalBounds, after openwopv1.GoalTickRequest, asks ...openwopv1.GoalTickRequest) (*host.Goal, GoalObservation) {
+func goalThrough(ctx context.Context, h host.Host, bounds *dialect.GoalBounds, after dialect.GoalTickRequest, asks ...dialect.GoalTickRequest) (*host.Goal, GoalObservation) {
 	o := GoalObservation{Runs: len(asks)}
 	home := h.StandingGoals(ctx)
 	var g *host.Goal
@@ -182,7 +183,7 @@ func goalThrough(ctx context.Context, h host.Host, bounds *openwopv1.GoalBounds,
 func revive(ctx context.Context, g *host.Goal, went []GoalTick) GoalRevival {
 	r := GoalRevival{Objective: g.DrawObjective()}
 	// The edit comes first: a goal that a resume revives may be edited again.
-	r.Edited = edit(ctx, g, "edit the goal that has ended", openwopv1.EditGoalRequest{Objective: r.Objective})
+	r.Edited = edit(ctx, g, "edit the goal that has ended", dialect.EditGoalRequest{Objective: r.Objective})
 	r.Resumed = act(ctx, g, "resume")
 	r.Still = still(ctx, g, unsatisfied(g.GoalHome.Host), went)
 	return r

@@ -3,7 +3,8 @@ package goals
 import (
 	"context"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
@@ -61,7 +62,7 @@ func nextOf(ctx context.Context, g *host.Goal, before wire.Value, last bool) Goa
 		return fire(ctx, g, "the last tick", satisfied(g.GoalHome.Host), "the goal has ended", hasEnded)
 	}
 	n := contributed(before)
-	sure := openwopv1.GoalTickRequest{Verdict: &openwopv1.ScriptedVerdict{Confidence: new(1.0)}}
+	sure := dialect.GoalTickRequest{Verdict: &dialect.ScriptedVerdict{Confidence: new(1.0)}}
 	return fire(ctx, g, "tick, with all confidence that it is not reached", sure, "the goal shows one run more", func(goal wire.Value) bool { return hasEnded(goal) || contributed(goal) > n })
 }
 
@@ -72,11 +73,11 @@ func actAtRandom(ctx context.Context, g *host.Goal, o *GoalLifeObservation) {
 	case 1:
 		objective := "satisfied: " + g.DrawObjective()
 		a.What = "edit the objective"
-		a.Edit = rewrite(ctx, g, a.What, openwopv1.EditGoalRequest{Objective: objective}, func(goal wire.Value) bool { return goal.Key("objective").String() == objective })
+		a.Edit = rewrite(ctx, g, a.What, dialect.EditGoalRequest{Objective: objective}, func(goal wire.Value) bool { return goal.Key("objective").String() == objective })
 	case 2:
 		same := g.GoalRequest(nil)
 		a.What = "edit completion and continuation to what they are"
-		a.Edit = rewrite(ctx, g, a.What, openwopv1.EditGoalRequest{Completion: &same.Completion, Continuation: &same.Continuation}, anyhow)
+		a.Edit = rewrite(ctx, g, a.What, dialect.EditGoalRequest{Completion: &same.Completion, Continuation: &same.Continuation}, anyhow)
 	default:
 		a.What = "pause and resume"
 		act(ctx, g, "pause")

@@ -3,7 +3,8 @@ package goals
 import (
 	"context"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/claims"
 	"github.com/openassay/assay/scenarios/openwop/host"
@@ -83,17 +84,17 @@ func misfit(ctx context.Context, g host.GoalHome, what string, spoil func(*goalA
 }
 
 // other is the judge that is not this one.
-func other(judge openwopv1.GoalCheck) openwopv1.GoalCheck {
-	if judge == openwopv1.GoalCheckHost {
-		return openwopv1.GoalCheckVerifier
+func other(judge dialect.GoalCheck) dialect.GoalCheck {
+	if judge == dialect.GoalCheckHost {
+		return dialect.GoalCheckVerifier
 	}
-	return openwopv1.GoalCheckHost
+	return dialect.GoalCheckHost
 }
 
 // unofferedModes are the ways to go on that the host does not advertise.
-func unofferedModes(h host.Host) (modes []openwopv1.GoalContinuationMode) {
-	for _, mode := range []openwopv1.GoalContinuationMode{openwopv1.GoalContinuationModeManual, openwopv1.GoalContinuationModeSchedule,
-		openwopv1.GoalContinuationModeHeartbeat, openwopv1.GoalContinuationModeCommitment} {
+func unofferedModes(h host.Host) (modes []dialect.GoalContinuationMode) {
+	for _, mode := range []dialect.GoalContinuationMode{dialect.GoalContinuationModeManual, dialect.GoalContinuationModeSchedule,
+		dialect.GoalContinuationModeHeartbeat, dialect.GoalContinuationModeCommitment} {
 		if _, on := claims.GoalsBy(mode, "").Look(h.Discovery); !on {
 			modes = append(modes, mode)
 		}

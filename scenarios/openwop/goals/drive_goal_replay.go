@@ -3,7 +3,8 @@ package goals
 import (
 	"context"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/host"
 )
@@ -42,7 +43,7 @@ var goalReplayed = &scenarios.Drive[GoalReplayObservation]{
 			return
 		}
 		source := &host.Run{Host: h, ID: shown[0].String(), Gone: func() {}}
-		if o.Fork = h.ForkFrom(ctx, source, openwopv1.ForkRunRequest{Mode: openwopv1.ForkModeReplay, FromSeq: new(int64(0))}); !host.Succeeded(o.Fork.Log.Created) {
+		if o.Fork = h.ForkFrom(ctx, source, dialect.ForkRunRequest{Mode: dialect.ForkModeReplay, FromSeq: new(int64(0))}); !host.Succeeded(o.Fork.Log.Created) {
 			return
 		}
 		t := once(ctx, g, "tick after the replay", now)

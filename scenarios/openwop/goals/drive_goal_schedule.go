@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
@@ -60,7 +61,7 @@ func onSchedule(ctx context.Context, g host.GoalHome, interval time.Duration, bo
 	if satisfied = endsArmed(ctx, g, &o.Satisfied, every, satisfy); !stillGoesOn(o.GivenUp.Goal) || !stillGoesOn(o.Satisfied.Goal) {
 		return
 	}
-	p := beginBy(ctx, g, &o.GoalAloneObservation, openwopv1.GoalContinuationModeSchedule, every)
+	p := beginBy(ctx, g, &o.GoalAloneObservation, dialect.GoalContinuationModeSchedule, every)
 	if !o.goOn() {
 		return
 	}
@@ -85,7 +86,7 @@ func onSchedule(ctx context.Context, g host.GoalHome, interval time.Duration, bo
 
 // endsArmed makes a goal on a schedule and ends it.
 func endsArmed(ctx context.Context, g host.GoalHome, o *GoalDisarmed, every string, end func(context.Context, *host.Goal) wire.Value) *host.Goal {
-	made := createArmed(ctx, g, "create a goal that ends", openwopv1.GoalContinuationModeSchedule, every, mostContributions)
+	made := createArmed(ctx, g, "create a goal that ends", dialect.GoalContinuationModeSchedule, every, mostContributions)
 	if o.Goal = made.Seen(ctx); !stillGoesOn(o.Goal) {
 		return made
 	}

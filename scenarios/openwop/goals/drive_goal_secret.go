@@ -6,7 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
@@ -57,7 +58,7 @@ func objectiveWithKey(h host.Host) string {
 func told(ctx context.Context, g *host.Goal, o *GoalSecretObservation) {
 	o.Tick = tick(ctx, g, "tick", unsatisfied(g.GoalHome.Host))
 	objective := objectiveWithKey(g.GoalHome.Host)
-	o.Edited = rewrite(ctx, g, "edit the objective to another with the credential in it", openwopv1.EditGoalRequest{Objective: objective}, anyhow)
+	o.Edited = rewrite(ctx, g, "edit the objective to another with the credential in it", dialect.EditGoalRequest{Objective: objective}, anyhow)
 	o.Trail = trail(ctx, g, o.Edited.After)
 }
 

@@ -6,7 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
@@ -24,7 +25,7 @@ type GoalStill struct {
 // barrier. Then it lets a window go by and reads the goal. went are the ticks
 // that made it go on. Those that may have come too late, or too often, are
 // suspect, like its own: a run that they name must be one that the goal shows.
-func still(ctx context.Context, g *host.Goal, ask openwopv1.GoalTickRequest, went []GoalTick, suspect ...GoalTick) GoalStill {
+func still(ctx context.Context, g *host.Goal, ask dialect.GoalTickRequest, went []GoalTick, suspect ...GoalTick) GoalStill {
 	var s GoalStill
 	pace := paceOf(slices.Concat(went, suspect))
 	for i := range 3 {
@@ -57,7 +58,7 @@ func barrier(ctx context.Context, h host.Host, pace time.Duration) {
 		h.Quiet(ctx, pace)
 		return
 	}
-	if r := h.Create(ctx, "sentinel", openwopv1.CreateRunRequest{WorkflowID: fixture.Noop}); r.ID != "" {
+	if r := h.Create(ctx, "sentinel", dialect.CreateRunRequest{WorkflowID: fixture.Noop}); r.ID != "" {
 		r.AwaitEnd(ctx)
 	}
 }

@@ -13,8 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	requirement "github.com/openassay/assay/gen/openwop"
-	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop"
 	"github.com/openassay/assay/scenarios/openwop/hosttest"
@@ -60,7 +61,7 @@ func statusOf(g *hosttest.InventedGoals, id string) string {
 	g.Mu.Lock()
 	defer g.Mu.Unlock()
 	for _, o := range g.Goals {
-		if runs := o.Progress.ContributingRunIds; o.State == openwopv1.GoalStateEscalated && runs[len(runs)-1] == id {
+		if runs := o.Progress.ContributingRunIds; o.State == dialect.GoalStateEscalated && runs[len(runs)-1] == id {
 			return "waiting-approval"
 		}
 	}
@@ -203,7 +204,7 @@ func TestGoalsOfOtherHosts(t *testing.T) {
 		g := &hosttest.InventedGoals{}
 		revives := hosttest.Routes{
 			"POST " + goalsAt + "/{id}/resume": g.Of(func(o *hosttest.InventedGoal, _ map[string]any) bool {
-				o.State = openwopv1.GoalStateActive
+				o.State = dialect.GoalStateActive
 				return true
 			}),
 			"POST " + goalsAt: func(r *http.Request, body map[string]any) (int, any) {
@@ -280,7 +281,7 @@ func TestGoalsThatAreNotKept(t *testing.T) {
 		{"a tick that reads, and fires without looking again", "ticked-at-once", requirement.OWP0097E4, func(g *hosttest.InventedGoals) hosttest.Routes {
 			return hosttest.Routes{tick: g.Find(func(o *hosttest.InventedGoal, body map[string]any) (int, any) {
 				if len(o.Progress.ContributingRunIds) < 6 {
-					o.State = openwopv1.GoalStateActive
+					o.State = dialect.GoalStateActive
 				}
 				return g.Tick(o, body)
 			})}
@@ -298,7 +299,7 @@ func TestGoalsThatAreNotKept(t *testing.T) {
 		}},
 		{"a deadline that has passed from the start", "deadline", requirement.OWP0097E6, func(g *hosttest.InventedGoals) hosttest.Routes {
 			return hosttest.Routes{tick: g.Find(func(o *hosttest.InventedGoal, body map[string]any) (int, any) {
-				o.Close(openwopv1.GoalStateBoundExceeded)
+				o.Close(dialect.GoalStateBoundExceeded)
 				return g.Tick(o, body)
 			})}
 		}},
@@ -319,7 +320,7 @@ func TestGoalsThatAreNotKept(t *testing.T) {
 		}},
 		{"a goal that resume brings back", "exceeded-stays-exceeded", requirement.OWP0097E4, func(g *hosttest.InventedGoals) hosttest.Routes {
 			return hosttest.Routes{"POST " + goalsAt + "/{id}/resume": g.Of(func(o *hosttest.InventedGoal, _ map[string]any) bool {
-				o.State = openwopv1.GoalStateActive
+				o.State = dialect.GoalStateActive
 				return true
 			})}
 		}},

@@ -5,7 +5,8 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
@@ -82,7 +83,7 @@ type goalEvents struct {
 // gives them none, and not one for both types: the goal's own log, the logs of
 // its runs and the replies of the seam count. There is no evidence where no home
 // is on offer.
-func (o GoalObservation) events(t openwopv1.RunEventType) goalEvents {
+func (o GoalObservation) events(t dialect.Event) goalEvents {
 	homes := o.homes()
 	for _, home := range homes {
 		if found := home.ofType(t); len(found.Values) > 0 {
@@ -135,11 +136,11 @@ func ofGoals(events wire.Values, in wire.Ref) wire.Found {
 }
 
 func isGoalEvent(e wire.Value) bool {
-	t := openwopv1.RunEventType(e.Key("type").String())
-	return t == openwopv1.RunEventTypeGoalEvaluated || t == openwopv1.RunEventTypeGoalClosed
+	t := dialect.Event(e.Key("type").String())
+	return t == dialect.GoalEvaluated || t == dialect.GoalClosed
 }
 
 // ofType are the events of one type.
-func (g goalEvents) ofType(t openwopv1.RunEventType) wire.Found {
+func (g goalEvents) ofType(t dialect.Event) wire.Found {
 	return g.Where(func(e wire.Value) bool { return e.Key("type").String() == string(t) })
 }

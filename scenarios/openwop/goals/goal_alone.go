@@ -2,10 +2,10 @@ package goals
 
 import (
 	"github.com/openassay/assay/gen/openwop"
-	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/host"
 )
 
@@ -58,7 +58,7 @@ var abandonedDisarms = scenarios.Scenario{
 		if status/100 != 2 {
 			j.BlockOn(openwop.OWP0097C6, "set-up: abandon is answered HTTP "+o.GivenUp.Asked.JSON())
 		}
-		o.GivenUp.check(j, openwop.OWP0097C8, openwopv1.GoalStateAbandoned)
+		o.GivenUp.check(j, openwop.OWP0097C8, dialect.GoalStateAbandoned)
 	}),
 }
 
@@ -72,7 +72,7 @@ var satisfiedScheduleDisarms = scenarios.Scenario{
 		given(o.Satisfied.Goal, j)
 		host.SeamAnswered(j, o.Satisfied.Asked, o.Satisfied.Goal.Path+"/{id}/tick")
 		o.othersWentOn(j)
-		o.Satisfied.check(j, openwop.OWP0097G1, openwopv1.GoalStateSatisfied)
+		o.Satisfied.check(j, openwop.OWP0097G1, dialect.GoalStateSatisfied)
 	}),
 }
 
@@ -86,7 +86,7 @@ func (o GoalScheduleObservation) othersWentOn(j *scenarios.Judge) {
 	j.Need(openwop.OWP0097A3, o.After)
 }
 
-func (d GoalDisarmed) check(j *scenarios.Judge, id scenarios.RequirementID, state openwopv1.GoalState) {
+func (d GoalDisarmed) check(j *scenarios.Judge, id scenarios.RequirementID, state dialect.GoalState) {
 	if !j.Check(id, d.Ended).To(check.Reached()) {
 		return
 	}
@@ -112,11 +112,11 @@ func (o GoalAloneObservation) check(j *scenarios.Judge, fires scenarios.Requirem
 	j.Need(fires, o.Meanwhile)
 	j.Check(openwop.OWP0097C5, runsOf(o.Held.Body)).To(check.SameAs(runsOf(o.Settled.Body)), "contributing runs of the paused goal after two runs of another one")
 	permitted(o.Resumed.Reply, j, "resume a goal")
-	if !j.Check(openwop.OWP0097C5, stateShown(o.Resumed.After)).To(check.Equal(openwopv1.GoalStateActive), "state after resume") || !j.Check(o.ends(fires), o.Ended).To(check.Reached()) {
+	if !j.Check(openwop.OWP0097C5, stateShown(o.Resumed.After)).To(check.Equal(dialect.GoalStateActive), "state after resume") || !j.Check(o.ends(fires), o.Ended).To(check.Reached()) {
 		return
 	}
 	j.Need(fires, o.After)
-	j.Check(openwop.OWP0097E4, stateShown(o.Later)).To(check.Equal(openwopv1.GoalStateBoundExceeded), "state at the end")
+	j.Check(openwop.OWP0097E4, stateShown(o.Later)).To(check.Equal(dialect.GoalStateBoundExceeded), "state at the end")
 	checkRuns(j, openwop.OWP0097E4, o.Later.Body, o.Bound)
 }
 

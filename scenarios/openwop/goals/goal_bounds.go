@@ -4,8 +4,9 @@ package goals
 import (
 	"slices"
 
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/gen/openwop"
-	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/claims"
@@ -47,7 +48,7 @@ func modes() check.Matcher {
 		list, ok := v.([]any)
 		for i, e := range list {
 			mode, isText := e.(string)
-			ok = ok && isText && openwopv1.GoalContinuationMode(mode).Valid() && !slices.Contains(list[:i], e)
+			ok = ok && isText && dialect.GoalContinuationMode(mode).Valid() && !slices.Contains(list[:i], e)
 		}
 		return ok
 	})
@@ -100,7 +101,7 @@ var createdAsAsked = scenarios.Scenario{
 		g := made.Fresh.Body
 		j.Check(openwop.OWP0097B1, g.Key("id")).To(check.Equal(made.ID), "id")
 		j.Check(openwop.OWP0097B1, g.Key("objective")).To(check.Equal(asked.Objective), "objective")
-		j.Check(openwop.OWP0097B1, g.Key("state")).To(check.Equal(openwopv1.GoalStateActive), "state")
+		j.Check(openwop.OWP0097B1, g.Key("state")).To(check.Equal(dialect.GoalStateActive), "state")
 		j.Check(openwop.OWP0097B1, g.At("/bounds/maxLoopIterations")).To(check.Equal(*asked.Bounds.MaxLoopIterations), "bounds.maxLoopIterations")
 		j.Check(openwop.OWP0097B1, g.At("/bounds/maxCostUsd")).To(check.Equal(*asked.Bounds.MaxCostUSD), "bounds.maxCostUsd")
 		j.Check(openwop.OWP0097B1, g.Key("createdAt")).To(host.Timestamp(), "createdAt")
@@ -207,19 +208,19 @@ var clientCannotSatisfy = scenarios.Scenario{
 		switch asserted := o.Asserted; {
 		case asserted.ID == "":
 			asserted.Created.TellRefusal(j, openwop.OWP0097E2, "a goal that is to be satisfied from the start")
-		case j.Check(openwop.OWP0097E2, stateShown(asserted.Fresh)).To(check.Equal(openwopv1.GoalStateActive), "state of a goal that was asked for as satisfied"):
+		case j.Check(openwop.OWP0097E2, stateShown(asserted.Fresh)).To(check.Equal(dialect.GoalStateActive), "state of a goal that was asked for as satisfied"):
 			j.Find(openwop.OWP0097E2, "a goal that is to be satisfied from the start is made, as active, and the word is dropped without a word")
 		}
 		j.Check(openwop.OWP0097E2, o.Claimed.Reply.Status).To(check.Status(4), "an edit of the state to satisfied")
-		j.Check(openwop.OWP0097E2, stateShown(o.Claimed.After)).To(check.Equal(openwopv1.GoalStateActive), "state after that edit")
+		j.Check(openwop.OWP0097E2, stateShown(o.Claimed.After)).To(check.Equal(dialect.GoalStateActive), "state after that edit")
 		o.Claimed.Reply.TellRefusal(j, openwop.OWP0097E2, "an edit of the state to satisfied")
 		j.Part(func() {
 			readable(o.Satisfied, j)
-			in(o.Satisfied, j, openwopv1.GoalStateSatisfied)
+			in(o.Satisfied, j, dialect.GoalStateSatisfied)
 			j.Check(openwop.OWP0097E2, listed(o.Satisfied, o.Goal, o.Asserted)).To(check.Len(0), "our goals among those that are satisfied")
 		})
 		j.Check(openwop.OWP0097C7, o.Completed.Reply.Status).NotTo(check.Status(2), "a call to complete the goal")
-		j.Check(openwop.OWP0097C7, stateShown(o.Completed.After)).To(check.Equal(openwopv1.GoalStateActive), "state after that call")
+		j.Check(openwop.OWP0097C7, stateShown(o.Completed.After)).To(check.Equal(dialect.GoalStateActive), "state after that call")
 		permitted(o.Reworded.Reply, j, "edit a goal")
 		permitted(o.Restated.Reply, j, "edit a goal")
 		j.Check(openwop.OWP0097C4, o.Reworded.Reply.Status).To(check.Status(2), "an edit of the objective")
@@ -238,7 +239,7 @@ var abandonedStaysAbandoned = scenarios.Scenario{
 		given(o.Goal, j)
 		permitted(o.Abandon.Reply, j, "abandon a goal")
 		j.Check(openwop.OWP0097C6, o.Abandon.Reply.Status).To(check.Status(2), "abandon")
-		j.Check(openwop.OWP0097C6, stateShown(o.Abandon.After)).To(check.Equal(openwopv1.GoalStateAbandoned), "state after abandon")
-		o.Revival.check(j, openwop.OWP0097C4, openwop.OWP0097C6, o.Goal.Path, o.Abandon.After.Body, openwopv1.GoalStateAbandoned)
+		j.Check(openwop.OWP0097C6, stateShown(o.Abandon.After)).To(check.Equal(dialect.GoalStateAbandoned), "state after abandon")
+		o.Revival.check(j, openwop.OWP0097C4, openwop.OWP0097C6, o.Goal.Path, o.Abandon.After.Body, dialect.GoalStateAbandoned)
 	}),
 }

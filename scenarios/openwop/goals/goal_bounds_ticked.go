@@ -3,8 +3,9 @@ package goals
 import (
 	"slices"
 
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/gen/openwop"
-	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/claims"
@@ -24,7 +25,7 @@ var stopsAtBound = scenarios.Scenario{
 	Claim:  claims.Goals,
 	Ask: scenarios.Ask(goalToItsBound, func(o GoalObservation, j *scenarios.Judge) {
 		o.given(j)
-		o.checkEnd(j, goalRows{openwop.OWP0097G2, openwop.OWP0097E4, openwop.OWP0097E4}, openwopv1.GoalStateBoundExceeded)
+		o.checkEnd(j, goalRows{openwop.OWP0097G2, openwop.OWP0097E4, openwop.OWP0097E4}, dialect.GoalStateBoundExceeded)
 		checkRuns(j, openwop.OWP0097E4, o.shown(), o.Runs)
 	}),
 }
@@ -44,15 +45,15 @@ var closedAtBound = scenarios.Scenario{
 	Claim:  claims.Goals,
 	Ask: scenarios.Ask(goalToItsBound, func(o GoalObservation, j *scenarios.Judge) {
 		o.given(j)
-		o.ended(j, openwop.OWP0097E4, openwopv1.GoalStateBoundExceeded)
-		seen(j, o.events(openwopv1.RunEventTypeGoalClosed))
-		o.checkClosed(j, openwop.OWP0097E7, openwopv1.GoalStateBoundExceeded)
+		o.ended(j, openwop.OWP0097E4, dialect.GoalStateBoundExceeded)
+		seen(j, o.events(dialect.GoalClosed))
+		o.checkClosed(j, openwop.OWP0097E7, dialect.GoalStateBoundExceeded)
 	}),
 }
 
 // checkClosed expects one event that closes the goal, in that state.
-func (o GoalObservation) checkClosed(j *scenarios.Judge, as scenarios.RequirementID, state openwopv1.GoalState) {
-	closed := o.events(openwopv1.RunEventTypeGoalClosed)
+func (o GoalObservation) checkClosed(j *scenarios.Judge, as scenarios.RequirementID, state dialect.GoalState) {
+	closed := o.events(dialect.GoalClosed)
 	j.Check(openwop.OWP0097D3, closed).To(check.Len(1), "events that close the goal")
 	j.Check(openwop.OWP0097D3, closed.Each("/payload/goalId")).To(check.Each(check.Equal(o.Goal.ID)), "goalId")
 	j.Check(as, closed.Each("/payload/finalState")).To(check.Each(check.Equal(state)), "finalState")
@@ -66,8 +67,8 @@ var exceededStaysExceeded = scenarios.Scenario{
 	Claim:  claims.Goals,
 	Ask: scenarios.Ask(goalToItsBound, func(o GoalObservation, j *scenarios.Judge) {
 		o.given(j)
-		o.ended(j, openwop.OWP0097E4, openwopv1.GoalStateBoundExceeded)
-		o.Revival.check(j, openwop.OWP0097C4, openwop.OWP0097E4, o.Goal.Path, o.shown(), openwopv1.GoalStateBoundExceeded)
+		o.ended(j, openwop.OWP0097E4, dialect.GoalStateBoundExceeded)
+		o.Revival.check(j, openwop.OWP0097C4, openwop.OWP0097E4, o.Goal.Path, o.shown(), dialect.GoalStateBoundExceeded)
 	}),
 }
 
@@ -87,7 +88,7 @@ var tickedAtOnce = scenarios.Scenario{
 			j.BlockOn(openwop.OWP0097E10, "set-up: the goal shows none of the runs that its ticks name")
 		}
 		later := o.Still.Later
-		j.Check(openwop.OWP0097E4, stateShown(later)).To(check.Equal(openwopv1.GoalStateBoundExceeded), "state after %d ticks at once with a bound of %d runs", len(o.AtOnce), o.Bound)
+		j.Check(openwop.OWP0097E4, stateShown(later)).To(check.Equal(dialect.GoalStateBoundExceeded), "state after %d ticks at once with a bound of %d runs", len(o.AtOnce), o.Bound)
 		checkRuns(j, openwop.OWP0097E4, later.Body, o.Bound)
 		j.Check(openwop.OWP0097E4, o.Still.strays()).To(check.Len(0), "runs that a tick named and that the goal does not show")
 	}),
@@ -112,7 +113,7 @@ var costBound = scenarios.Scenario{
 	Claim:  claims.Goals,
 	Ask: scenarios.Ask(goalToItsCost, func(o GoalObservation, j *scenarios.Judge) {
 		o.given(j)
-		o.checkEnd(j, goalRows{openwop.OWP0097E5, openwop.OWP0097E5, openwop.OWP0097E5}, openwopv1.GoalStateBoundExceeded)
+		o.checkEnd(j, goalRows{openwop.OWP0097E5, openwop.OWP0097E5, openwop.OWP0097E5}, dialect.GoalStateBoundExceeded)
 		j.Check(openwop.OWP0097E5, runsOf(o.shown())).To(check.Len(o.Runs), "contributing runs")
 	}),
 }
@@ -128,7 +129,7 @@ var deadlineBound = scenarios.Scenario{
 			j.Block("the host took "+o.EarlyBy.String()+" to make a goal and to tick it, too long for a deadline of "+o.Deadline.String(), "certify it again when it answers faster")
 		}
 		early := func(goal wire.Value) bool {
-			return j.Check(openwop.OWP0097E6, stateOf(goal)).To(check.Equal(openwopv1.GoalStateActive), "state within %s, with a deadline of %s", o.EarlyBy, o.Deadline)
+			return j.Check(openwop.OWP0097E6, stateOf(goal)).To(check.Equal(dialect.GoalStateActive), "state within %s, with a deadline of %s", o.EarlyBy, o.Deadline)
 		}
 		exists(o.Goal, j)
 		if !early(o.Goal.Fresh.Body) {
@@ -146,7 +147,7 @@ var deadlineBound = scenarios.Scenario{
 		if goesOn(o.Passed.Body) {
 			j.Find(openwop.OWP0097E6, "the goal is shown as active after its deadline, until it is ticked")
 		}
-		o.Still.check(j, openwop.OWP0097E6, o.Goal.Path, o.Early.Shown.Last, openwopv1.GoalStateBoundExceeded)
+		o.Still.check(j, openwop.OWP0097E6, o.Goal.Path, o.Early.Shown.Last, dialect.GoalStateBoundExceeded)
 	}),
 }
 
@@ -158,7 +159,7 @@ var satisfiedDisarms = scenarios.Scenario{
 	Claim:  claims.Goals,
 	Ask: scenarios.Ask(goalUntilSatisfied, func(o GoalObservation, j *scenarios.Judge) {
 		o.given(j)
-		o.checkEnd(j, goalRows{openwop.OWP0097E1, openwop.OWP0097E1, openwop.OWP0097G1}, openwopv1.GoalStateSatisfied)
+		o.checkEnd(j, goalRows{openwop.OWP0097E1, openwop.OWP0097E1, openwop.OWP0097G1}, dialect.GoalStateSatisfied)
 		checkRuns(j, openwop.OWP0097G1, o.shown(), o.Runs)
 	}),
 }
@@ -170,10 +171,10 @@ var evaluatedAndClosed = scenarios.Scenario{
 	Proves: scenarios.IDs{openwop.OWP0097D1, openwop.OWP0097D3},
 	Claim:  claims.Goals,
 	Ask: scenarios.Ask(goalUntilSatisfied, func(o GoalObservation, j *scenarios.Judge) {
-		evaluated := o.events(openwopv1.RunEventTypeGoalEvaluated)
+		evaluated := o.events(dialect.GoalEvaluated)
 		o.given(j)
-		o.ended(j, openwop.OWP0097E1, openwopv1.GoalStateSatisfied)
-		seen(j, evaluated, o.events(openwopv1.RunEventTypeGoalClosed))
+		o.ended(j, openwop.OWP0097E1, dialect.GoalStateSatisfied)
+		seen(j, evaluated, o.events(dialect.GoalClosed))
 		verdicts := make([]any, o.Runs)
 		for i := range verdicts {
 			verdicts[i] = i == o.Runs-1
@@ -182,7 +183,7 @@ var evaluatedAndClosed = scenarios.Scenario{
 		j.Check(openwop.OWP0097D1, evaluated.Each("/payload/iterations")).To(check.CountFromOne(o.Runs), "iterations in order")
 		j.Check(openwop.OWP0097D1, evaluated.Each("/payload/goalId")).To(check.Each(check.Equal(o.Goal.ID)), "goalId")
 		j.Check(openwop.OWP0097D1, evaluated.Each("/payload/runId")).To(check.Each(check.Text()), "runId")
-		o.checkClosed(j, openwop.OWP0097D3, openwopv1.GoalStateSatisfied)
+		o.checkClosed(j, openwop.OWP0097D3, dialect.GoalStateSatisfied)
 	}),
 }
 
@@ -193,9 +194,9 @@ var evaluationsAttributed = scenarios.Scenario{
 	Proves: scenarios.IDs{openwop.OWP0097E9},
 	Claim:  claims.Goals,
 	Ask: scenarios.Ask(goalUntilSatisfied, func(o GoalObservation, j *scenarios.Judge) {
-		evaluated, runs := o.events(openwopv1.RunEventTypeGoalEvaluated), runsOf(o.shown())
+		evaluated, runs := o.events(dialect.GoalEvaluated), runsOf(o.shown())
 		o.given(j)
-		o.ended(j, openwop.OWP0097E1, openwopv1.GoalStateSatisfied)
+		o.ended(j, openwop.OWP0097E1, dialect.GoalStateSatisfied)
 		o.stood(j, openwop.OWP0097G1)
 		seen(j, evaluated)
 		j.Check(openwop.OWP0097E9, runs).To(check.Len(o.Runs), "contributing runs")
@@ -213,7 +214,7 @@ var runsOfTheGoal = scenarios.Scenario{
 	Claim:  claims.Goals,
 	Ask: scenarios.Ask(goalUntilSatisfied, func(o GoalObservation, j *scenarios.Judge) {
 		o.driven(j)
-		o.ended(j, openwop.OWP0097E1, openwopv1.GoalStateSatisfied)
+		o.ended(j, openwop.OWP0097E1, dialect.GoalStateSatisfied)
 		o.stood(j, openwop.OWP0097G1)
 		g := o.shown()
 		checkRuns(j, openwop.OWP0097C3, g, o.Runs)
@@ -235,9 +236,9 @@ var contentFree = scenarios.Scenario{
 	Proves: scenarios.IDs{openwop.OWP0097D2},
 	Claim:  claims.Goals,
 	Ask: scenarios.Ask(goalUntilSatisfied, func(o GoalObservation, j *scenarios.Judge) {
-		events := o.events(openwopv1.RunEventTypeGoalEvaluated)
+		events := o.events(dialect.GoalEvaluated)
 		o.given(j)
-		o.ended(j, openwop.OWP0097E1, openwopv1.GoalStateSatisfied)
+		o.ended(j, openwop.OWP0097E1, dialect.GoalStateSatisfied)
 		seen(j, events)
 		switch objective := o.Goal.Fresh.Body.Key("objective"); {
 		case !namedIn(o.Goal, objective.String()): // the control: where the text is, it is found
@@ -281,7 +282,7 @@ var pauseHalts = scenarios.Scenario{
 			j.Find(openwop.OWP0097C5, "the state of a paused goal is %s", stateShown(o.Still.Later).JSON())
 		}
 		j.Check(openwop.OWP0097C5, o.Resumed.Reply.Status).To(check.Status(2), "resume")
-		if j.Check(openwop.OWP0097C5, stateShown(o.Resumed.After)).To(check.Equal(openwopv1.GoalStateActive), "state after resume") {
+		if j.Check(openwop.OWP0097C5, stateShown(o.Resumed.After)).To(check.Equal(dialect.GoalStateActive), "state after resume") {
 			o.After.answered(j, o.Goal.Path)
 			j.Check(openwop.OWP0097C5, o.After.Shown).To(check.Reached())
 		}
@@ -296,7 +297,7 @@ var escalationHalts = scenarios.Scenario{
 	Claim:  claims.GoalsEscalation,
 	Ask: scenarios.Ask(goalEscalated, func(o GoalEscalatedObservation, j *scenarios.Judge) {
 		o.given(j)
-		if !o.checkEnd(j, goalRows{openwop.OWP0097E8, openwop.OWP0097E8, openwop.OWP0097E8}, openwopv1.GoalStateEscalated) {
+		if !o.checkEnd(j, goalRows{openwop.OWP0097E8, openwop.OWP0097E8, openwop.OWP0097E8}, dialect.GoalStateEscalated) {
 			return
 		}
 		if o.Stuck.ID == "" {

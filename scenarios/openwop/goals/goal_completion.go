@@ -6,8 +6,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/gen/openwop"
-	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/claims"
@@ -34,10 +35,10 @@ var onlyTheJudge = scenarios.Scenario{
 		o.given(j)
 		for _, a := range o.Acts {
 			permitted(a.Edit.Reply, j, a.What)
-			j.Check(openwop.OWP0097E1, stateShown(a.Edit.After)).To(check.Equal(openwopv1.GoalStateActive), "state after: %s", a.What)
+			j.Check(openwop.OWP0097E1, stateShown(a.Edit.After)).To(check.Equal(dialect.GoalStateActive), "state after: %s", a.What)
 		}
-		if o.checkTicks(j, openwop.OWP0097E1, openwop.OWP0097E1, openwopv1.GoalStateSatisfied) {
-			j.Check(openwop.OWP0097E1, stateShown(o.Still.Later)).To(check.Equal(openwopv1.GoalStateSatisfied), "state after more ticks")
+		if o.checkTicks(j, openwop.OWP0097E1, openwop.OWP0097E1, dialect.GoalStateSatisfied) {
+			j.Check(openwop.OWP0097E1, stateShown(o.Still.Later)).To(check.Equal(dialect.GoalStateSatisfied), "state after more ticks")
 		}
 	}),
 }
@@ -49,9 +50,9 @@ var everyRunJudged = scenarios.Scenario{
 	Proves: scenarios.IDs{openwop.OWP0097D1, openwop.OWP0097E9},
 	Claim:  claims.Goals,
 	Ask: scenarios.Ask(goalLives, func(o GoalLifeObservation, j *scenarios.Judge) {
-		evaluated := o.events(openwopv1.RunEventTypeGoalEvaluated)
+		evaluated := o.events(dialect.GoalEvaluated)
 		o.given(j)
-		o.ended(j, openwop.OWP0097E1, openwopv1.GoalStateSatisfied)
+		o.ended(j, openwop.OWP0097E1, dialect.GoalStateSatisfied)
 		o.stood(j, openwop.OWP0097G1)
 		seen(j, evaluated)
 		for i, t := range o.Ticks {
@@ -75,7 +76,7 @@ var goesOnAfterAnswer = scenarios.Scenario{
 	Claim:  claims.GoalsEscalation,
 	Ask: scenarios.Ask(goalEscalated, func(o GoalEscalatedObservation, j *scenarios.Judge) {
 		o.given(j)
-		o.ended(j, openwop.OWP0097E8, openwopv1.GoalStateEscalated)
+		o.ended(j, openwop.OWP0097E8, dialect.GoalStateEscalated)
 		switch {
 		case o.Stuck.ID == "":
 			j.Block("neither the goal nor the reply to its tick names the run that got stuck", "have the reply to the tick carry the runId (docs/seams.md)")
@@ -120,7 +121,7 @@ var replayNotJudged = scenarios.Scenario{
 	Proves: scenarios.IDs{openwop.OWPGOAL1},
 	Claim:  claims.GoalsReplay,
 	Ask: scenarios.Ask(goalReplayed, func(o GoalReplayObservation, j *scenarios.Judge) {
-		evaluated := o.events(openwopv1.RunEventTypeGoalEvaluated)
+		evaluated := o.events(dialect.GoalEvaluated)
 		o.given(j)
 		for _, t := range o.Ticks {
 			j.Need(openwop.OWP0097G2, t.Shown)

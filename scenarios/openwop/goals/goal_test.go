@@ -4,8 +4,9 @@ import (
 	"encoding/json"
 	"testing"
 
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	requirement "github.com/openassay/assay/gen/openwop"
-	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop"
 	"github.com/openassay/assay/scenarios/openwop/goals"
@@ -137,9 +138,9 @@ func TestJudgeOfANewGoal(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			listed := replied(t, 200, hosttest.Fields{"goals": []hosttest.Fields{{"id": "other"}, standing("active", 0)}})
 			o := goals.GoalCreatedObservation{Goal: made(t), All: listed, Active: listed, Satisfied: replied(t, 200, hosttest.Fields{"goals": []hosttest.Fields{}}), Stranger: wiretest.Status(t, 404),
-				Asked: openwopv1.CreateGoalRequest{Objective: objective, Completion: openwopv1.GoalCompletionRequest{Check: openwopv1.GoalCheckVerifier},
-					Continuation: openwopv1.GoalContinuation{Mode: openwopv1.GoalContinuationModeManual},
-					Bounds:       &openwopv1.GoalBounds{MaxLoopIterations: new(int64(3)), MaxCostUSD: new(4.25)}}}
+				Asked: dialect.CreateGoalRequest{Objective: objective, Completion: dialect.GoalCompletionRequest{Check: dialect.GoalCheckVerifier},
+					Continuation: dialect.GoalContinuation{Mode: dialect.GoalContinuationModeManual},
+					Bounds:       &dialect.GoalBounds{MaxLoopIterations: new(int64(3)), MaxCostUSD: new(4.25)}}}
 			c.spoil(&o)
 			hosttest.Expect(t, "created-as-asked", o, c.want)
 			if out := scenarios.Conclude(hosttest.Scenario(t, "created-as-asked"), openwop.Protocol.Ledger, o); len(out.Findings) != c.findings {

@@ -7,8 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/gen/openwop"
-	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/host"
@@ -72,7 +73,7 @@ func (o GoalObservation) shown() wire.Value {
 }
 
 // ended stops a judge for which the end was only the set-up.
-func (o GoalObservation) ended(j *scenarios.Judge, on scenarios.RequirementID, state openwopv1.GoalState) {
+func (o GoalObservation) ended(j *scenarios.Judge, on scenarios.RequirementID, state dialect.GoalState) {
 	switch got := stateOf(o.shown()); {
 	case got.String() != string(state):
 		j.BlockOn(on, "set-up: the goal should have become "+string(state)+", its state is "+got.JSON())
@@ -94,15 +95,15 @@ type goalRows struct{ active, end, still scenarios.RequirementID }
 
 // checkEnd follows a goal to its end: active up to its last run, ended by it,
 // and standing still after it.
-func (o GoalObservation) checkEnd(j *scenarios.Judge, rows goalRows, state openwopv1.GoalState) bool {
+func (o GoalObservation) checkEnd(j *scenarios.Judge, rows goalRows, state dialect.GoalState) bool {
 	return o.checkTicks(j, rows.active, rows.end, state) &&
 		o.Still.check(j, rows.still, o.Goal.Path, o.Ticks[len(o.Ticks)-1].Shown.Last, state)
 }
 
 // checkTicks expects a goal to be active up to its last run, and to be ended by it.
-func (o GoalObservation) checkTicks(j *scenarios.Judge, active, end scenarios.RequirementID, state openwopv1.GoalState) bool {
+func (o GoalObservation) checkTicks(j *scenarios.Judge, active, end scenarios.RequirementID, state dialect.GoalState) bool {
 	for i, t := range o.Ticks {
-		id, want := active, openwopv1.GoalStateActive
+		id, want := active, dialect.GoalStateActive
 		if i == o.Runs-1 {
 			id, want = end, state
 		}
@@ -114,7 +115,7 @@ func (o GoalObservation) checkTicks(j *scenarios.Judge, active, end scenarios.Re
 }
 
 // check compares a goal that had to stand still with what it was before, and its state with what it had to be.
-func (s GoalStill) check(j *scenarios.Judge, id scenarios.RequirementID, path string, before wire.Value, state openwopv1.GoalState) bool {
+func (s GoalStill) check(j *scenarios.Judge, id scenarios.RequirementID, path string, before wire.Value, state dialect.GoalState) bool {
 	ok := j.Check(id, stateShown(s.Later)).To(check.Equal(state), "state after more ticks and a quiet window of %s", s.Window)
 	return s.checkRuns(j, id, path, before) && ok
 }
@@ -143,7 +144,7 @@ func (s GoalStill) strays() wire.Found {
 }
 
 // check compares a goal that was asked to go on after its end.
-func (r GoalRevival) check(j *scenarios.Judge, edit, still scenarios.RequirementID, path string, before wire.Value, state openwopv1.GoalState) {
+func (r GoalRevival) check(j *scenarios.Judge, edit, still scenarios.RequirementID, path string, before wire.Value, state dialect.GoalState) {
 	after := r.Still.Later.Body
 	j.Check(edit, after.Key("objective")).To(check.SameAs(before.Key("objective")), "objective after an edit")
 	r.Still.check(j, still, path, before, state)
@@ -195,7 +196,7 @@ func readable(r host.GoalReply, j *scenarios.Judge) {
 }
 
 // in stops a judge that looks into the list of the goals in one state, where it holds a goal that says it is in another.
-func in(r host.GoalReply, j *scenarios.Judge, state openwopv1.GoalState) {
+func in(r host.GoalReply, j *scenarios.Judge, state dialect.GoalState) {
 	for _, g := range r.Body.Key("goals").Items() {
 		if got := stateOf(g); got.Present() && got.String() != string(state) {
 			j.BlockOn(openwop.OWP0097C2, "set-up: the list of the goals that are "+string(state)+" holds one that is "+got.JSON())

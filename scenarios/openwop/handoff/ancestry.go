@@ -5,8 +5,9 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/gen/openwop"
-	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/claims"
@@ -65,8 +66,8 @@ var childNamesParent = scenarios.Scenario{
 }
 
 const (
-	causeDispatch    = string(openwopv1.RunParentCauseCoreDispatch)
-	causeSubWorkflow = string(openwopv1.RunParentCauseCoreSubWorkflow)
+	causeDispatch    = string(dialect.RunParentCauseCoreDispatch)
+	causeSubWorkflow = string(dialect.RunParentCauseCoreSubWorkflow)
 )
 
 var forkHasNoParent = scenarios.Scenario{

@@ -3,8 +3,9 @@ package handoff
 import (
 	"slices"
 
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/gen/openwop"
-	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/internal/lazyregexp"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
@@ -22,7 +23,7 @@ var causesNameOtherHost = scenarios.Scenario{
 	Ask: scenarios.Ask(hostsChain, func(o HostsObservation, j *scenarios.Judge) {
 		o.given(j)
 		o.checkEnds(j)
-		local := o.Root.OfType(openwopv1.RunEventTypeCoreWorkflowChainEvent).Where(func(e wire.Value) bool { return !isEnd(e) })
+		local := o.Root.OfType(dialect.HandedOver).Where(func(e wire.Value) bool { return !isEnd(e) })
 		j.Check(openwop.OWPCAU10, local.Each("/payload/causationHostId")).To(check.Absent(), "causationHostId of the steps whose cause is here")
 	}),
 }
@@ -50,8 +51,8 @@ var parentOnOtherHost = scenarios.Scenario{
 }
 
 const (
-	causeToolCall = string(openwopv1.RunParentCauseMCPToolCall)
-	causeMessage  = string(openwopv1.RunParentCauseA2AMessage)
+	causeToolCall = string(dialect.RunParentCauseMCPToolCall)
+	causeMessage  = string(dialect.RunParentCauseA2AMessage)
 )
 
 // The trace is random, so that no answer that was prepared has it.
@@ -63,7 +64,7 @@ var traceGoesAlong = scenarios.Scenario{
 	Ask: scenarios.Ask(hostsChain, func(o HostsObservation, j *scenarios.Judge) {
 		o.given(j)
 		for _, kid := range o.Kids {
-			started := kid.Log.OfType(openwopv1.RunEventTypeRunStarted)
+			started := kid.Log.OfType(dialect.RunStarted)
 			j.Check(openwop.OWPCAU11, started.Each("/payload/metadata/traceparent")).To(inTrace(o.Trace, o.Span), "metadata.traceparent of run.started of %s", kid.Log.RunID)
 		}
 	}),
@@ -128,7 +129,7 @@ func (o HostsObservation) host() string {
 // isEnd tells the steps that say how a child ended.
 func isEnd(e wire.Value) bool {
 	return slices.Contains([]string{
-		string(openwopv1.ChainPhaseChildCompleted), string(openwopv1.ChainPhaseChildFailed), string(openwopv1.ChainPhaseChildCancelled),
+		string(dialect.ChainPhaseChildCompleted), string(dialect.ChainPhaseChildFailed), string(dialect.ChainPhaseChildCancelled),
 	}, e.At("/payload/phase").String())
 }
 
@@ -136,7 +137,7 @@ func isEnd(e wire.Value) bool {
 func (o HostsObservation) checkEnds(j *scenarios.Judge) {
 	const id = openwop.OWPCAU10
 	for _, kid := range o.Kids {
-		end := o.Root.OfType(openwopv1.RunEventTypeCoreWorkflowChainEvent).Where(func(e wire.Value) bool {
+		end := o.Root.OfType(dialect.HandedOver).Where(func(e wire.Value) bool {
 			return isEnd(e) && e.At("/payload/childRunId").String() == kid.Log.RunID
 		})
 		if !j.Check(id, end).To(check.Len(1), "steps that say how %s ended", kid.Log.RunID) {

@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"net/http"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/claims"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
@@ -91,7 +92,7 @@ func handOverThere(ctx context.Context, h host.Host, workers ...string) (*host.R
 	for _, w := range workers {
 		p = append(p, host.NextWorker(wire.SecondName+"/"+w))
 	}
-	body := openwopv1.CreateRunRequest{WorkflowID: fixture.Remote, Inputs: map[string]any{"plan": append(p, host.Terminate(h.Name("done"))), "said": h.Marker()}}
+	body := dialect.CreateRunRequest{WorkflowID: fixture.Remote, Inputs: map[string]any{"plan": append(p, host.Terminate(h.Name("done"))), "said": h.Marker()}}
 	reply, err := scenarios.Attempt(func() *wire.Reply {
 		return h.Send(ctx, wire.Call{Method: http.MethodPost, Path: "/v1/runs", Body: body, Label: "create the loop",
 			Header: map[string]string{"Traceparent": "00-" + o.Trace + "-" + o.Span + "-01"}})

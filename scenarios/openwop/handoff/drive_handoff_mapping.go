@@ -3,7 +3,8 @@ package handoff
 import (
 	"context"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
@@ -69,7 +70,7 @@ var mappedLoops = &scenarios.Drive[MappedObservation]{
 }
 
 // mapped runs a loop with mappings to its end.
-func mapped(ctx context.Context, h host.Host, m MappedRun, request openwopv1.CreateRunRequest) MappedRun {
+func mapped(ctx context.Context, h host.Host, m MappedRun, request dialect.CreateRunRequest) MappedRun {
 	r := h.Create(ctx, "create "+m.Way, request)
 	if m.Log = r.Finish(ctx, "log of "+m.Way); !m.Log.Ended.Reached {
 		return m

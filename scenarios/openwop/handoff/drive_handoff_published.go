@@ -3,7 +3,8 @@ package handoff
 import (
 	"context"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
@@ -30,7 +31,7 @@ func mapAsPublished(ctx context.Context, h host.Host) MappedObservation {
 		if !h.Offers(append(p.workers, p.fixture)...) {
 			continue
 		}
-		m := mapped(ctx, h, MappedRun{Way: p.fixture, Workers: p.workers, Harvested: p.harvested}, openwopv1.CreateRunRequest{WorkflowID: p.fixture, Inputs: p.inputs})
+		m := mapped(ctx, h, MappedRun{Way: p.fixture, Workers: p.workers, Harvested: p.harvested}, dialect.CreateRunRequest{WorkflowID: p.fixture, Inputs: p.inputs})
 		o.Runs = append(o.Runs, m)
 		p.note(&o, m)
 	}

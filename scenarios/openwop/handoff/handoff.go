@@ -3,10 +3,10 @@ package handoff
 
 import (
 	"github.com/openassay/assay/gen/openwop"
-	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -39,7 +39,7 @@ var chainOfCauses = scenarios.Scenario{
 			checkNamed(j, steps, worker)
 		}
 		CheckChains(o.Log, j)
-		told := o.Log.Phase(openwopv1.ChainPhaseDispatchBegan).Each("/payload/workerId")
+		told := o.Log.Phase(dialect.ChainPhaseDispatchBegan).Each("/payload/workerId")
 		j.Check(openwop.OWP0037B3, told).To(check.Equal(o.Workers), "workers of all handoffs")
 	}),
 }
@@ -55,7 +55,7 @@ var childIsARun = scenarios.Scenario{
 		for i, worker := range o.Workers {
 			checkChild(j, o.Log, o.Children, handoff(o.Log, i, worker), worker, "completed")
 		}
-		ids := o.Log.Phase(openwopv1.ChainPhaseDispatchSucceeded).Each("/payload/childRunId")
+		ids := o.Log.Phase(dialect.ChainPhaseDispatchSucceeded).Each("/payload/childRunId")
 		j.Check(openwop.OWPDSP12, ids).To(check.Distinct(o.Log.RunID), "childRunId of the handoffs")
 		if len(o.Children) == 0 || o.Children[0].Log.Ended.Last.Key("parentRunId").Actual() == nil {
 			j.Find(openwop.OWPDSP13, "a child run's snapshot does not name its parent")
@@ -77,8 +77,8 @@ var secondWaitsForFirst = scenarios.Scenario{
 			j.Check(openwop.OWPDSP14, children).To(host.NoMoreThan(1), "child runs while the first waits")
 		}
 		o.Answered(j)
-		settled := IsPhase(openwopv1.ChainPhaseDispatchBegan, openwopv1.ChainPhaseDispatchFailed,
-			openwopv1.ChainPhaseChildCompleted, openwopv1.ChainPhaseChildFailed, openwopv1.ChainPhaseChildCancelled)
+		settled := IsPhase(dialect.ChainPhaseDispatchBegan, dialect.ChainPhaseDispatchFailed,
+			dialect.ChainPhaseChildCompleted, dialect.ChainPhaseChildFailed, dialect.ChainPhaseChildCancelled)
 		first, second := o.Workers[0], o.Workers[1]
 		j.Check(openwop.OWPDSP14, o.Log.All().Where(settled).Each("/payload/workerId")).
 			To(check.Equal([]any{first, first, second, second}), "whose handoff began and settled, in order")
@@ -115,7 +115,7 @@ func (m MappedRun) checkHarvest(j *scenarios.Judge) {
 			workers = append(workers, m.Workers[i])
 		}
 	}
-	harvests := m.Log.Phase(openwopv1.ChainPhaseOutputHarvested)
+	harvests := m.Log.Phase(dialect.ChainPhaseOutputHarvested)
 	if len(workers) == 0 {
 		j.Check(openwop.OWP0037B1, harvests.Each("/payload/workerId")).To(check.Len(0), "workers of %s that were harvested", m.Way)
 		return
@@ -127,7 +127,7 @@ func (m MappedRun) checkHarvest(j *scenarios.Judge) {
 		}
 		of := harvests.Where(func(e wire.Value) bool { return e.At("/payload/workerId").String() == m.Workers[i] })
 		j.Check(openwop.OWPDSP20, of.Each("/payload/harvestedKeys")).To(check.Equal([]any{keys}), "harvestedKeys of %s", m.Workers[i])
-		ended := handoff(m.Log, 0, m.Workers[i]).Where(IsPhase(openwopv1.ChainPhaseChildCompleted)).Last().Key("eventId")
+		ended := handoff(m.Log, 0, m.Workers[i]).Where(IsPhase(dialect.ChainPhaseChildCompleted)).Last().Key("eventId")
 		j.Check(openwop.OWP0037B1, of.Each("/causationId")).To(check.Equal([]any{ended.String()}), "cause of the harvest of %s", m.Workers[i])
 	}
 }

@@ -6,10 +6,11 @@ import (
 	"encoding/json"
 	"slices"
 
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/gowebpki/jcs"
 
 	"github.com/openassay/assay/gen/openwop"
-	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/claims"
@@ -39,7 +40,7 @@ var harvestAttested = scenarios.Scenario{
 
 // attests tells whether anything that was harvested has a checksum.
 func (m MappedRun) attests() bool {
-	return slices.ContainsFunc(m.Log.Phase(openwopv1.ChainPhaseOutputHarvested).Values, func(e wire.Value) bool { return e.At("/payload/attestation").Present() })
+	return slices.ContainsFunc(m.Log.Phase(dialect.ChainPhaseOutputHarvested).Values, func(e wire.Value) bool { return e.At("/payload/attestation").Present() })
 }
 
 // checkAttested compares the checksums in a loop with what its workers put out.
@@ -48,7 +49,7 @@ func (m MappedRun) checkAttested(j *scenarios.Judge) {
 		if keys == nil {
 			continue
 		}
-		harvest := m.Log.Phase(openwopv1.ChainPhaseOutputHarvested).Where(func(e wire.Value) bool { return e.At("/payload/workerId").String() == m.Workers[i] })
+		harvest := m.Log.Phase(dialect.ChainPhaseOutputHarvested).Where(func(e wire.Value) bool { return e.At("/payload/workerId").String() == m.Workers[i] })
 		if len(harvest.Values) == 0 {
 			j.BlockOn(openwop.OWP0037B1, "set-up: a worker was not harvested in "+m.Way)
 		}
@@ -66,7 +67,7 @@ func (m MappedRun) checkAttested(j *scenarios.Judge) {
 func (m MappedRun) sums(worker int) (sums []any) {
 	log := m.Children[worker].Log
 	shown := []wire.Value{log.Ended.Last.Key("variables"), log.Ended.Last.Key("outputs")}
-	for _, e := range log.OfType(openwopv1.RunEventTypeRunCompleted).Values {
+	for _, e := range log.OfType(dialect.RunCompleted).Values {
 		shown = append(shown, e.At("/payload/outputs"), e.At("/payload/output"))
 	}
 	harvested := map[string]any{}

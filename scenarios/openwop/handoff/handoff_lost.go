@@ -2,10 +2,10 @@ package handoff
 
 import (
 	"github.com/openassay/assay/gen/openwop"
-	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 )
 
@@ -44,7 +44,7 @@ var uncreatableWorker = scenarios.Scenario{
 	Ask: scenarios.Ask(workerThatIsNone, func(o LostObservation, j *scenarios.Judge) {
 		o.given(j)
 		steps := checkHandoff(o.Log, j, openwop.OWP0037B4, 0, o.Lost, isRefused)
-		j.Check(openwop.OWP0037B4, steps.Where(IsPhase(openwopv1.ChainPhaseOutputHarvested))).To(check.Len(0), "harvests of a worker that does not exist")
+		j.Check(openwop.OWP0037B4, steps.Where(IsPhase(dialect.ChainPhaseOutputHarvested))).To(check.Len(0), "harvests of a worker that does not exist")
 		j.Check(openwop.OWPDSP10, steps.Each("/payload/childRunId")).To(nothingAt(), "childRunId of a worker that does not exist")
 		o.checkErrors(j)
 		o.checkGoesOn(j)
@@ -102,7 +102,7 @@ func (o LostObservation) wasCancelled(j *scenarios.Judge) {
 }
 
 // checkEnded follows a worker that was made and did not complete.
-func (o LostObservation) checkEnded(j *scenarios.Judge, status string, phases []openwopv1.ChainPhase) {
+func (o LostObservation) checkEnded(j *scenarios.Judge, status string, phases []dialect.ChainPhase) {
 	steps := checkHandoff(o.Log, j, openwop.OWP0037B3, 0, o.Lost, phases)
 	checkNamed(j, steps, o.Lost)
 	checkChild(j, o.Log, o.Children, steps, o.Lost, status)
@@ -113,7 +113,7 @@ func (o LostObservation) checkEnded(j *scenarios.Judge, status string, phases []
 }
 
 func (o LostObservation) checkErrors(j *scenarios.Judge) {
-	lost := handoff(o.Log, 0, o.Lost).Where(IsPhase(openwopv1.ChainPhaseDispatchFailed, openwopv1.ChainPhaseChildFailed))
+	lost := handoff(o.Log, 0, o.Lost).Where(IsPhase(dialect.ChainPhaseDispatchFailed, dialect.ChainPhaseChildFailed))
 	j.Check(openwop.OWPDSP11, lost.Each("/payload/error/code")).To(check.Each(check.Text()), "code of the error that the handoff to %s ended with", o.Lost)
 }
 
@@ -133,12 +133,12 @@ func (o LostObservation) checkUntouched(j *scenarios.Judge) {
 		j.Block("the run's snapshot shows no variables", "show a run's variables in its snapshot (docs/seams.md)")
 	}
 	steps := handoff(o.Log, 0, o.Lost)
-	j.Check(openwop.OWP0037B2, steps.Where(IsPhase(openwopv1.ChainPhaseOutputHarvested)).Each("/payload/phase")).To(check.Len(0), "harvests of %s", o.Lost)
+	j.Check(openwop.OWP0037B2, steps.Where(IsPhase(dialect.ChainPhaseOutputHarvested)).Each("/payload/phase")).To(check.Len(0), "harvests of %s", o.Lost)
 	j.Check(openwop.OWP0037B2, variables.Key("outcome")).To(check.Equal(o.Outcome), "the parent's outcome, which %s would have written", o.Lost)
 	if o.Log.Status().String() == "failed" { // no worker followed that could have been harvested
 		return
 	}
-	if control := handoff(o.Log, 1, o.Next).Where(IsPhase(openwopv1.ChainPhaseOutputHarvested)); len(control.Values) == 0 {
+	if control := handoff(o.Log, 1, o.Next).Where(IsPhase(dialect.ChainPhaseOutputHarvested)); len(control.Values) == 0 {
 		j.BlockOn(openwop.OWP0037B1, "set-up: the worker that completed was not harvested either")
 	}
 }

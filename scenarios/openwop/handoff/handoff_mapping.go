@@ -2,10 +2,10 @@ package handoff
 
 import (
 	"github.com/openassay/assay/gen/openwop"
-	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -40,7 +40,7 @@ var unmappedNotHarvested = scenarios.Scenario{
 			j.Block("the fixture on offer maps the output of its worker", fixture.Load)
 		}
 		o.Given(j, openwop.OWP0037B1)
-		if completed := o.Log.Phase(openwopv1.ChainPhaseChildCompleted); len(completed.Values) < len(o.Workers) {
+		if completed := o.Log.Phase(dialect.ChainPhaseChildCompleted); len(completed.Values) < len(o.Workers) {
 			j.BlockOn(openwop.OWP0037B3, "set-up: not every worker completed")
 		}
 		CheckUnharvested(o.Log, j)

@@ -2,10 +2,10 @@ package handoff
 
 import (
 	"github.com/openassay/assay/gen/openwop"
-	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -28,11 +28,11 @@ var cancelReachesAll = scenarios.Scenario{
 			}
 			m.Log.Readable(j)
 			j.Check(openwop.OWPDSP21, m.Log.Status()).To(check.Equal("cancelled"), "status of %s", m.Name)
-			j.Check(openwop.OWPDSP21, m.Log.Terminals().Each("/type")).To(check.Equal([]any{string(openwopv1.RunEventTypeRunCancelled)}), "the end in the log of %s", m.Name)
+			j.Check(openwop.OWPDSP21, m.Log.Terminals().Each("/type")).To(check.Equal([]any{string(dialect.RunCancelled)}), "the end in the log of %s", m.Name)
 			if i == 0 {
 				continue
 			}
-			end := m.Log.OfType(openwopv1.RunEventTypeRunCancelled).Last()
+			end := m.Log.OfType(dialect.RunCancelled).Last()
 			j.Check(openwop.OWPDSP22, end.At("/payload/reason")).To(check.Equal("parent-cancelled"), "reason in the log of %s", m.Name)
 			j.Check(openwop.OWPDSP22, end.At("/payload/parentRunId")).To(check.Equal(o.Members[i-1].Log.RunID), "parentRunId in the log of %s", m.Name)
 		}
@@ -73,9 +73,9 @@ var cancelledTreeRests = scenarios.Scenario{
 // puts a cancelled run away is none.
 func work(l host.RunLog) wire.Found {
 	return l.All().Where(func(e wire.Value) bool {
-		return IsPhase(openwopv1.ChainPhaseDispatchBegan, openwopv1.ChainPhaseDispatchSucceeded, openwopv1.ChainPhaseOutputHarvested)(e) ||
-			host.IsA(openwopv1.RunEventTypeRunOrchestratorDecided, openwopv1.RunEventTypeNodeStarted, openwopv1.RunEventTypeNodeCompleted, openwopv1.RunEventTypeNodeDispatched,
-				openwopv1.RunEventTypeVariableChanged, openwopv1.RunEventTypeRunCompleted, openwopv1.RunEventTypeRunFailed)(e)
+		return IsPhase(dialect.ChainPhaseDispatchBegan, dialect.ChainPhaseDispatchSucceeded, dialect.ChainPhaseOutputHarvested)(e) ||
+			host.IsA(dialect.Decided, dialect.NodeStarted, dialect.NodeCompleted, dialect.NodeDispatched,
+				dialect.VariableChanged, dialect.RunCompleted, dialect.RunFailed)(e)
 	})
 }
 

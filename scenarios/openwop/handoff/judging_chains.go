@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/gen/openwop"
-	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/host"
@@ -13,19 +14,19 @@ import (
 )
 
 // follows are the phases that a step of a handoff may follow. The first one follows a decision.
-var follows = map[openwopv1.ChainPhase]openwopv1.ChainPhase{
-	openwopv1.ChainPhaseDispatchSucceeded: openwopv1.ChainPhaseDispatchBegan,
-	openwopv1.ChainPhaseDispatchFailed:    openwopv1.ChainPhaseDispatchBegan,
-	openwopv1.ChainPhaseChildCompleted:    openwopv1.ChainPhaseDispatchSucceeded,
-	openwopv1.ChainPhaseChildFailed:       openwopv1.ChainPhaseDispatchSucceeded,
-	openwopv1.ChainPhaseChildCancelled:    openwopv1.ChainPhaseDispatchSucceeded,
-	openwopv1.ChainPhaseOutputHarvested:   openwopv1.ChainPhaseChildCompleted,
+var follows = map[dialect.ChainPhase]dialect.ChainPhase{
+	dialect.ChainPhaseDispatchSucceeded: dialect.ChainPhaseDispatchBegan,
+	dialect.ChainPhaseDispatchFailed:    dialect.ChainPhaseDispatchBegan,
+	dialect.ChainPhaseChildCompleted:    dialect.ChainPhaseDispatchSucceeded,
+	dialect.ChainPhaseChildFailed:       dialect.ChainPhaseDispatchSucceeded,
+	dialect.ChainPhaseChildCancelled:    dialect.ChainPhaseDispatchSucceeded,
+	dialect.ChainPhaseOutputHarvested:   dialect.ChainPhaseChildCompleted,
 }
 
 // CheckChains expects of every handoff, how ever far it has come, that each of
 // its steps is caused by the one that it may follow (RFC 0037 B).
 func CheckChains(l host.RunLog, j *scenarios.Judge) {
-	steps := l.OfType(openwopv1.RunEventTypeCoreWorkflowChainEvent)
+	steps := l.OfType(dialect.HandedOver)
 	j.Check(openwop.OWP0037B3, steps).To(chained(l.Decided()), "steps of the handoffs, by their causes")
 }
 
@@ -55,9 +56,9 @@ type chains struct {
 // follow takes the next step of the log and says what is wrong with it.
 func (c chains) follow(step wire.Value) string {
 	cause, worker := step.Key("causationId").String(), step.At("/payload/workerId").String()
-	phase := openwopv1.ChainPhase(step.At("/payload/phase").String())
+	phase := dialect.ChainPhase(step.At("/payload/phase").String())
 	defer func() { c.open[step.Key("eventId").String()] = step }()
-	if phase == openwopv1.ChainPhaseDispatchBegan {
+	if phase == dialect.ChainPhaseDispatchBegan {
 		workers, ok := c.decided[cause]
 		switch {
 		case !ok:
@@ -73,7 +74,7 @@ func (c chains) follow(step wire.Value) string {
 		return "its cause " + cause + " is no step of a handoff, or was followed already"
 	}
 	delete(c.open, cause)
-	if got := openwopv1.ChainPhase(last.At("/payload/phase").String()); got != follows[phase] {
+	if got := dialect.ChainPhase(last.At("/payload/phase").String()); got != follows[phase] {
 		return fmt.Sprintf("it follows %s", got)
 	}
 	if of := last.At("/payload/workerId").String(); of != worker {

@@ -5,8 +5,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/gen/openwop"
-	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/host"
@@ -17,10 +18,10 @@ import (
 
 // Phases of a handoff whose child was made and ended.
 var (
-	completes = []openwopv1.ChainPhase{openwopv1.ChainPhaseDispatchBegan, openwopv1.ChainPhaseDispatchSucceeded, openwopv1.ChainPhaseChildCompleted}
-	fails     = []openwopv1.ChainPhase{openwopv1.ChainPhaseDispatchBegan, openwopv1.ChainPhaseDispatchSucceeded, openwopv1.ChainPhaseChildFailed}
-	isStopped = []openwopv1.ChainPhase{openwopv1.ChainPhaseDispatchBegan, openwopv1.ChainPhaseDispatchSucceeded, openwopv1.ChainPhaseChildCancelled}
-	isRefused = []openwopv1.ChainPhase{openwopv1.ChainPhaseDispatchBegan, openwopv1.ChainPhaseDispatchFailed}
+	completes = []dialect.ChainPhase{dialect.ChainPhaseDispatchBegan, dialect.ChainPhaseDispatchSucceeded, dialect.ChainPhaseChildCompleted}
+	fails     = []dialect.ChainPhase{dialect.ChainPhaseDispatchBegan, dialect.ChainPhaseDispatchSucceeded, dialect.ChainPhaseChildFailed}
+	isStopped = []dialect.ChainPhase{dialect.ChainPhaseDispatchBegan, dialect.ChainPhaseDispatchSucceeded, dialect.ChainPhaseChildCancelled}
+	isRefused = []dialect.ChainPhase{dialect.ChainPhaseDispatchBegan, dialect.ChainPhaseDispatchFailed}
 )
 
 // Turn are the events between the i-th decision, from 0, and the next one.
@@ -34,13 +35,13 @@ func Turn(l host.RunLog, i int) wire.Found {
 // handoff are the steps of the handoff to a worker in the i-th turn, from 0.
 func handoff(l host.RunLog, i int, worker string) wire.Found {
 	return Turn(l, i).Where(func(e wire.Value) bool {
-		return host.IsA(openwopv1.RunEventTypeCoreWorkflowChainEvent)(e) && e.At("/payload/workerId").String() == worker
+		return host.IsA(dialect.HandedOver)(e) && e.At("/payload/workerId").String() == worker
 	})
 }
 
-func IsPhase(phases ...openwopv1.ChainPhase) func(wire.Value) bool {
+func IsPhase(phases ...dialect.ChainPhase) func(wire.Value) bool {
 	return func(e wire.Value) bool {
-		return host.IsA(openwopv1.RunEventTypeCoreWorkflowChainEvent)(e) && slices.Contains(phases, openwopv1.ChainPhase(e.At("/payload/phase").String()))
+		return host.IsA(dialect.HandedOver)(e) && slices.Contains(phases, dialect.ChainPhase(e.At("/payload/phase").String()))
 	}
 }
 
@@ -60,9 +61,9 @@ func decidedAs(l host.RunLog, j *scenarios.Judge, workers ...string) {
 
 // checkHandoff follows the handoff to a worker from its decision on: its phases
 // but for the harvest, and what caused each step.
-func checkHandoff(l host.RunLog, j *scenarios.Judge, id scenarios.RequirementID, turn int, worker string, phases []openwopv1.ChainPhase) wire.Found {
+func checkHandoff(l host.RunLog, j *scenarios.Judge, id scenarios.RequirementID, turn int, worker string, phases []dialect.ChainPhase) wire.Found {
 	steps := handoff(l, turn, worker)
-	j.Check(id, steps.Where(func(e wire.Value) bool { return !IsPhase(openwopv1.ChainPhaseOutputHarvested)(e) }).Each("/payload/phase")).
+	j.Check(id, steps.Where(func(e wire.Value) bool { return !IsPhase(dialect.ChainPhaseOutputHarvested)(e) }).Each("/payload/phase")).
 		To(check.Equal(phases), "steps of the handoff to %s in turn %d", worker, turn+1)
 	j.Check(id, steps.Each("/payload/parentRunId")).To(check.Each(check.Equal(l.RunID)), "parentRunId of the handoff to %s", worker)
 	cause := ""
@@ -80,19 +81,19 @@ func checkHandoff(l host.RunLog, j *scenarios.Judge, id scenarios.RequirementID,
 
 // CheckUnharvested expects that nothing of a worker was brought back.
 func CheckUnharvested(l host.RunLog, j *scenarios.Judge) {
-	j.Check(openwop.OWP0037B1, l.Phase(openwopv1.ChainPhaseOutputHarvested).Each("/payload/workerId")).To(check.Len(0), "workers that were harvested")
+	j.Check(openwop.OWP0037B1, l.Phase(dialect.ChainPhaseOutputHarvested).Each("/payload/workerId")).To(check.Len(0), "workers that were harvested")
 }
 
 // checkNamed compares the child that the steps of a handoff name.
 func checkNamed(j *scenarios.Judge, steps wire.Found, worker string) {
-	named := steps.Where(IsPhase(openwopv1.ChainPhaseDispatchSucceeded, openwopv1.ChainPhaseChildCompleted, openwopv1.ChainPhaseChildFailed,
-		openwopv1.ChainPhaseChildCancelled, openwopv1.ChainPhaseOutputHarvested))
+	named := steps.Where(IsPhase(dialect.ChainPhaseDispatchSucceeded, dialect.ChainPhaseChildCompleted, dialect.ChainPhaseChildFailed,
+		dialect.ChainPhaseChildCancelled, dialect.ChainPhaseOutputHarvested))
 	j.Check(openwop.OWPDSP10, named.Each("/payload/childRunId")).To(OneAndTheSame(), "childRunId of the handoff to %s, from dispatch.succeeded on", worker)
 }
 
 // checkChild reads the run that a handoff names as its child under its own id.
 func checkChild(j *scenarios.Judge, parent host.RunLog, children []host.ChildRun, steps wire.Found, worker, status string) {
-	named := steps.Where(IsPhase(openwopv1.ChainPhaseDispatchSucceeded)).Last().At("/payload/childRunId")
+	named := steps.Where(IsPhase(dialect.ChainPhaseDispatchSucceeded)).Last().At("/payload/childRunId")
 	i := slices.IndexFunc(children, func(c host.ChildRun) bool { return c.ID == named.String() })
 	if i < 0 {
 		read := make([]any, len(children))
@@ -120,7 +121,7 @@ func checkChild(j *scenarios.Judge, parent host.RunLog, children []host.ChildRun
 		j.Check(openwop.OWPDSP12, link).To(check.Equal(parent.RunID), "parentRunId of the child run of %s", worker)
 	}
 	TellLate(j, openwop.OWPDSP12, "the end of the child run of "+worker, c.Log.Terminals().Last(), "what the parent tells of it",
-		steps.Where(IsPhase(openwopv1.ChainPhaseChildCompleted, openwopv1.ChainPhaseChildFailed, openwopv1.ChainPhaseChildCancelled)).Last())
+		steps.Where(IsPhase(dialect.ChainPhaseChildCompleted, dialect.ChainPhaseChildFailed, dialect.ChainPhaseChildCancelled)).Last())
 }
 
 // TellLate notes that an event is stamped later than one that can only follow
@@ -174,7 +175,7 @@ func nothingAt() check.Matcher {
 // Codes are the error codes with which a run, or a node of it, failed.
 func Codes(l host.RunLog) []string {
 	var out []string
-	for _, e := range l.OfType(openwopv1.RunEventTypeRunFailed, openwopv1.RunEventTypeNodeFailed).Values {
+	for _, e := range l.OfType(dialect.RunFailed, dialect.NodeFailed).Values {
 		out = append(out, host.FirstText(e.At("/payload/error/code"), e.At("/payload/code")))
 	}
 	return append(out, l.Ended.Last.At("/error/code").String())

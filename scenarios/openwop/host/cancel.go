@@ -4,26 +4,27 @@ import (
 	"context"
 	"net/http"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/wire"
 )
 
 // Lasting asks for a run that is under way until somebody cancels it.
-func (h Host) Lasting() openwopv1.CreateRunRequest {
+func (h Host) Lasting() dialect.CreateRunRequest {
 	wait := map[string]any{"delayMs": h.Between(20_000, 29_000)}
 	ceiling, _ := h.Ceiling()
 	switch {
 	case h.Offers(fixture.Cancellable):
-		return openwopv1.CreateRunRequest{WorkflowID: fixture.Cancellable, Inputs: wait}
+		return dialect.CreateRunRequest{WorkflowID: fixture.Cancellable, Inputs: wait}
 	case h.Offers(fixture.Delay):
-		return openwopv1.CreateRunRequest{WorkflowID: fixture.Delay, Inputs: wait}
+		return dialect.CreateRunRequest{WorkflowID: fixture.Delay, Inputs: wait}
 	case h.Offers(fixture.LoopAskUser, fixture.Noop) && ceiling >= 2:
 		return Scripted{fixture.LoopAskUser, Plan{AskUser("Shall this run be cancelled?"), Terminate("done")}, true}.Request(nil)
 	}
 	scenarios.End(scenarios.Block("no run is on offer that lasts until it is cancelled", fixture.Load))
-	return openwopv1.CreateRunRequest{}
+	return dialect.CreateRunRequest{}
 }
 
 // LastingRun makes such a run. way is its workflow.
@@ -34,7 +35,7 @@ func (h Host) LastingRun(ctx context.Context) (r *Run, way string) {
 }
 
 func (r *Run) Stop(ctx context.Context, what string) Answered {
-	reply := r.Send(ctx, wire.Call{Method: http.MethodPost, Path: RunPath(r.ID) + "/cancel", Body: openwopv1.CancelRunRequest{}, Label: what})
+	reply := r.Send(ctx, wire.Call{Method: http.MethodPost, Path: RunPath(r.ID) + "/cancel", Body: dialect.CancelRunRequest{}, Label: what})
 	return AnsweredBy(what, reply)
 }
 

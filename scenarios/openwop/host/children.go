@@ -5,7 +5,8 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -19,7 +20,7 @@ type Child struct {
 // Children reads every run that the log names as a child.
 func (h Host) Children(ctx context.Context, l RunLog) []Child {
 	var out []Child
-	for _, e := range l.Phase(openwopv1.ChainPhaseDispatchSucceeded).Values {
+	for _, e := range l.Phase(dialect.ChainPhaseDispatchSucceeded).Values {
 		c := Child{ID: e.At("/payload/childRunId").String()}
 		if c.ID != "" {
 			reply := h.Send(ctx, wire.Call{Method: http.MethodGet, Path: RunPath(c.ID), Label: "child run"})
@@ -67,7 +68,7 @@ func (h Host) WorkersLoop() Scripted {
 func (s Scripted) Workers() []string {
 	var out []string
 	for _, d := range s.Plan {
-		if d, ok := d.(openwopv1.NextWorkerDecision); ok {
+		if d, ok := d.(dialect.NextWorkerDecision); ok {
 			out = append(out, d.NextWorkerIds...)
 		}
 	}
@@ -83,7 +84,7 @@ func ChildIDs(l RunLog) []string {
 			out = append(out, id)
 		}
 	}
-	for _, e := range slices.Concat(l.Phase(openwopv1.ChainPhaseDispatchSucceeded).Values, l.OfType(openwopv1.RunEventTypeNodeDispatched).Values) {
+	for _, e := range slices.Concat(l.Phase(dialect.ChainPhaseDispatchSucceeded).Values, l.OfType(dialect.NodeDispatched).Values) {
 		take(e.At("/payload/childRunId").String())
 	}
 	for _, c := range l.Ended.Last.Key("childRuns").Items() {
@@ -125,7 +126,7 @@ func (r *Run) FinishAsChild(ctx context.Context) RunLog {
 
 // Cancel asks the host to end the run.
 func (r *Run) Cancel(ctx context.Context, reason string) wire.Value {
-	reply := r.Send(ctx, wire.Call{Method: http.MethodPost, Path: RunPath(r.ID) + "/cancel", Label: "cancel", Body: openwopv1.CancelRunRequest{Reason: &reason}})
+	reply := r.Send(ctx, wire.Call{Method: http.MethodPost, Path: RunPath(r.ID) + "/cancel", Label: "cancel", Body: dialect.CancelRunRequest{Reason: &reason}})
 	return reply.StatusValue()
 }
 

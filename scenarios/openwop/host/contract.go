@@ -3,6 +3,8 @@ package host
 import (
 	"sync"
 
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/internal/validate"
 	"github.com/openassay/assay/scenarios"
@@ -12,7 +14,7 @@ import (
 // FindSlips notes where the payload of an event departs from its schema, where
 // that is not the question.
 func FindSlips(j *scenarios.Judge, id scenarios.RequirementID, e wire.Value) {
-	t := openwopv1.RunEventType(e.Key("type").String())
+	t := dialect.Event(e.Key("type").String())
 	schema, err := ContractSchema(openwopv1.Events[t].Component)
 	if err != nil {
 		return

@@ -9,7 +9,8 @@ import (
 	"net/url"
 	"slices"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -62,7 +63,7 @@ func (f *Files) Text(ctx context.Context, path, content string) *wire.Reply {
 
 // TextIf writes a file that has this etag.
 func (f *Files) TextIf(ctx context.Context, path, etag, content string) *wire.Reply {
-	return f.Write(ctx, path, etag, openwopv1.WorkspaceFileCreate{Content: content})
+	return f.Write(ctx, path, etag, dialect.WorkspaceFileCreate{Content: content})
 }
 
 // LookAt reads a file; version "" is the latest.
@@ -140,7 +141,7 @@ func ShutOut(method string, status int) error {
 // then not the fault of a write that never was. It returns the file as it is read.
 func (f *Files) Put(ctx context.Context, path, content string) wire.Value {
 	reply, err := scenarios.Attempt(func() *wire.Reply {
-		return f.Call(ctx, http.MethodPut, path, openwopv1.WorkspaceFileCreate{Content: content})
+		return f.Call(ctx, http.MethodPut, path, dialect.WorkspaceFileCreate{Content: content})
 	})
 	if err == nil && reply.Success() || errors.Is(err, wire.ErrNoAnswer) || errors.Is(err, context.Canceled) {
 		f.LeaveFile(path)

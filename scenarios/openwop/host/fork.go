@@ -4,13 +4,14 @@ import (
 	"context"
 	"net/http"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/scenarios/wire"
 )
 
 func (h Host) Fork(ctx context.Context, source *Run) *Run {
 	reply := h.Send(ctx, wire.Call{Method: http.MethodPost, Path: RunPath(source.ID) + ":fork", Label: "replay",
-		Body: openwopv1.ForkRunRequest{Mode: openwopv1.ForkModeReplay, FromSeq: new(int64(0))}})
+		Body: dialect.ForkRunRequest{Mode: dialect.ForkModeReplay, FromSeq: new(int64(0))}})
 	return h.Adopt(reply)
 }
 
@@ -28,7 +29,7 @@ func (f Forked) Unsupported() bool {
 }
 
 // ForkFrom forks a run and waits for the fork's end.
-func (h Host) ForkFrom(ctx context.Context, source *Run, body openwopv1.ForkRunRequest) Forked {
+func (h Host) ForkFrom(ctx context.Context, source *Run, body dialect.ForkRunRequest) Forked {
 	f := Forked{FromSeq: *body.FromSeq}
 	reply := h.Send(ctx, wire.Call{Method: http.MethodPost, Path: RunPath(source.ID) + ":fork", Label: string(body.Mode), Body: body})
 	f.Reply = reply.Value("")

@@ -12,7 +12,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/claims"
 	"github.com/openassay/assay/scenarios/wire"
@@ -42,7 +43,7 @@ type GoalMade struct {
 }
 
 // Begin creates a goal and reads it under its id.
-func (g GoalHome) Begin(ctx context.Context, bounds *openwopv1.GoalBounds) (*Goal, GoalMade) {
+func (g GoalHome) Begin(ctx context.Context, bounds *dialect.GoalBounds) (*Goal, GoalMade) {
 	made := g.Create(ctx, "create the goal", g.GoalRequest(bounds))
 	m := made.Seen(ctx)
 	return made, m
@@ -108,11 +109,11 @@ const GiveGoalsKey = "give a key that may keep goals with --key"
 
 // GoalRequest asks for a goal judged and continued as the host advertises it.
 // Nobody else can have its objective.
-func (h Host) GoalRequest(bounds *openwopv1.GoalBounds) openwopv1.CreateGoalRequest {
-	return openwopv1.CreateGoalRequest{
+func (h Host) GoalRequest(bounds *dialect.GoalBounds) dialect.CreateGoalRequest {
+	return dialect.CreateGoalRequest{
 		Objective:    h.DrawObjective(),
-		Completion:   openwopv1.GoalCompletionRequest{Check: h.GoalJudge()},
-		Continuation: openwopv1.GoalContinuation{Mode: h.GoalMode()},
+		Completion:   dialect.GoalCompletionRequest{Check: h.GoalJudge()},
+		Continuation: dialect.GoalContinuation{Mode: h.GoalMode()},
 		Bounds:       bounds,
 	}
 }
@@ -122,21 +123,21 @@ func (h Host) GoalRequest(bounds *openwopv1.GoalBounds) openwopv1.CreateGoalRequ
 // the two is found again also where a host cuts a text short.
 func (h Host) DrawObjective() string { return "Assay " + h.UniqueName() + " " + h.UniqueName() }
 
-func (h Host) GoalJudge() openwopv1.GoalCheck {
+func (h Host) GoalJudge() dialect.GoalCheck {
 	judge := claims.GoalsBlock(h.Discovery).Key("judge")
-	if check := openwopv1.GoalCheck(FirstText(judge, judge.At("/0"))); check.Valid() {
+	if check := dialect.GoalCheck(FirstText(judge, judge.At("/0"))); check.Valid() {
 		return check
 	}
-	return openwopv1.GoalCheckVerifier
+	return dialect.GoalCheckVerifier
 }
 
 // GoalMode is manual wherever the host offers it: in any other mode it may fire
 // runs that nobody here asked for.
-func (h Host) GoalMode() openwopv1.GoalContinuationMode {
-	first := openwopv1.GoalContinuationModeManual
+func (h Host) GoalMode() dialect.GoalContinuationMode {
+	first := dialect.GoalContinuationModeManual
 	for i, item := range claims.GoalsBlock(h.Discovery).Key("continuation").Items() {
-		mode := openwopv1.GoalContinuationMode(item.String())
-		if mode == openwopv1.GoalContinuationModeManual {
+		mode := dialect.GoalContinuationMode(item.String())
+		if mode == dialect.GoalContinuationModeManual {
 			return mode
 		}
 		if i == 0 && mode.Valid() {
@@ -147,12 +148,12 @@ func (h Host) GoalMode() openwopv1.GoalContinuationMode {
 }
 
 // BoundedTo is the bound of so many contributing runs.
-func BoundedTo(runs int) *openwopv1.GoalBounds {
-	return &openwopv1.GoalBounds{MaxLoopIterations: new(int64(runs))}
+func BoundedTo(runs int) *dialect.GoalBounds {
+	return &dialect.GoalBounds{MaxLoopIterations: new(int64(runs))}
 }
 
 // List reads the goals in one state, or all of them where it is "".
-func (g GoalHome) List(ctx context.Context, state openwopv1.GoalState) GoalReply {
+func (g GoalHome) List(ctx context.Context, state dialect.GoalState) GoalReply {
 	path, label := g.Path, "all goals"
 	if state != "" {
 		path, label = path+"?state="+url.QueryEscape(string(state)), "the goals that are "+string(state)
@@ -175,7 +176,7 @@ type Goal struct {
 }
 
 // Create asks for a goal and notes that it has to be abandoned.
-func (g GoalHome) Create(ctx context.Context, label string, body openwopv1.CreateGoalRequest) *Goal {
+func (g GoalHome) Create(ctx context.Context, label string, body dialect.CreateGoalRequest) *Goal {
 	made := g.CreateAs(ctx, label, body.Objective, body)
 	if made.Created.Forbidden() {
 		scenarios.End(scenarios.Block("the goals at "+g.Path+" refuse the credential", GiveGoalsKey))
@@ -228,8 +229,8 @@ func (g *Goal) Read(ctx context.Context, label string) GoalReply {
 }
 
 // TickOf has a heartbeat see a state. It is an object, since there are hosts that take no other.
-func TickOf(heartbeat, state string) openwopv1.HeartbeatTickRequest {
-	return openwopv1.HeartbeatTickRequest{HeartbeatID: heartbeat, ObservedState: json.RawMessage(`{"seen":` + strconv.Quote(state) + `}`)}
+func TickOf(heartbeat, state string) dialect.HeartbeatTickRequest {
+	return dialect.HeartbeatTickRequest{HeartbeatID: heartbeat, ObservedState: json.RawMessage(`{"seen":` + strconv.Quote(state) + `}`)}
 }
 
 // TellRefusal notes where a refusal is not in the envelope that errors have.

@@ -11,7 +11,8 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/claims"
 	"github.com/openassay/assay/scenarios/wire"
@@ -61,7 +62,7 @@ type Run struct {
 }
 
 // Create asks for a run and notes that it has to be cancelled if it does not end by itself.
-func (h Host) Create(ctx context.Context, label string, body openwopv1.CreateRunRequest) *Run {
+func (h Host) Create(ctx context.Context, label string, body dialect.CreateRunRequest) *Run {
 	reply, err := scenarios.Attempt(func() *wire.Reply {
 		return h.Send(ctx, wire.Call{Method: http.MethodPost, Path: "/v1/runs", Body: body, Label: label, Secrets: InterruptTokens})
 	})
@@ -94,7 +95,7 @@ func (h Host) Adopt(reply *wire.Reply) *Run {
 // LeaveRun notes that a run has to be cancelled if it does not end by itself.
 func (h Host) LeaveRun(id string) (gone func()) {
 	return h.Leave("run "+id, func(ctx context.Context, c *wire.Client) error {
-		reply, err := c.Do(ctx, wire.Call{Method: http.MethodPost, Path: RunPath(id) + "/cancel", Body: openwopv1.CancelRunRequest{}, Label: "clean up"})
+		reply, err := c.Do(ctx, wire.Call{Method: http.MethodPost, Path: RunPath(id) + "/cancel", Body: dialect.CancelRunRequest{}, Label: "clean up"})
 		if err != nil {
 			return err
 		}

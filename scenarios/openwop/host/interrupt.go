@@ -5,14 +5,15 @@ import (
 	"net/http"
 	"net/url"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/scenarios/wire"
 )
 
 // interrupt is what a suspended run waits for, as far as the host says it.
 type Interrupt struct {
 	Node     string
-	kind     openwopv1.InterruptKind
+	kind     dialect.InterruptKind
 	question string // id of its first question
 }
 
@@ -20,16 +21,16 @@ type Interrupt struct {
 // host shows it in the one or in the other, and not every host emits
 // interrupt.requested (OWP-R17): the waiting status is enough.
 func Pending(snapshot wire.Value, l RunLog) Interrupt {
-	suspended := l.OfType(openwopv1.RunEventTypeNodeSuspended).Last()
-	requested := l.OfType(openwopv1.RunEventTypeInterruptRequested).Last()
+	suspended := l.OfType(dialect.NodeSuspended).Last()
+	requested := l.OfType(dialect.InterruptRequested).Last()
 	i := Interrupt{
 		Node: FirstText(snapshot.Key("currentNodeId"), snapshot.At("/interrupt/nodeId"),
 			suspended.Key("nodeId"), suspended.At("/payload/nodeId"), requested.Key("nodeId")),
-		kind:     openwopv1.InterruptKind(FirstText(snapshot.At("/interrupt/kind"), requested.At("/payload/kind"), suspended.At("/payload/kind"))),
+		kind:     dialect.InterruptKind(FirstText(snapshot.At("/interrupt/kind"), requested.At("/payload/kind"), suspended.At("/payload/kind"))),
 		question: FirstText(snapshot.At("/interrupt/data/questions/0/id"), requested.At("/payload/data/questions/0/id")),
 	}
 	if i.kind == "" && snapshot.Key("status").String() == "waiting-approval" {
-		i.kind = openwopv1.InterruptKindApproval
+		i.kind = dialect.InterruptKindApproval
 	}
 	if i.question == "" {
 		i.question = "q1"
@@ -41,8 +42,8 @@ func Pending(snapshot wire.Value, l RunLog) Interrupt {
 // prose knows a list of answers and the event schema a map (OWP-R34).
 func (i Interrupt) Answers(text string) []any {
 	switch i.kind {
-	case openwopv1.InterruptKindApproval, openwopv1.InterruptKindLowConfidence:
-		return []any{map[string]any{"action": openwopv1.ApprovalActionAccept, "comment": text}}
+	case dialect.InterruptKindApproval, dialect.InterruptKindLowConfidence:
+		return []any{map[string]any{"action": dialect.ApprovalActionAccept, "comment": text}}
 	}
 	return []any{
 		map[string]any{"answers": map[string]string{i.question: text}},

@@ -8,7 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/wire"
@@ -36,18 +37,18 @@ func FirstText(values ...wire.Value) string {
 // OfTheLoop are the events by which a loop moves: turns, handoffs, nodes and ends.
 // A host may append others after the end, a released lease for one.
 func OfTheLoop(l RunLog) wire.Found {
-	return l.OfType(openwopv1.RunEventTypeRunOrchestratorDecided, openwopv1.RunEventTypeCoreWorkflowChainEvent,
-		openwopv1.RunEventTypeNodeStarted, openwopv1.RunEventTypeNodeDispatched, openwopv1.RunEventTypeCapBreached,
-		openwopv1.RunEventTypeRunCompleted, openwopv1.RunEventTypeRunFailed, openwopv1.RunEventTypeRunCancelled)
+	return l.OfType(dialect.Decided, dialect.HandedOver,
+		dialect.NodeStarted, dialect.NodeDispatched, dialect.Breached,
+		dialect.RunCompleted, dialect.RunFailed, dialect.RunCancelled)
 }
 
 // BreachesAndEnds are the types of the bounds that were crossed and of the ends, in order.
 func BreachesAndEnds(l RunLog) wire.Found {
-	return l.OfType(openwopv1.RunEventTypeCapBreached, openwopv1.RunEventTypeRunCompleted, openwopv1.RunEventTypeRunFailed, openwopv1.RunEventTypeRunCancelled).Each("/type")
+	return l.OfType(dialect.Breached, dialect.RunCompleted, dialect.RunFailed, dialect.RunCancelled).Each("/type")
 }
 
 // CheckBreach expects one breach, of this kind and limit.
-func (l RunLog) CheckBreach(j *scenarios.Judge, id scenarios.RequirementID, kind openwopv1.CapKind, limit int, observed check.Matcher) {
+func (l RunLog) CheckBreach(j *scenarios.Judge, id scenarios.RequirementID, kind dialect.CapKind, limit int, observed check.Matcher) {
 	breach := l.Breaches()
 	j.Check(id, breach).To(check.Len(1), "breaches of a bound of %d", limit)
 	j.Check(id, breach.Each("/payload/kind")).To(check.Equal([]any{string(kind)}), "kind of the breach")
@@ -113,18 +114,18 @@ func Timestamp() check.Matcher {
 	})
 }
 
-func IsA(types ...openwopv1.RunEventType) func(wire.Value) bool {
-	return func(e wire.Value) bool { return slices.Contains(types, openwopv1.RunEventType(e.Key("type").String())) }
+func IsA(types ...dialect.Event) func(wire.Value) bool {
+	return func(e wire.Value) bool { return slices.Contains(types, dialect.Event(e.Key("type").String())) }
 }
 
 // Steps are the events by which a run gets on. What a host may append while
 // nothing happens, a lease that was renewed or a reminder, is none.
 func Steps(l RunLog) wire.Found {
-	return l.OfType(openwopv1.RunEventTypeRunOrchestratorDecided, openwopv1.RunEventTypeCoreWorkflowChainEvent,
-		openwopv1.RunEventTypeNodeStarted, openwopv1.RunEventTypeNodeDispatched, openwopv1.RunEventTypeNodeResumed,
-		openwopv1.RunEventTypeNodeCompleted, openwopv1.RunEventTypeNodeFailed, openwopv1.RunEventTypeInterruptResolved,
-		openwopv1.RunEventTypeRunResumed, openwopv1.RunEventTypeVariableChanged, openwopv1.RunEventTypeCapBreached,
-		openwopv1.RunEventTypeRunCompleted, openwopv1.RunEventTypeRunFailed, openwopv1.RunEventTypeRunCancelled)
+	return l.OfType(dialect.Decided, dialect.HandedOver,
+		dialect.NodeStarted, dialect.NodeDispatched, dialect.NodeResumed,
+		dialect.NodeCompleted, dialect.NodeFailed, dialect.InterruptResolved,
+		dialect.RunResumed, dialect.VariableChanged, dialect.Breached,
+		dialect.RunCompleted, dialect.RunFailed, dialect.RunCancelled)
 }
 
 func Holding(marker string) check.Matcher {

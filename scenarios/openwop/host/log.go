@@ -6,8 +6,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/gen/openwop"
-	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/wire"
@@ -46,7 +47,7 @@ func (l RunLog) Told(j *scenarios.Judge) {
 // Whole is told, and stops a judge that compares another form of the log with one that does not begin with its beginning.
 func (l RunLog) Whole(j *scenarios.Judge) {
 	l.Told(j)
-	if first := l.Events[0]; Sequence(first) != 0 && first.Key("type").String() != string(openwopv1.RunEventTypeRunStarted) { // OWP-R20
+	if first := l.Events[0]; Sequence(first) != 0 && first.Key("type").String() != string(dialect.RunStarted) { // OWP-R20
 		j.BlockOn(openwop.OWPEVT13, "set-up: the first event that polls list of the run is of type "+first.Key("type").JSON()+" and has sequence "+first.Key("sequence").JSON())
 	}
 }
@@ -97,14 +98,14 @@ func (l RunLog) All() wire.Found {
 }
 
 // OfType are the events of these types.
-func (l RunLog) OfType(types ...openwopv1.RunEventType) wire.Found {
+func (l RunLog) OfType(types ...dialect.Event) wire.Found {
 	return l.All().Where(func(e wire.Value) bool {
-		return slices.Contains(types, openwopv1.RunEventType(e.Key("type").String()))
+		return slices.Contains(types, dialect.Event(e.Key("type").String()))
 	})
 }
 
 // Decided are the supervisor's turns.
-func (l RunLog) Decided() wire.Found { return l.OfType(openwopv1.RunEventTypeRunOrchestratorDecided) }
+func (l RunLog) Decided() wire.Found { return l.OfType(dialect.Decided) }
 
 // Iterations are the turns' counters, absent where a turn carries none.
 func (l RunLog) Iterations() wire.Found { return l.Decided().Each("/payload/iteration") }
@@ -113,11 +114,11 @@ func (l RunLog) Iterations() wire.Found { return l.Decided().Each("/payload/iter
 func (l RunLog) Kinds() wire.Found { return l.Decided().Each("/payload/decision/kind") }
 
 // Breaches are the bounds the run crossed.
-func (l RunLog) Breaches() wire.Found { return l.OfType(openwopv1.RunEventTypeCapBreached) }
+func (l RunLog) Breaches() wire.Found { return l.OfType(dialect.Breached) }
 
 // Terminals are the events that end a run.
 func (l RunLog) Terminals() wire.Found {
-	return l.OfType(openwopv1.RunEventTypeRunCompleted, openwopv1.RunEventTypeRunFailed, openwopv1.RunEventTypeRunCancelled)
+	return l.OfType(dialect.RunCompleted, dialect.RunFailed, dialect.RunCancelled)
 }
 
 // Last is the last event.
@@ -129,8 +130,8 @@ func (l RunLog) Last() wire.Value {
 }
 
 // Phase are the handoff events of one phase.
-func (l RunLog) Phase(phase openwopv1.ChainPhase) wire.Found {
-	return l.OfType(openwopv1.RunEventTypeCoreWorkflowChainEvent).Where(func(e wire.Value) bool {
+func (l RunLog) Phase(phase dialect.ChainPhase) wire.Found {
+	return l.OfType(dialect.HandedOver).Where(func(e wire.Value) bool {
 		return e.At("/payload/phase").String() == string(phase)
 	})
 }

@@ -3,7 +3,8 @@ package host
 import (
 	"fmt"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -47,7 +48,7 @@ const (
 func ReadSeen(l RunLog, thing string) Notes {
 	seen := l.Ended.Last.At("/variables/seen")
 	if list, _ := seen.Actual().([]any); len(list) == 0 {
-		changes := l.OfType(openwopv1.RunEventTypeVariableChanged).Where(func(e wire.Value) bool { return e.At("/payload/name").String() == "seen" })
+		changes := l.OfType(dialect.VariableChanged).Where(func(e wire.Value) bool { return e.At("/payload/name").String() == "seen" })
 		seen = changes.Last().At("/payload/next")
 	}
 	n := Notes{in: seen.Ref(), ByLook: map[Look]wire.Values{}}

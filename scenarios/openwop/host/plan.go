@@ -6,7 +6,8 @@ import (
 	"hash/fnv"
 	"io"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/claims"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
@@ -39,25 +40,25 @@ func (h Host) Floor() float64 {
 // Dispatched are the workers of which a log tells that they were handed over to:
 // by the steps of handoffs where there are any, else by the dispatch node.
 func Dispatched(l RunLog) wire.Found {
-	if began := l.Phase(openwopv1.ChainPhaseDispatchBegan); len(began.Values) > 0 {
+	if began := l.Phase(dialect.ChainPhaseDispatchBegan); len(began.Values) > 0 {
 		return began
 	}
-	return l.OfType(openwopv1.RunEventTypeNodeDispatched)
+	return l.OfType(dialect.NodeDispatched)
 }
 
 // plan is a supervisor's script: one decision a turn.
 type Plan []any
 
 func NextWorker(workers ...string) any {
-	return openwopv1.NextWorkerDecision{Kind: openwopv1.NextWorkerDecisionKindNextWorker, NextWorkerIds: workers}
+	return dialect.NextWorkerDecision{Kind: dialect.NextWorkerDecisionKindNextWorker, NextWorkerIds: workers}
 }
 
 func AskUser(prompt string) any {
-	return openwopv1.AskUserDecision{Kind: openwopv1.AskUserDecisionKindAskUser, Prompt: prompt}
+	return dialect.AskUserDecision{Kind: dialect.AskUserDecisionKindAskUser, Prompt: prompt}
 }
 
 func Terminate(reason string) any {
-	return openwopv1.TerminateDecision{Kind: openwopv1.TerminateDecisionKindTerminate, Reason: reason}
+	return dialect.TerminateDecision{Kind: dialect.TerminateDecisionKindTerminate, Reason: reason}
 }
 
 // LoopPlan dispatches n-1 times and then ends: n turns.
@@ -78,13 +79,13 @@ type Scripted struct {
 
 func (s Scripted) Turns() int { return len(s.Plan) }
 
-func (s Scripted) Request(bound *int64) openwopv1.CreateRunRequest {
-	r := openwopv1.CreateRunRequest{WorkflowID: s.Fixture}
+func (s Scripted) Request(bound *int64) dialect.CreateRunRequest {
+	r := dialect.CreateRunRequest{WorkflowID: s.Fixture}
 	if s.Chosen {
 		r.Inputs = map[string]any{"plan": s.Plan}
 	}
 	if bound != nil {
-		r.Configurable = &openwopv1.Configurable{MaxLoopIterations: bound}
+		r.Configurable = &dialect.Configurable{MaxLoopIterations: bound}
 	}
 	return r
 }

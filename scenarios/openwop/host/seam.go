@@ -6,7 +6,8 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/claims"
 	"github.com/openassay/assay/scenarios/wire"
@@ -57,7 +58,7 @@ func (h Host) FindSeam(ctx context.Context, name string, least any) (Seam, *wire
 
 // AgentLoopSeam is the seam that drives a loop.
 func (h Host) AgentLoopSeam(ctx context.Context) Seam {
-	s, _ := h.FindSeam(ctx, "agentloop/run", openwopv1.AgentloopRequest{Turns: 1})
+	s, _ := h.FindSeam(ctx, "agentloop/run", dialect.AgentloopRequest{Turns: 1})
 	return s
 }
 

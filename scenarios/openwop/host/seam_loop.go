@@ -3,7 +3,8 @@ package host
 import (
 	"context"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -50,9 +51,9 @@ var SeamTurns = &scenarios.Drive[SeamObservation]{
 		if ceiling < 4 {
 			scenarios.End(scenarios.Block("three different numbers of turns cannot be asked for: "+why, "advertise higher limits while the host is certified"))
 		}
-		var asks []openwopv1.AgentloopRequest
+		var asks []dialect.AgentloopRequest
 		for _, n := range h.Rand.Perm(min(8, ceiling-1))[:3] {
-			asks = append(asks, openwopv1.AgentloopRequest{Turns: int64(n + 2)})
+			asks = append(asks, dialect.AgentloopRequest{Turns: int64(n + 2)})
 		}
 		*o = s.Answers(ctx, asks...)
 	},
@@ -69,16 +70,16 @@ var SeamImpossible = &scenarios.Drive[SeamObservation]{
 		ceiling, _ := h.Ceiling()
 		n := h.Between(min(2, ceiling), min(5, ceiling))
 		*o = s.Answers(ctx,
-			openwopv1.AgentloopRequest{Turns: int64(n)},
-			openwopv1.AgentloopRequest{Turns: 0},
-			openwopv1.AgentloopRequest{Turns: -int64(h.Between(1, 9))},
-			openwopv1.AgentloopRequest{Turns: int64(n), SuspendAtTurn: new(int64(n + h.Between(1, 5))), Resume: new(true)},
+			dialect.AgentloopRequest{Turns: int64(n)},
+			dialect.AgentloopRequest{Turns: 0},
+			dialect.AgentloopRequest{Turns: -int64(h.Between(1, 9))},
+			dialect.AgentloopRequest{Turns: int64(n), SuspendAtTurn: new(int64(n + h.Between(1, 5))), Resume: new(true)},
 		)
 	},
 }
 
 // Answers asks one question after another.
-func (s Seam) Answers(ctx context.Context, asks ...openwopv1.AgentloopRequest) SeamObservation {
+func (s Seam) Answers(ctx context.Context, asks ...dialect.AgentloopRequest) SeamObservation {
 	o := SeamObservation{Path: s.Path}
 	for _, ask := range asks {
 		a := s.Answer(ctx, ask)
@@ -88,7 +89,7 @@ func (s Seam) Answers(ctx context.Context, asks ...openwopv1.AgentloopRequest) S
 }
 
 // Answer asks and, where the reply names a run, reads that run's own log.
-func (s Seam) Answer(ctx context.Context, ask openwopv1.AgentloopRequest) SeamAnswer {
+func (s Seam) Answer(ctx context.Context, ask dialect.AgentloopRequest) SeamAnswer {
 	reply := s.Ask(ctx, ask)
 	a := SeamAnswer{Turns: int(ask.Turns), Status: reply.StatusValue(), Body: reply.Value(""),
 		Decisions: reply.Value("/decisions").Items(), Resumed: reply.Value("/resumedIteration")}

@@ -4,7 +4,8 @@ import (
 	"context"
 	"net/http"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/wire"
@@ -29,9 +30,9 @@ func StrangerOf(id string) string {
 
 // Sentinel is another run, whose end is a barrier: a host that still worked on
 // an earlier one had the time to show it.
-func (h Host) Sentinel(way Scripted) openwopv1.CreateRunRequest {
+func (h Host) Sentinel(way Scripted) dialect.CreateRunRequest {
 	if h.Offers(fixture.Noop) {
-		return openwopv1.CreateRunRequest{WorkflowID: fixture.Noop}
+		return dialect.CreateRunRequest{WorkflowID: fixture.Noop}
 	}
 	return way.Request(nil)
 }

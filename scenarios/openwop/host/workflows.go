@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
@@ -94,14 +96,14 @@ func (h Host) Known(wanted func(Fixture) bool) []string {
 
 // Simple asks for a run that ends by itself and soon: it needs nothing of the
 // host but to make runs.
-func (h Host) Simple() openwopv1.CreateRunRequest {
+func (h Host) Simple() dialect.CreateRunRequest {
 	for _, id := range []string{fixture.Noop, fixture.HandoffChild, fixture.Handoff} {
 		if h.Offers(id) && (id != fixture.Handoff || h.Offers(fixture.HandoffChild)) {
-			return openwopv1.CreateRunRequest{WorkflowID: id}
+			return dialect.CreateRunRequest{WorkflowID: id}
 		}
 	}
 	scenarios.End(scenarios.Block("no workflow is on offer that ends by itself", fixture.Load))
-	return openwopv1.CreateRunRequest{}
+	return dialect.CreateRunRequest{}
 }
 
 // SimpleRun makes such a run.

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 )
 
 // inventedGoals does the sums of standing goals: it counts ticks, adds up costs and closes goals, and fires no run.
@@ -22,10 +22,10 @@ type InventedGoals struct {
 }
 
 type InventedGoal struct {
-	openwopv1.Goal
+	dialect.Goal
 	Paused bool
 	Cost   float64
-	Events []openwopv1.GoalEvent
+	Events []dialect.GoalEvent
 }
 
 // Routes are the answers of these goals.
@@ -40,12 +40,12 @@ func (g *InventedGoals) Routes() Routes {
 		"POST " + home + "/{id}/resume": g.Of(func(o *InventedGoal, _ map[string]any) bool { o.Paused = false; return o.Active() }),
 		"POST " + home + "/{id}/abandon": g.Of(func(o *InventedGoal, _ map[string]any) bool {
 			if o.Active() {
-				o.Close(openwopv1.GoalStateAbandoned)
+				o.Close(dialect.GoalStateAbandoned)
 			}
 			return true
 		}),
 		"GET " + home + "/{id}/events": g.Find(func(o *InventedGoal, _ map[string]any) (int, any) {
-			return http.StatusOK, openwopv1.GoalEventList{Events: slices.Clone(o.Events)}
+			return http.StatusOK, dialect.GoalEventList{Events: slices.Clone(o.Events)}
 		}),
 		"POST " + home + "/{id}/tick": g.Find(g.Tick),
 	}
@@ -62,7 +62,7 @@ func (g *InventedGoals) Find(then func(*InventedGoal, map[string]any) (int, any)
 		}
 		o := g.Goals[i]
 		if d := o.Bounds.RunTimeoutMs; d != nil && o.Active() && time.Since(o.CreatedAt) > time.Duration(*d)*time.Millisecond {
-			o.Close(openwopv1.GoalStateBoundExceeded)
+			o.Close(dialect.GoalStateBoundExceeded)
 		}
 		return then(o, body)
 	}
@@ -81,7 +81,7 @@ func (g *InventedGoals) Of(change func(*InventedGoal, map[string]any) bool) Answ
 func (g *InventedGoals) list(r *http.Request, _ map[string]any) (int, any) {
 	g.Mu.Lock()
 	defer g.Mu.Unlock()
-	list := openwopv1.GoalList{Goals: []openwopv1.Goal{}}
+	list := dialect.GoalList{Goals: []dialect.Goal{}}
 	for _, o := range g.Goals {
 		if state := r.URL.Query().Get("state"); state == "" || state == string(o.State) {
 			list.Goals = append(list.Goals, o.Goal)
@@ -91,46 +91,46 @@ func (g *InventedGoals) list(r *http.Request, _ map[string]any) (int, any) {
 }
 
 func (g *InventedGoals) Create(_ *http.Request, body map[string]any) (int, any) {
-	ask, err := read[openwopv1.CreateGoalRequest](body)
+	ask, err := read[dialect.CreateGoalRequest](body)
 	state, claimed := body["state"].(string)
 	switch {
-	case err != nil || ask.Completion.Check != g.judge() || ask.Continuation.Mode != openwopv1.GoalContinuationModeManual:
+	case err != nil || ask.Completion.Check != g.judge() || ask.Continuation.Mode != dialect.GoalContinuationModeManual:
 		return Refused(http.StatusBadRequest, "validation_error")
-	case ask.Bounds == nil || *ask.Bounds == (openwopv1.GoalBounds{}):
+	case ask.Bounds == nil || *ask.Bounds == (dialect.GoalBounds{}):
 		return Refused(http.StatusUnprocessableEntity, "validation_error")
 	case cannotBe(*ask.Bounds):
 		return Refused(http.StatusBadRequest, "validation_error")
 	case claimed && !g.Told:
 		return Refused(http.StatusBadRequest, "validation_error")
 	case !claimed:
-		state = string(openwopv1.GoalStateActive)
+		state = string(dialect.GoalStateActive)
 	}
 	g.Mu.Lock()
 	defer g.Mu.Unlock()
-	o := &InventedGoal{Goal: openwopv1.Goal{
-		ID: fmt.Sprint("g-", len(g.Goals)+1), Objective: ask.Objective, State: openwopv1.GoalState(state),
-		Completion: openwopv1.GoalCompletion{Check: ask.Completion.Check}, Continuation: ask.Continuation, Bounds: *ask.Bounds,
-		Progress: &openwopv1.GoalProgress{Iterations: new(int64)}, Owner: openwopv1.RunOwner{Tenant: "t-1"}, CreatedAt: time.Now(),
+	o := &InventedGoal{Goal: dialect.Goal{
+		ID: fmt.Sprint("g-", len(g.Goals)+1), Objective: ask.Objective, State: dialect.GoalState(state),
+		Completion: dialect.GoalCompletion{Check: ask.Completion.Check}, Continuation: ask.Continuation, Bounds: *ask.Bounds,
+		Progress: &dialect.GoalProgress{Iterations: new(int64)}, Owner: dialect.RunOwner{Tenant: "t-1"}, CreatedAt: time.Now(),
 	}}
 	g.Goals = append(g.Goals, o)
 	return http.StatusOK, o.Goal
 }
 
-func (g *InventedGoals) judge() openwopv1.GoalCheck {
+func (g *InventedGoals) judge() dialect.GoalCheck {
 	if g.Verifies {
-		return openwopv1.GoalCheckVerifier
+		return dialect.GoalCheckVerifier
 	}
-	return openwopv1.GoalCheckHost
+	return dialect.GoalCheckHost
 }
 
-func cannotBe(b openwopv1.GoalBounds) bool {
+func cannotBe(b dialect.GoalBounds) bool {
 	return b.MaxLoopIterations != nil && *b.MaxLoopIterations < 1 || b.RunTimeoutMs != nil && *b.RunTimeoutMs < 0 || b.MaxCostUSD != nil && *b.MaxCostUSD < 0
 }
 
 func (g *InventedGoals) Edit(o *InventedGoal, body map[string]any) bool {
 	state, claimed := body["state"].(string)
 	if claimed && g.Told {
-		o.State = openwopv1.GoalState(state)
+		o.State = dialect.GoalState(state)
 		return true
 	}
 	if claimed || !o.Active() {
@@ -145,45 +145,45 @@ func (g *InventedGoals) Edit(o *InventedGoal, body map[string]any) bool {
 // Tick is one more run that never was. What a reply shows is made anew, since others read it meanwhile.
 func (g *InventedGoals) Tick(o *InventedGoal, body map[string]any) (int, any) {
 	if !o.Active() || o.Paused || g.Idle {
-		return http.StatusOK, openwopv1.GoalTickReply{Goal: o.Goal, Events: []openwopv1.GoalEvent{}}
+		return http.StatusOK, dialect.GoalTickReply{Goal: o.Goal, Events: []dialect.GoalEvent{}}
 	}
-	ask, before := as[openwopv1.GoalTickRequest](body), len(o.Events)
+	ask, before := as[dialect.GoalTickRequest](body), len(o.Events)
 	id := fmt.Sprintf("%s-run-%d", o.ID, len(o.Progress.ContributingRunIds)+1)
-	o.Progress = &openwopv1.GoalProgress{Iterations: o.Progress.Iterations, ContributingRunIds: append(slices.Clone(o.Progress.ContributingRunIds), id)}
+	o.Progress = &dialect.GoalProgress{Iterations: o.Progress.Iterations, ContributingRunIds: append(slices.Clone(o.Progress.ContributingRunIds), id)}
 	if ask.Escalate != nil {
-		o.Close(openwopv1.GoalStateEscalated)
+		o.Close(dialect.GoalStateEscalated)
 	} else {
 		o.judge(id, ask)
 	}
-	return http.StatusOK, openwopv1.GoalTickReply{Goal: o.Goal, RunID: id, Events: slices.Clone(o.Events[before:])}
+	return http.StatusOK, dialect.GoalTickReply{Goal: o.Goal, RunID: id, Events: slices.Clone(o.Events[before:])}
 }
 
-func (o *InventedGoal) Active() bool { return o.State == openwopv1.GoalStateActive }
+func (o *InventedGoal) Active() bool { return o.State == dialect.GoalStateActive }
 
-func (o *InventedGoal) judge(runID string, ask openwopv1.GoalTickRequest) {
+func (o *InventedGoal) judge(runID string, ask dialect.GoalTickRequest) {
 	n := *o.Progress.Iterations + 1
 	satisfied := ask.Verdict != nil && ask.Verdict.Satisfied
 	o.Progress.Iterations = &n
-	o.Completion.LastVerdict = &openwopv1.GoalVerdict{Satisfied: &satisfied, RunID: &runID}
-	o.event(openwopv1.GoalEventTypeGoalEvaluated, map[string]any{"goalId": o.ID, "satisfied": satisfied, "runId": runID, "iterations": n})
+	o.Completion.LastVerdict = &dialect.GoalVerdict{Satisfied: &satisfied, RunID: &runID}
+	o.event(dialect.GoalEventTypeGoalEvaluated, map[string]any{"goalId": o.ID, "satisfied": satisfied, "runId": runID, "iterations": n})
 	if ask.CostUSD != nil {
 		o.Cost += *ask.CostUSD
 	}
 	switch b := o.Bounds; {
 	case satisfied:
-		o.Close(openwopv1.GoalStateSatisfied)
+		o.Close(dialect.GoalStateSatisfied)
 	case b.MaxLoopIterations != nil && n >= *b.MaxLoopIterations, b.MaxCostUSD != nil && o.Cost > *b.MaxCostUSD:
-		o.Close(openwopv1.GoalStateBoundExceeded)
+		o.Close(dialect.GoalStateBoundExceeded)
 	}
 }
 
-func (o *InventedGoal) Close(state openwopv1.GoalState) {
+func (o *InventedGoal) Close(state dialect.GoalState) {
 	o.State = state
-	o.event(openwopv1.GoalEventTypeGoalClosed, map[string]any{"goalId": o.ID, "finalState": state})
+	o.event(dialect.GoalEventTypeGoalClosed, map[string]any{"goalId": o.ID, "finalState": state})
 }
 
-func (o *InventedGoal) event(kind openwopv1.GoalEventType, payload map[string]any) {
-	o.Events = append(o.Events, openwopv1.GoalEvent{
+func (o *InventedGoal) event(kind dialect.GoalEventType, payload map[string]any) {
+	o.Events = append(o.Events, dialect.GoalEvent{
 		EventID: fmt.Sprintf("%s-e%d", o.ID, len(o.Events)), GoalID: o.ID, Sequence: int64(len(o.Events)), Type: kind, Timestamp: time.Now(), Payload: payload,
 	})
 }

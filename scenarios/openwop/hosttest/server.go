@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/gen/openwopv1"
 )
 
@@ -81,7 +83,7 @@ func Always(reply any) Answer {
 
 // Refused is the reply to what an impostor has no answer to.
 func Refused(status int, code string) (int, any) {
-	return status, openwopv1.ErrorEnvelope{Error: code, Message: "no"}
+	return status, dialect.ErrorEnvelope{Error: code, Message: "no"}
 }
 
 // routes are the answers of an impostor, by the patterns of http.ServeMux.

@@ -6,7 +6,8 @@ import (
 	"net/url"
 	"slices"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
@@ -59,7 +60,7 @@ func gateOfOurs(h host.Host, ours gateWay) gateWay {
 }
 
 // approvalWay is an approval that can be answered by these actions.
-func approvalWay(h host.Host, actions ...openwopv1.ApprovalAction) gateWay {
+func approvalWay(h host.Host, actions ...dialect.ApprovalAction) gateWay {
 	h.Rand.Shuffle(len(actions), func(i, j int) { actions[i], actions[j] = actions[j], actions[i] })
 	return gateWay{fixture: fixture.Approval, node: "gate", inputs: map[string]any{
 		"title": "Is it right? " + h.Marker(), "actions": actions, "draft": map[string]any{"text": h.Marker()},
@@ -68,7 +69,7 @@ func approvalWay(h host.Host, actions ...openwopv1.ApprovalAction) gateWay {
 
 // approvalGate is an approval of any kind that can be accepted and rejected.
 func approvalGate(h host.Host) gateWay {
-	return gateOf(h, approvalWay(h, openwopv1.ApprovalActionAccept, openwopv1.ApprovalActionReject), gateWay{fixture: fixture.UpstreamApproval, node: "gate"})
+	return gateOf(h, approvalWay(h, dialect.ApprovalActionAccept, dialect.ApprovalActionReject), gateWay{fixture: fixture.UpstreamApproval, node: "gate"})
 }
 
 // waiting is a run at its gate, with what no record may hold.
@@ -82,7 +83,7 @@ type Waiting struct {
 
 // wait makes a run and waits until its interrupt suspends it.
 func wait(ctx context.Context, h host.Host, way gateWay) *Waiting {
-	r := h.Create(ctx, "create a run that will wait", openwopv1.CreateRunRequest{WorkflowID: way.fixture, Inputs: way.inputs})
+	r := h.Create(ctx, "create a run that will wait", dialect.CreateRunRequest{WorkflowID: way.fixture, Inputs: way.inputs})
 	w := &Waiting{Run: r, ask: r.Permitted, draft: draftOf(way), Gate: Gate{Way: way.fixture, Ours: way.ours, Node: way.node}}
 	if r.ID == "" {
 		w.Log = r.ReadLog(ctx, "no log")
@@ -154,12 +155,12 @@ func (w *Waiting) looked(ctx context.Context, a Response) Response {
 }
 
 // decision is an answer to an approval. The marker is in its comment.
-func decision(action openwopv1.ApprovalAction, marker string) map[string]any {
+func decision(action dialect.ApprovalAction, marker string) map[string]any {
 	return map[string]any{"action": action, "comment": marker}
 }
 
 // decides answers an approval with an action.
-func (w *Waiting) decides(ctx context.Context, action openwopv1.ApprovalAction) Response {
+func (w *Waiting) decides(ctx context.Context, action dialect.ApprovalAction) Response {
 	marker := w.Marker()
 	return w.answers(ctx, "to "+string(action), marker, decision(action, marker))
 }
@@ -188,8 +189,8 @@ func (w *Waiting) settled(ctx context.Context, barrier *wire.Wait, after *host.R
 }
 
 // unoffered are actions that the approval does not offer: one that there is, and one that there is not.
-func unoffered(h host.Host, offered ...openwopv1.ApprovalAction) []openwopv1.ApprovalAction {
-	known := []openwopv1.ApprovalAction{openwopv1.ApprovalActionEditAccept, openwopv1.ApprovalActionAsk, openwopv1.ApprovalActionRefine}
-	known = slices.DeleteFunc(known, func(a openwopv1.ApprovalAction) bool { return slices.Contains(offered, a) })
-	return []openwopv1.ApprovalAction{known[h.Rand.IntN(len(known))], openwopv1.ApprovalAction("assay-" + h.Marker())}
+func unoffered(h host.Host, offered ...dialect.ApprovalAction) []dialect.ApprovalAction {
+	known := []dialect.ApprovalAction{dialect.ApprovalActionEditAccept, dialect.ApprovalActionAsk, dialect.ApprovalActionRefine}
+	known = slices.DeleteFunc(known, func(a dialect.ApprovalAction) bool { return slices.Contains(offered, a) })
+	return []dialect.ApprovalAction{known[h.Rand.IntN(len(known))], dialect.ApprovalAction("assay-" + h.Marker())}
 }

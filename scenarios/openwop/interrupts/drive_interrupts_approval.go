@@ -3,7 +3,8 @@ package interrupts
 import (
 	"context"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
@@ -38,11 +39,11 @@ var approvalAnswered = &scenarios.Drive[ApprovalObservation]{
 			return
 		}
 		w.misanswered(ctx, o)
-		o.Accepted = w.decides(ctx, openwopv1.ApprovalActionAccept)
+		o.Accepted = w.decides(ctx, dialect.ApprovalActionAccept)
 		if o.End = w.ends(ctx, o.Accepted); !o.End.Ended.Reached {
 			return
 		}
-		o.Again = w.looked(ctx, w.decides(ctx, openwopv1.ApprovalActionReject))
+		o.Again = w.looked(ctx, w.decides(ctx, dialect.ApprovalActionReject))
 	},
 }
 
@@ -55,13 +56,13 @@ func draftOf(way gateWay) string {
 
 // misanswered sends what has to be refused.
 func (w *Waiting) misanswered(ctx context.Context, o *ApprovalObservation) {
-	for _, action := range unoffered(w.Run.Host, openwopv1.ApprovalActionAccept, openwopv1.ApprovalActionReject) {
+	for _, action := range unoffered(w.Run.Host, dialect.ApprovalActionAccept, dialect.ApprovalActionReject) {
 		o.Unoffered = append(o.Unoffered, w.looked(ctx, w.decides(ctx, action)))
 	}
 	marker := w.Marker()
 	o.Unoffered = append(o.Unoffered, w.looked(ctx, w.answers(ctx, "to answer without an action", marker, map[string]any{"comment": marker})))
 	marker = w.Marker()
-	o.Nowhere = w.looked(ctx, w.answerAt(ctx, w.Name("no-node"), "to accept at a node that the run does not have", marker, decision(openwopv1.ApprovalActionAccept, marker)))
+	o.Nowhere = w.looked(ctx, w.answerAt(ctx, w.Name("no-node"), "to accept at a node that the run does not have", marker, decision(dialect.ApprovalActionAccept, marker)))
 	w.settled(ctx, &o.Barrier, &o.Later)
 }
 
@@ -91,7 +92,7 @@ var approvalRejected = &scenarios.Drive[DecidedObservation]{
 	Run: func(ctx context.Context, c *scenarios.Conn, o *DecidedObservation) {
 		h := host.Host{Conn: c}
 		way := approvalGate(h)
-		decidedOnce(ctx, h, way, func(w *Waiting) Response { return w.decides(ctx, openwopv1.ApprovalActionReject) }, o)
+		decidedOnce(ctx, h, way, func(w *Waiting) Response { return w.decides(ctx, dialect.ApprovalActionReject) }, o)
 	},
 }
 
@@ -101,10 +102,10 @@ var approvalEdited = &scenarios.Drive[DecidedObservation]{
 	Sends: []string{"POST /v1/runs (assay-approval with a random draft)", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll", "POST /v1/runs/{runId}/interrupts/{nodeId}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *DecidedObservation) {
 		h := host.Host{Conn: c}
-		way := gateOfOurs(h, approvalWay(h, openwopv1.ApprovalActionAccept, openwopv1.ApprovalActionReject, openwopv1.ApprovalActionEditAccept))
+		way := gateOfOurs(h, approvalWay(h, dialect.ApprovalActionAccept, dialect.ApprovalActionReject, dialect.ApprovalActionEditAccept))
 		decidedOnce(ctx, h, way, func(w *Waiting) Response {
 			marker := w.Marker()
-			return w.answers(ctx, "to accept with an edit", marker, map[string]any{"action": openwopv1.ApprovalActionEditAccept, "editedArtifactData": map[string]any{"text": marker}})
+			return w.answers(ctx, "to accept with an edit", marker, map[string]any{"action": dialect.ApprovalActionEditAccept, "editedArtifactData": map[string]any{"text": marker}})
 		}, o)
 	},
 }
@@ -126,19 +127,19 @@ var approvalAskedAbout = &scenarios.Drive[AskedAboutObservation]{
 	Sends: []string{"POST /v1/runs (assay-approval with a random draft)", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll", "POST /v1/runs/{runId}/interrupts/{nodeId}, twice"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *AskedAboutObservation) {
 		h := host.Host{Conn: c}
-		way := gateOfOurs(h, approvalWay(h, openwopv1.ApprovalActionAccept, openwopv1.ApprovalActionReject, openwopv1.ApprovalActionAsk))
+		way := gateOfOurs(h, approvalWay(h, dialect.ApprovalActionAccept, dialect.ApprovalActionReject, dialect.ApprovalActionAsk))
 		w := wait(ctx, h, way)
 		if o.Gate = w.Gate; !w.waits() {
 			return
 		}
-		if o.Asked = w.decides(ctx, openwopv1.ApprovalActionAsk); !host.Succeeded(o.Asked.Status) {
+		if o.Asked = w.decides(ctx, dialect.ApprovalActionAsk); !host.Succeeded(o.Asked.Status) {
 			return
 		}
 		o.Again = w.waitsAgain(ctx)
 		if o.Between = w.Stands(ctx, "the run after the question"); !o.Again.Reached {
 			return
 		}
-		o.Accepted = w.decides(ctx, openwopv1.ApprovalActionAccept)
+		o.Accepted = w.decides(ctx, dialect.ApprovalActionAccept)
 		o.End = w.ends(ctx, o.Accepted)
 	},
 }

@@ -3,7 +3,8 @@ package interrupts
 import (
 	"context"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
@@ -29,7 +30,7 @@ var gateReplayed = &scenarios.Drive[GateReplayedObservation]{
 		if o.Gate = w.Gate; !w.waits() {
 			return
 		}
-		o.Accepted = w.decides(ctx, openwopv1.ApprovalActionAccept)
+		o.Accepted = w.decides(ctx, dialect.ApprovalActionAccept)
 		if o.End = w.ends(ctx, o.Accepted); !o.End.Ended.Reached {
 			return
 		}
@@ -74,18 +75,18 @@ var cascaded = &scenarios.Drive[CascadeObservation]{
 		if o.End = child.Finish(ctx, "log of the child, when its parent was cancelled"); !o.End.Ended.Reached {
 			return
 		}
-		o.Late = child.decides(ctx, openwopv1.ApprovalActionAccept)
+		o.Late = child.decides(ctx, dialect.ApprovalActionAccept)
 		child.settled(ctx, &o.Barrier, &o.Later)
 	},
 }
 
 // parentOfGate asks for a run whose child waits for an approval: a loop that dispatches one, else upstream's pair.
-func parentOfGate(h host.Host) (openwopv1.CreateRunRequest, Gate) {
+func parentOfGate(h host.Host) (dialect.CreateRunRequest, Gate) {
 	if h.Offers(fixture.Loop, fixture.Approval) {
 		way := host.Scripted{Fixture: fixture.Loop, Plan: host.Plan{host.NextWorker(fixture.Approval), host.Terminate(h.Name("done"))}, Chosen: true}
 		return way.Request(nil), Gate{Way: fixture.Approval, Ours: true, Node: "gate"}
 	}
-	return openwopv1.CreateRunRequest{WorkflowID: fixture.UpstreamCascade}, Gate{Way: fixture.UpstreamCascadeChild, Node: "child-gate"}
+	return dialect.CreateRunRequest{WorkflowID: fixture.UpstreamCascade}, Gate{Way: fixture.UpstreamCascadeChild, Node: "child-gate"}
 }
 
 // childOf waits until the run names a child, and until that one waits.
@@ -96,8 +97,8 @@ func childOf(ctx context.Context, r *host.Run, gate Gate) *Waiting {
 		v := reply.Value("")
 		if w.ID = v.At("/childRuns/0/runId").String(); w.ID == "" {
 			l := r.ReadLog(ctx, "log of the run whose child will wait")
-			w.ID = host.FirstText(l.OfType(openwopv1.RunEventTypeNodeDispatched).Last().At("/payload/childRunId"),
-				l.Phase(openwopv1.ChainPhaseDispatchSucceeded).Last().At("/payload/childRunId"))
+			w.ID = host.FirstText(l.OfType(dialect.NodeDispatched).Last().At("/payload/childRunId"),
+				l.Phase(dialect.ChainPhaseDispatchSucceeded).Last().At("/payload/childRunId"))
 		}
 		return v, w.ID != "" || host.IsTerminal(v.Key("status").String())
 	})

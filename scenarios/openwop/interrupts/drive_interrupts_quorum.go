@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"net/http"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
@@ -48,7 +49,7 @@ func voters(h host.Host) []*scenarios.Conn {
 }
 
 // quorumWay is a gate that asks for no more votes than there are voters.
-func quorumWay(h host.Host, policy openwopv1.ApprovalDataRejectionPolicy) (way gateWay, required int) {
+func quorumWay(h host.Host, policy dialect.ApprovalDataRejectionPolicy) (way gateWay, required int) {
 	const upstreamAsks, most = 3, 5 // of the voters that may have been given
 	there := len(voters(h))
 	if there == 1 {
@@ -61,7 +62,7 @@ func quorumWay(h host.Host, policy openwopv1.ApprovalDataRejectionPolicy) (way g
 		way = gateOfOurs(h, ours)
 		return way, required
 	}
-	if there < upstreamAsks || policy != openwopv1.ApprovalDataRejectionPolicyMajority {
+	if there < upstreamAsks || policy != dialect.ApprovalDataRejectionPolicyMajority {
 		scenarios.End(scenarios.Block(fmt.Sprintf("upstream's quorum asks for %d votes and lets the majority decide, and there are %d voters", upstreamAsks, there),
 			"offer assay-quorum, or "+giveVoterKeys))
 	}
@@ -70,7 +71,7 @@ func quorumWay(h host.Host, policy openwopv1.ApprovalDataRejectionPolicy) (way g
 }
 
 // poll waits at a gate that asks for votes.
-func poll(ctx context.Context, h host.Host, policy openwopv1.ApprovalDataRejectionPolicy) (*Waiting, Ballot) {
+func poll(ctx context.Context, h host.Host, policy dialect.ApprovalDataRejectionPolicy) (*Waiting, Ballot) {
 	way, required := quorumWay(h, policy)
 	w := wait(ctx, h, way)
 	return w, Ballot{Gate: w.Gate, Required: required}
@@ -78,7 +79,7 @@ func poll(ctx context.Context, h host.Host, policy openwopv1.ApprovalDataRejecti
 
 // vote has each of these voters vote once, and looks at the run after each but
 // the last, with which it ends.
-func (w *Waiting) vote(ctx context.Context, b *Ballot, action openwopv1.ApprovalAction, voters ...*scenarios.Conn) {
+func (w *Waiting) vote(ctx context.Context, b *Ballot, action dialect.ApprovalAction, voters ...*scenarios.Conn) {
 	for i, v := range voters {
 		a := w.by(v).decides(ctx, action)
 		if i < len(voters)-1 {
@@ -96,16 +97,16 @@ var quorumFilled = &scenarios.Drive[QuorumObservation]{
 	Sends: []string{sendsGate + ", twice", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll", "POST /v1/runs/{runId}/interrupts/{nodeId}, as each voter", "POST /v1/runs (sentinel)"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *QuorumObservation) {
 		h := host.Host{Conn: c}
-		w, alone := poll(ctx, h, openwopv1.ApprovalDataRejectionPolicyMajority)
+		w, alone := poll(ctx, h, dialect.ApprovalDataRejectionPolicyMajority)
 		o.Alone = alone
 		if w.waits() {
 			w.fillAlone(ctx, o)
 		}
-		w, all := poll(ctx, h, openwopv1.ApprovalDataRejectionPolicyMajority)
+		w, all := poll(ctx, h, dialect.ApprovalDataRejectionPolicyMajority)
 		if o.All = all; !w.waits() {
 			return
 		}
-		w.vote(ctx, &o.All, openwopv1.ApprovalActionAccept, voters(h)[:all.Required]...)
+		w.vote(ctx, &o.All, dialect.ApprovalActionAccept, voters(h)[:all.Required]...)
 	},
 }
 
@@ -113,7 +114,7 @@ var quorumFilled = &scenarios.Drive[QuorumObservation]{
 // more, and looks at the run after the first of these; then the others do.
 func (w *Waiting) fillAlone(ctx context.Context, o *QuorumObservation) {
 	for i := range o.Alone.Required + 1 {
-		a := w.decides(ctx, openwopv1.ApprovalActionAccept)
+		a := w.decides(ctx, dialect.ApprovalActionAccept)
 		if i == 0 {
 			a = w.looked(ctx, a)
 		}
@@ -121,7 +122,7 @@ func (w *Waiting) fillAlone(ctx context.Context, o *QuorumObservation) {
 	}
 	o.Repeats = len(o.Alone.Votes)
 	w.settled(ctx, &o.Barrier, &o.Later)
-	w.vote(ctx, &o.Alone, openwopv1.ApprovalActionAccept, voters(w.Run.Host)[1:o.Alone.Required]...)
+	w.vote(ctx, &o.Alone, dialect.ApprovalActionAccept, voters(w.Run.Host)[1:o.Alone.Required]...)
 }
 
 // VetoObservation is a gate that enough voters rejected.
@@ -136,11 +137,11 @@ var quorumRejected = &scenarios.Drive[VetoObservation]{
 	Sends: []string{sendsGate, "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll", "POST /v1/runs/{runId}/interrupts/{nodeId}, as each voter"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *VetoObservation) {
 		h := host.Host{Conn: c}
-		w, ballot := poll(ctx, h, openwopv1.ApprovalDataRejectionPolicyMajority)
+		w, ballot := poll(ctx, h, dialect.ApprovalDataRejectionPolicyMajority)
 		if o.Ballot = ballot; !w.waits() {
 			return
 		}
-		w.vote(ctx, &o.Ballot, openwopv1.ApprovalActionReject, voters(h)[:ballot.Required/2+1]...)
+		w.vote(ctx, &o.Ballot, dialect.ApprovalActionReject, voters(h)[:ballot.Required/2+1]...)
 	},
 }
 
@@ -151,12 +152,12 @@ var quorumVetoed = &scenarios.Drive[VetoObservation]{
 	Sends: []string{"POST /v1/runs (assay-quorum)", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll", "POST /v1/runs/{runId}/interrupts/{nodeId}, as two voters"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *VetoObservation) {
 		h := host.Host{Conn: c}
-		w, ballot := poll(ctx, h, openwopv1.ApprovalDataRejectionPolicySingleVeto)
+		w, ballot := poll(ctx, h, dialect.ApprovalDataRejectionPolicySingleVeto)
 		if o.Ballot = ballot; !w.waits() {
 			return
 		}
-		o.Votes = append(o.Votes, w.looked(ctx, w.decides(ctx, openwopv1.ApprovalActionAccept)))
-		w.vote(ctx, &o.Ballot, openwopv1.ApprovalActionReject, voters(h)[1])
+		o.Votes = append(o.Votes, w.looked(ctx, w.decides(ctx, dialect.ApprovalActionAccept)))
+		w.vote(ctx, &o.Ballot, dialect.ApprovalActionReject, voters(h)[1])
 	},
 }
 
@@ -192,9 +193,9 @@ var answeredWithoutScope = &scenarios.Drive[ScopeObservation]{
 			return
 		}
 		o.Read = w.by(low).readAs(ctx)
-		o.Low = w.by(low).decides(ctx, openwopv1.ApprovalActionAccept)
+		o.Low = w.by(low).decides(ctx, dialect.ApprovalActionAccept)
 		w.settled(ctx, &o.Barrier, &o.Later)
-		o.Accepted = w.decides(ctx, openwopv1.ApprovalActionAccept)
+		o.Accepted = w.decides(ctx, dialect.ApprovalActionAccept)
 		o.End = w.ends(ctx, o.Accepted)
 	},
 }

@@ -3,7 +3,8 @@ package interrupts
 import (
 	"context"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
@@ -39,7 +40,7 @@ var approvalRaced = &scenarios.Drive[ApprovalRaceObservation]{
 				answer = w.answersEither
 			}
 			calls[i] = func(ctx context.Context) {
-				o.Rivals[i] = answer(ctx, "one of six acceptances", marker, decision(openwopv1.ApprovalActionAccept, marker))
+				o.Rivals[i] = answer(ctx, "one of six acceptances", marker, decision(dialect.ApprovalActionAccept, marker))
 			}
 		}
 		h.AtOnce(ctx, calls...)
@@ -101,7 +102,7 @@ func cancelRace(ctx context.Context, h host.Host) (o CancelRaceObservation) {
 	}
 	marker := h.Marker()
 	h.AtOnce(ctx, func(ctx context.Context) {
-		o.Accepted = w.answers(ctx, "to accept", marker, decision(openwopv1.ApprovalActionAccept, marker))
+		o.Accepted = w.answers(ctx, "to accept", marker, decision(dialect.ApprovalActionAccept, marker))
 	}, func(ctx context.Context) {
 		o.Cancel = w.Stop(ctx, "to cancel the run")
 	})
@@ -137,7 +138,7 @@ var gateCancelled = &scenarios.Drive[GateCancelledObservation]{
 		if o.End = w.Finish(ctx, "log of the cancelled run"); !o.End.Ended.Reached {
 			return
 		}
-		o.AtNode = w.looked(ctx, w.decides(ctx, openwopv1.ApprovalActionAccept))
+		o.AtNode = w.looked(ctx, w.decides(ctx, dialect.ApprovalActionAccept))
 		w.settled(ctx, &o.Barrier, &o.Later)
 	},
 }

@@ -4,7 +4,8 @@ import (
 	"context"
 	"time"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
@@ -33,9 +34,9 @@ var tokenAlone = &scenarios.Drive[TokenAloneObservation]{
 			return
 		}
 		marker := h.Marker()
-		o.Token = w.answersBy(ctx, w.token, "to accept with the token alone", marker, decision(openwopv1.ApprovalActionAccept, marker))
+		o.Token = w.answersBy(ctx, w.token, "to accept with the token alone", marker, decision(dialect.ApprovalActionAccept, marker))
 		w.settled(ctx, &o.Barrier, &o.Later)
-		o.Accepted = w.decides(ctx, openwopv1.ApprovalActionAccept)
+		o.Accepted = w.decides(ctx, dialect.ApprovalActionAccept)
 		o.End = w.ends(ctx, o.Accepted)
 	},
 }
@@ -65,11 +66,11 @@ var approvalExpired = &scenarios.Drive[ExpiredObservation]{
 		if o.End = w.Finish(ctx, "log of the run whose time was over"); !o.End.Ended.Reached {
 			return
 		}
-		if o.AtNode = w.looked(ctx, w.decides(ctx, openwopv1.ApprovalActionAccept)); !o.Tokened {
+		if o.AtNode = w.looked(ctx, w.decides(ctx, dialect.ApprovalActionAccept)); !o.Tokened {
 			return
 		}
 		marker := h.Marker()
-		o.Token = w.looked(ctx, w.answersBy(ctx, w.token, "to accept with the token", marker, decision(openwopv1.ApprovalActionAccept, marker)))
+		o.Token = w.looked(ctx, w.answersBy(ctx, w.token, "to accept with the token", marker, decision(dialect.ApprovalActionAccept, marker)))
 	},
 }
 
@@ -77,7 +78,7 @@ var approvalExpired = &scenarios.Drive[ExpiredObservation]{
 // host has shown that the run waits, another is given more.
 func waitBriefly(ctx context.Context, h host.Host, o *ExpiredObservation) *Waiting {
 	for o.Timeout = time.Duration(h.Between(200, 300)) * time.Millisecond; ; o.Timeout *= 4 {
-		way := gateOfOurs(h, approvalWay(h, openwopv1.ApprovalActionAccept, openwopv1.ApprovalActionReject))
+		way := gateOfOurs(h, approvalWay(h, dialect.ApprovalActionAccept, dialect.ApprovalActionReject))
 		way.inputs["timeoutMs"] = o.Timeout.Milliseconds()
 		w := wait(ctx, h, way)
 		o.Gate, o.Tokened = w.Gate, w.token != ""

@@ -7,7 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
@@ -92,7 +93,7 @@ func (w *Waiting) forged(ctx context.Context, other string, o *TokensObservation
 			continue // too short to be taken apart, or no secret: to hide it would hide what it stands for
 		}
 		marker := w.Marker()
-		o.Forged = append(o.Forged, w.looked(ctx, w.answersBy(ctx, f.token, "to accept with "+f.what, marker, decision(openwopv1.ApprovalActionAccept, marker))))
+		o.Forged = append(o.Forged, w.looked(ctx, w.answersBy(ctx, f.token, "to accept with "+f.what, marker, decision(dialect.ApprovalActionAccept, marker))))
 	}
 	o.Barrier = another(ctx, w.Run.Host)
 }
@@ -128,10 +129,10 @@ func Spliced(a, b string) string {
 // spends answers the first run with its token, twice, and looks at the second meanwhile.
 func (w *Waiting) spends(ctx context.Context, second *Waiting, o *TokensObservation) {
 	marker := w.Marker()
-	o.Used = w.answersBy(ctx, w.token, "to accept with the token", marker, decision(openwopv1.ApprovalActionAccept, marker))
+	o.Used = w.answersBy(ctx, w.token, "to accept with the token", marker, decision(dialect.ApprovalActionAccept, marker))
 	o.FirstEnd = w.ends(ctx, o.Used)
 	marker = w.Marker()
-	o.Again = w.looked(ctx, w.answersBy(ctx, w.token, "to accept with the same token", marker, decision(openwopv1.ApprovalActionAccept, marker)))
+	o.Again = w.looked(ctx, w.answersBy(ctx, w.token, "to accept with the same token", marker, decision(dialect.ApprovalActionAccept, marker)))
 	o.Untouched = second.Stands(ctx, "the second run, when the first was answered")
 }
 
@@ -142,5 +143,5 @@ func (w *Waiting) tooLate(ctx context.Context, o *TokensObservation) {
 		return
 	}
 	marker := w.Marker()
-	o.Late = w.looked(ctx, w.answersBy(ctx, w.token, "to accept with the token of a cancelled run", marker, decision(openwopv1.ApprovalActionAccept, marker)))
+	o.Late = w.looked(ctx, w.answersBy(ctx, w.token, "to accept with the token of a cancelled run", marker, decision(dialect.ApprovalActionAccept, marker)))
 }

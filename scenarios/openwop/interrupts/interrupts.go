@@ -3,10 +3,10 @@ package interrupts
 
 import (
 	"github.com/openassay/assay/gen/openwop"
-	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/wire"
 )
 
@@ -48,7 +48,7 @@ var gateWaits = scenarios.Scenario{
 		}
 		j.Check(openwop.OWPINT7, last.Key("currentNodeId")).To(check.Equal(o.Node), "currentNodeId of the run")
 		found := suspensions(o.Log, o.Node)
-		if j.Check(openwop.OWPINT8, found).To(check.Len(1), "suspensions of the node on the log") && found.Values[0].Key("type").String() == string(openwopv1.RunEventTypeNodeSuspended) {
+		if j.Check(openwop.OWPINT8, found).To(check.Len(1), "suspensions of the node on the log") && found.Values[0].Key("type").String() == string(dialect.NodeSuspended) {
 			for _, member := range []string{"interruptId", "kind", "key"} {
 				if e := found.Values[0]; !e.At("/payload/" + member).Present() {
 					j.Find(openwop.OWPINT8, "the payload of node.suspended has no %s", member)
@@ -74,14 +74,14 @@ var gateOrder = scenarios.Scenario{
 
 // moveOf is the place of an event in the course of an interrupt of the node; 0 has none.
 func moveOf(e wire.Value, node string) int {
-	switch openwopv1.RunEventType(e.Key("type").String()) {
-	case openwopv1.RunEventTypeNodeSuspended, openwopv1.RunEventTypeInterruptRequested:
+	switch dialect.Event(e.Key("type").String()) {
+	case dialect.NodeSuspended, dialect.InterruptRequested:
 		return 1
-	case openwopv1.RunEventTypeInterruptResolved:
+	case dialect.InterruptResolved:
 		return 2
-	case openwopv1.RunEventTypeNodeResumed:
+	case dialect.NodeResumed:
 		return 3
-	case openwopv1.RunEventTypeNodeCompleted:
+	case dialect.NodeCompleted:
 		if isOf(e, node) {
 			return 4
 		}
@@ -116,8 +116,8 @@ var gateNamed = scenarios.Scenario{
 	Ask: scenarios.Ask(approvalAnswered, func(o ApprovalObservation, j *scenarios.Judge) {
 		o.given(j)
 		o.Accepted.accepted(j, o.End)
-		j.Check(openwop.OWPINT12, o.End.OfType(openwopv1.RunEventTypeInterruptRequested)).To(check.Len(1), "interrupt.requested")
-		resolved := o.End.OfType(openwopv1.RunEventTypeInterruptResolved)
+		j.Check(openwop.OWPINT12, o.End.OfType(dialect.InterruptRequested)).To(check.Len(1), "interrupt.requested")
+		resolved := o.End.OfType(dialect.InterruptResolved)
 		j.Check(openwop.OWPINT12, resolved).To(check.Len(1), "interrupt.resolved")
 		j.Check(openwop.OWPINT12, resolved.Each("/payload/resumeValue")).To(someHolding(o.Accepted.Marker), "resumeValue of interrupt.resolved")
 		j.Check(openwop.OWPINT15, o.Accepted.Body.Key("runId")).To(check.Equal(o.End.RunID), "runId in the reply to the answer")

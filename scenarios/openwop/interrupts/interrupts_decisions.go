@@ -3,8 +3,9 @@ package interrupts
 import (
 	"net/http"
 
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/gen/openwop"
-	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/claims"
@@ -93,7 +94,7 @@ var gateQuestioned = scenarios.Scenario{
 		}
 		o.Between.Readable(j)
 		j.Check(openwop.OWPINT19, o.Between.Status()).To(check.OneOf("waiting-approval", "waiting-input", "waiting-external"), "status of the run after the question")
-		completed := o.Between.OfType(openwopv1.RunEventTypeNodeCompleted)
+		completed := o.Between.OfType(dialect.NodeCompleted)
 		j.Check(openwop.OWPINT19, completed).To(check.Len(0), "nodes that are completed after the question")
 		o.Accepted.taken(j)
 		j.Check(openwop.OWPINT19, o.End.Ended).To(check.Reached(), "after it was accepted")

@@ -4,8 +4,9 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/gen/openwop"
-	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/claims"
@@ -36,10 +37,10 @@ var gateRivals = scenarios.Scenario{
 			return
 		}
 		o.End.Readable(j)
-		for _, t := range []openwopv1.RunEventType{openwopv1.RunEventTypeInterruptResolved, openwopv1.RunEventTypeNodeResumed} {
+		for _, t := range []dialect.Event{dialect.InterruptResolved, dialect.NodeResumed} {
 			j.Check(openwop.OWPINT3, o.End.OfType(t).Each("/nodeId")).To(host.NoMoreThan(1), "%s", t)
 		}
-		completed := o.End.OfType(openwopv1.RunEventTypeNodeCompleted).Where(func(e wire.Value) bool { return isOf(e, o.Node) })
+		completed := o.End.OfType(dialect.NodeCompleted).Where(func(e wire.Value) bool { return isOf(e, o.Node) })
 		j.Check(openwop.OWPINT3, completed).To(check.Len(1), "completions of the node")
 		j.Check(openwop.OWPINT3, o.End.Terminals()).To(check.Len(1), "events that end the run")
 		winner := o.winners()[0]
@@ -129,7 +130,7 @@ func (o CancelRaceObservation) judge(j *scenarios.Judge) {
 // resolved. Hosts have names of their own for it (OWP-R17).
 func showsResolution(e wire.Value, node string) bool {
 	t := e.Key("type").String()
-	return moveOf(e, node) > 1 || t == string(openwopv1.RunEventTypeRunResumed) || strings.HasSuffix(t, ".resolved")
+	return moveOf(e, node) > 1 || t == string(dialect.RunResumed) || strings.HasSuffix(t, ".resolved")
 }
 
 var gateCascade = scenarios.Scenario{

@@ -7,8 +7,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/gen/openwop"
-	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/claims"
@@ -181,7 +182,7 @@ var gateExpires = scenarios.Scenario{
 
 // beganAt is when the node began, and so its time, or when it was suspended where no log says when it began.
 func beganAt(l host.RunLog, node string) (time.Time, bool) {
-	began := l.OfType(openwopv1.RunEventTypeNodeStarted).Where(func(e wire.Value) bool { return isOf(e, node) })
+	began := l.OfType(dialect.NodeStarted).Where(func(e wire.Value) bool { return isOf(e, node) })
 	began.Values = began.Values[:min(1, len(began.Values))] // a host may start it again when it goes on
 	if since, known := writtenAt(began); known {
 		return since, true

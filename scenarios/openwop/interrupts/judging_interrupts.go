@@ -5,8 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/gen/openwop"
-	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/host"
@@ -105,11 +106,11 @@ func isOf(e wire.Value, node string) bool {
 // suspensions are the events by which a node suspended the run. Hosts write
 // node.suspended, interrupt.requested or both (OWP-R17).
 func suspensions(l host.RunLog, node string) wire.Found {
-	f := l.OfType(openwopv1.RunEventTypeNodeSuspended).Where(func(e wire.Value) bool { return isOf(e, node) })
+	f := l.OfType(dialect.NodeSuspended).Where(func(e wire.Value) bool { return isOf(e, node) })
 	if len(f.Values) > 0 {
 		return f
 	}
-	return l.OfType(openwopv1.RunEventTypeInterruptRequested)
+	return l.OfType(dialect.InterruptRequested)
 }
 
 // afterSuspension are the events behind the first suspension of the node.
@@ -119,21 +120,21 @@ func afterSuspension(l host.RunLog, node string) wire.Found {
 }
 
 // keysOf are the keys under which interrupts were raised, as far as the log shows them.
-func keysOf(l host.RunLog, t openwopv1.RunEventType) wire.Found {
+func keysOf(l host.RunLog, t dialect.Event) wire.Found {
 	return l.OfType(t).Each("/payload/key").Where(wire.Value.Present)
 }
 
 // keys are those of the suspensions, else those of the requests.
 func keys(l host.RunLog) wire.Found {
-	if f := keysOf(l, openwopv1.RunEventTypeNodeSuspended); len(f.Values) > 0 {
+	if f := keysOf(l, dialect.NodeSuspended); len(f.Values) > 0 {
 		return f
 	}
-	return keysOf(l, openwopv1.RunEventTypeInterruptRequested)
+	return keysOf(l, dialect.InterruptRequested)
 }
 
 // carried is where a run shows what it was given: its variables, and what its nodes and itself put out.
 func carried(l host.RunLog) wire.Found {
-	f := l.OfType(openwopv1.RunEventTypeNodeCompleted, openwopv1.RunEventTypeRunCompleted).Each("/payload")
+	f := l.OfType(dialect.NodeCompleted, dialect.RunCompleted).Each("/payload")
 	f.Values = append(f.Values, l.Ended.Last.Key("variables"), l.Ended.Last.Key("outputs"))
 	return f.Where(func(v wire.Value) bool { return v.Actual() != nil })
 }
@@ -142,8 +143,8 @@ func carried(l host.RunLog) wire.Found {
 // of its nodes and of itself (OWP-R41). One that shows none may have some.
 func products(l host.RunLog) wire.Found {
 	last := l.Ended.Last
-	f := l.OfType(openwopv1.RunEventTypeNodeCompleted, openwopv1.RunEventTypeRunCompleted).Each("/payload/outputs")
-	f.Values = append(f.Values, l.OfType(openwopv1.RunEventTypeRunCompleted).Last().At("/payload/output"), last.Key("outputs"), last.Key("variables"))
+	f := l.OfType(dialect.NodeCompleted, dialect.RunCompleted).Each("/payload/outputs")
+	f.Values = append(f.Values, l.OfType(dialect.RunCompleted).Last().At("/payload/output"), last.Key("outputs"), last.Key("variables"))
 	return f.Where(func(v wire.Value) bool {
 		members, ok := v.Actual().(map[string]any)
 		return ok && len(members) > 0

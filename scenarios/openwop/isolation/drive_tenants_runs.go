@@ -6,7 +6,8 @@ import (
 	"net/http"
 	"net/url"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
@@ -103,7 +104,7 @@ var tenantsFork = &scenarios.Drive[TenantFork]{
 		source.Created = source.Snapshot(ctx, "the run, before somebody forks it")
 		o.Before = source.Stands(ctx, "the run, before somebody forks it")
 		o.Call = t.Other.Intrude(ctx, host.TheOther, "to fork the run", true, source.ID, host.StrangerOf(source.ID), func(id string) wire.Call {
-			return wire.Call{Method: http.MethodPost, Path: host.RunPath(id) + ":fork", Body: openwopv1.ForkRunRequest{Mode: openwopv1.ForkModeReplay, FromSeq: new(int64(0))}}
+			return wire.Call{Method: http.MethodPost, Path: host.RunPath(id) + ":fork", Body: dialect.ForkRunRequest{Mode: dialect.ForkModeReplay, FromSeq: new(int64(0))}}
 		})
 		o.After = source.Stands(ctx, "the run, after the other tenant would have forked it")
 		fork := h.Fork(ctx, source)
@@ -185,7 +186,7 @@ var tenantsCancel = &scenarios.Drive[TenantCancel]{
 		}
 		o.Live = r.Seen(ctx, "before anybody cancels it")
 		o.Call = t.Other.Intrude(ctx, host.TheOther, "to cancel the run", true, r.ID, host.StrangerOf(r.ID), func(id string) wire.Call {
-			return wire.Call{Method: http.MethodPost, Path: host.RunPath(id) + "/cancel", Body: openwopv1.CancelRunRequest{}}
+			return wire.Call{Method: http.MethodPost, Path: host.RunPath(id) + "/cancel", Body: dialect.CancelRunRequest{}}
 		})
 		o.After = r.Seen(ctx, "after the other tenant would have cancelled it")
 		o.Cancel = r.Stop(ctx, "to cancel its own run")

@@ -6,7 +6,8 @@ import (
 	"net/http"
 	"net/url"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
@@ -163,7 +164,7 @@ func callsOn(ctx context.Context, g host.GoalHome, id, objective string) []host.
 		needed               bool
 	}{
 		{"the goal", http.MethodGet, "", nil, true},
-		{"to edit the goal", http.MethodPatch, "", openwopv1.EditGoalRequest{Objective: objective}, false}, // OWP-R27
+		{"to edit the goal", http.MethodPatch, "", dialect.EditGoalRequest{Objective: objective}, false}, // OWP-R27
 		{"to pause the goal", http.MethodPost, "/pause", nil, true},
 		{"to abandon the goal", http.MethodPost, "/abandon", nil, true},
 	} {

@@ -5,7 +5,8 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
@@ -101,7 +102,7 @@ func seamLoop(ctx context.Context, h host.Host, o *LoopObservation) {
 	seam := h.AgentLoopSeam(ctx)
 	ceiling, _ := h.Ceiling()
 	turns := h.Between(min(3, ceiling), min(7, ceiling))
-	answer := seam.Ask(ctx, openwopv1.AgentloopRequest{Turns: int64(turns)})
+	answer := seam.Ask(ctx, dialect.AgentloopRequest{Turns: int64(turns)})
 	*o = LoopObservation{Way: seam.Path, Chosen: true, Evidence: scenarios.Attested, Turns: turns, SeamStatus: answer.StatusValue(),
 		SeamIterations: answer.Value("/decisions").Items().Each("/iteration")}
 	r := h.Adopt(answer)
@@ -109,5 +110,5 @@ func seamLoop(ctx context.Context, h host.Host, o *LoopObservation) {
 		return
 	}
 	o.Evidence = scenarios.Observed
-	watchLoop(ctx, h, r, o, func() *host.Run { return h.Adopt(seam.Ask(ctx, openwopv1.AgentloopRequest{Turns: 1})) })
+	watchLoop(ctx, h, r, o, func() *host.Run { return h.Adopt(seam.Ask(ctx, dialect.AgentloopRequest{Turns: 1})) })
 }

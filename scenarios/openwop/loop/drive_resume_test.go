@@ -12,8 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	requirement "github.com/openassay/assay/gen/openwop"
-	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop"
 	"github.com/openassay/assay/scenarios/wire"
@@ -257,7 +258,7 @@ func (s *suspender) fork(w http.ResponseWriter, _ *http.Request, r *suspended) {
 
 // drive is the seam agentloop/run: a real run behind it.
 func (s *suspender) drive(w http.ResponseWriter, q *http.Request) {
-	var ask openwopv1.AgentloopRequest
+	var ask dialect.AgentloopRequest
 	if err := json.NewDecoder(q.Body).Decode(&ask); err != nil {
 		s.t.Error(err)
 	}

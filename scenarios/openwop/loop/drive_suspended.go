@@ -3,7 +3,8 @@ package loop
 import (
 	"context"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
@@ -68,9 +69,9 @@ func seamAsks(ctx context.Context, h host.Host, o *AskedObservation) {
 
 // suspendAt asks the seam for a loop of random length that is suspended in a
 // random turn before its last.
-func suspendAt(h host.Host) openwopv1.AgentloopRequest {
+func suspendAt(h host.Host) dialect.AgentloopRequest {
 	n := h.TurnsFrom(4)
-	return openwopv1.AgentloopRequest{Turns: int64(n), SuspendAtTurn: new(int64(h.Between(1, n-1)))}
+	return dialect.AgentloopRequest{Turns: int64(n), SuspendAtTurn: new(int64(h.Between(1, n-1)))}
 }
 
 // seamSuspends asks the seam for the same loop with and without a resume.

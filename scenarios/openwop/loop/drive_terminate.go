@@ -3,7 +3,8 @@ package loop
 import (
 	"context"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
@@ -96,11 +97,11 @@ var dispatchOfNothing = &scenarios.Drive[RefusedObservation]{
 		if !h.Offers(fixture.Alone) {
 			scenarios.End(scenarios.Block("no dispatch node without a supervisor is on offer", fixture.Load))
 		}
-		*o = refused(ctx, h, RefusedObservation{Way: fixture.Alone}, openwopv1.CreateRunRequest{WorkflowID: fixture.Alone})
+		*o = refused(ctx, h, RefusedObservation{Way: fixture.Alone}, dialect.CreateRunRequest{WorkflowID: fixture.Alone})
 	},
 }
 
-func refused(ctx context.Context, h host.Host, o RefusedObservation, request openwopv1.CreateRunRequest) RefusedObservation {
+func refused(ctx context.Context, h host.Host, o RefusedObservation, request dialect.CreateRunRequest) RefusedObservation {
 	r := h.Create(ctx, "create the run", request)
 	o.Log = r.Finish(ctx, "log of the run")
 	return o

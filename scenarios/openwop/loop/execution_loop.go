@@ -5,8 +5,9 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/gen/openwop"
-	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/claims"
@@ -35,8 +36,8 @@ var decidedBeforeWorker = scenarios.Scenario{
 	Claim:  claims.Supervisor,
 	Ask: scenarios.Ask(handoff.LoopOfWorkers, func(o handoff.WorkersObservation, j *scenarios.Judge) {
 		o.Given(j, openwop.OWPDSP1)
-		began := o.Log.Phase(openwopv1.ChainPhaseDispatchBegan)
-		told := o.Log.OfType(openwopv1.RunEventTypeNodeDispatched)
+		began := o.Log.Phase(dialect.ChainPhaseDispatchBegan)
+		told := o.Log.OfType(dialect.NodeDispatched)
 		if len(began.Values)+len(told.Values) == 0 {
 			j.BlockOn(openwop.OWP0037A3, "set-up: the log tells of no worker")
 		}
@@ -52,9 +53,9 @@ var decidedBeforeWorker = scenarios.Scenario{
 
 // CheckDecidedFirst expects no worker before it was decided on, and so many turns before the end.
 func CheckDecidedFirst(l host.RunLog, j *scenarios.Judge, turns int) {
-	for _, effect := range []func(wire.Value) bool{handoff.IsPhase(openwopv1.ChainPhaseDispatchBegan), host.IsA(openwopv1.RunEventTypeNodeDispatched)} {
+	for _, effect := range []func(wire.Value) bool{handoff.IsPhase(dialect.ChainPhaseDispatchBegan), host.IsA(dialect.NodeDispatched)} {
 		marks := l.All().Where(func(e wire.Value) bool {
-			return effect(e) || host.IsA(openwopv1.RunEventTypeRunOrchestratorDecided, openwopv1.RunEventTypeRunCompleted, openwopv1.RunEventTypeRunFailed)(e)
+			return effect(e) || host.IsA(dialect.Decided, dialect.RunCompleted, dialect.RunFailed)(e)
 		})
 		j.Check(openwop.OWPDSP1, marks).To(decisionsFirst(turns), "decisions, workers and the end in order")
 	}
@@ -67,11 +68,11 @@ func decisionsFirst(turns int) check.Matcher {
 		types := wire.Compact(marks.Each("/type").Actual())
 		decided, workers := 0, 0 // and those that were decided on and not dispatched yet
 		for _, e := range marks.Values {
-			switch openwopv1.RunEventType(e.Key("type").String()) {
-			case openwopv1.RunEventTypeRunOrchestratorDecided:
+			switch dialect.Event(e.Key("type").String()) {
+			case dialect.Decided:
 				decided++
 				workers += len(e.At("/payload/decision/nextWorkerIds").Items())
-			case openwopv1.RunEventTypeRunCompleted, openwopv1.RunEventTypeRunFailed:
+			case dialect.RunCompleted, dialect.RunFailed:
 				if decided < turns {
 					return false, types
 				}
@@ -98,10 +99,10 @@ var decidedBeforeQuestion = scenarios.Scenario{
 		o.Held.Given(j)
 		l := o.Held.Log
 		j.Check(openwop.OWPDSP1, l.Kinds()).To(KindsOf(o.Kinds[:o.Held.Turn]), "decisions on the log while the run waits for an answer")
-		asked := l.All().Where(host.IsA(openwopv1.RunEventTypeRunOrchestratorDecided, openwopv1.RunEventTypeNodeSuspended, openwopv1.RunEventTypeInterruptRequested)).Each("/type")
+		asked := l.All().Where(host.IsA(dialect.Decided, dialect.NodeSuspended, dialect.InterruptRequested)).Each("/type")
 		j.Check(openwop.OWPDSP1, asked).To(check.That(fmt.Sprintf("%d decisions before the question", o.Held.Turn), func(v any) bool {
 			list, _ := v.([]any)
-			first := slices.IndexFunc(list, func(kind any) bool { return kind != string(openwopv1.RunEventTypeRunOrchestratorDecided) })
+			first := slices.IndexFunc(list, func(kind any) bool { return kind != string(dialect.Decided) })
 			return first < 0 || first == o.Held.Turn
 		}), "decisions and the question in order")
 	}),
@@ -138,15 +139,15 @@ var effectOfItsDecision = scenarios.Scenario{
 		j.Check(openwop.OWPDSP3, all.Each("/type")).To(check.Len(len(o.Workers)), "workers of all decisions")
 		for i, worker := range o.Workers {
 			of := handoff.Turn(o.Log, i)
-			if told := of.Where(host.IsA(openwopv1.RunEventTypeNodeDispatched)); len(told.Values) > 0 || host.IsA(openwopv1.RunEventTypeNodeDispatched)(all.Values[0]) {
+			if told := of.Where(host.IsA(dialect.NodeDispatched)); len(told.Values) > 0 || host.IsA(dialect.NodeDispatched)(all.Values[0]) {
 				j.Check(openwop.OWPDSP3, told.Each("/payload/childWorkflowId")).To(check.Equal([]any{worker}), "workers of whom the dispatch node tells in turn %d", i+1)
 			}
-			if host.IsA(openwopv1.RunEventTypeNodeDispatched)(all.Values[0]) {
+			if host.IsA(dialect.NodeDispatched)(all.Values[0]) {
 				continue
 			}
-			j.Check(openwop.OWPDSP3, of.Where(handoff.IsPhase(openwopv1.ChainPhaseDispatchBegan)).Each("/payload/workerId")).
+			j.Check(openwop.OWPDSP3, of.Where(handoff.IsPhase(dialect.ChainPhaseDispatchBegan)).Each("/payload/workerId")).
 				To(check.Equal([]any{worker}), "workers that were dispatched in turn %d", i+1)
-			j.Check(openwop.OWPDSP3, of.Where(host.IsA(openwopv1.RunEventTypeCoreWorkflowChainEvent)).Each("/payload/workerId")).
+			j.Check(openwop.OWPDSP3, of.Where(host.IsA(dialect.HandedOver)).Each("/payload/workerId")).
 				To(check.Each(check.Equal(worker)), "workers of whom turn %d tells", i+1)
 		}
 	}),
@@ -160,16 +161,16 @@ var dispatchNamesItsCause = scenarios.Scenario{
 	Claim:  claims.Supervisor,
 	Ask: scenarios.Ask(handoff.LoopOfWorkers, func(o handoff.WorkersObservation, j *scenarios.Judge) {
 		o.Given(j, openwop.OWPDSP4)
-		told := o.Log.OfType(openwopv1.RunEventTypeNodeDispatched)
+		told := o.Log.OfType(dialect.NodeDispatched)
 		if len(told.Values) == 0 {
 			j.Block("the log has no node.dispatched", "have the dispatch node tell of each child run that it makes")
 		}
 		for i, d := range o.Log.Decided().Values {
 			of := handoff.Turn(o.Log, i)
-			causes := of.Where(host.IsA(openwopv1.RunEventTypeNodeDispatched)).Each("/causationId")
+			causes := of.Where(host.IsA(dialect.NodeDispatched)).Each("/causationId")
 			id := d.Key("eventId").String()
 			accepted := []any{nil, id} // and the steps of the handoff, which RFC 0037 chains
-			for _, step := range of.Where(host.IsA(openwopv1.RunEventTypeCoreWorkflowChainEvent)).Values {
+			for _, step := range of.Where(host.IsA(dialect.HandedOver)).Values {
 				accepted = append(accepted, step.Key("eventId").String())
 			}
 			j.Check(openwop.OWPDSP4, causes).To(check.That(id+", a step of its handoff, or nothing", func(v any) bool {

@@ -3,8 +3,9 @@ package loop
 import (
 	"slices"
 
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/gen/openwop"
-	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/claims"
@@ -44,7 +45,7 @@ var nothingAfterTerminate = scenarios.Scenario{
 // CheckNoTurnAfter expects that nobody decides, or is dispatched, behind a decision to terminate.
 func CheckNoTurnAfter(l host.RunLog, j *scenarios.Judge, terminate int64) {
 	after := l.All().Where(func(e wire.Value) bool {
-		return host.Sequence(e) > terminate && host.IsA(openwopv1.RunEventTypeRunOrchestratorDecided, openwopv1.RunEventTypeCoreWorkflowChainEvent, openwopv1.RunEventTypeNodeDispatched)(e)
+		return host.Sequence(e) > terminate && host.IsA(dialect.Decided, dialect.HandedOver, dialect.NodeDispatched)(e)
 	})
 	j.Check(openwop.OWPDSP5, after.Each("/type")).To(check.Len(0), "decisions and handoffs after terminate")
 }
@@ -53,7 +54,7 @@ func CheckNoTurnAfter(l host.RunLog, j *scenarios.Judge, terminate int64) {
 func (o BeyondObservation) terminated(l host.RunLog) (wire.Value, bool) {
 	decided := l.Decided()
 	last := slices.IndexFunc(decided.Values, func(e wire.Value) bool {
-		return e.At("/payload/decision/kind").String() == string(openwopv1.TerminateDecisionKindTerminate)
+		return e.At("/payload/decision/kind").String() == string(dialect.TerminateDecisionKindTerminate)
 	})
 	if last < 0 {
 		return wire.Value{}, false

@@ -3,8 +3,9 @@ package loop
 import (
 	"fmt"
 
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/gen/openwop"
-	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/bounds"
@@ -165,12 +166,12 @@ var boundBelow = scenarios.Scenario{
 		o.BelowLater.Readable(j)
 		breach := l.Breaches()
 		j.Check(openwop.OWP0061E4, breach).To(check.Len(1), "breaches of a loop bounded to %d turns", n)
-		j.Check(openwop.OWP0061E2, breach.Each("/payload/kind")).To(check.Equal([]any{string(openwopv1.CapKindLoopIterations)}), "kind")
+		j.Check(openwop.OWP0061E2, breach.Each("/payload/kind")).To(check.Equal([]any{string(dialect.CapKindLoopIterations)}), "kind")
 		j.Check(openwop.OWP0061E2, breach.Each("/payload/limit")).To(check.Equal([]any{n}), "limit")
 		j.Check(openwop.OWP0061E2, breach.Each("/payload/observed")).To(check.Equal([]any{n + 1}), "observed")
 		j.Check(openwop.OWP0061E3, l.Decided()).To(check.Len(n), "orchestrator turns")
 		j.Check(openwop.OWP0061E3, l.Status()).To(check.Equal("failed"), "status of the run")
-		j.Check(openwop.OWP0061E3, l.OfType(openwopv1.RunEventTypeRunFailed).Each("/payload/error/code")).To(check.Equal([]any{"loop_limit_exceeded"}), "code of the failure")
+		j.Check(openwop.OWP0061E3, l.OfType(dialect.RunFailed).Each("/payload/error/code")).To(check.Equal([]any{"loop_limit_exceeded"}), "code of the failure")
 		j.Check(openwop.OWP0061E3, host.BreachesAndEnds(l)).To(check.Equal([]any{"cap.breached", "run.failed"}), "breach and end in order")
 		bounds.CheckOver(l, j, openwop.OWP0061E3)
 		j.Check(openwop.OWP0061E3, host.OfTheLoop(o.BelowLater).Each("/eventId")).To(check.SameAs(host.OfTheLoop(l).Each("/eventId")),

@@ -2,9 +2,9 @@ package loop
 
 import (
 	"github.com/openassay/assay/gen/openwop"
-	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -31,7 +31,7 @@ func (o LoopObservation) tell(j *scenarios.Judge, id scenarios.RequirementID) {
 // checkChildren follows each handoff to its child run: one for each dispatching
 // turn, none twice, none the parent, each served under its own id.
 func (o LoopObservation) checkChildren(j *scenarios.Judge) {
-	started := o.Log.Phase(openwopv1.ChainPhaseDispatchSucceeded)
+	started := o.Log.Phase(dialect.ChainPhaseDispatchSucceeded)
 	j.Check(openwop.OWP0037A3, started).To(check.Len(o.Turns-1), "handoffs that began")
 	if o.Turns < 2 {
 		return
@@ -49,11 +49,11 @@ func (o LoopObservation) checkChildren(j *scenarios.Judge) {
 // turnsAndSettlements are the types of the turns and of the child runs' ends, in order.
 func turnsAndSettlements(l host.RunLog) wire.Found {
 	return l.All().Where(func(e wire.Value) bool {
-		switch openwopv1.RunEventType(e.Key("type").String()) {
-		case openwopv1.RunEventTypeRunOrchestratorDecided:
+		switch dialect.Event(e.Key("type").String()) {
+		case dialect.Decided:
 			return true
-		case openwopv1.RunEventTypeCoreWorkflowChainEvent:
-			return e.At("/payload/phase").String() == string(openwopv1.ChainPhaseChildCompleted)
+		case dialect.HandedOver:
+			return e.At("/payload/phase").String() == string(dialect.ChainPhaseChildCompleted)
 		}
 		return false
 	}).Each("/type")
@@ -61,9 +61,9 @@ func turnsAndSettlements(l host.RunLog) wire.Found {
 
 // alternating is a turn, then the end of its worker, and so on to the last turn.
 func alternating(turns int) []any {
-	out := []any{string(openwopv1.RunEventTypeRunOrchestratorDecided)}
+	out := []any{string(dialect.Decided)}
 	for range turns - 1 {
-		out = append(out, string(openwopv1.RunEventTypeCoreWorkflowChainEvent), string(openwopv1.RunEventTypeRunOrchestratorDecided))
+		out = append(out, string(dialect.HandedOver), string(dialect.Decided))
 	}
 	return out
 }

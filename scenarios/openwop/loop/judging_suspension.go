@@ -3,8 +3,9 @@ package loop
 import (
 	"slices"
 
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/gen/openwop"
-	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/host"
@@ -41,7 +42,7 @@ func checkResumed(o host.SuspendedLoop, j *scenarios.Judge) {
 	j.Check(openwop.OWP0061D1, l.Kinds()).To(KindsOf(o.Kinds), "decisions in order")
 	j.Check(openwop.OWP0061D1, l.Status()).To(check.Equal("completed"), "status of the run")
 	for _, kind := range l.Kinds().Values {
-		if isAsking(kind.String()) && kind.String() != string(openwopv1.AskUserDecisionKindAskUser) {
+		if isAsking(kind.String()) && kind.String() != string(dialect.AskUserDecisionKindAskUser) {
 			j.Find(openwop.OWP0061D1, "the log calls a decision to ask %s, which no schema knows", kind.JSON())
 			break
 		}
@@ -61,19 +62,19 @@ func KindsOf(want []string) check.Matcher {
 }
 
 func isAsking(kind string) bool {
-	return kind == string(openwopv1.AskUserDecisionKindAskUser) || kind == "clarify" || kind == "escalate"
+	return kind == string(dialect.AskUserDecisionKindAskUser) || kind == "clarify" || kind == "escalate"
 }
 
 // resumeValues are the answers that a run shows as taken, where it shows them.
 func resumeValues(l host.RunLog) wire.Found {
-	f := l.OfType(openwopv1.RunEventTypeInterruptResolved, openwopv1.RunEventTypeNodeResumed).Each("/payload/resumeValue")
+	f := l.OfType(dialect.InterruptResolved, dialect.NodeResumed).Each("/payload/resumeValue")
 	f.Values = append(f.Values, l.Ended.Last.At("/variables/answer"))
 	return f.Where(func(v wire.Value) bool { return v.Actual() != nil })
 }
 
 // tracesOf are the places in which a run shows this answer as taken.
 func tracesOf(l host.RunLog, marker string) wire.Found {
-	f := l.OfType(openwopv1.RunEventTypeInterruptResolved, openwopv1.RunEventTypeNodeResumed, openwopv1.RunEventTypeRunResumed, openwopv1.RunEventTypeVariableChanged).Each("/payload")
+	f := l.OfType(dialect.InterruptResolved, dialect.NodeResumed, dialect.RunResumed, dialect.VariableChanged).Each("/payload")
 	f.Values = append(f.Values, l.Ended.Last.Key("variables"))
 	return f.Where(func(v wire.Value) bool { return host.Holds(v.Actual(), marker) })
 }

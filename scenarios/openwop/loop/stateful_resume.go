@@ -3,8 +3,9 @@ package loop
 import (
 	"net/http"
 
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/gen/openwop"
-	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/claims"
@@ -59,7 +60,7 @@ var resumeBelowFloor = scenarios.Scenario{
 		checkResumed(o.SuspendedLoop, j)
 		// No text says that an answer which is no refusal makes the host carry out
 		// what it held; to carry it out twice is to repeat the turn (OWP-R102).
-		if began := o.Log.Phase(openwopv1.ChainPhaseDispatchBegan).Each("/payload/workerId"); len(began.Values) == o.Turns-2 {
+		if began := o.Log.Phase(dialect.ChainPhaseDispatchBegan).Each("/payload/workerId"); len(began.Values) == o.Turns-2 {
 			j.Find(openwop.OWPINT5, "the decision of turn %d was never carried out, although nobody refused it", o.Held.Turn)
 		} else {
 			j.Check(openwop.OWP0061D1, began).To(check.Len(o.Turns-1), "handoffs of the whole loop")
@@ -69,7 +70,7 @@ var resumeBelowFloor = scenarios.Scenario{
 
 // checkHeld looks for a handoff that nobody has agreed to.
 func (o FloorObservation) checkHeld(j *scenarios.Judge, l host.RunLog, when string) {
-	began := l.Phase(openwopv1.ChainPhaseDispatchBegan).Each("/payload/workerId")
+	began := l.Phase(dialect.ChainPhaseDispatchBegan).Each("/payload/workerId")
 	j.Require(j.Check(openwop.OWPINT5, began).To(host.NoMoreThan(o.Held.Turn-1),
 		"handoffs of a loop with confidence %v in turn %d and a floor of %v, %s and without an answer", o.Confidence, o.Held.Turn, o.Floor, when))
 }

@@ -3,8 +3,9 @@ package loop
 import (
 	"slices"
 
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/gen/openwop"
-	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/claims"
@@ -82,9 +83,9 @@ var resolvedByOne = scenarios.Scenario{
 		// More turns than planned are turns taken twice. Whether one is missing is
 		// asked by the scenarios of the counter.
 		j.Check(openwop.OWPINT3, l.Kinds()).To(host.NoMoreThan(o.Turns), "decisions of %d turns", o.Turns)
-		j.Check(openwop.OWPINT3, l.OfType(openwopv1.RunEventTypeInterruptResolved).Each("/nodeId")).To(host.NoMoreThan(1), "interrupts resolved")
+		j.Check(openwop.OWPINT3, l.OfType(dialect.InterruptResolved).Each("/nodeId")).To(host.NoMoreThan(1), "interrupts resolved")
 		CheckResolvedOnce(l, j)
-		j.Check(openwop.OWPINT3, l.OfType(openwopv1.RunEventTypeNodeResumed).Each("/nodeId")).To(host.NoMoreThan(1), "nodes resumed")
+		j.Check(openwop.OWPINT3, l.OfType(dialect.NodeResumed).Each("/nodeId")).To(host.NoMoreThan(1), "nodes resumed")
 		j.Check(openwop.OWPINT3, l.Terminals().Each("/type")).To(host.NoMoreThan(1), "events that end the run")
 		winner := o.Winners()[0]
 		if shown := resumeValues(l); len(shown.Values) > 0 {
@@ -103,7 +104,7 @@ var resolvedByOne = scenarios.Scenario{
 
 // CheckResolvedOnce expects no interrupt to be resolved twice, where the log says which was.
 func CheckResolvedOnce(l host.RunLog, j *scenarios.Judge) {
-	resolved := l.OfType(openwopv1.RunEventTypeInterruptResolved).Each("/payload/interruptId").Where(func(id wire.Value) bool { return id.Actual() != nil })
+	resolved := l.OfType(dialect.InterruptResolved).Each("/payload/interruptId").Where(func(id wire.Value) bool { return id.Actual() != nil })
 	if len(resolved.Values) > 0 {
 		j.Check(openwop.OWPINT3, resolved).To(check.Distinct(), "interruptId of the interrupts resolved")
 	}

@@ -7,7 +7,8 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
@@ -18,7 +19,7 @@ import (
 // confidence in.
 func doubtful(h host.Host, floor float64) (decision any, confidence float64) {
 	confidence = math.Floor(1000*floor*h.Rand.Float64()) / 1000
-	return openwopv1.NextWorkerDecision{Kind: openwopv1.NextWorkerDecisionKindNextWorker, NextWorkerIds: []string{fixture.Noop}, Confidence: &confidence}, confidence
+	return dialect.NextWorkerDecision{Kind: dialect.NextWorkerDecisionKindNextWorker, NextWorkerIds: []string{fixture.Noop}, Confidence: &confidence}, confidence
 }
 
 // listen opens the run's event stream. Whether and how the host answers is not

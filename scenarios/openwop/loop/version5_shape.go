@@ -2,11 +2,11 @@ package loop
 
 import (
 	"github.com/openassay/assay/gen/openwop"
-	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/bounds"
 	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -137,7 +137,7 @@ var limitHonoured = scenarios.Scenario{
 	Ask: scenarios.Ask(bounds.LoopToTheLimit, func(o bounds.LimitObservation, j *scenarios.Judge) {
 		for _, l := range []host.RunLog{o.Unasked, o.Overdone} {
 			l.Given(j, openwop.OWP0037A6, openwop.OWP0061E3)
-			if kinds := l.Breaches().Each("/payload/kind").Values; len(kinds) > 0 && kinds[0].String() != string(openwopv1.CapKindLoopIterations) {
+			if kinds := l.Breaches().Each("/payload/kind").Values; len(kinds) > 0 && kinds[0].String() != string(dialect.CapKindLoopIterations) {
 				j.Block("another bound of the host's struck first: "+kinds[0].JSON(), "raise that bound while the host is certified")
 			}
 			j.Check(openwop.OWP0061E5, l.Decided()).To(check.Len(o.Limit), "orchestrator turns")

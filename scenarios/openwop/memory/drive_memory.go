@@ -5,7 +5,8 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
@@ -32,10 +33,10 @@ func writesIn(turn int, tag string, contents ...string) [][]memoryWrite {
 }
 
 // remembering asks for a run of a fixture that reads the entries with a tag. scripts are further inputs.
-func remembering(fixture, tag string, p host.Plan, scripts map[string]any) openwopv1.CreateRunRequest {
+func remembering(fixture, tag string, p host.Plan, scripts map[string]any) dialect.CreateRunRequest {
 	inputs := map[string]any{"plan": p, "reads": map[string]any{"memory": []string{tag}}}
 	maps.Copy(inputs, scripts)
-	return openwopv1.CreateRunRequest{WorkflowID: fixture, Inputs: inputs}
+	return dialect.CreateRunRequest{WorkflowID: fixture, Inputs: inputs}
 }
 
 // offersMemory stops a drive where nobody would tell what is remembered, or where loops are too short.
@@ -64,7 +65,7 @@ func writer(ctx context.Context, h host.Host, who, tag, content string) host.Run
 	return whole(ctx, h, "the run that writes "+who, remembering(fixture.MemoryOne, tag, host.Plan{host.Terminate(h.Name("done"))}, scripts))
 }
 
-func whole(ctx context.Context, h host.Host, what string, request openwopv1.CreateRunRequest) host.RunLog {
+func whole(ctx context.Context, h host.Host, what string, request dialect.CreateRunRequest) host.RunLog {
 	r := h.Create(ctx, "create "+what, request)
 	return r.Finish(ctx, "log of "+what)
 }
@@ -123,7 +124,7 @@ var rememberingFamily = &scenarios.Drive[MemoryFamily]{
 func runsOfWorkers(l host.RunLog, workers ...string) []string {
 	var out []string
 	for _, worker := range workers {
-		for _, e := range slices.Concat(l.Phase(openwopv1.ChainPhaseDispatchSucceeded).Values, l.OfType(openwopv1.RunEventTypeNodeDispatched).Values) {
+		for _, e := range slices.Concat(l.Phase(dialect.ChainPhaseDispatchSucceeded).Values, l.OfType(dialect.NodeDispatched).Values) {
 			id := e.At("/payload/childRunId").String()
 			if id != "" && host.FirstText(e.At("/payload/workerId"), e.At("/payload/childWorkflowId")) == worker && !slices.Contains(out, id) {
 				out = append(out, id)

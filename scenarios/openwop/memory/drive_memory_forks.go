@@ -3,7 +3,8 @@ package memory
 import (
 	"context"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
@@ -45,7 +46,7 @@ var replayedMemory = &scenarios.Drive[ForkedMemory]{
 		if starts := turnStarts(o.Source); len(starts) > 1 {
 			places = append(places, starts[h.Between(1, len(starts)-1)])
 		}
-		forksOf(ctx, h, r, o, openwopv1.ForkModeReplay, places...)
+		forksOf(ctx, h, r, o, dialect.ForkModeReplay, places...)
 	},
 }
 
@@ -66,7 +67,7 @@ var branchedMemory = &scenarios.Drive[ForkedMemory]{
 		if o.Begins > len(starts) {
 			scenarios.End(scenarios.Block("the log of a loop does not show where its turns begin", "tell of each start of the supervisor's node with node.started"))
 		}
-		forksOf(ctx, h, r, o, openwopv1.ForkModeBranch, starts[o.Begins-1])
+		forksOf(ctx, h, r, o, dialect.ForkModeBranch, starts[o.Begins-1])
 	},
 }
 
@@ -88,16 +89,16 @@ func changedMemory(ctx context.Context, h host.Host) (*host.Run, ForkedMemory) {
 	return r, o
 }
 
-func forksOf(ctx context.Context, h host.Host, r *host.Run, o *ForkedMemory, mode openwopv1.ForkMode, places ...int64) {
+func forksOf(ctx context.Context, h host.Host, r *host.Run, o *ForkedMemory, mode dialect.ForkMode, places ...int64) {
 	for _, from := range places {
-		f := h.ForkFrom(ctx, r, openwopv1.ForkRunRequest{Mode: mode, FromSeq: &from})
+		f := h.ForkFrom(ctx, r, dialect.ForkRunRequest{Mode: mode, FromSeq: &from})
 		o.Forks = append(o.Forks, f)
 	}
 }
 
 // turnStarts are the places at which the supervisor's node was started.
 func turnStarts(l host.RunLog) (at []int64) {
-	for _, e := range l.OfType(openwopv1.RunEventTypeNodeStarted).Values {
+	for _, e := range l.OfType(dialect.NodeStarted).Values {
 		if host.FirstText(e.Key("nodeId"), e.At("/payload/nodeId")) == "supervisor" {
 			at = append(at, host.Sequence(e))
 		}

@@ -3,10 +3,10 @@ package memory
 
 import (
 	"github.com/openassay/assay/gen/openwop"
-	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/host"
 )
 
@@ -164,7 +164,7 @@ var writesTold = scenarios.Scenario{
 			if len(known) == 0 {
 				j.BlockOn(openwop.OWPMEM2, "set-up: nobody reads what "+w.who+" wrote")
 			}
-			told := w.log.OfType(openwopv1.RunEventTypeMemoryWritten)
+			told := w.log.OfType(dialect.MemoryWritten)
 			if !j.Check(openwop.OWPMEM14, told).To(check.Len(1), "memory.written in the log of %s, which wrote once", w.who) {
 				continue
 			}

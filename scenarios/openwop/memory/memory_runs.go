@@ -3,8 +3,9 @@ package memory
 import (
 	"net/http"
 
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/gen/openwop"
-	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/claims"
@@ -174,7 +175,7 @@ func (o LostWorkers) lost(j *scenarios.Judge) {
 			j.Block("set-up: the worker that was to be "+w.status+" is "+got, "have "+fixture.MemoryFails+" refuse two workers in one decision, and serve POST /v1/runs/{runId}/cancel")
 		}
 		own := recollections{host.ReadSeen(l, "memory"), "the worker"}
-		if len(own.idsOf(w.content)) == 0 && len(l.OfType(openwopv1.RunEventTypeMemoryWritten).Values) == 0 {
+		if len(own.idsOf(w.content)) == 0 && len(l.OfType(dialect.MemoryWritten).Values) == 0 {
 			j.Block("set-up: nothing shows that the worker that was "+w.status+" wrote at all", "have its next turn read what it wrote, or its log tell of it with memory.written")
 		}
 	}

@@ -4,7 +4,8 @@ import (
 	"context"
 	"net/http"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
@@ -55,7 +56,7 @@ var cancelled = &scenarios.Drive[CancelObservation]{
 func refuseStrangers(ctx context.Context, r *host.Run, o *CancelObservation) {
 	o.Live = r.Seen(ctx, "before anybody cancels it")
 	for _, who := range []host.Stranger{host.NoCredential, host.UnknownKey} {
-		reply := r.AsStranger(ctx, who, wire.Call{Method: http.MethodPost, Path: host.RunPath(r.ID) + "/cancel", Body: openwopv1.CancelRunRequest{}, Label: "cancel " + string(who)})
+		reply := r.AsStranger(ctx, who, wire.Call{Method: http.MethodPost, Path: host.RunPath(r.ID) + "/cancel", Body: dialect.CancelRunRequest{}, Label: "cancel " + string(who)})
 		o.Strangers = append(o.Strangers, host.AnsweredBy("to cancel the run "+string(who), reply))
 	}
 	o.Untouched = r.Seen(ctx, "after the strangers")

@@ -6,7 +6,8 @@ import (
 	"fmt"
 	"net/http"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
@@ -28,7 +29,7 @@ var unknownIDs = &scenarios.Drive[UnknownObservation]{
 	Run: func(ctx context.Context, c *scenarios.Conn, o *UnknownObservation) {
 		h := host.Host{Conn: c}
 		never := h.Name("run")
-		if simple, err := scenarios.Attempt(func() openwopv1.CreateRunRequest { return h.Simple() }); err == nil { // without a fixture there is no control, but still a question
+		if simple, err := scenarios.Attempt(func() dialect.CreateRunRequest { return h.Simple() }); err == nil { // without a fixture there is no control, but still a question
 			r := h.Create(ctx, "create a run", simple)
 			if r.ID != "" {
 				known := r.Snapshot(ctx, "a run that is there")
@@ -46,7 +47,7 @@ var unknownIDs = &scenarios.Drive[UnknownObservation]{
 				o.Resolve = a
 			}
 		}
-		nowhere := h.Create(ctx, "create a run of a workflow that nobody has", openwopv1.CreateRunRequest{WorkflowID: h.Name("assay-nowhere")})
+		nowhere := h.Create(ctx, "create a run of a workflow that nobody has", dialect.CreateRunRequest{WorkflowID: h.Name("assay-nowhere")})
 		o.Workflow = host.AnsweredBy("a run of a workflow that nobody has", nowhere.Created)
 	},
 }
@@ -68,7 +69,7 @@ var oddBodies = &scenarios.Drive[BodiesObservation]{
 	Sends: []string{"POST /v1/runs, fifteen times"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *BodiesObservation) {
 		h := host.Host{Conn: c}
-		simple, err := scenarios.Attempt(func() openwopv1.CreateRunRequest { return h.Simple() })
+		simple, err := scenarios.Attempt(func() dialect.CreateRunRequest { return h.Simple() })
 		offered := err == nil
 		workflow := simple.WorkflowID
 		if !offered {

@@ -4,7 +4,8 @@ import (
 	"context"
 	"net/http"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
@@ -36,9 +37,9 @@ var branchesOfALoop = &scenarios.Drive[OverlayObservation]{
 		}
 		first := host.Sequence(o.Source.Events[0])
 		from := first + 1 + h.Rand.Int64N(max(host.Sequence(o.Source.Decided().Values[0])-first, 1))
-		body := openwopv1.ForkRunRequest{Mode: openwopv1.ForkModeBranch, FromSeq: &from}
+		body := dialect.ForkRunRequest{Mode: dialect.ForkModeBranch, FromSeq: &from}
 		o.Free = h.ForkFrom(ctx, r, body)
-		body.RunOptionsOverlay = &openwopv1.RunOptions{Configurable: &openwopv1.Configurable{MaxLoopIterations: new(int64(o.Bound))}}
+		body.RunOptionsOverlay = &dialect.RunOptions{Configurable: &dialect.Configurable{MaxLoopIterations: new(int64(o.Bound))}}
 		o.Capped = h.ForkFrom(ctx, r, body)
 	},
 }

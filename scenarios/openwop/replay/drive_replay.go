@@ -4,7 +4,8 @@ import (
 	"context"
 	"slices"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
@@ -32,7 +33,7 @@ var replaysFromAnywhere = &scenarios.Drive[PrefixObservation]{
 			return
 		}
 		for _, from := range places(h, o.Source, 3) {
-			f := h.ForkFrom(ctx, r, openwopv1.ForkRunRequest{Mode: openwopv1.ForkModeReplay, FromSeq: &from})
+			f := h.ForkFrom(ctx, r, dialect.ForkRunRequest{Mode: dialect.ForkModeReplay, FromSeq: &from})
 			o.Forks = append(o.Forks, f)
 		}
 		o.Later = r.Stands(ctx, "log of the source, afterwards")
@@ -40,12 +41,12 @@ var replaysFromAnywhere = &scenarios.Drive[PrefixObservation]{
 }
 
 // eventful is the run with the longest story that the host offers.
-func eventful(h host.Host) openwopv1.CreateRunRequest {
+func eventful(h host.Host) dialect.CreateRunRequest {
 	if way, err := scenarios.Attempt(func() host.Scripted { return h.LoopOf(3, 6, 0) }); err == nil {
 		return way.Request(nil)
 	}
 	if h.Offers(fixture.Random) {
-		return openwopv1.CreateRunRequest{WorkflowID: fixture.Random}
+		return dialect.CreateRunRequest{WorkflowID: fixture.Random}
 	}
 	return h.Simple()
 }
@@ -76,7 +77,7 @@ var replaysOfDrawnValues = &scenarios.Drive[DrawnObservation]{
 	Sends: []string{"POST /v1/runs (assay-random, twice)", "POST /v1/runs/{runId}:fork {mode: replay, fromSeq}", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *DrawnObservation) {
 		h := host.Host{Conn: c}
-		*o = drawn(ctx, h, openwopv1.ForkModeReplay, func(l host.RunLog) []int64 { return append([]int64{0}, places(h, l, 1)[0]) })
+		*o = drawn(ctx, h, dialect.ForkModeReplay, func(l host.RunLog) []int64 { return append([]int64{0}, places(h, l, 1)[0]) })
 	},
 }
 
@@ -87,7 +88,7 @@ var branchesOfDrawnValues = &scenarios.Drive[DrawnObservation]{
 	Sends: []string{"POST /v1/runs (assay-random, twice)", "POST /v1/runs/{runId}:fork {mode: branch, fromSeq}", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *DrawnObservation) {
 		h := host.Host{Conn: c}
-		*o = drawn(ctx, h, openwopv1.ForkModeBranch, func(l host.RunLog) []int64 {
+		*o = drawn(ctx, h, dialect.ForkModeBranch, func(l host.RunLog) []int64 {
 			draws := draws(l).Values
 			if len(draws) < 2 {
 				return nil
@@ -97,19 +98,19 @@ var branchesOfDrawnValues = &scenarios.Drive[DrawnObservation]{
 	},
 }
 
-func drawn(ctx context.Context, h host.Host, mode openwopv1.ForkMode, places func(host.RunLog) []int64) (o DrawnObservation) {
+func drawn(ctx context.Context, h host.Host, mode dialect.ForkMode, places func(host.RunLog) []int64) (o DrawnObservation) {
 	if !h.Offers(fixture.Random) {
 		scenarios.End(scenarios.Block("no workflow is on offer whose nodes draw values", fixture.Load))
 	}
 	var source *host.Run
 	for _, l := range []*host.RunLog{&o.Control, &o.Source} {
-		source = h.Create(ctx, "create a run that draws values", openwopv1.CreateRunRequest{WorkflowID: fixture.Random})
+		source = h.Create(ctx, "create a run that draws values", dialect.CreateRunRequest{WorkflowID: fixture.Random})
 		if *l = source.Finish(ctx, "log of a run that draws values"); !l.Ended.Reached || len(l.Events) < 2 {
 			return o
 		}
 	}
 	for _, from := range places(o.Source) {
-		f := h.ForkFrom(ctx, source, openwopv1.ForkRunRequest{Mode: mode, FromSeq: &from})
+		f := h.ForkFrom(ctx, source, dialect.ForkRunRequest{Mode: mode, FromSeq: &from})
 		o.Forks = append(o.Forks, f)
 	}
 	return o

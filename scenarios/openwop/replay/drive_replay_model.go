@@ -9,7 +9,8 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
@@ -91,12 +92,12 @@ func program(ctx context.Context, s host.Seam, answers ...any) {
 }
 
 func replayModel(ctx context.Context, h host.Host, m *ModelReplay) {
-	r := h.Create(ctx, "create a run that calls a model", openwopv1.CreateRunRequest{WorkflowID: fixture.Divergence})
+	r := h.Create(ctx, "create a run that calls a model", dialect.CreateRunRequest{WorkflowID: fixture.Divergence})
 	if m.Source = r.Finish(ctx, "log of a run that calls a model"); !m.Source.Ended.Reached {
 		return
 	}
 	reply := h.Send(ctx, wire.Call{Method: http.MethodPost, Path: host.RunPath(r.ID) + ":fork", Label: "replay",
-		Body: openwopv1.ForkRunRequest{Mode: openwopv1.ForkModeReplay, FromSeq: new(int64(0))}})
+		Body: dialect.ForkRunRequest{Mode: dialect.ForkModeReplay, FromSeq: new(int64(0))}})
 	m.Code = reply.Value("/error")
 	m.Replay = h.Adopt(reply).Finish(ctx, "log of the replay")
 }
@@ -119,11 +120,11 @@ var replaysOfATool = &scenarios.Drive[ToolObservation]{
 		if !h.Offers(fixture.Nondeterministic) {
 			scenarios.End(scenarios.Block("no workflow is on offer with a node that says that nobody can foresee it", fixture.Load))
 		}
-		r := h.Create(ctx, "create a run with such a node", openwopv1.CreateRunRequest{WorkflowID: fixture.Nondeterministic})
+		r := h.Create(ctx, "create a run with such a node", dialect.CreateRunRequest{WorkflowID: fixture.Nondeterministic})
 		if o.Source = r.Finish(ctx, "log of the run"); !o.Source.Ended.Reached {
 			return
 		}
-		o.Fork = h.ForkFrom(ctx, r, openwopv1.ForkRunRequest{Mode: openwopv1.ForkModeReplay, FromSeq: new(int64(0))})
+		o.Fork = h.ForkFrom(ctx, r, dialect.ForkRunRequest{Mode: dialect.ForkModeReplay, FromSeq: new(int64(0))})
 	},
 }
 

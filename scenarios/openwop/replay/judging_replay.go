@@ -3,8 +3,9 @@ package replay
 import (
 	"reflect"
 
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/gen/openwop"
-	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
@@ -26,7 +27,7 @@ func notBelow(from int64) func(wire.Value) bool {
 
 // draws are the events in which a node of assay-random tells the value that it drew.
 func draws(l host.RunLog) wire.Found {
-	return l.OfType(openwopv1.RunEventTypeNodeCompleted).Where(func(e wire.Value) bool {
+	return l.OfType(dialect.NodeCompleted).Where(func(e wire.Value) bool {
 		return e.At("/payload/outputs/value").Present()
 	})
 }

@@ -4,8 +4,9 @@ package replay
 import (
 	"net/http"
 
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/gen/openwop"
-	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/claims"
@@ -38,7 +39,7 @@ var prefixKept = scenarios.Scenario{
 			}
 			made(f, j, openwop.OWPRPL1, o.Source)
 			forked = true
-			checkReply(f, j, o.Source, openwopv1.ForkModeReplay)
+			checkReply(f, j, o.Source, dialect.ForkModeReplay)
 			CheckPrefix(f, j, openwop.OWPRPL3, o.Source)
 		}
 		if !forked {
@@ -51,7 +52,7 @@ var prefixKept = scenarios.Scenario{
 }
 
 // checkReply expects what the reply says of a fork.
-func checkReply(f host.Forked, j *scenarios.Judge, source host.RunLog, mode openwopv1.ForkMode) {
+func checkReply(f host.Forked, j *scenarios.Judge, source host.RunLog, mode dialect.ForkMode) {
 	j.Check(openwop.OWPRPL1, f.Reply.Key("sourceRunId")).To(check.Equal(source.RunID), "sourceRunId of the fork")
 	j.Check(openwop.OWPRPL1, f.Reply.Key("mode")).To(check.Equal(string(mode)), "mode of the fork")
 	j.Check(openwop.OWPRPL1, f.Log.All().Each("/runId")).To(check.Each(check.Equal(f.Log.RunID)), "run of every event of the fork")
@@ -75,8 +76,8 @@ var drawnOnce = scenarios.Scenario{
 			}
 			made(f, j, openwop.OWPRPL4, o.Source)
 			j.Check(openwop.OWPRPL4, values(draws(f.Log))).To(check.SameAs(values(draws(o.Source))), "values in the replay from %d", f.FromSeq)
-			j.Check(openwop.OWPRPL4, f.Log.OfType(openwopv1.RunEventTypeRunCompleted).Each("/payload/outputs")).
-				To(check.SameAs(o.Source.OfType(openwopv1.RunEventTypeRunCompleted).Each("/payload/outputs")), "outputs of the replay from %d", f.FromSeq)
+			j.Check(openwop.OWPRPL4, f.Log.OfType(dialect.RunCompleted).Each("/payload/outputs")).
+				To(check.SameAs(o.Source.OfType(dialect.RunCompleted).Each("/payload/outputs")), "outputs of the replay from %d", f.FromSeq)
 		}
 	}),
 }
@@ -151,7 +152,7 @@ var branchBounded = scenarios.Scenario{
 		j.Check(openwop.OWPRPL12, o.Free.Log.Decided()).To(check.Len(o.Turns), "turns of the branch without another bound")
 		o.Free.Log.CheckUntouched(j, openwop.OWPRPL12)
 		j.Check(openwop.OWPRPL12, o.Capped.Log.Decided()).To(check.Len(o.Bound), "turns of the branch with a bound of %d", o.Bound)
-		o.Capped.Log.CheckBreach(j, openwop.OWPRPL12, openwopv1.CapKindLoopIterations, o.Bound, check.Equal(o.Bound+1))
+		o.Capped.Log.CheckBreach(j, openwop.OWPRPL12, dialect.CapKindLoopIterations, o.Bound, check.Equal(o.Bound+1))
 		j.Check(openwop.OWPRPL12, o.Capped.Log.Status()).To(check.Equal("failed"), "status of the branch with a bound of %d", o.Bound)
 	}),
 }

@@ -3,8 +3,9 @@ package replay
 import (
 	"net/http"
 
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/gen/openwop"
-	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/internal/lazyregexp"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
@@ -39,7 +40,7 @@ var refusalDiverges = scenarios.Scenario{
 				return
 			}
 			l.Readable(j)
-			told := l.OfType(openwopv1.RunEventTypeReplayDivergedAtRefusal)
+			told := l.OfType(dialect.ReplayDivergedAtRefusal)
 			j.Check(openwop.OWPRPL15, told).To(check.Len(1), "events that tell of it, in %s", r.what)
 			j.Check(openwop.OWPRPL15, told.Each("/payload/sourceRunId")).To(check.Equal([]any{r.call.Source.RunID}), "source of %s", r.what)
 			j.Check(openwop.OWPRPL15, told.Each("/payload/originalEnvelopeKind")).To(check.Equal([]any{r.was}), "what the model did in the source of %s", r.what)
@@ -49,8 +50,8 @@ var refusalDiverges = scenarios.Scenario{
 				host.FindSlips(j, openwop.OWPRPL15, told.Values[0])
 			}
 			j.Check(openwop.OWPRPL15, l.Status()).To(check.Equal("failed"), "status of %s", r.what)
-			j.Check(openwop.OWPRPL15, l.OfType(openwopv1.RunEventTypeRunFailed).Each("/payload/error/code")).To(check.Equal([]any{"replay_diverged_at_refusal"}), "code of %s", r.what)
-			j.Check(openwop.OWPRPL15, l.OfType(openwopv1.RunEventTypeNodeCompleted).Each("/nodeId")).To(check.Len(0), "nodes that were completed in %s", r.what)
+			j.Check(openwop.OWPRPL15, l.OfType(dialect.RunFailed).Each("/payload/error/code")).To(check.Equal([]any{"replay_diverged_at_refusal"}), "code of %s", r.what)
+			j.Check(openwop.OWPRPL15, l.OfType(dialect.NodeCompleted).Each("/nodeId")).To(check.Len(0), "nodes that were completed in %s", r.what)
 		}
 	}),
 }
@@ -99,12 +100,12 @@ var otherAnswerTold = scenarios.Scenario{
 			}
 			j.Check(openwop.OWPRPL4, outputsOf(l)).To(check.SameAs(outputsOf(r.call.Source)), "outputs of the nodes in %s", r.what)
 			j.Check(openwop.OWPRPL16, l.Status()).To(check.Equal("completed"), "status of %s", r.what)
-			told := l.OfType(openwopv1.RunEventTypeReplayDiverged, openwopv1.RunEventTypeReplayDivergedAtRefusal)
+			told := l.OfType(dialect.ReplayDiverged, dialect.ReplayDivergedAtRefusal)
 			if r.same {
 				j.Check(openwop.OWPRPL16, told).To(check.Len(0), "differences told in %s", r.what)
 				continue
 			}
-			j.Check(openwop.OWPRPL16, l.OfType(openwopv1.RunEventTypeReplayDivergedAtRefusal)).To(check.Len(0), "refusals told in %s", r.what)
+			j.Check(openwop.OWPRPL16, l.OfType(dialect.ReplayDivergedAtRefusal)).To(check.Len(0), "refusals told in %s", r.what)
 			if len(told.Values) == 0 {
 				j.Find(openwop.OWPRPL16, "the host did not ask the model again, so there was no difference to tell")
 				continue
@@ -129,7 +130,7 @@ func showsText(l host.RunLog, text string) bool {
 }
 
 func outputsOf(l host.RunLog) wire.Found {
-	return l.OfType(openwopv1.RunEventTypeNodeCompleted).Each("/payload/outputs")
+	return l.OfType(dialect.NodeCompleted).Each("/payload/outputs")
 }
 
 // RFC 0041 C: the events up to the end of a node that nobody can foresee are those of the source.
@@ -157,7 +158,7 @@ var toolKept = scenarios.Scenario{
 func untilNode(l host.RunLog, node string) wire.Found {
 	all := l.All()
 	for i, e := range all.Values {
-		if e.Key("type").String() == string(openwopv1.RunEventTypeNodeCompleted) && (e.Key("nodeId").String() == node || e.At("/payload/nodeId").String() == node) {
+		if e.Key("type").String() == string(dialect.NodeCompleted) && (e.Key("nodeId").String() == node || e.At("/payload/nodeId").String() == node) {
 			all.Values = all.Values[:i+1]
 			return all
 		}

@@ -3,7 +3,8 @@ package verifier
 import (
 	"context"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
@@ -12,9 +13,9 @@ import (
 
 // The verdicts of a verifier.
 const (
-	verdictPass   = string(openwopv1.AgentVerifiedPayloadVerdictPass)
-	verdictFail   = string(openwopv1.AgentVerifiedPayloadVerdictFail)
-	verdictRevise = string(openwopv1.AgentVerifiedPayloadVerdictRevise)
+	verdictPass   = string(dialect.AgentVerifiedPayloadVerdictPass)
+	verdictFail   = string(dialect.AgentVerifiedPayloadVerdictFail)
+	verdictRevise = string(dialect.AgentVerifiedPayloadVerdictRevise)
 )
 
 // Verdict is one entry of a verifier's script.
@@ -106,9 +107,9 @@ func verdict(h host.Host, found string) Verdict {
 
 // verify makes a run and follows it until it has ended or waits for somebody.
 func verify(ctx context.Context, h host.Host, v *VerifiedRun) {
-	body := openwopv1.CreateRunRequest{WorkflowID: fixture.Verified, Inputs: map[string]any{"plan": v.Plan, "verdicts": v.Verdicts, "said": v.Said, "heard": v.Kept}}
+	body := dialect.CreateRunRequest{WorkflowID: fixture.Verified, Inputs: map[string]any{"plan": v.Plan, "verdicts": v.Verdicts, "said": v.Said, "heard": v.Kept}}
 	if v.Bound > 0 {
-		body.Configurable = &openwopv1.Configurable{MaxLoopIterations: new(int64(v.Bound))}
+		body.Configurable = &dialect.Configurable{MaxLoopIterations: new(int64(v.Bound))}
 	}
 	r := h.Create(ctx, "create a run whose results are verified", body)
 	if r.ID == "" {
@@ -134,7 +135,7 @@ var unverifiedResults = &scenarios.Drive[UnverifiedObservation]{
 		way := h.LoopOf(2, 4, 0)
 		body := way.Request(nil)
 		if h.Offers(fixture.Verified, fixture.Echo) {
-			body = openwopv1.CreateRunRequest{WorkflowID: fixture.Verified, Inputs: map[string]any{
+			body = dialect.CreateRunRequest{WorkflowID: fixture.Verified, Inputs: map[string]any{
 				"plan": host.Plan{host.NextWorker(fixture.Echo), host.Terminate(h.Name("done"))}, "verdicts": []Verdict{verdict(h, verdictFail), verdict(h, verdictFail)},
 			}}
 		}
@@ -178,14 +179,14 @@ var criteriaOfSuccess = &scenarios.Drive[CriteriaObservation]{
 		}{{&o.GaveUp, false}, {&o.Met, true}} {
 			n := h.Between(2, 4)
 			unmet := h.Rand.IntN(n)
-			var criteria []openwopv1.SuccessCriterion
+			var criteria []dialect.SuccessCriterion
 			for i := range n {
 				met := l.all || i != unmet && h.Rand.IntN(2) == 0
-				criteria = append(criteria, openwopv1.SuccessCriterion{Key: h.Marker(), Met: met})
+				criteria = append(criteria, dialect.SuccessCriterion{Key: h.Marker(), Met: met})
 				l.into.Criteria = append(l.into.Criteria, map[string]any{"key": criteria[i].Key, "met": met})
 			}
 			turns := h.LoopPlan(h.Between(1, min(3, ceiling)))
-			turns[len(turns)-1] = openwopv1.TerminateDecision{Kind: openwopv1.TerminateDecisionKindTerminate, Reason: h.Name("done"), SuccessCriteria: criteria}
+			turns[len(turns)-1] = dialect.TerminateDecision{Kind: dialect.TerminateDecisionKindTerminate, Reason: h.Name("done"), SuccessCriteria: criteria}
 			l.into.Turns = len(turns)
 			r := h.Create(ctx, "create a loop with criteria of success", host.Scripted{Fixture: fixture.Loop, Plan: turns, Chosen: true}.Request(nil))
 			l.into.Log = r.Finish(ctx, "log of the loop")

@@ -5,8 +5,9 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/gen/openwop"
-	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/claims"
@@ -36,8 +37,8 @@ var verdictTold = scenarios.Scenario{
 	Ask: scenarios.Ask(verifiedResults, func(o VerifiedObservation, j *scenarios.Judge) {
 		l := o.Passed.Log
 		l.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
-		told := l.OfType(openwopv1.RunEventTypeAgentVerified)
-		if len(told.Values) > 0 && len(l.Phase(openwopv1.ChainPhaseOutputHarvested).Values)+len(l.OfType(openwopv1.RunEventTypeRunCompleted).Values) < 2 {
+		told := l.OfType(dialect.Verified)
+		if len(told.Values) > 0 && len(l.Phase(dialect.ChainPhaseOutputHarvested).Values)+len(l.OfType(dialect.RunCompleted).Values) < 2 {
 			j.BlockOn(openwop.OWPVER9, "set-up: not all that passed counts")
 		}
 		j.Check(openwop.OWPVER1, commits(l)).To(check.Equal([]any{"agent.verified", "output.harvested", "agent.verified", "run.completed"}), "verdicts, and what counts, in order")
@@ -73,11 +74,11 @@ var verdictTold = scenarios.Scenario{
 func commits(l host.RunLog) wire.Found {
 	found := wire.Found{In: l.All().In}
 	for _, e := range l.Events {
-		switch openwopv1.RunEventType(e.Key("type").String()) {
-		case openwopv1.RunEventTypeAgentVerified, openwopv1.RunEventTypeRunCompleted, openwopv1.RunEventTypeRunFailed, openwopv1.RunEventTypeRunCancelled:
+		switch dialect.Event(e.Key("type").String()) {
+		case dialect.Verified, dialect.RunCompleted, dialect.RunFailed, dialect.RunCancelled:
 			found.Values = append(found.Values, e.Key("type"))
-		case openwopv1.RunEventTypeCoreWorkflowChainEvent:
-			if phase := e.At("/payload/phase"); phase.String() == string(openwopv1.ChainPhaseOutputHarvested) {
+		case dialect.HandedOver:
+			if phase := e.At("/payload/phase"); phase.String() == string(dialect.ChainPhaseOutputHarvested) {
 				found.Values = append(found.Values, phase)
 			}
 		}
@@ -110,7 +111,7 @@ func without(text string) check.Matcher {
 
 // merged checks what became of what the worker brought back.
 func (v VerifiedRun) merged(j *scenarios.Judge, id scenarios.RequirementID, times int, heard string) {
-	merges := v.Log.Phase(openwopv1.ChainPhaseOutputHarvested).Where(func(e wire.Value) bool {
+	merges := v.Log.Phase(dialect.ChainPhaseOutputHarvested).Where(func(e wire.Value) bool {
 		return e.At("/payload/workerId").String() != fixture.Noop // who worked in the turns before
 	})
 	j.Check(id, merges).To(check.Len(times), "merges of what the worker brought back")
@@ -122,7 +123,7 @@ func (v VerifiedRun) merged(j *scenarios.Judge, id scenarios.RequirementID, time
 // judged stops a judge of what follows from a verdict where there was none.
 func (v VerifiedRun) judged(j *scenarios.Judge, verdict string) {
 	v.Log.Given(j, openwop.OWP0037A6, openwop.OWP0037A1)
-	found := v.Log.OfType(openwopv1.RunEventTypeAgentVerified).Each("/payload/verdict").Actual()
+	found := v.Log.OfType(dialect.Verified).Each("/payload/verdict").Actual()
 	if list, _ := found.([]any); !slices.Contains(list, any(verdict)) {
 		j.BlockOn(openwop.OWPVER1, "set-up: the log shows no verdict "+verdict)
 	}
@@ -149,7 +150,7 @@ var failedNotMerged = scenarios.Scenario{
 	Ask: scenarios.Ask(verifiedResults, func(o VerifiedObservation, j *scenarios.Judge) {
 		o.Passed.judged(j, verdictPass)
 		o.Failed.judged(j, verdictFail)
-		if len(o.Passed.Log.Phase(openwopv1.ChainPhaseOutputHarvested).Values) == 0 {
+		if len(o.Passed.Log.Phase(dialect.ChainPhaseOutputHarvested).Values) == 0 {
 			j.BlockOn(openwop.OWPVER9, "set-up: what passed is not merged either")
 		}
 		o.Failed.merged(j, openwop.OWPVER5, 0, o.Failed.Kept)
@@ -165,7 +166,7 @@ var failedEndHeld = scenarios.Scenario{
 	Ask: scenarios.Ask(verifiedResults, func(o VerifiedObservation, j *scenarios.Judge) {
 		o.FailedEnd.judged(j, verdictFail)
 		l := o.FailedEnd.Log
-		j.Check(openwop.OWPVER6, l.OfType(openwopv1.RunEventTypeRunCompleted)).To(check.Len(0), "run.completed")
+		j.Check(openwop.OWPVER6, l.OfType(dialect.RunCompleted)).To(check.Len(0), "run.completed")
 		j.Check(openwop.OWPVER6, l.Status()).NotTo(check.Equal("completed"), "status of the run")
 	}),
 }
@@ -202,7 +203,7 @@ var revisedInBound = scenarios.Scenario{
 		if len(l.Decided().Values) < 2 {
 			j.BlockOn(openwop.OWPVER7, "set-up: no turn follows where an end is to be revised")
 		}
-		l.CheckBreach(j, openwop.OWPVER8, openwopv1.CapKindLoopIterations, o.Forever.Bound, check.Equal(o.Forever.Bound+1))
+		l.CheckBreach(j, openwop.OWPVER8, dialect.CapKindLoopIterations, o.Forever.Bound, check.Equal(o.Forever.Bound+1))
 		j.Check(openwop.OWPVER8, l.Decided()).To(check.Len(o.Forever.Bound), "turns of a run with a bound of %d", o.Forever.Bound)
 		j.Check(openwop.OWPVER8, l.Status()).To(check.Equal("failed"), "status of the run")
 	}),
@@ -257,7 +258,7 @@ var unclaimedUnverified = scenarios.Scenario{
 		if len(o.Log.Decided().Values) == 0 {
 			j.BlockOn(openwop.OWP0037A2, "set-up: the log shows no orchestrator turn")
 		}
-		j.Check(openwop.OWPVER13, o.Log.OfType(openwopv1.RunEventTypeAgentVerified)).To(check.Len(0), "verdicts")
+		j.Check(openwop.OWPVER13, o.Log.OfType(dialect.Verified)).To(check.Len(0), "verdicts")
 	}),
 }
 
@@ -296,7 +297,7 @@ var seamVerdictsAgree = scenarios.Scenario{
 				id = openwop.OWPVER5
 			}
 			verdicts := wire.Found{Values: a.Body.Key("events").Items(), In: a.Body.Ref()}.Where(func(e wire.Value) bool {
-				return e.Key("type").String() == string(openwopv1.RunEventTypeAgentVerified)
+				return e.Key("type").String() == string(dialect.Verified)
 			})
 			j.Check(scenarios.RequirementID(id), verdicts.Each("/verdict")).To(check.Equal([]any{a.Asked}), "verdicts recorded, asked for %s", a.Asked)
 			if a.Asked != verdictRevise {

@@ -5,7 +5,8 @@ import (
 	"net/http"
 	"strconv"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
@@ -87,7 +88,7 @@ func longest(f *host.Files) string {
 
 // roundTrip writes a file and reads it.
 func roundTrip(ctx context.Context, f *host.Files, w *FileWrite) {
-	body := openwopv1.WorkspaceFileCreate{Content: w.Content}
+	body := dialect.WorkspaceFileCreate{Content: w.Content}
 	if w.ContentType != "" {
 		body.ContentType = &w.ContentType
 	}

@@ -3,7 +3,8 @@ package workspace
 import (
 	"context"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
@@ -144,7 +145,7 @@ func race(ctx context.Context, f *host.Files, path string, before *wire.Reply) F
 	r.Contents, r.Answers = make([]string, n), make([]host.FileReply, n)
 	for i := range calls {
 		r.Contents[i] = f.Marker()
-		body := openwopv1.WorkspaceFileCreate{Content: r.Contents[i]}
+		body := dialect.WorkspaceFileCreate{Content: r.Contents[i]}
 		calls[i] = func(ctx context.Context) {
 			reply := f.Write(ctx, path, known, body)
 			r.Answers[i] = host.FileReplyOf(reply)

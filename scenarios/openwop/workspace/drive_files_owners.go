@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"net/http"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
@@ -42,7 +43,7 @@ var filesOwned = &scenarios.Drive[FileOwners]{
 	Run: func(ctx context.Context, c *scenarios.Conn, o *FileOwners) {
 		h := host.Host{Conn: c}
 		owners := alike(h)
-		s, _ := h.FindSeam(ctx, "workspace/op", openwopv1.WorkspaceOpRequest{Tenant: owners[0].Tenant, Workspace: &owners[0].Workspace, Op: openwopv1.WorkspaceOpRequestOpList})
+		s, _ := h.FindSeam(ctx, "workspace/op", dialect.WorkspaceOpRequest{Tenant: owners[0].Tenant, Workspace: &owners[0].Workspace, Op: dialect.WorkspaceOpRequestOpList})
 		*o = FileOwners{Seam: s.Path, Path: h.Name("assay") + "/plan.md", Owners: owners}
 		for i := range o.Owners {
 			o.Owners[i].begin(ctx, s, o.Path)
@@ -69,9 +70,9 @@ func alike(h host.Host) []FileOwner {
 	return owners
 }
 
-func (o *FileOwner) ask(op openwopv1.WorkspaceOpRequestOp, path string) openwopv1.WorkspaceOpRequest {
-	ask := openwopv1.WorkspaceOpRequest{Tenant: o.Tenant, Workspace: &o.Workspace, Op: op}
-	if op != openwopv1.WorkspaceOpRequestOpList {
+func (o *FileOwner) ask(op dialect.WorkspaceOpRequestOp, path string) dialect.WorkspaceOpRequest {
+	ask := dialect.WorkspaceOpRequest{Tenant: o.Tenant, Workspace: &o.Workspace, Op: op}
+	if op != dialect.WorkspaceOpRequestOpList {
 		ask.Path = &path
 	}
 	return ask
@@ -80,7 +81,7 @@ func (o *FileOwner) ask(op openwopv1.WorkspaceOpRequestOp, path string) openwopv
 // begin looks for the file of an owner who has written none, and has it written.
 func (o *FileOwner) begin(ctx context.Context, s host.Seam, path string) {
 	o.look(ctx, s, path, &o.Before, &o.Listed)
-	put := o.ask(openwopv1.WorkspaceOpRequestOpPut, path)
+	put := o.ask(dialect.WorkspaceOpRequestOpPut, path)
 	put.Content = &o.Content
 	reply, err := scenarios.Attempt(func() *wire.Reply { return s.Ask(ctx, put) })
 	if err == nil && !reply.Success() {
@@ -88,7 +89,7 @@ func (o *FileOwner) begin(ctx context.Context, s host.Seam, path string) {
 		return
 	}
 	s.Leave(fmt.Sprintf("workspace file %s of tenant %q, workspace %q", path, o.Tenant, o.Workspace), func(ctx context.Context, c *wire.Client) error {
-		reply, err := c.Do(ctx, wire.Call{Method: http.MethodPost, Path: s.Path, Body: o.ask(openwopv1.WorkspaceOpRequestOpDelete, path), Label: "clean up"})
+		reply, err := c.Do(ctx, wire.Call{Method: http.MethodPost, Path: s.Path, Body: o.ask(dialect.WorkspaceOpRequestOpDelete, path), Label: "clean up"})
 		if err != nil {
 			return err
 		}
@@ -109,8 +110,8 @@ func (o *FileOwner) end(ctx context.Context, s host.Seam, path string) {
 func (o *FileOwner) look(ctx context.Context, s host.Seam, path string, file, list *host.FileReply) {
 	for _, ask := range []struct {
 		into *host.FileReply
-		op   openwopv1.WorkspaceOpRequestOp
-	}{{file, openwopv1.WorkspaceOpRequestOpGet}, {list, openwopv1.WorkspaceOpRequestOpList}} {
+		op   dialect.WorkspaceOpRequestOp
+	}{{file, dialect.WorkspaceOpRequestOpGet}, {list, dialect.WorkspaceOpRequestOpList}} {
 		reply := s.Ask(ctx, o.ask(ask.op, path))
 		*ask.into = host.FileReplyOf(reply)
 	}

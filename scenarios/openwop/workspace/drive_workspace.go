@@ -4,7 +4,8 @@ import (
 	"context"
 	"slices"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
@@ -76,7 +77,7 @@ type fileWrite struct {
 }
 
 // request asks for the loop, and for notes of every file.
-func (l NotedLoop) request(p host.Plan) openwopv1.CreateRunRequest {
+func (l NotedLoop) request(p host.Plan) dialect.CreateRunRequest {
 	paths, written := make([]string, len(l.Files)), []fileWrite{}
 	for i, f := range l.Files {
 		paths[i] = f.Path
@@ -86,7 +87,7 @@ func (l NotedLoop) request(p host.Plan) openwopv1.CreateRunRequest {
 	}
 	writes := slices.Repeat([][]fileWrite{{}}, l.Changed)
 	writes[l.Changed-1] = written
-	return openwopv1.CreateRunRequest{WorkflowID: fixture.LoopWorkspace, Inputs: map[string]any{
+	return dialect.CreateRunRequest{WorkflowID: fixture.LoopWorkspace, Inputs: map[string]any{
 		"plan": p, "reads": map[string]any{"workspace": paths}, "writes": writes,
 	}}
 }

@@ -3,7 +3,8 @@ package workspace
 import (
 	"context"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
@@ -88,7 +89,7 @@ func listedLoop(ctx context.Context, h host.Host, f *host.Files, changes []FileC
 }
 
 // hold runs a loop into its question, changes the files and answers.
-func hold(ctx context.Context, h host.Host, f *host.Files, o *HeldLoop, request openwopv1.CreateRunRequest) *host.Run {
+func hold(ctx context.Context, h host.Host, f *host.Files, o *HeldLoop, request dialect.CreateRunRequest) *host.Run {
 	setUp(ctx, f, o.Loop.Files)
 	r := h.Create(ctx, "create the loop that asks", request)
 	o.Loop.Log = host.RunLog{RunID: r.ID, Created: r.Created.StatusValue(), ID: r.Created.Value("/runId")}

@@ -3,7 +3,8 @@ package workspace
 import (
 	"context"
 
-	"github.com/openassay/assay/gen/openwopv1"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/host"
 )
@@ -37,6 +38,6 @@ var seamWritesLate = &scenarios.Drive[host.SeamObservation]{
 }
 
 // writing asks for a loop of so many turns, of which one writes.
-func writing(turns, at int) openwopv1.AgentloopRequest {
-	return openwopv1.AgentloopRequest{Turns: int64(turns), WorkspaceWriteAtTurn: new(int64(at))}
+func writing(turns, at int) dialect.AgentloopRequest {
+	return dialect.AgentloopRequest{Turns: int64(turns), WorkspaceWriteAtTurn: new(int64(at))}
 }

@@ -5,8 +5,9 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/openassay/assay/scenarios/openwop/dialect"
+
 	"github.com/openassay/assay/gen/openwop"
-	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/claims"
@@ -33,7 +34,7 @@ var writeIsLogged = scenarios.Scenario{
 				}
 				version = old + 1
 			}
-			told := l.Log.OfType(openwopv1.RunEventTypeWorkspaceUpdated).Where(func(e wire.Value) bool { return e.At("/payload/path").String() == f.Path })
+			told := l.Log.OfType(dialect.WorkspaceUpdated).Where(func(e wire.Value) bool { return e.At("/payload/path").String() == f.Path })
 			j.Check(openwop.OWPWSP27, told).To(check.Len(1), "workspace.updated of %s, which turn %d wrote", f.Path, l.Changed)
 			j.Check(openwop.OWPWSP27, told.Each("/payload/version")).To(check.Equal([]any{version}), "version in workspace.updated of %s", f.Path)
 			j.Check(openwop.OWPWSP28, told).To(withoutText(f.After), "workspace.updated of %s", f.Path)
