@@ -115,7 +115,7 @@ func Certify(ctx context.Context, target wire.Target, o Options, suites ...Suite
 	if target.KeyHeader == "" {
 		target.KeyHeader = suites[0].Protocol.KeyHeader
 	}
-	network, err := wire.NewNetwork(target, wire.Options{Limits: *o.Limits, Rate: o.Rate})
+	network, err := wire.NewNetwork(target, wire.Options{Limits: *o.Limits, Rate: o.Rate, Speech: suites[0].Protocol.Speech})
 	if err != nil {
 		return nil, err
 	}
@@ -255,8 +255,13 @@ func (c *Certification) run(ctx context.Context, d *drive) {
 	}
 	observation, err := guarded(bounded, d, conn)
 	d.seconds = time.Since(start).Seconds()
-	d.end(bounded, c.network.Redactor().Clean, observation, err)
+	d.end(bounded, c.clean, observation, err)
 	c.conclude(d)
+}
+
+// clean is text of ours as a record may hold it: without secrets, and with the operations as the target's version has them.
+func (c *Certification) clean(text string) string {
+	return c.Protocol.spell(c.network.Redactor().Clean(text))
 }
 
 // conclude judges the scenarios of a drive as soon as it is over, and keeps of its observation what stands on disk: where
@@ -311,7 +316,7 @@ func (c *Certification) Outcome(id ScenarioID) Outcome {
 
 func (c *Certification) settle(o *outcome) Outcome {
 	o.once.Do(func() {
-		o.value = o.decide(c.Protocol.Ledger, c.network.Redactor().Clean)
+		o.value = o.decide(c.Protocol.Ledger, c.clean)
 		if c.Options.Progress != nil {
 			c.told.Lock()
 			defer c.told.Unlock()

@@ -12,6 +12,7 @@ type Protocol struct {
 	ID            string // openwop/v1
 	Title         string
 	DiscoveryPath string        // below the base URL
+	Speech        wire.Speech   // how its operations and words are spelled, nil where suites write them themselves
 	KeyHeader     string        // the header that credentials go in as they are, "" for a bearer in Authorization
 	Spec          func() []byte // the schemas of the spec, as generated
 	Ledger        *Ledger
@@ -51,6 +52,14 @@ func (p *Protocol) SpecDigest() string {
 	return digest(rests)
 }
 
+// spell is text with its operations as this version of the protocol has them.
+func (p *Protocol) spell(text string) string {
+	if p.Speech == nil {
+		return text
+	}
+	return p.Speech.Spell(text)
+}
+
 // Claim finds a claim by id.
 func (p *Protocol) Claim(id string) (Claim, bool) {
 	for _, c := range p.Claims {
@@ -87,6 +96,17 @@ func (c Claim) asked(d Discovery) (value wire.Value, asked bool) {
 }
 
 func (c Claim) open(d Discovery) bool { return c.Open != nil && c.Open(d) }
+
+// DriveOf is the drive of a scenario, and what it sends as the protocol spells it; ok is false when it has none.
+func (s Suite) DriveOf(of Scenario) (d DriveMeta, ok bool) {
+	d, ok = of.Ask.Drive()
+	sends := make([]string, len(d.Sends))
+	for i, send := range d.Sends {
+		sends[i] = s.Protocol.spell(send)
+	}
+	d.Sends = sends
+	return d, ok
+}
 
 // Suite is the scenarios of one theme.
 type Suite struct {

@@ -146,7 +146,7 @@ func revive(transcripts fs.FS, selection Selection, suites []Suite) (*revived, e
 		return nil, err
 	}
 	r := &revived{transcripts: transcripts}
-	if r.discovery, err = readDiscovery(transcripts); err != nil {
+	if r.discovery, err = readDiscovery(transcripts, suites[0].Protocol); err != nil {
 		return nil, err
 	}
 	r.drives = map[string]*drive{discoveryDrive: r.discovery}
@@ -154,15 +154,16 @@ func revive(transcripts fs.FS, selection Selection, suites []Suite) (*revived, e
 		o := newOutcome(sel, selection, r.said())
 		if reason := notClaimed(sel.Scenario.Claim, r.said(), selection.ExpectClaims); reason != "" {
 			o.fixed = &Outcome{Scenario: sel.Scenario, Verdict: Inapplicable, Reason: reason}
-		} else if o.drive, err = r.driveOf(sel.Scenario); err != nil {
+		} else if o.drive, err = r.driveOf(sel); err != nil {
 			return nil, err
 		}
-		r.outcomes = append(r.outcomes, o.decide(sel.Suite.Protocol.Ledger, nothingSecret))
+		r.outcomes = append(r.outcomes, o.decide(sel.Suite.Protocol.Ledger, sel.Suite.Protocol.spell))
 	}
 	return r, nil
 }
 
-func (r *revived) driveOf(s Scenario) (*drive, error) {
+func (r *revived) driveOf(sel Selected) (*drive, error) {
+	s := sel.Scenario
 	meta, driven := s.Ask.Drive()
 	if !driven {
 		return r.discovery, nil
@@ -177,6 +178,7 @@ func (r *revived) driveOf(s Scenario) (*drive, error) {
 	if err != nil {
 		return nil, fmt.Errorf("judging %s again: %w", s.ID, err)
 	}
+	t.Speech = sel.Suite.Protocol.Speech
 	d := &drive{meta: meta, transcript: t, stop: f.Stop, seconds: f.Seconds, done: make(chan struct{})}
 	close(d.done)
 	if d.stop == nil {
@@ -189,7 +191,7 @@ func (r *revived) driveOf(s Scenario) (*drive, error) {
 	return d, nil
 }
 
-func readDiscovery(transcripts fs.FS) (*drive, error) {
+func readDiscovery(transcripts fs.FS, p *Protocol) (*drive, error) {
 	f, t, err := readTranscript(transcripts, discoveryDrive)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, &MissingError{Drive: discoveryDrive, cause: err}
@@ -203,6 +205,7 @@ func readDiscovery(transcripts fs.FS) (*drive, error) {
 	if err := decoder.Decode(&d); err != nil {
 		return nil, fmt.Errorf("reading the discovery document again: observation of %s: %w", discoveryDrive, err)
 	}
+	t.Speech = p.Speech
 	if err := wire.Bind(&d, t); err != nil {
 		return nil, fmt.Errorf("reading the discovery document again: %w", err)
 	}

@@ -50,7 +50,11 @@ func (p *Protocol) Probes() []string {
 	var sends []string
 	for _, s := range p.Signs {
 		if s.Probe != nil {
-			sends = append(sends, s.Method+" "+s.Probe(p.SeamPrefix, "{runId}"))
+			path := s.Probe(p.SeamPrefix, "{runId}")
+			if plain, err := url.PathUnescape(path); err == nil {
+				path = plain
+			}
+			sends = append(sends, s.Method+" "+path)
 		}
 	}
 	return sends
@@ -144,7 +148,7 @@ func (c *Certification) probe(signs []Sign, seen []Sighting, drives []DriveRecor
 	}
 	ctx, cancel := context.WithTimeout(c.running, probesTime)
 	defer cancel()
-	start, runID := time.Now(), url.PathEscape(c.anyRun(drives))
+	start, runID := time.Now(), c.anyRun(drives)
 	for i, sign := range signs {
 		if sign.Probe == nil || seen[i].Replies > 0 {
 			continue

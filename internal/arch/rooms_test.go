@@ -12,7 +12,7 @@ import (
 var inRooms = []string{"openwop", "openintent"}
 
 // shared are the rooms of a protocol that every theme may use.
-var shared = []string{"host", "claims", "fixture"}
+var shared = []string{"host", "claims", "dialect", "fixture"}
 
 // borrowed are the themes that judge a drive of another: the very same run answers both questions.
 var borrowed = map[string][]string{

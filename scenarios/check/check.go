@@ -57,10 +57,18 @@ type seenMatcher interface {
 	MatchSeen(wire.Seen) (ok bool, actual string)
 }
 
+// chooser is a matcher that expects other words of one target than of another.
+type chooser interface {
+	For(wire.Seen) types.GomegaMatcher
+}
+
 // expecter is a matcher that can say what it expects before it has failed.
 type expecter interface{ Expected() string }
 
 func (a Assertion) note(m types.GomegaMatcher, want bool, explanation []any) bool {
+	if c, chooses := m.(chooser); chooses {
+		m = c.For(a.seen)
+	}
 	ok, actual := evaluate(m, a.seen)
 	r := Result{
 		Requirement: a.requirement,

@@ -8,11 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/openassay/assay/scenarios/openwop/dialect"
-
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/openwop/interrupts"
 	"github.com/openassay/assay/scenarios/openwop/refusals"
@@ -88,7 +87,7 @@ func FuzzDiscovery(f *testing.F) {
 		}
 		d := scenarios.Discovery{Document: v, Status: wiretest.Status(t, http.StatusOK)}
 		describe(d)
-		checkDiscovery([]byte(document))
+		checkDiscovery(dialect.V1, []byte(document))
 		for _, c := range claims.All {
 			c.Look(d)
 		}
@@ -121,7 +120,7 @@ func FuzzTokens(f *testing.F) {
 			t.Fatalf("%q is altered to %q", token, altered)
 		}
 		_ = interrupts.Spliced(token, other)
-		segment := strings.TrimPrefix(interrupts.TokenPath(token), "/v1/interrupts/")
+		segment := strings.TrimPrefix(dialect.V1.Path(dialect.UseToken, token), "/v1/interrupts/")
 		if plain, err := url.PathUnescape(segment); err != nil || plain != token || strings.ContainsAny(segment, "/?#\r\n ") {
 			t.Fatalf("%q is asked for as %q: %v", token, segment, err)
 		}
@@ -145,7 +144,7 @@ func FuzzProblem(f *testing.F) {
 		s := scenarios.Scenario{ID: "openwop/fuzz/problem", Proves: scenarios.IDs{openwop.OWPERR4, openwop.OWPERR5, openwop.OWPERR11, openwop.OWPERR14}}
 		s.Ask = scenarios.Advertised(func(_ scenarios.Discovery, j *scenarios.Judge) {
 			a.Unknown()
-			refusals.Coded(a, j, openwop.OWPERR11, []any{"validation_error"}, 4)
+			refusals.Coded(a, j, openwop.OWPERR11, dialect.InvalidBody)
 			refusals.NotAFault(a, j, openwop.OWPERR14)
 		})
 		o := scenarios.Conclude(s, Protocol.Ledger, scenarios.Discovery{})

@@ -133,7 +133,7 @@ func (s Standing) checkResolved(j *scenarios.Judge) { loop.CheckResolvedOnce(s.L
 func (s Standing) checkBreached(j *scenarios.Judge) {
 	if breaches := s.Log.Breaches(); len(breaches.Values) > 0 {
 		j.Check(openwop.OWP0061E4, breaches).To(check.Len(1), "breaches")
-		j.Check(openwop.OWP0061E3, host.BreachesAndEnds(s.Log)).To(check.Equal([]any{"cap.breached", "run.failed"}), "breach and end in order")
+		j.Check(openwop.OWP0061E3, host.BreachesAndEnds(s.Log)).To(dialect.Types(dialect.Breached, dialect.RunFailed), "breach and end in order")
 		bounds.CheckOver(s.Log, j, openwop.OWP0061E3)
 	}
 }

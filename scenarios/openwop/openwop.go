@@ -2,17 +2,16 @@ package openwop
 
 import (
 	"github.com/openassay/assay/gen/openwop"
-	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/bounds"
 	"github.com/openassay/assay/scenarios/openwop/claims"
 	"github.com/openassay/assay/scenarios/openwop/confidence"
 	"github.com/openassay/assay/scenarios/openwop/control"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/discovery"
 	"github.com/openassay/assay/scenarios/openwop/eventlog"
 	"github.com/openassay/assay/scenarios/openwop/goals"
 	"github.com/openassay/assay/scenarios/openwop/handoff"
-	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/openwop/interrupts"
 	"github.com/openassay/assay/scenarios/openwop/isolation"
 	"github.com/openassay/assay/scenarios/openwop/loop"
@@ -24,24 +23,33 @@ import (
 )
 
 // Protocol is OpenWOP v1.
-var Protocol = &scenarios.Protocol{
-	ID:             "openwop/v1",
-	Title:          "OpenWOP v1 (RFC 0037, RFC 0061, RFC 0097)",
-	DiscoveryPath:  host.DiscoveryPath,
-	Spec:           openwopv1.Bundled,
-	Ledger:         ledger(),
-	Readings:       readings(),
-	Claims:         claims.All,
-	Profiles:       scenarios.FrozenProfiles("openwop/v1"),
-	CheckDiscovery: checkDiscovery,
-	Describe:       describe,
-	Signs:          signs,
-	SeamPrefix:     "/v1/host/sample",
-	RunOf:          runOf,
+var Protocol = Speaking(dialect.V1)
+
+// Speaking is the protocol as a dialect spells it.
+func Speaking(d *dialect.Dialect) *scenarios.Protocol {
+	return &scenarios.Protocol{
+		ID:             "openwop/v1",
+		Title:          "OpenWOP v1 (RFC 0037, RFC 0061, RFC 0097)",
+		DiscoveryPath:  d.Path(dialect.Discover),
+		Speech:         d,
+		Spec:           d.Contract,
+		Ledger:         ledger(),
+		Readings:       readings(),
+		Claims:         claims.All,
+		Profiles:       scenarios.FrozenProfiles("openwop/v1"),
+		CheckDiscovery: func(document []byte) []scenarios.Finding { return checkDiscovery(d, document) },
+		Describe:       describe,
+		Signs:          signs(d),
+		SeamPrefix:     d.Seams[0],
+		RunOf:          runOf,
+	}
 }
 
 // Suites are all OpenWOP suites, in the order they are shown.
-func Suites() []scenarios.Suite {
+func Suites() []scenarios.Suite { return SuitesOf(Protocol) }
+
+// SuitesOf are these suites as they ask a version of the protocol.
+func SuitesOf(p *scenarios.Protocol) []scenarios.Suite {
 	suites := []scenarios.Suite{
 		discovery.Suite(),
 		refusals.Suite(),
@@ -67,7 +75,7 @@ func Suites() []scenarios.Suite {
 		verifier.Suite(),
 	}
 	for i := range suites {
-		suites[i].Protocol = Protocol
+		suites[i].Protocol = p
 	}
 	return suites
 }
@@ -90,8 +98,8 @@ func readings() []scenarios.Reading {
 
 // checkDiscovery lists where the document departs from its schema. That is a
 // finding: what a host really does is judged by what it does.
-func checkDiscovery(document []byte) []scenarios.Finding {
-	schema, err := host.ContractSchema("Capabilities")
+func checkDiscovery(d *dialect.Dialect, document []byte) []scenarios.Finding {
+	schema, err := d.Schema("Capabilities")
 	if err != nil {
 		return []scenarios.Finding{{Text: "the discovery document could not be compared with its schema: " + err.Error()}}
 	}

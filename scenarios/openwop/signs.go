@@ -1,20 +1,10 @@
 package openwop
 
 import (
-	"github.com/openassay/assay/internal/lazyregexp"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/claims"
 	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/wire"
-)
-
-// The paths of requests whose replies can show what a host does, below its base URL.
-var (
-	logPath      = lazyregexp.New(`^/v1/runs/[^/]+/events(/poll)?$`)
-	forkPath     = lazyregexp.New(`^/v1/runs/[^/]+:fork$`)
-	ancestryPath = lazyregexp.New(`^/v1/runs/[^/]+/ancestry$`)
-	goalsPath    = lazyregexp.New(`/goals$`)
-	filesPath    = lazyregexp.New(`^/v1/host/workspace/files$`)
 )
 
 // Claims that only a sign asks for.
@@ -27,51 +17,54 @@ var (
 )
 
 // signs are the events that the protocol gates by a claim, and the endpoints that stand for one.
-var signs = []scenarios.Sign{
-	eventSign(dialect.HandedOver, "", claims.ExecutionModel),
-	eventSign(dialect.ConfidenceEscalated, "", claims.ExecutionModel2),
-	eventSign(dialect.Decided, "/payload/iteration", claims.ExecutionModel5),
-	eventSign(dialect.Verified, "", claims.ExecutionModel6),
-	eventSign(dialect.GoalEvaluated, "", claims.Goals),
-	eventSign(dialect.GoalClosed, "", claims.Goals),
-	eventSign(dialect.WorkspaceUpdated, "", claims.WorkspaceFiles),
-	eventSign(dialect.MemoryWritten, "", memoryAttributed),
-	{
-		What: "goals that can be listed", Claim: claims.Goals, Method: "GET", Path: goalsPath, Word: "goals",
-		Find:  listAt("goals"),
-		Probe: func(prefix, _ string) string { return prefix + "/goals" },
-	}, {
-		What: "workspace files that can be listed", Claim: claims.WorkspaceFiles, Method: "GET", Path: filesPath, Word: "files",
-		Find:  listAt("files"),
-		Probe: func(string, string) string { return "/v1/host/workspace/files" },
-	}, {
-		What: "the ancestry of a run", Claim: anyAncestry, Method: "GET", Path: ancestryPath, Word: "hostId",
-		Find: func(reply wire.Value) wire.Value { return reply.Key("hostId") },
-		Probe: func(_, runID string) string {
-			if runID == "" {
-				return ""
-			}
-			return "/v1/runs/" + runID + "/ancestry"
+func signs(d *dialect.Dialect) []scenarios.Sign {
+	return []scenarios.Sign{
+		eventSign(d, dialect.HandedOver, "", claims.ExecutionModel),
+		eventSign(d, dialect.ConfidenceEscalated, "", claims.ExecutionModel2),
+		eventSign(d, dialect.Decided, "/payload/iteration", claims.ExecutionModel5),
+		eventSign(d, dialect.Verified, "", claims.ExecutionModel6),
+		eventSign(d, dialect.GoalEvaluated, "", claims.Goals),
+		eventSign(d, dialect.GoalClosed, "", claims.Goals),
+		eventSign(d, dialect.WorkspaceUpdated, "", claims.WorkspaceFiles),
+		eventSign(d, dialect.MemoryWritten, "", memoryAttributed),
+		{
+			What: "goals that can be listed", Claim: claims.Goals, Method: "GET", Path: d.Matching(dialect.ListGoals), Word: "goals",
+			Find:  listAt("goals"),
+			Probe: func(prefix, _ string) string { return d.Path(dialect.ListGoals, prefix) },
+		}, {
+			What: "workspace files that can be listed", Claim: claims.WorkspaceFiles, Method: "GET", Path: d.Matching(dialect.ListFiles), Word: "files",
+			Find:  listAt("files"),
+			Probe: func(string, string) string { return d.Path(dialect.ListFiles) },
+		}, {
+			What: "the ancestry of a run", Claim: anyAncestry, Method: "GET", Path: d.Matching(dialect.ReadLineage), Word: "hostId",
+			Find: func(reply wire.Value) wire.Value { return reply.Key("hostId") },
+			Probe: func(_, runID string) string {
+				if runID == "" {
+					return ""
+				}
+				return d.Path(dialect.ReadLineage, runID)
+			},
+		}, {
+			What: "a fork of a run", Claim: anyFork, Method: "POST", Path: d.Matching(dialect.ForkRun), Word: "runId",
+			Find: func(reply wire.Value) wire.Value { return reply.Key("runId") },
 		},
-	}, {
-		What: "a fork of a run", Claim: anyFork, Method: "POST", Path: forkPath, Word: "runId",
-		Find: func(reply wire.Value) wire.Value { return reply.Key("runId") },
-	},
+	}
 }
 
 // eventSign is an event of a type in the log of a run, with this member where one is named.
-func eventSign(event dialect.Event, member string, claim scenarios.Claim) scenarios.Sign {
-	what := "events " + string(event) + " in the log of a run"
+func eventSign(d *dialect.Dialect, event dialect.Event, member string, claim scenarios.Claim) scenarios.Sign {
+	word := d.Word(event)
+	what := "events " + word + " in the log of a run"
 	if member == "" {
 		member = "/type"
 	} else {
-		what = "events " + string(event) + " with " + member + " in the log of a run"
+		what = "events " + word + " with " + member + " in the log of a run"
 	}
 	return scenarios.Sign{
-		What: what, Claim: claim, Method: "GET", Path: logPath, Word: string(event),
+		What: what, Claim: claim, Method: "GET", Path: d.Matching(dialect.PollLog, dialect.StreamLog), Word: word,
 		Find: func(reply wire.Value) wire.Value {
 			for _, e := range reply.Key("events").Items() {
-				if e.Key("type").String() == string(event) && e.At(member).Present() {
+				if dialect.EventOf(e) == event && e.At(member).Present() {
 					return e.At(member)
 				}
 			}
@@ -91,7 +84,7 @@ func listAt(name string) func(wire.Value) wire.Value {
 	}
 }
 
-// runOf is the run that a reply to POST /v1/runs says was made.
+// runOf is the run that a reply to {create run} says was made.
 func runOf(reply wire.Value) string {
 	if !reply.Key("status").Present() && !reply.Key("eventsUrl").Present() {
 		return ""

@@ -97,6 +97,7 @@ func (c *Client) withKey(body []byte) ([]byte, error) {
 
 // Call is one request to be sent.
 type Call struct {
+	Operation Operation // gives Method and Path, where it has a name
 	Method    string
 	Path      string // below the base URL, escaped, with its query
 	Body      any    // marshalled as JSON; []byte goes out as it is; nil sends no body
@@ -123,6 +124,9 @@ func (c *Client) Transcript() *Transcript { return c.transcript }
 
 // Redactor keeps secrets that the drive learns (tokens) out of the transcript.
 func (c *Client) Redactor() *Redactor { return c.network.redactor }
+
+// Speech is that of the target, nil where it has none.
+func (c *Client) Speech() Speech { return c.transcript.Speech }
 
 // Now is the certification's clock.
 func (c *Client) Now() time.Time { return c.network.now() }
@@ -152,10 +156,13 @@ func (r *Reply) HeaderValue(name string) Value {
 func (r *Reply) mint(ref Ref) Value {
 	v, err := r.transcript.value(ref)
 	if err != nil {
-		return Value{ref: ref}
+		return Value{ref: ref, speech: r.transcript.Speech}
 	}
 	return v
 }
+
+// Speech is that of the target which replied, nil where it has none.
+func (r *Reply) Speech() Speech { return r.transcript.Speech }
 
 // Success says whether the status is 2xx.
 func (r *Reply) Success() bool { return r.Status >= 200 && r.Status < 300 }
@@ -193,6 +200,10 @@ func textAt(doc any, pointer string) string {
 // [ErrOverLimit], [ErrUnreadable], [ErrBusy] or the context's; any other HTTP status is a reply,
 // not an error. A 429 is obeyed twice, for as long as the limits allow.
 func (c *Client) Do(ctx context.Context, call Call) (*Reply, error) {
+	call, err := c.said(call)
+	if err != nil {
+		return nil, err
+	}
 	for attempt := 0; ; attempt++ {
 		reply, err := c.once(ctx, call)
 		switch {

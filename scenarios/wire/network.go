@@ -47,6 +47,7 @@ type Options struct {
 	Limits Limits
 	Rate   float64          // requests a second over all drives; 0 = unlimited
 	Now    func() time.Time // nil = time.Now
+	Speech Speech           // of the version that the target speaks, nil where operations have no names
 }
 
 // Network holds what all drives of one certification share.
@@ -61,6 +62,7 @@ type Network struct {
 	inFlight *weights
 	held     totals
 	now      func() time.Time
+	speech   Speech
 }
 
 // NewNetwork checks the target's address and reads its certificate file.
@@ -106,7 +108,7 @@ func NewNetwork(t Target, o Options) (*Network, error) {
 }
 
 func newNetwork(t Target, o Options) *Network {
-	n := &Network{target: t, limits: o.Limits, redactor: &Redactor{}, now: o.Now}
+	n := &Network{target: t, limits: o.Limits, redactor: &Redactor{}, now: o.Now, speech: o.Speech}
 	if n.now == nil {
 		n.now = time.Now
 	}
@@ -197,7 +199,7 @@ func (n *Network) Client(drive string) *Client {
 		MaxIdleConnsPerHost: 8,
 		ForceAttemptHTTP2:   true,
 	}
-	c := &Client{network: n, base: n.base, key: n.target.Key, blank: "<secret>", transport: transport, transcript: &Transcript{Drive: drive}, held: &held{network: n}}
+	c := &Client{network: n, base: n.base, key: n.target.Key, blank: "<secret>", transport: transport, transcript: &Transcript{Drive: drive, Speech: n.speech}, held: &held{network: n}}
 	c.http = &http.Client{Transport: transport, CheckRedirect: c.redirect}
 	return c
 }

@@ -34,6 +34,10 @@ type Stream struct {
 // Open sends a call that asks for an event stream. A reply that is no stream
 // comes back as a Reply, with a nil Stream.
 func (c *Client) Open(ctx context.Context, call Call) (*Stream, *Reply, error) {
+	call, err := c.said(call)
+	if err != nil {
+		return nil, nil, err
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	request, sent, err := c.prepare(ctx, call, "text/event-stream")
 	if err != nil {

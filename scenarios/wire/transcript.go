@@ -11,6 +11,7 @@ import (
 type Transcript struct {
 	Drive   string  `json:"drive"`
 	Entries []Entry `json:"entries"`
+	Speech  Speech  `json:"-"` // of the target, nil where it has none
 
 	mu sync.Mutex
 	// The body that was decoded last: values are minted from one reply after

@@ -43,9 +43,10 @@ func (r Ref) String() string {
 // and stands nowhere. On disk it is only its place: what stood there is read
 // from the transcript again by [Bind].
 type Value struct {
-	ref  Ref
-	v    any
-	here bool
+	ref    Ref
+	v      any
+	here   bool
+	speech Speech
 }
 
 func (Value) minted() {}
@@ -62,12 +63,15 @@ func (v Value) Actual() any { return v.v }
 // Present says whether anything stood there, a null included.
 func (v Value) Present() bool { return v.here }
 
+// Speech is that of the target which sent v, nil where it has none.
+func (v Value) Speech() Speech { return v.speech }
+
 // At is the value below v; absent where the path ends early.
 func (v Value) At(pointer string) Value {
 	w, found := lookup(v.v, pointer)
 	ref := v.ref
 	ref.Pointer += pointer
-	return Value{ref: ref, v: w, here: v.here && found}
+	return Value{ref, w, v.here && found, v.speech}
 }
 
 // Key is the member of an object v.
@@ -79,7 +83,7 @@ func (v Value) Key(name string) Value {
 	w, found := members[name]
 	ref := v.ref
 	ref.Pointer += "/" + escape(name)
-	return Value{ref: ref, v: w, here: v.here && found}
+	return Value{ref, w, v.here && found, v.speech}
 }
 
 // Items are the elements of an array v; nil when v is no array.
@@ -89,7 +93,7 @@ func (v Value) Items() Values {
 	for i, item := range list {
 		ref := v.ref
 		ref.Pointer += "/" + strconv.Itoa(i)
-		out[i] = Value{ref: ref, v: item, here: v.here}
+		out[i] = Value{ref, item, v.here, v.speech}
 	}
 	return out
 }
@@ -320,6 +324,13 @@ func (v *Value) bind(t *Transcript) error {
 
 // value mints the value at a place of the transcript.
 func (t *Transcript) value(ref Ref) (Value, error) {
+	v, err := t.stood(ref)
+	v.speech = t.Speech
+	return v, err
+}
+
+// stood is what stood at a place of the transcript.
+func (t *Transcript) stood(ref Ref) (Value, error) {
 	e := t.Entry(ref.Exchange)
 	if e == nil {
 		return Value{}, fmt.Errorf("transcript of %s has no exchange %d: was it cut short?", t.Drive, ref.Exchange)

@@ -23,7 +23,7 @@ func (c *certify) printPlan() error {
 	}
 	asking := map[string][]string{}
 	for _, s := range picked {
-		meta, driven := s.Scenario.Ask.Drive()
+		meta, driven := s.Suite.DriveOf(s.Scenario)
 		if !driven {
 			meta = drives[0]
 		}

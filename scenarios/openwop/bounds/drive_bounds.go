@@ -30,7 +30,7 @@ type BoundsObservation struct {
 var LoopAroundItsBound = &scenarios.Drive[BoundsObservation]{
 	ID:    "openwop/loop-around-its-bound",
 	Title: "runs a loop of random length with maxLoopIterations one below, at and one above its turns",
-	Sends: []string{"POST /v1/runs with configurable.maxLoopIterations, three times", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll"},
+	Sends: []string{"{create run} with configurable.maxLoopIterations, three times", "{read run}", "{poll log}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *BoundsObservation) {
 		h := host.Host{Conn: c}
 		way := h.LoopOf(3, 6, 1)
@@ -61,7 +61,7 @@ type LimitObservation struct {
 var LoopToTheLimit = &scenarios.Drive[LimitObservation]{
 	ID:    "openwop/loop-to-the-limit",
 	Title: "runs a loop that is longer than the advertised limits.maxLoopIterations",
-	Sends: []string{"POST /v1/runs (assay-loop, two turns more than the limit)", "POST /v1/runs (the same, asking for a higher bound)", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll"},
+	Sends: []string{"{create run} (assay-loop, two turns more than the limit)", "{create run} (the same, asking for a higher bound)", "{read run}", "{poll log}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *LimitObservation) {
 		h := host.Host{Conn: c}
 		limit, ok := claims.Family(c.Discovery, "limits").Key("maxLoopIterations").Int()

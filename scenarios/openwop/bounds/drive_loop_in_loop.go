@@ -2,11 +2,9 @@ package bounds
 
 import (
 	"context"
-	"net/http"
-
-	"github.com/openassay/assay/scenarios/openwop/dialect"
 
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
@@ -25,7 +23,7 @@ type NestedObservation struct {
 var loopsInALoop = &scenarios.Drive[NestedObservation]{
 	ID:    "openwop/loops-in-a-loop",
 	Title: "runs a loop of random length with a maxLoopIterations that its turns just keep, then one like it that dispatches loops of four turns",
-	Sends: []string{"POST /v1/runs (assay-loop, and assay-loop with a plan of assay-loop) with configurable.maxLoopIterations", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll", "GET /v1/runs/{childRunId} and its events"},
+	Sends: []string{"{create run} (assay-loop, and assay-loop with a plan of assay-loop) with configurable.maxLoopIterations", "{read run}", "{poll log}", "{read run:childRunId} and its events"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *NestedObservation) {
 		h := host.Host{Conn: c}
 		if !h.Offers(fixture.Loop, fixture.Noop) {
@@ -53,7 +51,7 @@ var loopsInALoop = &scenarios.Drive[NestedObservation]{
 
 // inner reads a child run with its log.
 func inner(ctx context.Context, h host.Host, id string) host.RunLog {
-	reply := h.Send(ctx, wire.Call{Method: http.MethodGet, Path: host.RunPath(id), Label: "inner loop"})
+	reply := h.Send(ctx, wire.Call{Operation: dialect.ReadRun.Of(id), Label: "inner loop"})
 	child := h.Adopt(reply)
 	if child.ID == "" {
 		return child.ReadLog(ctx, "log of the inner loop")

@@ -4,10 +4,9 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/openassay/assay/scenarios/openwop/dialect"
-
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
 )
@@ -32,7 +31,7 @@ type NodesObservation struct {
 var nodesAroundTheirBound = &scenarios.Drive[NodesObservation]{
 	ID:    "openwop/nodes-around-their-bound",
 	Title: "runs six nodes with a random recursionLimit below six, with six, and with a random one above; runs a sentinel, waits a window and looks at the first again",
-	Sends: []string{"POST /v1/runs (conformance-cap-breach) with configurable.recursionLimit, three times", "POST /v1/runs (sentinel)", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll"},
+	Sends: []string{"{create run} (conformance-cap-breach) with configurable.recursionLimit, three times", "{create run} (sentinel)", "{read run}", "{poll log}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *NodesObservation) {
 		h := host.Host{Conn: c}
 		offersSixNodes(h)
@@ -76,7 +75,7 @@ func boundedNodes(ctx context.Context, h host.Host, bound int) (*host.Run, host.
 var nodesToTheLimit = &scenarios.Drive[LimitObservation]{
 	ID:    "openwop/nodes-to-the-limit",
 	Title: "runs more nodes than the advertised limits.maxNodeExecutions, once without asking for a bound and once asking for a higher one",
-	Sends: []string{"POST /v1/runs (assay-nodes)", "POST /v1/runs (the same, asking for a higher bound)", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll"},
+	Sends: []string{"{create run} (assay-nodes)", "{create run} (the same, asking for a higher bound)", "{read run}", "{poll log}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *LimitObservation) {
 		h := host.Host{Conn: c}
 		limit, ok := claims.Family(c.Discovery, "limits").Key("maxNodeExecutions").Int()
@@ -115,7 +114,7 @@ type ReplayedBreachObservation struct {
 var replayedNodes = &scenarios.Drive[ReplayedBreachObservation]{
 	ID:    "openwop/replayed-nodes",
 	Title: "runs six nodes with a random recursionLimit below six and replays the run from the first event",
-	Sends: []string{"POST /v1/runs (conformance-cap-breach) with configurable.recursionLimit", "POST /v1/runs/{runId}:fork {mode: replay}", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll"},
+	Sends: []string{"{create run} (conformance-cap-breach) with configurable.recursionLimit", "{fork run} {mode: replay}", "{read run}", "{poll log}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *ReplayedBreachObservation) {
 		h := host.Host{Conn: c}
 		offersSixNodes(h)

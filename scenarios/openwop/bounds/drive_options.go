@@ -3,13 +3,11 @@ package bounds
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"strconv"
-
-	"github.com/openassay/assay/scenarios/openwop/dialect"
 
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
@@ -32,7 +30,7 @@ type OptionsObservation struct {
 var optionsThatCannotBe = &scenarios.Drive[OptionsObservation]{
 	ID:    "openwop/options-that-cannot-be",
 	Title: "asks for runs with bounds of zero, below zero and as text, with thresholds outside 0 to 1 and as text, and with values that are in range",
-	Sends: []string{"POST /v1/runs (conformance-noop) with one key of configurable, for each value"},
+	Sends: []string{"{create run} (conformance-noop) with one key of configurable, for each value"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *OptionsObservation) {
 		h := host.Host{Conn: c}
 		if !h.Offers(fixture.Noop) {
@@ -74,7 +72,7 @@ func options(h host.Host) []option {
 // try asks for a run with one option. What comes of the run is not the question.
 func try(ctx context.Context, h host.Host, key string, value any) TriedOption {
 	t := TriedOption{Option: fmt.Sprintf("%q: %s", key, wire.Compact(value))}
-	reply := h.Send(ctx, wire.Call{Method: http.MethodPost, Path: "/v1/runs", Label: "a run with " + t.Option,
+	reply := h.Send(ctx, wire.Call{Operation: dialect.CreateRun.Of(), Label: "a run with " + t.Option,
 		Body: map[string]any{"workflowId": fixture.Noop, "configurable": map[string]any{key: value}}})
 	h.Adopt(reply)
 	t.Status = reply.StatusValue()
@@ -100,7 +98,7 @@ func (o EchoObservation) shown() wire.Values {
 var optionsOfARun = &scenarios.Drive[EchoObservation]{
 	ID:    "openwop/options-of-a-run",
 	Title: "makes a run with random run options, reads its snapshot, waits for its end and reads it again",
-	Sends: []string{"POST /v1/runs (conformance-delay or conformance-noop) with configurable", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll"},
+	Sends: []string{"{create run} (conformance-delay or conformance-noop) with configurable", "{read run}", "{poll log}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *EchoObservation) {
 		h := host.Host{Conn: c}
 		*o = EchoObservation{RecursionLimit: atMost(h, "maxNodeExecutions", 20, 99), RunTimeoutMs: atMost(h, "maxRunDurationMs", 8000, 9999), Threshold: h.Share(1, 999)}

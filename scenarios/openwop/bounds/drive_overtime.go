@@ -5,10 +5,9 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/openassay/assay/scenarios/openwop/dialect"
-
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
 )
@@ -34,8 +33,8 @@ var runOverItsTime = &scenarios.Drive[OvertimeObservation]{
 		"waits a window, looks at it again and replays it where replay is claimed",
 	Waits: 1500 * time.Millisecond,
 	Sends: []string{
-		"POST /v1/runs (conformance-run-duration-breach) with configurable.runTimeoutMs", "POST /v1/runs (conformance-delay or conformance-noop) with a longer one", "POST /v1/runs (sentinel)",
-		"POST /v1/runs/{runId}:fork {mode: replay}", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll",
+		"{create run} (conformance-run-duration-breach) with configurable.runTimeoutMs", "{create run} (conformance-delay or conformance-noop) with a longer one", "{create run} (sentinel)",
+		"{fork run} {mode: replay}", "{read run}", "{poll log}",
 	},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *OvertimeObservation) {
 		h := host.Host{Conn: c}

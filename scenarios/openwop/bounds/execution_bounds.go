@@ -4,12 +4,11 @@ package bounds
 import (
 	"strconv"
 
-	"github.com/openassay/assay/scenarios/openwop/dialect"
-
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/host"
 )
 
@@ -42,7 +41,7 @@ var nodesBounded = scenarios.Scenario{
 		o.controlled(j)
 		j.Check(openwop.OWPBND1, starts(l)).To(check.Len(n), "nodes started with a bound of %d", n)
 		l.CheckBreach(j, openwop.OWPBND2, dialect.CapKindNodeExecutions, n, check.Equal(n+1))
-		checkFailed(l, j, openwop.OWPBND3, "recursion_limit_exceeded")
+		checkFailed(l, j, openwop.OWPBND3, dialect.RecursionLimitExceeded)
 		checkCause(l, j, openwop.OWPBND13)
 		CheckOver(l, j, openwop.OWPBND12)
 		o.Lull.CheckStill(j, openwop.OWPBND12, l, "after it failed")
@@ -87,7 +86,7 @@ var nodesClamped = scenarios.Scenario{
 			l.Readable(j)
 			j.Check(openwop.OWPBND5, starts(l)).To(check.Len(o.Limit), "nodes started on a host that advertises %d", o.Limit)
 			l.CheckBreach(j, openwop.OWPBND5, dialect.CapKindNodeExecutions, o.Limit, check.Equal(o.Limit+1))
-			checkFailed(l, j, openwop.OWPBND5, "recursion_limit_exceeded")
+			checkFailed(l, j, openwop.OWPBND5, dialect.RecursionLimitExceeded)
 		}
 	}),
 }

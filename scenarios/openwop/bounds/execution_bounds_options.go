@@ -52,7 +52,7 @@ var optionsKept = scenarios.Scenario{
 		shown := o.shown()
 		j.Check(openwop.OWPBND22, shown).NotTo(check.Absent(), "configurable in the snapshots")
 		if !shown[0].Present() || !shown[1].Present() {
-			j.Block("the snapshot does not show the run options at all times, so they cannot be compared", "show configurable in GET /v1/runs/{runId}")
+			j.Block("the snapshot does not show the run options at all times, so they cannot be compared", "show configurable in {read run}")
 		}
 		j.Check(openwop.OWPBND23, shown.Each("/recursionLimit")).To(check.Equal([]any{o.RecursionLimit, o.RecursionLimit}), "recursionLimit, early and late")
 		j.Check(openwop.OWPBND23, shown.Each("/runTimeoutMs")).To(check.Equal([]any{o.RunTimeoutMs, o.RunTimeoutMs}), "runTimeoutMs, early and late")

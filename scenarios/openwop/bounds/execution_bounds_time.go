@@ -3,12 +3,11 @@ package bounds
 import (
 	"time"
 
-	"github.com/openassay/assay/scenarios/openwop/dialect"
-
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -38,7 +37,7 @@ var timeBounded = scenarios.Scenario{
 		if n, ok := l.Breaches().Last().At("/payload/observed").Int(); ok && n == int64(o.Bound) { // OWP-R13
 			j.Find(openwop.OWPBND7, "observed %d is the limit itself and not above it", n)
 		}
-		checkFailed(l, j, openwop.OWPBND8, "run_timeout")
+		checkFailed(l, j, openwop.OWPBND8, dialect.RunTimeout)
 		checkCause(l, j, openwop.OWPBND13)
 		j.Check(openwop.OWPBND14, wire.Found{Values: wire.Values{l.Breaches().Last().Key("nodeId"), l.Breaches().Last().At("/payload/nodeId")}, In: l.Breaches().In}).
 			To(check.Absent(), "node of a breach of the whole run")

@@ -5,10 +5,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/openassay/assay/scenarios/openwop/dialect"
-
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -20,17 +19,17 @@ func starts(l host.RunLog) wire.Found { return l.OfType(dialect.NodeStarted) }
 
 // checkFailed expects the failure that follows a breach, in the log and in the
 // snapshot.
-func checkFailed(l host.RunLog, j *scenarios.Judge, id scenarios.RequirementID, code string) {
+func checkFailed(l host.RunLog, j *scenarios.Judge, id scenarios.RequirementID, code dialect.Code) {
 	failed := l.OfType(dialect.RunFailed)
 	j.Check(id, l.Status()).To(check.Equal("failed"), "status of the run")
-	j.Check(id, failed.Each("/payload/error/code")).To(check.Equal([]any{code}), "code of the failure")
-	j.Check(id, l.Ended.Last.At("/error/code")).To(check.Equal(code), "code in the snapshot")
-	j.Check(id, host.BreachesAndEnds(l)).To(check.Equal([]any{"cap.breached", "run.failed"}), "breach and end in order")
+	j.Check(id, failed.Each("/payload/error/code")).To(dialect.EachCoded(code), "code of the failure")
+	j.Check(id, l.Ended.Last.At("/error/code")).To(dialect.Coded(code), "code in the snapshot")
+	j.Check(id, host.BreachesAndEnds(l)).To(dialect.Types(dialect.Breached, dialect.RunFailed), "breach and end in order")
 }
 
 // CheckOver expects that no work is told of behind the failure.
 func CheckOver(l host.RunLog, j *scenarios.Judge, id scenarios.RequirementID) {
-	j.Check(id, host.OfTheLoop(l).Last().Key("type")).To(check.Equal("run.failed"), "last event of the run, but for notes")
+	j.Check(id, host.OfTheLoop(l).Last().Key("type")).To(dialect.Type(dialect.RunFailed), "last event of the run, but for notes")
 }
 
 // checkCause expects the failure to name the breach that brought it about.

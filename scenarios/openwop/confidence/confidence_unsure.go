@@ -3,12 +3,11 @@ package confidence
 import (
 	"slices"
 
-	"github.com/openassay/assay/scenarios/openwop/dialect"
-
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
@@ -116,7 +115,7 @@ var unsureRejected = scenarios.Scenario{
 // carriedOut are the events that tell of work that was handed over.
 func carriedOut(l host.RunLog) wire.Found {
 	return l.All().Where(func(e wire.Value) bool {
-		return e.Key("type").String() == string(dialect.NodeDispatched) || e.At("/payload/phase").String() == string(dialect.ChainPhaseDispatchBegan)
+		return dialect.EventOf(e) == dialect.NodeDispatched || e.At("/payload/phase").String() == string(dialect.ChainPhaseDispatchBegan)
 	})
 }
 

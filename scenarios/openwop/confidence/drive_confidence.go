@@ -20,7 +20,7 @@ type AroundFloorObservation struct {
 }
 
 var sendsHeldLoop = []string{
-	host.SendsLoop, "POST /v1/runs (sentinel)", "POST /v1/runs/{runId}/interrupts/{nodeId}", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll", "GET /v1/runs/{childRunId}",
+	host.SendsLoop, "{create run} (sentinel)", "{answer node}", "{read run}", "{poll log}", "{read run:childRunId}",
 }
 
 // loopsAroundTheFloor runs loops whose confidence is close to the floor.
@@ -97,7 +97,7 @@ var loopsInDispute = &scenarios.Drive[RejectedObservation]{
 var loopBelowVersion2 = &scenarios.Drive[WeighedLoop]{
 	ID:    "openwop/loop-below-version-2",
 	Title: "runs a loop with a decision whose random confidence is below every floor",
-	Sends: []string{host.SendsLoop, "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll"},
+	Sends: []string{host.SendsLoop, "{read run}", "{poll log}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *WeighedLoop) {
 		h := host.Host{Conn: c}
 		*o = weighed(ctx, h, "the loop with a doubtful decision", new(drawBelow(h, 0.5)))

@@ -3,9 +3,8 @@ package confidence
 import (
 	"context"
 
-	"github.com/openassay/assay/scenarios/openwop/dialect"
-
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
@@ -41,8 +40,8 @@ var unsureAgents = &scenarios.Drive[UnsureObservation]{
 	ID: "openwop/unsure-agents",
 	Title: "runs an agent that is 0.5 sure with a random escalationThreshold above that, and accepts; with another, and rejects; with none; with 0.5 itself; and with a random one below; " +
 		"with a sentinel and a window before and after the answers",
-	Sends: []string{"POST /v1/runs (conformance-orchestrator-low-confidence) with configurable.escalationThreshold, five times", "POST /v1/runs (sentinel)",
-		"POST /v1/runs/{runId}/interrupts/{nodeId}", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll"},
+	Sends: []string{"{create run} (conformance-orchestrator-low-confidence) with configurable.escalationThreshold, five times", "{create run} (sentinel)",
+		"{answer node}", "{read run}", "{poll log}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *UnsureObservation) {
 		h := host.Host{Conn: c}
 		if !h.Offers(fixture.Unsure, fixture.Noop) {

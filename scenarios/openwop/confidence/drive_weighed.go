@@ -3,12 +3,9 @@ package confidence
 import (
 	"context"
 	"math"
-	"net/http"
-	"net/url"
 	"time"
 
 	"github.com/openassay/assay/scenarios/openwop/dialect"
-
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
@@ -138,7 +135,7 @@ func accept(ctx context.Context, r *host.Run, i host.Interrupt, text string) *wi
 
 // reject answers an interrupt that takes an approval with a refusal.
 func reject(ctx context.Context, r *host.Run, i host.Interrupt, text string) *wire.Reply {
-	return r.Do(ctx, wire.Call{Method: http.MethodPost, Path: host.RunPath(r.ID) + "/interrupts/" + url.PathEscape(i.Node), Label: "reject",
+	return r.Do(ctx, wire.Call{Operation: dialect.AnswerNode.Of(r.ID, i.Node), Label: "reject",
 		Body: map[string]any{"resumeValue": map[string]any{"action": dialect.ApprovalActionReject, "comment": text}}})
 }
 

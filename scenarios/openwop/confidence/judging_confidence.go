@@ -3,11 +3,12 @@ package confidence
 import (
 	"slices"
 
-	"github.com/openassay/assay/scenarios/openwop/dialect"
+	"github.com/onsi/gomega/types"
 
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -82,18 +83,21 @@ func (o WeighedLoop) checkToldFirst(j *scenarios.Judge) {
 	if len(l.Events) == 0 { // nobody answered
 		l = o.Lull.Later
 	}
-	escalated := string(dialect.ConfidenceEscalated)
 	order := l.OfType(dialect.ConfidenceEscalated, dialect.NodeSuspended, dialect.InterruptRequested).Each("/type")
-	j.Check(openwop.OWPCNF4, order).To(startingWith(escalated), "the event and the interrupt in order")
+	j.Check(openwop.OWPCNF4, order).To(startingWith(dialect.ConfidenceEscalated), "the event and the interrupt in order")
 	dispatched := l.All().Where(func(e wire.Value) bool {
-		return e.Key("type").String() == escalated || e.At("/payload/phase").String() == string(dialect.ChainPhaseDispatchBegan)
+		return dialect.EventOf(e) == dialect.ConfidenceEscalated || e.At("/payload/phase").String() == string(dialect.ChainPhaseDispatchBegan)
 	}).Each("/type")
-	want := slices.Repeat([]string{string(dialect.HandedOver)}, o.Held.Turn-1)
-	j.Check(openwop.OWPCNF4, dispatched).To(startingWith(append(want, escalated)...), "handoffs before turn %d, and the event, in order", o.Held.Turn)
+	want := slices.Repeat([]dialect.Event{dialect.HandedOver}, o.Held.Turn-1)
+	j.Check(openwop.OWPCNF4, dispatched).To(startingWith(append(want, dialect.ConfidenceEscalated)...), "handoffs before turn %d, and the event, in order", o.Held.Turn)
 }
 
-// startingWith expects a list that begins with these.
-func startingWith(want ...string) check.Matcher {
+// startingWith expects types that begin with those of these events.
+func startingWith(events ...dialect.Event) dialect.Spelled {
+	return dialect.Spelling(func(d *dialect.Dialect) types.GomegaMatcher { return startingWithWords(d.Words(events...)) })
+}
+
+func startingWithWords(want []string) check.Matcher {
 	return check.That("beginning with "+wire.Compact(want), func(v any) bool {
 		list, _ := v.([]any)
 		return len(list) >= len(want) && slices.EqualFunc(list[:len(want)], want, func(got any, want string) bool { return got == want })

@@ -2,11 +2,9 @@ package control
 
 import (
 	"context"
-	"net/http"
-
-	"github.com/openassay/assay/scenarios/openwop/dialect"
 
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -39,8 +37,8 @@ type BulkObservation struct {
 var bulkCancelled = &scenarios.Drive[BulkObservation]{
 	ID:    "openwop/bulk-cancelled",
 	Title: "makes two runs that last and one that ends, bulk-cancels 101 runs and none, then those three and one that never was, in random order",
-	Sends: []string{"POST /v1/runs (conformance-cancellable, conformance-delay or assay-loop-ask-user), twice", "POST /v1/runs (a run that ends)",
-		"POST /v1/runs:bulk-cancel with 101 ids, with none, and with four", "GET /v1/runs/{runId} and its events"},
+	Sends: []string{"{create run} (conformance-cancellable, conformance-delay or assay-loop-ask-user), twice", "{create run} (a run that ends)",
+		"{cancel runs} with 101 ids, with none, and with four", "{read run} and its events"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *BulkObservation) {
 		h := host.Host{Conn: c}
 		done := doneRun(ctx, h, o)
@@ -86,11 +84,11 @@ func doneRun(ctx context.Context, h host.Host, o *BulkObservation) *host.Run {
 // has ended changes nothing.
 func bulkOffered(ctx context.Context, h host.Host, done *host.Run) {
 	reply := bulk(ctx, h, "whether there is a bulk cancel", []string{done.ID})
-	done.IsOffered(ctx, "POST /v1/runs:bulk-cancel", reply)
+	done.IsOffered(ctx, "{cancel runs}", reply)
 }
 
 func bulk(ctx context.Context, h host.Host, what string, ids []string) *wire.Reply {
-	return h.Send(ctx, wire.Call{Method: http.MethodPost, Path: "/v1/runs:bulk-cancel", Body: map[string]any{"runIds": ids}, Label: what})
+	return h.Send(ctx, wire.Call{Operation: dialect.CancelRuns.Of(), Body: map[string]any{"runIds": ids}, Label: what})
 }
 
 func bulkCancel(ctx context.Context, h host.Host, what string, ids []string) host.Answered {
@@ -146,7 +144,7 @@ type TenantControl struct {
 var tenantsControlRuns = &scenarios.Drive[TenantControl]{
 	ID:    "openwop/tenants-control",
 	Title: "has a tenant pause the run of another, compare one of its own with it and name it in a bulk cancel, then does so as its own tenant",
-	Sends: []string{host.SendsTenants, "POST /v1/runs (conformance-cancellable, conformance-delay or assay-loop-ask-user)", "as each tenant: POST /v1/runs/{runId}:pause", "GET /v1/runs/{runId}:diff", "POST /v1/runs:bulk-cancel"},
+	Sends: []string{host.SendsTenants, "{create run} (conformance-cancellable, conformance-delay or assay-loop-ask-user)", "as each tenant: {pause run}", "{compare runs}", "{cancel runs}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *TenantControl) {
 		h := host.Host{Conn: c}
 		var t host.TenantPair
@@ -180,12 +178,12 @@ func unlessControls(ctx context.Context, h host.Host, blocked error) {
 func controls(ctx context.Context, h host.Host, theirs, own string, o *TenantControl) {
 	o.Never = host.StrangerOf(theirs)
 	o.Pause = h.Intrude(ctx, host.TheOther, "to pause the run", false, theirs, o.Never, func(id string) wire.Call {
-		return wire.Call{Method: http.MethodPost, Path: host.RunPath(id) + ":pause", Body: map[string]any{"drainPolicy": dialect.PauseRunRequestDrainPolicyImmediate}}
+		return wire.Call{Operation: dialect.PauseRun.Of(id), Body: map[string]any{"drainPolicy": dialect.PauseRunRequestDrainPolicyImmediate}}
 	})
 	o.Diff = h.Intrude(ctx, host.TheOther, "to compare a run of its own with the run", false, theirs, o.Never, func(id string) wire.Call {
-		return wire.Call{Method: http.MethodGet, Path: diffPath(own, id)}
+		return wire.Call{Operation: diffOf(own, id)}
 	})
-	reply := h.Do(ctx, wire.Call{Method: http.MethodPost, Path: "/v1/runs:bulk-cancel", Body: map[string]any{"runIds": []string{theirs, o.Never}}, Label: "to cancel the run in bulk, by " + host.TheOther})
+	reply := h.Do(ctx, wire.Call{Operation: dialect.CancelRuns.Of(), Body: map[string]any{"runIds": []string{theirs, o.Never}}, Label: "to cancel the run in bulk, by " + host.TheOther})
 	o.Bulk = host.AnsweredBy("to cancel the run in bulk, by "+host.TheOther, reply)
 }
 
@@ -196,9 +194,9 @@ func controlled(ctx context.Context, r *host.Run, own string, o *TenantControl) 
 		call wire.Call
 		into *host.Answered
 	}{
-		{"to pause its own run", wire.Call{Method: http.MethodPost, Path: host.RunPath(r.ID) + ":pause", Body: map[string]any{}}, &o.Paused},
-		{"to compare two runs of its own", wire.Call{Method: http.MethodGet, Path: diffPath(own, r.ID)}, &o.Diffed},
-		{"to cancel its own run in bulk", wire.Call{Method: http.MethodPost, Path: "/v1/runs:bulk-cancel", Body: map[string]any{"runIds": []string{r.ID}}}, &o.Cancel},
+		{"to pause its own run", wire.Call{Operation: dialect.PauseRun.Of(r.ID), Body: map[string]any{}}, &o.Paused},
+		{"to compare two runs of its own", wire.Call{Operation: diffOf(own, r.ID)}, &o.Diffed},
+		{"to cancel its own run in bulk", wire.Call{Operation: dialect.CancelRuns.Of(), Body: map[string]any{"runIds": []string{r.ID}}}, &o.Cancel},
 	} {
 		op.call.Label = op.what
 		reply := r.Send(ctx, op.call)

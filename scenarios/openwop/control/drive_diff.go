@@ -2,13 +2,10 @@ package control
 
 import (
 	"context"
-	"net/http"
-	"net/url"
-
-	"github.com/openassay/assay/scenarios/openwop/dialect"
 
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
@@ -32,14 +29,14 @@ type DiffObservation struct {
 	Never  []host.Answered `json:"never"` // against one that never was, and the other way round
 }
 
-func diffPath(a, b string) string { return host.RunPath(a) + ":diff?against=" + url.QueryEscape(b) }
+func diffOf(a, b string) wire.Operation { return dialect.CompareRuns.Of(a).With("against", b) }
 
 // comparedRuns compares runs.
 var comparedRuns = &scenarios.Drive[DiffObservation]{
 	ID:    "openwop/diff",
 	Title: "compares a run with itself, with another of its workflow, with one that fails, with a replay of it and with one that never was",
-	Sends: []string{"POST /v1/runs (assay-random, assay-steps or a run that ends), twice", "POST /v1/runs (conformance-dispatch-deterministic-fail-child)", "POST /v1/runs/{runId}:fork, where replay is claimed",
-		"GET /v1/runs/{runId}:diff?against=", "GET /v1/runs/{runId} and its events"},
+	Sends: []string{"{create run} (assay-random, assay-steps or a run that ends), twice", "{create run} (conformance-dispatch-deterministic-fail-child)", "{fork run}, where replay is claimed",
+		"{compare runs}?against=", "{read run} and its events"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *DiffObservation) {
 		h := host.Host{Conn: c}
 		request := comparableWorkflow(h)
@@ -48,9 +45,9 @@ var comparedRuns = &scenarios.Drive[DiffObservation]{
 			return
 		}
 		o.Self.B = o.Self.A
-		reply := first.Does(ctx, http.MethodGet, ":diff?against="+url.QueryEscape(first.ID), nil, "the run with itself")
+		reply := first.Send(ctx, wire.Call{Operation: diffOf(first.ID, first.ID), Label: "the run with itself"})
 		o.Self.Reply = host.AnsweredBy("the run with itself", reply)
-		first.IsOffered(ctx, "GET /v1/runs/{runId}:diff", reply)
+		first.IsOffered(ctx, "{compare runs}", reply)
 		comparedWith(ctx, first, request, "the run with another of its workflow", o.Self.A, &o.Alike)
 		if h.Offers(fixture.Fail) {
 			comparedWith(ctx, first, dialect.CreateRunRequest{WorkflowID: fixture.Fail}, "the run with one that fails", o.Self.A, &o.Other)
@@ -88,7 +85,7 @@ func comparedWith(ctx context.Context, r *host.Run, request dialect.CreateRunReq
 }
 
 func diff(ctx context.Context, r *host.Run, other, what string, d *Diffed) {
-	reply := r.Does(ctx, http.MethodGet, ":diff?against="+url.QueryEscape(other), nil, what)
+	reply := r.Send(ctx, wire.Call{Operation: diffOf(r.ID, other), Label: what})
 	d.Reply = host.AnsweredBy(what, reply)
 }
 
@@ -113,7 +110,7 @@ func comparedWithReplay(ctx context.Context, r *host.Run, o *DiffObservation) {
 func comparedWithNone(ctx context.Context, r *host.Run, o *DiffObservation) {
 	never := host.StrangerOf(r.ID)
 	for _, op := range []struct{ what, a, b string }{{"the run with one that never was", r.ID, never}, {"one that never was with the run", never, r.ID}} {
-		reply := r.Do(ctx, wire.Call{Method: http.MethodGet, Path: diffPath(op.a, op.b), Label: op.what})
+		reply := r.Do(ctx, wire.Call{Operation: diffOf(op.a, op.b), Label: op.what})
 		o.Never = append(o.Never, host.AnsweredBy(op.what, reply))
 	}
 }

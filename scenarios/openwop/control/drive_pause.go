@@ -4,9 +4,8 @@ import (
 	"context"
 	"time"
 
-	"github.com/openassay/assay/scenarios/openwop/dialect"
-
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
@@ -42,8 +41,8 @@ var waits = []int{250, 1000, 4000}
 var pausedAtOnce = &scenarios.Drive[PausedObservation]{
 	ID:    "openwop/paused",
 	Title: "pauses a run at once while it waits for a time, has another one wait for as long, looks whether the first took a step, and resumes it",
-	Sends: []string{"POST /v1/runs (assay-steps, conformance-delay or conformance-cancellable)", "POST /v1/runs/{runId}:pause {drainPolicy: immediate}, twice", "GET /v1/runs/{runId} and its events",
-		"POST /v1/runs (the same)", "POST /v1/runs/{runId}:resume", "POST /v1/runs/{runId}:pause, when it has ended"},
+	Sends: []string{"{create run} (assay-steps, conformance-delay or conformance-cancellable)", "{pause run} {drainPolicy: immediate}, twice", "{read run} and its events",
+		"{create run} (the same)", "{resume run}", "{pause run}, when it has ended"},
 	Waits: 300 * time.Millisecond,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *PausedObservation) {
 		pausedFor(ctx, host.Host{Conn: c}, string(dialect.PauseRunRequestDrainPolicyImmediate), o)
@@ -54,7 +53,7 @@ var pausedAtOnce = &scenarios.Drive[PausedObservation]{
 var pausedByDrain = &scenarios.Drive[PausedObservation]{
 	ID:    "openwop/paused-by-drain",
 	Title: "pauses a run that waits for a time, without saying how, has another one wait for as long, looks how far the first has got, and resumes it",
-	Sends: []string{"POST /v1/runs (assay-steps)", "POST /v1/runs/{runId}:pause", "GET /v1/runs/{runId} and its events", "POST /v1/runs (the same)", "POST /v1/runs/{runId}:resume"},
+	Sends: []string{"{create run} (assay-steps)", "{pause run}", "{read run} and its events", "{create run} (the same)", "{resume run}"},
 	Waits: 300 * time.Millisecond,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *PausedObservation) {
 		h := host.Host{Conn: c}

@@ -2,13 +2,10 @@ package control
 
 import (
 	"context"
-	"net/http"
-	"net/url"
 	"time"
 
-	"github.com/openassay/assay/scenarios/openwop/dialect"
-
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -29,8 +26,8 @@ type PausedAskingObservation struct {
 var pausedAsking = &scenarios.Drive[PausedAskingObservation]{
 	ID:    "openwop/paused-asking",
 	Title: "holds a loop by a question, pauses it, answers it, runs a sentinel and looks at it, resumes it and, where the answer was not taken, answers again",
-	Sends: []string{host.SendsLoop, "POST /v1/runs/{runId}:pause", "POST /v1/runs/{runId}/interrupts/{nodeId}", "POST /v1/runs (sentinel)", "GET /v1/runs/{runId} and its events",
-		"POST /v1/runs/{runId}:resume", "POST /v1/runs/{runId}/interrupts/{nodeId}"},
+	Sends: []string{host.SendsLoop, "{pause run}", "{answer node}", "{create run} (sentinel)", "{read run} and its events",
+		"{resume run}", "{answer node}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *PausedAskingObservation) {
 		h := host.Host{Conn: c}
 		var r *host.Run
@@ -65,7 +62,7 @@ var pausedAsking = &scenarios.Drive[PausedAskingObservation]{
 // answersPaused answers a loop while it is paused, and looks what comes of it.
 func answersPaused(ctx context.Context, r *host.Run, way host.Suspending, o *PausedAskingObservation) {
 	asked := host.Pending(o.Held.Suspended.Last, o.Held.Log)
-	reply := r.Do(ctx, wire.Call{Method: http.MethodPost, Path: host.RunPath(r.ID) + "/interrupts/" + url.PathEscape(asked.Node), Label: "answer while it is paused",
+	reply := r.Do(ctx, wire.Call{Operation: dialect.AnswerNode.Of(r.ID, asked.Node), Label: "answer while it is paused",
 		Body: map[string]any{"resumeValue": asked.Answers(o.Held.Marker)[0]}, Secrets: host.InterruptTokens})
 	o.Answered = host.AnsweredBy("an answer to the paused loop", reply)
 	other := r.Create(ctx, "sentinel", r.Sentinel(way.Scripted))
@@ -91,13 +88,13 @@ type ControlCancelObservation struct {
 	Later   host.RunLog    `json:"later"`   // the cancelled run then
 }
 
-const sendsCancelled = "POST /v1/runs (assay-steps, conformance-delay or conformance-cancellable), twice"
+const sendsCancelled = "{create run} (assay-steps, conformance-delay or conformance-cancellable), twice"
 
 // cancelledWaiting cancels a run that waits for a time.
 var cancelledWaiting = &scenarios.Drive[ControlCancelObservation]{
 	ID:    "openwop/cancelled-waiting",
 	Title: "cancels a run, with a reason, while it waits for a time, has another one wait for as long, and looks at the first again",
-	Sends: []string{sendsCancelled, "POST /v1/runs/{runId}/cancel {reason}", "GET /v1/runs/{runId} and its events"},
+	Sends: []string{sendsCancelled, "{cancel run} {reason}", "{read run} and its events"},
 	Waits: 300 * time.Millisecond,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *ControlCancelObservation) {
 		cancelledFor(ctx, host.Host{Conn: c}, false, o)
@@ -108,7 +105,7 @@ var cancelledWaiting = &scenarios.Drive[ControlCancelObservation]{
 var cancelledPaused = &scenarios.Drive[ControlCancelObservation]{
 	ID:    "openwop/cancelled-paused",
 	Title: "pauses a run while it waits for a time and cancels it, has another one wait for as long, and looks at the first again",
-	Sends: []string{sendsCancelled, "POST /v1/runs/{runId}:pause {drainPolicy: immediate}", "POST /v1/runs/{runId}/cancel {reason}", "GET /v1/runs/{runId} and its events"},
+	Sends: []string{sendsCancelled, "{pause run} {drainPolicy: immediate}", "{cancel run} {reason}", "{read run} and its events"},
 	Waits: 300 * time.Millisecond,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *ControlCancelObservation) {
 		cancelledFor(ctx, host.Host{Conn: c}, true, o)
@@ -157,6 +154,6 @@ func cancelledFor(ctx context.Context, h host.Host, paused bool, o *ControlCance
 
 func cancelBecause(ctx context.Context, r *host.Run, reason string) host.Answered {
 	const what = "to cancel the run"
-	reply := r.Does(ctx, http.MethodPost, "/cancel", dialect.CancelRunRequest{Reason: &reason}, what)
+	reply := r.Does(ctx, dialect.CancelRun, dialect.CancelRunRequest{Reason: &reason}, what)
 	return host.AnsweredBy(what, reply)
 }

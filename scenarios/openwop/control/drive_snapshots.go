@@ -3,9 +3,8 @@ package control
 import (
 	"context"
 
-	"github.com/openassay/assay/scenarios/openwop/dialect"
-
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
@@ -33,7 +32,7 @@ type SnapshotsObservation struct {
 var snapshots = &scenarios.Drive[SnapshotsObservation]{
 	ID:    "openwop/snapshots",
 	Title: "makes a run that completes, one that fails and one that it cancels, with tags and metadata, and reads each three times",
-	Sends: []string{"POST /v1/runs (conformance-noop, conformance-dispatch-deterministic-fail-child, and conformance-cancellable, conformance-delay or assay-loop-ask-user)", "POST /v1/runs/{runId}/cancel", "GET /v1/runs/{runId}"},
+	Sends: []string{"{create run} (conformance-noop, conformance-dispatch-deterministic-fail-child, and conformance-cancellable, conformance-delay or assay-loop-ask-user)", "{cancel run}", "{read run}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *SnapshotsObservation) {
 		h := host.Host{Conn: c}
 		simple := h.Simple()

@@ -3,11 +3,10 @@ package control
 import (
 	"net/http"
 
-	"github.com/openassay/assay/scenarios/openwop/dialect"
-
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
@@ -112,7 +111,7 @@ func (o PausedObservation) checkGoesOn(j *scenarios.Judge) {
 		j.Find(id, "the run starts %d nodes, one that was not paused %d", n, want)
 	}
 	around := o.Log.OfType(dialect.RunPaused, dialect.RunResumed)
-	j.Check(openwop.OWPCTL25, around.Each("/type")).To(check.Equal([]any{string(dialect.RunPaused), string(dialect.RunResumed)}), "pauses and resumptions on the log")
+	j.Check(openwop.OWPCTL25, around.Each("/type")).To(dialect.Types(dialect.RunPaused, dialect.RunResumed), "pauses and resumptions on the log")
 	j.Check(openwop.OWPCTL26, o.Log.OfType(dialect.RunPaused).Last().At("/payload/reason")).To(check.Equal(o.Reason), "reason in run.paused")
 }
 

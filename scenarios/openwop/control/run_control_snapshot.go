@@ -8,6 +8,7 @@ import (
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/openwop/loop"
@@ -51,7 +52,7 @@ func checkStatus(j *scenarios.Judge, status wire.Value) {
 
 // tellShape notes where a snapshot departs from its schema, each place once.
 func tellShape(j *scenarios.Judge, snapshot wire.Value) {
-	schema, err := host.ContractSchema("RunSnapshot")
+	schema, err := dialect.Of(snapshot).Schema("RunSnapshot")
 	if err != nil {
 		panic("our own contract has no RunSnapshot: " + err.Error())
 	}

@@ -2,11 +2,9 @@ package discovery
 
 import (
 	"context"
-	"net/http"
-
-	"github.com/openassay/assay/scenarios/openwop/dialect"
 
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
@@ -22,22 +20,22 @@ type ServedDocument struct {
 // DocumentsObservation is what a host serves to somebody without a key.
 type DocumentsObservation struct {
 	Capabilities ServedDocument `json:"capabilities"`
-	Contract     ServedDocument `json:"contract"` // /v1/openapi.json
+	Contract     ServedDocument `json:"contract"`
 }
 
 // documentsForAnybody asks for what nobody needs a key for.
 var documentsForAnybody = &scenarios.Drive[DocumentsObservation]{
 	ID:    "openwop/documents-for-anybody",
 	Title: "reads the capabilities and the API document without a credential",
-	Sends: []string{"GET /.well-known/openwop without a credential", "GET /v1/openapi.json without a credential"},
+	Sends: []string{"{read discovery} without a credential", "{read contract} without a credential"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *DocumentsObservation) {
 		h := host.Host{Conn: c}
 		for _, d := range []struct {
-			path string
+			read dialect.Operation
 			to   *ServedDocument
-		}{{host.DiscoveryPath, &o.Capabilities}, {"/v1/openapi.json", &o.Contract}} {
-			reply := h.AsStranger(ctx, host.NoCredential, wire.Call{Method: http.MethodGet, Path: d.path, Label: "for anybody", Discovery: true})
-			*d.to = ServedDocument{host.AnsweredBy("GET "+d.path, reply), reply.HeaderValue("Content-Type"), reply.HeaderValue("Cache-Control")}
+		}{{dialect.Discover, &o.Capabilities}, {dialect.ReadContract, &o.Contract}} {
+			reply := h.AsStranger(ctx, host.NoCredential, wire.Call{Operation: d.read.Of(), Label: "for anybody", Discovery: true})
+			*d.to = ServedDocument{host.AnsweredBy(h.Dialect().Spell(d.read.String()), reply), reply.HeaderValue("Content-Type"), reply.HeaderValue("Cache-Control")}
 		}
 	},
 }
@@ -54,7 +52,7 @@ type FixtureObservation struct {
 var fixtureOfTheList = &scenarios.Drive[FixtureObservation]{
 	ID:    "openwop/fixture-of-the-list",
 	Title: "picks one of the listed fixtures at random and makes a run of it; as the control asks for a run of a workflow that nobody has",
-	Sends: []string{"POST /v1/runs (a listed fixture)", "GET /v1/runs/{runId}", "POST /v1/runs (a workflow that nobody has)"},
+	Sends: []string{"{create run} (a listed fixture)", "{read run}", "{create run} (a workflow that nobody has)"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *FixtureObservation) {
 		h := host.Host{Conn: c}
 		listed := h.Known(func(f host.Fixture) bool { return h.Offers(f.Needs...) })
@@ -86,7 +84,7 @@ type GatedObservation struct {
 func withoutIt(id, title string, needs func(host.Fixture) bool) *scenarios.Drive[GatedObservation] {
 	return &scenarios.Drive[GatedObservation]{
 		ID: "openwop/" + id, Title: title,
-		Sends: []string{"POST /v1/runs (a workflow that needs it, up to five)", "POST /v1/runs (a workflow that needs nothing)"},
+		Sends: []string{"{create run} (a workflow that needs it, up to five)", "{create run} (a workflow that needs nothing)"},
 		Run: func(ctx context.Context, c *scenarios.Conn, o *GatedObservation) {
 			h := host.Host{Conn: c}
 			simple := h.Simple()

@@ -8,7 +8,7 @@ import (
 	"github.com/openassay/assay/internal/validate"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
-	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/wire"
 )
 
@@ -16,7 +16,7 @@ import (
 // the members that have a row of their own. A member that a closed object does
 // not have is told with the document's other findings already.
 func asTheSchemaHasIt(j *scenarios.Judge, id scenarios.RequirementID, family wire.Value, component string, elsewhere ...string) {
-	schema, err := host.ContractSchema(component)
+	schema, err := dialect.Of(family).Schema(component)
 	if err != nil {
 		panic("our own contract has no " + component + ": " + err.Error())
 	}

@@ -2,16 +2,13 @@ package eventlog
 
 import (
 	"context"
-	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"time"
 
-	"github.com/openassay/assay/scenarios/openwop/dialect"
-
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
@@ -39,11 +36,6 @@ type PollPage struct {
 	Since *PollPage `json:"since,omitempty"`
 }
 
-const (
-	cursorName       = "lastSequence"
-	cursorFormerName = "since"
-)
-
 // events are the events that the reply lists, in its order.
 func (p PollPage) events() wire.Found {
 	list := p.Body.Key("events")
@@ -60,11 +52,11 @@ func (p PollPage) repeats() bool { return len(p.fresh().Values) < len(p.events()
 
 // pollAfter asks once for what is behind a cursor, under these of its names.
 func pollAfter(ctx context.Context, r *host.Run, label string, after int64, names ...string) PollPage {
-	query := url.Values{"timeout": {"1"}}
+	poll := dialect.PollLog.Of(r.ID).With("timeout", "1")
 	for _, name := range names {
-		query.Set(name, strconv.FormatInt(after, 10))
+		poll = poll.With(name, strconv.FormatInt(after, 10))
 	}
-	reply := r.Send(ctx, wire.Call{Method: http.MethodGet, Path: host.RunPath(r.ID) + "/events/poll?" + query.Encode(), Label: label})
+	reply := r.Send(ctx, wire.Call{Operation: poll, Label: label})
 	return PollPage{After: after, Status: reply.StatusValue(), Body: reply.Value("")}
 }
 
@@ -72,11 +64,12 @@ func pollAfter(ctx context.Context, r *host.Run, label string, after int64, name
 // that was not minded, under its former one.
 func pollBehind(ctx context.Context, r *host.Run, after int64) PollPage {
 	label := "poll behind " + strconv.FormatInt(after, 10)
-	p := pollAfter(ctx, r, label, after, cursorName)
-	if !p.repeats() {
+	names := r.Dialect().Cursors
+	p := pollAfter(ctx, r, label, after, names[0])
+	if len(names) == 1 || !p.repeats() {
 		return p
 	}
-	since := pollAfter(ctx, r, label+", under its former name", after, cursorFormerName)
+	since := pollAfter(ctx, r, label+", under its former name", after, names[1])
 	p.Since = &since
 	return p
 }
@@ -97,7 +90,7 @@ func finite(h host.Host) host.Scripted {
 	return host.Scripted{}
 }
 
-const sendsFinite = "POST /v1/runs (assay-loop with a random plan; else one of upstream's loops; else conformance-noop)"
+const sendsFinite = "{create run} (assay-loop with a random plan; else one of upstream's loops; else conformance-noop)"
 
 // cursors are places of a log to go on from: a random one with something behind
 // it, the last but one, the last, and a random one beyond it.
@@ -120,8 +113,8 @@ var logsOfTwoRuns = &scenarios.Drive[LogsObservation]{
 	ID:    "openwop/logs-of-two-runs",
 	Title: "makes two runs at once, polls the log of the first with and without cursors, and reads it again after a quiet window",
 	Sends: []string{
-		sendsFinite, "POST /v1/runs (sentinel)", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll",
-		"GET /v1/runs/{runId}/events/poll?lastSequence= (random, the last ones, beyond the end)",
+		sendsFinite, "{create run} (sentinel)", "{read run}", "{poll log}",
+		"{poll log}?lastSequence= (random, the last ones, beyond the end)",
 	},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *LogsObservation) {
 		h := host.Host{Conn: c}

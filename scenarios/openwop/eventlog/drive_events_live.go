@@ -3,13 +3,11 @@ package eventlog
 import (
 	"context"
 	"errors"
-	"net/http"
 	"sync/atomic"
 	"time"
 
-	"github.com/openassay/assay/scenarios/openwop/dialect"
-
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
@@ -42,8 +40,8 @@ var runWhileHeard = &scenarios.Drive[LiveObservation]{
 	Title: "holds a run, opens its stream, polls it while nothing happens, moves it, and polls and listens on to its end",
 	Waits: time.Second,
 	Sends: []string{
-		host.SendsLoop + "; else conformance-cancellable", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll", "GET /v1/runs/{runId}/events?streamMode=debug",
-		"POST /v1/runs/{runId}/interrupts/{nodeId}, or POST /v1/runs/{runId}/cancel",
+		host.SendsLoop + "; else conformance-cancellable", "{read run}", "{poll log}", "{stream log}?streamMode=debug",
+		"{answer node}, or {cancel run}",
 	},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *LiveObservation) {
 		s := stillRun(ctx, host.Host{Conn: c}, o)
@@ -112,7 +110,7 @@ func (s still) moveWhile(ctx context.Context, o *LiveObservation, e *ear) {
 	if o.After = s.Finish(ctx, "log to the end"); !o.After.Ended.Reached {
 		return
 	}
-	o.Late = pollAfter(ctx, s.Run, "poll behind what was there before", last, cursorName, cursorFormerName)
+	o.Late = pollAfter(ctx, s.Run, "poll behind what was there before", last, s.Dialect().Cursors...)
 	e.await(ctx, s.Patience, func(int) bool { return false }) // until the host has closed the stream
 }
 
@@ -124,7 +122,7 @@ func (s still) pollIdle(ctx context.Context, after int64) (PollPage, wire.Wait) 
 	defer cancel()
 	start := s.Now()
 	p, err := scenarios.Attempt(func() PollPage {
-		return pollAfter(bounded, s.Run, "poll while nothing happens", after, cursorName, cursorFormerName)
+		return pollAfter(bounded, s.Run, "poll while nothing happens", after, s.Dialect().Cursors...)
 	})
 	w.Took = s.Now().Sub(start)
 	switch {
@@ -162,7 +160,7 @@ func waitingRun(ctx context.Context, h host.Host, o *LiveObservation) still {
 	o.Way = fixture.Waits
 	r := h.Create(ctx, "create the run that waits", dialect.CreateRunRequest{WorkflowID: fixture.Waits})
 	cancel := func(ctx context.Context) *wire.Reply {
-		return r.Send(ctx, wire.Call{Method: http.MethodPost, Path: host.RunPath(r.ID) + "/cancel", Body: dialect.CancelRunRequest{}, Label: "cancel"})
+		return r.Send(ctx, wire.Call{Operation: dialect.CancelRun.Of(r.ID), Body: dialect.CancelRunRequest{}, Label: "cancel"})
 	}
 	if r.ID == "" {
 		o.Before = r.ReadLog(ctx, "log")

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -29,11 +30,11 @@ type Listening struct {
 
 // listenIn is how a stream is asked for.
 type listenIn struct {
-	label    string
-	query    string // beside the mode
-	after    string // Last-Event-ID
-	patience time.Duration
-	heard    func() // is called after each frame
+	label     string
+	parameter wire.Parameter // beside the mode
+	after     string         // Last-Event-ID
+	patience  time.Duration
+	heard     func() // is called after each frame
 }
 
 // hear opens the run's event stream in mode debug, which alone is sure to carry
@@ -49,7 +50,11 @@ func hear(ctx context.Context, r *host.Run, in listenIn) Listening {
 	if in.patience <= 0 {
 		over.Stop()
 	}
-	call := wire.Call{Method: http.MethodGet, Path: host.RunPath(r.ID) + "/events?streamMode=debug" + in.query, Label: in.label}
+	streamed := dialect.StreamLog.Of(r.ID).With("streamMode", "debug")
+	if in.parameter.Name != "" {
+		streamed = streamed.With(in.parameter.Name, in.parameter.Value)
+	}
+	call := wire.Call{Operation: streamed, Label: in.label}
 	if in.after != "" {
 		call.Header = map[string]string{"Last-Event-ID": in.after}
 	}
@@ -139,8 +144,8 @@ var finishedRunStreamed = &scenarios.Drive[StreamsObservation]{
 	ID:    "openwop/finished-run-streamed",
 	Title: "streams a finished run from the start, from a random event, from its last, from an id that is none, in batches, and asks for it as JSON",
 	Sends: []string{
-		sendsFinite, "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll", "GET /v1/runs/{runId}/events?streamMode=debug, with and without Last-Event-ID",
-		"GET /v1/runs/{runId}/events?streamMode=debug&bufferMs= (random)", "GET /v1/runs/{runId}/events?streamMode=debug (Accept: application/json)",
+		sendsFinite, "{read run}", "{poll log}", "{stream log}?streamMode=debug, with and without Last-Event-ID",
+		"{stream log}?streamMode=debug&bufferMs= (random)", "{stream log}?streamMode=debug (Accept: application/json)",
 	},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *StreamsObservation) {
 		h := host.Host{Conn: c}
@@ -169,10 +174,10 @@ func hearAgain(ctx context.Context, r *host.Run, o *StreamsObservation) {
 		// Nobody says that a stream with nothing to tell is closed, so that is not waited for.
 		{listenIn{label: "stream from the last event on", after: last, patience: min(r.Patience, time.Second)}, &o.AtEnd},
 		{listenIn{label: "stream from an id that is none", after: o.Garbled, patience: r.Patience}, &o.Unparsed},
-		{listenIn{label: "stream in batches", query: "&bufferMs=" + strconv.Itoa(o.HoldMs), patience: r.Patience}, &o.Batched},
+		{listenIn{label: "stream in batches", parameter: wire.Parameter{Name: "bufferMs", Value: strconv.Itoa(o.HoldMs)}, patience: r.Patience}, &o.Batched},
 	} {
 		*way.out = hearOut(ctx, r, way.in)
 	}
-	reply := r.Send(ctx, wire.Call{Method: http.MethodGet, Path: host.RunPath(r.ID) + "/events?streamMode=debug", Label: "list"})
+	reply := r.Send(ctx, wire.Call{Operation: dialect.StreamLog.Of(r.ID).With("streamMode", "debug"), Label: "list"})
 	o.List = PollPage{After: -1, Status: reply.StatusValue(), Body: reply.Value("")}
 }

@@ -3,12 +3,11 @@ package eventlog
 import (
 	"fmt"
 
-	"github.com/openassay/assay/scenarios/openwop/dialect"
-
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/host"
 )
 
@@ -42,7 +41,8 @@ var pollCursor = scenarios.Scenario{
 			j.Check(openwop.OWPEVT15, p.events().Each("/sequence")).To(allBeyond(p.After), "%s", asked)
 		}
 		if former {
-			j.Find(openwop.OWPEVT15, "the host does not mind the cursor %s and knows it as %s only", cursorName, cursorFormerName)
+			names := dialect.Of(o.First.Read).Cursors
+			j.Find(openwop.OWPEVT15, "the host does not mind the cursor %s and knows it as %s only", names[0], names[1])
 		}
 	}),
 }
@@ -58,7 +58,7 @@ func (p PollPage) checkStart(j *scenarios.Judge) {
 	}
 	types := p.events().Each("/type")
 	types.Values = types.Values[:min(1, len(types.Values))]
-	j.Check(openwop.OWPEVT13, types).To(check.Equal([]any{string(dialect.RunStarted)}), "type of the first event")
+	j.Check(openwop.OWPEVT13, types).To(dialect.Types(dialect.RunStarted), "type of the first event")
 }
 
 // Not every host sends isComplete; some send isTerminal, some both.

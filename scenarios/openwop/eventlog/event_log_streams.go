@@ -83,7 +83,7 @@ var streamBatches = scenarios.Scenario{
 	Ask: scenarios.Ask(finishedRunStreamed, func(o StreamsObservation, j *scenarios.Judge) {
 		o.resumable(j)
 		if code, _ := o.Batched.Status.Int(); code/100 == 4 {
-			j.Block("the host refuses to gather events: HTTP "+o.Batched.Status.JSON(), "serve GET /v1/runs/{runId}/events?bufferMs= from 0 to 5000")
+			j.Block("the host refuses to gather events: HTTP "+o.Batched.Status.JSON(), "serve {stream log}?bufferMs= from 0 to 5000")
 		}
 		j.Check(openwop.OWPEVT28, o.Batched.Status).To(check.Status(200), "asked for the stream with bufferMs=%d", o.HoldMs)
 		j.Check(openwop.OWPEVT28, o.Batched.unpacked(o.Log)).To(numbered(behind(o.Log, -1)), "sequences of the events")

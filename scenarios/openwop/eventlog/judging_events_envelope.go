@@ -6,10 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/openassay/assay/scenarios/openwop/dialect"
-
 	"github.com/openassay/assay/internal/lazyregexp"
 	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -100,10 +99,10 @@ var vendorForm = lazyregexp.New(`^[a-z][a-zA-Z0-9_-]*(\.[a-zA-Z0-9_-]+)+$`)
 var reservedWords = []string{"openwop", "core", "community", "vendor", "private", "local"}
 
 // legalType expects a type of the catalogue or one of a vendor's form.
-func legalType() check.Matcher {
+func legalType(d *dialect.Dialect) check.Matcher {
 	return check.That("a type of the catalogue, or two or more parts with dots between them", func(v any) bool {
 		s, _ := v.(string)
-		return dialect.Event(s).Valid() || vendorForm.MatchString(s)
+		return d.Event(s).Valid() || vendorForm.MatchString(s)
 	})
 }
 
@@ -112,6 +111,6 @@ func reserved(l host.RunLog) []string {
 	return typesOf(l.All().Where(func(e wire.Value) bool {
 		t := e.Key("type").String()
 		first, _, _ := strings.Cut(t, ".")
-		return !dialect.Event(t).Valid() && slices.Contains(reservedWords, first)
+		return !dialect.EventOf(e).Valid() && slices.Contains(reservedWords, first)
 	}))
 }

@@ -5,12 +5,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/openassay/assay/scenarios/openwop/dialect"
+	"github.com/onsi/gomega/types"
 
 	"github.com/openassay/assay/gen/openwop"
-	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -20,8 +20,7 @@ func typesWithSchema(logs ...host.RunLog) []dialect.Event {
 	var out []dialect.Event
 	for _, l := range logs {
 		for _, e := range l.Events {
-			t := dialect.Event(e.Key("type").String())
-			if _, known := openwopv1.Events[t]; known {
+			if t := dialect.EventOf(e); dialect.Of(e).Payload(t) != "" {
 				out = append(out, t)
 			}
 		}
@@ -44,10 +43,13 @@ func CheckPayloads(j *scenarios.Judge, logs ...host.RunLog) {
 }
 
 // fitting expects payloads that are as the schema of their type has them.
-func fitting(t dialect.Event) check.Matcher {
-	component := openwopv1.Events[t].Component
+func fitting(t dialect.Event) dialect.Spelled {
+	return dialect.Spelling(func(d *dialect.Dialect) types.GomegaMatcher { return as(d, d.Payload(t)) })
+}
+
+func as(d *dialect.Dialect, component string) check.Matcher {
 	return check.Seeing("as "+component+" has it", func(s wire.Seen) (bool, string) {
-		schema, err := host.ContractSchema(component)
+		schema, err := d.Schema(component)
 		if err != nil {
 			return false, "not compared: " + err.Error()
 		}

@@ -5,11 +5,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/openassay/assay/scenarios/openwop/dialect"
-
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -21,11 +20,11 @@ import (
 func (s Listening) offered(j *scenarios.Judge) {
 	switch status, _ := s.Status.Int(); status {
 	case 0:
-		j.Block("the stream was not opened in time", "answer GET /v1/runs/{runId}/events with a stream while the run is under way")
+		j.Block("the stream was not opened in time", "answer {stream log} with a stream while the run is under way")
 	case 404, 405, 406, 501:
-		j.Block("the host serves no event stream: HTTP "+s.Status.JSON(), "serve GET /v1/runs/{runId}/events as text/event-stream")
+		j.Block("the host serves no event stream: HTTP "+s.Status.JSON(), "serve {stream log} as text/event-stream")
 	case 400, 422:
-		j.Block("the host refuses the stream: HTTP "+s.Status.JSON(), "serve GET /v1/runs/{runId}/events?streamMode=debug: no other mode is sure to show every event")
+		j.Block("the host refuses the stream: HTTP "+s.Status.JSON(), "serve {stream log}?streamMode=debug: no other mode is sure to show every event")
 	}
 }
 
@@ -57,7 +56,7 @@ func (s Listening) events(l host.RunLog) []StreamFrame {
 	var out []StreamFrame
 	for _, f := range s.Frames {
 		t := f.Type.String()
-		if (ours[t] || dialect.Event(t).Valid()) && !late[f.ID.String()] {
+		if (ours[t] || dialect.TypeOf(f.Type).Valid()) && !late[f.ID.String()] {
 			out = append(out, f)
 		}
 	}

@@ -5,9 +5,8 @@ import (
 	"fmt"
 	"net/http"
 
-	"github.com/openassay/assay/scenarios/openwop/dialect"
-
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -57,11 +56,10 @@ func goesOn(goal wire.Value) bool { return stateOf(goal).String() == string(dial
 // stillGoesOn says whether the goal was made and is active: whether there is anything to look at.
 func stillGoesOn(m host.GoalMade) bool { return m.ID != "" && goesOn(m.Fresh.Body) }
 
-// change asks for pause, resume, abandon or what is none of them, and reads the
-// goal until it shows what it came to.
-func change(ctx context.Context, g *host.Goal, action string, done func(goal wire.Value) bool) GoalEdit {
+// change asks for an operation that changes the goal and reads the goal until it shows what it came to.
+func change(ctx context.Context, g *host.Goal, action dialect.Operation, done func(goal wire.Value) bool) GoalEdit {
 	reply := act(ctx, g, action)
-	return after(ctx, g, action, reply, done)
+	return after(ctx, g, action.Name(), reply, done)
 }
 
 // rewrite edits the goal and reads it until it shows what it came to.
@@ -89,7 +87,7 @@ func anyhow(wire.Value) bool { return true }
 // go on is the host's affair: it may refuse, or answer and fire nothing.
 func tick(ctx context.Context, g *host.Goal, label string, ask dialect.GoalTickRequest) GoalTick {
 	// Not g.do: a seam that is switched off may answer 403, and a goal that has ended can be looked at without it.
-	reply := g.Do(ctx, wire.Call{Method: http.MethodPost, Path: g.At("/tick"), Body: ask, Label: label})
+	reply := g.Do(ctx, wire.Call{Operation: g.To(dialect.TickGoal), Body: ask, Label: label})
 	if ask.Escalate != nil { // a run that is stuck does not end by itself
 		g.Adopt(reply)
 	}
@@ -115,9 +113,9 @@ func fire(ctx context.Context, g *host.Goal, label string, ask dialect.GoalTickR
 func noSeam(g *host.Goal, t GoalTick) {
 	switch status, _ := t.Status.Int(); {
 	case host.NotThere(int(status)):
-		scenarios.End(scenarios.Block(fmt.Sprintf("the seam %s/{id}/tick answered HTTP %d", g.Path, status), "wire the seam by which a goal is ticked (docs/seams.md)"))
+		scenarios.End(scenarios.Block(fmt.Sprintf("the seam %s answered HTTP %d", g.PathOf(g.To(dialect.TickGoal)), status), "wire the seam by which a goal is ticked (docs/seams.md)"))
 	case status == http.StatusUnauthorized, status == http.StatusForbidden:
-		scenarios.End(scenarios.Block("the seam "+g.Path+"/{id}/tick refuses the credential", "give a key that may use the test seams with --key"))
+		scenarios.End(scenarios.Block("the seam "+g.PathOf(g.To(dialect.TickGoal))+" refuses the credential", "give a key that may use the test seams with --key"))
 	}
 }
 

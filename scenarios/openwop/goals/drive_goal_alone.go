@@ -4,9 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/openassay/assay/scenarios/openwop/dialect"
-
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -128,12 +127,12 @@ func (p pair) holds(ctx context.Context, o *GoalAloneObservation, push func(cont
 	}
 	o.Meanwhile = more(ctx, p.beside, push)
 	o.Held = p.watched.Read(ctx, "the goal, paused for a while")
-	o.Resumed = change(ctx, p.watched, "resume", goesOn)
+	o.Resumed = change(ctx, p.watched, dialect.ResumeGoal, goesOn)
 }
 
 // rests looks at the goal, which has ended, while the other one goes on, and has that one end as well.
 func (p pair) rests(ctx context.Context, o *GoalAloneObservation, push func(context.Context)) {
 	o.After = more(ctx, p.beside, push)
 	o.Later = p.watched.Read(ctx, "the goal, a while after its end")
-	act(ctx, p.beside, "abandon")
+	act(ctx, p.beside, dialect.AbandonGoal)
 }

@@ -4,9 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/openassay/assay/scenarios/openwop/dialect"
-
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/host"
 )
 
@@ -14,8 +13,8 @@ import (
 var goalByHeartbeat = &scenarios.Drive[GoalAloneObservation]{
 	ID:    "openwop/goal-by-heartbeat",
 	Title: "makes two goals that go on by one heartbeat and has it see changes up to the bound of one, of random length, two of them while that one is paused and two after its end",
-	Sends: []string{"POST {prefix}/goals {continuation: {mode: heartbeat, armRef: random}, bounds: {maxLoopIterations: random}}, twice", "POST {prefix}/heartbeat/tick {observedState: random}",
-		"GET {prefix}/goals/{id}", "POST {prefix}/goals/{id}/pause", "POST {prefix}/goals/{id}/resume", "POST {prefix}/goals/{id}/abandon"},
+	Sends: []string{"{create goal} {continuation: {mode: heartbeat, armRef: random}, bounds: {maxLoopIterations: random}}, twice", "{use seam:heartbeat/tick} {observedState: random}",
+		"{read goal}", "{pause goal}", "{resume goal}", "{abandon goal}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *GoalAloneObservation) {
 		h := host.Host{Conn: c}
 		home := h.StandingGoals(ctx)
@@ -31,8 +30,8 @@ var goalByHeartbeat = &scenarios.Drive[GoalAloneObservation]{
 var goalByCommitment = &scenarios.Drive[GoalAloneObservation]{
 	ID:    "openwop/goal-by-commitment",
 	Title: "makes two goals that go on by one commitment and fires it up to the bound of one, of random length, twice while that one is paused and twice after its end",
-	Sends: []string{"POST {prefix}/goals {continuation: {mode: commitment, armRef: random}, bounds: {maxLoopIterations: random}}, twice", "POST {prefix}/commitment/fire {commitmentId: random}",
-		"GET {prefix}/goals/{id}", "POST {prefix}/goals/{id}/pause", "POST {prefix}/goals/{id}/resume", "POST {prefix}/goals/{id}/abandon"},
+	Sends: []string{"{create goal} {continuation: {mode: commitment, armRef: random}, bounds: {maxLoopIterations: random}}, twice", "{use seam:commitment/fire} {commitmentId: random}",
+		"{read goal}", "{pause goal}", "{resume goal}", "{abandon goal}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *GoalAloneObservation) {
 		h := host.Host{Conn: c}
 		home := h.StandingGoals(ctx)
@@ -45,7 +44,7 @@ var goalByCommitment = &scenarios.Drive[GoalAloneObservation]{
 				return
 			}
 			// It may go by commitments of its own making, which are nobody's business here.
-			scenarios.End(scenarios.Block(fmt.Sprintf("the seam %s fires no commitment of ours: HTTP %d", seam.Path, reply.Status), "take the armRef of a goal for the id of a commitment (docs/seams.md)"))
+			scenarios.End(scenarios.Block(fmt.Sprintf("the seam %s fires no commitment of ours: HTTP %d", seam.Path(), reply.Status), "take the armRef of a goal for the id of a commitment (docs/seams.md)"))
 		})
 	},
 }
@@ -65,7 +64,7 @@ func pushed(ctx context.Context, g host.GoalHome, mode dialect.GoalContinuationM
 		}
 		reaches(ctx, p.beside, n)
 	}
-	o.Paused = act(ctx, p.watched, "pause")
+	o.Paused = act(ctx, p.watched, dialect.PauseGoal)
 	p.holds(ctx, &o, push)
 	if !goesOn(o.Resumed.After.Body) {
 		return o

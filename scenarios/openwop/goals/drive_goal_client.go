@@ -2,11 +2,9 @@ package goals
 
 import (
 	"context"
-	"net/http"
-
-	"github.com/openassay/assay/scenarios/openwop/dialect"
 
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -25,7 +23,7 @@ type GoalCreatedObservation struct {
 var goalCreated = &scenarios.Drive[GoalCreatedObservation]{
 	ID:    "openwop/goal-created",
 	Title: "makes a goal with random bounds and reads it under its id and in the lists",
-	Sends: []string{"POST {prefix}/goals", "GET {prefix}/goals/{id}", "GET {prefix}/goals", "GET {prefix}/goals?state=active", "GET {prefix}/goals?state=satisfied", "GET {prefix}/goals/{an id never given out}"},
+	Sends: []string{"{create goal}", "{read goal}", "{list goals}", "{list goals}?state=active", "{list goals}?state=satisfied", "{read goal} (an id never given out)"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *GoalCreatedObservation) {
 		h := host.Host{Conn: c}
 		bounds := host.BoundedTo(h.Between(2, 99))
@@ -37,7 +35,7 @@ var goalCreated = &scenarios.Drive[GoalCreatedObservation]{
 			return
 		}
 		// Not g.do: a host may answer 403 for a goal that is not ours, and 404 alike.
-		stranger := g.Do(ctx, wire.Call{Method: http.MethodGet, Path: g.Of(host.StrangerOf(g.ID)), Label: "a goal that never was"})
+		stranger := g.Do(ctx, wire.Call{Operation: dialect.ReadGoal.Of(g.Prefix, host.StrangerOf(g.ID)), Label: "a goal that never was"})
 		o.Stranger = stranger.StatusValue()
 		o.All = g.List(ctx, "")
 		o.Active = g.List(ctx, dialect.GoalStateActive)
@@ -58,7 +56,7 @@ type GoalUnboundedObservation struct {
 var goalsUnbounded = &scenarios.Drive[GoalUnboundedObservation]{
 	ID:    "openwop/goals-unbounded",
 	Title: "asks for a goal without bounds, for one with an empty object of bounds and, as the control, for one with a bound; then looks for all three in the lists",
-	Sends: []string{"POST {prefix}/goals without bounds", "POST {prefix}/goals {bounds: {}}", "POST {prefix}/goals {bounds: {maxLoopIterations: random}}", "GET {prefix}/goals", "GET {prefix}/goals?state=active"},
+	Sends: []string{"{create goal} without bounds", "{create goal} {bounds: {}}", "{create goal} {bounds: {maxLoopIterations: random}}", "{list goals}", "{list goals}?state=active"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *GoalUnboundedObservation) {
 		h := host.Host{Conn: c}
 		home := h.StandingGoals(ctx)
@@ -101,8 +99,8 @@ type satisfiedRequest struct {
 var goalByWord = &scenarios.Drive[GoalWordObservation]{
 	ID:    "openwop/goal-by-word",
 	Title: "makes a goal as satisfied, edits one to satisfied, and asks for its completion; as the control edits what may be edited",
-	Sends: []string{"POST {prefix}/goals {state: satisfied}", "POST {prefix}/goals", "PATCH {prefix}/goals/{id} {state: satisfied}; POST where there is no PATCH", "PATCH {prefix}/goals/{id} {objective: random}",
-		"PATCH {prefix}/goals/{id} {completion, continuation}", "POST {prefix}/goals/{id}/complete", "GET {prefix}/goals/{id} after each", "GET {prefix}/goals?state=satisfied"},
+	Sends: []string{"{create goal} {state: satisfied}", "{create goal}", "{edit goal} {state: satisfied}; POST where there is no PATCH", "{edit goal} {objective: random}",
+		"{edit goal} {completion, continuation}", "{complete goal}", "{read goal} after each", "{list goals}?state=satisfied"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *GoalWordObservation) {
 		h := host.Host{Conn: c}
 		*o = GoalWordObservation{Objective: h.DrawObjective()}
@@ -118,7 +116,7 @@ var goalByWord = &scenarios.Drive[GoalWordObservation]{
 		reworded := func(goal wire.Value) bool { return goal.Key("objective").String() == o.Objective }
 		o.Reworded = rewrite(ctx, g, "edit the objective", dialect.EditGoalRequest{Objective: o.Objective}, reworded)
 		o.Restated = rewrite(ctx, g, "edit completion and continuation", dialect.EditGoalRequest{Completion: &asked.Completion, Continuation: &asked.Continuation}, anyhow)
-		o.Completed = change(ctx, g, "complete", anyhow)
+		o.Completed = change(ctx, g, dialect.CompleteGoal, anyhow)
 		o.Satisfied = g.List(ctx, dialect.GoalStateSatisfied)
 	},
 }
@@ -135,7 +133,7 @@ type GoalAbandonedObservation struct {
 var goalAbandoned = &scenarios.Drive[GoalAbandonedObservation]{
 	ID:    "openwop/goal-abandoned",
 	Title: "abandons a goal, edits it, asks it to resume and, where there is a seam, ticks it",
-	Sends: []string{"POST {prefix}/goals", "POST {prefix}/goals/{id}/abandon", "PATCH {prefix}/goals/{id}", "POST {prefix}/goals/{id}/resume", "POST {prefix}/goals/{id}/tick", "GET {prefix}/goals/{id}", "POST /v1/runs (sentinel)"},
+	Sends: []string{"{create goal}", "{abandon goal}", "{edit goal}", "{resume goal}", "{tick goal}", "{read goal}", "{create run} (sentinel)"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *GoalAbandonedObservation) {
 		h := host.Host{Conn: c}
 		home := h.StandingGoals(ctx)
@@ -143,7 +141,7 @@ var goalAbandoned = &scenarios.Drive[GoalAbandonedObservation]{
 		if o.Goal = made; !stillGoesOn(made) {
 			return
 		}
-		o.Abandon = change(ctx, g, "abandon", hasEnded)
+		o.Abandon = change(ctx, g, dialect.AbandonGoal, hasEnded)
 		o.Revival = revive(ctx, g, nil)
 	},
 }

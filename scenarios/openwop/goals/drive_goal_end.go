@@ -3,9 +3,8 @@ package goals
 import (
 	"context"
 
-	"github.com/openassay/assay/scenarios/openwop/dialect"
-
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -29,14 +28,14 @@ type GoalRevival struct {
 	Still     GoalStill      `json:"still"`
 }
 
-const sendsTicks = "POST {prefix}/goals/{id}/tick, one after another"
+const sendsTicks = "{tick goal}, one after another"
 
 // goalToItsBound ticks a goal that is never satisfied.
 var goalToItsBound = &scenarios.Drive[GoalObservation]{
 	ID:    "openwop/goal-to-its-bound",
 	Title: "ticks a goal that is never satisfied through a bound of random length, and three times more; then edits it, asks it to resume and ticks it again",
-	Sends: []string{"POST {prefix}/goals {bounds: {maxLoopIterations: random}}", sendsTicks, "GET {prefix}/goals/{id}", "POST /v1/runs (sentinel)",
-		"PATCH {prefix}/goals/{id}", "POST {prefix}/goals/{id}/resume", "GET {prefix}/goals/{id}/events", "GET /v1/runs/{runId} and its events of each contributing run"},
+	Sends: []string{"{create goal} {bounds: {maxLoopIterations: random}}", sendsTicks, "{read goal}", "{create run} (sentinel)",
+		"{edit goal}", "{resume goal}", "{read trail}", "{read run} and its events of each contributing run"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *GoalObservation) {
 		h := host.Host{Conn: c}
 		runs := h.Between(2, 4)
@@ -58,8 +57,8 @@ var goalToItsBound = &scenarios.Drive[GoalObservation]{
 var goalUntilSatisfied = &scenarios.Drive[GoalObservation]{
 	ID:    "openwop/goal-until-satisfied",
 	Title: "ticks a goal whose judge, in doubt at first, is satisfied at a random run short of its bound, and three times more",
-	Sends: []string{"POST {prefix}/goals {bounds: {maxLoopIterations: more than it takes}}", sendsTicks, "GET {prefix}/goals/{id}", "POST /v1/runs (sentinel)",
-		"GET {prefix}/goals/{id}/events", "GET /v1/runs/{runId} and its events of each contributing run", "GET /v1/runs/{an id never given out}"},
+	Sends: []string{"{create goal} {bounds: {maxLoopIterations: more than it takes}}", sendsTicks, "{read goal}", "{create run} (sentinel)",
+		"{read trail}", "{read run} and its events of each contributing run", "{read run:an id never given out}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *GoalObservation) {
 		h := host.Host{Conn: c}
 		asks := []dialect.GoalTickRequest{unconvinced(h)}
@@ -81,7 +80,7 @@ var goalUntilSatisfied = &scenarios.Drive[GoalObservation]{
 var goalToItsCost = &scenarios.Drive[GoalObservation]{
 	ID:    "openwop/goal-to-its-cost",
 	Title: "ticks a goal, with runs of random costs, to just below its bound of cost, across it, and three times more",
-	Sends: []string{"POST {prefix}/goals {bounds: {maxCostUsd: random}}", sendsTicks + ", {costUsd: random}", "GET {prefix}/goals/{id}", "POST /v1/runs (sentinel)"},
+	Sends: []string{"{create goal} {bounds: {maxCostUsd: random}}", sendsTicks + ", {costUsd: random}", "{read goal}", "{create run} (sentinel)"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *GoalObservation) {
 		h := host.Host{Conn: c}
 		var asks []dialect.GoalTickRequest
@@ -111,8 +110,8 @@ type GoalEscalatedObservation struct {
 var goalEscalated = &scenarios.Drive[GoalEscalatedObservation]{
 	ID:    "openwop/goal-escalated",
 	Title: "ticks a goal once, has its next run get stuck and ask a person, and ticks it three times more; then answers that run, resumes the goal and ticks it again",
-	Sends: []string{"POST {prefix}/goals", sendsTicks + ", the second {escalate: true}", "GET {prefix}/goals/{id}", "POST /v1/runs (sentinel)",
-		"GET /v1/runs/{runId} and its events", "POST /v1/runs/{runId}/interrupts/{nodeId}", "POST {prefix}/goals/{id}/resume"},
+	Sends: []string{"{create goal}", sendsTicks + ", the second {escalate: true}", "{read goal}", "{create run} (sentinel)",
+		"{read run} and its events", "{answer node}", "{resume goal}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *GoalEscalatedObservation) {
 		h := host.Host{Conn: c}
 		var g *host.Goal
@@ -134,7 +133,7 @@ func answers(ctx context.Context, g *host.Goal, o *GoalEscalatedObservation) {
 	if o.Answered = reply.StatusValue(); !host.Succeeded(o.Answered) {
 		return
 	}
-	o.Resumed = act(ctx, g, "resume")
+	o.Resumed = act(ctx, g, dialect.ResumeGoal)
 	what := "the goal is escalated no more"
 	o.Freed = g.Await(ctx, what, func(ctx context.Context) (wire.Value, bool) {
 		reply := g.Read(ctx, what)
@@ -184,7 +183,7 @@ func revive(ctx context.Context, g *host.Goal, went []GoalTick) GoalRevival {
 	r := GoalRevival{Objective: g.DrawObjective()}
 	// The edit comes first: a goal that a resume revives may be edited again.
 	r.Edited = edit(ctx, g, "edit the goal that has ended", dialect.EditGoalRequest{Objective: r.Objective})
-	r.Resumed = act(ctx, g, "resume")
+	r.Resumed = act(ctx, g, dialect.ResumeGoal)
 	r.Still = still(ctx, g, unsatisfied(g.GoalHome.Host), went)
 	return r
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -24,7 +25,7 @@ type GoalPauseObservation struct {
 var goalPaused = &scenarios.Drive[GoalPauseObservation]{
 	ID:    "openwop/goal-paused",
 	Title: "ticks a goal, pauses it, ticks it three times, resumes it and ticks it once more",
-	Sends: []string{"POST {prefix}/goals", "POST {prefix}/goals/{id}/tick", "POST {prefix}/goals/{id}/pause", "POST {prefix}/goals/{id}/resume", "GET {prefix}/goals/{id}", "POST /v1/runs (sentinel)"},
+	Sends: []string{"{create goal}", "{tick goal}", "{pause goal}", "{resume goal}", "{read goal}", "{create run} (sentinel)"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *GoalPauseObservation) {
 		h := host.Host{Conn: c}
 		home := h.StandingGoals(ctx)
@@ -35,9 +36,9 @@ var goalPaused = &scenarios.Drive[GoalPauseObservation]{
 		if o.Before = once(ctx, g, "tick before the pause", made.Fresh.Body); !o.Before.Shown.Reached {
 			return
 		}
-		o.Paused = act(ctx, g, "pause")
+		o.Paused = act(ctx, g, dialect.PauseGoal)
 		o.Still = still(ctx, g, unsatisfied(h), []GoalTick{o.Before})
-		if o.Resumed = change(ctx, g, "resume", goesOn); !goesOn(o.Resumed.After.Body) {
+		if o.Resumed = change(ctx, g, dialect.ResumeGoal, goesOn); !goesOn(o.Resumed.After.Body) {
 			return
 		}
 		o.After = once(ctx, g, "tick after the resume", o.Resumed.After.Body)
@@ -66,7 +67,7 @@ type GoalRaceObservation struct {
 var goalTickedAtOnce = &scenarios.Drive[GoalRaceObservation]{
 	ID:    "openwop/goal-ticked-at-once",
 	Title: "ticks a goal all at once, three times more than its bound of random length allows",
-	Sends: []string{"POST {prefix}/goals {bounds: {maxLoopIterations: random}}", "POST {prefix}/goals/{id}/tick, all at once", "GET {prefix}/goals/{id}", "POST /v1/runs (sentinel)"},
+	Sends: []string{"{create goal} {bounds: {maxLoopIterations: random}}", "{tick goal}, all at once", "{read goal}", "{create run} (sentinel)"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *GoalRaceObservation) {
 		h := host.Host{Conn: c}
 		*o = GoalRaceObservation{Bound: h.Between(2, 4)}
@@ -165,7 +166,7 @@ var goalToItsDeadline = &scenarios.Drive[GoalDeadlineObservation]{
 	ID:    "openwop/goal-to-its-deadline",
 	Title: "makes a goal with a wall-clock bound of random length, ticks it in time, waits until the bound has passed and ticks it again",
 	Waits: 600 * time.Millisecond,
-	Sends: []string{"POST {prefix}/goals {bounds: {runTimeoutMs: random, maxLoopIterations: many}}", "POST {prefix}/goals/{id}/tick before and after", "GET {prefix}/goals/{id}", "POST /v1/runs (sentinel)"},
+	Sends: []string{"{create goal} {bounds: {runTimeoutMs: random, maxLoopIterations: many}}", "{tick goal} before and after", "{read goal}", "{create run} (sentinel)"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *GoalDeadlineObservation) {
 		h := host.Host{Conn: c}
 		home := h.StandingGoals(ctx)

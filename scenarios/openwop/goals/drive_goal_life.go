@@ -3,9 +3,8 @@ package goals
 import (
 	"context"
 
-	"github.com/openassay/assay/scenarios/openwop/dialect"
-
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -26,8 +25,8 @@ type GoalAct struct {
 var goalLives = &scenarios.Drive[GoalLifeObservation]{
 	ID:    "openwop/goal-lives",
 	Title: "edits, or pauses and resumes, a goal before each of its runs, in random order; has all but the last of these judged, with all confidence, not to have reached the objective",
-	Sends: []string{"POST {prefix}/goals", "PATCH {prefix}/goals/{id} {objective: random}", "PATCH {prefix}/goals/{id} {completion, continuation}", "POST {prefix}/goals/{id}/pause",
-		"POST {prefix}/goals/{id}/resume", sendsTicks, "GET {prefix}/goals/{id}", "GET {prefix}/goals/{id}/events"},
+	Sends: []string{"{create goal}", "{edit goal} {objective: random}", "{edit goal} {completion, continuation}", "{pause goal}",
+		"{resume goal}", sendsTicks, "{read goal}", "{read trail}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *GoalLifeObservation) {
 		h := host.Host{Conn: c}
 		o.Runs = h.Between(3, 5)
@@ -80,8 +79,8 @@ func actAtRandom(ctx context.Context, g *host.Goal, o *GoalLifeObservation) {
 		a.Edit = rewrite(ctx, g, a.What, dialect.EditGoalRequest{Completion: &same.Completion, Continuation: &same.Continuation}, anyhow)
 	default:
 		a.What = "pause and resume"
-		act(ctx, g, "pause")
-		a.Edit = change(ctx, g, "resume", goesOn)
+		act(ctx, g, dialect.PauseGoal)
+		a.Edit = change(ctx, g, dialect.ResumeGoal, goesOn)
 	}
 	o.Acts = append(o.Acts, a)
 }

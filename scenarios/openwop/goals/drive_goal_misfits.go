@@ -3,10 +3,9 @@ package goals
 import (
 	"context"
 
-	"github.com/openassay/assay/scenarios/openwop/dialect"
-
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/host"
 )
 
@@ -36,7 +35,7 @@ type goalAsked struct {
 var goalMisfits = &scenarios.Drive[GoalMisfitsObservation]{
 	ID:    "openwop/goal-misfits",
 	Title: "asks for goals with a judge and a continuation that nobody knows, with those that the host does not advertise, and with bounds that cannot be; as the control for one that can",
-	Sends: []string{"POST {prefix}/goals, for each", "GET {prefix}/goals/{id}"},
+	Sends: []string{"{create goal}, for each", "{read goal}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *GoalMisfitsObservation) {
 		h := host.Host{Conn: c}
 		home := h.StandingGoals(ctx)

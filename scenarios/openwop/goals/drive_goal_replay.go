@@ -3,9 +3,8 @@ package goals
 import (
 	"context"
 
-	"github.com/openassay/assay/scenarios/openwop/dialect"
-
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/host"
 )
 
@@ -19,8 +18,8 @@ type GoalReplayObservation struct {
 var goalReplayed = &scenarios.Drive[GoalReplayObservation]{
 	ID:    "openwop/goal-replayed",
 	Title: "ticks a goal a random number of times, replays the first of its runs to the end, and ticks it once more",
-	Sends: []string{"POST {prefix}/goals", sendsTicks, "POST /v1/runs/{runId}:fork {mode: replay} of a contributing run", "GET {prefix}/goals/{id}", "GET {prefix}/goals/{id}/events",
-		"GET /v1/runs/{runId} and its events of each contributing run"},
+	Sends: []string{"{create goal}", sendsTicks, "{fork run} {mode: replay} of a contributing run", "{read goal}", "{read trail}",
+		"{read run} and its events of each contributing run"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *GoalReplayObservation) {
 		h := host.Host{Conn: c}
 		before := h.Between(1, 2)

@@ -5,9 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/openassay/assay/scenarios/openwop/dialect"
-
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -34,8 +33,8 @@ var goalOnSchedule = &scenarios.Drive[GoalScheduleObservation]{
 	ID:    "openwop/goal-on-schedule",
 	Title: "makes four goals on a schedule of a random short interval; abandons one and, where there is a seam, has one judged as satisfied; waits for the first run of the third, pauses it, resumes it after two more runs of the fourth, and waits for its end and for two runs of the fourth after that",
 	Waits: 650 * time.Millisecond,
-	Sends: []string{"POST {prefix}/goals {continuation: {mode: schedule, armRef: every:<random>}, bounds: {maxLoopIterations: random}}, four times", "GET {prefix}/goals/{id}",
-		"POST {prefix}/goals/{id}/pause", "POST {prefix}/goals/{id}/resume", "POST {prefix}/goals/{id}/abandon", "POST {prefix}/goals/{id}/tick {verdict: {satisfied: true}}"},
+	Sends: []string{"{create goal} {continuation: {mode: schedule, armRef: every:<random>}, bounds: {maxLoopIterations: random}}, four times", "{read goal}",
+		"{pause goal}", "{resume goal}", "{abandon goal}", "{tick goal} {verdict: {satisfied: true}}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *GoalScheduleObservation) {
 		h := host.Host{Conn: c}
 		home := h.StandingGoals(ctx)
@@ -68,7 +67,7 @@ func onSchedule(ctx context.Context, g host.GoalHome, interval time.Duration, bo
 	if o.Going = reaches(ctx, p.watched, 1); !o.Going.Reached {
 		return
 	}
-	o.Paused = act(ctx, p.watched, "pause")
+	o.Paused = act(ctx, p.watched, dialect.PauseGoal)
 	g.Quiet(ctx, 0) // for a run under way, and for a host that shows what was a moment ago
 	o.GivenUp.Settled = givenUp.Read(ctx, "the goal that was given up")
 	o.Satisfied.Settled = satisfied.Read(ctx, "the goal that was satisfied")
@@ -98,7 +97,7 @@ func endsArmed(ctx context.Context, g host.GoalHome, o *GoalDisarmed, every stri
 }
 
 func giveUp(ctx context.Context, g *host.Goal) wire.Value {
-	reply := act(ctx, g, "abandon")
+	reply := act(ctx, g, dialect.AbandonGoal)
 	return reply.Status
 }
 

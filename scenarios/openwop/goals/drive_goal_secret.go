@@ -2,13 +2,10 @@ package goals
 
 import (
 	"context"
-	"net/http"
-	"slices"
 	"strings"
 
-	"github.com/openassay/assay/scenarios/openwop/dialect"
-
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -30,8 +27,8 @@ const leastKey = 8
 var goalWithSecret = &scenarios.Drive[GoalSecretObservation]{
 	ID:    "openwop/goal-with-secret",
 	Title: "makes a goal whose objective holds the credential between random words, edits it to another such objective, ticks it where there is a seam, and reads it in every place",
-	Sends: []string{"POST {prefix}/goals {objective: random words with the credential}", "PATCH {prefix}/goals/{id} {objective: the same with other words}", "POST {prefix}/goals/{id}/tick",
-		"GET {prefix}/goals/{id}", "GET {prefix}/goals/{id}/events", "GET {prefix}/goals"},
+	Sends: []string{"{create goal} {objective: random words with the credential}", "{edit goal} {objective: the same with other words}", "{tick goal}",
+		"{read goal}", "{read trail}", "{list goals}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *GoalSecretObservation) {
 		h := host.Host{Conn: c}
 		if c.KeyLength() < leastKey {
@@ -73,15 +70,15 @@ type GoalsUnclaimedObservation struct {
 var goalsUnclaimed = &scenarios.Drive[GoalsUnclaimedObservation]{
 	ID:    "openwop/goals-unclaimed",
 	Title: "lists goals, and asks for one, at every place where they would be",
-	Sends: []string{"GET {prefix}/goals", "POST {prefix}/goals"},
+	Sends: []string{"{list goals}", "{create goal}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *GoalsUnclaimedObservation) {
 		h := host.Host{Conn: c}
-		for _, prefix := range slices.Concat(h.SeamPaths(), []string{"/v1"}) {
-			home := host.GoalHome{Host: h, Path: strings.TrimSuffix(prefix, "/") + "/goals"}
-			list := host.AnswerOf(h.Do(ctx, wire.Call{Method: http.MethodGet, Path: home.Path, Label: "goals that are not claimed"}))
+		for _, prefix := range h.GoalPrefixes() {
+			home := host.GoalHome{Host: h, Prefix: prefix}
+			list := host.AnswerOf(h.Do(ctx, wire.Call{Operation: dialect.ListGoals.Of(prefix), Label: "goals that are not claimed"}))
 			ask := h.GoalRequest(host.BoundedTo(2))
 			made := home.CreateAs(ctx, "a goal that is not claimed", ask.Objective, ask)
-			o.Paths = append(o.Paths, home.Path)
+			o.Paths = append(o.Paths, home.Path())
 			o.Lists, o.Makes = append(o.Lists, list), append(o.Makes, made.Created)
 		}
 	},

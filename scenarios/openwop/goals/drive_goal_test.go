@@ -13,11 +13,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/openassay/assay/scenarios/openwop/dialect"
-
 	requirement "github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/hosttest"
 	"github.com/openassay/assay/scenarios/wire"
 )

@@ -2,12 +2,10 @@ package goals
 
 import (
 	"context"
-	"net/http"
 	"slices"
 
-	"github.com/openassay/assay/scenarios/openwop/dialect"
-
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -33,7 +31,7 @@ const mostContributions = 16
 func trail(ctx context.Context, g *host.Goal, last host.GoalReply) GoalTrail {
 	var t GoalTrail
 	// Not g.do: this endpoint is Assay's own, and a host that has none may answer anything.
-	reply := g.Do(ctx, wire.Call{Method: http.MethodGet, Path: g.At("/events"), Label: "log of the goal"})
+	reply := g.Do(ctx, wire.Call{Operation: g.To(dialect.ReadTrail), Label: "log of the goal"})
 	t.Read, t.Events = reply.StatusValue(), reply.Value("/events")
 	shown := runsOf(last.Body).Items()
 	for _, id := range shown[:min(len(shown), mostContributions)] {
@@ -44,7 +42,7 @@ func trail(ctx context.Context, g *host.Goal, last host.GoalReply) GoalTrail {
 		return t
 	}
 	// Not g.do: a host may answer 403 for a run that is not ours, and 404 alike.
-	stranger := g.Do(ctx, wire.Call{Method: http.MethodGet, Path: host.RunPath(host.StrangerOf(t.Runs[0].ID)), Label: "a run that never was"})
+	stranger := g.Do(ctx, wire.Call{Operation: dialect.ReadRun.Of(host.StrangerOf(t.Runs[0].ID)), Label: "a run that never was"})
 	t.Stranger = stranger.StatusValue()
 	return t
 }
@@ -136,11 +134,11 @@ func ofGoals(events wire.Values, in wire.Ref) wire.Found {
 }
 
 func isGoalEvent(e wire.Value) bool {
-	t := dialect.Event(e.Key("type").String())
+	t := dialect.EventOf(e)
 	return t == dialect.GoalEvaluated || t == dialect.GoalClosed
 }
 
 // ofType are the events of one type.
 func (g goalEvents) ofType(t dialect.Event) wire.Found {
-	return g.Where(func(e wire.Value) bool { return e.Key("type").String() == string(t) })
+	return g.Where(func(e wire.Value) bool { return dialect.EventOf(e) == t })
 }

@@ -73,7 +73,7 @@ func (HeartbeatLooks) SeenAs() scenarios.Evidence { return scenarios.Attested }
 var heartbeatLooks = &scenarios.Drive[HeartbeatLooks]{
 	ID:    "openwop/heartbeat-looks",
 	Title: "has a heartbeat see three random states, of which it sees two again at once, in random order",
-	Sends: []string{"POST {prefix}/heartbeat/tick {observedState: random}, five times"},
+	Sends: []string{"{use seam:heartbeat/tick} {observedState: random}, five times"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *HeartbeatLooks) {
 		h := host.Host{Conn: c}
 		states := []string{h.Marker(), h.Marker(), h.Marker()}
@@ -89,7 +89,7 @@ var heartbeatLooks = &scenarios.Drive[HeartbeatLooks]{
 				var reply *wire.Reply
 				if len(o.Looks) == 0 {
 					s, reply = h.FindSeam(ctx, "heartbeat/tick", tick)
-					o.Seam = s.Path
+					o.Seam = s.Path()
 				} else {
 					reply = s.Ask(ctx, tick)
 					h.Adopt(reply)

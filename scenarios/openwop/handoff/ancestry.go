@@ -5,12 +5,11 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/openassay/assay/scenarios/openwop/dialect"
-
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -78,7 +77,7 @@ var forkHasNoParent = scenarios.Scenario{
 	Ask: scenarios.Ask(ancestries, func(o AncestryObservation, j *scenarios.Judge) {
 		o.given(j)
 		if !host.Succeeded(o.Forked.Status) {
-			j.Block("set-up: the loop cannot be forked: HTTP "+o.Forked.Status.JSON(), "serve POST /v1/runs/{runId}:fork, or claim no replay")
+			j.Block("set-up: the loop cannot be forked: HTTP "+o.Forked.Status.JSON(), "serve {fork run}, or claim no replay")
 		}
 		if o.OfFork.checkNamed(j, o.Advertised) {
 			j.Check(openwop.OWPCAU6, o.OfFork.parent()).To(check.Equal(nil), "parent of the fork")

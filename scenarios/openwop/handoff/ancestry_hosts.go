@@ -3,13 +3,12 @@ package handoff
 import (
 	"slices"
 
-	"github.com/openassay/assay/scenarios/openwop/dialect"
-
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/internal/lazyregexp"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -78,7 +77,7 @@ var cancelCrossesHosts = scenarios.Scenario{
 	Ask: scenarios.Ask(hostsCancel, func(o HostsObservation, j *scenarios.Judge) {
 		j.Need(openwop.OWP0037B1, o.Waited)
 		if !host.Succeeded(o.Cancel) {
-			j.Block("set-up: the loop cannot be cancelled: HTTP "+o.Cancel.JSON(), "serve POST /v1/runs/{runId}/cancel")
+			j.Block("set-up: the loop cannot be cancelled: HTTP "+o.Cancel.JSON(), "serve {cancel run}")
 		}
 		o.named(j)
 		j.Check(openwop.OWPDSP21, o.Root.Status()).To(check.Equal("cancelled"), "status of the loop")

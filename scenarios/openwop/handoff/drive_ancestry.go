@@ -2,10 +2,10 @@ package handoff
 
 import (
 	"context"
-	"net/http"
 
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -38,8 +38,8 @@ type KinsRun struct {
 var ancestries = &scenarios.Drive[AncestryObservation]{
 	ID:    "openwop/ancestries",
 	Title: "runs a loop with random workers, and asks where it, each child, a replay of it and a run that never was come from",
-	Sends: []string{"POST /v1/runs (assay-loop with random workers; else conformance-multi-agent-handoff or conformance-orchestrator-dispatch)", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll",
-		"POST /v1/runs/{runId}:fork {mode: replay}", "GET /v1/runs/{runId}/ancestry, of each and of one that never was"},
+	Sends: []string{"{create run} (assay-loop with random workers; else conformance-multi-agent-handoff or conformance-orchestrator-dispatch)", "{read run}", "{poll log}",
+		"{fork run} {mode: replay}", "{read lineage}, of each and of one that never was"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *AncestryObservation) {
 		h := host.Host{Conn: c}
 		*o = AncestryObservation{Advertised: claims.Model(c.Discovery).At("/crossHostCausation/hostId").String()}
@@ -68,6 +68,6 @@ var ancestries = &scenarios.Drive[AncestryObservation]{
 
 // ancestry asks where a run comes from.
 func ancestry(ctx context.Context, h host.Host, what, id string) Ancestry {
-	reply := h.Permitted(ctx, wire.Call{Method: http.MethodGet, Path: host.RunPath(id) + "/ancestry", Label: "ancestry of " + what})
+	reply := h.Permitted(ctx, wire.Call{Operation: dialect.ReadLineage.Of(id), Label: "ancestry of " + what})
 	return Ancestry{id, host.AnsweredBy("the ancestry of "+what, reply)}
 }

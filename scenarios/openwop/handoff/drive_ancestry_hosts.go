@@ -3,12 +3,10 @@ package handoff
 import (
 	"context"
 	"fmt"
-	"net/http"
-
-	"github.com/openassay/assay/scenarios/openwop/dialect"
 
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
@@ -35,8 +33,8 @@ type HostsObservation struct {
 var hostsChain = &scenarios.Drive[HostsObservation]{
 	ID:    "openwop/hosts-chain",
 	Title: "runs a loop whose workers run on a second host, within a trace of its own, and reads what both hosts say of it",
-	Sends: []string{"GET /.well-known/openwop, of the second host", "POST /v1/runs (assay-dispatch-remote, random workers, with a traceparent)", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll",
-		"GET /v1/runs/{runId}, /events/poll and /ancestry of each child, on the second host"},
+	Sends: []string{"{read discovery}, of the second host", "{create run} (assay-dispatch-remote, random workers, with a traceparent)", "{read run}", "{poll log}",
+		"{read run}, /events/poll and /ancestry of each child, on the second host"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *HostsObservation) {
 		h := host.Host{Conn: c}
 		workers := []string{fixture.Echo, fixture.Fail, fixture.Echo}
@@ -54,8 +52,8 @@ var hostsChain = &scenarios.Drive[HostsObservation]{
 var hostsCancel = &scenarios.Drive[HostsObservation]{
 	ID:    "openwop/hosts-cancel",
 	Title: "cancels a loop while its worker is under way on a second host, and reads what both hosts say of it",
-	Sends: []string{"GET /.well-known/openwop, of the second host", "POST /v1/runs (assay-dispatch-remote, a worker that waits, with a traceparent)", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll",
-		"POST /v1/runs/{runId}/cancel", "GET /v1/runs/{runId}, /events/poll and /ancestry of the child, on the second host"},
+	Sends: []string{"{read discovery}, of the second host", "{create run} (assay-dispatch-remote, a worker that waits, with a traceparent)", "{read run}", "{poll log}",
+		"{cancel run}", "{read run}, /events/poll and /ancestry of the child, on the second host"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *HostsObservation) {
 		h := host.Host{Conn: c}
 		r, other, seen := handOverThere(ctx, h, fixture.Wait)
@@ -82,7 +80,7 @@ func handOverThere(ctx context.Context, h host.Host, workers ...string) (*host.R
 		scenarios.End(scenarios.Block("there is no second host: none was named with --second-host", giveSecond))
 	}
 	other := host.Host{Conn: second}
-	reply := other.Send(ctx, wire.Call{Method: http.MethodGet, Path: host.DiscoveryPath, Label: "discovery of the second host", Discovery: true})
+	reply := other.Send(ctx, wire.Call{Operation: dialect.Discover.Of(), Label: "discovery of the second host", Discovery: true})
 	o.Second = host.AnsweredBy("discovery of the second host", reply)
 	other.Discovery = scenarios.Discovery{Document: o.Second.Body, Status: o.Second.Status}
 	if !other.Offers(workers...) {
@@ -94,7 +92,7 @@ func handOverThere(ctx context.Context, h host.Host, workers ...string) (*host.R
 	}
 	body := dialect.CreateRunRequest{WorkflowID: fixture.Remote, Inputs: map[string]any{"plan": append(p, host.Terminate(h.Name("done"))), "said": h.Marker()}}
 	reply, err := scenarios.Attempt(func() *wire.Reply {
-		return h.Send(ctx, wire.Call{Method: http.MethodPost, Path: "/v1/runs", Body: body, Label: "create the loop",
+		return h.Send(ctx, wire.Call{Operation: dialect.CreateRun.Of(), Body: body, Label: "create the loop",
 			Header: map[string]string{"Traceparent": "00-" + o.Trace + "-" + o.Span + "-01"}})
 	})
 	if err != nil {

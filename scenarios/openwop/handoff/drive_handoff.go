@@ -26,13 +26,13 @@ type LostObservation struct {
 	Children  []host.ChildRun `json:"children"`
 }
 
-const sendsLost = "POST /v1/runs (assay-loop-mapped or assay-loop with a chosen plan)"
+const sendsLost = "{create run} (assay-loop-mapped or assay-loop with a chosen plan)"
 
 // workerThatFails hands over to a worker that fails.
 var workerThatFails = &scenarios.Drive[LostObservation]{
 	ID:    "openwop/worker-that-fails",
 	Title: "runs a loop whose first worker fails and whose second one does not, and reads both",
-	Sends: []string{sendsLost, "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll", "GET /v1/runs/{childRunId}", "GET /v1/runs/{childRunId}/events/poll"},
+	Sends: []string{sendsLost, "{read run}", "{poll log}", "{read run:childRunId}", "{poll log:childRunId}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *LostObservation) {
 		h := host.Host{Conn: c}
 		r, seen := lose(ctx, h, fixture.Fail, fixture.Fail)
@@ -45,7 +45,7 @@ var workerThatFails = &scenarios.Drive[LostObservation]{
 var workerThatIsNone = &scenarios.Drive[LostObservation]{
 	ID:    "openwop/worker-that-is-none",
 	Title: "runs a loop whose first worker is a random name that the host cannot know, and whose second one exists",
-	Sends: []string{sendsLost, "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll", "GET /v1/runs/{childRunId}", "GET /v1/runs/{childRunId}/events/poll"},
+	Sends: []string{sendsLost, "{read run}", "{poll log}", "{read run:childRunId}", "{poll log:childRunId}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *LostObservation) {
 		h := host.Host{Conn: c}
 		r, seen := lose(ctx, h, h.Name("no-such-workflow"))
@@ -59,8 +59,8 @@ var workerThatIsCancelled = &scenarios.Drive[LostObservation]{
 	ID:    "openwop/worker-that-is-cancelled",
 	Title: "runs a loop whose first worker waits half a minute, cancels that worker, and reads both",
 	Sends: []string{
-		sendsLost, "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll", "POST /v1/runs/{childRunId}/cancel",
-		"GET /v1/runs/{childRunId}", "GET /v1/runs/{childRunId}/events/poll",
+		sendsLost, "{read run}", "{poll log}", "{cancel run:childRunId}",
+		"{read run:childRunId}", "{poll log:childRunId}",
 	},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *LostObservation) {
 		h := host.Host{Conn: c}

@@ -3,9 +3,8 @@ package handoff
 import (
 	"context"
 
-	"github.com/openassay/assay/scenarios/openwop/dialect"
-
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
@@ -52,8 +51,8 @@ var mappedLoops = &scenarios.Drive[MappedObservation]{
 	ID:    "openwop/mapped-loops",
 	Title: "runs loops that map random values to their workers and back, one of them with a variable that has no value, and reads parents and children",
 	Sends: []string{
-		"POST /v1/runs (assay-loop-mapped with random values, twice; else upstream's loops with mappings, one each)", "GET /v1/runs/{runId}",
-		"GET /v1/runs/{runId}/events/poll", "GET /v1/runs/{childRunId}", "GET /v1/runs/{childRunId}/events/poll",
+		"{create run} (assay-loop-mapped with random values, twice; else upstream's loops with mappings, one each)", "{read run}",
+		"{poll log}", "{read run:childRunId}", "{poll log:childRunId}",
 	},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *MappedObservation) {
 		h := host.Host{Conn: c}

@@ -34,8 +34,8 @@ var treeThatIsCancelled = &scenarios.Drive[TreeObservation]{
 	ID:    "openwop/tree-that-is-cancelled",
 	Title: "runs a loop whose worker is a loop whose worker waits half a minute, cancels the first, runs a sentinel, waits a window and looks at all three",
 	Sends: []string{
-		"POST /v1/runs (assay-loop with the worker assay-loop-waits)", "GET /v1/runs/{runId}, of each", "GET /v1/runs/{runId}/events/poll, of each",
-		"POST /v1/runs/{runId}/cancel", "POST /v1/runs (sentinel)",
+		"{create run} (assay-loop with the worker assay-loop-waits)", "{read run}, of each", "{poll log}, of each",
+		"{cancel run}", "{create run} (sentinel)",
 	},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *TreeObservation) {
 		h := host.Host{Conn: c}

@@ -25,8 +25,8 @@ var WorkerThatWaits = &scenarios.Drive[WaitingWorkerObservation]{
 	ID:    "openwop/worker-that-waits",
 	Title: "runs a loop with two workers in one decision of which the first asks a person, runs a sentinel, waits a window, looks at the loop and answers the worker",
 	Sends: []string{
-		"POST /v1/runs (assay-loop with the worker assay-loop-ask-user)", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll", "GET /v1/runs/{childRunId}",
-		"GET /v1/runs/{childRunId}/events/poll", "POST /v1/runs (sentinel)", "POST /v1/runs/{childRunId}/interrupts/{nodeId}",
+		"{create run} (assay-loop with the worker assay-loop-ask-user)", "{read run}", "{poll log}", "{read run:childRunId}",
+		"{poll log:childRunId}", "{create run} (sentinel)", "{answer node:childRunId}",
 	},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *WaitingWorkerObservation) {
 		h := host.Host{Conn: c}

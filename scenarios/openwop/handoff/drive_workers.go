@@ -24,8 +24,8 @@ var LoopOfWorkers = &scenarios.Drive[WorkersObservation]{
 	ID:    "openwop/loop-of-workers",
 	Title: "runs a loop that hands over to a random worker each turn, another one than in the turn before, and reads its log, its children and their logs",
 	Sends: []string{
-		"POST /v1/runs (assay-loop with random workers; else conformance-multi-agent-handoff or conformance-orchestrator-dispatch)", "GET /v1/runs/{runId}",
-		"GET /v1/runs/{runId}/events/poll", "GET /v1/runs/{childRunId}", "GET /v1/runs/{childRunId}/events/poll",
+		"{create run} (assay-loop with random workers; else conformance-multi-agent-handoff or conformance-orchestrator-dispatch)", "{read run}",
+		"{poll log}", "{read run:childRunId}", "{poll log:childRunId}",
 	},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *WorkersObservation) {
 		h := host.Host{Conn: c}

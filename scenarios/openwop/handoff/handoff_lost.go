@@ -96,7 +96,7 @@ func (o LostObservation) wasCancelled(j *scenarios.Judge) {
 			"tell of a child run when it is made, with dispatch.succeeded or node.dispatched, serve it under its id, and have it wait as long as its fixture says")
 	}
 	if status, _ := o.Cancelled.Int(); status/100 != 2 {
-		j.Block("set-up: cancelling the worker was answered HTTP "+o.Cancelled.JSON(), "let the key that is given cancel child runs with POST /v1/runs/{runId}/cancel")
+		j.Block("set-up: cancelling the worker was answered HTTP "+o.Cancelled.JSON(), "let the key that is given cancel child runs with {cancel run}")
 	}
 	o.given(j)
 }

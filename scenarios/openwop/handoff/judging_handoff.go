@@ -5,11 +5,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/openassay/assay/scenarios/openwop/dialect"
-
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -114,7 +113,7 @@ func checkChild(j *scenarios.Judge, parent host.RunLog, children []host.ChildRun
 	j.Check(openwop.OWPDSP12, shown.Key("status")).To(check.Equal(status), "status of the child run of %s", worker)
 	j.Check(openwop.OWPDSP12, c.Log.Read).To(check.Status(2), "reading the log of the child run %s", c.ID)
 	j.Check(openwop.OWPDSP12, c.Log.All().Each("/runId")).To(check.Each(check.Equal(c.ID)), "run of every event in the log of the child run of %s", worker)
-	j.Check(openwop.OWPDSP12, c.Log.Terminals().Each("/type")).To(check.Equal([]any{"run." + status}), "the end in the log of the child run of %s", worker)
+	j.Check(openwop.OWPDSP12, c.Log.Terminals().Each("/type")).To(dialect.Types(dialect.Ended(status)), "the end in the log of the child run of %s", worker)
 	link := shown.Key("parentRunId")
 	j.Check(openwop.OWPDSP13, link).To(check.Equal(parent.RunID), "parentRunId of the child run of %s", worker)
 	if link.String() != "" {
@@ -173,10 +172,14 @@ func nothingAt() check.Matcher {
 }
 
 // Codes are the error codes with which a run, or a node of it, failed.
-func Codes(l host.RunLog) []string {
-	var out []string
+func Codes(l host.RunLog) []dialect.Code {
+	var out []dialect.Code
 	for _, e := range l.OfType(dialect.RunFailed, dialect.NodeFailed).Values {
-		out = append(out, host.FirstText(e.At("/payload/error/code"), e.At("/payload/code")))
+		code := e.At("/payload/error/code")
+		if code.String() == "" {
+			code = e.At("/payload/code")
+		}
+		out = append(out, dialect.CodeOf(code))
 	}
-	return append(out, l.Ended.Last.At("/error/code").String())
+	return append(out, dialect.CodeOf(l.Ended.Last.At("/error/code")))
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/wire"
 )
 
@@ -18,7 +19,7 @@ import (
 func (h Host) Permitted(ctx context.Context, call wire.Call) *wire.Reply {
 	reply := h.Do(ctx, call)
 	if reply.Status == http.StatusUnauthorized {
-		scenarios.End(scenarios.Block(fmt.Sprintf("%s %s answered HTTP 401: the host does not accept the credential", call.Method, call.Path),
+		scenarios.End(scenarios.Block(fmt.Sprintf("%s answered HTTP 401: the host does not accept the credential", call.Names()),
 			"give a key that may create and read runs with --key, ASSAY_KEY or --key-file"))
 	}
 	return reply
@@ -33,9 +34,9 @@ type KeyedRun struct {
 func (k KeyedRun) RunID() wire.Value { return k.Body.Key("runId") }
 
 func (h Host) KeyedRun(ctx context.Context, what, key string, body []byte) KeyedRun {
-	reply := h.Send(ctx, wire.Call{Method: http.MethodPost, Path: "/v1/runs", Body: body, Label: what, Secrets: InterruptTokens, Header: map[string]string{"Idempotency-Key": key}})
+	reply := h.Send(ctx, wire.Call{Operation: dialect.CreateRun.Of(), Body: body, Label: what, Secrets: InterruptTokens, Header: map[string]string{dialect.IdempotencyKey: key}})
 	h.Adopt(reply)
-	return KeyedRun{AnsweredBy(what, reply), reply.HeaderValue("openwop-Idempotent-Replay")}
+	return KeyedRun{AnsweredBy(what, reply), dialect.HeaderOf(reply, dialect.IdempotentReplay)}
 }
 
 func IsBlocked(err error) bool {

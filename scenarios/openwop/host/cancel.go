@@ -2,11 +2,9 @@ package host
 
 import (
 	"context"
-	"net/http"
-
-	"github.com/openassay/assay/scenarios/openwop/dialect"
 
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -35,7 +33,7 @@ func (h Host) LastingRun(ctx context.Context) (r *Run, way string) {
 }
 
 func (r *Run) Stop(ctx context.Context, what string) Answered {
-	reply := r.Send(ctx, wire.Call{Method: http.MethodPost, Path: RunPath(r.ID) + "/cancel", Body: dialect.CancelRunRequest{}, Label: what})
+	reply := r.Send(ctx, wire.Call{Operation: dialect.CancelRun.Of(r.ID), Body: dialect.CancelRunRequest{}, Label: what})
 	return AnsweredBy(what, reply)
 }
 

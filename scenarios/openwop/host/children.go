@@ -2,11 +2,9 @@ package host
 
 import (
 	"context"
-	"net/http"
 	"slices"
 
 	"github.com/openassay/assay/scenarios/openwop/dialect"
-
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -23,7 +21,7 @@ func (h Host) Children(ctx context.Context, l RunLog) []Child {
 	for _, e := range l.Phase(dialect.ChainPhaseDispatchSucceeded).Values {
 		c := Child{ID: e.At("/payload/childRunId").String()}
 		if c.ID != "" {
-			reply := h.Send(ctx, wire.Call{Method: http.MethodGet, Path: RunPath(c.ID), Label: "child run"})
+			reply := h.Send(ctx, wire.Call{Operation: dialect.ReadRun.Of(c.ID), Label: "child run"})
 			c.Snapshot = reply.Value("")
 		}
 		out = append(out, c)
@@ -126,7 +124,7 @@ func (r *Run) FinishAsChild(ctx context.Context) RunLog {
 
 // Cancel asks the host to end the run.
 func (r *Run) Cancel(ctx context.Context, reason string) wire.Value {
-	reply := r.Send(ctx, wire.Call{Method: http.MethodPost, Path: RunPath(r.ID) + "/cancel", Label: "cancel", Body: dialect.CancelRunRequest{Reason: &reason}})
+	reply := r.Send(ctx, wire.Call{Operation: dialect.CancelRun.Of(r.ID), Label: "cancel", Body: dialect.CancelRunRequest{Reason: &reason}})
 	return reply.StatusValue()
 }
 

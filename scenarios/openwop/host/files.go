@@ -6,12 +6,10 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"net/url"
 	"slices"
 
-	"github.com/openassay/assay/scenarios/openwop/dialect"
-
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/wire"
 )
 
@@ -44,7 +42,7 @@ func (f *Files) Tidy(ctx context.Context) {
 
 // Write asks for a write, whatever comes of it: a refusal is an answer too.
 func (f *Files) Write(ctx context.Context, path, ifMatch string, body any) *wire.Reply {
-	call := wire.Call{Method: http.MethodPut, Path: FileURL(path), Body: body, Label: "write a workspace file"}
+	call := wire.Call{Operation: dialect.WriteFile.Of(path), Body: body, Label: "write a workspace file"}
 	if ifMatch != "" {
 		call.Header = map[string]string{"If-Match": ifMatch}
 	}
@@ -68,28 +66,26 @@ func (f *Files) TextIf(ctx context.Context, path, etag, content string) *wire.Re
 
 // LookAt reads a file; version "" is the latest.
 func (f *Files) LookAt(ctx context.Context, path, version string) FileReply {
-	at := FileURL(path)
+	read := dialect.ReadFile.Of(path)
 	if version != "" {
-		at += "?version=" + url.QueryEscape(version)
+		read = read.With("version", version)
 	}
-	return f.answer(ctx, wire.Call{Method: http.MethodGet, Path: at, Label: "read a workspace file"})
+	return f.answer(ctx, wire.Call{Operation: read, Label: "read a workspace file"})
 }
 
 // Drop deletes a file.
 func (f *Files) Drop(ctx context.Context, path string) FileReply {
-	return f.answer(ctx, wire.Call{Method: http.MethodDelete, Path: FileURL(path), Label: "delete a workspace file"})
+	return f.answer(ctx, wire.Call{Operation: dialect.DeleteFile.Of(path), Label: "delete a workspace file"})
 }
 
 // List reads the list of the files whose path begins so.
 func (f *Files) List(ctx context.Context, prefix string) FileReply {
-	at := listURL
+	list := dialect.ListFiles.Of()
 	if prefix != "" {
-		at += "?prefix=" + url.QueryEscape(prefix)
+		list = list.With("prefix", prefix)
 	}
-	return f.answer(ctx, wire.Call{Method: http.MethodGet, Path: at, Label: "list workspace files"})
+	return f.answer(ctx, wire.Call{Operation: list, Label: "list workspace files"})
 }
-
-const listURL = "/v1/host/workspace/files"
 
 func (f *Files) answer(ctx context.Context, call wire.Call) FileReply {
 	reply := f.Do(ctx, call)
@@ -110,30 +106,25 @@ func (h Host) Files() *Files {
 
 func (f *Files) Path(stem string) string { return f.Prefix + "/" + stem + ".md" }
 
-const filesURL = "/v1/host/workspace/files/"
-
-// FileURL encodes the slashes of a path as well: not every host takes them raw.
-func FileURL(path string) string { return filesURL + url.PathEscape(path) }
-
 // Call sends one operation that changes a file, and stops the drive where the host would not let us.
-func (f *Files) Call(ctx context.Context, method, path string, body any) *wire.Reply {
-	reply := f.send(ctx, method, path, body)
+func (f *Files) Call(ctx context.Context, op dialect.Operation, path string, body any) *wire.Reply {
+	reply := f.send(ctx, op, path, body)
 	if Forbids(reply.Status) {
-		scenarios.End(ShutOut(method, reply.Status))
+		scenarios.End(ShutOut(op, reply.Status))
 	}
 	return reply
 }
 
-func (f *Files) send(ctx context.Context, method, path string, body any) *wire.Reply {
-	return f.Do(ctx, wire.Call{Method: method, Path: FileURL(path), Body: body, Label: "workspace file"})
+func (f *Files) send(ctx context.Context, op dialect.Operation, path string, body any) *wire.Reply {
+	return f.Do(ctx, wire.Call{Operation: op.Of(path), Body: body, Label: "workspace file"})
 }
 
 func Forbids(status int) bool {
 	return status == http.StatusUnauthorized || status == http.StatusForbidden
 }
 
-func ShutOut(method string, status int) error {
-	return scenarios.Block(fmt.Sprintf("%s %s answered HTTP %d: the host does not let this credential at the workspace", method, filesURL+"{path}", status),
+func ShutOut(op dialect.Operation, status int) error {
+	return scenarios.Block(fmt.Sprintf("%s answered HTTP %d: the host does not let this credential at the workspace", op, status),
 		"give a key with the scopes workspace:read and workspace:write with --key, ASSAY_KEY or --key-file")
 }
 
@@ -141,19 +132,19 @@ func ShutOut(method string, status int) error {
 // then not the fault of a write that never was. It returns the file as it is read.
 func (f *Files) Put(ctx context.Context, path, content string) wire.Value {
 	reply, err := scenarios.Attempt(func() *wire.Reply {
-		return f.Call(ctx, http.MethodPut, path, dialect.WorkspaceFileCreate{Content: content})
+		return f.Call(ctx, dialect.WriteFile, path, dialect.WorkspaceFileCreate{Content: content})
 	})
 	if err == nil && reply.Success() || errors.Is(err, wire.ErrNoAnswer) || errors.Is(err, context.Canceled) {
 		f.LeaveFile(path)
 	}
 	scenarios.End(err)
 	if !reply.Success() {
-		scenarios.End(Unserved(http.MethodPut, reply.Status))
+		scenarios.End(Unserved(dialect.WriteFile, reply.Status))
 		return wire.Value{}
 	}
 	read := f.Get(ctx, path)
 	if Forbids(read.Status) {
-		scenarios.End(ShutOut(http.MethodGet, read.Status))
+		scenarios.End(ShutOut(dialect.ReadFile, read.Status))
 	}
 	if !read.Success() || read.Text("/content") != content {
 		scenarios.End(scenarios.Block(fmt.Sprintf("set-up: %s was written with content %q, and GET answers HTTP %d with content %s", path, content, read.Status, read.Value("/content").JSON()),
@@ -163,7 +154,7 @@ func (f *Files) Put(ctx context.Context, path, content string) wire.Value {
 }
 
 func (f *Files) Get(ctx context.Context, path string) *wire.Reply {
-	return f.send(ctx, http.MethodGet, path, nil)
+	return f.send(ctx, dialect.ReadFile, path, nil)
 }
 
 // IsGone takes 403 as well: a host need not tell what is not there from what is not ours.
@@ -173,12 +164,12 @@ func IsGone(status int) bool {
 
 // Unserved stops a drive whose files the host would not take: a set-up step
 // that RFC 0059 promises wherever the workspace is claimed.
-func Unserved(method string, status int) error {
-	mend := "serve GET, PUT and DELETE /v1/host/workspace/files/{path} with the slashes of the path encoded, or claim no workspace"
+func Unserved(op dialect.Operation, status int) error {
+	mend := "serve {read file}, {write file} and {delete file} with the slashes of the path encoded, or claim no workspace"
 	if status == http.StatusRequestEntityTooLarge {
 		mend = "make room for a dozen small files in the workspace while the host is certified"
 	}
-	return scenarios.Block(fmt.Sprintf("set-up: the workspace is claimed, but %s %s answered HTTP %d", method, filesURL+"{path}", status), mend)
+	return scenarios.Block(fmt.Sprintf("set-up: the workspace is claimed, but %s answered HTTP %d", op, status), mend)
 }
 
 // LeaveFile notes that a file has to be deleted, whether we write it or a turn does.
@@ -187,7 +178,7 @@ func (f *Files) LeaveFile(path string) {
 		return
 	}
 	f.Left[path] = f.Leave("workspace file "+path, func(ctx context.Context, c *wire.Client) error {
-		reply, err := c.Do(ctx, wire.Call{Method: http.MethodDelete, Path: FileURL(path), Label: "clean up"})
+		reply, err := c.Do(ctx, wire.Call{Operation: dialect.DeleteFile.Of(path), Label: "clean up"})
 		if err != nil {
 			return err
 		}

@@ -5,12 +5,11 @@ import (
 	"net/http"
 
 	"github.com/openassay/assay/scenarios/openwop/dialect"
-
 	"github.com/openassay/assay/scenarios/wire"
 )
 
 func (h Host) Fork(ctx context.Context, source *Run) *Run {
-	reply := h.Send(ctx, wire.Call{Method: http.MethodPost, Path: RunPath(source.ID) + ":fork", Label: "replay",
+	reply := h.Send(ctx, wire.Call{Operation: dialect.ForkRun.Of(source.ID), Label: "replay",
 		Body: dialect.ForkRunRequest{Mode: dialect.ForkModeReplay, FromSeq: new(int64(0))}})
 	return h.Adopt(reply)
 }
@@ -31,7 +30,7 @@ func (f Forked) Unsupported() bool {
 // ForkFrom forks a run and waits for the fork's end.
 func (h Host) ForkFrom(ctx context.Context, source *Run, body dialect.ForkRunRequest) Forked {
 	f := Forked{FromSeq: *body.FromSeq}
-	reply := h.Send(ctx, wire.Call{Method: http.MethodPost, Path: RunPath(source.ID) + ":fork", Label: string(body.Mode), Body: body})
+	reply := h.Send(ctx, wire.Call{Operation: dialect.ForkRun.Of(source.ID), Label: string(body.Mode), Body: body})
 	f.Reply = reply.Value("")
 	f.Log = h.Adopt(reply).Finish(ctx, "log of the "+string(body.Mode))
 	return f

@@ -6,16 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/openassay/assay/scenarios/openwop/dialect"
-
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/wire"
 )
 
@@ -51,7 +49,7 @@ func (g GoalHome) Begin(ctx context.Context, bounds *dialect.GoalBounds) (*Goal,
 
 // Seen is how the goal came about, with a first look at it.
 func (g *Goal) Seen(ctx context.Context) GoalMade {
-	m := GoalMade{Path: g.Path, ID: g.ID, Objective: g.Objective, Created: g.Created}
+	m := GoalMade{Path: g.Path(), ID: g.ID, Objective: g.Objective, Created: g.Created}
 	if g.ID == "" {
 		return m
 	}
@@ -69,33 +67,43 @@ const (
 // goalHome is where the host's standing goals live.
 type GoalHome struct {
 	Host
-	Path string
+	Prefix string // below which they are
 }
 
-// StandingGoals looks for the goals below every prefix of the seams, where
-// hosts keep them so far, and then where the protocol may put them one day. A
-// list that is longer than we read is a list all the same.
+// Path is where they are listed.
+func (g GoalHome) Path() string { return g.PathOf(dialect.ListGoals.Of(g.Prefix)) }
+
+// GoalPrefixes are where goals can live: below every prefix of the seams, where hosts keep them so far, and where the protocol may
+// put them one day.
+func (h Host) GoalPrefixes() []string {
+	var out []string
+	for _, prefix := range append(slices.Clone(h.SeamPaths()), h.Dialect().Root) {
+		out = append(out, strings.TrimSuffix(prefix, "/"))
+	}
+	return out
+}
+
+// StandingGoals looks for the goals below every prefix. A list that is longer than we read is a list all the same.
 func (h Host) StandingGoals(ctx context.Context) GoalHome {
 	var paths []string
-	for _, prefix := range slices.Concat(h.SeamPaths(), []string{"/v1"}) {
-		paths = append(paths, strings.TrimSuffix(prefix, "/")+"/goals")
-	}
 	refused := ""
-	for _, path := range paths {
+	for _, prefix := range h.GoalPrefixes() {
+		home := GoalHome{h, prefix}
+		paths = append(paths, home.Path())
 		reply, err := scenarios.Attempt(func() *wire.Reply {
-			return h.Do(ctx, wire.Call{Method: http.MethodGet, Path: path, Label: "where the goals live"})
+			return h.Do(ctx, wire.Call{Operation: dialect.ListGoals.Of(prefix), Label: "where the goals live"})
 		})
 		switch {
 		case errors.Is(err, wire.ErrOverLimit):
-			return GoalHome{h, path}
+			return home
 		case err != nil:
 			scenarios.End(err)
 			return GoalHome{}
 		case NotThere(reply.Status):
 		case reply.Status == http.StatusUnauthorized, reply.Status == http.StatusForbidden:
-			refused = path
+			refused = home.Path()
 		default:
-			return GoalHome{h, path}
+			return home
 		}
 	}
 	if refused != "" {
@@ -154,15 +162,12 @@ func BoundedTo(runs int) *dialect.GoalBounds {
 
 // List reads the goals in one state, or all of them where it is "".
 func (g GoalHome) List(ctx context.Context, state dialect.GoalState) GoalReply {
-	path, label := g.Path, "all goals"
+	list, label := dialect.ListGoals.Of(g.Prefix), "all goals"
 	if state != "" {
-		path, label = path+"?state="+url.QueryEscape(string(state)), "the goals that are "+string(state)
+		list, label = list.With("state", string(state)), "the goals that are "+string(state)
 	}
-	return AnswerOf(g.Send(ctx, wire.Call{Method: http.MethodGet, Path: path, Label: label}))
+	return AnswerOf(g.Send(ctx, wire.Call{Operation: list, Label: label}))
 }
-
-// Of is the path of the goal of that id.
-func (g GoalHome) Of(id string) string { return g.Path + "/" + url.PathEscape(id) }
 
 // AnswerOf is a reply as judges look at it.
 func AnswerOf(reply *wire.Reply) GoalReply { return GoalReply{reply.StatusValue(), reply.Value("")} }
@@ -179,7 +184,7 @@ type Goal struct {
 func (g GoalHome) Create(ctx context.Context, label string, body dialect.CreateGoalRequest) *Goal {
 	made := g.CreateAs(ctx, label, body.Objective, body)
 	if made.Created.Forbidden() {
-		scenarios.End(scenarios.Block("the goals at "+g.Path+" refuse the credential", GiveGoalsKey))
+		scenarios.End(scenarios.Block("the goals at "+g.Path()+" refuse the credential", GiveGoalsKey))
 	}
 	return made
 }
@@ -188,7 +193,7 @@ func (g GoalHome) Create(ctx context.Context, label string, body dialect.CreateG
 // and may be refused for that in any way.
 func (g GoalHome) CreateAs(ctx context.Context, label, objective string, body any) *Goal {
 	reply, err := scenarios.Attempt(func() *wire.Reply {
-		return g.Do(ctx, wire.Call{Method: http.MethodPost, Path: g.Path, Body: body, Label: label})
+		return g.Do(ctx, wire.Call{Operation: dialect.CreateGoal.Of(g.Prefix), Body: body, Label: label})
 	})
 	if errors.Is(err, wire.ErrNoAnswer) || errors.Is(err, context.Canceled) {
 		g.Leave("perhaps a goal", func(context.Context, *wire.Client) error {
@@ -206,7 +211,7 @@ func (g GoalHome) CreateAs(ctx context.Context, label, objective string, body an
 
 // undo abandons the goal.
 func (g *Goal) undo(ctx context.Context, c *wire.Client) error {
-	reply, err := c.Do(ctx, wire.Call{Method: http.MethodPost, Path: g.At("/abandon"), Label: "clean up"})
+	reply, err := c.Do(ctx, wire.Call{Operation: g.To(dialect.AbandonGoal), Label: "clean up"})
 	if err != nil {
 		return err
 	}
@@ -220,12 +225,12 @@ func (g *Goal) undo(ctx context.Context, c *wire.Client) error {
 	return nil
 }
 
-// At is the path of the goal, or of something below it.
-func (g *Goal) At(suffix string) string { return g.Of(g.ID) + suffix }
+// To is an operation on the goal.
+func (g *Goal) To(op dialect.Operation) wire.Operation { return op.Of(g.Prefix, g.ID) }
 
 // Read reads the goal once.
 func (g *Goal) Read(ctx context.Context, label string) GoalReply {
-	return AnswerOf(g.Send(ctx, wire.Call{Method: http.MethodGet, Path: g.At(""), Label: label}))
+	return AnswerOf(g.Send(ctx, wire.Call{Operation: g.To(dialect.ReadGoal), Label: label}))
 }
 
 // TickOf has a heartbeat see a state. It is an object, since there are hosts that take no other.

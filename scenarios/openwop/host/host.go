@@ -7,19 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 
-	"github.com/openassay/assay/scenarios/openwop/dialect"
-
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/wire"
 )
-
-// discoveryPath is where every host says what it claims.
-const DiscoveryPath = "/.well-known/openwop"
 
 // host is the target as one drive uses it: the protocol's operations, nothing more.
 type Host struct{ *scenarios.Conn }
@@ -46,11 +41,19 @@ func (h Host) Send(ctx context.Context, call wire.Call) *wire.Reply {
 	reply := h.Do(ctx, call)
 	switch reply.Status {
 	case http.StatusUnauthorized, http.StatusForbidden:
-		scenarios.End(scenarios.Block(fmt.Sprintf("%s %s answered HTTP %d: the host does not accept the credential", call.Method, call.Path, reply.Status),
+		scenarios.End(scenarios.Block(fmt.Sprintf("%s answered HTTP %d: the host does not accept the credential", call.Names(), reply.Status),
 			"give a key that may create and read runs with --key, ASSAY_KEY or --key-file"))
 		return nil
 	}
 	return reply
+}
+
+// Dialect is the version of the protocol that the host speaks.
+func (h Host) Dialect() *dialect.Dialect { return dialect.Of(h.Client) }
+
+// PathOf is where the host has an operation.
+func (h Host) PathOf(op wire.Operation) string {
+	return scenarios.Get(h.Dialect().Say(wire.Call{Operation: op})).Path
 }
 
 // run is one run on the host. Its creation may have been refused: then ID is "".
@@ -64,7 +67,7 @@ type Run struct {
 // Create asks for a run and notes that it has to be cancelled if it does not end by itself.
 func (h Host) Create(ctx context.Context, label string, body dialect.CreateRunRequest) *Run {
 	reply, err := scenarios.Attempt(func() *wire.Reply {
-		return h.Send(ctx, wire.Call{Method: http.MethodPost, Path: "/v1/runs", Body: body, Label: label, Secrets: InterruptTokens})
+		return h.Send(ctx, wire.Call{Operation: dialect.CreateRun.Of(), Body: body, Label: label, Secrets: InterruptTokens})
 	})
 	if err != nil {
 		h.Lost(body.WorkflowID, err)
@@ -95,7 +98,7 @@ func (h Host) Adopt(reply *wire.Reply) *Run {
 // LeaveRun notes that a run has to be cancelled if it does not end by itself.
 func (h Host) LeaveRun(id string) (gone func()) {
 	return h.Leave("run "+id, func(ctx context.Context, c *wire.Client) error {
-		reply, err := c.Do(ctx, wire.Call{Method: http.MethodPost, Path: RunPath(id) + "/cancel", Body: dialect.CancelRunRequest{}, Label: "clean up"})
+		reply, err := c.Do(ctx, wire.Call{Operation: dialect.CancelRun.Of(id), Body: dialect.CancelRunRequest{}, Label: "clean up"})
 		if err != nil {
 			return err
 		}
@@ -110,15 +113,13 @@ func (h Host) LeaveRun(id string) (gone func()) {
 	})
 }
 
-func RunPath(id string) string { return "/v1/runs/" + url.PathEscape(id) }
-
 // interruptTokens are where the snapshot of a suspended run may hold the token
 // that answers its interrupt. A host may reply with one wherever a run moves.
 var InterruptTokens = []string{"/interrupt/interruptToken", "/interrupt/token"}
 
 // Snapshot reads the run once.
 func (r *Run) Snapshot(ctx context.Context, label string) *wire.Reply {
-	return r.Send(ctx, wire.Call{Method: http.MethodGet, Path: RunPath(r.ID), Label: label, Secrets: InterruptTokens})
+	return r.Send(ctx, wire.Call{Operation: dialect.ReadRun.Of(r.ID), Label: label, Secrets: InterruptTokens})
 }
 
 // AwaitEnd waits for a terminal status.
@@ -191,8 +192,7 @@ func (r *Run) ReadLog(ctx context.Context, label string) RunLog {
 		if last, ok := l.Last().Key("sequence").Int(); !ok {
 			break
 		} else if last > 0 {
-			known := strconv.FormatInt(last-1, 10)
-			cursor = "&lastSequence=" + known + "&since=" + known
+			cursor = strconv.FormatInt(last-1, 10)
 		}
 	}
 	if l.HasGap() { // a cursor that loses events is not the question here: read in full again
@@ -205,7 +205,13 @@ func (r *Run) ReadLog(ctx context.Context, label string) RunLog {
 // page adds one page of the log. A host that polls long holds a reply that has
 // nothing to tell for a second.
 func (r *Run) page(ctx context.Context, l *RunLog, cursor, label string) {
-	reply := r.Send(ctx, wire.Call{Method: http.MethodGet, Path: RunPath(r.ID) + "/events/poll?timeout=1" + cursor, Label: label})
+	poll := dialect.PollLog.Of(r.ID).With("timeout", "1")
+	if cursor != "" {
+		for _, name := range r.Dialect().Cursors {
+			poll = poll.With(name, cursor)
+		}
+	}
+	reply := r.Send(ctx, wire.Call{Operation: poll, Label: label})
 	if cursor == "" || !reply.Success() {
 		l.Read = reply.StatusValue()
 	}

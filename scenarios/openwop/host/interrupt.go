@@ -3,10 +3,8 @@ package host
 import (
 	"context"
 	"net/http"
-	"net/url"
 
 	"github.com/openassay/assay/scenarios/openwop/dialect"
-
 	"github.com/openassay/assay/scenarios/wire"
 )
 
@@ -62,7 +60,7 @@ func (r *Run) Answer(ctx context.Context, suspended wire.Wait, text string) *wir
 // refused as such the next is tried. Not r.do: a refusal may be what is asked for.
 func (r *Run) Resolve(ctx context.Context, i Interrupt, text string) (reply *wire.Reply) {
 	for _, value := range i.Answers(text) {
-		reply = r.Do(ctx, wire.Call{Method: http.MethodPost, Path: RunPath(r.ID) + "/interrupts/" + url.PathEscape(i.Node), Label: "answer",
+		reply = r.Do(ctx, wire.Call{Operation: dialect.AnswerNode.Of(r.ID, i.Node), Label: "answer",
 			Body: map[string]any{"resumeValue": value}, Secrets: InterruptTokens})
 		if reply.Status != http.StatusBadRequest && reply.Status != http.StatusUnprocessableEntity {
 			break

@@ -8,10 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/openassay/assay/scenarios/openwop/dialect"
-
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/wire"
 )
 
@@ -115,7 +114,7 @@ func Timestamp() check.Matcher {
 }
 
 func IsA(types ...dialect.Event) func(wire.Value) bool {
-	return func(e wire.Value) bool { return slices.Contains(types, dialect.Event(e.Key("type").String())) }
+	return func(e wire.Value) bool { return slices.Contains(types, dialect.EventOf(e)) }
 }
 
 // Steps are the events by which a run gets on. What a host may append while

@@ -6,11 +6,10 @@ import (
 	"slices"
 	"time"
 
-	"github.com/openassay/assay/scenarios/openwop/dialect"
-
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/wire"
 )
 
@@ -31,7 +30,7 @@ func (l RunLog) Served(j *scenarios.Judge) {
 // Polled stops a judge where the log cannot be polled: a host may serve streams alone.
 func (l RunLog) Polled(j *scenarios.Judge) {
 	if status, _ := l.Read.Int(); status/100 != 2 {
-		j.Block("the log of the run cannot be read: HTTP "+l.Read.JSON(), "serve GET /v1/runs/{runId}/events/poll for every run")
+		j.Block("the log of the run cannot be read: HTTP "+l.Read.JSON(), "serve {poll log} for every run")
 	}
 }
 
@@ -47,7 +46,7 @@ func (l RunLog) Told(j *scenarios.Judge) {
 // Whole is told, and stops a judge that compares another form of the log with one that does not begin with its beginning.
 func (l RunLog) Whole(j *scenarios.Judge) {
 	l.Told(j)
-	if first := l.Events[0]; Sequence(first) != 0 && first.Key("type").String() != string(dialect.RunStarted) { // OWP-R20
+	if first := l.Events[0]; Sequence(first) != 0 && dialect.EventOf(first) != dialect.RunStarted { // OWP-R20
 		j.BlockOn(openwop.OWPEVT13, "set-up: the first event that polls list of the run is of type "+first.Key("type").JSON()+" and has sequence "+first.Key("sequence").JSON())
 	}
 }
@@ -92,6 +91,9 @@ func Sequence(e wire.Value) int64 {
 	return n
 }
 
+// Dialect is the version of the protocol that the log is written in.
+func (l RunLog) Dialect() *dialect.Dialect { return dialect.Of(l.Read) }
+
 // All are all events, and where they were read.
 func (l RunLog) All() wire.Found {
 	return wire.Found{Values: l.Events, In: wire.Ref{Exchange: l.Read.Ref().Exchange, Pointer: "/events"}}
@@ -100,7 +102,7 @@ func (l RunLog) All() wire.Found {
 // OfType are the events of these types.
 func (l RunLog) OfType(types ...dialect.Event) wire.Found {
 	return l.All().Where(func(e wire.Value) bool {
-		return slices.Contains(types, dialect.Event(e.Key("type").String()))
+		return slices.Contains(types, dialect.EventOf(e))
 	})
 }
 
@@ -190,9 +192,9 @@ func (l RunLog) Exists(j *scenarios.Judge, made scenarios.RequirementID) {
 
 func (l RunLog) Readable(j *scenarios.Judge) {
 	if status, _ := l.Read.Int(); status/100 != 2 {
-		j.Block("the log of the run cannot be read: HTTP "+l.Read.JSON(), "serve GET /v1/runs/{runId}/events/poll for every run")
+		j.Block("the log of the run cannot be read: HTTP "+l.Read.JSON(), "serve {poll log} for every run")
 	}
 	if l.HasGap() {
-		j.Block("the log as it was served leaves out sequence numbers, also when read in full", "serve every event of a run over GET /v1/runs/{runId}/events/poll")
+		j.Block("the log as it was served leaves out sequence numbers, also when read in full", "serve every event of a run over {poll log}")
 	}
 }

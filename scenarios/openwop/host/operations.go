@@ -3,9 +3,9 @@ package host
 import (
 	"context"
 	"fmt"
-	"net/http"
 
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/wire"
 )
 
@@ -27,14 +27,14 @@ func (r *Run) IsOffered(ctx context.Context, operation string, reply *wire.Reply
 }
 
 // Does sends an operation on the run.
-func (r *Run) Does(ctx context.Context, method, verb string, body any, what string) *wire.Reply {
-	return r.Send(ctx, wire.Call{Method: method, Path: RunPath(r.ID) + verb, Body: body, Label: what, Secrets: InterruptTokens})
+func (r *Run) Does(ctx context.Context, op dialect.Operation, body any, what string) *wire.Reply {
+	return r.Send(ctx, wire.Call{Operation: op.Of(r.ID), Body: body, Label: what, Secrets: InterruptTokens})
 }
 
 // asks is does for one of the operations that not every host has.
-func (r *Run) asks(ctx context.Context, method, verb string, body any, what string) Answered {
-	reply := r.Does(ctx, method, verb, body, what)
-	r.IsOffered(ctx, method+" /v1/runs/{runId}"+verb, reply)
+func (r *Run) asks(ctx context.Context, op dialect.Operation, body any, what string) Answered {
+	reply := r.Does(ctx, op, body, what)
+	r.IsOffered(ctx, op.String(), reply)
 	return AnsweredBy(what, reply)
 }
 
@@ -47,12 +47,12 @@ func (r *Run) Pause(ctx context.Context, policy, reason, what string) Answered {
 	if reason != "" {
 		body["reason"] = reason
 	}
-	return r.asks(ctx, http.MethodPost, ":pause", body, what)
+	return r.asks(ctx, dialect.PauseRun, body, what)
 }
 
 // GoOn asks that a paused run go on.
 func (r *Run) GoOn(ctx context.Context, what string) Answered {
-	return r.asks(ctx, http.MethodPost, ":resume", map[string]any{}, what)
+	return r.asks(ctx, dialect.ResumeRun, map[string]any{}, what)
 }
 
 // IsPaused waits until the run stands still, or has ended.

@@ -6,18 +6,23 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/openassay/assay/scenarios/openwop/dialect"
-
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/wire"
 )
 
 // seam is a test-only endpoint that was found on the host.
 type Seam struct {
 	Host
-	Path string
+	op wire.Operation
 }
+
+// Operation asks the seam.
+func (s Seam) Operation() wire.Operation { return s.op }
+
+// Path is where it was found.
+func (s Seam) Path() string { return s.PathOf(s.op) }
 
 // SeamPaths are where seams can live, in the order they are tried. No
 // discovery field says it, and hosts alias some seams and not others, so each
@@ -26,11 +31,14 @@ func (h Host) SeamPaths() []string {
 	if len(h.SeamPrefixes) > 0 {
 		return h.SeamPrefixes
 	}
-	prefixes := []string{"/v1/host/sample"}
-	if vendor := claims.Family(h.Discovery, "implementation").Key("vendor").String(); vendor != "" {
-		prefixes = append(prefixes, "/v1/host/"+url.PathEscape(vendor))
+	vendor := claims.Family(h.Discovery, "implementation").Key("vendor").String()
+	var prefixes []string
+	for _, prefix := range h.Dialect().Seams {
+		if filled := strings.ReplaceAll(prefix, "{vendor}", url.PathEscape(vendor)); vendor != "" || filled == prefix {
+			prefixes = append(prefixes, filled)
+		}
 	}
-	return append(prefixes, "/conformance/seams/sample")
+	return prefixes
 }
 
 const nameSeams = "name the prefix under which the host's test seams live with --seam-prefix, or wire the seam (docs/seams.md)"
@@ -40,13 +48,13 @@ const nameSeams = "name the prefix under which the host's test seams live with -
 func (h Host) FindSeam(ctx context.Context, name string, least any) (Seam, *wire.Reply) {
 	prefixes := h.SeamPaths()
 	for _, prefix := range prefixes {
-		s := Seam{h, strings.TrimSuffix(prefix, "/") + "/" + name}
+		s := Seam{h, dialect.UseSeam.Of(strings.TrimSuffix(prefix, "/"), name)}
 		reply := s.Ask(ctx, least)
 		h.Adopt(reply)
 		switch reply.Status {
 		case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented:
 		case http.StatusUnauthorized, http.StatusForbidden:
-			scenarios.End(scenarios.Block("the seam "+s.Path+" refuses the credential", "give a key that may use the test seams with --key"))
+			scenarios.End(scenarios.Block("the seam "+s.Path()+" refuses the credential", "give a key that may use the test seams with --key"))
 			return Seam{}, nil
 		default:
 			return s, reply
@@ -63,7 +71,7 @@ func (h Host) AgentLoopSeam(ctx context.Context) Seam {
 }
 
 func (s Seam) Ask(ctx context.Context, body any) *wire.Reply {
-	return s.Do(ctx, wire.Call{Method: http.MethodPost, Path: s.Path, Body: body, Label: "seam " + s.Path})
+	return s.Do(ctx, wire.Call{Operation: s.op, Body: body, Label: "seam " + s.Path()})
 }
 
 // SeamAnswered stops a judge where the seam did not answer: a test endpoint

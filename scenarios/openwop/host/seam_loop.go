@@ -3,9 +3,8 @@ package host
 import (
 	"context"
 
-	"github.com/openassay/assay/scenarios/openwop/dialect"
-
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/wire"
 )
 
@@ -43,7 +42,7 @@ func (SeamObservation) SeenAs() scenarios.Evidence { return scenarios.Attested }
 var SeamTurns = &scenarios.Drive[SeamObservation]{
 	ID:    "openwop/seam-turns",
 	Title: "asks the seam agentloop/run for three different random numbers of turns",
-	Sends: []string{"POST {prefix}/agentloop/run {turns: random}, three times", "GET /v1/runs/{runId}/events/poll of the runs it names"},
+	Sends: []string{"{use seam:agentloop/run} {turns: random}, three times", "{poll log} of the runs it names"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *SeamObservation) {
 		h := Host{c}
 		s := h.AgentLoopSeam(ctx)
@@ -63,7 +62,7 @@ var SeamTurns = &scenarios.Drive[SeamObservation]{
 var SeamImpossible = &scenarios.Drive[SeamObservation]{
 	ID:    "openwop/seam-impossible",
 	Title: "asks the seam agentloop/run for no turn, fewer than none, and a suspension after the last turn; and for what can be, as the control",
-	Sends: []string{"POST {prefix}/agentloop/run {turns: random}", "POST {prefix}/agentloop/run {turns: 0}", "POST {prefix}/agentloop/run {turns: a negative number}", "POST {prefix}/agentloop/run {turns: n, suspendAtTurn: more than n, resume: true}"},
+	Sends: []string{"{use seam:agentloop/run} {turns: random}", "{use seam:agentloop/run} {turns: 0}", "{use seam:agentloop/run} {turns: a negative number}", "{use seam:agentloop/run} {turns: n, suspendAtTurn: more than n, resume: true}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *SeamObservation) {
 		h := Host{c}
 		s := h.AgentLoopSeam(ctx)
@@ -80,7 +79,7 @@ var SeamImpossible = &scenarios.Drive[SeamObservation]{
 
 // Answers asks one question after another.
 func (s Seam) Answers(ctx context.Context, asks ...dialect.AgentloopRequest) SeamObservation {
-	o := SeamObservation{Path: s.Path}
+	o := SeamObservation{Path: s.Path()}
 	for _, ask := range asks {
 		a := s.Answer(ctx, ask)
 		o.Answers = append(o.Answers, a)

@@ -2,11 +2,9 @@ package host
 
 import (
 	"context"
-	"net/http"
-
-	"github.com/openassay/assay/scenarios/openwop/dialect"
 
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -80,29 +78,31 @@ type StrangersObservation struct {
 
 // runOperation is an operation on a run.
 type runOperation struct {
-	What, method, Suffix string
-	body                 any
-	Needed               bool
+	What   string
+	Asks   dialect.Operation
+	beside []string // ids behind that of the run
+	body   any
+	Needed bool
 }
 
 var RunOperations = []runOperation{
-	{"the run", http.MethodGet, "", nil, true},
-	{"the log of the run", http.MethodGet, "/events/poll?timeout=1", nil, true},
-	{"the stream of the run", http.MethodGet, "/events", nil, true},
-	{"to cancel the run", http.MethodPost, "/cancel", map[string]any{}, true},
-	{"to answer an interrupt of the run", http.MethodPost, "/interrupts/nobody", map[string]any{"resumeValue": map[string]any{"action": "accept"}}, false},
+	{"the run", dialect.ReadRun, nil, nil, true},
+	{"the log of the run", dialect.PollLog, nil, nil, true},
+	{"the stream of the run", dialect.StreamLog, nil, nil, true},
+	{"to cancel the run", dialect.CancelRun, nil, map[string]any{}, true},
+	{"to answer an interrupt of the run", dialect.AnswerNode, []string{"nobody"}, map[string]any{"resumeValue": map[string]any{"action": "accept"}}, false},
 }
 
 func (op runOperation) On(id string) wire.Call {
-	return wire.Call{Method: op.method, Path: RunPath(id) + op.Suffix, Body: op.body, Label: op.What, Secrets: InterruptTokens}
+	return wire.Call{Operation: op.Asks.Of(append([]string{id}, op.beside...)...), Body: op.body, Label: op.What, Secrets: InterruptTokens}
 }
 
 // withoutAccess has strangers try every operation on a run that has ended, and on one that never was.
 var WithoutAccess = &scenarios.Drive[StrangersObservation]{
 	ID:    "openwop/strangers",
 	Title: "makes a run, and asks for it and for one that never was without a credential and with one that the host cannot know",
-	Sends: []string{"POST /v1/runs", "as a stranger, of the run and of one that never was: GET /v1/runs/{runId}", "GET .../events/poll", "GET .../events", "POST .../cancel", "POST .../interrupts/{nodeId}",
-		"as a stranger: POST /v1/runs"},
+	Sends: []string{"{create run}", "as a stranger, of the run and of one that never was: {read run}", "{poll log}", "{stream log}", "{cancel run}", "{answer node}",
+		"as a stranger: {create run}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *StrangersObservation) {
 		h := Host{c}
 		simple := h.Simple()
@@ -129,7 +129,7 @@ var WithoutAccess = &scenarios.Drive[StrangersObservation]{
 
 // strangersRun has a stranger ask for a run.
 func (h Host) strangersRun(ctx context.Context, who Stranger, body any) StrangerCall {
-	reply := h.AsStranger(ctx, who, wire.Call{Method: http.MethodPost, Path: "/v1/runs", Body: body, Label: "a run", Secrets: InterruptTokens})
+	reply := h.AsStranger(ctx, who, wire.Call{Operation: dialect.CreateRun.Of(), Body: body, Label: "a run", Secrets: InterruptTokens})
 	h.Adopt(reply) // where the host made one
 	return StrangerCall{Who: who, Existing: AnsweredBy("a run", reply), Needed: true}
 }

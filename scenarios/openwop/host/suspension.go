@@ -32,7 +32,7 @@ func (s Suspension) CheckAnswered(j *scenarios.Judge) {
 		return
 	}
 	j.Block("set-up: the host refused the answer that resumes the loop: HTTP "+s.Answered.JSON(),
-		"take the answer at POST /v1/runs/{runId}/interrupts/{nodeId} (docs/seams.md), and let the key that is given answer interrupts")
+		"take the answer at {answer node} (docs/seams.md), and let the key that is given answer interrupts")
 }
 
 // CheckStill compares a run with what it was before the lull.
@@ -107,7 +107,7 @@ func (h Host) SuspendingLoop(count int, decide func() any) Suspending {
 }
 
 // sendsLoop is what making such a loop sends.
-const SendsLoop = "POST /v1/runs (assay-loop-ask-user or assay-loop with a random plan)"
+const SendsLoop = "{create run} (assay-loop-ask-user or assay-loop with a random plan)"
 
 // AskingLoop asks a person in so many turns.
 func (h Host) AskingLoop(questions int) Suspending {

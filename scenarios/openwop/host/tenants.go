@@ -3,13 +3,13 @@ package host
 import (
 	"context"
 	"fmt"
-	"net/http"
 
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-const SendsTenants = "as each of two tenants: POST /v1/runs, GET /v1/runs/{runId}"
+const SendsTenants = "as each of two tenants: {create run}, {read run}"
 
 // tenants are two who use one host: the first is the one that is certified, the
 // other has a key of its own.
@@ -74,9 +74,9 @@ func (h Host) TwoTenants(ctx context.Context) (TenantPair, Tenants) {
 func (h Host) present(ctx context.Context, who string) Tenant {
 	o := Tenant{Name: who}
 	simple := h.Simple()
-	reply := h.Do(ctx, wire.Call{Method: http.MethodPost, Path: "/v1/runs", Body: simple, Label: ownRun + ", of " + who, Secrets: InterruptTokens})
+	reply := h.Do(ctx, wire.Call{Operation: dialect.CreateRun.Of(), Body: simple, Label: ownRun + ", of " + who, Secrets: InterruptTokens})
 	if Forbids(reply.Status) {
-		scenarios.End(scenarios.Block(fmt.Sprintf("POST /v1/runs answered HTTP %d: the host does not accept the key of %s", reply.Status, who), GiveOtherKey))
+		scenarios.End(scenarios.Block(fmt.Sprintf("{create run} answered HTTP %d: the host does not accept the key of %s", reply.Status, who), GiveOtherKey))
 	}
 	r := h.Adopt(reply)
 	if o.Created = AnsweredBy(ownRun, reply); r.ID == "" {

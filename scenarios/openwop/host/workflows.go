@@ -9,10 +9,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/openassay/assay/scenarios/openwop/dialect"
-
-	"github.com/openassay/assay/gen/openwopv1"
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 )
 
@@ -27,18 +25,24 @@ type Fixture struct {
 
 func (f Fixture) Has(typeID string) bool { return slices.Contains(f.types, typeID) }
 
-// knownFixtures are those that the contract comes with, in the order of their ids; read when one is first looked for, not at
-// start.
-var knownFixtures = sync.OnceValue(readFixtures)
+// fixtures are those that the contracts come with; read when one is first looked for, not at start.
+var fixtures sync.Map // *dialect.Dialect -> func() []Fixture
 
-func readFixtures() []Fixture {
-	entries, err := fs.ReadDir(openwopv1.Fixtures, "fixtures")
+// knownFixtures are those of the host's version, in the order of their ids.
+func (h Host) knownFixtures() []Fixture {
+	d := h.Dialect()
+	read, _ := fixtures.LoadOrStore(d, sync.OnceValue(func() []Fixture { return readFixtures(d.Fixtures) }))
+	return read.(func() []Fixture)()
+}
+
+func readFixtures(contract fs.FS) []Fixture {
+	entries, err := fs.ReadDir(contract, "fixtures")
 	if err != nil {
 		panic("the contract has no fixtures: " + err.Error())
 	}
 	var out []Fixture
 	for _, e := range entries {
-		raw, err := openwopv1.Fixtures.ReadFile("fixtures/" + e.Name())
+		raw, err := fs.ReadFile(contract, "fixtures/"+e.Name())
 		if err != nil {
 			panic("a fixture of the contract cannot be read: " + err.Error())
 		}
@@ -81,7 +85,7 @@ func fixtureOf(id string, raw []byte) Fixture {
 // that the host lists before the others.
 func (h Host) Known(wanted func(Fixture) bool) []string {
 	var listed, unlisted []string
-	fixtures := knownFixtures()
+	fixtures := h.knownFixtures()
 	for _, i := range h.Rand.Perm(len(fixtures)) {
 		switch f := fixtures[i]; {
 		case !wanted(f):

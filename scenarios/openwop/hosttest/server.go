@@ -3,6 +3,7 @@ package hosttest
 import (
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -11,8 +12,6 @@ import (
 	"testing"
 
 	"github.com/openassay/assay/scenarios/openwop/dialect"
-
-	"github.com/openassay/assay/gen/openwopv1"
 )
 
 func TellJSON(w http.ResponseWriter, status int, body any) {
@@ -45,7 +44,7 @@ func read[T any](body map[string]any) (v T, err error) {
 
 // everyFixture is what an impostor lists that does not leave the fixtures out.
 var EveryFixture = func() (ids []string) {
-	files, err := openwopv1.Fixtures.ReadDir("fixtures")
+	files, err := fs.ReadDir(dialect.V1.Fixtures, "fixtures")
 	if err != nil {
 		panic(err) // they are built in
 	}

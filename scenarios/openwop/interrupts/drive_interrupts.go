@@ -2,13 +2,10 @@ package interrupts
 
 import (
 	"context"
-	"net/http"
-	"net/url"
 	"slices"
 
-	"github.com/openassay/assay/scenarios/openwop/dialect"
-
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
@@ -119,7 +116,7 @@ func (w *Waiting) by(c *scenarios.Conn) *Waiting {
 
 // answerAt answers a node of the run.
 func (w *Waiting) answerAt(ctx context.Context, node, what, marker string, value any) Response {
-	reply := w.ask(ctx, wire.Call{Method: http.MethodPost, Path: host.RunPath(w.ID) + "/interrupts/" + url.PathEscape(node), Label: what,
+	reply := w.ask(ctx, wire.Call{Operation: dialect.AnswerNode.Of(w.ID, node), Label: what,
 		Body: map[string]any{"resumeValue": value}, Secrets: host.InterruptTokens})
 	return Response{Answered: host.AnsweredBy(what, reply), Marker: marker}
 }
@@ -129,13 +126,10 @@ func (w *Waiting) answers(ctx context.Context, what, marker string, value any) R
 	return w.answerAt(ctx, w.Node, what, marker, value)
 }
 
-// TokenPath is where the token of an interrupt is inspected and used.
-func TokenPath(token string) string { return "/v1/interrupts/" + url.PathEscape(token) }
-
 // answersBy answers with a token and without any other credential. Any status is an answer.
 func (w *Waiting) answersBy(ctx context.Context, token, what, marker string, value any) Response {
 	w.Redactor().Hide(token)
-	reply := w.Do(ctx, wire.Call{Method: http.MethodPost, Path: TokenPath(token), Label: what, Anonymous: true,
+	reply := w.Do(ctx, wire.Call{Operation: dialect.UseToken.Of(token), Label: what, Anonymous: true,
 		Body: map[string]any{"resumeValue": value}, Secrets: host.InterruptTokens})
 	return Response{Answered: host.AnsweredBy(what, reply), Marker: marker}
 }

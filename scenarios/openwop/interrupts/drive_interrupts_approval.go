@@ -3,9 +3,8 @@ package interrupts
 import (
 	"context"
 
-	"github.com/openassay/assay/scenarios/openwop/dialect"
-
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -24,13 +23,13 @@ type ApprovalObservation struct {
 	Again     Response    `json:"again"` // rejected, when the run had ended
 }
 
-const sendsGate = "POST /v1/runs (a fixture with an interrupt: ours with random inputs, else upstream's)"
+const sendsGate = "{create run} (a fixture with an interrupt: ours with random inputs, else upstream's)"
 
 // approvalAnswered answers an approval in every way that is wrong, then rightly, then again.
 var approvalAnswered = &scenarios.Drive[ApprovalObservation]{
 	ID:    "openwop/approval-answered",
 	Title: "has a run wait for an approval, answers with actions that are not offered and at a node that is not there, runs a sentinel, accepts, and rejects when the run has ended",
-	Sends: []string{sendsGate, "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll", "POST /v1/runs/{runId}/interrupts/{nodeId}, six times", "POST /v1/runs (sentinel)"},
+	Sends: []string{sendsGate, "{read run}", "{poll log}", "{answer node}, six times", "{create run} (sentinel)"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *ApprovalObservation) {
 		h := host.Host{Conn: c}
 		w := waitForApproval(ctx, h)
@@ -88,7 +87,7 @@ func decidedOnce(ctx context.Context, h host.Host, way gateWay, answer func(*Wai
 var approvalRejected = &scenarios.Drive[DecidedObservation]{
 	ID:    "openwop/approval-rejected",
 	Title: "has a run wait for an approval and rejects it",
-	Sends: []string{sendsGate, "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll", "POST /v1/runs/{runId}/interrupts/{nodeId}"},
+	Sends: []string{sendsGate, "{read run}", "{poll log}", "{answer node}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *DecidedObservation) {
 		h := host.Host{Conn: c}
 		way := approvalGate(h)
@@ -99,7 +98,7 @@ var approvalRejected = &scenarios.Drive[DecidedObservation]{
 var approvalEdited = &scenarios.Drive[DecidedObservation]{
 	ID:    "openwop/approval-edited",
 	Title: "has a run wait for an approval of a random draft and accepts it with a random edit",
-	Sends: []string{"POST /v1/runs (assay-approval with a random draft)", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll", "POST /v1/runs/{runId}/interrupts/{nodeId}"},
+	Sends: []string{"{create run} (assay-approval with a random draft)", "{read run}", "{poll log}", "{answer node}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *DecidedObservation) {
 		h := host.Host{Conn: c}
 		way := gateOfOurs(h, approvalWay(h, dialect.ApprovalActionAccept, dialect.ApprovalActionReject, dialect.ApprovalActionEditAccept))
@@ -124,7 +123,7 @@ type AskedAboutObservation struct {
 var approvalAskedAbout = &scenarios.Drive[AskedAboutObservation]{
 	ID:    "openwop/approval-asked-about",
 	Title: "has a run wait for an approval, asks about it, and accepts when the gate waits again",
-	Sends: []string{"POST /v1/runs (assay-approval with a random draft)", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll", "POST /v1/runs/{runId}/interrupts/{nodeId}, twice"},
+	Sends: []string{"{create run} (assay-approval with a random draft)", "{read run}", "{poll log}", "{answer node}, twice"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *AskedAboutObservation) {
 		h := host.Host{Conn: c}
 		way := gateOfOurs(h, approvalWay(h, dialect.ApprovalActionAccept, dialect.ApprovalActionReject, dialect.ApprovalActionAsk))

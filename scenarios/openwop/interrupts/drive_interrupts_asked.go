@@ -86,7 +86,7 @@ func questionsGate(h host.Host) questions {
 var questionsAnswered = &scenarios.Drive[QuestionsObservation]{
 	ID:    "openwop/questions-answered",
 	Title: "has a run ask random questions, answers them with what does not fit, runs a sentinel, and answers them; has another ask and answers it with a list, and another and answers it with nothing",
-	Sends: []string{sendsGate + ", three times", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll", "POST /v1/runs/{runId}/interrupts/{nodeId}, six times", "POST /v1/runs (sentinel)"},
+	Sends: []string{sendsGate + ", three times", "{read run}", "{poll log}", "{answer node}, six times", "{create run} (sentinel)"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *QuestionsObservation) {
 		h := host.Host{Conn: c}
 		q, w := waitForAnswers(ctx, h)

@@ -3,9 +3,8 @@ package interrupts
 import (
 	"context"
 
-	"github.com/openassay/assay/scenarios/openwop/dialect"
-
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
@@ -23,7 +22,7 @@ type GateReplayedObservation struct {
 var gateReplayed = &scenarios.Drive[GateReplayedObservation]{
 	ID:    "openwop/gate-replayed",
 	Title: "has a run wait for an approval, accepts, and replays the finished run from the first event",
-	Sends: []string{sendsGate, "POST /v1/runs/{runId}/interrupts/{nodeId}", "POST /v1/runs/{runId}:fork {mode: replay}", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll"},
+	Sends: []string{sendsGate, "{answer node}", "{fork run} {mode: replay}", "{read run}", "{poll log}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *GateReplayedObservation) {
 		h := host.Host{Conn: c}
 		w := waitForApproval(ctx, h)
@@ -58,7 +57,7 @@ type CascadeObservation struct {
 var cascaded = &scenarios.Drive[CascadeObservation]{
 	ID:    "openwop/gate-cascaded",
 	Title: "has a run wait for a child that waits for an approval, cancels the run, accepts at the child, runs a sentinel and looks at the child again",
-	Sends: []string{"POST /v1/runs (assay-loop with assay-approval as its worker, else conformance-interrupt-parent-child-cancel)", "GET /v1/runs/{runId} and its events", "POST /v1/runs/{runId}/cancel", "GET /v1/runs/{childRunId} and its events", "POST /v1/runs/{childRunId}/interrupts/{nodeId}", "POST /v1/runs (sentinel)"},
+	Sends: []string{"{create run} (assay-loop with assay-approval as its worker, else conformance-interrupt-parent-child-cancel)", "{read run} and its events", "{cancel run}", "{read run:childRunId} and its events", "{answer node:childRunId}", "{create run} (sentinel)"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *CascadeObservation) {
 		h := host.Host{Conn: c}
 		request, gate := parentOfGate(h)

@@ -24,7 +24,7 @@ type EventObservation struct {
 var eventAwaited = &scenarios.Drive[EventObservation]{
 	ID:    "openwop/event-awaited",
 	Title: "has a run wait for an event with a random correlation, sends events that do not match, runs a sentinel, and sends the event",
-	Sends: []string{sendsGate, "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll", "POST /v1/interrupts/{token}, else POST /v1/runs/{runId}/interrupts/{nodeId}, four times", "POST /v1/runs (sentinel)"},
+	Sends: []string{sendsGate, "{read run}", "{poll log}", "{use token}, else {answer node}, four times", "{create run} (sentinel)"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *EventObservation) {
 		h := host.Host{Conn: c}
 		way, correlation := eventWay(h)

@@ -3,11 +3,9 @@ package interrupts
 import (
 	"context"
 	"fmt"
-	"net/http"
-
-	"github.com/openassay/assay/scenarios/openwop/dialect"
 
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
@@ -94,7 +92,7 @@ func (w *Waiting) vote(ctx context.Context, b *Ballot, action dialect.ApprovalAc
 var quorumFilled = &scenarios.Drive[QuorumObservation]{
 	ID:    "openwop/quorum-filled",
 	Title: "has one principal accept as often as a quorum asks for, runs a sentinel, and has others accept; and has as many principals as another quorum asks for accept, one after the other",
-	Sends: []string{sendsGate + ", twice", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll", "POST /v1/runs/{runId}/interrupts/{nodeId}, as each voter", "POST /v1/runs (sentinel)"},
+	Sends: []string{sendsGate + ", twice", "{read run}", "{poll log}", "{answer node}, as each voter", "{create run} (sentinel)"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *QuorumObservation) {
 		h := host.Host{Conn: c}
 		w, alone := poll(ctx, h, dialect.ApprovalDataRejectionPolicyMajority)
@@ -134,7 +132,7 @@ type VetoObservation struct {
 var quorumRejected = &scenarios.Drive[VetoObservation]{
 	ID:    "openwop/quorum-rejected",
 	Title: "has just as many principals reject a quorum as are more than half of it, one after the other",
-	Sends: []string{sendsGate, "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll", "POST /v1/runs/{runId}/interrupts/{nodeId}, as each voter"},
+	Sends: []string{sendsGate, "{read run}", "{poll log}", "{answer node}, as each voter"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *VetoObservation) {
 		h := host.Host{Conn: c}
 		w, ballot := poll(ctx, h, dialect.ApprovalDataRejectionPolicyMajority)
@@ -149,7 +147,7 @@ var quorumRejected = &scenarios.Drive[VetoObservation]{
 var quorumVetoed = &scenarios.Drive[VetoObservation]{
 	ID:    "openwop/quorum-vetoed",
 	Title: "has one principal accept a quorum in which each has a veto, and another reject it",
-	Sends: []string{"POST /v1/runs (assay-quorum)", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll", "POST /v1/runs/{runId}/interrupts/{nodeId}, as two voters"},
+	Sends: []string{"{create run} (assay-quorum)", "{read run}", "{poll log}", "{answer node}, as two voters"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *VetoObservation) {
 		h := host.Host{Conn: c}
 		w, ballot := poll(ctx, h, dialect.ApprovalDataRejectionPolicySingleVeto)
@@ -176,7 +174,7 @@ type ScopeObservation struct {
 var answeredWithoutScope = &scenarios.Drive[ScopeObservation]{
 	ID:    "openwop/answered-without-scope",
 	Title: "has a run wait for an approval, has a credential without approvals:respond read it and accept, runs a sentinel, and accepts",
-	Sends: []string{sendsGate, "GET /v1/runs/{runId}, also with the low-scope key", "GET /v1/runs/{runId}/events/poll", "POST /v1/runs/{runId}/interrupts/{nodeId}, with the low-scope key and with the key", "POST /v1/runs (sentinel)"},
+	Sends: []string{sendsGate, "{read run}, also with the low-scope key", "{poll log}", "{answer node}, with the low-scope key and with the key", "{create run} (sentinel)"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *ScopeObservation) {
 		h := host.Host{Conn: c}
 		low, ok := h.LowScope()
@@ -203,6 +201,6 @@ var answeredWithoutScope = &scenarios.Drive[ScopeObservation]{
 // readAs reads a run. Any status is an answer.
 func (w *Waiting) readAs(ctx context.Context) host.Answered {
 	const what = "the run, read with the low-scope key"
-	reply := w.Do(ctx, wire.Call{Method: http.MethodGet, Path: host.RunPath(w.ID), Label: what, Secrets: host.InterruptTokens})
+	reply := w.Do(ctx, wire.Call{Operation: dialect.ReadRun.Of(w.ID), Label: what, Secrets: host.InterruptTokens})
 	return host.AnsweredBy(what, reply)
 }

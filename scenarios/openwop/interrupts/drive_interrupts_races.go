@@ -3,9 +3,8 @@ package interrupts
 import (
 	"context"
 
-	"github.com/openassay/assay/scenarios/openwop/dialect"
-
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -23,7 +22,7 @@ type ApprovalRaceObservation struct {
 var approvalRaced = &scenarios.Drive[ApprovalRaceObservation]{
 	ID:    "openwop/approval-raced",
 	Title: "has a run wait for an approval and sends six different acceptances at once, every second with the token where there is one, runs a sentinel when the run has ended and looks again",
-	Sends: []string{sendsGate, "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll", "POST /v1/runs/{runId}/interrupts/{nodeId} and POST /v1/interrupts/{token}, six at once", "POST /v1/runs (sentinel)"},
+	Sends: []string{sendsGate, "{read run}", "{poll log}", "{answer node} and {use token}, six at once", "{create run} (sentinel)"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *ApprovalRaceObservation) {
 		h := host.Host{Conn: c}
 		w := waitForApproval(ctx, h)
@@ -85,7 +84,7 @@ type CancelRaces struct {
 var approvalOrCancel = &scenarios.Drive[CancelRaces]{
 	ID:    "openwop/approval-or-cancel",
 	Title: "has a run wait for an approval, accepts it and cancels the run at once, runs a sentinel when the run has ended and looks again; three times",
-	Sends: []string{sendsGate, "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll", "POST /v1/runs/{runId}/interrupts/{nodeId} and POST /v1/runs/{runId}/cancel, at once", "POST /v1/runs (sentinel)"},
+	Sends: []string{sendsGate, "{read run}", "{poll log}", "{answer node} and {cancel run}, at once", "{create run} (sentinel)"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *CancelRaces) {
 		h := host.Host{Conn: c}
 		for range 3 {
@@ -127,7 +126,7 @@ type GateCancelledObservation struct {
 var gateCancelled = &scenarios.Drive[GateCancelledObservation]{
 	ID:    "openwop/gate-cancelled",
 	Title: "has a run wait for an approval, cancels it, accepts, runs a sentinel and looks again",
-	Sends: []string{sendsGate, "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll", "POST /v1/runs/{runId}/cancel", "POST /v1/runs/{runId}/interrupts/{nodeId}", "POST /v1/runs (sentinel)"},
+	Sends: []string{sendsGate, "{read run}", "{poll log}", "{cancel run}", "{answer node}", "{create run} (sentinel)"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *GateCancelledObservation) {
 		h := host.Host{Conn: c}
 		w := waitForApproval(ctx, h)

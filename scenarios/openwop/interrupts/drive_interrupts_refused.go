@@ -4,9 +4,8 @@ import (
 	"context"
 	"time"
 
-	"github.com/openassay/assay/scenarios/openwop/dialect"
-
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
@@ -26,7 +25,7 @@ type TokenAloneObservation struct {
 var tokenAlone = &scenarios.Drive[TokenAloneObservation]{
 	ID:    "openwop/token-alone",
 	Title: "has a run wait for an approval that asks for a credential, accepts with its token alone, runs a sentinel, and accepts with the key",
-	Sends: []string{"POST /v1/runs (conformance-interrupt-auth-required)", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll", "POST /v1/interrupts/{token}", "POST /v1/runs/{runId}/interrupts/{nodeId}", "POST /v1/runs (sentinel)"},
+	Sends: []string{"{create run} (conformance-interrupt-auth-required)", "{read run}", "{poll log}", "{use token}", "{answer node}", "{create run} (sentinel)"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *TokenAloneObservation) {
 		h := host.Host{Conn: c}
 		w := tokened(ctx, h, gateWay{fixture: fixture.UpstreamAuth, node: "gate"}, &o.Gate)
@@ -55,7 +54,7 @@ type ExpiredObservation struct {
 var approvalExpired = &scenarios.Drive[ExpiredObservation]{
 	ID:    "openwop/approval-expired",
 	Title: "has a run wait for an approval with a short random timeoutMs, waits until it has ended by itself, and accepts it at its node and with its token",
-	Sends: []string{"POST /v1/runs (assay-approval with a timeoutMs)", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll", "POST /v1/runs/{runId}/interrupts/{nodeId}", "POST /v1/interrupts/{token}"},
+	Sends: []string{"{create run} (assay-approval with a timeoutMs)", "{read run}", "{poll log}", "{answer node}", "{use token}"},
 	Waits: 300 * time.Millisecond,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *ExpiredObservation) {
 		h := host.Host{Conn: c}

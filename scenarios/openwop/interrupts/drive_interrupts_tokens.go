@@ -2,14 +2,12 @@ package interrupts
 
 import (
 	"context"
-	"net/http"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/openassay/assay/scenarios/openwop/dialect"
-
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -40,7 +38,7 @@ type TokensObservation struct {
 var tokensUsed = &scenarios.Drive[TokensObservation]{
 	ID:    "openwop/tokens-used",
 	Title: "has two runs wait for an approval, looks at what their tokens show, answers the first with tokens that nobody made and with its own, twice, and cancels the second and answers it with its own",
-	Sends: []string{sendsGate + ", twice", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll", "GET /v1/interrupts/{token}", "POST /v1/interrupts/{token}, with tokens of the host and with others", "POST /v1/runs/{runId}/cancel", "POST /v1/runs (sentinel)"},
+	Sends: []string{sendsGate + ", twice", "{read run}", "{poll log}", "{read token}", "{use token}, with tokens of the host and with others", "{cancel run}", "{create run} (sentinel)"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *TokensObservation) {
 		h := host.Host{Conn: c}
 		way := approvalGate(h)
@@ -77,7 +75,7 @@ func tokened(ctx context.Context, h host.Host, way gateWay, into *Gate) *Waiting
 // inspect looks at what is behind a token, without another credential.
 func inspect(ctx context.Context, h host.Host, token string) host.Answered {
 	const what = "what is behind the token"
-	reply := h.Do(ctx, wire.Call{Method: http.MethodGet, Path: TokenPath(token), Label: what, Anonymous: true, Secrets: []string{"/token", "/interruptToken"}})
+	reply := h.Do(ctx, wire.Call{Operation: dialect.ReadToken.Of(token), Label: what, Anonymous: true, Secrets: []string{"/token", "/interruptToken"}})
 	return host.AnsweredBy(what, reply)
 }
 

@@ -22,8 +22,8 @@ var LoopResolvedAgain = &scenarios.Drive[ResolvedAgainObservation]{
 	ID:    "openwop/loop-resolved-again",
 	Title: "holds a loop by a question, answers, answers the same node otherwise when the loop has ended, runs a sentinel, waits a window and looks again",
 	Sends: []string{
-		host.SendsLoop, "POST /v1/runs/{runId}/interrupts/{nodeId}, twice", "GET /v1/runs/{runId}",
-		"GET /v1/runs/{runId}/events/poll", "POST /v1/runs (sentinel)",
+		host.SendsLoop, "{answer node}, twice", "{read run}",
+		"{poll log}", "{create run} (sentinel)",
 	},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *ResolvedAgainObservation) {
 		h := host.Host{Conn: c}
@@ -63,8 +63,8 @@ var LoopWithRivals = &scenarios.Drive[RivalsObservation]{
 	ID:    "openwop/loop-with-rivals",
 	Title: "holds a loop by a question, sends four different answers at once, runs a sentinel when the loop has ended, waits a window and looks again",
 	Sends: []string{
-		host.SendsLoop, "POST /v1/runs/{runId}/interrupts/{nodeId}, four at once", "GET /v1/runs/{runId}",
-		"GET /v1/runs/{runId}/events/poll", "POST /v1/runs (sentinel)",
+		host.SendsLoop, "{answer node}, four at once", "{read run}",
+		"{poll log}", "{create run} (sentinel)",
 	},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *RivalsObservation) {
 		h := host.Host{Conn: c}
@@ -109,8 +109,8 @@ var TwoLoopsSuspended = &scenarios.Drive[TwoSuspendedObservation]{
 	ID:    "openwop/two-loops-suspended",
 	Title: "holds two loops of one plan by a question, answers a node that the first does not have, answers the second, waits for its end and a window, looks at the first and answers it otherwise",
 	Sends: []string{
-		host.SendsLoop + ", twice", "POST /v1/runs/{runId}/interrupts/{a node that it does not have}", "POST /v1/runs/{runId}/interrupts/{nodeId}, of each", "GET /v1/runs/{runId}",
-		"GET /v1/runs/{runId}/events/poll",
+		host.SendsLoop + ", twice", "{answer node} (a node that it does not have)", "{answer node}, of each", "{read run}",
+		"{poll log}",
 	},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *TwoSuspendedObservation) {
 		h := host.Host{Conn: c}

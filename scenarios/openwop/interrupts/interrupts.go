@@ -2,6 +2,8 @@
 package interrupts
 
 import (
+	"github.com/onsi/gomega/types"
+
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
@@ -48,7 +50,7 @@ var gateWaits = scenarios.Scenario{
 		}
 		j.Check(openwop.OWPINT7, last.Key("currentNodeId")).To(check.Equal(o.Node), "currentNodeId of the run")
 		found := suspensions(o.Log, o.Node)
-		if j.Check(openwop.OWPINT8, found).To(check.Len(1), "suspensions of the node on the log") && found.Values[0].Key("type").String() == string(dialect.NodeSuspended) {
+		if j.Check(openwop.OWPINT8, found).To(check.Len(1), "suspensions of the node on the log") && dialect.EventOf(found.Values[0]) == dialect.NodeSuspended {
 			for _, member := range []string{"interruptId", "kind", "key"} {
 				if e := found.Values[0]; !e.At("/payload/" + member).Present() {
 					j.Find(openwop.OWPINT8, "the payload of node.suspended has no %s", member)
@@ -74,7 +76,7 @@ var gateOrder = scenarios.Scenario{
 
 // moveOf is the place of an event in the course of an interrupt of the node; 0 has none.
 func moveOf(e wire.Value, node string) int {
-	switch dialect.Event(e.Key("type").String()) {
+	switch dialect.EventOf(e) {
 	case dialect.NodeSuspended, dialect.InterruptRequested:
 		return 1
 	case dialect.InterruptResolved:
@@ -91,14 +93,20 @@ func moveOf(e wire.Value, node string) int {
 
 // inOrder expects the types of an interrupt's course: a suspension first and a
 // completion last, none twice and none before another that has to come first.
-func inOrder() check.Matcher {
-	place := map[string]int{"node.suspended": 1, "interrupt.requested": 1, "interrupt.resolved": 2, "node.resumed": 3, "node.completed": 4}
+func inOrder() dialect.Spelled {
+	return dialect.Spelling(func(d *dialect.Dialect) types.GomegaMatcher { return movesInOrder(d) })
+}
+
+func movesInOrder(d *dialect.Dialect) check.Matcher {
+	place := map[dialect.Event]int{
+		dialect.NodeSuspended: 1, dialect.InterruptRequested: 1, dialect.InterruptResolved: 2, dialect.NodeResumed: 3, dialect.NodeCompleted: 4,
+	}
 	return check.That("a suspension, what resolved it, what resumed it and the completion of the node, none twice", func(v any) bool {
 		list, _ := v.([]any)
 		seen, last := map[any]bool{}, 0
 		for i, t := range list {
 			name, _ := t.(string)
-			at := place[name]
+			at := place[d.Event(name)]
 			if at < last || seen[t] || i == 0 && at != 1 {
 				return false
 			}

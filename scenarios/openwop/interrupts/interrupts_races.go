@@ -4,12 +4,11 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/openassay/assay/scenarios/openwop/dialect"
-
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -73,7 +72,7 @@ var gateClosed = scenarios.Scenario{
 	Ask: scenarios.Ask(gateCancelled, func(o GateCancelledObservation, j *scenarios.Judge) {
 		o.given(j)
 		if !host.Succeeded(o.Cancel.Status) || !o.End.Ended.Reached || o.End.Status().String() != "cancelled" {
-			j.Block("set-up: the run that waits cannot be cancelled: HTTP "+o.Cancel.Status.JSON()+", status "+o.End.Status().JSON(), "serve POST /v1/runs/{runId}/cancel")
+			j.Block("set-up: the run that waits cannot be cancelled: HTTP "+o.Cancel.Status.JSON()+", status "+o.End.Status().JSON(), "serve {cancel run}")
 		}
 		j.Check(openwop.OWPINT46, o.AtNode.Status).To(check.Status(closed...), "%s, when the run was cancelled", o.AtNode.Asked)
 		checkUntouched(j, openwop.OWPINT46, o.End, o.AtNode.After, "the answer")
@@ -110,7 +109,7 @@ func (o CancelRaceObservation) judge(j *scenarios.Judge) {
 	o.End.Readable(j)
 	j.Check(id, o.End.Terminals()).To(check.Len(1), "events that end the run")
 	status := o.End.Status().String()
-	j.Check(id, o.End.Terminals().Last().Key("type")).To(check.Equal("run."+status), "the event that ends a run whose status is %s", status)
+	j.Check(id, o.End.Terminals().Last().Key("type")).To(dialect.Type(dialect.Ended(status)), "the event that ends a run whose status is %s", status)
 	if !host.Succeeded(o.Accepted.Status) {
 		j.Check(id, o.End.Status()).To(check.Equal("cancelled"), "status of a run whose answer came too late")
 		checkNoTrace(j, id, o.End, o.Accepted)
@@ -129,8 +128,8 @@ func (o CancelRaceObservation) judge(j *scenarios.Judge) {
 // showsResolution says whether an event shows that an interrupt of the node was
 // resolved. Hosts have names of their own for it (OWP-R17).
 func showsResolution(e wire.Value, node string) bool {
-	t := e.Key("type").String()
-	return moveOf(e, node) > 1 || t == string(dialect.RunResumed) || strings.HasSuffix(t, ".resolved")
+	t := dialect.EventOf(e)
+	return moveOf(e, node) > 1 || t == dialect.RunResumed || strings.HasSuffix(string(t), ".resolved")
 }
 
 var gateCascade = scenarios.Scenario{
@@ -145,7 +144,7 @@ var gateCascade = scenarios.Scenario{
 		case !o.Child.Suspended.Reached:
 			j.Block("set-up: no child of the run waits for an approval", "show the child in childRuns of the snapshot, or with node.dispatched on the log, and run "+o.Child.Way)
 		case !host.Succeeded(o.Cancel.Status):
-			j.Block("set-up: the parent cannot be cancelled: HTTP "+o.Cancel.Status.JSON(), "serve POST /v1/runs/{runId}/cancel")
+			j.Block("set-up: the parent cannot be cancelled: HTTP "+o.Cancel.Status.JSON(), "serve {cancel run}")
 		}
 		if !j.Check(openwop.OWPINT48, o.End.Ended).To(check.Reached(), "the child, when its parent was cancelled") {
 			return

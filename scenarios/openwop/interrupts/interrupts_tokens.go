@@ -7,12 +7,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/openassay/assay/scenarios/openwop/dialect"
-
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -84,7 +83,7 @@ var tokenSpent = scenarios.Scenario{
 		checkUntouched(j, openwop.OWPINT38, o.FirstEnd, o.Again.After, o.Again.Asked)
 		checkNoTrace(j, openwop.OWPINT38, o.Again.After, o.Again)
 		if !host.Succeeded(o.Cancelled.Status) || o.SecondEnd.Status().String() != "cancelled" {
-			j.Block("set-up: the run that waits cannot be cancelled: HTTP "+o.Cancelled.Status.JSON(), "serve POST /v1/runs/{runId}/cancel")
+			j.Block("set-up: the run that waits cannot be cancelled: HTTP "+o.Cancelled.Status.JSON(), "serve {cancel run}")
 		}
 		j.Check(openwop.OWPINT38, o.Late.Status).To(check.Status(http.StatusNotFound, http.StatusConflict, http.StatusGone), "%s", o.Late.Asked)
 		checkUntouched(j, openwop.OWPINT38, o.SecondEnd, o.Late.After, o.Late.Asked)

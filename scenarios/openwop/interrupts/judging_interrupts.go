@@ -5,11 +5,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/openassay/assay/scenarios/openwop/dialect"
-
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -38,7 +37,7 @@ func (g Gate) ran(j *scenarios.Judge) {
 // taken stops a judge that needs an answer to have been taken.
 func (a Response) taken(j *scenarios.Judge) {
 	if !host.Succeeded(a.Status) {
-		j.Block("set-up: "+a.Asked+" is refused with HTTP "+a.Status.JSON(), "take the answer at POST /v1/runs/{runId}/interrupts/{nodeId}, and let the key that is given answer interrupts")
+		j.Block("set-up: "+a.Asked+" is refused with HTTP "+a.Status.JSON(), "take the answer at {answer node}, and let the key that is given answer interrupts")
 	}
 }
 

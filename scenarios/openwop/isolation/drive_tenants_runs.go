@@ -3,12 +3,9 @@ package isolation
 import (
 	"context"
 	"errors"
-	"net/http"
-	"net/url"
-
-	"github.com/openassay/assay/scenarios/openwop/dialect"
 
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -28,7 +25,7 @@ type TenantRuns struct {
 var tenantsReadRuns = &scenarios.Drive[TenantRuns]{
 	ID:    "openwop/tenants-read-runs",
 	Title: "has two tenants make a run each, and each ask for the other's and for one that never was: the snapshot, the log, the stream, the ancestry and the list",
-	Sends: []string{host.SendsTenants, "of the other's run and of one that never was: GET /v1/runs/{runId}", "GET .../events/poll", "GET .../events", "GET .../ancestry", "GET /v1/runs"},
+	Sends: []string{host.SendsTenants, "of the other's run and of one that never was: {read run}", "{poll log}", "{stream log}", "{read lineage}", "{list runs}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *TenantRuns) {
 		h := host.Host{Conn: c}
 		t, made := h.TwoTenants(ctx)
@@ -56,11 +53,15 @@ var tenantsReadRuns = &scenarios.Drive[TenantRuns]{
 func readsOf(ctx context.Context, h host.Host, by, theirs string) []host.TenantCall {
 	var out []host.TenantCall
 	for _, op := range []struct {
-		what, suffix string
-		needed       bool
-	}{{"the run", "", true}, {"the log of the run", "/events/poll?timeout=1", true}, {"the stream of the run", "/events", true}, {"the ancestry of the run", "/ancestry", false}} {
+		what   string
+		read   dialect.Operation
+		needed bool
+	}{
+		{"the run", dialect.ReadRun, true}, {"the log of the run", dialect.PollLog, true},
+		{"the stream of the run", dialect.StreamLog, true}, {"the ancestry of the run", dialect.ReadLineage, false},
+	} {
 		call := h.Intrude(ctx, by, op.what, op.needed, theirs, host.StrangerOf(theirs), func(id string) wire.Call {
-			return wire.Call{Method: http.MethodGet, Path: host.RunPath(id) + op.suffix}
+			return wire.Call{Operation: op.read.Of(id)}
 		})
 		out = append(out, call)
 	}
@@ -70,7 +71,7 @@ func readsOf(ctx context.Context, h host.Host, by, theirs string) []host.TenantC
 // runList asks for the list of runs, which the protocol does not have and many
 // hosts do. One that is longer than we read is as good as none.
 func runList(ctx context.Context, h host.Host, what string) host.Answered {
-	reply, err := scenarios.Attempt(func() *wire.Reply { return h.Do(ctx, wire.Call{Method: http.MethodGet, Path: "/v1/runs", Label: what}) })
+	reply, err := scenarios.Attempt(func() *wire.Reply { return h.Do(ctx, wire.Call{Operation: dialect.ListRuns.Of(), Label: what}) })
 	if errors.Is(err, wire.ErrOverLimit) {
 		return host.Answered{Asked: what}
 	}
@@ -93,7 +94,7 @@ type TenantFork struct {
 var tenantsFork = &scenarios.Drive[TenantFork]{
 	ID:    "openwop/tenants-fork",
 	Title: "has a tenant replay the run of another and one that never was, replays it as its own tenant, and has the other ask for the replay",
-	Sends: []string{host.SendsTenants, "as the other tenant: POST /v1/runs/{runId}:fork", "POST /v1/runs/{runId}:fork", "GET /v1/runs/{runId} (the replay), as both"},
+	Sends: []string{host.SendsTenants, "as the other tenant: {fork run}", "{fork run}", "{read run} (the replay), as both"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *TenantFork) {
 		h := host.Host{Conn: c}
 		t, made := h.TwoTenants(ctx)
@@ -104,7 +105,7 @@ var tenantsFork = &scenarios.Drive[TenantFork]{
 		source.Created = source.Snapshot(ctx, "the run, before somebody forks it")
 		o.Before = source.Stands(ctx, "the run, before somebody forks it")
 		o.Call = t.Other.Intrude(ctx, host.TheOther, "to fork the run", true, source.ID, host.StrangerOf(source.ID), func(id string) wire.Call {
-			return wire.Call{Method: http.MethodPost, Path: host.RunPath(id) + ":fork", Body: dialect.ForkRunRequest{Mode: dialect.ForkModeReplay, FromSeq: new(int64(0))}}
+			return wire.Call{Operation: dialect.ForkRun.Of(id), Body: dialect.ForkRunRequest{Mode: dialect.ForkModeReplay, FromSeq: new(int64(0))}}
 		})
 		o.After = source.Stands(ctx, "the run, after the other tenant would have forked it")
 		fork := h.Fork(ctx, source)
@@ -120,7 +121,7 @@ var tenantsFork = &scenarios.Drive[TenantFork]{
 // readOf asks as the other tenant for the snapshot of a run.
 func readOf(ctx context.Context, h host.Host, what, id string) host.TenantCall {
 	return h.Intrude(ctx, host.TheOther, what, true, id, host.StrangerOf(id), func(id string) wire.Call {
-		return wire.Call{Method: http.MethodGet, Path: host.RunPath(id)}
+		return wire.Call{Operation: dialect.ReadRun.Of(id)}
 	})
 }
 
@@ -136,7 +137,7 @@ type TenantOffspring struct {
 var tenantsOffspring = &scenarios.Drive[TenantOffspring]{
 	ID:    "openwop/tenants-offspring",
 	Title: "runs a loop with workers, and has another tenant ask for each child",
-	Sends: []string{host.SendsTenants, host.SendsLoop, "GET /v1/runs/{runId}/events/poll", "GET /v1/runs/{childRunId}, as both tenants"},
+	Sends: []string{host.SendsTenants, host.SendsLoop, "{poll log}", "{read run:childRunId}, as both tenants"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *TenantOffspring) {
 		h := host.Host{Conn: c}
 		t, made := h.TwoTenants(ctx)
@@ -174,7 +175,7 @@ type TenantCancel struct {
 var tenantsCancel = &scenarios.Drive[TenantCancel]{
 	ID:    "openwop/tenants-cancel",
 	Title: "has a tenant cancel a run of another that is under way, and one that never was, and cancels it then as its own tenant",
-	Sends: []string{host.SendsTenants, "POST /v1/runs (conformance-cancellable, conformance-delay or assay-loop-ask-user)", "as the other tenant: POST /v1/runs/{runId}/cancel", "GET /v1/runs/{runId}", "POST /v1/runs/{runId}/cancel"},
+	Sends: []string{host.SendsTenants, "{create run} (conformance-cancellable, conformance-delay or assay-loop-ask-user)", "as the other tenant: {cancel run}", "{read run}", "{cancel run}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *TenantCancel) {
 		h := host.Host{Conn: c}
 		t, made := h.TwoTenants(ctx)
@@ -186,7 +187,7 @@ var tenantsCancel = &scenarios.Drive[TenantCancel]{
 		}
 		o.Live = r.Seen(ctx, "before anybody cancels it")
 		o.Call = t.Other.Intrude(ctx, host.TheOther, "to cancel the run", true, r.ID, host.StrangerOf(r.ID), func(id string) wire.Call {
-			return wire.Call{Method: http.MethodPost, Path: host.RunPath(id) + "/cancel", Body: dialect.CancelRunRequest{}}
+			return wire.Call{Operation: dialect.CancelRun.Of(id), Body: dialect.CancelRunRequest{}}
 		})
 		o.After = r.Seen(ctx, "after the other tenant would have cancelled it")
 		o.Cancel = r.Stop(ctx, "to cancel its own run")
@@ -206,7 +207,7 @@ type TenantAnswer struct {
 var tenantsAnswer = &scenarios.Drive[TenantAnswer]{
 	ID:    "openwop/tenants-answer",
 	Title: "holds a loop by a question, has another tenant answer it, looks at it, and answers as its own tenant",
-	Sends: []string{host.SendsTenants, host.SendsLoop, "as the other tenant: POST /v1/runs/{runId}/interrupts/{nodeId}", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll", "POST /v1/runs/{runId}/interrupts/{nodeId}"},
+	Sends: []string{host.SendsTenants, host.SendsLoop, "as the other tenant: {answer node}", "{read run}", "{poll log}", "{answer node}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *TenantAnswer) {
 		h := host.Host{Conn: c}
 		t, made := h.TwoTenants(ctx)
@@ -218,7 +219,7 @@ var tenantsAnswer = &scenarios.Drive[TenantAnswer]{
 		asked := host.Pending(loop.Held.Suspended.Last, loop.Held.Log)
 		answer := asked.Answers(h.Marker())[0]
 		o.Call = t.Other.Intrude(ctx, host.TheOther, "to answer the run", false, r.ID, host.StrangerOf(r.ID), func(id string) wire.Call {
-			return wire.Call{Method: http.MethodPost, Path: host.RunPath(id) + "/interrupts/" + url.PathEscape(asked.Node), Body: map[string]any{"resumeValue": answer}}
+			return wire.Call{Operation: dialect.AnswerNode.Of(id, asked.Node), Body: map[string]any{"resumeValue": answer}}
 		})
 		o.After = r.Stands(ctx, "the loop, after the other tenant would have answered it")
 		r.Resumes(ctx, &o.SuspendedLoop)

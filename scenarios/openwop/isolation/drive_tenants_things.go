@@ -3,12 +3,9 @@ package isolation
 import (
 	"context"
 	"fmt"
-	"net/http"
-	"net/url"
-
-	"github.com/openassay/assay/scenarios/openwop/dialect"
 
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -30,7 +27,7 @@ type TenantAsks struct {
 var tenantsAsk = &scenarios.Drive[TenantAsks]{
 	ID:    "openwop/tenants-ask",
 	Title: "has two tenants ask for the same run under one idempotency key, and one of them for a run whose body names the other",
-	Sends: []string{host.SendsTenants, "POST /v1/runs with Idempotency-Key, by each", "POST /v1/runs {tenantId: the other's}", "GET /v1/runs/{runId}, by each"},
+	Sends: []string{host.SendsTenants, "{create run} with Idempotency-Key, by each", "{create run} {tenantId: the other's}", "{read run}, by each"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *TenantAsks) {
 		h := host.Host{Conn: c}
 		t, made := h.TwoTenants(ctx)
@@ -49,7 +46,7 @@ var tenantsAsk = &scenarios.Drive[TenantAsks]{
 
 // impersonate has the other tenant ask for a run in the name of the first.
 func impersonate(ctx context.Context, t host.TenantPair, o *TenantAsks, workflow string) {
-	reply := t.Other.Do(ctx, wire.Call{Method: http.MethodPost, Path: "/v1/runs", Body: map[string]any{"workflowId": workflow, "tenantId": o.Name},
+	reply := t.Other.Do(ctx, wire.Call{Operation: dialect.CreateRun.Of(), Body: map[string]any{"workflowId": workflow, "tenantId": o.Name},
 		Label: "a run in the name of " + host.TheFirst, Secrets: host.InterruptTokens})
 	o.Named = host.AnsweredBy("a run in the name of "+host.TheFirst, reply)
 	r := t.Other.Adopt(reply)
@@ -61,7 +58,7 @@ func impersonate(ctx context.Context, t host.TenantPair, o *TenantAsks, workflow
 		what string
 		into *host.Answered
 	}{{t.Other, "that run, by who asked for it", &o.Mine}, {t.First, "that run, by whom its body names", &o.Yours}} {
-		reply := read.by.Do(ctx, wire.Call{Method: http.MethodGet, Path: host.RunPath(r.ID), Label: read.what, Secrets: host.InterruptTokens})
+		reply := read.by.Do(ctx, wire.Call{Operation: dialect.ReadRun.Of(r.ID), Label: read.what, Secrets: host.InterruptTokens})
 		*read.into = host.AnsweredBy(read.what, reply)
 	}
 }
@@ -86,7 +83,7 @@ type TenantFiles struct {
 var tenantsWrite = &scenarios.Drive[TenantFiles]{
 	ID:    "openwop/tenants-write",
 	Title: "writes a workspace file, and has another tenant read, list, write and delete the same path",
-	Sends: []string{host.SendsTenants, "PUT /v1/host/workspace/files/{path}, as both tenants", "GET .../{path} and GET /v1/host/workspace/files, as both", "DELETE .../{path}, as the other"},
+	Sends: []string{host.SendsTenants, "{write file}, as both tenants", "{read file} and {list files}, as both", "{delete file}, as the other"},
 	Run: host.WithFiles(func(ctx context.Context, mine *host.Files, o *TenantFiles) {
 		t, made := mine.TwoTenants(ctx)
 		o.Tenants = made
@@ -94,7 +91,7 @@ var tenantsWrite = &scenarios.Drive[TenantFiles]{
 		o.Path, o.Mine, o.Theirs = mine.Path("plan"), mine.Marker(), mine.Marker()
 		mine.Put(ctx, o.Path, o.Mine)
 		o.Before = theirs.Intrude(ctx, host.TheOther, "the file", true, o.Path, mine.Path("never"), func(path string) wire.Call {
-			return wire.Call{Method: http.MethodGet, Path: host.FileURL(path)}
+			return wire.Call{Operation: dialect.ReadFile.Of(path)}
 		})
 		useOf(ctx, theirs, mine, o)
 		theirs.Tidy(ctx)
@@ -132,22 +129,22 @@ type TenantGoals struct {
 var tenantsGoals = &scenarios.Drive[TenantGoals]{
 	ID:    "openwop/tenants-goals",
 	Title: "has two tenants make a goal each, and one read, list, edit, pause and abandon the other's, and one that never was",
-	Sends: []string{host.SendsTenants, "POST {goals}, as both tenants", "as the other: GET, PATCH {goals}/{goalId}", "POST {goals}/{goalId}/pause, abandon", "GET {goals}, as both"},
+	Sends: []string{host.SendsTenants, "{create goal}, as both tenants", "as the other: {read goal}", "{edit goal}", "{pause goal}", "{abandon goal}", "{list goals}, as both"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *TenantGoals) {
 		h := host.Host{Conn: c}
 		t, made := h.TwoTenants(ctx)
 		o.Tenants = made
 		home := h.StandingGoals(ctx)
-		theirs := host.GoalHome{Host: t.Other, Path: home.Path}
+		theirs := host.GoalHome{Host: t.Other, Prefix: home.Prefix}
 		mine, first := home.Begin(ctx, host.BoundedTo(3))
 		if o.Mine = first; first.ID == "" {
 			return
 		}
 		own := theirs.CreateAs(ctx, "a goal of its own", "", theirs.GoalRequest(host.BoundedTo(3)))
-		if o.Theirs = (host.GoalMade{Path: home.Path, ID: own.ID, Created: own.Created}); own.ID == "" {
+		if o.Theirs = (host.GoalMade{Path: home.Path(), ID: own.ID, Created: own.Created}); own.ID == "" {
 			return
 		}
-		o.Theirs.Fresh = host.AnswerOf(own.Do(ctx, wire.Call{Method: http.MethodGet, Path: own.At(""), Label: "its own goal"}))
+		o.Theirs.Fresh = host.AnswerOf(own.Do(ctx, wire.Call{Operation: own.To(dialect.ReadGoal), Label: "its own goal"}))
 		o.Calls = callsOn(ctx, theirs, mine.ID, h.DrawObjective())
 		o.Own = home.List(ctx, "")
 		o.Others = theirs.List(ctx, "")
@@ -159,17 +156,18 @@ var tenantsGoals = &scenarios.Drive[TenantGoals]{
 func callsOn(ctx context.Context, g host.GoalHome, id, objective string) []host.TenantCall {
 	var out []host.TenantCall
 	for _, op := range []struct {
-		what, method, suffix string
-		body                 any
-		needed               bool
+		what   string
+		asks   dialect.Operation
+		body   any
+		needed bool
 	}{
-		{"the goal", http.MethodGet, "", nil, true},
-		{"to edit the goal", http.MethodPatch, "", dialect.EditGoalRequest{Objective: objective}, false}, // OWP-R27
-		{"to pause the goal", http.MethodPost, "/pause", nil, true},
-		{"to abandon the goal", http.MethodPost, "/abandon", nil, true},
+		{"the goal", dialect.ReadGoal, nil, true},
+		{"to edit the goal", dialect.EditGoal, dialect.EditGoalRequest{Objective: objective}, false}, // OWP-R27
+		{"to pause the goal", dialect.PauseGoal, nil, true},
+		{"to abandon the goal", dialect.AbandonGoal, nil, true},
 	} {
 		call := g.Intrude(ctx, host.TheOther, op.what, op.needed, id, host.StrangerOf(id), func(id string) wire.Call {
-			return wire.Call{Method: op.method, Path: g.Path + "/" + url.PathEscape(id) + op.suffix, Body: op.body}
+			return wire.Call{Operation: op.asks.Of(g.Prefix, id), Body: op.body}
 		})
 		out = append(out, call)
 	}

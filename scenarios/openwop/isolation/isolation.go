@@ -76,7 +76,7 @@ var cancelRefused = scenarios.Scenario{
 			j.Block("set-up: "+o.Way+" was not under way: HTTP "+o.Created.Status.JSON()+", status "+o.Live.Key("status").JSON(), fixture.Load)
 		}
 		if !host.Succeeded(o.Cancel.Status) && !host.IsTerminal(o.After.Key("status").String()) {
-			j.Block("set-up: its own tenant cannot cancel the run: HTTP "+o.Cancel.Status.JSON(), "serve POST /v1/runs/{runId}/cancel")
+			j.Block("set-up: its own tenant cannot cancel the run: HTTP "+o.Cancel.Status.JSON(), "serve {cancel run}")
 		}
 		o.Call.CheckRefused(j, openwop.OWPISO3)
 		o.Call.CheckUnguessed(j)
@@ -118,7 +118,7 @@ var forkRefused = scenarios.Scenario{
 		o.Tenants.Given(j)
 		o.Before.Readable(j)
 		if !host.Succeeded(o.Forked.Status) || !host.Succeeded(o.Own.Status) {
-			j.Block("set-up: its own tenant cannot fork the run and read the fork: HTTP "+o.Forked.Status.JSON()+" and "+o.Own.Status.JSON(), "serve POST /v1/runs/{runId}:fork, or claim no replay")
+			j.Block("set-up: its own tenant cannot fork the run and read the fork: HTTP "+o.Forked.Status.JSON()+" and "+o.Own.Status.JSON(), "serve {fork run}, or claim no replay")
 		}
 		o.Call.CheckRefused(j, openwop.OWPISO3)
 		o.Call.CheckUnguessed(j)

@@ -50,8 +50,8 @@ var twoLoopsAtOnce = &scenarios.Drive[InterleavedObservation]{
 	ID:    "openwop/two-loops-at-once",
 	Title: "holds one loop by a question in a random turn while another runs from end to end",
 	Sends: []string{
-		"POST /v1/runs (assay-loop-ask-user with a random plan)", "POST /v1/runs (assay-loop)", "POST /v1/runs/{runId}/interrupts/{nodeId}",
-		"GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll",
+		"{create run} (assay-loop-ask-user with a random plan)", "{create run} (assay-loop)", "{answer node}",
+		"{read run}", "{poll log}",
 	},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *InterleavedObservation) {
 		h := host.Host{Conn: c}

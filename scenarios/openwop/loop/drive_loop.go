@@ -2,12 +2,10 @@ package loop
 
 import (
 	"context"
-	"net/http"
 	"time"
 
-	"github.com/openassay/assay/scenarios/openwop/dialect"
-
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -58,8 +56,8 @@ var loopOfTurns = &scenarios.Drive[LoopObservation]{
 	ID:    "openwop/loop-of-turns",
 	Title: "runs a loop of random length, then a sentinel run, waits a window, and reads the log before and after",
 	Sends: []string{
-		"POST /v1/runs (assay-loop with a random plan; else conformance-multi-agent-handoff; else the seam agentloop/run)",
-		"GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll", "GET /v1/runs/{childRunId}", "GET /v1/runs/{an id never given out}", "POST /v1/runs (sentinel)",
+		"{create run} (assay-loop with a random plan; else conformance-multi-agent-handoff; else the seam agentloop/run)",
+		"{read run}", "{poll log}", "{read run:childRunId}", "{read run:an id never given out}", "{create run} (sentinel)",
 	},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *LoopObservation) {
 		h := host.Host{Conn: c}
@@ -85,7 +83,7 @@ func watchLoop(ctx context.Context, h host.Host, r *host.Run, o *LoopObservation
 	}
 	o.Children = h.Children(ctx, o.Log)
 	// Not h.do: a host may answer 403 for a run that is not ours, and 404 alike.
-	stranger := h.Do(ctx, wire.Call{Method: http.MethodGet, Path: host.RunPath(host.StrangerOf(r.ID)), Label: "a run that never was"})
+	stranger := h.Do(ctx, wire.Call{Operation: dialect.ReadRun.Of(host.StrangerOf(r.ID)), Label: "a run that never was"})
 	o.Stranger = stranger.StatusValue()
 	other := sentinel()
 	if other.ID == "" {
@@ -103,7 +101,7 @@ func seamLoop(ctx context.Context, h host.Host, o *LoopObservation) {
 	ceiling, _ := h.Ceiling()
 	turns := h.Between(min(3, ceiling), min(7, ceiling))
 	answer := seam.Ask(ctx, dialect.AgentloopRequest{Turns: int64(turns)})
-	*o = LoopObservation{Way: seam.Path, Chosen: true, Evidence: scenarios.Attested, Turns: turns, SeamStatus: answer.StatusValue(),
+	*o = LoopObservation{Way: seam.Path(), Chosen: true, Evidence: scenarios.Attested, Turns: turns, SeamStatus: answer.StatusValue(),
 		SeamIterations: answer.Value("/decisions").Items().Each("/iteration")}
 	r := h.Adopt(answer)
 	if r.ID == "" {

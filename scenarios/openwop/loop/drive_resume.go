@@ -18,8 +18,8 @@ var loopSuspendedTwice = &scenarios.Drive[TwiceObservation]{
 	ID:    "openwop/loop-suspended-twice",
 	Title: "holds a loop by a question in two random turns and answers each time",
 	Sends: []string{
-		host.SendsLoop, "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll",
-		"POST /v1/runs/{runId}/interrupts/{nodeId}, twice",
+		host.SendsLoop, "{read run}", "{poll log}",
+		"{answer node}, twice",
 	},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *TwiceObservation) {
 		h := host.Host{Conn: c}
@@ -50,8 +50,8 @@ var loopBelowTheFloor = &scenarios.Drive[FloorObservation]{
 	ID:    "openwop/loop-below-the-floor",
 	Title: "runs a loop with a random confidence below the floor in a random turn, runs a sentinel, waits a window, and answers",
 	Sends: []string{
-		host.SendsLoop, "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll", "POST /v1/runs (sentinel)",
-		"POST /v1/runs/{runId}/interrupts/{nodeId}",
+		host.SendsLoop, "{read run}", "{poll log}", "{create run} (sentinel)",
+		"{answer node}",
 	},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *FloorObservation) {
 		h := host.Host{Conn: c}
@@ -79,8 +79,8 @@ var replayOfResumed = &scenarios.Drive[ResumedForkObservation]{
 	ID:    "openwop/replay-of-resumed",
 	Title: "holds a loop by a question, answers, and replays the finished loop from the first event",
 	Sends: []string{
-		host.SendsLoop, "POST /v1/runs/{runId}/interrupts/{nodeId}", "POST /v1/runs/{runId}:fork {mode: replay}",
-		"GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll",
+		host.SendsLoop, "{answer node}", "{fork run} {mode: replay}",
+		"{read run}", "{poll log}",
 	},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *ResumedForkObservation) {
 		h := host.Host{Conn: c}

@@ -3,9 +3,8 @@ package loop
 import (
 	"context"
 
-	"github.com/openassay/assay/scenarios/openwop/dialect"
-
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -29,8 +28,8 @@ var LoopThatAsks = &scenarios.Drive[AskedObservation]{
 	ID:    "openwop/loop-that-asks",
 	Title: "holds a loop by a question in a random turn, looks at it, listens to it, runs a sentinel and waits a window, and answers",
 	Sends: []string{
-		"POST /v1/runs (assay-loop-ask-user or assay-loop with a random plan; else the seam agentloop/run)", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll",
-		"GET /v1/runs/{runId}/events", "POST /v1/runs (sentinel)", "POST /v1/runs/{runId}/interrupts/{nodeId}",
+		"{create run} (assay-loop-ask-user or assay-loop with a random plan; else the seam agentloop/run)", "{read run}", "{poll log}",
+		"{stream log}", "{create run} (sentinel)", "{answer node}",
 	},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *AskedObservation) {
 		h := host.Host{Conn: c}
@@ -61,7 +60,7 @@ func seamAsks(ctx context.Context, h host.Host, o *AskedObservation) {
 	ask := suspendAt(h)
 	ask.Resume = new(true)
 	a := s.Answer(ctx, ask)
-	*o = AskedObservation{SuspendedLoop: host.SuspendedLoop{Way: s.Path}, Evidence: scenarios.Attested, Seam: &a}
+	*o = AskedObservation{SuspendedLoop: host.SuspendedLoop{Way: s.Path()}, Evidence: scenarios.Attested, Seam: &a}
 	if a.NamesARun {
 		o.Evidence = scenarios.Observed
 	}
@@ -79,8 +78,8 @@ var seamSuspends = &scenarios.Drive[host.SeamObservation]{
 	ID:    "openwop/seam-suspends",
 	Title: "asks the seam agentloop/run to suspend a loop of random length in a random turn, once with and once without resuming it",
 	Sends: []string{
-		"POST {prefix}/agentloop/run {turns: n, suspendAtTurn: less than n, resume: true}", "POST {prefix}/agentloop/run {turns: n, suspendAtTurn: less than n}",
-		"GET /v1/runs/{runId} and its events of the runs it names",
+		"{use seam:agentloop/run} {turns: n, suspendAtTurn: less than n, resume: true}", "{use seam:agentloop/run} {turns: n, suspendAtTurn: less than n}",
+		"{read run} and its events of the runs it names",
 	},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *host.SeamObservation) {
 		h := host.Host{Conn: c}
@@ -105,8 +104,8 @@ var loopBesideHeartbeats = &scenarios.Drive[HeartbeatObservation]{
 	ID:    "openwop/loop-beside-heartbeats",
 	Title: "holds a loop by a question, has a heartbeat see two different states, runs a sentinel and waits a window, and answers",
 	Sends: []string{
-		host.SendsLoop, "POST {prefix}/heartbeat/tick {observedState: random}, twice", "GET /v1/runs/{runId}",
-		"GET /v1/runs/{runId}/events/poll", "POST /v1/runs (sentinel)", "POST /v1/runs/{runId}/interrupts/{nodeId}",
+		host.SendsLoop, "{use seam:heartbeat/tick} {observedState: random}, twice", "{read run}",
+		"{poll log}", "{create run} (sentinel)", "{answer node}",
 	},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *HeartbeatObservation) {
 		h := host.Host{Conn: c}
@@ -117,7 +116,7 @@ var loopBesideHeartbeats = &scenarios.Drive[HeartbeatObservation]{
 		}
 		heartbeat := h.Name("assay")
 		s, reply := h.FindSeam(ctx, "heartbeat/tick", host.TickOf(heartbeat, h.Marker()))
-		o.Seam, o.Ticks = s.Path, wire.Values{reply.StatusValue()}
+		o.Seam, o.Ticks = s.Path(), wire.Values{reply.StatusValue()}
 		reply = s.Ask(ctx, host.TickOf(heartbeat, h.Marker()))
 		h.Adopt(reply)
 		o.Ticks = append(o.Ticks, reply.StatusValue())

@@ -3,9 +3,8 @@ package loop
 import (
 	"context"
 
-	"github.com/openassay/assay/scenarios/openwop/dialect"
-
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
 )
@@ -27,8 +26,8 @@ var loopBeyondItsEnd = &scenarios.Drive[BeyondObservation]{
 	ID:    "openwop/loop-beyond-its-end",
 	Title: "runs a loop whose script goes on behind terminate, runs a sentinel, waits a window and looks again",
 	Sends: []string{
-		"POST /v1/runs (assay-loop with a random plan; else conformance-orchestrator-terminate)", "GET /v1/runs/{runId}",
-		"GET /v1/runs/{runId}/events/poll", "POST /v1/runs (sentinel)",
+		"{create run} (assay-loop with a random plan; else conformance-orchestrator-terminate)", "{read run}",
+		"{poll log}", "{create run} (sentinel)",
 	},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *BeyondObservation) {
 		h := host.Host{Conn: c}
@@ -69,7 +68,7 @@ type RefusedObservation struct {
 var dispatchOfTooMany = &scenarios.Drive[RefusedObservation]{
 	ID:    "openwop/dispatch-of-too-many",
 	Title: "runs a loop with fanOutPolicy reject that hands over to one worker, and then to several in one decision",
-	Sends: []string{"POST /v1/runs (assay-loop-reject with a random plan)", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll"},
+	Sends: []string{"{create run} (assay-loop-reject with a random plan)", "{read run}", "{poll log}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *RefusedObservation) {
 		h := host.Host{Conn: c}
 		if !h.Offers(fixture.Reject, fixture.Noop) {
@@ -91,7 +90,7 @@ var dispatchOfTooMany = &scenarios.Drive[RefusedObservation]{
 var dispatchOfNothing = &scenarios.Drive[RefusedObservation]{
 	ID:    "openwop/dispatch-of-nothing",
 	Title: "runs a dispatch node that no decision comes before",
-	Sends: []string{"POST /v1/runs (assay-dispatch-alone)", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll"},
+	Sends: []string{"{create run} (assay-dispatch-alone)", "{read run}", "{poll log}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *RefusedObservation) {
 		h := host.Host{Conn: c}
 		if !h.Offers(fixture.Alone) {

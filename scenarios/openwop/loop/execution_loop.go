@@ -5,12 +5,11 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/openassay/assay/scenarios/openwop/dialect"
-
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/handoff"
 	"github.com/openassay/assay/scenarios/openwop/host"
@@ -68,7 +67,7 @@ func decisionsFirst(turns int) check.Matcher {
 		types := wire.Compact(marks.Each("/type").Actual())
 		decided, workers := 0, 0 // and those that were decided on and not dispatched yet
 		for _, e := range marks.Values {
-			switch dialect.Event(e.Key("type").String()) {
+			switch dialect.EventOf(e) {
 			case dialect.Decided:
 				decided++
 				workers += len(e.At("/payload/decision/nextWorkerIds").Items())
@@ -100,9 +99,10 @@ var decidedBeforeQuestion = scenarios.Scenario{
 		l := o.Held.Log
 		j.Check(openwop.OWPDSP1, l.Kinds()).To(KindsOf(o.Kinds[:o.Held.Turn]), "decisions on the log while the run waits for an answer")
 		asked := l.All().Where(host.IsA(dialect.Decided, dialect.NodeSuspended, dialect.InterruptRequested)).Each("/type")
+		decided := o.Held.Log.Dialect().Word(dialect.Decided)
 		j.Check(openwop.OWPDSP1, asked).To(check.That(fmt.Sprintf("%d decisions before the question", o.Held.Turn), func(v any) bool {
 			list, _ := v.([]any)
-			first := slices.IndexFunc(list, func(kind any) bool { return kind != string(dialect.Decided) })
+			first := slices.IndexFunc(list, func(kind any) bool { return kind != decided })
 			return first < 0 || first == o.Held.Turn
 		}), "decisions and the question in order")
 	}),

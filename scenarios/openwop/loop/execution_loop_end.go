@@ -3,12 +3,11 @@ package loop
 import (
 	"slices"
 
-	"github.com/openassay/assay/scenarios/openwop/dialect"
-
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/handoff"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
@@ -87,7 +86,7 @@ var fanOutRejected = scenarios.Scenario{
 		}
 		j.Check(openwop.OWPDSP6, host.Dispatched(l).Each("/type")).To(check.Len(o.Control), "workers that were dispatched")
 		j.Check(openwop.OWPDSP6, l.Status()).To(check.Equal("failed"), "status of the run")
-		o.tellCode(j, openwop.OWPDSP6, "fan_out_unsupported")
+		o.tellCode(j, openwop.OWPDSP6, dialect.FanOutUnsupported)
 	}),
 }
 
@@ -112,12 +111,12 @@ var dispatchUndecided = scenarios.Scenario{
 		l.Readable(j)
 		j.Check(openwop.OWPDSP7, l.Status()).To(check.Equal("failed"), "status of the run")
 		j.Check(openwop.OWPDSP7, host.Dispatched(l).Each("/type")).To(check.Len(0), "workers that were dispatched")
-		o.tellCode(j, openwop.OWPDSP7, "no_pending_decision")
+		o.tellCode(j, openwop.OWPDSP7, dialect.NoPendingDecision)
 	}),
 }
 
 // tellCode notes that the failure has another code than the text names.
-func (o RefusedObservation) tellCode(j *scenarios.Judge, id scenarios.RequirementID, code string) {
+func (o RefusedObservation) tellCode(j *scenarios.Judge, id scenarios.RequirementID, code dialect.Code) {
 	if got := handoff.Codes(o.Log); !slices.Contains(got, code) {
 		j.Find(id, "the failure has no code %s, but %s", code, wire.Compact(got))
 	}

@@ -3,13 +3,12 @@ package loop
 import (
 	"fmt"
 
-	"github.com/openassay/assay/scenarios/openwop/dialect"
-
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/bounds"
 	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/openwop/replay"
@@ -73,12 +72,12 @@ var asPlanned = scenarios.Scenario{
 		j.Check(openwop.OWP0061B5, l.Decided().Each("/payload/agentId")).To(check.Each(check.Text()), "agentId")
 		o.checkChildren(j)
 		order := turnsAndSettlements(l)
-		j.Check(openwop.OWP0037A5, order).To(check.Equal(alternating(o.Turns)), "turns and settled workers in order")
+		j.Check(openwop.OWP0037A5, order).To(dialect.Types(alternating(o.Turns)...), "turns and settled workers in order")
 		j.Check(openwop.OWP0037A1, order).To(check.Len(2*o.Turns-1), "turns, and workers that settled")
 		j.Check(openwop.OWP0061E1, l.Status()).To(check.Equal("completed"), "status after terminate")
-		j.Check(openwop.OWP0061E1, l.Terminals().Each("/type")).To(check.Equal([]any{"run.completed"}), "events that end the run")
-		j.Check(openwop.OWP0061E1, host.OfTheLoop(l).Last().Key("type")).To(check.Equal("run.completed"), "last event of the loop")
-		if l.Last().Key("type").String() != "run.completed" {
+		j.Check(openwop.OWP0061E1, l.Terminals().Each("/type")).To(dialect.Types(dialect.RunCompleted), "events that end the run")
+		j.Check(openwop.OWP0061E1, host.OfTheLoop(l).Last().Key("type")).To(dialect.Type(dialect.RunCompleted), "last event of the loop")
+		if dialect.EventOf(l.Last()) != dialect.RunCompleted {
 			j.Find(openwop.OWP0061E1, "an event %s follows the end of the run", l.Last().Key("type").JSON())
 		}
 		j.Need(openwop.OWP0037A1, o.Sentinel)
@@ -166,13 +165,13 @@ var boundBelow = scenarios.Scenario{
 		o.BelowLater.Readable(j)
 		breach := l.Breaches()
 		j.Check(openwop.OWP0061E4, breach).To(check.Len(1), "breaches of a loop bounded to %d turns", n)
-		j.Check(openwop.OWP0061E2, breach.Each("/payload/kind")).To(check.Equal([]any{string(dialect.CapKindLoopIterations)}), "kind")
+		j.Check(openwop.OWP0061E2, breach.Each("/payload/kind")).To(check.Equal([]any{dialect.CapKindLoopIterations}), "kind")
 		j.Check(openwop.OWP0061E2, breach.Each("/payload/limit")).To(check.Equal([]any{n}), "limit")
 		j.Check(openwop.OWP0061E2, breach.Each("/payload/observed")).To(check.Equal([]any{n + 1}), "observed")
 		j.Check(openwop.OWP0061E3, l.Decided()).To(check.Len(n), "orchestrator turns")
 		j.Check(openwop.OWP0061E3, l.Status()).To(check.Equal("failed"), "status of the run")
-		j.Check(openwop.OWP0061E3, l.OfType(dialect.RunFailed).Each("/payload/error/code")).To(check.Equal([]any{"loop_limit_exceeded"}), "code of the failure")
-		j.Check(openwop.OWP0061E3, host.BreachesAndEnds(l)).To(check.Equal([]any{"cap.breached", "run.failed"}), "breach and end in order")
+		j.Check(openwop.OWP0061E3, l.OfType(dialect.RunFailed).Each("/payload/error/code")).To(dialect.EachCoded(dialect.LoopLimitExceeded), "code of the failure")
+		j.Check(openwop.OWP0061E3, host.BreachesAndEnds(l)).To(dialect.Types(dialect.Breached, dialect.RunFailed), "breach and end in order")
 		bounds.CheckOver(l, j, openwop.OWP0061E3)
 		j.Check(openwop.OWP0061E3, host.OfTheLoop(o.BelowLater).Each("/eventId")).To(check.SameAs(host.OfTheLoop(l).Each("/eventId")),
 			"events of the loop after two more had ended and %s had gone by", o.Window)

@@ -49,7 +49,7 @@ func (o LoopObservation) checkChildren(j *scenarios.Judge) {
 // turnsAndSettlements are the types of the turns and of the child runs' ends, in order.
 func turnsAndSettlements(l host.RunLog) wire.Found {
 	return l.All().Where(func(e wire.Value) bool {
-		switch dialect.Event(e.Key("type").String()) {
+		switch dialect.EventOf(e) {
 		case dialect.Decided:
 			return true
 		case dialect.HandedOver:
@@ -60,10 +60,10 @@ func turnsAndSettlements(l host.RunLog) wire.Found {
 }
 
 // alternating is a turn, then the end of its worker, and so on to the last turn.
-func alternating(turns int) []any {
-	out := []any{string(dialect.Decided)}
+func alternating(turns int) []dialect.Event {
+	out := []dialect.Event{dialect.Decided}
 	for range turns - 1 {
-		out = append(out, string(dialect.HandedOver), string(dialect.Decided))
+		out = append(out, dialect.HandedOver, dialect.Decided)
 	}
 	return out
 }

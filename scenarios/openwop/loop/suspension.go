@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"math"
-	"net/http"
 	"time"
 
-	"github.com/openassay/assay/scenarios/openwop/dialect"
-
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
@@ -26,7 +24,7 @@ func doubtful(h host.Host, floor float64) (decision any, confidence float64) {
 // the question: somebody who listens must not move the run.
 func listen(ctx context.Context, r *host.Run) (hangUp func()) {
 	short, cancel := context.WithTimeout(ctx, 2*time.Second)
-	stream, _, err := r.Client.Open(short, wire.Call{Method: http.MethodGet, Path: host.RunPath(r.ID) + "/events", Label: "listen to the suspended run"})
+	stream, _, err := r.Client.Open(short, wire.Call{Operation: dialect.StreamLog.Of(r.ID), Label: "listen to the suspended run"})
 	switch {
 	case errors.Is(err, wire.ErrNoAnswer) && ctx.Err() == nil, err == nil && stream == nil:
 		return cancel

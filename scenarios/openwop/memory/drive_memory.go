@@ -5,9 +5,8 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/openassay/assay/scenarios/openwop/dialect"
-
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
 )
@@ -89,8 +88,8 @@ var rememberingFamily = &scenarios.Drive[MemoryFamily]{
 	ID:    "openwop/remembering-family",
 	Title: "runs a loop that writes a memory entry in a random turn and later dispatches two workers in one decision, which write one each",
 	Sends: []string{
-		"POST /v1/runs (assay-loop-memory with a random plan, and the workers assay-memory-worker and assay-memory-worker-again)",
-		"GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll", "the same of both child runs",
+		"{create run} (assay-loop-memory with a random plan, and the workers assay-memory-worker and assay-memory-worker-again)",
+		"{read run}", "{poll log}", "the same of both child runs",
 	},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *MemoryFamily) {
 		h := host.Host{Conn: c}

@@ -3,9 +3,8 @@ package memory
 import (
 	"context"
 
-	"github.com/openassay/assay/scenarios/openwop/dialect"
-
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
 )
@@ -26,8 +25,8 @@ type ForkedMemory struct {
 }
 
 var sendsForksOfMemory = []string{
-	"POST /v1/runs (assay-memory-worker with a random plan; twice more, to write and to read)", "POST /v1/runs/{runId}:fork", "GET /v1/runs/{runId}",
-	"GET /v1/runs/{runId}/events/poll",
+	"{create run} (assay-memory-worker with a random plan; twice more, to write and to read)", "{fork run}", "{read run}",
+	"{poll log}",
 }
 
 // replayedMemory replays a loop when the memory has changed.
@@ -123,7 +122,7 @@ type TenantMemory struct {
 var tenantsRemember = &scenarios.Drive[TenantMemory]{
 	ID:    "openwop/tenants-remember",
 	Title: "has two tenants write and read memory entries under one tag, in runs of one workflow whose agent names its memory",
-	Sends: []string{host.SendsTenants, "POST /v1/runs (assay-memory-worker), as both tenants", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll"},
+	Sends: []string{host.SendsTenants, "{create run} (assay-memory-worker), as both tenants", "{read run}", "{poll log}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *TenantMemory) {
 		h := host.Host{Conn: c}
 		offersMemory(h, 1)

@@ -32,8 +32,8 @@ var heldWorker = &scenarios.Drive[HeldWorker]{
 	Title: "has a worker write three memory entries and ask a person, reads in another run, answers when one entry has expired, and reads again",
 	Waits: 200 * time.Millisecond,
 	Sends: []string{
-		"POST /v1/runs (assay-loop-memory, and the worker assay-memory-worker)", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll",
-		"POST /v1/runs/{childRunId}/interrupts/{nodeId}", "POST /v1/runs (assay-memory-worker, to read)",
+		"{create run} (assay-loop-memory, and the worker assay-memory-worker)", "{read run}", "{poll log}",
+		"{answer node:childRunId}", "{create run} (assay-memory-worker, to read)",
 	},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *HeldWorker) {
 		h := host.Host{Conn: c}
@@ -116,8 +116,8 @@ var heldMemory = &scenarios.Drive[HeldMemory]{
 	ID:    "openwop/held-memory",
 	Title: "holds a loop that writes memory entries by a question in a random turn, has another run write one meanwhile, and answers",
 	Sends: []string{
-		"POST /v1/runs (assay-memory-worker with a random plan; twice more, to write and to read)", "POST /v1/runs/{runId}/interrupts/{nodeId}",
-		"GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll",
+		"{create run} (assay-memory-worker with a random plan; twice more, to write and to read)", "{answer node}",
+		"{read run}", "{poll log}",
 	},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *HeldMemory) {
 		h := host.Host{Conn: c}
@@ -164,8 +164,8 @@ var lostWorkers = &scenarios.Drive[LostWorkers]{
 	ID:    "openwop/lost-workers",
 	Title: "runs a loop with two workers that write memory entries, of which one fails and one is cancelled, and reads in another run",
 	Sends: []string{
-		"POST /v1/runs (assay-loop-memory, and the workers assay-memory-worker-fails and assay-memory-worker)", "GET /v1/runs/{runId}",
-		"GET /v1/runs/{runId}/events/poll", "POST /v1/runs/{childRunId}/cancel", "POST /v1/runs (assay-memory-worker, to read)",
+		"{create run} (assay-loop-memory, and the workers assay-memory-worker-fails and assay-memory-worker)", "{read run}",
+		"{poll log}", "{cancel run:childRunId}", "{create run} (assay-memory-worker, to read)",
 	},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *LostWorkers) {
 		h := host.Host{Conn: c}

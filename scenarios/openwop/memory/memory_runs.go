@@ -3,12 +3,11 @@ package memory
 import (
 	"net/http"
 
-	"github.com/openassay/assay/scenarios/openwop/dialect"
-
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
 )
@@ -172,7 +171,7 @@ func (o LostWorkers) lost(j *scenarios.Judge) {
 		l := o.Children[i].Log
 		l.Given(j, openwop.OWP0037A3, openwop.OWP0037A1)
 		if got := l.Status().String(); got != w.status {
-			j.Block("set-up: the worker that was to be "+w.status+" is "+got, "have "+fixture.MemoryFails+" refuse two workers in one decision, and serve POST /v1/runs/{runId}/cancel")
+			j.Block("set-up: the worker that was to be "+w.status+" is "+got, "have "+fixture.MemoryFails+" refuse two workers in one decision, and serve {cancel run}")
 		}
 		own := recollections{host.ReadSeen(l, "memory"), "the worker"}
 		if len(own.idsOf(w.content)) == 0 && len(l.OfType(dialect.MemoryWritten).Values) == 0 {
@@ -197,7 +196,7 @@ func (o ForkedMemory) changed(j *scenarios.Judge) (source recollections, ok bool
 // more, which is as good as one that reads it.
 func forgotten(f host.Forked, j *scenarios.Judge) bool {
 	status, _ := f.Log.Created.Int()
-	if code := f.Reply.Key("error").String(); status != http.StatusUnprocessableEntity && status != http.StatusGone || code != "replay_memory_snapshot_unavailable" {
+	if code := dialect.CodeOf(f.Reply.Key("error")); status != http.StatusUnprocessableEntity && status != http.StatusGone || code != dialect.MemoryUnavailable {
 		return false
 	}
 	j.Check(openwop.OWPMEM17, f.Log.Created).To(check.OneOf(http.StatusUnprocessableEntity, http.StatusGone), "a fork from %d without a memory", f.FromSeq)

@@ -2,11 +2,9 @@ package refusals
 
 import (
 	"context"
-	"net/http"
-
-	"github.com/openassay/assay/scenarios/openwop/dialect"
 
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -34,8 +32,8 @@ type CancelObservation struct {
 var cancelled = &scenarios.Drive[CancelObservation]{
 	ID:    "openwop/cancelled",
 	Title: "has strangers cancel a run that is under way, then cancels it twice; and cancels a run that has ended by itself",
-	Sends: []string{"POST /v1/runs (conformance-cancellable, conformance-delay or assay-loop-ask-user)", "GET /v1/runs/{runId}", "POST /v1/runs/{runId}/cancel as a stranger, twice", "POST /v1/runs/{runId}/cancel, twice",
-		"GET /v1/runs/{runId}/events/poll", "POST /v1/runs (a run that ends)", "POST /v1/runs/{runId}/cancel"},
+	Sends: []string{"{create run} (conformance-cancellable, conformance-delay or assay-loop-ask-user)", "{read run}", "{cancel run} as a stranger, twice", "{cancel run}, twice",
+		"{poll log}", "{create run} (a run that ends)", "{cancel run}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *CancelObservation) {
 		h := host.Host{Conn: c}
 		r, way := h.LastingRun(ctx)
@@ -56,7 +54,7 @@ var cancelled = &scenarios.Drive[CancelObservation]{
 func refuseStrangers(ctx context.Context, r *host.Run, o *CancelObservation) {
 	o.Live = r.Seen(ctx, "before anybody cancels it")
 	for _, who := range []host.Stranger{host.NoCredential, host.UnknownKey} {
-		reply := r.AsStranger(ctx, who, wire.Call{Method: http.MethodPost, Path: host.RunPath(r.ID) + "/cancel", Body: dialect.CancelRunRequest{}, Label: "cancel " + string(who)})
+		reply := r.AsStranger(ctx, who, wire.Call{Operation: dialect.CancelRun.Of(r.ID), Body: dialect.CancelRunRequest{}, Label: "cancel " + string(who)})
 		o.Strangers = append(o.Strangers, host.AnsweredBy("to cancel the run "+string(who), reply))
 	}
 	o.Untouched = r.Seen(ctx, "after the strangers")

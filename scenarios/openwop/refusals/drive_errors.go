@@ -4,11 +4,9 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"net/http"
-
-	"github.com/openassay/assay/scenarios/openwop/dialect"
 
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -25,7 +23,7 @@ type UnknownObservation struct {
 var unknownIDs = &scenarios.Drive[UnknownObservation]{
 	ID:    "openwop/unknown-ids",
 	Title: "asks for a run that never was and for a run of a workflow that nobody has; as the control reads a run that is there",
-	Sends: []string{"POST /v1/runs", "GET /v1/runs/{runId}", "of an id never given out: GET /v1/runs/{runId}", "GET .../events/poll", "POST .../cancel", "POST .../interrupts/{nodeId}", "POST /v1/runs (a workflow that nobody has)"},
+	Sends: []string{"{create run}", "{read run}", "of an id never given out: {read run}", "{poll log}", "{cancel run}", "{answer node}", "{create run} (a workflow that nobody has)"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *UnknownObservation) {
 		h := host.Host{Conn: c}
 		never := h.Name("run")
@@ -37,7 +35,7 @@ var unknownIDs = &scenarios.Drive[UnknownObservation]{
 			}
 		}
 		for _, op := range host.RunOperations {
-			if op.Suffix == "/events" { // a stream that began would have to be waited for
+			if op.Asks == dialect.StreamLog { // a stream that began would have to be waited for
 				continue
 			}
 			reply := h.Permitted(ctx, op.On(never))
@@ -66,7 +64,7 @@ type BodiesObservation struct {
 var oddBodies = &scenarios.Drive[BodiesObservation]{
 	ID:    "openwop/odd-bodies",
 	Title: "asks for runs with bodies that are no JSON, no object, or have a member of the wrong type or one too many; as the control with one that is as it should be",
-	Sends: []string{"POST /v1/runs, fifteen times"},
+	Sends: []string{"{create run}, fifteen times"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *BodiesObservation) {
 		h := host.Host{Conn: c}
 		simple, err := scenarios.Attempt(func() dialect.CreateRunRequest { return h.Simple() })
@@ -110,7 +108,7 @@ type oddBody struct {
 func oddRuns(ctx context.Context, h host.Host, bodies ...oddBody) []host.Answered {
 	var out []host.Answered
 	for _, b := range bodies {
-		reply := h.Send(ctx, wire.Call{Method: http.MethodPost, Path: "/v1/runs", Body: b.raw, Label: b.what, Secrets: host.InterruptTokens})
+		reply := h.Send(ctx, wire.Call{Operation: dialect.CreateRun.Of(), Body: b.raw, Label: b.what, Secrets: host.InterruptTokens})
 		h.Adopt(reply)
 		out = append(out, host.AnsweredBy(b.what, reply))
 	}
@@ -131,7 +129,7 @@ type OddRequestsObservation struct {
 var oddRequests = &scenarios.Drive[OddRequestsObservation]{
 	ID:    "openwop/odd-requests",
 	Title: "asks for the stream of a run that has ended in modes that cannot be, and for its log by a method that it does not have",
-	Sends: []string{"POST /v1/runs", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events?streamMode=(random)", "GET /v1/runs/{runId}/events?streamMode=values,debug", "PUT /v1/runs/{runId}/events/poll"},
+	Sends: []string{"{create run}", "{read run}", "{stream log}?streamMode=(random)", "{stream log}?streamMode=values,debug", "{write log}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *OddRequestsObservation) {
 		h := host.Host{Conn: c}
 		r := h.SimpleRun(ctx, "create a run")
@@ -142,10 +140,10 @@ var oddRequests = &scenarios.Drive[OddRequestsObservation]{
 			return
 		}
 		for _, mode := range []string{"assay-" + h.Marker(), "values,debug"} {
-			reply := h.Send(ctx, wire.Call{Method: http.MethodGet, Path: host.RunPath(r.ID) + "/events?streamMode=" + mode, Header: map[string]string{"Accept": "text/event-stream"}, Label: "stream"})
+			reply := h.Send(ctx, wire.Call{Operation: dialect.StreamLog.Of(r.ID).With("streamMode", mode), Header: map[string]string{"Accept": "text/event-stream"}, Label: "stream"})
 			o.Modes = append(o.Modes, host.AnsweredBy("the stream mode "+mode, reply))
 		}
-		reply := h.Permitted(ctx, wire.Call{Method: http.MethodPut, Path: host.RunPath(r.ID) + "/events/poll", Body: map[string]any{}, Label: "a method that it does not have"})
+		reply := h.Permitted(ctx, wire.Call{Operation: dialect.WriteLog.Of(r.ID), Body: map[string]any{}, Label: "a method that it does not have"})
 		o.Method = host.AnsweredBy("PUT on the log of a run", reply)
 	},
 }

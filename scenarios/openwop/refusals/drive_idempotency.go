@@ -24,7 +24,7 @@ type IdempotencyObservation struct {
 var keyed = &scenarios.Drive[IdempotencyObservation]{
 	ID:    "openwop/idempotency",
 	Title: "asks for the same run under one key again, reordered, with another body and four times at once; as the control under another key",
-	Sends: []string{"POST /v1/runs with Idempotency-Key, eleven times"},
+	Sends: []string{"{create run} with Idempotency-Key, eleven times"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *IdempotencyObservation) {
 		h := host.Host{Conn: c}
 		simple := h.Simple()

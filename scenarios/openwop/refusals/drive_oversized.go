@@ -25,7 +25,7 @@ const mostBody = 2 << 20
 var oversized = &scenarios.Drive[OversizedObservation]{
 	ID:    "openwop/oversized",
 	Title: "asks for a run with a body that is larger than the advertised limit; as the control with a small one",
-	Sends: []string{"POST /v1/runs", "POST /v1/runs with a body larger than limits.maxRequestBodyBytes"},
+	Sends: []string{"{create run}", "{create run} with a body larger than limits.maxRequestBodyBytes"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *OversizedObservation) {
 		h := host.Host{Conn: c}
 		limit, ok := claims.Family(c.Discovery, "limits").Key("maxRequestBodyBytes").Int()

@@ -8,6 +8,7 @@ import (
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
 )
@@ -33,9 +34,9 @@ var strangersRefused = scenarios.Scenario{
 	Ask: scenarios.Ask(host.WithoutAccess, func(o host.StrangersObservation, j *scenarios.Judge) {
 		given(o, j)
 		for _, c := range o.Calls {
-			id, codes := scenarios.RequirementID(openwop.OWPERR1), []any{"unauthenticated"}
+			id, as := scenarios.RequirementID(openwop.OWPERR1), dialect.NoCredential
 			if c.Who == host.UnknownKey {
-				id, codes = openwop.OWPERR2, []any{"unauthenticated", "key_expired", "key_revoked"}
+				id, as = openwop.OWPERR2, dialect.UnknownCredential
 			}
 			a := c.Existing
 			a.Asked += " " + string(c.Who)
@@ -43,7 +44,7 @@ var strangersRefused = scenarios.Scenario{
 				a.Envelope(j)
 				continue
 			}
-			Coded(a, j, id, codes, http.StatusUnauthorized)
+			Coded(a, j, id, as)
 		}
 	}),
 }
@@ -82,14 +83,13 @@ var unknownNotFound = scenarios.Scenario{
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(unknownIDs, func(o UnknownObservation, j *scenarios.Judge) {
 		if o.Known.Asked != "" && !host.Succeeded(o.Known.Status) {
-			j.Block("set-up: a run that is there cannot be read: HTTP "+o.Known.Status.JSON(), "serve GET /v1/runs/{runId} for every run")
+			j.Block("set-up: a run that is there cannot be read: HTTP "+o.Known.Status.JSON(), "serve {read run} for every run")
 		}
-		codes := []any{"not_found", "forbidden", "run_forbidden", "interrupt_not_found"}
 		for _, a := range o.Runs {
-			Coded(a, j, openwop.OWPERR8, codes, http.StatusNotFound, http.StatusForbidden)
+			Coded(a, j, openwop.OWPERR8, dialect.NoSuchRun)
 		}
 		o.Resolve.Refused(j, openwop.OWPERR8, http.StatusNotFound, http.StatusForbidden, http.StatusGone, http.StatusMethodNotAllowed, http.StatusNotImplemented)
-		Coded(o.Workflow, j, openwop.OWPERR9, []any{"validation_error", "not_found"}, http.StatusBadRequest, http.StatusNotFound)
+		Coded(o.Workflow, j, openwop.OWPERR9, dialect.NoSuchWorkflow)
 		j.Check(openwop.OWPERR9, o.Workflow.Body.Key("runId")).To(check.Absent(), "runId of %s", o.Workflow.Asked)
 	}),
 }
@@ -102,15 +102,14 @@ var bodiesRefused = scenarios.Scenario{
 	Proves: scenarios.IDs{openwop.OWPERR4, openwop.OWPERR5, openwop.OWPERR11, openwop.OWPERR12, openwop.OWPERR13},
 	Claim:  claims.Protocol,
 	Ask: scenarios.Ask(oddBodies, func(o BodiesObservation, j *scenarios.Judge) {
-		codes := []any{"validation_error"}
 		for _, a := range o.NoJSON {
-			Coded(a, j, openwop.OWPERR11, codes, 4)
+			Coded(a, j, openwop.OWPERR11, dialect.InvalidBody)
 		}
 		for _, a := range o.NoObject {
-			Coded(a, j, openwop.OWPERR12, codes, 4)
+			Coded(a, j, openwop.OWPERR12, dialect.InvalidBody)
 		}
 		for _, a := range o.NoWorkflow { // OWP-R23
-			Coded(a, j, openwop.OWPERR13, []any{"validation_error", "not_found"}, 4)
+			Coded(a, j, openwop.OWPERR13, dialect.NoWorkflow)
 		}
 	}),
 }
@@ -143,7 +142,7 @@ var streamModeRefused = scenarios.Scenario{
 	Ask: scenarios.Ask(oddRequests, func(o OddRequestsObservation, j *scenarios.Judge) {
 		o.given(j)
 		for _, a := range o.Modes {
-			Coded(a, j, openwop.OWPERR16, []any{"unsupported_stream_mode"}, http.StatusBadRequest)
+			Coded(a, j, openwop.OWPERR16, dialect.NoSuchStreamMode)
 			j.Check(openwop.OWPERR16, a.Body.At("/details/supported")).To(check.Each(check.Text()), "details.supported, of %s", a.Asked)
 		}
 	}),

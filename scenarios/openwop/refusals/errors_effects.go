@@ -7,6 +7,7 @@ import (
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
@@ -31,7 +32,7 @@ var keyedOnce = scenarios.Scenario{
 		if j.Check(openwop.OWPERR18, o.Reordered.Status).To(check.Status(2, 409), "%s", o.Reordered.Asked) && host.Succeeded(o.Reordered.Status) {
 			j.Check(openwop.OWPERR18, o.Reordered.RunID()).To(check.SameAs(o.First.RunID()), "runId of %s", o.Reordered.Asked)
 		}
-		Coded(o.Other.Answered, j, openwop.OWPERR19, []any{"idempotency_key_mismatch"}, http.StatusConflict)
+		Coded(o.Other.Answered, j, openwop.OWPERR19, dialect.KeyReused)
 	}),
 }
 
@@ -87,7 +88,7 @@ var cancelEnds = scenarios.Scenario{
 		}
 		j.Check(openwop.OWPERR23, o.Log.Status()).To(check.Equal("cancelled"), "status of the run")
 		o.Log.Readable(j)
-		j.Check(openwop.OWPERR23, o.Log.Terminals().Each("/type")).To(check.Equal([]any{"run.cancelled"}), "the ends on its log")
+		j.Check(openwop.OWPERR23, o.Log.Terminals().Each("/type")).To(dialect.Types(dialect.RunCancelled), "the ends on its log")
 	}),
 }
 

@@ -4,13 +4,15 @@ import (
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/host"
 )
 
 // Coded is refused with a code for which the protocol has canonical spellings.
-func Coded(a host.Answered, j *scenarios.Judge, id scenarios.RequirementID, codes []any, statuses ...int) {
-	if a.Refused(j, id, statuses...) {
-		j.Check(openwop.OWPERR5, a.Code()).To(check.OneOf(codes...), "code of %s", a.Asked)
+func Coded(a host.Answered, j *scenarios.Judge, id scenarios.RequirementID, as dialect.Refusal) {
+	if j.Check(id, a.Status).To(dialect.Refused(as), "%s", a.Asked) {
+		a.Envelope(j)
+		j.Check(openwop.OWPERR5, a.Code()).To(dialect.CodedAs(as), "code of %s", a.Asked)
 	}
 }
 

@@ -2,11 +2,9 @@ package replay
 
 import (
 	"context"
-	"net/http"
-
-	"github.com/openassay/assay/scenarios/openwop/dialect"
 
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -26,7 +24,7 @@ type OverlayObservation struct {
 var branchesOfALoop = &scenarios.Drive[OverlayObservation]{
 	ID:    "openwop/branches-of-a-loop",
 	Title: "branches off a finished loop before its first decision, once as it was and once with a bound that is one turn too low",
-	Sends: []string{"POST /v1/runs (a loop)", "POST /v1/runs/{runId}:fork {mode: branch, fromSeq, runOptionsOverlay}", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll"},
+	Sends: []string{"{create run} (a loop)", "{fork run} {mode: branch, fromSeq, runOptionsOverlay}", "{read run}", "{poll log}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *OverlayObservation) {
 		h := host.Host{Conn: c}
 		way := h.LoopOf(3, 6, 0)
@@ -62,7 +60,7 @@ type ForkRefusals struct {
 var forksThatCannotBe = &scenarios.Drive[ForkRefusals]{
 	ID:    "openwop/forks-that-cannot-be",
 	Title: "asks for replays from outside a log, of a run that never was, with other run options and in no mode; as controls from the first event and from behind the last",
-	Sends: []string{"POST /v1/runs", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll", "POST /v1/runs/{runId}:fork, for each"},
+	Sends: []string{"{create run}", "{read run}", "{poll log}", "{fork run}, for each"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *ForkRefusals) {
 		h := host.Host{Conn: c}
 		r := ended(ctx, h, &o.Source)
@@ -103,7 +101,7 @@ type BranchRefusals struct {
 var branchesThatCannotBe = &scenarios.Drive[BranchRefusals]{
 	ID:    "openwop/branches-that-cannot-be",
 	Title: "asks for a branch from nowhere and for one from beyond the log; as the control for one from inside it",
-	Sends: []string{"POST /v1/runs", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll", "POST /v1/runs/{runId}:fork {mode: branch}, for each"},
+	Sends: []string{"{create run}", "{read run}", "{poll log}", "{fork run} {mode: branch}, for each"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *BranchRefusals) {
 		h := host.Host{Conn: c}
 		r := ended(ctx, h, &o.Source)
@@ -134,7 +132,7 @@ func ended(ctx context.Context, h host.Host, into *host.RunLog) *host.Run {
 
 // askFork asks for a fork. What comes of it is not the question.
 func askFork(ctx context.Context, h host.Host, what, id string, body map[string]any) host.Answered {
-	reply := h.Permitted(ctx, wire.Call{Method: http.MethodPost, Path: host.RunPath(id) + ":fork", Label: what, Body: body})
+	reply := h.Permitted(ctx, wire.Call{Operation: dialect.ForkRun.Of(id), Label: what, Body: body})
 	h.Adopt(reply)
 	return host.AnsweredBy(what, reply)
 }

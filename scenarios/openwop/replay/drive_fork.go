@@ -23,7 +23,7 @@ type ForkObservation struct {
 var ReplayedLoops = &scenarios.Drive[ForkObservation]{
 	ID:    "openwop/replayed-loops",
 	Title: "replays a finished loop, and one that crossed its bound, from the first event",
-	Sends: []string{"POST /v1/runs (two loops)", "POST /v1/runs/{runId}:fork {mode: replay}", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll"},
+	Sends: []string{"{create run} (two loops)", "{fork run} {mode: replay}", "{read run}", "{poll log}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *ForkObservation) {
 		h := host.Host{Conn: c}
 		way := h.LoopOf(3, 6, 0)

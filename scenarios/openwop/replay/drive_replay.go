@@ -4,9 +4,8 @@ import (
 	"context"
 	"slices"
 
-	"github.com/openassay/assay/scenarios/openwop/dialect"
-
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
 )
@@ -23,7 +22,7 @@ type PrefixObservation struct {
 var replaysFromAnywhere = &scenarios.Drive[PrefixObservation]{
 	ID:    "openwop/replays-from-anywhere",
 	Title: "replays a finished run from random places and from behind its last event, and reads the run again",
-	Sends: []string{"POST /v1/runs (a loop, else a run that ends by itself)", "POST /v1/runs/{runId}:fork {mode: replay, fromSeq}", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll"},
+	Sends: []string{"{create run} (a loop, else a run that ends by itself)", "{fork run} {mode: replay, fromSeq}", "{read run}", "{poll log}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *PrefixObservation) {
 		h := host.Host{Conn: c}
 		body := eventful(h)
@@ -74,7 +73,7 @@ type DrawnObservation struct {
 var replaysOfDrawnValues = &scenarios.Drive[DrawnObservation]{
 	ID:    "openwop/replays-of-drawn-values",
 	Title: "runs nodes that draw values, twice, and replays the first run from the first event and from a random place",
-	Sends: []string{"POST /v1/runs (assay-random, twice)", "POST /v1/runs/{runId}:fork {mode: replay, fromSeq}", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll"},
+	Sends: []string{"{create run} (assay-random, twice)", "{fork run} {mode: replay, fromSeq}", "{read run}", "{poll log}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *DrawnObservation) {
 		h := host.Host{Conn: c}
 		*o = drawn(ctx, h, dialect.ForkModeReplay, func(l host.RunLog) []int64 { return append([]int64{0}, places(h, l, 1)[0]) })
@@ -85,7 +84,7 @@ var replaysOfDrawnValues = &scenarios.Drive[DrawnObservation]{
 var branchesOfDrawnValues = &scenarios.Drive[DrawnObservation]{
 	ID:    "openwop/branches-of-drawn-values",
 	Title: "runs nodes that draw values, twice, and branches off the first run where some of its values are drawn and some are not",
-	Sends: []string{"POST /v1/runs (assay-random, twice)", "POST /v1/runs/{runId}:fork {mode: branch, fromSeq}", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll"},
+	Sends: []string{"{create run} (assay-random, twice)", "{fork run} {mode: branch, fromSeq}", "{read run}", "{poll log}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *DrawnObservation) {
 		h := host.Host{Conn: c}
 		*o = drawn(ctx, h, dialect.ForkModeBranch, func(l host.RunLog) []int64 {

@@ -6,12 +6,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"net/http"
 	"slices"
 
-	"github.com/openassay/assay/scenarios/openwop/dialect"
-
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
@@ -44,15 +42,15 @@ type ModelObservation struct {
 var replaysOfAModel = &scenarios.Drive[ModelObservation]{
 	ID:    "openwop/replays-of-a-model",
 	Title: "runs a node that calls a model and replays it, with a model that answers the same, something else, refuses or no longer refuses",
-	Sends: []string{"POST {prefix}/test/mock-ai/program {nodeId, program}", "POST /v1/runs (conformance-phase4-replay-divergence), four times", "POST /v1/runs/{runId}:fork {mode: replay}",
-		"GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll"},
+	Sends: []string{"{use seam:test/mock-ai/program} {nodeId, program}", "{create run} (conformance-phase4-replay-divergence), four times", "{fork run} {mode: replay}",
+		"{read run}", "{poll log}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *ModelObservation) {
 		h := host.Host{Conn: c}
 		if !h.Offers(fixture.Divergence) {
 			scenarios.End(scenarios.Block("no workflow is on offer that calls a model which can be programmed", fixture.Load))
 		}
 		s, _ := h.FindSeam(ctx, "test/mock-ai/program", modelProgram(h.Marker()))
-		o.Path = s.Path
+		o.Path = s.Path()
 		for _, r := range []struct {
 			into        *ModelReplay
 			first, then string // what it says; "" to refuse
@@ -87,7 +85,7 @@ func answers(h host.Host, says string) any {
 func program(ctx context.Context, s host.Seam, answers ...any) {
 	reply := s.Ask(ctx, modelProgram(modelNode, answers...))
 	if !reply.Success() {
-		scenarios.End(scenarios.Block(fmt.Sprintf("the seam %s answered HTTP %d to a program", s.Path, reply.Status), "have the seam take programs in one of the forms of docs/seams.md"))
+		scenarios.End(scenarios.Block(fmt.Sprintf("the seam %s answered HTTP %d to a program", s.Path(), reply.Status), "have the seam take programs in one of the forms of docs/seams.md"))
 	}
 }
 
@@ -96,7 +94,7 @@ func replayModel(ctx context.Context, h host.Host, m *ModelReplay) {
 	if m.Source = r.Finish(ctx, "log of a run that calls a model"); !m.Source.Ended.Reached {
 		return
 	}
-	reply := h.Send(ctx, wire.Call{Method: http.MethodPost, Path: host.RunPath(r.ID) + ":fork", Label: "replay",
+	reply := h.Send(ctx, wire.Call{Operation: dialect.ForkRun.Of(r.ID), Label: "replay",
 		Body: dialect.ForkRunRequest{Mode: dialect.ForkModeReplay, FromSeq: new(int64(0))}})
 	m.Code = reply.Value("/error")
 	m.Replay = h.Adopt(reply).Finish(ctx, "log of the replay")
@@ -113,7 +111,7 @@ type ToolObservation struct {
 var replaysOfATool = &scenarios.Drive[ToolObservation]{
 	ID:        "openwop/replays-of-a-tool",
 	Title:     "replays a run with a node that says of itself that nobody can foresee it",
-	Sends:     []string{"POST /v1/runs (conformance-phase4-nondet-tool)", "POST /v1/runs/{runId}:fork {mode: replay}", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll"},
+	Sends:     []string{"{create run} (conformance-phase4-nondet-tool)", "{fork run} {mode: replay}", "{read run}", "{poll log}"},
 	Exclusive: true,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *ToolObservation) {
 		h := host.Host{Conn: c}
@@ -150,12 +148,12 @@ func (KeyObservation) SeenAs() scenarios.Evidence { return scenarios.Attested }
 var keysOfRequests = &scenarios.Drive[KeyObservation]{
 	ID:    "openwop/keys-of-requests",
 	Title: "asks for the key of a random request to a model, of the same in another order or with what does not count, and of others that mean something else",
-	Sends: []string{"POST {prefix}/test/llm-cache-key {provider, model, messages}, for each"},
+	Sends: []string{"{use seam:test/llm-cache-key} {provider, model, messages}, for each"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *KeyObservation) {
 		h := host.Host{Conn: c}
 		m := newModelRequest(h)
 		s, _ := h.FindSeam(ctx, "test/llm-cache-key", m.body())
-		o.Path = s.Path
+		o.Path = s.Path()
 		ask := func(what string, body any) KeyAnswer {
 			reply := s.Ask(ctx, body)
 			return KeyAnswer{What: what, Status: reply.StatusValue(), Key: reply.Value("/cacheKey")}

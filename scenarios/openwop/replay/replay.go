@@ -4,12 +4,11 @@ package replay
 import (
 	"net/http"
 
-	"github.com/openassay/assay/scenarios/openwop/dialect"
-
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/host"
 )
 
@@ -92,7 +91,7 @@ var forksRefused = scenarios.Scenario{
 		forked(o.Control, j)
 		j.Check(openwop.OWPRPL5, o.Edge.Status).To(check.Status(2, http.StatusNotImplemented), "%s", o.Edge.Asked)
 		j.Check(openwop.OWPRPL5, o.Beyond.Status).To(check.Status(http.StatusUnprocessableEntity, http.StatusNotImplemented), "%s", o.Beyond.Asked)
-		if code := o.Beyond.Code(); code.String() != "invalid_from_seq" {
+		if code := o.Beyond.Code(); dialect.CodeOf(code) != dialect.InvalidFromSequence {
 			j.Find(openwop.OWPRPL5, "the code for %s is %s", o.Beyond.Asked, code.JSON())
 		}
 		malformed := check.Status(http.StatusBadRequest, http.StatusUnprocessableEntity)

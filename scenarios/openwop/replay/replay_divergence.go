@@ -3,13 +3,12 @@ package replay
 import (
 	"net/http"
 
-	"github.com/openassay/assay/scenarios/openwop/dialect"
-
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/internal/lazyregexp"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -31,7 +30,7 @@ var refusalDiverges = scenarios.Scenario{
 			r.call.given(j)
 			if status, _ := r.call.Replay.Created.Int(); status == http.StatusUnprocessableEntity {
 				j.Find(openwop.OWPRPL15, "%s is refused with HTTP 422, and is no run", r.what)
-				j.Check(openwop.OWPRPL15, r.call.Code).To(check.Equal("replay_diverged_at_refusal"), "code for %s", r.what)
+				j.Check(openwop.OWPRPL15, r.call.Code).To(dialect.Coded(dialect.DivergedAtRefusal), "code for %s", r.what)
 				continue
 			}
 			l := r.call.Replay
@@ -47,10 +46,10 @@ var refusalDiverges = scenarios.Scenario{
 			j.Check(openwop.OWPRPL15, told.Each("/payload/replayEnvelopeKind")).To(check.Equal([]any{r.is}), "what the model did in %s", r.what)
 			j.Check(openwop.OWPRPL15, told.Each("/payload/atSequence")).To(check.Each(r.call.within()), "place of %s", r.what)
 			if len(told.Values) == 1 {
-				host.FindSlips(j, openwop.OWPRPL15, told.Values[0])
+				dialect.FindSlips(j, openwop.OWPRPL15, told.Values[0])
 			}
 			j.Check(openwop.OWPRPL15, l.Status()).To(check.Equal("failed"), "status of %s", r.what)
-			j.Check(openwop.OWPRPL15, l.OfType(dialect.RunFailed).Each("/payload/error/code")).To(check.Equal([]any{"replay_diverged_at_refusal"}), "code of %s", r.what)
+			j.Check(openwop.OWPRPL15, l.OfType(dialect.RunFailed).Each("/payload/error/code")).To(dialect.EachCoded(dialect.DivergedAtRefusal), "code of %s", r.what)
 			j.Check(openwop.OWPRPL15, l.OfType(dialect.NodeCompleted).Each("/nodeId")).To(check.Len(0), "nodes that were completed in %s", r.what)
 		}
 	}),
@@ -110,7 +109,7 @@ var otherAnswerTold = scenarios.Scenario{
 				j.Find(openwop.OWPRPL16, "the host did not ask the model again, so there was no difference to tell")
 				continue
 			}
-			host.FindSlips(j, openwop.OWPRPL16, told.Values[0])
+			dialect.FindSlips(j, openwop.OWPRPL16, told.Values[0])
 			if source := told.Values[0].At("/payload/sourceRunId"); source.Present() {
 				j.Check(openwop.OWPRPL16, source).To(check.Equal(r.call.Source.RunID), "sourceRunId in %s", r.what)
 			}
@@ -158,7 +157,7 @@ var toolKept = scenarios.Scenario{
 func untilNode(l host.RunLog, node string) wire.Found {
 	all := l.All()
 	for i, e := range all.Values {
-		if e.Key("type").String() == string(dialect.NodeCompleted) && (e.Key("nodeId").String() == node || e.At("/payload/nodeId").String() == node) {
+		if dialect.EventOf(e) == dialect.NodeCompleted && (e.Key("nodeId").String() == node || e.At("/payload/nodeId").String() == node) {
 			all.Values = all.Values[:i+1]
 			return all
 		}

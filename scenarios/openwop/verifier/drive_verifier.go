@@ -3,9 +3,8 @@ package verifier
 import (
 	"context"
 
-	"github.com/openassay/assay/scenarios/openwop/dialect"
-
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
@@ -49,7 +48,7 @@ type VerifiedObservation struct {
 var verifiedResults = &scenarios.Drive[VerifiedObservation]{
 	ID:    "openwop/verified-results",
 	Title: "runs loops whose verifier passes, fails or has revised what a worker brings back, and the end of the run",
-	Sends: []string{"POST /v1/runs (assay-loop-verified with random verdicts and values, six times)", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll"},
+	Sends: []string{"{create run} (assay-loop-verified with random verdicts and values, six times)", "{read run}", "{poll log}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *VerifiedObservation) {
 		h := host.Host{Conn: c}
 		if !h.Offers(fixture.Verified, fixture.Echo, fixture.Noop) {
@@ -129,7 +128,7 @@ type UnverifiedObservation struct {
 var unverifiedResults = &scenarios.Drive[UnverifiedObservation]{
 	ID:    "openwop/unverified-results",
 	Title: "runs a loop with a script for a verifier on a host that offers none",
-	Sends: []string{"POST /v1/runs (assay-loop-verified with random verdicts, else a loop)", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll"},
+	Sends: []string{"{create run} (assay-loop-verified with random verdicts, else a loop)", "{read run}", "{poll log}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *UnverifiedObservation) {
 		h := host.Host{Conn: c}
 		way := h.LoopOf(2, 4, 0)
@@ -163,7 +162,7 @@ type Judged struct {
 var criteriaOfSuccess = &scenarios.Drive[CriteriaObservation]{
 	ID:    "openwop/criteria-of-success",
 	Title: "runs a loop that ends with criteria of success that are not all met, and one that ends with criteria that are",
-	Sends: []string{"POST /v1/runs (assay-loop with random criteria, twice)", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll"},
+	Sends: []string{"{create run} (assay-loop with random criteria, twice)", "{read run}", "{poll log}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *CriteriaObservation) {
 		h := host.Host{Conn: c}
 		ceiling, why := h.Ceiling()
@@ -216,11 +215,11 @@ func (SeamVerdicts) SeenAs() scenarios.Evidence { return scenarios.Attested }
 var seamVerdicts = &scenarios.Drive[SeamVerdicts]{
 	ID:    "openwop/seam-verdicts",
 	Title: "asks the seam agents/verify-run for every verdict twice, in a random order, and for one that there is not",
-	Sends: []string{"POST {prefix}/agents/verify-run {simulateVerdict}, seven times"},
+	Sends: []string{"{use seam:agents/verify-run} {simulateVerdict}, seven times"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *SeamVerdicts) {
 		h := host.Host{Conn: c}
 		s, _ := h.FindSeam(ctx, "agents/verify-run", map[string]any{"simulateVerdict": verdictPass})
-		o.Path = s.Path
+		o.Path = s.Path()
 		ask := func(verdict string) SeamVerdict {
 			reply := s.Ask(ctx, map[string]any{"simulateVerdict": verdict})
 			h.Adopt(reply)

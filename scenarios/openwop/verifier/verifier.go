@@ -5,12 +5,11 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/openassay/assay/scenarios/openwop/dialect"
-
 	"github.com/openassay/assay/gen/openwop"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
@@ -41,7 +40,7 @@ var verdictTold = scenarios.Scenario{
 		if len(told.Values) > 0 && len(l.Phase(dialect.ChainPhaseOutputHarvested).Values)+len(l.OfType(dialect.RunCompleted).Values) < 2 {
 			j.BlockOn(openwop.OWPVER9, "set-up: not all that passed counts")
 		}
-		j.Check(openwop.OWPVER1, commits(l)).To(check.Equal([]any{"agent.verified", "output.harvested", "agent.verified", "run.completed"}), "verdicts, and what counts, in order")
+		j.Check(openwop.OWPVER1, commits(l)).To(dialect.Types(dialect.Verified, harvested, dialect.Verified, dialect.RunCompleted), "verdicts, and what counts, in order")
 		for _, field := range []struct {
 			name string
 			want func(Verdict) any
@@ -60,7 +59,7 @@ var verdictTold = scenarios.Scenario{
 		for _, e := range told.Values[:min(len(told.Values), len(o.Passed.Verdicts))] {
 			j.Check(openwop.OWPVER2, e.At("/payload/target")).To(known(l, host.Sequence(e)), "what the verdict at %d is about", host.Sequence(e))
 			j.Check(openwop.OWPVER3, e.Key("payload")).To(without(o.Passed.Said), "what the verdict at %d holds", host.Sequence(e))
-			host.FindSlips(j, openwop.OWPVER2, e)
+			dialect.FindSlips(j, openwop.OWPVER2, e)
 		}
 		if len(l.Decided().Values) == 0 {
 			j.BlockOn(openwop.OWP0037A2, "set-up: the log shows no orchestrator turn")
@@ -70,11 +69,14 @@ var verdictTold = scenarios.Scenario{
 	}),
 }
 
+// harvested stands among the types for a handoff in this phase.
+const harvested = dialect.Event(dialect.ChainPhaseOutputHarvested)
+
 // commits are the types of verdicts, of merges and of the ends, in order.
 func commits(l host.RunLog) wire.Found {
 	found := wire.Found{In: l.All().In}
 	for _, e := range l.Events {
-		switch dialect.Event(e.Key("type").String()) {
+		switch dialect.EventOf(e) {
 		case dialect.Verified, dialect.RunCompleted, dialect.RunFailed, dialect.RunCancelled:
 			found.Values = append(found.Values, e.Key("type"))
 		case dialect.HandedOver:
@@ -180,13 +182,13 @@ var revisedGoesOn = scenarios.Scenario{
 		for _, r := range []struct {
 			what string
 			run  VerifiedRun
-			want []any
+			want []dialect.Event
 		}{
-			{"a result", o.Revised, []any{"agent.verified", "agent.verified", "output.harvested", "agent.verified", "run.completed"}},
-			{"an end", o.Again, []any{"agent.verified", "agent.verified", "run.completed"}},
+			{"a result", o.Revised, []dialect.Event{dialect.Verified, dialect.Verified, harvested, dialect.Verified, dialect.RunCompleted}},
+			{"an end", o.Again, []dialect.Event{dialect.Verified, dialect.Verified, dialect.RunCompleted}},
 		} {
 			r.run.judged(j, verdictRevise)
-			j.Check(openwop.OWPVER7, commits(r.run.Log)).To(check.Equal(r.want), "verdicts, and what counts, where %s is to be revised", r.what)
+			j.Check(openwop.OWPVER7, commits(r.run.Log)).To(dialect.Types(r.want...), "verdicts, and what counts, where %s is to be revised", r.what)
 			j.Check(openwop.OWPVER7, r.run.Log.Decided()).To(check.Len(len(r.run.Plan)), "turns where %s is to be revised", r.what)
 		}
 	}),
@@ -297,7 +299,7 @@ var seamVerdictsAgree = scenarios.Scenario{
 				id = openwop.OWPVER5
 			}
 			verdicts := wire.Found{Values: a.Body.Key("events").Items(), In: a.Body.Ref()}.Where(func(e wire.Value) bool {
-				return e.Key("type").String() == string(dialect.Verified)
+				return dialect.EventOf(e) == dialect.Verified
 			})
 			j.Check(scenarios.RequirementID(id), verdicts.Each("/verdict")).To(check.Equal([]any{a.Asked}), "verdicts recorded, asked for %s", a.Asked)
 			if a.Asked != verdictRevise {

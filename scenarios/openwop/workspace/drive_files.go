@@ -5,9 +5,8 @@ import (
 	"net/http"
 	"strconv"
 
-	"github.com/openassay/assay/scenarios/openwop/dialect"
-
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -33,9 +32,9 @@ func admitted(ctx context.Context, f *host.Files, path, content string) *wire.Re
 func barred(reply *wire.Reply) error {
 	switch {
 	case host.Forbids(reply.Status):
-		return host.ShutOut(http.MethodPut, reply.Status)
+		return host.ShutOut(dialect.WriteFile, reply.Status)
 	case reply.Status == http.StatusRequestEntityTooLarge:
-		return host.Unserved(http.MethodPut, reply.Status)
+		return host.Unserved(dialect.WriteFile, reply.Status)
 	}
 	return nil
 }
@@ -55,7 +54,7 @@ func inventedEtag(h host.Host) string { return `"assay-` + h.Marker() + `"` }
 var filesWritten = &scenarios.Drive[[]FileWrite]{
 	ID:    "openwop/files-written",
 	Title: "puts workspace files with random text of many scripts, with nothing, with and without a content type, below the longest path there can be, and reads each",
-	Sends: []string{"PUT /v1/host/workspace/files/{path}", "GET /v1/host/workspace/files/{path}"},
+	Sends: []string{"{write file}", "{read file}"},
 	Run: host.WithFiles(func(ctx context.Context, f *host.Files, o *[]FileWrite) {
 		writes := []FileWrite{
 			{Path: f.Path("plain"), Content: f.Marker()},
@@ -115,7 +114,7 @@ type FileRefuse struct {
 var filesUnwritable = &scenarios.Drive[FileBodies]{
 	ID:    "openwop/files-unwritable",
 	Title: "puts a workspace file, then bodies without content or with one that is no text on the same path, and reads the file",
-	Sends: []string{"PUT /v1/host/workspace/files/{path} {}", "PUT /v1/host/workspace/files/{path} {content: a number, null, an object}", "GET /v1/host/workspace/files/{path}"},
+	Sends: []string{"{write file} {}", "{write file} {content: a number, null, an object}", "{read file}"},
 	Run: host.WithFiles(func(ctx context.Context, f *host.Files, o *FileBodies) {
 		*o = FileBodies{First: FileWrite{Path: f.Path("kept"), Content: f.Marker()}}
 		roundTrip(ctx, f, &o.First)

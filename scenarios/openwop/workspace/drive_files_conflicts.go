@@ -3,9 +3,8 @@ package workspace
 import (
 	"context"
 
-	"github.com/openassay/assay/scenarios/openwop/dialect"
-
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -31,7 +30,7 @@ type FileConditions struct {
 var fileConditions = &scenarios.Drive[FileConditions]{
 	ID:    "openwop/file-conditions",
 	Title: "writes a workspace file with the etag that it has, with the one it had before and with one that nobody gave out, and reads it after each",
-	Sends: []string{"PUT /v1/host/workspace/files/{path}", "PUT /v1/host/workspace/files/{path} with If-Match", "GET /v1/host/workspace/files/{path}"},
+	Sends: []string{"{write file}", "{write file} with If-Match", "{read file}"},
 	Run: host.WithFiles(func(ctx context.Context, f *host.Files, o *FileConditions) {
 		path := f.Path("contended")
 		*o = FileConditions{First: FileWrite{Path: path, Content: f.Marker()}}
@@ -81,7 +80,7 @@ type FileAbsentConditions struct {
 var filesAbsent = &scenarios.Drive[FileAbsentConditions]{
 	ID:    "openwop/files-absent",
 	Title: "writes with If-Match a workspace file that was never there; makes it without, deletes it, and writes it with the etag that it had",
-	Sends: []string{"PUT /v1/host/workspace/files/{path} with If-Match", "PUT, GET and DELETE /v1/host/workspace/files/{path}", "GET /v1/host/workspace/files?prefix="},
+	Sends: []string{"{write file} with If-Match", "{write file}", "{read file}", "{delete file}", "{list files}?prefix="},
 	Run: host.WithFiles(func(ctx context.Context, f *host.Files, o *FileAbsentConditions) {
 		*o = FileAbsentConditions{Path: f.Path("absent")}
 		absent(ctx, f, o.Path, inventedEtag(f.Host), "an etag of a file that was never there", &o.Never)
@@ -117,7 +116,7 @@ type FileRace struct {
 var filesRaced = &scenarios.Drive[[]FileRace]{
 	ID:    "openwop/files-raced",
 	Title: "has several writers come at once with the same etag of a workspace file, in several rounds, and reads the file after each",
-	Sends: []string{"PUT /v1/host/workspace/files/{path}", "PUT /v1/host/workspace/files/{path} with If-Match, several at once", "GET /v1/host/workspace/files/{path}"},
+	Sends: []string{"{write file}", "{write file} with If-Match, several at once", "{read file}"},
 	Run: host.WithFiles(func(ctx context.Context, f *host.Files, o *[]FileRace) {
 		path := f.Path("raced")
 		var rounds []FileRace

@@ -3,12 +3,12 @@ package workspace
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -51,7 +51,7 @@ const (
 var filesTooLarge = &scenarios.Drive[FileSizes]{
 	ID:    "openwop/files-too-large",
 	Title: "overwrites a workspace file with one byte more than maxFileBytes, and with characters of two bytes that are too many bytes and not too many characters, and reads it after each",
-	Sends: []string{"PUT and GET /v1/host/workspace/files/{path}"},
+	Sends: []string{"{write file}", "{read file}"},
 	Run: host.WithFiles(func(ctx context.Context, f *host.Files, o *FileSizes) {
 		sized(ctx, f, mostSent, o, func(limit int) []FileSize {
 			sizes := []FileSize{{What: "one byte more than maxFileBytes", Bytes: limit + 1}}
@@ -67,7 +67,7 @@ var filesTooLarge = &scenarios.Drive[FileSizes]{
 var filesAtLimit = &scenarios.Drive[FileSizes]{
 	ID:    "openwop/files-at-limit",
 	Title: "overwrites a workspace file with exactly maxFileBytes bytes, and reads it",
-	Sends: []string{"PUT and GET /v1/host/workspace/files/{path}"},
+	Sends: []string{"{write file}", "{read file}"},
 	Run: host.WithFiles(func(ctx context.Context, f *host.Files, o *FileSizes) {
 		sized(ctx, f, mostRead, o, func(limit int) []FileSize {
 			return []FileSize{{What: "exactly maxFileBytes", Bytes: limit}}
@@ -133,7 +133,7 @@ const mostFiles = 100
 var filesFull = &scenarios.Drive[FilesFull]{
 	ID:        "openwop/files-full",
 	Title:     "fills the workspace up to maxFiles, writes one file more, one that is there, and a new one when another was deleted; then deletes them all",
-	Sends:     []string{"GET /v1/host/workspace/files", "PUT, GET and DELETE /v1/host/workspace/files/{path}, as many as maxFiles"},
+	Sends:     []string{"{list files}", "{write file}, as many as maxFiles", "{read file}", "{delete file}"},
 	Exclusive: true,
 	Run: host.WithFiles(func(ctx context.Context, f *host.Files, o *FilesFull) {
 		limit := fileLimit(f.Host, "maxFiles", mostFiles)
@@ -142,7 +142,7 @@ var filesFull = &scenarios.Drive[FilesFull]{
 		f.Drop(ctx, o.Gone)
 		o.Before = f.List(ctx, "")
 		if status, _ := o.Before.Status.Int(); host.Forbids(int(status)) {
-			scenarios.End(host.ShutOut(http.MethodGet, int(status)))
+			scenarios.End(host.ShutOut(dialect.ReadFile, int(status)))
 		}
 		if !host.Succeeded(o.Before.Status) {
 			return
@@ -164,7 +164,7 @@ func fill(ctx context.Context, f *host.Files, o *FilesFull, room int) {
 		}
 		reply := f.Text(ctx, numbered(f, i), f.Marker())
 		if host.Forbids(reply.Status) {
-			scenarios.End(host.ShutOut(http.MethodPut, reply.Status))
+			scenarios.End(host.ShutOut(dialect.WriteFile, reply.Status))
 		}
 		o.Filled = append(o.Filled, host.FileReplyOf(reply))
 		if !reply.Success() {

@@ -25,7 +25,7 @@ type FilesListed struct {
 var filesListed = &scenarios.Drive[FilesListed]{
 	ID:    "openwop/files-listed",
 	Title: "writes workspace files in two folders and beside them, one of them twice, and lists each folder, all of them, and one that is empty; deletes one and lists again",
-	Sends: []string{"PUT /v1/host/workspace/files/{path}", "GET /v1/host/workspace/files?prefix=", "DELETE /v1/host/workspace/files/{path}"},
+	Sends: []string{"{write file}", "{list files}?prefix=", "{delete file}"},
 	Run: host.WithFiles(func(ctx context.Context, f *host.Files, o *FilesListed) {
 		for _, path := range []string{"a/one", "a/two", "a/deep/er", "b/one", "ab"} {
 			w := FileWrite{Path: f.Path(path), Content: f.Marker()}
@@ -72,7 +72,7 @@ type FilesUnclaimed struct {
 var filesUnclaimed = &scenarios.Drive[FilesUnclaimed]{
 	ID:    "openwop/files-unclaimed",
 	Title: "lists the workspace files of a host that advertises none",
-	Sends: []string{"GET /v1/host/workspace/files?prefix="},
+	Sends: []string{"{list files}?prefix="},
 	Run: host.WithFiles(func(ctx context.Context, f *host.Files, o *FilesUnclaimed) {
 		list := f.List(ctx, f.Prefix)
 		*o = FilesUnclaimed{list}

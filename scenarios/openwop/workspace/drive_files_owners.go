@@ -3,11 +3,9 @@ package workspace
 import (
 	"context"
 	"fmt"
-	"net/http"
-
-	"github.com/openassay/assay/scenarios/openwop/dialect"
 
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -39,12 +37,12 @@ func (FileOwners) SeenAs() scenarios.Evidence { return scenarios.Attested }
 var filesOwned = &scenarios.Drive[FileOwners]{
 	ID:    "openwop/files-owned",
 	Title: "has owners whose names run into each other write a file of the same path over the seam workspace/op, each after a look, and has each read and list it when all have written",
-	Sends: []string{"POST {prefix}/workspace/op {tenant, workspace, op: list, get, put, delete}", "GET /v1/host/workspace/files/{path}"},
+	Sends: []string{"{use seam:workspace/op} {tenant, workspace, op: list, get, put, delete}", "{read file}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *FileOwners) {
 		h := host.Host{Conn: c}
 		owners := alike(h)
 		s, _ := h.FindSeam(ctx, "workspace/op", dialect.WorkspaceOpRequest{Tenant: owners[0].Tenant, Workspace: &owners[0].Workspace, Op: dialect.WorkspaceOpRequestOpList})
-		*o = FileOwners{Seam: s.Path, Path: h.Name("assay") + "/plan.md", Owners: owners}
+		*o = FileOwners{Seam: s.Path(), Path: h.Name("assay") + "/plan.md", Owners: owners}
 		for i := range o.Owners {
 			o.Owners[i].begin(ctx, s, o.Path)
 		}
@@ -89,7 +87,7 @@ func (o *FileOwner) begin(ctx context.Context, s host.Seam, path string) {
 		return
 	}
 	s.Leave(fmt.Sprintf("workspace file %s of tenant %q, workspace %q", path, o.Tenant, o.Workspace), func(ctx context.Context, c *wire.Client) error {
-		reply, err := c.Do(ctx, wire.Call{Method: http.MethodPost, Path: s.Path, Body: o.ask(dialect.WorkspaceOpRequestOpDelete, path), Label: "clean up"})
+		reply, err := c.Do(ctx, wire.Call{Operation: s.Operation(), Body: o.ask(dialect.WorkspaceOpRequestOpDelete, path), Label: "clean up"})
 		if err != nil {
 			return err
 		}

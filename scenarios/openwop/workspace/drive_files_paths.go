@@ -33,7 +33,7 @@ type FilePaths struct {
 var filesAstray = &scenarios.Drive[FilePaths]{
 	ID:    "openwop/files-astray",
 	Title: "writes workspace files below paths that leave the workspace or that no file can have, and looks for them there, where they lead, and in the list",
-	Sends: []string{"PUT and GET /v1/host/workspace/files/{path}, the slashes of the path encoded", "GET /v1/host/workspace/files?prefix="},
+	Sends: []string{"{write file}, the slashes of the path encoded", "{read file}", "{list files}?prefix="},
 	Run: host.WithFiles(func(ctx context.Context, f *host.Files, o *FilePaths) {
 		*o = FilePaths{Prefix: f.Prefix}
 		for _, stem := range []string{"a/inside", "two..dots-and_more.v1"} {

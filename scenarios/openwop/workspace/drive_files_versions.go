@@ -31,7 +31,7 @@ type FileVersion struct {
 var fileRewritten = &scenarios.Drive[FileHistory]{
 	ID:    "openwop/file-rewritten",
 	Title: "writes a workspace file a random number of times, once with the same content again, reads it after each write, and then each of its versions, one that never was, and what is none",
-	Sends: []string{"PUT /v1/host/workspace/files/{path}, several times", "GET /v1/host/workspace/files/{path}", "GET /v1/host/workspace/files/{path}?version="},
+	Sends: []string{"{write file}, several times", "{read file}", "{read file}?version="},
 	Run: host.WithFiles(func(ctx context.Context, f *host.Files, o *FileHistory) {
 		kept, _ := claims.Family(f.Discovery, "workspace").Key("maxVersions").Int()
 		*o = FileHistory{Kept: int(min(max(kept, 0), mostVersions))}
@@ -87,7 +87,7 @@ type FileHorizon struct {
 var fileHorizon = &scenarios.Drive[FileHorizon]{
 	ID:    "openwop/file-horizon",
 	Title: "writes a workspace file a few times more than the host keeps versions, and reads those at either side of the bound",
-	Sends: []string{"PUT /v1/host/workspace/files/{path}, maxVersions times and a few", "GET /v1/host/workspace/files/{path}?version="},
+	Sends: []string{"{write file}, maxVersions times and a few", "{read file}?version="},
 	Run: host.WithFiles(func(ctx context.Context, f *host.Files, o *FileHorizon) {
 		kept, ok := claims.Family(f.Discovery, "workspace").Key("maxVersions").Int()
 		if !ok || kept < 1 || kept > mostVersions {
@@ -139,7 +139,7 @@ type FileDeleted struct {
 var fileDeleted = &scenarios.Drive[FileDeleted]{
 	ID:    "openwop/file-deleted",
 	Title: "writes a workspace file twice, deletes it, looks for it, deletes it again and writes it again; and does the same to a path that was never written",
-	Sends: []string{"PUT, GET and DELETE /v1/host/workspace/files/{path}", "GET /v1/host/workspace/files?prefix="},
+	Sends: []string{"{write file}", "{read file}", "{delete file}", "{list files}?prefix="},
 	Run: host.WithFiles(func(ctx context.Context, f *host.Files, o *FileDeleted) {
 		*o = FileDeleted{First: FileWrite{Path: f.Path("doomed"), Content: f.Marker()}}
 		o.Again = FileWrite{Path: o.First.Path, Content: f.Marker()}

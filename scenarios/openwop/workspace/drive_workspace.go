@@ -4,9 +4,8 @@ import (
 	"context"
 	"slices"
 
-	"github.com/openassay/assay/scenarios/openwop/dialect"
-
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
 )
@@ -15,7 +14,7 @@ import (
 var loopThatWrites = &scenarios.Drive[NotedLoop]{
 	ID:    "openwop/loop-that-writes",
 	Title: "runs a loop of random length in which a random turn overwrites a workspace file with random content, and makes another",
-	Sends: []string{"PUT /v1/host/workspace/files/{path}", "GET /v1/host/workspace/files/{path}", "POST /v1/runs (assay-loop-workspace with a random plan)", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll"},
+	Sends: []string{"{write file}", "{read file}", "{create run} (assay-loop-workspace with a random plan)", "{read run}", "{poll log}"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *NotedLoop) {
 		h := host.Host{Conn: c}
 		l, _ := writingLoop(ctx, h, h.Files())

@@ -3,9 +3,8 @@ package workspace
 import (
 	"context"
 
-	"github.com/openassay/assay/scenarios/openwop/dialect"
-
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/fixture"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
@@ -39,8 +38,8 @@ var loopWrittenTo = &scenarios.Drive[HeldLoop]{
 	ID:    "openwop/loop-written-to",
 	Title: "holds a loop by a question in a random turn, meanwhile overwrites, makes and deletes workspace files from outside, and answers",
 	Sends: []string{
-		"PUT, GET and DELETE /v1/host/workspace/files/{path}", "POST /v1/runs (assay-loop-workspace with a random plan; else assay-loop-ask-user)",
-		"POST /v1/runs/{runId}/interrupts/{nodeId}", "GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll",
+		"{write file}", "{read file}", "{delete file}", "{create run} (assay-loop-workspace with a random plan; else assay-loop-ask-user)",
+		"{answer node}", "{read run}", "{poll log}",
 	},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *HeldLoop) {
 		h := host.Host{Conn: c}

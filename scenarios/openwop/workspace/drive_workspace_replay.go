@@ -29,8 +29,8 @@ var replayedNotes = &scenarios.Drive[ReplayedNotes]{
 	ID:    "openwop/replayed-notes",
 	Title: "runs a loop that writes workspace files, changes the files from outside, and replays the loop from the first event",
 	Sends: []string{
-		"PUT, GET and DELETE /v1/host/workspace/files/{path}", "POST /v1/runs (assay-loop-workspace with a random plan)", "POST /v1/runs/{runId}:fork {mode: replay}",
-		"GET /v1/runs/{runId}", "GET /v1/runs/{runId}/events/poll",
+		"{write file}", "{read file}", "{delete file}", "{create run} (assay-loop-workspace with a random plan)", "{fork run} {mode: replay}",
+		"{read run}", "{poll log}",
 	},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *ReplayedNotes) {
 		h := host.Host{Conn: c}

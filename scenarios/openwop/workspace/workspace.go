@@ -3,17 +3,17 @@ package workspace
 import (
 	"context"
 	"fmt"
-	"net/http"
 
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/host"
 )
 
 // remove deletes a file and sees that it is gone.
 func remove(ctx context.Context, f *host.Files, path string) {
-	reply := f.Call(ctx, http.MethodDelete, path, nil)
+	reply := f.Call(ctx, dialect.DeleteFile, path, nil)
 	if !reply.Success() {
-		scenarios.End(host.Unserved(http.MethodDelete, reply.Status))
+		scenarios.End(host.Unserved(dialect.DeleteFile, reply.Status))
 		return
 	}
 	read := f.Get(ctx, path)

@@ -7,6 +7,7 @@ import (
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/host"
 	"github.com/openassay/assay/scenarios/wire"
 )
@@ -80,7 +81,7 @@ var overwrittenIfMatch = scenarios.Scenario{
 		for _, s := range o.Stale {
 			if j.Check(openwop.OWPWSP13, s.Put.Status).To(check.Status(4), "a write with %s", s.What) {
 				j.Check(openwop.OWPWSP14, s.Put.Status).To(check.Status(409), "a write with %s", s.What)
-				j.Check(openwop.OWPWSP14, s.Put.Body.Key("error")).To(check.Equal("workspace_conflict"), "code of that refusal")
+				j.Check(openwop.OWPWSP14, s.Put.Body.Key("error")).To(dialect.Coded(dialect.WorkspaceConflict), "code of that refusal")
 				j.Check(openwop.OWPWSP14, s.Put.Body.At("/details/currentVersion")).To(check.SameAs(version), "details.currentVersion of that refusal")
 				tellRefusal(s.Put, j, openwop.OWPWSP14, "a write with "+s.What)
 			}

@@ -178,7 +178,7 @@ func (p *page) scenarios(id string) {
 			if s.Reach() < scenarios.Observed {
 				p.field("evidence", s.Reach().String()+" at most, whatever the target offers")
 			}
-			p.driven(s)
+			p.driven(suite, s)
 			p.scenarioExample(string(s.ID))
 			p.list("fails where", p.causes(string(s.ID)))
 			p.field("labels", strings.Join(s.Labels(suite), " "))
@@ -188,8 +188,8 @@ func (p *page) scenarios(id string) {
 }
 
 // driven tells how a scenario looks at its target.
-func (p *page) driven(s scenarios.Scenario) {
-	drive, ok := s.Ask.Drive()
+func (p *page) driven(suite scenarios.Suite, s scenarios.Scenario) {
+	drive, ok := suite.DriveOf(s)
 	if !ok {
 		p.field("looks at", "the discovery document alone")
 		return
