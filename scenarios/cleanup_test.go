@@ -19,6 +19,7 @@ func TestCleanupIsBoundedByWhatThereIsToUndo(t *testing.T) {
 	refuses := func(context.Context, *wire.Client) error { return errors.New("no") }
 	usual := Options{}.withDefaults()
 	hurried := Options{Patience: 150 * time.Millisecond, Timeout: 4 * time.Second}.withDefaults()
+	patient := Options{Patience: time.Minute}.withDefaults()
 	for name, test := range map[string]struct {
 		o         Options
 		undo      []func(context.Context, *wire.Client) error
@@ -27,6 +28,7 @@ func TestCleanupIsBoundedByWhatThereIsToUndo(t *testing.T) {
 	}{
 		"nothing":           {usual, nil, 0, 0},
 		"a slow target":     {usual, slices.Repeat([]func(context.Context, *wire.Client) error{takes(200 * time.Millisecond)}, 300), 0, time.Minute},
+		"a slower one":      {patient, slices.Repeat([]func(context.Context, *wire.Client) error{takes(1400 * time.Millisecond)}, 100), 0, 3 * time.Minute},
 		"one that refuses":  {usual, slices.Repeat([]func(context.Context, *wire.Client) error{refuses}, 300), 300, 0},
 		"a silent one":      {usual, slices.Repeat([]func(context.Context, *wire.Client) error{takes(time.Hour)}, 300), 300, 10 * time.Second},
 		"silent, in haste":  {hurried, slices.Repeat([]func(context.Context, *wire.Client) error{takes(time.Hour)}, 300), 300, 2 * time.Second},

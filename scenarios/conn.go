@@ -227,6 +227,7 @@ func (c *cleanup) add(what string, undo func(context.Context, *wire.Client) erro
 // what all of it may take together grows with what there is to undo, and is never more than the certification itself may take.
 const (
 	cleanupEach    = 250 * time.Millisecond
+	cleanupShare   = 40          // of the patience, where that is longer: who has more of it has it here, too
 	leastUndo      = time.Second // for one, however little patience is asked for
 	mostUnanswered = 2           // in a row; then the target is not asked for more
 )
@@ -239,7 +240,7 @@ func (c *cleanup) run(ctx context.Context, client *wire.Client, o Options) (left
 	c.left = nil
 	one := max(o.Patience/2, leastUndo)
 	least := mostUnanswered * one
-	ctx, cancel := context.WithTimeout(ctx, max(least, min(least+time.Duration(len(left))*cleanupEach, o.Timeout)))
+	ctx, cancel := context.WithTimeout(ctx, max(least, min(least+time.Duration(len(left))*max(cleanupEach, o.Patience/cleanupShare), o.Timeout)))
 	defer cancel()
 	unanswered := 0
 	for _, l := range slices.Backward(left) {
