@@ -350,7 +350,7 @@ func TestJudgeOfOptionsThatAreKept(t *testing.T) {
 		{"shows nothing", none, none, "blocked"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			o := bounds.EchoObservation{RecursionLimit: 40, RunTimeoutMs: 9000, Threshold: 0.25, Early: c.early.Key("configurable"), Log: hosttest.Nodes(1).Log(t)}
+			o := bounds.EchoObservation{RecursionLimit: 40, RunTimeoutMs: 9000, Threshold: 0.25, Early: c.early, Log: hosttest.Nodes(1).Log(t)}
 			o.Log.Ended.Last = c.late
 			hosttest.Expect(t, "options-kept", o, c.want)
 		})

@@ -7,7 +7,9 @@ import (
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/openwop/claims"
+	"github.com/openassay/assay/scenarios/openwop/dialect"
 	"github.com/openassay/assay/scenarios/openwop/host"
+	"github.com/openassay/assay/scenarios/wire"
 )
 
 // OWP-R14: a value that no option has should be refused, and is often taken.
@@ -49,13 +51,16 @@ var optionsKept = scenarios.Scenario{
 	Ask: scenarios.Ask(optionsOfARun, func(o EchoObservation, j *scenarios.Judge) {
 		o.Log.Exists(j, openwop.OWP0037A6)
 		j.Need(openwop.OWP0037A1, o.Log.Ended)
-		shown := o.shown()
+		shown := o.shown(dialect.OptionsOf)
+		option := func(name dialect.Option) wire.Values {
+			return o.shown(func(snapshot wire.Value) wire.Value { return dialect.OptionOf(snapshot, name) })
+		}
 		j.Check(openwop.OWPBND22, shown).NotTo(check.Absent(), "configurable in the snapshots")
 		if !shown[0].Present() || !shown[1].Present() {
 			j.Block("the snapshot does not show the run options at all times, so they cannot be compared", "show configurable in {read run}")
 		}
-		j.Check(openwop.OWPBND23, shown.Each("/recursionLimit")).To(check.Equal([]any{o.RecursionLimit, o.RecursionLimit}), "recursionLimit, early and late")
-		j.Check(openwop.OWPBND23, shown.Each("/runTimeoutMs")).To(check.Equal([]any{o.RunTimeoutMs, o.RunTimeoutMs}), "runTimeoutMs, early and late")
-		j.Check(openwop.OWPBND23, shown.Each("/escalationThreshold")).To(check.Each(host.About(o.Threshold)), "escalationThreshold, early and late")
+		j.Check(openwop.OWPBND23, option(dialect.RecursionLimit)).To(check.Equal([]any{o.RecursionLimit, o.RecursionLimit}), "recursionLimit, early and late")
+		j.Check(openwop.OWPBND23, option(dialect.RunTimeoutMs)).To(check.Equal([]any{o.RunTimeoutMs, o.RunTimeoutMs}), "runTimeoutMs, early and late")
+		j.Check(openwop.OWPBND23, option(dialect.EscalationThreshold)).To(check.Each(host.About(o.Threshold)), "escalationThreshold, early and late")
 	}),
 }

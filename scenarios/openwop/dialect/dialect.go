@@ -195,16 +195,26 @@ func (d *Dialect) option(o Option) string {
 	return "/configurable/" + string(o)
 }
 
-// Move has a member of doc stand elsewhere, if it is there. Pointers hold no escapes.
+// Move has a member of doc stand elsewhere, if it is there, and leaves no object empty. Pointers hold no escapes.
 func Move(doc map[string]any, from, to string) {
 	at, name := parent(doc, from, false)
 	value, there := at[name]
 	if !there || from == to {
 		return
 	}
-	delete(at, name)
+	remove(doc, strings.Split(from[1:], "/"))
 	at, name = parent(doc, to, true)
 	at[name] = value
+}
+
+// remove takes a member out, and the objects that hold nothing without it.
+func remove(doc map[string]any, steps []string) {
+	if next, ok := doc[steps[0]].(map[string]any); ok && len(steps) > 1 {
+		if remove(next, steps[1:]); len(next) > 0 {
+			return
+		}
+	}
+	delete(doc, steps[0])
 }
 
 // parent is the object that holds what pointer leads to, nil where there is none, and the member's name.
@@ -274,6 +284,18 @@ func named[K ~string](words map[K]string, word string) K {
 // HeaderOf is a header of a reply, by its name.
 func HeaderOf(reply *wire.Reply, name string) wire.Value {
 	return reply.HeaderValue(spelled(Of(reply).Headers, name))
+}
+
+// OptionsOf is what a run's snapshot shows all run options in.
+func OptionsOf(snapshot wire.Value) wire.Value {
+	d := Of(snapshot)
+	in := d.option(Options[0])
+	for _, o := range Options {
+		for !strings.HasPrefix(d.option(o), in+"/") {
+			in = in[:strings.LastIndexByte(in, '/')]
+		}
+	}
+	return snapshot.At(in)
 }
 
 // OptionOf is a run option as a run's snapshot shows it.

@@ -115,3 +115,25 @@ const (
 	WorkflowStalled                 = openwopv1.RunEventTypeWorkflowStalled
 	WorkspaceUpdated                = openwopv1.RunEventTypeWorkspaceUpdated
 )
+
+// Events are all of them.
+var Events = []Event{
+	AgentDecided, AgentHandoff, AgentInvocationCompleted, AgentInvocationStarted, AgentMemoryConsolidated,
+	AgentPromptResolved, AgentReasoned, AgentReasoningDelta, AgentToolCalled, AgentToolReturned, Verified,
+	ApprovalGranted, ApprovalOverridden, ApprovalReceived, ApprovalRejected, ApprovalRequested, ArtifactCreated,
+	AuthorizationDecided, BudgetConsumed, BudgetExhausted, BudgetReserved, BudgetThresholdCrossed, Breached,
+	ChannelWritten, ClarificationRequested, ClarificationResolved, CommitmentFired, ConnectorAuthExpired,
+	ConnectorAuthorized, ConversationClosed, ConversationExchanged, ConversationOpened, ConfidenceEscalated, HandedOver,
+	DeploymentCanaryAdjusted, DeploymentPromoted, DeploymentRolledBack, DeploymentStateChanged, EgressDecided,
+	EnvelopeNlToFormatEngaged, EnvelopeRecoveryApplied, EnvelopeRefusal, EnvelopeRetryAttempted, EnvelopeRetryExhausted,
+	EnvelopeTruncated, EvalCompleted, EvalScored, EvalStarted, GoalClosed, GoalEvaluated, ImportApplied,
+	InterruptRequested, InterruptResolved, LeaseAcquired, LeaseHandedOff, LeaseLost, LeaseRenewed, LogAppended,
+	MemoryCompacted, MemoryWritten, ModelCapabilityInsufficient, ModelCapabilitySubstituted, NodeCancelled,
+	NodeCompleted, NodeDispatched, NodeFailed, NodeResumed, NodeRetried, NodeSkipped, NodeStarted, NodeSuspendFailed,
+	NodeSuspended, OutputChunk, PromptComposed, ProposalActivated, ProposalCreated, ProviderUsage, ReplayDiverged,
+	ReplayDivergedAtRefusal, RosterRunInitiated, RunCancelled, RunCompleted, RunDeadLettered, RunFailed, Decided,
+	RunPaused, RunRestoredFromSnapshot, RunResumed, RunResuming, RunStarted, ToolSessionClosed, ToolSessionOpened,
+	TriggerDeliveryAttempted, TriggerSubscriptionStateChanged, VariableChanged, VersionPinned, VoiceBargeIn,
+	VoiceCancelled, VoiceEndpointCandidate, VoiceSpeechStart, VoiceSynthesisChunk, VoiceTranscript, VoiceTurnCommit,
+	WorkflowLoopbackLimit, WorkflowRestored, WorkflowStalled, WorkspaceUpdated,
+}

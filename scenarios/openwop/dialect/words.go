@@ -33,6 +33,29 @@ const (
 	NoPendingDecision      Code = "no_pending_decision"
 )
 
+// Codes are all codes that the suites expect.
+var Codes = []Code{
+	Unauthenticated,
+	KeyExpired,
+	KeyRevoked,
+	Forbidden,
+	RunForbidden,
+	NotFound,
+	InterruptNotFound,
+	Invalid,
+	KeyMismatch,
+	UnsupportedStreamMode,
+	WorkspaceConflict,
+	InvalidFromSequence,
+	DivergedAtRefusal,
+	MemoryUnavailable,
+	RecursionLimitExceeded,
+	LoopLimitExceeded,
+	RunTimeout,
+	FanOutUnsupported,
+	NoPendingDecision,
+}
+
 // EventOf is the type of an event.
 func EventOf(e wire.Value) Event { return TypeOf(e.Key("type")) }
 
