@@ -50,7 +50,10 @@ func (v Verdict) String() string {
 
 // Checks are the expectations of a scenario, each with its requirement and the
 // exchange and JSON pointer where the value stood.
-type Checks []check.Result
+type Checks []Check
+
+// Check is one expectation.
+type Check = check.Result
 
 // String is the checks as Ginkgo prints them.
 func (c Checks) String() string {

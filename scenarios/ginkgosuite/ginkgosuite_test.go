@@ -30,7 +30,9 @@ var (
 )
 
 func toyScenario(name string, ask scenarios.Question) scenarios.Scenario {
-	return scenarios.Scenario{ID: scenarios.ScenarioID("toy/s/" + name), Title: "it " + name, Proves: scenarios.IDs{"TOY-1"}, Claim: always, Ask: ask}
+	return scenarios.Scenario{
+		ID: scenarios.ScenarioID("toy/s/" + name), Title: "it " + name, Proves: scenarios.IDs{"TOY-1"}, Claim: always, Ask: ask,
+	}
 }
 
 func toySuite() scenarios.Suite {
@@ -112,12 +114,14 @@ func TestShow(t *testing.T) {
 			if want := "toy/s/" + name + ": it " + name; s.LeafNodeText != want {
 				t.Errorf("it is called %q, want %q", s.LeafNodeText, want)
 			}
-			labels := []string{"suite:s", "claim:always", "level:MUST", "source:TOY", "protocol:toy.v1", "scenario:toy.s." + name, "requirement:TOY-1"}
+			labels := []string{"suite:s", "claim:always", "level:MUST", "source:TOY",
+				"protocol:toy.v1", "scenario:toy.s." + name, "requirement:TOY-1"}
 			if !slices.Equal(s.Labels(), labels) {
 				t.Errorf("labels: %v, want %v", s.Labels(), labels)
 			}
 		}
-		if !strings.Contains(out.String(), "failed observed TOY-1\n") || !strings.Contains(out.String(), "FAIL TOY-1 expected 2, got 1 at #1 /n") {
+		if !strings.Contains(out.String(), "failed observed TOY-1\n") ||
+			!strings.Contains(out.String(), "FAIL TOY-1 expected 2, got 1 at #1 /n") {
 			t.Errorf("Ginkgo printed no check:\n%s", out.String())
 		}
 	}
@@ -233,13 +237,15 @@ func TestDescribeDrivesWhatRuns(t *testing.T) {
 	}{
 		{"no filter", func(*types.SuiteConfig) {}, []string{"/a", "/b", "/c"}},
 		{"a label of a scenario", func(c *types.SuiteConfig) { c.LabelFilter = "scenario:toy.s.b" }, []string{"/b"}},
-		{"a label of the tree around it", func(c *types.SuiteConfig) { c.LabelFilter = "nightly && /scenario:toy.s.[ac]/" }, []string{"/a", "/c"}},
+		{"a label of the tree around it", func(c *types.SuiteConfig) { c.LabelFilter = "nightly && /scenario:toy.s.[ac]/" },
+			[]string{"/a", "/c"}},
 		{"a requirement, and another protocol", func(c *types.SuiteConfig) {
 			c.LabelFilter = "requirement:TOY-1 && !(protocol: containsAny {other.v1}) && !scenario:toy.s.a"
 		}, []string{"/b", "/c"}},
 		{"focus", func(c *types.SuiteConfig) { c.FocusStrings = []string{"toy/s/a", "toy/s/c"} }, []string{"/a", "/c"}},
 		{"skip", func(c *types.SuiteConfig) { c.SkipStrings = []string{"my host OpenAssay s toy/s/a"} }, []string{"/b", "/c"}},
-		{"a label of the caller's RunSpecs", func(c *types.SuiteConfig) { c.LabelFilter = "everywhere && scenario:toy.s.b" }, []string{"/a", "/b", "/c"}},
+		{"a label of the caller's RunSpecs", func(c *types.SuiteConfig) { c.LabelFilter = "everywhere && scenario:toy.s.b" },
+			[]string{"/a", "/b", "/c"}},
 		{"that, for some", func(c *types.SuiteConfig) { c.LabelFilter = "scenario:toy.s.a || everywhere && scenario:toy.s.c" },
 			[]string{"/a", "/b", "/c"}},
 	} {
