@@ -77,6 +77,13 @@ func (a *asked) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprint(w, `{"n":1}`)
 }
 
+// driven are the paths beside that of the discovery document, sorted.
+func (a *asked) driven() []string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.DeleteFunc(slices.Sorted(slices.Values(a.paths)), func(p string) bool { return p == "/" })
+}
+
 func toyHost(t *testing.T) wire.Target {
 	t.Helper()
 	return hostOf(t, &asked{})
@@ -262,8 +269,7 @@ func TestDescribeDrivesWhatRuns(t *testing.T) {
 			if !runWith(c.configure, "everywhere") {
 				t.Errorf("it failed: %v", states)
 			}
-			driven := slices.DeleteFunc(slices.Sorted(slices.Values(host.paths)), func(p string) bool { return p == "/" })
-			if !slices.Equal(driven, c.driven) {
+			if driven := host.driven(); !slices.Equal(driven, c.driven) {
 				t.Errorf("driven: %v, want %v", driven, c.driven)
 			}
 		})
