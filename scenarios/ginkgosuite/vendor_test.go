@@ -156,7 +156,8 @@ func checkEntries(t *testing.T, s types.SpecReport, want scenarios.Verdict, evid
 			}
 		}
 	}
-	if id, _, _ := strings.Cut(s.LeafNodeText, ": "); string(verdict.Scenario) != id || verdict.Verdict != want || verdict.Evidence != evidence {
+	id, _, _ := strings.Cut(s.LeafNodeText, ": ")
+	if string(verdict.Scenario) != id || verdict.Verdict != want || verdict.Evidence != evidence {
 		t.Errorf("%s: verdict %+v", s.LeafNodeText, verdict)
 	}
 	labels := []string{"protocol:openwop.v1", "suite:" + verdict.Suite, "scenario:" + strings.ReplaceAll(string(verdict.Scenario), "/", ".")}
