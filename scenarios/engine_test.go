@@ -271,6 +271,9 @@ func TestSelection(t *testing.T) {
 		one("first", counts, scenarios.Ask(countDrive("d"), is(3, "TOY-1")), "TOY-1"),
 		one("second", loud, scenarios.Ask(countDrive("d"), is(3, "TOY-5")), "TOY-5"),
 	}
+	labelled := func(label string) scenarios.Selection {
+		return scenarios.Selection{Match: func(labels []string) bool { return slices.Contains(labels, label) }}
+	}
 	for _, c := range []struct {
 		name   string
 		choice scenarios.Selection
@@ -281,7 +284,10 @@ func TestSelection(t *testing.T) {
 		{name: "by full id", choice: scenarios.Selection{Scenarios: []string{"toy/counting/second"}}, want: []string{"second"}},
 		{name: "by short id", choice: scenarios.Selection{Scenarios: []string{"counting/first"}}, want: []string{"first"}},
 		{name: "by former requirement id", choice: scenarios.Selection{Requirements: []string{"TOY-OLD"}}, want: []string{"first"}},
-		{name: "by label", choice: scenarios.Selection{Match: func(l []string) bool { return slices.Contains(l, "claim:loud") }}, want: []string{"second"}},
+		{name: "by label", choice: labelled("claim:loud"), want: []string{"second"}},
+		{name: "by the label of a protocol", choice: labelled("protocol:toy.v1"), want: []string{"first", "second"}},
+		{name: "by the label of a scenario", choice: labelled("scenario:toy.counting.first"), want: []string{"first"}},
+		{name: "by the label of a requirement", choice: labelled("requirement:TOY-5"), want: []string{"second"}},
 		{name: "a suite that is not", choice: scenarios.Selection{Suites: []string{"countin"}}, err: `unknown suite "countin": did you mean "counting"?`},
 		{name: "a scenario that is not", choice: scenarios.Selection{Scenarios: []string{"counting/frist"}}, err: "unknown scenario"},
 		{name: "a requirement that is not", choice: scenarios.Selection{Requirements: []string{"TOY-11"}}, err: `did you mean "TOY-1"?`},

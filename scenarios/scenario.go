@@ -47,7 +47,8 @@ func (s Scenario) Level(l *Ledger) string {
 	return level
 }
 
-// Labels are what a filter expression can select by.
+// Labels are what reports show of a scenario beside its id. A filter expression
+// can select by them, and by more: see [Selected.FilterLabels].
 func (s Scenario) Labels(suite Suite) []string {
 	labels := []string{"suite:" + suite.ID, "claim:" + s.Claim.ID, "level:" + s.Level(suite.Protocol.Ledger)}
 	for _, id := range s.Proves {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/openassay/assay/internal/nearest"
 )
@@ -42,6 +43,19 @@ type Selected struct {
 	Labels   []string
 }
 
+// FilterLabels are what a filter expression can select s by: its labels, and the
+// protocol, the scenario and the requirements it proves by their ids. Slashes
+// enclose regular expressions there, so an id has dots in their place:
+// protocol:openwop.v1, scenario:openwop.interrupts.quorum.
+func (s Selected) FilterLabels() []string {
+	dotted := func(id string) string { return strings.ReplaceAll(id, "/", ".") }
+	labels := append(slices.Clip(s.Labels), "protocol:"+dotted(s.Suite.Protocol.ID), "scenario:"+dotted(string(s.Scenario.ID)))
+	for _, id := range s.Scenario.Proves {
+		labels = append(labels, "requirement:"+string(id))
+	}
+	return labels
+}
+
 // Pick applies a selection to suites, without asking anything. Every name must
 // exist: the error is a [UsageError], or [ErrNothingSelected].
 func (s Selection) Pick(suites ...Suite) ([]Selected, error) {
@@ -58,9 +72,8 @@ func (s Selection) Pick(suites ...Suite) ([]Selected, error) {
 			continue
 		}
 		for _, sc := range suite.Scenarios {
-			labels := sc.Labels(suite)
-			if s.wants(suite, sc, labels) {
-				out = append(out, Selected{suite, sc, labels})
+			if picked := (Selected{suite, sc, sc.Labels(suite)}); s.wants(picked) {
+				out = append(out, picked)
 			}
 		}
 	}
@@ -70,19 +83,20 @@ func (s Selection) Pick(suites ...Suite) ([]Selected, error) {
 	return out, nil
 }
 
-func (s Selection) wants(suite Suite, sc Scenario, labels []string) bool {
+func (s Selection) wants(picked Selected) bool {
+	sc, ledger := picked.Scenario, picked.Suite.Protocol.Ledger
 	if len(s.Scenarios) > 0 && !slices.ContainsFunc(s.Scenarios, func(id string) bool { return isScenario(sc, id) }) {
 		return false
 	}
 	if len(s.Requirements) > 0 && !slices.ContainsFunc(sc.Proves, func(p RequirementID) bool {
 		return slices.ContainsFunc(s.Requirements, func(id string) bool {
-			r, ok := suite.Protocol.Ledger.Find(RequirementID(id))
+			r, ok := ledger.Find(RequirementID(id))
 			return ok && r.ID == string(p)
 		})
 	}) {
 		return false
 	}
-	return s.Match == nil || s.Match(labels)
+	return s.Match == nil || s.Match(picked.FilterLabels())
 }
 
 // isScenario accepts the full id and the id without its protocol.

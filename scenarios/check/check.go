@@ -3,7 +3,6 @@ package check
 import (
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"github.com/onsi/gomega/types"
 
@@ -40,8 +39,10 @@ type Assertion struct {
 	seen        wire.Seen
 }
 
-// To notes whether the matcher matches, and says so. The explanation, a format
-// and its arguments, goes before the matcher's own words in the report.
+// To notes whether the matcher, ours or one of Gomega's, matches, and returns
+// that. The explanation, a format and its arguments, goes before the matcher's
+// own words in the report. A matcher that cannot take the value at all, such as
+// BeNumerically a string, fails the check here and in NotTo.
 func (a Assertion) To(m types.GomegaMatcher, explanation ...any) bool {
 	return a.note(m, true, explanation)
 }
@@ -51,31 +52,20 @@ func (a Assertion) NotTo(m types.GomegaMatcher, explanation ...any) bool {
 	return a.note(m, false, explanation)
 }
 
-// seenMatcher is a matcher that needs more than the decoded value: whether it
-// was there at all, or how a wait ended.
-type seenMatcher interface {
-	MatchSeen(wire.Seen) (ok bool, actual string)
-}
-
-// chooser is a matcher that expects other words of one target than of another.
-type chooser interface {
-	For(wire.Seen) types.GomegaMatcher
-}
-
-// expecter is a matcher that can say what it expects before it has failed.
-type expecter interface{ Expected() string }
-
 func (a Assertion) note(m types.GomegaMatcher, want bool, explanation []any) bool {
-	if c, chooses := m.(chooser); chooses {
-		m = c.For(a.seen)
-	}
-	ok, actual := evaluate(m, a.seen)
+	ok, actual, err := evaluate(m, a.seen)
 	r := Result{
 		Requirement: a.requirement,
-		Expected:    expected(m, a.seen, want),
+		Expected:    words(m, a.seen),
 		Actual:      actual,
 		OK:          ok == want,
 		Where:       where(a.seen),
+	}
+	if !want {
+		r.Expected = "not " + r.Expected
+	}
+	if err != nil { // neither the expectation nor its opposite holds of a value that the matcher cannot take
+		r.OK, r.Actual = false, actual+" ("+reason(err)+")"
 	}
 	if len(explanation) > 0 {
 		if format, isText := explanation[0].(string); isText {
@@ -86,39 +76,6 @@ func (a Assertion) note(m types.GomegaMatcher, want bool, explanation []any) boo
 	return r.OK
 }
 
-func evaluate(m types.GomegaMatcher, seen wire.Seen) (ok bool, actual string) {
-	if s, special := m.(seenMatcher); special {
-		return s.MatchSeen(seen)
-	}
-	v := Plain(seen.Actual())
-	ok, err := m.Match(v)
-	actual = describe(seen)
-	if err != nil { // a matcher that cannot take the value at all: the value is of the wrong kind
-		return false, actual + " (" + firstLine(err.Error()) + ")"
-	}
-	return ok, actual
-}
-
-func describe(seen wire.Seen) string {
-	if v, single := seen.(wire.Value); single {
-		return v.JSON()
-	}
-	return wire.Compact(seen.Actual())
-}
-
-func expected(m types.GomegaMatcher, seen wire.Seen, want bool) string {
-	var s string
-	if e, ok := m.(expecter); ok {
-		s = e.Expected()
-	} else {
-		s = firstLine(strings.Join(strings.Fields(m.FailureMessage(Plain(seen.Actual()))), " "))
-	}
-	if !want {
-		return "not " + s
-	}
-	return s
-}
-
 func where(seen wire.Seen) wire.Ref {
 	if refs := seen.Refs(); len(refs) > 0 {
 		return refs[0]
@@ -126,18 +83,28 @@ func where(seen wire.Seen) wire.Ref {
 	return wire.Ref{}
 }
 
-func firstLine(s string) string {
-	s, _, _ = strings.Cut(s, "\n")
-	return s
+// Plain turns json.Number into int64 where it is a whole number, else into
+// float64, all the way down.
+func Plain(v any) any { return plain(v, func(i int64) any { return i }) }
+
+// Decoded returns a wire value for Gomega's own matchers: nil, a bool, string,
+// int, float64, []any or map[string]any. Whole numbers are int, the type of Go's
+// literals, so that Equal(3) and ContainElement(3) match a 3. Absent is nil, as
+// null is.
+func Decoded(s wire.Seen) any {
+	return plain(s.Actual(), func(i int64) any {
+		if n := int(i); int64(n) == i {
+			return n
+		}
+		return i
+	})
 }
 
-// Plain turns json.Number into int64 where it is a whole number, else into
-// float64, all the way down, so that Gomega's own matchers can compare.
-func Plain(v any) any {
+func plain(v any, whole func(int64) any) any {
 	switch v := v.(type) {
 	case json.Number:
 		if i, ok := wire.Integer(v); ok {
-			return i
+			return whole(i)
 		}
 		f, err := v.Float64()
 		if err != nil {
@@ -147,13 +114,13 @@ func Plain(v any) any {
 	case []any:
 		out := make([]any, len(v))
 		for i, e := range v {
-			out[i] = Plain(e)
+			out[i] = plain(e, whole)
 		}
 		return out
 	case map[string]any:
 		out := make(map[string]any, len(v))
 		for k, e := range v {
-			out[k] = Plain(e)
+			out[k] = plain(e, whole)
 		}
 		return out
 	}

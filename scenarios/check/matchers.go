@@ -1,40 +1,60 @@
 package check
 
 import (
+	"encoding/json"
 	"fmt"
 	"reflect"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// Matcher is a Gomega matcher that says in plain words what it expects. One
-// with seen set is given the wire value itself and says what it found.
+// Matcher is a Gomega matcher that says in plain words what it expects. It takes
+// wire values and plain Go values, in [Assertion.To] and in Gomega's Expect.
 type Matcher struct {
 	want  string
-	match func(v any) bool
-	seen  func(wire.Seen) (ok bool, actual string)
+	match func(v any) bool                         // of a plain value; nil where only a wire value will do
+	seen  func(wire.Seen) (ok bool, actual string) // of a wire value; nil where its plain value will do
 }
 
 // Expected is what the matcher expects, as a noun phrase.
 func (m Matcher) Expected() string { return m.want }
 
-// Match implements gomega's matcher over plain Go values (see [Plain]).
+// GomegaString is how Gomega's own matchers show m where they hold it.
+func (m Matcher) GomegaString() string { return m.want }
+
+// Match implements Gomega's matcher for wire values and for Go values, in which
+// any integer stands for a JSON integer. It is an error to ask a matcher that
+// has to see a wire value (see [Seeing]) about another one.
 func (m Matcher) Match(actual any) (bool, error) {
+	if s, sealed := actual.(wire.Seen); sealed {
+		ok, _ := m.MatchSeen(s)
+		return ok, nil
+	}
 	if m.match == nil {
 		return false, fmt.Errorf("%s can only be asked of a value from the wire", m.want)
 	}
-	return m.match(Plain(actual)), nil
+	return m.match(normal(actual)), nil
 }
 
-// FailureMessage implements gomega's matcher.
-func (m Matcher) FailureMessage(any) string { return "expected " + m.want }
+// FailureMessage implements Gomega's matcher.
+func (m Matcher) FailureMessage(actual any) string { return m.message("expected ", actual) }
 
-// NegatedFailureMessage implements gomega's matcher.
-func (m Matcher) NegatedFailureMessage(any) string { return "expected not " + m.want }
+// NegatedFailureMessage implements Gomega's matcher.
+func (m Matcher) NegatedFailureMessage(actual any) string { return m.message("expected not ", actual) }
 
-// MatchSeen implements the special matchers; the others are asked for their value.
+func (m Matcher) message(expected string, actual any) string {
+	s, sealed := actual.(wire.Seen)
+	if !sealed {
+		return expected + m.want + ", got " + wire.Compact(actual)
+	}
+	_, found := m.MatchSeen(s)
+	return expected + m.want + ", got " + found + " at " + where(s).String()
+}
+
+// MatchSeen reports whether m matches a wire value, and says what it found there.
 func (m Matcher) MatchSeen(s wire.Seen) (bool, string) {
 	if m.seen != nil {
 		return m.seen(s)
@@ -42,11 +62,18 @@ func (m Matcher) MatchSeen(s wire.Seen) (bool, string) {
 	return m.match(Plain(s.Actual())), describe(s)
 }
 
-// That makes a matcher from words and a predicate over plain Go values.
+func describe(seen wire.Seen) string {
+	if v, single := seen.(wire.Value); single {
+		return v.JSON()
+	}
+	return wire.Compact(seen.Actual())
+}
+
+// That makes a matcher from words and a predicate over plain Go values (see [Plain]).
 func That(want string, match func(v any) bool) Matcher { return Matcher{want: want, match: match} }
 
 // Seeing makes a matcher from words and a look at the wire value itself, which
-// says what it found. It cannot stand inside another matcher.
+// says what it found. Of Gomega's matchers, And, Or and Not can hold it.
 func Seeing(want string, look func(wire.Seen) (ok bool, found string)) Matcher {
 	return Matcher{want: want, seen: look}
 }
@@ -74,8 +101,12 @@ func OneOf(accepted ...any) Matcher {
 	})
 }
 
-// normal makes Go integers what Plain makes of JSON integers.
+// normal makes of Go values what Plain makes of JSON: integers are int64, named
+// strings string, all the way down.
 func normal(v any) any {
+	if n, isNumber := v.(json.Number); isNumber {
+		return Plain(n)
+	}
 	switch r := reflect.ValueOf(v); r.Kind() {
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
 		return r.Int()
@@ -87,8 +118,17 @@ func normal(v any) any {
 			out[i] = normal(r.Index(i).Interface())
 		}
 		return out
+	case reflect.Map:
+		if r.Type().Key().Kind() != reflect.String {
+			return v
+		}
+		out := make(map[string]any, r.Len())
+		for name, value := range r.Seq2() {
+			out[name.String()] = normal(value.Interface())
+		}
+		return out
 	}
-	return Plain(v)
+	return v
 }
 
 // Integer expects a JSON integer between least and most; most 0 means no upper end.
@@ -125,13 +165,18 @@ func Date(from, to time.Time) Matcher {
 
 // Len expects a list of n elements.
 func Len(n int) Matcher {
-	return Matcher{want: fmt.Sprintf("%d of them", n), seen: func(s wire.Seen) (bool, string) {
+	m := That(fmt.Sprintf("%d of them", n), func(v any) bool {
+		list, ok := v.([]any)
+		return ok && len(list) == n
+	})
+	m.seen = func(s wire.Seen) (bool, string) {
 		list, ok := s.Actual().([]any)
 		if !ok {
 			return false, describe(s)
 		}
-		return len(list) == n, fmt.Sprintf("%d", len(list))
-	}}
+		return len(list) == n, strconv.Itoa(len(list))
+	}
+	return m
 }
 
 // CountFromOne expects exactly the integers 1, 2, … n, in this order.
@@ -153,7 +198,7 @@ func Each(m Matcher) Matcher {
 			return false
 		}
 		for _, e := range list {
-			if !m.match(e) {
+			if ok, err := m.Match(e); !ok || err != nil {
 				return false
 			}
 		}
@@ -261,7 +306,8 @@ func Reached() Matcher {
 		if w.Reached {
 			return true, w.What + " after " + round(w.Took)
 		}
-		return false, fmt.Sprintf("not within %s: %s; the target answered %d other requests meanwhile, last seen: %s", round(w.Patience), w.What, w.Answers, w.Last.JSON())
+		return false, fmt.Sprintf("not within %s: %s; the target answered %d other requests meanwhile, last seen: %s",
+			round(w.Patience), w.What, w.Answers, w.Last.JSON())
 	}}
 }
 

@@ -3,59 +3,93 @@ package ginkgosuite
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
-	"sync"
 
 	"github.com/onsi/ginkgo/v2"
 
 	"github.com/openassay/assay/scenarios"
-	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/wire"
-)
-
-// Names of the report entries that every It carries.
-const (
-	EntryChecks     = "checks"
-	EntryTranscript = "transcript"
-	EntryFindings   = "findings"
 )
 
 // Describe adds suites to the Ginkgo tree that is being built: call it where a
 // Describe may stand. Only what o selects is added; a selection that cannot be
 // is reported when the tree runs. The target is first talked to when the first
-// scenario runs; what was made on it is undone after the last.
+// scenario runs, and is driven for what Ginkgo's filters leave; what was made on
+// it is undone after the last.
 func Describe(target wire.Target, o scenarios.Options, suites ...scenarios.Suite) bool {
-	picked, wrong := o.Select.Pick(suites...)
-	start := sync.OnceValues(func() (*scenarios.Certification, error) {
-		if wrong != nil {
-			return nil, wrong
-		}
-		return scenarios.Certify(context.Background(), target, o, suites...)
-	})
+	t := &tree{target: target, options: o, suites: suites, drivenBy: map[scenarios.ScenarioID]*scenarios.Certification{}}
+	t.picked, t.wrong = o.Select.Pick(suites...)
 	// Ordered keeps the suites in one process of a parallel run: the target is
 	// certified once.
 	return ginkgo.Describe("OpenAssay", ginkgo.Ordered, ginkgo.ContinueOnFailure, func() {
+		outer := ginkgo.CurrentTreeConstructionNodeReport()
 		ginkgo.BeforeAll(func() {
-			if _, err := start(); err != nil {
-				ginkgo.Fail(fmt.Sprintf("certifying %s: %v", target.URL, err))
+			if t.wrong != nil {
+				ginkgo.Fail(fmt.Sprintf("certifying %s: %v", target.URL, t.wrong))
 			}
+			config, _ := ginkgo.GinkgoConfiguration()
+			t.certify(expected(t.picked, outer, config))
 		})
-		ginkgo.AfterAll(func() {
-			if c, err := start(); err == nil {
-				if left := c.Finish(context.Background()).Leftovers; len(left) > 0 {
-					ginkgo.AddReportEntry("leftovers", strings.Join(left, "\n"))
-				}
-			}
-		})
-		describe(picked, func() *scenarios.Certification { c, _ := start(); return c })
-		if wrong != nil {
+		ginkgo.AfterAll(t.finish)
+		describe(t.picked, t.certificationOf)
+		if t.wrong != nil {
 			ginkgo.It("selects scenarios", func() {}) // so that BeforeAll runs and says what is wrong
 		}
 	})
 }
 
+// tree certifies what Ginkgo runs of the suites in a caller's tree.
+type tree struct {
+	target  wire.Target
+	options scenarios.Options
+	suites  []scenarios.Suite
+	picked  []scenarios.Selected
+	wrong   error // with the selection
+
+	certifications []*scenarios.Certification
+	drivenBy       map[scenarios.ScenarioID]*scenarios.Certification
+}
+
+// certify starts to drive these scenarios.
+func (t *tree) certify(these []scenarios.Selected) {
+	o := t.options
+	if len(these) < len(t.picked) {
+		o.Select.Scenarios = nil
+		for _, s := range these {
+			o.Select.Scenarios = append(o.Select.Scenarios, string(s.Scenario.ID))
+		}
+	}
+	c, err := scenarios.Certify(context.Background(), t.target, o, t.suites...)
+	if err != nil {
+		ginkgo.Fail(fmt.Sprintf("certifying %s: %v", t.target.URL, err))
+	}
+	t.certifications = append(t.certifications, c)
+	for _, s := range these {
+		t.drivenBy[s.Scenario.ID] = c
+	}
+}
+
+// certificationOf is the certification that a scenario is driven in. Ginkgo may
+// run one that was not expected: a filter can go by labels of the caller's
+// RunSpecs, which nobody can ask for. Then all that is left is driven.
+func (t *tree) certificationOf(id scenarios.ScenarioID) *scenarios.Certification {
+	if t.drivenBy[id] == nil {
+		t.certify(slices.DeleteFunc(slices.Clone(t.picked), func(s scenarios.Selected) bool { return t.drivenBy[s.Scenario.ID] != nil }))
+	}
+	return t.drivenBy[id]
+}
+
+func (t *tree) finish() {
+	for _, c := range t.certifications {
+		if left := c.Finish(context.Background()).Leftovers; len(left) > 0 {
+			ginkgo.AddReportEntry("leftovers", strings.Join(left, "\n"))
+		}
+	}
+}
+
 // describe makes one container a suite and one It a scenario.
-func describe(picked []scenarios.Selected, certification func() *scenarios.Certification) {
+func describe(picked []scenarios.Selected, certificationOf func(scenarios.ScenarioID) *scenarios.Certification) {
 	for rest := picked; len(rest) > 0; {
 		suite, n := rest[0].Suite, 0
 		for n < len(rest) && rest[n].Suite.ID == suite.ID {
@@ -65,45 +99,15 @@ func describe(picked []scenarios.Selected, certification func() *scenarios.Certi
 		rest = rest[n:]
 		ginkgo.Describe(suite.ID, func() {
 			for _, s := range chosen {
-				ginkgo.It(s.Scenario.Title, ginkgo.Label(s.Labels...), func(ctx ginkgo.SpecContext) {
-					c := certification()
+				ginkgo.It(nameOf(s), ginkgo.Label(s.FilterLabels()...), func(ctx ginkgo.SpecContext) {
+					c := certificationOf(s.Scenario.ID)
 					defer context.AfterFunc(ctx, c.Interrupt)()
-					report(c.Outcome(s.Scenario.ID), c.Transcript(s.Scenario.ID))
+					report(s, c.Outcome(s.Scenario.ID), c.Transcript(s.Scenario.ID))
 				})
 			}
 		})
 	}
 }
 
-// report attaches what was seen and ends the It as the outcome says.
-func report(out scenarios.Outcome, transcript *wire.Transcript) {
-	ginkgo.AddReportEntry(EntryChecks, checks(out.Checks), ginkgo.ReportEntryVisibilityFailureOrVerbose)
-	if transcript != nil {
-		ginkgo.AddReportEntry(EntryTranscript, transcript, ginkgo.ReportEntryVisibilityNever)
-	}
-	if len(out.Findings) > 0 {
-		ginkgo.AddReportEntry(EntryFindings, out.Findings, ginkgo.ReportEntryVisibilityFailureOrVerbose)
-	}
-	switch out.Verdict {
-	case scenarios.Passed:
-	case scenarios.Failed, scenarios.Broken:
-		ginkgo.Fail(string(out.Verdict) + ": " + out.Reason)
-	default:
-		ginkgo.Skip(string(out.Verdict) + ": " + out.Reason)
-	}
-}
-
-// checks are a scenario's expectations, with the text Ginkgo prints of them.
-type checks []check.Result
-
-func (c checks) String() string {
-	var b strings.Builder
-	for _, r := range c {
-		mark := "ok  "
-		if !r.OK {
-			mark = "FAIL"
-		}
-		fmt.Fprintf(&b, "%s %s expected %s, got %s at %s\n", mark, r.Requirement, r.Expected, r.Actual, r.Where)
-	}
-	return b.String()
-}
+// nameOf is the text of an It.
+func nameOf(s scenarios.Selected) string { return string(s.Scenario.ID) + ": " + s.Scenario.Title }

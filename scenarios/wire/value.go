@@ -140,6 +140,9 @@ func (v Value) JSON() string {
 	return Compact(v.v)
 }
 
+// GomegaString is how Gomega shows v in a failure message.
+func (v Value) GomegaString() string { return v.JSON() + " at " + v.ref.String() }
+
 // Compact writes a decoded value as JSON of at most 300 characters.
 func Compact(v any) string {
 	b, err := json.Marshal(v)

@@ -82,15 +82,32 @@ func (d *Dialect) Words(events ...Event) []string {
 
 // Spelled is a matcher that expects what the version of whoever is looked at spells.
 type Spelled struct {
-	types.GomegaMatcher
 	in func(*Dialect) types.GomegaMatcher
 }
 
 // Spelling expects what in makes for the version of whoever is looked at.
-func Spelling(in func(*Dialect) types.GomegaMatcher) Spelled { return Spelled{in(V1), in} }
+func Spelling(in func(*Dialect) types.GomegaMatcher) Spelled { return Spelled{in} }
 
-// For implements the choice that a check makes of it.
+// For implements [check.Chooser].
 func (s Spelled) For(seen wire.Seen) types.GomegaMatcher { return s.in(of(seen)) }
+
+// Match implements Gomega's matcher. What is no wire value is taken to be in the words of V1.
+func (s Spelled) Match(actual any) (bool, error) { return s.chosen(actual).Match(actual) }
+
+// FailureMessage implements Gomega's matcher.
+func (s Spelled) FailureMessage(actual any) string { return s.chosen(actual).FailureMessage(actual) }
+
+// NegatedFailureMessage implements Gomega's matcher.
+func (s Spelled) NegatedFailureMessage(actual any) string {
+	return s.chosen(actual).NegatedFailureMessage(actual)
+}
+
+func (s Spelled) chosen(actual any) types.GomegaMatcher {
+	if seen, ok := actual.(wire.Seen); ok {
+		return s.For(seen)
+	}
+	return s.in(V1)
+}
 
 // of is the dialect that something was said in.
 func of(seen wire.Seen) *Dialect {
