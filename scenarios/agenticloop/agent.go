@@ -22,17 +22,17 @@ type agent struct {
 	*scenarios.Conn
 	profile agenticloopv2.TargetProfile
 	config  object // of the profile
-	turns   []Turn // all that this drive started
+	turns   *Turns // all that this drive started, but the quiet ones
 }
 
 // open reads the profile of the target. What cannot be read was refused before. The discovery document has placeholders
 // where the profile has secrets, which the agent needs.
-func open(c *scenarios.Conn) *agent {
+func open(c *scenarios.Conn, turns *Turns) *agent {
 	var live declared
 	if err := json.Unmarshal(c.Declared(), &live); err != nil {
 		scenarios.End(fmt.Errorf("reading the profile: %w", err))
 	}
-	a := &agent{Conn: c, config: object{}}
+	a := &agent{Conn: c, config: object{}, turns: turns}
 	if err := json.Unmarshal(live.Profile, &a.profile); err != nil {
 		scenarios.End(fmt.Errorf("reading the profile: %w", err))
 	}
@@ -162,9 +162,21 @@ func (a *agent) turn(ctx context.Context, j job) (Turn, object) {
 	t.About = j.about()
 	t.Before = scenarios.Get(json.Marshal(orEmpty(j.state)))
 	if !j.quiet {
-		a.turns = append(a.turns, t)
+		*a.turns = append(*a.turns, t)
 	}
 	return t, after(orEmpty(j.state), ended)
+}
+
+// keepOnly leaves nothing but these turns of the transcript.
+func (a *agent) keepOnly(turns ...*Turn) {
+	ended := make([]*wire.Ended, len(turns))
+	for i, t := range turns {
+		ended[i] = t.ended
+	}
+	a.Retain(ended...)
+	for _, t := range turns {
+		t.mint()
+	}
 }
 
 // about are the runs that a job names, in its event or in the context that came along.

@@ -12,7 +12,7 @@ import (
 // budgetSuite asks what stops a run that would go on.
 func budgetSuite() scenarios.Suite {
 	return scenarios.Suite{
-		ID: "budget", Title: "steps, retries and reframes are bounded, and what is over its bound is escalated once", Protocol: Protocol,
+		ID: "budget", Title: "steps, retries and reframes are bounded, and what is over its bound is escalated once",
 		Scenarios: []scenarios.Scenario{
 			withinBudget, sameCutOff, lowerBudget, higherBudget,
 			errorsEnd, errorsRetry, retrySucceeds, reframesEnd,

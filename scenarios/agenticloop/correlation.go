@@ -14,7 +14,7 @@ import (
 // correlationSuite asks which results move a run, and which do not.
 func correlationSuite() scenarios.Suite {
 	return scenarios.Suite{
-		ID: "correlation", Title: "runs are started, resumed by what is pending, and moved by nothing else", Protocol: Protocol,
+		ID: "correlation", Title: "runs are started, resumed by what is pending, and moved by nothing else",
 		Scenarios: []scenarios.Scenario{
 			startMakesARun, startsAreDistinct, apiTrigger,
 			matchingResumes, sameTwice, staleIgnored, laterEscalates, wrongToolEscalates, orderOfChecks, finishedIgnored, finishedLogged,

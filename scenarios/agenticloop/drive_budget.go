@@ -45,8 +45,7 @@ var budgets = &scenarios.Drive[BudgetObservation]{
 	Title: "has runs go on and on, with budgets of 1, 2 and 3 steps from the config and from the start, one of them three times",
 	Sends: []string{"8 times a run: agentic.start, and agentic.tool_result until it has ended, or 2 results beyond its budget"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *BudgetObservation) {
-		a := open(c)
-		defer func() { o.Turns = a.turns }()
+		a := open(c, &o.Turns)
 		*o = BudgetObservation{Live: a.live()}
 		a.budgets(ctx, o)
 	},
@@ -131,8 +130,7 @@ var failures = &scenarios.Drive[FailuresObservation]{
 	Title: "has the tool of a run fail until the run ends, and once before it succeeds",
 	Sends: []string{"one turn: agentic.start", "a turn for each try: agentic.tool_result with status error", "one turn: agentic.tool_result after one error"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *FailuresObservation) {
-		a := open(c)
-		defer func() { o.Turns = a.turns }()
+		a := open(c, &o.Turns)
 		*o = FailuresObservation{Most: a.retries()}
 		a.failures(ctx, o)
 	},
@@ -181,8 +179,7 @@ var reframing = &scenarios.Drive[ReframesObservation]{
 	Title: "has a run give up its plan after each result, with max_reframes 2",
 	Sends: []string{"one turn: agentic.start", "a turn for each reframe: agentic.tool_result"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *ReframesObservation) {
-		a := open(c)
-		defer func() { o.Turns = a.turns }()
+		a := open(c, &o.Turns)
 		*o = ReframesObservation{Most: 2}
 		a.reframing(ctx, o)
 	},

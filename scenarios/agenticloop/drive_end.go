@@ -35,8 +35,7 @@ var toTheEnd = &scenarios.Drive[EndObservation]{
 	Title: "has a run complete after two steps, where its decisions can be steered, and delivers the last result three times more",
 	Sends: []string{"one turn: agentic.start", "a turn for each step: agentic.tool_result", "three turns: the last result again"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *EndObservation) {
-		a := open(c)
-		defer func() { o.Turns = a.turns }()
+		a := open(c, &o.Turns)
 		*o = EndObservation{Goal: a.goal()}
 		a.toTheEnd(ctx, o, "")
 	},

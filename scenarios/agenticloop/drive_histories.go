@@ -8,7 +8,6 @@ import (
 
 	"github.com/openassay/assay/gen/agenticloopv2"
 	"github.com/openassay/assay/scenarios"
-	"github.com/openassay/assay/scenarios/wire"
 )
 
 // HistoriesObservation is random histories of several runs.
@@ -51,7 +50,7 @@ var randomHistories = &scenarios.Drive[HistoriesObservation]{
 	Waits:   historiesTime,
 	Timeout: 5 * time.Minute,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *HistoriesObservation) {
-		a := open(c)
+		a := open(c, &o.Turns)
 		a.histories(ctx, o)
 		for _, h := range o.Histories {
 			for _, d := range h {
@@ -219,14 +218,11 @@ func (a *agent) shrink(ctx context.Context, steps []step, shortest []Delivered) 
 // keepAlone leaves of the transcript nothing but a history: of all that was tried, it is what a reader has to follow. Where
 // no history departs they all stay, since each of them is judged.
 func (a *agent) keepAlone(history []Delivered) {
-	turns := make([]*wire.Ended, len(history))
-	for i, d := range history {
-		turns[i] = d.Turn.ended
-	}
-	a.Retain(turns...)
+	turns := make([]*Turn, len(history))
 	for i := range history {
-		history[i].Turn.mint()
+		turns[i] = &history[i].Turn
 	}
+	a.keepOnly(turns...)
 }
 
 // Delivery.departs is the model that each turn is held against.

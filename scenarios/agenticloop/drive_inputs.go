@@ -24,8 +24,7 @@ var inputs = &scenarios.Drive[InputsObservation]{
 	Title: "hands the agent input that is no request, a request of another protocol version, an unknown command, an unknown event, and handle without an event",
 	Sends: []string{"one turn: agentic.start", "about 15 turns that are no requests, or that nobody can serve"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *InputsObservation) {
-		a := open(c)
-		defer func() { o.Turns = a.turns }()
+		a := open(c, &o.Turns)
 		a.inputs(ctx, o)
 	},
 }
@@ -72,8 +71,7 @@ var hung = &scenarios.Drive[HungObservation]{
 	Sends: []string{"two turns: agentic.start"},
 	Waits: 10 * time.Second,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *HungObservation) {
-		a := open(c)
-		defer func() { o.Turns = a.turns }()
+		a := open(c, &o.Turns)
 		if a.profile.Seams == nil || a.profile.Seams.MockLlm == nil {
 			scenarios.End(unmodelled())
 			return
@@ -88,6 +86,6 @@ var hung = &scenarios.Drive[HungObservation]{
 		before := p.llm.calls()
 		p.llm.hang()
 		o.Hung, _ = a.turn(ctx, p.lays(job{name: fmt.Sprintf("a start whose model hangs, with a deadline in %s", o.Deadline), event: a.start(a.goal(), nil), timeout: o.Deadline}))
-		o.Asked, o.Turns = p.llm.calls()-before, a.turns
+		o.Asked = p.llm.calls() - before
 	},
 }

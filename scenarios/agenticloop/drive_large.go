@@ -27,8 +27,7 @@ var largeThings = &scenarios.Drive[LargeObservation]{
 	Sends:     []string{"three turns: agentic.start", "one turn: agentic.tool_result of 20 MiB"},
 	Exclusive: true,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *LargeObservation) {
-		a := open(c)
-		defer func() { o.Turns = a.turns }()
+		a := open(c, &o.Turns)
 		a.largeThings(ctx, o)
 	},
 }

@@ -72,8 +72,7 @@ var errings = &scenarios.Drive[ModelObservation]{
 	Sends:   []string{"a turn for each way to err: agentic.start"},
 	Timeout: 5 * time.Minute,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *ModelObservation) {
-		a := open(c)
-		defer func() { o.Turns = a.turns }()
+		a := open(c, &o.Turns)
 		if a.profile.Seams == nil || a.profile.Seams.MockLlm == nil {
 			scenarios.End(unmodelled())
 			return

@@ -37,8 +37,7 @@ var inContext = &scenarios.Drive[ContextObservation]{
 	Title: "delivers a result as agentic.tool_result and as the tool's own event, a failure as the tool's own event, and content under four names",
 	Sends: []string{"one turn: agentic.start", "one turn: agentic.tool_result", "six turns: content_ready with run_id, step and tool in the context of the request"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *ContextObservation) {
-		a := open(c)
-		defer func() { o.Turns = a.turns }()
+		a := open(c, &o.Turns)
 		*o = ContextObservation{Live: a.live()}
 		a.inContext(ctx, o)
 	},
@@ -96,8 +95,7 @@ var queued = &scenarios.Drive[QueueObservation]{
 	Title: "runs the loop behind a queue that runs one job at a time, with a tool of ours for each allowed one, from a start until the queue is empty",
 	Sends: []string{"a turn for each job of the agent: agentic.start, then results by way of the tools"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *QueueObservation) {
-		a := open(c)
-		defer func() { o.Turns = a.turns }()
+		a := open(c, &o.Turns)
 		*o = QueueObservation{EndObservation: EndObservation{Goal: a.goal()}}
 		a.queued(ctx, o)
 	},

@@ -41,8 +41,7 @@ var redelivered = &scenarios.Drive[RedeliveryObservation]{
 	Title: "runs jobs again: with the state that they left, and after they were killed at five points, with the state of before",
 	Sends: []string{"a start twice", "three starts that carry the id of a run", "a start and a result, each killed at five points and run again"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *RedeliveryObservation) {
-		a := open(c)
-		defer func() { o.Turns = a.turns }()
+		a := open(c, &o.Turns)
 		*o = RedeliveryObservation{Live: a.live()}
 		a.redelivered(ctx, o)
 	},

@@ -41,8 +41,7 @@ var results = &scenarios.Drive[ResultsObservation]{
 	Title: "starts a run and delivers to it, each from the agent's own state, a result that matches, comes twice, is stale, too early, of another tool, misshapen, or for a run that is over",
 	Sends: []string{"one turn: agentic.start", "about 30 turns: agentic.tool_result"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *ResultsObservation) {
-		a := open(c)
-		defer func() { o.Turns = a.turns }()
+		a := open(c, &o.Turns)
 		*o = ResultsObservation{Live: a.live()}
 		a.results(ctx, o)
 	},

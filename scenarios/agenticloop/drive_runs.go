@@ -28,8 +28,7 @@ var severalRuns = &scenarios.Drive[RunsObservation]{
 	Title: "starts three runs in one state, delivers the result of one, a large one, and results that mix up two runs",
 	Sends: []string{"three turns: agentic.start", "four turns: agentic.tool_result"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *RunsObservation) {
-		a := open(c)
-		defer func() { o.Turns = a.turns }()
+		a := open(c, &o.Turns)
 		*o = RunsObservation{Marker: strings.ReplaceAll(a.id(), "-", "")}
 		a.severalRuns(ctx, o)
 	},

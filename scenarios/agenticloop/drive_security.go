@@ -31,8 +31,7 @@ var allowlists = &scenarios.Drive[AllowedObservation]{
 	Title: "starts runs where one unknown tool is allowed, the agent itself, or nothing",
 	Sends: []string{"five turns: agentic.start with other allowed_plugins"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *AllowedObservation) {
-		a := open(c)
-		defer func() { o.Turns = a.turns }()
+		a := open(c, &o.Turns)
 		*o = AllowedObservation{Tool: "assay-only-tool", Name: a.name(), Aliases: a.profile.Aliases}
 		a.allowlists(ctx, o)
 	},
@@ -78,8 +77,7 @@ var forbidden = &scenarios.Drive[ForbiddenObservation]{
 	Title: "has the planner want a tool that is not allowed, first and later, the agent itself, and names that are none, which results name as well",
 	Sends: []string{"a turn for each wish: agentic.start", "a turn for each name: agentic.tool_result", "two turns: agentic.tool_result"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *ForbiddenObservation) {
-		a := open(c)
-		defer func() { o.Turns = a.turns }()
+		a := open(c, &o.Turns)
 		*o = ForbiddenObservation{Wanted: "assay-forbidden", Name: a.name(), Tool: a.tools()[0]}
 		a.forbidden(ctx, o)
 	},
@@ -193,8 +191,7 @@ var spoofing = &scenarios.Drive[SpoofedObservation]{
 	Title: "hands the agent run_id, step, tool, tool_command and requested_at of somebody else, in a start's context, a result and, where they can be steered, a tool's arguments",
 	Sends: []string{"two turns: agentic.start", "one turn: agentic.tool_result"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *SpoofedObservation) {
-		a := open(c)
-		defer func() { o.Turns = a.turns }()
+		a := open(c, &o.Turns)
 		*o = SpoofedObservation{Spoof: spoof{"spoofed-" + a.id(), 77, "assay-spoofed-tool", "assay-spoofed-command", "1999-01-01T00:00:00Z"}}
 		a.spoofing(ctx, o)
 	},
@@ -243,8 +240,7 @@ var secrets = &scenarios.Drive[SecretsObservation]{
 	Title: "starts, resumes and fails a run with canaries in the config, the environment, the secrets and another run",
 	Sends: []string{"two turns: agentic.start", "three turns: agentic.tool_result, and an event that nobody knows"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *SecretsObservation) {
-		a := open(c)
-		defer func() { o.Turns = a.turns }()
+		a := open(c, &o.Turns)
 		canary := func(where string) string { return "canary-" + where + "-" + strings.ReplaceAll(a.id(), "-", "") }
 		*o = SecretsObservation{Other: canary("run"), Canaries: map[string]string{"config": canary("config"), "environment": canary("environment"), "secrets": canary("secrets")}}
 		dir := scenarios.Get(wire.NewFolder("assay-workspace-"))
@@ -294,8 +290,7 @@ var traps = &scenarios.Drive[TrapObservation]{
 	Title: "starts and resumes a run with programs on the PATH that tell when they are called, ductile, senechal-gw, curl and wget, and with the address of a gateway's API in its config and its environment",
 	Sends: []string{"one turn: agentic.start", "two turns: agentic.tool_result"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *TrapObservation) {
-		a := open(c)
-		defer func() { o.Turns = a.turns }()
+		a := open(c, &o.Turns)
 		dir := scenarios.Get(wire.NewFolder("assay-trap-"))
 		defer wire.RemoveFolder(dir)
 		a.traps(ctx, o, dir)

@@ -24,8 +24,7 @@ var starts = &scenarios.Drive[StartsObservation]{
 	Title: "starts two runs for one goal, the second with the state after the first, one as api.trigger, and tries to start one without a goal",
 	Sends: []string{"three turns: agentic.start, agentic.start, api.trigger", "five turns: agentic.start without a goal that can be read"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *StartsObservation) {
-		a := open(c)
-		defer func() { o.Turns = a.turns }()
+		a := open(c, &o.Turns)
 		*o = StartsObservation{Goal: a.goal(), Aliases: a.profile.Aliases}
 		a.starts(ctx, o)
 	},

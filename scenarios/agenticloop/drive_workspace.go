@@ -28,8 +28,7 @@ var inWorkspaces = &scenarios.Drive[WorkspaceObservation]{
 	Title: "has a run complete, each job in a workspace of hard links to the one before, and starts runs whose workspace_dir cannot be used",
 	Sends: []string{"one turn: agentic.start", "a turn for each step: agentic.tool_result", "five turns: agentic.start with another workspace_dir"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *WorkspaceObservation) {
-		a := open(c)
-		defer func() { o.Turns = a.turns }()
+		a := open(c, &o.Turns)
 		*o = WorkspaceObservation{EndObservation: EndObservation{Goal: a.goal()}}
 		root := scenarios.Get(wire.NewFolder("assay-workspaces-"))
 		defer wire.RemoveFolder(root)

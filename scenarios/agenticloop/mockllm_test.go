@@ -167,8 +167,8 @@ func TestDecisionsAreSaidByTheSeamThatCan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := encode(t, p.config); got != `{"planner":"scripted","script":[{"action":"call","args":{"url":"u"},"tool":"a\"b"},"{\"done\":\"so\"}"]}` {
-		t.Errorf("config %s", got)
+	if got, err := json.Marshal(p.config); err != nil || string(got) != `{"planner":"scripted","script":[{"action":"call","args":{"url":"u"},"tool":"a\"b"},"{\"done\":\"so\"}"]}` {
+		t.Errorf("config %s: %v", got, err)
 	}
 }
 

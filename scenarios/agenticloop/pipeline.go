@@ -13,7 +13,7 @@ import (
 // pipelineSuite asks whether the loop goes round behind a gateway.
 func pipelineSuite() scenarios.Suite {
 	return scenarios.Suite{
-		ID: "pipeline", Title: "the loop goes round behind a gateway's pipelines, one job at a time", Protocol: Protocol,
+		ID: "pipeline", Title: "the loop goes round behind a gateway's pipelines, one job at a time",
 		Scenarios: []scenarios.Scenario{
 			ownEventResumes, ownEventFails, contentArrives, queueDrains, workedExample,
 			everyTurn("pipeline", inContext), everyTurn("pipeline", queued),

@@ -24,7 +24,13 @@ var Protocol = &scenarios.Protocol{
 
 // Suites are all suites of the agentic loop, in the order they are shown.
 func Suites() []scenarios.Suite {
-	return []scenarios.Suite{protocolSuite(), correlationSuite(), budgetSuite(), stateSuite(), redeliverySuite(), securitySuite(), workspaceSuite(), pipelineSuite()}
+	suites := []scenarios.Suite{
+		protocolSuite(), correlationSuite(), budgetSuite(), stateSuite(), redeliverySuite(), securitySuite(), workspaceSuite(), pipelineSuite(),
+	}
+	for i := range suites {
+		suites[i].Protocol = Protocol
+	}
+	return suites
 }
 
 func ledger() *scenarios.Ledger {

@@ -13,7 +13,7 @@ import (
 // protocolSuite asks whether turns and events have the form of the protocol.
 func protocolSuite() scenarios.Suite {
 	return scenarios.Suite{
-		ID: "protocol", Title: "turns, responses and events have the form of the protocol, whatever comes in", Protocol: Protocol,
+		ID: "protocol", Title: "turns, responses and events have the form of the protocol, whatever comes in",
 		Scenarios: []scenarios.Scenario{
 			manifestSound, exitCodes, resultTold, logsSound, requestSays, requestTells, startWithoutGoal,
 			garbageIn, otherVersion, nobodyServes, zeroTime, hungModel, erringModel,

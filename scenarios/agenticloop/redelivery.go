@@ -13,7 +13,7 @@ import (
 // redeliverySuite asks what comes of a job that is run again.
 func redeliverySuite() scenarios.Suite {
 	return scenarios.Suite{
-		ID: "redelivery", Title: "a job may come twice, or be killed and run again, and nothing happens twice", Protocol: Protocol,
+		ID: "redelivery", Title: "a job may come twice, or be killed and run again, and nothing happens twice",
 		Scenarios: []scenarios.Scenario{startAgain, foreignStart, takenAgain, killedAgain, everyTurn("redelivery", redelivered)},
 	}
 }

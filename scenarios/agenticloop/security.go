@@ -14,7 +14,7 @@ import (
 // securitySuite asks what the agent can be talked into, and what it tells.
 func securitySuite() scenarios.Suite {
 	return scenarios.Suite{
-		ID: "security", Title: "no tool that is not allowed, no agent that starts itself, no correlation of others, no secret told", Protocol: Protocol,
+		ID: "security", Title: "no tool that is not allowed, no agent that starts itself, no correlation of others, no secret told",
 		Scenarios: []scenarios.Scenario{
 			allowlistBinds, forbiddenRefused, neverItself, neverItselfPlanned, failsClosed, failsClosedPlanned, namesAreSound, reservedKeys, reservedArguments,
 			secretsKept, secretsOutOfFiles, noNestedDispatch, misledByModel,

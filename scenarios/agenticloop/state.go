@@ -13,7 +13,7 @@ import (
 // stateSuite asks what the agent keeps, and what it does not.
 func stateSuite() scenarios.Suite {
 	return scenarios.Suite{
-		ID: "state", Title: "the state holds every run, what is pending before it is asked for, and no more than that", Protocol: Protocol,
+		ID: "state", Title: "the state holds every run, what is pending before it is asked for, and no more than that",
 		Scenarios: []scenarios.Scenario{
 			pendingFirst, runShape, runTimes, resumesFromState, endsInState, endsIdle, otherRunsKept, stateIsSmall, stateIsBounded, stepsListed,
 			everyTurn("state", largeThings),

@@ -16,7 +16,7 @@ import (
 // workspaceSuite asks what becomes of the files of a run, and of large results.
 func workspaceSuite() scenarios.Suite {
 	return scenarios.Suite{
-		ID: "workspace", Title: "the run's files are there, grow, and leave the files of earlier jobs alone", Protocol: Protocol,
+		ID: "workspace", Title: "the run's files are there, grow, and leave the files of earlier jobs alone",
 		Scenarios: []scenarios.Scenario{
 			paperTrail, traceGrows, earlierJobsKept, nothingOutside, artifactsThere, unusableWorkspace, largeResult,
 			everyTurn("workspace", inWorkspaces),
