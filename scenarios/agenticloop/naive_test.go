@@ -13,6 +13,7 @@ import (
 
 	"github.com/openassay/assay/internal/testenv"
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/agenticloop/correlation"
 	"github.com/openassay/assay/scenarios/wire"
 )
 
@@ -147,7 +148,7 @@ func TestASlowAgentIsNotAccused(t *testing.T) {
 func shrunkAlone(t *testing.T, report *scenarios.Report) {
 	t.Helper()
 	for _, d := range report.Drives {
-		if d.ID != randomHistories.ID {
+		if d.ID != correlation.RandomHistories.ID {
 			continue
 		}
 		var o struct {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/openassay/assay/gen/agenticloopv2"
 	"github.com/openassay/assay/internal/lazyregexp"
+	"github.com/openassay/assay/scenarios/agenticloop/host"
 )
 
 // secretsOf are the credentials in a profile: values of its settings whose names say so, and passwords in addresses. The
@@ -28,7 +29,7 @@ func secretsOf(p agenticloopv2.TargetProfile) []string {
 	}
 	for _, raw := range settings {
 		var all any
-		if decode(raw, &all) == nil { // or else the profile is refused where it is read
+		if host.Decode(raw, &all) == nil { // or else the profile is refused where it is read
 			look("", all, hide)
 		}
 	}
@@ -41,7 +42,7 @@ func secretsOf(p agenticloopv2.TargetProfile) []string {
 // look finds secrets in a setting of this name.
 func look(name string, v any, hide func(string)) {
 	switch v := v.(type) {
-	case object:
+	case host.Object:
 		for key, member := range v {
 			look(key, member, hide)
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/openassay/assay/gen/agenticloopv2"
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/agenticloop/host"
 	"github.com/openassay/assay/scenarios/wire"
 )
 
@@ -53,7 +54,7 @@ func TestASecretOfTheProfileIsSentAndNotKept(t *testing.T) {
 	defer wire.RemoveFolder(dir)
 	seen := filepath.Join(dir, "seen")
 	profile := "assay_plugin: 1\ncommand: [sh, -c, 'cat >>" + seen + "; echo thanks for " + key + "']\nrevision: 2026-02\nconfig: {llm: {api_key: " + key + "}}\n"
-	if err := os.WriteFile(filepath.Join(dir, ProfileName), []byte(profile), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, host.ProfileName), []byte(profile), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	target, err := Folder(dir)

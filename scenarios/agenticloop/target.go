@@ -15,20 +15,15 @@ import (
 
 	"github.com/openassay/assay/gen/agenticloopv2"
 	"github.com/openassay/assay/internal/validate"
+	"github.com/openassay/assay/scenarios/agenticloop/host"
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// ProfileName is the file of a plugin's folder that says how it is certified, and ManifestName its manifest.
+// Files in the folder of a plugin: the profile says how to certify it, the manifest how to start it.
 const (
-	ProfileName  = "assay-plugin.yaml"
+	ProfileName  = host.ProfileName
 	ManifestName = "manifest.yaml"
 )
-
-// declared is what an executable is said to be: the document that stands for discovery.
-type declared struct {
-	Profile  json.RawMessage `json:"profile"`
-	Manifest json.RawMessage `json:"manifest,omitempty"`
-}
 
 // IsPlugin says whether a folder holds a plugin: a profile, or a manifest.
 func IsPlugin(dir string) bool {
@@ -68,7 +63,7 @@ func Exec(command []string) (wire.Target, error) {
 
 // fromProfile makes a target of a profile that stands in a file of a folder.
 func fromProfile(path, dir string, raw []byte) (wire.Target, error) {
-	schema, err := contractSchema("TargetProfile")
+	schema, err := host.ContractSchema("TargetProfile")
 	if err != nil {
 		return wire.Target{}, err
 	}
@@ -79,7 +74,7 @@ func fromProfile(path, dir string, raw []byte) (wire.Target, error) {
 	if err := json.Unmarshal(raw, &profile); err != nil {
 		return wire.Target{}, fmt.Errorf("%s: %w", path, err)
 	}
-	d := declared{Profile: raw}
+	d := host.Declared{Profile: raw}
 	var manifest agenticloopv2.Manifest
 	if profile.Manifest != "" {
 		at := filepath.Join(dir, profile.Manifest)
@@ -144,7 +139,7 @@ func commandOf(dir string, profile agenticloopv2.TargetProfile, manifest agentic
 	command := profile.Command
 	if len(command) == 0 {
 		if manifest.Entrypoint == "" || !filepath.IsLocal(manifest.Entrypoint) {
-			return nil, fmt.Errorf("%s names no entrypoint below its folder: give one, or a command in %s", filepath.Join(dir, profile.Manifest), ProfileName)
+			return nil, fmt.Errorf("%s names no entrypoint below its folder: give one, or a command in %s", filepath.Join(dir, profile.Manifest), host.ProfileName)
 		}
 		command = []string{"./" + manifest.Entrypoint}
 	}

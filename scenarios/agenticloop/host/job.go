@@ -1,0 +1,148 @@
+package host
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"time"
+
+	"github.com/openassay/assay/gen/agenticloopv2"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// job is one request to the agent, as the gateway would make it.
+type Job struct {
+	Name      string // what it is, in words: it stands before every check of the turn
+	ID        string // "" draws one
+	Command   string // "" is handle
+	Event     Object // nil is none
+	State     Object // nil is none
+	Config    Object // over the profile's
+	Context   Object
+	Secrets   Object
+	Workspace string // "" is none, where the revision has them
+	Edit      func(request Object)
+	Input     []byte // in place of all that
+	Refused   bool   // it may end with another exit code than 0, and without a response
+	Timeout   time.Duration
+	Env       map[string]string
+	Kill      wire.KillPoint
+	KillAfter time.Duration
+	Quiet     bool // its answer is looked at by the drive alone: it is no turn of the observation
+}
+
+// Turn starts one turn and returns it with the state that the gateway would keep after it.
+func (a *Plugin) Turn(ctx context.Context, j Job) (Turn, Object) {
+	timeout := j.Timeout
+	if timeout == 0 {
+		timeout = a.Deadline()
+	}
+	input := j.Input
+	if input == nil {
+		var err error
+		if input, err = json.Marshal(a.Request(j, timeout)); err != nil {
+			scenarios.End(fmt.Errorf("%s: encoding the request: %w", j.Name, err))
+		}
+		input = append(input, '\n')
+	}
+	ended := a.Spawn(ctx, wire.Turn{Input: input, Label: j.Name, Timeout: timeout, Env: j.Env, Kill: j.Kill, KillAfter: j.KillAfter})
+	t := Turn{Name: j.Name, Refused: j.Refused, Killed: ended.Killed, TimedOut: ended.TimedOut, ended: ended}
+	t.mint()
+	if limits := a.Profile.Limits; ended.TimedOut && timeout < usualTurn && (limits == nil || limits.TurnSeconds == nil) {
+		t.Patience = timeout.String()
+	}
+	t.About = j.about()
+	t.Before = scenarios.Get(json.Marshal(OrEmpty(j.State)))
+	if !j.Quiet {
+		*a.turns = append(*a.turns, t)
+	}
+	return t, after(OrEmpty(j.State), ended)
+}
+
+// KeepOnly leaves nothing but these turns of the transcript.
+func (a *Plugin) KeepOnly(turns ...*Turn) {
+	ended := make([]*wire.Ended, len(turns))
+	for i, t := range turns {
+		ended[i] = t.ended
+	}
+	a.Retain(ended...)
+	for _, t := range turns {
+		t.mint()
+	}
+}
+
+// about are the runs that a job names, in its event or in the context that came along.
+func (j Job) about() (ids []string) {
+	event := j.Event
+	if j.Input != nil {
+		var request Object
+		if Decode(j.Input, &request) != nil {
+			return nil
+		}
+		event, _ = request["event"].(Object)
+	}
+	payload, _ := event["payload"].(Object)
+	within, _ := payload["context"].(Object)
+	for _, o := range []Object{payload, within, j.Context} {
+		if id, ok := o["run_id"].(string); ok {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// after is the state that the gateway keeps: what stood there, with each key replaced that an answer with status ok gives.
+func after(state Object, ended *wire.Ended) Object {
+	answer, _ := ended.Decode().(Object)
+	updates, _ := answer["state_updates"].(Object)
+	if answer["status"] != "ok" || ended.Killed {
+		return Clone(state)
+	}
+	out := Clone(state)
+	maps.Copy(out, updates)
+	return out
+}
+
+// Request is what stands on the standard input.
+func (a *Plugin) Request(j Job, timeout time.Duration) Object {
+	command := j.Command
+	if command == "" {
+		command = "handle"
+	}
+	id := j.ID
+	if id == "" {
+		id = a.NewID()
+	}
+	config := Clone(a.config)
+	if _, set := config["allowed_plugins"]; !set {
+		config["allowed_plugins"] = a.Tools()
+	}
+	maps.Copy(config, j.Config)
+	r := Object{
+		"protocol": 2, "job_id": id, "command": command, "config": config, "state": OrEmpty(j.State),
+		"deadline_at": a.Now().Add(timeout).UTC().Format(time.RFC3339Nano),
+	}
+	if j.Event != nil {
+		r["event"] = j.Event
+	}
+	if len(j.Context) > 0 {
+		r["context"] = j.Context
+	}
+	if len(j.Secrets) > 0 {
+		r["secrets"] = j.Secrets
+	}
+	if j.Workspace != "" && a.Profile.Revision == agenticloopv2.ProtocolRevisionN202602 {
+		r["workspace_dir"] = j.Workspace
+	}
+	if a.Profile.Revision == agenticloopv2.ProtocolRevisionN202606 && j.Event != nil {
+		if p, ok := j.Event["payload"].(Object); ok && len(p) > 0 {
+			r["payload"] = p
+		}
+	}
+	if j.Edit != nil {
+		j.Edit(r)
+	}
+	return r
+}

@@ -1,0 +1,92 @@
+package protocol
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/agenticloop/host"
+)
+
+// InputsObservation is what came of requests that are none, or that nobody can serve.
+type InputsObservation struct {
+	host.Turns
+	Start   host.Turn   `json:"start"`
+	Garbage []host.Turn `json:"garbage"` // no JSON object
+	Version host.Turn   `json:"version"` // protocol 3
+	Nobody  []host.Turn `json:"nobody"`  // commands and events that are unknown
+}
+
+// inputs hands the agent what it cannot use.
+var inputs = &scenarios.Drive[InputsObservation]{
+	ID:    "agenticloop/inputs",
+	Title: "hands the agent input that is no request, a request of another protocol version, an unknown command, an unknown event, and handle without an event",
+	Sends: []string{"one turn: agentic.start", "about 15 turns that are no requests, or that nobody can serve"},
+	Run: func(ctx context.Context, c *scenarios.Conn, o *InputsObservation) {
+		a := host.Open(c, &o.Turns)
+		handInputs(ctx, a, o)
+	},
+}
+
+func handInputs(ctx context.Context, a *host.Plugin, o *InputsObservation) {
+	s, ok := a.Begin(ctx, host.Job{Name: "the start"})
+	if o.Start = s.Turn; !ok {
+		return
+	}
+	for _, g := range []struct{ name, input string }{
+		{"no input", ""}, {"a blank line", "\n"}, {"input that is no JSON", "start the run, please"}, {"half a request", `{"protocol":2,"job_id":"x","command":"handle","event":{"type":"agentic.st`},
+		{"a list", `[{"protocol":2}]`}, {"a text", `"handle"`}, {"null", "null"}, {"a number that JSON does not have", `{"protocol":2,"job_id":"x","command":"handle","config":{},"state":{"n":NaN}}`},
+		{"20,000 levels", strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000)}, {"bytes that are no UTF-8", "{\"protocol\":2,\"job_id\":\"\xff\xfe"},
+	} {
+		t, _ := a.Turn(ctx, host.Job{Name: g.name, Input: append([]byte{}, g.input...), Refused: true})
+		o.Garbage = append(o.Garbage, t)
+	}
+	o.Version, _ = a.Turn(ctx, host.Job{Name: "a start of protocol 3", Event: a.Start(a.NewGoal(), nil), Refused: true, Edit: func(r host.Object) { r["protocol"] = 3 }})
+	for _, n := range []host.Job{
+		{Name: "an unknown event", Event: a.Event("assay.unknown", host.Object{"run_id": "x", "note": "nobody knows this"}, "")},
+		{Name: "an event of the gateway's that is none of its", Event: a.Event("agent.completed", host.Object{"run_id": s.Run}, "")},
+		{Name: "an unknown command", Command: "assay-unknown", Event: a.Start(a.NewGoal(), nil)},
+		{Name: "handle without an event"},
+		{Name: "an event without a type", Event: host.Object{"payload": host.Object{"goal": a.NewGoal()}}},
+	} {
+		n.State = s.State
+		t, _ := a.Turn(ctx, n)
+		o.Nobody = append(o.Nobody, t)
+	}
+}
+
+// HungObservation is a turn whose model does not answer.
+type HungObservation struct {
+	host.Turns
+	Hung     host.Turn     `json:"hung"`
+	Deadline time.Duration `json:"deadlineNs"`
+	Asked    int           `json:"asked"` // how often the model was asked that does not answer
+}
+
+// hung has the model of the agent answer nothing.
+var hung = &scenarios.Drive[HungObservation]{
+	ID:    "agenticloop/hung",
+	Title: "starts a run while the model answers, and one while it does not, with a deadline a few seconds ahead",
+	Sends: []string{"two turns: agentic.start"},
+	Waits: 10 * time.Second,
+	Run: func(ctx context.Context, c *scenarios.Conn, o *HungObservation) {
+		a := host.Open(c, &o.Turns)
+		if a.Profile.Seams == nil || a.Profile.Seams.MockLlm == nil {
+			scenarios.End(unmodelled())
+			return
+		}
+		*o = HungObservation{Deadline: min(a.Deadline(), a.Patience, 10*time.Second)}
+		p, err := host.ServeModel(ctx, a.Profile.Seams.MockLlm, []host.Decision{host.Call(a.Tools()[0], host.Object{"url": "http://example.test/"})})
+		if err != nil {
+			scenarios.End(host.Unsteered(err.Error()))
+		}
+		defer p.Close()
+		a.Turn(ctx, p.Lay(host.Job{Name: "a start whose model answers", Event: a.Start(a.NewGoal(), nil)}))
+		before := p.Model.Calls()
+		p.Model.Hang()
+		o.Hung, _ = a.Turn(ctx, p.Lay(host.Job{Name: fmt.Sprintf("a start whose model hangs, with a deadline in %s", o.Deadline), Event: a.Start(a.NewGoal(), nil), Timeout: o.Deadline}))
+		o.Asked = p.Model.Calls() - before
+	},
+}

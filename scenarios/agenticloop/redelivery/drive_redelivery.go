@@ -1,0 +1,114 @@
+package redelivery
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/openassay/assay/gen/agenticloopv2"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/agenticloop/host"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// RedeliveryObservation is jobs that the gateway ran twice.
+type RedeliveryObservation struct {
+	host.Turns
+	Start    host.Turn    `json:"start"`
+	Run      string       `json:"run"`
+	Other    host.Turn    `json:"other"`    // another start, with the state after the first
+	Again    host.Turn    `json:"again"`    // the same job, with the state that it left
+	Foreign  []host.Turn  `json:"foreign"`  // starts that carry the id of the run
+	Killed   []Killed     `json:"killed"`   // starts that were killed, and run again with the state of before
+	Resumed  []Killed     `json:"resumed"`  // results likewise
+	Matching host.Turn    `json:"matching"` // the result, not killed
+	Taken    host.Turn    `json:"taken"`    // the same job again, with the state that it left
+	Pending  host.Pending `json:"pending"`  // what the result is for
+	Live     bool         `json:"live"`     // the profile says that it does not decide alike each time
+}
+
+// Killed is a turn that was killed, and run again.
+type Killed struct {
+	Point string     `json:"point"`
+	Died  bool       `json:"died"` // it had not ended before
+	Again host.Turn  `json:"again"`
+	Files wire.Value `json:"files"` // of its workspace, where there is one
+}
+
+// redelivered runs jobs again that were run or killed before.
+var redelivered = &scenarios.Drive[RedeliveryObservation]{
+	ID:    "agenticloop/redelivered",
+	Title: "runs jobs again: with the state that they left, and after they were killed at five points, with the state of before",
+	Sends: []string{"a start twice", "three starts that carry the id of a run", "a start and a result, each killed at five points and run again"},
+	Run: func(ctx context.Context, c *scenarios.Conn, o *RedeliveryObservation) {
+		a := host.Open(c, &o.Turns)
+		*o = RedeliveryObservation{Live: a.Live()}
+		runAgain(ctx, a, o)
+	},
+}
+
+func runAgain(ctx context.Context, a *host.Plugin, o *RedeliveryObservation) {
+	first := host.Job{Name: "the start", ID: a.NewID(), Event: a.Start(a.NewGoal(), nil)}
+	s, ok := a.Begin(ctx, first)
+	o.Start, o.Run, o.Pending = s.Turn, s.Run, s.Pending
+	if !ok {
+		return
+	}
+	o.Other, _ = a.Turn(ctx, host.Job{Name: "another start", State: s.State, Event: a.Start(a.NewGoal(), nil)})
+	again := first
+	again.Name, again.State = "the same job with the state that it left", s.State
+	o.Again, _ = a.Turn(ctx, again)
+	for _, where := range []string{"payload", "context", "request"} {
+		j := host.Job{Name: "a start with the run's id in its " + where, State: s.State, Event: a.Start(a.NewGoal(), nil)}
+		switch where {
+		case "payload":
+			j.Event["payload"].(host.Object)["run_id"] = s.Run
+		case "context":
+			j.Event["payload"].(host.Object)["context"] = host.Object{"run_id": s.Run}
+		case "request": // as context that other jobs left behind
+			j.Context = host.Object{"run_id": s.Run, "origin_plugin": "webhook"}
+		}
+		t, _ := a.Turn(ctx, j)
+		o.Foreign = append(o.Foreign, t)
+	}
+	result := host.Job{Name: "the result", ID: a.NewID(), State: s.State, Event: a.Result(s.Pending, a.AnyResult())}
+	var after host.Object
+	o.Matching, after = a.Turn(ctx, result)
+	taken := result
+	taken.Name, taken.State = "the result's job again, with the state that it left", after
+	o.Taken, _ = a.Turn(ctx, taken)
+	for _, p := range killPoints {
+		killAndRunAgain(ctx, a, p, host.Job{Name: "a start", Event: a.Start(a.NewGoal(), nil)}, &o.Killed)
+		killAndRunAgain(ctx, a, p, result, &o.Resumed)
+	}
+}
+
+// killPoints are where a turn is killed: before, while and after it reads, a moment later, and when it answers.
+var killPoints = []host.Job{
+	{Kill: wire.KillBeforeInput}, {Kill: wire.KillHalfInput}, {Kill: wire.KillAfterInput}, {KillAfter: 2 * time.Millisecond}, {Kill: wire.KillAtOutput},
+}
+
+func killAndRunAgain(ctx context.Context, a *host.Plugin, point, j host.Job, into *[]Killed) {
+	k := Killed{Point: string(point.Kill)}
+	if point.KillAfter > 0 {
+		k.Point = point.KillAfter.String() + " after its input"
+	}
+	j.ID = a.NewID()
+	name := j.Name
+	if a.Can(agenticloopv2.CapabilityWorkspace) {
+		dir := scenarios.Get(wire.NewFolder("assay-workspace-"))
+		defer os.RemoveAll(dir)
+		j.Workspace = dir
+	}
+	j.Name, j.Kill, j.KillAfter, j.Quiet = fmt.Sprintf("%s, killed %s", name, k.Point), point.Kill, point.KillAfter, true
+	t, _ := a.Turn(ctx, j)
+	k.Died = t.Killed
+	j.Name, j.Kill, j.KillAfter, j.Quiet = fmt.Sprintf("%s again, after it was killed %s", name, k.Point), "", 0, false
+	k.Again, _ = a.Turn(ctx, j)
+	if j.Workspace != "" {
+		files := a.ReadFolder("the workspace after it", j.Workspace)
+		k.Files = files.Value("")
+	}
+	*into = append(*into, k)
+}

@@ -1,0 +1,130 @@
+package redelivery
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/openassay/assay/gen/agenticloopv2"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/agenticloop/claims"
+	"github.com/openassay/assay/scenarios/agenticloop/host"
+	"github.com/openassay/assay/scenarios/check"
+)
+
+// Suite asks what comes of a job that is run again.
+func Suite() scenarios.Suite {
+	return scenarios.Suite{
+		ID: "redelivery", Title: "a job may come twice, or be killed and run again, and nothing happens twice",
+		Scenarios: []scenarios.Scenario{startAgain, foreignStart, takenAgain, killedAgain, host.EveryTurn("redelivery", redelivered)},
+	}
+}
+
+// apart stops a judge where any start at all changes the run: that a certain one does shows nothing then.
+func (o RedeliveryObservation) apart(j *scenarios.Judge) {
+	host.GivenRequest(j, o.Start)
+	host.Given(j, o.Other)
+	if ok, found := o.Other.Unchanged(o.Run).MatchSeen(o.Other.Runs()); !ok {
+		j.BlockOn(agenticloopv2.RFC103READ5, "set-up: another start changed the run: "+found)
+	}
+}
+
+// Delivery is at least once, and the text is silent on starts (AL-R13).
+var startAgain = scenarios.Scenario{
+	ID:     "agenticloop/redelivery/start-delivered-again",
+	Title:  "a start that is delivered again makes no second run",
+	Proves: scenarios.IDs{agenticloopv2.RFC103READ2},
+	Claim:  claims.Redelivery,
+	Ask: scenarios.Ask(redelivered, func(o RedeliveryObservation, j *scenarios.Judge) {
+		o.apart(j)
+		host.Given(j, o.Again)
+		j.Check(agenticloopv2.RFC103READ2, o.Again.KeptRuns()).To(check.Len(0), "%s: new runs", o.Again.Name)
+		host.CheckNotMovedAgain(j, o.Again, o.Start, o.Run, agenticloopv2.RFC103READ2)
+	}),
+}
+
+// RFC-103 Core Invariants 1 (AL-R13).
+var foreignStart = scenarios.Scenario{
+	ID:     "agenticloop/redelivery/start-with-a-known-id",
+	Title:  "a start that carries the id of a run leaves that run as it is",
+	Proves: scenarios.IDs{agenticloopv2.RFC103READ3},
+	Claim:  claims.Plugin,
+	Ask: scenarios.Ask(redelivered, func(o RedeliveryObservation, j *scenarios.Judge) {
+		o.apart(j)
+		host.Given(j, o.Foreign...)
+		if len(o.Foreign) == 0 {
+			host.Given(j, host.Turn{})
+		}
+		for _, t := range o.Foreign {
+			j.Check(agenticloopv2.RFC103READ3, t.Runs()).To(t.Unchanged(o.Run), "%s", t.Name)
+			j.Check(agenticloopv2.RFC103READ3, t.Requests().Each("/payload/run_id")).To(host.NoneIs(o.Run), "%s: run_id of its requests", t.Name)
+		}
+	}),
+}
+
+// The gateway keeps the state before it routes the events: what was lost between stays lost, unless the agent hands
+// out the pending request again (AL-R14). Either is safe.
+var takenAgain = scenarios.Scenario{
+	ID:     "agenticloop/redelivery/events-lost",
+	Title:  "where a turn's events were lost, the same job again takes the run no further",
+	Proves: scenarios.IDs{agenticloopv2.RFC103READ4, agenticloopv2.RFC103I6},
+	Claim:  claims.Redelivery,
+	Ask: scenarios.Ask(redelivered, func(o RedeliveryObservation, j *scenarios.Judge) {
+		host.GivenRequest(j, o.Start)
+		host.Given(j, o.Matching, o.Taken)
+		if !host.Moved(o.Matching) {
+			j.BlockOn(agenticloopv2.RFC103V9, "set-up: the result did not move the run")
+		}
+		asked, _ := host.PendingOf(o.Matching)
+		j.Check(agenticloopv2.RFC103READ4, o.Taken.Requests().Each("/payload/step")).To(host.AtMost(asked.Step), "%s: steps that it asks for", o.Taken.Name)
+		host.CheckNotMovedAgain(j, o.Taken, o.Matching, o.Run, agenticloopv2.RFC103I6)
+		if !host.Moved(o.Taken) {
+			j.Find("", "where the events of a turn are lost between the state and the routes, the run stands still: nothing asks for the pending step again")
+		}
+	}),
+}
+
+// After a crash the gateway runs the job again, with the same id and the state of before.
+var killedAgain = scenarios.Scenario{
+	ID:     "agenticloop/redelivery/killed-and-run-again",
+	Title:  "a turn that was killed and is run again leads where it would have led",
+	Proves: scenarios.IDs{agenticloopv2.RFC103WIRE14, agenticloopv2.RFC103T2},
+	Claim:  claims.Plugin,
+	Ask: scenarios.Ask(redelivered, func(o RedeliveryObservation, j *scenarios.Judge) {
+		host.GivenRequest(j, o.Start)
+		host.Given(j, o.Matching)
+		if len(o.Killed) == 0 {
+			host.Given(j, host.Turn{})
+		}
+		for _, k := range o.Killed {
+			j.Check(agenticloopv2.RFC103T2, k.Again.Answer.Key("status")).To(check.Equal("ok"), "%s: status", k.Again.Name)
+			j.Check(agenticloopv2.RFC103WIRE14, k.Again.NewRuns().Each("/status")).To(check.Equal([]string{"running"}), "%s: new runs", k.Again.Name)
+			j.Check(agenticloopv2.RFC103WIRE14, k.Again.Requests().Each("/payload/step")).To(check.Equal([]int64{1}), "%s: steps that it asks for", k.Again.Name)
+			j.Part(func() { k.checkTrace(j) })
+		}
+		for _, k := range o.Resumed {
+			j.Check(agenticloopv2.RFC103T2, k.Again.Answer.Key("status")).To(check.Equal("ok"), "%s: status", k.Again.Name)
+			if o.Live {
+				j.Check(agenticloopv2.RFC103WIRE14, k.Again.Events()).To(k.Again.MovesOn(o.Pending), "%s: events", k.Again.Name)
+				j.Part(func() { k.checkTrace(j) })
+				continue
+			}
+			j.Check(agenticloopv2.RFC103WIRE14, k.Again.Events().Each("/type")).To(check.SameAs(o.Matching.Events().Each("/type")), "%s: events", k.Again.Name)
+			j.Check(agenticloopv2.RFC103WIRE14, k.Again.Requests().Each("/payload/step")).To(check.SameAs(o.Matching.Requests().Each("/payload/step")), "%s: steps that it asks for", k.Again.Name)
+			j.Part(func() { k.checkTrace(j) })
+		}
+	}),
+}
+
+// checkTrace expects that the trace can be read, whatever the killed turn left of it.
+func (k Killed) checkTrace(j *scenarios.Judge) {
+	trace := k.Files.Key("trace.jsonl")
+	for line := range strings.Lines(trace.Key("text").String()) {
+		if !json.Valid([]byte(line)) && !strings.HasPrefix(line, "{") && !strings.HasPrefix(line, "[") { // what a turn leaves that was killed in the middle begins as a record does
+			j.BlockOn(agenticloopv2.RFC103W2, fmt.Sprintf("set-up: %s: trace.jsonl holds %.80q, which is no begin of a record", k.Again.Name, line))
+		}
+	}
+	if trace.Present() {
+		j.Check(agenticloopv2.RFC103WIRE14, trace).To(host.JsonLines(), "%s: trace.jsonl", k.Again.Name)
+	}
+}

@@ -1,0 +1,130 @@
+package workspace
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/agenticloop/host"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// WorkspaceObservation is a run whose jobs each have a workspace, which begins as links to the files of the one before.
+type WorkspaceObservation struct {
+	host.EndObservation
+	Left  []wire.Value `json:"left"`  // the files of each job, when it had ended
+	Later []wire.Value `json:"later"` // the same, when the run had ended
+	// Beside is what stands in the folder that holds the workspaces, when the run had ended.
+	Beside wire.Value  `json:"beside"`
+	Odd    []host.Turn `json:"odd"` // starts with a workspace_dir that cannot be used
+}
+
+// inWorkspaces drives a run whose jobs have workspaces.
+var inWorkspaces = &scenarios.Drive[WorkspaceObservation]{
+	ID:    "agenticloop/in-workspaces",
+	Title: "has a run complete, each job in a workspace of hard links to the one before, and starts runs whose workspace_dir cannot be used",
+	Sends: []string{"one turn: agentic.start", "a turn for each step: agentic.tool_result", "five turns: agentic.start with another workspace_dir"},
+	Run: func(ctx context.Context, c *scenarios.Conn, o *WorkspaceObservation) {
+		a := host.Open(c, &o.Turns)
+		*o = WorkspaceObservation{EndObservation: host.EndObservation{Goal: a.NewGoal()}}
+		root := scenarios.Get(wire.NewFolder("assay-workspaces-"))
+		defer wire.RemoveFolder(root)
+		runInWorkspaces(ctx, a, o, root)
+		oddWorkspaces(ctx, a, o, root)
+	},
+}
+
+func runInWorkspaces(ctx context.Context, a *host.Plugin, o *WorkspaceObservation, root string) {
+	p := a.SteerTwoSteps(ctx)
+	defer p.Close()
+	var hints host.Object
+	if p != nil {
+		o.Way, hints = p.Via, p.Context
+	}
+	var dirs []string
+	next := func() string {
+		dir := filepath.Join(root, fmt.Sprintf("job-%d", len(dirs)+1))
+		scenarios.End(wire.MakeFolder(dir))
+		if len(dirs) > 0 {
+			scenarios.End(link(dirs[len(dirs)-1], dir))
+		}
+		dirs = append(dirs, dir)
+		return dir
+	}
+	look := func(into *[]wire.Value, dir string) {
+		*into = append(*into, a.ReadFolder("files of "+filepath.Base(dir), dir).Value(""))
+	}
+	dir := next()
+	s, ok := a.Begin(ctx, p.Lay(host.Job{Name: "the start", Event: a.Start(o.Goal, hints), Workspace: dir}))
+	o.Start, o.Run = s.Turn, s.Run
+	look(&o.Left, dir)
+	if !ok {
+		return
+	}
+	waits, state := s.Pending, s.State
+	for n := 1; n <= host.MostSteps; n++ {
+		dir = next()
+		t, after := a.Turn(ctx, p.Lay(host.Job{Name: fmt.Sprintf("the result of step %d", waits.Step), State: state, Event: a.Result(waits, p.Body(n, long(a))), Workspace: dir}))
+		o.Steps, o.Taken, state = append(o.Steps, t), n, after
+		look(&o.Left, dir)
+		next, asks := host.PendingOf(t)
+		if !asks {
+			break
+		}
+		waits = next
+	}
+	for _, dir := range dirs {
+		look(&o.Later, dir)
+	}
+	o.Beside = a.ReadFolder("the folder that holds the workspaces", root).Value("")
+}
+
+// long is a result with more text than a request should hold: it belongs into a file.
+func long(a *host.Plugin) host.Object {
+	body := a.AnyResult()
+	delete(body, "excerpt")
+	body["content"] = strings.Repeat(body["content"].(string)+"\n", 4000)
+	return body
+}
+
+// link makes dir a copy of another folder whose files are the same files.
+func link(from, dir string) error {
+	return filepath.WalkDir(from, func(at string, d fs.DirEntry, err error) error {
+		if err != nil || at == from {
+			return err
+		}
+		name, err := filepath.Rel(from, at)
+		if err != nil {
+			return err
+		}
+		to := filepath.Join(dir, name)
+		switch {
+		case d.IsDir():
+			return wire.MakeFolder(to)
+		case d.Type().IsRegular():
+			return os.Link(at, to) //nolint:gosec // the agent that may write here has ended
+		}
+		return nil // a link may lead anywhere
+	})
+}
+
+// relativeWorkspace is a workspace_dir that leads from where the process starts.
+const relativeWorkspace = "workspace/job-1"
+
+// oddWorkspaces starts runs whose workspace_dir cannot be used.
+func oddWorkspaces(ctx context.Context, a *host.Plugin, o *WorkspaceObservation, root string) {
+	file, fixed := filepath.Join(root, "a-file"), filepath.Join(root, "read-only")
+	scenarios.End(os.WriteFile(file, []byte("no folder"), 0o644))
+	scenarios.End(os.Mkdir(fixed, 0o555)) // the plugin does not own it where we are root
+	for _, w := range []struct{ name, dir string }{
+		{"no workspace_dir", ""}, {"a workspace_dir that is not there", filepath.Join(root, "missing", "too")}, {"a relative workspace_dir", relativeWorkspace},
+		{"a workspace_dir that is a file", file}, {"a workspace_dir that is read-only", fixed},
+	} {
+		t, _ := a.Turn(ctx, host.Job{Name: "a start with " + w.name, Event: a.Start(a.NewGoal(), nil), Workspace: w.dir})
+		o.Odd = append(o.Odd, t)
+	}
+}
