@@ -55,14 +55,14 @@ func (s Spent) endsAtOnce() bool {
 func (s Spent) inSteps(j *scenarios.Judge) {
 	step := int64(0)
 	for i, t := range s.all() {
-		p, ok := host.PendingOf(t)
+		due, ok := host.PendingOf(t)
 		switch {
-		case ok && p.Step > step+1:
-			j.BlockOn(agenticloopv2.RFC103I2, fmt.Sprintf("set-up: %s: it asks for step %d after step %d", t.Name, p.Step, step))
+		case ok && due.Step > step+1:
+			j.BlockOn(agenticloopv2.RFC103I2, fmt.Sprintf("set-up: %s: it asks for step %d after step %d", t.Name, due.Step, step))
 		case len(t.Events().Values) == 0 && i < s.Budget:
 			j.BlockOn(agenticloopv2.RFC103V9, "set-up: "+t.Name+": nothing came of it")
 		}
-		step = p.Step
+		step = due.Step
 	}
 }
 

@@ -46,45 +46,45 @@ var Budgets = &scenarios.Drive[BudgetObservation]{
 	Title: "has runs go on and on, with budgets of 1, 2 and 3 steps from the config and from the start, one of them three times",
 	Sends: []string{"8 times a run: agentic.start, and agentic.tool_result until it has ended, or 2 results beyond its budget"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *BudgetObservation) {
-		a := host.Open(c, &o.Turns)
-		*o = BudgetObservation{Live: a.Live()}
-		spendBudgets(ctx, a, o)
+		p := host.Open(c, &o.Turns)
+		*o = BudgetObservation{Live: p.Live()}
+		spendBudgets(ctx, p, o)
 	},
 }
 
-func spendBudgets(ctx context.Context, a *host.Plugin, o *BudgetObservation) {
+func spendBudgets(ctx context.Context, p *host.Plugin, o *BudgetObservation) {
 	for budget := 1; budget <= 3; budget++ {
-		s := spend(ctx, a, o, budget, budget, 0)
+		s := spend(ctx, p, o, budget, budget, 0)
 		o.Runs = append(o.Runs, s)
 	}
 	for range 3 {
-		s := spend(ctx, a, o, 2, 2, 0)
+		s := spend(ctx, p, o, 2, 2, 0)
 		o.Again = append(o.Again, s)
 	}
-	if !a.Can(agenticloopv2.CapabilityContextBudget) {
+	if !p.Can(agenticloopv2.CapabilityContextBudget) {
 		return
 	}
-	lower := spend(ctx, a, o, 1, 3, 1)
-	higher := spend(ctx, a, o, 2, 2, 6)
+	lower := spend(ctx, p, o, 1, 3, 1)
+	higher := spend(ctx, p, o, 2, 2, 6)
 	o.Lower, o.Higher = &lower, &higher
 }
 
 // spend has one run go on until it ends, or two results beyond its budget. asked is the max_steps of the start, 0 for none.
-func spend(ctx context.Context, a *host.Plugin, o *BudgetObservation, budget, config, asked int) Spent {
+func spend(ctx context.Context, p *host.Plugin, o *BudgetObservation, budget, config, asked int) Spent {
 	decisions := make([]host.Decision, 0, budget+6)
-	tools := a.Tools()
+	tools := p.Tools()
 	for i := range cap(decisions) {
 		decisions = append(decisions, host.Call(tools[i%len(tools)], host.Object{"url": fmt.Sprintf("http://example.test/%d", i)}))
 	}
-	p, err := scenarios.Attempt(func() *host.Plan { return a.Steer(ctx, decisions...) })
+	plan, err := scenarios.Attempt(func() *host.Plan { return p.Steer(ctx, decisions...) })
 	if !host.IsBlocked(err) {
 		scenarios.End(err)
 	}
-	defer p.Close()
+	defer plan.Close()
 	hints := host.Object{}
-	if p != nil {
-		o.Way = p.Via
-		hints = host.Clone(host.OrEmpty(p.Context))
+	if plan != nil {
+		o.Way = plan.Via
+		hints = host.Clone(host.OrEmpty(plan.Context))
 	}
 	label := fmt.Sprintf("max_steps %d", config)
 	if asked > 0 {
@@ -94,16 +94,16 @@ func spend(ctx context.Context, a *host.Plugin, o *BudgetObservation, budget, co
 	s := Spent{Budget: budget}
 	lay := func(j host.Job) host.Job {
 		j.Config = host.Object{"max_steps": config}
-		return p.Lay(j)
+		return plan.Lay(j)
 	}
-	b, ok := a.Begin(ctx, lay(host.Job{Name: label + ": the start", Event: a.Start(a.NewGoal(), hints)}))
+	b, ok := p.Begin(ctx, lay(host.Job{Name: label + ": the start", Event: p.Start(p.NewGoal(), hints)}))
 	s.Start, s.Run = b.Turn, b.Run
 	if !ok {
 		return s
 	}
 	waits, state := b.Pending, b.State
 	for n := 1; n <= budget+2; n++ {
-		t, after := a.Turn(ctx, lay(host.Job{Name: fmt.Sprintf("%s: result %d", label, n), State: state, Event: a.Result(waits, p.Body(n, a.AnyResult()))}))
+		t, after := p.Turn(ctx, lay(host.Job{Name: fmt.Sprintf("%s: result %d", label, n), State: state, Event: p.Result(waits, plan.Body(n, p.AnyResult()))}))
 		s.Steps = append(s.Steps, t)
 		next, asks := host.PendingOf(t)
 		if !asks {
@@ -131,17 +131,17 @@ var failures = &scenarios.Drive[FailuresObservation]{
 	Title: "has the tool of a run fail until the run ends, and once before it succeeds",
 	Sends: []string{"one turn: agentic.start", "a turn for each try: agentic.tool_result with status error", "one turn: agentic.tool_result after one error"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *FailuresObservation) {
-		a := host.Open(c, &o.Turns)
-		*o = FailuresObservation{Most: a.MaxRetries()}
-		fail(ctx, a, o)
+		p := host.Open(c, &o.Turns)
+		*o = FailuresObservation{Most: p.MaxRetries()}
+		fail(ctx, p, o)
 	},
 }
 
 // mostTries is how often a step fails where the profile does not say how often it is asked for again.
 const mostTries = 12
 
-func fail(ctx context.Context, a *host.Plugin, o *FailuresObservation) {
-	s, ok := a.Begin(ctx, host.Job{Name: "the start"})
+func fail(ctx context.Context, p *host.Plugin, o *FailuresObservation) {
+	s, ok := p.Begin(ctx, host.Job{Name: "the start"})
 	o.Start, o.Pending = s.Turn, s.Pending
 	if !ok {
 		return
@@ -151,12 +151,12 @@ func fail(ctx context.Context, a *host.Plugin, o *FailuresObservation) {
 		tries = mostTries
 	}
 	for n := 1; n <= tries; n++ {
-		t, after := a.Turn(ctx, host.Job{Name: fmt.Sprintf("failure %d of step %d", n, s.Step), State: state, Event: a.Failure(s.Pending)})
+		t, after := p.Turn(ctx, host.Job{Name: fmt.Sprintf("failure %d of step %d", n, s.Step), State: state, Event: p.Failure(s.Pending)})
 		o.Failing = append(o.Failing, t)
 		next, asks := host.PendingOf(t)
 		if n == 1 && asks && next == s.Pending {
 			o.Once = true
-			o.Healed, _ = a.Turn(ctx, host.Job{Name: "a success after one failure", State: after, Event: a.Result(s.Pending, a.AnyResult())})
+			o.Healed, _ = p.Turn(ctx, host.Job{Name: "a success after one failure", State: after, Event: p.Result(s.Pending, p.AnyResult())})
 		}
 		if !asks || next != s.Pending {
 			return
@@ -180,44 +180,44 @@ var reframing = &scenarios.Drive[ReframesObservation]{
 	Title: "has a run give up its plan after each result, with max_reframes 2",
 	Sends: []string{"one turn: agentic.start", "a turn for each reframe: agentic.tool_result"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *ReframesObservation) {
-		a := host.Open(c, &o.Turns)
+		p := host.Open(c, &o.Turns)
 		*o = ReframesObservation{Most: 2}
-		reframeOften(ctx, a, o)
+		reframeOften(ctx, p, o)
 	},
 }
 
-func reframeOften(ctx context.Context, a *host.Plugin, o *ReframesObservation) {
-	tool := a.Tools()[0]
+func reframeOften(ctx context.Context, p *host.Plugin, o *ReframesObservation) {
+	tool := p.Tools()[0]
 	decisions := []host.Decision{host.Call(tool, host.Object{"url": "http://example.test/0"})}
 	for range o.Most + 2 {
 		decisions = append(decisions, host.Reframe, host.Call(tool, host.Object{"url": "http://example.test/1"}))
 	}
-	p, err := scenarios.Attempt(func() *host.Plan { return a.Steer(ctx, decisions...) })
+	plan, err := scenarios.Attempt(func() *host.Plan { return p.Steer(ctx, decisions...) })
 	if host.IsBlocked(err) { // hints are given with results: what follows a reframe is then the agent's own
-		p, err = scenarios.Attempt(func() *host.Plan {
-			return a.Steer(ctx, append(decisions[:1:1], host.Reframe, host.Reframe, host.Reframe, host.Reframe)...)
+		plan, err = scenarios.Attempt(func() *host.Plan {
+			return p.Steer(ctx, append(decisions[:1:1], host.Reframe, host.Reframe, host.Reframe, host.Reframe)...)
 		})
 	}
 	scenarios.End(err)
-	defer p.Close()
+	defer plan.Close()
 	steered := func(n int) host.Object {
-		if p.Via == "context_steering" {
-			return p.Body(2*n-1, a.AnyResult())
+		if plan.Via == "context_steering" {
+			return plan.Body(2*n-1, p.AnyResult())
 		}
-		return a.AnyResult()
+		return p.AnyResult()
 	}
 	lay := func(j host.Job) host.Job {
 		j.Config = host.Object{"max_reframes": o.Most, "max_steps": 20}
-		return p.Lay(j)
+		return plan.Lay(j)
 	}
-	s, ok := a.Begin(ctx, lay(host.Job{Name: "the start", Event: a.Start(a.NewGoal(), p.Context)}))
+	s, ok := p.Begin(ctx, lay(host.Job{Name: "the start", Event: p.Start(p.NewGoal(), plan.Context)}))
 	o.Start, o.Run = s.Turn, s.Run
 	if !ok {
 		return
 	}
 	waits, state := s.Pending, s.State
 	for n := 1; n <= o.Most+2; n++ {
-		t, after := a.Turn(ctx, lay(host.Job{Name: fmt.Sprintf("result %d, after which it is to reframe", n), State: state, Event: a.Result(waits, steered(n))}))
+		t, after := p.Turn(ctx, lay(host.Job{Name: fmt.Sprintf("result %d, after which it is to reframe", n), State: state, Event: p.Result(waits, steered(n))}))
 		o.Steps = append(o.Steps, t)
 		next, asks := host.PendingOf(t)
 		if !asks {

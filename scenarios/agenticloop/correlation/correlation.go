@@ -44,17 +44,17 @@ var matchingResumes = scenarios.Scenario{
 }
 
 // movedOn expects that a matching result took the run on: to the next step with its request, or to its end.
-func movedOn(j *scenarios.Judge, t host.Turn, p host.Pending) {
+func movedOn(j *scenarios.Judge, t host.Turn, due host.Pending) {
 	j.Check(agenticloopv2.RFC103P3, t.Answer.Key("status")).To(check.Equal("ok"), "%s: status", t.Name)
 	j.Check(agenticloopv2.RFC103T9, t.Events()).To(check.Len(1), "%s: events", t.Name)
-	run := t.Run(p.Run)
-	j.Check(agenticloopv2.RFC103T8, t.Runs()).NotTo(t.Unchanged(p.Run), "%s: the run that was resumed", t.Name)
+	run := t.Run(due.Run)
+	j.Check(agenticloopv2.RFC103T8, t.Runs()).NotTo(t.Unchanged(due.Run), "%s: the run that was resumed", t.Name)
 	if requests := t.Requests(); len(requests.Values) > 0 {
-		next := check.Equal([]int64{p.Step + 1})
+		next := check.Equal([]int64{due.Step + 1})
 		for _, id := range (scenarios.IDs{agenticloopv2.RFC103E11, agenticloopv2.RFC103V9, agenticloopv2.RFC103M2, agenticloopv2.RFC103T7}) {
 			j.Check(id, requests.Each("/payload/step")).To(next, "%s: step of the request", t.Name)
 		}
-		j.Check(agenticloopv2.RFC103S7, run.Key("pending_step")).To(check.Equal(p.Step+1), "%s: pending_step", t.Name)
+		j.Check(agenticloopv2.RFC103S7, run.Key("pending_step")).To(check.Equal(due.Step+1), "%s: pending_step", t.Name)
 		return
 	}
 	for _, id := range (scenarios.IDs{agenticloopv2.RFC103E11, agenticloopv2.RFC103V9, agenticloopv2.RFC103M2, agenticloopv2.RFC103T7}) {

@@ -13,8 +13,8 @@ var ToTheEnd = &scenarios.Drive[host.EndObservation]{
 	Title: "has a run complete after two steps, where its decisions can be steered, and delivers the last result three times more",
 	Sends: []string{"one turn: agentic.start", "a turn for each step: agentic.tool_result", "three turns: the last result again"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *host.EndObservation) {
-		a := host.Open(c, &o.Turns)
-		*o = host.EndObservation{Goal: a.NewGoal()}
-		a.RunToEnd(ctx, o, "")
+		p := host.Open(c, &o.Turns)
+		*o = host.EndObservation{Goal: p.NewGoal()}
+		p.RunToEnd(ctx, o, "")
 	},
 }

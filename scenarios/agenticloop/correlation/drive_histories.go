@@ -46,8 +46,8 @@ var RandomHistories = &scenarios.Drive[HistoriesObservation]{
 	Waits:   historiesTime,
 	Timeout: 5 * time.Minute,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *HistoriesObservation) {
-		a := host.Open(c, &o.Turns)
-		playHistories(ctx, a, o)
+		p := host.Open(c, &o.Turns)
+		playHistories(ctx, p, o)
 		for _, h := range o.Histories {
 			for _, d := range h {
 				o.Turns = append(o.Turns, d.Turn)
@@ -56,40 +56,40 @@ var RandomHistories = &scenarios.Drive[HistoriesObservation]{
 	},
 }
 
-func playHistories(ctx context.Context, a *host.Plugin, o *HistoriesObservation) {
-	begin := a.Now()
+func playHistories(ctx context.Context, p *host.Plugin, o *HistoriesObservation) {
+	begin := p.Now()
 	for n := range mostHistories {
-		if n >= fewestHistories && a.Now().Sub(begin) > historiesTime {
+		if n >= fewestHistories && p.Now().Sub(begin) > historiesTime {
 			return
 		}
-		steps := randomSteps(a)
-		history := play(ctx, a, steps)
+		steps := randomSteps(p)
+		history := play(ctx, p, steps)
 		o.Deliveries += len(history)
 		if departing(history) < 0 {
 			o.Histories = append(o.Histories, history)
 			continue
 		}
 		o.Shrunk = len(history)
-		history = shrink(ctx, a, steps[:history[departing(history)].step+1], history)
-		keepAlone(a, history)
+		history = shrink(ctx, p, steps[:history[departing(history)].step+1], history)
+		keepAlone(p, history)
 		o.Histories = [][]Delivered{history}
 		return
 	}
 }
 
 // randomSteps draws a history: some starts, and whatever may come after them.
-func randomSteps(a *host.Plugin) []step {
-	runs := 2 + a.Rand.IntN(3)
+func randomSteps(p *host.Plugin) []step {
+	runs := 2 + p.Rand.IntN(3)
 	steps := []step{{kind: "start"}}
 	started := 1
 	kinds := []string{"match", "match", "match", "match", "again", "again", "stale", "error", "later", "wrong", "unknown"}
 	for len(steps) < historyLength {
-		if started < runs && a.Rand.IntN(4) == 0 {
+		if started < runs && p.Rand.IntN(4) == 0 {
 			steps = append(steps, step{kind: "start"})
 			started++
 			continue
 		}
-		steps = append(steps, step{kinds[a.Rand.IntN(len(kinds))], a.Rand.IntN(started)})
+		steps = append(steps, step{kinds[p.Rand.IntN(len(kinds))], p.Rand.IntN(started)})
 	}
 	return steps
 }
@@ -100,31 +100,31 @@ func departing(history []Delivered) int {
 }
 
 // play delivers a history from an empty state on, to its end or to where the agent departs from the model.
-func play(ctx context.Context, a *host.Plugin, steps []step) []Delivered {
+func play(ctx context.Context, p *host.Plugin, steps []step) []Delivered {
 	var state host.Object
 	var runs []string
 	var history []Delivered
 	taken := map[string]host.Pending{} // the last result that a run took
 	for n, s := range steps {
-		d, ok := deliveryOf(a, s, state, runs, taken)
+		d, ok := deliveryOf(p, s, state, runs, taken)
 		if !ok {
 			continue // there is no such run in this history
 		}
-		event := a.Start(a.NewGoal(), nil)
+		event := p.Start(p.NewGoal(), nil)
 		if d.Run != "" {
-			event = a.Result(host.Pending{Run: d.Run, Step: d.Step, Tool: d.Tool}, a.AnyResult())
+			event = p.Result(host.Pending{Run: d.Run, Step: d.Step, Tool: d.Tool}, p.AnyResult())
 			if d.Status == "error" {
-				event = a.Failure(host.Pending{Run: d.Run, Step: d.Step, Tool: d.Tool})
+				event = p.Failure(host.Pending{Run: d.Run, Step: d.Step, Tool: d.Tool})
 			}
 		}
-		t, after := a.Turn(ctx, host.Job{Name: fmt.Sprintf("delivery %d (%s)", n+1, s.kind), State: state, Event: event, Quiet: true})
+		t, after := p.Turn(ctx, host.Job{Name: fmt.Sprintf("delivery %d (%s)", n+1, s.kind), State: state, Event: event, Quiet: true})
 		history = append(history, Delivered{d, t, n})
 		if d.Departs(t) != "" {
 			return history
 		}
 		if made := t.NewRuns().Values; d.Run == "" && len(made) == 1 {
-			p, _ := host.PendingOf(t)
-			runs = append(runs, p.Run)
+			due, _ := host.PendingOf(t)
+			runs = append(runs, due.Run)
 		}
 		if d.Run != "" && host.Moved(t) && d.Status == "ok" {
 			taken[d.Run] = host.Pending{Run: d.Run, Step: d.Step, Tool: d.Tool}
@@ -135,7 +135,7 @@ func play(ctx context.Context, a *host.Plugin, steps []step) []Delivered {
 }
 
 // deliveryOf makes a step of a history concrete.
-func deliveryOf(a *host.Plugin, s step, state host.Object, runs []string, taken map[string]host.Pending) (host.Delivery, bool) {
+func deliveryOf(p *host.Plugin, s step, state host.Object, runs []string, taken map[string]host.Pending) (host.Delivery, bool) {
 	if s.kind == "start" {
 		return host.Delivery{}, true
 	}
@@ -149,7 +149,7 @@ func deliveryOf(a *host.Plugin, s step, state host.Object, runs []string, taken 
 		d.Step, d.Tool = max(1, taken[run].Step), taken[run].Tool
 	}
 	if d.Tool == "" {
-		d.Tool = a.Tools()[0]
+		d.Tool = p.Tools()[0]
 	}
 	switch s.kind {
 	case "again":
@@ -167,7 +167,7 @@ func deliveryOf(a *host.Plugin, s step, state host.Object, runs []string, taken 
 	case "wrong":
 		d.Tool = otherTool
 	case "unknown":
-		d.Run = a.NewID()
+		d.Run = p.NewID()
 	}
 	return d, true
 }
@@ -186,18 +186,18 @@ func lastAlone(steps []step) []step {
 }
 
 // shrink leaves out of a history what it departs without, and returns the shortest that was found and played.
-func shrink(ctx context.Context, a *host.Plugin, steps []step, shortest []Delivered) []Delivered {
-	end := a.Now().Add(shrinkingTime)
+func shrink(ctx context.Context, p *host.Plugin, steps []step, shortest []Delivered) []Delivered {
+	end := p.Now().Add(shrinkingTime)
 	alone := lastAlone(steps)
-	history := play(ctx, a, alone)
+	history := play(ctx, p, alone)
 	if at := departing(history); at >= 0 {
 		steps, shortest = alone, history[:at+1]
 	}
 	for size := len(steps) / 2; size >= 1; {
 		less := false
-		for from := 0; from+size <= len(steps) && a.Now().Before(end); {
+		for from := 0; from+size <= len(steps) && p.Now().Before(end); {
 			fewer := slices.Delete(slices.Clone(steps), from, from+size)
-			history := play(ctx, a, fewer)
+			history := play(ctx, p, fewer)
 			if at := departing(history); at >= 0 {
 				steps, shortest, less = fewer, history[:at+1], true
 			} else {
@@ -213,10 +213,10 @@ func shrink(ctx context.Context, a *host.Plugin, steps []step, shortest []Delive
 
 // keepAlone leaves of the transcript nothing but a history: of all that was tried, it is what a reader has to follow. Where
 // no history departs they all stay, since each of them is judged.
-func keepAlone(a *host.Plugin, history []Delivered) {
+func keepAlone(p *host.Plugin, history []Delivered) {
 	turns := make([]*host.Turn, len(history))
 	for i := range history {
 		turns[i] = &history[i].Turn
 	}
-	a.KeepOnly(turns...)
+	p.KeepOnly(turns...)
 }

@@ -42,83 +42,83 @@ var Results = &scenarios.Drive[ResultsObservation]{
 	Title: "starts a run and delivers to it, each from the agent's own state, a result that matches, comes twice, is stale, too early, of another tool, misshapen, or for a run that is over",
 	Sends: []string{"one turn: agentic.start", "about 30 turns: agentic.tool_result"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *ResultsObservation) {
-		a := host.Open(c, &o.Turns)
-		*o = ResultsObservation{Live: a.Live()}
-		deliverResults(ctx, a, o)
+		p := host.Open(c, &o.Turns)
+		*o = ResultsObservation{Live: p.Live()}
+		deliverResults(ctx, p, o)
 	},
 }
 
-func deliverResults(ctx context.Context, a *host.Plugin, o *ResultsObservation) {
-	s, ok := a.Begin(ctx, host.Job{Name: "the start"})
+func deliverResults(ctx context.Context, p *host.Plugin, o *ResultsObservation) {
+	s, ok := p.Begin(ctx, host.Job{Name: "the start"})
 	o.Start, o.Pending = s.Turn, s.Pending
 	if !ok {
 		return
 	}
-	p := s.Pending
-	input := scenarios.Get(json.Marshal(a.Request(host.Job{State: s.State, Event: a.Result(p, a.AnyResult())}, a.Deadline())))
+	due := s.Pending
+	input := scenarios.Get(json.Marshal(p.Request(host.Job{State: s.State, Event: p.Result(due, p.AnyResult())}, p.Deadline())))
 	var next host.Object
-	if o.Matching, next = a.Turn(ctx, host.Job{Name: "the result that is pending", State: s.State, Input: input}); !o.Matching.Answered() {
+	if o.Matching, next = p.Turn(ctx, host.Job{Name: "the result that is pending", State: s.State, Input: input}); !o.Matching.Answered() {
 		return
 	}
-	o.Twin, _ = a.Turn(ctx, host.Job{Name: "the same request again", State: s.State, Input: input})
+	o.Twin, _ = p.Turn(ctx, host.Job{Name: "the same request again", State: s.State, Input: input})
 	for i := range 4 {
-		t, after := a.Turn(ctx, host.Job{Name: fmt.Sprintf("the result again (%d)", i+1), State: next, Event: a.Result(p, a.AnyResult())})
+		t, after := p.Turn(ctx, host.Job{Name: fmt.Sprintf("the result again (%d)", i+1), State: next, Event: p.Result(due, p.AnyResult())})
 		next = after
 		if i == 0 {
 			o.Again = t
 		}
 		o.Late = append(o.Late, t)
 	}
-	third := host.AtStep(s.State, p.Run, 3)
-	deliver := func(name string, state host.Object, p host.Pending) (host.Turn, host.Object) {
-		return a.Turn(ctx, host.Job{Name: name, State: state, Event: a.Result(p, a.AnyResult())})
+	third := host.AtStep(s.State, due.Run, 3)
+	deliver := func(name string, state host.Object, due host.Pending) (host.Turn, host.Object) {
+		return p.Turn(ctx, host.Job{Name: name, State: state, Event: p.Result(due, p.AnyResult())})
 	}
-	o.Stale, _ = deliver("step 2 while 3 is pending", third, host.Pending{Run: p.Run, Step: 2, Tool: p.Tool})
-	o.Old, _ = deliver("step 1 while 3 is pending", third, p)
-	o.StaleWrong, _ = deliver("step 2 of another tool while 3 is pending", third, host.Pending{Run: p.Run, Step: 2, Tool: otherTool})
+	o.Stale, _ = deliver("step 2 while 3 is pending", third, host.Pending{Run: due.Run, Step: 2, Tool: due.Tool})
+	o.Old, _ = deliver("step 1 while 3 is pending", third, due)
+	o.StaleWrong, _ = deliver("step 2 of another tool while 3 is pending", third, host.Pending{Run: due.Run, Step: 2, Tool: otherTool})
 	for _, l := range []struct {
 		name  string
 		state host.Object
 		step  int64
-	}{{"the step after the pending one", s.State, p.Step + 1}, {"step 4 while 3 is pending", third, 4}, {"a step far above", s.State, 1000}} {
-		t, _ := deliver(l.name, l.state, host.Pending{Run: p.Run, Step: l.step, Tool: p.Tool})
+	}{{"the step after the pending one", s.State, due.Step + 1}, {"step 4 while 3 is pending", third, 4}, {"a step far above", s.State, 1000}} {
+		t, _ := deliver(l.name, l.state, host.Pending{Run: due.Run, Step: l.step, Tool: due.Tool})
 		o.Later = append(o.Later, t)
 	}
 	var over host.Object
-	o.Wrong, over = deliver("the pending step of another tool", s.State, host.Pending{Run: p.Run, Step: p.Step, Tool: otherTool})
-	deliverOdd(ctx, a, o, s, over, deliver)
+	o.Wrong, over = deliver("the pending step of another tool", s.State, host.Pending{Run: due.Run, Step: due.Step, Tool: otherTool})
+	deliverOdd(ctx, p, o, s, over, deliver)
 }
 
 // deliverOdd goes on with results for finished and unknown runs, and with those that cannot be read.
-func deliverOdd(ctx context.Context, a *host.Plugin, o *ResultsObservation, s host.Started, over host.Object, deliver func(string, host.Object, host.Pending) (host.Turn, host.Object)) {
-	p := s.Pending
+func deliverOdd(ctx context.Context, p *host.Plugin, o *ResultsObservation, s host.Started, over host.Object, deliver func(string, host.Object, host.Pending) (host.Turn, host.Object)) {
+	due := s.Pending
 	ended := host.Object{"status": "done", "pending_step": nil, "pending_tool": nil}
 	for _, f := range []struct {
 		name  string
 		state host.Object
 		p     host.Pending
 	}{
-		{"the last result for a done run", host.WithFields(s.State, p.Run, ended), p},
-		{"another tool for a done run", host.WithFields(s.State, p.Run, ended), host.Pending{Run: p.Run, Step: p.Step, Tool: otherTool}},
-		{"a later step for a done run", host.WithFields(s.State, p.Run, ended), host.Pending{Run: p.Run, Step: p.Step + 1, Tool: p.Tool}},
+		{"the last result for a done run", host.WithFields(s.State, due.Run, ended), due},
+		{"another tool for a done run", host.WithFields(s.State, due.Run, ended), host.Pending{Run: due.Run, Step: due.Step, Tool: otherTool}},
+		{"a later step for a done run", host.WithFields(s.State, due.Run, ended), host.Pending{Run: due.Run, Step: due.Step + 1, Tool: due.Tool}},
 		// What was pending may still stand there: that the run is over comes first.
-		{"the pending result for a run marked as done", host.WithFields(s.State, p.Run, host.Object{"status": "done"}), p},
-		{"the pending result for an escalated run", host.WithFields(s.State, p.Run, host.Object{"status": "escalated"}), p},
-		{"another tool for an escalated run", host.WithFields(s.State, p.Run, host.Object{"status": "escalated"}), host.Pending{Run: p.Run, Step: p.Step, Tool: otherTool}},
-		{"a later step for the run that was escalated", host.WithFields(over, p.Run, host.Object{"status": "escalated"}), host.Pending{Run: p.Run, Step: p.Step + 1, Tool: p.Tool}},
+		{"the pending result for a run marked as done", host.WithFields(s.State, due.Run, host.Object{"status": "done"}), due},
+		{"the pending result for an escalated run", host.WithFields(s.State, due.Run, host.Object{"status": "escalated"}), due},
+		{"another tool for an escalated run", host.WithFields(s.State, due.Run, host.Object{"status": "escalated"}), host.Pending{Run: due.Run, Step: due.Step, Tool: otherTool}},
+		{"a later step for the run that was escalated", host.WithFields(over, due.Run, host.Object{"status": "escalated"}), host.Pending{Run: due.Run, Step: due.Step + 1, Tool: due.Tool}},
 	} {
 		t, _ := deliver(f.name, f.state, f.p)
 		o.Finished = append(o.Finished, t)
 	}
-	o.Stranger = a.NewID()
-	o.Unknown, _ = deliver("a run that never was", s.State, host.Pending{Run: o.Stranger, Step: p.Step, Tool: p.Tool})
-	deliverMisshapen(ctx, a, o, s)
-	e := a.Result(p, a.AnyResult())
+	o.Stranger = p.NewID()
+	o.Unknown, _ = deliver("a run that never was", s.State, host.Pending{Run: o.Stranger, Step: due.Step, Tool: due.Tool})
+	deliverMisshapen(ctx, p, o, s)
+	e := p.Result(due, p.AnyResult())
 	e["timestamp"], e["source"], e["hop"] = "0001-01-01T00:00:00Z", "jina-reader", 3
-	o.Zero, _ = a.Turn(ctx, host.Job{Name: "the pending result with the zero time", State: s.State, Event: e})
+	o.Zero, _ = p.Turn(ctx, host.Job{Name: "the pending result with the zero time", State: s.State, Event: e})
 }
 
-func deliverMisshapen(ctx context.Context, a *host.Plugin, o *ResultsObservation, s host.Started) {
+func deliverMisshapen(ctx context.Context, p *host.Plugin, o *ResultsObservation, s host.Started) {
 	for _, m := range []struct {
 		name, key string
 		value     any // nil takes it out
@@ -141,14 +141,14 @@ func deliverMisshapen(ctx context.Context, a *host.Plugin, o *ResultsObservation
 		{"the status 1", "status", 1, &o.Statuses},
 		{"the status true", "status", true, &o.Statuses},
 	} {
-		e := a.Result(s.Pending, a.AnyResult())
+		e := p.Result(s.Pending, p.AnyResult())
 		payload := e["payload"].(host.Object)
 		if m.value == nil {
 			delete(payload, m.key)
 		} else {
 			payload[m.key] = m.value
 		}
-		t, _ := a.Turn(ctx, host.Job{Name: m.name, State: s.State, Event: e})
+		t, _ := p.Turn(ctx, host.Job{Name: m.name, State: s.State, Event: e})
 		*m.into = append(*m.into, t)
 	}
 }

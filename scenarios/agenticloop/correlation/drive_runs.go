@@ -29,16 +29,16 @@ var SeveralRuns = &scenarios.Drive[RunsObservation]{
 	Title: "starts three runs in one state, delivers the result of one, a large one, and results that mix up two runs",
 	Sends: []string{"three turns: agentic.start", "four turns: agentic.tool_result"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *RunsObservation) {
-		a := host.Open(c, &o.Turns)
-		*o = RunsObservation{Marker: strings.ReplaceAll(a.NewID(), "-", "")}
-		runThree(ctx, a, o)
+		p := host.Open(c, &o.Turns)
+		*o = RunsObservation{Marker: strings.ReplaceAll(p.NewID(), "-", "")}
+		runThree(ctx, p, o)
 	},
 }
 
-func runThree(ctx context.Context, a *host.Plugin, o *RunsObservation) {
+func runThree(ctx context.Context, p *host.Plugin, o *RunsObservation) {
 	var state host.Object
 	for _, name := range []string{"the start of run A", "the start of run B", "the start of run C"} {
-		s, ok := a.Begin(ctx, host.Job{Name: name, State: state})
+		s, ok := p.Begin(ctx, host.Job{Name: name, State: state})
 		o.Starts = append(o.Starts, s.Turn)
 		if !ok {
 			return
@@ -47,7 +47,7 @@ func runThree(ctx context.Context, a *host.Plugin, o *RunsObservation) {
 		state = s.State
 	}
 	first, second := o.Pending[0], o.Pending[1]
-	o.Ended = "ended-" + a.NewID()
+	o.Ended = "ended-" + p.NewID()
 	over, kept := host.Clone(host.RunsOf(state)[first.Run]).(host.Object)
 	if !kept { // the run was lost: the turns show it
 		return
@@ -55,12 +55,12 @@ func runThree(ctx context.Context, a *host.Plugin, o *RunsObservation) {
 	over["status"], over["pending_step"], over["pending_tool"] = "done", nil, nil
 	state = host.Clone(state)
 	host.RunsOf(state)[o.Ended] = over
-	o.One, _ = a.Turn(ctx, host.Job{Name: "the result of run B", State: state, Event: a.Result(second, a.AnyResult())})
-	large := a.AnyResult()
+	o.One, _ = p.Turn(ctx, host.Job{Name: "the result of run B", State: state, Event: p.Result(second, p.AnyResult())})
+	large := p.AnyResult()
 	large["content"] = o.Marker + strings.Repeat(" and so it goes on", 64<<10/18) + o.Marker
 	large["artifact_path"] = "artifacts/result.txt"
 	delete(large, "excerpt")
-	t, after := a.Turn(ctx, host.Job{Name: "a result of 64 KiB for run A", State: state, Event: a.Result(first, large)})
+	t, after := p.Turn(ctx, host.Job{Name: "a result of 64 KiB for run A", State: state, Event: p.Result(first, large)})
 	o.Large, o.Grown = t, host.SizeOf(after)-host.SizeOf(state)
 	apart := host.AtStep(state, second.Run, 3)
 	for _, x := range []struct {
@@ -72,7 +72,7 @@ func runThree(ctx context.Context, a *host.Plugin, o *RunsObservation) {
 		{"run A with step and tool of run B, which is further on", first.Run, host.Pending{Run: second.Run, Step: 3, Tool: second.Tool}, second.Run},
 		{"run B with step and tool of run A, which is behind", second.Run, first, first.Run},
 	} {
-		t, _ := a.Turn(ctx, host.Job{Name: x.name, State: apart, Event: a.Result(host.Pending{Run: x.run, Step: x.as.Step, Tool: x.as.Tool}, a.AnyResult())})
+		t, _ := p.Turn(ctx, host.Job{Name: x.name, State: apart, Event: p.Result(host.Pending{Run: x.run, Step: x.as.Step, Tool: x.as.Tool}, p.AnyResult())})
 		o.Crossed, o.Of, o.Not = append(o.Crossed, t), append(o.Of, x.run), append(o.Not, x.other)
 	}
 }

@@ -25,29 +25,29 @@ var Starts = &scenarios.Drive[StartsObservation]{
 	Title: "starts two runs for one goal, the second with the state after the first, one as api.trigger, and tries to start one without a goal",
 	Sends: []string{"three turns: agentic.start, agentic.start, api.trigger", "five turns: agentic.start without a goal that can be read"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *StartsObservation) {
-		a := host.Open(c, &o.Turns)
-		*o = StartsObservation{Goal: a.NewGoal(), Aliases: a.Profile.Aliases}
-		startRuns(ctx, a, o)
+		p := host.Open(c, &o.Turns)
+		*o = StartsObservation{Goal: p.NewGoal(), Aliases: p.Profile.Aliases}
+		startRuns(ctx, p, o)
 	},
 }
 
-func startRuns(ctx context.Context, a *host.Plugin, o *StartsObservation) {
+func startRuns(ctx context.Context, p *host.Plugin, o *StartsObservation) {
 	var state host.Object
-	o.First, state = a.Turn(ctx, host.Job{Name: "the first start", Event: a.Start(o.Goal, nil)})
-	o.Second, _ = a.Turn(ctx, host.Job{Name: "another start", State: state, Event: a.Start(o.Goal, nil)})
-	trigger := a.Start(a.NewGoal(), nil)
+	o.First, state = p.Turn(ctx, host.Job{Name: "the first start", Event: p.Start(o.Goal, nil)})
+	o.Second, _ = p.Turn(ctx, host.Job{Name: "another start", State: state, Event: p.Start(o.Goal, nil)})
+	trigger := p.Start(p.NewGoal(), nil)
 	trigger["type"] = "api.trigger"
-	o.Trigger, _ = a.Turn(ctx, host.Job{Name: "a start as api.trigger", Event: trigger})
+	o.Trigger, _ = p.Turn(ctx, host.Job{Name: "a start as api.trigger", Event: trigger})
 	for _, g := range []struct {
 		name string
 		goal any
 	}{{"a start without a goal", nil}, {"a start with an empty goal", ""}, {"a start with a blank goal", " \t\n"}, {"a start whose goal is a number", 7}, {"a start whose goal is an object", host.Object{"goal": "x"}}} {
-		e := a.Start("", nil)
+		e := p.Start("", nil)
 		payload := e["payload"].(host.Object)
 		if payload["goal"] = g.goal; g.goal == nil {
 			delete(payload, "goal")
 		}
-		t, _ := a.Turn(ctx, host.Job{Name: g.name, Event: e})
+		t, _ := p.Turn(ctx, host.Job{Name: g.name, Event: e})
 		o.NoGoal = append(o.NoGoal, t)
 	}
 }

@@ -66,40 +66,40 @@ func (o EndObservation) Last() Turn {
 const MostSteps = 8
 
 // SteerTwoSteps has a run ask for two tools and then be done. Where that cannot be steered, the agent is left to itself.
-func (a *Plugin) SteerTwoSteps(ctx context.Context) *Plan {
-	tools := a.Tools()
-	p, err := scenarios.Attempt(func() *Plan {
-		return a.Steer(ctx, Call(tools[0], Object{"url": "http://example.test/a"}), Call(tools[len(tools)-1], Object{"prompt": "two paragraphs"}), Done("two paragraphs were written"))
+func (p *Plugin) SteerTwoSteps(ctx context.Context) *Plan {
+	tools := p.Tools()
+	plan, err := scenarios.Attempt(func() *Plan {
+		return p.Steer(ctx, Call(tools[0], Object{"url": "http://example.test/a"}), Call(tools[len(tools)-1], Object{"prompt": "two paragraphs"}), Done("two paragraphs were written"))
 	})
 	if IsBlocked(err) {
 		return nil
 	}
 	scenarios.End(err)
-	return p
+	return plan
 }
 
 // RunToEnd drives a run to its end, in a workspace where one is given, and returns the state after it.
-func (a *Plugin) RunToEnd(ctx context.Context, o *EndObservation, workspace string) Object {
-	p := a.SteerTwoSteps(ctx)
-	defer p.Close()
+func (p *Plugin) RunToEnd(ctx context.Context, o *EndObservation, workspace string) Object {
+	plan := p.SteerTwoSteps(ctx)
+	defer plan.Close()
 	var hints Object
-	if p != nil {
-		o.Way, hints = p.Via, p.Context
+	if plan != nil {
+		o.Way, hints = plan.Via, plan.Context
 	}
-	s, ok := a.Begin(ctx, p.Lay(Job{Name: "the start", Event: a.Start(o.Goal, hints), Workspace: workspace}))
+	s, ok := p.Begin(ctx, plan.Lay(Job{Name: "the start", Event: p.Start(o.Goal, hints), Workspace: workspace}))
 	o.Start, o.Run = s.Turn, s.Run
 	if !ok {
 		return s.State
 	}
 	waits, state := s.Pending, s.State
 	for n := 1; n <= MostSteps; n++ {
-		t, after := a.Turn(ctx, p.Lay(Job{Name: fmt.Sprintf("the result of step %d", waits.Step), State: state, Event: a.Result(waits, p.Body(n, a.AnyResult())), Workspace: workspace}))
+		t, after := p.Turn(ctx, plan.Lay(Job{Name: fmt.Sprintf("the result of step %d", waits.Step), State: state, Event: p.Result(waits, plan.Body(n, p.AnyResult())), Workspace: workspace}))
 		o.Steps = append(o.Steps, t)
 		o.Taken++
 		state = after
 		next, asks := PendingOf(t)
 		if !asks {
-			a.deliverAgain(ctx, o, p, waits, state, workspace)
+			p.deliverAgain(ctx, o, plan, waits, state, workspace)
 			return state
 		}
 		waits = next
@@ -109,9 +109,9 @@ func (a *Plugin) RunToEnd(ctx context.Context, o *EndObservation, workspace stri
 }
 
 // deliverAgain delivers the last result to a run that is over.
-func (a *Plugin) deliverAgain(ctx context.Context, o *EndObservation, p *Plan, last Pending, state Object, workspace string) {
+func (p *Plugin) deliverAgain(ctx context.Context, o *EndObservation, plan *Plan, last Pending, state Object, workspace string) {
 	for i := range 3 {
-		t, after := a.Turn(ctx, p.Lay(Job{Name: fmt.Sprintf("the last result again (%d)", i+1), State: state, Event: a.Result(last, p.Body(o.Taken, a.AnyResult())), Workspace: workspace}))
+		t, after := p.Turn(ctx, plan.Lay(Job{Name: fmt.Sprintf("the last result again (%d)", i+1), State: state, Event: p.Result(last, plan.Body(o.Taken, p.AnyResult())), Workspace: workspace}))
 		o.Again = append(o.Again, t)
 		state = after
 	}

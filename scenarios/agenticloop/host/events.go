@@ -7,18 +7,18 @@ import (
 )
 
 // NewID draws a UUID.
-func (a *Plugin) NewID() string {
+func (p *Plugin) NewID() string {
 	var b [16]byte
 	for i := range b {
-		b[i] = byte(a.Rand.UintN(256)) //nolint:gosec // below 256
+		b[i] = byte(p.Rand.UintN(256)) //nolint:gosec // below 256
 	}
 	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
 // Event is an event as the gateway hands it over.
-func (a *Plugin) Event(kind string, payload Object, key string) Object {
-	e := Object{"type": kind, "payload": payload, "source": "gateway", "event_id": a.NewID(), "timestamp": a.Now().UTC().Format(time.RFC3339Nano)}
+func (p *Plugin) Event(kind string, payload Object, key string) Object {
+	e := Object{"type": kind, "payload": payload, "source": "gateway", "event_id": p.NewID(), "timestamp": p.Now().UTC().Format(time.RFC3339Nano)}
 	if key != "" {
 		e["dedupe_key"] = key
 	}
@@ -26,17 +26,17 @@ func (a *Plugin) Event(kind string, payload Object, key string) Object {
 }
 
 // Start is an event that starts a run.
-func (a *Plugin) Start(goal string, context Object) Object {
+func (p *Plugin) Start(goal string, context Object) Object {
 	payload := Object{"goal": goal}
 	if len(context) > 0 {
 		payload["context"] = context
 	}
-	return a.Event("agentic.start", payload, "agentic:start:"+a.NewID())
+	return p.Event("agentic.start", payload, "agentic:start:"+p.NewID())
 }
 
 // NewGoal makes a goal that no other run has.
-func (a *Plugin) NewGoal() string {
-	return fmt.Sprintf("fetch web http://example.test/page-%08x and produce a 2 para critique", a.Rand.Uint32())
+func (p *Plugin) NewGoal() string {
+	return fmt.Sprintf("fetch web http://example.test/page-%08x and produce a 2 para critique", p.Rand.Uint32())
 }
 
 // pending is what a run waits for.
@@ -47,23 +47,23 @@ type Pending struct {
 }
 
 // Result is what a tool has to say of a step.
-func (a *Plugin) Result(p Pending, body any) Object {
-	return a.Event("agentic.tool_result", Object{
-		"run_id": p.Run, "step": p.Step, "tool": p.Tool, "status": "ok", "result": body, "error": nil,
-		"completed_at": a.Now().UTC().Format(time.RFC3339Nano),
-	}, fmt.Sprintf("agentic:run:%s:step:%d:result", p.Run, p.Step))
+func (p *Plugin) Result(due Pending, body any) Object {
+	return p.Event("agentic.tool_result", Object{
+		"run_id": due.Run, "step": due.Step, "tool": due.Tool, "status": "ok", "result": body, "error": nil,
+		"completed_at": p.Now().UTC().Format(time.RFC3339Nano),
+	}, fmt.Sprintf("agentic:run:%s:step:%d:result", due.Run, due.Step))
 }
 
 // Failure is a tool's failure at a step.
-func (a *Plugin) Failure(p Pending) Object {
-	e := a.Result(p, nil)
+func (p *Plugin) Failure(due Pending) Object {
+	e := p.Result(due, nil)
 	e["payload"].(Object)["status"], e["payload"].(Object)["error"] = "error", "the tool is out of order"
 	return e
 }
 
 // AnyResult is what a tool finds where it does not matter what.
-func (a *Plugin) AnyResult() Object {
-	text := fmt.Sprintf("two paragraphs about page %08x, of no further interest", a.Rand.Uint32())
+func (p *Plugin) AnyResult() Object {
+	text := fmt.Sprintf("two paragraphs about page %08x, of no further interest", p.Rand.Uint32())
 	return Object{"content_type": "text/plain", "excerpt": text, "content": text}
 }
 
@@ -76,12 +76,12 @@ type Started struct {
 
 // Begin starts a run on a state. ok is false where the agent did not ask for a tool, or did not say which: the set-up went
 // wrong, and the judge says so by the turn.
-func (a *Plugin) Begin(ctx context.Context, j Job) (s Started, ok bool) {
+func (p *Plugin) Begin(ctx context.Context, j Job) (s Started, ok bool) {
 	if j.Event == nil {
-		j.Event = a.Start(a.NewGoal(), nil)
+		j.Event = p.Start(p.NewGoal(), nil)
 	}
 	before := j.State
-	s.Turn, s.State = a.Turn(ctx, j)
+	s.Turn, s.State = p.Turn(ctx, j)
 	s.Pending, ok = PendingOf(s.Turn)
 	if _, known := RunsOf(before)[s.Run]; known {
 		ok = false
@@ -90,13 +90,13 @@ func (a *Plugin) Begin(ctx context.Context, j Job) (s Started, ok bool) {
 }
 
 // PendingOf is what the one request of a turn asks for, where its run says that it waits for that.
-func PendingOf(t Turn) (p Pending, ok bool) {
+func PendingOf(t Turn) (due Pending, ok bool) {
 	requests := t.Requests().Values
 	if len(requests) != 1 {
-		return p, false
+		return due, false
 	}
 	payload := requests[0].Key("payload")
-	p.Run, p.Tool = payload.Key("run_id").String(), payload.Key("tool").String()
-	p.Step, ok = payload.Key("step").Int()
-	return p, ok && p.Run != "" && p.Tool != "" && t.Run(p.Run).Present()
+	due.Run, due.Tool = payload.Key("run_id").String(), payload.Key("tool").String()
+	due.Step, ok = payload.Key("step").Int()
+	return due, ok && due.Run != "" && due.Tool != "" && t.Run(due.Run).Present()
 }

@@ -34,40 +34,40 @@ type Job struct {
 }
 
 // Turn starts one turn and returns it with the state that the gateway would keep after it.
-func (a *Plugin) Turn(ctx context.Context, j Job) (Turn, Object) {
+func (p *Plugin) Turn(ctx context.Context, j Job) (Turn, Object) {
 	timeout := j.Timeout
 	if timeout == 0 {
-		timeout = a.Deadline()
+		timeout = p.Deadline()
 	}
 	input := j.Input
 	if input == nil {
 		var err error
-		if input, err = json.Marshal(a.Request(j, timeout)); err != nil {
+		if input, err = json.Marshal(p.Request(j, timeout)); err != nil {
 			scenarios.End(fmt.Errorf("%s: encoding the request: %w", j.Name, err))
 		}
 		input = append(input, '\n')
 	}
-	ended := a.Spawn(ctx, wire.Turn{Input: input, Label: j.Name, Timeout: timeout, Env: j.Env, Kill: j.Kill, KillAfter: j.KillAfter})
+	ended := p.Spawn(ctx, wire.Turn{Input: input, Label: j.Name, Timeout: timeout, Env: j.Env, Kill: j.Kill, KillAfter: j.KillAfter})
 	t := Turn{Name: j.Name, Refused: j.Refused, Killed: ended.Killed, TimedOut: ended.TimedOut, ended: ended}
 	t.mint()
-	if limits := a.Profile.Limits; ended.TimedOut && timeout < usualTurn && (limits == nil || limits.TurnSeconds == nil) {
+	if limits := p.Profile.Limits; ended.TimedOut && timeout < usualTurn && (limits == nil || limits.TurnSeconds == nil) {
 		t.Patience = timeout.String()
 	}
 	t.About = j.about()
 	t.Before = scenarios.Get(json.Marshal(OrEmpty(j.State)))
 	if !j.Quiet {
-		*a.turns = append(*a.turns, t)
+		*p.turns = append(*p.turns, t)
 	}
 	return t, after(OrEmpty(j.State), ended)
 }
 
 // KeepOnly leaves nothing but these turns of the transcript.
-func (a *Plugin) KeepOnly(turns ...*Turn) {
+func (p *Plugin) KeepOnly(turns ...*Turn) {
 	ended := make([]*wire.Ended, len(turns))
 	for i, t := range turns {
 		ended[i] = t.ended
 	}
-	a.Retain(ended...)
+	p.Retain(ended...)
 	for _, t := range turns {
 		t.mint()
 	}
@@ -106,23 +106,23 @@ func after(state Object, ended *wire.Ended) Object {
 }
 
 // Request is what stands on the standard input.
-func (a *Plugin) Request(j Job, timeout time.Duration) Object {
+func (p *Plugin) Request(j Job, timeout time.Duration) Object {
 	command := j.Command
 	if command == "" {
 		command = "handle"
 	}
 	id := j.ID
 	if id == "" {
-		id = a.NewID()
+		id = p.NewID()
 	}
-	config := Clone(a.config)
+	config := Clone(p.config)
 	if _, set := config["allowed_plugins"]; !set {
-		config["allowed_plugins"] = a.Tools()
+		config["allowed_plugins"] = p.Tools()
 	}
 	maps.Copy(config, j.Config)
 	r := Object{
 		"protocol": 2, "job_id": id, "command": command, "config": config, "state": OrEmpty(j.State),
-		"deadline_at": a.Now().Add(timeout).UTC().Format(time.RFC3339Nano),
+		"deadline_at": p.Now().Add(timeout).UTC().Format(time.RFC3339Nano),
 	}
 	if j.Event != nil {
 		r["event"] = j.Event
@@ -133,12 +133,12 @@ func (a *Plugin) Request(j Job, timeout time.Duration) Object {
 	if len(j.Secrets) > 0 {
 		r["secrets"] = j.Secrets
 	}
-	if j.Workspace != "" && a.Profile.Revision == agenticloopv2.ProtocolRevisionN202602 {
+	if j.Workspace != "" && p.Profile.Revision == agenticloopv2.ProtocolRevisionN202602 {
 		r["workspace_dir"] = j.Workspace
 	}
-	if a.Profile.Revision == agenticloopv2.ProtocolRevisionN202606 && j.Event != nil {
-		if p, ok := j.Event["payload"].(Object); ok && len(p) > 0 {
-			r["payload"] = p
+	if p.Profile.Revision == agenticloopv2.ProtocolRevisionN202606 && j.Event != nil {
+		if payload, ok := j.Event["payload"].(Object); ok && len(payload) > 0 {
+			r["payload"] = payload
 		}
 	}
 	if j.Edit != nil {

@@ -18,8 +18,8 @@ func GivenKeptRequests(j *scenarios.Judge, turns []Turn) {
 		if len(t.Requests().Values) == 0 {
 			continue
 		}
-		p, ok := PendingOf(t)
-		if w := StandingOf(t.Run(p.Run).Actual()); !ok || w.Step != p.Step || w.Tool != p.Tool {
+		due, ok := PendingOf(t)
+		if w := StandingOf(t.Run(due.Run).Actual()); !ok || w.Step != due.Step || w.Tool != due.Tool {
 			j.BlockOn(agenticloopv2.RFC103I3, "set-up: "+t.Name+": it asks for a tool that its run does not wait for")
 		}
 	}

@@ -52,10 +52,10 @@ func NotBeyond(step int64) check.Matcher {
 }
 
 // MovesOn expects that a turn took a run one step on, or to its end.
-func (t Turn) MovesOn(p Pending) check.Matcher {
-	return check.Seeing(fmt.Sprintf("a request with step %d, or the end of the run", p.Step+1), func(s wire.Seen) (bool, string) {
-		w := Standing{Status: "running", Step: p.Step, Tool: p.Tool}
-		why := Delivery{Run: p.Run, Step: p.Step, Tool: p.Tool, Status: "ok"}.wantsProgress(t, w)
+func (t Turn) MovesOn(due Pending) check.Matcher {
+	return check.Seeing(fmt.Sprintf("a request with step %d, or the end of the run", due.Step+1), func(s wire.Seen) (bool, string) {
+		w := Standing{Status: "running", Step: due.Step, Tool: due.Tool}
+		why := Delivery{Run: due.Run, Step: due.Step, Tool: due.Tool, Status: "ok"}.wantsProgress(t, w)
 		return why == "", wire.Compact(s.Actual())
 	})
 }

@@ -62,19 +62,19 @@ func ServeModel(ctx context.Context, s *agenticloopv2.MockLLM, decisions []Decis
 	if err := m.serve(ctx); err != nil {
 		return nil, err
 	}
-	p := &Plan{Via: "mock_llm", Model: m, config: Object{}, env: map[string]string{}}
+	plan := &Plan{Via: "mock_llm", Model: m, config: Object{}, env: map[string]string{}}
 	words := strings.NewReplacer("${endpoint}", m.url, "${model}", "assay-mock", "${key}", "assay-mock-key")
 	for name, value := range s.Environment {
-		p.env[name] = words.Replace(value)
+		plan.env[name] = words.Replace(value)
 	}
 	if len(s.Config) > 0 {
 		raw := strings.NewReplacer("${endpoint}", quoted(m.url), "${model}", "assay-mock", "${key}", "assay-mock-key").Replace(string(s.Config))
-		if err := Decode([]byte(raw), &p.config); err != nil {
+		if err := Decode([]byte(raw), &plan.config); err != nil {
 			m.close()
 			return nil, fmt.Errorf("/profile/seams/mock_llm/config: %w", err)
 		}
 	}
-	return p, nil
+	return plan, nil
 }
 
 func (m *MockModel) serve(ctx context.Context) error {

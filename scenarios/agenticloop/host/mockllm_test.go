@@ -54,17 +54,17 @@ func TestTheModelSpeaksThreeShapes(t *testing.T) {
 		{anthropic, "/v1/messages", `{"stream":true}`, "event: message_stop\n"},
 		{openAI, "/v1/responses", `{"stream":true}`, `"delta":"` + first + `"`},
 	} {
-		p, err := ServeModel(t.Context(), &agenticloopv2.MockLLM{Shape: c.shape, Decisions: spoken, Config: json.RawMessage(`{"base_url":"${endpoint}/v1"}`)}, []Decision{Call("fetch", Object{"url": "u"})})
+		plan, err := ServeModel(t.Context(), &agenticloopv2.MockLLM{Shape: c.shape, Decisions: spoken, Config: json.RawMessage(`{"base_url":"${endpoint}/v1"}`)}, []Decision{Call("fetch", Object{"url": "u"})})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := post(t, p.Model.url+c.path, c.body); !strings.Contains(got, c.want) {
+		if got := post(t, plan.Model.url+c.path, c.body); !strings.Contains(got, c.want) {
 			t.Errorf("%s %s: %s, want %s in it", c.path, c.body, got, c.want)
 		}
-		if p.config["base_url"] != p.Model.url+"/v1" {
-			t.Errorf("config %v", p.config)
+		if plan.config["base_url"] != plan.Model.url+"/v1" {
+			t.Errorf("config %v", plan.config)
 		}
-		p.Close()
+		plan.Close()
 	}
 }
 
@@ -72,65 +72,65 @@ func TestTheModelSpeaksThreeShapes(t *testing.T) {
 func TestTheModelHasOneShape(t *testing.T) {
 	defer http.DefaultClient.CloseIdleConnections()
 	for shape, path := range map[agenticloopv2.LLMShape]string{agenticloopv2.LLMShapeOpenai: "/v1/messages", agenticloopv2.LLMShapeAnthropic: "/v1/chat/completions"} {
-		p, err := ServeModel(t.Context(), &agenticloopv2.MockLLM{Shape: shape, Decisions: spoken}, []Decision{Done("x")})
+		plan, err := ServeModel(t.Context(), &agenticloopv2.MockLLM{Shape: shape, Decisions: spoken}, []Decision{Done("x")})
 		if err != nil {
 			t.Fatal(err)
 		}
-		reply, err := http.Post(p.Model.url+path, "application/json", strings.NewReader("{}"))
+		reply, err := http.Post(plan.Model.url+path, "application/json", strings.NewReader("{}"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		reply.Body.Close()
-		if reply.StatusCode != http.StatusNotFound || p.Model.Calls() != 0 {
-			t.Errorf("%s %s: %s, asked %d times", shape, path, reply.Status, p.Model.Calls())
+		if reply.StatusCode != http.StatusNotFound || plan.Model.Calls() != 0 {
+			t.Errorf("%s %s: %s, asked %d times", shape, path, reply.Status, plan.Model.Calls())
 		}
-		p.Close()
+		plan.Close()
 	}
 }
 
 func TestTheModelAnswersByTheStep(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	defer http.DefaultClient.CloseIdleConnections()
-	p, err := ServeModel(t.Context(), &agenticloopv2.MockLLM{Decisions: spoken, StepPattern: `step ([0-9]+)`, Environment: map[string]string{"OPENAI_BASE_URL": "${endpoint}"}},
+	plan, err := ServeModel(t.Context(), &agenticloopv2.MockLLM{Decisions: spoken, StepPattern: `step ([0-9]+)`, Environment: map[string]string{"OPENAI_BASE_URL": "${endpoint}"}},
 		[]Decision{Call("one", nil), Call("two", nil), Done("it is")})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer p.Close()
+	defer plan.Close()
 	for _, c := range []struct{ prompt, want string }{{"step 1", "one"}, {"step 1", "one"}, {"step 2", "two"}, {"step 3", "it is"}, {"step 1", "one"}, {"step 9", "it is"}} {
-		if got := post(t, p.env["OPENAI_BASE_URL"]+"/chat/completions", `{"messages":[{"role":"user","content":"`+c.prompt+`"}]}`); !strings.Contains(got, c.want) {
+		if got := post(t, plan.env["OPENAI_BASE_URL"]+"/chat/completions", `{"messages":[{"role":"user","content":"`+c.prompt+`"}]}`); !strings.Contains(got, c.want) {
 			t.Errorf("%s: %s", c.prompt, got)
 		}
 	}
-	if p.Model.Calls() != 6 {
-		t.Errorf("asked %d times", p.Model.Calls())
+	if plan.Model.Calls() != 6 {
+		t.Errorf("asked %d times", plan.Model.Calls())
 	}
 }
 
 func TestAModelThatHangsEndsWithItsPlan(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	defer http.DefaultClient.CloseIdleConnections()
-	p, err := ServeModel(t.Context(), &agenticloopv2.MockLLM{Decisions: spoken}, []Decision{Done("x")})
+	plan, err := ServeModel(t.Context(), &agenticloopv2.MockLLM{Decisions: spoken}, []Decision{Done("x")})
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.Model.Hang()
+	plan.Model.Hang()
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		reply, err := http.Post(p.Model.url+"/v1/chat/completions", "application/json", strings.NewReader("{}"))
+		reply, err := http.Post(plan.Model.url+"/v1/chat/completions", "application/json", strings.NewReader("{}"))
 		if err == nil {
 			reply.Body.Close()
 		}
 	}()
-	for p.Model.Calls() == 0 { // it has arrived when it is counted
+	for plan.Model.Calls() == 0 { // it has arrived when it is counted
 		select {
 		case <-ended:
 			t.Fatal("it answered")
 		default:
 		}
 	}
-	p.Close()
+	plan.Close()
 	<-ended
 }
 
@@ -150,24 +150,24 @@ func TestDecisionsAreSaidByTheSeamThatCan(t *testing.T) {
 		{"nothing declared", nil, []Decision{Done("x")}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			a := &Plugin{Profile: agenticloopv2.TargetProfile{Seams: c.seams}}
-			p, err := scenarios.Attempt(func() *Plan { return a.Steer(t.Context(), c.decisions...) })
+			p := &Plugin{Profile: agenticloopv2.TargetProfile{Seams: c.seams}}
+			plan, err := scenarios.Attempt(func() *Plan { return p.Steer(t.Context(), c.decisions...) })
 			if c.via == "" {
 				if !IsBlocked(err) {
 					t.Errorf("error %v", err)
 				}
 				return
 			}
-			if err != nil || p.Via != c.via {
-				t.Errorf("via %+v, error %v", p, err)
+			if err != nil || plan.Via != c.via {
+				t.Errorf("via %+v, error %v", plan, err)
 			}
 		})
 	}
-	p, err := scripted(script, []Decision{Call(`a"b`, Object{"url": "u"}), Done("so")})
+	plan, err := scripted(script, []Decision{Call(`a"b`, Object{"url": "u"}), Done("so")})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := json.Marshal(p.config); err != nil || string(got) != `{"planner":"scripted","script":[{"action":"call","args":{"url":"u"},"tool":"a\"b"},"{\"done\":\"so\"}"]}` {
+	if got, err := json.Marshal(plan.config); err != nil || string(got) != `{"planner":"scripted","script":[{"action":"call","args":{"url":"u"},"tool":"a\"b"},"{\"done\":\"so\"}"]}` {
 		t.Errorf("config %s: %v", got, err)
 	}
 }
@@ -176,14 +176,14 @@ func TestDecisionsAreSaidByTheSeamThatCan(t *testing.T) {
 func TestAModelThatErrs(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	defer http.DefaultClient.CloseIdleConnections()
-	p, err := ServeModel(t.Context(), &agenticloopv2.MockLLM{Decisions: spoken}, []Decision{Call("one", nil), Call("two", nil)})
+	plan, err := ServeModel(t.Context(), &agenticloopv2.MockLLM{Decisions: spoken}, []Decision{Call("one", nil), Call("two", nil)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer p.Close()
+	defer plan.Close()
 	ask := func(sent Sending, whole bool) (int, string) {
-		p.Model.Misbehave(sent, whole)
-		reply, err := http.Post(p.Model.url+"/v1/chat/completions", "application/json", strings.NewReader("{}"))
+		plan.Model.Misbehave(sent, whole)
+		reply, err := http.Post(plan.Model.url+"/v1/chat/completions", "application/json", strings.NewReader("{}"))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -52,9 +52,9 @@ func (d Delivery) Departs(t Turn) string {
 }
 
 func (t Turn) departsFromStart() string {
-	p, ok := PendingOf(t)
+	due, ok := PendingOf(t)
 	made := t.NewRuns().Values
-	if !ok || p.Step != 1 || len(made) != 1 || made[0].Key("status").String() != "running" {
+	if !ok || due.Step != 1 || len(made) != 1 || made[0].Key("status").String() != "running" {
 		return "a start was to make one run that asks for step 1, and what came is " + t.Answer.JSON()
 	}
 	return ""
@@ -94,8 +94,8 @@ func (d Delivery) wantsEnd(t Turn, why string) string {
 }
 
 func (d Delivery) wantsRetry(t Turn, w Standing) string {
-	if p, ok := PendingOf(t); ok && len(t.Events().Values) == 1 {
-		if p == (Pending{d.Run, w.Step, w.Tool}) {
+	if due, ok := PendingOf(t); ok && len(t.Events().Values) == 1 {
+		if due == (Pending{d.Run, w.Step, w.Tool}) {
 			return ""
 		}
 		return "wanted the failed step again or an escalation, and what came is " + t.Answer.JSON()
@@ -118,7 +118,7 @@ func (d Delivery) wantsProgress(t Turn, w Standing) string {
 				return ""
 			}
 		default:
-			if p, ok := PendingOf(t); ok && p.Step == w.Step+1 && status == "running" && StandingOf(run.Actual()) == (Standing{status, p.Step, p.Tool}) {
+			if due, ok := PendingOf(t); ok && due.Step == w.Step+1 && status == "running" && StandingOf(run.Actual()) == (Standing{status, due.Step, due.Tool}) {
 				return ""
 			}
 		}

@@ -31,17 +31,17 @@ type Plan struct {
 }
 
 // Lay puts the plan into a job.
-func (p *Plan) Lay(j Job) Job {
-	if p == nil {
+func (plan *Plan) Lay(j Job) Job {
+	if plan == nil {
 		return j
 	}
-	config := maps.Clone(p.config)
+	config := maps.Clone(plan.config)
 	if config == nil {
 		config = Object{}
 	}
 	maps.Copy(config, j.Config)
 	j.Config = config
-	env := maps.Clone(p.env)
+	env := maps.Clone(plan.env)
 	if env == nil {
 		env = map[string]string{}
 	}
@@ -51,16 +51,16 @@ func (p *Plan) Lay(j Job) Job {
 }
 
 // Body is what the n-th result, from 1, holds: what steers, over the usual one.
-func (p *Plan) Body(n int, usual Object) Object {
-	if p != nil {
-		maps.Copy(usual, p.results[n])
+func (plan *Plan) Body(n int, usual Object) Object {
+	if plan != nil {
+		maps.Copy(usual, plan.results[n])
 	}
 	return usual
 }
 
 // Close ends what was served for the plan.
-func (p *Plan) Close() {
-	if p != nil && p.Model != nil {
-		p.Model.close()
+func (plan *Plan) Close() {
+	if plan != nil && plan.Model != nil {
+		plan.Model.close()
 	}
 }

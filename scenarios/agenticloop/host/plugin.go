@@ -25,58 +25,58 @@ func Open(c *scenarios.Conn, turns *Turns) *Plugin {
 	if err := json.Unmarshal(c.Declared(), &live); err != nil {
 		scenarios.End(fmt.Errorf("reading the profile: %w", err))
 	}
-	a := &Plugin{Conn: c, config: Object{}, turns: turns}
-	if err := json.Unmarshal(live.Profile, &a.Profile); err != nil {
+	p := &Plugin{Conn: c, config: Object{}, turns: turns}
+	if err := json.Unmarshal(live.Profile, &p.Profile); err != nil {
 		scenarios.End(fmt.Errorf("reading the profile: %w", err))
 	}
-	if err := Decode(a.Profile.Config, &a.config); err != nil {
+	if err := Decode(p.Profile.Config, &p.config); err != nil {
 		scenarios.End(fmt.Errorf("reading the config of the profile: %w", err))
 	}
-	return a
+	return p
 }
 
 // OwnName is the plugin's own.
-func (a *Plugin) OwnName() string {
-	if a.Profile.Name != "" {
-		return a.Profile.Name
+func (p *Plugin) OwnName() string {
+	if p.Profile.Name != "" {
+		return p.Profile.Name
 	}
-	if name := a.Discovery.Document.At("/manifest/name").String(); name != "" {
+	if name := p.Discovery.Document.At("/manifest/name").String(); name != "" {
 		return name
 	}
 	return "agentic-loop"
 }
 
 // Can says whether the profile declares a capability.
-func (a *Plugin) Can(c agenticloopv2.Capability) bool {
-	return slices.Contains(a.Profile.Capabilities, c)
+func (p *Plugin) Can(c agenticloopv2.Capability) bool {
+	return slices.Contains(p.Profile.Capabilities, c)
 }
 
 // Live says whether the profile says that the agent does not decide alike each time.
-func (a *Plugin) Live() bool { return a.Profile.Deterministic != nil && !*a.Profile.Deterministic }
+func (p *Plugin) Live() bool { return p.Profile.Deterministic != nil && !*p.Profile.Deterministic }
 
 // usualTurn is how long a turn may take where nothing else is said (RFC-103 Security and Scope, AL-R123).
 const usualTurn = 2 * time.Minute
 
 // Deadline is how long a turn may take: what the profile says, or the patience.
-func (a *Plugin) Deadline() time.Duration {
-	if l := a.Profile.Limits; l != nil && l.TurnSeconds != nil {
+func (p *Plugin) Deadline() time.Duration {
+	if l := p.Profile.Limits; l != nil && l.TurnSeconds != nil {
 		return time.Duration(*l.TurnSeconds * float64(time.Second))
 	}
-	return a.Patience
+	return p.Patience
 }
 
 // MaxRetries is how often a failed step may be asked for again; -1 where the profile does not say.
-func (a *Plugin) MaxRetries() int {
-	if l := a.Profile.Limits; l != nil && l.MaxRetries != nil {
+func (p *Plugin) MaxRetries() int {
+	if l := p.Profile.Limits; l != nil && l.MaxRetries != nil {
 		return int(*l.MaxRetries)
 	}
 	return -1
 }
 
 // Tools are the allowed tools: the profile's, or those of the text's example.
-func (a *Plugin) Tools() []string {
+func (p *Plugin) Tools() []string {
 	var out []string
-	list, _ := a.config["allowed_plugins"].([]any)
+	list, _ := p.config["allowed_plugins"].([]any)
 	for _, t := range list {
 		if name, ok := t.(string); ok {
 			out = append(out, name)

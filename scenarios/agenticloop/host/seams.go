@@ -14,31 +14,31 @@ import (
 // Steer has the agent take these decisions, by the first seam of the profile that can say them: a script in its config,
 // hints in what it is handed, or a model that we serve. The error is a [scenarios.Block] that names what would unblock it.
 // The caller closes the plan.
-func (a *Plugin) Steer(ctx context.Context, decisions ...Decision) *Plan {
-	seams := a.Profile.Seams
+func (p *Plugin) Steer(ctx context.Context, decisions ...Decision) *Plan {
+	seams := p.Profile.Seams
 	if seams == nil {
 		scenarios.End(Unsteered("/profile/seams is absent"))
 		return nil
 	}
 	var why []string
 	if s := seams.ScriptedConfig; s != nil {
-		p, err := scripted(s, decisions)
+		plan, err := scripted(s, decisions)
 		if err == nil {
-			return p
+			return plan
 		}
 		why = append(why, err.Error())
 	}
 	if s := seams.ContextSteering; s != nil {
-		p, err := hinted(s, decisions)
+		plan, err := hinted(s, decisions)
 		if err == nil {
-			return p
+			return plan
 		}
 		why = append(why, err.Error())
 	}
 	if s := seams.MockLlm; s != nil {
-		p, err := ServeModel(ctx, s, decisions)
+		plan, err := ServeModel(ctx, s, decisions)
 		if err == nil {
-			return p
+			return plan
 		}
 		why = append(why, err.Error())
 	}
@@ -60,17 +60,17 @@ func scripted(s *agenticloopv2.ScriptedConfig, decisions []Decision) (*Plan, err
 			return nil, fmt.Errorf("/profile/seams/scripted_config/decisions/%w", err)
 		}
 	}
-	p := &Plan{Via: "scripted_config", config: Object{}}
-	if err := Decode(s.Config, &p.config); err != nil {
+	plan := &Plan{Via: "scripted_config", config: Object{}}
+	if err := Decode(s.Config, &plan.config); err != nil {
 		return nil, fmt.Errorf("/profile/seams/scripted_config/config: %w", err)
 	}
-	p.config[s.Key] = list
-	return p, nil
+	plan.config[s.Key] = list
+	return plan, nil
 }
 
 // hinted can say a first tool, and what each result leads to.
 func hinted(s *agenticloopv2.ContextSteering, decisions []Decision) (*Plan, error) {
-	p := &Plan{Via: "context_steering", results: map[int]Object{}}
+	plan := &Plan{Via: "context_steering", results: map[int]Object{}}
 	for i, d := range decisions {
 		name, template := "first_tool", s.FirstTool
 		switch {
@@ -92,12 +92,12 @@ func hinted(s *agenticloopv2.ContextSteering, decisions []Decision) (*Plan, erro
 		}
 		hint, _ := filled.(Object)
 		if i == 0 {
-			p.Context = hint
+			plan.Context = hint
 		} else {
-			p.results[i] = hint
+			plan.results[i] = hint
 		}
 	}
-	return p, nil
+	return plan, nil
 }
 
 // Worded is a decision in the words of a profile.

@@ -10,8 +10,8 @@ import (
 // repeats says whether the turn did no more than to ask once more for what its run waits for: that is as safe as silence
 // (AL-R14).
 func (t Turn) repeats(run string) bool {
-	p, w := t.asked(), StandingOf(t.RunsBefore()[run])
-	if p == nil || len(t.Events().Values) != 1 || p.Run != run || w.Status != "running" || w.Step != p.Step || w.Tool != p.Tool {
+	due, w := t.asked(), StandingOf(t.RunsBefore()[run])
+	if due == nil || len(t.Events().Values) != 1 || due.Run != run || w.Status != "running" || w.Step != due.Step || w.Tool != due.Tool {
 		return false
 	}
 	unchanged, _ := t.Unchanged(run).MatchSeen(t.Runs())
@@ -25,9 +25,9 @@ func (t Turn) asked() *Pending {
 		return nil
 	}
 	payload := requests[0].Key("payload")
-	p := &Pending{Run: payload.Key("run_id").String(), Tool: payload.Key("tool").String()}
-	p.Step, _ = payload.Key("step").Int()
-	return p
+	due := &Pending{Run: payload.Key("run_id").String(), Tool: payload.Key("tool").String()}
+	due.Step, _ = payload.Key("step").Int()
+	return due
 }
 
 // KeptRuns are the runs that the gateway would keep of the turn: an error changes none.

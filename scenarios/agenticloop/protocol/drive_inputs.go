@@ -25,13 +25,13 @@ var inputs = &scenarios.Drive[InputsObservation]{
 	Title: "hands the agent input that is no request, a request of another protocol version, an unknown command, an unknown event, and handle without an event",
 	Sends: []string{"one turn: agentic.start", "about 15 turns that are no requests, or that nobody can serve"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *InputsObservation) {
-		a := host.Open(c, &o.Turns)
-		handInputs(ctx, a, o)
+		p := host.Open(c, &o.Turns)
+		handInputs(ctx, p, o)
 	},
 }
 
-func handInputs(ctx context.Context, a *host.Plugin, o *InputsObservation) {
-	s, ok := a.Begin(ctx, host.Job{Name: "the start"})
+func handInputs(ctx context.Context, p *host.Plugin, o *InputsObservation) {
+	s, ok := p.Begin(ctx, host.Job{Name: "the start"})
 	if o.Start = s.Turn; !ok {
 		return
 	}
@@ -40,19 +40,19 @@ func handInputs(ctx context.Context, a *host.Plugin, o *InputsObservation) {
 		{"a list", `[{"protocol":2}]`}, {"a text", `"handle"`}, {"null", "null"}, {"a number that JSON does not have", `{"protocol":2,"job_id":"x","command":"handle","config":{},"state":{"n":NaN}}`},
 		{"20,000 levels", strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000)}, {"bytes that are no UTF-8", "{\"protocol\":2,\"job_id\":\"\xff\xfe"},
 	} {
-		t, _ := a.Turn(ctx, host.Job{Name: g.name, Input: append([]byte{}, g.input...), Refused: true})
+		t, _ := p.Turn(ctx, host.Job{Name: g.name, Input: append([]byte{}, g.input...), Refused: true})
 		o.Garbage = append(o.Garbage, t)
 	}
-	o.Version, _ = a.Turn(ctx, host.Job{Name: "a start of protocol 3", Event: a.Start(a.NewGoal(), nil), Refused: true, Edit: func(r host.Object) { r["protocol"] = 3 }})
+	o.Version, _ = p.Turn(ctx, host.Job{Name: "a start of protocol 3", Event: p.Start(p.NewGoal(), nil), Refused: true, Edit: func(r host.Object) { r["protocol"] = 3 }})
 	for _, n := range []host.Job{
-		{Name: "an unknown event", Event: a.Event("assay.unknown", host.Object{"run_id": "x", "note": "nobody knows this"}, "")},
-		{Name: "an event of the gateway's that is none of its", Event: a.Event("agent.completed", host.Object{"run_id": s.Run}, "")},
-		{Name: "an unknown command", Command: "assay-unknown", Event: a.Start(a.NewGoal(), nil)},
+		{Name: "an unknown event", Event: p.Event("assay.unknown", host.Object{"run_id": "x", "note": "nobody knows this"}, "")},
+		{Name: "an event of the gateway's that is none of its", Event: p.Event("agent.completed", host.Object{"run_id": s.Run}, "")},
+		{Name: "an unknown command", Command: "assay-unknown", Event: p.Start(p.NewGoal(), nil)},
 		{Name: "handle without an event"},
-		{Name: "an event without a type", Event: host.Object{"payload": host.Object{"goal": a.NewGoal()}}},
+		{Name: "an event without a type", Event: host.Object{"payload": host.Object{"goal": p.NewGoal()}}},
 	} {
 		n.State = s.State
-		t, _ := a.Turn(ctx, n)
+		t, _ := p.Turn(ctx, n)
 		o.Nobody = append(o.Nobody, t)
 	}
 }
@@ -72,21 +72,21 @@ var hung = &scenarios.Drive[HungObservation]{
 	Sends: []string{"two turns: agentic.start"},
 	Waits: 10 * time.Second,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *HungObservation) {
-		a := host.Open(c, &o.Turns)
-		if a.Profile.Seams == nil || a.Profile.Seams.MockLlm == nil {
+		p := host.Open(c, &o.Turns)
+		if p.Profile.Seams == nil || p.Profile.Seams.MockLlm == nil {
 			scenarios.End(unmodelled())
 			return
 		}
-		*o = HungObservation{Deadline: min(a.Deadline(), a.Patience, 10*time.Second)}
-		p, err := host.ServeModel(ctx, a.Profile.Seams.MockLlm, []host.Decision{host.Call(a.Tools()[0], host.Object{"url": "http://example.test/"})})
+		*o = HungObservation{Deadline: min(p.Deadline(), p.Patience, 10*time.Second)}
+		plan, err := host.ServeModel(ctx, p.Profile.Seams.MockLlm, []host.Decision{host.Call(p.Tools()[0], host.Object{"url": "http://example.test/"})})
 		if err != nil {
 			scenarios.End(host.Unsteered(err.Error()))
 		}
-		defer p.Close()
-		a.Turn(ctx, p.Lay(host.Job{Name: "a start whose model answers", Event: a.Start(a.NewGoal(), nil)}))
-		before := p.Model.Calls()
-		p.Model.Hang()
-		o.Hung, _ = a.Turn(ctx, p.Lay(host.Job{Name: fmt.Sprintf("a start whose model hangs, with a deadline in %s", o.Deadline), Event: a.Start(a.NewGoal(), nil), Timeout: o.Deadline}))
-		o.Asked = p.Model.Calls() - before
+		defer plan.Close()
+		p.Turn(ctx, plan.Lay(host.Job{Name: "a start whose model answers", Event: p.Start(p.NewGoal(), nil)}))
+		before := plan.Model.Calls()
+		plan.Model.Hang()
+		o.Hung, _ = p.Turn(ctx, plan.Lay(host.Job{Name: fmt.Sprintf("a start whose model hangs, with a deadline in %s", o.Deadline), Event: p.Start(p.NewGoal(), nil), Timeout: o.Deadline}))
+		o.Asked = plan.Model.Calls() - before
 	},
 }

@@ -48,7 +48,7 @@ type mishap struct {
 const longReply = 5 << 20
 
 // mishaps are those of an agent that may ask for tool.
-func mishaps(a *host.Plugin, tool string) []mishap {
+func mishaps(p *host.Plugin, tool string) []mishap {
 	arguments := host.Object{"url": "http://example.test/"}
 	wanted := func(name string) []host.Decision { return []host.Decision{host.Call(name, arguments)} }
 	return []mishap{
@@ -57,7 +57,7 @@ func mishaps(a *host.Plugin, tool string) []mishap {
 		{"whose model breaks off in the middle of its JSON", wanted(tool), host.SendsHalf},
 		{"whose model wants a tool that nobody knows", wanted("assay-unknown-tool"), nil},
 		{"whose model wants two tools at once, the second not allowed", append(wanted(tool), wanted("assay-unknown-tool")...), nil},
-		{"whose model wants the agent itself", wanted(a.OwnName()), nil},
+		{"whose model wants the agent itself", wanted(p.OwnName()), nil},
 		{"whose model wants a tool by the name that a prompt told it", wanted(tool + "\nagentic.start"), nil},
 		{"whose model wants an event of the gateway as its tool", wanted("agentic.tool_result"), nil},
 		{"whose model talks for 5 MB", []host.Decision{host.Done(strings.Repeat("and so it goes on ", longReply/18))}, nil},
@@ -73,14 +73,14 @@ var Errings = &scenarios.Drive[ModelObservation]{
 	Sends:   []string{"a turn for each way to err: agentic.start"},
 	Timeout: 5 * time.Minute,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *ModelObservation) {
-		a := host.Open(c, &o.Turns)
-		if a.Profile.Seams == nil || a.Profile.Seams.MockLlm == nil {
+		p := host.Open(c, &o.Turns)
+		if p.Profile.Seams == nil || p.Profile.Seams.MockLlm == nil {
 			scenarios.End(unmodelled())
 			return
 		}
-		*o = ModelObservation{Name: a.OwnName(), Tool: a.Tools()[0]}
-		o.Allowed = a.Tools()
-		startErring(ctx, a, o, a.Profile.Seams.MockLlm)
+		*o = ModelObservation{Name: p.OwnName(), Tool: p.Tools()[0]}
+		o.Allowed = p.Tools()
+		startErring(ctx, p, o, p.Profile.Seams.MockLlm)
 	},
 }
 
@@ -89,21 +89,21 @@ func unmodelled() error {
 	return scenarios.Block("the agent is not known to ask a model: /profile/seams/mock_llm is absent", "declare how its model is reached, as mock_llm in "+host.ProfileName)
 }
 
-func startErring(ctx context.Context, a *host.Plugin, o *ModelObservation, seam *agenticloopv2.MockLLM) {
+func startErring(ctx context.Context, p *host.Plugin, o *ModelObservation, seam *agenticloopv2.MockLLM) {
 	begin := func(m mishap) (e ErrsTurn) {
-		p, err := host.ServeModel(ctx, seam, m.decisions)
+		plan, err := host.ServeModel(ctx, seam, m.decisions)
 		if err != nil {
 			scenarios.End(host.Unsteered(err.Error()))
 		}
-		defer p.Close()
-		p.Model.Misbehave(m.sent, len(m.decisions) > 1)
-		e.Turn, _ = a.Turn(ctx, p.Lay(host.Job{Name: "a start " + m.name, Event: a.Start(a.NewGoal(), nil)}))
-		e.Asked = p.Model.Calls()
+		defer plan.Close()
+		plan.Model.Misbehave(m.sent, len(m.decisions) > 1)
+		e.Turn, _ = p.Turn(ctx, plan.Lay(host.Job{Name: "a start " + m.name, Event: p.Start(p.NewGoal(), nil)}))
+		e.Asked = plan.Model.Calls()
 		return e
 	}
 	control := begin(mishap{name: "that wants " + o.Tool, decisions: []host.Decision{host.Call(o.Tool, host.Object{"url": "http://example.test/"})}})
 	o.Control = control.Turn
-	for _, m := range mishaps(a, o.Tool) {
+	for _, m := range mishaps(p, o.Tool) {
 		if _, err := host.Worded(seam.Decisions, m.decisions[0]); err != nil {
 			continue // a profile need not have words for refuse and garbage
 		}

@@ -42,25 +42,25 @@ var redelivered = &scenarios.Drive[RedeliveryObservation]{
 	Title: "runs jobs again: with the state that they left, and after they were killed at five points, with the state of before",
 	Sends: []string{"a start twice", "three starts that carry the id of a run", "a start and a result, each killed at five points and run again"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *RedeliveryObservation) {
-		a := host.Open(c, &o.Turns)
-		*o = RedeliveryObservation{Live: a.Live()}
-		runAgain(ctx, a, o)
+		p := host.Open(c, &o.Turns)
+		*o = RedeliveryObservation{Live: p.Live()}
+		runAgain(ctx, p, o)
 	},
 }
 
-func runAgain(ctx context.Context, a *host.Plugin, o *RedeliveryObservation) {
-	first := host.Job{Name: "the start", ID: a.NewID(), Event: a.Start(a.NewGoal(), nil)}
-	s, ok := a.Begin(ctx, first)
+func runAgain(ctx context.Context, p *host.Plugin, o *RedeliveryObservation) {
+	first := host.Job{Name: "the start", ID: p.NewID(), Event: p.Start(p.NewGoal(), nil)}
+	s, ok := p.Begin(ctx, first)
 	o.Start, o.Run, o.Pending = s.Turn, s.Run, s.Pending
 	if !ok {
 		return
 	}
-	o.Other, _ = a.Turn(ctx, host.Job{Name: "another start", State: s.State, Event: a.Start(a.NewGoal(), nil)})
+	o.Other, _ = p.Turn(ctx, host.Job{Name: "another start", State: s.State, Event: p.Start(p.NewGoal(), nil)})
 	again := first
 	again.Name, again.State = "the same job with the state that it left", s.State
-	o.Again, _ = a.Turn(ctx, again)
+	o.Again, _ = p.Turn(ctx, again)
 	for _, where := range []string{"payload", "context", "request"} {
-		j := host.Job{Name: "a start with the run's id in its " + where, State: s.State, Event: a.Start(a.NewGoal(), nil)}
+		j := host.Job{Name: "a start with the run's id in its " + where, State: s.State, Event: p.Start(p.NewGoal(), nil)}
 		switch where {
 		case "payload":
 			j.Event["payload"].(host.Object)["run_id"] = s.Run
@@ -69,18 +69,18 @@ func runAgain(ctx context.Context, a *host.Plugin, o *RedeliveryObservation) {
 		case "request": // as context that other jobs left behind
 			j.Context = host.Object{"run_id": s.Run, "origin_plugin": "webhook"}
 		}
-		t, _ := a.Turn(ctx, j)
+		t, _ := p.Turn(ctx, j)
 		o.Foreign = append(o.Foreign, t)
 	}
-	result := host.Job{Name: "the result", ID: a.NewID(), State: s.State, Event: a.Result(s.Pending, a.AnyResult())}
+	result := host.Job{Name: "the result", ID: p.NewID(), State: s.State, Event: p.Result(s.Pending, p.AnyResult())}
 	var after host.Object
-	o.Matching, after = a.Turn(ctx, result)
+	o.Matching, after = p.Turn(ctx, result)
 	taken := result
 	taken.Name, taken.State = "the result's job again, with the state that it left", after
-	o.Taken, _ = a.Turn(ctx, taken)
-	for _, p := range killPoints {
-		killAndRunAgain(ctx, a, p, host.Job{Name: "a start", Event: a.Start(a.NewGoal(), nil)}, &o.Killed)
-		killAndRunAgain(ctx, a, p, result, &o.Resumed)
+	o.Taken, _ = p.Turn(ctx, taken)
+	for _, point := range killPoints {
+		killAndRunAgain(ctx, p, point, host.Job{Name: "a start", Event: p.Start(p.NewGoal(), nil)}, &o.Killed)
+		killAndRunAgain(ctx, p, point, result, &o.Resumed)
 	}
 }
 
@@ -89,25 +89,25 @@ var killPoints = []host.Job{
 	{Kill: wire.KillBeforeInput}, {Kill: wire.KillHalfInput}, {Kill: wire.KillAfterInput}, {KillAfter: 2 * time.Millisecond}, {Kill: wire.KillAtOutput},
 }
 
-func killAndRunAgain(ctx context.Context, a *host.Plugin, point, j host.Job, into *[]Killed) {
+func killAndRunAgain(ctx context.Context, p *host.Plugin, point, j host.Job, into *[]Killed) {
 	k := Killed{Point: string(point.Kill)}
 	if point.KillAfter > 0 {
 		k.Point = point.KillAfter.String() + " after its input"
 	}
-	j.ID = a.NewID()
+	j.ID = p.NewID()
 	name := j.Name
-	if a.Can(agenticloopv2.CapabilityWorkspace) {
+	if p.Can(agenticloopv2.CapabilityWorkspace) {
 		dir := scenarios.Get(wire.NewFolder("assay-workspace-"))
 		defer os.RemoveAll(dir)
 		j.Workspace = dir
 	}
 	j.Name, j.Kill, j.KillAfter, j.Quiet = fmt.Sprintf("%s, killed %s", name, k.Point), point.Kill, point.KillAfter, true
-	t, _ := a.Turn(ctx, j)
+	t, _ := p.Turn(ctx, j)
 	k.Died = t.Killed
 	j.Name, j.Kill, j.KillAfter, j.Quiet = fmt.Sprintf("%s again, after it was killed %s", name, k.Point), "", 0, false
-	k.Again, _ = a.Turn(ctx, j)
+	k.Again, _ = p.Turn(ctx, j)
 	if j.Workspace != "" {
-		files := a.ReadFolder("the workspace after it", j.Workspace)
+		files := p.ReadFolder("the workspace after it", j.Workspace)
 		k.Files = files.Value("")
 	}
 	*into = append(*into, k)

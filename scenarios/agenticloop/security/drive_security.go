@@ -32,15 +32,15 @@ var allowlists = &scenarios.Drive[AllowedObservation]{
 	Title: "starts runs where one unknown tool is allowed, the agent itself, or nothing",
 	Sends: []string{"five turns: agentic.start with other allowed_plugins"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *AllowedObservation) {
-		a := host.Open(c, &o.Turns)
-		*o = AllowedObservation{Tool: "assay-only-tool", Name: a.OwnName(), Aliases: a.Profile.Aliases}
-		startAllowed(ctx, a, o)
+		p := host.Open(c, &o.Turns)
+		*o = AllowedObservation{Tool: "assay-only-tool", Name: p.OwnName(), Aliases: p.Profile.Aliases}
+		startAllowed(ctx, p, o)
 	},
 }
 
-func startAllowed(ctx context.Context, a *host.Plugin, o *AllowedObservation) {
+func startAllowed(ctx context.Context, p *host.Plugin, o *AllowedObservation) {
 	begin := func(name string, into *host.Turn, config host.Object, edit func(host.Object)) {
-		*into, _ = a.Turn(ctx, host.Job{Name: name, Event: a.Start(a.NewGoal(), nil), Config: config, Edit: edit})
+		*into, _ = p.Turn(ctx, host.Job{Name: name, Event: p.Start(p.NewGoal(), nil), Config: config, Edit: edit})
 	}
 	var empty, absent host.Turn
 	begin("a start", &o.Control, nil, nil)
@@ -78,19 +78,19 @@ var forbidden = &scenarios.Drive[ForbiddenObservation]{
 	Title: "has the planner want a tool that is not allowed, first and later, the agent itself, and names that are none, which results name as well",
 	Sends: []string{"a turn for each wish: agentic.start", "a turn for each name: agentic.tool_result", "two turns: agentic.tool_result"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *ForbiddenObservation) {
-		a := host.Open(c, &o.Turns)
-		*o = ForbiddenObservation{Wanted: "assay-forbidden", Name: a.OwnName(), Tool: a.Tools()[0]}
-		wantForbidden(ctx, a, o)
+		p := host.Open(c, &o.Turns)
+		*o = ForbiddenObservation{Wanted: "assay-forbidden", Name: p.OwnName(), Tool: p.Tools()[0]}
+		wantForbidden(ctx, p, o)
 	},
 }
 
-func wantForbidden(ctx context.Context, a *host.Plugin, o *ForbiddenObservation) {
+func wantForbidden(ctx context.Context, p *host.Plugin, o *ForbiddenObservation) {
 	arguments := host.Object{"url": "http://example.test/"}
 	var edit func(host.Object)
 	begin := func(name, tool string, config host.Object) host.Turn {
-		p := a.Steer(ctx, host.Call(tool, arguments))
-		defer p.Close()
-		t, _ := a.Turn(ctx, p.Lay(host.Job{Name: name, Event: a.Start(a.NewGoal(), p.Context), Config: config, Edit: edit}))
+		plan := p.Steer(ctx, host.Call(tool, arguments))
+		defer plan.Close()
+		t, _ := p.Turn(ctx, plan.Lay(host.Job{Name: name, Event: p.Start(p.NewGoal(), plan.Context), Config: config, Edit: edit}))
 		return t
 	}
 	var err error
@@ -123,31 +123,31 @@ func wantForbidden(ctx context.Context, a *host.Plugin, o *ForbiddenObservation)
 		t := begin(fmt.Sprintf("a start that wants a tool named %.20q", name), name, host.Object{"allowed_plugins": []any{o.Tool, name}})
 		o.Odd, o.Names = append(o.Odd, t), append(o.Names, name)
 	}
-	misnamed(ctx, a, o)
-	p, err := scenarios.Attempt(func() *host.Plan { return a.Steer(ctx, host.Call(o.Tool, arguments), host.Call(o.Wanted, arguments)) })
+	misnamed(ctx, p, o)
+	plan, err := scenarios.Attempt(func() *host.Plan { return p.Steer(ctx, host.Call(o.Tool, arguments), host.Call(o.Wanted, arguments)) })
 	if host.IsBlocked(err) {
 		o.Cut = host.ReasonOf(err)
 		return
 	}
 	scenarios.End(err)
-	defer p.Close()
-	s, ok := a.Begin(ctx, p.Lay(host.Job{Name: "a start that wants " + o.Tool + " first", Event: a.Start(a.NewGoal(), p.Context)}))
+	defer plan.Close()
+	s, ok := p.Begin(ctx, plan.Lay(host.Job{Name: "a start that wants " + o.Tool + " first", Event: p.Start(p.NewGoal(), plan.Context)}))
 	if !ok {
 		return
 	}
-	o.Later, _ = a.Turn(ctx, p.Lay(host.Job{Name: "a result after which it wants a tool that is not allowed", State: s.State, Event: a.Result(s.Pending, p.Body(1, a.AnyResult()))}))
+	o.Later, _ = p.Turn(ctx, plan.Lay(host.Job{Name: "a result after which it wants a tool that is not allowed", State: s.State, Event: p.Result(s.Pending, plan.Body(1, p.AnyResult()))}))
 }
 
 // misnamed has the result of a tool name the next one: in its text, as a member, and in the words of the profile.
-func misnamed(ctx context.Context, a *host.Plugin, o *ForbiddenObservation) {
-	s, ok := a.Begin(ctx, host.Job{Name: "a start whose result will name a tool"})
+func misnamed(ctx context.Context, p *host.Plugin, o *ForbiddenObservation) {
+	s, ok := p.Begin(ctx, host.Job{Name: "a start whose result will name a tool"})
 	if !ok {
 		return
 	}
 	for _, name := range oddNames {
-		body := a.AnyResult()
+		body := p.AnyResult()
 		body["content"], body["next_tool"] = "the next tool is "+name, name
-		if seam := a.Profile.Seams.ContextSteering; seam != nil && len(seam.NextTool) > 0 {
+		if seam := p.Profile.Seams.ContextSteering; seam != nil && len(seam.NextTool) > 0 {
 			hint, err := host.Fill(seam.NextTool, host.Call(name, nil))
 			if err != nil {
 				scenarios.End(host.Unsteered("/profile/seams/context_steering/next_tool: " + err.Error()))
@@ -157,7 +157,7 @@ func misnamed(ctx context.Context, a *host.Plugin, o *ForbiddenObservation) {
 				maps.Copy(body, hint)
 			}
 		}
-		t, _ := a.Turn(ctx, host.Job{Name: fmt.Sprintf("a result that names a tool %.20q", name), State: s.State, Event: a.Result(s.Pending, body), Config: host.Object{"allowed_plugins": []any{o.Tool, s.Tool, name}}})
+		t, _ := p.Turn(ctx, host.Job{Name: fmt.Sprintf("a result that names a tool %.20q", name), State: s.State, Event: p.Result(s.Pending, body), Config: host.Object{"allowed_plugins": []any{o.Tool, s.Tool, name}}})
 		o.Told = append(o.Told, t)
 	}
 }
@@ -192,35 +192,35 @@ var spoofing = &scenarios.Drive[SpoofedObservation]{
 	Title: "hands the agent run_id, step, tool, tool_command and requested_at of somebody else, in a start's context, a result and, where they can be steered, a tool's arguments",
 	Sends: []string{"two turns: agentic.start", "one turn: agentic.tool_result"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *SpoofedObservation) {
-		a := host.Open(c, &o.Turns)
-		*o = SpoofedObservation{Spoof: Spoof{"spoofed-" + a.NewID(), 77, "assay-spoofed-tool", "assay-spoofed-command", "1999-01-01T00:00:00Z"}}
-		spoof(ctx, a, o)
+		p := host.Open(c, &o.Turns)
+		*o = SpoofedObservation{Spoof: Spoof{"spoofed-" + p.NewID(), 77, "assay-spoofed-tool", "assay-spoofed-command", "1999-01-01T00:00:00Z"}}
+		spoof(ctx, p, o)
 	},
 }
 
-func spoof(ctx context.Context, a *host.Plugin, o *SpoofedObservation) {
+func spoof(ctx context.Context, p *host.Plugin, o *SpoofedObservation) {
 	hints := o.Spoof.object()
 	delete(hints, "tool") // which tool is wanted, and by which command, is what a start may say
 	delete(hints, "tool_command")
 	hints["tool_payload"] = o.Spoof.object()
-	s, ok := a.Begin(ctx, host.Job{Name: "a start whose context holds reserved keys", Event: a.Start(a.NewGoal(), hints)})
+	s, ok := p.Begin(ctx, host.Job{Name: "a start whose context holds reserved keys", Event: p.Start(p.NewGoal(), hints)})
 	o.Start, o.Pending = s.Turn, s.Pending
 	if !ok {
 		return
 	}
-	body := a.AnyResult()
+	body := p.AnyResult()
 	maps.Copy(body, o.Spoof.object())
 	delete(body, "tool_command")
 	body["tool_payload"] = o.Spoof.object()
-	o.Result, _ = a.Turn(ctx, host.Job{Name: "a result that holds reserved keys", State: s.State, Event: a.Result(s.Pending, body)})
-	p, err := scenarios.Attempt(func() *host.Plan { return a.Steer(ctx, host.Call(a.Tools()[0], o.Spoof.object())) })
+	o.Result, _ = p.Turn(ctx, host.Job{Name: "a result that holds reserved keys", State: s.State, Event: p.Result(s.Pending, body)})
+	plan, err := scenarios.Attempt(func() *host.Plan { return p.Steer(ctx, host.Call(p.Tools()[0], o.Spoof.object())) })
 	if host.IsBlocked(err) {
 		o.Unpicked = host.ReasonOf(err)
 		return
 	}
 	scenarios.End(err)
-	defer p.Close()
-	o.Steered, _ = a.Turn(ctx, p.Lay(host.Job{Name: "a start whose planner chooses reserved keys as arguments", Event: a.Start(a.NewGoal(), p.Context)}))
+	defer plan.Close()
+	o.Steered, _ = p.Turn(ctx, plan.Lay(host.Job{Name: "a start whose planner chooses reserved keys as arguments", Event: p.Start(p.NewGoal(), plan.Context)}))
 }
 
 // SecretsObservation is turns that were handed secrets, in all places where there are some.
@@ -241,16 +241,16 @@ var secrets = &scenarios.Drive[SecretsObservation]{
 	Title: "starts, resumes and fails a run with canaries in the config, the environment, the secrets and another run",
 	Sends: []string{"two turns: agentic.start", "three turns: agentic.tool_result, and an event that nobody knows"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *SecretsObservation) {
-		a := host.Open(c, &o.Turns)
-		canary := func(where string) string { return "canary-" + where + "-" + strings.ReplaceAll(a.NewID(), "-", "") }
+		p := host.Open(c, &o.Turns)
+		canary := func(where string) string { return "canary-" + where + "-" + strings.ReplaceAll(p.NewID(), "-", "") }
 		*o = SecretsObservation{Other: canary("run"), Canaries: map[string]string{"config": canary("config"), "environment": canary("environment"), "secrets": canary("secrets")}}
 		dir := scenarios.Get(wire.NewFolder("assay-workspace-"))
 		defer wire.RemoveFolder(dir)
-		hideCanaries(ctx, a, o, dir)
+		hideCanaries(ctx, p, o, dir)
 	},
 }
 
-func hideCanaries(ctx context.Context, a *host.Plugin, o *SecretsObservation, dir string) {
+func hideCanaries(ctx context.Context, p *host.Plugin, o *SecretsObservation, dir string) {
 	lay := func(j host.Job) host.Job {
 		j.Config = host.Object{"assay_api_key": o.Canaries["config"], "assay": host.Object{"token": o.Canaries["config"]}}
 		j.Env = map[string]string{"ASSAY_CANARY_TOKEN": o.Canaries["environment"]}
@@ -258,21 +258,21 @@ func hideCanaries(ctx context.Context, a *host.Plugin, o *SecretsObservation, di
 		j.Workspace = dir
 		return j
 	}
-	_, state := a.Turn(ctx, lay(host.Job{Name: "the start of another run", Event: a.Start("a goal with "+o.Other, nil)}))
+	_, state := p.Turn(ctx, lay(host.Job{Name: "the start of another run", Event: p.Start("a goal with "+o.Other, nil)}))
 	state = host.Clone(state)
 	for _, r := range host.RunsOf(state) {
 		if run, ok := r.(host.Object); ok {
 			run["goal"] = "a goal with " + o.Other
 		}
 	}
-	s, ok := a.Begin(ctx, lay(host.Job{Name: "the start", State: state}))
+	s, ok := p.Begin(ctx, lay(host.Job{Name: "the start", State: state}))
 	if o.Start = s.Turn; !ok {
 		return
 	}
-	o.Result, _ = a.Turn(ctx, lay(host.Job{Name: "a result", State: s.State, Event: a.Result(s.Pending, a.AnyResult())}))
-	o.Failure, _ = a.Turn(ctx, lay(host.Job{Name: "a failure", State: s.State, Event: a.Failure(s.Pending)}))
-	o.Refused, _ = a.Turn(ctx, lay(host.Job{Name: "an event that nobody knows", State: s.State, Event: a.Event("assay.unknown", host.Object{"x": 1}, "")}))
-	o.Files = a.ReadFolder("the workspace", dir).Value("")
+	o.Result, _ = p.Turn(ctx, lay(host.Job{Name: "a result", State: s.State, Event: p.Result(s.Pending, p.AnyResult())}))
+	o.Failure, _ = p.Turn(ctx, lay(host.Job{Name: "a failure", State: s.State, Event: p.Failure(s.Pending)}))
+	o.Refused, _ = p.Turn(ctx, lay(host.Job{Name: "an event that nobody knows", State: s.State, Event: p.Event("assay.unknown", host.Object{"x": 1}, "")}))
+	o.Files = p.ReadFolder("the workspace", dir).Value("")
 }
 
 // TrapObservation is turns that could have called somebody.
@@ -291,40 +291,40 @@ var traps = &scenarios.Drive[TrapObservation]{
 	Title: "starts and resumes a run with programs on the PATH that tell when they are called, ductile, senechal-gw, curl and wget, and with the address of a gateway's API in its config and its environment",
 	Sends: []string{"one turn: agentic.start", "two turns: agentic.tool_result"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *TrapObservation) {
-		a := host.Open(c, &o.Turns)
+		p := host.Open(c, &o.Turns)
 		dir := scenarios.Get(wire.NewFolder("assay-trap-"))
 		defer wire.RemoveFolder(dir)
-		setTraps(ctx, a, o, dir)
+		setTraps(ctx, p, o, dir)
 	},
 }
 
-func setTraps(ctx context.Context, a *host.Plugin, o *TrapObservation, dir string) {
+func setTraps(ctx context.Context, p *host.Plugin, o *TrapObservation, dir string) {
 	bin, called := filepath.Join(dir, "bin"), filepath.Join(dir, "called")
 	scenarios.End(errors.Join(wire.MakeFolder(called), layTraps(bin, called)))
 	api := baitGateway(ctx, called)
 	defer api.close()
-	var p *host.Plan
-	if seams := a.Profile.Seams; seams != nil && seams.MockLlm != nil {
-		p = scenarios.Get(host.ServeModel(ctx, seams.MockLlm, []host.Decision{host.Call(a.Tools()[0], host.Object{"url": "http://example.test/"}), host.Done("done")}))
-		defer p.Close()
+	var plan *host.Plan
+	if seams := p.Profile.Seams; seams != nil && seams.MockLlm != nil {
+		plan = scenarios.Get(host.ServeModel(ctx, seams.MockLlm, []host.Decision{host.Call(p.Tools()[0], host.Object{"url": "http://example.test/"}), host.Done("done")}))
+		defer plan.Close()
 	}
 	asked := 0
 	turn := func(j host.Job) (host.Turn, host.Object) {
 		j.Env = map[string]string{"PATH": bin + ":" + os.Getenv("PATH"), "DUCTILE_API_URL": api.url, "SENECHAL_API_URL": api.url}
 		j.Config = host.Object{"gateway_url": api.url}
-		t, after := a.Turn(ctx, p.Lay(j))
-		if p != nil {
-			o.Asked = append(o.Asked, p.Model.Calls()-asked)
-			asked = p.Model.Calls()
+		t, after := p.Turn(ctx, plan.Lay(j))
+		if plan != nil {
+			o.Asked = append(o.Asked, plan.Model.Calls()-asked)
+			asked = plan.Model.Calls()
 		}
 		return t, after
 	}
-	start, state := turn(host.Job{Name: "the start", Event: a.Start(a.NewGoal(), nil)})
+	start, state := turn(host.Job{Name: "the start", Event: p.Start(p.NewGoal(), nil)})
 	o.Start = start
 	if waits, ok := host.PendingOf(start); ok {
-		o.Result, _ = turn(host.Job{Name: "the result", State: state, Event: a.Result(waits, a.AnyResult())})
-		o.Ignored, _ = turn(host.Job{Name: "a result for a run that never was", State: state, Event: a.Result(host.Pending{Run: a.NewID(), Step: 1, Tool: waits.Tool}, a.AnyResult())})
+		o.Result, _ = turn(host.Job{Name: "the result", State: state, Event: p.Result(waits, p.AnyResult())})
+		o.Ignored, _ = turn(host.Job{Name: "a result for a run that never was", State: state, Event: p.Result(host.Pending{Run: p.NewID(), Step: 1, Tool: waits.Tool}, p.AnyResult())})
 	}
-	files := a.ReadFolder("programs that were called", called)
+	files := p.ReadFolder("programs that were called", called)
 	o.Trap = files.Value("")
 }

@@ -28,26 +28,26 @@ var LargeThings = &scenarios.Drive[LargeObservation]{
 	Sends:     []string{"three turns: agentic.start", "one turn: agentic.tool_result of 20 MiB"},
 	Exclusive: true,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *LargeObservation) {
-		a := host.Open(c, &o.Turns)
-		handLargeThings(ctx, a, o)
+		p := host.Open(c, &o.Turns)
+		handLargeThings(ctx, p, o)
 	},
 }
 
-func handLargeThings(ctx context.Context, a *host.Plugin, o *LargeObservation) {
-	s, ok := a.Begin(ctx, host.Job{Name: "the start"})
+func handLargeThings(ctx context.Context, p *host.Plugin, o *LargeObservation) {
+	s, ok := p.Begin(ctx, host.Job{Name: "the start"})
 	o.Start, o.Pending = s.Turn, s.Pending
 	if !ok {
 		return
 	}
 	var state host.Object
-	o.Goal, _ = a.Turn(ctx, host.Job{Name: "a start with a goal of 2 MiB", Event: a.Start(strings.Repeat("and then some ", 150_000), nil)})
+	o.Goal, _ = p.Turn(ctx, host.Job{Name: "a start with a goal of 2 MiB", Event: p.Start(strings.Repeat("and then some ", 150_000), nil)})
 	crowd := host.Clone(s.State)
 	finished, _ := host.RunsOf(crowd)[s.Run].(host.Object)
 	finished["status"], finished["pending_step"], finished["pending_tool"] = "done", nil, nil
 	for i := range 200 {
 		run := host.Clone(finished)
 		run["goal"] = fmt.Sprintf("goal %d %s", i, strings.Repeat("of many words ", 290))
-		host.RunsOf(crowd)[fmt.Sprintf("finished-%d-%s", i, a.NewID())] = run
+		host.RunsOf(crowd)[fmt.Sprintf("finished-%d-%s", i, p.NewID())] = run
 	}
 	// What is left of the MiB is less than one more run of that size.
 	filler := host.MostState - host.SizeOf(crowd) - 2000
@@ -56,9 +56,9 @@ func handLargeThings(ctx context.Context, a *host.Plugin, o *LargeObservation) {
 		run["goal"] = strings.Repeat("x", filler)
 		host.RunsOf(crowd)["finished-filler"] = run
 	}
-	o.Crowded, state = a.Turn(ctx, host.Job{Name: "a start in a state of 200 finished runs", State: crowd, Event: a.Start("goal "+strings.Repeat("of many words ", 290), nil)})
+	o.Crowded, state = p.Turn(ctx, host.Job{Name: "a start in a state of 200 finished runs", State: crowd, Event: p.Start("goal "+strings.Repeat("of many words ", 290), nil)})
 	o.After = host.SizeOf(state)
 	text := strings.Repeat("a sentence of twenty-two ", 20<<20/25)
 	body := host.Object{"content_type": "text/plain", "text": text}
-	o.Result, _ = a.Turn(ctx, host.Job{Name: "a result of 20 MiB", State: s.State, Event: a.Result(s.Pending, body), Timeout: max(a.Deadline(), time.Minute)})
+	o.Result, _ = p.Turn(ctx, host.Job{Name: "a result of 20 MiB", State: s.State, Event: p.Result(s.Pending, body), Timeout: max(p.Deadline(), time.Minute)})
 }

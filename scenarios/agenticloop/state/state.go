@@ -69,12 +69,12 @@ var runShape = scenarios.Scenario{
 				return
 			}
 			host.GivenRequest(j, t)
-			p, _ := host.PendingOf(t)
-			run := t.Run(p.Run)
+			due, _ := host.PendingOf(t)
+			run := t.Run(due.Run)
 			j.Check(agenticloopv2.RFC103S2, run.Key("status")).To(check.Equal("running"), "%s: status", t.Name)
-			j.Check(agenticloopv2.RFC103S2, run.Key("step")).To(check.Integer(0, p.Step), "%s: step", t.Name)
+			j.Check(agenticloopv2.RFC103S2, run.Key("step")).To(check.Integer(0, due.Step), "%s: step", t.Name)
 			j.Check(agenticloopv2.RFC103S2, run.Key("max_steps")).To(check.Integer(1, 0), "%s: max_steps", t.Name)
-			j.Check(agenticloopv2.RFC103S3, t.Answer.At("/state_updates/last_run_id")).To(check.Equal(p.Run), "%s: last_run_id", t.Name)
+			j.Check(agenticloopv2.RFC103S3, t.Answer.At("/state_updates/last_run_id")).To(check.Equal(due.Run), "%s: last_run_id", t.Name)
 			j.Check(agenticloopv2.RFC103P5, run).To(host.AnObject(), "%s: the run that asks, in state_updates", t.Name)
 		}
 	}),
@@ -87,9 +87,9 @@ var runTimes = scenarios.Scenario{
 	Claim:  claims.Plugin,
 	Ask: scenarios.Ask(correlation.Starts, func(o correlation.StartsObservation, j *scenarios.Judge) {
 		host.GivenRequest(j, o.First)
-		p, _ := host.PendingOf(o.First)
+		due, _ := host.PendingOf(o.First)
 		for _, name := range []string{"created_at", "updated_at"} {
-			j.Check(agenticloopv2.RFC103S4, o.First.Run(p.Run).Key(name)).To(host.Instant(), "%s", name)
+			j.Check(agenticloopv2.RFC103S4, o.First.Run(due.Run).Key(name)).To(host.Instant(), "%s", name)
 		}
 	}),
 }

@@ -29,21 +29,21 @@ var inWorkspaces = &scenarios.Drive[WorkspaceObservation]{
 	Title: "has a run complete, each job in a workspace of hard links to the one before, and starts runs whose workspace_dir cannot be used",
 	Sends: []string{"one turn: agentic.start", "a turn for each step: agentic.tool_result", "five turns: agentic.start with another workspace_dir"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *WorkspaceObservation) {
-		a := host.Open(c, &o.Turns)
-		*o = WorkspaceObservation{EndObservation: host.EndObservation{Goal: a.NewGoal()}}
+		p := host.Open(c, &o.Turns)
+		*o = WorkspaceObservation{EndObservation: host.EndObservation{Goal: p.NewGoal()}}
 		root := scenarios.Get(wire.NewFolder("assay-workspaces-"))
 		defer wire.RemoveFolder(root)
-		runInWorkspaces(ctx, a, o, root)
-		oddWorkspaces(ctx, a, o, root)
+		runInWorkspaces(ctx, p, o, root)
+		oddWorkspaces(ctx, p, o, root)
 	},
 }
 
-func runInWorkspaces(ctx context.Context, a *host.Plugin, o *WorkspaceObservation, root string) {
-	p := a.SteerTwoSteps(ctx)
-	defer p.Close()
+func runInWorkspaces(ctx context.Context, p *host.Plugin, o *WorkspaceObservation, root string) {
+	plan := p.SteerTwoSteps(ctx)
+	defer plan.Close()
 	var hints host.Object
-	if p != nil {
-		o.Way, hints = p.Via, p.Context
+	if plan != nil {
+		o.Way, hints = plan.Via, plan.Context
 	}
 	var dirs []string
 	next := func() string {
@@ -56,10 +56,10 @@ func runInWorkspaces(ctx context.Context, a *host.Plugin, o *WorkspaceObservatio
 		return dir
 	}
 	look := func(into *[]wire.Value, dir string) {
-		*into = append(*into, a.ReadFolder("files of "+filepath.Base(dir), dir).Value(""))
+		*into = append(*into, p.ReadFolder("files of "+filepath.Base(dir), dir).Value(""))
 	}
 	dir := next()
-	s, ok := a.Begin(ctx, p.Lay(host.Job{Name: "the start", Event: a.Start(o.Goal, hints), Workspace: dir}))
+	s, ok := p.Begin(ctx, plan.Lay(host.Job{Name: "the start", Event: p.Start(o.Goal, hints), Workspace: dir}))
 	o.Start, o.Run = s.Turn, s.Run
 	look(&o.Left, dir)
 	if !ok {
@@ -68,7 +68,7 @@ func runInWorkspaces(ctx context.Context, a *host.Plugin, o *WorkspaceObservatio
 	waits, state := s.Pending, s.State
 	for n := 1; n <= host.MostSteps; n++ {
 		dir = next()
-		t, after := a.Turn(ctx, p.Lay(host.Job{Name: fmt.Sprintf("the result of step %d", waits.Step), State: state, Event: a.Result(waits, p.Body(n, long(a))), Workspace: dir}))
+		t, after := p.Turn(ctx, plan.Lay(host.Job{Name: fmt.Sprintf("the result of step %d", waits.Step), State: state, Event: p.Result(waits, plan.Body(n, long(p))), Workspace: dir}))
 		o.Steps, o.Taken, state = append(o.Steps, t), n, after
 		look(&o.Left, dir)
 		next, asks := host.PendingOf(t)
@@ -80,12 +80,12 @@ func runInWorkspaces(ctx context.Context, a *host.Plugin, o *WorkspaceObservatio
 	for _, dir := range dirs {
 		look(&o.Later, dir)
 	}
-	o.Beside = a.ReadFolder("the folder that holds the workspaces", root).Value("")
+	o.Beside = p.ReadFolder("the folder that holds the workspaces", root).Value("")
 }
 
 // long is a result with more text than a request should hold: it belongs into a file.
-func long(a *host.Plugin) host.Object {
-	body := a.AnyResult()
+func long(p *host.Plugin) host.Object {
+	body := p.AnyResult()
 	delete(body, "excerpt")
 	body["content"] = strings.Repeat(body["content"].(string)+"\n", 4000)
 	return body
@@ -116,7 +116,7 @@ func link(from, dir string) error {
 const relativeWorkspace = "workspace/job-1"
 
 // oddWorkspaces starts runs whose workspace_dir cannot be used.
-func oddWorkspaces(ctx context.Context, a *host.Plugin, o *WorkspaceObservation, root string) {
+func oddWorkspaces(ctx context.Context, p *host.Plugin, o *WorkspaceObservation, root string) {
 	file, fixed := filepath.Join(root, "a-file"), filepath.Join(root, "read-only")
 	scenarios.End(os.WriteFile(file, []byte("no folder"), 0o644))
 	scenarios.End(os.Mkdir(fixed, 0o555)) // the plugin does not own it where we are root
@@ -124,7 +124,7 @@ func oddWorkspaces(ctx context.Context, a *host.Plugin, o *WorkspaceObservation,
 		{"no workspace_dir", ""}, {"a workspace_dir that is not there", filepath.Join(root, "missing", "too")}, {"a relative workspace_dir", relativeWorkspace},
 		{"a workspace_dir that is a file", file}, {"a workspace_dir that is read-only", fixed},
 	} {
-		t, _ := a.Turn(ctx, host.Job{Name: "a start with " + w.name, Event: a.Start(a.NewGoal(), nil), Workspace: w.dir})
+		t, _ := p.Turn(ctx, host.Job{Name: "a start with " + w.name, Event: p.Start(p.NewGoal(), nil), Workspace: w.dir})
 		o.Odd = append(o.Odd, t)
 	}
 }
