@@ -57,8 +57,8 @@ func readings() []scenarios.Reading {
 	return all
 }
 
-// checkDeclared lists where the manifest departs from its schema: a finding. The profile was read before, and a slip in it
-// is the operator's.
+// checkDeclared lists where the manifest departs from its schema, as findings. The profile is the operator's, and was read
+// before.
 func checkDeclared(document []byte) []scenarios.Finding {
 	var d struct {
 		Manifest json.RawMessage `json:"manifest"`
@@ -77,7 +77,7 @@ func checkDeclared(document []byte) []scenarios.Finding {
 	return out
 }
 
-// describe is the plugin's name and version.
+// describe returns the plugin's name and version.
 func describe(d scenarios.Discovery) (name, version string) {
 	name = d.Document.At("/profile/name").String()
 	if name == "" {

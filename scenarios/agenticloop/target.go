@@ -25,7 +25,7 @@ const (
 	ManifestName = "manifest.yaml"
 )
 
-// IsPlugin says whether a folder holds a plugin: a profile, or a manifest.
+// IsPlugin reports whether a folder holds a plugin: a profile, or a manifest.
 func IsPlugin(dir string) bool {
 	for _, name := range []string{ProfileName, ManifestName} {
 		if info, err := os.Stat(filepath.Join(dir, name)); err == nil && info.Mode().IsRegular() {
@@ -35,7 +35,7 @@ func IsPlugin(dir string) bool {
 	return false
 }
 
-// Folder is the plugin in a folder as a target: by its assay-plugin.yaml, or by its manifest alone. An error says which
+// Folder returns the plugin in a folder as a target, by its assay-plugin.yaml, or by its manifest alone. An error says which
 // file is wrong, where, and how to mend it.
 func Folder(dir string) (wire.Target, error) {
 	path := filepath.Join(dir, ProfileName)
@@ -49,7 +49,7 @@ func Folder(dir string) (wire.Target, error) {
 	return fromProfile(path, dir, raw)
 }
 
-// Exec is a command as a target, started where we are, with nothing declared of it.
+// Exec returns a command as a target. It starts in the working folder, and declares nothing.
 func Exec(command []string) (wire.Target, error) {
 	if len(command) == 0 {
 		return wire.Target{}, errors.New("no command is given: name a program and its arguments")
@@ -61,7 +61,7 @@ func Exec(command []string) (wire.Target, error) {
 	return fromProfile("", ".", raw)
 }
 
-// fromProfile makes a target of a profile that stands in a file of a folder.
+// fromProfile makes a target of a profile. path is its file, dir its folder.
 func fromProfile(path, dir string, raw []byte) (wire.Target, error) {
 	schema, err := host.ContractSchema("TargetProfile")
 	if err != nil {
@@ -81,7 +81,7 @@ func fromProfile(path, dir string, raw []byte) (wire.Target, error) {
 		if d.Manifest, err = readYAML(at); err != nil {
 			return wire.Target{}, err
 		}
-		_ = json.Unmarshal(d.Manifest, &manifest) // what is wrong with it is told as a finding
+		_ = json.Unmarshal(d.Manifest, &manifest) // mistakes in it become findings
 	}
 	p := &wire.Process{Name: dir, Env: profile.Environment, Secrets: secretsOf(profile)}
 	if p.Command, err = commandOf(dir, profile, manifest); err != nil {
@@ -104,7 +104,7 @@ func fromProfile(path, dir string, raw []byte) (wire.Target, error) {
 	return wire.Target{Process: p}, nil
 }
 
-// mistakes words what is wrong with a profile, a line each.
+// mistakes describes what is wrong with a profile, a line each.
 func mistakes(path string, problems []validate.Problem) error {
 	var wrong []error
 	for _, p := range problems {
@@ -120,8 +120,8 @@ func mistakes(path string, problems []validate.Problem) error {
 	return errors.Join(wrong...)
 }
 
-// outOfReach is an argument of a command that names a file beside the profile, where the command does not start; "" if there
-// is none.
+// outOfReach returns an argument of the command that names a file beside the profile, though the command starts in another
+// folder; "" for none.
 func outOfReach(dir string, profile agenticloopv2.TargetProfile) string {
 	if profile.WorkingFolder != "" || len(profile.Command) == 0 {
 		return ""
@@ -134,12 +134,13 @@ func outOfReach(dir string, profile agenticloopv2.TargetProfile) string {
 	return ""
 }
 
-// commandOf is the profile's command, or else the manifest's entrypoint.
+// commandOf returns the profile's command, or else the manifest's entrypoint.
 func commandOf(dir string, profile agenticloopv2.TargetProfile, manifest agenticloopv2.Manifest) ([]string, error) {
 	command := profile.Command
 	if len(command) == 0 {
 		if manifest.Entrypoint == "" || !filepath.IsLocal(manifest.Entrypoint) {
-			return nil, fmt.Errorf("%s names no entrypoint below its folder: give one, or a command in %s", filepath.Join(dir, profile.Manifest), host.ProfileName)
+			return nil, fmt.Errorf("%s names no entrypoint below its folder: give one, or a command in %s",
+				filepath.Join(dir, profile.Manifest), ProfileName)
 		}
 		command = []string{"./" + manifest.Entrypoint}
 	}
@@ -154,7 +155,7 @@ func commandOf(dir string, profile agenticloopv2.TargetProfile, manifest agentic
 	return command, nil
 }
 
-// mostYAML is how long a profile or a manifest may be, in bytes.
+// mostYAML is the largest profile or manifest, in bytes.
 const mostYAML = 1 << 20
 
 // readYAML reads a file of one YAML document as JSON.

@@ -1,3 +1,4 @@
+// Package budget asks what stops a run that would go on for ever: steps, retries and reframes are bounded.
 package budget
 
 import (
@@ -11,7 +12,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// Suite asks what stops a run that would go on.
+// Suite returns the suite.
 func Suite() scenarios.Suite {
 	return scenarios.Suite{
 		ID: "budget", Title: "steps, retries and reframes are bounded, and what is over its bound is escalated once",
@@ -23,9 +24,9 @@ func Suite() scenarios.Suite {
 	}
 }
 
-// goesOn are the runs that met their budget, or should have. A judge is stopped where there is none, since the agent, left
-// to itself, came to an end of its own before.
-func (o BudgetObservation) goesOn(j *scenarios.Judge, runs ...Spent) (met []Spent) {
+// givenSpent returns the runs that met their budget, or should have. It blocks the judge if there is none: left to itself,
+// the plugin was done before.
+func (o BudgetObservation) givenSpent(j *scenarios.Judge, runs ...Spent) (met []Spent) {
 	for _, s := range runs {
 		if s.endsAtOnce() {
 			met = append(met, s)
@@ -34,25 +35,26 @@ func (o BudgetObservation) goesOn(j *scenarios.Judge, runs ...Spent) (met []Spen
 		host.GivenRequest(j, s.Start)
 		host.Given(j, s.Steps...)
 		host.GivenKeptRequests(j, s.Steps)
-		s.inSteps(j)
+		s.givenSteps(j)
 		if o.Way != "" || s.end() < 0 || len(s.all()[s.end()].OfType(host.Completed).Values) == 0 {
 			met = append(met, s)
 		}
 	}
 	if len(met) == 0 {
-		j.Block("left to itself the agent is done before its budget is used up", "declare a decision seam in "+host.ProfileName+" that can say call_tool")
+		j.Block("left to itself the plugin is done before its budget is used up", "declare a decision seam in "+host.ProfileName+" that can say call_tool")
 	}
 	return met
 }
 
-// endsAtOnce says whether a run with a budget of one step was escalated by its start: step >= max_steps may be looked at
-// before the request (AL-R10).
+// endsAtOnce reports whether the start of a run with a budget of one step escalated it: a plugin may compare step with
+// max_steps before the request (AL-R10).
 func (s Spent) endsAtOnce() bool {
-	return s.Budget == 1 && len(s.Steps) == 0 && s.Start.Answered() && len(s.Start.Events().Values) == 1 && len(s.Start.OfType(host.Escalated).Values) == 1
+	return s.Budget == 1 && len(s.Steps) == 0 && s.Start.Answered() &&
+		len(s.Start.Events().Values) == 1 && len(s.Start.OfType(host.Escalated).Values) == 1
 }
 
-// inSteps stops a judge where a run went on by another step than the next, or by none before its budget was met.
-func (s Spent) inSteps(j *scenarios.Judge) {
+// givenSteps blocks the judge if a run skipped a step, or stood still before its budget was met.
+func (s Spent) givenSteps(j *scenarios.Judge) {
 	step := int64(0)
 	for i, t := range s.all() {
 		due, ok := host.PendingOf(t)
@@ -66,15 +68,15 @@ func (s Spent) inSteps(j *scenarios.Judge) {
 	}
 }
 
-// RFC-103 Error Handling, Security and Scope. Whether the budget is looked at before a request or at a result is
-// open (AL-R10): the requests are counted.
+// RFC-103 Error Handling, Security and Scope. A plugin may check its budget before a request or at a result (AL-R10), so the
+// judge counts requests.
 var withinBudget = scenarios.Scenario{
 	ID:     "agenticloop/budget/max-steps-ends-the-run",
 	Title:  "a run asks for no more steps than max_steps, and is escalated once when it would",
 	Proves: scenarios.IDs{agenticloopv2.RFC103F7, agenticloopv2.RFC103G7, agenticloopv2.RFC103P3, agenticloopv2.RFC103S8},
 	Claim:  claims.Plugin,
 	Ask: scenarios.Ask(Budgets, func(o BudgetObservation, j *scenarios.Judge) {
-		for _, s := range o.goesOn(j, o.Runs...) {
+		for _, s := range o.givenSpent(j, o.Runs...) {
 			s.within(j, agenticloopv2.RFC103G7, agenticloopv2.RFC103F7)
 			ends := wire.Found{In: s.Start.Answer.Ref()}
 			for _, t := range s.all() {
@@ -83,7 +85,7 @@ var withinBudget = scenarios.Scenario{
 			}
 			j.Check(agenticloopv2.RFC103F7, ends).To(check.Equal([]string{host.Escalated}), "max_steps %d: ends of the run within %d results", s.Budget, len(s.Steps))
 			last := s.all()[len(s.all())-1]
-			if len(last.Ends().Values) > 0 && last.Answer.Key("status").String() == "ok" {
+			if len(last.Ends().Values) > 0 && last.Status() == "ok" {
 				run := s.Run
 				if s.endsAtOnce() {
 					run = last.Ends().Values[0].At("/payload/run_id").String()
@@ -94,7 +96,7 @@ var withinBudget = scenarios.Scenario{
 	}),
 }
 
-// within expects no request above the budget.
+// within checks that no request is above the budget.
 func (s Spent) within(j *scenarios.Judge, of ...scenarios.RequirementID) {
 	for _, t := range s.all() {
 		for _, id := range of {
@@ -110,7 +112,7 @@ var sameCutOff = scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloopv2.RFC103M6},
 	Claim:  claims.Plugin,
 	Ask: scenarios.Ask(Budgets, func(o BudgetObservation, j *scenarios.Judge) {
-		again := o.goesOn(j, o.Again...)
+		again := o.givenSpent(j, o.Again...)
 		if len(again) == 0 {
 			return
 		}
@@ -120,7 +122,7 @@ var sameCutOff = scenarios.Scenario{
 		}
 		for _, s := range again {
 			last := s.all()[len(s.all())-1]
-			if o.Live { // that it is cut off in time is asked elsewhere
+			if o.Live { // another scenario judges that it is cut off in time
 				j.Check(agenticloopv2.RFC103M6, last.Ends()).To(check.Len(1), "ends of the run")
 				if s.end() != first.end() {
 					j.Find(agenticloopv2.RFC103M6, "a run ends after %d results, and the same one after %d: the profile says that it is not deterministic", first.end(), s.end())
@@ -135,16 +137,15 @@ var sameCutOff = scenarios.Scenario{
 	}),
 }
 
-// The text gives max_steps of a start in an example alone (AL-R11).
+// Only an example of the RFC has max_steps in a start (AL-R11).
 var lowerBudget = scenarios.Scenario{
 	ID:     "agenticloop/budget/start-lowers-it",
 	Title:  "a lower max_steps in the start is the run's budget",
 	Proves: scenarios.IDs{agenticloopv2.RFC103E3},
 	Claim:  claims.ContextBudget,
 	Ask: scenarios.Ask(Budgets, func(o BudgetObservation, j *scenarios.Judge) {
-		if o.Lower == nil {
-			host.Given(j, host.Turn{})
-		} else if len(o.goesOn(j, *o.Lower)) > 0 {
+		host.GivenReached(j, o.Lower != nil)
+		if len(o.givenSpent(j, *o.Lower)) > 0 {
 			o.Lower.within(j, agenticloopv2.RFC103E3)
 		}
 	}),
@@ -156,9 +157,8 @@ var higherBudget = scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloopv2.RFC103E4},
 	Claim:  claims.ContextBudget,
 	Ask: scenarios.Ask(Budgets, func(o BudgetObservation, j *scenarios.Judge) {
-		if o.Higher == nil {
-			host.Given(j, host.Turn{})
-		} else if len(o.goesOn(j, *o.Higher)) > 0 {
+		host.GivenReached(j, o.Higher != nil)
+		if len(o.givenSpent(j, *o.Higher)) > 0 {
 			o.Higher.within(j, agenticloopv2.RFC103E4)
 		}
 	}),
@@ -171,12 +171,8 @@ var errorsEnd = scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloopv2.RFC103V10, agenticloopv2.RFC103F6, agenticloopv2.RFC103F3},
 	Claim:  claims.Plugin,
 	Ask: scenarios.Ask(failures, func(o FailuresObservation, j *scenarios.Judge) {
-		failing := o.Failing
-		if len(failing) == 0 {
-			failing = []host.Turn{{}}
-		}
 		host.GivenRequest(j, o.Start)
-		host.Given(j, failing...)
+		host.GivenSome(j, o.Failing)
 		for _, t := range o.Failing {
 			if len(t.Requests().Values) > 1 {
 				j.BlockOn(agenticloopv2.RFC103T1, "set-up: "+t.Name+": more than one request")
@@ -212,12 +208,8 @@ var errorsRetry = scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloopv2.RFC103F4},
 	Claim:  claims.Retries,
 	Ask: scenarios.Ask(failures, func(o FailuresObservation, j *scenarios.Judge) {
-		failing := o.Failing
-		if len(failing) == 0 {
-			failing = []host.Turn{{}}
-		}
 		host.GivenRequest(j, o.Start)
-		host.Given(j, failing...)
+		host.GivenSome(j, o.Failing)
 		attempt := o.Start.Run(o.Pending.Run).Key("attempt")
 		for i, t := range o.Failing {
 			if i > 0 && t.Run(o.Pending.Run).Key("status").String() != "running" {
@@ -228,7 +220,7 @@ var errorsRetry = scenarios.Scenario{
 			j.Check(agenticloopv2.RFC103F4, again.Each("/payload/tool")).To(check.Equal([]string{o.Pending.Tool}), "%s: tool", t.Name)
 			now := t.Run(o.Pending.Run).Key("attempt")
 			before, known := attempt.Int()
-			if known { // where the count begins is the agent's affair
+			if known { // the plugin chooses where to begin
 				j.Check(agenticloopv2.RFC103F4, now).To(check.Equal(before+1), "%s: attempt", t.Name)
 			} else {
 				j.Check(agenticloopv2.RFC103F4, now).To(check.Integer(1, 0), "%s: attempt", t.Name)
@@ -262,19 +254,15 @@ var retrySucceeds = scenarios.Scenario{
 	}),
 }
 
-// The text counts reframes and defines neither their form nor their trigger (AL-R12).
+// The RFC counts reframes, and defines neither their form nor their trigger (AL-R12).
 var reframesEnd = scenarios.Scenario{
 	ID:     "agenticloop/budget/max-reframes-ends-the-run",
 	Title:  "a run reframes no more often than max_reframes, and is escalated once when it would",
 	Proves: scenarios.IDs{agenticloopv2.RFC103F8, agenticloopv2.RFC103G8},
 	Claim:  claims.Reframes,
 	Ask: scenarios.Ask(reframing, func(o ReframesObservation, j *scenarios.Judge) {
-		steps := o.Steps
-		if len(steps) == 0 {
-			steps = []host.Turn{{}}
-		}
 		host.GivenRequest(j, o.Start)
-		host.Given(j, steps...)
+		host.GivenSome(j, o.Steps)
 		host.GivenKeptRequests(j, o.Steps)
 		for _, t := range o.Steps {
 			count := t.Run(o.Run).Key("reframes")
@@ -283,7 +271,7 @@ var reframesEnd = scenarios.Scenario{
 			}
 		}
 		last := o.Steps[len(o.Steps)-1]
-		if w := host.StandingOf(last.Run(o.Run).Actual()); len(last.Events().Values) == 0 && w.Status == "running" && w.Step > 0 {
+		if w := host.ProgressOf(last.Run(o.Run).Actual()); len(last.Events().Values) == 0 && w.Status == "running" && w.Step > 0 {
 			j.BlockOn(agenticloopv2.RFC103V9, "set-up: "+last.Name+": the run waits for a step that was not asked for")
 		}
 		host.GivenTaken(j, last)

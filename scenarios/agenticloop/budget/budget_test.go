@@ -14,10 +14,10 @@ import (
 func spent(t *testing.T, limit, asks int, reason string) budget.Spent {
 	s := budget.Spent{Budget: limit, Run: "R", Start: hosttest.StartR.Turn(t)}
 	for n := 2; n <= asks; n++ {
-		s.Steps = append(s.Steps, hosttest.Told{Name: fmt.Sprint("result ", n-1), Before: host.Object{"R": hosttest.Running(n-1, "fetch")}, Answer: hosttest.Ok(host.Object{"R": hosttest.Running(n, "fetch")}, hosttest.Request("R", n, "fetch"))}.Turn(t))
+		s.Steps = append(s.Steps, hosttest.Turn(t, fmt.Sprint("result ", n-1), host.Object{"R": hosttest.Running(n-1, "fetch")}, hosttest.Ok(host.Object{"R": hosttest.Running(n, "fetch")}, hosttest.Request("R", n, "fetch"))))
 	}
 	if reason != "" {
-		s.Steps = append(s.Steps, hosttest.Told{Name: "the last result", Before: host.Object{"R": hosttest.Running(asks, "fetch")}, Answer: hosttest.Ok(host.Object{"R": hosttest.Over("escalated", asks)}, hosttest.Escalation("R", reason))}.Turn(t))
+		s.Steps = append(s.Steps, hosttest.Turn(t, "the last result", host.Object{"R": hosttest.Running(asks, "fetch")}, hosttest.Ok(host.Object{"R": hosttest.Over("escalated", asks)}, hosttest.Escalation("R", reason))))
 	}
 	return s
 }
@@ -34,7 +34,7 @@ func TestJudgesOfBudgets(t *testing.T) {
 		return o
 	}
 	completes := spent(t, 3, 1, "")
-	completes.Steps = append(completes.Steps, hosttest.Told{Name: "done", Before: hosttest.RunR, Answer: hosttest.Ok(host.Object{"R": hosttest.Over("done", 1)}, hosttest.Completion("R", 1))}.Turn(t))
+	completes.Steps = append(completes.Steps, hosttest.Turn(t, "done", hosttest.RunR, hosttest.Ok(host.Object{"R": hosttest.Over("done", 1)}, hosttest.Completion("R", 1))))
 	for _, c := range []struct {
 		scenario, name string
 		change         func(*budget.BudgetObservation)
@@ -43,10 +43,10 @@ func TestJudgesOfBudgets(t *testing.T) {
 		{"max-steps-ends-the-run", "one step too many", func(o *budget.BudgetObservation) { o.Runs[1] = spent(t, 2, 3, "max_steps_exceeded") }, agenticloopv2.RFC103G7},
 		{"max-steps-ends-the-run", "one step too few is accepted", func(o *budget.BudgetObservation) { o.Runs[2] = spent(t, 3, 2, "max_steps_exceeded") }, "passed"},
 		{"max-steps-ends-the-run", "a budget of 1 is met by the start", func(o *budget.BudgetObservation) {
-			o.Runs[0] = budget.Spent{Budget: 1, Start: hosttest.Told{Name: "the start", Answer: hosttest.Ok(host.Object{"R": hosttest.Over("escalated", 1)}, hosttest.Escalation("R", "max_steps_exceeded"))}.Turn(t)}
+			o.Runs[0] = budget.Spent{Budget: 1, Start: hosttest.Turn(t, "the start", nil, hosttest.Ok(host.Object{"R": hosttest.Over("escalated", 1)}, hosttest.Escalation("R", "max_steps_exceeded")))}
 		}, "passed"},
 		{"max-steps-ends-the-run", "a budget of 2 is met by the start", func(o *budget.BudgetObservation) {
-			o.Runs[1] = budget.Spent{Budget: 2, Start: hosttest.Told{Name: "the start", Answer: hosttest.Ok(host.Object{"R": hosttest.Over("escalated", 1)}, hosttest.Escalation("R", "max_steps_exceeded"))}.Turn(t)}
+			o.Runs[1] = budget.Spent{Budget: 2, Start: hosttest.Turn(t, "the start", nil, hosttest.Ok(host.Object{"R": hosttest.Over("escalated", 1)}, hosttest.Escalation("R", "max_steps_exceeded")))}
 		}, "blocked"},
 		{"max-steps-ends-the-run", "no end", func(o *budget.BudgetObservation) { o.Runs[1] = spent(t, 2, 2, "") }, agenticloopv2.RFC103F7},
 		{"max-steps-ends-the-run", "it is done at its bound", func(o *budget.BudgetObservation) { o.Runs[2] = completes }, agenticloopv2.RFC103F7},
@@ -89,12 +89,12 @@ func TestJudgesOfFailures(t *testing.T) {
 		return host.Object{"R": r}
 	}
 	retry := func(n int) host.Turn {
-		return hosttest.Told{Name: fmt.Sprint("failure ", n), Before: tried(n), Answer: hosttest.Ok(tried(n+1), hosttest.Request("R", 1, "fetch"))}.Turn(t)
+		return hosttest.Turn(t, fmt.Sprint("failure ", n), tried(n), hosttest.Ok(tried(n+1), hosttest.Request("R", 1, "fetch")))
 	}
-	end := hosttest.Told{Name: "the last failure", Before: tried(3), Answer: hosttest.Ok(host.Object{"R": hosttest.Over("escalated", 1)}, hosttest.Escalation("R", "tool_error"))}.Turn(t)
+	end := hosttest.Turn(t, "the last failure", tried(3), hosttest.Ok(host.Object{"R": hosttest.Over("escalated", 1)}, hosttest.Escalation("R", "tool_error")))
 	honest := func() budget.FailuresObservation {
 		return budget.FailuresObservation{Start: hosttest.StartR.Turn(t), Pending: host.Pending{Run: "R", Step: 1, Tool: "fetch"}, Most: 2, Once: true, Failing: []host.Turn{retry(1), retry(2), end},
-			Healed: hosttest.Told{Name: "healed", Before: tried(2), Answer: hosttest.Ok(hosttest.RunR2, hosttest.Request("R", 2, "fabric"))}.Turn(t)}
+			Healed: hosttest.Turn(t, "healed", tried(2), hosttest.Ok(hosttest.RunR2, hosttest.Request("R", 2, "fabric")))}
 	}
 	for _, c := range []struct {
 		scenario, name string
@@ -111,16 +111,16 @@ func TestJudgesOfFailures(t *testing.T) {
 		}, "passed"},
 		{"errors-end-the-run", "no end, and no profile says when", func(o *budget.FailuresObservation) { o.Most, o.Failing = -1, []host.Turn{retry(1), retry(2), retry(3)} }, "blocked"},
 		{"errors-end-the-run", "it goes on", func(o *budget.FailuresObservation) {
-			o.Failing = []host.Turn{hosttest.Told{Name: "failure 1", Before: tried(1), Answer: hosttest.Ok(hosttest.RunR2, hosttest.Request("R", 2, "fabric"))}.Turn(t)}
+			o.Failing = []host.Turn{hosttest.Turn(t, "failure 1", tried(1), hosttest.Ok(hosttest.RunR2, hosttest.Request("R", 2, "fabric")))}
 		}, agenticloopv2.RFC103V10},
 		{"errors-end-the-run", "it is done", func(o *budget.FailuresObservation) {
-			o.Failing = []host.Turn{hosttest.Told{Name: "failure 1", Before: tried(1), Answer: hosttest.Ok(host.Object{"R": hosttest.Over("done", 1)}, hosttest.Completion("R", 1))}.Turn(t)}
+			o.Failing = []host.Turn{hosttest.Turn(t, "failure 1", tried(1), hosttest.Ok(host.Object{"R": hosttest.Over("done", 1)}, hosttest.Completion("R", 1)))}
 		}, agenticloopv2.RFC103V10},
 		{"retry-counts", "attempt stays", func(o *budget.FailuresObservation) {
-			o.Failing[0] = hosttest.Told{Name: "failure 1", Before: tried(1), Answer: hosttest.Ok(tried(1), hosttest.Request("R", 1, "fetch"))}.Turn(t)
+			o.Failing[0] = hosttest.Turn(t, "failure 1", tried(1), hosttest.Ok(tried(1), hosttest.Request("R", 1, "fetch")))
 		}, agenticloopv2.RFC103F4},
 		{"retry-counts", "another tool", func(o *budget.FailuresObservation) {
-			o.Failing[0] = hosttest.Told{Name: "failure 1", Before: tried(1), Answer: hosttest.Ok(host.Object{"R": hosttest.Running(1, "fabric")}, hosttest.Request("R", 1, "fabric"))}.Turn(t)
+			o.Failing[0] = hosttest.Turn(t, "failure 1", tried(1), hosttest.Ok(host.Object{"R": hosttest.Running(1, "fabric")}, hosttest.Request("R", 1, "fabric")))
 		}, agenticloopv2.RFC103F4},
 		{"retry-counts", "no retry at all", func(o *budget.FailuresObservation) { o.Failing = []host.Turn{end} }, agenticloopv2.RFC103F4},
 	} {
@@ -133,7 +133,7 @@ func TestJudgesOfFailures(t *testing.T) {
 	}
 	t.Run("a retry that leads nowhere is a finding", func(t *testing.T) {
 		o := honest()
-		o.Healed = hosttest.Told{Name: "healed", Before: tried(2), Answer: hosttest.Ok(nil)}.Turn(t)
+		o.Healed = hosttest.Turn(t, "healed", tried(2), hosttest.Ok(nil))
 		if out := hosttest.Expect(t, "budget/retry-succeeds", o, "passed"); len(out.Findings) == 0 {
 			t.Error("no finding")
 		}
@@ -149,12 +149,12 @@ func TestJudgesOfReframes(t *testing.T) {
 	reframed := func(n, step int) host.Turn {
 		r := hosttest.Running(step, "fetch")
 		r["reframes"] = n
-		return hosttest.Told{Name: fmt.Sprint("result ", step-1), Before: host.Object{"R": hosttest.Running(step-1, "fetch")}, Answer: hosttest.Ok(host.Object{"R": r}, hosttest.Request("R", step, "fetch"))}.Turn(t)
+		return hosttest.Turn(t, fmt.Sprint("result ", step-1), host.Object{"R": hosttest.Running(step-1, "fetch")}, hosttest.Ok(host.Object{"R": r}, hosttest.Request("R", step, "fetch")))
 	}
 	end := func(n int) host.Turn {
 		r := hosttest.Over("escalated", 3)
 		r["reframes"] = n
-		return hosttest.Told{Name: "the last result", Before: host.Object{"R": hosttest.Running(3, "fetch")}, Answer: hosttest.Ok(host.Object{"R": r}, hosttest.Escalation("R", "max_reframes_exceeded"))}.Turn(t)
+		return hosttest.Turn(t, "the last result", host.Object{"R": hosttest.Running(3, "fetch")}, hosttest.Ok(host.Object{"R": r}, hosttest.Escalation("R", "max_reframes_exceeded")))
 	}
 	for name, c := range map[string]struct {
 		steps []host.Turn
@@ -164,7 +164,7 @@ func TestJudgesOfReframes(t *testing.T) {
 		"one too many":      {[]host.Turn{reframed(1, 2), reframed(2, 3), reframed(3, 4), end(3)}, agenticloopv2.RFC103G8},
 		"it never ends":     {[]host.Turn{reframed(1, 2), reframed(2, 3), reframed(2, 4), reframed(2, 5)}, agenticloopv2.RFC103F8},
 		"it does not count": {[]host.Turn{reframed(0, 2), reframed(0, 3), end(0)}, agenticloopv2.RFC103G8},
-		"it takes none":     {[]host.Turn{hosttest.Told{Name: "result 1", Before: host.Object{"R": hosttest.Running(1, "fetch")}, Answer: hosttest.Ok(nil)}.Turn(t)}, "blocked"},
+		"it takes none":     {[]host.Turn{hosttest.Turn(t, "result 1", host.Object{"R": hosttest.Running(1, "fetch")}, hosttest.Ok(nil))}, "blocked"},
 		"none at all":       {nil, "blocked"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -1,3 +1,4 @@
+// Package claims holds what a plugin can claim, in its profile and by its manifest.
 package claims
 
 import (
@@ -7,7 +8,7 @@ import (
 )
 
 var (
-	// Plugin is the claim of every executable that is offered for certification.
+	// Plugin is the claim of every executable under certification.
 	Plugin = scenarios.Claim{
 		ID: "plugin", Title: "an agent that is a plugin of protocol 2",
 		Pointer: "/profile/revision present",
@@ -52,7 +53,7 @@ var (
 
 var All = []scenarios.Claim{Plugin, Revision202602, Revision202606, Manifested, Redelivery, ContextResumes, ContextBudget, Retries, Reframes, Workspaces, CompletedSteps}
 
-// capability is the claim of a profile that lists it.
+// capability makes the claim of a capability that the profile lists.
 func capability(name agenticloopv2.Capability, title string) scenarios.Claim {
 	return scenarios.Claim{
 		ID: string(name), Title: title, Pointer: `/profile/capabilities has "` + string(name) + `"`,

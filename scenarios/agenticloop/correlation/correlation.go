@@ -1,3 +1,4 @@
+// Package correlation asks which starts make a run, and which results move one.
 package correlation
 
 import (
@@ -13,7 +14,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// Suite asks which results move a run, and which do not.
+// Suite returns the suite.
 func Suite() scenarios.Suite {
 	return scenarios.Suite{
 		ID: "correlation", Title: "runs are started, resumed by what is pending, and moved by nothing else",
@@ -39,12 +40,12 @@ var matchingResumes = scenarios.Scenario{
 	Ask: scenarios.Ask(Results, func(o ResultsObservation, j *scenarios.Judge) {
 		host.GivenRequest(j, o.Start)
 		host.Given(j, o.Matching)
-		movedOn(j, o.Matching, o.Pending)
+		checkMovedOn(j, o.Matching, o.Pending)
 	}),
 }
 
-// movedOn expects that a matching result took the run on: to the next step with its request, or to its end.
-func movedOn(j *scenarios.Judge, t host.Turn, due host.Pending) {
+// checkMovedOn checks that a matching result took the run to the next step, with its request, or to its end.
+func checkMovedOn(j *scenarios.Judge, t host.Turn, due host.Pending) {
 	j.Check(agenticloopv2.RFC103P3, t.Answer.Key("status")).To(check.Equal("ok"), "%s: status", t.Name)
 	j.Check(agenticloopv2.RFC103T9, t.Events()).To(check.Len(1), "%s: events", t.Name)
 	run := t.Run(due.Run)
@@ -60,7 +61,7 @@ func movedOn(j *scenarios.Judge, t host.Turn, due host.Pending) {
 	for _, id := range (scenarios.IDs{agenticloopv2.RFC103E11, agenticloopv2.RFC103V9, agenticloopv2.RFC103M2, agenticloopv2.RFC103T7}) {
 		j.Check(id, t.Events().Each("/type")).To(check.OneOf([]any{host.Completed}, []any{host.Escalated}), "%s: what came of it", t.Name)
 	}
-	if run.Key("status").String() == "escalated" { // what is left pending then is a finding elsewhere
+	if run.Key("status").String() == "escalated" { // what stays pending then is a finding elsewhere
 		j.Check(agenticloopv2.RFC103S7, run.Key("status")).To(check.Equal("escalated"), "%s: status of the run", t.Name)
 		return
 	}
@@ -77,9 +78,7 @@ var sameTwice = scenarios.Scenario{
 		host.GivenRequest(j, o.Start)
 		host.Given(j, o.Matching, o.Again)
 		host.Given(j, o.Late...)
-		if !host.Moved(o.Matching) {
-			j.BlockOn(agenticloopv2.RFC103V9, "set-up: the result that matched did not move the run")
-		}
+		host.GivenMoved(j, o.Matching)
 		host.CheckNotMovedAgain(j, o.Again, o.Matching, o.Pending.Run, agenticloopv2.RFC103I6, agenticloopv2.RFC103M3)
 		for _, t := range o.Late {
 			host.CheckNotMovedAgain(j, t, o.Matching, o.Pending.Run, agenticloopv2.RFC103O5)
@@ -102,7 +101,7 @@ var staleIgnored = scenarios.Scenario{
 	}),
 }
 
-// Only the testing notes say what becomes of a later step (AL-R6).
+// Only the testing notes of the RFC speak of a later step (AL-R6).
 var laterEscalates = scenarios.Scenario{
 	ID:     "agenticloop/correlation/later-step-escalates",
 	Title:  "a result of a step above the pending one escalates the run",
@@ -111,12 +110,9 @@ var laterEscalates = scenarios.Scenario{
 	Ask: scenarios.Ask(Results, func(o ResultsObservation, j *scenarios.Judge) {
 		host.GivenRequest(j, o.Start)
 		host.Given(j, o.Matching)
-		host.Given(j, o.Later...)
+		host.GivenSome(j, o.Later)
 		for _, t := range o.Later {
 			host.CheckEscalated(j, t, o.Pending.Run, agenticloopv2.RFC103K2)
-		}
-		if len(o.Later) == 0 {
-			host.Given(j, host.Turn{})
 		}
 	}),
 }
@@ -141,7 +137,7 @@ var wrongToolEscalates = scenarios.Scenario{
 	}),
 }
 
-// RFC-103 Resume Validation Logic: the order.
+// RFC-103 Resume Validation Logic, the order of the checks.
 var orderOfChecks = scenarios.Scenario{
 	ID:     "agenticloop/correlation/order-of-checks",
 	Title:  "the end of a run is looked at before the step, and the step before the tool",
@@ -151,7 +147,7 @@ var orderOfChecks = scenarios.Scenario{
 		host.GivenRequest(j, o.Start)
 		host.Given(j, o.StaleWrong)
 		host.Given(j, o.Finished...)
-		for _, t := range append([]host.Turn{o.StaleWrong}, o.Finished...) { // what a later check would have led to
+		for _, t := range append([]host.Turn{o.StaleWrong}, o.Finished...) { // no later check decided
 			j.Check(agenticloopv2.RFC103V1, t.OfType(host.Escalated)).To(check.Len(0), "%s: escalations", t.Name)
 			j.Check(agenticloopv2.RFC103V1, t.Run(o.Pending.Run).Key("status")).To(check.OneOf(nil, statusIn(t, o.Pending.Run)), "%s: status of the run", t.Name)
 		}
@@ -169,8 +165,8 @@ var orderOfChecks = scenarios.Scenario{
 	}),
 }
 
-// statusIn is the status that a run had before a turn.
-func statusIn(t host.Turn, run string) any { return host.StandingOf(t.RunsBefore()[run]).Status }
+// statusIn returns the status of a run before a turn.
+func statusIn(t host.Turn, run string) any { return host.ProgressOf(t.RunsBefore()[run]).Status }
 
 // RFC-103 Resume Validation Logic 2.
 var finishedIgnored = scenarios.Scenario{
@@ -180,12 +176,9 @@ var finishedIgnored = scenarios.Scenario{
 	Claim:  claims.Plugin,
 	Ask: scenarios.Ask(Results, func(o ResultsObservation, j *scenarios.Judge) {
 		host.GivenRequest(j, o.Start)
-		host.Given(j, o.Finished...)
+		host.GivenSome(j, o.Finished)
 		for _, t := range o.Finished {
 			host.CheckSilent(j, t, o.Pending.Run, agenticloopv2.RFC103V4, agenticloopv2.RFC103READ8)
-		}
-		if len(o.Finished) == 0 {
-			host.Given(j, host.Turn{})
 		}
 	}),
 }
@@ -204,7 +197,7 @@ var finishedLogged = scenarios.Scenario{
 	}),
 }
 
-// RFC-103 Resume Validation Logic 1. The next scenario asks for the log (AL-R106).
+// RFC-103 Resume Validation Logic 1. The next scenario checks the log (AL-R106).
 var unknownIgnored = scenarios.Scenario{
 	ID:     "agenticloop/correlation/unknown-run-ignored",
 	Title:  "a result for a run that the state does not know is ignored, and is no error",
@@ -239,18 +232,15 @@ var misshapenIgnored = scenarios.Scenario{
 	Claim:  claims.Plugin,
 	Ask: scenarios.Ask(Results, func(o ResultsObservation, j *scenarios.Judge) {
 		host.GivenRequest(j, o.Start)
-		host.Given(j, o.Misshapen...)
+		host.GivenSome(j, o.Misshapen)
 		host.Given(j, o.Rounded...)
 		for _, t := range o.Misshapen {
 			host.CheckUnmoved(j, t, o.Pending.Run, agenticloopv2.RFC103READ1)
 		}
 		for _, t := range o.Rounded {
-			if host.Moved(t) {
+			if t.Moved() {
 				j.Find(agenticloopv2.RFC103READ1, "%s is taken for the pending step", t.Name)
 			}
-		}
-		if len(o.Misshapen) == 0 {
-			host.Given(j, host.Turn{})
 		}
 	}),
 }
@@ -263,18 +253,15 @@ var unknownStatus = scenarios.Scenario{
 	Claim:  claims.Plugin,
 	Ask: scenarios.Ask(Results, func(o ResultsObservation, j *scenarios.Judge) {
 		host.GivenRequest(j, o.Start)
-		host.Given(j, o.Statuses...)
+		host.GivenSome(j, o.Statuses)
 		for _, t := range o.Statuses {
 			j.Check(agenticloopv2.RFC103V8, t.Events()).To(host.NotBeyond(o.Pending.Step), "%s: events", t.Name)
 			j.Check(agenticloopv2.RFC103V8, t.Run(o.Pending.Run).Key("status")).NotTo(check.Equal("done"), "%s: status of the run", t.Name)
 		}
-		if len(o.Statuses) == 0 {
-			host.Given(j, host.Turn{})
-		}
 	}),
 }
 
-// Success Criteria: determinism. Times are no decisions.
+// RFC-103 Success Criteria. Times are no decisions.
 var deterministic = scenarios.Scenario{
 	ID:     "agenticloop/correlation/same-request-same-answer",
 	Title:  "the same request gets the same answer, but for its times",
@@ -284,7 +271,7 @@ var deterministic = scenarios.Scenario{
 		host.GivenRequest(j, o.Start)
 		host.Given(j, o.Matching, o.Twin)
 		j.Check(agenticloopv2.RFC103O4, o.Twin.Events().Each("/payload/run_id")).To(check.SameAs(o.Matching.Events().Each("/payload/run_id")), "run_id of the events")
-		if o.Live { // what a live model says differs, and not which run it is said of, nor after which step
+		if o.Live { // the decision may differ, but not its run, nor the step that it follows
 			j.Check(agenticloopv2.RFC103O4, o.Twin.Events()).To(o.Twin.MovesOn(o.Pending), "%s: events", o.Twin.Name)
 			if ok, _ := sameWords(o.Matching).MatchSeen(o.Twin.Answer.Key("events")); !ok {
 				j.Find(agenticloopv2.RFC103O4, "the same request gets another answer: the profile says that it may")
@@ -292,7 +279,7 @@ var deterministic = scenarios.Scenario{
 			return
 		}
 		j.Check(agenticloopv2.RFC103O4, o.Twin.Answer.Key("events")).To(sameWords(o.Matching), "events")
-		// What else an agent keeps of a run, a digest with a time in it, is its own affair.
+		// A plugin may keep more of a run, even a digest with a time in it.
 		first, twin := o.Matching.Run(o.Pending.Run), o.Twin.Run(o.Pending.Run)
 		for _, field := range []string{"status", "step", "pending_step", "pending_tool", "reframes", "completed_steps"} {
 			j.Check(agenticloopv2.RFC103O4, twin.Key(field)).To(check.SameAs(first.Key(field)), "%s of the run", field)
@@ -300,18 +287,19 @@ var deterministic = scenarios.Scenario{
 	}),
 }
 
-// contracted are the members of payloads that the text knows and that tell no time. What else an agent puts there, the id of a
-// trace or a time of its own, is its affair.
-var contracted = []string{"run_id", "step", "tool", "tool_command", "tool_payload", "goal", "outcome", "steps_taken", "artifacts", "reason"}
+// contracted are the members of payloads that the RFC defines, except times. A plugin may add more, such as the id of a trace.
+var contracted = []string{
+	"run_id", "step", "tool", "tool_command", "tool_payload", "goal", "outcome", "steps_taken", "artifacts", "reason",
+}
 
-// decided is what the events of a response decide, in the words of the text.
+// decided reduces events to what they decide.
 func decided(events any) []any {
 	list, _ := events.([]any)
 	out := []any{}
 	for _, e := range list {
-		event, _ := e.(map[string]any)
-		payload, _ := event["payload"].(map[string]any)
-		said := map[string]any{"type": event["type"], "dedupe_key": event["dedupe_key"]}
+		event, _ := e.(host.Object)
+		payload, _ := event["payload"].(host.Object)
+		said := host.Object{"type": event["type"], "dedupe_key": event["dedupe_key"]}
 		for _, name := range contracted {
 			if value, there := payload[name]; there {
 				said[name] = timeless(value)
@@ -322,29 +310,29 @@ func decided(events any) []any {
 	return out
 }
 
-// sameWords expects events that decide what those of another turn do.
+// sameWords matches events that decide the same as those of another turn.
 func sameWords(first host.Turn) check.Matcher {
 	want := decided(check.Plain(first.Answer.Key("events").Actual()))
 	return check.That("as the first time, "+wire.Compact(want), func(v any) bool { return reflect.DeepEqual(decided(check.Plain(v)), want) })
 }
 
-// hasLevel expects a log of a level among the logs.
+// hasLevel matches logs with one of this level.
 func hasLevel(level string) check.Matcher {
 	return check.That("a log of level "+level, func(v any) bool {
 		list, _ := v.([]any)
 		return slices.ContainsFunc(list, func(l any) bool {
-			log, _ := l.(map[string]any)
+			log, _ := l.(host.Object)
 			said, _ := log["level"].(string)
 			return strings.EqualFold(said, level) || strings.EqualFold(said, level+"ing")
 		})
 	})
 }
 
-// timeless is a decoded document without the members that tell a time.
+// timeless returns a decoded document without the members that tell a time.
 func timeless(v any) any {
 	switch v := v.(type) {
-	case map[string]any:
-		out := make(map[string]any, len(v))
+	case host.Object:
+		out := make(host.Object, len(v))
 		for k, e := range v {
 			if !strings.HasSuffix(k, "_at") && !strings.HasSuffix(k, "_since") && k != "timestamp" {
 				out[k] = timeless(e)

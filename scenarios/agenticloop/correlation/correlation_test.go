@@ -38,44 +38,44 @@ func TestJudgesOfResults(t *testing.T) {
 			o.Matching = hosttest.Told{Name: "the result", Answer: "Traceback", Exit: 1}.Turn(t)
 		}, "blocked"},
 		{"matching-result-resumes", "there was no start", func(t *testing.T, o *correlation.ResultsObservation) {
-			o.Start = hosttest.Told{Name: "the start", Answer: hosttest.Ok(nil)}.Turn(t)
+			o.Start = hosttest.Turn(t, "the start", nil, hosttest.Ok(nil))
 		}, "blocked"},
 
 		{"same-result-twice", "the pending request once more is told", func(t *testing.T, o *correlation.ResultsObservation) {
-			o.Again = hosttest.Told{Name: "again", Before: hosttest.RunR2, Answer: hosttest.Ok(nil, hosttest.Request("R", 2, "fabric"))}.Turn(t)
+			o.Again = hosttest.Turn(t, "again", hosttest.RunR2, hosttest.Ok(nil, hosttest.Request("R", 2, "fabric")))
 		}, "passed"},
 		{"same-result-twice", "it advances again", func(t *testing.T, o *correlation.ResultsObservation) {
-			o.Again = hosttest.Told{Name: "again", Before: hosttest.RunR2, Answer: hosttest.Ok(host.Object{"R": hosttest.Running(3, "fetch")}, hosttest.Request("R", 3, "fetch"))}.Turn(t)
+			o.Again = hosttest.Turn(t, "again", hosttest.RunR2, hosttest.Ok(host.Object{"R": hosttest.Running(3, "fetch")}, hosttest.Request("R", 3, "fetch")))
 		}, agenticloopv2.RFC103I6},
 		{"same-result-twice", "it advances the fourth time", func(t *testing.T, o *correlation.ResultsObservation) {
-			o.Late = append(o.Late, hosttest.Told{Name: "again (4)", Before: hosttest.RunR2, Answer: hosttest.Ok(host.Object{"R": hosttest.Running(3, "fetch")}, hosttest.Request("R", 3, "fetch"))}.Turn(t))
+			o.Late = append(o.Late, hosttest.Turn(t, "again (4)", hosttest.RunR2, hosttest.Ok(host.Object{"R": hosttest.Running(3, "fetch")}, hosttest.Request("R", 3, "fetch"))))
 		}, agenticloopv2.RFC103O5},
 		{"same-result-twice", "it is an error", func(t *testing.T, o *correlation.ResultsObservation) {
-			o.Again = hosttest.Told{Name: "again", Before: hosttest.RunR2, Answer: hosttest.Refusal(false)}.Turn(t)
+			o.Again = hosttest.Turn(t, "again", hosttest.RunR2, hosttest.Refusal(false))
 		}, agenticloopv2.RFC103I6},
 		{"same-result-twice", "it never moved", func(t *testing.T, o *correlation.ResultsObservation) {
 			o.Matching = hosttest.Handed(t, "the result", hosttest.Ok(nil))
 		}, "blocked"},
 
 		{"stale-step-ignored", "it is taken", func(t *testing.T, o *correlation.ResultsObservation) {
-			o.Stale = hosttest.Told{Name: "stale", Before: host.Object{"R": hosttest.Running(3, "fetch")}, Answer: hosttest.Ok(host.Object{"R": hosttest.Running(4, "fetch")}, hosttest.Request("R", 4, "fetch"))}.Turn(t)
+			o.Stale = hosttest.Turn(t, "stale", host.Object{"R": hosttest.Running(3, "fetch")}, hosttest.Ok(host.Object{"R": hosttest.Running(4, "fetch")}, hosttest.Request("R", 4, "fetch")))
 		}, agenticloopv2.RFC103V6},
 		{"stale-step-ignored", "an older one is taken", func(t *testing.T, o *correlation.ResultsObservation) {
-			o.Old = hosttest.Told{Name: "old", Before: host.Object{"R": hosttest.Running(3, "fetch")}, Answer: hosttest.Ok(host.Object{"R": hosttest.Running(4, "fetch")}, hosttest.Request("R", 4, "fetch"))}.Turn(t)
+			o.Old = hosttest.Turn(t, "old", host.Object{"R": hosttest.Running(3, "fetch")}, hosttest.Ok(host.Object{"R": hosttest.Running(4, "fetch")}, hosttest.Request("R", 4, "fetch")))
 		}, agenticloopv2.RFC103V6},
 		{"stale-step-ignored", "what is pending is asked for once more", func(t *testing.T, o *correlation.ResultsObservation) {
-			o.Stale = hosttest.Told{Name: "stale", Before: host.Object{"R": hosttest.Running(3, "fetch")}, Answer: hosttest.Ok(nil, hosttest.Request("R", 3, "fetch"))}.Turn(t)
+			o.Stale = hosttest.Turn(t, "stale", host.Object{"R": hosttest.Running(3, "fetch")}, hosttest.Ok(nil, hosttest.Request("R", 3, "fetch")))
 		}, "passed"},
 		{"stale-step-ignored", "it is asked for once more, and the run changes", func(t *testing.T, o *correlation.ResultsObservation) {
 			changed := hosttest.Running(3, "fetch")
 			changed["attempt"] = 2
-			o.Stale = hosttest.Told{Name: "stale", Before: host.Object{"R": hosttest.Running(3, "fetch")}, Answer: hosttest.Ok(host.Object{"R": changed}, hosttest.Request("R", 3, "fetch"))}.Turn(t)
+			o.Stale = hosttest.Turn(t, "stale", host.Object{"R": hosttest.Running(3, "fetch")}, hosttest.Ok(host.Object{"R": changed}, hosttest.Request("R", 3, "fetch")))
 		}, agenticloopv2.RFC103V6},
 		{"stale-step-ignored", "another tool is asked for", func(t *testing.T, o *correlation.ResultsObservation) {
-			o.Stale = hosttest.Told{Name: "stale", Before: host.Object{"R": hosttest.Running(3, "fetch")}, Answer: hosttest.Ok(nil, hosttest.Request("R", 3, "fabric"))}.Turn(t)
+			o.Stale = hosttest.Turn(t, "stale", host.Object{"R": hosttest.Running(3, "fetch")}, hosttest.Ok(nil, hosttest.Request("R", 3, "fabric")))
 		}, agenticloopv2.RFC103V6},
 		{"stale-step-ignored", "the run changes in silence", func(t *testing.T, o *correlation.ResultsObservation) {
-			o.Stale = hosttest.Told{Name: "stale", Before: host.Object{"R": hosttest.Running(3, "fetch")}, Answer: hosttest.Ok(host.Object{"R": hosttest.Running(2, "fetch")})}.Turn(t)
+			o.Stale = hosttest.Turn(t, "stale", host.Object{"R": hosttest.Running(3, "fetch")}, hosttest.Ok(host.Object{"R": hosttest.Running(2, "fetch")}))
 		}, agenticloopv2.RFC103V6},
 
 		{"later-step-escalates", "it is taken", func(t *testing.T, o *correlation.ResultsObservation) {
@@ -107,26 +107,26 @@ func TestJudgesOfResults(t *testing.T) {
 		}, agenticloopv2.RFC103F3},
 
 		{"order-of-checks", "the tool is looked at first", func(t *testing.T, o *correlation.ResultsObservation) {
-			o.StaleWrong = hosttest.Told{Name: "stale and wrong", Before: host.Object{"R": hosttest.Running(3, "fetch")}, Answer: hosttest.GaveUp}.Turn(t)
+			o.StaleWrong = hosttest.Turn(t, "stale and wrong", host.Object{"R": hosttest.Running(3, "fetch")}, hosttest.GaveUp)
 		}, agenticloopv2.RFC103V1},
 		{"order-of-checks", "a finished run is escalated again", func(t *testing.T, o *correlation.ResultsObservation) {
-			o.Finished[1] = hosttest.Told{Name: "escalated", Before: host.Object{"R": hosttest.Over("escalated", 1)}, Answer: hosttest.GaveUp}.Turn(t)
+			o.Finished[1] = hosttest.Turn(t, "escalated", host.Object{"R": hosttest.Over("escalated", 1)}, hosttest.GaveUp)
 		}, agenticloopv2.RFC103V1},
 		{"order-of-checks", "another run is resumed", func(t *testing.T, o *correlation.ResultsObservation) {
 			o.Unknown = hosttest.Handed(t, "unknown run", advance)
 		}, agenticloopv2.RFC103I5},
 
 		{"finished-run-ignored", "it goes on", func(t *testing.T, o *correlation.ResultsObservation) {
-			o.Finished[0] = hosttest.Told{Name: "done", Before: host.Object{"R": hosttest.Over("done", 1)}, Answer: advance}.Turn(t)
+			o.Finished[0] = hosttest.Turn(t, "done", host.Object{"R": hosttest.Over("done", 1)}, advance)
 		}, agenticloopv2.RFC103V4},
 		{"finished-run-ignored", "the run is let go of", func(t *testing.T, o *correlation.ResultsObservation) {
-			o.Finished[0] = hosttest.Told{Name: "done", Before: host.Object{"R": hosttest.Over("done", 1)}, Answer: hosttest.Ok(host.Object{})}.Turn(t)
+			o.Finished[0] = hosttest.Turn(t, "done", host.Object{"R": hosttest.Over("done", 1)}, hosttest.Ok(host.Object{}))
 		}, "passed"},
 		{"finished-run-ignored", "it is written anew, without what is null", func(t *testing.T, o *correlation.ResultsObservation) {
 			without := hosttest.Over("done", 1)
 			delete(without, "pending_step")
 			without["pending_tool"] = ""
-			o.Finished[0] = hosttest.Told{Name: "done", Before: host.Object{"R": hosttest.Over("done", 1)}, Answer: hosttest.Ok(host.Object{"R": without})}.Turn(t)
+			o.Finished[0] = hosttest.Turn(t, "done", host.Object{"R": hosttest.Over("done", 1)}, hosttest.Ok(host.Object{"R": without}))
 		}, "passed"},
 		{"finished-run-ignored", "there is none", func(t *testing.T, o *correlation.ResultsObservation) { o.Finished = nil }, "blocked"},
 
@@ -184,8 +184,8 @@ func TestJudgesOfResults(t *testing.T) {
 	t.Run("what is accepted is told", func(t *testing.T) {
 		o := hosttest.HonestResults(t)
 		o.Rounded[0] = hosttest.Handed(t, "step 1.9", advance)
-		o.Unknown, o.Finished[0] = hosttest.Handed(t, "unknown run", hosttest.Ok(nil)), hosttest.Told{Name: "done", Before: host.Object{"R": hosttest.Over("done", 1)}, Answer: hosttest.Ok(nil)}.Turn(t)
-		o.Again = hosttest.Told{Name: "again", Before: hosttest.RunR2, Answer: hosttest.Ok(nil, hosttest.Request("R", 2, "fabric"))}.Turn(t)
+		o.Unknown, o.Finished[0] = hosttest.Handed(t, "unknown run", hosttest.Ok(nil)), hosttest.Turn(t, "done", host.Object{"R": hosttest.Over("done", 1)}, hosttest.Ok(nil))
+		o.Again = hosttest.Turn(t, "again", hosttest.RunR2, hosttest.Ok(nil, hosttest.Request("R", 2, "fabric")))
 		for name, want := range map[string]string{"misshapen-result-moves-nothing": agenticloopv2.RFC103READ1, "unknown-run-logged": agenticloopv2.RFC103V3,
 			"finished-run-logged": agenticloopv2.RFC103V5, "same-result-twice": agenticloopv2.RFC103I6} {
 			out := hosttest.Expect(t, "correlation/"+name, o, "passed")

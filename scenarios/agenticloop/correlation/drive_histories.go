@@ -15,39 +15,44 @@ type HistoriesObservation struct {
 	host.Turns
 	Histories  [][]Delivered `json:"histories"`
 	Deliveries int           `json:"deliveries"`
-	// Shrunk is how many deliveries the history had in which the agent departed from the model, before it was made as short
-	// as could be; 0 where it never did. The only history is then that one.
+	// Shrunk is the length of the history in which the plugin departed from the RFC, before it was shrunk; 0 if it never did.
+	// That history is then the only one.
 	Shrunk int `json:"shrunk,omitempty"`
 }
 
-// Delivered is one delivery of a history and what came of it.
+// Delivered is one delivery of a history, and its turn.
 type Delivered struct {
 	What host.Delivery `json:"what"`
 	Turn host.Turn     `json:"turn"`
 
-	step int // of the history: some of them deliver nothing
+	step int // its index in the drawn history, in which some steps deliver nothing
 }
 
 const (
-	historyLength = 25
+	historyLength   = 25
+	mostHistories   = 20
+	fewestHistories = 4
+	historiesTime   = 8 * time.Second // for those beyond the fewest
+	shrinkingTime   = 30 * time.Second
 )
 
-// step is one move of a history: what is delivered follows from it and from the state at that moment.
+// step is one step of a drawn history. The state at its time decides what exactly is delivered.
 type step struct {
 	kind string
-	run  int // which of the runs, in the order of their starts
+	run  int // the index of the run, in the order of the starts
 }
 
-// randomHistories interleaves the results of several runs at random, with such as come twice, late, early or wrong.
+// RandomHistories interleaves the results of several runs at random. Some come twice, late, early or wrong.
 var RandomHistories = &scenarios.Drive[HistoriesObservation]{
-	ID:      "agenticloop/histories",
-	Title:   fmt.Sprintf("delivers up to %d random events to two to four runs in one state: results that match, fail, come twice, late, early, of another tool, of no run", historyLength*mostHistories),
+	ID: "agenticloop/histories",
+	Title: fmt.Sprintf("delivers up to %d random events to two to four runs in one state: results that match, fail, "+
+		"come twice, late, early, of another tool, of no run", historyLength*mostHistories),
 	Sends:   []string{"a turn for each: agentic.start, agentic.tool_result"},
 	Waits:   historiesTime,
 	Timeout: 5 * time.Minute,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *HistoriesObservation) {
 		p := host.Open(c, &o.Turns)
-		playHistories(ctx, p, o)
+		o.play(ctx, p)
 		for _, h := range o.Histories {
 			for _, d := range h {
 				o.Turns = append(o.Turns, d.Turn)
@@ -56,7 +61,7 @@ var RandomHistories = &scenarios.Drive[HistoriesObservation]{
 	},
 }
 
-func playHistories(ctx context.Context, p *host.Plugin, o *HistoriesObservation) {
+func (o *HistoriesObservation) play(ctx context.Context, p *host.Plugin) {
 	begin := p.Now()
 	for n := range mostHistories {
 		if n >= fewestHistories && p.Now().Sub(begin) > historiesTime {
@@ -77,7 +82,7 @@ func playHistories(ctx context.Context, p *host.Plugin, o *HistoriesObservation)
 	}
 }
 
-// randomSteps draws a history: some starts, and whatever may come after them.
+// randomSteps draws a history: some starts, and any deliveries after them.
 func randomSteps(p *host.Plugin) []step {
 	runs := 2 + p.Rand.IntN(3)
 	steps := []step{{kind: "start"}}
@@ -94,12 +99,12 @@ func randomSteps(p *host.Plugin) []step {
 	return steps
 }
 
-// departing is the place of the first delivery that departs from the model, -1 where none does.
+// departing returns the index of the first delivery that departs from the RFC, or -1.
 func departing(history []Delivered) int {
 	return slices.IndexFunc(history, func(d Delivered) bool { return d.What.Departs(d.Turn) != "" })
 }
 
-// play delivers a history from an empty state on, to its end or to where the agent departs from the model.
+// play delivers a history from an empty state, up to its end or the first turn that departs from the RFC.
 func play(ctx context.Context, p *host.Plugin, steps []step) []Delivered {
 	var state host.Object
 	var runs []string
@@ -108,16 +113,18 @@ func play(ctx context.Context, p *host.Plugin, steps []step) []Delivered {
 	for n, s := range steps {
 		d, ok := deliveryOf(p, s, state, runs, taken)
 		if !ok {
-			continue // there is no such run in this history
+			continue // this history has no such run
 		}
+		about := host.Pending{Run: d.Run, Step: d.Step, Tool: d.Tool}
 		event := p.Start(p.NewGoal(), nil)
 		if d.Run != "" {
-			event = p.Result(host.Pending{Run: d.Run, Step: d.Step, Tool: d.Tool}, p.AnyResult())
-			if d.Status == "error" {
-				event = p.Failure(host.Pending{Run: d.Run, Step: d.Step, Tool: d.Tool})
-			}
+			event = p.Result(about, p.AnyResult())
 		}
-		t, after := p.Turn(ctx, host.Job{Name: fmt.Sprintf("delivery %d (%s)", n+1, s.kind), State: state, Event: event, Quiet: true})
+		if d.Status == "error" {
+			event = p.Failure(about)
+		}
+		name := fmt.Sprintf("delivery %d (%s)", n+1, s.kind)
+		t, after := p.Turn(ctx, host.Job{Name: name, State: state, Event: event, Quiet: true})
 		history = append(history, Delivered{d, t, n})
 		if d.Departs(t) != "" {
 			return history
@@ -126,16 +133,18 @@ func play(ctx context.Context, p *host.Plugin, steps []step) []Delivered {
 			due, _ := host.PendingOf(t)
 			runs = append(runs, due.Run)
 		}
-		if d.Run != "" && host.Moved(t) && d.Status == "ok" {
-			taken[d.Run] = host.Pending{Run: d.Run, Step: d.Step, Tool: d.Tool}
+		if d.Run != "" && t.Moved() && d.Status == "ok" {
+			taken[d.Run] = about
 		}
 		state = after
 	}
 	return history
 }
 
-// deliveryOf makes a step of a history concrete.
-func deliveryOf(p *host.Plugin, s step, state host.Object, runs []string, taken map[string]host.Pending) (host.Delivery, bool) {
+// deliveryOf decides what a step of a history delivers.
+func deliveryOf(
+	p *host.Plugin, s step, state host.Object, runs []string, taken map[string]host.Pending,
+) (host.Delivery, bool) {
 	if s.kind == "start" {
 		return host.Delivery{}, true
 	}
@@ -143,9 +152,9 @@ func deliveryOf(p *host.Plugin, s step, state host.Object, runs []string, taken 
 		return host.Delivery{}, false
 	}
 	run := runs[s.run]
-	w := host.StandingOf(host.RunsOf(state)[run])
-	d := host.Delivery{Run: run, Step: w.Step, Tool: w.Tool, Status: "ok"}
-	if d.Step == 0 { // nothing is pending: whatever comes is late
+	now := host.ProgressOf(host.RunsOf(state)[run])
+	d := host.Delivery{Run: run, Step: now.Step, Tool: now.Tool, Status: "ok"}
+	if d.Step == 0 { // nothing is pending: anything is late
 		d.Step, d.Tool = max(1, taken[run].Step), taken[run].Tool
 	}
 	if d.Tool == "" {
@@ -172,8 +181,7 @@ func deliveryOf(p *host.Plugin, s step, state host.Object, runs []string, taken 
 	return d, true
 }
 
-// lastAlone is what a history has of the run that its last step is about: a run that goes another way among others may do so
-// by itself.
+// lastAlone returns the steps for the run of the last step, without the other runs: it may depart without them too.
 func lastAlone(steps []step) []step {
 	out := []step{{kind: "start"}}
 	last := steps[len(steps)-1]
@@ -185,7 +193,7 @@ func lastAlone(steps []step) []step {
 	return out
 }
 
-// shrink leaves out of a history what it departs without, and returns the shortest that was found and played.
+// shrink removes the steps that a history does not need to depart, and returns the shortest that was found and played.
 func shrink(ctx context.Context, p *host.Plugin, steps []step, shortest []Delivered) []Delivered {
 	end := p.Now().Add(shrinkingTime)
 	alone := lastAlone(steps)
@@ -211,8 +219,7 @@ func shrink(ctx context.Context, p *host.Plugin, steps []step, shortest []Delive
 	return shortest
 }
 
-// keepAlone leaves of the transcript nothing but a history: of all that was tried, it is what a reader has to follow. Where
-// no history departs they all stay, since each of them is judged.
+// keepAlone removes everything from the transcript but this history, which a reader has to follow.
 func keepAlone(p *host.Plugin, history []Delivered) {
 	turns := make([]*host.Turn, len(history))
 	for i := range history {

@@ -45,7 +45,7 @@ func TestTheModel(t *testing.T) {
 		{"a crash", host.Delivery{}, "Traceback", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			turn := hosttest.Told{Name: c.name, Before: two, Answer: c.answer}.Turn(t)
+			turn := hosttest.Turn(t, c.name, two, c.answer)
 			if why := c.what.Departs(turn); (why == "") != c.keeps {
 				t.Errorf("departs: %q", why)
 			}
@@ -60,7 +60,7 @@ func TestTheModel(t *testing.T) {
 				alone = "blocked"
 			}
 			start := correlation.Delivered{Turn: hosttest.StartR.Turn(t)}
-			late := correlation.Delivered{What: host.Delivery{Run: "R", Step: 1, Tool: "fetch", Status: "ok"}, Turn: hosttest.Told{Name: "late", Before: two, Answer: hosttest.Ok(nil)}.Turn(t)}
+			late := correlation.Delivered{What: host.Delivery{Run: "R", Step: 1, Tool: "fetch", Status: "ok"}, Turn: hosttest.Turn(t, "late", two, hosttest.Ok(nil))}
 			hosttest.Expect(t, "correlation/histories", correlation.HistoriesObservation{Histories: [][]correlation.Delivered{{start, late, {What: c.what, Turn: turn}}}}, alone)
 			hosttest.Expect(t, "correlation/histories", correlation.HistoriesObservation{Histories: [][]correlation.Delivered{{start, late, start, {What: c.what, Turn: turn}}}}, among)
 		})

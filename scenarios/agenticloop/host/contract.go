@@ -7,9 +7,10 @@ import (
 	"github.com/openassay/assay/internal/validate"
 )
 
-// contract is read when something is first compared with it, not at start.
+// contract is loaded on first use.
 var contract = sync.OnceValues(func() (*validate.Set, error) { return validate.Embedded(agenticloopv2.Bundled()) })
 
+// ContractSchema returns a component of the protocol's contract.
 func ContractSchema(component string) (*validate.Schema, error) {
 	set, err := contract()
 	if err != nil {

@@ -8,53 +8,20 @@ import (
 	"github.com/openassay/assay/scenarios"
 )
 
-// GivenDriven stops a judge where the run could not be driven to its end, or was left to itself and is not done.
-func (o EndObservation) GivenDriven(j *scenarios.Judge) {
-	GivenRequest(j, o.Start)
-	Given(j, o.Steps...)
-	GivenSetUp(j, o.Stuck)
-	if o.Way == "" && !o.IsDone() {
-		j.Block("left to itself the agent does not complete a run: "+o.Last().Events().Last().JSON(),
-			"declare a decision seam in "+ProfileName+" that can say done")
-	}
-}
-
-// IsDone says whether the run ended by being done, in its event or in its state.
-func (o EndObservation) IsDone() bool {
-	return len(o.Last().OfType(Completed).Values) > 0 || o.Last().Run(o.Run).Key("status").String() == "done"
-}
-
-// GivenDone stops a judge where the run did not come to an end by being done.
-func (o EndObservation) GivenDone(j *scenarios.Judge) {
-	o.GivenDriven(j)
-	if !o.IsDone() {
-		j.BlockOn(agenticloopv2.RFC103X2, "set-up: the run was to be done, and what came is "+o.Last().Answer.JSON())
-	}
-}
-
-// GivenCompletion stops a judge where nothing tells of the end that was reached.
-func (o EndObservation) GivenCompletion(j *scenarios.Judge) {
-	o.GivenDone(j)
-	if len(o.Last().OfType(Completed).Values) <= 0 {
-		j.BlockOn(agenticloopv2.RFC103T9, "set-up: the run is done, and no event says so")
-	}
-}
-
 // EndObservation is a run from its start to its end and beyond.
 type EndObservation struct {
 	Turns
-	Way   string `json:"way"` // the seam that steered it, "" where the agent decided alone
+	Way   string `json:"way"` // the seam that steered the run; "" when the plugin decided alone
 	Goal  string `json:"goal"`
 	Run   string `json:"run"`
 	Start Turn   `json:"start"`
-	// Steps are the turns of the results that were taken, in order, the last of them the end. Taken is how many they are.
-	Steps []Turn `json:"steps"`
-	Taken int    `json:"taken"`
+	Steps []Turn `json:"steps"` // the turns of the results that were taken, in order; the last is the end
+	Taken int    `json:"taken"` // the number of results that were taken
 	Again []Turn `json:"again"` // the last result once more, with the state after the end
 	Stuck string `json:"stuck,omitempty"`
 }
 
-// Last is the turn in which the run came to its end, or should have.
+// Last returns the turn that ended the run, or should have.
 func (o EndObservation) Last() Turn {
 	if len(o.Steps) == 0 {
 		return o.Start
@@ -62,57 +29,78 @@ func (o EndObservation) Last() Turn {
 	return o.Steps[len(o.Steps)-1]
 }
 
-// mostSteps bounds a run whose decisions are the agent's own.
+// IsDone reports whether the run ended as done, by its event or by its state.
+func (o EndObservation) IsDone() bool {
+	return len(o.Last().OfType(Completed).Values) > 0 || o.Last().Run(o.Run).Key("status").String() == "done"
+}
+
+// GivenDriven blocks the judge unless the run was driven to an end, and is done if nothing steered it.
+func (o EndObservation) GivenDriven(j *scenarios.Judge) {
+	GivenRequest(j, o.Start)
+	Given(j, o.Steps...)
+	if o.Stuck != "" {
+		j.Block("set-up: "+o.Stuck, "see the turns of its transcript")
+	}
+	if o.Way == "" && !o.IsDone() {
+		j.Block("left to itself the agent does not complete a run: "+o.Last().Events().Last().JSON(),
+			"declare a decision seam in "+ProfileName+" that can say done")
+	}
+}
+
+// GivenDone blocks the judge unless the run ended as done.
+func (o EndObservation) GivenDone(j *scenarios.Judge) {
+	o.GivenDriven(j)
+	if !o.IsDone() {
+		j.BlockOn(agenticloopv2.RFC103X2, "set-up: the run was to be done, and what came is "+o.Last().Answer.JSON())
+	}
+}
+
+// GivenCompletion blocks the judge unless an event tells that the run is done.
+func (o EndObservation) GivenCompletion(j *scenarios.Judge) {
+	o.GivenDone(j)
+	if len(o.Last().OfType(Completed).Values) == 0 {
+		j.BlockOn(agenticloopv2.RFC103T9, "set-up: the run is done, and no event says so")
+	}
+}
+
+// MostSteps bounds a run that nothing steers.
 const MostSteps = 8
 
-// SteerTwoSteps has a run ask for two tools and then be done. Where that cannot be steered, the agent is left to itself.
+// SteerTwoSteps plans a run that asks for two tools and then is done. Without a seam the plan is empty: the plugin decides.
 func (p *Plugin) SteerTwoSteps(ctx context.Context) *Plan {
 	tools := p.Tools()
-	plan, err := scenarios.Attempt(func() *Plan {
-		return p.Steer(ctx, Call(tools[0], Object{"url": "http://example.test/a"}), Call(tools[len(tools)-1], Object{"prompt": "two paragraphs"}), Done("two paragraphs were written"))
-	})
-	if IsBlocked(err) {
-		return nil
-	}
-	scenarios.End(err)
+	plan, _ := p.TrySteer(ctx,
+		Call(tools[0], Object{"url": "http://example.test/a"}), Call(tools[len(tools)-1], Object{"prompt": "two paragraphs"}),
+		Done("two paragraphs were written"))
 	return plan
 }
 
-// RunToEnd drives a run to its end, in a workspace where one is given, and returns the state after it.
-func (p *Plugin) RunToEnd(ctx context.Context, o *EndObservation, workspace string) Object {
+// RunToEnd drives a run to its end, and then delivers its last result three times more.
+func (p *Plugin) RunToEnd(ctx context.Context, o *EndObservation) {
 	plan := p.SteerTwoSteps(ctx)
 	defer plan.Close()
-	var hints Object
-	if plan != nil {
-		o.Way, hints = plan.Via, plan.Context
-	}
-	s, ok := p.Begin(ctx, plan.Lay(Job{Name: "the start", Event: p.Start(o.Goal, hints), Workspace: workspace}))
+	o.Way = plan.Via
+	s, ok := p.Begin(ctx, plan.Lay(Job{Name: "the start", Event: p.Start(o.Goal, plan.Context)}))
 	o.Start, o.Run = s.Turn, s.Run
 	if !ok {
-		return s.State
+		return
 	}
-	waits, state := s.Pending, s.State
+	due, state := s.Pending, s.State
+	deliver := func(name string, n int) (t Turn) {
+		t, state = p.Turn(ctx, plan.Lay(Job{Name: name, State: state, Event: p.Result(due, plan.Body(n, p.AnyResult()))}))
+		return t
+	}
 	for n := 1; n <= MostSteps; n++ {
-		t, after := p.Turn(ctx, plan.Lay(Job{Name: fmt.Sprintf("the result of step %d", waits.Step), State: state, Event: p.Result(waits, plan.Body(n, p.AnyResult())), Workspace: workspace}))
-		o.Steps = append(o.Steps, t)
-		o.Taken++
-		state = after
+		t := deliver(fmt.Sprintf("the result of step %d", due.Step), n)
+		o.Steps, o.Taken = append(o.Steps, t), n
 		next, asks := PendingOf(t)
 		if !asks {
-			p.deliverAgain(ctx, o, plan, waits, state, workspace)
-			return state
+			for i := range 3 {
+				o.Again = append(o.Again, deliver(fmt.Sprintf("the last result again (%d)", i+1), n))
+			}
+			return
 		}
-		waits = next
+		due = next
 	}
 	o.Stuck = fmt.Sprintf("it asked for a further tool after each of %d results", MostSteps)
-	return state
-}
-
-// deliverAgain delivers the last result to a run that is over.
-func (p *Plugin) deliverAgain(ctx context.Context, o *EndObservation, plan *Plan, last Pending, state Object, workspace string) {
-	for i := range 3 {
-		t, after := p.Turn(ctx, plan.Lay(Job{Name: fmt.Sprintf("the last result again (%d)", i+1), State: state, Event: p.Result(last, plan.Body(o.Taken, p.AnyResult())), Workspace: workspace}))
-		o.Again = append(o.Again, t)
-		state = after
-	}
 }

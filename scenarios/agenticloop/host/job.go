@@ -12,28 +12,28 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// job is one request to the agent, as the gateway would make it.
+// Job is one request to the plugin, as the gateway makes it.
 type Job struct {
-	Name      string // what it is, in words: it stands before every check of the turn
+	Name      string // in words; it begins the description of every check of the turn
 	ID        string // "" draws one
-	Command   string // "" is handle
-	Event     Object // nil is none
-	State     Object // nil is none
+	Command   string // "" means handle
+	Event     Object
+	State     Object
 	Config    Object // over the profile's
 	Context   Object
 	Secrets   Object
-	Workspace string // "" is none, where the revision has them
-	Edit      func(request Object)
-	Input     []byte // in place of all that
-	Refused   bool   // it may end with another exit code than 0, and without a response
-	Timeout   time.Duration
+	Workspace string               // left out in revisions without workspaces
+	Edit      func(request Object) // changes the request at last
+	Input     []byte               // replaces the whole request
+	Refused   bool                 // the turn may exit with another code than 0 and without a response
+	Timeout   time.Duration        // 0 means the plugin's deadline
 	Env       map[string]string
 	Kill      wire.KillPoint
 	KillAfter time.Duration
-	Quiet     bool // its answer is looked at by the drive alone: it is no turn of the observation
+	Quiet     bool // only the drive looks at the answer: the observation does not list the turn
 }
 
-// Turn starts one turn and returns it with the state that the gateway would keep after it.
+// Turn runs a job and returns its turn, with the state that the gateway would keep after it.
 func (p *Plugin) Turn(ctx context.Context, j Job) (Turn, Object) {
 	timeout := j.Timeout
 	if timeout == 0 {
@@ -50,7 +50,7 @@ func (p *Plugin) Turn(ctx context.Context, j Job) (Turn, Object) {
 	ended := p.Spawn(ctx, wire.Turn{Input: input, Label: j.Name, Timeout: timeout, Env: j.Env, Kill: j.Kill, KillAfter: j.KillAfter})
 	t := Turn{Name: j.Name, Refused: j.Refused, Killed: ended.Killed, TimedOut: ended.TimedOut, ended: ended}
 	t.mint()
-	if limits := p.Profile.Limits; ended.TimedOut && timeout < usualTurn && (limits == nil || limits.TurnSeconds == nil) {
+	if ended.TimedOut && timeout < usualTurn && !p.limitsTurns() {
 		t.Patience = timeout.String()
 	}
 	t.About = j.about()
@@ -61,7 +61,7 @@ func (p *Plugin) Turn(ctx context.Context, j Job) (Turn, Object) {
 	return t, after(OrEmpty(j.State), ended)
 }
 
-// KeepOnly leaves nothing but these turns of the transcript.
+// KeepOnly removes all but these turns from the transcript.
 func (p *Plugin) KeepOnly(turns ...*Turn) {
 	ended := make([]*wire.Ended, len(turns))
 	for i, t := range turns {
@@ -73,7 +73,7 @@ func (p *Plugin) KeepOnly(turns ...*Turn) {
 	}
 }
 
-// about are the runs that a job names, in its event or in the context that came along.
+// about returns the runs that a job names, in its event or in its context.
 func (j Job) about() (ids []string) {
 	event := j.Event
 	if j.Input != nil {
@@ -93,7 +93,7 @@ func (j Job) about() (ids []string) {
 	return ids
 }
 
-// after is the state that the gateway keeps: what stood there, with each key replaced that an answer with status ok gives.
+// after returns the state that the gateway keeps: an answer with status ok replaces the keys that it gives.
 func after(state Object, ended *wire.Ended) Object {
 	answer, _ := ended.Decode().(Object)
 	updates, _ := answer["state_updates"].(Object)
@@ -105,7 +105,7 @@ func after(state Object, ended *wire.Ended) Object {
 	return out
 }
 
-// Request is what stands on the standard input.
+// Request returns what the plugin reads from standard input.
 func (p *Plugin) Request(j Job, timeout time.Duration) Object {
 	command := j.Command
 	if command == "" {

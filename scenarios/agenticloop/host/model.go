@@ -9,7 +9,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// Delivery is what a turn was handed, as the model of the text sees it: a start, where Run is "", or a result.
+// Delivery is what a turn was handed: a start when Run is "", otherwise a result.
 type Delivery struct {
 	Run    string `json:"run,omitempty"`
 	Step   int64  `json:"step,omitempty"`
@@ -17,8 +17,18 @@ type Delivery struct {
 	Status string `json:"status,omitempty"` // ok or error
 }
 
-// Departs says in words how a turn departs from the model of RFC-103 (RFC103-V1, AL-R6); "" where it does not. What an agent
-// decides is its own affair: what the model knows is which decisions it may take at all.
+// Keeps matches a turn that does what the RFC allows.
+func (d Delivery) Keeps(t Turn) check.Matcher {
+	return check.Seeing("what the model of RFC-103 allows", func(wire.Seen) (bool, string) {
+		if why := d.Departs(t); why != "" {
+			return false, why
+		}
+		return true, "as the model has it"
+	})
+}
+
+// Departs says in words how a turn departs from the RFC (RFC103-V1, AL-R6); "" if it does not. It knows which decisions a
+// plugin may take, not which one it should.
 func (d Delivery) Departs(t Turn) string {
 	if !t.Answered() {
 		return fmt.Sprintf("no response: it ended with %s", t.Exit.JSON())
@@ -29,26 +39,26 @@ func (d Delivery) Departs(t Turn) string {
 	if d.Run == "" {
 		return t.departsFromStart()
 	}
-	was := t.RunsBefore()[d.Run]
-	w, known := StandingOf(was), was != nil
+	run := t.RunsBefore()[d.Run]
+	was := ProgressOf(run)
 	switch {
-	case !known:
+	case run == nil:
 		return d.wants(t, "silence, since the run is unknown")
-	case w.Status != "running":
-		return d.wants(t, "silence, since the run is "+w.Status)
-	case d.Step < w.Step:
+	case was.Status != "running":
+		return d.wants(t, "silence, since the run is "+was.Status)
+	case d.Step < was.Step:
 		if t.repeats(d.Run) {
 			return ""
 		}
 		return d.wants(t, "silence, since the step is stale")
-	case d.Step > w.Step:
+	case d.Step > was.Step:
 		return d.wantsEnd(t, "since the step is above the pending one")
-	case d.Tool != w.Tool:
+	case d.Tool != was.Tool:
 		return d.wantsEnd(t, "since another tool is pending")
 	case d.Status == "error":
-		return d.wantsRetry(t, w)
+		return d.wantsRetry(t, was)
 	}
-	return d.wantsProgress(t, w)
+	return d.wantsProgress(t, was)
 }
 
 func (t Turn) departsFromStart() string {
@@ -60,12 +70,12 @@ func (t Turn) departsFromStart() string {
 	return ""
 }
 
-// Touches says how a turn changed a running run that was not meant; "" where it did not.
+// Touches says how a turn changed another running run than its own; "" if it did not.
 func (d Delivery) Touches(t Turn) string {
 	was := t.RunsBefore()
-	before, _ := check.Plain(any(was)).(map[string]any)
+	before, _ := check.Plain(any(was)).(Object)
 	for _, id := range slices.Sorted(maps.Keys(before)) {
-		if id == d.Run || StandingOf(was[id]).Status != "running" {
+		if id == d.Run || ProgressOf(was[id]).Status != "running" {
 			continue
 		}
 		if ok, found := unchangedFrom(was[id], id).MatchSeen(t.Runs()); !ok {
@@ -79,7 +89,7 @@ func (d Delivery) wants(t Turn, silence string) string {
 	if ok, found := t.Unchanged(d.Run).MatchSeen(t.Runs()); !ok {
 		return "wanted " + silence + ", and the run is " + found
 	}
-	if Moved(t) || t.Answer.Key("status").String() != "ok" {
+	if t.Moved() || t.Status() != "ok" {
 		return "wanted " + silence + ", and what came is " + t.Answer.JSON()
 	}
 	return ""
@@ -87,15 +97,16 @@ func (d Delivery) wants(t Turn, silence string) string {
 
 func (d Delivery) wantsEnd(t Turn, why string) string {
 	events := t.Events().Values
-	if len(events) == 1 && events[0].Key("type").String() == Escalated && events[0].At("/payload/run_id").String() == d.Run && t.Run(d.Run).Key("status").String() == "escalated" {
+	if len(events) == 1 && events[0].Key("type").String() == Escalated && events[0].At("/payload/run_id").String() == d.Run &&
+		t.Run(d.Run).Key("status").String() == "escalated" {
 		return ""
 	}
 	return "wanted one agent.escalated and the run escalated, " + why + ", and what came is " + t.Answer.JSON()
 }
 
-func (d Delivery) wantsRetry(t Turn, w Standing) string {
+func (d Delivery) wantsRetry(t Turn, was Progress) string {
 	if due, ok := PendingOf(t); ok && len(t.Events().Values) == 1 {
-		if due == (Pending{d.Run, w.Step, w.Tool}) {
+		if due == (Pending{d.Run, was.Step, was.Tool}) {
 			return ""
 		}
 		return "wanted the failed step again or an escalation, and what came is " + t.Answer.JSON()
@@ -103,7 +114,7 @@ func (d Delivery) wantsRetry(t Turn, w Standing) string {
 	return d.wantsEnd(t, "or the failed step again")
 }
 
-func (d Delivery) wantsProgress(t Turn, w Standing) string {
+func (d Delivery) wantsProgress(t Turn, was Progress) string {
 	events := t.Events().Values
 	if len(events) == 1 && events[0].At("/payload/run_id").String() == d.Run {
 		run := t.Run(d.Run)
@@ -118,20 +129,11 @@ func (d Delivery) wantsProgress(t Turn, w Standing) string {
 				return ""
 			}
 		default:
-			if due, ok := PendingOf(t); ok && due.Step == w.Step+1 && status == "running" && StandingOf(run.Actual()) == (Standing{status, due.Step, due.Tool}) {
+			due, ok := PendingOf(t)
+			if ok && due.Step == was.Step+1 && ProgressOf(run.Actual()) == (Progress{"running", due.Step, due.Tool}) {
 				return ""
 			}
 		}
 	}
-	return fmt.Sprintf("wanted step %d or the end of the run, and what came is %s", w.Step+1, t.Answer.JSON())
-}
-
-// Keeps expects that a turn keeps to the model.
-func (d Delivery) Keeps(t Turn) check.Matcher {
-	return check.Seeing("what the model of RFC-103 allows", func(wire.Seen) (bool, string) {
-		if why := d.Departs(t); why != "" {
-			return false, why
-		}
-		return true, "as the model has it"
-	})
+	return fmt.Sprintf("wanted step %d or the end of the run, and what came is %s", was.Step+1, t.Answer.JSON())
 }

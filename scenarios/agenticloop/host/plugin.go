@@ -1,3 +1,5 @@
+// Package host is a plugin as every suite of the agentic loop sees it: its profile, its jobs and turns, the state the gateway
+// keeps between them, the seams that steer its decisions, and what judges of several suites check.
 package host
 
 import (
@@ -10,16 +12,17 @@ import (
 	"github.com/openassay/assay/scenarios"
 )
 
-// agent is a plugin under certification, as a drive has it in hand.
+// Plugin is the plugin under certification, as a drive handles it.
 type Plugin struct {
 	*scenarios.Conn
 	Profile agenticloopv2.TargetProfile
-	config  Object // of the profile
-	turns   *Turns // all that this drive started, but the quiet ones
+
+	config Object // of the profile
+	turns  *Turns // of the observation
 }
 
-// Open reads the profile of the target. What cannot be read was refused before. The discovery document has placeholders
-// where the profile has secrets, which the agent needs.
+// Open reads the profile of the target and notes its turns in turns. It takes the declared profile, because the discovery
+// document hides the secrets that the plugin needs.
 func Open(c *scenarios.Conn, turns *Turns) *Plugin {
 	var live Declared
 	if err := json.Unmarshal(c.Declared(), &live); err != nil {
@@ -35,7 +38,7 @@ func Open(c *scenarios.Conn, turns *Turns) *Plugin {
 	return p
 }
 
-// OwnName is the plugin's own.
+// OwnName returns the name of the plugin.
 func (p *Plugin) OwnName() string {
 	if p.Profile.Name != "" {
 		return p.Profile.Name
@@ -46,26 +49,30 @@ func (p *Plugin) OwnName() string {
 	return "agentic-loop"
 }
 
-// Can says whether the profile declares a capability.
+// Can reports whether the profile declares a capability.
 func (p *Plugin) Can(c agenticloopv2.Capability) bool {
 	return slices.Contains(p.Profile.Capabilities, c)
 }
 
-// Live says whether the profile says that the agent does not decide alike each time.
+// Live reports whether the profile says that the same request may lead to another decision.
 func (p *Plugin) Live() bool { return p.Profile.Deterministic != nil && !*p.Profile.Deterministic }
 
-// usualTurn is how long a turn may take where nothing else is said (RFC-103 Security and Scope, AL-R123).
+// usualTurn is how long a turn may take unless the profile says otherwise (RFC-103 Security and Scope, AL-R123).
 const usualTurn = 2 * time.Minute
 
-// Deadline is how long a turn may take: what the profile says, or the patience.
+// Deadline returns how long a turn may take: the limit of the profile, or our patience.
 func (p *Plugin) Deadline() time.Duration {
-	if l := p.Profile.Limits; l != nil && l.TurnSeconds != nil {
-		return time.Duration(*l.TurnSeconds * float64(time.Second))
+	if p.limitsTurns() {
+		return time.Duration(*p.Profile.Limits.TurnSeconds * float64(time.Second))
 	}
 	return p.Patience
 }
 
-// MaxRetries is how often a failed step may be asked for again; -1 where the profile does not say.
+func (p *Plugin) limitsTurns() bool {
+	return p.Profile.Limits != nil && p.Profile.Limits.TurnSeconds != nil
+}
+
+// MaxRetries returns how often a failed step may be asked for again; -1 if the profile does not say.
 func (p *Plugin) MaxRetries() int {
 	if l := p.Profile.Limits; l != nil && l.MaxRetries != nil {
 		return int(*l.MaxRetries)
@@ -73,7 +80,7 @@ func (p *Plugin) MaxRetries() int {
 	return -1
 }
 
-// Tools are the allowed tools: the profile's, or those of the text's example.
+// Tools returns the allowed tools of the profile, or those in the example of the RFC.
 func (p *Plugin) Tools() []string {
 	var out []string
 	list, _ := p.config["allowed_plugins"].([]any)

@@ -1,9 +1,7 @@
 package host
 
 import (
-	"bytes"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"reflect"
 	"strings"
@@ -12,46 +10,13 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// object is a JSON object as a drive handles it; numbers stay json.Number.
-type Object = map[string]any
-
-// Decode reads JSON, numbers as json.Number; nothing at all leaves v as it is.
-func Decode(raw []byte, v any) error {
-	if len(raw) == 0 {
-		return nil
-	}
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.UseNumber()
-	return d.Decode(v)
-}
-
-// Clone is a deep copy of JSON data.
-func Clone[T any](v T) T {
-	var out T
-	raw, err := json.Marshal(v)
-	if err == nil {
-		err = Decode(raw, &out)
-	}
-	if err != nil {
-		panic(fmt.Sprintf("copying JSON: %v", err)) // it came from a decoder, or from us
-	}
-	return out
-}
-
-func OrEmpty(o Object) Object {
-	if o == nil {
-		return Object{}
-	}
-	return o
-}
-
-// RunsOf are the runs of a state.
+// RunsOf returns the runs of a state.
 func RunsOf(state Object) Object {
 	runs, _ := state["runs"].(Object)
 	return runs
 }
 
-// WithFields is a state in which fields of one run are changed: only such as the text names.
+// WithFields returns a copy of the state with other fields in one run. A caller sets only fields that the RFC names.
 func WithFields(state Object, run string, fields Object) Object {
 	out := Clone(state)
 	if r, ok := RunsOf(out)[run].(Object); ok {
@@ -60,7 +25,7 @@ func WithFields(state Object, run string, fields Object) Object {
 	return out
 }
 
-// AtStep is a state in which a run waits for step n, whatever it waited for.
+// AtStep returns a copy of the state in which the run waits for step n.
 func AtStep(state Object, run string, n int64) Object {
 	fields := Object{"step": n, "pending_step": n}
 	if r, ok := RunsOf(state)[run].(Object); ok {
@@ -75,58 +40,59 @@ func AtStep(state Object, run string, n int64) Object {
 	return WithFields(state, run, fields)
 }
 
-// IsNothing says whether a field that may name what is pending says that nothing is.
-func IsNothing(v any) bool { return v == nil || v == "" || reflect.DeepEqual(v, int64(0)) }
-
-// SizeOf is how many bytes a value takes as JSON.
-func SizeOf(v any) int {
-	raw, err := json.Marshal(v)
-	if err != nil {
-		return 0
-	}
-	return len(raw)
-}
-
-// waits is what a run waits for, as a state has it.
-type Standing struct {
+// Progress is how far a run is: its status, and the step and tool it waits for.
+type Progress struct {
 	Status string
 	Step   int64
 	Tool   string
 }
 
-func StandingOf(run any) Standing {
-	r, _ := run.(map[string]any)
-	w := Standing{}
-	w.Status, _ = r["status"].(string)
-	w.Tool, _ = r["pending_tool"].(string)
+// ProgressOf reads the progress of a decoded run. What is missing or of another type stays zero.
+func ProgressOf(run any) Progress {
+	r, _ := run.(Object)
+	p := Progress{}
+	p.Status, _ = r["status"].(string)
+	p.Tool, _ = r["pending_tool"].(string)
 	if n, ok := r["pending_step"].(json.Number); ok {
-		w.Step, _ = wire.Integer(n)
+		p.Step, _ = wire.Integer(n)
 	}
-	return w
+	return p
 }
 
-// same says whether two runs, as a decoded document has them, say the same: what is null may as well be absent, and nothing
-// pending may be written as 0 or as an empty text (AL-R7). An agent may write every run anew in its own manner.
-func same(a, b any) bool { return reflect.DeepEqual(plainly(a), plainly(b)) }
+// isOver reports whether the run has ended. A plugin may drop such a run: nothing else bounds the state, and whatever comes
+// for the run is ignored either way (AL-R25).
+func (p Progress) isOver() bool { return p.Status == "done" || p.Status == "escalated" }
 
-// plainly is a run without what says nothing.
-func plainly(run any) any {
-	members, isObject := check.Plain(run).(map[string]any)
+// IsNothing reports whether a field such as pending_step says that nothing is pending.
+func IsNothing(v any) bool { return v == nil || v == "" || reflect.DeepEqual(v, int64(0)) }
+
+// same reports whether two decoded runs say the same. A plugin may write every run anew in its own manner: null equals
+// absent, and nothing pending may be written as 0 or "" (AL-R7).
+func same(a, b any) bool { return reflect.DeepEqual(essence(a), essence(b)) }
+
+// isPartOf reports whether a run has the status of another, and no member that the other lacks.
+func isPartOf(run, whole any) bool {
+	less, _ := essence(run).(Object)
+	more, _ := essence(whole).(Object)
+	for name, value := range less {
+		if !reflect.DeepEqual(value, more[name]) {
+			return false
+		}
+	}
+	return less["status"] == more["status"]
+}
+
+// essence returns a run without the members that say nothing.
+func essence(run any) any {
+	members, isObject := check.Plain(run).(Object)
 	if !isObject {
 		return check.Plain(run)
 	}
-	out := make(map[string]any, len(members))
+	out := make(Object, len(members))
 	for name, value := range members {
 		if pending := strings.HasPrefix(name, "pending_"); value != nil && (!pending || !IsNothing(value)) {
 			out[name] = value
 		}
 	}
 	return out
-}
-
-// isOver says whether a run has ended, as a state has it. An agent may let go of one that has: nothing bounds the state else,
-// and what comes for it is ignored either way (AL-R25).
-func isOver(run any) bool {
-	status := StandingOf(run).Status
-	return status == "done" || status == "escalated"
 }

@@ -13,11 +13,11 @@ import (
 	"github.com/openassay/assay/scenarios/wire/wiretest"
 )
 
-// told is a turn as a test tells it.
+// Told is a turn as a test tells it.
 type Told struct {
 	Name   string
 	Before host.Object // the runs
-	Answer any         // a text is printed as it stands
+	Answer any         // the response, or a text to print as it is
 	Exit   int
 	Ended  string
 	Errors string
@@ -25,7 +25,7 @@ type Told struct {
 	Litter []string
 }
 
-// Turn mints the turn as if an agent had answered so.
+// Turn mints the turn as if a plugin had answered like this.
 func (s Told) Turn(t *testing.T) host.Turn {
 	t.Helper()
 	printed, raw := s.Answer.(string)
@@ -51,6 +51,12 @@ func (s Told) Turn(t *testing.T) host.Turn {
 	}
 }
 
+// Turn mints the turn of a plugin that was handed these runs and answered like this.
+func Turn(t *testing.T, name string, before host.Object, answer any) host.Turn {
+	t.Helper()
+	return Told{Name: name, Before: before, Answer: answer}.Turn(t)
+}
+
 func encode(t *testing.T, v any) string {
 	t.Helper()
 	raw, err := json.Marshal(v)
@@ -60,20 +66,20 @@ func encode(t *testing.T, v any) string {
 	return string(raw)
 }
 
-// Running is a run that waits for a step.
+// Running makes a run that waits for a step.
 func Running(step int, tool string) host.Object {
 	return host.Object{"status": "running", "goal": "g", "created_at": "2026-02-16T12:00:00Z", "updated_at": "2026-02-16T12:00:00Z", "step": step, "max_steps": 20, "reframes": 0,
 		"max_reframes": 2, "attempt": 1, "pending_step": step, "pending_tool": tool}
 }
 
-// Over is a run that has ended.
+// Over makes a run that has ended.
 func Over(status string, step int) host.Object {
 	r := Running(step, "")
 	maps.Copy(r, host.Object{"status": status, "pending_step": nil, "pending_tool": nil})
 	return r
 }
 
-// Request is the event of a run that asks for a step.
+// Request makes the event of a run that asks for a step.
 func Request(run string, step int, tool string) host.Object {
 	return host.Object{"type": "agentic.tool_request." + tool, "dedupe_key": fmt.Sprintf("agentic:run:%s:step:%d:request", run, step),
 		"payload": host.Object{"run_id": run, "step": step, "tool": tool, "tool_command": "handle", "requested_at": "2026-02-16T12:00:00Z", "tool_payload": host.Object{"url": "u"}}}
@@ -87,7 +93,7 @@ func Escalation(run, reason string) host.Object {
 	return host.Object{"type": host.Escalated, "payload": host.Object{"run_id": run, "reason": reason}}
 }
 
-// Ok is a response that went well: with these runs, nil for no change, and these events.
+// Ok makes a response with status ok, with these runs (nil changes none) and these events.
 func Ok(runs host.Object, events ...host.Object) host.Object {
 	out := host.Object{"status": "ok", "result": "done", "events": events, "logs": []any{}}
 	if events == nil {
@@ -108,7 +114,7 @@ func Refusal(retry any) host.Object {
 	return host.Object{"status": "error", "error": "no", "retry": retry}
 }
 
-// The parts of an honest story of one run R that waits for step 1 of fetch.
+// An honest story of a run R that waits for step 1 of fetch.
 var (
 	RunR   = host.Object{"R": Running(1, "fetch")}
 	RunR2  = host.Object{"R": Running(2, "fabric")}
@@ -116,10 +122,10 @@ var (
 	GaveUp = Ok(host.Object{"R": Over("escalated", 1)}, Escalation("R", "step_mismatch"))
 )
 
-// Handed is a turn that was handed run R and answered so.
+// Handed mints a turn that was handed run R and answered like this.
 func Handed(t *testing.T, name string, answer any) host.Turn {
 	t.Helper()
-	return Told{Name: name, Before: RunR, Answer: answer}.Turn(t)
+	return Turn(t, name, RunR, answer)
 }
 
 func scenarioOf(t *testing.T, name string) scenarios.Scenario {
@@ -135,7 +141,7 @@ func scenarioOf(t *testing.T, name string) scenarios.Scenario {
 	return scenarios.Scenario{}
 }
 
-// Expect judges and compares: want is passed, blocked, or the id of the requirement whose violation is reported first.
+// Expect judges an observation. want is passed, blocked, or the id of the requirement whose violation is reported first.
 func Expect(t *testing.T, name string, observation any, want string) scenarios.Outcome {
 	t.Helper()
 	out := scenarios.Conclude(scenarioOf(t, name), agenticloop.Protocol.Ledger, observation)

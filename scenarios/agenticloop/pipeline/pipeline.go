@@ -1,3 +1,4 @@
+// Package pipeline asks whether the loop goes round behind the pipelines of a gateway.
 package pipeline
 
 import (
@@ -12,7 +13,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// Suite asks whether the loop goes round behind a gateway.
+// Suite returns the suite.
 func Suite() scenarios.Suite {
 	return scenarios.Suite{
 		ID: "pipeline", Title: "the loop goes round behind a gateway's pipelines, one job at a time",
@@ -32,9 +33,7 @@ var ownEventResumes = scenarios.Scenario{
 	Ask: scenarios.Ask(inContext, func(o ContextObservation, j *scenarios.Judge) {
 		host.GivenRequest(j, o.Start)
 		host.Given(j, o.Direct, o.Own)
-		if !host.Moved(o.Direct) {
-			j.BlockOn(agenticloopv2.RFC103V9, "set-up: the result moved no run")
-		}
+		host.GivenMoved(j, o.Direct)
 		if o.Live {
 			j.Check(agenticloopv2.RFC103B2, o.Own.Events()).To(o.Own.MovesOn(o.Pending), "%s: events", o.Own.Name)
 			return
@@ -70,17 +69,14 @@ var contentArrives = scenarios.Scenario{
 	Claim:  claims.ContextResumes,
 	Ask: scenarios.Ask(inContext, func(o ContextObservation, j *scenarios.Judge) {
 		host.GivenRequest(j, o.Start)
-		content := o.Content
-		if len(content) == 0 {
-			content = []Found{{}}
-		}
-		for _, f := range content {
+		host.GivenReached(j, len(o.Content) > 0)
+		for _, f := range o.Content {
 			host.Given(j, f.Turn)
 			j.Check(agenticloopv2.RFC103B4, f.Turn.Events()).To(check.Seeing("the marker in an event or a file", func(s wire.Seen) (bool, string) {
 				switch {
-				case host.Holds(s.Actual(), f.Marker) != "":
+				case host.Find(s.Actual(), f.Marker) != "":
 					return true, "an event"
-				case host.Holds(f.Files.Actual(), f.Marker) != "":
+				case host.Find(f.Files.Actual(), f.Marker) != "":
 					return true, "a file"
 				}
 				return false, "nowhere"
@@ -96,9 +92,7 @@ var queueDrains = scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloopv2.RFC103O1, agenticloopv2.RFC103O3},
 	Claim:  claims.Plugin,
 	Ask: scenarios.Ask(queued, func(o QueueObservation, j *scenarios.Judge) {
-		if o.Start.Name == "" {
-			host.Given(j, o.Start)
-		}
+		host.GivenReached(j, o.Start.Name != "")
 		host.GivenInTime(j, o.Start)
 		host.GivenInTime(j, o.Steps...)
 		for _, t := range append([]host.Turn{o.Start}, o.Steps...) {
@@ -139,15 +133,10 @@ var workedExample = scenarios.Scenario{
 		}
 		o.GivenDriven(j)
 		if len(o.Steps) < 2 && o.Way == "" {
-			j.Block("left to itself the agent is done after one step", "declare a decision seam in "+host.ProfileName+" that can say call_tool")
+			j.Block("left to itself the plugin is done after one step", "declare a decision seam in "+host.ProfileName+" that can say call_tool")
 		}
-		if len(o.Steps) == 0 {
-			host.Given(j, host.Turn{})
-			return
-		}
-		if !host.Moved(o.Steps[0]) {
-			j.BlockOn(agenticloopv2.RFC103V9, "set-up: the first result moved no run")
-		}
+		host.GivenSome(j, o.Steps)
+		host.GivenMoved(j, o.Steps[0])
 		host.GivenKeptRequests(j, o.Steps)
 		j.Check(agenticloopv2.RFC103X1, o.Steps[0].Requests().Each("/payload/step")).To(check.Equal([]int64{2}), "%s: step of the request", o.Steps[0].Name)
 		last := o.Last()

@@ -63,11 +63,11 @@ func TestJudgesOfTheQueue(t *testing.T) {
 			o.Steps[0] = hosttest.Handed(t, "x", hosttest.Ok(host.Object{"R": hosttest.Running(2, "")}, hosttest.Request("R", 2, "fabric")))
 		}, "blocked"},
 		{"worked-example", "it gives up", func(o *pipeline.QueueObservation) {
-			o.Steps[1] = hosttest.Told{Name: "x", Before: hosttest.RunR2, Answer: hosttest.Ok(host.Object{"R": hosttest.Over("escalated", 2)}, hosttest.Escalation("R", "x"))}.Turn(t)
+			o.Steps[1] = hosttest.Turn(t, "x", hosttest.RunR2, hosttest.Ok(host.Object{"R": hosttest.Over("escalated", 2)}, hosttest.Escalation("R", "x")))
 		}, agenticloopv2.RFC103X2},
 		{"worked-example", "left to itself it gives up", func(o *pipeline.QueueObservation) {
 			o.Way = ""
-			o.Steps[1] = hosttest.Told{Name: "x", Before: hosttest.RunR2, Answer: hosttest.Ok(host.Object{"R": hosttest.Over("escalated", 2)}, hosttest.Escalation("R", "x"))}.Turn(t)
+			o.Steps[1] = hosttest.Turn(t, "x", hosttest.RunR2, hosttest.Ok(host.Object{"R": hosttest.Over("escalated", 2)}, hosttest.Escalation("R", "x")))
 		}, "blocked"},
 	} {
 		t.Run(c.scenario+"/"+c.name, func(t *testing.T) {

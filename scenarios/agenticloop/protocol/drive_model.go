@@ -5,28 +5,27 @@ import (
 	"strings"
 	"time"
 
-	"github.com/openassay/assay/gen/agenticloopv2"
 	"github.com/openassay/assay/scenarios"
 	"github.com/openassay/assay/scenarios/agenticloop/host"
 )
 
-// ModelObservation is starts whose model errs, each in another way.
+// ModelObservation is starts whose model misbehaves, each in another way.
 type ModelObservation struct {
 	host.Turns
-	Control host.Turn  `json:"control"` // it wants what is allowed
-	Tool    string     `json:"tool"`    // that
+	Control host.Turn  `json:"control"` // the model wants an allowed tool
+	Tool    string     `json:"tool"`    // that tool
 	Allowed []string   `json:"allowed"`
-	Name    string     `json:"name"` // of the agent
+	Name    string     `json:"name"` // of the plugin
 	Errs    []ErrsTurn `json:"errs"`
 }
 
-// ErrsTurn is a turn whose model errs.
+// ErrsTurn is a turn whose model misbehaves.
 type ErrsTurn struct {
 	Turn  host.Turn `json:"turn"`
 	Asked int       `json:"asked"` // how often the model was asked
 }
 
-// Reached are the turns whose model was asked. What another one does shows nothing.
+// Reached returns the turns that asked their model: the others show nothing.
 func (o ModelObservation) Reached() (turns []host.Turn) {
 	for _, e := range o.Errs {
 		if e.Asked > 0 || e.Turn.TimedOut {
@@ -36,18 +35,18 @@ func (o ModelObservation) Reached() (turns []host.Turn) {
 	return turns
 }
 
-// mishap is a way in which a model errs: in what it decides, or in how that is sent. Where the profile has no words for it,
-// it is left out.
+// mishap is a way in which a model misbehaves: by what it decides, or by how it sends that. The drive leaves it out if the
+// profile has no words for it.
 type mishap struct {
 	name      string
-	decisions []host.Decision // given at once, one after the other in one reply
+	decisions []host.Decision // all in one reply
 	sent      host.Sending
 }
 
-// longReply is how long the words of a model are that does not come to an end, in bytes.
+// longReply is the length of an endless reply, in bytes.
 const longReply = 5 << 20
 
-// mishaps are those of an agent that may ask for tool.
+// mishaps returns the mishaps of a plugin that may ask for tool.
 func mishaps(p *host.Plugin, tool string) []mishap {
 	arguments := host.Object{"url": "http://example.test/"}
 	wanted := func(name string) []host.Decision { return []host.Decision{host.Call(name, arguments)} }
@@ -66,7 +65,7 @@ func mishaps(p *host.Plugin, tool string) []mishap {
 	}
 }
 
-// errings starts runs whose model errs.
+// Errings starts runs whose model misbehaves.
 var Errings = &scenarios.Drive[ModelObservation]{
 	ID:      "agenticloop/erring-model",
 	Title:   "starts runs whose model errs: with an error, broken or endless replies, tools that nobody knows, the agent itself, two tools at once, no decision",
@@ -74,40 +73,22 @@ var Errings = &scenarios.Drive[ModelObservation]{
 	Timeout: 5 * time.Minute,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *ModelObservation) {
 		p := host.Open(c, &o.Turns)
-		if p.Profile.Seams == nil || p.Profile.Seams.MockLlm == nil {
-			scenarios.End(unmodelled())
-			return
+		o.Name, o.Tool, o.Allowed = p.OwnName(), p.Tools()[0], p.Tools()
+		begin := func(m mishap) (e ErrsTurn) {
+			plan := p.ServeModel(ctx, m.decisions...)
+			defer plan.Close()
+			plan.Model.Misbehave(m.sent, len(m.decisions) > 1)
+			e.Turn, _ = p.Turn(ctx, plan.Lay(host.Job{Name: "a start " + m.name, Event: p.Start(p.NewGoal(), nil)}))
+			e.Asked = plan.Model.Calls()
+			return e
 		}
-		*o = ModelObservation{Name: p.OwnName(), Tool: p.Tools()[0]}
-		o.Allowed = p.Tools()
-		startErring(ctx, p, o, p.Profile.Seams.MockLlm)
+		fetch := host.Call(o.Tool, host.Object{"url": "http://example.test/"})
+		o.Control = begin(mishap{name: "that wants " + o.Tool, decisions: []host.Decision{fetch}}).Turn
+		for _, m := range mishaps(p, o.Tool) {
+			if _, err := host.Worded(p.Profile.Seams.MockLlm.Decisions, m.decisions[0]); err != nil {
+				continue // a profile may lack words for refuse and garbage
+			}
+			o.Errs = append(o.Errs, begin(m))
+		}
 	},
-}
-
-// unmodelled says that the agent is not known to ask a model.
-func unmodelled() error {
-	return scenarios.Block("the agent is not known to ask a model: /profile/seams/mock_llm is absent", "declare how its model is reached, as mock_llm in "+host.ProfileName)
-}
-
-func startErring(ctx context.Context, p *host.Plugin, o *ModelObservation, seam *agenticloopv2.MockLLM) {
-	begin := func(m mishap) (e ErrsTurn) {
-		plan, err := host.ServeModel(ctx, seam, m.decisions)
-		if err != nil {
-			scenarios.End(host.Unsteered(err.Error()))
-		}
-		defer plan.Close()
-		plan.Model.Misbehave(m.sent, len(m.decisions) > 1)
-		e.Turn, _ = p.Turn(ctx, plan.Lay(host.Job{Name: "a start " + m.name, Event: p.Start(p.NewGoal(), nil)}))
-		e.Asked = plan.Model.Calls()
-		return e
-	}
-	control := begin(mishap{name: "that wants " + o.Tool, decisions: []host.Decision{host.Call(o.Tool, host.Object{"url": "http://example.test/"})}})
-	o.Control = control.Turn
-	for _, m := range mishaps(p, o.Tool) {
-		if _, err := host.Worded(seam.Decisions, m.decisions[0]); err != nil {
-			continue // a profile need not have words for refuse and garbage
-		}
-		e := begin(m)
-		o.Errs = append(o.Errs, e)
-	}
 }

@@ -10,16 +10,16 @@ import (
 	"github.com/openassay/assay/scenarios/check"
 )
 
-// Given stops a judge where nothing can be said of what the agent makes of a model that errs.
+// Given blocks the judge unless the plugin asked its model.
 func (o ModelObservation) Given(j *scenarios.Judge) {
 	host.GivenRequest(j, o.Control)
 	host.GivenInTime(j, o.Reached()...)
 	if tools := o.Control.Plugins(); len(tools) != 1 || len(o.Reached()) == 0 {
-		j.Block("the agent did not ask the model", "see that mock_llm in "+host.ProfileName+" makes the agent use it")
+		j.Block("the plugin did not ask the model", "see that mock_llm in "+host.ProfileName+" makes the plugin use it")
 	}
 }
 
-// However its model errs, a turn follows the protocol (AL-R121).
+// A turn follows the protocol, whatever its model does (AL-R121).
 var erringModel = scenarios.Scenario{
 	ID:     "agenticloop/protocol/model-that-errs",
 	Title:  "a turn whose model answers with an error, breaks off, talks without end or says what is no decision ends in time, with a sound response",

@@ -1,3 +1,4 @@
+// Package protocol asks whether turns, responses and events have the form of the protocol, whatever comes in.
 package protocol
 
 import (
@@ -17,7 +18,7 @@ var (
 	permits = []string{"debug", "info", "warn", "error"}
 )
 
-// Suite asks whether turns and events have the form of the protocol.
+// Suite returns the suite.
 func Suite() scenarios.Suite {
 	return scenarios.Suite{
 		ID: "protocol", Title: "turns, responses and events have the form of the protocol, whatever comes in",
@@ -41,7 +42,7 @@ var manifestSound = scenarios.Scenario{
 		j.Check(agenticloopv2.RFC103L1, m.Key("commands")).To(check.That("a list with handle, by name or as an object", func(v any) bool {
 			list, _ := v.([]any)
 			for _, c := range list {
-				command, _ := c.(map[string]any)
+				command, _ := c.(host.Object)
 				if c == "handle" || command["name"] == "handle" {
 					return true
 				}
@@ -54,7 +55,7 @@ var manifestSound = scenarios.Scenario{
 	}),
 }
 
-// RFC-103 Non-Goals, Protocol Behavior. Gateways honour a sound response whatever the code; the text does not (AL-R21).
+// RFC-103 Non-Goals, Protocol Behavior. Gateways accept a sound response with any code, the RFC does not (AL-R21).
 var exitCodes = scenarios.Scenario{
 	ID:     "agenticloop/protocol/exit-code-0",
 	Title:  "every turn answers and exits with 0, whatever became of the run",
@@ -71,7 +72,7 @@ var exitCodes = scenarios.Scenario{
 	}),
 }
 
-// The codec of the later era demands a result (AL-R24).
+// The codec of revision 2026-06 demands a result (AL-R24).
 var resultTold = scenarios.Scenario{
 	ID:     "agenticloop/protocol/result-told",
 	Title:  "in revision 2026-06 a response with status ok says what was done",
@@ -80,7 +81,7 @@ var resultTold = scenarios.Scenario{
 	Ask: scenarios.Ask(correlation.Results, func(o correlation.ResultsObservation, j *scenarios.Judge) {
 		host.GivenRequest(j, o.Start)
 		for _, t := range o.Turns {
-			if t.Answer.Key("status").String() == "ok" {
+			if t.Status() == "ok" {
 				j.Check(agenticloopv2.RFC103WIRE4, t.Answer.Key("result")).To(check.That("a text that is not blank", func(v any) bool {
 					s, _ := v.(string)
 					return strings.TrimSpace(s) != ""
@@ -112,7 +113,7 @@ var logsSound = scenarios.Scenario{
 				j.Check(agenticloopv2.RFC103WIRE5, l.Key("message")).To(check.That("a text", func(v any) bool { _, ok := v.(string); return ok }), "%s: message of a log", t.Name)
 			}
 		}
-		if !logged { // no log is no bad log
+		if !logged { // without logs, there is no bad one
 			j.Check(agenticloopv2.RFC103WIRE5, o.Start.Answer.Key("logs")).To(check.That("no log at all", func(v any) bool { list, _ := v.([]any); return len(list) == 0 }), "logs")
 		}
 	}),
@@ -137,32 +138,32 @@ var requestSays = scenarios.Scenario{
 				j.Check(agenticloopv2.RFC103E7, payload.Key("step")).To(host.WholeNumber(), "%s: step", t.Name)
 				j.Check(agenticloopv2.RFC103E7, payload.Key("tool")).To(check.Text(), "%s: tool", t.Name)
 				j.Check(agenticloopv2.RFC103E9, payload).To(oneVersion(), "%s: payload", t.Name)
-				tellAlias(o, j, e)
+				findAlias(o, j, e)
 			}
 		}
 	}),
 }
 
-// tellAlias notes a tool that has another name than the plugin that it is routed to (AL-R1).
-func tellAlias(o correlation.StartsObservation, j *scenarios.Judge, e wire.Value) {
+// findAlias notes a tool that is routed to a plugin of another name (AL-R1).
+func findAlias(o correlation.StartsObservation, j *scenarios.Judge, e wire.Value) {
 	plugin := strings.TrimPrefix(e.Key("type").String(), host.RequestPrefix+".")
 	if tool := e.At("/payload/tool").String(); tool != plugin && o.Aliases[plugin] != tool {
 		j.Find(agenticloopv2.RFC103E6, "it is routed to %.80q and names the tool %.80q: the profile says no such alias", plugin, tool)
 	}
 }
 
-// oneVersion expects arguments that are nested, flat, or alike in both places.
+// oneVersion matches arguments that are nested, flat, or the same in both places.
 func oneVersion() check.Matcher {
 	return check.That("arguments that stand in one place, or alike in both", func(v any) bool {
-		payload, _ := v.(map[string]any)
-		nested, isObject := payload["tool_payload"].(map[string]any)
+		payload, _ := v.(host.Object)
+		nested, isObject := payload["tool_payload"].(host.Object)
 		if payload["tool_payload"] != nil && !isObject {
 			return false
 		}
 		for k, arg := range nested {
 			switch k {
 			case "run_id", "step", "tool", "tool_command", "requested_at", "tool_payload":
-				continue // those of the request win
+				continue // the request's own win
 			}
 			if flat, both := payload[k]; both && !reflect.DeepEqual(flat, arg) {
 				return false
@@ -194,10 +195,7 @@ var startWithoutGoal = scenarios.Scenario{
 	Claim:  claims.Plugin,
 	Ask: scenarios.Ask(correlation.Starts, func(o correlation.StartsObservation, j *scenarios.Judge) {
 		host.GivenRequest(j, o.First)
-		host.Given(j, o.NoGoal...)
-		if len(o.NoGoal) == 0 {
-			host.Given(j, host.Turn{})
-		}
+		host.GivenSome(j, o.NoGoal)
 		for _, t := range o.NoGoal {
 			host.CheckRefused(j, t, agenticloopv2.RFC103E2)
 			j.Check(agenticloopv2.RFC103E2, t.KeptRuns().Each("/status")).To(check.That("no run that is running", func(v any) bool {
@@ -213,7 +211,7 @@ var startWithoutGoal = scenarios.Scenario{
 	}),
 }
 
-// An exit code answers such input as well as an error does (AL-R102).
+// An exit code answers such input as well as an error (AL-R102).
 var garbageIn = scenarios.Scenario{
 	ID:     "agenticloop/protocol/input-that-is-no-request",
 	Title:  "to input that is no JSON object the answer is an error, or an exit code and no output",
@@ -221,9 +219,7 @@ var garbageIn = scenarios.Scenario{
 	Claim:  claims.Plugin,
 	Ask: scenarios.Ask(inputs, func(o InputsObservation, j *scenarios.Judge) {
 		host.GivenRequest(j, o.Start)
-		if len(o.Garbage) == 0 {
-			host.Given(j, host.Turn{})
-		}
+		host.GivenReached(j, len(o.Garbage) > 0)
 		host.GivenInTime(j, o.Garbage...)
 		for _, t := range o.Garbage {
 			if code, ok := t.Exit.Int(); ok && code != 0 {
@@ -236,14 +232,14 @@ var garbageIn = scenarios.Scenario{
 	}),
 }
 
-// orError expects no output, or a response that is an error.
+// orError matches no output, or an error of the protocol.
 func orError(t host.Turn) check.Matcher {
 	return check.Seeing("none, or an error of the protocol", func(s wire.Seen) (bool, string) {
-		return reflect.DeepEqual(check.Plain(s.Actual()), int64(0)) || t.Answer.Key("status").String() == "error", t.Output.JSON()
+		return reflect.DeepEqual(check.Plain(s.Actual()), int64(0)) || t.Status() == "error", t.Output.JSON()
 	})
 }
 
-// The pages of the gateway allow exit code 78 here, against the text (AL-R103).
+// The gateway's pages allow exit code 78 here, against the RFC (AL-R103).
 var otherVersion = scenarios.Scenario{
 	ID:     "agenticloop/protocol/other-version",
 	Title:  "a request of another protocol version is refused for good, or with exit code 78",
@@ -262,7 +258,7 @@ var otherVersion = scenarios.Scenario{
 	}),
 }
 
-// The text is silent on requests that an agent cannot serve (AL-R104).
+// The RFC is silent on requests that a plugin cannot serve (AL-R104).
 var nobodyServes = scenarios.Scenario{
 	ID:     "agenticloop/protocol/unknown-event-or-command",
 	Title:  "an unknown command or event, and handle without an event, are refused for good",
@@ -270,10 +266,7 @@ var nobodyServes = scenarios.Scenario{
 	Claim:  claims.Plugin,
 	Ask: scenarios.Ask(inputs, func(o InputsObservation, j *scenarios.Judge) {
 		host.GivenRequest(j, o.Start)
-		host.Given(j, o.Nobody...)
-		if len(o.Nobody) == 0 {
-			host.Given(j, host.Turn{})
-		}
+		host.GivenSome(j, o.Nobody)
 		for _, t := range o.Nobody {
 			j.Check(agenticloopv2.RFC103WIRE8, t.Answer.Key("status")).To(check.Equal("error"), "%s: status", t.Name)
 			j.Check(agenticloopv2.RFC103WIRE8, t.Answer.Key("retry")).To(check.Equal(false), "%s: retry", t.Name)
@@ -283,7 +276,7 @@ var nobodyServes = scenarios.Scenario{
 	}),
 }
 
-// A gateway in Go does not leave its zero time out.
+// A gateway in Go sends its zero time.
 var zeroTime = scenarios.Scenario{
 	ID:     "agenticloop/protocol/what-the-gateway-adds",
 	Title:  "what the gateway adds to an event, be it the zero time, does no harm",
@@ -292,9 +285,7 @@ var zeroTime = scenarios.Scenario{
 	Ask: scenarios.Ask(correlation.Results, func(o correlation.ResultsObservation, j *scenarios.Judge) {
 		host.GivenRequest(j, o.Start)
 		host.Given(j, o.Matching, o.Zero)
-		if !host.Moved(o.Matching) {
-			j.BlockOn(agenticloopv2.RFC103V9, "set-up: the result moved no run")
-		}
+		host.GivenMoved(j, o.Matching)
 		j.Check(agenticloopv2.RFC103WIRE10, o.Zero.Answer.Key("status")).To(check.Equal("ok"), "%s: status", o.Zero.Name)
 		if o.Live {
 			j.Check(agenticloopv2.RFC103WIRE10, o.Zero.Events()).To(o.Zero.MovesOn(o.Pending), "%s: events", o.Zero.Name)
@@ -304,7 +295,7 @@ var zeroTime = scenarios.Scenario{
 	}),
 }
 
-// The text is silent on models that hang (AL-R121).
+// The RFC is silent on models that hang (AL-R121).
 var hungModel = scenarios.Scenario{
 	ID:     "agenticloop/protocol/ends-before-its-deadline",
 	Title:  "a turn whose model does not answer ends before its deadline, to be tried again, or escalated",
@@ -312,7 +303,7 @@ var hungModel = scenarios.Scenario{
 	Claim:  claims.Plugin,
 	Ask: scenarios.Ask(hung, func(o HungObservation, j *scenarios.Judge) {
 		if o.Asked == 0 && !o.Hung.TimedOut {
-			j.Block("the agent did not ask the model", "see that mock_llm in "+host.ProfileName+" makes the agent use it")
+			j.Block("the plugin did not ask the model", "see that mock_llm in "+host.ProfileName+" makes the plugin use it")
 		}
 		t := o.Hung
 		if _, exited := t.Exit.Int(); exited {
@@ -322,7 +313,7 @@ var hungModel = scenarios.Scenario{
 		if !j.Check(agenticloopv2.RFC103WIRE9, t.Exit).To(check.Equal(0), "%s: how it ended", t.Name) {
 			return
 		}
-		if t.Answer.Key("status").String() == "error" {
+		if t.Status() == "error" {
 			j.Check(agenticloopv2.RFC103WIRE9, t.Answer.Key("retry")).NotTo(check.Equal(false), "%s: retry", t.Name)
 			return
 		}

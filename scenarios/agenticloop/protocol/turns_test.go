@@ -65,7 +65,7 @@ func TestEveryTurnIsSound(t *testing.T) {
 		hosttest.Expect(t, "protocol/turns-of-inputs", protocol.InputsObservation{Turns: host.Turns{hosttest.StartR.Turn(t), refused}}, "passed")
 	})
 	t.Run("no tool was asked for", func(t *testing.T) {
-		hosttest.Expect(t, "correlation/turns-of-starts", correlation.StartsObservation{Turns: host.Turns{hosttest.Told{Name: "a", Answer: hosttest.Ok(nil)}.Turn(t)}}, "blocked")
+		hosttest.Expect(t, "correlation/turns-of-starts", correlation.StartsObservation{Turns: host.Turns{hosttest.Turn(t, "a", nil, hosttest.Ok(nil))}}, "blocked")
 	})
 }
 

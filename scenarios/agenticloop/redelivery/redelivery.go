@@ -1,3 +1,4 @@
+// Package redelivery asks what comes of a job that runs again.
 package redelivery
 
 import (
@@ -12,7 +13,7 @@ import (
 	"github.com/openassay/assay/scenarios/check"
 )
 
-// Suite asks what comes of a job that is run again.
+// Suite returns the suite.
 func Suite() scenarios.Suite {
 	return scenarios.Suite{
 		ID: "redelivery", Title: "a job may come twice, or be killed and run again, and nothing happens twice",
@@ -20,8 +21,8 @@ func Suite() scenarios.Suite {
 	}
 }
 
-// apart stops a judge where any start at all changes the run: that a certain one does shows nothing then.
-func (o RedeliveryObservation) apart(j *scenarios.Judge) {
+// givenApart blocks the judge if any start changes the run: then a certain one shows nothing.
+func (o RedeliveryObservation) givenApart(j *scenarios.Judge) {
 	host.GivenRequest(j, o.Start)
 	host.Given(j, o.Other)
 	if ok, found := o.Other.Unchanged(o.Run).MatchSeen(o.Other.Runs()); !ok {
@@ -29,14 +30,14 @@ func (o RedeliveryObservation) apart(j *scenarios.Judge) {
 	}
 }
 
-// Delivery is at least once, and the text is silent on starts (AL-R13).
+// Delivery is at least once, and the RFC is silent on starts (AL-R13).
 var startAgain = scenarios.Scenario{
 	ID:     "agenticloop/redelivery/start-delivered-again",
 	Title:  "a start that is delivered again makes no second run",
 	Proves: scenarios.IDs{agenticloopv2.RFC103READ2},
 	Claim:  claims.Redelivery,
 	Ask: scenarios.Ask(redelivered, func(o RedeliveryObservation, j *scenarios.Judge) {
-		o.apart(j)
+		o.givenApart(j)
 		host.Given(j, o.Again)
 		j.Check(agenticloopv2.RFC103READ2, o.Again.KeptRuns()).To(check.Len(0), "%s: new runs", o.Again.Name)
 		host.CheckNotMovedAgain(j, o.Again, o.Start, o.Run, agenticloopv2.RFC103READ2)
@@ -50,11 +51,8 @@ var foreignStart = scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloopv2.RFC103READ3},
 	Claim:  claims.Plugin,
 	Ask: scenarios.Ask(redelivered, func(o RedeliveryObservation, j *scenarios.Judge) {
-		o.apart(j)
-		host.Given(j, o.Foreign...)
-		if len(o.Foreign) == 0 {
-			host.Given(j, host.Turn{})
-		}
+		o.givenApart(j)
+		host.GivenSome(j, o.Foreign)
 		for _, t := range o.Foreign {
 			j.Check(agenticloopv2.RFC103READ3, t.Runs()).To(t.Unchanged(o.Run), "%s", t.Name)
 			j.Check(agenticloopv2.RFC103READ3, t.Requests().Each("/payload/run_id")).To(host.NoneIs(o.Run), "%s: run_id of its requests", t.Name)
@@ -62,8 +60,8 @@ var foreignStart = scenarios.Scenario{
 	}),
 }
 
-// The gateway keeps the state before it routes the events: what was lost between stays lost, unless the agent hands
-// out the pending request again (AL-R14). Either is safe.
+// The gateway keeps the state before it routes the events. What is lost in between stays lost unless the plugin repeats the
+// pending request. Either is safe (AL-R14).
 var takenAgain = scenarios.Scenario{
 	ID:     "agenticloop/redelivery/events-lost",
 	Title:  "where a turn's events were lost, the same job again takes the run no further",
@@ -72,19 +70,17 @@ var takenAgain = scenarios.Scenario{
 	Ask: scenarios.Ask(redelivered, func(o RedeliveryObservation, j *scenarios.Judge) {
 		host.GivenRequest(j, o.Start)
 		host.Given(j, o.Matching, o.Taken)
-		if !host.Moved(o.Matching) {
-			j.BlockOn(agenticloopv2.RFC103V9, "set-up: the result did not move the run")
-		}
+		host.GivenMoved(j, o.Matching)
 		asked, _ := host.PendingOf(o.Matching)
 		j.Check(agenticloopv2.RFC103READ4, o.Taken.Requests().Each("/payload/step")).To(host.AtMost(asked.Step), "%s: steps that it asks for", o.Taken.Name)
 		host.CheckNotMovedAgain(j, o.Taken, o.Matching, o.Run, agenticloopv2.RFC103I6)
-		if !host.Moved(o.Taken) {
+		if !o.Taken.Moved() {
 			j.Find("", "where the events of a turn are lost between the state and the routes, the run stands still: nothing asks for the pending step again")
 		}
 	}),
 }
 
-// After a crash the gateway runs the job again, with the same id and the state of before.
+// After a crash the gateway runs the job again, with the same id and the state from before.
 var killedAgain = scenarios.Scenario{
 	ID:     "agenticloop/redelivery/killed-and-run-again",
 	Title:  "a turn that was killed and is run again leads where it would have led",
@@ -93,9 +89,7 @@ var killedAgain = scenarios.Scenario{
 	Ask: scenarios.Ask(redelivered, func(o RedeliveryObservation, j *scenarios.Judge) {
 		host.GivenRequest(j, o.Start)
 		host.Given(j, o.Matching)
-		if len(o.Killed) == 0 {
-			host.Given(j, host.Turn{})
-		}
+		host.GivenReached(j, len(o.Killed) > 0)
 		for _, k := range o.Killed {
 			j.Check(agenticloopv2.RFC103T2, k.Again.Answer.Key("status")).To(check.Equal("ok"), "%s: status", k.Again.Name)
 			j.Check(agenticloopv2.RFC103WIRE14, k.Again.NewRuns().Each("/status")).To(check.Equal([]string{"running"}), "%s: new runs", k.Again.Name)
@@ -116,15 +110,16 @@ var killedAgain = scenarios.Scenario{
 	}),
 }
 
-// checkTrace expects that the trace can be read, whatever the killed turn left of it.
+// checkTrace checks that the trace can be read, whatever the killed turn left in it.
 func (k Killed) checkTrace(j *scenarios.Judge) {
 	trace := k.Files.Key("trace.jsonl")
 	for line := range strings.Lines(trace.Key("text").String()) {
-		if !json.Valid([]byte(line)) && !strings.HasPrefix(line, "{") && !strings.HasPrefix(line, "[") { // what a turn leaves that was killed in the middle begins as a record does
+		// A turn that was killed in the middle leaves the begin of a record.
+		if !json.Valid([]byte(line)) && !strings.HasPrefix(line, "{") && !strings.HasPrefix(line, "[") {
 			j.BlockOn(agenticloopv2.RFC103W2, fmt.Sprintf("set-up: %s: trace.jsonl holds %.80q, which is no begin of a record", k.Again.Name, line))
 		}
 	}
 	if trace.Present() {
-		j.Check(agenticloopv2.RFC103WIRE14, trace).To(host.JsonLines(), "%s: trace.jsonl", k.Again.Name)
+		j.Check(agenticloopv2.RFC103WIRE14, trace).To(host.JSONLines(), "%s: trace.jsonl", k.Again.Name)
 	}
 }

@@ -14,7 +14,7 @@ func TestJudgesOfRedelivery(t *testing.T) {
 	matching := hosttest.Ok(hosttest.RunR2, hosttest.Request("R", 2, "fabric"))
 	honest := func() redelivery.RedeliveryObservation {
 		o := redelivery.RedeliveryObservation{
-			Start: hosttest.StartR.Turn(t), Run: "R", Other: hosttest.Handed(t, "another start", hosttest.Ok(host.Object{"R": hosttest.Running(1, "fetch"), "O": hosttest.Running(1, "fetch")}, hosttest.Request("O", 1, "fetch"))), Again: hosttest.Handed(t, "the same job", hosttest.Ok(nil)), Matching: hosttest.Handed(t, "the result", matching), Taken: hosttest.Told{Name: "taken", Before: hosttest.RunR2, Answer: hosttest.Ok(nil)}.Turn(t),
+			Start: hosttest.StartR.Turn(t), Run: "R", Other: hosttest.Handed(t, "another start", hosttest.Ok(host.Object{"R": hosttest.Running(1, "fetch"), "O": hosttest.Running(1, "fetch")}, hosttest.Request("O", 1, "fetch"))), Again: hosttest.Handed(t, "the same job", hosttest.Ok(nil)), Matching: hosttest.Handed(t, "the result", matching), Taken: hosttest.Turn(t, "taken", hosttest.RunR2, hosttest.Ok(nil)),
 			Foreign: []host.Turn{hosttest.Handed(t, "a foreign start", hosttest.Refusal(false)), hosttest.Handed(t, "another", hosttest.Ok(host.Object{"R": hosttest.Running(1, "fetch"), "Q": hosttest.Running(1, "fetch")}, hosttest.Request("Q", 1, "fetch")))},
 		}
 		files := wiretest.Value(t, host.Object{"trace.jsonl": host.Object{"kind": "file", "text": "{\"a\":1}\n[]\n", "whole": true, "bytes": 11}})
@@ -50,16 +50,16 @@ func TestJudgesOfRedelivery(t *testing.T) {
 			o.Foreign[0] = hosttest.Handed(t, "a foreign start", hosttest.Ok(nil, hosttest.Request("R", 1, "fetch")))
 		}, agenticloopv2.RFC103READ3},
 		{"events-lost", "it goes on", func(o *redelivery.RedeliveryObservation) {
-			o.Taken = hosttest.Told{Name: "taken", Before: hosttest.RunR2, Answer: hosttest.Ok(host.Object{"R": hosttest.Running(3, "fetch")}, hosttest.Request("R", 3, "fetch"))}.Turn(t)
+			o.Taken = hosttest.Turn(t, "taken", hosttest.RunR2, hosttest.Ok(host.Object{"R": hosttest.Running(3, "fetch")}, hosttest.Request("R", 3, "fetch")))
 		}, agenticloopv2.RFC103READ4},
 		{"events-lost", "the result had not moved it", func(o *redelivery.RedeliveryObservation) {
 			o.Matching = hosttest.Handed(t, "the result", hosttest.Ok(nil))
 		}, "blocked"},
 		{"killed-and-run-again", "it is refused", func(o *redelivery.RedeliveryObservation) {
-			o.Killed[0].Again = hosttest.Told{Name: "again", Answer: hosttest.Refusal(true)}.Turn(t)
+			o.Killed[0].Again = hosttest.Turn(t, "again", nil, hosttest.Refusal(true))
 		}, agenticloopv2.RFC103T2},
 		{"killed-and-run-again", "nothing is asked for", func(o *redelivery.RedeliveryObservation) {
-			o.Killed[0].Again = hosttest.Told{Name: "again", Answer: hosttest.Ok(nil)}.Turn(t)
+			o.Killed[0].Again = hosttest.Turn(t, "again", nil, hosttest.Ok(nil))
 		}, agenticloopv2.RFC103WIRE14},
 		{"killed-and-run-again", "the result is thought to be taken", func(o *redelivery.RedeliveryObservation) {
 			o.Resumed[0].Again = hosttest.Handed(t, "the result again", hosttest.Ok(nil))

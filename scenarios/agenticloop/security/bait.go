@@ -14,17 +14,16 @@ import (
 	"github.com/openassay/assay/scenarios"
 )
 
-// Programs by which a gateway is called, and such as may have another errand: to ask a model, say.
+// Programs that call a gateway, and programs that fetch, which may have another errand: to ask a model, say.
 var (
 	gatewayPrograms = []string{"ductile", "senechal-gw"}
 	fetchPrograms   = []string{"curl", "wget"}
 )
 
-// gatewayCalled is the file that tells of calls to the gateway's API.
+// gatewayCalled is the file that records calls to the gateway's API.
 const gatewayCalled = "gateway-api"
 
-// layTraps puts programs into the folder bin that leave a line in the folder called. Those that may have another errand go on
-// to do it.
+// layTraps puts programs into the folder bin that record each call in the folder called. Those that fetch go on to fetch.
 func layTraps(bin, called string) error {
 	if err := os.Mkdir(bin, 0o755); err != nil {
 		return err
@@ -51,7 +50,7 @@ func layTraps(bin, called string) error {
 	return nil
 }
 
-// bait is an address that looks like the API of a gateway. Whoever calls it leaves a line in a file.
+// bait is an address that looks like the API of a gateway, and records each call in a file.
 type bait struct {
 	url    string
 	server *http.Server
@@ -79,7 +78,7 @@ func baitGateway(ctx context.Context, called string) *bait {
 	b.server = &http.Server{Handler: http.HandlerFunc(told), ReadHeaderTimeout: 5 * time.Second, MaxHeaderBytes: 64 << 10}
 	go func() {
 		defer close(b.done)
-		_ = b.server.Serve(ln) // it ends when it is closed
+		_ = b.server.Serve(ln) // until it is closed
 	}()
 	return b
 }

@@ -14,14 +14,14 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// AllowedObservation is starts with allowlists of all kinds, whatever the agent then decides.
+// AllowedObservation is starts with all kinds of allowlists, whatever the plugin then decides.
 type AllowedObservation struct {
 	host.Turns
 	Control host.Turn         `json:"control"` // with the allowlist of the profile
-	Only    host.Turn         `json:"only"`    // one tool alone is allowed, of which the agent knows nothing
-	Tool    string            `json:"tool"`    // that one
-	Self    host.Turn         `json:"self"`    // the agent alone is allowed
-	Name    string            `json:"name"`    // its name
+	Only    host.Turn         `json:"only"`    // only a tool is allowed that the plugin does not know
+	Tool    string            `json:"tool"`    // that tool
+	Self    host.Turn         `json:"self"`    // only the plugin itself is allowed
+	Name    string            `json:"name"`    // of the plugin
 	Empty   []host.Turn       `json:"empty"`   // nothing is allowed
 	Aliases map[string]string `json:"aliases,omitempty"`
 }
@@ -33,113 +33,98 @@ var allowlists = &scenarios.Drive[AllowedObservation]{
 	Sends: []string{"five turns: agentic.start with other allowed_plugins"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *AllowedObservation) {
 		p := host.Open(c, &o.Turns)
-		*o = AllowedObservation{Tool: "assay-only-tool", Name: p.OwnName(), Aliases: p.Profile.Aliases}
-		startAllowed(ctx, p, o)
+		o.Tool, o.Name, o.Aliases = "assay-only-tool", p.OwnName(), p.Profile.Aliases
+		begin := func(name string, config host.Object, edit func(host.Object)) host.Turn {
+			t, _ := p.Turn(ctx, host.Job{Name: name, Event: p.Start(p.NewGoal(), nil), Config: config, Edit: edit})
+			return t
+		}
+		o.Control = begin("a start", nil, nil)
+		o.Only = begin("a start where "+o.Tool+" alone is allowed", allowOnly(o.Tool), nil)
+		o.Self = begin("a start where the agent alone is allowed", allowOnly(o.Name), nil)
+		o.Empty = []host.Turn{
+			begin("a start with an empty allowlist", allowOnly(), nil),
+			begin("a start without an allowlist", nil, withoutAllowlist),
+		}
 	},
 }
 
-func startAllowed(ctx context.Context, p *host.Plugin, o *AllowedObservation) {
-	begin := func(name string, into *host.Turn, config host.Object, edit func(host.Object)) {
-		*into, _ = p.Turn(ctx, host.Job{Name: name, Event: p.Start(p.NewGoal(), nil), Config: config, Edit: edit})
-	}
-	var empty, absent host.Turn
-	begin("a start", &o.Control, nil, nil)
-	begin("a start where "+o.Tool+" alone is allowed", &o.Only, host.Object{"allowed_plugins": []any{o.Tool}}, nil)
-	begin("a start where the agent alone is allowed", &o.Self, host.Object{"allowed_plugins": []any{o.Name}}, nil)
-	begin("a start with an empty allowlist", &empty, host.Object{"allowed_plugins": []any{}}, nil)
-	begin("a start without an allowlist", &absent, nil, func(request host.Object) { delete(request["config"].(host.Object), "allowed_plugins") })
-	o.Empty = []host.Turn{empty, absent}
-}
-
-// ForbiddenObservation is runs whose planner wants what it may not have.
+// ForbiddenObservation is runs whose planner wants tools that it may not have.
 type ForbiddenObservation struct {
 	host.Turns
-	Control host.Turn   `json:"control"` // it wants what is allowed
-	Tool    string      `json:"tool"`    // and got it: what the seam is worth
+	Control host.Turn   `json:"control"` // an allowed tool, which shows whether the seam steers
+	Tool    string      `json:"tool"`    // that tool
 	First   host.Turn   `json:"first"`   // a tool that is not allowed, at the start
-	Later   host.Turn   `json:"later"`   // and after a result
-	Wanted  string      `json:"wanted"`  // that tool
-	Self    []host.Turn `json:"self"`    // the agent itself
+	Later   host.Turn   `json:"later"`   // the same after a result
+	Wanted  string      `json:"wanted"`  // the tool that is not allowed
+	Self    []host.Turn `json:"self"`    // the plugin itself
 	Name    string      `json:"name"`
-	Empty   []host.Turn `json:"empty"` // any tool, where nothing is allowed
-	Odd     []host.Turn `json:"odd"`   // names that are none
-	Names   []string    `json:"names"`
-	Told    []host.Turn `json:"told"` // the same names, told by the result of a tool
-	// Cut has, in place of what could not be steered, why.
-	Cut string `json:"cut,omitempty"`
+	Empty   []host.Turn `json:"empty"`         // any tool, though nothing is allowed
+	Odd     []host.Turn `json:"odd"`           // names that no tool may have
+	Told    []host.Turn `json:"told"`          // the same names, told by the result of a tool
+	Cut     string      `json:"cut,omitempty"` // why the turns after Told are missing
 }
 
-// oddNames are names that would lead a route elsewhere.
+// oddNames would lead a route elsewhere.
 var oddNames = []string{"../x", "a b", "x.y\n", "fetch.extra", "", strings.Repeat("n", 10_000), "übung"}
 
-// forbidden has the planner want what it may not have.
+// forbidden makes the planner want tools that it may not have.
 var forbidden = &scenarios.Drive[ForbiddenObservation]{
 	ID:    "agenticloop/forbidden",
 	Title: "has the planner want a tool that is not allowed, first and later, the agent itself, and names that are none, which results name as well",
 	Sends: []string{"a turn for each wish: agentic.start", "a turn for each name: agentic.tool_result", "two turns: agentic.tool_result"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *ForbiddenObservation) {
 		p := host.Open(c, &o.Turns)
-		*o = ForbiddenObservation{Wanted: "assay-forbidden", Name: p.OwnName(), Tool: p.Tools()[0]}
-		wantForbidden(ctx, p, o)
+		o.Wanted, o.Name, o.Tool = "assay-forbidden", p.OwnName(), p.Tools()[0]
+		o.wishAtTheStart(ctx, p)
+		o.tellNames(ctx, p)
+		o.wishLater(ctx, p)
 	},
 }
 
-func wantForbidden(ctx context.Context, p *host.Plugin, o *ForbiddenObservation) {
-	arguments := host.Object{"url": "http://example.test/"}
-	var edit func(host.Object)
-	begin := func(name, tool string, config host.Object) host.Turn {
-		plan := p.Steer(ctx, host.Call(tool, arguments))
-		defer plan.Close()
-		t, _ := p.Turn(ctx, plan.Lay(host.Job{Name: name, Event: p.Start(p.NewGoal(), plan.Context), Config: config, Edit: edit}))
-		return t
-	}
-	var err error
-	o.Control = begin("a start that wants "+o.Tool, o.Tool, nil)
-	o.First = begin("a start that wants a tool that is not allowed", o.Wanted, nil)
-	for _, s := range []struct {
-		name    string
-		allowed []any
-	}{{"where it is not allowed", []any{o.Tool}}, {"where it is allowed", []any{o.Tool, o.Name}}, {"where it alone is allowed", []any{o.Name}}, {"where nothing is", []any{}}} {
-		t := begin("a start that wants the agent itself "+s.name, o.Name, host.Object{"allowed_plugins": s.allowed})
-		o.Self = append(o.Self, t)
-	}
-	edit = func(request host.Object) { delete(request["config"].(host.Object), "allowed_plugins") }
-	unlisted := begin("a start that wants the agent itself without an allowlist", o.Name, nil)
-	o.Self = append(o.Self, unlisted)
-	for _, e := range []struct {
-		name   string
-		config host.Object
-		edit   func(host.Object)
-	}{
-		{"with an empty allowlist", host.Object{"allowed_plugins": []any{}}, nil},
-		{"without an allowlist", nil, func(request host.Object) { delete(request["config"].(host.Object), "allowed_plugins") }},
-	} {
-		edit = e.edit
-		t := begin("a start that wants "+o.Tool+" "+e.name, o.Tool, e.config)
-		o.Empty = append(o.Empty, t)
-	}
-	edit = nil
-	for _, name := range oddNames {
-		t := begin(fmt.Sprintf("a start that wants a tool named %.20q", name), name, host.Object{"allowed_plugins": []any{o.Tool, name}})
-		o.Odd, o.Names = append(o.Odd, t), append(o.Names, name)
-	}
-	misnamed(ctx, p, o)
-	plan, err := scenarios.Attempt(func() *host.Plan { return p.Steer(ctx, host.Call(o.Tool, arguments), host.Call(o.Wanted, arguments)) })
-	if host.IsBlocked(err) {
-		o.Cut = host.ReasonOf(err)
-		return
-	}
-	scenarios.End(err)
-	defer plan.Close()
-	s, ok := p.Begin(ctx, plan.Lay(host.Job{Name: "a start that wants " + o.Tool + " first", Event: p.Start(p.NewGoal(), plan.Context)}))
-	if !ok {
-		return
-	}
-	o.Later, _ = p.Turn(ctx, plan.Lay(host.Job{Name: "a result after which it wants a tool that is not allowed", State: s.State, Event: p.Result(s.Pending, plan.Body(1, p.AnyResult()))}))
+// wished is the arguments of every wish.
+var wished = host.Object{"url": "http://example.test/"}
+
+// allowOnly is the config of an allowlist.
+func allowOnly(tools ...any) host.Object {
+	return host.Object{"allowed_plugins": append([]any{}, tools...)}
 }
 
-// misnamed has the result of a tool name the next one: in its text, as a member, and in the words of the profile.
-func misnamed(ctx context.Context, p *host.Plugin, o *ForbiddenObservation) {
+// withoutAllowlist takes the allowlist out of a request.
+func withoutAllowlist(request host.Object) {
+	delete(request["config"].(host.Object), "allowed_plugins")
+}
+
+// wishAtTheStart makes the planner want a tool as its first.
+func (o *ForbiddenObservation) wishAtTheStart(ctx context.Context, p *host.Plugin) {
+	begin := func(name, tool string, config host.Object, edit func(host.Object)) host.Turn {
+		plan := p.Steer(ctx, host.Call(tool, wished))
+		defer plan.Close()
+		start := host.Job{Name: name, Event: p.Start(p.NewGoal(), plan.Context), Config: config, Edit: edit}
+		t, _ := p.Turn(ctx, plan.Lay(start))
+		return t
+	}
+	o.Control = begin("a start that wants "+o.Tool, o.Tool, nil, nil)
+	o.First = begin("a start that wants a tool that is not allowed", o.Wanted, nil, nil)
+	const itself = "a start that wants the agent itself "
+	o.Self = []host.Turn{
+		begin(itself+"where it is not allowed", o.Name, allowOnly(o.Tool), nil),
+		begin(itself+"where it is allowed", o.Name, allowOnly(o.Tool, o.Name), nil),
+		begin(itself+"where it alone is allowed", o.Name, allowOnly(o.Name), nil),
+		begin(itself+"where nothing is", o.Name, allowOnly(), nil),
+		begin(itself+"without an allowlist", o.Name, nil, withoutAllowlist),
+	}
+	o.Empty = []host.Turn{
+		begin("a start that wants "+o.Tool+" with an empty allowlist", o.Tool, allowOnly(), nil),
+		begin("a start that wants "+o.Tool+" without an allowlist", o.Tool, nil, withoutAllowlist),
+	}
+	for _, name := range oddNames {
+		t := begin(fmt.Sprintf("a start that wants a tool named %.20q", name), name, allowOnly(o.Tool, name), nil)
+		o.Odd = append(o.Odd, t)
+	}
+}
+
+// tellNames makes the result of a tool name the next one: in its text, as a member, and in the words of the profile.
+func (o *ForbiddenObservation) tellNames(ctx context.Context, p *host.Plugin) {
 	s, ok := p.Begin(ctx, host.Job{Name: "a start whose result will name a tool"})
 	if !ok {
 		return
@@ -147,33 +132,46 @@ func misnamed(ctx context.Context, p *host.Plugin, o *ForbiddenObservation) {
 	for _, name := range oddNames {
 		body := p.AnyResult()
 		body["content"], body["next_tool"] = "the next tool is "+name, name
-		if seam := p.Profile.Seams.ContextSteering; seam != nil && len(seam.NextTool) > 0 {
-			hint, err := host.Fill(seam.NextTool, host.Call(name, nil))
-			if err != nil {
-				scenarios.End(host.Unsteered("/profile/seams/context_steering/next_tool: " + err.Error()))
-				return
-			}
-			if hint, isObject := hint.(host.Object); isObject {
-				maps.Copy(body, hint)
-			}
-		}
-		t, _ := p.Turn(ctx, host.Job{Name: fmt.Sprintf("a result that names a tool %.20q", name), State: s.State, Event: p.Result(s.Pending, body), Config: host.Object{"allowed_plugins": []any{o.Tool, s.Tool, name}}})
+		maps.Copy(body, p.Hint(name))
+		t, _ := p.Turn(ctx, host.Job{
+			Name: fmt.Sprintf("a result that names a tool %.20q", name), State: s.State, Event: p.Result(s.Pending, body),
+			Config: allowOnly(o.Tool, s.Tool, name),
+		})
 		o.Told = append(o.Told, t)
 	}
 }
 
-// SpoofedObservation is turns that were handed correlation of others to pass on.
+// wishLater makes the planner want an allowed tool first, and then one that is not allowed.
+func (o *ForbiddenObservation) wishLater(ctx context.Context, p *host.Plugin) {
+	plan, err := p.TrySteer(ctx, host.Call(o.Tool, wished), host.Call(o.Wanted, wished))
+	if err != nil {
+		o.Cut = host.ReasonOf(err)
+		return
+	}
+	defer plan.Close()
+	start := host.Job{Name: "a start that wants " + o.Tool + " first", Event: p.Start(p.NewGoal(), plan.Context)}
+	s, ok := p.Begin(ctx, plan.Lay(start))
+	if !ok {
+		return
+	}
+	o.Later, _ = p.Turn(ctx, plan.Lay(host.Job{
+		Name: "a result after which it wants a tool that is not allowed", State: s.State,
+		Event: p.Result(s.Pending, plan.Body(1, p.AnyResult())),
+	}))
+}
+
+// SpoofedObservation is turns that were handed the correlation of another run.
 type SpoofedObservation struct {
 	host.Turns
-	Start    host.Turn    `json:"start"`   // its context holds reserved keys
+	Start    host.Turn    `json:"start"`   // reserved keys in its context
 	Pending  host.Pending `json:"pending"` // as the state has it
-	Result   host.Turn    `json:"result"`  // so does the result
-	Steered  host.Turn    `json:"steered"` // so do the arguments that the planner chose
+	Result   host.Turn    `json:"result"`  // reserved keys in the result
+	Steered  host.Turn    `json:"steered"` // reserved keys in the arguments that the planner chose
 	Spoof    Spoof        `json:"spoof"`
 	Unpicked string       `json:"unpicked,omitempty"` // why the arguments could not be chosen
 }
 
-// spoof is correlation that is not the run's.
+// Spoof is the correlation of no run.
 type Spoof struct {
 	Run     string `json:"run_id"`
 	Step    int    `json:"step"`
@@ -186,56 +184,57 @@ func (s Spoof) object() host.Object {
 	return host.Object{"run_id": s.Run, "step": s.Step, "tool": s.Tool, "tool_command": s.Command, "requested_at": s.At}
 }
 
-// spoofing hands the agent reserved keys wherever it might pass them on.
+// spoofing hands the plugin reserved keys wherever it might pass them on.
 var spoofing = &scenarios.Drive[SpoofedObservation]{
 	ID:    "agenticloop/spoofing",
 	Title: "hands the agent run_id, step, tool, tool_command and requested_at of somebody else, in a start's context, a result and, where they can be steered, a tool's arguments",
 	Sends: []string{"two turns: agentic.start", "one turn: agentic.tool_result"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *SpoofedObservation) {
 		p := host.Open(c, &o.Turns)
-		*o = SpoofedObservation{Spoof: Spoof{"spoofed-" + p.NewID(), 77, "assay-spoofed-tool", "assay-spoofed-command", "1999-01-01T00:00:00Z"}}
-		spoof(ctx, p, o)
+		o.Spoof = Spoof{
+			"spoofed-" + p.NewID(), 77, "assay-spoofed-tool", "assay-spoofed-command", "1999-01-01T00:00:00Z",
+		}
+		hints := o.Spoof.object()
+		delete(hints, "tool") // a start may say which tool and command it wants
+		delete(hints, "tool_command")
+		hints["tool_payload"] = o.Spoof.object()
+		start := host.Job{Name: "a start whose context holds reserved keys", Event: p.Start(p.NewGoal(), hints)}
+		s, ok := p.Begin(ctx, start)
+		o.Start, o.Pending = s.Turn, s.Pending
+		if !ok {
+			return
+		}
+		body := p.AnyResult()
+		maps.Copy(body, o.Spoof.object())
+		delete(body, "tool_command")
+		body["tool_payload"] = o.Spoof.object()
+		result := p.Result(s.Pending, body)
+		o.Result, _ = p.Turn(ctx, host.Job{Name: "a result that holds reserved keys", State: s.State, Event: result})
+		plan, err := p.TrySteer(ctx, host.Call(p.Tools()[0], o.Spoof.object()))
+		if err != nil {
+			o.Unpicked = host.ReasonOf(err)
+			return
+		}
+		defer plan.Close()
+		o.Steered, _ = p.Turn(ctx, plan.Lay(host.Job{
+			Name: "a start whose planner chooses reserved keys as arguments", Event: p.Start(p.NewGoal(), plan.Context),
+		}))
 	},
 }
 
-func spoof(ctx context.Context, p *host.Plugin, o *SpoofedObservation) {
-	hints := o.Spoof.object()
-	delete(hints, "tool") // which tool is wanted, and by which command, is what a start may say
-	delete(hints, "tool_command")
-	hints["tool_payload"] = o.Spoof.object()
-	s, ok := p.Begin(ctx, host.Job{Name: "a start whose context holds reserved keys", Event: p.Start(p.NewGoal(), hints)})
-	o.Start, o.Pending = s.Turn, s.Pending
-	if !ok {
-		return
-	}
-	body := p.AnyResult()
-	maps.Copy(body, o.Spoof.object())
-	delete(body, "tool_command")
-	body["tool_payload"] = o.Spoof.object()
-	o.Result, _ = p.Turn(ctx, host.Job{Name: "a result that holds reserved keys", State: s.State, Event: p.Result(s.Pending, body)})
-	plan, err := scenarios.Attempt(func() *host.Plan { return p.Steer(ctx, host.Call(p.Tools()[0], o.Spoof.object())) })
-	if host.IsBlocked(err) {
-		o.Unpicked = host.ReasonOf(err)
-		return
-	}
-	scenarios.End(err)
-	defer plan.Close()
-	o.Steered, _ = p.Turn(ctx, plan.Lay(host.Job{Name: "a start whose planner chooses reserved keys as arguments", Event: p.Start(p.NewGoal(), plan.Context)}))
-}
-
-// SecretsObservation is turns that were handed secrets, in all places where there are some.
+// SecretsObservation is turns that were handed secrets in all places where a gateway has some.
 type SecretsObservation struct {
 	host.Turns
 	Start    host.Turn         `json:"start"`
 	Result   host.Turn         `json:"result"`
 	Failure  host.Turn         `json:"failure"`
 	Refused  host.Turn         `json:"refused"`
-	Canaries map[string]string `json:"canaries"` // by where they stood
-	Other    string            `json:"other"`    // in another run of the state
+	Canaries map[string]string `json:"canaries"` // by place: config, environment, secrets
+	Other    string            `json:"other"`    // the canary in another run of the state
 	Files    wire.Value        `json:"files"`
 }
 
-// secrets hands the agent canaries.
+// secrets hands the plugin canaries.
 var secrets = &scenarios.Drive[SecretsObservation]{
 	ID:    "agenticloop/secrets",
 	Title: "starts, resumes and fails a run with canaries in the config, the environment, the secrets and another run",
@@ -243,49 +242,49 @@ var secrets = &scenarios.Drive[SecretsObservation]{
 	Run: func(ctx context.Context, c *scenarios.Conn, o *SecretsObservation) {
 		p := host.Open(c, &o.Turns)
 		canary := func(where string) string { return "canary-" + where + "-" + strings.ReplaceAll(p.NewID(), "-", "") }
-		*o = SecretsObservation{Other: canary("run"), Canaries: map[string]string{"config": canary("config"), "environment": canary("environment"), "secrets": canary("secrets")}}
+		o.Other = canary("run")
+		o.Canaries = map[string]string{
+			"config": canary("config"), "environment": canary("environment"), "secrets": canary("secrets"),
+		}
 		dir := scenarios.Get(wire.NewFolder("assay-workspace-"))
 		defer wire.RemoveFolder(dir)
-		hideCanaries(ctx, p, o, dir)
+		lay := func(j host.Job) host.Job {
+			j.Config = host.Object{"assay_api_key": o.Canaries["config"], "assay": host.Object{"token": o.Canaries["config"]}}
+			j.Env = map[string]string{"ASSAY_CANARY_TOKEN": o.Canaries["environment"]}
+			j.Secrets = host.Object{"assay_token": o.Canaries["secrets"]}
+			j.Workspace = dir
+			return j
+		}
+		_, state := p.Turn(ctx, lay(host.Job{Name: "the start of another run", Event: p.Start("a goal with "+o.Other, nil)}))
+		state = host.Clone(state)
+		for _, r := range host.RunsOf(state) {
+			if run, ok := r.(host.Object); ok {
+				run["goal"] = "a goal with " + o.Other
+			}
+		}
+		s, ok := p.Begin(ctx, lay(host.Job{Name: "the start", State: state}))
+		if o.Start = s.Turn; !ok {
+			return
+		}
+		o.Result, _ = p.Turn(ctx, lay(host.Job{Name: "a result", State: s.State, Event: p.Result(s.Pending, p.AnyResult())}))
+		o.Failure, _ = p.Turn(ctx, lay(host.Job{Name: "a failure", State: s.State, Event: p.Failure(s.Pending)}))
+		unknown := p.Event("assay.unknown", host.Object{"x": 1}, "")
+		o.Refused, _ = p.Turn(ctx, lay(host.Job{Name: "an event that nobody knows", State: s.State, Event: unknown}))
+		o.Files = p.ReadFolder("the workspace", dir).Value("")
 	},
 }
 
-func hideCanaries(ctx context.Context, p *host.Plugin, o *SecretsObservation, dir string) {
-	lay := func(j host.Job) host.Job {
-		j.Config = host.Object{"assay_api_key": o.Canaries["config"], "assay": host.Object{"token": o.Canaries["config"]}}
-		j.Env = map[string]string{"ASSAY_CANARY_TOKEN": o.Canaries["environment"]}
-		j.Secrets = host.Object{"assay_token": o.Canaries["secrets"]}
-		j.Workspace = dir
-		return j
-	}
-	_, state := p.Turn(ctx, lay(host.Job{Name: "the start of another run", Event: p.Start("a goal with "+o.Other, nil)}))
-	state = host.Clone(state)
-	for _, r := range host.RunsOf(state) {
-		if run, ok := r.(host.Object); ok {
-			run["goal"] = "a goal with " + o.Other
-		}
-	}
-	s, ok := p.Begin(ctx, lay(host.Job{Name: "the start", State: state}))
-	if o.Start = s.Turn; !ok {
-		return
-	}
-	o.Result, _ = p.Turn(ctx, lay(host.Job{Name: "a result", State: s.State, Event: p.Result(s.Pending, p.AnyResult())}))
-	o.Failure, _ = p.Turn(ctx, lay(host.Job{Name: "a failure", State: s.State, Event: p.Failure(s.Pending)}))
-	o.Refused, _ = p.Turn(ctx, lay(host.Job{Name: "an event that nobody knows", State: s.State, Event: p.Event("assay.unknown", host.Object{"x": 1}, "")}))
-	o.Files = p.ReadFolder("the workspace", dir).Value("")
-}
-
-// TrapObservation is turns that could have called somebody.
+// TrapObservation is turns that could have called a gateway.
 type TrapObservation struct {
 	host.Turns
 	Start   host.Turn  `json:"start"`
 	Result  host.Turn  `json:"result"`
 	Ignored host.Turn  `json:"ignored"`
-	Trap    wire.Value `json:"trap"`  // the folder in which a program that was called leaves a file
-	Asked   []int      `json:"asked"` // how often the model was asked by each turn, where there is one
+	Trap    wire.Value `json:"trap"`  // the folder in which each called program leaves a file
+	Asked   []int      `json:"asked"` // how often each turn asked the model, if there is one
 }
 
-// traps puts programs on the PATH by which a gateway is called.
+// traps puts programs on the PATH that call a gateway.
 var traps = &scenarios.Drive[TrapObservation]{
 	ID:    "agenticloop/traps",
 	Title: "starts and resumes a run with programs on the PATH that tell when they are called, ductile, senechal-gw, curl and wget, and with the address of a gateway's API in its config and its environment",
@@ -294,37 +293,34 @@ var traps = &scenarios.Drive[TrapObservation]{
 		p := host.Open(c, &o.Turns)
 		dir := scenarios.Get(wire.NewFolder("assay-trap-"))
 		defer wire.RemoveFolder(dir)
-		setTraps(ctx, p, o, dir)
-	},
-}
-
-func setTraps(ctx context.Context, p *host.Plugin, o *TrapObservation, dir string) {
-	bin, called := filepath.Join(dir, "bin"), filepath.Join(dir, "called")
-	scenarios.End(errors.Join(wire.MakeFolder(called), layTraps(bin, called)))
-	api := baitGateway(ctx, called)
-	defer api.close()
-	var plan *host.Plan
-	if seams := p.Profile.Seams; seams != nil && seams.MockLlm != nil {
-		plan = scenarios.Get(host.ServeModel(ctx, seams.MockLlm, []host.Decision{host.Call(p.Tools()[0], host.Object{"url": "http://example.test/"}), host.Done("done")}))
-		defer plan.Close()
-	}
-	asked := 0
-	turn := func(j host.Job) (host.Turn, host.Object) {
-		j.Env = map[string]string{"PATH": bin + ":" + os.Getenv("PATH"), "DUCTILE_API_URL": api.url, "SENECHAL_API_URL": api.url}
-		j.Config = host.Object{"gateway_url": api.url}
-		t, after := p.Turn(ctx, plan.Lay(j))
-		if plan != nil {
-			o.Asked = append(o.Asked, plan.Model.Calls()-asked)
-			asked = plan.Model.Calls()
+		bin, called := filepath.Join(dir, "bin"), filepath.Join(dir, "called")
+		scenarios.End(errors.Join(wire.MakeFolder(called), layTraps(bin, called)))
+		api := baitGateway(ctx, called)
+		defer api.close()
+		plan := &host.Plan{}
+		if p.HasModel() {
+			plan = p.ServeModel(ctx, host.Call(p.Tools()[0], wished), host.Done("done"))
 		}
-		return t, after
-	}
-	start, state := turn(host.Job{Name: "the start", Event: p.Start(p.NewGoal(), nil)})
-	o.Start = start
-	if waits, ok := host.PendingOf(start); ok {
-		o.Result, _ = turn(host.Job{Name: "the result", State: state, Event: p.Result(waits, p.AnyResult())})
-		o.Ignored, _ = turn(host.Job{Name: "a result for a run that never was", State: state, Event: p.Result(host.Pending{Run: p.NewID(), Step: 1, Tool: waits.Tool}, p.AnyResult())})
-	}
-	files := p.ReadFolder("programs that were called", called)
-	o.Trap = files.Value("")
+		defer plan.Close()
+		asked := 0
+		turn := func(j host.Job) (host.Turn, host.Object) {
+			path := bin + ":" + os.Getenv("PATH")
+			j.Env = map[string]string{"PATH": path, "DUCTILE_API_URL": api.url, "SENECHAL_API_URL": api.url}
+			j.Config = host.Object{"gateway_url": api.url}
+			t, after := p.Turn(ctx, plan.Lay(j))
+			if plan.Model != nil {
+				o.Asked = append(o.Asked, plan.Model.Calls()-asked)
+				asked = plan.Model.Calls()
+			}
+			return t, after
+		}
+		var state host.Object
+		o.Start, state = turn(host.Job{Name: "the start", Event: p.Start(p.NewGoal(), nil)})
+		if due, ok := host.PendingOf(o.Start); ok {
+			o.Result, _ = turn(host.Job{Name: "the result", State: state, Event: p.Result(due, p.AnyResult())})
+			unknown := p.Result(host.Pending{Run: p.NewID(), Step: 1, Tool: due.Tool}, p.AnyResult())
+			o.Ignored, _ = turn(host.Job{Name: "a result for a run that never was", State: state, Event: unknown})
+		}
+		o.Trap = p.ReadFolder("programs that were called", called).Value("")
+	},
 }

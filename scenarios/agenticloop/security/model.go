@@ -8,7 +8,7 @@ import (
 	"github.com/openassay/assay/scenarios/agenticloop/protocol"
 )
 
-// An agent trusts its model no more than it trusts a tool (AL-R1, AL-R15, AL-R119).
+// A plugin trusts its model no more than a tool (AL-R1, AL-R15, AL-R119).
 var misledByModel = scenarios.Scenario{
 	ID:     "agenticloop/security/model-out-of-bounds",
 	Title:  "whatever its model wants, and how often, the agent asks for no tool that is not allowed, and never for itself",
@@ -17,7 +17,7 @@ var misledByModel = scenarios.Scenario{
 	Ask: scenarios.Ask(protocol.Errings, func(o protocol.ModelObservation, j *scenarios.Judge) {
 		o.Given(j)
 		host.Given(j, o.Reached()...)
-		allowed := append(o.Control.Plugins(), o.Allowed...) // the one of the control may go to a plugin of another name
+		allowed := append(o.Control.Plugins(), o.Allowed...) // the tool of the control may have a route of another name
 		for _, t := range o.Reached() {
 			j.Check(agenticloopv2.RFC103READ12, t.Events().Each("/type")).To(soundRequests(), "%s: types of its events", t.Name)
 			j.Check(agenticloopv2.RFC103G3, t.Events()).To(t.AsksOnlyFor(allowed...), "%s", t.Name)

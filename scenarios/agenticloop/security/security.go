@@ -1,7 +1,9 @@
+// Package security asks what a plugin can be talked into, and what it tells.
 package security
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -13,7 +15,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// Suite asks what the agent can be talked into, and what it tells.
+// Suite returns the suite.
 func Suite() scenarios.Suite {
 	return scenarios.Suite{
 		ID: "security", Title: "no tool that is not allowed, no agent that starts itself, no correlation of others, no secret told",
@@ -38,11 +40,11 @@ var allowlistBinds = scenarios.Scenario{
 	}),
 }
 
-// steered stops a judge where the seam does not steer: that nothing forbidden was asked for would show nothing.
-func (o ForbiddenObservation) steered(j *scenarios.Judge) {
+// givenSteered blocks the judge unless the seam steers: else it shows nothing that no forbidden tool was asked for.
+func (o ForbiddenObservation) givenSteered(j *scenarios.Judge) {
 	host.GivenRequest(j, o.Control)
 	if tools := o.Control.Plugins(); len(tools) != 1 || tools[0] != o.Tool {
-		j.Block(fmt.Sprintf("the decision seam does not steer: it was to ask for %s, and asked for %.80q", o.Tool, tools), "see that the templates of the seam in "+host.ProfileName+" are those of the agent")
+		j.Block(fmt.Sprintf("the decision seam does not steer: it was to ask for %s, and asked for %.80q", o.Tool, tools), "see that the templates of the seam in "+host.ProfileName+" are those of the plugin")
 	}
 }
 
@@ -53,7 +55,7 @@ var forbiddenRefused = scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloopv2.RFC103G3},
 	Claim:  claims.Plugin,
 	Ask: scenarios.Ask(forbidden, func(o ForbiddenObservation, j *scenarios.Judge) {
-		o.steered(j)
+		o.givenSteered(j)
 		host.Given(j, o.First)
 		host.CheckRefused(j, o.First, agenticloopv2.RFC103G3)
 		switch {
@@ -67,17 +69,17 @@ var forbiddenRefused = scenarios.Scenario{
 	}),
 }
 
-// ownInputs are the events by which an agent is started or resumed.
+// ownInputs are the events that start or resume a plugin.
 var ownInputs = []string{"agentic.start", "agentic.tool_result", "api.trigger"}
 
-// notItself expects no event that starts or resumes the agent (AL-R15).
+// notItself matches events of which none starts or resumes the plugin (AL-R15).
 func notItself(name string) check.Matcher {
 	return check.Seeing("no request for "+name+", and none of "+strings.Join(ownInputs, ", "), func(s wire.Seen) (bool, string) {
 		list, _ := s.Actual().([]any)
 		for _, e := range list {
-			event, _ := e.(map[string]any)
+			event, _ := e.(host.Object)
 			kind, _ := event["type"].(string)
-			payload, _ := event["payload"].(map[string]any)
+			payload, _ := event["payload"].(host.Object)
 			if slices.Contains(append([]string{host.RequestPrefix + "." + name}, ownInputs...), kind) {
 				return false, kind
 			}
@@ -113,11 +115,8 @@ var neverItselfPlanned = scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloopv2.RFC103G2, agenticloopv2.RFC103N4},
 	Claim:  claims.Plugin,
 	Ask: scenarios.Ask(forbidden, func(o ForbiddenObservation, j *scenarios.Judge) {
-		o.steered(j)
-		host.Given(j, o.Self...)
-		if len(o.Self) == 0 {
-			host.Given(j, host.Turn{})
-		}
+		o.givenSteered(j)
+		host.GivenSome(j, o.Self)
 		for _, t := range o.Self {
 			for _, id := range (scenarios.IDs{agenticloopv2.RFC103G2, agenticloopv2.RFC103N4}) {
 				j.Check(id, t.Events()).To(notItself(o.Name), "%s", t.Name)
@@ -148,18 +147,15 @@ var failsClosedPlanned = scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloopv2.RFC103G4},
 	Claim:  claims.Plugin,
 	Ask: scenarios.Ask(forbidden, func(o ForbiddenObservation, j *scenarios.Judge) {
-		o.steered(j)
-		host.Given(j, o.Empty...)
-		if len(o.Empty) == 0 {
-			host.Given(j, host.Turn{})
-		}
+		o.givenSteered(j)
+		host.GivenSome(j, o.Empty)
 		for _, t := range o.Empty {
 			j.Check(agenticloopv2.RFC103G4, t.Requests()).To(check.Len(0), "%s: requests for tools", t.Name)
 		}
 	}),
 }
 
-// soundRequests expects of the types of events that those of requests end in a sound name.
+// soundRequests matches types of events in which each request ends in a sound name.
 func soundRequests() check.Matcher {
 	return check.That("no request for a tool but by letters, digits, _ and -, at most 64", func(v any) bool {
 		list, _ := v.([]any)
@@ -180,11 +176,8 @@ var namesAreSound = scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloopv2.RFC103READ12},
 	Claim:  claims.Plugin,
 	Ask: scenarios.Ask(forbidden, func(o ForbiddenObservation, j *scenarios.Judge) {
-		o.steered(j)
-		host.Given(j, o.Odd...)
-		if len(o.Odd) == 0 {
-			host.Given(j, host.Turn{})
-		}
+		o.givenSteered(j)
+		host.GivenSome(j, o.Odd)
 		host.Given(j, o.Told...)
 		for _, t := range slices.Concat(o.Odd, o.Told) {
 			j.Check(agenticloopv2.RFC103READ12, t.Events().Each("/type")).To(soundRequests(), "%s: types of its events", t.Name)
@@ -192,8 +185,8 @@ var namesAreSound = scenarios.Scenario{
 	}),
 }
 
-// ownCorrelation expects requests that name run, step and tool of their own, and nothing of what was handed in.
-func (o SpoofedObservation) ownCorrelation(j *scenarios.Judge, t host.Turn, run string) {
+// checkOwnCorrelation checks that requests name their own run, step and tool, and nothing that was handed in.
+func (o SpoofedObservation) checkOwnCorrelation(j *scenarios.Judge, t host.Turn, run string) {
 	const id = agenticloopv2.RFC103K3
 	for _, e := range t.Requests().Values {
 		payload := e.Key("payload")
@@ -201,10 +194,10 @@ func (o SpoofedObservation) ownCorrelation(j *scenarios.Judge, t host.Turn, run 
 			j.Check(id, payload.Key("run_id")).To(check.Equal(run), "%s: run_id", t.Name)
 		}
 		kept := t.Run(payload.Key("run_id").String())
-		switch was := host.StandingOf(t.RunsBefore()[payload.Key("run_id").String()]); {
+		switch was := host.ProgressOf(t.RunsBefore()[payload.Key("run_id").String()]); {
 		case kept.Present() && host.IsNothing(kept.Key("pending_tool").Actual()):
 			j.BlockOn(agenticloopv2.RFC103I3, "set-up: "+t.Name+": its run does not say which tool it waits for")
-		case was.Step > 0 && !t.AsksInItsState(): // and what it asks for is not kept
+		case was.Step > 0 && !t.WaitsAnew(): // it does not keep what it asks for
 			j.BlockOn(agenticloopv2.RFC103T8, "set-up: "+t.Name+": its run waits for what it waited for before")
 		}
 		j.Check(id, payload.Key("run_id")).NotTo(check.Equal(o.Spoof.Run), "%s: run_id", t.Name)
@@ -234,7 +227,7 @@ var reservedKeys = scenarios.Scenario{
 			j.BlockOn(agenticloopv2.RFC103I3, "set-up: "+o.Start.Name+": the request is for no run that is kept")
 		}
 		made := o.Start.NewRuns()
-		if len(made.Values) == 0 && !o.Start.AsksInItsState() {
+		if len(made.Values) == 0 && !o.Start.WaitsAnew() {
 			j.BlockOn(agenticloopv2.RFC103P5, "set-up: "+o.Start.Name+" keeps no run that asks")
 		}
 		j.Check(agenticloopv2.RFC103K3, made).To(check.Len(1), "%s: new runs", o.Start.Name)
@@ -243,15 +236,15 @@ var reservedKeys = scenarios.Scenario{
 			pointer := made.Values[0].Ref().Pointer
 			run = pointer[strings.LastIndexByte(pointer, '/')+1:]
 		}
-		j.Part(func() { o.ownCorrelation(j, o.Start, run) })
+		j.Part(func() { o.checkOwnCorrelation(j, o.Start, run) })
 		if o.Result.Name != "" {
 			host.Given(j, o.Result)
-			o.ownCorrelation(j, o.Result, run)
+			o.checkOwnCorrelation(j, o.Result, run)
 		}
 	}),
 }
 
-// Flattened arguments stand beside the correlation (AL-R2).
+// Flat arguments stand beside the correlation (AL-R2).
 var reservedArguments = scenarios.Scenario{
 	ID:     "agenticloop/security/reserved-arguments",
 	Title:  "the arguments that a planner chooses do not override run_id, step, tool or tool_command",
@@ -265,12 +258,12 @@ var reservedArguments = scenarios.Scenario{
 		default:
 			host.Given(j, o.Steered)
 			j.Check(agenticloopv2.RFC103K3, o.Steered.Requests()).To(check.Len(1), "%s: requests for tools", o.Steered.Name)
-			o.ownCorrelation(j, o.Steered, "")
+			o.checkOwnCorrelation(j, o.Steered, "")
 		}
 	}),
 }
 
-// The text is silent on what an agent may repeat (AL-R118).
+// The RFC is silent on what a plugin may repeat (AL-R118).
 var secretsKept = scenarios.Scenario{
 	ID:     "agenticloop/security/secrets-kept",
 	Title:  "nothing of the config, the environment, the secrets or another run is told",
@@ -281,7 +274,7 @@ var secretsKept = scenarios.Scenario{
 		host.Given(j, o.Result, o.Failure, o.Refused)
 		for _, t := range []host.Turn{o.Start, o.Result, o.Failure, o.Refused} {
 			told := []wire.Value{t.Answer.Key("events"), t.Answer.Key("logs"), t.Answer.Key("error"), t.Answer.Key("result"), t.Errors}
-			for _, where := range host.SortedKeys(o.Canaries) {
+			for _, where := range slices.Sorted(maps.Keys(o.Canaries)) {
 				for _, v := range append(slices.Clip(told), t.Answer.Key("state_updates")) {
 					j.Check(agenticloopv2.RFC103READ10, v).To(host.Without(o.Canaries[where]), "%s: what stands in the %s", t.Name, where)
 				}
@@ -301,17 +294,17 @@ var secretsOutOfFiles = scenarios.Scenario{
 	Ask: scenarios.Ask(secrets, func(o SecretsObservation, j *scenarios.Judge) {
 		host.GivenRequest(j, o.Start)
 		host.Given(j, o.Result, o.Failure, o.Refused)
-		if files, _ := o.Files.Actual().(map[string]any); len(files) == 0 {
+		if files, _ := o.Files.Actual().(host.Object); len(files) == 0 {
 			j.BlockOn(agenticloopv2.RFC103W1, "set-up: the workspace is empty")
 		}
-		for _, where := range host.SortedKeys(o.Canaries) {
+		for _, where := range slices.Sorted(maps.Keys(o.Canaries)) {
 			j.Check(agenticloopv2.RFC103READ11, o.Files).To(host.Without(o.Canaries[where]), "what stands in the %s", where)
 		}
 	}),
 }
 
-// AL-R120: what a turn sends over the network is seen where it goes to the address that it was handed as the gateway's; and so
-// is a program that it calls. One that may have another errand is told of.
+// We see what a turn sends to the address that it was told is the gateway's, and the programs that it calls. A program that
+// may have another errand is a finding (AL-R120).
 var noNestedDispatch = scenarios.Scenario{
 	ID:     "agenticloop/security/no-nested-dispatch",
 	Title:  "a turn calls neither the gateway nor a program that would, and asks a model for one turn alone",
@@ -322,7 +315,7 @@ var noNestedDispatch = scenarios.Scenario{
 		host.Given(j, o.Result, o.Ignored)
 		for _, id := range (scenarios.IDs{agenticloopv2.RFC103N2, agenticloopv2.RFC103O2}) {
 			j.Check(id, o.Trap).To(check.Seeing("neither a program called by which a gateway is, nor its API", func(s wire.Seen) (bool, string) {
-				called, _ := s.Actual().(map[string]any)
+				called, _ := s.Actual().(host.Object)
 				for _, name := range append(slices.Clip(gatewayPrograms), gatewayCalled) {
 					if call, there := called[name]; there {
 						return false, name + ": " + wire.Compact(call)

@@ -22,22 +22,22 @@ func TestJudgesOfAllowlists(t *testing.T) {
 		want           string
 	}{
 		{"allowlist-binds", "the allowed tool", func(o *security.AllowedObservation) {
-			o.Only = hosttest.Told{Name: "a", Answer: hosttest.Ok(host.Object{"R": hosttest.Running(1, "assay-only-tool")}, hosttest.Request("R", 1, "assay-only-tool"))}.Turn(t)
+			o.Only = hosttest.Turn(t, "a", nil, hosttest.Ok(host.Object{"R": hosttest.Running(1, "assay-only-tool")}, hosttest.Request("R", 1, "assay-only-tool")))
 		}, "passed"},
 		{"allowlist-binds", "another tool", func(o *security.AllowedObservation) { o.Only = hosttest.StartR.Turn(t) }, agenticloopv2.RFC103G3},
 		{"never-itself", "it asks for itself", func(o *security.AllowedObservation) {
-			o.Self = hosttest.Told{Name: "a", Answer: hosttest.Ok(host.Object{"R": hosttest.Running(1, "agentic-loop")}, hosttest.Request("R", 1, "agentic-loop"))}.Turn(t)
+			o.Self = hosttest.Turn(t, "a", nil, hosttest.Ok(host.Object{"R": hosttest.Running(1, "agentic-loop")}, hosttest.Request("R", 1, "agentic-loop")))
 		}, agenticloopv2.RFC103G2},
 		{"never-itself", "it starts itself", func(o *security.AllowedObservation) {
-			o.Self = hosttest.Told{Name: "a", Answer: hosttest.Ok(nil, host.Object{"type": "agentic.start", "payload": host.Object{"goal": "g"}})}.Turn(t)
+			o.Self = hosttest.Turn(t, "a", nil, hosttest.Ok(nil, host.Object{"type": "agentic.start", "payload": host.Object{"goal": "g"}}))
 		}, agenticloopv2.RFC103G2},
 		{"never-itself", "it passes for a tool", func(o *security.AllowedObservation) {
-			o.Self = hosttest.Told{Name: "a", Answer: hosttest.Ok(nil, host.Object{"type": "agentic.tool_result", "payload": host.Object{}})}.Turn(t)
+			o.Self = hosttest.Turn(t, "a", nil, hosttest.Ok(nil, host.Object{"type": "agentic.tool_result", "payload": host.Object{}}))
 		}, agenticloopv2.RFC103G2},
 		{"never-itself", "it asks for itself under another name", func(o *security.AllowedObservation) {
 			e := hosttest.Request("R", 1, "agentic-loop")
 			e["type"] = "agentic.tool_request.fetch"
-			o.Self = hosttest.Told{Name: "a", Answer: hosttest.Ok(hosttest.RunR, e)}.Turn(t)
+			o.Self = hosttest.Turn(t, "a", nil, hosttest.Ok(hosttest.RunR, e))
 		}, agenticloopv2.RFC103G2},
 	} {
 		t.Run(c.scenario+"/"+c.name, func(t *testing.T) {
@@ -61,7 +61,7 @@ func TestJudgesOfForbiddenTools(t *testing.T) {
 	refused := hosttest.Told{Name: "refused", Answer: hosttest.Refusal(false)}
 	honest := func() security.ForbiddenObservation {
 		return security.ForbiddenObservation{Control: hosttest.StartR.Turn(t), Tool: "fetch", Wanted: "assay-forbidden", Name: "agentic-loop", First: refused.Turn(t), Self: []host.Turn{refused.Turn(t)}, Odd: []host.Turn{refused.Turn(t)}, Told: []host.Turn{hosttest.Handed(t, "told", hosttest.Ok(hosttest.RunR2, hosttest.Request("R", 2, "fabric")))},
-			Names: []string{"../x"}, Later: hosttest.Handed(t, "later", hosttest.Ok(host.Object{"R": hosttest.Over("escalated", 1)}, hosttest.Escalation("R", "tool_not_allowed")))}
+			Later: hosttest.Handed(t, "later", hosttest.Ok(host.Object{"R": hosttest.Over("escalated", 1)}, hosttest.Escalation("R", "tool_not_allowed")))}
 	}
 	odd := hosttest.Request("R", 1, "fetch")
 	odd["type"] = "agentic.tool_request.../x"
@@ -71,10 +71,10 @@ func TestJudgesOfForbiddenTools(t *testing.T) {
 		want           string
 	}{
 		{"forbidden-tool-refused", "it is asked for", func(o *security.ForbiddenObservation) {
-			o.First = hosttest.Told{Name: "a", Answer: hosttest.Ok(host.Object{"R": hosttest.Running(1, "assay-forbidden")}, hosttest.Request("R", 1, "assay-forbidden"))}.Turn(t)
+			o.First = hosttest.Turn(t, "a", nil, hosttest.Ok(host.Object{"R": hosttest.Running(1, "assay-forbidden")}, hosttest.Request("R", 1, "assay-forbidden")))
 		}, agenticloopv2.RFC103G3},
 		{"forbidden-tool-refused", "to be tried again", func(o *security.ForbiddenObservation) {
-			o.First = hosttest.Told{Name: "a", Answer: hosttest.Refusal(true)}.Turn(t)
+			o.First = hosttest.Turn(t, "a", nil, hosttest.Refusal(true))
 		}, agenticloopv2.RFC103G3},
 		{"forbidden-tool-refused", "it is asked for later", func(o *security.ForbiddenObservation) {
 			o.Later = hosttest.Handed(t, "later", hosttest.Ok(host.Object{"R": hosttest.Running(2, "assay-forbidden")}, hosttest.Request("R", 2, "assay-forbidden")))
@@ -82,20 +82,20 @@ func TestJudgesOfForbiddenTools(t *testing.T) {
 		{"forbidden-tool-refused", "it is given up with an error, and asked for later", func(o *security.ForbiddenObservation) {
 			given := host.Clone(hosttest.GaveUp)
 			given["status"], given["error"], given["retry"] = "error", "no", false
-			o.First = hosttest.Told{Name: "a", Answer: given}.Turn(t)
+			o.First = hosttest.Turn(t, "a", nil, given)
 			o.Later = hosttest.Handed(t, "later", hosttest.Ok(host.Object{"R": hosttest.Running(2, "assay-forbidden")}, hosttest.Request("R", 2, "assay-forbidden")))
 		}, agenticloopv2.RFC103G3},
 		{"forbidden-tool-refused", "the result is passed over", func(o *security.ForbiddenObservation) { o.Later = hosttest.Handed(t, "later", hosttest.Ok(nil)) }, "blocked"},
 		{"forbidden-tool-refused", "the seam does not steer", func(o *security.ForbiddenObservation) { o.Tool = "jina-reader" }, "blocked"},
 		{"forbidden-tool-refused", "later cannot be steered", func(o *security.ForbiddenObservation) { o.Later, o.Cut = host.Turn{}, "no" }, "blocked"},
 		{"never-itself-on-wish", "it asks for itself", func(o *security.ForbiddenObservation) {
-			o.Self[0] = hosttest.Told{Name: "a", Answer: hosttest.Ok(host.Object{"R": hosttest.Running(1, "agentic-loop")}, hosttest.Request("R", 1, "agentic-loop"))}.Turn(t)
+			o.Self[0] = hosttest.Turn(t, "a", nil, hosttest.Ok(host.Object{"R": hosttest.Running(1, "agentic-loop")}, hosttest.Request("R", 1, "agentic-loop")))
 		}, agenticloopv2.RFC103G2},
 		{"tool-names", "a path of a result", func(o *security.ForbiddenObservation) {
 			o.Told = []host.Turn{hosttest.Handed(t, "told", hosttest.Ok(host.Object{"R": hosttest.Running(2, "../x")}, odd))}
 		}, agenticloopv2.RFC103READ12},
 		{"tool-names", "a path", func(o *security.ForbiddenObservation) {
-			o.Odd[0] = hosttest.Told{Name: "a", Answer: hosttest.Ok(hosttest.RunR, odd)}.Turn(t)
+			o.Odd[0] = hosttest.Turn(t, "a", nil, hosttest.Ok(hosttest.RunR, odd))
 		}, agenticloopv2.RFC103READ12},
 	} {
 		t.Run(c.scenario+"/"+c.name, func(t *testing.T) {
@@ -129,7 +129,7 @@ func TestJudgesOfSpoofing(t *testing.T) {
 	start := func(key string, value any) host.Turn {
 		e := hosttest.Request("R", 1, "fetch")
 		e["payload"].(host.Object)[key] = value
-		return hosttest.Told{Name: "spoofed", Answer: hosttest.Ok(hosttest.RunR, e)}.Turn(t)
+		return hosttest.Turn(t, "spoofed", nil, hosttest.Ok(hosttest.RunR, e))
 	}
 	for _, c := range []struct {
 		scenario, name string
@@ -142,18 +142,18 @@ func TestJudgesOfSpoofing(t *testing.T) {
 		{"reserved-keys", "the command", func(o *security.SpoofedObservation) { o.Start = start("tool_command", "assay-spoofed-command") }, agenticloopv2.RFC103K3},
 		{"reserved-keys", "the time is told", func(o *security.SpoofedObservation) { o.Start = start("requested_at", "1999-01-01T00:00:00Z") }, "passed"},
 		{"reserved-keys", "two runs", func(o *security.SpoofedObservation) {
-			o.Start = hosttest.Told{Name: "a", Answer: hosttest.Ok(host.Object{"R": hosttest.Running(1, "fetch"), "spoofed": hosttest.Running(1, "fetch")}, hosttest.Request("R", 1, "fetch"))}.Turn(t)
+			o.Start = hosttest.Turn(t, "a", nil, hosttest.Ok(host.Object{"R": hosttest.Running(1, "fetch"), "spoofed": hosttest.Running(1, "fetch")}, hosttest.Request("R", 1, "fetch")))
 		}, agenticloopv2.RFC103K3},
 		{"reserved-keys", "the run is not kept", func(o *security.SpoofedObservation) {
-			o.Start = hosttest.Told{Name: "a", Answer: hosttest.Ok(host.Object{}, hosttest.Request("R", 1, "fetch"))}.Turn(t)
+			o.Start = hosttest.Turn(t, "a", nil, hosttest.Ok(host.Object{}, hosttest.Request("R", 1, "fetch")))
 		}, "blocked"},
 		{"reserved-keys", "no request", func(o *security.SpoofedObservation) {
-			o.Start = hosttest.Told{Name: "a", Answer: hosttest.Ok(nil)}.Turn(t)
+			o.Start = hosttest.Turn(t, "a", nil, hosttest.Ok(nil))
 		}, "blocked"},
 		{"reserved-arguments", "the step", func(o *security.SpoofedObservation) { o.Steered = start("step", 77) }, agenticloopv2.RFC103K3},
 		{"reserved-arguments", "they cannot be chosen", func(o *security.SpoofedObservation) { o.Unpicked = "no seam" }, "blocked"},
 		{"reserved-arguments", "no request", func(o *security.SpoofedObservation) {
-			o.Steered = hosttest.Told{Name: "a", Answer: hosttest.Refusal(false)}.Turn(t)
+			o.Steered = hosttest.Turn(t, "a", nil, hosttest.Refusal(false))
 		}, agenticloopv2.RFC103K3},
 	} {
 		t.Run(c.scenario+"/"+c.name, func(t *testing.T) {

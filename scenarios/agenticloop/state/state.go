@@ -1,3 +1,4 @@
+// Package state asks what a plugin keeps in the state, and what it leaves out.
 package state
 
 import (
@@ -13,7 +14,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// Suite asks what the agent keeps, and what it does not.
+// Suite returns the suite.
 func Suite() scenarios.Suite {
 	return scenarios.Suite{
 		ID: "state", Title: "the state holds every run, what is pending before it is asked for, and no more than that",
@@ -31,16 +32,13 @@ var pendingFirst = scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloopv2.RFC103S6, agenticloopv2.RFC103I3},
 	Claim:  claims.Plugin,
 	Ask: scenarios.Ask(budget.Budgets, func(o budget.BudgetObservation, j *scenarios.Judge) {
-		if len(o.Turns) == 0 {
-			host.Given(j, host.Turn{})
-		}
-		host.Given(j, o.Turns...)
+		host.GivenSome(j, o.Turns)
 		asked := false
 		for _, t := range o.Turns {
 			for _, e := range t.Requests().Values {
 				asked = true
 				run := t.Run(e.At("/payload/run_id").String())
-				if !run.Present() && t.AsksInItsState() {
+				if !run.Present() && t.WaitsAnew() {
 					j.BlockOn(agenticloopv2.RFC103E7, "set-up: "+t.Name+": the request does not name the run that waits")
 				}
 				for _, id := range (scenarios.IDs{agenticloopv2.RFC103S6, agenticloopv2.RFC103I3}) {
@@ -64,7 +62,8 @@ var runShape = scenarios.Scenario{
 	Ask: scenarios.Ask(correlation.Starts, func(o correlation.StartsObservation, j *scenarios.Judge) {
 		host.Given(j, o.First, o.Second)
 		for _, t := range []host.Turn{o.First, o.Second} {
-			if asked := t.Requests().Values; len(asked) == 1 && !t.AsksInItsState() { // that it asks for a run which is not kept is asked here
+			// This scenario judges a request for a run that is not kept.
+			if asked := t.Requests().Values; len(asked) == 1 && !t.WaitsAnew() {
 				j.Check(agenticloopv2.RFC103P5, t.Run(asked[0].At("/payload/run_id").String())).To(host.AnObject(), "%s: the run that asks, in state_updates", t.Name)
 				return
 			}
@@ -94,7 +93,7 @@ var runTimes = scenarios.Scenario{
 	}),
 }
 
-// Every turn is a process of its own, with a home of its own: what it goes on with was in its request.
+// Every turn is a new process with a new home: it can only go on with what its request holds.
 var resumesFromState = scenarios.Scenario{
 	ID:     "agenticloop/state/resumes-from-the-state-alone",
 	Title:  "a new process goes on with a run from nothing but the state that it is handed",
@@ -103,7 +102,7 @@ var resumesFromState = scenarios.Scenario{
 	Ask: scenarios.Ask(correlation.Results, func(o correlation.ResultsObservation, j *scenarios.Judge) {
 		host.GivenRequest(j, o.Start)
 		host.Given(j, o.Matching)
-		if !host.Moved(o.Matching) { // that nothing is asked for is another scenario's failure, that the run stands where it stood is this one's
+		if !o.Matching.Moved() { // other scenarios fail a turn that asks for nothing, this one a run that stands still
 			j.Check(agenticloopv2.RFC103S1, o.Matching.Runs()).NotTo(o.Matching.Unchanged(o.Pending.Run), "%s: the run", o.Matching.Name)
 			return
 		}
@@ -129,7 +128,7 @@ var endsInState = scenarios.Scenario{
 	}),
 }
 
-// Leftover pending fields of an escalated run move nothing: they are a finding (AL-R111).
+// Pending fields of an escalated run move nothing: they are a finding (AL-R111).
 var endsIdle = scenarios.Scenario{
 	ID:     "agenticloop/state/escalated-is-idle",
 	Title:  "a run that was escalated has nothing pending",
@@ -157,9 +156,7 @@ var otherRunsKept = scenarios.Scenario{
 	Ask: scenarios.Ask(correlation.SeveralRuns, func(o correlation.RunsObservation, j *scenarios.Judge) {
 		host.GivenRequest(j, o.Starts...)
 		host.Given(j, o.One)
-		if !host.Moved(o.One) {
-			j.BlockOn(agenticloopv2.RFC103V9, "set-up: the result moved no run")
-		}
+		host.GivenMoved(j, o.One)
 		for _, i := range []int{0, 2} {
 			j.Check(agenticloopv2.RFC103WIRE12, o.One.Run(o.Pending[i].Run)).To(host.AnObject(), "%s: run %c", o.One.Name, 'A'+rune(i))
 			if o.One.Run(o.Pending[i].Run).Present() {
@@ -167,7 +164,7 @@ var otherRunsKept = scenarios.Scenario{
 			}
 		}
 		j.Check(agenticloopv2.RFC103WIRE12, o.One.Run(o.Pending[1].Run)).To(host.AnObject(), "%s: run B", o.One.Name)
-		// An agent may let go of runs that are over, and need not while the state is small (AL-R25).
+		// A plugin may drop runs that are over, and need not while the state is small (AL-R25).
 		if kept := o.One.Run(o.Ended); kept.Present() {
 			j.Check(agenticloopv2.RFC103READ8, o.One.Runs()).To(o.One.Unchanged(o.Ended), "%s: the run that is over", o.One.Name)
 		} else {
@@ -177,7 +174,7 @@ var otherRunsKept = scenarios.Scenario{
 	}),
 }
 
-// mostGrowth is by how much one turn may let the state grow, in bytes (AL-R112).
+// mostGrowth is the number of bytes by which one turn may grow the state (AL-R112).
 const mostGrowth = 4 << 10
 
 // RFC-103 State Schema (AL-R112).
@@ -189,9 +186,7 @@ var stateIsSmall = scenarios.Scenario{
 	Ask: scenarios.Ask(correlation.SeveralRuns, func(o correlation.RunsObservation, j *scenarios.Judge) {
 		host.GivenRequest(j, o.Starts...)
 		host.Given(j, o.Large)
-		if !host.Moved(o.Large) {
-			j.BlockOn(agenticloopv2.RFC103V9, "set-up: the result moved no run")
-		}
+		host.GivenMoved(j, o.Large)
 		updates := o.Large.Answer.Key("state_updates")
 		j.Check(agenticloopv2.RFC103READ7, updates).To(host.Without(o.Marker), "%s: state_updates", o.Large.Name)
 		j.Check(agenticloopv2.RFC103READ7, updates).To(check.Seeing(fmt.Sprintf("a state that grew by at most %d bytes", mostGrowth), func(wire.Seen) (bool, string) {
@@ -200,7 +195,7 @@ var stateIsSmall = scenarios.Scenario{
 	}),
 }
 
-// The gateway fails a job whose turn exceeds the row (AL-R114).
+// The gateway fails a job whose turn makes the state too large (AL-R114).
 var stateIsBounded = scenarios.Scenario{
 	ID:     "agenticloop/state/stays-below-1-mib",
 	Title:  "a start that would make the state larger than 1 MiB is refused for good, or kept small",
@@ -210,7 +205,7 @@ var stateIsBounded = scenarios.Scenario{
 		host.GivenRequest(j, o.Start)
 		host.Given(j, o.Goal, o.Crowded)
 		for _, t := range []host.Turn{o.Goal, o.Crowded} {
-			if t.Answer.Key("status").String() == "error" {
+			if t.Status() == "error" {
 				j.Check(agenticloopv2.RFC103WIRE13, t.Answer.Key("retry")).To(check.Equal(false), "%s: retry of the error", t.Name)
 				continue
 			}
@@ -219,7 +214,7 @@ var stateIsBounded = scenarios.Scenario{
 				return n <= host.MostState, fmt.Sprintf("%d bytes", n)
 			}), "%s: state_updates", t.Name)
 		}
-		if o.Crowded.Answer.Key("status").String() == "ok" {
+		if o.Crowded.Status() == "ok" {
 			j.Check(agenticloopv2.RFC103WIRE13, o.Crowded.Answer.Key("state_updates")).To(check.Seeing("a state of at most 1 MiB", func(wire.Seen) (bool, string) {
 				return o.After <= host.MostState, fmt.Sprintf("%d bytes", o.After)
 			}), "%s: the state after it", o.Crowded.Name)
@@ -236,9 +231,7 @@ var stepsListed = scenarios.Scenario{
 	Ask: scenarios.Ask(correlation.Results, func(o correlation.ResultsObservation, j *scenarios.Judge) {
 		host.GivenRequest(j, o.Start)
 		host.Given(j, o.Matching)
-		if !host.Moved(o.Matching) {
-			j.BlockOn(agenticloopv2.RFC103V9, "set-up: the result moved no run")
-		}
+		host.GivenMoved(j, o.Matching)
 		j.Check(agenticloopv2.RFC103D3, o.Matching.Run(o.Pending.Run).Key("completed_steps")).To(check.Equal([]int64{o.Pending.Step}), "%s: completed_steps", o.Matching.Name)
 	}),
 }

@@ -25,19 +25,19 @@ func TestJudgeOfWhatIsPending(t *testing.T) {
 		"another run is named": {hosttest.Ok(host.Object{"R": hosttest.Running(3, "fetch")}, hosttest.Request("S", 3, "fetch")), "blocked"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			last := hosttest.Told{Name: "the result of step 2", Before: hosttest.RunR2, Answer: c.third}.Turn(t)
+			last := hosttest.Turn(t, "the result of step 2", hosttest.RunR2, c.third)
 			o := budget.BudgetObservation{Turns: host.Turns{hosttest.StartR.Turn(t), hosttest.Handed(t, "the result of step 1", hosttest.Ok(hosttest.RunR2, hosttest.Request("R", 2, "fabric"))), last}}
 			hosttest.Expect(t, "state/pending-with-the-request", o, c.want)
 		})
 	}
-	hosttest.Expect(t, "state/pending-with-the-request", budget.BudgetObservation{Turns: host.Turns{hosttest.Told{Name: "the start", Answer: hosttest.Ok(nil)}.Turn(t)}}, "blocked")
+	hosttest.Expect(t, "state/pending-with-the-request", budget.BudgetObservation{Turns: host.Turns{hosttest.Turn(t, "the start", nil, hosttest.Ok(nil))}}, "blocked")
 }
 
 func TestJudgesOfLargeThings(t *testing.T) {
 	big := hosttest.Over("done", 1)
 	big["goal"] = strings.Repeat("x", 1<<20)
 	honest := func() state.LargeObservation {
-		return state.LargeObservation{Start: hosttest.StartR.Turn(t), Goal: hosttest.Told{Name: "a large goal", Answer: hosttest.Refusal(false)}.Turn(t), Crowded: hosttest.Told{Name: "a crowd", Answer: hosttest.StartR.Answer}.Turn(t),
+		return state.LargeObservation{Start: hosttest.StartR.Turn(t), Goal: hosttest.Turn(t, "a large goal", nil, hosttest.Refusal(false)), Crowded: hosttest.Turn(t, "a crowd", nil, hosttest.StartR.Answer),
 			After: 1000, Result: hosttest.Handed(t, "a large result", hosttest.Ok(hosttest.RunR2, hosttest.Request("R", 2, "fabric")))}
 	}
 	for _, c := range []struct {
@@ -46,16 +46,16 @@ func TestJudgesOfLargeThings(t *testing.T) {
 		want           string
 	}{
 		{"state/stays-below-1-mib", "the goal is kept", func(o *state.LargeObservation) {
-			o.Goal = hosttest.Told{Name: "a large goal", Answer: hosttest.Ok(host.Object{"R": big})}.Turn(t)
+			o.Goal = hosttest.Turn(t, "a large goal", nil, hosttest.Ok(host.Object{"R": big}))
 		}, agenticloopv2.RFC103WIRE13},
 		{"state/stays-below-1-mib", "to be tried again", func(o *state.LargeObservation) {
-			o.Goal = hosttest.Told{Name: "a large goal", Answer: hosttest.Refusal(true)}.Turn(t)
+			o.Goal = hosttest.Turn(t, "a large goal", nil, hosttest.Refusal(true))
 		}, agenticloopv2.RFC103WIRE13},
 		{"state/stays-below-1-mib", "the crowd grows", func(o *state.LargeObservation) { o.After = 1<<20 + 1 }, agenticloopv2.RFC103WIRE13},
 		{"workspace/large-result", "it crashes", func(o *state.LargeObservation) {
 			o.Result = hosttest.Told{Name: "a large result", Answer: "", Exit: 1}.Turn(t)
 		}, agenticloopv2.RFC103READ6},
-		{"workspace/large-result", "it says nothing", func(o *state.LargeObservation) { o.Result = hosttest.Told{Name: "a large result", Answer: ""}.Turn(t) }, agenticloopv2.RFC103READ6},
+		{"workspace/large-result", "it says nothing", func(o *state.LargeObservation) { o.Result = hosttest.Turn(t, "a large result", nil, "") }, agenticloopv2.RFC103READ6},
 	} {
 		t.Run(c.scenario+"/"+c.name, func(t *testing.T) {
 			hosttest.Expect(t, c.scenario, honest(), "passed")
@@ -97,7 +97,7 @@ func TestFindingsOfTheState(t *testing.T) {
 	hosttest.Expect(t, "state/resumes-from-the-state-alone", o, agenticloopv2.RFC103S1)
 	run := hosttest.Running(1, "fetch")
 	run["created_at"] = "today"
-	s := correlation.StartsObservation{First: hosttest.Told{Name: "a", Answer: hosttest.Ok(host.Object{"R": run}, hosttest.Request("R", 1, "fetch"))}.Turn(t)}
+	s := correlation.StartsObservation{First: hosttest.Turn(t, "a", nil, hosttest.Ok(host.Object{"R": run}, hosttest.Request("R", 1, "fetch")))}
 	if out := hosttest.Expect(t, "state/run-has-its-times", s, "passed"); len(out.Findings) != 1 {
 		t.Errorf("findings %v", out.Findings)
 	}

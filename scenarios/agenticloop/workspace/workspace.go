@@ -1,9 +1,12 @@
+// Package workspace asks what becomes of the files of a run, and of large results.
 package workspace
 
 import (
 	"fmt"
+	"maps"
 	"path"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/openassay/assay/gen/agenticloopv2"
@@ -15,7 +18,7 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// Suite asks what becomes of the files of a run, and of large results.
+// Suite returns the suite.
 func Suite() scenarios.Suite {
 	return scenarios.Suite{
 		ID: "workspace", Title: "the run's files are there, grow, and leave the files of earlier jobs alone",
@@ -26,13 +29,11 @@ func Suite() scenarios.Suite {
 	}
 }
 
-// filed stops a judge where the run left no files to look at.
-func (o WorkspaceObservation) filed(j *scenarios.Judge) {
+// givenFiles blocks the judge unless the run left files.
+func (o WorkspaceObservation) givenFiles(j *scenarios.Judge) {
 	host.GivenRequest(j, o.Start)
 	host.Given(j, o.Steps...)
-	if len(o.Left) <= 0 {
-		host.Given(j, host.Turn{})
-	}
+	host.GivenReached(j, len(o.Left) > 0)
 }
 
 // RFC-103 Workspace Contract (AL-R20).
@@ -42,7 +43,7 @@ var paperTrail = scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloopv2.RFC103W1},
 	Claim:  claims.Workspaces,
 	Ask: scenarios.Ask(inWorkspaces, func(o WorkspaceObservation, j *scenarios.Judge) {
-		o.filed(j)
+		o.givenFiles(j)
 		for _, name := range []string{"context.md", "memory.md", "plan.md", "trace.jsonl"} {
 			j.Check(agenticloopv2.RFC103W1, o.Left[0].Key(name).Key("kind")).To(check.Equal("file"), "%s after the start", name)
 		}
@@ -57,18 +58,18 @@ var traceGrows = scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloopv2.RFC103W2},
 	Claim:  claims.Workspaces,
 	Ask: scenarios.Ask(inWorkspaces, func(o WorkspaceObservation, j *scenarios.Judge) {
-		o.filed(j)
+		o.givenFiles(j)
 		before := ""
 		for i, files := range o.Left {
 			trace := files.Key("trace.jsonl")
 			if n, _ := trace.Key("bytes").Int(); i > 1 && n > 0 && !trace.Key("text").Present() {
-				break // so many files leave no room for its text in what is kept of them
+				break // with so many files, the listing has no room for its text
 			}
-			j.Check(agenticloopv2.RFC103W2, trace).To(host.JsonLines(), "trace.jsonl of job %d", i+1)
+			j.Check(agenticloopv2.RFC103W2, trace).To(host.JSONLines(), "trace.jsonl of job %d", i+1)
 			j.Check(agenticloopv2.RFC103W2, trace.Key("text")).To(beginsWith(before), "trace.jsonl of job %d", i+1)
 			before = trace.Key("text").String()
 		}
-		for i := range o.Left[1:] { // a memory may be put in order
+		for i := range o.Left[1:] { // a plugin may reorganise its memory
 			was, now := o.Left[i].Key("memory.md").Key("text").String(), o.Left[i+1].Key("memory.md").Key("text").String()
 			if !strings.HasPrefix(now, was) {
 				j.Find(agenticloopv2.RFC103W3, "memory.md of job %d does not begin with what it held before: it was written anew", i+2)
@@ -94,7 +95,7 @@ var earlierJobsKept = scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloopv2.RFC103W3},
 	Claim:  claims.Workspaces,
 	Ask: scenarios.Ask(inWorkspaces, func(o WorkspaceObservation, j *scenarios.Judge) {
-		o.filed(j)
+		o.givenFiles(j)
 		if len(o.Left) < 2 || len(o.Later) != len(o.Left) {
 			j.BlockOn(agenticloopv2.RFC103V9, "set-up: the run had one job alone")
 		}
@@ -111,17 +112,17 @@ var earlierJobsKept = scenarios.Scenario{
 	}),
 }
 
-// differing names the members that differ.
+// differing names the members in which two documents differ.
 func differing(a, b any) string {
-	was, _ := a.(map[string]any)
-	now, _ := b.(map[string]any)
+	was, _ := a.(host.Object)
+	now, _ := b.(host.Object)
 	var names []string
-	for _, name := range host.SortedKeys(now) {
+	for _, name := range slices.Sorted(maps.Keys(now)) {
 		if !reflect.DeepEqual(was[name], now[name]) {
 			names = append(names, name)
 		}
 	}
-	for _, name := range host.SortedKeys(was) {
+	for _, name := range slices.Sorted(maps.Keys(was)) {
 		if _, there := now[name]; !there {
 			names = append(names, name+" (gone)")
 		}
@@ -129,20 +130,20 @@ func differing(a, b any) string {
 	return strings.Join(names, ", ")
 }
 
-// The folder in which a process starts is empty, unless the profile names another (AL-R124).
+// A process starts in an empty folder unless the profile names another (AL-R124).
 var nothingOutside = scenarios.Scenario{
 	ID:     "agenticloop/workspace/nothing-outside",
 	Title:  "a turn writes nothing outside its workspace",
 	Proves: scenarios.IDs{agenticloopv2.RFC103READ13},
 	Claim:  claims.Workspaces,
 	Ask: scenarios.Ask(inWorkspaces, func(o WorkspaceObservation, j *scenarios.Judge) {
-		o.filed(j)
+		o.givenFiles(j)
 		for _, t := range append([]host.Turn{o.Start}, append(o.Steps, o.Odd...)...) {
 			j.Check(agenticloopv2.RFC103READ13, t.Litter).To(noLitter(), "%s: files in the folder in which it was started", t.Name)
 		}
 		j.Check(agenticloopv2.RFC103READ13, o.Beside).To(check.Seeing("nothing but workspaces", func(s wire.Seen) (bool, string) {
-			all, _ := s.Actual().(map[string]any)
-			for _, name := range host.SortedKeys(all) {
+			all, _ := s.Actual().(host.Object)
+			for _, name := range slices.Sorted(maps.Keys(all)) {
 				if !strings.HasPrefix(name, "job-") {
 					return false, name
 				}
@@ -151,9 +152,9 @@ var nothingOutside = scenarios.Scenario{
 		}), "beside the workspaces")
 		for i, files := range o.Left {
 			j.Check(agenticloopv2.RFC103READ13, files).To(check.Seeing("no links that lead elsewhere", func(s wire.Seen) (bool, string) {
-				all, _ := s.Actual().(map[string]any)
-				for _, name := range host.SortedKeys(all) {
-					if file, _ := all[name].(map[string]any); file["kind"] == "link" && file["inside"] != true {
+				all, _ := s.Actual().(host.Object)
+				for _, name := range slices.Sorted(maps.Keys(all)) {
+					if file, _ := all[name].(host.Object); file["kind"] == "link" && file["inside"] != true {
 						return false, name
 					}
 				}
@@ -163,7 +164,7 @@ var nothingOutside = scenarios.Scenario{
 	}),
 }
 
-// noLitter expects no files but in the workspace that is named by a path from there.
+// noLitter matches files that are all in the relative workspace.
 func noLitter() check.Matcher {
 	return check.Seeing("none", func(s wire.Seen) (bool, string) {
 		files, _ := s.Actual().([]any)
@@ -183,7 +184,7 @@ var artifactsThere = scenarios.Scenario{
 	Proves: scenarios.IDs{agenticloopv2.RFC103E15, agenticloopv2.RFC103O6},
 	Claim:  claims.Workspaces,
 	Ask: scenarios.Ask(inWorkspaces, func(o WorkspaceObservation, j *scenarios.Judge) {
-		o.filed(j)
+		o.givenFiles(j)
 		o.GivenCompletion(j)
 		files := o.Left[len(o.Left)-1]
 		if files.Key("artifacts").Key("kind").String() != "folder" {
@@ -214,7 +215,7 @@ var artifactsThere = scenarios.Scenario{
 	}),
 }
 
-// The text is silent on workspaces that cannot be used (AL-R122).
+// The RFC is silent on workspaces that cannot be used (AL-R122).
 var unusableWorkspace = scenarios.Scenario{
 	ID:     "agenticloop/workspace/unusable-workspace",
 	Title:  "a workspace_dir that is absent, missing, relative, a file or read-only does not keep a turn from answering",
@@ -222,9 +223,7 @@ var unusableWorkspace = scenarios.Scenario{
 	Claim:  claims.Revision202602,
 	Ask: scenarios.Ask(inWorkspaces, func(o WorkspaceObservation, j *scenarios.Judge) {
 		host.Given(j, o.Start)
-		if len(o.Odd) == 0 {
-			host.Given(j, host.Turn{})
-		}
+		host.GivenReached(j, len(o.Odd) > 0)
 		host.GivenInTime(j, o.Odd...)
 		for _, t := range o.Odd {
 			j.Check(agenticloopv2.RFC103WIRE11, t.Exit).To(check.Equal(0), "%s: exit code", t.Name)
@@ -233,7 +232,7 @@ var unusableWorkspace = scenarios.Scenario{
 	}),
 }
 
-// The text asks tools, not agents, to keep large output in files (AL-R113).
+// The RFC asks tools, not plugins, to keep large output in files (AL-R113).
 var largeResult = scenarios.Scenario{
 	ID:     "agenticloop/workspace/large-result",
 	Title:  "a result of 20 MiB does not swell the response: the next request has a path or an excerpt",

@@ -27,14 +27,14 @@ func TestJudgesOfWorkspaces(t *testing.T) {
 		for _, trace := range []string{"1\n", "1\n2\n", "1\n2\n3\n"} {
 			o.Left, o.Later = append(o.Left, listing(trace, nil)), append(o.Later, listing(trace, nil))
 		}
-		o.Odd = []host.Turn{hosttest.StartR.Turn(t), hosttest.Told{Name: "a file", Answer: hosttest.Refusal(false)}.Turn(t)}
+		o.Odd = []host.Turn{hosttest.StartR.Turn(t), hosttest.Turn(t, "a file", nil, hosttest.Refusal(false))}
 		return o
 	}
 	named := func(artifacts any) func(*workspace.WorkspaceObservation) {
 		return func(o *workspace.WorkspaceObservation) {
 			e := hosttest.Completion("R", 2)
 			e["payload"].(host.Object)["artifacts"] = artifacts
-			o.Steps[1] = hosttest.Told{Name: "the result of step 2", Before: hosttest.RunR2, Answer: hosttest.Ok(host.Object{"R": hosttest.Over("done", 2)}, e)}.Turn(t)
+			o.Steps[1] = hosttest.Turn(t, "the result of step 2", hosttest.RunR2, hosttest.Ok(host.Object{"R": hosttest.Over("done", 2)}, e))
 		}
 	}
 	for _, c := range []struct {

@@ -2,6 +2,7 @@ package host
 
 import (
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"strings"
@@ -54,7 +55,7 @@ func TestTheModelSpeaksThreeShapes(t *testing.T) {
 		{anthropic, "/v1/messages", `{"stream":true}`, "event: message_stop\n"},
 		{openAI, "/v1/responses", `{"stream":true}`, `"delta":"` + first + `"`},
 	} {
-		plan, err := ServeModel(t.Context(), &agenticloopv2.MockLLM{Shape: c.shape, Decisions: spoken, Config: json.RawMessage(`{"base_url":"${endpoint}/v1"}`)}, []Decision{Call("fetch", Object{"url": "u"})})
+		plan, err := serveModel(t.Context(), &agenticloopv2.MockLLM{Shape: c.shape, Decisions: spoken, Config: json.RawMessage(`{"base_url":"${endpoint}/v1"}`)}, []Decision{Call("fetch", Object{"url": "u"})})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -72,7 +73,7 @@ func TestTheModelSpeaksThreeShapes(t *testing.T) {
 func TestTheModelHasOneShape(t *testing.T) {
 	defer http.DefaultClient.CloseIdleConnections()
 	for shape, path := range map[agenticloopv2.LLMShape]string{agenticloopv2.LLMShapeOpenai: "/v1/messages", agenticloopv2.LLMShapeAnthropic: "/v1/chat/completions"} {
-		plan, err := ServeModel(t.Context(), &agenticloopv2.MockLLM{Shape: shape, Decisions: spoken}, []Decision{Done("x")})
+		plan, err := serveModel(t.Context(), &agenticloopv2.MockLLM{Shape: shape, Decisions: spoken}, []Decision{Done("x")})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -91,7 +92,7 @@ func TestTheModelHasOneShape(t *testing.T) {
 func TestTheModelAnswersByTheStep(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	defer http.DefaultClient.CloseIdleConnections()
-	plan, err := ServeModel(t.Context(), &agenticloopv2.MockLLM{Decisions: spoken, StepPattern: `step ([0-9]+)`, Environment: map[string]string{"OPENAI_BASE_URL": "${endpoint}"}},
+	plan, err := serveModel(t.Context(), &agenticloopv2.MockLLM{Decisions: spoken, StepPattern: `step ([0-9]+)`, Environment: map[string]string{"OPENAI_BASE_URL": "${endpoint}"}},
 		[]Decision{Call("one", nil), Call("two", nil), Done("it is")})
 	if err != nil {
 		t.Fatal(err)
@@ -110,7 +111,7 @@ func TestTheModelAnswersByTheStep(t *testing.T) {
 func TestAModelThatHangsEndsWithItsPlan(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	defer http.DefaultClient.CloseIdleConnections()
-	plan, err := ServeModel(t.Context(), &agenticloopv2.MockLLM{Decisions: spoken}, []Decision{Done("x")})
+	plan, err := serveModel(t.Context(), &agenticloopv2.MockLLM{Decisions: spoken}, []Decision{Done("x")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,9 +152,9 @@ func TestDecisionsAreSaidByTheSeamThatCan(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := &Plugin{Profile: agenticloopv2.TargetProfile{Seams: c.seams}}
-			plan, err := scenarios.Attempt(func() *Plan { return p.Steer(t.Context(), c.decisions...) })
+			plan, err := p.TrySteer(t.Context(), c.decisions...)
 			if c.via == "" {
-				if !IsBlocked(err) {
+				if stop, ok := errors.AsType[*scenarios.Stop](err); !ok || stop.Verdict != scenarios.Blocked {
 					t.Errorf("error %v", err)
 				}
 				return
@@ -176,7 +177,7 @@ func TestDecisionsAreSaidByTheSeamThatCan(t *testing.T) {
 func TestAModelThatErrs(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	defer http.DefaultClient.CloseIdleConnections()
-	plan, err := ServeModel(t.Context(), &agenticloopv2.MockLLM{Decisions: spoken}, []Decision{Call("one", nil), Call("two", nil)})
+	plan, err := serveModel(t.Context(), &agenticloopv2.MockLLM{Decisions: spoken}, []Decision{Call("one", nil), Call("two", nil)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,10 +14,11 @@ import (
 	"time"
 
 	"github.com/openassay/assay/gen/agenticloopv2"
+	"github.com/openassay/assay/scenarios"
 )
 
-// mockLLM is a model on the loopback interface, which answers with decisions in the words of a profile, in the shapes of
-// OpenAI, Ollama and Anthropic. It answers any number of prompts; the last decision is repeated.
+// MockModel is a model on the loopback interface. It answers with decisions in the words of a profile, in the shapes of
+// OpenAI, Ollama and Anthropic. It answers any number of prompts and repeats the last decision.
 type MockModel struct {
 	server  *http.Server
 	url     string
@@ -25,18 +26,35 @@ type MockModel struct {
 	pattern *regexp.Regexp
 	replies []string
 	done    chan struct{}
-	hanging chan struct{} // closed when replies that hang may end
+	hanging chan struct{} // closed to end the replies that hang
 
 	mu    sync.Mutex
 	hangs bool
-	sent  Sending // nil for as it should be
-	whole bool    // every decision is in each reply
+	sent  Sending // nil sends replies whole
+	whole bool    // each reply holds every decision
 	asked int
-	first int // the first step that a prompt told, -1 before
+	first int // the first step that a prompt named; -1 before
 }
 
-// ServeModel serves a model that takes the decisions.
-func ServeModel(ctx context.Context, s *agenticloopv2.MockLLM, decisions []Decision) (*Plan, error) {
+// HasModel reports whether the profile says how the plugin's model is reached.
+func (p *Plugin) HasModel() bool { return p.Profile.Seams != nil && p.Profile.Seams.MockLlm != nil }
+
+// ServeModel serves the plugin's model, which takes the decisions. It ends the drive as blocked when the profile does not say
+// how. The caller closes the plan.
+func (p *Plugin) ServeModel(ctx context.Context, decisions ...Decision) *Plan {
+	if !p.HasModel() {
+		scenarios.End(scenarios.Block("the plugin is not known to ask a model: /profile/seams/mock_llm is absent",
+			"declare how its model is reached, as mock_llm in "+ProfileName))
+	}
+	plan, err := serveModel(ctx, p.Profile.Seams.MockLlm, decisions)
+	if err != nil {
+		scenarios.End(unsteered(err.Error()))
+	}
+	return plan
+}
+
+// serveModel serves a model that takes the decisions.
+func serveModel(ctx context.Context, s *agenticloopv2.MockLLM, decisions []Decision) (*Plan, error) {
 	m := &MockModel{shape: s.Shape, done: make(chan struct{}), hanging: make(chan struct{}), first: -1}
 	for _, d := range decisions {
 		v, err := Worded(s.Decisions, d)
@@ -68,8 +86,8 @@ func ServeModel(ctx context.Context, s *agenticloopv2.MockLLM, decisions []Decis
 		plan.env[name] = words.Replace(value)
 	}
 	if len(s.Config) > 0 {
-		raw := strings.NewReplacer("${endpoint}", quoted(m.url), "${model}", "assay-mock", "${key}", "assay-mock-key").Replace(string(s.Config))
-		if err := Decode([]byte(raw), &plan.config); err != nil {
+		escaped := strings.NewReplacer("${endpoint}", quoted(m.url), "${model}", "assay-mock", "${key}", "assay-mock-key")
+		if err := Decode([]byte(escaped.Replace(string(s.Config))), &plan.config); err != nil {
 			m.close()
 			return nil, fmt.Errorf("/profile/seams/mock_llm/config: %w", err)
 		}
@@ -98,24 +116,24 @@ func (m *MockModel) close() {
 	<-m.done
 }
 
-// Calls is how often the model was asked.
+// Calls returns how often the model was asked.
 func (m *MockModel) Calls() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.asked
 }
 
-// Hang has the model answer nothing from now on.
+// Hang makes the model answer nothing from now on.
 func (m *MockModel) Hang() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.hangs = true
 }
 
-// sending is a way to send a reply in which it does not arrive as it is.
+// Sending is a way to send a reply that spoils it.
 type Sending func(w http.ResponseWriter, reply []byte)
 
-// SendsError sends an error in the place of every reply.
+// SendsError sends an error in place of every reply.
 func SendsError(status int) Sending {
 	return func(w http.ResponseWriter, _ []byte) {
 		w.Header().Set("Content-Type", "application/json")
@@ -124,20 +142,21 @@ func SendsError(status int) Sending {
 	}
 }
 
-// SendsHalf ends every reply in its middle.
+// SendsHalf ends every reply in the middle.
 func SendsHalf(w http.ResponseWriter, reply []byte) {
 	w.Header().Set("Content-Type", "application/json")
 	_, _ = w.Write(reply[:len(reply)/2])
 }
 
-// Misbehave has the model send its replies so from now on; whole says that every decision is in each of them.
+// Misbehave makes the model send its replies like this from now on. With whole, each holds every decision.
 func (m *MockModel) Misbehave(sent Sending, whole bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.sent, m.whole = sent, whole
 }
 
-// The ways in which a model of its shape is asked; there are no others. An endpoint is a base URL that may or may not end in /v1.
+// routes serves the ways to ask a model of its shape, and no others. The endpoint is a base URL that may or may not end in
+// /v1.
 func (m *MockModel) routes() http.Handler {
 	mux := http.NewServeMux()
 	if m.shape == agenticloopv2.LLMShapeOllama {
@@ -158,10 +177,10 @@ func (m *MockModel) routes() http.Handler {
 	return mux
 }
 
-// mostPrompt is how much of a prompt is read.
+// mostPrompt is the number of bytes read of a prompt.
 const mostPrompt = 4 << 20
 
-// answer replies with the next decision, streamed where that was asked for and there is a way.
+// answer replies with the next decision, streamed if the prompt wants that and stream is not nil.
 func (m *MockModel) answer(shape func(string) Object, stream func(http.ResponseWriter, string)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		raw, err := io.ReadAll(io.LimitReader(r.Body, mostPrompt))
@@ -187,8 +206,12 @@ func (m *MockModel) answer(shape func(string) Object, stream func(http.ResponseW
 		var asked struct {
 			Stream *bool `json:"stream"`
 		}
-		_ = json.Unmarshal(raw, &asked) // a prompt that is no JSON asks for no stream
-		if wants := asked.Stream != nil && *asked.Stream || asked.Stream == nil && strings.HasPrefix(r.URL.Path, "/api/"); wants && stream != nil {
+		_ = json.Unmarshal(raw, &asked)                   // a prompt that is no JSON asks for no stream
+		streams := strings.HasPrefix(r.URL.Path, "/api/") // the default of Ollama
+		if asked.Stream != nil {
+			streams = *asked.Stream
+		}
+		if streams && stream != nil {
 			stream(w, text)
 			return
 		}
@@ -196,7 +219,7 @@ func (m *MockModel) answer(shape func(string) Object, stream func(http.ResponseW
 	}
 }
 
-// next is the reply to a prompt: by the step that it tells, or in the order of the prompts.
+// next returns the reply to a prompt: by the step that it names, or in the order of the prompts.
 func (m *MockModel) next(prompt string) (text string, hangs bool, sent Sending) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -233,7 +256,7 @@ func openAI(text string) Object {
 	}
 }
 
-// openAIStream sends the reply as two server-sent events and the mark of the end.
+// openAIStream sends the reply as two server-sent events and the end mark.
 func openAIStream(w http.ResponseWriter, text string) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	for _, choice := range []Object{
@@ -299,7 +322,7 @@ func ollamaGenerate(text string) Object {
 	return Object{"model": "assay-mock", "created_at": "2026-01-01T00:00:00Z", "response": text, "done": true, "done_reason": "stop"}
 }
 
-// ollamaLines sends the reply as a line that is not the last one, and the end.
+// ollamaLines sends the reply in one line, and the end in another.
 func ollamaLines(shape func(string) Object) func(http.ResponseWriter, string) {
 	return func(w http.ResponseWriter, text string) {
 		w.Header().Set("Content-Type", "application/x-ndjson")
