@@ -33,7 +33,8 @@ var Protocol = &scenarios.Protocol{
 // Suites are all suites of the agentic loop, in the order they are shown.
 func Suites() []scenarios.Suite {
 	suites := []scenarios.Suite{
-		protocol.Suite(), correlation.Suite(), budget.Suite(), state.Suite(), redelivery.Suite(), security.Suite(), workspace.Suite(), pipeline.Suite(),
+		protocol.Suite(), correlation.Suite(), budget.Suite(), state.Suite(), redelivery.Suite(), security.Suite(),
+		workspace.Suite(), pipeline.Suite(),
 	}
 	for i := range suites {
 		suites[i].Protocol = Protocol
@@ -57,8 +58,8 @@ func readings() []scenarios.Reading {
 	return all
 }
 
-// checkDeclared lists where the manifest departs from its schema, as findings. The profile is the operator's, and was read
-// before.
+// checkDeclared lists where the manifest departs from its schema, as findings. The profile is the operator's, and was
+// read before.
 func checkDeclared(document []byte) []scenarios.Finding {
 	var d struct {
 		Manifest json.RawMessage `json:"manifest"`

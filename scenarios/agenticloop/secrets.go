@@ -11,9 +11,9 @@ import (
 	"github.com/openassay/assay/scenarios/agenticloop/host"
 )
 
-// secretsOf returns the credentials in a profile: values of settings whose names say so, and passwords in addresses. The target
-// gets them, and no record shows them. The key of scripted_config names a setting, and we fill in what holds a ${place}:
-// neither is a secret.
+// secretsOf returns the credentials in a profile: values of settings whose names say so, and passwords in addresses.
+// The target gets them, and no record shows them. The key of scripted_config names a setting, and we fill in what holds
+// a ${place}: neither is a secret.
 func secretsOf(p agenticloopv2.TargetProfile) []string {
 	var found []string
 	hide := func(value string) { found = append(found, value) }
@@ -65,12 +65,14 @@ func look(name string, v any, hide func(string)) {
 
 var (
 	camel  = lazyregexp.New(`([a-z0-9])([A-Z])`)
-	secret = lazyregexp.New(`(^|_)(password|passwd|passphrase|pwd|secret|(auth|access|api)?token|credential|authorization|bearer|cookie|(api|access|secret|private|signing|encryption|license)_?key)s?$`)
-	maybe  = lazyregexp.New(`(^|_)(key|auth)s?$`)
+	secret = lazyregexp.New(
+		`(^|_)(password|passwd|passphrase|pwd|secret|(auth|access|api)?token|credential|authorization|bearer|cookie|` +
+			`(api|access|secret|private|signing|encryption|license)_?key)s?$`)
+	maybe = lazyregexp.New(`(^|_)(key|auth)s?$`)
 )
 
-// isSecret reports whether a setting holds a credential. A short word such as none, test or ollama is none: such words stand
-// where a key is wanted but not needed, and also in what is judged.
+// isSecret reports whether a setting holds a credential. A short word such as none, test or ollama is none: such words
+// stand where a key is wanted but not needed, and also in what is judged.
 func isSecret(name, value string) bool {
 	if strings.Contains(value, "${") {
 		return false

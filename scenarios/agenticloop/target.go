@@ -35,13 +35,14 @@ func IsPlugin(dir string) bool {
 	return false
 }
 
-// Folder returns the plugin in a folder as a target, by its assay-plugin.yaml, or by its manifest alone. An error says which
-// file is wrong, where, and how to mend it.
+// Folder returns the plugin in a folder as a target, by its assay-plugin.yaml, or by its manifest alone. An error says
+// which file is wrong, where, and how to mend it.
 func Folder(dir string) (wire.Target, error) {
 	path := filepath.Join(dir, ProfileName)
 	raw, err := readYAML(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		raw, err = json.Marshal(map[string]any{"assay_plugin": 1, "manifest": ManifestName, "revision": agenticloopv2.ProtocolRevisionN202602})
+		raw, err = json.Marshal(map[string]any{"assay_plugin": 1, "manifest": ManifestName,
+			"revision": agenticloopv2.ProtocolRevisionN202602})
 	}
 	if err != nil {
 		return wire.Target{}, err
@@ -54,7 +55,8 @@ func Exec(command []string) (wire.Target, error) {
 	if len(command) == 0 {
 		return wire.Target{}, errors.New("no command is given: name a program and its arguments")
 	}
-	raw, err := json.Marshal(map[string]any{"assay_plugin": 1, "command": command, "working_folder": ".", "revision": agenticloopv2.ProtocolRevisionN202602})
+	raw, err := json.Marshal(map[string]any{"assay_plugin": 1, "command": command, "working_folder": ".",
+		"revision": agenticloopv2.ProtocolRevisionN202602})
 	if err != nil {
 		return wire.Target{}, err
 	}
@@ -96,7 +98,9 @@ func fromProfile(path, dir string, raw []byte) (wire.Target, error) {
 		}
 	}
 	if file := outOfReach(dir, profile); file != "" {
-		return wire.Target{}, fmt.Errorf("%s: command: %s is a file of the profile's folder, and the command starts in an empty one: add working_folder: . or give its whole path", path, file)
+		return wire.Target{},
+			fmt.Errorf("%s: command: %s is a file of the profile's folder, and the command starts in an empty one: "+
+				"add working_folder: . or give its whole path", path, file)
 	}
 	if p.Declared, err = json.Marshal(d); err != nil {
 		return wire.Target{}, err
@@ -113,21 +117,23 @@ func mistakes(path string, problems []validate.Problem) error {
 		case "missing property command":
 			continue // the other branch of the same choice says it
 		case "missing property manifest":
-			text = "it names neither a command nor a manifest: add command: [PROGRAM, ARGUMENTS...], or manifest: " + ManifestName
+			text = "it names neither a command nor a manifest: add command: [PROGRAM, ARGUMENTS...], or manifest: " +
+				ManifestName
 		}
 		wrong = append(wrong, fmt.Errorf("%s: %s", path, text))
 	}
 	return errors.Join(wrong...)
 }
 
-// outOfReach returns an argument of the command that names a file beside the profile, though the command starts in another
-// folder; "" for none.
+// outOfReach returns an argument of the command that names a file beside the profile, though the command starts in
+// another folder; "" for none.
 func outOfReach(dir string, profile agenticloopv2.TargetProfile) string {
 	if profile.WorkingFolder != "" || len(profile.Command) == 0 {
 		return ""
 	}
 	for _, word := range profile.Command[1:] {
-		if info, err := os.Stat(filepath.Join(dir, word)); err == nil && info.Mode().IsRegular() && !filepath.IsAbs(word) {
+		if info, err := os.Stat(filepath.Join(dir, word)); err == nil && info.Mode().IsRegular() &&
+			!filepath.IsAbs(word) {
 			return word
 		}
 	}

@@ -19,13 +19,14 @@ func Suite() scenarios.Suite {
 		Scenarios: []scenarios.Scenario{
 			withinBudget, sameCutOff, lowerBudget, higherBudget,
 			errorsEnd, errorsRetry, retrySucceeds, reframesEnd,
-			host.EveryTurn("budget", Budgets), host.EveryTurn("budget", failures), host.EveryTurnClaiming("budget", reframing, claims.Reframes),
+			host.EveryTurn("budget", Budgets), host.EveryTurn("budget", failures),
+			host.EveryTurnClaiming("budget", reframing, claims.Reframes),
 		},
 	}
 }
 
-// givenSpent returns the runs that met their budget, or should have. It blocks the judge if there is none: left to itself,
-// the plugin was done before.
+// givenSpent returns the runs that met their budget, or should have. It blocks the judge if there is none: left to
+// itself, the plugin was done before.
 func (o BudgetObservation) givenSpent(j *scenarios.Judge, runs ...Spent) (met []Spent) {
 	for _, s := range runs {
 		if s.endsAtOnce() {
@@ -41,7 +42,8 @@ func (o BudgetObservation) givenSpent(j *scenarios.Judge, runs ...Spent) (met []
 		}
 	}
 	if len(met) == 0 {
-		j.Block("left to itself the plugin is done before its budget is used up", "declare a decision seam in "+host.ProfileName+" that can say call_tool")
+		j.Block("left to itself the plugin is done before its budget is used up",
+			"declare a decision seam in "+host.ProfileName+" that can say call_tool")
 	}
 	return met
 }
@@ -60,7 +62,8 @@ func (s Spent) givenSteps(j *scenarios.Judge) {
 		due, ok := host.PendingOf(t)
 		switch {
 		case ok && due.Step > step+1:
-			j.BlockOn(agenticloopv2.RFC103I2, fmt.Sprintf("set-up: %s: it asks for step %d after step %d", t.Name, due.Step, step))
+			j.BlockOn(agenticloopv2.RFC103I2,
+				fmt.Sprintf("set-up: %s: it asks for step %d after step %d", t.Name, due.Step, step))
 		case len(t.Events().Values) == 0 && i < s.Budget:
 			j.BlockOn(agenticloopv2.RFC103V9, "set-up: "+t.Name+": nothing came of it")
 		}
@@ -68,13 +71,14 @@ func (s Spent) givenSteps(j *scenarios.Judge) {
 	}
 }
 
-// RFC-103 Error Handling, Security and Scope. A plugin may check its budget before a request or at a result (AL-R10), so the
-// judge counts requests.
+// RFC-103 Error Handling, Security and Scope. A plugin may check its budget before a request or at a result (AL-R10),
+// so the judge counts requests.
 var withinBudget = scenarios.Scenario{
-	ID:     "agenticloop/budget/max-steps-ends-the-run",
-	Title:  "a run asks for no more steps than max_steps, and is escalated once when it would",
-	Proves: scenarios.IDs{agenticloopv2.RFC103F7, agenticloopv2.RFC103G7, agenticloopv2.RFC103P3, agenticloopv2.RFC103S8},
-	Claim:  claims.Plugin,
+	ID:    "agenticloop/budget/max-steps-ends-the-run",
+	Title: "a run asks for no more steps than max_steps, and is escalated once when it would",
+	Proves: scenarios.IDs{agenticloopv2.RFC103F7, agenticloopv2.RFC103G7, agenticloopv2.RFC103P3,
+		agenticloopv2.RFC103S8},
+	Claim: claims.Plugin,
 	Ask: scenarios.Ask(Budgets, func(o BudgetObservation, j *scenarios.Judge) {
 		for _, s := range o.givenSpent(j, o.Runs...) {
 			s.within(j, agenticloopv2.RFC103G7, agenticloopv2.RFC103F7)
@@ -83,14 +87,16 @@ var withinBudget = scenarios.Scenario{
 				ends.Values = append(ends.Values, t.Ends().Each("/type").Values...)
 				j.Check(agenticloopv2.RFC103P3, t.Answer.Key("status")).To(check.Equal("ok"), "%s: status", t.Name)
 			}
-			j.Check(agenticloopv2.RFC103F7, ends).To(check.Equal([]string{host.Escalated}), "max_steps %d: ends of the run within %d results", s.Budget, len(s.Steps))
+			j.Check(agenticloopv2.RFC103F7, ends).To(check.Equal([]string{host.Escalated}),
+				"max_steps %d: ends of the run within %d results", s.Budget, len(s.Steps))
 			last := s.all()[len(s.all())-1]
 			if len(last.Ends().Values) > 0 && last.Status() == "ok" {
 				run := s.Run
 				if s.endsAtOnce() {
 					run = last.Ends().Values[0].At("/payload/run_id").String()
 				}
-				j.Check(agenticloopv2.RFC103S8, last.Run(run).Key("status")).To(check.Equal("escalated"), "%s: status of the run", last.Name)
+				j.Check(agenticloopv2.RFC103S8, last.Run(run).Key("status")).To(check.Equal("escalated"),
+					"%s: status of the run", last.Name)
 			}
 		}
 	}),
@@ -100,7 +106,8 @@ var withinBudget = scenarios.Scenario{
 func (s Spent) within(j *scenarios.Judge, of ...scenarios.RequirementID) {
 	for _, t := range s.all() {
 		for _, id := range of {
-			j.Check(id, t.Requests().Each("/payload/step")).To(host.AtMost(int64(s.Budget)), "%s: steps that it asks for", t.Name)
+			j.Check(id, t.Requests().Each("/payload/step")).To(host.AtMost(int64(s.Budget)),
+				"%s: steps that it asks for", t.Name)
 		}
 	}
 }
@@ -125,14 +132,18 @@ var sameCutOff = scenarios.Scenario{
 			if o.Live { // another scenario judges that it is cut off in time
 				j.Check(agenticloopv2.RFC103M6, last.Ends()).To(check.Len(1), "ends of the run")
 				if s.end() != first.end() {
-					j.Find(agenticloopv2.RFC103M6, "a run ends after %d results, and the same one after %d: the profile says that it is not deterministic", first.end(), s.end())
+					j.Find(agenticloopv2.RFC103M6,
+						"a run ends after %d results, and the same one after %d: the profile says that it is not "+
+							"deterministic", first.end(), s.end())
 				}
 				continue
 			}
-			j.Check(agenticloopv2.RFC103M6, last.Ends().Each("/payload/reason")).To(check.SameAs(first.all()[first.end()].Ends().Each("/payload/reason")), "reason of the end")
-			j.Check(agenticloopv2.RFC103M6, last.Ends()).To(check.Seeing(fmt.Sprintf("the end after %d results", first.end()), func(wire.Seen) (bool, string) {
-				return s.end() == first.end(), fmt.Sprintf("after %d", s.end())
-			}), "where the run ends")
+			j.Check(agenticloopv2.RFC103M6, last.Ends().Each("/payload/reason")).To(
+				check.SameAs(first.all()[first.end()].Ends().Each("/payload/reason")), "reason of the end")
+			j.Check(agenticloopv2.RFC103M6, last.Ends()).To(
+				check.Seeing(fmt.Sprintf("the end after %d results", first.end()), func(wire.Seen) (bool, string) {
+					return s.end() == first.end(), fmt.Sprintf("after %d", s.end())
+				}), "where the run ends")
 		}
 	}),
 }
@@ -166,8 +177,9 @@ var higherBudget = scenarios.Scenario{
 
 // RFC-103 Error Handling (AL-R5, AL-R108).
 var errorsEnd = scenarios.Scenario{
-	ID:     "agenticloop/budget/errors-end-the-run",
-	Title:  "a step that goes on failing is asked for again a bounded number of times, and then the run is escalated once",
+	ID: "agenticloop/budget/errors-end-the-run",
+	Title: "a step that goes on failing is asked for again a bounded number of times, and then the run is " +
+		"escalated once",
 	Proves: scenarios.IDs{agenticloopv2.RFC103V10, agenticloopv2.RFC103F6, agenticloopv2.RFC103F3},
 	Claim:  claims.Plugin,
 	Ask: scenarios.Ask(failures, func(o FailuresObservation, j *scenarios.Judge) {
@@ -186,7 +198,8 @@ var errorsEnd = scenarios.Scenario{
 		}
 		last := o.Failing[len(o.Failing)-1]
 		if _, again := host.PendingOf(last); again && o.Most < 0 {
-			j.Block(fmt.Sprintf("the step was asked for again after each of %d failures, and how often it may be is not known", len(o.Failing)), "say max_retries under limits in "+host.ProfileName)
+			j.Block(fmt.Sprintf("the step was asked for again after each of %d failures, and how often it may be "+
+				"is not known", len(o.Failing)), "say max_retries under limits in "+host.ProfileName)
 		}
 		host.CheckEscalated(j, last, o.Pending.Run, agenticloopv2.RFC103F6)
 		if len(last.OfType(host.Escalated).Values) > 0 {
@@ -195,9 +208,10 @@ var errorsEnd = scenarios.Scenario{
 		if o.Most < 0 {
 			return
 		}
-		j.Check(agenticloopv2.RFC103F6, last.Events()).To(check.Seeing(fmt.Sprintf("at most %d tries", o.Most+1), func(wire.Seen) (bool, string) {
-			return len(o.Failing) <= o.Most+1, fmt.Sprintf("%d", len(o.Failing))
-		}), "failures until the end")
+		j.Check(agenticloopv2.RFC103F6, last.Events()).To(
+			check.Seeing(fmt.Sprintf("at most %d tries", o.Most+1), func(wire.Seen) (bool, string) {
+				return len(o.Failing) <= o.Most+1, fmt.Sprintf("%d", len(o.Failing))
+			}), "failures until the end")
 	}),
 }
 
@@ -216,8 +230,10 @@ var errorsRetry = scenarios.Scenario{
 				break // no retry was left
 			}
 			again := t.Requests()
-			j.Check(agenticloopv2.RFC103F4, again.Each("/payload/step")).To(check.Equal([]int64{o.Pending.Step}), "%s: step", t.Name)
-			j.Check(agenticloopv2.RFC103F4, again.Each("/payload/tool")).To(check.Equal([]string{o.Pending.Tool}), "%s: tool", t.Name)
+			j.Check(agenticloopv2.RFC103F4, again.Each("/payload/step")).To(check.Equal([]int64{o.Pending.Step}),
+				"%s: step", t.Name)
+			j.Check(agenticloopv2.RFC103F4, again.Each("/payload/tool")).To(check.Equal([]string{o.Pending.Tool}),
+				"%s: tool", t.Name)
 			now := t.Run(o.Pending.Run).Key("attempt")
 			before, known := attempt.Int()
 			if known { // the plugin chooses where to begin
@@ -239,17 +255,17 @@ var retrySucceeds = scenarios.Scenario{
 	Ask: scenarios.Ask(failures, func(o FailuresObservation, j *scenarios.Judge) {
 		host.GivenRequest(j, o.Start)
 		host.Given(j, o.Failing...)
-		switch {
-		case !o.Once:
+		if !o.Once {
 			j.BlockOn(agenticloopv2.RFC103F4, "set-up: the step was not asked for again")
-		default:
-			host.Given(j, o.Healed)
-			j.Check(agenticloopv2.RFC103F5, o.Healed.Events()).To(check.Len(1), "%s: events", o.Healed.Name)
-			if requests := o.Healed.Requests(); len(requests.Values) > 0 {
-				j.Check(agenticloopv2.RFC103F5, requests.Each("/payload/step")).To(check.Equal([]int64{o.Pending.Step + 1}), "%s: step", o.Healed.Name)
-			} else {
-				j.Check(agenticloopv2.RFC103F5, o.Healed.Events().Each("/type")).To(check.Equal([]string{host.Completed}), "%s: what came of it", o.Healed.Name)
-			}
+		}
+		host.Given(j, o.Healed)
+		j.Check(agenticloopv2.RFC103F5, o.Healed.Events()).To(check.Len(1), "%s: events", o.Healed.Name)
+		if requests := o.Healed.Requests(); len(requests.Values) > 0 {
+			j.Check(agenticloopv2.RFC103F5, requests.Each("/payload/step")).To(
+				check.Equal([]int64{o.Pending.Step + 1}), "%s: step", o.Healed.Name)
+		} else {
+			j.Check(agenticloopv2.RFC103F5, o.Healed.Events().Each("/type")).To(
+				check.Equal([]string{host.Completed}), "%s: what came of it", o.Healed.Name)
 		}
 	}),
 }
@@ -271,7 +287,8 @@ var reframesEnd = scenarios.Scenario{
 			}
 		}
 		last := o.Steps[len(o.Steps)-1]
-		if w := host.ProgressOf(last.Run(o.Run).Actual()); len(last.Events().Values) == 0 && w.Status == "running" && w.Step > 0 {
+		if w := host.ProgressOf(last.Run(o.Run).Actual()); len(last.Events().Values) == 0 && w.Status == "running" &&
+			w.Step > 0 {
 			j.BlockOn(agenticloopv2.RFC103V9, "set-up: "+last.Name+": the run waits for a step that was not asked for")
 		}
 		host.GivenTaken(j, last)

@@ -42,9 +42,11 @@ func (s Spent) end() int {
 
 // Budgets keeps runs going, with budgets of 1, 2 and 3 steps.
 var Budgets = &scenarios.Drive[BudgetObservation]{
-	ID:    "agenticloop/budgets",
-	Title: "has runs go on and on, with budgets of 1, 2 and 3 steps from the config and from the start, one of them three times",
-	Sends: []string{"8 times a run: agentic.start, and agentic.tool_result until it has ended, or 2 results beyond its budget"},
+	ID: "agenticloop/budgets",
+	Title: "has runs go on and on, with budgets of 1, 2 and 3 steps from the config and from the start, one of " +
+		"them three times",
+	Sends: []string{
+		"8 times a run: agentic.start, and agentic.tool_result until it has ended, or 2 results beyond its budget"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *BudgetObservation) {
 		p := host.Open(c, &o.Turns)
 		o.Live = p.Live()
@@ -62,12 +64,14 @@ var Budgets = &scenarios.Drive[BudgetObservation]{
 	},
 }
 
-// spend keeps a run going until it ends, or two results beyond its budget. asked is the max_steps of the start, 0 for none.
+// spend keeps a run going until it ends, or two results beyond its budget. asked is the max_steps of the start, 0 for
+// none.
 func (o *BudgetObservation) spend(ctx context.Context, p *host.Plugin, budget, config, asked int) Spent {
 	decisions := make([]host.Decision, 0, budget+6)
 	tools := p.Tools()
 	for i := range cap(decisions) {
-		decisions = append(decisions, host.Call(tools[i%len(tools)], host.Object{"url": fmt.Sprintf("http://example.test/%d", i)}))
+		decisions = append(decisions,
+			host.Call(tools[i%len(tools)], host.Object{"url": fmt.Sprintf("http://example.test/%d", i)}))
 	}
 	plan, _ := p.TrySteer(ctx, decisions...) // else the plugin decides alone
 	defer plan.Close()
@@ -91,7 +95,8 @@ func (o *BudgetObservation) spend(ctx context.Context, p *host.Plugin, budget, c
 	due, state := b.Pending, b.State
 	for n := 1; n <= budget+2; n++ {
 		result := p.Result(due, plan.Body(n, p.AnyResult()))
-		t, after := p.Turn(ctx, lay(host.Job{Name: fmt.Sprintf("%s: result %d", label, n), State: state, Event: result}))
+		t, after := p.Turn(ctx,
+			lay(host.Job{Name: fmt.Sprintf("%s: result %d", label, n), State: state, Event: result}))
 		s.Steps = append(s.Steps, t)
 		next, asks := host.PendingOf(t)
 		if !asks {
@@ -117,7 +122,8 @@ type FailuresObservation struct {
 var failures = &scenarios.Drive[FailuresObservation]{
 	ID:    "agenticloop/failures",
 	Title: "has the tool of a run fail until the run ends, and once before it succeeds",
-	Sends: []string{"one turn: agentic.start", "a turn for each try: agentic.tool_result with status error", "one turn: agentic.tool_result after one error"},
+	Sends: []string{"one turn: agentic.start", "a turn for each try: agentic.tool_result with status error",
+		"one turn: agentic.tool_result after one error"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *FailuresObservation) {
 		p := host.Open(c, &o.Turns)
 		o.Most = p.MaxRetries()

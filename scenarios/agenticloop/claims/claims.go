@@ -10,7 +10,7 @@ import (
 var (
 	// Plugin is the claim of every executable under certification.
 	Plugin = scenarios.Claim{
-		ID: "plugin", Title: "an agent that is a plugin of protocol 2",
+		ID: "plugin", Title: "a plugin of protocol 2",
 		Pointer: "/profile/revision present",
 		Look: func(d scenarios.Discovery) (wire.Value, bool) {
 			v := d.Document.At("/profile/revision")
@@ -43,7 +43,8 @@ var (
 	}
 
 	Redelivery     = capability(agenticloopv2.CapabilityRedelivery, "a start that is delivered again starts nothing")
-	ContextResumes = capability(agenticloopv2.CapabilityContextDelivery, "a tool's own event resumes the run that the context names")
+	ContextResumes = capability(agenticloopv2.CapabilityContextDelivery,
+		"a tool's own event resumes the run that the context names")
 	ContextBudget  = capability(agenticloopv2.CapabilityContextBudget, "a start can lower its budget")
 	Retries        = capability(agenticloopv2.CapabilityRetry, "a step that failed is asked for again")
 	Reframes       = capability(agenticloopv2.CapabilityReframe, "a plan can be given up for another")
@@ -51,7 +52,8 @@ var (
 	CompletedSteps = capability(agenticloopv2.CapabilityCompletedSteps, "the state lists the steps that are done")
 )
 
-var All = []scenarios.Claim{Plugin, Revision202602, Revision202606, Manifested, Redelivery, ContextResumes, ContextBudget, Retries, Reframes, Workspaces, CompletedSteps}
+var All = []scenarios.Claim{Plugin, Revision202602, Revision202606, Manifested, Redelivery, ContextResumes,
+	ContextBudget, Retries, Reframes, Workspaces, CompletedSteps}
 
 // capability makes the claim of a capability that the profile lists.
 func capability(name agenticloopv2.Capability, title string) scenarios.Claim {

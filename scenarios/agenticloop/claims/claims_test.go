@@ -19,12 +19,13 @@ func TestClaimsAreReadFromTheProfile(t *testing.T) {
 		want    string // the claims that it makes
 	}{
 		"nothing more than a revision": {`{"assay_plugin":1,"revision":"2026-02"}`, ""},
-		"some capabilities":            {`{"revision":"2026-02","capabilities":["reframe","workspace"]}`, "reframe workspace"},
-		"the later revision":           {`{"revision":"2026-06","capabilities":["retry"]}`, "retry revision-2026-06"},
-		"an unknown capability":        {`{"revision":"2026-02","capabilities":["telepathy"]}`, ""},
-		"no list":                      {`{"revision":"2026-02","capabilities":"retry"}`, ""},
-		"entries that are no text":     {`{"revision":206,"capabilities":[null,1,{"retry":true},["retry"]]}`, ""},
-		"no object":                    {`["retry"]`, ""},
+		"some capabilities": {`{"revision":"2026-02","capabilities":["reframe","workspace"]}`,
+			"reframe workspace"},
+		"the later revision":       {`{"revision":"2026-06","capabilities":["retry"]}`, "retry revision-2026-06"},
+		"an unknown capability":    {`{"revision":"2026-02","capabilities":["telepathy"]}`, ""},
+		"no list":                  {`{"revision":"2026-02","capabilities":"retry"}`, ""},
+		"entries that are no text": {`{"revision":206,"capabilities":[null,1,{"retry":true},["retry"]]}`, ""},
+		"no object":                {`["retry"]`, ""},
 	} {
 		d := scenarios.Discovery{Document: wiretest.Value(t, map[string]any{"profile": json.RawMessage(c.profile)})}
 		var made []string
@@ -41,7 +42,8 @@ func TestClaimsAreReadFromTheProfile(t *testing.T) {
 }
 
 func TestAClaimShowsWhereItStands(t *testing.T) {
-	d := scenarios.Discovery{Document: wiretest.Value(t, json.RawMessage(`{"profile":{"capabilities":["retry","reframe"]}}`))}
+	d := scenarios.Discovery{
+		Document: wiretest.Value(t, json.RawMessage(`{"profile":{"capabilities":["retry","reframe"]}}`))}
 	v, _ := claims.Reframes.Look(d)
 	if got := v.Ref().Pointer; got != "/profile/capabilities/1" {
 		t.Errorf("reframe stands at %q", got)
@@ -54,7 +56,8 @@ func TestAClaimShowsWhereItStands(t *testing.T) {
 // What a profile may list, and what can be claimed, are the same.
 func TestEveryCapabilityIsAClaim(t *testing.T) {
 	for _, c := range []agenticloopv2.Capability{
-		agenticloopv2.CapabilityRedelivery, agenticloopv2.CapabilityContextDelivery, agenticloopv2.CapabilityContextBudget, agenticloopv2.CapabilityRetry,
+		agenticloopv2.CapabilityRedelivery, agenticloopv2.CapabilityContextDelivery,
+		agenticloopv2.CapabilityContextBudget, agenticloopv2.CapabilityRetry,
 		agenticloopv2.CapabilityReframe, agenticloopv2.CapabilityWorkspace, agenticloopv2.CapabilityCompletedSteps,
 	} {
 		if _, ok := agenticloop.Protocol.Claim(string(c)); !ok {
@@ -62,7 +65,8 @@ func TestEveryCapabilityIsAClaim(t *testing.T) {
 		}
 	}
 	for _, c := range claims.All {
-		if !slices.Contains([]string{claims.Plugin.ID, claims.Manifested.ID, claims.Revision202602.ID, claims.Revision202606.ID}, c.ID) && !agenticloopv2.Capability(c.ID).Valid() {
+		if !slices.Contains([]string{claims.Plugin.ID, claims.Manifested.ID, claims.Revision202602.ID,
+			claims.Revision202606.ID}, c.ID) && !agenticloopv2.Capability(c.ID).Valid() {
 			t.Errorf("no profile can make the claim %s", c.ID)
 		}
 	}

@@ -20,10 +20,13 @@ func Suite() scenarios.Suite {
 		ID: "correlation", Title: "runs are started, resumed by what is pending, and moved by nothing else",
 		Scenarios: []scenarios.Scenario{
 			startMakesARun, startsAreDistinct, apiTrigger,
-			matchingResumes, sameTwice, staleIgnored, laterEscalates, wrongToolEscalates, orderOfChecks, finishedIgnored, finishedLogged,
+			matchingResumes, sameTwice, staleIgnored, laterEscalates, wrongToolEscalates, orderOfChecks,
+			finishedIgnored, finishedLogged,
 			unknownIgnored, unknownLogged, misshapenIgnored, unknownStatus, deterministic,
 			stepsCount, completesOnce, completionShape, crossedIgnored, histories,
-			host.EveryTurn("correlation", Results), host.EveryTurn("correlation", Starts), host.EveryTurn("correlation", ToTheEnd), host.EveryTurn("correlation", SeveralRuns), host.EveryTurn("correlation", RandomHistories),
+			host.EveryTurn("correlation", Results), host.EveryTurn("correlation", Starts),
+			host.EveryTurn("correlation", ToTheEnd), host.EveryTurn("correlation", SeveralRuns),
+			host.EveryTurn("correlation", RandomHistories),
 		},
 	}
 }
@@ -33,7 +36,8 @@ var matchingResumes = scenarios.Scenario{
 	ID:    "agenticloop/correlation/matching-result-resumes",
 	Title: "the result that is pending takes the run to the next step, or to its end",
 	Proves: scenarios.IDs{
-		agenticloopv2.RFC103E11, agenticloopv2.RFC103V9, agenticloopv2.RFC103M2, agenticloopv2.RFC103T7, agenticloopv2.RFC103S7,
+		agenticloopv2.RFC103E11, agenticloopv2.RFC103V9, agenticloopv2.RFC103M2, agenticloopv2.RFC103T7,
+		agenticloopv2.RFC103S7,
 		agenticloopv2.RFC103P3, agenticloopv2.RFC103T9, agenticloopv2.RFC103T8,
 	},
 	Claim: claims.Plugin,
@@ -44,6 +48,11 @@ var matchingResumes = scenarios.Scenario{
 	}),
 }
 
+// resumption is the sentences that say that a matching result resumes its run.
+var resumption = scenarios.IDs{
+	agenticloopv2.RFC103E11, agenticloopv2.RFC103V9, agenticloopv2.RFC103M2, agenticloopv2.RFC103T7,
+}
+
 // checkMovedOn checks that a matching result took the run to the next step, with its request, or to its end.
 func checkMovedOn(j *scenarios.Judge, t host.Turn, due host.Pending) {
 	j.Check(agenticloopv2.RFC103P3, t.Answer.Key("status")).To(check.Equal("ok"), "%s: status", t.Name)
@@ -52,14 +61,15 @@ func checkMovedOn(j *scenarios.Judge, t host.Turn, due host.Pending) {
 	j.Check(agenticloopv2.RFC103T8, t.Runs()).NotTo(t.Unchanged(due.Run), "%s: the run that was resumed", t.Name)
 	if requests := t.Requests(); len(requests.Values) > 0 {
 		next := check.Equal([]int64{due.Step + 1})
-		for _, id := range (scenarios.IDs{agenticloopv2.RFC103E11, agenticloopv2.RFC103V9, agenticloopv2.RFC103M2, agenticloopv2.RFC103T7}) {
+		for _, id := range resumption {
 			j.Check(id, requests.Each("/payload/step")).To(next, "%s: step of the request", t.Name)
 		}
 		j.Check(agenticloopv2.RFC103S7, run.Key("pending_step")).To(check.Equal(due.Step+1), "%s: pending_step", t.Name)
 		return
 	}
-	for _, id := range (scenarios.IDs{agenticloopv2.RFC103E11, agenticloopv2.RFC103V9, agenticloopv2.RFC103M2, agenticloopv2.RFC103T7}) {
-		j.Check(id, t.Events().Each("/type")).To(check.OneOf([]any{host.Completed}, []any{host.Escalated}), "%s: what came of it", t.Name)
+	for _, id := range resumption {
+		j.Check(id, t.Events().Each("/type")).To(check.OneOf([]any{host.Completed}, []any{host.Escalated}),
+			"%s: what came of it", t.Name)
 	}
 	if run.Key("status").String() == "escalated" { // what stays pending then is a finding elsewhere
 		j.Check(agenticloopv2.RFC103S7, run.Key("status")).To(check.Equal("escalated"), "%s: status of the run", t.Name)
@@ -96,7 +106,8 @@ var staleIgnored = scenarios.Scenario{
 		host.GivenRequest(j, o.Start)
 		host.Given(j, o.Stale, o.Old)
 		for _, t := range []host.Turn{o.Stale, o.Old} {
-			host.CheckIgnored(j, t, o.Pending.Run, agenticloopv2.RFC103V6, agenticloopv2.RFC103M4, agenticloopv2.RFC103I6)
+			host.CheckIgnored(j, t, o.Pending.Run, agenticloopv2.RFC103V6, agenticloopv2.RFC103M4,
+				agenticloopv2.RFC103I6)
 		}
 	}),
 }
@@ -119,10 +130,11 @@ var laterEscalates = scenarios.Scenario{
 
 // RFC-103 Resume Validation Logic 4, Error Handling (AL-R17).
 var wrongToolEscalates = scenarios.Scenario{
-	ID:     "agenticloop/correlation/wrong-tool-escalates",
-	Title:  "a result of the pending step that names another tool escalates the run",
-	Proves: scenarios.IDs{agenticloopv2.RFC103V7, agenticloopv2.RFC103F2, agenticloopv2.RFC103M5, agenticloopv2.RFC103L2, agenticloopv2.RFC103F3, agenticloopv2.RFC103S8, agenticloopv2.RFC103P3},
-	Claim:  claims.Plugin,
+	ID:    "agenticloop/correlation/wrong-tool-escalates",
+	Title: "a result of the pending step that names another tool escalates the run",
+	Proves: scenarios.IDs{agenticloopv2.RFC103V7, agenticloopv2.RFC103F2, agenticloopv2.RFC103M5,
+		agenticloopv2.RFC103L2, agenticloopv2.RFC103F3, agenticloopv2.RFC103S8, agenticloopv2.RFC103P3},
+	Claim: claims.Plugin,
 	Ask: scenarios.Ask(Results, func(o ResultsObservation, j *scenarios.Judge) {
 		host.GivenRequest(j, o.Start)
 		host.Given(j, o.Wrong)
@@ -131,25 +143,29 @@ var wrongToolEscalates = scenarios.Scenario{
 			return
 		}
 		host.CheckEscalated(j, t, o.Pending.Run, agenticloopv2.RFC103V7, agenticloopv2.RFC103F2, agenticloopv2.RFC103M5)
-		j.Check(agenticloopv2.RFC103L2, t.Events().Each("/type")).To(check.Equal([]string{host.Escalated}), "%s: events", t.Name)
-		j.Check(agenticloopv2.RFC103S8, t.Run(o.Pending.Run).Key("status")).To(check.Equal("escalated"), "%s: status of the run", t.Name)
+		j.Check(agenticloopv2.RFC103L2, t.Events().Each("/type")).To(check.Equal([]string{host.Escalated}),
+			"%s: events", t.Name)
+		j.Check(agenticloopv2.RFC103S8, t.Run(o.Pending.Run).Key("status")).To(check.Equal("escalated"),
+			"%s: status of the run", t.Name)
 		host.CheckReason(j, t, o.Pending.Run)
 	}),
 }
 
 // RFC-103 Resume Validation Logic, the order of the checks.
 var orderOfChecks = scenarios.Scenario{
-	ID:     "agenticloop/correlation/order-of-checks",
-	Title:  "the end of a run is looked at before the step, and the step before the tool",
-	Proves: scenarios.IDs{agenticloopv2.RFC103V1, agenticloopv2.RFC103I5, agenticloopv2.RFC103T4, agenticloopv2.RFC103I6, agenticloopv2.RFC103V4},
-	Claim:  claims.Plugin,
+	ID:    "agenticloop/correlation/order-of-checks",
+	Title: "the end of a run is looked at before the step, and the step before the tool",
+	Proves: scenarios.IDs{agenticloopv2.RFC103V1, agenticloopv2.RFC103I5, agenticloopv2.RFC103T4,
+		agenticloopv2.RFC103I6, agenticloopv2.RFC103V4},
+	Claim: claims.Plugin,
 	Ask: scenarios.Ask(Results, func(o ResultsObservation, j *scenarios.Judge) {
 		host.GivenRequest(j, o.Start)
 		host.Given(j, o.StaleWrong)
 		host.Given(j, o.Finished...)
 		for _, t := range append([]host.Turn{o.StaleWrong}, o.Finished...) { // no later check decided
 			j.Check(agenticloopv2.RFC103V1, t.OfType(host.Escalated)).To(check.Len(0), "%s: escalations", t.Name)
-			j.Check(agenticloopv2.RFC103V1, t.Run(o.Pending.Run).Key("status")).To(check.OneOf(nil, statusIn(t, o.Pending.Run)), "%s: status of the run", t.Name)
+			j.Check(agenticloopv2.RFC103V1, t.Run(o.Pending.Run).Key("status")).To(
+				check.OneOf(nil, statusIn(t, o.Pending.Run)), "%s: status of the run", t.Name)
 		}
 		host.CheckIgnored(j, o.StaleWrong, o.Pending.Run, agenticloopv2.RFC103I6)
 		host.CheckIgnored(j, o.Old, o.Pending.Run, agenticloopv2.RFC103I6)
@@ -208,7 +224,8 @@ var unknownIgnored = scenarios.Scenario{
 		host.Given(j, o.Unknown)
 		host.CheckSilent(j, o.Unknown, o.Stranger, agenticloopv2.RFC103V2)
 		j.Check(agenticloopv2.RFC103V2, o.Unknown.Runs()).To(o.Unknown.Untouched(), "%s", o.Unknown.Name)
-		j.Check(agenticloopv2.RFC103F1, o.Unknown.Answer.Key("status")).To(check.Equal("ok"), "%s: status", o.Unknown.Name)
+		j.Check(agenticloopv2.RFC103F1, o.Unknown.Answer.Key("status")).To(check.Equal("ok"),
+			"%s: status", o.Unknown.Name)
 	}),
 }
 
@@ -256,7 +273,8 @@ var unknownStatus = scenarios.Scenario{
 		host.GivenSome(j, o.Statuses)
 		for _, t := range o.Statuses {
 			j.Check(agenticloopv2.RFC103V8, t.Events()).To(host.NotBeyond(o.Pending.Step), "%s: events", t.Name)
-			j.Check(agenticloopv2.RFC103V8, t.Run(o.Pending.Run).Key("status")).NotTo(check.Equal("done"), "%s: status of the run", t.Name)
+			j.Check(agenticloopv2.RFC103V8, t.Run(o.Pending.Run).Key("status")).NotTo(check.Equal("done"),
+				"%s: status of the run", t.Name)
 		}
 	}),
 }
@@ -270,7 +288,8 @@ var deterministic = scenarios.Scenario{
 	Ask: scenarios.Ask(Results, func(o ResultsObservation, j *scenarios.Judge) {
 		host.GivenRequest(j, o.Start)
 		host.Given(j, o.Matching, o.Twin)
-		j.Check(agenticloopv2.RFC103O4, o.Twin.Events().Each("/payload/run_id")).To(check.SameAs(o.Matching.Events().Each("/payload/run_id")), "run_id of the events")
+		j.Check(agenticloopv2.RFC103O4, o.Twin.Events().Each("/payload/run_id")).To(
+			check.SameAs(o.Matching.Events().Each("/payload/run_id")), "run_id of the events")
 		if o.Live { // the decision may differ, but not its run, nor the step that it follows
 			j.Check(agenticloopv2.RFC103O4, o.Twin.Events()).To(o.Twin.MovesOn(o.Pending), "%s: events", o.Twin.Name)
 			if ok, _ := sameWords(o.Matching).MatchSeen(o.Twin.Answer.Key("events")); !ok {
@@ -281,13 +300,15 @@ var deterministic = scenarios.Scenario{
 		j.Check(agenticloopv2.RFC103O4, o.Twin.Answer.Key("events")).To(sameWords(o.Matching), "events")
 		// A plugin may keep more of a run, even a digest with a time in it.
 		first, twin := o.Matching.Run(o.Pending.Run), o.Twin.Run(o.Pending.Run)
-		for _, field := range []string{"status", "step", "pending_step", "pending_tool", "reframes", "completed_steps"} {
+		for _, field := range []string{"status", "step", "pending_step", "pending_tool", "reframes",
+			"completed_steps"} {
 			j.Check(agenticloopv2.RFC103O4, twin.Key(field)).To(check.SameAs(first.Key(field)), "%s of the run", field)
 		}
 	}),
 }
 
-// contracted are the members of payloads that the RFC defines, except times. A plugin may add more, such as the id of a trace.
+// contracted are the members of payloads that the RFC defines, except times. A plugin may add more, such as the id of a
+// trace.
 var contracted = []string{
 	"run_id", "step", "tool", "tool_command", "tool_payload", "goal", "outcome", "steps_taken", "artifacts", "reason",
 }
@@ -313,7 +334,9 @@ func decided(events any) []any {
 // sameWords matches events that decide the same as those of another turn.
 func sameWords(first host.Turn) check.Matcher {
 	want := decided(check.Plain(first.Answer.Key("events").Actual()))
-	return check.That("as the first time, "+wire.Compact(want), func(v any) bool { return reflect.DeepEqual(decided(check.Plain(v)), want) })
+	return check.That("as the first time, "+wire.Compact(want), func(v any) bool {
+		return reflect.DeepEqual(decided(check.Plain(v)), want)
+	})
 }
 
 // hasLevel matches logs with one of this level.

@@ -15,8 +15,8 @@ type HistoriesObservation struct {
 	host.Turns
 	Histories  [][]Delivered `json:"histories"`
 	Deliveries int           `json:"deliveries"`
-	// Shrunk is the length of the history in which the plugin departed from the RFC, before it was shrunk; 0 if it never did.
-	// That history is then the only one.
+	// Shrunk is the length of the history in which the plugin departed from the RFC, before it was shrunk; 0 if it
+	// never did. That history is then the only one.
 	Shrunk int `json:"shrunk,omitempty"`
 }
 
@@ -87,7 +87,8 @@ func randomSteps(p *host.Plugin) []step {
 	runs := 2 + p.Rand.IntN(3)
 	steps := []step{{kind: "start"}}
 	started := 1
-	kinds := []string{"match", "match", "match", "match", "again", "again", "stale", "error", "later", "wrong", "unknown"}
+	kinds := []string{"match", "match", "match", "match", "again", "again", "stale", "error", "later", "wrong",
+		"unknown"}
 	for len(steps) < historyLength {
 		if started < runs && p.Rand.IntN(4) == 0 {
 			steps = append(steps, step{kind: "start"})

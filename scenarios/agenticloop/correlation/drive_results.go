@@ -35,12 +35,12 @@ type ResultsObservation struct {
 
 const otherTool = "assay-other-tool"
 
-// Results delivers every kind of result to one run. Each goes to a state that the plugin left, in which at most fields that the
-// RFC names were changed.
+// Results delivers every kind of result to one run. Each goes to a state that the plugin left, in which at most fields
+// that the RFC names were changed.
 var Results = &scenarios.Drive[ResultsObservation]{
 	ID: "agenticloop/results",
-	Title: "starts a run and delivers to it, each from the agent's own state, a result that matches, comes twice, is stale, " +
-		"too early, of another tool, misshapen, or for a run that is over",
+	Title: "starts a run and delivers to it, each from the agent's own state, a result that matches, comes twice, " +
+		"is stale, too early, of another tool, misshapen, or for a run that is over",
 	Sends: []string{"one turn: agentic.start", "about 30 turns: agentic.tool_result"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *ResultsObservation) {
 		p := host.Open(c, &o.Turns)

@@ -60,7 +60,8 @@ var SeveralRuns = &scenarios.Drive[RunsObservation]{
 		large["content"] = o.Marker + strings.Repeat(" and so it goes on", 64<<10/18) + o.Marker
 		large["artifact_path"] = "artifacts/result.txt"
 		delete(large, "excerpt")
-		t, after := p.Turn(ctx, host.Job{Name: "a result of 64 KiB for run A", State: state, Event: p.Result(first, large)})
+		t, after := p.Turn(ctx,
+			host.Job{Name: "a result of 64 KiB for run A", State: state, Event: p.Result(first, large)})
 		o.Large, o.Grown = t, host.SizeOf(after)-host.SizeOf(state)
 		apart := host.AtStep(state, second.Run, 3)
 		aAsB := host.Pending{Run: first.Run, Step: 3, Tool: second.Tool}

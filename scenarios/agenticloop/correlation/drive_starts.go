@@ -25,7 +25,8 @@ var Starts = &scenarios.Drive[StartsObservation]{
 	Title: "starts two runs for one goal, the second with the state after the first, one as api.trigger, " +
 		"and tries to start one without a goal",
 	Sends: []string{
-		"three turns: agentic.start, agentic.start, api.trigger", "five turns: agentic.start without a goal that can be read",
+		"three turns: agentic.start, agentic.start, api.trigger",
+		"five turns: agentic.start without a goal that can be read",
 	},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *StartsObservation) {
 		p := host.Open(c, &o.Turns)

@@ -18,7 +18,8 @@ var histories = scenarios.Scenario{
 		first := o.Histories[0][0].Turn
 		host.GivenRequest(j, first)
 		if o.Shrunk > 0 {
-			j.Find(agenticloopv2.RFC103READ5, "the history was shrunk from %d deliveries to %d", o.Shrunk, len(o.Histories[0]))
+			j.Find(agenticloopv2.RFC103READ5, "the history was shrunk from %d deliveries to %d", o.Shrunk,
+				len(o.Histories[0]))
 		}
 		for _, h := range o.Histories {
 			for _, d := range h {
@@ -35,8 +36,8 @@ var histories = scenarios.Scenario{
 	}),
 }
 
-// givenOthers blocks the judge if a run departs although the history has no other run: other scenarios judge each kind of
-// delivery by itself.
+// givenOthers blocks the judge if a run departs although the history has no other run: other scenarios judge each kind
+// of delivery by itself.
 func (d Delivered) givenOthers(j *scenarios.Judge, history []Delivered) {
 	why := d.What.Departs(d.Turn)
 	if why == "" || d.What.Touches(d.Turn) != "" {

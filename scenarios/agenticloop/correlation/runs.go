@@ -21,13 +21,16 @@ var startMakesARun = scenarios.Scenario{
 		host.Given(j, t)
 		j.Check(agenticloopv2.RFC103E1, t.Answer.Key("status")).To(check.Equal("ok"), "%s: status", t.Name)
 		j.Check(agenticloopv2.RFC103T3, t.NewRuns()).To(check.Len(1), "%s: new runs", t.Name)
-		j.Check(agenticloopv2.RFC103T3, t.NewRuns().Each("/status")).To(check.Equal([]string{"running"}), "%s: their status", t.Name)
+		j.Check(agenticloopv2.RFC103T3, t.NewRuns().Each("/status")).To(check.Equal([]string{"running"}),
+			"%s: their status", t.Name)
 		if asked := t.Requests(); len(asked.Values) > 1 { // another scenario fails that
 			j.BlockOn(agenticloopv2.RFC103T1, "set-up: more than one tool was asked for")
 		}
 		j.Check(agenticloopv2.RFC103M1, t.Requests()).To(check.Len(1), "%s: requests for tools", t.Name)
-		j.Check(agenticloopv2.RFC103T6, t.Requests().Each("/payload/step")).To(check.Equal([]int64{1}), "%s: step of the request", t.Name)
-		j.Check(agenticloopv2.RFC103E1, t.NewRuns().Each("/goal")).To(check.Equal([]string{o.Goal}), "%s: goal of the run", t.Name)
+		j.Check(agenticloopv2.RFC103T6, t.Requests().Each("/payload/step")).To(check.Equal([]int64{1}),
+			"%s: step of the request", t.Name)
+		j.Check(agenticloopv2.RFC103E1, t.NewRuns().Each("/goal")).To(check.Equal([]string{o.Goal}),
+			"%s: goal of the run", t.Name)
 	}),
 }
 
@@ -43,9 +46,12 @@ var startsAreDistinct = scenarios.Scenario{
 		first, _ := host.PendingOf(o.First)
 		j.Check(agenticloopv2.RFC103I1, o.Second.NewRuns()).To(check.Len(1), "%s: new runs", o.Second.Name)
 		j.Check(agenticloopv2.RFC103READ5, o.Second.Runs()).To(o.Second.Unchanged(first.Run), "%s", o.Second.Name)
-		j.Check(agenticloopv2.RFC103I1, o.Second.Requests().Each("/payload/run_id")).To(check.Distinct(first.Run), "%s: run_id of its requests", o.Second.Name)
+		j.Check(agenticloopv2.RFC103I1, o.Second.Requests().Each("/payload/run_id")).To(check.Distinct(first.Run),
+			"%s: run_id of its requests", o.Second.Name)
 		for _, e := range append(o.First.Requests().Values, o.Second.Requests().Values...) {
-			j.Check(agenticloopv2.RFC103I1, e.At("/payload/run_id")).To(host.Matching("an id of letters, digits, dot, underscore and hyphen, up to 128 of them", host.RunID), "run_id")
+			j.Check(agenticloopv2.RFC103I1, e.At("/payload/run_id")).To(
+				host.Matching("an id of letters, digits, dot, underscore and hyphen, up to 128 of them", host.RunID),
+				"run_id")
 		}
 	}),
 }
@@ -59,8 +65,10 @@ var apiTrigger = scenarios.Scenario{
 	Ask: scenarios.Ask(Starts, func(o StartsObservation, j *scenarios.Judge) {
 		host.GivenRequest(j, o.First)
 		host.Given(j, o.Trigger)
-		j.Check(agenticloopv2.RFC103B1, o.Trigger.NewRuns().Each("/status")).To(check.Equal([]string{"running"}), "%s: status of the new runs", o.Trigger.Name)
-		j.Check(agenticloopv2.RFC103B1, o.Trigger.Requests().Each("/payload/step")).To(check.Equal([]int64{1}), "%s: step of its request", o.Trigger.Name)
+		j.Check(agenticloopv2.RFC103B1, o.Trigger.NewRuns().Each("/status")).To(check.Equal([]string{"running"}),
+			"%s: status of the new runs", o.Trigger.Name)
+		j.Check(agenticloopv2.RFC103B1, o.Trigger.Requests().Each("/payload/step")).To(check.Equal([]int64{1}),
+			"%s: step of its request", o.Trigger.Name)
 	}),
 }
 
@@ -96,10 +104,14 @@ var completionShape = scenarios.Scenario{
 		o.GivenCompletion(j)
 		t := o.Last()
 		ends := t.OfType(host.Completed)
-		j.Check(agenticloopv2.RFC103E12, ends.Each("/payload/run_id")).To(check.Equal([]string{o.Run}), "%s: run_id of agent.completed", t.Name)
-		j.Check(agenticloopv2.RFC103E12, ends.Each("/payload/goal")).To(check.Equal([]string{o.Goal}), "%s: goal of agent.completed", t.Name)
-		j.Check(agenticloopv2.RFC103E13, ends.Each("/payload/outcome")).To(check.Each(check.Text()), "%s: outcome of agent.completed", t.Name)
-		j.Check(agenticloopv2.RFC103E14, ends.Each("/payload/steps_taken")).To(check.Equal([]int64{int64(o.Taken)}), "%s: steps_taken of agent.completed", t.Name)
+		j.Check(agenticloopv2.RFC103E12, ends.Each("/payload/run_id")).To(check.Equal([]string{o.Run}),
+			"%s: run_id of agent.completed", t.Name)
+		j.Check(agenticloopv2.RFC103E12, ends.Each("/payload/goal")).To(check.Equal([]string{o.Goal}),
+			"%s: goal of agent.completed", t.Name)
+		j.Check(agenticloopv2.RFC103E13, ends.Each("/payload/outcome")).To(check.Each(check.Text()),
+			"%s: outcome of agent.completed", t.Name)
+		j.Check(agenticloopv2.RFC103E14, ends.Each("/payload/steps_taken")).To(check.Equal([]int64{int64(o.Taken)}),
+			"%s: steps_taken of agent.completed", t.Name)
 	}),
 }
 
@@ -112,7 +124,8 @@ var completesOnce = scenarios.Scenario{
 	Ask: scenarios.Ask(ToTheEnd, func(o host.EndObservation, j *scenarios.Judge) {
 		o.GivenDone(j)
 		host.Given(j, o.Again...)
-		j.Check(agenticloopv2.RFC103M7, o.Last().OfType(host.Completed)).To(check.Len(1), "%s: agent.completed", o.Last().Name)
+		j.Check(agenticloopv2.RFC103M7, o.Last().OfType(host.Completed)).To(check.Len(1),
+			"%s: agent.completed", o.Last().Name)
 		for _, t := range o.Again {
 			host.CheckSilent(j, t, o.Run, agenticloopv2.RFC103M7)
 		}
@@ -135,7 +148,8 @@ var crossedIgnored = scenarios.Scenario{
 			j.Check(agenticloopv2.RFC103I5, t.Requests()).To(t.NoRequestBut(x.Of), "%s: requests for tools", t.Name)
 			j.Check(agenticloopv2.RFC103I5, t.OfType(host.Completed)).To(check.Len(0), "%s: completions", t.Name)
 			j.Check(agenticloopv2.RFC103READ5, t.Runs()).To(t.Unchanged(x.Not), "%s: the other run", t.Name)
-			if was := host.ProgressOf(t.RunsBefore()[x.Of]); was.Step > 1 { // the step of the other run is stale for this one
+			// the step of the other run is stale for this one
+			if was := host.ProgressOf(t.RunsBefore()[x.Of]); was.Step > 1 {
 				host.CheckIgnored(j, t, x.Of, agenticloopv2.RFC103I6)
 			}
 		}

@@ -42,7 +42,7 @@ func (o EndObservation) GivenDriven(j *scenarios.Judge) {
 		j.Block("set-up: "+o.Stuck, "see the turns of its transcript")
 	}
 	if o.Way == "" && !o.IsDone() {
-		j.Block("left to itself the agent does not complete a run: "+o.Last().Events().Last().JSON(),
+		j.Block("left to itself the plugin does not complete a run: "+o.Last().Events().Last().JSON(),
 			"declare a decision seam in "+ProfileName+" that can say done")
 	}
 }
@@ -66,11 +66,13 @@ func (o EndObservation) GivenCompletion(j *scenarios.Judge) {
 // MostSteps bounds a run that nothing steers.
 const MostSteps = 8
 
-// SteerTwoSteps plans a run that asks for two tools and then is done. Without a seam the plan is empty: the plugin decides.
+// SteerTwoSteps plans a run that asks for two tools and then is done. Without a seam the plan is empty: the plugin
+// decides.
 func (p *Plugin) SteerTwoSteps(ctx context.Context) *Plan {
 	tools := p.Tools()
 	plan, _ := p.TrySteer(ctx,
-		Call(tools[0], Object{"url": "http://example.test/a"}), Call(tools[len(tools)-1], Object{"prompt": "two paragraphs"}),
+		Call(tools[0], Object{"url": "http://example.test/a"}),
+		Call(tools[len(tools)-1], Object{"prompt": "two paragraphs"}),
 		Done("two paragraphs were written"))
 	return plan
 }
@@ -87,7 +89,8 @@ func (p *Plugin) RunToEnd(ctx context.Context, o *EndObservation) {
 	}
 	due, state := s.Pending, s.State
 	deliver := func(name string, n int) (t Turn) {
-		t, state = p.Turn(ctx, plan.Lay(Job{Name: name, State: state, Event: p.Result(due, plan.Body(n, p.AnyResult()))}))
+		t, state = p.Turn(ctx,
+			plan.Lay(Job{Name: name, State: state, Event: p.Result(due, plan.Body(n, p.AnyResult()))}))
 		return t
 	}
 	for n := 1; n <= MostSteps; n++ {

@@ -77,7 +77,8 @@ type Started struct {
 	Pending
 }
 
-// Begin starts a run on a state. ok is false if the plugin did not ask for a tool by name. The judge sees that in the turn.
+// Begin starts a run on a state. ok is false if the plugin did not ask for a tool by name. The judge sees that in the
+// turn.
 func (p *Plugin) Begin(ctx context.Context, j Job) (s Started, ok bool) {
 	if j.Event == nil {
 		j.Event = p.Start(p.NewGoal(), nil)

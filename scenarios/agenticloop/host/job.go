@@ -47,7 +47,8 @@ func (p *Plugin) Turn(ctx context.Context, j Job) (Turn, Object) {
 		}
 		input = append(input, '\n')
 	}
-	ended := p.Spawn(ctx, wire.Turn{Input: input, Label: j.Name, Timeout: timeout, Env: j.Env, Kill: j.Kill, KillAfter: j.KillAfter})
+	ended := p.Spawn(ctx, wire.Turn{Input: input, Label: j.Name, Timeout: timeout, Env: j.Env, Kill: j.Kill,
+		KillAfter: j.KillAfter})
 	t := Turn{Name: j.Name, Refused: j.Refused, Killed: ended.Killed, TimedOut: ended.TimedOut, ended: ended}
 	t.mint()
 	if ended.TimedOut && timeout < usualTurn && !p.limitsTurns() {

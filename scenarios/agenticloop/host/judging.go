@@ -11,12 +11,14 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// Given blocks the judge unless each turn ended with exit code 0 and a response: another scenario fails a turn that does not.
+// Given blocks the judge unless each turn ended with exit code 0 and a response: another scenario fails a turn that
+// does not.
 func Given(j *scenarios.Judge, turns ...Turn) {
 	for _, t := range turns {
 		GivenReached(j, t.Name != "")
 		if !t.Answered() {
-			reason := fmt.Sprintf("set-up: %s: it ended with %s, and printed %s", t.Name, t.Exit.JSON(), t.Output.JSON())
+			reason := fmt.Sprintf("set-up: %s: it ended with %s, and printed %s", t.Name, t.Exit.JSON(),
+				t.Output.JSON())
 			j.BlockOn(agenticloopv2.RFC103I7, reason)
 		}
 	}
@@ -39,8 +41,9 @@ func GivenReached(j *scenarios.Judge, reached bool) {
 func GivenInTime(j *scenarios.Judge, turns ...Turn) {
 	for _, t := range turns {
 		if t.Patience != "" {
-			j.Block(fmt.Sprintf("%s: it had not ended after %s, and a turn may take %s unless the profile says otherwise",
-				t.Name, t.Patience, usualTurn),
+			j.Block(
+				fmt.Sprintf("%s: it had not ended after %s, and a turn may take %s unless the profile says otherwise",
+					t.Name, t.Patience, usualTurn),
 				"say turn_seconds under limits in "+ProfileName+", or give it --patience "+usualTurn.String())
 		}
 	}
@@ -71,7 +74,8 @@ func GivenTaken(j *scenarios.Judge, t Turn) {
 	}
 }
 
-// GivenKeptRequests blocks the judge if a turn asked for a tool that its run does not wait for: later results match nothing.
+// GivenKeptRequests blocks the judge if a turn asked for a tool that its run does not wait for: later results match
+// nothing.
 func GivenKeptRequests(j *scenarios.Judge, turns []Turn) {
 	for _, t := range turns {
 		if len(t.Requests().Values) == 0 {
@@ -144,8 +148,8 @@ func CheckUnmoved(j *scenarios.Judge, t Turn, run string, of ...scenarios.Requir
 	}
 }
 
-// CheckEscalated checks that the turn escalated the run: status ok, a single agent.escalated, and the run escalated in the
-// same response. What the event holds is asked once, by the scenario of the wrong tool.
+// CheckEscalated checks that the turn escalated the run: status ok, a single agent.escalated, and the run escalated in
+// the same response. What the event holds is asked once, by the scenario of the wrong tool.
 func CheckEscalated(j *scenarios.Judge, t Turn, run string, of ...scenarios.RequirementID) {
 	if t.escalatesAsError(j) {
 		return
@@ -163,7 +167,8 @@ func CheckReason(j *scenarios.Judge, t Turn, run string) {
 	named := escalations.Each("/payload/run_id")
 	j.Check(agenticloopv2.RFC103F3, named).To(check.Equal([]string{run}), "%s: run_id of agent.escalated", t.Name)
 	for _, e := range escalations.Values {
-		j.Check(agenticloopv2.RFC103F3, e.At("/payload/reason")).To(check.Text(), "%s: reason of agent.escalated", t.Name)
+		j.Check(agenticloopv2.RFC103F3, e.At("/payload/reason")).To(check.Text(),
+			"%s: reason of agent.escalated", t.Name)
 	}
 }
 
@@ -183,8 +188,8 @@ func CheckRefused(j *scenarios.Judge, t Turn, of ...scenarios.RequirementID) {
 	}
 }
 
-// escalatesAsError reports whether an escalation comes with status error, which takes it back. Another scenario fails that;
-// this one is blocked.
+// escalatesAsError reports whether an escalation comes with status error, which takes it back. Another scenario fails
+// that; this one is blocked.
 func (t Turn) escalatesAsError(j *scenarios.Judge) bool {
 	if t.Status() != "error" || len(t.Ends().Values) == 0 {
 		return false

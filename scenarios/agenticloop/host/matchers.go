@@ -90,8 +90,8 @@ func Without(text string) check.Matcher {
 	})
 }
 
-// Find returns where a text stands in a decoded document: a JSON pointer without escapes, "/" for the document itself, ""
-// for nowhere.
+// Find returns where a text stands in a decoded document: a JSON pointer without escapes, "/" for the document itself,
+// "" for nowhere.
 func Find(v any, text string) string {
 	switch v := v.(type) {
 	case string:
@@ -150,18 +150,19 @@ func requestKey(run string, step int64) check.Matcher {
 
 // NotBeyond matches events that neither complete a run nor ask for a step above the given one.
 func NotBeyond(step int64) check.Matcher {
-	return check.Seeing(fmt.Sprintf("no completion, and no request above step %d", step), func(s wire.Seen) (bool, string) {
-		list, _ := check.Plain(s.Actual()).([]any)
-		for _, e := range list {
-			event, _ := e.(Object)
-			payload, _ := event["payload"].(Object)
-			n, _ := payload["step"].(int64)
-			if event["type"] == Completed || n > step {
-				return false, wire.Compact(e)
+	return check.Seeing(fmt.Sprintf("no completion, and no request above step %d", step),
+		func(s wire.Seen) (bool, string) {
+			list, _ := check.Plain(s.Actual()).([]any)
+			for _, e := range list {
+				event, _ := e.(Object)
+				payload, _ := event["payload"].(Object)
+				n, _ := payload["step"].(int64)
+				if event["type"] == Completed || n > step {
+					return false, wire.Compact(e)
+				}
 			}
-		}
-		return true, fmt.Sprintf("%d events", len(list))
-	})
+			return true, fmt.Sprintf("%d events", len(list))
+		})
 }
 
 // NoRequestBut matches requests of which none is new.
@@ -186,13 +187,15 @@ func (t Turn) AsksOnlyFor(allowed ...string) check.Matcher {
 
 // MovesOn matches events that take a run one step on, or to its end.
 func (t Turn) MovesOn(due Pending) check.Matcher {
-	return check.Seeing(fmt.Sprintf("a request with step %d, or the end of the run", due.Step+1), func(s wire.Seen) (bool, string) {
-		why := Delivery{due.Run, due.Step, due.Tool, "ok"}.wantsProgress(t, Progress{"running", due.Step, due.Tool})
-		return why == "", wire.Compact(s.Actual())
-	})
+	return check.Seeing(fmt.Sprintf("a request with step %d, or the end of the run", due.Step+1),
+		func(s wire.Seen) (bool, string) {
+			why := Delivery{due.Run, due.Step, due.Tool, "ok"}.wantsProgress(t, Progress{"running", due.Step, due.Tool})
+			return why == "", wire.Compact(s.Actual())
+		})
 }
 
-// Unchanged matches runs among which this one is as the turn was handed it: not mentioned, repeated, or dropped after its end.
+// Unchanged matches runs among which this one is as the turn was handed it: not mentioned, repeated, or dropped after
+// its end.
 func (t Turn) Unchanged(id string) check.Matcher { return unchangedFrom(t.RunsBefore()[id], id) }
 
 func unchangedFrom(was any, id string) check.Matcher {
@@ -239,7 +242,8 @@ func (t Turn) Untouched() check.Matcher {
 	})
 }
 
-// othersKept matches runs that changed only if the turn was told about them. A run that is over may shrink or be dropped.
+// othersKept matches runs that changed only if the turn was told about them. A run that is over may shrink or be
+// dropped.
 func (t Turn) othersKept() check.Matcher {
 	return check.Seeing("the runs that it was not told of as they were", func(s wire.Seen) (bool, string) {
 		runs, _ := s.Actual().(Object)

@@ -39,8 +39,8 @@ type MockModel struct {
 // HasModel reports whether the profile says how the plugin's model is reached.
 func (p *Plugin) HasModel() bool { return p.Profile.Seams != nil && p.Profile.Seams.MockLlm != nil }
 
-// ServeModel serves the plugin's model, which takes the decisions. It ends the drive as blocked when the profile does not say
-// how. The caller closes the plan.
+// ServeModel serves the plugin's model, which takes the decisions. It ends the drive as blocked when the profile does
+// not say how. The caller closes the plan.
 func (p *Plugin) ServeModel(ctx context.Context, decisions ...Decision) *Plan {
 	if !p.HasModel() {
 		scenarios.End(scenarios.Block("the plugin is not known to ask a model: /profile/seams/mock_llm is absent",
@@ -86,7 +86,8 @@ func serveModel(ctx context.Context, s *agenticloopv2.MockLLM, decisions []Decis
 		plan.env[name] = words.Replace(value)
 	}
 	if len(s.Config) > 0 {
-		escaped := strings.NewReplacer("${endpoint}", quoted(m.url), "${model}", "assay-mock", "${key}", "assay-mock-key")
+		escaped := strings.NewReplacer("${endpoint}", quoted(m.url), "${model}", "assay-mock", "${key}",
+			"assay-mock-key")
 		if err := Decode([]byte(escaped.Replace(string(s.Config))), &plan.config); err != nil {
 			m.close()
 			return nil, fmt.Errorf("/profile/seams/mock_llm/config: %w", err)
@@ -138,7 +139,8 @@ func SendsError(status int) Sending {
 	return func(w http.ResponseWriter, _ []byte) {
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(status)
-		_, _ = io.WriteString(w, `{"error":{"message":"the model cannot answer now","type":"server_error"}}`) // who asked may have gone
+		// who asked may have gone
+		_, _ = io.WriteString(w, `{"error":{"message":"the model cannot answer now","type":"server_error"}}`)
 	}
 }
 
@@ -155,14 +157,15 @@ func (m *MockModel) Misbehave(sent Sending, whole bool) {
 	m.sent, m.whole = sent, whole
 }
 
-// routes serves the ways to ask a model of its shape, and no others. The endpoint is a base URL that may or may not end in
-// /v1.
+// routes serves the ways to ask a model of its shape, and no others. The endpoint is a base URL that may or may not end
+// in /v1.
 func (m *MockModel) routes() http.Handler {
 	mux := http.NewServeMux()
 	if m.shape == agenticloopv2.LLMShapeOllama {
 		mux.HandleFunc("POST /api/chat", m.answer(ollamaChat, ollamaLines(ollamaChat)))
 		mux.HandleFunc("POST /api/generate", m.answer(ollamaGenerate, ollamaLines(ollamaGenerate)))
-		mux.HandleFunc("GET /api/tags", fixed(Object{"models": []any{Object{"name": "assay-mock", "model": "assay-mock"}}}))
+		mux.HandleFunc("GET /api/tags",
+			fixed(Object{"models": []any{Object{"name": "assay-mock", "model": "assay-mock"}}}))
 	}
 	for _, prefix := range []string{"", "/v1"} {
 		switch m.shape {
@@ -172,7 +175,8 @@ func (m *MockModel) routes() http.Handler {
 			mux.HandleFunc("POST "+prefix+"/chat/completions", m.answer(openAI, openAIStream))
 			mux.HandleFunc("POST "+prefix+"/responses", m.answer(openAIResponse, openAIResponseStream))
 		}
-		mux.HandleFunc("GET "+prefix+"/models", fixed(Object{"object": "list", "data": []any{Object{"id": "assay-mock", "object": "model"}}}))
+		mux.HandleFunc("GET "+prefix+"/models",
+			fixed(Object{"object": "list", "data": []any{Object{"id": "assay-mock", "object": "model"}}}))
 	}
 	return mux
 }
@@ -251,8 +255,9 @@ func fixed(v Object) http.HandlerFunc {
 func openAI(text string) Object {
 	return Object{
 		"id": "chatcmpl-assay", "object": "chat.completion", "created": 0, "model": "assay-mock",
-		"choices": []any{Object{"index": 0, "finish_reason": "stop", "message": Object{"role": "assistant", "content": text}}},
-		"usage":   Object{"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2},
+		"choices": []any{Object{"index": 0, "finish_reason": "stop",
+			"message": Object{"role": "assistant", "content": text}}},
+		"usage": Object{"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2},
 	}
 }
 
@@ -263,7 +268,8 @@ func openAIStream(w http.ResponseWriter, text string) {
 		{"index": 0, "delta": Object{"role": "assistant", "content": text}, "finish_reason": nil},
 		{"index": 0, "delta": Object{}, "finish_reason": "stop"},
 	} {
-		raw, err := json.Marshal(Object{"id": "chatcmpl-assay", "object": "chat.completion.chunk", "created": 0, "model": "assay-mock", "choices": []any{choice}})
+		raw, err := json.Marshal(Object{"id": "chatcmpl-assay", "object": "chat.completion.chunk", "created": 0,
+			"model": "assay-mock", "choices": []any{choice}})
 		if err != nil {
 			return
 		}
@@ -285,7 +291,8 @@ func sse(w http.ResponseWriter, events ...Object) {
 }
 
 func openAIResponseStream(w http.ResponseWriter, text string) {
-	sse(w, Object{"type": "response.output_text.delta", "item_id": "msg-assay", "output_index": 0, "content_index": 0, "delta": text},
+	sse(w, Object{"type": "response.output_text.delta", "item_id": "msg-assay", "output_index": 0, "content_index": 0,
+		"delta": text},
 		Object{"type": "response.completed", "response": openAIResponse(text)})
 }
 
@@ -296,14 +303,16 @@ func anthropicStream(w http.ResponseWriter, text string) {
 		Object{"type": "content_block_start", "index": 0, "content_block": Object{"type": "text", "text": ""}},
 		Object{"type": "content_block_delta", "index": 0, "delta": Object{"type": "text_delta", "text": text}},
 		Object{"type": "content_block_stop", "index": 0},
-		Object{"type": "message_delta", "delta": Object{"stop_reason": "end_turn"}, "usage": Object{"output_tokens": 1}},
+		Object{"type": "message_delta", "delta": Object{"stop_reason": "end_turn"},
+			"usage": Object{"output_tokens": 1}},
 		Object{"type": "message_stop"})
 }
 
 func openAIResponse(text string) Object {
 	return Object{
 		"id": "resp-assay", "object": "response", "status": "completed", "model": "assay-mock", "output_text": text,
-		"output": []any{Object{"type": "message", "id": "msg-assay", "status": "completed", "role": "assistant", "content": []any{Object{"type": "output_text", "text": text, "annotations": []any{}}}}},
+		"output": []any{Object{"type": "message", "id": "msg-assay", "status": "completed", "role": "assistant",
+			"content": []any{Object{"type": "output_text", "text": text, "annotations": []any{}}}}},
 	}
 }
 
@@ -315,11 +324,13 @@ func anthropic(text string) Object {
 }
 
 func ollamaChat(text string) Object {
-	return Object{"model": "assay-mock", "created_at": "2026-01-01T00:00:00Z", "message": Object{"role": "assistant", "content": text}, "done": true, "done_reason": "stop"}
+	return Object{"model": "assay-mock", "created_at": "2026-01-01T00:00:00Z",
+		"message": Object{"role": "assistant", "content": text}, "done": true, "done_reason": "stop"}
 }
 
 func ollamaGenerate(text string) Object {
-	return Object{"model": "assay-mock", "created_at": "2026-01-01T00:00:00Z", "response": text, "done": true, "done_reason": "stop"}
+	return Object{"model": "assay-mock", "created_at": "2026-01-01T00:00:00Z", "response": text, "done": true,
+		"done_reason": "stop"}
 }
 
 // ollamaLines sends the reply in one line, and the end in another.

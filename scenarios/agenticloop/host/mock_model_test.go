@@ -15,7 +15,8 @@ import (
 )
 
 var spoken = agenticloopv2.DecisionTemplates{
-	CallTool: json.RawMessage(`{"action":"call","tool":"${tool}","args":"${arguments}"}`), Done: json.RawMessage(`"{\"done\":\"${outcome}\"}"`), Garbage: json.RawMessage(`"what?"`),
+	CallTool: json.RawMessage(`{"action":"call","tool":"${tool}","args":"${arguments}"}`),
+	Done:     json.RawMessage(`"{\"done\":\"${outcome}\"}"`), Garbage: json.RawMessage(`"what?"`),
 }
 
 // post asks the model and returns what it answers, in one line.
@@ -37,7 +38,8 @@ func TestTheModelSpeaksThreeShapes(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	defer http.DefaultClient.CloseIdleConnections()
 	first := `{\"action\":\"call\",\"args\":{\"url\":\"u\"},\"tool\":\"fetch\"}`
-	const openAI, ollama, anthropic = agenticloopv2.LLMShapeOpenai, agenticloopv2.LLMShapeOllama, agenticloopv2.LLMShapeAnthropic
+	const openAI, ollama, anthropic = agenticloopv2.LLMShapeOpenai, agenticloopv2.LLMShapeOllama,
+		agenticloopv2.LLMShapeAnthropic
 	for _, c := range []struct {
 		shape            agenticloopv2.LLMShape
 		path, body, want string
@@ -55,7 +57,10 @@ func TestTheModelSpeaksThreeShapes(t *testing.T) {
 		{anthropic, "/v1/messages", `{"stream":true}`, "event: message_stop\n"},
 		{openAI, "/v1/responses", `{"stream":true}`, `"delta":"` + first + `"`},
 	} {
-		plan, err := serveModel(t.Context(), &agenticloopv2.MockLLM{Shape: c.shape, Decisions: spoken, Config: json.RawMessage(`{"base_url":"${endpoint}/v1"}`)}, []Decision{Call("fetch", Object{"url": "u"})})
+		plan, err := serveModel(t.Context(),
+			&agenticloopv2.MockLLM{Shape: c.shape, Decisions: spoken,
+				Config: json.RawMessage(`{"base_url":"${endpoint}/v1"}`)},
+			[]Decision{Call("fetch", Object{"url": "u"})})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -69,11 +74,13 @@ func TestTheModelSpeaksThreeShapes(t *testing.T) {
 	}
 }
 
-// An agent that asks in another shape than its profile says is not answered.
+// A plugin that asks in another shape than its profile says gets no answer.
 func TestTheModelHasOneShape(t *testing.T) {
 	defer http.DefaultClient.CloseIdleConnections()
-	for shape, path := range map[agenticloopv2.LLMShape]string{agenticloopv2.LLMShapeOpenai: "/v1/messages", agenticloopv2.LLMShapeAnthropic: "/v1/chat/completions"} {
-		plan, err := serveModel(t.Context(), &agenticloopv2.MockLLM{Shape: shape, Decisions: spoken}, []Decision{Done("x")})
+	for shape, path := range map[agenticloopv2.LLMShape]string{agenticloopv2.LLMShapeOpenai: "/v1/messages",
+		agenticloopv2.LLMShapeAnthropic: "/v1/chat/completions"} {
+		plan, err := serveModel(t.Context(), &agenticloopv2.MockLLM{Shape: shape, Decisions: spoken},
+			[]Decision{Done("x")})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -92,14 +99,17 @@ func TestTheModelHasOneShape(t *testing.T) {
 func TestTheModelAnswersByTheStep(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	defer http.DefaultClient.CloseIdleConnections()
-	plan, err := serveModel(t.Context(), &agenticloopv2.MockLLM{Decisions: spoken, StepPattern: `step ([0-9]+)`, Environment: map[string]string{"OPENAI_BASE_URL": "${endpoint}"}},
+	plan, err := serveModel(t.Context(), &agenticloopv2.MockLLM{Decisions: spoken, StepPattern: `step ([0-9]+)`,
+		Environment: map[string]string{"OPENAI_BASE_URL": "${endpoint}"}},
 		[]Decision{Call("one", nil), Call("two", nil), Done("it is")})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer plan.Close()
-	for _, c := range []struct{ prompt, want string }{{"step 1", "one"}, {"step 1", "one"}, {"step 2", "two"}, {"step 3", "it is"}, {"step 1", "one"}, {"step 9", "it is"}} {
-		if got := post(t, plan.env["OPENAI_BASE_URL"]+"/chat/completions", `{"messages":[{"role":"user","content":"`+c.prompt+`"}]}`); !strings.Contains(got, c.want) {
+	for _, c := range []struct{ prompt, want string }{{"step 1", "one"}, {"step 1", "one"}, {"step 2", "two"},
+		{"step 3", "it is"}, {"step 1", "one"}, {"step 9", "it is"}} {
+		if got := post(t, plan.env["OPENAI_BASE_URL"]+"/chat/completions",
+			`{"messages":[{"role":"user","content":"`+c.prompt+`"}]}`); !strings.Contains(got, c.want) {
 			t.Errorf("%s: %s", c.prompt, got)
 		}
 	}
@@ -136,17 +146,23 @@ func TestAModelThatHangsEndsWithItsPlan(t *testing.T) {
 }
 
 func TestDecisionsAreSaidByTheSeamThatCan(t *testing.T) {
-	hints := &agenticloopv2.ContextSteering{FirstTool: json.RawMessage(`{"tool":"${tool}","args":"${arguments}"}`), Done: json.RawMessage(`{"done":true}`)}
-	script := &agenticloopv2.ScriptedConfig{Key: "script", Config: json.RawMessage(`{"planner":"scripted"}`), Decisions: spoken}
+	hints := &agenticloopv2.ContextSteering{FirstTool: json.RawMessage(`{"tool":"${tool}","args":"${arguments}"}`),
+		Done: json.RawMessage(`{"done":true}`)}
+	script := &agenticloopv2.ScriptedConfig{Key: "script", Config: json.RawMessage(`{"planner":"scripted"}`),
+		Decisions: spoken}
 	for _, c := range []struct {
 		name      string
 		seams     *agenticloopv2.DecisionSeams
 		decisions []Decision
 		via       string // "" is none
 	}{
-		{"a script", &agenticloopv2.DecisionSeams{ScriptedConfig: script, ContextSteering: hints}, []Decision{Call("fetch", nil), Done("x")}, "scripted_config"},
-		{"hints, where a script cannot say it", &agenticloopv2.DecisionSeams{ScriptedConfig: &agenticloopv2.ScriptedConfig{Key: "s"}, ContextSteering: hints}, []Decision{Call("fetch", nil), Done("x")}, "context_steering"},
-		{"no hint for a second tool", &agenticloopv2.DecisionSeams{ContextSteering: hints}, []Decision{Call("fetch", nil), Call("fabric", nil)}, ""},
+		{"a script", &agenticloopv2.DecisionSeams{ScriptedConfig: script, ContextSteering: hints},
+			[]Decision{Call("fetch", nil), Done("x")}, "scripted_config"},
+		{"hints, where a script cannot say it",
+			&agenticloopv2.DecisionSeams{ScriptedConfig: &agenticloopv2.ScriptedConfig{Key: "s"},
+				ContextSteering: hints}, []Decision{Call("fetch", nil), Done("x")}, "context_steering"},
+		{"no hint for a second tool", &agenticloopv2.DecisionSeams{ContextSteering: hints},
+			[]Decision{Call("fetch", nil), Call("fabric", nil)}, ""},
 		{"no word for a reframe", &agenticloopv2.DecisionSeams{ScriptedConfig: script}, []Decision{Reframe}, ""},
 		{"nothing declared", nil, []Decision{Done("x")}, ""},
 	} {
@@ -168,16 +184,18 @@ func TestDecisionsAreSaidByTheSeamThatCan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := json.Marshal(plan.config); err != nil || string(got) != `{"planner":"scripted","script":[{"action":"call","args":{"url":"u"},"tool":"a\"b"},"{\"done\":\"so\"}"]}` {
+	const want = `{"planner":"scripted","script":[{"action":"call","args":{"url":"u"},"tool":"a\"b"},"{\"done\":\"so\"}"]}`
+	if got, err := json.Marshal(plan.config); err != nil || string(got) != want {
 		t.Errorf("config %s: %v", got, err)
 	}
 }
 
-// A model that errs sends what it is to send, and all that it wants at once.
+// A model that misbehaves sends what it should, and with whole all its decisions at once.
 func TestAModelThatErrs(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	defer http.DefaultClient.CloseIdleConnections()
-	plan, err := serveModel(t.Context(), &agenticloopv2.MockLLM{Decisions: spoken}, []Decision{Call("one", nil), Call("two", nil)})
+	plan, err := serveModel(t.Context(), &agenticloopv2.MockLLM{Decisions: spoken},
+		[]Decision{Call("one", nil), Call("two", nil)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -200,7 +218,8 @@ func TestAModelThatErrs(t *testing.T) {
 			t.Errorf("%d %s, want %d", got, body, status)
 		}
 	}
-	if got, body := ask(SendsHalf, false); got != http.StatusOK || json.Valid([]byte(body)) || !strings.HasPrefix(body, "{") {
+	if got, body := ask(SendsHalf, false); got != http.StatusOK || json.Valid([]byte(body)) ||
+		!strings.HasPrefix(body, "{") {
 		t.Errorf("%d %s, want half of a reply", got, body)
 	}
 	if _, body := ask(nil, true); !strings.Contains(body, "one") || !strings.Contains(body, "two") {

@@ -27,8 +27,8 @@ func (d Delivery) Keeps(t Turn) check.Matcher {
 	})
 }
 
-// Departs says in words how a turn departs from the RFC (RFC103-V1, AL-R6); "" if it does not. It knows which decisions a
-// plugin may take, not which one it should.
+// Departs says in words how a turn departs from the RFC (RFC103-V1, AL-R6); "" if it does not. It knows which decisions
+// a plugin may take, not which one it should.
 func (d Delivery) Departs(t Turn) string {
 	if !t.Answered() {
 		return fmt.Sprintf("no response: it ended with %s", t.Exit.JSON())
@@ -97,7 +97,8 @@ func (d Delivery) wants(t Turn, silence string) string {
 
 func (d Delivery) wantsEnd(t Turn, why string) string {
 	events := t.Events().Values
-	if len(events) == 1 && events[0].Key("type").String() == Escalated && events[0].At("/payload/run_id").String() == d.Run &&
+	if len(events) == 1 && events[0].Key("type").String() == Escalated &&
+		events[0].At("/payload/run_id").String() == d.Run &&
 		t.Run(d.Run).Key("status").String() == "escalated" {
 		return ""
 	}

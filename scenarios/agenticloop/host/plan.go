@@ -31,8 +31,8 @@ func Done(outcome string) Decision { return Decision{Kind: "done", Outcome: outc
 // Reframe is the decision to give up the plan for another.
 var Reframe = Decision{Kind: "reframe"}
 
-// Plan is a way to have the plugin take decisions: what its requests, its start and its results must hold. The zero Plan
-// leaves the plugin to itself.
+// Plan is a way to have the plugin take decisions: what its requests, its start and its results must hold. The zero
+// Plan leaves the plugin to itself.
 type Plan struct {
 	Via     string     // the seam
 	Context Object     // of the start
@@ -76,9 +76,9 @@ func (p *Plugin) Steer(ctx context.Context, decisions ...Decision) *Plan {
 	return scenarios.Get(p.TrySteer(ctx, decisions...))
 }
 
-// TrySteer has the plugin take these decisions, by the first seam of its profile that can say them: a script in its config,
-// hints in what it is handed, or a model that we serve. The caller closes the plan. If no seam can say them, the plan is
-// empty and the error a [scenarios.Block] that names what would unblock it.
+// TrySteer has the plugin take these decisions, by the first seam of its profile that can say them: a script in its
+// config, hints in what it is handed, or a model that we serve. The caller closes the plan. If no seam can say them,
+// the plan is empty and the error a [scenarios.Block] that names what would unblock it.
 func (p *Plugin) TrySteer(ctx context.Context, decisions ...Decision) (*Plan, error) {
 	seams := p.Profile.Seams
 	if seams == nil {
@@ -167,7 +167,8 @@ func hinted(s *agenticloopv2.ContextSteering, decisions []Decision) (*Plan, erro
 	return plan, nil
 }
 
-// Hint returns the member of a result that names the next tool in the profile's words; nil when it has no words for that.
+// Hint returns the member of a result that names the next tool in the profile's words; nil when it has no words for
+// that.
 func (p *Plugin) Hint(tool string) Object {
 	seam := p.Profile.Seams.ContextSteering
 	if seam == nil || len(seam.NextTool) == 0 {

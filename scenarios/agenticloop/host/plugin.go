@@ -1,5 +1,5 @@
-// Package host is a plugin as every suite of the agentic loop sees it: its profile, its jobs and turns, the state the gateway
-// keeps between them, the seams that steer its decisions, and what judges of several suites check.
+// Package host is a plugin as every suite of the agentic loop sees it: its profile, its jobs and turns, the state the
+// gateway keeps between them, the seams that steer its decisions, and what judges of several suites check.
 package host
 
 import (
@@ -21,8 +21,8 @@ type Plugin struct {
 	turns  *Turns // of the observation
 }
 
-// Open reads the profile of the target and notes its turns in turns. It takes the declared profile, because the discovery
-// document hides the secrets that the plugin needs.
+// Open reads the profile of the target and notes its turns in turns. It takes the declared profile, because the
+// discovery document hides the secrets that the plugin needs.
 func Open(c *scenarios.Conn, turns *Turns) *Plugin {
 	var live Declared
 	if err := json.Unmarshal(c.Declared(), &live); err != nil {

@@ -13,8 +13,8 @@ import (
 // watched is an observation that holds all turns of its drive.
 type watched interface{ All() []Turn }
 
-// EveryTurn makes the scenario that checks every turn of a drive for what holds of any turn. The other scenarios look at what
-// a turn was for.
+// EveryTurn makes the scenario that checks every turn of a drive for what holds of any turn. The other scenarios look
+// at what a turn was for.
 func EveryTurn[O watched](suite string, d *scenarios.Drive[O]) scenarios.Scenario {
 	return EveryTurnClaiming(suite, d, claims.Plugin)
 }
@@ -38,7 +38,8 @@ func EveryTurnClaiming[O watched](suite string, d *scenarios.Drive[O], claim sce
 	}
 }
 
-// soundTurn lists what holds of any turn. Sentences that say again what the exit code says are proved in the suite protocol.
+// soundTurn lists what holds of any turn. Sentences that say again what the exit code says are proved in the suite
+// protocol.
 var soundTurn = scenarios.IDs{
 	agenticloopv2.RFC103I7, agenticloopv2.RFC103T10, agenticloopv2.RFC103WIRE1, agenticloopv2.RFC103WIRE2,
 	agenticloopv2.RFC103WIRE3, agenticloopv2.RFC103P4, agenticloopv2.RFC103T1, agenticloopv2.RFC103E7,
@@ -127,7 +128,8 @@ func (t Turn) checkRequest(j *scenarios.Judge, e wire.Value) {
 	run, step := payload.Key("run_id").String(), payload.Key("step")
 	n, _ := step.Int()
 	after := t.Run(run)
-	j.Check(agenticloopv2.RFC103E7, payload.Key("run_id")).To(Matching("an id", RunID), "%s: run_id of the request", t.Name)
+	j.Check(agenticloopv2.RFC103E7, payload.Key("run_id")).To(Matching("an id", RunID),
+		"%s: run_id of the request", t.Name)
 	if !after.Present() && t.WaitsAnew() {
 		reason := fmt.Sprintf("set-up: %s: the request names run %.80q, and another one waits", t.Name, run)
 		j.Part(func() { j.BlockOn(agenticloopv2.RFC103E7, reason) })
@@ -137,9 +139,11 @@ func (t Turn) checkRequest(j *scenarios.Judge, e wire.Value) {
 	if !t.Runs().Present() && t.repeats(run) { // the gateway has kept that it is pending
 		return
 	}
-	j.Check(agenticloopv2.RFC103I3, after.Key("status")).To(check.Equal("running"), "%s: status of the run that asks", t.Name)
+	j.Check(agenticloopv2.RFC103I3, after.Key("status")).To(check.Equal("running"),
+		"%s: status of the run that asks", t.Name)
 	j.Check(agenticloopv2.RFC103I3, after.Key("pending_step")).To(check.SameAs(step), "%s: pending_step", t.Name)
-	j.Check(agenticloopv2.RFC103I3, after.Key("pending_tool")).To(check.SameAs(payload.Key("tool")), "%s: pending_tool", t.Name)
+	j.Check(agenticloopv2.RFC103I3, after.Key("pending_tool")).To(check.SameAs(payload.Key("tool")),
+		"%s: pending_tool", t.Name)
 }
 
 // MostState is the largest state, in bytes (RFC103-WIRE-13).

@@ -59,8 +59,8 @@ func ProgressOf(run any) Progress {
 	return p
 }
 
-// isOver reports whether the run has ended. A plugin may drop such a run: nothing else bounds the state, and whatever comes
-// for the run is ignored either way (AL-R25).
+// isOver reports whether the run has ended. A plugin may drop such a run: nothing else bounds the state, and whatever
+// comes for the run is ignored either way (AL-R25).
 func (p Progress) isOver() bool { return p.Status == "done" || p.Status == "escalated" }
 
 // IsNothing reports whether a field such as pending_step says that nothing is pending.

@@ -45,7 +45,8 @@ func (t Turns) All() []Turn { return t }
 
 // mint reads the values of the turn from its transcript.
 func (t *Turn) mint() {
-	t.Exit, t.Output, t.Bytes, t.Errors = t.ended.Part("exit"), t.ended.Part("output"), t.ended.Part("bytes"), t.ended.Part("stderr")
+	t.Exit, t.Output, t.Bytes, t.Errors = t.ended.Part("exit"), t.ended.Part("output"), t.ended.Part("bytes"),
+		t.ended.Part("stderr")
 	t.Survivors, t.Litter, t.Answer = t.ended.Part("survivors"), t.ended.Part("litter"), t.ended.Value("")
 }
 
@@ -86,7 +87,8 @@ func (t Turn) Requests() wire.Found {
 	return t.Events().Where(func(e wire.Value) bool { return strings.HasPrefix(e.Key("type").String(), RequestPrefix) })
 }
 
-// Plugins names the plugins that the turn asks for: from the type of each request, or its tool when the type names none.
+// Plugins names the plugins that the turn asks for: from the type of each request, or its tool when the type names
+// none.
 func (t Turn) Plugins() []string {
 	var out []string
 	for _, e := range t.Requests().Values {
@@ -112,10 +114,12 @@ func (t Turn) asked() (due Pending, ok bool) {
 	return due, ok
 }
 
-// repeats reports whether the turn only repeated the request that its run waits for, which is as safe as silence (AL-R14).
+// repeats reports whether the turn only repeated the request that its run waits for, which is as safe as silence
+// (AL-R14).
 func (t Turn) repeats(run string) bool {
 	due, ok := t.asked()
-	if !ok || len(t.Events().Values) != 1 || due.Run != run || ProgressOf(t.RunsBefore()[run]) != (Progress{"running", due.Step, due.Tool}) {
+	if !ok || len(t.Events().Values) != 1 || due.Run != run ||
+		ProgressOf(t.RunsBefore()[run]) != (Progress{"running", due.Step, due.Tool}) {
 		return false
 	}
 	unchanged, _ := t.Unchanged(run).MatchSeen(t.Runs())

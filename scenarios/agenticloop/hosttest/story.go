@@ -1,3 +1,4 @@
+// Package hosttest tells turns and observations by hand, for tests of judges.
 package hosttest
 
 import (
@@ -32,7 +33,8 @@ func (s Told) Turn(t *testing.T) host.Turn {
 	if !raw {
 		printed = encode(t, s.Answer)
 	}
-	p := &wire.Spawned{Output: printed, OutputBytes: int64(len(printed)), Errors: s.Errors, Survivors: s.Left, Litter: s.Litter, Ended: s.Ended}
+	p := &wire.Spawned{Output: printed, OutputBytes: int64(len(printed)), Errors: s.Errors, Survivors: s.Left,
+		Litter: s.Litter, Ended: s.Ended}
 	if s.Ended == "" {
 		p.Exit = &s.Exit
 	}
@@ -46,7 +48,8 @@ func (s Told) Turn(t *testing.T) host.Turn {
 		before["runs"] = s.Before
 	}
 	return host.Turn{
-		Name: s.Name, About: []string{"R"}, Before: json.RawMessage(encode(t, before)), TimedOut: s.Ended != "", Exit: part("exit"), Output: part("output"), Bytes: part("bytes"), Errors: part("stderr"),
+		Name: s.Name, About: []string{"R"}, Before: json.RawMessage(encode(t, before)), TimedOut: s.Ended != "",
+		Exit: part("exit"), Output: part("output"), Bytes: part("bytes"), Errors: part("stderr"),
 		Survivors: part("survivors"), Litter: part("litter"), Answer: wiretest.At(t, transcript, wire.Ref{Exchange: 1}),
 	}
 }
@@ -68,7 +71,8 @@ func encode(t *testing.T, v any) string {
 
 // Running makes a run that waits for a step.
 func Running(step int, tool string) host.Object {
-	return host.Object{"status": "running", "goal": "g", "created_at": "2026-02-16T12:00:00Z", "updated_at": "2026-02-16T12:00:00Z", "step": step, "max_steps": 20, "reframes": 0,
+	return host.Object{"status": "running", "goal": "g", "created_at": "2026-02-16T12:00:00Z",
+		"updated_at": "2026-02-16T12:00:00Z", "step": step, "max_steps": 20, "reframes": 0,
 		"max_reframes": 2, "attempt": 1, "pending_step": step, "pending_tool": tool}
 }
 
@@ -81,12 +85,15 @@ func Over(status string, step int) host.Object {
 
 // Request makes the event of a run that asks for a step.
 func Request(run string, step int, tool string) host.Object {
-	return host.Object{"type": "agentic.tool_request." + tool, "dedupe_key": fmt.Sprintf("agentic:run:%s:step:%d:request", run, step),
-		"payload": host.Object{"run_id": run, "step": step, "tool": tool, "tool_command": "handle", "requested_at": "2026-02-16T12:00:00Z", "tool_payload": host.Object{"url": "u"}}}
+	return host.Object{"type": "agentic.tool_request." + tool,
+		"dedupe_key": fmt.Sprintf("agentic:run:%s:step:%d:request", run, step),
+		"payload": host.Object{"run_id": run, "step": step, "tool": tool, "tool_command": "handle",
+			"requested_at": "2026-02-16T12:00:00Z", "tool_payload": host.Object{"url": "u"}}}
 }
 
 func Completion(run string, steps int) host.Object {
-	return host.Object{"type": host.Completed, "payload": host.Object{"run_id": run, "goal": "g", "outcome": "o", "steps_taken": steps, "artifacts": []any{}}}
+	return host.Object{"type": host.Completed,
+		"payload": host.Object{"run_id": run, "goal": "g", "outcome": "o", "steps_taken": steps, "artifacts": []any{}}}
 }
 
 func Escalation(run, reason string) host.Object {
@@ -141,7 +148,8 @@ func scenarioOf(t *testing.T, name string) scenarios.Scenario {
 	return scenarios.Scenario{}
 }
 
-// Expect judges an observation. want is passed, blocked, or the id of the requirement whose violation is reported first.
+// Expect judges an observation. want is passed, blocked, or the id of the requirement whose violation is reported
+// first.
 func Expect(t *testing.T, name string, observation any, want string) scenarios.Outcome {
 	t.Helper()
 	out := scenarios.Conclude(scenarioOf(t, name), agenticloop.Protocol.Ledger, observation)

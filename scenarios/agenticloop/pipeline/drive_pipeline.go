@@ -34,9 +34,11 @@ type Found struct {
 
 // inContext delivers results as pipelines do.
 var inContext = &scenarios.Drive[ContextObservation]{
-	ID:    "agenticloop/in-context",
-	Title: "delivers a result as agentic.tool_result and as the tool's own event, a failure as the tool's own event, and content under four names",
-	Sends: []string{"one turn: agentic.start", "one turn: agentic.tool_result", "six turns: content_ready with run_id, step and tool in the context of the request"},
+	ID: "agenticloop/in-context",
+	Title: "delivers a result as agentic.tool_result and as the tool's own event, a failure as the tool's own " +
+		"event, and content under four names",
+	Sends: []string{"one turn: agentic.start", "one turn: agentic.tool_result",
+		"six turns: content_ready with run_id, step and tool in the context of the request"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *ContextObservation) {
 		p := host.Open(c, &o.Turns)
 		o.Live = p.Live()
@@ -56,7 +58,8 @@ var inContext = &scenarios.Drive[ContextObservation]{
 			return t
 		}
 		o.Own = own("the result as the tool's own event", p.AnyResult(), "")
-		o.Failed = own("a failure as the tool's own event", host.Object{"status": "error", "error": "the tool is out of order"}, "")
+		o.Failed = own("a failure as the tool's own event",
+			host.Object{"status": "error", "error": "the tool is out of order"}, "")
 		under := func(key string) Found {
 			f := Found{Key: key, Marker: "marker-" + strings.ReplaceAll(p.NewID(), "-", "")}
 			work := scenarios.Get(wire.NewFolder("assay-workspace-"))
@@ -88,12 +91,13 @@ type QueueObservation struct {
 	Unrouted []string `json:"unrouted,omitempty"`
 }
 
-// queued runs the loop behind a small gateway of ours: one queue, a tool of ours for each request, and each result back to the
-// plugin.
+// queued runs the loop behind a small gateway of ours: one queue, a tool of ours for each request, and each result back
+// to the plugin.
 var queued = &scenarios.Drive[QueueObservation]{
-	ID:    "agenticloop/queued",
-	Title: "runs the loop behind a queue that runs one job at a time, with a tool of ours for each allowed one, from a start until the queue is empty",
-	Sends: []string{"a turn for each job of the agent: agentic.start, then results by way of the tools"},
+	ID: "agenticloop/queued",
+	Title: "runs the loop behind a queue that runs one job at a time, with a tool of ours for each allowed one, " +
+		"from a start until the queue is empty",
+	Sends: []string{"a turn for each job of the plugin: agentic.start, then results by way of the tools"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *QueueObservation) {
 		p := host.Open(c, &o.Turns)
 		o.Goal = p.NewGoal()
@@ -144,7 +148,8 @@ func (o *QueueObservation) run(ctx context.Context, p *host.Plugin) {
 			if o.Run == "" {
 				o.Run, _ = payload["run_id"].(string)
 			}
-			queue = append(queue, queuedJob{tool: tool, event: p.Event(host.RequestPrefix+"."+tool, host.Clone(payload), "")})
+			queue = append(queue,
+				queuedJob{tool: tool, event: p.Event(host.RequestPrefix+"."+tool, host.Clone(payload), "")})
 		}
 	}
 	o.Drained = len(queue) == 0
@@ -159,8 +164,8 @@ func routes(p *host.Plugin, tool string) bool {
 	return aliased
 }
 
-// runTool plays a tool. If the plugin takes a tool's own event, it sends that, with the whole request as context, as the first
-// gateways did (AL-R3); otherwise it sends a result.
+// runTool plays a tool. If the plugin takes a tool's own event, it sends that, with the whole request as context, as
+// the first gateways did (AL-R3); otherwise it sends a result.
 func runTool(p *host.Plugin, plan *host.Plan, n int, j queuedJob) queuedJob {
 	payload := j.event["payload"].(host.Object)
 	body := plan.Body(n, p.AnyResult())

@@ -38,12 +38,15 @@ var ownEventResumes = scenarios.Scenario{
 			j.Check(agenticloopv2.RFC103B2, o.Own.Events()).To(o.Own.MovesOn(o.Pending), "%s: events", o.Own.Name)
 			return
 		}
-		j.Check(agenticloopv2.RFC103B2, o.Own.Events().Each("/type")).To(check.SameAs(o.Direct.Events().Each("/type")), "%s: events", o.Own.Name)
+		j.Check(agenticloopv2.RFC103B2, o.Own.Events().Each("/type")).To(check.SameAs(o.Direct.Events().Each("/type")),
+			"%s: events", o.Own.Name)
 		for _, at := range []string{"/payload/run_id", "/payload/step", "/payload/tool"} {
-			j.Check(agenticloopv2.RFC103B2, o.Own.Events().Each(at)).To(check.SameAs(o.Direct.Events().Each(at)), "%s: %s", o.Own.Name, strings.TrimPrefix(at, "/payload/"))
+			j.Check(agenticloopv2.RFC103B2, o.Own.Events().Each(at)).To(check.SameAs(o.Direct.Events().Each(at)),
+				"%s: %s", o.Own.Name, strings.TrimPrefix(at, "/payload/"))
 		}
 		for _, field := range []string{"status", "pending_step", "pending_tool"} {
-			j.Check(agenticloopv2.RFC103B2, o.Own.Run(o.Pending.Run).Key(field)).To(check.SameAs(o.Direct.Run(o.Pending.Run).Key(field)), "%s: %s of the run", o.Own.Name, field)
+			j.Check(agenticloopv2.RFC103B2, o.Own.Run(o.Pending.Run).Key(field)).To(
+				check.SameAs(o.Direct.Run(o.Pending.Run).Key(field)), "%s: %s of the run", o.Own.Name, field)
 		}
 	}),
 }
@@ -57,7 +60,8 @@ var ownEventFails = scenarios.Scenario{
 	Ask: scenarios.Ask(inContext, func(o ContextObservation, j *scenarios.Judge) {
 		host.GivenRequest(j, o.Start)
 		host.Given(j, o.Failed)
-		j.Check(agenticloopv2.RFC103B3, o.Failed.Events()).To(host.NotBeyond(o.Pending.Step), "%s: events", o.Failed.Name)
+		j.Check(agenticloopv2.RFC103B3, o.Failed.Events()).To(host.NotBeyond(o.Pending.Step),
+			"%s: events", o.Failed.Name)
 	}),
 }
 
@@ -72,15 +76,16 @@ var contentArrives = scenarios.Scenario{
 		host.GivenReached(j, len(o.Content) > 0)
 		for _, f := range o.Content {
 			host.Given(j, f.Turn)
-			j.Check(agenticloopv2.RFC103B4, f.Turn.Events()).To(check.Seeing("the marker in an event or a file", func(s wire.Seen) (bool, string) {
-				switch {
-				case host.Find(s.Actual(), f.Marker) != "":
-					return true, "an event"
-				case host.Find(f.Files.Actual(), f.Marker) != "":
-					return true, "a file"
-				}
-				return false, "nowhere"
-			}), "%s", f.Turn.Name)
+			j.Check(agenticloopv2.RFC103B4, f.Turn.Events()).To(
+				check.Seeing("the marker in an event or a file", func(s wire.Seen) (bool, string) {
+					switch {
+					case host.Find(s.Actual(), f.Marker) != "":
+						return true, "an event"
+					case host.Find(f.Files.Actual(), f.Marker) != "":
+						return true, "a file"
+					}
+					return false, "nowhere"
+				}), "%s", f.Turn.Name)
 		}
 	}),
 }
@@ -100,7 +105,9 @@ var queueDrains = scenarios.Scenario{
 		}
 		host.Given(j, append([]host.Turn{o.Start}, o.Steps...)...)
 		if len(o.Unrouted) > 0 {
-			j.Block(fmt.Sprintf("it asked for %.80q, for which there is no pipeline: nothing would come back", o.Unrouted), "list the plugins of its requests under allowed_plugins of the config in "+host.ProfileName)
+			j.Block(
+				fmt.Sprintf("it asked for %.80q, for which there is no pipeline: nothing would come back", o.Unrouted),
+				"list the plugins of its requests under allowed_plugins of the config in "+host.ProfileName)
 		}
 		host.GivenRequest(j, o.Start)
 		last := o.Last()
@@ -115,30 +122,35 @@ var queueDrains = scenarios.Scenario{
 			}
 		}
 		j.Check(agenticloopv2.RFC103O1, last.Ends()).To(check.Len(1), "%s: ends of the run", last.Name)
-		j.Check(agenticloopv2.RFC103O1, last.Events()).To(check.Seeing("an empty queue", func(wire.Seen) (bool, string) {
-			return o.Drained, fmt.Sprintf("%d jobs, drained: %t", o.Jobs, o.Drained)
-		}), "the queue")
+		j.Check(agenticloopv2.RFC103O1, last.Events()).To(
+			check.Seeing("an empty queue", func(wire.Seen) (bool, string) {
+				return o.Drained, fmt.Sprintf("%d jobs, drained: %t", o.Jobs, o.Drained)
+			}), "the queue")
 	}),
 }
 
 // RFC-103 Worked Example 9 and 12.
 var workedExample = scenarios.Scenario{
-	ID:     "agenticloop/pipeline/worked-example",
-	Title:  "the first result leads to a request with step 2, and the one that reaches the goal to agent.completed with status ok",
+	ID: "agenticloop/pipeline/worked-example",
+	Title: "the first result leads to a request with step 2, and the one that reaches the goal to agent.completed " +
+		"with status ok",
 	Proves: scenarios.IDs{agenticloopv2.RFC103X1, agenticloopv2.RFC103X2},
 	Claim:  claims.Plugin,
 	Ask: scenarios.Ask(queued, func(o QueueObservation, j *scenarios.Judge) {
 		if len(o.Unrouted) > 0 {
-			j.Block("a request had no pipeline", "list the plugins of its requests under allowed_plugins of the config in "+host.ProfileName)
+			j.Block("a request had no pipeline",
+				"list the plugins of its requests under allowed_plugins of the config in "+host.ProfileName)
 		}
 		o.GivenDriven(j)
 		if len(o.Steps) < 2 && o.Way == "" {
-			j.Block("left to itself the plugin is done after one step", "declare a decision seam in "+host.ProfileName+" that can say call_tool")
+			j.Block("left to itself the plugin is done after one step",
+				"declare a decision seam in "+host.ProfileName+" that can say call_tool")
 		}
 		host.GivenSome(j, o.Steps)
 		host.GivenMoved(j, o.Steps[0])
 		host.GivenKeptRequests(j, o.Steps)
-		j.Check(agenticloopv2.RFC103X1, o.Steps[0].Requests().Each("/payload/step")).To(check.Equal([]int64{2}), "%s: step of the request", o.Steps[0].Name)
+		j.Check(agenticloopv2.RFC103X1, o.Steps[0].Requests().Each("/payload/step")).To(check.Equal([]int64{2}),
+			"%s: step of the request", o.Steps[0].Name)
 		last := o.Last()
 		j.Check(agenticloopv2.RFC103X2, last.Answer.Key("status")).To(check.Equal("ok"), "%s: status", last.Name)
 		j.Check(agenticloopv2.RFC103X2, last.OfType(host.Completed)).To(check.Len(1), "%s: agent.completed", last.Name)

@@ -13,15 +13,21 @@ import (
 func TestJudgesOfPipelines(t *testing.T) {
 	direct := hosttest.Ok(hosttest.RunR2, hosttest.Request("R", 2, "fabric"))
 	honest := func() pipeline.ContextObservation {
-		return pipeline.ContextObservation{Start: hosttest.StartR.Turn(t), Pending: host.Pending{Run: "R", Step: 1, Tool: "fetch"}, Direct: hosttest.Handed(t, "direct", direct), Own: hosttest.Handed(t, "own", direct), Failed: hosttest.Handed(t, "failed", hosttest.Ok(hosttest.RunR, hosttest.Request("R", 1, "fetch"))),
-			Content: []pipeline.Found{{Key: "content", Marker: "u", Turn: hosttest.Handed(t, "content", direct)}, {Key: "text", Marker: "marker-1", Turn: hosttest.Handed(t, "text", direct), Files: wiretest.Value(t, host.Object{"memory.md": host.Object{"text": "so marker-1"}})}}}
+		return pipeline.ContextObservation{Start: hosttest.StartR.Turn(t),
+			Pending: host.Pending{Run: "R", Step: 1, Tool: "fetch"}, Direct: hosttest.Handed(t, "direct", direct),
+			Own:    hosttest.Handed(t, "own", direct),
+			Failed: hosttest.Handed(t, "failed", hosttest.Ok(hosttest.RunR, hosttest.Request("R", 1, "fetch"))),
+			Content: []pipeline.Found{{Key: "content", Marker: "u", Turn: hosttest.Handed(t, "content", direct)},
+				{Key: "text", Marker: "marker-1", Turn: hosttest.Handed(t, "text", direct),
+					Files: wiretest.Value(t, host.Object{"memory.md": host.Object{"text": "so marker-1"}})}}}
 	}
 	hosttest.Expect(t, "pipeline/own-event-resumes", honest(), "passed")
 	o := honest()
 	o.Own = hosttest.Handed(t, "own", hosttest.Ok(nil))
 	hosttest.Expect(t, "pipeline/own-event-resumes", o, agenticloopv2.RFC103B2)
 	o = honest()
-	o.Own = hosttest.Handed(t, "own", hosttest.Ok(host.Object{"R": hosttest.Running(3, "fabric")}, hosttest.Request("R", 3, "fabric")))
+	o.Own = hosttest.Handed(t, "own",
+		hosttest.Ok(host.Object{"R": hosttest.Running(3, "fabric")}, hosttest.Request("R", 3, "fabric")))
 	hosttest.Expect(t, "pipeline/own-event-resumes", o, agenticloopv2.RFC103B2)
 	o = honest()
 	o.Direct = hosttest.Handed(t, "direct", hosttest.Ok(nil))
@@ -50,24 +56,33 @@ func TestJudgesOfTheQueue(t *testing.T) {
 		change         func(*pipeline.QueueObservation)
 		want           string
 	}{
-		{"queue-drains", "it does not drain", func(o *pipeline.QueueObservation) { o.Drained = false }, agenticloopv2.RFC103O1},
-		{"queue-drains", "no end", func(o *pipeline.QueueObservation) { o.Steps = o.Steps[:1] }, agenticloopv2.RFC103O1},
+		{"queue-drains", "it does not drain", func(o *pipeline.QueueObservation) {
+			o.Drained = false
+		}, agenticloopv2.RFC103O1},
+		{"queue-drains", "no end", func(o *pipeline.QueueObservation) {
+			o.Steps = o.Steps[:1]
+		}, agenticloopv2.RFC103O1},
 		{"queue-drains", "an exit code", func(o *pipeline.QueueObservation) {
-			o.Steps[0] = hosttest.Told{Name: "x", Before: hosttest.RunR, Answer: hosttest.Ok(hosttest.RunR2, hosttest.Request("R", 2, "fabric")), Exit: 2}.Turn(t)
+			o.Steps[0] = hosttest.Told{Name: "x", Before: hosttest.RunR,
+				Answer: hosttest.Ok(hosttest.RunR2, hosttest.Request("R", 2, "fabric")), Exit: 2}.Turn(t)
 		}, agenticloopv2.RFC103O3},
 		{"queue-drains", "no route", func(o *pipeline.QueueObservation) { o.Unrouted = []string{"scp"} }, "blocked"},
 		{"worked-example", "another step", func(o *pipeline.QueueObservation) {
-			o.Steps[0] = hosttest.Handed(t, "x", hosttest.Ok(host.Object{"R": hosttest.Running(3, "fabric")}, hosttest.Request("R", 3, "fabric")))
+			o.Steps[0] = hosttest.Handed(t,
+				"x", hosttest.Ok(host.Object{"R": hosttest.Running(3, "fabric")}, hosttest.Request("R", 3, "fabric")))
 		}, agenticloopv2.RFC103X1},
 		{"worked-example", "the tool is not kept", func(o *pipeline.QueueObservation) {
-			o.Steps[0] = hosttest.Handed(t, "x", hosttest.Ok(host.Object{"R": hosttest.Running(2, "")}, hosttest.Request("R", 2, "fabric")))
+			o.Steps[0] = hosttest.Handed(t,
+				"x", hosttest.Ok(host.Object{"R": hosttest.Running(2, "")}, hosttest.Request("R", 2, "fabric")))
 		}, "blocked"},
 		{"worked-example", "it gives up", func(o *pipeline.QueueObservation) {
-			o.Steps[1] = hosttest.Turn(t, "x", hosttest.RunR2, hosttest.Ok(host.Object{"R": hosttest.Over("escalated", 2)}, hosttest.Escalation("R", "x")))
+			o.Steps[1] = hosttest.Turn(t, "x", hosttest.RunR2,
+				hosttest.Ok(host.Object{"R": hosttest.Over("escalated", 2)}, hosttest.Escalation("R", "x")))
 		}, agenticloopv2.RFC103X2},
 		{"worked-example", "left to itself it gives up", func(o *pipeline.QueueObservation) {
 			o.Way = ""
-			o.Steps[1] = hosttest.Turn(t, "x", hosttest.RunR2, hosttest.Ok(host.Object{"R": hosttest.Over("escalated", 2)}, hosttest.Escalation("R", "x")))
+			o.Steps[1] = hosttest.Turn(t, "x", hosttest.RunR2,
+				hosttest.Ok(host.Object{"R": hosttest.Over("escalated", 2)}, hosttest.Escalation("R", "x")))
 		}, "blocked"},
 	} {
 		t.Run(c.scenario+"/"+c.name, func(t *testing.T) {

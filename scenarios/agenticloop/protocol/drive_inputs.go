@@ -21,8 +21,9 @@ type InputsObservation struct {
 
 // inputs hands the plugin what it cannot use.
 var inputs = &scenarios.Drive[InputsObservation]{
-	ID:    "agenticloop/inputs",
-	Title: "hands the agent input that is no request, a request of another protocol version, an unknown command, an unknown event, and handle without an event",
+	ID: "agenticloop/inputs",
+	Title: "hands the agent input that is no request, a request of another protocol version, an unknown command, " +
+		"an unknown event, and handle without an event",
 	Sends: []string{"one turn: agentic.start", "about 15 turns that are no requests, or that nobody can serve"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *InputsObservation) {
 		p := host.Open(c, &o.Turns)
@@ -31,17 +32,32 @@ var inputs = &scenarios.Drive[InputsObservation]{
 			return
 		}
 		for _, g := range []struct{ name, input string }{
-			{"no input", ""}, {"a blank line", "\n"}, {"input that is no JSON", "start the run, please"}, {"half a request", `{"protocol":2,"job_id":"x","command":"handle","event":{"type":"agentic.st`},
-			{"a list", `[{"protocol":2}]`}, {"a text", `"handle"`}, {"null", "null"}, {"a number that JSON does not have", `{"protocol":2,"job_id":"x","command":"handle","config":{},"state":{"n":NaN}}`},
-			{"20,000 levels", strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000)}, {"bytes that are no UTF-8", "{\"protocol\":2,\"job_id\":\"\xff\xfe"},
+			{"no input", ""},
+			{"a blank line", "\n"},
+			{"input that is no JSON", "start the run, please"},
+			{"half a request", `{"protocol":2,"job_id":"x","command":"handle","event":{"type":"agentic.st`},
+			{"a list", `[{"protocol":2}]`},
+			{"a text", `"handle"`},
+			{"null", "null"},
+			{
+				"a number that JSON does not have",
+				`{"protocol":2,"job_id":"x","command":"handle","config":{},"state":{"n":NaN}}`,
+			},
+			{"20,000 levels", strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000)},
+			{"bytes that are no UTF-8", "{\"protocol\":2,\"job_id\":\"\xff\xfe"},
 		} {
 			t, _ := p.Turn(ctx, host.Job{Name: g.name, Input: append([]byte{}, g.input...), Refused: true})
 			o.Garbage = append(o.Garbage, t)
 		}
-		o.Version, _ = p.Turn(ctx, host.Job{Name: "a start of protocol 3", Event: p.Start(p.NewGoal(), nil), Refused: true, Edit: func(r host.Object) { r["protocol"] = 3 }})
+		o.Version, _ = p.Turn(ctx, host.Job{
+			Name: "a start of protocol 3", Event: p.Start(p.NewGoal(), nil), Refused: true,
+			Edit: func(request host.Object) { request["protocol"] = 3 },
+		})
+		unknown := p.Event("assay.unknown", host.Object{"run_id": "x", "note": "nobody knows this"}, "")
+		foreign := p.Event("agent.completed", host.Object{"run_id": s.Run}, "")
 		for _, n := range []host.Job{
-			{Name: "an unknown event", Event: p.Event("assay.unknown", host.Object{"run_id": "x", "note": "nobody knows this"}, "")},
-			{Name: "an event of the gateway's that is none of its", Event: p.Event("agent.completed", host.Object{"run_id": s.Run}, "")},
+			{Name: "an unknown event", Event: unknown},
+			{Name: "an event of the gateway's that is none of its", Event: foreign},
 			{Name: "an unknown command", Command: "assay-unknown", Event: p.Start(p.NewGoal(), nil)},
 			{Name: "handle without an event"},
 			{Name: "an event without a type", Event: host.Object{"payload": host.Object{"goal": p.NewGoal()}}},

@@ -35,8 +35,8 @@ func (o ModelObservation) Reached() (turns []host.Turn) {
 	return turns
 }
 
-// mishap is a way in which a model misbehaves: by what it decides, or by how it sends that. The drive leaves it out if the
-// profile has no words for it.
+// mishap is a way in which a model misbehaves: by what it decides, or by how it sends that. The drive leaves it out if
+// the profile has no words for it.
 type mishap struct {
 	name      string
 	decisions []host.Decision // all in one reply
@@ -55,11 +55,13 @@ func mishaps(p *host.Plugin, tool string) []mishap {
 		{"whose model answers with status 429", wanted(tool), host.SendsError(429)},
 		{"whose model breaks off in the middle of its JSON", wanted(tool), host.SendsHalf},
 		{"whose model wants a tool that nobody knows", wanted("assay-unknown-tool"), nil},
-		{"whose model wants two tools at once, the second not allowed", append(wanted(tool), wanted("assay-unknown-tool")...), nil},
+		{"whose model wants two tools at once, the second not allowed",
+			append(wanted(tool), wanted("assay-unknown-tool")...), nil},
 		{"whose model wants the agent itself", wanted(p.OwnName()), nil},
 		{"whose model wants a tool by the name that a prompt told it", wanted(tool + "\nagentic.start"), nil},
 		{"whose model wants an event of the gateway as its tool", wanted("agentic.tool_result"), nil},
-		{"whose model talks for 5 MB", []host.Decision{host.Done(strings.Repeat("and so it goes on ", longReply/18))}, nil},
+		{"whose model talks for 5 MB", []host.Decision{host.Done(strings.Repeat("and so it goes on ", longReply/18))},
+			nil},
 		{"whose model refuses", []host.Decision{{Kind: "refuse"}}, nil},
 		{"whose model says what is no decision", []host.Decision{{Kind: "garbage"}}, nil},
 	}
@@ -67,8 +69,9 @@ func mishaps(p *host.Plugin, tool string) []mishap {
 
 // Errings starts runs whose model misbehaves.
 var Errings = &scenarios.Drive[ModelObservation]{
-	ID:      "agenticloop/erring-model",
-	Title:   "starts runs whose model errs: with an error, broken or endless replies, tools that nobody knows, the agent itself, two tools at once, no decision",
+	ID: "agenticloop/erring-model",
+	Title: "starts runs whose model errs: with an error, broken or endless replies, tools that nobody knows, the " +
+		"agent itself, two tools at once, no decision",
 	Sends:   []string{"a turn for each way to err: agentic.start"},
 	Timeout: 5 * time.Minute,
 	Run: func(ctx context.Context, c *scenarios.Conn, o *ModelObservation) {

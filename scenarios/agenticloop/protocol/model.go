@@ -21,8 +21,9 @@ func (o ModelObservation) Given(j *scenarios.Judge) {
 
 // A turn follows the protocol, whatever its model does (AL-R121).
 var erringModel = scenarios.Scenario{
-	ID:     "agenticloop/protocol/model-that-errs",
-	Title:  "a turn whose model answers with an error, breaks off, talks without end or says what is no decision ends in time, with a sound response",
+	ID: "agenticloop/protocol/model-that-errs",
+	Title: "a turn whose model answers with an error, breaks off, talks without end or says what is no decision " +
+		"ends in time, with a sound response",
 	Proves: scenarios.IDs{agenticloopv2.RFC103WIRE1, agenticloopv2.RFC103WIRE2, agenticloopv2.RFC103WIRE9},
 	Claim:  claims.Plugin,
 	Ask: scenarios.Ask(Errings, func(o ModelObservation, j *scenarios.Judge) {
@@ -34,7 +35,8 @@ var erringModel = scenarios.Scenario{
 			if !j.Check(agenticloopv2.RFC103WIRE9, t.Exit).To(check.Equal(0), "%s: how it ended", t.Name) {
 				return
 			}
-			j.Check(agenticloopv2.RFC103WIRE9, t.Survivors).To(check.Len(0), "%s: processes that it left behind", t.Name)
+			j.Check(agenticloopv2.RFC103WIRE9, t.Survivors).To(check.Len(0),
+				"%s: processes that it left behind", t.Name)
 			if !j.Check(agenticloopv2.RFC103WIRE1, t.Output).To(host.AnObject(), "%s: standard output", t.Name) {
 				return
 			}

@@ -3,6 +3,7 @@ package protocol
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/openassay/assay/gen/agenticloopv2"
@@ -12,10 +13,6 @@ import (
 	"github.com/openassay/assay/scenarios/agenticloop/host"
 	"github.com/openassay/assay/scenarios/check"
 	"github.com/openassay/assay/scenarios/wire"
-)
-
-var (
-	permits = []string{"debug", "info", "warn", "error"}
 )
 
 // Suite returns the suite.
@@ -39,32 +36,37 @@ var manifestSound = scenarios.Scenario{
 	Ask: scenarios.Advertised(func(d scenarios.Discovery, j *scenarios.Judge) {
 		m := d.Document.Key("manifest")
 		j.Check(agenticloopv2.RFC103L1, m.Key("protocol")).To(check.Equal(2), "protocol")
-		j.Check(agenticloopv2.RFC103L1, m.Key("commands")).To(check.That("a list with handle, by name or as an object", func(v any) bool {
-			list, _ := v.([]any)
-			for _, c := range list {
-				command, _ := c.(host.Object)
-				if c == "handle" || command["name"] == "handle" {
-					return true
-				}
-			}
-			return false
-		}), "commands")
+		j.Check(agenticloopv2.RFC103L1, m.Key("commands")).To(handles(), "commands")
 		for _, name := range []string{"name", "version", "entrypoint"} {
 			j.Check(agenticloopv2.RFC103WIRE16, m.Key(name)).To(check.Text(), "%s", name)
 		}
 	}),
 }
 
+// handles matches a list of commands that has handle.
+func handles() check.Matcher {
+	return check.That("a list with handle, by name or as an object", func(v any) bool {
+		list, _ := v.([]any)
+		return slices.ContainsFunc(list, func(c any) bool {
+			command, _ := c.(host.Object)
+			return c == "handle" || command["name"] == "handle"
+		})
+	})
+}
+
 // RFC-103 Non-Goals, Protocol Behavior. Gateways accept a sound response with any code, the RFC does not (AL-R21).
 var exitCodes = scenarios.Scenario{
-	ID:     "agenticloop/protocol/exit-code-0",
-	Title:  "every turn answers and exits with 0, whatever became of the run",
-	Proves: scenarios.IDs{agenticloopv2.RFC103P1, agenticloopv2.RFC103P2, agenticloopv2.RFC103P6, agenticloopv2.RFC103N1, agenticloopv2.RFC103I7},
-	Claim:  claims.Plugin,
+	ID:    "agenticloop/protocol/exit-code-0",
+	Title: "every turn answers and exits with 0, whatever became of the run",
+	Proves: scenarios.IDs{agenticloopv2.RFC103P1, agenticloopv2.RFC103P2, agenticloopv2.RFC103P6,
+		agenticloopv2.RFC103N1, agenticloopv2.RFC103I7},
+	Claim: claims.Plugin,
 	Ask: scenarios.Ask(correlation.Results, func(o correlation.ResultsObservation, j *scenarios.Judge) {
 		host.GivenInTime(j, o.Turns...)
 		for _, t := range o.Turns {
-			for _, id := range (scenarios.IDs{agenticloopv2.RFC103P1, agenticloopv2.RFC103P6, agenticloopv2.RFC103N1, agenticloopv2.RFC103I7}) {
+			for _, id := range (scenarios.IDs{
+				agenticloopv2.RFC103P1, agenticloopv2.RFC103P6, agenticloopv2.RFC103N1, agenticloopv2.RFC103I7,
+			}) {
 				j.Check(id, t.Exit).To(check.Equal(0), "%s: exit code", t.Name)
 			}
 			j.Check(agenticloopv2.RFC103P2, t.Output).To(host.AnObject(), "%s: standard output", t.Name)
@@ -82,7 +84,8 @@ var resultTold = scenarios.Scenario{
 		host.GivenRequest(j, o.Start)
 		for _, t := range o.Turns {
 			if t.Status() == "ok" {
-				j.Check(agenticloopv2.RFC103WIRE4, t.Answer.Key("result")).To(check.That("a text that is not blank", func(v any) bool {
+				j.Check(agenticloopv2.RFC103WIRE4,
+					t.Answer.Key("result")).To(check.That("a text that is not blank", func(v any) bool {
 					s, _ := v.(string)
 					return strings.TrimSpace(s) != ""
 				}), "%s: result", t.Name)
@@ -102,21 +105,33 @@ var logsSound = scenarios.Scenario{
 		for _, t := range o.Turns {
 			for _, l := range t.Answer.Key("logs").Items() {
 				logged = true
-				j.Check(agenticloopv2.RFC103WIRE5, l.Key("level")).To(check.That(strings.Join(permits, ", "), func(v any) bool {
-					for _, p := range permits {
-						if v == p {
-							return true
-						}
-					}
-					return false
-				}), "%s: level of a log", t.Name)
-				j.Check(agenticloopv2.RFC103WIRE5, l.Key("message")).To(check.That("a text", func(v any) bool { _, ok := v.(string); return ok }), "%s: message of a log", t.Name)
+				j.Check(agenticloopv2.RFC103WIRE5, l.Key("level")).To(logLevel(), "%s: level of a log", t.Name)
+				j.Check(agenticloopv2.RFC103WIRE5, l.Key("message")).To(anyText(), "%s: message of a log", t.Name)
 			}
 		}
 		if !logged { // without logs, there is no bad one
-			j.Check(agenticloopv2.RFC103WIRE5, o.Start.Answer.Key("logs")).To(check.That("no log at all", func(v any) bool { list, _ := v.([]any); return len(list) == 0 }), "logs")
+			j.Check(agenticloopv2.RFC103WIRE5, o.Start.Answer.Key("logs")).To(noLogs(), "logs")
 		}
 	}),
+}
+
+// logLevel matches one of the four levels.
+func logLevel() check.Matcher {
+	levels := []string{"debug", "info", "warn", "error"}
+	return check.That(strings.Join(levels, ", "), func(v any) bool {
+		level, ok := v.(string)
+		return ok && slices.Contains(levels, level)
+	})
+}
+
+// anyText matches a text, also an empty one.
+func anyText() check.Matcher {
+	return check.That("a text", func(v any) bool { _, ok := v.(string); return ok })
+}
+
+// noLogs matches a list without logs, or none.
+func noLogs() check.Matcher {
+	return check.That("no log at all", func(v any) bool { list, _ := v.([]any); return len(list) == 0 })
 }
 
 // RFC-103 Event Contract 2.
@@ -130,11 +145,13 @@ var requestSays = scenarios.Scenario{
 		if len(o.First.Requests().Values) == 0 {
 			j.BlockOn(agenticloopv2.RFC103M1, "set-up: "+o.First.Name+" asked for no tool")
 		}
+		const routed = "agentic.tool_request. and a name of letters, digits, underscore and hyphen"
+		route, id := host.Matching(routed, host.Routed), host.Matching("an id", host.RunID)
 		for _, t := range []host.Turn{o.First, o.Second} {
 			for _, e := range t.Requests().Values {
 				payload := e.Key("payload")
-				j.Check(agenticloopv2.RFC103E6, e.Key("type")).To(host.Matching("agentic.tool_request. and a name of letters, digits, underscore and hyphen", host.Routed), "%s: type", t.Name)
-				j.Check(agenticloopv2.RFC103E7, payload.Key("run_id")).To(host.Matching("an id", host.RunID), "%s: run_id", t.Name)
+				j.Check(agenticloopv2.RFC103E6, e.Key("type")).To(route, "%s: type", t.Name)
+				j.Check(agenticloopv2.RFC103E7, payload.Key("run_id")).To(id, "%s: run_id", t.Name)
 				j.Check(agenticloopv2.RFC103E7, payload.Key("step")).To(host.WholeNumber(), "%s: step", t.Name)
 				j.Check(agenticloopv2.RFC103E7, payload.Key("tool")).To(check.Text(), "%s: tool", t.Name)
 				j.Check(agenticloopv2.RFC103E9, payload).To(oneVersion(), "%s: payload", t.Name)
@@ -148,7 +165,8 @@ var requestSays = scenarios.Scenario{
 func findAlias(o correlation.StartsObservation, j *scenarios.Judge, e wire.Value) {
 	plugin := strings.TrimPrefix(e.Key("type").String(), host.RequestPrefix+".")
 	if tool := e.At("/payload/tool").String(); tool != plugin && o.Aliases[plugin] != tool {
-		j.Find(agenticloopv2.RFC103E6, "it is routed to %.80q and names the tool %.80q: the profile says no such alias", plugin, tool)
+		j.Find(agenticloopv2.RFC103E6,
+			"it is routed to %.80q and names the tool %.80q: the profile says no such alias", plugin, tool)
 	}
 }
 
@@ -198,17 +216,17 @@ var startWithoutGoal = scenarios.Scenario{
 		host.GivenSome(j, o.NoGoal)
 		for _, t := range o.NoGoal {
 			host.CheckRefused(j, t, agenticloopv2.RFC103E2)
-			j.Check(agenticloopv2.RFC103E2, t.KeptRuns().Each("/status")).To(check.That("no run that is running", func(v any) bool {
-				list, _ := v.([]any)
-				for _, s := range list {
-					if s != "escalated" {
-						return false
-					}
-				}
-				return true
-			}), "%s: new runs", t.Name)
+			j.Check(agenticloopv2.RFC103E2, t.KeptRuns().Each("/status")).To(noneRunning(), "%s: new runs", t.Name)
 		}
 	}),
+}
+
+// noneRunning matches statuses of runs that are all escalated.
+func noneRunning() check.Matcher {
+	return check.That("no run that is running", func(v any) bool {
+		list, _ := v.([]any)
+		return !slices.ContainsFunc(list, func(status any) bool { return status != "escalated" })
+	})
 }
 
 // An exit code answers such input as well as an error (AL-R102).
@@ -223,7 +241,8 @@ var garbageIn = scenarios.Scenario{
 		host.GivenInTime(j, o.Garbage...)
 		for _, t := range o.Garbage {
 			if code, ok := t.Exit.Int(); ok && code != 0 {
-				j.Check(agenticloopv2.RFC103WIRE6, t.Bytes).To(orError(t), "%s: output beside exit code %d", t.Name, code)
+				j.Check(agenticloopv2.RFC103WIRE6, t.Bytes).To(orError(t),
+					"%s: output beside exit code %d", t.Name, code)
 				continue
 			}
 			j.Check(agenticloopv2.RFC103WIRE6, t.Exit).To(check.Equal(0), "%s: exit code", t.Name)
@@ -286,12 +305,15 @@ var zeroTime = scenarios.Scenario{
 		host.GivenRequest(j, o.Start)
 		host.Given(j, o.Matching, o.Zero)
 		host.GivenMoved(j, o.Matching)
-		j.Check(agenticloopv2.RFC103WIRE10, o.Zero.Answer.Key("status")).To(check.Equal("ok"), "%s: status", o.Zero.Name)
+		j.Check(agenticloopv2.RFC103WIRE10, o.Zero.Answer.Key("status")).To(check.Equal("ok"),
+			"%s: status", o.Zero.Name)
 		if o.Live {
-			j.Check(agenticloopv2.RFC103WIRE10, o.Zero.Events()).To(o.Zero.MovesOn(o.Pending), "%s: events", o.Zero.Name)
+			j.Check(agenticloopv2.RFC103WIRE10, o.Zero.Events()).To(o.Zero.MovesOn(o.Pending),
+				"%s: events", o.Zero.Name)
 			return
 		}
-		j.Check(agenticloopv2.RFC103WIRE10, o.Zero.Events().Each("/type")).To(check.SameAs(o.Matching.Events().Each("/type")), "%s: events", o.Zero.Name)
+		j.Check(agenticloopv2.RFC103WIRE10, o.Zero.Events().Each("/type")).To(
+			check.SameAs(o.Matching.Events().Each("/type")), "%s: events", o.Zero.Name)
 	}),
 }
 
@@ -303,7 +325,8 @@ var hungModel = scenarios.Scenario{
 	Claim:  claims.Plugin,
 	Ask: scenarios.Ask(hung, func(o HungObservation, j *scenarios.Judge) {
 		if o.Asked == 0 && !o.Hung.TimedOut {
-			j.Block("the plugin did not ask the model", "see that mock_llm in "+host.ProfileName+" makes the plugin use it")
+			j.Block("the plugin did not ask the model",
+				"see that mock_llm in "+host.ProfileName+" makes the plugin use it")
 		}
 		t := o.Hung
 		if _, exited := t.Exit.Int(); exited {
@@ -317,6 +340,7 @@ var hungModel = scenarios.Scenario{
 			j.Check(agenticloopv2.RFC103WIRE9, t.Answer.Key("retry")).NotTo(check.Equal(false), "%s: retry", t.Name)
 			return
 		}
-		j.Check(agenticloopv2.RFC103WIRE9, t.Events().Each("/type")).To(check.Equal([]string{host.Escalated}), "%s: events", t.Name)
+		j.Check(agenticloopv2.RFC103WIRE9, t.Events().Each("/type")).To(check.Equal([]string{host.Escalated}),
+			"%s: events", t.Name)
 	}),
 }

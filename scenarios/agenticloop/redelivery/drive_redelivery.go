@@ -38,9 +38,11 @@ type Killed struct {
 
 // redelivered runs jobs again that ran or were killed before.
 var redelivered = &scenarios.Drive[RedeliveryObservation]{
-	ID:    "agenticloop/redelivered",
-	Title: "runs jobs again: with the state that they left, and after they were killed at five points, with the state of before",
-	Sends: []string{"a start twice", "three starts that carry the id of a run", "a start and a result, each killed at five points and run again"},
+	ID: "agenticloop/redelivered",
+	Title: "runs jobs again: with the state that they left, and after they were killed at five points, with the " +
+		"state of before",
+	Sends: []string{"a start twice", "three starts that carry the id of a run",
+		"a start and a result, each killed at five points and run again"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *RedeliveryObservation) {
 		p := host.Open(c, &o.Turns)
 		o.Live = p.Live()
@@ -55,7 +57,8 @@ var redelivered = &scenarios.Drive[RedeliveryObservation]{
 		again.Name, again.State = "the same job with the state that it left", s.State
 		o.Again, _ = p.Turn(ctx, again)
 		for _, where := range []string{"payload", "context", "request"} {
-			j := host.Job{Name: "a start with the run's id in its " + where, State: s.State, Event: p.Start(p.NewGoal(), nil)}
+			j := host.Job{Name: "a start with the run's id in its " + where, State: s.State,
+				Event: p.Start(p.NewGoal(), nil)}
 			switch where {
 			case "payload":
 				j.Event["payload"].(host.Object)["run_id"] = s.Run
@@ -82,7 +85,8 @@ var redelivered = &scenarios.Drive[RedeliveryObservation]{
 
 // killPoints are when a turn is killed: before, while and after it reads, a moment later, and when it answers.
 var killPoints = []host.Job{
-	{Kill: wire.KillBeforeInput}, {Kill: wire.KillHalfInput}, {Kill: wire.KillAfterInput}, {KillAfter: 2 * time.Millisecond}, {Kill: wire.KillAtOutput},
+	{Kill: wire.KillBeforeInput}, {Kill: wire.KillHalfInput}, {Kill: wire.KillAfterInput},
+	{KillAfter: 2 * time.Millisecond}, {Kill: wire.KillAtOutput},
 }
 
 func killAndRunAgain(ctx context.Context, p *host.Plugin, point, j host.Job, into *[]Killed) {
@@ -97,7 +101,8 @@ func killAndRunAgain(ctx context.Context, p *host.Plugin, point, j host.Job, int
 		defer os.RemoveAll(dir)
 		j.Workspace = dir
 	}
-	j.Name, j.Kill, j.KillAfter, j.Quiet = fmt.Sprintf("%s, killed %s", name, k.Point), point.Kill, point.KillAfter, true
+	j.Name, j.Kill, j.KillAfter, j.Quiet = fmt.Sprintf("%s, killed %s", name, k.Point), point.Kill, point.KillAfter,
+		true
 	t, _ := p.Turn(ctx, j)
 	k.Died = t.Killed
 	j.Name, j.Kill, j.KillAfter, j.Quiet = fmt.Sprintf("%s again, after it was killed %s", name, k.Point), "", 0, false

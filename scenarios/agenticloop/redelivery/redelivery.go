@@ -17,7 +17,8 @@ import (
 func Suite() scenarios.Suite {
 	return scenarios.Suite{
 		ID: "redelivery", Title: "a job may come twice, or be killed and run again, and nothing happens twice",
-		Scenarios: []scenarios.Scenario{startAgain, foreignStart, takenAgain, killedAgain, host.EveryTurn("redelivery", redelivered)},
+		Scenarios: []scenarios.Scenario{startAgain, foreignStart, takenAgain, killedAgain,
+			host.EveryTurn("redelivery", redelivered)},
 	}
 }
 
@@ -55,13 +56,14 @@ var foreignStart = scenarios.Scenario{
 		host.GivenSome(j, o.Foreign)
 		for _, t := range o.Foreign {
 			j.Check(agenticloopv2.RFC103READ3, t.Runs()).To(t.Unchanged(o.Run), "%s", t.Name)
-			j.Check(agenticloopv2.RFC103READ3, t.Requests().Each("/payload/run_id")).To(host.NoneIs(o.Run), "%s: run_id of its requests", t.Name)
+			j.Check(agenticloopv2.RFC103READ3, t.Requests().Each("/payload/run_id")).To(host.NoneIs(o.Run),
+				"%s: run_id of its requests", t.Name)
 		}
 	}),
 }
 
-// The gateway keeps the state before it routes the events. What is lost in between stays lost unless the plugin repeats the
-// pending request. Either is safe (AL-R14).
+// The gateway keeps the state before it routes the events. What is lost in between stays lost unless the plugin repeats
+// the pending request. Either is safe (AL-R14).
 var takenAgain = scenarios.Scenario{
 	ID:     "agenticloop/redelivery/events-lost",
 	Title:  "where a turn's events were lost, the same job again takes the run no further",
@@ -72,10 +74,12 @@ var takenAgain = scenarios.Scenario{
 		host.Given(j, o.Matching, o.Taken)
 		host.GivenMoved(j, o.Matching)
 		asked, _ := host.PendingOf(o.Matching)
-		j.Check(agenticloopv2.RFC103READ4, o.Taken.Requests().Each("/payload/step")).To(host.AtMost(asked.Step), "%s: steps that it asks for", o.Taken.Name)
+		j.Check(agenticloopv2.RFC103READ4, o.Taken.Requests().Each("/payload/step")).To(host.AtMost(asked.Step),
+			"%s: steps that it asks for", o.Taken.Name)
 		host.CheckNotMovedAgain(j, o.Taken, o.Matching, o.Run, agenticloopv2.RFC103I6)
 		if !o.Taken.Moved() {
-			j.Find("", "where the events of a turn are lost between the state and the routes, the run stands still: nothing asks for the pending step again")
+			j.Find("", "where the events of a turn are lost between the state and the routes, the run stands "+
+				"still: nothing asks for the pending step again")
 		}
 	}),
 }
@@ -91,20 +95,27 @@ var killedAgain = scenarios.Scenario{
 		host.Given(j, o.Matching)
 		host.GivenReached(j, len(o.Killed) > 0)
 		for _, k := range o.Killed {
-			j.Check(agenticloopv2.RFC103T2, k.Again.Answer.Key("status")).To(check.Equal("ok"), "%s: status", k.Again.Name)
-			j.Check(agenticloopv2.RFC103WIRE14, k.Again.NewRuns().Each("/status")).To(check.Equal([]string{"running"}), "%s: new runs", k.Again.Name)
-			j.Check(agenticloopv2.RFC103WIRE14, k.Again.Requests().Each("/payload/step")).To(check.Equal([]int64{1}), "%s: steps that it asks for", k.Again.Name)
+			j.Check(agenticloopv2.RFC103T2, k.Again.Answer.Key("status")).To(check.Equal("ok"),
+				"%s: status", k.Again.Name)
+			j.Check(agenticloopv2.RFC103WIRE14, k.Again.NewRuns().Each("/status")).To(check.Equal([]string{"running"}),
+				"%s: new runs", k.Again.Name)
+			j.Check(agenticloopv2.RFC103WIRE14, k.Again.Requests().Each("/payload/step")).To(check.Equal([]int64{1}),
+				"%s: steps that it asks for", k.Again.Name)
 			j.Part(func() { k.checkTrace(j) })
 		}
 		for _, k := range o.Resumed {
-			j.Check(agenticloopv2.RFC103T2, k.Again.Answer.Key("status")).To(check.Equal("ok"), "%s: status", k.Again.Name)
+			j.Check(agenticloopv2.RFC103T2, k.Again.Answer.Key("status")).To(check.Equal("ok"),
+				"%s: status", k.Again.Name)
 			if o.Live {
-				j.Check(agenticloopv2.RFC103WIRE14, k.Again.Events()).To(k.Again.MovesOn(o.Pending), "%s: events", k.Again.Name)
+				j.Check(agenticloopv2.RFC103WIRE14, k.Again.Events()).To(k.Again.MovesOn(o.Pending),
+					"%s: events", k.Again.Name)
 				j.Part(func() { k.checkTrace(j) })
 				continue
 			}
-			j.Check(agenticloopv2.RFC103WIRE14, k.Again.Events().Each("/type")).To(check.SameAs(o.Matching.Events().Each("/type")), "%s: events", k.Again.Name)
-			j.Check(agenticloopv2.RFC103WIRE14, k.Again.Requests().Each("/payload/step")).To(check.SameAs(o.Matching.Requests().Each("/payload/step")), "%s: steps that it asks for", k.Again.Name)
+			j.Check(agenticloopv2.RFC103WIRE14, k.Again.Events().Each("/type")).To(
+				check.SameAs(o.Matching.Events().Each("/type")), "%s: events", k.Again.Name)
+			j.Check(agenticloopv2.RFC103WIRE14, k.Again.Requests().Each("/payload/step")).To(
+				check.SameAs(o.Matching.Requests().Each("/payload/step")), "%s: steps that it asks for", k.Again.Name)
 			j.Part(func() { k.checkTrace(j) })
 		}
 	}),
@@ -116,7 +127,8 @@ func (k Killed) checkTrace(j *scenarios.Judge) {
 	for line := range strings.Lines(trace.Key("text").String()) {
 		// A turn that was killed in the middle leaves the begin of a record.
 		if !json.Valid([]byte(line)) && !strings.HasPrefix(line, "{") && !strings.HasPrefix(line, "[") {
-			j.BlockOn(agenticloopv2.RFC103W2, fmt.Sprintf("set-up: %s: trace.jsonl holds %.80q, which is no begin of a record", k.Again.Name, line))
+			j.BlockOn(agenticloopv2.RFC103W2,
+				fmt.Sprintf("set-up: %s: trace.jsonl holds %.80q, which is no begin of a record", k.Again.Name, line))
 		}
 	}
 	if trace.Present() {

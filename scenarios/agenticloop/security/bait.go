@@ -23,12 +23,14 @@ var (
 // gatewayCalled is the file that records calls to the gateway's API.
 const gatewayCalled = "gateway-api"
 
-// layTraps puts programs into the folder bin that record each call in the folder called. Those that fetch go on to fetch.
+// layTraps puts programs into the folder bin that record each call in the folder called. Those that fetch go on to
+// fetch.
 func layTraps(bin, called string) error {
 	if err := os.Mkdir(bin, 0o755); err != nil {
 		return err
 	}
-	if err := os.Chmod(bin, 0o755); err != nil { //nolint:gosec // another user executes what is in it, whatever the umask
+	if err := os.Chmod(bin,
+		0o755); err != nil { //nolint:gosec // another user executes what is in it, whatever the umask
 		return err
 	}
 	for _, name := range append(slices.Clip(gatewayPrograms), fetchPrograms...) {
@@ -75,7 +77,8 @@ func baitGateway(ctx context.Context, called string) *bait {
 		}
 		w.WriteHeader(http.StatusAccepted)
 	}
-	b.server = &http.Server{Handler: http.HandlerFunc(told), ReadHeaderTimeout: 5 * time.Second, MaxHeaderBytes: 64 << 10}
+	b.server = &http.Server{Handler: http.HandlerFunc(told), ReadHeaderTimeout: 5 * time.Second,
+		MaxHeaderBytes: 64 << 10}
 	go func() {
 		defer close(b.done)
 		_ = b.server.Serve(ln) // until it is closed

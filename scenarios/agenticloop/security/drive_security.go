@@ -69,9 +69,11 @@ var oddNames = []string{"../x", "a b", "x.y\n", "fetch.extra", "", strings.Repea
 
 // forbidden makes the planner want tools that it may not have.
 var forbidden = &scenarios.Drive[ForbiddenObservation]{
-	ID:    "agenticloop/forbidden",
-	Title: "has the planner want a tool that is not allowed, first and later, the agent itself, and names that are none, which results name as well",
-	Sends: []string{"a turn for each wish: agentic.start", "a turn for each name: agentic.tool_result", "two turns: agentic.tool_result"},
+	ID: "agenticloop/forbidden",
+	Title: "has the planner want a tool that is not allowed, first and later, the agent itself, and names that are " +
+		"none, which results name as well",
+	Sends: []string{"a turn for each wish: agentic.start", "a turn for each name: agentic.tool_result",
+		"two turns: agentic.tool_result"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *ForbiddenObservation) {
 		p := host.Open(c, &o.Turns)
 		o.Wanted, o.Name, o.Tool = "assay-forbidden", p.OwnName(), p.Tools()[0]
@@ -134,7 +136,8 @@ func (o *ForbiddenObservation) tellNames(ctx context.Context, p *host.Plugin) {
 		body["content"], body["next_tool"] = "the next tool is "+name, name
 		maps.Copy(body, p.Hint(name))
 		t, _ := p.Turn(ctx, host.Job{
-			Name: fmt.Sprintf("a result that names a tool %.20q", name), State: s.State, Event: p.Result(s.Pending, body),
+			Name: fmt.Sprintf("a result that names a tool %.20q", name), State: s.State,
+			Event:  p.Result(s.Pending, body),
 			Config: allowOnly(o.Tool, s.Tool, name),
 		})
 		o.Told = append(o.Told, t)
@@ -186,8 +189,9 @@ func (s Spoof) object() host.Object {
 
 // spoofing hands the plugin reserved keys wherever it might pass them on.
 var spoofing = &scenarios.Drive[SpoofedObservation]{
-	ID:    "agenticloop/spoofing",
-	Title: "hands the agent run_id, step, tool, tool_command and requested_at of somebody else, in a start's context, a result and, where they can be steered, a tool's arguments",
+	ID: "agenticloop/spoofing",
+	Title: "hands the agent run_id, step, tool, tool_command and requested_at of somebody else, in a start's " +
+		"context, a result and, where they can be steered, a tool's arguments",
 	Sends: []string{"two turns: agentic.start", "one turn: agentic.tool_result"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *SpoofedObservation) {
 		p := host.Open(c, &o.Turns)
@@ -249,13 +253,15 @@ var secrets = &scenarios.Drive[SecretsObservation]{
 		dir := scenarios.Get(wire.NewFolder("assay-workspace-"))
 		defer wire.RemoveFolder(dir)
 		lay := func(j host.Job) host.Job {
-			j.Config = host.Object{"assay_api_key": o.Canaries["config"], "assay": host.Object{"token": o.Canaries["config"]}}
+			j.Config = host.Object{"assay_api_key": o.Canaries["config"],
+				"assay": host.Object{"token": o.Canaries["config"]}}
 			j.Env = map[string]string{"ASSAY_CANARY_TOKEN": o.Canaries["environment"]}
 			j.Secrets = host.Object{"assay_token": o.Canaries["secrets"]}
 			j.Workspace = dir
 			return j
 		}
-		_, state := p.Turn(ctx, lay(host.Job{Name: "the start of another run", Event: p.Start("a goal with "+o.Other, nil)}))
+		_, state := p.Turn(ctx,
+			lay(host.Job{Name: "the start of another run", Event: p.Start("a goal with "+o.Other, nil)}))
 		state = host.Clone(state)
 		for _, r := range host.RunsOf(state) {
 			if run, ok := r.(host.Object); ok {
@@ -266,7 +272,8 @@ var secrets = &scenarios.Drive[SecretsObservation]{
 		if o.Start = s.Turn; !ok {
 			return
 		}
-		o.Result, _ = p.Turn(ctx, lay(host.Job{Name: "a result", State: s.State, Event: p.Result(s.Pending, p.AnyResult())}))
+		o.Result, _ = p.Turn(ctx,
+			lay(host.Job{Name: "a result", State: s.State, Event: p.Result(s.Pending, p.AnyResult())}))
 		o.Failure, _ = p.Turn(ctx, lay(host.Job{Name: "a failure", State: s.State, Event: p.Failure(s.Pending)}))
 		unknown := p.Event("assay.unknown", host.Object{"x": 1}, "")
 		o.Refused, _ = p.Turn(ctx, lay(host.Job{Name: "an event that nobody knows", State: s.State, Event: unknown}))
@@ -286,8 +293,9 @@ type TrapObservation struct {
 
 // traps puts programs on the PATH that call a gateway.
 var traps = &scenarios.Drive[TrapObservation]{
-	ID:    "agenticloop/traps",
-	Title: "starts and resumes a run with programs on the PATH that tell when they are called, ductile, senechal-gw, curl and wget, and with the address of a gateway's API in its config and its environment",
+	ID: "agenticloop/traps",
+	Title: "starts and resumes a run with programs on the PATH that tell when they are called, ductile, " +
+		"senechal-gw, curl and wget, and with the address of a gateway's API in its config and its environment",
 	Sends: []string{"one turn: agentic.start", "two turns: agentic.tool_result"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *TrapObservation) {
 		p := host.Open(c, &o.Turns)

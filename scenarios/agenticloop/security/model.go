@@ -19,7 +19,8 @@ var misledByModel = scenarios.Scenario{
 		host.Given(j, o.Reached()...)
 		allowed := append(o.Control.Plugins(), o.Allowed...) // the tool of the control may have a route of another name
 		for _, t := range o.Reached() {
-			j.Check(agenticloopv2.RFC103READ12, t.Events().Each("/type")).To(soundRequests(), "%s: types of its events", t.Name)
+			j.Check(agenticloopv2.RFC103READ12, t.Events().Each("/type")).To(soundRequests(),
+				"%s: types of its events", t.Name)
 			j.Check(agenticloopv2.RFC103G3, t.Events()).To(t.AsksOnlyFor(allowed...), "%s", t.Name)
 			j.Check(agenticloopv2.RFC103G2, t.Events()).To(notItself(o.Name), "%s", t.Name)
 		}

@@ -18,11 +18,15 @@ import (
 // Suite returns the suite.
 func Suite() scenarios.Suite {
 	return scenarios.Suite{
-		ID: "security", Title: "no tool that is not allowed, no agent that starts itself, no correlation of others, no secret told",
+		ID:    "security",
+		Title: "no tool that is not allowed, no agent that starts itself, no correlation of others, no secret told",
 		Scenarios: []scenarios.Scenario{
-			allowlistBinds, forbiddenRefused, neverItself, neverItselfPlanned, failsClosed, failsClosedPlanned, namesAreSound, reservedKeys, reservedArguments,
+			allowlistBinds, forbiddenRefused, neverItself, neverItselfPlanned, failsClosed, failsClosedPlanned,
+			namesAreSound, reservedKeys, reservedArguments,
 			secretsKept, secretsOutOfFiles, noNestedDispatch, misledByModel,
-			host.EveryTurn("security", allowlists), host.EveryTurn("security", spoofing), host.EveryTurn("security", secrets), host.EveryTurn("security", forbidden), host.EveryTurn("security", traps),
+			host.EveryTurn("security", allowlists), host.EveryTurn("security", spoofing),
+			host.EveryTurn("security", secrets), host.EveryTurn("security", forbidden),
+			host.EveryTurn("security", traps),
 		},
 	}
 }
@@ -44,7 +48,8 @@ var allowlistBinds = scenarios.Scenario{
 func (o ForbiddenObservation) givenSteered(j *scenarios.Judge) {
 	host.GivenRequest(j, o.Control)
 	if tools := o.Control.Plugins(); len(tools) != 1 || tools[0] != o.Tool {
-		j.Block(fmt.Sprintf("the decision seam does not steer: it was to ask for %s, and asked for %.80q", o.Tool, tools), "see that the templates of the seam in "+host.ProfileName+" are those of the plugin")
+		j.Block(fmt.Sprintf("the decision seam does not steer: it was to ask for %s, and asked for %.80q", o.Tool, tools),
+			"see that the templates of the seam in "+host.ProfileName+" are those of the plugin")
 	}
 }
 
@@ -58,14 +63,13 @@ var forbiddenRefused = scenarios.Scenario{
 		o.givenSteered(j)
 		host.Given(j, o.First)
 		host.CheckRefused(j, o.First, agenticloopv2.RFC103G3)
-		switch {
-		case o.Cut != "":
+		if o.Cut != "" {
 			j.Block(o.Cut, "declare how a further tool is asked for in "+host.ProfileName)
-		default:
-			host.Given(j, o.Later)
-			host.GivenTaken(j, o.Later)
-			j.Check(agenticloopv2.RFC103G3, o.Later.Events().Each("/type")).To(check.Equal([]string{host.Escalated}), "%s: events", o.Later.Name)
 		}
+		host.Given(j, o.Later)
+		host.GivenTaken(j, o.Later)
+		j.Check(agenticloopv2.RFC103G3, o.Later.Events().Each("/type")).To(check.Equal([]string{host.Escalated}),
+			"%s: events", o.Later.Name)
 	}),
 }
 
@@ -74,21 +78,22 @@ var ownInputs = []string{"agentic.start", "agentic.tool_result", "api.trigger"}
 
 // notItself matches events of which none starts or resumes the plugin (AL-R15).
 func notItself(name string) check.Matcher {
-	return check.Seeing("no request for "+name+", and none of "+strings.Join(ownInputs, ", "), func(s wire.Seen) (bool, string) {
-		list, _ := s.Actual().([]any)
-		for _, e := range list {
-			event, _ := e.(host.Object)
-			kind, _ := event["type"].(string)
-			payload, _ := event["payload"].(host.Object)
-			if slices.Contains(append([]string{host.RequestPrefix + "." + name}, ownInputs...), kind) {
-				return false, kind
+	return check.Seeing("no request for "+name+", and none of "+strings.Join(ownInputs, ", "),
+		func(s wire.Seen) (bool, string) {
+			list, _ := s.Actual().([]any)
+			for _, e := range list {
+				event, _ := e.(host.Object)
+				kind, _ := event["type"].(string)
+				payload, _ := event["payload"].(host.Object)
+				if slices.Contains(append([]string{host.RequestPrefix + "." + name}, ownInputs...), kind) {
+					return false, kind
+				}
+				if strings.HasPrefix(kind, host.RequestPrefix) && payload["tool"] == name {
+					return false, kind + " for the tool " + name
+				}
 			}
-			if strings.HasPrefix(kind, host.RequestPrefix) && payload["tool"] == name {
-				return false, kind + " for the tool " + name
-			}
-		}
-		return true, fmt.Sprintf("%d events", len(list))
-	})
+			return true, fmt.Sprintf("%d events", len(list))
+		})
 }
 
 // RFC-103 Non-Goals, Security and Scope (AL-R15).
@@ -171,8 +176,9 @@ func soundRequests() check.Matcher {
 
 // The name of a tool becomes part of a route (AL-R119).
 var namesAreSound = scenarios.Scenario{
-	ID:     "agenticloop/security/tool-names",
-	Title:  "whatever name a planner wants or a result tells, the type of a request ends in letters, digits, underscore and hyphen",
+	ID: "agenticloop/security/tool-names",
+	Title: "whatever name a planner wants or a result tells, the type of a request ends in letters, digits, " +
+		"underscore and hyphen",
 	Proves: scenarios.IDs{agenticloopv2.RFC103READ12},
 	Claim:  claims.Plugin,
 	Ask: scenarios.Ask(forbidden, func(o ForbiddenObservation, j *scenarios.Judge) {
@@ -180,7 +186,8 @@ var namesAreSound = scenarios.Scenario{
 		host.GivenSome(j, o.Odd)
 		host.Given(j, o.Told...)
 		for _, t := range slices.Concat(o.Odd, o.Told) {
-			j.Check(agenticloopv2.RFC103READ12, t.Events().Each("/type")).To(soundRequests(), "%s: types of its events", t.Name)
+			j.Check(agenticloopv2.RFC103READ12, t.Events().Each("/type")).To(soundRequests(),
+				"%s: types of its events", t.Name)
 		}
 	}),
 }
@@ -252,14 +259,13 @@ var reservedArguments = scenarios.Scenario{
 	Claim:  claims.Plugin,
 	Ask: scenarios.Ask(spoofing, func(o SpoofedObservation, j *scenarios.Judge) {
 		host.GivenRequest(j, o.Start)
-		switch {
-		case o.Unpicked != "":
+		if o.Unpicked != "" {
 			j.Block(o.Unpicked, "declare a decision seam in "+host.ProfileName+" that can say call_tool with arguments")
-		default:
-			host.Given(j, o.Steered)
-			j.Check(agenticloopv2.RFC103K3, o.Steered.Requests()).To(check.Len(1), "%s: requests for tools", o.Steered.Name)
-			o.checkOwnCorrelation(j, o.Steered, "")
 		}
+		host.Given(j, o.Steered)
+		j.Check(agenticloopv2.RFC103K3, o.Steered.Requests()).To(check.Len(1),
+			"%s: requests for tools", o.Steered.Name)
+		o.checkOwnCorrelation(j, o.Steered, "")
 	}),
 }
 
@@ -273,14 +279,17 @@ var secretsKept = scenarios.Scenario{
 		host.GivenRequest(j, o.Start)
 		host.Given(j, o.Result, o.Failure, o.Refused)
 		for _, t := range []host.Turn{o.Start, o.Result, o.Failure, o.Refused} {
-			told := []wire.Value{t.Answer.Key("events"), t.Answer.Key("logs"), t.Answer.Key("error"), t.Answer.Key("result"), t.Errors}
+			told := []wire.Value{t.Answer.Key("events"), t.Answer.Key("logs"), t.Answer.Key("error"),
+				t.Answer.Key("result"), t.Errors}
 			for _, where := range slices.Sorted(maps.Keys(o.Canaries)) {
 				for _, v := range append(slices.Clip(told), t.Answer.Key("state_updates")) {
-					j.Check(agenticloopv2.RFC103READ10, v).To(host.Without(o.Canaries[where]), "%s: what stands in the %s", t.Name, where)
+					j.Check(agenticloopv2.RFC103READ10, v).To(host.Without(o.Canaries[where]),
+						"%s: what stands in the %s", t.Name, where)
 				}
 			}
 			for _, v := range told {
-				j.Check(agenticloopv2.RFC103READ10, v).To(host.Without(o.Other), "%s: what stands in another run", t.Name)
+				j.Check(agenticloopv2.RFC103READ10, v).To(host.Without(o.Other),
+					"%s: what stands in another run", t.Name)
 			}
 		}
 	}),
@@ -298,13 +307,14 @@ var secretsOutOfFiles = scenarios.Scenario{
 			j.BlockOn(agenticloopv2.RFC103W1, "set-up: the workspace is empty")
 		}
 		for _, where := range slices.Sorted(maps.Keys(o.Canaries)) {
-			j.Check(agenticloopv2.RFC103READ11, o.Files).To(host.Without(o.Canaries[where]), "what stands in the %s", where)
+			j.Check(agenticloopv2.RFC103READ11, o.Files).To(host.Without(o.Canaries[where]),
+				"what stands in the %s", where)
 		}
 	}),
 }
 
-// We see what a turn sends to the address that it was told is the gateway's, and the programs that it calls. A program that
-// may have another errand is a finding (AL-R120).
+// We see what a turn sends to the address that it was told is the gateway's, and the programs that it calls. A program
+// that may have another errand is a finding (AL-R120).
 var noNestedDispatch = scenarios.Scenario{
 	ID:     "agenticloop/security/no-nested-dispatch",
 	Title:  "a turn calls neither the gateway nor a program that would, and asks a model for one turn alone",
@@ -314,19 +324,21 @@ var noNestedDispatch = scenarios.Scenario{
 		host.GivenRequest(j, o.Start)
 		host.Given(j, o.Result, o.Ignored)
 		for _, id := range (scenarios.IDs{agenticloopv2.RFC103N2, agenticloopv2.RFC103O2}) {
-			j.Check(id, o.Trap).To(check.Seeing("neither a program called by which a gateway is, nor its API", func(s wire.Seen) (bool, string) {
-				called, _ := s.Actual().(host.Object)
-				for _, name := range append(slices.Clip(gatewayPrograms), gatewayCalled) {
-					if call, there := called[name]; there {
-						return false, name + ": " + wire.Compact(call)
+			j.Check(id, o.Trap).To(check.Seeing("neither a program called by which a gateway is, nor its API",
+				func(s wire.Seen) (bool, string) {
+					called, _ := s.Actual().(host.Object)
+					for _, name := range append(slices.Clip(gatewayPrograms), gatewayCalled) {
+						if call, there := called[name]; there {
+							return false, name + ": " + wire.Compact(call)
+						}
 					}
-				}
-				return true, "none"
-			}), "programs on the PATH, and the gateway's API")
+					return true, "none"
+				}), "programs on the PATH, and the gateway's API")
 		}
 		for _, name := range fetchPrograms {
 			if called := o.Trap.Key(name); called.Present() {
-				j.Find(agenticloopv2.RFC103N2, "it calls a program that fetches, and where to is not seen: %.300s", called.Key("text").String())
+				j.Find(agenticloopv2.RFC103N2,
+					"it calls a program that fetches, and where to is not seen: %.300s", called.Key("text").String())
 			}
 		}
 		if len(o.Asked) == 3 && o.Asked[2] > 0 {

@@ -53,12 +53,14 @@ var LargeThings = &scenarios.Drive[LargeObservation]{
 		}
 		start := p.Start("goal "+strings.Repeat("of many words ", 290), nil)
 		var state host.Object
-		o.Crowded, state = p.Turn(ctx, host.Job{Name: "a start in a state of 200 finished runs", State: crowd, Event: start})
+		o.Crowded, state = p.Turn(ctx,
+			host.Job{Name: "a start in a state of 200 finished runs", State: crowd, Event: start})
 		o.After = host.SizeOf(state)
 		text := strings.Repeat("a sentence of twenty-two ", 20<<20/25)
 		body := host.Object{"content_type": "text/plain", "text": text}
 		o.Result, _ = p.Turn(ctx, host.Job{
-			Name: "a result of 20 MiB", State: s.State, Event: p.Result(s.Pending, body), Timeout: max(p.Deadline(), time.Minute),
+			Name: "a result of 20 MiB", State: s.State, Event: p.Result(s.Pending, body),
+			Timeout: max(p.Deadline(), time.Minute),
 		})
 	},
 }

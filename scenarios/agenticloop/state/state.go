@@ -19,7 +19,8 @@ func Suite() scenarios.Suite {
 	return scenarios.Suite{
 		ID: "state", Title: "the state holds every run, what is pending before it is asked for, and no more than that",
 		Scenarios: []scenarios.Scenario{
-			pendingFirst, runShape, runTimes, resumesFromState, endsInState, endsIdle, otherRunsKept, stateIsSmall, stateIsBounded, stepsListed,
+			pendingFirst, runShape, runTimes, resumesFromState, endsInState, endsIdle, otherRunsKept, stateIsSmall,
+			stateIsBounded, stepsListed,
 			host.EveryTurn("state", LargeThings),
 		},
 	}
@@ -39,11 +40,14 @@ var pendingFirst = scenarios.Scenario{
 				asked = true
 				run := t.Run(e.At("/payload/run_id").String())
 				if !run.Present() && t.WaitsAnew() {
-					j.BlockOn(agenticloopv2.RFC103E7, "set-up: "+t.Name+": the request does not name the run that waits")
+					j.BlockOn(agenticloopv2.RFC103E7,
+						"set-up: "+t.Name+": the request does not name the run that waits")
 				}
 				for _, id := range (scenarios.IDs{agenticloopv2.RFC103S6, agenticloopv2.RFC103I3}) {
-					j.Check(id, run.Key("pending_step")).To(check.SameAs(e.At("/payload/step")), "%s: pending_step", t.Name)
-					j.Check(id, run.Key("pending_tool")).To(check.SameAs(e.At("/payload/tool")), "%s: pending_tool", t.Name)
+					j.Check(id, run.Key("pending_step")).To(check.SameAs(e.At("/payload/step")),
+						"%s: pending_step", t.Name)
+					j.Check(id, run.Key("pending_tool")).To(check.SameAs(e.At("/payload/tool")),
+						"%s: pending_tool", t.Name)
 				}
 			}
 		}
@@ -64,7 +68,8 @@ var runShape = scenarios.Scenario{
 		for _, t := range []host.Turn{o.First, o.Second} {
 			// This scenario judges a request for a run that is not kept.
 			if asked := t.Requests().Values; len(asked) == 1 && !t.WaitsAnew() {
-				j.Check(agenticloopv2.RFC103P5, t.Run(asked[0].At("/payload/run_id").String())).To(host.AnObject(), "%s: the run that asks, in state_updates", t.Name)
+				j.Check(agenticloopv2.RFC103P5, t.Run(asked[0].At("/payload/run_id").String())).To(host.AnObject(),
+					"%s: the run that asks, in state_updates", t.Name)
 				return
 			}
 			host.GivenRequest(j, t)
@@ -73,7 +78,8 @@ var runShape = scenarios.Scenario{
 			j.Check(agenticloopv2.RFC103S2, run.Key("status")).To(check.Equal("running"), "%s: status", t.Name)
 			j.Check(agenticloopv2.RFC103S2, run.Key("step")).To(check.Integer(0, due.Step), "%s: step", t.Name)
 			j.Check(agenticloopv2.RFC103S2, run.Key("max_steps")).To(check.Integer(1, 0), "%s: max_steps", t.Name)
-			j.Check(agenticloopv2.RFC103S3, t.Answer.At("/state_updates/last_run_id")).To(check.Equal(due.Run), "%s: last_run_id", t.Name)
+			j.Check(agenticloopv2.RFC103S3, t.Answer.At("/state_updates/last_run_id")).To(check.Equal(due.Run),
+				"%s: last_run_id", t.Name)
 			j.Check(agenticloopv2.RFC103P5, run).To(host.AnObject(), "%s: the run that asks, in state_updates", t.Name)
 		}
 	}),
@@ -103,12 +109,14 @@ var resumesFromState = scenarios.Scenario{
 		host.GivenRequest(j, o.Start)
 		host.Given(j, o.Matching)
 		if !o.Matching.Moved() { // other scenarios fail a turn that asks for nothing, this one a run that stands still
-			j.Check(agenticloopv2.RFC103S1, o.Matching.Runs()).NotTo(o.Matching.Unchanged(o.Pending.Run), "%s: the run", o.Matching.Name)
+			j.Check(agenticloopv2.RFC103S1, o.Matching.Runs()).NotTo(o.Matching.Unchanged(o.Pending.Run),
+				"%s: the run", o.Matching.Name)
 			return
 		}
 		moves := o.Matching.Requests()
 		moves.Values = append(moves.Values, o.Matching.Ends().Values...)
-		j.Check(agenticloopv2.RFC103S1, moves.Each("/payload/run_id")).To(check.Equal([]string{o.Pending.Run}), "%s: run_id of its request, or of the end", o.Matching.Name)
+		j.Check(agenticloopv2.RFC103S1, moves.Each("/payload/run_id")).To(check.Equal([]string{o.Pending.Run}),
+			"%s: run_id of its request, or of the end", o.Matching.Name)
 	}),
 }
 
@@ -121,7 +129,8 @@ var endsInState = scenarios.Scenario{
 	Ask: scenarios.Ask(correlation.ToTheEnd, func(o host.EndObservation, j *scenarios.Judge) {
 		o.GivenDone(j)
 		t := o.Last()
-		j.Check(agenticloopv2.RFC103S8, t.Run(o.Run).Key("status")).To(check.Equal("done"), "%s: status of the run", t.Name)
+		j.Check(agenticloopv2.RFC103S8, t.Run(o.Run).Key("status")).To(check.Equal("done"),
+			"%s: status of the run", t.Name)
 		for _, field := range []string{"pending_step", "pending_tool"} {
 			j.Check(agenticloopv2.RFC103S7, t.Run(o.Run).Key(field)).To(host.NothingPending(), "%s: %s", t.Name, field)
 		}
@@ -158,18 +167,23 @@ var otherRunsKept = scenarios.Scenario{
 		host.Given(j, o.One)
 		host.GivenMoved(j, o.One)
 		for _, i := range []int{0, 2} {
-			j.Check(agenticloopv2.RFC103WIRE12, o.One.Run(o.Pending[i].Run)).To(host.AnObject(), "%s: run %c", o.One.Name, 'A'+rune(i))
+			j.Check(agenticloopv2.RFC103WIRE12, o.One.Run(o.Pending[i].Run)).To(host.AnObject(),
+				"%s: run %c", o.One.Name, 'A'+rune(i))
 			if o.One.Run(o.Pending[i].Run).Present() {
-				j.Check(agenticloopv2.RFC103READ5, o.One.Runs()).To(o.One.Unchanged(o.Pending[i].Run), "%s: run %c", o.One.Name, 'A'+rune(i))
+				j.Check(agenticloopv2.RFC103READ5, o.One.Runs()).To(o.One.Unchanged(o.Pending[i].Run),
+					"%s: run %c", o.One.Name, 'A'+rune(i))
 			}
 		}
 		j.Check(agenticloopv2.RFC103WIRE12, o.One.Run(o.Pending[1].Run)).To(host.AnObject(), "%s: run B", o.One.Name)
 		// A plugin may drop runs that are over, and need not while the state is small (AL-R25).
 		if kept := o.One.Run(o.Ended); kept.Present() {
-			j.Check(agenticloopv2.RFC103READ8, o.One.Runs()).To(o.One.Unchanged(o.Ended), "%s: the run that is over", o.One.Name)
+			j.Check(agenticloopv2.RFC103READ8, o.One.Runs()).To(o.One.Unchanged(o.Ended),
+				"%s: the run that is over", o.One.Name)
 		} else {
-			j.Check(agenticloopv2.RFC103READ8, o.One.Events().Each("/payload/run_id")).To(host.NoneIs(o.Ended), "%s: run_id of its events", o.One.Name)
-			j.Find(agenticloopv2.RFC103WIRE12, "%s: a run that was over is let go of, though the state is small", o.One.Name)
+			j.Check(agenticloopv2.RFC103READ8, o.One.Events().Each("/payload/run_id")).To(host.NoneIs(o.Ended),
+				"%s: run_id of its events", o.One.Name)
+			j.Find(agenticloopv2.RFC103WIRE12,
+				"%s: a run that was over is let go of, though the state is small", o.One.Name)
 		}
 	}),
 }
@@ -189,9 +203,11 @@ var stateIsSmall = scenarios.Scenario{
 		host.GivenMoved(j, o.Large)
 		updates := o.Large.Answer.Key("state_updates")
 		j.Check(agenticloopv2.RFC103READ7, updates).To(host.Without(o.Marker), "%s: state_updates", o.Large.Name)
-		j.Check(agenticloopv2.RFC103READ7, updates).To(check.Seeing(fmt.Sprintf("a state that grew by at most %d bytes", mostGrowth), func(wire.Seen) (bool, string) {
-			return o.Grown <= mostGrowth, fmt.Sprintf("%d bytes", o.Grown)
-		}), "%s: state_updates", o.Large.Name)
+		j.Check(agenticloopv2.RFC103READ7, updates).To(
+			check.Seeing(fmt.Sprintf("a state that grew by at most %d bytes", mostGrowth),
+				func(wire.Seen) (bool, string) {
+					return o.Grown <= mostGrowth, fmt.Sprintf("%d bytes", o.Grown)
+				}), "%s: state_updates", o.Large.Name)
 	}),
 }
 
@@ -206,18 +222,21 @@ var stateIsBounded = scenarios.Scenario{
 		host.Given(j, o.Goal, o.Crowded)
 		for _, t := range []host.Turn{o.Goal, o.Crowded} {
 			if t.Status() == "error" {
-				j.Check(agenticloopv2.RFC103WIRE13, t.Answer.Key("retry")).To(check.Equal(false), "%s: retry of the error", t.Name)
+				j.Check(agenticloopv2.RFC103WIRE13, t.Answer.Key("retry")).To(check.Equal(false),
+					"%s: retry of the error", t.Name)
 				continue
 			}
-			j.Check(agenticloopv2.RFC103WIRE13, t.Answer.Key("state_updates")).To(check.Seeing("at most 1 MiB", func(s wire.Seen) (bool, string) {
-				n := host.SizeOf(s.Actual())
-				return n <= host.MostState, fmt.Sprintf("%d bytes", n)
-			}), "%s: state_updates", t.Name)
+			j.Check(agenticloopv2.RFC103WIRE13, t.Answer.Key("state_updates")).To(
+				check.Seeing("at most 1 MiB", func(s wire.Seen) (bool, string) {
+					n := host.SizeOf(s.Actual())
+					return n <= host.MostState, fmt.Sprintf("%d bytes", n)
+				}), "%s: state_updates", t.Name)
 		}
 		if o.Crowded.Status() == "ok" {
-			j.Check(agenticloopv2.RFC103WIRE13, o.Crowded.Answer.Key("state_updates")).To(check.Seeing("a state of at most 1 MiB", func(wire.Seen) (bool, string) {
-				return o.After <= host.MostState, fmt.Sprintf("%d bytes", o.After)
-			}), "%s: the state after it", o.Crowded.Name)
+			j.Check(agenticloopv2.RFC103WIRE13, o.Crowded.Answer.Key("state_updates")).To(
+				check.Seeing("a state of at most 1 MiB", func(wire.Seen) (bool, string) {
+					return o.After <= host.MostState, fmt.Sprintf("%d bytes", o.After)
+				}), "%s: the state after it", o.Crowded.Name)
 		}
 	}),
 }
@@ -232,6 +251,7 @@ var stepsListed = scenarios.Scenario{
 		host.GivenRequest(j, o.Start)
 		host.Given(j, o.Matching)
 		host.GivenMoved(j, o.Matching)
-		j.Check(agenticloopv2.RFC103D3, o.Matching.Run(o.Pending.Run).Key("completed_steps")).To(check.Equal([]int64{o.Pending.Step}), "%s: completed_steps", o.Matching.Name)
+		j.Check(agenticloopv2.RFC103D3, o.Matching.Run(o.Pending.Run).Key("completed_steps")).To(
+			check.Equal([]int64{o.Pending.Step}), "%s: completed_steps", o.Matching.Name)
 	}),
 }

@@ -24,9 +24,11 @@ type WorkspaceObservation struct {
 
 // inWorkspaces drives a run whose jobs have workspaces.
 var inWorkspaces = &scenarios.Drive[WorkspaceObservation]{
-	ID:    "agenticloop/in-workspaces",
-	Title: "has a run complete, each job in a workspace of hard links to the one before, and starts runs whose workspace_dir cannot be used",
-	Sends: []string{"one turn: agentic.start", "a turn for each step: agentic.tool_result", "five turns: agentic.start with another workspace_dir"},
+	ID: "agenticloop/in-workspaces",
+	Title: "has a run complete, each job in a workspace of hard links to the one before, and starts runs whose " +
+		"workspace_dir cannot be used",
+	Sends: []string{"one turn: agentic.start", "a turn for each step: agentic.tool_result",
+		"five turns: agentic.start with another workspace_dir"},
 	Run: func(ctx context.Context, c *scenarios.Conn, o *WorkspaceObservation) {
 		p := host.Open(c, &o.Turns)
 		o.Goal = p.NewGoal()
@@ -126,7 +128,8 @@ func (o *WorkspaceObservation) startInOddOnes(ctx context.Context, p *host.Plugi
 		{"a workspace_dir that is a file", file},
 		{"a workspace_dir that is read-only", fixed},
 	} {
-		t, _ := p.Turn(ctx, host.Job{Name: "a start with " + w.name, Event: p.Start(p.NewGoal(), nil), Workspace: w.dir})
+		t, _ := p.Turn(ctx, host.Job{Name: "a start with " + w.name, Event: p.Start(p.NewGoal(), nil),
+			Workspace: w.dir})
 		o.Odd = append(o.Odd, t)
 	}
 }

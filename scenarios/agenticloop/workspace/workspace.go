@@ -45,9 +45,11 @@ var paperTrail = scenarios.Scenario{
 	Ask: scenarios.Ask(inWorkspaces, func(o WorkspaceObservation, j *scenarios.Judge) {
 		o.givenFiles(j)
 		for _, name := range []string{"context.md", "memory.md", "plan.md", "trace.jsonl"} {
-			j.Check(agenticloopv2.RFC103W1, o.Left[0].Key(name).Key("kind")).To(check.Equal("file"), "%s after the start", name)
+			j.Check(agenticloopv2.RFC103W1, o.Left[0].Key(name).Key("kind")).To(check.Equal("file"),
+				"%s after the start", name)
 		}
-		j.Check(agenticloopv2.RFC103W1, o.Left[0].Key("artifacts").Key("kind")).To(check.Equal("folder"), "artifacts after the start")
+		j.Check(agenticloopv2.RFC103W1, o.Left[0].Key("artifacts").Key("kind")).To(check.Equal("folder"),
+			"artifacts after the start")
 	}),
 }
 
@@ -70,22 +72,26 @@ var traceGrows = scenarios.Scenario{
 			before = trace.Key("text").String()
 		}
 		for i := range o.Left[1:] { // a plugin may reorganise its memory
-			was, now := o.Left[i].Key("memory.md").Key("text").String(), o.Left[i+1].Key("memory.md").Key("text").String()
+			was, now := o.Left[i].Key("memory.md").Key("text").String(),
+				o.Left[i+1].Key("memory.md").Key("text").String()
 			if !strings.HasPrefix(now, was) {
-				j.Find(agenticloopv2.RFC103W3, "memory.md of job %d does not begin with what it held before: it was written anew", i+2)
+				j.Find(agenticloopv2.RFC103W3,
+					"memory.md of job %d does not begin with what it held before: it was written anew", i+2)
 			}
 		}
 		if len(o.Left) > 1 {
-			j.Check(agenticloopv2.RFC103W2, o.Left[1].Key("trace.jsonl").Key("bytes")).NotTo(check.SameAs(o.Left[0].Key("trace.jsonl").Key("bytes")), "bytes of trace.jsonl after the second job")
+			j.Check(agenticloopv2.RFC103W2, o.Left[1].Key("trace.jsonl").Key("bytes")).NotTo(
+				check.SameAs(o.Left[0].Key("trace.jsonl").Key("bytes")), "bytes of trace.jsonl after the second job")
 		}
 	}),
 }
 
 func beginsWith(text string) check.Matcher {
-	return check.Seeing(fmt.Sprintf("the %d bytes of before, and more behind them", len(text)), func(s wire.Seen) (bool, string) {
-		now, _ := s.Actual().(string)
-		return strings.HasPrefix(now, text), fmt.Sprintf("%d bytes: %s", len(now), wire.Compact(now))
-	})
+	return check.Seeing(fmt.Sprintf("the %d bytes of before, and more behind them", len(text)),
+		func(s wire.Seen) (bool, string) {
+			now, _ := s.Actual().(string)
+			return strings.HasPrefix(now, text), fmt.Sprintf("%d bytes: %s", len(now), wire.Compact(now))
+		})
 }
 
 // With hard links, writing into a file in place changes it in every earlier job (AL-R19).
@@ -101,13 +107,14 @@ var earlierJobsKept = scenarios.Scenario{
 		}
 		for i := range len(o.Left) - 1 {
 			was := check.Plain(o.Left[i].Actual())
-			j.Check(agenticloopv2.RFC103W3, o.Later[i]).To(check.Seeing("as they were when that job had ended", func(s wire.Seen) (bool, string) {
-				now := check.Plain(s.Actual())
-				if reflect.DeepEqual(now, was) {
-					return true, "as they were"
-				}
-				return false, "changed: " + differing(was, now)
-			}), "files of job %d", i+1)
+			j.Check(agenticloopv2.RFC103W3, o.Later[i]).To(
+				check.Seeing("as they were when that job had ended", func(s wire.Seen) (bool, string) {
+					now := check.Plain(s.Actual())
+					if reflect.DeepEqual(now, was) {
+						return true, "as they were"
+					}
+					return false, "changed: " + differing(was, now)
+				}), "files of job %d", i+1)
 		}
 	}),
 }
@@ -139,27 +146,30 @@ var nothingOutside = scenarios.Scenario{
 	Ask: scenarios.Ask(inWorkspaces, func(o WorkspaceObservation, j *scenarios.Judge) {
 		o.givenFiles(j)
 		for _, t := range append([]host.Turn{o.Start}, append(o.Steps, o.Odd...)...) {
-			j.Check(agenticloopv2.RFC103READ13, t.Litter).To(noLitter(), "%s: files in the folder in which it was started", t.Name)
+			j.Check(agenticloopv2.RFC103READ13, t.Litter).To(noLitter(),
+				"%s: files in the folder in which it was started", t.Name)
 		}
-		j.Check(agenticloopv2.RFC103READ13, o.Beside).To(check.Seeing("nothing but workspaces", func(s wire.Seen) (bool, string) {
-			all, _ := s.Actual().(host.Object)
-			for _, name := range slices.Sorted(maps.Keys(all)) {
-				if !strings.HasPrefix(name, "job-") {
-					return false, name
-				}
-			}
-			return true, "nothing"
-		}), "beside the workspaces")
-		for i, files := range o.Left {
-			j.Check(agenticloopv2.RFC103READ13, files).To(check.Seeing("no links that lead elsewhere", func(s wire.Seen) (bool, string) {
+		j.Check(agenticloopv2.RFC103READ13, o.Beside).To(
+			check.Seeing("nothing but workspaces", func(s wire.Seen) (bool, string) {
 				all, _ := s.Actual().(host.Object)
 				for _, name := range slices.Sorted(maps.Keys(all)) {
-					if file, _ := all[name].(host.Object); file["kind"] == "link" && file["inside"] != true {
+					if !strings.HasPrefix(name, "job-") {
 						return false, name
 					}
 				}
-				return true, fmt.Sprintf("%d files", len(all))
-			}), "files of job %d", i+1)
+				return true, "nothing"
+			}), "beside the workspaces")
+		for i, files := range o.Left {
+			j.Check(agenticloopv2.RFC103READ13, files).To(
+				check.Seeing("no links that lead elsewhere", func(s wire.Seen) (bool, string) {
+					all, _ := s.Actual().(host.Object)
+					for _, name := range slices.Sorted(maps.Keys(all)) {
+						if file, _ := all[name].(host.Object); file["kind"] == "link" && file["inside"] != true {
+							return false, name
+						}
+					}
+					return true, fmt.Sprintf("%d files", len(all))
+				}), "files of job %d", i+1)
 		}
 	}),
 }
@@ -169,7 +179,8 @@ func noLitter() check.Matcher {
 	return check.Seeing("none", func(s wire.Seen) (bool, string) {
 		files, _ := s.Actual().([]any)
 		for _, f := range files {
-			if name, _ := f.(string); name != path.Dir(relativeWorkspace) && name != relativeWorkspace && !strings.HasPrefix(name, relativeWorkspace+"/") {
+			if name, _ := f.(string); name != path.Dir(relativeWorkspace) && name != relativeWorkspace &&
+				!strings.HasPrefix(name, relativeWorkspace+"/") {
 				return false, wire.Compact(f)
 			}
 		}
@@ -192,25 +203,29 @@ var artifactsThere = scenarios.Scenario{
 		}
 		for _, e := range o.Last().OfType(host.Completed).Values {
 			list := e.At("/payload/artifacts")
-			j.Check(agenticloopv2.RFC103E15, list).To(check.That("a list of relative paths, which may be empty", func(v any) bool {
-				paths, ok := v.([]any)
-				for _, p := range paths {
-					s, isText := p.(string)
-					if ok = ok && isText && s != "" && !strings.HasPrefix(s, "/") && path.Clean(s) == strings.TrimPrefix(s, "./") && !strings.HasPrefix(s, ".."); !ok {
-						return false
+			j.Check(agenticloopv2.RFC103E15, list).To(
+				check.That("a list of relative paths, which may be empty", func(v any) bool {
+					paths, ok := v.([]any)
+					for _, p := range paths {
+						s, isText := p.(string)
+						if ok = ok && isText && s != "" && !strings.HasPrefix(s, "/") &&
+							path.Clean(s) == strings.TrimPrefix(s, "./") && !strings.HasPrefix(s, ".."); !ok {
+							return false
+						}
 					}
-				}
-				return ok || v == nil
-			}), "artifacts")
-			j.Check(agenticloopv2.RFC103O6, list).To(check.Seeing("paths of files of the workspace", func(wire.Seen) (bool, string) {
-				for _, p := range list.Items() {
-					file := files.Key(path.Clean(p.String()))
-					if kind := file.Key("kind").String(); kind != "file" && (kind != "link" || file.Key("inside").Actual() != true) {
-						return false, p.JSON() + " is not there"
+					return ok || v == nil
+				}), "artifacts")
+			j.Check(agenticloopv2.RFC103O6, list).To(
+				check.Seeing("paths of files of the workspace", func(wire.Seen) (bool, string) {
+					for _, p := range list.Items() {
+						file := files.Key(path.Clean(p.String()))
+						if kind := file.Key("kind").String(); kind != "file" &&
+							(kind != "link" || file.Key("inside").Actual() != true) {
+							return false, p.JSON() + " is not there"
+						}
 					}
-				}
-				return true, list.JSON()
-			}), "artifacts")
+					return true, list.JSON()
+				}), "artifacts")
 		}
 	}),
 }
@@ -227,7 +242,8 @@ var unusableWorkspace = scenarios.Scenario{
 		host.GivenInTime(j, o.Odd...)
 		for _, t := range o.Odd {
 			j.Check(agenticloopv2.RFC103WIRE11, t.Exit).To(check.Equal(0), "%s: exit code", t.Name)
-			j.Check(agenticloopv2.RFC103WIRE11, t.Answer.Key("status")).To(check.OneOf("ok", "error"), "%s: status", t.Name)
+			j.Check(agenticloopv2.RFC103WIRE11, t.Answer.Key("status")).To(check.OneOf("ok", "error"),
+				"%s: status", t.Name)
 		}
 	}),
 }

@@ -16,7 +16,8 @@ func TestJudgesOfWorkspaces(t *testing.T) {
 		return host.Object{"kind": "file", "text": text, "bytes": len(text), "whole": true}
 	}
 	listing := func(trace string, change func(host.Object)) wire.Value {
-		files := host.Object{"context.md": file("c"), "memory.md": file("m"), "plan.md": file("p"), "trace.jsonl": file(trace), "artifacts": host.Object{"kind": "folder"}, "artifacts/a.txt": file("a")}
+		files := host.Object{"context.md": file("c"), "memory.md": file("m"), "plan.md": file("p"),
+			"trace.jsonl": file(trace), "artifacts": host.Object{"kind": "folder"}, "artifacts/a.txt": file("a")}
 		if change != nil {
 			change(files)
 		}
@@ -34,7 +35,8 @@ func TestJudgesOfWorkspaces(t *testing.T) {
 		return func(o *workspace.WorkspaceObservation) {
 			e := hosttest.Completion("R", 2)
 			e["payload"].(host.Object)["artifacts"] = artifacts
-			o.Steps[1] = hosttest.Turn(t, "the result of step 2", hosttest.RunR2, hosttest.Ok(host.Object{"R": hosttest.Over("done", 2)}, e))
+			o.Steps[1] = hosttest.Turn(t, "the result of step 2", hosttest.RunR2,
+				hosttest.Ok(host.Object{"R": hosttest.Over("done", 2)}, e))
 		}
 	}
 	for _, c := range []struct {
@@ -49,9 +51,15 @@ func TestJudgesOfWorkspaces(t *testing.T) {
 			o.Left[0] = listing("1\n", func(f host.Object) { f["artifacts"] = file("") })
 		}, agenticloopv2.RFC103W1},
 		{"paper-trail", "nothing was looked at", func(o *workspace.WorkspaceObservation) { o.Left = nil }, "blocked"},
-		{"trace-grows", "it begins anew", func(o *workspace.WorkspaceObservation) { o.Left[1] = listing("2\n", nil) }, agenticloopv2.RFC103W2},
-		{"trace-grows", "it stands still", func(o *workspace.WorkspaceObservation) { o.Left[1] = listing("1\n", nil) }, agenticloopv2.RFC103W2},
-		{"trace-grows", "a line is no JSON", func(o *workspace.WorkspaceObservation) { o.Left[2] = listing("1\n2\nthree\n", nil) }, agenticloopv2.RFC103W2},
+		{"trace-grows", "it begins anew", func(o *workspace.WorkspaceObservation) {
+			o.Left[1] = listing("2\n", nil)
+		}, agenticloopv2.RFC103W2},
+		{"trace-grows", "it stands still", func(o *workspace.WorkspaceObservation) {
+			o.Left[1] = listing("1\n", nil)
+		}, agenticloopv2.RFC103W2},
+		{"trace-grows", "a line is no JSON", func(o *workspace.WorkspaceObservation) {
+			o.Left[2] = listing("1\n2\nthree\n", nil)
+		}, agenticloopv2.RFC103W2},
 		{"trace-grows", "there is no room for a later one", func(o *workspace.WorkspaceObservation) {
 			o.Left[2] = listing("", func(f host.Object) { f["trace.jsonl"] = host.Object{"kind": "file", "bytes": 6} })
 		}, "passed"},
@@ -62,13 +70,16 @@ func TestJudgesOfWorkspaces(t *testing.T) {
 			o.Left[0] = listing("", func(f host.Object) { delete(f, "trace.jsonl") })
 		}, agenticloopv2.RFC103W2},
 		{"nothing-outside", "a file where it was started", func(o *workspace.WorkspaceObservation) {
-			o.Odd = append(o.Odd, hosttest.Told{Name: "relative", Answer: hosttest.StartR.Answer, Litter: []string{"workspace", "workspace/plan.md"}}.Turn(t))
+			o.Odd = append(o.Odd, hosttest.Told{Name: "relative", Answer: hosttest.StartR.Answer,
+				Litter: []string{"workspace", "workspace/plan.md"}}.Turn(t))
 		}, agenticloopv2.RFC103READ13},
 		{"nothing-outside", "a workspace that is named from there", func(o *workspace.WorkspaceObservation) {
-			o.Odd = append(o.Odd, hosttest.Told{Name: "relative", Answer: hosttest.StartR.Answer, Litter: []string{"workspace", "workspace/job-1", "workspace/job-1/plan.md"}}.Turn(t))
+			o.Odd = append(o.Odd, hosttest.Told{Name: "relative", Answer: hosttest.StartR.Answer,
+				Litter: []string{"workspace", "workspace/job-1", "workspace/job-1/plan.md"}}.Turn(t))
 		}, "passed"},
 		{"nothing-outside", "a file beside the workspaces", func(o *workspace.WorkspaceObservation) {
-			o.Beside = wiretest.Value(t, host.Object{"job-1": host.Object{"kind": "folder"}, "notes.md": host.Object{"kind": "file"}})
+			o.Beside = wiretest.Value(t,
+				host.Object{"job-1": host.Object{"kind": "folder"}, "notes.md": host.Object{"kind": "file"}})
 		}, agenticloopv2.RFC103READ13},
 		{"nothing-outside", "a link", func(o *workspace.WorkspaceObservation) {
 			o.Left[1] = listing("1\n", func(f host.Object) { f["etc"] = host.Object{"kind": "link"} })

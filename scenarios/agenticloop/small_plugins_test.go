@@ -45,9 +45,9 @@ func certifySmall(t *testing.T, folder string, command ...string) map[scenarios.
 	return failures
 }
 
-// An agent in shell, with a file in its working folder, that answers as the protocol has it and exits with 3, is failed for
-// that alone: wherever an exit code is looked at, and nowhere else.
-func TestAShellAgentFailsForItsExitCode(t *testing.T) {
+// A plugin in shell, with a file in its working folder, answers by the protocol and exits with 3. It fails for that
+// alone: wherever an exit code is checked, and nowhere else.
+func TestAShellPluginFailsForItsExitCode(t *testing.T) {
 	failures := certifySmall(t, "shell", "sh", "run.sh")
 	for id, requirement := range failures {
 		if requirement != "RFC103-P1" && requirement != "RFC103-I7" && requirement != "RFC103-O3" {
@@ -55,7 +55,8 @@ func TestAShellAgentFailsForItsExitCode(t *testing.T) {
 		}
 	}
 	for id, want := range map[scenarios.ScenarioID]string{
-		"agenticloop/protocol/exit-code-0": "RFC103-P1", "agenticloop/correlation/turns-of-results": "RFC103-I7", "agenticloop/pipeline/queue-drains": "RFC103-O3",
+		"agenticloop/protocol/exit-code-0": "RFC103-P1", "agenticloop/correlation/turns-of-results": "RFC103-I7",
+		"agenticloop/pipeline/queue-drains": "RFC103-O3",
 	} {
 		if failures[id] != want {
 			t.Errorf("%s fails for %q, want %s", id, failures[id], want)
@@ -63,10 +64,11 @@ func TestAShellAgentFailsForItsExitCode(t *testing.T) {
 	}
 }
 
-// A tiny agent that takes every start for done, and keeps no run, is failed for what it does not keep.
-func TestATinyAgentFailsForWhatItDoesNotKeep(t *testing.T) {
+// A tiny plugin that calls every start done, and keeps no run, fails for what it does not keep.
+func TestATinyPluginFailsForWhatItDoesNotKeep(t *testing.T) {
 	failures := certifySmall(t, "tiny", python(t), "run.py")
-	if want := map[scenarios.ScenarioID]string{"agenticloop/correlation/start-makes-a-run": "RFC103-T3"}; !maps.Equal(failures, want) {
+	if want := map[scenarios.ScenarioID]string{"agenticloop/correlation/start-makes-a-run": "RFC103-T3"}; !maps.Equal(
+		failures, want) {
 		t.Errorf("it fails %v, want %v", failures, want)
 	}
 }
