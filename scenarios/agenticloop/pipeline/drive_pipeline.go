@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -58,8 +59,8 @@ var inContext = &scenarios.Drive[ContextObservation]{
 			return t
 		}
 		o.Own = own("the result as the tool's own event", p.AnyResult(), "")
-		o.Failed = own("a failure as the tool's own event",
-			host.Object{"status": "error", "error": "the tool is out of order"}, "")
+		broken := host.Object{"status": "error", "error": "the tool is out of order"}
+		o.Failed = own("a failure as the tool's own event", broken, "")
 		under := func(key string) Found {
 			f := Found{Key: key, Marker: "marker-" + strings.ReplaceAll(p.NewID(), "-", "")}
 			work := scenarios.Get(wire.NewFolder("assay-workspace-"))
@@ -148,8 +149,8 @@ func (o *QueueObservation) run(ctx context.Context, p *host.Plugin) {
 			if o.Run == "" {
 				o.Run, _ = payload["run_id"].(string)
 			}
-			queue = append(queue,
-				queuedJob{tool: tool, event: p.Event(host.RequestPrefix+"."+tool, host.Clone(payload), "")})
+			event := p.Event(host.RequestPrefix+"."+tool, host.Clone(payload), "")
+			queue = append(queue, queuedJob{tool: tool, event: event})
 		}
 	}
 	o.Drained = len(queue) == 0
@@ -173,8 +174,8 @@ func runTool(p *host.Plugin, plan *host.Plan, n int, j queuedJob) queuedJob {
 		return queuedJob{event: p.Event("content_ready", body, ""), context: payload}
 	}
 	due := host.Pending{}
-	if n, ok := payload["step"].(interface{ Int64() (int64, error) }); ok {
-		due.Step, _ = n.Int64() // a step that is no number stays 0
+	if step, ok := payload["step"].(json.Number); ok {
+		due.Step, _ = step.Int64() // a step that is no integer stays 0
 	}
 	due.Run, _ = payload["run_id"].(string)
 	due.Tool, _ = payload["tool"].(string)

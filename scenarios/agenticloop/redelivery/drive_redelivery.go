@@ -2,8 +2,6 @@ package redelivery
 
 import (
 	"context"
-	"fmt"
-	"os"
 	"time"
 
 	"github.com/openassay/assay/gen/agenticloopv2"
@@ -57,8 +55,8 @@ var redelivered = &scenarios.Drive[RedeliveryObservation]{
 		again.Name, again.State = "the same job with the state that it left", s.State
 		o.Again, _ = p.Turn(ctx, again)
 		for _, where := range []string{"payload", "context", "request"} {
-			j := host.Job{Name: "a start with the run's id in its " + where, State: s.State,
-				Event: p.Start(p.NewGoal(), nil)}
+			name := "a start with the run's id in its " + where
+			j := host.Job{Name: name, State: s.State, Event: p.Start(p.NewGoal(), nil)}
 			switch where {
 			case "payload":
 				j.Event["payload"].(host.Object)["run_id"] = s.Run
@@ -77,39 +75,49 @@ var redelivered = &scenarios.Drive[RedeliveryObservation]{
 		taken.Name, taken.State = "the result's job again, with the state that it left", after
 		o.Taken, _ = p.Turn(ctx, taken)
 		for _, point := range killPoints {
-			killAndRunAgain(ctx, p, point, host.Job{Name: "a start", Event: p.Start(p.NewGoal(), nil)}, &o.Killed)
-			killAndRunAgain(ctx, p, point, result, &o.Resumed)
+			start := host.Job{Name: "a start", Event: p.Start(p.NewGoal(), nil)}
+			o.Killed = append(o.Killed, killAndRunAgain(ctx, p, point, start))
+			o.Resumed = append(o.Resumed, killAndRunAgain(ctx, p, point, result))
 		}
 	},
 }
 
-// killPoints are when a turn is killed: before, while and after it reads, a moment later, and when it answers.
-var killPoints = []host.Job{
-	{Kill: wire.KillBeforeInput}, {Kill: wire.KillHalfInput}, {Kill: wire.KillAfterInput},
-	{KillAfter: 2 * time.Millisecond}, {Kill: wire.KillAtOutput},
+// killPoint is when a turn is killed: at a point of its run, or some time after its input.
+type killPoint struct {
+	at    wire.KillPoint
+	after time.Duration
 }
 
-func killAndRunAgain(ctx context.Context, p *host.Plugin, point, j host.Job, into *[]Killed) {
-	k := Killed{Point: string(point.Kill)}
-	if point.KillAfter > 0 {
-		k.Point = point.KillAfter.String() + " after its input"
+// killPoints are before, while and after the turn reads, a moment later, and when it answers.
+var killPoints = []killPoint{
+	{at: wire.KillBeforeInput}, {at: wire.KillHalfInput}, {at: wire.KillAfterInput}, {after: 2 * time.Millisecond},
+	{at: wire.KillAtOutput},
+}
+
+func (k killPoint) String() string {
+	if k.after > 0 {
+		return k.after.String() + " after its input"
 	}
+	return string(k.at)
+}
+
+// killAndRunAgain runs a job that is killed, and then the same job again.
+func killAndRunAgain(ctx context.Context, p *host.Plugin, point killPoint, j host.Job) Killed {
+	k := Killed{Point: point.String()}
 	j.ID = p.NewID()
-	name := j.Name
 	if p.Can(agenticloopv2.CapabilityWorkspace) {
-		dir := scenarios.Get(wire.NewFolder("assay-workspace-"))
-		defer os.RemoveAll(dir)
-		j.Workspace = dir
+		j.Workspace = scenarios.Get(wire.NewFolder("assay-workspace-"))
+		defer wire.RemoveFolder(j.Workspace)
 	}
-	j.Name, j.Kill, j.KillAfter, j.Quiet = fmt.Sprintf("%s, killed %s", name, k.Point), point.Kill, point.KillAfter,
-		true
-	t, _ := p.Turn(ctx, j)
+	killed, again := j, j
+	killed.Name, killed.Quiet = j.Name+", killed "+k.Point, true
+	killed.Kill, killed.KillAfter = point.at, point.after
+	again.Name = j.Name + " again, after it was killed " + k.Point
+	t, _ := p.Turn(ctx, killed)
 	k.Died = t.Killed
-	j.Name, j.Kill, j.KillAfter, j.Quiet = fmt.Sprintf("%s again, after it was killed %s", name, k.Point), "", 0, false
-	k.Again, _ = p.Turn(ctx, j)
+	k.Again, _ = p.Turn(ctx, again)
 	if j.Workspace != "" {
-		files := p.ReadFolder("the workspace after it", j.Workspace)
-		k.Files = files.Value("")
+		k.Files = p.ReadFolder("the workspace after it", j.Workspace).Value("")
 	}
-	*into = append(*into, k)
+	return k
 }

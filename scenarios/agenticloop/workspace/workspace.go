@@ -149,29 +149,37 @@ var nothingOutside = scenarios.Scenario{
 			j.Check(agenticloopv2.RFC103READ13, t.Litter).To(noLitter(),
 				"%s: files in the folder in which it was started", t.Name)
 		}
-		j.Check(agenticloopv2.RFC103READ13, o.Beside).To(
-			check.Seeing("nothing but workspaces", func(s wire.Seen) (bool, string) {
-				all, _ := s.Actual().(host.Object)
-				for _, name := range slices.Sorted(maps.Keys(all)) {
-					if !strings.HasPrefix(name, "job-") {
-						return false, name
-					}
-				}
-				return true, "nothing"
-			}), "beside the workspaces")
+		j.Check(agenticloopv2.RFC103READ13, o.Beside).To(onlyWorkspaces(), "beside the workspaces")
 		for i, files := range o.Left {
-			j.Check(agenticloopv2.RFC103READ13, files).To(
-				check.Seeing("no links that lead elsewhere", func(s wire.Seen) (bool, string) {
-					all, _ := s.Actual().(host.Object)
-					for _, name := range slices.Sorted(maps.Keys(all)) {
-						if file, _ := all[name].(host.Object); file["kind"] == "link" && file["inside"] != true {
-							return false, name
-						}
-					}
-					return true, fmt.Sprintf("%d files", len(all))
-				}), "files of job %d", i+1)
+			j.Check(agenticloopv2.RFC103READ13, files).To(noLinksElsewhere(), "files of job %d", i+1)
 		}
 	}),
+}
+
+// onlyWorkspaces matches a folder that holds nothing but the workspaces of jobs.
+func onlyWorkspaces() check.Matcher {
+	return check.Seeing("nothing but workspaces", func(s wire.Seen) (bool, string) {
+		all, _ := s.Actual().(host.Object)
+		for _, name := range slices.Sorted(maps.Keys(all)) {
+			if !strings.HasPrefix(name, "job-") {
+				return false, name
+			}
+		}
+		return true, "nothing"
+	})
+}
+
+// noLinksElsewhere matches files of which no link leads out of the folder.
+func noLinksElsewhere() check.Matcher {
+	return check.Seeing("no links that lead elsewhere", func(s wire.Seen) (bool, string) {
+		all, _ := s.Actual().(host.Object)
+		for _, name := range slices.Sorted(maps.Keys(all)) {
+			if file, _ := all[name].(host.Object); file["kind"] == "link" && file["inside"] != true {
+				return false, name
+			}
+		}
+		return true, fmt.Sprintf("%d files", len(all))
+	})
 }
 
 // noLitter matches files that are all in the relative workspace.
@@ -203,31 +211,37 @@ var artifactsThere = scenarios.Scenario{
 		}
 		for _, e := range o.Last().OfType(host.Completed).Values {
 			list := e.At("/payload/artifacts")
-			j.Check(agenticloopv2.RFC103E15, list).To(
-				check.That("a list of relative paths, which may be empty", func(v any) bool {
-					paths, ok := v.([]any)
-					for _, p := range paths {
-						s, isText := p.(string)
-						if ok = ok && isText && s != "" && !strings.HasPrefix(s, "/") &&
-							path.Clean(s) == strings.TrimPrefix(s, "./") && !strings.HasPrefix(s, ".."); !ok {
-							return false
-						}
-					}
-					return ok || v == nil
-				}), "artifacts")
-			j.Check(agenticloopv2.RFC103O6, list).To(
-				check.Seeing("paths of files of the workspace", func(wire.Seen) (bool, string) {
-					for _, p := range list.Items() {
-						file := files.Key(path.Clean(p.String()))
-						if kind := file.Key("kind").String(); kind != "file" &&
-							(kind != "link" || file.Key("inside").Actual() != true) {
-							return false, p.JSON() + " is not there"
-						}
-					}
-					return true, list.JSON()
-				}), "artifacts")
+			j.Check(agenticloopv2.RFC103E15, list).To(relativePaths(), "artifacts")
+			j.Check(agenticloopv2.RFC103O6, list).To(pathsIn(files, list), "artifacts")
 		}
 	}),
+}
+
+// relativePaths matches a list of clean paths that stay in their folder. It may be empty or absent.
+func relativePaths() check.Matcher {
+	return check.That("a list of relative paths, which may be empty", func(v any) bool {
+		paths, isList := v.([]any)
+		escapes := slices.ContainsFunc(paths, func(p any) bool {
+			s, _ := p.(string)
+			return s == "" || strings.HasPrefix(s, "/") || strings.HasPrefix(s, "..") ||
+				path.Clean(s) != strings.TrimPrefix(s, "./")
+		})
+		return (isList || v == nil) && !escapes
+	})
+}
+
+// pathsIn matches a list of paths that lead to files of the workspace.
+func pathsIn(files, list wire.Value) check.Matcher {
+	return check.Seeing("paths of files of the workspace", func(wire.Seen) (bool, string) {
+		for _, p := range list.Items() {
+			file := files.Key(path.Clean(p.String()))
+			kind := file.Key("kind").String()
+			if kind != "file" && (kind != "link" || file.Key("inside").Actual() != true) {
+				return false, p.JSON() + " is not there"
+			}
+		}
+		return true, list.JSON()
+	})
 }
 
 // The RFC is silent on workspaces that cannot be used (AL-R122).
