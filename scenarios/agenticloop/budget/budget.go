@@ -85,7 +85,7 @@ var withinBudget = scenarios.Scenario{
 			ends := wire.Found{In: s.Start.Answer.Ref()}
 			for _, t := range s.all() {
 				ends.Values = append(ends.Values, t.Ends().Each("/type").Values...)
-				j.Check(agenticloopv2.RFC103P3, t.Answer.Key("status")).To(check.Equal("ok"), "%s: status", t.Name)
+				t.CheckStatus(j, "ok", agenticloopv2.RFC103P3)
 			}
 			j.Check(agenticloopv2.RFC103F7, ends).To(check.Equal([]string{host.Escalated}),
 				"max_steps %d: ends of the run within %d results", s.Budget, len(s.Steps))
@@ -201,9 +201,9 @@ var errorsEnd = scenarios.Scenario{
 			j.Block(fmt.Sprintf("the step was asked for again after each of %d failures, and how often it may be "+
 				"is not known", len(o.Failing)), "say max_retries under limits in "+host.ProfileName)
 		}
-		host.CheckEscalated(j, last, o.Pending.Run, agenticloopv2.RFC103F6)
+		last.CheckEscalated(j, o.Pending.Run, agenticloopv2.RFC103F6)
 		if len(last.OfType(host.Escalated).Values) > 0 {
-			host.CheckReason(j, last, o.Pending.Run)
+			last.CheckReason(j, o.Pending.Run)
 		}
 		if o.Most < 0 {
 			return
@@ -292,7 +292,7 @@ var reframesEnd = scenarios.Scenario{
 			j.BlockOn(agenticloopv2.RFC103V9, "set-up: "+last.Name+": the run waits for a step that was not asked for")
 		}
 		host.GivenTaken(j, last)
-		host.CheckEscalated(j, last, o.Run, agenticloopv2.RFC103F8)
+		last.CheckEscalated(j, o.Run, agenticloopv2.RFC103F8)
 		reframed := last.Run(o.Run).Key("reframes")
 		j.Check(agenticloopv2.RFC103G8, reframed).To(check.Equal(o.Most), "%s: reframes at the end", last.Name)
 	}),

@@ -55,7 +55,7 @@ var resumption = scenarios.IDs{
 
 // checkMovedOn checks that a matching result took the run to the next step, with its request, or to its end.
 func checkMovedOn(j *scenarios.Judge, t host.Turn, due host.Pending) {
-	j.Check(agenticloopv2.RFC103P3, t.Answer.Key("status")).To(check.Equal("ok"), "%s: status", t.Name)
+	t.CheckStatus(j, "ok", agenticloopv2.RFC103P3)
 	j.Check(agenticloopv2.RFC103T9, t.Events()).To(check.Len(1), "%s: events", t.Name)
 	run := t.Run(due.Run)
 	j.Check(agenticloopv2.RFC103T8, t.Runs()).NotTo(t.Unchanged(due.Run), "%s: the run that was resumed", t.Name)
@@ -89,9 +89,9 @@ var sameTwice = scenarios.Scenario{
 		host.Given(j, o.Matching, o.Again)
 		host.Given(j, o.Late...)
 		host.GivenMoved(j, o.Matching)
-		host.CheckNotMovedAgain(j, o.Again, o.Matching, o.Pending.Run, agenticloopv2.RFC103I6, agenticloopv2.RFC103M3)
+		o.Again.CheckNotMovedAgain(j, o.Matching, o.Pending.Run, agenticloopv2.RFC103I6, agenticloopv2.RFC103M3)
 		for _, t := range o.Late {
-			host.CheckNotMovedAgain(j, t, o.Matching, o.Pending.Run, agenticloopv2.RFC103O5)
+			t.CheckNotMovedAgain(j, o.Matching, o.Pending.Run, agenticloopv2.RFC103O5)
 		}
 	}),
 }
@@ -106,7 +106,7 @@ var staleIgnored = scenarios.Scenario{
 		host.GivenRequest(j, o.Start)
 		host.Given(j, o.Stale, o.Old)
 		for _, t := range []host.Turn{o.Stale, o.Old} {
-			host.CheckIgnored(j, t, o.Pending.Run, agenticloopv2.RFC103V6, agenticloopv2.RFC103M4,
+			t.CheckIgnored(j, o.Pending.Run, agenticloopv2.RFC103V6, agenticloopv2.RFC103M4,
 				agenticloopv2.RFC103I6)
 		}
 	}),
@@ -123,7 +123,7 @@ var laterEscalates = scenarios.Scenario{
 		host.Given(j, o.Matching)
 		host.GivenSome(j, o.Later)
 		for _, t := range o.Later {
-			host.CheckEscalated(j, t, o.Pending.Run, agenticloopv2.RFC103K2)
+			t.CheckEscalated(j, o.Pending.Run, agenticloopv2.RFC103K2)
 		}
 	}),
 }
@@ -139,15 +139,15 @@ var wrongToolEscalates = scenarios.Scenario{
 		host.GivenRequest(j, o.Start)
 		host.Given(j, o.Wrong)
 		t := o.Wrong
-		if !j.Check(agenticloopv2.RFC103P3, t.Answer.Key("status")).To(check.Equal("ok"), "%s: status", t.Name) {
+		if !t.CheckStatus(j, "ok", agenticloopv2.RFC103P3) {
 			return
 		}
-		host.CheckEscalated(j, t, o.Pending.Run, agenticloopv2.RFC103V7, agenticloopv2.RFC103F2, agenticloopv2.RFC103M5)
+		t.CheckEscalated(j, o.Pending.Run, agenticloopv2.RFC103V7, agenticloopv2.RFC103F2, agenticloopv2.RFC103M5)
 		j.Check(agenticloopv2.RFC103L2, t.Events().Each("/type")).To(check.Equal([]string{host.Escalated}),
 			"%s: events", t.Name)
 		j.Check(agenticloopv2.RFC103S8, t.Run(o.Pending.Run).Key("status")).To(check.Equal("escalated"),
 			"%s: status of the run", t.Name)
-		host.CheckReason(j, t, o.Pending.Run)
+		t.CheckReason(j, o.Pending.Run)
 	}),
 }
 
@@ -167,10 +167,10 @@ var orderOfChecks = scenarios.Scenario{
 			j.Check(agenticloopv2.RFC103V1, t.Run(o.Pending.Run).Key("status")).To(
 				check.OneOf(nil, statusIn(t, o.Pending.Run)), "%s: status of the run", t.Name)
 		}
-		host.CheckIgnored(j, o.StaleWrong, o.Pending.Run, agenticloopv2.RFC103I6)
-		host.CheckIgnored(j, o.Old, o.Pending.Run, agenticloopv2.RFC103I6)
+		o.StaleWrong.CheckIgnored(j, o.Pending.Run, agenticloopv2.RFC103I6)
+		o.Old.CheckIgnored(j, o.Pending.Run, agenticloopv2.RFC103I6)
 		for _, t := range o.Finished {
-			host.CheckSilent(j, t, o.Pending.Run, agenticloopv2.RFC103V4)
+			t.CheckSilent(j, o.Pending.Run, agenticloopv2.RFC103V4)
 		}
 		for _, t := range append([]host.Turn{o.Stale, o.Old, o.StaleWrong, o.Wrong, o.Unknown}, o.Later...) {
 			for _, id := range (scenarios.IDs{agenticloopv2.RFC103I5, agenticloopv2.RFC103T4}) {
@@ -194,7 +194,7 @@ var finishedIgnored = scenarios.Scenario{
 		host.GivenRequest(j, o.Start)
 		host.GivenSome(j, o.Finished)
 		for _, t := range o.Finished {
-			host.CheckSilent(j, t, o.Pending.Run, agenticloopv2.RFC103V4, agenticloopv2.RFC103READ8)
+			t.CheckSilent(j, o.Pending.Run, agenticloopv2.RFC103V4, agenticloopv2.RFC103READ8)
 		}
 	}),
 }
@@ -222,10 +222,9 @@ var unknownIgnored = scenarios.Scenario{
 	Ask: scenarios.Ask(Results, func(o ResultsObservation, j *scenarios.Judge) {
 		host.GivenRequest(j, o.Start)
 		host.Given(j, o.Unknown)
-		host.CheckSilent(j, o.Unknown, o.Stranger, agenticloopv2.RFC103V2)
+		o.Unknown.CheckSilent(j, o.Stranger, agenticloopv2.RFC103V2)
 		j.Check(agenticloopv2.RFC103V2, o.Unknown.Runs()).To(o.Unknown.Untouched(), "%s", o.Unknown.Name)
-		j.Check(agenticloopv2.RFC103F1, o.Unknown.Answer.Key("status")).To(check.Equal("ok"),
-			"%s: status", o.Unknown.Name)
+		o.Unknown.CheckStatus(j, "ok", agenticloopv2.RFC103F1)
 	}),
 }
 
@@ -252,7 +251,7 @@ var misshapenIgnored = scenarios.Scenario{
 		host.GivenSome(j, o.Misshapen)
 		host.Given(j, o.Rounded...)
 		for _, t := range o.Misshapen {
-			host.CheckUnmoved(j, t, o.Pending.Run, agenticloopv2.RFC103READ1)
+			t.CheckUnmoved(j, o.Pending.Run, agenticloopv2.RFC103READ1)
 		}
 		for _, t := range o.Rounded {
 			if t.Moved() {

@@ -19,7 +19,7 @@ var startMakesARun = scenarios.Scenario{
 	Ask: scenarios.Ask(Starts, func(o StartsObservation, j *scenarios.Judge) {
 		t := o.First
 		host.Given(j, t)
-		j.Check(agenticloopv2.RFC103E1, t.Answer.Key("status")).To(check.Equal("ok"), "%s: status", t.Name)
+		t.CheckStatus(j, "ok", agenticloopv2.RFC103E1)
 		j.Check(agenticloopv2.RFC103T3, t.NewRuns()).To(check.Len(1), "%s: new runs", t.Name)
 		j.Check(agenticloopv2.RFC103T3, t.NewRuns().Each("/status")).To(check.Equal([]string{"running"}),
 			"%s: their status", t.Name)
@@ -127,7 +127,7 @@ var completesOnce = scenarios.Scenario{
 		j.Check(agenticloopv2.RFC103M7, o.Last().OfType(host.Completed)).To(check.Len(1),
 			"%s: agent.completed", o.Last().Name)
 		for _, t := range o.Again {
-			host.CheckSilent(j, t, o.Run, agenticloopv2.RFC103M7)
+			t.CheckSilent(j, o.Run, agenticloopv2.RFC103M7)
 		}
 	}),
 }
@@ -150,7 +150,7 @@ var crossedIgnored = scenarios.Scenario{
 			j.Check(agenticloopv2.RFC103READ5, t.Runs()).To(t.Unchanged(x.Not), "%s: the other run", t.Name)
 			// the step of the other run is stale for this one
 			if was := host.ProgressOf(t.RunsBefore()[x.Of]); was.Step > 1 {
-				host.CheckIgnored(j, t, x.Of, agenticloopv2.RFC103I6)
+				t.CheckIgnored(j, x.Of, agenticloopv2.RFC103I6)
 			}
 		}
 	}),

@@ -88,31 +88,41 @@ func GivenKeptRequests(j *scenarios.Judge, turns []Turn) {
 	}
 }
 
+// CheckExit checks that the turn exited with 0, and reports whether it did.
+func (t Turn) CheckExit(j *scenarios.Judge, id scenarios.RequirementID) bool {
+	return j.Check(id, t.Exit).To(check.Equal(0), "%s: exit code", t.Name)
+}
+
+// CheckStatus checks the status of the response, and reports whether it is as wanted.
+func (t Turn) CheckStatus(j *scenarios.Judge, want string, id scenarios.RequirementID) bool {
+	return j.Check(id, t.Answer.Key("status")).To(check.Equal(want), "%s: status", t.Name)
+}
+
 // CheckSilent checks that the turn was ignored: status ok, no event, and the run unchanged.
-func CheckSilent(j *scenarios.Judge, t Turn, run string, of ...scenarios.RequirementID) {
+func (t Turn) CheckSilent(j *scenarios.Judge, run string, of ...scenarios.RequirementID) {
 	for _, id := range of {
-		j.Check(id, t.Answer.Key("status")).To(check.Equal("ok"), "%s: status", t.Name)
+		t.CheckStatus(j, "ok", id)
 		j.Check(id, t.Events()).To(check.Len(0), "%s: events", t.Name)
 		j.Check(id, t.Runs()).To(t.Unchanged(run), "%s", t.Name)
 	}
 }
 
 // CheckIgnored is like CheckSilent, and also accepts a turn that repeats the pending request (AL-R14).
-func CheckIgnored(j *scenarios.Judge, t Turn, run string, of ...scenarios.RequirementID) {
+func (t Turn) CheckIgnored(j *scenarios.Judge, run string, of ...scenarios.RequirementID) {
 	if t.repeats(run) {
-		checkRepeated(j, t, run, of...)
+		t.checkRepeated(j, run, of...)
 	} else {
-		CheckSilent(j, t, run, of...)
+		t.CheckSilent(j, run, of...)
 	}
 }
 
 // CheckNotMovedAgain checks that the turn was ignored, or repeated the request that the first turn made (AL-R14).
-func CheckNotMovedAgain(j *scenarios.Judge, t, first Turn, run string, of ...scenarios.RequirementID) {
+func (t Turn) CheckNotMovedAgain(j *scenarios.Judge, first Turn, run string, of ...scenarios.RequirementID) {
 	events, asked := t.Events().Values, first.Requests().Values
 	if len(events) == 1 && len(asked) == 1 && reflect.DeepEqual(sent(events[0]), sent(asked[0])) {
-		checkRepeated(j, t, run, of...)
+		t.checkRepeated(j, run, of...)
 	} else {
-		CheckSilent(j, t, run, of...)
+		t.CheckSilent(j, run, of...)
 	}
 }
 
@@ -129,7 +139,7 @@ func sent(e wire.Value) any {
 }
 
 // checkRepeated checks a turn that repeats the pending request.
-func checkRepeated(j *scenarios.Judge, t Turn, run string, of ...scenarios.RequirementID) {
+func (t Turn) checkRepeated(j *scenarios.Judge, run string, of ...scenarios.RequirementID) {
 	for _, id := range of {
 		j.Check(id, t.Runs()).To(t.Unchanged(run), "%s", t.Name)
 	}
@@ -137,7 +147,7 @@ func checkRepeated(j *scenarios.Judge, t Turn, run string, of ...scenarios.Requi
 }
 
 // CheckUnmoved checks that the turn asked for nothing and left the run unchanged, or was refused for good.
-func CheckUnmoved(j *scenarios.Judge, t Turn, run string, of ...scenarios.RequirementID) {
+func (t Turn) CheckUnmoved(j *scenarios.Judge, run string, of ...scenarios.RequirementID) {
 	for _, id := range of {
 		if t.Status() == "error" {
 			j.Check(id, t.Answer.Key("retry")).To(check.Equal(false), "%s: retry of the error", t.Name)
@@ -150,19 +160,19 @@ func CheckUnmoved(j *scenarios.Judge, t Turn, run string, of ...scenarios.Requir
 
 // CheckEscalated checks that the turn escalated the run: status ok, a single agent.escalated, and the run escalated in
 // the same response. What the event holds is asked once, by the scenario of the wrong tool.
-func CheckEscalated(j *scenarios.Judge, t Turn, run string, of ...scenarios.RequirementID) {
+func (t Turn) CheckEscalated(j *scenarios.Judge, run string, of ...scenarios.RequirementID) {
 	if t.escalatesAsError(j) {
 		return
 	}
 	for _, id := range of {
-		j.Check(id, t.Answer.Key("status")).To(check.Equal("ok"), "%s: status", t.Name)
+		t.CheckStatus(j, "ok", id)
 		j.Check(id, t.Events().Each("/type")).To(check.Equal([]string{Escalated}), "%s: events", t.Name)
 		j.Check(id, t.Run(run).Key("status")).To(check.Equal("escalated"), "%s: status of the run", t.Name)
 	}
 }
 
 // CheckReason checks that an escalation names its run, and a reason.
-func CheckReason(j *scenarios.Judge, t Turn, run string) {
+func (t Turn) CheckReason(j *scenarios.Judge, run string) {
 	escalations := t.OfType(Escalated)
 	named := escalations.Each("/payload/run_id")
 	j.Check(agenticloopv2.RFC103F3, named).To(check.Equal([]string{run}), "%s: run_id of agent.escalated", t.Name)
@@ -173,7 +183,7 @@ func CheckReason(j *scenarios.Judge, t Turn, run string) {
 }
 
 // CheckRefused checks for an error that is not to be retried, or an escalation, and no request.
-func CheckRefused(j *scenarios.Judge, t Turn, of ...scenarios.RequirementID) {
+func (t Turn) CheckRefused(j *scenarios.Judge, of ...scenarios.RequirementID) {
 	if t.escalatesAsError(j) {
 		return
 	}

@@ -71,7 +71,7 @@ func (t Turn) checkSound(j *scenarios.Judge) {
 	if t.Refused && !t.Answered() {
 		return // its input was no request: other scenarios judge the answer to that
 	}
-	if !j.Check(agenticloopv2.RFC103I7, t.Exit).To(check.Equal(0), "%s: exit code", t.Name) {
+	if !t.CheckExit(j, agenticloopv2.RFC103I7) {
 		return
 	}
 	if !j.Check(agenticloopv2.RFC103WIRE1, t.Output).To(AnObject(), "%s: standard output", t.Name) {

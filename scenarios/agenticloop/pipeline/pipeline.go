@@ -101,7 +101,7 @@ var queueDrains = scenarios.Scenario{
 		host.GivenInTime(j, o.Start)
 		host.GivenInTime(j, o.Steps...)
 		for _, t := range append([]host.Turn{o.Start}, o.Steps...) {
-			j.Check(agenticloopv2.RFC103O3, t.Exit).To(check.Equal(0), "%s: exit code", t.Name)
+			t.CheckExit(j, agenticloopv2.RFC103O3)
 		}
 		host.Given(j, append([]host.Turn{o.Start}, o.Steps...)...)
 		if len(o.Unrouted) > 0 {
@@ -152,7 +152,7 @@ var workedExample = scenarios.Scenario{
 		j.Check(agenticloopv2.RFC103X1, o.Steps[0].Requests().Each("/payload/step")).To(check.Equal([]int64{2}),
 			"%s: step of the request", o.Steps[0].Name)
 		last := o.Last()
-		j.Check(agenticloopv2.RFC103X2, last.Answer.Key("status")).To(check.Equal("ok"), "%s: status", last.Name)
+		last.CheckStatus(j, "ok", agenticloopv2.RFC103X2)
 		j.Check(agenticloopv2.RFC103X2, last.OfType(host.Completed)).To(check.Len(1), "%s: agent.completed", last.Name)
 	}),
 }

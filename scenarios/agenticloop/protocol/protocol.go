@@ -67,7 +67,7 @@ var exitCodes = scenarios.Scenario{
 			for _, id := range (scenarios.IDs{
 				agenticloopv2.RFC103P1, agenticloopv2.RFC103P6, agenticloopv2.RFC103N1, agenticloopv2.RFC103I7,
 			}) {
-				j.Check(id, t.Exit).To(check.Equal(0), "%s: exit code", t.Name)
+				t.CheckExit(j, id)
 			}
 			j.Check(agenticloopv2.RFC103P2, t.Output).To(host.AnObject(), "%s: standard output", t.Name)
 		}
@@ -215,7 +215,7 @@ var startWithoutGoal = scenarios.Scenario{
 		host.GivenRequest(j, o.First)
 		host.GivenSome(j, o.NoGoal)
 		for _, t := range o.NoGoal {
-			host.CheckRefused(j, t, agenticloopv2.RFC103E2)
+			t.CheckRefused(j, agenticloopv2.RFC103E2)
 			j.Check(agenticloopv2.RFC103E2, t.KeptRuns().Each("/status")).To(noneRunning(), "%s: new runs", t.Name)
 		}
 	}),
@@ -245,8 +245,8 @@ var garbageIn = scenarios.Scenario{
 					"%s: output beside exit code %d", t.Name, code)
 				continue
 			}
-			j.Check(agenticloopv2.RFC103WIRE6, t.Exit).To(check.Equal(0), "%s: exit code", t.Name)
-			j.Check(agenticloopv2.RFC103WIRE6, t.Answer.Key("status")).To(check.Equal("error"), "%s: status", t.Name)
+			t.CheckExit(j, agenticloopv2.RFC103WIRE6)
+			t.CheckStatus(j, "error", agenticloopv2.RFC103WIRE6)
 		}
 	}),
 }
@@ -271,7 +271,7 @@ var otherVersion = scenarios.Scenario{
 			j.Check(agenticloopv2.RFC103WIRE7, t.Exit).To(check.Equal(78), "%s: exit code", t.Name)
 			return
 		}
-		j.Check(agenticloopv2.RFC103WIRE7, t.Answer.Key("status")).To(check.Equal("error"), "%s: status", t.Name)
+		t.CheckStatus(j, "error", agenticloopv2.RFC103WIRE7)
 		j.Check(agenticloopv2.RFC103WIRE7, t.Answer.Key("retry")).To(check.Equal(false), "%s: retry", t.Name)
 		j.Check(agenticloopv2.RFC103WIRE7, t.KeptRuns()).To(check.Len(0), "%s: new runs", t.Name)
 	}),
@@ -287,7 +287,7 @@ var nobodyServes = scenarios.Scenario{
 		host.GivenRequest(j, o.Start)
 		host.GivenSome(j, o.Nobody)
 		for _, t := range o.Nobody {
-			j.Check(agenticloopv2.RFC103WIRE8, t.Answer.Key("status")).To(check.Equal("error"), "%s: status", t.Name)
+			t.CheckStatus(j, "error", agenticloopv2.RFC103WIRE8)
 			j.Check(agenticloopv2.RFC103WIRE8, t.Answer.Key("retry")).To(check.Equal(false), "%s: retry", t.Name)
 			j.Check(agenticloopv2.RFC103WIRE8, t.Events()).To(check.Len(0), "%s: events", t.Name)
 			j.Check(agenticloopv2.RFC103WIRE8, t.Runs()).To(t.Untouched(), "%s", t.Name)
@@ -305,8 +305,7 @@ var zeroTime = scenarios.Scenario{
 		host.GivenRequest(j, o.Start)
 		host.Given(j, o.Matching, o.Zero)
 		host.GivenMoved(j, o.Matching)
-		j.Check(agenticloopv2.RFC103WIRE10, o.Zero.Answer.Key("status")).To(check.Equal("ok"),
-			"%s: status", o.Zero.Name)
+		o.Zero.CheckStatus(j, "ok", agenticloopv2.RFC103WIRE10)
 		if o.Live {
 			j.Check(agenticloopv2.RFC103WIRE10, o.Zero.Events()).To(o.Zero.MovesOn(o.Pending),
 				"%s: events", o.Zero.Name)

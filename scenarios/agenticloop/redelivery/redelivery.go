@@ -41,7 +41,7 @@ var startAgain = scenarios.Scenario{
 		o.givenApart(j)
 		host.Given(j, o.Again)
 		j.Check(agenticloopv2.RFC103READ2, o.Again.KeptRuns()).To(check.Len(0), "%s: new runs", o.Again.Name)
-		host.CheckNotMovedAgain(j, o.Again, o.Start, o.Run, agenticloopv2.RFC103READ2)
+		o.Again.CheckNotMovedAgain(j, o.Start, o.Run, agenticloopv2.RFC103READ2)
 	}),
 }
 
@@ -76,7 +76,7 @@ var takenAgain = scenarios.Scenario{
 		asked, _ := host.PendingOf(o.Matching)
 		j.Check(agenticloopv2.RFC103READ4, o.Taken.Requests().Each("/payload/step")).To(host.AtMost(asked.Step),
 			"%s: steps that it asks for", o.Taken.Name)
-		host.CheckNotMovedAgain(j, o.Taken, o.Matching, o.Run, agenticloopv2.RFC103I6)
+		o.Taken.CheckNotMovedAgain(j, o.Matching, o.Run, agenticloopv2.RFC103I6)
 		if !o.Taken.Moved() {
 			j.Find("", "where the events of a turn are lost between the state and the routes, the run stands "+
 				"still: nothing asks for the pending step again")
@@ -95,8 +95,7 @@ var killedAgain = scenarios.Scenario{
 		host.Given(j, o.Matching)
 		host.GivenReached(j, len(o.Killed) > 0)
 		for _, k := range o.Killed {
-			j.Check(agenticloopv2.RFC103T2, k.Again.Answer.Key("status")).To(check.Equal("ok"),
-				"%s: status", k.Again.Name)
+			k.Again.CheckStatus(j, "ok", agenticloopv2.RFC103T2)
 			j.Check(agenticloopv2.RFC103WIRE14, k.Again.NewRuns().Each("/status")).To(check.Equal([]string{"running"}),
 				"%s: new runs", k.Again.Name)
 			j.Check(agenticloopv2.RFC103WIRE14, k.Again.Requests().Each("/payload/step")).To(check.Equal([]int64{1}),
@@ -104,8 +103,7 @@ var killedAgain = scenarios.Scenario{
 			j.Part(func() { k.checkTrace(j) })
 		}
 		for _, k := range o.Resumed {
-			j.Check(agenticloopv2.RFC103T2, k.Again.Answer.Key("status")).To(check.Equal("ok"),
-				"%s: status", k.Again.Name)
+			k.Again.CheckStatus(j, "ok", agenticloopv2.RFC103T2)
 			if o.Live {
 				j.Check(agenticloopv2.RFC103WIRE14, k.Again.Events()).To(k.Again.MovesOn(o.Pending),
 					"%s: events", k.Again.Name)

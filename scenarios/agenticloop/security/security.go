@@ -62,7 +62,7 @@ var forbiddenRefused = scenarios.Scenario{
 	Ask: scenarios.Ask(forbidden, func(o ForbiddenObservation, j *scenarios.Judge) {
 		o.givenSteered(j)
 		host.Given(j, o.First)
-		host.CheckRefused(j, o.First, agenticloopv2.RFC103G3)
+		o.First.CheckRefused(j, agenticloopv2.RFC103G3)
 		if o.Cut != "" {
 			j.Block(o.Cut, "declare how a further tool is asked for in "+host.ProfileName)
 		}

@@ -255,7 +255,7 @@ var unusableWorkspace = scenarios.Scenario{
 		host.GivenReached(j, len(o.Odd) > 0)
 		host.GivenInTime(j, o.Odd...)
 		for _, t := range o.Odd {
-			j.Check(agenticloopv2.RFC103WIRE11, t.Exit).To(check.Equal(0), "%s: exit code", t.Name)
+			t.CheckExit(j, agenticloopv2.RFC103WIRE11)
 			j.Check(agenticloopv2.RFC103WIRE11, t.Answer.Key("status")).To(check.OneOf("ok", "error"),
 				"%s: status", t.Name)
 		}
@@ -272,7 +272,7 @@ var largeResult = scenarios.Scenario{
 		host.GivenRequest(j, o.Start)
 		t := o.Result
 		host.GivenInTime(j, t)
-		j.Check(agenticloopv2.RFC103READ6, t.Exit).To(check.Equal(0), "%s: exit code", t.Name)
+		t.CheckExit(j, agenticloopv2.RFC103READ6)
 		j.Check(agenticloopv2.RFC103READ6, t.Output).To(host.AnObject(), "%s: standard output", t.Name)
 		j.Check(agenticloopv2.RFC103READ6, t.Bytes).To(check.Integer(1, 10<<20), "%s: bytes on standard output", t.Name)
 	}),
