@@ -65,7 +65,7 @@ func (s Spent) givenSteps(j *scenarios.Judge) {
 			j.BlockOn(agenticloopv2.RFC103I2,
 				fmt.Sprintf("set-up: %s: it asks for step %d after step %d", t.Name, due.Step, step))
 		case len(t.Events().Values) == 0 && i < s.Budget:
-			j.BlockOn(agenticloopv2.RFC103V9, "set-up: "+t.Name+": nothing came of it")
+			j.BlockOn(agenticloopv2.RFC103V9, "set-up: "+t.Name+": the plugin emitted nothing")
 		}
 		step = due.Step
 	}
@@ -198,8 +198,8 @@ var errorsEnd = scenarios.Scenario{
 		}
 		last := o.Failing[len(o.Failing)-1]
 		if _, again := host.PendingOf(last); again && o.Most < 0 {
-			j.Block(fmt.Sprintf("the step was asked for again after each of %d failures, and how often it may be "+
-				"is not known", len(o.Failing)), "say max_retries under limits in "+host.ProfileName)
+			j.Block(fmt.Sprintf("the plugin retried the step after each of %d failures, and its profile does not say "+
+				"how often it may", len(o.Failing)), "say max_retries under limits in "+host.ProfileName)
 		}
 		last.CheckEscalated(j, o.Pending.Run, agenticloopv2.RFC103F6)
 		if len(last.OfType(host.Escalated).Values) > 0 {
@@ -289,7 +289,7 @@ var reframesEnd = scenarios.Scenario{
 		last := o.Steps[len(o.Steps)-1]
 		if w := host.ProgressOf(last.Run(o.Run).Actual()); len(last.Events().Values) == 0 && w.Status == "running" &&
 			w.Step > 0 {
-			j.BlockOn(agenticloopv2.RFC103V9, "set-up: "+last.Name+": the run waits for a step that was not asked for")
+			j.BlockOn(agenticloopv2.RFC103V9, "set-up: "+last.Name+": the run waits for a step without a request")
 		}
 		host.GivenTaken(j, last)
 		last.CheckEscalated(j, o.Run, agenticloopv2.RFC103F8)

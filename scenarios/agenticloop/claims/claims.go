@@ -52,6 +52,7 @@ var (
 	CompletedSteps = capability(agenticloopv2.CapabilityCompletedSteps, "the state lists the steps that are done")
 )
 
+// All lists the claims in the order in which they are shown.
 var All = []scenarios.Claim{Plugin, Revision202602, Revision202606, Manifested, Redelivery, ContextResumes,
 	ContextBudget, Retries, Reframes, Workspaces, CompletedSteps}
 

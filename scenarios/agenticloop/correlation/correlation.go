@@ -255,7 +255,7 @@ var misshapenIgnored = scenarios.Scenario{
 		}
 		for _, t := range o.Rounded {
 			if t.Moved() {
-				j.Find(agenticloopv2.RFC103READ1, "%s is taken for the pending step", t.Name)
+				j.Find(agenticloopv2.RFC103READ1, "%s counts as the pending step", t.Name)
 			}
 		}
 	}),

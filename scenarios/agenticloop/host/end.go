@@ -51,7 +51,7 @@ func (o EndObservation) GivenDriven(j *scenarios.Judge) {
 func (o EndObservation) GivenDone(j *scenarios.Judge) {
 	o.GivenDriven(j)
 	if !o.IsDone() {
-		j.BlockOn(agenticloopv2.RFC103X2, "set-up: the run was to be done, and what came is "+o.Last().Answer.JSON())
+		j.BlockOn(agenticloopv2.RFC103X2, "set-up: the run should have ended as done, and the answer is "+o.Last().Answer.JSON())
 	}
 }
 

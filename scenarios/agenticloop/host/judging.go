@@ -33,7 +33,7 @@ func GivenSome(j *scenarios.Judge, turns []Turn) {
 // GivenReached blocks the judge unless the drive got as far as the turns in question.
 func GivenReached(j *scenarios.Judge, reached bool) {
 	if !reached {
-		j.BlockOn(agenticloopv2.RFC103I7, "set-up: the turns before it did not end as turns do")
+		j.BlockOn(agenticloopv2.RFC103I7, "set-up: an earlier turn did not end as it should, so the drive stopped")
 	}
 }
 
@@ -63,7 +63,7 @@ func GivenRequest(j *scenarios.Judge, starts ...Turn) {
 // GivenMoved blocks the judge unless the turn emitted something.
 func GivenMoved(j *scenarios.Judge, t Turn) {
 	if !t.Moved() {
-		j.BlockOn(agenticloopv2.RFC103V9, "set-up: "+t.Name+": nothing came of it")
+		j.BlockOn(agenticloopv2.RFC103V9, "set-up: "+t.Name+": the plugin emitted nothing")
 	}
 }
 

@@ -91,11 +91,13 @@ func Request(run string, step int, tool string) host.Object {
 			"requested_at": "2026-02-16T12:00:00Z", "tool_payload": host.Object{"url": "u"}}}
 }
 
+// Completion makes the event of a run that is done.
 func Completion(run string, steps int) host.Object {
 	return host.Object{"type": host.Completed,
 		"payload": host.Object{"run_id": run, "goal": "g", "outcome": "o", "steps_taken": steps, "artifacts": []any{}}}
 }
 
+// Escalation makes the event of a run that gives up.
 func Escalation(run, reason string) host.Object {
 	return host.Object{"type": host.Escalated, "payload": host.Object{"run_id": run, "reason": reason}}
 }
@@ -112,11 +114,13 @@ func Ok(runs host.Object, events ...host.Object) host.Object {
 	return out
 }
 
+// Logged adds a log of this level to a response.
 func Logged(answer host.Object, level string) host.Object {
 	answer["logs"] = []any{host.Object{"level": level, "message": "m"}}
 	return answer
 }
 
+// Refusal makes a response with status error.
 func Refusal(retry any) host.Object {
 	return host.Object{"status": "error", "error": "no", "retry": retry}
 }

@@ -106,7 +106,7 @@ var queueDrains = scenarios.Scenario{
 		host.Given(j, append([]host.Turn{o.Start}, o.Steps...)...)
 		if len(o.Unrouted) > 0 {
 			j.Block(
-				fmt.Sprintf("it asked for %.80q, for which there is no pipeline: nothing would come back", o.Unrouted),
+				fmt.Sprintf("it asked for %.80q, which has no pipeline, so no result would come back", o.Unrouted),
 				"list the plugins of its requests under allowed_plugins of the config in "+host.ProfileName)
 		}
 		host.GivenRequest(j, o.Start)
@@ -118,7 +118,7 @@ var queueDrains = scenarios.Scenario{
 			case moves == 0 && t.Run(o.Run).Present():
 				j.BlockOn(agenticloopv2.RFC103T9, "set-up: "+t.Name+": the run moved, and no event says so")
 			case moves == 0:
-				j.BlockOn(agenticloopv2.RFC103V9, "set-up: "+t.Name+": nothing came of it")
+				j.BlockOn(agenticloopv2.RFC103V9, "set-up: "+t.Name+": the plugin emitted nothing")
 			}
 		}
 		j.Check(agenticloopv2.RFC103O1, last.Ends()).To(check.Len(1), "%s: ends of the run", last.Name)

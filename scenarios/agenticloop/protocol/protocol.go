@@ -166,7 +166,7 @@ func findAlias(o correlation.StartsObservation, j *scenarios.Judge, e wire.Value
 	plugin := strings.TrimPrefix(e.Key("type").String(), host.RequestPrefix+".")
 	if tool := e.At("/payload/tool").String(); tool != plugin && o.Aliases[plugin] != tool {
 		j.Find(agenticloopv2.RFC103E6,
-			"it is routed to %.80q and names the tool %.80q: the profile says no such alias", plugin, tool)
+			"it is routed to %.80q and names the tool %.80q: the profile has no such alias", plugin, tool)
 	}
 }
 

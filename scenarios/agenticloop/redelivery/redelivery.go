@@ -78,8 +78,8 @@ var takenAgain = scenarios.Scenario{
 			"%s: steps that it asks for", o.Taken.Name)
 		o.Taken.CheckNotMovedAgain(j, o.Matching, o.Run, agenticloopv2.RFC103I6)
 		if !o.Taken.Moved() {
-			j.Find("", "where the events of a turn are lost between the state and the routes, the run stands "+
-				"still: nothing asks for the pending step again")
+			j.Find("", "if the gateway keeps the state of a turn and loses its events, the run stands still: "+
+				"the plugin does not repeat the pending request")
 		}
 	}),
 }
@@ -126,7 +126,7 @@ func (k Killed) checkTrace(j *scenarios.Judge) {
 		// A turn that was killed in the middle leaves the begin of a record.
 		if !json.Valid([]byte(line)) && !strings.HasPrefix(line, "{") && !strings.HasPrefix(line, "[") {
 			j.BlockOn(agenticloopv2.RFC103W2,
-				fmt.Sprintf("set-up: %s: trace.jsonl holds %.80q, which is no begin of a record", k.Again.Name, line))
+				fmt.Sprintf("set-up: %s: trace.jsonl holds %.80q, which is not the start of a record", k.Again.Name, line))
 		}
 	}
 	if trace.Present() {

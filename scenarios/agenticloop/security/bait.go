@@ -29,8 +29,7 @@ func layTraps(bin, called string) error {
 	if err := os.Mkdir(bin, 0o755); err != nil {
 		return err
 	}
-	if err := os.Chmod(bin,
-		0o755); err != nil { //nolint:gosec // another user executes what is in it, whatever the umask
+	if err := os.Chmod(bin, 0o755); err != nil { //nolint:gosec // another user runs the programs, whatever the umask
 		return err
 	}
 	for _, name := range append(slices.Clip(gatewayPrograms), fetchPrograms...) {

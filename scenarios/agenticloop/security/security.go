@@ -231,7 +231,7 @@ var reservedKeys = scenarios.Scenario{
 			j.BlockOn(agenticloopv2.RFC103M1, "set-up: "+o.Start.Name+" asked for no tool")
 		}
 		if !o.Start.Runs().Present() {
-			j.BlockOn(agenticloopv2.RFC103I3, "set-up: "+o.Start.Name+": the request is for no run that is kept")
+			j.BlockOn(agenticloopv2.RFC103I3, "set-up: "+o.Start.Name+": the request names no run in the state")
 		}
 		made := o.Start.NewRuns()
 		if len(made.Values) == 0 && !o.Start.WaitsAnew() {
@@ -338,7 +338,7 @@ var noNestedDispatch = scenarios.Scenario{
 		for _, name := range fetchPrograms {
 			if called := o.Trap.Key(name); called.Present() {
 				j.Find(agenticloopv2.RFC103N2,
-					"it calls a program that fetches, and where to is not seen: %.300s", called.Key("text").String())
+					"it calls a program that fetches, from an address that we cannot see: %.300s", called.Key("text").String())
 			}
 		}
 		if len(o.Asked) == 3 && o.Asked[2] > 0 {

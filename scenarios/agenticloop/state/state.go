@@ -183,7 +183,7 @@ var otherRunsKept = scenarios.Scenario{
 			j.Check(agenticloopv2.RFC103READ8, o.One.Events().Each("/payload/run_id")).To(host.NoneIs(o.Ended),
 				"%s: run_id of its events", o.One.Name)
 			j.Find(agenticloopv2.RFC103WIRE12,
-				"%s: a run that was over is let go of, though the state is small", o.One.Name)
+				"%s: the plugin drops a run that is over, though the state is small", o.One.Name)
 		}
 	}),
 }

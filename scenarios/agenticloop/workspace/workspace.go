@@ -76,7 +76,7 @@ var traceGrows = scenarios.Scenario{
 				o.Left[i+1].Key("memory.md").Key("text").String()
 			if !strings.HasPrefix(now, was) {
 				j.Find(agenticloopv2.RFC103W3,
-					"memory.md of job %d does not begin with what it held before: it was written anew", i+2)
+					"memory.md of job %d was written anew: it does not begin with its former text", i+2)
 			}
 		}
 		if len(o.Left) > 1 {
@@ -103,7 +103,7 @@ var earlierJobsKept = scenarios.Scenario{
 	Ask: scenarios.Ask(inWorkspaces, func(o WorkspaceObservation, j *scenarios.Judge) {
 		o.givenFiles(j)
 		if len(o.Left) < 2 || len(o.Later) != len(o.Left) {
-			j.BlockOn(agenticloopv2.RFC103V9, "set-up: the run had one job alone")
+			j.BlockOn(agenticloopv2.RFC103V9, "set-up: the run had only one job")
 		}
 		for i := range len(o.Left) - 1 {
 			was := check.Plain(o.Left[i].Actual())
