@@ -9,7 +9,7 @@ import (
 )
 
 // inRooms are the protocols whose suites stand in rooms by theme.
-var inRooms = []string{"openwop", "openintent"}
+var inRooms = []string{"openwop", "openintent", "agenticloop"}
 
 // shared are the rooms of a protocol that every theme may use.
 var shared = []string{"host", "claims", "dialect", "fixture"}
@@ -18,6 +18,11 @@ var shared = []string{"host", "claims", "dialect", "fixture"}
 var borrowed = map[string][]string{
 	"openwop/control": {"loop"},
 	"openwop/loop":    {"bounds", "handoff", "interrupts", "replay"},
+
+	"agenticloop/protocol":  {"correlation"},
+	"agenticloop/security":  {"protocol"},
+	"agenticloop/state":     {"budget", "correlation"},
+	"agenticloop/workspace": {"state"},
 }
 
 // A theme knows the host and what can be claimed, and no other theme, but for those whose drives it judges as well.

@@ -1,6 +1,10 @@
-// Package agenticloop asks agentic-loop plugins (RFC-103) whether they keep their promises: executables that take one turn
-// a process, a request on standard input, a response on standard output, with their state carried by the gateway.
+// Package agenticloop asks plugins of the agentic loop (RFC-103) whether they keep their promises. A plugin is an
+// executable that takes one turn in each process: it reads a request from standard input and writes a response to
+// standard output, while the gateway carries its state from turn to turn.
 //
-// What a plugin claims stands in the profile it is certified with, assay-plugin.yaml, and in its manifest: it has no
-// discovery of its own. See [Folder] and [Exec].
+// A plugin has no discovery document. It claims what stands in the profile it is certified with, assay-plugin.yaml, and
+// in its manifest: see [Folder] and [Exec].
+//
+// The suites stand in rooms by theme, each with its drives, observations and judges. All of them see a plugin as package
+// host has it.
 package agenticloop

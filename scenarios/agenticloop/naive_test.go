@@ -13,6 +13,7 @@ import (
 
 	"github.com/openassay/assay/internal/testenv"
 	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/agenticloop/correlation"
 	"github.com/openassay/assay/scenarios/wire"
 )
 
@@ -21,11 +22,12 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// python is an interpreter that a plugin's user may start.
+// python returns an interpreter that the user of a plugin may start.
 func python(t *testing.T) string {
 	t.Helper()
 	for _, name := range []string{"python3", "/usr/bin/python3"} {
-		if path, err := exec.LookPath(name); err == nil && (&wire.Process{Command: []string{path}}).CheckProgram() == nil {
+		if path, err := exec.LookPath(name); err == nil &&
+			(&wire.Process{Command: []string{path}}).CheckProgram() == nil {
 			return path
 		}
 	}
@@ -33,7 +35,7 @@ func python(t *testing.T) string {
 	return ""
 }
 
-// deserved is what the naive agent gets wrong, and by which scenarios that is seen.
+// deserved lists what the naive plugin gets wrong, by the scenario that sees it.
 var deserved = map[scenarios.ScenarioID]string{
 	// A late result escalates the run.
 	"agenticloop/correlation/same-result-twice":  "RFC103-I6",
@@ -46,8 +48,8 @@ var deserved = map[scenarios.ScenarioID]string{
 	"agenticloop/protocol/input-that-is-no-request": "RFC103-WIRE-6",
 }
 
-// An agent in another language is certified by its command, and gets the failures that it deserves and no others.
-func TestANaiveAgentFailsWhatItDeserves(t *testing.T) {
+// A plugin in another language is certified by its command, and gets the failures that it deserves and no others.
+func TestANaivePluginFailsWhatItDeserves(t *testing.T) {
 	report := certifyNaive(t, "", scenarios.Options{Seed: 1})
 	for _, o := range report.Outcomes {
 		want, wrong := deserved[o.Scenario.ID]
@@ -60,7 +62,8 @@ func TestANaiveAgentFailsWhatItDeserves(t *testing.T) {
 			t.Errorf("%s %s: %s", o.Scenario.ID, o.Verdict, o.Reason)
 		}
 	}
-	for _, s := range []string{"agenticloop/correlation/completes-once", "agenticloop/budget/max-steps-ends-the-run", "agenticloop/pipeline/worked-example"} {
+	for _, s := range []string{"agenticloop/correlation/completes-once", "agenticloop/budget/max-steps-ends-the-run",
+		"agenticloop/pipeline/worked-example"} {
 		i := slices.IndexFunc(report.Outcomes, func(o scenarios.Outcome) bool { return string(o.Scenario.ID) == s })
 		if o := report.Outcomes[i]; o.Verdict != scenarios.Passed {
 			t.Errorf("%s %s: %s", s, o.Verdict, o.Reason)
@@ -71,7 +74,7 @@ func TestANaiveAgentFailsWhatItDeserves(t *testing.T) {
 	t.Logf("%v, %d processes seen", report.Totals(), processes(report))
 }
 
-// certifyNaive certifies the naive agent with lines of Python before its own, in a process to each turn.
+// certifyNaive certifies the naive plugin, with lines of Python before its own in each turn.
 func certifyNaive(t *testing.T, lines string, options scenarios.Options) *scenarios.Report {
 	t.Helper()
 	if testing.Short() {
@@ -102,24 +105,29 @@ func certifyNaive(t *testing.T, lines string, options scenarios.Options) *scenar
 	return c.Finish(context.Background())
 }
 
-// naively is what comes of one scenario.
+// naively returns the outcome of one scenario.
 func naively(t *testing.T, lines, name string, options scenarios.Options) scenarios.Outcome {
 	t.Helper()
 	options.Select = scenarios.Selection{Scenarios: []string{"agenticloop/" + name}}
 	return certifyNaive(t, lines, options).Outcomes[0]
 }
 
-// What a process does beside its answer is seen: that it calls the gateway, by its program or by its API, and that it tells
-// its environment. To fetch something is no crime, and is told.
+// A process that calls the gateway, by its program or by its API, or that tells its environment, is seen. A program
+// that fetches is a finding.
 func TestWhatAProcessDoesBesideItsAnswer(t *testing.T) {
 	for _, c := range []struct {
 		name, lines, scenario, want string
 		findings                    int
 	}{
-		{"the gateway's program", "import os; os.system('ductile run fetch')", "security/no-nested-dispatch", "RFC103-N2", 0},
-		{"the gateway's API", "import os, urllib.request\nif 'DUCTILE_API_URL' in os.environ: urllib.request.urlopen(os.environ['DUCTILE_API_URL'] + '/trigger/fetch')", "security/no-nested-dispatch", "RFC103-N2", 0},
-		{"a model, by a program that fetches", "import os; os.system('wget -q -O - http://127.0.0.1:9/ >&2; curl -s http://127.0.0.1:9/ >&2')", "security/no-nested-dispatch", "passed", 2},
-		{"its environment", "import os, sys; print(dict(os.environ), file=sys.stderr)", "security/secrets-kept", "RFC103-READ-10", 0},
+		{"the gateway's program", "import os; os.system('ductile run fetch')", "security/no-nested-dispatch",
+			"RFC103-N2", 0},
+		{"the gateway's API", "import os, urllib.request\nif 'DUCTILE_API_URL' in os.environ: " +
+			"urllib.request.urlopen(os.environ['DUCTILE_API_URL'] + '/trigger/fetch')", "security/no-nested-dispatch",
+			"RFC103-N2", 0},
+		{"a model, by a program that fetches", "import os; os.system('wget -q -O - http://127.0.0.1:9/ >&2; curl " +
+			"-s http://127.0.0.1:9/ >&2')", "security/no-nested-dispatch", "passed", 2},
+		{"its environment", "import os, sys; print(dict(os.environ), file=sys.stderr)", "security/secrets-kept",
+			"RFC103-READ-10", 0},
 		{"its answer alone", "", "security/secrets-kept", "passed", 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -135,19 +143,21 @@ func TestWhatAProcessDoesBesideItsAnswer(t *testing.T) {
 	}
 }
 
-// A turn that takes longer than the patience, of an agent whose profile says nothing of that, is no violation.
-func TestASlowAgentIsNotAccused(t *testing.T) {
-	o := naively(t, "import time; time.sleep(30)", "correlation/turns-of-starts", scenarios.Options{Seed: 1, Patience: 300 * time.Millisecond})
-	if o.Verdict != scenarios.Blocked || !strings.Contains(o.Reason, "it had not ended after 300ms") || !strings.Contains(o.Unblock, "turn_seconds") {
+// A turn that outlasts our patience is no violation if the profile sets no limit.
+func TestASlowPluginIsNotAccused(t *testing.T) {
+	o := naively(t, "import time; time.sleep(30)",
+		"correlation/turns-of-starts", scenarios.Options{Seed: 1, Patience: 300 * time.Millisecond})
+	if o.Verdict != scenarios.Blocked || !strings.Contains(o.Reason, "it had not ended after 300ms") ||
+		!strings.Contains(o.Unblock, "turn_seconds") {
 		t.Errorf("%s: %s (%s)", o.Verdict, o.Reason, o.Unblock)
 	}
 }
 
-// shrunkAlone looks that the transcript of the random histories is the one history in which the agent goes another way.
+// shrunkAlone checks that the transcript of the random histories is the one history in which the plugin departs.
 func shrunkAlone(t *testing.T, report *scenarios.Report) {
 	t.Helper()
 	for _, d := range report.Drives {
-		if d.ID != randomHistories.ID {
+		if d.ID != correlation.RandomHistories.ID {
 			continue
 		}
 		var o struct {
@@ -160,7 +170,8 @@ func shrunkAlone(t *testing.T, report *scenarios.Report) {
 		}
 		history := o.Histories[0]
 		if len(history) >= o.Shrunk || len(history) != len(d.Transcript.Entries) {
-			t.Fatalf("%d deliveries became %d, and the transcript has %d", o.Shrunk, len(history), len(d.Transcript.Entries))
+			t.Fatalf("%d deliveries became %d, and the transcript has %d", o.Shrunk, len(history),
+				len(d.Transcript.Entries))
 		}
 		for i, e := range d.Transcript.Entries {
 			if name := history[i].Turn.Name; e.Label != name {
@@ -172,7 +183,7 @@ func shrunkAlone(t *testing.T, report *scenarios.Report) {
 	t.Error("there were no histories")
 }
 
-// judgedAgain derives every verdict again from what stands on disk, without the agent.
+// judgedAgain derives every verdict again from disk, without the plugin.
 func judgedAgain(t *testing.T, report *scenarios.Report) {
 	t.Helper()
 	dir := t.TempDir()
@@ -191,7 +202,8 @@ func judgedAgain(t *testing.T, report *scenarios.Report) {
 	}
 	for i, o := range report.Outcomes {
 		if again[i].Verdict != o.Verdict || again[i].Reason != o.Reason || len(again[i].Checks) != len(o.Checks) {
-			t.Errorf("%s was %s (%s), and from disk is %s (%s)", o.Scenario.ID, o.Verdict, o.Reason, again[i].Verdict, again[i].Reason)
+			t.Errorf("%s was %s (%s), and from disk is %s (%s)", o.Scenario.ID, o.Verdict, o.Reason, again[i].Verdict,
+				again[i].Reason)
 		}
 	}
 }

@@ -8,11 +8,12 @@ import (
 
 	"github.com/openassay/assay/gen/agenticloopv2"
 	"github.com/openassay/assay/internal/lazyregexp"
+	"github.com/openassay/assay/scenarios/agenticloop/host"
 )
 
-// secretsOf are the credentials in a profile: values of its settings whose names say so, and passwords in addresses. The
-// target gets them, and no record shows them. A key of scripted_config is a setting's name, and what holds a ${place} is
-// filled in by us: neither is a secret.
+// secretsOf returns the credentials in a profile: values of settings whose names say so, and passwords in addresses.
+// The target gets them, and no record shows them. The key of scripted_config names a setting, and we fill in what holds
+// a ${place}: neither is a secret.
 func secretsOf(p agenticloopv2.TargetProfile) []string {
 	var found []string
 	hide := func(value string) { found = append(found, value) }
@@ -28,20 +29,20 @@ func secretsOf(p agenticloopv2.TargetProfile) []string {
 	}
 	for _, raw := range settings {
 		var all any
-		if decode(raw, &all) == nil { // or else the profile is refused where it is read
+		if host.Decode(raw, &all) == nil { // else reading the profile fails
 			look("", all, hide)
 		}
 	}
 	for _, value := range p.Environment {
-		look("", value, hide) // the names are looked at where the target is started
+		look("", value, hide) // starting the target looks at the names
 	}
 	return found
 }
 
-// look finds secrets in a setting of this name.
+// look hides the secrets in a setting of this name.
 func look(name string, v any, hide func(string)) {
 	switch v := v.(type) {
-	case object:
+	case host.Object:
 		for key, member := range v {
 			look(key, member, hide)
 		}
@@ -64,12 +65,14 @@ func look(name string, v any, hide func(string)) {
 
 var (
 	camel  = lazyregexp.New(`([a-z0-9])([A-Z])`)
-	secret = lazyregexp.New(`(^|_)(password|passwd|passphrase|pwd|secret|(auth|access|api)?token|credential|authorization|bearer|cookie|(api|access|secret|private|signing|encryption|license)_?key)s?$`)
-	maybe  = lazyregexp.New(`(^|_)(key|auth)s?$`)
+	secret = lazyregexp.New(
+		`(^|_)(password|passwd|passphrase|pwd|secret|(auth|access|api)?token|credential|authorization|bearer|cookie|` +
+			`(api|access|secret|private|signing|encryption|license)_?key)s?$`)
+	maybe = lazyregexp.New(`(^|_)(key|auth)s?$`)
 )
 
-// isSecret says whether a setting holds a credential. One word of few letters, such as none, test or ollama, is not taken
-// for one: such stand where a key is wanted and not needed, and also in what is judged.
+// isSecret reports whether a setting holds a credential. A short word such as none, test or ollama is none: such words
+// stand where a key is wanted but not needed, and also in what is judged.
 func isSecret(name, value string) bool {
 	if strings.Contains(value, "${") {
 		return false
@@ -79,7 +82,7 @@ func isSecret(name, value string) bool {
 	switch {
 	case secret.MatchString(name):
 		return !plain || len(value) >= 12
-	case maybe.MatchString(name): // it may as well name a setting, or a way
+	case maybe.MatchString(name): // such a name may mean something else
 		return len(value) >= 12 && strings.ContainsAny(value, "0123456789")
 	}
 	return false

@@ -15,22 +15,17 @@ import (
 
 	"github.com/openassay/assay/gen/agenticloopv2"
 	"github.com/openassay/assay/internal/validate"
+	"github.com/openassay/assay/scenarios/agenticloop/host"
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// ProfileName is the file of a plugin's folder that says how it is certified, and ManifestName its manifest.
+// Files in the folder of a plugin: the profile says how to certify it, the manifest how to start it.
 const (
-	ProfileName  = "assay-plugin.yaml"
+	ProfileName  = host.ProfileName
 	ManifestName = "manifest.yaml"
 )
 
-// declared is what an executable is said to be: the document that stands for discovery.
-type declared struct {
-	Profile  json.RawMessage `json:"profile"`
-	Manifest json.RawMessage `json:"manifest,omitempty"`
-}
-
-// IsPlugin says whether a folder holds a plugin: a profile, or a manifest.
+// IsPlugin reports whether a folder holds a plugin: a profile, or a manifest.
 func IsPlugin(dir string) bool {
 	for _, name := range []string{ProfileName, ManifestName} {
 		if info, err := os.Stat(filepath.Join(dir, name)); err == nil && info.Mode().IsRegular() {
@@ -40,13 +35,14 @@ func IsPlugin(dir string) bool {
 	return false
 }
 
-// Folder is the plugin in a folder as a target: by its assay-plugin.yaml, or by its manifest alone. An error says which
-// file is wrong, where, and how to mend it.
+// Folder returns the plugin in a folder as a target, by its assay-plugin.yaml, or by its manifest alone. An error says
+// which file is wrong, where, and how to mend it.
 func Folder(dir string) (wire.Target, error) {
 	path := filepath.Join(dir, ProfileName)
 	raw, err := readYAML(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		raw, err = json.Marshal(map[string]any{"assay_plugin": 1, "manifest": ManifestName, "revision": agenticloopv2.ProtocolRevisionN202602})
+		raw, err = json.Marshal(map[string]any{"assay_plugin": 1, "manifest": ManifestName,
+			"revision": agenticloopv2.ProtocolRevisionN202602})
 	}
 	if err != nil {
 		return wire.Target{}, err
@@ -54,21 +50,22 @@ func Folder(dir string) (wire.Target, error) {
 	return fromProfile(path, dir, raw)
 }
 
-// Exec is a command as a target, started where we are, with nothing declared of it.
+// Exec returns a command as a target. It starts in the working folder, and declares nothing.
 func Exec(command []string) (wire.Target, error) {
 	if len(command) == 0 {
 		return wire.Target{}, errors.New("no command is given: name a program and its arguments")
 	}
-	raw, err := json.Marshal(map[string]any{"assay_plugin": 1, "command": command, "working_folder": ".", "revision": agenticloopv2.ProtocolRevisionN202602})
+	raw, err := json.Marshal(map[string]any{"assay_plugin": 1, "command": command, "working_folder": ".",
+		"revision": agenticloopv2.ProtocolRevisionN202602})
 	if err != nil {
 		return wire.Target{}, err
 	}
 	return fromProfile("", ".", raw)
 }
 
-// fromProfile makes a target of a profile that stands in a file of a folder.
+// fromProfile makes a target of a profile. path is its file, dir its folder.
 func fromProfile(path, dir string, raw []byte) (wire.Target, error) {
-	schema, err := contractSchema("TargetProfile")
+	schema, err := host.ContractSchema("TargetProfile")
 	if err != nil {
 		return wire.Target{}, err
 	}
@@ -79,14 +76,14 @@ func fromProfile(path, dir string, raw []byte) (wire.Target, error) {
 	if err := json.Unmarshal(raw, &profile); err != nil {
 		return wire.Target{}, fmt.Errorf("%s: %w", path, err)
 	}
-	d := declared{Profile: raw}
+	d := host.Declared{Profile: raw}
 	var manifest agenticloopv2.Manifest
 	if profile.Manifest != "" {
 		at := filepath.Join(dir, profile.Manifest)
 		if d.Manifest, err = readYAML(at); err != nil {
 			return wire.Target{}, err
 		}
-		_ = json.Unmarshal(d.Manifest, &manifest) // what is wrong with it is told as a finding
+		_ = json.Unmarshal(d.Manifest, &manifest) // mistakes in it become findings
 	}
 	p := &wire.Process{Name: dir, Env: profile.Environment, Secrets: secretsOf(profile)}
 	if p.Command, err = commandOf(dir, profile, manifest); err != nil {
@@ -101,7 +98,9 @@ func fromProfile(path, dir string, raw []byte) (wire.Target, error) {
 		}
 	}
 	if file := outOfReach(dir, profile); file != "" {
-		return wire.Target{}, fmt.Errorf("%s: command: %s is a file of the profile's folder, and the command starts in an empty one: add working_folder: . or give its whole path", path, file)
+		return wire.Target{},
+			fmt.Errorf("%s: command: %s is a file of the profile's folder, and the command starts in an empty one: "+
+				"add working_folder: . or give its whole path", path, file)
 	}
 	if p.Declared, err = json.Marshal(d); err != nil {
 		return wire.Target{}, err
@@ -109,7 +108,7 @@ func fromProfile(path, dir string, raw []byte) (wire.Target, error) {
 	return wire.Target{Process: p}, nil
 }
 
-// mistakes words what is wrong with a profile, a line each.
+// mistakes describes what is wrong with a profile, a line each.
 func mistakes(path string, problems []validate.Problem) error {
 	var wrong []error
 	for _, p := range problems {
@@ -118,33 +117,36 @@ func mistakes(path string, problems []validate.Problem) error {
 		case "missing property command":
 			continue // the other branch of the same choice says it
 		case "missing property manifest":
-			text = "it names neither a command nor a manifest: add command: [PROGRAM, ARGUMENTS...], or manifest: " + ManifestName
+			text = "it names neither a command nor a manifest: add command: [PROGRAM, ARGUMENTS...], or manifest: " +
+				ManifestName
 		}
 		wrong = append(wrong, fmt.Errorf("%s: %s", path, text))
 	}
 	return errors.Join(wrong...)
 }
 
-// outOfReach is an argument of a command that names a file beside the profile, where the command does not start; "" if there
-// is none.
+// outOfReach returns an argument of the command that names a file beside the profile, though the command starts in
+// another folder; "" for none.
 func outOfReach(dir string, profile agenticloopv2.TargetProfile) string {
 	if profile.WorkingFolder != "" || len(profile.Command) == 0 {
 		return ""
 	}
 	for _, word := range profile.Command[1:] {
-		if info, err := os.Stat(filepath.Join(dir, word)); err == nil && info.Mode().IsRegular() && !filepath.IsAbs(word) {
+		if info, err := os.Stat(filepath.Join(dir, word)); err == nil && info.Mode().IsRegular() &&
+			!filepath.IsAbs(word) {
 			return word
 		}
 	}
 	return ""
 }
 
-// commandOf is the profile's command, or else the manifest's entrypoint.
+// commandOf returns the profile's command, or else the manifest's entrypoint.
 func commandOf(dir string, profile agenticloopv2.TargetProfile, manifest agenticloopv2.Manifest) ([]string, error) {
 	command := profile.Command
 	if len(command) == 0 {
 		if manifest.Entrypoint == "" || !filepath.IsLocal(manifest.Entrypoint) {
-			return nil, fmt.Errorf("%s names no entrypoint below its folder: give one, or a command in %s", filepath.Join(dir, profile.Manifest), ProfileName)
+			return nil, fmt.Errorf("%s names no entrypoint below its folder: give one, or a command in %s",
+				filepath.Join(dir, profile.Manifest), ProfileName)
 		}
 		command = []string{"./" + manifest.Entrypoint}
 	}
@@ -159,7 +161,7 @@ func commandOf(dir string, profile agenticloopv2.TargetProfile, manifest agentic
 	return command, nil
 }
 
-// mostYAML is how long a profile or a manifest may be, in bytes.
+// mostYAML is the largest profile or manifest, in bytes.
 const mostYAML = 1 << 20
 
 // readYAML reads a file of one YAML document as JSON.

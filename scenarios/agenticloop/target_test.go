@@ -16,18 +16,32 @@ func TestAFolderIsATarget(t *testing.T) {
 		dir     string
 		wrong   string // in the error
 	}{
-		"a manifest alone":      {map[string]string{"manifest.yaml": manifest}, "bin/run.sh", "", ""},
-		"a profile":             {map[string]string{"assay-plugin.yaml": "assay_plugin: 1\ncommand: [./x, run]\nrevision: 2026-06\nworking_folder: w\n"}, "x", "w", ""},
-		"a profile's manifest":  {map[string]string{"assay-plugin.yaml": "assay_plugin: 1\nmanifest: m.yaml\nrevision: 2026-02\n", "m.yaml": manifest}, "bin/run.sh", "", ""},
-		"an unknown word":       {map[string]string{"assay-plugin.yaml": "assay_plugin: 1\ncommand: [x]\nrevision: 2026-02\nlimit: {}\n"}, "", "", "limit"},
-		"an unknown revision":   {map[string]string{"assay-plugin.yaml": "assay_plugin: 1\ncommand: [x]\nrevision: 2025-01\n"}, "", "", "revision: must be"},
-		"no command":            {map[string]string{"assay-plugin.yaml": "assay_plugin: 1\nrevision: 2026-02\n"}, "", "", "assay-plugin.yaml"},
-		"no YAML":               {map[string]string{"assay-plugin.yaml": "assay_plugin: [1\n"}, "", "", "line 1"},
-		"a list":                {map[string]string{"assay-plugin.yaml": "- 1\n"}, "", "", "assay-plugin.yaml"},
-		"two documents":         {map[string]string{"assay-plugin.yaml": "assay_plugin: 1\n---\nassay_plugin: 1\n"}, "", "", "more than one document"},
-		"a key that is no text": {map[string]string{"assay-plugin.yaml": "assay_plugin: 1\ncommand: [x]\nrevision: 2026-02\nconfig: {a: {1: x}}\n"}, "", "", "keys are texts"},
-		"an entrypoint outside": {map[string]string{"manifest.yaml": strings.ReplaceAll(manifest, "bin/run.sh", "../run.sh")}, "", "", "names no entrypoint below"},
-		"a huge file":           {map[string]string{"manifest.yaml": strings.Repeat("# and so on\n", 100_000)}, "", "", "longer than"},
+		"a manifest alone": {map[string]string{"manifest.yaml": manifest}, "bin/run.sh", "", ""},
+		"a profile": {
+			map[string]string{"assay-plugin.yaml": "assay_plugin: 1\ncommand: [./x, run]\nrevision: " +
+				"2026-06\nworking_folder: w\n"}, "x", "w", ""},
+		"a profile's manifest": {
+			map[string]string{"assay-plugin.yaml": "assay_plugin: 1\nmanifest: m.yaml\nrevision: 2026-02\n",
+				"m.yaml": manifest}, "bin/run.sh", "", ""},
+		"an unknown word": {map[string]string{
+			"assay-plugin.yaml": "assay_plugin: 1\ncommand: [x]\nrevision: 2026-02\nlimit: {}\n"}, "", "", "limit"},
+		"an unknown revision": {map[string]string{
+			"assay-plugin.yaml": "assay_plugin: 1\ncommand: [x]\nrevision: 2025-01\n"}, "", "", "revision: must be"},
+		"no command": {map[string]string{"assay-plugin.yaml": "assay_plugin: 1\nrevision: 2026-02\n"},
+			"", "", "assay-plugin.yaml"},
+		"no YAML": {map[string]string{"assay-plugin.yaml": "assay_plugin: [1\n"}, "", "", "line 1"},
+		"a list":  {map[string]string{"assay-plugin.yaml": "- 1\n"}, "", "", "assay-plugin.yaml"},
+		"two documents": {map[string]string{"assay-plugin.yaml": "assay_plugin: 1\n---\nassay_plugin: 1\n"},
+			"", "", "more than one document"},
+		"a key that is no text": {
+			map[string]string{
+				"assay-plugin.yaml": "assay_plugin: 1\ncommand: [x]\nrevision: 2026-02\nconfig: {a: {1: x}}\n"}, "",
+			"", "keys are texts"},
+		"an entrypoint outside": {
+			map[string]string{"manifest.yaml": strings.ReplaceAll(manifest, "bin/run.sh", "../run.sh")}, "",
+			"", "names no entrypoint below"},
+		"a huge file": {map[string]string{"manifest.yaml": strings.Repeat("# and so on\n", 100_000)}, "",
+			"", "longer than"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -85,7 +99,8 @@ func TestACommandIsATarget(t *testing.T) {
 }
 
 func TestTheManifestIsComparedWithItsSchema(t *testing.T) {
-	if got := checkDeclared([]byte(`{"profile":{},"manifest":{"name":"x","version":"1","protocol":2,"entrypoint":"run","commands":["handle"]}}`)); len(got) != 0 {
+	const sound = `{"name":"x","version":"1","protocol":2,"entrypoint":"run","commands":["handle"]}`
+	if got := checkDeclared([]byte(`{"profile":{},"manifest":` + sound + `}`)); len(got) != 0 {
 		t.Errorf("a sound manifest: %v", got)
 	}
 	if got := checkDeclared([]byte(`{"profile":{},"manifest":{"name":"x","protocol":3}}`)); len(got) == 0 {

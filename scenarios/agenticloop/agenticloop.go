@@ -1,0 +1,88 @@
+package agenticloop
+
+import (
+	"encoding/json"
+
+	"github.com/openassay/assay/gen/agenticloopv2"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/agenticloop/budget"
+	"github.com/openassay/assay/scenarios/agenticloop/claims"
+	"github.com/openassay/assay/scenarios/agenticloop/correlation"
+	"github.com/openassay/assay/scenarios/agenticloop/host"
+	"github.com/openassay/assay/scenarios/agenticloop/pipeline"
+	"github.com/openassay/assay/scenarios/agenticloop/protocol"
+	"github.com/openassay/assay/scenarios/agenticloop/redelivery"
+	"github.com/openassay/assay/scenarios/agenticloop/security"
+	"github.com/openassay/assay/scenarios/agenticloop/state"
+	"github.com/openassay/assay/scenarios/agenticloop/workspace"
+)
+
+// Protocol is the resumable agentic loop over plugin protocol 2.
+var Protocol = &scenarios.Protocol{
+	ID:             "agentic-loop/v2",
+	Title:          "the resumable agentic loop (RFC-103) over plugin protocol 2",
+	Spec:           agenticloopv2.Bundled,
+	Ledger:         ledger(),
+	Readings:       readings(),
+	Claims:         claims.All,
+	Profiles:       scenarios.FrozenProfiles("agentic-loop/v2"),
+	CheckDiscovery: checkDeclared,
+	Describe:       describe,
+}
+
+// Suites are all suites of the agentic loop, in the order they are shown.
+func Suites() []scenarios.Suite {
+	suites := []scenarios.Suite{
+		protocol.Suite(), correlation.Suite(), budget.Suite(), state.Suite(), redelivery.Suite(), security.Suite(),
+		workspace.Suite(), pipeline.Suite(),
+	}
+	for i := range suites {
+		suites[i].Protocol = Protocol
+	}
+	return suites
+}
+
+func ledger() *scenarios.Ledger {
+	rows := make([]scenarios.Requirement, len(agenticloopv2.Requirements))
+	for i, r := range agenticloopv2.Requirements {
+		rows[i] = scenarios.Requirement(r)
+	}
+	return scenarios.NewLedger(rows)
+}
+
+func readings() []scenarios.Reading {
+	all := make([]scenarios.Reading, len(agenticloopv2.Readings))
+	for i, r := range agenticloopv2.Readings {
+		all[i] = scenarios.Reading(r)
+	}
+	return all
+}
+
+// checkDeclared lists where the manifest departs from its schema, as findings. The profile is the operator's, and was
+// read before.
+func checkDeclared(document []byte) []scenarios.Finding {
+	var d struct {
+		Manifest json.RawMessage `json:"manifest"`
+	}
+	if err := json.Unmarshal(document, &d); err != nil || len(d.Manifest) == 0 {
+		return nil
+	}
+	schema, err := host.ContractSchema("Manifest")
+	if err != nil {
+		return []scenarios.Finding{{Text: "the manifest could not be compared with its schema: " + err.Error()}}
+	}
+	var out []scenarios.Finding
+	for _, p := range schema.Validate(d.Manifest) {
+		out = append(out, scenarios.Finding{Requirement: agenticloopv2.RFC103WIRE16, Text: "manifest: " + p.String()})
+	}
+	return out
+}
+
+// describe returns the plugin's name and version.
+func describe(d scenarios.Discovery) (name, version string) {
+	name = d.Document.At("/profile/name").String()
+	if name == "" {
+		name = d.Document.At("/manifest/name").String()
+	}
+	return name, d.Document.At("/manifest/version").String()
+}

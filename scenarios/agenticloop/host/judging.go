@@ -1,0 +1,209 @@
+package host
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+
+	"github.com/openassay/assay/gen/agenticloopv2"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// Given blocks the judge unless each turn ended with exit code 0 and a response: another scenario fails a turn that
+// does not.
+func Given(j *scenarios.Judge, turns ...Turn) {
+	for _, t := range turns {
+		GivenReached(j, t.Name != "")
+		if !t.Answered() {
+			reason := fmt.Sprintf("set-up: %s: it ended with %s, and printed %s", t.Name, t.Exit.JSON(),
+				t.Output.JSON())
+			j.BlockOn(agenticloopv2.RFC103I7, reason)
+		}
+	}
+}
+
+// GivenSome is like Given, and blocks the judge as well when there is no turn.
+func GivenSome(j *scenarios.Judge, turns []Turn) {
+	GivenReached(j, len(turns) > 0)
+	Given(j, turns...)
+}
+
+// GivenReached blocks the judge unless the drive got as far as the turns in question.
+func GivenReached(j *scenarios.Judge, reached bool) {
+	if !reached {
+		j.BlockOn(agenticloopv2.RFC103I7, "set-up: an earlier turn did not end as it should, so the drive stopped")
+	}
+}
+
+// GivenInTime blocks the judge if our patience ended before a turn did, and the profile sets no limit.
+func GivenInTime(j *scenarios.Judge, turns ...Turn) {
+	for _, t := range turns {
+		if t.Patience != "" {
+			j.Block(
+				fmt.Sprintf("%s: it had not ended after %s, and a turn may take %s unless the profile says otherwise",
+					t.Name, t.Patience, usualTurn),
+				"say turn_seconds under limits in "+ProfileName+", or give it --patience "+usualTurn.String())
+		}
+	}
+}
+
+// GivenRequest blocks the judge unless each turn asked for a tool that its run waits for.
+func GivenRequest(j *scenarios.Judge, starts ...Turn) {
+	Given(j, starts...)
+	for _, t := range starts {
+		if _, ok := PendingOf(t); !ok {
+			reason := "set-up: " + t.Name + ": no request for a tool that its run waits for, but " + t.Output.JSON()
+			j.BlockOn(agenticloopv2.RFC103M1, reason)
+		}
+	}
+}
+
+// GivenMoved blocks the judge unless the turn emitted something.
+func GivenMoved(j *scenarios.Judge, t Turn) {
+	if !t.Moved() {
+		j.BlockOn(agenticloopv2.RFC103V9, "set-up: "+t.Name+": the plugin emitted nothing")
+	}
+}
+
+// GivenTaken blocks the judge if the turn silently passed over a result that matched.
+func GivenTaken(j *scenarios.Judge, t Turn) {
+	if same, _ := t.Untouched().MatchSeen(t.Runs()); same && t.Status() == "ok" {
+		GivenMoved(j, t)
+	}
+}
+
+// GivenKeptRequests blocks the judge if a turn asked for a tool that its run does not wait for: later results match
+// nothing.
+func GivenKeptRequests(j *scenarios.Judge, turns []Turn) {
+	for _, t := range turns {
+		if len(t.Requests().Values) == 0 {
+			continue
+		}
+		due, ok := PendingOf(t)
+		if now := ProgressOf(t.Run(due.Run).Actual()); !ok || now.Step != due.Step || now.Tool != due.Tool {
+			j.BlockOn(agenticloopv2.RFC103I3, "set-up: "+t.Name+": it asks for a tool that its run does not wait for")
+		}
+	}
+}
+
+// CheckExit checks that the turn exited with 0, and reports whether it did.
+func (t Turn) CheckExit(j *scenarios.Judge, id scenarios.RequirementID) bool {
+	return j.Check(id, t.Exit).To(check.Equal(0), "%s: exit code", t.Name)
+}
+
+// CheckStatus checks the status of the response, and reports whether it is as wanted.
+func (t Turn) CheckStatus(j *scenarios.Judge, want string, id scenarios.RequirementID) bool {
+	return j.Check(id, t.Answer.Key("status")).To(check.Equal(want), "%s: status", t.Name)
+}
+
+// CheckSilent checks that the turn was ignored: status ok, no event, and the run unchanged.
+func (t Turn) CheckSilent(j *scenarios.Judge, run string, of ...scenarios.RequirementID) {
+	for _, id := range of {
+		t.CheckStatus(j, "ok", id)
+		j.Check(id, t.Events()).To(check.Len(0), "%s: events", t.Name)
+		j.Check(id, t.Runs()).To(t.Unchanged(run), "%s", t.Name)
+	}
+}
+
+// CheckIgnored is like CheckSilent, and also accepts a turn that repeats the pending request (AL-R14).
+func (t Turn) CheckIgnored(j *scenarios.Judge, run string, of ...scenarios.RequirementID) {
+	if t.repeats(run) {
+		t.checkRepeated(j, run, of...)
+	} else {
+		t.CheckSilent(j, run, of...)
+	}
+}
+
+// CheckNotMovedAgain checks that the turn was ignored, or repeated the request that the first turn made (AL-R14).
+func (t Turn) CheckNotMovedAgain(j *scenarios.Judge, first Turn, run string, of ...scenarios.RequirementID) {
+	events, asked := t.Events().Values, first.Requests().Values
+	if len(events) == 1 && len(asked) == 1 && reflect.DeepEqual(sent(events[0]), sent(asked[0])) {
+		t.checkRepeated(j, run, of...)
+	} else {
+		t.CheckSilent(j, run, of...)
+	}
+}
+
+// sent returns an event without its timestamp and its own id.
+func sent(e wire.Value) any {
+	event, isObject := e.Actual().(Object)
+	if !isObject {
+		return e.Actual()
+	}
+	out := maps.Clone(event)
+	delete(out, "timestamp")
+	delete(out, "event_id")
+	return out
+}
+
+// checkRepeated checks a turn that repeats the pending request.
+func (t Turn) checkRepeated(j *scenarios.Judge, run string, of ...scenarios.RequirementID) {
+	for _, id := range of {
+		j.Check(id, t.Runs()).To(t.Unchanged(run), "%s", t.Name)
+	}
+	j.Find(of[0], "%s: it hands out the pending request once more", t.Name)
+}
+
+// CheckUnmoved checks that the turn asked for nothing and left the run unchanged, or was refused for good.
+func (t Turn) CheckUnmoved(j *scenarios.Judge, run string, of ...scenarios.RequirementID) {
+	for _, id := range of {
+		if t.Status() == "error" {
+			j.Check(id, t.Answer.Key("retry")).To(check.Equal(false), "%s: retry of the error", t.Name)
+			continue
+		}
+		j.Check(id, t.Events()).To(check.Len(0), "%s: events", t.Name)
+		j.Check(id, t.Runs()).To(t.Unchanged(run), "%s", t.Name)
+	}
+}
+
+// CheckEscalated checks that the turn escalated the run: status ok, a single agent.escalated, and the run escalated in
+// the same response. What the event holds is asked once, by the scenario of the wrong tool.
+func (t Turn) CheckEscalated(j *scenarios.Judge, run string, of ...scenarios.RequirementID) {
+	if t.escalatesAsError(j) {
+		return
+	}
+	for _, id := range of {
+		t.CheckStatus(j, "ok", id)
+		j.Check(id, t.Events().Each("/type")).To(check.Equal([]string{Escalated}), "%s: events", t.Name)
+		j.Check(id, t.Run(run).Key("status")).To(check.Equal("escalated"), "%s: status of the run", t.Name)
+	}
+}
+
+// CheckReason checks that an escalation names its run, and a reason.
+func (t Turn) CheckReason(j *scenarios.Judge, run string) {
+	escalations := t.OfType(Escalated)
+	named := escalations.Each("/payload/run_id")
+	j.Check(agenticloopv2.RFC103F3, named).To(check.Equal([]string{run}), "%s: run_id of agent.escalated", t.Name)
+	for _, e := range escalations.Values {
+		j.Check(agenticloopv2.RFC103F3, e.At("/payload/reason")).To(check.Text(),
+			"%s: reason of agent.escalated", t.Name)
+	}
+}
+
+// CheckRefused checks for an error that is not to be retried, or an escalation, and no request.
+func (t Turn) CheckRefused(j *scenarios.Judge, of ...scenarios.RequirementID) {
+	if t.escalatesAsError(j) {
+		return
+	}
+	for _, id := range of {
+		if t.Status() == "error" {
+			j.Check(id, t.Answer.Key("retry")).To(check.Equal(false), "%s: retry of the error", t.Name)
+		} else {
+			kinds := t.Events().Each("/type")
+			j.Check(id, kinds).To(check.Equal([]string{Escalated}), "%s: events of a turn that is no error", t.Name)
+		}
+		j.Check(id, t.Requests()).To(check.Len(0), "%s: requests for tools", t.Name)
+	}
+}
+
+// escalatesAsError reports whether an escalation comes with status error, which takes it back. Another scenario fails
+// that; this one is blocked.
+func (t Turn) escalatesAsError(j *scenarios.Judge) bool {
+	if t.Status() != "error" || len(t.Ends().Values) == 0 {
+		return false
+	}
+	j.Part(func() { j.BlockOn(agenticloopv2.RFC103P3, "set-up: "+t.Name+": it ended the run with status error") })
+	return true
+}

@@ -1,0 +1,140 @@
+package host
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// Delivery is what a turn was handed: a start when Run is "", otherwise a result.
+type Delivery struct {
+	Run    string `json:"run,omitempty"`
+	Step   int64  `json:"step,omitempty"`
+	Tool   string `json:"tool,omitempty"`
+	Status string `json:"status,omitempty"` // ok or error
+}
+
+// Keeps matches a turn that does what the RFC allows.
+func (d Delivery) Keeps(t Turn) check.Matcher {
+	return check.Seeing("what the model of RFC-103 allows", func(wire.Seen) (bool, string) {
+		if why := d.Departs(t); why != "" {
+			return false, why
+		}
+		return true, "as the model has it"
+	})
+}
+
+// Departs says in words how a turn departs from the RFC (RFC103-V1, AL-R6); "" if it does not. It knows which decisions
+// a plugin may take, not which one it should.
+func (d Delivery) Departs(t Turn) string {
+	if !t.Answered() {
+		return fmt.Sprintf("no response: it ended with %s", t.Exit.JSON())
+	}
+	if why := d.Touches(t); why != "" {
+		return why
+	}
+	if d.Run == "" {
+		return t.departsFromStart()
+	}
+	run := t.RunsBefore()[d.Run]
+	was := ProgressOf(run)
+	switch {
+	case run == nil:
+		return d.wants(t, "silence, since the run is unknown")
+	case was.Status != "running":
+		return d.wants(t, "silence, since the run is "+was.Status)
+	case d.Step < was.Step:
+		if t.repeats(d.Run) {
+			return ""
+		}
+		return d.wants(t, "silence, since the step is stale")
+	case d.Step > was.Step:
+		return d.wantsEnd(t, "since the step is above the pending one")
+	case d.Tool != was.Tool:
+		return d.wantsEnd(t, "since another tool is pending")
+	case d.Status == "error":
+		return d.wantsRetry(t, was)
+	}
+	return d.wantsProgress(t, was)
+}
+
+func (t Turn) departsFromStart() string {
+	due, ok := PendingOf(t)
+	made := t.NewRuns().Values
+	if !ok || due.Step != 1 || len(made) != 1 || made[0].Key("status").String() != "running" {
+		return "a start was to make one run that asks for step 1, and what came is " + t.Answer.JSON()
+	}
+	return ""
+}
+
+// Touches says how a turn changed another running run than its own; "" if it did not.
+func (d Delivery) Touches(t Turn) string {
+	was := t.RunsBefore()
+	before, _ := check.Plain(any(was)).(Object)
+	for _, id := range slices.Sorted(maps.Keys(before)) {
+		if id == d.Run || ProgressOf(was[id]).Status != "running" {
+			continue
+		}
+		if ok, found := unchangedFrom(was[id], id).MatchSeen(t.Runs()); !ok {
+			return fmt.Sprintf("another run, %s, was %s and is %s", id, wire.Compact(before[id]), found)
+		}
+	}
+	return ""
+}
+
+func (d Delivery) wants(t Turn, silence string) string {
+	if ok, found := t.Unchanged(d.Run).MatchSeen(t.Runs()); !ok {
+		return "wanted " + silence + ", and the run is " + found
+	}
+	if t.Moved() || t.Status() != "ok" {
+		return "wanted " + silence + ", and what came is " + t.Answer.JSON()
+	}
+	return ""
+}
+
+func (d Delivery) wantsEnd(t Turn, why string) string {
+	events := t.Events().Values
+	if len(events) == 1 && events[0].Key("type").String() == Escalated &&
+		events[0].At("/payload/run_id").String() == d.Run &&
+		t.Run(d.Run).Key("status").String() == "escalated" {
+		return ""
+	}
+	return "wanted one agent.escalated and the run escalated, " + why + ", and what came is " + t.Answer.JSON()
+}
+
+func (d Delivery) wantsRetry(t Turn, was Progress) string {
+	if due, ok := PendingOf(t); ok && len(t.Events().Values) == 1 {
+		if due == (Pending{d.Run, was.Step, was.Tool}) {
+			return ""
+		}
+		return "wanted the failed step again or an escalation, and what came is " + t.Answer.JSON()
+	}
+	return d.wantsEnd(t, "or the failed step again")
+}
+
+func (d Delivery) wantsProgress(t Turn, was Progress) string {
+	events := t.Events().Values
+	if len(events) == 1 && events[0].At("/payload/run_id").String() == d.Run {
+		run := t.Run(d.Run)
+		status := run.Key("status").String()
+		switch events[0].Key("type").String() {
+		case Completed:
+			if status == "done" {
+				return ""
+			}
+		case Escalated:
+			if status == "escalated" {
+				return ""
+			}
+		default:
+			due, ok := PendingOf(t)
+			if ok && due.Step == was.Step+1 && ProgressOf(run.Actual()) == (Progress{"running", due.Step, due.Tool}) {
+				return ""
+			}
+		}
+	}
+	return fmt.Sprintf("wanted step %d or the end of the run, and what came is %s", was.Step+1, t.Answer.JSON())
+}

@@ -1,0 +1,176 @@
+package host
+
+import (
+	"fmt"
+
+	"github.com/openassay/assay/gen/agenticloopv2"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/agenticloop/claims"
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// watched is an observation that holds all turns of its drive.
+type watched interface{ All() []Turn }
+
+// EveryTurn makes the scenario that checks every turn of a drive for what holds of any turn. The other scenarios look
+// at what a turn was for.
+func EveryTurn[O watched](suite string, d *scenarios.Drive[O]) scenarios.Scenario {
+	return EveryTurnClaiming(suite, d, claims.Plugin)
+}
+
+// EveryTurnClaiming is [EveryTurn] for a drive that needs a claim.
+func EveryTurnClaiming[O watched](suite string, d *scenarios.Drive[O], claim scenarios.Claim) scenarios.Scenario {
+	name := d.ID[len("agenticloop/"):]
+	return scenarios.Scenario{
+		ID:     scenarios.ScenarioID("agenticloop/" + suite + "/turns-of-" + name),
+		Title:  "every turn of " + name + " ends as a turn does, and keeps its books",
+		Proves: soundTurn,
+		Claim:  claim,
+		Ask: scenarios.Ask(d, func(o O, j *scenarios.Judge) {
+			for _, t := range o.All() {
+				j.Part(func() { t.checkSound(j) })
+			}
+			if !asksForTools(o.All()) {
+				j.BlockOn(agenticloopv2.RFC103M1, "set-up: no turn asked for a tool")
+			}
+		}),
+	}
+}
+
+// soundTurn lists what holds of any turn. Sentences that say again what the exit code says are proved in the suite
+// protocol.
+var soundTurn = scenarios.IDs{
+	agenticloopv2.RFC103I7, agenticloopv2.RFC103T10, agenticloopv2.RFC103WIRE1, agenticloopv2.RFC103WIRE2,
+	agenticloopv2.RFC103WIRE3, agenticloopv2.RFC103P4, agenticloopv2.RFC103T1, agenticloopv2.RFC103E7,
+	agenticloopv2.RFC103I3, agenticloopv2.RFC103D1, agenticloopv2.RFC103WIRE12, agenticloopv2.RFC103WIRE13,
+	agenticloopv2.RFC103READ5,
+}
+
+func asksForTools(turns []Turn) bool {
+	for _, t := range turns {
+		if t.Answered() && len(t.Requests().Values) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// checkSound checks what holds of any turn. Without a response it skips the checks of the response.
+func (t Turn) checkSound(j *scenarios.Judge) {
+	if t.Killed {
+		return
+	}
+	GivenInTime(j, t)
+	if t.TimedOut { // nothing else can be said of it
+		j.Check(agenticloopv2.RFC103T10, t.Exit).To(check.Integer(0, 0), "%s: how it ended", t.Name)
+		return
+	}
+	j.Check(agenticloopv2.RFC103T10, t.Survivors).To(check.Len(0), "%s: processes that it left behind", t.Name)
+	j.Check(agenticloopv2.RFC103WIRE1, t.Bytes).To(check.Integer(0, 10<<20), "%s: bytes on standard output", t.Name)
+	if t.Refused && !t.Answered() {
+		return // its input was no request: other scenarios judge the answer to that
+	}
+	if !t.CheckExit(j, agenticloopv2.RFC103I7) {
+		return
+	}
+	if !j.Check(agenticloopv2.RFC103WIRE1, t.Output).To(AnObject(), "%s: standard output", t.Name) {
+		return
+	}
+	t.CheckResponse(j)
+	t.checkEvents(j)
+	if t.Status() != "error" { // the gateway does not route the events of an error
+		for _, e := range t.Requests().Values {
+			t.checkRequest(j, e)
+		}
+	}
+	t.checkState(j)
+}
+
+// CheckResponse checks that the status is ok, or error with words.
+func (t Turn) CheckResponse(j *scenarios.Judge) {
+	j.Check(agenticloopv2.RFC103WIRE2, t.Answer.Key("status")).To(check.OneOf("ok", "error"), "%s: status", t.Name)
+	if t.Status() == "error" {
+		j.Check(agenticloopv2.RFC103WIRE2, t.Answer.Key("error")).To(check.Text(), "%s: error", t.Name)
+	}
+}
+
+// emitted matches the type of an event that a plugin may emit.
+func emitted() check.Matcher {
+	return check.That(Completed+", "+Escalated+" or a request for a tool", func(v any) bool {
+		kind, _ := v.(string)
+		return kind == Completed || kind == Escalated || Routed.MatchString(kind)
+	})
+}
+
+func (t Turn) checkEvents(j *scenarios.Judge) {
+	if events := t.Answer.Key("events"); events.Actual() != nil {
+		j.Check(agenticloopv2.RFC103WIRE3, events).To(AList(), "%s: events", t.Name)
+	}
+	for _, e := range t.Events().Values {
+		j.Check(agenticloopv2.RFC103WIRE3, e.Key("type")).To(check.Text(), "%s: type of an event", t.Name)
+		j.Check(agenticloopv2.RFC103WIRE3, e.Key("payload")).To(AnObject(), "%s: payload of an event", t.Name)
+		if at := e.Key("timestamp"); at.Present() {
+			j.Check(agenticloopv2.RFC103WIRE3, at).To(Instant(), "%s: timestamp of an event", t.Name)
+		}
+		j.Check(agenticloopv2.RFC103P4, e.Key("type")).To(emitted(), "%s: type of an event", t.Name)
+	}
+	// A turn moves one run: by a request or by an end, not both (AL-R16).
+	j.Check(agenticloopv2.RFC103T1, t.Events()).To(check.Seeing("one event at most", func(s wire.Seen) (bool, string) {
+		list, _ := s.Actual().([]any)
+		return len(list) <= 1, fmt.Sprint(len(list))
+	}), "%s: events", t.Name)
+}
+
+// checkRequest checks that a request names the run that waits for it, and what the run waits for.
+func (t Turn) checkRequest(j *scenarios.Judge, e wire.Value) {
+	payload := e.Key("payload")
+	run, step := payload.Key("run_id").String(), payload.Key("step")
+	n, _ := step.Int()
+	after := t.Run(run)
+	j.Check(agenticloopv2.RFC103E7, payload.Key("run_id")).To(Matching("an id", RunID),
+		"%s: run_id of the request", t.Name)
+	if !after.Present() && t.WaitsAnew() {
+		reason := fmt.Sprintf("set-up: %s: the request names run %.80q, and another one waits", t.Name, run)
+		j.Part(func() { j.BlockOn(agenticloopv2.RFC103E7, reason) })
+		return
+	}
+	j.Check(agenticloopv2.RFC103D1, e.Key("dedupe_key")).To(requestKey(run, n), "%s: dedupe_key", t.Name)
+	if !t.Runs().Present() && t.repeats(run) { // the gateway has kept that it is pending
+		return
+	}
+	j.Check(agenticloopv2.RFC103I3, after.Key("status")).To(check.Equal("running"),
+		"%s: status of the run that asks", t.Name)
+	j.Check(agenticloopv2.RFC103I3, after.Key("pending_step")).To(check.SameAs(step), "%s: pending_step", t.Name)
+	j.Check(agenticloopv2.RFC103I3, after.Key("pending_tool")).To(check.SameAs(payload.Key("tool")),
+		"%s: pending_tool", t.Name)
+}
+
+// MostState is the largest state, in bytes (RFC103-WIRE-13).
+const MostState = 1 << 20
+
+func (t Turn) checkState(j *scenarios.Judge) {
+	small := check.Seeing(fmt.Sprintf("at most %d bytes of state", MostState), func(s wire.Seen) (bool, string) {
+		n := SizeOf(s.Actual())
+		return n <= MostState, fmt.Sprintf("%d bytes", n)
+	})
+	j.Check(agenticloopv2.RFC103WIRE13, t.Answer.Key("state_updates")).To(small, "%s: state_updates", t.Name)
+	j.Check(agenticloopv2.RFC103WIRE12, t.Runs()).To(t.everyRunningRun(), "%s: runs", t.Name)
+	j.Check(agenticloopv2.RFC103READ5, t.Runs()).To(t.othersKept(), "%s: runs", t.Name)
+}
+
+// everyRunningRun matches runs that hold each one that was running. A plugin may drop runs that are over (AL-R25).
+func (t Turn) everyRunningRun() check.Matcher {
+	return check.Seeing("absent, or an object with every run that was running", func(s wire.Seen) (bool, string) {
+		runs, isObject := s.Actual().(Object)
+		if !isObject {
+			return s.Actual() == nil, wire.Compact(s.Actual())
+		}
+		for id, run := range t.RunsBefore() {
+			if _, there := runs[id]; !there && ProgressOf(run).Status == "running" {
+				return false, "run " + id + " is gone"
+			}
+		}
+		return true, fmt.Sprintf("%d runs", len(runs))
+	})
+}

@@ -1,0 +1,98 @@
+package host
+
+import (
+	"encoding/json"
+	"maps"
+	"reflect"
+	"strings"
+
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// RunsOf returns the runs of a state.
+func RunsOf(state Object) Object {
+	runs, _ := state["runs"].(Object)
+	return runs
+}
+
+// WithFields returns a copy of the state with other fields in one run. A caller sets only fields that the RFC names.
+func WithFields(state Object, run string, fields Object) Object {
+	out := Clone(state)
+	if r, ok := RunsOf(out)[run].(Object); ok {
+		maps.Copy(r, fields)
+	}
+	return out
+}
+
+// AtStep returns a copy of the state in which the run waits for step n.
+func AtStep(state Object, run string, n int64) Object {
+	fields := Object{"step": n, "pending_step": n}
+	if r, ok := RunsOf(state)[run].(Object); ok {
+		if _, kept := r["completed_steps"]; kept {
+			done := []any{}
+			for i := range n - 1 {
+				done = append(done, i+1)
+			}
+			fields["completed_steps"] = done
+		}
+	}
+	return WithFields(state, run, fields)
+}
+
+// Progress is how far a run is: its status, and the step and tool it waits for.
+type Progress struct {
+	Status string
+	Step   int64
+	Tool   string
+}
+
+// ProgressOf reads the progress of a decoded run. What is missing or of another type stays zero.
+func ProgressOf(run any) Progress {
+	r, _ := run.(Object)
+	p := Progress{}
+	p.Status, _ = r["status"].(string)
+	p.Tool, _ = r["pending_tool"].(string)
+	if n, ok := r["pending_step"].(json.Number); ok {
+		p.Step, _ = wire.Integer(n)
+	}
+	return p
+}
+
+// isOver reports whether the run has ended. A plugin may drop such a run: nothing else bounds the state, and whatever
+// comes for the run is ignored either way (AL-R25).
+func (p Progress) isOver() bool { return p.Status == "done" || p.Status == "escalated" }
+
+// IsNothing reports whether a field such as pending_step says that nothing is pending.
+func IsNothing(v any) bool { return v == nil || v == "" || reflect.DeepEqual(v, int64(0)) }
+
+// same reports whether two decoded runs say the same. A plugin may write every run anew in its own manner: null equals
+// absent, and nothing pending may be written as 0 or "" (AL-R7).
+func same(a, b any) bool { return reflect.DeepEqual(essence(a), essence(b)) }
+
+// isPartOf reports whether a run has the status of another, and no member that the other lacks.
+func isPartOf(run, whole any) bool {
+	less, _ := essence(run).(Object)
+	more, _ := essence(whole).(Object)
+	for name, value := range less {
+		if !reflect.DeepEqual(value, more[name]) {
+			return false
+		}
+	}
+	return less["status"] == more["status"]
+}
+
+// essence returns a run without the members that say nothing.
+func essence(run any) any {
+	members, isObject := check.Plain(run).(Object)
+	if !isObject {
+		return check.Plain(run)
+	}
+	out := make(Object, len(members))
+	for name, value := range members {
+		if pending := strings.HasPrefix(name, "pending_"); value != nil && (!pending || !IsNothing(value)) {
+			out[name] = value
+		}
+	}
+	return out
+}

@@ -1,0 +1,97 @@
+package protocol
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/agenticloop/host"
+)
+
+// ModelObservation is starts whose model misbehaves, each in another way.
+type ModelObservation struct {
+	host.Turns
+	Control host.Turn  `json:"control"` // the model wants an allowed tool
+	Tool    string     `json:"tool"`    // that tool
+	Allowed []string   `json:"allowed"`
+	Name    string     `json:"name"` // of the plugin
+	Errs    []ErrsTurn `json:"errs"`
+}
+
+// ErrsTurn is a turn whose model misbehaves.
+type ErrsTurn struct {
+	Turn  host.Turn `json:"turn"`
+	Asked int       `json:"asked"` // how often the model was asked
+}
+
+// Reached returns the turns that asked their model: the others show nothing.
+func (o ModelObservation) Reached() (turns []host.Turn) {
+	for _, e := range o.Errs {
+		if e.Asked > 0 || e.Turn.TimedOut {
+			turns = append(turns, e.Turn)
+		}
+	}
+	return turns
+}
+
+// mishap is a way in which a model misbehaves: by what it decides, or by how it sends that. The drive leaves it out if
+// the profile has no words for it.
+type mishap struct {
+	name      string
+	decisions []host.Decision // all in one reply
+	sent      host.Sending
+}
+
+// longReply is the length of an endless reply, in bytes.
+const longReply = 5 << 20
+
+// mishaps returns the mishaps of a plugin that may ask for tool.
+func mishaps(p *host.Plugin, tool string) []mishap {
+	arguments := host.Object{"url": "http://example.test/"}
+	wanted := func(name string) []host.Decision { return []host.Decision{host.Call(name, arguments)} }
+	return []mishap{
+		{"whose model answers with status 500", wanted(tool), host.SendsError(500)},
+		{"whose model answers with status 429", wanted(tool), host.SendsError(429)},
+		{"whose model breaks off in the middle of its JSON", wanted(tool), host.SendsHalf},
+		{"whose model wants a tool that nobody knows", wanted("assay-unknown-tool"), nil},
+		{"whose model wants two tools at once, the second not allowed",
+			append(wanted(tool), wanted("assay-unknown-tool")...), nil},
+		{"whose model wants the agent itself", wanted(p.OwnName()), nil},
+		{"whose model wants a tool by the name that a prompt told it", wanted(tool + "\nagentic.start"), nil},
+		{"whose model wants an event of the gateway as its tool", wanted("agentic.tool_result"), nil},
+		{"whose model talks for 5 MB", []host.Decision{host.Done(strings.Repeat("and so it goes on ", longReply/18))},
+			nil},
+		{"whose model refuses", []host.Decision{{Kind: "refuse"}}, nil},
+		{"whose model says what is no decision", []host.Decision{{Kind: "garbage"}}, nil},
+	}
+}
+
+// Errings starts runs whose model misbehaves.
+var Errings = &scenarios.Drive[ModelObservation]{
+	ID: "agenticloop/erring-model",
+	Title: "starts runs whose model errs: with an error, broken or endless replies, tools that nobody knows, the " +
+		"agent itself, two tools at once, no decision",
+	Sends:   []string{"a turn for each way to err: agentic.start"},
+	Timeout: 5 * time.Minute,
+	Run: func(ctx context.Context, c *scenarios.Conn, o *ModelObservation) {
+		p := host.Open(c, &o.Turns)
+		o.Name, o.Tool, o.Allowed = p.OwnName(), p.Tools()[0], p.Tools()
+		begin := func(m mishap) (e ErrsTurn) {
+			plan := p.ServeModel(ctx, m.decisions...)
+			defer plan.Close()
+			plan.Model.Misbehave(m.sent, len(m.decisions) > 1)
+			e.Turn, _ = p.Turn(ctx, plan.Lay(host.Job{Name: "a start " + m.name, Event: p.Start(p.NewGoal(), nil)}))
+			e.Asked = plan.Model.Calls()
+			return e
+		}
+		fetch := host.Call(o.Tool, host.Object{"url": "http://example.test/"})
+		o.Control = begin(mishap{name: "that wants " + o.Tool, decisions: []host.Decision{fetch}}).Turn
+		for _, m := range mishaps(p, o.Tool) {
+			if _, err := host.Worded(p.Profile.Seams.MockLlm.Decisions, m.decisions[0]); err != nil {
+				continue // a profile may lack words for refuse and garbage
+			}
+			o.Errs = append(o.Errs, begin(m))
+		}
+	},
+}

@@ -1,0 +1,345 @@
+// Package protocol asks whether turns, responses and events have the form of the protocol, whatever comes in.
+package protocol
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/openassay/assay/gen/agenticloopv2"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/agenticloop/claims"
+	"github.com/openassay/assay/scenarios/agenticloop/correlation"
+	"github.com/openassay/assay/scenarios/agenticloop/host"
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// Suite returns the suite.
+func Suite() scenarios.Suite {
+	return scenarios.Suite{
+		ID: "protocol", Title: "turns, responses and events have the form of the protocol, whatever comes in",
+		Scenarios: []scenarios.Scenario{
+			manifestSound, exitCodes, resultTold, logsSound, requestSays, requestTells, startWithoutGoal,
+			garbageIn, otherVersion, nobodyServes, zeroTime, hungModel, erringModel,
+			host.EveryTurn("protocol", inputs), host.EveryTurn("protocol", Errings), host.EveryTurn("protocol", hung),
+		},
+	}
+}
+
+// RFC-103 Implementation Plan 1.
+var manifestSound = scenarios.Scenario{
+	ID:     "agenticloop/protocol/manifest",
+	Title:  "the manifest is sound: protocol 2, name, version and entrypoint, and the command handle",
+	Proves: scenarios.IDs{agenticloopv2.RFC103L1, agenticloopv2.RFC103WIRE16},
+	Claim:  claims.Manifested,
+	Ask: scenarios.Advertised(func(d scenarios.Discovery, j *scenarios.Judge) {
+		m := d.Document.Key("manifest")
+		j.Check(agenticloopv2.RFC103L1, m.Key("protocol")).To(check.Equal(2), "protocol")
+		j.Check(agenticloopv2.RFC103L1, m.Key("commands")).To(handles(), "commands")
+		for _, name := range []string{"name", "version", "entrypoint"} {
+			j.Check(agenticloopv2.RFC103WIRE16, m.Key(name)).To(check.Text(), "%s", name)
+		}
+	}),
+}
+
+// handles matches a list of commands that has handle.
+func handles() check.Matcher {
+	return check.That("a list with handle, by name or as an object", func(v any) bool {
+		list, _ := v.([]any)
+		return slices.ContainsFunc(list, func(c any) bool {
+			command, _ := c.(host.Object)
+			return c == "handle" || command["name"] == "handle"
+		})
+	})
+}
+
+// RFC-103 Non-Goals, Protocol Behavior. Gateways accept a sound response with any code, the RFC does not (AL-R21).
+var exitCodes = scenarios.Scenario{
+	ID:    "agenticloop/protocol/exit-code-0",
+	Title: "every turn answers and exits with 0, whatever became of the run",
+	Proves: scenarios.IDs{agenticloopv2.RFC103P1, agenticloopv2.RFC103P2, agenticloopv2.RFC103P6,
+		agenticloopv2.RFC103N1, agenticloopv2.RFC103I7},
+	Claim: claims.Plugin,
+	Ask: scenarios.Ask(correlation.Results, func(o correlation.ResultsObservation, j *scenarios.Judge) {
+		host.GivenInTime(j, o.Turns...)
+		for _, t := range o.Turns {
+			for _, id := range (scenarios.IDs{
+				agenticloopv2.RFC103P1, agenticloopv2.RFC103P6, agenticloopv2.RFC103N1, agenticloopv2.RFC103I7,
+			}) {
+				t.CheckExit(j, id)
+			}
+			j.Check(agenticloopv2.RFC103P2, t.Output).To(host.AnObject(), "%s: standard output", t.Name)
+		}
+	}),
+}
+
+// The codec of revision 2026-06 demands a result (AL-R24).
+var resultTold = scenarios.Scenario{
+	ID:     "agenticloop/protocol/result-told",
+	Title:  "in revision 2026-06 a response with status ok says what was done",
+	Proves: scenarios.IDs{agenticloopv2.RFC103WIRE4},
+	Claim:  claims.Revision202606,
+	Ask: scenarios.Ask(correlation.Results, func(o correlation.ResultsObservation, j *scenarios.Judge) {
+		host.GivenRequest(j, o.Start)
+		for _, t := range o.Turns {
+			if t.Status() == "ok" {
+				j.Check(agenticloopv2.RFC103WIRE4,
+					t.Answer.Key("result")).To(check.That("a text that is not blank", func(v any) bool {
+					s, _ := v.(string)
+					return strings.TrimSpace(s) != ""
+				}), "%s: result", t.Name)
+			}
+		}
+	}),
+}
+
+var logsSound = scenarios.Scenario{
+	ID:     "agenticloop/protocol/logs-have-levels",
+	Title:  "every log has a message and one of the four levels",
+	Proves: scenarios.IDs{agenticloopv2.RFC103WIRE5},
+	Claim:  claims.Plugin,
+	Ask: scenarios.Ask(correlation.Results, func(o correlation.ResultsObservation, j *scenarios.Judge) {
+		host.GivenRequest(j, o.Start)
+		logged := false
+		for _, t := range o.Turns {
+			for _, l := range t.Answer.Key("logs").Items() {
+				logged = true
+				j.Check(agenticloopv2.RFC103WIRE5, l.Key("level")).To(logLevel(), "%s: level of a log", t.Name)
+				j.Check(agenticloopv2.RFC103WIRE5, l.Key("message")).To(anyText(), "%s: message of a log", t.Name)
+			}
+		}
+		if !logged { // without logs, there is no bad one
+			j.Check(agenticloopv2.RFC103WIRE5, o.Start.Answer.Key("logs")).To(noLogs(), "logs")
+		}
+	}),
+}
+
+// logLevel matches one of the four levels.
+func logLevel() check.Matcher {
+	levels := []string{"debug", "info", "warn", "error"}
+	return check.That(strings.Join(levels, ", "), func(v any) bool {
+		level, ok := v.(string)
+		return ok && slices.Contains(levels, level)
+	})
+}
+
+// anyText matches a text, also an empty one.
+func anyText() check.Matcher {
+	return check.That("a text", func(v any) bool { _, ok := v.(string); return ok })
+}
+
+// noLogs matches a list without logs, or none.
+func noLogs() check.Matcher {
+	return check.That("no log at all", func(v any) bool { list, _ := v.([]any); return len(list) == 0 })
+}
+
+// RFC-103 Event Contract 2.
+var requestSays = scenarios.Scenario{
+	ID:     "agenticloop/protocol/request-names-its-step",
+	Title:  "a request is routed by its type, names run, step and tool, and has its arguments in one version",
+	Proves: scenarios.IDs{agenticloopv2.RFC103E6, agenticloopv2.RFC103E7, agenticloopv2.RFC103E9},
+	Claim:  claims.Plugin,
+	Ask: scenarios.Ask(correlation.Starts, func(o correlation.StartsObservation, j *scenarios.Judge) {
+		host.Given(j, o.First, o.Second)
+		if len(o.First.Requests().Values) == 0 {
+			j.BlockOn(agenticloopv2.RFC103M1, "set-up: "+o.First.Name+" asked for no tool")
+		}
+		const routed = "agentic.tool_request. and a name of letters, digits, underscore and hyphen"
+		route, id := host.Matching(routed, host.Routed), host.Matching("an id", host.RunID)
+		for _, t := range []host.Turn{o.First, o.Second} {
+			for _, e := range t.Requests().Values {
+				payload := e.Key("payload")
+				j.Check(agenticloopv2.RFC103E6, e.Key("type")).To(route, "%s: type", t.Name)
+				j.Check(agenticloopv2.RFC103E7, payload.Key("run_id")).To(id, "%s: run_id", t.Name)
+				j.Check(agenticloopv2.RFC103E7, payload.Key("step")).To(host.WholeNumber(), "%s: step", t.Name)
+				j.Check(agenticloopv2.RFC103E7, payload.Key("tool")).To(check.Text(), "%s: tool", t.Name)
+				j.Check(agenticloopv2.RFC103E9, payload).To(oneVersion(), "%s: payload", t.Name)
+				findAlias(o, j, e)
+			}
+		}
+	}),
+}
+
+// findAlias notes a tool that is routed to a plugin of another name (AL-R1).
+func findAlias(o correlation.StartsObservation, j *scenarios.Judge, e wire.Value) {
+	plugin := strings.TrimPrefix(e.Key("type").String(), host.RequestPrefix+".")
+	if tool := e.At("/payload/tool").String(); tool != plugin && o.Aliases[plugin] != tool {
+		j.Find(agenticloopv2.RFC103E6,
+			"it is routed to %.80q and names the tool %.80q: the profile has no such alias", plugin, tool)
+	}
+}
+
+// oneVersion matches arguments that are nested, flat, or the same in both places.
+func oneVersion() check.Matcher {
+	return check.That("arguments that stand in one place, or alike in both", func(v any) bool {
+		payload, _ := v.(host.Object)
+		nested, isObject := payload["tool_payload"].(host.Object)
+		if payload["tool_payload"] != nil && !isObject {
+			return false
+		}
+		for k, arg := range nested {
+			switch k {
+			case "run_id", "step", "tool", "tool_command", "requested_at", "tool_payload":
+				continue // the request's own win
+			}
+			if flat, both := payload[k]; both && !reflect.DeepEqual(flat, arg) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+var requestTells = scenarios.Scenario{
+	ID:     "agenticloop/protocol/request-tells-more",
+	Title:  "a request names the tool's command and says when it was made",
+	Proves: scenarios.IDs{agenticloopv2.RFC103E8, agenticloopv2.RFC103E10},
+	Claim:  claims.Plugin,
+	Ask: scenarios.Ask(correlation.Starts, func(o correlation.StartsObservation, j *scenarios.Judge) {
+		host.GivenRequest(j, o.First)
+		for _, e := range o.First.Requests().Values {
+			j.Check(agenticloopv2.RFC103E8, e.At("/payload/tool_command")).To(check.Text(), "tool_command")
+			j.Check(agenticloopv2.RFC103E10, e.At("/payload/requested_at")).To(host.Instant(), "requested_at")
+		}
+	}),
+}
+
+// RFC-103 Event Contract 1 (AL-R105).
+var startWithoutGoal = scenarios.Scenario{
+	ID:     "agenticloop/protocol/start-without-goal",
+	Title:  "a start without a goal starts nothing, and is refused for good or escalated",
+	Proves: scenarios.IDs{agenticloopv2.RFC103E2},
+	Claim:  claims.Plugin,
+	Ask: scenarios.Ask(correlation.Starts, func(o correlation.StartsObservation, j *scenarios.Judge) {
+		host.GivenRequest(j, o.First)
+		host.GivenSome(j, o.NoGoal)
+		for _, t := range o.NoGoal {
+			t.CheckRefused(j, agenticloopv2.RFC103E2)
+			j.Check(agenticloopv2.RFC103E2, t.KeptRuns().Each("/status")).To(noneRunning(), "%s: new runs", t.Name)
+		}
+	}),
+}
+
+// noneRunning matches statuses of runs that are all escalated.
+func noneRunning() check.Matcher {
+	return check.That("no run that is running", func(v any) bool {
+		list, _ := v.([]any)
+		return !slices.ContainsFunc(list, func(status any) bool { return status != "escalated" })
+	})
+}
+
+// An exit code answers such input as well as an error (AL-R102).
+var garbageIn = scenarios.Scenario{
+	ID:     "agenticloop/protocol/input-that-is-no-request",
+	Title:  "to input that is no JSON object the answer is an error, or an exit code and no output",
+	Proves: scenarios.IDs{agenticloopv2.RFC103WIRE6},
+	Claim:  claims.Plugin,
+	Ask: scenarios.Ask(inputs, func(o InputsObservation, j *scenarios.Judge) {
+		host.GivenRequest(j, o.Start)
+		host.GivenReached(j, len(o.Garbage) > 0)
+		host.GivenInTime(j, o.Garbage...)
+		for _, t := range o.Garbage {
+			if code, ok := t.Exit.Int(); ok && code != 0 {
+				j.Check(agenticloopv2.RFC103WIRE6, t.Bytes).To(orError(t),
+					"%s: output beside exit code %d", t.Name, code)
+				continue
+			}
+			t.CheckExit(j, agenticloopv2.RFC103WIRE6)
+			t.CheckStatus(j, "error", agenticloopv2.RFC103WIRE6)
+		}
+	}),
+}
+
+// orError matches no output, or an error of the protocol.
+func orError(t host.Turn) check.Matcher {
+	return check.Seeing("none, or an error of the protocol", func(s wire.Seen) (bool, string) {
+		return reflect.DeepEqual(check.Plain(s.Actual()), int64(0)) || t.Status() == "error", t.Output.JSON()
+	})
+}
+
+// The gateway's pages allow exit code 78 here, against the RFC (AL-R103).
+var otherVersion = scenarios.Scenario{
+	ID:     "agenticloop/protocol/other-version",
+	Title:  "a request of another protocol version is refused for good, or with exit code 78",
+	Proves: scenarios.IDs{agenticloopv2.RFC103WIRE7},
+	Claim:  claims.Plugin,
+	Ask: scenarios.Ask(inputs, func(o InputsObservation, j *scenarios.Judge) {
+		host.GivenRequest(j, o.Start)
+		t := o.Version
+		if code, ok := t.Exit.Int(); ok && code != 0 {
+			j.Check(agenticloopv2.RFC103WIRE7, t.Exit).To(check.Equal(78), "%s: exit code", t.Name)
+			return
+		}
+		t.CheckStatus(j, "error", agenticloopv2.RFC103WIRE7)
+		j.Check(agenticloopv2.RFC103WIRE7, t.Answer.Key("retry")).To(check.Equal(false), "%s: retry", t.Name)
+		j.Check(agenticloopv2.RFC103WIRE7, t.KeptRuns()).To(check.Len(0), "%s: new runs", t.Name)
+	}),
+}
+
+// The RFC is silent on requests that a plugin cannot serve (AL-R104).
+var nobodyServes = scenarios.Scenario{
+	ID:     "agenticloop/protocol/unknown-event-or-command",
+	Title:  "an unknown command or event, and handle without an event, are refused for good",
+	Proves: scenarios.IDs{agenticloopv2.RFC103WIRE8},
+	Claim:  claims.Plugin,
+	Ask: scenarios.Ask(inputs, func(o InputsObservation, j *scenarios.Judge) {
+		host.GivenRequest(j, o.Start)
+		host.GivenSome(j, o.Nobody)
+		for _, t := range o.Nobody {
+			t.CheckStatus(j, "error", agenticloopv2.RFC103WIRE8)
+			j.Check(agenticloopv2.RFC103WIRE8, t.Answer.Key("retry")).To(check.Equal(false), "%s: retry", t.Name)
+			j.Check(agenticloopv2.RFC103WIRE8, t.Events()).To(check.Len(0), "%s: events", t.Name)
+			j.Check(agenticloopv2.RFC103WIRE8, t.Runs()).To(t.Untouched(), "%s", t.Name)
+		}
+	}),
+}
+
+// A gateway in Go sends its zero time.
+var zeroTime = scenarios.Scenario{
+	ID:     "agenticloop/protocol/what-the-gateway-adds",
+	Title:  "what the gateway adds to an event, be it the zero time, does no harm",
+	Proves: scenarios.IDs{agenticloopv2.RFC103WIRE10},
+	Claim:  claims.Plugin,
+	Ask: scenarios.Ask(correlation.Results, func(o correlation.ResultsObservation, j *scenarios.Judge) {
+		host.GivenRequest(j, o.Start)
+		host.Given(j, o.Matching, o.Zero)
+		host.GivenMoved(j, o.Matching)
+		o.Zero.CheckStatus(j, "ok", agenticloopv2.RFC103WIRE10)
+		if o.Live {
+			j.Check(agenticloopv2.RFC103WIRE10, o.Zero.Events()).To(o.Zero.MovesOn(o.Pending),
+				"%s: events", o.Zero.Name)
+			return
+		}
+		j.Check(agenticloopv2.RFC103WIRE10, o.Zero.Events().Each("/type")).To(
+			check.SameAs(o.Matching.Events().Each("/type")), "%s: events", o.Zero.Name)
+	}),
+}
+
+// The RFC is silent on models that hang (AL-R121).
+var hungModel = scenarios.Scenario{
+	ID:     "agenticloop/protocol/ends-before-its-deadline",
+	Title:  "a turn whose model does not answer ends before its deadline, to be tried again, or escalated",
+	Proves: scenarios.IDs{agenticloopv2.RFC103WIRE9},
+	Claim:  claims.Plugin,
+	Ask: scenarios.Ask(hung, func(o HungObservation, j *scenarios.Judge) {
+		if o.Asked == 0 && !o.Hung.TimedOut {
+			j.Block("the plugin did not ask the model",
+				"see that mock_llm in "+host.ProfileName+" makes the plugin use it")
+		}
+		t := o.Hung
+		if _, exited := t.Exit.Int(); exited {
+			host.Given(j, t)
+		}
+		j.Check(agenticloopv2.RFC103WIRE9, t.Survivors).To(check.Len(0), "%s: processes that it left behind", t.Name)
+		if !j.Check(agenticloopv2.RFC103WIRE9, t.Exit).To(check.Equal(0), "%s: how it ended", t.Name) {
+			return
+		}
+		if t.Status() == "error" {
+			j.Check(agenticloopv2.RFC103WIRE9, t.Answer.Key("retry")).NotTo(check.Equal(false), "%s: retry", t.Name)
+			return
+		}
+		j.Check(agenticloopv2.RFC103WIRE9, t.Events().Each("/type")).To(check.Equal([]string{host.Escalated}),
+			"%s: events", t.Name)
+	}),
+}

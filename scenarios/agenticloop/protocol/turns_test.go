@@ -1,0 +1,239 @@
+package protocol_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/openassay/assay/gen/agenticloopv2"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/agenticloop/correlation"
+	"github.com/openassay/assay/scenarios/agenticloop/host"
+	"github.com/openassay/assay/scenarios/agenticloop/hosttest"
+	"github.com/openassay/assay/scenarios/agenticloop/protocol"
+)
+
+// withEvent is the honest start with another event.
+func withEvent(change func(event, payload host.Object)) host.Object {
+	e := hosttest.Request("R", 1, "fetch")
+	change(e, e["payload"].(host.Object))
+	return hosttest.Ok(hosttest.RunR, e)
+}
+
+func TestEveryTurnIsSound(t *testing.T) {
+	two := host.Object{"R": hosttest.Running(1, "fetch"), "Q": hosttest.Running(1, "fetch"),
+		"D": hosttest.Over("done", 2)}
+	for _, c := range []struct {
+		name string
+		turn hosttest.Told
+		want string
+	}{
+		{"honest", hosttest.StartR, "passed"},
+		{"with :attempt:2 in its key", hosttest.Told{Name: "a", Answer: withEvent(func(e, _ host.Object) {
+			e["dedupe_key"] = "agentic:run:R:step:1:request:attempt:2"
+		})}, "passed"},
+		{"an exit code", hosttest.Told{Name: "a", Answer: hosttest.StartR.Answer, Exit: 3}, agenticloopv2.RFC103I7},
+		{"a signal", hosttest.Told{Name: "a", Answer: "", Ended: "signal: segmentation fault"},
+			agenticloopv2.RFC103T10},
+		{"its deadline", hosttest.Told{Name: "a", Answer: "", Ended: "killed at its deadline of 2s"},
+			agenticloopv2.RFC103T10},
+		{"a process left behind", hosttest.Told{Name: "a", Answer: hosttest.StartR.Answer, Left: []string{"sleep"}},
+			agenticloopv2.RFC103T10},
+		{"a text before the answer", hosttest.Told{Name: "a", Answer: "starting\n{}"}, agenticloopv2.RFC103WIRE1},
+		{"nothing printed", hosttest.Told{Name: "a", Answer: ""}, agenticloopv2.RFC103WIRE1},
+		{"a list", hosttest.Told{Name: "a", Answer: []any{}}, agenticloopv2.RFC103WIRE1},
+		{"a status of its own", hosttest.Told{Name: "a", Answer: host.Object{"status": "running"}},
+			agenticloopv2.RFC103WIRE2},
+		{"an error without words", hosttest.Told{Name: "a", Answer: host.Object{"status": "error"}},
+			agenticloopv2.RFC103WIRE2},
+		{"events that are no list", hosttest.Told{Name: "a",
+			Answer: host.Object{"status": "ok", "events": host.Object{}}}, agenticloopv2.RFC103WIRE3},
+		{"a payload that is no object", hosttest.Told{Name: "a", Answer: withEvent(func(e, _ host.Object) {
+			e["payload"] = "x"
+		})}, agenticloopv2.RFC103WIRE3},
+		{"a timestamp that is none", hosttest.Told{Name: "a", Answer: withEvent(func(e, _ host.Object) {
+			e["timestamp"] = "yesterday"
+		})}, agenticloopv2.RFC103WIRE3},
+		{"an event of another type", hosttest.Told{Name: "a", Answer: withEvent(func(e, _ host.Object) {
+			e["type"] = "agentic.start"
+		})}, agenticloopv2.RFC103P4},
+		{"two requests",
+			hosttest.Told{Name: "a", Answer: hosttest.Ok(hosttest.RunR, hosttest.Request("R", 1, "fetch"),
+				hosttest.Request("R", 2, "fetch"))}, agenticloopv2.RFC103T1},
+		{"a key without the step", hosttest.Told{Name: "a", Answer: withEvent(func(e, _ host.Object) {
+			e["dedupe_key"] = "agentic:run:R:request"
+		})}, agenticloopv2.RFC103D1},
+		{"no key", hosttest.Told{Name: "a", Answer: withEvent(func(e, _ host.Object) {
+			delete(e, "dedupe_key")
+		})}, agenticloopv2.RFC103D1},
+		{"a request without a state", hosttest.Told{Name: "a",
+			Answer: hosttest.Ok(nil, hosttest.Request("R", 1, "fetch"))}, agenticloopv2.RFC103I3},
+		{"another tool pending",
+			hosttest.Told{Name: "a", Answer: hosttest.Ok(host.Object{"R": hosttest.Running(1, "fabric")},
+				hosttest.Request("R", 1, "fetch"))}, agenticloopv2.RFC103I3},
+		{"another step pending",
+			hosttest.Told{Name: "a", Answer: hosttest.Ok(host.Object{"R": hosttest.Running(2, "fetch")},
+				hosttest.Request("R", 1, "fetch"))}, agenticloopv2.RFC103I3},
+		{"the run is over",
+			hosttest.Told{Name: "a", Answer: hosttest.Ok(host.Object{"R": hosttest.Over("done", 1)},
+				hosttest.Request("R", 1, "fetch"))}, agenticloopv2.RFC103I3},
+		{"a running run is lost",
+			hosttest.Told{Name: "a", Before: two,
+				Answer: hosttest.Ok(host.Object{"R": hosttest.Running(2, "fetch")}, hosttest.Request("R", 2, "fetch"))},
+			agenticloopv2.RFC103WIRE12},
+		{"another run is changed",
+			hosttest.Told{Name: "a", Before: two,
+				Answer: hosttest.Ok(host.Object{"R": hosttest.Running(2, "fetch"), "Q": hosttest.Running(2, "fetch"),
+					"E": two["E"]}, hosttest.Request("R", 2, "fetch"))}, agenticloopv2.RFC103READ5},
+		{"a finished run is let go of",
+			hosttest.Told{Name: "a", Before: two,
+				Answer: hosttest.Ok(host.Object{"R": hosttest.Running(2, "fetch"), "Q": hosttest.Running(1, "fetch")},
+					hosttest.Request("R", 2, "fetch"))}, "passed"},
+		{"too much state",
+			hosttest.Told{Name: "a",
+				Answer: hosttest.Ok(host.Object{"R": hosttest.Over("done", 1), "S": strings.Repeat("x", 1<<20)})},
+			agenticloopv2.RFC103WIRE13},
+		{"garbage is refused with a code", hosttest.Told{Name: "a", Answer: "", Exit: 78}, agenticloopv2.RFC103I7},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			o := correlation.StartsObservation{Turns: host.Turns{hosttest.StartR.Turn(t), c.turn.Turn(t)}}
+			hosttest.Expect(t, "correlation/turns-of-starts", o, c.want)
+		})
+	}
+	t.Run("what was no request may end with a code", func(t *testing.T) {
+		refused := hosttest.Told{Name: "garbage", Answer: "", Exit: 78}.Turn(t)
+		refused.Refused = true
+		hosttest.Expect(t, "protocol/turns-of-inputs",
+			protocol.InputsObservation{Turns: host.Turns{hosttest.StartR.Turn(t), refused}}, "passed")
+	})
+	t.Run("no tool was asked for", func(t *testing.T) {
+		hosttest.Expect(t, "correlation/turns-of-starts",
+			correlation.StartsObservation{Turns: host.Turns{hosttest.Turn(t, "a", nil, hosttest.Ok(nil))}}, "blocked")
+	})
+}
+
+func TestJudgesOfInputs(t *testing.T) {
+	refused := func(name string, answer any, exit int) host.Turn {
+		turn := hosttest.Told{Name: name, Before: hosttest.RunR, Answer: answer, Exit: exit}.Turn(t)
+		turn.Refused = true
+		return turn
+	}
+	honest := func() protocol.InputsObservation {
+		return protocol.InputsObservation{
+			Start: hosttest.StartR.Turn(t),
+			Garbage: []host.Turn{refused("no JSON", hosttest.Refusal(false), 0), refused("a list", "", 78),
+				refused("empty", hosttest.Refusal(false), 1)},
+			Version: refused("protocol 3", "", 78),
+			Nobody:  []host.Turn{hosttest.Handed(t, "an unknown event", hosttest.Refusal(false))},
+		}
+	}
+	for _, c := range []struct {
+		scenario, name string
+		change         func(*protocol.InputsObservation)
+		want           string
+	}{
+		{"input-that-is-no-request", "a dump", func(o *protocol.InputsObservation) {
+			o.Garbage[1] = refused("a list", "Traceback", 1)
+		}, agenticloopv2.RFC103WIRE6},
+		{"input-that-is-no-request", "it is ok", func(o *protocol.InputsObservation) {
+			o.Garbage[1] = refused("a list", hosttest.Ok(nil), 0)
+		}, agenticloopv2.RFC103WIRE6},
+		{"input-that-is-no-request", "nothing at all", func(o *protocol.InputsObservation) {
+			o.Garbage[1] = refused("a list", "", 0)
+		}, agenticloopv2.RFC103WIRE6},
+		{"unknown-event-or-command", "it is ok", func(o *protocol.InputsObservation) {
+			o.Nobody[0] = hosttest.Handed(t, "an unknown event", hosttest.Ok(nil))
+		}, agenticloopv2.RFC103WIRE8},
+		{"unknown-event-or-command", "to be tried again", func(o *protocol.InputsObservation) {
+			o.Nobody[0] = hosttest.Handed(t, "an unknown event", hosttest.Refusal(nil))
+		}, agenticloopv2.RFC103WIRE8},
+		{"unknown-event-or-command", "with an event", func(o *protocol.InputsObservation) {
+			answer := hosttest.Refusal(false)
+			answer["events"] = []any{hosttest.Request("R", 2, "fetch")}
+			o.Nobody[0] = hosttest.Handed(t, "an unknown event", answer)
+		}, agenticloopv2.RFC103WIRE8},
+	} {
+		t.Run(c.scenario+"/"+c.name, func(t *testing.T) {
+			hosttest.Expect(t, "protocol/"+c.scenario, honest(), "passed")
+			o := honest()
+			c.change(&o)
+			hosttest.Expect(t, "protocol/"+c.scenario, o, c.want)
+		})
+	}
+	t.Run("another version is a finding", func(t *testing.T) {
+		o := honest()
+		o.Version = refused("protocol 3", hosttest.Ok(hosttest.RunR), 0)
+		if out := hosttest.Expect(t, "protocol/other-version", o, "passed"); len(out.Findings) == 0 {
+			t.Error("no finding")
+		}
+		o.Version = refused("protocol 3", hosttest.Refusal(false), 0)
+		if out := hosttest.Expect(t, "protocol/other-version", o, "passed"); len(out.Findings) != 0 {
+			t.Errorf("findings %v", out.Findings)
+		}
+	})
+}
+
+func TestJudgesOfAHungModel(t *testing.T) {
+	for name, c := range map[string]struct {
+		turn  hosttest.Told
+		asked int
+		want  string
+	}{
+		"to be tried again": {hosttest.Told{Name: "hung", Answer: hosttest.Refusal(true)}, 1, "passed"},
+		"escalated": {
+			hosttest.Told{Name: "hung", Answer: hosttest.Ok(host.Object{"R": hosttest.Over("escalated", 0)},
+				hosttest.Escalation("R", "timeout"))}, 1, "passed"},
+		"refused for good": {hosttest.Told{Name: "hung", Answer: hosttest.Refusal(false)}, 1,
+			agenticloopv2.RFC103WIRE9},
+		"killed": {hosttest.Told{Name: "hung", Answer: "", Ended: "killed at its deadline of 6s"},
+			1, agenticloopv2.RFC103WIRE9},
+		"with a child": {hosttest.Told{Name: "hung", Answer: hosttest.Refusal(true), Left: []string{"curl"}},
+			1, agenticloopv2.RFC103WIRE9},
+		"the model is not used": {hosttest.Told{Name: "hung", Answer: hosttest.StartR.Answer}, 0, "blocked"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			hosttest.Expect(t, "protocol/ends-before-its-deadline",
+				protocol.HungObservation{Hung: c.turn.Turn(t), Asked: c.asked}, c.want)
+		})
+	}
+	for name, c := range map[string]struct {
+		turn hosttest.Told
+		want string
+	}{
+		"to be tried again": {hosttest.Told{Name: "hung", Answer: hosttest.Refusal(true)}, "passed"},
+		"with a code of 1": {hosttest.Told{Name: "hung", Answer: hosttest.Refusal(true), Exit: 1},
+			agenticloopv2.RFC103I7},
+		"with two ends": {hosttest.Told{Name: "hung",
+			Answer: hosttest.Ok(host.Object{"R": hosttest.Over("escalated", 0)}, hosttest.Escalation("R", "a"),
+				hosttest.Escalation("R", "b"))}, agenticloopv2.RFC103T1},
+	} {
+		t.Run("every turn/"+name, func(t *testing.T) {
+			hung := c.turn.Turn(t)
+			hosttest.Expect(t, "protocol/turns-of-hung",
+				protocol.HungObservation{Turns: host.Turns{hosttest.StartR.Turn(t), hung}, Hung: hung, Asked: 1},
+				c.want)
+		})
+	}
+}
+
+func TestJudgesOfExitCodes(t *testing.T) {
+	o := hosttest.HonestResults(t)
+	hosttest.Expect(t, "protocol/exit-code-0", o, "passed")
+	o.Turns = append(o.Turns, hosttest.Told{Name: "escalated with 99", Before: hosttest.RunR, Answer: hosttest.GaveUp,
+		Exit: 99}.Turn(t))
+	hosttest.Expect(t, "protocol/exit-code-0", o, agenticloopv2.RFC103P1)
+	o = hosttest.HonestResults(t)
+	o.Zero = hosttest.Handed(t, "zero time", hosttest.Refusal(false))
+	hosttest.Expect(t, "protocol/what-the-gateway-adds", o, agenticloopv2.RFC103WIRE10)
+	o = hosttest.HonestResults(t)
+	blank := hosttest.Ok(nil)
+	blank["result"] = " "
+	hosttest.Expect(t, "protocol/result-told", o, "passed")
+	o.Turns = append(o.Turns, hosttest.Handed(t, "says nothing", blank))
+	hosttest.Expect(t, "protocol/result-told", o, agenticloopv2.RFC103WIRE4)
+	o = hosttest.HonestResults(t)
+	o.Turns = append(o.Turns, hosttest.Handed(t, "a level of its own", hosttest.Logged(hosttest.Ok(nil), "fatal")))
+	if out := hosttest.Expect(t, "protocol/logs-have-levels", o, "passed"); len(out.Findings) != 1 ||
+		out.Findings[0].Requirement != scenarios.RequirementID(agenticloopv2.RFC103WIRE5) {
+		t.Errorf("findings %v", out.Findings)
+	}
+}

@@ -1,0 +1,334 @@
+package security
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/agenticloop/host"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// AllowedObservation is starts with all kinds of allowlists, whatever the plugin then decides.
+type AllowedObservation struct {
+	host.Turns
+	Control host.Turn         `json:"control"` // with the allowlist of the profile
+	Only    host.Turn         `json:"only"`    // only a tool is allowed that the plugin does not know
+	Tool    string            `json:"tool"`    // that tool
+	Self    host.Turn         `json:"self"`    // only the plugin itself is allowed
+	Name    string            `json:"name"`    // of the plugin
+	Empty   []host.Turn       `json:"empty"`   // nothing is allowed
+	Aliases map[string]string `json:"aliases,omitempty"`
+}
+
+// allowlists starts runs under other allowlists.
+var allowlists = &scenarios.Drive[AllowedObservation]{
+	ID:    "agenticloop/allowlists",
+	Title: "starts runs where one unknown tool is allowed, the agent itself, or nothing",
+	Sends: []string{"five turns: agentic.start with other allowed_plugins"},
+	Run: func(ctx context.Context, c *scenarios.Conn, o *AllowedObservation) {
+		p := host.Open(c, &o.Turns)
+		o.Tool, o.Name, o.Aliases = "assay-only-tool", p.OwnName(), p.Profile.Aliases
+		begin := func(name string, config host.Object, edit func(host.Object)) host.Turn {
+			t, _ := p.Turn(ctx, host.Job{Name: name, Event: p.Start(p.NewGoal(), nil), Config: config, Edit: edit})
+			return t
+		}
+		o.Control = begin("a start", nil, nil)
+		o.Only = begin("a start where "+o.Tool+" alone is allowed", allowOnly(o.Tool), nil)
+		o.Self = begin("a start where the agent alone is allowed", allowOnly(o.Name), nil)
+		o.Empty = []host.Turn{
+			begin("a start with an empty allowlist", allowOnly(), nil),
+			begin("a start without an allowlist", nil, withoutAllowlist),
+		}
+	},
+}
+
+// ForbiddenObservation is runs whose planner wants tools that it may not have.
+type ForbiddenObservation struct {
+	host.Turns
+	Control host.Turn   `json:"control"` // an allowed tool, which shows whether the seam steers
+	Tool    string      `json:"tool"`    // that tool
+	First   host.Turn   `json:"first"`   // a tool that is not allowed, at the start
+	Later   host.Turn   `json:"later"`   // the same after a result
+	Wanted  string      `json:"wanted"`  // the tool that is not allowed
+	Self    []host.Turn `json:"self"`    // the plugin itself
+	Name    string      `json:"name"`
+	Empty   []host.Turn `json:"empty"`         // any tool, though nothing is allowed
+	Odd     []host.Turn `json:"odd"`           // names that no tool may have
+	Told    []host.Turn `json:"told"`          // the same names, told by the result of a tool
+	Cut     string      `json:"cut,omitempty"` // why the turns after Told are missing
+}
+
+// oddNames would lead a route elsewhere.
+var oddNames = []string{"../x", "a b", "x.y\n", "fetch.extra", "", strings.Repeat("n", 10_000), "übung"}
+
+// forbidden makes the planner want tools that it may not have.
+var forbidden = &scenarios.Drive[ForbiddenObservation]{
+	ID: "agenticloop/forbidden",
+	Title: "has the planner want a tool that is not allowed, first and later, the agent itself, and names that are " +
+		"none, which results name as well",
+	Sends: []string{"a turn for each wish: agentic.start", "a turn for each name: agentic.tool_result",
+		"two turns: agentic.tool_result"},
+	Run: func(ctx context.Context, c *scenarios.Conn, o *ForbiddenObservation) {
+		p := host.Open(c, &o.Turns)
+		o.Wanted, o.Name, o.Tool = "assay-forbidden", p.OwnName(), p.Tools()[0]
+		o.wishAtTheStart(ctx, p)
+		o.tellNames(ctx, p)
+		o.wishLater(ctx, p)
+	},
+}
+
+// wished is the arguments of every wish.
+var wished = host.Object{"url": "http://example.test/"}
+
+// allowOnly is the config of an allowlist.
+func allowOnly(tools ...any) host.Object {
+	return host.Object{"allowed_plugins": append([]any{}, tools...)}
+}
+
+// withoutAllowlist takes the allowlist out of a request.
+func withoutAllowlist(request host.Object) {
+	delete(request["config"].(host.Object), "allowed_plugins")
+}
+
+// wishAtTheStart makes the planner want a tool as its first.
+func (o *ForbiddenObservation) wishAtTheStart(ctx context.Context, p *host.Plugin) {
+	begin := func(name, tool string, config host.Object, edit func(host.Object)) host.Turn {
+		plan := p.Steer(ctx, host.Call(tool, wished))
+		defer plan.Close()
+		start := host.Job{Name: name, Event: p.Start(p.NewGoal(), plan.Context), Config: config, Edit: edit}
+		t, _ := p.Turn(ctx, plan.Lay(start))
+		return t
+	}
+	o.Control = begin("a start that wants "+o.Tool, o.Tool, nil, nil)
+	o.First = begin("a start that wants a tool that is not allowed", o.Wanted, nil, nil)
+	const itself = "a start that wants the agent itself "
+	o.Self = []host.Turn{
+		begin(itself+"where it is not allowed", o.Name, allowOnly(o.Tool), nil),
+		begin(itself+"where it is allowed", o.Name, allowOnly(o.Tool, o.Name), nil),
+		begin(itself+"where it alone is allowed", o.Name, allowOnly(o.Name), nil),
+		begin(itself+"where nothing is", o.Name, allowOnly(), nil),
+		begin(itself+"without an allowlist", o.Name, nil, withoutAllowlist),
+	}
+	o.Empty = []host.Turn{
+		begin("a start that wants "+o.Tool+" with an empty allowlist", o.Tool, allowOnly(), nil),
+		begin("a start that wants "+o.Tool+" without an allowlist", o.Tool, nil, withoutAllowlist),
+	}
+	for _, name := range oddNames {
+		t := begin(fmt.Sprintf("a start that wants a tool named %.20q", name), name, allowOnly(o.Tool, name), nil)
+		o.Odd = append(o.Odd, t)
+	}
+}
+
+// tellNames makes the result of a tool name the next one: in its text, as a member, and in the words of the profile.
+func (o *ForbiddenObservation) tellNames(ctx context.Context, p *host.Plugin) {
+	s, ok := p.Begin(ctx, host.Job{Name: "a start whose result will name a tool"})
+	if !ok {
+		return
+	}
+	for _, name := range oddNames {
+		body := p.AnyResult()
+		body["content"], body["next_tool"] = "the next tool is "+name, name
+		maps.Copy(body, p.Hint(name))
+		t, _ := p.Turn(ctx, host.Job{
+			Name: fmt.Sprintf("a result that names a tool %.20q", name), State: s.State,
+			Event:  p.Result(s.Pending, body),
+			Config: allowOnly(o.Tool, s.Tool, name),
+		})
+		o.Told = append(o.Told, t)
+	}
+}
+
+// wishLater makes the planner want an allowed tool first, and then one that is not allowed.
+func (o *ForbiddenObservation) wishLater(ctx context.Context, p *host.Plugin) {
+	plan, err := p.TrySteer(ctx, host.Call(o.Tool, wished), host.Call(o.Wanted, wished))
+	if err != nil {
+		o.Cut = host.ReasonOf(err)
+		return
+	}
+	defer plan.Close()
+	start := host.Job{Name: "a start that wants " + o.Tool + " first", Event: p.Start(p.NewGoal(), plan.Context)}
+	s, ok := p.Begin(ctx, plan.Lay(start))
+	if !ok {
+		return
+	}
+	o.Later, _ = p.Turn(ctx, plan.Lay(host.Job{
+		Name: "a result after which it wants a tool that is not allowed", State: s.State,
+		Event: p.Result(s.Pending, plan.Body(1, p.AnyResult())),
+	}))
+}
+
+// SpoofedObservation is turns that were handed the correlation of another run.
+type SpoofedObservation struct {
+	host.Turns
+	Start    host.Turn    `json:"start"`   // reserved keys in its context
+	Pending  host.Pending `json:"pending"` // as the state has it
+	Result   host.Turn    `json:"result"`  // reserved keys in the result
+	Steered  host.Turn    `json:"steered"` // reserved keys in the arguments that the planner chose
+	Spoof    Spoof        `json:"spoof"`
+	Unpicked string       `json:"unpicked,omitempty"` // why the arguments could not be chosen
+}
+
+// Spoof is the correlation of no run.
+type Spoof struct {
+	Run     string `json:"run_id"`
+	Step    int    `json:"step"`
+	Tool    string `json:"tool"`
+	Command string `json:"tool_command"`
+	At      string `json:"requested_at"`
+}
+
+func (s Spoof) object() host.Object {
+	return host.Object{"run_id": s.Run, "step": s.Step, "tool": s.Tool, "tool_command": s.Command, "requested_at": s.At}
+}
+
+// spoofing hands the plugin reserved keys wherever it might pass them on.
+var spoofing = &scenarios.Drive[SpoofedObservation]{
+	ID: "agenticloop/spoofing",
+	Title: "hands the agent run_id, step, tool, tool_command and requested_at of somebody else, in a start's " +
+		"context, a result and, where they can be steered, a tool's arguments",
+	Sends: []string{"two turns: agentic.start", "one turn: agentic.tool_result"},
+	Run: func(ctx context.Context, c *scenarios.Conn, o *SpoofedObservation) {
+		p := host.Open(c, &o.Turns)
+		o.Spoof = Spoof{
+			"spoofed-" + p.NewID(), 77, "assay-spoofed-tool", "assay-spoofed-command", "1999-01-01T00:00:00Z",
+		}
+		hints := o.Spoof.object()
+		delete(hints, "tool") // a start may say which tool and command it wants
+		delete(hints, "tool_command")
+		hints["tool_payload"] = o.Spoof.object()
+		start := host.Job{Name: "a start whose context holds reserved keys", Event: p.Start(p.NewGoal(), hints)}
+		s, ok := p.Begin(ctx, start)
+		o.Start, o.Pending = s.Turn, s.Pending
+		if !ok {
+			return
+		}
+		body := p.AnyResult()
+		maps.Copy(body, o.Spoof.object())
+		delete(body, "tool_command")
+		body["tool_payload"] = o.Spoof.object()
+		result := p.Result(s.Pending, body)
+		o.Result, _ = p.Turn(ctx, host.Job{Name: "a result that holds reserved keys", State: s.State, Event: result})
+		plan, err := p.TrySteer(ctx, host.Call(p.Tools()[0], o.Spoof.object()))
+		if err != nil {
+			o.Unpicked = host.ReasonOf(err)
+			return
+		}
+		defer plan.Close()
+		o.Steered, _ = p.Turn(ctx, plan.Lay(host.Job{
+			Name: "a start whose planner chooses reserved keys as arguments", Event: p.Start(p.NewGoal(), plan.Context),
+		}))
+	},
+}
+
+// SecretsObservation is turns that were handed secrets in all places where a gateway has some.
+type SecretsObservation struct {
+	host.Turns
+	Start    host.Turn         `json:"start"`
+	Result   host.Turn         `json:"result"`
+	Failure  host.Turn         `json:"failure"`
+	Refused  host.Turn         `json:"refused"`
+	Canaries map[string]string `json:"canaries"` // by place: config, environment, secrets
+	Other    string            `json:"other"`    // the canary in another run of the state
+	Files    wire.Value        `json:"files"`
+}
+
+// secrets hands the plugin canaries.
+var secrets = &scenarios.Drive[SecretsObservation]{
+	ID:    "agenticloop/secrets",
+	Title: "starts, resumes and fails a run with canaries in the config, the environment, the secrets and another run",
+	Sends: []string{"two turns: agentic.start", "three turns: agentic.tool_result, and an event that nobody knows"},
+	Run: func(ctx context.Context, c *scenarios.Conn, o *SecretsObservation) {
+		p := host.Open(c, &o.Turns)
+		canary := func(where string) string { return "canary-" + where + "-" + strings.ReplaceAll(p.NewID(), "-", "") }
+		o.Other = canary("run")
+		o.Canaries = map[string]string{
+			"config": canary("config"), "environment": canary("environment"), "secrets": canary("secrets"),
+		}
+		dir := scenarios.Get(wire.NewFolder("assay-workspace-"))
+		defer wire.RemoveFolder(dir)
+		lay := func(j host.Job) host.Job {
+			j.Config = host.Object{"assay_api_key": o.Canaries["config"],
+				"assay": host.Object{"token": o.Canaries["config"]}}
+			j.Env = map[string]string{"ASSAY_CANARY_TOKEN": o.Canaries["environment"]}
+			j.Secrets = host.Object{"assay_token": o.Canaries["secrets"]}
+			j.Workspace = dir
+			return j
+		}
+		_, state := p.Turn(ctx,
+			lay(host.Job{Name: "the start of another run", Event: p.Start("a goal with "+o.Other, nil)}))
+		state = host.Clone(state)
+		for _, r := range host.RunsOf(state) {
+			if run, ok := r.(host.Object); ok {
+				run["goal"] = "a goal with " + o.Other
+			}
+		}
+		s, ok := p.Begin(ctx, lay(host.Job{Name: "the start", State: state}))
+		if o.Start = s.Turn; !ok {
+			return
+		}
+		o.Result, _ = p.Turn(ctx,
+			lay(host.Job{Name: "a result", State: s.State, Event: p.Result(s.Pending, p.AnyResult())}))
+		o.Failure, _ = p.Turn(ctx, lay(host.Job{Name: "a failure", State: s.State, Event: p.Failure(s.Pending)}))
+		unknown := p.Event("assay.unknown", host.Object{"x": 1}, "")
+		o.Refused, _ = p.Turn(ctx, lay(host.Job{Name: "an event that nobody knows", State: s.State, Event: unknown}))
+		o.Files = p.ReadFolder("the workspace", dir).Value("")
+	},
+}
+
+// TrapObservation is turns that could have called a gateway.
+type TrapObservation struct {
+	host.Turns
+	Start   host.Turn  `json:"start"`
+	Result  host.Turn  `json:"result"`
+	Ignored host.Turn  `json:"ignored"`
+	Trap    wire.Value `json:"trap"`  // the folder in which each called program leaves a file
+	Asked   []int      `json:"asked"` // how often each turn asked the model, if there is one
+}
+
+// traps puts programs on the PATH that call a gateway.
+var traps = &scenarios.Drive[TrapObservation]{
+	ID: "agenticloop/traps",
+	Title: "starts and resumes a run with programs on the PATH that tell when they are called, ductile, " +
+		"senechal-gw, curl and wget, and with the address of a gateway's API in its config and its environment",
+	Sends: []string{"one turn: agentic.start", "two turns: agentic.tool_result"},
+	Run: func(ctx context.Context, c *scenarios.Conn, o *TrapObservation) {
+		p := host.Open(c, &o.Turns)
+		dir := scenarios.Get(wire.NewFolder("assay-trap-"))
+		defer wire.RemoveFolder(dir)
+		bin, called := filepath.Join(dir, "bin"), filepath.Join(dir, "called")
+		scenarios.End(errors.Join(wire.MakeFolder(called), layTraps(bin, called)))
+		api := baitGateway(ctx, called)
+		defer api.close()
+		plan := &host.Plan{}
+		if p.HasModel() {
+			plan = p.ServeModel(ctx, host.Call(p.Tools()[0], wished), host.Done("done"))
+		}
+		defer plan.Close()
+		asked := 0
+		turn := func(j host.Job) (host.Turn, host.Object) {
+			path := bin + ":" + os.Getenv("PATH")
+			j.Env = map[string]string{"PATH": path, "DUCTILE_API_URL": api.url, "SENECHAL_API_URL": api.url}
+			j.Config = host.Object{"gateway_url": api.url}
+			t, after := p.Turn(ctx, plan.Lay(j))
+			if plan.Model != nil {
+				o.Asked = append(o.Asked, plan.Model.Calls()-asked)
+				asked = plan.Model.Calls()
+			}
+			return t, after
+		}
+		var state host.Object
+		o.Start, state = turn(host.Job{Name: "the start", Event: p.Start(p.NewGoal(), nil)})
+		if due, ok := host.PendingOf(o.Start); ok {
+			o.Result, _ = turn(host.Job{Name: "the result", State: state, Event: p.Result(due, p.AnyResult())})
+			unknown := p.Result(host.Pending{Run: p.NewID(), Step: 1, Tool: due.Tool}, p.AnyResult())
+			o.Ignored, _ = turn(host.Job{Name: "a result for a run that never was", State: state, Event: unknown})
+		}
+		o.Trap = p.ReadFolder("programs that were called", called).Value("")
+	},
+}

@@ -1,0 +1,28 @@
+package security
+
+import (
+	"github.com/openassay/assay/gen/agenticloopv2"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/agenticloop/claims"
+	"github.com/openassay/assay/scenarios/agenticloop/host"
+	"github.com/openassay/assay/scenarios/agenticloop/protocol"
+)
+
+// A plugin trusts its model no more than a tool (AL-R1, AL-R15, AL-R119).
+var misledByModel = scenarios.Scenario{
+	ID:     "agenticloop/security/model-out-of-bounds",
+	Title:  "whatever its model wants, and how often, the agent asks for no tool that is not allowed, and never for itself",
+	Proves: scenarios.IDs{agenticloopv2.RFC103G2, agenticloopv2.RFC103G3, agenticloopv2.RFC103READ12},
+	Claim:  claims.Plugin,
+	Ask: scenarios.Ask(protocol.Errings, func(o protocol.ModelObservation, j *scenarios.Judge) {
+		o.Given(j)
+		host.Given(j, o.Reached()...)
+		allowed := append(o.Control.Plugins(), o.Allowed...) // the tool of the control may have a route of another name
+		for _, t := range o.Reached() {
+			j.Check(agenticloopv2.RFC103READ12, t.Events().Each("/type")).To(soundRequests(),
+				"%s: types of its events", t.Name)
+			j.Check(agenticloopv2.RFC103G3, t.Events()).To(t.AsksOnlyFor(allowed...), "%s", t.Name)
+			j.Check(agenticloopv2.RFC103G2, t.Events()).To(notItself(o.Name), "%s", t.Name)
+		}
+	}),
+}

@@ -1,0 +1,66 @@
+package state
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/agenticloop/host"
+)
+
+// LargeObservation is turns that would make the state too large, and a large result.
+type LargeObservation struct {
+	host.Turns
+	Start   host.Turn    `json:"start"`   // with a state of ordinary size
+	Goal    host.Turn    `json:"goal"`    // a start whose goal is larger than any state
+	Crowded host.Turn    `json:"crowded"` // a start in a state of 200 finished runs
+	After   int          `json:"after"`   // the bytes of the state after that
+	Result  host.Turn    `json:"result"`  // a result of 20 MiB
+	Pending host.Pending `json:"pending"`
+}
+
+// LargeThings hands the plugin more than it can keep. It runs alone because it takes much memory.
+var LargeThings = &scenarios.Drive[LargeObservation]{
+	ID:        "agenticloop/large-things",
+	Title:     "starts a run with a goal of 2 MiB, one in a state of 200 finished runs, and delivers a result of 20 MiB",
+	Sends:     []string{"three turns: agentic.start", "one turn: agentic.tool_result of 20 MiB"},
+	Exclusive: true,
+	Run: func(ctx context.Context, c *scenarios.Conn, o *LargeObservation) {
+		p := host.Open(c, &o.Turns)
+		s, ok := p.Begin(ctx, host.Job{Name: "the start"})
+		o.Start, o.Pending = s.Turn, s.Pending
+		if !ok {
+			return
+		}
+		huge := p.Start(strings.Repeat("and then some ", 150_000), nil)
+		o.Goal, _ = p.Turn(ctx, host.Job{Name: "a start with a goal of 2 MiB", Event: huge})
+		crowd := host.Clone(s.State)
+		finished, _ := host.RunsOf(crowd)[s.Run].(host.Object)
+		finished["status"], finished["pending_step"], finished["pending_tool"] = "done", nil, nil
+		for i := range 200 {
+			run := host.Clone(finished)
+			run["goal"] = fmt.Sprintf("goal %d %s", i, strings.Repeat("of many words ", 290))
+			host.RunsOf(crowd)[fmt.Sprintf("finished-%d-%s", i, p.NewID())] = run
+		}
+		// The rest of the MiB is smaller than one more run of that size.
+		filler := host.MostState - host.SizeOf(crowd) - 2000
+		if filler > 0 {
+			run := host.Clone(finished)
+			run["goal"] = strings.Repeat("x", filler)
+			host.RunsOf(crowd)["finished-filler"] = run
+		}
+		start := p.Start("goal "+strings.Repeat("of many words ", 290), nil)
+		var state host.Object
+		o.Crowded, state = p.Turn(ctx,
+			host.Job{Name: "a start in a state of 200 finished runs", State: crowd, Event: start})
+		o.After = host.SizeOf(state)
+		text := strings.Repeat("a sentence of twenty-two ", 20<<20/25)
+		body := host.Object{"content_type": "text/plain", "text": text}
+		o.Result, _ = p.Turn(ctx, host.Job{
+			Name: "a result of 20 MiB", State: s.State, Event: p.Result(s.Pending, body),
+			Timeout: max(p.Deadline(), time.Minute),
+		})
+	},
+}

@@ -1,0 +1,125 @@
+package state_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/openassay/assay/gen/agenticloopv2"
+	"github.com/openassay/assay/scenarios/agenticloop/budget"
+	"github.com/openassay/assay/scenarios/agenticloop/correlation"
+	"github.com/openassay/assay/scenarios/agenticloop/host"
+	"github.com/openassay/assay/scenarios/agenticloop/hosttest"
+	"github.com/openassay/assay/scenarios/agenticloop/state"
+)
+
+func TestJudgeOfWhatIsPending(t *testing.T) {
+	for name, c := range map[string]struct {
+		third any
+		want  string
+	}{
+		"honest": {
+			hosttest.Ok(host.Object{"R": hosttest.Running(3, "fetch")}, hosttest.Request("R", 3, "fetch")), "passed"},
+		"it is kept later": {hosttest.Ok(host.Object{"R": hosttest.Running(2, "fabric")},
+			hosttest.Request("R", 3, "fetch")), agenticloopv2.RFC103S6},
+		"it is not kept": {hosttest.Ok(host.Object{"R": hosttest.Over("running", 3)},
+			hosttest.Request("R", 3, "fetch")), agenticloopv2.RFC103S6},
+		"the tool is another": {hosttest.Ok(host.Object{"R": hosttest.Running(3, "fabric")},
+			hosttest.Request("R", 3, "fetch")), agenticloopv2.RFC103S6},
+		"it crashes": {"", "blocked"},
+		"another run is named": {
+			hosttest.Ok(host.Object{"R": hosttest.Running(3, "fetch")}, hosttest.Request("S", 3, "fetch")), "blocked"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			last := hosttest.Turn(t, "the result of step 2", hosttest.RunR2, c.third)
+			o := budget.BudgetObservation{
+				Turns: host.Turns{hosttest.StartR.Turn(t),
+					hosttest.Handed(t, "the result of step 1",
+						hosttest.Ok(hosttest.RunR2, hosttest.Request("R", 2, "fabric"))), last}}
+			hosttest.Expect(t, "state/pending-with-the-request", o, c.want)
+		})
+	}
+	hosttest.Expect(t, "state/pending-with-the-request",
+		budget.BudgetObservation{Turns: host.Turns{hosttest.Turn(t, "the start", nil, hosttest.Ok(nil))}}, "blocked")
+}
+
+func TestJudgesOfLargeThings(t *testing.T) {
+	big := hosttest.Over("done", 1)
+	big["goal"] = strings.Repeat("x", 1<<20)
+	honest := func() state.LargeObservation {
+		return state.LargeObservation{Start: hosttest.StartR.Turn(t),
+			Goal:    hosttest.Turn(t, "a large goal", nil, hosttest.Refusal(false)),
+			Crowded: hosttest.Turn(t, "a crowd", nil, hosttest.StartR.Answer),
+			After:   1000, Result: hosttest.Handed(t,
+				"a large result", hosttest.Ok(hosttest.RunR2, hosttest.Request("R", 2, "fabric")))}
+	}
+	for _, c := range []struct {
+		scenario, name string
+		change         func(*state.LargeObservation)
+		want           string
+	}{
+		{"state/stays-below-1-mib", "the goal is kept", func(o *state.LargeObservation) {
+			o.Goal = hosttest.Turn(t, "a large goal", nil, hosttest.Ok(host.Object{"R": big}))
+		}, agenticloopv2.RFC103WIRE13},
+		{"state/stays-below-1-mib", "to be tried again", func(o *state.LargeObservation) {
+			o.Goal = hosttest.Turn(t, "a large goal", nil, hosttest.Refusal(true))
+		}, agenticloopv2.RFC103WIRE13},
+		{"state/stays-below-1-mib", "the crowd grows", func(o *state.LargeObservation) {
+			o.After = 1<<20 + 1
+		}, agenticloopv2.RFC103WIRE13},
+		{"workspace/large-result", "it crashes", func(o *state.LargeObservation) {
+			o.Result = hosttest.Told{Name: "a large result", Answer: "", Exit: 1}.Turn(t)
+		}, agenticloopv2.RFC103READ6},
+		{"workspace/large-result", "it says nothing", func(o *state.LargeObservation) {
+			o.Result = hosttest.Turn(t, "a large result", nil, "")
+		}, agenticloopv2.RFC103READ6},
+	} {
+		t.Run(c.scenario+"/"+c.name, func(t *testing.T) {
+			hosttest.Expect(t, c.scenario, honest(), "passed")
+			o := honest()
+			c.change(&o)
+			hosttest.Expect(t, c.scenario, o, c.want)
+		})
+	}
+}
+
+// What is kept of runs, as findings.
+func TestFindingsOfTheState(t *testing.T) {
+	o := hosttest.HonestResults(t)
+	if out := hosttest.Expect(t, "state/escalated-is-idle", o, "passed"); len(out.Findings) != 0 {
+		t.Errorf("findings %v", out.Findings)
+	}
+	left := hosttest.Running(1, "fetch")
+	left["status"] = "escalated"
+	o.Wrong = hosttest.Handed(t, "wrong tool", hosttest.Ok(host.Object{"R": left}, hosttest.Escalation("R", "x")))
+	if out := hosttest.Expect(t, "state/escalated-is-idle", o, "passed"); len(out.Findings) != 2 {
+		t.Errorf("findings %v", out.Findings)
+	}
+	o = hosttest.HonestResults(t)
+	if out := hosttest.Expect(t, "state/completed-steps", o, "passed"); len(out.Findings) != 1 {
+		t.Errorf("findings %v", out.Findings)
+	}
+	listed := hosttest.Running(2, "fabric")
+	listed["completed_steps"] = []any{1}
+	o.Matching = hosttest.Handed(t, "the result",
+		hosttest.Ok(host.Object{"R": listed}, hosttest.Request("R", 2, "fabric")))
+	if out := hosttest.Expect(t, "state/completed-steps", o, "passed"); len(out.Findings) != 0 {
+		t.Errorf("findings %v", out.Findings)
+	}
+	hosttest.Expect(t, "state/resumes-from-the-state-alone", o, "passed")
+	o.Matching = hosttest.Handed(t, "the result", hosttest.Ok(nil))
+	hosttest.Expect(t, "state/resumes-from-the-state-alone", o, agenticloopv2.RFC103S1)
+	// it asks for nothing, which is held against it elsewhere
+	o.Matching = hosttest.Handed(t, "the result", hosttest.Ok(host.Object{"R": hosttest.Running(2, "fabric")}))
+	hosttest.Expect(t, "state/resumes-from-the-state-alone", o, "passed")
+	o.Matching = hosttest.Handed(t, "the result",
+		hosttest.Ok(host.Object{"R": hosttest.Running(1, "fetch"), "X": hosttest.Running(1, "fetch")},
+			hosttest.Request("X", 1, "fetch")))
+	hosttest.Expect(t, "state/resumes-from-the-state-alone", o, agenticloopv2.RFC103S1)
+	run := hosttest.Running(1, "fetch")
+	run["created_at"] = "today"
+	s := correlation.StartsObservation{
+		First: hosttest.Turn(t, "a", nil, hosttest.Ok(host.Object{"R": run}, hosttest.Request("R", 1, "fetch")))}
+	if out := hosttest.Expect(t, "state/run-has-its-times", s, "passed"); len(out.Findings) != 1 {
+		t.Errorf("findings %v", out.Findings)
+	}
+}

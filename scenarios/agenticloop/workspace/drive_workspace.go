@@ -1,0 +1,135 @@
+package workspace
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/agenticloop/host"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// WorkspaceObservation is a run whose jobs each have a workspace, which begins as links to the files of the job before.
+type WorkspaceObservation struct {
+	host.EndObservation
+	Left   []wire.Value `json:"left"`   // the files of each job after its turn
+	Later  []wire.Value `json:"later"`  // the files of each job after the run
+	Beside wire.Value   `json:"beside"` // the folder that holds the workspaces, after the run
+	Odd    []host.Turn  `json:"odd"`    // starts with a workspace_dir that cannot be used
+}
+
+// inWorkspaces drives a run whose jobs have workspaces.
+var inWorkspaces = &scenarios.Drive[WorkspaceObservation]{
+	ID: "agenticloop/in-workspaces",
+	Title: "has a run complete, each job in a workspace of hard links to the one before, and starts runs whose " +
+		"workspace_dir cannot be used",
+	Sends: []string{"one turn: agentic.start", "a turn for each step: agentic.tool_result",
+		"five turns: agentic.start with another workspace_dir"},
+	Run: func(ctx context.Context, c *scenarios.Conn, o *WorkspaceObservation) {
+		p := host.Open(c, &o.Turns)
+		o.Goal = p.NewGoal()
+		root := scenarios.Get(wire.NewFolder("assay-workspaces-"))
+		defer wire.RemoveFolder(root)
+		o.runInWorkspaces(ctx, p, root)
+		o.startInOddOnes(ctx, p, root)
+	},
+}
+
+func (o *WorkspaceObservation) runInWorkspaces(ctx context.Context, p *host.Plugin, root string) {
+	plan := p.SteerTwoSteps(ctx)
+	defer plan.Close()
+	o.Way = plan.Via
+	var dirs []string
+	next := func() string {
+		dir := filepath.Join(root, fmt.Sprintf("job-%d", len(dirs)+1))
+		scenarios.End(wire.MakeFolder(dir))
+		if len(dirs) > 0 {
+			scenarios.End(link(dirs[len(dirs)-1], dir))
+		}
+		dirs = append(dirs, dir)
+		return dir
+	}
+	look := func(into *[]wire.Value, dir string) {
+		*into = append(*into, p.ReadFolder("files of "+filepath.Base(dir), dir).Value(""))
+	}
+	dir := next()
+	s, ok := p.Begin(ctx, plan.Lay(host.Job{Name: "the start", Event: p.Start(o.Goal, plan.Context), Workspace: dir}))
+	o.Start, o.Run = s.Turn, s.Run
+	look(&o.Left, dir)
+	if !ok {
+		return
+	}
+	due, state := s.Pending, s.State
+	for n := 1; n <= host.MostSteps; n++ {
+		dir = next()
+		t, after := p.Turn(ctx, plan.Lay(host.Job{
+			Name: fmt.Sprintf("the result of step %d", due.Step), State: state,
+			Event: p.Result(due, plan.Body(n, long(p))), Workspace: dir,
+		}))
+		o.Steps, o.Taken, state = append(o.Steps, t), n, after
+		look(&o.Left, dir)
+		next, asks := host.PendingOf(t)
+		if !asks {
+			break
+		}
+		due = next
+	}
+	for _, dir := range dirs {
+		look(&o.Later, dir)
+	}
+	o.Beside = p.ReadFolder("the folder that holds the workspaces", root).Value("")
+}
+
+// long draws the body of a result with more text than a request should hold: it belongs into a file.
+func long(p *host.Plugin) host.Object {
+	body := p.AnyResult()
+	delete(body, "excerpt")
+	body["content"] = strings.Repeat(body["content"].(string)+"\n", 4000)
+	return body
+}
+
+// link makes dir a copy of another folder, with hard links to its files.
+func link(from, dir string) error {
+	return filepath.WalkDir(from, func(at string, d fs.DirEntry, err error) error {
+		if err != nil || at == from {
+			return err
+		}
+		name, err := filepath.Rel(from, at)
+		if err != nil {
+			return err
+		}
+		to := filepath.Join(dir, name)
+		switch {
+		case d.IsDir():
+			return wire.MakeFolder(to)
+		case d.Type().IsRegular():
+			return os.Link(at, to) //nolint:gosec // the plugin that may write here has ended
+		}
+		return nil // a link may lead anywhere
+	})
+}
+
+// relativeWorkspace is a workspace_dir relative to the folder in which the process starts.
+const relativeWorkspace = "workspace/job-1"
+
+// startInOddOnes starts runs whose workspace_dir cannot be used.
+func (o *WorkspaceObservation) startInOddOnes(ctx context.Context, p *host.Plugin, root string) {
+	file, fixed := filepath.Join(root, "a-file"), filepath.Join(root, "read-only")
+	scenarios.End(os.WriteFile(file, []byte("no folder"), 0o644))
+	scenarios.End(os.Mkdir(fixed, 0o555)) // as root, we own it and the plugin does not
+	for _, w := range []struct{ name, dir string }{
+		{"no workspace_dir", ""},
+		{"a workspace_dir that is not there", filepath.Join(root, "missing", "too")},
+		{"a relative workspace_dir", relativeWorkspace},
+		{"a workspace_dir that is a file", file},
+		{"a workspace_dir that is read-only", fixed},
+	} {
+		t, _ := p.Turn(ctx, host.Job{Name: "a start with " + w.name, Event: p.Start(p.NewGoal(), nil),
+			Workspace: w.dir})
+		o.Odd = append(o.Odd, t)
+	}
+}

@@ -1,0 +1,279 @@
+// Package workspace asks what becomes of the files of a run, and of large results.
+package workspace
+
+import (
+	"fmt"
+	"maps"
+	"path"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/openassay/assay/gen/agenticloopv2"
+	"github.com/openassay/assay/scenarios"
+	"github.com/openassay/assay/scenarios/agenticloop/claims"
+	"github.com/openassay/assay/scenarios/agenticloop/host"
+	"github.com/openassay/assay/scenarios/agenticloop/state"
+	"github.com/openassay/assay/scenarios/check"
+	"github.com/openassay/assay/scenarios/wire"
+)
+
+// Suite returns the suite.
+func Suite() scenarios.Suite {
+	return scenarios.Suite{
+		ID: "workspace", Title: "the run's files are there, grow, and leave the files of earlier jobs alone",
+		Scenarios: []scenarios.Scenario{
+			paperTrail, traceGrows, earlierJobsKept, nothingOutside, artifactsThere, unusableWorkspace, largeResult,
+			host.EveryTurn("workspace", inWorkspaces),
+		},
+	}
+}
+
+// givenFiles blocks the judge unless the run left files.
+func (o WorkspaceObservation) givenFiles(j *scenarios.Judge) {
+	host.GivenRequest(j, o.Start)
+	host.Given(j, o.Steps...)
+	host.GivenReached(j, len(o.Left) > 0)
+}
+
+// RFC-103 Workspace Contract (AL-R20).
+var paperTrail = scenarios.Scenario{
+	ID:     "agenticloop/workspace/paper-trail",
+	Title:  "the workspace of a run holds context.md, memory.md, plan.md, trace.jsonl and artifacts/ once it was started",
+	Proves: scenarios.IDs{agenticloopv2.RFC103W1},
+	Claim:  claims.Workspaces,
+	Ask: scenarios.Ask(inWorkspaces, func(o WorkspaceObservation, j *scenarios.Judge) {
+		o.givenFiles(j)
+		for _, name := range []string{"context.md", "memory.md", "plan.md", "trace.jsonl"} {
+			j.Check(agenticloopv2.RFC103W1, o.Left[0].Key(name).Key("kind")).To(check.Equal("file"),
+				"%s after the start", name)
+		}
+		j.Check(agenticloopv2.RFC103W1, o.Left[0].Key("artifacts").Key("kind")).To(check.Equal("folder"),
+			"artifacts after the start")
+	}),
+}
+
+// RFC-103 Workspace Contract. A memory.md written anew is a finding (AL-R19).
+var traceGrows = scenarios.Scenario{
+	ID:     "agenticloop/workspace/trace-grows",
+	Title:  "trace.jsonl holds a JSON value a line, and each turn only adds to it",
+	Proves: scenarios.IDs{agenticloopv2.RFC103W2},
+	Claim:  claims.Workspaces,
+	Ask: scenarios.Ask(inWorkspaces, func(o WorkspaceObservation, j *scenarios.Judge) {
+		o.givenFiles(j)
+		before := ""
+		for i, files := range o.Left {
+			trace := files.Key("trace.jsonl")
+			if n, _ := trace.Key("bytes").Int(); i > 1 && n > 0 && !trace.Key("text").Present() {
+				break // with so many files, the listing has no room for its text
+			}
+			j.Check(agenticloopv2.RFC103W2, trace).To(host.JSONLines(), "trace.jsonl of job %d", i+1)
+			j.Check(agenticloopv2.RFC103W2, trace.Key("text")).To(beginsWith(before), "trace.jsonl of job %d", i+1)
+			before = trace.Key("text").String()
+		}
+		for i := range o.Left[1:] { // a plugin may reorganise its memory
+			was, now := o.Left[i].Key("memory.md").Key("text").String(),
+				o.Left[i+1].Key("memory.md").Key("text").String()
+			if !strings.HasPrefix(now, was) {
+				j.Find(agenticloopv2.RFC103W3,
+					"memory.md of job %d was written anew: it does not begin with its former text", i+2)
+			}
+		}
+		if len(o.Left) > 1 {
+			j.Check(agenticloopv2.RFC103W2, o.Left[1].Key("trace.jsonl").Key("bytes")).NotTo(
+				check.SameAs(o.Left[0].Key("trace.jsonl").Key("bytes")), "bytes of trace.jsonl after the second job")
+		}
+	}),
+}
+
+func beginsWith(text string) check.Matcher {
+	return check.Seeing(fmt.Sprintf("the %d bytes of before, and more behind them", len(text)),
+		func(s wire.Seen) (bool, string) {
+			now, _ := s.Actual().(string)
+			return strings.HasPrefix(now, text), fmt.Sprintf("%d bytes: %s", len(now), wire.Compact(now))
+		})
+}
+
+// With hard links, writing into a file in place changes it in every earlier job (AL-R19).
+var earlierJobsKept = scenarios.Scenario{
+	ID:     "agenticloop/workspace/earlier-jobs-kept",
+	Title:  "a turn leaves the files of earlier jobs as they were, though its own began as links to them",
+	Proves: scenarios.IDs{agenticloopv2.RFC103W3},
+	Claim:  claims.Workspaces,
+	Ask: scenarios.Ask(inWorkspaces, func(o WorkspaceObservation, j *scenarios.Judge) {
+		o.givenFiles(j)
+		if len(o.Left) < 2 || len(o.Later) != len(o.Left) {
+			j.BlockOn(agenticloopv2.RFC103V9, "set-up: the run had only one job")
+		}
+		for i := range len(o.Left) - 1 {
+			was := check.Plain(o.Left[i].Actual())
+			j.Check(agenticloopv2.RFC103W3, o.Later[i]).To(
+				check.Seeing("as they were when that job had ended", func(s wire.Seen) (bool, string) {
+					now := check.Plain(s.Actual())
+					if reflect.DeepEqual(now, was) {
+						return true, "as they were"
+					}
+					return false, "changed: " + differing(was, now)
+				}), "files of job %d", i+1)
+		}
+	}),
+}
+
+// differing names the members in which two documents differ.
+func differing(a, b any) string {
+	was, _ := a.(host.Object)
+	now, _ := b.(host.Object)
+	var names []string
+	for _, name := range slices.Sorted(maps.Keys(now)) {
+		if !reflect.DeepEqual(was[name], now[name]) {
+			names = append(names, name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(was)) {
+		if _, there := now[name]; !there {
+			names = append(names, name+" (gone)")
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// A process starts in an empty folder unless the profile names another (AL-R124).
+var nothingOutside = scenarios.Scenario{
+	ID:     "agenticloop/workspace/nothing-outside",
+	Title:  "a turn writes nothing outside its workspace",
+	Proves: scenarios.IDs{agenticloopv2.RFC103READ13},
+	Claim:  claims.Workspaces,
+	Ask: scenarios.Ask(inWorkspaces, func(o WorkspaceObservation, j *scenarios.Judge) {
+		o.givenFiles(j)
+		for _, t := range append([]host.Turn{o.Start}, append(o.Steps, o.Odd...)...) {
+			j.Check(agenticloopv2.RFC103READ13, t.Litter).To(noLitter(),
+				"%s: files in the folder in which it was started", t.Name)
+		}
+		j.Check(agenticloopv2.RFC103READ13, o.Beside).To(onlyWorkspaces(), "beside the workspaces")
+		for i, files := range o.Left {
+			j.Check(agenticloopv2.RFC103READ13, files).To(noLinksElsewhere(), "files of job %d", i+1)
+		}
+	}),
+}
+
+// onlyWorkspaces matches a folder that holds nothing but the workspaces of jobs.
+func onlyWorkspaces() check.Matcher {
+	return check.Seeing("nothing but workspaces", func(s wire.Seen) (bool, string) {
+		all, _ := s.Actual().(host.Object)
+		for _, name := range slices.Sorted(maps.Keys(all)) {
+			if !strings.HasPrefix(name, "job-") {
+				return false, name
+			}
+		}
+		return true, "nothing"
+	})
+}
+
+// noLinksElsewhere matches files of which no link leads out of the folder.
+func noLinksElsewhere() check.Matcher {
+	return check.Seeing("no links that lead elsewhere", func(s wire.Seen) (bool, string) {
+		all, _ := s.Actual().(host.Object)
+		for _, name := range slices.Sorted(maps.Keys(all)) {
+			if file, _ := all[name].(host.Object); file["kind"] == "link" && file["inside"] != true {
+				return false, name
+			}
+		}
+		return true, fmt.Sprintf("%d files", len(all))
+	})
+}
+
+// noLitter matches files that are all in the relative workspace.
+func noLitter() check.Matcher {
+	return check.Seeing("none", func(s wire.Seen) (bool, string) {
+		files, _ := s.Actual().([]any)
+		for _, f := range files {
+			if name, _ := f.(string); name != path.Dir(relativeWorkspace) && name != relativeWorkspace &&
+				!strings.HasPrefix(name, relativeWorkspace+"/") {
+				return false, wire.Compact(f)
+			}
+		}
+		return true, "none"
+	})
+}
+
+// RFC-103 Event Contract 4, Success Criteria.
+var artifactsThere = scenarios.Scenario{
+	ID:     "agenticloop/workspace/artifacts-are-there",
+	Title:  "the artifacts of agent.completed are relative paths, of files that are there",
+	Proves: scenarios.IDs{agenticloopv2.RFC103E15, agenticloopv2.RFC103O6},
+	Claim:  claims.Workspaces,
+	Ask: scenarios.Ask(inWorkspaces, func(o WorkspaceObservation, j *scenarios.Judge) {
+		o.givenFiles(j)
+		o.GivenCompletion(j)
+		files := o.Left[len(o.Left)-1]
+		if files.Key("artifacts").Key("kind").String() != "folder" {
+			j.BlockOn(agenticloopv2.RFC103W1, "set-up: the workspace has no artifacts/")
+		}
+		for _, e := range o.Last().OfType(host.Completed).Values {
+			list := e.At("/payload/artifacts")
+			j.Check(agenticloopv2.RFC103E15, list).To(relativePaths(), "artifacts")
+			j.Check(agenticloopv2.RFC103O6, list).To(pathsIn(files, list), "artifacts")
+		}
+	}),
+}
+
+// relativePaths matches a list of clean paths that stay in their folder. It may be empty or absent.
+func relativePaths() check.Matcher {
+	return check.That("a list of relative paths, which may be empty", func(v any) bool {
+		paths, isList := v.([]any)
+		escapes := slices.ContainsFunc(paths, func(p any) bool {
+			s, _ := p.(string)
+			return s == "" || strings.HasPrefix(s, "/") || strings.HasPrefix(s, "..") ||
+				path.Clean(s) != strings.TrimPrefix(s, "./")
+		})
+		return (isList || v == nil) && !escapes
+	})
+}
+
+// pathsIn matches a list of paths that lead to files of the workspace.
+func pathsIn(files, list wire.Value) check.Matcher {
+	return check.Seeing("paths of files of the workspace", func(wire.Seen) (bool, string) {
+		for _, p := range list.Items() {
+			file := files.Key(path.Clean(p.String()))
+			kind := file.Key("kind").String()
+			if kind != "file" && (kind != "link" || file.Key("inside").Actual() != true) {
+				return false, p.JSON() + " is not there"
+			}
+		}
+		return true, list.JSON()
+	})
+}
+
+// The RFC is silent on workspaces that cannot be used (AL-R122).
+var unusableWorkspace = scenarios.Scenario{
+	ID:     "agenticloop/workspace/unusable-workspace",
+	Title:  "a workspace_dir that is absent, missing, relative, a file or read-only does not keep a turn from answering",
+	Proves: scenarios.IDs{agenticloopv2.RFC103WIRE11},
+	Claim:  claims.Revision202602,
+	Ask: scenarios.Ask(inWorkspaces, func(o WorkspaceObservation, j *scenarios.Judge) {
+		host.Given(j, o.Start)
+		host.GivenReached(j, len(o.Odd) > 0)
+		host.GivenInTime(j, o.Odd...)
+		for _, t := range o.Odd {
+			t.CheckExit(j, agenticloopv2.RFC103WIRE11)
+			j.Check(agenticloopv2.RFC103WIRE11, t.Answer.Key("status")).To(check.OneOf("ok", "error"),
+				"%s: status", t.Name)
+		}
+	}),
+}
+
+// The RFC asks tools, not plugins, to keep large output in files (AL-R113).
+var largeResult = scenarios.Scenario{
+	ID:     "agenticloop/workspace/large-result",
+	Title:  "a result of 20 MiB does not swell the response: the next request has a path or an excerpt",
+	Proves: scenarios.IDs{agenticloopv2.RFC103READ6},
+	Claim:  claims.Plugin,
+	Ask: scenarios.Ask(state.LargeThings, func(o state.LargeObservation, j *scenarios.Judge) {
+		host.GivenRequest(j, o.Start)
+		t := o.Result
+		host.GivenInTime(j, t)
+		t.CheckExit(j, agenticloopv2.RFC103READ6)
+		j.Check(agenticloopv2.RFC103READ6, t.Output).To(host.AnObject(), "%s: standard output", t.Name)
+		j.Check(agenticloopv2.RFC103READ6, t.Bytes).To(check.Integer(1, 10<<20), "%s: bytes on standard output", t.Name)
+	}),
+}
