@@ -33,7 +33,12 @@ type KeyedRun struct {
 func (k KeyedRun) RunID() wire.Value { return k.Body.Key("runId") }
 
 func (h Host) KeyedRun(ctx context.Context, what, key string, body []byte) KeyedRun {
-	reply := h.Send(ctx, wire.Call{Method: http.MethodPost, Path: "/v1/runs", Body: body, Label: what, Secrets: InterruptTokens, Header: map[string]string{"Idempotency-Key": key}})
+	reply, err := scenarios.Attempt(func() *wire.Reply {
+		return h.Send(ctx, wire.Call{Method: http.MethodPost, Path: "/v1/runs", Body: body, Label: what, Secrets: InterruptTokens, Header: map[string]string{"Idempotency-Key": key}})
+	})
+	if err != nil {
+		h.Lost("a keyed request", err)
+	}
 	h.Adopt(reply)
 	return KeyedRun{AnsweredBy(what, reply), reply.HeaderValue("openwop-Idempotent-Replay")}
 }

@@ -84,7 +84,7 @@ var overwrittenIfMatch = scenarios.Scenario{
 				j.Check(openwopv1.OWPWSP14, s.Put.Body.At("/details/currentVersion")).To(check.SameAs(version), "details.currentVersion of that refusal")
 				tellRefusal(s.Put, j, openwopv1.OWPWSP14, "a write with "+s.What)
 			}
-			unchanged(s.Got, j, openwopv1.OWPWSP13, o.Current.Content, version, "a write with "+s.What)
+			j.Part(func() { unchanged(s.Got, j, openwopv1.OWPWSP13, o.Current.Content, version, "a write with "+s.What) })
 		}
 		o.Last.made(j)
 	}),
@@ -132,8 +132,10 @@ func (c FileCondition) unmade(j *scenarios.Judge, path string) {
 		}
 	}
 	checkAbsent(c.Got, j, openwopv1.OWPWSP15, "the file after "+what)
-	shownAsList(c.Listed, j)
-	j.Check(openwopv1.OWPWSP15, partsOf(c.Listed, path)).To(check.Len(0), "entries of the file in the list after %s", what)
+	j.Part(func() {
+		shownAsList(c.Listed, j)
+		j.Check(openwopv1.OWPWSP15, partsOf(c.Listed, path)).To(check.Len(0), "entries of the file in the list after %s", what)
+	})
 }
 
 var oneWriterWins = scenarios.Scenario{
