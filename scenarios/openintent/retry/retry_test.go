@@ -29,7 +29,7 @@ type tale struct {
 }
 
 func reminderAt(seconds float64, attempt int, more map[string]any) hosttest.Happened {
-	channel, to := rung(int64(attempt))
+	channel, to := ladderStep(int64(attempt))
 	p := map[string]any{"suspension_id": sidOfStory, "attempt": attempt, "max_attempts": 3, "channel_hint": channel, "notify_to": to, "next_attempt_at": nil}
 	if attempt < 3 {
 		p["next_attempt_at"] = hosttest.After(float64(2 * attempt))
@@ -39,7 +39,7 @@ func reminderAt(seconds float64, attempt int, more map[string]any) hosttest.Happ
 }
 
 func stepAt(seconds float64, attempt int, more map[string]any) hosttest.Happened {
-	channel, to := rung(int64(attempt))
+	channel, to := ladderStep(int64(attempt))
 	p := map[string]any{"suspension_id": sidOfStory, "attempt": attempt, "channel_hint": channel, "escalated_to": to}
 	maps.Copy(p, more)
 	return hosttest.Happened{Kind: host.EventEscalated, At: seconds, Payload: p}
