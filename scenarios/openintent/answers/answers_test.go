@@ -20,13 +20,17 @@ var theChoices = []any{doc{"value": "a", "label": "A", "description": "the first
 func answeredHonestly(x suitetest.Teller) answers.AnsweredObservation {
 	record := doc{"response_type": "choice", "choices": theChoices, "context": doc{"note": "n"}, "confidence_at_suspension": 0.25}
 	sus := x.Suspension(record)
-	kept := suitetest.With(suitetest.With(doc{"id": "sid", "question": "q", "suspended_at": suitetest.Began}, record), doc{"response": "a", "resolution": "responded", "responded_at": "2026-11-22T10:00:05"})
+	kept := suitetest.With(suitetest.With(doc{"id": "sid", "question": "q", "suspended_at": suitetest.Began}, record),
+		doc{"response": "a", "resolution": "responded", "responded_at": "2026-11-22T10:00:05"})
 	after := x.Ok(doc{"id": "i", "status": "active", "version": 5, "state": doc{"_suspension": kept}})
 	log := x.Log(happened(0, "intent_created", doc{}), happened(5, "intent.resumed", doc{"suspension_id": "sid"}))
 	return answers.AnsweredObservation{
 		Suspension: sus, Chosen: answers.Choice{Value: "a", Label: "A", Description: "the first"}, Other: answers.Choice{Value: "b"},
-		Answer: x.Ok(doc{"intent_id": "i", "suspension_id": "sid", "resolution": "responded", "value": "a", "choice_label": "A", "choice_description": "the first", "responded_by": "o", "responded_at": "2026-11-22T10:00:05Z"}),
-		After:  after, Log: log, Again: []host.Reply{x.Said(409, doc{}), x.Said(409, doc{})}, AfterAgain: after, LogAgain: log, Usual: x.Ok(doc{}),
+		Answer: x.Ok(doc{"intent_id": "i", "suspension_id": "sid", "resolution": "responded", "value": "a",
+			"choice_label": "A", "choice_description": "the first", "responded_by": "o",
+			"responded_at": "2026-11-22T10:00:05Z"}),
+		After: after, Log: log, Again: []host.Reply{x.Said(409, doc{}), x.Said(409, doc{})}, AfterAgain: after,
+		LogAgain: log, Usual: x.Ok(doc{}),
 	}
 }
 
@@ -118,8 +122,10 @@ func TestJudgesOfRaces(t *testing.T) {
 	x := suitetest.Teller{T: t}
 	type O = answers.RacedObservation
 	honest := func(x suitetest.Teller) O {
-		return O{Suspension: x.Suspension(nil), Values: []string{"one", "two", "one"}, Replies: []host.Reply{x.Said(409, doc{}), x.Ok(doc{}), x.Said(409, doc{})},
-			After: x.Ok(doc{"status": "active", "state": doc{"_suspension": doc{"response": "two"}}}), Log: x.Log(happened(1, "intent.resumed", doc{}))}
+		return O{Suspension: x.Suspension(nil), Values: []string{"one", "two", "one"},
+			Replies: []host.Reply{x.Said(409, doc{}), x.Ok(doc{}), x.Said(409, doc{})},
+			After:   x.Ok(doc{"status": "active", "state": doc{"_suspension": doc{"response": "two"}}}),
+			Log:     x.Log(happened(1, "intent.resumed", doc{}))}
 	}
 	suitetest.JudgeAll(t, honest, []suitetest.Story[O]{
 		{Scenario: "respond/race", What: "honest", Want: "passed"},
@@ -145,8 +151,10 @@ func TestJudgesOfRecords(t *testing.T) {
 	type O = answers.KeptObservation
 	policy := doc{"max_attempts": 3, "interval_seconds": 60, "escalation_ladder": []any{doc{"attempt": 2, "channel_hint": "email"}}}
 	honest := func(x suitetest.Teller) O {
-		return O{With: x.Suspension(doc{"retry_policy": policy}), Without: x.Suspension(doc{"id": "other", "fallback_policy": "fail"}), Taken: []host.Reply{x.Ok(doc{}), x.Ok(doc{})},
-			Log: x.Log(happened(0, "intent_created", doc{}), happened(1, "intent.suspended", doc{"suspension_id": "sid"}))}
+		return O{With: x.Suspension(doc{"retry_policy": policy}),
+			Without: x.Suspension(doc{"id": "other", "fallback_policy": "fail"}),
+			Taken:   []host.Reply{x.Ok(doc{}), x.Ok(doc{})},
+			Log:     x.Log(happened(0, "intent_created", doc{}), happened(1, "intent.suspended", doc{"suspension_id": "sid"}))}
 	}
 	stands := func(record doc) host.Reply {
 		return x.Ok(doc{"status": "suspended_awaiting_input", "state": doc{"_suspension": record}})
@@ -176,7 +184,7 @@ func TestJudgesOfRecords(t *testing.T) {
 	})
 }
 
-// refusedHonestly is a suspended intent at which n wrong answers came to nothing and a right one did.
+// refusedHonestly is a suspended intent that refused n wrong answers and took a right one.
 func refusedHonestly(x suitetest.Teller, status, n int, body any) host.Refused {
 	r := host.Refused{Suspension: x.Suspension(nil), Right: x.Ok(doc{}), End: x.Is("active")}
 	for range n {
@@ -186,8 +194,8 @@ func refusedHonestly(x suitetest.Teller, status, n int, body any) host.Refused {
 	return r
 }
 
-// let has the first wrong answer be taken.
-func let(x suitetest.Teller, r *host.Refused) {
+// takeWrong changes r as if the first wrong answer had been taken.
+func takeWrong(x suitetest.Teller, r *host.Refused) {
 	r.Wrong[0], r.Stood[0], r.Right = x.Ok(doc{}), x.Is("active"), x.Said(409, doc{})
 }
 
@@ -198,8 +206,10 @@ func TestJudgesOfRefusals(t *testing.T) {
 	honest := func(x suitetest.Teller) O {
 		return O{
 			Keyless: refusedHonestly(x, 401, 2, doc{}), Nameless: refusedHonestly(x, 422, 2, doc{}), Nowhere: []host.Reply{x.Said(404, doc{})},
-			Idle: x.Said(409, doc{}), IdleEnd: x.Is("active"), Another: refusedHonestly(x, 409, 1, doc{"detail": "another"}), Choice: refusedHonestly(x, 422, 2, valid), Choices: []string{"a", "b"},
-			Confirm: refusedHonestly(x, 422, 1, doc{}), Declined: refusedHonestly(x, 422, 0, nil), Empty: refusedHonestly(x, 422, 1, doc{}), Broken: refusedHonestly(x, 400, 3, doc{}),
+			Idle: x.Said(409, doc{}), IdleEnd: x.Is("active"), Another: refusedHonestly(x, 409, 1, doc{"detail": "another"}),
+			Choice: refusedHonestly(x, 422, 2, valid), Choices: []string{"a", "b"},
+			Confirm: refusedHonestly(x, 422, 1, doc{}), Declined: refusedHonestly(x, 422, 0, nil),
+			Empty: refusedHonestly(x, 422, 1, doc{}), Broken: refusedHonestly(x, 400, 3, doc{}),
 		}
 	}
 	var stories []suitetest.Story[O]
@@ -218,7 +228,7 @@ func TestJudgesOfRefusals(t *testing.T) {
 	} {
 		stories = append(stories,
 			suitetest.Story[O]{Scenario: k.name, What: "honest", Want: "passed"},
-			suitetest.Story[O]{Scenario: k.name, What: "takes it", Change: func(o *O) { let(x, k.pick(o)) }, Want: k.want},
+			suitetest.Story[O]{Scenario: k.name, What: "takes it", Change: func(o *O) { takeWrong(x, k.pick(o)) }, Want: k.want},
 			suitetest.Story[O]{Scenario: k.name, What: "refuses it and lets go", Want: k.want,
 				Change: func(o *O) { k.pick(o).Stood[0] = x.Is("active") }},
 			suitetest.Story[O]{Scenario: k.name, What: "refuses it otherwise", Want: k.want,
@@ -254,11 +264,11 @@ func TestJudgesOfRefusals(t *testing.T) {
 			Change: func(o *O) { o.Another.Wrong[0] = x.Said(409, doc{"detail": "expected sid, got x"}) }},
 		{Scenario: "respond/id-not-told", What: "tells it in a key", Want: "noted",
 			Change: func(o *O) { o.Another.Wrong[0] = x.Said(409, doc{"detail": doc{"sid": true}}) }},
-		{Scenario: "respond/id-not-told", What: "takes it", Change: func(o *O) { let(x, &o.Another) }, Want: "blocked"},
+		{Scenario: "respond/id-not-told", What: "takes it", Change: func(o *O) { takeWrong(x, &o.Another) }, Want: "blocked"},
 
 		{Scenario: "respond/confirm", What: "honest", Want: "passed"},
 		{Scenario: "respond/confirm", What: "takes maybe", Want: openintentv1.OIP0025A9,
-			Change: func(o *O) { let(x, &o.Confirm) }},
+			Change: func(o *O) { takeWrong(x, &o.Confirm) }},
 		{Scenario: "respond/confirm", What: "refuses yes", Want: openintentv1.OIP0025A9,
 			Change: func(o *O) { o.Confirm.Right = x.Said(422, doc{}) }},
 		{Scenario: "respond/confirm", What: "refuses no", Want: openintentv1.OIP0025A9,
@@ -272,14 +282,15 @@ func TestJudgesOfOldIDs(t *testing.T) {
 	x := suitetest.Teller{T: t}
 	type O = answers.StaleObservation
 	honest := func(x suitetest.Teller) O {
-		return O{Behind: refusedHonestly(x, 409, 1, doc{}), Window: refusedHonestly(x, 409, 1, doc{}), First: []host.Reply{x.Ok(doc{}), x.Ok(doc{})}}
+		return O{Behind: refusedHonestly(x, 409, 1, doc{}), Window: refusedHonestly(x, 409, 1, doc{}),
+			First: []host.Reply{x.Ok(doc{}), x.Ok(doc{})}}
 	}
 	suitetest.JudgeAll(t, honest, []suitetest.Story[O]{
 		{Scenario: "respond/old-id", What: "honest", Want: "passed"},
 		{Scenario: "respond/old-id", What: "takes it behind the new record", Want: openintentv1.OIP0025A5,
-			Change: func(o *O) { let(x, &o.Behind) }},
+			Change: func(o *O) { takeWrong(x, &o.Behind) }},
 		{Scenario: "respond/old-id", What: "takes it in the window", Want: openintentv1.OIP0025A5,
-			Change: func(o *O) { let(x, &o.Window) }},
+			Change: func(o *O) { takeWrong(x, &o.Window) }},
 		{Scenario: "respond/old-id", What: "takes no new one", Want: "blocked",
 			Change: func(o *O) { o.Behind.Right = x.Said(409, doc{}) }},
 	})
@@ -292,7 +303,7 @@ func TestJudgesOfGovernance(t *testing.T) {
 		return O{Made: x.Is("active"), Refused: refusedHonestly(x, 403, 1, doc{})}
 	}, []suitetest.Story[O]{
 		{Scenario: "respond/allowed-agents", What: "honest", Want: "passed"},
-		{Scenario: "respond/allowed-agents", What: "takes it", Change: func(o *O) { let(x, &o.Refused) }, Want: "noted"},
+		{Scenario: "respond/allowed-agents", What: "takes it", Change: func(o *O) { takeWrong(x, &o.Refused) }, Want: "noted"},
 		{Scenario: "respond/allowed-agents", What: "says conflict", Want: "noted",
 			Change: func(o *O) { o.Refused.Wrong[0] = x.Said(409, doc{}) }},
 		{Scenario: "respond/allowed-agents", What: "takes none of its own", Want: "blocked",
@@ -308,7 +319,9 @@ func TestJudgesOfVersions(t *testing.T) {
 	}
 	header := func(value string) wire.Value { return wiretest.Value(t, `"`+value+`"`) }
 	honest := func(x suitetest.Teller) O {
-		return O{Title: "T", Made: intent(1, doc{}), Read: intent(1, doc{}), Without: x.Said(428, doc{}), After: intent(1, doc{}), Right: intent(2, doc{"assay": "right"}), ETag: header("2"), Stale: x.Said(409, doc{}), End: intent(2, doc{"assay": "right"})}
+		return O{Title: "T", Made: intent(1, doc{}), Read: intent(1, doc{}), Without: x.Said(428, doc{}),
+			After: intent(1, doc{}), Right: intent(2, doc{"assay": "right"}), ETag: header("2"), Stale: x.Said(409, doc{}),
+			End: intent(2, doc{"assay": "right"})}
 	}
 	suitetest.JudgeAll(t, honest, []suitetest.Story[O]{
 		{Scenario: "lifecycle/read-back", What: "honest", Want: "passed"},

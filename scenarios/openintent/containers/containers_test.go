@@ -32,11 +32,15 @@ func TestJudgesOfTasks(t *testing.T) {
 	byUs := doc{"blocked_reason": "intent_suspended", "suspended_intent_id": "i"}
 	honest := func(x suitetest.Teller) O {
 		other := task("blocked", doc{"blocked_reason": "escalation"})
-		return O{TaskID: "t", IntentID: "i", Suspension: x.Suspension(doc{"expires_at": "2026-11-22T11:00:00Z"}), Usual: x.Reached(true, "blocked"),
-			Before:  containers.Planned{Plan: plan(), Progress: x.Said(404, doc{}), Task: task("running", nil), Pending: task("pending", nil), Other: other},
-			Blocked: x.Reached(true, "blocked"), During: containers.Planned{Plan: plan(entry), Progress: x.Said(404, doc{}), Task: task("blocked", byUs), Pending: task("pending", nil), Other: other},
+		return O{TaskID: "t", IntentID: "i", Suspension: x.Suspension(doc{"expires_at": "2026-11-22T11:00:00Z"}),
+			Usual: x.Reached(true, "blocked"),
+			Before: containers.Planned{Plan: plan(), Progress: x.Said(404, doc{}), Task: task("running", nil),
+				Pending: task("pending", nil), Other: other},
+			Blocked: x.Reached(true, "blocked"), During: containers.Planned{Plan: plan(entry), Progress: x.Said(404, doc{}),
+				Task: task("blocked", byUs), Pending: task("pending", nil), Other: other},
 			Barrier: x.Barrier(), Answer: x.Ok(doc{}), Resumed: x.Reached(true, "active"), Running: x.Reached(true, "running"),
-			After: containers.Planned{Plan: plan(), Progress: x.Said(404, doc{}), Task: task("running", doc{"blocked_reason": nil}), Pending: task("pending", nil), Other: other}}
+			After: containers.Planned{Plan: plan(), Progress: x.Said(404, doc{}),
+				Task: task("running", doc{"blocked_reason": nil}), Pending: task("pending", nil), Other: other}}
 	}
 	nothing := func(o *O) { o.Blocked, o.During.Task = x.Reached(false, "running"), task("running", nil) }
 	half := func(o *O) { o.Blocked, o.During.Task = x.Reached(false, "running"), task("running", byUs) }
@@ -120,7 +124,9 @@ func TestJudgesOfPortfolios(t *testing.T) {
 	type O = containers.PortfolioObservation
 	at := func(count int, more doc) host.Watched {
 		status := map[bool]string{true: suitetest.Waits, false: "active"}[count > 0]
-		return host.Watched{Portfolio: x.Ok(suitetest.With(doc{"id": "f", "name": "n", "status": "active", "has_suspended_members": count > 0, "suspended_member_count": count, "aggregate_status": doc{"status": "in_progress"}}, more)),
+		return host.Watched{Portfolio: x.Ok(suitetest.With(doc{"id": "f", "name": "n", "status": "active",
+			"has_suspended_members": count > 0, "suspended_member_count": count,
+			"aggregate_status": doc{"status": "in_progress"}}, more)),
 			Members: x.Ok([]any{doc{"id": "m1", "status": status}})}
 	}
 	told := func(kind string, n int) (out []doc) {
@@ -130,7 +136,8 @@ func TestJudgesOfPortfolios(t *testing.T) {
 		return out
 	}
 	honest := func(x suitetest.Teller) O {
-		return O{FirstID: "m1", Before: at(0, nil), First: x.Suspension(nil), One: at(1, nil), Barrier: x.Barrier(), Second: x.Suspension(nil), Two: at(2, nil), After: at(0, nil),
+		return O{FirstID: "m1", Before: at(0, nil), First: x.Suspension(nil), One: at(1, nil), Barrier: x.Barrier(),
+			Second: x.Suspension(nil), Two: at(2, nil), After: at(0, nil),
 			MemberLog: x.Log(), FolderLog: x.Log(append(told("portfolio.member_suspended", 1), told("portfolio.member_resumed", 1)...)...)}
 	}
 	bare := func(more doc) host.Watched {
@@ -242,7 +249,9 @@ func TestJudgesOfPhases(t *testing.T) {
 		return host.Watched{Portfolio: x.Ok(doc{"progress": doc{"suspended_phases": append([]any{}, entries...)}})}
 	}
 	honest := func(x suitetest.Teller) O {
-		return O{Names: []string{"review", "title"}, IntentID: "i", Suspension: x.Suspension(doc{"expires_at": "2026-11-22T11:00:00Z"}), During: at(entry), Workflow: x.Said(404, doc{}), Answer: x.Ok(doc{}), After: at(), Ended: x.Said(404, doc{})}
+		return O{Names: []string{"review", "title"}, IntentID: "i",
+			Suspension: x.Suspension(doc{"expires_at": "2026-11-22T11:00:00Z"}), During: at(entry),
+			Workflow: x.Said(404, doc{}), Answer: x.Ok(doc{}), After: at(), Ended: x.Said(404, doc{})}
 	}
 	suitetest.JudgeAll(t, honest, []suitetest.Story[O]{
 		{Scenario: "portfolios/suspended-phases", What: "honest", Want: "passed"},
@@ -266,8 +275,10 @@ func TestJudgesOfDeadlines(t *testing.T) {
 	expired := happened(2, "intent.suspension_expired", doc{"reason": "portfolio_deadline"})
 	const why = "portfolio_deadline_exceeded"
 	honest := func(x suitetest.Teller) O {
-		return O{Suspension: x.Suspension(nil), Fallback: "FB", Before: x.Is(suitetest.Waits), Ended: x.Reached(true, "abandoned"), Then: ended(doc{"resolution": "expired"}, why),
-			Log: x.Log(expired, happened(2, "status_changed", doc{"status": "abandoned"})), Late: x.Said(409, doc{}), After: ended(doc{}, why), Control: x.Reached(true, suitetest.Waits)}
+		return O{Suspension: x.Suspension(nil), Fallback: "FB", Before: x.Is(suitetest.Waits),
+			Ended: x.Reached(true, "abandoned"), Then: ended(doc{"resolution": "expired"}, why),
+			Log: x.Log(expired, happened(2, "status_changed", doc{"status": "abandoned"})), Late: x.Said(409, doc{}),
+			After: ended(doc{}, why), Control: x.Reached(true, suitetest.Waits)}
 	}
 	nothing := func(o *O) { o.Ended, o.Then, o.Log = x.Reached(false, suitetest.Waits), x.Is(suitetest.Waits), x.Log() }
 	suitetest.JudgeAll(t, honest, []suitetest.Story[O]{
@@ -315,7 +326,9 @@ func TestJudgesOfClaims(t *testing.T) {
 	type O = inputs.ClaimObservation
 	refusal := doc{"detail": doc{"error": "upstream_intent_suspended", "suspended_intent_id": "u77", "expected_resume_at": suitetest.Began}}
 	honest := func(x suitetest.Teller) O {
-		return O{UpstreamID: "u77", Suspension: x.Suspension(doc{"expires_at": suitetest.Began}), Before: x.Is("blocked"), Refused: x.Said(409, refusal), After: x.Is("blocked"), Answer: x.Ok(doc{}), Finished: x.Reached(true, "completed"), Granted: x.Ok(doc{}), Plain: x.Ok(doc{})}
+		return O{UpstreamID: "u77", Suspension: x.Suspension(doc{"expires_at": suitetest.Began}), Before: x.Is("blocked"),
+			Refused: x.Said(409, refusal), After: x.Is("blocked"), Answer: x.Ok(doc{}), Finished: x.Reached(true, "completed"),
+			Granted: x.Ok(doc{}), Plain: x.Ok(doc{})}
 	}
 	grants := func(o *O) { o.Refused = x.Ok(doc{"id": "l"}) }
 	other := func(o *O) {
@@ -360,7 +373,8 @@ func TestJudgesOfClaims(t *testing.T) {
 func TestJudgesOfConfigurations(t *testing.T) {
 	x := suitetest.Teller{T: t}
 	type O = config.ConfigObservation
-	none, some := doc{"suspension": doc{"default_retry_policy": nil}}, doc{"suspension": doc{"default_retry_policy": doc{"max_attempts": 3, "interval_seconds": 60}}}
+	none, some := doc{"suspension": doc{"default_retry_policy": nil}},
+		doc{"suspension": doc{"default_retry_policy": doc{"max_attempts": 3, "interval_seconds": 60}}}
 	no := func(int) []host.Reply {
 		return []host.Reply{x.Said(405, doc{}), x.Said(405, doc{}), x.Said(403, doc{})}
 	}
@@ -400,7 +414,8 @@ func TestJudgesOfStreams(t *testing.T) {
 	const reminder, step = "intent.suspension_renotified", "intent.suspension_escalated"
 	made := happened(0, "intent_created", doc{})
 	honest := func(x suitetest.Teller) O {
-		return O{Suspension: x.Suspension(nil), Before: x.Log(made), Log: x.Log(made, happened(1, "intent.resumed", doc{}), happened(2, reminder, doc{}), happened(3, reminder, doc{}), happened(4, step, doc{})),
+		return O{Suspension: x.Suspension(nil), Before: x.Log(made), Log: x.Log(made, happened(1, "intent.resumed", doc{}),
+			happened(2, reminder, doc{}), happened(3, reminder, doc{}), happened(4, step, doc{})),
 			Stream: stream("intent.resumed", reminder, step, reminder, "more.than.the.log")}
 	}
 	untyped := func(o *O) {

@@ -97,7 +97,8 @@ var deadlineAudited = scenarios.Scenario{
 		o.Log.Readable(j)
 		expired := o.Log.OfType(host.EventExpired)
 		if j.Check(openintentv1.OIP0026R5D, expired).To(check.Len(1), "intent.suspension_expired on the log") {
-			j.Check(openintentv1.OIP0026R5D, expired.Last().At("/payload/reason")).To(check.Equal("portfolio_deadline"), "reason of intent.suspension_expired")
+			j.Check(openintentv1.OIP0026R5D, expired.Last().At("/payload/reason")).To(check.Equal("portfolio_deadline"),
+				"reason of intent.suspension_expired")
 		}
 	}),
 }

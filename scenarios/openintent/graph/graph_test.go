@@ -15,7 +15,8 @@ func TestJudgesOfSteps(t *testing.T) {
 	x := suitetest.Teller{T: t}
 	type O = lifecycle.LifecycleObservation
 	honest := func(x suitetest.Teller) O {
-		return O{Draft: x.Said(409, doc{}), DraftEnd: x.Is("draft"), Done: x.Said(422, doc{}), DoneEnd: x.Is("completed"), Active: x.Is(suitetest.Waits),
+		return O{Draft: x.Said(409, doc{}), DraftEnd: x.Is("draft"), Done: x.Said(422, doc{}), DoneEnd: x.Is("completed"),
+			Active:     x.Is(suitetest.Waits),
 			Completing: x.Said(409, doc{}), Waiting: x.Is(suitetest.Waits), Answer: x.Ok(doc{}), Completed: x.Reached(true, "completed")}
 	}
 	suitetest.JudgeAll(t, honest, []suitetest.Story[O]{
@@ -44,7 +45,8 @@ func TestJudgesOfLeases(t *testing.T) {
 	type O = lifecycle.LeasesObservation
 	lease := func(id, until string) doc { return doc{"id": id, "expires_at": until} }
 	honest := func(x suitetest.Teller) O {
-		return O{Held: x.Ok(lease("l", "2026-11-22T10:01:00")), Renewed: x.Ok(lease("l", "2026-11-22T10:10:00Z")), Taken: x.Ok(lease("s", suitetest.Began)),
+		return O{Held: x.Ok(lease("l", "2026-11-22T10:01:00")), Renewed: x.Ok(lease("l", "2026-11-22T10:10:00Z")),
+			Taken:    x.Ok(lease("s", suitetest.Began)),
 			Stranger: x.Said(409, doc{}), Status: x.Is(suitetest.Waits).Body.Key("status"), Free: x.Ok(doc{})}
 	}
 	suitetest.JudgeAll(t, honest, []suitetest.Story[O]{
@@ -68,11 +70,12 @@ func TestJudgesOfLeases(t *testing.T) {
 	})
 }
 
-// familyAt is a family while the child is in a status, of which so many are counted.
+// familyAt is a family with a child in a status, and an aggregate.
 func familyAt(x suitetest.Teller, child string, counts doc) graph.Family {
 	return graph.Family{
 		Parent: x.Is("active"), Graph: x.Ok(doc{"aggregate_status": doc{"total": 4, "by_status": counts}}),
-		Children: x.Ok(doc{"children": []any{doc{"id": "a", "status": child}, doc{"id": "b", "status": "active"}}}), A: x.Is(child), B: x.Is("active"), Stranger: x.Is("active"),
+		Children: x.Ok(doc{"children": []any{doc{"id": "a", "status": child}, doc{"id": "b", "status": "active"}}}),
+		A:        x.Is(child), B: x.Is("active"), Stranger: x.Is("active"),
 	}
 }
 
@@ -81,8 +84,10 @@ func TestJudgesOfFamilies(t *testing.T) {
 	type O = graph.FamilyObservation
 	honest := func(x suitetest.Teller) O {
 		during := familyAt(x, suitetest.Waits, doc{"active": 2, "completed": 1, suitetest.Waits: 1})
-		return O{AID: "a", Before: familyAt(x, "active", doc{"active": 3, "completed": 1}), Suspension: x.Suspension(nil), During: during, Barrier: x.Barrier(), Behind: during,
-			Completing: x.Said(409, doc{}), Still: x.Is("active"), Answer: x.Ok(doc{}), After: familyAt(x, "active", doc{"active": 3, "completed": 1}), Closing: x.Ok(doc{})}
+		return O{AID: "a", Before: familyAt(x, "active", doc{"active": 3, "completed": 1}), Suspension: x.Suspension(nil),
+			During: during, Barrier: x.Barrier(), Behind: during,
+			Completing: x.Said(409, doc{}), Still: x.Is("active"), Answer: x.Ok(doc{}),
+			After: familyAt(x, "active", doc{"active": 3, "completed": 1}), Closing: x.Ok(doc{})}
 	}
 	counts := func(c doc) func(*O) {
 		return func(o *O) { o.Behind.Graph = x.Ok(doc{"aggregate_status": doc{"by_status": c}}) }
@@ -137,8 +142,10 @@ func TestJudgesOfDependents(t *testing.T) {
 	x := suitetest.Teller{T: t}
 	type O = graph.DependentObservation
 	honest := func(x suitetest.Teller) O {
-		return O{Way: "a child with depends_on was activated", Before: x.Is("active"), UpstreamID: "u", Suspension: x.Suspension(nil), Usual: x.Reached(true, "blocked"), Blocked: x.Reached(true, "blocked"),
-			Completing: x.Said(409, doc{}), Still: x.Is("blocked"), Answer: x.Ok(doc{}), Resumed: x.Reached(true, "active"), Barrier: x.Barrier(), Behind: x.Is("blocked"),
+		return O{Way: "a child with depends_on was activated", Before: x.Is("active"), UpstreamID: "u",
+			Suspension: x.Suspension(nil), Usual: x.Reached(true, "blocked"), Blocked: x.Reached(true, "blocked"),
+			Completing: x.Said(409, doc{}), Still: x.Is("blocked"), Answer: x.Ok(doc{}), Resumed: x.Reached(true, "active"),
+			Barrier: x.Barrier(), Behind: x.Is("blocked"),
 			Finished: x.Ok(doc{}), Unblocked: x.Reached(true, "active"), Closing: x.Ok(doc{})}
 	}
 	never := func(o *O) { o.Blocked = x.Reached(false, "active") }
@@ -183,7 +190,9 @@ func TestJudgesOfDependents(t *testing.T) {
 	})
 	type D = graph.DiamondObservation
 	suitetest.JudgeAll(t, func(x suitetest.Teller) D {
-		return D{Way: "a child with depends_on was activated", Blocked: x.Reached(true, "blocked"), First: x.Ok(doc{}), Barrier: x.Barrier(), Between: x.Is("blocked"), Second: x.Is(suitetest.Waits), Finished: x.Ok(doc{}), Unblocked: x.Reached(true, "active")}
+		return D{Way: "a child with depends_on was activated", Blocked: x.Reached(true, "blocked"), First: x.Ok(doc{}),
+			Barrier: x.Barrier(), Between: x.Is("blocked"), Second: x.Is(suitetest.Waits), Finished: x.Ok(doc{}),
+			Unblocked: x.Reached(true, "active")}
 	}, []suitetest.Story[D]{
 		{Scenario: "graph/diamond", What: "honest", Want: "passed"},
 		{Scenario: "graph/diamond", What: "unblocks on the first", Want: openintentv1.OIP00022,
