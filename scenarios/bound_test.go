@@ -68,7 +68,8 @@ func TestADocumentThatCannotBeReadIsNone(t *testing.T) {
 		"too large": `{"counts":"` + strings.Repeat("x", 5<<20) + `"}`, "too much": "[" + strings.Repeat("[],", 500_000) + "[]]",
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := scenarios.Certify(t.Context(), wire.Target{URL: toyHost(t, body)}, scenarios.Options{}, suite(one("s", counts, scenarios.Ask(countDrive("d"), is(3, "TOY-1")), "TOY-1")))
+			_, err := scenarios.Certify(t.Context(), wire.Target{URL: toyHost(t, body)}, scenarios.Options{},
+				suite(one("s", counts, scenarios.Ask(countDrive("d"), is(3, "TOY-1")), "TOY-1")))
 			if err == nil || !strings.Contains(err.Error(), scenarios.ErrNoDiscovery.Error()) {
 				t.Fatalf("got %v", err)
 			}

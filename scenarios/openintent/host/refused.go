@@ -30,7 +30,7 @@ func Second(c *scenarios.Conn) *scenarios.Conn {
 		return other
 	}
 	scenarios.End(scenarios.Block("a second agent is needed, and no key of one is given",
-		"give a second key that the server knows with --voter-key"))
+		"give a further key that the server knows with --voter-key"))
 	return nil
 }
 
