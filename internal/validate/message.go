@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/go-openapi/jsonpointer"
 	"github.com/santhosh-tekuri/jsonschema/v5"
 
 	"github.com/openassay/assay/internal/nearest"
@@ -136,7 +137,7 @@ func words(v any) (out []string) {
 
 func lookUp(document any, pointer string) any {
 	for _, token := range tokens(pointer) {
-		document, _ = child(document, unescapeToken(token))
+		document, _ = child(document, jsonpointer.Unescape(token))
 	}
 	return document
 }

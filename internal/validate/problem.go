@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/go-openapi/jsonpointer"
 	"github.com/santhosh-tekuri/jsonschema/v5"
 )
 
@@ -42,7 +43,7 @@ func (p Problem) String() string {
 func dotted(pointer string) string {
 	var b strings.Builder
 	for _, token := range tokens(pointer) {
-		token = unescapeToken(token)
+		token = jsonpointer.Unescape(token)
 		switch _, err := strconv.ParseUint(token, 10, 32); {
 		case err == nil:
 			b.WriteString("[" + token + "]")

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/go-openapi/jsonpointer"
 	"github.com/santhosh-tekuri/jsonschema/v5"
 )
 
@@ -83,7 +84,7 @@ func Embedded(bundled []byte) (*Set, error) {
 // Component returns a schema by its component name, like RunSnapshot.
 func (s *Set) Component(name string) (*Schema, error) {
 	for _, parent := range []string{"/components/schemas", "/$defs"} {
-		pointer := parent + "/" + escapeToken(name)
+		pointer := parent + "/" + jsonpointer.Escape(name)
 		if _, _, err := s.find(pointer); err == nil {
 			return s.At(pointer)
 		}
@@ -146,7 +147,7 @@ func (s *Set) find(pointer string) (canonical string, v any, err error) {
 		if i := strings.IndexByte(token, '/'); i >= 0 {
 			token, tail = token[:i], token[i:]
 		}
-		next, ok := child(v, unescapeToken(token))
+		next, ok := child(v, jsonpointer.Unescape(token))
 		if ref := refOf(v); !ok && ref != "" && hops < 32 {
 			hops++
 			v, canonical, rest = s.document, "", ref+rest
@@ -182,12 +183,3 @@ func refOf(v any) string {
 	}
 	return ref[1:]
 }
-
-var (
-	tokenEscape   = strings.NewReplacer("~", "~0", "/", "~1")
-	tokenUnescape = strings.NewReplacer("~1", "/", "~0", "~")
-)
-
-func escapeToken(token string) string { return tokenEscape.Replace(token) }
-
-func unescapeToken(token string) string { return tokenUnescape.Replace(token) }
