@@ -11,13 +11,13 @@ import (
 const (
 	// mostText is the number of bytes kept of a text, which may quote the target.
 	mostText = 2000
-	// mostAlike is the number of findings kept, and of checks of one requirement with the same result. There may be one for
-	// each element of a list, and the target chooses how long its lists are.
+	// mostAlike is the number of findings kept, and of checks of one requirement with the same result. There may be one
+	// for each element of a list, and the target chooses how long its lists are.
 	mostAlike = 256
 )
 
-// bound limits the size of an outcome, whatever the target sent, and removes secrets from its texts: a target may have named a
-// run by a key. The verdict stays.
+// bound limits the size of an outcome, whatever the target sent, and removes secrets from its texts: a target may have
+// named a run by a key. The verdict stays.
 func (o *Outcome) bound(clean func(string) string) {
 	tidy := func(text string) string { return cleaned(text, clean) }
 	o.Reason, o.Unblock = tidy(o.Reason), tidy(o.Unblock)
@@ -52,8 +52,8 @@ func boundFindings(findings []Finding, clean func(string) string) []Finding {
 	return out
 }
 
-// cleaned returns a text without secrets, clipped. A text that is much too long is cut before it is cleaned. Since half a secret
-// at that cut would not be found, the end of the rest goes too.
+// cleaned returns a text without secrets, clipped. A text that is much too long is cut before it is cleaned. Since half
+// a secret at that cut would not be found, the end of the rest goes too.
 func cleaned(text string, clean func(string) string) string {
 	const margin = 8 * mostText
 	if len(text) <= 2*margin {

@@ -102,8 +102,9 @@ type outcome struct {
 	value    Outcome
 }
 
-// Certify fetches the target's discovery document, selects scenarios and starts to drive them. It drives nothing if it returns an
-// error, which is a [UsageError], [ErrNothingSelected], [ErrUnreachable] or [ErrNoDiscovery]. All suites must be of one protocol.
+// Certify fetches the target's discovery document, selects scenarios and starts to drive them. It drives nothing if it
+// returns an error, which is a [UsageError], [ErrNothingSelected], [ErrUnreachable] or [ErrNoDiscovery]. All suites
+// must be of one protocol.
 func Certify(ctx context.Context, target wire.Target, o Options, suites ...Suite) (*Certification, error) {
 	o = o.withDefaults()
 	picked, err := o.Select.Pick(suites...)
@@ -160,8 +161,8 @@ func (c *Certification) discover(ctx context.Context) error {
 	return nil
 }
 
-// discoveryError returns [ErrNoDiscovery] if the target sent something that cannot be read, else [ErrUnreachable]. The text of err
-// may quote the target, so it is cleaned.
+// discoveryError returns [ErrNoDiscovery] if the target sent something that cannot be read, else [ErrUnreachable]. The
+// text of err may quote the target, so it is cleaned.
 func (c *Certification) discoveryError(err error) error {
 	kind := ErrUnreachable
 	if errors.Is(err, wire.ErrOverLimit) || errors.Is(err, wire.ErrUnreadable) {
@@ -268,8 +269,8 @@ func (c *Certification) run(ctx context.Context, d *drive) {
 	c.conclude(d)
 }
 
-// conclude judges the scenarios of a drive. It then keeps only the form of the observation that is written to disk, which has the
-// places of values instead of the values: all observations together would take many times what was sent.
+// conclude judges the scenarios of a drive. It then keeps only the form of the observation that is written to disk,
+// which has the places of values instead of the values: all observations together would take many times what was sent.
 func (c *Certification) conclude(d *drive) {
 	for _, o := range c.outcomes {
 		if o.drive == d {
@@ -360,8 +361,8 @@ func (o *outcome) decide(ledger *Ledger, clean func(string) string) Outcome {
 // Interrupt ends the drives that are still running. Their scenarios become inconclusive.
 func (c *Certification) Interrupt() { c.cancel() }
 
-// Finish waits for every scenario, cleans up on the target and returns the report. ctx bounds the clean-up only, so it must not
-// be a context that was cancelled to interrupt the certification.
+// Finish waits for every scenario, cleans up on the target and returns the report. ctx bounds the clean-up only, so it
+// must not be a context that was cancelled to interrupt the certification.
 func (c *Certification) Finish(ctx context.Context) *Report {
 	var waiting sync.WaitGroup
 	for _, o := range c.outcomes {

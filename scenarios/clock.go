@@ -9,8 +9,8 @@ import (
 // mostApart is the difference between two clocks from which on it is a finding.
 const mostApart = 5 * time.Minute
 
-// clock returns a finding if the target's clock differs from ours. No verdict depends on that, but a reader of the transcripts
-// needs to know.
+// clock returns a finding if the target's clock differs from ours. No verdict depends on that, but a reader of the
+// transcripts needs to know.
 func clock(date string, now time.Time) []Finding {
 	theirs, err := http.ParseTime(date)
 	if err != nil { // the header is optional

@@ -13,8 +13,8 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// Conn is the target as one drive has it: with its own transport, transcript, randomness and name space, and with the target's
-// discovery document.
+// Conn is the target as one drive has it: with its own transport, transcript, randomness and name space, and with the
+// target's discovery document.
 type Conn struct {
 	*wire.Client
 	Discovery Discovery
@@ -37,22 +37,22 @@ func (c *Conn) Name(stem string) string {
 	return fmt.Sprintf("%s-%s-%08x", stem, c.space, c.Rand.Uint32())
 }
 
-// Other returns the drive's connection as another tenant, whose clean-up also uses that credential. ok is false if the operator
-// gave no such credential.
+// Other returns the drive's connection as another tenant, whose clean-up also uses that credential. ok is false if the
+// operator gave no such credential.
 func (c *Conn) Other() (other *Conn, ok bool) { return c.as((*wire.Client).Other) }
 
-// Voter returns the drive's connection as a further principal of the tenant, counted from 0. ok is false if the operator gave
-// too few credentials.
+// Voter returns the drive's connection as a further principal of the tenant, counted from 0. ok is false if the
+// operator gave too few credentials.
 func (c *Conn) Voter(i int) (voter *Conn, ok bool) {
 	return c.as(func(c *wire.Client) *wire.Client { return c.Voter(i) })
 }
 
-// LowScope returns the drive's connection with a credential that may not answer interrupts. ok is false if the operator gave
-// none.
+// LowScope returns the drive's connection with a credential that may not answer interrupts. ok is false if the operator
+// gave none.
 func (c *Conn) LowScope() (low *Conn, ok bool) { return c.as((*wire.Client).LowScope) }
 
-// Second returns the drive's connection to the second host, which the target works with. What is made there is cleaned up there.
-// ok is false if the operator named none.
+// Second returns the drive's connection to the second host, which the target works with. What is made there is cleaned
+// up there. ok is false if the operator named none.
 func (c *Conn) Second() (second *Conn, ok bool) { return c.as((*wire.Client).Second) }
 
 // as returns the connection with another credential, if there is one.
@@ -66,8 +66,8 @@ func (c *Conn) as(who func(*wire.Client) *wire.Client) (*Conn, bool) {
 	return &copied, true
 }
 
-// Leave notes that something was made on the target, and how to undo it. Call the returned function if it needs no clean-up any
-// more.
+// Leave notes that something was made on the target, and how to undo it. Call the returned function if it needs no
+// clean-up any more.
 func (c *Conn) Leave(what string, undo func(context.Context, *wire.Client) error) (gone func()) {
 	if who := c.who; who != nil {
 		ours := undo
@@ -79,10 +79,10 @@ func (c *Conn) Leave(what string, undo func(context.Context, *wire.Client) error
 // fewestLooks is the number of looks needed to say that something did not happen in time.
 const fewestLooks = 5
 
-// Await calls look until it is done or patience is over, and returns which. look returns what it saw, and whether it is done.
-// The pause between looks grows from 2 ms to 100 ms, and then to a tenth of the time waited, so that fast hosts are not kept
-// waiting and slow ones not hammered. It looks at least [fewestLooks] times: where each look is slow (a busy machine, a far
-// network, a rate limit), the time says little about the target.
+// Await calls look until it is done or patience is over, and returns which. look returns what it saw, and whether it is
+// done. The pause between looks grows from 2 ms to 100 ms, and then to a tenth of the time waited, so that fast hosts
+// are not kept waiting and slow ones not hammered. It looks at least [fewestLooks] times: where each look is slow (a
+// busy machine, a far network, a rate limit), the time says little about the target.
 func (c *Conn) Await(ctx context.Context, what string, look func(context.Context) (seen wire.Value, done bool)) wire.Wait {
 	w := wire.Wait{What: what, Patience: c.Patience}
 	start := c.Now()
@@ -108,8 +108,8 @@ func (c *Conn) Await(ctx context.Context, what string, look func(context.Context
 	}
 }
 
-// Quiet waits for a window in which something must not happen, and returns its length: at least 250 ms, and five times slowest,
-// the slowest gap of the control.
+// Quiet waits for a window in which something must not happen, and returns its length: at least 250 ms, and five times
+// slowest, the slowest gap of the control.
 func (c *Conn) Quiet(ctx context.Context, slowest time.Duration) time.Duration {
 	const least = 250 * time.Millisecond
 	window := max(least, 5*slowest)
@@ -117,8 +117,8 @@ func (c *Conn) Quiet(ctx context.Context, slowest time.Duration) time.Duration {
 	return window
 }
 
-// AtOnce makes calls concurrently and waits for all of them. Draw from Rand and Name before. A call that ends the drive cancels
-// the others; a panic in a call is raised here.
+// AtOnce makes calls concurrently and waits for all of them. Draw from Rand and Name before. A call that ends the drive
+// cancels the others; a panic in a call is raised here.
 func (c *Conn) AtOnce(ctx context.Context, calls ...func(context.Context)) {
 	ends := make([]any, len(calls))
 	start := make(chan struct{})
@@ -185,8 +185,8 @@ func (c *Conn) Spawn(ctx context.Context, turn wire.Turn) *wire.Ended {
 // ReadFolder is [wire.Client.ReadFolder]. If it fails, the drive ends.
 func (c *Conn) ReadFolder(label, dir string) *wire.Read { return Get(c.Client.ReadFolder(label, dir)) }
 
-// seedOf derives a drive's randomness from the certification's seed, so that a scenario sends the same values alone as among
-// others.
+// seedOf derives a drive's randomness from the certification's seed, so that a scenario sends the same values alone as
+// among others.
 func seedOf(seed uint64, drive string) *rand.Rand {
 	h := fnv.New64a()
 	h.Write([]byte(drive))
@@ -217,8 +217,8 @@ func (c *cleanup) add(what string, undo func(context.Context, *wire.Client) erro
 	}
 }
 
-// The time for the clean-up grows with what there is to undo, so that a slow target gets enough of it, and never exceeds that of
-// the certification, so that a hostile one does not get more.
+// The time for the clean-up grows with what there is to undo, so that a slow target gets enough of it, and never
+// exceeds that of the certification, so that a hostile one does not get more.
 const (
 	cleanupEach    = 250 * time.Millisecond
 	leastUndo      = time.Second // for one, however small Patience is

@@ -21,9 +21,9 @@ type Given struct {
 	Leftovers []string
 }
 
-// Derive makes the report of a certification from its transcripts, without the target. All suites must be of one protocol. The
-// report has the drives whose transcripts were read. Transcripts may come from anybody: the error says what no certification
-// could have written.
+// Derive makes the report of a certification from its transcripts, without the target. All suites must be of one
+// protocol. The report has the drives whose transcripts were read. Transcripts may come from anybody: the error says
+// what no certification could have written.
 func Derive(transcripts fs.FS, given Given, suites ...Suite) (report *Report, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -72,8 +72,8 @@ func Derive(transcripts fs.FS, given Given, suites ...Suite) (report *Report, er
 	return r, nil
 }
 
-// checkWritten returns an error unless the transcript is the same when it is written again: one that holds a member twice, say, is
-// not.
+// checkWritten returns an error unless the transcript is the same when it is written again: one that holds a member
+// twice, say, is not.
 func checkWritten(transcripts fs.FS, d DriveRecord) error {
 	name := TranscriptName(d.ID)
 	content, err := fs.ReadFile(transcripts, name)
@@ -103,17 +103,18 @@ func (r *revived) findings(p *Protocol) []Finding {
 	return out
 }
 
-// spaceOf returns the name space of a drive. It differs between certifications with the same seed, so that none meets what an
-// earlier one left on the target.
+// spaceOf returns the name space of a drive. It differs between certifications with the same seed, so that none meets
+// what an earlier one left on the target.
 func spaceOf(started time.Time, first uint32) string {
 	return strconv.FormatInt(started.UnixMicro(), 36) + "-" + strconv.FormatUint(uint64(first), 36)
 }
 
-// named matches names that [Conn.Name] returned: the start of the certification, the first number that the drive drew, another.
+// named matches names that [Conn.Name] returned: the start of the certification, the first number that the drive drew,
+// another.
 var named = lazyregexp.New(`-([0-9a-z]{10,11})-([0-9a-z]{1,7})-[0-9a-f]{8}`)
 
-// Names returns how many names the drive sent that hold the start of the certification and its seed, and an error for the first
-// that holds others.
+// Names returns how many names the drive sent that hold the start of the certification and its seed, and an error for
+// the first that holds others.
 func (d DriveRecord) Names(started time.Time, seed uint64) (n int, err error) {
 	space := spaceOf(started, seedOf(seed, d.ID).Uint32())
 	for i := range d.Transcript.Entries {
@@ -134,8 +135,8 @@ func (d DriveRecord) Names(started time.Time, seed uint64) (n int, err error) {
 	return n, nil
 }
 
-// within reports whether a number can be the start, in microseconds, of a certification that sent something at this time. If not,
-// what looks like a name is an id of the target's.
+// within reports whether a number can be the start, in microseconds, of a certification that sent something at this
+// time. If not, what looks like a name is an id of the target's.
 func within(micros string, sent time.Time) bool {
 	const longest = 24 * time.Hour
 	n, err := strconv.ParseInt(micros, 36, 64)

@@ -9,8 +9,8 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// Detect returns the first of these protocols whose discovery document the target serves. The error is [ErrUnreachable], or
-// [ErrNoDiscovery] if it serves none.
+// Detect returns the first of these protocols whose discovery document the target serves. The error is
+// [ErrUnreachable], or [ErrNoDiscovery] if it serves none.
 func Detect(ctx context.Context, target wire.Target, o Options, protocols ...*Protocol) (*Protocol, error) {
 	o = o.withDefaults()
 	network, err := wire.NewNetwork(target, wire.Options{Limits: *o.Limits, Rate: o.Rate})

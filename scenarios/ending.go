@@ -3,8 +3,8 @@ package scenarios
 // ended is the panic of a drive that ends from inside.
 type ended struct{ err error }
 
-// End ends the drive unless err is nil, as Fatal ends a test. What the drive has seen by then is kept; see [Drive.Run] for the
-// effect of err. Call it in the drive's own goroutine, or in one of [Conn.AtOnce].
+// End ends the drive unless err is nil, as Fatal ends a test. What the drive has seen by then is kept; see [Drive.Run]
+// for the effect of err. Call it in the drive's own goroutine, or in one of [Conn.AtOnce].
 func End(err error) {
 	if err != nil {
 		panic(ended{err})

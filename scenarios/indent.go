@@ -2,8 +2,8 @@ package scenarios
 
 import "slices"
 
-// appendIndented appends compact JSON, indented from a depth on by one space a level. It does not validate the JSON, which makes
-// it much faster than [json.Indent].
+// appendIndented appends compact JSON, indented from a depth on by one space a level. It does not validate the JSON,
+// which makes it much faster than [json.Indent].
 func appendIndented(to, compact []byte, depth int) []byte {
 	to = slices.Grow(to, len(compact)+len(compact)/4)
 	for i := 0; i < len(compact); {

@@ -26,7 +26,8 @@ type Judge struct {
 	firm     bool // see Firm
 }
 
-// Check starts an expectation about something the target sent. A failed check of a SHOULD is a finding, one of a MAY nothing.
+// Check starts an expectation about something the target sent. A failed check of a SHOULD is a finding, one of a MAY
+// nothing.
 func (j *Judge) Check(requirement RequirementID, seen wire.Seen) check.Assertion {
 	return j.tally.Check(string(requirement), seen)
 }
@@ -36,8 +37,8 @@ func (j *Judge) Find(requirement RequirementID, format string, args ...any) {
 	j.findings = append(j.findings, Finding{requirement, fmt.Sprintf(format, args...)})
 }
 
-// Need blocks the scenario and ends the judge unless wait was reached; requirement is the sentence that this step of the setup
-// rests on.
+// Need blocks the scenario and ends the judge unless wait was reached; requirement is the sentence that this step of
+// the setup rests on.
 func (j *Judge) Need(requirement RequirementID, wait wire.Wait) {
 	if !wait.Reached {
 		_, actual := check.Reached().MatchSeen(wait)
@@ -58,8 +59,8 @@ func (j *Judge) End() { panic(judged{}) }
 // judged is the panic of a judge that ends from inside.
 type judged struct{}
 
-// BlockOn blocks the scenario and ends the judge, since the target got a step of the setup wrong. requirement is the sentence
-// that the step rests on.
+// BlockOn blocks the scenario and ends the judge, since the target got a step of the setup wrong. requirement is the
+// sentence that the step rests on.
 func (j *Judge) BlockOn(requirement RequirementID, reason string) {
 	j.stopBy(BlockOn(requirement, reason))
 }
@@ -92,8 +93,8 @@ func (j *Judge) stopBy(err error) {
 	j.End()
 }
 
-// Part runs a part of a judge, which may end without ending the others. If a part is blocked and no check fails, the scenario is
-// blocked.
+// Part runs a part of a judge, which may end without ending the others. If a part is blocked and no check fails, the
+// scenario is blocked.
 func (j *Judge) Part(part func()) {
 	defer func() {
 		if p := recover(); p != nil && p != (judged{}) {
@@ -132,8 +133,8 @@ type Outcome struct {
 	Level     string
 }
 
-// Conclude judges an observation of a drive, or of a test that wrote it by hand, as if the target made the claim. A panic in the
-// judge is Broken.
+// Conclude judges an observation of a drive, or of a test that wrote it by hand, as if the target made the claim. A
+// panic in the judge is Broken.
 func Conclude(s Scenario, ledger *Ledger, observation any) Outcome {
 	return conclude(s, ledger, observation, true)
 }

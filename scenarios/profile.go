@@ -6,8 +6,8 @@ import (
 	"github.com/openassay/assay/gen/results"
 )
 
-// Profile is a frozen list of requirements that a target can be certified for (spec/assay/profiles). A scenario that was added
-// later is provisional: it counts in a later revision only.
+// Profile is a frozen list of requirements that a target can be certified for (spec/assay/profiles). A scenario that
+// was added later is provisional: it counts in a later revision only.
 type Profile struct {
 	ID       string // loop-v5; a later revision is loop-v5@2
 	Title    string
@@ -94,7 +94,8 @@ type ProfileStatus struct {
 	Provisional []ScenarioID
 }
 
-// ProfileStatuses judges every profile of a protocol by the outcomes of the scenarios that were frozen with it, and no others.
+// ProfileStatuses judges every profile of a protocol by the outcomes of the scenarios that were frozen with it, and no
+// others.
 func ProfileStatuses(p *Protocol, d Discovery, outcomes []Outcome) []ProfileStatus {
 	out := make([]ProfileStatus, len(p.Profiles))
 	for i, profile := range p.Profiles {

@@ -62,7 +62,8 @@ func TestAProfileKeepsItsDemands(t *testing.T) {
 	}
 }
 
-// Where nobody makes the claim by name and nothing of it was found, the profile is inapplicable, and unproved where some was.
+// Where nobody makes the claim by name and nothing of it was found, the profile is inapplicable, and unproved where
+// some was.
 func TestAProfileOfAnOpenClaim(t *testing.T) {
 	open := counts
 	open.Open = func(scenarios.Discovery) bool { return true }
@@ -101,8 +102,8 @@ func said(document string) scenarios.Discovery {
 	return scenarios.Discovery{Document: seen.Reply(1)}
 }
 
-// Whatever is asked beside the frozen scenarios, and in whatever order, the profile stands as it stood; only what did not
-// count is told.
+// Whatever is asked beside the frozen scenarios, and in whatever order, the profile stands as it stood; only what did
+// not count is told.
 func TestNewScenariosNeverChangeAProfile(t *testing.T) {
 	claimed := said(`{"counts":true}`)
 	ids := []scenarios.RequirementID{"TOY-1", "TOY-2", "TOY-3", "TOY-4", "TOY-5"}

@@ -30,8 +30,8 @@ type Protocol struct {
 	RunOf func(reply wire.Value) string
 }
 
-// SpecDigest returns a digest that changes when a requirement, a claim, a profile or a schema does: verdicts and certificates rest
-// on them.
+// SpecDigest returns a digest that changes when a requirement, a claim, a profile or a schema does: verdicts and
+// certificates rest on them.
 func (p *Protocol) SpecDigest() string {
 	type claim struct{ ID, Pointer string }
 	rests := struct {
@@ -73,8 +73,8 @@ type Claim struct {
 	Pointer string // where the target makes it, with the comparison: /multiAgent/executionModel/version >= 5
 	// Look reads the claim. value is what stands there.
 	Look func(Discovery) (value wire.Value, claimed bool)
-	// Open reports that the document cannot make the claim. Then its scenarios run, to find out whether the target has the feature,
-	// and one that finds nothing is inapplicable (see [NotThere]). A nil Open is never true.
+	// Open reports that the document cannot make the claim. Then its scenarios run, to find out whether the target has
+	// the feature, and one that finds nothing is inapplicable (see [NotThere]). A nil Open is never true.
 	Open func(Discovery) bool
 }
 

@@ -2,8 +2,8 @@ package scenarios
 
 import "slices"
 
-// Reading is a decision of this project where the texts of a protocol are silent or contradict each other. Readings are in
-// readings.yaml, beside the requirements.
+// Reading is a decision of this project where the texts of a protocol are silent or contradict each other. Readings are
+// in readings.yaml, beside the requirements.
 type Reading struct {
 	ID        string   // OWP-R12
 	Title     string   // what it is about

@@ -30,8 +30,8 @@ type transcriptHead struct {
 	Stop    *Stop   `json:"stop,omitempty"`
 }
 
-// WriteTranscript writes a drive as it is kept on disk, entry by entry, since a whole transcript takes a multiple of what the
-// target sent. It is for people to read: indented, with <secret:1>, not \u003csecret:1\u003e.
+// WriteTranscript writes a drive as it is kept on disk, entry by entry, since a whole transcript takes a multiple of
+// what the target sent. It is for people to read: indented, with <secret:1>, not \u003csecret:1\u003e.
 func WriteTranscript(w io.Writer, d DriveRecord) error {
 	t := transcriptWriter{to: w}
 	head, err := t.encode(transcriptHead{Schema: TranscriptSchema, Drive: d.ID, Seconds: d.Seconds, Stop: d.Stop})
@@ -97,8 +97,8 @@ func MarshalTranscript(d DriveRecord) ([]byte, error) {
 // TranscriptName returns the file name of a drive's transcript.
 func TranscriptName(drive string) string { return strings.ReplaceAll(drive, "/", ".") + ".json" }
 
-// Rejudge judges the transcripts of a certification again, without the target. selection is that of the certification. The error
-// is a [MissingError] if the transcript of a selected scenario is missing.
+// Rejudge judges the transcripts of a certification again, without the target. selection is that of the certification.
+// The error is a [MissingError] if the transcript of a selected scenario is missing.
 func Rejudge(transcripts fs.FS, selection Selection, suites ...Suite) ([]Outcome, error) {
 	r, err := revive(transcripts, selection, suites)
 	if err != nil {

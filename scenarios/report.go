@@ -121,8 +121,8 @@ func (d *drive) record() DriveRecord {
 	return DriveRecord{ID: d.meta.ID, Transcript: d.transcript, Observation: d.observation, Stop: d.stop, Seconds: d.seconds}
 }
 
-// requirementStatuses sums up outcomes by requirement, in the ledger's order. One violation outweighs any pass, and the strongest
-// pass counts; a blocked scenario does not weaken one that passed.
+// requirementStatuses sums up outcomes by requirement, in the ledger's order. One violation outweighs any pass, and the
+// strongest pass counts; a blocked scenario does not weaken one that passed.
 func requirementStatuses(ledger *Ledger, outcomes []Outcome) []RequirementStatus {
 	best := map[RequirementID]*RequirementStatus{}
 	for _, o := range outcomes {
@@ -155,7 +155,8 @@ func (s *RequirementStatus) take(o Outcome) {
 	}
 }
 
-// verdictOn returns the verdict of an outcome on one of its requirements: a failed scenario may have shown that others are kept.
+// verdictOn returns the verdict of an outcome on one of its requirements: a failed scenario may have shown that others
+// are kept.
 func (o Outcome) verdictOn(id RequirementID) (Verdict, Evidence) {
 	if o.Verdict != Failed {
 		return o.Verdict, o.Evidence
@@ -245,12 +246,12 @@ func worse(a, b string) string {
 	return a
 }
 
-// ExitCode returns the exit code of a certification that ran, the first that applies of: 6 Assay itself broke, 1 a requirement is
-// violated, 5 a claim is unproved, 4 nothing was proved, 0 all tested claims are proved.
+// ExitCode returns the exit code of a certification that ran, the first that applies of: 6 Assay itself broke, 1 a
+// requirement is violated, 5 a claim is unproved, 4 nothing was proved, 0 all tested claims are proved.
 func (r *Report) ExitCode() int { return exitCode(r.Protocol.Ledger, r.Requirements, r.Outcomes) }
 
-// ExitCodeKnowing returns the exit code without known failures: their scenarios do not count, nor do those that are blocked on a
-// requirement that they violate. Claims and profiles stay as they are.
+// ExitCodeKnowing returns the exit code without known failures: their scenarios do not count, nor do those that are
+// blocked on a requirement that they violate. Claims and profiles stay as they are.
 func (r *Report) ExitCodeKnowing(known func(ScenarioID) bool) int {
 	excused := map[RequirementID]bool{}
 	expected := func(o Outcome) bool { return o.Verdict == Failed && known(o.Scenario.ID) }

@@ -44,8 +44,8 @@ func (r Requirement) Demands() Evidence {
 	return e
 }
 
-// SeamStimulus marks requirements that only a test seam of Assay's own can trigger or show (docs/seams.md). A target without that
-// seam cannot prove them.
+// SeamStimulus marks requirements that only a test seam of Assay's own can trigger or show (docs/seams.md). A target
+// without that seam cannot prove them.
 const SeamStimulus = "assay-seam"
 
 // ThroughSeam reports whether only a seam of Assay's own can show r.

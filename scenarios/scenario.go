@@ -72,9 +72,9 @@ type Drive[O any] struct {
 	Exclusive bool          // it runs alone, since it changes something host-wide
 	Waits     time.Duration // roughly how long it waits for time to pass; the longest starts first
 	Timeout   time.Duration // its deadline; 0 is [Options.DriveTimeout]
-	// Run acts on the target and fills in the observation: plain data with exported fields, wire values, nothing live. An error
-	// ends it (see [End]) and decides how its scenarios end: see [Block]; [wire.ErrNoAnswer] makes them inconclusive; any other
-	// error is a bug in Assay, so they are broken.
+	// Run acts on the target and fills in the observation: plain data with exported fields, wire values, nothing live.
+	// An error ends it (see [End]) and decides how its scenarios end: see [Block]; [wire.ErrNoAnswer] makes them
+	// inconclusive; any other error is a bug in Assay, so they are broken.
 	Run func(context.Context, *Conn, *O)
 }
 

@@ -11,20 +11,22 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// Sign shows that a target has a feature. If the target does not claim it, no scenario asks about it, so the report says that it
-// was seen.
+// Sign shows that a target has a feature. If the target does not claim it, no scenario asks about it, so the report
+// says that it was seen.
 type Sign struct {
 	What  string // as reports call it
 	Claim Claim  // of the feature
-	// Method and Path select the requests whose replies may show it. Path is matched against the part of the URL after the base.
+	// Method and Path select the requests whose replies may show it. Path is matched against the part of the URL after
+	// the base.
 	Method string
 	Path   interface{ MatchString(path string) bool }
 	// Word is in every body that shows it. A body without it is not decoded.
 	Word string
 	// Find returns the value that shows it in the body of a 2xx reply, absent if there is none.
 	Find func(reply wire.Value) wire.Value
-	// Probe returns the path of a GET that may show it, for a sign that no drive has shown; "" if there is nothing to ask. prefix
-	// is that of the seams; runID is a run that was seen, "" if there is none. Without Probe no request looks for the sign.
+	// Probe returns the path of a GET that may show it, for a sign that no drive has shown; "" if there is nothing to
+	// ask. prefix is that of the seams; runID is a run that was seen, "" if there is none. Without Probe no request
+	// looks for the sign.
 	Probe func(prefix, runID string) string
 }
 
@@ -55,8 +57,8 @@ func (p *Protocol) Probes() []string {
 	return sends
 }
 
-// see looks for signs of features that the target does not claim: in the transcripts of drives, then by probes. It returns drives
-// with the record of the probes, if any was sent.
+// see looks for signs of features that the target does not claim: in the transcripts of drives, then by probes. It
+// returns drives with the record of the probes, if any was sent.
 func (c *Certification) see(drives []DriveRecord) ([]Sighting, []DriveRecord) {
 	signs := c.Protocol.unclaimed(c.Discovery)
 	seen := look(signs, drives, c.network.Address())

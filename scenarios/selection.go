@@ -42,8 +42,8 @@ type Selected struct {
 	Labels   []string
 }
 
-// Pick returns the scenarios of suites that the selection selects. Every name must exist: the error is a [UsageError], or
-// [ErrNothingSelected].
+// Pick returns the scenarios of suites that the selection selects. Every name must exist: the error is a [UsageError],
+// or [ErrNothingSelected].
 func (s Selection) Pick(suites ...Suite) ([]Selected, error) {
 	if err := s.check(suites); err != nil {
 		return nil, err

@@ -10,9 +10,9 @@ import (
 	"github.com/openassay/assay/scenarios/check"
 )
 
-// Signature returns 12 hex digits that are the same for the same failure in different runs. They are made from the scenario, the
-// requirement, and the expected and the actual text without what differs from run to run: ids, secrets, addresses, times, and
-// numbers except single digits and possible HTTP statuses.
+// Signature returns 12 hex digits that are the same for the same failure in different runs. They are made from the
+// scenario, the requirement, and the expected and the actual text without what differs from run to run: ids, secrets,
+// addresses, times, and numbers except single digits and possible HTTP statuses.
 func Signature(id ScenarioID, violated check.Result) string {
 	parts := []string{string(id), violated.Requirement, lasting(violated.Expected), lasting(violated.Actual)}
 	encoded, err := json.Marshal(parts)
@@ -41,8 +41,8 @@ func (o Outcome) Failures(l *Ledger) []check.Result {
 	return out
 }
 
-// mostLasting is the number of bytes of a text that go into a signature. Long texts are clipped later than that, at a place that
-// depends on the length of their ids.
+// mostLasting is the number of bytes of a text that go into a signature. Long texts are clipped later than that, at a
+// place that depends on the length of their ids.
 const mostLasting = 160
 
 // passing lists what differs from run to run. The order matters: a time is not an id, and an address holds a number.
@@ -86,8 +86,8 @@ func lasting(text string) string {
 	return text
 }
 
-// lastingWord keeps words, single digits and possible HTTP statuses. Longer numbers may be random, and so may long words with
-// digits.
+// lastingWord keeps words, single digits and possible HTTP statuses. Longer numbers may be random, and so may long
+// words with digits.
 func lastingWord(w string) string {
 	switch digits := strings.Trim(w, "0123456789") == ""; {
 	case digits && len(w) == 1, digits && len(w) == 3 && w[0] >= '1' && w[0] <= '5':

@@ -67,7 +67,8 @@ func TestASignatureIsOfOneFailure(t *testing.T) {
 	}
 }
 
-// The first check of each MUST that is violated shows a failure; what passed, a SHOULD, and a scenario that did not fail show none.
+// The first check of each MUST that is violated shows a failure; what passed, a SHOULD, and a scenario that did not
+// fail show none.
 func TestFailuresOfAnOutcome(t *testing.T) {
 	r := certify(t, scenarios.Options{}, one("a", counts, scenarios.Ask(countDrive("d"), func(o counted, j *scenarios.Judge) {
 		j.Check("TOY-1", o.N).To(check.Equal(3))

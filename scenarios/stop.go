@@ -29,23 +29,23 @@ func Block(reason, unblock string) error {
 	return &Stop{Verdict: Blocked, Reason: reason, Unblock: unblock}
 }
 
-// BlockOn returns a Stop that blocks a scenario, since the target got a step of the setup wrong. requirement is the sentence that
-// the step rests on.
+// BlockOn returns a Stop that blocks a scenario, since the target got a step of the setup wrong. requirement is the
+// sentence that the step rests on.
 func BlockOn(requirement RequirementID, reason string) error {
 	return &Stop{Verdict: Blocked, Reason: reason, Requirement: requirement,
 		Unblock: "keep " + string(requirement) + ", which another scenario tests"}
 }
 
-// NotOffered returns a Stop for a target that does not offer an operation and need not: neither a sentence nor its discovery
-// document says that it must. shown says which exchange shows that. A drive looks first whether the resource exists, so as not to
-// mistake a reply about the resource for one about the operation.
+// NotOffered returns a Stop for a target that does not offer an operation and need not: neither a sentence nor its
+// discovery document says that it must. shown says which exchange shows that. A drive looks first whether the resource
+// exists, so as not to mistake a reply about the resource for one about the operation.
 func NotOffered(shown string) error {
 	return &Stop{Verdict: Inapplicable, Reason: "not offered: " + shown}
 }
 
-// NotThere returns a Stop for a target that lacks the feature in question; shown is what it sent in its place. If the target makes
-// the claim, or the operator expects it, the scenario fails and all its requirements are violated. If the claim is open (see
-// [Claim.Open]), the scenario is inapplicable.
+// NotThere returns a Stop for a target that lacks the feature in question; shown is what it sent in its place. If the
+// target makes the claim, or the operator expects it, the scenario fails and all its requirements are violated. If the
+// claim is open (see [Claim.Open]), the scenario is inapplicable.
 func NotThere(shown wire.Seen, what string) error {
 	s := &Stop{Verdict: Inapplicable, Reason: "not there: " + what, Missing: what}
 	if refs := shown.Refs(); len(refs) > 0 {
@@ -54,8 +54,8 @@ func NotThere(shown wire.Seen, what string) error {
 	return s
 }
 
-// ends returns the outcome of a scenario whose drive stopped. An operation that is not offered is Blocked, not Inapplicable, if
-// the operator expects the claim.
+// ends returns the outcome of a scenario whose drive stopped. An operation that is not offered is Blocked, not
+// Inapplicable, if the operator expects the claim.
 func (s *Stop) ends(scenario Scenario, expected bool) Outcome {
 	o := Outcome{Scenario: scenario, Verdict: s.Verdict, Reason: s.Reason, Unblock: s.Unblock, BlockedOn: s.Requirement}
 	if expected && s.Verdict == Inapplicable {

@@ -7,8 +7,8 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// Run certifies a target in a Go test. Each scenario is a subtest. It fails if the scenario is failed or broken, and is skipped,
-// with the reason, unless it passed. Drives run concurrently, whatever the parallelism of the test.
+// Run certifies a target in a Go test. Each scenario is a subtest. It fails if the scenario is failed or broken, and is
+// skipped, with the reason, unless it passed. Drives run concurrently, whatever the parallelism of the test.
 func Run(t *testing.T, target wire.Target, suites ...Suite) *Report {
 	t.Helper()
 	return RunWith(t, target, Options{}, suites...)

@@ -29,13 +29,14 @@ type Client struct {
 	held       *held
 }
 
-// Other returns a client with the credential of another tenant and the same transcript, nil if there is no such credential.
+// Other returns a client with the credential of another tenant and the same transcript, nil if there is no such
+// credential.
 func (c *Client) Other() *Client {
 	return c.with(c.network.target.OtherKey, "<secret of the other tenant>")
 }
 
-// Voter returns a client with the credential of a further principal of the tenant, counted from 0, and the same transcript, nil
-// if there is no such credential.
+// Voter returns a client with the credential of a further principal of the tenant, counted from 0, and the same
+// transcript, nil if there is no such credential.
 func (c *Client) Voter(i int) *Client {
 	if i < 0 || i >= len(c.network.target.VoterKeys) {
 		return nil
@@ -43,8 +44,8 @@ func (c *Client) Voter(i int) *Client {
 	return c.with(c.network.target.VoterKeys[i], fmt.Sprintf("<secret of voter %d>", i+1))
 }
 
-// LowScope returns a client with a credential of the tenant that may not answer interrupts and the same transcript, nil if there
-// is no such credential.
+// LowScope returns a client with a credential of the tenant that may not answer interrupts and the same transcript, nil
+// if there is no such credential.
 func (c *Client) LowScope() *Client {
 	return c.with(c.network.target.LowScopeKey, "<secret of low scope>")
 }
@@ -72,7 +73,8 @@ func (c *Client) with(key, blank string) *Client {
 	return &other
 }
 
-// OwnKey stands for the credential in the body of a call. Drives do not know the credential, and records hold a placeholder.
+// OwnKey stands for the credential in the body of a call. Drives do not know the credential, and records hold a
+// placeholder.
 const OwnKey = "{{key}}"
 
 // KeyLength returns the number of characters of the credential, 0 if there is none.
@@ -155,8 +157,8 @@ func (r *Reply) mint(ref Ref) Value {
 // Success reports whether the status is 2xx.
 func (r *Reply) Success() bool { return r.Status >= 200 && r.Status < 300 }
 
-// Text returns the string at a JSON pointer of the live body, which is not redacted, for a drive that has to use it. It returns ""
-// if the string is too long for a path.
+// Text returns the string at a JSON pointer of the live body, which is not redacted, for a drive that has to use it. It
+// returns "" if the string is too long for a path.
 func (r *Reply) Text(pointer string) string {
 	doc, err := r.decoded()
 	if err != nil {
@@ -183,8 +185,8 @@ func textAt(doc any, pointer string) string {
 	return s
 }
 
-// Do sends a call and records the exchange. The error is [ErrNoAnswer], [ErrOverLimit], [ErrUnreadable], [ErrBusy] or the
-// context's. It obeys two replies 429 in a row, as long as the limits allow; 503 and a third 429 are ErrBusy.
+// Do sends a call and records the exchange. The error is [ErrNoAnswer], [ErrOverLimit], [ErrUnreadable], [ErrBusy] or
+// the context's. It obeys two replies 429 in a row, as long as the limits allow; 503 and a third 429 are ErrBusy.
 func (c *Client) Do(ctx context.Context, call Call) (*Reply, error) {
 	for attempt := 0; ; attempt++ {
 		reply, err := c.once(ctx, call)
@@ -261,9 +263,9 @@ func (c *Client) receive(
 	}, nil
 }
 
-// hide registers the secrets of a reply before the reply is recorded. It returns the length of the longest, and the decoded reply
-// if it had to decode it. A secret that no request could carry is not registered, or a target could make us search every record
-// for megabytes.
+// hide registers the secrets of a reply before the reply is recorded. It returns the length of the longest, and the
+// decoded reply if it had to decode it. A secret that no request could carry is not registered, or a target could make
+// us search every record for megabytes.
 func (c *Client) hide(pointers []string, body string) (doc any, longest int) {
 	if len(pointers) == 0 {
 		return nil, 0
@@ -421,7 +423,8 @@ func noAnswer(ctx context.Context, doing string, err error) error {
 	return &failure{kind: ErrNoAnswer, doing: doing, cause: err}
 }
 
-// headers returns headers for a record, one value a name, with placeholders for credentials and the operator's own headers.
+// headers returns headers for a record, one value a name, with placeholders for credentials and the operator's own
+// headers.
 func (c *Client) headers(h http.Header) map[string]string {
 	if len(h) == 0 {
 		return nil

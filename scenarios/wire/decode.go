@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// decode decodes vetted JSON. Numbers become [json.Number], so that a judge sees what the target wrote. Strings are substrings of
-// text where possible, since text is kept anyway.
+// decode decodes vetted JSON. Numbers become [json.Number], so that a judge sees what the target wrote. Strings are
+// substrings of text where possible, since text is kept anyway.
 func decode(text string) (any, error) {
 	if v, ok := decodePlain(text); ok {
 		return v, nil
@@ -34,8 +34,8 @@ func decodeAny(text string) (any, error) {
 	return v, nil
 }
 
-// decodePlain decodes ordinary JSON in one pass, in a third of the time of encoding/json, since a certification decodes thousands
-// of replies. ok is false for anything else, including errors.
+// decodePlain decodes ordinary JSON in one pass, in a third of the time of encoding/json, since a certification decodes
+// thousands of replies. ok is false for anything else, including errors.
 func decodePlain(text string) (v any, ok bool) {
 	d := plainDecoder{text: text}
 	v, ok = d.value(0)

@@ -5,18 +5,19 @@ import (
 	"fmt"
 )
 
-// ErrNoAnswer means that no reply came: the connection was refused, reset or timed out. It says nothing about the target's
-// promises.
+// ErrNoAnswer means that no reply came: the connection was refused, reset or timed out. It says nothing about the
+// target's promises.
 var ErrNoAnswer = errors.New("the target did not answer")
 
 // ErrOverLimit means that a reply was larger or deeper than [Limits] allow.
 var ErrOverLimit = errors.New("the answer is over a limit")
 
-// ErrUnreadable means that parsers may read the JSON of a reply differently: it is not UTF-8, or an object names a member twice.
+// ErrUnreadable means that parsers may read the JSON of a reply differently: it is not UTF-8, or an object names a
+// member twice.
 var ErrUnreadable = errors.New("the answer cannot be read")
 
-// ErrBusy means that the target cannot serve us now: HTTP 503, or 429 even after waiting. It says nothing about the target's
-// promises.
+// ErrBusy means that the target cannot serve us now: HTTP 503, or 429 even after waiting. It says nothing about the
+// target's promises.
 var ErrBusy = errors.New("the target is busy")
 
 // notStarted is the ErrNoAnswer of an executable that could not be started.

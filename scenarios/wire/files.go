@@ -46,8 +46,8 @@ type Declaration struct {
 	Date             string // the Date header
 }
 
-// Discover returns the discovery document of the target: the one at path, which it fetches without a credential, or what was
-// declared of an executable, if that can be started. Errors are those of [Client.Do].
+// Discover returns the discovery document of the target: the one at path, which it fetches without a credential, or
+// what was declared of an executable, if that can be started. Errors are those of [Client.Do].
 func (c *Client) Discover(ctx context.Context, path string) (Declaration, error) {
 	p := c.network.target.Process
 	if p == nil {
@@ -75,8 +75,8 @@ func (c *Client) Discover(ctx context.Context, path string) (Declaration, error)
 	return Declaration{Document: read.Value(""), Raw: p.Declared, Found: true}, nil
 }
 
-// Declared returns what was declared of an executable, for a drive that has to use it; nil for other targets. Unlike the document
-// of [Client.Discover], it is not redacted.
+// Declared returns what was declared of an executable, for a drive that has to use it; nil for other targets. Unlike
+// the document of [Client.Discover], it is not redacted.
 func (c *Client) Declared() []byte {
 	if p := c.network.target.Process; p != nil {
 		return p.Declared
@@ -97,8 +97,8 @@ type file struct {
 // mostRead is the number of bytes read of a file.
 const mostRead = 4 << 20
 
-// ReadFolder records the contents of a folder that the target writes: an object of its files by their paths, with slashes. Links
-// are listed and not followed. A member "…" stands for files over the limit. A missing folder is empty.
+// ReadFolder records the contents of a folder that the target writes: an object of its files by their paths, with
+// slashes. Links are listed and not followed. A member "…" stands for files over the limit. A missing folder is empty.
 func (c *Client) ReadFolder(label, dir string) (*Read, error) {
 	found, err := listFolder(dir, c.network.limits)
 	if err != nil {

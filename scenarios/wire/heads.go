@@ -24,7 +24,8 @@ func (h *heads) add(secret string) {
 	h.marks[m/64] |= 1 << (m % 64)
 }
 
-// mostTried bounds the comparisons with whole secrets, so that a target that sends only starts of secrets does not keep us busy.
+// mostTried bounds the comparisons with whole secrets, so that a target that sends only starts of secrets does not keep
+// us busy.
 const mostTried = 1024
 
 // in reports whether text holds one of the secrets. After mostTried comparisons it returns true.

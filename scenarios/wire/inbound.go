@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// Inbox is a listener on the loopback interface for requests of the target. It records each as an entry of kind inbound. Close it
-// when done.
+// Inbox is a listener on the loopback interface for requests of the target. It records each as an entry of kind
+// inbound. Close it when done.
 type Inbox struct {
 	URL string // every path below it is accepted
 
@@ -35,7 +35,8 @@ func isLoopback(u *url.URL) bool {
 	return ip != nil && ip.IsLoopback()
 }
 
-// Listen opens an inbox on a free port. It answers requests with 204, and with 413 if the body is larger than a reply may be.
+// Listen opens an inbox on a free port. It answers requests with 204, and with 413 if the body is larger than a reply
+// may be.
 func (c *Client) Listen(ctx context.Context) (*Inbox, error) {
 	var listener net.ListenConfig
 	ln, err := listener.Listen(ctx, "tcp", "127.0.0.1:0")

@@ -10,8 +10,8 @@ import (
 	"sync/atomic"
 )
 
-// held counts the bytes that a drive holds: the text in its transcript, which stays, and the documents that it has decoded, which
-// are released when it is over. Drives together have limits too.
+// held counts the bytes that a drive holds: the text in its transcript, which stays, and the documents that it has
+// decoded, which are released when it is over. Drives together have limits too.
 type held struct {
 	network *Network
 	kept    atomic.Int64
@@ -54,7 +54,8 @@ func (h *held) decode(ctx context.Context, doing string, n int64) error {
 // lookKey is the context key of the bytes that a look has decoded.
 type lookKey struct{}
 
-// Look returns a context for one of many looks of a drive that waits. Calling passed, once, releases the documents of that look.
+// Look returns a context for one of many looks of a drive that waits. Calling passed, once, releases the documents of
+// that look.
 func (c *Client) Look(ctx context.Context) (look context.Context, passed func()) {
 	var n atomic.Int64
 	return context.WithValue(ctx, lookKey{}, &n), func() {

@@ -29,11 +29,11 @@ type Target struct {
 	OtherKey string
 	// VoterKeys are the credentials of further principals of the tenant. Only [Client.Voter] sends them.
 	VoterKeys []string
-	// LowScopeKey is a credential of the tenant that may make and read runs but not answer interrupts, "" for none. Only
-	// [Client.LowScope] sends it.
+	// LowScopeKey is a credential of the tenant that may make and read runs but not answer interrupts, "" for none.
+	// Only [Client.LowScope] sends it.
 	LowScopeKey string
-	// SecondURL is the base URL of another host that the target works with, "" for none, and SecondKey its credential. Only
-	// [Client.Second] uses them.
+	// SecondURL is the base URL of another host that the target works with, "" for none, and SecondKey its credential.
+	// Only [Client.Second] uses them.
 	SecondURL, SecondKey string
 	// Process is an executable that is the target, nil for none. Then the other fields have no meaning.
 	Process *Process

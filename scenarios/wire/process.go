@@ -14,8 +14,8 @@ import (
 	"github.com/openassay/assay/internal/process"
 )
 
-// Process is an executable as a target. Each turn is a new process, which reads a request from standard input, writes an answer to
-// standard output and exits.
+// Process is an executable as a target. Each turn is a new process, which reads a request from standard input, writes
+// an answer to standard output and exits.
 type Process struct {
 	Name     string            // in reports
 	Command  []string          // the program, as a path or a name on PATH, and its arguments
@@ -94,7 +94,8 @@ func (e *Ended) mint(ref Ref) Value {
 	return v
 }
 
-// Decode returns the decoded answer, for a drive that has to use it, with numbers as json.Number; nil if it is not JSON.
+// Decode returns the decoded answer, for a drive that has to use it, with numbers as json.Number; nil if it is not
+// JSON.
 func (e *Ended) Decode() any {
 	v, err := decode(string(e.Output))
 	if err != nil {
@@ -103,9 +104,9 @@ func (e *Ended) Decode() any {
 	return v
 }
 
-// Spawn runs a turn to its end and records it. The error is [ErrNoAnswer] if it could not be started, [ErrOverLimit] if its answer
-// is too large or too deep to judge, or the context's; how it ended and what it printed is no error. When Spawn returns, no
-// process of the turn is left.
+// Spawn runs a turn to its end and records it. The error is [ErrNoAnswer] if it could not be started, [ErrOverLimit] if
+// its answer is too large or too deep to judge, or the context's; how it ended and what it printed is no error. When
+// Spawn returns, no process of the turn is left.
 func (c *Client) Spawn(ctx context.Context, turn Turn) (*Ended, error) {
 	p := c.network.target.Process
 	if p == nil {
@@ -151,9 +152,9 @@ func (c *Client) Spawn(ctx context.Context, turn Turn) (*Ended, error) {
 	return e, nil
 }
 
-// Retain removes all entries from the transcript except those of these turns, which must differ, and puts these in this order. A
-// drive that searched for the shortest way to something calls it before it returns. Values minted before are invalid afterwards,
-// since the entries have new numbers.
+// Retain removes all entries from the transcript except those of these turns, which must differ, and puts these in this
+// order. A drive that searched for the shortest way to something calls it before it returns. Values minted before are
+// invalid afterwards, since the entries have new numbers.
 func (c *Client) Retain(turns ...*Ended) {
 	numbers := make([]int, len(turns))
 	for i, e := range turns {

@@ -6,12 +6,12 @@ import (
 	"io"
 )
 
-// Program is an executable as a function: it reads in to its end, writes its answer to out and anything else to errs, and returns
-// its exit code. It must return when ctx ends.
+// Program is an executable as a function: it reads in to its end, writes its answer to out and anything else to errs,
+// and returns its exit code. It must return when ctx ends.
 type Program func(ctx context.Context, in io.Reader, out, errs io.Writer) (exit int)
 
-// runHere is like run, for a [Program], which is much faster than a process. A turn that is to be killed before it answers does not
-// run at all; one that is to be killed as it answers runs to its end.
+// runHere is like run, for a [Program], which is much faster than a process. A turn that is to be killed before it
+// answers does not run at all; one that is to be killed as it answers runs to its end.
 func runHere(ctx context.Context, p *Process, turn Turn, limits Limits) (*result, error) {
 	r := newResult(p, turn, limits)
 	if early := turn.Kill != KillNever && turn.Kill != KillAtOutput; early || turn.KillAfter > 0 {

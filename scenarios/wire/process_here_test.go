@@ -75,7 +75,8 @@ func TestAProgramOfThisProcessIsATarget(t *testing.T) {
 	}
 }
 
-// Of all turns that a drive tried, the transcript can keep some alone; the others count no more towards what may be kept.
+// Of all turns that a drive tried, the transcript can keep some alone; the others count no more towards what may be
+// kept.
 func TestOfWhatWasTriedTheTranscriptKeepsSome(t *testing.T) {
 	echo := func(_ context.Context, in io.Reader, out, _ io.Writer) int {
 		if _, err := io.Copy(out, in); err != nil {

@@ -22,8 +22,8 @@ func newResult(p *Process, turn Turn, limits Limits) *result {
 	return &result{Spawned: Spawned{Command: p.Command, Input: string(kept), InputBytes: int64(len(turn.Input))}}
 }
 
-// run starts a process, writes its input and waits until no process of the turn is left. The error says why it could not be
-// started, or is the context's.
+// run starts a process, writes its input and waits until no process of the turn is left. The error says why it could
+// not be started, or is the context's.
 func run(ctx context.Context, p *Process, turn Turn, limits Limits) (*result, error) {
 	if p.Here != nil {
 		return runHere(ctx, p, turn, limits)

@@ -9,7 +9,8 @@ import (
 	"sync"
 )
 
-// Redactor replaces secrets with placeholders, each secret always with the same one, so that transcripts can be compared.
+// Redactor replaces secrets with placeholders, each secret always with the same one, so that transcripts can be
+// compared.
 type Redactor struct {
 	mu      sync.RWMutex
 	secrets []secret
@@ -20,8 +21,8 @@ type Redactor struct {
 
 type secret struct{ text, placeholder string }
 
-// Hide registers a secret, with its spellings in bodies and URLs. A secret of less than four bytes is not registered, since it
-// would replace ordinary text everywhere; as a credential in a header it is replaced anyway.
+// Hide registers a secret, with its spellings in bodies and URLs. A secret of less than four bytes is not registered,
+// since it would replace ordinary text everywhere; as a credential in a header it is replaced anyway.
 func (r *Redactor) Hide(text string) {
 	if len(text) < 4 {
 		return

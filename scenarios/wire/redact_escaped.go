@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// cleanEscaped replaces secrets with any of their characters escaped as in JSON or URLs, once or repeatedly, since readers of a
-// record may decode it.
+// cleanEscaped replaces secrets with any of their characters escaped as in JSON or URLs, once or repeatedly, since
+// readers of a record may decode it.
 func (r *Redactor) cleanEscaped(text string) string {
 	holds := func(escape string) bool { return strings.Contains(text, escape) }
 	if !holds(`\u00`) && !holds(`\x`) && !holds(`\/`) && !holds("%") {

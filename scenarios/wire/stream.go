@@ -216,8 +216,8 @@ type StreamParser struct {
 // Pending returns the number of bytes of an incomplete event.
 func (p *StreamParser) Pending() int { return len(p.rest) + p.size }
 
-// Feed parses the next piece and returns the events that it completes. Lines end with LF, CRLF or CR. Comments and events without
-// data are skipped.
+// Feed parses the next piece and returns the events that it completes. Lines end with LF, CRLF or CR. Comments and
+// events without data are skipped.
 func (p *StreamParser) Feed(piece string) []StreamEvent {
 	if !p.started && piece != "" {
 		piece, p.started = strings.TrimPrefix(piece, "\uFEFF"), true

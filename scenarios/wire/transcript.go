@@ -13,8 +13,8 @@ type Transcript struct {
 	Entries []Entry `json:"entries"`
 
 	mu sync.Mutex
-	// The body decoded last. Values are usually minted from one reply after another, and all decoded bodies would take too much
-	// memory.
+	// The body decoded last. Values are usually minted from one reply after another, and all decoded bodies would take
+	// too much memory.
 	last    int
 	decoded any
 	events  map[int][]StreamEvent // stream entry -> its events, as recorded

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Seen is something that the target sent, or did not send while a drive waited for it. Only this package can make one, so a check
-// cannot be given a constant.
+// Seen is something that the target sent, or did not send while a drive waited for it. Only this package can make one,
+// so a check cannot be given a constant.
 type Seen interface {
 	// Refs returns the places where it stands.
 	Refs() []Ref
@@ -23,8 +23,8 @@ type Seen interface {
 type Ref struct {
 	Exchange int    `json:"exchange"`          // entry of the transcript, from 1
 	Pointer  string `json:"pointer,omitempty"` // JSON pointer into the reply's body
-	// Part is "" for the body, "status", or "header:<Name>"; for the n-th event of a stream "event:<n>" is its data, besides
-	// "id:<n>" and "type:<n>"; for those of a process see [Spawned.part].
+	// Part is "" for the body, "status", or "header:<Name>"; for the n-th event of a stream "event:<n>" is its data,
+	// besides "id:<n>" and "type:<n>"; for those of a process see [Spawned.part].
 	Part string `json:"part,omitempty"`
 }
 
@@ -40,8 +40,8 @@ func (r Ref) String() string {
 	return s
 }
 
-// Value is a JSON value in a reply, or its absence. The zero Value is absent, and has no place. Only its place is written to disk;
-// [Bind] reads the value from the transcript.
+// Value is a JSON value in a reply, or its absence. The zero Value is absent, and has no place. Only its place is
+// written to disk; [Bind] reads the value from the transcript.
 type Value struct {
 	ref  Ref
 	v    any
@@ -258,8 +258,8 @@ func (w Wait) Actual() any { return w }
 
 var valueType = reflect.TypeFor[Value]()
 
-// Bind reads every [Value] in observation, a pointer to plain data, from the transcript. So the observation can be judged again
-// without the target.
+// Bind reads every [Value] in observation, a pointer to plain data, from the transcript. So the observation can be
+// judged again without the target.
 func Bind(observation any, t *Transcript) error {
 	return bind(reflect.ValueOf(observation), t)
 }

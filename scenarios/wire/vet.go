@@ -7,10 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// Vet returns [ErrOverLimit] for JSON that is deeper than depth or holds a number longer than chars characters, on which a decoder
-// could spend any time, and [ErrUnreadable] for JSON that parsers may read differently: text that is not UTF-8, and objects that
-// name a member twice. It reads the bytes once and does not validate them otherwise. weight estimates the size of the decoded
-// document in bytes.
+// Vet returns [ErrOverLimit] for JSON that is deeper than depth or holds a number longer than chars characters, on
+// which a decoder could spend any time, and [ErrUnreadable] for JSON that parsers may read differently: text that is
+// not UTF-8, and objects that name a member twice. It reads the bytes once and does not validate them otherwise. weight
+// estimates the size of the decoded document in bytes.
 func Vet(raw []byte, depth, chars int) (weight int64, err error) {
 	if !utf8.Valid(raw) {
 		return 0, fmt.Errorf("%w: it is not valid UTF-8", ErrUnreadable)

@@ -61,7 +61,8 @@ var respondPersisted = scenarios.Scenario{
 	}),
 }
 
-// checkPersisted checks that the record holds the answer, and everything that was written when the intent was suspended.
+// checkPersisted checks that the record holds the answer, and everything that was written when the intent was
+// suspended.
 func checkPersisted(
 	j *scenarios.Judge, id scenarios.RequirementID, sus host.Suspension, after host.Reply, value any,
 ) {

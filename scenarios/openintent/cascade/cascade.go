@@ -95,7 +95,8 @@ func givenModel(question json.RawMessage, j *scenarios.Judge) resolved {
 	return want
 }
 
-// checkAnswered checks that the resolver exited with 0 and printed one document with a policy, and ends the judge if not.
+// checkAnswered checks that the resolver exited with 0 and printed one document with a policy, and ends the judge if
+// not.
 func (r Resolution) checkAnswered(j *scenarios.Judge) {
 	asked := r.label()
 	j.Require(j.Check(openintentv1.OIPREAD10, r.Exit).To(check.Equal(0), "exit code, "+asked))

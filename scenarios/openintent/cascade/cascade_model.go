@@ -11,7 +11,8 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// resolved is the policy that RFC-0026 sections 4.1 and 5 make of a question: each member from the last level that sets it.
+// resolved is the policy that RFC-0026 sections 4.1 and 5 make of a question: each member from the last level that sets
+// it.
 type resolved struct {
 	levels  map[string]int // the number of levels that set a member
 	member  map[string]any // the value of each member; no interval_seconds if no level sets it
@@ -109,7 +110,8 @@ func equal(want any, orNone bool) check.Matcher {
 	})
 }
 
-// interval expects the interval. If no level sets one, it may be absent or the timeout of the record, the window of one attempt.
+// interval expects the interval. If no level sets one, it may be absent or the timeout of the record, the window of one
+// attempt.
 func (h resolved) interval() check.Matcher {
 	if h.member["interval_seconds"] != nil {
 		return equal(h.member["interval_seconds"], false)

@@ -11,8 +11,8 @@ import (
 
 const featuresPointer = "/assay/features"
 
-// The discovery document of the protocol does not mention suspension. A server that lists its features in our member of the
-// document is held to them. Any other server is asked, to find out what it has.
+// The discovery document of the protocol does not mention suspension. A server that lists its features in our member of
+// the document is held to them. Any other server is asked, to find out what it has.
 var (
 	Core        = feature("core", "intents that wait for an answer, and get it")
 	Lifecycle   = feature("lifecycle", "a state machine of intents, and leases on them")
@@ -102,8 +102,8 @@ var Resolver = scenarios.Claim{
 	},
 }
 
-// Example is the claim to everything that the example of RFC-0026 section 9 uses. It is never open: other suites ask about each
-// part, and say which is missing.
+// Example is the claim to everything that the example of RFC-0026 section 9 uses. It is never open: other suites ask
+// about each part, and say which is missing.
 var Example = With(scenarios.Claim{
 	ID: "example", Title: "a workflow with all that the example of RFC-0026 9 uses",
 	Pointer: featuresPointer + " has workflow, graph, portfolio, plan, claim and notifier",

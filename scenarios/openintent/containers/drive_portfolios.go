@@ -7,7 +7,8 @@ import (
 	"github.com/openassay/assay/scenarios/openintent/host"
 )
 
-// PortfolioObservation is a portfolio with three members, two of which are suspended in turn. The first was added twice.
+// PortfolioObservation is a portfolio with three members, two of which are suspended in turn. The first was added
+// twice.
 type PortfolioObservation struct {
 	FirstID   string          `json:"firstId"`
 	Before    host.Watched    `json:"before"`

@@ -191,8 +191,8 @@ var (
 		func(o AggregatesObservation) []host.Reply { return []host.Reply{o.Progress} })
 )
 
-// memberEvents returns the events of a type about the first member, for each place where a target may put them. The same event
-// may be in several places.
+// memberEvents returns the events of a type about the first member, for each place where a target may put them. The
+// same event may be in several places.
 func (o PortfolioObservation) memberEvents(t openintentv1.EventType) []wire.Found {
 	about := func(e wire.Value) bool { return host.Tells(e, o.FirstID) }
 	return []wire.Found{

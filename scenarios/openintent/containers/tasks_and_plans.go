@@ -96,8 +96,8 @@ var planLists = scenarios.Scenario{
 
 const suspendedTasksThere = "suspended_tasks of a plan, at GET /plans/{id} (there or below progress) or GET /plans/{id}/progress"
 
-// entryOf returns the entry of a list whose member has this value. It checks that the list has one such entry while the intent is
-// suspended, and no entry at all after the answer.
+// entryOf returns the entry of a list whose member has this value. It checks that the list has one such entry while the
+// intent is suspended, and no entry at all after the answer.
 func entryOf(
 	j *scenarios.Judge, id scenarios.RequirementID, l host.Locator, during, after host.Located, member, value string,
 ) (one wire.Value, ok bool) {
@@ -126,8 +126,8 @@ func checkEntry(j *scenarios.Judge, id scenarios.RequirementID, e wire.Value, in
 		To(host.AsSent(sus.Stood().Key("expires_at").Actual()), "expires_at of the entry, as in the record")
 }
 
-// tolerance is the distance allowed between two times of one moment: the client writes one and the server sees the other
-// (OIP-R35).
+// tolerance is the distance allowed between two times of one moment: the client writes one and the server sees the
+// other (OIP-R35).
 const tolerance = 2 * time.Second
 
 // planLocal has a control: the task is blocked, so the server noticed the suspension.

@@ -23,7 +23,8 @@ type Coordinated struct {
 	Holder     host.Reply      `json:"holder"` // the lease after the suspension
 }
 
-// CoordinatorObservation holds a lease for each of the three policies, one that names none, and one that names an unknown one.
+// CoordinatorObservation holds a lease for each of the three policies, one that names none, and one that names an
+// unknown one.
 type CoordinatorObservation struct {
 	Default  host.Reply  `json:"default"` // the reply to a request that names no policy
 	Bogus    host.Reply  `json:"bogus"`   // the reply to a request that names an unknown one

@@ -20,7 +20,8 @@ func Suite() scenarios.Suite {
 
 const deadlineThere = "a deadline of a portfolio that ends its members (governance_policy.deadline)"
 
-// givenSuspended blocks the judge unless the member was suspended before the deadline, and one without a deadline still is.
+// givenSuspended blocks the judge unless the member was suspended before the deadline, and one without a deadline still
+// is.
 func (o DeadlineObservation) givenSuspended(j *scenarios.Judge) {
 	if status := o.Before.Body.Key("status"); status.String() != host.Suspended {
 		j.Block("setup failed: before the deadline the member is "+status.JSON()+", not suspended",
@@ -29,7 +30,8 @@ func (o DeadlineObservation) givenSuspended(j *scenarios.Judge) {
 	j.Need(openintentv1.OIP0025A15, o.Control)
 }
 
-// ineffective reports whether the deadline had no effect: the member is still suspended, and no event says that it expired.
+// ineffective reports whether the deadline had no effect: the member is still suspended, and no event says that it
+// expired.
 func (o DeadlineObservation) ineffective() bool {
 	return o.Then.Body.Key("status").String() == host.Suspended && len(o.Log.OfType(host.EventExpired).Values) == 0
 }

@@ -9,7 +9,8 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// DeadlineObservation is a member that is suspended when the deadline of its portfolio passes, and one without a deadline.
+// DeadlineObservation is a member that is suspended when the deadline of its portfolio passes, and one without a
+// deadline.
 type DeadlineObservation struct {
 	Suspension host.Suspension `json:"suspension"`
 	Fallback   string          `json:"fallback"` // the value that the end of its window would apply

@@ -199,7 +199,8 @@ func (o *DependentObservation) drive(ctx context.Context, c *scenarios.Conn, ord
 	o.Closing = gated.Set(ctx, host.Completed, "complete a dependent when its upstream is completed")
 }
 
-// DiamondObservation is an intent with two upstreams, which were suspended, then answered and completed one after the other.
+// DiamondObservation is an intent with two upstreams, which were suspended, then answered and completed one after the
+// other.
 type DiamondObservation struct {
 	Way       string       `json:"way"`
 	Blocked   wire.Wait    `json:"blocked"`

@@ -21,7 +21,8 @@ func Suite() scenarios.Suite {
 	}
 }
 
-// given ends the judge unless the parent shows that the child is suspended: otherwise an unchanged parent proves nothing.
+// given ends the judge unless the parent shows that the child is suspended: otherwise an unchanged parent proves
+// nothing.
 func (o FamilyObservation) given(j *scenarios.Judge) {
 	if o.Suspension.After.Body.Key("status").String() != host.Suspended {
 		j.Block("setup failed: the child is not suspended", "suspend it; the suite respond tests that")

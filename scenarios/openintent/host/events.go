@@ -44,8 +44,8 @@ func (s *Server) LogAt(ctx context.Context, label, path string) Log {
 	return Log{Read: said.Status, Events: OldestFirst(Locate(logs, Named("log", said.Body)).Items())}
 }
 
-// OldestFirst sorts events by their time. Events of the same time keep the order of the list, which is reversed first if it
-// has the newest event first.
+// OldestFirst sorts events by their time. Events of the same time keep the order of the list, which is reversed first
+// if it has the newest event first.
 func OldestFirst(events wire.Values) wire.Values {
 	out := slices.Clone(events)
 	when := func(v wire.Value) time.Time {

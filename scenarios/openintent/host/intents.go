@@ -125,8 +125,8 @@ func setPatch(key string, value any) any {
 	return map[string]any{"patches": []any{map[string]any{"op": "set", "path": "/" + key, "value": value}}}
 }
 
-// write sends a call that names the current version of the intent. It tries again where another write came first: the server
-// itself moves intents that others depend on.
+// write sends a call that names the current version of the intent. It tries again where another write came first: the
+// server itself moves intents that others depend on.
 func (i *Intent) write(ctx context.Context, label string, call func(version string) wire.Call) Reply {
 	before := ""
 	var last Reply

@@ -17,7 +17,8 @@ func Pending(j *scenarios.Judge, id scenarios.RequirementID, after string, inten
 	j.Check(id, intent.Body.Key("status")).To(check.Equal(Suspended), "status of the intent after %s", after)
 }
 
-// Control blocks the judge unless the right answer was taken. It asks nothing where a wrong answer had resumed the intent.
+// Control blocks the judge unless the right answer was taken. It asks nothing where a wrong answer had resumed the
+// intent.
 func (r Refused) Control(j *scenarios.Judge) {
 	for _, stood := range r.Stood {
 		if stood.Body.Key("status").String() != Suspended {
@@ -58,8 +59,8 @@ func (s Suspension) SentMember(member string) any {
 	return v
 }
 
-// AsSent expects a value as the drive wrote it. A server may add defaults to objects, and show an empty value as null or not
-// at all.
+// AsSent expects a value as the drive wrote it. A server may add defaults to objects, and show an empty value as null
+// or not at all.
 func AsSent(v any) check.Matcher {
 	want := check.Plain(v)
 	return check.That("as it was written, "+wire.Compact(v), func(got any) bool { return covers(got, want) })

@@ -8,7 +8,8 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// Locator lists the places where servers may show something whose place the texts leave open. The first that is present counts.
+// Locator lists the places where servers may show something whose place the texts leave open. The first that is present
+// counts.
 type Locator struct {
 	What   string // as reports call it
 	Places []Place
@@ -89,8 +90,8 @@ type Located struct {
 	First bool // whether Place is the first of the locator
 }
 
-// Locate returns the first value of the right kind at the places of l; aggregate_status, for one, is an object in one place and
-// a word in another. If there is none, the value is absent at the first place.
+// Locate returns the first value of the right kind at the places of l; aggregate_status, for one, is an object in one
+// place and a word in another. If there is none, the value is absent at the first place.
 func Locate(l Locator, docs documents) Located {
 	for n, p := range l.Places {
 		for _, doc := range docs[p.In] {

@@ -44,8 +44,8 @@ const (
 	OutputKey   = "verdict"
 )
 
-// Phases makes two intents, the second of which takes an output of the first (RFC-0024). Their state holds that contract. In a
-// portfolio they form a workflow.
+// Phases makes two intents, the second of which takes an output of the first (RFC-0024). Their state holds that
+// contract. In a portfolio they form a workflow.
 func (s *Server) Phases(ctx context.Context) (review, report *Intent) {
 	parent := s.NewIntent(ctx, "workflow", Active, nil)
 	review = parent.Kid(ctx, PhaseReview)

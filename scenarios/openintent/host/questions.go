@@ -59,8 +59,8 @@ func (r Record) Within(seconds int, fallback string, value any) Record {
 	return out
 }
 
-// Retried returns the record with a retry policy (RFC-0026 4.1). timeout_seconds is the interval, so that the window is the same
-// in all readings of the texts (OIP-R17, OIP-R18).
+// Retried returns the record with a retry policy (RFC-0026 4.1). timeout_seconds is the interval, so that the window is
+// the same in all readings of the texts (OIP-R17, OIP-R18).
 func (r Record) Retried(attempts, interval int, policy map[string]any) Record {
 	p := map[string]any{
 		"max_attempts": attempts, "interval_seconds": interval, "strategy": "fixed", "escalation_ladder": []any{},
@@ -119,8 +119,8 @@ func (i *Intent) SuspendBy(ctx context.Context, r Record, order Order) (sus Susp
 	return sus
 }
 
-// Record writes the record of a suspension into the state, with suspended_at in the server's time. It fills in expires_at if the
-// record has a window and no such member, and leaves it off if the member is nil.
+// Record writes the record of a suspension into the state, with suspended_at in the server's time. It fills in
+// expires_at if the record has a window and no such member, and leaves it off if the member is nil.
 func (i *Intent) Record(ctx context.Context, r Record) (sus Suspension) {
 	r = r.With(nil)
 	began := i.ServerNow()
@@ -145,8 +145,8 @@ func (i *Intent) Record(ctx context.Context, r Record) (sus Suspension) {
 	return sus
 }
 
-// Began returns when the suspension began by the server's clock: at the later of the two writes (OIP-R35). ok is false if the
-// server does not say.
+// Began returns when the suspension began by the server's clock: at the later of the two writes (OIP-R35). ok is false
+// if the server does not say.
 func (s Suspension) Began() (began time.Time, ok bool) {
 	for _, r := range []Reply{s.Record, s.Status} {
 		if t, said := TimeOf(r.Body.Key("updated_at")); said && t.After(began) {

@@ -8,8 +8,8 @@ import (
 // Scope is the scope of our leases.
 const Scope = "assay"
 
-// Refused is a suspended intent that was given invalid answers and then a valid one: a target that refuses everything shows
-// nothing.
+// Refused is a suspended intent that was given invalid answers and then a valid one: a target that refuses everything
+// shows nothing.
 type Refused struct {
 	Suspension Suspension `json:"suspension"`
 	Wrong      []Reply    `json:"wrong"`
@@ -34,8 +34,8 @@ func Second(c *scenarios.Conn) *scenarios.Conn {
 	return nil
 }
 
-// Refused checks that the wrong answers were refused and left the intent suspended, and blocks the judge unless the right one
-// was taken.
+// Refused checks that the wrong answers were refused and left the intent suspended, and blocks the judge unless the
+// right one was taken.
 func (r Refused) Refused(j *scenarios.Judge, id scenarios.RequirementID, accepted ...int) {
 	for k, w := range r.Wrong {
 		j.Check(id, w.Status).To(check.Status(accepted...), "%s", w.Asked)

@@ -1,5 +1,5 @@
-// Package host is an OpenIntent server as every suite sees it: its operations, their replies, and the checks that several
-// themes share.
+// Package host is an OpenIntent server as every suite sees it: its operations, their replies, and the checks that
+// several themes share.
 package host
 
 import (
@@ -46,8 +46,8 @@ func (r Reply) Code() int64 {
 	return code
 }
 
-// Prefixes are the prefixes that the routes of a server may have. The texts write /v1 and servers serve /api/v1 (OIP-R1). There
-// is none if the target's URL includes it.
+// Prefixes are the prefixes that the routes of a server may have. The texts write /v1 and servers serve /api/v1
+// (OIP-R1). There is none if the target's URL includes it.
 var Prefixes = []string{"/api/v1", "/v1", ""}
 
 // Open returns the target with the prefix of its routes.
@@ -98,8 +98,8 @@ func (s *Server) Get(ctx context.Context, label, path string) Reply {
 	return s.Ask(ctx, label, http.MethodGet, path, nil)
 }
 
-// create makes a resource and returns its id; route is the path as reports show it. It ends the drive if the target has no such
-// route, or replies without an id.
+// create makes a resource and returns its id; route is the path as reports show it. It ends the drive if the target has
+// no such route, or replies without an id.
 func (s *Server) create(ctx context.Context, what, route, path string, body any) (id string, made Reply) {
 	made = s.Ask(ctx, "make "+what, http.MethodPost, path, body)
 	if MissingRoute(made) {
@@ -154,7 +154,8 @@ func At(format string, ids ...string) string {
 	return fmt.Sprintf(format, escaped...)
 }
 
-// setClock reads the server's clock from a document that it has just written. Times that a drive writes are by that clock.
+// setClock reads the server's clock from a document that it has just written. Times that a drive writes are by that
+// clock.
 func (s *Server) setClock(document wire.Value) {
 	for _, member := range []string{"updated_at", "created_at"} {
 		if t, ok := TimeOf(document.Key(member)); ok {

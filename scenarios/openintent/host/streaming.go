@@ -77,8 +77,8 @@ func (l *subscription) Close() {
 	}
 }
 
-// Until waits, as long as patience lasts, until so many frames of some types have come, given as pairs of type and number. It
-// closes the stream a little later, since a frame that is sent twice comes again soon.
+// Until waits, as long as patience lasts, until so many frames of some types have come, given as pairs of type and
+// number. It closes the stream a little later, since a frame that is sent twice comes again soon.
 func (l *subscription) Until(ctx context.Context, patience time.Duration, pairs ...any) Stream {
 	if l.Stream == nil {
 		return Stream{Status: l.Status}

@@ -1,4 +1,5 @@
-// Package hosttest makes observations of servers for tests of judges. It imports no suite, so a theme can use it from inside.
+// Package hosttest makes observations of servers for tests of judges. It imports no suite, so a theme can use it from
+// inside.
 package hosttest
 
 import (

@@ -8,7 +8,8 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// ClaimObservation is a claim on an intent whose input comes from a suspended one, and the same claim when that is completed.
+// ClaimObservation is a claim on an intent whose input comes from a suspended one, and the same claim when that is
+// completed.
 type ClaimObservation struct {
 	UpstreamID string          `json:"upstreamId"`
 	Suspension host.Suspension `json:"suspension"`

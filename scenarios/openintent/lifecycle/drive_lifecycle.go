@@ -11,7 +11,8 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// LifecycleObservation holds the replies to steps that the state machine lacks, and to the same steps where it has them.
+// LifecycleObservation holds the replies to steps that the state machine lacks, and to the same steps where it has
+// them.
 type LifecycleObservation struct {
 	Draft      host.Reply `json:"draft"` // the reply to suspending a draft
 	DraftEnd   host.Reply `json:"draftEnd"`
@@ -93,8 +94,8 @@ var shortLeases = []int{1, 4, 16}
 // afterLease is the time after the end of a lease at which the other agent tries.
 const afterLease = 600 * time.Millisecond
 
-// leased makes a suspended intent and an active one, each under a lease. overdue reports whether the lease may have run out before
-// the intent was suspended, which would prove nothing.
+// leased makes a suspended intent and an active one, each under a lease. overdue reports whether the lease may have run
+// out before the intent was suspended, which would prove nothing.
 func leased(
 	ctx context.Context, s *host.Server, c *scenarios.Conn, seconds int,
 ) (waits, free *host.Intent, taken host.Reply, overdue bool) {

@@ -9,7 +9,8 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// NotifyObservation is a suspension whose ladder names our webhook, and whose context holds values that must not be sent there.
+// NotifyObservation is a suspension whose ladder names our webhook, and whose context holds values that must not be
+// sent there.
 type NotifyObservation struct {
 	Suspension host.Suspension `json:"suspension"`
 	Canaries   []string        `json:"canaries"` // those values

@@ -53,7 +53,8 @@ func (w *watch) suspend(ctx context.Context, stem string, r host.Record) (*host.
 	return i, sus
 }
 
-// noteLate notes that the drive itself was late by d. Looks are a fifth of an interval apart, so less than that does no harm.
+// noteLate notes that the drive itself was late by d. Looks are a fifth of an interval apart, so less than that does no
+// harm.
 func (w *watch) noteLate(d time.Duration) {
 	if !w.usesSeam() && d > w.intervals(0.2) {
 		w.late = true
@@ -92,7 +93,8 @@ func (w *watch) waitUntil(ctx context.Context, offset time.Duration) host.Lapse 
 // grace is the delay that every timer is allowed, by the target's clock.
 const grace = 300 * time.Millisecond
 
-// CourseObservation is a suspension that nobody answered in time: two reminders, the second over another channel, and the end.
+// CourseObservation is a suspension that nobody answered in time: two reminders, the second over another channel, and
+// the end.
 type CourseObservation struct {
 	Interval   int             `json:"interval"` // seconds
 	Attempts   int             `json:"attempts"`
@@ -142,8 +144,8 @@ var courseSends = []string{
 var course, courseRealTime = timedDrives("course",
 	"suspends an intent for three attempts and answers none of them in time", 7*time.Second, courseSends, runCourse)
 
-// timedDrives returns a drive that uses the seam if there is one, and the same drive without it. waits is how long the first one
-// takes without a seam.
+// timedDrives returns a drive that uses the seam if there is one, and the same drive without it. waits is how long the
+// first one takes without a seam.
 func timedDrives[O any](
 	id, title string, waits time.Duration, sends []string, run func(context.Context, *watch, *O),
 ) (offered, waited *scenarios.Drive[O]) {

@@ -9,8 +9,8 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// StoryObservation is the example of RFC-0026 section 9: a workflow of three phases, the second of which waits for a person. The
-// answer comes half an interval after the first reminder.
+// StoryObservation is the example of RFC-0026 section 9: a workflow of three phases, the second of which waits for a
+// person. The answer comes half an interval after the first reminder.
 type StoryObservation struct {
 	Interval   int             `json:"interval"` // seconds
 	UpstreamID string          `json:"upstream"` // phase 2

@@ -18,8 +18,8 @@ type part[O any] struct {
 	judge       func(O, *scenarios.Judge)
 }
 
-// timedScenarios returns a scenario for each part, on the drive that may use the seam, and one for all parts on the drive that
-// waits: a seam shows nothing about the timer in production.
+// timedScenarios returns a scenario for each part, on the drive that may use the seam, and one for all parts on the
+// drive that waits: a seam shows nothing about the timer in production.
 func timedScenarios[O any](
 	name, title string, offered, waited *scenarios.Drive[O], parts ...part[O],
 ) (out []scenarios.Scenario) {

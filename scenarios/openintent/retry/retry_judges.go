@@ -18,8 +18,8 @@ const (
 	late  = 3 * time.Second / 2
 )
 
-// beginning returns the range of times at which the suspension began, by the server's clock: from the time in its record to that
-// of the later write, if the two are close (OIP-R35).
+// beginning returns the range of times at which the suspension began, by the server's clock: from the time in its
+// record to that of the later write, if the two are close (OIP-R35).
 func beginning(s host.Suspension) (from, to time.Time) {
 	said, _ := host.ReadTime(fmt.Sprint(s.SentMember("suspended_at")))
 	began, ok := s.Began()
@@ -114,8 +114,9 @@ func (o CourseObservation) givenReminders(j *scenarios.Judge) {
 	}
 }
 
-// judgeOnTime judges real time by the timestamps of the server. With a seam it judges what the log had shortly before and after
-// an attempt, since a server may write any time while its clock is moved. judgeCounted asks how many reminders there are.
+// judgeOnTime judges real time by the timestamps of the server. With a seam it judges what the log had shortly before
+// and after an attempt, since a server may write any time while its clock is moved. judgeCounted asks how many
+// reminders there are.
 func (o CourseObservation) judgeOnTime(j *scenarios.Judge) {
 	o.givenReminders(j)
 	all := scenarios.IDs{openintentv1.OIP0026H3, openintentv1.OIP0026H5, openintentv1.OIPREAD5}
@@ -313,7 +314,8 @@ func (e Ending) judgeWindow(j *scenarios.Judge, id scenarios.RequirementID, seam
 	j.Check(id, when).To(dueAt(e.Suspension, e.Interval, e.Attempts), "%s", what)
 }
 
-// judgeFails checks the effect of the fallback fail. The texts also allow an intent to stay suspended, expired (OIP-R12).
+// judgeFails checks the effect of the fallback fail. The texts also allow an intent to stay suspended, expired
+// (OIP-R12).
 func (e Ending) judgeFails(j *scenarios.Judge, id scenarios.RequirementID) {
 	status := e.After.Intent.Body.Key("status")
 	record := e.After.Intent.Body.At("/state/_suspension")

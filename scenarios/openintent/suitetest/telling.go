@@ -107,9 +107,9 @@ func scenario(t *testing.T, id string) scenarios.Scenario {
 	return scenarios.Scenario{}
 }
 
-// Story is an observation with one change, and how the scenario ends with it. Want is passed, blocked, inapplicable, noted (passed
-// with a finding), not there (failed, or inapplicable if the claim is open), lacking (blocked, or inapplicable if the claim is
-// open), or the id of the requirement that is violated.
+// Story is an observation with one change, and how the scenario ends with it. Want is passed, blocked, inapplicable,
+// noted (passed with a finding), not there (failed, or inapplicable if the claim is open), lacking (blocked, or
+// inapplicable if the claim is open), or the id of the requirement that is violated.
 type Story[O any] struct {
 	Scenario string
 	What     string
