@@ -17,7 +17,7 @@ var happened = suitetest.Happened
 
 var theChoices = []any{doc{"value": "a", "label": "A", "description": "the first"}, doc{"value": "b", "label": "B"}}
 
-func answeredHonestly(x suitetest.Teller) answers.AnsweredObservation {
+func answeredHonestly(x suitetest.Minter) answers.AnsweredObservation {
 	record := doc{"response_type": "choice", "choices": theChoices, "context": doc{"note": "n"}, "confidence_at_suspension": 0.25}
 	sus := x.Suspension(record)
 	kept := suitetest.With(suitetest.With(doc{"id": "sid", "question": "q", "suspended_at": suitetest.Began}, record),
@@ -29,13 +29,13 @@ func answeredHonestly(x suitetest.Teller) answers.AnsweredObservation {
 		Answer: x.Ok(doc{"intent_id": "i", "suspension_id": "sid", "resolution": "responded", "value": "a",
 			"choice_label": "A", "choice_description": "the first", "responded_by": "o",
 			"responded_at": "2026-11-22T10:00:05Z"}),
-		After: after, Log: log, Again: []host.Reply{x.Said(409, doc{}), x.Said(409, doc{})}, AfterAgain: after,
+		After: after, Log: log, Again: []host.Reply{x.Reply(409, doc{}), x.Reply(409, doc{})}, AfterAgain: after,
 		LogAgain: log, Usual: x.Ok(doc{}),
 	}
 }
 
 func TestJudgesOfAnswers(t *testing.T) {
-	x := suitetest.Teller{T: t}
+	x := suitetest.Minter{T: t}
 	type O = answers.AnsweredObservation
 	reply := func(more doc) func(*O) {
 		return func(o *O) {
@@ -51,7 +51,7 @@ func TestJudgesOfAnswers(t *testing.T) {
 	suitetest.JudgeAll(t, answeredHonestly, []suitetest.Story[O]{
 		{Scenario: "respond/reply", What: "honest", Want: "passed"},
 		{Scenario: "respond/reply", What: "refused", Want: openintentv1.OIP0025A15,
-			Change: func(o *O) { o.Answer = x.Said(422, doc{}) }},
+			Change: func(o *O) { o.Answer = x.Reply(422, doc{}) }},
 		{Scenario: "respond/reply", What: "goes on waiting", Want: openintentv1.OIP0025A15,
 			Change: func(o *O) { o.After = x.Is("suspended_awaiting_input") }},
 		{Scenario: "respond/reply", What: "tells nothing", Want: openintentv1.OIP0025A11,
@@ -76,7 +76,7 @@ func TestJudgesOfAnswers(t *testing.T) {
 		{Scenario: "respond/persisted", What: "empties the context", Want: openintentv1.OIP0025A13,
 			Change: recorded(doc{"context": doc{}})},
 		{Scenario: "respond/persisted", What: "refused", Want: "blocked",
-			Change: func(o *O) { o.Answer = x.Said(422, doc{}) }},
+			Change: func(o *O) { o.Answer = x.Reply(422, doc{}) }},
 
 		{Scenario: "respond/resumed-once", What: "honest", Want: "passed"},
 		{Scenario: "respond/resumed-once", What: "no event", Want: openintentv1.OIP0025A14,
@@ -92,7 +92,7 @@ func TestJudgesOfAnswers(t *testing.T) {
 
 		{Scenario: "respond/once", What: "honest", Want: "passed"},
 		{Scenario: "respond/once", What: "refused otherwise", Want: "noted",
-			Change: func(o *O) { o.Again[1] = x.Said(422, doc{}) }},
+			Change: func(o *O) { o.Again[1] = x.Reply(422, doc{}) }},
 		{Scenario: "respond/once", What: "echoes the first", Want: openintentv1.OIP0026K4,
 			Change: func(o *O) { o.Again[0] = o.Answer }},
 		{Scenario: "respond/once", What: "takes another", Want: openintentv1.OIP0026K4,
@@ -106,24 +106,24 @@ func TestJudgesOfAnswers(t *testing.T) {
 		{Scenario: "respond/once", What: "tells twice", Change: func(o *O) {
 			o.LogAgain = x.Log(happened(1, "intent.resumed", doc{}), happened(2, "intent.resumed", doc{}))
 		}, Want: openintentv1.OIP0026K4},
-		{Scenario: "respond/once", What: "took none", Change: func(o *O) { o.Answer = x.Said(409, doc{}) }, Want: "blocked"},
+		{Scenario: "respond/once", What: "took none", Change: func(o *O) { o.Answer = x.Reply(409, doc{}) }, Want: "blocked"},
 
 		{Scenario: "respond/orders", What: "honest", Want: "passed"},
 		{Scenario: "respond/orders", What: "loses the record", Want: openintentv1.OIPREAD2,
 			Change: func(o *O) { o.Suspension.After = x.Is("suspended_awaiting_input") }},
 		{Scenario: "respond/orders", What: "refuses", Want: openintentv1.OIPREAD2,
-			Change: func(o *O) { o.Answer = x.Said(409, doc{}) }},
+			Change: func(o *O) { o.Answer = x.Reply(409, doc{}) }},
 		{Scenario: "respond/orders", What: "refuses in the usual order too", Want: "blocked",
-			Change: func(o *O) { o.Answer, o.Usual = x.Said(409, doc{}), x.Said(409, doc{}) }},
+			Change: func(o *O) { o.Answer, o.Usual = x.Reply(409, doc{}), x.Reply(409, doc{}) }},
 	})
 }
 
 func TestJudgesOfRaces(t *testing.T) {
-	x := suitetest.Teller{T: t}
+	x := suitetest.Minter{T: t}
 	type O = answers.RacedObservation
-	honest := func(x suitetest.Teller) O {
+	honest := func(x suitetest.Minter) O {
 		return O{Suspension: x.Suspension(nil), Values: []string{"one", "two", "one"},
-			Replies: []host.Reply{x.Said(409, doc{}), x.Ok(doc{}), x.Said(409, doc{})},
+			Replies: []host.Reply{x.Reply(409, doc{}), x.Ok(doc{}), x.Reply(409, doc{})},
 			After:   x.Ok(doc{"status": "active", "state": doc{"_suspension": doc{"response": "two"}}}),
 			Log:     x.Log(happened(1, "intent.resumed", doc{}))}
 	}
@@ -134,12 +134,12 @@ func TestJudgesOfRaces(t *testing.T) {
 		{Scenario: "respond/race", What: "two win", Want: openintentv1.OIPREAD1,
 			Change: func(o *O) { o.Replies[0] = x.Ok(doc{}) }},
 		{Scenario: "respond/race", What: "nobody wins", Want: openintentv1.OIPREAD1,
-			Change: func(o *O) { o.Replies[1] = x.Said(409, doc{}) }},
+			Change: func(o *O) { o.Replies[1] = x.Reply(409, doc{}) }},
 		{Scenario: "respond/race", What: "keeps the loser's", Change: func(o *O) {
 			o.After = x.Ok(doc{"state": doc{"_suspension": doc{"response": "one"}}})
 		}, Want: openintentv1.OIPREAD1},
 		{Scenario: "respond/race", What: "crashes", Want: openintentv1.OIPREAD1,
-			Change: func(o *O) { o.Replies[2] = x.Said(500, doc{}) }},
+			Change: func(o *O) { o.Replies[2] = x.Reply(500, doc{}) }},
 		{Scenario: "respond/race", What: "tells twice", Change: func(o *O) {
 			o.Log = x.Log(happened(1, "intent.resumed", doc{}), happened(1, "intent.resumed", doc{}))
 		}, Want: openintentv1.OIPREAD1},
@@ -147,10 +147,10 @@ func TestJudgesOfRaces(t *testing.T) {
 }
 
 func TestJudgesOfRecords(t *testing.T) {
-	x := suitetest.Teller{T: t}
+	x := suitetest.Minter{T: t}
 	type O = answers.KeptObservation
 	policy := doc{"max_attempts": 3, "interval_seconds": 60, "escalation_ladder": []any{doc{"attempt": 2, "channel_hint": "email"}}}
-	honest := func(x suitetest.Teller) O {
+	honest := func(x suitetest.Minter) O {
 		return O{With: x.Suspension(doc{"retry_policy": policy}),
 			Without: x.Suspension(doc{"id": "other", "fallback_policy": "fail"}),
 			Taken:   []host.Reply{x.Ok(doc{}), x.Ok(doc{})},
@@ -172,7 +172,7 @@ func TestJudgesOfRecords(t *testing.T) {
 		{Scenario: "respond/record-kept", What: "drops the record without one", Want: openintentv1.OIP0026L1,
 			Change: func(o *O) { o.Without.After = stands(doc{}) }},
 		{Scenario: "respond/record-kept", What: "takes no answer", Want: "blocked",
-			Change: func(o *O) { o.Taken[1] = x.Said(409, doc{}) }},
+			Change: func(o *O) { o.Taken[1] = x.Reply(409, doc{}) }},
 
 		{Scenario: "respond/suspended-once", What: "honest", Want: "passed"},
 		{Scenario: "respond/suspended-once", What: "none is taken as well", Want: "passed",
@@ -185,28 +185,28 @@ func TestJudgesOfRecords(t *testing.T) {
 }
 
 // refusedHonestly is a suspended intent that refused n wrong answers and took a right one.
-func refusedHonestly(x suitetest.Teller, status, n int, body any) host.Refused {
+func refusedHonestly(x suitetest.Minter, status, n int, body any) host.Refused {
 	r := host.Refused{Suspension: x.Suspension(nil), Right: x.Ok(doc{}), End: x.Is("active")}
 	for range n {
-		r.Wrong = append(r.Wrong, x.Said(status, body))
+		r.Wrong = append(r.Wrong, x.Reply(status, body))
 		r.Stood = append(r.Stood, x.Is("suspended_awaiting_input"))
 	}
 	return r
 }
 
 // takeWrong changes r as if the first wrong answer had been taken.
-func takeWrong(x suitetest.Teller, r *host.Refused) {
-	r.Wrong[0], r.Stood[0], r.Right = x.Ok(doc{}), x.Is("active"), x.Said(409, doc{})
+func takeWrong(x suitetest.Minter, r *host.Refused) {
+	r.Wrong[0], r.Stood[0], r.Right = x.Ok(doc{}), x.Is("active"), x.Reply(409, doc{})
 }
 
 func TestJudgesOfRefusals(t *testing.T) {
-	x := suitetest.Teller{T: t}
+	x := suitetest.Minter{T: t}
 	type O = answers.RefusalsObservation
 	valid := doc{"detail": doc{"error": "invalid_choice", "valid_choices": []any{doc{"value": "a"}, doc{"value": "b"}}}}
-	honest := func(x suitetest.Teller) O {
+	honest := func(x suitetest.Minter) O {
 		return O{
-			Keyless: refusedHonestly(x, 401, 2, doc{}), Nameless: refusedHonestly(x, 422, 2, doc{}), Nowhere: []host.Reply{x.Said(404, doc{})},
-			Idle: x.Said(409, doc{}), IdleEnd: x.Is("active"), Another: refusedHonestly(x, 409, 1, doc{"detail": "another"}),
+			Keyless: refusedHonestly(x, 401, 2, doc{}), Nameless: refusedHonestly(x, 422, 2, doc{}), Nowhere: []host.Reply{x.Reply(404, doc{})},
+			Idle: x.Reply(409, doc{}), IdleEnd: x.Is("active"), Another: refusedHonestly(x, 409, 1, doc{"detail": "another"}),
 			Choice: refusedHonestly(x, 422, 2, valid), Choices: []string{"a", "b"},
 			Confirm: refusedHonestly(x, 422, 1, doc{}), Declined: refusedHonestly(x, 422, 0, nil),
 			Empty: refusedHonestly(x, 422, 1, doc{}), Broken: refusedHonestly(x, 400, 3, doc{}),
@@ -232,26 +232,26 @@ func TestJudgesOfRefusals(t *testing.T) {
 			suitetest.Story[O]{Scenario: k.name, What: "refuses it and lets go", Want: k.want,
 				Change: func(o *O) { k.pick(o).Stood[0] = x.Is("active") }},
 			suitetest.Story[O]{Scenario: k.name, What: "refuses it otherwise", Want: k.want,
-				Change: func(o *O) { k.pick(o).Wrong[0] = x.Said(k.other, valid) }},
+				Change: func(o *O) { k.pick(o).Wrong[0] = x.Reply(k.other, valid) }},
 			suitetest.Story[O]{Scenario: k.name, What: "takes no right answer either", Want: "blocked",
-				Change: func(o *O) { k.pick(o).Right = x.Said(422, doc{}) }},
+				Change: func(o *O) { k.pick(o).Right = x.Reply(422, doc{}) }},
 		)
 	}
 	suitetest.JudgeAll(t, honest, append(stories, []suitetest.Story[O]{
 		{Scenario: "respond/no-choice", What: "lists nothing", Want: openintentv1.OIP0025A8,
-			Change: func(o *O) { o.Choice.Wrong[1] = x.Said(422, doc{"detail": "no"}) }},
+			Change: func(o *O) { o.Choice.Wrong[1] = x.Reply(422, doc{"detail": "no"}) }},
 		{Scenario: "respond/no-choice", What: "lists one of two", Want: openintentv1.OIP0025A8,
-			Change: func(o *O) { o.Choice.Wrong[0] = x.Said(422, doc{"valid_choices": []any{"a"}}) }},
+			Change: func(o *O) { o.Choice.Wrong[0] = x.Reply(422, doc{"valid_choices": []any{"a"}}) }},
 		{Scenario: "respond/no-choice", What: "lists values at the root", Want: "passed",
-			Change: func(o *O) { o.Choice.Wrong[0] = x.Said(422, doc{"valid_choices": []any{"b", "a"}}) }},
+			Change: func(o *O) { o.Choice.Wrong[0] = x.Reply(422, doc{"valid_choices": []any{"b", "a"}}) }},
 
 		{Scenario: "respond/unknown-intent", What: "honest", Want: "passed"},
 		{Scenario: "respond/unknown-intent", What: "takes it", Want: openintentv1.OIP0025A3,
 			Change: func(o *O) { o.Nowhere[0] = x.Ok(doc{}) }},
 		{Scenario: "respond/unknown-intent", What: "says conflict", Want: openintentv1.OIP0025A3,
-			Change: func(o *O) { o.Nowhere[0] = x.Said(409, doc{}) }},
+			Change: func(o *O) { o.Nowhere[0] = x.Reply(409, doc{}) }},
 		{Scenario: "respond/unknown-intent", What: "has no route at all", Want: "blocked",
-			Change: func(o *O) { o.Nameless.Right = x.Said(404, doc{}) }},
+			Change: func(o *O) { o.Nameless.Right = x.Reply(404, doc{}) }},
 
 		{Scenario: "respond/not-suspended", What: "honest", Want: "passed"},
 		{Scenario: "respond/not-suspended", What: "takes it", Want: openintentv1.OIP0025A4,
@@ -261,27 +261,27 @@ func TestJudgesOfRefusals(t *testing.T) {
 
 		{Scenario: "respond/id-not-told", What: "honest", Want: "passed"},
 		{Scenario: "respond/id-not-told", What: "tells it", Want: "noted",
-			Change: func(o *O) { o.Another.Wrong[0] = x.Said(409, doc{"detail": "expected sid, got x"}) }},
+			Change: func(o *O) { o.Another.Wrong[0] = x.Reply(409, doc{"detail": "expected sid, got x"}) }},
 		{Scenario: "respond/id-not-told", What: "tells it in a key", Want: "noted",
-			Change: func(o *O) { o.Another.Wrong[0] = x.Said(409, doc{"detail": doc{"sid": true}}) }},
+			Change: func(o *O) { o.Another.Wrong[0] = x.Reply(409, doc{"detail": doc{"sid": true}}) }},
 		{Scenario: "respond/id-not-told", What: "takes it", Change: func(o *O) { takeWrong(x, &o.Another) }, Want: "blocked"},
 
 		{Scenario: "respond/confirm", What: "honest", Want: "passed"},
 		{Scenario: "respond/confirm", What: "takes maybe", Want: openintentv1.OIP0025A9,
 			Change: func(o *O) { takeWrong(x, &o.Confirm) }},
 		{Scenario: "respond/confirm", What: "refuses yes", Want: openintentv1.OIP0025A9,
-			Change: func(o *O) { o.Confirm.Right = x.Said(422, doc{}) }},
+			Change: func(o *O) { o.Confirm.Right = x.Reply(422, doc{}) }},
 		{Scenario: "respond/confirm", What: "refuses no", Want: openintentv1.OIP0025A9,
-			Change: func(o *O) { o.Declined.Right = x.Said(422, doc{}) }},
+			Change: func(o *O) { o.Declined.Right = x.Reply(422, doc{}) }},
 		{Scenario: "respond/confirm", What: "waits on after no", Want: openintentv1.OIP0025A9,
 			Change: func(o *O) { o.Declined.End = x.Is("suspended_awaiting_input") }},
 	}...))
 }
 
 func TestJudgesOfOldIDs(t *testing.T) {
-	x := suitetest.Teller{T: t}
+	x := suitetest.Minter{T: t}
 	type O = answers.StaleObservation
-	honest := func(x suitetest.Teller) O {
+	honest := func(x suitetest.Minter) O {
 		return O{Behind: refusedHonestly(x, 409, 1, doc{}), Window: refusedHonestly(x, 409, 1, doc{}),
 			First: []host.Reply{x.Ok(doc{}), x.Ok(doc{})}}
 	}
@@ -292,35 +292,35 @@ func TestJudgesOfOldIDs(t *testing.T) {
 		{Scenario: "respond/old-id", What: "takes it in the window", Want: openintentv1.OIP0025A5,
 			Change: func(o *O) { takeWrong(x, &o.Window) }},
 		{Scenario: "respond/old-id", What: "takes no new one", Want: "blocked",
-			Change: func(o *O) { o.Behind.Right = x.Said(409, doc{}) }},
+			Change: func(o *O) { o.Behind.Right = x.Reply(409, doc{}) }},
 	})
 }
 
 func TestJudgesOfGovernance(t *testing.T) {
-	x := suitetest.Teller{T: t}
+	x := suitetest.Minter{T: t}
 	type O = answers.AllowedObservation
-	suitetest.JudgeAll(t, func(x suitetest.Teller) O {
+	suitetest.JudgeAll(t, func(x suitetest.Minter) O {
 		return O{Made: x.Is("active"), Refused: refusedHonestly(x, 403, 1, doc{})}
 	}, []suitetest.Story[O]{
 		{Scenario: "respond/allowed-agents", What: "honest", Want: "passed"},
 		{Scenario: "respond/allowed-agents", What: "takes it", Change: func(o *O) { takeWrong(x, &o.Refused) }, Want: "noted"},
 		{Scenario: "respond/allowed-agents", What: "says conflict", Want: "noted",
-			Change: func(o *O) { o.Refused.Wrong[0] = x.Said(409, doc{}) }},
+			Change: func(o *O) { o.Refused.Wrong[0] = x.Reply(409, doc{}) }},
 		{Scenario: "respond/allowed-agents", What: "takes none of its own", Want: "blocked",
-			Change: func(o *O) { o.Refused.Right = x.Said(403, doc{}) }},
+			Change: func(o *O) { o.Refused.Right = x.Reply(403, doc{}) }},
 	})
 }
 
 func TestJudgesOfVersions(t *testing.T) {
-	x := suitetest.Teller{T: t}
+	x := suitetest.Minter{T: t}
 	type O = host.VersionsObservation
 	intent := func(version int, state doc) host.Reply {
 		return x.Ok(doc{"id": "i", "title": "T", "status": "draft", "version": version, "state": state})
 	}
 	header := func(value string) wire.Value { return wiretest.Value(t, `"`+value+`"`) }
-	honest := func(x suitetest.Teller) O {
-		return O{Title: "T", Made: intent(1, doc{}), Read: intent(1, doc{}), Without: x.Said(428, doc{}),
-			After: intent(1, doc{}), Right: intent(2, doc{"assay": "right"}), ETag: header("2"), Stale: x.Said(409, doc{}),
+	honest := func(x suitetest.Minter) O {
+		return O{Title: "T", Made: intent(1, doc{}), Read: intent(1, doc{}), Without: x.Reply(428, doc{}),
+			After: intent(1, doc{}), Right: intent(2, doc{"assay": "right"}), ETag: header("2"), Stale: x.Reply(409, doc{}),
 			End: intent(2, doc{"assay": "right"})}
 	}
 	suitetest.JudgeAll(t, honest, []suitetest.Story[O]{
@@ -328,9 +328,9 @@ func TestJudgesOfVersions(t *testing.T) {
 		{Scenario: "lifecycle/read-back", What: "another title", Want: openintentv1.OIP00014,
 			Change: func(o *O) { o.Title = "U" }},
 		{Scenario: "lifecycle/read-back", What: "not there", Want: openintentv1.OIP00014,
-			Change: func(o *O) { o.Read = x.Said(404, doc{}) }},
+			Change: func(o *O) { o.Read = x.Reply(404, doc{}) }},
 		{Scenario: "lifecycle/read-back", What: "made with 202", Want: openintentv1.OIP00014,
-			Change: func(o *O) { o.Made = x.Said(202, doc{"id": "i"}) }},
+			Change: func(o *O) { o.Made = x.Reply(202, doc{"id": "i"}) }},
 
 		{Scenario: "lifecycle/needs-a-version", What: "honest", Want: "passed"},
 		{Scenario: "lifecycle/needs-a-version", What: "takes it", Want: openintentv1.OIP00011,
@@ -338,7 +338,7 @@ func TestJudgesOfVersions(t *testing.T) {
 		{Scenario: "lifecycle/needs-a-version", What: "refuses and writes", Want: openintentv1.OIP00011,
 			Change: func(o *O) { o.After = intent(1, doc{"assay": "unversioned"}) }},
 		{Scenario: "lifecycle/needs-a-version", What: "takes nothing", Want: "blocked",
-			Change: func(o *O) { o.Right = x.Said(428, doc{}) }},
+			Change: func(o *O) { o.Right = x.Reply(428, doc{}) }},
 
 		{Scenario: "lifecycle/old-version", What: "honest", Want: "passed"},
 		{Scenario: "lifecycle/old-version", What: "takes it", Want: openintentv1.OIP00012,

@@ -68,32 +68,32 @@ var refusals = &scenarios.Drive[RefusalsObservation]{
 			{&o.Keyless, s.Question("text"), s.Name("right"), keyless},
 			{&o.Nameless, s.Question("text"), s.Name("right"), func(i *host.Intent, _ string) []wire.Call {
 				return []wire.Call{
-					i.Answering("an empty body", struct{}{}),
-					i.Answering("an empty suspension_id", map[string]any{"suspension_id": "", "value": "x"}),
+					i.AnswerCall("an empty body", struct{}{}),
+					i.AnswerCall("an empty suspension_id", map[string]any{"suspension_id": "", "value": "x"}),
 				}
 			}},
 			{&o.Another, s.Question("text"), s.Name("right"), func(i *host.Intent, _ string) []wire.Call {
 				return []wire.Call{
-					i.Answering("the id of another suspension", map[string]any{"suspension_id": s.Token(), "value": "x"}),
+					i.AnswerCall("the id of another suspension", map[string]any{"suspension_id": s.Token(), "value": "x"}),
 				}
 			}},
 			{&o.Choice, s.Question("choice", asAny(options)...), options[1].Value, func(i *host.Intent, sid string) []wire.Call {
 				return []wire.Call{
-					i.Answering("a value that is no choice", map[string]any{"suspension_id": sid, "value": s.Name("no-choice")}),
-					i.Answering("a label", map[string]any{"suspension_id": sid, "value": options[1].Label}),
+					i.AnswerCall("a value that is no choice", map[string]any{"suspension_id": sid, "value": s.Name("no-choice")}),
+					i.AnswerCall("a label", map[string]any{"suspension_id": sid, "value": options[1].Label}),
 				}
 			}},
 			{&o.Confirm, s.Question("confirm"), "yes", func(i *host.Intent, sid string) []wire.Call {
-				return []wire.Call{i.Answering("maybe", map[string]any{"suspension_id": sid, "value": "maybe"})}
+				return []wire.Call{i.AnswerCall("maybe", map[string]any{"suspension_id": sid, "value": "maybe"})}
 			}},
 			{&o.Declined, s.Question("confirm"), "no", func(*host.Intent, string) []wire.Call { return nil }},
 			{&o.Empty, s.Question("text"), s.Name("right"), func(i *host.Intent, sid string) []wire.Call {
-				return []wire.Call{i.Answering("an empty text", map[string]any{"suspension_id": sid, "value": ""})}
+				return []wire.Call{i.AnswerCall("an empty text", map[string]any{"suspension_id": sid, "value": ""})}
 			}},
 			{&o.Broken, s.Question("text"), s.Name("right"), func(i *host.Intent, sid string) []wire.Call {
 				return []wire.Call{
-					i.Answering("a body that is no JSON", []byte(`{"suspension_id":`)),
-					i.Answering("a list", []byte(`[]`)), i.Answering("a text", []byte(`"`+sid+`"`)),
+					i.AnswerCall("a body that is no JSON", []byte(`{"suspension_id":`)),
+					i.AnswerCall("a list", []byte(`[]`)), i.AnswerCall("a text", []byte(`"`+sid+`"`)),
 				}
 			}},
 		} {
@@ -107,9 +107,9 @@ var refusals = &scenarios.Drive[RefusalsObservation]{
 
 // keyless returns an answer without a key, and one with an unknown key.
 func keyless(i *host.Intent, sid string) []wire.Call {
-	none := i.Answering("an answer without a key", map[string]any{"suspension_id": sid, "value": "x"})
+	none := i.AnswerCall("an answer without a key", map[string]any{"suspension_id": sid, "value": "x"})
 	none.Anonymous = true
-	bad := i.Answering("an answer with an unknown key", none.Body)
+	bad := i.AnswerCall("an answer with an unknown key", none.Body)
 	bad.Anonymous, bad.Header = true, map[string]string{host.KeyHeader: i.Name("nobody")}
 	return []wire.Call{none, bad}
 }
@@ -144,7 +144,7 @@ var stale = &scenarios.Drive[StaleObservation]{
 			i, first := s.Waiting(ctx, "again")
 			taken := i.MustAnswer(ctx, first.ID, s.Name("first"))
 			o.First = append(o.First, taken)
-			old := i.Answering("the id of the suspension before",
+			old := i.AnswerCall("the id of the suspension before",
 				map[string]any{"suspension_id": first.ID, "value": s.Name("old")})
 			if into == &o.Behind {
 				*into = refuse(ctx, i, s.Question("text"), s.Name("right"), old)
@@ -186,7 +186,7 @@ var allowed = &scenarios.Drive[AllowedObservation]{
 		o.Made = i.Made
 		sus := i.Suspend(ctx, s.Question("text"))
 		o.Refused.Suspension = sus
-		call := i.Answering("an answer by somebody else", map[string]any{"suspension_id": sus.ID, "value": "x"})
+		call := i.AnswerCall("an answer by somebody else", map[string]any{"suspension_id": sus.ID, "value": "x"})
 		reply := other.Do(ctx, call)
 		if reply.Status == http.StatusUnauthorized {
 			scenarios.End(host.UnknownVoter())

@@ -158,7 +158,7 @@ var respondOrders = scenarios.Scenario{
 		o.Usual.Taken(j)
 		j.Check(openintentv1.OIPREAD2, o.Suspension.After.Body.Key("status")).
 			To(check.Equal(host.Suspended), "status of the intent, suspended status-first")
-		j.Check(openintentv1.OIPREAD2, o.Suspension.Stood().Key("id")).To(check.Equal(o.Suspension.ID), "id of the record")
+		j.Check(openintentv1.OIPREAD2, o.Suspension.Shown().Key("id")).To(check.Equal(o.Suspension.ID), "id of the record")
 		j.Check(openintentv1.OIPREAD2, o.Answer.Status).To(check.Status(2), "a valid choice")
 		j.Check(openintentv1.OIPREAD2, o.After.Body.Key("status")).To(check.Equal(host.Active), "status of the intent after the answer")
 		o.Log.Readable(j)
@@ -175,10 +175,10 @@ var respondKept = scenarios.Scenario{
 		for _, taken := range o.Taken {
 			taken.Taken(j)
 		}
-		j.Check(openintentv1.OIP0026X3, o.With.Stood().Key("retry_policy")).
+		j.Check(openintentv1.OIP0026X3, o.With.Shown().Key("retry_policy")).
 			To(host.AsSent(o.With.SentMember("retry_policy")), "retry_policy of the record")
-		j.Check(openintentv1.OIP0026L1, o.Without.Stood().Key("id")).To(check.Equal(o.Without.ID), "id of the record without retry_policy")
-		j.Check(openintentv1.OIP0026L1, o.Without.Stood().Key("fallback_policy")).
+		j.Check(openintentv1.OIP0026L1, o.Without.Shown().Key("id")).To(check.Equal(o.Without.ID), "id of the record without retry_policy")
+		j.Check(openintentv1.OIP0026L1, o.Without.Shown().Key("fallback_policy")).
 			To(host.AsSent(o.Without.SentMember("fallback_policy")), "fallback_policy of the record without retry_policy")
 	}),
 }

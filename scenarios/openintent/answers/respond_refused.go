@@ -78,7 +78,7 @@ var respondNotTold = scenarios.Scenario{
 		secret := o.Another.Suspension.ID
 		withoutID := check.Seeing("a refusal without the id of the suspension", func(s wire.Seen) (bool, string) {
 			v, _ := s.(wire.Value)
-			return !host.Tells(v, secret), v.JSON()
+			return !host.Contains(v, secret), v.JSON()
 		})
 		for _, r := range o.Another.Wrong {
 			j.Check(openintentv1.OIP0025A6, r.Body).To(withoutID)
@@ -99,7 +99,7 @@ var respondChoice = scenarios.Scenario{
 				continue // found by the check before
 			}
 			list := host.Locate(host.ValidChoices, host.Named("body", r.Body))
-			j.Check(openintentv1.OIP0025A8, list.Value).To(listOf(o.Choices), "%s", list.Told("valid_choices"))
+			j.Check(openintentv1.OIP0025A8, list.Value).To(listOf(o.Choices), "%s", list.Label("valid_choices"))
 		}
 	}),
 }

@@ -20,7 +20,7 @@ type doc = suitetest.Doc
 var happened = suitetest.Happened
 
 func TestJudgesOfTasks(t *testing.T) {
-	x := suitetest.Teller{T: t}
+	x := suitetest.Minter{T: t}
 	type O = containers.TasksObservation
 	task := func(status string, more doc) host.Reply {
 		return x.Ok(suitetest.With(doc{"id": "t", "status": status}, more))
@@ -30,16 +30,16 @@ func TestJudgesOfTasks(t *testing.T) {
 		return x.Ok(doc{"id": "p", "state": "active", "progress": doc{"suspended_tasks": append([]any{}, entries...)}})
 	}
 	byUs := doc{"blocked_reason": "intent_suspended", "suspended_intent_id": "i"}
-	honest := func(x suitetest.Teller) O {
+	honest := func(x suitetest.Minter) O {
 		other := task("blocked", doc{"blocked_reason": "escalation"})
 		return O{TaskID: "t", IntentID: "i", Suspension: x.Suspension(doc{"expires_at": "2026-11-22T11:00:00Z"}),
 			Usual: x.Reached(true, "blocked"),
-			Before: containers.Planned{Plan: plan(), Progress: x.Said(404, doc{}), Task: task("running", nil),
+			Before: containers.Planned{Plan: plan(), Progress: x.Reply(404, doc{}), Task: task("running", nil),
 				Pending: task("pending", nil), Other: other},
-			Blocked: x.Reached(true, "blocked"), During: containers.Planned{Plan: plan(entry), Progress: x.Said(404, doc{}),
+			Blocked: x.Reached(true, "blocked"), During: containers.Planned{Plan: plan(entry), Progress: x.Reply(404, doc{}),
 				Task: task("blocked", byUs), Pending: task("pending", nil), Other: other},
 			Barrier: x.Barrier(), Answer: x.Ok(doc{}), Resumed: x.Reached(true, "active"), Running: x.Reached(true, "running"),
-			After: containers.Planned{Plan: plan(), Progress: x.Said(404, doc{}),
+			After: containers.Planned{Plan: plan(), Progress: x.Reply(404, doc{}),
 				Task: task("running", doc{"blocked_reason": nil}), Pending: task("pending", nil), Other: other}}
 	}
 	nothing := func(o *O) { o.Blocked, o.During.Task = x.Reached(false, "running"), task("running", nil) }
@@ -89,7 +89,7 @@ func TestJudgesOfTasks(t *testing.T) {
 		{Scenario: "tasks-and-plans/intent-local", What: "turns suspended", Want: openintentv1.OIP0026R1B,
 			Change: func(o *O) { o.During.Plan = x.Ok(doc{"state": suitetest.Waits}) }},
 		{Scenario: "tasks-and-plans/intent-local", What: "has no state", Want: openintentv1.OIP0026R1B,
-			Change: func(o *O) { o.During.Plan = x.Said(404, doc{}) }},
+			Change: func(o *O) { o.During.Plan = x.Reply(404, doc{}) }},
 		{Scenario: "tasks-and-plans/intent-local", What: "watches nothing", Change: nothing, Want: "lacking"},
 
 		{Scenario: "tasks-and-plans/added", What: "honest", Want: "passed"},
@@ -120,7 +120,7 @@ func TestJudgesOfTasks(t *testing.T) {
 }
 
 func TestJudgesOfPortfolios(t *testing.T) {
-	x := suitetest.Teller{T: t}
+	x := suitetest.Minter{T: t}
 	type O = containers.PortfolioObservation
 	at := func(count int, more doc) host.Watched {
 		status := map[bool]string{true: suitetest.Waits, false: "active"}[count > 0]
@@ -135,7 +135,7 @@ func TestJudgesOfPortfolios(t *testing.T) {
 		}
 		return out
 	}
-	honest := func(x suitetest.Teller) O {
+	honest := func(x suitetest.Minter) O {
 		return O{FirstID: "m1", Before: at(0, nil), First: x.Suspension(nil), One: at(1, nil), Barrier: x.Barrier(),
 			Second: x.Suspension(nil), Two: at(2, nil), After: at(0, nil),
 			MemberLog: x.Log(), FolderLog: x.Log(append(told("portfolio.member_suspended", 1), told("portfolio.member_resumed", 1)...)...)}
@@ -209,12 +209,12 @@ func TestJudgesOfPortfolios(t *testing.T) {
 }
 
 func TestJudgesOfAggregates(t *testing.T) {
-	x := suitetest.Teller{T: t}
+	x := suitetest.Minter{T: t}
 	type O = containers.AggregatesObservation
 	says := func(word string) host.Reply {
 		return x.Ok(doc{"status": "active", "aggregate_status": doc{"status": word}})
 	}
-	honest := func(suitetest.Teller) O {
+	honest := func(suitetest.Minter) O {
 		return O{Completed: says("completed"), Failed: says("failed"), Progress: says("in_progress"), Abandoned: says("failed")}
 	}
 	without := func(o *O) {
@@ -242,16 +242,16 @@ func TestJudgesOfAggregates(t *testing.T) {
 }
 
 func TestJudgesOfPhases(t *testing.T) {
-	x := suitetest.Teller{T: t}
+	x := suitetest.Minter{T: t}
 	type O = containers.PhasesObservation
 	entry := doc{"phase_name": "review", "intent_id": "i", "suspended_since": suitetest.Began, "expires_at": "2026-11-22T11:00:00Z"}
 	at := func(entries ...any) host.Watched {
 		return host.Watched{Portfolio: x.Ok(doc{"progress": doc{"suspended_phases": append([]any{}, entries...)}})}
 	}
-	honest := func(x suitetest.Teller) O {
+	honest := func(x suitetest.Minter) O {
 		return O{Names: []string{"review", "title"}, IntentID: "i",
 			Suspension: x.Suspension(doc{"expires_at": "2026-11-22T11:00:00Z"}), During: at(entry),
-			Workflow: x.Said(404, doc{}), Answer: x.Ok(doc{}), After: at(), Ended: x.Said(404, doc{})}
+			Workflow: x.Reply(404, doc{}), Answer: x.Ok(doc{}), After: at(), Ended: x.Reply(404, doc{})}
 	}
 	suitetest.JudgeAll(t, honest, []suitetest.Story[O]{
 		{Scenario: "portfolios/suspended-phases", What: "honest", Want: "passed"},
@@ -267,17 +267,17 @@ func TestJudgesOfPhases(t *testing.T) {
 }
 
 func TestJudgesOfDeadlines(t *testing.T) {
-	x := suitetest.Teller{T: t}
+	x := suitetest.Minter{T: t}
 	type O = deadline.DeadlineObservation
 	ended := func(state doc, reason any) host.Reply {
 		return x.Ok(doc{"id": "i", "status": "abandoned", "state": doc{"_suspension": state}, "abandonment_reason": reason})
 	}
 	expired := happened(2, "intent.suspension_expired", doc{"reason": "portfolio_deadline"})
 	const why = "portfolio_deadline_exceeded"
-	honest := func(x suitetest.Teller) O {
+	honest := func(x suitetest.Minter) O {
 		return O{Suspension: x.Suspension(nil), Fallback: "FB", Before: x.Is(suitetest.Waits),
 			Ended: x.Reached(true, "abandoned"), Then: ended(doc{"resolution": "expired"}, why),
-			Log: x.Log(expired, happened(2, "status_changed", doc{"status": "abandoned"})), Late: x.Said(409, doc{}),
+			Log: x.Log(expired, happened(2, "status_changed", doc{"status": "abandoned"})), Late: x.Reply(409, doc{}),
 			After: ended(doc{}, why), Control: x.Reached(true, suitetest.Waits)}
 	}
 	nothing := func(o *O) { o.Ended, o.Then, o.Log = x.Reached(false, suitetest.Waits), x.Is(suitetest.Waits), x.Log() }
@@ -322,63 +322,63 @@ func TestJudgesOfDeadlines(t *testing.T) {
 }
 
 func TestJudgesOfClaims(t *testing.T) {
-	x := suitetest.Teller{T: t}
+	x := suitetest.Minter{T: t}
 	type O = inputs.ClaimObservation
 	refusal := doc{"detail": doc{"error": "upstream_intent_suspended", "suspended_intent_id": "u77", "expected_resume_at": suitetest.Began}}
-	honest := func(x suitetest.Teller) O {
+	honest := func(x suitetest.Minter) O {
 		return O{UpstreamID: "u77", Suspension: x.Suspension(doc{"expires_at": suitetest.Began}), Before: x.Is("blocked"),
-			Refused: x.Said(409, refusal), After: x.Is("blocked"), Answer: x.Ok(doc{}), Finished: x.Reached(true, "completed"),
+			Refused: x.Reply(409, refusal), After: x.Is("blocked"), Answer: x.Ok(doc{}), Finished: x.Reached(true, "completed"),
 			Granted: x.Ok(doc{}), Plain: x.Ok(doc{})}
 	}
 	grants := func(o *O) { o.Refused = x.Ok(doc{"id": "l"}) }
 	other := func(o *O) {
-		o.Refused = x.Said(422, doc{"detail": doc{"error": "UnresolvableInputError"}})
+		o.Refused = x.Reply(422, doc{"detail": doc{"error": "UnresolvableInputError"}})
 	}
 	suitetest.JudgeAll(t, honest, []suitetest.Story[O]{
 		{Scenario: "claims/refused", What: "honest", Want: "passed"},
 		{Scenario: "claims/refused", What: "grants it", Change: grants, Want: openintentv1.OIP0026V1},
 		{Scenario: "claims/refused", What: "crashes", Want: openintentv1.OIP0026V1,
-			Change: func(o *O) { o.Refused = x.Said(500, doc{}) }},
+			Change: func(o *O) { o.Refused = x.Reply(500, doc{}) }},
 		{Scenario: "claims/refused", What: "grants nothing ever", Want: "blocked",
-			Change: func(o *O) { o.Granted = x.Said(422, doc{}) }},
+			Change: func(o *O) { o.Granted = x.Reply(422, doc{}) }},
 		{Scenario: "claims/says-why", What: "honest", Want: "passed"},
 		{Scenario: "claims/says-why", What: "names the exception", Change: func(o *O) {
-			o.Refused = x.Said(422, doc{"error": doc{"type": "UpstreamIntentSuspendedError", "intent": "u77"}})
+			o.Refused = x.Reply(422, doc{"error": doc{"type": "UpstreamIntentSuspendedError", "intent": "u77"}})
 		}, Want: "passed"},
 		{Scenario: "claims/says-why", What: "another reason", Change: other, Want: openintentv1.OIP0026V2},
 		{Scenario: "claims/says-why", What: "names no intent", Want: openintentv1.OIP0026V3,
-			Change: func(o *O) { o.Refused = x.Said(409, doc{"error": "upstream_intent_suspended"}) }},
+			Change: func(o *O) { o.Refused = x.Reply(409, doc{"error": "upstream_intent_suspended"}) }},
 		{Scenario: "claims/says-why", What: "grants it", Change: grants, Want: "blocked"},
 		{Scenario: "claims/resume-at", What: "honest", Want: "passed"},
 		{Scenario: "claims/resume-at", What: "null", Change: func(o *O) {
-			o.Refused = x.Said(409, doc{"error": "upstream_intent_suspended", "expected_resume_at": nil})
+			o.Refused = x.Reply(409, doc{"error": "upstream_intent_suspended", "expected_resume_at": nil})
 		}, Want: "noted"},
 		{Scenario: "claims/resume-at", What: "null, for a record without an end", Change: func(o *O) {
-			o.Suspension, o.Refused = x.Suspension(nil), x.Said(409, doc{"error": "upstream_intent_suspended"})
+			o.Suspension, o.Refused = x.Suspension(nil), x.Reply(409, doc{"error": "upstream_intent_suspended"})
 		}, Want: "passed"},
 		{Scenario: "claims/resume-at", What: "no time", Change: func(o *O) {
-			o.Refused = x.Said(409, suitetest.With(refusal, doc{"expected_resume_at": "soon"}))
+			o.Refused = x.Reply(409, suitetest.With(refusal, doc{"expected_resume_at": "soon"}))
 		}, Want: "noted"},
 		{Scenario: "claims/resume-at", What: "another reason", Change: other, Want: "blocked"},
 		{Scenario: "claims/granted", What: "honest", Want: "passed"},
 		{Scenario: "claims/granted", What: "moves it", Want: openintentv1.OIP0026V5,
 			Change: func(o *O) { o.After = x.Is("failed") }},
 		{Scenario: "claims/granted", What: "refuses it later", Want: openintentv1.OIP0026V5,
-			Change: func(o *O) { o.Granted = x.Said(422, doc{}) }},
+			Change: func(o *O) { o.Granted = x.Reply(422, doc{}) }},
 		{Scenario: "claims/granted", What: "the upstream is not completed", Want: "blocked",
 			Change: func(o *O) { o.Finished.Reached = false }},
 	})
 }
 
 func TestJudgesOfConfigurations(t *testing.T) {
-	x := suitetest.Teller{T: t}
+	x := suitetest.Minter{T: t}
 	type O = config.ConfigObservation
 	none, some := doc{"suspension": doc{"default_retry_policy": nil}},
 		doc{"suspension": doc{"default_retry_policy": doc{"max_attempts": 3, "interval_seconds": 60}}}
 	no := func(int) []host.Reply {
-		return []host.Reply{x.Said(405, doc{}), x.Said(405, doc{}), x.Said(403, doc{})}
+		return []host.Reply{x.Reply(405, doc{}), x.Reply(405, doc{}), x.Reply(403, doc{})}
 	}
-	honest := func(x suitetest.Teller) O {
+	honest := func(x suitetest.Minter) O {
 		return O{Keyless: x.Ok(none), Keyed: x.Ok(none), Writes: no(0), After: x.Ok(none)}
 	}
 	suitetest.JudgeAll(t, honest, []suitetest.Story[O]{
@@ -386,7 +386,7 @@ func TestJudgesOfConfigurations(t *testing.T) {
 		{Scenario: "config/readable", What: "a policy", Want: "passed",
 			Change: func(o *O) { o.Keyed, o.Keyless = x.Ok(some), x.Ok(some) }},
 		{Scenario: "config/readable", What: "asks for a key", Want: openintentv1.OIP0026D4,
-			Change: func(o *O) { o.Keyless = x.Said(401, doc{}) }},
+			Change: func(o *O) { o.Keyless = x.Reply(401, doc{}) }},
 		{Scenario: "config/readable", What: "says nothing", Want: openintentv1.OIP0026D4,
 			Change: func(o *O) { o.Keyed = x.Ok(doc{}) }},
 		{Scenario: "config/readable", What: "no policy", Change: func(o *O) {
@@ -402,7 +402,7 @@ func TestJudgesOfConfigurations(t *testing.T) {
 }
 
 func TestJudgesOfStreams(t *testing.T) {
-	x := suitetest.Teller{T: t}
+	x := suitetest.Minter{T: t}
 	type O = streams.StreamedObservation
 	stream := func(kinds ...string) host.Stream {
 		out := host.Stream{Opened: true, Status: wiretest.Status(t, 200)}
@@ -413,7 +413,7 @@ func TestJudgesOfStreams(t *testing.T) {
 	}
 	const reminder, step = "intent.suspension_renotified", "intent.suspension_escalated"
 	made := happened(0, "intent_created", doc{})
-	honest := func(x suitetest.Teller) O {
+	honest := func(x suitetest.Minter) O {
 		return O{Suspension: x.Suspension(nil), Before: x.Log(made), Log: x.Log(made, happened(1, "intent.resumed", doc{}),
 			happened(2, reminder, doc{}), happened(3, reminder, doc{}), happened(4, step, doc{})),
 			Stream: stream("intent.resumed", reminder, step, reminder, "more.than.the.log")}

@@ -62,7 +62,7 @@ var taskSends = []string{
 const otherReason = "escalation"
 
 // plannedNow reads a plan and its three tasks: the running one, the pending one, and the one that was blocked before.
-func plannedNow(ctx context.Context, p *host.Scheme, tasks []*host.Work, when string) (at Planned) {
+func plannedNow(ctx context.Context, p *host.Plan, tasks []*host.Task, when string) (at Planned) {
 	at.Plan = p.Read(ctx, "the plan "+when)
 	at.Progress = p.Progress(ctx, "the progress of the plan "+when)
 	for n, into := range []*host.Reply{&at.Task, &at.Pending, &at.Other} {
@@ -75,12 +75,12 @@ func plannedNow(ctx context.Context, p *host.Scheme, tasks []*host.Work, when st
 func (o *TasksObservation) drive(ctx context.Context, c *scenarios.Conn, order host.Order) {
 	s := host.Open(ctx, c)
 	parent := s.NewIntent(ctx, "planned", host.Active, nil)
-	i, err := scenarios.Attempt(func() *host.Intent { return parent.Kid(ctx, "worked-on") })
+	i, err := scenarios.Attempt(func() *host.Intent { return parent.Child(ctx, "worked-on") })
 	if host.Lacking(err) { // a plan needs no children
 		i, err = scenarios.Attempt(func() *host.Intent { return s.NewIntent(ctx, "worked-on", host.Active, nil) })
 	}
 	scenarios.End(err)
-	tasks := make([]*host.Work, 3)
+	tasks := make([]*host.Task, 3)
 	for n := range tasks {
 		tasks[n] = s.Task(ctx, i, nil)
 	}

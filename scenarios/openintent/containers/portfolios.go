@@ -32,7 +32,7 @@ func (o PortfolioObservation) givenFlag(j *scenarios.Judge, l host.Locator, id s
 	if !at.Present() {
 		j.NotThere(o.One.Portfolio.Status, flagsThere)
 	}
-	at.Tell(j, id, l)
+	at.Note(j, id, l)
 }
 
 var portfolioFlagged = scenarios.Scenario{
@@ -48,7 +48,7 @@ var portfolioFlagged = scenarios.Scenario{
 		}{{o.Before, false}, {o.One, true}, {o.Two, true}, {o.After, false}} {
 			at := host.Locate(host.PortfolioFlag, k.seen.Docs())
 			j.Check(openintentv1.OIP0026R4B, at.Value).
-				To(check.Equal(k.want), "%s in %s", at.Told("has_suspended_members"), k.seen.Portfolio.Asked)
+				To(check.Equal(k.want), "%s in %s", at.Label("has_suspended_members"), k.seen.Portfolio.Asked)
 		}
 	}),
 }
@@ -68,7 +68,7 @@ var portfolioCounts = scenarios.Scenario{
 		}{{o.Before, check.Equal(0)}, {o.One, check.Integer(1, 2)}, {o.Two, check.Equal(one + 1)}, {o.After, check.Equal(0)}} {
 			at := count(k.seen)
 			j.Check(openintentv1.OIP0026R4C, at.Value).
-				To(k.want, "%s in %s", at.Told("suspended_member_count"), k.seen.Portfolio.Asked)
+				To(k.want, "%s in %s", at.Label("suspended_member_count"), k.seen.Portfolio.Asked)
 		}
 	}),
 }
@@ -85,7 +85,7 @@ var portfolioTwice = scenarios.Scenario{
 		o.givenFlag(j, host.PortfolioCount, openintentv1.OIPREAD6)
 		one := count(o.One)
 		j.Check(openintentv1.OIPREAD6, one.Value).
-			To(check.Equal(1), "%s in %s", one.Told("suspended_member_count"), o.One.Portfolio.Asked)
+			To(check.Equal(1), "%s in %s", one.Label("suspended_member_count"), o.One.Portfolio.Asked)
 	}),
 }
 
@@ -108,7 +108,7 @@ var portfolioLocal = scenarios.Scenario{
 			j.Check(openintentv1.OIP0026R1C, aggregate.Value).To(check.That("nothing that says suspended", func(v any) bool {
 				s, _ := v.(string)
 				return !strings.Contains(s, "suspended")
-			}), "%s of %s", aggregate.Told("the aggregate"), seen.Portfolio.Asked)
+			}), "%s of %s", aggregate.Label("the aggregate"), seen.Portfolio.Asked)
 		}
 	}),
 }
@@ -158,8 +158,8 @@ func aggregate(
 			}
 			for _, r := range of(o) {
 				at := host.Locate(host.PortfolioAggregate, host.Named("portfolio", r.Body))
-				at.Tell(j, id, host.PortfolioAggregate)
-				j.Check(id, at.Value).To(check.Equal(want), "%s of %s", at.Told("aggregate status"), r.Asked)
+				at.Note(j, id, host.PortfolioAggregate)
+				j.Check(id, at.Value).To(check.Equal(want), "%s of %s", at.Label("aggregate status"), r.Asked)
 			}
 		}),
 	}
@@ -194,7 +194,7 @@ var (
 // memberEvents returns the events of a type about the first member, for each place where a target may put them. The
 // same event may be in several places.
 func (o PortfolioObservation) memberEvents(t openintentv1.EventType) []wire.Found {
-	about := func(e wire.Value) bool { return host.Tells(e, o.FirstID) }
+	about := func(e wire.Value) bool { return host.Contains(e, o.FirstID) }
 	return []wire.Found{
 		o.FolderLog.OfType(t).Where(about), o.MemberLog.OfType(t).Where(about), o.Stream.OfType(t).Where(about),
 	}

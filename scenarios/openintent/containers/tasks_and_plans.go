@@ -56,8 +56,8 @@ var taskBlocked = scenarios.Scenario{
 		task := o.During.Task.Body
 		j.Check(openintentv1.OIP0026R3B, task.Key("blocked_reason")).To(check.Equal("intent_suspended"), "blocked_reason of the task")
 		by := host.Locate(host.SuspendedIntent, host.Named("task", task))
-		by.Tell(j, openintentv1.OIP0026R3C, host.SuspendedIntent)
-		j.Check(openintentv1.OIP0026R3C, by.Value).To(check.Equal(o.IntentID), "%s", by.Told("suspended_intent_id of the task"))
+		by.Note(j, openintentv1.OIP0026R3C, host.SuspendedIntent)
+		j.Check(openintentv1.OIP0026R3C, by.Value).To(check.Equal(o.IntentID), "%s", by.Label("suspended_intent_id of the task"))
 	}),
 }
 
@@ -101,10 +101,10 @@ const suspendedTasksThere = "suspended_tasks of a plan, at GET /plans/{id} (ther
 func entryOf(
 	j *scenarios.Judge, id scenarios.RequirementID, l host.Locator, during, after host.Located, member, value string,
 ) (one wire.Value, ok bool) {
-	during.Tell(j, id, l)
+	during.Note(j, id, l)
 	ours := entries(during).Where(func(e wire.Value) bool { return e.Key(member).String() == value })
-	j.Check(id, ours).To(check.Len(1), "%s, entries with %s", during.Told(l.What), member)
-	j.Check(id, entries(after)).To(check.Len(0), "%s, after the answer", after.Told(l.What))
+	j.Check(id, ours).To(check.Len(1), "%s, entries with %s", during.Label(l.What), member)
+	j.Check(id, entries(after)).To(check.Len(0), "%s, after the answer", after.Label(l.What))
 	if len(ours.Values) != 1 {
 		return one, false
 	}
@@ -123,7 +123,7 @@ func checkEntry(j *scenarios.Judge, id scenarios.RequirementID, e wire.Value, in
 	}
 	j.Check(id, e.Key("suspended_since")).To(since, "suspended_since of the entry")
 	j.Check(id, e.Key("expires_at")).
-		To(host.AsSent(sus.Stood().Key("expires_at").Actual()), "expires_at of the entry, as in the record")
+		To(host.AsSent(sus.Shown().Key("expires_at").Actual()), "expires_at of the entry, as in the record")
 }
 
 // tolerance is the distance allowed between two times of one moment: the client writes one and the server sees the

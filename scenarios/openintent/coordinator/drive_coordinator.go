@@ -54,12 +54,12 @@ var coordinators = &scenarios.Drive[CoordinatorObservation]{
 func coordinated(ctx context.Context, s *host.Server, named string) (o Coordinated) {
 	o.Policy = named
 	parent := s.NewIntent(ctx, "coordinated", host.Active, nil)
-	waits := parent.Kid(ctx, "fetch")
-	wired := parent.KidWith(ctx, "wired", map[string]any{
+	waits := parent.Child(ctx, "fetch")
+	wired := parent.ChildWith(ctx, "wired", map[string]any{
 		"_io_inputs":            map[string]any{"data": "fetch." + host.OutputKey},
 		"_io_dep_title_to_name": map[string]any{waits.Made.Body.Key("title").String(): "fetch"},
 	})
-	other := parent.Kid(ctx, "other")
+	other := parent.Child(ctx, "other")
 	o.Lease = s.Coordinate(ctx, parent, map[string]any{policy: named})
 	switch {
 	case host.MissingRoute(o.Lease):

@@ -81,11 +81,11 @@ var deadlineReason = scenarios.Scenario{
 		// The reason of the expiry, portfolio_deadline, is another member (OIP-R9).
 		ends := o.Log.All().Where(func(e wire.Value) bool {
 			t := openintentv1.EventType(e.Key("event_type").String())
-			return t != host.EventExpired && host.Tells(e.Key("payload"), host.Abandoned)
+			return t != host.EventExpired && host.Contains(e.Key("payload"), host.Abandoned)
 		})
 		reason := host.Locate(host.AbandonmentReason, host.Named("intent", o.Then.Body).And("event", ends.Values...))
-		reason.Tell(j, openintentv1.OIP0026R5C, host.AbandonmentReason)
-		j.Check(openintentv1.OIP0026R5C, reason.Value).To(check.Equal("portfolio_deadline_exceeded"), "%s", reason.Told("abandonment_reason"))
+		reason.Note(j, openintentv1.OIP0026R5C, host.AbandonmentReason)
+		j.Check(openintentv1.OIP0026R5C, reason.Value).To(check.Equal("portfolio_deadline_exceeded"), "%s", reason.Label("abandonment_reason"))
 	}),
 }
 

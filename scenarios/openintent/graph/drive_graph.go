@@ -29,7 +29,7 @@ func newFamily(ctx context.Context, s *host.Server) (f family) {
 	f.Server = s
 	f.parent = s.NewIntent(ctx, "parent", host.Active, nil)
 	for _, kid := range []**host.Intent{&f.a, &f.b, &f.done} {
-		*kid = f.parent.Kid(ctx, "child")
+		*kid = f.parent.Child(ctx, "child")
 	}
 	f.done.Finish(ctx)
 	f.stranger = s.NewIntent(ctx, "stranger", host.Active, nil)
@@ -144,7 +144,7 @@ func dependentOn(ctx context.Context, s *host.Server, upstreams ...*host.Intent)
 		deps[n] = u.ID
 	}
 	parent := s.NewIntent(ctx, "parent", host.Active, nil)
-	d = parent.Kid(ctx, "dependent", deps...)
+	d = parent.Child(ctx, "dependent", deps...)
 	now := d.Read(ctx, "the dependent")
 	first := d
 	switch now.Body.Key("status").String() {

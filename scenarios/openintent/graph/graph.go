@@ -90,12 +90,12 @@ var graphCounted = scenarios.Scenario{
 		if !during.Present() {
 			j.NotThere(during.Value, aggregateThere)
 		}
-		during.Tell(j, openintentv1.OIP0026R4, host.ParentAggregate)
+		during.Note(j, openintentv1.OIP0026R4, host.ParentAggregate)
 		const pointer, member = "/by_status/" + host.Suspended, "by_status." + host.Suspended
 		j.Check(openintentv1.OIP0026R4, during.At(pointer)).
-			To(check.Equal(1), "%s, while a child waits", during.Told(member))
+			To(check.Equal(1), "%s, while a child waits", during.Label(member))
 		j.Check(openintentv1.OIP0026R4, after.At(pointer)).
-			To(zeroOrAbsent(), "%s, after the answer", after.Told(member))
+			To(zeroOrAbsent(), "%s, after the answer", after.Label(member))
 	}),
 }
 
@@ -116,10 +116,10 @@ var graphNotDone = scenarios.Scenario{
 			j.NotThere(during.Value, aggregateThere)
 		}
 		j.Check(openintentv1.OIP00023, during.At("/by_status/completed")).To(check.Equal(1),
-			"%s, while one child waits and another is completed", during.Told("by_status.completed"))
+			"%s, while one child waits and another is completed", during.Label("by_status.completed"))
 		if p := during.At("/completion_percentage"); p.Present() {
 			j.Check(openintentv1.OIP00023, p).To(check.SameAs(before.At("/completion_percentage")),
-				"%s, while a child waits", during.Told("completion_percentage"))
+				"%s, while a child waits", during.Label("completion_percentage"))
 		}
 	}),
 }

@@ -12,12 +12,12 @@ import (
 type doc = suitetest.Doc
 
 func TestJudgesOfSteps(t *testing.T) {
-	x := suitetest.Teller{T: t}
+	x := suitetest.Minter{T: t}
 	type O = lifecycle.LifecycleObservation
-	honest := func(x suitetest.Teller) O {
-		return O{Draft: x.Said(409, doc{}), DraftEnd: x.Is("draft"), Done: x.Said(422, doc{}), DoneEnd: x.Is("completed"),
+	honest := func(x suitetest.Minter) O {
+		return O{Draft: x.Reply(409, doc{}), DraftEnd: x.Is("draft"), Done: x.Reply(422, doc{}), DoneEnd: x.Is("completed"),
 			Active:     x.Is(suitetest.Waits),
-			Completing: x.Said(409, doc{}), Waiting: x.Is(suitetest.Waits), Answer: x.Ok(doc{}), Completed: x.Reached(true, "completed")}
+			Completing: x.Reply(409, doc{}), Waiting: x.Is(suitetest.Waits), Answer: x.Ok(doc{}), Completed: x.Reached(true, "completed")}
 	}
 	suitetest.JudgeAll(t, honest, []suitetest.Story[O]{
 		{Scenario: "lifecycle/only-active", What: "honest", Want: "passed"},
@@ -28,7 +28,7 @@ func TestJudgesOfSteps(t *testing.T) {
 		{Scenario: "lifecycle/only-active", What: "suspends what is completed", Want: openintentv1.OIP0025L1,
 			Change: func(o *O) { o.Done, o.DoneEnd = x.Is(suitetest.Waits), x.Is(suitetest.Waits) }},
 		{Scenario: "lifecycle/only-active", What: "suspends nothing", Want: openintentv1.OIP0025L1,
-			Change: func(o *O) { o.Active = x.Said(409, doc{}) }},
+			Change: func(o *O) { o.Active = x.Reply(409, doc{}) }},
 
 		{Scenario: "lifecycle/not-completed", What: "honest", Want: "passed"},
 		{Scenario: "lifecycle/not-completed", What: "completes it", Want: openintentv1.OIP0025L2,
@@ -41,18 +41,18 @@ func TestJudgesOfSteps(t *testing.T) {
 }
 
 func TestJudgesOfLeases(t *testing.T) {
-	x := suitetest.Teller{T: t}
+	x := suitetest.Minter{T: t}
 	type O = lifecycle.LeasesObservation
 	lease := func(id, until string) doc { return doc{"id": id, "expires_at": until} }
-	honest := func(x suitetest.Teller) O {
+	honest := func(x suitetest.Minter) O {
 		return O{Held: x.Ok(lease("l", "2026-11-22T10:01:00")), Renewed: x.Ok(lease("l", "2026-11-22T10:10:00Z")),
 			Taken:    x.Ok(lease("s", suitetest.Began)),
-			Stranger: x.Said(409, doc{}), Status: x.Is(suitetest.Waits).Body.Key("status"), Free: x.Ok(doc{})}
+			Stranger: x.Reply(409, doc{}), Status: x.Is(suitetest.Waits).Body.Key("status"), Free: x.Ok(doc{})}
 	}
 	suitetest.JudgeAll(t, honest, []suitetest.Story[O]{
 		{Scenario: "lifecycle/lease-renewed", What: "honest", Want: "passed"},
 		{Scenario: "lifecycle/lease-renewed", What: "refuses", Want: openintentv1.OIP0025L3,
-			Change: func(o *O) { o.Renewed = x.Said(404, doc{}) }},
+			Change: func(o *O) { o.Renewed = x.Reply(404, doc{}) }},
 		{Scenario: "lifecycle/lease-renewed", What: "gives another", Want: openintentv1.OIP0025L3,
 			Change: func(o *O) { o.Renewed = x.Ok(lease("m", "2026-11-22T10:10:00Z")) }},
 		{Scenario: "lifecycle/lease-renewed", What: "renews nothing", Want: openintentv1.OIP0025L3,
@@ -62,16 +62,16 @@ func TestJudgesOfLeases(t *testing.T) {
 		{Scenario: "lifecycle/lease-kept", What: "gives it away", Want: openintentv1.OIP0025L4,
 			Change: func(o *O) { o.Stranger = x.Ok(doc{}) }},
 		{Scenario: "lifecycle/lease-kept", What: "crashes", Want: openintentv1.OIP0025L4,
-			Change: func(o *O) { o.Stranger = x.Said(500, doc{}) }},
+			Change: func(o *O) { o.Stranger = x.Reply(500, doc{}) }},
 		{Scenario: "lifecycle/lease-kept", What: "gives nothing away ever", Want: "blocked",
-			Change: func(o *O) { o.Free = x.Said(409, doc{}) }},
+			Change: func(o *O) { o.Free = x.Reply(409, doc{}) }},
 		{Scenario: "lifecycle/lease-kept", What: "waits no more", Want: "blocked",
 			Change: func(o *O) { o.Status = x.Is("active").Body.Key("status") }},
 	})
 }
 
 // familyAt is a family with a child in a status, and an aggregate.
-func familyAt(x suitetest.Teller, child string, counts doc) graph.Family {
+func familyAt(x suitetest.Minter, child string, counts doc) graph.Family {
 	return graph.Family{
 		Parent: x.Is("active"), Graph: x.Ok(doc{"aggregate_status": doc{"total": 4, "by_status": counts}}),
 		Children: x.Ok(doc{"children": []any{doc{"id": "a", "status": child}, doc{"id": "b", "status": "active"}}}),
@@ -80,13 +80,13 @@ func familyAt(x suitetest.Teller, child string, counts doc) graph.Family {
 }
 
 func TestJudgesOfFamilies(t *testing.T) {
-	x := suitetest.Teller{T: t}
+	x := suitetest.Minter{T: t}
 	type O = graph.FamilyObservation
-	honest := func(x suitetest.Teller) O {
+	honest := func(x suitetest.Minter) O {
 		during := familyAt(x, suitetest.Waits, doc{"active": 2, "completed": 1, suitetest.Waits: 1})
 		return O{AID: "a", Before: familyAt(x, "active", doc{"active": 3, "completed": 1}), Suspension: x.Suspension(nil),
 			During: during, Barrier: x.Barrier(), Behind: during,
-			Completing: x.Said(409, doc{}), Still: x.Is("active"), Answer: x.Ok(doc{}),
+			Completing: x.Reply(409, doc{}), Still: x.Is("active"), Answer: x.Ok(doc{}),
 			After: familyAt(x, "active", doc{"active": 3, "completed": 1}), Closing: x.Ok(doc{})}
 	}
 	counts := func(c doc) func(*O) {
@@ -113,7 +113,7 @@ func TestJudgesOfFamilies(t *testing.T) {
 
 		{Scenario: "graph/counted", What: "honest", Want: "passed"},
 		{Scenario: "graph/counted", What: "at the intent", Change: func(o *O) {
-			o.Behind.Parent, o.Behind.Graph = x.Ok(doc{"aggregate_status": doc{"by_status": doc{suitetest.Waits: 1}}}), x.Said(404, doc{})
+			o.Behind.Parent, o.Behind.Graph = x.Ok(doc{"aggregate_status": doc{"by_status": doc{suitetest.Waits: 1}}}), x.Reply(404, doc{})
 		}, Want: "noted"},
 		{Scenario: "graph/counted", What: "an explicit zero", Want: "passed",
 			Change: func(o *O) { o.After = familyAt(x, "active", doc{suitetest.Waits: 0}) }},
@@ -134,17 +134,17 @@ func TestJudgesOfFamilies(t *testing.T) {
 		{Scenario: "graph/parent-gate", What: "refuses and completes", Want: openintentv1.OIP00021,
 			Change: func(o *O) { o.Still = x.Is("completed") }},
 		{Scenario: "graph/parent-gate", What: "completes no parent", Want: "blocked",
-			Change: func(o *O) { o.Closing = x.Said(409, doc{}) }},
+			Change: func(o *O) { o.Closing = x.Reply(409, doc{}) }},
 	})
 }
 
 func TestJudgesOfDependents(t *testing.T) {
-	x := suitetest.Teller{T: t}
+	x := suitetest.Minter{T: t}
 	type O = graph.DependentObservation
-	honest := func(x suitetest.Teller) O {
+	honest := func(x suitetest.Minter) O {
 		return O{Way: "a child with depends_on was activated", Before: x.Is("active"), UpstreamID: "u",
 			Suspension: x.Suspension(nil), Usual: x.Reached(true, "blocked"), Blocked: x.Reached(true, "blocked"),
-			Completing: x.Said(409, doc{}), Still: x.Is("blocked"), Answer: x.Ok(doc{}), Resumed: x.Reached(true, "active"),
+			Completing: x.Reply(409, doc{}), Still: x.Is("blocked"), Answer: x.Ok(doc{}), Resumed: x.Reached(true, "active"),
 			Barrier: x.Barrier(), Behind: x.Is("blocked"),
 			Finished: x.Ok(doc{}), Unblocked: x.Reached(true, "active"), Closing: x.Ok(doc{})}
 	}
@@ -171,7 +171,7 @@ func TestJudgesOfDependents(t *testing.T) {
 			Change: func(o *O) { o.Unblocked = x.Reached(false, "blocked") }},
 		{Scenario: "graph/unblocked", What: "never blocks", Change: never, Want: "blocked"},
 		{Scenario: "graph/unblocked", What: "the upstream is not completed", Want: "blocked",
-			Change: func(o *O) { o.Finished = x.Said(409, doc{}) }},
+			Change: func(o *O) { o.Finished = x.Reply(409, doc{}) }},
 
 		{Scenario: "graph/completion-gate", What: "honest", Want: "passed"},
 		{Scenario: "graph/completion-gate", What: "completes it", Want: openintentv1.OIP0026R2B,
@@ -179,7 +179,7 @@ func TestJudgesOfDependents(t *testing.T) {
 		{Scenario: "graph/completion-gate", What: "refuses and completes", Want: openintentv1.OIP0026R2B,
 			Change: func(o *O) { o.Still = x.Is("completed") }},
 		{Scenario: "graph/completion-gate", What: "completes none", Want: "blocked",
-			Change: func(o *O) { o.Closing = x.Said(409, doc{}) }},
+			Change: func(o *O) { o.Closing = x.Reply(409, doc{}) }},
 
 		{Scenario: "graph/orders", What: "honest", Want: "passed"},
 		{Scenario: "graph/orders", What: "does not block", Change: never, Want: openintentv1.OIPREAD2},
@@ -189,7 +189,7 @@ func TestJudgesOfDependents(t *testing.T) {
 			Change: func(o *O) { never(o); o.Usual.Reached = false }},
 	})
 	type D = graph.DiamondObservation
-	suitetest.JudgeAll(t, func(x suitetest.Teller) D {
+	suitetest.JudgeAll(t, func(x suitetest.Minter) D {
 		return D{Way: "a child with depends_on was activated", Blocked: x.Reached(true, "blocked"), First: x.Ok(doc{}),
 			Barrier: x.Barrier(), Between: x.Is("blocked"), Second: x.Is(suitetest.Waits), Finished: x.Ok(doc{}),
 			Unblocked: x.Reached(true, "active")}

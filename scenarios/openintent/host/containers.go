@@ -10,21 +10,21 @@ import (
 	"github.com/openassay/assay/scenarios/wire"
 )
 
-// Folder is a portfolio on the target.
-type Folder struct {
+// Portfolio is a portfolio on the target.
+type Portfolio struct {
 	*Server
 	ID   string
 	Made Reply
 }
 
 // Portfolio makes a portfolio with these members. The policy is sent under both of its names (OIP-R8).
-func (s *Server) Portfolio(ctx context.Context, policy map[string]any, members ...*Intent) *Folder {
+func (s *Server) Portfolio(ctx context.Context, policy map[string]any, members ...*Intent) *Portfolio {
 	body := map[string]any{"name": s.Name("portfolio"), "created_by": "assay"}
 	if policy != nil {
 		body["governance_policy"], body["governance"] = policy, policy
 	}
 	id, made := s.create(ctx, "a portfolio", "/portfolios", "/portfolios", body)
-	f := &Folder{s, id, made}
+	f := &Portfolio{s, id, made}
 	for _, m := range members {
 		f.Add(ctx, m)
 	}
@@ -32,7 +32,7 @@ func (s *Server) Portfolio(ctx context.Context, policy map[string]any, members .
 }
 
 // Add makes an intent a member, or ends the drive.
-func (f *Folder) Add(ctx context.Context, m *Intent) {
+func (f *Portfolio) Add(ctx context.Context, m *Intent) {
 	said := f.Ask(ctx, "make it a member", http.MethodPost, At("/portfolios/%s/intents", f.ID),
 		map[string]any{"intent_id": m.ID, "role": "member"})
 	if MissingRoute(said) {
@@ -45,23 +45,23 @@ func (f *Folder) Add(ctx context.Context, m *Intent) {
 }
 
 // Read reads the portfolio.
-func (f *Folder) Read(ctx context.Context, label string) Reply {
+func (f *Portfolio) Read(ctx context.Context, label string) Reply {
 	return f.Get(ctx, label, At("/portfolios/%s", f.ID))
 }
 
-func (f *Folder) members(ctx context.Context, label string) Reply {
+func (f *Portfolio) members(ctx context.Context, label string) Reply {
 	return f.Get(ctx, label, At("/portfolios/%s/intents", f.ID))
 }
 
-// Work is a task on the target.
-type Work struct {
+// Task is a task on the target.
+type Task struct {
 	*Server
 	ID   string
 	Made Reply
 }
 
 // Task makes a task of an intent, at the path of RFC-0012 or else at the one that servers use (OIP-R26).
-func (s *Server) Task(ctx context.Context, of *Intent, more map[string]any) *Work {
+func (s *Server) Task(ctx context.Context, of *Intent, more map[string]any) *Task {
 	body := map[string]any{"name": s.Name("task")}
 	maps.Copy(body, more)
 	path := At("/intents/%s/tasks", of.ID)
@@ -78,12 +78,12 @@ func (s *Server) Task(ctx context.Context, of *Intent, more map[string]any) *Wor
 		s.SetUp("make a task", made)
 		return nil
 	default:
-		return &Work{s, id, made}
+		return &Task{s, id, made}
 	}
 }
 
 // Becomes waits until the task has a status.
-func (t *Work) Becomes(ctx context.Context, what, status string) wire.Wait {
+func (t *Task) Becomes(ctx context.Context, what, status string) wire.Wait {
 	return t.Await(ctx, what, func(ctx context.Context) (wire.Value, bool) {
 		is := StatusOf(t.Read(ctx, what).Body).Value
 		return is, is.String() == status
@@ -94,12 +94,12 @@ func (t *Work) Becomes(ctx context.Context, what, status string) wire.Wait {
 func StatusOf(task wire.Value) Located { return Locate(taskStatus, Named("task", task)) }
 
 // Read reads the task.
-func (t *Work) Read(ctx context.Context, label string) Reply {
+func (t *Task) Read(ctx context.Context, label string) Reply {
 	return t.Get(ctx, label, At("/tasks/%s", t.ID))
 }
 
 // Run brings the task to running, or ends the drive. Some servers want it ready and claimed first.
-func (t *Work) Run(ctx context.Context) {
+func (t *Task) Run(ctx context.Context) {
 	refused := t.trySet(ctx, "running")
 	if refused == nil {
 		return
@@ -112,7 +112,7 @@ func (t *Work) Run(ctx context.Context) {
 }
 
 // trySet moves the task to a status, and returns why the server refused.
-func (t *Work) trySet(ctx context.Context, status string) (refused error) {
+func (t *Task) trySet(ctx context.Context, status string) (refused error) {
 	refused = scenarios.Try(func() { t.Set(ctx, status, nil) })
 	if !IsBlocked(refused) {
 		scenarios.End(refused)
@@ -121,7 +121,7 @@ func (t *Work) trySet(ctx context.Context, status string) (refused error) {
 }
 
 // Set moves the task to a status, under the member that the server uses for it (OIP-R25), or ends the drive.
-func (t *Work) Set(ctx context.Context, status string, more map[string]any) {
+func (t *Task) Set(ctx context.Context, status string, more map[string]any) {
 	now := t.Read(ctx, "version of the task")
 	body := map[string]any{StatusOf(now.Body).Place.Pointer[1:]: status}
 	maps.Copy(body, more)
@@ -134,30 +134,30 @@ func (t *Work) Set(ctx context.Context, status string, more map[string]any) {
 	}
 }
 
-// Scheme is a plan on the target.
-type Scheme struct {
+// Plan is a plan on the target.
+type Plan struct {
 	*Server
 	ID   string
 	Made Reply
 }
 
 // Plan makes a plan of an intent that lists these tasks.
-func (s *Server) Plan(ctx context.Context, on *Intent, tasks ...*Work) *Scheme {
+func (s *Server) Plan(ctx context.Context, on *Intent, tasks ...*Task) *Plan {
 	list := []string{}
 	for _, t := range tasks {
 		list = append(list, t.ID)
 	}
 	id, made := s.create(ctx, "a plan", "/plans", "/plans", map[string]any{"intent_id": on.ID, "tasks": list})
-	return &Scheme{s, id, made}
+	return &Plan{s, id, made}
 }
 
 // Read reads the plan.
-func (p *Scheme) Read(ctx context.Context, label string) Reply {
+func (p *Plan) Read(ctx context.Context, label string) Reply {
 	return p.Get(ctx, label, At("/plans/%s", p.ID))
 }
 
 // Progress reads the progress of a plan where some servers have a resource for it.
-func (p *Scheme) Progress(ctx context.Context, label string) Reply {
+func (p *Plan) Progress(ctx context.Context, label string) Reply {
 	return p.Get(ctx, label, At("/plans/%s/progress", p.ID))
 }
 

@@ -55,13 +55,13 @@ func (s *Server) NewIntent(ctx context.Context, stem, status string, more map[st
 	return i
 }
 
-// Kid makes a child of p and activates it. A child with dependencies may stay blocked.
-func (p *Intent) Kid(ctx context.Context, stem string, deps ...string) *Intent {
-	return p.KidWith(ctx, stem, nil, deps...)
+// Child makes a child of p and activates it. A child with dependencies may stay blocked.
+func (p *Intent) Child(ctx context.Context, stem string, deps ...string) *Intent {
+	return p.ChildWith(ctx, stem, nil, deps...)
 }
 
-// KidWith is like Kid; the child starts with a state.
-func (p *Intent) KidWith(ctx context.Context, stem string, state map[string]any, deps ...string) *Intent {
+// ChildWith is like Child; the child starts with a state.
+func (p *Intent) ChildWith(ctx context.Context, stem string, state map[string]any, deps ...string) *Intent {
 	body := map[string]any{"title": p.Name(stem), "depends_on": append([]string{}, deps...)}
 	if state != nil {
 		body["state"] = state

@@ -104,8 +104,8 @@ func covers(got, want any) bool {
 	return got == want
 }
 
-// Tells reports whether one of these texts stands anywhere in a value.
-func Tells(value wire.Value, texts ...string) bool { return Mentions(value.Actual(), texts...) }
+// Contains reports whether one of these texts stands anywhere in a value.
+func Contains(value wire.Value, texts ...string) bool { return Mentions(value.Actual(), texts...) }
 
 // Mentions reports whether one of these texts stands anywhere in a decoded document, names of members included.
 func Mentions(document any, texts ...string) bool {

@@ -134,8 +134,8 @@ func fits(l Locator, v wire.Value) bool {
 	return true
 }
 
-// Told returns what with its place, for the label of a check.
-func (l Located) Told(what string) string { return fmt.Sprintf("%s (%s)", what, l.Place) }
+// Label returns what with its place, for the label of a check.
+func (l Located) Label(what string) string { return fmt.Sprintf("%s (%s)", what, l.Place) }
 
 // reasonOf returns the reason that a refusal gives, "" if it gives none.
 func reasonOf(body wire.Value) string {
@@ -147,8 +147,8 @@ func reasonOf(body wire.Value) string {
 	return ""
 }
 
-// Tell notes a value that was found at a later place.
-func (l Located) Tell(j *scenarios.Judge, id scenarios.RequirementID, of Locator) {
+// Note notes a value that was found at a later place.
+func (l Located) Note(j *scenarios.Judge, id scenarios.RequirementID, of Locator) {
 	if l.Present() && !l.First {
 		j.Find(id, "%s was found at %s", of.What, l.Place)
 	}

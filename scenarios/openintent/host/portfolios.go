@@ -16,14 +16,14 @@ type Watched struct {
 func (w Watched) Docs() documents { return Named("portfolio", w.Portfolio.Body) }
 
 // Look reads the portfolio and its members.
-func (f *Folder) Look(ctx context.Context, when string) (w Watched) {
+func (f *Portfolio) Look(ctx context.Context, when string) (w Watched) {
 	w.Portfolio = f.Read(ctx, "the portfolio "+when)
 	w.Members = f.members(ctx, "its members "+when)
 	return w
 }
 
 // Settle reads the portfolio when it counts this many suspended members, or at once if it counts none at all.
-func (f *Folder) Settle(ctx context.Context, when string, count int64) Watched {
+func (f *Portfolio) Settle(ctx context.Context, when string, count int64) Watched {
 	first := f.Look(ctx, when)
 	if !Locate(PortfolioCount, first.Docs()).Present() {
 		return first
@@ -48,9 +48,9 @@ const (
 // contract. In a portfolio they form a workflow.
 func (s *Server) Phases(ctx context.Context) (review, report *Intent) {
 	parent := s.NewIntent(ctx, "workflow", Active, nil)
-	review = parent.Kid(ctx, PhaseReview)
+	review = parent.Child(ctx, PhaseReview)
 	title := review.Made.Body.Key("title").String()
-	report = parent.KidWith(ctx, PhaseReport, map[string]any{
+	report = parent.ChildWith(ctx, PhaseReport, map[string]any{
 		"_io_inputs":            map[string]any{"decision": PhaseReview + "." + OutputKey},
 		"_io_dep_title_to_name": map[string]any{title: PhaseReview},
 	}, review.ID)

@@ -157,7 +157,7 @@ func (s Suspension) Began() (began time.Time, ok bool) {
 }
 
 // Stood returns the record as the server shows it.
-func (s Suspension) Stood() wire.Value { return s.After.Body.At("/state/_suspension") }
+func (s Suspension) Shown() wire.Value { return s.After.Body.At("/state/_suspension") }
 
 // Answer answers a suspension. A refusal does not end the drive.
 func (i *Intent) Answer(ctx context.Context, label, sid string, value any) Reply {
@@ -166,11 +166,11 @@ func (i *Intent) Answer(ctx context.Context, label, sid string, value any) Reply
 
 // Respond sends any body as an answer.
 func (i *Intent) Respond(ctx context.Context, label string, body any) Reply {
-	return i.Send(ctx, i.Answering(label, body))
+	return i.Send(ctx, i.AnswerCall(label, body))
 }
 
-// Answering returns the call that sends a body as an answer.
-func (i *Intent) Answering(label string, body any) wire.Call {
+// AnswerCall returns the call that sends a body as an answer.
+func (i *Intent) AnswerCall(label string, body any) wire.Call {
 	return i.Call(label, http.MethodPost, At("/intents/%s/suspend/respond", i.ID), body)
 }
 

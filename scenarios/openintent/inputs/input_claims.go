@@ -61,7 +61,7 @@ var suspendedCodes = []string{"upstream_intent_suspended", "UpstreamIntentSuspen
 func mentioning(texts ...string) check.Matcher {
 	return check.Seeing("something with "+strings.Join(texts, " or "), func(s wire.Seen) (bool, string) {
 		v, _ := s.(wire.Value)
-		return host.Tells(v, texts...), v.JSON()
+		return host.Contains(v, texts...), v.JSON()
 	})
 }
 
@@ -72,7 +72,7 @@ var claimResumeAt = scenarios.Scenario{
 	Claim:  claims.Claimed,
 	Ask: scenarios.Ask(claiming, func(o ClaimObservation, j *scenarios.Judge) {
 		o.givenRefusal(j)
-		if !host.Tells(o.Refused.Body, suspendedCodes...) {
+		if !host.Contains(o.Refused.Body, suspendedCodes...) {
 			j.BlockOn(openintentv1.OIP0026V2,
 				"setup failed: the claim was refused for another reason: HTTP "+o.Refused.Status.JSON())
 		}
@@ -83,7 +83,7 @@ var claimResumeAt = scenarios.Scenario{
 			}
 		}
 		want := host.Moment()
-		if o.Suspension.Stood().Key("expires_at").String() == "" { // the suspension has no end
+		if o.Suspension.Shown().Key("expires_at").String() == "" { // the suspension has no end
 			want = check.That("a timestamp, null or nothing", func(v any) bool {
 				s, isText := v.(string)
 				_, isTime := host.ReadTime(s)

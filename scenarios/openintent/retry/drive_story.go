@@ -59,7 +59,7 @@ func runStory(ctx context.Context, w *watch, o *StoryObservation) {
 	o.Interval = w.interval
 	s := w.Server
 	parent := s.NewIntent(ctx, "compliance-workflow", host.Active, nil)
-	fetch := parent.Kid(ctx, "fetch_data")
+	fetch := parent.Child(ctx, "fetch_data")
 	fetch.Finish(ctx)
 	review, report := laterPhases(ctx, parent, fetch.ID)
 	o.UpstreamID = review.ID
@@ -93,7 +93,7 @@ func runStory(ctx context.Context, w *watch, o *StoryObservation) {
 
 // finish plays the example from the answer to the end.
 func (o *StoryObservation) finish(
-	ctx context.Context, f *host.Folder, review, report *host.Intent, task2 *host.Work,
+	ctx context.Context, f *host.Portfolio, review, report *host.Intent, task2 *host.Task,
 ) {
 	if o.Phase2Active = review.Becomes(ctx, "intent 2 is active", host.Active); !o.Phase2Active.Reached {
 		return
@@ -122,10 +122,10 @@ func (o *StoryObservation) finish(
 
 // laterPhases makes phases 2 and 3 below a parent; phase 2 depends on phase 1.
 func laterPhases(ctx context.Context, p *host.Intent, first string) (review, report *host.Intent) {
-	review = p.KidWith(ctx, host.PhaseReview, map[string]any{"_io_outputs": []string{host.OutputKey}}, first)
+	review = p.ChildWith(ctx, host.PhaseReview, map[string]any{"_io_outputs": []string{host.OutputKey}}, first)
 	review.Must(ctx, host.Active)
 	title := review.Made.Body.Key("title").String()
-	report = p.KidWith(ctx, host.PhaseReport, map[string]any{
+	report = p.ChildWith(ctx, host.PhaseReport, map[string]any{
 		"_io_inputs":            map[string]any{"decision": host.PhaseReview + "." + host.OutputKey},
 		"_io_dep_title_to_name": map[string]any{title: host.PhaseReview},
 	}, review.ID)

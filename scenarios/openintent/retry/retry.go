@@ -106,7 +106,7 @@ var retryWindow = scenarios.Scenario{
 		sus := o.Suspension
 		const whole, tolerance = 3 * windowSeconds * time.Second, 2 * time.Second
 		from, to := beginning(sus)
-		j.Check(openintentv1.OIP0026N8, sus.Stood().Key("expires_at")).
+		j.Check(openintentv1.OIP0026N8, sus.Shown().Key("expires_at")).
 			To(host.Within(from.Add(whole), to.Add(whole), tolerance, tolerance),
 				"expires_at of three attempts, %d s apart", windowSeconds)
 	}),

@@ -21,8 +21,8 @@ const Waits = "suspended_awaiting_input"
 // Doc is a document as a test writes it.
 type Doc = map[string]any
 
-// Teller mints replies of servers, for observations that a test writes by hand.
-type Teller struct{ T *testing.T }
+// Minter mints replies of servers, for observations that a test writes by hand.
+type Minter struct{ T *testing.T }
 
 // With returns a document with more members, which replace those of the same name.
 func With(d Doc, more Doc) Doc {
@@ -31,8 +31,8 @@ func With(d Doc, more Doc) Doc {
 	return out
 }
 
-// Said returns a reply.
-func (x Teller) Said(status int, body any) host.Reply {
+// Reply returns a reply.
+func (x Minter) Reply(status int, body any) host.Reply {
 	x.T.Helper()
 	tr := wiretest.Transcript(x.T, "hand-written", wiretest.Reply{Status: status, Body: body})
 	return host.Reply{
@@ -42,20 +42,20 @@ func (x Teller) Said(status int, body any) host.Reply {
 }
 
 // Ok returns a reply of 200 with a document.
-func (x Teller) Ok(body any) host.Reply { return x.Said(200, body) }
+func (x Minter) Ok(body any) host.Reply { return x.Reply(200, body) }
 
 // Is returns a reply with an intent of a status.
-func (x Teller) Is(status string) host.Reply {
+func (x Minter) Is(status string) host.Reply {
 	return x.Ok(Doc{"id": "i", "status": status, "version": 3})
 }
 
 // Reached returns a wait whose last value is given.
-func (x Teller) Reached(reached bool, last any) wire.Wait {
+func (x Minter) Reached(reached bool, last any) wire.Wait {
 	return wire.Wait{What: "it happened", Reached: reached, Patience: time.Second, Answers: 6, Last: wiretest.Value(x.T, last)}
 }
 
 // Barrier returns a barrier whose sentinel was reached.
-func (x Teller) Barrier() host.Barrier {
+func (x Minter) Barrier() host.Barrier {
 	return host.Barrier{Sentinel: x.Reached(true, "active"), Quiet: 250 * time.Millisecond}
 }
 
@@ -68,7 +68,7 @@ func Happened(n int, kind string, payload Doc) Doc {
 }
 
 // Log returns a log of these events.
-func (x Teller) Log(events ...Doc) host.Log {
+func (x Minter) Log(events ...Doc) host.Log {
 	list := []any{}
 	for _, e := range events {
 		list = append(list, e)
@@ -81,7 +81,7 @@ func (x Teller) Log(events ...Doc) host.Log {
 const Began = "2026-11-22T10:00:00Z"
 
 // Suspension returns a suspension whose record the server took and shows as it was written.
-func (x Teller) Suspension(record Doc) host.Suspension {
+func (x Minter) Suspension(record Doc) host.Suspension {
 	x.T.Helper()
 	record = With(Doc{"id": "sid", "question": "q", "suspended_at": Began}, record)
 	sent, err := json.Marshal(record)
@@ -148,12 +148,12 @@ func expect(t *testing.T, id string, observation any, want string) {
 }
 
 // JudgeAll judges stories. Each scenario needs an honest one, and two dishonest ones.
-func JudgeAll[O any](t *testing.T, honest func(Teller) O, stories []Story[O]) {
+func JudgeAll[O any](t *testing.T, honest func(Minter) O, stories []Story[O]) {
 	t.Helper()
 	judged := map[string]int{}
 	for _, s := range stories {
 		t.Run(s.Scenario+"/"+s.What, func(t *testing.T) {
-			o := honest(Teller{t})
+			o := honest(Minter{t})
 			if s.Change != nil {
 				s.Change(&o)
 			}
